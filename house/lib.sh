@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+#
+# What ./quickstart and ./check share: speaking, installing what is missing,
+# and a build folder that is made when needed and trusted only as long as
+# what it was made from is unchanged.  POSIX sh, sourced with $top (the source
+# tree, absolute) and $me (the command's name) set.
+: "${top:?}" "${me:?}"
+
+say()
+{
+    printf '%s\n' "$*"
+}
+
+die()
+{
+    printf '%s: %s\n' "$me" "$*" >&2
+    exit 1
+}
+
+# What a log says last is what a reader needs first.
+show_tail()
+{
+    tail -n 25 "$1" | sed 's/^/    | /'
+}
+
+cores()
+{
+    getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1
+}
+
+# --- packages ----------------------------------------------------------------
+
+# packages_of GROUP...: their names, one a line
+packages_of()
+{
+    awk -v groups=" $* " '
+        !/^#/ && NF && index(groups, " " $1 " ") { print $2 }' \
+        "$top/house/packages"
+}
+
+# packages_missing NAME...: those that dpkg does not call installed
+packages_missing()
+{
+    dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null |
+        awk -v wanted="$*" '
+            $1 == "installed" { have[$2] = 1 }
+            END {
+                n = split(wanted, name, " ")
+                for ( i = 1; i <= n; i++ )
+                    if ( !(name[i] in have) )
+                        print name[i]
+            }'
+}
+
+# What to put before a command that root must run; false if nothing helps.
+root_command()
+{
+    if [ "$(id -u)" -eq 0 ]; then
+        return 0
+    elif ! command -v sudo >/dev/null; then
+        return 1
+    elif [ -t 0 ] && [ -t 2 ]; then
+        echo sudo
+    else
+        sudo -n true 2>/dev/null && echo 'sudo -n'
+    fi
+}
+
+# Package lists may be absent (a fresh image) or too old, so try what is
+# there first, and only then fetch new ones.
+apt_install()
+{
+    apt="$root_command env DEBIAN_FRONTEND=noninteractive apt-get -q -y
+         -o DPkg::Lock::Timeout=300"
+    # shellcheck disable=SC2086 # words are meant to split
+    $apt install --no-install-recommends "$@" ||
+        { $apt update && $apt install --no-install-recommends "$@"; }
+}
+
+# install_packages LOG GROUP...: what is missing, in one go
+install_packages()
+{
+    log=$1
+    shift
+    if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null
+    then
+        say "not a Debian: taking the packages in house/packages for granted"
+        return 0
+    fi
+    # shellcheck disable=SC2046 # one word a package
+    missing=$(packages_missing $(packages_of "$@") | tr '\n' ' ')
+    missing=${missing% }
+    [ -n "$missing" ] || return 0
+    root_command=$(root_command) ||
+        die "not root and no sudo; as root: apt-get install $missing"
+    say "installing $missing"
+    # shellcheck disable=SC2086
+    apt_install $missing >"$log" 2>&1 </dev/null && return 0
+    show_tail "$log" >&2
+    die "cannot install $missing (see $log)"
+}
+
+# --- the build ---------------------------------------------------------------
+
+# What a configured folder rests on: switches, compiler, installed packages.
+build_signature()
+{
+    say "$* CC=${CC-} CFLAGS=${CFLAGS-}"
+    # shellcheck disable=SC2046
+    dpkg-query -W $(packages_of build check full) 2>/dev/null
+    cat "$top/configure" "$top/Makefile.in" | cksum
+}
+
+# configure_in DIR SWITCH...: unless DIR was configured in just this way
+configure_in()
+{
+    dir=$1
+    shift
+    "$top/autogen.sh" --if-needed || return 1
+    mkdir -p "$dir"
+    build_signature "$@" >"$dir/.signature.new"
+    if [ -f "$dir/Makefile" ] &&
+        cmp -s "$dir/.signature" "$dir/.signature.new"; then
+        return 0
+    fi
+    rm -f "$dir/.signature"
+    ( cd "$dir" && "$top/configure" "$@" ) &&
+        mv "$dir/.signature.new" "$dir/.signature"
+}
+
+make_in()
+{
+    make -C "$@"
+}

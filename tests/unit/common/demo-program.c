@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The smallest program that has all that common/ gives to a main: options,
+ * fault points from the environment, reasons.  It prints its positional
+ * arguments.
+ */
+#include "common/fault.h"
+#include "opts-example.h"
+
+int main(int argc, char **argv)
+{
+    const struct program *p = example_program();
+    struct err e = ERR_INIT;
+    struct example config = { .cpus = 0 };
+    enum opts_next next = OPTS_EXIT;
+    int first = argc;
+
+    if ( fault_arm_env(&e) ||
+         opts_parse(p, argc, argv, &config, &first, &next, &e) )
+    {
+        err_print(p->name, &e);
+        return 1;
+    }
+
+    for ( ; next == OPTS_RUN && first < argc; first++ )
+        printf("%s\n", argv[first]);
+    return 0;
+}

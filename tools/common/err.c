@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Filling a struct err.  There is one writer, fill(), because three things
+ * must hold however a reason is given: the first one wins, the text is one
+ * line (a file name may bring a newline or an escape sequence, and the line
+ * ends on somebody's terminal), and a text that is too long loses its middle
+ * and never the system's word for the failure.
+ */
+#include <assert.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/err.h"
+
+static void make_one_line(char *text)
+{
+    for ( ; *text != '\0'; text++ )
+        if ( (unsigned char)*text < ' ' || *text == 0x7f )
+            *text = '?';
+}
+
+static void append_reason(char *text, size_t size, const char *reason)
+{
+    size_t need = strlen(reason) + sizeof(": ");
+    size_t len = strlen(text);
+
+    assert(need < size);
+    if ( len > size - need )
+        len = size - need;
+    snprintf(text + len, size - len, ": %s", reason);
+}
+
+__attribute__((format(printf, 5, 0)))
+static int fill(struct err *e, int code, uint64_t offset, const char *reason,
+                const char *fmt, va_list ap)
+{
+    assert(code < 0);
+    if ( e == NULL || e->code != 0 )
+        return code;
+
+    e->code = code;
+    e->offset = offset;
+    vsnprintf(e->text, sizeof(e->text), fmt, ap);
+    if ( reason != NULL )
+        append_reason(e->text, sizeof(e->text), reason);
+    make_one_line(e->text);
+    return code;
+}
+
+int err_set(struct err *e, int code, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    code = fill(e, code, ERR_NO_OFFSET, NULL, fmt, ap);
+    va_end(ap);
+    return code;
+}
+
+int err_sys(struct err *e, int code, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    code = fill(e, code, ERR_NO_OFFSET, strerror(-code), fmt, ap);
+    va_end(ap);
+    return code;
+}
+
+int err_at(struct err *e, int code, uint64_t offset, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    code = fill(e, code, offset, NULL, fmt, ap);
+    va_end(ap);
+    return code;
+}
+
+void err_print(const char *program, const struct err *e)
+{
+    assert(e->code < 0);
+    if ( e->offset == ERR_NO_OFFSET )
+        fprintf(stderr, "%s: %s\n", program, e->text);
+    else
+        fprintf(stderr, "%s: %s (at byte %" PRIu64 ")\n", program, e->text,
+                e->offset);
+}

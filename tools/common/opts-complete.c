@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * --completion: a script that the shell reads (bash: source it; zsh: put it
+ * into $fpath as _PROGRAM; fish: into completions/PROGRAM.fish).  What an
+ * option's argument may be decides what is offered: its choices, nothing for
+ * a number, else files.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#include "common/opts-private.h"
+
+static bool is_free_text(const struct opt *o)
+{
+    return o->choices == NULL && !opt_kind(o->type)->fixed;
+}
+
+/* For between single quotes in fish, where a backslash still escapes. */
+static void put_fish(FILE *out, const char *text)
+{
+    for ( ; *text != '\0'; text++ )
+    {
+        if ( strchr("'\\", *text) != NULL )
+            fputc('\\', out);
+        fputc(*text, out);
+    }
+}
+
+/*
+ * For between single quotes in zsh, where nothing escapes, so that a quote
+ * has to be left for a moment; and what _arguments takes apart needs a
+ * backslash.
+ */
+static void put_zsh(FILE *out, const char *text)
+{
+    for ( ; *text != '\0'; text++ )
+    {
+        if ( *text == '\'' )
+            fputs("'\\'", out);
+        else if ( strchr("[]:\\", *text) != NULL )
+            fputc('\\', out);
+        fputc(*text, out);
+    }
+}
+
+static void put_choices(FILE *out, const struct opt *o)
+{
+    char room[OPT_ARG_MAX];
+
+    fputs(opt_choices(o, " ", room), out);
+}
+
+/* A name for a shell function: "xentrace-format" has no such one. */
+static void put_identifier(FILE *out, const char *name)
+{
+    for ( ; *name != '\0'; name++ )
+        fputc(isalnum((unsigned char)*name) ? *name : '_', out);
+}
+
+/* All spellings, with `between` after each. */
+static void put_spellings(const struct program *p, const struct opt *o,
+                          const char *between, FILE *out)
+{
+    char letter = opts_letter(p, o);
+
+    if ( o->name != NULL )
+        fprintf(out, "--%s%s", o->name, between);
+    if ( o->type == OPT_FLAG )
+        fprintf(out, "--no-%s%s", o->name, between);
+    if ( letter != 0 )
+        fprintf(out, "-%c%s", letter, between);
+}
+
+/* One branch of `case $prev`: what may stand behind this option. */
+static void bash_argument(const struct program *p, const struct opt *o,
+                          FILE *out)
+{
+    if ( is_free_text(o) )
+        return;                 /* bash offers files by itself */
+
+    fputs("    ", out);
+    if ( o->name != NULL )
+        fprintf(out, "--%s", o->name);
+    if ( opts_letter(p, o) != 0 )
+        fprintf(out, "%s-%c", o->name ? "|" : "", opts_letter(p, o));
+    fputs(") words='", out);
+    if ( o->choices != NULL )
+        put_choices(out, o);
+    fputs("' files=no ;;\n", out);
+}
+
+static void bash_arguments(const struct program *p, FILE *out)
+{
+    const struct opt *o;
+    size_t i;
+
+    for ( i = 0; (o = opts_row(p, i)) != NULL; i++ )
+        if ( opts_is_shown(o) && opt_takes_text(o) )
+            bash_argument(p, o, out);
+}
+
+static void bash_names(const struct program *p, FILE *out)
+{
+    const struct opt *o;
+    size_t i;
+
+    for ( i = 0; (o = opts_row(p, i)) != NULL; i++ )
+        if ( opts_is_shown(o) )
+            put_spellings(p, o, " ", out);
+}
+
+/*
+ * bash hands --name=value over as three words, with '=' in the middle.  With
+ * nothing to offer it falls back to files (-o default), unless told not to.
+ */
+static void bash(const struct program *p, FILE *out)
+{
+    fprintf(out, "# bash completion for %s\n_", p->name);
+    put_identifier(out, p->name);
+    fputs("()\n{\n"
+          "    local cur=${COMP_WORDS[COMP_CWORD]} words='' files=yes\n"
+          "    local prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+          "    if [ \"$cur\" = = ]; then cur=''\n"
+          "    elif [ \"$prev\" = = ]; then"
+          " prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
+          "    case $prev in\n", out);
+    bash_arguments(p, out);
+    fputs("    *) case $cur in -*) words='", out);
+    bash_names(p, out);
+    fputs("' ;; esac ;;\n"
+          "    esac\n"
+          "    if [ $files = no ]; then compopt +o default; fi 2>/dev/null\n"
+          "    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+          "}\n"
+          "complete -o default -F _", out);
+    put_identifier(out, p->name);
+    fprintf(out, " %s\n", p->name);
+}
+
+/* '*--cpus=[how many pcpus to play]:N: ' */
+static void zsh_spelling(const struct opt *o, const char *dashes,
+                         const char *name, FILE *out)
+{
+    char room[OPT_ARG_MAX];
+    bool text = opt_takes_text(o);
+
+    fprintf(out, "  '*%s%s%s[", dashes, name,
+            !text ? "" : dashes[1] != '\0' ? "=" : "+");
+    put_zsh(out, o->help);
+    fputc(']', out);
+    if ( text )
+    {
+        fputc(':', out);
+        put_zsh(out, opt_arg(o, room));
+        fputc(':', out);
+        if ( o->choices != NULL )
+        {
+            fputc('(', out);
+            put_choices(out, o);
+            fputc(')', out);
+        }
+        else
+            fputs(is_free_text(o) ? "_files" : " ", out);
+    }
+    fputs("' \\\n", out);
+}
+
+static void zsh(const struct program *p, FILE *out)
+{
+    const struct opt *o;
+    size_t i;
+
+    fprintf(out, "#compdef %s\n_arguments -s -S \\\n", p->name);
+    for ( i = 0; (o = opts_row(p, i)) != NULL; i++ )
+    {
+        char letter[] = { opts_letter(p, o), '\0' };
+
+        if ( !opts_is_shown(o) )
+            continue;
+        if ( o->name != NULL )
+            zsh_spelling(o, "--", o->name, out);
+        if ( *letter != '\0' )
+            zsh_spelling(o, "-", letter, out);
+    }
+    fputs(p->max_args != 0 ? "  '*:file:_files'\n" : "  && return\n", out);
+}
+
+static void fish(const struct program *p, FILE *out)
+{
+    const struct opt *o;
+    size_t i;
+
+    fprintf(out, "# fish completion for %s\n", p->name);
+    for ( i = 0; (o = opts_row(p, i)) != NULL; i++ )
+    {
+        char letter = opts_letter(p, o);
+
+        if ( !opts_is_shown(o) )
+            continue;
+        fprintf(out, "complete -c %s", p->name);
+        if ( letter != 0 )
+            fprintf(out, " -s %c", letter);
+        if ( o->name != NULL )
+            fprintf(out, " -l %s", o->name);
+        if ( opt_takes_text(o) )
+            fputs(is_free_text(o) ? " -r" : " -x", out);
+        if ( o->choices != NULL )
+        {
+            fputs(" -a '", out);
+            put_choices(out, o);
+            fputc('\'', out);
+        }
+        fputs(" -d '", out);
+        put_fish(out, o->help);
+        fputs("'\n", out);
+    }
+}
+
+static const struct
+{
+    const char *name;
+    void (*print)(const struct program *p, FILE *out);
+} shells[] = {
+    { "bash", bash }, { "zsh", zsh }, { "fish", fish },
+};
+
+int opts_completion(const struct program *p, const char *shell, FILE *out,
+                    struct err *e)
+{
+    size_t i;
+
+    for ( i = 0; i < sizeof(shells) / sizeof(shells[0]); i++ )
+        if ( !strcmp(shells[i].name, shell) )
+        {
+            shells[i].print(p, out);
+            return 0;
+        }
+
+    return err_set(e, -EINVAL, "no completion for %s; it is one of bash, zsh, "
+                   "fish", shell);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From what was typed to a row.  An exact name wins over everything; else the
+ * only name that begins so; else an error that says what was likely meant,
+ * because the next thing a person does after "no such option" is to look for
+ * the right one.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "common/opts-private.h"
+
+#define MAX_NAME 48             /* longer names get no suggestion */
+#define MAX_DISTANCE 2          /* typing errors that are forgiven */
+
+const struct opt *opts_find_letter(const struct program *p, char letter)
+{
+    const struct opt *o;
+    size_t i;
+
+    for ( i = 0; (o = opts_row(p, i)) != NULL; i++ )
+        if ( o->letter == letter )
+            break;
+
+    return o;
+}
+
+struct search
+{
+    const char *name;           /* what was typed; not ended by a NUL */
+    size_t len;
+    struct match hit[2];        /* two are enough to show an ambiguity */
+    unsigned int hits;
+};
+
+/* Is it this row?  True: by its full name, so look no further. */
+static bool consider(struct search *s, const struct opt *o, bool negated)
+{
+    size_t skip = negated ? strlen("no-") : 0;
+    const struct match m = { .o = o, .negated = negated };
+
+    assert(skip <= s->len);
+    if ( o->name == NULL ||
+         strncmp(o->name, s->name + skip, s->len - skip) != 0 )
+        return false;
+
+    if ( o->name[s->len - skip] == '\0' )
+    {
+        s->hit[0] = m;
+        s->hits = 1;
+        return true;
+    }
+
+    if ( opts_is_shown(o) && s->hits++ < 2 )
+        s->hit[s->hits - 1] = m;
+    return false;
+}
+
+static void search_all(struct search *s, const struct program *p)
+{
+    bool no = s->len >= 3 && !strncmp(s->name, "no-", 3);
+    const struct opt *o;
+    size_t i;
+
+    for ( i = 0; (o = opts_row(p, i)) != NULL; i++ )
+        if ( consider(s, o, false) ||
+             (no && o->type == OPT_FLAG && consider(s, o, true)) )
+            return;
+}
+
+/*
+ * The Levenshtein distance of a (len characters) and b: how many letters must
+ * be put in, taken out or changed.  One row of the usual matrix at a time;
+ * `corner` is what stood left above.
+ */
+static unsigned int distance(const char *a, size_t len, const char *b)
+{
+    unsigned int row[MAX_NAME + 1], corner, above;
+    size_t i, j, blen = strlen(b);
+
+    assert(blen <= MAX_NAME);
+    for ( j = 0; j <= blen; j++ )
+        row[j] = j;
+
+    for ( i = 0; i < len; i++ )
+    {
+        corner = row[0]++;
+        for ( j = 0; j < blen; j++ )
+        {
+            above = row[j + 1];
+            row[j + 1] = corner + (a[i] != b[j]);
+            if ( above + 1 < row[j + 1] )
+                row[j + 1] = above + 1;
+            if ( row[j] + 1 < row[j + 1] )
+                row[j + 1] = row[j] + 1;
+            corner = above;
+        }
+    }
+    return row[blen];
+}
+
+static const struct opt *nearest(const struct program *p, const char *name,
+                                 size_t len)
+{
+    const struct opt *o, *best = NULL;
+    unsigned int least = MAX_DISTANCE + 1, d;
+    size_t i;
+
+    for ( i = 0; (o = opts_row(p, i)) != NULL; i++ )
+    {
+        if ( !opts_is_shown(o) || o->name == NULL ||
+             strlen(o->name) > MAX_NAME )
+            continue;
+        d = distance(name, len, o->name);
+        if ( d < least && d < len )
+        {
+            least = d;
+            best = o;
+        }
+    }
+    return best;
+}
+
+static int unknown(const struct program *p, const struct search *s,
+                   struct err *e)
+{
+    const struct opt *o = nearest(p, s->name, s->len);
+    int len = s->len < MAX_NAME ? s->len : MAX_NAME;
+
+    if ( o == NULL )
+        return err_set(e, -EINVAL, "--%.*s: no such option; --help lists them",
+                       len, s->name);
+
+    return err_set(e, -EINVAL, "--%.*s: no such option; is --%s meant?", len,
+                   s->name, o->name);
+}
+
+static int ambiguous(const struct search *s, struct err *e)
+{
+    const struct match *a = &s->hit[0], *b = &s->hit[1];
+
+    return err_set(e, -EINVAL, "--%.*s: could be --%s%s or --%s%s%s",
+                   (int)s->len, s->name, a->negated ? "no-" : "", a->o->name,
+                   b->negated ? "no-" : "", b->o->name,
+                   s->hits > 2 ? " or another" : "");
+}
+
+int opts_find_name(const struct program *p, const char *name, size_t len,
+                   struct match *m, struct err *e)
+{
+    struct search s = { .name = name, .len = len };
+
+    search_all(&s, p);
+    if ( s.hits == 0 )
+        return unknown(p, &s, e);
+    if ( s.hits > 1 )
+        return ambiguous(&s, e);
+
+    *m = s.hit[0];
+    return 0;
+}

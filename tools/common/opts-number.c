@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Numbers as people type them.  Strict: the whole text must be understood,
+ * signs and blanks are not, and what does not fit is -ERANGE, never wrapped.
+ *
+ *     number    12  0x1f  017
+ *     scaled    12k  1.5G  0x10k  .5s      (a unit table decides)
+ *
+ * A fraction is computed exactly, without floating point, and rounded to the
+ * nearest whole byte, nanosecond or hertz: 2.4G means 2,400,000,000.
+ */
+#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/opts-private.h"
+
+/*
+ * A suffix and what it stands for.  show() takes the first that leaves no
+ * rest, so larger units stand before smaller ones, and the usual spelling
+ * before its variant.
+ */
+struct unit
+{
+    const char *suffix;
+    uint64_t scale;             /* 0: end of the table */
+};
+
+static const struct unit none[] = { { "", 1 }, { NULL, 0 } };
+
+static const struct unit size[] = {
+    { "T", 1ull << 40 }, { "G", 1ull << 30 }, { "M", 1ull << 20 },
+    { "k", 1ull << 10 }, { "", 1 },
+    { "t", 1ull << 40 }, { "g", 1ull << 30 }, { "m", 1ull << 20 },
+    { "K", 1ull << 10 }, { NULL, 0 },
+};
+
+static const struct unit elapsed[] = {
+    { "h", 3600000000000ull }, { "m", 60000000000ull }, { "s", 1000000000ull },
+    { "ms", 1000000 }, { "us", 1000 }, { "ns", 1 }, { "", 1000000000ull },
+    { NULL, 0 },
+};
+
+static const struct unit hz[] = {
+    { "G", 1000000000ull }, { "M", 1000000 }, { "k", 1000 }, { "", 1 },
+    { "g", 1000000000ull }, { "m", 1000000 }, { "K", 1000 }, { NULL, 0 },
+};
+
+/* 0 .. 35, or 36 for what is no digit in any base. */
+static unsigned int digit_value(char c)
+{
+    if ( isdigit((unsigned char)c) )
+        return c - '0';
+    if ( isalpha((unsigned char)c) && (unsigned char)c < 0x80 )
+        return tolower(c) - 'a' + 10;
+    return 36;
+}
+
+/*
+ * All digits of this base from *at on, at least one; *at moves behind them,
+ * also where they are too many.
+ */
+static int take_digits(const char **at, unsigned int base, uint64_t *value)
+{
+    const char *from = *at;
+    int rc = 0;
+
+    assert(base <= 16);
+    *value = 0;
+    for ( ; digit_value(**at) < base; (*at)++ )
+        if ( __builtin_mul_overflow(*value, base, value) ||
+             __builtin_add_overflow(*value, digit_value(**at), value) )
+            rc = -ERANGE;
+
+    return *at == from ? -EINVAL : rc;
+}
+
+static bool is_hex(const char *text)
+{
+    return text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+}
+
+int opts_number(const char *text, uint64_t *value)
+{
+    unsigned int base = is_hex(text) ? 16 : text[0] == '0' ? 8 : 10;
+    uint64_t number;
+    int rc;
+
+    text += base == 16 ? 2 : 0;
+    rc = take_digits(&text, base, &number);
+    if ( *text != '\0' )
+        return -EINVAL;
+    if ( rc == 0 )
+        *value = number;
+    return rc;
+}
+
+/*
+ * 0.DIGITS * scale, rounded.  From the last digit to the first, each step is
+ * a tenth of (digit * scale + what came from behind); rounding down in each
+ * step gives the same as rounding down once at the end.  Twice the value is
+ * computed, so that the lowest bit tells which way to round.
+ */
+static uint64_t take_fraction(const char *digits, size_t n, uint64_t scale)
+{
+    uint64_t twice = 0;
+
+    assert(scale <= UINT64_MAX / 20);
+    while ( n-- > 0 )
+        twice = (2 * scale * (digits[n] - '0') + twice) / 10;
+
+    return (twice + 1) / 2;
+}
+
+static uint64_t find_scale(const struct unit *u, const char *suffix)
+{
+    for ( ; u->scale != 0; u++ )
+        if ( !strcmp(u->suffix, suffix) )
+            break;
+
+    return u->scale;
+}
+
+static int scaled(const struct unit *units, const char *text, uint64_t *value)
+{
+    bool hex = is_hex(text);
+    const char *fraction = "";
+    size_t digits = 0;
+    uint64_t whole = 0, scale;
+    int rc = 0;
+
+    text += hex ? 2 : 0;
+    if ( hex || *text != '.' )
+        rc = take_digits(&text, hex ? 16 : 10, &whole);
+    if ( rc == -EINVAL )
+        return rc;
+
+    if ( !hex && *text == '.' )
+    {
+        fraction = text + 1;
+        digits = strspn(fraction, "0123456789");
+        if ( digits == 0 )
+            return -EINVAL;
+        text = fraction + digits;
+    }
+
+    scale = find_scale(units, text);
+    if ( scale == 0 )
+        return -EINVAL;
+    if ( rc || __builtin_mul_overflow(whole, scale, &whole) ||
+         __builtin_add_overflow(whole, take_fraction(fraction, digits, scale),
+                                &whole) )
+        return -ERANGE;
+
+    *value = whole;
+    return 0;
+}
+
+int opts_size(const char *text, uint64_t *bytes)
+{
+    return scaled(size, text, bytes);
+}
+
+int opts_time(const char *text, uint64_t *ns)
+{
+    return scaled(elapsed, text, ns);
+}
+
+int opts_hz(const char *text, uint64_t *value)
+{
+    return scaled(hz, text, value);
+}
+
+/* value as its user would type it, with the largest unit that is exact. */
+static void show(const struct unit *u, uint64_t value, char *buf)
+{
+    while ( value % u->scale != 0 )
+        u++;
+
+    if ( value == 0 )
+        u = none;
+    snprintf(buf, OPT_NUMBER_MAX, "%" PRIu64 "%s", value / u->scale,
+             u->suffix);
+}
+
+void opts_show_number(uint64_t value, char *buf)
+{
+    show(none, value, buf);
+}
+
+void opts_show_size(uint64_t bytes, char *buf)
+{
+    show(size, bytes, buf);
+}
+
+void opts_show_time(uint64_t ns, char *buf)
+{
+    show(elapsed, ns, buf);
+}
+
+void opts_show_hz(uint64_t value, char *buf)
+{
+    show(hz, value, buf);
+}

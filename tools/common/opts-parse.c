@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The walk over argv.  Options are moved in front of the positional words as
+ * they are met, so at the end the positional words stand together:
+ *
+ *     argv:  | name | options so far | positional so far | not read yet |
+ *              0      1                first               at
+ *
+ * What argv says is checked; what the table says is asserted: a row that
+ * contradicts itself is a defect of the program, and its first test finds it.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "common/opts-private.h"
+
+static bool row_is_sound(const struct opt *o)
+{
+    return o->type == OPT_GROUP ? o->help != NULL :
+           (o->name != NULL || o->letter != 0) && o->help != NULL &&
+           (o->type != OPT_CHOICE || o->choices != NULL) &&
+           (o->type != OPT_CALL || o->parse != NULL) &&
+           (o->type != OPT_FLAG || o->name != NULL);
+}
+
+static bool same_name(const struct opt *a, const struct opt *b)
+{
+    return a->name != NULL && b->name != NULL && !strcmp(a->name, b->name);
+}
+
+static bool table_is_sound(const struct program *p)
+{
+    const struct opt *o, *other;
+    size_t i, j;
+
+    for ( i = 0; i < p->nr_opts; i++ )
+    {
+        o = &p->opts[i];
+        if ( !row_is_sound(o) )
+            return false;
+        if ( o->letter != 0 && opts_letter(p, o) != o->letter )
+            return false;
+        for ( j = i + 1; (other = opts_row(p, j)) != NULL; j++ )
+            if ( same_name(o, other) )
+                return false;
+    }
+    return true;
+}
+
+/* A preset is as if it were typed first: checked like what is typed. */
+static int apply_presets(const struct parse *s)
+{
+    const struct opt *o;
+    size_t i;
+    int rc = 0;
+
+    for ( i = 0; i < s->p->nr_opts && rc == 0; i++ )
+    {
+        o = &s->p->opts[i];
+        if ( o->preset != NULL )
+            rc = opt_store(o, o->preset, s->config, s->e);
+    }
+    return rc;
+}
+
+/* Move the `n` words at s->at in front of the positional words. */
+static void settle(struct parse *s, int n)
+{
+    char *words[2], **to = s->argv + s->first;
+
+    assert(n >= 1 && n <= 2 && s->at + n <= s->argc);
+    memcpy(words, s->argv + s->at, n * sizeof(*words));
+    memmove(to + n, to, (s->at - s->first) * sizeof(*to));
+    memcpy(to, words, n * sizeof(*words));
+    s->first += n;
+    s->at += n;
+}
+
+static int apply(struct parse *s, const struct opt *o, const char *text)
+{
+    return opt_store(o, text, opts_is_builtin(o) ? s : s->config, s->e);
+}
+
+/*
+ * The argument of an option: what is attached to it, else the next word,
+ * whatever that looks like.  *words: how many words of argv were used.
+ */
+static int find_text(struct parse *s, const struct opt *o,
+                     const char *attached, const char **text, int *words)
+{
+    char label[OPT_LABEL_MAX], arg[OPT_ARG_MAX];
+
+    *words = 1;
+    *text = attached;
+    if ( attached != NULL )
+        return 0;
+
+    *text = s->argv[s->at + 1];
+    *words = 2;
+    if ( s->at + 1 >= s->argc )
+        return err_set(s->e, -EINVAL, "%s: needs an argument %s",
+                       opt_label(o, label), opt_arg(o, arg));
+
+    return 0;
+}
+
+static int parse_long(struct parse *s, const char *word)
+{
+    size_t len = strcspn(word, "=");
+    const char *text = word[len] == '=' ? word + len + 1 : NULL;
+    struct match m;
+    int words = 1, rc;
+
+    rc = opts_find_name(s->p, word, len, &m, s->e);
+    if ( rc )
+        return rc;
+
+    if ( opt_takes_text(m.o) )
+        rc = find_text(s, m.o, text, &text, &words);
+    else if ( text != NULL )
+        rc = err_set(s->e, -EINVAL, "--%s%s: takes no argument",
+                     m.negated ? "no-" : "", m.o->name);
+    else if ( m.negated )
+        text = "no";
+
+    if ( rc == 0 )
+        rc = apply(s, m.o, text);
+    if ( rc == 0 )
+        settle(s, words);
+    return rc;
+}
+
+/* "-qc4": letters without an argument, then perhaps one with. */
+static int parse_letters(struct parse *s, const char *letters)
+{
+    const struct opt *o;
+    const char *text;
+    int words = 1, rc = 0;
+
+    for ( ; *letters != '\0' && rc == 0 && s->next == OPTS_RUN; letters++ )
+    {
+        text = NULL;
+        o = opts_find_letter(s->p, *letters);
+        if ( o == NULL )
+            return err_set(s->e, -EINVAL,
+                           "-%c: no such option; --help lists them", *letters);
+        if ( opt_takes_text(o) )
+        {
+            rc = find_text(s, o, letters[1] ? letters + 1 : NULL, &text,
+                           &words);
+            letters += strlen(letters) - 1;
+        }
+        if ( rc == 0 )
+            rc = apply(s, o, text);
+    }
+
+    if ( rc == 0 )
+        settle(s, words);
+    return rc;
+}
+
+static int walk(struct parse *s)
+{
+    const char *word;
+    int rc = 0;
+
+    while ( s->at < s->argc && rc == 0 && s->next == OPTS_RUN )
+    {
+        word = s->argv[s->at];
+        if ( word[0] != '-' || word[1] == '\0' )
+            s->at++;            /* positional; "-" is one, too */
+        else if ( word[1] != '-' )
+            rc = parse_letters(s, word + 1);
+        else if ( word[2] != '\0' )
+            rc = parse_long(s, word + 2);
+        else
+        {
+            settle(s, 1);       /* "--": what follows is positional */
+            break;
+        }
+    }
+    return rc;
+}
+
+static int check_positional(const struct parse *s)
+{
+    const struct program *p = s->p;
+    unsigned int n = s->argc - s->first;
+
+    if ( n < p->min_args )
+        return err_set(s->e, -EINVAL, "an argument is missing; usage: %s %s",
+                       p->name, p->synopsis);
+    if ( n > p->max_args )
+        return err_set(s->e, -EINVAL, "%s: one argument too many; usage: %s %s",
+                       s->argv[s->first + p->max_args], p->name, p->synopsis);
+    return 0;
+}
+
+int opts_parse(const struct program *p, int argc, char **argv, void *config,
+               int *first, enum opts_next *next, struct err *e)
+{
+    int start = argc > 0 ? 1 : 0;
+    struct parse s = {
+        .p = p, .config = config, .e = e, .argv = argv, .argc = argc,
+        .first = start, .at = start, .next = OPTS_RUN,
+    };
+    int rc;
+
+    assert(table_is_sound(p));
+    rc = apply_presets(&s);
+    if ( rc == 0 )
+        rc = walk(&s);
+    if ( rc == 0 && s.next == OPTS_RUN )
+        rc = check_positional(&s);
+    if ( rc )
+        return rc;
+
+    *first = s.first;
+    *next = s.next;
+    return 0;
+}

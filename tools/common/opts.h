@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Options as a table.  One row an option; the parser, --help, the shell
+ * completion and the check of the man pages walk the same rows, so they
+ * cannot disagree.  --help (-h, -?), --version (-V), --completion=SHELL and
+ * --list-options (hidden; one line a row, for that check) are every program's
+ * and need no row; a program that wants one of their letters just takes it.
+ *
+ *     struct config { unsigned int cpus; bool quiet; };
+ *
+ *     static const struct opt opts[] = {
+ *         { .name = "cpus", .letter = 'c', .type = OPT_UINT, .arg = "N",
+ *           .at = offsetof(struct config, cpus), .min = 1, .max = 1024,
+ *           .preset = "4", .help = "how many pcpus to play" },
+ *         { .name = "quiet", .letter = 'q', .type = OPT_FLAG,
+ *           .at = offsetof(struct config, quiet), .help = "say nothing" },
+ *     };
+ */
+#ifndef COMMON_OPTS_H
+#define COMMON_OPTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "common/err.h"
+
+enum opt_type
+{
+    OPT_GROUP,      /* a heading in --help: only .help counts             */
+    OPT_FLAG,       /* bool: present sets it, --no-NAME clears it         */
+    OPT_UINT,       /* unsigned int; decimal, 0x.., 0..; min..max         */
+    OPT_U64,        /* uint64_t, likewise                                 */
+    OPT_SIZE,       /* uint64_t bytes, suffix k K m M g G t T (1024)      */
+    OPT_TIME,       /* uint64_t ns; 10 or 10s, 5ms, 3us, 7ns, 2m, 1h      */
+    OPT_HZ,         /* uint64_t Hz, suffix k K m M g G (1000), 2.4G       */
+    OPT_TEXT,       /* const char *, borrowed from argv                   */
+    OPT_CHOICE,     /* unsigned int: index into .choices                  */
+    OPT_CALL,       /* .parse does it; no text if .arg is NULL            */
+};
+
+struct opt
+{
+    const char *name;           /* long spelling, no dashes; may be NULL */
+    char letter;                /* short spelling, or 0 */
+    enum opt_type type;
+    size_t at;                  /* offset of the field in the config */
+    const char *arg;            /* what --help calls the argument; NULL: none */
+    const char *help;           /* one line, lower case, no full stop */
+    const char *preset;         /* default, as if typed first; may be NULL */
+    uint64_t min, max;          /* inclusive; max 0: no upper bound */
+    const char *const *choices; /* words; NULL ends; also for OPT_CALL */
+    int (*parse)(const struct opt *o, const char *text, void *config,
+                 struct err *e);
+    bool hidden;                /* accepted, but not shown */
+};
+
+struct program
+{
+    const char *name;           /* "xentrace" */
+    const char *version;        /* what --version prints after the name */
+    const char *synopsis;       /* "[OPTION...] [FILE]" */
+    const char *summary;        /* one line: what it is for */
+    const char *footer;         /* examples, last in --help; may be NULL */
+    const struct opt *opts;
+    size_t nr_opts;
+    unsigned int min_args, max_args; /* positional arguments */
+};
+
+enum opts_next { OPTS_RUN, OPTS_EXIT };
+
+/*
+ * Apply the presets (a field without one keeps what the caller put there; a
+ * flag's preset is "yes" or "no"), then argv.  0 and *next == OPTS_RUN: go
+ * on, and argv[*first..] are the positional arguments (options may stand
+ * among them; "--" ends them; argv is reordered).  0 and OPTS_EXIT: --help,
+ * --version or the like was asked for and answered on stdout.  -EINVAL: *e
+ * says which option, what is wrong with it, and what to do.  Long options may
+ * be cut to any unambiguous beginning, and take =VALUE or a next word.
+ */
+int opts_parse(const struct program *p, int argc, char **argv, void *config,
+               int *first, enum opts_next *next, struct err *e);
+
+void opts_help(const struct program *p, FILE *out);
+int opts_completion(const struct program *p, const char *shell, FILE *out,
+                    struct err *e);
+
+/* The same number grammars, for arguments that are not options. */
+int opts_number(const char *text, uint64_t *value);
+int opts_size(const char *text, uint64_t *bytes);
+int opts_time(const char *text, uint64_t *ns);
+int opts_hz(const char *text, uint64_t *hz);
+
+#endif /* COMMON_OPTS_H */
