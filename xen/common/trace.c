@@ -1,0 +1,1482 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * common/trace.c: the trace rings.
+ *
+ * Each CPU writes records into a ring of its own, which dom0 maps and reads.
+ * No lock is taken and nothing is disabled: a writer that is interrupted by
+ * another one on the same CPU notices, because the word that says where to
+ * write has moved.  trace-ring.md beside this file is the protocol, step by
+ * step, and why it is safe; the numbers in brackets here are its steps.
+ *
+ * From top to bottom: the ring (record, slow way, publication), what other
+ * code calls, visits (how control changes a ring), memory, the control
+ * operations, CPUs that come and go, boot.
+ *
+ * It is one file because it takes the place of one.
+ */
+
+#include <xen/cpu.h>
+#include <xen/cpumask.h>
+#include <xen/errno.h>
+#include <xen/event.h>
+#include <xen/guest_access.h>
+#include <xen/init.h>
+#include <xen/lib.h>
+#include <xen/mm.h>
+#include <xen/param.h>
+#include <xen/percpu.h>
+#include <xen/pfn.h>
+#include <xen/sched.h>
+#include <xen/smp.h>
+#include <xen/spinlock.h>
+#include <xen/tasklet.h>
+#include <xen/time.h>
+#include <xen/trace.h>
+#include <xen/xmalloc.h>
+
+#include <asm/atomic.h>
+#include <asm/hardirq.h>
+#include <asm/io.h>
+#include <asm/system.h>
+
+#include <public/sysctl.h>
+#include <public/xen.h>
+
+#ifdef CONFIG_COMPAT
+#include <compat/trace.h>
+#define xen_t_buf t_buf
+CHECK_t_buf;
+#undef xen_t_buf
+#endif
+
+/* ------------------------------------------------------------------ */
+/* The ring                                                           */
+
+/*
+ * One CPU's ring, all that is private to Xen.  Lives in per-CPU memory while
+ * the CPU is up (attached), else in parked[cpu].  Only the CPU itself touches
+ * an attached one: its writers at any time, control through a visit.
+ */
+struct ring {
+    uint64_t state;        /* trace-ring.md: room or -owed | lap | place */
+    unsigned int depth;    /* writers inside, nested */
+    bool live;             /* tracing, has pages, and the CPU mask wants it */
+    bool todo;             /* notification owed; only plain stores of 0, 1 */
+    bool nonsense;         /* cons was out of range when last looked at */
+    uint32_t *cons;        /* in page 0, or &hidden */
+    uint32_t *prod;        /* in page 0, or &hidden */
+    uint8_t **page;        /* NULL: no ring */
+    uint32_t *first;       /* overwriting: first record to begin in a page */
+    uint32_t hidden;       /* stands for cons and prod while overwriting */
+    uint32_t bad_cons, bad_prod; /* the last nonsense, and prod beside it */
+    bool complain;         /* ... not said yet */
+    uint32_t visited;      /* the last visit that was here */
+    uint64_t first_tsc;    /* of the first record owed as lost */
+    uint64_t lost;         /* records lost since boot */
+};
+
+static DEFINE_PER_CPU(struct ring, ring);
+
+/* Read at every trace point, changed by control only: a line of their own. */
+bool __read_mostly tb_init_done;
+static uint32_t __read_mostly wanted = TRC_ALL; /* evt_mask, class bits only */
+static uint32_t __read_mostly data_size;        /* bytes of records in a ring */
+static uint32_t __read_mostly ring_end;         /* place just behind the last */
+
+#define PLACE_BITS  28
+#define PLACE_MASK  ((1U << PLACE_BITS) - 1)
+#define LAP         (1U << PLACE_BITS)
+#define FIRST_PLACE ((uint32_t)sizeof(struct t_buf))
+
+#define LOST_WORDS  4
+#define LOST_HEADER TRACE_HEADER(TRC_LOST_RECORDS, true, LOST_WORDS)
+
+/* Where the next record goes: lap and place. */
+static always_inline uint32_t where_of(uint64_t state)
+{
+    return state;
+}
+
+static always_inline int32_t room_of(uint64_t state)
+{
+    return state >> 32;
+}
+
+static always_inline uint32_t owed_of(uint64_t state)
+{
+    return room_of(state) < 0 ? (state >> 32) & 0x7fffffff : 0;
+}
+
+static always_inline uint64_t state_with_room(uint32_t where, uint32_t room)
+{
+    return where | ((uint64_t)room << 32);
+}
+
+static always_inline uint64_t state_owing(uint32_t where, uint32_t owed)
+{
+    return where | ((uint64_t)(owed | 0x80000000U) << 32);
+}
+
+/* What dom0 sees of a place: bytes, modulo twice the ring. */
+static always_inline uint32_t prod_of(uint32_t where)
+{
+    return (where & PLACE_MASK) - FIRST_PLACE + (where & LAP ? data_size : 0);
+}
+
+static uint32_t advance(uint32_t where, uint32_t bytes)
+{
+    where += bytes;
+    if ( (where & PLACE_MASK) >= ring_end )
+        where += LAP - data_size;
+
+    return where;
+}
+
+static always_inline unsigned int record_size(uint32_t header)
+{
+    return 4 + 4 * TRC_HD_EXTRA(header) + (header >> 31) * 8;
+}
+
+/*
+ * Compare and exchange against whatever may interrupt us.  Other CPUs never
+ * write these words, so x86 needs no LOCK prefix.
+ */
+static always_inline bool exchange(uint64_t *word, uint64_t old, uint64_t new)
+{
+#ifdef CONFIG_X86
+    bool same;
+
+    barrier();
+    same = cmpxchg_local_(word, old, new, sizeof(*word)) == old;
+    barrier();
+
+    return same;
+#else
+    return cmpxchg(word, old, new) == old;
+#endif
+}
+
+/* Where a place lies.  Valid until the next page end. */
+static always_inline void *address_of(const struct ring *r, uint32_t where)
+{
+    uint32_t place = where & PLACE_MASK;
+
+    return r->page[place >> PAGE_SHIFT] + (place & ~PAGE_MASK);
+}
+
+/* Lengths known at build time become plain moves; a loop would be a call. */
+static always_inline void copy_words(void *dst, const void *src,
+                                     unsigned int words)
+{
+    uint8_t *to = dst;
+    const uint8_t *from = src;
+
+    if ( words & 4 )
+    {
+        memcpy(to, from, 16);
+        to += 16;
+        from += 16;
+    }
+    if ( words & 2 )
+    {
+        memcpy(to, from, 8);
+        to += 8;
+        from += 8;
+    }
+    if ( words & 1 )
+        memcpy(to, from, 4);
+}
+
+static always_inline void fill_in(uint32_t *to, uint32_t header, uint64_t tsc,
+                                  const void *words)
+{
+    *to++ = header;
+    if ( header & TRC_HD_CYCLE_FLAG )
+    {
+        memcpy(to, &tsc, sizeof(tsc));
+        to += 2;
+    }
+    copy_words(to, words, TRC_HD_EXTRA(header));
+}
+
+/* ------------------------------------------------------------------ */
+/* The slow way: wraps, page ends, losses, the high-water mark        */
+
+/* What one exchange of the state reserves: [pad][LOST][pad][record]. */
+struct plan {
+    uint32_t pad;          /* bytes; 0: not there.  Likewise the others */
+    uint32_t lost;
+    uint32_t pad2;
+    uint32_t record;
+    uint32_t total;
+};
+
+static struct plan make_plan(uint64_t state, unsigned int size)
+{
+    struct plan p = { .record = size };
+    uint32_t to_end = ring_end - (where_of(state) & PLACE_MASK);
+
+    if ( owed_of(state) )
+    {
+        p.lost = record_size(LOST_HEADER);
+        if ( p.lost > to_end )
+        {
+            p.pad = to_end;
+            to_end = data_size;
+        }
+        to_end -= p.lost;
+        if ( to_end == 0 )
+            to_end = data_size;
+    }
+    if ( size > to_end )
+        p.pad2 = to_end;
+    p.total = p.pad + p.lost + p.pad2 + p.record;
+
+    return p;
+}
+
+/*
+ * How far a fast writer may go from `where` on before something happens that
+ * wants the slow way.  Above the mark the next event is a crossing from below,
+ * which is at least the mark away.
+ */
+static uint32_t make_room(uint32_t where, uint32_t used)
+{
+    uint32_t mark = data_size / 2;
+    uint32_t page_left = PAGE_SIZE - (where & ~PAGE_MASK);
+    uint32_t room = used < mark ? mark - used : mark;
+
+    room = min(room, page_left);
+
+    return min(room, data_size - used);
+}
+
+/*
+ * Bytes that the reader has not taken yet.  Its word for it is checked: out
+ * of range means full, so that nothing is written until it makes sense again.
+ */
+static uint32_t bytes_used(struct ring *r, uint64_t state)
+{
+    uint32_t cons = read_atomic(r->cons);
+    uint32_t used = prod_of(where_of(state)) - cons;
+
+    if ( (int32_t)used < 0 )
+        used += 2 * data_size;
+
+    if ( likely(!(cons & 3) && cons < 2 * data_size && used <= data_size) )
+    {
+        r->nonsense = false;
+        return used;
+    }
+
+    if ( !r->nonsense )
+    {
+        r->nonsense = true;
+        r->bad_cons = cons;
+        r->bad_prod = prod_of(where_of(state));
+        write_atomic(&r->complain, true);
+        r->todo = true;
+    }
+
+    return data_size;
+}
+
+/* One record, perhaps across page ends.  `words` NULL: zeroes. */
+static uint32_t write_record(struct ring *r, uint32_t where, uint32_t header,
+                             uint64_t tsc, const void *words)
+{
+    static const uint32_t zeroes[TRACE_EXTRA_MAX];
+    uint32_t record[3 + TRACE_EXTRA_MAX];
+    unsigned int i, size = record_size(header);
+    uint32_t end = advance(where, size);
+
+    fill_in(record, header, tsc, words ?: zeroes);
+    for ( i = 0; i < size / 4; i++, where = advance(where, 4) )
+        *(uint32_t *)address_of(r, where) = record[i];
+
+    return end;
+}
+
+/* Fill the last bytes of the ring, which are at most one record. */
+static uint32_t write_pad(struct ring *r, uint32_t where, unsigned int size,
+                          uint64_t tsc)
+{
+    unsigned int words = size / 4 - 1;
+    bool timed = words > TRACE_EXTRA_MAX;
+
+    if ( timed )
+        words -= 2;
+
+    return write_record(r, where,
+                        TRACE_HEADER(TRC_TRACE_WRAP_BUFFER, timed, words),
+                        tsc, NULL);
+}
+
+static uint32_t write_lost(struct ring *r, uint32_t where, uint32_t count,
+                           uint64_t first, uint64_t tsc)
+{
+    uint32_t words[LOST_WORDS] = {
+        count,
+        current->domain->domain_id | ((uint32_t)current->vcpu_id << 16),
+        first,
+        first >> 32,
+    };
+
+    return write_record(r, where, LOST_HEADER, tsc, words);
+}
+
+/*
+ * A flight recorder is read from the first record that begins in some page:
+ * note it as soon as it is known.  Lap and page, not page alone: a ring of
+ * one page wraps into the page where it is.
+ */
+static uint32_t note_first(struct ring *r, uint32_t from, uint32_t end)
+{
+    if ( r->first && (from >> PAGE_SHIFT) != (end >> PAGE_SHIFT) )
+        r->first[(end & PLACE_MASK) >> PAGE_SHIFT] = end;
+
+    return end;
+}
+
+/* Carry out a plan that has been reserved at `state`.  [11] */
+static void write_plan(struct ring *r, uint64_t state, const struct plan *p,
+                       uint64_t first, uint64_t tsc, uint32_t header,
+                       const void *words)
+{
+    uint32_t at = where_of(state);
+
+    if ( p->pad )
+        at = note_first(r, at, write_pad(r, at, p->pad, tsc));
+    if ( p->lost )
+        at = note_first(r, at, write_lost(r, at, owed_of(state), first, tsc));
+    if ( p->pad2 )
+        at = note_first(r, at, write_pad(r, at, p->pad2, tsc));
+    if ( p->record )
+        note_first(r, at, write_record(r, at, header, tsc, words));
+}
+
+/* Count a record as lost.  False: the ring moved, look again. */
+static bool lose(struct ring *r, uint64_t state)
+{
+    uint64_t old = ACCESS_ONCE(r->first_tsc);
+    uint64_t now = get_cycles();                                     /* [12] */
+    uint32_t owed = owed_of(state);
+
+    if ( ACCESS_ONCE(r->state) != state )
+        return false;
+
+    /* Who nests here and loses too has set a time of its own: keep that. */
+    if ( owed == 0 )
+        exchange(&r->first_tsc, old, now);                           /* [13] */
+
+    if ( !exchange(&r->state, state,                                 /* [14] */
+                   state_owing(where_of(state), min(owed + 1, 0x7fffffffU))) )
+        return false;
+
+    do {
+        old = ACCESS_ONCE(r->lost);
+    } while ( !exchange(&r->lost, old, old + 1) );
+
+    return true;
+}
+
+/*
+ * A record (header 0: none, only what is owed) with everything that can come
+ * up.  Returns where it ends, which is where it began if it was lost.
+ */
+static noinline uint32_t put_slow(struct ring *r, uint32_t header,
+                                  const void *words)
+{
+    unsigned int size = header ? record_size(header) : 0;
+    uint32_t mark = data_size / 2, used, end;
+    uint64_t state, first, tsc;
+    struct plan p;
+
+    for ( ; ; )
+    {
+        state = ACCESS_ONCE(r->state);
+        used = bytes_used(r, state);
+        p = make_plan(state, size);                                   /* [8] */
+
+        if ( p.total > data_size - used )                             /* [9] */
+        {
+            if ( !header || lose(r, state) )
+                return where_of(state);
+            continue;
+        }
+
+        first = ACCESS_ONCE(r->first_tsc);
+        tsc = get_cycles();
+        end = advance(where_of(state), p.total);
+        if ( exchange(&r->state, state,                              /* [10] */
+                      state_with_room(end, make_room(end, used + p.total))) )
+            break;
+    }
+
+    write_plan(r, state, &p, first, tsc, header, words);
+    if ( used < mark && used + p.total >= mark && r->prod != &r->hidden )
+        r->todo = true;
+
+    return end;
+}
+
+/* ------------------------------------------------------------------ */
+/* The fast way, and publication                                      */
+
+static always_inline uint32_t put(struct ring *r, uint32_t header,
+                                  const void *words)
+{
+    unsigned int size = record_size(header);
+    uint64_t state, tsc = 0;
+
+    do {
+        state = ACCESS_ONCE(r->state);
+        if ( unlikely(room_of(state) <= (int32_t)size) )              /* [3] */
+            return put_slow(r, header, words);
+        if ( header & TRC_HD_CYCLE_FLAG )
+            tsc = get_cycles();                                       /* [4] */
+    } while ( unlikely(!exchange(&r->state, state,                    /* [5] */
+                                 state + size - ((uint64_t)size << 32))) );
+
+    /* No page ends in between: that is what room promised. */
+    fill_in(address_of(r, where_of(state)), header, tsc, words);
+
+    return where_of(state) + size;
+}
+
+/* Scheduling a tasklet takes a lock that the NMI may have interrupted. */
+static bool may_notify(void)
+{
+#ifdef CONFIG_X86
+    return !in_nmi_handler() && !in_mce_handler();
+#else
+    return true;
+#endif
+}
+
+/*
+ * Scheduler locks may be held here, so dom0 is told from a tasklet.  The
+ * complaint about a reader that writes nonsense goes the same way.
+ */
+static void cf_check notify_dom0(void *unused)
+{
+    unsigned int cpu;
+
+    for_each_online_cpu ( cpu )
+    {
+        struct ring *r = &per_cpu(ring, cpu);
+
+        if ( likely(!read_atomic(&r->complain)) )
+            continue;
+        write_atomic(&r->complain, false);
+        printk(XENLOG_WARNING "trc#%u: bogus prod (%08x) and/or cons (%08x)\n",
+               cpu, r->bad_prod, r->bad_cons);
+    }
+
+    send_global_virq(VIRQ_TBUF);
+}
+static DECLARE_SOFTIRQ_TASKLET(notify_tasklet, notify_dom0, NULL);
+
+static noinline void notify(struct ring *r)
+{
+    if ( !may_notify() )
+        return;
+
+    r->todo = false;
+    barrier();
+    tasklet_schedule(&notify_tasklet);
+}
+
+static always_inline void enter(struct ring *r)
+{
+    r->depth++;                                                       /* [1] */
+    barrier();
+}
+
+/* `where`: up to there all is written, by us or by who nested and returned. */
+static always_inline void leave(struct ring *r, uint32_t where)
+{
+    if ( unlikely(r->depth > 1) )                                     /* [6] */
+    {
+        barrier();
+        r->depth--;
+        return;
+    }
+
+    for ( ; ; )                                                       /* [7] */
+    {
+        /* The records before prod.  Pairs with the reader's rmb. */
+        smp_wmb();
+        write_atomic(r->prod, prod_of(where));
+        barrier();
+        r->depth = 0;
+        barrier();
+        if ( likely(where_of(ACCESS_ONCE(r->state)) == where) )
+            break;
+        r->depth = 1;
+        barrier();
+        where = where_of(ACCESS_ONCE(r->state));
+    }
+
+    if ( unlikely(r->todo) )
+        notify(r);
+}
+
+/* ------------------------------------------------------------------ */
+/* What the rest of Xen calls                                         */
+
+/* A mask selects by class and, independently, by subclass. */
+static always_inline bool is_wanted(uint32_t header)
+{
+    uint32_t hit = header & ACCESS_ONCE(wanted);
+
+    return hit > 0xffff && (hit & 0xffff);
+}
+
+void trace_record(uint32_t header, const void *words)
+{
+    struct ring *r;
+    uint32_t where;
+
+    if ( !is_wanted(header) )
+        return;
+
+    r = &this_cpu(ring);
+    enter(r);
+    if ( likely(r->live) )
+        where = put(r, header, words);
+    else
+        where = where_of(ACCESS_ONCE(r->state));                      /* [2] */
+    leave(r, where);
+}
+
+int trace_will_trace_event(uint32_t event)
+{
+    return trace_is_on() && is_wanted(event) && this_cpu(ring).live;
+}
+
+/* Sizes that TRACE_nD never has: copied, so that nothing beyond is read. */
+static noinline void trace_odd_size(uint32_t event, bool cycles,
+                                    unsigned int extra, const void *extra_data)
+{
+    uint32_t words[TRACE_EXTRA_MAX] = {};
+
+    ASSERT(extra <= sizeof(words));
+    extra = min(extra, (unsigned int)sizeof(words));
+    memcpy(words, extra_data, extra);
+    trace_record(TRACE_HEADER(event, cycles, DIV_ROUND_UP(extra, 4)), words);
+}
+
+void __trace_var(uint32_t event, bool cycles, unsigned int extra,
+                 const void *extra_data)
+{
+    if ( unlikely(!trace_is_on()) )
+        return;
+
+    if ( likely(!(extra & 3) && extra <= 4 * TRACE_EXTRA_MAX) )
+        trace_record(TRACE_HEADER(event, cycles, extra / 4), extra_data);
+    else
+        trace_odd_size(event, cycles, extra, extra_data);
+}
+
+void trace(uint32_t event, unsigned int extra, const void *extra_data)
+{
+    if ( unlikely(!trace_is_on()) )
+        return;
+
+    if ( likely(!(extra & 3) && extra <= 4 * TRACE_EXTRA_MAX) )
+        trace_record(TRACE_HEADER(event, event & TRC_HD_CYCLE_FLAG, extra / 4),
+                     extra_data);
+    else
+        printk_once(XENLOG_WARNING
+                    "Trace event %#x bad size %u, discarding\n", event, extra);
+}
+
+/*
+ * Which arguments of which hypercalls are worth a word: commands and counts,
+ * never pointers.  One bit an argument.
+ */
+static const uint8_t hypercall_args[] = {
+    [__HYPERVISOR_mmu_update]     = 1U << 1,                /* count */
+    [__HYPERVISOR_multicall]      = 1U << 1,                /* count */
+    [__HYPERVISOR_grant_table_op] = (1U << 0) | (1U << 2),  /* cmd, count */
+    [__HYPERVISOR_vcpu_op]        = (1U << 0) | (1U << 1),  /* cmd, vcpu */
+    [__HYPERVISOR_mmuext_op]      = 1U << 1,                /* count */
+    [__HYPERVISOR_sched_op]       = 1U << 0,                /* cmd */
+};
+
+/* The guest chooses op: what does not fit its field is cut off. */
+void __trace_hypercall(uint32_t event, unsigned long op,
+                       const xen_ulong_t *args)
+{
+    uint32_t words[1 + 2] = { op & ~TRC_PV_HYPERCALL_V2_ARG_MASK };
+    unsigned int i, n = 1;
+    unsigned int which = op < ARRAY_SIZE(hypercall_args) ? hypercall_args[op]
+                                                         : 0;
+
+    for ( i = 0; which >> i; i++ )
+    {
+        if ( !(which & (1U << i)) )
+            continue;
+        words[0] |= TRC_PV_HYPERCALL_V2_ARG_32(i);
+        words[n++] = args[i];
+    }
+
+    __trace_var(event, true, n * sizeof(*words), words);
+}
+
+/* ------------------------------------------------------------------ */
+/* Visits: the only way in which control touches rings                */
+
+/*
+ * The present rings, control's own book of them.  Dom0 can read *info but not
+ * write it; all the same nothing is read back from there.
+ */
+struct rings {
+    unsigned int pages;        /* of each ring */
+    unsigned int info_pages;
+    struct t_info *info;
+    uint8_t **page[];          /* [nr_cpu_ids]; NULL: that CPU has none */
+};
+
+static DEFINE_SPINLOCK(lock);  /* of all that follows */
+static struct rings *rings;    /* NULL: none */
+static struct ring *parked;    /* [nr_cpu_ids]: rings of CPUs not attached */
+static cpumask_t attached;     /* CPUs whose ring is in their per-CPU memory */
+static cpumask_t cpu_mask;
+static uint32_t evt_mask = TRC_ALL;
+static bool overwriting;       /* then tracing is on as well */
+
+typedef void visit_fn(struct ring *r, unsigned int cpu);
+
+struct visit {
+    visit_fn *change;
+    uint32_t number;
+    bool busy;                 /* some CPU has a writer inside: come again */
+};
+
+/*
+ * No ring: whoever still publishes does so into a word of his own.  An NMI
+ * may trace between any two of these lines, so `live` falls first.
+ */
+static void detach(struct ring *r)
+{
+    r->live = false;
+    barrier();
+    r->page = NULL;
+    r->first = NULL;
+    r->state = state_with_room(FIRST_PLACE, 0);
+    r->cons = r->prod = &r->hidden;
+}
+
+/* Runs on the CPU that owns the ring.  An NMI that traces nests. */
+static void cf_check visit_here(void *arg)
+{
+    struct visit *v = arg;
+    unsigned int cpu = smp_processor_id();
+    struct ring *r = &this_cpu(ring);
+
+    if ( !cpumask_test_cpu(cpu, &attached) || r->visited == v->number )
+        return;
+
+    if ( r->depth )
+    {
+        write_atomic(&v->busy, true);
+        return;
+    }
+
+    enter(r);
+    v->change(r, cpu);
+    r->visited = v->number;
+    leave(r, where_of(r->state));
+}
+
+static void visit_cpus(const cpumask_t *cpus, visit_fn *change)
+{
+    static uint32_t number;
+    struct visit v = { .change = change, .number = ++number };
+
+    do {
+        v.busy = false;
+        on_selected_cpus(cpus, visit_here, &v, 1);
+    } while ( read_atomic(&v.busy) );
+}
+
+/* Change every ring: those in use by visits, the parked ones right here. */
+static void change_rings(visit_fn *change)
+{
+    unsigned int cpu;
+
+    visit_cpus(&cpu_online_map, change);
+
+    for ( cpu = 0; parked && cpu < nr_cpu_ids; cpu++ )
+        if ( !cpumask_test_cpu(cpu, &attached) )
+            change(&parked[cpu], cpu);
+}
+
+/* --- the changes --- */
+
+/* Rises last: an NMI that sees it finds all the rest in place. */
+static void cf_check change_live(struct ring *r, unsigned int cpu)
+{
+    barrier();
+    r->live = tb_init_done && r->page && cpumask_test_cpu(cpu, &cpu_mask) &&
+              cpumask_test_cpu(cpu, &attached);
+}
+
+/*
+ * Say now what no later record will: how many were lost.  Stock forgets that
+ * number here; an old reader finds one LOST record more.
+ */
+static void cf_check change_settle(struct ring *r, unsigned int cpu)
+{
+    r->live = false;
+    barrier();
+    if ( owed_of(r->state) && r->page && cpumask_test_cpu(cpu, &attached) )
+        put_slow(r, 0, NULL);
+    r->state = state_with_room(where_of(r->state), 0);
+}
+
+/* A new, empty ring in the present rings, or none. */
+static void cf_check change_attach(struct ring *r, unsigned int cpu)
+{
+    struct t_buf *buf;
+
+    detach(r);
+    if ( !rings || !rings->page[cpu] )
+        return;
+
+    r->page = rings->page[cpu];
+    buf = (void *)r->page[0];
+    r->cons = &buf->cons;
+    r->prod = &buf->prod;
+}
+
+/* Both words of the shared header at once: no reader sees half of it. */
+static void share_window(struct ring *r, uint32_t from, uint32_t to)
+{
+    struct t_buf *buf = (void *)r->page[0];
+
+    smp_wmb(); /* the records before it.  Pairs with the reader's rmb. */
+    write_atomic((uint64_t *)buf,
+                 prod_of(from) | ((uint64_t)prod_of(to) << 32));
+}
+
+/* What was not read is given up: from now on it would be written over. */
+static void cf_check change_overwrite(struct ring *r, unsigned int cpu)
+{
+    uint32_t where = where_of(r->state);
+
+    if ( !r->page )
+        return;
+
+    /* Behind the page pointers: see alloc_page_list(). */
+    r->first = (uint32_t *)(r->page + rings->pages);
+    memset(r->first, 0, rings->pages * sizeof(*r->first));
+    r->first[(where & PLACE_MASK) >> PAGE_SHIFT] = where;
+
+    share_window(r, where, where);
+    r->hidden = prod_of(where);
+    r->cons = r->prod = &r->hidden;
+    r->state = state_with_room(where, 0);
+}
+
+/* The pages behind the head's hold the oldest records that are whole. */
+static uint32_t oldest_record(const struct ring *r)
+{
+    unsigned int i, page = (where_of(r->state) & PLACE_MASK) >> PAGE_SHIFT;
+
+    for ( i = 1; i < rings->pages; i++ )
+        if ( r->first[(page + i) % rings->pages] )
+            return r->first[(page + i) % rings->pages];
+
+    return r->first[page];
+}
+
+static void cf_check change_freeze(struct ring *r, unsigned int cpu)
+{
+    struct t_buf *buf;
+
+    if ( !r->first )
+        return;
+
+    share_window(r, oldest_record(r), where_of(r->state));
+    buf = (void *)r->page[0];
+    r->cons = &buf->cons;
+    r->prod = &buf->prod;
+    r->first = NULL;
+    r->state = state_with_room(where_of(r->state), 0);
+}
+
+/* ------------------------------------------------------------------ */
+/* Memory                                                             */
+
+/* Only one who has gone through all CPUs may touch the shared pages. */
+static bool unshare_page(void *va)
+{
+    struct page_info *pg = virt_to_page(va);
+    const unsigned long unused = PGC_xen_heap | PGC_allocated | 1;
+
+    /* From one reference to none in one step: no new mapping can slip in. */
+    if ( cmpxchg(&pg->count_info, unused, PGC_xen_heap) != unused )
+        return false;
+
+    free_domheap_page(pg); /* off dom_xen's list; a heap page is not freed */
+
+    return true;
+}
+
+static void share_page(void *va, enum XENSHARE_flags flags)
+{
+    share_xen_page_with_privileged_guests(virt_to_page(va), flags);
+}
+
+/*
+ * Page i of everything that dom0 can map, the rings first, then t_info; NULL
+ * behind the last and for CPUs without a ring.
+ */
+struct shared_page {
+    void *va;
+    enum XENSHARE_flags flags;
+};
+
+static unsigned long nr_shared(const struct rings *g)
+{
+    return (unsigned long)nr_cpu_ids * g->pages + g->info_pages;
+}
+
+static struct shared_page shared_page(const struct rings *g, unsigned long i)
+{
+    unsigned long nr_ring_pages = (unsigned long)nr_cpu_ids * g->pages;
+    struct shared_page s = { .flags = SHARE_rw };
+
+    if ( i >= nr_ring_pages )
+    {
+        s.va = (uint8_t *)g->info + ((i - nr_ring_pages) << PAGE_SHIFT);
+        s.flags = SHARE_ro;
+    }
+    else if ( g->page[i / g->pages] )
+        s.va = g->page[i / g->pages][i % g->pages];
+
+    return s;
+}
+
+/*
+ * Take all pages back from dom0, or none: one that is mapped stops it, and
+ * those already taken are shared again.
+ */
+static int unshare_rings(const struct rings *g)
+{
+    unsigned long i, n = nr_shared(g);
+    struct shared_page s;
+
+    for ( i = 0; i < n; i++ )
+    {
+        s = shared_page(g, i);
+        if ( s.va && !unshare_page(s.va) )
+            break;
+    }
+    if ( i == n )
+        return 0;
+
+    while ( i-- > 0 )
+    {
+        s = shared_page(g, i);
+        if ( !s.va )
+            continue;
+        page_set_owner(virt_to_page(s.va), NULL);
+        share_page(s.va, s.flags);
+    }
+
+    return -EBUSY;
+}
+
+static void free_page_list(uint8_t **page, unsigned int pages)
+{
+    unsigned int i;
+
+    for ( i = 0; page && i < pages && page[i]; i++ )
+        free_xenheap_pages(page[i], 0);
+    xfree(page);
+}
+
+/* The pages of one ring, and behind the pointers room for its first[]. */
+static uint8_t **alloc_page_list(unsigned int cpu, unsigned int pages)
+{
+    unsigned int i;
+    uint8_t **page = xzalloc_bytes(pages * (sizeof(*page) + sizeof(uint32_t)));
+
+    if ( !page )
+        return NULL;
+
+    for ( i = 0; i < pages; i++ )
+    {
+        /* t_info has 32 bits for a frame number. */
+        page[i] = alloc_xenheap_pages(0, MEMF_bits(32 + PAGE_SHIFT));
+        if ( !page[i] )
+        {
+            printk(XENLOG_INFO "xentrace: memory allocation failed "
+                   "on cpu %u after %u pages\n", cpu, i);
+            free_page_list(page, pages);
+            return NULL;
+        }
+        memset(page[i], 0, PAGE_SIZE);
+    }
+
+    return page;
+}
+
+/* Where the lists of frame numbers begin, in uint32_t from t_info on. */
+static unsigned int info_head(void)
+{
+    return DIV_ROUND_UP(offsetof(struct t_info, mfn_offset[NR_CPUS]),
+                        sizeof(uint32_t));
+}
+
+/* Make a ring visible in t_info: the list first, then where it is. */
+static void list_ring(struct rings *g, unsigned int cpu)
+{
+    unsigned int i, offset = info_head() + cpu * g->pages;
+    uint32_t *mfn = (uint32_t *)g->info + offset;
+
+    for ( i = 0; i < g->pages; i++ )
+        mfn[i] = virt_to_mfn(g->page[cpu][i]);
+
+    for ( i = 0; i < g->pages; i++ )
+        share_page(g->page[cpu][i], SHARE_rw);
+
+    printk(XENLOG_INFO "xentrace: p%u mfn %x offset %u\n",
+           cpu, mfn[0], offset);
+
+    smp_wmb(); /* the list before its offset, for a reader that has t_info */
+    write_atomic(&g->info->mfn_offset[cpu], (uint16_t)offset);
+}
+
+/* The largest ring that tbuf_size, prod and mfn_offset[] can express. */
+static unsigned int clamp_pages(unsigned int pages)
+{
+    unsigned int most = min(0xffffU, (unsigned int)(0xffffffffU / PAGE_SIZE));
+
+    if ( nr_cpu_ids > 1 )
+        most = min(most, (0xffff - info_head()) / (nr_cpu_ids - 1));
+    if ( pages <= most )
+        return pages;
+
+    printk(XENLOG_INFO "xentrace: requested number of %u pages "
+           "reduced to %u\n", pages, most);
+
+    return most;
+}
+
+static void free_rings(struct rings *g)
+{
+    unsigned int cpu;
+
+    if ( !g )
+        return;
+
+    for ( cpu = 0; cpu < nr_cpu_ids; cpu++ )
+        free_page_list(g->page[cpu], g->pages);
+    if ( g->info )
+        free_xenheap_pages(g->info, get_order_from_pages(g->info_pages));
+    xfree(g);
+}
+
+/* get_info reports the size of t_info, also after an attempt that failed. */
+static unsigned int t_info_pages;
+
+static int alloc_rings(unsigned int pages, struct rings **out)
+{
+    unsigned int cpu;
+    struct rings *g = xzalloc_bytes(sizeof(*g) +
+                                    nr_cpu_ids * sizeof(g->page[0]));
+
+    if ( !parked )
+        parked = xzalloc_array(struct ring, nr_cpu_ids);
+    if ( !g || !parked )
+        goto fail;
+
+    g->pages = clamp_pages(pages);
+    g->info_pages = PFN_UP((nr_cpu_ids * g->pages + info_head()) *
+                           sizeof(uint32_t));
+    if ( !rings )
+        t_info_pages = g->info_pages;
+    printk(XENLOG_INFO "xentrace: requesting %u t_info pages "
+           "for %u trace pages on %u cpus\n",
+           g->info_pages, g->pages, nr_cpu_ids);
+
+    g->info = alloc_xenheap_pages(get_order_from_pages(g->info_pages), 0);
+    if ( !g->info )
+        goto fail;
+    memset(g->info, 0, g->info_pages * PAGE_SIZE);
+    g->info->tbuf_size = g->pages;
+
+    for_each_online_cpu ( cpu )
+    {
+        g->page[cpu] = alloc_page_list(cpu, g->pages);
+        if ( !g->page[cpu] )
+            goto fail;
+    }
+
+    *out = g;
+    return 0;
+
+ fail:
+    free_rings(g);
+    return -ENOMEM;
+}
+
+/* Show new rings to dom0.  Nothing can fail from here on. */
+static void share_rings(struct rings *g)
+{
+    unsigned int i, cpu;
+
+    for ( cpu = 0; cpu < nr_cpu_ids; cpu++ )
+        if ( g->page[cpu] )
+            list_ring(g, cpu);
+
+    for ( i = 0; i < g->info_pages; i++ )
+        share_page((uint8_t *)g->info + i * PAGE_SIZE, SHARE_ro);
+}
+
+/* ------------------------------------------------------------------ */
+/* Control operations                                                 */
+
+/* Stop, so that no record is being written when this returns. */
+static void pause_tracing(void)
+{
+    write_atomic(&tb_init_done, false);
+    change_rings(change_live);
+}
+
+static void start_tracing(void)
+{
+    write_atomic(&tb_init_done, true);
+    change_rings(change_live);
+}
+
+/* All writers are out, or find no ring: exchange the rings for others. */
+static void install(struct rings *g)
+{
+    rings = g;
+    data_size = g ? g->pages * PAGE_SIZE - FIRST_PLACE : 0;
+    ring_end = data_size + FIRST_PLACE;
+    overwriting = false;
+    change_rings(change_attach);
+}
+
+static int cf_check op_get_info(struct xen_sysctl_tbuf_op *tbc)
+{
+    tbc->evt_mask = evt_mask;
+    tbc->buffer_mfn = rings ? virt_to_mfn(rings->info) : 0;
+    tbc->size = t_info_pages * PAGE_SIZE;
+
+    return 0;
+}
+
+static int cf_check op_set_cpu_mask(struct xen_sysctl_tbuf_op *tbc)
+{
+    cpumask_var_t mask;
+    int rc = xenctl_bitmap_to_cpumask(&mask, &tbc->cpu_mask);
+
+    if ( rc )
+        return rc;
+
+    cpumask_copy(&cpu_mask, mask);
+    free_cpumask_var(mask);
+    change_rings(change_live);
+
+    return 0;
+}
+
+static int cf_check op_set_evt_mask(struct xen_sysctl_tbuf_op *tbc)
+{
+    evt_mask = tbc->evt_mask;
+    write_atomic(&wanted, evt_mask & TRC_ALL);
+
+    return 0;
+}
+
+/* Stock starts tracing when it has the memory; tools rely on it. */
+static int set_size(unsigned int pages)
+{
+    struct rings *g = NULL;
+    int rc;
+
+    if ( pages == 0 )
+        return -EINVAL;
+
+    rc = alloc_rings(pages, &g);
+    if ( rc )
+    {
+        printk(XENLOG_WARNING
+               "xentrace: allocation failed! Tracing disabled.\n");
+        return rc;
+    }
+
+    share_rings(g);
+    install(g);
+    printk("xentrace: initialised\n");
+
+    return 0;
+}
+
+/* One shot, for old callers: see resize. */
+static int cf_check op_set_size(struct xen_sysctl_tbuf_op *tbc)
+{
+    int rc;
+
+    if ( rings && tbc->size == rings->pages )
+        return -EBUSY;
+    if ( rings )
+    {
+        printk(XENLOG_INFO "xentrace: tb_set_size from %u to %u "
+               "not implemented\n", rings->pages, tbc->size);
+        return -EINVAL;
+    }
+
+    rc = set_size(tbc->size);
+    if ( !rc )
+        start_tracing();
+
+    return rc;
+}
+
+static int cf_check op_enable(struct xen_sysctl_tbuf_op *tbc)
+{
+    if ( !rings )
+        return -EINVAL;
+
+    start_tracing();
+
+    return 0;
+}
+
+/*
+ * A flight recorder that stops offers what it holds.  Old tools, which never
+ * asked for one, find the ring as they know it after the next enable.
+ */
+static int cf_check op_disable(struct xen_sysctl_tbuf_op *tbc)
+{
+    write_atomic(&tb_init_done, false);
+    change_rings(change_settle);
+    if ( overwriting )
+        change_rings(change_freeze);
+    overwriting = false;
+
+    return 0;
+}
+
+static int cf_check op_overwrite(struct xen_sysctl_tbuf_op *tbc)
+{
+    if ( !rings )
+        return -EINVAL;
+
+    op_disable(tbc);
+    change_rings(change_overwrite);
+    overwriting = true;
+    start_tracing();
+
+    return 0;
+}
+
+static int cf_check op_freeze(struct xen_sysctl_tbuf_op *tbc)
+{
+    return overwriting ? op_disable(tbc) : -EINVAL;
+}
+
+/* Put g (NULL: none) in the place of the rings there are. */
+static int replace_rings(struct rings *g)
+{
+    struct rings *old = rings;
+    bool was_on = tb_init_done;
+    int rc;
+
+    pause_tracing();
+    rc = unshare_rings(old);
+    if ( !rc )
+    {
+        if ( g )
+            share_rings(g);
+        install(g);
+        t_info_pages = g ? g->info_pages : 0;
+        free_rings(old);
+    }
+    if ( was_on && rings )
+        start_tracing();
+
+    return rc;
+}
+
+static int cf_check op_free(struct xen_sysctl_tbuf_op *tbc)
+{
+    return rings ? replace_rings(NULL) : -EINVAL;
+}
+
+static int cf_check op_resize(struct xen_sysctl_tbuf_op *tbc)
+{
+    struct rings *g = NULL;
+    int rc;
+
+    if ( !rings || tbc->size == 0 )
+        return -EINVAL;
+
+    rc = alloc_rings(tbc->size, &g);
+    if ( rc )
+        return rc;
+
+    rc = replace_rings(g);
+    if ( rc )
+        free_rings(g);
+
+    return rc;
+}
+
+/* Copy what fits of an answer that is longer than the caller's buffer. */
+static int answer(const struct xenctl_bitmap *to, uint32_t offset,
+                  const void *from, uint32_t bytes)
+{
+    uint32_t have = to->nr_bits / 8;
+
+    if ( offset >= have )
+        return 0;
+    bytes = min(bytes, have - offset);
+
+    return copy_to_guest_offset(to->bitmap, offset, (const uint8_t *)from,
+                                bytes) ? -EFAULT : 0;
+}
+
+static struct xen_tbuf_cpu cpu_state(unsigned int cpu)
+{
+    bool up = cpumask_test_cpu(cpu, &attached);
+    const struct ring *r = up ? &per_cpu(ring, cpu)
+                              : parked ? &parked[cpu] : NULL;
+
+    return (struct xen_tbuf_cpu){
+        .flags = (rings && rings->page[cpu] ? XEN_TBUF_CPU_RING : 0) |
+                 (cpumask_test_cpu(cpu, &cpu_mask) ? 0 : XEN_TBUF_CPU_MASKED) |
+                 (up ? XEN_TBUF_CPU_ONLINE : 0),
+        .lost = r ? read_atomic(&r->lost) : 0,
+    };
+}
+
+static int cf_check op_state(struct xen_sysctl_tbuf_op *tbc)
+{
+    const struct xen_tbuf_state head = {
+        .flags = (tb_init_done ? XEN_TBUF_ENABLED : 0) |
+                 (overwriting ? XEN_TBUF_OVERWRITE : 0),
+        .evt_mask = evt_mask,
+        .pages = rings ? rings->pages : 0,
+        .nr_cpus = nr_cpu_ids,
+        .cpu_offset = sizeof(head),
+        .cpu_size = sizeof(struct xen_tbuf_cpu),
+    };
+    unsigned int cpu;
+    int rc = answer(&tbc->cpu_mask, 0, &head, sizeof(head));
+
+    for ( cpu = 0; !rc && cpu < nr_cpu_ids; cpu++ )
+    {
+        struct xen_tbuf_cpu state = cpu_state(cpu);
+
+        rc = answer(&tbc->cpu_mask, sizeof(head) + cpu * sizeof(state),
+                    &state, sizeof(state));
+    }
+    tbc->evt_mask = evt_mask;
+    tbc->size = sizeof(head) + nr_cpu_ids * sizeof(struct xen_tbuf_cpu);
+
+    return rc;
+}
+
+/* An old tool knows the first six, and no tool is told of others: -EINVAL. */
+static const struct {
+    uint32_t cmd;
+    int (*run)(struct xen_sysctl_tbuf_op *tbc);
+} ops[] = {
+    { XEN_SYSCTL_TBUFOP_get_info,     op_get_info },
+    { XEN_SYSCTL_TBUFOP_set_cpu_mask, op_set_cpu_mask },
+    { XEN_SYSCTL_TBUFOP_set_evt_mask, op_set_evt_mask },
+    { XEN_SYSCTL_TBUFOP_set_size,     op_set_size },
+    { XEN_SYSCTL_TBUFOP_enable,       op_enable },
+    { XEN_SYSCTL_TBUFOP_disable,      op_disable },
+    { XEN_SYSCTL_TBUFOP_state,        op_state },
+    { XEN_SYSCTL_TBUFOP_overwrite,    op_overwrite },
+    { XEN_SYSCTL_TBUFOP_freeze,       op_freeze },
+    { XEN_SYSCTL_TBUFOP_free,         op_free },
+    { XEN_SYSCTL_TBUFOP_resize,       op_resize },
+};
+
+int tb_control(struct xen_sysctl_tbuf_op *tbc)
+{
+    unsigned int i;
+    int rc = -EINVAL;
+
+    spin_lock(&lock);
+
+    for ( i = 0; i < ARRAY_SIZE(ops); i++ )
+        if ( ops[i].cmd == tbc->cmd )
+            rc = ops[i].run(tbc);
+
+    spin_unlock(&lock);
+
+    return rc;
+}
+
+/* ------------------------------------------------------------------ */
+/* CPUs come and go                                                   */
+
+/* `hidden` is inside: pointers at it must move along. */
+static void move_ring(struct ring *to, const struct ring *from)
+{
+    *to = *from;
+    if ( from->prod == &from->hidden )
+        to->cons = to->prod = &to->hidden;
+}
+
+/* A CPU that may trace soon.  Without memory it comes up all the same. */
+static void cpu_prepare(unsigned int cpu)
+{
+    detach(&per_cpu(ring, cpu));
+
+    spin_lock(&lock);
+    if ( rings && !rings->page[cpu] )
+    {
+        rings->page[cpu] = alloc_page_list(cpu, rings->pages);
+        if ( rings->page[cpu] )
+        {
+            list_ring(rings, cpu);
+            change_attach(&parked[cpu], cpu);
+            if ( overwriting )
+                change_overwrite(&parked[cpu], cpu);
+        }
+    }
+    spin_unlock(&lock);
+}
+
+static void cf_check change_unpark(struct ring *r, unsigned int cpu)
+{
+    unsigned int depth = r->depth;
+
+    if ( parked )
+        move_ring(r, &parked[cpu]);
+    r->depth = depth;
+    change_live(r, cpu);
+}
+
+static void cpu_arrive(unsigned int cpu)
+{
+    spin_lock(&lock);
+    cpumask_set_cpu(cpu, &attached);
+    visit_cpus(cpumask_of(cpu), change_unpark);
+    spin_unlock(&lock);
+}
+
+/*
+ * On the CPU itself, in stop_machine: no control operation is under way, for
+ * none can be interrupted by that.
+ */
+static void cpu_leave(unsigned int cpu)
+{
+    struct ring *r = &this_cpu(ring);
+
+    enter(r);
+    change_settle(r, cpu);
+    leave(r, where_of(r->state));
+
+    cpumask_clear_cpu(cpu, &attached);
+    if ( parked )
+        move_ring(&parked[cpu], r);
+    detach(r);
+}
+
+static int cf_check cpu_callback(struct notifier_block *nfb,
+                                 unsigned long action, void *hcpu)
+{
+    unsigned int cpu = (unsigned long)hcpu;
+
+    switch ( action )
+    {
+    case CPU_UP_PREPARE:
+        cpu_prepare(cpu);
+        break;
+
+    case CPU_ONLINE:
+        cpu_arrive(cpu);
+        break;
+
+    case CPU_DYING:
+        cpu_leave(cpu);
+        break;
+    }
+
+    return NOTIFY_DONE;
+}
+
+static struct notifier_block cpu_nfb = {
+    .notifier_call = cpu_callback,
+};
+
+/* ------------------------------------------------------------------ */
+/* Boot                                                               */
+
+static unsigned int opt_tbuf_size;  /* pages of each CPU's ring */
+static unsigned int opt_tevt_mask;
+integer_param("tbuf_size", opt_tbuf_size);
+integer_param("tevt_mask", opt_tevt_mask);
+
+static void __init boot_rings(unsigned int pages)
+{
+    if ( set_size(pages) )
+    {
+        printk("xentrace: allocation size %u failed, disabling\n", pages);
+        return;
+    }
+
+    if ( opt_tevt_mask )
+    {
+        printk("xentrace: Starting tracing, enabling mask %x\n",
+               opt_tevt_mask);
+        evt_mask = opt_tevt_mask;
+        write_atomic(&wanted, evt_mask & TRC_ALL);
+    }
+    start_tracing();
+}
+
+void __init init_trace_bufs(void)
+{
+    static bool __initdata done;
+    unsigned int cpu;
+
+    if ( done )
+        return;
+    done = true;
+
+    cpumask_setall(&cpu_mask);
+    for_each_online_cpu ( cpu )
+    {
+        detach(&per_cpu(ring, cpu));
+        cpumask_set_cpu(cpu, &attached);
+    }
+    register_cpu_notifier(&cpu_nfb);
+
+    spin_lock(&lock);
+    if ( opt_tbuf_size )
+        boot_rings(opt_tbuf_size);
+    spin_unlock(&lock);
+}
+
+static int __init cf_check init_trace(void)
+{
+    init_trace_bufs();
+
+    return 0;
+}
+__initcall(init_trace);
+
+/*
+ * Local variables:
+ * mode: C
+ * c-file-style: "BSD"
+ * c-basic-offset: 4
+ * indent-tabs-mode: nil
+ * End:
+ */
