@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The operations: a row each, with the lengths that its request may have.
+ * What is inside a request is checked by the operation or, like frame
+ * numbers and hypercall arguments, by the hypervisor's own rules below it.
+ */
+#include "xensim/control/ops.h"
+#include "xensim/hypercall.h"
+#include "xensim/runtime/runtime.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <public/trace.h>
+
+#define VERSION "4.17-xensim"
+
+static int op_hello(struct exchange *x)
+{
+    struct xensim_hello hello = {
+        .wire_version = XENSIM_WIRE_VERSION,
+        .max_cpu_id = nr_cpu_ids - 1,
+        .nr_cpus = num_online_cpus(),
+        .cpu_khz = xensim_cpu_khz(),
+        .version = VERSION,
+    };
+
+    memcpy(x->payload, &hello, sizeof(hello));
+    x->length = sizeof(hello);
+    return 0;
+}
+
+/*
+ *   request   struct xensim_tbuf | nothing, or the guest buffer's bytes
+ *   answer    struct xensim_tbuf | the guest buffer, if none came
+ *
+ * The bytes behind the struct are the memory that the handle points to.  A
+ * client sends them when they are input; when it sends none, it wants to see
+ * what the hypervisor made of a buffer of zeroes.
+ */
+static int op_tbuf(struct exchange *x)
+{
+    uint8_t *buffer = x->payload + sizeof(struct xensim_tbuf);
+    uint32_t came = x->length - sizeof(struct xensim_tbuf);
+    struct xen_sysctl_tbuf_op op = { .cpu_mask.bitmap.p = buffer };
+    struct xensim_tbuf t;
+    uint32_t size;
+    int rc;
+
+    memcpy(&t, x->payload, sizeof(t));
+    size = t.nr_bits / 8 + (t.nr_bits % 8 != 0);
+    if ( size > XENSIM_MAX_PAYLOAD - sizeof(t) )
+        return -E2BIG;
+    if ( came ? came != size
+              : size && t.cmd == XEN_SYSCTL_TBUFOP_set_cpu_mask )
+        return -EINVAL;
+    if ( !came )
+        memset(buffer, 0, size);
+
+    op.cmd = t.cmd;
+    op.cpu_mask.nr_bits = t.nr_bits;
+    op.evt_mask = t.evt_mask;
+    op.size = t.size;
+    rc = hypercall_tbuf(&op, buffer, size);
+    if ( rc )
+        return rc;
+
+    t.nr_bits = op.cpu_mask.nr_bits;
+    t.evt_mask = op.evt_mask;
+    t.size = op.size;
+    t.buffer_mfn = op.buffer_mfn;
+    memcpy(x->payload, &t, sizeof(t));
+    x->length = sizeof(t) + (came ? 0 : size);
+    return 0;
+}
+
+static uint32_t mfn_at(const struct exchange *x, uint32_t i)
+{
+    uint32_t mfn;
+
+    memcpy(&mfn, x->payload + i * sizeof(mfn), sizeof(mfn));
+    return mfn;
+}
+
+/* All of them or none. */
+static int op_map(struct exchange *x)
+{
+    bool write = x->arg & XENSIM_MAP_WRITE;
+    uint32_t nr = x->length / sizeof(uint32_t), i;
+    int rc = 0;
+
+    if ( x->length % sizeof(uint32_t) || (x->arg & ~XENSIM_MAP_WRITE) )
+        return -EINVAL;
+    for ( i = 0; i < nr && !rc; i++ )
+        rc = client_map(x->client, mfn_at(x, i), write);
+    if ( rc )
+    {
+        for ( i--; i-- > 0; )
+            client_unmap_kind(x->client, mfn_at(x, i), write);
+        return rc;
+    }
+
+    x->fd = write ? xensim_arena_fd() : x->read_only_fd;
+    x->length = 0;
+    return 0;
+}
+
+/* Up to the first that was not mapped. */
+static int op_unmap(struct exchange *x)
+{
+    uint32_t nr = x->length / sizeof(uint32_t);
+    int rc = x->length % sizeof(uint32_t) ? -EINVAL : 0;
+
+    for ( uint32_t i = 0; i < nr && !rc; i++ )
+        rc = client_unmap(x->client, mfn_at(x, i));
+    x->length = 0;
+    return rc;
+}
+
+static int op_bind_virq(struct exchange *x)
+{
+    x->fd = client_bind_virq(x->client);
+    return x->fd < 0 ? x->fd : 0;
+}
+
+static int op_cpu_up(struct exchange *x)
+{
+    return hypercall_cpu_up(x->arg);
+}
+
+static int op_cpu_down(struct exchange *x)
+{
+    return hypercall_cpu_down(x->arg);
+}
+
+static const struct
+{
+    int (*run)(struct exchange *x);
+    uint32_t min, max; /* bytes of the request's payload */
+} ops[] = {
+    [XENSIM_HELLO] = { op_hello, 0, 0 },
+    [XENSIM_TBUF] = { op_tbuf, sizeof(struct xensim_tbuf),
+                      XENSIM_MAX_PAYLOAD },
+    [XENSIM_MAP] = { op_map, sizeof(uint32_t), XENSIM_MAX_PAYLOAD },
+    [XENSIM_UNMAP] = { op_unmap, sizeof(uint32_t), XENSIM_MAX_PAYLOAD },
+    [XENSIM_BIND_VIRQ] = { op_bind_virq, 0, 0 },
+    [XENSIM_CPU_UP] = { op_cpu_up, 0, 0 },
+    [XENSIM_CPU_DOWN] = { op_cpu_down, 0, 0 },
+};
+
+int op_run(uint32_t op, struct exchange *x)
+{
+    int rc;
+
+    if ( op >= ARRAY_SIZE(ops) || !ops[op].run )
+        return -ENOSYS;
+    if ( x->length < ops[op].min || x->length > ops[op].max )
+        return -EINVAL;
+
+    rc = ops[op].run(x);
+    if ( rc )
+    {
+        x->length = 0;
+        x->fd = -1;
+    }
+    return rc;
+}

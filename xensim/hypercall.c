@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Hypercalls: packed into a struct, carried to pcpu 0, run, carried back.
+ */
+#include "xensim/hypercall.h"
+#include "xensim/runtime/runtime.h"
+
+#include <xen/cpu.h>
+#include <xen/trace.h>
+
+static unsigned int epoch;
+
+unsigned int hypercall_epoch(void)
+{
+    return __atomic_load_n(&epoch, __ATOMIC_ACQUIRE);
+}
+
+static void boot(void *unused)
+{
+    (void)unused;
+    init_trace_bufs();
+}
+
+void hypercall_boot(void)
+{
+    xensim_call_on(0, boot, NULL);
+}
+
+struct tbuf_call
+{
+    struct xen_sysctl_tbuf_op *op;
+    void *buffer;
+    size_t size;
+    int rc;
+};
+
+static bool only_looks(uint32_t cmd)
+{
+    return cmd == XEN_SYSCTL_TBUFOP_get_info || cmd == XEN_SYSCTL_TBUFOP_state;
+}
+
+static void tbuf(void *arg)
+{
+    struct tbuf_call *call = arg;
+    unsigned int step = only_looks(call->op->cmd) ? 0 : 1;
+
+    xensim_guest_window(call->buffer, call->size);
+    __atomic_fetch_add(&epoch, step, __ATOMIC_SEQ_CST);
+    call->rc = tb_control(call->op);
+    __atomic_fetch_add(&epoch, step, __ATOMIC_SEQ_CST);
+    xensim_guest_window(NULL, 0);
+}
+
+int hypercall_tbuf(struct xen_sysctl_tbuf_op *op, void *buffer, size_t size)
+{
+    struct tbuf_call call = { .op = op, .buffer = buffer, .size = size };
+
+    return xensim_call_on(0, tbuf, &call) ?: call.rc;
+}
+
+struct cpu_call
+{
+    int (*move)(unsigned int cpu);
+    unsigned int cpu;
+    int rc;
+};
+
+static void move_cpu(void *arg)
+{
+    struct cpu_call *call = arg;
+
+    call->rc = call->move(call->cpu);
+}
+
+int hypercall_cpu_up(unsigned int cpu)
+{
+    struct cpu_call call = { .move = cpu_up, .cpu = cpu };
+
+    return xensim_call_on(0, move_cpu, &call) ?: call.rc;
+}
+
+/* pcpu 0 cannot take itself down, nor may a guest's number be asserted. */
+int hypercall_cpu_down(unsigned int cpu)
+{
+    struct cpu_call call = { .move = cpu_down, .cpu = cpu };
+
+    if ( cpu == 0 )
+        return -EINVAL;
+    return xensim_call_on(0, move_cpu, &call) ?: call.rc;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The C library reaches its own <asm/types.h> by this very name, so hand
+ * that on before adding Xen's types.
+ */
+#ifndef XENSIM_ASM_TYPES_H
+#define XENSIM_ASM_TYPES_H
+
+#include_next <asm/types.h>
+#include <xen/types.h>
+
+#endif /* XENSIM_ASM_TYPES_H */

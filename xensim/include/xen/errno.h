@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Xen's error numbers are Linux' for all that a trace buffer answers.
+ */
+#ifndef XENSIM_XEN_ERRNO_H
+#define XENSIM_XEN_ERRNO_H
+
+#include <errno.h>
+
+#endif /* XENSIM_XEN_ERRNO_H */

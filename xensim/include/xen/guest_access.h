@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copies to and from the caller of a hypercall.  They answer how many
+ * elements could *not* be copied: a handle that leads out of the caller's
+ * memory (xensim_guest_window in runtime.h) fails, it does not fault.
+ */
+#ifndef XENSIM_XEN_GUEST_ACCESS_H
+#define XENSIM_XEN_GUEST_ACCESS_H
+
+#include <public/xen.h>
+#include <xen/cpumask.h>
+
+bool xensim_copy_to_guest(void *to, const void *from, size_t bytes);
+bool xensim_copy_from_guest(void *to, const void *from, size_t bytes);
+
+#define guest_handle_is_null(hnd)   ((hnd).p == NULL)
+#define guest_handle_okay(hnd, nr)  true
+#define guest_handle_add_offset(hnd, nr) ((void)((hnd).p += (nr)))
+
+#define copy_to_guest_offset(hnd, off, ptr, nr)                         \
+    ({                                                                  \
+        const __typeof__(*(hnd).p) *from_ = (ptr);                      \
+        unsigned long nr_ = (nr);                                       \
+        xensim_copy_to_guest((hnd).p + (off), from_,                    \
+                             nr_ * sizeof(*from_)) ? 0UL : nr_;         \
+    })
+#define copy_from_guest_offset(ptr, hnd, off, nr)                       \
+    ({                                                                  \
+        __typeof__(*(hnd).p) *to_ = (ptr);                              \
+        unsigned long nr_ = (nr);                                       \
+        xensim_copy_from_guest(to_, (hnd).p + (off),                    \
+                               nr_ * sizeof(*to_)) ? 0UL : nr_;         \
+    })
+#define copy_to_guest(hnd, ptr, nr)     copy_to_guest_offset(hnd, 0, ptr, nr)
+#define copy_from_guest(ptr, hnd, nr)   copy_from_guest_offset(ptr, hnd, 0, nr)
+#define __copy_to_guest(hnd, ptr, nr)   copy_to_guest(hnd, ptr, nr)
+#define __copy_to_guest_offset(hnd, off, ptr, nr)                       \
+    copy_to_guest_offset(hnd, off, ptr, nr)
+
+struct xenctl_bitmap;
+int xenctl_bitmap_to_cpumask(cpumask_var_t *mask,
+                             const struct xenctl_bitmap *bitmap);
+int cpumask_to_xenctl_bitmap(struct xenctl_bitmap *bitmap,
+                             const cpumask_t *mask);
+
+#endif /* XENSIM_XEN_GUEST_ACCESS_H */

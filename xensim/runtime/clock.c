@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How fast does the cycle counter run?  Arm says; on x86 it is measured
+ * against the system's clock, over the time since power on, since that is
+ * for nothing and a longer baseline is a better one.
+ */
+#include "xensim/runtime/machine.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#define BASELINE_NS 50000000 /* 100 ns of noise at each end: 4 ppm */
+
+cycles_t (*xensim_clock)(void);
+
+static struct
+{
+    s_time_t ns;
+    cycles_t cycles;
+} start;
+
+void clock_init(void)
+{
+    start.ns = get_s_time();
+    start.cycles = xensim_hardware_cycles();
+}
+
+static unsigned int measure(void)
+{
+#if defined(__aarch64__)
+    uint64_t hz;
+
+    __asm__ ( "mrs %0, cntfrq_el0" : "=r" (hz) );
+    return hz / 1000;
+#else
+    s_time_t ns;
+    cycles_t cycles;
+
+    for ( ; ; )
+    {
+        ns = get_s_time() - start.ns;
+        cycles = xensim_hardware_cycles() - start.cycles;
+        if ( ns >= BASELINE_NS )
+            return (double)cycles * 1e6 / ns + 0.5;
+        usleep((BASELINE_NS - ns) / 1000 + 1);
+    }
+#endif
+}
+
+unsigned int xensim_cpu_khz(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static unsigned int khz; /* once told, it stays */
+
+    if ( __atomic_load_n(&khz, __ATOMIC_RELAXED) )
+        return __atomic_load_n(&khz, __ATOMIC_RELAXED);
+    pthread_mutex_lock(&lock);
+    if ( !khz )
+        __atomic_store_n(&khz, measure(), __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&lock);
+    return khz;
+}

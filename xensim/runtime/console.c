@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The console: standard error, or a buffer for tests that want to read it.
+ *
+ * printk() is called from signal handlers, so it takes no lock and no
+ * memory: a line is made on the stack and leaves by one write(), or by one
+ * reservation in the buffer.  vsnprintf() allocates nothing for the integers
+ * and strings that the hypervisor prints.
+ */
+#include "xensim/runtime/machine.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LINE_MAX_BYTES  512
+#define CAPTURE_BYTES   65536
+#define DEFAULT_LEVEL   1       /* of a message that names none: a warning */
+
+static struct
+{
+    unsigned int loglevel;  /* this one and above are dropped */
+    bool capturing;
+    unsigned int side;      /* the buffer that is being filled */
+    size_t used;            /* of it */
+    char text[2][CAPTURE_BYTES + 1];
+} console = { .loglevel = 2 };
+
+void console_init(unsigned int loglevel)
+{
+    console.loglevel = loglevel;
+}
+
+const char *xensim_capture_console(void)
+{
+    unsigned int full = console.side;
+
+    console.capturing = true;
+    console.side = !full;
+    __atomic_store_n(&console.used, 0, __ATOMIC_RELEASE);
+    memset(console.text[console.side], 0, sizeof(console.text[0]));
+    return console.text[full];
+}
+
+static void capture(const char *line, size_t length)
+{
+    size_t at = __atomic_fetch_add(&console.used, length, __ATOMIC_ACQ_REL);
+
+    if ( at + length <= CAPTURE_BYTES )
+        memcpy(console.text[console.side] + at, line, length);
+}
+
+static void emit(const char *line, size_t length)
+{
+    ssize_t done;
+
+    if ( console.capturing )
+    {
+        capture(line, length);
+        return;
+    }
+    do
+        done = write(STDERR_FILENO, line, length);
+    while ( done < 0 && errno == EINTR );
+}
+
+/* Step over "<G>" and "<level>". */
+static unsigned int take_level(const char **text)
+{
+    unsigned int level = DEFAULT_LEVEL;
+
+    while ( (*text)[0] == '<' && (*text)[1] && (*text)[2] == '>' )
+    {
+        if ( (*text)[1] >= '0' && (*text)[1] <= '3' )
+            level = (*text)[1] - '0';
+        *text += 3;
+    }
+    return level;
+}
+
+void printk(const char *fmt, ...)
+{
+    static const char prefix[] = "(XEN) ";
+    char line[LINE_MAX_BYTES];
+    int length, saved = errno;
+    va_list args;
+
+    if ( take_level(&fmt) >= console.loglevel )
+        return;
+
+    memcpy(line, prefix, sizeof(prefix));
+    va_start(args, fmt);
+    length = vsnprintf(line + sizeof(prefix) - 1,
+                       sizeof(line) - (sizeof(prefix) - 1), fmt, args);
+    va_end(args);
+    if ( length >= 0 )
+        emit(line, strlen(line));
+    errno = saved;
+}
+
+void xensim_warn(const char *what, const char *file, unsigned int line)
+{
+    printk(XENLOG_ERR "Xen WARN at %s:%u: %s\n", file, line, what);
+}
+
+void xensim_bug(const char *what, const char *file, unsigned int line)
+{
+    console.capturing = false;
+    printk(XENLOG_ERR "Xen BUG at %s:%u on CPU%d: %s\n", file, line,
+           (int)smp_processor_id(), what);
+    abort();
+}

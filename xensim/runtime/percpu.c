@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Areas of per-CPU data.  An area lives from before UP_PREPARE to after DEAD
+ * and starts zeroed; of a machine that parks it lives on and keeps what it
+ * had.  The offset of a CPU without an area leads out of the address space:
+ * per_cpu() of it faults.
+ */
+#include "xensim/runtime/machine.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AREA_ALIGN 64 /* what a variable in it may ask for */
+
+extern char __start_xensim_percpu[] __attribute__((weak));
+extern char __stop_xensim_percpu[] __attribute__((weak));
+
+long __per_cpu_offset[NR_CPUS];
+
+static char *areas[NR_CPUS];
+
+static void set_offset(unsigned int cpu, long offset)
+{
+    __atomic_store_n(&__per_cpu_offset[cpu], offset, __ATOMIC_RELEASE);
+}
+
+void percpu_init(void)
+{
+    for ( unsigned int cpu = 0; cpu < NR_CPUS; cpu++ )
+        set_offset(cpu, LONG_MIN);
+}
+
+int percpu_alloc(unsigned int cpu)
+{
+    size_t size = __stop_xensim_percpu - __start_xensim_percpu;
+    void *area;
+
+    if ( areas[cpu] )
+        return 0;
+    if ( fault_now() ||
+         posix_memalign(&area, AREA_ALIGN, ROUNDUP(size + 1, AREA_ALIGN)) )
+        return -ENOMEM;
+
+    areas[cpu] = memset(area, 0, size + 1);
+    set_offset(cpu, (uintptr_t)area - (uintptr_t)__start_xensim_percpu);
+    return 0;
+}
+
+void percpu_free(unsigned int cpu)
+{
+    set_offset(cpu, LONG_MIN);
+    free(areas[cpu]);
+    areas[cpu] = NULL;
+}
+
+void percpu_fini(void)
+{
+    for ( unsigned int cpu = 0; cpu < NR_CPUS; cpu++ )
+        percpu_free(cpu);
+}

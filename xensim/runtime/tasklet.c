@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Tasklets: a list a CPU, pushed to by one compare-and-exchange, so that an
+ * interrupt may push while its CPU is running the list.  The lists are not
+ * per-CPU data: they must outlive their CPU.
+ *
+ *   lists[cpu] -> newest -> ... -> oldest
+ */
+#include "xensim/runtime/machine.h"
+
+static struct tasklet *lists[NR_CPUS];
+
+void tasklets_init(void)
+{
+    for ( unsigned int cpu = 0; cpu < NR_CPUS; cpu++ )
+        lists[cpu] = NULL;
+}
+
+static void push(unsigned int cpu, struct tasklet *t)
+{
+    struct tasklet *head = __atomic_load_n(&lists[cpu], __ATOMIC_RELAXED);
+
+    do
+        t->next = head;
+    while ( !__atomic_compare_exchange_n(&lists[cpu], &head, t, false,
+                                         __ATOMIC_RELEASE,
+                                         __ATOMIC_RELAXED) );
+    machine_ops()->kick(cpu);
+}
+
+/* All of a CPU's, the oldest first. */
+static struct tasklet *take_all(unsigned int cpu)
+{
+    struct tasklet *t = __atomic_exchange_n(&lists[cpu], NULL,
+                                            __ATOMIC_ACQUIRE);
+    struct tasklet *turned = NULL;
+
+    while ( t )
+    {
+        struct tasklet *older = t->next;
+
+        t->next = turned;
+        turned = t;
+        t = older;
+    }
+    return turned;
+}
+
+void tasklet_init(struct tasklet *t, void (*func)(void *arg), void *data)
+{
+    *t = (struct tasklet){ .func = func, .data = data };
+}
+
+void tasklet_schedule(struct tasklet *t)
+{
+    unsigned int cpu = smp_processor_id();
+
+    BUG_ON(xensim_self.in_nmi || xensim_self.in_mce);
+    if ( !__atomic_exchange_n(&t->scheduled, true, __ATOMIC_ACQ_REL) )
+        push(cpu == XENSIM_NO_CPU ? 0 : cpu, t);
+}
+
+void xensim_run_tasklets(void)
+{
+    struct tasklet *t = take_all(smp_processor_id());
+
+    while ( t )
+    {
+        struct tasklet *next = t->next;
+
+        /* Before it runs: what happens from now on deserves another run. */
+        __atomic_store_n(&t->scheduled, false, __ATOMIC_RELEASE);
+        t->func(t->data);
+        t = next;
+    }
+}
+
+void tasklets_migrate(unsigned int cpu)
+{
+    struct tasklet *t = take_all(cpu);
+
+    ASSERT(cpu != 0);
+    while ( t )
+    {
+        struct tasklet *next = t->next;
+
+        push(0, t);
+        t = next;
+    }
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Signals arrive as a descriptor, so that there is one place where the main
+ * thread waits and none where it can be surprised.
+ *
+ * A command ends the play when it ends.  When the play is to end earlier,
+ * the command gets SIGTERM, and the play goes on until it has ended: it may
+ * want to tidy up in the hypervisor.
+ */
+#include "xensim/supervise.h"
+#include "xensim/control/control.h"
+#include "xensim/wire.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NS_PER_S 1000000000ull
+
+int supervisor_init(struct supervisor *s, struct err *e)
+{
+    static const int taken[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
+    sigset_t set;
+
+    *s = (struct supervisor){ .signals = -1, .timer = -1 };
+    sigemptyset(&set);
+    for ( size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++ )
+        sigaddset(&set, taken[i]);
+    pthread_sigmask(SIG_BLOCK, &set, &s->before);
+    s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if ( s->signals < 0 )
+        return err_sys(e, -errno, "cannot wait for signals");
+    return 0;
+}
+
+void supervisor_fini(struct supervisor *s)
+{
+    if ( s->timer >= 0 )
+        close(s->timer);
+    if ( s->signals >= 0 )
+        close(s->signals);
+}
+
+int supervisor_limit(struct supervisor *s, uint64_t ns, struct err *e)
+{
+    struct itimerspec when = {
+        .it_value = { .tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S },
+    };
+
+    if ( !ns )
+        return 0;
+    s->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    if ( s->timer < 0 || timerfd_settime(s->timer, 0, &when, NULL) )
+        return err_sys(e, -errno, "cannot set a timer");
+    return 0;
+}
+
+int supervisor_start_command(struct supervisor *s, char **command,
+                             const char *path, struct err *e)
+{
+    extern char **environ;
+    posix_spawnattr_t attr;
+    int rc;
+
+    if ( setenv(XENSIM_SOCKET_ENV, path, 1) )
+        return err_sys(e, -errno, "cannot set " XENSIM_SOCKET_ENV);
+    posix_spawnattr_init(&attr);
+    posix_spawnattr_setsigmask(&attr, &s->before);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+    rc = -posix_spawnp(&s->command, command[0], NULL, &attr, command,
+                       environ);
+    posix_spawnattr_destroy(&attr);
+    if ( rc )
+    {
+        s->command = 0;
+        return err_sys(e, rc, "cannot run %s", command[0]);
+    }
+    return 0;
+}
+
+/* Asked to end.  True: at once. */
+static bool end_asked(struct supervisor *s)
+{
+    if ( !s->command )
+        return true;
+    kill(s->command, SIGTERM);
+    return false;
+}
+
+static bool command_ended(struct supervisor *s)
+{
+    int status;
+
+    if ( !s->command || waitpid(s->command, &status, WNOHANG) != s->command )
+        return false;
+    s->command = 0;
+    s->status = WIFEXITED(status) ? WEXITSTATUS(status)
+                                  : 128 + WTERMSIG(status);
+    return true;
+}
+
+/* True: the play is over. */
+static bool take_signal(struct supervisor *s)
+{
+    struct signalfd_siginfo info;
+
+    if ( read(s->signals, &info, sizeof(info)) != sizeof(info) )
+        return false;
+    return info.ssi_signo == SIGCHLD ? command_ended(s) : end_asked(s);
+}
+
+static bool take_timer(struct supervisor *s)
+{
+    uint64_t times;
+
+    return read(s->timer, &times, sizeof(times)) == sizeof(times) &&
+           end_asked(s);
+}
+
+int supervise(struct supervisor *s, struct control *c)
+{
+    struct pollfd fds[] = {
+        { .fd = control_fd(c), .events = POLLIN },
+        { .fd = s->signals, .events = POLLIN },
+        { .fd = s->timer, .events = POLLIN }, /* a negative one is skipped */
+    };
+    bool over = false;
+
+    while ( !over )
+    {
+        if ( poll(fds, sizeof(fds) / sizeof(fds[0]), -1) < 0 )
+            continue; /* EINTR */
+        if ( fds[0].revents )
+            control_serve(c);
+        if ( fds[1].revents )
+            over = take_signal(s);
+        if ( fds[2].revents )
+            over = take_timer(s) || over;
+    }
+    return s->status;
+}
