@@ -1,0 +1,104 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# From the hypervisor to the report: what the workload says it emitted is in
+# the trace or was lost, record for record, on every pcpu.  The workload is
+# unsure of the few records that it emitted while tracing was being switched:
+# they may be there or not.  How many were lost is what xentrace says at the
+# end; the trace itself cannot know of a loss when a ring was full to the
+# last, so there it is at most that.
+. "$top_srcdir/tests/tools/lib.sh"
+
+[ -x "$xensim" ] || skip "there is no xensim"
+cd "$tmp" || exit 99
+
+# Of the report: cpu, emitted, unsure.
+books() {
+    sed -nE 's/.*"cpu": ([0-9]+), "emitted": ([0-9]+), "unsure": ([0-9]+).*/\1 \2 \3/p' \
+        books
+}
+
+# Of the pcpu table: cpu, events, lost.
+counts() {
+    sed -nE 's/^ +([0-9]+) +([0-9]+) +([0-9]+) +([0-9]+)  .*/\1 \3 \4/p' report
+}
+
+# lost CPU: what xentrace said that was lost there.
+lost() {
+    lost=$(sed -n "s/^xentrace: warning: pcpu $1 lost \([0-9]*\) .*/\1/p" said)
+    echo "${lost:-0}"
+}
+
+# agree WHAT: the books, the counts and what was said go together.
+agree() {
+    books >books.txt
+    counts >counts.txt
+    [ -s books.txt ] || fail "$1: no books"
+    while read -r cpu emitted unsure; do
+        events=$(sed -n "s/^$cpu \([0-9]*\) .*/\1/p" counts.txt)
+        noted=$(sed -n "s/^$cpu [0-9]* //p" counts.txt)
+        seen=$((${events:-0} + $(lost "$cpu")))
+        if [ $seen -lt "$emitted" ] || [ $seen -gt $((emitted + unsure)) ]
+        then
+            fail "$1: pcpu $cpu emitted $emitted (and $unsure unsure);" \
+                "there are ${events:-0}, and $(lost "$cpu") lost"
+        fi
+        [ "${noted:-0}" -le "$(lost "$cpu")" ] ||
+            fail "$1: pcpu $cpu lost $(lost "$cpu"), but notes $noted"
+    done <books.txt
+}
+
+# capture WHAT XENSIM-OPTIONS -- XENTRACE-OPTIONS
+capture() {
+    what=$1
+    shift
+    options=
+    while [ "$1" != -- ]; do
+        options="$options $1"
+        shift
+    done
+    shift
+    # shellcheck disable=SC2086 # options are several words
+    expect 0 "$xensim" --seed 7 --report books $options -- \
+        "$xentrace" "$@" trace
+    cp err said
+    expect 0 "$xenalyze" --summary trace
+    cp out report
+    grep -qx 'damage: none' report || fail "$what: damage"
+    agree "$what"
+}
+
+capture "a usual load" --cpus 4 -- -T 1
+[ "$(counts | wc -l)" -eq 4 ] || fail "not four pcpus"
+
+capture "more than the rings hold" --cpus 2 --rate 0 -- -S 1 -s 200 -T 1
+grep -qE '^  lost: +[1-9]' report || fail "nothing was lost that had to be"
+
+capture "only the scheduler" --cpus 3 --rate 100k -- -e sched -T 1
+grep -qE '^sched ' report || fail "no scheduler events"
+grep -qE '^hvm ' report && fail "HVM events that nobody wanted"
+
+capture "one pcpu of four" --cpus 4 -- -c 2 -T 1
+[ "$(counts | cut -d' ' -f1)" = 2 ] || fail "other pcpus than 2"
+
+capture "pcpus that come and go" --cpus 4 --online 2 --hotplug 100ms -- -T 2
+[ "$(counts | wc -l)" -gt 2 ] || fail "no pcpu came later"
+
+# Through a pipe.
+expect 0 "$xensim" --cpus 2 --seed 7 --report books -- \
+    sh -c '"$1" -T 1 | "$2" - >report' sh "$xentrace" "$xenalyze"
+cp err said
+agree "a pipe"
+
+# Until somebody says stop.
+expect 0 "$xensim" --cpus 2 --seed 7 --report books -- \
+    sh -c '"$1" trace & sleep 1; kill -INT $!; wait $!' sh "$xentrace"
+cp err said
+expect 0 "$xenalyze" trace
+cp out report
+agree "a signal"
+
+# A full disk: one line, status 1.
+expect 1 "$xensim" --cpus 2 --rate 200k -- \
+    sh -c 'FAULT=write:2+ exec "$1" -T 30 trace' sh "$xentrace"
+grep -q 'No space left' err || fail "the reason is not the disk"

@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# xenalyze on damaged input: it ends well, says where, and loses no more than
+# what is damaged; a pipe gives the same report as a file.
+. "$top_srcdir/tests/tools/lib.sh"
+
+cd "$tmp" || exit 99
+
+# window CPU N: a window of N records of 8 bytes (event 0x21011, one word).
+window() {
+    printf '\003\360\001\040'"\\$(printf %03o "$1")"'\0\0\0'
+    printf "\\$(printf %03o $(($2 * 8)))"'\0\0\0'
+    i=0
+    while [ $i -lt "$2" ]; do
+        printf '\021\020\002\020\0\0\0\0'
+        i=$((i + 1))
+    done
+}
+
+# says PATTERN: the report has a line that matches.
+says() {
+    grep -qE "$1" out || fail "the report has no line like: $1"
+}
+
+window 0 3 >a
+window 1 5 >b
+window 2 7 >c
+
+cat a b c >sound
+expect 0 "$xenalyze" sound
+says '^  records: 15: 15 events'
+says '^damage: none$'
+cp out sound.report
+
+# --- a pipe is as good as a file ---------------------------------------------
+
+expect 0 sh -c 'cat sound | "$1" -' sh "$xenalyze"
+sed 1d out >piped
+sed 1d sound.report | cmp -s - piped || fail "a pipe gives another report"
+
+# --- cut off -----------------------------------------------------------------
+
+head -c $((36 + 52 + 12 + 20)) sound >torn
+expect 0 "$xenalyze" torn
+says '^  records: 10:'
+says '^damage: 1 places, 4 bytes skipped$'
+says '^  at byte 116: the input ends inside a window, 4 bytes skipped$'
+
+# --- junk between windows ----------------------------------------------------
+
+{ cat a; head -c 100 /dev/zero; cat b c; } >junk
+expect 0 "$xenalyze" junk
+says '^  records: 15:'
+says '^  at byte 36: not a window, 100 bytes skipped$'
+
+# --- a window full of zeroes, as after a crash -------------------------------
+
+{ cat a; head -c 12 b; head -c 40 /dev/zero; cat c; } >zeroed
+expect 0 "$xenalyze" zeroed
+says '^  records: 10:'
+says '^  at byte 48: impossible record, 40 bytes skipped$'
+
+# --- a size that lies --------------------------------------------------------
+
+{ cat a; head -c 8 b; printf '\370\0\0\0'; tail -c +13 b; cat c; } >size
+expect 0 "$xenalyze" size
+says '^  records: 15:'
+says '^  at byte 36: wrong window size, 0 bytes skipped$'
+
+# --- output that gets lost ---------------------------------------------------
+
+expect 1 sh -c '"$1" sound >/dev/full' sh "$xenalyze"
+complains "report"

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Counting, where the right numbers are known because the trace was made.
+ */
+#include "libxentrace/counts.h"
+
+#include <errno.h>
+
+#include "common/fault.h"
+#include "libxentrace/window.h"
+
+#include "tests/unit/libxentrace/make.h"
+#include "tests/unit/libxentrace/unit.h"
+
+static uint64_t times(const struct xt_tally *t, uint32_t event)
+{
+    for ( size_t i = 0; i < t->used; i++ )
+        if ( t->rows[i].event == event )
+            return t->rows[i].times;
+    return 0;
+}
+
+/* Two windows of pcpu 2, one of pcpu 0, none of pcpu 1. */
+static void make_three(struct make *m)
+{
+    size_t w;
+
+    m->size = 0;
+    w = make_open(m, 2);
+    make_record(m, 0x21011, 5000, 2);
+    make_record(m, 0x82004, 0, 1);
+    make_lost(m, 6000, 41);
+    make_record(m, 0x82004, 6001, 1);
+    make_close(m, w);
+    w = make_open(m, 0);
+    make_record(m, 0x21011, 4000, 2);
+    make_close(m, w);
+    w = make_open(m, 2);
+    make_lost(m, 7000, 1);
+    make_record(m, 0x21021, 7001, 2);
+    make_record(m, 0x1f002, 1, 3);      /* a filler's "time" means nothing */
+    make_close(m, w);
+}
+
+START_TEST(known_numbers)
+{
+    static struct make m;
+    struct xt_counts c;
+
+    make_three(&m);
+    ck_assert_int_eq(xt_counts_init(&c, m.bytes, m.size), 0);
+    ck_assert_uint_eq(c.size, m.size);
+    ck_assert_uint_eq(c.total.records, 8);
+    ck_assert_uint_eq(xt_count_events(&c.total), 5);
+    ck_assert_uint_eq(c.total.windows, 3);
+    ck_assert_uint_eq(c.total.bytes, m.size - 3 * XT_WINDOW_HEADER);
+    ck_assert_uint_eq(c.total.losses, 2);
+    ck_assert_uint_eq(c.total.lost, 42);
+    ck_assert_uint_eq(c.total.wraps, 1);
+    ck_assert_uint_eq(c.total.tsc.first, 4000);
+    ck_assert_uint_eq(c.total.tsc.last, 7001);
+
+    ck_assert_uint_ge(c.nr_cpus, 3);
+    ck_assert_uint_eq(c.cpus[1].windows, 0);
+    ck_assert_uint_eq(c.cpus[2].windows, 2);
+    ck_assert_uint_eq(c.cpus[2].lost, 42);
+    ck_assert_uint_eq(c.cpus[2].tsc.first, 5000);
+    ck_assert_uint_eq(c.cpus[2].tsc.last, 7001);
+    ck_assert_uint_eq(c.cpus[0].records, 1);
+
+    ck_assert_uint_eq(c.events.used, 5);
+    ck_assert_uint_eq(times(&c.events, 0x21011), 2);
+    ck_assert_uint_eq(times(&c.events, 0x82004), 2);
+    ck_assert_int_eq(xt_damage_grade(&c.damage), XT_GRADE_NONE);
+    xt_counts_fini(&c);
+}
+END_TEST
+
+START_TEST(no_time_stamps)
+{
+    static struct make m;
+    size_t w = make_open(&m, 0);
+    struct xt_counts c;
+
+    make_record(&m, 0x0800f001, 0, 3);
+    make_close(&m, w);
+    ck_assert_int_eq(xt_counts_init(&c, m.bytes, m.size), 0);
+    ck_assert(!c.total.tsc.known && !c.cpus[0].tsc.known);
+    xt_counts_fini(&c);
+}
+END_TEST
+
+/* Damage inside a window: what comes before it counts. */
+START_TEST(damaged_window)
+{
+    static struct make m;
+    struct xt_counts c;
+
+    make_three(&m);
+    memset(m.bytes + XT_WINDOW_HEADER + 20, 0, 4);
+    ck_assert_int_eq(xt_counts_init(&c, m.bytes, m.size), 0);
+    ck_assert_uint_eq(c.total.windows, 3);
+    ck_assert_uint_eq(c.total.records, 8 - 3);
+    ck_assert_uint_eq(c.total.lost, 1);
+    ck_assert_uint_eq(c.damage.times[XT_DAMAGE_RECORD], 1);
+    ck_assert_uint_eq(c.damage.first[0].offset, XT_WINDOW_HEADER + 20);
+    xt_counts_fini(&c);
+}
+END_TEST
+
+START_TEST(tally_is_exact)
+{
+    struct xt_tally t;
+
+    ck_assert_int_eq(xt_tally_init(&t), 0);
+    for ( uint32_t round = 0; round < 3; round++ )
+        for ( uint32_t i = 0; i < 5000; i++ )
+            ck_assert_int_eq(xt_tally_add(&t, i * 4096 & 0x0fffffff), 0);
+    xt_tally_sort(&t);
+    ck_assert_uint_eq(t.used, 5000);
+    for ( uint32_t i = 0; i < 5000; i++ )
+    {
+        ck_assert_uint_eq(t.rows[i].event, i * 4096);
+        ck_assert_uint_eq(t.rows[i].times, 3);
+    }
+    xt_tally_fini(&t);
+}
+END_TEST
+
+/* A hostile trace can name 2^28 events: memory is bounded, the sum is not. */
+START_TEST(tally_is_bounded)
+{
+    struct xt_tally t;
+
+    ck_assert_int_eq(xt_tally_init(&t), 0);
+    for ( uint32_t i = 0; i < XT_TALLY_MAX + 1000; i++ )
+        ck_assert_int_eq(xt_tally_add(&t, i), 0);
+    ck_assert_uint_eq(t.used, XT_TALLY_MAX);
+    ck_assert_uint_eq(t.others, 1000);
+    ck_assert_int_eq(xt_tally_add(&t, 5), 0);
+    ck_assert_uint_eq(t.others, 1000);
+    xt_tally_fini(&t);
+}
+END_TEST
+
+START_TEST(no_memory)
+{
+    static struct make m;
+    struct xt_counts c;
+    uint64_t n = 0;
+    int rc;
+
+    /* Many pcpus and many events, so that every table has to grow. */
+    for ( uint32_t cpu = 0; cpu < 40; cpu++ )
+    {
+        size_t w = make_open(&m, cpu);
+
+        for ( uint32_t i = 0; i < 20; i++ )
+            make_record(&m, 0x21000 + 20 * cpu + i, 0, 0);
+        make_close(&m, w);
+    }
+    do
+    {
+        fault_arm(FAULT_ALLOC, ++n);
+        rc = xt_counts_init(&c, m.bytes, m.size);
+        ck_assert_int_eq(rc, fault_fired(FAULT_ALLOC) ? -ENOMEM : 0);
+        xt_counts_fini(&c);
+    }
+    while ( fault_fired(FAULT_ALLOC) );
+    ck_assert_uint_gt(n, 3);
+    fault_disarm();
+}
+END_TEST
+
+UNIT_MAIN("counts", known_numbers, no_time_stamps, damaged_window,
+          tally_is_exact, tally_is_bounded, no_memory)

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What every unit test of the trace tools ends with: run these tests, each
+ * in a process of its own, and say how many failed.
+ */
+#ifndef TESTS_UNIT_LIBXENTRACE_UNIT_H
+#define TESTS_UNIT_LIBXENTRACE_UNIT_H
+
+#include <check.h>
+#include <stdlib.h>
+
+static inline int unit_run(const char *name, const TTest *const *tests,
+                           size_t nr)
+{
+    Suite *suite = suite_create(name);
+    TCase *all = tcase_create(name);
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    for ( size_t i = 0; i < nr; i++ )
+        tcase_add_test(all, tests[i]);
+    tcase_set_timeout(all, 60);
+    suite_add_tcase(suite, all);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* main() is UNIT_MAIN("name", test_1, test_2, ...) */
+#define UNIT_MAIN(name, ...)                                                \
+    int main(void)                                                          \
+    {                                                                       \
+        const TTest *tests[] = { __VA_ARGS__ };                             \
+                                                                            \
+        return unit_run(name, tests, sizeof(tests) / sizeof(tests[0]));     \
+    }
+
+#endif /* TESTS_UNIT_LIBXENTRACE_UNIT_H */

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The order of things, and that tracing is stopped again whatever happens.
+ * The fake hypervisor's log is compared as a whole: an operation too many is
+ * as wrong as one too few.
+ */
+#include "xentrace/collect.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "common/fault.h"
+#include "xentrace/stop.h"
+
+#include "tests/unit/libxentrace/unit.h"
+#include "tests/unit/xentrace/fake.h"
+
+#define PAGES_RO "map-ro "
+#define PAGES_RW "map-rw map-rw map-rw "
+
+/* One capture: what is wanted, what Xen is like, and what came of it. */
+struct run
+{
+    struct collect_plan plan;
+    struct fake f;
+    struct heard heard;
+    struct writer w;
+    struct collect c;
+    struct err e;
+    int rc;
+};
+
+static void ack_and_stop(struct fake *f)
+{
+    static struct make m;
+
+    if ( f->acks < 3 )
+    {
+        m.size = 0;
+        make_record(&m, 0x81001, 0, 2);
+        fake_put(f, 1, &m);
+        return;
+    }
+    raise(SIGTERM);
+}
+
+static void run_init(struct run *r, bool sized)
+{
+    *r = (struct run){ .plan = { .sleep_ms = 1000 }, .e = ERR_INIT };
+    fake_init(&r->f, sized);
+    r->f.on_ack = ack_and_stop;
+    heard_init(&r->heard);
+    ck_assert_int_eq(stop_init(&r->e), 0);
+    ck_assert_int_eq(writer_open(&r->w, "/dev/null", stop_insisted, &r->e), 0);
+}
+
+static void run(struct run *r)
+{
+    r->rc = collect_open(&r->c, &r->plan, &r->f.hv, &r->heard.log, &r->e);
+    if ( !r->rc )
+        r->rc = collect_run(&r->c, &r->w, &r->e);
+    ck_assert_int_eq(r->e.code, r->rc);
+}
+
+static void run_fini(struct run *r)
+{
+    collect_close(&r->c);
+    writer_close(&r->w, NULL);
+    heard_fini(&r->heard);
+    fake_fini(&r->f);
+}
+
+/* The shortest test there is: plan and Xen as prepared, log and result. */
+static void check(struct run *r, const char *log, int rc)
+{
+    run(r);
+    ck_assert_msg(r->rc == rc, "%d: %s", r->rc, r->e.text);
+    ck_assert_str_eq(r->f.log, log);
+    run_fini(r);
+}
+
+START_TEST(plain)
+{
+    struct run r;
+
+    run_init(&r, false);
+    run(&r);
+    ck_assert_int_eq(r.rc, 0);
+    ck_assert_str_eq(r.f.log, "set_size=32 enable get_info " PAGES_RO PAGES_RW
+                     "virq disable ");
+    /* Two records, of which each came alone; the third ack was the signal. */
+    ck_assert_uint_eq(r.w.windows, 2);
+    ck_assert_uint_eq(r.w.bytes, 2 * (12 + 12));
+    ck_assert(!r.f.enabled);
+    run_fini(&r);
+}
+END_TEST
+
+START_TEST(everything_said)
+{
+    struct run r;
+
+    run_init(&r, true);
+    r.plan.evt_mask = 0x81000;
+    r.plan.cpus = "0,2";
+    r.plan.pages = 5;
+    run(&r);
+    ck_assert_int_eq(r.rc, 0);
+    ck_assert_str_eq(r.f.log, "evt_mask=0x81000 cpu_mask=0x5/3 set_size=5 "
+                     "enable get_info " PAGES_RO PAGES_RW "virq disable ");
+    ck_assert_uint_eq(heard_times(&r.heard, "2 pages, not 5"), 1);
+    run_fini(&r);
+}
+END_TEST
+
+START_TEST(leave_enabled)
+{
+    struct run r;
+
+    run_init(&r, false);
+    r.plan.leave_enabled = true;
+    check(&r, "set_size=32 enable get_info " PAGES_RO PAGES_RW "virq ", 0);
+}
+END_TEST
+
+START_TEST(start_disabled)
+{
+    struct run r;
+
+    run_init(&r, false);
+    r.plan.start_disabled = true;
+    check(&r, "set_size=32 disable get_info " PAGES_RO PAGES_RW
+          "virq disable ", 0);
+}
+END_TEST
+
+START_TEST(discard)
+{
+    static struct make m;
+    struct run r;
+
+    make_record(&m, 0x81001, 0, 7);
+    run_init(&r, true);
+    fake_put(&r.f, 0, &m);
+    r.plan.discard = true;
+    run(&r);
+    ck_assert_int_eq(r.rc, 0);
+    ck_assert_uint_eq(r.w.windows, 2);
+    run_fini(&r);
+}
+END_TEST
+
+/* What comes with the end, as the count of what was lost, is taken as well. */
+START_TEST(last_words)
+{
+    static struct make m;
+    struct run r;
+
+    make_lost(&m, 1, 1);
+    run_init(&r, true);
+    r.f.last_words = &m;
+    run(&r);
+    ck_assert_int_eq(r.rc, 0);
+    ck_assert_uint_eq(r.w.windows, 3);
+    run_fini(&r);
+}
+END_TEST
+
+/* The time is up without anybody's signal. */
+static void only_ack(struct fake *f)
+{
+    char byte;
+
+    ck_assert_int_eq(read(f->virq[0], &byte, 1), 1);
+}
+
+START_TEST(time_is_up)
+{
+    struct run r;
+
+    run_init(&r, false);
+    r.f.on_ack = only_ack;
+    r.plan.time_ns = 1;
+    r.plan.sleep_ms = 3600000;
+    run(&r);
+    ck_assert_int_eq(r.rc, 0);
+    ck_assert(!r.f.enabled);
+    run_fini(&r);
+}
+END_TEST
+
+/* --- what was lost ------------------------------------------------------- */
+
+static void lose_and_stop(struct fake *f)
+{
+    f->lost = 142;
+    raise(SIGINT);
+}
+
+START_TEST(losses)
+{
+    struct run r;
+
+    run_init(&r, true);
+    r.f.lost = 100;
+    r.f.on_ack = lose_and_stop;
+    run(&r);
+    ck_assert_int_eq(r.rc, 0);
+    ck_assert_ptr_nonnull(r.c.lost);
+    ck_assert_uint_eq(r.c.lost[0], 0);
+    ck_assert_uint_eq(r.c.lost[1], 42);
+    run_fini(&r);
+
+    run_init(&r, true);
+    r.f.no_state = true;
+    run(&r);
+    ck_assert_int_eq(r.rc, 0);
+    ck_assert_ptr_null(r.c.lost);
+    ck_assert_uint_eq(heard_times(&r.heard, "lost"), 0);
+    run_fini(&r);
+}
+END_TEST
+
+/* --- what goes wrong ----------------------------------------------------- */
+
+START_TEST(refused)
+{
+    static const struct
+    {
+        enum hv_tbuf_cmd cmd;
+        int code;
+        const char *log;
+    } rows[] = {
+        { HV_TBUF_SET_EVT_MASK, -EPERM, "evt_mask=0x81000 " },
+        { HV_TBUF_SET_CPU_MASK, -EPERM,
+          "evt_mask=0x81000 cpu_mask=0x1/3 " },
+        { HV_TBUF_ENABLE, -EPERM,
+          "evt_mask=0x81000 cpu_mask=0x1/3 set_size=32 enable disable " },
+        { HV_TBUF_GET_INFO, -EPERM, "evt_mask=0x81000 cpu_mask=0x1/3 "
+          "set_size=32 enable get_info disable " },
+        { HV_TBUF_DISABLE, -EPERM, "evt_mask=0x81000 cpu_mask=0x1/3 "
+          "set_size=32 enable get_info " PAGES_RO PAGES_RW
+          "virq disable " },
+    };
+
+    for ( size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++ )
+    {
+        struct run r;
+
+        run_init(&r, false);
+        r.plan.evt_mask = 0x81000;
+        r.plan.cpus = "0";
+        r.f.refuse[rows[i].cmd] = rows[i].code;
+        check(&r, rows[i].log, rows[i].code);
+    }
+}
+END_TEST
+
+/* set_size's own reason is the one that helps. */
+START_TEST(no_rings)
+{
+    struct run r;
+
+    run_init(&r, false);
+    r.f.refuse[HV_TBUF_SET_SIZE] = -ENOMEM;
+    check(&r, "set_size=32 enable ", -ENOMEM);
+
+    run_init(&r, false);
+    r.plan.start_disabled = true;
+    r.f.refuse[HV_TBUF_SET_SIZE] = -ENOMEM;
+    check(&r, "set_size=32 disable get_info ", -ENOMEM);
+}
+END_TEST
+
+START_TEST(no_ring_can_be_mapped)
+{
+    struct run r;
+
+    run_init(&r, true);
+    r.f.refuse_map = -EPERM;
+    run(&r);
+    ck_assert_int_eq(r.rc, -ENODEV);
+    ck_assert_uint_eq(heard_times(&r.heard, "cannot map"), FAKE_CPUS);
+    ck_assert(!r.f.enabled);
+    run_fini(&r);
+}
+END_TEST
+
+START_TEST(no_virq)
+{
+    struct run r;
+
+    run_init(&r, true);
+    r.f.refuse_virq = -EBUSY;
+    check(&r, "set_size=32 enable get_info " PAGES_RO PAGES_RW
+          "virq disable ", -EBUSY);
+}
+END_TEST
+
+START_TEST(disk_is_full)
+{
+    struct run r;
+
+    run_init(&r, false);
+    writer_close(&r.w, NULL);
+    ck_assert_int_eq(writer_open(&r.w, "/dev/full", stop_insisted, &r.e), 0);
+    run(&r);
+    ck_assert_int_eq(r.rc, -ENOSPC);
+    ck_assert(!r.f.enabled);
+    ck_assert_ptr_nonnull(strstr(r.f.log, "virq disable "));
+    run_fini(&r);
+}
+END_TEST
+
+/* What the plan says is wrong, or what Xen says it is: nothing is touched. */
+START_TEST(refused_before_anything)
+{
+    struct run r;
+
+    run_init(&r, false);
+    r.plan.cpus = "3";
+    check(&r, "", -ERANGE);
+    run_init(&r, false);
+    r.f.info.nr_cpus = 0;
+    check(&r, "", -EPROTO);
+    run_init(&r, false);
+    r.f.info.nr_cpus = UINT32_MAX;
+    check(&r, "", -EPROTO);
+}
+END_TEST
+
+/*
+ * The Nth allocation fails, N = 1, 2, ...: the capture fails or does without
+ * (a ring, the counts of losses), but it never leaves tracing on.
+ */
+START_TEST(no_memory)
+{
+    unsigned int failures = 0;
+    uint64_t n = 0, fired;
+    struct run r;
+
+    do
+    {
+        run_init(&r, false);
+        r.plan.cpus = "all";
+        r.f.on_ack = lose_and_stop;
+        fault_arm(FAULT_ALLOC, ++n);
+        run(&r);
+        fired = fault_fired(FAULT_ALLOC);
+        fault_disarm();
+        ck_assert(r.rc == 0 || (fired && r.rc == -ENOMEM));
+        ck_assert(!r.f.enabled);
+        failures += r.rc != 0;
+        run_fini(&r);
+    }
+    while ( fired );
+    ck_assert_uint_ge(failures, 2);
+    ck_assert_uint_ge(n, 6);
+}
+END_TEST
+
+UNIT_MAIN("collect", plain, everything_said, leave_enabled, start_disabled,
+          discard, last_words, time_is_up, losses, refused, no_rings,
+          no_ring_can_be_mapped, no_virq, disk_is_full,
+          refused_before_anything, no_memory)

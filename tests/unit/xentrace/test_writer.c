@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The writer, on files that behave and on files that do not.
+ */
+#define _GNU_SOURCE
+
+#include "xentrace/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "common/fault.h"
+
+#include "tests/unit/libxentrace/unit.h"
+
+static bool never(void)
+{
+    return false;
+}
+
+static bool always(void)
+{
+    return true;
+}
+
+static char path[64], dir[32];
+
+static void make_dir(void)
+{
+    strcpy(dir, "test_writer.XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    snprintf(path, sizeof(path), "%s/trace", dir);
+}
+
+static void remove_dir(void)
+{
+    unlink(path);
+    rmdir(dir);
+}
+
+/* Two windows of 8 and 4 + 12 bytes. */
+static int write_two(struct writer *w, struct err *e)
+{
+    struct iovec one = { (char *)"AAAAAAAA", 8 };
+    struct iovec two[] = { { (char *)"BBBB", 4 },
+                           { (char *)"CCCCCCCCCCCC", 12 } };
+    int rc = writer_window(w, 5, &one, 1, e);
+
+    return rc ? rc : writer_window(w, 6, two, 2, e);
+}
+
+static const unsigned char expected[] =
+    "\x03\xf0\x01\x20" "\5\0\0\0" "\x08\0\0\0" "AAAAAAAA"
+    "\x03\xf0\x01\x20" "\6\0\0\0" "\x10\0\0\0" "BBBBCCCCCCCCCCCC";
+
+static void expect_file(void)
+{
+    unsigned char got[100];
+    int fd = open(path, O_RDONLY);
+
+    ck_assert_int_eq(read(fd, got, sizeof(got)), sizeof(expected) - 1);
+    ck_assert_int_eq(memcmp(got, expected, sizeof(expected) - 1), 0);
+    close(fd);
+}
+
+START_TEST(a_file)
+{
+    struct err e = ERR_INIT;
+    struct writer w;
+    struct stat st;
+
+    make_dir();
+    umask(0);
+    ck_assert_int_eq(writer_open(&w, path, never, &e), 0);
+    ck_assert_int_eq(write_two(&w, &e), 0);
+    ck_assert_uint_eq(w.windows, 2);
+    ck_assert_uint_eq(w.bytes, sizeof(expected) - 1);
+    ck_assert_int_eq(writer_close(&w, &e), 0);
+    expect_file();
+    ck_assert_int_eq(stat(path, &st), 0);
+    ck_assert_uint_eq(st.st_mode & 07777, 0640);
+
+    /* And again over a longer one. */
+    ck_assert_int_eq(truncate(path, 1000), 0);
+    ck_assert_int_eq(writer_open(&w, path, never, &e), 0);
+    ck_assert_int_eq(write_two(&w, &e), 0);
+    ck_assert_int_eq(writer_close(&w, &e), 0);
+    expect_file();
+    remove_dir();
+}
+END_TEST
+
+/* A byte at a time, and a signal before each. */
+START_TEST(short_and_interrupted)
+{
+    struct err e = ERR_INIT;
+    struct writer w;
+
+    make_dir();
+    for ( uint64_t n = 1; n < 60; n++ )
+    {
+        fault_arm_from(FAULT_SHORT_WRITE, 1);
+        fault_arm(FAULT_INTERRUPT, n);
+        ck_assert_int_eq(writer_open(&w, path, never, &e), 0);
+        ck_assert_int_eq(write_two(&w, &e), 0);
+        ck_assert_int_eq(writer_close(&w, &e), 0);
+        fault_disarm();
+        expect_file();
+    }
+    remove_dir();
+}
+END_TEST
+
+/* The first failure is remembered, said, and said again at the end. */
+START_TEST(disk_full)
+{
+    make_dir();
+    for ( uint64_t n = 1; n <= 2; n++ )
+    {
+        struct err e = ERR_INIT, again = ERR_INIT, last = ERR_INIT;
+        struct writer w;
+
+        ck_assert_int_eq(writer_open(&w, path, never, &e), 0);
+        fault_arm(FAULT_WRITE, n);
+        ck_assert_int_eq(write_two(&w, &e), -ENOSPC);
+        ck_assert_ptr_nonnull(strstr(e.text, path));
+        ck_assert_uint_eq(w.windows, n - 1);
+        ck_assert_int_eq(write_two(&w, &again), -ENOSPC);
+        ck_assert_uint_eq(fault_count(FAULT_WRITE), n);
+        ck_assert_int_eq(writer_close(&w, &last), -ENOSPC);
+        ck_assert_int_eq(last.code, -ENOSPC);
+        fault_disarm();
+    }
+    remove_dir();
+}
+END_TEST
+
+START_TEST(really_full)
+{
+    struct err e = ERR_INIT;
+    struct writer w;
+
+    ck_assert_int_eq(writer_open(&w, "/dev/full", never, &e), 0);
+    ck_assert_int_eq(write_two(&w, &e), -ENOSPC);
+    ck_assert_int_eq(writer_close(&w, &e), -ENOSPC);
+}
+END_TEST
+
+START_TEST(refusals)
+{
+    char link[80];
+    int tty = posix_openpt(O_RDWR | O_NOCTTY);
+
+    make_dir();
+    snprintf(link, sizeof(link), "%s/link", dir);
+    ck_assert_int_eq(symlink("trace", link), 0);
+    ck_assert_int_ge(tty, 0);
+    ck_assert_int_eq(unlockpt(tty), 0);
+
+    const struct
+    {
+        const char *path;
+        int code;
+    } rows[] = {
+        { link, -ELOOP }, { dir, -EISDIR }, { "no/such/dir", -ENOENT },
+        { ptsname(tty), -EINVAL },
+    };
+
+    for ( size_t i = 0; i < 4; i++ )
+    {
+        struct err e = ERR_INIT;
+        struct writer w;
+
+        ck_assert_int_eq(writer_open(&w, rows[i].path, never, &e),
+                         rows[i].code);
+        ck_assert_ptr_nonnull(strstr(e.text, rows[i].path));
+    }
+    close(tty);
+    unlink(link);
+    ck_assert_int_ne(access(path, F_OK), 0);
+    remove_dir();
+}
+END_TEST
+
+static void on_alarm(int number)
+{
+    (void)number;
+}
+
+/* A pipe that nobody reads, and a user who wants to go home. */
+static void full_pipe(int flags)
+{
+    struct sigaction act = { .sa_handler = on_alarm };
+    struct itimerval often = { { 0, 20000 }, { 0, 20000 } };
+    static char bytes[1u << 20];
+    struct iovec span = { bytes, sizeof(bytes) };
+    struct err e = ERR_INIT;
+    struct writer w;
+    int fds[2];
+
+    ck_assert_int_eq(pipe2(fds, flags), 0);
+    ck_assert_int_eq(dup2(fds[1], STDOUT_FILENO), STDOUT_FILENO);
+    ck_assert_int_eq(sigaction(SIGALRM, &act, NULL), 0);
+    ck_assert_int_eq(setitimer(ITIMER_REAL, &often, NULL), 0);
+    ck_assert_int_eq(writer_open(&w, NULL, always, &e), 0);
+    ck_assert_int_eq(writer_window(&w, 0, &span, 1, &e), -EINTR);
+    ck_assert_int_eq(writer_close(&w, NULL), -EINTR);
+    close(fds[0]);
+    close(fds[1]);
+}
+
+START_TEST(nobody_reads)
+{
+    full_pipe(0);
+}
+END_TEST
+
+START_TEST(nobody_reads_and_no_blocking)
+{
+    full_pipe(O_NONBLOCK);
+}
+END_TEST
+
+START_TEST(reader_has_gone)
+{
+    struct err e = ERR_INIT;
+    struct writer w;
+    int fds[2];
+
+    signal(SIGPIPE, SIG_IGN);
+    ck_assert_int_eq(pipe(fds), 0);
+    ck_assert_int_eq(dup2(fds[1], STDOUT_FILENO), STDOUT_FILENO);
+    close(fds[0]);
+    close(fds[1]);
+    ck_assert_int_eq(writer_open(&w, "-", never, &e), 0);
+    ck_assert_int_eq(write_two(&w, &e), -EPIPE);
+    writer_close(&w, &e);
+}
+END_TEST
+
+UNIT_MAIN("writer", a_file, short_and_interrupted, disk_full, really_full,
+          refusals, nobody_reads, nobody_reads_and_no_blocking,
+          reader_has_gone)

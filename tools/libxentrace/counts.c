@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Counting.  A window is counted into a struct of its own on the stack, and
+ * that is added to its pcpu's at the end of the window: nothing in the inner
+ * loop but the tally is shared.
+ */
+#include "libxentrace/counts.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/fault.h"
+#include "libxentrace/window.h"
+
+/* The two records that a ring adds by itself. */
+static void count_special(struct xt_count *c, const struct xt_record *r)
+{
+    if ( r->event == TRC_LOST_RECORDS )
+    {
+        c->losses++;
+        c->lost += xt_record_word(r, 0);
+    }
+    else if ( r->event == TRC_TRACE_WRAP_BUFFER )
+        c->wraps++;
+}
+
+static bool is_gen(const struct xt_record *r)
+{
+    return r->event >> TRC_CLS_SHIFT == TRC_GEN >> TRC_CLS_SHIFT;
+}
+
+static void span_add(struct xt_span *s, const struct xt_record *r)
+{
+    /* What looks like the time of a filler is what lay in the ring before. */
+    if ( !r->has_tsc || r->event == TRC_TRACE_WRAP_BUFFER )
+        return;
+    if ( !s->known )
+        *s = (struct xt_span){ .known = true, .first = r->tsc };
+    s->last = r->tsc;
+}
+
+static int count_window(struct xt_counts *c, const struct xt_window *w,
+                        struct xt_count *n)
+{
+    struct xt_records records;
+    struct xt_record r;
+
+    xt_records_init(&records, w, &c->damage);
+    while ( xt_records_next(&records, &r) )
+    {
+        n->records++;
+        span_add(&n->tsc, &r);
+        if ( is_gen(&r) )
+            count_special(n, &r);
+        if ( xt_tally_add(&c->events, r.event) )
+            return -ENOMEM;
+    }
+    n->windows = 1;
+    n->bytes = records.at - w->bytes;
+    return 0;
+}
+
+static void count_add(struct xt_count *to, const struct xt_count *n)
+{
+    to->records += n->records;
+    to->windows += n->windows;
+    to->bytes += n->bytes;
+    to->losses += n->losses;
+    to->lost += n->lost;
+    to->wraps += n->wraps;
+}
+
+static void span_append(struct xt_span *to, const struct xt_span *next)
+{
+    if ( !next->known )
+        return;
+    if ( !to->known )
+        *to = *next;
+    to->last = next->last;
+}
+
+static void span_cover(struct xt_span *to, const struct xt_span *s)
+{
+    if ( !s->known )
+        return;
+    if ( !to->known )
+        *to = *s;
+    if ( s->first < to->first )
+        to->first = s->first;
+    if ( s->last > to->last )
+        to->last = s->last;
+}
+
+/* The counts of a pcpu, which may be a new one.  NULL: no memory. */
+static struct xt_count *cpu_at(struct xt_counts *c, unsigned int cpu)
+{
+    assert(cpu < XT_MAX_CPUS);
+    if ( cpu >= c->nr_cpus )
+    {
+        size_t nr = cpu < 2 * c->nr_cpus ? 2 * c->nr_cpus : cpu + 1;
+        struct xt_count *cpus = fault_realloc(c->cpus, nr * sizeof(*cpus));
+
+        if ( !cpus )
+            return NULL;
+        for ( size_t i = c->nr_cpus; i < nr; i++ )
+            cpus[i] = (struct xt_count){ 0 };
+        c->cpus = cpus;
+        c->nr_cpus = nr;
+    }
+    return &c->cpus[cpu];
+}
+
+static int count_windows(struct xt_counts *c, const void *bytes, size_t size)
+{
+    struct xt_windows windows;
+    struct xt_window w;
+
+    xt_windows_init(&windows, bytes, size, &c->damage);
+    while ( xt_windows_next(&windows, &w) )
+    {
+        struct xt_count n = { 0 }, *cpu = cpu_at(c, w.cpu);
+
+        if ( !cpu || count_window(c, &w, &n) )
+            return -ENOMEM;
+        count_add(cpu, &n);
+        span_append(&cpu->tsc, &n.tsc);
+    }
+    return 0;
+}
+
+int xt_counts_init(struct xt_counts *c, const void *bytes, size_t size)
+{
+    int rc;
+
+    *c = (struct xt_counts){ .size = size };
+    rc = xt_tally_init(&c->events);
+    if ( !rc )
+        rc = count_windows(c, bytes, size);
+    if ( rc )
+        return rc;
+
+    for ( size_t i = 0; i < c->nr_cpus; i++ )
+    {
+        count_add(&c->total, &c->cpus[i]);
+        span_cover(&c->total.tsc, &c->cpus[i].tsc);
+    }
+    xt_tally_sort(&c->events);
+    assert(c->total.bytes + c->total.windows * XT_WINDOW_HEADER +
+           xt_damage_bytes(&c->damage) == size);
+    return 0;
+}
+
+void xt_counts_fini(struct xt_counts *c)
+{
+    xt_tally_fini(&c->events);
+    free(c->cpus);
+    *c = (struct xt_counts){ 0 };
+}

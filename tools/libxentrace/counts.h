@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What there is in a trace: one walk over every record, pcpu by pcpu as the
+ * windows come.  It needs no order in time and no knowledge of events, so it
+ * is what the totals of every report are checked against.
+ */
+#ifndef LIBXENTRACE_COUNTS_H
+#define LIBXENTRACE_COUNTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libxentrace/damage.h"
+#include "libxentrace/tally.h"
+
+/* First and last in the order of the records, which is that of time. */
+struct xt_span
+{
+    bool known;
+    uint64_t first, last;
+};
+
+struct xt_count
+{
+    uint64_t records;   /* of all kinds, but not window headers */
+    uint64_t windows;
+    uint64_t bytes;     /* of records */
+    uint64_t losses;    /* LOST_RECORDS records ... */
+    uint64_t lost;      /* ... and the records that these own up to */
+    uint64_t wraps;     /* records that only fill the end of a ring */
+    struct xt_span tsc;
+};
+
+struct xt_counts
+{
+    uint64_t size;              /* of the input, bytes */
+    struct xt_count total;      /* its span is from least to greatest */
+    struct xt_count *cpus;      /* no windows: it is not in the trace */
+    size_t nr_cpus;
+    struct xt_tally events;     /* sorted */
+    struct xt_damage damage;
+};
+
+/* Events proper: what somebody traced, without what the ring adds. */
+static inline uint64_t xt_count_events(const struct xt_count *c)
+{
+    return c->records - c->losses - c->wraps;
+}
+
+/* Walk all of an input.  0 or -ENOMEM; *c is to be finished either way. */
+int xt_counts_init(struct xt_counts *c, const void *bytes, size_t size);
+void xt_counts_fini(struct xt_counts *c);
+
+#endif /* LIBXENTRACE_COUNTS_H */

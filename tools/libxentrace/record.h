@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * One record, as a view of the bytes it stands in.  Nothing is copied but
+ * the header and the time stamp; the payload stays where it is, and a view
+ * is valid as long as those bytes are.  <public/trace.h> draws the layout.
+ *
+ * The numbers are in the byte order of the machine that traced, which has to
+ * be this one's: neither a ring nor a file says which it is.  A record need
+ * not be aligned here: behind damage, a file goes on at any byte.
+ *
+ * This is the inner loop of all reading, so it is inline, and has one way to
+ * say no.
+ */
+#ifndef LIBXENTRACE_RECORD_H
+#define LIBXENTRACE_RECORD_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <public/trace.h>
+
+#define XT_RECORD_MAX_WORDS TRACE_EXTRA_MAX
+#define XT_RECORD_MAX_BYTES (4u + 8u + 4u * XT_RECORD_MAX_WORDS)
+
+struct xt_record
+{
+    uint32_t event;     /* 28 bits: class, subclass, minor */
+    uint8_t words;      /* of payload, 0..7 */
+    bool has_tsc;
+    uint64_t tsc;       /* 0 without has_tsc */
+    const unsigned char *payload;
+};
+
+static inline uint32_t xt_load32(const unsigned char *at)
+{
+    uint32_t value;
+
+    memcpy(&value, at, sizeof(value));
+    return value;
+}
+
+static inline uint64_t xt_load64(const unsigned char *at)
+{
+    uint64_t value;
+
+    memcpy(&value, at, sizeof(value));
+    return value;
+}
+
+/* Bytes of the record that begins with this header word, 4..40. */
+static inline size_t xt_record_size(uint32_t header)
+{
+    return 4 + (header & TRC_HD_CYCLE_FLAG ? 8 : 0) + 4 * TRC_HD_EXTRA(header);
+}
+
+/*
+ * View the record at `at`, of which nothing at or behind `end` may be read.
+ * Its size in bytes; or 0, and *r is undefined, if it does not end by then.
+ */
+static inline size_t xt_record_decode(struct xt_record *r,
+                                      const unsigned char *at,
+                                      const unsigned char *end)
+{
+    size_t left = end - at, size;
+    uint32_t header;
+
+    assert(at <= end);
+    if ( left < sizeof(header) )
+        return 0;
+    header = xt_load32(at);
+    size = xt_record_size(header);
+    if ( left < size )
+        return 0;
+
+    r->event = TRC_HD_TO_EVENT(header);
+    r->words = TRC_HD_EXTRA(header);
+    r->has_tsc = header & TRC_HD_CYCLE_FLAG;
+    r->tsc = r->has_tsc ? xt_load64(at + 4) : 0;
+    r->payload = at + size - 4 * r->words;
+    return size;
+}
+
+/* Word i of the payload; i < r->words. */
+static inline uint32_t xt_record_word(const struct xt_record *r, unsigned int i)
+{
+    assert(i < r->words);
+    return xt_load32(r->payload + 4 * i);
+}
+
+/*
+ * Can this stand in a ring?  Any bits decode as some record, so damage shows
+ * in what no Xen writes: an event without a class (a run of zeroes is full
+ * of them), a window header among the records, a LOST_RECORDS of the wrong
+ * shape.  Ids that we never heard of are possible.
+ */
+static inline bool xt_record_possible(const struct xt_record *r)
+{
+    if ( r->event == TRC_LOST_RECORDS )
+        return r->has_tsc && r->words == 4;
+    return r->event >> TRC_CLS_SHIFT && r->event != TRC_TRACE_CPU_CHANGE;
+}
+
+#endif /* LIBXENTRACE_RECORD_H */

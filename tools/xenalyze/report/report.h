@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The door of this room: what can be printed of a trace.  One file a report,
+ * named as its function here.
+ */
+#ifndef XENALYZE_REPORT_REPORT_H
+#define XENALYZE_REPORT_REPORT_H
+
+#include <stdio.h>
+
+#include "libxentrace/counts.h"
+
+/* Text on `out`; the caller looks whether it got there. */
+void report_summary(const struct xt_counts *c, const char *name, FILE *out);
+
+#endif /* XENALYZE_REPORT_REPORT_H */

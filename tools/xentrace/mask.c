@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Two small grammars.  Both are strict: a mask that does not say what the
+ * user thinks wastes a capture, and is noticed a day later.
+ */
+#include "xentrace/mask.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <public/trace.h>
+
+#include "common/opts.h"
+#include "libxentrace/class.h"
+
+#define ITEM_MAX 32 /* no item is longer, and numbers need an end */
+
+/* --- events -------------------------------------------------------------- */
+
+static int event_item(const char *item, size_t length, uint32_t *mask,
+                      struct err *e)
+{
+    const struct xt_class *class = xt_class_by_name(item, length);
+    char text[ITEM_MAX];
+    uint64_t number;
+
+    if ( class )
+    {
+        *mask |= class->mask;
+        return 0;
+    }
+    if ( length && length < sizeof(text) && isdigit((unsigned char)*item) )
+    {
+        memcpy(text, item, length);
+        text[length] = '\0';
+        if ( !opts_number(text, &number) && number <= UINT32_MAX )
+        {
+            *mask |= TRC_HD_TO_EVENT(number);
+            return 0;
+        }
+    }
+    return err_set(e, -EINVAL, "\"%.*s\" is no class of events (hvm, sched:min"
+                   ", all ...; the man page lists them) and no number",
+                   (int)(length < 80 ? length : 80), item);
+}
+
+int mask_events(const char *text, uint32_t *mask, struct err *e)
+{
+    size_t length;
+    int rc;
+
+    do
+    {
+        length = strcspn(text, ",");
+        rc = event_item(text, length, mask, e);
+        text += length;
+    }
+    while ( !rc && *text++ );
+    return rc;
+}
+
+int mask_events_check(uint32_t mask, struct err *e)
+{
+    uint32_t classes = mask >> TRC_CLS_SHIFT;
+    uint32_t subclasses = mask >> TRC_SUBCLS_SHIFT & 0xf;
+
+    if ( !mask || (classes && subclasses) )
+        return 0;
+    return err_set(e, -EINVAL, "the event mask %#x selects nothing: it has no "
+                   "%s bit; all of a class is %#x", mask,
+                   classes ? "subclass" : "class",
+                   classes ? classes << TRC_CLS_SHIFT | 0xf000 : TRC_HVM);
+}
+
+/* --- pcpus --------------------------------------------------------------- */
+
+struct range
+{
+    unsigned int from, to;
+};
+
+/*
+ * Decimal digits at *text, which moves behind them; `otherwise` if there are
+ * none.  A number that is too large for anything becomes UINT_MAX.
+ */
+static unsigned int digits(const char **text, unsigned int otherwise)
+{
+    unsigned int value = 0;
+
+    if ( !isdigit((unsigned char)**text) )
+        return otherwise;
+    for ( ; isdigit((unsigned char)**text); (*text)++ )
+    {
+        unsigned int digit = **text - '0';
+
+        value = value > (UINT_MAX - digit) / 10 ? UINT_MAX
+                                                : 10 * value + digit;
+    }
+    return value;
+}
+
+/* One range of a list; *text moves behind it.  False: it is none. */
+static bool range_parse(const char **text, unsigned int last, struct range *r)
+{
+    const char *start = *text;
+
+    r->from = digits(text, 0);
+    r->to = r->from;
+    if ( **text == '-' )
+    {
+        (*text)++;
+        r->to = digits(text, last);
+    }
+    /* Something was there, more than a lone dash, and nothing is left. */
+    return *text > start && !(*start == '-' && *text == start + 1) &&
+           (**text == ',' || **text == '\0');
+}
+
+static void bit_set(unsigned char *bits, unsigned int bit)
+{
+    bits[bit / 8] |= 1u << bit % 8;
+}
+
+static int cpus_list(const char *text, unsigned int nr_cpus,
+                     unsigned char *bits, struct err *e)
+{
+    const char *p = text;
+    struct range r;
+
+    do
+    {
+        if ( !range_parse(&p, nr_cpus - 1, &r) )
+            return err_set(e, -EINVAL, "\"%.80s\" is no list of pcpus: write "
+                           "0,2-5,8- or 0x3f or all", text);
+        if ( r.from >= nr_cpus || r.to >= nr_cpus )
+            return err_set(e, -ERANGE, "\"%.80s\": the last pcpu here is %u",
+                           text, nr_cpus - 1);
+        if ( r.from > r.to )
+            return err_set(e, -EINVAL, "\"%.80s\": %u-%u runs backwards",
+                           text, r.from, r.to);
+        for ( unsigned int cpu = r.from; cpu <= r.to; cpu++ )
+            bit_set(bits, cpu);
+    }
+    while ( *p++ );
+    return 0;
+}
+
+static unsigned int hex_value(char digit)
+{
+    return isdigit((unsigned char)digit)
+           ? digit - '0' : tolower((unsigned char)digit) - 'a' + 10;
+}
+
+/* Of any length: hosts have more pcpus than an integer has bits. */
+static int cpus_hex(const char *text, unsigned int nr_cpus,
+                    unsigned char *bits, struct err *e)
+{
+    const char *hex = text + 2;
+    size_t length = strlen(hex);
+    bool any = false;
+
+    if ( !length || strspn(hex, "0123456789abcdefABCDEF") != length )
+        return err_set(e, -EINVAL, "\"%.80s\" is no hexadecimal number", text);
+    for ( size_t i = 0; i < 4 * length && i < nr_cpus; i++ )
+        if ( hex_value(hex[length - 1 - i / 4]) >> i % 4 & 1 )
+        {
+            bit_set(bits, i);
+            any = true;
+        }
+    return any ? 0 : err_set(e, -ERANGE, "\"%.80s\" selects none of the %u "
+                             "pcpus here", text, nr_cpus);
+}
+
+int mask_cpus(const char *text, unsigned int nr_cpus, unsigned char *bits,
+              struct err *e)
+{
+    assert(nr_cpus > 0);
+    memset(bits, 0, (nr_cpus + 7) / 8);
+    if ( !strcmp(text, "all") )
+        return cpus_list("0-", nr_cpus, bits, e);
+    if ( text[0] == '0' && (text[1] == 'x' || text[1] == 'X') )
+        return cpus_hex(text, nr_cpus, bits, e);
+    return cpus_list(text, nr_cpus, bits, e);
+}

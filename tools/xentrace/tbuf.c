@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Control operations.  Each is one question; only `state` has an answer of
+ * unknown length, which is asked for again with more room until it fits.
+ */
+#include "xentrace/tbuf.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <public/trace.h>
+
+#include "common/fault.h"
+
+/* Beyond this it is no state of any machine. */
+#define STATE_MAX (1u << 20)
+
+static int ask(struct hv *hv, struct hv_tbuf *op, const char *what,
+               struct err *e)
+{
+    int rc = hv->type->tbuf(hv, op, e);
+
+    return rc ? err_sys(e, rc, "Xen refuses to %s", what) : 0;
+}
+
+int tbuf_get_info(struct hv *hv, struct tbuf_info *info, struct err *e)
+{
+    struct hv_tbuf op = { .cmd = HV_TBUF_GET_INFO };
+    int rc = ask(hv, &op, "say where its trace buffers are", e);
+
+    if ( rc )
+        return rc;
+    *info = (struct tbuf_info){
+        .evt_mask = op.evt_mask, .mfn = op.mfn, .size = op.size,
+    };
+    return 0;
+}
+
+int tbuf_set_evt_mask(struct hv *hv, uint32_t mask, struct err *e)
+{
+    struct hv_tbuf op = { .cmd = HV_TBUF_SET_EVT_MASK, .evt_mask = mask };
+
+    return ask(hv, &op, "set the event mask", e);
+}
+
+int tbuf_set_cpu_mask(struct hv *hv, const unsigned char *bits,
+                      unsigned int nr_cpus, struct err *e)
+{
+    struct hv_tbuf op = {
+        .cmd = HV_TBUF_SET_CPU_MASK, .in = bits, .nr_bits = nr_cpus,
+    };
+
+    return ask(hv, &op, "set the pcpu mask", e);
+}
+
+int tbuf_set_size(struct hv *hv, uint32_t pages, struct err *e)
+{
+    struct hv_tbuf op = { .cmd = HV_TBUF_SET_SIZE, .size = pages };
+
+    return ask(hv, &op, "make trace buffers", e);
+}
+
+int tbuf_enable(struct hv *hv, struct err *e)
+{
+    struct hv_tbuf op = { .cmd = HV_TBUF_ENABLE };
+
+    return ask(hv, &op, "start tracing", e);
+}
+
+int tbuf_disable(struct hv *hv, struct err *e)
+{
+    struct hv_tbuf op = { .cmd = HV_TBUF_DISABLE };
+
+    return ask(hv, &op, "stop tracing", e);
+}
+
+/* --- state --------------------------------------------------------------- */
+
+/* Pick the losses out of `size` bytes of state, believing no number in it. */
+static int lost_parse(const unsigned char *state, size_t size, uint64_t *lost,
+                      unsigned int nr_cpus)
+{
+    struct xen_tbuf_state s;
+    struct xen_tbuf_cpu cpu;
+    uint64_t at;
+
+    if ( size < sizeof(s) )
+        return -EPROTO;
+    memcpy(&s, state, sizeof(s));
+    if ( s.cpu_offset < sizeof(s) || s.cpu_size < sizeof(cpu) )
+        return -EPROTO;
+    for ( unsigned int i = 0; i < nr_cpus && i < s.nr_cpus; i++ )
+    {
+        at = s.cpu_offset + (uint64_t)i * s.cpu_size;
+        if ( at + sizeof(cpu) > size )
+            return -EPROTO;
+        memcpy(&cpu, state + at, sizeof(cpu));
+        lost[i] = cpu.lost;
+    }
+    return 0;
+}
+
+/* Once, with room for *size bytes.  *size := what all of it would need. */
+static int lost_once(struct hv *hv, size_t *size, uint64_t *lost,
+                     unsigned int nr_cpus, struct err *e)
+{
+    unsigned char *state = fault_calloc(1, *size);
+    struct hv_tbuf op = {
+        .cmd = XEN_SYSCTL_TBUFOP_state, .out = state, .nr_bits = *size * 8,
+    };
+    int rc;
+
+    if ( !state )
+        return -ENOMEM;
+    rc = hv->type->tbuf(hv, &op, e);
+    if ( !rc && op.size > *size )
+        rc = -EAGAIN;
+    if ( !rc )
+        rc = lost_parse(state, op.size, lost, nr_cpus);
+    *size = op.size;
+    free(state);
+    return rc;
+}
+
+int tbuf_lost(struct hv *hv, uint64_t *lost, unsigned int nr_cpus,
+              struct err *e)
+{
+    size_t size = sizeof(struct xen_tbuf_state) +
+                  nr_cpus * sizeof(struct xen_tbuf_cpu), asked;
+    int rc;
+
+    assert(nr_cpus > 0);
+    memset(lost, 0, nr_cpus * sizeof(*lost));
+    do
+    {
+        asked = size;
+        rc = lost_once(hv, &size, lost, nr_cpus, e);
+    }
+    while ( rc == -EAGAIN && size > asked && size <= STATE_MAX );
+    if ( rc == -EINVAL && !e->code )
+        return -EOPNOTSUPP;
+    return rc ? err_sys(e, rc, "Xen does not say what it has lost") : 0;
+}
