@@ -24,6 +24,13 @@ show_tail()
     tail -n 25 "$1" | sed 's/^/    | /'
 }
 
+# xensim and the sanitizers look at themselves there; a bare chroot lacks it.
+need_proc()
+{
+    [ -e /proc/self/fd ] ||
+        die "/proc is not mounted; as root: mount -t proc proc /proc"
+}
+
 cores()
 {
     getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1

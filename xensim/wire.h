@@ -18,22 +18,22 @@
 
 #define XENSIM_WIRE_VERSION     1
 #define XENSIM_SOCKET_ENV       "XENSIM_SOCKET"
-#define XENSIM_SOCKET_NAME      "xensim.sock" /* in $XDG_RUNTIME_DIR, else /run */
+#define XENSIM_SOCKET_NAME      "xensim.sock" /* in $XDG_RUNTIME_DIR or /run */
 #define XENSIM_PAGE_SIZE        4096u
 #define XENSIM_MAX_PAYLOAD      65536u /* a longer message is refused */
 
 enum xensim_op
 {
-    XENSIM_HELLO = 1,   /* who are you?  answers struct xensim_hello           */
+    XENSIM_HELLO = 1,   /* who are you?  answers struct xensim_hello */
     XENSIM_TBUF,        /* XEN_SYSCTL_tbuf_op: struct xensim_tbuf, then bitmap */
     XENSIM_MAP,         /* foreign-map frames: u32 mfn[].  Brings a descriptor */
-    XENSIM_UNMAP,       /* give frames back: u32 mfn[]                         */
-    XENSIM_BIND_VIRQ,   /* VIRQ_TBUF, as an eventfd.  Brings a descriptor      */
-    XENSIM_CPU_UP,      /* bring pcpu `arg` up                                 */
-    XENSIM_CPU_DOWN,    /* take pcpu `arg` down                                */
+    XENSIM_UNMAP,       /* give frames back: u32 mfn[] */
+    XENSIM_BIND_VIRQ,   /* VIRQ_TBUF, as an eventfd.  Brings a descriptor */
+    XENSIM_CPU_UP,      /* bring pcpu `arg` up */
+    XENSIM_CPU_DOWN,    /* take pcpu `arg` down */
 };
 
-#define XENSIM_MAP_WRITE 1u /* in `arg` of XENSIM_MAP: read-write, else read-only */
+#define XENSIM_MAP_WRITE 1u /* in `arg` of XENSIM_MAP: read-write */
 
 struct xensim_request
 {

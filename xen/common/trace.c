@@ -225,11 +225,9 @@ static struct plan make_plan(uint64_t state, unsigned int size)
             to_end = data_size;
         }
         to_end -= p.lost;
-        if ( to_end == 0 )
-            to_end = data_size;
     }
     if ( size > to_end )
-        p.pad2 = to_end;
+        p.pad2 = to_end; /* 0, if LOST ends where the ring does */
     p.total = p.pad + p.lost + p.pad2 + p.record;
 
     return p;
@@ -355,19 +353,32 @@ static void write_plan(struct ring *r, uint64_t state, const struct plan *p,
         note_first(r, at, write_record(r, at, header, tsc, words));
 }
 
-/* Count a record as lost.  False: the ring moved, look again. */
-static bool lose(struct ring *r, uint64_t state)
+/*
+ * The time of the first record that is owed.  Read before `state` is seen to
+ * be the same, so it is later than all that is in the ring.  Who nests here
+ * and loses too has set a time of its own: that one stays.
+ */
+static bool note_first_loss(struct ring *r, uint64_t state)
 {
     uint64_t old = ACCESS_ONCE(r->first_tsc);
     uint64_t now = get_cycles();                                     /* [12] */
-    uint32_t owed = owed_of(state);
 
     if ( ACCESS_ONCE(r->state) != state )
         return false;
 
-    /* Who nests here and loses too has set a time of its own: keep that. */
-    if ( owed == 0 )
-        exchange(&r->first_tsc, old, now);                           /* [13] */
+    exchange(&r->first_tsc, old, now);                               /* [13] */
+
+    return true;
+}
+
+/* Count a record as lost.  False: the ring moved, look again. */
+static bool lose(struct ring *r, uint64_t state)
+{
+    uint32_t owed = owed_of(state);
+    uint64_t old;
+
+    if ( owed == 0 && !note_first_loss(r, state) )
+        return false;
 
     if ( !exchange(&r->state, state,                                 /* [14] */
                    state_owing(where_of(state), min(owed + 1, 0x7fffffffU))) )
@@ -533,7 +544,8 @@ static always_inline bool is_wanted(uint32_t header)
     return hit > 0xffff && (hit & 0xffff);
 }
 
-void trace_record(uint32_t header, const void *words)
+/* noinline: gcc would leave a jump here and copy the test into callers. */
+noinline void trace_record(uint32_t header, const void *words)
 {
     struct ring *r;
     uint32_t where;
@@ -543,10 +555,12 @@ void trace_record(uint32_t header, const void *words)
 
     r = &this_cpu(ring);
     enter(r);
-    if ( likely(r->live) )
-        where = put(r, header, words);
-    else
+    if ( unlikely(!r->live) )
         where = where_of(ACCESS_ONCE(r->state));                      /* [2] */
+    else if ( header & TRC_HD_CYCLE_FLAG ) /* to put(), a constant each time */
+        where = put(r, header | TRC_HD_CYCLE_FLAG, words);
+    else
+        where = put(r, header & ~TRC_HD_CYCLE_FLAG, words);
     leave(r, where);
 }
 
