@@ -23,6 +23,7 @@
 #include <xen/init.h>
 #include <xen/lib.h>
 #include <xen/mm.h>
+#include <xen/nospec.h>
 #include <xen/param.h>
 #include <xen/percpu.h>
 #include <xen/pfn.h>
@@ -624,9 +625,13 @@ void __trace_hypercall(uint32_t event, unsigned long op,
                        const xen_ulong_t *args)
 {
     uint32_t words[1 + 2] = { op & ~TRC_PV_HYPERCALL_V2_ARG_MASK };
-    unsigned int i, n = 1;
-    unsigned int which = op < ARRAY_SIZE(hypercall_args) ? hypercall_args[op]
-                                                         : 0;
+    unsigned int i, which = 0, n = 1;
+
+    if ( !is_wanted(event) )
+        return;
+
+    if ( op < ARRAY_SIZE(hypercall_args) )
+        which = array_access_nospec(hypercall_args, op);
 
     for ( i = 0; which >> i; i++ )
     {

@@ -29,7 +29,7 @@ void call_wait(struct pcpu *p, struct call *call)
 {
     pthread_mutex_lock(&p->lock);
     while ( !call->done )
-        pthread_cond_wait(&p->changed, &p->lock);
+        pcpu_wait(&p->changed, &p->lock);
     pthread_mutex_unlock(&p->lock);
 }
 

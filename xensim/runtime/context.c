@@ -4,6 +4,7 @@
  * interrupt it is.
  */
 #include "xensim/runtime/machine.h"
+#include "xensim/runtime/signals.h"
 
 #include <limits.h>
 #include <sched.h>
@@ -68,6 +69,8 @@ void xensim_guest_window(void *base, size_t size)
 void cpu_relax(void)
 {
 #ifdef XENSIM_TSAN
+    if ( smp_processor_id() != XENSIM_NO_CPU )
+        signals_open(); /* see pcpu_wait() */
     usleep(0); /* where ThreadSanitizer delivers signals */
 #else
     sched_yield();

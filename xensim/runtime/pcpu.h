@@ -41,6 +41,9 @@ struct pcpu
 struct pcpu *pcpu_of(unsigned int cpu);
 void pcpu_kick(struct pcpu *p);
 
+/* pthread_cond_wait() for those whom a signal must still reach meanwhile. */
+void pcpu_wait(pthread_cond_t *cond, pthread_mutex_t *lock);
+
 /* calls.c: ask; wait for it; and, between rounds, do what others asked. */
 int call_post(struct pcpu *p, struct call *call);
 void call_wait(struct pcpu *p, struct call *call);

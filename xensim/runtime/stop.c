@@ -32,7 +32,7 @@ static void stand_still(void *unused)
     gate.arrived++;
     pthread_cond_broadcast(&gate.changed);
     while ( !gate.open )
-        pthread_cond_wait(&gate.changed, &gate.lock);
+        pcpu_wait(&gate.changed, &gate.lock);
     pthread_mutex_unlock(&gate.lock);
 }
 
@@ -48,7 +48,7 @@ static void await(unsigned int nr)
 {
     pthread_mutex_lock(&gate.lock);
     while ( gate.arrived < nr )
-        pthread_cond_wait(&gate.changed, &gate.lock);
+        pcpu_wait(&gate.changed, &gate.lock);
     pthread_mutex_unlock(&gate.lock);
 }
 

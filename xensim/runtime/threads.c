@@ -12,6 +12,8 @@
 
 #include <stdlib.h>
 
+#include <asm/processor.h>
+
 #define STACK_BYTES (512 * 1024)
 
 static struct pcpu *pcpus;
@@ -27,6 +29,38 @@ void pcpu_kick(struct pcpu *p)
 {
     if ( !__atomic_exchange_n(&p->kicked, true, __ATOMIC_SEQ_CST) )
         sem_post(&p->wake);
+}
+
+/*
+ * ThreadSanitizer's runtime hands on signals itself, and of several that
+ * come at once it can leave a thread with all signals blocked (seen with gcc
+ * 12 and clang 14).  There this opens them again, wherever a pcpu may wait.
+ */
+static void breathe(void)
+{
+#ifdef XENSIM_TSAN
+    if ( smp_processor_id() != XENSIM_NO_CPU )
+        signals_open();
+#endif
+}
+
+void pcpu_wait(pthread_cond_t *cond, pthread_mutex_t *lock)
+{
+#ifdef XENSIM_TSAN
+    struct timespec soon;
+
+    clock_gettime(CLOCK_REALTIME, &soon);
+    soon.tv_nsec += 1000000;
+    if ( soon.tv_nsec >= SECONDS(1) )
+    {
+        soon.tv_nsec -= SECONDS(1);
+        soon.tv_sec++;
+    }
+    pthread_cond_timedwait(cond, lock, &soon);
+    breathe();
+#else
+    pthread_cond_wait(cond, lock);
+#endif
 }
 
 /*
@@ -68,6 +102,7 @@ static void rounds(struct pcpu *p)
     {
         ns = guest->step ? guest->step(guest->arg) : XENSIM_FOREVER;
         idle(p, ns);
+        breathe();
         xensim_run_tasklets();
     } while ( calls_serve(p) );
 }
@@ -87,6 +122,7 @@ static void *pcpu_main(void *arg)
 {
     struct pcpu *p = arg;
 
+    cpu_relax(); /* ThreadSanitizer gets ready for signals at its first */
     context_enter(p->cpu);
     local_irq_disable();
     signals_open();
@@ -121,7 +157,7 @@ static int threads_start(unsigned int cpu)
 
     pthread_mutex_lock(&p->lock);
     while ( !p->online )
-        pthread_cond_wait(&p->changed, &p->lock);
+        pcpu_wait(&p->changed, &p->lock);
     pthread_mutex_unlock(&p->lock);
     return 0;
 }
@@ -136,8 +172,10 @@ static void end(void *arg)
     ASSERT(p->online);
     thread = p->thread;
     p->stopping = true;
-    pthread_mutex_unlock(&p->lock);
     pcpu_kick(p);
+    while ( p->online )
+        pcpu_wait(&p->changed, &p->lock);
+    pthread_mutex_unlock(&p->lock);
     pthread_join(thread, NULL);
     ASSERT(!p->calls);
 }

@@ -311,8 +311,8 @@ struct t_info {
  * overwrite  From now on the newest records win: the rings are a flight
  *            recorder that a reader finds empty until freeze.  What was not
  *            read yet is given up.
- * freeze     End overwriting: stop tracing and offer what the rings hold, at
- *            least (pages - 1) / pages of each that went round once.  A
+ * freeze     End overwriting: stop tracing and offer what the rings hold: of
+ *            each that went round once, all but one page and a record.  A
  *            later enable traces on behind it, without overwriting.
  * free       Stop tracing and give the memory of the rings back.  Afterwards
  *            set_size may choose anew.
