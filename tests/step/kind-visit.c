@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * NMIs that trace, at instructions of control itself: of each visit that it
+ * makes on the CPU.  A record in there is whole or not there at all; and a
+ * ring that was given back is not written to.
+ */
+#include "tests/step/kinds.h"
+
+#include "tests/step/ipi.h"
+#include "tests/step/scene.h"
+#include "tests/step/stepper.h"
+
+#include <stdio.h>
+
+struct trial
+{
+    struct world w;
+    unsigned int odds;      /* one in so many instructions is hit */
+    bool open;              /* the reader has the ring mapped */
+    unsigned long steps;
+};
+
+static struct trial t;      /* a machine a process */
+
+/* ---- what is stepped -------------------------------------------------- */
+
+static int mask_out(void)
+{
+    static const uint8_t none;
+
+    return kit_set_cpu_mask(&none, 8);
+}
+
+static int mask_in(void)
+{
+    static const uint8_t one = 1;
+
+    return kit_set_cpu_mask(&one, 8);
+}
+
+static int other_size(void)
+{
+    static unsigned int pages;
+
+    return kit_resize(1 + pages++ % 3);
+}
+
+static int size(void)
+{
+    return kit_set_size(2);
+}
+
+/* One after the other, round and round: each leaves what the next wants. */
+static const struct step_of_round
+{
+    const char *name;
+    int (*operate)(void);
+    int rc;
+    bool open;              /* with the ring mapped */
+} rounds[] = {
+    { "disable", kit_disable, 0, true },
+    { "enable", kit_enable, 0, true },
+    { "mask out", mask_out, 0, true },
+    { "mask in", mask_in, 0, true },
+    { "free, while mapped", kit_free, -EBUSY, true },
+    { "overwrite", kit_overwrite, 0, true },
+    { "freeze", kit_freeze, 0, true },
+    { "enable behind it", kit_enable, 0, true },
+    { "resize", other_size, 0, false },
+    { "free", kit_free, 0, false },
+    { "set_size", size, 0, false },
+};
+
+/* ---- the reader comes and goes ---------------------------------------- */
+
+static void map(bool open)
+{
+    struct kit_reader *r = &t.w.reader;
+
+    if ( t.open && !open )
+        kit_close(r);
+    if ( !t.open && open && kit_open(r, 0) )
+        world_fault(&t.w, "there is no ring");
+    t.open = open;
+}
+
+static void read_it(void)
+{
+    struct kit_record record;
+    uint32_t number;
+
+    if ( !t.open )
+        return;
+    kit_forget(&t.w.reader);
+    kit_snapshot(&t.w.reader);
+    while ( kit_next(&t.w.reader, &record) )
+        if ( record.event == KIT_EVENT && record.words &&
+             !kit_is_ours(&record, &number) )
+            world_fault(&t.w, "the record at %u is torn", record.at);
+    if ( t.w.reader.fault[0] )
+        world_fault(&t.w, "%s", t.w.reader.fault);
+}
+
+/* Free frames are poisoned: one that is not uniform was written to. */
+static void check_freed(void)
+{
+    unsigned long mfn;
+    const char *frame;
+
+    for ( mfn = 1; mfn < xensim_nr_frames(); mfn++ )
+    {
+        frame = mfn_to_virt(mfn);
+        if ( mfn_to_page(_mfn(mfn))->count_info == PGC_state_free &&
+             memcmp(frame, frame + 1, PAGE_SIZE - 1) )
+            world_fault(&t.w, "frame %lu was written to after free", mfn);
+    }
+}
+
+/* ---- trials ----------------------------------------------------------- */
+
+static bool hit(void *unused, unsigned long n)
+{
+    unsigned int burst;
+
+    (void)unused;
+    (void)n;
+    if ( world_any(&t.w, t.odds) )
+        return true;
+    for ( burst = 1 + world_any(&t.w, 3); burst; burst-- )
+        world_emit_in(&t.w, burst > 1 ? XENSIM_NMI : XENSIM_MCE);
+    read_it();
+    return true;
+}
+
+static void stepped(struct ipi *ipi)
+{
+    t.steps += step(ipi_send, ipi, hit, NULL);
+}
+
+static void run(const struct step_of_round *row, struct tally *tally)
+{
+    map(row->open);
+    /* At every turn of a loop it would not end: so often no NMI comes. */
+    t.odds = 12 + world_any(&t.w, 60);
+    ipi_divert(stepped);
+    if ( row->operate() != row->rc )
+        world_fault(&t.w, "its answer is wrong");
+    ipi_divert(NULL);
+    tally->trials++;
+    read_it();
+    check_freed();
+
+    if ( t.w.fault[0] && !tally->fault[0] )
+        snprintf(tally->fault, sizeof(tally->fault),
+                 "%s, hit once in %u instructions: %s", row->name, t.odds,
+                 t.w.fault);
+}
+
+/* From an edge of the ring, if there is one and it is on. */
+static void play_round(const struct scene *scene, const struct plan *plan,
+                       struct tally *tally)
+{
+    unsigned int i;
+
+    for ( i = 0; i < ARRAY_SIZE(rounds) && !tally->fault[0]; i++ )
+    {
+        if ( t.open && trace_will_trace_event(KIT_EVENT) )
+        {
+            world_forgive(&t.w);
+            scene_prepare(&t.w, scene);
+        }
+        if ( kind_wants(plan->second, rounds[i].name) )
+            run(&rounds[i], tally);
+        else
+        {
+            map(rounds[i].open);
+            rounds[i].operate();
+        }
+    }
+}
+
+void kind_visit(const struct plan *plan, struct tally *tally)
+{
+    const struct scene *scene;
+    unsigned int i, again = plan->full ? 50 : plan->trials;
+
+    world_start(&t.w, 1, plan->pages, plan->seed);
+    t.open = true;
+    while ( again-- )
+        for ( i = 0; (scene = scene_row(i)) && !tally->fault[0]; i++ )
+            if ( kind_wants(plan->first, scene->name) )
+                play_round(scene, plan, tally);
+    tally->steps = t.steps;
+}

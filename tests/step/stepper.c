@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The stepper.  The kernel clears the trap flag on entry of a handler and
+ * brings it back on return, so that the handler itself is not stepped; with
+ * SA_NODEFER it may be interrupted by its own signal, which is how steps
+ * nest.
+ */
+#include "tests/step/stepper.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <ucontext.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+# define INSTRUMENTED 1
+#elif defined(__has_feature)
+# if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#  define INSTRUMENTED 1
+# endif
+#endif
+
+#if defined(__x86_64__) && !defined(INSTRUMENTED)
+
+#define TRAP_FLAG 0x100
+
+struct stepping
+{
+    bool (*each)(void *arg, unsigned long n);
+    void *arg;
+    unsigned long n;
+};
+
+static struct stepping *volatile now; /* the innermost */
+
+static void on_trap(int signal, siginfo_t *info, void *context)
+{
+    ucontext_t *interrupted = context;
+    struct stepping *s = now;
+
+    (void)signal;
+    (void)info;
+    if ( !s->each(s->arg, ++s->n) )
+        interrupted->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
+}
+
+static void catch_traps(void)
+{
+    struct sigaction action = {
+        .sa_sigaction = on_trap,
+        .sa_flags = SA_SIGINFO | SA_NODEFER,
+    };
+
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGTRAP, &action, NULL);
+}
+
+/* Below the red zone, which the compiler believes to be its own. */
+#define CHANGE_FLAGS(operation)                                         \
+    __asm__ __volatile__ ( "lea -128(%%rsp), %%rsp\n\t"                 \
+                           "pushfq\n\t"                                 \
+                           operation "\n\t"                             \
+                           "popfq\n\t"                                  \
+                           "lea 128(%%rsp), %%rsp"                      \
+                           ::: "memory", "cc" )
+
+unsigned long step(void (*fn)(void *arg), void *fn_arg,
+                   bool (*each)(void *arg, unsigned long n), void *arg)
+{
+    struct stepping s = { .each = each, .arg = arg }, *outer = now;
+
+    if ( !outer )
+        catch_traps();
+    now = &s;
+    CHANGE_FLAGS("orq $0x100, (%%rsp)");
+    fn(fn_arg);
+    CHANGE_FLAGS("andq $~0x100, (%%rsp)");
+    now = outer;
+
+    return s.n;
+}
+
+static void two_moves(void *unused)
+{
+    (void)unused;
+    __asm__ __volatile__ ( "nop; nop; nop; nop" );
+}
+
+static bool go_on(void *unused, unsigned long n)
+{
+    (void)unused;
+    return n < 100;
+}
+
+bool stepper_works(void)
+{
+    unsigned long n = step(two_moves, NULL, go_on, NULL);
+
+    /* Four, a call, a return, and a few around them. */
+    return n > 6 && n < 60;
+}
+
+#else
+
+bool stepper_works(void)
+{
+    return false;
+}
+
+unsigned long step(void (*fn)(void *arg), void *fn_arg,
+                   bool (*each)(void *arg, unsigned long n), void *arg)
+{
+    (void)each;
+    (void)arg;
+    fn(fn_arg);
+    return 0;
+}
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What can happen between two instructions of the ring's code, at each of
+ * them: kinds.h lists four kinds of trials.
+ *
+ *   test_step                         all kinds, rings of 1, 2 and 3 pages
+ *   test_step KIND [PAGES [ROW [ROW]]]  one kind, and of its tables only the
+ *                                     rows with these words in their names
+ *
+ * By default a sample is drawn, by a seed that is printed; STEP_SEED takes
+ * another.  STEP_FULL=1 goes through every instruction.
+ */
+#include "tests/step/kinds.h"
+#include "tests/step/stepper.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SKIP 77
+
+static const struct kind
+{
+    const char *name;
+    void (*run)(const struct plan *plan, struct tally *tally);
+    unsigned int trials;
+} kinds[] = {
+    { "writer", kind_writer, 8 },
+    { "recorder", kind_recorder, 8 },
+    { "visit", kind_visit, 2 },
+    { "beside", kind_beside, 4 },
+};
+
+static int run(const struct kind *kind, const struct plan *plan)
+{
+    struct tally tally = {};
+
+    kind->run(plan, &tally);
+    printf("%s, %u page%s, STEP_SEED=%u: %lu trials, %lu instructions\n",
+           kind->name, plan->pages, plan->pages > 1 ? "s" : "", plan->seed,
+           tally.trials, tally.steps);
+    if ( tally.fault[0] )
+        printf("FAILED: %s\n", tally.fault);
+    else if ( !tally.trials )
+        printf("FAILED: no such row\n");
+    fflush(stdout);
+
+    return tally.fault[0] || !tally.trials;
+}
+
+/* A machine a process. */
+static int run_in_child(const struct kind *kind, const struct plan *plan)
+{
+    pid_t child = fork();
+    int status = 0;
+
+    if ( child == 0 )
+        _exit(run(kind, plan));
+    if ( child < 0 || waitpid(child, &status, 0) < 0 )
+        return 1;
+    if ( WIFSIGNALED(status) )
+        printf("FAILED: %s, %u pages: signal %d\n", kind->name, plan->pages,
+               WTERMSIG(status));
+
+    return status != 0;
+}
+
+static int run_all(const char *name, unsigned int pages, struct plan plan)
+{
+    unsigned int i, from = pages ?: 1, to = pages ?: 3;
+    int failed = 0, found = 0;
+
+    for ( i = 0; i < ARRAY_SIZE(kinds); i++ )
+    {
+        if ( name && strcmp(name, kinds[i].name) )
+            continue;
+        plan.trials = kinds[i].trials;
+        for ( plan.pages = from; plan.pages <= to; plan.pages++ )
+            failed |= run_in_child(&kinds[i], &plan);
+        found = 1;
+    }
+    return failed || !found;
+}
+
+int main(int argc, char **argv)
+{
+    const char *seed = getenv("STEP_SEED"), *full = getenv("STEP_FULL");
+    struct plan plan = {
+        .seed = seed ? strtoul(seed, NULL, 0) : 1,
+        .full = full && *full && strcmp(full, "0"),
+        .first = argc > 3 && *argv[3] ? argv[3] : NULL,
+        .second = argc > 4 ? argv[4] : NULL,
+    };
+
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    if ( !stepper_works() )
+    {
+        printf("the trap flag does not step a program here\n");
+        return SKIP;
+    }
+    return run_all(argc > 1 ? argv[1] : NULL,
+                   argc > 2 ? strtoul(argv[2], NULL, 0) : 0, plan);
+}

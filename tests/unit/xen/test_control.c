@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The control operations, what they answer and what they change.  Memory that
+ * runs out is test_memory.c's, the flight recorder test_overwrite.c's.
+ */
+#include "tests/unit/xen/rig.h"
+
+#include <stdlib.h>
+
+static struct rig rig;
+
+/* ---- errors ----------------------------------------------------------- */
+
+/* An answer depends on whether there are rings (of 2 pages, here). */
+static const struct
+{
+    uint32_t cmd, size;
+    int without, with;
+} answers[] = {
+    { XEN_SYSCTL_TBUFOP_get_info,  0, 0,       0 },
+    { XEN_SYSCTL_TBUFOP_set_size,  0, -EINVAL, -EINVAL },
+    { XEN_SYSCTL_TBUFOP_set_size,  2, 0,       -EBUSY },
+    { XEN_SYSCTL_TBUFOP_set_size,  3, 0,       -EINVAL },
+    { XEN_SYSCTL_TBUFOP_enable,    0, -EINVAL, 0 },
+    { XEN_SYSCTL_TBUFOP_disable,   0, 0,       0 },
+    { XEN_SYSCTL_TBUFOP_state,     0, 0,       0 },
+    { XEN_SYSCTL_TBUFOP_overwrite, 0, -EINVAL, 0 },
+    { XEN_SYSCTL_TBUFOP_freeze,    0, -EINVAL, -EINVAL },
+    { XEN_SYSCTL_TBUFOP_free,      0, -EINVAL, 0 },
+    { XEN_SYSCTL_TBUFOP_resize,    0, -EINVAL, -EINVAL },
+    { XEN_SYSCTL_TBUFOP_resize,    1, -EINVAL, 0 },
+    { XEN_SYSCTL_TBUFOP_resize,    2, -EINVAL, 0 },
+    { 6,     2, -EINVAL, -EINVAL },
+    { 0xff,  2, -EINVAL, -EINVAL },
+    { 0x105, 2, -EINVAL, -EINVAL },
+    { ~0U,   2, -EINVAL, -EINVAL },
+};
+
+START_TEST(answer)
+{
+    ck_assert_int_eq(kit_start_simple(2), 0);
+    ck_assert_int_eq(kit_op(answers[_i].cmd, answers[_i].size),
+                     answers[_i].without);
+}
+END_TEST
+
+START_TEST(answer_with_rings)
+{
+    ck_assert_int_eq(kit_start_simple(2), 0);
+    ck_assert_int_eq(kit_set_size(2), 0);
+    ck_assert_int_eq(kit_op(answers[_i].cmd, answers[_i].size),
+                     answers[_i].with);
+}
+END_TEST
+
+/* The size is chosen once; who asks again is told so on the console, too. */
+START_TEST(one_size)
+{
+    ck_assert_int_eq(kit_start_simple(1), 0);
+    ck_assert_int_eq(kit_set_size(2), 0);
+    xensim_capture_console();
+    ck_assert_int_eq(kit_set_size(2), -EBUSY);
+    rig_console("", 0);
+    ck_assert_int_eq(kit_set_size(3), -EINVAL);
+    rig_console("xentrace: tb_set_size from 2 to 3 not implemented", 1);
+    ck_assert_int_eq(kit_set_size(0), -EINVAL);
+    rig_console("xentrace: tb_set_size from 2 to 0 not implemented", 1);
+}
+END_TEST
+
+/* ---- get_info --------------------------------------------------------- */
+
+START_TEST(get_info)
+{
+    struct xen_sysctl_tbuf_op info;
+
+    ck_assert_int_eq(kit_start_simple(2), 0);
+    ck_assert_int_eq(kit_get_info(&info), 0);
+    ck_assert_uint_eq(info.evt_mask, TRC_ALL);
+    ck_assert_uint_eq(info.buffer_mfn, 0);
+    ck_assert_uint_eq(info.size, 0);
+
+    ck_assert_int_eq(kit_set_size(2), 0);
+    ck_assert_int_eq(kit_set_evt_mask(0x12345678), 0);
+    ck_assert_int_eq(kit_get_info(&info), 0);
+    ck_assert_uint_eq(info.evt_mask, 0x12345678);
+    ck_assert_uint_ne(info.buffer_mfn, 0);
+    ck_assert_uint_eq(info.size, PAGE_SIZE);
+
+    /* Dom0 may map it to read, not to write. */
+    ck_assert_int_eq(xensim_map_frame(info.buffer_mfn, true), -EPERM);
+    ck_assert_int_eq(xensim_map_frame(info.buffer_mfn, false), 0);
+}
+END_TEST
+
+/* t_info has one list of frames behind the other, in the order of CPUs. */
+START_TEST(directory)
+{
+    const unsigned int head = (2 + 2 * NR_CPUS + 3) / 4;
+    struct xen_sysctl_tbuf_op info;
+    const struct t_info *t;
+    const uint32_t *mfn;
+    unsigned int cpu, i;
+
+    ck_assert_int_eq(kit_start_simple(3), 0);
+    ck_assert_int_eq(kit_set_size(5), 0);
+    ck_assert_int_eq(kit_get_info(&info), 0);
+    t = mfn_to_virt(info.buffer_mfn);
+    ck_assert_uint_eq(t->tbuf_size, 5);
+    for ( cpu = 0; cpu < 3; cpu++ )
+    {
+        ck_assert_uint_eq(t->mfn_offset[cpu], head + 5 * cpu);
+        mfn = (const uint32_t *)t + t->mfn_offset[cpu];
+        for ( i = 0; i < 5; i++ )
+            ck_assert_int_eq(xensim_map_frame(mfn[i], true), 0);
+    }
+    for ( ; cpu < NR_CPUS; cpu++ )
+        ck_assert_uint_eq(t->mfn_offset[cpu], 0);
+    for ( i = (head + 15) * 4; i < PAGE_SIZE; i++ )
+        ck_assert_uint_eq(((const uint8_t *)t)[i], 0);
+}
+END_TEST
+
+/* New rings are empty and hold nothing of what the memory was before. */
+START_TEST(fresh_rings)
+{
+    const struct xensim_config config = {
+        .cpus = 1, .frames = 64, .poison = true,
+    };
+    uint32_t i;
+
+    ck_assert_int_eq(kit_start(&config), 0);
+    ck_assert_int_eq(kit_set_size(2), 0);
+    rig_attach(&rig, 0);
+    for ( i = 0; i < 2 * PAGE_SIZE; i++ )
+        ck_assert_uint_eq(((uint8_t *)rig.reader.ring)[i], 0);
+}
+END_TEST
+
+/* ---- on and off ------------------------------------------------------- */
+
+/* set_size starts tracing, as it always did. */
+START_TEST(on_and_off)
+{
+    rig_start(&rig, 1);
+    ck_assert(tb_init_done);
+    rig_expect(&rig, "r8 ?", "r8");
+
+    ck_assert_int_eq(kit_disable(), 0);
+    ck_assert(!tb_init_done);
+    kit_emit(1, 1, false);
+    ck_assert_int_eq(kit_disable(), 0);
+    rig_expect(&rig, "?", "");
+
+    ck_assert_int_eq(kit_enable(), 0);
+    ck_assert(tb_init_done);
+    ck_assert_int_eq(kit_enable(), 0);
+    rig_expect(&rig, "r8 ?", "r8");
+    rig_balance(&rig);
+}
+END_TEST
+
+/* What was not read when tracing stopped is still there, and goes on. */
+START_TEST(unread_stays)
+{
+    rig_start(&rig, 1);
+    rig_play(&rig, "R12 R16");
+    ck_assert_int_eq(kit_disable(), 0);
+    ck_assert_int_eq(kit_enable(), 0);
+    rig_expect(&rig, "R20 ?", "R12 R16 R20");
+}
+END_TEST
+
+/* Losses that no record followed: said when tracing stops, if it fits. */
+START_TEST(late_lost)
+{
+    rig_start(&rig, 1);
+    rig_play(&rig, "@0 = r4 r8 ?1");
+    ck_assert_int_eq(kit_disable(), 0);
+    rig_expect(&rig, "?", "r32*126 r24 L2");
+
+    /* It is not said again. */
+    ck_assert_int_eq(kit_enable(), 0);
+    rig_expect(&rig, "r4 ?", "r4");
+}
+END_TEST
+
+START_TEST(late_lost_at_the_end)
+{
+    static const char *const texts[] = {
+        "", "p4 L1", "p8 L1", "p12 L1", "p16 L1", "p20 L1", "p24 L1", "L1",
+        "L1",
+    };
+
+    rig_start(&rig, 1);
+    rig_play(&rig, rig_script("@-%u = r4 ?", 4 * _i));
+    ck_assert_int_eq(kit_disable(), 0);
+    rig_expect(&rig, "?", texts[_i]);
+    ck_assert_int_eq(kit_enable(), 0);
+    rig_expect(&rig, "R40 ?", _i == 8 ? "p4 R40" : "R40");
+    rig_balance(&rig);
+}
+END_TEST
+
+/* If it does not fit, the total of *state* is all that remains of them. */
+START_TEST(late_lost_does_not_fit)
+{
+    struct xen_tbuf_cpu cpu;
+
+    rig_start(&rig, 1);
+    rig_play(&rig, "@0 =-24 R28 R28");
+    ck_assert_int_eq(kit_disable(), 0);
+    ck_assert_int_eq(kit_enable(), 0);
+    rig_expect(&rig, "? r4 ?", "r32*127 | r4");
+    ck_assert_int_eq(kit_cpu_state(0, &cpu), 0);
+    ck_assert_uint_eq(cpu.lost, 2);
+}
+END_TEST
+
+/* ---- state ------------------------------------------------------------ */
+
+START_TEST(state)
+{
+    struct xen_tbuf_state s;
+    struct xen_tbuf_cpu cpu;
+    static const uint8_t mask[] = { 2 };
+
+    ck_assert_int_eq(kit_start_simple(2), 0);
+    ck_assert_int_eq(kit_state(&s), 0);
+    ck_assert_uint_eq(s.flags, 0);
+    ck_assert_uint_eq(s.pages, 0);
+    ck_assert_uint_eq(s.nr_cpus, 2);
+    ck_assert_uint_eq(s.evt_mask, TRC_ALL);
+    ck_assert_int_eq(kit_cpu_state(1, &cpu), 0);
+    ck_assert_uint_eq(cpu.flags, XEN_TBUF_CPU_ONLINE);
+
+    ck_assert_int_eq(kit_set_size(3), 0);
+    ck_assert_int_eq(kit_set_evt_mask(TRC_HVM), 0);
+    ck_assert_int_eq(kit_set_cpu_mask(mask, 8), 0);
+    ck_assert_int_eq(kit_state(&s), 0);
+    ck_assert_uint_eq(s.flags, XEN_TBUF_ENABLED);
+    ck_assert_uint_eq(s.pages, 3);
+    ck_assert_uint_eq(s.evt_mask, TRC_HVM);
+    ck_assert_int_eq(kit_cpu_state(0, &cpu), 0);
+    ck_assert_uint_eq(cpu.flags, XEN_TBUF_CPU_ONLINE | XEN_TBUF_CPU_RING |
+                                 XEN_TBUF_CPU_MASKED);
+    ck_assert_int_eq(kit_cpu_state(1, &cpu), 0);
+    ck_assert_uint_eq(cpu.flags, XEN_TBUF_CPU_ONLINE | XEN_TBUF_CPU_RING);
+    ck_assert_uint_eq(cpu.lost, 0);
+    ck_assert_uint_eq(cpu.zero, 0);
+
+    ck_assert_int_eq(kit_disable(), 0);
+    ck_assert_int_eq(kit_state(&s), 0);
+    ck_assert_uint_eq(s.flags, 0);
+    ck_assert_int_eq(kit_overwrite(), 0);
+    ck_assert_int_eq(kit_state(&s), 0);
+    ck_assert_uint_eq(s.flags, XEN_TBUF_ENABLED | XEN_TBUF_OVERWRITE);
+    ck_assert_int_eq(kit_freeze(), 0);
+    ck_assert_int_eq(kit_state(&s), 0);
+    ck_assert_uint_eq(s.flags, 0);
+}
+END_TEST
+
+static int ask(void *buffer, uint32_t bits, struct xen_sysctl_tbuf_op *op)
+{
+    *op = (struct xen_sysctl_tbuf_op){
+        .cmd = XEN_SYSCTL_TBUFOP_state,
+        .cpu_mask.nr_bits = bits,
+    };
+    set_xen_guest_handle(op->cpu_mask.bitmap, buffer);
+    return tb_control(op);
+}
+
+/* A buffer of any length gets what fits, and is told how long all of it is. */
+START_TEST(state_buffers)
+{
+    const uint32_t whole = sizeof(struct xen_tbuf_state) +
+                           3 * sizeof(struct xen_tbuf_cpu);
+    uint8_t all[256], part[256];
+    struct xen_sysctl_tbuf_op op;
+    uint32_t bytes, i;
+
+    ck_assert_int_eq(kit_start_simple(3), 0);
+    memset(all, 0xee, sizeof(all));
+    ck_assert_int_eq(ask(all, sizeof(all) * 8, &op), 0);
+    ck_assert_uint_eq(op.size, whole);
+    ck_assert_uint_eq(op.evt_mask, TRC_ALL);
+
+    for ( bytes = 0; bytes <= sizeof(part); bytes++ )
+    {
+        memset(part, 0xee, sizeof(part));
+        ck_assert_int_eq(ask(part, bytes * 8 + 7, &op), 0);
+        ck_assert_uint_eq(op.size, whole);
+        ck_assert_mem_eq(part, all, min(bytes, whole));
+        for ( i = bytes; i < sizeof(part); i++ )
+            ck_assert_uint_eq(part[i], 0xee);
+    }
+}
+END_TEST
+
+/* A buffer that leads nowhere, from any of its bytes on. */
+START_TEST(state_faults)
+{
+    const uint32_t whole = sizeof(struct xen_tbuf_state) +
+                           2 * sizeof(struct xen_tbuf_cpu);
+    struct xen_sysctl_tbuf_op op;
+    static uint8_t window[256];
+    uint32_t bytes;
+
+    ck_assert_int_eq(kit_start_simple(2), 0);
+    for ( bytes = 0; bytes < whole; bytes++ )
+    {
+        xensim_guest_window(window, bytes);
+        ck_assert_int_eq(ask(window, sizeof(window) * 8, &op), -EFAULT);
+    }
+    xensim_guest_window(window, whole);
+    ck_assert_int_eq(ask(window, sizeof(window) * 8, &op), 0);
+    ck_assert_int_eq(ask(NULL, 0, &op), 0);
+}
+END_TEST
+
+/* Each lost record counts at once, reported or not, and for ever. */
+START_TEST(lost_totals)
+{
+    struct xen_tbuf_cpu cpu;
+    unsigned int i;
+
+    rig_start(&rig, 1);
+    rig_play(&rig, "@0 =");
+    for ( i = 1; i <= 100; i++ )
+    {
+        rig_play(&rig, "R40");
+        ck_assert_int_eq(kit_cpu_state(0, &cpu), 0);
+        ck_assert_uint_eq(cpu.lost, i);
+    }
+    rig_expect(&rig, "? r4 ?", "r32*127 r24 | L100 r4");
+    ck_assert_int_eq(kit_cpu_state(0, &cpu), 0);
+    ck_assert_uint_eq(cpu.lost, 100);
+    kit_close(&rig.reader);
+
+    ck_assert_int_eq(kit_resize(2), 0);
+    ck_assert_int_eq(kit_free(), 0);
+    ck_assert_int_eq(kit_set_size(1), 0);
+    ck_assert_int_eq(kit_cpu_state(0, &cpu), 0);
+    ck_assert_uint_eq(cpu.lost, 100);
+}
+END_TEST
+
+/* ---- dom0 cannot harm what Xen reads ---------------------------------- */
+
+/* Without rings trace calls are harmless, also for one that was late. */
+START_TEST(no_rings)
+{
+    ck_assert_int_eq(kit_start_simple(2), 0);
+    ck_assert(!tb_init_done);
+    kit_emit(1, 7, true);
+    trace_record(TRACE_HEADER(KIT_EVENT, true, 0), NULL);
+    ck_assert_int_eq(kit_set_size(1), 0);
+    ck_assert_int_eq(kit_free(), 0);
+    trace_record(TRACE_HEADER(KIT_EVENT, true, 0), NULL);
+    xensim_become_cpu(1);
+    trace_record(TRACE_HEADER(KIT_EVENT, true, 0), NULL);
+    ck_assert_uint_eq(xensim_frames_in_use(), 0);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tests = tcase_create("control");
+
+    tcase_add_loop_test(tests, answer, 0, ARRAY_SIZE(answers));
+    tcase_add_loop_test(tests, answer_with_rings, 0, ARRAY_SIZE(answers));
+    tcase_add_test(tests, one_size);
+    tcase_add_test(tests, get_info);
+    tcase_add_test(tests, directory);
+    tcase_add_test(tests, fresh_rings);
+    tcase_add_test(tests, on_and_off);
+    tcase_add_test(tests, unread_stays);
+    tcase_add_test(tests, late_lost);
+    tcase_add_loop_test(tests, late_lost_at_the_end, 1, 9);
+    tcase_add_test(tests, late_lost_does_not_fit);
+    tcase_add_test(tests, state);
+    tcase_add_test(tests, state_buffers);
+    tcase_add_test(tests, state_faults);
+    tcase_add_test(tests, lost_totals);
+    tcase_add_test(tests, no_rings);
+
+    return rig_main(tests);
+}

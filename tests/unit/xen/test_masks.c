@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which events, and which CPUs.
+ *
+ * An event is traced if the mask shares a class bit (16-27) and a subclass
+ * bit (12-15) with it: two tests that know nothing of each other.  No other
+ * bit of either matters.
+ */
+#include "tests/unit/xen/rig.h"
+
+static struct rig rig;
+
+/* The rule, word for word. */
+static bool rule(uint32_t mask, uint32_t event)
+{
+    return (mask & event) != 0 &&
+           ((mask >> 16) & (event >> 16)) != 0 &&
+           ((mask >> 12) & 0xf & (event >> 12) & 0xf) != 0;
+}
+
+static void check(uint32_t mask, uint32_t event)
+{
+    ck_assert_msg(!!trace_will_trace_event(event) == rule(mask, event),
+                  "mask %08x, event %08x", mask, event);
+}
+
+/* Records that came out since the last call, without padding. */
+static unsigned int taken(void)
+{
+    struct kit_record record;
+    unsigned int n = 0;
+
+    kit_snapshot(&rig.reader);
+    while ( kit_next(&rig.reader, &record) )
+        n += record.event != TRC_TRACE_WRAP_BUFFER;
+    ck_assert_str_eq(rig.reader.fault, "");
+    kit_consume(&rig.reader);
+    return n;
+}
+
+/* ---- events ----------------------------------------------------------- */
+
+/* All classes of masks by all classes of events; a sixteenth a process. */
+START_TEST(classes)
+{
+    uint32_t mask, event;
+
+    rig_start(&rig, 1);
+    for ( mask = _i << 24; mask < (_i + 1U) << 24; mask += 1 << 16 )
+    {
+        ck_assert_int_eq(kit_set_evt_mask(mask | 0xf000), 0);
+        for ( event = 0; event < 0x10000000; event += 1 << 16 )
+            if ( !!trace_will_trace_event(event | 0x1001) !=
+                 rule(mask | 0xf000, event | 0x1001) )
+                check(mask | 0xf000, event | 0x1001); /* says which */
+    }
+}
+END_TEST
+
+/* All subclasses by all subclasses, for each class bit by each. */
+START_TEST(subclasses)
+{
+    unsigned int sub_mask, sub_event, class_mask, class_event;
+
+    rig_start(&rig, 1);
+    for ( class_mask = 16; class_mask < 28; class_mask++ )
+        for ( sub_mask = 0; sub_mask < 16; sub_mask++ )
+        {
+            uint32_t mask = 1U << class_mask | sub_mask << 12;
+
+            ck_assert_int_eq(kit_set_evt_mask(mask), 0);
+            for ( class_event = 16; class_event < 28; class_event++ )
+                for ( sub_event = 0; sub_event < 16; sub_event++ )
+                    check(mask, 1U << class_event | sub_event << 12 | 5);
+        }
+}
+END_TEST
+
+/* Whether there is a record is the same question. */
+START_TEST(records)
+{
+    uint32_t mask, event, random = _i;
+    unsigned int i;
+
+    rig_start(&rig, 1);
+    for ( i = 0; i < 10000; i++ )
+    {
+        random = random * 1664525 + 1013904223;
+        mask = random & (random << 7) & 0xfffffff;
+        random = random * 1664525 + 1013904223;
+        event = (random >> 4) | 1;
+        ck_assert_int_eq(kit_set_evt_mask(mask), 0);
+        __trace_var(event, random & 1, 0, NULL);
+        ck_assert_uint_eq(taken(), rule(mask, event));
+    }
+}
+END_TEST
+
+/* Masks and events whose other bits are set. */
+static const struct
+{
+    uint32_t mask, event;
+    bool taken;
+} other_bits[] = {
+    { 0xf0000fff, 0x00021001, false },  /* minors alone */
+    { 0x00020fff, 0x00021001, false },  /* a class, no subclass */
+    { 0x0000ffff, 0x00021001, false },  /* subclasses, no class */
+    { 0xf000f000, 0x00021001, false },  /* bits 28-31 are no classes */
+    { 0xffffffff, 0x00021001, true },
+    { 0xfffff000, 0x00021001, true },
+    { 0x00021000, 0x00021fff, true },
+    { 0x00022000, 0x00021fff, false },
+    { 0x00041000, 0x00021fff, false },
+    { 0x00061000, 0x00041fff, true },
+    { 0x00000000, 0x0ffff000, false },
+    { 0x0ffff000, 0x00000fff, false },
+    { 0x0ffff000, 0x00020fff, false },
+    { 0x0ffff000, 0x0000ffff, false },
+    { 0x07001000, 0x01001001, true },   /* classes that have no name */
+};
+
+/* Neither has the time stamp's bit a say, in either spelling. */
+START_TEST(bits_that_do_not_matter)
+{
+    uint32_t mask = other_bits[_i].mask, event = other_bits[_i].event;
+    struct xen_sysctl_tbuf_op info;
+    unsigned int n = other_bits[_i].taken;
+
+    rig_start(&rig, 1);
+    ck_assert_int_eq(kit_set_evt_mask(mask), 0);
+    ck_assert_uint_eq(rule(mask & 0x0fffffff, event), n);
+
+    __trace_var(event, false, 0, NULL);
+    ck_assert_uint_eq(taken(), n);
+    __trace_var(event, true, 0, NULL);
+    ck_assert_uint_eq(taken(), n);
+    trace(event, 0, NULL);
+    ck_assert_uint_eq(taken(), n);
+    trace_time(event, 0, NULL);
+    ck_assert_uint_eq(taken(), n);
+    TRACE(event);
+    ck_assert_uint_eq(taken(), n);
+    TRACE_0D(event);
+    ck_assert_uint_eq(taken(), n);
+    ck_assert_int_eq(trace_will_trace_event(event), n);
+
+    /* All of it is kept, and told. */
+    ck_assert_int_eq(kit_get_info(&info), 0);
+    ck_assert_uint_eq(info.evt_mask, mask);
+}
+END_TEST
+
+/* What the ring itself has to say passes any mask. */
+START_TEST(own_records)
+{
+    rig_start(&rig, 1);
+    ck_assert_int_eq(kit_set_evt_mask(TRC_SCHED_VERBOSE), 0);
+    rig_expect(&rig, "@-4 r8 ?", "p4 r8");
+    rig_expect(&rig, "@0 = r4 ? r4 ?", "r32*127 r24 | L1 r4");
+}
+END_TEST
+
+/* An event that is masked out is not lost. */
+START_TEST(masked_is_not_lost)
+{
+    rig_start(&rig, 1);
+    rig_play(&rig, "@0 =");
+    ck_assert_int_eq(kit_set_evt_mask(TRC_HVM), 0);
+    kit_emit(0, 7, true);
+    ck_assert_int_eq(kit_set_evt_mask(TRC_ALL), 0);
+    rig_expect(&rig, "? r4 ?", "r32*127 r24 | r4");
+}
+END_TEST
+
+/* ---- CPUs ------------------------------------------------------------- */
+
+#define CPUS 4
+
+static void start_cpus(void)
+{
+    const struct xensim_config config = { .cpus = CPUS, .frames = 256 };
+
+    ck_assert_int_eq(kit_start(&config), 0);
+    ck_assert_int_eq(kit_set_size(1), 0);
+}
+
+/* A record on each CPU: bit n of the answer, CPU n's arrived. */
+static unsigned int who_traces(void)
+{
+    unsigned int cpu, who = 0;
+
+    for ( cpu = 0; cpu < CPUS; cpu++ )
+    {
+        rig_attach(&rig, cpu);
+        xensim_become_cpu(cpu);
+        __trace_var(KIT_EVENT, true, 0, NULL);
+        who |= taken() << cpu;
+        ck_assert_int_eq(trace_will_trace_event(KIT_EVENT), who >> cpu);
+        kit_close(&rig.reader);
+    }
+    xensim_become_cpu(0);
+    return who;
+}
+
+START_TEST(cpu_masks)
+{
+    uint8_t bits;
+
+    start_cpus();
+    ck_assert_uint_eq(who_traces(), 0xf);
+    for ( bits = 0; bits < 1 << CPUS; bits++ )
+    {
+        ck_assert_int_eq(kit_set_cpu_mask(&bits, CPUS), 0);
+        ck_assert_uint_eq(who_traces(), bits);
+    }
+}
+END_TEST
+
+/* A mask that comes in other lengths than the machine has CPUs. */
+static const struct
+{
+    uint8_t bytes[4];
+    unsigned int nr_bits;
+    unsigned int who;
+} lengths[] = {
+    { { 0xff }, 0, 0 },
+    { { 0xff }, 1, 0x1 },               /* missing bits are 0 */
+    { { 0xff }, 3, 0x7 },               /* the rest of a byte is not looked at */
+    { { 0xff }, 8, 0xf },               /* surplus bits are dropped */
+    { { 0x05, 0xff, 0xff, 0xff }, 32, 0x5 },
+    { { 0x00, 0xff, 0xff, 0xff }, 32, 0x0 },
+};
+
+START_TEST(cpu_mask_lengths)
+{
+    start_cpus();
+    ck_assert_int_eq(kit_set_cpu_mask(lengths[_i].bytes,
+                                      lengths[_i].nr_bits), 0);
+    ck_assert_uint_eq(who_traces(), lengths[_i].who);
+}
+END_TEST
+
+/* A mask that cannot be had changes nothing. */
+START_TEST(cpu_mask_failures)
+{
+    static const uint8_t five[] = { 5 }, unreachable[] = { 2 };
+    static uint8_t window[1];
+
+    start_cpus();
+    ck_assert_int_eq(kit_set_cpu_mask(five, 8), 0);
+
+    xensim_guest_window(window, sizeof(window));
+    ck_assert_int_eq(kit_set_cpu_mask(unreachable, 8), -EFAULT);
+    xensim_guest_window(NULL, 0);
+    ck_assert_uint_eq(who_traces(), 5);
+
+    xensim_fail_allocation(1);
+    ck_assert_int_eq(kit_set_cpu_mask(unreachable, 8), -ENOMEM);
+    ck_assert_uint_eq(who_traces(), 5);
+}
+END_TEST
+
+/* It may be chosen before there are rings, or while they are off. */
+START_TEST(cpu_mask_beforehand)
+{
+    static const uint8_t six[] = { 6 }, nine[] = { 9 };
+    const struct xensim_config config = { .cpus = CPUS, .frames = 256 };
+
+    ck_assert_int_eq(kit_start(&config), 0);
+    ck_assert_int_eq(kit_set_cpu_mask(six, 8), 0);
+    ck_assert_int_eq(kit_set_size(1), 0);
+    ck_assert_uint_eq(who_traces(), 6);
+
+    ck_assert_int_eq(kit_disable(), 0);
+    ck_assert_int_eq(kit_set_cpu_mask(nine, 8), 0);
+    ck_assert_uint_eq(who_traces(), 0);
+    ck_assert_int_eq(kit_enable(), 0);
+    ck_assert_uint_eq(who_traces(), 9);
+}
+END_TEST
+
+/* No leak, however often. */
+START_TEST(cpu_mask_memory)
+{
+    static const uint8_t five[] = { 5 };
+    unsigned long before;
+    unsigned int i;
+
+    start_cpus();
+    before = xensim_xmallocs_in_use();
+    for ( i = 0; i < 100; i++ )
+        ck_assert_int_eq(kit_set_cpu_mask(five, 8), 0);
+    ck_assert_uint_eq(xensim_xmallocs_in_use(), before);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tests = tcase_create("masks");
+
+    tcase_add_loop_test(tests, classes, 0, 16);
+    tcase_add_test(tests, subclasses);
+    tcase_add_loop_test(tests, records, 0, 4);
+    tcase_add_loop_test(tests, bits_that_do_not_matter, 0,
+                        ARRAY_SIZE(other_bits));
+    tcase_add_test(tests, own_records);
+    tcase_add_test(tests, masked_is_not_lost);
+    tcase_add_test(tests, cpu_masks);
+    tcase_add_loop_test(tests, cpu_mask_lengths, 0, ARRAY_SIZE(lengths));
+    tcase_add_test(tests, cpu_mask_failures);
+    tcase_add_test(tests, cpu_mask_beforehand);
+    tcase_add_test(tests, cpu_mask_memory);
+
+    return rig_main(tests);
+}

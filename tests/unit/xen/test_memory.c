@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The memory of the rings: how much is had for which size, what happens when
+ * there is none, how it is given back, and when it is not because dom0 still
+ * looks at it.
+ */
+#include "tests/unit/xen/rig.h"
+
+#include <xen/cpu.h>
+
+static struct rig rig;
+
+static void start(unsigned int cpus, unsigned long frames)
+{
+    const struct xensim_config config = {
+        .cpus = cpus, .frames = frames, .loglevel = 3,
+        .poison = frames < 1024, /* it takes its time */
+    };
+
+    ck_assert_int_eq(kit_start(&config), 0);
+}
+
+static unsigned int pages_now(void)
+{
+    struct xen_tbuf_state s;
+
+    ck_assert_int_eq(kit_state(&s), 0);
+    return s.pages;
+}
+
+/* ---- sizes ------------------------------------------------------------ */
+
+/* Rings of very different sizes work alike. */
+static const unsigned int sizes[] = {
+    1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 64, 255, 256, 257, 1000, 4096, 65535,
+};
+
+START_TEST(size)
+{
+    start(1, 66000);
+    ck_assert_int_eq(kit_set_size(sizes[_i]), 0);
+    rig_attach(&rig, 0);
+    ck_assert_uint_eq(rig.reader.pages, sizes[_i]);
+    ck_assert_uint_eq(pages_now(), sizes[_i]);
+
+    rig_expect(&rig, "@-4 R40 r4 ?", "p4 R40 r4");
+    rig_play(&rig, "= R40");
+    ck_assert_uint_eq(rig_unread(&rig), rig.reader.size);
+    rig_play(&rig, "@0");
+    ck_assert_uint_eq(rig.lost, 1);
+    rig_balance(&rig);
+}
+END_TEST
+
+/*
+ * The largest ring: mfn_offset[] has 16 bits for where the last CPU's list
+ * begins, so more CPUs mean smaller rings.
+ */
+static const unsigned int clamps[] = { 3, 16, 100, NR_CPUS };
+
+START_TEST(clamp)
+{
+    const unsigned int head = (2 + 2 * NR_CPUS + 3) / 4;
+    unsigned int cpus = clamps[_i];
+    unsigned int most = (0xffff - head) / (cpus - 1);
+    const struct xensim_config config = {
+        .cpus = cpus, .online = 1, .frames = 70000, .loglevel = 3,
+    };
+    struct xen_sysctl_tbuf_op info;
+
+    ck_assert_int_eq(kit_start(&config), 0);
+    ck_assert_int_eq(kit_set_size(most + 1), 0);
+    ck_assert_uint_eq(pages_now(), most);
+    ck_assert(strstr(xensim_capture_console(), "reduced to") != NULL);
+    ck_assert_int_eq(kit_get_info(&info), 0);
+    ck_assert_uint_eq(info.size, ROUNDUP((head + cpus * most) * 4UL,
+                                         PAGE_SIZE));
+
+    ck_assert_int_eq(kit_free(), 0);
+    ck_assert_int_eq(kit_set_size(most), 0);
+    ck_assert(!strstr(xensim_capture_console(), "reduced to"));
+    ck_assert_uint_eq(pages_now(), most);
+
+    /* The last CPU's list is where a u16 can still point. */
+    ck_assert_int_eq(cpu_up(cpus - 1), 0);
+    rig_attach(&rig, cpus - 1);
+    xensim_become_cpu(cpus - 1);
+    rig_expect(&rig, "R40 ?", "R40");
+}
+END_TEST
+
+/* One CPU: tbuf_size has 16 bits. */
+START_TEST(clamp_alone)
+{
+    start(1, 66000);
+    xensim_capture_console();
+    ck_assert_int_eq(kit_set_size(~0U), 0);
+    ck_assert_uint_eq(pages_now(), 65535);
+    ck_assert(strstr(xensim_capture_console(),
+                     "requested number of 4294967295 pages reduced to 65535"));
+    rig_attach(&rig, 0);
+    rig_expect(&rig, "R40 ?", "R40");
+}
+END_TEST
+
+/* ---- none left -------------------------------------------------------- */
+
+/*
+ * Fail the 1st, 2nd, 3rd ... allocation of an operation until it succeeds.
+ * Answers how many there were.
+ */
+static unsigned int fail_each(int (*operate)(unsigned int pages),
+                              unsigned int pages)
+{
+    unsigned long frames = xensim_frames_in_use(), heap = 0;
+    unsigned int nth;
+    int rc;
+
+    for ( nth = 1; ; nth++ )
+    {
+        xensim_fail_allocation(nth);
+        rc = operate(pages);
+        if ( !rc )
+            break;
+        ck_assert_int_eq(rc, -ENOMEM);
+        ck_assert_uint_eq(xensim_frames_in_use(), frames);
+
+        /* One block is kept: what belongs to CPUs that are away. */
+        if ( heap )
+            ck_assert_uint_le(xensim_xmallocs_in_use(), heap + 1);
+        else
+            heap = xensim_xmallocs_in_use();
+    }
+    xensim_fail_allocation(0);
+    return nth - 1;
+}
+
+START_TEST(set_size_without_memory)
+{
+    unsigned int n;
+
+    start(3, 256);
+    n = fail_each(kit_set_size, 4);
+    ck_assert_uint_ge(n, 3 * (4 + 1) + 2);
+    ck_assert_uint_eq(pages_now(), 4);
+    ck_assert_uint_eq(xensim_frames_in_use(), 3 * 4 + 1);
+    rig_attach(&rig, 0);
+    rig_expect(&rig, "R40 ?", "R40");
+}
+END_TEST
+
+/* The console says so, and get_info the size that was wanted, as ever. */
+START_TEST(set_size_says_so)
+{
+    struct xen_sysctl_tbuf_op info;
+    const char *text;
+
+    start(2, 256);
+    xensim_capture_console();
+    xensim_fail_allocation(7);
+    ck_assert_int_eq(kit_set_size(4), -ENOMEM);
+    text = xensim_capture_console();
+    ck_assert(strstr(text, "requesting 1 t_info pages for 4 trace pages on 2 "
+                           "cpus\n"));
+    ck_assert(strstr(text, "memory allocation failed on cpu 0 after "));
+    ck_assert(strstr(text, "xentrace: allocation failed! Tracing disabled.\n"));
+    ck_assert(!tb_init_done);
+
+    ck_assert_int_eq(kit_get_info(&info), 0);
+    ck_assert_uint_eq(info.buffer_mfn, 0);
+    ck_assert_uint_eq(info.size, PAGE_SIZE);
+    ck_assert_int_eq(kit_enable(), -EINVAL);
+    ck_assert_int_eq(kit_set_size(2), 0);
+}
+END_TEST
+
+/* More than the machine has, for real. */
+START_TEST(too_large)
+{
+    start(2, 128);
+    ck_assert_int_eq(kit_set_size(100), -ENOMEM);
+    ck_assert_uint_eq(xensim_frames_in_use(), 0);
+    ck_assert_int_eq(kit_set_size(50), 0);
+}
+END_TEST
+
+/* A resize that fails leaves all as it was: rings, records, tracing. */
+START_TEST(resize_without_memory)
+{
+    struct xen_sysctl_tbuf_op before, after;
+    unsigned int n;
+
+    start(2, 256);
+    ck_assert_int_eq(kit_set_size(3), 0);
+    rig_attach(&rig, 0);
+    rig_play(&rig, "R40 r8");
+    ck_assert_int_eq(kit_get_info(&before), 0);
+
+    xensim_fail_allocation(5);
+    ck_assert_int_eq(kit_resize(7), -ENOMEM);
+    ck_assert_int_eq(kit_get_info(&after), 0);
+    ck_assert_mem_eq(&before, &after, sizeof(before));
+    ck_assert(tb_init_done);
+    rig_expect(&rig, "R12 ?", "R40 r8 R12");
+    kit_close(&rig.reader);
+
+    n = fail_each(kit_resize, 5);
+    ck_assert_uint_ge(n, 2 * (5 + 1) + 2);
+    ck_assert_uint_eq(pages_now(), 5);
+    rig_attach(&rig, 0);
+    rig_expect(&rig, "R12 ?", "R12");
+}
+END_TEST
+
+/* ---- given back ------------------------------------------------------- */
+
+START_TEST(free_and_again)
+{
+    struct xen_sysctl_tbuf_op info;
+    unsigned long heap;
+    unsigned int i;
+
+    start(2, 256);
+    ck_assert_int_eq(kit_set_size(1), 0);
+    ck_assert_int_eq(kit_free(), 0);
+    heap = xensim_xmallocs_in_use();
+    for ( i = 1; i <= 40; i++ )
+    {
+        ck_assert_int_eq(kit_set_size(i), 0);
+        ck_assert(tb_init_done);
+        rig_attach(&rig, 0);
+        rig_expect(&rig, "R40 ?", "R40");
+        kit_close(&rig.reader);
+
+        ck_assert_int_eq(kit_free(), 0);
+        ck_assert(!tb_init_done);
+        ck_assert_uint_eq(xensim_frames_in_use(), 0);
+        ck_assert_uint_eq(xensim_xmallocs_in_use(), heap);
+        ck_assert_uint_eq(dom_xen->xenheap_pages, 0);
+    }
+
+    ck_assert_int_eq(kit_get_info(&info), 0);
+    ck_assert_uint_eq(info.buffer_mfn, 0);
+    ck_assert_uint_eq(info.size, 0);
+    ck_assert_int_eq(kit_enable(), -EINVAL);
+    ck_assert_int_eq(kit_free(), -EINVAL);
+}
+END_TEST
+
+/* Resized rings are new ones; on stays on, off stays off, masks stay. */
+START_TEST(resize)
+{
+    struct xen_sysctl_tbuf_op info;
+
+    start(2, 256);
+    ck_assert_int_eq(kit_set_size(3), 0);
+    ck_assert_int_eq(kit_set_evt_mask(0x0042f000), 0);
+    if ( _i )
+        ck_assert_int_eq(kit_disable(), 0);
+    ck_assert_int_eq(kit_resize(5), 0);
+    ck_assert_int_eq(tb_init_done, !_i);
+    ck_assert_uint_eq(xensim_frames_in_use(), 2 * 5 + 1);
+    ck_assert_uint_eq(dom_xen->xenheap_pages, 2 * 5 + 1);
+    ck_assert_int_eq(kit_get_info(&info), 0);
+    ck_assert_uint_eq(info.evt_mask, 0x0042f000);
+
+    ck_assert_int_eq(kit_set_evt_mask(TRC_ALL), 0);
+    rig_attach(&rig, 1);
+    ck_assert_uint_eq(rig.reader.pages, 5);
+    xensim_become_cpu(1);
+    rig_expect(&rig, "?", "");
+    ck_assert_int_eq(kit_enable(), 0);
+    rig_expect(&rig, "R40 ?", "R40");
+}
+END_TEST
+
+/* What is owed as lost belongs to the ring that goes; the total stays. */
+START_TEST(resize_while_owed)
+{
+    struct xen_tbuf_cpu cpu;
+
+    start(1, 256);
+    ck_assert_int_eq(kit_set_size(1), 0);
+    rig_attach(&rig, 0);
+    rig_play(&rig, "@0 = r4 r4");
+    kit_close(&rig.reader);
+    ck_assert_int_eq(kit_resize(1), 0);
+    rig_attach(&rig, 0);
+    rig_expect(&rig, "r4 ?", "r4");
+    ck_assert_int_eq(kit_cpu_state(0, &cpu), 0);
+    ck_assert_uint_eq(cpu.lost, 2);
+}
+END_TEST
+
+/* ---- still mapped ----------------------------------------------------- */
+
+static void frame_of(unsigned int which, unsigned long *mfn, bool *write)
+{
+    struct xen_sysctl_tbuf_op info;
+    const struct t_info *t;
+    unsigned int pages;
+
+    ck_assert_int_eq(kit_get_info(&info), 0);
+    t = mfn_to_virt(info.buffer_mfn);
+    pages = t->tbuf_size;
+    *write = which < 2 * pages;
+    if ( *write )
+        *mfn = ((const uint32_t *)t)[t->mfn_offset[which / pages] +
+                                     which % pages];
+    else
+        *mfn = info.buffer_mfn;
+}
+
+/*
+ * Whichever of the pages is mapped, 3 of two rings or t_info: nothing is
+ * freed, and nothing has changed.
+ */
+START_TEST(mapped)
+{
+    unsigned long mfn, in_use, heap;
+    unsigned int pages, again;
+    bool write;
+
+    start(2, 256);
+    ck_assert_int_eq(kit_set_size(3), 0);
+    in_use = xensim_frames_in_use();
+    frame_of(_i, &mfn, &write);
+    rig_attach(&rig, 1);
+    xensim_become_cpu(1);
+    rig_play(&rig, "R40 r8");
+    xensim_become_cpu(0);
+    kit_close(&rig.reader);
+    heap = xensim_xmallocs_in_use();
+
+    ck_assert_int_eq(xensim_map_frame(mfn, write), 0);
+    for ( again = 0; again < 3; again++ )
+    {
+        ck_assert_int_eq(kit_free(), -EBUSY);
+        for ( pages = 1; pages < 5; pages++ )
+            ck_assert_int_eq(kit_resize(pages), -EBUSY);
+    }
+    ck_assert_uint_eq(xensim_frames_in_use(), in_use);
+    ck_assert_uint_eq(xensim_xmallocs_in_use(), heap);
+    ck_assert_uint_eq(dom_xen->xenheap_pages, in_use);
+    ck_assert_uint_eq(pages_now(), 3);
+
+    /* Its records are there, it goes on, and other mappings can be made. */
+    ck_assert(tb_init_done);
+    xensim_become_cpu(1);
+    rig_attach(&rig, 1);
+    rig_expect(&rig, "R12 ?", "R40 r8 R12");
+    kit_close(&rig.reader);
+    xensim_become_cpu(0);
+
+    /* Until the mapping goes. */
+    xensim_unmap_frame(mfn, write);
+    ck_assert_int_eq(kit_free(), 0);
+    ck_assert_uint_eq(xensim_frames_in_use(), 0);
+}
+END_TEST
+
+/* Also what was off, or a flight recorder, remains what it was. */
+START_TEST(mapped_modes)
+{
+    struct xen_tbuf_state before, after;
+
+    start(1, 256);
+    ck_assert_int_eq(kit_set_size(2), 0);
+    if ( _i == 0 )
+        ck_assert_int_eq(kit_disable(), 0);
+    else
+        ck_assert_int_eq(kit_overwrite(), 0);
+    ck_assert_int_eq(kit_state(&before), 0);
+
+    rig_attach(&rig, 0);
+    ck_assert_int_eq(kit_free(), -EBUSY);
+    ck_assert_int_eq(kit_resize(4), -EBUSY);
+    ck_assert_int_eq(kit_state(&after), 0);
+    ck_assert_mem_eq(&before, &after, sizeof(before));
+
+    rig_play(&rig, "R40");
+    if ( _i )
+        ck_assert_int_eq(kit_freeze(), 0);
+    rig_expect(&rig, "?", _i ? "R40" : "");
+}
+END_TEST
+
+/* A mapping that outlives the rings' owner cannot be made any more. */
+START_TEST(freed_frames_are_gone)
+{
+    unsigned long mfn, info;
+    bool write;
+
+    start(2, 256);
+    ck_assert_int_eq(kit_set_size(3), 0);
+    frame_of(0, &mfn, &write);
+    frame_of(6, &info, &write);
+    ck_assert_int_eq(kit_free(), 0);
+    ck_assert_int_eq(xensim_map_frame(mfn, true), -EINVAL);
+    ck_assert_int_eq(xensim_map_frame(info, false), -EINVAL);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tests = tcase_create("memory");
+
+    tcase_add_loop_test(tests, size, 0, ARRAY_SIZE(sizes));
+    tcase_add_loop_test(tests, clamp, 0, ARRAY_SIZE(clamps));
+    tcase_add_test(tests, clamp_alone);
+    tcase_add_test(tests, set_size_without_memory);
+    tcase_add_test(tests, set_size_says_so);
+    tcase_add_test(tests, too_large);
+    tcase_add_test(tests, resize_without_memory);
+    tcase_add_test(tests, free_and_again);
+    tcase_add_loop_test(tests, resize, 0, 2);
+    tcase_add_test(tests, resize_while_owed);
+    tcase_add_loop_test(tests, mapped, 0, 7);
+    tcase_add_loop_test(tests, mapped_modes, 0, 2);
+    tcase_add_test(tests, freed_frames_are_gone);
+
+    return rig_main(tests);
+}

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The control socket: what it answers to the sane and to the mad, what it
+ * gives back when a client goes, and how its file comes and goes.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/unit/xensim/dom0.h"
+#include "tests/unit/xensim/rig.h"
+#include "xensim/control/control.h"
+#include "xensim/hypercall.h"
+
+#include <public/trace.h>
+
+static char directory[] = "/tmp/xensim-test.XXXXXX";
+static char path[64];
+static struct control *control;
+static pthread_t server;
+static bool over;
+
+static void *serve(void *unused)
+{
+    struct pollfd wait = { .fd = control_fd(control), .events = POLLIN };
+
+    while ( !__atomic_load_n(&over, __ATOMIC_ACQUIRE) )
+        if ( poll(&wait, 1, 10) > 0 )
+            control_serve(control);
+    return unused;
+}
+
+static void place(void)
+{
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    snprintf(path, sizeof(path), "%s/s", directory);
+}
+
+static void power_on(void)
+{
+    const struct xensim_config config = {
+        .cpus = 3, .frames = 1024, .threads = true, .loglevel = 1,
+    };
+
+    rig_start(&config);
+    hypercall_boot();
+}
+
+static void start(void)
+{
+    struct err e = ERR_INIT;
+
+    place();
+    power_on();
+    ck_assert_msg(control_open(&control, path, &e) == 0, "%s", e.text);
+    ck_assert_int_eq(pthread_create(&server, NULL, serve, NULL), 0);
+}
+
+/* Nothing may be left: no file, no thread, no frame. */
+static void stop(void)
+{
+    __atomic_store_n(&over, true, __ATOMIC_RELEASE);
+    pthread_join(server, NULL);
+    control_close(control);
+    ck_assert_int_ne(access(path, F_OK), 0);
+    ck_assert_int_eq(rmdir(directory), 0);
+    xensim_stop();
+}
+
+static int tbuf(int s, uint32_t cmd, uint32_t size)
+{
+    struct xensim_tbuf t = { .cmd = cmd, .size = size };
+
+    return dom0_tbuf(s, &t);
+}
+
+/* The frame of t_info after rings have been made. */
+static uint32_t rings(int s, uint32_t pages)
+{
+    struct xensim_tbuf t = { .cmd = XEN_SYSCTL_TBUFOP_get_info };
+
+    ck_assert_int_eq(tbuf(s, XEN_SYSCTL_TBUFOP_set_size, pages), 0);
+    ck_assert_int_eq(dom0_tbuf(s, &t), 0);
+    ck_assert_uint_ne(t.buffer_mfn, 0);
+    return t.buffer_mfn;
+}
+
+/* The first frame of pcpu 0's ring. */
+static uint32_t ring_frame(uint32_t info)
+{
+    const uint32_t *words = mfn_to_virt(info);
+    const struct t_info *t = mfn_to_virt(info);
+
+    return words[t->mfn_offset[0]];
+}
+
+START_TEST(hello_says_who_it_is)
+{
+    struct dom0_answer *a;
+    struct xensim_hello h;
+    int s;
+
+    start();
+    s = dom0_connect(path);
+    ck_assert_int_eq(dom0_ask(s, XENSIM_HELLO, 0, NULL, 0, &a), 0);
+    ck_assert_uint_eq(a->length, sizeof(h));
+    memcpy(&h, a->payload, sizeof(h));
+    ck_assert_uint_eq(h.wire_version, XENSIM_WIRE_VERSION);
+    ck_assert_uint_eq(h.max_cpu_id, 2);
+    ck_assert_uint_eq(h.nr_cpus, 3);
+    ck_assert_uint_gt(h.cpu_khz, 0);
+    ck_assert_str_eq(h.version, "4.17-xensim");
+    close(s);
+    stop();
+}
+END_TEST
+
+START_TEST(bad_messages_are_refused_and_forgotten)
+{
+    static uint8_t huge[sizeof(struct xensim_request) +
+                        XENSIM_MAX_PAYLOAD + 1];
+    struct xensim_request r = { .op = XENSIM_HELLO };
+    uint64_t state = unit_seed();
+    int s;
+
+    start();
+    s = dom0_connect(path);
+    for ( size_t cut = 1; cut < sizeof(r); cut++ )
+    {
+        dom0_send(s, &r, cut);
+        ck_assert_int_eq(dom0_receive(s, NULL), -EINVAL);
+    }
+    dom0_send(s, huge, sizeof(huge));
+    ck_assert_int_eq(dom0_receive(s, NULL), -E2BIG);
+    r.length = 4;
+    dom0_send(s, &r, sizeof(r));
+    ck_assert_int_eq(dom0_receive(s, NULL), -EINVAL);
+    r.length = 0;
+    r.zero = 1;
+    dom0_send(s, &r, sizeof(r));
+    ck_assert_int_eq(dom0_receive(s, NULL), -EINVAL);
+    for ( int i = 0; i < 200; i++ )
+    {
+        /* An op out of range: no number of luck makes these legal. */
+        ck_assert_int_eq(dom0_ask(s, (unit_random(&state) | 0x100) & ~7u, 0,
+                                  huge, unit_random(&state) % 5000, NULL),
+                         -ENOSYS);
+    }
+    ck_assert_int_eq(dom0_ask(s, 0, 0, NULL, 0, NULL), -ENOSYS);
+    ck_assert_int_eq(dom0_ask(s, XENSIM_HELLO, 0, NULL, 0, NULL), 0);
+    close(s);
+    stop();
+}
+END_TEST
+
+/* Each op with each short length of noise: an answer each time, no crash. */
+START_TEST(noise_is_answered)
+{
+    uint64_t state = unit_seed();
+    uint8_t noise[96];
+    int s;
+
+    start();
+    s = dom0_connect(path);
+    for ( int i = 0; i < 3000; i++ )
+    {
+        uint32_t op = unit_random(&state) % 9, cmd;
+
+        for ( size_t b = 0; b < sizeof(noise); b++ )
+            noise[b] = unit_random(&state);
+        /* Not what would ask for more memory than the test has time for. */
+        cmd = unit_random(&state) % 8;
+        memcpy(noise, &cmd, sizeof(cmd));
+        dom0_ask(s, op, unit_random(&state) % 5, noise,
+                 unit_random(&state) % sizeof(noise), NULL);
+    }
+    ck_assert_int_eq(dom0_ask(s, XENSIM_HELLO, 0, NULL, 0, NULL), 0);
+    close(s);
+    stop();
+}
+END_TEST
+
+START_TEST(the_hypervisor_answers_through_the_socket)
+{
+    int s;
+
+    start();
+    s = dom0_connect(path);
+    ck_assert_int_eq(tbuf(s, XEN_SYSCTL_TBUFOP_enable, 0), -EINVAL);
+    ck_assert_int_eq(tbuf(s, 0x7fffffff, 0), -EINVAL);
+    ck_assert_int_eq(tbuf(s, XEN_SYSCTL_TBUFOP_set_size, 0), -EINVAL);
+    rings(s, 2);
+    ck_assert_int_eq(tbuf(s, XEN_SYSCTL_TBUFOP_set_size, 2), -EBUSY);
+    ck_assert_int_eq(tbuf(s, XEN_SYSCTL_TBUFOP_enable, 0), 0);
+    ck_assert_int_eq(tbuf(s, XEN_SYSCTL_TBUFOP_disable, 0), 0);
+    close(s);
+    stop();
+}
+END_TEST
+
+START_TEST(guest_buffers_go_in_or_come_out)
+{
+    struct
+    {
+        struct xensim_tbuf t;
+        uint8_t bits[2];
+    } m = { .t = { .cmd = XEN_SYSCTL_TBUFOP_set_cpu_mask, .nr_bits = 9 },
+            .bits = { 1, 0 } };
+    struct xen_tbuf_state state;
+    struct dom0_answer *a;
+    uint32_t length = sizeof(m.t) + sizeof(m.bits);
+    int s;
+
+    start();
+    s = dom0_connect(path);
+    ck_assert_int_eq(dom0_ask(s, XENSIM_TBUF, 0, &m, length, &a), 0);
+    ck_assert_uint_eq(a->length, sizeof(m.t));
+    ck_assert_int_eq(dom0_ask(s, XENSIM_TBUF, 0, &m, length - 1, NULL),
+                     -EINVAL);
+    ck_assert_int_eq(dom0_ask(s, XENSIM_TBUF, 0, &m, sizeof(m.t), NULL),
+                     -EINVAL);
+    m.t.nr_bits = ~0u;
+    ck_assert_int_eq(dom0_ask(s, XENSIM_TBUF, 0, &m, length, NULL), -E2BIG);
+
+    m.t.cmd = XEN_SYSCTL_TBUFOP_state;
+    m.t.nr_bits = 8 * sizeof(state);
+    ck_assert_int_eq(dom0_ask(s, XENSIM_TBUF, 0, &m, sizeof(m.t), &a), 0);
+    ck_assert_uint_eq(a->length, sizeof(m.t) + sizeof(state));
+    memcpy(&state, a->payload + sizeof(m.t), sizeof(state));
+    ck_assert_uint_eq(state.nr_cpus, 3);
+    close(s);
+    stop();
+}
+END_TEST
+
+START_TEST(frames_are_mapped_with_the_right_they_are_shared_with)
+{
+    uint32_t info, ring, mixed[3];
+    struct dom0_answer *a;
+    int s, fd;
+
+    start();
+    s = dom0_connect(path);
+    info = rings(s, 2);
+    ring = ring_frame(info);
+
+    ck_assert_int_eq(dom0_ask(s, XENSIM_MAP, 0, &info, 4, &a), 0);
+    ck_assert_int_ge(fd = a->fd, 0);
+    ck_assert_ptr_eq(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+                          info * 4096ul), MAP_FAILED);
+    ck_assert_ptr_ne(mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd,
+                          info * 4096ul), MAP_FAILED);
+    close(fd);
+    ck_assert_int_eq(dom0_ask(s, XENSIM_MAP, XENSIM_MAP_WRITE, &info, 4, &a),
+                     -EPERM);
+    ck_assert_int_eq(a->fd, -1);
+    ck_assert_int_eq(dom0_ask(s, XENSIM_MAP, XENSIM_MAP_WRITE, &ring, 4, &a),
+                     0);
+    ck_assert_ptr_ne(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED,
+                          a->fd, ring * 4096ul), MAP_FAILED);
+    close(a->fd);
+    ck_assert_int_eq(dom0_ask(s, XENSIM_MAP, 2, &ring, 4, &a), -EINVAL);
+    ck_assert_int_eq(dom0_ask(s, XENSIM_MAP, 0, &ring, 3, &a), -EINVAL);
+    ck_assert_int_eq(dom0_ask(s, XENSIM_MAP, 0, NULL, 0, &a), -EINVAL);
+
+    /* All or none: the third fails, the first two are let go again. */
+    mixed[0] = mixed[1] = ring;
+    mixed[2] = 1000;
+    ck_assert_int_eq(dom0_ask(s, XENSIM_MAP, XENSIM_MAP_WRITE, mixed, 12, &a),
+                     -EINVAL);
+    ck_assert_int_eq(a->fd, -1);
+    ck_assert_uint_eq(read_atomic(&mfn_to_page(_mfn(ring))->count_info) &
+                      PGC_count_mask, 2);
+    close(s);
+    stop();
+}
+END_TEST
+
+START_TEST(what_is_mapped_cannot_be_freed_until_it_is_given_back)
+{
+    uint32_t info, frames[2];
+    struct dom0_answer *a;
+    int s;
+
+    start();
+    s = dom0_connect(path);
+    info = rings(s, 2);
+    frames[0] = frames[1] = ring_frame(info);
+    ck_assert_int_eq(dom0_ask(s, XENSIM_MAP, 1, frames, 8, &a), 0);
+    close(a->fd);
+    ck_assert_int_eq(tbuf(s, XEN_SYSCTL_TBUFOP_free, 0), -EBUSY);
+    ck_assert_int_eq(dom0_ask(s, XENSIM_UNMAP, 0, frames, 4, NULL), 0);
+    ck_assert_int_eq(tbuf(s, XEN_SYSCTL_TBUFOP_free, 0), -EBUSY);
+    ck_assert_int_eq(dom0_ask(s, XENSIM_UNMAP, 0, frames, 8, NULL), -EINVAL);
+    ck_assert_int_eq(dom0_ask(s, XENSIM_UNMAP, 0, &info, 4, NULL), -EINVAL);
+    ck_assert_int_eq(tbuf(s, XEN_SYSCTL_TBUFOP_free, 0), 0);
+    ck_assert_uint_eq(xensim_frames_in_use(), 0);
+    close(s);
+    stop();
+}
+END_TEST
+
+START_TEST(who_goes_gives_back)
+{
+    uint32_t info, ring;
+    struct dom0_answer *a;
+    int stays, goes, rc;
+
+    start();
+    stays = dom0_connect(path);
+    goes = dom0_connect(path);
+    info = rings(stays, 2);
+    ring = ring_frame(info);
+    ck_assert_int_eq(dom0_ask(goes, XENSIM_MAP, 1, &ring, 4, &a), 0);
+    close(a->fd);
+    ck_assert_int_eq(dom0_ask(goes, XENSIM_BIND_VIRQ, 0, NULL, 0, &a), 0);
+    close(a->fd);
+    ck_assert_int_eq(dom0_ask(goes, XENSIM_BIND_VIRQ, 0, NULL, 0, &a),
+                     -EEXIST);
+    ck_assert_int_eq(tbuf(stays, XEN_SYSCTL_TBUFOP_free, 0), -EBUSY);
+    close(goes);
+    while ( (rc = tbuf(stays, XEN_SYSCTL_TBUFOP_free, 0)) == -EBUSY )
+        usleep(1000); /* until the server has seen it */
+    ck_assert_int_eq(rc, 0);
+    close(stays);
+    stop();
+}
+END_TEST
+
+START_TEST(a_client_that_does_not_listen_is_dropped)
+{
+    struct xensim_request r = { .op = XENSIM_HELLO };
+    int deaf, other;
+
+    start();
+    deaf = dom0_connect(path);
+    other = dom0_connect(path);
+    while ( send(deaf, &r, sizeof(r), MSG_NOSIGNAL) == sizeof(r) )
+        ; /* until the server closes: its answers have no room any more */
+    ck_assert(errno == EPIPE || errno == ECONNRESET);
+    ck_assert_int_eq(dom0_ask(other, XENSIM_HELLO, 0, NULL, 0, NULL), 0);
+    close(deaf);
+    close(other);
+    stop();
+}
+END_TEST
+
+START_TEST(pcpus_can_be_moved)
+{
+    struct dom0_answer *a;
+    int s;
+
+    start();
+    s = dom0_connect(path);
+    ck_assert_int_eq(dom0_ask(s, XENSIM_CPU_DOWN, 1, NULL, 0, &a), 0);
+    ck_assert_uint_eq(num_online_cpus(), 2);
+    ck_assert_int_eq(dom0_ask(s, XENSIM_CPU_DOWN, 1, NULL, 0, &a), -EEXIST);
+    ck_assert_int_eq(dom0_ask(s, XENSIM_CPU_UP, 1, NULL, 0, &a), 0);
+    ck_assert_int_eq(dom0_ask(s, XENSIM_CPU_DOWN, 0, NULL, 0, &a), -EINVAL);
+    ck_assert_int_eq(dom0_ask(s, XENSIM_CPU_UP, ~0u, NULL, 0, &a), -EINVAL);
+    ck_assert_int_eq(dom0_ask(s, XENSIM_CPU_DOWN, 3, NULL, 0, &a), -EINVAL);
+    close(s);
+    stop();
+}
+END_TEST
+
+START_TEST(the_file_is_private)
+{
+    struct stat st;
+
+    start();
+    ck_assert_int_eq(lstat(path, &st), 0);
+    ck_assert(S_ISSOCK(st.st_mode));
+    ck_assert_uint_eq(st.st_mode & 0777, 0600);
+    stop();
+}
+END_TEST
+
+START_TEST(a_live_socket_is_left_alone)
+{
+    struct control *second;
+    struct err e = ERR_INIT;
+
+    start();
+    ck_assert_int_eq(control_open(&second, path, &e), -EADDRINUSE);
+    ck_assert_ptr_nonnull(strstr(e.text, "another xensim"));
+    close(dom0_connect(path));
+    stop();
+}
+END_TEST
+
+START_TEST(a_dead_socket_is_replaced)
+{
+    place();
+    power_on();
+    for ( int i = 0; i < 2; i++ )
+    {
+        struct err e = ERR_INIT;
+        char kept[80];
+
+        ck_assert_msg(control_open(&control, path, &e) == 0, "%s", e.text);
+        snprintf(kept, sizeof(kept), "%s.kept", path);
+        ck_assert_int_eq(rename(path, kept), 0);
+        control_close(control); /* not at its place: not its file */
+        ck_assert_int_eq(rename(kept, path), 0);
+    }
+    unlink(path);
+    rmdir(directory);
+    xensim_stop();
+}
+END_TEST
+
+START_TEST(another_file_is_never_touched)
+{
+    struct err e = ERR_INIT;
+    int fd;
+
+    place();
+    power_on();
+    fd = open(path, O_CREAT | O_WRONLY, 0600);
+    ck_assert_int_eq(control_open(&control, path, &e), -EEXIST);
+    ck_assert_int_eq(access(path, F_OK), 0);
+    close(fd);
+    unlink(path);
+    rmdir(directory);
+    xensim_stop();
+}
+END_TEST
+
+START_TEST(an_impossible_path_is_refused)
+{
+    struct err e = ERR_INIT;
+    char longest[200];
+
+    power_on();
+    memset(longest, 'x', sizeof(longest));
+    longest[sizeof(longest) - 1] = '\0';
+    ck_assert_int_eq(control_open(&control, longest, &e), -ENAMETOOLONG);
+    e = (struct err)ERR_INIT;
+    ck_assert_int_eq(control_open(&control, "", &e), -ENAMETOOLONG);
+    e = (struct err)ERR_INIT;
+    ck_assert_int_eq(control_open(&control, "/nowhere/at/all", &e), -ENOENT);
+    xensim_stop();
+}
+END_TEST
+
+UNIT_MAIN("control", hello_says_who_it_is,
+          bad_messages_are_refused_and_forgotten, noise_is_answered,
+          the_hypervisor_answers_through_the_socket,
+          guest_buffers_go_in_or_come_out,
+          frames_are_mapped_with_the_right_they_are_shared_with,
+          what_is_mapped_cannot_be_freed_until_it_is_given_back,
+          who_goes_gives_back, a_client_that_does_not_listen_is_dropped,
+          pcpus_can_be_moved, the_file_is_private,
+          a_live_socket_is_left_alone, a_dead_socket_is_replaced,
+          another_file_is_never_touched, an_impossible_path_is_refused)

@@ -1,0 +1,142 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# xensim as its user meets it: what it refuses and how, how it ends, what it
+# leaves behind.
+#
+# What stands in single quotes is for the shell below.
+# shellcheck disable=SC2016
+set -u
+
+xensim=${top_builddir:?}/xensim/xensim
+tmp=$(mktemp -d) || exit 99
+trap 'rm -rf "$tmp"' EXIT
+TMPDIR=$tmp/tmp
+mkdir "$TMPDIR"
+export TMPDIR
+unset XENSIM_SOCKET
+failed=0
+
+fail()
+{
+    echo "FAIL: $*"
+    failed=1
+}
+
+# nothing_left WHAT: no file of xensim's stands anywhere
+nothing_left()
+{
+    left=$(find "$tmp" -path "$TMPDIR" -o -name out -o -name err -o \
+               -type d -o -print; ls "$TMPDIR" 2>/dev/null)
+    [ -z "$left" ] || fail "$1: left behind: $left"
+}
+
+# refuses PATTERN ARGUMENT...: exit code 1, one line that fits the pattern
+refuses()
+{
+    pattern=$1
+    shift
+    timeout 20 "$xensim" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+    rc=$?
+    [ "$rc" -eq 1 ] || fail "$*: exit code $rc"
+    [ "$(wc -l <"$tmp/err")" -eq 1 ] || fail "$*: not one line:" \
+        "$(cat "$tmp/err")"
+    grep -q "^xensim: .*$pattern" "$tmp/err" ||
+        fail "$*: says: $(cat "$tmp/err")"
+    [ ! -s "$tmp/out" ] || fail "$*: writes to stdout"
+    nothing_left "$*"
+}
+
+# gives CODE ARGUMENT...
+gives()
+{
+    expected=$1
+    shift
+    timeout 20 "$xensim" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+    rc=$?
+    [ "$rc" -eq "$expected" ] ||
+        fail "$*: exit code $rc, not $expected: $(cat "$tmp/err")"
+    nothing_left "$*"
+}
+
+# --- bad input ---------------------------------------------------------------
+
+refuses 'cpus' --cpus 0 -- true
+refuses 'cpus' --cpus 1000000 -- true
+refuses 'online 5.*only 4' --cpus 4 --online 5 -- true
+refuses 'boot.*tbf_size=4' --boot 'tbf_size=4' -- true
+refuses 'boot.*tbuf_size=x' --boot 'tbuf_size=x' -- true
+refuses 'ready-fd 77' --ready-fd 77 -- true
+refuses 'report.*nowhere' --report "$tmp/nowhere/report" -- true
+refuses 'socket path' --socket "$tmp/$(printf %0150d 0)" -- true
+refuses 'nowhere' --socket "$tmp/nowhere/s" -- true
+refuses 'cannot run no-such-program' -- no-such-program
+refuses 'nonsense' --nonsense
+refuses_there=$TMPDIR
+TMPDIR=/nowhere
+refuses "cannot make a directory" -- true
+TMPDIR=$refuses_there
+: >"$tmp/file"
+timeout 20 "$xensim" --socket "$tmp/file" -- true 2>"$tmp/err"
+[ $? -eq 1 ] || fail 'a plain file in the way: not refused'
+grep -q 'not a socket' "$tmp/err" || fail "plain file: $(cat "$tmp/err")"
+[ -f "$tmp/file" ] || fail 'a plain file in the way: removed'
+rm -f "$tmp/file"
+
+# --- with a command ----------------------------------------------------------
+
+gives 0 -- true
+gives 7 -- sh -c 'exit 7'
+gives 143 -- sh -c 'kill -TERM $$'
+gives 0 -- sh -c 'test -S "$XENSIM_SOCKET"'
+gives 0 --socket "$tmp/s" -- sh -c 'test "$XENSIM_SOCKET" = "$1"' - "$tmp/s"
+gives 0 --cpus 64 --hotplug 1ms --interrupts 10k --nmis 10k -- sleep 0.3
+gives 143 --duration 50ms -- sleep 20
+gives 0 --duration 50ms --socket "$tmp/s"
+gives 0 -- sh -c 'timeout 20 "$0" --version | grep -q xensim' "$xensim"
+
+# A second one side by side, and one that would sit on the first.
+gives 0 -- sh -c 'timeout 20 "$0" -- true' "$xensim"
+gives 0 -- sh -c '
+    timeout 20 "$0" 2>&1 | grep -q "another xensim" &&
+    test -S "$XENSIM_SOCKET"' "$xensim"
+
+# --- without one -------------------------------------------------------------
+
+for signal in TERM INT HUP; do
+    mkfifo "$tmp/ready"
+    "$xensim" --socket "$tmp/s" --report "$tmp/report" --ready-fd 3 \
+        3>"$tmp/ready" 2>"$tmp/err" &
+    pid=$!
+    read -r _ <"$tmp/ready"
+    [ -S "$tmp/s" ] || fail "SIG$signal: ready, but no socket"
+    [ "$(stat -c %a "$tmp/s")" = 600 ] || fail 'the socket is not private'
+    # A shell without job control has its background ignore SIGINT; xensim
+    # takes it all the same.
+    kill -s "$signal" "$pid"
+    wait "$pid"
+    rc=$?
+    [ "$rc" -eq 0 ] || fail "SIG$signal: exit code $rc: $(cat "$tmp/err")"
+    grep -q '"emitted"' "$tmp/report" || fail "SIG$signal: no report"
+    rm -f "$tmp/ready" "$tmp/report"
+    nothing_left "SIG$signal"
+done
+
+# One that was killed leaves a socket; the next one replaces it.
+mkfifo "$tmp/ready"
+"$xensim" --socket "$tmp/s" --ready-fd 3 3>"$tmp/ready" 2>"$tmp/err" &
+pid=$!
+read -r _ <"$tmp/ready"
+kill -s KILL "$pid"
+wait "$pid" 2>/dev/null
+rm -f "$tmp/ready"
+[ -S "$tmp/s" ] || fail 'killed: the socket should still be there'
+gives 0 --socket "$tmp/s" -- true
+
+# A report that was there stays when there is no new one.
+echo old >"$tmp/report"
+timeout 20 "$xensim" --report "$tmp/report" --boot x -- true 2>/dev/null
+grep -q old "$tmp/report" || fail 'a failed start has eaten the old report'
+rm -f "$tmp/report"
+
+exit $failed
