@@ -268,7 +268,6 @@ bool kit_snapshot(struct kit_reader *r)
 void kit_consume(struct kit_reader *r)
 {
     /* The bytes have been copied: Xen may have their room. */
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
     __atomic_store_n(&r->ring->cons, r->at, __ATOMIC_RELEASE);
     r->cons = r->at;
     r->consumed_tsc = r->tsc;

@@ -5,7 +5,7 @@
  *   1  read cons, read prod (acquire): the records before prod are written
  *   2  check both
  *   3  copy the records out: whoever called, between peek and release
- *   4  full barrier, write cons: the copies are done before Xen reuses them
+ *   4  write cons (release): the copies are done before Xen reuses them
  */
 #include "xentrace/ring.h"
 
@@ -46,7 +46,6 @@ int ring_peek(const struct ring *r, struct ring_view *view, struct err *e)
 void ring_release(struct ring *r, const struct ring_view *view)
 {
     assert(r->buf && view->prod < 2 * r->data_size);
-    /* Pairs with Xen's read of cons before it writes over old records. */
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    __atomic_store_n(&r->buf->cons, view->prod, __ATOMIC_RELAXED);
+    /* Release: pairs with Xen's read of cons before it writes over them. */
+    __atomic_store_n(&r->buf->cons, view->prod, __ATOMIC_RELEASE);
 }

@@ -69,14 +69,15 @@ struct ring {
     uint8_t **page;        /* NULL: no ring */
     uint32_t *first;       /* overwriting: first record to begin in a page */
     uint32_t hidden;       /* stands for cons and prod while overwriting */
-    uint32_t bad_cons, bad_prod; /* the last nonsense, and prod beside it */
-    bool complain;         /* ... not said yet */
     uint32_t visited;      /* the last visit that was here */
     uint64_t first_tsc;    /* of the first record owed as lost */
     uint64_t lost;         /* records lost since boot */
 };
 
 static DEFINE_PER_CPU(struct ring, ring);
+
+/* Nonsense not yet spoken of: cons, and prod above it.  0: there is none. */
+static DEFINE_PER_CPU(uint64_t, complaint);
 
 /* Read at every trace point, changed by control only: a line of their own. */
 bool __read_mostly tb_init_done;
@@ -271,10 +272,9 @@ static uint32_t bytes_used(struct ring *r, uint64_t state)
     if ( !r->nonsense )
     {
         r->nonsense = true;
-        r->bad_cons = cons;
-        r->bad_prod = prod_of(where_of(state));
-        write_atomic(&r->complain, true);
         r->todo = true;
+        write_atomic(&this_cpu(complaint),
+                     cons | (uint64_t)prod_of(where_of(state)) << 32);
     }
 
     return data_size;
@@ -476,13 +476,13 @@ static void cf_check notify_dom0(void *unused)
 
     for_each_online_cpu ( cpu )
     {
-        struct ring *r = &per_cpu(ring, cpu);
+        uint64_t bad = read_atomic(&per_cpu(complaint, cpu));
 
-        if ( likely(!read_atomic(&r->complain)) )
+        if ( likely(!bad) )
             continue;
-        write_atomic(&r->complain, false);
+        write_atomic(&per_cpu(complaint, cpu), 0);
         printk(XENLOG_WARNING "trc#%u: bogus prod (%08x) and/or cons (%08x)\n",
-               cpu, r->bad_prod, r->bad_cons);
+               cpu, (uint32_t)(bad >> 32), (uint32_t)bad);
     }
 
     send_global_virq(VIRQ_TBUF);
@@ -676,16 +676,18 @@ struct visit {
 
 /*
  * No ring: whoever still publishes does so into a word of his own.  An NMI
- * may trace between any two of these lines, so `live` falls first.
+ * may trace between any two of these lines: it must not find the ring live,
+ * nor publish the new state where the old one belongs.
  */
 static void detach(struct ring *r)
 {
     r->live = false;
     barrier();
+    r->cons = r->prod = &r->hidden;
+    barrier();
     r->page = NULL;
     r->first = NULL;
     r->state = state_with_room(FIRST_PLACE, 0);
-    r->cons = r->prod = &r->hidden;
 }
 
 /* Runs on the CPU that owns the ring.  An NMI that traces nests. */
@@ -1004,15 +1006,31 @@ static void free_rings(struct rings *g)
 /* get_info reports the size of t_info, also after an attempt that failed. */
 static unsigned int t_info_pages;
 
+/* Where the rings of CPUs that are away are kept, once there may be any. */
+static int alloc_parked(void)
+{
+    unsigned int cpu;
+
+    if ( parked )
+        return 0;
+
+    parked = xzalloc_array(struct ring, nr_cpu_ids);
+    if ( !parked )
+        return -ENOMEM;
+
+    for ( cpu = 0; cpu < nr_cpu_ids; cpu++ )
+        detach(&parked[cpu]);
+
+    return 0;
+}
+
 static int alloc_rings(unsigned int pages, struct rings **out)
 {
     unsigned int cpu;
     struct rings *g = xzalloc_bytes(sizeof(*g) +
                                     nr_cpu_ids * sizeof(g->page[0]));
 
-    if ( !parked )
-        parked = xzalloc_array(struct ring, nr_cpu_ids);
-    if ( !g || !parked )
+    if ( !g || alloc_parked() )
         goto fail;
 
     g->pages = clamp_pages(pages);
@@ -1343,12 +1361,18 @@ int tb_control(struct xen_sysctl_tbuf_op *tbc)
 /* ------------------------------------------------------------------ */
 /* CPUs come and go                                                   */
 
-/* `hidden` is inside: pointers at it must move along. */
+/*
+ * `hidden` is inside: pointers at it must move along.  `depth` stays behind:
+ * it says who is in the function that moves, and an NMI may ask meanwhile.
+ */
 static void move_ring(struct ring *to, const struct ring *from)
 {
-    *to = *from;
+    struct ring copy = *from;
+
+    copy.depth = to->depth;
     if ( from->prod == &from->hidden )
-        to->cons = to->prod = &to->hidden;
+        copy.cons = copy.prod = &to->hidden;
+    *to = copy;
 }
 
 /* A CPU that may trace soon.  Without memory it comes up all the same. */
@@ -1373,11 +1397,8 @@ static void cpu_prepare(unsigned int cpu)
 
 static void cf_check change_unpark(struct ring *r, unsigned int cpu)
 {
-    unsigned int depth = r->depth;
-
     if ( parked )
         move_ring(r, &parked[cpu]);
-    r->depth = depth;
     change_live(r, cpu);
 }
 
@@ -1401,10 +1422,12 @@ static void cpu_leave(unsigned int cpu)
     change_settle(r, cpu);
     leave(r, where_of(r->state));
 
+    enter(r);
     cpumask_clear_cpu(cpu, &attached);
     if ( parked )
         move_ring(&parked[cpu], r);
     detach(r);
+    leave(r, where_of(r->state));
 }
 
 static int cf_check cpu_callback(struct notifier_block *nfb,

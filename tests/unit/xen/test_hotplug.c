@@ -63,6 +63,30 @@ static uint64_t lost_of(unsigned int cpu)
 
 /* ---- late CPUs -------------------------------------------------------- */
 
+/* A CPU comes up after an attempt to get rings that failed anywhere. */
+START_TEST(late_after_failure)
+{
+    unsigned int nth;
+    int rc;
+
+    start(_i, 0);
+    for ( nth = 1; ; nth++ )
+    {
+        xensim_fail_allocation(nth);
+        rc = kit_set_size(2);
+        xensim_fail_allocation(0);
+        up(2);
+        if ( rc == 0 )
+            break;
+        ck_assert_int_eq(rc, -ENOMEM);
+        down(2);
+    }
+    ck_assert_uint_gt(nth, 3);
+    rig_attach(&rig, 2);
+    on_cpu(2, "R40 ?", "R40");
+}
+END_TEST
+
 /* A CPU that comes up later gets a ring, and t_info tells. */
 START_TEST(late)
 {
@@ -337,6 +361,7 @@ int main(void)
 {
     TCase *tests = tcase_create("hotplug");
 
+    tcase_add_loop_test(tests, late_after_failure, 0, 2);
     tcase_add_loop_test(tests, late, 0, 2);
     tcase_add_loop_test(tests, late_while_off, 0, 2);
     tcase_add_loop_test(tests, late_and_masked, 0, 2);

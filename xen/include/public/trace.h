@@ -310,7 +310,8 @@ struct t_info {
  *            size (OUT) says how many bytes all of it is.
  * overwrite  From now on the newest records win: the rings are a flight
  *            recorder that a reader finds empty until freeze.  What was not
- *            read yet is given up.
+ *            read yet is given up.  Nobody may be draining at that moment,
+ *            nor at freeze: his late store to cons would point anywhere.
  * freeze     End overwriting: stop tracing and offer what the rings hold: of
  *            each that went round once, all but one page and a record.  A
  *            later enable traces on behind it, without overwriting.
