@@ -503,23 +503,19 @@ inline write_plan()
 #endif
 }
 
-/* [13] Who nests here and loses too has set a time of its own: keep that. */
+/* [13] Who nests here and loses too has set a time of its own: that stays. */
 inline set_first_tsc()
 {
-    if
-    :: d_step {
-           r >= 0 ->
-           if
+    d_step {
+        if
 #ifdef MUTANT_first_tsc_plain_store
-           :: true -> cpu.first_tsc = tsc
+        :: true -> cpu.first_tsc = tsc
 #else
-           :: cpu.first_tsc == first -> cpu.first_tsc = tsc
-           :: else
+        :: cpu.first_tsc == first -> cpu.first_tsc = tsc
+        :: else
 #endif
-           fi
-       }
-    :: r < 0
-    fi
+        fi
+    }
 }
 
 /* [14] */
@@ -546,26 +542,34 @@ inline count_lost()
     fi
 }
 
-/* Count a record as lost.  Not `done` when the ring has moved. */
-inline lose()
+/* The first that is owed: note when.  Not `done` when the ring has moved. */
+inline lose_first()
 {
     first = cpu.first_tsc;
-#ifdef MUTANT_lose_tsc_after_look
+#if defined(MUTANT_lose_tsc_after_look)
     if
     :: UNMOVED -> read_tsc(); set_first_tsc(); count_lost()
     :: else
     fi
+#elif defined(MUTANT_lose_without_look)
+    read_tsc();
+    set_first_tsc();
+    count_lost()
 #else
     read_tsc();                                                     /* [12] */
     if
-#ifdef MUTANT_lose_without_look
-    :: true -> set_first_tsc(); count_lost()
-#else
     :: UNMOVED -> set_first_tsc(); count_lost()
     :: else
-#endif
     fi
 #endif
+}
+
+inline lose()
+{
+    if
+    :: r >= 0 -> lose_first()
+    :: r < 0 -> count_lost()
+    fi
 }
 
 /* [10] One exchange reserves all of the plan and clears what is owed. */

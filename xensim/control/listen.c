@@ -96,12 +96,13 @@ int listener_open(struct listener *l, const char *path, struct err *e)
     rc = bind_private(l->fd, &l->address);
     if ( rc )
     {
-        err_sys(e, rc, "%s: cannot put a socket there", path);
+        err_sys(e, rc, "%s: cannot put a socket there",
+                l->address.sun_path);
         goto out_close;
     }
-    if ( lstat(path, &st) || listen(l->fd, BACKLOG) )
+    if ( lstat(l->address.sun_path, &st) || listen(l->fd, BACKLOG) )
     {
-        rc = err_sys(e, -errno, "%s: cannot listen", path);
+        rc = err_sys(e, -errno, "%s: cannot listen", l->address.sun_path);
         goto out_unlink;
     }
     l->dev = st.st_dev;
@@ -109,7 +110,7 @@ int listener_open(struct listener *l, const char *path, struct err *e)
     return 0;
 
 out_unlink:
-    unlink(path);
+    unlink(l->address.sun_path);
 out_close:
     close(l->fd);
     l->fd = -1;

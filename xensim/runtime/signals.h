@@ -7,7 +7,7 @@
 
 #include "xensim/runtime/machine.h"
 
-int signals_init(void);
+void signals_init(void);
 void signals_fini(void);
 
 /* Of the calling thread: take vectors, or leave them pending. */

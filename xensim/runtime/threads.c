@@ -206,8 +206,21 @@ static void threads_kick(unsigned int cpu)
     pcpu_kick(&pcpus[cpu]);
 }
 
+static void threads_power_off(void)
+{
+    powering_off = true;
+    for ( unsigned int cpu = nr_cpu_ids; cpu-- > 0; )
+        if ( cpu_online(cpu) )
+            end(&pcpus[cpu]);
+    signals_fini();
+    free(pcpus);
+    pcpus = NULL;
+}
+
 static int threads_power_on(void)
 {
+    int rc;
+
     powering_off = false;
     pcpus = calloc(nr_cpu_ids, sizeof(*pcpus));
     if ( !pcpus )
@@ -220,18 +233,10 @@ static int threads_power_on(void)
         sem_init(&pcpus[cpu].wake, 0, 0);
     }
     signals_init();
-    return threads_start(0);
-}
-
-static void threads_power_off(void)
-{
-    powering_off = true;
-    for ( unsigned int cpu = nr_cpu_ids; cpu-- > 0; )
-        if ( cpu_online(cpu) )
-            end(&pcpus[cpu]);
-    signals_fini();
-    free(pcpus);
-    pcpus = NULL;
+    rc = threads_start(0);
+    if ( rc )
+        threads_power_off(); /* nobody is online yet */
+    return rc;
 }
 
 const struct machine_ops *threaded_machine(void)

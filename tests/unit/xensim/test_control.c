@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "tests/unit/xensim/dom0.h"
@@ -434,6 +435,50 @@ START_TEST(another_file_is_never_touched)
 }
 END_TEST
 
+/* Someone has put his own file in the place of ours: it stays. */
+START_TEST(only_the_own_file_is_removed)
+{
+    struct err e = ERR_INIT;
+    int fd;
+
+    place();
+    power_on();
+    ck_assert_int_eq(control_open(&control, path, &e), 0);
+    /* The old one is kept under another name, lest its number is reused. */
+    ck_assert_int_eq(chdir(directory), 0);
+    ck_assert_int_eq(rename("s", "kept"), 0);
+    fd = open("s", O_CREAT | O_WRONLY, 0600);
+    control_close(control);
+    ck_assert_int_eq(access("s", F_OK), 0);
+    close(fd);
+    unlink("s");
+    unlink("kept");
+    rmdir(directory);
+    xensim_stop();
+}
+END_TEST
+
+/* It answers, if not in our language: it is alive. */
+START_TEST(a_live_socket_of_another_kind_is_left_alone)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    int s = socket(AF_UNIX, SOCK_STREAM, 0);
+    struct err e = ERR_INIT;
+
+    place();
+    power_on();
+    strcpy(address.sun_path, path);
+    ck_assert_int_eq(bind(s, (void *)&address, sizeof(address)), 0);
+    ck_assert_int_eq(listen(s, 1), 0);
+    ck_assert_int_eq(control_open(&control, path, &e), -EADDRINUSE);
+    ck_assert_int_eq(access(path, F_OK), 0);
+    close(s);
+    unlink(path);
+    rmdir(directory);
+    xensim_stop();
+}
+END_TEST
+
 START_TEST(an_impossible_path_is_refused)
 {
     struct err e = ERR_INIT;
@@ -460,4 +505,6 @@ UNIT_MAIN("control", hello_says_who_it_is,
           who_goes_gives_back, a_client_that_does_not_listen_is_dropped,
           pcpus_can_be_moved, the_file_is_private,
           a_live_socket_is_left_alone, a_dead_socket_is_replaced,
-          another_file_is_never_touched, an_impossible_path_is_refused)
+          another_file_is_never_touched, only_the_own_file_is_removed,
+          a_live_socket_of_another_kind_is_left_alone,
+          an_impossible_path_is_refused)

@@ -21,7 +21,7 @@
 
 static DEFINE_PER_CPU(unsigned long, note);
 
-static unsigned int irqs, nmis, irqs_in_nmi, bad;
+static unsigned int irqs, nmis, mces, irqs_in_nmi, bad;
 
 static void bump(unsigned int *counter)
 {
@@ -51,6 +51,14 @@ static void on_nmi(void *unused)
     bump(&nmis);
 }
 
+static void on_mce(void *unused)
+{
+    (void)unused;
+    if ( !in_mce_handler() || local_irq_is_enabled() )
+        bump(&bad);
+    bump(&mces);
+}
+
 static uint64_t spin_a_bit(void *unused)
 {
     (void)unused;
@@ -63,7 +71,9 @@ static void start(unsigned int cpus)
 {
     const struct xensim_config config = {
         .cpus = cpus, .frames = 64, .threads = true,
-        .guest = { .step = spin_a_bit, .irq = on_irq, .nmi = on_nmi },
+        .guest = {
+            .step = spin_a_bit, .irq = on_irq, .nmi = on_nmi, .mce = on_mce,
+        },
     };
 
     rig_start(&config);
@@ -128,11 +138,14 @@ START_TEST(interrupts_and_nmis_arrive)
     {
         xensim_raise(i & 1, XENSIM_IRQ);
         xensim_raise(i & 1, XENSIM_NMI);
+        xensim_raise(i & 1, XENSIM_MCE);
         await(&irqs, i);
         await(&nmis, i);
+        await(&mces, i);
     }
     ck_assert_uint_eq(look(&irqs), 200);
     ck_assert_uint_eq(look(&nmis), 200);
+    ck_assert_uint_eq(look(&mces), 200);
     ck_assert_uint_eq(look(&irqs_in_nmi), 0);
     ck_assert_uint_eq(look(&bad), 0);
     xensim_stop();
