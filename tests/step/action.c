@@ -91,6 +91,12 @@ static void overflow_then_drain(struct world *w)
     record(w);
 }
 
+static void drain_then_overflow(struct world *w)
+{
+    world_take_all(w);
+    overflow(w);
+}
+
 /* ---- writers that are interrupted in their turn ------------------------ */
 
 struct inner
@@ -152,6 +158,7 @@ static const struct action actions[] = {
     { "a burst", burst },
     { "records until some are lost", overflow },
     { "losses, all taken, a record", overflow_then_drain },
+    { "all taken, records until some are lost", drain_then_overflow },
     { "hundreds of records, some taken", storm },
     { "a record, interrupted by a record", record_in_record },
     { "a record, interrupted by a burst", burst_in_record },

@@ -99,37 +99,69 @@ static bool interrupt(void *arg, unsigned long n)
     return true;
 }
 
+/* A writer that saw the enable flag before it fell. */
+static void write_late(struct trial *t)
+{
+    struct world *w = &t->w;
+    size_t bytes = w->reader.pages * PAGE_SIZE;
+
+    memcpy(t->ring, w->reader.ring, bytes);
+    trace_record(TRACE_HEADER(KIT_EVENT, true, 0), NULL);
+    if ( memcmp(t->ring, w->reader.ring, bytes) )
+        world_fault(w, "a late record is written during %s",
+                    t->operation->name);
+}
+
 /* The writer is out: now control must come to an end. */
 static void finish(struct trial *t)
 {
     struct world *w = &t->w;
     unsigned int turns = 0;
 
+    if ( t->stopped && memcmp(t->ring, w->reader.ring,
+                              w->reader.pages * PAGE_SIZE) )
+        world_fault(w, "written to after %s", t->operation->name);
     while ( !beside_run(&t->beside) && turns++ < PATIENCE )
         ;
     if ( !t->beside.done )
         world_fault(w, "%s does not end", t->operation->name);
     else if ( t->beside.rc != t->operation->rc )
         world_fault(w, "%s: %d", t->operation->name, t->beside.rc);
-    if ( t->stopped && memcmp(t->ring, w->reader.ring,
-                              w->reader.pages * PAGE_SIZE) )
-        world_fault(w, "written to after %s", t->operation->name);
+}
+
+/*
+ * Without a writer: between its steps, and behind them if it stops tracing, a
+ * late one finds the ring not live.
+ */
+static void play_alone(struct trial *t)
+{
+    beside_start(&t->beside, t->operation->operate);
+    while ( !t->beside.done )
+    {
+        write_late(t);
+        beside_run(&t->beside);
+    }
+    if ( t->operation->stops )
+        write_late(t);
+}
+
+static void undo(struct trial *t)
+{
+    if ( t->operation->undo() )
+        world_fault(&t->w, "%s cannot be undone", t->operation->name);
+    if ( t->operation->settles )
+        world_forgive(&t->w);
+    world_balance(&t->w);
 }
 
 static void settle(struct trial *t)
 {
-    struct world *w = &t->w;
-
     if ( !t->operation->gives_up )
     {
-        w->excused++;
-        world_due(w);
+        t->w.excused++;
+        world_due(&t->w);
     }
-    if ( t->operation->undo() )
-        world_fault(w, "%s cannot be undone", t->operation->name);
-    if ( t->operation->settles )
-        world_forgive(w);
-    world_balance(w);
+    undo(t);
 }
 
 static bool run(struct trial *t, const struct scene *scene,
@@ -150,6 +182,8 @@ static bool run(struct trial *t, const struct scene *scene,
     }
     else
         world_balance(&t->w);
+    play_alone(t);
+    undo(t);
 
     if ( t->w.fault[0] && !tally->fault[0] )
         snprintf(tally->fault, sizeof(tally->fault),
@@ -161,13 +195,14 @@ static bool run(struct trial *t, const struct scene *scene,
 static void run_pair(struct trial *t, const struct scene *scene,
                      const struct plan *plan, struct tally *tally)
 {
+    uint32_t random = t->w.random;
     unsigned int i;
 
-    for ( i = 1; !tally->fault[0]; i++ )
+    for ( i = 1; !tally->fault[0] && (plan->full || i <= plan->trials); i++ )
     {
         t->at = plan->full ? i : 1 + world_any(&t->w, 300);
-        if ( !plan->full && i > plan->trials )
-            break;
+        if ( plan->full )
+            t->w.random = random; /* always the same writer */
         if ( !run(t, scene, tally) && plan->full )
             break;
     }

@@ -103,6 +103,7 @@ static bool run(struct trial *t, struct tally *tally)
 {
     struct world *w = &t->w;
     unsigned int before = world_any(w, 400 * w->reader.pages);
+    unsigned long virqs = xensim_virqs();
     struct world_record record;
     struct found found;
 
@@ -114,6 +115,9 @@ static bool run(struct trial *t, struct tally *tally)
     tally->steps += step(world_put, &record, interrupt, t);
     tally->trials++;
     world_emit(w); /* brings LOST, if some were */
+    xensim_run_tasklets();
+    if ( xensim_virqs() != virqs )
+        world_fault(w, "dom0 was told, of what it cannot read");
     kit_freeze();
     read_frozen(w, record.number, &found);
     check_found(w, &found, record.number);

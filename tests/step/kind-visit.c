@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * NMIs that trace, at instructions of control itself: of each visit that it
- * makes on the CPU.  A record in there is whole or not there at all; and a
- * ring that was given back is not written to.
+ * makes on the CPU.  A record in there is whole or not there at all; one that
+ * was written is not taken back; and a ring that was given back is not written
+ * to, not even by writers who saw the enable flag before it fell.
  */
 #include "tests/step/kinds.h"
 
@@ -15,9 +16,11 @@
 struct trial
 {
     struct world w;
-    unsigned int odds;      /* one in so many instructions is hit */
+    unsigned long at;       /* the instruction that is hit; 0: by odds, */
+    unsigned int odds;      /* one in so many is hit */
+    unsigned long n;        /* instructions of this step so far */
+    unsigned long longest;  /* step of all */
     bool open;              /* the reader has the ring mapped */
-    unsigned long steps;
 };
 
 static struct trial t;      /* a machine a process */
@@ -57,18 +60,19 @@ static const struct step_of_round
     int (*operate)(void);
     int rc;
     bool open;              /* with the ring mapped */
+    bool keeps;             /* what is in it stays there */
 } rounds[] = {
-    { "disable", kit_disable, 0, true },
-    { "enable", kit_enable, 0, true },
-    { "mask out", mask_out, 0, true },
-    { "mask in", mask_in, 0, true },
-    { "free, while mapped", kit_free, -EBUSY, true },
-    { "overwrite", kit_overwrite, 0, true },
-    { "freeze", kit_freeze, 0, true },
-    { "enable behind it", kit_enable, 0, true },
-    { "resize", other_size, 0, false },
-    { "free", kit_free, 0, false },
-    { "set_size", size, 0, false },
+    { "disable", kit_disable, 0, true, true },
+    { "enable", kit_enable, 0, true, true },
+    { "mask out", mask_out, 0, true, true },
+    { "mask in", mask_in, 0, true, true },
+    { "free, while mapped", kit_free, -EBUSY, true, true },
+    { "overwrite", kit_overwrite, 0, true, false },
+    { "freeze", kit_freeze, 0, true, false },
+    { "enable behind it", kit_enable, 0, true, true },
+    { "resize", other_size, 0, false, false },
+    { "free and be gone", kit_free, 0, false, false },
+    { "set_size", size, 0, false, false },
 };
 
 /* ---- the reader comes and goes ---------------------------------------- */
@@ -101,6 +105,39 @@ static void read_it(void)
         world_fault(&t.w, "%s", t.w.reader.fault);
 }
 
+/* The records that NMIs made amid this step, and which of them came out. */
+#define MOST_RECORDS 4096
+
+static struct
+{
+    uint32_t number[MOST_RECORDS];
+    unsigned int n;
+} made;
+
+/* Is this byte of the ring between cons and prod? */
+static bool is_published(uint32_t at)
+{
+    const struct t_buf *ring = t.w.reader.ring;
+    uint32_t size = t.w.reader.size, from = ring->cons % size;
+
+    return (at + size - from) % size < world_unread(&t.w);
+}
+
+/*
+ * A record of a word, whose header and word stand in the ring, was written.
+ * If the bytes are not published, somebody has taken it back.
+ */
+static void check_kept(void)
+{
+    const uint32_t *word = (const uint32_t *)(t.w.reader.ring + 1);
+    uint32_t i, j, header = TRACE_HEADER(KIT_EVENT, false, 1);
+
+    for ( i = 0; i < t.w.reader.size / 4 - 1; i++ )
+        for ( j = 0; word[i] == header && j < made.n; j++ )
+            if ( word[i + 1] == made.number[j] * 8 && !is_published(4 * i) )
+                world_fault(&t.w, "record %u was taken back", made.number[j]);
+}
+
 /* Free frames are poisoned: one that is not uniform was written to. */
 static void check_freed(void)
 {
@@ -118,23 +155,36 @@ static void check_freed(void)
 
 /* ---- trials ----------------------------------------------------------- */
 
+/* Not through __trace_var(): the flag was looked at before. */
+static void write_late(void *unused)
+{
+    uint32_t number = ++t.w.number, word = number * 8;
+
+    (void)unused;
+    if ( made.n < MOST_RECORDS )
+        made.number[made.n++] = number;
+    trace_record(TRACE_HEADER(KIT_EVENT, false, 1), &word);
+}
+
 static bool hit(void *unused, unsigned long n)
 {
     unsigned int burst;
 
     (void)unused;
     (void)n;
-    if ( world_any(&t.w, t.odds) )
+    t.n++;
+    if ( t.at ? t.n != t.at : world_any(&t.w, t.odds) != 0 )
         return true;
     for ( burst = 1 + world_any(&t.w, 3); burst; burst-- )
-        world_emit_in(&t.w, burst > 1 ? XENSIM_NMI : XENSIM_MCE);
+        xensim_interrupt(burst > 1 ? XENSIM_NMI : XENSIM_MCE, write_late,
+                         NULL);
     read_it();
     return true;
 }
 
 static void stepped(struct ipi *ipi)
 {
-    t.steps += step(ipi_send, ipi, hit, NULL);
+    step(ipi_send, ipi, hit, NULL);
 }
 
 static void run(const struct step_of_round *row, struct tally *tally)
@@ -142,18 +192,23 @@ static void run(const struct step_of_round *row, struct tally *tally)
     map(row->open);
     /* At every turn of a loop it would not end: so often no NMI comes. */
     t.odds = 12 + world_any(&t.w, 60);
+    made.n = t.n = 0;
     ipi_divert(stepped);
     if ( row->operate() != row->rc )
         world_fault(&t.w, "its answer is wrong");
     ipi_divert(NULL);
     tally->trials++;
+    tally->steps += t.n;
+    t.longest = max(t.longest, t.n);
     read_it();
+    if ( row->keeps )
+        check_kept();
     check_freed();
 
     if ( t.w.fault[0] && !tally->fault[0] )
         snprintf(tally->fault, sizeof(tally->fault),
-                 "%s, hit once in %u instructions: %s", row->name, t.odds,
-                 t.w.fault);
+                 "%s, hit at instruction %lu (0: once in %u): %s", row->name,
+                 t.at, t.odds, t.w.fault);
 }
 
 /* From an edge of the ring, if there is one and it is on. */
@@ -182,13 +237,16 @@ static void play_round(const struct scene *scene, const struct plan *plan,
 void kind_visit(const struct plan *plan, struct tally *tally)
 {
     const struct scene *scene;
-    unsigned int i, again = plan->full ? 50 : plan->trials;
+    unsigned int i, round;
 
     world_start(&t.w, 1, plan->pages, plan->seed);
     t.open = true;
-    while ( again-- )
+    for ( round = 1; plan->full ? t.at <= t.longest
+                                : round <= plan->trials; round++ )
+    {
+        t.at = plan->full ? round : 0;
         for ( i = 0; (scene = scene_row(i)) && !tally->fault[0]; i++ )
             if ( kind_wants(plan->first, scene->name) )
                 play_round(scene, plan, tally);
-    tally->steps = t.steps;
+    }
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Something happens at the nth instruction of a writer.  All the while what
- * is published is read and checked, before each instruction and (in half of
- * the trials) after; in the end the books must balance.
+ * Something happens at the nth instruction of a writer; it may happen twice.
+ * All the while what is published is read and checked, before each
+ * instruction and (in half of the trials) after; in the end the books must
+ * balance.
  */
 #include "tests/step/kinds.h"
 
@@ -11,11 +12,15 @@
 
 #include <stdio.h>
 
+#define WRITERS 4
+
 struct trial
 {
     struct world w;
     const struct action *action;
     unsigned long at;       /* the instruction where it happens */
+    unsigned long gap;      /* so many later it does again; 0: not */
+    unsigned long length;   /* of the writer: its instructions */
     bool happened;
     bool watch;             /* what comes afterwards, too */
 };
@@ -24,13 +29,13 @@ static bool interrupt(void *arg, unsigned long n)
 {
     struct trial *t = arg;
 
-    if ( n == t->at )
+    if ( n == t->at || (t->gap && n == t->at + t->gap) )
     {
         t->action->act(&t->w);
         t->happened = true;
     }
     world_look(&t->w);
-    return !t->happened || t->watch;
+    return n <= t->at + t->gap || t->watch;
 }
 
 /* Answers false when the writer was done before `at`. */
@@ -42,35 +47,72 @@ static bool run(struct trial *t, const struct scene *scene,
     scene_prepare(&t->w, scene);
     record = world_draw(&t->w);
     t->happened = false;
-    t->watch = world_any(&t->w, 2);
-    tally->steps += step(world_put, &record, interrupt, t);
+    t->watch = t->gap || world_any(&t->w, 2);
+    t->length = step(world_put, &record, interrupt, t);
+    tally->steps += t->length;
     tally->trials++;
     world_balance(&t->w);
 
     if ( t->w.fault[0] && !tally->fault[0] )
         snprintf(tally->fault, sizeof(tally->fault),
-                 "%s; %s at instruction %lu: %s", scene->name,
-                 t->action->name, t->at, t->w.fault);
+                 "%s; %s at instruction %lu (and %lu later): %s",
+                 scene->name, t->action->name, t->at, t->gap, t->w.fault);
     return t->happened;
 }
 
-/* All instructions, or some: a writer has 150 to 450. */
+/* Each instruction of a writer, always the same one. */
+static void run_through(struct trial *t, const struct scene *scene,
+                        struct tally *tally)
+{
+    uint32_t random = t->w.random;
+
+    t->at = 0;
+    do
+    {
+        t->at++;
+        t->w.random = random;
+    } while ( run(t, scene, tally) && !tally->fault[0] );
+}
+
+/* All instructions of a few writers, or some: a writer has 150 to 450. */
 static void run_pair(struct trial *t, const struct scene *scene,
                      const struct plan *plan, struct tally *tally)
 {
-    unsigned int i;
+    unsigned int i, most = plan->full ? WRITERS : plan->trials;
 
-    for ( i = 1; !tally->fault[0]; i++ )
-    {
-        t->at = plan->full ? i : 1 + world_any(&t->w, 400);
-        if ( plan->full ? !run(t, scene, tally) : i > plan->trials )
-            break;
-        if ( !plan->full )
+    for ( i = 0; !tally->fault[0] && i < most; i++ )
+        if ( plan->full )
+            run_through(t, scene, tally);
+        else
+        {
+            t->at = 1 + world_any(&t->w, 400);
             run(t, scene, tally);
-    }
+        }
 }
 
-void kind_writer(const struct plan *plan, struct tally *tally)
+/* Twice: most of all while it publishes, which is the last that it does. */
+static void run_twice(struct trial *t, const struct scene *scene,
+                      const struct plan *plan, struct tally *tally)
+{
+    unsigned int i, most = plan->full ? 600 : plan->trials;
+    unsigned long behind;
+
+    t->at = t->gap = 0;
+    run(t, scene, tally);
+    for ( i = 0; !tally->fault[0] && i < most; i++ )
+    {
+        behind = plan->full ? 1 + i / 10 : 1 + world_any(&t->w, t->length);
+        t->gap = 1 + (plan->full ? i % 10 : world_any(&t->w, 20));
+        t->at = t->length > behind ? t->length - behind : 1;
+        run(t, scene, tally);
+    }
+    t->gap = 0;
+}
+
+static void each_pair(const struct plan *plan, struct tally *tally,
+                      void (*pair)(struct trial *t, const struct scene *scene,
+                                   const struct plan *plan,
+                                   struct tally *tally))
 {
     static struct trial t;
     const struct scene *scene;
@@ -81,5 +123,15 @@ void kind_writer(const struct plan *plan, struct tally *tally)
         for ( j = 0; (t.action = action_row(j)); j++ )
             if ( kind_wants(plan->first, scene->name) &&
                  kind_wants(plan->second, t.action->name) )
-                run_pair(&t, scene, plan, tally);
+                pair(&t, scene, plan, tally);
+}
+
+void kind_writer(const struct plan *plan, struct tally *tally)
+{
+    each_pair(plan, tally, run_pair);
+}
+
+void kind_twice(const struct plan *plan, struct tally *tally)
+{
+    each_pair(plan, tally, run_twice);
 }

@@ -27,8 +27,14 @@ struct tally
 /* A writer is interrupted by others and by the reader. */
 void kind_writer(const struct plan *plan, struct tally *tally);
 
+/* The same, two times in one writer. */
+void kind_twice(const struct plan *plan, struct tally *tally);
+
 /* The same in a flight recorder, whose ring the others lap. */
 void kind_recorder(const struct plan *plan, struct tally *tally);
+
+/* A reader changes its word amid a writer. */
+void kind_hostile(const struct plan *plan, struct tally *tally);
 
 /* A change of control's, on its way in this CPU, is hit by NMIs. */
 void kind_visit(const struct plan *plan, struct tally *tally);

@@ -12,6 +12,8 @@ static const struct scene scenes[] = {
       ANYWHERE, { 0, 0 }, UNREAD, { 40, 400 }, false },
     { "anywhere, below the mark",
       ANYWHERE, { 0, 0 }, BELOW_MARK, { 4, 60 }, false },
+    { "anywhere, full",
+      ANYWHERE, { 0, 0 }, FREE, { 0, 0 }, false },
     { "anywhere, nearly full",
       ANYWHERE, { 0, 0 }, FREE, { 0, 80 }, false },
     { "anywhere, nearly full, owed",

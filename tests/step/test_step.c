@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What can happen between two instructions of the ring's code, at each of
- * them: kinds.h lists four kinds of trials.
+ * them: kinds.h lists the kinds of trials.
  *
  *   test_step                         all kinds, rings of 1, 2 and 3 pages
  *   test_step KIND [PAGES [ROW [ROW]]]  one kind, and of its tables only the
- *                                     rows with these words in their names
+ *                                     rows with these words in their names;
+ *                                     with two of them at every instruction
  *
  * By default a sample is drawn, by a seed that is printed; STEP_SEED takes
- * another.  STEP_FULL=1 goes through every instruction.
+ * another.  STEP_FULL=1 goes through every instruction, for hours perhaps;
+ * CHECK_FULL (of ./check --full) only draws a larger sample.
  */
 #include "tests/step/kinds.h"
 #include "tests/step/stepper.h"
@@ -26,8 +28,10 @@ static const struct kind
     void (*run)(const struct plan *plan, struct tally *tally);
     unsigned int trials;
 } kinds[] = {
-    { "writer", kind_writer, 8 },
+    { "writer", kind_writer, 6 },
+    { "twice", kind_twice, 2 },
     { "recorder", kind_recorder, 8 },
+    { "hostile", kind_hostile, 500 },
     { "visit", kind_visit, 2 },
     { "beside", kind_beside, 4 },
 };
@@ -69,13 +73,15 @@ static int run_in_child(const struct kind *kind, const struct plan *plan)
 static int run_all(const char *name, unsigned int pages, struct plan plan)
 {
     unsigned int i, from = pages ?: 1, to = pages ?: 3;
+    const char *longer = getenv("CHECK_FULL");
+    unsigned int samples = longer && *longer ? 5 : 1;
     int failed = 0, found = 0;
 
     for ( i = 0; i < ARRAY_SIZE(kinds); i++ )
     {
         if ( name && strcmp(name, kinds[i].name) )
             continue;
-        plan.trials = kinds[i].trials;
+        plan.trials = kinds[i].trials * samples;
         for ( plan.pages = from; plan.pages <= to; plan.pages++ )
             failed |= run_in_child(&kinds[i], &plan);
         found = 1;
@@ -88,7 +94,7 @@ int main(int argc, char **argv)
     const char *seed = getenv("STEP_SEED"), *full = getenv("STEP_FULL");
     struct plan plan = {
         .seed = seed ? strtoul(seed, NULL, 0) : 1,
-        .full = full && *full && strcmp(full, "0"),
+        .full = argc > 4 || (full && *full && strcmp(full, "0")),
         .first = argc > 3 && *argv[3] ? argv[3] : NULL,
         .second = argc > 4 ? argv[4] : NULL,
     };

@@ -203,6 +203,11 @@ START_TEST(prod_is_not_read)
         rig_play(&rig, "? R12");
         rig.reader.ring->prod = values[i];
         rig_expect(&rig, "R40 ?", "R12 R40");
+
+        /* Where it takes the slow way, too. */
+        rig_play(&rig, "@-4");
+        rig.reader.ring->prod = values[i];
+        rig_expect(&rig, "R40 ?", "p4 R40");
     }
     rig_console("", 0);
     heals();

@@ -8,6 +8,8 @@
  */
 #include "tests/unit/xen/rig.h"
 
+#include <stdlib.h>
+
 #include <xen/cpu.h>
 
 static struct rig rig;
@@ -260,6 +262,55 @@ START_TEST(away_while_overwriting)
 }
 END_TEST
 
+/* What was freed last has a new owner, who would see it if Xen wrote there. */
+static unsigned char *reused[512];
+
+static size_t reused_bytes(unsigned int i)
+{
+    return 16 * (1 + i % 64);
+}
+
+static void reuse_freed_memory(void)
+{
+    for ( unsigned int i = 0; i < ARRAY_SIZE(reused); i++ )
+        reused[i] = memset(malloc(reused_bytes(i)), 0xff, reused_bytes(i));
+}
+
+static void nobody_wrote_there(void)
+{
+    for ( unsigned int i = 0; i < ARRAY_SIZE(reused); i++ )
+        for ( size_t j = 0; j < reused_bytes(i); j++ )
+            if ( reused[i][j] != 0xff )
+                ck_abort_msg("freed memory was written to");
+}
+
+/* It comes back to other per-CPU memory: its own has been taken. */
+START_TEST(moved_while_overwriting)
+{
+    static struct rig other;
+
+    start(false, 1);
+    rig_attach(&rig, 1);
+    ck_assert_int_eq(kit_overwrite(), 0);
+    on_cpu(1, "R12 R16", "");
+    down(1);
+    reuse_freed_memory();
+    up(2);
+    up(1);
+    rig_attach(&other, 2);
+    xensim_become_cpu(2);
+    rig_play(&other, "R40 R40 R40");
+    on_cpu(1, "R20 R24", "");
+    xensim_become_cpu(2);
+    rig_play(&other, "R36");
+    on_cpu(1, "R28", "");
+    ck_assert_int_eq(kit_freeze(), 0);
+    rig_expect(&rig, "?", "R12 R16 R20 R24 R28");
+    rig_expect(&other, "?", "R40*3 R36");
+    nobody_wrote_there();
+}
+END_TEST
+
 /* On while it was away, off when it comes back; and the other way. */
 START_TEST(switched_while_away)
 {
@@ -372,6 +423,7 @@ int main(void)
     tcase_add_loop_test(tests, lost_when_it_goes, 0, 2);
     tcase_add_loop_test(tests, told_when_it_goes, 0, 2);
     tcase_add_loop_test(tests, away_while_overwriting, 0, 2);
+    tcase_add_test(tests, moved_while_overwriting);
     tcase_add_loop_test(tests, switched_while_away, 0, 2);
     tcase_add_loop_test(tests, freed_while_away, 0, 2);
     tcase_add_loop_test(tests, resized_while_away, 0, 2);

@@ -24,6 +24,9 @@ START_TEST(at_the_byte)
         rig_play(&rig, "r4");
         if ( rig_virqs() != 1 )
             ck_abort_msg("at %u: not told", at);
+        rig_play(&rig, "r8");
+        if ( rig_virqs() )
+            ck_abort_msg("at %u: told twice", at);
     }
     rig_balance(&rig);
 }
