@@ -56,7 +56,8 @@ AC_DEFUN([XT_FUZZ], [
 ])
 
 dnl XT_INSTRUMENTS_APPLY: an instrument is a property of the whole build tree,
-dnl so its flags go into CFLAGS, where no target can forget them.
+dnl so its flags go into CFLAGS, where no target can forget them.  A test that
+dnl runs nothing of the build need not run in each: put it under `if PLAIN`.
 AC_DEFUN([XT_INSTRUMENTS_APPLY], [
     AS_IF([test "x$enable_tsan" = xyes && test "x$enable_asan" = xyes],
         [AC_MSG_ERROR(m4_normalize([--enable-tsan and --enable-asan exclude each
@@ -72,6 +73,7 @@ AC_DEFUN([XT_INSTRUMENTS_APPLY], [
                 -fsanitize=$xt_sanitize: install its runtime libraries, or, for
                 --enable-fuzz, take CC=clang]))])
     ])
+    AM_CONDITIONAL([PLAIN], [test -z "$XT_INSTRUMENTS"])
     AM_CONDITIONAL([ASAN], [test "x$enable_asan" = xyes])
     AM_CONDITIONAL([TSAN], [test "x$enable_tsan" = xyes])
 ])
