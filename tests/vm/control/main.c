@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Drives the trace control operations in a real dom0, under load, and reads
+ * the rings itself.  Says TAP on stdout.  The hypervisor wants
+ * dom0_vcpus_pin, so that what a vcpu does is on its pcpu's ring.
+ *
+ *    control ours [PERCENT [TEST...]]    of the usual rounds; no test repeats
+ *                                        for more than a minute times that,
+ *                                        or ten minutes if it is named
+ *    control stock                       that stock's Xen refuses what is new
+ *    control state                       only say what state is
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kit.h"
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+    bool hotplug;
+} tests[] = {
+    { "no-rings", test_no_rings, false },
+    { "set-size", test_set_size, false },
+    { "state", test_state, false },
+    { "state-short", test_state_short, false },
+    { "drain", test_drain, false },
+    { "enable-disable", test_enable_disable, false },
+    { "overwrite", test_overwrite, false },
+    { "busy", test_busy, false },
+    { "busy-each-page", test_busy_each_page, false },
+    { "reader-dies", test_reader_dies, false },
+    { "free-race", test_free_race, false },
+    { "resize", test_resize, false },
+    { "hostile", test_hostile, false },
+    { "huge", test_huge, false },
+    { "hotplug", test_hotplug, true },
+    { "hotplug-control", test_hotplug_control, true },
+    { "hotplug-race", test_hotplug_race, true },
+};
+
+static bool chosen(const char *name, int n, char **names)
+{
+    int i;
+
+    for ( i = 0; i < n; i++ )
+        if ( !strcmp(names[i], name) )
+            return true;
+
+    return n == 0;
+}
+
+static unsigned int report(unsigned int n, const char *name)
+{
+    stop_load();
+    if ( kit()->failed > 10 )
+        note("%u checks failed", kit()->failed);
+    printf("%sok %u - %s\n", kit()->failed ? "not " : "", n, name);
+    fflush(stdout);
+
+    return !!kit()->failed;
+}
+
+static int run_ours(int n, char **args)
+{
+    unsigned int i, bad = 0, ran = 0;
+
+    kit()->percent = n ? atoi(args[0]) : 100;
+    if ( n )
+        n--, args++;
+    for ( i = 0; i < ARRAY_SIZE(tests); i++ )
+    {
+        if ( !chosen(tests[i].name, n, args) )
+            continue;
+        kit()->failed = 0;
+        kit()->deadline = now() + (n ? 600 : 60) * kit()->percent / 100.0;
+        CHECK_RC(reset(), 0);
+        kit()->hot_cpu = kit()->cpus - 1;
+        if ( tests[i].hotplug && !kit()->hot_cpu )
+        {
+            printf("ok %u - %s # skip no CPU to spare\n", ++ran,
+                   tests[i].name);
+            continue;
+        }
+        if ( !kit()->failed )
+            tests[i].run();
+        bad += report(++ran, tests[i].name);
+    }
+    bad += reset() != 0;
+    printf("1..%u\n", ran);
+
+    return bad || !ran;
+}
+
+static int run_stock(int n, char **args)
+{
+    unsigned int bad;
+
+    (void)n;
+    (void)args;
+    test_refused();
+    bad = report(1, "stock refuses");
+    printf("1..1\n");
+
+    return bad;
+}
+
+static int say_state(int n, char **args)
+{
+    struct tb_state s;
+    unsigned int cpu;
+    int rc = tb_state(&s);
+
+    (void)n;
+    (void)args;
+    if ( rc )
+    {
+        printf("state: %d\n", rc);
+        return 1;
+    }
+    printf("flags %x evt_mask %x pages %u cpus %u\n", s.head.flags,
+           s.head.evt_mask, s.head.pages, s.head.nr_cpus);
+    for ( cpu = 0; cpu < s.head.nr_cpus; cpu++ )
+        printf("  cpu %u flags %x lost %llu\n", cpu, s.cpu[cpu].flags,
+               (unsigned long long)s.cpu[cpu].lost);
+
+    return 0;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(int n, char **args);
+} commands[] = {
+    { "ours", run_ours },
+    { "stock", run_stock },
+    { "state", say_state },
+};
+
+int main(int argc, char **argv)
+{
+    unsigned int i;
+    int rc;
+
+    for ( i = 0; argc > 1 && i < ARRAY_SIZE(commands); i++ )
+    {
+        if ( strcmp(argv[1], commands[i].name) )
+            continue;
+        rc = tb_open();
+        if ( !rc )
+            rc = share_numbers();
+        if ( !rc )
+            return commands[i].run(argc - 2, argv + 2);
+        fprintf(stderr, "control: %s\n", strerror(-rc));
+        return 2;
+    }
+    fprintf(stderr, "usage: control ours|stock|state ...\n");
+
+    return 2;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The control operations, a hypercall each.  What the hypervisor reads or
+ * writes is in memory that it can always reach.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <xencall.h>
+
+#include <xen/sysctl.h>
+
+#include "tb.h"
+
+#define PAGE 4096u
+
+static xencall_handle *call;
+static struct xen_sysctl *sys;   /* in memory that Xen can always reach */
+static uint8_t *bounce;          /* what its handles point at */
+
+int tb_open(void)
+{
+    call = xencall_open(NULL, 0);
+    if ( !call || tb_map_open() )
+        return -errno;
+    sys = xencall_alloc_buffer(call, sizeof(*sys));
+    bounce = xencall_alloc_buffer(call, PAGE);
+
+    return sys && bounce ? 0 : -ENOMEM;
+}
+
+static int do_sysctl(uint32_t cmd)
+{
+    sys->cmd = cmd;
+    sys->interface_version = XEN_SYSCTL_INTERFACE_VERSION;
+
+    return xencall1(call, __HYPERVISOR_sysctl, (unsigned long)sys) < 0 ? -errno
+                                                                       : 0;
+}
+
+static struct xen_sysctl_tbuf_op *new_op(uint32_t cmd)
+{
+    memset(sys, 0, sizeof(*sys));
+    sys->u.tbuf_op.cmd = cmd;
+
+    return &sys->u.tbuf_op;
+}
+
+int tb_op(uint32_t cmd, uint32_t arg)
+{
+    struct xen_sysctl_tbuf_op *op = new_op(cmd);
+
+    if ( cmd == XEN_SYSCTL_TBUFOP_set_evt_mask )
+        op->evt_mask = arg;
+    else
+        op->size = arg;
+
+    return do_sysctl(XEN_SYSCTL_tbuf_op);
+}
+
+int tb_cpu_mask(uint64_t cpus, uint32_t bits)
+{
+    struct xen_sysctl_tbuf_op *op = new_op(XEN_SYSCTL_TBUFOP_set_cpu_mask);
+
+    memcpy(bounce, &cpus, sizeof(cpus));
+    set_xen_guest_handle(op->cpu_mask.bitmap, bounce);
+    op->cpu_mask.nr_bits = bits;
+
+    return do_sysctl(XEN_SYSCTL_tbuf_op);
+}
+
+int tb_info(uint64_t *mfn, uint32_t *bytes, uint32_t *evt_mask)
+{
+    struct xen_sysctl_tbuf_op *op = new_op(XEN_SYSCTL_TBUFOP_get_info);
+    int rc = do_sysctl(XEN_SYSCTL_tbuf_op);
+
+    *mfn = op->buffer_mfn;
+    *bytes = op->size;
+    *evt_mask = op->evt_mask;
+
+    return rc;
+}
+
+int tb_state_raw(void *to, uint32_t bytes, uint32_t bits, uint32_t *needed)
+{
+    struct xen_sysctl_tbuf_op *op = new_op(XEN_SYSCTL_TBUFOP_state);
+    int rc;
+
+    memset(bounce, 0xa5, PAGE);
+    set_xen_guest_handle(op->cpu_mask.bitmap, bounce);
+    op->cpu_mask.nr_bits = bits;
+    rc = do_sysctl(XEN_SYSCTL_tbuf_op);
+    memcpy(to, bounce, bytes);
+    *needed = op->size;
+
+    return rc;
+}
+
+int tb_state(struct tb_state *s)
+{
+    uint32_t needed, i;
+    uint8_t raw[PAGE];
+    int rc = tb_state_raw(raw, PAGE, PAGE * 8, &needed);
+
+    memset(s, 0, sizeof(*s));
+    if ( rc )
+        return rc;
+    memcpy(&s->head, raw, sizeof(s->head));
+    if ( s->head.nr_cpus > MAX_CPUS || needed > PAGE )
+        return -E2BIG;
+    for ( i = 0; i < s->head.nr_cpus; i++ )
+        memcpy(&s->cpu[i], raw + s->head.cpu_offset + i * s->head.cpu_size,
+               sizeof(s->cpu[i]));
+
+    return 0;
+}
+
+int tb_hotplug(unsigned int cpu, bool up)
+{
+    int rc, tries = 0;
+
+    do {
+        memset(sys, 0, sizeof(*sys));
+        sys->u.cpu_hotplug.cpu = cpu;
+        sys->u.cpu_hotplug.op = up ? XEN_SYSCTL_CPU_HOTPLUG_ONLINE
+                                   : XEN_SYSCTL_CPU_HOTPLUG_OFFLINE;
+        rc = do_sysctl(XEN_SYSCTL_cpu_hotplug);
+    } while ( rc == -EBUSY && ++tries < 1000 );
+
+    return rc;
+}
+
+long long tb_free_pages(void)
+{
+    int rc;
+
+    memset(sys, 0, sizeof(*sys));
+    rc = do_sysctl(XEN_SYSCTL_physinfo);
+
+    return rc ? rc : (long long)(sys->u.physinfo.free_pages +
+                                 sys->u.physinfo.scrub_pages);
+}
+
+/* There is neither such a command nor such a vcpu. */
+void tb_number(uint32_t id, uint32_t number)
+{
+    xencall3(call, __HYPERVISOR_vcpu_op, NUMBER_CMD + id,
+             FIRST_NUMBER + number, 0);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The trace control operations as dom0 sees them, raw: one hypercall each,
+ * nothing retried, nothing hidden, because it is the answers that are tested.
+ * And a reader of the mapped rings that checks all it reads.
+ *
+ * Built with -include .../public/trace.h of the tree under test, which holds
+ * the operations from 0x100 on.
+ */
+#ifndef TB_H
+#define TB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <xen/xen.h>
+#include <xen/trace.h>
+
+#define MAX_CPUS 64
+
+/* Hypervisor side.  All return 0 or -errno. */
+int tb_open(void);
+int tb_op(uint32_t cmd, uint32_t arg);          /* size or evt_mask */
+int tb_cpu_mask(uint64_t cpus, uint32_t bits);
+int tb_info(uint64_t *mfn, uint32_t *bytes, uint32_t *evt_mask);
+
+/* The answer of XEN_SYSCTL_TBUFOP_state, taken apart. */
+struct tb_state {
+    struct xen_tbuf_state head;
+    struct xen_tbuf_cpu cpu[MAX_CPUS];
+};
+int tb_state(struct tb_state *s);
+/* As it is: `bits` of a buffer of `bytes` bytes, whose rest must stay 0xa5. */
+int tb_state_raw(void *to, uint32_t bytes, uint32_t bits, uint32_t *needed);
+
+int tb_hotplug(unsigned int cpu, bool up);
+long long tb_free_pages(void);
+/* A hypercall that does nothing, but is traced with this number in it. */
+void tb_number(uint32_t id, uint32_t number);
+
+/* A hypercall that does nothing was numbered: what it passed. */
+#define NUMBER_CMD 0x5e000000u      /* vcpu_op has no such command */
+#define FIRST_NUMBER 0x10000u
+
+/* The rings, mapped. */
+struct tb_view {
+    const struct t_info *info;
+    unsigned int info_pages;
+    unsigned int pages;            /* of a ring */
+    unsigned int cpus;
+    uint32_t data_size;
+    struct t_buf *buf[MAX_CPUS];   /* NULL: none */
+};
+int tb_map_open(void);
+int tb_map(struct tb_view *v, unsigned int cpus);
+int tb_map_page(void **page, uint32_t mfn);
+void tb_unmap_page(void *page);
+void tb_unmap(struct tb_view *v);
+
+/* What was read of one ring.  A zeroed one is a good start. */
+#define MAX_IDS 16
+struct tb_seen {
+    uint64_t records, bytes, pads, lost_records, lost, empty;
+    uint64_t last_tsc;
+    uint64_t lost_since[MAX_IDS];  /* losses since that id's last number */
+    uint32_t number[MAX_IDS];      /* last of tb_number() */
+    uint64_t numbers;
+    uint64_t gaps;                 /* numbers missing, all accounted for */
+    unsigned int errors;
+    char error[240];               /* the first */
+};
+
+/*
+ * Read what is there and give the space back.  `strict`: numbers missing are
+ * an error unless that many records were lost.
+ */
+void tb_drain(struct tb_view *v, unsigned int cpu, struct tb_seen *s,
+              bool strict);
+void tb_drain_all(struct tb_view *v, struct tb_seen *s, bool strict);
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rings that are drained under load, switched on and off under load, and
+ * drained by somebody who writes nonsense.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kit.h"
+
+/* Whole, in order, exactly once, from rings that hold all or lose much. */
+static void drain_under_load(unsigned int pages, long pause)
+{
+    struct tb_seen *s = calloc(kit()->cpus, sizeof(*s)), all;
+    struct tb_state before, after;
+    struct tb_view v;
+    double until;
+
+    CHECK_RC(tb_state(&before), 0);
+    CHECK_RC(tb_op(OP(set_evt_mask), 0x0020f000 | 0x0002f000), 0);
+    if ( !begin(&v, pages) )
+        return;
+    start_load();
+    for ( until = now() + 4.0 * kit()->percent / 100; now() < until; )
+    {
+        tb_drain_all(&v, s, true);
+        if ( pause )
+            pause_us(pause);
+    }
+    stop_load();
+
+    /* Room for what is owed, and nothing more to lose. */
+    CHECK_RC(tb_op(OP(set_evt_mask), 0), 0);
+    tb_drain_all(&v, s, true);
+    CHECK_RC(tb_op(OP(disable), 0), 0);
+    tb_drain_all(&v, s, true);
+
+    CHECK_RC(tb_state(&after), 0);
+    check_seen(s, "draining");
+    all = sum(s);
+    note("%u pages, %ld us between: ", pages, pause);
+    note_seen(s);
+    CHECK(all.numbers > 1000, "too little load");
+    CHECK(all.lost == lost_of(&after) - lost_of(&before),
+          "LOST records say %llu, state says %llu",
+          (unsigned long long)all.lost,
+          (unsigned long long)(lost_of(&after) - lost_of(&before)));
+    tb_unmap(&v);
+    CHECK_RC(tb_op(OP(free), 0), 0);
+    free(s);
+}
+
+void test_drain(void)
+{
+    drain_under_load(1, 0);
+    drain_under_load(1, 5000);
+    drain_under_load(2, 20000);
+    drain_under_load(3, 1000);
+    drain_under_load(32, 1000);
+    drain_under_load(256, 10000);
+}
+
+void test_enable_disable(void)
+{
+    struct tb_seen *s = calloc(kit()->cpus, sizeof(*s));
+    uint32_t prod[MAX_CPUS];
+    struct tb_view v;
+    unsigned int i, cpu;
+
+    if ( !begin(&v, 4) )
+        return;
+    start_load();
+    for ( i = rounds(1000); i && in_time(); i-- )
+    {
+        CHECK_RC(tb_op(OP(disable), 0), 0);
+        for ( cpu = 0; cpu < kit()->cpus; cpu++ )
+            prod[cpu] = v.buf[cpu]->prod;
+        if ( i % 8 == 0 )
+            pause_us(500);
+        for ( cpu = 0; cpu < kit()->cpus; cpu++ )
+            CHECK(prod[cpu] == v.buf[cpu]->prod,
+                  "cpu %u traced while disabled", cpu);
+        tb_drain_all(&v, s, false);
+        CHECK_RC(tb_op(OP(enable), 0), 0);
+        if ( i % 3 == 0 )
+            pause_us(300);
+    }
+    stop_load();
+    tb_drain_all(&v, s, false);
+    check_seen(s, "enable/disable");
+    note("%u of %u rounds", rounds(1000) - i, rounds(1000));
+    note_seen(s);
+    CHECK(sum(s).numbers > 1000, "too little load");
+    tb_unmap(&v);
+    free(s);
+}
+
+/* A reader that writes nonsense hurts its own ring only, until it is sane. */
+void test_hostile(void)
+{
+    static const uint32_t cons[] = {
+        1, 0x13, 0xfffffff0, 0x80000000, 2 * 4088
+    };
+    struct tb_seen *s = calloc(kit()->cpus, sizeof(*s));
+    struct tb_state before, after;
+    struct tb_view v;
+    unsigned int i, n, cpu;
+
+    if ( !begin(&v, 1) )
+        return;
+    start_load();
+    for ( i = 0; i < sizeof(cons) / sizeof(*cons) + 1; i++ )
+    {
+        struct tb_seen *fresh = calloc(kit()->cpus, sizeof(*s));
+
+        wait_for_load(4088);
+        tb_drain_all(&v, s, false);
+        /* The last: plausible, but ahead of what was written. */
+        v.buf[0]->cons = i < sizeof(cons) / sizeof(*cons)
+                         ? cons[i] : (v.buf[0]->prod + 2048) % (2 * 4088);
+        v.buf[0]->prod = 0x13;
+        CHECK_RC(tb_state(&before), 0);
+        for ( n = 0; n < 2; n++ )
+        {
+            wait_for_load(2 * 4088);
+            for ( cpu = 1; cpu < kit()->cpus; cpu++ )
+            {
+                uint64_t seen = fresh[cpu].records;
+
+                tb_drain(&v, cpu, &fresh[cpu], false);
+                CHECK(fresh[cpu].records > seen, "cpu %u stopped as well",
+                      cpu);
+            }
+        }
+        CHECK_RC(tb_state(&after), 0);
+        CHECK(after.cpu[0].lost > before.cpu[0].lost, "cons %x: nothing lost",
+              v.buf[0]->cons);
+        check_seen(fresh, "hostile");
+
+        /* Repaired: what is there is given up, and it goes on. */
+        v.buf[0]->cons = v.buf[0]->prod;
+        wait_for_load(480);
+        memset(&fresh[0], 0, sizeof(*fresh));
+        tb_drain(&v, 0, &fresh[0], false);
+        CHECK(fresh[0].records && fresh[0].lost, "%llu records, %llu lost",
+              (unsigned long long)fresh[0].records,
+              (unsigned long long)fresh[0].lost);
+        check_seen(fresh, "repaired");
+        free(fresh);
+    }
+    stop_load();
+    tb_unmap(&v);
+    free(s);
+}
