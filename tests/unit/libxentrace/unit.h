@@ -19,7 +19,7 @@ static inline int unit_run(const char *name, const TTest *const *tests,
 
     for ( size_t i = 0; i < nr; i++ )
         tcase_add_test(all, tests[i]);
-    tcase_set_timeout(all, 60);
+    tcase_set_timeout(all, 500);
     suite_add_tcase(suite, all);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

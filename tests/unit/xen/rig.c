@@ -303,7 +303,7 @@ int rig_main(TCase *tests)
     int failed;
 
     suite_add_tcase(suite, tests);
-    tcase_set_timeout(tests, 60);
+    tcase_set_timeout(tests, 500);
     srunner_set_fork_status(runner, CK_FORK); /* a machine a process */
     srunner_run_all(runner, CK_ENV);
     failed = srunner_ntests_failed(runner);
