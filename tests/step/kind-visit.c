@@ -21,6 +21,7 @@ struct trial
     unsigned long n;        /* instructions of this step so far */
     unsigned long longest;  /* step of all */
     bool open;              /* the reader has the ring mapped */
+    bool keeps;             /* what was published stays as it is */
 };
 
 static struct trial t;      /* a machine a process */
@@ -95,7 +96,8 @@ static void read_it(void)
 
     if ( !t.open )
         return;
-    kit_forget(&t.w.reader);
+    if ( !t.keeps )
+        kit_forget(&t.w.reader);
     kit_snapshot(&t.w.reader);
     while ( kit_next(&t.w.reader, &record) )
         if ( record.event == KIT_EVENT && record.words &&
@@ -193,6 +195,9 @@ static void run(const struct step_of_round *row, struct tally *tally)
     /* At every turn of a loop it would not end: so often no NMI comes. */
     t.odds = 12 + world_any(&t.w, 60);
     made.n = t.n = 0;
+    if ( t.open )
+        kit_forget(&t.w.reader);
+    t.keeps = row->keeps;
     ipi_divert(stepped);
     if ( row->operate() != row->rc )
         world_fault(&t.w, "its answer is wrong");

@@ -69,6 +69,7 @@ struct ring {
     uint8_t **page;        /* NULL: no ring */
     uint32_t *first;       /* overwriting: first record to begin in a page */
     uint32_t hidden;       /* stands for cons and prod while overwriting */
+    uint32_t marked;       /* where the mark was last looked at */
     uint32_t visited;      /* the last visit that was here */
     uint64_t first_tsc;    /* of the first record owed as lost */
     uint64_t lost;         /* records lost since boot */
@@ -393,6 +394,27 @@ static bool lose(struct ring *r, uint64_t state)
 }
 
 /*
+ * Dom0 is told when what it has not read grows over the mark.  That was seen
+ * here before at `marked`, perhaps above the mark; since then dom0 may have
+ * read, and fast records come up to there again.  So what counts is whether
+ * that place is below the mark by now, or read.
+ */
+static void notice_mark(struct ring *r, uint32_t where, uint32_t used)
+{
+    uint32_t mark = data_size / 2;
+    uint32_t old = prod_of(r->marked) - read_atomic(r->cons);
+
+    if ( (int32_t)old < 0 )
+        old += 2 * data_size;
+
+    /* More than the ring holds: dom0 has read beyond `marked`. */
+    if ( (old < mark || old > data_size) && used >= mark &&
+         !r->nonsense && r->prod != &r->hidden )
+        r->todo = true;
+    r->marked = where;
+}
+
+/*
  * A record (header 0: none, only what is owed) with everything that can come
  * up.  Returns where it ends, which is where it began if it was lost.
  */
@@ -400,7 +422,7 @@ static noinline uint32_t put_slow(struct ring *r, uint32_t header,
                                   const void *words)
 {
     unsigned int size = header ? record_size(header) : 0;
-    uint32_t mark = data_size / 2, used, end;
+    uint32_t used, end;
     uint64_t state, first, tsc;
     struct plan p;
 
@@ -412,9 +434,10 @@ static noinline uint32_t put_slow(struct ring *r, uint32_t header,
 
         if ( p.total > data_size - used )                             /* [9] */
         {
-            if ( !header || lose(r, state) )
-                return where_of(state);
-            continue;
+            if ( header && !lose(r, state) )
+                continue;
+            notice_mark(r, where_of(state), used);
+            return where_of(state);
         }
 
         first = ACCESS_ONCE(r->first_tsc);
@@ -426,8 +449,7 @@ static noinline uint32_t put_slow(struct ring *r, uint32_t header,
     }
 
     write_plan(r, state, &p, first, tsc, header, words);
-    if ( used < mark && used + p.total >= mark && r->prod != &r->hidden )
-        r->todo = true;
+    notice_mark(r, end, used + p.total);
 
     return end;
 }
@@ -781,6 +803,7 @@ static void share_window(struct ring *r, uint32_t from, uint32_t to)
     smp_wmb(); /* the records before it.  Pairs with the reader's rmb. */
     write_atomic((uint64_t *)buf,
                  prod_of(from) | ((uint64_t)prod_of(to) << 32));
+    r->marked = to;
 }
 
 /* What was not read is given up: from now on it would be written over. */

@@ -84,6 +84,21 @@ START_TEST(again_after_reading)
 }
 END_TEST
 
+/* Below the mark again is below it, read to the end or not. */
+START_TEST(again_after_reading_some)
+{
+    rig_start(&rig, 1);
+    rig_play(&rig, "@0 =2044");
+    ck_assert_uint_eq(rig_virqs(), 1);
+    rig_play(&rig, "?1");
+    ck_assert_uint_eq(rig_virqs(), 0);
+    rig_play(&rig, "= R40");
+    ck_assert_uint_eq(rig_virqs(), 1);
+    rig_play(&rig, "R40 R40");
+    ck_assert_uint_eq(rig_virqs(), 0);
+}
+END_TEST
+
 /* The tasklet is one for all CPUs, and runs once however many crossed. */
 START_TEST(several_cpus)
 {
@@ -183,6 +198,7 @@ int main(void)
     tcase_add_test(tests, over_it_by_padding);
     tcase_add_test(tests, not_twice);
     tcase_add_loop_test(tests, again_after_reading, 0, 4);
+    tcase_add_test(tests, again_after_reading_some);
     tcase_add_test(tests, several_cpus);
     tcase_add_loop_test(tests, from_interrupts, 0, ARRAY_SIZE(contexts));
     tcase_add_test(tests, from_nmi_in_irq);
