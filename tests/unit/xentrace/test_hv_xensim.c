@@ -147,6 +147,7 @@ static unsigned int open_fds(void)
     DIR *d = opendir("/proc/self/fd");
     unsigned int nr = 0;
 
+    ck_assert_ptr_nonnull(d);
     while ( readdir(d) )
         nr++;
     closedir(d);
