@@ -126,6 +126,11 @@ static always_inline uint32_t prod_of(uint32_t where)
     return (where & PLACE_MASK) - FIRST_PLACE + (where & LAP ? data_size : 0);
 }
 
+static always_inline unsigned int page_of(uint32_t where)
+{
+    return (where & PLACE_MASK) >> PAGE_SHIFT;
+}
+
 static uint32_t advance(uint32_t where, uint32_t bytes)
 {
     where += bytes;
@@ -162,9 +167,7 @@ static always_inline bool exchange(uint64_t *word, uint64_t old, uint64_t new)
 /* Where a place lies.  Valid until the next page end. */
 static always_inline void *address_of(const struct ring *r, uint32_t where)
 {
-    uint32_t place = where & PLACE_MASK;
-
-    return r->page[place >> PAGE_SHIFT] + (place & ~PAGE_MASK);
+    return r->page[page_of(where)] + (where & ~PAGE_MASK);
 }
 
 /* Lengths known at build time become plain moves; a loop would be a call. */
@@ -333,7 +336,7 @@ static uint32_t write_lost(struct ring *r, uint32_t where, uint32_t count,
 static uint32_t note_first(struct ring *r, uint32_t from, uint32_t end)
 {
     if ( r->first && (from >> PAGE_SHIFT) != (end >> PAGE_SHIFT) )
-        r->first[(end & PLACE_MASK) >> PAGE_SHIFT] = end;
+        r->first[page_of(end)] = end;
 
     return end;
 }
@@ -780,19 +783,24 @@ static void cf_check change_settle(struct ring *r, unsigned int cpu)
     r->state = state_with_room(where_of(r->state), 0);
 }
 
+/* From now on dom0 says how far it has read, and sees what is written. */
+static void meet_reader(struct ring *r)
+{
+    struct t_buf *buf = (void *)r->page[0];
+
+    r->cons = &buf->cons;
+    r->prod = &buf->prod;
+}
+
 /* A new, empty ring in the present rings, or none. */
 static void cf_check change_attach(struct ring *r, unsigned int cpu)
 {
-    struct t_buf *buf;
-
     detach(r);
     if ( !rings || !rings->page[cpu] )
         return;
 
     r->page = rings->page[cpu];
-    buf = (void *)r->page[0];
-    r->cons = &buf->cons;
-    r->prod = &buf->prod;
+    meet_reader(r);
 }
 
 /* Both words of the shared header at once: no reader sees half of it. */
@@ -817,7 +825,7 @@ static void cf_check change_overwrite(struct ring *r, unsigned int cpu)
     /* Behind the page pointers: see alloc_page_list(). */
     r->first = (uint32_t *)(r->page + rings->pages);
     memset(r->first, 0, rings->pages * sizeof(*r->first));
-    r->first[(where & PLACE_MASK) >> PAGE_SHIFT] = where;
+    r->first[page_of(where)] = where;
 
     share_window(r, where, where);
     r->hidden = prod_of(where);
@@ -828,7 +836,7 @@ static void cf_check change_overwrite(struct ring *r, unsigned int cpu)
 /* The pages behind the head's hold the oldest records that are whole. */
 static uint32_t oldest_record(const struct ring *r)
 {
-    unsigned int i, page = (where_of(r->state) & PLACE_MASK) >> PAGE_SHIFT;
+    unsigned int i, page = page_of(where_of(r->state));
 
     for ( i = 1; i < rings->pages; i++ )
         if ( r->first[(page + i) % rings->pages] )
@@ -839,15 +847,11 @@ static uint32_t oldest_record(const struct ring *r)
 
 static void cf_check change_freeze(struct ring *r, unsigned int cpu)
 {
-    struct t_buf *buf;
-
     if ( !r->first )
         return;
 
     share_window(r, oldest_record(r), where_of(r->state));
-    buf = (void *)r->page[0];
-    r->cons = &buf->cons;
-    r->prod = &buf->prod;
+    meet_reader(r);
     r->first = NULL;
     r->state = state_with_room(where_of(r->state), 0);
 }
@@ -1149,10 +1153,15 @@ static int cf_check op_set_cpu_mask(struct xen_sysctl_tbuf_op *tbc)
     return 0;
 }
 
+static void set_evt_mask(uint32_t mask)
+{
+    evt_mask = mask;
+    write_atomic(&wanted, mask & TRC_ALL);
+}
+
 static int cf_check op_set_evt_mask(struct xen_sysctl_tbuf_op *tbc)
 {
-    evt_mask = tbc->evt_mask;
-    write_atomic(&wanted, evt_mask & TRC_ALL);
+    set_evt_mask(tbc->evt_mask);
 
     return 0;
 }
@@ -1500,8 +1509,7 @@ static void __init boot_rings(unsigned int pages)
     {
         printk("xentrace: Starting tracing, enabling mask %x\n",
                opt_tevt_mask);
-        evt_mask = opt_tevt_mask;
-        write_atomic(&wanted, evt_mask & TRC_ALL);
+        set_evt_mask(opt_tevt_mask);
     }
     start_tracing();
 }
