@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What becomes of the output file: all of it, or what was there before; and
+# what -h means.  tests/golden/tracetool has the rest of the command line.
+
+tracetool=${top_builddir:-.}/tools/tracetool/tracetool
+tracetool=$(cd "$(dirname "$tracetool")" && pwd -P)/tracetool
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+failed=0
+
+fail()
+{
+    echo "FAIL: $*" >&2
+    failed=1
+}
+
+run()
+{
+    "$tracetool" --format=formats events "$@" 2>err
+}
+
+# nothing_else FILE...: only these are there
+nothing_else()
+{
+    # shellcheck disable=SC2012 # our own names
+    [ "$(ls | tr '\n' ' ')" = "$* " ] || fail "there are $(ls | tr '\n' ' ')"
+}
+
+echo 'id=0x00021001 e(uint32_t a) "%u"' >events
+
+# Modes are the umask's, or the old file's; a link stays one.
+(umask 027 && run out) || fail "out: $(cat err)"
+[ "$(stat -c %a out)" = 640 ] || fail "mode $(stat -c %a out), not 640"
+chmod 604 out
+echo old >out
+run out || fail "out again: $(cat err)"
+[ "$(stat -c %a out)" = 604 ] || fail "mode $(stat -c %a out), not 604"
+grep -q 0x00021001 out || fail 'out was not replaced'
+mv out real
+ln -s real link
+echo old >real
+run link || fail "link: $(cat err)"
+[ -L link ] || fail 'the link was replaced'
+grep -q 0x00021001 real || fail 'not what the link names was replaced'
+nothing_else err events link real
+rm link
+
+# An unchanged output is new all the same.
+touch -t 202001010000 real
+run real || fail "real: $(cat err)"
+[ -n "$(find real -newer events)" ] || fail 'an unchanged output stays old'
+
+# Whatever fails: the old file is there, and nothing beside it.
+echo old >real
+for fault in write:1 write:1+ open:2 alloc:1 alloc:3 read:1; do
+    FAULT=$fault run real && fail "FAULT=$fault: exit 0"
+    [ "$(cat real)" = old ] || fail "FAULT=$fault: the old file is gone"
+    [ "$(wc -l <err)" -eq 1 ] || fail "FAULT=$fault says $(cat err)"
+    nothing_else err events real
+done
+FAULT=short-write:1+,short-read:1+ run real || fail "short: $(cat err)"
+grep -q 0x00021001 real || fail 'short writes: not all is there'
+
+# Devices and pipes are written to.
+run /dev/null || fail "/dev/null: $(cat err)"
+[ -c /dev/null ] || fail '/dev/null is no device any more'
+run - | cmp - real || fail 'standard output is something else'
+run /dev/stdout | cmp - real || fail '/dev/stdout is something else'
+mkfifo pipe
+timeout 60 cat pipe >drained &
+run pipe || fail "pipe: $(cat err)"
+wait
+cmp drained real || fail 'what came out of the pipe is something else'
+if [ -w /dev/full ]; then
+    run - >/dev/full && fail '/dev/full: exit 0'
+    grep -q 'standard output: No space' err || fail "/dev/full: $(cat err)"
+fi
+
+# -h is help, except where the first tracetool had it.
+for help in -h '-?' --help; do
+    "$tracetool" "$help" | head -n 1 | grep -q '^Usage: tracetool ' ||
+        fail "$help: no usage"
+done
+"$tracetool" --nop -h <events | grep -q trace_e || fail '--nop -h: no header'
+"$tracetool" -h events out 2>err && fail '-h with files: exit 0'
+
+exit $failed

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * No tracing: trace points that compile, and do nothing.
+ */
+#include "tracetool/rows.h"
+
+const struct tt_backend tt_backend_nop = {
+    .name = "nop",
+    .text = "Tracing disabled.",
+};

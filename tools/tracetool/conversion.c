@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which conversions print which arguments.  For a program's events the
+ * measure is a C compiler: what it would take without a warning is right.
+ * For the hypervisor's it is our own decoder: it knows how wide each field
+ * is, so an integer conversion of any width prints any of them, and %s prints
+ * the names that an enum or flags gives.
+ */
+#include "tracetool/conversion.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+#define DIGITS "0123456789"
+
+/* "%2$d" becomes "%2%d" in place; what begins at the second % is left. */
+static void read_number(struct tt_conversion *c, char *text)
+{
+    size_t digits = strspn(&text[c->at + 1], DIGITS);
+
+    if ( !digits || digits > 3 || text[c->at + 1] == '0' ||
+         text[c->at + 1 + digits] != '$' )
+        return;
+    c->number = strtoul(&text[c->at + 1], NULL, 10);
+    c->at += digits + 1;
+    text[c->at] = '%';
+}
+
+/* A number or a star. */
+static const char *skip_size(const char *at, struct tt_conversion *c,
+                             bool stars)
+{
+    if ( *at != '*' || !stars )
+        return at + strspn(at, DIGITS);
+    c->stars++;
+    return at + 1;
+}
+
+/* %[N$][flags][width][.precision][modifier]letter */
+void tt_conversion_read(struct tt_conversion *c, char *text, size_t where,
+                        bool stars)
+{
+    const char *begin, *at;
+    size_t n;
+
+    *c = (struct tt_conversion){ .at = where };
+    read_number(c, text);
+    begin = &text[c->at];
+    at = begin + 1 + strspn(begin + 1, "-+ #0'");
+    at = skip_size(at, c, stars);
+    if ( *at == '.' )
+        at = skip_size(at + 1, c, stars);
+    n = strspn(at, "hlqjztL");
+    if ( n > 2 )
+        n = 0;
+    memcpy(c->modifier, at, n);
+    c->modifier[n] = '\0';
+    at += n;
+    c->letter = *at;
+    c->length = at - begin + (*at != '\0');
+}
+
+/* Letters that no argument could serve, and why. */
+static const struct { char letter; const char *why; } refused[] = {
+    { '\0', "this conversion is cut off: end it with a letter, or write %% "
+            "for a percent sign" },
+    { 'm', "%m would print errno of whoever prints: pass the error as an "
+           "argument" },
+    { '*', "a record has no room for a width or precision of '*': write a "
+           "number" },
+    { '$', "no argument has that number: write it as in %1$u" },
+    { 'n', "%n prints nothing and writes to memory: take it out" },
+};
+
+const char *tt_conversion_refused(char letter)
+{
+    size_t i;
+
+    for ( i = 0; i < sizeof(refused) / sizeof(refused[0]); i++ )
+        if ( refused[i].letter == letter )
+            return refused[i].why;
+    return letter && strchr("diouxXcsp", letter) ? NULL :
+           "no argument can be printed so: take one of %d %i %u %x %X %o %c "
+           "%s %p, or %% for a percent sign";
+}
+
+/* What an integer conversion with that modifier wants, after promotion. */
+static const struct { const char *modifier; enum tt_rank rank; } ranks[] = {
+    { "", TT_RANK_INT }, { "h", TT_RANK_INT }, { "hh", TT_RANK_INT },
+    { "l", TT_RANK_LONG }, { "ll", TT_RANK_LLONG }, { "q", TT_RANK_LLONG },
+    { "z", TT_RANK_OF(size_t) }, { "t", TT_RANK_OF(ptrdiff_t) },
+    { "j", TT_RANK_OF(intmax_t) },
+};
+
+static enum tt_rank rank_of(const char *modifier)
+{
+    size_t i;
+
+    for ( i = 0; i < sizeof(ranks) / sizeof(ranks[0]); i++ )
+        if ( !strcmp(ranks[i].modifier, modifier) )
+            return ranks[i].rank;
+    return TT_RANK_NONE;
+}
+
+static bool is_integer(char letter)
+{
+    return letter && strchr("diouxX", letter);
+}
+
+static bool fits_xen(const struct tt_arg *arg, const char *modifier,
+                     char letter)
+{
+    if ( letter == 's' )
+        return arg->sem && arg->sem->meaning != TT_PLAIN && !*modifier;
+    if ( letter == 'c' )
+        return !*modifier;
+    return is_integer(letter) && rank_of(modifier) != TT_RANK_NONE;
+}
+
+static bool fits_program(const struct tt_ctype *type, const char *modifier,
+                         char letter)
+{
+    if ( is_integer(letter) )
+        return rank_of(modifier) == type->rank;
+    if ( *modifier )
+        return false;
+    if ( letter == 'c' )
+        return type->rank == TT_RANK_INT;
+    if ( letter == 's' )
+        return type->rank == TT_RANK_CHARS;
+    return letter == 'p' && (type->rank == TT_RANK_CHARS ||
+                             type->rank == TT_RANK_POINTER);
+}
+
+bool tt_conversion_fits(const struct tt_conversion *c,
+                        const struct tt_event *event,
+                        const struct tt_arg *arg, const struct tt_ctype *type)
+{
+    return event->in_xen ? fits_xen(arg, c->modifier, c->letter) :
+                           fits_program(type, c->modifier, c->letter);
+}

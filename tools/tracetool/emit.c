@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Text for generated files.  Bytes are looked at by their ASCII value, never
+ * by locale: the same input gives the same output everywhere.
+ */
+#include "tracetool/emit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * What a declaration may call an argument and C may not.  C's keywords are not
+ * here, the parser refuses them; but keywords of GNU C and of C's later
+ * standards, and what compilers, common headers or Xen define in small
+ * letters.  Sorted.
+ */
+static const char *const taken[] = {
+    "alignas", "alignof", "asm", "assert", "complex", "constexpr", "current",
+    "errno", "false", "i386", "likely", "linux", "noinline", "noreturn",
+    "nr_cpu_ids", "nullptr", "static_assert", "stderr", "stdin", "stdout",
+    "thread_local", "true", "typeof", "typeof_unqual", "unix", "unlikely",
+    "unreachable",
+};
+
+static int by_text(const void *key, const void *row)
+{
+    return strcmp(key, *(const char *const *)row);
+}
+
+static bool is_lower(char c)
+{
+    return c >= 'a' && c <= 'z';
+}
+
+static char upper(char c)
+{
+    return is_lower(c) ? c - 'a' + 'A' : c;
+}
+
+static bool is_printable(char c)
+{
+    return c >= ' ' && c <= '~';
+}
+
+/* Nobody calls a macro in mixed letters, or a variable in capitals only. */
+static bool is_macro_like(const char *name)
+{
+    while ( *name && !is_lower(*name) )
+        name++;
+    return !*name;
+}
+
+static bool is_taken(const char *name)
+{
+    return is_macro_like(name) ||
+           bsearch(name, taken, sizeof(taken) / sizeof(taken[0]),
+                   sizeof(taken[0]), by_text);
+}
+
+void emit_upper(FILE *out, const char *text)
+{
+    for ( ; *text; text++ )
+        fputc(upper(*text), out);
+}
+
+void emit_string(FILE *out, const char *text)
+{
+    char last = 0;
+
+    if ( !text )
+    {
+        fputs("NULL", out);
+        return;
+    }
+    fputc('"', out);
+    for ( ; *text; last = *text++ )
+    {
+        /* A second question mark could begin a trigraph. */
+        if ( *text == '"' || *text == '\\' || (*text == '?' && last == '?') )
+            fprintf(out, "\\%c", *text);
+        else if ( is_printable(*text) )
+            fputc(*text, out);
+        else
+            fprintf(out, "\\%03o", (unsigned char)*text);
+    }
+    fputc('"', out);
+}
+
+void emit_comment(FILE *out, const char *text)
+{
+    char last = 0;
+
+    for ( ; *text; last = *text++ )
+    {
+        if ( (last == '*' && *text == '/') || (last == '/' && *text == '*') )
+            fputc(' ', out);
+        fputc(is_printable(*text) ? *text : ' ', out);
+    }
+}
+
+void emit_name(FILE *out, const char *name)
+{
+    size_t length = strlen(name);
+
+    fputs(name, out);
+    if ( length && (name[length - 1] == '_' || is_taken(name)) )
+        fputc('_', out);
+}
+
+void emit_parameters(FILE *out, const struct tt_event *e)
+{
+    if ( !e->nr_args )
+        fputs("void", out);
+    for ( size_t i = 0; i < e->nr_args; i++ )
+    {
+        const char *type = e->args[i].type;
+        size_t length = strlen(type);
+
+        fprintf(out, "%s%s", i ? ", " : "", type);
+        if ( length && type[length - 1] != '*' )
+            fputc(' ', out);
+        emit_name(out, e->args[i].name);
+    }
+}
+
+void emit_version(FILE *out, uint16_t version, char point)
+{
+    fprintf(out, "%u%c%u", version >> 8, point, version & 0xffu);
+}

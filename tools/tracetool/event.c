@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One declaration, and the events that it is: one, or the members of a
+ * family.
+ */
+#include "tracetool/event.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+/* "TRC_SCHED_WAKE", as the header has it. */
+static const char *constant_of(struct arena *a, const char *name)
+{
+    size_t length = strlen(name);
+    char *text = arena_alloc(a, length + sizeof("TRC_"), 1), *at = text;
+
+    if ( !text )
+        return NULL;
+    memcpy(at, "TRC_", 4);
+    for ( at += 4; *name; name++ )
+        *at++ = toupper((unsigned char)*name);
+    *at = '\0';
+    return text;
+}
+
+static const char *join(struct arena *a, const char *name, const char *suffix)
+{
+    size_t length = strlen(name), more = strlen(suffix) + 1;
+    char *text = arena_alloc(a, length + more, 1);
+
+    if ( !text )
+        return NULL;
+    memcpy(text, name, length);
+    memcpy(text + length, suffix, more);
+    return text;
+}
+
+static int name_member(struct tt_build *b, const struct tt_written_event *e,
+                       const struct tt_member *member, struct tt_event *event)
+{
+    event->name = join(b->arena, e->name, member->suffix);
+    if ( !event->name )
+        return -ENOMEM;
+    if ( !event->in_xen || !member->has_constant )
+        return 0;
+    /* Only reg has a constant of its own: those of levels are the base's. */
+    event->constant = constant_of(b->arena, member->reg ? event->name :
+                                  e->name);
+    return event->constant ? 0 : -ENOMEM;
+}
+
+static struct tt_event begin(const struct tt_build *b,
+                             const struct tt_written_event *e,
+                             const struct tt_member *member)
+{
+    const struct tt_class *classes = b->written->classes.items;
+
+    return (struct tt_event){
+        .class = e->class ? &classes[e->class - 1] : NULL,
+        .at = e->at, .format = "\"\"",
+        .disabled = (e->props & TT_PROP_DISABLE) != 0,
+        .vcpu = (e->props & TT_PROP_VCPU) != 0,
+        .in_xen = (e->props & TT_PROP_ID) != 0,
+        .timed = !(e->props & TT_PROP_NOTIME),
+        .unused = (e->props & TT_PROP_UNUSED) != 0,
+        .is_private = (e->props & TT_PROP_PRIVATE) != 0,
+        .id = (uint32_t)e->id | member->id,
+        .since = e->since, .until = e->until,
+    };
+}
+
+static int add_member(struct tt_build *b, const struct tt_written_event *e,
+                      const struct tt_member *member)
+{
+    struct tt_event event = begin(b, e, member), *kept;
+    int rc = name_member(b, e, member, &event);
+
+    if ( !rc )
+        rc = tt_layout(b, e, member, &event);
+    if ( !rc )
+        rc = tt_format(b, e, &event);
+    if ( rc == -ENOMEM )
+        return rc;
+    kept = tt_vec_add(b->arena, &b->events, sizeof(*kept));
+    if ( !kept )
+        return -ENOMEM;
+    *kept = event;
+    return rc;
+}
+
+/* After a complaint the other members would only say it again. */
+int tt_event_build(struct tt_build *b, const struct tt_written_event *e)
+{
+    struct tt_member members[TT_MAX_MEMBERS];
+    size_t i, nr, before = b->complaints->nr;
+    int rc = 0;
+
+    tt_check_event(b, e);
+    if ( b->complaints->nr != before )
+        return 0;
+    nr = tt_family_members(e->family, members);
+    for ( i = 0; i < nr && !rc; i++ )
+        rc = add_member(b, e, &members[i]);
+    return rc == -ENOMEM ? rc : 0;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Families: one declaration, several ids, each with its own widths.
+ */
+#include "tracetool/event.h"
+
+#include <stdio.h>
+
+#define BIT_64 0x100u
+#define LEVEL(n) ((n) * 0x100u)         /* of 0, 1, 2 */
+#define BIT_NESTED 0x400u
+
+uint32_t tt_family_bits(unsigned int family)
+{
+    return (family & TT_FAMILY_64 ? BIT_64 : 0) |
+           (family & TT_FAMILY_LEVELS ? LEVEL(3) : 0) |
+           (family & TT_FAMILY_NESTED ? BIT_NESTED : 0);
+}
+
+unsigned int tt_family_width(const struct tt_ctype *type,
+                             const struct tt_member *member)
+{
+    if ( !type->sized )
+        return type->width;
+    return type->sized->width[type->sized->by_levels ? member->level :
+                              member->reg];
+}
+
+/* The member for one value of each axis. */
+static struct tt_member make(unsigned int family, unsigned int reg,
+                             unsigned int level, unsigned int nested)
+{
+    struct tt_member m = {
+        .id = reg * BIT_64 | LEVEL(level) | nested * BIT_NESTED,
+        .reg = reg, .level = level, .has_constant = !level && !nested,
+    };
+    char levels[4] = "";
+
+    m.suffix[0] = '\0';
+    if ( !family )
+        return m;
+    if ( family & TT_FAMILY_LEVELS )
+        snprintf(levels, sizeof(levels), "_%u", level % 3 + 2);
+    snprintf(m.suffix, sizeof(m.suffix), "%s%s%s", reg ? "64" : "", levels,
+             nested ? "_nested" : "");
+    return m;
+}
+
+size_t tt_family_members(unsigned int family,
+                         struct tt_member members[TT_MAX_MEMBERS])
+{
+    unsigned int regs = family & TT_FAMILY_64 ? 2 : 1;
+    unsigned int levels = family & TT_FAMILY_LEVELS ? 3 : 1;
+    unsigned int nesteds = family & TT_FAMILY_NESTED ? 2 : 1;
+    unsigned int i;
+
+    for ( i = 0; i < regs * levels * nesteds; i++ )
+        members[i] = make(family, i % regs, i / regs % levels,
+                          i / regs / levels);
+    return i;
+}

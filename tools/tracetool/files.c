@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reading is plain.  Writing is not: a build that is interrupted must not
+ * leave half of a header that looks newer than its source.  So the text goes
+ * to a file beside the target, which then takes its place.  That always
+ * makes the target new, also when its text is what it was: a make rule whose
+ * target stays old would be run again each time.
+ */
+#include "tracetool/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/fault.h"
+
+#define MOST_BYTES (64u << 20)  /* a hundred times all of QEMU's events */
+
+static bool is_dash(const char *path)
+{
+    return !strcmp(path, "-");
+}
+
+/* The last name is the output; who forgets it would lose his last input. */
+static int check_output(const char *output, struct err *e)
+{
+    static const char name[] = "trace-events";
+    size_t length = strlen(output), n = sizeof(name) - 1;
+    struct stat st;
+
+    if ( length < n || strcmp(output + length - n, name) || stat(output, &st) )
+        return 0;
+    return err_set(e, -EINVAL, "%s: the last name is that of the output, and "
+                   "this is a file of events: add a name behind it", output);
+}
+
+static int check_input(int fd, const char *path, const char *output,
+                       struct err *e)
+{
+    struct stat in, out;
+
+    if ( fstat(fd, &in) )
+        return err_sys(e, -errno, "cannot look at %s", path);
+    if ( !S_ISREG(in.st_mode) || is_dash(output) || stat(output, &out) ||
+         in.st_dev != out.st_dev || in.st_ino != out.st_ino )
+        return 0;
+    return err_set(e, -EINVAL, "%s is an input and the output: name another "
+                   "output, last", path);
+}
+
+static int grow(char **text, size_t *room)
+{
+    size_t more = *room ? *room * 2 : 1u << 16;
+    char *new = fault_realloc(*text, more);
+
+    if ( !new )
+        return -ENOMEM;
+    *text = new;
+    *room = more;
+    return 0;
+}
+
+static int read_all(int fd, const char *name, char **text, size_t *length,
+                    struct err *e)
+{
+    size_t room = 0;
+    ssize_t n;
+
+    *length = 0;
+    do
+    {
+        if ( *length == room && grow(text, &room) )
+            return err_sys(e, -ENOMEM, "cannot read %s", name);
+        if ( *length > MOST_BYTES )
+            return err_set(e, -EFBIG, "%s has more than 64 MB, and no file of "
+                           "events has", name);
+        n = fault_read(fd, *text + *length, room - *length);
+        if ( n > 0 )
+            *length += n;
+    } while ( n > 0 || (n < 0 && errno == EINTR) );
+
+    return n < 0 ? err_sys(e, -errno, "cannot read %s", name) : 0;
+}
+
+static int read_one(const char *path, const char *output,
+                    struct tt_source *source, struct err *e)
+{
+    int fd = is_dash(path) ? STDIN_FILENO : fault_open(path, O_RDONLY |
+                                                       O_CLOEXEC, 0);
+    char *text = NULL;
+    int rc;
+
+    if ( fd < 0 )
+        return err_sys(e, -errno, "cannot open %s", path);
+    source->name = is_dash(path) ? "standard input" : path;
+    rc = check_input(fd, path, output, e);
+    if ( !rc )
+        rc = read_all(fd, source->name, &text, &source->length, e);
+    source->text = text;
+    if ( !is_dash(path) )
+        close(fd);
+    return rc;
+}
+
+int tt_input_read(char *const *paths, size_t nr, const char *output,
+                  struct tt_source **sources, struct err *e)
+{
+    int rc = check_output(output, e);
+    size_t i;
+
+    if ( rc )
+        return rc;
+    *sources = fault_calloc(nr, sizeof(**sources));
+    if ( !*sources )
+        return err_sys(e, -ENOMEM, "cannot read the events");
+    for ( i = 0; i < nr && !rc; i++ )
+        rc = read_one(paths[i], output, &(*sources)[i], e);
+    return rc;
+}
+
+void tt_input_free(struct tt_source *sources, size_t nr)
+{
+    size_t i;
+
+    for ( i = 0; sources && i < nr; i++ )
+        fault_free((char *)sources[i].text);
+    fault_free(sources);
+}
+
+int tt_output_begin(struct tt_output *out, struct err *e)
+{
+    *out = (struct tt_output){ .file = NULL };
+    if ( !fault_hit(FAULT_ALLOC) )
+        out->file = open_memstream(&out->text, &out->length);
+    return out->file ? 0 : err_sys(e, -errno, "cannot write anything");
+}
+
+void tt_output_drop(struct tt_output *out)
+{
+    if ( out->file )
+        fclose(out->file);
+    out->file = NULL;
+    free(out->text);
+    out->text = NULL;
+}
+
+static int write_fd(const struct tt_output *out, int fd, const char *name,
+                    struct err *e)
+{
+    size_t done = 0;
+    ssize_t n;
+
+    while ( done < out->length )
+    {
+        n = fault_write(fd, out->text + done, out->length - done);
+        if ( n < 0 && errno != EINTR )
+            return err_sys(e, -errno, "cannot write %s", name);
+        if ( n > 0 )
+            done += n;
+    }
+    return 0;
+}
+
+/* Devices and pipes are there to be written, not to be replaced. */
+static int write_device(const struct tt_output *out, const char *path,
+                        struct err *e)
+{
+    int fd = fault_open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC, 0);
+    int rc;
+
+    if ( fd < 0 )
+        return err_sys(e, -errno, "cannot open %s", path);
+    rc = write_fd(out, fd, path, e);
+    if ( close(fd) && !rc )
+        rc = err_sys(e, -errno, "cannot write %s", path);
+    return rc;
+}
+
+/* What is left of a run that died has a number of its own. */
+static int open_beside(const char *path, char *temporary, size_t size)
+{
+    unsigned int n;
+    int fd = -1;
+
+    for ( n = 0; fd < 0 && n < 100; n++ )
+    {
+        snprintf(temporary, size, "%s.%ld-%u", path, (long)getpid(), n);
+        fd = fault_open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                        0666);
+        if ( fd < 0 && errno != EEXIST )
+            break;
+    }
+    return fd;
+}
+
+/* old: what is there now, or NULL */
+static int write_beside(const struct tt_output *out, const char *path,
+                        const struct stat *old, char *temporary, size_t size,
+                        struct err *e)
+{
+    int fd = open_beside(path, temporary, size), rc;
+
+    if ( fd < 0 )
+        return err_sys(e, -errno, "cannot create a file beside %s", path);
+    rc = write_fd(out, fd, path, e);
+    if ( !rc && old && fchmod(fd, old->st_mode & 0777) )
+        rc = err_sys(e, -errno, "cannot give %s its mode again", path);
+    if ( close(fd) && !rc )
+        rc = err_sys(e, -errno, "cannot write %s", path);
+    if ( !rc && rename(temporary, path) )
+        rc = err_sys(e, -errno, "cannot replace %s", path);
+    if ( rc )
+        unlink(temporary);
+    return rc;
+}
+
+static int replace(const struct tt_output *out, const char *path,
+                   const struct stat *old, struct err *e)
+{
+    /* The file behind a link, not the link. */
+    char *real = old ? realpath(path, NULL) : NULL;
+    size_t size = strlen(real ? real : path) + 32;
+    char *temporary = fault_malloc(size);
+    int rc;
+
+    if ( temporary )
+        rc = write_beside(out, real ? real : path, old, temporary, size, e);
+    else
+        rc = err_sys(e, -ENOMEM, "cannot write %s", path);
+    fault_free(temporary);
+    free(real);
+    return rc;
+}
+
+static int write_path(const struct tt_output *out, const char *path,
+                      struct err *e)
+{
+    struct stat st;
+    bool there = !stat(path, &st);
+
+    if ( is_dash(path) || !strcmp(path, "/dev/stdout") )
+        return write_fd(out, STDOUT_FILENO, "standard output", e);
+    if ( there && S_ISDIR(st.st_mode) )
+        return err_set(e, -EISDIR, "%s is a folder: name a file in it", path);
+    if ( there && !S_ISREG(st.st_mode) )
+        return write_device(out, path, e);
+    return replace(out, path, there ? &st : NULL, e);
+}
+
+int tt_output_end(struct tt_output *out, const char *path, struct err *e)
+{
+    int bad = ferror(out->file) | fclose(out->file);
+    int rc;
+
+    out->file = NULL;
+    rc = bad ? err_sys(e, -ENOMEM, "cannot write %s", path) :
+               write_path(out, path, e);
+    tt_output_drop(out);
+    return rc;
+}

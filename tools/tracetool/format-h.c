@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The header that code with trace points includes.  For each event:
+ *
+ *     TRACE_NAME_ENABLED           0 if it was declared with "disable"
+ *     TRACE_NAME_BACKEND_DSTATE()  does any back end want it now?  To ask
+ *                                  before a costly argument is computed
+ *     trace_NAME(args)             the trace point
+ *
+ * An event with a tail has a second trace point that leaves the tail off,
+ * trace_NAME_short(), since a record's size says which it is.  Of an event
+ * whose layout changed with Xen's version there is the newest one.  Events
+ * with "?" arguments have none: trace() is for what has no fixed size.
+ *
+ * The header is complete in itself, in the hypervisor and in programs.
+ */
+#include "tracetool/rows.h"
+
+#include "tracetool/emit.h"
+#include "tracetool/select.h"
+
+/*
+ * Only a number, or only of an older Xen, or what a call cannot say: which of
+ * the arguments with a "?" are there, and as how many words.
+ */
+static bool is_left_out(const struct tt_request *r, const struct tt_event *e)
+{
+    for ( size_t i = 0; i < e->nr_args; i++ )
+        if ( e->args[i].present >= 0 )
+            return true;
+    return e->in_xen && (e->unused || !select_is_newest(r->model, e));
+}
+
+/* ---- what may be asked ------------------------------------------------ */
+
+static void put_enabled(const struct tt_request *r, const struct tt_event *e)
+{
+    fputs("#define TRACE_", r->out);
+    emit_upper(r->out, e->name);
+    fprintf(r->out, "_ENABLED %d\n", !e->disabled);
+}
+
+static void put_dstate(const struct tt_request *r, const struct tt_event *e)
+{
+    fputs("#define TRACE_", r->out);
+    emit_upper(r->out, e->name);
+    fputs("_BACKEND_DSTATE() \\\n    (", r->out);
+    for ( size_t i = 0; !e->disabled && i < r->nr_backends; i++ )
+    {
+        if ( !r->backends[i]->h_enabled )
+            continue;
+        r->backends[i]->h_enabled(r, e);
+        fputs(" || ", r->out);
+    }
+    fputs("false)\n\n", r->out);
+}
+
+/* ---- the trace point -------------------------------------------------- */
+
+/* An argument that no back end looks at is no reason for a warning. */
+static void put_nothing(const struct tt_request *r, const struct tt_event *e)
+{
+    for ( size_t i = 0; i < e->nr_args; i++ )
+    {
+        fputs("    (void)", r->out);
+        emit_name(r->out, e->args[i].name);
+        fputs(";\n", r->out);
+    }
+}
+
+static void put_function(const struct tt_request *r, const struct tt_event *e,
+                         const char *suffix)
+{
+    bool any = false;
+
+    fprintf(r->out, "static inline void trace_%s%s(", e->name, suffix);
+    emit_parameters(r->out, e);
+    fputs(")\n{\n", r->out);
+    for ( size_t i = 0; !e->disabled && i < r->nr_backends; i++ )
+    {
+        if ( !r->backends[i]->h_body )
+            continue;
+        r->backends[i]->h_body(r, e);
+        any = true;
+    }
+    if ( !any )
+        put_nothing(r, e);
+    fputs("}\n\n", r->out);
+}
+
+/* The tail is last: an event that ends before it is an event as any other. */
+static void put_short(const struct tt_request *r, const struct tt_event *e)
+{
+    struct tt_event short_event = *e;
+    size_t i;
+
+    for ( i = 0; i < e->nr_args && !e->args[i].optional; i++ )
+        ;
+    if ( i == e->nr_args )
+        return;
+
+    short_event.nr_args = i;
+    short_event.max_words = e->words;
+    put_function(r, &short_event, "_short");
+}
+
+static void put_event(const struct tt_request *r, const struct tt_event *e)
+{
+    if ( is_left_out(r, e) )
+        return;
+    put_enabled(r, e);
+    put_dstate(r, e);
+    put_function(r, e, "");
+    put_short(r, e);
+}
+
+/* ---- the file --------------------------------------------------------- */
+
+/* Who speaks to tracetool as of old has no group. */
+static void put_guard(const struct tt_request *r, const char *directive)
+{
+    fprintf(r->out, "%s TRACE_", directive);
+    if ( r->group )
+        emit_upper(r->out, r->group);
+    fputs(r->group ? "_GENERATED" : "GENERATED", r->out);
+    fputs("_TRACERS_H\n", r->out);
+}
+
+static void put_types(FILE *out)
+{
+    fputs("#ifdef __XEN__\n"
+          "#include <xen/types.h>\n"
+          "#else\n"
+          "#include <stdbool.h>\n"
+          "#include <stddef.h>\n"
+          "#include <stdint.h>\n"
+          "#include <sys/types.h>\n"
+          "#endif\n\n", out);
+}
+
+static int write_h(const struct tt_request *r, struct err *why)
+{
+    (void)why;
+    fputs("/* " EMIT_BANNER " */\n\n", r->out);
+    put_guard(r, "#ifndef");
+    put_guard(r, "#define");
+    fputs("\n", r->out);
+    put_types(r->out);
+    for ( size_t i = 0; i < r->nr_backends; i++ )
+        if ( r->backends[i]->h_begin )
+            r->backends[i]->h_begin(r);
+    for ( size_t i = 0; i < r->model->nr_events; i++ )
+        put_event(r, &r->model->events[i]);
+    fputs("#endif\n", r->out);
+    return 0;
+}
+
+const struct tt_format tt_format_h = {
+    .name = "h",
+    .text = "Header: trace_NAME() for each event.",
+    .makes_code = true,
+    .wants_group = true,
+    .write = write_h,
+};

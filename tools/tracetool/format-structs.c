@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The payload of each of the hypervisor's records as a struct, for code that
+ * wants its fields by name:
+ *
+ *     struct xt_rec_sched_switch { ... } of the newest layout
+ *     struct xt_rec_NAME_until_4_18      of an older one
+ *
+ * The structs are packed, so they may lie at any address, and what the
+ * declaration leaves out is an unnamed bit field.  Fields in the id are not
+ * in the payload; of fields whose place depends on others there is none.  The
+ * size is that of the record with its tail: look at the number of words
+ * before you look at the tail.
+ */
+#include "tracetool/rows.h"
+
+#include "tracetool/emit.h"
+#include "tracetool/select.h"
+
+struct layout
+{
+    FILE *out;
+    unsigned int at;            /* the next bit */
+};
+
+/* Bits that belong to nobody. */
+static void put_gap(struct layout *l, unsigned int until)
+{
+    while ( l->at < until )
+    {
+        unsigned int bits = until - l->at < 32 ? until - l->at : 32;
+
+        fprintf(l->out, "    uint32_t : %u;\n", bits);
+        l->at += bits;
+    }
+}
+
+static void put_member(struct layout *l, const struct tt_arg *a)
+{
+    put_gap(l, a->bit);
+    fprintf(l->out, "    %s ", a->type);
+    emit_name(l->out, a->name);
+    if ( a->bits != a->width )
+        fprintf(l->out, " : %u", a->bits);
+    fputs(";\n", l->out);
+    l->at = a->bit + a->bits;
+}
+
+static void put_name(const struct tt_request *r, const struct tt_event *e)
+{
+    fprintf(r->out, "xt_rec_%s", e->name);
+    if ( select_is_newest(r->model, e) )
+        return;
+    fputs("_until_", r->out);
+    emit_version(r->out, e->until, '_');
+}
+
+/* Words that have a fixed place: all of them, or those in front of a "?". */
+static unsigned int nr_words(const struct tt_event *e)
+{
+    for ( size_t i = 0; i < e->nr_args; i++ )
+        if ( e->args[i].present >= 0 )
+            return e->args[i].bit / 32;
+    return e->max_words;
+}
+
+static void put_struct(const struct tt_request *r, const struct tt_event *e)
+{
+    struct layout layout = { .out = r->out };
+    unsigned int words = nr_words(e);
+
+    if ( !words )
+        return;
+
+    fprintf(r->out, "/* 0x%08x */\nstruct ", e->id);
+    put_name(r, e);
+    fputs("\n{\n", r->out);
+    for ( size_t i = 0; i < e->nr_args; i++ )
+        if ( !e->args[i].in_id && e->args[i].present < 0 )
+            put_member(&layout, &e->args[i]);
+    put_gap(&layout, 32 * words);
+    fputs("} __attribute__((__packed__));\n\n_Static_assert(sizeof(struct ",
+          r->out);
+    put_name(r, e);
+    fprintf(r->out, ") == %u, \"%s\");\n\n", 4 * words, e->name);
+}
+
+static int write_structs(const struct tt_request *r, struct err *why)
+{
+    (void)why;
+    fputs("/* " EMIT_BANNER " */\n\n"
+          "#ifndef XT_RECORD_STRUCTS_H\n#define XT_RECORD_STRUCTS_H\n\n"
+          "#include <stdint.h>\n\n", r->out);
+    for ( size_t i = 0; i < r->model->nr_events; i++ )
+        if ( r->model->events[i].in_xen )
+            put_struct(r, &r->model->events[i]);
+    fputs("#endif\n", r->out);
+    return 0;
+}
+
+const struct tt_format tt_format_structs = {
+    .name = "structs",
+    .text = "Header with a struct for the payload of each event.",
+    .write = write_structs,
+};

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Formats: what C's preprocessor would leave of the literals and macros is
+ * cut into text and conversions, each conversion gets its argument, and the
+ * two must go together.
+ *
+ * A conversion may span literals and macros ("%" PRIx64), not brackets.  So
+ * what stands between brackets is joined in one buffer, a segment, and read
+ * from there; where in the file a byte of it came from is found out only for
+ * a complaint.
+ */
+#include "tracetool/event.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tracetool/conversion.h"
+#include "tracetool/literal.h"
+
+struct format
+{
+    struct tt_build *b;
+    const struct tt_written_event *e;
+    struct tt_event *event;
+    size_t next_arg;            /* if none is numbered */
+    bool in_order, by_number;   /* conversions that were met */
+    unsigned int group;         /* of the last '[' */
+    bool in_group, absent;      /* absent: the group has one that may be */
+    const struct tt_chunk *from, *to;   /* the segment: these chunks */
+    char *text;                 /* joined */
+    size_t length;
+};
+
+static bool is_bracket(const struct tt_chunk *chunk)
+{
+    return chunk->kind == TT_CHUNK_OPEN || chunk->kind == TT_CHUNK_CLOSE;
+}
+
+static const struct tt_chunk *last_chunk(const struct format *f)
+{
+    return f->e->chunks + f->e->nr_chunks;
+}
+
+/* One byte of a chunk; how many of the file's that were, 0: bad escape. */
+static size_t byte_at(const struct tt_chunk *chunk, const char *at, char *byte)
+{
+    if ( chunk->kind == TT_CHUNK_LITERAL )
+        return tt_literal_byte(at, chunk->end, byte);
+    *byte = *at;
+    return 1;
+}
+
+static struct tt_place place_in(const struct tt_chunk *chunk, const char *at)
+{
+    struct tt_place place = chunk->token.at;
+
+    if ( chunk->kind == TT_CHUNK_LITERAL )
+        place.column += at - chunk->text + 1;
+    return place;
+}
+
+/* Where byte number n of the segment stands in the file. */
+static struct tt_place place_of(const struct format *f, size_t n)
+{
+    const struct tt_chunk *chunk;
+    const char *at;
+    char byte;
+
+    for ( chunk = f->from; chunk < f->to; chunk++ )
+        for ( at = chunk->text; at < chunk->end;
+              at += byte_at(chunk, at, &byte) )
+            if ( !n-- )
+                return place_in(chunk, at);
+    return f->e->at;
+}
+
+#define complain_at(f, n, ...)                                          \
+    do {                                                                \
+        struct tt_place place_ = place_of(f, n);                        \
+        tt_complaints_add((f)->b->complaints, &place_, __VA_ARGS__);    \
+    } while ( 0 )
+
+static int join_chunk(struct format *f, const struct tt_chunk *chunk)
+{
+    struct tt_place place;
+    const char *at;
+    size_t n;
+
+    for ( at = chunk->text; at < chunk->end; at += n )
+    {
+        n = byte_at(chunk, at, &f->text[f->length]);
+        if ( n && f->text[f->length++] )
+            continue;
+        place = place_in(chunk, at);
+        tt_complaints_add(f->b->complaints, &place, n ?
+                          "a NUL ends the text before its end: take it out" :
+                          "C has no such escape: write \\\\ for a backslash");
+        return -EINVAL;
+    }
+    return 0;
+}
+
+/* From f->from to the next bracket or the end. */
+static int join_segment(struct format *f)
+{
+    size_t room = 1;
+    int rc = 0;
+
+    for ( f->to = f->from; f->to < last_chunk(f) && !is_bracket(f->to);
+          f->to++ )
+        room += f->to->end - f->to->text;
+    f->text = arena_alloc(f->b->arena, room, 1);
+    f->length = 0;
+    if ( !f->text )
+        return -ENOMEM;
+    for ( const struct tt_chunk *c = f->from; c < f->to && !rc; c++ )
+        rc = join_chunk(f, c);
+    f->text[f->length] = '\0';
+    return rc;
+}
+
+static int add_piece(struct format *f, const char *text, size_t length,
+                     int arg)
+{
+    struct tt_piece *new = tt_vec_add(f->b->arena, &f->b->pieces,
+                                     sizeof(*new));
+
+    if ( !new )
+        return -ENOMEM;
+    *new = (struct tt_piece){
+        .length = length, .arg = arg, .optional = f->in_group,
+        .group = f->in_group ? f->group : 0,
+        .text = arena_strndup(f->b->arena, text, length),
+    };
+    return new->text ? 0 : -ENOMEM;
+}
+
+/* Text up to the next conversion; *at goes on.  "%%" becomes "%" in place. */
+static int take_text(struct format *f, size_t *at)
+{
+    char *to = &f->text[*at], *begin = to;
+
+    while ( *at < f->length )
+    {
+        if ( f->text[*at] == '%' )
+        {
+            if ( f->text[*at + 1] != '%' )
+                break;
+            ++*at;
+        }
+        *to++ = f->text[(*at)++];
+    }
+    return to > begin ? add_piece(f, begin, to - begin, -1) : 0;
+}
+
+/* Of the argument as written.  Names are unique: check.c has seen to that. */
+static const struct tt_ctype *type_of(const struct format *f,
+                                      const struct tt_arg *arg)
+{
+    const struct tt_written_arg *w = f->e->args;
+    size_t i;
+
+    for ( i = 0; i < f->e->nr_args; i++ )
+        if ( w[i].name && !strcmp(w[i].name, arg->name) )
+            break;
+    assert(i < f->e->nr_args);
+    return &w[i].type;
+}
+
+/* What to write instead, from the type's row: '*' is the letter. */
+static void advise(char *text, size_t size, const struct tt_arg *arg,
+                   const struct tt_ctype *type, char letter)
+{
+    const char *advice = type->advice, *star = strchr(advice, '*');
+
+    if ( !letter || !strchr("diouxX", letter) )
+        letter = arg->is_signed ? 'd' : 'u';
+    if ( !star )
+        snprintf(text, size, "%s", advice);
+    else
+        snprintf(text, size, "%.*s%c%s", (int)(star - advice), advice, letter,
+                 star + 1);
+}
+
+static void complain_of_type(struct format *f, const struct tt_conversion *c,
+                             const struct tt_arg *arg)
+{
+    const struct tt_ctype *type = type_of(f, arg);
+    char advice[32];
+
+    advise(advice, sizeof(advice), arg, type, c->letter);
+    complain_at(f, c->at, "%.*s does not print '%.40s', which is '%.40s': "
+                "write %s", (int)(c->length < 24 ? c->length : 24),
+                &f->text[c->at], arg->name, arg->type, advice);
+}
+
+static void check_presence(struct format *f, const struct tt_conversion *c,
+                           const struct tt_arg *arg)
+{
+    bool may_lack = arg->optional || arg->present >= 0;
+
+    f->absent |= may_lack;
+    if ( may_lack && !f->in_group )
+        complain_at(f, c->at, "'%.40s' may be absent: put what prints it in [ "
+                    "]", arg->name);
+}
+
+/* Which argument?  -EINVAL: complained, and the others are anybody's guess. */
+static int find_arg(struct format *f, const struct tt_conversion *c, size_t *n)
+{
+    *n = c->number ? c->number - 1 : f->next_arg + c->stars;
+    f->by_number |= c->number != 0;
+    f->in_order |= c->number == 0;
+    if ( f->by_number && !f->event->in_xen )
+        complain_at(f, c->at, "only formats of the hypervisor's events (those "
+                    "with an id=) may number their arguments: leave out the "
+                    "%zu$", c->number);
+    else if ( f->by_number && f->in_order )
+        complain_at(f, c->at, "one conversion numbers its argument, as %%1$u, "
+                    "and another does not: let all do it, or none");
+    else if ( c->number && *n >= f->event->nr_args )
+        complain_at(f, c->at, "there is no argument number %zu: there are %zu",
+                    c->number, f->event->nr_args);
+    else if ( *n >= f->event->nr_args )
+        complain_at(f, c->at, "the arguments end before this %.*s: take it "
+                    "out, or add an argument (%%%% prints a percent sign)",
+                    (int)(c->length < 24 ? c->length : 24), &f->text[c->at]);
+    else
+        return 0;
+    return -EINVAL;
+}
+
+/* What C wants for a star is an int. */
+static void check_stars(struct format *f, const struct tt_conversion *c)
+{
+    const struct tt_arg *arg = &f->event->args[f->next_arg];
+    size_t i;
+
+    for ( i = 0; i < c->stars; i++, arg++ )
+        if ( type_of(f, arg)->rank != TT_RANK_INT )
+            complain_at(f, c->at, "the '*' of %.*s takes '%.40s', which is "
+                        "'%.40s': declare it as int",
+                        (int)(c->length < 24 ? c->length : 24),
+                        &f->text[c->at], arg->name, arg->type);
+}
+
+static int take_conversion(struct format *f, size_t *at)
+{
+    struct tt_conversion c;
+    const struct tt_arg *arg;
+    const char *why;
+    size_t n;
+
+    tt_conversion_read(&c, f->text, *at, !f->event->in_xen);
+    why = tt_conversion_refused(c.letter);
+    if ( why )
+        complain_at(f, c.at, "%s", why);
+    if ( why || find_arg(f, &c, &n) )
+        return -EINVAL;
+    check_stars(f, &c);
+    arg = &f->event->args[n];
+    if ( !tt_conversion_fits(&c, f->event, arg, type_of(f, arg)) )
+        complain_of_type(f, &c, arg);
+    check_presence(f, &c, arg);
+    f->next_arg += c.stars + 1;
+    *at = c.at + c.length;
+    return add_piece(f, &f->text[c.at], c.length, n);
+}
+
+static int take_segment(struct format *f)
+{
+    size_t at = 0;
+    int rc = join_segment(f);
+
+    if ( !rc && f->to == last_chunk(f) && f->length &&
+         f->text[f->length - 1] == '\n' )
+        complain_at(f, f->length - 1, "a format does not end with a newline, "
+                    "which whoever prints it adds: take out the \\n");
+    while ( !rc && at < f->length )
+        rc = f->text[at] == '%' && f->text[at + 1] != '%' ?
+             take_conversion(f, &at) : take_text(f, &at);
+    return rc;
+}
+
+static void take_bracket(struct format *f, const struct tt_chunk *chunk)
+{
+    bool opens = chunk->kind == TT_CHUNK_OPEN;
+
+    if ( opens && !f->event->in_xen )
+        tt_complaints_add(f->b->complaints, &chunk->token.at, "only events of "
+                          "the hypervisor (those with an id=) have arguments "
+                          "that may be absent: leave out the [ ]");
+    else if ( !opens && f->event->in_xen && !f->absent )
+        tt_complaints_add(f->b->complaints, &chunk->token.at, "nothing in "
+                          "this [ ] may be absent: leave out the brackets");
+    f->group += opens;
+    f->in_group = opens;
+    f->absent = false;
+}
+
+static void check_all_printed(const struct format *f)
+{
+    const struct tt_arg *left = &f->event->args[f->next_arg];
+    char advice[32];
+
+    if ( f->by_number || f->next_arg >= f->event->nr_args )
+        return;
+    advise(advice, sizeof(advice), left, type_of(f, left), '\0');
+    tt_complaints_add(f->b->complaints, &left->at, "the format prints %zu of "
+                      "%zu arguments; '%.40s' is the first that it leaves "
+                      "out: add %s", f->next_arg, f->event->nr_args,
+                      left->name, advice);
+}
+
+static char *append(char *at, const char *text, size_t length)
+{
+    memcpy(at, text, length);
+    return at + length;
+}
+
+/* C source: literals and macros side by side, brackets left out. */
+static int make_source(const struct tt_written_event *e, struct arena *a,
+                       const char **source)
+{
+    const struct tt_chunk *c, *end = e->chunks + e->nr_chunks;
+    size_t room = 1, quote;
+    char *at;
+
+    for ( c = e->chunks; c < end; c++ )
+        room += c->token.length + 3;
+    *source = at = arena_alloc(a, room, 1);
+    if ( !at )
+        return -ENOMEM;
+    for ( c = e->chunks; c < end; c++ )
+    {
+        if ( is_bracket(c) )
+            continue;
+        quote = c->kind == TT_CHUNK_LITERAL;
+        at = append(at, " ", at != *source);
+        at = append(at, "\"", quote);
+        at = append(at, c->token.text, c->token.length);
+        at = append(at, "\"", quote);
+    }
+    *at = '\0';
+    return 0;
+}
+
+/* The pieces were collected where those of all events are. */
+static int keep_pieces(struct tt_build *b, struct tt_event *event)
+{
+    struct tt_piece *pieces = arena_array(b->arena, b->pieces.nr,
+                                          sizeof(*pieces),
+                                          _Alignof(struct tt_piece));
+
+    if ( !pieces )
+        return -ENOMEM;
+    if ( b->pieces.nr )
+        memcpy(pieces, b->pieces.items, b->pieces.nr * sizeof(*pieces));
+    event->pieces = pieces;
+    event->nr_pieces = b->pieces.nr;
+    return 0;
+}
+
+int tt_format(struct tt_build *b, const struct tt_written_event *e,
+              struct tt_event *event)
+{
+    struct format f = { .b = b, .e = e, .event = event, .from = e->chunks };
+    int rc;
+
+    /* QEMU has events without; they print nothing, whatever they have. */
+    if ( !e->nr_chunks )
+        return 0;
+    b->pieces.nr = 0;
+    rc = make_source(e, b->arena, &event->format);
+    while ( !rc && f.from < last_chunk(&f) )
+    {
+        rc = take_segment(&f);
+        f.from = f.to;
+        if ( !rc && f.from < last_chunk(&f) )
+            take_bracket(&f, f.from++);
+    }
+    if ( !rc )
+        check_all_printed(&f);
+    return rc ? rc : keep_pieces(b, event);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Heads of chains, at least as many as there are items.
+ */
+#include "tracetool/index.h"
+
+#include <errno.h>
+#include <stdalign.h>
+#include <string.h>
+
+static size_t *all_none(struct arena *a, size_t nr)
+{
+    size_t *array = arena_array(a, nr, sizeof(*array), alignof(size_t));
+
+    if ( array )
+        memset(array, 0xff, nr * sizeof(*array));
+    return array;
+}
+
+int tt_index_init(struct tt_index *x, struct arena *a, size_t nr)
+{
+    size_t heads = 16;
+
+    while ( heads < nr )
+        heads *= 2;
+    x->mask = heads - 1;
+    x->first = all_none(a, heads);
+    x->last = all_none(a, heads);
+    x->next = all_none(a, nr + 1);
+    return x->first && x->last && x->next ? 0 : -ENOMEM;
+}
+
+/* The high bits of a product depend on all bits below. */
+static size_t head_of(const struct tt_index *x, uint64_t hash)
+{
+    return (hash * 0x9e3779b97f4a7c15u) >> 32 & x->mask;
+}
+
+void tt_index_add(struct tt_index *x, uint64_t hash, size_t item)
+{
+    size_t head = head_of(x, hash);
+
+    if ( x->first[head] == TT_NONE )
+        x->first[head] = item;
+    else
+        x->next[x->last[head]] = item;
+    x->last[head] = item;
+}
+
+size_t tt_index_first(const struct tt_index *x, uint64_t hash)
+{
+    return x->first[head_of(x, hash)];
+}
+
+/* Bit 5 is all that capitals differ in; other bytes may lose it as well. */
+uint64_t tt_index_hash(const char *name)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+
+    for ( ; *name; name++ )
+        hash = (hash ^ ((unsigned char)*name | 0x20)) *
+               0x100000001b3u;
+    return hash;
+}

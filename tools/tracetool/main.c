@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tracetool: events in, code, tables and text out.
+ *
+ * This file joins the halves (request, files, parser, formats and back ends),
+ * speaks to the user and chooses the exit code: 0 if the output is there, 1
+ * if it is as it was before.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/fault.h"
+#include "tracetool/files.h"
+#include "tracetool/options.h"
+#include "tracetool/parse.h"
+
+static void complain(void *ctx, const struct tt_place *at, const char *text)
+{
+    (void)ctx;
+    fprintf(stderr, "%s:%u:%u: %s\n", at->file, at->line, at->column, text);
+}
+
+/* Each back end may refuse an event; all refusals are told. */
+static int ask_backends(const struct tt_request *r)
+{
+    const struct tt_model *m = r->model;
+    const struct tt_backend *backend;
+    struct err why;
+    int rc = 0;
+    size_t i, j;
+
+    for ( i = 0; i < m->nr_events; i++ )
+        for ( j = 0; j < r->nr_backends; j++ )
+        {
+            backend = r->backends[j];
+            why = (struct err)ERR_INIT;
+            if ( m->events[i].disabled || !backend->accepts ||
+                 !backend->accepts(&m->events[i], &why) )
+                continue;
+            complain(NULL, &m->events[i].at, why.text);
+            rc = -EINVAL;
+        }
+    return rc;
+}
+
+static int write_all(const struct options *o, struct tt_request *r,
+                     struct err *e)
+{
+    struct tt_output out;
+    int rc = tt_output_begin(&out, e);
+
+    if ( rc )
+        return rc;
+    r->out = out.file;
+    rc = o->format->write(r, e);
+    if ( rc )
+        tt_output_drop(&out);
+    else
+        rc = tt_output_end(&out, o->output, e);
+    return rc;
+}
+
+/* What was complained of already needs no words at the end. */
+#define TOLD (-ECANCELED)
+
+static int generate(const struct options *o, struct arena *a,
+                    const struct tt_source *sources, struct err *e)
+{
+    struct tt_model model;
+    struct tt_request r = {
+        .model = &model, .backends = o->backends,
+        .nr_backends = o->nr_backends, .group = o->group,
+        .binary = o->binary, .probe_prefix = o->probe_prefix,
+        .target_type = o->target_type, .target_name = o->target_name,
+    };
+    int rc = tt_parse(a, sources, o->nr_inputs, &model, complain, NULL);
+
+    if ( rc == -ENOMEM )
+        return err_sys(e, rc, "cannot read the events");
+    if ( rc )
+        return TOLD;
+    model.group = o->group;
+    if ( ask_backends(&r) )
+        return TOLD;
+    return write_all(o, &r, e);
+}
+
+static int run(const struct options *o, struct err *e)
+{
+    struct tt_source *sources = NULL;
+    struct arena a;
+    int rc;
+
+    arena_init(&a, 1u << 16);
+    rc = tt_input_read(o->inputs, o->nr_inputs, o->output, &sources, e);
+    if ( !rc )
+        rc = generate(o, &a, sources, e);
+    tt_input_free(sources, o->nr_inputs);
+    arena_fini(&a);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options;
+    enum opts_next next = OPTS_RUN;
+    struct err e = ERR_INIT;
+    int rc;
+
+    rc = fault_arm_env(&e);
+    if ( !rc )
+        rc = options_read(&options, argc, argv, &next, &e);
+    if ( !rc && next == OPTS_RUN )
+        rc = run(&options, &e);
+    if ( rc && e.text[0] )
+        err_print("tracetool", &e);
+    options_fini(&options);
+    return rc ? EXIT_FAILURE : EXIT_SUCCESS;
+}

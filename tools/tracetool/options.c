@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is typed, and what it comes to.  "-" and "_" are the same in names of
+ * formats and back ends.
+ */
+#include "config.h"
+
+#include "tracetool/options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/fault.h"
+
+/* As typed.  The old tracetool's switches are flags, each one a word. */
+struct typed
+{
+    const char *format, *backends, *group, *binary, *probe_prefix;
+    const char *target_type, *target_name;
+    bool list_backends, check_backends;
+    bool nop, simple, to_stderr, ust, dtrace;
+    bool h, c, d, stap;
+};
+
+#define NR(table) (sizeof(table) / sizeof((table)[0]))
+
+static int set_flag(const struct opt *o, const char *text, void *config,
+                    struct err *e)
+{
+    (void)text;
+    (void)e;
+    *(bool *)((char *)config + o->at) = true;
+    return 0;
+}
+
+#define TEXT(text, what, field, line)                                   \
+    { .name = text, .type = OPT_TEXT, .arg = what,                      \
+      .at = offsetof(struct typed, field), .help = line }
+#define OLD(text, field)                                                \
+    { .name = text, .type = OPT_CALL, .parse = set_flag,                \
+      .at = offsetof(struct typed, field), .hidden = true,              \
+      .help = "as the first tracetool had it" }
+#define OLD_LETTER(character, field)                                    \
+    { .letter = character, .type = OPT_CALL, .parse = set_flag,         \
+      .at = offsetof(struct typed, field), .hidden = true,              \
+      .help = "as the first tracetool had it" }
+
+static const struct opt opts[] = {
+    { .type = OPT_GROUP, .help = "What to write" },
+    TEXT("format", "FORMAT", format, "the kind of file; see below"),
+    TEXT("backends", "NAME[,NAME...]", backends,
+         "how events are traced; see below"),
+    TEXT("group", "NAME", group, "what names in the output begin with"),
+    { .type = OPT_GROUP, .help = "SystemTap" },
+    TEXT("binary", "PATH", binary, "the program that the probes are in"),
+    TEXT("probe-prefix", "TEXT", probe_prefix,
+         "what names of probes begin with; qemu.TYPE.NAME"),
+    TEXT("target-type", "TYPE", target_type, "QEMU's: system or user"),
+    TEXT("target-name", "NAME", target_name, "QEMU's: the target"),
+    { .type = OPT_GROUP, .help = "Questions" },
+    { .name = "list-backends", .type = OPT_FLAG,
+      .at = offsetof(struct typed, list_backends),
+      .help = "print the names of all back ends" },
+    { .name = "check-backends", .type = OPT_FLAG,
+      .at = offsetof(struct typed, check_backends),
+      .help = "exit with 0 if all of --backends are there, else 1" },
+    OLD("nop", nop), OLD("simple", simple), OLD("stderr", to_stderr),
+    OLD("ust", ust), OLD("dtrace", dtrace), OLD("stap", stap),
+    OLD_LETTER('h', h), OLD_LETTER('c', c), OLD_LETTER('d', d),
+    { .name = "target-arch", .type = OPT_TEXT, .arg = "NAME", .hidden = true,
+      .at = offsetof(struct typed, target_name),
+      .help = "as older tracetools had it" },
+};
+
+static void list_rows(FILE *out)
+{
+    const struct tt_backend *const *b;
+    const struct tt_format *const *f;
+
+    fprintf(out, "Back ends:\n");
+    for ( b = tt_backends; *b; b++ )
+        fprintf(out, "  %-15s %s\n", (*b)->name, (*b)->text);
+    fprintf(out, "\nFormats (* makes code: it needs --backends):\n");
+    for ( f = tt_formats; *f; f++ )
+        fprintf(out, "  %-13s %c %s\n", (*f)->name,
+                (*f)->makes_code ? '*' : ' ', (*f)->text);
+    fprintf(out, "\n"
+            "EVENTS and OUTPUT may be -, standard input and output.\n"
+            "\n"
+            "  tracetool --format=h --backends=xen --group=mine \\\n"
+            "      mine.trace-events trace-mine.h\n");
+}
+
+static const struct program program = {
+    .name = "tracetool",
+    .version = PACKAGE_VERSION,
+    .synopsis = "OPTION... EVENTS... OUTPUT",
+    .summary = "make code, tables and text from declarations of events",
+    .opts = opts,
+    .nr_opts = NR(opts),
+    .max_args = UINT32_MAX,
+};
+
+static int parse_argv(struct typed *t, int argc, char **argv, int *first,
+                      enum opts_next *next, struct err *e)
+{
+    struct program with_rows = program;
+    char *footer = NULL;
+    size_t length;
+    FILE *out = open_memstream(&footer, &length);
+    int rc;
+
+    if ( !out )
+        return err_sys(e, -errno, "cannot begin");
+    list_rows(out);
+    if ( fclose(out) )
+        rc = err_sys(e, -ENOMEM, "cannot begin");
+    else
+    {
+        with_rows.footer = footer;
+        rc = opts_parse(&with_rows, argc, argv, t, first, next, e);
+        /* -h is the old tracetool's beside its others, and help alone. */
+        if ( !rc && argc == 2 && t->h )
+        {
+            opts_help(&with_rows, stdout);
+            *next = OPTS_EXIT;
+        }
+    }
+    free(footer);
+    return rc;
+}
+
+static bool same_name(const char *row, const char *text, size_t length)
+{
+    size_t i;
+
+    for ( i = 0; i < length && row[i]; i++ )
+        if ( row[i] != text[i] && !(strchr("-_", row[i]) &&
+                                    strchr("-_", text[i])) )
+            return false;
+    return i == length && !row[i];
+}
+
+static const struct tt_backend *find_backend(const char *text, size_t length)
+{
+    const struct tt_backend *const *row;
+
+    for ( row = tt_backends; *row; row++ )
+        if ( same_name((*row)->name, text, length) )
+            break;
+    return *row;
+}
+
+static int add_backend(struct options *o, const char *text, size_t length,
+                       struct err *e)
+{
+    const struct tt_backend *new = find_backend(text, length);
+    size_t i;
+
+    if ( !new )
+        return err_set(e, -EINVAL, "unknown backend: %.*s; --list-backends "
+                       "lists them", (int)(length < 80 ? length : 80), text);
+    for ( i = 0; i < o->nr_backends; i++ )
+        if ( o->backends[i] == new )
+            return 0;
+    if ( i == TT_MAX_BACKENDS )
+        return err_set(e, -EINVAL, "--backends: more than %u are too many",
+                       TT_MAX_BACKENDS);
+    o->backends[o->nr_backends++] = new;
+    return 0;
+}
+
+static int add_backends(struct options *o, const char *list, struct err *e)
+{
+    size_t length;
+    int rc = 0;
+
+    while ( list && !rc )
+    {
+        length = strcspn(list, ",");
+        rc = add_backend(o, list, length, e);
+        list = list[length] ? list + length + 1 : NULL;
+    }
+    return rc;
+}
+
+/* "log" is what became of stderr. */
+static int add_old_backends(struct options *o, const struct typed *t,
+                            struct err *e)
+{
+    const struct { bool is; const char *name; } old[] = {
+        { t->nop, "nop" }, { t->simple, "simple" }, { t->to_stderr, "log" },
+        { t->ust, "ust" }, { t->dtrace, "dtrace" },
+    };
+    size_t i;
+    int rc = 0;
+
+    for ( i = 0; i < NR(old) && !rc; i++ )
+        if ( old[i].is )
+            rc = add_backend(o, old[i].name, strlen(old[i].name), e);
+    return rc;
+}
+
+static const char *old_format(const struct typed *t)
+{
+    return t->h ? "h" : t->c ? "c" : t->d ? "d" : t->stap ? "stap" : NULL;
+}
+
+static int find_format(struct options *o, const char *text, struct err *e)
+{
+    const struct tt_format *const *row;
+
+    if ( !text )
+        return err_set(e, -EINVAL, "format not set: give --format=; --help "
+                       "lists them");
+    for ( row = tt_formats; *row; row++ )
+        if ( same_name((*row)->name, text, strlen(text)) )
+            break;
+    o->format = *row;
+    if ( !o->format )
+        return err_set(e, -EINVAL, "unknown format: %.80s; --help lists them",
+                       text);
+    return 0;
+}
+
+/* "accel/kvm" -> "accel_kvm" */
+static int set_group(struct options *o, const char *group, struct err *e)
+{
+    char *at;
+
+    if ( !group )
+        return 0;
+    o->group = fault_strdup(group);
+    if ( !o->group )
+        return err_sys(e, -ENOMEM, "cannot begin");
+    for ( at = o->group; *at; at++ )
+        if ( !strchr("abcdefghijklmnopqrstuvwxyz0123456789_"
+                     "ABCDEFGHIJKLMNOPQRSTUVWXYZ", *at) )
+            *at = '_';
+    return 0;
+}
+
+static int set_prefix(struct options *o, const struct typed *t, struct err *e)
+{
+    static const char form[] = "qemu.%s.%s";
+    size_t size;
+
+    o->probe_prefix = t->probe_prefix;
+    if ( t->probe_prefix || !t->target_type || !t->target_name )
+        return 0;
+    size = sizeof(form) + strlen(t->target_type) + strlen(t->target_name);
+    o->prefix = fault_malloc(size);
+    if ( !o->prefix )
+        return err_sys(e, -ENOMEM, "cannot begin");
+    snprintf(o->prefix, size, form, t->target_type, t->target_name);
+    o->probe_prefix = o->prefix;
+    return 0;
+}
+
+static int set_files(struct options *o, bool filter, char **names, size_t nr,
+                     struct err *e)
+{
+    static char dash[] = "-";
+
+    if ( nr == 0 && filter )
+    {
+        o->filter[0] = dash;
+        o->inputs = o->filter;
+        o->nr_inputs = 1;
+        o->output = dash;
+        return 0;
+    }
+    if ( nr < 2 )
+        return err_set(e, -EINVAL, "missing trace-events and output filepaths; "
+                       "usage: %s %s (each may be -)", program.name,
+                       program.synopsis);
+    o->inputs = names;
+    o->nr_inputs = nr - 1;
+    o->output = names[nr - 1];
+    return 0;
+}
+
+static int check(const struct options *o, bool filter, struct err *e)
+{
+    if ( o->format->makes_code && !o->nr_backends )
+        return err_set(e, -EINVAL, "no backends specified: format %s makes "
+                       "code, give --backends=", o->format->name);
+    if ( o->format->wants_group && !o->group && !filter )
+        return err_set(e, -EINVAL, "group name is required: format %s makes "
+                       "names of it, give --group=", o->format->name);
+    return 0;
+}
+
+static void answer_list(void)
+{
+    const struct tt_backend *const *row;
+
+    for ( row = tt_backends; *row; row++ )
+        printf("%s%s", row == tt_backends ? "" : ", ", (*row)->name);
+    putchar('\n');
+}
+
+/* The exit code is the answer, so what is unknown goes without saying. */
+static int answer_check(struct options *o, const struct typed *t,
+                        struct err *e)
+{
+    struct err unsaid = ERR_INIT;
+    int rc = add_old_backends(o, t, &unsaid);
+
+    if ( !rc )
+        rc = add_backends(o, t->backends, &unsaid);
+    if ( !rc && !o->nr_backends )
+        rc = err_set(e, -EINVAL, "no backends specified: give --backends=");
+    return rc;
+}
+
+static int fill(struct options *o, const struct typed *t, char **names,
+                size_t nr, struct err *e)
+{
+    bool filter = old_format(t) && !t->format;
+    int rc = add_old_backends(o, t, e);
+
+    o->binary = t->binary;
+    o->target_type = t->target_type;
+    o->target_name = t->target_name;
+    if ( !rc )
+        rc = add_backends(o, t->backends, e);
+    if ( !rc )
+        rc = find_format(o, t->format ? t->format : old_format(t), e);
+    if ( !rc )
+        rc = set_group(o, t->group, e);
+    if ( !rc )
+        rc = set_prefix(o, t, e);
+    if ( !rc )
+        rc = check(o, filter, e);
+    return rc ? rc : set_files(o, filter, names, nr, e);
+}
+
+int options_read(struct options *o, int argc, char **argv,
+                 enum opts_next *next, struct err *e)
+{
+    struct typed t = { .format = NULL };
+    int first = 0;
+    int rc;
+
+    *o = (struct options){ .format = NULL };
+    rc = parse_argv(&t, argc, argv, &first, next, e);
+    if ( rc || *next == OPTS_EXIT )
+        return rc;
+    if ( t.list_backends || t.check_backends )
+        *next = OPTS_EXIT;
+    if ( t.list_backends )
+        answer_list();
+    else if ( t.check_backends )
+        rc = answer_check(o, &t, e);
+    else
+        rc = fill(o, &t, argv + first, argc - first, e);
+    return rc;
+}
+
+void options_fini(struct options *o)
+{
+    fault_free(o->group);
+    fault_free(o->prefix);
+}

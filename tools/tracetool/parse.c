@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From files to a model: all declarations of all files, then all events, then
+ * what only all of them together can get wrong.
+ */
+#include "tracetool/parse.h"
+
+#include <errno.h>
+
+#include "tracetool/event.h"
+
+static int build_event(void *ctx, const struct tt_written_event *e)
+{
+    return tt_event_build(ctx, e);
+}
+
+static int read_all(struct tt_build *b, struct tt_written *w,
+                    const struct tt_source *sources, size_t nr)
+{
+    size_t i;
+    int rc = 0;
+
+    for ( i = 0; i < nr && !rc; i++ )
+        rc = tt_syntax_declarations(w, &sources[i]);
+    if ( !rc )
+        rc = tt_unique_words(b);
+    for ( i = 0; i < nr && !rc; i++ )
+        rc = tt_syntax_events(w, &sources[i]);
+    return rc ? rc : tt_unique_events(b);
+}
+
+static struct tt_model model_of(const struct tt_build *b)
+{
+    return (struct tt_model){
+        .classes = b->written->classes.items,
+        .nr_classes = b->written->classes.nr,
+        .sems = b->written->sems.items, .nr_sems = b->written->sems.nr,
+        .events = b->events.items, .nr_events = b->events.nr,
+    };
+}
+
+int tt_parse(struct arena *a, const struct tt_source *sources, size_t nr,
+             struct tt_model *model, tt_complain *complain, void *ctx)
+{
+    struct tt_complaints complaints;
+    struct tt_written written = { .arena = a, .complaints = &complaints };
+    struct tt_build b = { .arena = a, .complaints = &complaints,
+                          .written = &written };
+    int rc = tt_complaints_init(&complaints, a, sources, nr);
+
+    written.event = build_event;
+    written.ctx = &b;
+    if ( !rc )
+        rc = read_all(&b, &written, sources, nr);
+    if ( rc )
+        return rc;
+    *model = model_of(&b);
+    tt_complaints_tell(&complaints, complain, ctx);
+    return complaints.nr ? -EINVAL : 0;
+}

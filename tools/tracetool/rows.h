@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The formats and back ends by name, for tables.c.  A new one is its file, a
+ * line here and a line there.
+ */
+#ifndef TRACETOOL_ROWS_H
+#define TRACETOOL_ROWS_H
+
+#include "tracetool/output.h"
+
+extern const struct tt_format tt_format_c;
+extern const struct tt_format tt_format_catalogue;
+extern const struct tt_format tt_format_formats;
+extern const struct tt_format tt_format_h;
+extern const struct tt_format tt_format_ids;
+extern const struct tt_format tt_format_man;
+extern const struct tt_format tt_format_structs;
+
+extern const struct tt_backend tt_backend_nop;
+extern const struct tt_backend tt_backend_xen;
+
+#endif /* TRACETOOL_ROWS_H */

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Walks over a model, each from its start: the largest set of hypervisor
+ * events has some hundreds, and names are compared only where ids or
+ * constants agree.
+ */
+#include "tracetool/select.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/fault.h"
+
+static int by_id(const void *a_, const void *b_)
+{
+    const struct tt_event *a = *(const struct tt_event *const *)a_;
+    const struct tt_event *b = *(const struct tt_event *const *)b_;
+
+    if ( a->id != b->id )
+        return a->id < b->id ? -1 : 1;
+    if ( a->since != b->since )
+        return a->since < b->since ? -1 : 1;
+    /* The order of declaration, so that the output is the same each time. */
+    return a < b ? -1 : a > b;
+}
+
+int select_by_id(const struct tt_model *m, const struct tt_event ***events,
+                 size_t *nr, struct err *why)
+{
+    const struct tt_event **sorted =
+        fault_calloc(m->nr_events + 1, sizeof(*sorted));
+
+    if ( !sorted )
+        return err_set(why, -ENOMEM, "no memory for %zu events", m->nr_events);
+
+    *nr = 0;
+    for ( size_t i = 0; i < m->nr_events; i++ )
+        if ( m->events[i].in_xen )
+            sorted[(*nr)++] = &m->events[i];
+    qsort(sorted, *nr, sizeof(*sorted), by_id);
+    *events = sorted;
+    return 0;
+}
+
+bool select_is_newest(const struct tt_model *m, const struct tt_event *e)
+{
+    if ( e->until == TT_ALWAYS )
+        return true;
+    for ( size_t i = 0; i < m->nr_events; i++ )
+        if ( m->events[i].since > e->since &&
+             !strcmp(m->events[i].name, e->name) )
+            return false;
+    return true;
+}
+
+const struct tt_event *select_owner(const struct tt_model *m,
+                                    const struct tt_event *e)
+{
+    for ( size_t i = 0; e->constant && i < m->nr_events; i++ )
+        if ( m->events[i].constant &&
+             !strcmp(m->events[i].constant, e->constant) )
+            return &m->events[i];
+    return NULL;
+}
+
+bool select_is_main(const struct tt_class *c)
+{
+    return (c->id & 0xf000) == 0xf000;
+}
+
+bool select_in_word(const struct tt_arg *a, unsigned int word)
+{
+    return !a->in_id && a->present < 0 && a->bit < 32 * (word + 1) &&
+           a->bit + a->bits > 32 * word;
+}
+
+bool select_is_whole(const struct tt_arg *a)
+{
+    return !a->in_id && a->present < 0 && a->bit % 32 == 0 &&
+           (a->bits == 32 || a->bits == 64);
+}
+
+bool select_is_decimal(const struct tt_sem *sem)
+{
+    size_t i = 0;
+
+    if ( !sem || sem->meaning != TT_ENUM )
+        return false;
+    while ( i < sem->nr_values && sem->values[i].value <= 0xff )
+        i++;
+    return i == sem->nr_values;
+}
+
+uint64_t select_mask(unsigned int bits)
+{
+    return bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The lines of a file, and what they have in common.  A line that is wrong
+ * is complained of once, at the first token that cannot be, and left; the
+ * next line is read as if nothing had been.
+ */
+#include "tracetool/syntax.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#include "tracetool/literal.h"
+
+int tt_syntax_word(struct tt_written *w, struct tt_lex *l, const char **word,
+                   const char *what)
+{
+    if ( l->token.kind != TT_WORD )
+    {
+        tt_lex_expected(l, what);
+        return -EINVAL;
+    }
+    *word = arena_strndup(w->arena, l->token.text, l->token.length);
+    tt_lex_next(l);
+    return *word ? 0 : -ENOMEM;
+}
+
+int tt_syntax_mark(struct tt_lex *l, char mark, const char *what)
+{
+    if ( tt_lex_take_mark(l, mark) )
+        return 0;
+    tt_lex_expected(l, what);
+    return -EINVAL;
+}
+
+int tt_syntax_line_end(struct tt_lex *l)
+{
+    if ( tt_lex_at_line_end(l) )
+        return 0;
+    tt_lex_expected(l, "the end of the line");
+    return -EINVAL;
+}
+
+/* Of a decimal or hexadecimal word; false: it is none, or has > 64 bits. */
+static bool value_of(const struct tt_token *t, uint64_t *value)
+{
+    bool hex = t->length > 2 && t->text[0] == '0' && (t->text[1] | 32) == 'x';
+    const char *at = t->text + (hex ? 2 : 0), *end = t->text + t->length;
+    unsigned int base = hex ? 16 : 10, digit;
+
+    for ( *value = 0; at < end; at++ )
+    {
+        digit = isdigit((unsigned char)*at) ? *at - '0' :
+                isxdigit((unsigned char)*at) ? (*at | 32) - 'a' + 10 : 16;
+        if ( digit >= base || *value > (UINT64_MAX - digit) / base )
+            return false;
+        *value = *value * base + digit;
+    }
+    /* C's octal would be a trap for one side or the other. */
+    return hex || t->length == 1 || t->text[0] != '0';
+}
+
+int tt_syntax_number(struct tt_lex *l, uint64_t *value, const char *what)
+{
+    char shown[TT_SHOWN];
+
+    if ( l->token.kind != TT_WORD )
+    {
+        tt_lex_expected(l, what);
+        return -EINVAL;
+    }
+    if ( !value_of(&l->token, value) )
+    {
+        tt_complaints_add(l->complaints, &l->token.at, "%s is no number (of at "
+                          "most 64 bits): write it as in 12 or 0xc, without "
+                          "zeroes before",
+                          tt_lex_show(l, shown));
+        return -EINVAL;
+    }
+    tt_lex_next(l);
+    return 0;
+}
+
+static int unescape(struct tt_lex *l, char *to)
+{
+    const char *at = l->token.text, *end = at + l->token.length;
+    struct tt_place place = l->token.at;
+    size_t n;
+
+    for ( ; at < end; at += n )
+    {
+        n = tt_literal_byte(at, end, to);
+        if ( n && *to++ )
+            continue;
+        place.column = at - l->line_start + 1;
+        tt_complaints_add(l->complaints, &place, n ?
+                          "this text is for people: leave out the NUL" :
+                          "C has no such escape: write \\\\ for a backslash");
+        return -EINVAL;
+    }
+    *to = '\0';
+    return 0;
+}
+
+int tt_syntax_string(struct tt_written *w, struct tt_lex *l,
+                     const char **text, const char *what)
+{
+    char *copy;
+    int rc;
+
+    if ( l->token.kind != TT_LITERAL )
+    {
+        tt_lex_expected(l, what);
+        return -EINVAL;
+    }
+    *text = copy = arena_alloc(w->arena, l->token.length + 1, 1);
+    rc = copy ? unescape(l, copy) : -ENOMEM;
+    tt_lex_next(l);
+    return rc;
+}
+
+static void skip_line(struct tt_written *w, struct tt_lex *l)
+{
+    (void)w;
+    tt_lex_skip_line(l);
+}
+
+static void skip_block(struct tt_written *w, struct tt_lex *l)
+{
+    (void)w;
+    tt_syntax_skip_block(l);
+}
+
+/* What a line of declarations begins with.  All other lines are events. */
+static const struct declaration
+{
+    const char *word;
+    int (*declare)(struct tt_written *w, struct tt_lex *l);
+    void (*pass)(struct tt_written *w, struct tt_lex *l);
+} declarations[] = {
+    { "class", tt_syntax_class, tt_syntax_enter_class },
+    { "type", tt_syntax_type, skip_line },
+    { "enum", tt_syntax_enum, skip_block },
+    { "flags", tt_syntax_flags, skip_block },
+};
+
+/* QEMU may call an event "type", so these words mean nothing before a '('. */
+static const struct declaration *find_declaration(const struct tt_lex *l)
+{
+    size_t i;
+
+    if ( !tt_lex_before_mark(l, '(') )
+        for ( i = 0; i < sizeof(declarations) / sizeof(declarations[0]); i++ )
+            if ( tt_lex_is_word(l, declarations[i].word) )
+                return &declarations[i];
+    return NULL;
+}
+
+/* Each reading complains of its own lines only. */
+static int declare(struct tt_written *w, struct tt_lex *l)
+{
+    const struct declaration *line = find_declaration(l);
+    int rc = 0;
+
+    if ( line )
+    {
+        l->complaints = w->complaints;
+        rc = line->declare(w, l);
+    }
+    if ( rc != -ENOMEM )
+        tt_lex_skip_line(l);
+    l->complaints = NULL;
+    return rc;
+}
+
+static int take_event(struct tt_written *w, struct tt_lex *l)
+{
+    const struct declaration *line = find_declaration(l);
+    int rc = 0;
+
+    l->complaints = line ? NULL : w->complaints;
+    if ( line )
+        line->pass(w, l);
+    else
+        rc = tt_syntax_event(w, l);
+    if ( rc != -ENOMEM )
+        tt_lex_skip_line(l);
+    l->complaints = w->complaints;
+    return rc;
+}
+
+static int read_lines(struct tt_written *w, struct tt_lex *l,
+                      int (*take)(struct tt_written *w, struct tt_lex *l))
+{
+    int rc = 0;
+
+    w->class = 0;
+    while ( l->token.kind != TT_END && rc != -ENOMEM )
+    {
+        if ( l->token.kind != TT_NEWLINE )
+            rc = take(w, l);
+        if ( l->token.kind == TT_NEWLINE )
+            tt_lex_next(l);
+    }
+    return rc == -ENOMEM ? rc : 0;
+}
+
+int tt_syntax_declarations(struct tt_written *w,
+                           const struct tt_source *source)
+{
+    struct tt_lex l;
+
+    tt_lex_init(&l, source, NULL);
+    return read_lines(w, &l, declare);
+}
+
+int tt_syntax_events(struct tt_written *w, const struct tt_source *source)
+{
+    struct tt_lex l;
+
+    tt_lex_init(&l, source, w->complaints);
+    return read_lines(w, &l, take_event);
+}

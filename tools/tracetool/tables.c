@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What tracetool can write, in the order of --help.
+ */
+#include "tracetool/rows.h"
+
+const struct tt_format *const tt_formats[] = {
+    &tt_format_c,
+    &tt_format_catalogue,
+    &tt_format_formats,
+    &tt_format_h,
+    &tt_format_ids,
+    &tt_format_man,
+    &tt_format_structs,
+    NULL
+};
+
+const struct tt_backend *const tt_backends[] = {
+    &tt_backend_nop,
+    &tt_backend_xen,
+    NULL
+};

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An array that grows, in an arena.  Old copies stay behind in the arena: no
+ * more bytes than the array itself.
+ */
+#ifndef TRACETOOL_VEC_H
+#define TRACETOOL_VEC_H
+
+#include <stdalign.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "common/arena.h"
+
+struct tt_vec
+{
+    void *items;                /* move when it grows */
+    size_t nr, room;
+};
+
+/* Room for one more item; NULL: no memory, and the array is as it was. */
+static inline void *tt_vec_add(struct arena *a, struct tt_vec *v, size_t size)
+{
+    size_t room = v->room ? v->room * 2 : 16;
+    void *items;
+
+    if ( v->nr == v->room )
+    {
+        items = arena_array(a, room, size, alignof(max_align_t));
+        if ( !items )
+            return NULL;
+        if ( v->nr )
+            memcpy(items, v->items, v->nr * size);
+        v->items = items;
+        v->room = room;
+    }
+    return (char *)v->items + v->nr++ * size;
+}
+
+#endif /* TRACETOOL_VEC_H */
