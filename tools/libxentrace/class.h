@@ -2,8 +2,7 @@
 /*
  * Event classes and subclasses by name: "hvm", "hvm:handler".  What a user
  * types after -e and what a report calls a group of events are the same
- * words, from this one table.  Events of their own have names in the
- * catalogue.
+ * words, from the `class` lines of events/.
  */
 #ifndef LIBXENTRACE_CLASS_H
 #define LIBXENTRACE_CLASS_H
@@ -21,7 +20,7 @@ struct xt_class
 /* All rows, classes before their subclasses; *nr of them. */
 const struct xt_class *xt_classes(size_t *nr);
 
-/* The row of this name, `length` bytes of it, or NULL. */
+/* The row of this name, `length` bytes of it, or NULL; "all" is one, too. */
 const struct xt_class *xt_class_by_name(const char *name, size_t length);
 
 /* The class (never a subclass) that an event belongs to, or NULL. */

@@ -24,7 +24,8 @@
 
 struct config
 {
-    bool summary;   /* and as long as it is the only report, the default */
+    bool summary;   /* the default, if nothing else is asked for */
+    bool dump;
 };
 
 static const struct opt opts[] = {
@@ -32,6 +33,9 @@ static const struct opt opts[] = {
     { .name = "summary", .letter = 's', .type = OPT_FLAG,
       .at = offsetof(struct config, summary),
       .help = "counts, time and losses; the default" },
+    { .name = "dump-all", .letter = 'a', .type = OPT_FLAG,
+      .at = offsetof(struct config, dump),
+      .help = "a line for each record, in the order of the file" },
 };
 
 static const struct program program = {
@@ -49,35 +53,62 @@ static const struct program program = {
     .max_args = 1,
 };
 
-static int print(const struct xt_counts *c, const char *name, struct err *e)
+/* A whole input, and what to do with it. */
+struct input
 {
-    if ( c->size && !c->total.windows )
-        return err_set(e, -EINVAL, "%s is no trace: there is no window in it",
-                       name);
-    report_summary(c, name, stdout);
-    if ( fflush(stdout) || ferror(stdout) )
-        return err_sys(e, -errno, "cannot write the report");
-    return 0;
-}
-
-static int analyze(const char *path, struct err *e)
-{
-    const char *name = strcmp(path, "-") ? path : "standard input";
-    struct xt_source *source;
-    struct xt_counts counts;
+    const char *name;
     const void *bytes;
     size_t size;
+};
+
+static int dump(const struct input *in, struct err *e)
+{
+    int rc = report_dump(in->bytes, in->size, stdout);
+
+    return rc ? err_sys(e, rc, "cannot dump %s", in->name) : 0;
+}
+
+static int summarize(const struct input *in, struct err *e)
+{
+    struct xt_counts counts;
+    int rc = xt_counts_init(&counts, in->bytes, in->size);
+
+    if ( rc )
+        err_sys(e, rc, "cannot count what is in %s", in->name);
+    else if ( counts.size && !counts.total.windows )
+        rc = err_set(e, -EINVAL, "%s is no trace: there is no window in it",
+                     in->name);
+    else
+        report_summary(&counts, in->name, stdout);
+    xt_counts_fini(&counts);
+    return rc;
+}
+
+static int print(const struct config *config, const struct input *in,
+                 struct err *e)
+{
+    int rc = 0;
+
+    if ( config->dump )
+        rc = dump(in, e);
+    if ( !rc && (config->summary || !config->dump) )
+        rc = summarize(in, e);
+    if ( !rc && (fflush(stdout) || ferror(stdout)) )
+        rc = err_sys(e, -errno, "cannot write the report");
+    return rc;
+}
+
+static int analyze(const struct config *config, const char *path,
+                   struct err *e)
+{
+    struct input in = { .name = strcmp(path, "-") ? path : "standard input" };
+    struct xt_source *source;
     int rc = xt_source_open(&source, path, e);
 
     if ( rc )
         return rc;
-    bytes = xt_source_bytes(source, &size);
-    rc = xt_counts_init(&counts, bytes, size);
-    if ( rc )
-        err_sys(e, rc, "cannot count what is in %s", name);
-    else
-        rc = print(&counts, name, e);
-    xt_counts_fini(&counts);
+    in.bytes = xt_source_bytes(source, &in.size);
+    rc = print(config, &in, e);
     xt_source_close(source);
     return rc;
 }
@@ -93,7 +124,7 @@ int main(int argc, char **argv)
     if ( !rc )
         rc = opts_parse(&program, argc, argv, &config, &first, &next, &e);
     if ( !rc && next == OPTS_RUN )
-        rc = analyze(argv[first], &e);
+        rc = analyze(&config, argv[first], &e);
     if ( rc )
         err_print(NAME, &e);
     return rc ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -6,11 +6,15 @@
 #ifndef XENALYZE_REPORT_REPORT_H
 #define XENALYZE_REPORT_REPORT_H
 
+#include <stddef.h>
 #include <stdio.h>
 
 #include "libxentrace/counts.h"
 
 /* Text on `out`; the caller looks whether it got there. */
 void report_summary(const struct xt_counts *c, const char *name, FILE *out);
+
+/* The same of every record of an input.  0 or -ENOMEM. */
+int report_dump(const void *bytes, size_t size, FILE *out);
 
 #endif /* XENALYZE_REPORT_REPORT_H */

@@ -10,7 +10,7 @@
 
 #include <public/trace.h>
 
-#include "libxentrace/class.h"
+#include "libxentrace/catalogue.h"
 
 static void print_total(const struct xt_counts *c, const char *name,
                         FILE *out)
@@ -75,6 +75,14 @@ static void print_class(const struct xt_tally *t, size_t first, FILE *out)
             class_name(t->rows[first].event), sum);
 }
 
+static void print_event(const struct xt_tally_row *row, FILE *out)
+{
+    const struct xt_event *e = xt_catalogue_by_id(row->event);
+
+    fprintf(out, "  %08" PRIx32 " %16" PRIu64 "%s%s\n", row->event,
+            row->times, e ? "  " : "", e ? e->name : "");
+}
+
 static void print_events(const struct xt_tally *t, FILE *out)
 {
     uint32_t class = 0;
@@ -85,8 +93,7 @@ static void print_events(const struct xt_tally *t, FILE *out)
         if ( t->rows[i].event >> TRC_CLS_SHIFT != class )
             print_class(t, i, out);
         class = t->rows[i].event >> TRC_CLS_SHIFT;
-        fprintf(out, "  %08" PRIx32 " %16" PRIu64 "\n", t->rows[i].event,
-                t->rows[i].times);
+        print_event(&t->rows[i], out);
     }
     if ( t->others )
         fprintf(out, "%-8s %18" PRIu64 " of more ids than are counted\n",

@@ -42,29 +42,227 @@
  * its class bit and its subclass bit; classes without subclasses use 0xf.
  */
 #define TRC_CLS_SHIFT 16
-#define TRC_GEN      0x0001f000 /* of the trace itself     */
-#define TRC_SCHED    0x0002f000 /* scheduler               */
-#define TRC_DOM0OP   0x0004f000 /* operations of dom0      */
-#define TRC_HVM      0x0008f000 /* HVM and PVH guests      */
-#define TRC_MEM      0x0010f000 /* memory                  */
-#define TRC_PV       0x0020f000 /* PV guests               */
-#define TRC_SHADOW   0x0040f000 /* shadow paging           */
-#define TRC_HW       0x0080f000 /* hardware                */
-#define TRC_GUEST    0x0800f000 /* emitted by guests       */
-#define TRC_ALL      0x0ffff000
-
 #define TRC_SUBCLS_SHIFT 12
-#define TRC_SCHED_MIN       0x00021000 /* runstate changes only     */
-#define TRC_SCHED_CLASS     0x00022000 /* of one scheduler          */
-#define TRC_SCHED_VERBOSE   0x00028000 /* the rest                  */
-#define TRC_DOM0_DOMOPS     0x00041000 /* domains come and go       */
-#define TRC_HVM_ENTRYEXIT   0x00081000 /* VM entries and exits      */
-#define TRC_HVM_HANDLER     0x00082000 /* what an exit was for      */
-#define TRC_HVM_EMUL        0x00084000 /* emulated devices          */
-#define TRC_PV_ENTRY        0x00201000 /* ways into Xen             */
-#define TRC_PV_SUBCALL      0x00202000 /* one call of a multicall   */
-#define TRC_HW_PM           0x00801000 /* power management          */
-#define TRC_HW_IRQ          0x00802000 /* interrupts                */
+#define TRC_ALL 0x0ffff000
+
+/* BEGIN events: made by events/regenerate, not by hand */
+
+/* Classes */
+#define TRC_GEN    0x0001f000 /* of the trace itself */
+#define TRC_SCHED  0x0002f000 /* the scheduler */
+#define TRC_DOM0OP 0x0004f000 /* operations of dom0 */
+#define TRC_HVM    0x0008f000 /* HVM and PVH guests */
+#define TRC_MEM    0x0010f000 /* memory */
+#define TRC_PV     0x0020f000 /* PV guests */
+#define TRC_SHADOW 0x0040f000 /* shadow paging */
+#define TRC_HW     0x0080f000 /* hardware */
+#define TRC_GUEST  0x0800f000 /* emitted by guests */
+
+/* Subclasses */
+#define TRC_SCHED_MIN     0x00021000 /* changes of runstate */
+#define TRC_SCHED_VERBOSE 0x00028000 /* the rest of the scheduler */
+#define TRC_SCHED_CLASS   0x00022000 /* inside one scheduler */
+#define TRC_DOM0_DOMOPS   0x00041000 /* domains come and go */
+#define TRC_HVM_ENTRYEXIT 0x00081000 /* VM entries and exits */
+#define TRC_HVM_HANDLER   0x00082000 /* what an exit was for */
+#define TRC_HVM_EMUL      0x00084000 /* emulated devices */
+#define TRC_PV_ENTRY      0x00201000 /* ways into Xen */
+#define TRC_PV_SUBCALL    0x00202000 /* the calls of a multicall */
+#define TRC_HW_PM         0x00801000 /* power management */
+#define TRC_HW_IRQ        0x00802000 /* interrupts */
+
+/* TRC_GEN: of the trace itself */
+#define TRC_LOST_RECORDS      (TRC_GEN + 1)
+#define TRC_TRACE_WRAP_BUFFER (TRC_GEN + 2)
+#define TRC_TRACE_CPU_CHANGE  (TRC_GEN + 3)
+#define TRC_META_WINDOW       (TRC_GEN + 128)
+#define TRC_META_VERSION      (TRC_GEN + 129)
+#define TRC_META_TSC          (TRC_GEN + 130)
+#define TRC_META_CLOCK        (TRC_GEN + 131)
+#define TRC_META_START        (TRC_GEN + 132)
+#define TRC_META_END          (TRC_GEN + 133)
+#define TRC_META_XEN          (TRC_GEN + 134)
+#define TRC_META_TEXT         (TRC_GEN + 135)
+#define TRC_META_BOOT_ID      (TRC_GEN + 136)
+#define TRC_META_CPU          (TRC_GEN + 137)
+#define TRC_META_POOL         (TRC_GEN + 138)
+#define TRC_META_DOMAIN       (TRC_GEN + 139)
+#define TRC_META_DOMAIN_NAME  (TRC_GEN + 140)
+#define TRC_META_VCPU         (TRC_GEN + 141)
+#define TRC_META_AFFINITY     (TRC_GEN + 142)
+#define TRC_META_LOST         (TRC_GEN + 143)
+
+/* TRC_SCHED_MIN: changes of runstate */
+/* TRC_SCHED_RUNSTATE_CHANGE | (from << 8) | (to << 4): */
+#define TRC_SCHED_RUNSTATE_CHANGE  (TRC_SCHED_MIN + 1)
+#define TRC_SCHED_CONTINUE_RUNNING (TRC_SCHED_MIN + 2)
+
+/* TRC_SCHED_VERBOSE: the rest of the scheduler */
+#define TRC_SCHED_DOM_ADD        (TRC_SCHED_VERBOSE + 1)
+#define TRC_SCHED_DOM_REM        (TRC_SCHED_VERBOSE + 2)
+#define TRC_SCHED_SLEEP          (TRC_SCHED_VERBOSE + 3)
+#define TRC_SCHED_WAKE           (TRC_SCHED_VERBOSE + 4)
+#define TRC_SCHED_YIELD          (TRC_SCHED_VERBOSE + 5)
+#define TRC_SCHED_BLOCK          (TRC_SCHED_VERBOSE + 6)
+#define TRC_SCHED_SHUTDOWN       (TRC_SCHED_VERBOSE + 7)
+#define TRC_SCHED_CTL            (TRC_SCHED_VERBOSE + 8)
+#define TRC_SCHED_ADJDOM         (TRC_SCHED_VERBOSE + 9)
+#define TRC_SCHED_SWITCH         (TRC_SCHED_VERBOSE + 10)
+#define TRC_SCHED_S_TIMER_FN     (TRC_SCHED_VERBOSE + 11)
+#define TRC_SCHED_T_TIMER_FN     (TRC_SCHED_VERBOSE + 12)
+#define TRC_SCHED_DOM_TIMER_FN   (TRC_SCHED_VERBOSE + 13)
+#define TRC_SCHED_SWITCH_INFPREV (TRC_SCHED_VERBOSE + 14)
+#define TRC_SCHED_SWITCH_INFNEXT (TRC_SCHED_VERBOSE + 15)
+#define TRC_SCHED_SHUTDOWN_CODE  (TRC_SCHED_VERBOSE + 16)
+#define TRC_SCHED_SWITCH_INFCONT (TRC_SCHED_VERBOSE + 17)
+
+/* TRC_DOM0_DOMOPS: domains come and go */
+#define TRC_DOM0_DOM_ADD (TRC_DOM0_DOMOPS + 1)
+#define TRC_DOM0_DOM_REM (TRC_DOM0_DOMOPS + 2)
+
+/* TRC_HVM_ENTRYEXIT: VM entries and exits */
+#define TRC_HVM_VMENTRY    (TRC_HVM_ENTRYEXIT + 0x01)
+#define TRC_HVM_VMEXIT     (TRC_HVM_ENTRYEXIT + 0x02)
+#define TRC_HVM_VMEXIT64   (TRC_HVM_ENTRYEXIT + 0x102)
+#define TRC_HVM_SVM_EXIT   (TRC_HVM_ENTRYEXIT + 0x03)
+#define TRC_HVM_SVM_EXIT64 (TRC_HVM_ENTRYEXIT + 0x103)
+
+/* TRC_HVM_HANDLER: what an exit was for */
+#define TRC_HVM_PF_XEN           (TRC_HVM_HANDLER + 0x01)
+#define TRC_HVM_PF_XEN64         (TRC_HVM_HANDLER + 0x101)
+#define TRC_HVM_PF_INJECT        (TRC_HVM_HANDLER + 0x02)
+#define TRC_HVM_PF_INJECT64      (TRC_HVM_HANDLER + 0x102)
+#define TRC_HVM_INJ_EXC          (TRC_HVM_HANDLER + 0x03)
+#define TRC_HVM_INJ_VIRQ         (TRC_HVM_HANDLER + 0x04)
+#define TRC_HVM_REINJ_VIRQ       (TRC_HVM_HANDLER + 0x05)
+#define TRC_HVM_IO_READ          (TRC_HVM_HANDLER + 0x06)
+#define TRC_HVM_IO_WRITE         (TRC_HVM_HANDLER + 0x07)
+#define TRC_HVM_CR_READ          (TRC_HVM_HANDLER + 0x08)
+#define TRC_HVM_CR_READ64        (TRC_HVM_HANDLER + 0x108)
+#define TRC_HVM_CR_WRITE         (TRC_HVM_HANDLER + 0x09)
+#define TRC_HVM_CR_WRITE64       (TRC_HVM_HANDLER + 0x109)
+#define TRC_HVM_DR_READ          (TRC_HVM_HANDLER + 0x0a)
+#define TRC_HVM_DR_WRITE         (TRC_HVM_HANDLER + 0x0b)
+#define TRC_HVM_MSR_READ         (TRC_HVM_HANDLER + 0x0c)
+#define TRC_HVM_MSR_WRITE        (TRC_HVM_HANDLER + 0x0d)
+#define TRC_HVM_CPUID            (TRC_HVM_HANDLER + 0x0e)
+#define TRC_HVM_INTR             (TRC_HVM_HANDLER + 0x0f)
+#define TRC_HVM_NMI              (TRC_HVM_HANDLER + 0x10)
+#define TRC_HVM_SMI              (TRC_HVM_HANDLER + 0x11)
+#define TRC_HVM_VMMCALL          (TRC_HVM_HANDLER + 0x12)
+#define TRC_HVM_HLT              (TRC_HVM_HANDLER + 0x13)
+#define TRC_HVM_INVLPG           (TRC_HVM_HANDLER + 0x14)
+#define TRC_HVM_INVLPG64         (TRC_HVM_HANDLER + 0x114)
+#define TRC_HVM_MCE              (TRC_HVM_HANDLER + 0x15)
+#define TRC_HVM_IOPORT_READ      (TRC_HVM_HANDLER + 0x16)
+#define TRC_HVM_IOPORT_WRITE     (TRC_HVM_HANDLER + 0x216)
+#define TRC_HVM_IOMEM_READ       (TRC_HVM_HANDLER + 0x17)
+#define TRC_HVM_IOMEM_READ64     (TRC_HVM_HANDLER + 0x117)
+#define TRC_HVM_IOMEM_WRITE      (TRC_HVM_HANDLER + 0x217)
+#define TRC_HVM_IOMEM_WRITE64    (TRC_HVM_HANDLER + 0x317)
+#define TRC_HVM_CLTS             (TRC_HVM_HANDLER + 0x18)
+#define TRC_HVM_LMSW             (TRC_HVM_HANDLER + 0x19)
+#define TRC_HVM_LMSW64           (TRC_HVM_HANDLER + 0x119)
+#define TRC_HVM_RDTSC            (TRC_HVM_HANDLER + 0x1a)
+#define TRC_HVM_INTR_WINDOW      (TRC_HVM_HANDLER + 0x20)
+#define TRC_HVM_NPF              (TRC_HVM_HANDLER + 0x21)
+#define TRC_HVM_REALMODE_EMULATE (TRC_HVM_HANDLER + 0x22)
+#define TRC_HVM_TRAP             (TRC_HVM_HANDLER + 0x23)
+#define TRC_HVM_TRAP_DEBUG       (TRC_HVM_HANDLER + 0x24)
+#define TRC_HVM_VLAPIC           (TRC_HVM_HANDLER + 0x25)
+#define TRC_HVM_XCR_READ64       (TRC_HVM_HANDLER + 0x126)
+#define TRC_HVM_XCR_WRITE64      (TRC_HVM_HANDLER + 0x127)
+
+/* TRC_HVM_EMUL: emulated devices */
+#define TRC_HVM_EMUL_HPET_START_TIMER  (TRC_HVM_EMUL + 1)
+#define TRC_HVM_EMUL_PIT_START_TIMER   (TRC_HVM_EMUL + 2)
+#define TRC_HVM_EMUL_RTC_START_TIMER   (TRC_HVM_EMUL + 3)
+#define TRC_HVM_EMUL_LAPIC_START_TIMER (TRC_HVM_EMUL + 4)
+#define TRC_HVM_EMUL_HPET_STOP_TIMER   (TRC_HVM_EMUL + 5)
+#define TRC_HVM_EMUL_PIT_STOP_TIMER    (TRC_HVM_EMUL + 6)
+#define TRC_HVM_EMUL_RTC_STOP_TIMER    (TRC_HVM_EMUL + 7)
+#define TRC_HVM_EMUL_LAPIC_STOP_TIMER  (TRC_HVM_EMUL + 8)
+#define TRC_HVM_EMUL_PIT_TIMER_CB      (TRC_HVM_EMUL + 9)
+#define TRC_HVM_EMUL_LAPIC_TIMER_CB    (TRC_HVM_EMUL + 10)
+#define TRC_HVM_EMUL_PIC_INT_OUTPUT    (TRC_HVM_EMUL + 11)
+#define TRC_HVM_EMUL_PIC_KICK          (TRC_HVM_EMUL + 12)
+#define TRC_HVM_EMUL_PIC_INTACK        (TRC_HVM_EMUL + 13)
+#define TRC_HVM_EMUL_PIC_POSEDGE       (TRC_HVM_EMUL + 14)
+#define TRC_HVM_EMUL_PIC_NEGEDGE       (TRC_HVM_EMUL + 15)
+#define TRC_HVM_EMUL_PIC_PEND_IRQ_CALL (TRC_HVM_EMUL + 16)
+#define TRC_HVM_EMUL_LAPIC_PIC_INTR    (TRC_HVM_EMUL + 17)
+
+/* TRC_MEM: memory */
+#define TRC_MEM_PAGE_GRANT_MAP         (TRC_MEM + 1)
+#define TRC_MEM_PAGE_GRANT_UNMAP       (TRC_MEM + 2)
+#define TRC_MEM_PAGE_GRANT_TRANSFER    (TRC_MEM + 3)
+#define TRC_MEM_SET_P2M_ENTRY          (TRC_MEM + 4)
+#define TRC_MEM_DECREASE_RESERVATION   (TRC_MEM + 5)
+#define TRC_MEM_POD_POPULATE           (TRC_MEM + 16)
+#define TRC_MEM_POD_ZERO_RECLAIM       (TRC_MEM + 17)
+#define TRC_MEM_POD_SUPERPAGE_SPLINTER (TRC_MEM + 18)
+
+/* TRC_PV_ENTRY: ways into Xen */
+#define TRC_PV_HYPERCALL               (TRC_PV_ENTRY + 0x01)
+#define TRC_PV_HYPERCALL64             (TRC_PV_ENTRY + 0x101)
+#define TRC_PV_TRAP                    (TRC_PV_ENTRY + 0x03)
+#define TRC_PV_TRAP64                  (TRC_PV_ENTRY + 0x103)
+#define TRC_PV_PAGE_FAULT              (TRC_PV_ENTRY + 0x04)
+#define TRC_PV_PAGE_FAULT64            (TRC_PV_ENTRY + 0x104)
+#define TRC_PV_FORCED_INVALID_OP       (TRC_PV_ENTRY + 0x05)
+#define TRC_PV_FORCED_INVALID_OP64     (TRC_PV_ENTRY + 0x105)
+#define TRC_PV_EMULATE_PRIVOP          (TRC_PV_ENTRY + 0x06)
+#define TRC_PV_EMULATE_PRIVOP64        (TRC_PV_ENTRY + 0x106)
+#define TRC_PV_EMULATE_4GB             (TRC_PV_ENTRY + 0x07)
+#define TRC_PV_MATH_STATE_RESTORE      (TRC_PV_ENTRY + 0x08)
+#define TRC_PV_PAGING_FIXUP            (TRC_PV_ENTRY + 0x09)
+#define TRC_PV_PAGING_FIXUP64          (TRC_PV_ENTRY + 0x109)
+#define TRC_PV_GDT_LDT_MAPPING_FAULT   (TRC_PV_ENTRY + 0x0a)
+#define TRC_PV_GDT_LDT_MAPPING_FAULT64 (TRC_PV_ENTRY + 0x10a)
+#define TRC_PV_PTWR_EMULATION          (TRC_PV_ENTRY + 0x0b)
+#define TRC_PV_PTWR_EMULATION64        (TRC_PV_ENTRY + 0x10b)
+#define TRC_PV_PTWR_EMULATION_PAE      (TRC_PV_ENTRY + 0x0c)
+#define TRC_PV_HYPERCALL_V2            (TRC_PV_ENTRY + 0x0d)
+
+/* TRC_PV_SUBCALL: the calls of a multicall */
+#define TRC_PV_HYPERCALL_SUBCALL (TRC_PV_SUBCALL + 14)
+
+/* TRC_SHADOW: shadow paging */
+#define TRC_SHADOW_NOT_SHADOW                 (TRC_SHADOW + 1)
+#define TRC_SHADOW_FAST_PROPAGATE             (TRC_SHADOW + 2)
+#define TRC_SHADOW_FAST_MMIO                  (TRC_SHADOW + 3)
+#define TRC_SHADOW_FALSE_FAST_PATH            (TRC_SHADOW + 4)
+#define TRC_SHADOW_MMIO                       (TRC_SHADOW + 5)
+#define TRC_SHADOW_FIXUP                      (TRC_SHADOW + 6)
+#define TRC_SHADOW_DOMF_DYING                 (TRC_SHADOW + 7)
+#define TRC_SHADOW_EMULATE                    (TRC_SHADOW + 8)
+#define TRC_SHADOW_EMULATE_UNSHADOW_USER      (TRC_SHADOW + 9)
+#define TRC_SHADOW_EMULATE_UNSHADOW_EVTINJ    (TRC_SHADOW + 10)
+#define TRC_SHADOW_EMULATE_UNSHADOW_UNHANDLED (TRC_SHADOW + 11)
+#define TRC_SHADOW_WRMAP_BF                   (TRC_SHADOW + 12)
+#define TRC_SHADOW_PREALLOC_UNPIN             (TRC_SHADOW + 13)
+#define TRC_SHADOW_RESYNC_FULL                (TRC_SHADOW + 14)
+#define TRC_SHADOW_RESYNC_ONLY                (TRC_SHADOW + 15)
+
+/* TRC_HW_PM: power management */
+#define TRC_PM_FREQ_CHANGE (TRC_HW_PM + 1)
+#define TRC_PM_IDLE_ENTRY  (TRC_HW_PM + 2)
+#define TRC_PM_IDLE_EXIT   (TRC_HW_PM + 3)
+
+/* TRC_HW_IRQ: interrupts */
+#define TRC_HW_IRQ_MOVE_CLEANUP_DELAY (TRC_HW_IRQ + 1)
+#define TRC_HW_IRQ_MOVE_CLEANUP       (TRC_HW_IRQ + 2)
+#define TRC_HW_IRQ_BIND_VECTOR        (TRC_HW_IRQ + 3)
+#define TRC_HW_IRQ_CLEAR_VECTOR       (TRC_HW_IRQ + 4)
+#define TRC_HW_IRQ_MOVE_FINISH        (TRC_HW_IRQ + 5)
+#define TRC_HW_IRQ_ASSIGN_VECTOR      (TRC_HW_IRQ + 6)
+#define TRC_HW_IRQ_UNMAPPED_VECTOR    (TRC_HW_IRQ + 7)
+#define TRC_HW_IRQ_HANDLED            (TRC_HW_IRQ + 8)
+/* END events: constants of your own go below */
+
+/* Since 4.19 the machine is in the name, and AMD's has an id of its own. */
+#define TRC_HVM_VMX_EXIT   TRC_HVM_VMEXIT
+#define TRC_HVM_VMX_EXIT64 TRC_HVM_VMEXIT64
 
 /*
  * Events of TRC_SCHED_CLASS carry the scheduler's id in the top three bits
@@ -92,133 +290,6 @@
 #define TRC_64_FLAG        0x100 /* HVM, PV: addresses are 64 bits wide */
 #define TRC_HVM_NESTEDFLAG 0x400 /* it was the nested guest */
 
-/* Events: of the trace itself */
-#define TRC_LOST_RECORDS     (TRC_GEN + 1)
-#define TRC_TRACE_WRAP_BUFFER (TRC_GEN + 2)
-#define TRC_TRACE_CPU_CHANGE (TRC_GEN + 3) /* in files only, never in a ring */
-
-/* Scheduler.  RUNSTATE_CHANGE: | (old << 8) | (new << 4). */
-#define TRC_SCHED_RUNSTATE_CHANGE  (TRC_SCHED_MIN + 1)
-#define TRC_SCHED_CONTINUE_RUNNING (TRC_SCHED_MIN + 2)
-#define TRC_SCHED_DOM_ADD          (TRC_SCHED_VERBOSE + 1)
-#define TRC_SCHED_DOM_REM          (TRC_SCHED_VERBOSE + 2)
-#define TRC_SCHED_SLEEP            (TRC_SCHED_VERBOSE + 3)
-#define TRC_SCHED_WAKE             (TRC_SCHED_VERBOSE + 4)
-#define TRC_SCHED_YIELD            (TRC_SCHED_VERBOSE + 5)
-#define TRC_SCHED_BLOCK            (TRC_SCHED_VERBOSE + 6)
-#define TRC_SCHED_SHUTDOWN         (TRC_SCHED_VERBOSE + 7)
-#define TRC_SCHED_CTL              (TRC_SCHED_VERBOSE + 8)
-#define TRC_SCHED_ADJDOM           (TRC_SCHED_VERBOSE + 9)
-#define TRC_SCHED_SWITCH           (TRC_SCHED_VERBOSE + 10)
-#define TRC_SCHED_S_TIMER_FN       (TRC_SCHED_VERBOSE + 11)
-#define TRC_SCHED_T_TIMER_FN       (TRC_SCHED_VERBOSE + 12)
-#define TRC_SCHED_DOM_TIMER_FN     (TRC_SCHED_VERBOSE + 13)
-#define TRC_SCHED_SWITCH_INFPREV   (TRC_SCHED_VERBOSE + 14)
-#define TRC_SCHED_SWITCH_INFNEXT   (TRC_SCHED_VERBOSE + 15)
-#define TRC_SCHED_SHUTDOWN_CODE    (TRC_SCHED_VERBOSE + 16)
-#define TRC_SCHED_SWITCH_INFCONT   (TRC_SCHED_VERBOSE + 17)
-
-/* Operations of dom0 */
-#define TRC_DOM0_DOM_ADD (TRC_DOM0_DOMOPS + 1)
-#define TRC_DOM0_DOM_REM (TRC_DOM0_DOMOPS + 2)
-
-/* HVM: entry and exit */
-#define TRC_HVM_VMENTRY    (TRC_HVM_ENTRYEXIT + 0x01)
-#define TRC_HVM_VMEXIT     (TRC_HVM_ENTRYEXIT + 0x02)
-#define TRC_HVM_VMEXIT64   (TRC_HVM_ENTRYEXIT + TRC_64_FLAG + 0x02)
-#define TRC_HVM_VMX_EXIT   TRC_HVM_VMEXIT
-#define TRC_HVM_VMX_EXIT64 TRC_HVM_VMEXIT64
-#define TRC_HVM_SVM_EXIT   (TRC_HVM_ENTRYEXIT + 0x03)
-#define TRC_HVM_SVM_EXIT64 (TRC_HVM_ENTRYEXIT + TRC_64_FLAG + 0x03)
-
-/* HVM: handlers */
-#define TRC_HVM_PF_XEN           (TRC_HVM_HANDLER + 0x01)
-#define TRC_HVM_PF_XEN64         (TRC_HVM_HANDLER + TRC_64_FLAG + 0x01)
-#define TRC_HVM_PF_INJECT        (TRC_HVM_HANDLER + 0x02)
-#define TRC_HVM_PF_INJECT64      (TRC_HVM_HANDLER + TRC_64_FLAG + 0x02)
-#define TRC_HVM_INJ_EXC          (TRC_HVM_HANDLER + 0x03)
-#define TRC_HVM_INJ_VIRQ         (TRC_HVM_HANDLER + 0x04)
-#define TRC_HVM_REINJ_VIRQ       (TRC_HVM_HANDLER + 0x05)
-#define TRC_HVM_IO_READ          (TRC_HVM_HANDLER + 0x06)
-#define TRC_HVM_IO_WRITE         (TRC_HVM_HANDLER + 0x07)
-#define TRC_HVM_CR_READ          (TRC_HVM_HANDLER + 0x08)
-#define TRC_HVM_CR_READ64        (TRC_HVM_HANDLER + TRC_64_FLAG + 0x08)
-#define TRC_HVM_CR_WRITE         (TRC_HVM_HANDLER + 0x09)
-#define TRC_HVM_CR_WRITE64       (TRC_HVM_HANDLER + TRC_64_FLAG + 0x09)
-#define TRC_HVM_DR_READ          (TRC_HVM_HANDLER + 0x0A)
-#define TRC_HVM_DR_WRITE         (TRC_HVM_HANDLER + 0x0B)
-#define TRC_HVM_MSR_READ         (TRC_HVM_HANDLER + 0x0C)
-#define TRC_HVM_MSR_WRITE        (TRC_HVM_HANDLER + 0x0D)
-#define TRC_HVM_CPUID            (TRC_HVM_HANDLER + 0x0E)
-#define TRC_HVM_INTR             (TRC_HVM_HANDLER + 0x0F)
-#define TRC_HVM_NMI              (TRC_HVM_HANDLER + 0x10)
-#define TRC_HVM_SMI              (TRC_HVM_HANDLER + 0x11)
-#define TRC_HVM_VMMCALL          (TRC_HVM_HANDLER + 0x12)
-#define TRC_HVM_HLT              (TRC_HVM_HANDLER + 0x13)
-#define TRC_HVM_INVLPG           (TRC_HVM_HANDLER + 0x14)
-#define TRC_HVM_INVLPG64         (TRC_HVM_HANDLER + TRC_64_FLAG + 0x14)
-#define TRC_HVM_MCE              (TRC_HVM_HANDLER + 0x15)
-#define TRC_HVM_IOPORT_READ      (TRC_HVM_HANDLER + 0x16)
-#define TRC_HVM_IOPORT_WRITE     (TRC_HVM_HANDLER + 0x216)
-#define TRC_HVM_IOMEM_READ       (TRC_HVM_HANDLER + 0x17)
-#define TRC_HVM_IOMEM_WRITE      (TRC_HVM_HANDLER + 0x217)
-#define TRC_HVM_CLTS             (TRC_HVM_HANDLER + 0x18)
-#define TRC_HVM_LMSW             (TRC_HVM_HANDLER + 0x19)
-#define TRC_HVM_LMSW64           (TRC_HVM_HANDLER + TRC_64_FLAG + 0x19)
-#define TRC_HVM_RDTSC            (TRC_HVM_HANDLER + 0x1a)
-#define TRC_HVM_INTR_WINDOW      (TRC_HVM_HANDLER + 0x20)
-#define TRC_HVM_NPF              (TRC_HVM_HANDLER + 0x21)
-#define TRC_HVM_REALMODE_EMULATE (TRC_HVM_HANDLER + 0x22)
-#define TRC_HVM_TRAP             (TRC_HVM_HANDLER + 0x23)
-#define TRC_HVM_TRAP_DEBUG       (TRC_HVM_HANDLER + 0x24)
-#define TRC_HVM_VLAPIC           (TRC_HVM_HANDLER + 0x25)
-#define TRC_HVM_XCR_READ64       (TRC_HVM_HANDLER + TRC_64_FLAG + 0x26)
-#define TRC_HVM_XCR_WRITE64      (TRC_HVM_HANDLER + TRC_64_FLAG + 0x27)
-
-/* HVM: emulated devices */
-#define TRC_HVM_EMUL_HPET_START_TIMER  (TRC_HVM_EMUL + 0x1)
-#define TRC_HVM_EMUL_PIT_START_TIMER   (TRC_HVM_EMUL + 0x2)
-#define TRC_HVM_EMUL_RTC_START_TIMER   (TRC_HVM_EMUL + 0x3)
-#define TRC_HVM_EMUL_LAPIC_START_TIMER (TRC_HVM_EMUL + 0x4)
-#define TRC_HVM_EMUL_HPET_STOP_TIMER   (TRC_HVM_EMUL + 0x5)
-#define TRC_HVM_EMUL_PIT_STOP_TIMER    (TRC_HVM_EMUL + 0x6)
-#define TRC_HVM_EMUL_RTC_STOP_TIMER    (TRC_HVM_EMUL + 0x7)
-#define TRC_HVM_EMUL_LAPIC_STOP_TIMER  (TRC_HVM_EMUL + 0x8)
-#define TRC_HVM_EMUL_PIT_TIMER_CB      (TRC_HVM_EMUL + 0x9)
-#define TRC_HVM_EMUL_LAPIC_TIMER_CB    (TRC_HVM_EMUL + 0xA)
-#define TRC_HVM_EMUL_PIC_INT_OUTPUT    (TRC_HVM_EMUL + 0xB)
-#define TRC_HVM_EMUL_PIC_KICK          (TRC_HVM_EMUL + 0xC)
-#define TRC_HVM_EMUL_PIC_INTACK        (TRC_HVM_EMUL + 0xD)
-#define TRC_HVM_EMUL_PIC_POSEDGE       (TRC_HVM_EMUL + 0xE)
-#define TRC_HVM_EMUL_PIC_NEGEDGE       (TRC_HVM_EMUL + 0xF)
-#define TRC_HVM_EMUL_PIC_PEND_IRQ_CALL (TRC_HVM_EMUL + 0x10)
-#define TRC_HVM_EMUL_LAPIC_PIC_INTR    (TRC_HVM_EMUL + 0x11)
-
-/* Memory */
-#define TRC_MEM_PAGE_GRANT_MAP         (TRC_MEM + 1)
-#define TRC_MEM_PAGE_GRANT_UNMAP       (TRC_MEM + 2)
-#define TRC_MEM_PAGE_GRANT_TRANSFER    (TRC_MEM + 3)
-#define TRC_MEM_SET_P2M_ENTRY          (TRC_MEM + 4)
-#define TRC_MEM_DECREASE_RESERVATION   (TRC_MEM + 5)
-#define TRC_MEM_POD_POPULATE           (TRC_MEM + 16)
-#define TRC_MEM_POD_ZERO_RECLAIM       (TRC_MEM + 17)
-#define TRC_MEM_POD_SUPERPAGE_SPLINTER (TRC_MEM + 18)
-
-/* PV guests */
-#define TRC_PV_HYPERCALL             (TRC_PV_ENTRY + 1)
-#define TRC_PV_TRAP                  (TRC_PV_ENTRY + 3)
-#define TRC_PV_PAGE_FAULT            (TRC_PV_ENTRY + 4)
-#define TRC_PV_FORCED_INVALID_OP     (TRC_PV_ENTRY + 5)
-#define TRC_PV_EMULATE_PRIVOP        (TRC_PV_ENTRY + 6)
-#define TRC_PV_EMULATE_4GB           (TRC_PV_ENTRY + 7)
-#define TRC_PV_MATH_STATE_RESTORE    (TRC_PV_ENTRY + 8)
-#define TRC_PV_PAGING_FIXUP          (TRC_PV_ENTRY + 9)
-#define TRC_PV_GDT_LDT_MAPPING_FAULT (TRC_PV_ENTRY + 10)
-#define TRC_PV_PTWR_EMULATION        (TRC_PV_ENTRY + 11)
-#define TRC_PV_PTWR_EMULATION_PAE    (TRC_PV_ENTRY + 12)
-#define TRC_PV_HYPERCALL_V2          (TRC_PV_ENTRY + 13)
-#define TRC_PV_HYPERCALL_SUBCALL     (TRC_PV_SUBCALL + 14)
-
 /*
  * HYPERCALL_V2 and SUBCALL: word 0 is the hypercall's number (bits 0-19) and
  * above it two bits for each of its six arguments: 0 not recorded, 1 as one
@@ -228,36 +299,6 @@
 #define TRC_PV_HYPERCALL_V2_ARG_32(i) (0x1 << (20 + 2 * (i)))
 #define TRC_PV_HYPERCALL_V2_ARG_64(i) (0x2 << (20 + 2 * (i)))
 #define TRC_PV_HYPERCALL_V2_ARG_MASK  (0xfff00000)
-
-/* Shadow paging: | (guest paging levels - 2) << 8, up to RESYNC/PREALLOC. */
-#define TRC_SHADOW_NOT_SHADOW                 (TRC_SHADOW + 1)
-#define TRC_SHADOW_FAST_PROPAGATE             (TRC_SHADOW + 2)
-#define TRC_SHADOW_FAST_MMIO                  (TRC_SHADOW + 3)
-#define TRC_SHADOW_FALSE_FAST_PATH            (TRC_SHADOW + 4)
-#define TRC_SHADOW_MMIO                       (TRC_SHADOW + 5)
-#define TRC_SHADOW_FIXUP                      (TRC_SHADOW + 6)
-#define TRC_SHADOW_DOMF_DYING                 (TRC_SHADOW + 7)
-#define TRC_SHADOW_EMULATE                    (TRC_SHADOW + 8)
-#define TRC_SHADOW_EMULATE_UNSHADOW_USER      (TRC_SHADOW + 9)
-#define TRC_SHADOW_EMULATE_UNSHADOW_EVTINJ    (TRC_SHADOW + 10)
-#define TRC_SHADOW_EMULATE_UNSHADOW_UNHANDLED (TRC_SHADOW + 11)
-#define TRC_SHADOW_WRMAP_BF                   (TRC_SHADOW + 12)
-#define TRC_SHADOW_PREALLOC_UNPIN             (TRC_SHADOW + 13)
-#define TRC_SHADOW_RESYNC_FULL                (TRC_SHADOW + 14)
-#define TRC_SHADOW_RESYNC_ONLY                (TRC_SHADOW + 15)
-
-/* Hardware */
-#define TRC_PM_FREQ_CHANGE            (TRC_HW_PM + 0x01)
-#define TRC_PM_IDLE_ENTRY             (TRC_HW_PM + 0x02)
-#define TRC_PM_IDLE_EXIT              (TRC_HW_PM + 0x03)
-#define TRC_HW_IRQ_MOVE_CLEANUP_DELAY (TRC_HW_IRQ + 0x1)
-#define TRC_HW_IRQ_MOVE_CLEANUP       (TRC_HW_IRQ + 0x2)
-#define TRC_HW_IRQ_BIND_VECTOR        (TRC_HW_IRQ + 0x3)
-#define TRC_HW_IRQ_CLEAR_VECTOR       (TRC_HW_IRQ + 0x4)
-#define TRC_HW_IRQ_MOVE_FINISH        (TRC_HW_IRQ + 0x5)
-#define TRC_HW_IRQ_ASSIGN_VECTOR      (TRC_HW_IRQ + 0x6)
-#define TRC_HW_IRQ_UNMAPPED_VECTOR    (TRC_HW_IRQ + 0x7)
-#define TRC_HW_IRQ_HANDLED            (TRC_HW_IRQ + 0x8)
 
 /* One record, as drawn above. */
 struct t_rec {

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which records give a Xen away, and that the others do not.
+ */
+#include "libxentrace/dialect.h"
+
+#include "libxentrace/catalogue.h"
+#include "tests/unit/libxentrace/unit.h"
+
+static struct xt_dialect after(struct xt_dialect d, uint32_t event,
+                               unsigned int nr, const uint32_t *words)
+{
+    struct xt_record r = { .event = event, .words = nr,
+                           .payload = (const unsigned char *)words };
+
+    xt_dialect_learn(&d, &r);
+    return d;
+}
+
+static const struct
+{
+    uint32_t event;
+    unsigned int nr;
+    uint32_t words[7];
+    uint16_t version;
+    uint8_t hardware;
+} rules[] = {
+    { 0x8200f, 1, { 0xf0 }, 0, XT_HARDWARE_VMX },
+    { 0x8200f, 0, { 0 }, 0, XT_HARDWARE_SVM },
+    { 0x81002, 2, { 1 }, 0, 0 },
+    { 0x81102, 3, { 0x80000021 }, 0, 0 },
+    { 0x81102, 3, { 0x60 }, 0, XT_HARDWARE_SVM },
+    { 0x81002, 2, { 0x400 }, 0, XT_HARDWARE_SVM },
+    { 0x81002, 2, { 0xffffffff }, 0, XT_HARDWARE_SVM },
+    { 0x81402, 2, { 1 }, 0, XT_HARDWARE_SVM },
+    { 0x81002, 0, { 0 }, 0, 0 },
+    { 0x81003, 2, { 1 }, 0x0413, XT_HARDWARE_SVM },
+    { 0x81503, 3, { 1 }, 0x0413, XT_HARDWARE_SVM },
+    { 0x10f010, 6, { 0, 0, 0, 0, 0x90001, 0 }, 0x0412, 0 },
+    { 0x10f011, 6, { 0, 0, 0, 0, 1, 9 }, 0, 0 },
+    { 0x10f005, 4, { 0, 0, 0x90001, 0 }, 0x0412, 0 },
+    { 0x10f012, 4, { 0, 0, 1, 0 }, 0, 0 },
+    { 0x10f005, 2, { 0, 0 }, 0, 0 },
+    { 0x40f009, 2, { 0 }, 0x0412, 0 },
+    { 0x40f20a, 5, { 0 }, 0x0413, 0 },
+    { 0x40f209, 7, { 0 }, 0, 0 },
+    { 0x40f206, 5, { 0 }, 0, 0 },
+    { 0x28004, 2, { 0 }, 0, 0 },
+    { 0x1f086, 5, { 0x00110004, 2 }, 0x0411, XT_HARDWARE_SVM },
+    { 0x1f086, 1, { 0x00110004 }, 0, 0 },
+};
+
+START_TEST(a_rule)
+{
+    struct xt_dialect d = after((struct xt_dialect){ 0 }, rules[_i].event,
+                                rules[_i].nr, rules[_i].words);
+
+    ck_assert_uint_eq(d.version, rules[_i].version);
+    ck_assert_uint_eq(d.hardware, rules[_i].hardware);
+}
+END_TEST
+
+/* The first guess stays, unless somebody is told. */
+START_TEST(who_wins)
+{
+    static const uint32_t xen[] = { 0x00140004, XT_HARDWARE_VMX };
+    struct xt_dialect d = after((struct xt_dialect){ 0 }, 0x8200f, 0, NULL);
+
+    ck_assert(!xt_dialect_known(&d));
+    d = after(d, 0x8200f, 1, xen);
+    ck_assert_uint_eq(d.hardware, XT_HARDWARE_SVM);
+    d = after(d, 0x1f086, 2, xen);
+    ck_assert_uint_eq(d.hardware, XT_HARDWARE_VMX);
+    ck_assert_uint_eq(d.version, 0x0414);
+    ck_assert(xt_dialect_known(&d));
+    d = after(d, 0x81003, 0, NULL);
+    ck_assert_uint_eq(d.hardware, XT_HARDWARE_VMX);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("dialect");
+    TCase *all = tcase_create("all");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_loop_test(all, a_rule, 0, sizeof(rules) / sizeof(rules[0]));
+    tcase_add_test(all, who_wins);
+    suite_add_tcase(suite, all);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

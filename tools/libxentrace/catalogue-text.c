@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The text of a record: its event's format, with names for numbers.
+ *
+ * The formats are parsed once, when a catalogue is made, into steps: text, or
+ * one field written one way.  A step knows how many bytes it may need, so
+ * there is one comparison a step and no check in the writers.
+ */
+#include "libxentrace/catalogue.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/num.h"
+#include "libxentrace/catalogue-private.h"
+
+enum kind
+{
+    KIND_TEXT,
+    KIND_UNSIGNED,
+    KIND_SIGNED,
+    KIND_HEX,
+    KIND_OCTAL,
+    KIND_NAME,          /* %s of an enum */
+    KIND_FLAGS,         /* %s of flags */
+    KIND_EXIT,          /* a number, or the name of an exit if we know which */
+    KIND_CHARS,         /* a number whose bytes are a text */
+};
+
+struct step
+{
+    const char *text;           /* KIND_TEXT, not the end of a string */
+    const struct xt_sem *sem;
+    uint16_t length;            /* of text */
+    uint16_t need;              /* bytes that it may touch */
+    uint8_t kind;
+    uint8_t field;
+    uint8_t bits;               /* of the field */
+    uint8_t width, digits;      /* at least */
+    bool plain;                 /* neither width, digits nor flags */
+    bool left, zeroes, prefix, plus, upper;
+    uint8_t group;
+};
+
+struct xt_line                  /* of one event */
+{
+    const struct step *steps;
+    unsigned int nr_steps;
+};
+
+#define NUMBER_MAX 24u          /* digits of 64 bits, in octal; a sign or 0x */
+#define REST_MAX (8u + 9u * XT_RECORD_MAX_WORDS)
+
+/* --- parsing -------------------------------------------------------------- */
+
+static unsigned int parse_count(const char **at)
+{
+    unsigned int n = 0;
+
+    for ( ; **at >= '0' && **at <= '9'; (*at)++ )
+        n = n < 100 ? 10 * n + **at - '0' : n;
+    return n < 64 ? n : 64;
+}
+
+static void parse_flags(struct step *s, const char **at)
+{
+    for ( ; ; (*at)++ )
+        switch ( **at )
+        {
+        case '-': s->left = true; break;
+        case '0': s->zeroes = true; break;
+        case '#': s->prefix = true; break;
+        case '+': s->plus = true; break;
+        case ' ': case '\'': break;
+        default: return;
+        }
+}
+
+static enum kind kind_of_string(const struct xt_sem *sem)
+{
+    return sem && sem->meaning == XT_FLAGS ? KIND_FLAGS : KIND_NAME;
+}
+
+/* Two words of events/ have a meaning here that the grammar cannot say. */
+static enum kind kind_of(char conversion, const struct xt_sem *sem)
+{
+    if ( sem && !strcmp(sem->name, "text") )
+        return KIND_CHARS;
+    if ( sem && !strcmp(sem->name, "exit_code") )
+        return KIND_EXIT;
+    switch ( conversion )
+    {
+    case 's': return kind_of_string(sem);
+    case 'd': case 'i': return KIND_SIGNED;
+    case 'x': case 'X': case 'p': return KIND_HEX;
+    case 'o': return KIND_OCTAL;
+    default: return KIND_UNSIGNED;
+    }
+}
+
+static size_t longest_name(const struct xt_sem *sem)
+{
+    size_t longest = NUMBER_MAX, sum = NUMBER_MAX;
+
+    for ( unsigned int i = 0; sem && i < sem->nr_values; i++ )
+    {
+        size_t length = strlen(sem->values[i].name);
+
+        longest = length > longest ? length : longest;
+        sum += length + 1;
+    }
+    return sem && sem->meaning == XT_FLAGS ? sum : longest;
+}
+
+/* "%08llx": its flags, width and letter. */
+static void parse_conversion(struct step *s, const struct xt_field *f,
+                             const char *at)
+{
+    assert(*at == '%');
+    at++;
+    parse_flags(s, &at);
+    s->width = parse_count(&at);
+    if ( *at == '.' )
+    {
+        at++;
+        s->digits = parse_count(&at);
+    }
+    at += strspn(at, "hlqjzt");
+    s->kind = kind_of(*at, f->sem);
+    s->upper = *at == 'X';
+    s->prefix |= *at == 'p';
+    s->sem = f->sem;
+    s->bits = f->present >= 0 ? 64 : f->bits;
+    s->plain = !s->width && !s->digits && !s->prefix && !s->plus && !s->upper;
+    s->need = 2 * 64 + NUMBER_MAX;
+    if ( s->kind == KIND_NAME || s->kind == KIND_FLAGS || s->kind == KIND_EXIT )
+        s->need = s->width + longest_name(f->sem) + 2 * NUMBER_MAX;
+}
+
+static void parse_piece(struct step *s, const struct xt_event *e,
+                        const struct xt_piece *piece)
+{
+    *s = (struct step){ .group = piece->group };
+    if ( piece->field >= 0 )
+    {
+        s->field = piece->field;
+        parse_conversion(s, &e->fields[s->field], piece->text);
+        return;
+    }
+    s->kind = KIND_TEXT;
+    s->text = piece->text;
+    s->length = s->need = strlen(piece->text);
+}
+
+int catalogue_parse_texts(struct xt_catalogue *c)
+{
+    size_t nr = 0;
+    struct xt_line *lines;
+    struct step *steps;
+
+    for ( size_t i = 0; i < xt_catalogue_nr_events; i++ )
+        nr += xt_catalogue_events[i].nr_pieces;
+    lines = arena_array(&c->arena, xt_catalogue_nr_events, sizeof(*lines),
+                        _Alignof(struct xt_line));
+    steps = arena_array(&c->arena, nr, sizeof(*steps), _Alignof(struct step));
+    if ( !lines || !steps )
+        return -ENOMEM;
+    for ( size_t i = 0; i < xt_catalogue_nr_events; i++ )
+    {
+        const struct xt_event *e = &xt_catalogue_events[i];
+
+        lines[i] = (struct xt_line){ steps, e->nr_pieces };
+        for ( unsigned int k = 0; k < e->nr_pieces; k++ )
+            parse_piece(steps++, e, &e->pieces[k]);
+    }
+    c->lines = lines;
+    return 0;
+}
+
+/* --- one field ------------------------------------------------------------ */
+
+static char *put_digits(char *p, const struct step *s, uint64_t value)
+{
+    char *at = p + NUMBER_MAX;
+    char *end;
+
+    switch ( s->kind )
+    {
+    case KIND_HEX: case KIND_EXIT:
+        end = num_hex(p, value);
+        for ( char *c = p; s->upper && c < end; c++ )
+            *c -= *c >= 'a' ? 'a' - 'A' : 0;
+        return end;
+    case KIND_OCTAL:
+        do
+            *--at = '0' + (value & 7);
+        while ( value >>= 3 );
+        memmove(p, at, p + NUMBER_MAX - at);
+        return p + (p + NUMBER_MAX - at);
+    default:
+        return num_u64(p, value);
+    }
+}
+
+/* The number as printf would write it. */
+static char *put_formatted(char *p, const struct step *s, uint64_t value)
+{
+    char digits[2 * NUMBER_MAX], head[2] = { 0 };
+    unsigned int nr, nr_head = 0, zeroes = 0, blanks = 0;
+
+    if ( s->kind == KIND_SIGNED && (int64_t)value < 0 )
+    {
+        head[nr_head++] = '-';
+        value = -value;
+    }
+    else if ( s->kind == KIND_SIGNED && s->plus )
+        head[nr_head++] = '+';
+    if ( (s->kind == KIND_HEX || s->kind == KIND_EXIT) && s->prefix && value )
+    {
+        head[nr_head++] = '0';
+        head[nr_head++] = s->upper ? 'X' : 'x';
+    }
+    nr = put_digits(digits, s, value) - digits;
+    if ( s->digits > nr )
+        zeroes = s->digits - nr;
+    if ( s->width > nr_head + zeroes + nr )
+        blanks = s->width - nr_head - zeroes - nr;
+    if ( s->zeroes && !s->left && !s->digits )
+    {
+        zeroes += blanks;
+        blanks = 0;
+    }
+    if ( !s->left )
+        p = num_fill(p, ' ', blanks);
+    memcpy(p, head, sizeof(head));
+    p = num_fill(p + nr_head, '0', zeroes);
+    memcpy(p, digits, nr);
+    p += nr;
+    return s->left ? num_fill(p, ' ', blanks) : p;
+}
+
+static char *put_number(char *p, const struct step *s, uint64_t value)
+{
+    /* %d of what was declared unsigned, and the reverse, by its own width. */
+    if ( s->bits < 64 )
+    {
+        uint64_t sign = UINT64_C(1) << (s->bits - 1);
+
+        value &= (sign << 1) - 1;
+        if ( s->kind == KIND_SIGNED )
+            value = (value ^ sign) - sign;
+    }
+    if ( s->plain && s->kind == KIND_UNSIGNED )
+        return num_u64(p, value);
+    if ( s->plain && s->kind == KIND_HEX )
+        return num_hex(p, value);
+    return put_formatted(p, s, value);
+}
+
+/* What has no name is a number. */
+static char *put_unnamed(char *p, uint64_t value)
+{
+    return num_hex(num_text(p, "0x"), value);
+}
+
+static char *put_name(char *p, const struct xt_sem *sem, uint64_t value)
+{
+    const char *name = sem ? xt_sem_name(sem, value) : NULL;
+
+    return name ? num_text(p, name) : put_unnamed(p, value);
+}
+
+/* "write,user,0x40"; "-" for none. */
+static char *put_flags(char *p, const struct xt_sem *sem, uint64_t value)
+{
+    char *start = p;
+
+    if ( !value )
+        return num_text(p, "-");
+    for ( unsigned int i = 0; i < sem->nr_values; i++ )
+    {
+        uint64_t bit = UINT64_C(1) << sem->values[i].value;
+
+        if ( !(value & bit) )
+            continue;
+        if ( p != start )
+            *p++ = ',';
+        p = num_text(p, sem->values[i].name);
+        value &= ~bit;
+    }
+    if ( !value )
+        return p;
+    if ( p != start )
+        *p++ = ',';
+    return put_unnamed(p, value);
+}
+
+/* The upper half of VMX's is flags; SVM's is a number or all ones. */
+static char *put_exit(char *p, const struct xt_catalogue *c,
+                      const struct step *s, uint64_t value)
+{
+    if ( !c->exits )
+        return put_number(p, s, value);
+    if ( c->dialect.hardware != XT_HARDWARE_VMX || !(value >> 16) )
+        return put_name(p, c->exits, value);
+    p = put_name(p, c->exits, value & 0xffff);
+    *p++ = ',';
+    return put_unnamed(p, value >> 16 << 16);
+}
+
+/* First byte lowest, up to the first 0.  A terminal is to survive it. */
+static char *put_chars(char *p, uint64_t value)
+{
+    for ( ; value & 0xff; value >>= 8 )
+    {
+        unsigned char c = value;
+
+        *p++ = c < ' ' || c == 0x7f ? '.' : c;
+    }
+    return p;
+}
+
+static char *put_value(char *p, const struct xt_catalogue *c,
+                       const struct step *s, uint64_t value)
+{
+    char *end;
+
+    switch ( s->kind )
+    {
+    case KIND_NAME: end = put_name(p, s->sem, value); break;
+    case KIND_FLAGS: end = put_flags(p, s->sem, value); break;
+    case KIND_EXIT: return put_exit(p, c, s, value);
+    case KIND_CHARS: return put_chars(p, value);
+    default: return put_number(p, s, value);
+    }
+    return end - p < s->width ? num_fill(end, ' ', s->width - (end - p)) : end;
+}
+
+/* --- a record ------------------------------------------------------------- */
+
+static char *put_words(char *p, const struct xt_record *r, unsigned int from)
+{
+    for ( unsigned int i = from; i < r->words; i++ )
+    {
+        *p++ = ' ';
+        p = num_hex_zero(p, xt_record_word(r, i), 8);
+    }
+    return p;
+}
+
+/* Does the record have every field of this group? */
+static bool has_group(const struct xt_event *e, const struct xt_line *line,
+                      unsigned int at, const struct xt_record *r)
+{
+    unsigned int group = line->steps[at].group;
+    uint64_t value;
+
+    for ( ; at < line->nr_steps && line->steps[at].group == group; at++ )
+        if ( line->steps[at].kind != KIND_TEXT &&
+             !xt_field_get(e, line->steps[at].field, r, &value) )
+            return false;
+    return true;
+}
+
+static char *put_step(char *p, const struct xt_catalogue *c,
+                      const struct xt_event *e, const struct step *s,
+                      const struct xt_record *r)
+{
+    uint64_t value;
+
+    if ( s->kind == KIND_TEXT )
+    {
+        memcpy(p, s->text, s->length);
+        return p + s->length;
+    }
+    if ( !xt_field_get(e, s->field, r, &value) )
+        return num_text(p, "?");
+    return put_value(p, c, s, value);
+}
+
+static char *put_line(char *p, const char *end, const struct xt_catalogue *c,
+                      const struct xt_event *e, const struct xt_record *r)
+{
+    const struct xt_line *line = &c->lines[e - xt_catalogue_events];
+    unsigned int shown = 0, hidden = 0;
+
+    for ( unsigned int i = 0; i < line->nr_steps; i++ )
+    {
+        const struct step *s = &line->steps[i];
+
+        if ( s->group && s->group != shown && s->group != hidden )
+        {
+            if ( has_group(e, line, i, r) )
+                shown = s->group;
+            else
+                hidden = s->group;
+        }
+        if ( s->group && s->group == hidden )
+            continue;
+        if ( end - p < s->need )
+            return num_text(p, "...");
+        p = put_step(p, c, e, s, r);
+    }
+    return p;
+}
+
+char *xt_catalogue_text(const struct xt_catalogue *c, char *p,
+                        const struct xt_event *e, const struct xt_record *r)
+{
+    const char *end = p + XT_TEXT_MAX - REST_MAX;
+
+    if ( !e )
+        return put_words(p, r, 0);
+    p = put_line(p, end, c, e, r);
+    if ( r->words > e->max_words )
+        p = put_words(num_text(p, " +"), r, e->max_words);
+    return p;
+}

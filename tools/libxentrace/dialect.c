@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What gives a Xen away.  Each rule is one that holds for every record of its
+ * kind that a Xen writes; what holds mostly is no rule.
+ */
+#include "libxentrace/dialect.h"
+
+#include "libxentrace/catalogue.h"
+
+#define XEN_4_18 0x0412
+#define XEN_4_19 0x0413
+
+/* Where a shadow event has its guest's levels of paging. */
+#define LEVELS 0xf00
+
+/* In any of the four forms: of 64 bits, of a nested guest. */
+#define EXIT_FORMS (TRC_64_FLAG | TRC_HVM_NESTEDFLAG)
+
+static void guess_version(struct xt_dialect *d, uint16_t version)
+{
+    if ( !d->version )
+        d->version = version;
+}
+
+static void guess_hardware(struct xt_dialect *d, enum xt_hardware hardware)
+{
+    if ( !d->hardware )
+        d->hardware = hardware;
+}
+
+/* Our collector's word: meta_xen, minor above major in word 0, hardware. */
+static void hear(struct xt_dialect *d, const struct xt_record *r)
+{
+    uint32_t word;
+
+    if ( r->words < 2 )
+        return;
+    word = xt_record_word(r, 0);
+    d->version = (word & 0xff) << 8 | (word >> 16 & 0xff);
+    d->hardware = xt_record_word(r, 1);
+    d->told = true;
+}
+
+/* Of Intel's reasons none is so large; bits above 15 are flags of Intel's. */
+static void look_at_exit(struct xt_dialect *d, const struct xt_record *r)
+{
+    uint32_t reason = r->words ? xt_record_word(r, 0) : 0;
+
+    if ( r->event & TRC_HVM_NESTEDFLAG ||
+         (reason >= 0x60 && reason <= 0xffff) || reason == UINT32_MAX )
+        guess_hardware(d, XT_HARDWARE_SVM);
+}
+
+/*
+ * Up to 4.18 the order stands above the domain, in one word.  Later they have
+ * a word each, and what is up there is zero: a bit there is old Xen's.
+ */
+static void look_at_domain(struct xt_dialect *d, const struct xt_record *r,
+                           unsigned int word)
+{
+    if ( r->words > word && xt_record_word(r, word) >> 16 )
+        guess_version(d, XEN_4_18);
+}
+
+/* 4.19 gave these a word more. */
+static bool is_unshadow(uint32_t event)
+{
+    event &= ~LEVELS;
+    return event >= TRC_SHADOW_EMULATE_UNSHADOW_USER &&
+           event <= TRC_SHADOW_EMULATE_UNSHADOW_UNHANDLED;
+}
+
+/* A size that one declaration of an event fits, and no other. */
+static void look_at_size(struct xt_dialect *d, const struct xt_record *r)
+{
+    const struct xt_event *fits = NULL;
+
+    for ( const struct xt_event *e = xt_catalogue_next(NULL, r->event); e;
+          e = xt_catalogue_next(e, r->event) )
+    {
+        if ( e->id != r->event || !xt_event_fits(e, r->words) )
+            continue;
+        if ( fits )
+            return;
+        fits = e;
+    }
+    if ( fits && fits->since )
+        guess_version(d, fits->since);
+    else if ( fits && fits->until )
+        guess_version(d, fits->until);
+}
+
+void xt_dialect_learn(struct xt_dialect *d, const struct xt_record *r)
+{
+    switch ( r->event )
+    {
+    case TRC_META_XEN:
+        hear(d, r);
+        break;
+    case TRC_HVM_INTR:
+        /* Intel's says which; AMD's cannot know. */
+        guess_hardware(d, r->words ? XT_HARDWARE_VMX : XT_HARDWARE_SVM);
+        break;
+    case TRC_MEM_DECREASE_RESERVATION:
+    case TRC_MEM_POD_SUPERPAGE_SPLINTER:
+        look_at_domain(d, r, 2);
+        break;
+    case TRC_MEM_POD_POPULATE:
+    case TRC_MEM_POD_ZERO_RECLAIM:
+        look_at_domain(d, r, 4);
+        break;
+    }
+    if ( (r->event & ~EXIT_FORMS) == TRC_HVM_VMEXIT )
+        look_at_exit(d, r);
+    else if ( (r->event & ~EXIT_FORMS) == TRC_HVM_SVM_EXIT )
+    {
+        guess_hardware(d, XT_HARDWARE_SVM);
+        guess_version(d, XEN_4_19);
+    }
+    else if ( is_unshadow(r->event) && !d->version )
+        look_at_size(d, r);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Which Xen a trace is of.  A trace that our collector wrote says so; stock's
+ * does not, but some records give it away: by their size, by an id that only
+ * one version has, by a word that only one CPU leaves out.
+ */
+#ifndef LIBXENTRACE_DIALECT_H
+#define LIBXENTRACE_DIALECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libxentrace/record.h"
+
+/* As the record meta_xen has them. */
+enum xt_hardware { XT_HARDWARE_UNKNOWN, XT_HARDWARE_VMX, XT_HARDWARE_SVM };
+
+/* All zero: nothing is known. */
+struct xt_dialect
+{
+    uint16_t version;           /* 0x0413: 4.19, or as good as */
+    uint8_t hardware;           /* enum xt_hardware, or as meta_xen said */
+    bool told;                  /* by meta_xen: no need to guess */
+};
+
+/* Note what this record gives away.  What was found first, stays. */
+void xt_dialect_learn(struct xt_dialect *d, const struct xt_record *r);
+
+/* Nothing more to learn? */
+static inline bool xt_dialect_known(const struct xt_dialect *d)
+{
+    return d->told || (d->version && d->hardware);
+}
+
+#endif /* LIBXENTRACE_DIALECT_H */
