@@ -45,16 +45,15 @@ static void put_byte(unsigned char byte)
 
 static void put_text(const struct tt_event *e)
 {
-    const struct tt_piece *p;
-    size_t i;
+    size_t i, j;
 
     printf("%s\t", e->name);
-    for ( p = e->pieces; p < e->pieces + e->nr_pieces; p++ )
-        for ( i = 0; i < p->length; i++ )
+    for ( i = 0; i < e->nr_pieces; i++ )
+        for ( j = 0; j < e->pieces[i].length; j++ )
         {
-            if ( p->arg < 0 && p->text[i] == '%' )
+            if ( e->pieces[i].arg < 0 && e->pieces[i].text[j] == '%' )
                 putchar('%');
-            put_byte(p->text[i]);
+            put_byte(e->pieces[i].text[j]);
         }
     putchar('\n');
 }

@@ -17,18 +17,22 @@ bool xensim_copy_from_guest(void *to, const void *from, size_t bytes);
 #define guest_handle_okay(hnd, nr)  true
 #define guest_handle_add_offset(hnd, nr) ((void)((hnd).p += (nr)))
 
+/* A number that the guest chose: C knows no arithmetic with such pointers. */
+#define guest_address(hnd, off) \
+    ((void *)((unsigned long)(hnd).p + (off) * sizeof(*(hnd).p)))
+
 #define copy_to_guest_offset(hnd, off, ptr, nr)                         \
     ({                                                                  \
         const __typeof__(*(hnd).p) *from_ = (ptr);                      \
         unsigned long nr_ = (nr);                                       \
-        xensim_copy_to_guest((hnd).p + (off), from_,                    \
+        xensim_copy_to_guest(guest_address(hnd, off), from_,            \
                              nr_ * sizeof(*from_)) ? 0UL : nr_;         \
     })
 #define copy_from_guest_offset(ptr, hnd, off, nr)                       \
     ({                                                                  \
         __typeof__(*(hnd).p) *to_ = (ptr);                              \
         unsigned long nr_ = (nr);                                       \
-        xensim_copy_from_guest(to_, (hnd).p + (off),                    \
+        xensim_copy_from_guest(to_, guest_address(hnd, off),            \
                                nr_ * sizeof(*to_)) ? 0UL : nr_;         \
     })
 #define copy_to_guest(hnd, ptr, nr)     copy_to_guest_offset(hnd, 0, ptr, nr)
