@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "common/fault.h"
+#include "libxentrace/seal.h"
 #include "libxentrace/window.h"
 
 /* The two records that a ring adds by itself. */
@@ -40,13 +41,13 @@ static void span_add(struct xt_span *s, const struct xt_record *r)
     s->last = r->tsc;
 }
 
-static int count_window(struct xt_counts *c, const struct xt_window *w,
-                        struct xt_count *n)
+static int count_records(struct xt_counts *c, const struct xt_window *w,
+                         struct xt_count *n, struct xt_damage *damage)
 {
     struct xt_records records;
     struct xt_record r;
 
-    xt_records_init(&records, w, &c->damage);
+    xt_records_init(&records, w, damage);
     while ( xt_records_next(&records, &r) )
     {
         n->records++;
@@ -111,35 +112,29 @@ static struct xt_count *cpu_at(struct xt_counts *c, unsigned int cpu)
     return &c->cpus[cpu];
 }
 
-static int count_windows(struct xt_counts *c, const void *bytes, size_t size)
+int xt_counts_begin(struct xt_counts *c)
 {
-    struct xt_windows windows;
-    struct xt_window w;
+    *c = (struct xt_counts){ .size = 0 };
+    return xt_tally_init(&c->events);
+}
 
-    xt_windows_init(&windows, bytes, size, &c->damage);
-    while ( xt_windows_next(&windows, &w) )
-    {
-        struct xt_count n = { 0 }, *cpu = cpu_at(c, w.cpu);
+int xt_counts_window(struct xt_counts *c, const struct xt_window *w,
+                     struct xt_damage *damage)
+{
+    struct xt_count n = { 0 }, *cpu = cpu_at(c, w->cpu);
 
-        if ( !cpu || count_window(c, &w, &n) )
-            return -ENOMEM;
-        count_add(cpu, &n);
-        span_append(&cpu->tsc, &n.tsc);
-    }
+    if ( !cpu || count_records(c, w, &n, damage) )
+        return -ENOMEM;
+    count_add(cpu, &n);
+    span_append(&cpu->tsc, &n.tsc);
     return 0;
 }
 
-int xt_counts_init(struct xt_counts *c, const void *bytes, size_t size)
+void xt_counts_end(struct xt_counts *c, uint64_t size,
+                   const struct xt_damage *damage)
 {
-    int rc;
-
-    *c = (struct xt_counts){ .size = size };
-    rc = xt_tally_init(&c->events);
-    if ( !rc )
-        rc = count_windows(c, bytes, size);
-    if ( rc )
-        return rc;
-
+    c->size = size;
+    c->damage = *damage;
     for ( size_t i = 0; i < c->nr_cpus; i++ )
     {
         count_add(&c->total, &c->cpus[i]);
@@ -148,7 +143,22 @@ int xt_counts_init(struct xt_counts *c, const void *bytes, size_t size)
     xt_tally_sort(&c->events);
     assert(c->total.bytes + c->total.windows * XT_WINDOW_HEADER +
            xt_damage_bytes(&c->damage) == size);
-    return 0;
+}
+
+int xt_counts_init(struct xt_counts *c, const void *bytes, size_t size)
+{
+    struct xt_damage damage = { 0 };
+    struct xt_windows windows;
+    struct xt_window w;
+    int rc = xt_counts_begin(c);
+
+    xt_windows_init(&windows, bytes, size, &damage);
+    while ( !rc && xt_windows_next(&windows, &w) )
+        if ( xt_window_verify(&w, &damage) )
+            rc = xt_counts_window(c, &w, &damage);
+    if ( !rc )
+        xt_counts_end(c, size, &damage);
+    return rc;
 }
 
 void xt_counts_fini(struct xt_counts *c)

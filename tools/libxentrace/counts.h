@@ -13,6 +13,7 @@
 
 #include "libxentrace/damage.h"
 #include "libxentrace/tally.h"
+#include "libxentrace/window.h"
 
 /* First and last in the order of the records, which is that of time. */
 struct xt_span
@@ -48,7 +49,18 @@ static inline uint64_t xt_count_events(const struct xt_count *c)
     return c->records - c->losses - c->wraps;
 }
 
-/* Walk all of an input.  0 or -ENOMEM; *c is to be finished either way. */
+/*
+ * Window by window: begin, count each, end.  What is wrong with a window's
+ * records is noted in *damage, and that, at the end of an input of `size`
+ * bytes, is taken over.  0 or -ENOMEM; *c is to be finished either way.
+ */
+int xt_counts_begin(struct xt_counts *c);
+int xt_counts_window(struct xt_counts *c, const struct xt_window *w,
+                     struct xt_damage *damage);
+void xt_counts_end(struct xt_counts *c, uint64_t size,
+                   const struct xt_damage *damage);
+
+/* All of an input that is in memory.  0 or -ENOMEM, and as above. */
 int xt_counts_init(struct xt_counts *c, const void *bytes, size_t size);
 void xt_counts_fini(struct xt_counts *c);
 

@@ -6,6 +6,7 @@
 #include "libxentrace/damage.h"
 
 #include <assert.h>
+#include <stdbool.h>
 
 static const struct
 {
@@ -16,18 +17,56 @@ static const struct
     [XT_DAMAGE_RECORD] = { XT_GRADE_RECORD, "impossible record" },
     [XT_DAMAGE_SIZE]   = { XT_GRADE_RECORD, "wrong window size" },
     [XT_DAMAGE_JUNK]   = { XT_GRADE_FILE, "not a window" },
+    [XT_DAMAGE_SUM]    = { XT_GRADE_RECORD, "wrong checksum" },
+    [XT_DAMAGE_GONE]   = { XT_GRADE_RECORD, "windows are missing" },
+    [XT_DAMAGE_BACKWARD] = { XT_GRADE_RECORD, "time goes backwards" },
+    [XT_DAMAGE_CHANGED] = { XT_GRADE_CUT, "the file was cut while read" },
 };
+
+static bool before(const struct xt_damage_place *a,
+                   const struct xt_damage_place *b)
+{
+    return a->offset != b->offset ? a->offset < b->offset
+         : a->kind != b->kind     ? a->kind < b->kind
+                                  : a->bytes < b->bytes;
+}
+
+/* Into the list of the first, if it is one of them. */
+static void keep(struct xt_damage *d, const struct xt_damage_place *p)
+{
+    size_t at = d->nr_first;
+
+    if ( at == XT_DAMAGE_PLACES && !before(p, &d->first[--at]) )
+        return;
+    for ( ; at && before(p, &d->first[at - 1]); at-- )
+        d->first[at] = d->first[at - 1];
+    d->first[at] = *p;
+    if ( d->nr_first < XT_DAMAGE_PLACES )
+        d->nr_first++;
+}
 
 void xt_damage_add(struct xt_damage *d, enum xt_damage_kind kind,
                    uint64_t offset, uint64_t bytes)
 {
+    const struct xt_damage_place place = {
+        .offset = offset, .bytes = bytes, .kind = kind,
+    };
+
     assert(kind < XT_DAMAGE_KINDS);
     d->times[kind]++;
     d->bytes[kind] += bytes;
-    if ( d->nr_first < XT_DAMAGE_PLACES )
-        d->first[d->nr_first++] = (struct xt_damage_place){
-            .offset = offset, .bytes = bytes, .kind = kind,
-        };
+    keep(d, &place);
+}
+
+void xt_damage_merge(struct xt_damage *to, const struct xt_damage *from)
+{
+    for ( size_t i = 0; i < XT_DAMAGE_KINDS; i++ )
+    {
+        to->times[i] += from->times[i];
+        to->bytes[i] += from->bytes[i];
+    }
+    for ( size_t i = 0; i < from->nr_first; i++ )
+        keep(to, &from->first[i]);
 }
 
 static uint64_t sum(const uint64_t *values)

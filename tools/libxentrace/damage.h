@@ -26,6 +26,10 @@ enum xt_damage_kind
     XT_DAMAGE_RECORD,   /* a record that no Xen writes: rest of window lost */
     XT_DAMAGE_SIZE,     /* a window ends elsewhere than its header says */
     XT_DAMAGE_JUNK,     /* something else where a window should begin */
+    XT_DAMAGE_SUM,      /* the checksum is wrong: all of the window lost */
+    XT_DAMAGE_GONE,     /* windows are missing between two good ones */
+    XT_DAMAGE_BACKWARD, /* a time stamp before the one before it */
+    XT_DAMAGE_CHANGED,  /* the file was cut while it was read */
     XT_DAMAGE_KINDS
 };
 
@@ -43,12 +47,18 @@ struct xt_damage
 {
     uint64_t times[XT_DAMAGE_KINDS];
     uint64_t bytes[XT_DAMAGE_KINDS];    /* skipped */
-    struct xt_damage_place first[XT_DAMAGE_PLACES];
+    struct xt_damage_place first[XT_DAMAGE_PLACES]; /* by offset */
     size_t nr_first;
 };
 
 void xt_damage_add(struct xt_damage *d, enum xt_damage_kind kind,
                    uint64_t offset, uint64_t bytes);
+
+/*
+ * Add what another book says about other parts of the same input.  Whatever
+ * the order in which books are merged, the sum is the same.
+ */
+void xt_damage_merge(struct xt_damage *to, const struct xt_damage *from);
 
 /* Over all kinds. */
 uint64_t xt_damage_times(const struct xt_damage *d);

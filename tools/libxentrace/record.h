@@ -42,12 +42,10 @@ static inline uint32_t xt_load32(const unsigned char *at)
     return value;
 }
 
+/* Xen stores the low word first, whatever the byte order of a word is. */
 static inline uint64_t xt_load64(const unsigned char *at)
 {
-    uint64_t value;
-
-    memcpy(&value, at, sizeof(value));
-    return value;
+    return xt_load32(at) | (uint64_t)xt_load32(at + 4) << 32;
 }
 
 /* Bytes of the record that begins with this header word, 4..40. */
@@ -83,6 +81,30 @@ static inline size_t xt_record_decode(struct xt_record *r,
     return size;
 }
 
+/* The same of a record that is known to be whole: it was decoded before. */
+static inline size_t xt_record_view(struct xt_record *r,
+                                    const unsigned char *at)
+{
+    uint32_t header = xt_load32(at);
+    size_t size = xt_record_size(header);
+
+    r->event = TRC_HD_TO_EVENT(header);
+    r->words = TRC_HD_EXTRA(header);
+    r->has_tsc = header & TRC_HD_CYCLE_FLAG;
+    r->tsc = r->has_tsc ? xt_load64(at + 4) : 0;
+    r->payload = at + size - 4 * r->words;
+    return size;
+}
+
+/*
+ * Does it say when it was?  What looks like the time of a filler is what lay
+ * in the ring before.
+ */
+static inline bool xt_record_is_timed(const struct xt_record *r)
+{
+    return r->has_tsc && r->event != TRC_TRACE_WRAP_BUFFER;
+}
+
 /* Word i of the payload; i < r->words. */
 static inline uint32_t xt_record_word(const struct xt_record *r, unsigned int i)
 {
@@ -98,6 +120,9 @@ static inline uint32_t xt_record_word(const struct xt_record *r, unsigned int i)
  */
 static inline bool xt_record_possible(const struct xt_record *r)
 {
+    /* Of the classes GEN has the lowest bit: most need no second look. */
+    if ( r->event >> TRC_CLS_SHIFT > TRC_GEN >> TRC_CLS_SHIFT )
+        return true;
     if ( r->event == TRC_LOST_RECORDS )
         return r->has_tsc && r->words == 4;
     return r->event >> TRC_CLS_SHIFT && r->event != TRC_TRACE_CPU_CHANGE;

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Two ways to get a file into memory, and one way to give it back.
+ * The two sources that read the system: a regular file that is mapped, and
+ * anything that can only be read.  Both are one struct, since the first turns
+ * into the second where mapping does not work.
+ *
+ * Mapping, against read() into a buffer of 256 KiB: a walk over all records
+ * takes 20 to 25 % less time, and any number of cursors can stand in the file
+ * at once, which is what order in time needs.
  */
-#include "libxentrace/source.h"
+#include "libxentrace/source-plain.h"
 
-#include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
+#include <stdatomic.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,111 +20,217 @@
 #include <unistd.h>
 
 #include "common/fault.h"
+#include "libxentrace/guard.h"
 
-#define READ_FIRST (1u << 20)
+/* Small beside the cache of a file, large beside the cost of faulting. */
+#define FORGET_EVERY (16u << 20)
 
-struct xt_source
+struct plain
 {
-    unsigned char *bytes;
-    size_t size;
-    bool mapped;        /* or malloc'ed */
+    struct xt_source source;    /* first: what others see */
+    int fd;                     /* ours */
+    int guard;                  /* of the mapping */
+    bool follow;
+    uint64_t at;                /* where read() goes on in a mapping */
+    _Atomic uint64_t used;      /* bytes of it since it was forgotten, by
+                                   any thread */
+    unsigned char head[XT_SOURCE_HEAD]; /* read to see what it is */
+    size_t nr_head, at_head;    /* of them, and given out again */
 };
 
-/* Read to the end, doubling the buffer whenever it is full. */
-static int read_all(struct xt_source *s, int fd)
+static struct plain *plain_of(struct xt_source *s)
 {
-    size_t room = 0;
-    ssize_t got = 1;
-
-    while ( got > 0 )
-    {
-        if ( s->size == room )
-        {
-            size_t more = room ? 2 * room : READ_FIRST;
-            void *bytes = fault_realloc(s->bytes, more);
-
-            if ( !bytes )
-                return -ENOMEM;
-            s->bytes = bytes;
-            room = more;
-        }
-        got = fault_read(fd, s->bytes + s->size, room - s->size);
-        if ( got > 0 )
-            s->size += got;
-        else if ( got < 0 && errno == EINTR )
-            got = 1;
-    }
-    return got ? -errno : 0;
+    return (struct plain *)s;
 }
 
-static int map_all(struct xt_source *s, int fd, uint64_t size)
-{
-    void *at;
+/* --- a mapped file -------------------------------------------------------- */
 
-    if ( size > SIZE_MAX )
-        return -EFBIG;
-    at = fault_mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if ( at == MAP_FAILED )
-        return -errno;
-    s->bytes = at;
-    s->size = size;
-    s->mapped = true;
+static ssize_t mapped_read(struct xt_source *s, void *to, size_t room,
+                           struct err *e)
+{
+    struct plain *p = plain_of(s);
+    size_t left = s->size - p->at, n = room < left ? room : left;
+
+    (void)e;
+    memcpy(to, s->map + p->at, n);
+    p->at += n;
+    return n;
+}
+
+static int mapped_seek(struct xt_source *s, uint64_t at, struct err *e)
+{
+    if ( at > s->size )
+        return err_at(e, -EINVAL, at, "%s ends before", s->name);
+    plain_of(s)->at = at;
     return 0;
 }
 
-/* Files of /proc are regular and say 0 bytes: an empty file is read, too. */
-static int load(struct xt_source *s, int fd)
+static void mapped_close(struct xt_source *s)
 {
-    struct stat st;
+    struct plain *p = plain_of(s);
 
-    if ( fstat(fd, &st) )
-        return -errno;
-    if ( S_ISDIR(st.st_mode) )
-        return -EISDIR;
-    if ( S_ISREG(st.st_mode) && st.st_size > 0 )
-        return map_all(s, fd, st.st_size);
-    return read_all(s, fd);
+    guard_remove(p->guard);
+    munmap((void *)s->map, s->size);
+    close(p->fd);
+    free(p);
 }
 
-int xt_source_open(struct xt_source **out, const char *path, struct err *e)
-{
-    bool standard = !strcmp(path, "-");
-    const char *name = standard ? "standard input" : path;
-    int fd = standard ? STDIN_FILENO
-                      : fault_open(path, O_RDONLY | O_CLOEXEC, 0);
-    struct xt_source *s;
-    int rc;
+static const struct xt_source_ops mapped_ops = {
+    .read = mapped_read, .seek = mapped_seek, .close = mapped_close,
+};
 
-    if ( fd < 0 )
-        return err_sys(e, -errno, "cannot open %s", name);
-    s = fault_calloc(1, sizeof(*s));
-    rc = s ? load(s, fd) : -ENOMEM;
-    if ( rc )
-    {
-        err_sys(e, rc, "cannot read %s", name);
-        xt_source_close(s);
-        s = NULL;
-    }
-    if ( !standard )
-        close(fd);
-    *out = s;
-    return rc;
+/* --- anything else -------------------------------------------------------- */
+
+static size_t head_read(struct plain *p, void *to, size_t room)
+{
+    size_t left = p->nr_head - p->at_head, n = room < left ? room : left;
+
+    memcpy(to, p->head + p->at_head, n);
+    p->at_head += n;
+    return n;
 }
 
-void xt_source_close(struct xt_source *s)
+static ssize_t stream_read(struct xt_source *s, void *to, size_t room,
+                           struct err *e)
 {
-    if ( !s )
-        return;
-    if ( s->mapped )
-        munmap(s->bytes, s->size);
-    else
-        free(s->bytes);
+    struct plain *p = plain_of(s);
+    ssize_t got;
+
+    if ( p->at_head < p->nr_head )
+        return head_read(p, to, room);
+    do
+        got = fault_read(p->fd, to, room);
+    while ( got < 0 && errno == EINTR );
+    if ( got < 0 && errno != EAGAIN )
+        return err_sys(e, -errno, "cannot read %s", s->name);
+    if ( got < 0 || (!got && p->follow) )
+        return -EAGAIN;
+    return got;
+}
+
+static void stream_close(struct xt_source *s)
+{
+    close(plain_of(s)->fd);
     free(s);
 }
 
-const void *xt_source_bytes(const struct xt_source *s, size_t *size)
+static const struct xt_source_ops stream_ops = {
+    .read = stream_read, .close = stream_close,
+};
+
+/* Fill the head, unless the input is shorter. */
+static int head_fill(struct plain *p, struct err *e)
 {
-    assert(s);
-    *size = s->size;
-    return s->size ? s->bytes : NULL;
+    ssize_t got = 1;
+
+    p->at_head = p->nr_head = 0;
+    while ( got > 0 && p->nr_head < sizeof(p->head) )
+    {
+        p->at_head = p->nr_head;        /* read on, not again */
+        got = stream_read(&p->source, p->head + p->nr_head,
+                          sizeof(p->head) - p->nr_head, e);
+        if ( got > 0 )
+            p->nr_head += got;
+    }
+    p->at_head = 0;
+    return got < 0 && got != -EAGAIN ? got : 0;
+}
+
+/* --- opening -------------------------------------------------------------- */
+
+/* False: it is to be read instead. */
+static bool map(struct plain *p, uint64_t size)
+{
+    void *at;
+
+    if ( !size || size > SIZE_MAX )
+        return false;
+    at = fault_mmap(NULL, size, PROT_READ, MAP_PRIVATE, p->fd, 0);
+    if ( at == MAP_FAILED )
+        return false;
+    p->guard = guard_add(at, size, p->fd);
+    if ( p->guard < 0 )
+    {
+        munmap(at, size);
+        return false;
+    }
+    p->source.ops = &mapped_ops;
+    p->source.map = at;
+    p->source.size = size;
+    return true;
+}
+
+/*
+ * A file that was read from already (by the shell, say) goes on where it is,
+ * so only one that stands at its beginning is mapped.  Files of /proc are
+ * regular and say 0 bytes: an empty file is read, too.
+ */
+static int begin(struct plain *p, unsigned int flags, struct err *e)
+{
+    struct stat st;
+
+    if ( fstat(p->fd, &st) )
+        return err_sys(e, -errno, "cannot look at %s", p->source.name);
+    if ( S_ISDIR(st.st_mode) )
+        return err_sys(e, -EISDIR, "cannot read %s", p->source.name);
+    p->follow = (flags & XT_SOURCE_FOLLOW) && S_ISREG(st.st_mode);
+    if ( S_ISREG(st.st_mode) && !flags && !lseek(p->fd, 0, SEEK_CUR) &&
+         map(p, st.st_size) )
+        return 0;
+    p->source.ops = &stream_ops;
+    p->source.size = XT_SIZE_UNKNOWN;
+    return head_fill(p, e);
+}
+
+int xt_plain_open(struct xt_source **s, int fd, const char *name,
+                  unsigned int flags, struct err *e)
+{
+    struct plain *p = fault_calloc(1, sizeof(*p));
+    int rc;
+
+    *s = NULL;
+    if ( !p )
+    {
+        close(fd);
+        return err_sys(e, -ENOMEM, "cannot read %s", name);
+    }
+    p->fd = fd;
+    xt_source_name(&p->source, name);
+    rc = begin(p, flags, e);
+    if ( rc )
+        stream_close(&p->source);
+    else
+        *s = &p->source;
+    return rc;
+}
+
+size_t xt_plain_head(const struct xt_source *s, const unsigned char **head)
+{
+    const struct plain *p = (const struct plain *)s;
+
+    if ( s->map )
+    {
+        *head = s->map;
+        return s->size < XT_SOURCE_HEAD ? s->size : XT_SOURCE_HEAD;
+    }
+    *head = p->head;
+    return p->nr_head;
+}
+
+uint64_t xt_source_cut_at(const struct xt_source *s)
+{
+    return s->ops == &mapped_ops
+           ? guard_hit_at(((const struct plain *)s)->guard) : UINT64_MAX;
+}
+
+void xt_source_used(struct xt_source *s, uint64_t bytes)
+{
+    struct plain *p = plain_of(s);
+
+    if ( s->ops != &mapped_ops )
+        return;
+    if ( atomic_fetch_add(&p->used, bytes) + bytes < FORGET_EVERY )
+        return;
+    atomic_store(&p->used, 0);
+    madvise((void *)s->map, s->size, MADV_DONTNEED);
 }

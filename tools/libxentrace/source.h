@@ -1,30 +1,99 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where the bytes of a trace come from.  All of an input is offered at once,
- * as one range of memory: a regular file is mapped, anything else (a pipe, a
- * terminal, standard input) is read to its end first.
+ * Where the bytes of a trace come from.  A source is a run of bytes that can
+ * be read from its beginning to its end; some can do more, and say so:
  *
- * This is the simplest thing that works, and two promises are still open: a
- * trace that does not fit into memory has to be readable from a pipe, and a
- * file that somebody cuts while it is mapped must not be a SIGBUS.  Both are
- * for a source that hands out one bounded piece after the other; it will
- * take the place of source_bytes() here, and the walks of window.h then
- * get their input from it.
+ *              map     seek    points
+ *     file     yes     yes     -       a regular file, mapped (source.c)
+ *     pipe     -       -       -       all else, and a file that grows
+ *     zstd     -       table   table   on top of one of these (zstd.c)
+ *     swap     -       -       -       of another byte order (swap.c)
+ *
+ * A source knows nothing about windows.  Whoever reads has a view (view.h):
+ * the part of it that is in memory.
+ *
+ * To add one: fill in a const struct xt_source_ops, embed struct xt_source as
+ * the first member of your own struct, and let source-open.c find out from
+ * the first bytes when it is wanted.
  */
 #ifndef LIBXENTRACE_SOURCE_H
 #define LIBXENTRACE_SOURCE_H
 
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 #include "common/err.h"
 
+#define XT_SIZE_UNKNOWN UINT64_MAX
+
 struct xt_source;
 
-/* `path` may be "-": standard input.  0, or -errno and *e says why. */
-int xt_source_open(struct xt_source **s, const char *path, struct err *e);
-void xt_source_close(struct xt_source *s);
+struct xt_source_ops
+{
+    /*
+     * The next bytes, `room` of them at most: how many, which may be fewer,
+     * 0 at the end; or -errno and *e says why.  -EAGAIN: none yet, more will
+     * come (only from a source that follows a growing file).
+     */
+    ssize_t (*read)(struct xt_source *s, void *to, size_t room,
+                    struct err *e);
 
-/* Borrowed: valid until close.  NULL if there are none. */
-const void *xt_source_bytes(const struct xt_source *s, size_t *size);
+    /* Go on reading at byte `at`.  NULL: cannot. */
+    int (*seek)(struct xt_source *s, uint64_t at, struct err *e);
+
+    /*
+     * Places where a window begins and seek is cheap, ascending, *nr of them;
+     * borrowed until close.  NULL: none are known beforehand.
+     */
+    const uint64_t *(*points)(struct xt_source *s, size_t *nr);
+
+    /* Free s, and close what it reads from if that is its own. */
+    void (*close)(struct xt_source *s);
+};
+
+struct xt_source
+{
+    const struct xt_source_ops *ops;
+    uint64_t size;      /* bytes of trace, or XT_SIZE_UNKNOWN */
+
+    /*
+     * All of it in memory, or NULL.  Readable until close whatever happens
+     * to the file: what is cut off under the mapping turns into zeroes
+     * (guard.h).
+     */
+    const unsigned char *map;
+
+    char name[64];      /* for messages: "standard input", the path's end */
+};
+
+enum
+{
+    XT_SOURCE_STREAM = 1,   /* do not map, even if that is possible */
+    XT_SOURCE_FOLLOW = 2,   /* at the end of a file wait for more (-EAGAIN) */
+};
+
+/*
+ * `path` may be "-": standard input.  What is compressed or of another byte
+ * order is recognised by its first bytes and comes out as it should be.  0,
+ * or -errno and *e says why.
+ */
+int xt_source_open(struct xt_source **s, const char *path, unsigned int flags,
+                   struct err *e);
+void xt_source_close(struct xt_source *s);      /* NULL is fine */
+
+/* The same for a descriptor that stays the caller's, and is read from here. */
+int xt_source_open_fd(struct xt_source **s, int fd, const char *name,
+                      unsigned int flags, struct err *e);
+
+/* Where a file was cut while it was mapped, or UINT64_MAX: it was not. */
+uint64_t xt_source_cut_at(const struct xt_source *s);
+
+/*
+ * So many bytes of a mapping were looked at.  Once in a while its pages are
+ * given back: those still in use come back by themselves, so that a file of
+ * any size is read in little memory.
+ */
+void xt_source_used(struct xt_source *s, uint64_t bytes);
 
 #endif /* LIBXENTRACE_SOURCE_H */

@@ -47,22 +47,71 @@ struct xt_window
     uint64_t at;                /* offset of its header in the input */
     const unsigned char *bytes; /* its records: borrowed from the input */
     size_t size;                /* of them, as far as they can be believed */
+    bool cut;                   /* the input ended inside it */
 };
 
-/* A walk over the windows of an input that is wholly in memory. */
+/*
+ * A walk over the windows of an input, or of the part of it that is in memory
+ * (view.h).  Of such a part, a window is given out only when no byte behind
+ * it could tell another story: until then the walk is starved.
+ */
 struct xt_windows
 {
     const unsigned char *bytes; /* borrowed: outlives the walk */
     size_t size;
-    size_t next;                /* where a header should be */
+    uint64_t origin;            /* of bytes[0] in the input */
+    bool more;                  /* the input goes on behind size */
+    bool starved;               /* wanted to see what is there */
+    size_t next;                /* in bytes: where a header should be */
     struct xt_damage *damage;   /* borrowed: told of everything skipped */
+
+    /* What resync.c remembers. */
+    uint64_t expected;          /* number of the next seal */
+    uint64_t wasted;            /* bytes summed up in vain */
+    bool losing;                /* the end of `lost` is not yet found */
+    struct xt_damage_place lost;
 };
 
 void xt_windows_init(struct xt_windows *w, const void *bytes, size_t size,
                      struct xt_damage *damage);
 
-/* The next one, or false at the end of the input. */
+/*
+ * The next one, or false at the end of the input; or, with w->starved, false
+ * because more of it is needed: the same call works again after
+ * xt_windows_move().  What lies before w->next is then done with.
+ */
 bool xt_windows_next(struct xt_windows *w, struct xt_window *out);
+
+/*
+ * The walk goes on in another part of the input, `bytes` being what stands at
+ * `origin` in it; where the next header should be has to lie in it.
+ */
+void xt_windows_move(struct xt_windows *w, const void *bytes, size_t size,
+                     uint64_t origin, bool more);
+
+/* For resync.c: a window's header as it stands in the input. */
+struct xt_header
+{
+    uint32_t magic;
+    uint32_t cpu;
+    uint32_t size;
+};
+
+/*
+ * Are there `size` bytes at `at`?  No look at the input without this: where
+ * there could be more than is in memory, it makes the walk starved.
+ */
+static inline bool xt_windows_has(struct xt_windows *w, size_t at,
+                                  size_t size)
+{
+    if ( at <= w->size && w->size - at >= size )
+        return true;
+    w->starved |= w->more;
+    return false;
+}
+
+/* The header at `at`, if all of it is there and it says nothing absurd. */
+bool xt_header_read(struct xt_windows *w, size_t at, struct xt_header *h);
 
 /* A walk over the records of one window. */
 struct xt_records
@@ -103,9 +152,11 @@ static inline bool xt_records_next(struct xt_records *w, struct xt_record *r)
 /* --- writing ------------------------------------------------------------- */
 
 /* A window ready to be written with one writev(). */
+#define XT_SEAL_BYTES 12u       /* what a seal takes (seal.h) */
+
 struct xt_frame
 {
-    unsigned char header[XT_WINDOW_HEADER];
+    unsigned char header[XT_WINDOW_HEADER + XT_SEAL_BYTES];
     struct iovec iov[3];        /* the header, then one or two spans */
     int nr_iov;
 };

@@ -2,7 +2,7 @@
 /*
  * xenalyze: say what is in a trace.
  *
- * This file joins the rooms (source, counts, report), speaks to the user and
+ * This file joins the rooms (traces, counts, report), speaks to the user and
  * chooses the exit code: 0 if the input was read, however damaged it is; 1
  * if it could not be read, is no trace, or the output got lost.
  */
@@ -17,7 +17,7 @@
 #include "common/fault.h"
 #include "common/opts.h"
 #include "libxentrace/counts.h"
-#include "libxentrace/source.h"
+#include "libxentrace/libxentrace.h"
 #include "xenalyze/report/report.h"
 
 #define NAME "xenalyze"
@@ -53,63 +53,83 @@ static const struct program program = {
     .max_args = 1,
 };
 
-/* A whole input, and what to do with it. */
-struct input
+/* What goes on while a trace is read, once, whatever is made of it. */
+struct analysis
 {
     const char *name;
-    const void *bytes;
-    size_t size;
+    struct xt_trace *trace;
+    bool summarize;
+    struct xt_counts counts;
+    struct report_dump *dump;   /* NULL: nobody wants it */
 };
 
-static int dump(const struct input *in, struct err *e)
-{
-    int rc = report_dump(in->bytes, in->size, stdout);
-
-    return rc ? err_sys(e, rc, "cannot dump %s", in->name) : 0;
-}
-
-static int summarize(const struct input *in, struct err *e)
-{
-    struct xt_counts counts;
-    int rc = xt_counts_init(&counts, in->bytes, in->size);
-
-    if ( rc )
-        err_sys(e, rc, "cannot count what is in %s", in->name);
-    else if ( counts.size && !counts.total.windows )
-        rc = err_set(e, -EINVAL, "%s is no trace: there is no window in it",
-                     in->name);
-    else
-        report_summary(&counts, in->name, stdout);
-    xt_counts_fini(&counts);
-    return rc;
-}
-
-static int print(const struct config *config, const struct input *in,
+static int begin(struct analysis *a, const struct config *config,
                  struct err *e)
 {
-    int rc = 0;
+    struct xt_info info;
+    int rc = xt_counts_begin(&a->counts);
 
-    if ( config->dump )
-        rc = dump(in, e);
-    if ( !rc && (config->summary || !config->dump) )
-        rc = summarize(in, e);
-    if ( !rc && (fflush(stdout) || ferror(stdout)) )
-        rc = err_sys(e, -errno, "cannot write the report");
+    a->summarize = config->summary || !config->dump;
+    if ( rc || !config->dump )
+        return rc;
+    rc = xt_trace_info(a->trace, &info, e);
+    return rc ? rc : report_dump_begin(&a->dump, &info.dialect, stdout);
+}
+
+static int read_windows(struct analysis *a, struct err *e)
+{
+    struct xt_records records;
+    struct xt_window w;
+    int rc;
+
+    while ( (rc = xt_trace_next_window(a->trace, &w, e)) > 0 )
+    {
+        xt_trace_records(a->trace, &w, &records);
+        if ( a->dump )
+            report_dump_window(a->dump, &w);
+        rc = xt_counts_window(&a->counts, &w, records.damage);
+        if ( rc )
+            return rc;
+    }
     return rc;
+}
+
+static int end(struct analysis *a, struct err *e)
+{
+    xt_counts_end(&a->counts, xt_trace_position(a->trace),
+                  xt_trace_damage(a->trace));
+    report_dump_end(a->dump);
+    a->dump = NULL;
+    if ( a->counts.size && !a->counts.total.windows )
+        return err_set(e, -EINVAL, "%s is no trace: there is no window in it",
+                       a->name);
+    if ( a->summarize )
+        report_summary(&a->counts, a->name, stdout);
+    if ( fflush(stdout) || ferror(stdout) )
+        return err_sys(e, -errno, "cannot write the report");
+    return 0;
 }
 
 static int analyze(const struct config *config, const char *path,
                    struct err *e)
 {
-    struct input in = { .name = strcmp(path, "-") ? path : "standard input" };
-    struct xt_source *source;
-    int rc = xt_source_open(&source, path, e);
+    struct analysis a = {
+        .name = strcmp(path, "-") ? path : "standard input",
+    };
+    int rc = xt_trace_open(&a.trace, path, 0, e);
 
     if ( rc )
         return rc;
-    in.bytes = xt_source_bytes(source, &in.size);
-    rc = print(config, &in, e);
-    xt_source_close(source);
+    rc = begin(&a, config, e);
+    if ( !rc )
+        rc = read_windows(&a, e);
+    if ( !rc )
+        rc = end(&a, e);
+    if ( rc )
+        err_sys(e, rc, "cannot analyze %s", a.name);
+    report_dump_end(a.dump);
+    xt_counts_fini(&a.counts);
+    xt_trace_close(a.trace);
     return rc;
 }
 

@@ -6,12 +6,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/fault.h"
+#include "libxentrace/view.h"
 
 #include "tests/unit/libxentrace/unit.h"
 
@@ -37,33 +39,91 @@ static int make_file(char *path, size_t size)
     return fd;
 }
 
-static void expect(const char *path, size_t size)
+static struct xt_source *open_source(const char *path, unsigned int flags)
 {
     struct err e = ERR_INIT;
     struct xt_source *s;
-    const void *bytes;
-    size_t got;
 
-    ck_assert_msg(!xt_source_open(&s, path, &e), "%s", e.text);
-    bytes = xt_source_bytes(s, &got);
-    ck_assert_uint_eq(got, size);
-    if ( size )
-        ck_assert_int_eq(memcmp(bytes, content, size), 0);
-    else
-        ck_assert_ptr_null(bytes);
+    ck_assert_msg(!xt_source_open(&s, path, flags, &e), "%s", e.text);
+    return s;
+}
+
+/* All at once. */
+static void expect_all(const char *path, unsigned int flags, size_t size)
+{
+    struct xt_source *s = open_source(path, flags);
+    struct err e = ERR_INIT;
+    struct xt_view v;
+
+    xt_view_init(&v, s);
+    ck_assert_int_eq(xt_view_all(&v, &e), 0);
+    ck_assert_uint_eq(v.lo, 0);
+    ck_assert_uint_eq(v.hi, size);
+    ck_assert_int_eq(size && memcmp(v.bytes, content, size), 0);
+    xt_view_fini(&v);
+    xt_source_close(s);
+}
+
+/* In a window that slides along, with a tail of `keep` bytes. */
+static void expect_sliding(const char *path, unsigned int flags, size_t size,
+                           size_t keep)
+{
+    struct xt_source *s = open_source(path, flags);
+    struct err e = ERR_INIT;
+    struct xt_view v;
+
+    xt_view_init(&v, s);
+    while ( !v.ended )
+    {
+        uint64_t from = v.hi - v.lo > keep ? v.hi - keep : v.lo;
+
+        ck_assert_int_eq(xt_view_more(&v, from, &e), 0);
+        ck_assert_uint_eq(v.lo, from);
+        ck_assert_int_eq(memcmp(v.bytes, content + v.lo, v.hi - v.lo), 0);
+        ck_assert_uint_le(v.room, 8 * keep + (2u << 20));
+    }
+    ck_assert_uint_eq(v.hi, size);
+    xt_view_fini(&v);
+    xt_source_close(s);
+}
+
+/* As its own read() hands it out. */
+static void expect_read(const char *path, unsigned int flags, size_t size)
+{
+    static unsigned char got[SIZE + 1];
+    struct xt_source *s = open_source(path, flags);
+    struct err e = ERR_INIT;
+    size_t have = 0, step = 1;
+    ssize_t n;
+
+    while ( (n = s->ops->read(s, got + have, step, &e)) > 0 )
+    {
+        have += n;
+        step = have + step < SIZE ? 3 * step % 100000 + 1 : SIZE + 1 - have;
+    }
+    ck_assert_int_eq(n, 0);
+    ck_assert_uint_eq(have, size);
+    ck_assert_int_eq(memcmp(got, content, size), 0);
     xt_source_close(s);
 }
 
 START_TEST(files)
 {
-    static const size_t sizes[] = { 0, 1, 4096, SIZE };
+    static const size_t sizes[] = { 0, 1, 15, 16, 17, 4096, SIZE };
     char path[32];
 
     fill();
-    for ( size_t i = 0; i < 4; i++ )
+    for ( size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++ )
     {
         close(make_file(path, sizes[i]));
-        expect(path, sizes[i]);
+        for ( unsigned int flags = 0; flags <= XT_SOURCE_STREAM; flags++ )
+        {
+            expect_all(path, flags, sizes[i]);
+            expect_read(path, flags, sizes[i]);
+            expect_sliding(path, flags, sizes[i], 0);
+            expect_sliding(path, flags, sizes[i], 100000);
+            expect_sliding(path, flags, sizes[i], SIZE);
+        }
         unlink(path);
     }
 }
@@ -101,9 +161,33 @@ START_TEST(pipes)
         close(fds[1]);
         ck_assert_int_eq(dup2(fds[0], STDIN_FILENO), STDIN_FILENO);
         close(fds[0]);
-        expect("-", sizes[i]);
+        expect_sliding("-", 0, sizes[i], 70000);
         ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
     }
+}
+END_TEST
+
+/* A file that the shell opened and somebody read from goes on from there. */
+START_TEST(half_read)
+{
+    struct err e = ERR_INIT;
+    struct xt_source *s;
+    struct xt_view v;
+    char path[32];
+    int fd;
+
+    fill();
+    fd = make_file(path, 5000);
+    ck_assert_int_eq(lseek(fd, 100, SEEK_SET), 100);
+    ck_assert_int_eq(xt_source_open_fd(&s, fd, "it", 0, &e), 0);
+    close(fd);
+    xt_view_init(&v, s);
+    ck_assert_int_eq(xt_view_all(&v, &e), 0);
+    ck_assert_uint_eq(v.hi, 4900);
+    ck_assert_int_eq(memcmp(v.bytes, content + 100, 4900), 0);
+    xt_view_fini(&v);
+    xt_source_close(s);
+    unlink(path);
 }
 END_TEST
 
@@ -123,15 +207,138 @@ START_TEST(refusals)
         struct err e = ERR_INIT;
         struct xt_source *s = NULL;
 
-        ck_assert_int_eq(xt_source_open(&s, rows[i].path, &e), rows[i].code);
+        ck_assert_int_eq(xt_source_open(&s, rows[i].path, 0, &e),
+                         rows[i].code);
         ck_assert_int_eq(e.code, rows[i].code);
         ck_assert_ptr_nonnull(strstr(e.text, rows[i].path));
+        ck_assert_ptr_null(s);
     }
 }
 END_TEST
 
+/* --- files that change while they are read -------------------------------- */
+
+/* What was cut off reads as zeroes, and nobody dies. */
+START_TEST(cut_under_the_mapping)
+{
+    static const off_t left[] = { 0, 1, 4096, 10000, SIZE - 4096 };
+    size_t page = sysconf(_SC_PAGESIZE);
+    char path[32];
+
+    fill();
+    for ( size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++ )
+    {
+        struct xt_source *s;
+        size_t edge = (left[i] + page - 1) / page * page;
+
+        close(make_file(path, SIZE));
+        s = open_source(path, 0);
+        ck_assert_ptr_nonnull(s->map);
+        ck_assert_int_eq(s->map[SIZE - 1], content[SIZE - 1]);
+        ck_assert_uint_eq(xt_source_cut_at(s), UINT64_MAX);
+        ck_assert_int_eq(truncate(path, left[i]), 0);
+        for ( size_t at = 0; at < SIZE; at += 997 )
+            ck_assert_int_eq(s->map[at],
+                             at < (size_t)left[i] ? content[at] : 0);
+        ck_assert_uint_eq(xt_source_cut_at(s), edge);
+        xt_source_close(s);
+        unlink(path);
+    }
+}
+END_TEST
+
+static volatile sig_atomic_t others;
+
+static void count_other(int signal)
+{
+    (void)signal;
+    others++;
+    _exit(others == 1 ? 42 : 1);
+}
+
+/* A SIGBUS that is none of ours is for whoever was there before. */
+START_TEST(not_our_signal)
+{
+    int status;
+    pid_t pid = fork();
+
+    if ( !pid )
+    {
+        char path[32];
+
+        signal(SIGBUS, count_other);
+        close(make_file(path, SIZE));
+        open_source(path, 0);
+        unlink(path);
+        raise(SIGBUS);
+        _exit(2);
+    }
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 42);
+}
+END_TEST
+
+/* More than can be guarded: the rest is read, and all are right. */
+START_TEST(many)
+{
+    struct xt_source *s[70];
+    unsigned int mapped = 0;
+    char path[32];
+
+    fill();
+    close(make_file(path, 5000));
+    for ( size_t i = 0; i < 70; i++ )
+    {
+        s[i] = open_source(path, 0);
+        mapped += s[i]->map != NULL;
+    }
+    ck_assert_uint_lt(mapped, 70);
+    ck_assert_uint_gt(mapped, 10);
+    for ( size_t i = 0; i < 70; i++ )
+        xt_source_close(s[i]);
+    expect_all(path, 0, 5000);
+    unlink(path);
+}
+END_TEST
+
+/* Following: at the end there is nothing yet, and then there is more. */
+START_TEST(follow)
+{
+    struct err e = ERR_INIT;
+    struct xt_source *s;
+    struct xt_view v;
+    char path[32];
+    int fd, rc;
+
+    fill();
+    fd = make_file(path, 0);
+    s = open_source(path, XT_SOURCE_FOLLOW);
+    xt_view_init(&v, s);
+    for ( size_t size = 0; size < 100000; )
+    {
+        ck_assert_int_eq(xt_view_more(&v, 0, &e), -EAGAIN);
+        ck_assert(!v.ended);
+        ck_assert_int_eq(write(fd, content + size, 9999), 9999);
+        size += 9999;
+        do
+            rc = xt_view_more(&v, 0, &e);
+        while ( !rc && v.hi < size );
+        ck_assert_int_eq(rc, 0);
+        ck_assert_uint_eq(v.hi, size);
+        ck_assert_int_eq(memcmp(v.bytes, content, size), 0);
+    }
+    xt_view_fini(&v);
+    xt_source_close(s);
+    close(fd);
+    unlink(path);
+}
+END_TEST
+
+/* --- what fails ----------------------------------------------------------- */
+
 /* Fail the Nth of everything, N = 1, 2, ...: an errno, and no leak. */
-static void fault_loop(const char *path, enum fault_kind kind, int code)
+static void fault_loop(const char *path, unsigned int flags,
+                       enum fault_kind kind, int code)
 {
     struct xt_source *s;
     int rc;
@@ -141,10 +348,11 @@ static void fault_loop(const char *path, enum fault_kind kind, int code)
         struct err e = ERR_INIT;
 
         fault_arm(kind, n);
-        rc = xt_source_open(&s, path, &e);
+        rc = xt_source_open(&s, path, flags, &e);
         if ( !fault_fired(kind) )
             break;
         ck_assert_int_eq(rc, code);
+        ck_assert_ptr_null(s);
     }
     ck_assert_int_eq(rc, 0);
     xt_source_close(s);
@@ -157,13 +365,49 @@ START_TEST(faults)
 
     fill();
     close(make_file(path, 5000));
-    fault_loop(path, FAULT_ALLOC, -ENOMEM);
-    fault_loop(path, FAULT_OPEN, -EMFILE);
-    fault_loop(path, FAULT_MMAP, -ENOMEM);
+    fault_loop(path, 0, FAULT_ALLOC, -ENOMEM);
+    fault_loop(path, 0, FAULT_OPEN, -EMFILE);
+    fault_loop(path, XT_SOURCE_STREAM, FAULT_READ, -EIO);
+    /* What cannot be mapped is read. */
+    fault_arm(FAULT_MMAP, 1);
+    expect_all(path, 0, 5000);
+    ck_assert_uint_eq(fault_fired(FAULT_MMAP), 1);
+    fault_disarm();
     unlink(path);
-    /* Not a regular file, so it is read. */
-    fault_loop("/dev/null", FAULT_READ, -EIO);
-    fault_loop("/dev/null", FAULT_ALLOC, -ENOMEM);
+}
+END_TEST
+
+START_TEST(faults_of_a_view)
+{
+    static const struct
+    {
+        enum fault_kind kind;
+        int code;
+    } rows[] = { { FAULT_ALLOC, -ENOMEM }, { FAULT_READ, -EIO } };
+    char path[32];
+
+    fill();
+    close(make_file(path, SIZE));
+    for ( size_t i = 0; i < 2; i++, fault_disarm() )
+        for ( uint64_t n = 1; ; n++ )
+        {
+            struct xt_source *s = open_source(path, XT_SOURCE_STREAM);
+            struct err e = ERR_INIT;
+            struct xt_view v;
+            int rc;
+
+            xt_view_init(&v, s);
+            fault_arm(rows[i].kind, n);
+            rc = xt_view_all(&v, &e);
+            xt_view_fini(&v);
+            xt_source_close(s);
+            if ( !fault_fired(rows[i].kind) )
+                break;
+            fault_disarm();
+            ck_assert_int_eq(rc, rows[i].code);
+            ck_assert_int_eq(e.code, rc);
+        }
+    unlink(path);
 }
 END_TEST
 
@@ -180,10 +424,11 @@ START_TEST(interrupted)
     close(fds[0]);
     fault_arm(FAULT_INTERRUPT, 2);
     fault_arm(FAULT_SHORT_READ, 1);
-    expect("-", 5000);
+    expect_all("-", 0, 5000);
     ck_assert_uint_eq(fault_fired(FAULT_INTERRUPT), 1);
     fault_disarm();
 }
 END_TEST
 
-UNIT_MAIN("source", files, pipes, refusals, faults, interrupted)
+UNIT_MAIN("source", files, pipes, half_read, refusals, cut_under_the_mapping,
+          not_our_signal, many, follow, faults, faults_of_a_view, interrupted)

@@ -11,6 +11,7 @@
 
 #include "libxentrace/counts.h"
 #include "libxentrace/source.h"
+#include "libxentrace/view.h"
 
 #include "tests/unit/libxentrace/unit.h"
 #include "tests/unit/xentrace/fake.h"
@@ -62,14 +63,15 @@ static int drain(struct bench *b)
 static void count(struct bench *b, struct xt_counts *c)
 {
     struct xt_source *s;
-    const void *bytes;
-    size_t size;
+    struct xt_view v;
 
     ck_assert_int_eq(writer_close(&b->w, &b->e), 0);
-    ck_assert_int_eq(xt_source_open(&s, b->path, &b->e), 0);
-    bytes = xt_source_bytes(s, &size);
-    ck_assert_int_eq(xt_counts_init(c, bytes, size), 0);
+    ck_assert_int_eq(xt_source_open(&s, b->path, 0, &b->e), 0);
+    xt_view_init(&v, s);
+    ck_assert_int_eq(xt_view_all(&v, &b->e), 0);
+    ck_assert_int_eq(xt_counts_init(c, v.bytes, v.hi), 0);
     ck_assert_int_eq(xt_damage_grade(&c->damage), XT_GRADE_NONE);
+    xt_view_fini(&v);
     xt_source_close(s);
 }
 

@@ -13,8 +13,10 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/fault.h"
 #include "common/num.h"
 #include "libxentrace/catalogue.h"
 #include "libxentrace/window.h"
@@ -28,41 +30,13 @@
 #define LINE_MAX (CPU_WIDTH + NUM_U64_MAX + TSC_WIDTH + NUM_U64_MAX + \
                   NAME_WIDTH + NAME_MAX_SHOWN + XT_TEXT_MAX + 8u)
 
-struct dump
+struct report_dump
 {
-    const struct xt_catalogue *catalogue;
+    struct xt_catalogue *catalogue;
     FILE *out;
     char *at;
     char text[64 * 1024];
 };
-
-/*
- * Which Xen it was has to be known before the first record is shown, and is
- * said, if at all, by some early one.  Most traces never say all of it.
- */
-#define LOOK_AT 1000000u
-
-static void look(struct xt_dialect *d, const void *bytes, size_t size)
-{
-    struct xt_damage damage = { 0 };
-    struct xt_windows windows;
-    struct xt_window window;
-    size_t left = LOOK_AT;
-
-    xt_windows_init(&windows, bytes, size, &damage);
-    while ( left && xt_windows_next(&windows, &window) )
-    {
-        struct xt_records records;
-        struct xt_record r;
-
-        xt_records_init(&records, &window, &damage);
-        while ( left && xt_records_next(&records, &r) )
-        {
-            xt_dialect_learn(d, &r);
-            left = xt_dialect_known(d) ? 0 : left - 1;
-        }
-    }
-}
 
 static char *put_name(char *p, const struct xt_event *e, uint32_t id)
 {
@@ -86,7 +60,7 @@ static char *put_tsc(char *p, const struct xt_record *r)
     return num_text(num_fill(p, ' ', TSC_WIDTH - 1), "-");
 }
 
-static char *put_line(char *p, const struct dump *d, unsigned int cpu,
+static char *put_line(char *p, const struct report_dump *d, unsigned int cpu,
                       const struct xt_record *r)
 {
     const struct xt_event *e = xt_catalogue_find(d->catalogue, r->event,
@@ -105,19 +79,19 @@ static char *put_line(char *p, const struct dump *d, unsigned int cpu,
     return p;
 }
 
-static void flush(struct dump *d)
+static void flush(struct report_dump *d)
 {
     fwrite(d->text, 1, d->at - d->text, d->out);
     d->at = d->text;
 }
 
-static void put_window(struct dump *d, const struct xt_window *w,
-                       struct xt_damage *damage)
+void report_dump_window(struct report_dump *d, const struct xt_window *w)
 {
+    struct xt_damage ignored = { 0 };
     struct xt_records records;
     struct xt_record r;
 
-    xt_records_init(&records, w, damage);
+    xt_records_init(&records, w, &ignored);
     while ( xt_records_next(&records, &r) )
     {
         if ( (size_t)(d->text + sizeof(d->text) - d->at) < LINE_MAX )
@@ -126,26 +100,28 @@ static void put_window(struct dump *d, const struct xt_window *w,
     }
 }
 
-int report_dump(const void *bytes, size_t size, FILE *out)
+int report_dump_begin(struct report_dump **out,
+                      const struct xt_dialect *dialect, FILE *file)
 {
-    struct xt_dialect dialect = { 0 };
-    struct xt_damage damage = { 0 };
-    struct xt_catalogue *catalogue;
-    struct xt_windows windows;
-    struct xt_window window;
-    struct dump d = { .out = out };
-    int rc;
+    struct report_dump *d = fault_malloc(sizeof(*d));
+    int rc = d ? xt_catalogue_new(&d->catalogue, dialect) : -ENOMEM;
 
-    look(&dialect, bytes, size);
-    rc = xt_catalogue_new(&catalogue, &dialect);
+    *out = rc ? NULL : d;
     if ( rc )
+    {
+        free(d);
         return rc;
-    d.catalogue = catalogue;
-    d.at = d.text;
-    xt_windows_init(&windows, bytes, size, &damage);
-    while ( xt_windows_next(&windows, &window) )
-        put_window(&d, &window, &damage);
-    flush(&d);
-    xt_catalogue_free(catalogue);
+    }
+    d->out = file;
+    d->at = d->text;
     return 0;
+}
+
+void report_dump_end(struct report_dump *d)
+{
+    if ( !d )
+        return;
+    flush(d);
+    xt_catalogue_free(d->catalogue);
+    free(d);
 }

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Records by time: the same as a plain sort of all of them, whatever the
+ * number of pcpus, the clumps in time and the way the bytes come.
+ */
+#include "tests/unit/libxentrace/unit.h"
+
+#include "tests/unit/libxentrace/traces.h"
+
+static struct make m;
+static struct expected want[EXPECTED_MAX], got[EXPECTED_MAX];
+
+/* How a made trace is spread over time. */
+struct shape
+{
+    unsigned int cpus, passes, records;     /* of a window, at most */
+    uint64_t step;              /* cycles between records, at most */
+    unsigned int clump;         /* one in so many takes a long pause; 0 */
+    unsigned int cpu_step;      /* pcpus are that far apart */
+};
+
+/*
+ * As a collector writes: pass after pass, each up to a moment that all pcpus
+ * have reached, and some pcpus have nothing to say.
+ */
+static void make_passes(const struct shape *s, uint64_t seed)
+{
+    static uint64_t now[1024];
+    static bool begun[1024];    /* a pcpu's first record says when it was */
+    uint64_t end = 1000000;     /* of the pass */
+
+    m.size = 0;
+    for ( unsigned int c = 0; c < s->cpus; c++ )
+    {
+        now[c] = end;
+        begun[c] = false;
+    }
+    for ( unsigned int pass = 0; pass < s->passes; pass++ )
+    {
+        end += s->step * s->records + 1;
+        for ( unsigned int c = 0; c < s->cpus; c++ )
+        {
+            size_t opened, n = make_random(&seed) % (s->records + 1);
+
+            if ( now[c] >= end || !n )
+            {
+                now[c] = now[c] < end ? end : now[c];
+                continue;
+            }
+            opened = make_open(&m, c * s->cpu_step);
+            for ( ; n && now[c] < end; n-- )
+            {
+                now[c] += make_random(&seed) % (s->step + 1);
+                if ( s->clump && !(make_random(&seed) % s->clump) )
+                    now[c] += s->step * 20;
+                if ( now[c] >= end )
+                    break;
+                make_record(&m, 0x81000 + n % 7,
+                            !begun[c] || make_random(&seed) % 4 ? now[c] : 0,
+                            n % 8);
+                begun[c] = true;
+            }
+            make_close(&m, opened);
+            now[c] = now[c] < end ? end : now[c];
+        }
+    }
+}
+
+static const struct shape shapes[] = {
+    { 1, 20, 100, 50, 0, 1 },
+    { 2, 20, 200, 1, 0, 1 },
+    { 4, 30, 200, 1000, 0, 1 },
+    { 4, 10, 300, 0, 0, 1 },            /* all at the same time */
+    { 7, 20, 50, 100000, 9, 5 },
+    { 16, 20, 100, 30, 50, 1000 },
+    { 300, 6, 20, 5000, 10, 54 },
+    { 1000, 3, 10, 700, 0, 16 },
+};
+
+#define NR_SHAPES (sizeof(shapes) / sizeof(shapes[0]))
+
+static void expect_order_of_file(const char *path, unsigned int flags,
+                                 size_t nr)
+{
+    struct xt_trace *t = open_trace(path, flags);
+    struct xt_trace_bounds bounds;
+
+    expect_same(got, read_order(t, got), want, nr);
+    xt_trace_bounds(t, &bounds);
+    ck_assert_uint_eq(bounds.late, 0);
+    ck_assert_int_eq(bounds.exact, !flags);
+    ck_assert_int_eq(xt_damage_grade(xt_trace_damage(t)), XT_GRADE_NONE);
+    xt_trace_close(t);
+}
+
+START_TEST(as_sorted)
+{
+    char path[32];
+    size_t nr;
+
+    for ( uint64_t seed = 1; seed < 5; seed++ )
+    {
+        make_passes(&shapes[_i], seed);
+        nr = expect_order(&m, want);
+        ck_assert_uint_gt(nr, 100);
+        trace_file(path, &m);
+        expect_order_of_file(path, 0, nr);
+        expect_order_of_file(path, XT_SOURCE_STREAM, nr);
+        unlink(path);
+    }
+}
+END_TEST
+
+/* From any moment on: what is before is left out, and nothing else. */
+START_TEST(from_a_moment)
+{
+    unsigned int flags[] = { 0, XT_SOURCE_STREAM };
+    struct err e = ERR_INIT;
+    uint64_t seed = 7;
+    char path[32];
+    size_t nr;
+
+    make_passes(&shapes[_i], 3);
+    nr = expect_order(&m, want);
+    trace_file(path, &m);
+    for ( unsigned int n = 0; n < 40; n++ )
+    {
+        struct xt_trace *t = open_trace(path, flags[n % 2]);
+        size_t first = make_random(&seed) % nr;
+        uint64_t time = want[first].time + make_random(&seed) % 2;
+
+        for ( first = 0; first < nr && want[first].time < time; )
+            first++;
+        ck_assert_int_eq(xt_trace_seek(t, time, &e), 0);
+        expect_same(got, read_order(t, got), want + first, nr - first);
+        xt_trace_close(t);
+    }
+    unlink(path);
+}
+END_TEST
+
+/* More records in one tick than a slice has room for, in two pcpus. */
+START_TEST(one_tick)
+{
+    char path[32];
+    size_t opened, nr;
+
+    m.size = 0;
+    for ( uint32_t c = 0; c < 2; c++ )
+    {
+        opened = make_open(&m, c);
+        for ( unsigned int i = 0; i < 30000; i++ )
+            make_record(&m, 0x21011, i % 10 ? 0 : 77, 0);
+        make_close(&m, opened);
+        opened = make_open(&m, c);
+        for ( unsigned int i = 0; i < 29000; i++ )
+            make_record(&m, 0x21011, i % 10 ? 0 : 77 + i / 20000, 0);
+        make_close(&m, opened);
+    }
+    nr = expect_order(&m, want);
+    trace_file(path, &m);
+    expect_order_of_file(path, 0, nr);
+    expect_order_of_file(path, XT_SOURCE_STREAM, nr);
+    unlink(path);
+}
+END_TEST
+
+/* The last times that there can be. */
+START_TEST(end_of_time)
+{
+    char path[32];
+    struct xt_trace *t;
+    size_t opened;
+
+    m.size = 0;
+    for ( uint32_t c = 0; c < 3; c++ )
+    {
+        opened = make_open(&m, c);
+        make_record(&m, 0x21011, 1, 0);
+        for ( unsigned int i = 3; i--; )
+            make_record(&m, 0x21011, UINT64_MAX - i, 0);
+        make_close(&m, opened);
+    }
+    trace_file(path, &m);
+    t = open_trace(path, 0);
+    ck_assert_uint_eq(read_order(t, got), 12);
+    for ( size_t i = 1; i < 12; i++ )
+        ck_assert_uint_le(got[i - 1].time, got[i].time);
+    xt_trace_close(t);
+    unlink(path);
+}
+END_TEST
+
+/* --- damaged time --------------------------------------------------------- */
+
+static void poke_time(size_t record, uint64_t time)
+{
+    memcpy(m.bytes + record + 4, &time, sizeof(time));
+}
+
+/* A window each of pcpu 0 and 1: times 1000, 1010, ... and 1005, 1015, ... */
+static void make_two(size_t *records)
+{
+    m.size = 0;
+    for ( uint32_t c = 0; c < 2; c++ )
+    {
+        size_t opened = make_open(&m, c);
+
+        for ( unsigned int i = 0; i < 100; i++ )
+        {
+            records[100 * c + i] = m.size;
+            make_record(&m, 0x21011, 1000 + 10 * i + 5 * c, 1);
+        }
+        make_close(&m, opened);
+    }
+}
+
+/*
+ * One time stamp of pcpu 0 is wrong, by any bit: that costs no other record
+ * its place, and is in the book.
+ */
+START_TEST(one_wrong_time)
+{
+    size_t records[200], nr, wrong;
+    char path[32];
+
+    for ( unsigned int bit = 0; bit < 64; bit++ )
+    {
+        struct xt_trace *t;
+        uint64_t time;
+
+        make_two(records);
+        nr = expect_order(&m, want);
+        time = 1500 ^ UINT64_C(1) << bit;
+        poke_time(records[50], time);
+        trace_file(path, &m);
+        t = open_trace(path, 0);
+        ck_assert_uint_eq(read_order(t, got), nr);
+        wrong = 0;
+        for ( size_t i = 0, j = 0; i < nr; i++ )
+        {
+            if ( got[i].offset == records[50] )
+                continue;
+            j += want[j].offset == records[50];
+            wrong += got[i].offset != want[j].offset;
+            j++;
+        }
+        /* 1480, 1490, 1484: which of the two is wrong, nobody can say. */
+        ck_assert_msg(wrong <= (time >= 1480 && time < 1490 ? 2 : 0),
+                      "bit %u: %zu records elsewhere", bit, wrong);
+        if ( time < 1480 || time > 1510 )
+        {
+            const struct xt_damage *d = xt_trace_damage(t);
+
+            ck_assert_uint_eq(d->times[XT_DAMAGE_BACKWARD], 1);
+            ck_assert_uint_eq(d->first[0].offset, records[50]);
+        }
+        xt_trace_close(t);
+        unlink(path);
+    }
+}
+END_TEST
+
+/* A trace behind a trace, the second with earlier times. */
+START_TEST(segments)
+{
+    static struct make first;
+    unsigned int flags[] = { 0, XT_SOURCE_STREAM };
+    unsigned int last_segment = 0;
+    struct err e = ERR_INIT;
+    struct xt_trace *t;
+    struct xt_batch b;
+    char path[32];
+    size_t nr;
+
+    make_passes(&shapes[2], 1);
+    nr = expect_order(&m, want);
+    first = m;
+    memcpy(m.bytes + m.size, first.bytes, first.size);
+    m.size += first.size;
+    trace_file(path, &m);
+    for ( size_t i = 0; i < 2; i++ )
+    {
+        t = open_trace(path, flags[i]);
+        ck_assert_uint_eq(read_order(t, got), 2 * nr);
+        expect_same(got, nr, want, nr);
+        for ( size_t j = 0; j < nr; j++ )
+            got[nr + j].offset -= first.size;
+        expect_same(got + nr, nr, want, nr);
+        xt_trace_close(t);
+
+        t = open_trace(path, flags[i]);
+        while ( xt_trace_next_batch(t, &b, &e) > 0 )
+            last_segment = b.segment;
+        ck_assert_uint_eq(last_segment, 1);
+        xt_trace_close(t);
+    }
+    unlink(path);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("order");
+    TCase *all = tcase_create("order");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_loop_test(all, as_sorted, 0, NR_SHAPES);
+    tcase_add_loop_test(all, from_a_moment, 0, NR_SHAPES);
+    tcase_add_test(all, one_tick);
+    tcase_add_test(all, end_of_time);
+    tcase_add_test(all, one_wrong_time);
+    tcase_add_test(all, segments);
+    tcase_set_timeout(all, 500);
+    suite_add_tcase(suite, all);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Traces that went through much: bits flipped, bytes cut out, holes, garbage
+ * between windows, sizes and pcpus that lie, a torn tail; many of these in
+ * one trace.  Each window that nothing happened to is read as it was, nothing
+ * is read of a broken one if it is sealed, all damage is in the book, and it
+ * is the same whether the input comes at once or in pieces.
+ */
+#include "libxentrace/window.h"
+
+#include "tests/unit/libxentrace/make.h"
+#include "tests/unit/libxentrace/unit.h"
+#include "tests/unit/libxentrace/walk.h"
+
+#define NR 24
+
+struct trace
+{
+    bool sealed;
+    struct make in, out;        /* before and after */
+    struct walk before, after;
+    size_t moved[NR];           /* where window i now is */
+    bool hurt[NR];
+    uint64_t seed;
+};
+
+static uint32_t pick(struct trace *t, uint32_t below)
+{
+    return make_random(&t->seed) % below;
+}
+
+/* --- a trace ---------------------------------------------------------------- */
+
+static void add_window(struct trace *t, uint32_t number)
+{
+    static struct make body;
+    struct iovec span;
+    struct xt_frame f;
+
+    body.size = 0;
+    for ( uint32_t n = pick(t, 30) + 2; n; n-- )
+        make_record(&body, 0x21001 + pick(t, 8), pick(t, 3) * 1000, pick(t, 8));
+    span = (struct iovec){ body.bytes, body.size };
+    xt_frame_init(&f, pick(t, 5), &span, 1);
+    if ( t->sealed )
+        xt_frame_seal(&f, number);
+    for ( int i = 0; i < f.nr_iov; i++ )
+    {
+        memcpy(t->in.bytes + t->in.size, f.iov[i].iov_base, f.iov[i].iov_len);
+        t->in.size += f.iov[i].iov_len;
+    }
+}
+
+static void make_trace(struct trace *t)
+{
+    t->in.size = 0;
+    for ( uint32_t i = 0; i < NR; i++ )
+        add_window(t, i);
+    walk_whole(&t->before, t->in.bytes, t->in.size);
+    ck_assert_uint_eq(t->before.nr, NR);
+    ck_assert_uint_eq(xt_damage_times(&t->before.damage), 0);
+}
+
+/* --- what happens to a window, `at` and `size` in t->out ---------------------- */
+
+static void flip(struct trace *t, size_t at, size_t size)
+{
+    at += pick(t, size);
+    t->out.bytes[at] ^= 1u << pick(t, 8);
+}
+
+static void cut(struct trace *t, size_t at, size_t size)
+{
+    size_t from = pick(t, size - 1), n = 1 + pick(t, size - from - 1);
+
+    memmove(t->out.bytes + at + from, t->out.bytes + at + from + n,
+            size - from - n);
+    t->out.size -= n;
+}
+
+static void hole(struct trace *t, size_t at, size_t size)
+{
+    size_t from = pick(t, size);
+
+    t->out.bytes[at + from] = ~t->out.bytes[at + from];
+    memset(t->out.bytes + at + from, 0, 1 + pick(t, size - from));
+    t->out.bytes[at] = 0; /* or nothing happened */
+}
+
+static void word(struct trace *t, size_t at, uint32_t value)
+{
+    memcpy(t->out.bytes + at, &value, sizeof(value));
+}
+
+static void lying_size(struct trace *t, size_t at, size_t size)
+{
+    word(t, at + 8, size - 12 + 4 * (1 + pick(t, pick(t, 2) ? 8 : 1u << 27)));
+}
+
+static void wild_cpu(struct trace *t, size_t at, size_t size)
+{
+    (void)size;
+    word(t, at + 4, pick(t, 2) ? ~0u : 16384 + pick(t, 1u << 30));
+}
+
+static void no_class(struct trace *t, size_t at, size_t size)
+{
+    (void)size;
+    word(t, at + (t->sealed ? 24 : 12), pick(t, 1u << 16));
+}
+
+static void (*const ways[])(struct trace *t, size_t at, size_t size) = {
+    flip, cut, hole, lying_size, wild_cpu, no_class,
+};
+
+#define NR_WAYS (sizeof(ways) / sizeof(ways[0]))
+
+static void add_garbage(struct trace *t)
+{
+    for ( uint32_t n = 1 + pick(t, 300); n; n-- )
+        t->out.bytes[t->out.size++] = pick(t, 4) ? pick(t, 256) : 0;
+}
+
+/* One window in four is hurt, before one in ten is garbage. */
+static void torture(struct trace *t)
+{
+    t->out.size = 0;
+    for ( size_t i = 0; i < NR; i++ )
+    {
+        const struct walk_window *w = &t->before.window[i];
+        size_t size = XT_WINDOW_HEADER + w->size, at;
+
+        if ( !pick(t, 10) )
+            add_garbage(t);
+        t->moved[i] = at = t->out.size;
+        memcpy(t->out.bytes + at, t->in.bytes + w->at, size);
+        t->out.size += size;
+        t->hurt[i] = !pick(t, 4);
+        if ( t->hurt[i] )
+            ways[pick(t, NR_WAYS)](t, at, size);
+    }
+    if ( !pick(t, 4) )
+    {
+        t->hurt[NR - 1] = true;
+        t->out.size -= 1 + pick(t, t->out.size - t->moved[NR - 1] - 1);
+    }
+}
+
+/* --- what must be left -------------------------------------------------------- */
+
+/* Does a window that was hurt, by chance end where one behind i begins? */
+static bool is_swallowed(const struct trace *t, size_t i)
+{
+    for ( size_t j = 0; j < i; j++ )
+        for ( size_t k = i + 1; t->hurt[j] && k < NR; k++ )
+            if ( t->moved[j] + XT_WINDOW_HEADER +
+                 xt_load32(t->out.bytes + t->moved[j] + 8) == t->moved[k] )
+                return true;
+    return false;
+}
+
+/*
+ * Without a seal nobody can know that of a window that was swallowed; and one
+ * that is so small that it could lie in a payload is not always believed.
+ */
+static bool must_be_there(const struct trace *t, size_t i)
+{
+    if ( t->hurt[i] )
+        return false;
+    return t->sealed || (t->before.window[i].size > 4 * XT_RECORD_MAX_WORDS &&
+                         !is_swallowed(t, i));
+}
+
+static void check(struct trace *t)
+{
+    bool any = t->out.size != t->in.size;
+
+    walk_whole(&t->after, t->out.bytes, t->out.size);
+    for ( size_t i = 0; i < NR; i++ )
+    {
+        struct walk_window w = t->before.window[i];
+
+        any |= t->hurt[i] && t->sealed;
+        w.at = t->moved[i];
+        ck_assert_msg(!must_be_there(t, i) || walk_has(&t->after, &w),
+                      "window %zu is lost", i);
+    }
+    ck_assert(!any || xt_damage_times(&t->after.damage));
+}
+
+/* Of sealed traces nothing is read that was not there, but of the torn end. */
+static void check_nothing_new(const struct trace *t)
+{
+    for ( size_t n = 0; n + 1 < t->after.nr; n++ )
+    {
+        const struct walk_window *w = &t->after.window[n];
+        size_t i = 0;
+
+        while ( i < NR && (t->moved[i] != w->at ||
+                           t->before.window[i].sum != w->sum ||
+                           t->before.window[i].cpu != w->cpu) )
+            i++;
+        ck_assert_msg(i < NR || !w->size, "window at %lu is new",
+                      (unsigned long)w->at);
+    }
+}
+
+static void rounds(bool sealed, unsigned int nr)
+{
+    static const size_t pieces[] = { 1, 13, 100, 1000, 4096, 100000 };
+    static struct trace t;
+    static struct walk w;
+    size_t held;
+
+    for ( t.seed = 1, t.sealed = sealed; nr; nr-- )
+    {
+        make_trace(&t);
+        torture(&t);
+        check(&t);
+        if ( sealed )
+            check_nothing_new(&t);
+        walk_pieces(&w, t.out.bytes, t.out.size, pieces[nr % 6], &held);
+        walk_same(&t.after, &w);
+    }
+}
+
+START_TEST(stock)
+{
+    rounds(false, 1500);
+}
+END_TEST
+
+START_TEST(sealed)
+{
+    rounds(true, 1500);
+}
+END_TEST
+
+/* A lot of junk does not have to be held to be skipped, and is one place. */
+START_TEST(long_junk)
+{
+    static struct make m;
+    static struct walk whole, w;
+    uint64_t seed = 5;
+    size_t held, from;
+
+    make_window(&m, 1, 20);
+    from = m.size;
+    while ( m.size < 900000 )
+        make_u32(&m, make_random(&seed) % 50 ? make_random(&seed) : 0x2001f003);
+    make_window(&m, 2, 20);
+    walk_whole(&whole, m.bytes, m.size);
+    ck_assert_uint_eq(whole.nr, 2);
+    ck_assert_uint_eq(xt_damage_times(&whole.damage), 1);
+    ck_assert_uint_eq(whole.damage.first[0].offset, from);
+    walk_pieces(&w, m.bytes, m.size, 5000, &held);
+    walk_same(&whole, &w);
+    ck_assert_uint_lt(held, 11000);
+}
+END_TEST
+
+/*
+ * Records that all hold a header in their payload, which claims all that is
+ * behind it; and at the end, what is no record.  Linear, or a time-out.
+ */
+static void check_claims(const uint32_t *payload)
+{
+    const size_t nr = (8u << 20) / 32;
+    uint32_t *words = malloc(32 * nr + 16), *at = words;
+    struct xt_damage damage = { .nr_first = 0 };
+    struct xt_windows windows;
+    struct xt_window w;
+    uint64_t seen = 0;
+
+    for ( size_t i = 0; i < nr; i++ )
+    {
+        *at++ = 0x70081001;
+        memcpy(at, payload, 28);
+        at += 7;
+    }
+    memset(at, 0, 16);
+    xt_windows_init(&windows, words, 32 * nr + 16, &damage);
+    while ( xt_windows_next(&windows, &w) )
+        seen += xt_window_verify(&w, &damage)
+                ? XT_WINDOW_HEADER + w.size : 0;
+    ck_assert_uint_eq(seen + xt_damage_bytes(&damage), 32 * nr + 16);
+    free(words);
+}
+
+START_TEST(claims_in_payloads)
+{
+    static const uint32_t payloads[][7] = {
+        { 0x2001f003, 0, XT_WINDOW_MAX, 0x00081001, 0x00081001, 0x00081001,
+          0x00081001 },
+        { 0x2001f003, 0, XT_WINDOW_MAX, 0x2001f080, 0, 0, 0x00081001 },
+        { 0x2001f003, 0, 4u << 20, 0x2001f080, 0, 0, 0x00081001 },
+        { 0x2001f003, 0, 4u << 20, 0x00081001, 0x00081001, 0x00081001,
+          0x00081001 },
+    };
+
+    for ( size_t i = 0; i < 4; i++ )
+        check_claims(payloads[i]);
+}
+END_TEST
+
+UNIT_MAIN("torture", stock, sealed, long_junk, claims_in_payloads)

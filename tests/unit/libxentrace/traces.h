@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Traces as files, and what order in time has to be: every record of the
+ * input, by a plain stable sort.
+ */
+#ifndef TESTS_UNIT_LIBXENTRACE_TRACES_H
+#define TESTS_UNIT_LIBXENTRACE_TRACES_H
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "libxentrace/libxentrace.h"
+
+#include "tests/unit/libxentrace/make.h"
+
+/* Its name goes to path[32]. */
+static inline void trace_file(char *path, const struct make *m)
+{
+    int fd;
+
+    strcpy(path, "test_trace.XXXXXX");
+    fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(write(fd, m->bytes, m->size), m->size);
+    close(fd);
+}
+
+/* --- the truth ------------------------------------------------------------ */
+
+struct expected
+{
+    uint64_t time;
+    uint64_t offset;            /* of the record in the input */
+    unsigned int cpu;
+};
+
+#define EXPECTED_MAX (1u << 17)
+
+static inline int expected_compare(const void *a, const void *b)
+{
+    const struct expected *x = a, *y = b;
+
+    if ( x->time != y->time )
+        return x->time < y->time ? -1 : 1;
+    if ( x->cpu != y->cpu )
+        return x->cpu < y->cpu ? -1 : 1;
+    return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* Records at the beginning of a window that do not say when: with the first. */
+static inline uint64_t first_time(const struct xt_window *w)
+{
+    struct xt_damage ignored = { 0 };
+    struct xt_records records;
+    struct xt_record r;
+
+    xt_records_init(&records, w, &ignored);
+    while ( xt_records_next(&records, &r) )
+        if ( xt_record_is_timed(&r) )
+            return r.tsc;
+    return 0;
+}
+
+/* Of an input whose pcpus' time stamps rise.  How many records there are. */
+static inline size_t expect_order(const struct make *m, struct expected *all)
+{
+    static uint64_t time[XT_MAX_CPUS];
+    struct xt_damage damage = { 0 };
+    struct xt_windows windows;
+    uint64_t window_time = 0;
+    struct xt_window w;
+    size_t nr = 0;
+
+    memset(time, 0, sizeof(time));
+    xt_windows_init(&windows, m->bytes, m->size, &damage);
+    while ( xt_windows_next(&windows, &w) )
+    {
+        struct xt_records records;
+        struct xt_record r;
+        const unsigned char *at = w.bytes;
+
+        window_time = first_time(&w) ? first_time(&w) : window_time;
+        if ( time[w.cpu] < window_time )
+            time[w.cpu] = window_time;
+        xt_records_init(&records, &w, &damage);
+        for ( ; xt_records_next(&records, &r); at = records.at )
+        {
+            if ( xt_record_is_timed(&r) )
+                time[w.cpu] = r.tsc;
+            ck_assert_uint_lt(nr, EXPECTED_MAX);
+            all[nr++] = (struct expected){ .time = time[w.cpu], .cpu = w.cpu,
+                                           .offset = at - m->bytes };
+        }
+    }
+    qsort(all, nr, sizeof(*all), expected_compare);
+    return nr;
+}
+
+/* --- and what comes out --------------------------------------------------- */
+
+/* All that is left of a trace; how much it is. */
+static inline size_t read_order(struct xt_trace *t, struct expected *all)
+{
+    struct err e = ERR_INIT;
+    struct xt_batch b;
+    size_t nr = 0;
+    int rc;
+
+    while ( (rc = xt_trace_next_batch(t, &b, &e)) > 0 )
+    {
+        ck_assert_uint_gt(b.nr, 0);
+        for ( size_t i = 0; i < b.nr; i++ )
+        {
+            ck_assert_uint_lt(nr, EXPECTED_MAX);
+            all[nr++] = (struct expected){
+                .time = b.items[i].time, .cpu = xt_item_cpu(&b.items[i]),
+                .offset = xt_batch_offset(&b, &b.items[i]),
+            };
+        }
+    }
+    ck_assert_msg(rc == 0, "%s", e.text);
+    return nr;
+}
+
+static inline void expect_same(const struct expected *got, size_t nr_got,
+                               const struct expected *want, size_t nr)
+{
+    ck_assert_uint_eq(nr_got, nr);
+    for ( size_t i = 0; i < nr; i++ )
+        if ( got[i].time != want[i].time || got[i].cpu != want[i].cpu ||
+             got[i].offset != want[i].offset )
+            ck_abort_msg("record %zu: %llu of cpu %u at %llu, not %llu of "
+                         "cpu %u at %llu", i, (long long)got[i].time,
+                         got[i].cpu, (long long)got[i].offset,
+                         (long long)want[i].time, want[i].cpu,
+                         (long long)want[i].offset);
+}
+
+static inline struct xt_trace *open_trace(const char *path,
+                                          unsigned int flags)
+{
+    struct err e = ERR_INIT;
+    struct xt_trace *t;
+
+    ck_assert_msg(!xt_trace_open(&t, path, flags, &e), "%s", e.text);
+    return t;
+}
+
+#endif /* TESTS_UNIT_LIBXENTRACE_TRACES_H */

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a reader sees of an input, in a form that can be compared: the windows
+ * that it believes, their records summed up, and the book of damage.  The
+ * input is given whole, or piece by piece as a pipe does.
+ */
+#ifndef TESTS_UNIT_LIBXENTRACE_WALK_H
+#define TESTS_UNIT_LIBXENTRACE_WALK_H
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libxentrace/crc.h"
+#include "libxentrace/seal.h"
+#include "libxentrace/window.h"
+
+#define WALK_MAX 256
+
+struct walk_window
+{
+    uint64_t at;
+    uint32_t cpu, sum, records;
+    uint32_t size;              /* of the records that were delivered */
+};
+
+struct walk
+{
+    struct walk_window window[WALK_MAX];
+    size_t nr;
+    struct xt_damage damage;
+};
+
+static inline void walk_take(struct walk *to, const struct xt_window *w)
+{
+    struct walk_window *seen = &to->window[to->nr];
+    struct xt_records records;
+    struct xt_record r;
+
+    if ( !xt_window_verify(w, &to->damage) )
+        return;
+    ck_assert_uint_lt(to->nr++, WALK_MAX);
+    *seen = (struct walk_window){ .at = w->at, .cpu = w->cpu };
+    xt_records_init(&records, w, &to->damage);
+    while ( xt_records_next(&records, &r) )
+        seen->records++;
+    seen->size = records.at - w->bytes;
+    seen->sum = xt_crc32c_table(0, w->bytes, seen->size);
+}
+
+/* Every byte is in a window, or in the book. */
+static inline void walk_add_up(const struct walk *w, size_t size)
+{
+    uint64_t total = xt_damage_bytes(&w->damage);
+
+    for ( size_t i = 0; i < w->nr; i++ )
+        total += XT_WINDOW_HEADER + w->window[i].size;
+    ck_assert_uint_eq(total, size);
+}
+
+/* From an allocation of just this size, for the address sanitizer. */
+static inline void walk_whole(struct walk *to, const unsigned char *bytes,
+                              size_t size)
+{
+    unsigned char *exact = malloc(size + !size);
+    struct xt_windows windows;
+    struct xt_window w;
+
+    memcpy(exact, bytes, size);
+    to->nr = 0;
+    to->damage = (struct xt_damage){ .nr_first = 0 };
+    xt_windows_init(&windows, exact, size, &to->damage);
+    while ( xt_windows_next(&windows, &w) )
+        walk_take(to, &w);
+    free(exact);
+    walk_add_up(to, size);
+}
+
+/* `piece` more bytes each time; *held: the most that were kept for it. */
+static inline void walk_pieces(struct walk *to, const unsigned char *bytes,
+                               size_t size, size_t piece, size_t *held)
+{
+    unsigned char *exact = NULL;
+    struct xt_windows windows;
+    struct xt_window w;
+    size_t lo = 0, hi = 0;
+
+    to->nr = 0;
+    to->damage = (struct xt_damage){ .nr_first = 0 };
+    *held = 0;
+    xt_windows_init(&windows, NULL, 0, &to->damage);
+    windows.more = true;
+    for ( ; ; )
+    {
+        while ( xt_windows_next(&windows, &w) )
+            walk_take(to, &w);
+        if ( !windows.more )
+            break;
+        lo = windows.origin + windows.next;
+        hi = size - hi < piece ? size : hi + piece;
+        free(exact);
+        exact = malloc(hi - lo + 1);
+        memcpy(exact, bytes + lo, hi - lo);
+        xt_windows_move(&windows, exact, hi - lo, lo, hi < size);
+        *held = *held < hi - lo ? hi - lo : *held;
+    }
+    free(exact);
+    walk_add_up(to, size);
+}
+
+static inline bool walk_has(const struct walk *w,
+                            const struct walk_window *wanted)
+{
+    for ( size_t i = 0; i < w->nr; i++ )
+        if ( !memcmp(&w->window[i], wanted, sizeof(*wanted)) )
+            return true;
+    return false;
+}
+
+static inline void walk_same(const struct walk *a, const struct walk *b)
+{
+    ck_assert_uint_eq(a->nr, b->nr);
+    ck_assert_int_eq(memcmp(a->window, b->window, a->nr * sizeof(*a->window)),
+                     0);
+    ck_assert_int_eq(memcmp(a->damage.times, b->damage.times,
+                            sizeof(a->damage.times)), 0);
+    ck_assert_int_eq(memcmp(a->damage.bytes, b->damage.bytes,
+                            sizeof(a->damage.bytes)), 0);
+    for ( size_t i = 0; i < a->damage.nr_first; i++ )
+    {
+        ck_assert_uint_eq(a->damage.first[i].offset,
+                          b->damage.first[i].offset);
+        ck_assert_uint_eq(a->damage.first[i].bytes, b->damage.first[i].bytes);
+        ck_assert_int_eq(a->damage.first[i].kind, b->damage.first[i].kind);
+    }
+}
+
+#endif /* TESTS_UNIT_LIBXENTRACE_WALK_H */

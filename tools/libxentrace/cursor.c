@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Damage is written into the index where it is found: a window that is wrong
+ * is marked, one that ends early is shortened.  So it is noted once, however
+ * often the window is read; and since a window belongs to one pcpu, the walks
+ * of different pcpus may be in different threads.
+ */
+#include "libxentrace/cursor.h"
+
+
+#include "libxentrace/seal.h"
+
+static bool is_right(const struct xt_reading *r, struct xt_place *p)
+{
+    const uint64_t records = p->at + XT_WINDOW_HEADER;
+    struct xt_window w;
+
+    if ( !p->verified )
+    {
+        w = xt_place_window(p, xt_view_at(r->view, records));
+        p->wrong = !xt_window_verify(&w, r->damage);
+        p->verified = true;
+    }
+    return !p->wrong;
+}
+
+/* To the beginning of its window, or of the next one that is right. */
+static bool enter(struct xt_cursor *c, const struct xt_reading *r)
+{
+    while ( c->place != XT_NOWHERE )
+    {
+        struct xt_place *p = xt_index_place(r->index, c->place);
+
+        if ( is_right(r, p) )
+        {
+            if ( c->time < p->time )
+            {
+                c->before = c->time;
+                c->time = p->time;
+            }
+            c->at = p->at + XT_WINDOW_HEADER;
+            c->end = c->at + p->size;
+            return true;
+        }
+        p->done = true;
+        c->place = p->next;
+    }
+    c->at = c->end = 0;
+    return false;
+}
+
+void xt_cursor_init(struct xt_cursor *c, const struct xt_reading *r,
+                    uint64_t place)
+{
+    *c = (struct xt_cursor){ .place = place };
+    if ( place != XT_NOWHERE )
+        c->time = xt_index_place(r->index, place)->time;
+    enter(c, r);
+    c->before = c->time;
+}
+
+bool xt_cursor_next_window(struct xt_cursor *c, const struct xt_reading *r)
+{
+    struct xt_place *p;
+
+    if ( c->place == XT_NOWHERE )
+        return false;
+    p = xt_index_place(r->index, c->place);
+    p->done = true;
+    c->place = p->next;
+    return enter(c, r);
+}
+
+void xt_cursor_stop(struct xt_cursor *c, const struct xt_reading *r)
+{
+    struct xt_place *p = xt_index_place(r->index, c->place);
+
+    if ( c->at == c->end )
+        return;
+    xt_damage_add(r->damage, XT_DAMAGE_RECORD, c->at, c->end - c->at);
+    p->size -= c->end - c->at;
+    c->end = c->at;
+}
+
+void xt_cursor_stepped(struct xt_cursor *c, const struct xt_reading *r)
+{
+    struct xt_place *p = xt_index_place(r->index, c->place);
+
+    if ( !p->stepped )
+        xt_damage_add(r->damage, XT_DAMAGE_BACKWARD, c->at, 0);
+    p->stepped = true;
+}

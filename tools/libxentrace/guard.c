@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The handler may interrupt anything at any time, so what it reads is a
+ * fixed table of atomics: a mapping is ours from when its `end` is stored to
+ * when that is cleared.  A slot is taken and given back only outside of the
+ * handler, by the compare-and-exchange of `taken`.
+ */
+#define _GNU_SOURCE /* SA_ONSTACK */
+
+#include "libxentrace/guard.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NR_GUARDS 64
+
+static struct guard
+{
+    atomic_bool taken;
+    atomic_uintptr_t begin;
+    atomic_uintptr_t end;       /* 0: none of the handler's business */
+    atomic_int fd;
+    _Atomic uint64_t hit_at;    /* UINT64_MAX: not */
+} guards[NR_GUARDS];
+
+static struct sigaction before;
+static pthread_once_t installed = PTHREAD_ONCE_INIT;
+
+/*
+ * Put zeroes in the place of the page at `page`; if the file ends before it,
+ * also of all behind it, so that a cut of gigabytes is not a signal a page.
+ */
+static bool mend(struct guard *g, uintptr_t page, uintptr_t end)
+{
+    size_t size = sysconf(_SC_PAGESIZE);
+    uint64_t offset = page - atomic_load(&g->begin);
+    struct stat st;
+
+    if ( fstat(atomic_load(&g->fd), &st) || (uint64_t)st.st_size <= offset )
+        size = end - page;
+    if ( offset < atomic_load(&g->hit_at) )
+        atomic_store(&g->hit_at, offset);
+    return mmap((void *)page, size, PROT_READ,
+                MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED;
+}
+
+static bool mend_at(uintptr_t at)
+{
+    uintptr_t page = at & -(uintptr_t)sysconf(_SC_PAGESIZE);
+
+    for ( struct guard *g = guards; g < guards + NR_GUARDS; g++ )
+    {
+        uintptr_t end = atomic_load(&g->end);
+
+        if ( at < end && at >= atomic_load(&g->begin) )
+            return mend(g, page, end);
+    }
+    return false;
+}
+
+/* Not ours: as if we were not here.  By default the access faults again. */
+static void pass_on(int signal, siginfo_t *info, void *context)
+{
+    if ( before.sa_flags & SA_SIGINFO )
+        before.sa_sigaction(signal, info, context);
+    else if ( before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN )
+        before.sa_handler(signal);
+    else
+        sigaction(signal, &before, NULL);
+}
+
+static void on_sigbus(int signal, siginfo_t *info, void *context)
+{
+    int saved = errno;
+
+    /* Only the kernel's own has an address; kill() can send one, too. */
+    if ( info->si_code <= 0 || !mend_at((uintptr_t)info->si_addr) )
+        pass_on(signal, info, context);
+    errno = saved;
+}
+
+static void install(void)
+{
+    struct sigaction ours = { .sa_flags = SA_SIGINFO | SA_ONSTACK };
+
+    ours.sa_sigaction = on_sigbus;
+    sigemptyset(&ours.sa_mask);
+    sigaction(SIGBUS, &ours, &before);
+}
+
+static bool take(struct guard *g)
+{
+    bool no = false;
+
+    return atomic_compare_exchange_strong(&g->taken, &no, true);
+}
+
+int guard_add(const void *at, size_t size, int fd)
+{
+    size_t page = sysconf(_SC_PAGESIZE);
+
+    pthread_once(&installed, install);
+    for ( int i = 0; i < NR_GUARDS; i++ )
+    {
+        struct guard *g = &guards[i];
+
+        if ( !take(g) )
+            continue;
+        atomic_store(&g->begin, (uintptr_t)at);
+        atomic_store(&g->fd, fd);
+        atomic_store(&g->hit_at, UINT64_MAX);
+        atomic_store(&g->end, (uintptr_t)at + (size + page - 1) / page * page);
+        return i;
+    }
+    return -ENOSPC;
+}
+
+void guard_remove(int guard)
+{
+    atomic_store(&guards[guard].end, 0);
+    atomic_store(&guards[guard].taken, false);
+}
+
+uint64_t guard_hit_at(int guard)
+{
+    return atomic_load(&guards[guard].hit_at);
+}

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Slices have to fit the cache whatever the trace is like: thousands of
+ * records a microsecond, or one an hour.  So the length of the next one
+ * follows from how full the last one was; and one that turns out to be too
+ * full is undone, and tried again at a quarter of its length.  A slice of one
+ * tick cannot be cut in time, but need not be sorted, either: it is handed
+ * out in pieces, pcpu by pcpu.
+ *
+ *      next[0]   now                    last
+ *        .        |-------- slice --------|
+ *   pcpu 0 - - - -|- r - r r- - - - r - - |- r         r: a record
+ *   pcpu 1 - - - -|- - - - - - - - - - - -|- - - - r
+ *   pcpu 2 - - - -|r- - r r- r -r - - - r |r
+ */
+#include "libxentrace/order.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/fault.h"
+
+#define NEVER UINT64_MAX        /* in next[]: no record, as far as we know */
+
+#define FIRST_LENGTH (UINT64_C(1) << 14)
+#define MAX_LENGTH (UINT64_C(1) << 60)
+
+/*
+ * Records in a slice.  Measured (tests/bench/reading): up to 128 pcpus, 4 K
+ * are as fast as 8 K, and 16 K somewhat slower; with more pcpus, each has to
+ * bring some records for the visit to pay.
+ */
+#define TARGET_LEAST 4096u
+#define TARGET_A_CPU 16u
+#define TARGET_MOST 32768u
+#define ROOM_A_TARGET 4u
+
+/* Where one record is out of line, its successor is rarely far. */
+#define LOOK_AHEAD 8u
+
+int xt_order_init(struct xt_order *o, const struct xt_reading *r)
+{
+    *o = (struct xt_order){ .reading = *r, .length = FIRST_LENGTH };
+    return xt_slice_init(&o->slice, ROOM_A_TARGET * TARGET_MOST);
+}
+
+void xt_order_fini(struct xt_order *o)
+{
+    xt_slice_fini(&o->slice);
+    free(o->cursors);
+    free(o->saved);
+    free(o->next);
+    free(o->touched);
+    *o = (struct xt_order){ 0 };
+}
+
+/* --- the records of one pcpu ---------------------------------------------- */
+
+/* Why the records of a window end, as far as this slice goes. */
+enum stop { AT_END, AT_DAMAGE, LATER, FULL };
+
+/* A cursor while it is in use: all that the inner loop needs. */
+struct run
+{
+    struct xt_order *o;
+    struct xt_cursor *c;
+    const unsigned char *at, *end;
+    struct xt_item *item;       /* where the next one goes */
+    uint64_t time, before;
+};
+
+/* The time of the first record from here on that has one, and soon. */
+static bool time_ahead(const struct run *run, const unsigned char *at,
+                       uint64_t *time)
+{
+    const struct xt_index *index = run->o->reading.index;
+    const struct xt_place *p;
+    struct xt_record r;
+    size_t size;
+
+    for ( unsigned int n = LOOK_AHEAD; n; n-- )
+    {
+        size = xt_record_decode(&r, at, run->end);
+        if ( !size || !xt_record_possible(&r) )
+            break;
+        *time = r.tsc;
+        if ( xt_record_is_timed(&r) )
+            return true;
+        at += size;
+    }
+    p = xt_index_place(index, run->c->place);
+    if ( at != run->end || p->next == XT_NOWHERE )
+        return false;
+    p = xt_index_place(index, p->next);
+    *time = p->time;
+    return p->timed;
+}
+
+static void note_step(const struct run *run, const unsigned char *at)
+{
+    const struct xt_view *v = run->o->reading.view;
+    struct xt_cursor here = *run->c;
+
+    here.at = v->lo + (at - v->bytes);
+    xt_cursor_stepped(&here, &run->o->reading);
+}
+
+/*
+ * This one is behind the slice.  If the next one is not, it is alone: a
+ * damaged time stamp, which must not hold up all that follows on its pcpu.
+ */
+static bool leaps(struct run *run, const struct xt_record *r, size_t size)
+{
+    uint64_t time;
+
+    if ( run->o->slice.last >= XT_LAST_TIME )
+        return true;
+    if ( !time_ahead(run, run->at + size, &time) || time >= r->tsc ||
+         time < run->time )
+        return false;
+    note_step(run, run->at);
+    return true;
+}
+
+/*
+ * This one is before its predecessor.  If it is not before the one before
+ * that, the predecessor is out of line, and what has its time.
+ */
+static void step_back(struct run *run, const struct xt_record *r)
+{
+    const struct xt_order *o = run->o;
+    struct xt_item *item = run->item, *first = o->slice.items;
+    uint64_t cpu = run->c - o->cursors, begin = o->slice.begin;
+    uint64_t better = run->before > begin ? run->before : begin;
+
+    if ( r->tsc < o->now )
+    {
+        run->o->late++;
+        return;
+    }
+    if ( r->tsc < run->before )
+    {
+        note_step(run, run->at);
+        return;
+    }
+    for ( ; item > first && item[-1].time == run->time &&
+            xt_item_cpu(&item[-1]) == cpu; item-- )
+        item[-1].time = better;
+    if ( item < run->item )
+        note_step(run, o->reading.view->bytes + xt_item_place(item));
+    run->time = r->tsc > begin ? r->tsc : begin;
+}
+
+/* The items of a window up to the end of the slice. */
+static enum stop collect(struct run *run)
+{
+    const struct xt_slice *slice = &run->o->slice;
+    const unsigned char *base = run->o->reading.view->bytes;
+    const struct xt_item *full = slice->items + slice->room;
+    const uint64_t cpu = (uint64_t)(run->c - run->o->cursors)
+                         << XT_ITEM_CPU_SHIFT;
+    struct xt_record r;
+    size_t size;
+
+    for ( ; (size = xt_record_decode(&r, run->at, run->end));
+          run->at += size )
+    {
+        if ( !xt_record_possible(&r) )
+            return AT_DAMAGE;
+        if ( xt_record_is_timed(&r) )
+        {
+            if ( r.tsc - run->time <= slice->last - run->time )
+            {
+                run->before = r.tsc > run->time ? run->time : run->before;
+                run->time = r.tsc;
+            }
+            else if ( r.tsc < run->time )
+                step_back(run, &r);
+            else if ( !leaps(run, &r, size) )
+                return LATER;
+        }
+        if ( run->item == full )
+            return FULL;
+        *run->item++ = (struct xt_item){
+            .time = run->time, .where = cpu | (run->at - base),
+        };
+    }
+    return run->at == run->end ? AT_END : AT_DAMAGE;
+}
+
+static enum stop collect_window(struct xt_order *o, struct xt_cursor *c)
+{
+    const struct xt_view *v = o->reading.view;
+    struct run run = {
+        .o = o, .c = c, .at = xt_view_at(v, c->at),
+        .end = xt_view_at(v, c->end), .item = o->slice.items + o->slice.nr,
+        .time = c->time < o->slice.begin ? o->slice.begin : c->time,
+        .before = c->before,
+    };
+    enum stop stop = collect(&run);
+
+    c->at = v->lo + (run.at - v->bytes);
+    c->time = run.time;
+    c->before = run.before;
+    o->slice.nr = run.item - o->slice.items;
+    return stop;
+}
+
+/* The time of the record at the cursor, which has one. */
+static uint64_t time_at(const struct xt_order *o, const struct xt_cursor *c)
+{
+    struct xt_record r;
+
+    xt_record_view(&r, xt_view_at(o->reading.view, c->at));
+    return r.tsc < XT_LAST_TIME ? r.tsc : XT_LAST_TIME;
+}
+
+/* All of a pcpu in the slice.  False: there is no room for it. */
+static bool gather(struct xt_order *o, unsigned int cpu)
+{
+    struct xt_cursor *c = &o->cursors[cpu];
+    enum stop stop;
+
+    for ( ; ; )
+    {
+        stop = collect_window(o, c);
+        if ( stop == FULL )
+            return false;
+        if ( stop == LATER )
+        {
+            o->next[cpu] = time_at(o, c);
+            return true;
+        }
+        if ( stop == AT_DAMAGE )
+            xt_cursor_stop(c, &o->reading);
+        if ( !xt_cursor_next_window(c, &o->reading) )
+        {
+            o->next[cpu] = NEVER;
+            return true;
+        }
+        if ( c->time > o->slice.last )
+        {
+            o->next[cpu] = c->time;
+            return true;
+        }
+    }
+}
+
+/* --- slices --------------------------------------------------------------- */
+
+static uint64_t earliest(const struct xt_order *o)
+{
+    uint64_t time = NEVER;
+
+    for ( unsigned int i = 0; i < o->nr; i++ )
+        time = o->next[i] < time ? o->next[i] : time;
+    return time;
+}
+
+static size_t target(const struct xt_order *o)
+{
+    size_t n = (size_t)o->nr * TARGET_A_CPU;
+
+    return n < TARGET_LEAST ? TARGET_LEAST :
+           n > TARGET_MOST ? TARGET_MOST : n;
+}
+
+/* False: nothing up to the limit. */
+static bool begin_slice(struct xt_order *o, uint64_t limit)
+{
+    struct xt_slice *s = &o->slice;
+    uint64_t begin = earliest(o);
+
+    if ( begin == NEVER )
+        return false;
+    if ( begin < o->now )
+        begin = o->now;
+    if ( begin > limit )
+        return false;
+    if ( limit > XT_LAST_TIME )
+        limit = XT_LAST_TIME;
+    s->begin = begin;
+    s->last = limit - begin < o->length ? limit : begin + (o->length - 1);
+    o->in_tick = s->last == s->begin;
+    o->tick = 0;
+    return true;
+}
+
+static void undo(struct xt_order *o)
+{
+    for ( unsigned int i = 0; i < o->nr_touched; i++ )
+    {
+        unsigned int cpu = o->touched[i];
+        uint64_t now_at = o->cursors[cpu].place, place;
+
+        o->cursors[cpu] = o->saved[cpu];
+        o->next[cpu] = o->slice.begin;
+        place = o->cursors[cpu].place;
+        while ( place != now_at )
+        {
+            xt_index_place(o->reading.index, place)->done = false;
+            place = xt_index_place(o->reading.index, place)->next;
+        }
+    }
+}
+
+/* False: too full; all is as before. */
+static bool fill(struct xt_order *o)
+{
+    uint64_t late = o->late;
+    unsigned int cpu;
+
+    o->slice.nr = 0;
+    o->nr_touched = 0;
+    for ( cpu = o->tick; cpu < o->nr; cpu++ )
+    {
+        if ( o->next[cpu] > o->slice.last )
+            continue;
+        o->saved[cpu] = o->cursors[cpu];
+        o->touched[o->nr_touched++] = cpu;
+        if ( !gather(o, cpu) )
+            break;
+    }
+    if ( o->in_tick )
+        o->tick = cpu;
+    else if ( cpu < o->nr )
+    {
+        undo(o);
+        o->late = late;
+        return false;
+    }
+    return true;
+}
+
+/* As long as it takes for the next one to have its target. */
+static void adapt(struct xt_order *o)
+{
+    size_t want = target(o), got = o->slice.nr ? o->slice.nr : 1;
+    uint64_t length = o->length;
+
+    if ( o->slice.last - o->slice.begin + 1 != length )
+        return;
+    if ( got * 4 < want )
+        length *= 4;
+    else
+        length = (unsigned __int128)length * want / got;
+    o->length = length > MAX_LENGTH ? MAX_LENGTH : length ? length : 1;
+}
+
+/* Try until one fits.  False: there is nothing up to the limit. */
+static bool next_slice(struct xt_order *o, uint64_t limit)
+{
+    while ( begin_slice(o, limit) )
+    {
+        if ( fill(o) )
+            return true;
+        o->length = (o->slice.last - o->slice.begin + 1) / 4;
+        if ( !o->length )
+            o->length = 1;
+    }
+    return false;
+}
+
+static void end_slice(struct xt_order *o)
+{
+    if ( !o->in_tick )
+        adapt(o);
+    else if ( o->tick < o->nr )
+        return;
+    else if ( o->length == 1 )
+        o->length = 2;
+    o->in_tick = false;
+    o->now = o->slice.last + 1;
+}
+
+bool xt_order_next(struct xt_order *o, uint64_t limit, struct xt_batch *b)
+{
+    struct xt_slice *s = &o->slice;
+
+    do
+    {
+        if ( o->in_tick )
+            fill(o);
+        else if ( !next_slice(o, limit) )
+            return false;
+        b->items = s->items;
+        b->nr = s->nr;
+        if ( !o->in_tick && o->nr_touched > 1 )
+        {
+            xt_slice_sort(s);
+            b->items = s->sorted;
+        }
+        end_slice(o);
+    } while ( !b->nr );
+    b->bytes = o->reading.view->bytes;
+    b->origin = o->reading.view->lo;
+    return true;
+}
+
+/* --- where to begin ------------------------------------------------------- */
+
+static int grow(void *array, size_t nr, size_t size)
+{
+    void **at = array, *more = fault_realloc(*at, nr * size);
+
+    if ( !more )
+        return -ENOMEM;
+    *at = more;
+    return 0;
+}
+
+/* Room for the pcpus of the index; those that are new have no records. */
+static int make_room(struct xt_order *o)
+{
+    unsigned int nr = o->reading.index->nr_cpus;
+
+    if ( nr > o->room )
+    {
+        unsigned int room = nr < 2 * o->room ? 2 * o->room : nr;
+
+        if ( grow(&o->cursors, room, sizeof(*o->cursors)) ||
+             grow(&o->saved, room, sizeof(*o->saved)) ||
+             grow(&o->touched, room, sizeof(*o->touched)) ||
+             grow(&o->next, room, sizeof(*o->next)) )
+            return -ENOMEM;
+        o->room = room;
+    }
+    for ( ; o->nr < nr; o->nr++ )
+    {
+        o->cursors[o->nr] = (struct xt_cursor){ .place = XT_NOWHERE };
+        o->next[o->nr] = NEVER;
+    }
+    return 0;
+}
+
+static void place_cursor(struct xt_order *o, unsigned int cpu, uint64_t place)
+{
+    struct xt_cursor *c = &o->cursors[cpu];
+
+    xt_cursor_init(c, &o->reading, place);
+    o->next[cpu] = c->place == XT_NOWHERE ? NEVER : c->time;
+}
+
+int xt_order_add(struct xt_order *o, uint64_t number)
+{
+    const struct xt_place *p = xt_index_place(o->reading.index, number);
+    struct xt_cursor *c, was;
+
+    if ( make_room(o) )
+        return -ENOMEM;
+    c = &o->cursors[p->cpu];
+    if ( c->place != XT_NOWHERE )
+        return 0;
+    was = *c;
+    place_cursor(o, p->cpu, number);
+    if ( was.time > c->time )
+        c->time = was.time;
+    return 0;
+}
+
+int xt_order_restart(struct xt_order *o)
+{
+    const struct xt_index *index = o->reading.index;
+
+    o->nr = 0;
+    if ( make_room(o) )
+        return -ENOMEM;
+    for ( unsigned int cpu = 0; cpu < o->nr; cpu++ )
+        place_cursor(o, cpu, index->lines[cpu].first);
+    o->now = 0;
+    o->in_tick = false;
+    o->length = FIRST_LENGTH;
+    return 0;
+}
+
+/* Gather what is before `time`, and forget it. */
+int xt_order_seek(struct xt_order *o, uint64_t time)
+{
+    const struct xt_index *index = o->reading.index;
+
+    if ( xt_order_restart(o) )
+        return -ENOMEM;
+    o->slice.begin = 0;
+    o->slice.last = time - 1;
+    for ( unsigned int cpu = 0; time && cpu < o->nr; cpu++ )
+    {
+        place_cursor(o, cpu, xt_index_find(index, cpu, time - 1));
+        do
+            o->slice.nr = 0;
+        while ( o->next[cpu] < time && !gather(o, cpu) );
+    }
+    o->slice.nr = 0;
+    o->now = time;
+    return 0;
+}

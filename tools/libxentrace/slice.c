@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Sorting a slice: as many buckets of equal width as there are items, more or
+ * less, so that most hold one or two; and one pass of insertion over the
+ * result, which is almost sorted.  Linear, without a branch that depends on
+ * the data but in that pass, and all in the second-level cache.
+ *
+ * What came all at once makes a bucket crowded, and insertion would be
+ * quadratic there.  Such a bucket is merge-sorted first: it consists of rising
+ * runs, one a pcpu.
+ *
+ * All of an ordered walk, ns a record (tests/bench/reading):
+ *
+ *     pcpus       4     16    128   1024
+ *     here     14.3   15.4   19.7   21.0
+ *     a heap   15.5   18.7   45.0   56.4     (tests/bench/heap.c)
+ */
+#include "libxentrace/slice.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/fault.h"
+
+/* Insertion into so many costs about as much as merging them. */
+#define CROWD 24u
+
+/* 32 K buckets take 128 KiB: more would push the items out of the cache. */
+#define MAX_BITS 15u
+
+int xt_slice_init(struct xt_slice *s, size_t room)
+{
+    *s = (struct xt_slice){ .room = room };
+    s->items = fault_malloc(room * sizeof(*s->items));
+    s->sorted = fault_malloc(room * sizeof(*s->sorted));
+    s->counts = fault_malloc(sizeof(*s->counts) << MAX_BITS);
+    return s->items && s->sorted && s->counts ? 0 : -ENOMEM;
+}
+
+void xt_slice_fini(struct xt_slice *s)
+{
+    free(s->items);
+    free(s->sorted);
+    free(s->counts);
+    *s = (struct xt_slice){ 0 };
+}
+
+static unsigned int width(uint64_t value)
+{
+    return value ? 64 - __builtin_clzll(value) : 0;
+}
+
+/* One to two buckets for each item. */
+static unsigned int bits_for(const struct xt_slice *s)
+{
+    unsigned int bits = width(s->nr);
+
+    return bits < MAX_BITS ? bits : MAX_BITS;
+}
+
+/* So many low bits of a time do not matter for its bucket. */
+static unsigned int shift_for(const struct xt_slice *s, unsigned int bits)
+{
+    unsigned int all = width(s->last - s->begin);
+
+    return all > bits ? all - bits : 0;
+}
+
+/* Where each bucket begins, and the size of the largest. */
+static uint32_t count(struct xt_slice *s, size_t nr_buckets,
+                      unsigned int shift)
+{
+    uint32_t end = 0, most = 0;
+
+    memset(s->counts, 0, nr_buckets * sizeof(*s->counts));
+    for ( size_t i = 0; i < s->nr; i++ )
+        s->counts[(s->items[i].time - s->begin) >> shift]++;
+    for ( size_t b = 0; b < nr_buckets; b++ )
+    {
+        uint32_t n = s->counts[b];
+
+        most = n > most ? n : most;
+        s->counts[b] = end;
+        end += n;
+    }
+    return most;
+}
+
+/* Turns begins of buckets into their ends. */
+static void scatter(struct xt_slice *s, unsigned int shift)
+{
+    for ( size_t i = 0; i < s->nr; i++ )
+        s->sorted[s->counts[(s->items[i].time - s->begin) >> shift]++] =
+            s->items[i];
+}
+
+static void merge(struct xt_item *to, const struct xt_item *a, size_t nr_a,
+                  const struct xt_item *b, size_t nr_b)
+{
+    const struct xt_item *end_a = a + nr_a, *end_b = b + nr_b;
+
+    while ( a < end_a && b < end_b )
+        *to++ = b->time < a->time ? *b++ : *a++;
+    memcpy(to, a, (end_a - a) * sizeof(*a));
+    memcpy(to + (end_a - a), b, (end_b - b) * sizeof(*b));
+}
+
+/* Stable; `other` has room for as many. */
+static void merge_sort(struct xt_item *items, struct xt_item *other, size_t nr)
+{
+    struct xt_item *from = items, *to = other, *swap;
+
+    for ( size_t run = 1; run < nr; run *= 2 )
+    {
+        for ( size_t i = 0; i < nr; i += 2 * run )
+        {
+            size_t a = nr - i < run ? nr - i : run;
+            size_t b = nr - i - a < run ? nr - i - a : run;
+
+            merge(to + i, from + i, a, from + i + a, b);
+        }
+        swap = from;
+        from = to;
+        to = swap;
+    }
+    if ( from != items )
+        memcpy(items, from, nr * sizeof(*items));
+}
+
+static void sort_crowds(struct xt_slice *s, size_t nr_buckets)
+{
+    uint32_t begin = 0;
+
+    for ( size_t b = 0; b < nr_buckets; b++ )
+    {
+        uint32_t end = s->counts[b];
+
+        if ( end - begin > CROWD )
+            merge_sort(s->sorted + begin, s->items, end - begin);
+        begin = end;
+    }
+}
+
+static void insert(struct xt_item *items, size_t nr)
+{
+    for ( size_t i = 1; i < nr; i++ )
+    {
+        struct xt_item item = items[i];
+        size_t to = i;
+
+        for ( ; to && items[to - 1].time > item.time; to-- )
+            items[to] = items[to - 1];
+        items[to] = item;
+    }
+}
+
+void xt_slice_sort(struct xt_slice *s)
+{
+    unsigned int bits = bits_for(s), shift = shift_for(s, bits);
+    uint32_t most = count(s, (size_t)1 << bits, shift);
+
+    assert(s->nr <= s->room);
+    scatter(s, shift);
+    if ( most > CROWD )
+        sort_crowds(s, (size_t)1 << bits);
+    insert(s->sorted, s->nr);
+}

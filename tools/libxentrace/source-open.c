@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From a path to a source: open it, look at its first bytes, and put a layer
+ * on top for each thing that they turn out to be.
+ */
+#include "libxentrace/source-plain.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/fault.h"
+#include "libxentrace/swap.h"
+#include "libxentrace/zstd.h"
+
+/*
+ * What can lie on top of a plain source.  `open` owns what it lies on, also
+ * if it fails.
+ */
+static const struct layer
+{
+    bool (*wanted)(const unsigned char *head, size_t nr);
+    int (*open)(struct xt_source **s, struct xt_source *on, struct err *e);
+} layers[] = {
+    { xt_zstd_wanted, xt_zstd_open },
+    { xt_swap_wanted, xt_swap_open },
+};
+
+#define NR_LAYERS (sizeof(layers) / sizeof(layers[0]))
+
+static int add_layers(struct xt_source **s, struct err *e)
+{
+    const unsigned char *head;
+    size_t nr = xt_plain_head(*s, &head);
+
+    for ( const struct layer *l = layers; l < layers + NR_LAYERS; l++ )
+        if ( l->wanted(head, nr) )
+            return l->open(s, *s, e);
+    return 0;
+}
+
+int xt_source_open_fd(struct xt_source **s, int fd, const char *name,
+                      unsigned int flags, struct err *e)
+{
+    int own = fcntl(fd, F_DUPFD_CLOEXEC, 0), rc;
+
+    *s = NULL;
+    if ( own < 0 )
+        return err_sys(e, -errno, "cannot read %s", name);
+    rc = xt_plain_open(s, own, name, flags, e);
+    return rc ? rc : add_layers(s, e);
+}
+
+int xt_source_open(struct xt_source **s, const char *path, unsigned int flags,
+                   struct err *e)
+{
+    int fd, rc;
+
+    *s = NULL;
+    if ( !strcmp(path, "-") )
+        return xt_source_open_fd(s, STDIN_FILENO, "standard input", flags, e);
+    fd = fault_open(path, O_RDONLY | O_CLOEXEC, 0);
+    if ( fd < 0 )
+        return err_sys(e, -errno, "cannot open %s", path);
+    rc = xt_plain_open(s, fd, path, flags, e);
+    return rc ? rc : add_layers(s, e);
+}
+
+void xt_source_close(struct xt_source *s)
+{
+    if ( s )
+        s->ops->close(s);
+}
+
+void xt_source_name(struct xt_source *s, const char *name)
+{
+    const size_t room = sizeof(s->name) - 1;
+    size_t length = strlen(name);
+
+    if ( length <= room )
+        memcpy(s->name, name, length + 1);
+    else
+    {
+        memcpy(s->name, "...", 3);
+        memcpy(s->name + 3, name + length - (room - 3), room - 3 + 1);
+    }
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What stands behind struct xt_trace, between the files that make it:
+ * trace.c (windows as they come) and trace-order.c (records by time).
+ */
+#ifndef LIBXENTRACE_TRACE_PRIVATE_H
+#define LIBXENTRACE_TRACE_PRIVATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libxentrace/index.h"
+#include "libxentrace/libxentrace.h"
+#include "libxentrace/order.h"
+#include "libxentrace/view.h"
+
+/*
+ * Passes of the collector over all rings, as they show in the order of the
+ * windows: each pass goes through the pcpus upwards.
+ */
+struct passes
+{
+    unsigned int cpu;           /* of the last window */
+    uint64_t last;              /* number of that window */
+    uint64_t nr;                /* passes begun */
+    uint64_t now;               /* latest time known of this pass ... */
+    uint64_t before;            /* ... and of the one before */
+};
+
+enum reading_mode { NOT_YET, BY_WINDOW, BY_TIME };
+
+struct xt_trace
+{
+    struct xt_source *source;
+    struct xt_view view;
+    struct xt_windows windows;
+    struct xt_damage damage;
+    enum reading_mode mode;
+    bool cut;                   /* the file was, and that is noted */
+
+    /* By time only. */
+    struct xt_index index;      /* of the segment that is being read */
+    struct xt_order order;
+    bool complete;              /* all windows of the segment are in it */
+    bool have_next;             /* the first window of the next segment */
+    struct xt_window next;
+    unsigned int segment;
+    struct passes passes;
+    uint64_t limit;             /* of what can be ordered yet */
+    uint64_t undone;            /* number of the first window not yet read */
+    uint64_t from;              /* what is before this is passed over */
+    struct xt_trace_bounds bounds;
+};
+
+/*
+ * The next window as it lies in the input.  1; 0 at the end; or -errno, as
+ * xt_view_more().  All that is before `keep` may go.
+ */
+int trace_take(struct xt_trace *t, uint64_t keep, struct xt_window *w,
+               struct err *e);
+
+/* All that there is was read: has the file changed meanwhile? */
+void trace_end(struct xt_trace *t);
+
+/* Begin to read in this way, unless another one was begun. */
+int trace_enter(struct xt_trace *t, enum reading_mode mode, struct err *e);
+
+#endif /* LIBXENTRACE_TRACE_PRIVATE_H */

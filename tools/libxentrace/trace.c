@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The front door: opening, and the windows as the input has them.
+ */
+#include "libxentrace/trace-private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/fault.h"
+#include "libxentrace/seal.h"
+
+/*
+ * More of an input than this is never held for the sake of one window: then
+ * what is there is taken for all there is.  No window is as large.
+ */
+#define LOOK_MOST (2u * XT_WINDOW_MAX)
+
+static void begin(struct xt_trace *t)
+{
+    const struct xt_view *v = &t->view;
+    struct xt_reading reading = { &t->index, &t->view, &t->damage };
+
+    t->damage = (struct xt_damage){ 0 };
+    xt_windows_init(&t->windows, v->bytes, v->hi - v->lo, &t->damage);
+    t->windows.more = !v->ended;
+    t->mode = NOT_YET;
+    t->complete = t->have_next = t->cut = false;
+    t->segment = 0;
+    t->passes = (struct passes){ 0 };
+    t->limit = t->undone = t->from = 0;
+    t->bounds = (struct xt_trace_bounds){ .exact = t->source->map };
+    t->order.reading = reading;
+    t->order.late = 0;
+    xt_index_reset(&t->index);
+}
+
+int xt_trace_open(struct xt_trace **out, const char *path, unsigned int flags,
+                  struct err *e)
+{
+    struct xt_trace *t = fault_calloc(1, sizeof(*t));
+    int rc = -ENOMEM;
+
+    *out = NULL;
+    if ( !t )
+        return err_sys(e, rc, "cannot read %s", path);
+    rc = xt_source_open(&t->source, path, flags, e);
+    if ( rc )
+    {
+        free(t);
+        return rc;
+    }
+    xt_view_init(&t->view, t->source);
+    xt_index_init(&t->index);
+    begin(t);
+    *out = t;
+    return 0;
+}
+
+void xt_trace_close(struct xt_trace *t)
+{
+    if ( !t )
+        return;
+    xt_order_fini(&t->order);
+    xt_index_fini(&t->index);
+    xt_view_fini(&t->view);
+    xt_source_close(t->source);
+    free(t);
+}
+
+int xt_trace_rewind(struct xt_trace *t, struct err *e)
+{
+    int rc = t->mode == NOT_YET ? 0 : xt_view_seek(&t->view, 0, e);
+
+    if ( !rc )
+        begin(t);
+    return rc;
+}
+
+int trace_enter(struct xt_trace *t, enum reading_mode mode, struct err *e)
+{
+    if ( t->mode == NOT_YET )
+        t->mode = mode;
+    if ( t->mode != mode )
+        return err_set(e, -EBUSY, "%s is being read in another way",
+                       t->source->name);
+    return 0;
+}
+
+/* --- bringing more into memory -------------------------------------------- */
+
+/* How much has to be there from the next window on for another try to pay. */
+static uint64_t worth_a_try(struct xt_trace *t)
+{
+    struct xt_windows look = t->windows;
+    uint64_t have = look.size - look.next, whole = 2 * XT_WINDOW_HEADER;
+    struct xt_header h;
+
+    if ( xt_header_read(&look, look.next, &h) )
+        whole += h.size;
+    /* If it is there already, this is a search, which grows with its input. */
+    return have < whole ? whole : have + have / 4;
+}
+
+static int more(struct xt_trace *t, uint64_t keep, struct err *e)
+{
+    uint64_t next = t->windows.origin + t->windows.next;
+    uint64_t until = next + worth_a_try(t);
+    struct xt_view *v = &t->view;
+    int rc = 0;
+
+    keep = keep < next ? keep : next;
+    while ( !rc && !v->ended && v->hi < until )
+        rc = xt_view_more(v, keep, e);
+    if ( v->hi - v->lo > t->bounds.held )
+        t->bounds.held = v->hi - v->lo;
+    xt_windows_move(&t->windows, v->bytes, v->hi - v->lo, v->lo,
+                    !v->ended && v->hi - next < LOOK_MOST);
+    return rc;
+}
+
+void trace_end(struct xt_trace *t)
+{
+    uint64_t at = xt_source_cut_at(t->source);
+
+    if ( at == XT_NOWHERE || t->cut )
+        return;
+    t->cut = true;
+    xt_damage_add(&t->damage, XT_DAMAGE_CHANGED, at, 0);
+}
+
+int trace_take(struct xt_trace *t, uint64_t keep, struct xt_window *w,
+               struct err *e)
+{
+    int rc = 0;
+
+    while ( !rc )
+    {
+        if ( xt_windows_next(&t->windows, w) )
+            return 1;
+        if ( t->view.ended && !t->windows.more )
+            break;
+        rc = more(t, keep, e);
+    }
+    return rc;
+}
+
+/* --- by window ------------------------------------------------------------ */
+
+int xt_trace_next_window(struct xt_trace *t, struct xt_window *w,
+                         struct err *e)
+{
+    int rc = trace_enter(t, BY_WINDOW, e);
+
+    if ( rc )
+        return rc;
+    while ( (rc = trace_take(t, XT_NOWHERE, w, e)) > 0 )
+    {
+        xt_source_used(t->source, w->size);
+        if ( xt_window_verify(w, &t->damage) )
+            return 1;
+    }
+    trace_end(t);
+    return rc;
+}
+
+void xt_trace_records(struct xt_trace *t, const struct xt_window *w,
+                      struct xt_records *records)
+{
+    xt_records_init(records, w, &t->damage);
+}
+
+/* --- about it ------------------------------------------------------------- */
+
+static size_t look_into(const struct xt_window *w, struct xt_info *info,
+                        size_t left)
+{
+    struct xt_damage ignored = { 0 };
+    struct xt_records records;
+    struct xt_record r;
+
+    xt_records_init(&records, w, &ignored);
+    while ( left && xt_records_next(&records, &r) )
+    {
+        xt_info_learn(info, &r);
+        left--;
+    }
+    return left;
+}
+
+int xt_trace_info(struct xt_trace *t, struct xt_info *info, struct err *e)
+{
+    struct xt_damage ignored = { 0 };
+    struct xt_windows look;
+    size_t left = XT_INFO_RECORDS;
+    struct xt_window w;
+    bool found;
+    int rc = 0;
+
+    if ( t->mode != NOT_YET )
+        return err_set(e, -EBUSY, "%s is being read already",
+                       t->source->name);
+    *info = (struct xt_info){ .hz = 0 };
+    do
+    {
+        look = t->windows;
+        look.damage = &ignored;
+        found = xt_windows_next(&look, &w);
+        if ( found || (t->view.ended && !look.more) )
+            break;
+        rc = more(t, 0, e);
+    } while ( !rc );
+    for ( ; found && left; found = xt_windows_next(&look, &w) )
+        left = look_into(&w, info, left);
+    return rc;
+}
+
+uint64_t xt_trace_size(const struct xt_trace *t)
+{
+    return t->source->size;
+}
+
+uint64_t xt_trace_position(const struct xt_trace *t)
+{
+    return t->windows.origin + t->windows.next;
+}
+
+const char *xt_trace_name(const struct xt_trace *t)
+{
+    return t->source->name;
+}
+
+const struct xt_damage *xt_trace_damage(const struct xt_trace *t)
+{
+    return &t->damage;
+}
+
+void xt_trace_bounds(const struct xt_trace *t, struct xt_trace_bounds *b)
+{
+    *b = t->bounds;
+    b->late = t->order.late;
+    b->passes = t->passes.nr;
+}

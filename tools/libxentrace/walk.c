@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The slow half of a walk: once a window.
+ */
+#include "libxentrace/walk.h"
+
+static void take_window(struct xt_walk *w)
+{
+    const struct xt_view *v = w->reading.view;
+
+    w->at = w->end = v->bytes;
+    if ( w->cursor.place == XT_NOWHERE )
+        return;
+    w->at = xt_view_at(v, w->cursor.at);
+    w->end = xt_view_at(v, w->cursor.end);
+}
+
+void xt_walk_init(struct xt_walk *w, const struct xt_reading *r,
+                  unsigned int cpu)
+{
+    uint64_t first = cpu < r->index->nr_cpus ? r->index->lines[cpu].first
+                                             : XT_NOWHERE;
+
+    *w = (struct xt_walk){ .reading = *r };
+    w->reading.damage = &w->damage;
+    xt_cursor_init(&w->cursor, &w->reading, first);
+    take_window(w);
+}
+
+bool xt_walk_turn(struct xt_walk *w)
+{
+    const struct xt_view *v = w->reading.view;
+
+    if ( w->cursor.place == XT_NOWHERE )
+        return false;
+    w->cursor.at = v->lo + (w->at - v->bytes);
+    xt_cursor_stop(&w->cursor, &w->reading);
+    xt_source_used(v->source, w->cursor.end -
+                   xt_index_place(w->reading.index, w->cursor.place)->at);
+    xt_cursor_next_window(&w->cursor, &w->reading);
+    take_window(w);
+    return w->cursor.place != XT_NOWHERE;
+}

@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Expanding.  A frame of ours is expanded as a whole, in a buffer, before any
+ * of it is given out: its checksum stands at its end.  Meanwhile all of its
+ * compressed bytes are kept, since behind a broken frame the search for the
+ * next one begins right after where the broken one began, whatever sizes it
+ * claimed.  A frame that is too large for that, as `zstd FILE` makes it, or
+ * does not say how large it is, goes through as it comes.
+ *
+ *      in:    |  done  | kept | to be looked at |      |
+ *             0        start  at                end    room
+ *
+ * Each kind of thing that can come is a function that goes on as far as the
+ * input reaches; so a source that follows a growing file can stop anywhere.
+ */
+#include "libxentrace/zstd.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <zstd.h>
+
+#include "common/fault.h"
+#include "libxentrace/zstd-format.h"
+
+#define IN_FIRST (1u << 18)
+#define THROUGH (1u << 16)      /* bytes, in and out, at a time */
+#define HEADER_MOST 18u         /* of a frame's header, and of zstd's */
+#define LOST_ZEROES 12u         /* for a frame of unknown size */
+
+struct reader
+{
+    struct xt_source source;    /* first: what others see */
+    struct xt_source *inner;
+    ZSTD_DCtx *zstd;
+    unsigned char *in;
+    size_t start, at, end, room;
+    bool ended;
+
+    /* What is being read: one of the functions below. */
+    ssize_t (*step)(struct reader *r, unsigned char *to, size_t room,
+                    struct err *e);
+    ssize_t (*after)(struct reader *r, unsigned char *to, size_t room,
+                     struct err *e);    /* what follows give_frame() */
+    uint64_t left;              /* bytes to skip, zeroes to give */
+    unsigned char *frame;       /* expanded: all of it, or a part */
+    size_t frame_room, frame_size, frame_used;
+    uint64_t discard;           /* a seek went before what was wanted */
+
+    /* The table, or none. */
+    size_t nr_frames;
+    uint64_t *from;             /* byte of the trace */
+    uint64_t *packed;           /* byte of the input */
+};
+
+static struct reader *reader_of(struct xt_source *s)
+{
+    return (struct reader *)s;
+}
+
+static ssize_t read_next(struct reader *r, unsigned char *to, size_t room,
+                         struct err *e);
+
+/* --- the input -------------------------------------------------------------- */
+
+static int make_room(struct reader *r)
+{
+    size_t live = r->end - r->start, room = r->room ? r->room : IN_FIRST;
+    unsigned char *in;
+
+    if ( r->start )
+        memmove(r->in, r->in + r->start, live);
+    r->at -= r->start;
+    r->end = live;
+    r->start = 0;
+    if ( r->room && live < r->room )
+        return 0;
+    in = fault_realloc(r->in, r->room ? 2 * room : room);
+    if ( !in )
+        return -ENOMEM;
+    r->room = r->room ? 2 * room : room;
+    r->in = in;
+    return 0;
+}
+
+/* More input, or r->ended.  0 or -errno. */
+static int more(struct reader *r, struct err *e)
+{
+    ssize_t got;
+
+    if ( r->ended )
+        return 0;
+    if ( r->end == r->room && make_room(r) )
+        return err_sys(e, -ENOMEM, "cannot hold %s", r->source.name);
+    got = r->inner->ops->read(r->inner, r->in + r->end, r->room - r->end, e);
+    if ( got < 0 )
+        return got;
+    r->end += got;
+    r->ended = !got;
+    return 0;
+}
+
+/* See that `nr` bytes are there, if so many come.  0 or -errno. */
+static int want(struct reader *r, size_t nr, struct err *e)
+{
+    int rc = 0;
+
+    while ( !rc && !r->ended && r->end - r->at < nr )
+        rc = more(r, e);
+    return rc;
+}
+
+/* What has been looked at is done with. */
+static void forget(struct reader *r)
+{
+    r->start = r->at;
+}
+
+/* --- what can come ------------------------------------------------------------ */
+
+/* All of these: bytes given; 0: look at r->step again; or -errno. */
+
+static ssize_t read_skipped(struct reader *r, unsigned char *to, size_t room,
+                            struct err *e)
+{
+    size_t n = r->end - r->at;
+    int rc;
+
+    (void)to;
+    (void)room;
+    if ( n > r->left )
+        n = r->left;
+    r->at += n;
+    r->left -= n;
+    forget(r);
+    rc = r->left ? more(r, e) : 0;
+    if ( !r->left || r->ended )
+        r->step = read_next;
+    return rc;
+}
+
+static ssize_t read_zeroes(struct reader *r, unsigned char *to, size_t room,
+                           struct err *e)
+{
+    size_t n = r->left < room ? r->left : room;
+
+    (void)e;
+    memset(to, 0, n);
+    r->left -= n;
+    if ( !r->left )
+        r->step = read_next;
+    return n;
+}
+
+/*
+ * The frame that begins at r->start is broken.  Zeroes stand for it, and the
+ * search for the next begins at its second byte; or where it has got to, if
+ * its beginning is not kept.
+ */
+static void lose(struct reader *r, uint64_t zeroes)
+{
+    if ( r->start < r->end )
+        r->start++;
+    r->at = r->start;
+    r->left = zeroes;
+    r->step = read_zeroes;
+}
+
+static ssize_t give_frame(struct reader *r, unsigned char *to, size_t room,
+                          struct err *e)
+{
+    size_t left = r->frame_size - r->frame_used;
+    size_t n = left < room ? left : room;
+
+    (void)e;
+    memcpy(to, r->frame + r->frame_used, n);
+    r->frame_used += n;
+    if ( n == left )
+        r->step = r->after;
+    return n;
+}
+
+/* There are bytes to give, and then r->step goes on. */
+static void give(struct reader *r, size_t size)
+{
+    r->frame_size = size;
+    r->frame_used = 0;
+    r->after = r->step;
+    if ( size )
+        r->step = give_frame;
+}
+
+/* Expand into r->frame; nothing is given before all is there. */
+static ssize_t read_whole(struct reader *r, unsigned char *to, size_t room,
+                          struct err *e)
+{
+    ZSTD_outBuffer out = { r->frame, r->frame_size, r->frame_used };
+    ZSTD_inBuffer in = { r->in, r->end, r->at };
+    size_t rc = ZSTD_decompressStream(r->zstd, &out, &in);
+    int error = 0;
+
+    (void)to;
+    (void)room;
+    r->at = in.pos;
+    r->frame_used = out.pos;
+    if ( !rc && out.pos == r->frame_size )
+    {
+        forget(r);
+        r->step = read_next;
+        give(r, out.pos);
+    }
+    else if ( !rc || ZSTD_isError(rc) ||
+              r->at - r->start > ZSTD_compressBound(ZSTD_FRAME_WHOLE) ||
+              (r->ended && in.pos == r->end) )
+        lose(r, r->frame_size);
+    else if ( in.pos == r->end )
+        error = more(r, e);
+    return error;
+}
+
+/*
+ * By steps of a fixed size, so that what is given of a broken frame does not
+ * depend on how the input comes.
+ */
+static ssize_t read_through(struct reader *r, unsigned char *to, size_t room,
+                            struct err *e)
+{
+    int error = want(r, THROUGH, e);
+    size_t n = r->end - r->at < THROUGH ? r->end - r->at : THROUGH;
+    ZSTD_outBuffer out = { r->frame, THROUGH, 0 };
+    ZSTD_inBuffer in = { r->in, r->at + n, r->at };
+    size_t rc;
+
+    (void)to;
+    (void)room;
+    if ( error )
+        return error;
+    rc = ZSTD_decompressStream(r->zstd, &out, &in);
+    r->at = in.pos;
+    forget(r);
+    if ( !rc )
+        r->step = read_next;
+    else if ( ZSTD_isError(rc) || (!n && !out.pos) )
+        lose(r, LOST_ZEROES);
+    give(r, out.pos);
+    return 0;
+}
+
+/* To the next frame, passing over what is none. */
+static int search(struct reader *r, struct err *e)
+{
+    int rc = want(r, 4, e);
+
+    while ( !rc && r->end - r->at >= 4 && !xt_zstd_wanted(r->in + r->at, 4) )
+    {
+        r->at++;
+        forget(r);
+        rc = want(r, 4, e);
+    }
+    if ( !rc && r->end - r->at < 4 )
+        r->at = r->start = r->end;
+    return rc;
+}
+
+/* Expand a frame, of which `size` bytes are to be held at a time. */
+static int begin_frame(struct reader *r, size_t size, bool whole,
+                       struct err *e)
+{
+    if ( size > r->frame_room )
+    {
+        unsigned char *frame = fault_realloc(r->frame, size);
+
+        if ( !frame )
+            return err_sys(e, -ENOMEM, "cannot expand %s", r->source.name);
+        r->frame = frame;
+        r->frame_room = size;
+    }
+    ZSTD_DCtx_reset(r->zstd, ZSTD_reset_session_only);
+    r->frame_size = size;
+    r->frame_used = 0;
+    r->step = whole ? read_whole : read_through;
+    return 0;
+}
+
+/* The frame at r->at, whose header is in memory as far as there is one. */
+static int begin(struct reader *r, struct err *e)
+{
+    const unsigned char *at = r->in + r->at;
+    size_t left = r->end - r->at;
+    unsigned long long size;
+
+    if ( (zstd_load(at) & ZSTD_SKIPPED_MASK) == ZSTD_SKIPPED_MAGIC )
+    {
+        r->left = ZSTD_SKIPPED_HEADER +
+                  (left < ZSTD_SKIPPED_HEADER ? 0ull : zstd_load(at + 4));
+        r->step = read_skipped;
+        return 0;
+    }
+    size = ZSTD_getFrameContentSize(at, left);
+    if ( size <= ZSTD_FRAME_WHOLE )
+        return begin_frame(r, size, true, e);
+    if ( size != ZSTD_CONTENTSIZE_ERROR )
+        return begin_frame(r, THROUGH, false, e);
+    lose(r, LOST_ZEROES);
+    return 0;
+}
+
+static ssize_t read_next(struct reader *r, unsigned char *to, size_t room,
+                         struct err *e)
+{
+    int rc;
+
+    (void)to;
+    (void)room;
+    forget(r);
+    rc = want(r, HEADER_MOST, e);
+    if ( rc || r->at == r->end )
+        return rc;
+    if ( r->end - r->at < 4 || !xt_zstd_wanted(r->in + r->at, 4) )
+    {
+        rc = search(r, e);
+        return rc ? rc : want(r, HEADER_MOST, e);
+    }
+    return begin(r, e);
+}
+
+/* --- the source ---------------------------------------------------------------- */
+
+static bool is_at_end(const struct reader *r)
+{
+    return r->step == read_next && r->ended && r->at == r->end;
+}
+
+static ssize_t step(struct reader *r, unsigned char *to, size_t room,
+                    struct err *e)
+{
+    ssize_t got = 0;
+
+    while ( !got && !is_at_end(r) )
+        got = r->step(r, to, room, e);
+    return got;
+}
+
+static ssize_t zstd_read(struct xt_source *s, void *to, size_t room,
+                         struct err *e)
+{
+    struct reader *r = reader_of(s);
+    ssize_t got = 1;
+
+    while ( r->discard && got > 0 )
+    {
+        got = step(r, to, r->discard < room ? r->discard : room, e);
+        if ( got > 0 )
+            r->discard -= got;
+    }
+    return got > 0 ? step(r, to, room, e) : got;
+}
+
+static void zstd_close(struct xt_source *s)
+{
+    struct reader *r = reader_of(s);
+
+    xt_source_close(r->inner);
+    ZSTD_freeDCtx(r->zstd);
+    free(r->in);
+    free(r->frame);
+    free(r->from);
+    free(r->packed);
+    free(r);
+}
+
+/* --- with a table ---------------------------------------------------------------- */
+
+/* The last frame that begins at or before byte `at` of the trace. */
+static size_t frame_at(const struct reader *r, uint64_t at)
+{
+    size_t low = 0, high = r->nr_frames;
+
+    while ( high - low > 1 )
+    {
+        size_t middle = low + (high - low) / 2;
+
+        if ( r->from[middle] <= at )
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int zstd_seek(struct xt_source *s, uint64_t at, struct err *e)
+{
+    struct reader *r = reader_of(s);
+    size_t frame = frame_at(r, at);
+    int rc;
+
+    if ( at > s->size )
+        return err_at(e, -EINVAL, at, "%s ends before", s->name);
+    rc = r->inner->ops->seek(r->inner, r->packed[frame], e);
+    if ( rc )
+        return rc;
+    r->start = r->at = r->end = 0;
+    r->ended = false;
+    r->step = read_next;
+    r->discard = at - r->from[frame];
+    return 0;
+}
+
+static const uint64_t *zstd_points(struct xt_source *s, size_t *nr)
+{
+    struct reader *r = reader_of(s);
+
+    *nr = r->nr_frames;
+    return r->from;
+}
+
+static const struct xt_source_ops stream_ops = {
+    .read = zstd_read, .close = zstd_close,
+};
+
+static const struct xt_source_ops table_ops = {
+    .read = zstd_read, .seek = zstd_seek, .points = zstd_points,
+    .close = zstd_close,
+};
+
+/* Add up the sizes of `nr` frames.  Does that lead to the table? */
+static bool fill_table(struct reader *r, const unsigned char *row, size_t nr,
+                       size_t row_size, uint64_t table_at)
+{
+    uint64_t from = 0, packed = 0;
+
+    for ( size_t i = 0; i < nr; i++, row += row_size )
+    {
+        r->from[i] = from;
+        r->packed[i] = packed;
+        packed += zstd_load(row);
+        from += zstd_load(row + 4);
+        if ( zstd_load(row + 4) > ZSTD_FRAME_WHOLE )
+            return false;
+    }
+    r->nr_frames = nr;
+    r->source.size = from;
+    return packed == table_at;
+}
+
+/*
+ * Is there a table at the end of the mapped input, and does it agree with
+ * itself?  What it says of single frames is not looked at: they are expanded
+ * as ever, and what they are not cannot be read out of them.
+ */
+static int load_table(struct reader *r)
+{
+    uint64_t size = r->inner->size, table;
+    const unsigned char *end;
+    size_t nr, row;
+
+    if ( !r->inner->map || !r->inner->ops->seek ||
+         size < ZSTD_SKIPPED_HEADER + ZSTD_TABLE_END )
+        return 0;
+    end = r->inner->map + size;
+    if ( zstd_load(end - 4) != ZSTD_TABLE_END_MAGIC ||
+         end[-5] & ZSTD_TABLE_RESERVED )
+        return 0;
+    nr = zstd_load(end - ZSTD_TABLE_END);
+    row = end[-5] & ZSTD_TABLE_HAS_SUMS ? 12 : 8;
+    table = ZSTD_SKIPPED_HEADER + row * (uint64_t)nr + ZSTD_TABLE_END;
+    if ( !nr || table > size || zstd_load(end - table) != ZSTD_TABLE_MAGIC ||
+         zstd_load(end - table + 4) != table - ZSTD_SKIPPED_HEADER )
+        return 0;
+
+    r->from = fault_calloc(nr, sizeof(*r->from));
+    r->packed = fault_calloc(nr, sizeof(*r->packed));
+    if ( !r->from || !r->packed )
+        return -ENOMEM;
+    if ( fill_table(r, end - table + ZSTD_SKIPPED_HEADER, nr, row,
+                    size - table) )
+        r->source.ops = &table_ops;
+    else
+        r->source.size = XT_SIZE_UNKNOWN;
+    return 0;
+}
+
+int xt_zstd_open(struct xt_source **s, struct xt_source *inner,
+                 struct err *e)
+{
+    struct reader *r = fault_calloc(1, sizeof(*r));
+
+    *s = NULL;
+    if ( !r )
+    {
+        xt_source_close(inner);
+        return err_sys(e, -ENOMEM, "cannot expand");
+    }
+    r->inner = inner;
+    r->step = read_next;
+    r->source.ops = &stream_ops;
+    r->source.size = XT_SIZE_UNKNOWN;
+    memcpy(r->source.name, inner->name, sizeof(r->source.name));
+    r->zstd = ZSTD_createDCtx();
+    if ( !r->zstd || load_table(r) )
+    {
+        err_sys(e, -ENOMEM, "cannot expand %s", inner->name);
+        zstd_close(&r->source);
+        return -ENOMEM;
+    }
+    *s = &r->source;
+    return 0;
+}
