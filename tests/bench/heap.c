@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The root is the pcpu whose next record is the earliest, of equal ones that
+ * with the lowest number.  Each record is decoded once.
+ */
+#include "tests/bench/heap.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct head
+{
+    uint64_t time;
+    unsigned int cpu;
+};
+
+struct merge
+{
+    struct head *heads;
+    size_t nr;
+    struct xt_walk *walks;
+    struct xt_record *records;  /* the next of each pcpu */
+};
+
+static bool before(const struct head *a, const struct head *b)
+{
+    return a->time != b->time ? a->time < b->time : a->cpu < b->cpu;
+}
+
+static void sink(struct merge *m, size_t i)
+{
+    struct head head = m->heads[i];
+
+    for ( ; ; )
+    {
+        size_t child = 2 * i + 1;
+
+        if ( child >= m->nr )
+            break;
+        if ( child + 1 < m->nr &&
+             before(&m->heads[child + 1], &m->heads[child]) )
+            child++;
+        if ( before(&head, &m->heads[child]) )
+            break;
+        m->heads[i] = m->heads[child];
+        i = child;
+    }
+    m->heads[i] = head;
+}
+
+static void begin(struct merge *m, struct xt_trace *t, unsigned int cpus)
+{
+    for ( unsigned int cpu = 0; cpu < cpus; cpu++ )
+    {
+        xt_trace_walk(t, cpu, &m->walks[cpu]);
+        if ( xt_walk_next(&m->walks[cpu], &m->records[cpu]) )
+            m->heads[m->nr++] = (struct head){ m->records[cpu].tsc, cpu };
+    }
+    for ( size_t i = m->nr; i--; )
+        sink(m, i);
+}
+
+int heap_walk(struct xt_trace *t, unsigned int cpus,
+              void (*see)(void *arg, unsigned int cpu, uint64_t time,
+                          const struct xt_record *r), void *arg)
+{
+    struct merge m = { .heads = malloc(cpus * sizeof(*m.heads)),
+                       .walks = malloc(cpus * sizeof(*m.walks)),
+                       .records = malloc(cpus * sizeof(*m.records)) };
+    int rc = m.heads && m.walks && m.records ? 0 : -ENOMEM;
+
+    if ( !rc )
+        begin(&m, t, cpus);
+    while ( !rc && m.nr )
+    {
+        struct head *root = &m.heads[0];
+        struct xt_record *r = &m.records[root->cpu];
+
+        see(arg, root->cpu, root->time, r);
+        if ( !xt_walk_next(&m.walks[root->cpu], r) )
+            *root = m.heads[--m.nr];
+        else if ( xt_record_is_timed(r) )
+            root->time = r->tsc;
+        sink(&m, 0);
+    }
+    free(m.heads);
+    free(m.walks);
+    free(m.records);
+    return rc;
+}
