@@ -10,28 +10,50 @@
  * main() puts them together, and takes them apart in reverse order.
  */
 #include "xensim/control/control.h"
+#include "xensim/draft.h"
 #include "xensim/hypercall.h"
 #include "xensim/options.h"
 #include "xensim/place.h"
-#include "xensim/report.h"
+#include "xensim/play.h"
 #include "xensim/supervise.h"
 #include "xensim/workload/workload.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-#define LOGLEVEL_ALL 4
+#define LOGLEVEL_ALL    4
+#define LOGLEVEL_ERRORS 1
 
-static struct workload *make_workload(const struct options *o)
+/* What the options name, open for as long as they are needed. */
+struct files
+{
+    struct draft truth, report, output;
+};
+
+static int make_workload(const struct options *o, FILE *truth,
+                         struct workload **w, struct err *e)
 {
     struct workload_config config = {
-        .cpus = o->cpus, .rate = o->rate, .interrupts = o->interrupts,
-        .nmis = o->nmis, .hotplug_ns = o->hotplug, .seed = o->seed,
+        .cpus = o->cpus, .virtual_time = o->virtual_time,
+        .scheduler = o->scheduler, .runq_cpus = o->runq_cpus,
+        .ratelimit = o->ratelimit, .vendor = o->vendor, .layout = o->layout,
+        .nested = o->nested, .cstates = o->cstates, .rate = o->rate,
+        .interrupts = o->interrupts, .nmis = o->nmis, .storm = o->storm,
+        .hotplug = o->hotplug, .skew = o->skew, .drift = o->drift,
+        .jump = o->jump, .seed = o->seed, .orders = o->orders,
+        .nr_orders = o->nr_orders, .truth = truth,
     };
 
-    return workload_new(&config);
+    return workload_new(w, &config, e);
+}
+
+/* With --output nobody is there whom a warning would help. */
+static unsigned int loglevel(const struct options *o)
+{
+    if ( o->verbose )
+        return LOGLEVEL_ALL;
+    return o->output ? LOGLEVEL_ERRORS : 0;
 }
 
 static int power_on(const struct options *o, struct workload *w,
@@ -40,12 +62,15 @@ static int power_on(const struct options *o, struct workload *w,
     struct xensim_config config = {
         .cpus = o->cpus, .online = o->online,
         .frames = o->memory >> PAGE_SHIFT, .boot = o->boot,
-        .loglevel = o->verbose ? LOGLEVEL_ALL : 0, .threads = true,
-        .park = o->park, .scatter = o->scatter, .guest = workload_guest(w),
+        .loglevel = loglevel(o), .threads = !o->virtual_time,
+        .park = o->park, .scatter = o->scatter,
+        .guest = workload_guest(w),
     };
     const char *bad = NULL;
-    int rc = xensim_start(&config, &bad);
+    int rc;
 
+    workload_clock(w);
+    rc = xensim_start(&config, &bad);
     if ( bad )
         return err_set(e, rc, "--boot: '%s': no such parameter, or not a "
                        "value for it; there are tbuf_size=PAGES and "
@@ -57,54 +82,32 @@ static int power_on(const struct options *o, struct workload *w,
     return 0;
 }
 
-static int tell_ready(const struct options *o, struct err *e)
+/* Who writes the trace himself needs no socket. */
+static int open_control(const struct options *o, struct control **c,
+                        const char *path, struct err *e)
 {
-    ssize_t done;
-
-    if ( o->ready_fd == NO_FD )
-        return 0;
-    done = write(o->ready_fd, "\n", 1);
-    close(o->ready_fd);
-    return done == 1 ? 0 : err_sys(e, -errno, "--ready-fd %u", o->ready_fd);
+    *c = NULL;
+    return o->output ? 0 : control_open(c, path, e);
 }
 
-/* The socket listens, the devices fire: play.  *status: exit code. */
-static int play(const struct options *o, struct workload *w,
-                struct control *c, struct supervisor *s, const char *path,
-                int *status, struct err *e)
+static int run_machine(struct play *p, int *status, struct err *e)
 {
-    int rc = workload_start_devices(w);
-
-    if ( rc )
-        return err_sys(e, rc, "cannot start the devices");
-    rc = tell_ready(o, e);
-    if ( !rc )
-        rc = supervisor_limit(s, o->duration, e);
-    if ( !rc && o->command )
-        rc = supervisor_start_command(s, o->command, path, e);
-    if ( !rc )
-        *status = supervise(s, c);
-    workload_stop_devices(w);
-    return rc;
-}
-
-static int run_machine(const struct options *o, struct workload *w,
-                       struct supervisor *s, int *status, struct err *e)
-{
-    struct control *c = NULL;
+    const struct options *o = p->options;
     struct place place;
     int rc = place_init(&place, o->socket, o->command, e);
 
     if ( rc )
         return rc;
-    rc = power_on(o, w, e);
+    rc = power_on(o, p->workload, e);
     if ( rc )
         goto out_place;
-    rc = control_open(&c, place.path, e);
+    rc = open_control(o, &p->control, place.path, e);
     if ( rc )
         goto out_power;
-    rc = play(o, w, c, s, place.path, status, e);
-    control_close(c);
+    p->path = place.path;
+    rc = play(p, status, e);
+    if ( p->control )
+        control_close(p->control);
 out_power:
     xensim_stop();
 out_place:
@@ -112,24 +115,39 @@ out_place:
     return rc;
 }
 
-static int run(const struct options *o, int *status, struct err *e)
+static int run_workload(const struct options *o, const struct files *f,
+                        struct supervisor *s, int *status, struct err *e)
 {
-    struct supervisor s;
-    struct report report;
-    struct workload *w;
-    int rc = supervisor_init(&s, e);
+    struct play p = { .options = o, .supervisor = s,
+                      .output = f->output.file };
+    int rc = make_workload(o, f->truth.file, &p.workload, e);
 
     if ( rc )
         return rc;
-    rc = report_open(&report, o->report, e);
-    if ( rc )
-        goto out_supervisor;
-    w = make_workload(o);
-    rc = w ? run_machine(o, w, &s, status, e)
-           : err_set(e, -ENOMEM, "no memory for %u pcpus", o->cpus);
-    rc = report_close(&report, rc ? NULL : w, e) ?: rc;
-    workload_free(w);
-out_supervisor:
+    rc = run_machine(&p, status, e);
+    if ( !rc && f->report.file )
+        workload_report(p.workload, f->report.file);
+    workload_free(p.workload);
+    return rc;
+}
+
+static int run(const struct options *o, int *status, struct err *e)
+{
+    struct supervisor s;
+    struct files f = { .truth = { .name = NULL } };
+    int rc = supervisor_init(&s, e);
+
+    if ( !rc )
+        rc = draft_open(&f.truth, "--truth", o->truth, e);
+    if ( !rc )
+        rc = draft_open(&f.report, "--report", o->report, e);
+    if ( !rc )
+        rc = draft_open(&f.output, "--output", o->output, e);
+    if ( !rc )
+        rc = run_workload(o, &f, &s, status, e);
+    rc = draft_close(&f.output, rc, e);
+    rc = draft_close(&f.report, rc, e);
+    rc = draft_close(&f.truth, rc, e);
     supervisor_fini(&s);
     return rc;
 }
@@ -140,16 +158,13 @@ int main(int argc, char **argv)
     struct options o;
     enum opts_next next;
     int status = EXIT_SUCCESS;
+    int rc = options_parse(&o, argc, argv, &next, &e);
 
-    if ( options_parse(&o, argc, argv, &next, &e) )
-        goto failed;
-    if ( next == OPTS_EXIT )
-        return EXIT_SUCCESS;
-    if ( run(&o, &status, &e) )
-        goto failed;
-    return status;
-
-failed:
+    if ( !rc && next == OPTS_RUN )
+        rc = run(&o, &status, &e);
+    options_fini(&o);
+    if ( !rc )
+        return status;
     err_print("xensim", &e);
     return EXIT_FAILURE;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The options of xensim: one table, and what the table cannot say.
+ *
+ * A scenario's options are read first, so that what is typed wins.
  */
 #include "config.h"
 
@@ -9,14 +11,29 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "xensim/wire.h"
 
 #include <xen/lib.h>
 
 #define AT(field) offsetof(struct options, field)
+#define PPB_MAX 1000000
+
+static const char *const vendors[] = { "intel", "amd", NULL };
+static const char *const layouts[] = { "4.17", "master", NULL };
+static const char *const schedulers[] = { "credit2", "null", NULL };
+static const char *const kinds[] = { "pv", "pvh", "hvm", "mix", NULL };
+static const char *const loads[] = {
+    "busy", "periodic", "io", "bursty", "quiet", "mix", NULL,
+};
 
 static const struct opt opts[] = {
+    { .name = "scenario", .letter = 'f', .type = OPT_TEXT, .arg = "FILE",
+      .at = AT(scenario),
+      .help = "read options and domains from a file first" },
+
     { .type = OPT_GROUP, .help = "The machine" },
     { .name = "cpus", .letter = 'c', .type = OPT_UINT, .arg = "N",
       .at = AT(cpus), .min = 1, .max = NR_CPUS, .preset = "4",
@@ -34,31 +51,89 @@ static const struct opt opts[] = {
       .help = "give out frames so that a ring's are never neighbours" },
     { .name = "park", .type = OPT_FLAG, .at = AT(park),
       .help = "keep the per-CPU memory of pcpus that go offline" },
+    { .name = "vendor", .type = OPT_CHOICE, .arg = "VENDOR",
+      .at = AT(vendor), .choices = vendors, .preset = "intel",
+      .help = "whose virtualization, so whose exit reasons" },
+    { .name = "layout", .type = OPT_CHOICE, .arg = "VERSION",
+      .at = AT(layout), .choices = layouts, .preset = "4.17",
+      .help = "which Xen's layouts of records" },
+    { .name = "nested", .type = OPT_FLAG, .at = AT(nested),
+      .help = "guests run guests (records of it are AMD's only)" },
+    { .name = "cstates", .type = OPT_FLAG, .at = AT(cstates),
+      .preset = "yes", .help = "idle pcpus sleep (--no-cstates: they do not)" },
+
+    { .type = OPT_GROUP, .help = "Its scheduler" },
+    { .name = "scheduler", .type = OPT_CHOICE, .arg = "NAME",
+      .at = AT(scheduler), .choices = schedulers, .preset = "credit2",
+      .help = "which one" },
+    { .name = "runq-cpus", .type = OPT_UINT, .arg = "N", .at = AT(runq_cpus),
+      .min = 1, .max = NR_CPUS, .preset = "16",
+      .help = "credit2: pcpus that share a run queue" },
+    { .name = "ratelimit", .type = OPT_TIME, .arg = "TIME",
+      .at = AT(ratelimit), .preset = "1ms", .max = 10000000,
+      .help = "credit2: let a vcpu run at least so long" },
+
+    { .type = OPT_GROUP, .help = "Its domains, if the scenario has none" },
+    { .name = "domains", .type = OPT_UINT, .arg = "N", .at = AT(domains),
+      .min = 0, .max = SIM_DOMAINS_MAX - 1, .preset = "0",
+      .help = "guests (0: so that there are some more vcpus than pcpus)" },
+    { .name = "vcpus", .type = OPT_UINT, .arg = "N", .at = AT(vcpus),
+      .min = 1, .max = SIM_VCPUS_MAX, .preset = "2",
+      .help = "vcpus of each of them" },
+    { .name = "dom0-vcpus", .type = OPT_UINT, .arg = "N",
+      .at = AT(dom0_vcpus), .min = 0, .max = SIM_VCPUS_MAX, .preset = "0",
+      .help = "vcpus of dom0 (0: one a pcpu, but no more than 4)" },
+    { .name = "kind", .type = OPT_CHOICE, .arg = "KIND", .at = AT(kind),
+      .choices = kinds, .preset = "mix", .help = "of the guests" },
+    { .name = "load", .type = OPT_CHOICE, .arg = "LOAD", .at = AT(load),
+      .choices = loads, .preset = "mix", .help = "what their vcpus do" },
 
     { .type = OPT_GROUP, .help = "What happens on it" },
     { .name = "rate", .letter = 'r', .type = OPT_HZ, .arg = "RATE",
       .at = AT(rate), .min = 0, .max = 1000000000, .preset = "20k",
-      .help = "records a second and pcpu (0: as many as possible)" },
+      .help = "records a second of a busy pcpu (0: as many as possible)" },
     { .name = "interrupts", .letter = 'i', .type = OPT_HZ, .arg = "RATE",
       .at = AT(interrupts), .min = 0, .max = 1000000, .preset = "100",
       .help = "interrupts a second and pcpu" },
     { .name = "nmis", .letter = 'n', .type = OPT_HZ, .arg = "RATE",
       .at = AT(nmis), .min = 0, .max = 1000000, .preset = "1",
       .help = "NMIs a second and pcpu" },
+    { .name = "storm", .type = OPT_TIME, .arg = "TIME", .at = AT(storm),
+      .min = 0, .preset = "0",
+      .help = "a storm of nested interrupts this often (0: never)" },
     { .name = "hotplug", .type = OPT_TIME, .arg = "TIME", .at = AT(hotplug),
       .min = 0, .preset = "0",
       .help = "take a pcpu down or up this often (0: never)" },
+    { .name = "tsc-skew", .type = OPT_TIME, .arg = "TIME", .at = AT(skew),
+      .min = 0, .max = 1000000000, .preset = "0",
+      .help = "clocks of pcpus are off by up to so much" },
+    { .name = "tsc-drift", .type = OPT_UINT, .arg = "PPB", .at = AT(drift),
+      .min = 0, .max = PPB_MAX, .preset = "0",
+      .help = "and too fast or slow by so many parts in 10^9" },
+    { .name = "tsc-jump", .type = OPT_TIME, .arg = "TIME", .at = AT(jump),
+      .min = 0, .preset = "0",
+      .help = "one of them jumps by up to --tsc-skew this often" },
     { .name = "seed", .type = OPT_U64, .arg = "N", .at = AT(seed),
       .min = 0, .max = UINT64_MAX, .preset = "1",
       .help = "of all that is random" },
 
     { .type = OPT_GROUP, .help = "Around it" },
+    { .name = "virtual", .type = OPT_FLAG, .at = AT(virtual_time),
+      .help = "play in virtual time, as fast as this machine can" },
+    { .name = "output", .letter = 'o', .type = OPT_TEXT, .arg = "FILE",
+      .at = AT(output),
+      .help = "with --virtual: trace, and write FILE, without a reader" },
+    { .name = "drain", .type = OPT_TIME, .arg = "TIME", .at = AT(drain),
+      .min = 0, .preset = "0",
+      .help = "with --output: this often, not before a ring is full" },
     { .name = "socket", .letter = 's', .type = OPT_TEXT, .arg = "PATH",
       .at = AT(socket),
       .help = "where to listen" },
     { .name = "duration", .letter = 'T', .type = OPT_TIME, .arg = "TIME",
       .at = AT(duration), .min = 0, .preset = "0",
       .help = "end after this long (0: when told to)" },
+    { .name = "truth", .type = OPT_TEXT, .arg = "FILE", .at = AT(truth),
+      .help = "write what really happens, as lines of JSON" },
     { .name = "report", .type = OPT_TEXT, .arg = "FILE", .at = AT(report),
       .help = "write at the end what each pcpu has emitted, as JSON" },
     { .name = "ready-fd", .type = OPT_UINT, .arg = "N", .at = AT(ready_fd),
@@ -77,30 +152,184 @@ static const struct program program = {
               "With one it plays while COMMAND runs, which finds it by\n"
               XENSIM_SOCKET_ENV " in its environment, and ends with\n"
               "COMMAND's exit code.\n\n"
-              "Example: xensim --cpus 8 -- xentrace -T 5 trace.xt\n",
+              "Examples: xensim --cpus 8 -- xentrace -T 5 trace.xt\n"
+              "          xensim --virtual --output trace.xt -T 5\n",
     .opts = opts,
     .nr_opts = ARRAY_SIZE(opts),
     .min_args = 0,
     .max_args = ~0u,
 };
 
-int options_parse(struct options *o, int argc, char **argv,
-                  enum opts_next *next, struct err *e)
+/* ---- what options mean together --------------------------------------- */
+
+static int check_output(const struct options *o, struct err *e)
 {
-    int first, rc;
+    if ( !o->output )
+        return 0;
+    if ( !o->virtual_time )
+        return err_set(e, -EINVAL, "--output needs --virtual: in real time "
+                       "xentrace reads the rings; put it behind --");
+    if ( o->command )
+        return err_set(e, -EINVAL, "--output and a COMMAND cannot both read "
+                       "the rings; leave one of them away");
+    if ( !o->duration )
+        return err_set(e, -EINVAL, "--output needs --duration: virtual time "
+                       "has no other end");
+    return 0;
+}
 
-    *o = (struct options){ .ready_fd = NO_FD };
-    rc = opts_parse(&program, argc, argv, o, &first, next, e);
-    if ( rc || *next == OPTS_EXIT )
-        return rc;
-
-    if ( first < argc )
-        o->command = argv + first;
+static int check(const struct options *o, struct err *e)
+{
     if ( o->online > o->cpus )
         return err_set(e, -EINVAL, "--online %u: there are only %u pcpus; "
                        "raise --cpus, or lower this", o->online, o->cpus);
     if ( o->ready_fd != NO_FD && fcntl(o->ready_fd, F_GETFD) < 0 )
         return err_set(e, -EBADF, "--ready-fd %u: not an open descriptor",
                        o->ready_fd);
-    return 0;
+    if ( o->drain && !o->output )
+        return err_set(e, -EINVAL, "--drain is about --output; without that "
+                       "the reader says when");
+    if ( o->jump && !o->skew )
+        return err_set(e, -EINVAL, "--tsc-jump needs --tsc-skew: how far");
+    return check_output(o, e);
+}
+
+/* Presets are applied each time, so options of the file come again. */
+static int parse(struct options *o, int argc, char **argv, int *first,
+                 enum opts_next *next, struct err *e)
+{
+    *o = (struct options){ .ready_fd = NO_FD, .file = o->file };
+    return opts_parse(&program, argc, argv, o, first, next, e);
+}
+
+/* The file's options, then argv's. */
+static int parse_both(struct options *o, int argc, char **argv,
+                      enum opts_next *next, struct err *e)
+{
+    int more = o->file.nr_args, all = more + argc, first, rc;
+    char **args = calloc(all + 1, sizeof(*args));
+
+    if ( !args )
+        return err_set(e, -ENOMEM, "no memory");
+    args[0] = argv[0];
+    memcpy(args + 1, o->file.args, more * sizeof(*args));
+    memcpy(args + 1 + more, argv + 1, (argc - 1) * sizeof(*args));
+    rc = parse(o, all, args, &first, next, e);
+    /* The command stands at argv's end, too, where it is not to be freed. */
+    if ( !rc && first < all )
+        o->command = argv + argc - (all - first);
+    free(args);
+    return rc;
+}
+
+static int order_domains(struct options *o, struct err *e);
+
+int options_parse(struct options *o, int argc, char **argv,
+                  enum opts_next *next, struct err *e)
+{
+    int first, rc;
+
+    *o = (struct options){ .scenario = NULL };
+    rc = parse(o, argc, argv, &first, next, e);
+    if ( rc || *next == OPTS_EXIT )
+        return rc;
+    if ( first < argc )
+        o->command = argv + first;
+    if ( o->scenario )
+        rc = scenario_read(&o->file, o->scenario, &program, sizeof(*o), e)
+             ?: parse_both(o, argc, argv, next, e);
+    if ( !rc )
+        rc = check(o, e);
+    return rc ?: order_domains(o, e);
+}
+
+void options_fini(struct options *o)
+{
+    scenario_free(&o->file);
+    free(o->orders);
+}
+
+/* ---- domains ---------------------------------------------------------- */
+
+static const struct domain_order dom0_preset = {
+    .name = DOM0_NAME, .copies = 1, .kind = SIM_PV,
+    .loads = { SIM_QUIET }, .nr_loads = 1, .weight = 256, .pin_first = 1,
+};
+
+/* In a mix most are busy, so that pcpus are. */
+static const unsigned int mixed_loads[] = {
+    SIM_BUSY, SIM_IO, SIM_BUSY, SIM_PERIODIC, SIM_BUSY, SIM_BURSTY,
+};
+
+static void order_guest(const struct options *o, struct domain_order *d,
+                        unsigned int nr)
+{
+    static const char *const mixed_names[] = { "pv", "pvh", "hvm" };
+    bool mix = o->kind == ARRAY_SIZE(mixed_names);
+    unsigned int kind = mix ? nr % ARRAY_SIZE(mixed_names) : o->kind;
+    bool any = o->load == SIM_QUIET + 1;
+
+    *d = dom0_preset;
+    snprintf(d->name, sizeof(d->name), "%s%u", mixed_names[kind], nr + 1);
+    d->kind = SIM_PV + kind;
+    d->vcpus = o->vcpus;
+    d->loads[0] = any ? mixed_loads[nr % ARRAY_SIZE(mixed_loads)]
+                      : o->load;
+}
+
+static bool has_dom0(const struct scenario *s)
+{
+    return s->nr_orders && !strcmp(s->orders[0].name, DOM0_NAME);
+}
+
+static int count_domains(const struct options *o, struct err *e)
+{
+    uint64_t nr = 0;
+
+    for ( unsigned int i = 0; i < o->nr_orders; i++ )
+        nr += o->orders[i].copies;
+    return nr <= SIM_DOMAINS_MAX ? 0 :
+           err_set(e, -E2BIG, "%llu domains are too many; there can be %u",
+                   (unsigned long long)nr, SIM_DOMAINS_MAX);
+}
+
+/* With the null scheduler all vcpus together are as many as pcpus. */
+static unsigned int default_dom0_vcpus(const struct options *o)
+{
+    if ( o->dom0_vcpus )
+        return o->dom0_vcpus;
+    return o->scheduler == SIM_NULL ? (o->cpus + 3) / 4 : min(o->cpus, 4u);
+}
+
+static unsigned int default_guests(const struct options *o)
+{
+    unsigned int rest = o->cpus - min(o->cpus, default_dom0_vcpus(o));
+
+    if ( o->domains )
+        return o->domains;
+    if ( o->scheduler == SIM_NULL )
+        return max(rest / o->vcpus, 1u);
+    return min(o->cpus * 5 / 8 + 1, SIM_DOMAINS_MAX - 1u);
+}
+
+/* Dom0 comes first; guests of ours if the scenario has no domains. */
+static int order_domains(struct options *o, struct err *e)
+{
+    const struct scenario *s = &o->file;
+    unsigned int guests = default_guests(o);
+    unsigned int mine = has_dom0(s) ? 0 : 1;
+    bool alone = !s->nr_orders;
+
+    o->nr_orders = mine + s->nr_orders + (alone ? guests : 0);
+    o->orders = calloc(o->nr_orders, sizeof(*o->orders));
+    if ( !o->orders )
+        return err_set(e, -ENOMEM, "no memory");
+    o->orders[0] = dom0_preset;
+    if ( s->nr_orders )
+        memcpy(o->orders + mine, s->orders, s->nr_orders * sizeof(*s->orders));
+    if ( !o->orders[0].vcpus )
+        o->orders[0].vcpus = default_dom0_vcpus(o);
+    for ( unsigned int i = 0; alone && i < guests; i++ )
+        order_guest(o, &o->orders[1 + i], i);
+    return count_domains(o, e);
 }

@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <spawn.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -124,25 +123,34 @@ static bool take_timer(struct supervisor *s)
            end_asked(s);
 }
 
-int supervise(struct supervisor *s, struct control *c)
+bool supervise_for(struct supervisor *s, struct control *c, int ms)
 {
     struct pollfd fds[] = {
-        { .fd = control_fd(c), .events = POLLIN },
+        { .fd = c ? control_fd(c) : -1, .events = POLLIN },
         { .fd = s->signals, .events = POLLIN },
         { .fd = s->timer, .events = POLLIN }, /* a negative one is skipped */
     };
     bool over = false;
 
-    while ( !over )
-    {
-        if ( poll(fds, sizeof(fds) / sizeof(fds[0]), -1) < 0 )
-            continue; /* EINTR */
-        if ( fds[0].revents )
-            control_serve(c);
-        if ( fds[1].revents )
-            over = take_signal(s);
-        if ( fds[2].revents )
-            over = take_timer(s) || over;
-    }
+    if ( poll(fds, sizeof(fds) / sizeof(fds[0]), ms) <= 0 )
+        return false; /* nothing; or EINTR */
+    if ( fds[0].revents )
+        control_serve(c);
+    if ( fds[1].revents )
+        over = take_signal(s);
+    if ( fds[2].revents )
+        over = take_timer(s) || over;
+    return over;
+}
+
+bool supervise_end(struct supervisor *s)
+{
+    return end_asked(s);
+}
+
+int supervise(struct supervisor *s, struct control *c)
+{
+    while ( !supervise_for(s, c, -1) )
+        ;
     return s->status;
 }

@@ -7,6 +7,7 @@
 #define XENSIM_SUPERVISE_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -38,5 +39,14 @@ int supervisor_start_command(struct supervisor *s, char **command,
 
 /* The exit code: the command's, or 0. */
 int supervise(struct supervisor *s, struct control *c);
+
+/*
+ * For those who have other things to do: one look, at most so many ms long
+ * (-1: until there is something).  True: it is over, with s->status.  c NULL:
+ * there is no control socket.
+ */
+bool supervise_for(struct supervisor *s, struct control *c, int ms);
+/* The play shall end.  True: it is over; else it is when the command ends. */
+bool supervise_end(struct supervisor *s);
 
 #endif /* XENSIM_SUPERVISE_H */

@@ -145,3 +145,8 @@ int xensim_call_on(unsigned int cpu, void (*fn)(void *arg), void *arg)
         return -ENODEV;
     return machine.ops->call(cpu, fn, arg);
 }
+
+void xensim_kick(unsigned int cpu)
+{
+    machine.ops->kick(cpu);
+}

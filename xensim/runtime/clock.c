@@ -47,16 +47,25 @@ static unsigned int measure(void)
 #endif
 }
 
+static struct
+{
+    pthread_mutex_t lock;
+    unsigned int khz;   /* 0: not known yet; once told, it stays */
+} speed = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+void xensim_set_clock(cycles_t (*clock)(void), unsigned int khz)
+{
+    xensim_clock = clock;
+    __atomic_store_n(&speed.khz, khz, __ATOMIC_RELAXED);
+}
+
 unsigned int xensim_cpu_khz(void)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static unsigned int khz; /* once told, it stays */
-
-    if ( __atomic_load_n(&khz, __ATOMIC_RELAXED) )
-        return __atomic_load_n(&khz, __ATOMIC_RELAXED);
-    pthread_mutex_lock(&lock);
-    if ( !khz )
-        __atomic_store_n(&khz, measure(), __ATOMIC_RELAXED);
-    pthread_mutex_unlock(&lock);
-    return khz;
+    if ( __atomic_load_n(&speed.khz, __ATOMIC_RELAXED) )
+        return __atomic_load_n(&speed.khz, __ATOMIC_RELAXED);
+    pthread_mutex_lock(&speed.lock);
+    if ( !speed.khz )
+        __atomic_store_n(&speed.khz, measure(), __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&speed.lock);
+    return speed.khz;
 }

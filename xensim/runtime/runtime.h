@@ -73,6 +73,9 @@ void xensim_become_cpu(unsigned int cpu);
  */
 int xensim_call_on(unsigned int cpu, void (*fn)(void *arg), void *arg);
 
+/* Threaded: it has something to do, should it idle. */
+void xensim_kick(unsigned int cpu);
+
 /* The vcpu (domid, vcpu_id), made at first mention; for set_current(). */
 struct vcpu *xensim_vcpu(domid_t domid, unsigned int vcpu_id);
 
@@ -126,6 +129,12 @@ unsigned long xensim_virqs(void);   /* VIRQ_TBUFs sent since power on */
 
 /* Of the cycle counter.  The first call may take a moment to measure it. */
 unsigned int xensim_cpu_khz(void);
+
+/*
+ * Before power on: what get_cycles() answers, and how fast that runs (0: as
+ * fast as the hardware's counter).
+ */
+void xensim_set_clock(cycles_t (*clock)(void), unsigned int khz);
 
 /* ---- for tests -------------------------------------------------------- */
 

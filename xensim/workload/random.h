@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Numbers that look random and repeat with the seed: a counter, scrambled.
+ * Integers only, so that they are the same on every machine.
  */
 #ifndef XENSIM_RANDOM_H
 #define XENSIM_RANDOM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct random
@@ -25,6 +27,33 @@ static inline uint64_t random_next(struct random *r)
 static inline uint32_t random_below(struct random *r, uint32_t n)
 {
     return (random_next(r) >> 32) * n >> 32;
+}
+
+/* Once in n times. */
+static inline bool random_once_in(struct random *r, uint32_t n)
+{
+    return !random_below(r, n);
+}
+
+/* From half to one and a half of the mean. */
+static inline uint64_t random_around(struct random *r, uint64_t mean)
+{
+    return mean / 2 + (mean ? random_next(r) % mean : 0);
+}
+
+/*
+ * As gaps between things that have nothing to do with each other: mostly
+ * short, some long; at most 12 means.  -ln(u) is ln 2 times the leading zeros
+ * of u and a line for the rest, wrong by 3 % at most.
+ */
+static inline uint64_t random_gap(struct random *r, uint64_t mean)
+{
+    uint64_t u = random_next(r) | 1ull << 46;
+    unsigned int zeros = __builtin_clzll(u);
+    uint64_t rest = u << zeros << 1 >> 48;      /* of 2^16 */
+    uint64_t log2 = ((uint64_t)zeros + 1) * 65536 - rest;
+
+    return (unsigned __int128)mean * log2 * 45426 >> 32;
 }
 
 /* Streams of one seed that have nothing to do with each other. */

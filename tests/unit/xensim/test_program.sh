@@ -72,6 +72,15 @@ refuses 'socket path' --socket "$tmp/$(printf %0150d 0)" -- true
 refuses 'nowhere' --socket "$tmp/nowhere/s" -- true
 refuses 'cannot run no-such-program' -- no-such-program
 refuses 'nonsense' --nonsense
+refuses 'output needs --virtual' --output "$tmp/t" -T 1
+refuses 'output needs --duration' --virtual --output "$tmp/t"
+refuses 'output and a COMMAND' --virtual --output "$tmp/t" -T 1 -- true
+refuses 'output.*nowhere' --virtual --output "$tmp/nowhere/t" -T 1
+refuses 'truth.*nowhere' --truth "$tmp/nowhere/t" -- true
+refuses 'drain is about --output' --virtual --drain 1s -- true
+refuses 'tsc-jump needs --tsc-skew' --tsc-jump 1s -- true
+refuses 'scheduler' --scheduler rtds -- true
+refuses 'no rings' --virtual --output "$tmp/t" -T 1 --memory 1M --cpus 64
 refuses_there=$TMPDIR
 TMPDIR=/nowhere
 refuses "cannot make a directory" -- true
@@ -94,6 +103,9 @@ gives 0 --cpus 64 --hotplug 1ms --interrupts 10k --nmis 10k -- sleep 0.3
 gives 143 --duration 50ms -- sleep 20
 gives 0 --duration 50ms --socket "$tmp/s"
 gives 0 -- sh -c 'timeout 20 "$0" --version | grep -q xensim' "$xensim"
+gives 0 --virtual -- true
+gives 7 --virtual -- sh -c 'exit 7'
+gives 0 --virtual --duration 10ms --socket "$tmp/s"
 
 # A second one side by side, and one that would sit on the first.
 gives 0 -- sh -c 'timeout 20 "$0" -- true' "$xensim"
@@ -132,6 +144,16 @@ wait "$pid" 2>/dev/null
 rm -f "$tmp/ready"
 [ -S "$tmp/s" ] || fail 'killed: the socket should still be there'
 gives 0 --socket "$tmp/s" -- true
+
+# What is no file is written as it is, and stays what it was.
+mkfifo "$tmp/fifo"
+cat "$tmp/fifo" >"$tmp/out" &
+timeout 20 "$xensim" --virtual --output "$tmp/fifo" -T 10ms ||
+    fail '--output to a pipe'
+wait
+[ -p "$tmp/fifo" ] || fail 'a pipe was replaced'
+[ -s "$tmp/out" ] || fail 'nothing came through the pipe'
+rm -f "$tmp/fifo"
 
 # A report that was there stays when there is no new one.
 echo old >"$tmp/report"

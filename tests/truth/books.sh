@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What each pcpu emitted is in the trace or was lost, exactly, whatever is
+# played.
+. "$top_srcdir/tests/truth/lib.sh"
+
+while read -r options; do
+    # shellcheck disable=SC2086 # options are several words
+    play -T 0.2 $options
+    balance "$options" trace
+    echo "$options: $(awk '{ n += $2 } END { print n }' books.txt) records"
+done <<'END'
+--cpus 4
+--cpus 1 --domains 3
+--cpus 6 --scheduler null
+--cpus 3 --vendor amd --layout master --nested
+--cpus 2 --rate 0 -T 0.05
+--cpus 8 --hotplug 5ms
+--cpus 8 --hotplug 5ms --park --scheduler null
+--cpus 9 --online 3 --hotplug 3ms --runq-cpus 2
+--cpus 4 --storm 2ms --interrupts 20k --nmis 5k
+--cpus 4 --tsc-skew 1ms --tsc-drift 5000 --tsc-jump 10ms
+--cpus 4 --scatter --boot tbuf_size=3
+--cpus 300 -T 0.02
+END
+
+# Some events only; those are all that is there.
+play -T 0.2 --cpus 3 --boot 'tbuf_size=8 tevt_mask=0x2f000'
+balance "mask" trace
+grep -qE '^(hvm|pv|hw) ' out && fail "events that nobody wanted"
+
+# Rings that are too small for the time between two reads.
+play -T 0.2 --cpus 3 --drain 50ms --boot tbuf_size=2
+balance "losses" trace
+awk '{ n += $4 } END { exit !n }' books.txt || fail "nothing was lost"
+
+# The truth has the same books.
+sed -nE 's/.*"books","cpu":([0-9]+),"emitted":([0-9]+),"unsure":([0-9]+),"lost":([0-9]+).*/\1 \2 \3 \4/p' \
+    truth >told.txt
+cmp told.txt books.txt || fail "the truth has other books than the report"

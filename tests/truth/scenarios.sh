@@ -1,0 +1,155 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The scenarios that are shipped do what they say, and mistakes in one are
+# said with their line.
+. "$top_srcdir/tests/truth/lib.sh"
+
+shipped=$top_srcdir/xensim/scenarios
+
+# told PATTERN: how many lines of the truth have it
+told() {
+    grep -c "$1" truth
+}
+
+# cycles WHAT STATE: of all vcpus of domains from 1 on, in ms
+cycles() {
+    awk -v what="$1" -v state="\"$2\"" -F '[:,}]' '
+        index($0, "\"what\":\"" what "\"") && index($0, state) &&
+        $4 >= 1 && $4 < 32767 {
+            for ( i = 1; i < NF; i++ ) {
+                if ( $i == "\"from\"" ) from = $(i + 1)
+                if ( $i == "\"to\"" ) to = $(i + 1)
+            }
+            sum += to - from
+        }
+        END { print int(sum / 2400000) }' truth
+}
+
+# --- an overcommitted host ---------------------------------------------------
+
+play -f "$shipped/overcommitted.scenario" -T 0.5
+balance overcommitted trace
+running=$(cycles runstate running)
+waiting=$(cycles runstate runnable)
+[ "$running" -gt 1500 ] || fail "overcommitted: only $running ms were run"
+[ "$waiting" -gt "$running" ] ||
+    fail "overcommitted: $waiting ms waited, $running ms run"
+
+# --- a noisy neighbour -------------------------------------------------------
+
+play -f "$shipped/noisy-neighbour.scenario" -T 1
+balance noisy trace
+[ "$(told '"what":"wake","dom":1,.*"by":"timer"')" -gt 150 ] ||
+    fail "noisy: voice was not woken every 5 ms"
+[ "$(told '"event":"pause"')" -ge 3 ] || fail "noisy: nobody was paused"
+[ "$(told '"event":"unpause"')" -ge 3 ] || fail "noisy: nobody went on"
+grep -E '"what":"runstate","dom":[12],.*"state":"running","cpu":[23]' truth &&
+    fail "noisy: a vcpu ran where it is not pinned to"
+
+# --- a boot storm ------------------------------------------------------------
+
+play -f "$shipped/boot-storm.scenario" -T 0.6
+balance storm trace
+[ "$(told '"event":"create"')" -eq 12 ] || fail "storm: not twelve creations"
+[ "$(told '"event":"rename","name":"retired"')" -eq 1 ] ||
+    fail "storm: nobody was renamed"
+[ "$(told '"event":"destroy"')" -eq 1 ] || fail "storm: nobody was destroyed"
+[ "$(told '"by":"up"')" -ge 12 ] || fail "storm: vcpus were not brought up"
+[ "$(told '"handler":"hvm_npf"')" -gt 100 ] || fail "storm: no page faults"
+expect 0 "$xenalyze" --summary trace
+for id in 00041001 00028001 00041002 00028002 00028003 00028007 0010f010; do
+    grep -q "^  $id " out || fail "storm: no event $id"
+done
+
+# --- what none of them has ---------------------------------------------------
+
+cat >more.scenario <<'END'
+cpus = 2
+[domain web]
+kind = pvh
+vcpus = 3
+load = io,busy,quiet
+reweigh = 50ms
+new-weight = 1024
+guest-events = yes
+END
+play -f more.scenario -T 0.3
+balance more trace
+[ "$(told '"event":"reweigh"')" -eq 1 ] || fail "more: nobody was reweighed"
+expect 0 "$xenalyze" --summary trace
+for id in 00028009 0002220e 0800f001; do
+    grep -q "^  $id " out || fail "more: no event $id"
+done
+
+# As man pages say: in real time, too.
+expect 0 "$xensim" -f "$shipped/boot-storm.scenario" -- \
+    "$xentrace" -T 0.5 trace
+grep -q 'no record was lost' err || echo "storm: some were lost: $(cat err)"
+
+# What is typed wins.
+play -f "$shipped/overcommitted.scenario" -T 0.05 --cpus 2
+[ "$(books | wc -l)" -eq 2 ] || fail "a typed option did not win"
+
+# --- mistakes ----------------------------------------------------------------
+
+# mistake LINE-NUMBER WORDS <scenario
+mistake() {
+    cat >wrong.scenario
+    expect 1 "$xensim" --virtual -T 0.01 -o none -f wrong.scenario
+    [ "$(wc -l <err)" -eq 1 ] || fail "not one line of reason"
+    grep -q "^xensim: wrong.scenario:$1: .*$2" err ||
+        fail "line $1, $2: says: $(cat err)"
+    [ ! -e none ] || fail "something was written"
+}
+
+mistake 1 'no such option' <<'END'
+cpu = 4
+END
+mistake 2 'cpus 0' <<'END'
+# none
+cpus = 0
+END
+mistake 1 'NAME = VALUE' <<'END'
+cpus 4
+END
+mistake 1 'domain NAME' <<'END'
+[guest web]
+END
+mistake 1 'names are of' <<'END'
+[domain a "b"]
+END
+mistake 2 'no such key' <<'END'
+[domain web]
+cpus = 3
+END
+mistake 2 'load' <<'END'
+[domain web]
+load = heavy
+END
+mistake 2 'not pcpus' <<'END'
+[domain web]
+pin = 3-1
+END
+mistake 4 'new-weight' <<'END'
+[domain web]
+reweigh = 3s
+
+[domain last]
+END
+mistake 4 'pause-for' <<'END'
+[domain web]
+pause = 3s
+
+[domain last]
+END
+mistake 3 'before all other' <<'END'
+[domain web]
+
+[domain Domain-0]
+END
+mistake 1 'no such option' <<'END'
+scenario = other
+END
+expect 1 "$xensim" -f nowhere
+complains nowhere

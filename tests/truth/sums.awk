@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# From a truth what stock's xenalyze counts and adds up: lines "dom vcpu state
+# count cycles", and for what runs at the end "open" with the most that may
+# come on top.
+#
+# Stock begins with a vcpu when that first begins to run, and begins a new
+# interval when the scheduler chooses the vcpu again.  It closes what is open
+# when a pcpu's records end.
+#
+#     awk -v end=CYCLES -f sums.awk truth
+
+function field(name,    at, text)
+{
+    at = index($0, "\"" name "\":")
+    if ( !at )
+        return ""
+    text = substr($0, at + length(name) + 3)
+    sub(/[,}].*/, "", text)
+    gsub(/"/, "", text)
+    return text
+}
+
+/"what":"(runstate|still)"/ {
+    who = field("dom") " " field("vcpu")
+    state = field("state")
+}
+
+/"what":"runstate"/ {
+    if ( who in known ) {
+        count[who " " state] += 1 + field("continued")
+        sum[who " " state] += field("to") - field("from")
+    } else if ( state == "runnable" )
+        known[who]
+}
+
+/"what":"still"/ && state == "running" && who in known {
+    count[who " running"] += 1 + field("continued")
+    open[who " running"] = end - field("from")
+}
+
+END {
+    for ( i in count )
+        printf "%s %d %d %d\n", i, count[i], sum[i], open[i]
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Reading a scenario.  Both kinds of lines are rows of a table of options:
+ * the program's, or that of domains below; so their values have one grammar,
+ * and their mistakes one kind of message.
+ */
+#include "xensim/scenario.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xen/lib.h>
+
+#define FILE_MAX (1 << 20)
+#define WEIGHT_MAX 65535
+#define AT(field) offsetof(struct section, field)
+
+/* An order, with the texts that it is parsed from. */
+struct section
+{
+    struct domain_order o;
+    unsigned int kind;          /* index of the choice */
+    const char *new_name;
+};
+
+#define BAD_NAME "names are of letters, digits, '-', '_' and '.', up to 31"
+
+/* Such as needs no quoting, wherever it is printed. */
+static bool is_name(const char *text)
+{
+    size_t length = strlen(text);
+
+    return length && length < SIM_NAME_MAX &&
+           strspn(text, "abcdefghijklmnopqrstuvwxyz"
+                        "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == length;
+}
+
+static int parse_pin(const struct opt *opt, const char *text, void *config,
+                     struct err *e)
+{
+    struct domain_order *o = config;
+    const char *dash = strchr(text, '-');
+    char first[16];
+    uint64_t from, to;
+
+    snprintf(first, sizeof(first), "%.*s",
+             dash ? (int)(dash - text) : (int)strlen(text), text);
+    if ( opts_number(first, &from) ||
+         opts_number(dash ? dash + 1 : first, &to) || from > to ||
+         to >= NR_CPUS )
+        return err_set(e, -EINVAL, "--%s %s: not pcpus; give one, or "
+                       "FIRST-LAST", opt->name, text);
+    o->pin_first = from;
+    o->pin_last = to;
+    return 0;
+}
+
+static const char *const loads[] = {
+    "busy", "periodic", "io", "bursty", "quiet",
+};
+
+/* A word that ends at the comma, or at the end. */
+static bool is_word(const char *text, size_t length, const char *word)
+{
+    return strlen(word) == length && !strncmp(text, word, length);
+}
+
+/* The first vcpu's, the second's, ...; the next one begins again. */
+static int parse_loads(const struct opt *opt, const char *text, void *config,
+                       struct err *e)
+{
+    struct domain_order *o = config;
+    size_t length, i;
+
+    for ( o->nr_loads = 0; ; text += length + 1 )
+    {
+        length = strcspn(text, ",");
+        for ( i = 0; i < ARRAY_SIZE(loads); i++ )
+            if ( is_word(text, length, loads[i]) )
+                break;
+        if ( i == ARRAY_SIZE(loads) || o->nr_loads == SIM_LOADS_MAX )
+            return err_set(e, -EINVAL, "--%s %s: not a list of loads; those "
+                           "are busy, periodic, io, bursty, quiet", opt->name,
+                           text);
+        o->loads[o->nr_loads++] = i;
+        if ( !text[length] )
+            return 0;
+    }
+}
+
+static const char *const kinds[] = { "pv", "pvh", "hvm", NULL };
+
+static const struct opt opts[] = {
+    { .name = "copies", .type = OPT_UINT, .at = AT(o.copies), .arg = "N",
+      .min = 1, .max = SIM_DOMAINS_MAX, .help = "so many such domains" },
+    { .name = "kind", .type = OPT_CHOICE, .at = AT(kind), .arg = "KIND",
+      .choices = kinds, .help = "of domain" },
+    { .name = "vcpus", .type = OPT_UINT, .at = AT(o.vcpus), .arg = "N",
+      .min = 1, .max = SIM_VCPUS_MAX, .help = "of each" },
+    { .name = "load", .type = OPT_CALL, .parse = parse_loads,
+      .arg = "LOAD,...", .help = "what the vcpus do, by turns" },
+    { .name = "period", .type = OPT_TIME, .at = AT(o.period), .arg = "TIME",
+      .min = 10000, .max = 10000000000, .help = "of the load" },
+    { .name = "duty", .type = OPT_UINT, .at = AT(o.duty), .arg = "PERCENT",
+      .min = 1, .max = 100, .help = "of it that is computed" },
+    { .name = "weight", .type = OPT_UINT, .at = AT(o.weight), .arg = "N",
+      .min = 1, .max = WEIGHT_MAX, .help = "of its vcpus" },
+    { .name = "pin", .type = OPT_CALL, .parse = parse_pin, .arg = "PCPUS",
+      .help = "its vcpus run only there" },
+    { .name = "emulated-tsc", .type = OPT_FLAG, .at = AT(o.emulated_tsc),
+      .help = "reading the time exits" },
+    { .name = "guest-events", .type = OPT_FLAG, .at = AT(o.guest_events),
+      .help = "it traces itself" },
+    { .name = "start", .type = OPT_TIME, .at = AT(o.start), .arg = "TIME",
+      .help = "when it is created" },
+    { .name = "stagger", .type = OPT_TIME, .at = AT(o.stagger),
+      .arg = "TIME", .help = "between one copy and the next" },
+    { .name = "end", .type = OPT_TIME, .at = AT(o.end), .arg = "TIME",
+      .help = "when it shuts down" },
+    { .name = "rename", .type = OPT_TIME, .at = AT(o.rename), .arg = "TIME",
+      .help = "when it gets its new name" },
+    { .name = "new-name", .type = OPT_TEXT, .at = AT(new_name),
+      .arg = "NAME", .help = "that one" },
+    { .name = "reweigh", .type = OPT_TIME, .at = AT(o.reweigh),
+      .arg = "TIME", .help = "when it gets its new weight" },
+    { .name = "new-weight", .type = OPT_UINT, .at = AT(o.new_weight),
+      .arg = "N", .min = 1, .max = WEIGHT_MAX, .help = "that one" },
+    { .name = "pause", .type = OPT_TIME, .at = AT(o.pause), .arg = "TIME",
+      .help = "pause it this often" },
+    { .name = "pause-for", .type = OPT_TIME, .at = AT(o.pause_for),
+      .arg = "TIME", .help = "for so long" },
+};
+
+static const struct program domain_program = {
+    .name = "domain", .version = "", .synopsis = "", .summary = "",
+    .opts = opts, .nr_opts = ARRAY_SIZE(opts),
+};
+
+/* ---- lines ------------------------------------------------------------ */
+
+struct reader
+{
+    struct scenario *s;
+    const struct program *program;
+    size_t config_size;
+    const char *name;           /* of the file */
+    unsigned int line;
+    struct section domain;
+    bool in_domain;
+};
+
+static int complain(const struct reader *r, struct err *e, const char *text)
+{
+    return err_set(e, -EINVAL, "%s:%u: %s", r->name, r->line, text);
+}
+
+static char *trim(char *text)
+{
+    size_t length;
+
+    while ( isspace((unsigned char)*text) )
+        text++;
+    length = strlen(text);
+    while ( length && isspace((unsigned char)text[length - 1]) )
+        text[--length] = '\0';
+    return text;
+}
+
+/* "yes" and "no" are for flags, which take no value. */
+static char *make_arg(const char *name, const char *value, bool flag)
+{
+    char *arg = NULL;
+    int rc;
+
+    if ( flag )
+        rc = asprintf(&arg, "--%s%s", !strcmp(value, "no") ? "no-" : "",
+                      name);
+    else
+        rc = asprintf(&arg, "--%s=%s", name, value);
+    return rc < 0 ? NULL : arg;
+}
+
+static const struct opt *find(const struct program *p, const char *name)
+{
+    for ( size_t i = 0; i < p->nr_opts; i++ )
+        if ( p->opts[i].name && !strcmp(p->opts[i].name, name) )
+            return &p->opts[i];
+    return NULL;
+}
+
+/* Let the table judge.  What it says gets the place in front. */
+static int try(const struct reader *r, const struct program *p, char *arg,
+               void *config, struct err *e)
+{
+    char *argv[] = { (char *)p->name, arg, NULL };
+    struct err why = ERR_INIT;
+    enum opts_next next;
+    int first;
+
+    if ( opts_parse(p, 2, argv, config, &first, &next, &why) )
+        return complain(r, e, why.text);
+    return 0;
+}
+
+static int keep_arg(struct reader *r, char *arg)
+{
+    struct scenario *s = r->s;
+    char **args = realloc(s->args, (s->nr_args + 1) * sizeof(*args));
+
+    if ( !args )
+        return -ENOMEM;
+    s->args = args;
+    args[s->nr_args++] = arg;
+    return 0;
+}
+
+static int read_option(struct reader *r, const char *name, const char *value,
+                       struct err *e)
+{
+    const struct opt *o = find(r->program, name);
+    void *scratch = NULL;
+    char *arg = NULL;
+    int rc;
+
+    if ( !o || !strcmp(name, "scenario") )
+        return complain(r, e, "no such option; xensim --help lists them, "
+                        "[domain NAME] begins a domain");
+    arg = make_arg(name, value, o->type == OPT_FLAG);
+    scratch = calloc(1, r->config_size);
+    if ( !arg || !scratch )
+        rc = err_set(e, -ENOMEM, "no memory");
+    else
+        rc = try(r, r->program, arg, scratch, e);
+    if ( !rc && keep_arg(r, arg) )
+        rc = err_set(e, -ENOMEM, "no memory");
+    free(scratch);
+    if ( rc )
+        free(arg);
+    return rc;
+}
+
+static int read_key(struct reader *r, const char *name, const char *value,
+                    struct err *e)
+{
+    const struct opt *o = find(&domain_program, name);
+    char *arg;
+    int rc;
+
+    if ( !o )
+        return complain(r, e, "domains have no such key; xensim(8) lists "
+                        "them");
+    if ( !strcmp(name, "new-name") )
+    {
+        snprintf(r->domain.o.new_name, sizeof(r->domain.o.new_name), "%s",
+                 value);
+        return is_name(value) ? 0 : complain(r, e, BAD_NAME);
+    }
+    arg = make_arg(name, value, o->type == OPT_FLAG);
+    rc = arg ? try(r, &domain_program, arg, &r->domain, e)
+             : err_set(e, -ENOMEM, "no memory");
+    free(arg);
+    return rc;
+}
+
+/* ---- domains ---------------------------------------------------------- */
+
+static int end_domain(struct reader *r, struct err *e)
+{
+    struct domain_order *o = &r->domain.o, *orders;
+    struct scenario *s = r->s;
+
+    if ( !r->in_domain )
+        return 0;
+    o->kind = SIM_PV + r->domain.kind;
+    if ( o->copies * o->vcpus > 1 << 16 )
+        return complain(r, e, "more than 65536 vcpus");
+    if ( !o->rename != !o->new_name[0] )
+        return complain(r, e, "rename and new-name come together");
+    if ( !o->reweigh != !o->new_weight || o->new_weight == o->weight )
+        return complain(r, e, "reweigh comes with a new-weight, another one");
+    if ( o->pause && !o->pause_for )
+        return complain(r, e, "pause comes with pause-for");
+    orders = realloc(s->orders, (s->nr_orders + 1) * sizeof(*orders));
+    if ( !orders )
+        return err_set(e, -ENOMEM, "no memory");
+    s->orders = orders;
+    orders[s->nr_orders++] = *o;
+    r->in_domain = false;
+    return 0;
+}
+
+/* "[domain NAME]" */
+static int begin_domain(struct reader *r, char *line, struct err *e)
+{
+    char *end = strchr(line, ']'), *name;
+    int rc = end_domain(r, e);
+    bool is_dom0;
+
+    if ( rc )
+        return rc;
+    if ( strncmp(line, "[domain ", 8) || !end || end[1] )
+        return complain(r, e, "not [domain NAME]");
+    *end = '\0';
+    name = trim(line + 8);
+    if ( !is_name(name) )
+        return complain(r, e, BAD_NAME);
+    is_dom0 = !strcmp(name, DOM0_NAME);
+    r->domain = (struct section){
+        .o = { .copies = 1, .weight = 256, .pin_first = 1,
+               .vcpus = is_dom0 ? 0 : 1, .nr_loads = 1,
+               .loads = { is_dom0 ? SIM_QUIET : SIM_BUSY } },
+    };
+    snprintf(r->domain.o.name, sizeof(r->domain.o.name), "%s", name);
+    if ( is_dom0 && r->s->nr_orders )
+        return complain(r, e, DOM0_NAME " comes before all other domains");
+    r->in_domain = true;
+    return 0;
+}
+
+static int read_line(struct reader *r, char *line, struct err *e)
+{
+    char *equals, *name, *value;
+
+    line[strcspn(line, "#")] = '\0';
+    line = trim(line);
+    if ( !*line )
+        return 0;
+    if ( *line == '[' )
+        return begin_domain(r, line, e);
+    equals = strchr(line, '=');
+    if ( !equals )
+        return complain(r, e, "neither NAME = VALUE nor [domain NAME]");
+    *equals = '\0';
+    name = trim(line);
+    value = trim(equals + 1);
+    return r->in_domain ? read_key(r, name, value, e)
+                        : read_option(r, name, value, e);
+}
+
+/* ---- the file --------------------------------------------------------- */
+
+static int load(const char *name, char **text, struct err *e)
+{
+    FILE *f = fopen(name, "re");
+    size_t length;
+
+    if ( !f )
+        return err_sys(e, -errno, "cannot read %s", name);
+    *text = malloc(FILE_MAX + 1);
+    length = *text ? fread(*text, 1, FILE_MAX + 1, f) : 0;
+    if ( *text && !ferror(f) && length <= FILE_MAX )
+    {
+        (*text)[length] = '\0';
+        fclose(f);
+        return 0;
+    }
+    if ( ferror(f) )
+        err_sys(e, -errno, "cannot read %s", name);
+    else
+        err_set(e, -EFBIG, "%s: too long for a scenario", name);
+    fclose(f);
+    free(*text);
+    return -EINVAL;
+}
+
+void scenario_free(struct scenario *s)
+{
+    for ( int i = 0; i < s->nr_args; i++ )
+        free(s->args[i]);
+    free(s->args);
+    free(s->orders);
+    *s = (struct scenario){ .nr_args = 0 };
+}
+
+int scenario_read(struct scenario *s, const char *name,
+                  const struct program *program, size_t config_size,
+                  struct err *e)
+{
+    struct reader r = { .s = s, .program = program, .name = name,
+                        .config_size = config_size };
+    char *text = NULL, *line, *rest;
+    int rc;
+
+    *s = (struct scenario){ .nr_args = 0 };
+    rc = load(name, &text, e);
+    if ( rc )
+        return rc;
+    for ( rest = text; !rc && (line = strsep(&rest, "\n")); )
+    {
+        r.line++;
+        rc = read_line(&r, line, e);
+    }
+    if ( !rc )
+        rc = end_domain(&r, e);
+    free(text);
+    if ( rc )
+        scenario_free(s);
+    return rc;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The loads: how much a vcpu computes before it waits, and how long it waits.
+ *
+ *     busy       |##########################################
+ *     periodic   |####........|####........|####........
+ *     io         |##...|#....|###..|##.....        till the I/O is done
+ *     bursty     |################..............#########...
+ *     quiet      |#.......................................#
+ */
+#include "xensim/workload/guest.h"
+
+#define FOREVER UINT64_MAX
+
+static const struct load
+{
+    uint64_t period;            /* ns */
+    unsigned int duty;          /* percent of it that is computed */
+    bool regular;               /* the period is kept to the cycle */
+    bool io;
+} loads[] = {
+    [SIM_BUSY] = { .duty = 100 },
+    [SIM_PERIODIC] = { .period = MS(10), .duty = 20, .regular = true },
+    [SIM_IO] = { .period = MS(2), .duty = 25, .io = true },
+    [SIM_BURSTY] = { .period = MS(150), .duty = 33 },
+    [SIM_QUIET] = { .period = MS(120), .duty = 1 },
+};
+
+static const struct load *load_of(const struct sim_vcpu *v)
+{
+    const struct domain_order *o = v->dom->order;
+
+    return &loads[o->loads[v->id % o->nr_loads]];
+}
+
+static uint64_t period_of(const struct sim_vcpu *v)
+{
+    return v->dom->order->period ?: load_of(v)->period;
+}
+
+static unsigned int duty_of(const struct sim_vcpu *v)
+{
+    return v->dom->order->duty ?: load_of(v)->duty;
+}
+
+bool load_does_io(const struct sim_vcpu *v)
+{
+    return load_of(v)->io;
+}
+
+void load_begin(struct sim_cpu *p, struct sim_vcpu *v)
+{
+    const struct load *l = load_of(v);
+    struct work *k = &v->work;
+    uint64_t ns = period_of(v) * duty_of(v) / 100;
+
+    if ( k->booting )
+        k->left = FOREVER;
+    else if ( duty_of(v) == 100 )
+        k->left = FOREVER;
+    else
+        k->left = to_cycles(p->world, l->regular ? ns
+                                                 : random_gap(&v->random, ns));
+    if ( l->regular )
+        k->next = true_now(p) + to_cycles(p->world, period_of(v));
+    k->at = true_now(p);
+}
+
+uint64_t load_wait(struct sim_cpu *p, struct sim_vcpu *v)
+{
+    const struct load *l = load_of(v);
+    uint64_t mean = period_of(v) * (100 - duty_of(v)) / 100;
+    uint64_t now = true_now(p);
+
+    if ( !l->regular )
+        return random_gap(&v->random, mean) + US(1);
+    return v->work.next > now ? to_ns(p->world, v->work.next - now) : US(1);
+}
