@@ -57,8 +57,9 @@ hash_of()
 begin_scratch()
 {
     mkdir -p "$cache" || give_up "cannot make $cache"
-    # of who was killed with no chance to clean up
+    # of who was killed with no chance to clean up; and what nobody uses
     find "$cache" -maxdepth 1 -name 'new.*' -mtime +1 -exec rm -rf {} +
+    find "$cache" -maxdepth 1 -type d -mtime +30 -exec rm -rf {} +
     scratch=$(mktemp -d "$cache/new.XXXXXX") ||
         give_up "cannot write $cache"
     trap '[ -z "$child" ] || kill "$child"; rm -rf "$scratch"' EXIT
@@ -69,6 +70,12 @@ begin_scratch()
     : >"$log"
 }
 
+# used FOLDER: keep it for another month
+used()
+{
+    touch "$1" 2>/dev/null || true
+}
+
 # publish FOLDER NAME: in one step, so that who finds it finds all of it.
 # Somebody else may have been faster: then his is as good.
 publish()
@@ -76,18 +83,38 @@ publish()
     mv -T "$1" "$2" 2>/dev/null || [ -d "$2" ] || give_up "cannot write $2"
 }
 
+# --- what the archive is asked for once a day --------------------------------
+
+# fresh LINK: it was pointed at something today, and that is there
+fresh()
+{
+    [ -d "$1/" ] && [ -n "$(find "$1" -prune -mtime -1)" ]
+}
+
+# point LINK FOLDER
+point()
+{
+    ln -sfn "$(basename "$2")" "$scratch/link" &&
+        mv -T "$scratch/link" "$1" || give_up "cannot write $1"
+}
+
 # --- apt ---------------------------------------------------------------------
 
-# apt_private COMMAND...: in $scratch/apt, with its sources and its lists
+# apt_private PROGRAM ARGUMENT...: an apt with its sources and its lists in
+# $scratch/apt
 apt_private()
 {
-    timeout 600 apt-get -q -y -o Dir::Etc::sourcelist=/dev/null \
+    program=$1
+    shift
+    timeout 600 "$program" -q \
+        -o Dir::Etc::sourcelist=/dev/null \
         -o Dir::Etc::sourceparts="$scratch/apt/sources" \
         -o Dir::State="$scratch/apt" \
         -o Dir::State::status="$scratch/apt/status" \
         -o Dir::State::lists="$scratch/apt/lists" \
         -o Dir::Cache="$scratch/apt/cache" \
         -o Debug::NoLocking=1 -o APT::Install-Recommends=0 \
+        -o APT::Get::Assume-Yes=1 \
         -o Acquire::Languages=none -o Acquire::Retries=2 \
         -o Acquire::http::Timeout=30 -o Acquire::https::Timeout=30 \
         "$@" 2>>"$log" </dev/null
@@ -111,5 +138,5 @@ apt_begin()
     [ -s "$scratch/apt/sources/vm.list" ] ||
         give_up "this machine's apt knows no archive"
     # An index that is missing is a warning; the package decides.
-    apt_private update >>"$log" || true
+    apt_private apt-get update >>"$log" || true
 }

@@ -34,6 +34,7 @@ void test_busy(void)
         CHECK_RC(tb_op(OP(enable), 0), 0);
         pause_us(5000);
     }
+    wait_for_load(480);
     for ( cpu = 0; cpu < kit()->cpus; cpu++ )
     {
         before = s[cpu].records;
@@ -177,7 +178,7 @@ void test_resize(void)
         CHECK_RC(tb_map(&v, kit()->cpus), 0);
         CHECK(v.pages == pages, "%u pages", v.pages);
         s = calloc(kit()->cpus, sizeof(*s));
-        pause_us(10000);
+        wait_for_load(480);
         tb_drain_all(&v, s, true);
         tb_drain_all(&v, s, true);
         check_seen(s, "resized");
