@@ -58,9 +58,10 @@ static inline void emit_book(struct sim_cpu *p, uint32_t header,
     bool wanted = trace_will_trace_event(header);
     bool quiet = !(before.epoch & 1) && hypercall_epoch() == before.epoch;
 
+    /* Not quiet: tracing may have stopped behind the trace point's own test. */
     if ( quiet && wanted && before.wanted )
         emit_count(p, &p->emitted);
-    else if ( wanted || before.wanted )
+    else if ( !quiet || wanted || before.wanted )
         emit_count(p, &p->unsure);
 }
 
