@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the user asked for.  The table in options.c fills in a struct config;
+ * each output reads the part of it that is its own.
+ */
+#ifndef XENALYZE_OPTIONS_H
+#define XENALYZE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/err.h"
+#include "common/opts.h"
+
+struct config
+{
+    const char *path;           /* of the trace, or "-" */
+
+    /* Outputs: a flag each, and a row in outputs.c. */
+    bool summary;               /* also if nothing else is asked for */
+    bool dump_all;
+};
+
+/* OPTS_RUN: go on; OPTS_EXIT: --help or the like, and it is answered. */
+int options_parse(struct config *config, int argc, char **argv,
+                  enum opts_next *next, struct err *e);
+
+#endif /* XENALYZE_OPTIONS_H */

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of outputs, and the loop that runs it.
+ *
+ * A pass runs once, however many of its outputs are wanted, when the first of
+ * them comes in the table: so the table is also the order in which things are
+ * printed.
+ */
+#include "xenalyze/outputs.h"
+
+#include <stddef.h>
+
+struct output
+{
+    size_t wanted;              /* the flag in struct config */
+    pass_fn *pass;
+};
+
+static const struct output outputs[] = {
+    { offsetof(struct config, dump_all), windows_pass },
+    { offsetof(struct config, summary), windows_pass },
+};
+
+#define NR_OUTPUTS (sizeof(outputs) / sizeof(outputs[0]))
+
+static bool is_wanted(const struct config *config, const struct output *o)
+{
+    return *(const bool *)((const char *)config + o->wanted);
+}
+
+void outputs_choose(struct config *config)
+{
+    for ( size_t i = 0; i < NR_OUTPUTS; i++ )
+        if ( is_wanted(config, &outputs[i]) )
+            return;
+    config->summary = true;
+}
+
+/* Was it run for an output above this one? */
+static bool was_run(const struct run *run, const struct output *o)
+{
+    for ( const struct output *above = outputs; above < o; above++ )
+        if ( above->pass == o->pass && is_wanted(run->config, above) )
+            return true;
+    return false;
+}
+
+int outputs_run(struct run *run, struct err *e)
+{
+    int rc = xt_trace_info(run->trace, &run->info, e);
+    bool again = false;
+
+    for ( size_t i = 0; !rc && i < NR_OUTPUTS; i++ )
+    {
+        if ( !is_wanted(run->config, &outputs[i]) ||
+             was_run(run, &outputs[i]) )
+            continue;
+        if ( again )
+            rc = xt_trace_rewind(run->trace, e);
+        if ( !rc )
+            rc = outputs[i].pass(run, e);
+        again = true;
+    }
+    return rc;
+}
