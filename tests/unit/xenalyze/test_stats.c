@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Series against a slow model that keeps and sorts all values: exact where it
+ * has to be, within half a percent elsewhere, and the same however the values
+ * were split.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "common/fault.h"
+#include "tests/unit/common/unit.h"
+#include "xenalyze/stats/stats.h"
+
+#define MANY 5000u
+
+static const unsigned int places[] = { 0, 1, 5, 50, 95, 99, 100 };
+
+#define PLACES (sizeof(places) / sizeof(places[0]))
+
+struct model
+{
+    uint64_t values[MANY];
+    size_t n;
+};
+
+static int compare(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static uint64_t model_percentile(const struct model *m, unsigned int p)
+{
+    size_t k = m->n * p / 100;
+
+    return m->values[k < m->n ? k : m->n - 1];
+}
+
+static uint64_t model_weighted(const struct model *m, unsigned int p)
+{
+    unsigned __int128 whole = 0, passed = 0;
+
+    for ( size_t i = 0; i < m->n; i++ )
+        whole += m->values[i];
+    for ( size_t i = 0; i < m->n; i++ )
+    {
+        passed += m->values[i];
+        if ( passed > whole * p / 100 )
+            return m->values[i];
+    }
+    return m->values[m->n - 1];
+}
+
+/* 2^40 at most, so that no sum of MANY wraps. */
+static uint64_t any_value(uint64_t *seed)
+{
+    return 1 + (unit_random_length(seed) >> 24);
+}
+
+static void fill(struct model *m, struct stats *s, struct stats_pool *pool,
+                 size_t n, uint64_t *seed)
+{
+    m->n = n;
+    for ( size_t i = 0; i < n; i++ )
+    {
+        m->values[i] = any_value(seed);
+        stats_add(s, pool, m->values[i], i);
+    }
+    qsort(m->values, n, sizeof(m->values[0]), compare);
+}
+
+static void near(uint64_t got, uint64_t expected, size_t n, unsigned int p)
+{
+    double error = (double)got - (double)expected;
+
+    if ( error < 0 )
+        error = -error;
+    if ( error > 0.005 * (double)expected )
+        ck_abort_msg("p%u of %zu: %llu, not %llu", p, n,
+                     (unsigned long long)got, (unsigned long long)expected);
+}
+
+static void check_against(const struct model *m, const struct stats *s)
+{
+    UNIT_CHECK(s->count == m->n);
+    UNIT_CHECK(s->min == m->values[0]);
+    UNIT_CHECK(s->max == m->values[m->n - 1]);
+    for ( size_t i = 0; i < PLACES; i++ )
+    {
+        near(stats_percentile(s, places[i]), model_percentile(m, places[i]),
+             m->n, places[i]);
+        if ( s->weighted )
+            near(stats_weighted(s, places[i]), model_weighted(m, places[i]),
+                 m->n, places[i]);
+    }
+}
+
+START_TEST(many_are_near)
+{
+    static struct model m;
+    uint64_t seed = unit_seed();
+
+    for ( size_t n = 1; n < MANY; n = n * 3 / 2 + 1 )
+    {
+        struct stats s = { .weighted = n & 1 };
+        struct stats_pool pool;
+
+        stats_pool_init(&pool);
+        fill(&m, &s, &pool, n, &seed);
+        check_against(&m, &s);
+        UNIT_CHECK(!pool.failed);
+        stats_pool_fini(&pool);
+    }
+}
+END_TEST
+
+START_TEST(few_are_exact)
+{
+    static struct model m;
+    uint64_t seed = unit_seed();
+
+    for ( size_t n = 1; n <= 16; n++ )
+    {
+        struct stats s = { .weighted = true };
+        struct stats_pool pool;
+
+        stats_pool_init(&pool);
+        fill(&m, &s, &pool, n, &seed);
+        UNIT_CHECK(!s.cells);
+        for ( size_t i = 0; i < PLACES; i++ )
+        {
+            UNIT_CHECK(stats_percentile(&s, places[i]) ==
+                       model_percentile(&m, places[i]));
+            UNIT_CHECK(stats_weighted(&s, places[i]) ==
+                       model_weighted(&m, places[i]));
+        }
+        stats_pool_fini(&pool);
+    }
+}
+END_TEST
+
+/* Every value below 256 has a cell of its own. */
+START_TEST(small_ones_are_exact)
+{
+    static struct model m;
+    struct stats s = { .weighted = true };
+    struct stats_pool pool;
+    uint64_t seed = unit_seed();
+
+    stats_pool_init(&pool);
+    m.n = MANY;
+    for ( size_t i = 0; i < m.n; i++ )
+    {
+        m.values[i] = 1 + unit_random(&seed) % 255;
+        stats_add(&s, &pool, m.values[i], i);
+    }
+    qsort(m.values, m.n, sizeof(m.values[0]), compare);
+    for ( unsigned int p = 0; p <= 100; p++ )
+    {
+        ck_assert_uint_eq(stats_percentile(&s, p), model_percentile(&m, p));
+        ck_assert_uint_eq(stats_weighted(&s, p), model_weighted(&m, p));
+    }
+    stats_pool_fini(&pool);
+}
+END_TEST
+
+/* What stock's xenalyze says of these two is {20000|20000|20000}. */
+START_TEST(weight_is_time)
+{
+    struct stats s = { .weighted = true };
+    struct stats_percentiles p;
+    struct stats_pool pool;
+
+    stats_pool_init(&pool);
+    stats_add(&s, &pool, 20000, 0);
+    stats_add(&s, &pool, 10000, 1);
+    stats_weighted_percentiles(&s, &p);
+    ck_assert_uint_eq(p.p5, 10000);
+    ck_assert_uint_eq(p.p50, 20000);
+    ck_assert_uint_eq(p.p95, 20000);
+    stats_pool_fini(&pool);
+}
+END_TEST
+
+START_TEST(nothing_is_no_sample)
+{
+    struct stats s = { 0 };
+    struct stats_pool pool;
+
+    stats_pool_init(&pool);
+    stats_add(&s, &pool, 0, 5);
+    ck_assert_uint_eq(s.events, 1);
+    ck_assert_uint_eq(s.count, 0);
+    ck_assert_uint_eq(stats_mean(&s), 0);
+    ck_assert_uint_eq(stats_percentile(&s, 50), 0);
+    stats_add(&s, &pool, 7, 6);
+    ck_assert_uint_eq(s.min, 7);
+    ck_assert_uint_eq(s.events, 2);
+    ck_assert_uint_eq(stats_mean(&s), 7);
+    stats_pool_fini(&pool);
+}
+END_TEST
+
+/* One series, and `shards` of the same values: nobody can tell them apart. */
+static void check_shards(size_t n, size_t shards, bool weighted,
+                         uint64_t *seed)
+{
+    struct stats one = { .weighted = weighted }, sum = one, part[8];
+    struct stats_pool pool;
+
+    stats_pool_init(&pool);
+    for ( size_t i = 0; i < shards; i++ )
+        part[i] = one;
+    for ( size_t i = 0; i < n; i++ )
+    {
+        uint64_t v = any_value(seed) - 1;
+
+        stats_add(&one, &pool, v, n - i);
+        stats_add(&part[unit_random(seed) % shards], &pool, v, n - i);
+    }
+    for ( size_t i = 0; i < shards; i++ )
+        stats_merge(&sum, &pool, &part[shards - 1 - i]);
+
+    UNIT_CHECK(sum.events == one.events && sum.count == one.count);
+    UNIT_CHECK(sum.sum == one.sum && sum.min == one.min);
+    UNIT_CHECK(sum.max == one.max && sum.max_at == one.max_at);
+    UNIT_CHECK(!sum.cells == !one.cells);
+    for ( unsigned int p = 0; p <= 100 && one.count; p++ )
+    {
+        UNIT_CHECK(stats_percentile(&sum, p) == stats_percentile(&one, p));
+        if ( weighted )
+            UNIT_CHECK(stats_weighted(&sum, p) == stats_weighted(&one, p));
+    }
+    stats_pool_fini(&pool);
+}
+
+START_TEST(shards_make_a_whole)
+{
+    uint64_t seed = unit_seed();
+
+    for ( size_t n = 0; n < 200; n += 3 )
+        for ( size_t shards = 1; shards <= 8; shards++ )
+            check_shards(n, shards, n & 1, &seed);
+    check_shards(MANY, 3, true, &seed);
+}
+END_TEST
+
+START_TEST(worst_has_its_time)
+{
+    struct stats s = { 0 };
+    struct stats_pool pool;
+
+    stats_pool_init(&pool);
+    stats_add(&s, &pool, 9, 30);
+    stats_add(&s, &pool, 9, 20);
+    stats_add(&s, &pool, 9, 40);
+    stats_add(&s, &pool, 8, 10);
+    ck_assert_uint_eq(s.max_at, 20);
+    stats_add(&s, &pool, 10, 50);
+    ck_assert_uint_eq(s.max_at, 50);
+    stats_pool_fini(&pool);
+}
+END_TEST
+
+/* Greatest values there are: nothing shifts or adds its way out. */
+START_TEST(extremes_are_harmless)
+{
+    struct stats s = { .weighted = true };
+    struct stats_bar bars[64];
+    struct stats_pool pool;
+
+    stats_pool_init(&pool);
+    for ( unsigned int i = 0; i < 200; i++ )
+        stats_add(&s, &pool, UINT64_MAX - i, i);
+    stats_add(&s, &pool, 1, 0);
+    for ( unsigned int p = 0; p <= 100; p++ )
+    {
+        UNIT_CHECK(stats_percentile(&s, p) >= s.min);
+        UNIT_CHECK(stats_weighted(&s, p) <= s.max);
+    }
+    ck_assert_uint_eq(stats_bars(&s, bars), 2);
+    ck_assert_uint_eq(bars[0].count, 1);
+    ck_assert_uint_eq(bars[1].count, 200);
+    ck_assert(bars[1].high == UINT64_MAX);
+    stats_pool_fini(&pool);
+}
+END_TEST
+
+/* Without memory: counts stay right, and the pool knows. */
+START_TEST(no_memory_is_remembered)
+{
+    for ( uint64_t n = 1; ; n++ )
+    {
+        struct stats s = { .weighted = true };
+        struct stats_pool pool;
+
+        fault_arm(FAULT_ALLOC, n);
+        stats_pool_init(&pool);
+        for ( uint64_t i = 1; i <= MANY; i++ )
+            stats_add(&s, &pool, i * i * i, i);
+        ck_assert_uint_eq(s.count, MANY);
+        ck_assert_uint_eq(s.max, (uint64_t)MANY * MANY * MANY);
+        ck_assert_int_eq(pool.failed, fault_fired(FAULT_ALLOC) != 0);
+        stats_percentile(&s, 50);
+        stats_pool_fini(&pool);
+        ck_assert_int_eq(fault_blocks(), 0);
+        if ( !fault_fired(FAULT_ALLOC) )
+            break;
+    }
+    fault_disarm();
+}
+END_TEST
+
+static bool keeps(const struct stats_top *t, uint64_t key, uint64_t at)
+{
+    for ( size_t i = 0; i < t->used; i++ )
+        if ( t->rows[i].key == key && t->rows[i].at == at )
+            return true;
+    return false;
+}
+
+START_TEST(top_is_the_greatest)
+{
+    struct stats_top all, few, halves[2];
+    uint64_t seed = unit_seed();
+
+    ck_assert_int_eq(stats_top_init(&all, 1000), 0);
+    ck_assert_int_eq(stats_top_init(&few, 10), 0);
+    for ( unsigned int i = 0; i < 2; i++ )
+        ck_assert_int_eq(stats_top_init(&halves[i], 10), 0);
+    for ( unsigned int i = 0; i < 1000; i++ )
+    {
+        struct stats_top_row row = { unit_random(&seed) % 100, 1000 - i, i };
+
+        stats_top_add(&all, &row);
+        stats_top_add(&few, &row);
+        stats_top_add(&halves[i & 1], &row);
+    }
+    stats_top_merge(&halves[0], &halves[1]);
+    stats_top_sort(&all);
+    stats_top_sort(&few);
+    for ( unsigned int i = 0; i < 10; i++ )
+    {
+        UNIT_CHECK(few.rows[i].key == all.rows[i].key);
+        UNIT_CHECK(few.rows[i].at == all.rows[i].at);
+        UNIT_CHECK(keeps(&halves[0], few.rows[i].key, few.rows[i].at));
+    }
+    for ( unsigned int i = 1; i < 1000; i++ )
+        UNIT_CHECK(all.rows[i - 1].key >= all.rows[i].key);
+    stats_top_fini(&all);
+    stats_top_fini(&few);
+    stats_top_fini(&halves[0]);
+    stats_top_fini(&halves[1]);
+}
+END_TEST
+
+START_TEST(top_of_none)
+{
+    struct stats_top_row row = { 1, 2, 3 };
+    struct stats_top t;
+
+    ck_assert_int_eq(stats_top_init(&t, 0), 0);
+    stats_top_add(&t, &row);
+    stats_top_sort(&t);
+    ck_assert_uint_eq(t.used, 0);
+    stats_top_fini(&t);
+}
+END_TEST
+
+UNIT_MAIN("stats", many_are_near, few_are_exact, small_ones_are_exact,
+          weight_is_time, nothing_is_no_sample, shards_make_a_whole,
+          worst_has_its_time, extremes_are_harmless, no_memory_is_remembered,
+          top_is_the_greatest, top_of_none)

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The door of this room: what is said of many numbers.  How many, their sum,
+ * the least, the greatest and when that was, and percentiles; the few
+ * greatest of many; and the lines in which stock's xenalyze prints such
+ * things, since scripts read them.
+ *
+ * A series is for one thread.  Series that threads made of parts of the same
+ * numbers are merged, and then say bit for bit what one series of all of them
+ * would: nothing depends on the order, nor on how they were split.
+ */
+#ifndef XENALYZE_STATS_STATS_H
+#define XENALYZE_STATS_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "common/arena.h"
+
+/*
+ * Where series keep what outgrows them.  Running out of memory is remembered
+ * here instead of being reported by each addition: percentiles are then not
+ * to be printed, counts and sums still are right.
+ */
+struct stats_pool
+{
+    struct arena arena;
+    bool failed;
+};
+
+void stats_pool_init(struct stats_pool *pool);
+void stats_pool_fini(struct stats_pool *pool);
+
+/* --- a series ------------------------------------------------------------- */
+
+#define STATS_RAW 49u
+
+struct stats_cells;
+
+/*
+ * 256 bytes.  Up to STATS_RAW values are kept as they are, so that the many
+ * series of few values cost one line of cache a value and are exact; more go
+ * to cells of a log-linear histogram.  All zero is an empty series.
+ *
+ * As stock does, a value of 0 counts as an event and is no sample.
+ */
+struct stats
+{
+    uint64_t events;            /* values added */
+    uint64_t count;             /* those that were not 0 */
+    uint64_t sum;
+    uint64_t min, max;          /* of the latter; 0 if there is none */
+    uint64_t max_at;            /* when the greatest came, first */
+    struct stats_cells *cells;  /* NULL: all are in raw */
+    uint16_t used;              /* of raw */
+    bool weighted;              /* cells keep sums: stats_weighted() is good */
+    uint32_t raw[STATS_RAW];    /* a large one is 0 and two words */
+};
+
+void stats_note_max(struct stats *s, uint64_t value, uint64_t at);
+void stats_keep_large(struct stats *s, struct stats_pool *pool,
+                      uint64_t value);
+void stats_flush(struct stats *s, struct stats_pool *pool);
+
+/* `at`: when, for max_at; of equal ones the earliest is kept. */
+static inline void stats_add(struct stats *s, struct stats_pool *pool,
+                             uint64_t value, uint64_t at)
+{
+    s->events++;
+    if ( value == 0 )
+        return;
+    s->sum += value;
+    if ( s->count++ == 0 || value < s->min )
+        s->min = value;
+    if ( value >= s->max )
+        stats_note_max(s, value, at);
+    if ( value > UINT32_MAX )
+    {
+        stats_keep_large(s, pool, value);
+        return;
+    }
+    if ( s->used == STATS_RAW )
+        stats_flush(s, pool);
+    s->raw[s->used++] = (uint32_t)value;
+}
+
+/* `from` is as it was.  Both are weighted, or neither. */
+void stats_merge(struct stats *to, struct stats_pool *pool,
+                 const struct stats *from);
+
+static inline uint64_t stats_mean(const struct stats *s)
+{
+    return s->count ? s->sum / s->count : 0;
+}
+
+/*
+ * Percentiles, 0 .. 100 each, in rising order, of a series with samples: the
+ * value whose place is count * p / 100 from the least; or, weighted, the
+ * least value such that it and those below make up more than p % of the sum.
+ * Wrong by less than 0.5 %; exact if there are few samples.
+ */
+struct stats_percentiles
+{
+    uint64_t p5, p50, p95;
+};
+
+uint64_t stats_percentile(const struct stats *s, unsigned int p);
+uint64_t stats_weighted(const struct stats *s, unsigned int p);
+void stats_percentiles(const struct stats *s, struct stats_percentiles *p);
+void stats_weighted_percentiles(const struct stats *s,
+                                struct stats_percentiles *p);
+
+/* Walk over what is known of the distribution, least first. */
+struct stats_bar
+{
+    uint64_t low, high;         /* values low <= v <= high */
+    uint64_t count;
+};
+
+/* Bars of one power of two each, at most 64: how many there are. */
+size_t stats_bars(const struct stats *s, struct stats_bar bars[64]);
+
+/* --- the greatest --------------------------------------------------------- */
+
+/*
+ * The `size` greatest by key; of equal ones the earlier, then the one with
+ * the lesser tag, so that the choice does not depend on the order of coming.
+ */
+struct stats_top_row
+{
+    uint64_t key, at;
+    uint64_t tag;               /* the owner's: what it is about */
+};
+
+struct stats_top
+{
+    size_t size, used;
+    struct stats_top_row *rows; /* a heap, the first to go at its top */
+};
+
+/* 0 or -ENOMEM.  size 0 keeps nothing. */
+int stats_top_init(struct stats_top *t, size_t size);
+void stats_top_fini(struct stats_top *t);
+
+void stats_top_keep(struct stats_top *t, const struct stats_top_row *row);
+
+static inline void stats_top_add(struct stats_top *t,
+                                 const struct stats_top_row *row)
+{
+    if ( t->used < t->size || (t->size && row->key >= t->rows[0].key) )
+        stats_top_keep(t, row);
+}
+
+void stats_top_merge(struct stats_top *t, const struct stats_top *from);
+
+/* Greatest first; nothing may be added after that. */
+void stats_top_sort(struct stats_top *t);
+
+/* --- stock's lines -------------------------------------------------------- */
+
+/* What lines need to know of the trace. */
+struct stats_scale
+{
+    uint64_t hz;
+    uint64_t total;             /* cycles, the 100 % of stats_line_cost() */
+    bool samples;               /* with {p5|p50|p95} */
+};
+
+static inline double stats_seconds(const struct stats_scale *scale,
+                                   uint64_t cycles)
+{
+    return (double)cycles / (double)scale->hz;
+}
+
+static inline double stats_share(uint64_t part, uint64_t whole)
+{
+    return whole ? 100.0 * (double)part / (double)whole : 0.0;
+}
+
+/*
+ * Each prints nothing if there was nothing (no event; no sample for the
+ * others), so a caller may offer all rows of a table.  `name` is the line's
+ * beginning as it is.
+ *
+ *     cost       NAME  events seconds share-of-total mean cyc {unweighted}
+ *     time       NAME: count seconds mean {weighted}
+ *     share      NAME: count seconds share-of-whole mean {weighted}
+ *     spread     NAME: count mean {unweighted}
+ */
+void stats_line_cost(FILE *out, const struct stats_scale *scale,
+                     const char *name, const struct stats *s);
+void stats_line_time(FILE *out, const struct stats_scale *scale,
+                     const char *name, const struct stats *s);
+void stats_line_share(FILE *out, const struct stats_scale *scale,
+                      const char *name, const struct stats *s,
+                      uint64_t whole);
+void stats_line_spread(FILE *out, const struct stats_scale *scale,
+                       const char *name, const struct stats *s);
+
+#endif /* XENALYZE_STATS_STATS_H */

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The few greatest of many, in a heap whose top is the first to go.
+ */
+#include "xenalyze/stats/stats.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/fault.h"
+
+int stats_top_init(struct stats_top *t, size_t size)
+{
+    t->size = size;
+    t->used = 0;
+    t->rows = size ? fault_calloc(size, sizeof(*t->rows)) : NULL;
+    return size && !t->rows ? -ENOMEM : 0;
+}
+
+void stats_top_fini(struct stats_top *t)
+{
+    free(t->rows);
+    *t = (struct stats_top){ 0 };
+}
+
+/* Greatest first; then earliest; then the lesser tag. */
+static int compare(const void *a, const void *b)
+{
+    const struct stats_top_row *x = a, *y = b;
+
+    if ( x->key != y->key )
+        return x->key > y->key ? -1 : 1;
+    if ( x->at != y->at )
+        return x->at < y->at ? -1 : 1;
+    return (x->tag > y->tag) - (x->tag < y->tag);
+}
+
+static void swap(struct stats_top_row *a, struct stats_top_row *b)
+{
+    struct stats_top_row c = *a;
+
+    *a = *b;
+    *b = c;
+}
+
+static void sift_up(struct stats_top *t, size_t i)
+{
+    while ( i && compare(&t->rows[i], &t->rows[(i - 1) / 2]) > 0 )
+    {
+        swap(&t->rows[i], &t->rows[(i - 1) / 2]);
+        i = (i - 1) / 2;
+    }
+}
+
+static void sift_down(struct stats_top *t)
+{
+    size_t i = 0, child;
+
+    while ( (child = 2 * i + 1) < t->used )
+    {
+        if ( child + 1 < t->used &&
+             compare(&t->rows[child + 1], &t->rows[child]) > 0 )
+            child++;
+        if ( compare(&t->rows[child], &t->rows[i]) <= 0 )
+            return;
+        swap(&t->rows[i], &t->rows[child]);
+        i = child;
+    }
+}
+
+void stats_top_keep(struct stats_top *t, const struct stats_top_row *row)
+{
+    if ( t->used < t->size )
+    {
+        t->rows[t->used] = *row;
+        sift_up(t, t->used++);
+        return;
+    }
+    if ( compare(row, &t->rows[0]) >= 0 )
+        return;
+    t->rows[0] = *row;
+    sift_down(t);
+}
+
+void stats_top_merge(struct stats_top *t, const struct stats_top *from)
+{
+    for ( size_t i = 0; i < from->used; i++ )
+        stats_top_add(t, &from->rows[i]);
+}
+
+void stats_top_sort(struct stats_top *t)
+{
+    if ( t->used )
+        qsort(t->rows, t->used, sizeof(*t->rows), compare);
+}
