@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From a trace to facts: reads all of it and tells every sink, in threads
+ * where the input is mapped and no sink minds.
+ */
+#ifndef XENALYZE_ANALYZE_H
+#define XENALYZE_ANALYZE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libxentrace/libxentrace.h"
+#include "xenalyze/model/facts.h"
+
+struct analyze_options
+{
+    unsigned int threads;       /* 0: as many as there are processors */
+    uint64_t hz;                /* of the clock, if somebody knows better */
+
+    /*
+     * Only what is in this span of time stamps; a fact that reaches over its
+     * borders is cut there.  until == 0: to the end.
+     */
+    uint64_t from, until;
+
+    /* Facts about others are not told; NULL: all are wanted. */
+    bool (*wants_pcpu)(const void *filter, unsigned int pcpu);
+    bool (*wants_vcpu)(const void *filter, unsigned int domain,
+                       unsigned int vcpu);
+    const void *filter;
+};
+
+/*
+ * A trace of which nothing has been read yet, to its end, once.  0, or -errno
+ * and *e says why.
+ */
+int analyze(struct xt_trace *trace, const struct analyze_options *options,
+            const struct sink *sinks, size_t nr_sinks, struct err *e);
+
+#endif /* XENALYZE_ANALYZE_H */

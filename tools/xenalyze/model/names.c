@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tables of names, one each.
+ */
+#include "xenalyze/model/names.h"
+
+#include <stddef.h>
+
+#include "xenalyze/model/facts.h"
+
+#define NR(table) (sizeof(table) / sizeof((table)[0]))
+#define LOOK_UP(table, i) ((i) < NR(table) ? (table)[i] : NULL)
+
+static const char *const states[STATES] = {
+    "running", "runnable", "blocked", "offline", "lost", "queued", "init",
+};
+
+static const char *const whys[] = { NULL, "wake", "preempt", "other" };
+
+static const char *const domain_states[DOMAIN_STATES] = {
+    "blocked", "partial run", "full run", "partial contention",
+    "concurrency_hazard", "full_contention", "lost",
+};
+
+static const char *const pcpu_states[PCPU_STATES] = {
+    "running", "idle", "lost", "unknown",
+};
+
+static const char *const handlers[] = {
+    "(no handler)", "pf_xen", "pf_inject", "inj_exc", "inj_virq",
+    "reinj_virq", "io_read", "io_write", "cr_read", "cr_write", "dr_read",
+    "dr_write", "msr_read", "msr_write", "cpuid", "intr", "nmi", "smi",
+    "vmcall", "hlt", "invlpg", "mce", "io_assist", "mmio_assist", "clts",
+    "lmsw", "rdtsc",
+    [0x20] = "intr_window", "npf", "realmode_emulate", "trap", "trap_debug",
+    "vlapic", "xcr_read", "xcr_write",
+};
+
+static const char *const shadows[SHADOW_KINDS] = {
+    "(no handler)", "propagate", "fast propagate", "fast mmio",
+    "false fast path", "mmio", "fixup", "dom dying", "emulate",
+    "unshadow:user-mode", "unshadow:evt inj", "unshadow:unhandled instr",
+    "wrmap_bf", "prealloc_unpin", "resync_full", "resync_only",
+};
+
+static const char *const hypercalls[] = {
+    "set_trap_table", "mmu_update", "set_gdt", "stack_switch",
+    "set_callbacks", "fpu_taskswitch", "sched_op(compat)", "platform_op",
+    "set_debugreg", "get_debugreg", "update_descriptor",
+    [12] = "memory_op", "multicall", "update_va_mapping", "set_timer_op",
+    "evtchn_op(compat)", "xen_version", "console_io", "physdev_op(compat)",
+    "grant_table_op", "vm_assist", "update_va_mapping_otherdomain", "iret",
+    "vcpu_op", "set_segment_base", "mmuext_op", "acm_op", "nmi_op",
+    "sched_op", "callback_op", "xenoprof_op", "evtchn_op", "physdev_op",
+    "hvm_op", "sysctl", "domctl", "kexec_op", "tmem_op", "argo_op",
+    "xenpmu_op", "dm_op", "hypfs_op",
+    [48] = "arch_0", "arch_1", "arch_2", "arch_3", "arch_4", "arch_5",
+    "arch_6", "arch_7",
+};
+
+static const char *const pvs[PV_KINDS] = {
+    [PV_HYPERCALL] = "hypercall", [PV_TRAP] = "trap",
+    [PV_PAGE_FAULT] = "page_fault",
+    [PV_FORCED_INVALID_OP] = "forced_invalid_op",
+    [PV_EMULATE_PRIVOP] = "emulate privop",
+    [PV_EMULATE_4GB] = "emulate 4g",
+    [PV_MATH_STATE_RESTORE] = "math state restore",
+    [PV_PAGING_FIXUP] = "paging fixup",
+    [PV_GDT_LDT_MAPPING_FAULT] = "gdt/ldt mapping fault",
+    [PV_PTWR_EMULATION] = "ptwr",
+    [PV_PTWR_EMULATION_PAE] = "ptwr(pae)",
+    [PV_HYPERCALL_V2] = "hypercall",
+    [PV_HYPERCALL_SUBCALL] = "hypercall (subcall)",
+};
+
+static const char *const memories[MEMORY_KINDS] = {
+    "grant-map", "grant-unmap", "grant-transfer", "set-p2m",
+    "decrease-reservation", "pod-populate", "pod-zero-reclaim",
+    "pod-superpage-splinter",
+};
+
+static const char *const contexts[POD_CONTEXTS] = {
+    "unknown", "fault", "balloon",
+};
+
+static const char *const irqs[IRQ_KINDS] = {
+    NULL, "move_cleanup_delay", "move_cleanup", "bind_vector",
+    "clear_vector", "move_finish", "assign_vector", "unmapped_vector",
+    "handled",
+};
+
+static const char *const volumes[VOLUME_KINDS] = {
+    "gen", "sched", "dom0op", "hvm", "mem", "pv", "shadow", "hw", "guest",
+    "other", "verbose", "vmentry", "vmexit", "handler", "emul",
+};
+
+static const char *const strange[STRANGE_KINDS] = {
+    [STRANGE_TRANSITION] = "runstate changes that Xen does not make",
+    [STRANGE_OLD_STATE] = "runstate changes from another state than known",
+    [STRANGE_SKEW] = "runstate changes out of order between pcpus",
+    [STRANGE_CONTINUE] = "vcpus that went on to run where they did not",
+    [STRANGE_PREVIOUS] = "vcpus that left a pcpu that another one ran on",
+    [STRANGE_NO_VCPU] = "guest events while nobody was known to run",
+    [STRANGE_IDLE] = "guest events while the pcpu was idle",
+    [STRANGE_TYPE] = "events of HVM guests in PV ones, or vice versa",
+    [STRANGE_NO_EXIT] = "handlers and entries without an exit",
+    [STRANGE_SHORT] = "records that are too short",
+    [STRANGE_EVENT] = "records of unknown events",
+    [STRANGE_LOSS] = "losses that end before they begin",
+    [STRANGE_BACKWARD] = "entries before their exits",
+    [STRANGE_TOO_MANY] = "records of more vcpus than are kept",
+};
+
+const char *state_name(unsigned int state)
+{
+    return LOOK_UP(states, state);
+}
+
+const char *why_name(unsigned int why)
+{
+    return LOOK_UP(whys, why);
+}
+
+const char *domain_state_name(unsigned int state)
+{
+    return LOOK_UP(domain_states, state);
+}
+
+const char *pcpu_state_name(unsigned int state)
+{
+    return LOOK_UP(pcpu_states, state);
+}
+
+const char *handler_name(unsigned int minor)
+{
+    return LOOK_UP(handlers, minor);
+}
+
+const char *shadow_name(unsigned int kind)
+{
+    return LOOK_UP(shadows, kind);
+}
+
+const char *hypercall_name(unsigned int number)
+{
+    return LOOK_UP(hypercalls, number);
+}
+
+const char *pv_name(unsigned int kind)
+{
+    return LOOK_UP(pvs, kind);
+}
+
+const char *memory_name(unsigned int kind)
+{
+    return LOOK_UP(memories, kind);
+}
+
+const char *pod_context_name(unsigned int context)
+{
+    return LOOK_UP(contexts, context);
+}
+
+const char *irq_kind_name(unsigned int kind)
+{
+    return LOOK_UP(irqs, kind);
+}
+
+const char *volume_name(unsigned int kind)
+{
+    return LOOK_UP(volumes, kind);
+}
+
+const char *strange_name(unsigned int kind)
+{
+    return LOOK_UP(strange, kind);
+}

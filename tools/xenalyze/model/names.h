@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names of what facts have numbers for, in the words of stock's xenalyze where
+ * it has one.  Each returns NULL for what has no name.
+ */
+#ifndef XENALYZE_MODEL_NAMES_H
+#define XENALYZE_MODEL_NAMES_H
+
+const char *state_name(unsigned int state);             /* enum fact_state */
+const char *why_name(unsigned int why);
+const char *domain_state_name(unsigned int state);
+const char *pcpu_state_name(unsigned int state);
+const char *handler_name(unsigned int minor);           /* fact_exit.handler */
+const char *shadow_name(unsigned int kind);             /* as a page fault */
+const char *hypercall_name(unsigned int number);
+const char *pv_name(unsigned int kind);
+const char *memory_name(unsigned int kind);
+const char *pod_context_name(unsigned int context);
+const char *irq_kind_name(unsigned int kind);
+const char *volume_name(unsigned int kind);
+const char *strange_name(unsigned int kind);            /* a few words */
+
+#endif /* XENALYZE_MODEL_NAMES_H */
