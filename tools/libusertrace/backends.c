@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Which back ends the program has, and their beginning.
+ */
+#include "libusertrace/backends.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "libusertrace/registry.h"
+#include "libusertrace/say.h"
+#include "libusertrace/trace/usertrace.h"
+
+/* In the order of tracetool --list-backends. */
+static const struct ut_backend rows[] = {
+    { .name = "nop" },
+    { .name = "dtrace" },
+    { .name = "ftrace" },
+    { .name = "log" },
+    { .name = "simple" },
+    { .name = "syslog" },
+    { .name = "ust" },
+};
+
+#define NR_ROWS (sizeof(rows) / sizeof(rows[0]))
+
+/* used[] is filled under the lock, from the front; the end stays NULL. */
+static const char *used[NR_ROWS + 1];
+static bool begun[NR_ROWS];
+
+static const struct ut_backend *row_of(const char *name, size_t length)
+{
+    for ( size_t i = 0; i < NR_ROWS; i++ )
+        if ( strlen(rows[i].name) == length &&
+             !strncmp(rows[i].name, name, length) )
+            return &rows[i];
+    return NULL;
+}
+
+static void use(const struct ut_backend *row)
+{
+    size_t i;
+
+    for ( i = 0; used[i] && used[i] != row->name; i++ )
+        ;
+    __atomic_store_n(&used[i], row->name, __ATOMIC_RELEASE);
+}
+
+void usertrace_use_backends(const char *names)
+{
+    const struct ut_backend *row;
+    size_t length;
+
+    ut_lock();
+    for ( ; *names; names += length + (names[length] == ',') )
+    {
+        length = strcspn(names, ",");
+        row = row_of(names, length);
+        if ( row )
+            use(row);
+    }
+    ut_unlock();
+}
+
+const char *const *usertrace_backends(void)
+{
+    return used;
+}
+
+bool usertrace_has_backend(const char *name)
+{
+    const char *one;
+    size_t i;
+
+    for ( i = 0; (one = __atomic_load_n(&used[i], __ATOMIC_ACQUIRE)); i++ )
+        if ( !strcmp(one, name) )
+            return true;
+    return false;
+}
+
+void ut_backends_wanted(void)
+{
+    for ( size_t i = 0; i < NR_ROWS; i++ )
+        if ( rows[i].wanted && usertrace_has_backend(rows[i].name) )
+            rows[i].wanted();
+}
+
+bool trace_init_backends(void)
+{
+    struct err e = ERR_INIT;
+
+    for ( size_t i = 0; i < NR_ROWS; i++ )
+    {
+        if ( !rows[i].begin || begun[i] ||
+             !usertrace_has_backend(rows[i].name) )
+            continue;
+        if ( rows[i].begin(&e) )
+        {
+            ut_say("%s", e.text);
+            ut_say("failed to initialize %s tracing backend.", rows[i].name);
+            return false;
+        }
+        begun[i] = true;
+    }
+    return true;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What back ends have in common.  One that needs something at run time is a
+ * row in backends.c; the program's generated code says which ones it uses,
+ * and the others never begin.
+ */
+#ifndef LIBUSERTRACE_BACKENDS_H
+#define LIBUSERTRACE_BACKENDS_H
+
+#include "common/err.h"
+
+struct ut_backend
+{
+    const char *name;
+    /* Once, from trace_init_backends().  NULL: nothing to do. */
+    int (*begin)(struct err *e);
+    /*
+     * The first event was switched on.  Under ut_lock(); may come before
+     * begin.  What fails here fails again, and is said, in begin.
+     */
+    void (*wanted)(void);
+};
+
+void ut_backends_wanted(void);
+
+#endif /* LIBUSERTRACE_BACKENDS_H */

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Of several stars only the last one that was met needs another try: an
+ * earlier one could only take more, which the last one can take just as well.
+ * So there is no recursion, and the time is at most the product of the
+ * lengths, whatever a user types.
+ */
+#include "libusertrace/pattern.h"
+
+#include <stddef.h>
+
+#include "libusertrace/trace/control.h"
+
+bool ut_fits(const char *pattern, const char *name)
+{
+    const char *star = NULL, *again = NULL;
+
+    while ( *name )
+    {
+        if ( *pattern == '*' )
+        {
+            star = ++pattern;
+            again = name;
+        }
+        else if ( *pattern == '?' || *pattern == *name )
+        {
+            pattern++;
+            name++;
+        }
+        else if ( star )
+        {
+            pattern = star;
+            name = ++again;
+        }
+        else
+            return false;
+    }
+    while ( *pattern == '*' )
+        pattern++;
+    return !*pattern;
+}
+
+bool trace_event_is_pattern(const char *text)
+{
+    while ( *text && *text != '*' )
+        text++;
+    return *text;
+}

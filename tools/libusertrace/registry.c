@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Registration happens in constructors, before main() and before anybody
+ * could be told what is wrong; so it does what it can.  Without memory a
+ * group stays unknown: its trace points are off, and cost what they cost off.
+ *
+ * The index by name is a table of open addressing, at most half full.  It can
+ * be given up at any time, and then names are searched for one by one.
+ */
+#include "libusertrace/registry.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "common/fault.h"
+#include "libusertrace/pattern.h"
+#include "libusertrace/say.h"
+#include "libusertrace/trace/control-vcpu.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct usertrace_group *_Atomic first;
+static struct usertrace_group *last;
+static uint32_t nr_events, nr_vcpu_events;
+
+static TraceEvent **names;      /* NULL: no index */
+static size_t nr_slots;         /* a power of two */
+
+void ut_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void ut_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+void ut_lock_after_fork(void)
+{
+    pthread_mutex_init(&lock, NULL);
+}
+
+const struct usertrace_group *ut_first_group(void)
+{
+    return atomic_load_explicit(&first, memory_order_acquire);
+}
+
+uint32_t ut_nr_events(void)
+{
+    uint32_t nr;
+
+    ut_lock();
+    nr = nr_events;
+    ut_unlock();
+    return nr;
+}
+
+uint32_t trace_get_vcpu_event_count(void)
+{
+    uint32_t nr;
+
+    ut_lock();
+    nr = nr_vcpu_events;
+    ut_unlock();
+    return nr;
+}
+
+/* ---- the index by name -------------------------------------------------- */
+
+/* FNV-1a: names are short, and nobody hostile chooses them. */
+static size_t hash(const char *name)
+{
+    uint64_t h = 0xcbf29ce484222325ull;
+
+    for ( ; *name; name++ )
+        h = (h ^ (unsigned char)*name) * 0x100000001b3ull;
+    return h ^ (h >> 32);
+}
+
+/* The slot that has it or that it would get. */
+static TraceEvent **slot_of(const char *name)
+{
+    size_t at = hash(name) & (nr_slots - 1);
+
+    while ( names[at] && strcmp(names[at]->name, name) )
+        at = (at + 1) & (nr_slots - 1);
+    return &names[at];
+}
+
+/* Of events with one name the first is the one that is found. */
+static void index_group(const struct usertrace_group *group)
+{
+    TraceEvent **ev, **slot;
+
+    for ( ev = group->events; *ev; ev++ )
+    {
+        slot = slot_of((*ev)->name);
+        if ( !*slot )
+            *slot = *ev;
+    }
+}
+
+static void index_all(void)
+{
+    const struct usertrace_group *group;
+
+    fault_free(names);
+    for ( nr_slots = 64; nr_slots < 2 * (size_t)nr_events; nr_slots *= 2 )
+        ;
+    names = fault_calloc(nr_slots, sizeof(*names));
+    for ( group = first; names && group; group = group->next )
+        index_group(group);
+}
+
+static TraceEvent *search(const char *name)
+{
+    TraceEventIter iter;
+    TraceEvent *ev;
+
+    trace_event_iter_init_all(&iter);
+    while ( (ev = trace_event_iter_next(&iter)) != NULL )
+        if ( !strcmp(ev->name, name) )
+            break;
+    return ev;
+}
+
+TraceEvent *trace_event_name(const char *name)
+{
+    TraceEvent *ev;
+
+    ut_lock();
+    ev = names ? *slot_of(name) : search(name);
+    ut_unlock();
+    return ev;
+}
+
+/* ---- registration ------------------------------------------------------- */
+
+static void take_event(TraceEvent *ev)
+{
+    ev->id = nr_events++;
+    if ( !trace_event_is_vcpu(ev) )
+        return;
+    if ( nr_vcpu_events < CPU_TRACE_DSTATE_MAX_EVENTS )
+    {
+        ev->vcpu_id = nr_vcpu_events++;
+        return;
+    }
+    ut_say("warning: more than %d vcpu trace events: '%s' has one state for "
+           "all vcpus", CPU_TRACE_DSTATE_MAX_EVENTS, ev->name);
+    ev->vcpu_id = TRACE_VCPU_EVENT_NONE;
+}
+
+void trace_event_register_group(TraceEvent **events)
+{
+    struct usertrace_group *group = fault_calloc(1, sizeof(*group));
+    TraceEvent **ev;
+
+    if ( !group )
+    {
+        ut_say("out of memory: some trace events are left out");
+        return;
+    }
+    ut_lock();
+    group->events = events;
+    for ( ev = events; *ev; ev++ )
+        take_event(*ev);
+    if ( last )
+    {
+        group->id = last->id + 1;
+        atomic_store_explicit(&last->next, group, memory_order_release);
+    }
+    else
+        atomic_store_explicit(&first, group, memory_order_release);
+    last = group;
+    if ( names && 2 * (size_t)nr_events <= nr_slots )
+        index_group(group);
+    else
+        index_all();
+    ut_unlock();
+}
+
+/* ---- walking ------------------------------------------------------------ */
+
+void trace_event_iter_init_all(TraceEventIter *iter)
+{
+    *iter = (TraceEventIter){ .group = ut_first_group() };
+}
+
+void trace_event_iter_init_pattern(TraceEventIter *iter, const char *pattern)
+{
+    trace_event_iter_init_all(iter);
+    iter->pattern = pattern;
+}
+
+void trace_event_iter_init_group(TraceEventIter *iter, size_t group_id)
+{
+    const struct usertrace_group *group = ut_first_group();
+
+    while ( group && group->id != group_id )
+        group = atomic_load_explicit(&group->next, memory_order_acquire);
+    *iter = (TraceEventIter){ .group = group, .one_group = true };
+}
+
+/* Whatever its name is. */
+static TraceEvent *step(TraceEventIter *iter)
+{
+    TraceEvent *ev;
+
+    while ( iter->group )
+    {
+        ev = iter->group->events[iter->event];
+        if ( ev )
+        {
+            iter->event++;
+            return ev;
+        }
+        iter->event = 0;
+        iter->group = iter->one_group ? NULL :
+            atomic_load_explicit(&iter->group->next, memory_order_acquire);
+    }
+    return NULL;
+}
+
+TraceEvent *trace_event_iter_next(TraceEventIter *iter)
+{
+    TraceEvent *ev;
+
+    do
+        ev = step(iter);
+    while ( ev && iter->pattern && !ut_fits(iter->pattern, ev->name) );
+    return ev;
+}
