@@ -8,6 +8,8 @@
 #include <xen/cpu.h>
 #include <xen/trace.h>
 
+#include <asm/time.h>
+
 static unsigned int epoch;
 
 unsigned int hypercall_epoch(void)
@@ -77,6 +79,19 @@ int hypercall_cpu_up(unsigned int cpu)
     struct cpu_call call = { .move = cpu_up, .cpu = cpu };
 
     return xensim_call_on(0, move_cpu, &call) ?: call.rc;
+}
+
+static void read_clock(void *now)
+{
+    *(uint64_t *)now = get_cycles();
+}
+
+uint64_t hypercall_clock(void)
+{
+    uint64_t now = 0;
+
+    xensim_call_on(0, read_clock, &now);
+    return now;
 }
 
 /* pcpu 0 cannot take itself down, nor may a guest's number be asserted. */

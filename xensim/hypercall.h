@@ -20,6 +20,9 @@ void hypercall_boot(void);
  */
 int hypercall_tbuf(struct xen_sysctl_tbuf_op *op, void *buffer, size_t size);
 
+/* The time-stamp counter of pcpu 0. */
+uint64_t hypercall_clock(void);
+
 int hypercall_cpu_up(unsigned int cpu);
 int hypercall_cpu_down(unsigned int cpu);
 

@@ -31,6 +31,7 @@ enum xensim_op
     XENSIM_BIND_VIRQ,   /* VIRQ_TBUF, as an eventfd.  Brings a descriptor */
     XENSIM_CPU_UP,      /* bring pcpu `arg` up */
     XENSIM_CPU_DOWN,    /* take pcpu `arg` down */
+    XENSIM_CLOCK,       /* the time-stamp counter as it is now: u64 */
 };
 
 #define XENSIM_MAP_WRITE 1u /* in `arg` of XENSIM_MAP: read-write */

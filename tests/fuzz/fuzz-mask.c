@@ -14,12 +14,12 @@
 static void events(const char *text)
 {
     struct err e = ERR_INIT;
-    uint32_t mask = 0;
-    int rc = mask_events(text, &mask, &e);
+    struct mask_events m = { .mask = 0 };
+    int rc = mask_events(text, &m, &e);
 
     MUST(!rc == !e.code);
     MUST(!rc || e.text[0]);
-    MUST(rc || !(mask >> 28));
+    MUST(rc || !(m.mask >> 28));
 }
 
 static void cpus(const char *text)

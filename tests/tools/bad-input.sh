@@ -17,7 +17,6 @@ while IFS='|' read -r program words reason; do
     [ ! -s out ] || fail "$program $words: something on standard output"
 done <<'END'
 xentrace|--no-such-option|no-such-option
-xentrace|-t 5 trace|t
 xentrace|-e hvn trace|hvn
 xentrace|-e hvm, trace|no class
 xentrace|-e 0x80000 trace|selects nothing

@@ -18,6 +18,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include <public/trace.h>
+
 #include "common/fault.h"
 #include "libxentrace/window.h"
 #include "xentrace/drain.h"
@@ -73,7 +75,8 @@ static uint64_t *count_lost(struct collect *c)
 {
     uint64_t *lost = fault_calloc(c->nr_cpus, sizeof(*lost));
     struct err e = ERR_INIT;
-    int rc = lost ? tbuf_lost(c->hv, lost, c->nr_cpus, &e) : -ENOMEM;
+    int rc = lost ? tbuf_state(c->hv, &c->state, lost, c->nr_cpus, &e)
+                  : -ENOMEM;
 
     if ( !rc )
         return lost;
@@ -132,6 +135,22 @@ static int start_tracing(struct collect *c, struct err *e)
     return rc;
 }
 
+/*
+ * Xen keeps masks from one capture to the next, and one who does not know
+ * wonders where his records are.
+ */
+static void notice_masks(const struct collect *c)
+{
+    if ( !c->plan->evt_mask && c->rings.evt_mask != TRC_ALL )
+        log_warning(c->log, "the event mask is %#x since an earlier run: only "
+                    "those events are traced; -e all takes all",
+                    c->rings.evt_mask);
+    if ( !c->cpu_bits && c->state.nr_masked )
+        log_warning(c->log, "the pcpu mask leaves %u of %u pcpus out since an "
+                    "earlier run; -c all takes all", c->state.nr_masked,
+                    c->state.nr_online);
+}
+
 static int open_rings(struct collect *c, struct err *e)
 {
     int rc = rings_open(&c->rings, c->hv, c->nr_cpus, e);
@@ -147,6 +166,7 @@ static int open_rings(struct collect *c, struct err *e)
                     c->rings.pages, c->plan->pages);
     if ( c->plan->discard )
         drain_discard(&c->rings, c->log);
+    notice_masks(c);
     return 0;
 }
 

@@ -15,6 +15,7 @@
 #include "common/log.h"
 #include "xentrace/hypervisor.h"
 #include "xentrace/rings.h"
+#include "xentrace/tbuf.h"
 #include "xentrace/writer.h"
 
 struct collect_plan
@@ -41,6 +42,8 @@ struct collect
     struct rings rings;
     bool tracing;                       /* by our doing */
     int virq;
+
+    struct tbuf_state state;            /* of Xen's tracing, at the start */
 
     /* Losses of each pcpu during the capture; NULL if Xen cannot tell. */
     uint64_t *lost;

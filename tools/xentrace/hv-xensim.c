@@ -132,6 +132,7 @@ static int xensim_info(struct hv *hv, struct hv_info *info, struct err *e)
         .nr_cpus = h.max_cpu_id == UINT32_MAX ? UINT32_MAX : h.max_cpu_id + 1,
         .nr_online = h.nr_cpus,
         .tsc_khz = h.cpu_khz,
+        .simulated = true,
     };
     snprintf(info->version, sizeof(info->version), "%.*s",
              (int)sizeof(h.version), h.version);
@@ -162,6 +163,16 @@ static int xensim_tbuf(struct hv *hv, struct hv_tbuf *op, struct err *e)
     op->size = back.size;
     op->mfn = back.buffer_mfn;
     return 0;
+}
+
+static int xensim_clock(struct hv *hv, uint64_t *tsc, struct err *e)
+{
+    struct xensim_call c = {
+        .op = XENSIM_CLOCK, .answer = { { tsc, sizeof(*tsc) } },
+        .least = sizeof(*tsc),
+    };
+
+    return xensim_line_call(&to_xensim(hv)->line, &c, e);
 }
 
 /* --- memory -------------------------------------------------------------- */
@@ -363,6 +374,7 @@ const struct hypervisor *hv_xensim(void)
         .unmap = xensim_unmap,
         .bind_virq = xensim_bind_virq,
         .ack_virq = xensim_ack_virq,
+        .clock = xensim_clock,
     };
 
     return &type;

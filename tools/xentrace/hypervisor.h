@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "common/err.h"
+#include "libxentrace/meta.h"
 
 #define HV_PAGE_SIZE 4096u
 
@@ -33,7 +34,8 @@ struct hv_info
 {
     unsigned int nr_cpus;       /* possible: their ids are below this */
     unsigned int nr_online;
-    uint32_t tsc_khz;
+    uint32_t tsc_khz;           /* 0: not known */
+    bool simulated;
     char version[64];
 };
 
@@ -59,6 +61,9 @@ struct hv_tbuf
     void *out;                  /* or filled: at most one is not NULL */
     uint32_t nr_bits;
 };
+
+/* Takes one record about the machine, which is the teller's again then. */
+typedef void hv_tell(void *to, const struct xt_meta *m);
 
 /*
  * All return 0 or -errno.  The hypervisor's own refusals come as they are,
@@ -86,6 +91,20 @@ struct hypervisor
     int (*bind_virq)(struct hv *hv, int *fd, struct err *e);
     /* It was readable: take what came, so that it can come again. */
     int (*ack_virq)(struct hv *hv, struct err *e);
+
+    /*
+     * What its clock shows now, as time stamps do.  NULL: that is this
+     * machine's own counter.
+     */
+    int (*clock)(struct hv *hv, uint64_t *tsc, struct err *e);
+
+    /*
+     * Tell what it knows of the machine, record by record: meta_xen, texts,
+     * pcpus, pools, domains and their names, vcpus (events/11-meta).  NULL:
+     * no more than info() says.  Asked at the start of each file; what the
+     * hypervisor does not want to say is left out, and no failure.
+     */
+    void (*describe)(struct hv *hv, hv_tell *tell, void *to);
 };
 
 /* The back ends. */

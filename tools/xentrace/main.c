@@ -29,6 +29,8 @@
 struct config
 {
     struct collect_plan plan;
+    struct mask_events events;
+    uint64_t log_thresh;
     const char *hypervisor;
     struct hv_where where;
     struct log log;
@@ -40,7 +42,7 @@ static int parse_events(const struct opt *o, const char *text, void *config,
     struct config *c = config;
 
     (void)o;
-    return mask_events(text, &c->plan.evt_mask, e);
+    return mask_events(text, &c->events, e);
 }
 
 #define AT(field) .at = offsetof(struct config, field)
@@ -49,7 +51,7 @@ static const struct opt opts[] = {
     { .type = OPT_GROUP, .help = "What is traced" },
     { .name = "evt-mask", .letter = 'e', .type = OPT_CALL, .arg = "MASK",
       .parse = parse_events,
-      .help = "classes of events, hvm or sched:min, or a number; adds up" },
+      .help = "hvm, sched:min, sched_wake, all, or a number; adds up" },
     { .name = "cpu-mask", .letter = 'c', .type = OPT_TEXT, .arg = "CPUS",
       AT(plan.cpus), .help = "pcpus: 0,2-5,8- or 0x3f or all" },
     { .name = "trace-buf-size", .letter = 'S', .type = OPT_UINT,
@@ -63,6 +65,8 @@ static const struct opt opts[] = {
     { .name = "poll-sleep", .letter = 's', .type = OPT_UINT, .arg = "MS",
       AT(plan.sleep_ms), .preset = "100", .min = 1, .max = 3600000,
       .help = "look at the rings at least so often" },
+    { .name = "log-thresh", .letter = 't', .type = OPT_U64, .arg = "N",
+      AT(log_thresh), .help = "does nothing, as ever" },
     { .name = "discard-buffers", .letter = 'D', .type = OPT_FLAG,
       AT(plan.discard), .help = "forget what the rings hold at the start" },
     { .name = "dont-disable-tracing", .letter = 'x', .type = OPT_FLAG,
@@ -155,11 +159,25 @@ static int capture(const struct config *config, struct hv *hv,
     return rc;
 }
 
-static int run(const struct config *config, const char *path, struct err *e)
+/* Xen's masks are coarse: say what comes along with what was asked for. */
+static void say_mask(const struct config *config)
+{
+    uint32_t mask = config->events.mask;
+
+    if ( config->events.names )
+        log_info(&config->log, "the smallest mask that lets these events pass "
+                 "is %#x, which lets %u others pass as well", mask,
+                 mask_events_count(mask) - config->events.names);
+}
+
+static int run(struct config *config, const char *path, struct err *e)
 {
     struct hv *hv = NULL;
-    int rc = mask_events_check(config->plan.evt_mask, e);
+    int rc = mask_events_check(config->events.mask, e);
 
+    config->plan.evt_mask = config->events.mask;
+    if ( !rc )
+        say_mask(config);
     if ( !rc )
         rc = stop_init(e);
     if ( !rc )

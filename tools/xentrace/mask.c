@@ -16,40 +16,90 @@
 #include <public/trace.h>
 
 #include "common/opts.h"
-#include "libxentrace/class.h"
+#include "libxentrace/catalogue.h"
 
-#define ITEM_MAX 32 /* no item is longer, and numbers need an end */
+#define ITEM_MAX 64 /* no item is longer, and numbers need an end */
 
 /* --- events -------------------------------------------------------------- */
 
-static int event_item(const char *item, size_t length, uint32_t *mask,
-                      struct err *e)
+/* By its name in the catalogue, or as the header spells it; or NULL. */
+static const struct xt_event *find_event(const char *name)
 {
-    const struct xt_class *class = xt_class_by_name(item, length);
-    char text[ITEM_MAX];
+    for ( size_t i = 0; i < xt_catalogue_nr_events; i++ )
+    {
+        const struct xt_event *event = &xt_catalogue_events[i];
+
+        if ( !strcmp(event->name, name) ||
+             (event->constant && !strcmp(event->constant, name)) )
+            return event;
+    }
+    return NULL;
+}
+
+/* The bits of an id that Xen holds a mask against. */
+static uint32_t selecting(uint32_t id)
+{
+    return id & TRC_ALL;
+}
+
+static bool number_item(const char *text, struct mask_events *m)
+{
     uint64_t number;
+
+    if ( !isdigit((unsigned char)*text) || opts_number(text, &number) ||
+         number > UINT32_MAX )
+        return false;
+    m->mask |= TRC_HD_TO_EVENT(number);
+    return true;
+}
+
+static bool name_item(const char *text, struct mask_events *m)
+{
+    const struct xt_class *class = xt_class_by_name(text, strlen(text));
+    const struct xt_event *event;
 
     if ( class )
     {
-        *mask |= class->mask;
-        return 0;
+        m->mask |= class->mask;
+        return true;
     }
-    if ( length && length < sizeof(text) && isdigit((unsigned char)*item) )
-    {
-        memcpy(text, item, length);
-        text[length] = '\0';
-        if ( !opts_number(text, &number) && number <= UINT32_MAX )
-        {
-            *mask |= TRC_HD_TO_EVENT(number);
-            return 0;
-        }
-    }
-    return err_set(e, -EINVAL, "\"%.*s\" is no class of events (hvm, sched:min"
-                   ", all ...; the man page lists them) and no number",
-                   (int)(length < 80 ? length : 80), item);
+    event = find_event(text);
+    if ( !event )
+        return false;
+    m->mask |= selecting(event->id);
+    m->names++;
+    return true;
 }
 
-int mask_events(const char *text, uint32_t *mask, struct err *e)
+static int event_item(const char *item, size_t length, struct mask_events *m,
+                      struct err *e)
+{
+    char text[ITEM_MAX] = "";
+
+    if ( length < sizeof(text) )
+        memcpy(text, item, length);
+    if ( number_item(text, m) || name_item(text, m) )
+        return 0;
+    return err_set(e, -EINVAL, "\"%.*s\" is no class of events (hvm, sched:min"
+                   ", all ...), no event and no number; xen-trace-events(7) "
+                   "lists them", (int)(length < 80 ? length : 80), item);
+}
+
+unsigned int mask_events_count(uint32_t mask)
+{
+    const struct xt_event *event = NULL, *last = NULL;
+    unsigned int nr = 0;
+
+    while ( (event = xt_catalogue_next(event, mask)) )
+    {
+        /* Layouts of other versions are no other event. */
+        nr += !last || event->id != last->id;
+        last = event;
+    }
+    return nr;
+}
+
+int mask_events(const char *text, struct mask_events *m, struct err *e)
 {
     size_t length;
     int rc;
@@ -57,7 +107,7 @@ int mask_events(const char *text, uint32_t *mask, struct err *e)
     do
     {
         length = strcspn(text, ",");
-        rc = event_item(text, length, mask, e);
+        rc = event_item(text, length, m, e);
         text += length;
     }
     while ( !rc && *text++ );

@@ -3,7 +3,8 @@
  * What a user may write behind -e and -c.
  *
  *   events:  item[,item...]    item: a class ("hvm"), a subclass
- *                              ("hvm:handler"), "all", or a number
+ *                              ("hvm:handler"), "all", an event
+ *                              ("sched_wake", "TRC_SCHED_WAKE"), a number
  *   pcpus:   "all" | 0xBITS | range[,range...]
  *                              range: a | a-b | a- (to the last) | -b
  */
@@ -14,11 +15,21 @@
 
 #include "common/err.h"
 
+struct mask_events
+{
+    uint32_t mask;
+    unsigned int names;     /* items that are single events */
+};
+
 /*
- * OR the items into *mask.  Bits that are no part of an event's id are
- * cleared: one of them makes newer Xens let every timestamped event pass.
+ * Add the items to *m.  Bits that are no part of an event's id are cleared:
+ * one of them makes newer Xens let every timestamped event pass.  Xen knows
+ * no masks of single events: the smallest one that has it has others as well.
  */
-int mask_events(const char *text, uint32_t *mask, struct err *e);
+int mask_events(const char *text, struct mask_events *m, struct err *e);
+
+/* How many events of the catalogue this mask lets pass. */
+unsigned int mask_events_count(uint32_t mask);
 
 /*
  * -EINVAL if this mask selects nothing at all: Xen wants one of the class

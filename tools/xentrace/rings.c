@@ -73,7 +73,7 @@ static int make_rings(struct rings *r, unsigned int nr_cpus, struct err *e)
 int rings_open(struct rings *r, struct hv *hv, unsigned int nr_cpus,
                struct err *e)
 {
-    struct tbuf_info info;
+    struct tbuf_info info = { .mfn = 0 };
     int rc;
 
     assert(nr_cpus > 0);
@@ -83,6 +83,7 @@ int rings_open(struct rings *r, struct hv *hv, unsigned int nr_cpus,
         rc = map_info(r, &info, e);
     if ( !rc )
         rc = make_rings(r, nr_cpus, e);
+    r->evt_mask = info.evt_mask;
     if ( rc )
         rings_close(r);
     return rc;

@@ -17,6 +17,7 @@ struct rings
     struct hv *hv;          /* borrowed */
     const unsigned char *info;      /* t_info, mapped read-only */
     size_t info_size;
+    uint32_t evt_mask;      /* as it was in Xen when they were opened */
     unsigned int pages;     /* of each ring */
     unsigned int nr_cpus;   /* possible ones */
     unsigned int nr_mapped;

@@ -78,9 +78,19 @@ int tbuf_disable(struct hv *hv, struct err *e)
 
 /* --- state --------------------------------------------------------------- */
 
-/* Pick the losses out of `size` bytes of state, believing no number in it. */
-static int lost_parse(const unsigned char *state, size_t size, uint64_t *lost,
-                      unsigned int nr_cpus)
+static void count_cpu(struct tbuf_state *out, const struct xen_tbuf_cpu *cpu)
+{
+    if ( !(cpu->flags & XEN_TBUF_CPU_ONLINE) )
+        return;
+    out->nr_online++;
+    if ( cpu->flags & XEN_TBUF_CPU_MASKED )
+        out->nr_masked++;
+}
+
+/* Take `size` bytes of state apart, believing no number in them. */
+static int state_parse(const unsigned char *state, size_t size,
+                       struct tbuf_state *out, uint64_t *lost,
+                       unsigned int nr_cpus)
 {
     struct xen_tbuf_state s;
     struct xen_tbuf_cpu cpu;
@@ -89,6 +99,7 @@ static int lost_parse(const unsigned char *state, size_t size, uint64_t *lost,
     if ( size < sizeof(s) )
         return -EPROTO;
     memcpy(&s, state, sizeof(s));
+    *out = (struct tbuf_state){ .flags = s.flags, .evt_mask = s.evt_mask };
     if ( s.cpu_offset < sizeof(s) || s.cpu_size < sizeof(cpu) )
         return -EPROTO;
     for ( unsigned int i = 0; i < nr_cpus && i < s.nr_cpus; i++ )
@@ -98,13 +109,14 @@ static int lost_parse(const unsigned char *state, size_t size, uint64_t *lost,
             return -EPROTO;
         memcpy(&cpu, state + at, sizeof(cpu));
         lost[i] = cpu.lost;
+        count_cpu(out, &cpu);
     }
     return 0;
 }
 
 /* Once, with room for *size bytes.  *size := what all of it would need. */
-static int lost_once(struct hv *hv, size_t *size, uint64_t *lost,
-                     unsigned int nr_cpus, struct err *e)
+static int state_once(struct hv *hv, size_t *size, struct tbuf_state *out,
+                      uint64_t *lost, unsigned int nr_cpus, struct err *e)
 {
     unsigned char *state = fault_calloc(1, *size);
     struct hv_tbuf op = {
@@ -118,14 +130,14 @@ static int lost_once(struct hv *hv, size_t *size, uint64_t *lost,
     if ( !rc && op.size > *size )
         rc = -EAGAIN;
     if ( !rc )
-        rc = lost_parse(state, op.size, lost, nr_cpus);
+        rc = state_parse(state, op.size, out, lost, nr_cpus);
     *size = op.size;
     free(state);
     return rc;
 }
 
-int tbuf_lost(struct hv *hv, uint64_t *lost, unsigned int nr_cpus,
-              struct err *e)
+int tbuf_state(struct hv *hv, struct tbuf_state *state, uint64_t *lost,
+               unsigned int nr_cpus, struct err *e)
 {
     size_t size = sizeof(struct xen_tbuf_state) +
                   nr_cpus * sizeof(struct xen_tbuf_cpu), asked;
@@ -136,10 +148,10 @@ int tbuf_lost(struct hv *hv, uint64_t *lost, unsigned int nr_cpus,
     do
     {
         asked = size;
-        rc = lost_once(hv, &size, lost, nr_cpus, e);
+        rc = state_once(hv, &size, state, lost, nr_cpus, e);
     }
     while ( rc == -EAGAIN && size > asked && size <= STATE_MAX );
     if ( rc == -EINVAL && !e->code )
         return -EOPNOTSUPP;
-    return rc ? err_sys(e, rc, "Xen does not say what it has lost") : 0;
+    return rc ? err_sys(e, rc, "Xen does not say what its tracing does") : 0;
 }

@@ -25,12 +25,20 @@ int tbuf_set_size(struct hv *hv, uint32_t pages, struct err *e);
 int tbuf_enable(struct hv *hv, struct err *e);
 int tbuf_disable(struct hv *hv, struct err *e);
 
+struct tbuf_state
+{
+    uint32_t flags;     /* XEN_TBUF_* */
+    uint32_t evt_mask;
+    unsigned int nr_masked;     /* online pcpus that the mask leaves out */
+    unsigned int nr_online;
+};
+
 /*
- * lost[cpu] := the records that each pcpu has lost since boot, whether the
- * rings could say so or not; 0 for those that Xen does not speak of.
- * -EOPNOTSUPP, and nothing in *e, if this Xen cannot tell.
+ * What Xen's tracing is doing; and lost[cpu] := the records that each pcpu has
+ * lost since boot, whether the rings could say so or not; 0 for those that Xen
+ * does not speak of.  -EOPNOTSUPP, and nothing in *e, if this Xen cannot tell.
  */
-int tbuf_lost(struct hv *hv, uint64_t *lost, unsigned int nr_cpus,
-              struct err *e);
+int tbuf_state(struct hv *hv, struct tbuf_state *state, uint64_t *lost,
+               unsigned int nr_cpus, struct err *e);
 
 #endif /* XENTRACE_TBUF_H */

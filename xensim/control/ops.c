@@ -133,6 +133,15 @@ static int op_cpu_down(struct exchange *x)
     return hypercall_cpu_down(x->arg);
 }
 
+static int op_clock(struct exchange *x)
+{
+    uint64_t now = hypercall_clock();
+
+    memcpy(x->payload, &now, sizeof(now));
+    x->length = sizeof(now);
+    return 0;
+}
+
 static const struct
 {
     int (*run)(struct exchange *x);
@@ -146,6 +155,7 @@ static const struct
     [XENSIM_BIND_VIRQ] = { op_bind_virq, 0, 0 },
     [XENSIM_CPU_UP] = { op_cpu_up, 0, 0 },
     [XENSIM_CPU_DOWN] = { op_cpu_down, 0, 0 },
+    [XENSIM_CLOCK] = { op_clock, 0, 0 },
 };
 
 int op_run(uint32_t op, struct exchange *x)

@@ -360,6 +360,8 @@ START_TEST(pcpus_can_be_moved)
 
     start();
     s = dom0_connect(path);
+    ck_assert_int_eq(dom0_ask(s, XENSIM_CLOCK, 0, NULL, 0, &a), 0);
+    ck_assert_uint_eq(a->length, sizeof(uint64_t));
     ck_assert_int_eq(dom0_ask(s, XENSIM_CPU_DOWN, 1, NULL, 0, &a), 0);
     ck_assert_uint_eq(num_online_cpus(), 2);
     ck_assert_int_eq(dom0_ask(s, XENSIM_CPU_DOWN, 1, NULL, 0, &a), -EEXIST);

@@ -94,6 +94,9 @@ static int fake_state(struct fake *f, struct hv_tbuf *op)
 
     if ( f->no_state )
         return -EINVAL;
+    for ( unsigned int cpu = 0; cpu < FAKE_CPUS; cpu++ )
+        all.cpu[cpu].flags = XEN_TBUF_CPU_ONLINE |
+                             (f->masked >> cpu & 1 ? XEN_TBUF_CPU_MASKED : 0);
     all.cpu[1].lost = f->lost;
     memcpy(op->out, &all, room < sizeof(all) ? room : sizeof(all));
     op->size = sizeof(all);
@@ -116,6 +119,7 @@ static int answer(struct fake *f, struct hv_tbuf *op)
     case HV_TBUF_GET_INFO:
         op->mfn = f->sized ? FAKE_INFO_MFN : 0;
         op->size = HV_PAGE_SIZE;
+        op->evt_mask = f->evt_mask;
         return 0;
     case HV_TBUF_SET_SIZE:
         return set_size(f);
@@ -210,6 +214,7 @@ void fake_init(struct fake *f, bool sized)
     *f = (struct fake){
         .hv = { .type = &type },
         .info = { .nr_cpus = FAKE_CPUS, .nr_online = FAKE_CPUS },
+        .evt_mask = TRC_ALL,
         .frames = calloc(FAKE_FRAMES, HV_PAGE_SIZE),
     };
     assert(f->frames && !pipe(f->virq));

@@ -32,6 +32,7 @@ struct fake
     int mapped;                 /* mappings that stand */
 
     bool sized, enabled;
+    uint32_t evt_mask, masked;  /* what get_info and `state` say of masks */
     int refuse[FAKE_COMMANDS];  /* -errno for each control operation */
     int refuse_map, refuse_virq;
     uint64_t lost;              /* of pcpu 1; what `state` says */

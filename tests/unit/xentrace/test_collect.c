@@ -115,6 +115,29 @@ START_TEST(everything_said)
 }
 END_TEST
 
+/* What is left of an earlier run is said, unless this one says otherwise. */
+START_TEST(masks_left_over)
+{
+    for ( unsigned int said = 0; said < 2; said++ )
+    {
+        struct run r;
+
+        run_init(&r, true);
+        r.f.evt_mask = 0x2f000;
+        r.f.masked = 5;
+        r.plan.evt_mask = said ? 0x81000 : 0;
+        r.plan.cpus = said ? "all" : NULL;
+        run(&r);
+        ck_assert_int_eq(r.rc, 0);
+        ck_assert_uint_eq(heard_times(&r.heard, "event mask is 0x2f000"),
+                          !said);
+        ck_assert_uint_eq(heard_times(&r.heard, "leaves 2 of 3 pcpus out"),
+                          !said);
+        run_fini(&r);
+    }
+}
+END_TEST
+
 START_TEST(leave_enabled)
 {
     struct run r;
@@ -361,7 +384,8 @@ START_TEST(no_memory)
 }
 END_TEST
 
-UNIT_MAIN("collect", plain, everything_said, leave_enabled, start_disabled,
+UNIT_MAIN("collect", plain, everything_said, masks_left_over, leave_enabled,
+          start_disabled,
           discard, last_words, time_is_up, losses, refused, no_rings,
           no_ring_can_be_mapped, no_virq, disk_is_full,
           refused_before_anything, no_memory)

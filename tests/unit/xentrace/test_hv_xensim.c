@@ -347,12 +347,13 @@ static int ask_state(const struct state *s, uint64_t *lost)
         { .body = s, .length = sizeof(*s), .wants_op = XENSIM_TBUF },
     };
     struct err e = ERR_INIT;
+    struct tbuf_state out;
     struct hv *hv;
     int rc;
 
     START(acts);
     ck_assert_int_eq(open_it(&hv, &e), 0);
-    rc = tbuf_lost(hv, lost, 4, &e);
+    rc = tbuf_state(hv, &out, lost, 4, &e);
     hv_close(hv);
     end();
     return rc;

@@ -35,21 +35,26 @@ START_TEST(events)
         { "hvm:", 0 }, { "hvm:nothing", 0 }, { ":min", 0 }, { "hv", 0 },
         { "0x", 0 }, { "0x100000000", 0 }, { "12x", 0 }, { "-1", 0 },
         { "hvm sched", 0 }, { " hvm", 0 },
-        { "0x000000000000000000000000000000000000001f000", 0 },
+        { "sched_wake", 0x28000 }, { "TRC_SCHED_WAKE", 0x28000 },
+        { "sched_wake,hvm_vmentry", 0xa9000 }, { "sched_wak", 0 },
+        { "TRC_HVM_VMEXIT64", 0x81000 }, { "lost_records", 0x1f000 },
+        { "sched_wakesched_wakesched_wakesched_wakesched_wakesched_wakesche",
+          0 },
+        { "0x000000000000000000000000000000000000001f000", 0x1f000 },
     };
 
     for ( size_t i = 0; i < NR(rows); i++ )
     {
         struct err e = ERR_INIT;
-        uint32_t mask = 0;
-        int rc = mask_events(rows[i].text, &mask, &e);
+        struct mask_events m = { .mask = 0 };
+        int rc = mask_events(rows[i].text, &m, &e);
 
         ck_assert_msg(rc == (rows[i].mask ? 0 : -EINVAL), "%s: %d",
                       rows[i].text, rc);
         ck_assert_int_eq(e.code, rc);
         if ( !rc )
-            ck_assert_msg(mask == rows[i].mask, "%s: %#x", rows[i].text,
-                          mask);
+            ck_assert_msg(m.mask == rows[i].mask, "%s: %#x", rows[i].text,
+                          m.mask);
     }
 }
 END_TEST
@@ -57,11 +62,26 @@ END_TEST
 START_TEST(events_add_up)
 {
     struct err e = ERR_INIT;
-    uint32_t mask = 0;
+    struct mask_events m = { .mask = 0 };
 
-    ck_assert_int_eq(mask_events("hvm", &mask, &e), 0);
-    ck_assert_int_eq(mask_events("0x2f000", &mask, &e), 0);
-    ck_assert_uint_eq(mask, 0xaf000);
+    ck_assert_int_eq(mask_events("hvm", &m, &e), 0);
+    ck_assert_int_eq(mask_events("0x2f000", &m, &e), 0);
+    ck_assert_uint_eq(m.mask, 0xaf000);
+    ck_assert_uint_eq(m.names, 0);
+    ck_assert_int_eq(mask_events("mem,sched_wake", &m, &e), 0);
+    ck_assert_uint_eq(m.mask, 0x1af000);
+    ck_assert_uint_eq(m.names, 1);
+}
+END_TEST
+
+START_TEST(events_are_counted)
+{
+    ck_assert_uint_eq(mask_events_count(0), 0);
+    ck_assert_uint_eq(mask_events_count(0x20f000), mask_events_count(0x201000)
+                      + mask_events_count(0x202000));
+    ck_assert_uint_eq(mask_events_count(0xffff000), mask_events_count(0x1f000)
+                      + mask_events_count(0xffef000));
+    ck_assert_uint_ge(mask_events_count(0x81000), 3);
 }
 END_TEST
 
@@ -147,4 +167,5 @@ START_TEST(cpus)
 }
 END_TEST
 
-UNIT_MAIN("mask", events, events_add_up, events_that_select_nothing, cpus)
+UNIT_MAIN("mask", events, events_add_up, events_are_counted,
+          events_that_select_nothing, cpus)
