@@ -6,6 +6,10 @@
 #     wake DOM VCPU TSC
 #     exit CPU REASON TSC
 #     entry CPU TSC
+#     span TSC TSC
+#
+# The span is that of the whole trace; with -v inner=1 it is the one in which
+# each pcpu was traced, since tracing begins and ends on one after the other.
 
 function take(    word) {
     getline word
@@ -28,6 +32,9 @@ BEGIN {
     if ( header >= 2147483648 ) {
         low = take()
         tsc = sprintf("%.0f", take() * 4294967296 + low)
+        if ( !(cpu in first) )
+            first[cpu] = tsc
+        last[cpu] = tsc
     }
     for ( i = 0; i < words; i++ )
         word[i] = take()
@@ -44,4 +51,17 @@ BEGIN {
         print "exit", cpu, word[0], tsc
     else if ( id == ENTRY )
         print "entry", cpu, tsc
+}
+
+# The later one of the two, or the earlier; a may be none yet.
+function choose(a, b, later) {
+    return a == "" || (later ? b - a > 0 : b - a < 0) ? b : a
+}
+
+END {
+    for ( cpu in first ) {
+        from = choose(from, first[cpu], inner)
+        to = choose(to, last[cpu], !inner)
+    }
+    print "span", from, to
 }
