@@ -16,7 +16,8 @@ read_both() {
     od -An -v -tu4 -w4 "$1" |
         awk -v inner="$2" -f "$top_srcdir/tests/truth/records.awk" |
         sort -u >recorded
-    awk -f "$top_srcdir/tests/truth/lines.awk" truth | sort -u >told
+    awk -f "$top_srcdir/tests/truth/field.awk" \
+        -f "$top_srcdir/tests/truth/lines.awk" truth | sort -u >told
     for file in recorded told; do
         awk '$1 == "span" { from = $2; to = $3 }
              NR != FNR && $NF > from && $NF < to' recorded $file >$file.span

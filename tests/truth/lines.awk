@@ -2,17 +2,6 @@
 #
 # The lines of a truth as records.awk prints records.
 
-function field(name,    at, text)
-{
-    at = index($0, "\"" name "\":")
-    if ( !at )
-        return ""
-    text = substr($0, at + length(name) + 3)
-    sub(/[,}].*/, "", text)
-    gsub(/"/, "", text)
-    return text
-}
-
 /"what":"runstate"/ {
     print "runstate", field("dom"), field("vcpu"), field("state"), field("to")
 }

@@ -29,7 +29,8 @@ analyze() {
 # sums WHAT: count and average of each runstate of each vcpu.  It prints whole
 # cycles of an average; what is open at the end it closes at the last record.
 sums() {
-    awk -v end="$end" -f "$top_srcdir/tests/truth/sums.awk" truth >ours.txt
+    awk -v end="$end" -f "$top_srcdir/tests/truth/field.awk" \
+        -f "$top_srcdir/tests/truth/sums.awk" truth >ours.txt
     awk -f "$top_srcdir/tests/truth/printed.awk" said >theirs.txt
     awk '
         NR == FNR { count[$1, $2, $3] = $4; avg[$1, $2, $3] = $5; next }

@@ -8,18 +8,7 @@
 # interval when the scheduler chooses the vcpu again.  It closes what is open
 # when a pcpu's records end.
 #
-#     awk -v end=CYCLES -f sums.awk truth
-
-function field(name,    at, text)
-{
-    at = index($0, "\"" name "\":")
-    if ( !at )
-        return ""
-    text = substr($0, at + length(name) + 3)
-    sub(/[,}].*/, "", text)
-    gsub(/"/, "", text)
-    return text
-}
+#     awk -v end=CYCLES -f field.awk -f sums.awk truth
 
 /"what":"(runstate|still)"/ {
     who = field("dom") " " field("vcpu")
