@@ -169,5 +169,18 @@ load = busy
 emulated-tsc = yes
 END
 compare svm-pvh-hvm 2 0x8f000
+compare svm-pvh-sched 2 0x2f000
+
+cat >scenario <<END
+$common
+rate = 10k
+layout = master
+[domain Domain-0]
+vcpus = 2
+load = quiet
+period = 55ms
+duty = 2
+END
+compare master-idle-all 2 0xffff000
 
 exit $wrong

@@ -27,6 +27,7 @@
 #define COM1            0x3f8
 #define PM_TIMER_PORT   0xb008
 #define EPT_WRITE       0x182
+#define FROM_LAPIC      2       /* the source of an interrupt */
 #define P2M_RAM_RW      0
 #define P2M_POD         6
 
@@ -102,19 +103,32 @@ static void leave_guest(struct sim_cpu *p, const struct exit *x)
     local_irq_restore(flags);
 }
 
-/* An interrupt for the guest is injected on the way in. */
+/*
+ * An interrupt for the guest is injected on the way in.  While the guest can
+ * take none, Xen asks each time to be told when it can.
+ */
+static void inject(struct sim_cpu *p, struct work *k)
+{
+    if ( !k->vector )
+        return;
+    if ( k->masked )
+    {
+        EMIT(p, trace_hvm_intr_window(k->vector, FROM_LAPIC, -1));
+        return;
+    }
+    EMIT(p, trace_hvm_inj_virq(k->vector, false));
+    k->vector = 0;
+}
+
 void hvm_enter(struct sim_cpu *p)
 {
     struct sim_vcpu *v = p->runs;
-    unsigned int vector = v->work.vector;
     unsigned long flags;
 
     if ( p->in_guest )
         return;
     local_irq_save(flags);
-    v->work.vector = 0;
-    if ( vector )
-        EMIT(p, trace_hvm_inj_virq(vector, false));
+    inject(p, &v->work);
     EMIT(p, trace_hvm_vmentry());
     tell_exit(p, v);
     barrier();
@@ -149,11 +163,11 @@ static void hypercall(struct sim_cpu *p, struct sim_vcpu *v, unsigned int op,
     EMIT(p, trace_hvm_vmmcall(op));
 }
 
-/* The guest's timer has fired: an interrupt that is for the guest. */
+/* The timer that Xen lends it has fired: an event for the guest. */
 static void tick(struct sim_cpu *p, struct sim_vcpu *v)
 {
     hvm_exit_for_interrupt(p, TIMER_VECTOR);
-    v->work.vector = GUEST_TICK;
+    v->work.vector = CALLBACK_VECTOR;
 }
 
 static void eoi(struct sim_cpu *p, struct sim_vcpu *v)
@@ -286,21 +300,32 @@ static void give_up(struct sim_cpu *p, struct sim_vcpu *v)
     yield(p);
 }
 
-/*
- * An interrupt came for the guest while it could take none: Xen asks to be
- * told when it can, and injects then.
- */
-static void closed_window(struct sim_cpu *p, struct sim_vcpu *v)
+/* The same, in the midst of something where the guest can take none. */
+static void tick_masked(struct sim_cpu *p, struct sim_vcpu *v)
 {
-    (void)v;
-    hvm_exit_for_interrupt(p, DEVICE_VECTOR);
-    EMIT(p, trace_hvm_intr_window(CALLBACK_VECTOR, 5, -1));
+    tick(p, v);
+    v->work.masked = true;
+}
+
+static void tsc_masked(struct sim_cpu *p, struct sim_vcpu *v)
+{
+    read_tsc(p, v);
+    v->work.vector = CALLBACK_VECTOR;
+    v->work.masked = true;
+}
+
+static void timer_masked(struct sim_cpu *p, struct sim_vcpu *v)
+{
+    set_timer(p, v);
+    v->work.vector = CALLBACK_VECTOR;
+    v->work.masked = true;
 }
 
 static void open_window(struct sim_cpu *p, struct sim_vcpu *v)
 {
     leave_guest(p, &exit_window);
     v->work.vector = CALLBACK_VECTOR;
+    v->work.masked = false;
 }
 
 /* AMD's guests may do that by themselves. */
@@ -341,12 +366,20 @@ static void nested(struct sim_cpu *p, struct sim_vcpu *v)
 }
 
 static const struct phrase phrases[] = {
-    { 800, ANY, true, { tick, eoi, read_tsc, read_tsc, read_tsc, read_tsc,
-                        set_timer, read_tsc } },
+    { 3500, ANY, true, { tick, eoi, read_tsc, read_tsc, read_tsc, read_tsc,
+                         read_tsc, read_tsc, set_timer, read_tsc, read_tsc,
+                         read_tsc } },
+    { 225, ANY, true, { tick_masked, open_window, eoi, read_tsc, read_tsc,
+                        read_tsc, set_timer, read_tsc, read_tsc } },
+    { 150, ANY, true, { tsc_masked, open_window, eoi, read_tsc, read_tsc,
+                        read_tsc, set_timer, read_tsc, read_tsc } },
+    { 125, ANY, true, { timer_masked, read_tsc, read_tsc, read_tsc, read_tsc,
+                        read_tsc, read_tsc, read_tsc, set_timer, read_tsc,
+                        open_window, eoi } },
+    { 1650, ANY, true, { read_tsc, read_tsc, read_tsc } },
     { 800, PVH, false, { tick, eoi, set_timer } },
-    { 1500, ANY, true, { read_tsc, read_tsc, read_tsc } },
     { 400, HVM, false, { set_deadline, deadline, eoi } },
-    { 180, ANY, false, { closed_window, open_window, eoi } },
+    { 120, ANY, false, { tick_masked, open_window, eoi, set_timer } },
     { 150, ANY, false, { read_msr } },
     { 100, ANY, false, { dirty } },
     { 80, ANY, false, { ask_cpuid } },
@@ -379,8 +412,11 @@ static void boot(struct sim_cpu *p, struct sim_vcpu *v)
     guest_say(p, v, boots, ARRAY_SIZE(boots));
 }
 
+/* Nobody waits with interrupts off. */
 static void wait(struct sim_cpu *p, struct sim_vcpu *v)
 {
+    if ( v->work.masked )
+        open_window(p, v);
     leave_guest(p, &exit_hlt);
     EMIT(p, trace_hvm_hlt(false));
     if ( event_is_due(&v->timer) )

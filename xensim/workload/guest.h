@@ -58,7 +58,7 @@ static inline const struct guest_ops *ops_of(const struct sim_vcpu *v)
  * Guests repeat themselves: a phrase is what one thing that they do all the
  * time makes them want of Xen, an atom a step.
  */
-#define PHRASE_MAX 10
+#define PHRASE_MAX 12
 #define PHRASE_ONE 256
 
 struct phrase

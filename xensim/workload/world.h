@@ -73,7 +73,8 @@ struct work
     const struct phrase *phrase; /* PV: what it is saying */
     unsigned int atom;          /* next one of it */
     uint64_t said;              /* records that it left so far */
-    unsigned int vector;        /* HVM: to be injected at the next entry */
+    unsigned int vector;        /* HVM: to be injected at the next entry ... */
+    bool masked;                /* ... that the guest allows */
 };
 
 struct open_exit
