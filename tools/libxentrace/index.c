@@ -59,11 +59,8 @@ static struct xt_line *line_at(struct xt_index *i, unsigned int cpu)
     return &i->lines[cpu];
 }
 
-/*
- * The first time stamp, or the second if it is less: then one of the two is
- * damaged, and what is too early does no harm.  False: there is none.
- */
-static bool find_time(const struct xt_window *w, uint64_t *time)
+/* If the second is less, one of the two is damaged; too early is no harm. */
+bool xt_window_time(const struct xt_window *w, uint64_t *time)
 {
     const unsigned char *at = w->bytes, *end = at + w->size;
     unsigned int left = LOOK_RECORDS, found = 0;
@@ -79,7 +76,7 @@ static bool find_time(const struct xt_window *w, uint64_t *time)
             *time = r.tsc;
         at += size;
     }
-    if ( *time > XT_LAST_TIME )
+    if ( found && *time > XT_LAST_TIME )
         *time = XT_LAST_TIME;
     return found;
 }
@@ -125,7 +122,7 @@ int xt_index_add(struct xt_index *i, const struct xt_window *w)
 
     if ( !l || make_room(i) )
         return -ENOMEM;
-    p.timed = find_time(w, &p.time);
+    p.timed = xt_window_time(w, &p.time);
     if ( !p.timed )
         p.time = l->time > i->time ? l->time : i->time;
     else if ( steps_back(i, l, p.time) )

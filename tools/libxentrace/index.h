@@ -87,6 +87,12 @@ static inline struct xt_place *xt_index_place(const struct xt_index *i,
 uint64_t xt_index_find(const struct xt_index *i, unsigned int cpu,
                        uint64_t time);
 
+/*
+ * The first time stamp of a window, or the second if it is less.  False: near
+ * its beginning there is none.
+ */
+bool xt_window_time(const struct xt_window *w, uint64_t *time);
+
 /* The last time stamp in a window, or its `time` if there is none. */
 uint64_t xt_place_last_time(const struct xt_place *p,
                             const unsigned char *records);

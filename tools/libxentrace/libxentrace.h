@@ -72,6 +72,9 @@ int xt_trace_next_batch(struct xt_trace *t, struct xt_batch *b, struct err *e);
  * Pass over what is before `time`, a time stamp: go there at once in a file
  * that is mapped, and read up to there in anything else.  Only forwards;
  * xt_trace_rewind goes back.
+ *
+ * Of a long file what lies far before is not even looked at, so damage there
+ * is not in the book, and walks (below) need not begin before `time`.
  */
 int xt_trace_seek(struct xt_trace *t, uint64_t time, struct err *e);
 

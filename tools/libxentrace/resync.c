@@ -276,6 +276,13 @@ void xt_resync_skip(struct xt_windows *w)
     lose(w, torn ? XT_DAMAGE_TORN : XT_DAMAGE_JUNK, w->next);
 }
 
+void xt_resync_begin(struct xt_windows *w, size_t from, size_t limit)
+{
+    w->expected = NO_NUMBER;
+    w->losing = false;
+    w->next = search(w, from, limit, header_has_witnesses);
+}
+
 /* --- sealed windows ------------------------------------------------------- */
 
 static bool header_is_sealed(struct xt_windows *w, size_t at)

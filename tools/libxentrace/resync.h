@@ -34,4 +34,10 @@ void xt_resync_skip(struct xt_windows *w);
 bool xt_resync_trust(struct xt_windows *w, size_t at,
                      const struct xt_header *h);
 
+/*
+ * Begin in the middle: go to the first window at or behind `from` and before
+ * `limit` that something speaks for.  w->next is `limit`: there is none.
+ */
+void xt_resync_begin(struct xt_windows *w, size_t from, size_t limit);
+
 #endif /* LIBXENTRACE_RESYNC_H */

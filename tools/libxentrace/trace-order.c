@@ -33,7 +33,7 @@
 
 /* --- the index ------------------------------------------------------------ */
 
-static int no_memory(struct xt_trace *t, struct err *e)
+int trace_no_memory(struct xt_trace *t, struct err *e)
 {
     return err_sys(e, -ENOMEM, "cannot order %s", t->source->name);
 }
@@ -82,7 +82,7 @@ static int add(struct xt_trace *t, const struct xt_window *w, struct err *e)
     int rc = xt_index_add(&t->index, w);
 
     if ( rc < 0 )
-        return no_memory(t, e);
+        return trace_no_memory(t, e);
     if ( rc > 0 )
     {
         t->have_next = t->complete = true;
@@ -92,7 +92,7 @@ static int add(struct xt_trace *t, const struct xt_window *w, struct err *e)
     if ( t->source->map )
         return 0;
     note_pass(t, number);
-    return xt_order_add(&t->order, number) ? no_memory(t, e) : 0;
+    return xt_order_add(&t->order, number) ? trace_no_memory(t, e) : 0;
 }
 
 /* Where the first record that is still wanted begins, at most. */
@@ -148,8 +148,7 @@ static int take_more(struct xt_trace *t, struct err *e)
 
 /* --- segments ------------------------------------------------------------- */
 
-/* Begin the segment that t->next is the first window of, or the first one. */
-static int begin_segment(struct xt_trace *t, struct err *e)
+int trace_begin_segment(struct xt_trace *t, struct err *e)
 {
     int rc = 0;
 
@@ -158,7 +157,7 @@ static int begin_segment(struct xt_trace *t, struct err *e)
     t->order.now = 0;
     t->passes = (struct passes){ .nr = 0 };
     t->limit = t->undone = 0;
-    t->complete = false;
+    t->complete = t->partial = t->have_span = false;
     if ( t->have_next )
     {
         t->segment++;
@@ -166,13 +165,34 @@ static int begin_segment(struct xt_trace *t, struct err *e)
         rc = add(t, &t->next, e);
         assert(rc <= 0);
     }
-    if ( rc || !t->source->map )
-        return rc;
-    rc = take_more(t, e);
-    return rc ? rc : xt_order_restart(&t->order) ? no_memory(t, e) : 0;
+    return rc;
 }
 
-static int enter(struct xt_trace *t, struct err *e)
+int trace_index(struct xt_trace *t, uint64_t from, struct err *e)
+{
+    int rc = 0;
+
+    if ( from || t->partial )
+    {
+        t->damage = (struct xt_damage){ 0 };
+        trace_begin_windows(t, from);
+        t->have_next = false;
+        rc = trace_begin_segment(t, e);
+        t->partial = from;
+    }
+    if ( !rc && !t->complete )
+        rc = take_more(t, e);
+    return rc ? rc : xt_order_restart(&t->order) ? trace_no_memory(t, e) : 0;
+}
+
+int trace_need_index(struct xt_trace *t, struct err *e)
+{
+    if ( !t->source->map || (t->complete && (!t->partial || t->sought)) )
+        return 0;
+    return trace_index(t, 0, e);
+}
+
+int trace_enter_time(struct xt_trace *t, struct err *e)
 {
     bool begun = t->mode == BY_TIME;
     int rc = trace_enter(t, BY_TIME, e);
@@ -183,13 +203,20 @@ static int enter(struct xt_trace *t, struct err *e)
          xt_order_init(&t->order, &t->order.reading) )
     {
         xt_order_fini(&t->order);
-        rc = no_memory(t, e);
+        rc = trace_no_memory(t, e);
     }
     if ( !rc )
-        rc = begin_segment(t, e);
+        rc = trace_begin_segment(t, e);
     if ( rc )
         t->mode = NOT_YET;
     return rc;
+}
+
+int trace_next_segment(struct xt_trace *t, struct err *e)
+{
+    int rc = trace_begin_segment(t, e);
+
+    return rc ? rc : trace_need_index(t, e);
 }
 
 /* --- batches -------------------------------------------------------------- */
@@ -222,8 +249,10 @@ static bool ordered(struct xt_trace *t, struct xt_batch *b)
 
 int xt_trace_next_batch(struct xt_trace *t, struct xt_batch *b, struct err *e)
 {
-    int rc = enter(t, e);
+    int rc = trace_enter_time(t, e);
 
+    if ( !rc )
+        rc = trace_need_index(t, e);
     while ( !rc )
     {
         if ( t->limit && ordered(t, b) )
@@ -231,91 +260,10 @@ int xt_trace_next_batch(struct xt_trace *t, struct xt_batch *b, struct err *e)
         if ( !t->complete )
             rc = take_more(t, e);
         else if ( t->have_next )
-            rc = begin_segment(t, e);
+            rc = trace_next_segment(t, e);
         else
             break;
     }
     trace_end(t);
     return rc;
-}
-
-/* --- what only a mapped file can ------------------------------------------ */
-
-static int need_map(struct xt_trace *t, struct err *e)
-{
-    if ( t->source->map )
-        return enter(t, e);
-    return err_set(e, -ESPIPE, "%s can only be read from its beginning: "
-                   "it is no file, or is compressed", t->source->name);
-}
-
-int xt_trace_span(struct xt_trace *t, uint64_t *first, uint64_t *last,
-                  struct err *e)
-{
-    int rc = need_map(t, e);
-
-    *first = NO_LIMIT;
-    *last = 0;
-    for ( unsigned int cpu = 0; !rc && cpu < t->index.nr_cpus; cpu++ )
-    {
-        const struct xt_line *l = &t->index.lines[cpu];
-        const struct xt_place *p;
-        uint64_t time;
-
-        if ( l->first == XT_NOWHERE )
-            continue;
-        p = xt_index_place(&t->index, l->first);
-        *first = p->time < *first ? p->time : *first;
-        p = xt_index_place(&t->index, l->last);
-        time = xt_place_last_time(p, xt_view_at(&t->view, p->at +
-                                                XT_WINDOW_HEADER));
-        *last = time > *last ? time : *last;
-    }
-    return rc;
-}
-
-int xt_trace_seek(struct xt_trace *t, uint64_t time, struct err *e)
-{
-    uint64_t first, last;
-    int rc = 0;
-
-    t->from = time;
-    if ( !t->source->map )
-        return 0;
-    while ( !(rc = xt_trace_span(t, &first, &last, e)) &&
-            last < time && t->have_next )
-        rc = begin_segment(t, e);
-    if ( !rc && xt_order_seek(&t->order, time) )
-        rc = no_memory(t, e);
-    return rc;
-}
-
-int xt_trace_cpus(struct xt_trace *t, unsigned int *nr, struct err *e)
-{
-    int rc = need_map(t, e);
-
-    *nr = rc ? 0 : t->index.nr_cpus;
-    return rc;
-}
-
-int xt_trace_next_segment(struct xt_trace *t, struct err *e)
-{
-    int rc = need_map(t, e);
-
-    if ( rc || !t->have_next )
-        return rc;
-    rc = begin_segment(t, e);
-    return rc ? rc : 1;
-}
-
-void xt_trace_walk(struct xt_trace *t, unsigned int cpu, struct xt_walk *w)
-{
-    assert(t->source->map && t->mode == BY_TIME);
-    xt_walk_init(w, &t->order.reading, cpu);
-}
-
-void xt_trace_walked(struct xt_trace *t, const struct xt_walk *w)
-{
-    xt_damage_merge(&t->damage, &w->damage);
-    trace_end(t);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What stands behind struct xt_trace, between the files that make it:
- * trace.c (windows as they come) and trace-order.c (records by time).
+ * What stands behind struct xt_trace, between the files that make it: trace.c
+ * (windows as they come), trace-order.c (records by time) and trace-seek.c
+ * (where in time to begin).
  */
 #ifndef LIBXENTRACE_TRACE_PRIVATE_H
 #define LIBXENTRACE_TRACE_PRIVATE_H
@@ -12,6 +13,7 @@
 #include "libxentrace/index.h"
 #include "libxentrace/libxentrace.h"
 #include "libxentrace/order.h"
+#include "libxentrace/sounding.h"
 #include "libxentrace/view.h"
 
 /*
@@ -49,6 +51,15 @@ struct xt_trace
     uint64_t limit;             /* of what can be ordered yet */
     uint64_t undone;            /* number of the first window not yet read */
     uint64_t from;              /* what is before this is passed over */
+
+    /* Of a mapped file: shortcuts (trace-seek.c). */
+    uint64_t shortcuts;         /* for files that have this many bytes */
+    struct xt_chart chart;
+    bool charted;
+    bool partial;               /* the index lacks the segment's beginning ... */
+    bool sought;                /* ... and nobody wants that */
+    bool have_span;
+    uint64_t first, last;
     struct xt_trace_bounds bounds;
 };
 
@@ -64,5 +75,30 @@ void trace_end(struct xt_trace *t);
 
 /* Begin to read in this way, unless another one was begun. */
 int trace_enter(struct xt_trace *t, enum reading_mode mode, struct err *e);
+
+/* The windows of a mapped file from byte `from` on, where one begins. */
+void trace_begin_windows(struct xt_trace *t, uint64_t from);
+
+/* --- trace-order.c -------------------------------------------------------- */
+
+int trace_no_memory(struct xt_trace *t, struct err *e);
+
+/* From here on, read by time. */
+int trace_enter_time(struct xt_trace *t, struct err *e);
+
+/* Begin the segment that t->next is the first window of, or the first one. */
+int trace_begin_segment(struct xt_trace *t, struct err *e);
+
+/* The same, and index it, if that can be done at once: if it is mapped. */
+int trace_next_segment(struct xt_trace *t, struct err *e);
+
+/*
+ * Index the segment.  If `from` is not 0, it is that of the first segment's
+ * windows from there on, and nothing has been read yet.
+ */
+int trace_index(struct xt_trace *t, uint64_t from, struct err *e);
+
+/* See that all is indexed that is wanted, if it is mapped. */
+int trace_need_index(struct xt_trace *t, struct err *e);
 
 #endif /* LIBXENTRACE_TRACE_PRIVATE_H */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "common/fault.h"
+#include "libxentrace/resync.h"
 #include "libxentrace/seal.h"
 
 /*
@@ -15,6 +16,9 @@
  * what is there is taken for all there is.  No window is as large.
  */
 #define LOOK_MOST (2u * XT_WINDOW_MAX)
+
+/* A file smaller than this is indexed in milliseconds. */
+#define SHORTCUTS_FROM (64u << 20)
 
 static void begin(struct xt_trace *t)
 {
@@ -26,6 +30,7 @@ static void begin(struct xt_trace *t)
     t->windows.more = !v->ended;
     t->mode = NOT_YET;
     t->complete = t->have_next = t->cut = false;
+    t->partial = t->sought = t->have_span = false;
     t->segment = 0;
     t->passes = (struct passes){ 0 };
     t->limit = t->undone = t->from = 0;
@@ -33,6 +38,15 @@ static void begin(struct xt_trace *t)
     t->order.reading = reading;
     t->order.late = 0;
     xt_index_reset(&t->index);
+}
+
+void trace_begin_windows(struct xt_trace *t, uint64_t from)
+{
+    const struct xt_view *v = &t->view;
+
+    xt_windows_init(&t->windows, v->bytes, v->hi - v->lo, &t->damage);
+    if ( from )
+        xt_resync_begin(&t->windows, from, t->windows.size);
 }
 
 int xt_trace_open(struct xt_trace **out, const char *path, unsigned int flags,
@@ -52,6 +66,7 @@ int xt_trace_open(struct xt_trace **out, const char *path, unsigned int flags,
     }
     xt_view_init(&t->view, t->source);
     xt_index_init(&t->index);
+    t->shortcuts = SHORTCUTS_FROM;
     begin(t);
     *out = t;
     return 0;

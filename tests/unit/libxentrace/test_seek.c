@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Going to a moment by soundings, against going through all windows: the same
+ * span, and from there on the same records, of traces in passes and of others
+ * that are none.
+ */
+#include "tests/unit/libxentrace/unit.h"
+
+#include "libxentrace/trace-private.h"
+
+#include "tests/unit/libxentrace/traces.h"
+
+#define ALWAYS 0u
+#define NEVER UINT64_MAX
+
+static struct make m;
+static struct expected want[EXPECTED_MAX], got[EXPECTED_MAX];
+static unsigned int taken;      /* shortcuts */
+
+/* --- traces --------------------------------------------------------------- */
+
+struct shape
+{
+    const char *name;
+    uint32_t cpus, windows, records;
+    uint32_t silent;            /* of so many windows one is not there */
+    uint64_t skew;              /* cycles from a pcpu's clock to the next one's */
+    uint64_t ends;              /* pcpu 1 goes at this part of a thousand */
+    uint64_t begins;            /* pcpu 2 comes then */
+    uint64_t again;             /* time begins anew then */
+    uint64_t ahead;             /* pcpu 3's clock is, whom no sounding finds */
+    bool by_cpu;                /* no passes: a pcpu after the other */
+};
+
+static const struct shape shapes[] = {
+    { .name = "passes", .cpus = 4, .windows = 4000, .records = 8 },
+    { .name = "one pcpu", .cpus = 1, .windows = 3000, .records = 8 },
+    { .name = "many pcpus", .cpus = 300, .windows = 6000, .records = 4 },
+    { .name = "silence", .cpus = 8, .windows = 4000, .records = 8,
+      .silent = 3 },
+    { .name = "rare windows", .cpus = 8, .windows = 4000, .records = 30,
+      .silent = 100 },
+    { .name = "hotplug", .cpus = 4, .windows = 4000, .records = 8,
+      .ends = 300, .begins = 900 },
+    { .name = "late pcpu", .cpus = 4, .windows = 4000, .records = 8,
+      .begins = 999 },
+    { .name = "clocks apart", .cpus = 4, .windows = 4000, .records = 8,
+      .skew = 5000 },
+    { .name = "clocks far apart", .cpus = 4, .windows = 4000, .records = 8,
+      .skew = 500000 },
+    { .name = "two traces", .cpus = 4, .windows = 4000, .records = 8,
+      .again = 400 },
+    { .name = "a short one behind", .cpus = 4, .windows = 4000, .records = 8,
+      .again = 990 },
+    { .name = "pcpu by pcpu", .cpus = 4, .windows = 4000, .records = 8,
+      .by_cpu = true },
+    { .name = "a clock ahead", .cpus = 8, .windows = 640, .records = 100,
+      .ahead = 20000 },
+    { .name = "flight recorder", .cpus = 16, .windows = 16, .records = 3000,
+      .by_cpu = true },
+    { .name = "few windows", .cpus = 4, .windows = 40, .records = 800 },
+};
+
+#define NR_SHAPES (sizeof(shapes) / sizeof(shapes[0]))
+
+static bool is_there(const struct shape *s, uint32_t i, uint32_t c,
+                     uint64_t *seed)
+{
+    uint64_t part = i * UINT64_C(1000) / s->windows;
+
+    if ( (s->ends && c == 1 && part >= s->ends) ||
+         (s->begins && c == 2 && part < s->begins) )
+        return false;
+    /* Silence, mostly: then there is one window in so many. */
+    if ( s->silent >= 10 )
+        return !c || make_random(seed) % s->silent == 0;
+    return !s->silent || make_random(seed) % s->silent;
+}
+
+static void make_shape(const struct shape *s, uint64_t *seed)
+{
+    uint64_t now = 10000000;
+    uint32_t each = s->windows / s->cpus;
+
+    m.size = 0;
+    for ( uint32_t i = 0; i < s->windows; i++ )
+    {
+        uint32_t c = s->by_cpu ? i / each % s->cpus : i % s->cpus;
+        size_t opened;
+
+        if ( s->again && i == s->windows * s->again / 1000 )
+            now = 10000000;
+        if ( s->by_cpu && i % each == 0 )
+            now = 10000000 + 10 * c;
+        if ( !is_there(s, i, c, seed) )
+            continue;
+        opened = make_open(&m, c);
+        for ( uint32_t k = 0; k < (s->ahead && c == 2 ? 1 : s->records); k++ )
+        {
+            uint64_t time = now + c * s->skew + (c == 3 ? s->ahead : 0);
+
+            now += make_random(seed) % 9;
+            make_record(&m, 0x81001 + k % 3, k % 4 != 1 ? time : 0, k % 3);
+        }
+        make_close(&m, opened);
+    }
+}
+
+/* --- both ways ------------------------------------------------------------ */
+
+
+static size_t from_on(const char *path, uint64_t shortcuts, uint64_t time,
+                      bool ask, struct expected *all, uint64_t *span)
+{
+    struct xt_trace *t = open_trace(path, 0);
+    struct err e = ERR_INIT;
+    size_t nr;
+
+    t->shortcuts = shortcuts;
+    if ( ask )
+        ck_assert_int_eq(xt_trace_span(t, &span[0], &span[1], &e), 0);
+    ck_assert_int_eq(xt_trace_seek(t, time, &e), 0);
+    taken += t->partial;
+    nr = read_order(t, all);
+    xt_trace_close(t);
+    return nr;
+}
+
+static void compare(const char *path, uint64_t time, bool ask)
+{
+    uint64_t span[2][2] = { { 0 } };
+    size_t nr = from_on(path, NEVER, time, ask, want, span[0]);
+    size_t nr_got = from_on(path, ALWAYS, time, ask, got, span[1]);
+
+    expect_same(got, nr_got, want, nr);
+    ck_assert_int_eq(memcmp(span[0], span[1], sizeof(span[0])), 0);
+}
+
+/* Moments everywhere, more of them near both ends. */
+static void compare_moments(const char *path, uint64_t *seed)
+{
+    uint64_t span[2];
+    size_t nr = from_on(path, NEVER, 0, true, want, span);
+    uint64_t length = span[1] - span[0];
+
+    ck_assert_uint_gt(nr, 1000);
+    for ( unsigned int i = 0; i < 24; i++ )
+    {
+        uint64_t off = make_random(seed) % (length >> i % 12) + i % 2;
+
+        compare(path, i & 1 ? span[1] - off : span[0] + off, i % 3);
+    }
+    compare(path, span[1] + 1, true);
+}
+
+START_TEST(shapes_of_traces)
+{
+    const struct shape *s = &shapes[_i];
+    uint64_t seed = _i;
+    char path[32];
+
+    make_shape(s, &seed);
+    trace_file(path, &m);
+    compare_moments(path, &seed);
+    unlink(path);
+    /* Where the passes are plain, it has to be the short way. */
+    if ( _i < 4 )
+        ck_assert_msg(taken >= 12, "%s: %u shortcuts", s->name, taken);
+    if ( s->again == 400 || s->by_cpu )
+        ck_assert_msg(!taken, "%s: %u shortcuts", s->name, taken);
+}
+END_TEST
+
+/* --- damage --------------------------------------------------------------- */
+
+/* What is hurt may be read in another way, but never made of nothing. */
+START_TEST(damaged)
+{
+    char path[32];
+
+    for ( unsigned int n = 0; n < 30; n++ )
+    {
+        uint64_t seed = n, span[2] = { 0 };
+        size_t nr, nr_got, i = 0;
+
+        make_shape(&shapes[n % 4], &seed);
+        for ( unsigned int k = 0; k <= n; k++ )
+            m.bytes[((uint64_t)make_random(&seed) << 8) % m.size] ^=
+                1u << k % 8;
+        trace_file(path, &m);
+        nr = from_on(path, NEVER, 0, false, want, span);
+        nr_got = from_on(path, ALWAYS, want[nr / 2].time, true, got, span);
+        ck_assert_uint_le(nr_got, nr);
+        /* All but what is near damage is the same, record for record. */
+        while ( i < nr_got && got[nr_got - 1 - i].offset ==
+                              want[nr - 1 - i].offset )
+            i++;
+        ck_assert_msg(i == nr_got, "seed %u: %zu of %zu records", n, i,
+                      nr_got);
+        unlink(path);
+    }
+}
+END_TEST
+
+/* A second look, and all other ways to read, find all that there is. */
+START_TEST(and_back)
+{
+    struct err e = ERR_INIT;
+    uint64_t first, last, seed = 1;
+    struct xt_trace *t;
+    unsigned int cpus;
+    char path[32];
+    size_t nr;
+
+    make_shape(&shapes[0], &seed);
+    nr = expect_order(&m, want);
+    trace_file(path, &m);
+    t = open_trace(path, 0);
+    t->shortcuts = ALWAYS;
+    ck_assert_int_eq(xt_trace_span(t, &first, &last, &e), 0);
+    ck_assert(t->partial);
+    ck_assert_uint_eq(last, want[nr - 1].time);
+    expect_same(got, read_order(t, got), want, nr);
+
+    ck_assert_int_eq(xt_trace_rewind(t, &e), 0);
+    ck_assert_int_eq(xt_trace_seek(t, last, &e), 0);
+    ck_assert(t->partial);
+    ck_assert_uint_lt(read_order(t, got), 100);
+
+    ck_assert_int_eq(xt_trace_rewind(t, &e), 0);
+    ck_assert_int_eq(xt_trace_span(t, &first, &last, &e), 0);
+    ck_assert_int_eq(xt_trace_cpus(t, &cpus, &e), 0);
+    ck_assert(!t->partial);
+    ck_assert_uint_eq(t->index.nr, 4000);
+    xt_trace_close(t);
+    unlink(path);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("seek");
+    TCase *all = tcase_create("seek");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_loop_test(all, shapes_of_traces, 0, NR_SHAPES);
+    tcase_add_test(all, damaged);
+    tcase_add_test(all, and_back);
+    tcase_set_timeout(all, 500);
+    suite_add_tcase(suite, all);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A sounding believes what a row of windows says, each of which leads right
+ * to the next.  What looks like windows can stand in the payloads of records,
+ * too; but whoever begins there comes back to those of the collector at the
+ * end of the window that holds them, long before the moment that he is after.
+ */
+#include "libxentrace/sounding.h"
+
+#include "libxentrace/resync.h"
+
+#define ROW 4u
+
+bool xt_sound(const unsigned char *bytes, size_t size, size_t from,
+              size_t limit, struct xt_sounding *s)
+{
+    struct xt_damage damage = { 0 };
+    struct xt_windows windows;
+    struct xt_window w;
+    bool timed = false;
+
+    xt_windows_init(&windows, bytes, size, &damage);
+    xt_resync_begin(&windows, from, limit);
+    if ( windows.next == limit )
+        return false;
+    s->at = windows.next;
+    for ( unsigned int i = 0; i < ROW; i++ )
+    {
+        if ( !xt_windows_next(&windows, &w) || xt_damage_times(&damage) )
+            return false;
+        timed = timed || xt_window_time(&w, &s->time);
+    }
+    return timed;
+}
+
+bool xt_chart_add(struct xt_chart *c, const struct xt_sounding *s)
+{
+    const struct xt_sounding *last = c->nr ? &c->points[c->nr - 1] : NULL;
+
+    if ( last && s->at == last->at )
+        return true;
+    if ( c->nr == XT_SOUNDINGS || (last && s->time <= last->time) )
+    {
+        c->nr = 0;
+        return false;
+    }
+    c->points[c->nr++] = *s;
+    return true;
+}
+
+size_t xt_chart_find(const struct xt_chart *c, uint64_t time)
+{
+    size_t n = 0;
+
+    while ( n < c->nr && c->points[n].time < time )
+        n++;
+    return n;
+}
+
+/*
+ * If the clocks of the pcpus do not agree, what one says proves nothing about
+ * another: so each that has windows here has to have one from before.
+ */
+static bool all_begin_before(const struct xt_index *i, uint64_t time)
+{
+    for ( unsigned int cpu = 0; cpu < i->nr_cpus; cpu++ )
+    {
+        uint64_t at = i->lines[cpu].first;
+
+        while ( at != XT_NOWHERE && !xt_index_place(i, at)->timed )
+            at = xt_index_place(i, at)->next;
+        if ( at != XT_NOWHERE && xt_index_place(i, at)->time >= time )
+            return false;
+    }
+    return true;
+}
+
+bool xt_passes_prove(const struct xt_index *i, uint64_t time)
+{
+    struct xt_passes passes = { 0 };
+
+    for ( size_t n = 0; n < i->nr; n++ )
+    {
+        const struct xt_place *p = &i->places[n];
+
+        if ( xt_passes_add(&passes, p->cpu) >= XT_PASSES_ENOUGH && p->timed &&
+             p->time < time )
+            return all_begin_before(i, time);
+    }
+    return false;
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What only a mapped file can: to say when it begins and ends, and to go to a
+ * moment.
+ *
+ * Both are known from an index of all windows.  Of a long file that takes its
+ * time: a page fault for every other window, or worse, a read of the disk.  So
+ * soundings say first where to look (sounding.h), and then the windows from
+ * there on are indexed.  What comes out is the same; where that cannot be
+ * proved, all windows are indexed as ever.
+ */
+#include "libxentrace/trace-private.h"
+
+#include <assert.h>
+#include <errno.h>
+
+#define NO_LIMIT UINT64_MAX
+
+/* How far to look for a window: most windows are smaller by far. */
+#define SOUND_FAR (1u << 20)
+
+/* What the kernel maps around the pages that a sounding touches. */
+#define SOUND_TOUCHES (128u << 10)
+
+/* Points of the chart, from the end, that the end of a trace is taken from. */
+#define TAIL 3u
+
+static int need_map(struct xt_trace *t, struct err *e)
+{
+    if ( t->source->map )
+        return trace_enter_time(t, e);
+    return err_set(e, -ESPIPE, "%s can only be read from its beginning: "
+                   "it is no file, or is compressed", t->source->name);
+}
+
+/* --- soundings ------------------------------------------------------------ */
+
+/* Are the places to sound far enough from each other to find windows between? */
+static void make_chart(struct xt_trace *t)
+{
+    uint64_t size = t->source->size, step = size / XT_SOUNDINGS;
+    uint64_t far = step < SOUND_FAR ? step : SOUND_FAR;
+    struct xt_sounding s;
+
+    t->charted = true;
+    t->chart.nr = 0;
+    for ( unsigned int i = 0; i < XT_SOUNDINGS; i++ )
+    {
+        uint64_t from = i * step;
+
+        xt_source_used(t->source, SOUND_TOUCHES);
+        if ( xt_sound(t->view.bytes, size, from, from + far, &s) &&
+             !xt_chart_add(&t->chart, &s) )
+            break;
+    }
+}
+
+/* Is there a way around an index of the whole file? */
+static bool has_shortcut(struct xt_trace *t)
+{
+    if ( t->segment || (t->complete && !t->partial) ||
+         t->source->size < t->shortcuts )
+        return false;
+    if ( !t->charted )
+        make_chart(t);
+    return t->chart.nr > TAIL;
+}
+
+/* --- first and last ------------------------------------------------------- */
+
+static void find_first(const struct xt_index *i, uint64_t *first)
+{
+    *first = NO_LIMIT;
+    for ( unsigned int cpu = 0; cpu < i->nr_cpus; cpu++ )
+    {
+        uint64_t at = i->lines[cpu].first;
+
+        if ( at != XT_NOWHERE && xt_index_place(i, at)->time < *first )
+            *first = xt_index_place(i, at)->time;
+    }
+}
+
+static void find_last(const struct xt_trace *t, uint64_t *last)
+{
+    const struct xt_index *i = &t->index;
+
+    *last = 0;
+    for ( unsigned int cpu = 0; cpu < i->nr_cpus; cpu++ )
+    {
+        const struct xt_place *p;
+        uint64_t time;
+
+        if ( i->lines[cpu].last == XT_NOWHERE )
+            continue;
+        p = xt_index_place(i, i->lines[cpu].last);
+        time = xt_place_last_time(p, xt_view_at(&t->view, p->at +
+                                                XT_WINDOW_HEADER));
+        *last = time > *last ? time : *last;
+    }
+}
+
+/*
+ * The first time stamp, of the first passes.  1: there are not enough to say
+ * that nothing is earlier; 0; or -ENOMEM.
+ */
+static int sound_first(struct xt_trace *t, uint64_t *first)
+{
+    struct xt_damage ignored = { 0 };
+    struct xt_passes passes = { 0 };
+    struct xt_windows windows;
+    struct xt_index head;
+    struct xt_window w;
+    int rc = 0;
+
+    xt_index_init(&head);
+    xt_windows_init(&windows, t->view.bytes, t->view.hi, &ignored);
+    while ( !rc && passes.nr < XT_PASSES_ENOUGH &&
+            windows.next < t->view.hi / 4 &&
+            xt_windows_next(&windows, &w) )
+    {
+        xt_passes_add(&passes, w.cpu);
+        rc = xt_index_add(&head, &w);
+    }
+    if ( !rc && passes.nr < XT_PASSES_ENOUGH )
+        rc = 1;
+    find_first(&head, first);
+    xt_index_fini(&head);
+    return rc;
+}
+
+/* The span, of its ends.  t->have_span is false: they do not say. */
+static int sound_span(struct xt_trace *t, struct err *e)
+{
+    const struct xt_chart *c = &t->chart;
+    bool proved = false;
+    uint64_t first;
+    int rc = sound_first(t, &first);
+
+    if ( rc )
+        return rc < 0 ? trace_no_memory(t, e) : 0;
+    for ( size_t back = TAIL; !rc && !proved && back < c->nr; back *= 2 )
+    {
+        rc = trace_index(t, c->points[c->nr - back].at, e);
+        proved = !rc && xt_passes_prove(&t->index, NO_LIMIT);
+        if ( t->have_next )
+            return rc;
+    }
+    t->have_span = proved;
+    t->first = first;
+    find_last(t, &t->last);
+    return 0;
+}
+
+static int need_span(struct xt_trace *t, struct err *e)
+{
+    int rc = need_map(t, e);
+
+    if ( !rc && !t->have_span && has_shortcut(t) )
+    {
+        rc = sound_span(t, e);
+        if ( !t->have_span )
+            t->chart.nr = 0;
+    }
+    if ( rc || t->have_span )
+        return rc;
+    rc = trace_need_index(t, e);
+    if ( rc )
+        return rc;
+    t->have_span = true;
+    find_first(&t->index, &t->first);
+    find_last(t, &t->last);
+    return 0;
+}
+
+int xt_trace_span(struct xt_trace *t, uint64_t *first, uint64_t *last,
+                  struct err *e)
+{
+    int rc = need_span(t, e);
+
+    *first = rc ? NO_LIMIT : t->first;
+    *last = rc ? 0 : t->last;
+    return rc;
+}
+
+/* --- a moment ------------------------------------------------------------- */
+
+/* Index from where nothing before is of `time` or later: t->sought. */
+static int leap(struct xt_trace *t, uint64_t time, struct err *e)
+{
+    size_t n = xt_chart_find(&t->chart, time), back = TAIL;
+    int rc = 0;
+
+    /* What the span was taken from may do. */
+    t->sought = t->partial && xt_passes_prove(&t->index, time);
+    for ( ; !rc && !t->sought && back < n; back *= 2 )
+    {
+        bool had_span = t->have_span;
+
+        rc = trace_index(t, t->chart.points[n - back].at, e);
+        t->have_span = had_span;
+        t->sought = !rc && xt_passes_prove(&t->index, time);
+    }
+    return rc;
+}
+
+int xt_trace_seek(struct xt_trace *t, uint64_t time, struct err *e)
+{
+    int rc;
+
+    t->from = time;
+    if ( !t->source->map )
+        return 0;
+    rc = need_span(t, e);
+    if ( !rc && !t->sought && has_shortcut(t) )
+        rc = leap(t, time, e);
+    if ( !rc )
+        rc = trace_need_index(t, e);
+    while ( !rc && t->last < time && t->have_next )
+    {
+        rc = trace_next_segment(t, e);
+        if ( !rc )
+            rc = need_span(t, e);
+    }
+    if ( !rc && xt_order_seek(&t->order, time) )
+        rc = trace_no_memory(t, e);
+    return rc;
+}
+
+/* --- all of it ------------------------------------------------------------ */
+
+int xt_trace_cpus(struct xt_trace *t, unsigned int *nr, struct err *e)
+{
+    int rc = need_map(t, e);
+
+    if ( !rc )
+        rc = trace_need_index(t, e);
+    *nr = rc ? 0 : t->index.nr_cpus;
+    return rc;
+}
+
+int xt_trace_next_segment(struct xt_trace *t, struct err *e)
+{
+    int rc = need_map(t, e);
+
+    if ( !rc )
+        rc = trace_need_index(t, e);
+    if ( rc || !t->have_next )
+        return rc;
+    rc = trace_next_segment(t, e);
+    return rc ? rc : 1;
+}
+
+void xt_trace_walk(struct xt_trace *t, unsigned int cpu, struct xt_walk *w)
+{
+    assert(t->source->map && t->mode == BY_TIME && t->complete);
+    xt_walk_init(w, &t->order.reading, cpu);
+}
+
+void xt_trace_walked(struct xt_trace *t, const struct xt_walk *w)
+{
+    xt_damage_merge(&t->damage, &w->damage);
+    trace_end(t);
+}
