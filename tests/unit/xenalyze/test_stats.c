@@ -368,7 +368,55 @@ START_TEST(top_of_none)
 }
 END_TEST
 
+START_TEST(map_keeps_keys_apart)
+{
+    struct stats_map all = { 0 }, halves[2] = { 0 };
+    struct stats_row **rows;
+    struct stats_pool pool;
+
+    stats_pool_init(&pool);
+    for ( uint64_t i = 1; i <= 3000; i++ )
+    {
+        uint64_t key = i * i % 1009;
+
+        stats_add(stats_map_get(&all, &pool, key), &pool, i, i);
+        stats_add(stats_map_get(&halves[i & 1], &pool, key), &pool, i, i);
+    }
+    stats_map_merge(&halves[0], &pool, &halves[1]);
+    ck_assert_uint_eq(halves[0].used, all.used);
+    rows = stats_map_by_key(&all, &pool);
+    for ( size_t i = 0; i < all.used; i++ )
+    {
+        const struct stats *other = stats_map_get(&halves[0], &pool,
+                                                  rows[i]->key);
+
+        UNIT_CHECK(!i || rows[i - 1]->key < rows[i]->key);
+        UNIT_CHECK(other->sum == rows[i]->stats.sum);
+    }
+    ck_assert_uint_eq(halves[0].used, all.used);
+    rows = stats_map_by_sum(&all, &pool);
+    for ( size_t i = 1; i < all.used; i++ )
+        UNIT_CHECK(rows[i - 1]->stats.sum >= rows[i]->stats.sum);
+    stats_pool_fini(&pool);
+}
+END_TEST
+
+START_TEST(map_has_an_end)
+{
+    struct stats_map m = { 0 };
+    struct stats_pool pool;
+
+    stats_pool_init(&pool);
+    for ( uint64_t i = 0; i < STATS_MAP_MAX + 10; i++ )
+        stats_add(stats_map_get(&m, &pool, i << 32), &pool, 1, i);
+    ck_assert_uint_eq(m.used, STATS_MAP_MAX);
+    ck_assert_uint_eq(m.others.count, 10);
+    stats_pool_fini(&pool);
+}
+END_TEST
+
 UNIT_MAIN("stats", many_are_near, few_are_exact, small_ones_are_exact,
           weight_is_time, nothing_is_no_sample, shards_make_a_whole,
           worst_has_its_time, extremes_are_harmless, no_memory_is_remembered,
-          top_is_the_greatest, top_of_none)
+          top_is_the_greatest, top_of_none, map_keeps_keys_apart,
+          map_has_an_end)

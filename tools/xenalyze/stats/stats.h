@@ -122,6 +122,53 @@ struct stats_bar
 /* Bars of one power of two each, at most 64: how many there are. */
 size_t stats_bars(const struct stats *s, struct stats_bar bars[64]);
 
+/* --- series by key -------------------------------------------------------- */
+
+/*
+ * A series for each number that somebody names: vectors, ports, addresses.
+ * All zero is an empty map.  After STATS_MAP_MAX keys there is one series for
+ * all others, since a hostile trace names as many as it likes.
+ */
+#define STATS_MAP_MAX (1u << 18)
+
+struct stats_row
+{
+    uint64_t key;
+    struct stats stats;
+};
+
+struct stats_map
+{
+    struct stats_row **rows;    /* a hash table; rows do not move */
+    size_t size, used;
+    bool weighted;              /* for those to be made */
+    struct stats others;        /* of keys that came too late */
+};
+
+/* The series of a key, made if need be.  NULL: pool->failed. */
+struct stats *stats_map_get(struct stats_map *m, struct stats_pool *pool,
+                            uint64_t key);
+
+/* The series of a key, or NULL. */
+const struct stats *stats_map_find(const struct stats_map *m, uint64_t key);
+
+/* Add to the series of a key. */
+void stats_map_add(struct stats_map *m, struct stats_pool *pool, uint64_t key,
+                   uint64_t value, uint64_t at);
+
+/* `from` is as it was. */
+void stats_map_merge(struct stats_map *m, struct stats_pool *pool,
+                     const struct stats_map *from);
+
+/*
+ * The `used` rows by key, or by sum, greatest first, and then key; in memory
+ * of the pool.  NULL: pool->failed, or there are none.
+ */
+struct stats_row **stats_map_by_key(const struct stats_map *m,
+                                    struct stats_pool *pool);
+struct stats_row **stats_map_by_sum(const struct stats_map *m,
+                                    struct stats_pool *pool);
+
 /* --- the greatest --------------------------------------------------------- */
 
 /*

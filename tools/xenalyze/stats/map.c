@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Series by key: a hash table of rows in the pool's memory.  Tables that were
+ * outgrown stay there; all of them together are no longer than the last.
+ */
+#include "xenalyze/stats/stats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_SIZE 8u
+
+static size_t place(const struct stats_map *m, uint64_t key)
+{
+    size_t i = (key * 0x9e3779b97f4a7c15ull) >> 32;
+
+    for ( ; ; i++ )
+    {
+        i &= m->size - 1;
+        if ( !m->rows[i] || m->rows[i]->key == key )
+            return i;
+    }
+}
+
+/* Keep a quarter free, so that a search ends soon. */
+static bool grow(struct stats_map *m, struct stats_pool *pool)
+{
+    struct stats_map larger = *m;
+
+    if ( m->used + m->used / 3 < m->size )
+        return true;
+    larger.size = m->size ? 2 * m->size : FIRST_SIZE;
+    larger.rows = arena_array(&pool->arena, larger.size,
+                              sizeof(*larger.rows), 8);
+    if ( !larger.rows )
+        return false;
+    for ( size_t i = 0; i < m->size; i++ )
+        if ( m->rows[i] )
+            larger.rows[place(&larger, m->rows[i]->key)] = m->rows[i];
+    *m = larger;
+    return true;
+}
+
+static struct stats *insert(struct stats_map *m, struct stats_pool *pool,
+                            uint64_t key)
+{
+    struct stats_row *row;
+
+    if ( m->used == STATS_MAP_MAX )
+    {
+        m->others.weighted = m->weighted;
+        return &m->others;
+    }
+    row = grow(m, pool) ? arena_new(&pool->arena, struct stats_row) : NULL;
+    if ( !row )
+    {
+        pool->failed = true;
+        return NULL;
+    }
+    row->key = key;
+    row->stats.weighted = m->weighted;
+    m->rows[place(m, key)] = row;
+    m->used++;
+    return &row->stats;
+}
+
+struct stats *stats_map_get(struct stats_map *m, struct stats_pool *pool,
+                            uint64_t key)
+{
+    struct stats_row *row = m->size ? m->rows[place(m, key)] : NULL;
+
+    return row ? &row->stats : insert(m, pool, key);
+}
+
+const struct stats *stats_map_find(const struct stats_map *m, uint64_t key)
+{
+    const struct stats_row *row = m->size ? m->rows[place(m, key)] : NULL;
+
+    return row ? &row->stats : NULL;
+}
+
+void stats_map_add(struct stats_map *m, struct stats_pool *pool, uint64_t key,
+                   uint64_t value, uint64_t at)
+{
+    struct stats *s = stats_map_get(m, pool, key);
+
+    if ( s )
+        stats_add(s, pool, value, at);
+}
+
+void stats_map_merge(struct stats_map *m, struct stats_pool *pool,
+                     const struct stats_map *from)
+{
+    struct stats *to;
+
+    if ( from->used )
+        m->weighted = from->weighted;
+    stats_merge(&m->others, pool, &from->others);
+    for ( size_t i = 0; i < from->size; i++ )
+    {
+        if ( !from->rows[i] )
+            continue;
+        to = stats_map_get(m, pool, from->rows[i]->key);
+        if ( to )
+            stats_merge(to, pool, &from->rows[i]->stats);
+    }
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct stats_row *x = *(struct stats_row *const *)a;
+    const struct stats_row *y = *(struct stats_row *const *)b;
+
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+static int by_sum(const void *a, const void *b)
+{
+    const struct stats_row *x = *(struct stats_row *const *)a;
+    const struct stats_row *y = *(struct stats_row *const *)b;
+
+    if ( x->stats.sum != y->stats.sum )
+        return x->stats.sum > y->stats.sum ? -1 : 1;
+    if ( x->stats.events != y->stats.events )
+        return x->stats.events > y->stats.events ? -1 : 1;
+    return by_key(a, b);
+}
+
+static struct stats_row **sorted(const struct stats_map *m,
+                                 struct stats_pool *pool,
+                                 int (*compare)(const void *, const void *))
+{
+    struct stats_row **rows;
+    size_t n = 0;
+
+    if ( !m->used )
+        return NULL;
+    rows = arena_array(&pool->arena, m->used, sizeof(*rows), 8);
+    if ( !rows )
+    {
+        pool->failed = true;
+        return NULL;
+    }
+    for ( size_t i = 0; i < m->size; i++ )
+        if ( m->rows[i] )
+            rows[n++] = m->rows[i];
+    qsort(rows, n, sizeof(*rows), compare);
+    return rows;
+}
+
+struct stats_row **stats_map_by_key(const struct stats_map *m,
+                                    struct stats_pool *pool)
+{
+    return sorted(m, pool, by_key);
+}
+
+struct stats_row **stats_map_by_sum(const struct stats_map *m,
+                                    struct stats_pool *pool)
+{
+    return sorted(m, pool, by_sum);
+}
