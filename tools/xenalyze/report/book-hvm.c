@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Exits into the book: what each reason cost each vcpu, and what its handlers
+ * had to do.  Stock registers such details once per place in its code, so they
+ * appear under the first vcpu only; here each has its own.
+ */
+#include "xenalyze/report/book.h"
+
+static struct book_hvm *hvm_of(struct book *b, const struct world_vcpu *v)
+{
+    struct book_vcpu *own = book_vcpu(b, v);
+
+    if ( !own || own->hvm )
+        return own ? own->hvm : NULL;
+    own->hvm = arena_new(&b->pool.arena, struct book_hvm);
+    if ( !own->hvm )
+        b->pool.failed = true;
+    return own->hvm;
+}
+
+static struct book_exit *exit_of(struct book *b, struct book_hvm *h,
+                                 unsigned int cause)
+{
+    struct book_exit **at = &h->exits[cause];
+
+    if ( *at )
+        return *at;
+    *at = arena_new(&b->pool.arena, struct book_exit);
+    if ( !*at )
+        b->pool.failed = true;
+    return *at;
+}
+
+void book_exit(void *state, const struct fact_exit *f)
+{
+    struct book *b = state;
+    struct book_hvm *h = hvm_of(b, f->vcpu);
+    struct book_exit *x = h ? exit_of(b, h, f->cause) : NULL;
+
+    if ( !x )
+        return;
+    stats_add(&x->cost, &b->pool, f->cycles, f->start);
+    h->exit_cycles += f->cycles;
+    h->guest_cycles += f->guest;
+    if ( f->cause == EXIT_OTHER )
+        stats_map_add(&h->others, &b->pool, f->reason, f->cycles, f->start);
+}
+
+/* What tells details of a kind apart; those of the rest are told by event. */
+static uint64_t detail_key(const struct fact_handle *f)
+{
+    if ( f->kind == HANDLE_SHADOW )
+        return BOOK_DETAIL(f->kind, f->shadow.kind);
+    if ( f->kind == HANDLE_MMIO )
+        return BOOK_DETAIL(f->kind, 0);
+    if ( f->kind == HANDLE_CR || f->kind == HANDLE_HYPERCALL ||
+         (f->kind == HANDLE_INTERRUPT && f->has_value) )
+        return BOOK_DETAIL(f->kind, f->at & UINT32_MAX);
+    return BOOK_DETAIL(HANDLE_GENERIC, f->event);
+}
+
+static void note_detail(struct book *b, struct book_hvm *h,
+                        const struct fact_handle *f)
+{
+    struct book_exit *x = exit_of(b, h, f->exit->cause);
+
+    if ( x )
+        stats_map_add(&x->details, &b->pool, detail_key(f), f->exit->cycles,
+                      f->exit->start);
+}
+
+/* Stock has lists of places in guests by domain. */
+static void note_eip(struct book *b, const struct fact_handle *f)
+{
+    struct book_domain *d = book_domain(b, f->vcpu->domain);
+
+    if ( !d )
+        return;
+    if ( f->kind == HANDLE_SHADOW && f->shadow.kind == SHADOW_EMULATE )
+        stats_map_add(&d->emulated, &b->pool, f->exit->rip, f->exit->cycles,
+                      f->exit->start);
+    if ( f->kind == HANDLE_INTERRUPT && b->want.eips && f->has_value &&
+         f->at == b->want.eip_vector )
+        stats_map_add(&d->hit, &b->pool, f->exit->rip, f->exit->cycles,
+                      f->exit->start);
+}
+
+void book_handle(void *state, const struct fact_handle *f)
+{
+    struct book *b = state;
+    struct book_hvm *h = hvm_of(b, f->vcpu);
+    uint64_t cycles = f->exit ? f->exit->cycles : 0;
+
+    if ( !h )
+        return;
+    if ( f->kind == HANDLE_INJECT && !f->value )
+        stats_map_add(&h->interrupts, &b->pool, f->at, 0, f->time);
+    if ( f->kind == HANDLE_PIO )
+        stats_map_add(&h->io, &b->pool, f->at * 2 + f->write, cycles, f->time);
+    if ( f->kind == HANDLE_MMIO )
+        stats_map_add(&h->mmio, &b->pool, f->at * 2 + f->write, cycles, f->time);
+    if ( !f->exit )
+        return;
+    note_eip(b, f);
+    if ( f->main && f->kind != HANDLE_MSR )
+        note_detail(b, h, f);
+}
+
+static void merge_exit(struct book *to, struct book_hvm *h, unsigned int cause,
+                       const struct book_exit *from)
+{
+    struct book_exit *x = exit_of(to, h, cause);
+
+    if ( !x )
+        return;
+    stats_merge(&x->cost, &to->pool, &from->cost);
+    stats_map_merge(&x->details, &to->pool, &from->details);
+}
+
+void book_merge_hvm(struct book *to, struct book_vcpu *v,
+                    const struct book_hvm *from)
+{
+    if ( !v->hvm )
+        v->hvm = arena_new(&to->pool.arena, struct book_hvm);
+    if ( !v->hvm )
+    {
+        to->pool.failed = true;
+        return;
+    }
+    v->hvm->exit_cycles += from->exit_cycles;
+    v->hvm->guest_cycles += from->guest_cycles;
+    stats_map_merge(&v->hvm->others, &to->pool, &from->others);
+    stats_map_merge(&v->hvm->interrupts, &to->pool, &from->interrupts);
+    stats_map_merge(&v->hvm->io, &to->pool, &from->io);
+    stats_map_merge(&v->hvm->mmio, &to->pool, &from->mmio);
+    for ( unsigned int i = 0; i < EXIT_CAUSES; i++ )
+        if ( from->exits[i] )
+            merge_exit(to, v->hvm, i, from->exits[i]);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Global facts into the book: in which states vcpus and domains were, where
+ * vcpus stayed, what the pcpus lost.
+ */
+#include "xenalyze/report/book.h"
+
+/* NULL: no memory. */
+static struct book_sched *sched_of(struct book *b, const struct world_vcpu *v)
+{
+    struct book_vcpu *own = book_vcpu(b, v);
+
+    if ( !own || own->sched )
+        return own ? own->sched : NULL;
+    own->sched = arena_new(&b->pool.arena, struct book_sched);
+    if ( !own->sched )
+    {
+        b->pool.failed = true;
+        return NULL;
+    }
+    for ( unsigned int i = 0; i < STATES; i++ )
+        own->sched->state[i].weighted = true;
+    for ( unsigned int i = 0; i < 4; i++ )
+        own->sched->why[i].weighted = true;
+    return own->sched;
+}
+
+static void note_time(struct book_times *t, uint64_t from, uint64_t to)
+{
+    if ( !t->heard )
+        t->first = from;
+    t->heard = true;
+    t->last = to;
+}
+
+/* The last one of a segment has not ended: stock does not count it either. */
+void book_runstate(void *state, const struct fact_runstate *f)
+{
+    struct book *b = state;
+    struct book_sched *v = sched_of(b, f->vcpu);
+
+    if ( !v )
+        return;
+    note_time(&v->time, f->from, f->to);
+    if ( f->next == STATES )
+    {
+        v->time.open[f->state] += f->to - f->from;
+        return;
+    }
+    stats_add(&v->state[f->state], &b->pool, f->to - f->from, f->from);
+    if ( f->state == STATE_RUNNABLE )
+        stats_add(&v->why[f->why], &b->pool, f->to - f->from, f->from);
+}
+
+static struct book_domain_sched *domain_of(struct book *b,
+                                           const struct world_domain *d)
+{
+    struct book_domain *own = book_domain(b, d);
+
+    if ( !own || own->sched )
+        return own ? own->sched : NULL;
+    own->sched = arena_new(&b->pool.arena, struct book_domain_sched);
+    if ( !own->sched )
+    {
+        b->pool.failed = true;
+        return NULL;
+    }
+    for ( unsigned int i = 0; i < DOMAIN_STATES; i++ )
+        own->sched->state[i].weighted = true;
+    return own->sched;
+}
+
+void book_domain_state(void *state, const struct fact_domain *f)
+{
+    struct book *b = state;
+    struct book_domain_sched *d = domain_of(b, f->domain);
+
+    if ( !d )
+        return;
+    note_time(&d->time, f->from, f->to);
+    if ( f->last )
+        d->time.open[f->state] += f->to - f->from;
+    else
+        stats_add(&d->state[f->state], &b->pool, f->to - f->from, f->from);
+}
+
+void book_stay(void *state, const struct fact_stay *f)
+{
+    struct book *b = state;
+    struct book_sched *v = sched_of(b, f->vcpu);
+
+    if ( !v )
+        return;
+    stats_add(&v->stay, &b->pool, f->to - f->from, f->from);
+    v->migrations += f->next != FACT_NO_PCPU;
+    stats_map_add(&v->stays, &b->pool, f->pcpu, f->to - f->from, f->from);
+}
+
+static struct book_halts *halts_of(struct book *b, const struct world_vcpu *v)
+{
+    struct book_vcpu *own = book_vcpu(b, v);
+
+    if ( !own || own->halts )
+        return own ? own->halts : NULL;
+    own->halts = arena_new(&b->pool.arena, struct book_halts);
+    if ( !own->halts )
+    {
+        b->pool.failed = true;
+        return NULL;
+    }
+    own->halts->alone.weighted = true;
+    own->halts->any.weighted = true;
+    own->halts->other.weighted = true;
+    return own->halts;
+}
+
+/* The first interrupt after a wake-up is taken for what woke the vcpu. */
+void book_halt(void *state, const struct fact_halt *f)
+{
+    struct book *b = state;
+    struct book_halts *h = f->nr_vectors ? halts_of(b, f->vcpu) : NULL;
+
+    for ( unsigned int i = 0; h && i < f->nr_vectors; i++ )
+    {
+        uint64_t vector = f->vectors[i].vector, at = f->vectors[i].time;
+        uint64_t cycles = f->to > at ? f->to - at : 0;
+
+        stats_map_add(i ? &h->other : &h->any, &b->pool, vector, cycles, at);
+        if ( f->nr_vectors == 1 )
+            stats_map_add(&h->alone, &b->pool, vector, cycles, at);
+    }
+}
+
+void book_loss(void *state, const struct fact_loss *f)
+{
+    struct book *b = state;
+    struct book_pcpu *p = book_pcpu(b, f->pcpu);
+    struct stats_top_row row = { f->to - f->from, f->from, f->pcpu };
+
+    b->losses++;
+    b->lost += f->records;
+    b->blind += f->to - f->from;
+    stats_top_add(&b->holes, &row);
+    if ( !p )
+        return;
+    p->losses++;
+    p->blind += f->to - f->from;
+}
+
+static void end_time(struct book_times *t)
+{
+    if ( t->heard )
+        t->elapsed += t->last - t->first;
+    t->heard = false;
+}
+
+void book_end_times(struct book *b)
+{
+    for ( uint32_t i = 0; i < b->nr_vcpus; i++ )
+        if ( b->vcpus[i] && b->vcpus[i]->sched )
+            end_time(&b->vcpus[i]->sched->time);
+    for ( uint32_t i = 0; i < b->nr_domains; i++ )
+        if ( b->domains[i] && b->domains[i]->sched )
+            end_time(&b->domains[i]->sched->time);
+}

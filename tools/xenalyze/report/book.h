@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The book: what the summary, in whatever form, says of a trace.  A sink fills
+ * it in (book_ops), and those that print only read it; so the text, JSON and
+ * tables cannot disagree.
+ *
+ *     struct book *book;
+ *
+ *     book_new(&book, &want);
+ *     ... analyze with book_sink(book) ...
+ *     book_close(book);
+ *     report_... print what is in it
+ *     book_free(book);
+ *
+ * Local facts may come in threads, each with a book of its own; then those
+ * are merged into the first, which alone gets global facts.  So of what global
+ * facts are about, a shard has nothing, and a merge does not look at it.
+ */
+#ifndef XENALYZE_REPORT_BOOK_H
+#define XENALYZE_REPORT_BOOK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "xenalyze/model/exits.h"
+#include "xenalyze/model/facts.h"
+#include "xenalyze/stats/stats.h"
+
+/* What costs and not everybody wants. */
+struct book_want
+{
+    bool eips;                  /* where interrupts of this vector hit */
+    uint32_t eip_vector;
+};
+
+/* --- of a vcpu ------------------------------------------------------------ */
+
+/*
+ * Series are of states that have ended, as stock's are.  `open` is the time
+ * in the last one, to the end of the trace; `elapsed` is from when the vcpu
+ * was first heard of.
+ */
+struct book_times
+{
+    uint64_t open[STATES];      /* a domain has no more */
+    uint64_t elapsed;
+    bool heard;                 /* of, in this segment ... */
+    uint64_t first, last;       /* ... from where to where, so far */
+};
+
+struct book_sched
+{
+    struct stats state[STATES];
+    struct stats why[4];        /* of runnable; enum fact_why */
+    struct book_times time;
+    struct stats stay;          /* on one pcpu */
+    struct stats_map stays;     /* by pcpu */
+    uint64_t migrations;
+};
+
+/* What a guest's interrupts led to; made when one has been delivered. */
+struct book_halts
+{
+    struct stats_map alone;     /* woken by this one only, until it halts */
+    struct stats_map any;
+    struct stats_map other;     /* came while it was awake */
+};
+
+/*
+ * An exit's details: series of its cycles by what handled it.  The key is
+ * BOOK_DETAIL(enum fact_handle_kind, which one).
+ */
+#define BOOK_DETAIL(kind, at) ((uint64_t)(kind) << 56 | (at))
+#define BOOK_DETAIL_KIND(key) ((unsigned int)((key) >> 56))
+#define BOOK_DETAIL_AT(key) ((key) & ((1ull << 56) - 1))
+
+struct book_exit
+{
+    struct stats cost;
+    struct stats_map details;
+};
+
+struct book_hvm
+{
+    struct book_exit *exits[EXIT_CAUSES];
+    struct stats_map others;    /* of cause EXIT_OTHER, by reason */
+    uint64_t exit_cycles, guest_cycles;
+    struct stats_map interrupts;        /* delivered, by vector */
+    struct stats_map io, mmio;  /* by address * 2 + write */
+};
+
+#define BOOK_HYPERCALLS 64u
+#define BOOK_TRAPS 32u
+
+struct book_pv
+{
+    uint64_t times[PV_KINDS];
+    uint64_t hypercalls[BOOK_HYPERCALLS + 1];   /* the last: higher ones */
+    uint64_t traps[BOOK_TRAPS + 1];
+};
+
+struct book_vcpu
+{
+    uint16_t domain, id;
+    uint32_t index;
+    struct book_sched *sched;   /* NULL: nothing is known; global */
+    struct book_halts *halts;   /* likewise */
+    struct book_hvm *hvm;       /* local, as the next */
+    struct book_pv *pv;
+};
+
+/* --- of a domain ---------------------------------------------------------- */
+
+#define BOOK_ORDERS 4u          /* of 2 MiB: orders 0, 9, 18, 27 */
+
+struct book_memory
+{
+    uint64_t done_by[MEMORY_KINDS], done_for[MEMORY_KINDS];
+    uint64_t populated[BOOK_ORDERS];
+    uint64_t reclaimed[BOOK_ORDERS];
+    uint64_t contexts[POD_CONTEXTS][BOOK_ORDERS];
+};
+
+struct book_domain_sched
+{
+    struct stats state[DOMAIN_STATES];
+    struct book_times time;
+};
+
+struct book_domain
+{
+    bool known;
+    uint16_t id;
+    uint32_t index;
+    struct book_domain_sched *sched;    /* NULL: nothing is known; global */
+    struct book_memory memory;  /* local from here on */
+    struct stats_map emulated;  /* shadow emulations by eip */
+    struct stats_map hit;       /* by interrupts: want.eips */
+};
+
+/* --- of a pcpu ------------------------------------------------------------ */
+
+#define BOOK_MAX_PCPU 65535u    /* a hostile trace names any */
+
+struct book_pcpu
+{
+    bool known;
+    uint32_t id;
+    struct stats state[PCPU_STATES];
+    struct fact_volume volume;
+    struct stats sleep;         /* power states */
+    uint64_t interrupts, interrupt_cycles;      /* of devices, handled here */
+    uint64_t losses, blind;     /* global: times and cycles */
+};
+
+/* --- the whole ------------------------------------------------------------ */
+
+/* Arrays of pointers; [i] may be NULL, for an index that nobody used. */
+struct book
+{
+    struct book_want want;
+    struct stats_pool pool;
+
+    struct book_vcpu **vcpus;   /* by index; after book_close(): by id, */
+    uint32_t nr_vcpus;          /* and none is NULL */
+    struct book_domain **domains;
+    uint32_t nr_domains;
+    struct book_pcpu **pcpus;   /* by id */
+    uint32_t nr_pcpus;
+
+    uint64_t hz;
+    uint64_t total;             /* cycles of all segments */
+    uint64_t first;             /* time stamp of the first one */
+    unsigned int segments;
+    uint64_t records, lost, open_exits;
+    uint64_t losses, blind;     /* times; cycles of pcpus */
+    uint64_t strange[STRANGE_KINDS];
+    struct xt_damage damage;
+    struct stats_top holes;     /* the longest losses: tag: the pcpu */
+};
+
+struct sink book_sink(struct book *book);
+
+/* 0 or -ENOMEM. */
+int book_new(struct book **book, const struct book_want *want);
+void book_free(struct book *book);
+
+/* Nothing comes any more: put it in order for those who print.  0 or -ENOMEM. */
+int book_close(struct book *book);
+
+/* Time in a state, that of the last one included. */
+static inline uint64_t book_state_time(const struct stats *state,
+                                       const struct book_times *time,
+                                       unsigned int i)
+{
+    return state[i].sum + time->open[i];
+}
+
+static inline bool book_idle(const struct book_vcpu *v)
+{
+    return v->domain == WORLD_IDLE;
+}
+
+/* --- this room's: how facts get in ---------------------------------------- */
+
+/* NULL, and the pool knows, without memory. */
+struct book_vcpu *book_vcpu(struct book *b, const struct world_vcpu *v);
+struct book_domain *book_domain(struct book *b, const struct world_domain *d);
+struct book_pcpu *book_pcpu(struct book *b, uint32_t pcpu);
+
+/* The slots of the sink, and how their parts are merged. */
+void book_runstate(void *state, const struct fact_runstate *f);
+void book_domain_state(void *state, const struct fact_domain *f);
+void book_stay(void *state, const struct fact_stay *f);
+void book_halt(void *state, const struct fact_halt *f);
+void book_loss(void *state, const struct fact_loss *f);
+void book_end_times(struct book *b);    /* a segment is over */
+
+void book_exit(void *state, const struct fact_exit *f);
+void book_handle(void *state, const struct fact_handle *f);
+void book_merge_hvm(struct book *to, struct book_vcpu *v,
+                    const struct book_hvm *from);
+
+void book_pv(void *state, const struct fact_pv *f);
+void book_memory(void *state, const struct fact_memory *f);
+void book_irq(void *state, const struct fact_irq *f);
+void book_power(void *state, const struct fact_power *f);
+void book_pcpu_state(void *state, const struct fact_pcpu *f);
+void book_volume(void *state, const struct fact_volume *f);
+void book_merge_pv(struct book *to, struct book_vcpu *v,
+                   const struct book_pv *from);
+void book_merge_memory(struct book_memory *to, const struct book_memory *from);
+void book_merge_pcpu(struct book *to, const struct book_pcpu *from);
+
+#endif /* XENALYZE_REPORT_BOOK_H */

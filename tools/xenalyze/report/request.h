@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the user wants of the reports of this room, apart from which of them.
+ * It is part of the program's configuration.
+ */
+#ifndef XENALYZE_REPORT_REQUEST_H
+#define XENALYZE_REPORT_REQUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "xenalyze/report/symbols.h"
+
+struct report_request
+{
+    unsigned int sample_size;   /* 0: no percentiles; else as many as come */
+    bool no_mmio_vga;           /* leave out the addresses of the VGA window */
+    bool eips;                  /* where interrupts of eip_vector hit */
+    unsigned int eip_vector;
+    const struct symbols *symbols;      /* or NULL */
+};
+
+#endif /* XENALYZE_REPORT_REQUEST_H */

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Exits as text: each reason with what handled it, then what guests got.
+ */
+#include "xenalyze/report/text.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+
+#include "xenalyze/model/names.h"
+
+#define LINE 192u
+
+/* --- details of a reason -------------------------------------------------- */
+
+static void cost(const struct text *t, const struct stats *s,
+                 const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void cost(const struct text *t, const struct stats *s,
+                 const char *format, ...)
+{
+    char name[LINE];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(name, sizeof(name), format, args);
+    va_end(args);
+    stats_line_cost(t->out, &t->scale, name, s);
+}
+
+static void print_vmcall(const struct text *t, uint64_t at,
+                         const struct stats *s)
+{
+    const char *name = at < BOOK_HYPERCALLS ? hypercall_name(at) : NULL;
+
+    cost(t, s, "    [%10s] ", name ? name : "max");
+}
+
+/* Interrupts are counted; stock's names for them are those of 2006. */
+static void print_interrupt(const struct text *t, uint64_t at,
+                            const struct stats *s)
+{
+    fprintf(t->out, "            [%3" PRIu64 "]: %" PRIu64 "\n", at,
+            s->events);
+}
+
+static void print_shadow(const struct text *t, uint64_t at,
+                         const struct stats *s)
+{
+    cost(t, s, "     %-25s ", shadow_name(at) ? shadow_name(at) : "?");
+}
+
+static void print_cr(const struct text *t, uint64_t at, const struct stats *s)
+{
+    cost(t, s, "   cr%" PRIu64 " ", at);
+}
+
+static void print_mmio(const struct text *t, uint64_t at,
+                       const struct stats *s)
+{
+    (void)at;
+    cost(t, s, "   mmio ");
+}
+
+/* The minor id of a handler event has a flag for 64-bit ones in the way. */
+static const char *event_name(uint64_t event)
+{
+    const char *name = handler_name(event & 0xff);
+
+    return name ? name : handler_name(event & 0xdf);
+}
+
+static void print_generic(const struct text *t, uint64_t at,
+                          const struct stats *s)
+{
+    const char *name = event_name(at);
+
+    if ( name )
+        cost(t, s, "   %s ", name);
+    else
+        cost(t, s, "   %08" PRIx64 " ", at);
+}
+
+static const struct { const char *heading;
+                      void (*print)(const struct text *t, uint64_t at,
+                                    const struct stats *s); } details[] = {
+    [HANDLE_GENERIC] = { NULL, print_generic },
+    [HANDLE_CR] = { NULL, print_cr },
+    [HANDLE_HYPERCALL] = { NULL, print_vmcall },
+    [HANDLE_INTERRUPT] = { NULL, print_interrupt },
+    [HANDLE_SHADOW] = { "   page_fault\n", print_shadow },
+    [HANDLE_MMIO] = { NULL, print_mmio },
+};
+
+#define NR_DETAILS (sizeof(details) / sizeof(details[0]))
+
+static void print_details(const struct text *t, const struct book_exit *x)
+{
+    struct stats_row **rows = stats_map_by_key(&x->details, &t->book->pool);
+    unsigned int before = NR_DETAILS;
+
+    for ( size_t i = 0; rows && i < x->details.used; i++ )
+    {
+        unsigned int kind = BOOK_DETAIL_KIND(rows[i]->key);
+
+        if ( kind >= NR_DETAILS || !details[kind].print )
+            continue;
+        if ( kind != before && details[kind].heading )
+            fputs(details[kind].heading, t->out);
+        details[kind].print(t, BOOK_DETAIL_AT(rows[i]->key),
+                            &rows[i]->stats);
+        before = kind;
+    }
+}
+
+/* --- reasons -------------------------------------------------------------- */
+
+static void print_exit(const struct text *t, const struct book_hvm *h,
+                       unsigned int cause)
+{
+    if ( exit_name(cause) )
+        cost(t, &h->exits[cause]->cost, " %-20s ", exit_name(cause));
+    else
+        cost(t, &h->exits[cause]->cost, " %20" PRIu32 " ", exit_reason(cause));
+    print_details(t, h->exits[cause]);
+}
+
+/* Those that have no place in a table, each with its number. */
+static void print_others(const struct text *t, const struct book_hvm *h)
+{
+    struct stats_row **rows = stats_map_by_key(&h->others, &t->book->pool);
+
+    for ( size_t i = 0; rows && i < h->others.used; i++ )
+        cost(t, &rows[i]->stats, " %20" PRIu64 " ", rows[i]->key);
+    if ( h->exits[EXIT_OTHER] )
+        print_details(t, h->exits[EXIT_OTHER]);
+}
+
+static void print_exits(const struct text *t, const struct book_hvm *h)
+{
+    fprintf(t->out, "Exit reasons:\n");
+    for ( unsigned int i = 0; i < EXIT_OTHER; i++ )
+        if ( h->exits[i] )
+            print_exit(t, h, i);
+    print_others(t, h);
+}
+
+/* --- what the guest got --------------------------------------------------- */
+
+static void print_halts(const struct text *t, const struct book_halts *h,
+                        uint64_t vector)
+{
+    static const char *const names[] = {
+        "   * wake to halt alone", "   * wake to halt any  ",
+        "   * intr to halt      ",
+    };
+    const struct stats_map *maps[] = { &h->alone, &h->any, &h->other };
+
+    for ( unsigned int i = 0; i < 3; i++ )
+    {
+        const struct stats *s = stats_map_find(maps[i], vector);
+
+        if ( s )
+            stats_line_time(t->out, &t->scale, names[i], s);
+    }
+}
+
+static void print_interrupts(const struct text *t, const struct book_vcpu *v)
+{
+    const struct stats_map *m = &v->hvm->interrupts;
+    struct stats_row **rows = stats_map_by_key(m, &t->book->pool);
+
+    fprintf(t->out, "Guest interrupt counts:\n");
+    for ( size_t i = 0; rows && i < m->used; i++ )
+    {
+        fprintf(t->out, "  [%3" PRIu64 "] %" PRIu64 "\n", rows[i]->key,
+                rows[i]->stats.events);
+        if ( v->halts )
+            print_halts(t, v->halts, rows[i]->key);
+    }
+}
+
+/* The window of a VGA card: very many accesses, none of interest. */
+static bool is_vga(uint64_t address)
+{
+    return address >= 0xa0000 && address < 0xc0000;
+}
+
+static void print_addresses(const struct text *t, const char *heading,
+                            const struct stats_map *m, bool no_vga)
+{
+    struct stats_row **rows = stats_map_by_key(m, &t->book->pool);
+
+    if ( rows )
+        fprintf(t->out, "%s address summary:\n", heading);
+    for ( size_t i = 0; rows && i < m->used; i++ )
+        if ( !no_vga || !is_vga(rows[i]->key / 2) )
+            cost(t, &rows[i]->stats, "%8" PRIx64 ":[%c] ", rows[i]->key / 2,
+                 rows[i]->key & 1 ? 'w' : 'r');
+}
+
+void text_hvm(const struct text *t, const struct book_vcpu *v)
+{
+    print_exits(t, v->hvm);
+    print_interrupts(t, v);
+    print_addresses(t, "IO", &v->hvm->io, false);
+    print_addresses(t, "MMIO", &v->hvm->mmio, t->request->no_mmio_vga);
+}
+
+/* --- places in guests ----------------------------------------------------- */
+
+void text_eips(const struct text *t, const struct stats_map *m)
+{
+    struct stats_row **rows = stats_map_by_sum(m, &t->book->pool);
+    char name[SYMBOLS_TEXT_MAX];
+    uint64_t events = 0;
+
+    for ( size_t i = 0; rows && i < m->used; i++ )
+        events += rows[i]->stats.events;
+    if ( !events )
+        return;
+    fprintf(t->out, "   Total samples: %" PRIu64 "\n", events);
+    for ( size_t i = 0; i < m->used; i++ )
+    {
+        const struct stats *s = &rows[i]->stats;
+
+        symbols_text(t->request->symbols, rows[i]->key, name);
+        if ( s->sum )
+            cost(t, s, "   %12" PRIx64 "%-45s: ", rows[i]->key, name);
+        else
+            fprintf(t->out, "   %12" PRIx64 "%-45s:  %7" PRIu64 " %5.2f%%\n",
+                    rows[i]->key, name, s->events,
+                    stats_share(s->events, events));
+    }
+}

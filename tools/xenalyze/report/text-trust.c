@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What stock cannot say: where all the time went, with the proof that it is
+ * all of it, and how much of the trace is not to be believed.
+ */
+#include "xenalyze/report/text.h"
+
+#include <inttypes.h>
+
+#include "xenalyze/model/names.h"
+
+/* --- shares of time ------------------------------------------------------- */
+
+/*
+ * States of a vcpu's column, in order; queued and init are times in which
+ * nothing was known yet, and stand under "other".
+ */
+static uint64_t add_states(const struct text *t, const char *name,
+                           const struct stats *state,
+                           const struct book_times *time, unsigned int shown,
+                           unsigned int nr)
+{
+    uint64_t sum = 0, other = 0;
+
+    fprintf(t->out, " %-10s", name);
+    for ( unsigned int i = 0; i < nr; i++ )
+    {
+        uint64_t here = book_state_time(state, time, i);
+
+        sum += here;
+        if ( i >= shown )
+            other += here;
+        else
+            fprintf(t->out, " %8.2f%%", stats_share(here, time->elapsed));
+    }
+    if ( shown < nr )
+        fprintf(t->out, " %8.2f%%", stats_share(other, time->elapsed));
+    return sum;
+}
+
+/* The program's own proof: the states are all the time there was. */
+static void end_states(const struct text *t, const struct book_times *time,
+                       uint64_t sum)
+{
+    fprintf(t->out, " %9.2fs", stats_seconds(&t->scale, time->elapsed));
+    if ( sum == time->elapsed )
+        fprintf(t->out, "  100 %%\n");
+    else
+        fprintf(t->out, "  DOES NOT ADD UP: %" PRId64 " cycles\n",
+                (int64_t)(sum - time->elapsed));
+}
+
+static void print_vcpus(const struct text *t)
+{
+    char name[32];
+
+    fprintf(t->out, " %-10s %9s %9s %9s %9s %9s %9s %10s  sum\n", "vcpu",
+            "running", "runnable", "blocked", "offline", "lost", "other",
+            "known for");
+    for ( uint32_t i = 0; i < t->book->nr_vcpus; i++ )
+    {
+        const struct book_vcpu *v = t->book->vcpus[i];
+
+        if ( !v->sched )
+            continue;
+        snprintf(name, sizeof(name), "d%uv%u", v->domain, v->id);
+        end_states(t, &v->sched->time,
+                   add_states(t, name, v->sched->state, &v->sched->time,
+                              STATE_QUEUED, STATES));
+    }
+}
+
+static void print_domains(const struct text *t)
+{
+    char name[32];
+
+    fprintf(t->out, " %-10s %9s %9s %9s %9s %9s %9s %9s %10s  sum\n",
+            "domain", "blocked", "part.run", "full run", "part.cont",
+            "hazard", "full cont", "lost", "known for");
+    for ( uint32_t i = 0; i < t->book->nr_domains; i++ )
+    {
+        const struct book_domain *d = t->book->domains[i];
+
+        if ( !d->sched )
+            continue;
+        snprintf(name, sizeof(name), "d%u", d->id);
+        end_states(t, &d->sched->time,
+                   add_states(t, name, d->sched->state, &d->sched->time,
+                              DOMAIN_STATES, DOMAIN_STATES));
+    }
+}
+
+/* Of the time from a VM entry to the next one: where. */
+static void print_guest_shares(const struct text *t)
+{
+    for ( uint32_t i = 0; i < t->book->nr_vcpus; i++ )
+    {
+        const struct book_vcpu *v = t->book->vcpus[i];
+        const struct book_hvm *h = v->hvm;
+
+        if ( !h || !(h->guest_cycles + h->exit_cycles) )
+            continue;
+        fprintf(t->out, " d%uv%u: %.2f%% in the guest, %.2f%% in the "
+                "hypervisor\n", v->domain, v->id,
+                stats_share(h->guest_cycles,
+                            h->guest_cycles + h->exit_cycles),
+                stats_share(h->exit_cycles,
+                            h->guest_cycles + h->exit_cycles));
+    }
+}
+
+void text_shares(const struct text *t)
+{
+    fprintf(t->out, "--- Where the time went ---\n");
+    print_vcpus(t);
+    print_domains(t);
+    print_guest_shares(t);
+}
+
+/* --- trust ---------------------------------------------------------------- */
+
+static uint64_t pcpu_time(const struct book *b)
+{
+    uint64_t sum = 0;
+
+    for ( uint32_t i = 0; i < b->nr_pcpus; i++ )
+        for ( unsigned int s = 0; s < PCPU_STATES; s++ )
+            sum += b->pcpus[i]->state[s].sum;
+    return sum;
+}
+
+static void print_holes(const struct text *t)
+{
+    const struct book *b = t->book;
+
+    for ( size_t i = 0; i < b->holes.used; i++ )
+        fprintf(t->out, "  pcpu %" PRIu64 ": blind for %.6fs from %.6fs\n",
+                b->holes.rows[i].tag,
+                stats_seconds(&t->scale, b->holes.rows[i].key),
+                stats_seconds(&t->scale, b->holes.rows[i].at - b->first));
+}
+
+static void print_losses(const struct text *t)
+{
+    const struct book *b = t->book;
+
+    if ( !b->lost && !b->losses )
+    {
+        fprintf(t->out, " lost: nothing\n");
+        return;
+    }
+    fprintf(t->out, " lost: %" PRIu64 " records in %" PRIu64 " places; blind "
+            "for %.2fs, %.2f%% of the time of all pcpus; the longest:\n",
+            b->lost, b->losses, stats_seconds(&t->scale, b->blind),
+            stats_share(b->blind, pcpu_time(b)));
+    print_holes(t);
+}
+
+static void print_damage(const struct text *t)
+{
+    const struct xt_damage *d = &t->book->damage;
+
+    if ( xt_damage_grade(d) == XT_GRADE_NONE )
+    {
+        fprintf(t->out, " damage: none\n");
+        return;
+    }
+    fprintf(t->out, " damage: %" PRIu64 " places, %" PRIu64
+            " bytes skipped\n", xt_damage_times(d), xt_damage_bytes(d));
+    for ( size_t i = 0; i < d->nr_first; i++ )
+        fprintf(t->out, "  at byte %" PRIu64 ": %s, %" PRIu64
+                " bytes skipped\n", d->first[i].offset,
+                xt_damage_text(d->first[i].kind), d->first[i].bytes);
+    if ( xt_damage_times(d) > d->nr_first )
+        fprintf(t->out, "  and at %" PRIu64 " more places\n",
+                xt_damage_times(d) - d->nr_first);
+}
+
+static void print_strange(const struct text *t)
+{
+    for ( unsigned int i = 0; i < STRANGE_KINDS; i++ )
+        if ( t->book->strange[i] )
+            fprintf(t->out, " strange: %" PRIu64 " %s\n",
+                    t->book->strange[i], strange_name(i));
+}
+
+void text_trust(const struct text *t)
+{
+    fprintf(t->out, "--- What can be believed ---\n");
+    fprintf(t->out, " records: %" PRIu64 "\n", t->book->records);
+    print_losses(t);
+    print_damage(t);
+    print_strange(t);
+    if ( t->book->segments > 1 )
+        fprintf(t->out, " segments: %u, each with a time of its own\n",
+                t->book->segments);
+}
