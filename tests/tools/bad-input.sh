@@ -26,7 +26,7 @@ xentrace|-S 65536 trace|65536
 xentrace|-T 5x trace|5x
 xentrace|-e|e
 xentrace|one two|two
-xentrace|--hypervisor=kvm trace|xensim
+xentrace|--hypervisor=kvm trace|xen, xensim
 xenalyze|--no-such-option trace|no-such-option
 xenalyze||FILE
 xenalyze|one two|two

@@ -59,9 +59,9 @@ static int xensim_probe(const struct hv_where *where, struct err *e)
     if ( rc )
         return rc;
     if ( stat(path, &st) )
-        return err_sys(e, -errno, "no hypervisor: no xensim at %s", path);
+        return err_sys(e, -errno, "no xensim at %s", path);
     if ( !S_ISSOCK(st.st_mode) )
-        return err_set(e, -ENOTSOCK, "no hypervisor: %s is no socket", path);
+        return err_set(e, -ENOTSOCK, "%s is no socket", path);
     return 0;
 }
 

@@ -108,6 +108,7 @@ struct hypervisor
 };
 
 /* The back ends. */
+const struct hypervisor *hv_xen(void);
 const struct hypervisor *hv_xensim(void);
 
 /* Open the one of this name; NULL: the first that seems to be there. */

@@ -76,7 +76,7 @@ static const struct opt opts[] = {
 
     { .type = OPT_GROUP, .help = "Where" },
     { .name = "hypervisor", .type = OPT_TEXT, .arg = "NAME", AT(hypervisor),
-      .help = "xensim; if not given, what is found first" },
+      .help = "xen or xensim; if not given, what is found first" },
     { .name = "socket", .type = OPT_TEXT, .arg = "PATH", AT(where.socket),
       .help = "of xensim, if it is not in its usual place" },
 

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tests/unit/xentrace/fake_xen.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <xencall.h>
+#include <xenevtchn.h>
+#include <xenforeignmemory.h>
+
+#include <xen/version.h>
+
+struct fake_xen *fake(void)
+{
+    static struct fake_xen xen;
+
+    return &xen;
+}
+
+/* What all handles point at; nobody looks at it. */
+static char there;
+
+static void *opened(int with_errno)
+{
+    errno = with_errno;
+    fake()->open += !with_errno;
+    return with_errno ? NULL : &there;
+}
+
+static int failed(int with_errno)
+{
+    errno = with_errno;
+    return -1;
+}
+
+/* --- hypercalls ---------------------------------------------------------- */
+
+xencall_handle *xencall_open(struct xentoollog_logger *logger, unsigned flags)
+{
+    (void)flags;
+    return logger ? opened(fake()->open_errno) : NULL;
+}
+
+int xencall_close(xencall_handle *call)
+{
+    fake()->open -= !!call;
+    return 0;
+}
+
+void *xencall_alloc_buffer(xencall_handle *call, size_t size)
+{
+    fake()->open += !!call;
+    return malloc(size);
+}
+
+void xencall_free_buffer(xencall_handle *call, void *buffer)
+{
+    fake()->open -= !!call;
+    free(buffer);
+}
+
+static int physinfo(struct xen_sysctl_physinfo *info)
+{
+    *info = (struct xen_sysctl_physinfo){
+        .threads_per_core = 1, .cores_per_socket = 2, .nr_cpus = 3,
+        .max_cpu_id = fake()->max_cpu_id, .nr_nodes = 1, .cpu_khz = 2100000,
+    };
+    return 0;
+}
+
+static int tbuf_op(struct xen_sysctl_tbuf_op *op)
+{
+    size_t bytes = (op->cpu_mask.nr_bits + 7) / 8;
+
+    fake()->tbuf = *op;
+    if ( fake()->tbuf_errno )
+        return failed(fake()->tbuf_errno);
+    if ( bytes > sizeof(fake()->bits) )
+        return failed(EFAULT);
+    if ( bytes )
+        memcpy(fake()->bits, op->cpu_mask.bitmap.p, bytes);
+    if ( bytes && op->cmd > XEN_SYSCTL_TBUFOP_disable )
+        memcpy(op->cpu_mask.bitmap.p, fake()->state, bytes);
+    op->buffer_mfn = 0x123456789a;
+    op->size = 4096;
+    op->evt_mask = 0x0ffff000;
+    return 0;
+}
+
+int xencall1(xencall_handle *call, unsigned int number, uint64_t arg)
+{
+    struct xen_sysctl *sys = (struct xen_sysctl *)(uintptr_t)arg;
+
+    (void)call;
+    fake()->sysctls++;
+    if ( number != __HYPERVISOR_sysctl )
+        return failed(ENOSYS);
+    if ( fake()->sysctl_errno )
+        return failed(fake()->sysctl_errno);
+    if ( sys->interface_version != fake()->version )
+        return failed(EACCES);
+    if ( sys->cmd == XEN_SYSCTL_physinfo )
+        return physinfo(&sys->u.physinfo);
+    if ( sys->cmd == XEN_SYSCTL_tbuf_op )
+        return tbuf_op(&sys->u.tbuf_op);
+    return failed(ENOSYS);
+}
+
+int xencall2(xencall_handle *call, unsigned int number, uint64_t cmd,
+             uint64_t arg)
+{
+    (void)call;
+    if ( number != __HYPERVISOR_xen_version )
+        return failed(ENOSYS);
+    if ( cmd == XENVER_extraversion )
+        strcpy((char *)(uintptr_t)arg, ".5-fake");
+    return cmd == XENVER_version ? 4 << 16 | 17 : 0;
+}
+
+/* --- memory -------------------------------------------------------------- */
+
+xenforeignmemory_handle *xenforeignmemory_open(struct xentoollog_logger *logger,
+                                               unsigned flags)
+{
+    (void)flags;
+    return logger ? opened(0) : NULL;
+}
+
+int xenforeignmemory_close(xenforeignmemory_handle *memory)
+{
+    fake()->open -= !!memory;
+    return 0;
+}
+
+void *xenforeignmemory_map(xenforeignmemory_handle *memory, uint32_t dom,
+                           int prot, size_t pages, const xen_pfn_t *frame,
+                           int *err)
+{
+    (void)memory;
+    (void)err;
+    fake()->owner = dom;
+    fake()->prot = prot;
+    fake()->frames = pages;
+    for ( size_t i = 0; i < pages && i < FAKE_FRAMES; i++ )
+        fake()->frame[i] = frame[i];
+    return opened(fake()->map_errno);
+}
+
+int xenforeignmemory_unmap(xenforeignmemory_handle *memory, void *at,
+                           size_t pages)
+{
+    (void)memory;
+    fake()->open -= at == &there;
+    fake()->unmapped = pages;
+    return 0;
+}
+
+/* --- events -------------------------------------------------------------- */
+
+xenevtchn_handle *xenevtchn_open(struct xentoollog_logger *logger,
+                                 unsigned int flags)
+{
+    (void)flags;
+    return logger ? opened(0) : NULL;
+}
+
+int xenevtchn_close(xenevtchn_handle *events)
+{
+    fake()->open -= !!events;
+    return 0;
+}
+
+int xenevtchn_fd(xenevtchn_handle *events)
+{
+    (void)events;
+    return fake()->event_fd;
+}
+
+xenevtchn_port_or_error_t xenevtchn_bind_virq(xenevtchn_handle *events,
+                                              unsigned int virq)
+{
+    (void)events;
+    fake()->virq = virq;
+    return fake()->bind_errno ? failed(fake()->bind_errno) : 7;
+}
+
+/* A pipe is nearly /dev/xen/evtchn: a port that is read is gone. */
+xenevtchn_port_or_error_t xenevtchn_pending(xenevtchn_handle *events)
+{
+    unsigned char port;
+    ssize_t n = read(fake()->event_fd, &port, 1);
+
+    (void)events;
+    return n == 1 ? port : -1;
+}
+
+int xenevtchn_unmask(xenevtchn_handle *events, evtchn_port_t port)
+{
+    (void)events;
+    fake()->unmasked = port;
+    return 0;
+}

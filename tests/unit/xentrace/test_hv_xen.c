@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The back end for the real Xen, against Xens of many kinds that fake_xen.c
+ * plays: what is asked is laid out as <xen/sysctl.h> says, and each refusal
+ * becomes a sentence.  tests/vm asks the real one.
+ */
+#define _GNU_SOURCE
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/fault.h"
+#include "xentrace/hv-xen.h"
+#include "xentrace/hypervisor.h"
+
+#include "tests/unit/libxentrace/unit.h"
+#include "tests/unit/xentrace/fake_xen.h"
+
+#define KNOWN_VERSIONS 5u
+
+static const struct hv_where nowhere;
+
+static void reset(void)
+{
+    *fake() = (struct fake_xen){ .version = 0x15, .max_cpu_id = 5 };
+}
+
+static struct hv *open_it(void)
+{
+    struct err e = ERR_INIT;
+    struct hv *hv;
+
+    ck_assert_int_eq(hv_xen()->open(&hv, &nowhere, &e), 0);
+    ck_assert_int_eq(e.code, 0);
+    return hv;
+}
+
+/* It does not open, says so with `word`, and keeps nothing. */
+static void refuses(int code, const char *word)
+{
+    struct err e = ERR_INIT;
+    struct hv *hv;
+
+    ck_assert_int_eq(hv_xen()->open(&hv, &nowhere, &e), code);
+    ck_assert_int_eq(e.code, code);
+    ck_assert_msg(strstr(e.text, word) != NULL, "says: %s", e.text);
+    ck_assert_int_eq(fake()->open, 0);
+}
+
+/* --- there and away ------------------------------------------------------ */
+
+START_TEST(every_version)
+{
+    unsigned int found = 0;
+
+    for ( uint32_t version = 0; version < 0x40; version++ )
+    {
+        struct hv_info info;
+        struct err e = ERR_INIT;
+        struct hv *hv;
+
+        reset();
+        fake()->version = version;
+        if ( hv_xen()->open(&hv, &nowhere, &e) )
+        {
+            ck_assert_int_eq(e.code, -EACCES);
+            ck_assert_ptr_nonnull(strstr(e.text, "0x12 to 0x16"));
+            ck_assert_uint_eq(fake()->sysctls, KNOWN_VERSIONS);
+            continue;
+        }
+        found++;
+        ck_assert_int_eq(hv->type->info(hv, &info, &e), 0);
+        ck_assert_uint_eq(info.nr_cpus, 6);
+        ck_assert_uint_eq(info.nr_online, 3);
+        ck_assert_uint_eq(info.tsc_khz, 2100000);
+        ck_assert_str_eq(info.version, "4.17.5-fake");
+        hv_close(hv);
+        ck_assert_int_eq(fake()->open, 0);
+    }
+    ck_assert_uint_eq(found, KNOWN_VERSIONS);
+}
+END_TEST
+
+START_TEST(refusals)
+{
+    reset();
+    fake()->open_errno = EACCES;
+    refuses(-EACCES, "root");
+    fake()->open_errno = ENOENT;
+    refuses(-ENODEV, "privcmd");
+    fake()->open_errno = EMFILE;
+    refuses(-EMFILE, "cannot reach Xen");
+    reset();
+    fake()->sysctl_errno = EPERM;
+    refuses(-EPERM, "not privileged");
+    fake()->sysctl_errno = EFAULT;
+    refuses(-EFAULT, "does not answer");
+    reset();
+    fake()->tbuf_errno = ENOSYS;
+    refuses(-ENOSYS, "CONFIG_TRACEBUFFER");
+    fake()->tbuf_errno = EPERM;
+    refuses(-EPERM, "XSM");
+}
+END_TEST
+
+static void fault_loop(enum fault_kind kind, int code)
+{
+    bool fired;
+    uint64_t n = 0;
+
+    do
+    {
+        uint64_t mfn = 1;
+        struct err e = ERR_INIT;
+        struct hv *hv = NULL;
+        void *at;
+        int rc, fd;
+
+        reset();
+        fake()->event_fd = STDERR_FILENO;
+        fault_arm(kind, ++n);
+        rc = hv_xen()->open(&hv, &nowhere, &e);
+        if ( !rc )
+            rc = hv->type->bind_virq(hv, &fd, &e);
+        if ( !rc )
+            rc = hv->type->map(hv, &mfn, 1, true, &at, &e);
+        if ( !rc )
+            hv->type->unmap(hv, at);
+        fired = fault_fired(kind);
+        fault_disarm();
+        ck_assert_int_eq(rc, fired ? code : 0);
+        hv_close(hv);
+        ck_assert_int_eq(fake()->open, 0);
+    }
+    while ( fired );
+    ck_assert_uint_ge(n, 2);
+}
+
+START_TEST(faults)
+{
+    fault_loop(FAULT_ALLOC, -ENOMEM);
+    fault_loop(FAULT_OPEN, -EMFILE);
+    fault_loop(FAULT_MMAP, -ENOMEM);
+}
+END_TEST
+
+/* --- questions ----------------------------------------------------------- */
+
+START_TEST(control)
+{
+    struct hv_tbuf info = { .cmd = HV_TBUF_GET_INFO };
+    struct hv_tbuf size = { .cmd = HV_TBUF_SET_SIZE, .size = 17 };
+    struct hv_tbuf mask = { .cmd = HV_TBUF_SET_EVT_MASK, .evt_mask = 0x2f000 };
+    struct err e = ERR_INIT;
+    struct hv *hv;
+
+    reset();
+    hv = open_it();
+    ck_assert_int_eq(hv->type->tbuf(hv, &info, &e), 0);
+    ck_assert_uint_eq(info.mfn, 0x123456789a);
+    ck_assert_uint_eq(info.size, 4096);
+    ck_assert_uint_eq(info.evt_mask, 0x0ffff000);
+
+    ck_assert_int_eq(hv->type->tbuf(hv, &size, &e), 0);
+    ck_assert_uint_eq(fake()->tbuf.cmd, XEN_SYSCTL_TBUFOP_set_size);
+    ck_assert_uint_eq(fake()->tbuf.size, 17);
+    ck_assert_int_eq(hv->type->tbuf(hv, &mask, &e), 0);
+    ck_assert_uint_eq(fake()->tbuf.cmd, XEN_SYSCTL_TBUFOP_set_evt_mask);
+    ck_assert_uint_eq(fake()->tbuf.evt_mask, 0x2f000);
+
+    /* What Xen refuses is for the caller to put into words. */
+    fake()->tbuf_errno = EINVAL;
+    size.size = 18;
+    ck_assert_int_eq(hv->type->tbuf(hv, &size, &e), -EINVAL);
+    ck_assert_uint_eq(size.size, 18);
+    ck_assert_int_eq(e.code, 0);
+    hv_close(hv);
+}
+END_TEST
+
+START_TEST(bits)
+{
+    static const unsigned char mask[] = { 0x81, 0x03 };
+    unsigned char state[8] = { 0 };
+    struct hv_tbuf in = {
+        .cmd = HV_TBUF_SET_CPU_MASK, .in = mask, .nr_bits = 10,
+    };
+    struct hv_tbuf out = { .cmd = 0x100, .out = state, .nr_bits = 64 };
+    struct err e = ERR_INIT;
+    struct hv *hv;
+    int open;
+
+    reset();
+    memcpy(fake()->state, "answered", sizeof(fake()->state));
+    hv = open_it();
+    open = fake()->open;
+    ck_assert_int_eq(hv->type->tbuf(hv, &in, &e), 0);
+    ck_assert_uint_eq(fake()->tbuf.cpu_mask.nr_bits, 10);
+    ck_assert_int_eq(memcmp(fake()->bits, mask, sizeof(mask)), 0);
+    ck_assert_int_eq(hv->type->tbuf(hv, &out, &e), 0);
+    ck_assert_int_eq(memcmp(state, "answered", sizeof(state)), 0);
+
+    /* A Xen that does not know the operation has answered nothing. */
+    fake()->tbuf_errno = EINVAL;
+    memset(state, 0, sizeof(state));
+    ck_assert_int_eq(hv->type->tbuf(hv, &out, &e), -EINVAL);
+    ck_assert_uint_eq(state[0], 0);
+    fault_arm(FAULT_ALLOC, 1);
+    ck_assert_int_eq(hv->type->tbuf(hv, &out, &e), -ENOMEM);
+    fault_disarm();
+    ck_assert_int_eq(fake()->open, open);
+    hv_close(hv);
+}
+END_TEST
+
+START_TEST(frames)
+{
+    uint64_t mfn[FAKE_FRAMES] = { 3, 0x1000000001, 2, 9 };
+    struct err e = ERR_INIT;
+    struct hv *hv;
+    void *at;
+    int open;
+
+    reset();
+    hv = open_it();
+    open = fake()->open;
+    ck_assert_int_eq(hv->type->map(hv, mfn, 4, true, &at, &e), 0);
+    ck_assert_uint_eq(fake()->owner, DOMID_XEN);
+    ck_assert_int_eq(fake()->prot, PROT_READ | PROT_WRITE);
+    ck_assert_uint_eq(fake()->frames, 4);
+    ck_assert_int_eq(memcmp(fake()->frame, mfn, sizeof(mfn)), 0);
+    hv->type->unmap(hv, at);
+    ck_assert_uint_eq(fake()->unmapped, 4);
+
+    ck_assert_int_eq(hv->type->map(hv, mfn, 2, false, &at, &e), 0);
+    ck_assert_int_eq(fake()->prot, PROT_READ);
+    hv->type->unmap(hv, at);
+    ck_assert_uint_eq(fake()->unmapped, 2);
+
+    fake()->map_errno = EPERM;
+    ck_assert_int_eq(hv->type->map(hv, mfn, 2, true, &at, &e), -EPERM);
+    ck_assert_int_eq(e.code, 0);
+    ck_assert_int_eq(fake()->open, open);
+    hv_close(hv);
+}
+END_TEST
+
+/* --- the VIRQ ------------------------------------------------------------ */
+
+START_TEST(virq)
+{
+    struct err e = ERR_INIT;
+    struct hv *hv;
+    int fds[2], fd;
+
+    ck_assert_int_eq(pipe(fds), 0);
+    reset();
+    fake()->event_fd = fds[0];
+    hv = open_it();
+    ck_assert_int_eq(hv->type->bind_virq(hv, &fd, &e), 0);
+    ck_assert_int_eq(fd, fds[0]);
+    ck_assert_uint_eq(fake()->virq, VIRQ_TBUF);
+
+    /* Nothing there: it does not wait. */
+    ck_assert_int_eq(hv->type->ack_virq(hv, &e), 0);
+    ck_assert_uint_eq(fake()->unmasked, 0);
+    ck_assert_int_eq(write(fds[1], "\7", 1), 1);
+    ck_assert_int_eq(hv->type->ack_virq(hv, &e), 0);
+    ck_assert_uint_eq(fake()->unmasked, 7);
+    hv_close(hv);
+    ck_assert_int_eq(fake()->open, 0);
+
+    reset();
+    hv = open_it();
+    fake()->bind_errno = EEXIST;
+    ck_assert_int_eq(hv->type->bind_virq(hv, &fd, &e), -EEXIST);
+    ck_assert_ptr_nonnull(strstr(e.text, "another program"));
+    hv_close(hv);
+    ck_assert_int_eq(fake()->open, 0);
+}
+END_TEST
+
+/* --- is it there? -------------------------------------------------------- */
+
+static void make_file(const char *root, const char *name, const char *text)
+{
+    char path[128];
+    FILE *f;
+
+    snprintf(path, sizeof(path), "%s/%s", root, name);
+    f = fopen(path, "w");
+    ck_assert_ptr_nonnull(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static void make_folder(const char *root, const char *name)
+{
+    char path[128];
+
+    snprintf(path, sizeof(path), "%s/%s", root, name);
+    ck_assert_int_eq(mkdir(path, 0777), 0);
+}
+
+static void no_xen(const char *root, const char *word)
+{
+    struct err e = ERR_INIT;
+
+    ck_assert_int_eq(xen_probe_below(root, &e), -ENODEV);
+    ck_assert_msg(strstr(e.text, word) != NULL, "says: %s", e.text);
+}
+
+START_TEST(probe)
+{
+    static const char *const rubbish[] = {
+        "proc/xen/capabilities", "proc/xen", "proc", "dev/xen/privcmd",
+        "dev/xen", "dev", ".",
+    };
+    struct hv_where elsewhere = { .socket = "/s" };
+    char root[] = "/tmp/test_hv_xen.XXXXXX", path[128];
+    struct err e = ERR_INIT;
+
+    ck_assert_ptr_nonnull(mkdtemp(root));
+    no_xen(root, "privcmd");
+    make_folder(root, "dev");
+    make_folder(root, "dev/xen");
+    make_file(root, "dev/xen/privcmd", "");
+    ck_assert_int_eq(xen_probe_below(root, &e), 0);
+    make_folder(root, "proc");
+    make_folder(root, "proc/xen");
+    make_file(root, "proc/xen/capabilities", "");
+    no_xen(root, "guest");
+    make_file(root, "proc/xen/capabilities", "control_d\n");
+    ck_assert_int_eq(xen_probe_below(root, &e), 0);
+    for ( size_t i = 0; i < sizeof(rubbish) / sizeof(rubbish[0]); i++ )
+    {
+        snprintf(path, sizeof(path), "%s/%s", root, rubbish[i]);
+        remove(path);
+    }
+    rmdir(root);
+
+    ck_assert_int_eq(hv_xen()->probe(&elsewhere, &e), -ENODEV);
+}
+END_TEST
+
+UNIT_MAIN("hv-xen", every_version, refusals, faults, control, bits, frames,
+          virq, probe)

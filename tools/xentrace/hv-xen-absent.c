@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * In the place of hv-xen.c where Xen's libraries were not there at build
+ * time: the row of the table, so that who asks for it is told why.
+ */
+#include "xentrace/hypervisor.h"
+
+#include <errno.h>
+
+static int absent(struct err *e)
+{
+    return err_set(e, -ENOTSUP, "this xentrace cannot trace Xen: it was built "
+                   "without Xen's libraries (libxen-dev)");
+}
+
+static int absent_probe(const struct hv_where *where, struct err *e)
+{
+    (void)where;
+    return absent(e);
+}
+
+static int absent_open(struct hv **hv, const struct hv_where *where,
+                       struct err *e)
+{
+    (void)hv;
+    (void)where;
+    return absent(e);
+}
+
+const struct hypervisor *hv_xen(void)
+{
+    static const struct hypervisor type = {
+        .name = "xen", .probe = absent_probe, .open = absent_open,
+    };
+
+    return &type;
+}

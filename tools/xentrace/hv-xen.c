@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Back end: the real Xen, from its dom0.  Hypercalls go through xen-call.h,
+ * frames are mapped by libxenforeignmemory, and VIRQ_TBUF comes by
+ * libxenevtchn: all three are stable from one Xen to the next.
+ */
+#include "xentrace/hypervisor.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <xenevtchn.h>
+#include <xenforeignmemory.h>
+
+#include <xen/xen.h>
+
+#include "common/fault.h"
+#include "xentrace/hv-xen.h"
+#include "xentrace/xen-call.h"
+
+/* unmap() is told where, and libxenforeignmemory wants to know how much. */
+struct mapping
+{
+    struct mapping *next;
+    void *at;
+    size_t nr;
+};
+
+struct xen
+{
+    struct hv hv;       /* first: a struct hv * is a struct xen * */
+    struct xen_call call;
+    xenforeignmemory_handle *memory;
+    xenevtchn_handle *events;
+    evtchn_port_t virq;
+    struct mapping *mappings;
+};
+
+static struct xen *to_xen(struct hv *hv)
+{
+    assert(hv->type == hv_xen());
+    return (struct xen *)hv;
+}
+
+/* --- there and away ------------------------------------------------------ */
+
+#define PATH_SIZE 256u
+
+/* Nothing is opened: who may not, is told so by open(). */
+static bool is_there(const char *root, const char *path)
+{
+    char full[PATH_SIZE];
+
+    snprintf(full, sizeof(full), "%s%s", root, path);
+    return !access(full, F_OK);
+}
+
+/* What Xen's guests may, dom0 may as well; and control the others. */
+static bool is_guest(const char *root)
+{
+    char full[PATH_SIZE], text[64] = "";
+    FILE *f;
+
+    snprintf(full, sizeof(full), "%s/proc/xen/capabilities", root);
+    f = fopen(full, "re");
+    if ( !f )
+        return false;
+    if ( !fgets(text, sizeof(text), f) )
+        text[0] = 0;
+    fclose(f);
+    return !strstr(text, "control_d");
+}
+
+int xen_probe_below(const char *root, struct err *e)
+{
+    if ( !is_there(root, "/dev/xen/privcmd") &&
+         !is_there(root, "/proc/xen/privcmd") )
+        return xen_call_absent(e);
+    if ( is_guest(root) )
+        return err_set(e, -ENODEV, "no Xen here: this is a guest, only dom0 "
+                       "can trace");
+    return 0;
+}
+
+static int xen_probe(const struct hv_where *where, struct err *e)
+{
+    /* Who names xensim's socket wants xensim. */
+    if ( where->socket )
+        return err_set(e, -ENODEV, "Xen has no --socket");
+    return xen_probe_below("", e);
+}
+
+static void xen_close(struct hv *hv)
+{
+    struct xen *x = to_xen(hv);
+
+    assert(!x->mappings);
+    if ( x->events )
+        xenevtchn_close(x->events);
+    if ( x->memory )
+        xenforeignmemory_close(x->memory);
+    xen_call_close(&x->call);
+    free(x);
+}
+
+static int xen_open(struct hv **hv, const struct hv_where *where,
+                    struct err *e)
+{
+    struct xentoollog_logger *quiet = xen_call_quiet();
+    struct xen *x = fault_calloc(1, sizeof(*x));
+    int rc;
+
+    (void)where;
+    if ( !x )
+        return err_sys(e, -ENOMEM, "cannot reach Xen");
+    x->hv.type = hv_xen();
+    rc = xen_call_open(&x->call, e);
+    if ( !rc )
+    {
+        x->memory = fault_hit(FAULT_OPEN) ? NULL
+                                          : xenforeignmemory_open(quiet, 0);
+        if ( !x->memory )
+            rc = err_sys(e, -errno, "cannot map Xen's memory");
+    }
+    if ( rc )
+    {
+        xen_close(&x->hv);
+        return rc;
+    }
+    *hv = &x->hv;
+    return 0;
+}
+
+/* --- questions ----------------------------------------------------------- */
+
+static int xen_info(struct hv *hv, struct hv_info *info, struct err *e)
+{
+    int rc = xen_call_info(&to_xen(hv)->call, info);
+
+    return rc ? err_sys(e, rc, "Xen does not say how many pcpus it has") : 0;
+}
+
+static int xen_tbuf(struct hv *hv, struct hv_tbuf *op, struct err *e)
+{
+    (void)e;
+    return xen_call_tbuf(&to_xen(hv)->call, op);
+}
+
+/* --- memory -------------------------------------------------------------- */
+
+/* The frames, as the library wants them; the caller frees them. */
+static xen_pfn_t *frames_new(const uint64_t *mfn, size_t nr)
+{
+    xen_pfn_t *frame = fault_malloc(nr * sizeof(*frame));
+
+    for ( size_t i = 0; frame && i < nr; i++ )
+        frame[i] = mfn[i];
+    return frame;
+}
+
+static int xen_map(struct hv *hv, const uint64_t *mfn, size_t nr, bool write,
+                   void **at, struct err *e)
+{
+    struct xen *x = to_xen(hv);
+    struct mapping *m = fault_malloc(sizeof(*m));
+    xen_pfn_t *frame = frames_new(mfn, nr);
+    int rc = m && frame ? 0 : -ENOMEM;
+
+    (void)e;
+    assert(nr);
+    if ( !rc )
+    {
+        *m = (struct mapping){ .next = x->mappings, .nr = nr };
+        m->at = fault_hit(FAULT_MMAP)
+                ? NULL
+                : xenforeignmemory_map(x->memory, DOMID_XEN,
+                                       PROT_READ | (write ? PROT_WRITE : 0),
+                                       nr, frame, NULL);
+        if ( !m->at )
+            rc = -errno;
+    }
+    free(frame);
+    if ( rc )
+    {
+        free(m);
+        return rc;
+    }
+    x->mappings = m;
+    *at = m->at;
+    return 0;
+}
+
+static void xen_unmap(struct hv *hv, void *at)
+{
+    struct xen *x = to_xen(hv);
+    struct mapping **m = &x->mappings, *found;
+
+    while ( *m && (*m)->at != at )
+        m = &(*m)->next;
+    found = *m;
+    assert(found);
+    *m = found->next;
+    xenforeignmemory_unmap(x->memory, found->at, found->nr);
+    free(found);
+}
+
+/* --- the VIRQ ------------------------------------------------------------ */
+
+static int xen_bind_virq(struct hv *hv, int *fd, struct err *e)
+{
+    struct xen *x = to_xen(hv);
+    xenevtchn_port_or_error_t port;
+
+    assert(!x->events);
+    x->events = fault_hit(FAULT_OPEN) ? NULL
+                                      : xenevtchn_open(xen_call_quiet(), 0);
+    if ( !x->events )
+        return err_sys(e, -errno, "cannot listen to Xen (is the module "
+                       "xen-evtchn there?)");
+    port = xenevtchn_bind_virq(x->events, VIRQ_TBUF);
+    if ( port < 0 && errno == EEXIST )
+        return err_set(e, -EEXIST, "another program is tracing: it has Xen's "
+                       "VIRQ_TBUF, and only one can");
+    if ( port < 0 )
+        return err_sys(e, -errno, "cannot have Xen's VIRQ_TBUF");
+    x->virq = port;
+    *fd = xenevtchn_fd(x->events);
+    /* Somebody may have been faster: then to read it must not wait. */
+    if ( fcntl(*fd, F_SETFL, O_NONBLOCK) )
+        return err_sys(e, -errno, "cannot listen to Xen");
+    return 0;
+}
+
+static int xen_ack_virq(struct hv *hv, struct err *e)
+{
+    struct xen *x = to_xen(hv);
+    xenevtchn_port_or_error_t port = xenevtchn_pending(x->events);
+
+    if ( port < 0 && (errno == EAGAIN || errno == EINTR) )
+        return 0;
+    if ( port < 0 )
+        return err_sys(e, -errno, "cannot read Xen's VIRQ_TBUF");
+    if ( xenevtchn_unmask(x->events, port) )
+        return err_sys(e, -errno, "cannot have Xen's VIRQ_TBUF again");
+    return 0;
+}
+
+const struct hypervisor *hv_xen(void)
+{
+    static const struct hypervisor type = {
+        .name = "xen",
+        .probe = xen_probe,
+        .open = xen_open,
+        .close = xen_close,
+        .info = xen_info,
+        .tbuf = xen_tbuf,
+        .map = xen_map,
+        .unmap = xen_unmap,
+        .bind_virq = xen_bind_virq,
+        .ack_virq = xen_ack_virq,
+    };
+
+    return &type;
+}

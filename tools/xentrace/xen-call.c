@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a sysctl looks like to Xen:
+ *
+ *   0        4          8                        136
+ *   +--------+----------+-- ... ------------------+
+ *   | cmd    | version  | the operation's fields  |
+ *   +--------+----------+-- ... ------------------+
+ *
+ * in memory that is locked and stays mapped while Xen reads it, which is what
+ * libxencall's buffers are for.  The struct below is our own, since that of
+ * <xen/sysctl.h> is the one of a single Xen.
+ */
+#include "xentrace/xen-call.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <xencall.h>
+#include <xentoollog.h>
+
+#include <xen/xen.h>
+#include <xen/version.h>
+
+#include "common/fault.h"
+
+#define SYSCTL_TBUF_OP  2u
+#define SYSCTL_PHYSINFO 3u
+
+struct xen_sysctl_op
+{
+    uint32_t cmd;
+    uint32_t version;
+    union
+    {
+        struct
+        {
+            uint32_t cmd;
+            uint32_t zero;
+            uint64_t bitmap;    /* address */
+            uint32_t nr_bits;
+            uint32_t zero2;
+            uint32_t evt_mask;
+            uint32_t zero3;
+            uint64_t mfn;
+            uint32_t size;
+        } tbuf;
+        struct
+        {
+            uint32_t threads_per_core;
+            uint32_t cores_per_socket;
+            uint32_t nr_cpus;   /* online */
+            uint32_t max_cpu_id;
+            uint32_t nr_nodes;
+            uint32_t max_node_id;
+            uint32_t cpu_khz;
+        } info;
+        unsigned char room[128];
+    } u;
+};
+
+_Static_assert(sizeof(struct xen_sysctl_op) == 136, "a sysctl");
+_Static_assert(offsetof(struct xen_sysctl_op, u.tbuf.size) == 48, "a tbuf_op");
+
+/*
+ * Versions of the sysctl interface with which all of the above is as it is
+ * here, the likeliest first: Xen 4.17 and 4.18, 4.19 and later, 4.15 and 4.16,
+ * 4.13 and 4.14, 4.12.
+ */
+static const uint32_t versions[] = { 0x15, 0x16, 0x14, 0x13, 0x12 };
+
+#define NR_VERSIONS (sizeof(versions) / sizeof(versions[0]))
+
+static int result(int rc)
+{
+    return rc < 0 ? -errno : 0;
+}
+
+static int sysctl(struct xen_call *c, uint32_t cmd)
+{
+    c->op->cmd = cmd;
+    c->op->version = c->version;
+    return result(xencall1(c->to, __HYPERVISOR_sysctl, (uintptr_t)c->op));
+}
+
+static void clear(struct xen_call *c)
+{
+    memset(c->op, 0, sizeof(*c->op));
+}
+
+/* --- there and away ------------------------------------------------------ */
+
+/* Changes nothing; privileged as all of them. */
+static int find_version(struct xen_call *c)
+{
+    int rc = -EACCES;
+
+    for ( size_t i = 0; i < NR_VERSIONS && rc == -EACCES; i++ )
+    {
+        clear(c);
+        c->version = versions[i];
+        rc = sysctl(c, SYSCTL_PHYSINFO);
+    }
+    return rc;
+}
+
+/* Why Xen does not answer the first question about itself. */
+static int explain_version(int rc, struct err *e)
+{
+    if ( rc == -EACCES )
+        return err_set(e, rc, "this Xen speaks no version of sysctls from "
+                       "0x%x to 0x%x: it is too new, or too old",
+                       versions[NR_VERSIONS - 1], versions[1]);
+    if ( rc == -EPERM )
+        return err_set(e, rc, "Xen refuses: this domain is not privileged, "
+                       "or its XSM policy forbids it");
+    return err_sys(e, rc, "Xen does not answer");
+}
+
+/* The first question about tracing: it has no other reason to fail. */
+static int ask_for_rings(struct xen_call *c, struct err *e)
+{
+    struct hv_tbuf op = { .cmd = HV_TBUF_GET_INFO };
+    int rc = xen_call_tbuf(c, &op);
+
+    if ( rc == -ENOSYS )
+        return err_set(e, rc, "this Xen cannot trace: it was built without "
+                       "CONFIG_TRACEBUFFER");
+    if ( rc == -EPERM )
+        return err_set(e, rc, "Xen's XSM policy forbids to trace (flask: xen "
+                       "{ tbufcontrol })");
+    return rc ? err_sys(e, rc, "Xen does not speak of its trace buffers") : 0;
+}
+
+static void no_message(struct xentoollog_logger *logger,
+                       xentoollog_level level, int errnoval,
+                       const char *context, const char *format, va_list al)
+{
+    (void)logger;
+    (void)level;
+    (void)errnoval;
+    (void)context;
+    (void)format;
+    (void)al;
+}
+
+struct xentoollog_logger *xen_call_quiet(void)
+{
+    static struct xentoollog_logger logger = { .vmessage = no_message };
+
+    return &logger;
+}
+
+int xen_call_absent(struct err *e)
+{
+    return err_set(e, -ENODEV, "no Xen here: no /dev/xen/privcmd (a dom0 has "
+                   "it, with the module xen-privcmd)");
+}
+
+static int begin(struct xen_call *c, struct err *e)
+{
+    int rc;
+
+    c->to = fault_hit(FAULT_OPEN) ? NULL : xencall_open(xen_call_quiet(), 0);
+    if ( !c->to && errno == ENOENT )
+        return xen_call_absent(e);
+    if ( !c->to && errno == EACCES )
+        return err_set(e, -EACCES, "only root may trace Xen");
+    if ( !c->to )
+        return err_sys(e, -errno, "cannot reach Xen");
+    c->op = fault_hit(FAULT_ALLOC) ? NULL
+                                   : xencall_alloc_buffer(c->to,
+                                                          sizeof(*c->op));
+    if ( !c->op )
+        return err_sys(e, -ENOMEM, "cannot reach Xen");
+    rc = find_version(c);
+    return rc ? explain_version(rc, e) : ask_for_rings(c, e);
+}
+
+int xen_call_open(struct xen_call *c, struct err *e)
+{
+    int rc;
+
+    *c = (struct xen_call){ .to = NULL };
+    rc = begin(c, e);
+    if ( rc )
+        xen_call_close(c);
+    return rc;
+}
+
+void xen_call_close(struct xen_call *c)
+{
+    if ( c->op )
+        xencall_free_buffer(c->to, c->op);
+    if ( c->to )
+        xencall_close(c->to);
+    *c = (struct xen_call){ .to = NULL };
+}
+
+/* --- questions ----------------------------------------------------------- */
+
+/* With op's bytes at `bitmap`, which Xen can reach; NULL: it has none. */
+static int tbuf_op(struct xen_call *c, struct hv_tbuf *op, void *bitmap)
+{
+    int rc;
+
+    clear(c);
+    c->op->u.tbuf.cmd = op->cmd;
+    c->op->u.tbuf.bitmap = (uintptr_t)bitmap;
+    c->op->u.tbuf.nr_bits = bitmap ? op->nr_bits : 0;
+    c->op->u.tbuf.evt_mask = op->evt_mask;
+    c->op->u.tbuf.size = op->size;
+    rc = sysctl(c, SYSCTL_TBUF_OP);
+    if ( rc )
+        return rc;
+    op->evt_mask = c->op->u.tbuf.evt_mask;
+    op->size = c->op->u.tbuf.size;
+    op->mfn = c->op->u.tbuf.mfn;
+    return 0;
+}
+
+int xen_call_tbuf(struct xen_call *c, struct hv_tbuf *op)
+{
+    size_t bytes = (op->nr_bits + 7) / 8;
+    void *bitmap;
+    int rc;
+
+    assert(!op->in || !op->out);
+    if ( !bytes || (!op->in && !op->out) )
+        return tbuf_op(c, op, NULL);
+
+    bitmap = fault_hit(FAULT_ALLOC) ? NULL
+                                    : xencall_alloc_buffer(c->to, bytes);
+    if ( !bitmap )
+        return -ENOMEM;
+    if ( op->in )
+        memcpy(bitmap, op->in, bytes);
+    else
+        memset(bitmap, 0, bytes);
+    rc = tbuf_op(c, op, bitmap);
+    if ( !rc && op->out )
+        memcpy(op->out, bitmap, bytes);
+    xencall_free_buffer(c->to, bitmap);
+    return rc;
+}
+
+/* "4.17.5-pre", as `xl info` has it. */
+static void version_text(struct xen_call *c, char *text, size_t size)
+{
+    int version = xencall2(c->to, __HYPERVISOR_xen_version, XENVER_version, 0);
+    char *extra = xencall_alloc_buffer(c->to, sizeof(xen_extraversion_t));
+
+    if ( version >= 0 && extra &&
+         xencall2(c->to, __HYPERVISOR_xen_version, XENVER_extraversion,
+                  (uintptr_t)extra) >= 0 )
+        snprintf(text, size, "%d.%d%.*s", version >> 16, version & 0xffff,
+                 (int)sizeof(xen_extraversion_t), extra);
+    if ( extra )
+        xencall_free_buffer(c->to, extra);
+}
+
+int xen_call_info(struct xen_call *c, struct hv_info *info)
+{
+    int rc;
+
+    clear(c);
+    rc = sysctl(c, SYSCTL_PHYSINFO);
+    if ( rc )
+        return rc;
+    *info = (struct hv_info){
+        .nr_cpus = c->op->u.info.max_cpu_id + 1,
+        .nr_online = c->op->u.info.nr_cpus,
+        .tsc_khz = c->op->u.info.cpu_khz,
+    };
+    version_text(c, info->version, sizeof(info->version));
+    return 0;
+}

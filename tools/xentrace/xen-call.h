@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Questions to the real Xen: the hypercalls that only a privileged domain
+ * may make.
+ *
+ * libxenctrl knows one version of them, that of the Xen it was built with, so
+ * that a program that uses it breaks with the next Xen.  What is asked here
+ * has had the same layout since Xen 4.2; only the version number that goes
+ * along has moved.  So this speaks to Xen itself and finds out which number it
+ * wants: a wrong one is refused before anything is looked at.
+ */
+#ifndef XENTRACE_XEN_CALL_H
+#define XENTRACE_XEN_CALL_H
+
+#include <stdint.h>
+
+#include "xentrace/hypervisor.h"
+
+struct xencall_handle;
+struct xentoollog_logger;
+struct xen_sysctl_op;
+
+struct xen_call
+{
+    struct xencall_handle *to;
+    struct xen_sysctl_op *op;   /* in memory that Xen can always reach */
+    uint32_t version;           /* of sysctls, as this Xen counts them */
+};
+
+/*
+ * Fails, with a sentence, unless this is root of a dom0 whose Xen is known,
+ * lets us trace, and has rings at all.  *c is then as xen_call_close() left
+ * it.
+ */
+int xen_call_open(struct xen_call *c, struct err *e);
+void xen_call_close(struct xen_call *c);
+
+/* Says that there is no way to make hypercalls: -ENODEV. */
+int xen_call_absent(struct err *e);
+
+/* For each of Xen's libraries: what they would print is for us to say. */
+struct xentoollog_logger *xen_call_quiet(void);
+
+/* These return 0 or -errno as Xen says it, and no sentence. */
+int xen_call_tbuf(struct xen_call *c, struct hv_tbuf *op);
+int xen_call_info(struct xen_call *c, struct hv_info *info);
+
+#endif /* XENTRACE_XEN_CALL_H */
