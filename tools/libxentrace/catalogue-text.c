@@ -5,6 +5,9 @@
  * The formats are parsed once, when a catalogue is made, into steps: text, or
  * one field written one way.  A step knows how many bytes it may need, so
  * there is one comparison a step and no check in the writers.
+ *
+ * All formats can be written here.  What is common goes another, shorter way:
+ * catalogue-program.c.
  */
 #include "libxentrace/catalogue.h"
 
@@ -15,43 +18,6 @@
 
 #include "common/num.h"
 #include "libxentrace/catalogue-private.h"
-
-enum kind
-{
-    KIND_TEXT,
-    KIND_UNSIGNED,
-    KIND_SIGNED,
-    KIND_HEX,
-    KIND_OCTAL,
-    KIND_NAME,          /* %s of an enum */
-    KIND_FLAGS,         /* %s of flags */
-    KIND_EXIT,          /* a number, or the name of an exit if we know which */
-    KIND_CHARS,         /* a number whose bytes are a text */
-};
-
-struct step
-{
-    const char *text;           /* KIND_TEXT, not the end of a string */
-    const struct xt_sem *sem;
-    uint16_t length;            /* of text */
-    uint16_t need;              /* bytes that it may touch */
-    uint8_t kind;
-    uint8_t field;
-    uint8_t bits;               /* of the field */
-    uint8_t width, digits;      /* at least */
-    bool plain;                 /* neither width, digits nor flags */
-    bool left, zeroes, prefix, plus, upper;
-    uint8_t group;
-};
-
-struct xt_line                  /* of one event */
-{
-    const struct step *steps;
-    unsigned int nr_steps;
-};
-
-#define NUMBER_MAX 24u          /* digits of 64 bits, in octal; a sign or 0x */
-#define REST_MAX (8u + 9u * XT_RECORD_MAX_WORDS)
 
 /* --- parsing -------------------------------------------------------------- */
 
@@ -364,9 +330,9 @@ static bool has_group(const struct xt_event *e, const struct xt_line *line,
     return true;
 }
 
-static char *put_step(char *p, const struct xt_catalogue *c,
-                      const struct xt_event *e, const struct step *s,
-                      const struct xt_record *r)
+char *catalogue_put_step(char *p, const struct xt_catalogue *c,
+                         const struct xt_event *e, const struct step *s,
+                         const struct xt_record *r)
 {
     uint64_t value;
 
@@ -401,13 +367,13 @@ static char *put_line(char *p, const char *end, const struct xt_catalogue *c,
             continue;
         if ( end - p < s->need )
             return num_text(p, "...");
-        p = put_step(p, c, e, s, r);
+        p = catalogue_put_step(p, c, e, s, r);
     }
     return p;
 }
 
-char *xt_catalogue_text(const struct xt_catalogue *c, char *p,
-                        const struct xt_event *e, const struct xt_record *r)
+char *catalogue_put_text(char *p, const struct xt_catalogue *c,
+                         const struct xt_event *e, const struct xt_record *r)
 {
     const char *end = p + XT_TEXT_MAX - REST_MAX;
 

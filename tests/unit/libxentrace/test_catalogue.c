@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/fault.h"
+#include "libxentrace/catalogue-private.h"
 #include "libxentrace/records.h"
 #include "tests/unit/libxentrace/make.h"
 #include "tests/unit/libxentrace/unit.h"
@@ -407,6 +408,46 @@ START_TEST(texts_are_those_of_printf)
 }
 END_TEST
 
+/* Programs against the general writer: every event, of any size, at random. */
+static void compare_writers(const struct xt_catalogue *c, size_t i,
+                            unsigned int words, uint64_t *seed)
+{
+    const struct xt_event *e = &xt_catalogue_events[i];
+    uint32_t *payload = malloc(words ? 4 * words : 1);
+    struct xt_record r = record(e->id | (make_random(seed) & e->id_fields),
+                                payload, words);
+    char fast[XT_TEXT_MAX], general[XT_TEXT_MAX];
+    unsigned int bits = make_random(seed) % 32;
+
+    for ( unsigned int k = 0; k < words; k++ )
+        payload[k] = make_random(seed) * 2u >> bits;
+    *xt_catalogue_text(c, fast, e, &r) = '\0';
+    *catalogue_put_text(general, c, e, &r) = '\0';
+    if ( strcmp(fast, general) )
+        ck_abort_msg("%s, %u words: '%s', not '%s'", e->name, words, fast,
+                     general);
+    free(payload);
+}
+
+START_TEST(programs_write_the_same)
+{
+    struct xt_catalogue *c = catalogue(0, _i);
+    unsigned int programs = 0;
+    uint64_t seed = _i;
+
+    for ( size_t i = 0; i < xt_catalogue_nr_events; i++ )
+        for ( unsigned int words = 0; words <= XT_RECORD_MAX_WORDS; words++ )
+            for ( unsigned int n = 0; n < 100; n++ )
+                compare_writers(c, i, words, &seed);
+    /* And nearly all of them have one. */
+    for ( size_t i = 0; i < xt_catalogue_nr_events; i++ )
+        programs += c->programs[i * PROGRAMS + xt_catalogue_events[i].words] !=
+                    NULL;
+    ck_assert_uint_gt(programs, xt_catalogue_nr_events * 95 / 100);
+    xt_catalogue_free(c);
+}
+END_TEST
+
 static const struct
 {
     uint32_t event;
@@ -505,6 +546,7 @@ int main(void)
     tcase_add_test(all, arguments_of_hypercalls);
     tcase_add_test(all, records_of_any_size);
     tcase_add_test(all, texts_are_those_of_printf);
+    tcase_add_loop_test(all, programs_write_the_same, 0, 3);
     tcase_add_loop_test(all, texts_of_a_kind, 0,
                         sizeof(texts) / sizeof(texts[0]));
     tcase_add_test(all, text_of_nobody);

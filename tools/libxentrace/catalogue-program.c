@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The fast way to the text of a record.  The text of an event, for records of
+ * so many words, is a program: a row of operations, each a literal of at most
+ * 16 bytes and what stands behind it.
+ *
+ *      "dom "  word 0, bits 16..31, decimal
+ *      " vcpu "  word 0, bits 0..15, decimal
+ *      " "  word 1, its name
+ *      end
+ *
+ * How many words there are decides which fields are there: that is settled
+ * when the program is made, and so is where in the payload each one stands and
+ * that the text has room.  Only the arguments of hypercalls stand elsewhere in
+ * each record.
+ *
+ * Literals and names are copied by 16 and 32 bytes, whatever they need: this
+ * is no loop, and no call.  What is rare in a format (widths, flags) is an
+ * operation that asks the general writer, catalogue-text.c.
+ */
+#include "libxentrace/catalogue.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "common/num.h"
+#include "libxentrace/catalogue-private.h"
+
+/* --- the machine ---------------------------------------------------------- */
+
+enum op_kind
+{
+    OP_END,
+    OP_NOTHING,         /* only the literal */
+    OP_DECIMAL,
+    OP_SIGNED,
+    OP_HEX,
+    OP_HEX_ZEROES,
+    OP_NAME,
+    OP_ARGUMENT,        /* its size is the value; not there: nor its literal */
+    OP_STEP,
+};
+
+#define LITERAL 16u
+#define NAME 31u
+
+/* Of a value: its text, as long as it is; 0: go and ask. */
+struct name
+{
+    char text[NAME];
+    uint8_t length;
+};
+
+struct names
+{
+    const struct name *by_value;
+    size_t nr;
+};
+
+struct xt_op
+{
+    char text[LITERAL];
+    uint64_t mask;              /* of the value, shifted down */
+    const struct names *names;
+    const struct step *step;    /* how to write what none of these can */
+    uint8_t length;             /* of text */
+    uint8_t kind;
+    uint8_t low, high;          /* bytes of the payload: halves of the value */
+    uint8_t shift;
+    uint8_t width;              /* of OP_HEX_ZEROES; bits of OP_SIGNED */
+    bool in_id;
+    uint8_t first;              /* OP_ARGUMENT: byte of the first of them */
+};
+
+/* What an argument is to be found by. */
+struct arguments
+{
+    unsigned int at;            /* byte of the payload; 0: none yet */
+    bool lost;                  /* one had a size that means nothing */
+};
+
+static inline uint64_t value_of(const struct xt_op *op,
+                                const struct xt_record *r)
+{
+    uint64_t value;
+
+    if ( op->in_id )
+        value = r->event;
+    else
+        value = xt_load32(r->payload + op->low) |
+                (uint64_t)xt_load32(r->payload + op->high) << 32;
+    return value >> op->shift & op->mask;
+}
+
+static inline char *put_decimal(char *p, uint64_t value)
+{
+    if ( value >= 10 )
+        return num_u64(p, value);
+    *p = '0' + value;
+    return p + 1;
+}
+
+static inline char *put_signed(char *p, uint64_t value, unsigned int bits)
+{
+    uint64_t sign = UINT64_C(1) << (bits - 1);
+
+    if ( !(value & sign) )
+        return put_decimal(p, value);
+    *p = '-';
+    return put_decimal(p + 1, -((value ^ sign) - sign));
+}
+
+/* Its literal is there already, `length` of it. */
+static char *put_argument(char *p, const struct xt_op *op, uint64_t size,
+                          struct arguments *a, const struct xt_record *r)
+{
+    unsigned int at = a->at ? a->at : op->first;
+
+    a->lost |= size > 2;
+    if ( !size || a->lost )
+        return p - op->length;
+    a->at = at + 4 * size;
+    if ( a->at > 4u * r->words )
+        return p - op->length;
+    return num_hex(p, size > 1 ? xt_load64(r->payload + at)
+                               : xt_load32(r->payload + at));
+}
+
+static inline char *put_name(char *p, const struct xt_catalogue *c,
+                             const struct xt_op *op, uint64_t value,
+                             const struct xt_event *e,
+                             const struct xt_record *r)
+{
+    if ( value >= op->names->nr || !op->names->by_value[value].length )
+        return catalogue_put_step(p, c, e, op->step, r);
+    memcpy(p, op->names->by_value[value].text, NAME);
+    return p + op->names->by_value[value].length;
+}
+
+static char *run(char *p, const struct xt_catalogue *c, const struct xt_op *op,
+                 const struct xt_event *e, const struct xt_record *r)
+{
+    struct arguments arguments = { 0 };
+
+    for ( ; ; op++ )
+    {
+        memcpy(p, op->text, LITERAL);
+        p += op->length;
+        switch ( op->kind )
+        {
+        case OP_END:
+            return p;
+        case OP_NOTHING:
+            break;
+        case OP_DECIMAL:
+            p = put_decimal(p, value_of(op, r));
+            break;
+        case OP_SIGNED:
+            p = put_signed(p, value_of(op, r), op->width);
+            break;
+        case OP_HEX:
+            p = num_hex(p, value_of(op, r));
+            break;
+        case OP_HEX_ZEROES:
+            p = num_hex_zero(p, value_of(op, r), op->width);
+            break;
+        case OP_NAME:
+            p = put_name(p, c, op, value_of(op, r), e, r);
+            break;
+        case OP_ARGUMENT:
+            p = put_argument(p, op, value_of(op, r), &arguments, r);
+            break;
+        default:
+            p = catalogue_put_step(p, c, e, op->step, r);
+        }
+    }
+}
+
+char *xt_catalogue_text(const struct xt_catalogue *c, char *p,
+                        const struct xt_event *e, const struct xt_record *r)
+{
+    const struct xt_op *program;
+
+    if ( !e )
+        return catalogue_put_text(p, c, e, r);
+    program = c->programs[(e - xt_catalogue_events) * PROGRAMS + r->words];
+    return program ? run(p, c, program, e, r) : catalogue_put_text(p, c, e, r);
+}
+
+/* --- names ---------------------------------------------------------------- */
+
+/* Beyond this, names are few and far between. */
+#define DENSE 1100u
+
+/* A place for each value up to the highest that has a name. */
+static int make_names(struct arena *arena, const struct xt_sem *sem,
+                      struct names *names)
+{
+    struct name *all;
+
+    for ( unsigned int i = 0; i < sem->nr_values; i++ )
+        if ( sem->values[i].value < DENSE &&
+             sem->values[i].value >= names->nr )
+            names->nr = sem->values[i].value + 1;
+    all = arena_array(arena, names->nr, sizeof(*all), 1);
+    if ( !all )
+        return -ENOMEM;
+    names->by_value = all;
+    for ( unsigned int i = 0; i < sem->nr_values; i++ )
+    {
+        const struct xt_value *v = &sem->values[i];
+        size_t length = strlen(v->name);
+
+        if ( v->value >= DENSE || length > NAME || all[v->value].length )
+            continue;
+        memcpy(all[v->value].text, v->name, length);
+        all[v->value].length = length;
+    }
+    return 0;
+}
+
+static int make_all_names(struct xt_catalogue *c, struct names **out)
+{
+    struct names *names = arena_array(&c->arena, xt_catalogue_nr_sems,
+                                      sizeof(*names), _Alignof(struct names));
+    int rc = names ? 0 : -ENOMEM;
+
+    for ( size_t i = 0; !rc && i < xt_catalogue_nr_sems; i++ )
+        if ( xt_catalogue_sems[i].meaning == XT_ENUM )
+            rc = make_names(&c->arena, &xt_catalogue_sems[i], &names[i]);
+    *out = names;
+    return rc;
+}
+
+/* --- from a line to a program --------------------------------------------- */
+
+#define OPS 64u
+
+struct build
+{
+    const struct xt_catalogue *c;
+    const struct xt_event *e;
+    const struct names *names;  /* of each sem */
+    unsigned int words;         /* that a record has */
+    struct xt_op ops[OPS];
+    unsigned int nr;
+    size_t most;                /* bytes that the text may touch */
+    int last_argument;          /* field, or -1 */
+    bool failed;                /* this line is for the general writer */
+};
+
+static struct xt_op *add(struct build *b, enum op_kind kind)
+{
+    struct xt_op *op = &b->ops[b->nr];
+
+    if ( b->nr + 1 < OPS )
+        b->nr++;
+    else
+        b->failed = true;
+    b->most += LITERAL;
+    *op = (struct xt_op){ .kind = kind };
+    return op;
+}
+
+/* Literals go before the next operation that has room for them. */
+static void add_text(struct build *b, const char *text, size_t length)
+{
+    while ( length && !b->failed )
+    {
+        struct xt_op *op = b->nr && b->ops[b->nr - 1].kind == OP_NOTHING &&
+                           b->ops[b->nr - 1].length < LITERAL
+                           ? &b->ops[b->nr - 1] : add(b, OP_NOTHING);
+        size_t room = LITERAL - op->length, n = length < room ? length : room;
+
+        memcpy(op->text + op->length, text, n);
+        op->length += n;
+        text += n;
+        length -= n;
+    }
+}
+
+/* The operation that the literal before it waits for. */
+static struct xt_op *add_value(struct build *b, enum op_kind kind,
+                               size_t most)
+{
+    struct xt_op *op = b->nr ? &b->ops[b->nr - 1] : NULL;
+
+    if ( !op || op->kind != OP_NOTHING )
+        op = add(b, kind);
+    op->kind = kind;
+    b->most += most;
+    return op;
+}
+
+static bool is_there(const struct build *b, const struct xt_field *f)
+{
+    return f->in_id || f->bit + f->bits <= 32 * b->words;
+}
+
+/* Where the value is: false if no two words hold it. */
+static bool locate(struct xt_op *op, const struct xt_field *f)
+{
+    unsigned int word = f->in_id ? 0 : f->bit / 32;
+
+    op->in_id = f->in_id;
+    op->shift = f->bit - 32 * word;
+    op->low = op->high = 4 * word;
+    if ( op->shift + f->bits > 32 )
+        op->high += 4;
+    op->mask = f->bits < 64 ? (UINT64_C(1) << f->bits) - 1 : UINT64_MAX;
+    return op->shift + f->bits <= 64;
+}
+
+static const struct names *names_for(const struct build *b,
+                                     const struct step *s)
+{
+    const struct xt_sem *sem = s->kind == KIND_EXIT ? b->c->exits : s->sem;
+
+    if ( !sem || sem->meaning != XT_ENUM )
+        return NULL;
+    return &b->names[sem - xt_catalogue_sems];
+}
+
+/* OP_STEP: whatever it is, the general writer can. */
+static enum op_kind kind_for(const struct build *b, const struct step *s)
+{
+    const struct xt_field *f = &b->e->fields[s->field];
+
+    if ( (s->kind == KIND_NAME || s->kind == KIND_EXIT) && !s->width &&
+         !f->is_signed )
+        return names_for(b, s) ? OP_NAME : OP_STEP;
+    if ( s->kind == KIND_HEX && s->zeroes && s->width && !s->digits &&
+         !s->prefix && !s->plus && !s->upper && !s->left &&
+         s->width <= NUM_HEX_MAX )
+        return OP_HEX_ZEROES;
+    if ( !s->plain )
+        return OP_STEP;
+    return s->kind == KIND_UNSIGNED ? OP_DECIMAL :
+           s->kind == KIND_SIGNED ? OP_SIGNED :
+           s->kind == KIND_HEX ? OP_HEX : OP_STEP;
+}
+
+static void add_field(struct build *b, const struct step *s)
+{
+    const struct xt_field *f = &b->e->fields[s->field];
+    enum op_kind kind = kind_for(b, s);
+    struct xt_op *op;
+
+    if ( !is_there(b, f) )
+    {
+        add_text(b, "?", 1);
+        return;
+    }
+    op = add_value(b, kind, kind == OP_STEP || kind == OP_NAME
+                            ? s->need + NAME : NUMBER_MAX);
+    op->step = s;
+    op->names = names_for(b, s);
+    op->width = kind == OP_SIGNED ? f->bits : s->width;
+    if ( !locate(op, f) )
+        op->kind = OP_STEP;
+}
+
+/*
+ * Groups.  Those of arguments are a literal and one of them, in order; of any
+ * other group it is known here if it is there.
+ */
+static void add_argument(struct build *b, const struct step *s)
+{
+    const struct xt_field *f = &b->e->fields[s->field];
+    const struct xt_field *before = b->last_argument < 0 ? NULL
+                                    : &b->e->fields[b->last_argument];
+    struct xt_op *op = add_value(b, OP_ARGUMENT, NUMBER_MAX);
+    int first = s->field;
+
+    while ( first && b->e->fields[first - 1].present >= 0 )
+        first--;
+    b->failed |= s->kind != KIND_HEX || !s->plain ||
+                 (before ? f != before + 1 : first != s->field) ||
+                 !locate(op, &b->e->fields[f->present]) ||
+                 !is_there(b, &b->e->fields[f->present]);
+    b->last_argument = s->field;
+    op->first = b->e->fields[first].bit / 8;
+}
+
+static bool group_is_there(const struct build *b, const struct xt_line *line,
+                           unsigned int from, unsigned int to)
+{
+    for ( unsigned int i = from; i < to; i++ )
+    {
+        const struct step *s = &line->steps[i];
+        const struct xt_field *f = &b->e->fields[s->field];
+
+        if ( s->kind != KIND_TEXT && f->present < 0 && !is_there(b, f) )
+            return false;
+    }
+    return true;
+}
+
+/* Of those with arguments only " text %llx" is known here. */
+static void add_group(struct build *b, const struct xt_line *line,
+                      unsigned int from, unsigned int to)
+{
+    unsigned int literals = b->nr;
+
+    for ( unsigned int i = from; i < to; i++ )
+    {
+        const struct step *s = &line->steps[i];
+        bool argument = s->kind != KIND_TEXT &&
+                        b->e->fields[s->field].present >= 0;
+
+        /* Its literal has an operation, which no other text shares. */
+        b->failed |= argument && (!s->group || i + 1 != to || to - from > 2 ||
+                                  b->nr != literals + (i - from));
+        if ( s->kind == KIND_TEXT )
+            add_text(b, s->text, s->length);
+        else if ( argument )
+            add_argument(b, s);
+        else
+            add_field(b, s);
+    }
+}
+
+static void add_line(struct build *b, const struct xt_line *line)
+{
+    unsigned int from = 0, to;
+
+    for ( ; from < line->nr_steps; from = to )
+    {
+        unsigned int group = line->steps[from].group;
+
+        to = from + 1;
+        while ( to < line->nr_steps && line->steps[to].group == group )
+            to++;
+        if ( !group || group_is_there(b, line, from, to) )
+            add_group(b, line, from, to);
+    }
+    add_value(b, OP_END, 0);
+}
+
+/* A program, or NULL if there is to be none.  False: no memory. */
+static bool make_program(struct build *b, struct arena *arena,
+                         const struct xt_op **program)
+{
+    struct xt_op *ops;
+
+    b->nr = 0;
+    b->most = LITERAL;
+    b->last_argument = -1;
+    b->failed = false;
+    add_line(b, &b->c->lines[b->e - xt_catalogue_events]);
+    if ( b->failed || b->most + UINT8_MAX > XT_TEXT_MAX - REST_MAX )
+        return true;
+    ops = arena_array(arena, b->nr, sizeof(*ops), _Alignof(struct xt_op));
+    if ( !ops )
+        return false;
+    memcpy(ops, b->ops, b->nr * sizeof(*ops));
+    *program = ops;
+    return true;
+}
+
+int catalogue_make_programs(struct xt_catalogue *c)
+{
+    const struct xt_op **programs =
+        arena_array(&c->arena, xt_catalogue_nr_events * PROGRAMS,
+                    sizeof(*programs), _Alignof(const struct xt_op *));
+    struct build b = { .c = c };
+    struct names *names;
+    int rc = make_all_names(c, &names);
+
+    if ( rc || !programs )
+        return -ENOMEM;
+    b.names = names;
+    for ( size_t i = 0; i < xt_catalogue_nr_events; i++ )
+    {
+        b.e = &xt_catalogue_events[i];
+        for ( b.words = b.e->words; b.words <= b.e->max_words; b.words++ )
+            if ( !make_program(&b, &c->arena,
+                               &programs[i * PROGRAMS + b.words]) )
+                return -ENOMEM;
+    }
+    c->programs = programs;
+    return 0;
+}
