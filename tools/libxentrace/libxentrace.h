@@ -90,6 +90,12 @@ struct xt_trace_bounds
 void xt_trace_bounds(const struct xt_trace *t, struct xt_trace_bounds *b);
 
 /*
+ * Is there a window of this pcpu before any pcpu has its second one?  Known of
+ * any source, but only after the first batch.
+ */
+bool xt_trace_starts_with(const struct xt_trace *t, unsigned int cpu);
+
+/*
  * First and last time stamp of the segment, nearly: of a pcpu whose last
  * window is damaged it may be that of an earlier record.  First is after last
  * if there is none.  Only of a mapped file: else -ESPIPE.

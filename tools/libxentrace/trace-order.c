@@ -75,6 +75,20 @@ static void note_pass(struct xt_trace *t, uint64_t number)
         p->now = place->time;
 }
 
+static void note_first_pass(struct first_pass *f, unsigned int cpu)
+{
+    uint64_t bit = UINT64_C(1) << cpu % 64;
+
+    f->over |= f->has[cpu / 64] & bit;
+    if ( !f->over )
+        f->has[cpu / 64] |= bit;
+}
+
+bool xt_trace_starts_with(const struct xt_trace *t, unsigned int cpu)
+{
+    return cpu < XT_MAX_CPUS && t->first_pass.has[cpu / 64] >> cpu % 64 & 1;
+}
+
 /* Add a window.  1: it begins the next segment. */
 static int add(struct xt_trace *t, const struct xt_window *w, struct err *e)
 {
@@ -83,6 +97,7 @@ static int add(struct xt_trace *t, const struct xt_window *w, struct err *e)
 
     if ( rc < 0 )
         return trace_no_memory(t, e);
+    note_first_pass(&t->first_pass, w->cpu);
     if ( rc > 0 )
     {
         t->have_next = t->complete = true;

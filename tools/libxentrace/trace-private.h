@@ -29,6 +29,13 @@ struct passes
     uint64_t before;            /* ... and of the one before */
 };
 
+/* Until a pcpu has its second window: which ones are there from the begin? */
+struct first_pass
+{
+    bool over;
+    uint64_t has[XT_MAX_CPUS / 64];
+};
+
 enum reading_mode { NOT_YET, BY_WINDOW, BY_TIME };
 
 struct xt_trace
@@ -48,6 +55,7 @@ struct xt_trace
     struct xt_window next;
     unsigned int segment;
     struct passes passes;
+    struct first_pass first_pass;
     uint64_t limit;             /* of what can be ordered yet */
     uint64_t undone;            /* number of the first window not yet read */
     uint64_t from;              /* what is before this is passed over */

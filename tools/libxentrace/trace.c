@@ -33,6 +33,7 @@ static void begin(struct xt_trace *t)
     t->partial = t->sought = t->have_span = false;
     t->segment = 0;
     t->passes = (struct passes){ 0 };
+    t->first_pass = (struct first_pass){ 0 };
     t->limit = t->undone = t->from = 0;
     t->bounds = (struct xt_trace_bounds){ .exact = t->source->map };
     t->order.reading = reading;

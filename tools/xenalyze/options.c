@@ -18,7 +18,21 @@ static const struct opt opts[] = {
     { .type = OPT_GROUP, .help = "Records" },
     { .name = "dump-all", .letter = 'a', .type = OPT_FLAG,
       .at = offsetof(struct config, dump_all),
-      .help = "a line for each record, in the order of the file" },
+      .help = "a line for each record, in the order of time" },
+    { .name = "dump-raw-process", .type = OPT_FLAG,
+      .at = offsetof(struct config, dump_raw_process),
+      .help = "the same in hex; with --dump-all, before each line" },
+    { .name = "dump-show-power-states", .type = OPT_FLAG,
+      .at = offsetof(struct config, dump_show_power_states),
+      .help = "in the dump, the C-state of idle pcpus" },
+    { .name = "records", .type = OPT_FLAG,
+      .at = offsetof(struct config, records),
+      .help = "pcpu, cycles, name and fields of each record" },
+
+    { .type = OPT_GROUP, .help = "Trace" },
+    { .name = "cpu-hz", .type = OPT_HZ, .arg = "HZ", .min = 1,
+      .at = offsetof(struct config, hz),
+      .help = "cycles a second, if the trace does not say (2.4G)" },
 };
 
 static const struct program program = {

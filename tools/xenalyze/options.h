@@ -19,6 +19,14 @@ struct config
     /* Outputs: a flag each, and a row in outputs.c. */
     bool summary;               /* also if nothing else is asked for */
     bool dump_all;
+    bool dump_raw_process;
+    bool records;
+
+    /* Of the dump. */
+    bool dump_show_power_states;
+
+    /* Of the trace. */
+    uint64_t hz;                /* of the time stamps; 0: as it says */
 };
 
 /* OPTS_RUN: go on; OPTS_EXIT: --help or the like, and it is answered. */

@@ -17,7 +17,9 @@ struct output
 };
 
 static const struct output outputs[] = {
-    { offsetof(struct config, dump_all), windows_pass },
+    { offsetof(struct config, dump_all), dump_pass },
+    { offsetof(struct config, dump_raw_process), dump_pass },
+    { offsetof(struct config, records), records_pass },
     { offsetof(struct config, summary), windows_pass },
 };
 

@@ -4,7 +4,8 @@
  *
  * An OUTPUT is what one option asks for.  A PASS goes once through the trace,
  * in the way that suits it, and serves all outputs that name it: by window as
- * the file has them (windows.c), or what others add.
+ * the file has them (windows.c), record by record in the order of time
+ * (records.c), or what others add.
  */
 #ifndef XENALYZE_OUTPUTS_H
 #define XENALYZE_OUTPUTS_H
@@ -36,5 +37,7 @@ int outputs_run(struct run *run, struct err *e);
 
 /* The passes. */
 int windows_pass(const struct run *run, struct err *e);
+int dump_pass(const struct run *run, struct err *e);
+int records_pass(const struct run *run, struct err *e);
 
 #endif /* XENALYZE_OUTPUTS_H */

@@ -14,7 +14,6 @@ struct pass
 {
     const struct run *run;
     struct xt_counts counts;
-    struct report_dump *dump;   /* NULL: nobody wants it */
 };
 
 static int begin(struct pass *p, struct err *e)
@@ -22,8 +21,6 @@ static int begin(struct pass *p, struct err *e)
     const struct run *run = p->run;
     int rc = xt_counts_begin(&p->counts);
 
-    if ( !rc && run->config->dump_all )
-        rc = report_dump_begin(&p->dump, &run->info.dialect, run->out);
     return rc ? err_sys(e, rc, "cannot analyze %s", run->name) : 0;
 }
 
@@ -37,8 +34,6 @@ static int read_windows(struct pass *p, struct err *e)
     while ( (rc = xt_trace_next_window(trace, &w, e)) > 0 )
     {
         xt_trace_records(trace, &w, &records);
-        if ( p->dump )
-            report_dump_window(p->dump, &w);
         rc = xt_counts_window(&p->counts, &w, records.damage);
         if ( rc )
             return err_sys(e, rc, "cannot analyze %s", p->run->name);
@@ -52,8 +47,6 @@ static int end(struct pass *p, struct err *e)
 
     xt_counts_end(&p->counts, xt_trace_position(run->trace),
                   xt_trace_damage(run->trace));
-    report_dump_end(p->dump);
-    p->dump = NULL;
     if ( p->counts.size && !p->counts.total.windows )
         return err_set(e, -EINVAL, "%s is no trace: there is no window in it",
                        run->name);
@@ -71,7 +64,6 @@ int windows_pass(const struct run *run, struct err *e)
         rc = read_windows(&p, e);
     if ( !rc )
         rc = end(&p, e);
-    report_dump_end(p.dump);
     xt_counts_fini(&p.counts);
     return rc;
 }

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The dump: a line for each record, with its pcpu, its time stamp in cycles,
- * its event's name and what the catalogue makes of the rest.
- *
- *    0      105268421180 sched_wake           d1v0
- *    0                 - hvm_msr_read         TSC = 0x8a13
- *
- * In the order of the file: pcpu by pcpu as the windows come.  An id that
- * nobody declared is shown as a number, and its payload as words.
+ * Taking is following who runs where (dump-state.c).  Writing replays that:
+ * a chunk has the faces of all pcpus at its begin, and a note for each change.
  */
-#include "xenalyze/report/report.h"
+#include "xenalyze/report/dump.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -18,110 +12,427 @@
 
 #include "common/fault.h"
 #include "common/num.h"
-#include "libxentrace/catalogue.h"
-#include "libxentrace/window.h"
+#include "xenalyze/report/dump-state.h"
+#include "xenalyze/report/raw.h"
+#include "xenalyze/report/rules.h"
 
-#define CPU_WIDTH 4u
-#define TSC_WIDTH 18u
-#define NAME_WIDTH 24u
+/* Bytes of text that a chunk should have at most, so as to stay in a cache. */
+#define TEXT_TARGET (768u * 1024)
+#define TEXT_OF_LINE 100u
+#define LEAST_ITEMS 64u
 
-/* Longer than any line: names are checked, the text keeps its promise. */
-#define NAME_MAX_SHOWN 128u
-#define LINE_MAX (CPU_WIDTH + NUM_U64_MAX + TSC_WIDTH + NUM_U64_MAX + \
-                  NAME_WIDTH + NAME_MAX_SHOWN + XT_TEXT_MAX + 8u)
-
-struct report_dump
+struct dump
 {
-    struct xt_catalogue *catalogue;
-    FILE *out;
-    char *at;
-    char text[64 * 1024];
+    const struct xt_trace *trace;
+    const struct xt_catalogue *catalogue;
+    struct dump_options options;
+    struct line_programs programs;
+    struct dump_state state;    /* under print.c's lock, as all below */
+    unsigned int segment;
+    bool begun;
+    uint64_t start;             /* of the segment */
 };
 
-static char *put_name(char *p, const struct xt_event *e, uint32_t id)
-{
-    size_t length;
+/* --- taking --------------------------------------------------------------- */
 
-    if ( !e )
+/* The columns that are there from the first line on. */
+static int begin(struct dump *d)
+{
+    d->begun = true;
+    for ( unsigned int cpu = 0; cpu < XT_MAX_CPUS; cpu++ )
+        if ( xt_trace_starts_with(d->trace, cpu) &&
+             dump_state_show(&d->state, cpu) )
+            return -ENOMEM;
+    return 0;
+}
+
+static void begin_segment(struct dump *d, const struct xt_batch *b,
+                          size_t at)
+{
+    dump_state_reset(&d->state);
+    d->start = b->items[at].time;
+    d->segment = b->segment;
+}
+
+static int open_chunk(struct dump *d, struct chunk *c,
+                      const struct xt_batch *b, size_t at)
+{
+    size_t most = TEXT_TARGET / (d->state.nr_cpus + TEXT_OF_LINE);
+
+    c->fresh = d->start && b->segment != d->segment;
+    if ( !d->start || c->fresh )
+        begin_segment(d, b, at);
+    c->start = d->start;
+    c->most = most > CHUNK_ITEMS ? CHUNK_ITEMS
+                                 : most < LEAST_ITEMS ? LEAST_ITEMS : most;
+    if ( chunk_cpus(c, d->state.nr_cpus) )
+        return -ENOMEM;
+    for ( unsigned int cpu = 0; cpu < d->state.nr_cpus; cpu++ )
+        c->faces[cpu] = d->state.pcpus[cpu].face;
+    return 0;
+}
+
+static ssize_t dump_take(void *state, struct chunk *c,
+                         const struct xt_batch *b, size_t at, bool *end)
+{
+    struct dump *d = state;
+    unsigned int nr_cpus;
+    struct xt_record r;
+    size_t i = at, size;
+
+    (void)end;
+    if ( (!d->begun && begin(d)) || open_chunk(d, c, b, at) )
+        return -ENOMEM;
+    nr_cpus = d->state.nr_cpus;
+    for ( ; i < b->nr && c->nr < c->most; i++ )
     {
-        p = num_hex_zero(num_text(p, "0x"), id, 8);
-        return num_fill(p, ' ', NAME_WIDTH - 10);
+        size = xt_batch_record(b, &b->items[i], &r);
+        /* A pcpu more: the column changes, and so does the chunk. */
+        if ( xt_item_cpu(&b->items[i]) >= nr_cpus )
+        {
+            if ( dump_state_cpus(&d->state, xt_item_cpu(&b->items[i]) + 1) )
+                return -ENOMEM;
+            if ( c->nr )
+                break;
+            if ( open_chunk(d, c, b, at) )
+                return -ENOMEM;
+            nr_cpus = d->state.nr_cpus;
+        }
+        if ( r.event == TRC_TRACE_WRAP_BUFFER )
+            continue;
+        chunk_add(c, b, &b->items[i], size);
+        if ( dump_state_see(&d->state, c, xt_item_cpu(&b->items[i]),
+                            b->items[i].time, &r) )
+            return -ENOMEM;
     }
-    length = strnlen(e->name, NAME_MAX_SHOWN);
-    memcpy(p, e->name, length);
-    p += length;
-    return length < NAME_WIDTH ? num_fill(p, ' ', NAME_WIDTH - length) : p;
+    return i - at;
 }
 
-static char *put_tsc(char *p, const struct xt_record *r)
+/* --- writing -------------------------------------------------------------- */
+
+#define NAME_ROOM 16u           /* " d65535v65535 " */
+
+struct name
 {
-    if ( r->has_tsc )
-        return num_u64_right(p, r->tsc, TSC_WIDTH);
-    return num_text(num_fill(p, ' ', TSC_WIDTH - 1), "-");
+    char text[NAME_ROOM - 1];
+    uint8_t length;
+};
+
+/* What one thread knows while it writes a chunk. */
+struct writer
+{
+    const struct dump *d;
+    struct chunk *c;
+    struct name *names;         /* of who is on a pcpu, by pcpu */
+    char *column;               /* behind it, 16 bytes may be read */
+    size_t longest;             /* of a line */
+    const struct note *note, *notes_end;
+    uint64_t second;            /* that `prefix` is of */
+    uint64_t second_ns;         /* its begin */
+    char prefix[24];            /* "  7." */
+    uint8_t prefix_length;
+    bool alone;                 /* of the record at hand ... */
+    struct line_context context;
+};
+
+static void set_name(struct name *n, const struct face *f)
+{
+    char *p = n->text;
+
+    *p++ = ' ';
+    *p++ = 'd';
+    if ( f->who == NOBODY )
+        p = num_text(p, "?v?");
+    else
+    {
+        char number[NUM_U64_MAX], *end = num_u64(number, f->who >> 16);
+
+        memcpy(p, number, end - number);
+        p += end - number;
+        *p++ = 'v';
+        end = num_u64(number, f->who & 0xffff);
+        memcpy(p, number, end - number);
+        p += end - number;
+    }
+    *p++ = ' ';
+    n->length = p - n->text;
 }
 
-static char *put_line(char *p, const struct report_dump *d, unsigned int cpu,
+static void set_face(struct writer *w, unsigned int cpu, const struct face *f)
+{
+    w->column[cpu] = f->sign;
+    set_name(&w->names[cpu], f);
+}
+
+/* Notes that are about record i, but for the faces, which are for the next. */
+static void read_notes(struct writer *w, uint32_t i)
+{
+    w->alone = w->context.has_value = false;
+    for ( const struct note *n = w->note; n < w->notes_end && n->item == i;
+          n++ )
+    {
+        if ( n->kind == NOTE_ALONE )
+            w->alone = true;
+        else if ( n->kind == NOTE_VALUE )
+        {
+            w->context.has_value = true;
+            w->context.value = n->value;
+        }
+    }
+}
+
+static void leave_notes(struct writer *w, uint32_t i)
+{
+    for ( ; w->note < w->notes_end && w->note->item == i; w->note++ )
+    {
+        struct face f = { .who = w->note->value, .sign = w->note->sign };
+
+        if ( w->note->kind == NOTE_FACE )
+            set_face(w, w->note->cpu, &f);
+    }
+}
+
+static void new_second(struct writer *w, uint64_t ns)
+{
+    char *p = w->prefix;
+
+    w->second = ns / 1000000000;
+    w->second_ns = w->second * 1000000000;
+    p = num_u64_right(p, w->second, 3);
+    *p++ = '.';
+    w->prefix_length = p - w->prefix;
+}
+
+/* Blank where nothing is known, or at the very begin, as in stock's. */
+static char *put_time(struct writer *w, char *p, uint64_t time)
+{
+    const struct xt_clock *clock = &w->d->options.clock;
+    uint64_t ns = time > w->c->start
+                  ? xt_clock_length(clock, time - w->c->start) : 0;
+
+    if ( !ns )
+        return num_fill(p, ' ', 14);
+    if ( ns - w->second_ns >= 1000000000 )
+        new_second(w, ns);
+    memcpy(p, w->prefix, sizeof(w->prefix));
+    return num_u64_zero(p + w->prefix_length, ns - w->second_ns, 9);
+}
+
+static char *put_column(struct writer *w, char *p, unsigned int cpu)
+{
+    unsigned int nr = w->c->nr_cpus;
+
+    *p++ = ' ';
+    if ( nr <= 16 )
+        memcpy(p, w->column, 16);
+    else
+        memcpy(p, w->column, nr);
+    p[cpu] = 'x';
+    return p + nr;
+}
+
+static char *put_header(struct writer *w, char *p, char mark, uint64_t time,
+                        unsigned int cpu)
+{
+    const struct name *name = &w->names[cpu];
+
+    *p++ = mark;
+    p = put_time(w, p, time);
+    p = put_column(w, p, cpu);
+    memcpy(p, name->text, sizeof(name->text));
+    return p + name->length;
+}
+
+/* An event that nobody has declared. */
+static char *put_generic(char *p, const struct xt_record *r)
+{
+    p = num_hex_right(p, r->event, 7);
+    *p++ = '(';
+    p = num_hex(p, r->event >> TRC_CLS_SHIFT);
+    *p++ = ':';
+    p = num_hex(p, r->event >> TRC_SUBCLS_SHIFT & 0xf);
+    *p++ = ':';
+    p = num_hex(p, r->event & 0xfff);
+    p = num_text(p, ") ");
+    p = num_u64(p, r->words);
+    p = num_text(p, " [");
+    for ( unsigned int i = 0; i < r->words; i++ )
+    {
+        *p++ = ' ';
+        p = num_hex(p, xt_record_word(r, i));
+    }
+    return num_text(p, " ]");
+}
+
+static char *put_who(char *p, uint32_t dom, uint32_t vcpu)
+{
+    *p++ = 'd';
+    p = num_u64(p, dom);
+    *p++ = 'v';
+    return num_u64(p, vcpu);
+}
+
+/* Three lines: that there was a loss, and twice that it is over. */
+static char *put_loss(struct writer *w, char *p, const struct xt_item *item,
                       const struct xt_record *r)
 {
-    const struct xt_event *e = xt_catalogue_find(d->catalogue, r->event,
-                                                 r->words);
+    unsigned int cpu = xt_item_cpu(item);
+    uint32_t who = xt_record_word(r, 1);
+    const struct name *name = &w->names[cpu];
 
-    p = num_u64_right(p, cpu, CPU_WIDTH);
+    p = put_header(w, p, ' ', item->time, cpu);
+    p = num_u64(num_text(p, "lost_records count "), xt_record_word(r, 0));
     *p++ = ' ';
-    p = put_tsc(p, r);
-    *p++ = ' ';
-    p = put_name(p, e, r->event);
-    *p++ = ' ';
-    p = xt_catalogue_text(d->catalogue, p, e, r);
-    while ( p[-1] == ' ' )
-        p--;
-    *p++ = '\n';
-    return p;
-}
-
-static void flush(struct report_dump *d)
-{
-    fwrite(d->text, 1, d->at - d->text, d->out);
-    d->at = d->text;
-}
-
-void report_dump_window(struct report_dump *d, const struct xt_window *w)
-{
-    struct xt_damage ignored = { 0 };
-    struct xt_records records;
-    struct xt_record r;
-
-    xt_records_init(&records, w, &ignored);
-    while ( xt_records_next(&records, &r) )
+    p = put_who(p, who & 0xffff, who >> 16);
+    p = num_text(p, " (cur ");
+    if ( name->text[2] == '?' )
+        *p++ = 'X';
+    else
     {
-        if ( (size_t)(d->text + sizeof(d->text) - d->at) < LINE_MAX )
-            flush(d);
-        d->at = put_line(d->at, d, w->cpu, &r);
+        memcpy(p, name->text + 1, name->length - 2);
+        p += name->length - 2;
     }
+    p = num_text(p, ") first_tsc ");
+    p = num_u64(p, xt_load64(r->payload + 8));
+    *p++ = '\n';
+    for ( int i = 0; i < 2; i++ )
+    {
+        p = num_fill(p, ' ', 14);
+        p = put_column(w, p, cpu);
+        p = num_text(p, " lost_records end ");
+        p = i ? put_who(p, who & 0xffff, who >> 16) : p;
+        p = num_text(p, "---");
+        *p++ = '\n';
+    }
+    return p - 1;
 }
 
-int report_dump_begin(struct report_dump **out,
-                      const struct xt_dialect *dialect, FILE *file)
+static char *put_line(struct writer *w, char *p, const struct xt_item *item,
+                      const struct xt_record *r)
 {
-    struct report_dump *d = fault_malloc(sizeof(*d));
-    int rc = d ? xt_catalogue_new(&d->catalogue, dialect) : -ENOMEM;
+    const struct xt_event *e = xt_catalogue_find(w->d->catalogue, r->event,
+                                                 r->words);
+    unsigned int cpu = xt_item_cpu(item);
+    const struct line_program *program;
+    char mark = ']';
 
-    *out = rc ? NULL : d;
+    if ( !e || !xt_event_fits(e, r->words) )
+        return put_generic(put_header(w, p, mark, item->time, cpu), r);
+    if ( r->event == TRC_LOST_RECORDS )
+        return put_loss(w, p, item, r);
+    program = line_program(&w->d->programs, e);
+    if ( program->rule )
+        mark = w->alone && program->rule->alone ? '!' : program->rule->mark;
+    p = put_header(w, p, mark, item->time, cpu);
+    w->context.event = e;
+    w->context.record = r;
+    return line_program_run(program, p, &w->context);
+}
+
+static bool writer_init(struct writer *w, const struct dump *d,
+                        struct chunk *c)
+{
+    *w = (struct writer){
+        .d = d, .c = c, .note = c->notes,
+        .notes_end = c->notes + c->nr_notes,
+        .context = { .programs = &d->programs },
+        .longest = d->programs.longest + 4 * c->nr_cpus + RAW_MAX + 512,
+    };
+    w->column = fault_malloc(c->nr_cpus + 16);
+    w->names = fault_malloc(c->nr_cpus * sizeof(*w->names));
+    if ( !w->column || !w->names )
+    {
+        c->no_memory = true;
+        return false;
+    }
+    for ( unsigned int cpu = 0; cpu < c->nr_cpus; cpu++ )
+        set_face(w, cpu, &c->faces[cpu]);
+    new_second(w, 0);
+    return true;
+}
+
+static char *put_segment(char *p)
+{
+    return num_text(p, "--- another trace, or the time after a boot: time "
+                       "begins again ---\n");
+}
+
+static void dump_write(const void *state, struct chunk *c)
+{
+    const struct dump_options *o = &((const struct dump *)state)->options;
+    struct writer w;
+    struct xt_record r;
+    char *p = c->text;
+
+    if ( !writer_init(&w, state, c) )
+        goto out;
+    if ( c->fresh )
+        p = put_segment(p);
+    for ( uint32_t i = 0; i < c->nr; i++ )
+    {
+        p = chunk_room(c, p, w.longest);
+        if ( !p )
+            goto out;
+        xt_record_view(&r, c->bytes + xt_item_place(&c->items[i]));
+        if ( o->raw )
+            p = raw_process_line(p, &r);
+        read_notes(&w, i);
+        if ( o->text )
+        {
+            p = put_line(&w, p, &c->items[i], &r);
+            *p++ = '\n';
+        }
+        leave_notes(&w, i);
+    }
+    c->used = p - c->text;
+ out:
+    free(w.column);
+    free(w.names);
+}
+
+/* --- the door ------------------------------------------------------------- */
+
+static const struct print_style style = {
+    .take = dump_take, .write = dump_write,
+};
+
+const struct print_style *dump_style(void)
+{
+    return &style;
+}
+
+int dump_new(struct dump **out, const struct xt_trace *trace,
+             const struct xt_catalogue *catalogue,
+             const struct dump_options *options)
+{
+    struct dump *d = fault_calloc(1, sizeof(*d));
+    int rc = d ? line_programs_init(&d->programs, catalogue) : -ENOMEM;
+
+    *out = NULL;
     if ( rc )
     {
         free(d);
         return rc;
     }
-    d->out = file;
-    d->at = d->text;
+    d->trace = trace;
+    d->catalogue = catalogue;
+    d->options = *options;
+    rc = dump_state_init(&d->state);
+    if ( rc )
+    {
+        dump_free(d);
+        return rc;
+    }
+    d->state.show_power = options->show_power;
+    *out = d;
     return 0;
 }
 
-void report_dump_end(struct report_dump *d)
+void dump_free(struct dump *d)
 {
     if ( !d )
         return;
-    flush(d);
-    xt_catalogue_free(d->catalogue);
+    dump_state_fini(&d->state);
+    line_programs_fini(&d->programs);
     free(d);
 }

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who is on which pcpu, for the dump: the least that its lines need to know of
+ * the records before them.  As stock has it, so that a line says the same: a
+ * pcpu of which nothing is known yet is on "default domain" 32768; one whose
+ * vcpu has left and whose next one has not come is d?v?.
+ *
+ * What a pcpu has lost is known when it is back, by the record that says so.
+ * Then the vcpu that this names is on it; and any other that is not on a pcpu
+ * may be in any state, so that the next thing said of it is believed.
+ */
+#ifndef XENALYZE_REPORT_DUMP_STATE_H
+#define XENALYZE_REPORT_DUMP_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libxentrace/record.h"
+#include "xenalyze/report/chunk.h"
+
+struct dump_vcpu;
+
+struct dump_pcpu
+{
+    struct face face;
+    bool seen;                  /* there is a record of it, or soon will be */
+    uint32_t vcpu;              /* number, + 1; 0: nobody */
+};
+
+struct dump_state
+{
+    struct dump_pcpu *pcpus;
+    unsigned int nr_cpus;       /* with a column */
+    unsigned int room_cpus;
+    struct dump_vcpu *vcpus;
+    uint32_t nr_vcpus, room_vcpus;
+    uint32_t *buckets;          /* of vcpus, by id; number + 1 */
+    uint32_t nr_buckets;
+    uint32_t losses;            /* so far */
+    bool show_power;            /* which C-state an idle pcpu is in */
+};
+
+int dump_state_init(struct dump_state *s);
+void dump_state_fini(struct dump_state *s);
+
+/* Forget everybody; columns stay. */
+void dump_state_reset(struct dump_state *s);
+
+/* There are so many pcpus at least, and this one shows.  0 or -ENOMEM. */
+int dump_state_cpus(struct dump_state *s, unsigned int nr);
+int dump_state_show(struct dump_state *s, unsigned int cpu);
+
+/*
+ * What this record, which was just added to the chunk, changes and needs; or,
+ * with c NULL, only what it changes.  The pcpu has a column.  0 or -ENOMEM.
+ */
+int dump_state_see(struct dump_state *s, struct chunk *c, unsigned int cpu,
+                   uint64_t time, const struct xt_record *r);
+
+#endif /* XENALYZE_REPORT_DUMP_STATE_H */

@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From rules to programs, and running them.
+ *
+ * The rules are ours, not a user's: one that does not parse is a mistake of
+ * the program, and asserted; tests/unit/xenalyze goes through all of them.
+ */
+#include "xenalyze/report/rules.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/num.h"
+
+enum step_kind
+{
+    STEP_TEXT, STEP_UNSIGNED, STEP_SIGNED, STEP_HEX, STEP_HEX_ZERO,
+    STEP_HEX_RIGHT, STEP_NAME, STEP_US, STEP_PERCENT, STEP_WORDS,
+    STEP_FUNCTION, STEP_IF, STEP_IF_NOT,
+};
+
+/* Where a field is. */
+struct place
+{
+    uint8_t word, shift, bits;
+    bool in_id, is_signed;
+    uint16_t end;               /* bits of payload that there have to be */
+};
+
+struct line_step
+{
+    uint8_t kind;
+    uint8_t width;
+    uint8_t skip;               /* steps, if a condition does not hold */
+    struct place place, second; /* the shift of a percentage */
+    uint32_t length;
+    const char *text;           /* 16 bytes of it may be read */
+    const struct xt_sem *sem;
+    int64_t number;
+    line_function *function;
+};
+
+#define COPY 16u                /* a short text is stored as so many bytes */
+#define MAX_STEPS 64u
+#define WORDS_MAX (9u * XT_RECORD_MAX_WORDS)
+
+/* --- values --------------------------------------------------------------- */
+
+static inline uint64_t fetch(const struct place *f, const struct xt_record *r)
+{
+    const unsigned char *at = r->payload + 4 * f->word;
+    uint64_t value;
+
+    if ( f->in_id )
+        value = r->event >> f->shift;
+    else if ( f->end > 32u * r->words )
+        return 0;
+    else if ( f->bits > 32 )
+        return xt_load64(at);
+    else
+        value = xt_load32(at) >> f->shift;
+    return f->bits < 32 ? value & ((1u << f->bits) - 1) : (uint32_t)value;
+}
+
+static inline int64_t fetch_signed(const struct place *f,
+                                   const struct xt_record *r)
+{
+    unsigned int unused = 64 - f->bits;
+    uint64_t value = fetch(f, r);
+
+    return f->is_signed ? (int64_t)(value << unused) >> unused
+                        : (int64_t)value;
+}
+
+static char *put_name(char *p, const struct line_step *s, uint64_t value)
+{
+    const char *name = s->sem ? xt_sem_name(s->sem, value) : NULL;
+
+    return name ? num_text(p, name) : num_u64(p, value);
+}
+
+/* As stock: the thousandths are not filled up with zeros. */
+static char *put_us(char *p, uint64_t ns)
+{
+    p = num_u64(p, ns / 1000);
+    *p++ = '.';
+    return num_u64(p, ns % 1000);
+}
+
+/* value * 100 / 2^shift, three decimals, to the nearest, a half to the even. */
+static char *put_percent(char *p, uint64_t value, uint64_t shift)
+{
+    unsigned __int128 scaled = (unsigned __int128)value * 100000, rest, half;
+    uint64_t whole;
+
+    if ( shift > 63 )
+        return num_text(p, "?");
+    rest = scaled & (((unsigned __int128)1 << shift) - 1);
+    half = shift ? (unsigned __int128)1 << (shift - 1) : 0;
+    scaled >>= shift;
+    if ( shift && (rest > half || (rest == half && (scaled & 1))) )
+        scaled++;
+    whole = scaled / 1000;
+    p = num_u64(p, whole);
+    *p++ = '.';
+    p = num_u64_zero(p, (uint64_t)(scaled % 1000), 3);
+    *p++ = '%';
+    return p;
+}
+
+static char *put_words(char *p, const struct xt_record *r)
+{
+    for ( unsigned int i = 0; i < r->words; i++ )
+    {
+        *p++ = ' ';
+        p = num_hex(p, xt_record_word(r, i));
+    }
+    return p;
+}
+
+/* --- running -------------------------------------------------------------- */
+
+static inline char *put_text(char *p, const struct line_step *s)
+{
+    if ( s->length <= COPY )
+        memcpy(p, s->text, COPY);
+    else
+        memcpy(p, s->text, s->length);
+    return p + s->length;
+}
+
+static inline char *put_number(char *p, int64_t value)
+{
+    return value < 0 ? num_i64(p, value) : num_u64(p, value);
+}
+
+/* What is not in every second line. */
+static char *put_rare(char *p, const struct line_step *s,
+                      const struct line_context *c)
+{
+    const struct xt_record *r = c->record;
+
+    switch ( s->kind )
+    {
+    case STEP_HEX_ZERO:
+        return num_hex_zero(p, fetch(&s->place, r), s->width);
+    case STEP_HEX_RIGHT:
+        return num_hex_right(p, fetch(&s->place, r), s->width);
+    case STEP_US:
+        return put_us(p, fetch(&s->place, r));
+    case STEP_PERCENT:
+        return put_percent(p, fetch(&s->place, r), fetch(&s->second, r));
+    case STEP_WORDS:
+        return put_words(p, r);
+    default:
+        assert(s->kind == STEP_FUNCTION);
+        return s->function(p, c);
+    }
+}
+
+char *line_program_run(const struct line_program *program, char *p,
+                       const struct line_context *c)
+{
+    const struct line_step *s = program->steps, *end = s + program->nr_steps;
+    const struct xt_record *r = c->record;
+
+    if ( !program->rule )
+    {
+        p = num_text(p, c->event->name);
+        *p++ = ' ';
+        return xt_catalogue_text(c->programs->catalogue, p, c->event, r);
+    }
+    for ( ; s < end; s++ )
+        switch ( s->kind )
+        {
+        case STEP_TEXT: p = put_text(p, s); break;
+        case STEP_UNSIGNED: p = num_u64(p, fetch(&s->place, r)); break;
+        case STEP_SIGNED: p = put_number(p, fetch_signed(&s->place, r)); break;
+        case STEP_HEX: p = num_hex(p, fetch(&s->place, r)); break;
+        case STEP_NAME: p = put_name(p, s, fetch(&s->place, r)); break;
+        case STEP_IF:
+            s += fetch_signed(&s->place, r) == s->number ? 0 : s->skip;
+            break;
+        case STEP_IF_NOT:
+            s += fetch_signed(&s->place, r) != s->number ? 0 : s->skip;
+            break;
+        default: p = put_rare(p, s, c); break;
+        }
+    return p;
+}
+
+/* --- from a rule to a program --------------------------------------------- */
+
+struct compiler
+{
+    struct line_programs *set;
+    const struct xt_event *event;
+    struct line_step steps[MAX_STEPS];
+    unsigned int nr;
+    bool known;                 /* the event has all the fields */
+    bool no_memory;
+};
+
+static struct line_step *add(struct compiler *c, enum step_kind kind)
+{
+    struct line_step *s = &c->steps[c->nr];
+
+    assert(c->nr < MAX_STEPS);
+    c->nr++;
+    *s = (struct line_step){ .kind = kind };
+    return s;
+}
+
+static void add_text(struct compiler *c, const char *text, size_t length)
+{
+    struct line_step *s;
+    char *copy;
+
+    if ( !length )
+        return;
+    s = add(c, STEP_TEXT);
+    copy = arena_zalloc(&c->set->arena, length + COPY, 1);
+    if ( !copy )
+        c->no_memory = true;
+    else
+        memcpy(copy, text, length);
+    s->text = copy;
+    s->length = length;
+}
+
+static const struct xt_field *find_field(const struct compiler *c,
+                                         const char *name, size_t length)
+{
+    for ( unsigned int i = 0; i < c->event->nr_fields; i++ )
+    {
+        const struct xt_field *f = &c->event->fields[i];
+
+        if ( !strncmp(f->name, name, length) && !f->name[length] )
+            return f;
+    }
+    return NULL;
+}
+
+static void set_place(struct compiler *c, struct place *to,
+                      const struct xt_field **found, const char *name,
+                      size_t length)
+{
+    const struct xt_field *f = find_field(c, name, length);
+
+    *found = f;
+    if ( !f )
+    {
+        c->known = false;
+        return;
+    }
+    *to = (struct place){
+        .word = f->in_id ? 0 : f->bit / 32,
+        .shift = f->in_id ? f->bit : f->bit % 32,
+        .bits = f->bits, .in_id = f->in_id, .is_signed = f->is_signed,
+        .end = f->bit + f->bits,
+    };
+}
+
+static enum step_kind kind_of(const struct xt_field *f, const char *format,
+                              unsigned int *width)
+{
+    char *end;
+
+    if ( !*format )
+        return f && f->is_signed ? STEP_SIGNED : STEP_UNSIGNED;
+    if ( !strcmp(format, "u") )
+        return STEP_UNSIGNED;
+    if ( !strcmp(format, "name") )
+        return STEP_NAME;
+    if ( !strcmp(format, "us") )
+        return STEP_US;
+    if ( !strncmp(format, "pct=", 4) )
+        return STEP_PERCENT;
+    *width = strtoul(format, &end, 10);
+    assert(!strcmp(end, "x"));
+    if ( !*width )
+        return STEP_HEX;
+    return *format == '0' ? STEP_HEX_ZERO : STEP_HEX_RIGHT;
+}
+
+/* The inside of {}. */
+static void add_field(struct compiler *c, const char *text, size_t length)
+{
+    const char *colon = memchr(text, ':', length);
+    size_t name = colon ? (size_t)(colon - text) : length;
+    const struct xt_field *f;
+    unsigned int width = 0;
+    char format[24] = "";
+    struct line_step *s;
+
+    if ( *text == '*' )
+    {
+        add(c, STEP_WORDS);
+        return;
+    }
+    if ( *text == '@' )
+    {
+        s = add(c, STEP_FUNCTION);
+        s->function = line_function_named(text + 1, length - 1);
+        assert(s->function);
+        return;
+    }
+    assert(length - name < sizeof(format));
+    if ( colon )
+        memcpy(format, colon + 1, length - name - 1);
+    s = add(c, STEP_TEXT);
+    set_place(c, &s->place, &f, text, name);
+    s->kind = kind_of(f, format, &width);
+    s->width = width;
+    s->sem = f ? f->sem : NULL;
+    if ( s->kind == STEP_PERCENT )
+        set_place(c, &s->second, &f, format + 4, strlen(format + 4));
+}
+
+/* From behind < to the |, and *at goes behind that.  The step, to be ended. */
+static unsigned int add_condition(struct compiler *c, const char **at)
+{
+    size_t name = strcspn(*at, "=!");
+    const struct xt_field *f;
+    struct line_step *s = add(c, (*at)[name] == '=' ? STEP_IF : STEP_IF_NOT);
+    char *end;
+
+    set_place(c, &s->place, &f, *at, name);
+    s->number = strtoll(*at + name + 1, &end, 0);
+    assert(*end == '|');
+    *at = end + 1;
+    return c->nr - 1;
+}
+
+static void compile(struct compiler *c, const char *text)
+{
+    unsigned int condition = MAX_STEPS;
+
+    c->nr = 0;
+    c->known = true;
+    while ( *text )
+    {
+        size_t length = strcspn(text, "{<>");
+
+        /* "->" is no end of a condition. */
+        if ( text[length] == '>' && length && text[length - 1] == '-' )
+            length++;
+        add_text(c, text, length);
+        text += length;
+        if ( *text == '{' )
+        {
+            length = strcspn(text, "}");
+            add_field(c, text + 1, length - 1);
+            text += length + 1;
+        }
+        else if ( *text == '<' )
+        {
+            text++;
+            condition = add_condition(c, &text);
+        }
+        else if ( *text == '>' )
+        {
+            assert(condition < c->nr);
+            c->steps[condition].skip = c->nr - 1 - condition;
+            text++;
+        }
+    }
+}
+
+static size_t longest_name(const struct xt_sem *sem)
+{
+    size_t longest = NUM_U64_MAX;
+
+    for ( unsigned int i = 0; sem && i < sem->nr_values; i++ )
+        if ( strlen(sem->values[i].name) > longest )
+            longest = strlen(sem->values[i].name);
+    return longest;
+}
+
+static size_t longest_step(const struct line_step *s)
+{
+    switch ( s->kind )
+    {
+    case STEP_TEXT: return s->length + COPY;
+    case STEP_NAME: return longest_name(s->sem);
+    case STEP_FUNCTION: return LINE_FUNCTION_MAX;
+    case STEP_WORDS: return WORDS_MAX + NUM_HEX_MAX;
+    case STEP_US: return 2 * NUM_U64_MAX + 1;
+    case STEP_PERCENT: return 2 * NUM_U64_MAX + 2;
+    default: return NUM_U64_MAX + NUM_HEX_MAX;
+    }
+}
+
+static bool names(const char *pattern, const char *name)
+{
+    size_t length = strlen(pattern);
+
+    if ( length && pattern[length - 1] == '*' )
+        return !strncmp(pattern, name, length - 1);
+    return !strcmp(pattern, name);
+}
+
+/* The first rule that the event has all the fields of. */
+static const struct line_rule *find_rule(struct compiler *c)
+{
+    unsigned int nr;
+    const struct line_rule *rules = line_rules(&nr);
+
+    for ( unsigned int i = 0; i < nr; i++ )
+    {
+        if ( !names(rules[i].name, c->event->name) )
+            continue;
+        compile(c, rules[i].text);
+        if ( c->known )
+            return &rules[i];
+    }
+    return NULL;
+}
+
+static int compile_event(struct compiler *c, struct line_program *program)
+{
+    struct line_step *steps;
+
+    program->longest = strlen(c->event->name) + 1 + XT_TEXT_MAX;
+    program->rule = find_rule(c);
+    if ( !program->rule )
+        return c->no_memory ? -ENOMEM : 0;
+    steps = arena_array(&c->set->arena, c->nr, sizeof(*steps),
+                        _Alignof(struct line_step));
+    if ( !steps || c->no_memory )
+        return -ENOMEM;
+    memcpy(steps, c->steps, c->nr * sizeof(*steps));
+    program->steps = steps;
+    program->nr_steps = c->nr;
+    program->longest = COPY;
+    for ( unsigned int i = 0; i < c->nr; i++ )
+        program->longest += longest_step(&steps[i]);
+    return 0;
+}
+
+int line_programs_init(struct line_programs *s,
+                       const struct xt_catalogue *catalogue)
+{
+    struct compiler c = { .set = s };
+    int rc = 0;
+
+    *s = (struct line_programs){
+        .catalogue = catalogue,
+        .vmx = xt_catalogue_sem("vmx_exit"),
+        .svm = xt_catalogue_sem("svm_exit"),
+        .hypercalls = xt_catalogue_sem("hypercall"),
+    };
+    arena_init(&s->arena, 0);
+    s->of = arena_array(&s->arena, xt_catalogue_nr_events, sizeof(*s->of),
+                        _Alignof(struct line_program));
+    if ( !s->of )
+        rc = -ENOMEM;
+    for ( size_t i = 0; !rc && i < xt_catalogue_nr_events; i++ )
+    {
+        c.event = &xt_catalogue_events[i];
+        rc = compile_event(&c, &s->of[i]);
+        if ( s->of[i].longest > s->longest )
+            s->longest = s->of[i].longest;
+    }
+    if ( rc )
+        line_programs_fini(s);
+    return rc;
+}
+
+void line_programs_fini(struct line_programs *s)
+{
+    arena_fini(&s->arena);
+}

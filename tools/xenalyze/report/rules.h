@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Lines as stock's xenalyze dumps them: a rule for each event, written with the
+ * names of its fields (xen-trace-events(7)):
+ *
+ *     "csched2:runq_insert d{dom}v{unit}, position {position}"
+ *
+ *   {field}        the number, in decimal, with a sign if the field has one
+ *   {field:x}      in hex; {field:8x} and {field:08x} filled up on the left
+ *   {field:u}      in decimal, as if it had no sign
+ *   {field:name}   what xen-trace-events(7) calls this value, else the number
+ *   {field:us}     nanoseconds as stock shows microseconds: 1005 is 1.5
+ *   {field:pct=S}  percent of 2 to the power of field S, with three decimals
+ *   {@function}    what takes more than this (rules-irregular.c)
+ *   {*}            all words of the payload in hex, a blank before each
+ *   <field=9|...>  only if the field is 9; <field!9|...> only if it is not
+ *
+ * Rules are made into programs once: of literal texts and of fields whose word,
+ * shift and mask are known.  To print a record is to run through them.
+ */
+#ifndef XENALYZE_REPORT_RULES_H
+#define XENALYZE_REPORT_RULES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/arena.h"
+#include "libxentrace/catalogue.h"
+
+struct line_rule
+{
+    const char *name;           /* of the event; a last * is any ending */
+    char mark;                  /* the first character of the line */
+    bool alone;                 /* '!' if no exit of the vcpu is known */
+    const char *text;
+};
+
+/* What a record is printed with that is not in it. */
+struct line_context
+{
+    const struct line_programs *programs;
+    const struct xt_event *event;
+    const struct xt_record *record;
+    bool has_value;
+    uint64_t value;             /* rules-irregular.c says what it is */
+};
+
+typedef char *line_function(char *p, const struct line_context *c);
+
+struct line_step;
+
+struct line_program
+{
+    const struct line_rule *rule;   /* NULL: the catalogue's text */
+    const struct line_step *steps;
+    uint32_t nr_steps;
+    uint32_t longest;           /* bytes that it touches, at most */
+};
+
+struct line_programs
+{
+    struct arena arena;
+    const struct xt_catalogue *catalogue;
+    struct line_program *of;    /* by place in xt_catalogue_events */
+    uint32_t longest;
+    const struct xt_sem *vmx, *svm, *hypercalls;        /* names */
+};
+
+/* 0 or -ENOMEM; the catalogue is borrowed.  The same for all threads. */
+int line_programs_init(struct line_programs *s,
+                       const struct xt_catalogue *catalogue);
+void line_programs_fini(struct line_programs *s);
+
+static inline const struct line_program *
+line_program(const struct line_programs *s, const struct xt_event *e)
+{
+    return &s->of[e - xt_catalogue_events];
+}
+
+/* At most program->longest bytes at p; the place behind the text. */
+char *line_program_run(const struct line_program *program, char *p,
+                       const struct line_context *c);
+
+/* --- between the files of it ---------------------------------------------- */
+
+const struct line_rule *line_rules(unsigned int *nr);
+
+/* NULL: there is none of this name. */
+line_function *line_function_named(const char *name, size_t length);
+
+/* At most so many bytes. */
+#define LINE_FUNCTION_MAX 512u
+
+#endif /* XENALYZE_REPORT_RULES_H */
