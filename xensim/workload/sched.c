@@ -151,7 +151,7 @@ static void wake_anyway(struct sim_cpu *p, struct sim_vcpu *v,
 
     runq_lock(p, q);
     EMIT(p, trace_sched_wake(dom_of(v), v->id));
-    if ( v->state != RUNNING && !v->woken_at )
+    if ( is_runnable(v) && v->state != RUNNING && !v->woken_at )
     {
         v->woken_at = p->stamp;
         v->woken_by = by;
