@@ -253,7 +253,7 @@ void options_fini(struct options *o)
 
 static const struct domain_order dom0_preset = {
     .name = DOM0_NAME, .copies = 1, .kind = SIM_PV,
-    .loads = { SIM_QUIET }, .nr_loads = 1, .weight = 256, .pin_first = 1,
+    .loads = { SIM_QUIET }, .nr_loads = 1, .weight = 256, .pin.first = 1,
 };
 
 /* In a mix most are busy, so that pcpus are. */

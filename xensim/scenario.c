@@ -25,6 +25,7 @@ struct section
     struct domain_order o;
     unsigned int kind;          /* index of the choice */
     const char *new_name;
+    bool has_new_pin;
 };
 
 #define BAD_NAME "names are of letters, digits, '-', '_' and '.', up to 31"
@@ -39,10 +40,9 @@ static bool is_name(const char *text)
                         "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == length;
 }
 
-static int parse_pin(const struct opt *opt, const char *text, void *config,
-                     struct err *e)
+static int parse_range(const struct opt *opt, const char *text,
+                       struct cpu_range *range, struct err *e)
 {
-    struct domain_order *o = config;
     const char *dash = strchr(text, '-');
     char first[16];
     uint64_t from, to;
@@ -54,9 +54,27 @@ static int parse_pin(const struct opt *opt, const char *text, void *config,
          to >= NR_CPUS )
         return err_set(e, -EINVAL, "--%s %s: not pcpus; give one, or "
                        "FIRST-LAST", opt->name, text);
-    o->pin_first = from;
-    o->pin_last = to;
+    *range = (struct cpu_range){ from, to };
     return 0;
+}
+
+static int parse_pin(const struct opt *opt, const char *text, void *config,
+                     struct err *e)
+{
+    struct section *s = config;
+
+    return parse_range(opt, text, &s->o.pin, e);
+}
+
+/* Once pinned, a domain may be let go again. */
+static int parse_new_pin(const struct opt *opt, const char *text,
+                         void *config, struct err *e)
+{
+    struct section *s = config;
+
+    s->has_new_pin = true;
+    s->o.new_pin = (struct cpu_range){ 1, 0 };
+    return strcmp(text, "all") ? parse_range(opt, text, &s->o.new_pin, e) : 0;
 }
 
 static const char *const loads[] = {
@@ -129,6 +147,10 @@ static const struct opt opts[] = {
       .arg = "TIME", .help = "when it gets its new weight" },
     { .name = "new-weight", .type = OPT_UINT, .at = AT(o.new_weight),
       .arg = "N", .min = 1, .max = WEIGHT_MAX, .help = "that one" },
+    { .name = "repin", .type = OPT_TIME, .at = AT(o.repin), .arg = "TIME",
+      .help = "when it gets its new pcpus" },
+    { .name = "new-pin", .type = OPT_CALL, .parse = parse_new_pin,
+      .arg = "PCPUS", .help = "those, or \"all\"" },
     { .name = "pause", .type = OPT_TIME, .at = AT(o.pause), .arg = "TIME",
       .help = "pause it this often" },
     { .name = "pause-for", .type = OPT_TIME, .at = AT(o.pause_for),
@@ -282,6 +304,8 @@ static int end_domain(struct reader *r, struct err *e)
         return complain(r, e, "rename and new-name come together");
     if ( !o->reweigh != !o->new_weight || o->new_weight == o->weight )
         return complain(r, e, "reweigh comes with a new-weight, another one");
+    if ( !o->repin != !r->domain.has_new_pin )
+        return complain(r, e, "repin and new-pin come together");
     if ( o->pause && !o->pause_for )
         return complain(r, e, "pause comes with pause-for");
     orders = realloc(s->orders, (s->nr_orders + 1) * sizeof(*orders));
@@ -310,7 +334,7 @@ static int begin_domain(struct reader *r, char *line, struct err *e)
         return complain(r, e, BAD_NAME);
     is_dom0 = !strcmp(name, DOM0_NAME);
     r->domain = (struct section){
-        .o = { .copies = 1, .weight = 256, .pin_first = 1,
+        .o = { .copies = 1, .weight = 256, .pin.first = 1,
                .vcpus = is_dom0 ? 0 : 1, .nr_loads = 1,
                .loads = { is_dom0 ? SIM_QUIET : SIM_BUSY } },
     };

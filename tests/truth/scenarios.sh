@@ -82,6 +82,51 @@ for id in 00028009 0002220e 0800f001; do
     grep -q "^  $id " out || fail "more: no event $id"
 done
 
+# --- somewhere else ----------------------------------------------------------
+
+# Where did domain 1 run, before and after it was pinned anew?
+cat >ran.awk <<'END'
+/"event":"repin"/ { at = field("at") }
+/"dom":1,.*"state":"running"/ {
+    n++
+    cpu[n] = field("cpu")
+    from[n] = field("from")
+}
+END {
+    for ( i = 1; i <= n; i++ )
+        print (from[i] > at ? "after" : "before"), cpu[i]
+}
+END
+ran() {
+    awk -f "$top_srcdir/tests/truth/field.awk" -f ran.awk truth | sort -u |
+        tr '\n' ','
+}
+
+cat >move.scenario <<'END'
+cpus = 6
+runq-cpus = 2
+[domain Domain-0]
+vcpus = 2
+pin = 0-1
+[domain mover]
+kind = pvh
+vcpus = 2
+load = busy,io
+pin = 2-3
+repin = 100ms
+new-pin = 4-5
+END
+for scheduler in credit2 null; do
+    play -f move.scenario --scheduler $scheduler -T 0.2
+    balance move trace
+    case $(ran) in
+    'after 4,after 5,before 2,before 3,') ;;
+    *) fail "move, $scheduler: ran $(ran)" ;;
+    esac
+    grep -q '"event":"repin".*"first":4,"last":5,' truth ||
+        fail "move, $scheduler: it is not told"
+done
+
 # As man pages say: in real time, too.
 expect 0 "$xensim" -f "$shipped/boot-storm.scenario" -- \
     "$xentrace" -T 0.5 trace
@@ -134,6 +179,12 @@ END
 mistake 4 'new-weight' <<'END'
 [domain web]
 reweigh = 3s
+
+[domain last]
+END
+mistake 4 'new-pin' <<'END'
+[domain web]
+repin = 3s
 
 [domain last]
 END

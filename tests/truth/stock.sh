@@ -84,6 +84,21 @@ for name in overcommitted noisy-neighbour boot-storm; do
     analyze $name
     sums $name
 done
+cat >move.scenario <<'END'
+runq-cpus = 2
+[domain mover]
+copies = 2
+vcpus = 3
+load = busy,io,periodic
+pin = 0-1
+repin = 150ms
+new-pin = 2-3
+END
+for scheduler in credit2 null; do
+    play -T 0.5 -f move.scenario --scheduler $scheduler
+    analyze "move, $scheduler"
+    sums "move, $scheduler"
+done
 play -T 0.5 --cpus 8 --hotplug 10ms
 analyze "hotplug"
 

@@ -13,14 +13,14 @@
 /"what":"(runstate|still)"/ {
     who = field("dom") " " field("vcpu")
     state = field("state")
+    if ( state == "running" && who in seen )
+        known[who]
+    seen[who]
 }
 
-/"what":"runstate"/ {
-    if ( who in known ) {
-        count[who " " state] += 1 + field("continued")
-        sum[who " " state] += field("to") - field("from")
-    } else if ( state == "runnable" )
-        known[who]
+/"what":"runstate"/ && who in known {
+    count[who " " state] += 1 + field("continued")
+    sum[who " " state] += field("to") - field("from")
 }
 
 /"what":"still"/ && state == "running" && who in known {

@@ -298,6 +298,13 @@ static void assign(struct sim_cpu *p, struct sim_vcpu *v, struct runq *q)
     weigh(p, q);
 }
 
+static void picked(struct sim_cpu *p, const struct sim_vcpu *v,
+                   const struct runq *q, const struct sim_cpu *cpu)
+{
+    EMIT(p, trace_csched2_picked_cpu(q->b_avgload, v->id, dom_of(v), q->id,
+                                     cpu->id));
+}
+
 static void credit2_add(struct sim_cpu *p, struct sim_vcpu *v)
 {
     struct world *w = p->world;
@@ -305,8 +312,7 @@ static void credit2_add(struct sim_cpu *p, struct sim_vcpu *v)
 
     runq_lock(p, q);
     moved(p, v, choose_cpu(w, q, v));
-    EMIT(p, trace_csched2_picked_cpu(q->b_avgload, v->id, dom_of(v), q->id,
-                                     v->cpu->id));
+    picked(p, v, q, v->cpu);
     v->credit = CREDIT_INIT;
     v->avgload = LOAD_ONE;
     v->load_at = true_now(p);
@@ -371,6 +377,24 @@ static void migrate(struct sim_cpu *p, struct sim_vcpu *v, struct runq *to)
         update_load(p, to, v, 1);
         enqueue(p, v, NULL);
     }
+}
+
+/* Its queue, if that has a pcpu for it. */
+static void credit2_replace(struct sim_cpu *p, struct sim_vcpu *v)
+{
+    const struct world *w = p->world;
+    struct runq *from = v->runq;
+    struct runq *q = has_online(w, from, v) ? from : choose_queue(w, v);
+
+    runq_lock(p, from);
+    runq_lock(p, q);
+    picked(p, v, q, choose_cpu(w, q, v));
+    if ( q != from )
+        migrate(p, v, q);
+    else
+        moved(p, v, choose_cpu(w, q, v));
+    runq_unlock(p, q);
+    runq_unlock(p, from);
 }
 
 static uint64_t distance(uint64_t a, uint64_t b)
@@ -564,6 +588,7 @@ const struct scheduler *sched_credit2(void)
         .add = credit2_add,
         .remove = credit2_remove,
         .reweigh = credit2_reweigh,
+        .replace = credit2_replace,
         .wake = credit2_wake,
         .sleep = credit2_sleep,
         .pick = credit2_pick,

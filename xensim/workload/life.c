@@ -6,6 +6,7 @@
  *     create     DOM_ADD, DOM0_DOM_ADD, its vcpus get their places; it boots
  *     rename     the toolstack's own business: Xen knows no names
  *     reweigh    ADJDOM
+ *     repin      each vcpu looks for a place where it may run
  *     pause      SLEEP for each vcpu; later WAKE
  *     end        the guest is told, shuts down (SHUTDOWN, SLEEP for each
  *                vcpu), and then is destroyed
@@ -47,6 +48,8 @@ static uint64_t next_time(const struct sim_dom *d)
     at = d->ending ? NEVER : at_or_never(d->order->end);
     if ( !d->renamed )
         at = min(at, at_or_never(d->order->rename));
+    if ( !d->repinned )
+        at = min(at, at_or_never(d->order->repin));
     if ( d->weight == d->order->weight )
         at = min(at, at_or_never(d->order->reweigh));
     return min(at, d->pause_at);
@@ -107,6 +110,7 @@ static void be_born(struct sim_cpu *p, struct sim_dom *d)
     d->id = w->next_id++;
     d->alive = true;
     d->weight = d->order->weight;
+    d->pin = d->order->pin;
     name_it(d);
     d->pause_at = d->order->pause ? start_of(d) + d->order->pause : NEVER;
     for ( unsigned int i = 0; i < d->nr; i++ )
@@ -255,6 +259,22 @@ static void reweigh(struct sim_cpu *p, struct sim_dom *d)
     tell_domain(p, d, "reweigh");
 }
 
+/* A hypercall for each vcpu. */
+static void repin(struct sim_cpu *p, struct sim_dom *d)
+{
+    struct sim_vcpu *me = p->runs;
+
+    d->pin = d->order->new_pin;
+    d->repinned = true;
+    tell_domain(p, d, "repin");
+    for ( unsigned int i = 0; i < d->nr; i++ )
+    {
+        if ( i )
+            ops_of(me)->hypercall(p, me, __HYPERVISOR_domctl, 0, 0);
+        replace(p, &d->vcpus[i]);
+    }
+}
+
 /* One thing; the next one has its own time. */
 static void do_next(struct sim_cpu *p, struct sim_dom *d)
 {
@@ -271,6 +291,9 @@ static void do_next(struct sim_cpu *p, struct sim_dom *d)
         pause_or_not(p, d);
     else if ( !d->renamed && at_or_never(d->order->rename) <= now )
         rename_it(p, d);
+    else if ( d->alive && !d->repinned &&
+              at_or_never(d->order->repin) <= now )
+        repin(p, d);
     else if ( d->weight == d->order->weight &&
               at_or_never(d->order->reweigh) <= now )
         reweigh(p, d);

@@ -80,6 +80,27 @@ static void null_remove(struct sim_cpu *p, struct sim_vcpu *v)
     give_away(p, c);
 }
 
+static void null_replace(struct sim_cpu *p, struct sim_vcpu *v)
+{
+    struct sim_cpu *from = v->cpu, *to = find_free(p->world, v);
+    bool had = from->assigned == v;
+
+    if ( had && may_run_on(v, from->id) )
+        to = from;
+    EMIT(p, trace_snull_picked_cpu(v->id, dom_of(v), (to ?: from)->id));
+    if ( had && to == from )
+        return;
+    if ( had )
+        deassign(p, v);
+    if ( to )
+    {
+        EMIT(p, trace_snull_migrate(v->id, dom_of(v), from->id, to->id));
+        assign(p, v, to);
+    }
+    if ( had )
+        give_away(p, from);
+}
+
 static void null_wake(struct sim_cpu *p, struct sim_vcpu *v)
 {
     if ( v->cpu->assigned == v )
@@ -135,6 +156,7 @@ const struct scheduler *sched_null(void)
         .add = null_add,
         .remove = null_remove,
         .reweigh = null_nothing,
+        .replace = null_replace,
         .wake = null_wake,
         .sleep = null_nothing,
         .pick = null_pick,

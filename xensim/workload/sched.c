@@ -12,7 +12,8 @@
 bool is_runnable(const struct sim_vcpu *v)
 {
     return is_idle(v) ||
-           (v->up && !v->blocked && !v->in_xen && !v->paused);
+           (v->up && !v->blocked && !v->in_xen && !v->paused &&
+            !v->replaced);
 }
 
 static void change_state(struct sim_cpu *p, struct sim_vcpu *v,
@@ -43,75 +44,6 @@ void ask_to_schedule(struct sim_cpu *p, struct sim_cpu *target)
         p->need_resched = true;
     else if ( target->online && !event_is_due(&target->softirq) )
         event_at(target, &target->softirq, true_now(p) + IPI_CYCLES);
-}
-
-/* ---- a switch --------------------------------------------------------- */
-
-static enum runstate state_after(const struct sim_vcpu *v)
-{
-    if ( v->blocked )
-        return BLOCKED;
-    return is_runnable(v) ? RUNNABLE : OFFLINE;
-}
-
-static void go_on(struct sim_cpu *p, struct sim_vcpu *v, int64_t slice)
-{
-    EMIT(p, trace_sched_switch_infcont(dom_of(v), v->id,
-                                       ns_since(p, v->since), slice));
-    EMIT(p, trace_sched_continue_running(v->id, dom_of(v)));
-    v->continued++;
-}
-
-/*
- * What INFNEXT calls waiting is the time since the vcpu was last taken off a
- * pcpu: that is what Xen tells.
- */
-static void change_over(struct sim_cpu *p, struct sim_vcpu *prev,
-                        struct sim_vcpu *next, int64_t slice)
-{
-    uint64_t waited = next->state == RUNNABLE ? ns_since(p, next->left_at) : 0;
-
-    EMIT(p, trace_sched_switch_infprev(dom_of(prev), prev->id,
-                                       ns_since(p, prev->since)));
-    EMIT(p, trace_sched_switch_infnext(dom_of(next), next->id, waited,
-                                       slice));
-    EMIT(p, trace_sched_switch(dom_of(prev), prev->id, dom_of(next),
-                               next->id));
-    change_state(p, prev, state_after(prev));
-    prev->left_at = prev->since;
-    change_state(p, next, RUNNING);
-    if ( next->cpu != p )
-        moved(p, next, p);
-    tell_answered(p, next);
-    p->runs = next;
-    next->work.at = next->since;
-    set_current(next->xen);
-}
-
-void schedule(struct sim_cpu *p)
-{
-    const struct scheduler *s = p->world->scheduler;
-    struct sim_vcpu *prev = p->runs, *next;
-    int64_t slice;
-
-    ASSERT(!p->in_guest);
-    p->need_resched = false;
-    account_work(p, prev);
-    runq_lock(p, p->runq);
-    next = s->pick(p, &slice);
-    ASSERT(is_idle(next) || (p->online && is_runnable(next)));
-    if ( next == prev )
-        go_on(p, next, slice);
-    else
-        change_over(p, prev, next, slice);
-    runq_unlock(p, p->runq);
-    if ( next != prev && !is_idle(prev) )
-        s->saved(p, prev);
-
-    if ( slice < 0 )
-        event_drop(p->world, &p->slice);
-    else
-        event_at(p, &p->slice, true_now(p) + to_cycles(p->world, slice));
 }
 
 /* Its timer goes with it. */
@@ -161,6 +93,94 @@ static void wake_anyway(struct sim_cpu *p, struct sim_vcpu *v,
     wake_if_runnable(p, v);
     runq_unlock(p, q);
 }
+
+/* Its place is wherever it may run, maybe the one that it had. */
+static void find_place(struct sim_cpu *p, struct sim_vcpu *v)
+{
+    p->world->scheduler->replace(p, v);
+    v->replaced = false;
+    if ( v->up )
+        wake_anyway(p, v, BY_REPIN, NULL);
+}
+
+/* ---- a switch --------------------------------------------------------- */
+
+static enum runstate state_after(const struct sim_vcpu *v)
+{
+    if ( v->blocked )
+        return BLOCKED;
+    return is_runnable(v) ? RUNNABLE : OFFLINE;
+}
+
+static void go_on(struct sim_cpu *p, struct sim_vcpu *v, int64_t slice)
+{
+    EMIT(p, trace_sched_switch_infcont(dom_of(v), v->id,
+                                       ns_since(p, v->since), slice));
+    EMIT(p, trace_sched_continue_running(v->id, dom_of(v)));
+    v->continued++;
+}
+
+/*
+ * What INFNEXT calls waiting is the time since the vcpu was last taken off a
+ * pcpu: that is what Xen tells.
+ */
+static void change_over(struct sim_cpu *p, struct sim_vcpu *prev,
+                        struct sim_vcpu *next, int64_t slice)
+{
+    uint64_t waited = next->state == RUNNABLE ? ns_since(p, next->left_at) : 0;
+
+    EMIT(p, trace_sched_switch_infprev(dom_of(prev), prev->id,
+                                       ns_since(p, prev->since)));
+    EMIT(p, trace_sched_switch_infnext(dom_of(next), next->id, waited,
+                                       slice));
+    EMIT(p, trace_sched_switch(dom_of(prev), prev->id, dom_of(next),
+                               next->id));
+    change_state(p, prev, state_after(prev));
+    prev->left_at = prev->since;
+    change_state(p, next, RUNNING);
+    if ( next->cpu != p )
+        moved(p, next, p);
+    tell_answered(p, next);
+    p->runs = next;
+    next->work.at = next->since;
+    set_current(next->xen);
+}
+
+/* It has been taken off p, and is to run again. */
+static void put_down(struct sim_cpu *p, struct sim_vcpu *v)
+{
+    p->world->scheduler->saved(p, v);
+    if ( v->replaced )
+        find_place(p, v);
+}
+
+void schedule(struct sim_cpu *p)
+{
+    const struct scheduler *s = p->world->scheduler;
+    struct sim_vcpu *prev = p->runs, *next;
+    int64_t slice;
+
+    ASSERT(!p->in_guest);
+    p->need_resched = false;
+    account_work(p, prev);
+    runq_lock(p, p->runq);
+    next = s->pick(p, &slice);
+    ASSERT(is_idle(next) || (p->online && is_runnable(next)));
+    if ( next == prev )
+        go_on(p, next, slice);
+    else
+        change_over(p, prev, next, slice);
+    runq_unlock(p, p->runq);
+    if ( next != prev && !is_idle(prev) )
+        put_down(p, prev);
+
+    if ( slice < 0 )
+        event_drop(p->world, &p->slice);
+    else
+        event_at(p, &p->slice, true_now(p) + to_cycles(p->world, slice));
+}
+
+/* ---- what vcpus want, and what is wanted of them ------------------------ */
 
 void wake(struct sim_cpu *p, struct sim_vcpu *v, enum wake_by by,
           const struct sim_vcpu *waker)
@@ -218,4 +238,23 @@ void unpause_vcpu(struct sim_cpu *p, struct sim_vcpu *v, enum wake_by by)
     ASSERT(v->paused);
     if ( !--v->paused && v->up )
         wake_anyway(p, v, by, is_idle(p->runs) ? NULL : p->runs);
+}
+
+void replace(struct sim_cpu *p, struct sim_vcpu *v)
+{
+    struct runq *q = v->runq;
+    bool runs = v->state == RUNNING;
+
+    runq_lock(p, q);
+    v->replaced = true;
+    if ( v->state == RUNNABLE )
+    {
+        change_state(p, v, OFFLINE);
+        p->world->scheduler->sleep(p, v);
+    }
+    else if ( runs )
+        ask_to_schedule(p, v->cpu);
+    runq_unlock(p, q);
+    if ( !runs )
+        find_place(p, v);
 }

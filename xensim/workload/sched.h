@@ -24,6 +24,8 @@ struct scheduler
     void (*remove)(struct sim_cpu *p, struct sim_vcpu *v);
     /* Its domain has another weight. */
     void (*reweigh)(struct sim_cpu *p, struct sim_vcpu *v);
+    /* It runs nowhere: choose a place where it may. */
+    void (*replace)(struct sim_cpu *p, struct sim_vcpu *v);
     /* It can run; it no longer can, and runs nowhere. */
     void (*wake)(struct sim_cpu *p, struct sim_vcpu *v);
     void (*sleep)(struct sim_cpu *p, struct sim_vcpu *v);
@@ -55,6 +57,9 @@ void yield(struct sim_cpu *p);
 /* From now on it may not run; once for each. */
 void pause_vcpu(struct sim_cpu *p, struct sim_vcpu *v);
 void unpause_vcpu(struct sim_cpu *p, struct sim_vcpu *v, enum wake_by by);
+
+/* Its domain may run elsewhere now: take it off, and let it find a place. */
+void replace(struct sim_cpu *p, struct sim_vcpu *v);
 
 bool is_runnable(const struct sim_vcpu *v);
 

@@ -16,7 +16,7 @@ static const char *const states[] = {
     "running", "runnable", "blocked", "offline",
 };
 static const char *const reasons[] = {
-    "timer", "interrupt", "event", "unpause", "up",
+    "timer", "interrupt", "event", "unpause", "up", "repin",
 };
 
 static void who(struct truth *t, const struct sim_vcpu *v)
@@ -189,6 +189,11 @@ void tell_domain(struct sim_cpu *p, const struct sim_dom *d,
     truth_number(t, ",\"dom\":", d->id);
     truth_text(t, ",\"event\":", event);
     truth_text(t, ",\"name\":", d->name);
+    if ( d->pin.first <= d->pin.last )
+    {
+        truth_number(t, ",\"first\":", d->pin.first);
+        truth_number(t, ",\"last\":", d->pin.last);
+    }
     truth_number(t, ",\"at\":", true_now(p));
     truth_end(t);
 }

@@ -35,6 +35,12 @@ enum sim_load
 #define SIM_DOMAINS_MAX 1024
 #define SIM_LOADS_MAX 8             /* of a domain's vcpus, by turns */
 
+/* Pcpus; first > last: any. */
+struct cpu_range
+{
+    unsigned int first, last;
+};
+
 /* A domain as it is ordered; times in ns from the beginning, 0: never. */
 struct domain_order
 {
@@ -47,7 +53,7 @@ struct domain_order
     uint64_t period;                /* of the load: ns; 0: the load's own */
     unsigned int duty;              /* percent of it; 0: the load's own */
     unsigned int weight;
-    unsigned int pin_first, pin_last; /* pcpus; first > last: any */
+    struct cpu_range pin;           /* where its vcpus run */
     bool emulated_tsc;              /* reading the time exits */
     bool guest_events;              /* HVM: it traces itself */
     uint64_t start;                 /* it is created then; 0: it is there */
@@ -57,6 +63,8 @@ struct domain_order
     char new_name[SIM_NAME_MAX];
     uint64_t reweigh;               /* to new_weight */
     unsigned int new_weight;
+    uint64_t repin;                 /* to new_pin */
+    struct cpu_range new_pin;
     uint64_t pause;                 /* paused this often ... */
     uint64_t pause_for;             /* ... for so long */
 };

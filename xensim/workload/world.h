@@ -58,7 +58,7 @@ struct runq
 /* ---- domains and vcpus ------------------------------------------------ */
 
 /* Why a vcpu was woken, as the truth tells it. */
-enum wake_by { BY_TIMER, BY_INTERRUPT, BY_EVENT, BY_UNPAUSE, BY_UP };
+enum wake_by { BY_TIMER, BY_INTERRUPT, BY_EVENT, BY_UNPAUSE, BY_UP, BY_REPIN };
 
 /* What somebody wants of a vcpu of dom0. */
 enum mail_kind { MAIL_NONE, MAIL_REQUEST, MAIL_EMULATE, MAIL_DONE };
@@ -101,6 +101,7 @@ struct sim_vcpu
     bool in_xen;                /* it waits for the device model */
     bool yielding;
     unsigned int paused;
+    bool replaced;              /* it stops, to look for another place */
 
     /* The scheduler's. */
     struct runq *runq;
@@ -140,6 +141,8 @@ struct sim_dom
     bool alive;
     bool is_paused;
     bool renamed;
+    bool repinned;
+    struct cpu_range pin;
     unsigned int weight;
     bool ending;                /* it was told to shut down */
     bool shut_down;
@@ -277,10 +280,9 @@ static inline bool is_hvm(const struct sim_vcpu *v)
 
 static inline bool may_run_on(const struct sim_vcpu *v, unsigned int cpu)
 {
-    const struct domain_order *o = v->dom->order;
+    const struct cpu_range *pin = &v->dom->pin;
 
-    return o->pin_first > o->pin_last ||
-           (cpu >= o->pin_first && cpu <= o->pin_last);
+    return pin->first > pin->last || (cpu >= pin->first && cpu <= pin->last);
 }
 
 /* Let an event happen on a pcpu; wakes that one, if it is not this one. */
