@@ -67,8 +67,8 @@ enum fact_strange
     STRANGE_PREVIOUS,           /* leaves a pcpu that another one ran on */
     STRANGE_NO_VCPU,            /* nobody is known to run there */
     STRANGE_IDLE,               /* an event of guests while nothing ran */
-    STRANGE_TYPE,               /* an HVM event of a PV vcpu, or vice versa */
     STRANGE_NO_EXIT,            /* a handler or an entry without an exit */
+    STRANGE_NO_ENTRY,           /* an exit without an entry since the last */
     STRANGE_SHORT,              /* a record with fewer words than it needs */
     STRANGE_EVENT,              /* an id that nobody has declared */
     STRANGE_LOSS,               /* a loss that ends before it begins */
@@ -106,8 +106,13 @@ enum fact_state
 enum fact_why { WHY_NONE, WHY_WAKE, WHY_PREEMPT, WHY_OTHER };
 
 /*
- * A vcpu was in a state.  These follow each other without a gap, from when it
- * was first heard of to the end of the segment; `next` is STATES in the last.
+ * A vcpu was in a state.  These follow each other without a gap, from the
+ * beginning of the segment to its end; `next` is STATES in the last.  Some
+ * have no length: two records of the same time.
+ *
+ * EARLY ones: what a vcpu did before it is first seen to get a pcpu.  The
+ * record that ends a state tells which one it was, so nothing is unknown
+ * there, but stock leaves it out.
  */
 struct fact_runstate
 {
@@ -115,8 +120,9 @@ struct fact_runstate
     uint64_t from, to;
     uint32_t pcpu;              /* where it ran, or ran last */
     uint32_t next_pcpu;         /* whose record ended it */
-    uint8_t state, why, next;
-    uint8_t next_why;
+    uint8_t state, why;
+    uint8_t next, next_why;
+    bool early;
 };
 
 enum fact_domain_state
@@ -133,7 +139,8 @@ enum fact_domain_state
 
 /*
  * A domain was in a state: one of these for each change of any of its vcpus,
- * so two that follow each other may be of the same state.
+ * so two that follow each other may be of the same state.  The first begins
+ * when one of its vcpus is first seen to get a pcpu.
  */
 struct fact_domain
 {
@@ -179,13 +186,15 @@ struct fact_wait
     uint64_t others;            /* cycles of more of them */
 };
 
+#define FACT_VECTORS 8
+
 /* From a wake-up to when the vcpu blocked again. */
 struct fact_halt
 {
     const struct world_vcpu *vcpu;
     uint64_t woken, from, to;   /* to: it blocked; from: it first ran */
     uint32_t nr_vectors;        /* injected in between, each once */
-    struct { uint32_t vector; uint64_t time; } vectors[8];
+    struct { uint32_t vector; uint64_t time; } vectors[FACT_VECTORS];
 };
 
 /* --- losses: global ------------------------------------------------------- */
@@ -208,6 +217,8 @@ struct fact_pcpu
 {
     uint32_t pcpu;
     uint8_t state;
+    bool whole;                 /* it began and ended with records of its own;
+                                   only those are counted by stock */
     uint64_t from, to;
     const struct world_vcpu *vcpu;      /* running or idle: who */
 };
@@ -227,6 +238,7 @@ struct fact_volume
     uint32_t pcpu;
     uint64_t first, last;       /* time stamps; first > last: none */
     uint64_t records, lost;
+    uint64_t open_exits;        /* that began here and nothing has ended */
     uint64_t bytes[VOLUME_KINDS], times[VOLUME_KINDS];
 };
 
@@ -256,7 +268,8 @@ struct fact_exit
     bool wide;                  /* in 64-bit mode */
     uint8_t levels;             /* of the guest's page tables, or 0 */
     uint8_t handler;            /* what stock would book it under: minor id
-                                   of the first handler event, 0: none */
+                                   of the first handler event, 0: none;
+                                   1, too, of shadow faults */
     uint64_t start, cycles;
     uint64_t guest;             /* cycles in the guest before it, or 0 */
     uint64_t rip;
@@ -352,7 +365,6 @@ struct fact_cr3
     uint32_t pcpu;
     uint64_t time;
     uint64_t value;
-    bool flush;                 /* it had this one already */
 };
 
 /* --- PV, memory, hardware, guests: local ---------------------------------- */

@@ -28,6 +28,12 @@
 /* Domain ids as Xen has them. */
 #define WORLD_IDLE 0x7fffu
 
+/*
+ * No domain, since Xen's ids are smaller: vcpu N of it stands for whoever runs
+ * on pcpu N before a record tells.
+ */
+#define WORLD_DEFAULT 0x8000u
+
 struct world_domain
 {
     uint32_t index;

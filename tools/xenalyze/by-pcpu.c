@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Each pcpu by itself: the fast way through a file.
+ *
+ * Time is cut into EPOCHS.  In each, threads take their pcpus up to its end;
+ * what these leave about others is then put in order and goes to the scene.
+ * An epoch is as long as some thousands of such changes take to come together:
+ * they are sorted in the cache, and nothing has to be kept for long.
+ *
+ * A pcpu belongs to a thread for all of a segment: so its facts come in order.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "common/fault.h"
+#include "libxentrace/slice.h"
+#include "xenalyze/analysis.h"
+
+#define TARGET 8192u            /* changes in an epoch */
+#define FIRST_LENGTH 16384u     /* cycles */
+
+struct reader
+{
+    struct pcpu *p;
+    struct xt_walk walk;
+    struct xt_record next;      /* if has_next: behind the epoch */
+    bool has_next, done;
+    uint64_t bytes;             /* of all its windows */
+    unsigned int thread;        /* whose it is */
+};
+
+struct team
+{
+    struct analysis *a;
+    struct reader *readers;
+    unsigned int nr_readers;
+    uint64_t limit;             /* end of the epoch, in it */
+    bool over;
+    pthread_barrier_t barrier;
+    pthread_mutex_t gate;       /* closed until all are there */
+    unsigned int threads;       /* that have come through it */
+    struct xt_slice slice;
+    int rc;
+};
+
+/* --- a pcpu, up to the end of the epoch ----------------------------------- */
+
+/*
+ * The next one is behind the epoch.  If the one behind that is not, it is
+ * alone: a damaged time stamp, which must not hold up all that follows.
+ */
+static bool is_alone(const struct reader *r)
+{
+    const unsigned char *at = r->walk.at;
+    struct xt_record ahead;
+    size_t size;
+
+    for ( unsigned int n = 16; n; n-- )
+    {
+        size = xt_record_decode(&ahead, at, r->walk.end);
+        if ( !size || !xt_record_possible(&ahead) )
+            return false;
+        if ( xt_record_is_timed(&ahead) )
+            return ahead.tsc < r->next.tsc && ahead.tsc >= r->p->time;
+        at += size;
+    }
+    return false;
+}
+
+/* When the next record was.  False: not in this epoch. */
+static bool time_of_next(struct reader *r, uint64_t limit, uint64_t *time)
+{
+    struct pcpu *p = r->p;
+
+    *time = p->time;
+    if ( !xt_record_is_timed(&r->next) )
+        return true;
+    if ( r->next.event == TRC_LOST_RECORDS )
+    {
+        uint64_t from = xt_load64(r->next.payload + 8);
+
+        if ( from <= limit && from <= r->next.tsc )
+            pcpu_loss_begins(p, from);
+        *time = p->time;
+    }
+    if ( r->next.tsc > limit )
+        return is_alone(r);
+    if ( r->next.tsc > p->time )
+        *time = r->next.tsc;
+    return true;
+}
+
+static void read_pcpu(struct reader *r, uint64_t limit)
+{
+    uint64_t time;
+
+    if ( r->has_next )
+        goto have_one;
+    while ( xt_walk_next(&r->walk, &r->next) )
+    {
+have_one:
+        r->has_next = !time_of_next(r, limit, &time);
+        if ( r->has_next )
+            return;
+        pcpu_record(r->p, &r->next, time);
+    }
+    r->done = true;
+    pcpu_end(r->p);
+}
+
+static void read_epoch(struct team *t, unsigned int thread)
+{
+    for ( unsigned int i = 0; i < t->nr_readers; i++ )
+        if ( t->readers[i].thread == thread && !t->readers[i].done )
+            read_pcpu(&t->readers[i], t->limit);
+}
+
+/* --- what they leave ------------------------------------------------------ */
+
+static int make_room(struct xt_slice *s, size_t nr)
+{
+    if ( nr <= s->room )
+        return 0;
+    xt_slice_fini(s);
+    return xt_slice_init(s, nr + nr / 2);
+}
+
+/* The changes of all pcpus, pcpu by pcpu. */
+static int collect(struct team *t)
+{
+    struct xt_slice *s = &t->slice;
+    size_t nr = 0;
+    int rc = 0;
+
+    for ( unsigned int i = 0; i < t->nr_readers; i++ )
+    {
+        struct pcpu *p = t->readers[i].p;
+
+        nr += p->changes.nr;
+        rc = rc ? rc : p->changes.failed ? -ENOMEM : segment_enter(t->a, p);
+    }
+    rc = rc ? rc : make_room(s, nr);
+    s->nr = 0;
+    s->begin = UINT64_MAX;
+    s->last = 0;
+    for ( unsigned int i = 0; !rc && i < t->nr_readers; i++ )
+    {
+        struct changes *c = &t->readers[i].p->changes;
+
+        for ( size_t k = 0; k < c->nr; k++ )
+            s->items[s->nr++] = (struct xt_item){
+                .time = c->items[k].time, .where = (uintptr_t)&c->items[k],
+            };
+        if ( c->nr && c->items[0].time < s->begin )
+            s->begin = c->items[0].time;
+        if ( c->nr && c->items[c->nr - 1].time > s->last )
+            s->last = c->items[c->nr - 1].time;
+    }
+    return rc;
+}
+
+static int settle_epoch(struct team *t)
+{
+    struct xt_slice *s = &t->slice;
+    int rc = collect(t);
+
+    if ( rc )
+        return rc;
+    if ( s->nr )
+        xt_slice_sort(s);
+    for ( size_t i = 0; i < s->nr; i++ )
+        scene_change(&t->a->scene,
+                     (const struct change *)(uintptr_t)s->sorted[i].where);
+    for ( unsigned int i = 0; i < t->nr_readers; i++ )
+        t->readers[i].p->changes.nr = 0;
+    for ( unsigned int i = 0; i < t->a->nr_shards; i++ )
+        arena_reset(&t->a->shards[i].scratch);
+    return 0;
+}
+
+/* The earliest record that is still to come; false: there is none. */
+static bool earliest(const struct team *t, uint64_t *time)
+{
+    bool any = false;
+
+    *time = UINT64_MAX;
+    for ( unsigned int i = 0; i < t->nr_readers; i++ )
+    {
+        const struct reader *r = &t->readers[i];
+
+        any |= !r->done;
+        if ( !r->done && r->has_next && r->next.tsc < *time )
+            *time = r->next.tsc;
+    }
+    return any;
+}
+
+static uint64_t new_length(uint64_t length, size_t nr)
+{
+    if ( nr > 2 * TARGET )
+        return length / 2 ? length / 2 : 1;
+    return nr < TARGET / 2 && length < UINT64_C(1) << 60 ? length * 2
+                                                         : length;
+}
+
+/* --- threads -------------------------------------------------------------- */
+
+static void *work(void *arg)
+{
+    struct team *t = arg;
+    unsigned int thread;
+
+    pthread_mutex_lock(&t->gate);
+    thread = ++t->threads;
+    pthread_mutex_unlock(&t->gate);
+    for ( ; ; )
+    {
+        pthread_barrier_wait(&t->barrier);
+        if ( t->over )
+            return NULL;
+        read_epoch(t, thread);
+        pthread_barrier_wait(&t->barrier);
+    }
+}
+
+static void run_epochs(struct team *t, uint64_t first)
+{
+    uint64_t length = FIRST_LENGTH, next = first;
+
+    while ( !t->rc )
+    {
+        t->limit = next + length < next ? UINT64_MAX : next + length;
+        pthread_barrier_wait(&t->barrier);
+        read_epoch(t, 0);
+        pthread_barrier_wait(&t->barrier);
+        t->rc = settle_epoch(t);
+        length = new_length(length, t->slice.nr);
+        if ( !earliest(t, &next) )
+            return;
+    }
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    const struct reader *x = a, *y = b;
+
+    return x->bytes < y->bytes ? 1 : x->bytes > y->bytes ? -1 : 0;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct reader *x = a, *y = b;
+
+    return x->p->id < y->p->id ? -1 : x->p->id > y->p->id;
+}
+
+/* The largest first, each to whoever has least. */
+static void deal(struct team *t, unsigned int nr_threads)
+{
+    uint64_t loads[ANALYZE_MAX_THREADS] = { 0 };
+    unsigned int least = 0;
+
+    qsort(t->readers, t->nr_readers, sizeof(*t->readers), by_bytes);
+    for ( unsigned int i = 0; i < t->nr_readers; i++ )
+    {
+        struct reader *r = &t->readers[i];
+
+        for ( unsigned int k = 0; k < nr_threads; k++ )
+            least = loads[k] < loads[least] ? k : least;
+        r->thread = least;
+        r->p->emit = &t->a->shards[least].emit;
+        r->p->scratch = &t->a->shards[least].scratch;
+        loads[least] += r->bytes;
+    }
+    qsort(t->readers, t->nr_readers, sizeof(*t->readers), by_id);
+}
+
+/* As many threads as can be had; one is this one. */
+static int run_team(struct team *t, uint64_t first)
+{
+    pthread_t threads[ANALYZE_MAX_THREADS];
+    unsigned int nr = 0;
+
+    pthread_mutex_init(&t->gate, NULL);
+    pthread_mutex_lock(&t->gate);
+    while ( nr + 1 < t->a->nr_shards &&
+            !pthread_create(&threads[nr], NULL, work, t) )
+        nr++;
+    t->rc = -pthread_barrier_init(&t->barrier, NULL, nr + 1);
+    assert(!t->rc);
+    deal(t, nr + 1);
+    pthread_mutex_unlock(&t->gate);
+    run_epochs(t, first);
+    t->over = true;
+    pthread_barrier_wait(&t->barrier);
+    while ( nr )
+        pthread_join(threads[--nr], NULL);
+    pthread_barrier_destroy(&t->barrier);
+    pthread_mutex_destroy(&t->gate);
+    return t->rc;
+}
+
+/* --- segments ------------------------------------------------------------- */
+
+static uint64_t bytes_of(const struct xt_walk *w, unsigned int cpu)
+{
+    const struct xt_index *index = w->reading.index;
+    uint64_t n = cpu < index->nr_cpus ? index->lines[cpu].first : XT_NOWHERE;
+    uint64_t bytes = 0;
+
+    for ( ; n != XT_NOWHERE; n = xt_index_place(index, n)->next )
+        bytes += xt_index_place(index, n)->size;
+    return bytes;
+}
+
+static int open_readers(struct team *t, unsigned int nr)
+{
+    t->readers = fault_calloc(nr ? nr : 1, sizeof(*t->readers));
+    if ( !t->readers )
+        return -ENOMEM;
+    for ( unsigned int cpu = 0; cpu < nr; cpu++ )
+    {
+        struct reader *r = &t->readers[t->nr_readers];
+
+        xt_trace_walk(t->a->trace, cpu, &r->walk);
+        r->bytes = bytes_of(&r->walk, cpu);
+        if ( !r->bytes )
+            continue;
+        r->p = segment_pcpu(t->a, cpu);
+        if ( !r->p )
+            return -ENOMEM;
+        t->nr_readers++;
+    }
+    return 0;
+}
+
+static int read_segment(struct analysis *a, struct err *e)
+{
+    struct team t = { .a = a };
+    uint64_t first, last;
+    unsigned int nr;
+    int rc = xt_trace_cpus(a->trace, &nr, e);
+
+    rc = rc ? rc : xt_trace_span(a->trace, &first, &last, e);
+    if ( rc )
+        return rc;
+    rc = segment_begin(a, first > last ? 0 : first, nr);
+    rc = rc ? rc : xt_slice_init(&t.slice, 2 * TARGET);
+    rc = rc ? rc : open_readers(&t, nr);
+    rc = rc ? rc : run_team(&t, first);
+    for ( unsigned int i = 0; i < t.nr_readers; i++ )
+        xt_trace_walked(a->trace, &t.readers[i].walk);
+    free(t.readers);
+    xt_slice_fini(&t.slice);
+    return rc ? rc : segment_end(a, e);
+}
+
+int analyze_by_pcpu(struct analysis *a, struct err *e)
+{
+    int rc = 1;
+
+    while ( rc > 0 )
+    {
+        rc = read_segment(a, e);
+        rc = rc ? rc : xt_trace_next_segment(a->trace, e);
+    }
+    return rc;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who is told what: for each kind of fact a short array of those that listen,
+ * made once.  A machine asks emit_wants_...() before it works hard.
+ */
+#ifndef XENALYZE_MACHINE_EMIT_H
+#define XENALYZE_MACHINE_EMIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/arena.h"
+#include "xenalyze/model/facts.h"
+
+#define EMIT_KINDS(each)                                                    \
+    each(runstate) each(domain) each(stay) each(wait) each(halt) each(loss) \
+    each(pcpu) each(volume) each(exit) each(handle) each(cr3) each(pv)      \
+    each(memory) each(irq) each(power) each(event)
+
+#define EMIT_ROW(kind)                                                      \
+struct emit_##kind##_row                                                    \
+{                                                                           \
+    void (*tell)(void *state, const struct fact_##kind *fact);              \
+    void *state;                                                            \
+};
+EMIT_KINDS(EMIT_ROW)
+#undef EMIT_ROW
+
+/* Each array ends with a row that has no function. */
+struct emit
+{
+#define EMIT_MEMBER(kind) struct emit_##kind##_row *kind;
+    EMIT_KINDS(EMIT_MEMBER)
+#undef EMIT_MEMBER
+};
+
+/* The arrays stand in `arena`.  0 or -ENOMEM. */
+int emit_init(struct emit *e, struct arena *arena, const struct sink *sinks,
+              size_t nr_sinks);
+
+#define EMIT_FUNCTION(kind)                                                 \
+static inline bool emit_wants_##kind(const struct emit *e)                  \
+{                                                                           \
+    return e->kind->tell;                                                   \
+}                                                                           \
+static inline void emit_##kind(const struct emit *e,                        \
+                               const struct fact_##kind *fact)              \
+{                                                                           \
+    for ( const struct emit_##kind##_row *row = e->kind; row->tell; row++ ) \
+        row->tell(row->state, fact);                                        \
+}
+EMIT_KINDS(EMIT_FUNCTION)
+#undef EMIT_FUNCTION
+
+#endif /* XENALYZE_MACHINE_EMIT_H */

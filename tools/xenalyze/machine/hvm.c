@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Exits: from a VM exit to the VM entry that ends it.
+ *
+ *     exit --- handlers ... ------------------------------ entry
+ *     exit --- handlers ... --- runnable                            preempted
+ *     exit --- handlers ... --- blocked --- (elsewhere) runnable    woken
+ *
+ * As stock has it, an exit ends when its vcpu becomes runnable, for then it
+ * waits for a pcpu and not for Xen.  The third line ends in the machine of the
+ * world (outside.c), which is handed what is known by then.
+ *
+ * This is the hottest machine: most records of most traces are its.
+ */
+#include "xenalyze/machine/pcpu.h"
+
+#include <string.h>
+
+#define MINOR(event) ((event) & 0xff)
+#define IS_WIDE(event) ((event) & 0x100)
+#define IS_NESTED(event) ((event) & 0x400)
+
+/* What an entry or an exit means for an exit that is open elsewhere. */
+static void settle(struct pcpu *p, struct world_vcpu *v, unsigned int kind)
+{
+    if ( p->entry_due )
+        pcpu_change(p, kind, v);
+    p->entry_due = false;
+}
+
+static void vm_exit(struct pcpu *p, const struct xt_record *r,
+                    struct world_vcpu *v)
+{
+    struct outside *o = &p->outside;
+    bool wide = IS_WIDE(r->event);
+
+    if ( !has_words(p, r, wide ? 3 : 2) )
+        return;
+    if ( o->open )
+        p->strange[STRANGE_NO_ENTRY]++;
+    settle(p, v, CHANGE_EXIT);
+    o->open = true;
+    o->svm = MINOR(r->event) == MINOR(TRC_HVM_SVM_EXIT);
+    o->nested = IS_NESTED(r->event);
+    o->wide = wide;
+    o->handler = 0;
+    o->levels = wide ? 4 : 0;
+    o->nr_held = 0;
+    o->reason = xt_record_word(r, 0);
+    o->pcpu = p->id;
+    o->start = p->time;
+    o->guest = p->entered ? p->time - p->entered : 0;
+    o->rip = wide ? word64(r, 1) : xt_record_word(r, 1);
+    o->seen = 0;
+    p->entered = 0;
+}
+
+static void vm_entry(struct pcpu *p, struct world_vcpu *v)
+{
+    struct outside *o = &p->outside;
+
+    if ( o->open )
+        outside_tell(p->emit, v, o, p->dialect, p->time, EXIT_ENTERED);
+    else if ( !p->entry_due )
+        p->strange[STRANGE_NO_EXIT]++;
+    settle(p, v, CHANGE_ENTRY);
+    o->open = false;
+    p->entered = p->time;
+}
+
+void hvm_entryexit_record(struct pcpu *p, const struct xt_record *r)
+{
+    unsigned int minor = MINOR(r->event);
+    struct world_vcpu *v;
+
+    if ( !minor || minor > MINOR(TRC_HVM_SVM_EXIT) )
+    {
+        event_record(p, r);
+        return;
+    }
+    v = pcpu_guest(p);
+    if ( !v )
+        return;
+    if ( minor == MINOR(TRC_HVM_VMENTRY) )
+    {
+        count_volume(p, VOLUME_HVM_ENTRY, r);
+        vm_entry(p, v);
+    }
+    else
+    {
+        count_volume(p, VOLUME_HVM_EXIT, r);
+        vm_exit(p, r, v);
+    }
+}
+
+static void tell_at_once(struct pcpu *p, const struct xt_record *r,
+                         struct world_vcpu *v)
+{
+    struct fact_handle f = {
+        .vcpu = v, .time = p->time, .pcpu = p->id, .event = r->event,
+    };
+
+    if ( handler_decode(&f, r) )
+        emit_handle(p->emit, &f);
+}
+
+static void hold(struct outside *o, const struct xt_record *r)
+{
+    struct held *h = &o->held[o->nr_held];
+
+    if ( o->nr_held == FACT_HANDLERS )
+        return;
+    h->event = r->event;
+    h->words = r->words;
+    memcpy(h->payload, r->payload, 4 * r->words);
+    o->nr_held++;
+}
+
+void hvm_handle(struct pcpu *p, const struct xt_record *r, unsigned int minor)
+{
+    struct world_vcpu *v = pcpu_guest(p);
+    struct outside *o = &p->outside;
+
+    if ( !v )
+        return;
+    if ( o->open )
+    {
+        o->seen |= minor < 64 ? UINT64_C(1) << minor : 0;
+        if ( !o->handler && handler_is_main(r->event) )
+            o->handler = minor;
+        if ( emit_wants_handle(p->emit) )
+            hold(o, r);
+        return;
+    }
+    p->strange[STRANGE_NO_EXIT]++;
+    if ( emit_wants_handle(p->emit) )
+        tell_at_once(p, r, v);
+}
+
+static void new_cr3(struct pcpu *p, const struct xt_record *r)
+{
+    struct fact_cr3 f = {
+        .vcpu = p->current, .pcpu = p->id, .time = p->time,
+        .value = word64(r, 1),
+    };
+
+    if ( f.vcpu )
+        emit_cr3(p->emit, &f);
+}
+
+static void injected(struct pcpu *p, const struct xt_record *r)
+{
+    struct change *c = p->current ? pcpu_change(p, CHANGE_INJECT, p->current)
+                                  : NULL;
+
+    if ( c )
+        c->number = word(r, 0);
+}
+
+void hvm_handler_record(struct pcpu *p, const struct xt_record *r)
+{
+    if ( r->event == TRC_HVM_CR_WRITE64 && r->words >= 3 && word(r, 0) == 3 )
+        new_cr3(p, r);
+    else if ( r->event == TRC_HVM_INJ_VIRQ && p->wants_halts )
+        injected(p, r);
+    hvm_handle(p, r, MINOR(r->event));
+}
+
+/* Only as much as there is of it. */
+static size_t bytes_of(const struct outside *o)
+{
+    return offsetof(struct outside, held) + o->nr_held * sizeof(o->held[0]);
+}
+
+static void hand_over(struct pcpu *p)
+{
+    size_t bytes = bytes_of(&p->outside);
+    void *copy = arena_alloc(p->scratch, bytes, _Alignof(struct outside));
+    struct change *c = copy ? pcpu_change(p, CHANGE_OUTSIDE, p->current)
+                            : NULL;
+
+    if ( !c )
+    {
+        p->changes.failed = true;
+        return;
+    }
+    memcpy(copy, &p->outside, bytes);
+    c->data = copy;
+}
+
+void hvm_leave(struct pcpu *p, unsigned int next)
+{
+    struct world_vcpu *v = p->current ? p->current : p->nobody;
+
+    if ( p->outside.open && next == STATE_RUNNABLE )
+        outside_tell(p->emit, v, &p->outside, p->dialect, p->time,
+                     EXIT_PREEMPTED);
+    else if ( p->outside.open && p->current )
+        hand_over(p);
+    p->outside.open = false;
+    p->entered = 0;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A record is counted, and goes by a table to the machine of its class.  Then
+ * there is what only concerns the trace itself: losses, and the end.
+ */
+#include "xenalyze/machine/pcpu.h"
+
+#define CLASSES 12u             /* bits 16..27 of an id */
+
+/* By the lowest bit of the class; sub_volumes by the subclass, too. */
+static const uint8_t volumes[CLASSES] = {
+    VOLUME_GEN, VOLUME_SCHED, VOLUME_DOM0OP, VOLUME_HVM, VOLUME_MEM,
+    VOLUME_PV, VOLUME_SHADOW, VOLUME_HW, VOLUME_OTHER, VOLUME_OTHER,
+    VOLUME_OTHER, VOLUME_GUEST,
+};
+
+static const uint8_t sub_volumes[CLASSES][16] = {
+    [1] = { [8] = VOLUME_SCHED_VERBOSE },
+    [3] = { [2] = VOLUME_HVM_HANDLER, [4] = VOLUME_HVM_EMUL },
+};
+
+/*
+ * The records of the trace itself.  Fillers and what the collector wrote in
+ * say nothing about the machine.
+ */
+static void lost_record(struct pcpu *p, const struct xt_record *r);
+
+static void gen_record(struct pcpu *p, const struct xt_record *r)
+{
+    if ( r->event == TRC_LOST_RECORDS )
+        lost_record(p, r);
+}
+
+/* One that is not in the table is an event as any. */
+static record_fn *const machines[CLASSES][16] = {
+    [0] = { [0xf] = gen_record },
+    [1] = { [1] = runstate_record },
+    [3] = { [1] = hvm_entryexit_record, [2] = hvm_handler_record },
+    [4] = { [0xf] = memory_record },
+    [5] = { [1] = pv_record, [2] = pv_record },
+    [6] = { [0xf] = shadow_record },
+    [7] = { [1] = power_record, [2] = irq_record },
+};
+
+static void begin(struct pcpu *p, uint64_t time)
+{
+    p->begun = true;
+    p->first = p->since = p->time = p->volume.first = time;
+    p->whole = false;
+}
+
+/* What it did until now, and does from now on. */
+static void change_state(struct pcpu *p, unsigned int state, uint64_t time,
+                         bool whole)
+{
+    struct fact_pcpu f = {
+        .pcpu = p->id, .state = p->state, .whole = p->whole && whole,
+        .from = p->since, .to = time, .vcpu = p->current,
+    };
+
+    emit_pcpu(p->emit, &f);
+    p->state = state;
+    p->since = time;
+    p->whole = whole;
+}
+
+void pcpu_run(struct pcpu *p, struct world_vcpu *v)
+{
+    change_state(p, world_is_idle(v) ? PCPU_IDLE : PCPU_RUNNING, p->time,
+                 true);
+    p->current = v;
+    p->nobody = NULL;
+    p->inferred = false;
+    p->entered = 0;
+    p->entry_due = true;
+    p->populating = false;
+}
+
+void pcpu_leave(struct pcpu *p)
+{
+    change_state(p, PCPU_UNKNOWN, p->time, true);
+    p->current = NULL;
+    p->entered = 0;
+}
+
+/* Whoever ran here since the beginning is known now. */
+void pcpu_ran(struct pcpu *p, struct world_vcpu *v)
+{
+    p->nobody = NULL;
+    p->state = world_is_idle(v) ? PCPU_IDLE : PCPU_RUNNING;
+    p->current = v;
+}
+
+struct world_vcpu *pcpu_guest(struct pcpu *p)
+{
+    struct world_vcpu *v = p->current ? p->current : p->nobody;
+
+    if ( !v )
+        p->strange[STRANGE_NO_VCPU]++;
+    else if ( world_is_idle(v) )
+        p->strange[STRANGE_IDLE]++;
+    else
+        return v;
+    return NULL;
+}
+
+/* --- losses --------------------------------------------------------------- */
+
+void pcpu_loss_begins(struct pcpu *p, uint64_t time)
+{
+    if ( p->loss_told )
+        return;
+    if ( !p->begun )
+        begin(p, time);
+    if ( time < p->time )
+        time = p->time;
+    p->loss_told = true;
+    p->time = time;
+    pcpu_change(p, CHANGE_LOSS, p->current);
+    p->outside.open = false;
+    p->nobody = NULL;
+    p->entered = 0;
+    change_state(p, PCPU_LOST, time, true);
+    p->current = NULL;
+    p->asleep = false;
+}
+
+/* Word 1 says who ran when the record was written, not when losing began. */
+static void lost_record(struct pcpu *p, const struct xt_record *r)
+{
+    uint64_t now = p->time, from = word64(r, 2);
+    struct world_vcpu *v = world_vcpu(p->world, word(r, 1) & 0xffff,
+                                      word(r, 1) >> 16);
+    struct change *c;
+
+    if ( from > now )
+        p->strange[STRANGE_LOSS]++;
+    pcpu_loss_begins(p, from < now ? from : now);
+    p->time = now;
+    p->volume.lost += word(r, 0);
+    c = pcpu_change(p, CHANGE_FOUND, v);
+    if ( c )
+        c->number = word(r, 0);
+    p->loss_told = false;
+    if ( v )
+        pcpu_run(p, v);
+    else
+        pcpu_leave(p);
+    /* Not by a record of the scheduler: the next one may say otherwise. */
+    p->inferred = v != NULL;
+}
+
+/* --- all records ---------------------------------------------------------- */
+
+void pcpu_record(struct pcpu *p, const struct xt_record *r, uint64_t time)
+{
+    uint32_t class = r->event >> TRC_CLS_SHIFT;
+    unsigned int row = __builtin_ctz(class | 1u << (CLASSES - 1));
+    unsigned int sub = r->event >> TRC_SUBCLS_SHIFT & 0xf;
+    record_fn *machine = machines[row][sub];
+
+    if ( xt_record_is_timed(r) )
+    {
+        if ( !p->begun && r->event != TRC_LOST_RECORDS )
+            begin(p, time);
+        p->time = time;
+        p->volume.last = time;
+    }
+    p->volume.records++;
+    count_volume(p, volumes[row], r);
+    if ( sub_volumes[row][sub] )
+        count_volume(p, sub_volumes[row][sub], r);
+    if ( machine )
+        machine(p, r);
+    else
+        event_record(p, r);
+}
+
+void pcpu_end(struct pcpu *p)
+{
+    if ( p->ended )
+        return;
+    p->ended = true;
+    if ( p->begun )
+    {
+        p->volume.open_exits += p->outside.open;
+        pcpu_change(p, CHANGE_END, p->current);
+        change_state(p, PCPU_UNKNOWN, p->time, false);
+    }
+    emit_volume(p->emit, &p->volume);
+}
+
+void event_record(struct pcpu *p, const struct xt_record *r)
+{
+    struct fact_event f = {
+        .vcpu = p->current, .pcpu = p->id, .time = p->time, .record = r,
+    };
+
+    emit_event(p->emit, &f);
+}

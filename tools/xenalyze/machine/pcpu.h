@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The machine of one pcpu: who runs on it, and what that one does.  It needs
+ * to see this pcpu's records in their order and nothing else, so many of them
+ * work at the same time.
+ *
+ * An EXIT in which the vcpu blocks is ended elsewhere: it is handed over, as
+ * a change, to the machine of the world.
+ */
+#ifndef XENALYZE_MACHINE_PCPU_H
+#define XENALYZE_MACHINE_PCPU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libxentrace/dialect.h"
+#include "libxentrace/record.h"
+#include "xenalyze/machine/change.h"
+#include "xenalyze/machine/emit.h"
+#include "xenalyze/model/facts.h"
+
+/* A handler record of an exit that goes on. */
+struct held
+{
+    uint32_t event;
+    uint8_t words;
+    uint32_t payload[XT_RECORD_MAX_WORDS];
+};
+
+/* An exit that goes on. */
+struct outside
+{
+    bool open;
+    bool svm, nested, wide;
+    uint8_t handler, levels;
+    uint8_t nr_held;
+    uint32_t reason, pcpu;
+    uint64_t start, guest, rip, seen;
+    struct held held[FACT_HANDLERS];
+};
+
+struct pcpu
+{
+    uint32_t id;
+    const struct emit *emit;
+    struct world *world;
+    const struct xt_dialect *dialect;
+    struct arena *scratch;      /* for what changes point to */
+    struct changes changes;
+
+    bool begun;                 /* it has had a record that is timed */
+    bool ended;
+    bool in_scene;              /* the scene knows when it began */
+    uint64_t time;              /* of the last record that was timed */
+    uint64_t first;
+
+    struct world_vcpu *current; /* NULL: not known */
+    struct world_vcpu *nobody;  /* WORLD_DEFAULT's, until somebody is known */
+    uint64_t since;             /* it runs, or nobody is known to */
+    uint8_t state;              /* enum fact_pcpu_state */
+    bool whole;                 /* `since` is when that began */
+    bool inferred;              /* `current` is known from a loss only */
+    bool loss_told;             /* what the next LOST record says began */
+
+    struct outside outside;
+    uint64_t entered;           /* the guest runs since, or 0 */
+    bool entry_due;             /* an exit may be open from elsewhere */
+    bool wants_halts;           /* somebody asks for struct fact_halt */
+
+    bool asleep;
+    uint32_t c_state;
+    uint64_t asleep_since;
+    bool populating;            /* PoD: in a fault of the vcpu that runs */
+
+    struct fact_volume volume;
+    uint64_t strange[STRANGE_KINDS];
+};
+
+/* --- pcpu.c --------------------------------------------------------------- */
+
+/* A record, at `time`: not before that of the one before it. */
+void pcpu_record(struct pcpu *p, const struct xt_record *r, uint64_t time);
+
+/* The next record is LOST_RECORDS: it began at that time. */
+void pcpu_loss_begins(struct pcpu *p, uint64_t time);
+
+/* There are no more. */
+void pcpu_end(struct pcpu *p);
+
+/* --- for the files of the room -------------------------------------------- */
+
+typedef void record_fn(struct pcpu *p, const struct xt_record *r);
+
+record_fn runstate_record, hvm_entryexit_record, hvm_handler_record;
+record_fn memory_record, pv_record, shadow_record, irq_record, power_record;
+record_fn event_record;
+
+/* v runs from now on; nobody is known to; v is known to have run. */
+void pcpu_run(struct pcpu *p, struct world_vcpu *v);
+void pcpu_leave(struct pcpu *p);
+void pcpu_ran(struct pcpu *p, struct world_vcpu *v);
+
+/* The guest that runs here; NULL: there is none, which is counted. */
+struct world_vcpu *pcpu_guest(struct pcpu *p);
+
+/* Who runs does not any more; its state is `next`. */
+void hvm_leave(struct pcpu *p, unsigned int next);
+
+/* Tell of an exit that has ended, and of what happened in it. */
+void outside_tell(const struct emit *e, const struct world_vcpu *v,
+                  const struct outside *o, const struct xt_dialect *dialect,
+                  uint64_t end, unsigned int how);
+
+/* What a handler record says, into a fact.  False: it is too short. */
+bool handler_decode(struct fact_handle *f, const struct xt_record *r);
+bool shadow_decode(struct fact_handle *f, const struct xt_record *r);
+
+/* Is the exit booked under this one? */
+bool handler_is_main(uint32_t event);
+
+/* It belongs to the exit that goes on, if one does. */
+void hvm_handle(struct pcpu *p, const struct xt_record *r, unsigned int minor);
+
+static inline struct change *pcpu_change(struct pcpu *p, unsigned int kind,
+                                         struct world_vcpu *v)
+{
+    struct change *c = changes_add(&p->changes);
+
+    if ( c )
+        *c = (struct change){ .time = p->time, .vcpu = v, .pcpu = p->id,
+                              .kind = kind };
+    return c;
+}
+
+static inline size_t record_bytes(const struct xt_record *r)
+{
+    return 4 + 8 * r->has_tsc + 4 * r->words;
+}
+
+static inline void count_volume(struct pcpu *p, unsigned int kind,
+                                const struct xt_record *r)
+{
+    p->volume.times[kind]++;
+    p->volume.bytes[kind] += record_bytes(r);
+}
+
+/* Word i of a record, or 0 where it has fewer. */
+static inline uint32_t word(const struct xt_record *r, unsigned int i)
+{
+    return i < r->words ? xt_record_word(r, i) : 0;
+}
+
+static inline uint64_t word64(const struct xt_record *r, unsigned int i)
+{
+    return word(r, i) | (uint64_t)word(r, i + 1) << 32;
+}
+
+/* Does it have the words that it needs?  Counted if not. */
+static inline bool has_words(struct pcpu *p, const struct xt_record *r,
+                             unsigned int nr)
+{
+    if ( r->words >= nr )
+        return true;
+    p->strange[STRANGE_SHORT]++;
+    return false;
+}
+
+#endif /* XENALYZE_MACHINE_PCPU_H */

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Runstates of vcpus, over all pcpus.
+ *
+ * A record says from which state to which.  Where it does not continue what
+ * was known, records of two pcpus came in the wrong order (their clocks
+ * differ), or something was lost.  The rules are those of stock's xenalyze, so
+ * that its numbers come out; but nothing ends here.
+ *
+ * Until a vcpu is first seen to get a pcpu it is EARLY: facts are told, marked
+ * as such, and its domain does not count it.
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "xenalyze/machine/scene.h"
+
+/* --- the list of those that neither run nor are lost ----------------------- */
+
+static bool sleeps(unsigned int state)
+{
+    return state != STATE_RUNNING && state != STATE_LOST;
+}
+
+static void list_add(struct scene *s, struct vcpu_state *v)
+{
+    v->next = s->sleepers.next;
+    v->prev = &s->sleepers;
+    v->next->prev = v;
+    s->sleepers.next = v;
+}
+
+static void list_remove(struct vcpu_state *v)
+{
+    v->prev->next = v->next;
+    v->next->prev = v->prev;
+}
+
+/* --- states ---------------------------------------------------------------- */
+
+static unsigned int why_runnable(unsigned int from)
+{
+    if ( from == STATE_RUNNING )
+        return WHY_PREEMPT;
+    return from == STATE_BLOCKED || from == STATE_OFFLINE ? WHY_WAKE
+                                                          : WHY_OTHER;
+}
+
+static void tell(struct scene *s, const struct vcpu_state *v,
+                 unsigned int next, unsigned int next_why, uint64_t time,
+                 uint32_t pcpu)
+{
+    struct fact_runstate f = {
+        .vcpu = v->vcpu, .from = v->since, .to = time, .pcpu = v->pcpu,
+        .next_pcpu = pcpu, .state = v->state, .why = v->why, .next = next,
+        .next_why = next_why, .early = v->early,
+    };
+
+    emit_runstate(&s->emit, &f);
+}
+
+void vcpu_enter(struct scene *s, struct vcpu_state *v, unsigned int state,
+                uint64_t time, uint32_t pcpu)
+{
+    unsigned int why = state == STATE_RUNNABLE ? why_runnable(v->state)
+                                               : WHY_NONE;
+
+    tell(s, v, state, why, time, pcpu);
+    if ( sleeps(v->state) )
+        list_remove(v);
+    if ( !v->early )
+        domain_count(v, -1);
+    v->state = state;
+    v->why = why;
+    v->since = time;
+    if ( sleeps(state) )
+        list_add(s, v);
+    if ( v->early )
+        return;
+    domain_count(v, 1);
+    domain_update(s, v->vcpu->domain, time);
+}
+
+/* Its domain counts it from now on; its state does not change by that. */
+static void ripen(struct scene *s, struct vcpu_state *v)
+{
+    if ( !v->early )
+        return;
+    v->early = false;
+    domain_count(v, 1);
+    domain_update(s, v->vcpu->domain, v->since);
+}
+
+/*
+ * The first that is heard of a vcpu: it was in this state for as long as
+ * nothing has been lost.
+ */
+static void meet(struct scene *s, struct vcpu_state *v,
+                 struct world_vcpu *vcpu, unsigned int old,
+                 const struct change *c)
+{
+    v->vcpu = vcpu;
+    v->known = v->early = true;
+    v->since = s->first;
+    v->why = WHY_NONE;
+    v->pcpu = FACT_NO_PCPU;
+    v->state = STATE_LOST;
+    if ( s->lost_pcpus )
+        return;
+    if ( s->certain > s->first )
+        tell(s, v, old, WHY_NONE, s->certain, c->pcpu);
+    v->since = s->certain;
+    v->state = old;
+    v->pcpu = old == STATE_RUNNING ? c->pcpu : FACT_NO_PCPU;
+    if ( sleeps(old) )
+        list_add(s, v);
+}
+
+static struct vcpu_state *known(struct scene *s, const struct change *c)
+{
+    struct vcpu_state *v = vcpu_state(c->vcpu);
+
+    if ( !v->known )
+        meet(s, v, c->vcpu, c->old, c);
+    return v;
+}
+
+/* --- on and off a pcpu ----------------------------------------------------- */
+
+static void place(struct scene *s, struct vcpu_state *v, uint32_t pcpu,
+                  uint64_t time)
+{
+    struct fact_stay f = {
+        .vcpu = v->vcpu, .from = v->placed_at, .to = time, .pcpu = v->pcpu,
+        .next = pcpu,
+    };
+
+    if ( v->placed && v->pcpu == pcpu )
+        return;
+    if ( v->placed )
+        emit_stay(&s->emit, &f);
+    v->placed = true;
+    v->placed_at = time;
+    v->pcpu = pcpu;
+}
+
+static void gets_pcpu(struct scene *s, struct vcpu_state *v,
+                      const struct change *c)
+{
+    if ( v->state == STATE_RUNNABLE )
+        wait_end(s, v, c->pcpu, c->time);
+    vcpu_enter(s, v, STATE_RUNNING, c->time, c->pcpu);
+    ripen(s, v);
+    place(s, v, c->pcpu, c->time);
+    place_enter(s, c->pcpu, v->vcpu, c->time);
+}
+
+/* It runs there, though no record of the scheduler has said so. */
+void vcpu_found(struct scene *s, const struct change *c)
+{
+    struct vcpu_state *v = known(s, c);
+
+    vcpu_enter(s, v, STATE_RUNNING, c->time, c->pcpu);
+    ripen(s, v);
+    place(s, v, c->pcpu, c->time);
+    place_enter(s, c->pcpu, v->vcpu, c->time);
+    s->pcpus[c->pcpu].inferred = true;
+}
+
+static void loses_pcpu(struct scene *s, struct vcpu_state *v,
+                       const struct change *c)
+{
+    unsigned int next = s->lost_pcpus && !world_is_idle(v->vcpu) ? STATE_LOST
+                                                                 : c->new;
+
+    if ( s->pcpus[c->pcpu].current != v->vcpu )
+        s->strange[STRANGE_PREVIOUS] += s->pcpus[c->pcpu].current != NULL;
+    else
+        place_leave(s, c->pcpu, c->time);
+    if ( c->new == STATE_BLOCKED )
+        halt(s, v, c->time);
+    vcpu_enter(s, v, next, c->time, c->pcpu);
+}
+
+/* --- records --------------------------------------------------------------- */
+
+static bool is_odd(const struct change *c)
+{
+    return (c->new == STATE_RUNNING && c->old != STATE_RUNNABLE) ||
+           (c->new == STATE_BLOCKED && c->old == STATE_RUNNABLE);
+}
+
+/*
+ * The record begins with another state than the one known.  True: believe it
+ * all the same.
+ */
+static bool disagree(struct scene *s, struct vcpu_state *v,
+                     const struct change *c)
+{
+    if ( v->state == STATE_LOST )
+        return c->new == STATE_RUNNING;
+    if ( v->mismatch && v->said == c->new && v->knew == c->old &&
+         v->mismatch_pcpu != c->pcpu )
+    {
+        /* The mirror image of the last one: they came the wrong way round. */
+        s->strange[STRANGE_SKEW]++;
+        v->mismatch = false;
+        return false;
+    }
+    s->strange[STRANGE_OLD_STATE]++;
+    v->mismatch = true;
+    v->said = c->old;
+    v->knew = v->state;
+    v->mismatch_pcpu = c->pcpu;
+    v->mismatch_at = c->time;
+    return v->state != STATE_RUNNING;
+}
+
+static void end_outside(struct scene *s, struct vcpu_state *v, uint64_t time,
+                        unsigned int how)
+{
+    if ( v->outside.open )
+        outside_tell(&s->emit, v->vcpu, &v->outside, s->dialect, time, how);
+    v->outside.open = false;
+}
+
+static void change_runstate(struct scene *s, const struct change *c)
+{
+    struct vcpu_state *v = known(s, c);
+
+    if ( is_odd(c) )
+        s->strange[STRANGE_TRANSITION]++;
+    if ( c->new == STATE_RUNNABLE )
+        end_outside(s, v, c->time, EXIT_WOKEN);
+    if ( v->state != c->old && !disagree(s, v, c) )
+        return;
+    if ( c->old == STATE_RUNNING )
+        loses_pcpu(s, v, c);
+    else if ( c->new == STATE_RUNNING )
+        gets_pcpu(s, v, c);
+    else
+    {
+        if ( c->new == STATE_RUNNABLE )
+            wake(s, v, c);
+        vcpu_enter(s, v, c->new, c->time, c->pcpu);
+    }
+}
+
+static void change_continue(struct scene *s, const struct change *c)
+{
+    struct vcpu_state *v = known(s, c);
+    struct scene_pcpu *p = &s->pcpus[c->pcpu];
+
+    if ( (v->state != STATE_RUNNING && v->state != STATE_LOST) ||
+         (p->current && p->current != v->vcpu && !p->inferred) )
+    {
+        s->strange[STRANGE_CONTINUE]++;
+        return;
+    }
+    if ( v->early && v->state == STATE_RUNNING )
+    {
+        /* It has run since the beginning of the pcpu's records, and goes on. */
+        place(s, v, c->pcpu, p->first);
+        if ( v->since < p->first )
+            vcpu_enter(s, v, STATE_RUNNING, p->first, c->pcpu);
+        ripen(s, v);
+        place_enter(s, c->pcpu, v->vcpu, v->since);
+        return;
+    }
+    if ( p->current != v->vcpu )
+        place_enter(s, c->pcpu, v->vcpu, v->since);
+    place(s, v, c->pcpu, c->time);
+    vcpu_enter(s, v, STATE_RUNNING, c->time, c->pcpu);
+    ripen(s, v);
+}
+
+static void change_outside(struct scene *s, const struct change *c)
+{
+    struct vcpu_state *v = known(s, c);
+    const struct outside *o = c->data;
+
+    (void)s;
+    memcpy(&v->outside, o, offsetof(struct outside, held) +
+                           o->nr_held * sizeof(o->held[0]));
+}
+
+static void change_entry(struct scene *s, const struct change *c)
+{
+    end_outside(s, vcpu_state(c->vcpu), c->time, EXIT_ENTERED);
+}
+
+static void change_exit(struct scene *s, const struct change *c)
+{
+    (void)s;
+    vcpu_state(c->vcpu)->outside.open = false;
+}
+
+static void change_inject(struct scene *s, const struct change *c)
+{
+    (void)s;
+    inject(vcpu_state(c->vcpu), c);
+}
+
+/* The pcpu's records end: what its vcpu does from now on is not known. */
+static void change_end(struct scene *s, const struct change *c)
+{
+    struct world_vcpu *current = s->pcpus[c->pcpu].current;
+
+    place_leave(s, c->pcpu, c->time);
+    if ( current )
+        vcpu_enter(s, vcpu_state(current), STATE_LOST, c->time, c->pcpu);
+}
+
+static void (*const changes[CHANGE_KINDS])(struct scene *s,
+                                           const struct change *c) = {
+    [CHANGE_RUNSTATE] = change_runstate,
+    [CHANGE_CONTINUE] = change_continue,
+    [CHANGE_OUTSIDE] = change_outside,
+    [CHANGE_ENTRY] = change_entry,
+    [CHANGE_EXIT] = change_exit,
+    [CHANGE_INJECT] = change_inject,
+    [CHANGE_LOSS] = loss_begin,
+    [CHANGE_FOUND] = loss_end,
+    [CHANGE_END] = change_end,
+};
+
+void scene_change(struct scene *s, const struct change *c)
+{
+    changes[c->kind](s, c);
+}

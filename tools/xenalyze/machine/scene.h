@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The machine of the world: vcpus and domains over all pcpus.  It gets the
+ * changes of all pcpus in the order of time, and tells the global facts.
+ */
+#ifndef XENALYZE_MACHINE_SCENE_H
+#define XENALYZE_MACHINE_SCENE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "xenalyze/machine/change.h"
+#include "xenalyze/machine/emit.h"
+#include "xenalyze/machine/pcpu.h"
+#include "xenalyze/model/facts.h"
+
+/* Vcpus of a domain that are not early. */
+struct census
+{
+    uint32_t running, runnable, blocked, lost;
+};
+
+struct domain_state
+{
+    struct census now;
+    struct census told;         /* at `since` */
+    uint8_t state;
+    bool known;
+    uint64_t since;
+};
+
+/* Of a vcpu. */
+struct vcpu_state
+{
+    struct world_vcpu *vcpu;
+    struct vcpu_state *prev, *next;     /* of those that wait or sleep */
+    uint8_t state, why;
+    bool known, early, placed, has_woken;
+    uint32_t pcpu;              /* it runs there, or did last */
+    uint64_t since;
+    uint64_t placed_at;         /* on that pcpu */
+
+    /* The last change that began with another state than we knew. */
+    bool mismatch;
+    uint8_t said, knew;
+    uint32_t mismatch_pcpu;
+    uint64_t mismatch_at;
+
+    /* The last wake-up. */
+    const struct world_vcpu *waker;
+    uint32_t waker_pcpu;
+    struct fact_halt halt;
+
+    struct outside outside;     /* an exit in which it blocked */
+};
+
+/* Who ran on a pcpu, newest at `at` - 1. */
+#define PAST 64u
+
+struct past
+{
+    const struct world_vcpu *vcpu;
+    uint64_t from, to;
+};
+
+struct scene_pcpu
+{
+    struct world_vcpu *current;
+    bool inferred, lost;
+    uint64_t since;             /* `current` runs, or records get lost */
+    uint64_t first;             /* time stamp of the pcpu, once it is known */
+    struct past *past;          /* PAST of them, if anybody asks for waits */
+    unsigned int at;
+};
+
+struct scene
+{
+    struct emit emit;
+    struct world *world;
+    const struct xt_dialect *dialect;
+    struct arena *arena;
+    struct scene_pcpu *pcpus;
+    unsigned int nr_pcpus, lost_pcpus;
+    uint64_t first;             /* of the segment */
+    uint64_t certain;           /* since then nothing is lost */
+    struct vcpu_state sleepers; /* head of the list */
+    uint64_t strange[STRANGE_KINDS];
+    bool failed;                /* no memory */
+};
+
+void scene_begin(struct scene *s, uint64_t first);
+
+/* The first time stamp of a pcpu is known.  0 or -ENOMEM. */
+int scene_pcpu_begins(struct scene *s, unsigned int pcpu, uint64_t first);
+
+void scene_change(struct scene *s, const struct change *c);
+
+/* After world_sort(): tell what goes on at the end of the segment. */
+void scene_end(struct scene *s, uint64_t last);
+void scene_fini(struct scene *s);
+
+/* --- for the files of the room -------------------------------------------- */
+
+static inline struct vcpu_state *vcpu_state(const struct world_vcpu *v)
+{
+    return v->machine;
+}
+
+/* It is in that state from now on. */
+void vcpu_enter(struct scene *s, struct vcpu_state *v, unsigned int state,
+                uint64_t time, uint32_t pcpu);
+
+void vcpu_found(struct scene *s, const struct change *c);
+
+/* A vcpu's state in its domain: the old one goes, a new one comes. */
+void domain_count(struct vcpu_state *v, int by);
+void domain_update(struct scene *s, struct world_domain *d, uint64_t time);
+void domain_end(struct scene *s, struct world_domain *d, uint64_t last);
+
+void loss_begin(struct scene *s, const struct change *c);
+void loss_end(struct scene *s, const struct change *c);
+
+/* Who runs on a pcpu. */
+void place_leave(struct scene *s, uint32_t pcpu, uint64_t time);
+void place_enter(struct scene *s, uint32_t pcpu, struct world_vcpu *v,
+                 uint64_t time);
+
+void wait_end(struct scene *s, struct vcpu_state *v, uint32_t pcpu,
+              uint64_t time);
+void wake(struct scene *s, struct vcpu_state *v, const struct change *c);
+void halt(struct scene *s, struct vcpu_state *v, uint64_t time);
+void inject(struct vcpu_state *v, const struct change *c);
+
+#endif /* XENALYZE_MACHINE_SCENE_H */

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who runs on a pcpu, and what it did to those who wanted to.
+ *
+ * Of each pcpu the last few who ran are kept, so that for a vcpu that waited
+ * one can say who ran instead of it, where it then ran.  More than PAST of
+ * them in one wait are not told apart: they are `others`.
+ */
+#include "xenalyze/machine/scene.h"
+
+void place_leave(struct scene *s, uint32_t pcpu, uint64_t time)
+{
+    struct scene_pcpu *p = &s->pcpus[pcpu];
+
+    if ( p->past && p->current )
+        p->past[p->at++ % PAST] = (struct past){ p->current, p->since, time };
+    p->current = NULL;
+    p->inferred = false;
+}
+
+void place_enter(struct scene *s, uint32_t pcpu, struct world_vcpu *v,
+                 uint64_t time)
+{
+    struct scene_pcpu *p = &s->pcpus[pcpu];
+
+    if ( p->current )
+    {
+        s->strange[STRANGE_PREVIOUS] += !p->inferred;
+        place_leave(s, pcpu, time);
+    }
+    p->current = v;
+    p->since = time;
+}
+
+static void add_rival(struct fact_wait *f, const struct world_vcpu *v,
+                      uint64_t cycles)
+{
+    uint32_t i = 0;
+
+    while ( i < f->nr_rivals && f->rivals[i].vcpu != v )
+        i++;
+    if ( i == FACT_RIVALS )
+    {
+        f->others += cycles;
+        return;
+    }
+    if ( i == f->nr_rivals )
+        f->rivals[f->nr_rivals++] = (struct fact_rival){ .vcpu = v };
+    f->rivals[i].cycles += cycles;
+}
+
+/* From the newest one backwards, as long as they reach into the wait. */
+static void find_rivals(const struct scene_pcpu *p, struct fact_wait *f)
+{
+    uint64_t end = f->to;
+
+    for ( unsigned int n = 1; n <= PAST && n <= p->at; n++ )
+    {
+        const struct past *past = &p->past[(p->at - n) % PAST];
+
+        if ( past->to <= f->from || past->to > end )
+            return;
+        end = past->from > f->from ? past->from : f->from;
+        add_rival(f, past->vcpu, past->to - end);
+    }
+    /* All of them were in the wait: there may have been more. */
+    if ( p->at > PAST && end > f->from )
+        f->others += end - f->from;
+}
+
+void wait_end(struct scene *s, struct vcpu_state *v, uint32_t pcpu,
+              uint64_t time)
+{
+    struct fact_wait f = {
+        .vcpu = v->vcpu, .from = v->since, .to = time, .pcpu = pcpu,
+        .pcpu_before = v->pcpu, .why = v->why,
+        .waker_pcpu = FACT_NO_PCPU,
+    };
+
+    if ( v->has_woken && !v->halt.from )
+        v->halt.from = time;
+    /* Not all of it is known. */
+    if ( v->why == WHY_NONE || !emit_wants_wait(&s->emit) )
+        return;
+    if ( v->why == WHY_WAKE )
+    {
+        f.waker_pcpu = v->waker_pcpu;
+        f.waker = v->waker;
+    }
+    find_rivals(&s->pcpus[pcpu], &f);
+    emit_wait(&s->emit, &f);
+}
+
+void wake(struct scene *s, struct vcpu_state *v, const struct change *c)
+{
+    v->waker = s->pcpus[c->pcpu].current;
+    v->waker_pcpu = c->pcpu;
+    if ( !emit_wants_halt(&s->emit) || c->old != STATE_BLOCKED )
+        return;
+    v->has_woken = true;
+    v->halt = (struct fact_halt){ .vcpu = v->vcpu, .woken = c->time };
+}
+
+void halt(struct scene *s, struct vcpu_state *v, uint64_t time)
+{
+    if ( !v->has_woken )
+        return;
+    v->has_woken = false;
+    v->halt.to = time;
+    emit_halt(&s->emit, &v->halt);
+}
+
+void inject(struct vcpu_state *v, const struct change *c)
+{
+    struct fact_halt *h = &v->halt;
+    uint32_t i = 0;
+
+    if ( !v->has_woken )
+        return;
+    while ( i < h->nr_vectors && h->vectors[i].vector != c->number )
+        i++;
+    if ( i < h->nr_vectors || i == FACT_VECTORS )
+        return;
+    h->vectors[i].vector = c->number;
+    h->vectors[i].time = c->time;
+    h->nr_vectors++;
+}
