@@ -16,10 +16,10 @@
 static const struct ut_backend rows[] = {
     { .name = "nop" },
     { .name = "dtrace" },
-    { .name = "ftrace" },
+    { .name = "ftrace", .begin = ut_ftrace_begin },
     { .name = "log" },
     { .name = "simple" },
-    { .name = "syslog" },
+    { .name = "syslog", .begin = ut_syslog_begin },
     { .name = "ust" },
 };
 

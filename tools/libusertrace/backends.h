@@ -15,12 +15,15 @@ struct ut_backend
     /* Once, from trace_init_backends().  NULL: nothing to do. */
     int (*begin)(struct err *e);
     /*
-     * The first event was switched on.  Under ut_lock(); may come before
-     * begin.  What fails here fails again, and is said, in begin.
+     * The first event is about to be switched on; may come before begin, and
+     * more than once.
      */
     void (*wanted)(void);
 };
 
 void ut_backends_wanted(void);
+
+int ut_ftrace_begin(struct err *e);
+int ut_syslog_begin(struct err *e);
 
 #endif /* LIBUSERTRACE_BACKENDS_H */

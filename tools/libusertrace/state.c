@@ -33,8 +33,6 @@ static void set_word(TraceEvent *ev, uint16_t value)
 
     if ( !more )
         return;
-    if ( more > 0 && !trace_events_enabled_count )
-        ut_backends_wanted();
     __atomic_add_fetch(&trace_events_enabled_count, more, __ATOMIC_RELAXED);
     __atomic_store_n(ev->dstate, value, __ATOMIC_RELAXED);
 }
@@ -78,9 +76,18 @@ static void set_all_vcpus(TraceEvent *ev, bool state)
 
 /* ---- switching ---------------------------------------------------------- */
 
+/* Back ends have locks of their own, which come before ours. */
+static void prepare(bool state)
+{
+    if ( state && !__atomic_load_n(&trace_events_enabled_count,
+                                   __ATOMIC_RELAXED) )
+        ut_backends_wanted();
+}
+
 void trace_event_set_state_dynamic(TraceEvent *ev, bool state)
 {
     assert(ev->sstate);
+    prepare(state);
     ut_lock();
     if ( trace_event_is_vcpu(ev) )
         set_all_vcpus(ev, state);
@@ -93,6 +100,7 @@ void trace_event_set_vcpu_state_dynamic(struct trace_vcpu *vcpu,
                                         TraceEvent *ev, bool state)
 {
     assert(ev->sstate && trace_event_is_vcpu(ev));
+    prepare(state);
     ut_lock();
     set_bit(&vcpu->dstate, 1u << ev->vcpu_id, state);
     count_vcpus(ev);

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where memory ends a line is cut, and still ends like a line: a trace point
+ * has nobody to complain to.
+ */
+#include "libusertrace/line.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/fault.h"
+
+/* Of -1 (a format that printf refuses) nothing is left. */
+static size_t format_at(char *at, size_t room, const char *format,
+                        va_list args)
+{
+    va_list copy;
+    int n;
+
+    va_copy(copy, args);
+    n = vsnprintf(at, room, format, copy);
+    va_end(copy);
+    return n < 0 ? 0 : n;
+}
+
+void ut_line_make(struct ut_line *line, const char *front, const char *format,
+                  va_list args)
+{
+    size_t before = strlen(front), room = sizeof(line->room);
+
+    memcpy(line->room, front, before);
+    line->heap = NULL;
+    line->text = line->room;
+    line->length = before + format_at(line->room + before, room - before,
+                                      format, args);
+    if ( line->length < room )
+        return;
+
+    line->heap = fault_malloc(line->length + 1);
+    if ( !line->heap )
+    {
+        line->length = room - 1;
+        line->room[room - 2] = '\n';
+        return;
+    }
+    line->text = line->heap;
+    memcpy(line->text, front, before);
+    line->length = before + format_at(line->text + before,
+                                      line->length + 1 - before, format, args);
+}
+
+void ut_line_fini(struct ut_line *line)
+{
+    fault_free(line->heap);
+}
+
+void ut_line_write(int fd, const char *text, size_t length)
+{
+    ssize_t n;
+
+    while ( length )
+    {
+        n = fault_write(fd, text, length);
+        if ( n < 0 && errno != EINTR )
+            return;
+        text += n > 0 ? n : 0;
+        length -= n > 0 ? n : 0;
+    }
+}
