@@ -10,6 +10,7 @@
 
 #include "libusertrace/registry.h"
 #include "libusertrace/say.h"
+#include "libusertrace/simple.h"
 #include "libusertrace/trace/usertrace.h"
 
 /* In the order of tracetool --list-backends. */
@@ -18,7 +19,8 @@ static const struct ut_backend rows[] = {
     { .name = "dtrace" },
     { .name = "ftrace", .begin = ut_ftrace_begin },
     { .name = "log" },
-    { .name = "simple" },
+    { .name = "simple", .begin = ut_simple_begin,
+      .wanted = ut_simple_wanted },
     { .name = "syslog", .begin = ut_syslog_begin },
     { .name = "ust" },
 };

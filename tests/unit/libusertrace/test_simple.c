@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The simple back end: what was traced is in the file, once and in order, or
+ * counted as dropped in the place where it is missing.
+ */
+#include "events.h"
+#include "tracefile.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+
+#include "common/err.h"
+#include "common/fault.h"
+
+EVENT(TRACE_TWO, "two", true, false);
+EVENT(TRACE_TEXT, "text", true, false);
+static TraceEvent *events[] = { &_TRACE_TWO_EVENT, &_TRACE_TEXT_EVENT, NULL };
+
+static char folder[32];
+static char said[512];
+
+static void listen(const char *line, void *arg)
+{
+    (void)arg;
+    snprintf(said, sizeof(said), "%s", line);
+}
+
+static void begin(void)
+{
+    scratch_begin(folder, sizeof(folder));
+    usertrace_set_reporter(listen, NULL);
+    usertrace_use_backends("simple");
+    trace_event_register_group(events);
+    ck_assert(trace_init_backends());
+}
+
+static void begin_file(const char *name)
+{
+    struct err e = ERR_INIT;
+
+    begin();
+    ck_assert_msg(!usertrace_file_set(name, &e), "%s", e.text);
+    ck_assert_msg(!usertrace_file(USERTRACE_FILE_ON, &e), "%s", e.text);
+}
+
+static void end_file(void)
+{
+    struct err e = ERR_INIT;
+
+    ck_assert_msg(!usertrace_file(USERTRACE_FILE_OFF, &e), "%s", e.text);
+}
+
+static void put_text(const char *text)
+{
+    uint32_t length = usertrace_simple_length(text);
+    struct usertrace_record record;
+    char *at = usertrace_simple_begin(&record, _TRACE_TEXT_EVENT.id,
+                                      4 + length);
+
+    ck_assert_ptr_nonnull(at);
+    at = usertrace_simple_string(at, text, length);
+    usertrace_simple_end(&record, at);
+}
+
+/* No names of rings are left; ls would show a link, too. */
+static void nothing_else(const char *list)
+{
+    char command[128];
+
+    snprintf(command, sizeof(command), "test \"$(ls | tr '\\n' ' ')\" = '%s'",
+             list);
+    ck_assert_msg(system(command) == 0, "%s", list);
+}
+
+START_TEST(a_file_says_what_it_is)
+{
+    struct tracefile t;
+    struct item i;
+
+    begin_file("f");
+    end_file();
+    tracefile_open(&t, "f");
+    ck_assert(tracefile_next(&t, &i));
+    ck_assert_uint_eq(i.id, SIMPLE_CLOCK);
+    ck_assert(tracefile_next(&t, &i));
+    ck_assert_uint_eq(i.id, SIMPLE_PROCESS);
+    ck_assert_int_eq(strncmp(i.bytes, "pid ", 4), 0);
+    ck_assert(tracefile_next(&t, &i));
+    ck_assert_uint_eq(i.id, 0);
+    ck_assert_int_eq(strncmp(i.bytes, "two", i.length), 0);
+    ck_assert(tracefile_next(&t, &i));
+    ck_assert_uint_eq(i.id, 1);
+    ck_assert(!tracefile_next(&t, &i));
+    tracefile_close(&t);
+    nothing_else("f ");
+    scratch_end(folder);
+}
+END_TEST
+
+START_TEST(strings_are_kept)
+{
+    static const char *const texts[] = { "", "x", NULL, "\xc3\xbc\n\"'" };
+    struct tracefile t;
+    struct item i;
+    char big[600];
+
+    memset(big, 'b', sizeof(big));
+    big[599] = '\0';
+    begin_file("f");
+    for ( size_t n = 0; n < 4; n++ )
+        put_text(texts[n]);
+    put_text(big);
+    end_file();
+    tracefile_open(&t, "f");
+    for ( size_t n = 0; n < 4; n++ )
+    {
+        const char *text = texts[n] ? texts[n] : "";
+
+        ck_assert(tracefile_event(&t, &i));
+        ck_assert_uint_eq(i.pid, getpid());
+        ck_assert_uint_eq(i.tid, getpid());
+        ck_assert_uint_eq(i.length, 4 + strlen(text));
+        ck_assert_int_eq(memcmp(i.bytes + 4, text, i.length - 4), 0);
+    }
+    ck_assert(tracefile_event(&t, &i));
+    ck_assert_uint_eq(i.length, 4 + 512);
+    ck_assert(!tracefile_event(&t, &i));
+    tracefile_close(&t);
+    scratch_end(folder);
+}
+END_TEST
+
+/* ---- many at once --------------------------------------------------------- */
+
+struct writer
+{
+    uint64_t who, nr;
+};
+
+static void *write_many(void *arg)
+{
+    const struct writer *w = arg;
+
+    for ( uint64_t n = 0; n < w->nr; n++ )
+        trace_two(_TRACE_TWO_EVENT.id, w->who, n);
+    return NULL;
+}
+
+static void run_writers(unsigned int nr, uint64_t each)
+{
+    struct writer writers[MAX_WRITERS];
+    pthread_t threads[MAX_WRITERS];
+
+    for ( unsigned int i = 0; i < nr; i++ )
+    {
+        writers[i] = (struct writer){ i, each };
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, write_many,
+                                        &writers[i]), 0);
+    }
+    for ( unsigned int i = 0; i < nr; i++ )
+        pthread_join(threads[i], NULL);
+}
+
+/* Losses at the end are no gap: their number has to fit all the same. */
+static void check_tally(struct tally *tally, unsigned int writers,
+                        uint64_t each)
+{
+    struct usertrace_counts counts;
+
+    for ( unsigned int i = 0; i < writers; i++ )
+        tally->gaps += each - tally->next[i];
+    ck_assert_uint_eq(tally->events + tally->gaps, writers * each);
+    ck_assert_uint_eq(tally->dropped, tally->gaps);
+    usertrace_counts(&counts);
+    ck_assert_uint_eq(counts.written, tally->events);
+    ck_assert_uint_eq(counts.dropped, tally->dropped);
+}
+
+START_TEST(nobody_is_lost_without_a_count)
+{
+    static struct tally tally;
+
+    begin();
+    ck_assert_int_eq(usertrace_ring_size(1, NULL), 0);
+    st_set_trace_file("f");
+    st_set_trace_file_enabled(true);
+    run_writers(8, 20000);
+    end_file();
+    tally_file(&tally, "f");
+    check_tally(&tally, 8, 20000);
+    ck_assert_uint_gt(tally.events, 8 * 1000);
+    scratch_end(folder);
+}
+END_TEST
+
+START_TEST(threads_come_and_go)
+{
+    struct usertrace_counts counts;
+
+    begin_file("f");
+    for ( unsigned int i = 0; i < 10; i++ )
+    {
+        run_writers(40, 10);
+        st_flush_trace_buffer();
+    }
+    st_flush_trace_buffer();
+    usertrace_counts(&counts);
+    ck_assert_uint_eq(counts.rings, 0);
+    ck_assert_uint_eq(counts.written + counts.dropped, 10 * 40 * 10);
+    ck_assert_uint_gt(counts.written, 10 * 8 * 10 / 2);
+    end_file();
+    scratch_end(folder);
+}
+END_TEST
+
+/* Each loss stands behind what its thread wrote before it. */
+START_TEST(losses_are_in_their_place)
+{
+    struct tracefile t;
+    struct item i;
+    uint64_t next = 0, dropped = 0;
+
+    begin();
+    usertrace_ring_size(1, NULL);
+    st_set_trace_file("f");
+    st_set_trace_file_enabled(true);
+    for ( uint64_t n = 0; n < 300000; n++ )
+        trace_two(0, 0, n);
+    end_file();
+    tracefile_open(&t, "f");
+    while ( tracefile_event(&t, &i) )
+        if ( i.id == SIMPLE_DROPPED )
+        {
+            next += item_word(&i, 0);
+            dropped += item_word(&i, 0);
+        }
+        else
+        {
+            ck_assert_uint_eq(item_word(&i, 1), next);
+            next++;
+        }
+    ck_assert_uint_eq(next, 300000);
+    tracefile_close(&t);
+    scratch_end(folder);
+}
+END_TEST
+
+/* ---- handlers ------------------------------------------------------------- */
+
+static volatile uint64_t handled;
+
+static void on_alarm(int number)
+{
+    (void)number;
+    trace_two(0, 1, handled);
+    handled++;
+}
+
+START_TEST(handlers_trace_in_the_middle)
+{
+    struct itimerval often = { { 0, 50 }, { 0, 50 } }, never = { { 0 }, { 0 } };
+    static struct tally tally;
+    uint64_t n;
+
+    begin();
+    usertrace_ring_size(4 << 20, NULL);
+    st_set_trace_file("f");
+    st_set_trace_file_enabled(true);
+    signal(SIGALRM, on_alarm);
+    setitimer(ITIMER_REAL, &often, NULL);
+    for ( n = 0; handled < 2000 && n < 50000000; n++ )
+        trace_two(0, 0, n);
+    setitimer(ITIMER_REAL, &never, NULL);
+    end_file();
+    tally_file(&tally, "f");
+    ck_assert_uint_ge(handled, 2000);
+    tally.gaps += n - tally.next[0] + handled - tally.next[1];
+    ck_assert_uint_eq(tally.events + tally.gaps, n + handled);
+    ck_assert_uint_eq(tally.gaps, tally.dropped);
+    scratch_end(folder);
+}
+END_TEST
+
+/* ---- files ---------------------------------------------------------------- */
+
+START_TEST(first_events_wait_for_the_file)
+{
+    static struct tally tally;
+    char name[32];
+
+    begin();
+    trace_two(0, 0, 100);       /* nothing is on: nothing is kept */
+    trace_event_set_state_dynamic(events[0], true);
+    trace_two(0, 0, 0);
+    trace_two(0, 0, 1);
+    trace_init_file();
+    trace_two(0, 0, 2);
+    end_file();
+    trace_two(0, 0, 3);
+    snprintf(name, sizeof(name), "trace-%d", (int)getpid());
+    tally_file(&tally, name);
+    ck_assert_uint_eq(tally.events, 3);
+    ck_assert_uint_eq(tally.gaps + tally.dropped, 0);
+    scratch_end(folder);
+}
+END_TEST
+
+START_TEST(off_is_off)
+{
+    static struct tally one, two;
+
+    begin_file("one");
+    trace_two(0, 0, 0);
+    end_file();
+    for ( unsigned int n = 0; n < 100000; n++ )
+        trace_two(0, 0, 77);
+    ck_assert_int_eq(usertrace_file_set("two", NULL), 0);
+    ck_assert_int_eq(usertrace_file(USERTRACE_FILE_ON, NULL), 0);
+    trace_two(0, 0, 0);
+    ck_assert_int_eq(usertrace_file_set("three", NULL), 0);
+    trace_two(0, 0, 1);
+    end_file();
+    tally_file(&one, "one");
+    tally_file(&two, "two");
+    ck_assert_uint_eq(one.events, 1);
+    ck_assert_uint_eq(two.events, 1);
+    tally_file(&two, "three");
+    ck_assert_uint_eq(two.events, 2);
+    ck_assert_uint_eq(one.dropped + two.dropped, 0);
+    nothing_else("one three two ");
+    scratch_end(folder);
+}
+END_TEST
+
+START_TEST(files_rotate)
+{
+    static struct tally tally;
+    char name[16];
+
+    begin_file("f");
+    usertrace_file_rotate(20000, 0);
+    for ( uint64_t n = 0; n < 5000; n++ )
+    {
+        trace_two(0, 0, n);
+        if ( n % 250 == 0 )
+            st_flush_trace_buffer();
+    }
+    end_file();
+    for ( int nr = 12; nr >= 0; nr-- )
+    {
+        snprintf(name, sizeof(name), nr ? "f.%d" : "f", nr);
+        if ( !access(name, F_OK) )
+            tally_file(&tally, name);
+    }
+    ck_assert_int_eq(access("f.3", F_OK), 0);
+    check_tally(&tally, 1, 5000);
+    ck_assert_uint_eq(tally.dropped, 0);
+    scratch_end(folder);
+}
+END_TEST
+
+START_TEST(old_files_go)
+{
+    begin_file("f");
+    usertrace_file_rotate(5000, 2);
+    for ( uint64_t n = 0; n < 2000; n++ )
+    {
+        trace_two(0, 0, n);
+        if ( n % 100 == 0 )
+            st_flush_trace_buffer();
+    }
+    end_file();
+    nothing_else("f f.1 f.2 ");
+    scratch_end(folder);
+}
+END_TEST
+
+START_TEST(a_child_has_its_own_file)
+{
+    static struct tally parent, child;
+    char name[32];
+    int status;
+    pid_t pid;
+
+    begin_file("f");
+    trace_two(0, 0, 0);
+    pid = fork();
+    if ( !pid )
+    {
+        trace_two(0, 0, 0);
+        trace_two(0, 0, 1);
+        exit(0);
+    }
+    waitpid(pid, &status, 0);
+    ck_assert_int_eq(status, 0);
+    trace_two(0, 0, 1);
+    trace_two(0, 0, 2);
+    end_file();
+    snprintf(name, sizeof(name), "f-%d", (int)pid);
+    tally_file(&parent, "f");
+    tally_file(&child, name);
+    ck_assert_uint_eq(parent.events, 3);
+    /* Its first event had no ring before it was made: it is not lost. */
+    ck_assert_uint_eq(child.events, 2);
+    ck_assert_uint_eq(child.dropped, 0);
+    ck_assert_uint_eq(child.tid[0], pid);
+    scratch_end(folder);
+}
+END_TEST
+
+START_TEST(a_child_that_traces_nothing_leaves_nothing)
+{
+    begin_file("f");
+    if ( !fork() )
+        exit(0);
+    wait(NULL);
+    end_file();
+    nothing_else("f ");
+    scratch_end(folder);
+}
+END_TEST
+
+/* ---- what can go wrong ---------------------------------------------------- */
+
+START_TEST(a_full_disk_is_survived)
+{
+    static struct tally tally;
+    struct usertrace_counts counts;
+    struct err e = ERR_INIT;
+
+    begin();
+    usertrace_ring_size(1, NULL);
+    st_set_trace_file("f");
+    st_set_trace_file_enabled(true);
+    for ( uint64_t n = 0; n < 500; n++ )
+        trace_two(0, 0, n);
+    fault_arm_from(FAULT_WRITE, 1);
+    for ( uint64_t n = 500; n < 10000; n++ )
+        trace_two(0, 0, n);
+    ck_assert_int_eq(usertrace_file(USERTRACE_FILE_FLUSH, &e), -ENOSPC);
+    ck_assert_ptr_nonnull(strstr(said, "trace file f: No space left"));
+    usertrace_counts(&counts);
+    ck_assert_uint_gt(counts.failed_writes, 0);
+    fault_disarm();
+    st_flush_trace_buffer();
+    for ( uint64_t n = 10000; n < 10100; n++ )
+        trace_two(0, 0, n);
+    end_file();
+    tally_file(&tally, "f");
+    ck_assert_uint_gt(tally.dropped, 1000);
+    check_tally(&tally, 1, 10100);
+    scratch_end(folder);
+}
+END_TEST
+
+START_TEST(what_is_wrong_has_a_reason)
+{
+    struct err e = ERR_INIT;
+
+    begin();
+    ck_assert_int_eq(usertrace_file_set("no/such/f", &e), 0);
+    ck_assert_int_eq(usertrace_file(USERTRACE_FILE_ON, &e), -ENOENT);
+    ck_assert_str_eq(e.text, "trace file no/such/f: No such file or directory");
+    ck_assert(!usertrace_file_status(NULL, 0));
+    ck_assert(!st_set_trace_file_enabled(true));
+    ck_assert_ptr_nonnull(strstr(said, "no/such/f"));
+    trace_two(0, 0, 0);
+    scratch_end(folder);
+}
+END_TEST
+
+/* Each call that opening makes, in turn: it says so, or does without. */
+START_TEST(opening_fails_whole)
+{
+    static const enum fault_kind kinds[] = {
+        FAULT_ALLOC, FAULT_OPEN, FAULT_MMAP, FAULT_WRITE,
+    };
+
+    begin();
+    st_set_trace_file("f");
+    for ( size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++ )
+        for ( uint64_t n = 1; ; n++ )
+        {
+            struct err e = ERR_INIT;
+            int rc;
+
+            fault_arm(kinds[k], n);
+            rc = usertrace_file(USERTRACE_FILE_ON, &e);
+            trace_two(0, 0, n);
+            if ( rc )
+                ck_assert_str_ne(e.text, "");
+            ck_assert_int_eq(usertrace_file_status(NULL, 0), !rc);
+            if ( !fault_fired(kinds[k]) )
+                break;
+            fault_disarm();
+            usertrace_file(USERTRACE_FILE_OFF, NULL);
+            ck_assert_uint_lt(n, 500);
+        }
+    fault_disarm();
+    end_file();
+    nothing_else("f ");
+    scratch_end(folder);
+}
+END_TEST
+
+START_TEST(without_the_back_end_there_is_no_file)
+{
+    struct err e = ERR_INIT;
+
+    usertrace_use_backends("log");
+    ck_assert_int_eq(usertrace_file(USERTRACE_FILE_ON, &e), -ENOTSUP);
+    ck_assert_ptr_nonnull(strstr(e.text, "back end simple"));
+}
+END_TEST
+
+UNIT_MAIN("simple", a_file_says_what_it_is, strings_are_kept,
+          nobody_is_lost_without_a_count, threads_come_and_go,
+          losses_are_in_their_place, handlers_trace_in_the_middle,
+          first_events_wait_for_the_file, off_is_off, files_rotate,
+          old_files_go, a_child_has_its_own_file,
+          a_child_that_traces_nothing_leaves_nothing, a_full_disk_is_survived,
+          what_is_wrong_has_a_reason, opening_fails_whole,
+          without_the_back_end_there_is_no_file)

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From rings to the file.  A pass takes what all rings have at one moment,
+ * orders it by time, and writes it.  One caller at a time (simple.c's lock).
+ */
+#ifndef LIBUSERTRACE_DRAIN_H
+#define LIBUSERTRACE_DRAIN_H
+
+#include "libusertrace/file.h"
+#include "libusertrace/ring.h"
+#include "libusertrace/trace/usertrace.h"
+
+struct ut_drain
+{
+    struct ut_ring *rings;
+    struct ut_arena *arena;     /* of new rings; NULL: none is accepted */
+    struct ut_file file;        /* fd -1: none */
+    uint32_t pid;               /* of events */
+    uint64_t told_without_ring; /* of ut_rings_lost() */
+    uint64_t kept_without_ring; /* at the last commit */
+    uint64_t pending, pending_lost; /* events in the buffer */
+    struct usertrace_counts counts;
+};
+
+/* Everything that was published before the call is in the file: 0. */
+int ut_drain_pass(struct ut_drain *d);
+
+/* Rings for threads to come; rings whose threads went, for others. */
+int ut_drain_tend(struct ut_drain *d, struct err *e);
+
+/*
+ * No thread finds a ring any more, and who has one will let go of it.  Rings
+ * that are `stale` are not read again.  True: nobody is just writing.
+ */
+void ut_drain_close_rings(struct ut_drain *d);
+bool ut_drain_is_quiet(const struct ut_drain *d);
+void ut_drain_make_stale(struct ut_drain *d);
+
+/* In the child of a fork: all of it is the parent's. */
+void ut_drain_forget(struct ut_drain *d);
+
+#endif /* LIBUSERTRACE_DRAIN_H */

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A thread's side of its ring: what runs inside trace points.
+ *
+ * ROOM is reserved by moving `reserved`, which only this thread does, in its
+ * code or in a handler of a signal that came in the middle: so the exchange
+ * has to be atomic for one CPU only, a plain one without the bus.  The time
+ * is read inside the loop: whoever comes in between begins later and, having
+ * moved `reserved`, makes the outer one read the time again; so the order in
+ * the ring is that of time.
+ *
+ * PUBLISHED is by the outermost writer (depth 1), who then looks again for
+ * what came while it was leaving.  A handler's event becomes visible with the
+ * event that it interrupted, at the latest.
+ *
+ * LIMIT is the one comparison of the fast path.  It ends at a quarter of the
+ * ring, where the writer thread is called, at the end of the room that was
+ * known last, and at 0 where something has to be seen to (a loss that is not
+ * marked, a ring that was closed): all of that is in slow(), out of line.
+ *
+ * LOSSES are counted in `lost`.  The next event that finds room has a marker
+ * in front, with the total up to there.
+ */
+#include "libusertrace/ring.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "libusertrace/trace/simple.h"
+
+#define HIDDEN_TLS static _Thread_local __attribute__((tls_model("initial-exec")))
+
+HIDDEN_TLS struct simple_ring *mine;
+HIDDEN_TLS bool claiming;       /* a handler must not claim meanwhile */
+
+static struct simple_ring *_Atomic ready[UT_RINGS_READY];
+static _Atomic bool accepting;
+static _Atomic uint64_t lost_without_ring;
+static _Atomic uint32_t bell;
+static pthread_key_t at_end;
+static void (*_Atomic restart_child)(void);
+
+static uint64_t now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + t.tv_nsec;
+}
+
+/* Atomic against handlers on this thread, and that is all it needs to be. */
+static inline bool move(uint64_t *word, uint64_t from, uint64_t to)
+{
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+    bool done;
+
+    asm volatile ( "cmpxchgq %3, %1"
+                   : "=@ccz" (done), "+m" (*word), "+a" (from)
+                   : "r" (to) : "memory" );
+    return done;
+#else
+    return __atomic_compare_exchange_n(word, &from, to, false,
+                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+#endif
+}
+
+static inline uint64_t get(const uint64_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+static inline void set(uint64_t *word, uint64_t value)
+{
+    __atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+
+static inline void enter(struct simple_ring *ring)
+{
+    __atomic_store_n(&ring->depth, ring->depth + 1, __ATOMIC_RELAXED);
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+/* The release is for the drain's acquire in drain.c, take_snapshot(). */
+static inline void leave(struct simple_ring *ring)
+{
+    uint64_t reserved;
+
+    atomic_signal_fence(memory_order_seq_cst);
+    if ( ring->depth > 1 )
+    {
+        __atomic_store_n(&ring->depth, ring->depth - 1, __ATOMIC_RELAXED);
+        return;
+    }
+    do {
+        __atomic_store_n(&ring->depth, 1, __ATOMIC_RELAXED);
+        atomic_signal_fence(memory_order_seq_cst);
+        reserved = get(&ring->reserved);
+        __atomic_store_n(&ring->head, reserved, __ATOMIC_RELEASE);
+        atomic_signal_fence(memory_order_seq_cst);
+        __atomic_store_n(&ring->depth, 0, __ATOMIC_RELAXED);
+        atomic_signal_fence(memory_order_seq_cst);
+    } while ( get(&ring->reserved) != reserved );
+}
+
+static inline char *place(struct simple_ring *ring, uint64_t at)
+{
+    return (char *)ring + ring->data + (at & ring->mask);
+}
+
+static inline char *put_head(char *at, uint64_t id, uint64_t time,
+                             uint32_t length, uint32_t pid)
+{
+    struct simple_head head = {
+        .type = SIMPLE_EVENT, .id = id, .time = time, .length = length,
+        .pid = pid,
+    };
+
+    memcpy(at, &head, sizeof(head));
+    return at + sizeof(head);
+}
+
+/* ---- the bell ------------------------------------------------------------ */
+
+void ut_ring_bell(void)
+{
+    if ( !atomic_exchange(&bell, 1) )
+        syscall(SYS_futex, &bell, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+void ut_ring_wait(uint64_t ns)
+{
+    struct timespec t = { .tv_sec = ns / 1000000000u,
+                          .tv_nsec = ns % 1000000000u };
+
+    if ( !atomic_load(&bell) )
+        syscall(SYS_futex, &bell, FUTEX_WAIT_PRIVATE, 0, &t, NULL, 0);
+    atomic_store(&bell, 0);
+}
+
+/* ---- the pool -------------------------------------------------------------- */
+
+void ut_rings_accept(bool accept)
+{
+    atomic_store(&accepting, accept);
+}
+
+bool ut_ring_offer(struct simple_ring *ring)
+{
+    struct simple_ring *none;
+
+    for ( size_t i = 0; i < UT_RINGS_READY; i++ )
+    {
+        none = NULL;
+        if ( atomic_compare_exchange_strong(&ready[i], &none, ring) )
+            return true;
+    }
+    return false;
+}
+
+struct simple_ring *ut_ring_withdraw(void)
+{
+    struct simple_ring *ring = NULL;
+
+    for ( size_t i = 0; i < UT_RINGS_READY && !ring; i++ )
+        ring = atomic_exchange(&ready[i], NULL);
+    return ring;
+}
+
+unsigned int ut_rings_wanted(void)
+{
+    unsigned int nr = 0;
+
+    for ( size_t i = 0; i < UT_RINGS_READY; i++ )
+        nr += !atomic_load(&ready[i]);
+    return nr;
+}
+
+uint64_t ut_rings_lost(void)
+{
+    return atomic_load(&lost_without_ring);
+}
+
+static void let_go(void *arg)
+{
+    struct simple_ring *ring = arg;
+
+    if ( mine == ring )
+        mine = NULL;
+    __atomic_store_n(&ring->state, SIMPLE_RING_DONE, __ATOMIC_RELEASE);
+}
+
+int ut_rings_begin(void)
+{
+    return -pthread_key_create(&at_end, let_go);
+}
+
+void ut_rings_forked(void (*restart)(void))
+{
+    mine = NULL;
+    pthread_setspecific(at_end, NULL);
+    for ( size_t i = 0; i < UT_RINGS_READY; i++ )
+        atomic_store(&ready[i], NULL);
+    atomic_store(&lost_without_ring, 0);
+    atomic_store(&bell, 0);
+    atomic_store(&restart_child, restart);
+}
+
+static struct simple_ring *take_ready(void)
+{
+    void (*restart)(void) = atomic_exchange(&restart_child, NULL);
+
+    if ( restart )
+        restart();
+    return ut_ring_withdraw();
+}
+
+/* NULL: counted, or nothing is open that could have lost it. */
+static struct simple_ring *claim(void)
+{
+    struct simple_ring *ring = NULL;
+
+    if ( !atomic_load(&accepting) )
+        return NULL;
+    if ( !claiming )
+    {
+        claiming = true;
+        ring = take_ready();
+        if ( ring )
+        {
+            ring->tid = syscall(SYS_gettid);
+            __atomic_store_n(&ring->state, SIMPLE_RING_HELD, __ATOMIC_RELEASE);
+            pthread_setspecific(at_end, ring);
+            mine = ring;
+        }
+        claiming = false;
+    }
+    if ( !ring )
+        atomic_fetch_add(&lost_without_ring, 1);
+    ut_ring_bell();
+    return ring;
+}
+
+/* ---- the slow side --------------------------------------------------------- */
+
+/*
+ * A new limit for `need` bytes at `reserved`; false: there is no room.  The
+ * acquire is for the drain's release of tail, in drain.c.
+ */
+static bool look_for_room(struct simple_ring *ring, uint64_t reserved,
+                          uint64_t need)
+{
+    uint64_t tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
+    uint64_t size = ring->mask + 1, end = tail + size, quarter = size / 4;
+    uint64_t limit = reserved + need + quarter;
+
+    if ( reserved + need - tail > quarter )
+        ut_ring_bell();
+    if ( reserved + need > end )
+        return false;
+    set(&ring->limit, limit < end ? limit : end);
+    return true;
+}
+
+static void lose(struct simple_ring *ring)
+{
+    uint64_t lost;
+
+    if ( get(&ring->lost) == get(&ring->marked) )
+        set(&ring->lost_at, now());
+    do
+        lost = get(&ring->lost);
+    while ( !move(&ring->lost, lost, lost + 1) );
+    set(&ring->limit, 0);
+}
+
+/* Reserve a marker, if one is owed, and `size` bytes; where those begin. */
+static char *reserve_slowly(struct simple_ring *ring, uint64_t size,
+                            uint64_t *time)
+{
+    uint64_t at, lost, marker;
+    char *p;
+
+    do {
+        at = get(&ring->reserved);
+        lost = get(&ring->lost);
+        marker = lost != get(&ring->marked) ? SIMPLE_MARKER_BYTES : 0;
+        if ( !look_for_room(ring, at, marker + size) )
+            return NULL;
+        *time = now();
+    } while ( !move(&ring->reserved, at, at + marker + size) );
+
+    if ( marker )
+    {
+        p = put_head(place(ring, at), SIMPLE_DROPPED, get(&ring->lost_at),
+                     SIMPLE_MARKER_BYTES - 8, ring->pid);
+        memcpy(p, &lost, sizeof(lost));
+        set(&ring->marked, lost);
+    }
+    return place(ring, at + marker);
+}
+
+/*
+ * closed and limit are a pair with ut_ring_close() in drain.c: it sets
+ * closed, then limit; here limit was set, and then closed is read.  One of the
+ * two sees the other.
+ */
+static bool is_closed(const struct simple_ring *ring)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+    return __atomic_load_n(&ring->closed, __ATOMIC_ACQUIRE);
+}
+
+static char *begin_slowly(struct usertrace_record *record, uint32_t id,
+                          uint32_t bytes)
+{
+    struct simple_ring *ring = mine;
+    int saved = errno;
+    uint64_t time;
+    char *at = NULL;
+
+    if ( ring && !ring->depth && is_closed(ring) )
+    {
+        let_go(ring);
+        ring = NULL;
+    }
+    if ( !ring )
+        ring = claim();
+    if ( ring )
+    {
+        enter(ring);
+        at = reserve_slowly(ring, SIMPLE_EVENT_MIN + bytes, &time);
+        if ( !at )
+        {
+            lose(ring);
+            leave(ring);
+        }
+        else
+        {
+            record->ring = ring;
+            at = put_head(at, id, time, SIMPLE_EVENT_MIN - 8 + bytes,
+                          ring->pid);
+            /* A ring that was closed meanwhile gets this one as its last. */
+            if ( is_closed(ring) )
+                set(&ring->limit, 0);
+        }
+    }
+    errno = saved;
+    return at;
+}
+
+/* ---- the fast side --------------------------------------------------------- */
+
+char *usertrace_simple_begin(struct usertrace_record *record, uint32_t id,
+                             uint32_t bytes)
+{
+    struct simple_ring *ring = mine;
+    uint64_t at, time, size = SIMPLE_EVENT_MIN + bytes;
+
+    if ( __builtin_expect(!ring, 0) )
+        return begin_slowly(record, id, bytes);
+
+    enter(ring);
+    do {
+        at = get(&ring->reserved);
+        if ( __builtin_expect(at + size > get(&ring->limit), 0) )
+        {
+            leave(ring);
+            return begin_slowly(record, id, bytes);
+        }
+        time = now();
+    } while ( __builtin_expect(!move(&ring->reserved, at, at + size), 0) );
+
+    record->ring = ring;
+    return put_head(place(ring, at), id, time, SIMPLE_EVENT_MIN - 8 + bytes,
+                    ring->pid);
+}
+
+void usertrace_simple_end(struct usertrace_record *record, const char *at)
+{
+    (void)at;
+    leave(record->ring);
+}

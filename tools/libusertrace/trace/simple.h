@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What trace points of the simple back end are made of.  A record is written
+ * where it will be read, in the thread's own ring:
+ *
+ *     at = usertrace_simple_begin(&record, id, bytes of all arguments);
+ *     if ( !at )
+ *         return;                  -- no room: counted; or no file is open
+ *     at = usertrace_simple_word(at, x);
+ *     at = usertrace_simple_string(at, s, length);
+ *     usertrace_simple_end(&record, at);
+ *
+ * Nothing in between may fail, return or trace.  Neither waits, takes a lock
+ * or allocates; a signal's handler may trace in the middle.
+ */
+#ifndef TRACE_SIMPLE_H
+#define TRACE_SIMPLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define USERTRACE_MAX_STRING 512u
+
+struct usertrace_record
+{
+    void *ring;
+};
+
+char *usertrace_simple_begin(struct usertrace_record *record, uint32_t id,
+                             uint32_t bytes);
+void usertrace_simple_end(struct usertrace_record *record, const char *at);
+
+/* NULL is as good as "". */
+static inline uint32_t usertrace_simple_length(const char *text)
+{
+    return text ? strnlen(text, USERTRACE_MAX_STRING) : 0;
+}
+
+static inline char *usertrace_simple_word(char *at, uint64_t value)
+{
+    memcpy(at, &value, sizeof(value));
+    return at + sizeof(value);
+}
+
+static inline char *usertrace_simple_string(char *at, const char *text,
+                                            uint32_t length)
+{
+    memcpy(at, &length, sizeof(length));
+    if ( length )
+        memcpy(at + sizeof(length), text, length);
+    return at + sizeof(length) + length;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TRACE_SIMPLE_H */
