@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The C file that belongs to the header of format h: what back ends need once
- * in a program.  The hypervisor's has nothing there, and nop neither.
+ * The C file that belongs to the header of format h: the objects of a
+ * program's events (program-c.c), and what back ends need once in a program.
+ * The hypervisor's has nothing there.
  */
 #include "tracetool/rows.h"
 
 #include "tracetool/emit.h"
+#include "tracetool/program.h"
 
 static void put_backend(const struct tt_request *r,
                         const struct tt_backend *b)
@@ -21,8 +23,12 @@ static int write_c(const struct tt_request *r, struct err *why)
 {
     (void)why;
     fputs("/* " EMIT_BANNER " */\n", r->out);
+    if ( program_has_any(r->model) )
+        program_c_begin(r);
     for ( size_t i = 0; i < r->nr_backends; i++ )
         put_backend(r, r->backends[i]);
+    if ( program_has_any(r->model) )
+        program_c_end(r);
     return 0;
 }
 

@@ -12,11 +12,13 @@
  * whose layout changed with Xen's version there is the newest one.  Events
  * with "?" arguments have none: trace() is for what has no fixed size.
  *
- * The header is complete in itself, in the hypervisor and in programs.
+ * The header is complete in itself, in the hypervisor and in programs.  What
+ * a program's events get is program-h.c's; the rest here is the hypervisor's.
  */
 #include "tracetool/rows.h"
 
 #include "tracetool/emit.h"
+#include "tracetool/program.h"
 #include "tracetool/select.h"
 
 /*
@@ -108,6 +110,11 @@ static void put_event(const struct tt_request *r, const struct tt_event *e)
 {
     if ( is_left_out(r, e) )
         return;
+    if ( program_has(e) )
+    {
+        program_h_event(r, e);
+        return;
+    }
     put_enabled(r, e);
     put_dstate(r, e);
     put_function(r, e, "");
@@ -138,6 +145,18 @@ static void put_types(FILE *out)
           "#endif\n\n", out);
 }
 
+/* Back ends that begin alike begin once. */
+static void begin_backend(const struct tt_request *r, size_t which)
+{
+    const struct tt_backend *b = r->backends[which];
+
+    for ( size_t i = 0; i < which; i++ )
+        if ( r->backends[i]->h_begin == b->h_begin )
+            return;
+    if ( b->h_begin )
+        b->h_begin(r);
+}
+
 static int write_h(const struct tt_request *r, struct err *why)
 {
     (void)why;
@@ -146,9 +165,10 @@ static int write_h(const struct tt_request *r, struct err *why)
     put_guard(r, "#define");
     fputs("\n", r->out);
     put_types(r->out);
+    if ( program_has_any(r->model) )
+        program_h_begin(r);
     for ( size_t i = 0; i < r->nr_backends; i++ )
-        if ( r->backends[i]->h_begin )
-            r->backends[i]->h_begin(r);
+        begin_backend(r, i);
     for ( size_t i = 0; i < r->model->nr_events; i++ )
         put_event(r, &r->model->events[i]);
     fputs("#endif\n", r->out);

@@ -24,7 +24,7 @@ static void complain(void *ctx, const struct tt_place *at, const char *text)
     fprintf(stderr, "%s:%u:%u: %s\n", at->file, at->line, at->column, text);
 }
 
-/* Each back end may refuse an event; all refusals are told. */
+/* Any back end may refuse an event; of each event the first one is told. */
 static int ask_backends(const struct tt_request *r)
 {
     const struct tt_model *m = r->model;
@@ -43,6 +43,7 @@ static int ask_backends(const struct tt_request *r)
                 continue;
             complain(NULL, &m->events[i].at, why.text);
             rc = -EINVAL;
+            break;
         }
     return rc;
 }

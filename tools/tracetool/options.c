@@ -147,7 +147,8 @@ static const struct tt_backend *find_backend(const char *text, size_t length)
     const struct tt_backend *const *row;
 
     for ( row = tt_backends; *row; row++ )
-        if ( same_name((*row)->name, text, length) )
+        if ( same_name((*row)->name, text, length) ||
+             ((*row)->old_name && same_name((*row)->old_name, text, length)) )
             break;
     return *row;
 }

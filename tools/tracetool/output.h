@@ -35,9 +35,13 @@ struct tt_request
 struct tt_backend
 {
     const char *name;
+    const char *old_name;       /* also understood; may be NULL */
     const char *text;           /* one line, for --help */
-    /* format h: once, before the events; and in each trace_NAME() */
+    /* A program's: it traces while trace_event_get_state() says so. */
+    bool by_state;
+    /* format h: once, before the events; before each; in each trace_NAME() */
     void (*h_begin)(const struct tt_request *r);
+    void (*h_event)(const struct tt_request *r, const struct tt_event *e);
     void (*h_body)(const struct tt_request *r, const struct tt_event *e);
     /* one term of TRACE_NAME_BACKEND_DSTATE(), no operator; NULL: none */
     void (*h_enabled)(const struct tt_request *r, const struct tt_event *e);

@@ -16,7 +16,11 @@ extern const struct tt_format tt_format_ids;
 extern const struct tt_format tt_format_man;
 extern const struct tt_format tt_format_structs;
 
+extern const struct tt_backend tt_backend_ftrace;
+extern const struct tt_backend tt_backend_log;
 extern const struct tt_backend tt_backend_nop;
+extern const struct tt_backend tt_backend_simple;
+extern const struct tt_backend tt_backend_syslog;
 extern const struct tt_backend tt_backend_xen;
 
 #endif /* TRACETOOL_ROWS_H */

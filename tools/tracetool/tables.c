@@ -17,6 +17,10 @@ const struct tt_format *const tt_formats[] = {
 
 const struct tt_backend *const tt_backends[] = {
     &tt_backend_nop,
+    &tt_backend_ftrace,
+    &tt_backend_log,
+    &tt_backend_simple,
+    &tt_backend_syslog,
     &tt_backend_xen,
     NULL
 };

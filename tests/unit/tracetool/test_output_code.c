@@ -162,7 +162,7 @@ START_TEST(disabled_and_nop_do_nothing)
                    "#define TRACE_OFF_BACKEND_DSTATE() \\\n    (false)\n");
     header_has(&e, "trace_off(uint32_t x)\n{\n    (void)x;\n}\n");
 
-    e.disabled = e.in_xen = false;
+    e.disabled = false;
     text = written(&tt_format_h, &tt_backend_nop, &model);
     expect_once(text, "#define TRACE_OFF_ENABLED 1\n"
                       "#define TRACE_OFF_BACKEND_DSTATE() \\\n    (false)\n");

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A program with trace points: some threads that pretend to serve requests.
+ * libusertrace(3) goes through it.
+ *
+ *     sample [-e EVENTS]... [-f FILE] [-t THREADS] [-n REQUESTS]
+ *            [-F] [-K] [-p US]
+ *
+ * -e switches events on, -f names the trace file; -F forks a child half-way,
+ * which does the same; -K kills the process at the end, with no chance to
+ * write anything; -p pauses between requests.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <trace/usertrace.h>
+#include <trace-sample.h>
+
+struct job
+{
+    unsigned int worker, requests, pause;
+};
+
+static struct trace_vcpu vcpu;
+
+static int serve(const struct job *job, uint64_t sector)
+{
+    int rc = sector % 7 ? 0 : -5;
+
+    trace_sample_request(job->worker, sector, 4096, sector & 1);
+    /* Only compiled in, and only computed, if somebody wants it. */
+    if ( trace_event_get_state_backends(TRACE_SAMPLE_DETAIL) )
+        trace_sample_detail(getppid());
+    trace_sample_done(job->worker, (void *)(uintptr_t)(sector << 4), rc);
+    return rc;
+}
+
+static void *work(void *arg)
+{
+    const struct job *job = arg;
+
+    for ( unsigned int i = 0; i < job->requests; i++ )
+    {
+        serve(job, (uint64_t)job->worker << 32 | i);
+        if ( job->pause )
+            usleep(job->pause);
+    }
+    trace_sample_idle();
+    return NULL;
+}
+
+static void run(unsigned int threads, unsigned int requests,
+                unsigned int pause)
+{
+    pthread_t *thread = calloc(threads, sizeof(*thread));
+    struct job *jobs = calloc(threads, sizeof(*jobs));
+
+    if ( !thread || !jobs )
+        exit(1);
+    trace_sample_begin("sample", threads);
+    trace_sample_vcpu(&vcpu, 17);
+    for ( unsigned int i = 0; i < threads; i++ )
+    {
+        jobs[i] = (struct job){ i, requests, pause };
+        if ( pthread_create(&thread[i], NULL, work, &jobs[i]) )
+            exit(1);
+    }
+    for ( unsigned int i = 0; i < threads; i++ )
+        pthread_join(thread[i], NULL);
+    trace_sample_text("all \"done\", \xc3\xbc"
+                      "ber");
+    trace_sample_text(NULL);
+    free(thread);
+    free(jobs);
+}
+
+static void on_signal(int number)
+{
+    trace_sample_signal(number);
+}
+
+int main(int argc, char **argv)
+{
+    unsigned int threads = 2, requests = 10, pause = 0;
+    bool forks = false, kills = false;
+    int option;
+
+    usertrace_vcpu_init(&vcpu, 0);
+    while ( (option = getopt(argc, argv, "e:f:t:n:p:FK")) != -1 )
+        switch ( option )
+        {
+        case 'e': trace_enable_events(optarg); break;
+        case 'f': st_set_trace_file(optarg); break;
+        case 't': threads = strtoul(optarg, NULL, 0); break;
+        case 'n': requests = strtoul(optarg, NULL, 0); break;
+        case 'p': pause = strtoul(optarg, NULL, 0); break;
+        case 'F': forks = true; break;
+        case 'K': kills = true; break;
+        default: return 2;
+        }
+    if ( !trace_init_backends() )
+        return 1;
+    trace_init_file();
+
+    signal(SIGALRM, on_signal);
+    raise(SIGALRM);
+    run(threads, requests, pause);
+    if ( forks )
+    {
+        if ( fork() == 0 )
+        {
+            run(threads, requests, pause);
+            exit(0);
+        }
+        wait(NULL);
+        run(threads, requests, pause);
+    }
+    if ( kills )
+        kill(getpid(), SIGKILL);
+    usertrace_vcpu_fini(&vcpu);
+    return 0;
+}

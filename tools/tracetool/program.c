@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Arguments and formats of a program's events, with the vcpu in its place.
+ */
+#include "tracetool/program.h"
+
+#include <errno.h>
+
+#include "tracetool/emit.h"
+
+static const struct tt_arg cpu = {
+    .type = "void *", .name = "__cpu", .kind = TT_POINTER, .present = -1,
+};
+
+bool program_has_any(const struct tt_model *m)
+{
+    for ( size_t i = 0; i < m->nr_events; i++ )
+        if ( program_has(&m->events[i]) )
+            return true;
+    return false;
+}
+
+int program_accepts(const struct tt_event *e, struct err *why)
+{
+    if ( program_has(e) )
+        return 0;
+    return err_set(why, -EINVAL, "%s: an event with an id is the hypervisor's: "
+                   "take back end xen or nop, or leave out the id=", e->name);
+}
+
+size_t program_nr_args(const struct tt_event *e)
+{
+    return e->nr_args + e->vcpu;
+}
+
+const struct tt_arg *program_arg(const struct tt_event *e, size_t i)
+{
+    if ( !e->vcpu )
+        return &e->args[i];
+    return i ? &e->args[i - 1] : &cpu;
+}
+
+void program_parameters(FILE *out, const struct tt_event *e)
+{
+    if ( e->vcpu )
+        fprintf(out, "%s%s%s", cpu.type, cpu.name, e->nr_args ? ", " : "");
+    if ( !e->vcpu || e->nr_args )
+        emit_parameters(out, e);
+}
+
+void program_arguments(FILE *out, const char *before, const struct tt_event *e)
+{
+    for ( size_t i = 0; i < program_nr_args(e); i++ )
+    {
+        fputs(i ? ", " : before, out);
+        emit_name(out, program_arg(e, i)->name);
+    }
+}
+
+void program_format(FILE *out, const struct tt_event *e)
+{
+    fprintf(out, "%s%s", e->vcpu ? "\"cpu=%p \" " : "", e->format);
+}
+
+void program_token(FILE *out, const struct tt_event *e)
+{
+    fputs("TRACE_", out);
+    emit_upper(out, e->name);
+}
+
+/* An event without a format prints its name, whatever arguments it has. */
+static bool is_printed(const struct tt_event *e, size_t i)
+{
+    return e->nr_pieces || (e->vcpu && i == 0);
+}
+
+/* C wants a void pointer for %p; a pointer to chars may be for either. */
+void program_print(FILE *out, const char *function, const struct tt_event *e)
+{
+    fprintf(out, "%s(\"%s \" ", function, e->name);
+    program_format(out, e);
+    fputs(" \"\\n\"", out);
+    for ( size_t i = 0; i < program_nr_args(e) && is_printed(e, i); i++ )
+    {
+        const struct tt_arg *a = program_arg(e, i);
+
+        fputs(a->kind == TT_POINTER ? ", (const void *)" : ", ", out);
+        emit_name(out, a->name);
+    }
+    fputs(");\n", out);
+}
+
+void program_by_state(const struct tt_request *r, const struct tt_event *e)
+{
+    fputs("trace_event_get_state_dynamic_by_id(", r->out);
+    program_token(r->out, e);
+    fputs(")", r->out);
+}
