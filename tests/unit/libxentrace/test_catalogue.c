@@ -527,34 +527,12 @@ START_TEST(without_memory)
 }
 END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("catalogue");
-    TCase *all = tcase_create("all");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    tcase_add_test(all, every_event_is_found);
-    tcase_add_test(all, families_are_found);
-    tcase_add_test(all, others_are_not_found);
-    tcase_add_test(all, versions);
-    tcase_add_test(all, by_name_and_class);
-    tcase_add_test(all, names_of_values);
-    tcase_add_test(all, fields_of_part_of_a_word);
-    tcase_add_test(all, fields_with_a_sign_and_wide_ones);
-    tcase_add_test(all, structs_say_the_same);
-    tcase_add_test(all, arguments_of_hypercalls);
-    tcase_add_test(all, records_of_any_size);
-    tcase_add_test(all, texts_are_those_of_printf);
-    tcase_add_loop_test(all, programs_write_the_same, 0, 3);
-    tcase_add_loop_test(all, texts_of_a_kind, 0,
-                        sizeof(texts) / sizeof(texts[0]));
-    tcase_add_test(all, text_of_nobody);
-    tcase_add_test(all, without_memory);
-    tcase_set_timeout(all, 500);
-    suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+UNIT_ROWS("catalogue", { every_event_is_found, 1 }, { families_are_found, 1 },
+          { others_are_not_found, 1 }, { versions, 1 },
+          { by_name_and_class, 1 }, { names_of_values, 1 },
+          { fields_of_part_of_a_word, 1 },
+          { fields_with_a_sign_and_wide_ones, 1 }, { structs_say_the_same, 1 },
+          { arguments_of_hypercalls, 1 }, { records_of_any_size, 1 },
+          { texts_are_those_of_printf, 1 }, { programs_write_the_same, 3 },
+          { texts_of_a_kind, sizeof(texts) / sizeof(texts[0]) },
+          { text_of_nobody, 1 }, { without_memory, 1 })

@@ -78,18 +78,5 @@ START_TEST(who_wins)
 }
 END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("dialect");
-    TCase *all = tcase_create("all");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    tcase_add_loop_test(all, a_rule, 0, sizeof(rules) / sizeof(rules[0]));
-    tcase_add_test(all, who_wins);
-    suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+UNIT_ROWS("dialect", { a_rule, sizeof(rules) / sizeof(rules[0]) },
+          { who_wins, 1 })

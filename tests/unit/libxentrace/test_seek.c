@@ -237,20 +237,5 @@ START_TEST(and_back)
 }
 END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("seek");
-    TCase *all = tcase_create("seek");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    tcase_add_loop_test(all, shapes_of_traces, 0, NR_SHAPES);
-    tcase_add_test(all, damaged);
-    tcase_add_test(all, and_back);
-    tcase_set_timeout(all, 500);
-    suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+UNIT_ROWS("seek", { shapes_of_traces, NR_SHAPES }, { damaged, 1 },
+          { and_back, 1 })

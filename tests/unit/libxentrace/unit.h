@@ -9,7 +9,13 @@
 #include <check.h>
 #include <stdlib.h>
 
-static inline int unit_run(const char *name, const TTest *const *tests,
+struct unit_row
+{
+    const TTest *test;
+    int times;                  /* with _i from 0 on */
+};
+
+static inline int unit_run(const char *name, const struct unit_row *rows,
                            size_t nr)
 {
     Suite *suite = suite_create(name);
@@ -18,7 +24,7 @@ static inline int unit_run(const char *name, const TTest *const *tests,
     int failed;
 
     for ( size_t i = 0; i < nr; i++ )
-        tcase_add_test(all, tests[i]);
+        tcase_add_loop_test(all, rows[i].test, 0, rows[i].times);
     tcase_set_timeout(all, 500);
     suite_add_tcase(suite, all);
     srunner_run_all(runner, CK_NORMAL);
@@ -32,8 +38,20 @@ static inline int unit_run(const char *name, const TTest *const *tests,
     int main(void)                                                          \
     {                                                                       \
         const TTest *tests[] = { __VA_ARGS__ };                             \
+        struct unit_row rows[sizeof(tests) / sizeof(tests[0])] = { 0 };     \
                                                                             \
-        return unit_run(name, tests, sizeof(tests) / sizeof(tests[0]));     \
+        for ( size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++ )       \
+            rows[i] = (struct unit_row){ tests[i], 1 };                     \
+        return unit_run(name, rows, sizeof(rows) / sizeof(rows[0]));        \
+    }
+
+/* Or, if some are to run often, UNIT_ROWS("name", { test_1, times }, ...) */
+#define UNIT_ROWS(name, ...)                                                \
+    int main(void)                                                          \
+    {                                                                       \
+        const struct unit_row rows[] = { __VA_ARGS__ };                     \
+                                                                            \
+        return unit_run(name, rows, sizeof(rows) / sizeof(rows[0]));        \
     }
 
 #endif /* TESTS_UNIT_LIBXENTRACE_UNIT_H */
