@@ -17,8 +17,6 @@ struct xt_clock
     uint64_t origin;            /* the time stamp of nanosecond 0 */
     bool has_wall;
     int64_t wall;               /* nanoseconds since 1970 at the origin */
-    const int64_t *offsets;     /* borrowed: cycles to add, by pcpu; or NULL */
-    unsigned int nr_offsets;
 };
 
 /* What stock's xenalyze takes where nobody says how fast the clock is. */
@@ -43,13 +41,6 @@ static inline int64_t xt_clock_ns(const struct xt_clock *c, uint64_t tsc)
 {
     return tsc >= c->origin ? (int64_t)xt_clock_length(c, tsc - c->origin)
                             : -(int64_t)xt_clock_length(c, c->origin - tsc);
-}
-
-/* A time stamp of a pcpu as the other pcpus count. */
-static inline uint64_t xt_clock_align(const struct xt_clock *c,
-                                      unsigned int cpu, uint64_t tsc)
-{
-    return cpu < c->nr_offsets ? tsc + (uint64_t)c->offsets[cpu] : tsc;
 }
 
 /* The first time stamp at or after so many nanoseconds from the origin. */

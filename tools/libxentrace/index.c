@@ -76,9 +76,12 @@ bool xt_window_time(const struct xt_window *w, uint64_t *time)
             *time = r.tsc;
         at += size;
     }
-    if ( found && *time > XT_LAST_TIME )
-        *time = XT_LAST_TIME;
     return found;
+}
+
+static uint64_t cap(uint64_t time)
+{
+    return time < XT_LAST_TIME ? time : XT_LAST_TIME;
 }
 
 static int make_room(struct xt_index *i)
@@ -123,6 +126,8 @@ int xt_index_add(struct xt_index *i, const struct xt_window *w)
     if ( !l || make_room(i) )
         return -ENOMEM;
     p.timed = xt_window_time(w, &p.time);
+    if ( p.timed )
+        p.time = cap(xt_align(p.time, xt_index_offset(i, w->cpu)));
     if ( !p.timed )
         p.time = l->time > i->time ? l->time : i->time;
     else if ( steps_back(i, l, p.time) )
@@ -175,10 +180,11 @@ uint64_t xt_index_find(const struct xt_index *i, unsigned int cpu,
     return found;
 }
 
-uint64_t xt_place_last_time(const struct xt_place *p,
+uint64_t xt_place_last_time(const struct xt_index *i, const struct xt_place *p,
                             const unsigned char *records)
 {
     const unsigned char *end = records + p->size;
+    const int64_t offset = xt_index_offset(i, p->cpu);
     uint64_t last = p->time;
     struct xt_record r;
     size_t size;
@@ -187,7 +193,7 @@ uint64_t xt_place_last_time(const struct xt_place *p,
             xt_record_possible(&r) )
     {
         if ( xt_record_is_timed(&r) )
-            last = r.tsc;
+            last = xt_align(r.tsc, offset);
         records += size;
     }
     return last;

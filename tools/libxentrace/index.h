@@ -28,7 +28,7 @@
 struct xt_place
 {
     uint64_t at;        /* its header in the input */
-    uint64_t time;      /* its first time stamp, nearly; without any, that
+    uint64_t time;      /* of its first time stamp, nearly; without any, that
                            of the window before it, or of its pcpu's */
     uint64_t next;      /* number of the next of this pcpu, or XT_NOWHERE */
     uint32_t size;      /* of its records, as far as they can be believed */
@@ -57,7 +57,29 @@ struct xt_index
     uint64_t time;              /* of the last place */
     struct xt_line *lines;      /* by pcpu */
     unsigned int nr_cpus;       /* one more than the highest pcpu */
+
+    /*
+     * What to add to a pcpu's time stamps so that it counts as the others do;
+     * borrowed, and the same as long as there are windows.  All times here,
+     * and those that records are ordered by, are with it.
+     */
+    const int64_t *offsets;
+    unsigned int nr_offsets;
 };
+
+static inline int64_t xt_index_offset(const struct xt_index *i,
+                                      unsigned int cpu)
+{
+    return cpu < i->nr_offsets ? i->offsets[cpu] : 0;
+}
+
+/* There is no time before 0. */
+static inline uint64_t xt_align(uint64_t tsc, int64_t offset)
+{
+    uint64_t time = tsc + (uint64_t)offset;
+
+    return offset < 0 && time > tsc ? 0 : time;
+}
 
 void xt_index_init(struct xt_index *i);
 void xt_index_fini(struct xt_index *i);
@@ -93,8 +115,8 @@ uint64_t xt_index_find(const struct xt_index *i, unsigned int cpu,
  */
 bool xt_window_time(const struct xt_window *w, uint64_t *time);
 
-/* The last time stamp in a window, or its `time` if there is none. */
-uint64_t xt_place_last_time(const struct xt_place *p,
+/* The time of the last time stamp in a window, or its own if there is none. */
+uint64_t xt_place_last_time(const struct xt_index *i, const struct xt_place *p,
                             const unsigned char *records);
 
 /* As a window, its records being at `records`. */

@@ -8,16 +8,45 @@
 
 #define SECOND 1000000000u
 
-static void learn_meta(struct xt_info *info, const struct xt_meta *m)
+/* Moments are some microseconds wrong: so a second is good for some ppm. */
+#define FAR_APART (SECOND / 2)
+
+/* What is beyond is no clock, but damage. */
+#define HZ_LEAST 1000000u
+#define HZ_MOST UINT64_C(100000000000)
+
+static bool is_speed(uint64_t hz)
 {
-    if ( m->event == TRC_META_TSC && !info->hz )
-        info->hz = m->tsc.hz;
-    if ( m->event == TRC_META_CLOCK && !info->has_wall )
+    return hz >= HZ_LEAST && hz <= HZ_MOST;
+}
+
+static void learn_moment(struct xt_info *info,
+                         const struct xt_rec_meta_clock *m)
+{
+    uint64_t cycles = m->tsc - info->wall_tsc, ns = m->mono - info->mono;
+
+    if ( !info->has_wall )
     {
         info->has_wall = true;
-        info->wall_tsc = m->clock.tsc;
-        info->wall = m->clock.wall;
+        info->wall_tsc = m->tsc;
+        info->wall = m->wall;
+        info->mono = m->mono;
     }
+    else if ( m->tsc > info->wall_tsc && m->mono > info->mono &&
+              ns >= FAR_APART && ns > info->ns &&
+              is_speed((unsigned __int128)cycles * SECOND / ns) )
+    {
+        info->cycles = cycles;
+        info->ns = ns;
+    }
+}
+
+static void learn_meta(struct xt_info *info, const struct xt_meta *m)
+{
+    if ( m->event == TRC_META_TSC && !info->hz && is_speed(m->tsc.hz) )
+        info->hz = m->tsc.hz;
+    if ( m->event == TRC_META_CLOCK )
+        learn_moment(info, &m->clock);
 }
 
 void xt_info_learn(struct xt_info *info, const struct xt_record *r)
@@ -35,12 +64,19 @@ void xt_info_learn(struct xt_info *info, const struct xt_record *r)
         learn_meta(info, &m);
 }
 
-void xt_info_clock(const struct xt_info *info, uint64_t hz,
-                   struct xt_clock *c)
+enum xt_speed xt_info_clock(const struct xt_info *info, uint64_t hz,
+                            struct xt_clock *c)
 {
-    if ( !hz )
-        hz = info->hz ? info->hz : XT_CLOCK_HZ;
-    xt_clock_init(c, hz, SECOND, info->start);
+    enum xt_speed speed = hz ? XT_SPEED_TYPED :
+                          info->ns ? XT_SPEED_MEASURED :
+                          info->hz ? XT_SPEED_SAID : XT_SPEED_ASSUMED;
+
+    if ( speed == XT_SPEED_MEASURED )
+        xt_clock_init(c, info->cycles, info->ns, info->start);
+    else
+        xt_clock_init(c, hz ? hz : info->hz ? info->hz : XT_CLOCK_HZ, SECOND,
+                      info->start);
     if ( info->has_wall )
         xt_clock_set_wall(c, info->wall_tsc, info->wall);
+    return speed;
 }

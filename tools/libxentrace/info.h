@@ -21,6 +21,8 @@ struct xt_info
     bool has_wall;              /* one moment on both clocks */
     uint64_t wall_tsc;
     int64_t wall;               /* nanoseconds since 1970 */
+    uint64_t mono;              /* dom0's monotonic clock, at that moment ... */
+    uint64_t cycles, ns;        /* ... and how far both were at the last one */
     bool has_start;
     uint64_t start;             /* the earliest time stamp of all that */
 };
@@ -28,11 +30,20 @@ struct xt_info
 /* Note what this record says.  What comes first, stays. */
 void xt_info_learn(struct xt_info *info, const struct xt_record *r);
 
+/* Who says how fast a clock is. */
+enum xt_speed
+{
+    XT_SPEED_ASSUMED,   /* nobody: it is XT_CLOCK_HZ, which may be wrong */
+    XT_SPEED_SAID,      /* the trace, in so many words */
+    XT_SPEED_MEASURED,  /* the trace, by moments on both clocks */
+    XT_SPEED_TYPED,     /* the user */
+};
+
 /*
- * The clock that all this makes; `hz` is what somebody typed, or 0.  If nobody
- * says how fast it is, XT_CLOCK_HZ.
+ * The clock that all this makes; `hz` is what somebody typed, or 0.  Of those
+ * above, the last one that there is.
  */
-void xt_info_clock(const struct xt_info *info, uint64_t hz,
-                   struct xt_clock *c);
+enum xt_speed xt_info_clock(const struct xt_info *info, uint64_t hz,
+                            struct xt_clock *c);
 
 #endif /* LIBXENTRACE_INFO_H */

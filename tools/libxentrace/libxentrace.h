@@ -78,6 +78,16 @@ int xt_trace_next_batch(struct xt_trace *t, struct xt_batch *b, struct err *e);
  */
 int xt_trace_seek(struct xt_trace *t, uint64_t time, struct err *e);
 
+/*
+ * The clock of a pcpu differs from the others': from now on `cycles` are added
+ * to its time stamps wherever records are ordered, in the times of items,
+ * spans and seeks.  The records themselves stay as they are.  Only before
+ * reading has begun, or after xt_trace_rewind: else -EBUSY.
+ */
+int xt_trace_set_offset(struct xt_trace *t, unsigned int cpu, int64_t cycles,
+                        struct err *e);
+int64_t xt_trace_offset(const struct xt_trace *t, unsigned int cpu);
+
 /* How well the order of something that is not mapped could be kept. */
 struct xt_trace_bounds
 {

@@ -67,6 +67,7 @@ struct run
     const unsigned char *at, *end;
     struct xt_item *item;       /* where the next one goes */
     uint64_t time, before;
+    int64_t offset;             /* of this pcpu's clock */
 };
 
 /* The time of the first record from here on that has one, and soon. */
@@ -83,7 +84,7 @@ static bool time_ahead(const struct run *run, const unsigned char *at,
         size = xt_record_decode(&r, at, run->end);
         if ( !size || !xt_record_possible(&r) )
             break;
-        *time = r.tsc;
+        *time = xt_align(r.tsc, run->offset);
         if ( xt_record_is_timed(&r) )
             return true;
         at += size;
@@ -109,13 +110,13 @@ static void note_step(const struct run *run, const unsigned char *at)
  * This one is behind the slice.  If the next one is not, it is alone: a
  * damaged time stamp, which must not hold up all that follows on its pcpu.
  */
-static bool leaps(struct run *run, const struct xt_record *r, size_t size)
+static bool leaps(struct run *run, uint64_t tsc, size_t size)
 {
     uint64_t time;
 
     if ( run->o->slice.last >= XT_LAST_TIME )
         return true;
-    if ( !time_ahead(run, run->at + size, &time) || time >= r->tsc ||
+    if ( !time_ahead(run, run->at + size, &time) || time >= tsc ||
          time < run->time )
         return false;
     note_step(run, run->at);
@@ -126,19 +127,19 @@ static bool leaps(struct run *run, const struct xt_record *r, size_t size)
  * This one is before its predecessor.  If it is not before the one before
  * that, the predecessor is out of line, and what has its time.
  */
-static void step_back(struct run *run, const struct xt_record *r)
+static void step_back(struct run *run, uint64_t tsc)
 {
     const struct xt_order *o = run->o;
     struct xt_item *item = run->item, *first = o->slice.items;
     uint64_t cpu = run->c - o->cursors, begin = o->slice.begin;
     uint64_t better = run->before > begin ? run->before : begin;
 
-    if ( r->tsc < o->now )
+    if ( tsc < o->now )
     {
         run->o->late++;
         return;
     }
-    if ( r->tsc < run->before )
+    if ( tsc < run->before )
     {
         note_step(run, run->at);
         return;
@@ -148,7 +149,7 @@ static void step_back(struct run *run, const struct xt_record *r)
         item[-1].time = better;
     if ( item < run->item )
         note_step(run, o->reading.view->bytes + xt_item_place(item));
-    run->time = r->tsc > begin ? r->tsc : begin;
+    run->time = tsc > begin ? tsc : begin;
 }
 
 /* The items of a window up to the end of the slice. */
@@ -159,6 +160,7 @@ static enum stop collect(struct run *run)
     const struct xt_item *full = slice->items + slice->room;
     const uint64_t cpu = (uint64_t)(run->c - run->o->cursors)
                          << XT_ITEM_CPU_SHIFT;
+    const int64_t offset = run->offset;
     struct xt_record r;
     size_t size;
 
@@ -169,14 +171,16 @@ static enum stop collect(struct run *run)
             return AT_DAMAGE;
         if ( xt_record_is_timed(&r) )
         {
-            if ( r.tsc - run->time <= slice->last - run->time )
+            uint64_t tsc = xt_align(r.tsc, offset);
+
+            if ( tsc - run->time <= slice->last - run->time )
             {
-                run->before = r.tsc > run->time ? run->time : run->before;
-                run->time = r.tsc;
+                run->before = tsc > run->time ? run->time : run->before;
+                run->time = tsc;
             }
-            else if ( r.tsc < run->time )
-                step_back(run, &r);
-            else if ( !leaps(run, &r, size) )
+            else if ( tsc < run->time )
+                step_back(run, tsc);
+            else if ( !leaps(run, tsc, size) )
                 return LATER;
         }
         if ( run->item == full )
@@ -196,6 +200,7 @@ static enum stop collect_window(struct xt_order *o, struct xt_cursor *c)
         .end = xt_view_at(v, c->end), .item = o->slice.items + o->slice.nr,
         .time = c->time < o->slice.begin ? o->slice.begin : c->time,
         .before = c->before,
+        .offset = xt_index_offset(o->reading.index, c - o->cursors),
     };
     enum stop stop = collect(&run);
 
@@ -210,9 +215,11 @@ static enum stop collect_window(struct xt_order *o, struct xt_cursor *c)
 static uint64_t time_at(const struct xt_order *o, const struct xt_cursor *c)
 {
     struct xt_record r;
+    uint64_t time;
 
     xt_record_view(&r, xt_view_at(o->reading.view, c->at));
-    return r.tsc < XT_LAST_TIME ? r.tsc : XT_LAST_TIME;
+    time = xt_align(r.tsc, xt_index_offset(o->reading.index, c - o->cursors));
+    return time < XT_LAST_TIME ? time : XT_LAST_TIME;
 }
 
 /* All of a pcpu in the slice.  False: there is no room for it. */

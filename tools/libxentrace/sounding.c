@@ -28,7 +28,10 @@ bool xt_sound(const unsigned char *bytes, size_t size, size_t from,
     {
         if ( !xt_windows_next(&windows, &w) || xt_damage_times(&damage) )
             return false;
-        timed = timed || xt_window_time(&w, &s->time);
+        if ( timed )
+            continue;
+        timed = xt_window_time(&w, &s->time);
+        s->cpu = w.cpu;
     }
     return timed;
 }

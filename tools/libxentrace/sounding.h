@@ -27,7 +27,8 @@
 struct xt_sounding
 {
     uint64_t at;        /* a window ... */
-    uint64_t time;      /* ... and when it begins, or one right behind it */
+    uint64_t time;      /* ... and when it begins, or one right behind it ... */
+    unsigned int cpu;   /* ... which is of this pcpu */
 };
 
 /* Rising in both. */

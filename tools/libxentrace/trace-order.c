@@ -50,8 +50,9 @@ static void end_pass(struct xt_trace *t)
         last = xt_index_place(&t->index, p->last);
         if ( !last->done )
         {
-            time = xt_place_last_time(last, xt_view_at(&t->view, last->at +
-                                                       XT_WINDOW_HEADER));
+            time = xt_place_last_time(&t->index, last,
+                                      xt_view_at(&t->view, last->at +
+                                                 XT_WINDOW_HEADER));
             p->now = time > p->now ? time : p->now;
         }
     }

@@ -47,6 +47,8 @@ struct xt_trace
     enum reading_mode mode;
     bool cut;                   /* the file was, and that is noted */
 
+    int64_t *offsets;           /* of the pcpus' clocks, for the index */
+
     /* By time only. */
     struct xt_index index;      /* of the segment that is being read */
     struct xt_order order;

@@ -49,8 +49,10 @@ static void make_chart(struct xt_trace *t)
         uint64_t from = i * step;
 
         xt_source_used(t->source, SOUND_TOUCHES);
-        if ( xt_sound(t->view.bytes, size, from, from + far, &s) &&
-             !xt_chart_add(&t->chart, &s) )
+        if ( !xt_sound(t->view.bytes, size, from, from + far, &s) )
+            continue;
+        s.time = xt_align(s.time, xt_index_offset(&t->index, s.cpu));
+        if ( !xt_chart_add(&t->chart, &s) )
             break;
     }
 }
@@ -93,8 +95,8 @@ static void find_last(const struct xt_trace *t, uint64_t *last)
         if ( i->lines[cpu].last == XT_NOWHERE )
             continue;
         p = xt_index_place(i, i->lines[cpu].last);
-        time = xt_place_last_time(p, xt_view_at(&t->view, p->at +
-                                                XT_WINDOW_HEADER));
+        time = xt_place_last_time(i, p, xt_view_at(&t->view, p->at +
+                                                   XT_WINDOW_HEADER));
         *last = time > *last ? time : *last;
     }
 }
@@ -113,6 +115,8 @@ static int sound_first(struct xt_trace *t, uint64_t *first)
     int rc = 0;
 
     xt_index_init(&head);
+    head.offsets = t->index.offsets;
+    head.nr_offsets = t->index.nr_offsets;
     xt_windows_init(&windows, t->view.bytes, t->view.hi, &ignored);
     while ( !rc && passes.nr < XT_PASSES_ENOUGH &&
             windows.next < t->view.hi / 4 &&

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/fault.h"
 #include "libxentrace/resync.h"
@@ -79,6 +80,7 @@ void xt_trace_close(struct xt_trace *t)
         return;
     xt_order_fini(&t->order);
     xt_index_fini(&t->index);
+    free(t->offsets);
     xt_view_fini(&t->view);
     xt_source_close(t->source);
     free(t);
@@ -184,6 +186,45 @@ void xt_trace_records(struct xt_trace *t, const struct xt_window *w,
                       struct xt_records *records)
 {
     xt_records_init(records, w, &t->damage);
+}
+
+/* --- clocks of pcpus ------------------------------------------------------ */
+
+/* Those of pcpus that nobody named are 0. */
+static int make_offsets(struct xt_trace *t, unsigned int nr)
+{
+    unsigned int from = t->index.nr_offsets;
+    int64_t *offsets;
+
+    if ( nr <= from )
+        return 0;
+    offsets = fault_realloc(t->offsets, nr * sizeof(*offsets));
+    if ( !offsets )
+        return -ENOMEM;
+    memset(offsets + from, 0, (nr - from) * sizeof(*offsets));
+    t->index.offsets = t->offsets = offsets;
+    t->index.nr_offsets = nr;
+    return 0;
+}
+
+int xt_trace_set_offset(struct xt_trace *t, unsigned int cpu, int64_t cycles,
+                        struct err *e)
+{
+    if ( cpu >= XT_MAX_CPUS )
+        return err_set(e, -EINVAL, "there is no pcpu %u", cpu);
+    if ( t->mode != NOT_YET )
+        return err_set(e, -EBUSY, "%s is being read already",
+                       t->source->name);
+    if ( make_offsets(t, cpu + 1) )
+        return err_sys(e, -ENOMEM, "cannot order %s", t->source->name);
+    t->offsets[cpu] = cycles;
+    t->charted = false;
+    return 0;
+}
+
+int64_t xt_trace_offset(const struct xt_trace *t, unsigned int cpu)
+{
+    return xt_index_offset(&t->index, cpu);
 }
 
 /* --- about it ------------------------------------------------------------- */

@@ -5,6 +5,8 @@
  */
 #include "tests/unit/libxentrace/unit.h"
 
+#include <errno.h>
+
 #include "tests/unit/libxentrace/traces.h"
 
 static struct make m;
@@ -261,6 +263,100 @@ START_TEST(one_wrong_time)
 }
 END_TEST
 
+/* --- clocks that do not agree --------------------------------------------- */
+
+#define CPUS 7
+
+static int64_t offset_of(unsigned int cpu)
+{
+    return (cpu & 1 ? 1 : -1) * (int64_t)(cpu * 5000);
+}
+
+/* Each pcpu's clock is wrong by as much as is then added. */
+static void set_wrong(size_t nr)
+{
+    for ( size_t i = 0; i < nr; i++ )
+    {
+        unsigned char *at = m.bytes + want[i].offset;
+        uint64_t time = want[i].time - offset_of(want[i].cpu);
+
+        if ( at[3] & 0x80 )
+            memcpy(at + 4, &time, 8);
+    }
+}
+
+static void set_offsets(struct xt_trace *t)
+{
+    struct err e = ERR_INIT;
+
+    for ( unsigned int cpu = CPUS; cpu--; )
+        ck_assert_int_eq(xt_trace_set_offset(t, cpu, offset_of(cpu), &e), 0);
+    ck_assert_int_eq(xt_trace_offset(t, 3), 15000);
+    ck_assert_int_eq(xt_trace_offset(t, 1000), 0);
+}
+
+START_TEST(wrong_clocks)
+{
+    static const struct shape s = { .cpus = CPUS, .passes = 40, .records = 60,
+                                    .step = 30, .cpu_step = 1 };
+    unsigned int flags[] = { 0, XT_SOURCE_STREAM };
+    uint64_t first, last;
+    char path[32];
+    size_t nr;
+
+    make_passes(&s, 8);
+    nr = expect_order(&m, want);
+    set_wrong(nr);
+    trace_file(path, &m);
+    for ( size_t i = 0; i < 2; i++ )
+    {
+        struct xt_trace *t = open_trace(path, flags[i]);
+        struct err e = ERR_INIT;
+
+        set_offsets(t);
+        expect_same(got, read_order(t, got), want, nr);
+        ck_assert_int_eq(xt_trace_set_offset(t, 0, 1, &e), -EBUSY);
+        xt_trace_close(t);
+
+        t = open_trace(path, flags[i]);
+        set_offsets(t);
+        if ( !i )
+        {
+            ck_assert_int_eq(xt_trace_span(t, &first, &last, &e), 0);
+            ck_assert_uint_eq(first, want[0].time);
+            ck_assert_uint_eq(last, want[nr - 1].time);
+        }
+        ck_assert_int_eq(xt_trace_seek(t, want[nr / 2].time, &e), 0);
+        for ( first = nr / 2; want[first - 1].time == want[nr / 2].time; )
+            first--;
+        expect_same(got, read_order(t, got), want + first, nr - first);
+        xt_trace_close(t);
+    }
+    unlink(path);
+}
+END_TEST
+
+/* There is no time before 0, and no pcpu beyond the last. */
+START_TEST(absurd_offsets)
+{
+    struct err e = ERR_INIT;
+    struct xt_trace *t;
+    char path[32];
+    size_t nr;
+
+    make_passes(&shapes[0], 1);
+    nr = expect_order(&m, want);
+    trace_file(path, &m);
+    t = open_trace(path, 0);
+    ck_assert_int_eq(xt_trace_set_offset(t, XT_MAX_CPUS, 1, &e), -EINVAL);
+    ck_assert_int_eq(xt_trace_set_offset(t, 0, INT64_MIN, &e), 0);
+    ck_assert_int_eq(xt_trace_set_offset(t, 1, INT64_MAX, &e), 0);
+    ck_assert_uint_eq(read_order(t, got), nr);
+    xt_trace_close(t);
+    unlink(path);
+}
+END_TEST
+
 /* A trace behind a trace, the second with earlier times. */
 START_TEST(segments)
 {
@@ -299,23 +395,6 @@ START_TEST(segments)
 }
 END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("order");
-    TCase *all = tcase_create("order");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    tcase_add_loop_test(all, as_sorted, 0, NR_SHAPES);
-    tcase_add_loop_test(all, from_a_moment, 0, NR_SHAPES);
-    tcase_add_test(all, one_tick);
-    tcase_add_test(all, end_of_time);
-    tcase_add_test(all, one_wrong_time);
-    tcase_add_test(all, segments);
-    tcase_set_timeout(all, 500);
-    suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+UNIT_ROWS("order", { as_sorted, NR_SHAPES }, { from_a_moment, NR_SHAPES },
+          { one_tick, 1 }, { end_of_time, 1 }, { one_wrong_time, 1 },
+          { wrong_clocks, 1 }, { absurd_offsets, 1 }, { segments, 1 })

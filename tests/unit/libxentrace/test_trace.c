@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "common/fault.h"
+#include "libxentrace/meta.h"
 
 #include "tests/unit/libxentrace/traces.h"
 
@@ -327,6 +328,39 @@ START_TEST(what_it_says)
 }
 END_TEST
 
+/* Who is right about the clock: the user, then moments, then a figure. */
+START_TEST(how_fast)
+{
+    struct xt_meta moment = { .event = TRC_META_CLOCK };
+    struct xt_meta figure = { .event = TRC_META_TSC };
+    unsigned char bytes[XT_META_MAX_BYTES];
+    struct xt_info info = { .hz = 0 };
+    struct xt_record r;
+    struct xt_clock c;
+
+    ck_assert_int_eq(xt_info_clock(&info, 0, &c), XT_SPEED_ASSUMED);
+    for ( uint64_t i = 0; i < 4; i++ )
+    {
+        /* 2.5 cycles a nanosecond, and then nonsense. */
+        moment.clock.tsc = 1000 + 1250000000 * i;
+        moment.clock.mono = i < 3 ? 77 + 500000000 * i : i;
+        xt_record_decode(&r, bytes, bytes + xt_meta_encode(&moment, bytes));
+        xt_info_learn(&info, &r);
+        figure.tsc.hz = i ? 2400000000 : 3;
+        xt_record_decode(&r, bytes, bytes + xt_meta_encode(&figure, bytes));
+        xt_info_learn(&info, &r);
+        ck_assert_int_eq(xt_info_clock(&info, 0, &c),
+                         i ? XT_SPEED_MEASURED : XT_SPEED_ASSUMED);
+    }
+    ck_assert_uint_eq(xt_clock_hz(&c), 2500000000);
+    ck_assert_int_eq(xt_info_clock(&info, 77, &c), XT_SPEED_TYPED);
+    ck_assert_uint_eq(xt_clock_hz(&c), 77);
+    info.ns = 0;
+    ck_assert_int_eq(xt_info_clock(&info, 0, &c), XT_SPEED_SAID);
+    ck_assert_uint_eq(xt_clock_hz(&c), 2400000000);
+}
+END_TEST
+
 /* --- what fails ----------------------------------------------------------- */
 
 static int read_all(const char *path, unsigned int flags, struct err *e)
@@ -383,4 +417,4 @@ START_TEST(faults)
 END_TEST
 
 UNIT_MAIN("trace", three_ways, damage_once, cut_while_read, follow,
-          little_is_held, only_of_files, what_it_says, faults)
+          little_is_held, only_of_files, what_it_says, how_fast, faults)
