@@ -14,7 +14,7 @@
 #include "libxentrace/seal.h"
 #include "libxentrace/window.h"
 
-/* The two records that a ring adds by itself. */
+/* The two records that a ring adds by itself, and the collector's. */
 static void count_special(struct xt_count *c, const struct xt_record *r)
 {
     if ( r->event == TRC_LOST_RECORDS )
@@ -24,6 +24,8 @@ static void count_special(struct xt_count *c, const struct xt_record *r)
     }
     else if ( r->event == TRC_TRACE_WRAP_BUFFER )
         c->wraps++;
+    else if ( r->event - TRC_META_WINDOW <= TRC_META_LOST - TRC_META_WINDOW )
+        c->metas++;
 }
 
 static bool is_gen(const struct xt_record *r)
@@ -70,6 +72,7 @@ static void count_add(struct xt_count *to, const struct xt_count *n)
     to->losses += n->losses;
     to->lost += n->lost;
     to->wraps += n->wraps;
+    to->metas += n->metas;
 }
 
 static void span_append(struct xt_span *to, const struct xt_span *next)

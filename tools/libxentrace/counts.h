@@ -30,6 +30,7 @@ struct xt_count
     uint64_t losses;    /* LOST_RECORDS records ... */
     uint64_t lost;      /* ... and the records that these own up to */
     uint64_t wraps;     /* records that only fill the end of a ring */
+    uint64_t metas;     /* what the collector says of the machine */
     struct xt_span tsc;
 };
 
@@ -43,10 +44,10 @@ struct xt_counts
     struct xt_damage damage;
 };
 
-/* Events proper: what somebody traced, without what the ring adds. */
+/* Events proper: what was traced, without what ring and collector add. */
 static inline uint64_t xt_count_events(const struct xt_count *c)
 {
-    return c->records - c->losses - c->wraps;
+    return c->records - c->losses - c->wraps - c->metas;
 }
 
 /*

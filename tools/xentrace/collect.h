@@ -4,7 +4,8 @@
  *
  * "In good order" is the point.  Whatever happens after Xen was made to
  * trace (the disk is full, the signal came, the hypervisor talks nonsense),
- * it is told to stop on the way out, unless the user wants it to go on.
+ * it is told to stop on the way out, unless the user wants it to go on; and
+ * each record that was traced is in the file, or is in one of the counts.
  */
 #ifndef XENTRACE_COLLECT_H
 #define XENTRACE_COLLECT_H
@@ -13,6 +14,7 @@
 #include <stdint.h>
 
 #include "common/log.h"
+#include "xentrace/flow.h"
 #include "xentrace/hypervisor.h"
 #include "xentrace/rings.h"
 #include "xentrace/tbuf.h"
@@ -28,25 +30,41 @@ struct collect_plan
     bool leave_enabled;
     unsigned int sleep_ms;  /* at most, between two passes */
     uint64_t time_ns;       /* of the capture; 0: until a signal */
+    uint64_t memory;        /* -M: bytes of windows to keep; 0: write them */
+    uint64_t buffer;        /* bytes that may wait for the disk */
+    const char *arguments;  /* as they were typed */
 };
 
 #define COLLECT_PAGES 32u
+
+/* What became of the events of a pcpu that are not in the file. */
+struct collect_lost
+{
+    uint64_t ring;          /* Xen had no room */
+    uint64_t output;        /* taken, or still in the ring; not written */
+    uint64_t memory;        /* -M: made room for newer ones */
+};
 
 struct collect
 {
     const struct collect_plan *plan;    /* borrowed, all three */
     struct hv *hv;
     const struct log *log;
+    struct hv_info info;
     unsigned int nr_cpus;
     unsigned char *cpu_bits;            /* of plan->cpus, or NULL */
     struct rings rings;
     bool tracing;                       /* by our doing */
+    struct tbuf_state state;            /* of Xen's tracing */
+    struct flow flow;
+    bool flowing;
     int virq;
+    unsigned int snapshots;             /* so many were taken */
+    uint64_t next_second;               /* when to look at clocks and losses */
 
-    struct tbuf_state state;            /* of Xen's tracing, at the start */
-
-    /* Losses of each pcpu during the capture; NULL if Xen cannot tell. */
-    uint64_t *lost;
+    bool can_count;                     /* Xen says what it loses */
+    uint64_t *before;                   /* what it had lost at the start */
+    struct collect_lost *lost;          /* of each pcpu */
 };
 
 /* Look at the host and check the plan against it.  Changes nothing there. */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The windows are written straight out of the rings: the copy is the one
- * that the kernel makes.  So a slow file holds up the ring that it is
- * written from; to decouple them is a thread's work, and its place is
- * between peek and release here.
+ * A ring is in one of three states: nothing of it waits in the store (place
+ * is 0), something waits, or something waits and Xen needs the space.  Only in
+ * the second one new records are left where they are: there they are safe.
  */
 #include "xentrace/drain.h"
 
 #include <assert.h>
+
+#include "xentrace/records.h"
 
 static void give_up(struct ring *r, const struct log *log,
                     const struct err *why)
@@ -34,43 +35,130 @@ static bool look(struct ring *r, struct ring_view *view, const struct log *log)
 
     if ( !r->buf || r->given_up )
         return false;
-    if ( ring_peek(r, view, &e) )
-    {
-        give_up(r, log, &e);
-        return false;
-    }
-    return view->nr_spans > 0;
+    if ( !ring_peek(r, view, &e) )
+        return true;
+    give_up(r, log, &e);
+    return false;
 }
 
-int drain_all(struct rings *r, struct writer *w, const struct log *log,
-              struct err *e)
+/* --- taking -------------------------------------------------------------- */
+
+static bool put(struct ring *r, const struct store *s,
+                const struct iovec *spans, int nr_spans)
+{
+    uint64_t place = s->put(s->store, r->cpu, spans, nr_spans);
+
+    if ( !place )
+        return false;
+    for ( int i = 0; i < nr_spans; i++ )
+    {
+        ring_take(r, spans[i].iov_len);
+        r->bytes += spans[i].iov_len;
+    }
+    r->place = place;
+    r->windows++;
+    r->records += records_count(spans, nr_spans);
+    return true;
+}
+
+/* Several windows, each of whole records. */
+static bool put_pieces(struct ring *r, const struct store *s,
+                       struct iovec span)
+{
+    struct iovec piece = span;
+
+    while ( span.iov_len )
+    {
+        piece.iov_base = span.iov_base;
+        piece.iov_len = records_fit(&span, s->window_max);
+        assert(piece.iov_len);
+        if ( !put(r, s, &piece, 1) )
+            return false;
+        span.iov_base = (char *)span.iov_base + piece.iov_len;
+        span.iov_len -= piece.iov_len;
+    }
+    return true;
+}
+
+static bool take(struct ring *r, const struct store *s,
+                 const struct ring_view *view)
+{
+    bool all = true;
+
+    if ( !view->nr_spans )
+        return true;
+    if ( view->bytes <= s->window_max )
+        return put(r, s, view->span, view->nr_spans);
+    for ( int i = 0; all && i < view->nr_spans; i++ )
+        all = put_pieces(r, s, view->span[i]);
+    return all;
+}
+
+static void release_if_safe(struct ring *r, const struct store *s)
+{
+    if ( r->place && !r->given_up && r->place <= s->safe(s->store) )
+        ring_release(r);
+}
+
+static bool drain(struct ring *r, const struct store *s, bool last,
+                  const struct ring_view *view)
+{
+    bool pressed = view->used > r->data_size / 2, all;
+
+    release_if_safe(r, s);
+    if ( r->place && !pressed && !last )
+        return true;
+    if ( r->place && pressed && !last )
+        ring_release(r);
+    all = take(r, s, view);
+    release_if_safe(r, s);
+    return all;
+}
+
+bool drain_all(struct rings *r, const struct store *s, bool last,
+               const struct log *log)
 {
     struct ring_view view;
-    struct ring *ring;
-    int rc = 0;
+    bool all = true;
 
     drain_map(r, log);
-    for ( unsigned int cpu = 0; !rc && cpu < r->nr_cpus; cpu++ )
-    {
-        ring = &r->ring[cpu];
-        if ( !look(ring, &view, log) )
-            continue;
-        assert(view.bytes > 0);
-        rc = writer_window(w, cpu, view.span, view.nr_spans, e);
-        if ( rc )
-            break;
-        ring_release(ring, &view);
-        ring->windows++;
-        ring->bytes += view.bytes;
-    }
-    return rc;
+    for ( unsigned int cpu = 0; cpu < r->nr_cpus; cpu++ )
+        if ( look(&r->ring[cpu], &view, log) )
+            all &= drain(&r->ring[cpu], s, last, &view);
+    return all;
 }
+
+void drain_release(struct rings *r, const struct store *s)
+{
+    for ( unsigned int cpu = 0; cpu < r->nr_cpus; cpu++ )
+        release_if_safe(&r->ring[cpu], s);
+}
+
+/* --- not taking ---------------------------------------------------------- */
 
 void drain_discard(struct rings *r, const struct log *log)
 {
     struct ring_view view;
 
     for ( unsigned int cpu = 0; cpu < r->nr_cpus; cpu++ )
-        if ( look(&r->ring[cpu], &view, log) )
-            ring_release(&r->ring[cpu], &view);
+        if ( look(&r->ring[cpu], &view, log) && view.bytes )
+        {
+            ring_take(&r->ring[cpu], view.bytes);
+            ring_release(&r->ring[cpu]);
+        }
+}
+
+void drain_count(struct rings *r, uint64_t *records)
+{
+    struct err ignored = ERR_INIT;
+    struct ring_view view;
+
+    for ( unsigned int cpu = 0; cpu < r->nr_cpus; cpu++ )
+    {
+        struct ring *ring = &r->ring[cpu];
+
+        if ( ring->buf && !ring->given_up &&
+             !ring_peek(ring, &view, &ignored) )
+            records[cpu] += records_count(view.span, view.nr_spans);
+    }
 }

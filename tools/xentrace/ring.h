@@ -30,7 +30,13 @@ struct ring
     size_t data_size;
     unsigned int cpu;
     bool given_up;          /* it told lies: not touched any more */
-    uint64_t windows, bytes;
+    bool begun;             /* the next three are known */
+    uint32_t cons;          /* as we have left it */
+    uint32_t taken;         /* what is before it has been copied */
+    uint64_t place;         /* in the store, of what is from cons to taken */
+    unsigned int others;    /* times that somebody else had moved cons */
+    size_t peak;            /* bytes that it held at most */
+    uint64_t windows, bytes, records;   /* taken */
 };
 
 /* What there is to read, as it stands in the ring. */
@@ -39,13 +45,20 @@ struct ring_view
     struct iovec span[2];   /* the second if it goes over the end */
     int nr_spans;           /* 0: nothing to read */
     size_t bytes;
-    uint32_t prod;          /* ring_release() moves cons here */
+    size_t used;            /* of the ring, with what was taken before */
 };
 
-/* 0, or -EBADMSG if cons and prod cannot both be true. */
-int ring_peek(const struct ring *r, struct ring_view *view, struct err *e);
+/*
+ * What is there from `taken` on.  0, or -EBADMSG if cons and prod cannot both
+ * be true.  Where cons is not as we left it, somebody else reads this ring:
+ * then we go on from there.
+ */
+int ring_peek(struct ring *r, struct ring_view *view, struct err *e);
 
-/* All of the view has been copied: Xen may overwrite it. */
-void ring_release(struct ring *r, const struct ring_view *view);
+/* These bytes of the view have been copied. */
+void ring_take(struct ring *r, size_t bytes);
+
+/* Xen may overwrite what has been taken. */
+void ring_release(struct ring *r);
 
 #endif /* XENTRACE_RING_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Signals are a property of the process, and so is the one variable here.
+ * Signals are a property of the process, and so are the variables here.
  */
 #define _GNU_SOURCE /* ppoll */
 
@@ -9,20 +9,27 @@
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/time.h>
 #include <time.h>
 
-static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM };
+static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGUSR1 };
 
 #define NR_SIGNALS (sizeof(signals) / sizeof(signals[0]))
 
-static volatile sig_atomic_t asked; /* so many times; written by ask() only */
+/* So many times each; written by ask() only. */
+static volatile sig_atomic_t asked, snapshots;
+static sig_atomic_t taken;          /* snapshots that somebody has seen to */
+static volatile sig_atomic_t first; /* the signal that asked first */
 
 static void ask(int number)
 {
-    (void)number;
+    if ( number == SIGUSR1 && snapshots < SIG_ATOMIC_MAX )
+        snapshots++;
+    if ( number == SIGUSR1 )
+        return;
+    if ( !asked )
+        first = number;
     if ( asked < SIG_ATOMIC_MAX )
         asked++;
 }
@@ -80,24 +87,40 @@ bool stop_insisted(void)
     return asked > 1;
 }
 
-int stop_wait(int fd, unsigned int ms, struct err *e)
+bool stop_by_time(void)
+{
+    return first == SIGALRM;
+}
+
+bool stop_snapshot(void)
+{
+    if ( taken == snapshots )
+        return false;
+    taken = snapshots;
+    return true;
+}
+
+int stop_wait(struct pollfd *fds, unsigned int nr, unsigned int ms,
+              struct err *e)
 {
     struct timespec time = { .tv_sec = ms / 1000,
                              .tv_nsec = ms % 1000 * 1000000L };
-    struct pollfd pfd = { .fd = fd, .events = POLLIN };
     sigset_t ours, before;
     int rc = 0;
 
-    assert(fd >= 0);
+    for ( unsigned int i = 0; i < nr; i++ )
+        fds[i].revents = 0;
     sigemptyset(&ours);
     for ( size_t i = 0; i < NR_SIGNALS; i++ )
         sigaddset(&ours, signals[i]);
     /* Blocked between the question and the sleep: ppoll lets them in. */
     sigprocmask(SIG_BLOCK, &ours, &before);
-    if ( !stop_asked() )
-        rc = ppoll(&pfd, 1, &time, &before);
+    if ( !stop_asked() && snapshots == taken )
+        rc = ppoll(fds, nr, &time, &before);
+    for ( unsigned int i = 0; rc < 0 && i < nr; i++ )
+        fds[i].revents = 0;
     if ( rc < 0 )
         rc = errno == EINTR ? 0 : err_sys(e, -errno, "cannot wait");
     sigprocmask(SIG_SETMASK, &before, NULL);
-    return rc;
+    return rc < 0 ? rc : 0;
 }

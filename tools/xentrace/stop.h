@@ -2,11 +2,12 @@
 /*
  * When to stop.  SIGINT, SIGTERM, SIGHUP and the end of the time all ask for
  * the same orderly end; whoever asks twice does not want to wait for a
- * reader of ours that does not read.
+ * reader of ours that does not read.  SIGUSR1 asks for a snapshot.
  */
 #ifndef XENTRACE_STOP_H
 #define XENTRACE_STOP_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,11 +21,17 @@ int stop_after(uint64_t ns, struct err *e);
 
 bool stop_asked(void);
 bool stop_insisted(void);
+bool stop_by_time(void);        /* it was the time that asked first */
+
+/* Has a snapshot been asked for since the last time that this was true? */
+bool stop_snapshot(void);
 
 /*
- * Sleep until fd is readable (1), or ms have passed or somebody asks (0).  A
- * signal that comes just before the sleep is not slept through.
+ * Sleep until one of these can be read, ms have passed or somebody asks; what
+ * can be read is in their revents.  A signal that comes just before the sleep
+ * is not slept through.
  */
-int stop_wait(int fd, unsigned int ms, struct err *e);
+int stop_wait(struct pollfd *fds, unsigned int nr, unsigned int ms,
+              struct err *e);
 
 #endif /* XENTRACE_STOP_H */

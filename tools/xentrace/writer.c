@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Vectored writes, until all is written or it is clear that it never will.
+ *
+ *   writer_window() -> batch -> writer_flush() -+-> write_all()
+ *                                               +-> zstd -> sink() -> write_all()
+ *
+ * `whole` moves only when the bytes of whole windows, or of a whole frame of
+ * zstd's, have been taken by the system; a failure cuts the file there.
  */
 #include "xentrace/writer.h"
 
@@ -8,11 +14,27 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/fault.h"
-#include "libxentrace/window.h"
+#include "libxentrace/seal.h"
+
+/* How long -z may keep windows back that would make a larger frame. */
+#define PATIENCE_NS 1000000000u
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+/* --- files --------------------------------------------------------------- */
 
 /* Names of standard output; the last because 4.17's users had to. */
 static bool is_stdout(const char *path)
@@ -33,31 +55,112 @@ static int open_file(const char *path, struct err *e)
     return err_sys(e, -errno, "cannot create %s", path);
 }
 
-int writer_open(struct writer *w, const char *path, bool (*insisted)(void),
-                struct err *e)
+/* The name of the nr-th file, counted from 1. */
+static int name_file(const struct writer_plan *plan, unsigned int nr,
+                     char *name, struct err *e)
 {
-    int fd = is_stdout(path) ? STDOUT_FILENO : open_file(path, e);
+    int length = plan->numbered
+                 ? snprintf(name, PATH_MAX, "%s.%u", plan->path, nr)
+                 : snprintf(name, PATH_MAX, "%s", plan->path);
+
+    if ( length < 0 || length >= PATH_MAX )
+        return err_set(e, -ENAMETOOLONG, "the name of the file is too long");
+    return 0;
+}
+
+/* With --keep: away with the one that is too many. */
+static void remove_oldest(const struct writer *w)
+{
+    const struct writer_plan *plan = w->plan;
+    struct err ignored = ERR_INIT;
+    char name[PATH_MAX];
+
+    if ( plan->numbered && plan->keep && w->files > plan->keep &&
+         !name_file(plan, w->files - plan->keep, name, &ignored) )
+        unlink(name);
+}
+
+static int write_all(struct writer *w, struct iovec *iov, int nr);
+
+static int sink(void *writer, const void *bytes, size_t size)
+{
+    struct writer *w = writer;
+    struct iovec iov = { (void *)bytes, size };
+    int rc = write_all(w, &iov, 1);
+
+    if ( !rc )
+        w->whole = w->at;
+    return rc;
+}
+
+static int next_fd(struct writer *w, struct err *e)
+{
+    int rc;
+
+    w->ours = !is_stdout(w->plan->path);
+    if ( !w->ours )
+    {
+        strcpy(w->name, "standard output");
+        return STDOUT_FILENO;
+    }
+    rc = name_file(w->plan, w->files + 1, w->name, e);
+    return rc ? rc : open_file(w->name, e);
+}
+
+static int open_next(struct writer *w, struct err *e)
+{
+    int fd = next_fd(w, e);
 
     if ( fd < 0 )
         return fd;
-    *w = (struct writer){
-        .fd = fd, .name = is_stdout(path) ? "standard output" : path,
-        .insisted = insisted,
-    };
-    if ( !isatty(fd) )
-        return 0;
-    err_set(e, -EINVAL, "%s is a terminal, and a trace is not text: give a "
-            "file", w->name);
-    writer_close(w, NULL);
-    return -EINVAL;
+    w->fd = fd;
+    w->files++;
+    w->number = 0;
+    w->at = w->whole = 0;
+    w->opened_ns = w->flushed_ns = now_ns();
+    if ( isatty(fd) )
+        return err_set(e, -EINVAL, "%s is a terminal, and a trace is not text:"
+                       " give a file", w->name);
+    remove_oldest(w);
+    return w->plan->level ? xt_zstd_writer_new(&w->zstd, w->plan->level, sink,
+                                               w, e) : 0;
 }
+
+/* Linux has closed it even if it says EINTR. */
+static int close_file(struct writer *w)
+{
+    int rc = 0;
+
+    if ( w->zstd && !w->failed )
+        rc = xt_zstd_end(w->zstd);
+    xt_zstd_writer_free(w->zstd);
+    w->zstd = NULL;
+    if ( w->fd >= 0 && close(w->fd) && errno != EINTR && !rc )
+        rc = -errno;
+    w->fd = -1;
+    return rc;
+}
+
+int writer_open(struct writer *w, const struct writer_plan *plan,
+                struct err *e)
+{
+    int rc;
+
+    *w = (struct writer){ .plan = plan, .fd = -1, .files = plan->behind };
+    rc = open_next(w, e);
+    if ( rc )
+        close_file(w);
+    return rc;
+}
+
+/* --- bytes --------------------------------------------------------------- */
 
 /* A write gave `error`.  0: try again. */
 static int can_retry(struct writer *w, int error)
 {
     struct pollfd pfd = { .fd = w->fd, .events = POLLOUT };
 
-    if ( (error == EINTR || error == EAGAIN) && w->insisted() )
+    if ( (error == EINTR || error == EAGAIN) && w->plan->insisted() )
         return -EINTR;
     /* Interrupted by a signal: the next round asks again who wants what. */
     if ( error == EAGAIN && poll(&pfd, 1, -1) < 0 && errno != EINTR )
@@ -94,38 +197,222 @@ static int write_all(struct writer *w, struct iovec *iov, int nr)
             rc = can_retry(w, errno);
         else
         {
-            w->bytes += done;
+            w->at += done;
             advance(&iov, &nr, done);
         }
     }
     return rc;
 }
 
+/* --- batches ------------------------------------------------------------- */
+
+static uint64_t frame_bytes(const struct xt_frame *f)
+{
+    uint64_t bytes = 0;
+
+    for ( int i = 0; i < f->nr_iov; i++ )
+        bytes += f->iov[i].iov_len;
+    return bytes;
+}
+
+/* All of the batch at once. */
+static int write_batch(struct writer *w)
+{
+    struct iovec iov[3 * WRITER_BATCH];
+    int nr = 0;
+
+    for ( unsigned int i = 0; i < w->nr_batch; i++ )
+        for ( int k = 0; k < w->batch[i].nr_iov; k++ )
+            iov[nr++] = w->batch[i].iov[k];
+    return write_all(w, iov, nr);
+}
+
+static int pack_batch(struct writer *w)
+{
+    int rc = 0;
+
+    for ( unsigned int i = 0; !rc && i < w->nr_batch; i++ )
+        rc = xt_zstd_write(w->zstd, w->batch[i].iov, w->batch[i].nr_iov);
+    return rc;
+}
+
+/* Count what of the batch is in the file: all of it, or what was whole. */
+static void account(struct writer *w)
+{
+    uint64_t bytes;
+
+    for ( unsigned int i = 0; i < w->nr_batch; i++ )
+    {
+        bytes = frame_bytes(&w->batch[i]);
+        if ( !w->zstd && w->whole + bytes > w->at )
+            break;
+        if ( !w->zstd )
+            w->whole += bytes;
+        w->windows++;
+        w->given += i >= w->nr_preface;
+        w->bytes += bytes;
+    }
+    w->nr_batch = w->nr_preface = 0;
+    w->batch_bytes = 0;
+}
+
+/* Root's reserve is not for us: f_bavail, not f_bfree. */
+static int check_reserve(struct writer *w, struct err *e)
+{
+    struct statvfs st;
+    uint64_t left;
+
+    if ( !w->plan->reserve )
+        return 0;
+    if ( fstatvfs(w->fd, &st) )
+        return err_sys(e, -errno, "cannot see how full the disk of %s is",
+                       w->name);
+    left = (uint64_t)st.f_bavail * st.f_frsize;
+    if ( left >= w->batch_bytes && left - w->batch_bytes >= w->plan->reserve )
+        return 0;
+    return err_set(e, -ENOSPC, "the disk of %s has only %llu MB left, and %llu"
+                   " are to stay free", w->name,
+                   (unsigned long long)left >> 20,
+                   (unsigned long long)w->plan->reserve >> 20);
+}
+
+/* Nobody shall find half a window. */
+static void cut_back(struct writer *w)
+{
+    if ( w->ours && w->fd >= 0 && w->at != w->whole &&
+         !ftruncate(w->fd, w->whole) &&
+         lseek(w->fd, w->whole, SEEK_SET) == (off_t)w->whole )
+        w->at = w->whole;
+}
+
+static int fail(struct writer *w, int rc, struct err *e)
+{
+    w->failed = rc;
+    cut_back(w);
+    return err_sys(e, rc, "cannot write to %s", w->name);
+}
+
+static bool zstd_is_due(struct writer *w, bool hard)
+{
+    uint64_t now = now_ns();
+
+    if ( !hard && now - w->flushed_ns < PATIENCE_NS )
+        return false;
+    w->flushed_ns = now;
+    return true;
+}
+
+int writer_flush(struct writer *w, bool hard, struct err *e)
+{
+    int rc = w->failed;
+
+    if ( !rc && w->nr_batch )
+        rc = check_reserve(w, e);
+    if ( !rc && w->nr_batch )
+    {
+        rc = w->zstd ? pack_batch(w) : write_batch(w);
+        account(w);
+    }
+    w->keeps = w->zstd && !zstd_is_due(w, hard);
+    if ( !rc && w->zstd && !w->keeps )
+        rc = xt_zstd_flush(w->zstd);
+    return rc ? fail(w, rc, e) : 0;
+}
+
+/* --- windows ------------------------------------------------------------- */
+
+static void add_frame(struct writer *w, unsigned int cpu,
+                      const struct iovec *spans, int nr_spans)
+{
+    struct xt_frame *f = &w->batch[w->nr_batch];
+
+    xt_frame_init(f, cpu, spans, nr_spans);
+    if ( !w->plan->plain )
+        xt_frame_seal(f, w->number);
+    w->number++;
+    w->nr_batch++;
+    w->batch_bytes += frame_bytes(f);
+}
+
+static void add_preface(struct writer *w)
+{
+    assert(!w->nr_batch);
+    if ( !w->preface.iov_len )
+        return;
+    add_frame(w, w->preface_cpu, &w->preface, 1);
+    w->nr_preface = 1;
+}
+
+int writer_begin(struct writer *w, unsigned int cpu, const void *preface,
+                 size_t bytes, struct err *e)
+{
+    w->preface_cpu = cpu;
+    w->preface = (struct iovec){ (void *)preface, bytes };
+    add_preface(w);
+    return writer_flush(w, true, e);
+}
+
+static int rotate(struct writer *w, struct err *e)
+{
+    int rc = writer_flush(w, true, e);
+
+    if ( rc )
+        return rc;
+    rc = close_file(w);
+    if ( rc )
+        return fail(w, rc, e);
+    rc = open_next(w, e);
+    if ( rc )
+        return fail(w, rc, e);
+    add_preface(w);
+    return 0;
+}
+
+/* Is it time for another file?  One with nothing but a preface stays. */
+static bool is_full(const struct writer *w, uint64_t more)
+{
+    const struct writer_plan *plan = w->plan;
+
+    if ( w->number <= (w->preface.iov_len ? 1 : 0) )
+        return false;
+    if ( plan->rotate_bytes &&
+         w->at + w->batch_bytes + more > plan->rotate_bytes )
+        return true;
+    return plan->rotate_ns && now_ns() - w->opened_ns >= plan->rotate_ns;
+}
+
 int writer_window(struct writer *w, unsigned int cpu,
                   const struct iovec *spans, int nr_spans, struct err *e)
 {
-    struct xt_frame f;
+    uint64_t bytes = spans[0].iov_len + (nr_spans > 1 ? spans[1].iov_len : 0);
+    int rc = 0;
 
-    assert(w->fd >= 0);
-    if ( !w->failed )
-    {
-        xt_frame_init(&f, cpu, spans, nr_spans);
-        w->failed = write_all(w, f.iov, f.nr_iov);
-    }
+    if ( !w->failed &&
+         is_full(w, bytes + XT_WINDOW_HEADER + XT_SEAL_BYTES) )
+        rc = rotate(w, e);
+    if ( !rc && w->nr_batch == WRITER_BATCH )
+        rc = writer_flush(w, false, e);
     if ( w->failed )
-        return err_sys(e, w->failed, "cannot write to %s", w->name);
-    w->windows++;
-    return 0;
+        return fail(w, w->failed, e);
+    if ( !rc )
+        add_frame(w, cpu, spans, nr_spans);
+    return rc;
+}
+
+void writer_retry(struct writer *w)
+{
+    w->nr_batch = w->nr_preface = 0;
+    w->batch_bytes = 0;
+    if ( w->ours && w->fd >= 0 && w->at == w->whole && !w->zstd )
+        w->failed = 0;
 }
 
 int writer_close(struct writer *w, struct err *e)
 {
-    int rc = w->failed;
+    int rc = writer_flush(w, true, e), closed;
 
-    assert(w->fd >= 0);
-    /* Linux has closed it even if it says EINTR. */
-    if ( close(w->fd) && errno != EINTR && !rc )
-        rc = -errno;
-    w->fd = -1;
+    closed = close_file(w);
+    if ( !rc )
+        rc = closed;
     return rc ? err_sys(e, rc, "cannot write to %s", w->name) : 0;
 }

@@ -1,38 +1,97 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the windows go.  The writer survives what is no error (signals,
- * short writes, a pipe that is full) and remembers the first one that is:
- * from then on it takes nothing more, and says so again.
+ * Where the windows go in the end: a file, a pipe, a row of files.
+ *
+ * The writer survives what is no error (signals, short writes, a pipe that is
+ * full) and remembers the first one that is: from then on it takes nothing
+ * more, and says so again.  A file that could not be written on is cut back to
+ * its last whole window, so that nobody finds half of one.
  */
 #ifndef XENTRACE_WRITER_H
 #define XENTRACE_WRITER_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/uio.h>
 
 #include "common/err.h"
+#include "libxentrace/window.h"
+#include "libxentrace/zstd.h"
+
+struct writer;
+
+struct writer_plan
+{
+    const char *path;           /* NULL or "-": standard output */
+    bool numbered;              /* PATH.1, PATH.2 ... instead of PATH */
+    unsigned int behind;        /* or rather from the one behind this on */
+    bool plain;                 /* without seals */
+    unsigned int level;         /* of compression; 0: none */
+    uint64_t reserve;           /* bytes that are to stay free on the disk */
+    uint64_t rotate_bytes;      /* begin another file; 0: never */
+    uint64_t rotate_ns;
+    unsigned int keep;          /* so many files; 0: all */
+
+    /* Is somebody waiting for us to give up?  Asked when interrupted. */
+    bool (*insisted)(void);
+};
+
+#define WRITER_BATCH 128        /* windows that are written at once */
 
 struct writer
 {
+    const struct writer_plan *plan;     /* borrowed */
     int fd;
-    const char *name;           /* for messages; borrowed */
+    char name[PATH_MAX];        /* of the file that is open, for messages */
+    bool ours;                  /* a file that we have made */
     int failed;                 /* -errno of the first failure, or 0 */
-    bool (*insisted)(void);     /* is somebody waiting for us to give up? */
-    uint64_t windows, bytes;    /* written, headers included */
+    uint64_t windows, bytes;    /* put into all files, headers included */
+    uint64_t given;             /* of these windows, those that are no preface */
+    unsigned int files;         /* so many were opened */
+
+    /* What each file begins with; borrowed; see writer_begin(). */
+    unsigned int preface_cpu;
+    struct iovec preface;
+
+    /* The file that is open. */
+    uint32_t number;            /* of its next window */
+    uint64_t at;                /* bytes that were written */
+    uint64_t whole;             /* up to here, windows are whole */
+    uint64_t opened_ns, flushed_ns;
+    struct xt_zstd_writer *zstd;
+    bool keeps;                 /* it keeps windows back that were flushed */
+
+    /* What will be written next; windows point to their owner's memory. */
+    struct xt_frame batch[WRITER_BATCH];
+    unsigned int nr_batch;
+    unsigned int nr_preface;    /* the first so many of them */
+    uint64_t batch_bytes;
 };
 
 /*
- * Create `path`, or empty it; NULL or "-": standard output.  Refuses a
- * terminal, and a symbolic link, which in /tmp would be somebody else's.
- * `insisted` is asked when a write is interrupted: true ends it.
+ * Create the first file, or empty it.  Refuses a terminal, and a symbolic
+ * link, which in /tmp would be somebody else's.
  */
-int writer_open(struct writer *w, const char *path, bool (*insisted)(void),
+int writer_open(struct writer *w, const struct writer_plan *plan,
                 struct err *e);
 
-/* One window, of one or two spans. */
+/* Each file begins with a window of these records; none if `bytes` is 0. */
+int writer_begin(struct writer *w, unsigned int cpu, const void *preface,
+                 size_t bytes, struct err *e);
+
+/* One window, of one or two spans that stay as they are until a flush. */
 int writer_window(struct writer *w, unsigned int cpu,
                   const struct iovec *spans, int nr_spans, struct err *e);
+
+/* Write them.  With `hard`, nothing is kept back in order to compress it. */
+int writer_flush(struct writer *w, bool hard, struct err *e);
+
+/*
+ * Try again after a failure, with a file that has been cut back: there may be
+ * room for a last word.
+ */
+void writer_retry(struct writer *w);
 
 /* 0, or what failed first: a full disk may only say so here. */
 int writer_close(struct writer *w, struct err *e);

@@ -63,7 +63,8 @@ START_TEST(every_place)
                 ck_assert_ptr_eq(v.span[1].iov_base, memory.data);
                 ck_assert_uint_eq(v.span[1].iov_len, used - (SIZE - start));
             }
-            ring_release(&r, &v);
+            ring_take(&r, v.bytes);
+            ring_release(&r);
             ck_assert_uint_eq(memory.head.cons, memory.head.prod);
         }
 }
@@ -78,9 +79,54 @@ START_TEST(release_what_was_seen)
 
     ck_assert_int_eq(ring_peek(&r, &v, &e), 0);
     memory.head.prod = 400;
-    ring_release(&r, &v);
+    ring_take(&r, v.bytes);
+    ring_release(&r);
     ck_assert_uint_eq(memory.head.cons, 24);
     ck_assert_uint_eq(memory.head.prod, 400);
+}
+END_TEST
+
+/* What was taken and not released is not seen again, but it is counted. */
+START_TEST(take_and_keep)
+{
+    struct ring r = make_ring(SIZE - 8, SIZE + 4);
+    struct err e = ERR_INIT;
+    struct ring_view v;
+
+    ck_assert_int_eq(ring_peek(&r, &v, &e), 0);
+    ring_take(&r, 8);
+    ck_assert_uint_eq(memory.head.cons, SIZE - 8);
+    memory.head.prod = SIZE + 20;
+    ck_assert_int_eq(ring_peek(&r, &v, &e), 0);
+    ck_assert_uint_eq(v.bytes, 20);
+    ck_assert_uint_eq(v.used, 28);
+    ck_assert_ptr_eq(v.span[0].iov_base, memory.data);
+    ck_assert_uint_eq(r.peak, 28);
+    ring_release(&r);
+    ck_assert_uint_eq(memory.head.cons, SIZE);
+    ck_assert_uint_eq(r.others, 0);
+
+    /* Xen may not go back behind that. */
+    ring_take(&r, 20);
+    memory.head.prod = SIZE + 8;
+    ck_assert_int_eq(ring_peek(&r, &v, &e), -EBADMSG);
+}
+END_TEST
+
+START_TEST(somebody_else_reads)
+{
+    struct ring r = make_ring(0, 80);
+    struct err e = ERR_INIT;
+    struct ring_view v;
+
+    ck_assert_int_eq(ring_peek(&r, &v, &e), 0);
+    ring_take(&r, 20);
+    memory.head.cons = 60;
+    ck_assert_int_eq(ring_peek(&r, &v, &e), 0);
+    ck_assert_uint_eq(r.others, 1);
+    ck_assert_uint_eq(v.bytes, 20);
+    ck_assert_int_eq(ring_peek(&r, &v, &e), 0);
+    ck_assert_uint_eq(r.others, 1);
 }
 END_TEST
 
@@ -104,4 +150,5 @@ START_TEST(lies)
 }
 END_TEST
 
-UNIT_MAIN("ring", empty, every_place, release_what_was_seen, lies)
+UNIT_MAIN("ring", empty, every_place, release_what_was_seen, take_and_keep,
+          somebody_else_reads, lies)

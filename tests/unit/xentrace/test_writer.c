@@ -31,6 +31,17 @@ static bool always(void)
 }
 
 static char path[64], dir[32];
+static struct writer_plan plan;
+
+/* To `to`, as stock would write it. */
+static int open_plain(struct writer *w, const char *to, bool (*insisted)(void),
+                      struct err *e)
+{
+    plan = (struct writer_plan){
+        .path = to, .plain = true, .insisted = insisted,
+    };
+    return writer_open(w, &plan, e);
+}
 
 static void make_dir(void)
 {
@@ -53,7 +64,11 @@ static int write_two(struct writer *w, struct err *e)
                            { (char *)"CCCCCCCCCCCC", 12 } };
     int rc = writer_window(w, 5, &one, 1, e);
 
-    return rc ? rc : writer_window(w, 6, two, 2, e);
+    if ( !rc )
+        rc = writer_flush(w, false, e);
+    if ( !rc )
+        rc = writer_window(w, 6, two, 2, e);
+    return rc ? rc : writer_flush(w, false, e);
 }
 
 static const unsigned char expected[] =
@@ -78,7 +93,7 @@ START_TEST(a_file)
 
     make_dir();
     umask(0);
-    ck_assert_int_eq(writer_open(&w, path, never, &e), 0);
+    ck_assert_int_eq(open_plain(&w, path, never, &e), 0);
     ck_assert_int_eq(write_two(&w, &e), 0);
     ck_assert_uint_eq(w.windows, 2);
     ck_assert_uint_eq(w.bytes, sizeof(expected) - 1);
@@ -89,7 +104,7 @@ START_TEST(a_file)
 
     /* And again over a longer one. */
     ck_assert_int_eq(truncate(path, 1000), 0);
-    ck_assert_int_eq(writer_open(&w, path, never, &e), 0);
+    ck_assert_int_eq(open_plain(&w, path, never, &e), 0);
     ck_assert_int_eq(write_two(&w, &e), 0);
     ck_assert_int_eq(writer_close(&w, &e), 0);
     expect_file();
@@ -108,7 +123,7 @@ START_TEST(short_and_interrupted)
     {
         fault_arm_from(FAULT_SHORT_WRITE, 1);
         fault_arm(FAULT_INTERRUPT, n);
-        ck_assert_int_eq(writer_open(&w, path, never, &e), 0);
+        ck_assert_int_eq(open_plain(&w, path, never, &e), 0);
         ck_assert_int_eq(write_two(&w, &e), 0);
         ck_assert_int_eq(writer_close(&w, &e), 0);
         fault_disarm();
@@ -127,7 +142,7 @@ START_TEST(disk_full)
         struct err e = ERR_INIT, again = ERR_INIT, last = ERR_INIT;
         struct writer w;
 
-        ck_assert_int_eq(writer_open(&w, path, never, &e), 0);
+        ck_assert_int_eq(open_plain(&w, path, never, &e), 0);
         fault_arm(FAULT_WRITE, n);
         ck_assert_int_eq(write_two(&w, &e), -ENOSPC);
         ck_assert_ptr_nonnull(strstr(e.text, path));
@@ -147,7 +162,7 @@ START_TEST(really_full)
     struct err e = ERR_INIT;
     struct writer w;
 
-    ck_assert_int_eq(writer_open(&w, "/dev/full", never, &e), 0);
+    ck_assert_int_eq(open_plain(&w, "/dev/full", never, &e), 0);
     ck_assert_int_eq(write_two(&w, &e), -ENOSPC);
     ck_assert_int_eq(writer_close(&w, &e), -ENOSPC);
 }
@@ -181,7 +196,7 @@ START_TEST(refusals)
         struct err e = ERR_INIT;
         struct writer w;
 
-        ck_assert_int_eq(writer_open(&w, rows[i].path, never, &e),
+        ck_assert_int_eq(open_plain(&w, rows[i].path, never, &e),
                          rows[i].code);
         ck_assert_ptr_nonnull(strstr(e.text, rows[i].path));
     }
@@ -213,8 +228,9 @@ static void full_pipe(int flags)
     ck_assert_int_eq(dup2(fds[1], STDOUT_FILENO), STDOUT_FILENO);
     ck_assert_int_eq(sigaction(SIGALRM, &act, NULL), 0);
     ck_assert_int_eq(setitimer(ITIMER_REAL, &often, NULL), 0);
-    ck_assert_int_eq(writer_open(&w, NULL, always, &e), 0);
-    ck_assert_int_eq(writer_window(&w, 0, &span, 1, &e), -EINTR);
+    ck_assert_int_eq(open_plain(&w, NULL, always, &e), 0);
+    ck_assert_int_eq(writer_window(&w, 0, &span, 1, &e), 0);
+    ck_assert_int_eq(writer_flush(&w, false, &e), -EINTR);
     ck_assert_int_eq(writer_close(&w, NULL), -EINTR);
     close(fds[0]);
     close(fds[1]);
@@ -243,7 +259,7 @@ START_TEST(reader_has_gone)
     ck_assert_int_eq(dup2(fds[1], STDOUT_FILENO), STDOUT_FILENO);
     close(fds[0]);
     close(fds[1]);
-    ck_assert_int_eq(writer_open(&w, "-", never, &e), 0);
+    ck_assert_int_eq(open_plain(&w, "-", never, &e), 0);
     ck_assert_int_eq(write_two(&w, &e), -EPIPE);
     writer_close(&w, &e);
 }

@@ -21,8 +21,8 @@ static void print_total(const struct xt_counts *c, const char *name,
     fprintf(out, "  bytes:   %" PRIu64 " in %" PRIu64 " windows\n", c->size,
             t->windows);
     fprintf(out, "  records: %" PRIu64 ": %" PRIu64 " events, %" PRIu64
-            " loss notes, %" PRIu64 " fillers\n", t->records,
-            xt_count_events(t), t->losses, t->wraps);
+            " loss notes, %" PRIu64 " fillers, %" PRIu64 " notes\n",
+            t->records, xt_count_events(t), t->losses, t->wraps, t->metas);
     fprintf(out, "  lost:    %" PRIu64 " records\n", t->lost);
     if ( t->tsc.known )
         fprintf(out, "  time:    %" PRIu64 " cycles, %" PRIu64 " .. %" PRIu64

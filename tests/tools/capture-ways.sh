@@ -1,0 +1,142 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The ways that windows can go: plain, compressed, through memory, into a row
+# of files, onto a disk that is nearly full.  Whatever the way, each event that
+# was emitted is in a file, or is in what xentrace says at the end.
+. "$top_srcdir/tests/tools/capture-lib.sh"
+
+# value WORDS: the number before these words in what xentrace said.
+value() {
+    sed -n "s/^xentrace:.* \([0-9]*\) $1.*/\1/p" said | tail -n 1
+}
+
+# events FILE...: in all of them together.
+events() {
+    total=0
+    for file; do
+        expect 0 "$xenalyze" --summary "$file"
+        grep -qx 'damage: none' out || fail "$file: damage"
+        n=$(sed -nE 's/^  records: [0-9]+: ([0-9]+) events.*/\1/p' out)
+        total=$((total + n))
+    done
+    echo "$total"
+}
+
+# emitted WHAT N: so many events there were, more or less those unsure.
+emitted() {
+    books | awk -v n="$2" '
+        { low += $2; high += $2 + $3 }
+        END { exit !(low <= n && n <= high) }' || {
+        books >&2
+        fail "$1: $2 events do not agree with the books"
+    }
+}
+
+# --- plain and not -----------------------------------------------------------
+
+capture "plain" --cpus 3 -- --plain -T 0.5
+grep -q ' 0 notes$' report || fail "plain, and still notes"
+capture "with notes" --cpus 3 -- -T 1.2
+grep -q ' 0 notes$' report && fail "no notes"
+expect 0 "$xenalyze" --dump-all trace
+for word in 'version 1' 'Hz, from hypervisor' 'simulated' 'time_limit' \
+    'arguments 0/1: -T 1.2 trace' 'Xen 4.17'; do
+    grep -q "meta_.*$word" out || fail "the trace does not say: $word"
+done
+[ "$(grep -c meta_clock out)" -ge 2 ] || fail "the clocks are not read"
+# Once a second it has the time, which has gone on by about as much as ours.
+grep meta_clock out | tail -n 2 | awk '
+    { for (i = 1; i < NF; i++)
+        if ($i == "tsc") tsc[NR] = $(i + 1)
+        else if ($i == "monotonic") ns[NR] = $(i + 1) }
+    END { exit !(tsc[2] > tsc[1] && ns[2] > ns[1]) }' ||
+    fail "the clocks stand"
+
+# --- compressed --------------------------------------------------------------
+
+expect 0 "$xensim" --cpus 2 --report books -- sh -c '"$1" -z -T 0.7 trace ||
+    "$1" -T 0.1 trace' sh "$xentrace"
+cp err said
+if grep -q 'no zstd' said; then
+    echo "this build has no zstd"
+else
+    expect 0 "$xenalyze" --summary trace
+    cp out report
+    grep -qx 'damage: none' report || fail "compressed: damage"
+    agree "compressed"
+    [ "$(od -An -tx4 -N4 trace)" = ' fd2fb528' ] || fail "that is not zstd"
+fi
+
+# --- in memory ---------------------------------------------------------------
+
+expect 0 "$xensim" --cpus 2 --report books -- "$xentrace" -M 40k -T 1 trace
+cp err said
+kept=$(events trace)
+[ "$kept" -gt 0 ] || fail "-M: nothing was kept"
+[ "$(wc -c <trace)" -le 60000 ] || fail "-M: more than it should be"
+emitted "-M" $((kept + $(value "older events")))
+
+expect 0 "$xensim" --cpus 2 -- sh -c '
+    "$1" -M 100k --keep 1 trace &
+    sleep 0.5; kill -USR1 $!; sleep 0.5; kill -USR1 $!; sleep 0.2
+    kill -INT $!; wait $!' sh "$xentrace"
+grep -q 'snapshot 2 is written' err || fail "no word of the second snapshot"
+[ ! -e trace.1 ] && [ -e trace.2 ] || fail "--keep 1 kept others"
+[ "$(events trace.2)" -gt 0 ] || fail "the snapshot is empty"
+rm trace.2
+
+# Less memory than a ring has, and nothing traced at all.
+expect 0 "$xensim" --cpus 2 --report books -- \
+    "$xentrace" -S 64 -M 4096 -T 0.5 trace
+cp err said
+emitted "tiny -M" $(($(events trace) + $(value "older events")))
+expect 0 "$xensim" --cpus 2 -- "$xentrace" -X -D -M 1M -T 0.2 --plain trace
+[ ! -s trace ] || fail "-M of nothing wrote something"
+
+# --- a row of files ----------------------------------------------------------
+
+expect 0 "$xensim" --cpus 2 --report books -- \
+    "$xentrace" --rotate-size 100k -T 1 trace
+[ -e trace.3 ] || fail "only so few files"
+for file in trace.*; do
+    [ "$(wc -c <"$file")" -le 102400 ] || fail "$file is too large"
+done
+emitted "rotated by size" "$(events trace.*)"
+rm trace.*
+expect 0 "$xensim" --cpus 2 --report books -- \
+    "$xentrace" --rotate-time 200ms --keep 2 -T 1 trace
+set -- trace.*
+[ $# -eq 2 ] || fail "--keep 2 kept $#"
+[ "$(events "$@")" -gt 0 ] || fail "the newest files are empty"
+rm trace.*
+
+# --- a disk that is nearly full ----------------------------------------------
+
+expect 1 "$xensim" --cpus 2 --report books -- sh -c '
+    "$1" -r 1000000000 -T 30 trace; echo $?; "$1" -X -T 0.1 rest; exit 1' \
+    sh "$xentrace"
+grep -q 'are to stay free' err || fail "-r says nothing"
+
+# What a full disk did not take is counted, on each pcpu.
+expect 1 "$xensim" --cpus 2 --rate 100k --report books -- \
+    sh -c 'FAULT=write:3+ exec "$1" -T 30 trace' sh "$xentrace"
+grep -q 'No space left' err || fail "the reason is not the disk"
+cp err said
+unwritten=$(sed -n 's/.*: \([0-9]*\) events could not be written/\1/p' said |
+    awk '{ n += $1 } END { print n + 0 }')
+emitted "a full disk" $(($(events trace) + unwritten))
+
+# --- what does not go together -----------------------------------------------
+
+while IFS='|' read -r words reason; do
+    # shellcheck disable=SC2086 # the words are several
+    expect 1 "$xentrace" $words
+    complains "$reason"
+done <<'END'
+-M 1M --rotate-size 1M trace|-M
+--rotate-time 1s -|file
+--keep 3 trace|--keep
+-M 100 trace|100
+--rotate-size 10 trace|10
+END

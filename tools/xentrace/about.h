@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a trace says of itself: the records of events/11-meta.  Those that hold
+ * for all of a capture are collected once, and each file begins with them;
+ * others come with the time.
+ */
+#ifndef XENTRACE_ABOUT_H
+#define XENTRACE_ABOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/err.h"
+#include "libxentrace/meta.h"
+#include "xentrace/hypervisor.h"
+
+struct about
+{
+    unsigned char *bytes;       /* the records, one behind the other */
+    size_t used, room;
+    int failed;                 /* -ENOMEM: some are missing */
+};
+
+/* How the capture was started. */
+struct about_start
+{
+    uint32_t evt_mask, pages, cpus;
+    uint32_t flags;             /* capture_flags of events/11-meta */
+    const char *arguments;      /* of the program, NULL: not said */
+};
+
+/* All that is known; what cannot be had is left out. */
+int about_init(struct about *a, struct hv *hv, const struct hv_info *info,
+               const struct about_start *start, struct err *e);
+void about_fini(struct about *a);
+
+/* One moment on three clocks.  -errno: the hypervisor's clock is unreadable. */
+int about_clock(struct hv *hv, struct xt_meta *m, struct err *e);
+
+/* Now on the clock that time stamps are read from. */
+int about_now(struct hv *hv, uint64_t *tsc, struct err *e);
+
+#endif /* XENTRACE_ABOUT_H */

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * -M: the newest windows, in memory, and in a file only when somebody wants
+ * them.  A window that does not fit makes room for itself; how many events
+ * that cost is counted.
+ */
+#ifndef XENTRACE_MEMORY_H
+#define XENTRACE_MEMORY_H
+
+#include <stdint.h>
+
+#include "common/err.h"
+#include "xentrace/drain.h"
+#include "xentrace/spool.h"
+#include "xentrace/writer.h"
+
+struct memory
+{
+    struct spool spool;
+    unsigned int nr_cpus;
+    uint64_t *dropped;          /* events of each pcpu that made room */
+};
+
+/* At least SPOOL_MIN bytes. */
+int memory_open(struct memory *m, uint64_t bytes, unsigned int nr_cpus,
+                struct err *e);
+void memory_close(struct memory *m);
+
+/* The door for drain.h. */
+struct store memory_store(struct memory *m);
+
+/*
+ * Write the windows that are there, which stay there, but those that ended
+ * before the time stamp `since`.
+ */
+int memory_dump(const struct memory *m, uint64_t since, struct writer *w,
+                struct err *e);
+
+#endif /* XENTRACE_MEMORY_H */

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a user can say, as structs that the rest understands.
+ */
+#ifndef XENTRACE_OPTIONS_H
+#define XENTRACE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/log.h"
+#include "common/opts.h"
+#include "xentrace/collect.h"
+#include "xentrace/hypervisor.h"
+#include "xentrace/mask.h"
+#include "xentrace/writer.h"
+
+struct options
+{
+    struct collect_plan plan;
+    struct writer_plan output;
+    struct mask_events events;
+    const char *hypervisor;
+    struct hv_where where;
+    struct log log;
+    char *arguments;            /* as they were typed */
+
+    /* As typed; they are part of the plans in other units. */
+    uint64_t log_thresh, reserve_mb;
+    bool compress;
+};
+
+/* 0 and *next as opts_parse() has it; options_fini() in any case. */
+int options_parse(struct options *o, int argc, char **argv,
+                  enum opts_next *next, struct err *e);
+void options_fini(struct options *o);
+
+#endif /* XENTRACE_OPTIONS_H */

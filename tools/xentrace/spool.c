@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A window is stored as it will stand in a plain file: header, records.  A
+ * seal is added by whoever writes it, since only then its number is known.
+ */
+#include "xentrace/spool.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "common/fault.h"
+#include "libxentrace/window.h"
+
+_Static_assert(sizeof(struct xt_header) == XT_WINDOW_HEADER, "layout");
+
+int spool_init(struct spool *s, uint64_t size, struct err *e)
+{
+    void *at;
+
+    assert(size >= SPOOL_MIN);
+    size -= size % 4;
+    *s = (struct spool){ .size = size };
+    if ( size > SIZE_MAX / 2 )
+        return err_set(e, -ENOMEM, "no machine has a buffer of %llu bytes",
+                       (unsigned long long)size);
+    at = fault_mmap(NULL, size, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if ( at == MAP_FAILED )
+        return err_sys(e, -errno, "cannot make a buffer of %llu bytes",
+                       (unsigned long long)size);
+    s->bytes = at;
+    return 0;
+}
+
+void spool_fini(struct spool *s)
+{
+    if ( s->bytes )
+        munmap(s->bytes, s->size);
+    *s = (struct spool){ .size = 0 };
+}
+
+/* A quarter, so that one that is dropped for another leaves most there. */
+uint64_t spool_window_max(const struct spool *s)
+{
+    uint64_t most = s->size / 4 - XT_WINDOW_HEADER;
+
+    most -= most % 4;
+    return most < XT_WINDOW_MAX / 2 ? most : XT_WINDOW_MAX / 2;
+}
+
+bool spool_has_room(const struct spool *s, uint64_t bytes)
+{
+    assert(s->head - s->tail <= s->size);
+    return bytes + XT_WINDOW_HEADER <= s->size - (s->head - s->tail);
+}
+
+/* The bytes from `at` on, as they stand: two spans if they go over the end. */
+static int view(const struct spool *s, uint64_t at, uint64_t bytes,
+                struct iovec *span)
+{
+    uint64_t start = at % s->size, first = s->size - start;
+
+    span[0] = (struct iovec){ s->bytes + start,
+                              bytes < first ? bytes : first };
+    span[1] = (struct iovec){ s->bytes, bytes - span[0].iov_len };
+    return span[1].iov_len ? 2 : 1;
+}
+
+static void append(struct spool *s, const void *from, size_t bytes)
+{
+    struct iovec to[2];
+
+    view(s, s->head, bytes, to);
+    memcpy(to[0].iov_base, from, to[0].iov_len);
+    memcpy(to[1].iov_base, (const char *)from + to[0].iov_len, to[1].iov_len);
+    s->head += bytes;
+}
+
+void spool_put(struct spool *s, unsigned int cpu, const struct iovec *spans,
+               int nr_spans)
+{
+    struct xt_header h = { .magic = XT_WINDOW_MAGIC, .cpu = cpu };
+
+    for ( int i = 0; i < nr_spans; i++ )
+        h.size += spans[i].iov_len;
+    assert(h.size && spool_has_room(s, h.size));
+    append(s, &h, sizeof(h));
+    for ( int i = 0; i < nr_spans; i++ )
+        append(s, spans[i].iov_base, spans[i].iov_len);
+}
+
+void spool_window(const struct spool *s, uint64_t at, struct spool_window *w)
+{
+    struct xt_header h;
+    struct iovec span[2];
+
+    view(s, at, sizeof(h), span);
+    memcpy(&h, span[0].iov_base, span[0].iov_len);
+    memcpy((char *)&h + span[0].iov_len, span[1].iov_base, span[1].iov_len);
+    assert(h.magic == XT_WINDOW_MAGIC);
+
+    w->cpu = h.cpu;
+    w->end = at + sizeof(h) + h.size;
+    w->nr_spans = view(s, at + sizeof(h), h.size, w->span);
+}

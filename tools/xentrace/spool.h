@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Windows in memory, one behind the other, in a buffer that goes round.
+ *
+ *      tail                           head
+ *        |                             |
+ *   ...--+-----------+-----+-----------+-- free ...
+ *        | 12 | recs | ... | 12 | recs |
+ *   ...--+-----------+-----+-----------+--
+ *
+ * Places are counted in bytes that ever came and never wrap; byte x stands at
+ * x % size, so a window may go over the end.  Only whole windows are ever in
+ * it, and only what was put there can be read: memory that nothing was written
+ * to stays where it is.
+ *
+ * It knows nothing of threads: outlet.c lets one thread put and another take.
+ */
+#ifndef XENTRACE_SPOOL_H
+#define XENTRACE_SPOOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+#include "common/err.h"
+
+struct spool
+{
+    unsigned char *bytes;
+    uint64_t size;
+    uint64_t head, tail;    /* where it goes on, and the oldest window */
+};
+
+/* One that is in it; valid until it is dropped. */
+struct spool_window
+{
+    unsigned int cpu;
+    uint64_t end;           /* the place behind it */
+    struct iovec span[2];   /* its records */
+    int nr_spans;
+};
+
+#define SPOOL_MIN 4096u
+
+/* Memory is taken as it is used. */
+int spool_init(struct spool *s, uint64_t size, struct err *e);
+void spool_fini(struct spool *s);
+
+/* The most bytes of records that one window should have in it. */
+uint64_t spool_window_max(const struct spool *s);
+
+/* Is there room for a window of so many bytes of records? */
+bool spool_has_room(const struct spool *s, uint64_t bytes);
+
+/* Put a window there, for which there is room. */
+void spool_put(struct spool *s, unsigned int cpu, const struct iovec *spans,
+               int nr_spans);
+
+/*
+ * The window at this place; there is one.  Looks at nothing else, so that one
+ * may put behind it meanwhile.
+ */
+void spool_window(const struct spool *s, uint64_t at, struct spool_window *w);
+
+#endif /* XENTRACE_SPOOL_H */
