@@ -28,7 +28,6 @@ xentrace|-e|e
 xentrace|one two|two
 xentrace|--hypervisor=kvm trace|xen, xensim
 xenalyze|--no-such-option trace|no-such-option
-xenalyze||FILE
 xenalyze|one two|two
 END
 

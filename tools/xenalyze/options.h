@@ -12,15 +12,24 @@
 #include "common/err.h"
 #include "common/opts.h"
 
+enum order { ORDER_TIME, ORDER_FILE };
+
 struct config
 {
-    const char *path;           /* of the trace, or "-" */
+    const char *path;           /* of the trace, or "-": standard input */
 
     /* Outputs: a flag each, and a row in outputs.c. */
     bool summary;               /* also if nothing else is asked for */
     bool dump_all;
     bool dump_raw_process;
+    bool dump_raw_reads;
+    bool dump_no_processing;    /* the same, and nothing else */
     bool records;
+    bool formats;               /* by the rules of `rules` */
+    const char *rules;
+    unsigned int order;         /* enum order */
+    uint64_t mhz;               /* show seconds by so many; 0: cycles */
+    unsigned int threads;
 
     /* Of the dump. */
     bool dump_show_power_states;

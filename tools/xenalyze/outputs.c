@@ -17,9 +17,12 @@ struct output
 };
 
 static const struct output outputs[] = {
+    { offsetof(struct config, dump_raw_reads), raw_pass },
+    { offsetof(struct config, dump_no_processing), raw_pass },
     { offsetof(struct config, dump_all), dump_pass },
     { offsetof(struct config, dump_raw_process), dump_pass },
     { offsetof(struct config, records), records_pass },
+    { offsetof(struct config, formats), formats_pass },
     { offsetof(struct config, summary), windows_pass },
 };
 

@@ -39,5 +39,7 @@ int outputs_run(struct run *run, struct err *e);
 int windows_pass(const struct run *run, struct err *e);
 int dump_pass(const struct run *run, struct err *e);
 int records_pass(const struct run *run, struct err *e);
+int raw_pass(const struct run *run, struct err *e);
+int formats_pass(const struct run *run, struct err *e);
 
 #endif /* XENALYZE_OUTPUTS_H */

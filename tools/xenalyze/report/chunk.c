@@ -65,6 +65,20 @@ int chunk_cpus(struct chunk *c, unsigned int nr)
     return 0;
 }
 
+ssize_t chunk_take_all(void *state, struct chunk *c, const struct xt_batch *b,
+                       size_t at, bool *end)
+{
+    struct xt_record r;
+    size_t i = at;
+
+    (void)state;
+    (void)end;
+    for ( ; i < b->nr && c->nr < c->most; i++ )
+        chunk_add(c, b, &b->items[i],
+                  c->copies ? xt_batch_record(b, &b->items[i], &r) : 0);
+    return i - at;
+}
+
 char *chunk_grow(struct chunk *c, char *p, size_t need)
 {
     size_t used = p - c->text, room = 2 * c->room;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "libxentrace/batch.h"
 
@@ -72,6 +73,10 @@ void chunk_begin(struct chunk *c, const struct xt_batch *b);
 
 /* Place for so many pcpus.  0 or -ENOMEM. */
 int chunk_cpus(struct chunk *c, unsigned int nr);
+
+/* The take of a style (print.h) that wants every record and knows nothing. */
+ssize_t chunk_take_all(void *state, struct chunk *c, const struct xt_batch *b,
+                       size_t at, bool *end);
 
 /* Room for `need` bytes behind `p`, which may move.  NULL: no memory. */
 char *chunk_grow(struct chunk *c, char *p, size_t need);

@@ -98,8 +98,6 @@ static ssize_t dump_take(void *state, struct chunk *c,
                 return -ENOMEM;
             nr_cpus = d->state.nr_cpus;
         }
-        if ( r.event == TRC_TRACE_WRAP_BUFFER )
-            continue;
         chunk_add(c, b, &b->items[i], size);
         if ( dump_state_see(&d->state, c, xt_item_cpu(&b->items[i]),
                             b->items[i].time, &r) )
@@ -377,7 +375,7 @@ static void dump_write(const void *state, struct chunk *c)
         if ( o->raw )
             p = raw_process_line(p, &r);
         read_notes(&w, i);
-        if ( o->text )
+        if ( o->text && r.event != TRC_TRACE_WRAP_BUFFER )
         {
             p = put_line(&w, p, &c->items[i], &r);
             *p++ = '\n';

@@ -53,6 +53,8 @@ static int refill(struct press *p)
         return 1;
     p->at = 0;
     p->batch.nr = 0;
+    if ( p->job->next )
+        return p->job->next(p->job->next_arg, &p->batch, &p->err);
     return xt_trace_next_batch(p->job->trace, &p->batch, &p->err);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records to lines, in the order of time, with as many threads as wanted: the
- * machine that all outputs of records share.  A STYLE is one of these outputs
+ * Records to lines, in their order, with as many threads as wanted: the machine
+ * that all outputs of records share.  A STYLE is one of these outputs
  * (dump.c, records.c, ...).  The text is the same for any number of threads.
  */
 #ifndef XENALYZE_REPORT_PRINT_H
@@ -18,7 +18,7 @@ struct print_style
     /*
      * Take records from batch->items[at] on into the chunk, which has just
      * begun, as many as it has room for and *end is false.  How many were
-     * looked at, or -errno.  One thread at a time, in the order of time.
+     * looked at, or -errno.  One thread at a time, in the order of the lines.
      */
     ssize_t (*take)(void *state, struct chunk *c, const struct xt_batch *b,
                     size_t at, bool *end);
@@ -29,6 +29,12 @@ struct print_style
 
 struct print_job
 {
+    /*
+     * The next records: 1; 0 at the end; -EAGAIN: not yet; or another -errno.
+     * NULL: xt_trace_next_batch.
+     */
+    int (*next)(void *arg, struct xt_batch *b, struct err *e);
+    void *next_arg;
     struct xt_trace *trace;
     const struct print_style *style;
     void *state;                /* of the style */

@@ -46,18 +46,6 @@ static char *put_record(char *p, const struct xt_record *r,
     return num_text(p, " |\n");
 }
 
-char *raw_read_line(char *p, unsigned int cpu, uint64_t offset,
-                    const unsigned char *at, size_t size)
-{
-    struct xt_record r;
-
-    xt_record_view(&r, at);
-    p = num_u64_right(num_text(p, "R p"), cpu, 2);
-    p = num_hex_zero(num_text(p, " o"), offset, 16);
-    *p++ = ' ';
-    return put_record(p, &r, at, size);
-}
-
 char *raw_process_line(char *p, const struct xt_record *r)
 {
     size_t size = 4 + (r->has_tsc ? 8 : 0) + 4 * r->words;
@@ -65,4 +53,43 @@ char *raw_process_line(char *p, const struct xt_record *r)
     *p++ = '*';
     *p++ = ' ';
     return put_record(p, r, r->payload + 4 * r->words - size, size);
+}
+
+/* --- what was read -------------------------------------------------------- */
+
+static char *put_read(char *p, const struct chunk *c,
+                      const struct xt_item *item)
+{
+    const unsigned char *at = c->bytes + xt_item_place(item);
+    struct xt_record r;
+    size_t size = xt_record_view(&r, at);
+
+    p = num_u64_right(num_text(p, "R p"), xt_item_cpu(item), 2);
+    p = num_hex_zero(num_text(p, " o"), c->origin + xt_item_place(item), 16);
+    *p++ = ' ';
+    return put_record(p, &r, at, size);
+}
+
+static void raw_read_write(const void *state, struct chunk *c)
+{
+    char *p = c->text;
+
+    (void)state;
+    for ( size_t i = 0; i < c->nr; i++ )
+    {
+        p = chunk_room(c, p, RAW_MAX);
+        if ( !p )
+            return;
+        p = put_read(p, c, &c->items[i]);
+    }
+    c->used = p - c->text;
+}
+
+static const struct print_style style = {
+    .take = chunk_take_all, .write = raw_read_write,
+};
+
+const struct print_style *raw_read_style(void)
+{
+    return &style;
 }

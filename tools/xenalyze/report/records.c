@@ -53,20 +53,6 @@ static char *put_line(char *p, const struct xt_catalogue *catalogue,
     return p;
 }
 
-static ssize_t records_take(void *state, struct chunk *c,
-                            const struct xt_batch *b, size_t at, bool *end)
-{
-    struct xt_record r;
-    size_t i = at;
-
-    (void)state;
-    (void)end;
-    for ( ; i < b->nr && c->nr < c->most; i++ )
-        chunk_add(c, b, &b->items[i],
-                  c->copies ? xt_batch_record(b, &b->items[i], &r) : 0);
-    return i - at;
-}
-
 static void records_write(const void *state, struct chunk *c)
 {
     struct xt_record r;
@@ -84,7 +70,7 @@ static void records_write(const void *state, struct chunk *c)
 }
 
 static const struct print_style style = {
-    .take = records_take, .write = records_write,
+    .take = chunk_take_all, .write = records_write,
 };
 
 const struct print_style *records_style(void)

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Records through the programs of formats-rules.c.
+ *
+ * Of a record without a time stamp `tsc` and `reltsc` are 0, and a word that it
+ * does not have is 0, too: so it always was.  `reltsc` is the distance to the
+ * record with a time stamp before it on the same pcpu: a chunk begins with the
+ * latest time of each pcpu, and whoever writes it goes on from there.
+ */
+#include "xenalyze/report/formats-private.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/fault.h"
+#include "common/num.h"
+
+#define HYPERCALL_NUMBER 0x000fffffu    /* above it, what arguments there are */
+#define COPY 16u
+#define LONGEST_COMPLAINT 128u
+
+/* --- taking --------------------------------------------------------------- */
+
+static int see_cpu(struct formats *f, unsigned int cpu)
+{
+    uint64_t *times;
+
+    if ( cpu < f->nr_cpus )
+        return 0;
+    times = fault_realloc(f->times, (cpu + 1) * sizeof(*times));
+    if ( !times )
+        return -ENOMEM;
+    for ( ; f->nr_cpus <= cpu; f->nr_cpus++ )
+        times[f->nr_cpus] = 0;
+    f->times = times;
+    return 0;
+}
+
+static ssize_t formats_take(void *state, struct chunk *c,
+                            const struct xt_batch *b, size_t at, bool *end)
+{
+    struct formats *f = state;
+    struct xt_record r;
+    size_t i = at, size;
+
+    (void)end;
+    if ( chunk_cpus(c, f->nr_cpus) )
+        return -ENOMEM;
+    if ( f->nr_cpus )
+        memcpy(c->times, f->times, f->nr_cpus * sizeof(*c->times));
+    for ( ; i < b->nr && c->nr < c->most; i++ )
+    {
+        unsigned int cpu = xt_item_cpu(&b->items[i]);
+
+        if ( cpu >= f->nr_cpus )
+        {
+            if ( see_cpu(f, cpu) || chunk_cpus(c, f->nr_cpus) )
+                return -ENOMEM;
+            memcpy(c->times, f->times, f->nr_cpus * sizeof(*c->times));
+            if ( c->nr )
+                break;
+        }
+        size = xt_batch_record(b, &b->items[i], &r);
+        chunk_add(c, b, &b->items[i], size);
+        if ( r.has_tsc )
+            f->times[cpu] = r.tsc;
+    }
+    return i - at;
+}
+
+/* --- writing -------------------------------------------------------------- */
+
+/* A value: a number and its sign, since both 2^63 and -1 come. */
+struct value
+{
+    uint64_t number;
+    bool negative;
+};
+
+struct line
+{
+    const struct formats *f;
+    struct value values[FORMATS_FIELDS];
+};
+
+static double as_double(const struct value *v)
+{
+    return v->negative ? -(double)v->number : (double)v->number;
+}
+
+static bool is_float(char type)
+{
+    return strchr("fFeEgG", type);
+}
+
+/* Flags, precision, or a type that is not for numbers. */
+static char *put_rare(char *p, const struct formats_step *s,
+                      const struct value *v, const struct line *l)
+{
+    bool seconds = s->field == FORMATS_TSC && l->f->mhz;
+    double d = seconds ? v->number / (l->f->mhz * 1e6) : as_double(v);
+    char text[NUM_I64_MAX + 32];
+    int n;
+
+    if ( s->type == 's' )
+    {
+        if ( seconds )
+            snprintf(text, sizeof(text), "%.12g", d);
+        else
+            snprintf(text, sizeof(text), "%s%llu", v->negative ? "-" : "",
+                     (unsigned long long)v->number);
+        n = snprintf(p, FORMATS_FIELD_MAX, s->text, text);
+    }
+    else if ( is_float(s->type) )
+        n = snprintf(p, FORMATS_FIELD_MAX, s->text, d);
+    else if ( s->type == 'c' )
+        n = snprintf(p, FORMATS_FIELD_MAX, s->text, (int)(v->number & 0x7f));
+    else
+        n = snprintf(p, FORMATS_FIELD_MAX, s->text,
+                     v->negative ? -(long long)v->number
+                                 : (long long)v->number);
+    return p + (n < (int)FORMATS_FIELD_MAX ? n : (int)FORMATS_FIELD_MAX - 1);
+}
+
+/* Python's %x of -1 is -1. */
+static char *put_negative(char *p, const struct formats_step *s,
+                          uint64_t number)
+{
+    char digits[NUM_U64_MAX + 1], *end;
+    size_t length, width = s->width;
+
+    end = s->type == 'd' ? num_u64(digits, number) : num_hex(digits, number);
+    length = end - digits + 1;
+    if ( !s->zero && width > length )
+        p = num_fill(p, ' ', width - length);
+    *p++ = '-';
+    if ( s->zero && width > length )
+        p = num_fill(p, '0', width - length);
+    memcpy(p, digits, length - 1);
+    return p + length - 1;
+}
+
+static char *put_field(char *p, const struct formats_step *s,
+                       const struct line *l)
+{
+    struct value v = l->values[s->field];
+
+    if ( !s->plain || (s->type != 'd' && s->type != 'x') )
+        return put_rare(p, s, &v, l);
+    if ( s->field == FORMATS_TSC && l->f->mhz )
+        v.number /= l->f->mhz * 1000000;
+    if ( v.negative )
+        return put_negative(p, s, v.number);
+    if ( s->type == 'd' )
+        return !s->width ? num_u64(p, v.number)
+               : s->zero ? num_u64_zero(p, v.number, s->width)
+                         : num_u64_right(p, v.number, s->width);
+    return !s->width ? num_hex(p, v.number)
+           : s->zero ? num_hex_zero(p, v.number, s->width)
+                     : num_hex_right(p, v.number, s->width);
+}
+
+static char *put_rule(char *p, const struct formats_rule *rule,
+                      const struct line *l)
+{
+    for ( uint32_t i = 0; i < rule->nr_steps; i++ )
+    {
+        const struct formats_step *s = &rule->steps[i];
+
+        if ( s->field != FORMATS_LITERAL )
+        {
+            p = put_field(p, s, l);
+            continue;
+        }
+        memcpy(p, s->text, s->length <= COPY ? COPY : s->length);
+        p += s->length;
+    }
+    *p++ = '\n';
+    return p;
+}
+
+static char *put_backwards(char *p, unsigned int cpu, uint64_t tsc,
+                           uint64_t last)
+{
+    p = num_u64(num_text(p, "TSC stepped backward cpu "), cpu);
+    p = num_u64(num_text(p, " !  "), tsc);
+    p = num_u64(num_text(p, " "), last);
+    *p++ = '\n';
+    return p;
+}
+
+static void set_values(struct line *l, unsigned int cpu,
+                       const struct xt_record *r, uint64_t last)
+{
+    struct value *v = l->values;
+
+    v[FORMATS_CPU].number = cpu;
+    v[FORMATS_TSC].number = r->tsc;
+    v[FORMATS_EVENT].number = r->event;
+    v[FORMATS_RELTSC] = (struct value){ .number = 0 };
+    if ( r->has_tsc && last )
+    {
+        v[FORMATS_RELTSC].negative = r->tsc < last;
+        v[FORMATS_RELTSC].number = r->tsc < last ? last - r->tsc
+                                                 : r->tsc - last;
+    }
+    for ( unsigned int i = 0; i < XT_RECORD_MAX_WORDS; i++ )
+        v[FORMATS_1 + i].number = i < r->words ? xt_record_word(r, i) : 0;
+    if ( r->event == TRC_PV_HYPERCALL_V2 ||
+         r->event == TRC_PV_HYPERCALL_SUBCALL )
+        v[FORMATS_1].number &= HYPERCALL_NUMBER;
+}
+
+static void formats_write(const void *state, struct chunk *c)
+{
+    struct line l = { .f = state };
+    struct xt_record r;
+    char *p = c->text;
+
+    for ( size_t i = 0; i < c->nr; i++ )
+    {
+        unsigned int cpu = xt_item_cpu(&c->items[i]);
+        const struct formats_rule *rule;
+
+        xt_record_view(&r, c->bytes + xt_item_place(&c->items[i]));
+        p = chunk_room(c, p, l.f->longest + LONGEST_COMPLAINT);
+        if ( !p )
+            return;
+        if ( r.has_tsc && r.tsc < c->times[cpu] )
+            p = put_backwards(p, cpu, r.tsc, c->times[cpu]);
+        rule = formats_rule(l.f, r.event);
+        if ( rule )
+        {
+            set_values(&l, cpu, &r, c->times[cpu]);
+            p = put_rule(p, rule, &l);
+        }
+        if ( r.has_tsc )
+            c->times[cpu] = r.tsc;
+    }
+    c->used = p - c->text;
+}
+
+static const struct print_style style = {
+    .take = formats_take, .write = formats_write,
+};
+
+const struct print_style *formats_style(void)
+{
+    return &style;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * xentrace_format: a trace on standard input through the rules of a file.  Xen
+ * had a script of this name up to 4.18; who called it goes on calling this.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/fault.h"
+#include "xenalyze/outputs.h"
+
+#define NAME "xentrace_format"
+
+static const char *const orders[] = { "time", "file", NULL };
+
+static const struct opt opts[] = {
+    { .name = "mhz", .letter = 'c', .type = OPT_U64, .arg = "MHZ", .min = 1,
+      .max = 1000000, .at = offsetof(struct config, mhz),
+      .help = "show time in seconds, of so many million cycles" },
+    { .name = "order", .type = OPT_CHOICE, .arg = "ORDER", .preset = "time",
+      .at = offsetof(struct config, order), .choices = orders,
+      .help = "of the records; file has the windows' headers, too" },
+    { .name = "threads", .type = OPT_UINT, .arg = "N", .min = 1, .max = 64,
+      .at = offsetof(struct config, threads), .preset = "2",
+      .help = "that make text" },
+};
+
+static const struct program program = {
+    .name = NAME,
+    .version = PACKAGE_VERSION,
+    .synopsis = "[OPTION...] RULES",
+    .summary = "print a trace by rules",
+    .footer = "The trace comes on standard input.\n"
+              "\n"
+              "  xentrace_format formats <trace.bin >trace.txt\n",
+    .opts = opts,
+    .nr_opts = sizeof(opts) / sizeof(opts[0]),
+    .min_args = 1,
+    .max_args = 1,
+};
+
+static int format(struct config *config, struct err *e)
+{
+    struct run run = {
+        .config = config, .name = "standard input", .out = stdout,
+    };
+    int rc = xt_trace_open(&run.trace, "-", 0, e);
+
+    if ( rc )
+        return rc;
+    rc = formats_pass(&run, e);
+    xt_trace_close(run.trace);
+    if ( !rc && (fflush(stdout) || ferror(stdout)) )
+        rc = err_sys(e, -errno, "cannot write the text");
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    struct config config = { 0 };
+    enum opts_next next = OPTS_RUN;
+    struct err e = ERR_INIT;
+    int first, rc = fault_arm_env(&e);
+
+    if ( !rc )
+        rc = opts_parse(&program, argc, argv, &config, &first, &next, &e);
+    if ( !rc && next == OPTS_RUN )
+    {
+        config.rules = argv[first];
+        rc = format(&config, &e);
+    }
+    if ( rc )
+        err_print(NAME, &e);
+    return rc ? EXIT_FAILURE : EXIT_SUCCESS;
+}
