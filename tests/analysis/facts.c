@@ -298,13 +298,23 @@ static void sums_print(struct sums *s)
 
 /* --- lists ---------------------------------------------------------------- */
 
+static uint64_t list_first;
+
+static void list_begin(void *state, const struct fact_begin *f)
+{
+    (void)state;
+    list_first = f->first;
+    printf("first %" PRIu64 "\n", f->first);
+}
+
 static void list_runstate(void *state, const struct fact_runstate *f)
 {
     (void)state;
     printf("runstate d%uv%u %s %" PRIu64 " %" PRIu64 " %d%s%s\n",
            VCPU(f->vcpu), state_name(f->state), f->from, f->to,
            f->state == STATE_RUNNING ? (int)f->pcpu : -1,
-           f->early ? " early" : "", f->next == STATES ? " last" :
+           f->from == list_first ? " first" : "",
+           f->next == STATES || f->next == STATE_LOST ? " last" :
            f->next == f->state ? " goes on" : "");
 }
 
@@ -320,7 +330,7 @@ static void list_wait(void *state, const struct fact_wait *f)
     (void)state;
     if ( f->why == WHY_WAKE )
         printf("wake d%uv%u %" PRIu64 " %" PRIu64 " %u %u d%uv%u\n",
-               VCPU(f->vcpu), f->from, f->to - f->from, f->waker_pcpu,
+               VCPU(f->vcpu), f->woken, f->to - f->woken, f->waker_pcpu,
                f->pcpu, VCPU(f->waker));
 }
 
@@ -333,7 +343,7 @@ static void list_stay(void *state, const struct fact_stay *f)
 }
 
 static const struct sink_ops list_ops = {
-    .name = "list", .runstate = list_runstate, .exit = list_exit,
+    .name = "list", .begin = list_begin, .runstate = list_runstate, .exit = list_exit,
     .wait = list_wait, .stay = list_stay,
 };
 

@@ -28,7 +28,7 @@ function states(who, line,    n, f)
 /^ cpu affinity/ { part = "affinity"; next }
 /^Exit reasons/ { part = "exits"; next }
 /^PV events/ { part = "pv"; next }
-/^[A-Z]/ || /^ [A-Z]/ { part = "" }
+/^[A-Z]/ || /^ (Grant|Populate)/ { part = "" }
 part == "states" && /: +[0-9]+ / { states(v == "" ? d : d v, $0); next }
 part == "exits" && /^ [A-Za-z0-9_]+ / {
     print d v " exit " $1 ": " $2 " " $5

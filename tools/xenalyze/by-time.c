@@ -4,10 +4,11 @@
  * be mapped, and for sinks that want it so.  Each pcpu's machine gets its
  * records, and what these change is seen by the scene at once.
  *
- * A loss is known when it is over, from the LOST record; but it began earlier,
- * and others' records since then are to be doubted.  So a file is looked
- * through for losses first; of a stream they are found in the batch at hand,
- * and one that began before it is taken to begin with it.
+ * Two things are known too late that way.  A loss is told by the record behind
+ * it, but others' records since it began are to be doubted; and that a pcpu's
+ * records have ended shows at the end of the trace.  So a file is looked through
+ * for both first.  Of a stream, losses are found in the batch at hand, and one
+ * that began before it is taken to begin with it; and all pcpus end last.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,22 +16,25 @@
 #include "common/fault.h"
 #include "xenalyze/analysis.h"
 
-struct loss
+/* A loss begins, or the last record of a pcpu was read. */
+struct notice
 {
     uint64_t time;
-    unsigned int pcpu;
+    unsigned int segment, pcpu;
+    bool is_end;
 };
 
-struct losses
+struct notices
 {
-    struct loss *items;
-    size_t nr, room, next;      /* next: the first that has not begun */
+    struct notice *items;
+    size_t nr, room, next;      /* next: the first whose time is to come */
+    bool complete;              /* of all segments: nothing is to be added */
 };
 
-static int add_loss(struct losses *l, const struct xt_record *r,
-                    unsigned int pcpu)
+static int notice(struct notices *l, uint64_t time, unsigned int segment,
+                  unsigned int pcpu, bool is_end)
 {
-    struct loss *items;
+    struct notice *items;
     size_t room;
 
     if ( l->nr == l->room )
@@ -42,20 +46,73 @@ static int add_loss(struct losses *l, const struct xt_record *r,
         l->items = items;
         l->room = room;
     }
-    l->items[l->nr++] = (struct loss){ xt_load64(r->payload + 8), pcpu };
+    l->items[l->nr++] = (struct notice){ time, segment, pcpu, is_end };
     return 0;
 }
 
+static uint64_t loss_time(const struct xt_record *r)
+{
+    return xt_load64(r->payload + 8);
+}
+
+/* What is at the same time: pcpu by pcpu. */
 static int by_time(const void *a, const void *b)
 {
-    const struct loss *x = a, *y = b;
+    const struct notice *x = a, *y = b;
 
+    if ( x->segment != y->segment )
+        return x->segment < y->segment ? -1 : 1;
     if ( x->time != y->time )
         return x->time < y->time ? -1 : 1;
     return x->pcpu < y->pcpu ? -1 : x->pcpu > y->pcpu;
 }
 
-static int find_losses(struct losses *l, const struct xt_batch *b)
+/* --- ahead of all reading ------------------------------------------------- */
+
+static int look_at_pcpu(struct analysis *a, struct notices *l,
+                        unsigned int segment, unsigned int pcpu)
+{
+    struct xt_record r;
+    struct xt_walk w;
+    uint64_t time = 0;
+    int rc = 0;
+
+    xt_trace_walk(a->trace, pcpu, &w);
+    while ( !rc && xt_walk_next(&w, &r) )
+    {
+        if ( xt_record_is_timed(&r) && r.tsc > time )
+            time = r.tsc;
+        if ( r.event == TRC_LOST_RECORDS )
+            rc = notice(l, loss_time(&r), segment, pcpu, false);
+    }
+    return rc || !time ? rc : notice(l, time, segment, pcpu, true);
+}
+
+static int look_ahead(struct analysis *a, struct notices *l, struct err *e)
+{
+    struct err unmapped = ERR_INIT;
+    unsigned int nr, segment = 0;
+    int rc;
+
+    do
+    {
+        rc = xt_trace_cpus(a->trace, &nr, &unmapped);
+        if ( rc == -ESPIPE )
+            return 0;
+        for ( unsigned int pcpu = 0; !rc && pcpu < nr; pcpu++ )
+            rc = look_at_pcpu(a, l, segment, pcpu);
+        rc = rc ? rc : xt_trace_next_segment(a->trace, e);
+        segment++;
+    }
+    while ( rc > 0 );
+    qsort(l->items, l->nr, sizeof(*l->items), by_time);
+    l->complete = true;
+    return rc ? rc : xt_trace_rewind(a->trace, e);
+}
+
+/* --- a batch -------------------------------------------------------------- */
+
+static int find_losses(struct notices *l, const struct xt_batch *b)
 {
     struct xt_record r;
     int rc = 0;
@@ -65,42 +122,57 @@ static int find_losses(struct losses *l, const struct xt_batch *b)
     {
         xt_batch_record(b, &b->items[i], &r);
         if ( r.event == TRC_LOST_RECORDS )
-            rc = add_loss(l, &r, xt_item_cpu(&b->items[i]));
+            rc = notice(l, loss_time(&r), b->segment,
+                        xt_item_cpu(&b->items[i]), false);
     }
     qsort(l->items, l->nr, sizeof(*l->items), by_time);
     return rc;
 }
 
-static int begin_losses(struct analysis *a, struct losses *l, uint64_t time)
+/*
+ * What happens before the record that comes next; an end only when that is
+ * later, for there may be more of the pcpu at the same time.
+ */
+static int heed(struct analysis *a, struct notices *l, unsigned int segment,
+                uint64_t time)
 {
+    const struct notice *n;
     struct pcpu *p;
     int rc = 0;
 
-    for ( ; !rc && l->next < l->nr && l->items[l->next].time <= time;
-          l->next++ )
+    for ( ; !rc && l->next < l->nr; l->next++ )
     {
-        p = segment_pcpu(a, l->items[l->next].pcpu);
+        n = &l->items[l->next];
+        if ( n->segment > segment || n->time > time ||
+             (n->is_end && n->time == time) )
+            return 0;
+        p = segment_pcpu(a, n->pcpu);
         if ( !p )
             return -ENOMEM;
-        pcpu_loss_begins(p, l->items[l->next].time);
+        if ( n->segment < segment )
+            continue;
+        if ( n->is_end )
+            pcpu_end(p);
+        else
+            pcpu_loss_begins(p, n->time);
         rc = segment_changes(a, p);
     }
     return rc;
 }
 
-static int read_batch(struct analysis *a, struct losses *l,
+static int read_batch(struct analysis *a, struct notices *l,
                       const struct xt_batch *b)
 {
     const struct xt_item *end = b->items + b->nr;
     struct xt_record r;
     struct pcpu *p;
-    int rc = find_losses(l, b);
+    int rc = l->complete ? 0 : find_losses(l, b);
 
     for ( const struct xt_item *i = b->items; !rc && i < end; i++ )
     {
         xt_batch_record(b, i, &r);
         if ( l->next < l->nr )
-            rc = begin_losses(a, l, i->time);
+            rc = heed(a, l, b->segment, i->time);
         p = segment_pcpu(a, xt_item_cpu(i));
         if ( rc || !p )
             return -ENOMEM;
@@ -135,7 +207,8 @@ static int end_pcpus(struct analysis *a)
     return rc;
 }
 
-static int read_segments(struct analysis *a, struct losses *l, struct err *e)
+static int read_segments(struct analysis *a, struct notices *l,
+                         struct err *e)
 {
     struct xt_batch b;
     unsigned int segment = 0;
@@ -169,9 +242,10 @@ static int read_segments(struct analysis *a, struct losses *l, struct err *e)
 
 int analyze_by_time(struct analysis *a, struct err *e)
 {
-    struct losses losses = { 0 };
-    int rc = read_segments(a, &losses, e);
+    struct notices notices = { 0 };
+    int rc = look_ahead(a, &notices, e);
 
-    free(losses.items);
+    rc = rc ? rc : read_segments(a, &notices, e);
+    free(notices.items);
     return rc;
 }

@@ -34,7 +34,7 @@ static void gen_record(struct pcpu *p, const struct xt_record *r)
 /* One that is not in the table is an event as any. */
 static record_fn *const machines[CLASSES][16] = {
     [0] = { [0xf] = gen_record },
-    [1] = { [1] = runstate_record },
+    [1] = { [1] = runstate_record, [8] = schedule_record },
     [3] = { [1] = hvm_entryexit_record, [2] = hvm_handler_record },
     [4] = { [0xf] = memory_record },
     [5] = { [1] = pv_record, [2] = pv_record },

@@ -62,6 +62,9 @@ struct pcpu
     bool inferred;              /* `current` is known from a loss only */
     bool loss_told;             /* what the next LOST record says began */
 
+    struct world_vcpu *waking;  /* WAKE said so, and no runstate since */
+    uint64_t waking_since;
+
     struct outside outside;
     uint64_t entered;           /* the guest runs since, or 0 */
     bool entry_due;             /* an exit may be open from elsewhere */
@@ -91,7 +94,8 @@ void pcpu_end(struct pcpu *p);
 
 typedef void record_fn(struct pcpu *p, const struct xt_record *r);
 
-record_fn runstate_record, hvm_entryexit_record, hvm_handler_record;
+record_fn runstate_record, schedule_record;
+record_fn hvm_entryexit_record, hvm_handler_record;
 record_fn memory_record, pv_record, shadow_record, irq_record, power_record;
 record_fn event_record;
 

@@ -47,6 +47,7 @@ struct vcpu_state
     uint64_t mismatch_at;
 
     /* The last wake-up. */
+    uint64_t woken;
     const struct world_vcpu *waker;
     uint32_t waker_pcpu;
     struct fact_halt halt;

@@ -22,6 +22,8 @@ static void tell_world(struct pcpu *p, unsigned int kind,
     {
         c->old = old;
         c->new = new;
+        if ( v == p->waking && new == STATE_RUNNABLE )
+            c->number = p->waking_since;
     }
 }
 
@@ -86,6 +88,18 @@ void runstate_record(struct pcpu *p, const struct xt_record *r)
     if ( old == STATE_RUNNING )
         leaves(p, v, new);
     tell_world(p, CHANGE_RUNSTATE, v, old, new);
+    p->waking = NULL;
     if ( new == STATE_RUNNING )
         arrives(p, v);
+}
+
+/* Of what the scheduler says besides, only that it wakes somebody matters. */
+void schedule_record(struct pcpu *p, const struct xt_record *r)
+{
+    if ( r->event == TRC_SCHED_WAKE && has_words(p, r, 2) )
+    {
+        p->waking = world_vcpu(p->world, word(r, 0), word(r, 1));
+        p->waking_since = p->time;
+    }
+    event_record(p, r);
 }

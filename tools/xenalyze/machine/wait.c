@@ -73,7 +73,7 @@ void wait_end(struct scene *s, struct vcpu_state *v, uint32_t pcpu,
 {
     struct fact_wait f = {
         .vcpu = v->vcpu, .from = v->since, .to = time, .pcpu = pcpu,
-        .pcpu_before = v->pcpu, .why = v->why,
+        .woken = v->since, .pcpu_before = v->pcpu, .why = v->why,
         .waker_pcpu = FACT_NO_PCPU,
     };
 
@@ -86,6 +86,7 @@ void wait_end(struct scene *s, struct vcpu_state *v, uint32_t pcpu,
     {
         f.waker_pcpu = v->waker_pcpu;
         f.waker = v->waker;
+        f.woken = v->woken;
     }
     find_rivals(&s->pcpus[pcpu], &f);
     emit_wait(&s->emit, &f);
@@ -95,6 +96,7 @@ void wake(struct scene *s, struct vcpu_state *v, const struct change *c)
 {
     v->waker = s->pcpus[c->pcpu].current;
     v->waker_pcpu = c->pcpu;
+    v->woken = c->number ? c->number : c->time;
     if ( !emit_wants_halt(&s->emit) || c->old != STATE_BLOCKED )
         return;
     v->has_woken = true;

@@ -174,7 +174,10 @@ struct fact_rival
 struct fact_wait
 {
     const struct world_vcpu *vcpu;
-    uint64_t from, to;
+    uint64_t from, to;          /* runnable */
+    uint64_t woken;             /* when somebody began to wake it, just before
+                                   `from`; without that record, and of other
+                                   waits, the same as `from` */
     uint32_t pcpu;              /* where it ran then ... */
     uint32_t pcpu_before;       /* ... and the time before */
     uint8_t why;                /* enum fact_why */

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What tests/analysis/facts lists, as told.awk has it.  Where the scheduler
+# chose the same vcpu again, its times become one.  What reaches over an end
+# of the trace is left out, and of exits those that were not ended by an entry.
+/ last$/ { delete open[$2]; next }
+$1 == "runstate" {
+    from = $2 in open ? open[$2] : $4
+    if ( !($2 in open) )
+        cut[$2] = / first/
+    delete open[$2]
+    if ( / goes on$/ )
+        open[$2] = from
+    else if ( $5 > from && !cut[$2] )
+        print $1, $2, $3, from, $5, $6
+    next
+}
+$1 == "exit" { if ( $7 ) next; NF = 6 }
+{ print }

@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# It does not matter how a trace is read: in one thread or in many, by pcpu or
+# by time, as a file or as a stream.  (Only of a stream nobody knows which record
+# of a pcpu is its last, and so what a domain did at the very end.)
+. "$top_srcdir/tests/analysis/lib.sh"
+
+same() {
+    what=$1
+    shift
+    play --duration=200ms "$@"
+    expect 0 "$facts" sums trace
+    mv out expected
+    grep -v '^d[0-9]* ' expected >expected-S
+    [ "$(wc -l <expected)" -gt 50 ] || fail "$what: that is not much"
+    for how in "-t 2" "-t 3" "-t 8" "-o" "-S"; do
+        # shellcheck disable=SC2086
+        expect 0 "$facts" $how sums trace
+        as=expected
+        if [ "$how" = -S ]; then
+            as=expected-S
+            grep -v '^d[0-9]* ' out >some
+            mv some out
+        fi
+        cmp -s $as out || {
+            diff $as out | head -n 4 >&2
+            fail "$what: $how differs"
+        }
+    done
+}
+
+same "some pcpus" --seed=5
+same "many pcpus" --seed=6 -c 40 --rate=2k
+same "all at once" --seed=7 -c 2 --rate=0 --interrupts=10k

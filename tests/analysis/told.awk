@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The truth as tests/analysis/facts lists it (field.awk knows a line's members).
+{ who = "d" field("dom") "v" field("vcpu"); what = field("what") }
+what == "runstate" {
+    on = field("state") == "running" ? field("cpu") : -1
+    print "runstate", who, field("state"), field("from"), field("to"), on
+}
+what == "exit" {
+    print "exit", who, field("at"), field("reason"), field("cycles"), \
+          field("cpu")
+}
+what == "wake" && field("latency") != "" {
+    print "wake", who, field("at"), field("latency"), field("on"), \
+          field("cpu"), field("waker_dom") == "" ? "-" : \
+          "d" field("waker_dom") "v" field("waker_vcpu")
+}
+what == "migration" { print "migration", who, field("at"), field("from"), field("to") }

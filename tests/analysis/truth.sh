@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What the state machines say is what happened: each runstate of each vcpu,
+# each wake-up with its latency, each migration, each exit with its cycles; to
+# the cycle, and none too many.
+. "$top_srcdir/tests/analysis/lib.sh"
+
+# read_both: what is listed and what was told, sorted
+read_both() {
+    expect 0 "$facts" list trace
+    first=$(awk '$1 == "first" { print $2 }' out)
+    awk -f "$analysis/listed.awk" out | sort >listed
+    awk -f "$top_srcdir/tests/truth/field.awk" -f "$analysis/told.awk" truth |
+        sort >told
+}
+
+# of KIND: lines of both
+of() {
+    grep "^$1 " listed >ours
+    grep "^$1 " told >theirs
+    [ -s ours ] || fail "$what: no $1 is listed"
+    comm -23 ours theirs >odd
+    [ ! -s odd ] || {
+        head -n 4 odd >&2
+        fail "$what: a $1 is listed that did not happen"
+    }
+    comm -13 ours theirs >missing
+}
+
+# at_most PER_VCPU COLUMN: what is not listed is at an end of the trace
+at_most() {
+    awk -v most="$1" -v column="$2" -v first="$first" '
+        $column > first && ++n[$2] > most { print; bad = 1 }
+        END { exit bad }' missing >odd || {
+        head -n 4 odd >&2
+        fail "$what: what happened is not listed"
+    }
+}
+
+agree() {
+    what=$1
+    shift
+    play --duration=200ms "$@"
+    read_both
+    of runstate
+    # The last one is ended by the end of the trace.
+    at_most 1 4
+    # Where a vcpu was before it is first seen to run, nobody knows.
+    if grep -q '^migration' listed; then
+        of migration
+        at_most 1 3
+    fi
+    if grep -q '^exit' told; then
+        of exit
+        # Those in which the vcpu was scheduled away end when it was.
+        cut -d' ' -f1-4 missing | sort >scheduled
+        grep '^exit' out | awk '$7 { print $1, $2, $3, $4 }' | sort >ended
+        comm -23 scheduled ended | awk 'END { exit NR > 60 }' ||
+            fail "$what: exits are not listed"
+    fi
+    # Whom an interrupt hits while it wakes somebody is not told.
+    for file in listed told; do
+        awk '{ if ( $1 == "wake" ) NF = 6; print }' $file | sort >$file.wake
+        mv $file.wake $file
+    done
+    of wake
+    at_most 1 3
+}
+
+agree "credit2, Intel" --seed=1
+agree "null, AMD, nested" --seed=2 --scheduler=null -c 8 --vendor=amd --nested
+agree "master, AMD" --seed=3 --layout=master --vendor=amd --kind=hvm
+agree "crowded" --seed=4 -c 2 --domains=6 --load=io
