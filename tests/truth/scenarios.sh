@@ -62,6 +62,17 @@ for id in 00041001 00028001 00041002 00028002 00028003 00028007 0010f010; do
     grep -q "^  $id " out || fail "storm: no event $id"
 done
 
+# --- the man page has them, too ----------------------------------------------
+
+for name in overcommitted noisy-neighbour boot-storm; do
+    sed 's/\\-/-/g' "$top_srcdir/man/xensim.8" |
+        sed -n "/^\.B $name\.scenario/,/^\.fi/p" |
+        sed -n '/^\.nf/,/^\.fi/{/^\./d; s/^    //p}' >copied
+    sed '/^#/d; s/ *#.*//; /^$/d' "$shipped/$name.scenario" >whole
+    [ -s copied ] && cmp copied whole ||
+        fail "xensim(8) has another $name.scenario"
+done
+
 # --- what none of them has ---------------------------------------------------
 
 cat >more.scenario <<'END'
