@@ -293,6 +293,31 @@ static int count_domains(const struct options *o, struct err *e)
                    (unsigned long long)nr, SIM_DOMAINS_MAX);
 }
 
+static int check_pin(const struct options *o, const struct domain_order *d,
+                     const char *key, struct cpu_range pin, struct err *e)
+{
+    if ( pin.first > pin.last || pin.last < o->cpus )
+        return 0;
+    return err_set(e, -EINVAL, "[domain %s]: %s %u-%u: there are only %u "
+                   "pcpus; raise --cpus, or lower this", d->name, key,
+                   pin.first, pin.last, o->cpus);
+}
+
+static int check_pins(const struct options *o, struct err *e)
+{
+    int rc = 0;
+
+    for ( unsigned int i = 0; !rc && i < o->nr_orders; i++ )
+    {
+        const struct domain_order *d = &o->orders[i];
+
+        rc = check_pin(o, d, "pin", d->pin, e);
+        if ( !rc && d->repin )
+            rc = check_pin(o, d, "new-pin", d->new_pin, e);
+    }
+    return rc;
+}
+
 /* With the null scheduler all vcpus together are as many as pcpus. */
 static unsigned int default_dom0_vcpus(const struct options *o)
 {
@@ -331,5 +356,5 @@ static int order_domains(struct options *o, struct err *e)
         o->orders[0].vcpus = default_dom0_vcpus(o);
     for ( unsigned int i = 0; alone && i < guests; i++ )
         order_guest(o, &o->orders[1 + i], i);
-    return count_domains(o, e);
+    return count_domains(o, e) ?: check_pins(o, e);
 }

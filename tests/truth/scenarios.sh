@@ -213,5 +213,8 @@ END
 mistake 1 'no such option' <<'END'
 scenario = other
 END
+printf '[domain web]\nrepin = 1s\nnew-pin = 1-4\n' >wrong.scenario
+expect 1 "$xensim" -c 4 -f wrong.scenario
+complains '[domain web]: new-pin 1-4: there are only 4 pcpus'
 expect 1 "$xensim" -f nowhere
 complains nowhere
