@@ -187,6 +187,8 @@ guest()
         "/var/log/xen/console/guest-$name.log" || {
         fails "$name: does not run"
         tail "/var/log/xen/console/guest-$name.log"
+        # without it, what follows would only wait for records
+        exit 1
     }
 }
 
