@@ -20,5 +20,8 @@ void report_book_pcpus(struct book *book,
                        const struct report_request *request, FILE *out);
 void report_book_trust(struct book *book,
                        const struct report_request *request, FILE *out);
+/* 0 or -ENOMEM. */
+int report_book_exits(struct book *book, const struct report_request *request,
+                      FILE *out);
 
 #endif /* XENALYZE_REPORT_ANALYSIS_H */

@@ -18,6 +18,8 @@ struct report_request
     bool eips;                  /* where interrupts of eip_vector hit */
     unsigned int eip_vector;
     const struct symbols *symbols;      /* or NULL */
+    unsigned int top;           /* rows of a table that is sorted */
+    unsigned int sort;          /* enum sort_key */
 };
 
 #endif /* XENALYZE_REPORT_REQUEST_H */

@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Intervals are grids, one sink a kind.  Stock charges the whole of a state to
+ * the interval it ends in, and drops the last interval; here what lasts is
+ * split, and the last row is there, its shares those of the part of it that
+ * the trace covers.
+ *
+ * Of a file with several segments it is the first that is shown: others have
+ * a time of their own.
+ */
+#include "xenalyze/report/interval.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/fault.h"
+#include "xenalyze/report/cr3.h"
+#include "xenalyze/report/grid.h"
+
+/* Columns of the short summaries, after the first. */
+enum category
+{
+    CATEGORY_EMULATE = 1,
+    CATEGORY_UNSYNC,
+    CATEGORY_FIXUP,
+    CATEGORY_MMIO,
+    CATEGORY_PROPAGATE,
+    CATEGORY_CR3,
+    CATEGORY_VMCALL,
+    CATEGORY_INTERRUPT,
+    CATEGORY_HALT,
+    CATEGORY_OTHER,
+    CATEGORIES
+};
+
+#define CATEGORY_NAMES \
+    "emulate unsync fixup mmio propagate cr3 vmcall intr hlt other"
+
+struct interval
+{
+    enum interval_kind kind;
+    uint64_t length;            /* nanoseconds */
+    struct xt_clock clock;
+    unsigned int segment;
+    uint64_t last;              /* time stamp of the last record */
+
+    uint64_t *ids;              /* of columns */
+    size_t nr_ids, room;
+    struct grid grid;
+    struct cr3 cr3;
+    enum category category;     /* of the exit that is being told */
+    bool failed;
+};
+
+/* --- columns -------------------------------------------------------------- */
+
+#define NO_COLUMN SIZE_MAX
+#define MAX_COLUMNS 4096u
+
+static size_t find_id(const struct interval *i, uint64_t id)
+{
+    for ( size_t k = 0; k < i->nr_ids; k++ )
+        if ( i->ids[k] == id )
+            return k;
+    return NO_COLUMN;
+}
+
+/* The column of an id, a new one if it has none. */
+static size_t take_id(struct interval *i, uint64_t id)
+{
+    size_t k = find_id(i, id), room = i->room ? 2 * i->room : 16;
+    uint64_t *larger;
+
+    if ( k != NO_COLUMN || i->nr_ids == MAX_COLUMNS )
+        return k;
+    if ( i->nr_ids == i->room )
+    {
+        larger = fault_realloc(i->ids, room * sizeof(*larger));
+        i->failed |= !larger;
+        if ( !larger )
+            return NO_COLUMN;
+        i->ids = larger;
+        i->room = room;
+    }
+    i->ids[i->nr_ids] = id;
+    return i->nr_ids++;
+}
+
+static size_t domain_column(struct interval *i, const struct world_domain *d)
+{
+    if ( i->kind == INTERVAL_DOMAIN_TIME_ALL )
+        return take_id(i, d->id);
+    return find_id(i, d->id);
+}
+
+static bool is_mine(const struct interval *i, const struct world_vcpu *v)
+{
+    return i->segment == 0 && i->nr_ids && v->domain->id == i->ids[0];
+}
+
+/* --- facts ---------------------------------------------------------------- */
+
+static void begin(void *state, const struct fact_begin *f)
+{
+    struct interval *i = state;
+    uint64_t width;
+
+    i->segment = f->segment;
+    if ( f->segment )
+        return;
+    i->clock = *f->clock;
+    width = xt_clock_tsc(&i->clock, (int64_t)i->length) - i->clock.origin;
+    i->grid.first = f->first;
+    i->grid.width = width ? width : 1;
+}
+
+static int end(void *state, const struct fact_end *f, struct err *e)
+{
+    struct interval *i = state;
+
+    if ( f->segment == 0 )
+        i->last = f->last;
+    if ( i->grid.rc == -E2BIG )
+        return err_set(e, -E2BIG, "that makes too many intervals; choose "
+                       "longer ones with --interval");
+    if ( i->grid.rc || i->failed || i->cr3.failed )
+        return err_sys(e, -ENOMEM, "cannot keep the intervals");
+    return 0;
+}
+
+static void domain_time(void *state, const struct fact_runstate *f)
+{
+    struct interval *i = state;
+    size_t column = i->segment ? NO_COLUMN
+                               : domain_column(i, f->vcpu->domain);
+
+    if ( column == NO_COLUMN )
+        return;
+    grid_see(&i->grid, column, f->from);
+    if ( f->state == STATE_RUNNING )
+        grid_add(&i->grid, column, f->from, f->to);
+}
+
+static void summary_time(void *state, const struct fact_runstate *f)
+{
+    struct interval *i = state;
+
+    if ( is_mine(i, f->vcpu) && f->state == STATE_RUNNING )
+        grid_add(&i->grid, 0, f->from, f->to);
+}
+
+static enum category shadow_category(const struct fact_shadow *s)
+{
+    static const uint8_t categories[SHADOW_KINDS] = {
+        [SHADOW_EMULATE] = CATEGORY_EMULATE,
+        [SHADOW_FIXUP] = CATEGORY_FIXUP,
+        [SHADOW_MMIO] = CATEGORY_MMIO,
+        [SHADOW_FAST_MMIO] = CATEGORY_MMIO,
+        [SHADOW_PROPAGATE] = CATEGORY_PROPAGATE,
+        [SHADOW_FAST_PROPAGATE] = CATEGORY_PROPAGATE,
+    };
+    const uint32_t unsynced = 1u << 18;     /* a flag, as Xen numbers them */
+
+    if ( s->kind == SHADOW_FIXUP && s->flags & unsynced )
+        return CATEGORY_UNSYNC;
+    return categories[s->kind] ? categories[s->kind] : CATEGORY_OTHER;
+}
+
+static enum category category_of(const struct fact_handle *f)
+{
+    static const uint8_t categories[HANDLE_KINDS] = {
+        [HANDLE_HYPERCALL] = CATEGORY_VMCALL,
+        [HANDLE_INTERRUPT] = CATEGORY_INTERRUPT,
+        [HANDLE_HALT] = CATEGORY_HALT,
+    };
+
+    if ( f->kind == HANDLE_SHADOW )
+        return shadow_category(&f->shadow);
+    if ( f->kind == HANDLE_CR && f->write && f->at == 3 )
+        return CATEGORY_CR3;
+    return categories[f->kind] ? categories[f->kind] : CATEGORY_OTHER;
+}
+
+/* Handlers come just before their exit. */
+static void note_category(void *state, const struct fact_handle *f)
+{
+    struct interval *i = state;
+
+    if ( f->exit && f->main )
+        i->category = category_of(f);
+}
+
+static void add_exit(struct interval *i, const struct fact_exit *f)
+{
+    grid_add(&i->grid, i->category ? i->category : CATEGORY_OTHER, f->start,
+             f->start + f->cycles);
+}
+
+static void summary_exit(void *state, const struct fact_exit *f)
+{
+    struct interval *i = state;
+
+    if ( is_mine(i, f->vcpu) )
+        add_exit(i, f);
+    i->category = 0;
+}
+
+#define MAX_VECTOR 512u
+
+/* The first id is the domain's; the rest are vectors as they come. */
+static void interrupt(void *state, const struct fact_handle *f)
+{
+    struct interval *i = state;
+    size_t column;
+
+    if ( f->kind != HANDLE_INJECT || f->value || !is_mine(i, f->vcpu) ||
+         f->at >= MAX_VECTOR )
+        return;
+    column = take_id(i, f->at | 1ull << 32);
+    if ( column != NO_COLUMN )
+        grid_count(&i->grid, column, f->time, 1);
+}
+
+static void grant_map(void *state, const struct fact_memory *f)
+{
+    struct interval *i = state;
+
+    if ( f->kind == MEMORY_GRANT_MAP && f->by && is_mine(i, f->by) )
+        grid_count(&i->grid, 0, f->time, 1);
+}
+
+/* --- CR3 ------------------------------------------------------------------ */
+
+static void ran(void *owner, const struct world_vcpu *v, uint64_t frame,
+                uint64_t from, uint64_t to)
+{
+    struct interval *i = owner;
+    bool one = i->kind == INTERVAL_CR3_SUMMARY;
+    size_t column = i->kind == INTERVAL_CR3_TIME || one
+                    ? find_id(i, frame) : take_id(i, frame);
+
+    (void)v;
+    if ( column != NO_COLUMN && i->segment == 0 )
+        grid_add(&i->grid, column, from, to);
+}
+
+static void cr3_load(void *state, const struct fact_cr3 *f)
+{
+    struct interval *i = state;
+
+    cr3_switch(&i->cr3, f);
+}
+
+static void cr3_time(void *state, const struct fact_runstate *f)
+{
+    struct interval *i = state;
+
+    cr3_runstate(&i->cr3, f);
+}
+
+static void cr3_exit(void *state, const struct fact_exit *f)
+{
+    struct interval *i = state;
+
+    if ( i->segment == 0 && i->nr_ids &&
+         cr3_now(&i->cr3, f->vcpu) == i->ids[0] )
+        add_exit(i, f);
+    i->category = 0;
+}
+
+/* --- the table ------------------------------------------------------------ */
+
+#define COMMON .ordered = true, .begin = begin, .end = end
+
+static const struct sink_ops ops[INTERVAL_KINDS] = {
+    [INTERVAL_DOMAIN_TIME] = { COMMON, .runstate = domain_time },
+    [INTERVAL_DOMAIN_TIME_ALL] = { COMMON, .runstate = domain_time },
+    [INTERVAL_DOMAIN_SUMMARY] = { COMMON, .runstate = summary_time,
+                                  .handle = note_category,
+                                  .exit = summary_exit },
+    [INTERVAL_DOMAIN_INTERRUPT] = { COMMON, .handle = interrupt },
+    [INTERVAL_DOMAIN_GRANT_MAPS] = { COMMON, .memory = grant_map },
+    [INTERVAL_CR3_TIME] = { COMMON, .cr3 = cr3_load, .runstate = cr3_time },
+    [INTERVAL_CR3_TIME_ALL] = { COMMON, .cr3 = cr3_load,
+                                .runstate = cr3_time },
+    [INTERVAL_CR3_ORDERED] = { COMMON, .cr3 = cr3_load,
+                               .runstate = cr3_time },
+    [INTERVAL_CR3_SUMMARY] = { COMMON, .cr3 = cr3_load,
+                               .runstate = cr3_time,
+                               .handle = note_category, .exit = cr3_exit },
+};
+
+int interval_new(struct interval **out, enum interval_kind kind,
+                 uint64_t length_ns, const uint64_t *ids, size_t nr_ids)
+{
+    struct interval *i = fault_calloc(1, sizeof(*i));
+
+    *out = NULL;
+    if ( !i )
+        return -ENOMEM;
+    i->kind = kind;
+    i->length = length_ns;
+    i->cr3.ran = ran;
+    i->cr3.owner = i;
+    for ( size_t k = 0; k < nr_ids; k++ )
+        take_id(i, ids[k]);
+    if ( i->failed )
+    {
+        interval_free(i);
+        return -ENOMEM;
+    }
+    *out = i;
+    return 0;
+}
+
+void interval_free(struct interval *i)
+{
+    if ( !i )
+        return;
+    grid_fini(&i->grid);
+    cr3_fini(&i->cr3);
+    free(i->ids);
+    free(i);
+}
+
+struct sink interval_sink(struct interval *i)
+{
+    return (struct sink){ &ops[i->kind], i };
+}
+
+/* --- text ----------------------------------------------------------------- */
+
+/* Of its row, what the trace covers. */
+static uint64_t row_length(const struct interval *i, size_t row)
+{
+    uint64_t start = i->grid.first + row * i->grid.width;
+    uint64_t end = start + i->grid.width;
+
+    return i->last > start && i->last < end ? i->last - start
+                                            : i->grid.width;
+}
+
+static void print_time(const struct interval *i, size_t row, FILE *out)
+{
+    uint64_t ns = xt_clock_length(&i->clock, row * i->grid.width);
+
+    fprintf(out, "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
+}
+
+static double share(const struct interval *i, size_t column, size_t row)
+{
+    return 100.0 * (double)grid_cell(&i->grid, column, row) /
+           (double)row_length(i, row);
+}
+
+static bool has_appeared(const struct interval *i, size_t column, size_t row)
+{
+    return column < i->grid.nr_columns && i->grid.columns[column].seen &&
+           row >= i->grid.columns[column].since;
+}
+
+static void print_shares(const struct interval *i, size_t row, FILE *out)
+{
+    for ( size_t k = 0; k < i->nr_ids; k++ )
+        if ( has_appeared(i, k, row) )
+            fprintf(out, " %.2f", share(i, k, row));
+        else
+            fprintf(out, " 0.0");
+}
+
+static void print_categories(const struct interval *i, size_t row, FILE *out)
+{
+    for ( size_t k = 0; k < CATEGORIES; k++ )
+        fprintf(out, " %.2f", k < i->grid.nr_columns ? share(i, k, row) : 0);
+}
+
+/* Columns are vectors but the first. */
+static void print_vectors(const struct interval *i, size_t row, FILE *out)
+{
+    for ( size_t k = 1; k < i->nr_ids; k++ )
+        fprintf(out, " %" PRIu64, k < i->grid.nr_columns
+                                  ? grid_cell(&i->grid, k, row) : 0);
+}
+
+static void print_count(const struct interval *i, size_t row, FILE *out)
+{
+    fprintf(out, " %" PRIu64, i->grid.nr_columns
+                              ? grid_cell(&i->grid, 0, row) : 0);
+}
+
+struct cell
+{
+    uint64_t cycles;
+    size_t column;
+};
+
+static int by_cycles(const void *a, const void *b)
+{
+    const struct cell *x = a, *y = b;
+
+    if ( x->cycles != y->cycles )
+        return x->cycles > y->cycles ? -1 : 1;
+    return (x->column > y->column) - (x->column < y->column);
+}
+
+/* Those of this row, the longest first; new ones are marked. */
+static void print_ordered(const struct interval *i, size_t row, FILE *out)
+{
+    struct cell cells[MAX_COLUMNS];
+    size_t n = 0;
+
+    for ( size_t k = 0; k < i->grid.nr_columns; k++ )
+        if ( grid_cell(&i->grid, k, row) )
+            cells[n++] = (struct cell){ grid_cell(&i->grid, k, row), k };
+    qsort(cells, n, sizeof(cells[0]), by_cycles);
+    for ( size_t k = 0; k < n; k++ )
+        fprintf(out, " %8" PRIx64 ": %.2f %c", i->ids[cells[k].column],
+                share(i, cells[k].column, row),
+                i->grid.columns[cells[k].column].since == row ? '*' : ' ');
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* LIST: columns in the order of ids, since nobody gave another one. */
+static void print_list(const struct interval *i, size_t row, FILE *out)
+{
+    uint64_t sorted[MAX_COLUMNS];
+
+    if ( i->nr_ids )
+        memcpy(sorted, i->ids, i->nr_ids * sizeof(sorted[0]));
+    qsort(sorted, i->nr_ids, sizeof(sorted[0]), by_id);
+    for ( size_t k = 0; k < i->nr_ids; k++ )
+        fprintf(out, " %.2f", share(i, find_id(i, sorted[k]), row));
+}
+
+static void print_list_ids(const struct interval *i, bool hex, FILE *out)
+{
+    uint64_t sorted[MAX_COLUMNS];
+
+    if ( i->nr_ids )
+        memcpy(sorted, i->ids, i->nr_ids * sizeof(sorted[0]));
+    qsort(sorted, i->nr_ids, sizeof(sorted[0]), by_id);
+    fprintf(out, "time");
+    for ( size_t k = 0; k < i->nr_ids; k++ )
+        fprintf(out, hex ? " %" PRIx64 : " %" PRIu64, sorted[k]);
+    fprintf(out, "\n");
+}
+
+static void print_tail(const struct interval *i, FILE *out)
+{
+    if ( i->kind == INTERVAL_DOMAIN_TIME_ALL ||
+         i->kind == INTERVAL_CR3_TIME_ALL )
+        print_list_ids(i, i->kind == INTERVAL_CR3_TIME_ALL, out);
+    if ( i->kind != INTERVAL_DOMAIN_INTERRUPT )
+        return;
+    fprintf(out, "time running");
+    for ( size_t k = 1; k < i->nr_ids; k++ )
+        fprintf(out, " %" PRIu64, i->ids[k] & UINT32_MAX);
+    fprintf(out, "\n");
+}
+
+typedef void print_fn(const struct interval *i, size_t row, FILE *out);
+
+static print_fn *const row_printers[INTERVAL_KINDS] = {
+    [INTERVAL_DOMAIN_TIME] = print_shares,
+    [INTERVAL_DOMAIN_TIME_ALL] = print_list,
+    [INTERVAL_DOMAIN_SUMMARY] = print_categories,
+    [INTERVAL_DOMAIN_INTERRUPT] = print_vectors,
+    [INTERVAL_DOMAIN_GRANT_MAPS] = print_count,
+    [INTERVAL_CR3_TIME] = print_shares,
+    [INTERVAL_CR3_TIME_ALL] = print_list,
+    [INTERVAL_CR3_ORDERED] = print_ordered,
+    [INTERVAL_CR3_SUMMARY] = print_categories,
+};
+
+/* Every interval has a row, also one in which nothing happened. */
+static size_t count_rows(const struct interval *i)
+{
+    uint64_t rows;
+
+    if ( i->last <= i->grid.first || !i->grid.width )
+        return 0;
+    rows = (i->last - i->grid.first - 1) / i->grid.width + 1;
+    return rows < GRID_MAX_ROWS ? rows : GRID_MAX_ROWS;
+}
+
+void interval_print(const struct interval *i, FILE *out)
+{
+    size_t rows = count_rows(i);
+
+    if ( i->kind == INTERVAL_DOMAIN_SUMMARY )
+        fprintf(out, "time running " CATEGORY_NAMES "\n");
+    if ( i->kind == INTERVAL_CR3_SUMMARY )
+        fprintf(out, "time guest " CATEGORY_NAMES "\n");
+    for ( size_t row = 0; row < rows; row++ )
+    {
+        print_time(i, row, out);
+        row_printers[i->kind](i, row, out);
+        fprintf(out, "\n");
+    }
+    print_tail(i, out);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Facts to points, a function each.  All are ordered, so that points come in
+ * the order of time at which their facts end.
+ */
+#include "xenalyze/report/scatter.h"
+
+static void begin(void *state, const struct fact_begin *f)
+{
+    struct scatter *s = state;
+
+    s->clock = *f->clock;
+}
+
+static void put(struct scatter *s, enum point_who who,
+                const struct world_vcpu *v, uint64_t time, int64_t value)
+{
+    const struct point p = {
+        .who = who, .domain = v ? v->domain->id : 0, .vcpu = v ? v->id : 0,
+        .time = xt_clock_ns(&s->clock, time), .value = value,
+    };
+
+    s->points.put(s->points.state, &p);
+}
+
+/* --- scheduling ----------------------------------------------------------- */
+
+static const int8_t levels[STATES] = {
+    [STATE_RUNNING] = 3, [STATE_RUNNABLE] = 2, [STATE_OFFLINE] = 1,
+    [STATE_BLOCKED] = 0, [STATE_LOST] = -1, [STATE_QUEUED] = -2,
+    [STATE_INIT] = -2,
+};
+
+static void runstate(void *state, const struct fact_runstate *f)
+{
+    if ( f->next == STATES )
+        return;
+    put(state, POINT_VCPU, f->vcpu, f->to, levels[f->state]);
+    put(state, POINT_VCPU, f->vcpu, f->to, levels[f->next]);
+}
+
+static void runstate_time(void *state, const struct fact_runstate *f)
+{
+    struct scatter *s = state;
+    const struct point p = {
+        .who = POINT_VCPU, .unit = POINT_TIME,
+        .domain = f->vcpu->domain->id, .vcpu = f->vcpu->id,
+        .time = xt_clock_ns(&s->clock, f->to),
+        .value = (int64_t)xt_clock_length(&s->clock, f->to - f->from),
+    };
+
+    if ( f->next != STATES && f->state != STATE_INIT )
+        s->points.put(s->points.state, &p);
+}
+
+static void pcpu(void *state, const struct fact_runstate *f)
+{
+    if ( f->next != STATE_RUNNING || f->state == STATE_RUNNING ||
+         f->state == STATE_INIT || world_is_idle(f->vcpu) )
+        return;
+    if ( f->pcpu != FACT_NO_PCPU )
+        put(state, POINT_VCPU, f->vcpu, f->to, f->pcpu);
+    put(state, POINT_VCPU, f->vcpu, f->to, f->next_pcpu);
+}
+
+/* --- guests --------------------------------------------------------------- */
+
+static void rdtsc(void *state, const struct fact_handle *f)
+{
+    struct scatter *s = state;
+    const struct point p = {
+        .who = POINT_VCPU, .unit = POINT_LARGE,
+        .domain = f->vcpu->domain->id, .vcpu = f->vcpu->id,
+        .time = xt_clock_ns(&s->clock, f->time), .value = (int64_t)f->value,
+    };
+
+    if ( f->kind == HANDLE_RDTSC )
+        s->points.put(s->points.state, &p);
+}
+
+static bool is_interrupt(const struct scatter *s, const struct fact_handle *f)
+{
+    return f->kind == HANDLE_INTERRUPT && f->has_value && f->exit &&
+           f->at == s->which;
+}
+
+#define ADDRESS_BITS ((1ull << 48) - 1)
+
+static void interrupt_eip(void *state, const struct fact_handle *f)
+{
+    if ( is_interrupt(state, f) )
+        put(state, POINT_D_VCPU, f->vcpu, f->exit->start + f->exit->cycles,
+            (int64_t)(f->exit->rip & ADDRESS_BITS));
+}
+
+static void extint_cycles(void *state, const struct fact_handle *f)
+{
+    if ( is_interrupt(state, f) )
+        put(state, POINT_D_VCPU, f->vcpu, f->exit->start + f->exit->cycles,
+            (int64_t)f->exit->cycles);
+}
+
+static void io(void *state, const struct fact_handle *f)
+{
+    struct scatter *s = state;
+
+    if ( f->kind == HANDLE_PIO && f->exit && f->at == s->which )
+        put(s, POINT_NOBODY, f->vcpu, f->exit->start + f->exit->cycles,
+            (int64_t)f->exit->cycles);
+}
+
+static void vmexit_eip(void *state, const struct fact_exit *f)
+{
+    put(state, POINT_NOBODY, f->vcpu, f->start, (int64_t)f->rip);
+}
+
+static void cr3_switch(void *state, const struct fact_cr3 *f)
+{
+    if ( !f->flush )
+        put(state, POINT_NOBODY, f->vcpu, f->time, (int64_t)(f->value >> 12));
+}
+
+/* Of a wake-up that an interrupt was the reason of. */
+static void wake_to_halt(void *state, const struct fact_halt *f)
+{
+    if ( f->nr_vectors && f->to >= f->vectors[0].time )
+        put(state, POINT_NOBODY, f->vcpu, f->to,
+            (int64_t)(f->to - f->vectors[0].time));
+}
+
+/*
+ * What became of shadow page tables: bits of the flags of an emulation, as Xen
+ * numbers them, and records of their own.
+ */
+#define EARLY_UNSHADOW (1u << 13)
+#define PROMOTE (1u << 9)
+
+static void unpin_promote(void *state, const struct fact_handle *f)
+{
+    if ( f->kind != HANDLE_SHADOW )
+        return;
+    if ( f->shadow.kind == SHADOW_PREALLOC_UNPIN )
+        put(state, POINT_NOBODY, f->vcpu, f->time, 0);
+    if ( f->shadow.kind != SHADOW_EMULATE )
+        return;
+    if ( f->shadow.flags & EARLY_UNSHADOW )
+        put(state, POINT_NOBODY, f->vcpu, f->time, -10);
+    if ( f->shadow.flags & PROMOTE )
+        put(state, POINT_NOBODY, f->vcpu, f->time, 2);
+}
+
+/* --- hardware ------------------------------------------------------------- */
+
+static void irq(void *state, const struct fact_irq *f)
+{
+    struct scatter *s = state;
+    const struct point p = {
+        .who = POINT_IRQ, .vcpu = f->irq,
+        .time = xt_clock_ns(&s->clock, f->time), .value = f->pcpu,
+    };
+
+    if ( f->kind == IRQ_HANDLED )
+        s->points.put(s->points.state, &p);
+}
+
+/* --- the table ------------------------------------------------------------ */
+
+struct scatter_row
+{
+    const char *title;
+    struct sink_ops ops;
+};
+
+#define ROW(text, slot, function)                                           \
+    { text, { .name = "scatterplot", .ordered = true, .begin = begin,       \
+              .slot = function } }
+
+static const struct scatter_row rows[SCATTER_KINDS] = {
+    [SCATTER_RUNSTATE] = ROW("runstate", runstate, runstate),
+    [SCATTER_RUNSTATE_TIME] = ROW("time in a runstate", runstate,
+                                  runstate_time),
+    [SCATTER_PCPU] = ROW("pcpu", runstate, pcpu),
+    [SCATTER_RDTSC] = ROW("TSC that the guest got", handle, rdtsc),
+    [SCATTER_IRQ] = ROW("pcpu that handled it", irq, irq),
+    [SCATTER_INTERRUPT_EIP] = ROW("address", handle, interrupt_eip),
+    [SCATTER_EXTINT_CYCLES] = ROW("cycles", handle, extint_cycles),
+    [SCATTER_IO] = ROW("cycles", handle, io),
+    [SCATTER_UNPIN_PROMOTE] = ROW("-10 unshadowed, 0 unpinned, 2 promoted",
+                                  handle, unpin_promote),
+    [SCATTER_CR3_SWITCH] = ROW("frame in CR3", cr3, cr3_switch),
+    [SCATTER_WAKE_TO_HALT] = ROW("cycles from wake-up to halt", halt,
+                                 wake_to_halt),
+    [SCATTER_VMEXIT_EIP] = ROW("address", exit, vmexit_eip),
+};
+
+const char *scatter_title(enum scatter_kind kind)
+{
+    return rows[kind].title;
+}
+
+struct sink scatter_sink(struct scatter *s, enum scatter_kind kind)
+{
+    return (struct sink){ &rows[kind].ops, s };
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Scatterplots: sinks that make points of facts.  Which there are is a table;
+ * an option names a row.
+ */
+#ifndef XENALYZE_REPORT_SCATTER_H
+#define XENALYZE_REPORT_SCATTER_H
+
+#include "xenalyze/model/facts.h"
+#include "xenalyze/report/points.h"
+
+enum scatter_kind
+{
+    SCATTER_RUNSTATE,
+    SCATTER_RUNSTATE_TIME,
+    SCATTER_PCPU,
+    SCATTER_RDTSC,
+    SCATTER_IRQ,
+    SCATTER_INTERRUPT_EIP,      /* vector */
+    SCATTER_EXTINT_CYCLES,      /* vector */
+    SCATTER_IO,                 /* port */
+    SCATTER_UNPIN_PROMOTE,
+    SCATTER_CR3_SWITCH,
+    SCATTER_WAKE_TO_HALT,
+    SCATTER_VMEXIT_EIP,
+    SCATTER_KINDS
+};
+
+struct scatter
+{
+    struct points points;
+    uint64_t which;             /* vector or port */
+    struct xt_clock clock;
+};
+
+/* What a plot of it says at its axis. */
+const char *scatter_title(enum scatter_kind kind);
+
+/* `s` stays the caller's; s->points and s->which are filled in. */
+struct sink scatter_sink(struct scatter *s, enum scatter_kind kind);
+
+#endif /* XENALYZE_REPORT_SCATTER_H */

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * --sort and --top: which rows of a table come first, and how many.
+ */
+#ifndef XENALYZE_REPORT_SORT_H
+#define XENALYZE_REPORT_SORT_H
+
+#include "xenalyze/stats/stats.h"
+
+enum sort_key
+{
+    SORT_NAME,                  /* as the table would be by itself */
+    SORT_TOTAL,
+    SORT_COUNT,
+    SORT_MEAN,
+    SORT_P50,
+    SORT_P95,
+    SORT_P99,
+    SORT_MAX,
+    SORT_KEYS
+};
+
+/* The words for them, NULL at the end: for the table of options. */
+const char *const *sort_words(void);
+
+/* The greater, the further up; SORT_NAME: 0 for all. */
+uint64_t sort_value(enum sort_key key, const struct stats *s);
+
+struct sort_row
+{
+    uint64_t value;
+    size_t index;               /* of the caller's; decides between equals */
+};
+
+/* The greatest first. */
+void sort_rows(struct sort_row *rows, size_t n);
+
+#endif /* XENALYZE_REPORT_SORT_H */

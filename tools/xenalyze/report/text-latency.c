@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The report of waiting, as text: times for people, since it is read by them.
+ */
+#include "xenalyze/report/latency.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/fault.h"
+#include "common/num.h"
+#include "xenalyze/report/sort.h"
+
+/* --- words ---------------------------------------------------------------- */
+
+#define NAME_MAX_SHOWN 32u
+
+static const char *name_of(uint64_t key, char name[NAME_MAX_SHOWN])
+{
+    if ( key == LATENCY_UNKNOWN )
+        snprintf(name, NAME_MAX_SHOWN, "unknown");
+    else if ( key == LATENCY_IDLE )
+        snprintf(name, NAME_MAX_SHOWN, "idle");
+    else
+        snprintf(name, NAME_MAX_SHOWN, "d%" PRIu64 "v%" PRIu64, key >> 16,
+                 key & 0xffff);
+    return name;
+}
+
+static const char *duration(const struct latency *l, uint64_t cycles,
+                            char text[NUM_CLOCK_MAX])
+{
+    *num_duration(text, xt_clock_length(&l->clock, cycles)) = '\0';
+    return text;
+}
+
+static void print_moment(const struct latency *l, uint64_t tsc, FILE *out)
+{
+    int64_t ns = xt_clock_ns(&l->clock, tsc);
+    char text[NUM_SEC_MAX];
+
+    *num_sec(text, ns < 0 ? 0 : ns) = '\0';
+    fputs(text, out);
+}
+
+/* --- how long ------------------------------------------------------------- */
+
+static void print_wait(const struct latency *l, const struct latency_vcpu *v,
+                       const struct stats *s, FILE *out)
+{
+    const uint64_t columns[] = {
+        stats_mean(s), stats_percentile(s, 50), stats_percentile(s, 95),
+        stats_percentile(s, 99), s->max, s->sum,
+    };
+    char name[NAME_MAX_SHOWN], text[NUM_CLOCK_MAX];
+
+    fprintf(out, " %-10s %8" PRIu64,
+            name_of(LATENCY_KEY(v->domain, v->id), name), s->events);
+    for ( size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++ )
+        fprintf(out, " %9s", duration(l, columns[i], text));
+    fprintf(out, "  ");
+    print_moment(l, s->max_at, out);
+    fprintf(out, "\n");
+}
+
+/* Vcpus in the order that is asked for. */
+static void order(const struct latency *l,
+                  const struct report_request *request, unsigned int why,
+                  struct sort_row *rows)
+{
+    for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
+        rows[i] = (struct sort_row){
+            sort_value(request->sort, &l->vcpus[i]->wait[why]), i,
+        };
+    sort_rows(rows, l->nr_vcpus);
+}
+
+static void print_waits(const struct latency *l,
+                        const struct report_request *request,
+                        unsigned int why, const char *heading,
+                        struct sort_row *rows, FILE *out)
+{
+    unsigned int shown = 0;
+
+    order(l, request, why, rows);
+    fprintf(out, "%s\n %-10s %8s %9s %9s %9s %9s %9s %9s  %s\n", heading,
+            "vcpu", "times", "mean", "p50", "p95", "p99", "max", "total",
+            "max at");
+    for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
+    {
+        const struct latency_vcpu *v = l->vcpus[rows[i].index];
+
+        if ( !v->wait[why].events ||
+             (request->sort && shown++ == request->top) )
+            continue;
+        print_wait(l, v, &v->wait[why], out);
+    }
+}
+
+/* --- who ------------------------------------------------------------------ */
+
+static uint64_t waited(const struct latency_vcpu *v)
+{
+    return v->wait[WHY_WAKE].sum + v->wait[WHY_PREEMPT].sum +
+           v->wait[WHY_OTHER].sum;
+}
+
+static void print_rivals(struct latency *l, const struct latency_vcpu *v,
+                         FILE *out)
+{
+    struct stats_row **rows = stats_map_by_sum(&v->rivals, &l->pool);
+    char name[NAME_MAX_SHOWN], text[NUM_CLOCK_MAX];
+
+    fprintf(out, " %-10s waited %s;", name_of(LATENCY_KEY(v->domain, v->id),
+            name), duration(l, waited(v), text));
+    for ( size_t i = 0; rows && i < v->rivals.used && i < 8; i++ )
+        fprintf(out, "%s %s %.1f%% (%s in %" PRIu64 ")", i ? "," : "",
+                name_of(rows[i]->key, name),
+                stats_share(rows[i]->stats.sum, waited(v)),
+                duration(l, rows[i]->stats.sum, text),
+                rows[i]->stats.events);
+    if ( v->rivals.used > 8 )
+        fprintf(out, ", and %zu more", v->rivals.used - 8);
+    fprintf(out, "\n");
+}
+
+static void print_wakers(struct latency *l, const struct latency_vcpu *v,
+                         FILE *out)
+{
+    struct stats_row **rows = stats_map_by_sum(&v->wakers, &l->pool);
+    char name[NAME_MAX_SHOWN];
+
+    if ( !rows )
+        return;
+    fprintf(out, " %-10s by", name_of(LATENCY_KEY(v->domain, v->id), name));
+    for ( size_t i = 0; i < v->wakers.used && i < 8; i++ )
+    {
+        uint64_t key = rows[i]->key;
+
+        fprintf(out, "%s %s %" PRIu64, i ? "," : "",
+                key == LATENCY_IDLE ? "an interrupt" : name_of(key, name),
+                rows[i]->stats.events);
+    }
+    if ( v->wakers.used > 8 )
+        fprintf(out, ", and %zu more", v->wakers.used - 8);
+    fprintf(out, "\n");
+}
+
+static void print_one(const struct latency *l, const struct latency_wait *w,
+                      FILE *out)
+{
+    char name[NAME_MAX_SHOWN], text[NUM_CLOCK_MAX];
+
+    fprintf(out, " ");
+    print_moment(l, w->from, out);
+    fprintf(out, " %s waited %s for pcpu %u", name_of(w->vcpu, name),
+            duration(l, w->to - w->from, text), w->pcpu);
+    if ( w->why == WHY_PREEMPT )
+        fprintf(out, " after a preemption");
+    if ( w->why == WHY_WAKE )
+        fprintf(out, " after being woken by %s", w->waker == LATENCY_IDLE
+                ? "an interrupt" : name_of(w->waker, name));
+    for ( unsigned int i = 0; i < w->nr_rivals; i++ )
+        fprintf(out, "%s %s %s", i ? "," : ", while it ran",
+                name_of(w->rivals[i].key, name),
+                duration(l, w->rivals[i].cycles, text));
+    fprintf(out, "\n");
+}
+
+int report_latency(struct latency *l, const struct report_request *request,
+                   FILE *out)
+{
+    struct sort_row *rows = fault_malloc((l->nr_vcpus + 1) * sizeof(*rows));
+
+    if ( !rows )
+        return -ENOMEM;
+    print_waits(l, request, WHY_WAKE,
+                "--- From being woken to running ---", rows, out);
+    print_waits(l, request, WHY_PREEMPT,
+                "--- From being preempted to running again ---", rows, out);
+    free(rows);
+    fprintf(out, "--- Who ran instead (share of the waiting) ---\n");
+    for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
+        print_rivals(l, l->vcpus[i], out);
+    fprintf(out, "--- Who was woken by whom (times) ---\n");
+    for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
+        print_wakers(l, l->vcpus[i], out);
+    fprintf(out, "--- The longest waits ---\n");
+    for ( size_t i = 0; i < l->nr_worst; i++ )
+        print_one(l, &l->worst[i], out);
+    return 0;
+}
