@@ -53,7 +53,7 @@ expect 1 "$xenalyze" text
 complains "no trace"
 : >empty
 expect 0 "$xenalyze" empty
-grep -q 'in 0 windows' out || fail "an empty trace is a trace of nothing"
+grep -q 'records: 0' out || fail "an empty trace is a trace of nothing"
 
 # --- what is said about ourselves --------------------------------------------
 

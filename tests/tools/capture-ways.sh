@@ -15,7 +15,7 @@ value() {
 events() {
     total=0
     for file; do
-        expect 0 "$xenalyze" --summary "$file"
+        expect 0 "$xenalyze" --count "$file"
         grep -qx 'damage: none' out || fail "$file: damage"
         n=$(sed -nE 's/^  records: [0-9]+: ([0-9]+) events.*/\1/p' out)
         total=$((total + n))
@@ -61,7 +61,7 @@ cp err said
 if grep -q 'no zstd' said; then
     echo "this build has no zstd"
 else
-    expect 0 "$xenalyze" --summary trace
+    expect 0 "$xenalyze" --count trace
     cp out report
     grep -qx 'damage: none' report || fail "compressed: damage"
     agree "compressed"

@@ -18,11 +18,117 @@
 
 static const char *const orders[] = { "time", "file", NULL };
 
+#define FACTS(field) offsetof(struct config, facts.field)
+
+#define SCATTER(text, kind, say)                                            \
+    { .name = "scatterplot-" text, .type = OPT_FLAG,                        \
+      .at = FACTS(scatter[kind]), .help = say }
+
+#define SCATTER_WHICH(text, kind, what, say)                                \
+    { .name = "scatterplot-" text, .type = OPT_CALL, .arg = what,           \
+      .at = FACTS(which[kind]), .parse = facts_parse_which, .help = say }
+
+#define INTERVAL(text, kind, say)                                           \
+    { .name = "interval-" text, .type = OPT_FLAG,                           \
+      .at = FACTS(interval[kind]), .help = say }
+
+#define INTERVAL_IDS(text, kind, what, say)                                 \
+    { .name = "interval-" text, .type = OPT_CALL, .arg = what,              \
+      .at = FACTS(ids[kind]), .parse = facts_parse_ids, .help = say }
+
+#define IGNORED_FLAG(text)                                                  \
+    { .name = text, .type = OPT_FLAG, .at = FACTS(ignored_flag),            \
+      .help = "accepted, since stock has it; not needed", .hidden = true }
+
+#define IGNORED(text)                                                       \
+    { .name = text, .type = OPT_UINT, .arg = "N", .at = FACTS(ignored),     \
+      .help = "accepted, since stock has it; not needed", .hidden = true }
+
 static const struct opt opts[] = {
     { .type = OPT_GROUP, .help = "Reports" },
     { .name = "summary", .letter = 's', .type = OPT_FLAG,
       .at = offsetof(struct config, summary),
-      .help = "counts, time and losses; the default" },
+      .help = "what domains, vcpus and guests did; the default" },
+    { .name = "report-pcpu", .type = OPT_FLAG, .at = FACTS(pcpus),
+      .help = "time of each pcpu running, idle and unknown" },
+    { .name = "report-latency", .type = OPT_FLAG, .at = FACTS(latency),
+      .help = "waiting for a pcpu: how long, and who ran instead" },
+    { .name = "report-exits", .type = OPT_FLAG, .at = FACTS(exits),
+      .help = "what exits cost, by domain and reason" },
+    { .name = "sort", .type = OPT_CHOICE, .arg = "KEY",
+      .at = FACTS(request.sort),
+      .choices = (const char *const[]){ SORT_WORDS, NULL },
+      .preset = "name", .help = "order of rows in reports of costs" },
+    { .name = "top", .type = OPT_UINT, .arg = "N", .at = FACTS(request.top),
+      .preset = "10", .min = 1, .max = 10000,
+      .help = "so many rows, if sorted, and so many of the worst" },
+    { .name = "sample-size", .type = OPT_UINT, .arg = "N",
+      .at = FACTS(request.sample_size), .preset = "1024",
+      .help = "0: no percentiles; others make no difference" },
+    { .name = "symbol-file", .type = OPT_TEXT, .arg = "FILE",
+      .at = FACTS(symbol_file),
+      .help = "names for addresses: System.map, or an ELF file" },
+    { .name = "with-interrupt-eip-enumeration", .type = OPT_CALL,
+      .arg = "VECTOR", .at = FACTS(request), .parse = facts_parse_eips,
+      .help = "where in the guest these interrupts hit" },
+    { .name = "histogram-interrupt-eip", .type = OPT_CALL,
+      .arg = "VECTOR[,BYTES]", .at = FACTS(request),
+      .parse = facts_parse_histogram,
+      .help = "the same as a histogram, bars of so many bytes" },
+    { .name = "show-default-domain-summary", .type = OPT_FLAG,
+      .at = FACTS(request.show_default),
+      .help = "vcpus before any record says who they are, too" },
+
+    { .type = OPT_GROUP, .help = "Scatterplots: a line for each point" },
+    SCATTER("runstate", SCATTER_RUNSTATE, "changes of runstates"),
+    SCATTER("runstate-time", SCATTER_RUNSTATE_TIME,
+            "how long runstates lasted"),
+    SCATTER("pcpu", SCATTER_PCPU, "where vcpus begin to run"),
+    SCATTER("rdtsc", SCATTER_RDTSC, "what guests read from the TSC"),
+    SCATTER("irq", SCATTER_IRQ, "which pcpu handled an interrupt"),
+    SCATTER_WHICH("interrupt-eip", SCATTER_INTERRUPT_EIP, "VECTOR",
+                  "where in the guest interrupts hit"),
+    SCATTER_WHICH("extint-cycles", SCATTER_EXTINT_CYCLES, "VECTOR",
+                  "what exits for interrupts cost"),
+    SCATTER_WHICH("io", SCATTER_IO, "PORT", "what accesses to a port cost"),
+    SCATTER("unpin-promote", SCATTER_UNPIN_PROMOTE,
+            "what becomes of shadow page tables"),
+    SCATTER("cr3-switch", SCATTER_CR3_SWITCH, "what guests load into CR3"),
+    SCATTER("wake-to-halt", SCATTER_WAKE_TO_HALT,
+            "how long guests run after a wake-up"),
+    SCATTER("vmexit-eip", SCATTER_VMEXIT_EIP, "where guests exit"),
+
+    { .type = OPT_GROUP, .help = "Intervals: a line for each" },
+    { .name = "interval", .letter = 'i', .type = OPT_TIME, .arg = "TIME",
+      .at = FACTS(interval_length), .preset = "1", .min = 1,
+      .help = "how long they are" },
+    INTERVAL_IDS("domain-total-time", INTERVAL_DOMAIN_TIME, "DOM[,DOM...]",
+                 "share of time that these run"),
+    INTERVAL("domain-total-time-all", INTERVAL_DOMAIN_TIME_ALL,
+             "the same, of all"),
+    INTERVAL_IDS("domain-short-summary", INTERVAL_DOMAIN_SUMMARY, "DOM",
+                 "what its exits were for"),
+    INTERVAL_IDS("domain-guest-interrupt", INTERVAL_DOMAIN_INTERRUPT, "DOM",
+                 "interrupts that it got, by vector"),
+    INTERVAL_IDS("domain-grant-maps", INTERVAL_DOMAIN_GRANT_MAPS, "DOM",
+                 "grants that it mapped"),
+    INTERVAL_IDS("cr3-schedule-time", INTERVAL_CR3_TIME, "FRAME[,FRAME...]",
+                 "share of time with these in CR3"),
+    INTERVAL("cr3-schedule-time-all", INTERVAL_CR3_TIME_ALL,
+             "the same, of all"),
+    INTERVAL("cr3-schedule-ordered", INTERVAL_CR3_ORDERED,
+             "the same, longest first"),
+    INTERVAL_IDS("cr3-short-summary", INTERVAL_CR3_SUMMARY, "FRAME",
+                 "what exits with it in CR3 were for"),
+
+    IGNORED("tolerance"),
+    IGNORED("sample-max"),
+    IGNORED("default-guest-paging-levels"),
+    IGNORED_FLAG("svm-mode"),
+    IGNORED_FLAG("tsc-loop-fatal"),
+    IGNORED_FLAG("with-pio-enumeration"),
+    IGNORED_FLAG("with-mmio-enumeration"),
+    IGNORED_FLAG("with-cr3-enumeration"),
 
     { .type = OPT_GROUP, .help = "Records" },
     { .name = "dump-all", .letter = 'a', .type = OPT_FLAG,
@@ -52,6 +158,8 @@ static const struct opt opts[] = {
     { .name = "threads", .type = OPT_UINT, .arg = "N", .min = 1, .max = 64,
       .at = offsetof(struct config, threads), .preset = "2",
       .help = "that make text" },
+    { .name = "count", .type = OPT_FLAG, .at = offsetof(struct config, count),
+      .help = "how many records there are, by pcpu and by event" },
 
     { .type = OPT_GROUP, .help = "Trace" },
     { .name = "cpu-hz", .type = OPT_HZ, .arg = "HZ", .min = 1,
@@ -127,5 +235,6 @@ int options_parse(struct config *config, int argc, char **argv,
 
     if ( rc || *next != OPTS_RUN )
         return rc;
+    config->facts_wanted = facts_wanted(&config->facts);
     return take_arguments(config, argc - first, argv + first, e);
 }

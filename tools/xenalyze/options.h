@@ -11,6 +11,7 @@
 
 #include "common/err.h"
 #include "common/opts.h"
+#include "xenalyze/facts.h"
 
 enum order { ORDER_TIME, ORDER_FILE };
 
@@ -30,11 +31,15 @@ struct config
     unsigned int order;         /* enum order */
     uint64_t mhz;               /* show seconds by so many; 0: cycles */
     unsigned int threads;
+    bool count;
+
+    bool facts_wanted;          /* any of those in `facts` */
 
     /* Of the dump. */
     bool dump_show_power_states;
 
     /* Of the trace. */
+    struct facts_config facts;
     uint64_t hz;                /* of the time stamps; 0: as it says */
 };
 

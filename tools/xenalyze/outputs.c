@@ -23,7 +23,9 @@ static const struct output outputs[] = {
     { offsetof(struct config, dump_raw_process), dump_pass },
     { offsetof(struct config, records), records_pass },
     { offsetof(struct config, formats), formats_pass },
-    { offsetof(struct config, summary), windows_pass },
+    { offsetof(struct config, count), windows_pass },
+    { offsetof(struct config, facts_wanted), facts_pass },
+    { offsetof(struct config, summary), facts_pass },
 };
 
 #define NR_OUTPUTS (sizeof(outputs) / sizeof(outputs[0]))

@@ -41,5 +41,6 @@ int dump_pass(const struct run *run, struct err *e);
 int records_pass(const struct run *run, struct err *e);
 int raw_pass(const struct run *run, struct err *e);
 int formats_pass(const struct run *run, struct err *e);
+int facts_pass(const struct run *run, struct err *e);
 
 #endif /* XENALYZE_OUTPUTS_H */

@@ -33,7 +33,9 @@ START_TEST(runstates_have_two_points)
     sink.ops->runstate(sink.state, &(struct fact_runstate){
         .vcpu = &s.vcpus[1], .from = 2000, .to = 3000,
         .state = STATE_BLOCKED, .next = STATES });
-    same_text(stage_text(&s), "0v1 0.000001000 3\n0v1 0.000001000 0\n");
+    same_text(stage_text(&s), "0v1 0.000000000 -2\n0v1 0.000000000 3\n"
+                              "0v1 0.000001000 3\n0v1 0.000001000 0\n");
+    stage_end(&sink, 1000, 3000);
     stage_fini(&s);
 }
 END_TEST

@@ -69,6 +69,11 @@ static void note_detail(struct book *b, struct book_hvm *h,
                       f->exit->start);
 }
 
+static bool is_interrupt(const struct fact_handle *f, uint32_t vector)
+{
+    return f->kind == HANDLE_INTERRUPT && f->has_value && f->at == vector;
+}
+
 /* Stock has lists of places in guests by domain. */
 static void note_eip(struct book *b, const struct fact_handle *f)
 {
@@ -79,8 +84,7 @@ static void note_eip(struct book *b, const struct fact_handle *f)
     if ( f->kind == HANDLE_SHADOW && f->shadow.kind == SHADOW_EMULATE )
         stats_map_add(&d->emulated, &b->pool, f->exit->rip, f->exit->cycles,
                       f->exit->start);
-    if ( f->kind == HANDLE_INTERRUPT && b->want.eips && f->has_value &&
-         f->at == b->want.eip_vector )
+    if ( b->want.eips && is_interrupt(f, b->want.eip_vector) )
         stats_map_add(&d->hit, &b->pool, f->exit->rip, f->exit->cycles,
                       f->exit->start);
 }
@@ -98,10 +102,14 @@ void book_handle(void *state, const struct fact_handle *f)
     if ( f->kind == HANDLE_PIO )
         stats_map_add(&h->io, &b->pool, f->at * 2 + f->write, cycles, f->time);
     if ( f->kind == HANDLE_MMIO )
-        stats_map_add(&h->mmio, &b->pool, f->at * 2 + f->write, cycles, f->time);
+        stats_map_add(&h->mmio, &b->pool, f->at * 2 + f->write, cycles,
+                      f->time);
     if ( !f->exit )
         return;
     note_eip(b, f);
+    if ( b->want.histogram && is_interrupt(f, b->want.histogram_vector) )
+        stats_map_add(&h->bars, &b->pool, f->exit->rip / b->want.histogram,
+                      0, f->time);
     if ( f->main && f->kind != HANDLE_MSR )
         note_detail(b, h, f);
 }
@@ -133,6 +141,7 @@ void book_merge_hvm(struct book *to, struct book_vcpu *v,
     stats_map_merge(&v->hvm->interrupts, &to->pool, &from->interrupts);
     stats_map_merge(&v->hvm->io, &to->pool, &from->io);
     stats_map_merge(&v->hvm->mmio, &to->pool, &from->mmio);
+    stats_map_merge(&v->hvm->bars, &to->pool, &from->bars);
     for ( unsigned int i = 0; i < EXIT_CAUSES; i++ )
         if ( from->exits[i] )
             merge_exit(to, v->hvm, i, from->exits[i]);

@@ -121,7 +121,10 @@ void book_pcpu_state(void *state, const struct fact_pcpu *f)
     struct book *b = state;
     struct book_pcpu *p = book_pcpu(b, f->pcpu);
 
-    if ( p )
+    if ( !p )
+        return;
+    p->time += f->to - f->from;
+    if ( f->whole )
         stats_add(&p->state[f->state], &b->pool, f->to - f->from, f->from);
 }
 
@@ -155,6 +158,7 @@ void book_merge_pcpu(struct book *to, const struct book_pcpu *from)
     for ( unsigned int i = 0; i < PCPU_STATES; i++ )
         stats_merge(&p->state[i], &to->pool, &from->state[i]);
     stats_merge(&p->sleep, &to->pool, &from->sleep);
+    p->time += from->time;
     p->interrupts += from->interrupts;
     p->interrupt_cycles += from->interrupt_cycles;
 }

@@ -33,7 +33,10 @@ static void note_time(struct book_times *t, uint64_t from, uint64_t to)
     t->last = to;
 }
 
-/* The last one of a segment has not ended: stock does not count it either. */
+/*
+ * Two kinds are time, but in no series, as in stock: the last one of a segment,
+ * which has not ended, and what was before the vcpu got a pcpu.
+ */
 void book_runstate(void *state, const struct fact_runstate *f)
 {
     struct book *b = state;
@@ -42,7 +45,7 @@ void book_runstate(void *state, const struct fact_runstate *f)
     if ( !v )
         return;
     note_time(&v->time, f->from, f->to);
-    if ( f->next == STATES )
+    if ( f->next == STATES || f->early )
     {
         v->time.open[f->state] += f->to - f->from;
         return;

@@ -31,6 +31,8 @@ struct book_want
 {
     bool eips;                  /* where interrupts of this vector hit */
     uint32_t eip_vector;
+    uint64_t histogram;         /* bytes of a bar, of histogram_vector; or 0 */
+    uint32_t histogram_vector;
 };
 
 /* --- of a vcpu ------------------------------------------------------------ */
@@ -87,6 +89,7 @@ struct book_hvm
     uint64_t exit_cycles, guest_cycles;
     struct stats_map interrupts;        /* delivered, by vector */
     struct stats_map io, mmio;  /* by address * 2 + write */
+    struct stats_map bars;      /* of the histogram, by number */
 };
 
 #define BOOK_HYPERCALLS 64u
@@ -146,7 +149,8 @@ struct book_pcpu
 {
     bool known;
     uint32_t id;
-    struct stats state[PCPU_STATES];
+    struct stats state[PCPU_STATES];    /* of which both ends are known */
+    uint64_t time;              /* in all states */
     struct fact_volume volume;
     struct stats sleep;         /* power states */
     uint64_t interrupts, interrupt_cycles;      /* of devices, handled here */
@@ -185,7 +189,7 @@ struct sink book_sink(struct book *book);
 int book_new(struct book **book, const struct book_want *want);
 void book_free(struct book *book);
 
-/* Nothing comes any more: put it in order for those who print.  0 or -ENOMEM. */
+/* Nothing comes any more: put it in order for printing.  0 or -ENOMEM. */
 int book_close(struct book *book);
 
 /* Time in a state, that of the last one included. */

@@ -144,8 +144,7 @@ static void note_wait(void *state, const struct fact_wait *f)
                       f->rivals[i].cycles, f->from);
     v->others += f->others;
     if ( f->why == WHY_WAKE )
-        stats_map_add(&v->wakers, &l->pool, key_of(f->waker),
-                      f->to - f->from, f->from);
+        stats_map_add(&v->wakers, &l->pool, key_of(f->waker), 0, f->from);
     v->migrated += f->pcpu != f->pcpu_before &&
                    f->pcpu_before != FACT_NO_PCPU;
     keep_worst(l, f);
@@ -167,10 +166,27 @@ static int end(void *state, const struct fact_end *f, struct err *e)
     return l->pool.failed ? err_sys(e, -ENOMEM, "cannot keep the waits") : 0;
 }
 
+/* Only global facts: other threads have nothing to do here. */
+static int clone(void **shard, const void *state)
+{
+    (void)state;
+    *shard = NULL;
+    return 0;
+}
+
+static int merge(void *state, void *shard)
+{
+    (void)state;
+    (void)shard;
+    return 0;
+}
+
 struct sink latency_sink(struct latency *l)
 {
     static const struct sink_ops ops = {
-        .name = "latency", .begin = begin, .end = end, .wait = note_wait,
+        .name = "latency",
+        .clone = clone, .merge = merge,
+        .begin = begin, .end = end, .wait = note_wait,
     };
 
     return (struct sink){ &ops, l };

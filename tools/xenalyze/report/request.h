@@ -17,6 +17,9 @@ struct report_request
     bool no_mmio_vga;           /* leave out the addresses of the VGA window */
     bool eips;                  /* where interrupts of eip_vector hit */
     unsigned int eip_vector;
+    uint64_t histogram;         /* bytes of a bar of a histogram of places, */
+    unsigned int histogram_vector;      /* that such interrupts hit; or 0 */
+    bool show_default;          /* vcpus that nobody has named yet */
     const struct symbols *symbols;      /* or NULL */
     unsigned int top;           /* rows of a table that is sorted */
     unsigned int sort;          /* enum sort_key */

@@ -5,11 +5,28 @@
  */
 #include "xenalyze/report/scatter.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/fault.h"
+
 static void begin(void *state, const struct fact_begin *f)
 {
     struct scatter *s = state;
 
     s->clock = *f->clock;
+}
+
+static int end(void *state, const struct fact_end *f, struct err *e)
+{
+    struct scatter *s = state;
+
+    (void)f;
+    free(s->known);
+    s->known = NULL;
+    s->nr_known = 0;
+    return s->failed ? err_sys(e, -ENOMEM, "cannot keep who is known") : 0;
 }
 
 static void put(struct scatter *s, enum point_who who,
@@ -31,8 +48,40 @@ static const int8_t levels[STATES] = {
     [STATE_INIT] = -2,
 };
 
+/* A vcpu's first state follows on not being known: stock has points of it. */
+static bool is_first(struct scatter *s, const struct world_vcpu *v)
+{
+    uint32_t n = s->nr_known ? s->nr_known : 64;
+    bool *larger;
+
+    if ( v->index >= s->nr_known )
+    {
+        while ( n <= v->index )
+            n *= 2;
+        larger = fault_realloc(s->known, n);
+        if ( !larger )
+        {
+            s->failed = true;
+            return false;
+        }
+        memset(larger + s->nr_known, 0, n - s->nr_known);
+        s->known = larger;
+        s->nr_known = n;
+    }
+    if ( s->known[v->index] )
+        return false;
+    return s->known[v->index] = true;
+}
+
 static void runstate(void *state, const struct fact_runstate *f)
 {
+    if ( f->early )
+        return;
+    if ( is_first(state, f->vcpu) )
+    {
+        put(state, POINT_VCPU, f->vcpu, f->from, levels[STATE_INIT]);
+        put(state, POINT_VCPU, f->vcpu, f->from, levels[f->state]);
+    }
     if ( f->next == STATES )
         return;
     put(state, POINT_VCPU, f->vcpu, f->to, levels[f->state]);
@@ -49,14 +98,14 @@ static void runstate_time(void *state, const struct fact_runstate *f)
         .value = (int64_t)xt_clock_length(&s->clock, f->to - f->from),
     };
 
-    if ( f->next != STATES && f->state != STATE_INIT )
+    if ( f->next != STATES && f->state != STATE_INIT && !f->early )
         s->points.put(s->points.state, &p);
 }
 
 static void pcpu(void *state, const struct fact_runstate *f)
 {
     if ( f->next != STATE_RUNNING || f->state == STATE_RUNNING ||
-         f->state == STATE_INIT || world_is_idle(f->vcpu) )
+         f->state == STATE_INIT || f->early || world_is_idle(f->vcpu) )
         return;
     if ( f->pcpu != FACT_NO_PCPU )
         put(state, POINT_VCPU, f->vcpu, f->to, f->pcpu);
@@ -116,8 +165,7 @@ static void vmexit_eip(void *state, const struct fact_exit *f)
 
 static void cr3_switch(void *state, const struct fact_cr3 *f)
 {
-    if ( !f->flush )
-        put(state, POINT_NOBODY, f->vcpu, f->time, (int64_t)(f->value >> 12));
+    put(state, POINT_NOBODY, f->vcpu, f->time, (int64_t)(f->value >> 12));
 }
 
 /* Of a wake-up that an interrupt was the reason of. */
@@ -173,7 +221,7 @@ struct scatter_row
 
 #define ROW(text, slot, function)                                           \
     { text, { .name = "scatterplot", .ordered = true, .begin = begin,       \
-              .slot = function } }
+              .end = end, .slot = function } }
 
 static const struct scatter_row rows[SCATTER_KINDS] = {
     [SCATTER_RUNSTATE] = ROW("runstate", runstate, runstate),

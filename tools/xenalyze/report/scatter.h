@@ -31,6 +31,9 @@ struct scatter
     struct points points;
     uint64_t which;             /* vector or port */
     struct xt_clock clock;
+    bool *known;                /* vcpus by index: it has been told of */
+    uint32_t nr_known;
+    bool failed;                /* out of memory */
 };
 
 /* What a plot of it says at its axis. */

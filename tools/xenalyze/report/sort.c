@@ -7,15 +7,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-static const char *const words[SORT_KEYS + 1] = {
-    "name", "total", "count", "mean", "p50", "p95", "p99", "max", NULL,
-};
-
-const char *const *sort_words(void)
-{
-    return words;
-}
-
 uint64_t sort_value(enum sort_key key, const struct stats *s)
 {
     static const uint8_t places[SORT_KEYS] = {

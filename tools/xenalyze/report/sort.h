@@ -20,8 +20,8 @@ enum sort_key
     SORT_KEYS
 };
 
-/* The words for them, NULL at the end: for the table of options. */
-const char *const *sort_words(void);
+/* The words for them, for the table of options. */
+#define SORT_WORDS "name", "total", "count", "mean", "p50", "p95", "p99", "max"
 
 /* The greater, the further up; SORT_NAME: 0 for all. */
 uint64_t sort_value(enum sort_key key, const struct stats *s);

@@ -200,10 +200,24 @@ static void print_addresses(const struct text *t, const char *heading,
                  rows[i]->key & 1 ? 'w' : 'r');
 }
 
+static void print_histogram(const struct text *t, const struct stats_map *m)
+{
+    struct stats_row **rows = stats_map_by_key(m, &t->book->pool);
+    uint64_t width = t->request->histogram;
+
+    if ( rows )
+        fprintf(t->out, "Interrupt eip histogram:\n");
+    for ( size_t i = 0; rows && i < m->used; i++ )
+        fprintf(t->out, "[%" PRIx64 "-%" PRIx64 "]: %" PRIu64 "\n",
+                rows[i]->key * width, rows[i]->key * width + (width - 1),
+                rows[i]->stats.events);
+}
+
 void text_hvm(const struct text *t, const struct book_vcpu *v)
 {
     print_exits(t, v->hvm);
     print_interrupts(t, v);
+    print_histogram(t, &v->hvm->bars);
     print_addresses(t, "IO", &v->hvm->io, false);
     print_addresses(t, "MMIO", &v->hvm->mmio, t->request->no_mmio_vga);
 }

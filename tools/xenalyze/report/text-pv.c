@@ -14,7 +14,6 @@
 static const struct { uint8_t kind; const char *format; } volumes[] = {
     { VOLUME_GEN, " %-6s: %10" PRIu64 "\n" },
     { VOLUME_SCHED, " %-6s: %10" PRIu64 "\n" },
-    { VOLUME_SCHED_VERBOSE, " +-%-7s: %10" PRIu64 "\n" },
     { VOLUME_DOM0OP, " %-6s: %10" PRIu64 "\n" },
     { VOLUME_HVM, " %-6s: %10" PRIu64 "\n" },
     { VOLUME_HVM_ENTRY, " +-%-7s: %10" PRIu64 "\n" },

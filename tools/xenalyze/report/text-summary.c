@@ -108,21 +108,43 @@ static void print_eips(const struct text *t, const struct book_domain *d)
     text_eips(t, &d->hit);
 }
 
+static void print_domain(const struct text *t, const struct book_domain *d)
+{
+    const struct book *b = t->book;
+
+    print_domain_states(t, d);
+    text_memory(t, &d->memory);
+    for ( uint32_t v = 0; v < b->nr_vcpus; v++ )
+        if ( b->vcpus[v]->domain == d->id )
+            print_vcpu(t, b->vcpus[v]);
+    print_eips(t, d);
+}
+
+/*
+ * The default domain is what pcpus run until a record says who it is.  It is
+ * told of if the user wants it, or if there is nobody else.
+ */
+static void print_default(const struct text *t)
+{
+    const struct book *b = t->book;
+
+    if ( !t->request->show_default && b->nr_domains > 1 )
+        return;
+    fprintf(t->out, "|-- Default domain --|\n");
+    for ( uint32_t v = 0; v < b->nr_vcpus; v++ )
+        if ( b->vcpus[v]->domain == WORLD_DEFAULT )
+            print_vcpu(t, b->vcpus[v]);
+}
+
 static void print_domains(const struct text *t)
 {
     const struct book *b = t->book;
-    uint32_t v = 0;
 
+    if ( b->nr_domains && b->domains[b->nr_domains - 1]->id == WORLD_DEFAULT )
+        print_default(t);
     for ( uint32_t i = 0; i < b->nr_domains; i++ )
-    {
-        const struct book_domain *d = b->domains[i];
-
-        print_domain_states(t, d);
-        text_memory(t, &d->memory);
-        for ( ; v < b->nr_vcpus && b->vcpus[v]->domain == d->id; v++ )
-            print_vcpu(t, b->vcpus[v]);
-        print_eips(t, d);
-    }
+        if ( b->domains[i]->id != WORLD_DEFAULT )
+            print_domain(t, b->domains[i]);
 }
 
 static struct text start(struct book *book,
@@ -137,8 +159,8 @@ static struct text start(struct book *book,
     };
 }
 
-void report_book_summary(struct book *book, const struct report_request *request,
-                    FILE *out)
+void report_book_summary(struct book *book,
+                         const struct report_request *request, FILE *out)
 {
     const struct text t = start(book, request, out);
 
@@ -148,8 +170,8 @@ void report_book_summary(struct book *book, const struct report_request *request
     print_domains(&t);
 }
 
-void report_book_trust(struct book *book, const struct report_request *request,
-                  FILE *out)
+void report_book_trust(struct book *book,
+                       const struct report_request *request, FILE *out)
 {
     const struct text t = start(book, request, out);
 
@@ -157,8 +179,8 @@ void report_book_trust(struct book *book, const struct report_request *request,
     text_trust(&t);
 }
 
-void report_book_pcpus(struct book *book, const struct report_request *request,
-                  FILE *out)
+void report_book_pcpus(struct book *book,
+                       const struct report_request *request, FILE *out)
 {
     static const char *const names[PCPU_STATES] = {
         " running", "    idle", "    lost", " unknown",

@@ -90,23 +90,41 @@ static void print_domains(const struct text *t)
     }
 }
 
-/* Of the time from a VM entry to the next one: where. */
+/*
+ * Guests tell when they are left and entered.  What they do not have of the
+ * time that their vcpu runs is the hypervisor's, and that of vcpus that do
+ * not run is spent waiting.  Without records of scheduling, exits in which the
+ * guest sleeps cannot be told from others.
+ */
+static void print_guest(const struct text *t, const struct book_vcpu *v)
+{
+    uint64_t guest = v->hvm->guest_cycles, whole, inside;
+
+    if ( !v->sched )
+    {
+        whole = guest + v->hvm->exit_cycles;
+        fprintf(t->out, " d%uv%u: %.2f%% in the guest, %.2f%% out of it\n",
+                v->domain, v->id, stats_share(guest, whole),
+                stats_share(v->hvm->exit_cycles, whole));
+        return;
+    }
+    whole = v->sched->time.elapsed;
+    inside = book_state_time(v->sched->state, &v->sched->time,
+                             STATE_RUNNING);
+    if ( guest > inside )
+        guest = inside;
+    fprintf(t->out, " d%uv%u: %.2f%% in the guest, %.2f%% in the hypervisor, "
+            "%.2f%% not running\n", v->domain, v->id,
+            stats_share(guest, whole), stats_share(inside - guest, whole),
+            stats_share(whole - inside, whole));
+}
+
 static void print_guest_shares(const struct text *t)
 {
     for ( uint32_t i = 0; i < t->book->nr_vcpus; i++ )
-    {
-        const struct book_vcpu *v = t->book->vcpus[i];
-        const struct book_hvm *h = v->hvm;
-
-        if ( !h || !(h->guest_cycles + h->exit_cycles) )
-            continue;
-        fprintf(t->out, " d%uv%u: %.2f%% in the guest, %.2f%% in the "
-                "hypervisor\n", v->domain, v->id,
-                stats_share(h->guest_cycles,
-                            h->guest_cycles + h->exit_cycles),
-                stats_share(h->exit_cycles,
-                            h->guest_cycles + h->exit_cycles));
-    }
+        if ( t->book->vcpus[i]->hvm &&
+             t->book->vcpus[i]->hvm->guest_cycles )
+            print_guest(t, t->book->vcpus[i]);
 }
 
 void text_shares(const struct text *t)
@@ -124,8 +142,7 @@ static uint64_t pcpu_time(const struct book *b)
     uint64_t sum = 0;
 
     for ( uint32_t i = 0; i < b->nr_pcpus; i++ )
-        for ( unsigned int s = 0; s < PCPU_STATES; s++ )
-            sum += b->pcpus[i]->state[s].sum;
+        sum += b->pcpus[i]->time;
     return sum;
 }
 

@@ -5,8 +5,8 @@
  *
  * A cell's value is its mean if its sum is known, else its middle; it is held
  * to the cell, since sums of hostile numbers wrap, and to the least and the
- * greatest value, which are exact.  Where there are cells, raw values are put into them as well, so
- * that the answer depends on the values alone.
+ * greatest value, which are exact.  Where there are cells, raw values are put
+ * into them as well, so that the answer depends on the values alone.
  */
 #include "xenalyze/stats/stats.h"
 

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The pass that makes facts: hangs up a sink for each output, has the trace
+ * analyzed, and prints what has come together.  Scatterplots print while it
+ * goes on.
+ */
+#include "xenalyze/facts.h"
+
+#include <errno.h>
+
+#include "xenalyze/analyze.h"
+#include "xenalyze/outputs.h"
+#include "xenalyze/report/analysis.h"
+#include "xenalyze/report/latency.h"
+
+#define MAX_SINKS (SCATTER_KINDS + INTERVAL_KINDS + 3u)
+
+struct pass
+{
+    const struct run *run;
+    const struct facts_config *config;
+    struct report_request request;
+    struct symbols *symbols;
+    struct book *book;
+    struct latency *latency;
+    struct scatter scatter[SCATTER_KINDS];
+    struct interval *interval[INTERVAL_KINDS];
+    struct sink sinks[MAX_SINKS];
+    size_t nr_sinks;
+    uint64_t records;
+};
+
+static void hang(struct pass *p, struct sink sink)
+{
+    p->sinks[p->nr_sinks++] = sink;
+}
+
+/* --- sinks ---------------------------------------------------------------- */
+
+static bool wants_book(const struct pass *p)
+{
+    return p->run->config->summary || p->config->pcpus || p->config->exits;
+}
+
+static int hang_book(struct pass *p)
+{
+    const struct book_want want = {
+        .eips = p->request.eips, .eip_vector = p->request.eip_vector,
+        .histogram = p->request.histogram,
+        .histogram_vector = p->request.histogram_vector,
+    };
+    int rc;
+
+    if ( !wants_book(p) )
+        return 0;
+    rc = book_new(&p->book, &want);
+    if ( !rc )
+        hang(p, book_sink(p->book));
+    return rc;
+}
+
+static int hang_latency(struct pass *p)
+{
+    int rc;
+
+    if ( !p->config->latency )
+        return 0;
+    rc = latency_new(&p->latency, p->request.top);
+    if ( !rc )
+        hang(p, latency_sink(p->latency));
+    return rc;
+}
+
+static void hang_scatter(struct pass *p)
+{
+    for ( unsigned int i = 0; i < SCATTER_KINDS; i++ )
+    {
+        if ( !p->config->scatter[i] )
+            continue;
+        p->scatter[i].points = points_to_file(p->run->out);
+        p->scatter[i].which = p->config->which[i];
+        hang(p, scatter_sink(&p->scatter[i], i));
+    }
+}
+
+static int hang_intervals(struct pass *p)
+{
+    int rc = 0;
+
+    for ( unsigned int i = 0; !rc && i < INTERVAL_KINDS; i++ )
+    {
+        if ( !p->config->interval[i] )
+            continue;
+        rc = interval_new(&p->interval[i], i, p->config->interval_length,
+                          p->config->ids[i].ids, p->config->ids[i].nr);
+        if ( !rc )
+            hang(p, interval_sink(p->interval[i]));
+    }
+    return rc;
+}
+
+/* Somebody has to notice that there was nothing. */
+static int count_records(void *state, const struct fact_end *f, struct err *e)
+{
+    struct pass *p = state;
+
+    (void)e;
+    p->records += f->records;
+    return 0;
+}
+
+static int no_clone(void **shard, const void *state)
+{
+    (void)state;
+    *shard = NULL;
+    return 0;
+}
+
+static int no_merge(void *state, void *shard)
+{
+    (void)state;
+    (void)shard;
+    return 0;
+}
+
+static void hang_counter(struct pass *p)
+{
+    static const struct sink_ops ops = {
+        .name = "records", .clone = no_clone, .merge = no_merge,
+        .end = count_records,
+    };
+
+    hang(p, (struct sink){ &ops, p });
+}
+
+static int begin(struct pass *p, struct err *e)
+{
+    int rc = 0;
+
+    p->request = p->config->request;
+    if ( p->config->symbol_file )
+        rc = symbols_read(&p->symbols, p->config->symbol_file, e);
+    if ( rc )
+        return rc;
+    p->request.symbols = p->symbols;
+    hang_counter(p);
+    hang_scatter(p);
+    rc = hang_book(p);
+    rc = rc ? rc : hang_latency(p);
+    rc = rc ? rc : hang_intervals(p);
+    return rc ? err_sys(e, rc, "cannot analyze %s", p->run->name) : 0;
+}
+
+/* --- printing ------------------------------------------------------------- */
+
+static int print_book(struct pass *p)
+{
+    FILE *out = p->run->out;
+    int rc = book_close(p->book);
+
+    if ( rc )
+        return rc;
+    if ( p->run->config->summary )
+        report_book_summary(p->book, &p->request, out);
+    if ( p->config->pcpus )
+        report_book_pcpus(p->book, &p->request, out);
+    if ( p->config->exits )
+        rc = report_book_exits(p->book, &p->request, out);
+    if ( p->run->config->summary )
+        report_book_trust(p->book, &p->request, out);
+    return rc;
+}
+
+static int print(struct pass *p)
+{
+    int rc = 0;
+
+    for ( unsigned int i = 0; i < INTERVAL_KINDS; i++ )
+        if ( p->interval[i] )
+            interval_print(p->interval[i], p->run->out);
+    if ( p->book )
+        rc = print_book(p);
+    if ( rc || !p->latency )
+        return rc;
+    latency_close(p->latency);
+    return report_latency(p->latency, &p->request, p->run->out);
+}
+
+static void fini(struct pass *p)
+{
+    symbols_free(p->symbols);
+    book_free(p->book);
+    latency_free(p->latency);
+    for ( unsigned int i = 0; i < INTERVAL_KINDS; i++ )
+        interval_free(p->interval[i]);
+}
+
+int facts_pass(const struct run *run, struct err *e)
+{
+    const struct analyze_options options = {
+        .threads = run->config->threads, .hz = run->config->hz,
+    };
+    struct pass p = { .run = run, .config = &run->config->facts };
+    int rc = begin(&p, e);
+
+    if ( !rc )
+        rc = analyze(run->trace, &options, p.sinks, p.nr_sinks, e);
+    if ( !rc && !p.records && xt_trace_position(run->trace) )
+        rc = err_set(e, -EINVAL, "%s is no trace: there is no record in it",
+                     run->name);
+    if ( !rc && print(&p) )
+        rc = err_sys(e, -ENOMEM, "cannot print the report on %s", run->name);
+    fini(&p);
+    return rc;
+}

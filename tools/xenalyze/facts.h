@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the user wants of what is made of facts: a part of struct config.
+ */
+#ifndef XENALYZE_FACTS_H
+#define XENALYZE_FACTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/opts.h"
+#include "xenalyze/report/interval.h"
+#include "xenalyze/report/request.h"
+#include "xenalyze/report/scatter.h"
+#include "xenalyze/report/sort.h"
+
+#define FACTS_MAX_IDS 64u
+
+struct facts_ids
+{
+    uint64_t ids[FACTS_MAX_IDS];
+    size_t nr;
+};
+
+struct facts_config
+{
+    bool pcpus;
+    bool latency;
+    bool exits;
+
+    bool scatter[SCATTER_KINDS];
+    uint64_t which[SCATTER_KINDS];      /* vector or port */
+
+    bool interval[INTERVAL_KINDS];
+    struct facts_ids ids[INTERVAL_KINDS];
+    uint64_t interval_length;           /* ns */
+
+    const char *symbol_file;
+    struct report_request request;
+
+    /* Stock's, accepted and not needed. */
+    unsigned int ignored;
+    bool ignored_flag;
+};
+
+/* For rows of the table of options whose .at is in the config as named. */
+int facts_parse_which(const struct opt *o, const char *text, void *config,
+                      struct err *e);           /* facts.which[kind] */
+int facts_parse_ids(const struct opt *o, const char *text, void *config,
+                    struct err *e);             /* facts.ids[kind] */
+int facts_parse_eips(const struct opt *o, const char *text, void *config,
+                     struct err *e);            /* facts.request */
+int facts_parse_histogram(const struct opt *o, const char *text, void *config,
+                          struct err *e);       /* facts.request */
+
+/* Anything that a pass over facts has to be made for, but the summary. */
+bool facts_wanted(const struct facts_config *f);
+
+#endif /* XENALYZE_FACTS_H */
