@@ -12,6 +12,7 @@
 #include "common/err.h"
 #include "common/fault.h"
 #include "xentrace/collect.h"
+#include "xentrace/heir.h"
 #include "xentrace/hypervisor.h"
 #include "xentrace/options.h"
 #include "xentrace/stop.h"
@@ -67,17 +68,21 @@ static void say_mask(const struct options *o)
 static int run(const struct options *o, struct err *e)
 {
     struct writer *w = fault_calloc(1, sizeof(*w));
+    struct heir heir = { .pid = 0 };
     struct hv *hv = NULL;
     int rc = w ? 0 : err_sys(e, -ENOMEM, "cannot write");
 
     say_mask(o);
     if ( !rc )
         rc = stop_init(e);
+    if ( !rc && !o->plan.leave_enabled )
+        rc = heir_start(&heir, o->hypervisor, &o->where, e);
     if ( !rc )
         rc = hv_open(&hv, o->hypervisor, &o->where, e);
     if ( !rc )
         rc = capture(o, hv, w, e);
     hv_close(hv);
+    heir_end(&heir);
     free(w);
     return rc;
 }

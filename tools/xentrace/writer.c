@@ -115,7 +115,7 @@ static int open_next(struct writer *w, struct err *e)
         return fd;
     w->fd = fd;
     w->files++;
-    w->number = 0;
+    w->number = w->nr_whole = 0;
     w->at = w->whole = 0;
     w->opened_ns = w->flushed_ns = now_ns();
     if ( isatty(fd) )
@@ -249,6 +249,7 @@ static void account(struct writer *w)
         if ( !w->zstd )
             w->whole += bytes;
         w->windows++;
+        w->nr_whole++;
         w->given += i >= w->nr_preface;
         w->bytes += bytes;
     }
@@ -403,8 +404,10 @@ void writer_retry(struct writer *w)
 {
     w->nr_batch = w->nr_preface = 0;
     w->batch_bytes = 0;
-    if ( w->ours && w->fd >= 0 && w->at == w->whole && !w->zstd )
-        w->failed = 0;
+    if ( !w->failed || !w->ours || w->fd < 0 || w->at != w->whole || w->zstd )
+        return;
+    w->failed = 0;
+    w->number = w->nr_whole;
 }
 
 int writer_close(struct writer *w, struct err *e)

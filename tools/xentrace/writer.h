@@ -56,6 +56,7 @@ struct writer
 
     /* The file that is open. */
     uint32_t number;            /* of its next window */
+    uint32_t nr_whole;          /* windows that are in it */
     uint64_t at;                /* bytes that were written */
     uint64_t whole;             /* up to here, windows are whole */
     uint64_t opened_ns, flushed_ns;

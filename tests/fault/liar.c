@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * liar PCPU: write nonsense where Xen says how much is in the ring of a pcpu,
+ * for as long as somebody reads it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "xentrace/rings.h"
+
+int main(int argc, char **argv)
+{
+    struct timespec moment = { .tv_nsec = 1000 };
+    unsigned int cpu = argc > 1 ? atoi(argv[1]) : 0;
+    struct hv_where where = { .socket = NULL };
+    struct err e = ERR_INIT;
+    struct rings rings;
+    struct hv *hv;
+
+    if ( hv_open(&hv, "xensim", &where, &e) ||
+         rings_open(&rings, hv, cpu + 1, &e) || rings_map(&rings, cpu, &e) ||
+         !rings.ring[cpu].buf )
+    {
+        fprintf(stderr, "liar: %s\n", e.text);
+        return 1;
+    }
+    for ( unsigned int i = 0; i < 5000; i++ )
+    {
+        __atomic_store_n(&rings.ring[cpu].buf->prod, 0xfffffff1,
+                         __ATOMIC_RELAXED);
+        nanosleep(&moment, NULL);
+    }
+    rings_close(&rings);
+    hv_close(hv);
+    return 0;
+}

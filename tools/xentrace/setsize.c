@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * xentrace_setsize: how large the rings are, and make them so.
+ *
+ * Stock's cannot do its work: it maps the directory of rings writable, which
+ * Xen refuses.  What a script may look for is printed as stock would; what it
+ * lets happen by the way, that tracing begins, does not happen here.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <public/trace.h>
+
+#include "common/err.h"
+#include "common/fault.h"
+#include "common/opts.h"
+#include "xentrace/hypervisor.h"
+#include "xentrace/rings.h"
+#include "xentrace/tbuf.h"
+
+struct config
+{
+    bool free;
+    const char *hypervisor;
+    struct hv_where where;
+};
+
+#define AT(field) .at = offsetof(struct config, field)
+
+static const struct opt opts[] = {
+    { .name = "free", .type = OPT_FLAG, AT(free),
+      .help = "give the memory of the rings back to Xen" },
+    { .name = "hypervisor", .type = OPT_TEXT, .arg = "NAME", AT(hypervisor),
+      .help = "xen or xensim; if not given, what is found first" },
+    { .name = "socket", .type = OPT_TEXT, .arg = "PATH", AT(where.socket),
+      .help = "of xensim, if it is not in its usual place" },
+};
+
+static const struct program program = {
+    .name = "xentrace_setsize",
+    .version = PACKAGE_VERSION,
+    .synopsis = "[OPTION...] [PAGES]",
+    .summary = "show or set the size of Xen's trace buffers",
+    .footer = "Without PAGES it only says how it is.\n",
+    .opts = opts,
+    .nr_opts = sizeof(opts) / sizeof(opts[0]),
+    .max_args = 1,
+};
+
+/* --- looking ------------------------------------------------------------- */
+
+/* Pages of each ring, 0: there are none. */
+static int get_size(struct hv *hv, unsigned int *pages, struct err *e)
+{
+    struct err why = ERR_INIT;
+    struct rings rings;
+    int rc = rings_open(&rings, hv, 1, &why);
+
+    *pages = rc ? 0 : rings.pages;
+    if ( !rc )
+        rings_close(&rings);
+    if ( !rc || rc == -ENODEV )
+        return 0;
+    *e = why;
+    return rc;
+}
+
+/* What Xen traces now; false: it cannot tell. */
+static int get_state(struct hv *hv, struct tbuf_state *state, bool *known,
+                     struct err *e)
+{
+    struct hv_info info;
+    uint64_t *lost;
+    int rc = hv->type->info(hv, &info, e);
+
+    if ( rc )
+        return err_sys(e, rc, "Xen does not say what it runs on");
+    lost = fault_calloc(info.nr_cpus, sizeof(*lost));
+    if ( !lost )
+        return err_sys(e, -ENOMEM, "cannot ask Xen for its state");
+    rc = tbuf_state(hv, state, lost, info.nr_cpus, e);
+    free(lost);
+    *known = !rc;
+    return rc == -EOPNOTSUPP ? 0 : rc;
+}
+
+static int show(struct hv *hv, const char *when, struct err *e)
+{
+    struct tbuf_state state;
+    unsigned int pages;
+    bool known = false;
+    int rc = get_size(hv, &pages, e);
+
+    if ( !rc )
+        rc = get_state(hv, &state, &known, e);
+    if ( rc )
+        return rc;
+    printf("%s tbuf size: %#x\n", when, pages);
+    if ( known )
+        printf("Tracing is %s, events %#x\n",
+               state.flags & XEN_TBUF_ENABLED ? "on" : "off", state.evt_mask);
+    return 0;
+}
+
+/* --- changing ------------------------------------------------------------ */
+
+static int change(struct hv *hv, uint32_t cmd, uint32_t pages)
+{
+    struct hv_tbuf op = { .cmd = cmd, .size = pages };
+    struct err ignored = ERR_INIT;
+
+    return hv->type->tbuf(hv, &op, &ignored);
+}
+
+static int explain(int rc, bool resized, struct err *e)
+{
+    if ( rc == -EINVAL && resized )
+        return err_set(e, rc, "this Xen makes its rings once: another size "
+                       "needs a reboot, or tbuf_size= on its command line");
+    if ( rc == -EBUSY )
+        return err_set(e, rc, "the rings are in use: stop whoever reads them");
+    return err_sys(e, rc, "Xen refuses");
+}
+
+/* Make rings, or exchange those that are there; without tracing into them. */
+static int set_size(struct hv *hv, unsigned int pages, struct err *e)
+{
+    unsigned int now;
+    int rc = get_size(hv, &now, e);
+
+    if ( rc || now == pages )
+        return rc;
+    rc = change(hv, now ? XEN_SYSCTL_TBUFOP_resize : HV_TBUF_SET_SIZE, pages);
+    if ( rc )
+        return explain(rc, now, e);
+    return now ? 0 : tbuf_disable(hv, e);
+}
+
+static int give_back(struct hv *hv, struct err *e)
+{
+    unsigned int now;
+    int rc = get_size(hv, &now, e);
+
+    if ( rc || !now )
+        return rc;
+    rc = change(hv, XEN_SYSCTL_TBUFOP_free, 0);
+    return rc ? explain(rc, true, e) : 0;
+}
+
+static int act(struct hv *hv, const struct config *c, uint64_t pages,
+               struct err *e)
+{
+    int rc = show(hv, "Current", e);
+
+    if ( rc || (!pages && !c->free) )
+        return rc;
+    rc = c->free ? give_back(hv, e) : set_size(hv, pages, e);
+    if ( rc )
+        return rc;
+    if ( !c->free )
+        printf("set_size succeeded.\n");
+    return show(hv, "New", e);
+}
+
+static int run(const struct config *c, const char *text, struct err *e)
+{
+    struct hv *hv = NULL;
+    uint64_t pages = 0;
+    int rc = 0;
+
+    if ( text && (opts_number(text, &pages) || !pages || pages > 65535) )
+        return err_set(e, -EINVAL, "\"%.80s\" is no number of pages from 1 to "
+                       "65535", text);
+    if ( text && c->free )
+        return err_set(e, -EINVAL, "--free and a size: leave one away");
+    rc = hv_open(&hv, c->hypervisor, &c->where, e);
+    if ( !rc )
+        rc = act(hv, c, pages, e);
+    hv_close(hv);
+    if ( !rc && (fflush(stdout) || ferror(stdout)) )
+        rc = err_sys(e, -errno, "cannot write to standard output");
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    struct config config = { .free = false };
+    enum opts_next next = OPTS_RUN;
+    struct err e = ERR_INIT;
+    int first, rc;
+
+    rc = fault_arm_env(&e);
+    if ( !rc )
+        rc = opts_parse(&program, argc, argv, &config, &first, &next, &e);
+    if ( !rc && next == OPTS_RUN )
+        rc = run(&config, first < argc ? argv[first] : NULL, &e);
+    if ( rc )
+        err_print(program.name, &e);
+    return rc ? EXIT_FAILURE : EXIT_SUCCESS;
+}
