@@ -212,7 +212,8 @@ static int parse_both(struct options *o, int argc, char **argv,
     if ( !args )
         return err_set(e, -ENOMEM, "no memory");
     args[0] = argv[0];
-    memcpy(args + 1, o->file.args, more * sizeof(*args));
+    if ( more )
+        memcpy(args + 1, o->file.args, more * sizeof(*args));
     memcpy(args + 1 + more, argv + 1, (argc - 1) * sizeof(*args));
     rc = parse(o, all, args, &first, next, e);
     /* The command stands at argv's end, too, where it is not to be freed. */
