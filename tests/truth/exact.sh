@@ -68,13 +68,27 @@ known() {
     echo "real, with losses: $1: $(wc -l <a)"
 }
 
+cp "$top_srcdir/xensim/scenarios/boot-storm.scenario" boot
+cat >naps <<'END'
+cpus = 2
+[domain napper]
+kind = pvh
+vcpus = 2
+load = quiet
+period = 20ms
+duty = 5
+pause = 13ms
+pause-for = 4ms
+END
 for options in '' '--hotplug 5ms --cpus 8' '--storm 3ms --nmis 2k' \
-    '-f boot' '--scheduler null --cpus 6'; do
-    cp "$top_srcdir/xensim/scenarios/boot-storm.scenario" boot
+    '-f boot' '-f naps' '--scheduler null --cpus 6'; do
     # shellcheck disable=SC2086 # options are several words
     play -T 0.3 $options
     read_both trace
     agree "virtual $options"
+    awk -f "$top_srcdir/tests/truth/field.awk" \
+        -f "$top_srcdir/tests/truth/wakes.awk" truth >odd
+    [ ! -s odd ] || fail "virtual $options: nothing ended by $(head -n 1 odd)"
 done
 
 # The clock of the machine; the interrupts are signals.  On a busy machine
