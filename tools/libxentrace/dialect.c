@@ -28,17 +28,23 @@ static void guess_hardware(struct xt_dialect *d, enum xt_hardware hardware)
         d->hardware = hardware;
 }
 
-/* Our collector's word: meta_xen, minor above major in word 0, hardware. */
+/*
+ * Our collector's word: meta_xen, minor above major in word 0, hardware.  What
+ * it did not know (all ones) can still be found out.
+ */
 static void hear(struct xt_dialect *d, const struct xt_record *r)
 {
-    uint32_t word;
+    uint32_t version, hardware;
 
     if ( r->words < 2 )
         return;
-    word = xt_record_word(r, 0);
-    d->version = (word & 0xff) << 8 | (word >> 16 & 0xff);
-    d->hardware = xt_record_word(r, 1);
-    d->told = true;
+    version = xt_record_word(r, 0);
+    hardware = xt_record_word(r, 1);
+    if ( version != UINT32_MAX )
+        d->version = (version & 0xff) << 8 | (version >> 16 & 0xff);
+    if ( hardware != UINT32_MAX )
+        d->hardware = hardware;
+    d->told = version != UINT32_MAX && hardware != UINT32_MAX;
 }
 
 /* Of Intel's reasons none is so large; bits above 15 are flags of Intel's. */
@@ -119,4 +125,11 @@ void xt_dialect_learn(struct xt_dialect *d, const struct xt_record *r)
     }
     else if ( is_unshadow(r->event) && !d->version )
         look_at_size(d, r);
+}
+
+void xt_dialect_assume(struct xt_dialect *d, uint16_t version,
+                       enum xt_hardware hardware)
+{
+    guess_version(d, version);
+    guess_hardware(d, hardware);
 }

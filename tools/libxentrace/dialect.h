@@ -26,6 +26,13 @@ struct xt_dialect
 /* Note what this record gives away.  What was found first, stays. */
 void xt_dialect_learn(struct xt_dialect *d, const struct xt_record *r);
 
+/*
+ * What the user says, for what the trace neither says nor gives away; 0, of
+ * either: he does not.
+ */
+void xt_dialect_assume(struct xt_dialect *d, uint16_t version,
+                       enum xt_hardware hardware);
+
 /* Nothing more to learn? */
 static inline bool xt_dialect_known(const struct xt_dialect *d)
 {

@@ -70,8 +70,8 @@ int xt_trace_next_batch(struct xt_trace *t, struct xt_batch *b, struct err *e);
 
 /*
  * Pass over what is before `time`, a time stamp: go there at once in a file
- * that is mapped, and read up to there in anything else.  Only forwards;
- * xt_trace_rewind goes back.
+ * that is mapped, or compressed with a table of its frames; read up to there in
+ * anything else.  Only forwards; xt_trace_rewind goes back.
  *
  * Of a long file what lies far before is not even looked at, so damage there
  * is not in the book, and walks (below) need not begin before `time`.
@@ -125,7 +125,10 @@ void xt_trace_records(struct xt_trace *t, const struct xt_window *w,
 
 /* --- by pcpu -------------------------------------------------------------- */
 
-/* One more than the highest pcpu of the segment; mapped files only. */
+/*
+ * One more than the highest pcpu of the segment.  -ESPIPE: it is not mapped, so
+ * nobody can be in several places of it at once: read it by window or by time.
+ */
 int xt_trace_cpus(struct xt_trace *t, unsigned int *nr, struct err *e);
 
 /* Give up this segment for the next one: 1; 0: there is none; or -errno. */

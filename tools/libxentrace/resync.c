@@ -280,7 +280,9 @@ void xt_resync_begin(struct xt_windows *w, size_t from, size_t limit)
 {
     w->expected = NO_NUMBER;
     w->losing = false;
-    w->next = search(w, from, limit, header_has_witnesses);
+    w->next = limit;
+    if ( from < limit )
+        w->next = search(w, from, limit, header_has_witnesses);
 }
 
 /* --- sealed windows ------------------------------------------------------- */

@@ -16,16 +16,17 @@
 #include "libxentrace/zstd.h"
 
 /*
- * What can lie on top of a plain source.  `open` owns what it lies on, also
- * if it fails.
+ * What can lie on top of a plain source, and on top of each other in this
+ * order.  `open` owns what it lies on, also if it fails.
  */
 static const struct layer
 {
     bool (*wanted)(const unsigned char *head, size_t nr);
     int (*open)(struct xt_source **s, struct xt_source *on, struct err *e);
+    size_t (*head)(const struct xt_source *s, const unsigned char **head);
 } layers[] = {
-    { xt_zstd_wanted, xt_zstd_open },
-    { xt_swap_wanted, xt_swap_open },
+    { xt_zstd_wanted, xt_zstd_open, xt_zstd_head },
+    { xt_swap_wanted, xt_swap_open, NULL },
 };
 
 #define NR_LAYERS (sizeof(layers) / sizeof(layers[0]))
@@ -34,11 +35,17 @@ static int add_layers(struct xt_source **s, struct err *e)
 {
     const unsigned char *head;
     size_t nr = xt_plain_head(*s, &head);
+    int rc = 0;
 
-    for ( const struct layer *l = layers; l < layers + NR_LAYERS; l++ )
-        if ( l->wanted(head, nr) )
-            return l->open(s, *s, e);
-    return 0;
+    for ( const struct layer *l = layers; !rc && l < layers + NR_LAYERS; l++ )
+    {
+        if ( !l->wanted(head, nr) )
+            continue;
+        rc = l->open(s, *s, e);
+        if ( !rc && l->head )
+            nr = l->head(*s, &head);
+    }
+    return rc;
 }
 
 int xt_source_open_fd(struct xt_source **s, int fd, const char *name,

@@ -8,8 +8,6 @@
 
 #include "libxentrace/source.h"
 
-#define XT_SOURCE_HEAD 16u
-
 /* Takes fd, also if it fails. */
 int xt_plain_open(struct xt_source **s, int fd, const char *name,
                   unsigned int flags, struct err *e);

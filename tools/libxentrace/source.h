@@ -7,7 +7,7 @@
  *     file     yes     yes     -       a regular file, mapped (source.c)
  *     pipe     -       -       -       all else, and a file that grows
  *     zstd     -       table   table   on top of one of these (zstd.c)
- *     swap     -       -       -       of another byte order (swap.c)
+ *     swap     -       as is   as is   of another byte order (swap.c)
  *
  * A source knows nothing about windows.  Whoever reads has a view (view.h):
  * the part of it that is in memory.
@@ -26,6 +26,9 @@
 #include "common/err.h"
 
 #define XT_SIZE_UNKNOWN UINT64_MAX
+
+/* First bytes of a source, by which it is known what it is. */
+#define XT_SOURCE_HEAD 16u
 
 struct xt_source;
 

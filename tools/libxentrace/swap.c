@@ -154,6 +154,13 @@ static int swap_seek(struct xt_source *source, uint64_t at, struct err *e)
     return 0;
 }
 
+static const uint64_t *swap_points(struct xt_source *source, size_t *nr)
+{
+    struct xt_source *inner = swap_of(source)->inner;
+
+    return inner->ops->points(inner, nr);
+}
+
 static void swap_close(struct xt_source *source)
 {
     xt_source_close(swap_of(source)->inner);
@@ -168,6 +175,11 @@ static const struct xt_source_ops seek_ops = {
     .read = swap_read, .seek = swap_seek, .close = swap_close,
 };
 
+static const struct xt_source_ops points_ops = {
+    .read = swap_read, .seek = swap_seek, .points = swap_points,
+    .close = swap_close,
+};
+
 int xt_swap_open(struct xt_source **out, struct xt_source *inner,
                  struct err *e)
 {
@@ -180,7 +192,9 @@ int xt_swap_open(struct xt_source **out, struct xt_source *inner,
         return err_sys(e, -ENOMEM, "cannot read the trace");
     }
     s->source = (struct xt_source){
-        .ops = inner->ops->seek ? &seek_ops : &read_ops, .size = inner->size,
+        .ops = inner->ops->points ? &points_ops :
+               inner->ops->seek ? &seek_ops : &read_ops,
+        .size = inner->size,
     };
     memcpy(s->source.name, inner->name, sizeof(s->source.name));
     s->inner = inner;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What stands behind struct xt_trace, between the files that make it: trace.c
- * (windows as they come), trace-order.c (records by time) and trace-seek.c
- * (where in time to begin).
+ * (windows as they come), trace-order.c (records by time), trace-seek.c and
+ * trace-points.c (where in time to begin).
  */
 #ifndef LIBXENTRACE_TRACE_PRIVATE_H
 #define LIBXENTRACE_TRACE_PRIVATE_H
@@ -86,8 +86,13 @@ void trace_end(struct xt_trace *t);
 /* Begin to read in this way, unless another one was begun. */
 int trace_enter(struct xt_trace *t, enum reading_mode mode, struct err *e);
 
-/* The windows of a mapped file from byte `from` on, where one begins. */
+/* From byte `from` on, where a window begins; it is in view, or that begins. */
 void trace_begin_windows(struct xt_trace *t, uint64_t from);
+
+/* --- trace-points.c ------------------------------------------------------- */
+
+/* If it helps, go to what is to be read for all from `time` on. */
+int trace_seek_points(struct xt_trace *t, uint64_t time, struct err *e);
 
 /* --- trace-order.c -------------------------------------------------------- */
 

@@ -213,7 +213,7 @@ int xt_trace_seek(struct xt_trace *t, uint64_t time, struct err *e)
 
     t->from = time;
     if ( !t->source->map )
-        return 0;
+        return trace_seek_points(t, time, e);
     rc = need_span(t, e);
     if ( !rc && !t->sought && has_shortcut(t) )
         rc = leap(t, time, e);

@@ -21,14 +21,24 @@
 /* A file smaller than this is indexed in milliseconds. */
 #define SHORTCUTS_FROM (64u << 20)
 
-static void begin(struct xt_trace *t)
+void trace_begin_windows(struct xt_trace *t, uint64_t from)
 {
     const struct xt_view *v = &t->view;
+    struct xt_windows *w = &t->windows;
+
+    xt_windows_init(w, v->bytes, v->hi - v->lo, &t->damage);
+    w->origin = v->lo;
+    w->more = !v->ended;
+    if ( from )
+        xt_resync_begin(w, from - v->lo, w->size);
+}
+
+static void begin(struct xt_trace *t)
+{
     struct xt_reading reading = { &t->index, &t->view, &t->damage };
 
     t->damage = (struct xt_damage){ 0 };
-    xt_windows_init(&t->windows, v->bytes, v->hi - v->lo, &t->damage);
-    t->windows.more = !v->ended;
+    trace_begin_windows(t, 0);
     t->mode = NOT_YET;
     t->complete = t->have_next = t->cut = false;
     t->partial = t->sought = t->have_span = false;
@@ -40,15 +50,6 @@ static void begin(struct xt_trace *t)
     t->order.reading = reading;
     t->order.late = 0;
     xt_index_reset(&t->index);
-}
-
-void trace_begin_windows(struct xt_trace *t, uint64_t from)
-{
-    const struct xt_view *v = &t->view;
-
-    xt_windows_init(&t->windows, v->bytes, v->hi - v->lo, &t->damage);
-    if ( from )
-        xt_resync_begin(&t->windows, from, t->windows.size);
 }
 
 int xt_trace_open(struct xt_trace **out, const char *path, unsigned int flags,

@@ -46,6 +46,8 @@ struct reader
     unsigned char *frame;       /* expanded: all of it, or a part */
     size_t frame_room, frame_size, frame_used;
     uint64_t discard;           /* a seek went before what was wanted */
+    unsigned char head[XT_SOURCE_HEAD]; /* expanded to see what it is */
+    size_t nr_head, at_head;    /* of them, and given out again */
 
     /* The table, or none. */
     size_t nr_frames;
@@ -341,12 +343,23 @@ static ssize_t step(struct reader *r, unsigned char *to, size_t room,
     return got;
 }
 
+static size_t read_head(struct reader *r, void *to, size_t room)
+{
+    size_t left = r->nr_head - r->at_head, n = room < left ? room : left;
+
+    memcpy(to, r->head + r->at_head, n);
+    r->at_head += n;
+    return n;
+}
+
 static ssize_t zstd_read(struct xt_source *s, void *to, size_t room,
                          struct err *e)
 {
     struct reader *r = reader_of(s);
     ssize_t got = 1;
 
+    if ( r->at_head < r->nr_head )
+        return read_head(r, to, room);
     while ( r->discard && got > 0 )
     {
         got = step(r, to, r->discard < room ? r->discard : room, e);
@@ -403,6 +416,7 @@ static int zstd_seek(struct xt_source *s, uint64_t at, struct err *e)
     r->ended = false;
     r->step = read_next;
     r->discard = at - r->from[frame];
+    r->at_head = r->nr_head;
     return 0;
 }
 
@@ -480,10 +494,32 @@ static int load_table(struct reader *r)
     return 0;
 }
 
+/* As much of it as comes at once. */
+static int fill_head(struct reader *r, struct err *e)
+{
+    ssize_t got = 1;
+
+    while ( got > 0 && r->nr_head < sizeof(r->head) )
+    {
+        got = step(r, r->head + r->nr_head, sizeof(r->head) - r->nr_head, e);
+        r->nr_head += got > 0 ? got : 0;
+    }
+    return got < 0 && got != -EAGAIN ? got : 0;
+}
+
+size_t xt_zstd_head(const struct xt_source *s, const unsigned char **head)
+{
+    const struct reader *r = (const struct reader *)s;
+
+    *head = r->head;
+    return r->nr_head;
+}
+
 int xt_zstd_open(struct xt_source **s, struct xt_source *inner,
                  struct err *e)
 {
     struct reader *r = fault_calloc(1, sizeof(*r));
+    int rc;
 
     *s = NULL;
     if ( !r )
@@ -503,6 +539,10 @@ int xt_zstd_open(struct xt_source **s, struct xt_source *inner,
         zstd_close(&r->source);
         return -ENOMEM;
     }
-    *s = &r->source;
-    return 0;
+    rc = fill_head(r, e);
+    if ( rc )
+        zstd_close(&r->source);
+    else
+        *s = &r->source;
+    return rc;
 }

@@ -45,6 +45,9 @@ static inline bool xt_zstd_wanted(const unsigned char *first, size_t nr)
 int xt_zstd_open(struct xt_source **s, struct xt_source *inner,
                  struct err *e);
 
+/* The first bytes that come out, XT_SOURCE_HEAD at most, from the beginning. */
+size_t xt_zstd_head(const struct xt_source *s, const unsigned char **head);
+
 /* --- writing ---------------------------------------------------------------- */
 
 struct xt_zstd_writer;

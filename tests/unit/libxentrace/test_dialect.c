@@ -78,5 +78,22 @@ START_TEST(who_wins)
 }
 END_TEST
 
+/* Nobody knew: then it is found out; and the user is asked last. */
+START_TEST(not_known)
+{
+    static const uint32_t xen[] = { UINT32_MAX, UINT32_MAX };
+    struct xt_dialect d = after((struct xt_dialect){ 0 }, 0x1f086, 2, xen);
+
+    ck_assert(!xt_dialect_known(&d));
+    ck_assert(!d.version && !d.hardware);
+    d = after(d, 0x8200f, 0, NULL);
+    xt_dialect_assume(&d, 0x0411, XT_HARDWARE_VMX);
+    ck_assert_uint_eq(d.hardware, XT_HARDWARE_SVM);
+    ck_assert_uint_eq(d.version, 0x0411);
+    xt_dialect_assume(&d, 0, XT_HARDWARE_UNKNOWN);
+    ck_assert_uint_eq(d.version, 0x0411);
+}
+END_TEST
+
 UNIT_ROWS("dialect", { a_rule, sizeof(rules) / sizeof(rules[0]) },
-          { who_wins, 1 })
+          { who_wins, 1 }, { not_known, 1 })

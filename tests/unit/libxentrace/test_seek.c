@@ -8,7 +8,7 @@
 
 #include "libxentrace/trace-private.h"
 
-#include "tests/unit/libxentrace/traces.h"
+#include "tests/unit/libxentrace/packed.h"
 
 #define ALWAYS 0u
 #define NEVER UINT64_MAX
@@ -171,6 +171,66 @@ START_TEST(shapes_of_traces)
 }
 END_TEST
 
+/* --- compressed ----------------------------------------------------------- */
+
+/* Frames of three windows or so. */
+static size_t some_windows(const struct make *all, size_t at)
+{
+    for ( unsigned int i = 0; i < 3 && at < all->size; i++ )
+    {
+        uint32_t size;
+
+        memcpy(&size, all->bytes + at + 8, sizeof(size));
+        at += 12 + size;
+    }
+    return at;
+}
+
+static size_t from_on_packed(const char *path, uint64_t time,
+                             struct expected *all)
+{
+    struct xt_trace *t = open_trace(path, 0);
+    struct err e = ERR_INIT;
+    size_t nr;
+
+    ck_assert_int_eq(xt_trace_seek(t, time, &e), 0);
+    taken += t->windows.origin > 0;
+    nr = read_order(t, all);
+    xt_trace_close(t);
+    return nr;
+}
+
+/* With its table, against reading up to there without one. */
+START_TEST(compressed)
+{
+    const struct shape *s = &shapes[_i];
+    char with[32], without[32];
+    uint64_t seed = _i;
+
+    make_shape(s, &seed);
+    if ( !packed_file(with, &m, true, some_windows) )
+        return;
+    packed_file(without, &m, false, some_windows);
+    for ( unsigned int i = 0; i < 12; i++ )
+    {
+        size_t at = make_random(&seed) % m.size, nr, nr_got;
+        struct xt_sounding where;
+
+        if ( !xt_sound(m.bytes, m.size, at, m.size, &where) )
+            continue;
+        nr = from_on_packed(without, where.time + i % 2, want);
+        nr_got = from_on_packed(with, where.time + i % 2, got);
+        expect_same(got, nr_got, want, nr);
+    }
+    unlink(with);
+    unlink(without);
+    if ( _i < 4 )
+        ck_assert_msg(taken >= 6, "%s: %u shortcuts", s->name, taken);
+    if ( s->again == 400 || s->by_cpu )
+        ck_assert_msg(!taken, "%s: %u shortcuts", s->name, taken);
+}
+END_TEST
+
 /* --- damage --------------------------------------------------------------- */
 
 /* What is hurt may be read in another way, but never made of nothing. */
@@ -237,5 +297,6 @@ START_TEST(and_back)
 }
 END_TEST
 
-UNIT_ROWS("seek", { shapes_of_traces, NR_SHAPES }, { damaged, 1 },
+UNIT_ROWS("seek", { shapes_of_traces, NR_SHAPES },
+          { compressed, NR_SHAPES }, { damaged, 1 },
           { and_back, 1 })
