@@ -52,9 +52,8 @@ static bool enter(struct xt_cursor *c, const struct xt_reading *r)
 void xt_cursor_init(struct xt_cursor *c, const struct xt_reading *r,
                     uint64_t place)
 {
+    /* What a window that is wrong says of time is nothing, either. */
     *c = (struct xt_cursor){ .place = place };
-    if ( place != XT_NOWHERE )
-        c->time = xt_index_place(r->index, place)->time;
     enter(c, r);
     c->before = c->time;
 }
