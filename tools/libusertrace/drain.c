@@ -55,12 +55,31 @@ static void undo_ring(struct ut_ring *r)
     r->told = r->kept_told;
 }
 
+/* A killed process's stores are there in the order of the program. */
 static void keep_arena(struct ut_drain *d)
 {
     struct simple_rings *head = d->arena->head;
+    uint64_t side = ~head->commit & 1;
 
-    head->done[~head->commit & 1].bytes = d->file.bytes;
+    head->done[side].bytes = d->file.bytes;
     __atomic_store_n(&head->commit, head->commit + 1, __ATOMIC_RELEASE);
+}
+
+/* Both sides, in turn, so that whichever counts is all of one file. */
+void ut_drain_note_file(struct ut_drain *d, const char *path)
+{
+    struct simple_rings *head = d->arena->head;
+
+    for ( int i = 0; i < 2; i++ )
+    {
+        uint64_t side = ~head->commit & 1;
+
+        for ( struct ut_ring *r = d->rings; r; r = r->next )
+            keep_ring(r);
+        head->done[side].inode = d->file.inode;
+        memcpy(head->done[side].path, path, strlen(path) + 1);
+        keep_arena(d);
+    }
 }
 
 static void count(struct ut_drain *d)
@@ -345,9 +364,8 @@ int ut_drain_tend(struct ut_drain *d, struct err *e)
 /* A pair with ring-write.c, is_closed(). */
 static void close_ring(struct ut_ring *r)
 {
-    __atomic_store_n(&r->ring->closed, 1, __ATOMIC_RELEASE);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    __atomic_store_n(&r->ring->limit, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&r->ring->closed, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&r->ring->limit, 0, __ATOMIC_SEQ_CST);
     r->arena = NULL;
 }
 

@@ -25,6 +25,12 @@ struct ut_drain
 /* Everything that was published before the call is in the file: 0. */
 int ut_drain_pass(struct ut_drain *d);
 
+/*
+ * The file is another one from here on; `path` is for who recovers.  No pass
+ * is half done.
+ */
+void ut_drain_note_file(struct ut_drain *d, const char *path);
+
 /* Rings for threads to come; rings whose threads went, for others. */
 int ut_drain_tend(struct ut_drain *d, struct err *e);
 

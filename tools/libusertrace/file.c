@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -195,6 +196,17 @@ static void put_begin(struct ut_file *f)
     put_process(f);
 }
 
+/* Only a regular file can be cut, and found again. */
+static void identify(struct ut_file *f)
+{
+    struct stat st;
+
+    if ( fstat(f->fd, &st) || !S_ISREG(st.st_mode) )
+        return;
+    f->seekable = true;
+    f->inode = st.st_ino;
+}
+
 int ut_file_open(struct ut_file *f, const char *path, struct err *e)
 {
     int rc = -ENOMEM;
@@ -211,7 +223,7 @@ int ut_file_open(struct ut_file *f, const char *path, struct err *e)
     }
     if ( !rc )
     {
-        f->seekable = lseek(f->fd, 0, SEEK_CUR) >= 0;
+        identify(f);
         put_begin(f);
         rc = ut_file_put_events(f, ut_nr_events());
     }

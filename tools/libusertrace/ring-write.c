@@ -262,7 +262,8 @@ static bool look_for_room(struct simple_ring *ring, uint64_t reserved,
         ut_ring_bell();
     if ( reserved + need > end )
         return false;
-    set(&ring->limit, limit < end ? limit : end);
+    __atomic_store_n(&ring->limit, limit < end ? limit : end,
+                     __ATOMIC_SEQ_CST);
     return true;
 }
 
@@ -305,14 +306,13 @@ static char *reserve_slowly(struct simple_ring *ring, uint64_t size,
 }
 
 /*
- * closed and limit are a pair with ut_ring_close() in drain.c: it sets
- * closed, then limit; here limit was set, and then closed is read.  One of the
- * two sees the other.
+ * closed and limit are a pair with close_ring() in drain.c: it sets closed,
+ * then limit; here limit was set, and then closed is read.  All four are
+ * sequentially consistent, so one of the two sees the other.
  */
 static bool is_closed(const struct simple_ring *ring)
 {
-    atomic_thread_fence(memory_order_seq_cst);
-    return __atomic_load_n(&ring->closed, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&ring->closed, __ATOMIC_SEQ_CST);
 }
 
 static char *begin_slowly(struct usertrace_record *record, uint32_t id,

@@ -49,7 +49,8 @@
  * rings.commit (even: side 0) says which one counts.  So to recover: cut the
  * trace file at done[side].bytes, append what the rings have from
  * done[side].tail to head, and where ring.lost is more than done[side].told,
- * a dropped event of the difference.
+ * a dropped event of the difference.  The trace file is done[side].path, if
+ * it has that inode; else it was just being rotated, and is path.1.
  */
 #ifndef LIBUSERTRACE_SIMPLE_FORMAT_H
 #define LIBUSERTRACE_SIMPLE_FORMAT_H
@@ -93,6 +94,7 @@ struct simple_rings
     struct
     {
         uint64_t bytes;         /* of the trace file that count */
+        uint64_t inode;         /* which file it is; 0: a pipe or the like */
         char path[SIMPLE_PATH_MAX];     /* absolute */
     } done[2];
 };

@@ -49,7 +49,7 @@ struct simple
     uint64_t rotate_bytes;
     unsigned int rotate_keep;
     bool has_key, has_thread, has_handlers;
-    bool said;                  /* that this file cannot be written */
+    bool said_file, said_rings; /* that this file cannot be written ... */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -71,19 +71,16 @@ static int make_name(char *path, size_t size, struct err *e)
 }
 
 /* Whoever recovers has another working directory. */
-static void note_path(struct simple_rings *head, const char *path)
+static void note_file(const char *path)
 {
-    char folder[SIMPLE_PATH_MAX];
+    char folder[SIMPLE_PATH_MAX], whole[SIMPLE_PATH_MAX];
 
     if ( *path == '/' || !getcwd(folder, sizeof(folder)) )
         *folder = '\0';
-    for ( int side = 0; side < 2; side++ )
-    {
-        head->done[side].bytes = simple.drain.file.bytes;
-        if ( snprintf(head->done[side].path, SIMPLE_PATH_MAX, "%s%s%s", folder,
-                      *folder ? "/" : "", path) >= (int)SIMPLE_PATH_MAX )
-            head->done[side].path[0] = '\0';
-    }
+    if ( snprintf(whole, sizeof(whole), "%s%s%s", folder, *folder ? "/" : "",
+                  path) >= (int)sizeof(whole) )
+        *whole = '\0';
+    ut_drain_note_file(&simple.drain, whole);
 }
 
 /* ---- rings --------------------------------------------------------------- */
@@ -144,11 +141,11 @@ static void rotate(void);
 
 static void complain(int rc)
 {
-    if ( !rc || simple.said )
+    if ( !rc || simple.said_file )
         return;
     ut_say("trace file %s: %s: events that find no more room are dropped and "
            "counted", simple.drain.file.path, strerror(-rc));
-    simple.said = true;
+    simple.said_file = true;
 }
 
 static int pass(void)
@@ -157,10 +154,10 @@ static int pass(void)
     int rc = ut_drain_pass(&simple.drain);
 
     complain(rc);
-    if ( ut_drain_tend(&simple.drain, &e) && !simple.said )
+    if ( ut_drain_tend(&simple.drain, &e) && !simple.said_rings )
     {
         ut_say("%s: its events are dropped and counted", e.text);
-        simple.said = true;
+        simple.said_rings = true;
     }
     if ( !rc && simple.rotate_bytes &&
          simple.drain.file.bytes >= simple.rotate_bytes )
@@ -235,7 +232,7 @@ static int begin_open(const char *path, struct err *e)
     rc = open_arena(path, e);
     if ( !rc )
     {
-        note_path(simple.drain.arena->head, path);
+        note_file(path);
         rc = ut_drain_tend(&simple.drain, e);
     }
     if ( rc )
@@ -248,7 +245,7 @@ static int begin_open(const char *path, struct err *e)
     }
     ut_rings_accept(true);
     simple.state = OPEN;
-    simple.said = false;
+    simple.said_file = simple.said_rings = false;
     simple.drain.counts.files++;
     pass();
     return 0;
@@ -342,7 +339,7 @@ static void rotate(void)
             ut_file_close(&simple.drain.file);
             simple.drain.file = next;
             simple.drain.counts.files++;
-            note_path(simple.drain.arena->head, path);
+            note_file(path);
         }
     }
     fault_free(path);

@@ -15,17 +15,24 @@
 #include "common/err.h"
 #include "common/fault.h"
 
+/* A child that traces begins a thread, which TSan has to be told to bear. */
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void)
+{
+    return "die_after_fork=0";
+}
+
 EVENT(TRACE_TWO, "two", true, false);
 EVENT(TRACE_TEXT, "text", true, false);
 static TraceEvent *events[] = { &_TRACE_TWO_EVENT, &_TRACE_TEXT_EVENT, NULL };
 
 static char folder[32];
-static char said[512];
+static char said[2048];         /* line after line */
 
 static void listen(const char *line, void *arg)
 {
     (void)arg;
-    snprintf(said, sizeof(said), "%s", line);
+    snprintf(said + strlen(said), sizeof(said) - strlen(said), "%s\n", line);
 }
 
 static void begin(void)

@@ -58,7 +58,7 @@ static inline void tracefile_close(struct tracefile *t)
 
 static inline void tracefile_take(struct tracefile *t, void *to, size_t nr)
 {
-    ck_assert_uint_le(nr, t->end - t->at);
+    UNIT_CHECK(nr <= (size_t)(t->end - t->at));
     memcpy(to, t->at, nr);
     t->at += nr;
 }
@@ -81,10 +81,10 @@ static inline bool tracefile_next(struct tracefile *t, struct item *i)
     }
     else
     {
-        ck_assert_uint_eq(i->type, SIMPLE_MAPPING);
+        UNIT_CHECK(i->type == SIMPLE_MAPPING);
         tracefile_take(t, &length, 4);
     }
-    ck_assert_uint_le(length, t->end - t->at);
+    UNIT_CHECK(length <= (size_t)(t->end - t->at));
     i->bytes = t->at;
     i->length = length;
     t->at += length;
@@ -107,7 +107,7 @@ static inline uint64_t item_word(const struct item *i, size_t nr)
 {
     uint64_t word;
 
-    ck_assert_uint_le(8 * (nr + 1), i->length);
+    UNIT_CHECK(8 * (nr + 1) <= i->length);
     memcpy(&word, i->bytes + 8 * nr, 8);
     return word;
 }

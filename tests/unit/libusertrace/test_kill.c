@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kill -9, again and again: what was traced before it is in the file or in
+ * the rings, once, or counted as dropped.  The rings are put together with
+ * the file here as simple-format.h says, so its words are tested, too.
+ *
+ * $KILLS is how often (100).
+ */
+#include "events.h"
+#include "tracefile.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+enum { WRITERS = 3 };
+
+EVENT(TRACE_TWO, "two", true, false);
+static TraceEvent *events[] = { &_TRACE_TWO_EVENT, NULL };
+
+/* Shared with the process that will be killed. */
+static struct progress
+{
+    uint64_t begun[WRITERS], done[WRITERS];
+} *progress;
+
+static void *write_for_ever(void *arg)
+{
+    uint64_t who = (uintptr_t)arg;
+
+    for ( uint64_t n = 0; ; n++ )
+    {
+        __atomic_store_n(&progress->begun[who], n + 1, __ATOMIC_RELEASE);
+        trace_two(0, who, n);
+        __atomic_store_n(&progress->done[who], n + 1, __ATOMIC_RELEASE);
+    }
+    return NULL;
+}
+
+static void victim(bool rotating)
+{
+    pthread_t thread;
+
+    usertrace_use_backends("simple");
+    trace_event_register_group(events);
+    trace_init_backends();
+    usertrace_ring_size(1, NULL);
+    if ( rotating )
+        usertrace_file_rotate(100000, 0);
+    st_set_trace_file("f");
+    st_set_trace_file_enabled(true);
+    for ( uintptr_t i = 0; i < WRITERS; i++ )
+        pthread_create(&thread, NULL, write_for_ever, (void *)i);
+    pause();
+}
+
+/* ---- recovery ------------------------------------------------------------- */
+
+static void *map_file(const char *path, size_t *size)
+{
+    int fd = open(path, O_RDONLY);
+    struct stat st;
+    void *bytes;
+
+    ck_assert_msg(fd >= 0 && !fstat(fd, &st), "%s", path);
+    *size = st.st_size;
+    bytes = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);
+    ck_assert_ptr_ne(bytes, MAP_FAILED);
+    close(fd);
+    return bytes;
+}
+
+static void put_mapping(FILE *out, uint64_t id, const char *text)
+{
+    uint64_t words[2] = { SIMPLE_MAPPING, id };
+    uint32_t length = strlen(text);
+
+    fwrite(words, sizeof(words), 1, out);
+    fwrite(&length, sizeof(length), 1, out);
+    fwrite(text, length, 1, out);
+}
+
+static void put_dropped(FILE *out, uint64_t nr)
+{
+    struct simple_head head = { .type = SIMPLE_EVENT, .id = SIMPLE_DROPPED,
+                                .length = 32 };
+
+    fwrite(&head, sizeof(head), 1, out);
+    fwrite(&nr, sizeof(nr), 1, out);
+}
+
+static void recover_ring(FILE *out, const struct simple_ring *ring, int side)
+{
+    uint64_t at = ring->done[side].tail, told = ring->done[side].told, total;
+    const char *data = (const char *)ring + ring->data;
+    char text[16], event[8192];
+    struct simple_head head;
+
+    snprintf(text, sizeof(text), "%u", ring->tid);
+    put_mapping(out, SIMPLE_THREAD, text);
+    while ( at < ring->head )
+    {
+        for ( size_t i = 0; i < sizeof(head) + 16; i++ )
+            event[i] = data[(at + i) & ring->mask];
+        memcpy(&head, event, sizeof(head));
+        UNIT_CHECK(head.length + 8 <= sizeof(head) + 16);
+        UNIT_CHECK(head.type == SIMPLE_EVENT);
+        if ( head.id == SIMPLE_DROPPED )
+        {
+            memcpy(&total, event + sizeof(head), sizeof(total));
+            if ( total > told )
+                put_dropped(out, total - told);
+            told = total > told ? total : told;
+        }
+        else
+            fwrite(event, head.length + 8, 1, out);
+        at += head.length + 8;
+    }
+    ck_assert_uint_eq(at, ring->head);
+    if ( ring->lost > told )
+        put_dropped(out, ring->lost - told);
+}
+
+/* "r" becomes the file that was being written, and all that the rings have. */
+static void recover(void)
+{
+    char file[SIMPLE_PATH_MAX + 4], *bytes;
+    struct simple_rings *rings;
+    size_t size, rings_size;
+    FILE *out = fopen("r", "wb");
+    struct stat st;
+    int side;
+
+    rings = map_file("f.rings", &rings_size);
+    ck_assert_uint_eq(rings->magic, SIMPLE_RINGS_MAGIC);
+    side = rings->commit & 1;
+    snprintf(file, sizeof(file), "%s", rings->done[side].path);
+    if ( stat(file, &st) || st.st_ino != rings->done[side].inode )
+        strcat(file, ".1");
+    bytes = map_file(file, &size);
+    ck_assert_uint_ge(size, rings->done[side].bytes);
+    fwrite(bytes, rings->done[side].bytes, 1, out);
+    for ( uint32_t i = 0; i < rings->nr_rings; i++ )
+        recover_ring(out, (void *)((char *)rings + rings->header_bytes +
+                     i * (rings->ring_header + rings->ring_bytes)), side);
+    ck_assert_int_eq(fclose(out), 0);
+    munmap(rings, rings_size);
+    munmap(bytes, size);
+    /* The older files of a rotation keep their names, this one is the last. */
+    ck_assert_int_eq(rename("r", file), 0);
+}
+
+/* ---- the loop ------------------------------------------------------------- */
+
+enum { MAX_FILES = 3000 };
+
+/* A kill in the middle of renaming leaves a gap in the numbers. */
+static void tally_all(struct tally *tally)
+{
+    char name[16];
+    struct stat st;
+
+    for ( int nr = MAX_FILES; nr >= 0; nr-- )
+    {
+        snprintf(name, sizeof(name), nr ? "f.%d" : "f", nr);
+        /* The newest may have been empty still. */
+        if ( !stat(name, &st) && st.st_size >= 24 )
+            tally_file(tally, name);
+    }
+}
+
+static void check(void)
+{
+    struct tally tally = { .gaps = 0 };
+    uint64_t begun = 0, done = 0;
+
+    recover();
+    tally_all(&tally);
+    for ( int i = 0; i < WRITERS; i++ )
+    {
+        begun += progress->begun[i];
+        done += progress->done[i];
+    }
+    ck_assert_uint_le(done, tally.events + tally.dropped);
+    ck_assert_uint_le(tally.events + tally.dropped, begun);
+    /* What was lost last has no event behind it that shows the gap. */
+    ck_assert_uint_le(tally.gaps, tally.dropped);
+}
+
+static void kill_one(uint64_t *seed, bool rotating)
+{
+    pid_t pid;
+
+    memset(progress, 0, sizeof(*progress));
+    pid = fork();
+    if ( !pid )
+    {
+        victim(rotating);
+        _exit(1);
+    }
+    while ( !__atomic_load_n(&progress->done[0], __ATOMIC_ACQUIRE) )
+        usleep(100);
+    usleep(unit_random(seed) % 6000);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    check();
+    ck_assert_int_eq(system("rm -f \"$(readlink f.rings)\" f f.*"), 0);
+}
+
+static void kill_many(bool rotating)
+{
+    const char *text = getenv("KILLS");
+    unsigned long kills = text ? strtoul(text, NULL, 0) : 100;
+    uint64_t seed = unit_seed();
+    char folder[32];
+
+    progress = mmap(NULL, sizeof(*progress), PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(progress, MAP_FAILED);
+    scratch_begin(folder, sizeof(folder));
+    for ( unsigned long i = 0; i < kills / 2; i++ )
+        kill_one(&seed, rotating);
+    scratch_end(folder);
+}
+
+START_TEST(nothing_is_lost)
+{
+    kill_many(false);
+}
+END_TEST
+
+START_TEST(nothing_is_lost_while_files_rotate)
+{
+    kill_many(true);
+}
+END_TEST
+
+UNIT_MAIN("kill", nothing_is_lost, nothing_is_lost_while_files_rotate)
