@@ -16,7 +16,7 @@
 /* As typed.  The old tracetool's switches are flags, each one a word. */
 struct typed
 {
-    const char *format, *backends, *group, *binary, *probe_prefix;
+    const char *format, *backends, *group, *provider, *binary, *probe_prefix;
     const char *target_type, *target_name;
     bool list_backends, check_backends;
     bool nop, simple, to_stderr, ust, dtrace;
@@ -52,6 +52,9 @@ static const struct opt opts[] = {
     TEXT("backends", "NAME[,NAME...]", backends,
          "how events are traced; see below"),
     TEXT("group", "NAME", group, "what names in the output begin with"),
+    { .name = "provider", .type = OPT_TEXT, .arg = "NAME", .preset = "qemu",
+      .at = offsetof(struct typed, provider),
+      .help = "whose probes they are, for dtrace and ust" },
     { .type = OPT_GROUP, .help = "SystemTap" },
     TEXT("binary", "PATH", binary, "the program that the probes are in"),
     TEXT("probe-prefix", "TEXT", probe_prefix,
@@ -225,6 +228,8 @@ static int find_format(struct options *o, const char *text, struct err *e)
     return 0;
 }
 
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+
 /* "accel/kvm" -> "accel_kvm" */
 static int set_group(struct options *o, const char *group, struct err *e)
 {
@@ -236,10 +241,20 @@ static int set_group(struct options *o, const char *group, struct err *e)
     if ( !o->group )
         return err_sys(e, -ENOMEM, "cannot begin");
     for ( at = o->group; *at; at++ )
-        if ( !strchr("abcdefghijklmnopqrstuvwxyz0123456789_"
-                     "ABCDEFGHIJKLMNOPQRSTUVWXYZ", *at) )
+        if ( !strchr(LETTERS "0123456789", *at) )
             *at = '_';
     return 0;
+}
+
+/* It becomes part of names in C, and of macros. */
+static int set_provider(struct options *o, const char *name, struct err *e)
+{
+    o->provider = name;
+    if ( *name && strchr(LETTERS, *name) &&
+         !name[strspn(name, LETTERS "0123456789")] )
+        return 0;
+    return err_set(e, -EINVAL, "--provider=%.60s: take a name as C has them",
+                   name);
 }
 
 static int set_prefix(struct options *o, const struct typed *t, struct err *e)
@@ -331,6 +346,8 @@ static int fill(struct options *o, const struct typed *t, char **names,
         rc = find_format(o, t->format ? t->format : old_format(t), e);
     if ( !rc )
         rc = set_group(o, t->group, e);
+    if ( !rc )
+        rc = set_provider(o, t->provider, e);
     if ( !rc )
         rc = set_prefix(o, t, e);
     if ( !rc )

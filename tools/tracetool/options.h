@@ -17,7 +17,7 @@ struct options
     const struct tt_backend *backends[TT_MAX_BACKENDS];
     size_t nr_backends;
     char *group;                /* identifiers' letters only; or NULL */
-    const char *binary, *probe_prefix, *target_type, *target_name;
+    const char *provider, *binary, *probe_prefix, *target_type, *target_name;
     char **inputs;
     size_t nr_inputs;
     const char *output;

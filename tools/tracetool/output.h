@@ -24,6 +24,7 @@ struct tt_request
     const struct tt_backend *const *backends;
     size_t nr_backends;
     const char *group;          /* as identifiers want it; NULL: none asked */
+    const char *provider;       /* of dtrace's and LTTng's probes */
     const char *binary;         /* --binary and what else stap formats ask */
     const char *probe_prefix;
     const char *target_type;

@@ -10,17 +10,25 @@
 
 extern const struct tt_format tt_format_c;
 extern const struct tt_format tt_format_catalogue;
+extern const struct tt_format tt_format_d;
 extern const struct tt_format tt_format_formats;
 extern const struct tt_format tt_format_h;
 extern const struct tt_format tt_format_ids;
+extern const struct tt_format tt_format_log_stap;
 extern const struct tt_format tt_format_man;
+extern const struct tt_format tt_format_simpletrace_stap;
+extern const struct tt_format tt_format_stap;
 extern const struct tt_format tt_format_structs;
+extern const struct tt_format tt_format_ust_events_c;
+extern const struct tt_format tt_format_ust_events_h;
 
+extern const struct tt_backend tt_backend_dtrace;
 extern const struct tt_backend tt_backend_ftrace;
 extern const struct tt_backend tt_backend_log;
 extern const struct tt_backend tt_backend_nop;
 extern const struct tt_backend tt_backend_simple;
 extern const struct tt_backend tt_backend_syslog;
+extern const struct tt_backend tt_backend_ust;
 extern const struct tt_backend tt_backend_xen;
 
 #endif /* TRACETOOL_ROWS_H */
