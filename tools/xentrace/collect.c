@@ -2,12 +2,13 @@
 /*
  * The order of things.
  *
+ *   VIRQ      only one can have it: who comes second, changes nothing
  *   masks     before anything is traced, so that nothing else is
  *   set_size  makes rings where there are none, and then traces at once;
  *             refused where there are some, which is as good
  *   enable    so that rings which were there trace, too
  *   get_info  where the directory is; only now there surely is one
- *   map, VIRQ
+ *   map
  *   passes    until somebody asks to stop: sleep until half a ring is full
  *             or the time is up, and drain; once a second, say what the clocks
  *             show and what was lost
@@ -214,8 +215,11 @@ static bool says_no_rings(const struct collect *c, int rc)
 static int start(struct collect *c, struct err *e)
 {
     struct err no_rings = ERR_INIT;
-    int rc = set_masks(c, e);
+    int rc = c->hv->type->bind_virq(c->hv, &c->virq, e);
 
+    if ( rc )
+        return err_sys(e, rc, "cannot bind VIRQ_TBUF");
+    rc = set_masks(c, e);
     if ( rc )
         return rc;
     count_before(c);
@@ -228,12 +232,7 @@ static int start(struct collect *c, struct err *e)
         *e = no_rings;
         rc = e->code;
     }
-    if ( rc )
-        return rc;
-    rc = c->hv->type->bind_virq(c->hv, &c->virq, e);
-    if ( rc )
-        return err_sys(e, rc, "cannot bind VIRQ_TBUF");
-    return stop_after(c->plan->time_ns, e);
+    return rc ? rc : stop_after(c->plan->time_ns, e);
 }
 
 /* --- where it goes ------------------------------------------------------- */
