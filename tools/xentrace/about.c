@@ -48,7 +48,16 @@ static void tell(void *about, const struct xt_meta *m)
         a->used += xt_meta_encode(m, a->bytes + a->used);
 }
 
-static void tell_text(struct about *a, uint16_t kind, const char *text)
+/* Both kinds of text are laid out alike. */
+_Static_assert(offsetof(struct xt_rec_meta_text, kind) ==
+               offsetof(struct xt_rec_meta_domain_name, dom) &&
+               offsetof(struct xt_rec_meta_text, part) ==
+               offsetof(struct xt_rec_meta_domain_name, part) &&
+               offsetof(struct xt_rec_meta_text, t0) ==
+               offsetof(struct xt_rec_meta_domain_name, t0), "texts");
+
+void about_text(hv_tell *to_whom, void *to, uint32_t event, uint16_t of,
+                const char *text)
 {
     size_t length = strlen(text);
     unsigned int parts = xt_meta_parts(length);
@@ -56,8 +65,8 @@ static void tell_text(struct about *a, uint16_t kind, const char *text)
     for ( unsigned int i = 0; length && i < parts; i++ )
     {
         struct xt_meta m = {
-            .event = TRC_META_TEXT,
-            .text = { .kind = kind, .part = i, .parts = parts },
+            .event = event,
+            .text = { .kind = of, .part = i, .parts = parts },
         };
         uint64_t words[3];
 
@@ -65,8 +74,13 @@ static void tell_text(struct about *a, uint16_t kind, const char *text)
         m.text.t0 = words[0];
         m.text.t1 = words[1];
         m.text.t2 = words[2];
-        tell(a, &m);
+        to_whom(to, &m);
     }
+}
+
+static void tell_text(struct about *a, uint16_t kind, const char *text)
+{
+    about_text(tell, a, TRC_META_TEXT, kind, text);
 }
 
 /* --- clocks -------------------------------------------------------------- */

@@ -40,4 +40,11 @@ int about_clock(struct hv *hv, struct xt_meta *m, struct err *e);
 /* Now on the clock that time stamps are read from. */
 int about_now(struct hv *hv, uint64_t *tsc, struct err *e);
 
+/*
+ * A text, record by record: TRC_META_TEXT of that kind, or
+ * TRC_META_DOMAIN_NAME of that domain.
+ */
+void about_text(hv_tell *to_whom, void *to, uint32_t event, uint16_t of,
+                const char *text);
+
 #endif /* XENTRACE_ABOUT_H */

@@ -22,6 +22,7 @@
 
 #include "common/fault.h"
 #include "xentrace/hv-xen.h"
+#include "xentrace/xen-about.h"
 #include "xentrace/xen-call.h"
 
 /* unmap() is told where, and libxenforeignmemory wants to know how much. */
@@ -146,6 +147,11 @@ static int xen_info(struct hv *hv, struct hv_info *info, struct err *e)
     return rc ? err_sys(e, rc, "Xen does not say how many pcpus it has") : 0;
 }
 
+static void xen_describe(struct hv *hv, hv_tell *tell, void *to)
+{
+    xen_about(&to_xen(hv)->call, tell, to);
+}
+
 static int xen_tbuf(struct hv *hv, struct hv_tbuf *op, struct err *e)
 {
     (void)e;
@@ -264,6 +270,7 @@ const struct hypervisor *hv_xen(void)
         .unmap = xen_unmap,
         .bind_virq = xen_bind_virq,
         .ack_virq = xen_ack_virq,
+        .describe = xen_describe,
     };
 
     return &type;

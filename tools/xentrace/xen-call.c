@@ -26,8 +26,10 @@
 
 #include "common/fault.h"
 
-#define SYSCTL_TBUF_OP  2u
-#define SYSCTL_PHYSINFO 3u
+#define SYSCTL_TBUF_OP     2u
+#define SYSCTL_PHYSINFO    3u
+#define SYSCTL_DOMAINS     6u
+#define SYSCTL_CPUTOPOINFO 16u
 
 struct xen_sysctl_op
 {
@@ -57,12 +59,42 @@ struct xen_sysctl_op
             uint32_t max_node_id;
             uint32_t cpu_khz;
         } info;
+        struct
+        {
+            uint16_t first;
+            uint32_t max;
+            uint64_t buffer;    /* address */
+            uint32_t nr;        /* out */
+        } domains;
+        struct
+        {
+            uint32_t nr;
+            uint64_t cpu;       /* address */
+        } topology;
         unsigned char room[128];
     } u;
 };
 
 _Static_assert(sizeof(struct xen_sysctl_op) == 136, "a sysctl");
 _Static_assert(offsetof(struct xen_sysctl_op, u.tbuf.size) == 48, "a tbuf_op");
+
+/* How a domain is told of begins so; what follows differs, and so the size. */
+struct domain_info
+{
+    uint16_t domain;
+    uint16_t zero;
+    uint32_t flags;
+    uint64_t tot_pages;
+    uint64_t other_pages[5];
+    uint64_t cpu_time;
+    uint32_t nr_online_vcpus;
+    uint32_t max_vcpu_id;
+    uint32_t ssidref;
+    unsigned char handle[16];
+    uint32_t cpupool;
+};
+
+#define DOMAIN_INFO_ROOM 512u
 
 /*
  * Versions of the sysctl interface with which all of the above is as it is
@@ -83,6 +115,17 @@ static int sysctl(struct xen_call *c, uint32_t cmd)
     c->op->cmd = cmd;
     c->op->version = c->version;
     return result(xencall1(c->to, __HYPERVISOR_sysctl, (uintptr_t)c->op));
+}
+
+/* A buffer that Xen can reach, for one question; NULL: no memory. */
+static void *new_buffer(struct xen_call *c, size_t size)
+{
+    void *buffer = fault_hit(FAULT_ALLOC) ? NULL
+                                          : xencall_alloc_buffer(c->to, size);
+
+    if ( buffer )
+        memset(buffer, 0, size);
+    return buffer;
 }
 
 static void clear(struct xen_call *c)
@@ -170,9 +213,7 @@ static int begin(struct xen_call *c, struct err *e)
         return err_set(e, -EACCES, "only root may trace Xen");
     if ( !c->to )
         return err_sys(e, -errno, "cannot reach Xen");
-    c->op = fault_hit(FAULT_ALLOC) ? NULL
-                                   : xencall_alloc_buffer(c->to,
-                                                          sizeof(*c->op));
+    c->op = new_buffer(c, sizeof(*c->op));
     if ( !c->op )
         return err_sys(e, -ENOMEM, "cannot reach Xen");
     rc = find_version(c);
@@ -231,14 +272,11 @@ int xen_call_tbuf(struct xen_call *c, struct hv_tbuf *op)
     if ( !bytes || (!op->in && !op->out) )
         return tbuf_op(c, op, NULL);
 
-    bitmap = fault_hit(FAULT_ALLOC) ? NULL
-                                    : xencall_alloc_buffer(c->to, bytes);
+    bitmap = new_buffer(c, bytes);
     if ( !bitmap )
         return -ENOMEM;
     if ( op->in )
         memcpy(bitmap, op->in, bytes);
-    else
-        memset(bitmap, 0, bytes);
     rc = tbuf_op(c, op, bitmap);
     if ( !rc && op->out )
         memcpy(op->out, bitmap, bytes);
@@ -246,19 +284,38 @@ int xen_call_tbuf(struct xen_call *c, struct hv_tbuf *op)
     return rc;
 }
 
+uint32_t xen_call_version(struct xen_call *c)
+{
+    int version = xencall2(c->to, __HYPERVISOR_xen_version, XENVER_version, 0);
+
+    return version < 0 ? 0 : version;
+}
+
+void xen_call_text(struct xen_call *c, unsigned int which, char *text,
+                   size_t size)
+{
+    char *said = new_buffer(c, size);
+
+    text[0] = 0;
+    if ( !said )
+        return;
+    if ( xencall2(c->to, __HYPERVISOR_xen_version, which,
+                  (uintptr_t)said) >= 0 )
+        memcpy(text, said, size);
+    text[size - 1] = 0;
+    xencall_free_buffer(c->to, said);
+}
+
 /* "4.17.5-pre", as `xl info` has it. */
 static void version_text(struct xen_call *c, char *text, size_t size)
 {
-    int version = xencall2(c->to, __HYPERVISOR_xen_version, XENVER_version, 0);
-    char *extra = xencall_alloc_buffer(c->to, sizeof(xen_extraversion_t));
+    uint32_t version = xen_call_version(c);
+    char extra[sizeof(xen_extraversion_t)];
 
-    if ( version >= 0 && extra &&
-         xencall2(c->to, __HYPERVISOR_xen_version, XENVER_extraversion,
-                  (uintptr_t)extra) >= 0 )
-        snprintf(text, size, "%d.%d%.*s", version >> 16, version & 0xffff,
-                 (int)sizeof(xen_extraversion_t), extra);
-    if ( extra )
-        xencall_free_buffer(c->to, extra);
+    xen_call_text(c, XENVER_extraversion, extra, sizeof(extra));
+    if ( version )
+        snprintf(text, size, "%u.%u%s", version >> 16, version & 0xffff,
+                 extra);
 }
 
 int xen_call_info(struct xen_call *c, struct hv_info *info)
@@ -275,5 +332,56 @@ int xen_call_info(struct xen_call *c, struct hv_info *info)
         .tsc_khz = c->op->u.info.cpu_khz,
     };
     version_text(c, info->version, sizeof(info->version));
+    return 0;
+}
+
+/* --- about the machine --------------------------------------------------- */
+
+int xen_call_cpus(struct xen_call *c, struct xen_call_cpu *cpu,
+                  unsigned int nr)
+{
+    struct xen_call_cpu *answer = new_buffer(c, nr * sizeof(*answer));
+    int rc;
+
+    if ( !answer )
+        return -ENOMEM;
+    clear(c);
+    c->op->u.topology.nr = nr;
+    c->op->u.topology.cpu = (uintptr_t)answer;
+    rc = sysctl(c, SYSCTL_CPUTOPOINFO);
+    if ( !rc )
+    {
+        memcpy(cpu, answer, nr * sizeof(*cpu));
+        rc = c->op->u.topology.nr < nr ? c->op->u.topology.nr : nr;
+    }
+    xencall_free_buffer(c->to, answer);
+    return rc;
+}
+
+/* One at a time, since how far it is to the next is another Xen's matter. */
+int xen_call_domain(struct xen_call *c, unsigned int from,
+                    struct xen_call_domain *d)
+{
+    void *answer = new_buffer(c, DOMAIN_INFO_ROOM);
+    struct domain_info info;
+    int rc;
+
+    if ( !answer )
+        return -ENOMEM;
+    clear(c);
+    c->op->u.domains.first = from;
+    c->op->u.domains.max = 1;
+    c->op->u.domains.buffer = (uintptr_t)answer;
+    rc = sysctl(c, SYSCTL_DOMAINS);
+    if ( !rc && !c->op->u.domains.nr )
+        rc = -ENOENT;
+    memcpy(&info, answer, sizeof(info));
+    xencall_free_buffer(c->to, answer);
+    if ( rc )
+        return rc;
+    *d = (struct xen_call_domain){
+        .id = info.domain, .flags = info.flags, .pages = info.tot_pages,
+        .vcpus = info.nr_online_vcpus, .pool = info.cpupool,
+    };
     return 0;
 }

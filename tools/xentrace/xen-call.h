@@ -45,4 +45,39 @@ struct xentoollog_logger *xen_call_quiet(void);
 int xen_call_tbuf(struct xen_call *c, struct hv_tbuf *op);
 int xen_call_info(struct xen_call *c, struct hv_info *info);
 
+/* --- about the machine ------------------------------------------------------ */
+
+/* What Xen says of itself: "" if it does not. */
+void xen_call_text(struct xen_call *c, unsigned int which, char *text,
+                   size_t size);
+
+/* major << 16 | minor; 0 if Xen does not say. */
+uint32_t xen_call_version(struct xen_call *c);
+
+#define XEN_CALL_NOWHERE UINT32_MAX
+
+struct xen_call_cpu
+{
+    uint32_t core;      /* XEN_CALL_NOWHERE: it is off line */
+    uint32_t socket;
+    uint32_t node;
+};
+
+/* Of all pcpus below nr; how many there are, or -errno. */
+int xen_call_cpus(struct xen_call *c, struct xen_call_cpu *cpu,
+                  unsigned int nr);
+
+struct xen_call_domain
+{
+    uint16_t id;
+    uint32_t flags;     /* XEN_DOMINF_* */
+    uint64_t pages;
+    uint32_t vcpus;
+    uint32_t pool;
+};
+
+/* The first domain from that number on; -ENOENT: there is none. */
+int xen_call_domain(struct xen_call *c, unsigned int from,
+                    struct xen_call_domain *d);
+
 #endif /* XENTRACE_XEN_CALL_H */

@@ -9,6 +9,7 @@
 #include <xencall.h>
 #include <xenevtchn.h>
 #include <xenforeignmemory.h>
+#include <xenstore.h>
 
 #include <xen/version.h>
 
@@ -89,6 +90,28 @@ static int tbuf_op(struct xen_sysctl_tbuf_op *op)
     return 0;
 }
 
+/* Pcpu n is core n / 2 of socket 0; the last one is away. */
+static int topology(struct xen_sysctl_cputopoinfo *info)
+{
+    unsigned int i;
+
+    for ( i = 0; i < info->num_cpus && i < fake()->max_cpu_id; i++ )
+        info->cputopo.p[i] = (xen_sysctl_cputopo_t){ .core = i / 2 };
+    info->cputopo.p[i] = (xen_sysctl_cputopo_t){ ~0u, ~0u, ~0u };
+    info->num_cpus = i + 1;
+    return 0;
+}
+
+static int domains(struct xen_sysctl_getdomaininfolist *list)
+{
+    list->num_domains = 0;
+    for ( size_t i = 0; i < fake()->domains; i++ )
+        if ( fake()->domain[i].domain >= list->first_domain &&
+             list->num_domains < list->max_domains )
+            list->buffer.p[list->num_domains++] = fake()->domain[i];
+    return 0;
+}
+
 int xencall1(xencall_handle *call, unsigned int number, uint64_t arg)
 {
     struct xen_sysctl *sys = (struct xen_sysctl *)(uintptr_t)arg;
@@ -105,17 +128,29 @@ int xencall1(xencall_handle *call, unsigned int number, uint64_t arg)
         return physinfo(&sys->u.physinfo);
     if ( sys->cmd == XEN_SYSCTL_tbuf_op )
         return tbuf_op(&sys->u.tbuf_op);
+    if ( sys->cmd == XEN_SYSCTL_cputopoinfo )
+        return topology(&sys->u.cputopoinfo);
+    if ( sys->cmd == XEN_SYSCTL_getdomaininfolist )
+        return domains(&sys->u.getdomaininfolist);
     return failed(ENOSYS);
 }
 
 int xencall2(xencall_handle *call, unsigned int number, uint64_t cmd,
              uint64_t arg)
 {
+    static const char *const texts[] = {
+        [XENVER_extraversion] = ".5-fake",
+        [XENVER_compile_info] = "gcc of old",
+        [XENVER_capabilities] = "xen-3.0-x86_64 hvm-3.0-x86_64",
+        [XENVER_changeset] = "abcdef",
+        [XENVER_commandline] = "sched=credit tbuf_size=8 loglvl=all",
+    };
+
     (void)call;
     if ( number != __HYPERVISOR_xen_version )
         return failed(ENOSYS);
-    if ( cmd == XENVER_extraversion )
-        strcpy((char *)(uintptr_t)arg, ".5-fake");
+    if ( cmd < sizeof(texts) / sizeof(texts[0]) && texts[cmd] )
+        strcpy((char *)(uintptr_t)arg, texts[cmd]);
     return cmd == XENVER_version ? 4 << 16 | 17 : 0;
 }
 
@@ -201,4 +236,25 @@ int xenevtchn_unmask(xenevtchn_handle *events, evtchn_port_t port)
     (void)events;
     fake()->unmasked = port;
     return 0;
+}
+
+/* --- names --------------------------------------------------------------- */
+
+struct xs_handle *xs_open(unsigned long flags)
+{
+    return flags == XS_OPEN_SOCKETONLY && fake()->name ? opened(0) : NULL;
+}
+
+void xs_close(struct xs_handle *names)
+{
+    fake()->open -= !!names;
+}
+
+void *xs_read(struct xs_handle *names, xs_transaction_t t, const char *path,
+              unsigned int *length)
+{
+    (void)names;
+    (void)t;
+    *length = strlen(fake()->name);
+    return strstr(path, "/local/domain/") == path ? strdup(fake()->name) : NULL;
 }

@@ -28,6 +28,9 @@ struct fake_xen
     int event_fd;               /* that of its events */
     unsigned int max_cpu_id;
     unsigned char state[8];     /* that an operation hands out */
+    const xen_domctl_getdomaininfo_t *domain;
+    size_t domains;
+    const char *name;           /* of all domains; NULL: nobody knows */
 
     /* What it saw. */
     unsigned int sysctls;       /* of any version */

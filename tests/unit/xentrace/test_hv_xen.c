@@ -218,6 +218,112 @@ START_TEST(bits)
 }
 END_TEST
 
+/* --- about the machine --------------------------------------------------- */
+
+#define MAX_TOLD 64u
+
+struct told
+{
+    struct xt_meta m[MAX_TOLD];
+    unsigned int nr;
+};
+
+static void take(void *to, const struct xt_meta *m)
+{
+    struct told *told = to;
+
+    ck_assert_uint_lt(told->nr, MAX_TOLD);
+    told->m[told->nr++] = *m;
+}
+
+/* Records of that event. */
+static unsigned int count(const struct told *told, uint32_t event)
+{
+    unsigned int nr = 0;
+
+    for ( unsigned int i = 0; i < told->nr; i++ )
+        nr += told->m[i].event == event;
+    return nr;
+}
+
+/* The nth record of that event. */
+static const struct xt_meta *nth(const struct told *told, uint32_t event,
+                                 unsigned int n)
+{
+    for ( unsigned int i = 0; i < told->nr; i++ )
+        if ( told->m[i].event == event && !n-- )
+            return &told->m[i];
+    ck_abort_msg("no such record");
+    return NULL;
+}
+
+static void described(struct told *told)
+{
+    struct hv *hv = open_it();
+
+    *told = (struct told){ .nr = 0 };
+    hv->type->describe(hv, take, told);
+    hv_close(hv);
+    ck_assert_int_eq(fake()->open, 0);
+}
+
+START_TEST(machine)
+{
+    struct told told;
+
+    reset();
+    described(&told);
+    ck_assert_uint_eq(nth(&told, TRC_META_XEN, 0)->xen.major, 4);
+    ck_assert_uint_eq(nth(&told, TRC_META_XEN, 0)->xen.minor, 17);
+    ck_assert_uint_eq(nth(&told, TRC_META_XEN, 0)->xen.cpus, 6);
+    ck_assert_uint_ne(nth(&told, TRC_META_XEN, 0)->xen.hardware, 0);
+    /* Two of them have two parts; the build has no date. */
+    ck_assert_uint_eq(count(&told, TRC_META_TEXT), 2 + 1 + 2 + 1);
+    ck_assert_uint_eq(count(&told, TRC_META_CPU), 6);
+    ck_assert_int_eq(nth(&told, TRC_META_CPU, 4)->cpu.core, 2);
+    ck_assert_uint_eq(nth(&told, TRC_META_CPU, 4)->cpu.flags, 1);
+    ck_assert_int_eq(nth(&told, TRC_META_CPU, 5)->cpu.core, -1);
+    ck_assert_uint_eq(nth(&told, TRC_META_CPU, 5)->cpu.flags, 0);
+    ck_assert_uint_eq(count(&told, TRC_META_DOMAIN), 0);
+}
+END_TEST
+
+START_TEST(guests)
+{
+    static const xen_domctl_getdomaininfo_t domain[] = {
+        { .domain = 0, .nr_online_vcpus = 2, .tot_pages = 1000 },
+        { .domain = 7, .nr_online_vcpus = 1, .cpupool = 3,
+          .flags = XEN_DOMINF_hvm_guest | XEN_DOMINF_hap |
+                   XEN_DOMINF_running },
+    };
+    const struct xt_meta *m;
+    struct told told;
+
+    reset();
+    fake()->domain = domain;
+    fake()->domains = 2;
+    described(&told);
+    ck_assert_uint_eq(count(&told, TRC_META_DOMAIN), 2);
+    ck_assert_uint_eq(count(&told, TRC_META_DOMAIN_NAME), 0);
+    m = nth(&told, TRC_META_DOMAIN, 0);
+    ck_assert_uint_eq(m->domain.dom, 0);
+    ck_assert_uint_eq(m->domain.vcpus, 2);
+    ck_assert_uint_eq(m->domain.flags, 1 << 4);
+    ck_assert_uint_eq(m->domain.memory, 4096000);
+    m = nth(&told, TRC_META_DOMAIN, 1);
+    ck_assert_uint_eq(m->domain.dom, 7);
+    ck_assert_uint_eq(m->domain.flags, 3);
+    ck_assert_int_eq(m->domain.pool, 3);
+
+    fake()->name = "a name that is longer than one part";
+    described(&told);
+    ck_assert_uint_eq(count(&told, TRC_META_DOMAIN_NAME), 4);
+    m = nth(&told, TRC_META_DOMAIN_NAME, 2);
+    ck_assert_uint_eq(m->domain_name.dom, 7);
+    ck_assert_uint_eq(m->domain_name.parts, 2);
+}
+END_TEST
+
 START_TEST(frames)
 {
     uint64_t mfn[FAKE_FRAMES] = { 3, 0x1000000001, 2, 9 };
@@ -348,5 +454,5 @@ START_TEST(probe)
 }
 END_TEST
 
-UNIT_MAIN("hv-xen", every_version, refusals, faults, control, bits, frames,
-          virq, probe)
+UNIT_MAIN("hv-xen", every_version, refusals, faults, control, bits, machine,
+          guests, frames, virq, probe)

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Small questions, to Xen and, for the names of domains, to xenstored; that
+ * one through its socket only, since to open its device waits for a daemon
+ * that may never come.
+ */
+#include "xentrace/xen-about.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xenstore.h>
+
+#include <xen/xen.h>
+#include <xen/version.h>
+
+#include "common/fault.h"
+#include "xentrace/about.h"
+
+/* See text_kind, hardware, cpu_flags and domain_flags of events/11-meta. */
+enum { TEXT_CHANGESET = 2, TEXT_COMPILER, TEXT_BUILD_DATE, TEXT_COMMAND_LINE,
+       TEXT_CAPABILITIES };
+enum { HARDWARE_NONE, HARDWARE_VMX, HARDWARE_SVM, HARDWARE_ARM };
+#define CPU_ONLINE 1u
+#define DOMAIN_CONTROL (1u << 4)
+
+/* XEN_DOMINF_* of public/domctl.h, and what we call it. */
+static const struct
+{
+    uint8_t theirs;
+    uint8_t ours;
+} domain_flag[] = {
+    { 0, 7 },   /* dying */
+    { 1, 0 },   /* hvm */
+    { 2, 8 },   /* shut down */
+    { 3, 6 },   /* paused */
+    { 7, 5 },   /* xenstore */
+    { 8, 1 },   /* hap */
+};
+
+struct telling
+{
+    struct xen_call *xen;
+    hv_tell *tell;
+    void *to;
+};
+
+/* --- Xen itself ---------------------------------------------------------- */
+
+static void tell_text(const struct telling *t, uint16_t kind, const char *text)
+{
+    about_text(t->tell, t->to, TRC_META_TEXT, kind, text);
+}
+
+/* Which hardware it is Xen does not say, but the processor does. */
+static uint32_t hardware(const char *capabilities)
+{
+#if defined(__x86_64__)
+    unsigned int a = 0, b, c, d;
+
+    if ( !strstr(capabilities, "hvm-") )
+        return HARDWARE_NONE;
+    __asm__ ( "cpuid" : "+a" (a), "=b" (b), "=c" (c), "=d" (d) );
+    return c == 0x6c65746e ? HARDWARE_VMX : HARDWARE_SVM; /* Genui ineI ntel */
+#else
+    (void)capabilities;
+    return HARDWARE_ARM;
+#endif
+}
+
+static void tell_xen(const struct telling *t, unsigned int nr_cpus)
+{
+    char text[sizeof(xen_capabilities_info_t)];
+    struct xen_compile_info build;
+    uint32_t version = xen_call_version(t->xen);
+    struct xt_meta m = {
+        .event = TRC_META_XEN,
+        .xen = { .major = version >> 16, .minor = version & 0xffff,
+                 .cpus = nr_cpus },
+    };
+
+    xen_call_text(t->xen, XENVER_capabilities, text, sizeof(text));
+    m.xen.hardware = hardware(text);
+    t->tell(t->to, &m);
+    tell_text(t, TEXT_CAPABILITIES, text);
+    xen_call_text(t->xen, XENVER_changeset, text,
+                  sizeof(xen_changeset_info_t));
+    tell_text(t, TEXT_CHANGESET, text);
+    xen_call_text(t->xen, XENVER_commandline, text, sizeof(xen_commandline_t));
+    tell_text(t, TEXT_COMMAND_LINE, text);
+    xen_call_text(t->xen, XENVER_compile_info, (char *)&build, sizeof(build));
+    build.compiler[sizeof(build.compiler) - 1] = 0;
+    tell_text(t, TEXT_COMPILER, build.compiler);
+    tell_text(t, TEXT_BUILD_DATE, build.compile_date);
+}
+
+static void tell_cpus(const struct telling *t, unsigned int nr)
+{
+    struct xen_call_cpu *cpu = fault_calloc(nr, sizeof(*cpu));
+    int known = cpu ? xen_call_cpus(t->xen, cpu, nr) : 0;
+
+    for ( int i = 0; i < known; i++ )
+    {
+        struct xt_meta m = {
+            .event = TRC_META_CPU,
+            .cpu = { .cpu = i, .core = cpu[i].core, .socket = cpu[i].socket,
+                     .node = cpu[i].node, .pool = -1 },
+        };
+
+        if ( cpu[i].core != XEN_CALL_NOWHERE )
+            m.cpu.flags = CPU_ONLINE;
+        t->tell(t->to, &m);
+    }
+    free(cpu);
+}
+
+/* --- domains ------------------------------------------------------------- */
+
+static uint32_t flags_of(const struct xen_call_domain *d)
+{
+    uint32_t flags = d->id ? 0 : DOMAIN_CONTROL;
+
+    for ( size_t i = 0; i < sizeof(domain_flag) / sizeof(*domain_flag); i++ )
+        if ( d->flags >> domain_flag[i].theirs & 1 )
+            flags |= 1u << domain_flag[i].ours;
+    return flags;
+}
+
+static void tell_name(const struct telling *t, struct xs_handle *names,
+                      uint16_t domain)
+{
+    char path[64], *name;
+    unsigned int length;
+
+    snprintf(path, sizeof(path), "/local/domain/%u/name", domain);
+    name = xs_read(names, XBT_NULL, path, &length);
+    if ( name )
+        about_text(t->tell, t->to, TRC_META_DOMAIN_NAME, domain, name);
+    free(name);
+}
+
+static void tell_domains(const struct telling *t)
+{
+    struct xs_handle *names = xs_open(XS_OPEN_SOCKETONLY);
+    struct xen_call_domain d;
+
+    for ( unsigned int from = 0; from < DOMID_FIRST_RESERVED; from = d.id + 1 )
+    {
+        struct xt_meta m = { .event = TRC_META_DOMAIN };
+
+        if ( xen_call_domain(t->xen, from, &d) || d.id < from )
+            break;
+        m.domain.dom = d.id;
+        m.domain.vcpus = d.vcpus;
+        m.domain.flags = flags_of(&d);
+        m.domain.memory = d.pages * HV_PAGE_SIZE;
+        m.domain.pool = d.pool;
+        t->tell(t->to, &m);
+        if ( names )
+            tell_name(t, names, d.id);
+    }
+    if ( names )
+        xs_close(names);
+}
+
+void xen_about(struct xen_call *c, hv_tell *tell, void *to)
+{
+    const struct telling t = { .xen = c, .tell = tell, .to = to };
+    struct hv_info info;
+
+    if ( xen_call_info(c, &info) )
+        return;
+    tell_xen(&t, info.nr_cpus);
+    tell_cpus(&t, info.nr_cpus);
+    tell_domains(&t);
+}
