@@ -12,6 +12,7 @@
 #include "xenalyze/outputs.h"
 #include "xenalyze/report/analysis.h"
 #include "xenalyze/report/latency.h"
+#include "xenalyze/report/rows.h"
 
 #define MAX_SINKS (SCATTER_KINDS + INTERVAL_KINDS + 3u)
 
@@ -37,9 +38,15 @@ static void hang(struct pass *p, struct sink sink)
 
 /* --- sinks ---------------------------------------------------------------- */
 
+static bool wants_all(const struct pass *p)
+{
+    return p->config->json || p->config->csv;
+}
+
 static bool wants_book(const struct pass *p)
 {
-    return p->run->config->summary || p->config->pcpus || p->config->exits;
+    return p->run->config->summary || p->config->pcpus || p->config->exits ||
+           wants_all(p);
 }
 
 static int hang_book(struct pass *p)
@@ -63,7 +70,7 @@ static int hang_latency(struct pass *p)
 {
     int rc;
 
-    if ( !p->config->latency )
+    if ( !p->config->latency && !wants_all(p) )
         return 0;
     rc = latency_new(&p->latency, p->request.top);
     if ( !rc )
@@ -156,10 +163,12 @@ static int begin(struct pass *p, struct err *e)
 static int print_book(struct pass *p)
 {
     FILE *out = p->run->out;
-    int rc = book_close(p->book);
+    int rc = 0;
 
-    if ( rc )
-        return rc;
+    if ( p->config->json )
+        report_json(p->book, p->latency, p->run->name, out);
+    if ( p->config->csv )
+        report_csv(p->book, p->latency, out);
     if ( p->run->config->summary )
         report_book_summary(p->book, &p->request, out);
     if ( p->config->pcpus )
@@ -178,11 +187,14 @@ static int print(struct pass *p)
     for ( unsigned int i = 0; i < INTERVAL_KINDS; i++ )
         if ( p->interval[i] )
             interval_print(p->interval[i], p->run->out);
+    if ( p->latency )
+        latency_close(p->latency);
     if ( p->book )
+        rc = book_close(p->book);
+    if ( p->book && !rc )
         rc = print_book(p);
-    if ( rc || !p->latency )
+    if ( rc || !p->config->latency )
         return rc;
-    latency_close(p->latency);
     return report_latency(p->latency, &p->request, p->run->out);
 }
 

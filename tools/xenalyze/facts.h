@@ -27,6 +27,7 @@ struct facts_config
     bool pcpus;
     bool latency;
     bool exits;
+    bool json, csv;
 
     bool scatter[SCATTER_KINDS];
     uint64_t which[SCATTER_KINDS];      /* vector or port */

@@ -6,6 +6,10 @@
  */
 #include "xenalyze/report/book.h"
 
+#include <inttypes.h>
+
+#include "xenalyze/model/names.h"
+
 static struct book_hvm *hvm_of(struct book *b, const struct world_vcpu *v)
 {
     struct book_vcpu *own = book_vcpu(b, v);
@@ -112,6 +116,45 @@ void book_handle(void *state, const struct fact_handle *f)
                       0, f->time);
     if ( f->main && f->kind != HANDLE_MSR )
         note_detail(b, h, f);
+}
+
+/* The minor id of a handler event has a flag for 64-bit ones in the way. */
+static const char *event_name(uint64_t event)
+{
+    const char *name = handler_name(event & 0xff);
+
+    return name ? name : handler_name(event & 0xdf);
+}
+
+static const char *word_of(unsigned int kind, uint64_t at)
+{
+    if ( kind == HANDLE_GENERIC )
+        return event_name(at);
+    if ( kind == HANDLE_SHADOW )
+        return shadow_name(at);
+    if ( kind == HANDLE_MMIO )
+        return "mmio";
+    return kind == HANDLE_HYPERCALL ? hypercall_name(at) : NULL;
+}
+
+const char *book_detail_name(uint64_t key, char name[BOOK_DETAIL_NAME])
+{
+    static const char *const formats[HANDLE_KINDS] = {
+        [HANDLE_CR] = "cr%" PRIu64, [HANDLE_INTERRUPT] = "vector %" PRIu64,
+        [HANDLE_HYPERCALL] = "hypercall %" PRIu64,
+        [HANDLE_GENERIC] = "%08" PRIx64,
+    };
+    unsigned int kind = BOOK_DETAIL_KIND(key);
+    uint64_t at = BOOK_DETAIL_AT(key);
+    const char *word = word_of(kind, at);
+
+    if ( word )
+        snprintf(name, BOOK_DETAIL_NAME, "%s", word);
+    else
+        snprintf(name, BOOK_DETAIL_NAME,
+                 kind < HANDLE_KINDS && formats[kind] ? formats[kind]
+                                                      : "%" PRIu64, at);
+    return name;
 }
 
 static void merge_exit(struct book *to, struct book_hvm *h, unsigned int cause,

@@ -35,7 +35,9 @@ static void note_time(struct book_times *t, uint64_t from, uint64_t to)
 
 /*
  * Two kinds are time, but in no series, as in stock: the last one of a segment,
- * which has not ended, and what was before the vcpu got a pcpu.
+ * which has not ended, and what was before the vcpu got a pcpu.  Those of no
+ * length are nothing: they are there or not by which of two records of the
+ * same time comes first.
  */
 void book_runstate(void *state, const struct fact_runstate *f)
 {
@@ -50,6 +52,8 @@ void book_runstate(void *state, const struct fact_runstate *f)
         v->time.open[f->state] += f->to - f->from;
         return;
     }
+    if ( f->from == f->to )
+        return;
     stats_add(&v->state[f->state], &b->pool, f->to - f->from, f->from);
     if ( f->state == STATE_RUNNABLE )
         stats_add(&v->why[f->why], &b->pool, f->to - f->from, f->from);
@@ -83,7 +87,7 @@ void book_domain_state(void *state, const struct fact_domain *f)
     note_time(&d->time, f->from, f->to);
     if ( f->last )
         d->time.open[f->state] += f->to - f->from;
-    else
+    else if ( f->from < f->to )
         stats_add(&d->state[f->state], &b->pool, f->to - f->from, f->from);
 }
 

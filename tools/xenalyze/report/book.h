@@ -205,6 +205,11 @@ static inline bool book_idle(const struct book_vcpu *v)
     return v->domain == WORLD_IDLE;
 }
 
+/* What tells a detail apart, in words: "npf", "cr3", "vector 81". */
+#define BOOK_DETAIL_NAME 64u
+
+const char *book_detail_name(uint64_t key, char name[BOOK_DETAIL_NAME]);
+
 /* --- this room's: how facts get in ---------------------------------------- */
 
 /* NULL, and the pool knows, without memory. */

@@ -5,6 +5,7 @@
 #include "xenalyze/report/latency.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -212,4 +213,16 @@ void latency_close(struct latency *l)
     l->nr_vcpus = n;
     if ( n )
         qsort(l->vcpus, n, sizeof(*l->vcpus), by_id);
+}
+
+const char *latency_name(uint64_t key, char name[LATENCY_NAME])
+{
+    if ( key == LATENCY_UNKNOWN )
+        snprintf(name, LATENCY_NAME, "unknown");
+    else if ( key == LATENCY_IDLE )
+        snprintf(name, LATENCY_NAME, "idle");
+    else
+        snprintf(name, LATENCY_NAME, "d%" PRIu64 "v%" PRIu64, key >> 16,
+                 key & 0xffff);
+    return name;
 }

@@ -58,6 +58,11 @@ struct sink latency_sink(struct latency *l);
 /* When all has been told: vcpus by id, and those that never waited are gone. */
 void latency_close(struct latency *l);
 
+#define LATENCY_NAME 32u
+
+/* Of a key: "d1v0", "idle", "unknown". */
+const char *latency_name(uint64_t key, char name[LATENCY_NAME]);
+
 /* 0 or -ENOMEM. */
 int report_latency(struct latency *l, const struct report_request *request,
                    FILE *out);

@@ -63,23 +63,13 @@ static void print_mmio(const struct text *t, uint64_t at,
     cost(t, s, "   mmio ");
 }
 
-/* The minor id of a handler event has a flag for 64-bit ones in the way. */
-static const char *event_name(uint64_t event)
-{
-    const char *name = handler_name(event & 0xff);
-
-    return name ? name : handler_name(event & 0xdf);
-}
-
 static void print_generic(const struct text *t, uint64_t at,
                           const struct stats *s)
 {
-    const char *name = event_name(at);
+    char name[BOOK_DETAIL_NAME];
 
-    if ( name )
-        cost(t, s, "   %s ", name);
-    else
-        cost(t, s, "   %08" PRIx64 " ", at);
+    cost(t, s, "   %s ",
+         book_detail_name(BOOK_DETAIL(HANDLE_GENERIC, at), name));
 }
 
 static const struct { const char *heading;

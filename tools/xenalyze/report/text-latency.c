@@ -14,20 +14,6 @@
 
 /* --- words ---------------------------------------------------------------- */
 
-#define NAME_MAX_SHOWN 32u
-
-static const char *name_of(uint64_t key, char name[NAME_MAX_SHOWN])
-{
-    if ( key == LATENCY_UNKNOWN )
-        snprintf(name, NAME_MAX_SHOWN, "unknown");
-    else if ( key == LATENCY_IDLE )
-        snprintf(name, NAME_MAX_SHOWN, "idle");
-    else
-        snprintf(name, NAME_MAX_SHOWN, "d%" PRIu64 "v%" PRIu64, key >> 16,
-                 key & 0xffff);
-    return name;
-}
-
 static const char *duration(const struct latency *l, uint64_t cycles,
                             char text[NUM_CLOCK_MAX])
 {
@@ -53,10 +39,10 @@ static void print_wait(const struct latency *l, const struct latency_vcpu *v,
         stats_mean(s), stats_percentile(s, 50), stats_percentile(s, 95),
         stats_percentile(s, 99), s->max, s->sum,
     };
-    char name[NAME_MAX_SHOWN], text[NUM_CLOCK_MAX];
+    char name[LATENCY_NAME], text[NUM_CLOCK_MAX];
 
     fprintf(out, " %-10s %8" PRIu64,
-            name_of(LATENCY_KEY(v->domain, v->id), name), s->events);
+            latency_name(LATENCY_KEY(v->domain, v->id), name), s->events);
     for ( size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++ )
         fprintf(out, " %9s", duration(l, columns[i], text));
     fprintf(out, "  ");
@@ -110,13 +96,13 @@ static void print_rivals(struct latency *l, const struct latency_vcpu *v,
                          FILE *out)
 {
     struct stats_row **rows = stats_map_by_sum(&v->rivals, &l->pool);
-    char name[NAME_MAX_SHOWN], text[NUM_CLOCK_MAX];
+    char name[LATENCY_NAME], text[NUM_CLOCK_MAX];
 
-    fprintf(out, " %-10s waited %s;", name_of(LATENCY_KEY(v->domain, v->id),
-            name), duration(l, waited(v), text));
+    latency_name(LATENCY_KEY(v->domain, v->id), name);
+    fprintf(out, " %-10s waited %s;", name, duration(l, waited(v), text));
     for ( size_t i = 0; rows && i < v->rivals.used && i < 8; i++ )
         fprintf(out, "%s %s %.1f%% (%s in %" PRIu64 ")", i ? "," : "",
-                name_of(rows[i]->key, name),
+                latency_name(rows[i]->key, name),
                 stats_share(rows[i]->stats.sum, waited(v)),
                 duration(l, rows[i]->stats.sum, text),
                 rows[i]->stats.events);
@@ -129,17 +115,18 @@ static void print_wakers(struct latency *l, const struct latency_vcpu *v,
                          FILE *out)
 {
     struct stats_row **rows = stats_map_by_sum(&v->wakers, &l->pool);
-    char name[NAME_MAX_SHOWN];
+    char name[LATENCY_NAME];
 
     if ( !rows )
         return;
-    fprintf(out, " %-10s by", name_of(LATENCY_KEY(v->domain, v->id), name));
+    fprintf(out, " %-10s by",
+            latency_name(LATENCY_KEY(v->domain, v->id), name));
     for ( size_t i = 0; i < v->wakers.used && i < 8; i++ )
     {
         uint64_t key = rows[i]->key;
 
         fprintf(out, "%s %s %" PRIu64, i ? "," : "",
-                key == LATENCY_IDLE ? "an interrupt" : name_of(key, name),
+                key == LATENCY_IDLE ? "an interrupt" : latency_name(key, name),
                 rows[i]->stats.events);
     }
     if ( v->wakers.used > 8 )
@@ -150,20 +137,20 @@ static void print_wakers(struct latency *l, const struct latency_vcpu *v,
 static void print_one(const struct latency *l, const struct latency_wait *w,
                       FILE *out)
 {
-    char name[NAME_MAX_SHOWN], text[NUM_CLOCK_MAX];
+    char name[LATENCY_NAME], text[NUM_CLOCK_MAX];
 
     fprintf(out, " ");
     print_moment(l, w->from, out);
-    fprintf(out, " %s waited %s for pcpu %u", name_of(w->vcpu, name),
+    fprintf(out, " %s waited %s for pcpu %u", latency_name(w->vcpu, name),
             duration(l, w->to - w->from, text), w->pcpu);
     if ( w->why == WHY_PREEMPT )
         fprintf(out, " after a preemption");
     if ( w->why == WHY_WAKE )
         fprintf(out, " after being woken by %s", w->waker == LATENCY_IDLE
-                ? "an interrupt" : name_of(w->waker, name));
+                ? "an interrupt" : latency_name(w->waker, name));
     for ( unsigned int i = 0; i < w->nr_rivals; i++ )
         fprintf(out, "%s %s %s", i ? "," : ", while it ran",
-                name_of(w->rivals[i].key, name),
+                latency_name(w->rivals[i].key, name),
                 duration(l, w->rivals[i].cycles, text));
     fprintf(out, "\n");
 }
