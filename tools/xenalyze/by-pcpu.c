@@ -262,6 +262,8 @@ static void deal(struct team *t, unsigned int nr_threads)
     uint64_t loads[ANALYZE_MAX_THREADS] = { 0 };
     unsigned int least = 0;
 
+    if ( !t->nr_readers )
+        return;
     qsort(t->readers, t->nr_readers, sizeof(*t->readers), by_bytes);
     for ( unsigned int i = 0; i < t->nr_readers; i++ )
     {

@@ -67,6 +67,12 @@ static int by_time(const void *a, const void *b)
     return x->pcpu < y->pcpu ? -1 : x->pcpu > y->pcpu;
 }
 
+static void sort(struct notices *l)
+{
+    if ( l->nr )
+        qsort(l->items, l->nr, sizeof(*l->items), by_time);
+}
+
 /* --- ahead of all reading ------------------------------------------------- */
 
 static int look_at_pcpu(struct analysis *a, struct notices *l,
@@ -105,7 +111,7 @@ static int look_ahead(struct analysis *a, struct notices *l, struct err *e)
         segment++;
     }
     while ( rc > 0 );
-    qsort(l->items, l->nr, sizeof(*l->items), by_time);
+    sort(l);
     l->complete = true;
     return rc ? rc : xt_trace_rewind(a->trace, e);
 }
@@ -125,7 +131,7 @@ static int find_losses(struct notices *l, const struct xt_batch *b)
             rc = notice(l, loss_time(&r), b->segment,
                         xt_item_cpu(&b->items[i]), false);
     }
-    qsort(l->items, l->nr, sizeof(*l->items), by_time);
+    sort(l);
     return rc;
 }
 

@@ -16,17 +16,17 @@ static const uint8_t states[8] = {
     DOMAIN_CONCURRENCY_HAZARD,
 };
 
+static const uint8_t counted_as[STATES] = {
+    [STATE_RUNNING] = RUN, [STATE_RUNNABLE] = WAIT, [STATE_BLOCKED] = SLEEP,
+    [STATE_OFFLINE] = SLEEP, [STATE_LOST] = LOSE, [STATE_QUEUED] = SLEEP,
+    [STATE_INIT] = SLEEP,
+};
+
 void domain_count(struct vcpu_state *v, int by)
 {
     struct domain_state *d = v->vcpu->domain->machine;
 
-    switch ( v->state )
-    {
-    case STATE_RUNNING: d->now.running += by; break;
-    case STATE_RUNNABLE: d->now.runnable += by; break;
-    case STATE_LOST: d->now.lost += by; break;
-    default: d->now.blocked += by; break;
-    }
+    d->now.nr[counted_as[v->state]] += by;
 }
 
 static void tell(struct scene *s, struct world_domain *domain, uint64_t time,
@@ -35,9 +35,9 @@ static void tell(struct scene *s, struct world_domain *domain, uint64_t time,
     struct domain_state *d = domain->machine;
     struct fact_domain f = {
         .domain = domain, .from = d->since, .to = time, .state = d->state,
-        .last = last, .running = d->told.running,
-        .runnable = d->told.runnable, .blocked = d->told.blocked,
-        .lost = d->told.lost,
+        .last = last, .running = d->told.nr[RUN],
+        .runnable = d->told.nr[WAIT], .blocked = d->told.nr[SLEEP],
+        .lost = d->told.nr[LOSE],
     };
 
     emit_domain(&s->emit, &f);
@@ -54,8 +54,8 @@ void domain_update(struct scene *s, struct world_domain *domain,
         tell(s, domain, time, false);
     d->known = true;
     d->since = time;
-    d->state = states[!!d->now.running << 2 | !!d->now.runnable << 1 |
-                      !!d->now.blocked];
+    d->state = states[!!d->now.nr[RUN] << 2 | !!d->now.nr[WAIT] << 1 |
+                      !!d->now.nr[SLEEP]];
     d->told = d->now;
 }
 

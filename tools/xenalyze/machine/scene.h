@@ -15,9 +15,11 @@
 #include "xenalyze/model/facts.h"
 
 /* Vcpus of a domain that are not early. */
+enum { RUN, WAIT, SLEEP, LOSE, CENSUS };
+
 struct census
 {
-    uint32_t running, runnable, blocked, lost;
+    uint32_t nr[CENSUS];
 };
 
 struct domain_state

@@ -57,6 +57,17 @@ static void arrives(struct pcpu *p, struct world_vcpu *v)
     pcpu_run(p, v);
 }
 
+/* As a rule it is whoever runs here. */
+static struct world_vcpu *named(const struct pcpu *p, unsigned int domain,
+                                unsigned int vcpu)
+{
+    struct world_vcpu *v = p->current;
+
+    if ( v && v->id == vcpu && v->domain->id == domain )
+        return v;
+    return world_vcpu(p->world, domain, vcpu);
+}
+
 void runstate_record(struct pcpu *p, const struct xt_record *r)
 {
     unsigned int old = OLD(r->event), new = NEW(r->event);
@@ -71,7 +82,7 @@ void runstate_record(struct pcpu *p, const struct xt_record *r)
     }
     if ( !has_words(p, r, 1) )
         return;
-    v = world_vcpu(p->world, word(r, 0) >> 16, word(r, 0) & 0xffff);
+    v = named(p, word(r, 0) >> 16, word(r, 0) & 0xffff);
     if ( !v )
     {
         p->strange[STRANGE_TOO_MANY]++;

@@ -68,8 +68,8 @@ static void find_rivals(const struct scene_pcpu *p, struct fact_wait *f)
         f->others += end - f->from;
 }
 
-void wait_end(struct scene *s, struct vcpu_state *v, uint32_t pcpu,
-              uint64_t time)
+static void tell_wait(struct scene *s, const struct vcpu_state *v,
+                      uint32_t pcpu, uint64_t time)
 {
     struct fact_wait f = {
         .vcpu = v->vcpu, .from = v->since, .to = time, .pcpu = pcpu,
@@ -77,11 +77,6 @@ void wait_end(struct scene *s, struct vcpu_state *v, uint32_t pcpu,
         .waker_pcpu = FACT_NO_PCPU,
     };
 
-    if ( v->has_woken && !v->halt.from )
-        v->halt.from = time;
-    /* Not all of it is known. */
-    if ( v->why == WHY_NONE || !emit_wants_wait(&s->emit) )
-        return;
     if ( v->why == WHY_WAKE )
     {
         f.waker_pcpu = v->waker_pcpu;
@@ -90,6 +85,16 @@ void wait_end(struct scene *s, struct vcpu_state *v, uint32_t pcpu,
     }
     find_rivals(&s->pcpus[pcpu], &f);
     emit_wait(&s->emit, &f);
+}
+
+void wait_end(struct scene *s, struct vcpu_state *v, uint32_t pcpu,
+              uint64_t time)
+{
+    if ( v->has_woken && !v->halt.from )
+        v->halt.from = time;
+    /* Without a reason, not all of it is known. */
+    if ( v->why != WHY_NONE && emit_wants_wait(&s->emit) )
+        tell_wait(s, v, pcpu, time);
 }
 
 void wake(struct scene *s, struct vcpu_state *v, const struct change *c)
