@@ -9,7 +9,8 @@
  *   list   runstates, exits and waits, a line each, for comparisons with the
  *          truth; of one thread
  *
- * -o asks for the order of time, -S reads the file as a stream.
+ * -o asks for the order of time, -S reads the file as a stream; -f and -u cut
+ * the trace at time stamps.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -407,11 +408,13 @@ int main(int argc, char **argv)
     bool ordered = false;
     int option, rc;
 
-    while ( (option = getopt(argc, argv, "t:oS")) != -1 )
+    while ( (option = getopt(argc, argv, "t:oSf:u:")) != -1 )
         switch ( option )
         {
         case 't': options.threads = atoi(optarg); break;
         case 'o': ordered = true; break;
+        case 'f': options.from = strtoull(optarg, NULL, 0); break;
+        case 'u': options.until = strtoull(optarg, NULL, 0); break;
         case 'S': flags = XT_SOURCE_STREAM; break;
         default: return 2;
         }

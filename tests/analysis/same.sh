@@ -33,3 +33,33 @@ same() {
 same "some pcpus" --seed=5
 same "many pcpus" --seed=6 -c 40 --rate=2k
 same "all at once" --seed=7 -c 2 --rate=0 --interrupts=10k
+
+# spent FILE: of each vcpu and pcpu all its time, of exits the number
+spent() {
+    awk -F': ' '
+        / all: / { split($2, n, " "); sum[$1] += n[2] }
+        / exit / { split($2, n, " "); sum[$1] += n[1] }
+        END { for ( what in sum ) printf "%s %.0f\n", what, sum[what] }' "$@" | sort
+}
+
+# The halves of a trace are the whole.
+play --duration=200ms --seed=8
+expect 0 "$facts" list trace
+middle=$(awk '$1 == "first" { printf "%.0f\n", $2 + 240000000 }' out)
+for part in "" "-u $((middle - 1))" "-f $middle"; do
+    # shellcheck disable=SC2086
+    expect 0 "$facts" $part sums trace
+    mv out "part$part"
+done
+spent part >whole
+spent "part-u $((middle - 1))" "part-f $middle" >halves
+[ "$(wc -l <whole)" -gt 20 ] || fail "nothing to halve"
+# A cycle is between the two borders.
+awk '
+    { n = $NF; NF-- }
+    NR == FNR { whole[$0] = n; next }
+    n != whole[$0] && n + 1 != whole[$0] { print $0, whole[$0], n; bad = 1 }
+    END { exit bad }' whole halves >differ || {
+    head -n 4 differ >&2
+    fail "two halves are not the whole"
+}

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/fault.h"
+#include "xenalyze/clip.h"
 
 /* --- shards --------------------------------------------------------------- */
 
@@ -252,6 +253,7 @@ int analyze(struct xt_trace *trace, const struct analyze_options *options,
 {
     struct analysis *a = fault_calloc(1, sizeof(*a));
     struct err unmapped = ERR_INIT;
+    struct sink *clips = NULL;
     unsigned int nr;
     int rc;
 
@@ -266,8 +268,11 @@ int analyze(struct xt_trace *trace, const struct analyze_options *options,
                     sizeof(struct vcpu_state));
     if ( rc )
         goto no_world;
+    if ( clip_is_needed(options) )
+        rc = clip_sinks(&a->arena, options, sinks, nr_sinks, &clips);
+    a->sinks = clips ? clips : sinks;
     a->nr_shards = is_ordered(a) ? 1 : count_threads(a);
-    rc = setup(a, e);
+    rc = rc ? rc : setup(a, e);
     if ( !rc && !is_ordered(a) && !xt_trace_cpus(trace, &nr, &unmapped) )
         rc = analyze_by_pcpu(a, e);
     else if ( !rc )

@@ -23,7 +23,10 @@ struct analyze_options
      */
     uint64_t from, until;
 
-    /* Facts about others are not told; NULL: all are wanted. */
+    /*
+     * Facts about others are not told; NULL: all are wanted.  Of a domain as
+     * a whole, vcpu is UINT32_MAX.
+     */
     bool (*wants_pcpu)(const void *filter, unsigned int pcpu);
     bool (*wants_vcpu)(const void *filter, unsigned int domain,
                        unsigned int vcpu);

@@ -42,7 +42,7 @@ static record_fn *const machines[CLASSES][16] = {
     [7] = { [1] = power_record, [2] = irq_record },
 };
 
-static void begin(struct pcpu *p, uint64_t time)
+void pcpu_begin(struct pcpu *p, uint64_t time)
 {
     p->begun = true;
     p->first = p->since = p->time = p->volume.first = time;
@@ -111,7 +111,7 @@ void pcpu_loss_begins(struct pcpu *p, uint64_t time)
     if ( p->loss_told )
         return;
     if ( !p->begun )
-        begin(p, time);
+        pcpu_begin(p, time);
     if ( time < p->time )
         time = p->time;
     p->loss_told = true;
@@ -162,7 +162,7 @@ void pcpu_record(struct pcpu *p, const struct xt_record *r, uint64_t time)
     if ( xt_record_is_timed(r) )
     {
         if ( !p->begun && r->event != TRC_LOST_RECORDS )
-            begin(p, time);
+            pcpu_begin(p, time);
         p->time = time;
         p->volume.last = time;
     }

@@ -125,11 +125,17 @@ bool handler_is_main(uint32_t event);
 /* It belongs to the exit that goes on, if one does. */
 void hvm_handle(struct pcpu *p, const struct xt_record *r, unsigned int minor);
 
+/* Time begins to count here. */
+void pcpu_begin(struct pcpu *p, uint64_t time);
+
 static inline struct change *pcpu_change(struct pcpu *p, unsigned int kind,
                                          struct world_vcpu *v)
 {
     struct change *c = changes_add(&p->changes);
 
+    /* No Xen writes such a record without a time; a trace can. */
+    if ( !p->begun )
+        pcpu_begin(p, p->time);
     if ( c )
         *c = (struct change){ .time = p->time, .vcpu = v, .pcpu = p->id,
                               .kind = kind };
