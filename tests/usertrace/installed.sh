@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What somebody else's program sees: library, headers and pkg-config file are
+# installed somewhere, and examples/sample is made by its own Makefile from
+# nothing but those and tracetool.  Each header stands alone, in C and in C++.
+set -u
+# shellcheck source=tests/usertrace/lib.sh
+. "$top_srcdir/tests/usertrace/lib.sh"
+
+command -v pkg-config >/dev/null || skip 'pkg-config is not installed'
+unset MAKEFLAGS MAKELEVEL MFLAGS
+place=$scratch/place
+make -s -C "$top_builddir" DESTDIR="$place" install-libLTLIBRARIES \
+    install-pkgconfigDATA install-uttraceHEADERS install-xtcommonHEADERS \
+    >log 2>&1 </dev/null || { cat log; echo 'cannot be installed'; exit 1; }
+pc=$(find "$place" -name usertrace.pc)
+export PKG_CONFIG_PATH="${pc%/*}" PKG_CONFIG_SYSROOT_DIR="$place"
+flags=$(pkg-config --cflags --libs usertrace) || exit 1
+LD_LIBRARY_PATH=$(dirname "$(find "$place" -name libusertrace.so)")
+
+cp -r "$example" mine && cd mine || exit 99
+make -s CC="$cc" CFLAGS="$cflags -Wall -Wextra -Werror -DPLACE" \
+    TRACETOOL="$tracetool" >../log 2>&1 || { cat ../log; exit 1; }
+./sample -e 'sample_text' -f trace 2>../err || fail "exit $?"
+[ "$(grep -c '^sample_text' ../err)" = 2 ] || fail 'the log has not both texts'
+[ "$(grep -ac 'all "done", über' trace)" = 1 ] || fail 'nor has the trace file'
+cd .. || exit 99
+
+for header in control control-vcpu simple text usertrace; do
+    echo "#include <trace/$header.h>" >one.c
+    # shellcheck disable=SC2086
+    $cc -std=gnu11 -Wall -Wextra -Werror -fsyntax-only one.c $flags ||
+        fail "$header.h does not stand alone"
+    command -v g++ >/dev/null || continue
+    # shellcheck disable=SC2086
+    g++ -x c++ -Wall -Wextra -Werror -fsyntax-only one.c $flags ||
+        fail "$header.h is no C++"
+done
+
+nm -D --defined-only "$LD_LIBRARY_PATH/libusertrace.so" |
+    awk '$2 ~ /[A-Z]/ &&
+         $3 !~ /^(trace_|st_|usertrace_|_init$|_fini$|__asan|__odr|__tsan)/' \
+        >others
+[ ! -s others ] || { cat others; fail 'shows names of its own'; }
+exit $failed

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+#
+# The sample of examples/, made as a user makes it: tracetool writes code, a
+# compiler joins it with the program and the library of this build.
+#
+# Sourced with $top_srcdir and $top_builddir set; gives $scratch, which is the
+# working directory then, and what tests/diff/lib.sh gives.
+# shellcheck source=tests/diff/lib.sh
+. "$top_srcdir/tests/diff/lib.sh"
+
+here=$top_srcdir/tests/usertrace
+example=$top_srcdir/examples/sample
+tracetool=$(cd "$top_builddir" && pwd -P)/tools/tracetool/tracetool
+library=$(cd "$top_builddir" && pwd -P)/tools/libusertrace/.libs
+export LD_LIBRARY_PATH="$library${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+failed=0
+
+cd "$scratch" || exit 99
+
+fail()
+{
+    echo "$*"
+    failed=1
+}
+
+skip()
+{
+    echo "$*"
+    exit 77
+}
+
+# generate FORMAT FILE OPTION...
+generate()
+{
+    format=$1
+    file=$2
+    shift 2
+    "$tracetool" --format="$format" --group=sample "$@" \
+        "$example/sample.trace-events" "$file" || exit 1
+}
+
+# make_sample BACKENDS [--provider=P] [SOURCE or FLAG...]: makes ./sample
+make_sample()
+{
+    backends=$1
+    whose=--provider=qemu
+    shift
+    case ${1-} in
+    --provider=*) whose=$1; shift ;;
+    esac
+    generate h trace-sample.h --backends="$backends" "$whose"
+    generate c trace-sample.c --backends="$backends" "$whose"
+    case ,$backends, in
+    *,ust,*)
+        generate ust-events-h trace-ust-sample.h "$whose"
+        generate ust-events-c trace-ust-sample.c "$whose"
+        set -- trace-ust-sample.c "$@" -llttng-ust -ldl ;;
+    esac
+    # shellcheck disable=SC2086 # flags are words
+    $cc -std=gnu11 -Wall -Wextra -Werror $cflags -pthread -I. \
+        "-I$top_srcdir/tools" "-I$top_srcdir/tools/libusertrace" \
+        -o sample "$example/sample.c" trace-sample.c "$@" \
+        "-L$library" -lusertrace
+}

@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Back end ust: a real session daemon of LTTng's records the sample's events,
+# and babeltrace reads them.  The provider's name is this run's own, since a
+# daemon may be everybody's.
+set -u
+# shellcheck source=tests/usertrace/lib.sh
+. "$top_srcdir/tests/usertrace/lib.sh"
+
+for tool in lttng lttng-sessiond babeltrace2; do
+    command -v $tool >/dev/null || skip "$tool is not installed"
+done
+echo '#include <lttng/tracepoint.h>' | $cc -E - >/dev/null 2>&1 ||
+    skip 'liblttng-ust-dev is not installed'
+
+provider=sample_$$
+session=$provider
+daemon=
+
+quietly()
+{
+    lttng --no-sessiond "$@" >>lttng.log 2>&1 </dev/null
+}
+
+ends()
+{
+    quietly destroy "$session"
+    [ -z "$daemon" ] || kill "$daemon" 2>/dev/null
+    rm -rf "$scratch"
+}
+
+begins()
+{
+    export LTTNG_HOME="$scratch"
+    quietly list && return
+    lttng-sessiond --no-kernel >>lttng.log 2>&1 </dev/null &
+    daemon=$!
+    tries=0
+    until quietly list; do
+        tries=$((tries + 1))
+        [ $tries -lt 100 ] || skip "no session daemon: $(tail -n 1 lttng.log)"
+        sleep 0.1
+    done
+}
+
+make_sample ust,log "--provider=$provider" || exit 1
+trap ends EXIT
+begins
+quietly create "$session" --output="$scratch/out" &&
+    quietly enable-event -s "$session" --userspace "$provider:*" &&
+    quietly start "$session" || skip "no session: $(tail -n 1 lttng.log)"
+
+# It waits for the daemon before main().
+export LTTNG_UST_REGISTER_TIMEOUT=-1
+timeout 60 ./sample -t 1 -n 3 -e 'sample_*' 2>log || fail "exit $?"
+quietly stop "$session"
+quietly destroy "$session"
+babeltrace2 out >all 2>err || fail "babeltrace2: $(cat err)"
+sed -n 's/.* '"$provider"':\([a-z_]*\):.*/\1/p' all >text.names
+cut -d ' ' -f 1 log >log.names
+diff log.names text.names || fail 'LTTng has other events than the log'
+sed 's/.*}, //' all >fields
+cat >wanted <<'END'
+{ name = "sample", threads = 1 }
+{ worker = 0, sector = 0x1, bytes = 4096, write = 1 }
+{ worker = 0, request = 0x0, rc = -5 }
+{ worker = 0, request = 0x10, rc = 0 }
+{ text = "all \"done\", über" }
+{ text = "(null)" }
+{ }
+{ number = 14 }
+END
+while IFS= read -r line; do
+    grep -qxF "$line" fields || fail "missing: $line"
+done <wanted
+[ $failed = 0 ] || cat fields
+exit $failed

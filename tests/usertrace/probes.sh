@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Back end dtrace: each event that is on has a probe in the program's file,
+# with the right arguments and a semaphore of its own that begins as 0; an
+# event that was disabled has none.  Without a semaphore raised, nothing runs;
+# gdb, where there is one, raises one.
+set -u
+# shellcheck source=tests/usertrace/lib.sh
+. "$top_srcdir/tests/usertrace/lib.sh"
+
+echo '#include <sys/sdt.h>' | $cc -E - >/dev/null 2>&1 ||
+    skip 'systemtap-sdt-dev is not installed'
+command -v readelf >/dev/null || skip 'readelf is not installed'
+
+make_sample dtrace,log || exit 1
+readelf -n sample >notes
+awk '/Provider:/ { provider = $2 } /Name:/ { name = $2 }
+     /Semaphore:/ { semaphore = $NF }
+     /Arguments:/ {
+         text = ""
+         for ( i = 2; i <= NF; i++ ) {
+             sub(/@.*/, "", $i)
+             text = text " " $i
+         }
+         print provider, name text
+         if ( semaphore ~ /^0x0*$/ )
+             print name ": no semaphore"
+         if ( seen[semaphore] && seen[semaphore] != name )
+             print name ": shares a semaphore"
+         seen[semaphore] = name
+     }' notes | sort -u >got
+cat >wanted <<'END'
+qemu sample_begin 8 -4
+qemu sample_done 4 8 -4
+qemu sample_idle
+qemu sample_request 4 8 8 1
+qemu sample_signal -4
+qemu sample_text 8
+qemu sample_vcpu 8 4
+END
+diff wanted got || fail 'probes are not what was declared'
+
+./sample -n 2 2>err && [ ! -s err ] || fail "it does not run: $(cat err)"
+
+# tapsets, and what dtrace(1) reads
+generate d sample.d
+if command -v dtrace >/dev/null; then
+    dtrace -h -s sample.d -o d.h || fail 'dtrace(1) does not read format d'
+    grep -q 'define QEMU_SAMPLE_REQUEST(' d.h || fail 'no macro of dtrace(1)'
+fi
+generate stap sample.stp --binary="$scratch/sample" --probe-prefix=sample
+[ "$(grep -c '^probe sample\.' sample.stp)" = 7 ] || fail 'the tapset'
+if command -v stap >/dev/null; then
+    stap -p 1 -I . -e 'probe sample.sample_text {}' >/dev/null ||
+        fail 'SystemTap does not read the tapset'
+else
+    echo 'no stap here: it was not asked'
+fi
+exit $failed
