@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The order of things.
+ * The order of things, after the start (collect-start.c).
  *
- *   VIRQ      only one can have it: who comes second, changes nothing
- *   masks     before anything is traced, so that nothing else is
- *   set_size  makes rings where there are none, and then traces at once;
- *             refused where there are some, which is as good
- *   enable    so that rings which were there trace, too
- *   get_info  where the directory is; only now there surely is one
- *   map
  *   passes    until somebody asks to stop: sleep until half a ring is full
  *             or the time is up, and drain; once a second, say what the clocks
  *             show and what was lost
@@ -17,7 +10,6 @@
  */
 #include "xentrace/collect.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
@@ -26,8 +18,10 @@
 
 #include "common/fault.h"
 #include "libxentrace/window.h"
+#include "xentrace/collect-private.h"
 #include "xentrace/drain.h"
 #include "xentrace/mask.h"
+#include "xentrace/service.h"
 #include "xentrace/stop.h"
 #include "xentrace/tbuf.h"
 
@@ -76,6 +70,8 @@ void collect_close(struct collect *c)
 {
     if ( c->flowing )
         flow_close(&c->flow);
+    if ( c->plan && c->plan->triggers )
+        triggers_close(c->plan->triggers);
     if ( c->rings.hv )
         rings_close(&c->rings);
     free(c->cpu_bits);
@@ -85,16 +81,6 @@ void collect_close(struct collect *c)
 }
 
 /* --- losses -------------------------------------------------------------- */
-
-/* Without the counts, a capture is still a capture. */
-static void count_before(struct collect *c)
-{
-    struct err e = ERR_INIT;
-
-    c->can_count = !tbuf_state(c->hv, &c->state, c->before, c->nr_cpus, &e);
-    if ( e.code )
-        log_err(c->log, LOG_LEVEL_WARNING, &e);
-}
 
 /* What was lost since: true if any of it is new. */
 static bool count_lost(struct collect *c)
@@ -136,105 +122,6 @@ static unsigned int lost_records(const struct collect *c, struct xt_meta *m)
     return nr;
 }
 
-/* --- start --------------------------------------------------------------- */
-
-static int set_masks(struct collect *c, struct err *e)
-{
-    int rc = 0;
-
-    if ( c->plan->evt_mask )
-        rc = tbuf_set_evt_mask(c->hv, c->plan->evt_mask, e);
-    if ( !rc && c->cpu_bits )
-        rc = tbuf_set_cpu_mask(c->hv, c->cpu_bits, c->nr_cpus, e);
-    return rc;
-}
-
-/*
- * That rings are there already is what most captures find, so the refusal
- * matters only if in the end there are none.
- */
-static void make_rings(struct collect *c, struct err *why)
-{
-    unsigned int pages = c->plan->pages ? c->plan->pages : COLLECT_PAGES;
-
-    if ( !tbuf_set_size(c->hv, pages, why) )
-        c->tracing = true;
-}
-
-static int start_tracing(struct collect *c, struct err *e)
-{
-    int rc = c->plan->start_disabled ? tbuf_disable(c->hv, e)
-                                     : tbuf_enable(c->hv, e);
-
-    if ( !rc )
-        c->tracing = !c->plan->start_disabled;
-    return rc;
-}
-
-/*
- * Xen keeps masks from one capture to the next, and one who does not know
- * wonders where his records are.
- */
-static void notice_masks(const struct collect *c)
-{
-    if ( !c->plan->evt_mask && c->rings.evt_mask != TRC_ALL )
-        log_warning(c->log, "the event mask is %#x since an earlier run: only "
-                    "those events are traced; -e all takes all",
-                    c->rings.evt_mask);
-    if ( !c->cpu_bits && c->state.nr_masked )
-        log_warning(c->log, "the pcpu mask leaves %u of %u pcpus out since an "
-                    "earlier run; -c all takes all", c->state.nr_masked,
-                    c->state.nr_online);
-}
-
-static int open_rings(struct collect *c, struct err *e)
-{
-    int rc = rings_open(&c->rings, c->hv, c->nr_cpus, e);
-
-    if ( rc )
-        return rc;
-    drain_map(&c->rings, c->log);
-    if ( !c->rings.nr_mapped )
-        return err_set(e, -ENODEV, "no ring of any pcpu could be mapped");
-    if ( c->plan->pages && c->plan->pages != c->rings.pages )
-        log_warning(c->log, "the rings have %u pages, not %u: they were there "
-                    "before, or that is all that Xen can make",
-                    c->rings.pages, c->plan->pages);
-    if ( c->plan->discard )
-        drain_discard(&c->rings, c->log);
-    notice_masks(c);
-    return 0;
-}
-
-/* How enable and get_info fail where set_size could not make rings. */
-static bool says_no_rings(const struct collect *c, int rc)
-{
-    return !c->rings.hv && (rc == -EINVAL || rc == -ENODEV);
-}
-
-static int start(struct collect *c, struct err *e)
-{
-    struct err no_rings = ERR_INIT;
-    int rc = c->hv->type->bind_virq(c->hv, &c->virq, e);
-
-    if ( rc )
-        return err_sys(e, rc, "cannot bind VIRQ_TBUF");
-    rc = set_masks(c, e);
-    if ( rc )
-        return rc;
-    count_before(c);
-    make_rings(c, &no_rings);
-    rc = start_tracing(c, e);
-    if ( !rc )
-        rc = open_rings(c, e);
-    if ( rc && says_no_rings(c, rc) && no_rings.code )
-    {
-        *e = no_rings;
-        rc = e->code;
-    }
-    return rc ? rc : stop_after(c->plan->time_ns, e);
-}
-
 /* --- where it goes ------------------------------------------------------- */
 
 /* See capture_flags of events/11-meta. */
@@ -242,7 +129,7 @@ static uint32_t capture_flags(const struct collect *c)
 {
     return (c->plan->discard ? 1u << 0 : 0) |
            (c->plan->start_disabled ? 1u << 1 : 0) |
-           (c->plan->memory ? 1u << 3 : 0) |
+           (c->recorder ? 1u << 2 : 0) | (c->plan->memory ? 1u << 3 : 0) |
            (c->state.flags & XEN_TBUF_ENABLED ? 1u << 4 : 0) |
            (c->info.simulated ? 1u << 5 : 0);
 }
@@ -266,24 +153,41 @@ static unsigned int first_traced(const struct collect *c)
     return 0;
 }
 
+/* A recorder's rings have to fit into the memory that takes what they hold. */
+static uint64_t memory_size(const struct collect *c)
+{
+    uint64_t rings = 2 * (uint64_t)c->rings.pages * HV_PAGE_SIZE *
+                     (c->rings.nr_mapped + 1);
+
+    return c->recorder && rings > c->plan->memory ? rings : c->plan->memory;
+}
+
 static int open_flow(struct collect *c, struct writer *w, struct err *e)
 {
     uint32_t mask = c->plan->evt_mask;
     struct flow_plan plan = {
-        .memory = c->plan->memory, .buffer = buffer_size(c),
+        .triggers = c->plan->triggers,
+        .memory = memory_size(c), .buffer = buffer_size(c),
         .cpu = first_traced(c), .nr_cpus = c->nr_cpus,
         .start = { .evt_mask = mask ? mask : c->rings.evt_mask,
                    .pages = c->rings.pages, .cpus = c->rings.nr_mapped,
                    .flags = capture_flags(c),
                    .arguments = c->plan->arguments },
     };
-    int rc = flow_open(&c->flow, &plan, w, c->hv, &c->info, e);
+    int rc = 0;
 
+    if ( c->plan->triggers )
+        rc = triggers_open(c->plan->triggers, c->nr_cpus,
+                           1000ull * c->info.tsc_khz, e);
+    if ( !rc )
+        rc = flow_open(&c->flow, &plan, w, c->hv, &c->info, e);
     c->flowing = !rc;
+    if ( !rc && c->plan->ready )
+        c->plan->ready(c->plan->ready_arg);
     return rc;
 }
 
-/* --- the capture --------------------------------------------------------- */
+/* --- once a second ------------------------------------------------------- */
 
 static uint64_t now_ms(void)
 {
@@ -309,16 +213,137 @@ static void say_second(struct collect *c)
     free(m);
 }
 
+static void add_up(const struct collect *c, struct stats_now *now)
+{
+    *now = (struct stats_now){ .ms = now_ms(),
+                               .waiting = flow_waiting(&c->flow) };
+    for ( unsigned int cpu = 0; cpu < c->rings.nr_cpus; cpu++ )
+    {
+        const struct ring *r = &c->rings.ring[cpu];
+        unsigned int full = r->data_size ? 100 * r->peak / r->data_size : 0;
+
+        now->events += r->records;
+        now->bytes += r->bytes;
+        now->lost += c->lost[cpu].ring;
+        now->full = full > now->full ? full : now->full;
+    }
+}
+
+static void tell_second(struct collect *c)
+{
+    struct stats_now now;
+
+    add_up(c, &now);
+    if ( c->plan->stats )
+        stats_print(&c->stats, &now);
+    service_notify("WATCHDOG=1\nSTATUS=%llu events, %llu bytes, %llu lost",
+                   (unsigned long long)now.events,
+                   (unsigned long long)now.bytes,
+                   (unsigned long long)now.lost);
+}
+
+static void every_second(struct collect *c, uint64_t now)
+{
+    if ( now < c->next_second )
+        return;
+    c->next_second = now + 1000;
+    say_second(c);
+    tell_second(c);
+    for ( unsigned int cpu = 0; !c->shared && cpu < c->rings.nr_cpus; cpu++ )
+        if ( c->rings.ring[cpu].others )
+            collect_share(c, "somebody else takes records from the rings");
+}
+
 static void pass(struct collect *c, uint64_t now)
 {
-    drain_all(&c->rings, &c->flow.store, false, c->log);
-    if ( now >= c->next_second )
-    {
-        say_second(c);
-        c->next_second = now + 1000;
-    }
+    if ( !c->recorder )
+        drain_all(&c->rings, &c->flow.store, false, c->log);
+    every_second(c, now);
     flow_publish(&c->flow);
 }
+
+/* --- snapshots ----------------------------------------------------------- */
+
+/* Make Xen offer what it has recorded, and take that. */
+static int play_back(struct collect *c, struct err *e)
+{
+    int rc = tbuf_disable(c->hv, e);
+
+    for ( unsigned int cpu = 0; cpu < c->rings.nr_cpus; cpu++ )
+        ring_forget(&c->rings.ring[cpu]);
+    drain_all(&c->rings, &c->flow.store, true, c->log);
+    return rc;
+}
+
+static int record_again(struct collect *c, struct err *e)
+{
+    memory_empty(&c->flow.memory);
+    return tbuf_overwrite(c->hv, e);
+}
+
+/* Of what writing it fails for, the capture does not. */
+static int snapshot(struct collect *c, struct err *e)
+{
+    struct err why = ERR_INIT;
+    int rc = c->recorder ? play_back(c, e) : 0;
+
+    c->due_ms = 0;
+    if ( rc )
+        return rc;
+    if ( flow_snapshot(&c->flow, ++c->snapshots, c->since, &why) )
+        log_err(c->log, LOG_LEVEL_WARNING, &why);
+    else
+        log_info(c->log, "snapshot %u is written", c->snapshots);
+    c->since = 0;
+    return c->recorder ? record_again(c, e) : 0;
+}
+
+/* SIGUSR1: a snapshot, or where there can be none, how it goes. */
+static void asked_by_signal(struct collect *c)
+{
+    if ( !c->flow.to_memory || !c->flow.writer->ours )
+    {
+        struct stats s;
+        struct stats_now now;
+
+        add_up(c, &now);
+        stats_begin(&s, stderr, now.ms);
+        s.in_place = false;
+        stats_print(&s, &now);
+        return;
+    }
+    c->due_ms = 1;
+}
+
+static void asked_by_trigger(struct collect *c, uint64_t now)
+{
+    const struct triggers *t = c->plan->triggers;
+    uint64_t before = (unsigned __int128)c->plan->before_ns *
+                      c->info.tsc_khz / 1000000;
+
+    log_info(c->log, "%s", t->why);
+    if ( c->due_ms )
+        return;
+    c->due_ms = now + c->plan->after_ns / 1000000 + 1;
+    c->since = c->plan->before_ns && before < t->tsc ? t->tsc - before : 0;
+}
+
+/* Is there one to be taken now? */
+static int snapshots(struct collect *c, uint64_t now, struct err *e)
+{
+    if ( stop_snapshot() )
+        asked_by_signal(c);
+    if ( c->plan->triggers && triggers_pass(c->plan->triggers) )
+        asked_by_trigger(c, now);
+    return c->due_ms && c->due_ms <= now ? snapshot(c, e) : 0;
+}
+
+static bool is_enough(const struct collect *c)
+{
+    return c->plan->enough && c->snapshots >= c->plan->enough;
+}
+
+/* --- the capture --------------------------------------------------------- */
 
 /* Sleep until it is time for a pass; what is safe is given back meanwhile. */
 static int wait_for_pass(struct collect *c, uint64_t until, struct err *e)
@@ -344,35 +369,19 @@ static int wait_for_pass(struct collect *c, uint64_t until, struct err *e)
     return rc;
 }
 
-/* Of what a snapshot fails for, the capture does not. */
-static void snapshot(struct collect *c)
-{
-    struct err e = ERR_INIT;
-
-    if ( !c->flow.to_memory || !c->flow.writer->ours )
-    {
-        log_warning(c->log, "no snapshot: it needs -M, and a file to be named "
-                    "after");
-        return;
-    }
-    if ( flow_snapshot(&c->flow, ++c->snapshots, 0, &e) )
-        log_err(c->log, LOG_LEVEL_WARNING, &e);
-    else
-        log_info(c->log, "snapshot %u is written", c->snapshots);
-}
-
 static int passes(struct collect *c, struct err *e)
 {
     uint64_t now = now_ms();
     int rc = 0;
 
     c->next_second = now + 1000;
-    while ( !rc && !stop_asked() )
+    stats_begin(&c->stats, stderr, now);
+    while ( !rc && !stop_asked() && !is_enough(c) )
     {
         pass(c, now);
-        if ( stop_snapshot() )
-            snapshot(c);
-        rc = wait_for_pass(c, now + c->plan->sleep_ms, e);
+        rc = snapshots(c, now, e);
+        if ( !rc && !is_enough(c) )
+            rc = wait_for_pass(c, now + c->plan->sleep_ms, e);
         now = now_ms();
     }
     return rc;
@@ -419,7 +428,9 @@ static uint32_t end_reason(const struct collect *c, int rc)
 {
     if ( c->flow.writer->failed )
         return 5;
-    return rc ? 6 : stop_by_time() ? 2 : 1;
+    if ( rc )
+        return 6;
+    return stop_by_time() ? 2 : is_enough(c) ? 4 : 1;
 }
 
 /* The file's last window, if there is still a way to write one. */
@@ -455,9 +466,15 @@ static int stop(struct collect *c, int rc, struct err *e)
 {
     int off = 0, taken, written;
 
-    if ( !c->plan->leave_enabled )
+    stats_end(&c->stats);
+    service_notify("STOPPING=1");
+    if ( c->recorder )
+        off = play_back(c, e);
+    else if ( !c->plan->leave_enabled )
         off = tbuf_disable(c->hv, e);
     taken = last_passes(c, e);
+    if ( c->recorder && c->plan->leave_enabled && !off )
+        off = tbuf_overwrite(c->hv, e);
     written = flow_end(&c->flow, stop_insisted, e);
     drain_release(&c->rings, &c->flow.store);
     count_lost(c);
@@ -478,7 +495,7 @@ static int fail_to_start(struct collect *c, int rc)
 
 int collect_run(struct collect *c, struct writer *w, struct err *e)
 {
-    int rc = start(c, e);
+    int rc = collect_start(c, e);
 
     if ( !rc )
         rc = open_flow(c, w, e);

@@ -17,6 +17,7 @@
 #include "xentrace/flow.h"
 #include "xentrace/hypervisor.h"
 #include "xentrace/rings.h"
+#include "xentrace/stats.h"
 #include "xentrace/tbuf.h"
 #include "xentrace/writer.h"
 
@@ -33,6 +34,19 @@ struct collect_plan
     uint64_t memory;        /* -M: bytes of windows to keep; 0: write them */
     uint64_t buffer;        /* bytes that may wait for the disk */
     const char *arguments;  /* as they were typed */
+    bool stats;             /* a line a second on standard error */
+
+    /* Xen keeps the newest records by itself, if it can; needs memory. */
+    bool flight_recorder;
+
+    /* Snapshots of the memory; NULL: only when a signal asks for one. */
+    struct triggers *triggers;
+    uint64_t before_ns;     /* so much from before the trigger; 0: all */
+    uint64_t after_ns;      /* and so much from behind it */
+    unsigned int enough;    /* end after so many snapshots; 0: never */
+
+    void (*ready)(void *arg);   /* called once it traces; or NULL */
+    void *ready_arg;
 };
 
 #define COLLECT_PAGES 32u
@@ -59,7 +73,12 @@ struct collect
     struct flow flow;
     bool flowing;
     int virq;
+    bool recorder;                      /* Xen overwrites by itself */
     unsigned int snapshots;             /* so many were taken */
+    uint64_t due_ms;                    /* when the next one is; 0: none is */
+    uint64_t since;                     /* from which time stamp on */
+    struct stats stats;
+    bool shared;                        /* somebody else reads the rings */
     uint64_t next_second;               /* when to look at clocks and losses */
 
     bool can_count;                     /* Xen says what it loses */

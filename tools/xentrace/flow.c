@@ -20,9 +20,11 @@ static int open_store(struct flow *f, const struct flow_plan *plan,
     if ( f->to_memory )
     {
         rc = memory_open(&f->memory, plan->memory, plan->nr_cpus, e);
-        if ( !rc )
-            f->store = memory_store(&f->memory);
-        return rc;
+        if ( rc )
+            return rc;
+        f->memory.triggers = plan->triggers;
+        f->store = memory_store(&f->memory);
+        return 0;
     }
     rc = outlet_open(&f->outlet, f->writer, plan->buffer, e);
     if ( rc )
@@ -91,6 +93,11 @@ void flow_publish(struct flow *f)
 {
     if ( !f->to_memory )
         outlet_publish(&f->outlet);
+}
+
+uint64_t flow_waiting(const struct flow *f)
+{
+    return f->to_memory ? 0 : outlet_waiting(&f->outlet);
 }
 
 int flow_fd(const struct flow *f)

@@ -35,6 +35,7 @@ struct flow_plan
     uint64_t memory;            /* bytes; 0: not in memory */
     uint64_t buffer;            /* bytes that may wait for the disk */
     unsigned int cpu, nr_cpus;
+    struct triggers *triggers;  /* with memory: see its windows; or NULL */
     struct about_start start;
 };
 
@@ -48,6 +49,9 @@ void flow_say(struct flow *f, const struct xt_meta *m, unsigned int nr);
 
 /* What was put may be written. */
 void flow_publish(struct flow *f);
+
+/* Bytes that wait for the disk. */
+uint64_t flow_waiting(const struct flow *f);
 
 /* To poll; -1: nothing.  If it can be read: see to it; -errno: no more. */
 int flow_fd(const struct flow *f);

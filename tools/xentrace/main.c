@@ -15,6 +15,7 @@
 #include "xentrace/heir.h"
 #include "xentrace/hypervisor.h"
 #include "xentrace/options.h"
+#include "xentrace/service.h"
 #include "xentrace/stop.h"
 #include "xentrace/summary.h"
 #include "xentrace/writer.h"
@@ -65,8 +66,14 @@ static void say_mask(const struct options *o)
                  mask_events_count(mask) - o->events.names);
 }
 
-static int run(const struct options *o, struct err *e)
+static void ready(void *service)
 {
+    service_ready(service);
+}
+
+static int run(struct options *o, struct err *e)
+{
+    struct service service;
     struct writer *w = fault_calloc(1, sizeof(*w));
     struct heir heir = { .pid = 0 };
     struct hv *hv = NULL;
@@ -75,6 +82,10 @@ static int run(const struct options *o, struct err *e)
     say_mask(o);
     if ( !rc )
         rc = stop_init(e);
+    if ( !rc )
+        rc = service_start(&service, o->daemon, e);
+    o->plan.ready = ready;
+    o->plan.ready_arg = &service;
     if ( !rc && !o->plan.leave_enabled )
         rc = heir_start(&heir, o->hypervisor, &o->where, e);
     if ( !rc )

@@ -32,6 +32,11 @@ void memory_close(struct memory *m)
     m->dropped = NULL;
 }
 
+void memory_empty(struct memory *m)
+{
+    m->spool.tail = m->spool.head;
+}
+
 static void drop_oldest(struct memory *m)
 {
     struct spool_window w;
@@ -51,6 +56,8 @@ static uint64_t put(void *store, unsigned int cpu, const struct iovec *spans,
 
     if ( nr_spans > 1 )
         bytes += spans[1].iov_len;
+    if ( m->triggers )
+        triggers_window(m->triggers, cpu, spans, nr_spans);
     while ( !spool_has_room(&m->spool, bytes) )
         drop_oldest(m);
     spool_put(&m->spool, cpu, spans, nr_spans);

@@ -12,6 +12,7 @@
 #include "common/err.h"
 #include "xentrace/drain.h"
 #include "xentrace/spool.h"
+#include "xentrace/trigger.h"
 #include "xentrace/writer.h"
 
 struct memory
@@ -19,12 +20,16 @@ struct memory
     struct spool spool;
     unsigned int nr_cpus;
     uint64_t *dropped;          /* events of each pcpu that made room */
+    struct triggers *triggers;  /* borrowed; shown each window; or NULL */
 };
 
 /* At least SPOOL_MIN bytes. */
 int memory_open(struct memory *m, uint64_t bytes, unsigned int nr_cpus,
                 struct err *e);
 void memory_close(struct memory *m);
+
+/* Forget all that is there, uncounted. */
+void memory_empty(struct memory *m);
 
 /* The door for drain.h. */
 struct store memory_store(struct memory *m);

@@ -16,6 +16,7 @@
 #include "xentrace/spool.h"
 #include "xentrace/stop.h"
 
+#define MEMORY_PRESET (64u << 20)
 #define ZSTD_LEVEL 1    /* keeps up with the rings; more is for later */
 
 static int parse_events(const struct opt *o, const char *text, void *config,
@@ -25,6 +26,15 @@ static int parse_events(const struct opt *o, const char *text, void *config,
 
     (void)o;
     return mask_events(text, &options->events, e);
+}
+
+static int parse_trigger(const struct opt *o, const char *text, void *config,
+                         struct err *e)
+{
+    struct options *options = config;
+
+    (void)o;
+    return triggers_parse(&options->triggers, text, e);
 }
 
 #define AT(field) .at = offsetof(struct options, field)
@@ -60,6 +70,19 @@ static const struct opt opts[] = {
     { .name = "memory-buffer", .letter = 'M', .type = OPT_SIZE,
       .arg = "SIZE", AT(plan.memory), .min = SPOOL_MIN, .max = 1ull << 46,
       .help = "keep the newest of it in memory, write that at the end" },
+    { .name = "flight-recorder", .type = OPT_FLAG, AT(plan.flight_recorder),
+      .help = "as -M, but let Xen keep the newest, if it can" },
+    { .name = "snapshot-on", .type = OPT_CALL, .arg = "TRIGGER",
+      .parse = parse_trigger,
+      .help = "write what -M holds when that happens: lost>N, runnable>TIME, "
+              "exit>TIME, EVENT, EVENT:FIELD=VALUE" },
+    { .name = "snapshot-before", .type = OPT_TIME, .arg = "TIME",
+      AT(plan.before_ns),
+      .help = "leave out what is older than that before it" },
+    { .name = "snapshot-after", .type = OPT_TIME, .arg = "TIME",
+      AT(plan.after_ns), .help = "go on for so long before writing" },
+    { .name = "snapshots", .type = OPT_UINT, .arg = "N", AT(plan.enough),
+      .help = "end after so many" },
     { .name = "buffer", .type = OPT_SIZE, .arg = "SIZE", AT(plan.buffer),
       .preset = "64M", .min = SPOOL_MIN, .max = 1ull << 46,
       .help = "memory for what waits for the disk" },
@@ -86,6 +109,10 @@ static const struct opt opts[] = {
       .help = "of xensim, if it is not in its usual place" },
 
     { .type = OPT_GROUP, .help = "What is said" },
+    { .name = "stats", .type = OPT_FLAG, AT(plan.stats),
+      .help = "how it goes, once a second" },
+    { .name = "daemon", .type = OPT_FLAG, AT(daemon),
+      .help = "go into the background once it traces" },
     LOG_OPTS(struct options, log),
 };
 
@@ -110,10 +137,36 @@ static bool is_file(const char *path)
     return path && strcmp(path, "-") && strcmp(path, "/dev/stdout");
 }
 
+/* What is about snapshots needs something to take them of. */
+static int check_memory(struct options *o, struct err *e)
+{
+    struct collect_plan *p = &o->plan;
+
+    if ( (o->triggers.nr || p->flight_recorder) && !p->memory )
+        p->memory = MEMORY_PRESET;
+    if ( !p->memory && (p->before_ns || p->after_ns || p->enough) )
+        return err_set(e, -EINVAL, "--snapshot-before, --snapshot-after and "
+                       "--snapshots need -M or --snapshot-on");
+    if ( o->triggers.nr && p->flight_recorder )
+        return err_set(e, -EINVAL, "--snapshot-on looks at records as they "
+                       "come, and with --flight-recorder none come: use -M");
+    if ( o->triggers.nr && !is_file(o->output.path) )
+        return err_set(e, -EINVAL, "--snapshot-on needs a file to name the "
+                       "snapshots after");
+    if ( o->triggers.nr )
+        p->triggers = &o->triggers;
+    return 0;
+}
+
 static int check(struct options *o, struct err *e)
 {
+    int rc = check_memory(o, e);
     bool rotates = o->output.rotate_bytes || o->output.rotate_ns;
 
+    if ( rc )
+        return rc;
+    if ( o->daemon && !is_file(o->output.path) )
+        return err_set(e, -EINVAL, "--daemon needs a file to write to");
     if ( rotates && o->plan.memory )
         return err_set(e, -EINVAL, "-M writes at the end, and --rotate-size "
                        "and --rotate-time are about before: leave one away");

@@ -27,7 +27,8 @@ struct options
 
     /* As typed; they are part of the plans in other units. */
     uint64_t log_thresh, reserve_mb;
-    bool compress;
+    bool compress, daemon;
+    struct triggers triggers;
 };
 
 /* 0 and *next as opts_parse() has it; options_fini() in any case. */

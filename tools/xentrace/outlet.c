@@ -259,6 +259,17 @@ void outlet_publish(struct outlet *o)
     pthread_mutex_unlock(&o->lock);
 }
 
+uint64_t outlet_waiting(const struct outlet *outlet)
+{
+    struct outlet *o = (struct outlet *)outlet; /* a lock is no change */
+    uint64_t waiting;
+
+    pthread_mutex_lock(&o->lock);
+    waiting = o->spool.head - o->spool.tail;
+    pthread_mutex_unlock(&o->lock);
+    return waiting;
+}
+
 int outlet_ack(struct outlet *o, struct err *e)
 {
     uint64_t times;

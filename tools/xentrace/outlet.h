@@ -46,6 +46,9 @@ struct store outlet_store(struct outlet *o);
 /* What was put since the last time may be written. */
 void outlet_publish(struct outlet *o);
 
+/* Bytes that are not in the file yet. */
+uint64_t outlet_waiting(const struct outlet *o);
+
 /* The event was readable.  -errno: the writer gave up, and why. */
 int outlet_ack(struct outlet *o, struct err *e);
 

@@ -58,6 +58,12 @@ int ring_peek(struct ring *r, struct ring_view *view, struct err *e);
 /* These bytes of the view have been copied. */
 void ring_take(struct ring *r, size_t bytes);
 
+/* Xen has moved cons: go on from there. */
+static inline void ring_forget(struct ring *r)
+{
+    r->begun = false;
+}
+
 /* Xen may overwrite what has been taken. */
 void ring_release(struct ring *r);
 

@@ -76,6 +76,16 @@ int tbuf_disable(struct hv *hv, struct err *e)
     return ask(hv, &op, "stop tracing", e);
 }
 
+int tbuf_overwrite(struct hv *hv, struct err *e)
+{
+    struct hv_tbuf op = { .cmd = XEN_SYSCTL_TBUFOP_overwrite };
+    int rc = hv->type->tbuf(hv, &op, e);
+
+    if ( rc == -EINVAL && !e->code )
+        return -EOPNOTSUPP;
+    return rc ? err_sys(e, rc, "Xen refuses to be a flight recorder") : 0;
+}
+
 /* --- state --------------------------------------------------------------- */
 
 static void count_cpu(struct tbuf_state *out, const struct xen_tbuf_cpu *cpu)

@@ -25,6 +25,12 @@ int tbuf_set_size(struct hv *hv, uint32_t pages, struct err *e);
 int tbuf_enable(struct hv *hv, struct err *e);
 int tbuf_disable(struct hv *hv, struct err *e);
 
+/*
+ * Trace from now on so that the newest records win, until disable, which
+ * offers what there is.  -EOPNOTSUPP, and nothing in *e: this Xen cannot.
+ */
+int tbuf_overwrite(struct hv *hv, struct err *e);
+
 struct tbuf_state
 {
     uint32_t flags;     /* XEN_TBUF_* */

@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Snapshots: by a trigger, by Xen as a flight recorder; and what is said while
+# a capture goes on, to a person, to a service manager, to another reader.
+. "$top_srcdir/tests/tools/capture-lib.sh"
+
+# whole FILE: a trace without damage, with some events.
+whole() {
+    expect 0 "$xenalyze" --count "$1"
+    grep -qx 'damage: none' out || fail "$1: damage"
+    grep -qE '^  records: [0-9]+: [1-9]' out || fail "$1: empty"
+}
+
+# --- triggers ----------------------------------------------------------------
+
+expect 0 "$xensim" --cpus 2 -- "$xentrace" --snapshot-on 'hvm_cpuid' \
+    --snapshots 2 -T 60 trace
+grep -q 'hvm_cpuid was traced' err || fail "the reason is not told"
+whole trace.1
+whole trace.2
+[ ! -e trace.3 ] || fail "--snapshots 2 took a third one"
+expect 0 "$xenalyze" --dump-all trace
+grep -q 'meta_end.*trigger' out || fail "the file does not say why it ends"
+grep -q 'meta_start.*memory_buffer' out || fail "it does not say that it is -M"
+
+# Too many domains for the pcpus: somebody waits.
+expect 0 "$xensim" --cpus 1 --domains 6 --load busy -- "$xentrace" -e sched \
+    --snapshot-on 'runnable>1ms' --snapshots 1 --snapshot-after 50ms \
+    --snapshot-before 1s -T 60 waits
+grep -qE 'd[0-9]+v[0-9]+ was runnable for [0-9.]+ m?s' err ||
+    fail "who waited is not told"
+grep -q 'd32767' err && fail "the idle domain waited"
+whole waits.1
+
+expect 0 "$xensim" --cpus 2 -- "$xentrace" -M 1M \
+    --snapshot-on 'exit>1h' --snapshot-on 'lost>1000000000' \
+    --snapshot-on 'hvm_cpuid:leaf=0xdeadbeef' -T 0.5 quiet
+[ ! -e quiet.1 ] || fail "a snapshot of nothing"
+expect 0 "$xensim" --cpus 2 --rate 0 -- "$xentrace" -S 1 -s 1000 -M 1M \
+    --snapshot-on 'lost>10' --snapshots 1 -T 60 lost
+grep -q 'records were lost' err || fail "the loss is not told"
+whole lost.1
+
+# --- flight recorder ---------------------------------------------------------
+
+expect 0 "$xensim" --cpus 2 --rate 100k -- sh -c '
+    "$1" --flight-recorder -S 4 -T 1.5 flight & sleep 0.7
+    kill -USR1 $!; wait $!' sh "$xentrace"
+grep -q 'snapshot 1 is written' err || fail "no snapshot of the recorder"
+whole flight.1
+whole flight
+[ "$(wc -c <flight)" -lt 50000 ] || fail "more than 8 pages hold"
+expect 0 "$xenalyze" --dump-all flight
+grep -q 'meta_start.*overwrite' out || fail "it does not say how it was made"
+# The newest: of a second and a half, what came in the last tenths.
+first=$("$xenalyze" --count flight.1 | sed -nE 's/^  time: .* ([0-9]+) \.\. [0-9]+$/\1/p')
+last=$("$xenalyze" --count flight | sed -nE 's/^  time: .* ([0-9]+) \.\. [0-9]+$/\1/p')
+[ "$last" -gt "$first" ] || fail "the second one is not newer"
+
+# --- what is said ------------------------------------------------------------
+
+expect 0 "$xensim" --cpus 2 -- "$xentrace" --stats -T 2.3 trace
+[ "$(grep -cE '^0:0[12]  .*events/s  .* lost$' err)" -eq 2 ] ||
+    fail "not two lines of --stats"
+expect 0 "$xensim" --cpus 2 -- sh -c '"$1" trace & sleep 0.5
+    kill -USR1 $!; sleep 0.2; kill $!; wait $!' sh "$xentrace"
+grep -q 'events/s' err || fail "SIGUSR1 is not answered"
+
+# Two at once notice each other.
+expect 0 "$xensim" --cpus 2 -- sh -c '"$1" -T 1.5 one & sleep 0.3
+    "$1" -T 1.5 two; wait' sh "$xentrace"
+grep -q 'read the rings: xentrace (' err || fail "the first one is unnoticed"
+
+# In the background: the caller goes on once it traces.
+expect 0 "$xensim" --cpus 2 -- sh -c '
+    "$1" --daemon -T 0.5 trace && test -s trace || exit 9
+    "$1" --daemon -T 0.5 no/such/folder/trace && exit 8
+    sleep 1.5' sh "$xentrace"
+grep -q 'no/such/folder' err || fail "why it did not begin is not told"
+whole trace
+
+while IFS='|' read -r words reason; do
+    # shellcheck disable=SC2086 # the words are several
+    expect 1 "$xentrace" $words
+    complains "$reason"
+done <<'END'
+--snapshot-on lost>x trace|lost>x
+--snapshot-on nothing trace|nothing
+--snapshot-on hvm_cpuid:nothing=1 trace|no field
+--snapshot-on hvm_cpuid:leaf trace|FIELD
+--snapshot-on hvm_cpuid|file
+--snapshots 3 trace|-M
+--flight-recorder --snapshot-on lost>1 trace|--flight-recorder
+--daemon|file
+END

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The waiting process learns by a byte that all is well, and by the end of the
+ * pipe that it is not; why, the other one has then said on the same standard
+ * error.
+ */
+#define _GNU_SOURCE /* pipe2 */
+
+#include "xentrace/service.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "common/fault.h"
+
+/* Never returns. */
+static void wait_for_child(int line)
+{
+    ssize_t got;
+    char byte;
+
+    do
+        got = read(line, &byte, 1);
+    while ( got < 0 && errno == EINTR );
+    _exit(got == 1 ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
+int service_start(struct service *s, bool daemon, struct err *e)
+{
+    int line[2];
+    pid_t pid;
+
+    *s = (struct service){ .daemon = daemon, .line = -1 };
+    if ( !daemon )
+        return 0;
+    if ( fault_hit(FAULT_OPEN) || pipe2(line, O_CLOEXEC) )
+        return err_sys(e, -errno, "cannot make a pipe");
+    fflush(NULL);
+    pid = fork();
+    if ( pid > 0 )
+    {
+        close(line[1]);
+        wait_for_child(line[0]);
+    }
+    close(line[0]);
+    if ( pid < 0 )
+    {
+        close(line[1]);
+        return err_sys(e, -errno, "cannot go into the background");
+    }
+    setsid();
+    s->line = line[1];
+    return 0;
+}
+
+static void leave_terminal(void)
+{
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    for ( int fd = 0; fd < 3 && null >= 0; fd++ )
+        dup2(null, fd);
+    if ( null > 2 )
+        close(null);
+}
+
+void service_ready(struct service *s)
+{
+    ssize_t done;
+
+    service_notify("READY=1\nSTATUS=tracing");
+    if ( s->line < 0 )
+        return;
+    leave_terminal();
+    done = write(s->line, "", 1);
+    (void)done; /* who has not waited does not want to know */
+    close(s->line);
+    s->line = -1;
+}
+
+void service_notify(const char *fmt, ...)
+{
+    struct sockaddr_un to = { .sun_family = AF_UNIX };
+    const char *path = getenv("NOTIFY_SOCKET");
+    char text[512];
+    va_list args;
+    size_t length;
+    int fd;
+
+    length = path ? strlen(path) : 0;
+    if ( !length || length >= sizeof(to.sun_path) ||
+         (*path != '/' && *path != '@') )
+        return;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+
+    memcpy(to.sun_path, path, length);
+    if ( *path == '@' )
+        to.sun_path[0] = '\0'; /* Linux's names that are in no folder */
+    fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if ( fd < 0 )
+        return;
+    sendto(fd, text, strlen(text), MSG_NOSIGNAL, (struct sockaddr *)&to,
+           offsetof(struct sockaddr_un, sun_path) + length);
+    close(fd);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A line is put together and written at once.
+ */
+#include "xentrace/stats.h"
+
+#include <unistd.h>
+
+#include "common/num.h"
+
+#define ROOM 256u
+
+void stats_begin(struct stats *s, FILE *out, uint64_t now_ms)
+{
+    *s = (struct stats){
+        .out = out, .in_place = isatty(fileno(out)), .begun_ms = now_ms,
+        .before = { .ms = now_ms },
+    };
+}
+
+void stats_print(struct stats *s, const struct stats_now *now)
+{
+    uint64_t ns = (now->ms - s->before.ms) * 1000000;
+    char line[ROOM], *p = line;
+
+    p = num_clock(p, (now->ms - s->begun_ms) / 1000);
+    p = num_text(p, "  ");
+    p = num_human(p, num_per_second(now->events - s->before.events, ns),
+                  "events/s");
+    p = num_text(p, "  ");
+    p = num_human(p, num_per_second(now->bytes - s->before.bytes, ns), "B/s");
+    p = num_text(p, "  ");
+    p = num_human_1024(p, now->bytes, "B");
+    p = num_text(p, " in all, ");
+    p = num_human_1024(p, now->waiting, "B");
+    p = num_text(p, " wait, rings up to ");
+    p = num_u64(p, now->full);
+    p = num_text(p, " %, ");
+    p = num_u64(p, now->lost);
+    p = num_text(p, " lost");
+    fprintf(s->out, "%s%.*s%s", s->in_place ? "\r" : "", (int)(p - line), line,
+            s->in_place ? "\033[K" : "\n");
+    fflush(s->out);
+    s->shown = s->in_place;
+    s->before = *now;
+}
+
+void stats_end(struct stats *s)
+{
+    if ( s->out && s->shown )
+        fputc('\n', s->out);
+    s->shown = false;
+}

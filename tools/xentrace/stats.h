@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * --stats: how it goes, in a line a second; on a terminal always the same one.
+ */
+#ifndef XENTRACE_STATS_H
+#define XENTRACE_STATS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct stats_now
+{
+    uint64_t ms;            /* since some moment */
+    uint64_t events, bytes; /* taken until now */
+    uint64_t lost;
+    uint64_t waiting;       /* bytes on their way to the disk */
+    unsigned int full;      /* percent of the fullest ring, since the start */
+};
+
+struct stats
+{
+    FILE *out;
+    bool in_place;          /* it is a terminal */
+    bool shown;             /* there is a line to be ended */
+    uint64_t begun_ms;
+    struct stats_now before;
+};
+
+void stats_begin(struct stats *s, FILE *out, uint64_t now_ms);
+void stats_print(struct stats *s, const struct stats_now *now);
+void stats_end(struct stats *s);
+
+#endif /* XENTRACE_STATS_H */
