@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Triggers: what they are written as, and what makes them fire.
+ */
+#include "xentrace/trigger.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <public/trace.h>
+
+#include "tests/unit/libxentrace/unit.h"
+
+#define HZ 1000000000u  /* so that a cycle is a nanosecond */
+#define RUNNABLE 0x00021011u    /* running -> runnable */
+#define RUNNING 0x00021101u     /* runnable -> running */
+
+struct bytes
+{
+    uint32_t words[64];
+    size_t nr;
+};
+
+/* A record with a time stamp and one or two words. */
+static void add(struct bytes *b, uint32_t event, uint64_t tsc, uint32_t one,
+                unsigned int nr)
+{
+    b->words[b->nr++] = event | nr << TRACE_EXTRA_SHIFT | 1u << 31;
+    b->words[b->nr++] = tsc;
+    b->words[b->nr++] = tsc >> 32;
+    for ( unsigned int i = 0; i < nr; i++ )
+        b->words[b->nr++] = i ? 0 : one;
+}
+
+static void show(struct triggers *t, unsigned int cpu, struct bytes *b)
+{
+    struct iovec span = { b->words, b->nr * 4 };
+
+    triggers_window(t, cpu, &span, 1);
+    b->nr = 0;
+}
+
+static void begin(struct triggers *t, const char *text)
+{
+    struct err e = ERR_INIT;
+
+    *t = (struct triggers){ .nr = 0 };
+    ck_assert_msg(!triggers_parse(t, text, &e), "%s", e.text);
+    ck_assert_int_eq(triggers_open(t, 4, HZ, &e), 0);
+}
+
+START_TEST(grammar)
+{
+    static const struct
+    {
+        const char *text;
+        int rc;
+    } rows[] = {
+        { "lost>0", 0 }, { "lost>17", 0 }, { "runnable>5ms", 0 },
+        { "exit>1s", 0 }, { "hvm_cpuid", 0 }, { "hvm_cpuid:leaf=1", 0 },
+        { "hvm_cpuid:leaf>0x10", 0 },
+        { "", -EINVAL }, { "lost", -EINVAL }, { "lost>", -EINVAL },
+        { "lost>x", -EINVAL }, { "runnable>5q", -EINVAL },
+        { "hvm_cpui", -EINVAL }, { "hvm_cpuid:", -EINVAL },
+        { "hvm_cpuid:leaf", -EINVAL }, { "hvm_cpuid:leaf=", -EINVAL },
+        { "hvm_cpuid:leave=1", -EINVAL },
+    };
+
+    for ( size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++ )
+    {
+        struct triggers t = { .nr = 0 };
+        struct err e = ERR_INIT;
+
+        ck_assert_msg(triggers_parse(&t, rows[i].text, &e) == rows[i].rc,
+                      "%s", rows[i].text);
+        ck_assert_int_eq(e.code, rows[i].rc);
+    }
+}
+END_TEST
+
+/* It waits on one pcpu and runs on another, whose window comes first. */
+START_TEST(runnable)
+{
+    struct bytes b = { .nr = 0 };
+    struct triggers t;
+
+    begin(&t, "runnable>1us");
+    add(&b, RUNNING, 5001, 0x00010002, 1);
+    show(&t, 1, &b);
+    add(&b, RUNNABLE, 4001, 0x00010002, 1);
+    show(&t, 0, &b);
+    ck_assert(!triggers_pass(&t));      /* 1,000 ns are not more than that */
+
+    add(&b, RUNNING, 12002, 0x00010002, 1);
+    show(&t, 2, &b);
+    add(&b, RUNNABLE, 11001, 0x00010002, 1);
+    show(&t, 3, &b);
+    ck_assert(triggers_pass(&t));
+    ck_assert_str_eq(t.why, "d1v2 was runnable for 1.0 us");
+    ck_assert_uint_eq(t.tsc, 12002);
+    ck_assert(!triggers_pass(&t));
+
+    /* The idle domain does nothing else. */
+    add(&b, RUNNABLE, 20000, 0x7fff0000, 1);
+    add(&b, RUNNING, 90000, 0x7fff0000, 1);
+    show(&t, 0, &b);
+    ck_assert(!triggers_pass(&t));
+    triggers_close(&t);
+}
+END_TEST
+
+START_TEST(many_vcpus)
+{
+    struct bytes b = { .nr = 0 };
+    struct triggers t;
+
+    begin(&t, "runnable>1us");
+    for ( uint32_t id = 1; id <= 1000; id++ )
+    {
+        add(&b, RUNNABLE, 1000 + id, id << 16, 1);
+        show(&t, 0, &b);
+    }
+    ck_assert(!triggers_pass(&t));
+    ck_assert_uint_eq(t.nr_vcpus, 1000);
+    add(&b, RUNNING, 5000, 777u << 16, 1);
+    show(&t, 1, &b);
+    ck_assert(triggers_pass(&t));
+    ck_assert_str_eq(t.why, "d777v0 was runnable for 3.2 us");
+    triggers_close(&t);
+}
+END_TEST
+
+/* Outside for too long; but not if another vcpu ran meanwhile. */
+START_TEST(outside)
+{
+    struct bytes b = { .nr = 0 };
+    struct triggers t;
+
+    begin(&t, "exit>1us");
+    add(&b, TRC_HVM_VMEXIT64, 1000, 0, 2);
+    add(&b, TRC_HVM_VMENTRY, 1900, 0, 0);
+    add(&b, TRC_HVM_VMEXIT, 2000, 0, 2);
+    add(&b, RUNNABLE, 2100, 0x00010000, 1);
+    add(&b, TRC_HVM_VMENTRY, 9000, 0, 0);
+    show(&t, 0, &b);
+    ck_assert(!triggers_pass(&t));
+    add(&b, TRC_HVM_VMEXIT, 10000, 0, 2);
+    show(&t, 0, &b);
+    add(&b, TRC_HVM_VMENTRY, 12500, 0, 0);
+    show(&t, 1, &b);
+    ck_assert(!triggers_pass(&t));
+    add(&b, TRC_HVM_VMENTRY, 12500, 0, 0);
+    show(&t, 0, &b);
+    ck_assert(triggers_pass(&t));
+    ck_assert_str_eq(t.why, "a guest was outside on pcpu 0 for 2.5 us");
+    triggers_close(&t);
+}
+END_TEST
+
+START_TEST(an_event)
+{
+    struct bytes b = { .nr = 0 };
+    struct triggers t;
+
+    begin(&t, "sched_runstate_change:dom=7");
+    add(&b, RUNNING, 1000, 0x00060000, 1);
+    show(&t, 0, &b);
+    ck_assert(!triggers_pass(&t));
+    add(&b, RUNNING, 2000, 0x00070000, 1);
+    show(&t, 0, &b);
+    ck_assert(triggers_pass(&t));
+    ck_assert_str_eq(t.why, "sched_runstate_change was traced");
+    triggers_close(&t);
+}
+END_TEST
+
+START_TEST(lost)
+{
+    struct bytes b = { .nr = 0 };
+    struct triggers t;
+
+    begin(&t, "lost>10");
+    add(&b, TRC_LOST_RECORDS, 1000, 10, 4);
+    show(&t, 0, &b);
+    ck_assert(!triggers_pass(&t));
+    add(&b, TRC_LOST_RECORDS, 2000, 1, 4);
+    show(&t, 1, &b);
+    ck_assert(triggers_pass(&t));
+    ck_assert_str_eq(t.why, "11 records were lost");
+    triggers_close(&t);
+}
+END_TEST
+
+UNIT_MAIN("trigger", grammar, runnable, many_vcpus, outside, an_event, lost)
