@@ -12,31 +12,72 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/err.h"
 #include "common/fault.h"
 #include "xenalyze/options.h"
 #include "xenalyze/outputs.h"
+#include "xenalyze/pager.h"
+#include "xenalyze/spool.h"
 
 static const char *trace_name(const char *path)
 {
     return strcmp(path, "-") ? path : "standard input";
 }
 
+static bool is_said(unsigned int when, bool by_itself)
+{
+    return when == WHEN_ALWAYS || (when == WHEN_AUTO && by_itself);
+}
+
+/* Run all that is wanted of an open trace, on a terminal as on one. */
+static int print(struct run *run, struct err *e)
+{
+    const struct config *config = run->config;
+    bool terminal = isatty(STDOUT_FILENO);
+    const char *no_colour = getenv("NO_COLOR");
+    struct pager pager = { .out = stdout };
+    int rc, closed;
+
+    run->colour = is_said(config->colour,
+                          terminal && !(no_colour && *no_colour));
+    if ( is_said(config->pager, terminal && !config->follow) )
+        pager_open(&pager);
+    else if ( config->progress && !terminal )
+        run->progress = stderr;
+    run->out = pager.out;
+    rc = outputs_run(run, e);
+    closed = pager_close(&pager);
+    /* Who leaves the pager has seen enough. */
+    if ( pager.pid && rc == -EPIPE )
+        rc = 0;
+    return rc || !closed ? rc : err_sys(e, closed, "cannot write the report");
+}
+
 static int analyze(struct config *config, struct err *e)
 {
-    struct run run = {
-        .config = config, .name = trace_name(config->path), .out = stdout,
-    };
-    int rc = xt_trace_open(&run.trace, config->path, 0, e);
+    struct run run = { .config = config, .name = trace_name(config->path) };
+    unsigned int flags = config->follow ? XT_SOURCE_FOLLOW | XT_SOURCE_STREAM
+                                        : 0;
+    struct spool spool = { .fd = -1 };
+    const char *path = config->path;
+    int rc = 0;
 
-    if ( rc )
-        return rc;
     outputs_choose(config);
-    rc = outputs_run(&run, e);
-    xt_trace_close(run.trace);
-    if ( !rc && (fflush(stdout) || ferror(stdout)) )
-        rc = err_sys(e, -errno, "cannot write the report");
+    if ( config->follow && config->summary )
+        return err_set(e, -EINVAL, "--follow: of a trace that goes on there is "
+                       "no summary; --dump-all is possible, or --records");
+    if ( outputs_passes(config) > 1 )
+        rc = spool_open(&spool, config->path, &path, e);
+    if ( !rc )
+        rc = xt_trace_open(&run.trace, path, flags, e);
+    if ( !rc )
+    {
+        rc = print(&run, e);
+        xt_trace_close(run.trace);
+    }
+    spool_close(&spool);
     return rc;
 }
 

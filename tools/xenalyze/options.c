@@ -18,6 +18,8 @@
 
 static const char *const orders[] = { "time", "file", NULL };
 
+static const char *const whens[] = { "auto", "always", "never", NULL };
+
 #define FACTS(field) offsetof(struct config, facts.field)
 
 #define SCATTER(text, kind, say)                                            \
@@ -153,6 +155,9 @@ static const struct opt opts[] = {
     { .name = "records", .type = OPT_FLAG,
       .at = offsetof(struct config, records),
       .help = "pcpu, cycles, name and fields of each record" },
+    { .name = "count-events", .type = OPT_FLAG,
+      .at = offsetof(struct config, count_events),
+      .help = "how many records of each event, most of them first" },
     { .name = "formats", .type = OPT_TEXT, .arg = "FILE",
       .at = offsetof(struct config, rules),
       .help = "by rules, as xentrace_format does" },
@@ -165,7 +170,35 @@ static const struct opt opts[] = {
     { .name = "count", .type = OPT_FLAG, .at = offsetof(struct config, count),
       .help = "how many records there are, by pcpu and by event" },
 
+    { .type = OPT_GROUP, .help = "Which records" },
+    { .name = "time", .type = OPT_TEXT, .arg = "A..B",
+      .at = offsetof(struct config, time),
+      .help = "1.5..2, -10ms.., 12:00:03..12:00:05, or cycles: 1234c.." },
+    { .name = "pcpu", .type = OPT_TEXT, .arg = "LIST",
+      .at = offsetof(struct config, pcpus), .help = "0,4-7" },
+    { .name = "domain", .type = OPT_TEXT, .arg = "LIST",
+      .at = offsetof(struct config, domains), .help = "0,3-5,idle" },
+    { .name = "vcpu", .type = OPT_TEXT, .arg = "LIST",
+      .at = offsetof(struct config, vcpus), .help = "d1v0,d1v1" },
+    { .name = "event", .type = OPT_TEXT, .arg = "LIST",
+      .at = offsetof(struct config, events),
+      .help = "names, patterns, classes, ids: sched_*,hvm,0x28004" },
+
+    { .type = OPT_GROUP, .help = "Terminal" },
+    { .name = "color", .type = OPT_CHOICE, .arg = "WHEN", .preset = "auto",
+      .at = offsetof(struct config, colour), .choices = whens,
+      .help = "colours in the dump; auto: on a terminal without NO_COLOR" },
+    { .name = "pager", .type = OPT_CHOICE, .arg = "WHEN", .preset = "auto",
+      .at = offsetof(struct config, pager), .choices = whens,
+      .help = "through $PAGER, or less; auto: on a terminal" },
+    { .name = "progress", .type = OPT_FLAG, .preset = "yes",
+      .at = offsetof(struct config, progress),
+      .help = "on a terminal, how far it is and how long it takes" },
+
     { .type = OPT_GROUP, .help = "Trace" },
+    { .name = "follow", .type = OPT_FLAG,
+      .at = offsetof(struct config, follow),
+      .help = "at the end of the file wait for more" },
     { .name = "cpu-hz", .type = OPT_HZ, .arg = "HZ", .min = 1,
       .at = offsetof(struct config, hz),
       .help = "cycles a second, if the trace does not say (2.4G)" },

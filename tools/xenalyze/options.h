@@ -14,6 +14,7 @@
 #include "xenalyze/facts.h"
 
 enum order { ORDER_TIME, ORDER_FILE };
+enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
 struct config
 {
@@ -26,6 +27,7 @@ struct config
     bool dump_raw_reads;
     bool dump_no_processing;    /* the same, and nothing else */
     bool records;
+    bool count_events;
     bool formats;               /* by the rules of `rules` */
     const char *rules;
     unsigned int order;         /* enum order */
@@ -38,7 +40,15 @@ struct config
     /* Of the dump. */
     bool dump_show_power_states;
 
+    /* What is wanted of the records; NULL: all. */
+    const char *time, *pcpus, *domains, *vcpus, *events;
+
+    /* On a terminal. */
+    unsigned int colour, pager; /* enum when */
+    bool progress;
+
     /* Of the trace. */
+    bool follow;                /* go on when it grows */
     struct facts_config facts;
     uint64_t hz;                /* of the time stamps; 0: as it says */
 };

@@ -23,6 +23,7 @@ static const struct output outputs[] = {
     { offsetof(struct config, dump_raw_process), dump_pass },
     { offsetof(struct config, records), records_pass },
     { offsetof(struct config, formats), formats_pass },
+    { offsetof(struct config, count_events), count_pass },
     { offsetof(struct config, count), windows_pass },
     { offsetof(struct config, facts_wanted), facts_pass },
     { offsetof(struct config, summary), facts_pass },
@@ -44,12 +45,26 @@ void outputs_choose(struct config *config)
 }
 
 /* Was it run for an output above this one? */
-static bool was_run(const struct run *run, const struct output *o)
+static bool was_run(const struct config *config, const struct output *o)
 {
     for ( const struct output *above = outputs; above < o; above++ )
-        if ( above->pass == o->pass && is_wanted(run->config, above) )
+        if ( above->pass == o->pass && is_wanted(config, above) )
             return true;
     return false;
+}
+
+static bool begins_pass(const struct config *config, const struct output *o)
+{
+    return is_wanted(config, o) && !was_run(config, o);
+}
+
+unsigned int outputs_passes(const struct config *config)
+{
+    unsigned int nr = 0;
+
+    for ( size_t i = 0; i < NR_OUTPUTS; i++ )
+        nr += begins_pass(config, &outputs[i]);
+    return nr;
 }
 
 int outputs_run(struct run *run, struct err *e)
@@ -59,8 +74,7 @@ int outputs_run(struct run *run, struct err *e)
 
     for ( size_t i = 0; !rc && i < NR_OUTPUTS; i++ )
     {
-        if ( !is_wanted(run->config, &outputs[i]) ||
-             was_run(run, &outputs[i]) )
+        if ( !begins_pass(run->config, &outputs[i]) )
             continue;
         if ( again )
             rc = xt_trace_rewind(run->trace, e);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "common/err.h"
+#include "common/progress.h"
 #include "libxentrace/libxentrace.h"
 #include "xenalyze/options.h"
 
@@ -24,6 +25,8 @@ struct run
     struct xt_trace *trace;     /* rewound; nobody has begun to read it */
     struct xt_info info;        /* what it says of itself */
     FILE *out;
+    FILE *progress;             /* for who waits; NULL: nobody does */
+    bool colour;
 };
 
 /* 0, or -errno and *e says why. */
@@ -31,6 +34,9 @@ typedef int pass_fn(const struct run *run, struct err *e);
 
 /* Where none is asked for, ask for the summary. */
 void outputs_choose(struct config *config);
+
+/* How many passes go through the trace? */
+unsigned int outputs_passes(const struct config *config);
 
 /* Run what run->config asks for.  The caller fills in the rest but the info. */
 int outputs_run(struct run *run, struct err *e);
@@ -41,6 +47,7 @@ int dump_pass(const struct run *run, struct err *e);
 int records_pass(const struct run *run, struct err *e);
 int raw_pass(const struct run *run, struct err *e);
 int formats_pass(const struct run *run, struct err *e);
+int count_pass(const struct run *run, struct err *e);
 int facts_pass(const struct run *run, struct err *e);
 
 #endif /* XENALYZE_OUTPUTS_H */

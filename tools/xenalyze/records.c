@@ -1,42 +1,124 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The passes that print a line for each record: what is asked for becomes a
- * style, its state, and the order of the records.
+ * The passes that print a line for each record, or count them: what is asked
+ * for becomes a style with its state, an order, and a sieve.
  */
 #include "xenalyze/outputs.h"
 
 #include "libxentrace/catalogue.h"
+#include "xenalyze/report/count.h"
 #include "xenalyze/report/dump.h"
 #include "xenalyze/report/file-order.h"
 #include "xenalyze/report/formats.h"
 #include "xenalyze/report/raw.h"
 #include "xenalyze/report/records.h"
+#include "xenalyze/report/sieve.h"
 
-/* What a style is run with; the order of time if not said otherwise. */
-static struct print_job job_of(const struct run *run,
-                               const struct print_style *style, void *state)
+struct pass
 {
-    return (struct print_job){
-        .trace = run->trace, .style = style, .state = state,
-        .out = run->out, .threads = run->config->threads,
-    };
+    const struct run *run;
+    struct xt_catalogue *catalogue;
+    struct filter *filter;
+    struct file_order file;
+    struct sieve sieve;
+    struct print_job job;
+    struct progress bar;
+    uint64_t first, last;       /* of the trace; last 0: not known */
+};
+
+/* --- how far it is -------------------------------------------------------- */
+
+/* By time, where the end is known; else by bytes. */
+static void show_progress(void *arg, uint64_t time)
+{
+    struct pass *p = arg;
+    uint64_t done = xt_trace_position(p->run->trace);
+
+    if ( p->last > p->first )
+        done = (double)(time - p->first) / (p->last - p->first) *
+               p->bar.total;
+    progress_update(&p->bar, done);
 }
 
-static int print_in_order(const struct run *run, struct print_job *job,
-                          enum order order, struct err *e)
+static void begin_progress(struct pass *p, enum order order)
 {
-    struct file_order file;
+    uint64_t size = xt_trace_size(p->run->trace);
+    struct err none = ERR_INIT;
+
+    if ( !p->run->progress )
+        return;
+    progress_init(&p->bar, p->run->progress, "reading", "B",
+                  size == XT_SIZE_UNKNOWN ? 0 : size);
+    /* Looking for the end takes time, too. */
+    if ( !p->bar.out )
+        return;
+    if ( order == ORDER_TIME &&
+         xt_trace_span(p->run->trace, &p->first, &p->last, &none) )
+        p->last = 0;
+    p->job.progress = show_progress;
+    p->job.progress_arg = p;
+}
+
+/* --- a pass --------------------------------------------------------------- */
+
+static int pass_begin(struct pass *p, const struct run *run, struct err *e)
+{
+    const struct config *c = run->config;
+    const struct filter_texts texts = {
+        c->pcpus, c->domains, c->vcpus, c->events,
+    };
     int rc;
 
-    if ( order == ORDER_TIME )
-        return print_run(job, e);
-    file_order_init(&file, run->trace);
-    job->next = file_order_next;
-    job->next_arg = &file;
-    rc = print_run(job, e);
-    file_order_fini(&file);
-    return rc;
+    *p = (struct pass){ .run = run };
+    rc = xt_catalogue_new(&p->catalogue, &run->info.dialect);
+    if ( rc )
+        err_sys(e, rc, "cannot read %s", run->name);
+    if ( !rc )
+        rc = filter_new(&p->filter, &texts, e);
+    if ( !rc && c->time )
+        rc = span_parse(c->time, &p->sieve.span, e);
+    if ( rc )
+        return rc;
+    p->sieve.trace = run->trace;
+    p->sieve.catalogue = p->catalogue;
+    p->sieve.filter = p->filter;
+    xt_info_clock(&run->info, c->hz, &p->sieve.clock);
+    rc = sieve_init(&p->sieve);
+    return rc ? err_sys(e, rc, "cannot read %s", run->name) : 0;
 }
+
+static void pass_end(struct pass *p)
+{
+    progress_fini(&p->bar);
+    sieve_fini(&p->sieve);
+    file_order_fini(&p->file);
+    filter_free(p->filter);
+    xt_catalogue_free(p->catalogue);
+}
+
+static int print(struct pass *p, const struct print_style *style, void *state,
+                 enum order order, struct err *e)
+{
+    const struct run *run = p->run;
+
+    if ( order == ORDER_FILE )
+    {
+        file_order_init(&p->file, run->trace);
+        p->sieve.next = file_order_next;
+        p->sieve.next_arg = &p->file;
+    }
+    p->job.trace = run->trace;
+    p->job.sieve = &p->sieve;
+    p->job.style = style;
+    p->job.state = state;
+    p->job.out = run->out;
+    p->job.follow = run->config->follow;
+    p->job.threads = style == raw_read_style() ? 1 : run->config->threads;
+    begin_progress(p, order);
+    return print_run(&p->job, e);
+}
+
+/* --- the passes ----------------------------------------------------------- */
 
 int dump_pass(const struct run *run, struct err *e)
 {
@@ -44,58 +126,82 @@ int dump_pass(const struct run *run, struct err *e)
     struct dump_options options = {
         .text = config->dump_all, .raw = config->dump_raw_process,
         .show_power = config->dump_show_power_states,
+        .colour = run->colour,
     };
-    struct xt_catalogue *catalogue = NULL;
-    struct print_job job;
     struct dump *d = NULL;
-    int rc = xt_catalogue_new(&catalogue, &run->info.dialect);
+    struct pass p;
+    int rc = pass_begin(&p, run, e);
 
-    xt_info_clock(&run->info, config->hz, &options.clock);
     if ( !rc )
-        rc = dump_new(&d, run->trace, catalogue, &options);
-    job = job_of(run, dump_style(), d);
-    if ( rc )
-        err_sys(e, rc, "cannot dump %s", run->name);
-    else
-        rc = print_run(&job, e);
+    {
+        options.clock = p.sieve.clock;
+        options.filter = filter_is_empty(p.filter) ? NULL : p.filter;
+        options.sieve = &p.sieve;
+        p.sieve.filter = NULL;
+        rc = dump_new(&d, run->trace, p.catalogue, &options);
+        rc = rc ? err_sys(e, rc, "cannot dump %s", run->name)
+                : print(&p, dump_style(), d, ORDER_TIME, e);
+    }
     dump_free(d);
-    xt_catalogue_free(catalogue);
+    pass_end(&p);
     return rc;
 }
 
 int records_pass(const struct run *run, struct err *e)
 {
-    struct xt_catalogue *catalogue = NULL;
-    struct print_job job;
-    int rc = xt_catalogue_new(&catalogue, &run->info.dialect);
+    struct pass p;
+    int rc = pass_begin(&p, run, e);
 
-    if ( rc )
-        return err_sys(e, rc, "cannot print the records of %s", run->name);
-    job = job_of(run, records_style(), catalogue);
-    rc = print_in_order(run, &job, run->config->order, e);
-    xt_catalogue_free(catalogue);
+    if ( !rc )
+        rc = print(&p, records_style(), p.catalogue, run->config->order, e);
+    pass_end(&p);
     return rc;
 }
 
 int raw_pass(const struct run *run, struct err *e)
 {
-    struct print_job job = job_of(run, raw_read_style(), NULL);
+    struct pass p;
+    int rc = pass_begin(&p, run, e);
 
-    job.threads = 1;
-    return print_in_order(run, &job, ORDER_FILE, e);
+    if ( !rc )
+        rc = print(&p, raw_read_style(), NULL, ORDER_FILE, e);
+    pass_end(&p);
+    return rc;
 }
 
 int formats_pass(const struct run *run, struct err *e)
 {
-    struct print_job job;
-    struct formats *f;
-    int rc = formats_read(&f, run->config->rules, e);
+    struct formats *f = NULL;
+    struct pass p;
+    int rc = pass_begin(&p, run, e);
 
-    if ( rc )
-        return rc;
-    formats_set_mhz(f, run->config->mhz);
-    job = job_of(run, formats_style(), f);
-    rc = print_in_order(run, &job, run->config->order, e);
+    if ( !rc )
+        rc = formats_read(&f, run->config->rules, e);
+    if ( !rc )
+    {
+        formats_set_mhz(f, run->config->mhz);
+        rc = print(&p, formats_style(), f, run->config->order, e);
+    }
     formats_free(f);
+    pass_end(&p);
+    return rc;
+}
+
+int count_pass(const struct run *run, struct err *e)
+{
+    struct count *c = NULL;
+    struct pass p;
+    int rc = pass_begin(&p, run, e);
+
+    if ( !rc )
+    {
+        rc = count_new(&c);
+        rc = rc ? err_sys(e, rc, "cannot count %s", run->name)
+                : print(&p, count_style(), c, ORDER_TIME, e);
+    }
+    if ( !rc )
+        count_print(c, run->out);
+    count_free(c);
+    pass_end(&p);
     return rc;
 }

@@ -102,6 +102,12 @@ static inline void chunk_add(struct chunk *c, const struct xt_batch *b,
     c->copied += size;
 }
 
+/* Is there room for what a record more may leave? */
+static inline bool chunk_has_notes(const struct chunk *c)
+{
+    return c->nr_notes + 4 <= CHUNK_NOTES;
+}
+
 /* About the record that was added last. */
 static inline void chunk_note(struct chunk *c, enum note_kind kind,
                               uint64_t value)

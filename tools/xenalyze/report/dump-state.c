@@ -172,6 +172,11 @@ static void note_face(struct dump_state *s, struct chunk *c, unsigned int cpu)
 
     if ( !c )
         return;
+    if ( !c->nr )
+    {
+        c->faces[cpu] = *f;
+        return;
+    }
     chunk_note(c, NOTE_FACE, f->who);
     c->notes[c->nr_notes - 1].cpu = cpu;
     c->notes[c->nr_notes - 1].sign = f->sign;
@@ -356,10 +361,11 @@ static void power(struct dump_state *s, struct chunk *c, unsigned int cpu,
     note_face(s, c, cpu);
 }
 
-int dump_state_see(struct dump_state *s, struct chunk *c, unsigned int cpu,
-                   uint64_t time, const struct xt_record *r)
+int dump_state_see(struct dump_state *s, struct chunk *c, bool shown,
+                   unsigned int cpu, uint64_t time, const struct xt_record *r)
 {
     uint32_t kind = r->event & ~0xfffu;
+    struct chunk *line = shown ? c : NULL;
 
     if ( !s->pcpus[cpu].seen )
     {
@@ -367,11 +373,11 @@ int dump_state_see(struct dump_state *s, struct chunk *c, unsigned int cpu,
         note_face(s, c, cpu);
     }
     if ( kind == TRC_HVM_ENTRYEXIT && current(s, cpu) )
-        entry_or_exit(c, current(s, cpu), time, r);
+        entry_or_exit(line, current(s, cpu), time, r);
     else if ( kind == TRC_HVM_ENTRYEXIT && is_entry(r->event) )
-        in_exit(c, NULL, r);
+        in_exit(line, NULL, r);
     else if ( kind == TRC_HVM_HANDLER || kind == TRC_SHADOW )
-        in_exit(c, current(s, cpu), r);
+        in_exit(line, current(s, cpu), r);
     else if ( kind == TRC_SCHED_MIN && r->words )
         return runstate(s, c, cpu, r);
     else if ( r->event == TRC_LOST_RECORDS )

@@ -51,10 +51,11 @@ int dump_state_cpus(struct dump_state *s, unsigned int nr);
 int dump_state_show(struct dump_state *s, unsigned int cpu);
 
 /*
- * What this record, which was just added to the chunk, changes and needs; or,
- * with c NULL, only what it changes.  The pcpu has a column.  0 or -ENOMEM.
+ * What this record changes is noted in the chunk (NULL: nowhere), and what its
+ * line needs, if it is shown: then it was just added.  The pcpu has a column.
+ * 0 or -ENOMEM.
  */
-int dump_state_see(struct dump_state *s, struct chunk *c, unsigned int cpu,
-                   uint64_t time, const struct xt_record *r);
+int dump_state_see(struct dump_state *s, struct chunk *c, bool shown,
+                   unsigned int cpu, uint64_t time, const struct xt_record *r);
 
 #endif /* XENALYZE_REPORT_DUMP_STATE_H */

@@ -15,6 +15,7 @@
 #include "xenalyze/report/dump-state.h"
 #include "xenalyze/report/raw.h"
 #include "xenalyze/report/rules.h"
+#include "xenalyze/report/sieve.h"
 
 /* Bytes of text that a chunk should have at most, so as to stay in a cache. */
 #define TEXT_TARGET (768u * 1024)
@@ -46,22 +47,21 @@ static int begin(struct dump *d)
     return 0;
 }
 
-static void begin_segment(struct dump *d, const struct xt_batch *b,
-                          size_t at)
+static void begin_segment(struct dump *d, const struct xt_batch *b)
 {
     dump_state_reset(&d->state);
-    d->start = b->items[at].time;
+    d->start = d->options.sieve->start;
     d->segment = b->segment;
 }
 
 static int open_chunk(struct dump *d, struct chunk *c,
-                      const struct xt_batch *b, size_t at)
+                      const struct xt_batch *b)
 {
     size_t most = TEXT_TARGET / (d->state.nr_cpus + TEXT_OF_LINE);
 
     c->fresh = d->start && b->segment != d->segment;
     if ( !d->start || c->fresh )
-        begin_segment(d, b, at);
+        begin_segment(d, b);
     c->start = d->start;
     c->most = most > CHUNK_ITEMS ? CHUNK_ITEMS
                                  : most < LEAST_ITEMS ? LEAST_ITEMS : most;
@@ -72,41 +72,66 @@ static int open_chunk(struct dump *d, struct chunk *c,
     return 0;
 }
 
+/* A column more, if this pcpu has none: 1 if it got one; 0; or -ENOMEM. */
+static int add_column(struct dump *d, unsigned int cpu)
+{
+    if ( cpu < d->state.nr_cpus )
+        return 0;
+    return dump_state_cpus(&d->state, cpu + 1) ? -ENOMEM : 1;
+}
+
+static bool is_wanted(const struct dump *d, unsigned int cpu,
+                      const struct xt_record *r)
+{
+    const struct filter *f = d->options.filter;
+
+    return !f || filter_wants(f, d->catalogue, cpu,
+                              d->state.pcpus[cpu].face.who, r);
+}
+
+static int see(struct dump *d, struct chunk *c, const struct xt_batch *b,
+               const struct xt_item *item)
+{
+    unsigned int cpu = xt_item_cpu(item);
+    struct xt_record r;
+    size_t size = xt_batch_record(b, item, &r);
+    bool shown = is_wanted(d, cpu, &r);
+
+    if ( shown )
+        chunk_add(c, b, item, size);
+    return dump_state_see(&d->state, c, shown, cpu, item->time, &r);
+}
+
 static ssize_t dump_take(void *state, struct chunk *c,
                          const struct xt_batch *b, size_t at, bool *end)
 {
     struct dump *d = state;
-    unsigned int nr_cpus;
-    struct xt_record r;
-    size_t i = at, size;
+    size_t i = at;
+    int rc;
 
     (void)end;
-    if ( (!d->begun && begin(d)) || open_chunk(d, c, b, at) )
+    if ( (!d->begun && begin(d)) || open_chunk(d, c, b) )
         return -ENOMEM;
-    nr_cpus = d->state.nr_cpus;
-    for ( ; i < b->nr && c->nr < c->most; i++ )
+    for ( ; i < b->nr && c->nr < c->most && chunk_has_notes(c); i++ )
     {
-        size = xt_batch_record(b, &b->items[i], &r);
-        /* A pcpu more: the column changes, and so does the chunk. */
-        if ( xt_item_cpu(&b->items[i]) >= nr_cpus )
-        {
-            if ( dump_state_cpus(&d->state, xt_item_cpu(&b->items[i]) + 1) )
-                return -ENOMEM;
-            if ( c->nr )
-                break;
-            if ( open_chunk(d, c, b, at) )
-                return -ENOMEM;
-            nr_cpus = d->state.nr_cpus;
-        }
-        chunk_add(c, b, &b->items[i], size);
-        if ( dump_state_see(&d->state, c, xt_item_cpu(&b->items[i]),
-                            b->items[i].time, &r) )
+        rc = add_column(d, xt_item_cpu(&b->items[i]));
+        /* The columns of a chunk are as wide as at its begin. */
+        if ( rc > 0 && c->nr )
+            break;
+        if ( rc > 0 )
+            rc = open_chunk(d, c, b);
+        if ( rc < 0 || see(d, c, b, &b->items[i]) )
             return -ENOMEM;
     }
     return i - at;
 }
 
 /* --- writing -------------------------------------------------------------- */
+
+#define DIM "\033[2m"
+#define RED "\033[31m"
+#define CYAN "\033[36m"
+#define PLAIN "\033[0m"
 
 #define NAME_ROOM 16u           /* " d65535v65535 " */
 
@@ -229,8 +254,8 @@ static char *put_column(struct writer *w, char *p, unsigned int cpu)
     return p + nr;
 }
 
-static char *put_header(struct writer *w, char *p, char mark, uint64_t time,
-                        unsigned int cpu)
+static char *put_dull_header(struct writer *w, char *p, char mark,
+                             uint64_t time, unsigned int cpu)
 {
     const struct name *name = &w->names[cpu];
 
@@ -239,6 +264,28 @@ static char *put_header(struct writer *w, char *p, char mark, uint64_t time,
     p = put_column(w, p, cpu);
     memcpy(p, name->text, sizeof(name->text));
     return p + name->length;
+}
+
+/* The same in colours: time in the back, the vcpu in front. */
+static char *put_bright_header(struct writer *w, char *p, char mark,
+                               uint64_t time, unsigned int cpu)
+{
+    const struct name *name = &w->names[cpu];
+
+    p = num_text(p, mark == '!' ? RED : DIM);
+    *p++ = mark;
+    p = put_time(w, p, time);
+    p = put_column(w, p, cpu);
+    p = num_text(p, PLAIN CYAN);
+    memcpy(p, name->text, sizeof(name->text));
+    return num_text(p + name->length, PLAIN);
+}
+
+static char *put_header(struct writer *w, char *p, char mark, uint64_t time,
+                        unsigned int cpu)
+{
+    return w->d->options.colour ? put_bright_header(w, p, mark, time, cpu)
+                                : put_dull_header(w, p, mark, time, cpu);
 }
 
 /* An event that nobody has declared. */

@@ -17,12 +17,18 @@
 #include "libxentrace/clock.h"
 #include "xenalyze/report/print.h"
 
+struct filter;
+struct sieve;
+
 struct dump_options
 {
     struct xt_clock clock;      /* its origin does not matter */
     bool raw;                   /* before each line, the record in hex */
     bool text;                  /* the line */
     bool show_power;
+    bool colour;
+    const struct filter *filter;        /* borrowed; NULL: all */
+    const struct sieve *sieve;  /* borrowed: what the records come through */
 };
 
 struct dump;

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 
 #include "common/fault.h"
+#include "xenalyze/report/sieve.h"
 
 #define MAX_THREADS 64u
 #define FOLLOW_MS 50
@@ -53,9 +54,7 @@ static int refill(struct press *p)
         return 1;
     p->at = 0;
     p->batch.nr = 0;
-    if ( p->job->next )
-        return p->job->next(p->job->next_arg, &p->batch, &p->err);
-    return xt_trace_next_batch(p->job->trace, &p->batch, &p->err);
+    return sieve_next(p->job->sieve, &p->batch, &p->err);
 }
 
 /*

@@ -27,15 +27,12 @@ struct print_style
     void (*write)(const void *state, struct chunk *c);
 };
 
+struct sieve;
+
 struct print_job
 {
-    /*
-     * The next records: 1; 0 at the end; -EAGAIN: not yet; or another -errno.
-     * NULL: xt_trace_next_batch.
-     */
-    int (*next)(void *arg, struct xt_batch *b, struct err *e);
-    void *next_arg;
     struct xt_trace *trace;
+    struct sieve *sieve;        /* that the records come through */
     const struct print_style *style;
     void *state;                /* of the style */
     FILE *out;

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "xenalyze/pager.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void run_pager(const char *command)
+{
+    /* Show colours, end at once if it fits, leave it on the screen. */
+    setenv("LESS", "FRX", 0);
+    execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    _exit(127);
+}
+
+void pager_open(struct pager *p)
+{
+    const char *command = getenv("PAGER");
+    int ends[2];
+
+    *p = (struct pager){ .out = stdout };
+    if ( !command || !*command )
+        command = "if command -v less >/dev/null; then exec less; fi; exec cat";
+    if ( pipe(ends) )
+        return;
+    p->pid = fork();
+    if ( p->pid == 0 )
+    {
+        dup2(ends[0], STDIN_FILENO);
+        close(ends[0]);
+        close(ends[1]);
+        run_pager(command);
+    }
+    close(ends[0]);
+    if ( p->pid > 0 )
+        p->out = fdopen(ends[1], "w");
+    if ( p->pid < 0 || !p->out )
+    {
+        close(ends[1]);
+        *p = (struct pager){ .out = stdout };
+        return;
+    }
+    /* Who has seen enough leaves; that is an error of no writer's. */
+    signal(SIGPIPE, SIG_IGN);
+}
+
+int pager_close(struct pager *p)
+{
+    int rc = fflush(p->out) || ferror(p->out) ? -errno : 0;
+
+    if ( !p->pid )
+        return rc;
+    fclose(p->out);
+    while ( waitpid(p->pid, NULL, 0) < 0 && errno == EINTR )
+        continue;
+    return rc == -EPIPE ? 0 : rc;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How many records of each event (--count): most of them first.
+ *
+ *       records  share        id  event
+ *          1489   4.05 %  00028006  sched_block
+ */
+#ifndef XENALYZE_REPORT_COUNT_H
+#define XENALYZE_REPORT_COUNT_H
+
+#include <stdio.h>
+
+#include "libxentrace/catalogue.h"
+#include "xenalyze/report/print.h"
+
+struct count;
+
+/* 0 or -ENOMEM. */
+int count_new(struct count **c);
+void count_free(struct count *c);       /* NULL is fine */
+
+/* For print_run; it prints nothing until the end. */
+const struct print_style *count_style(void);
+
+void count_print(struct count *c, FILE *out);
+
+#endif /* XENALYZE_REPORT_COUNT_H */

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Between a trace and what prints its records: lets through those that are
+ * wanted.  A dump wants to see all of them, to know who is where, and asks the
+ * filter itself: its sieve is for the span of time only.
+ */
+#ifndef XENALYZE_REPORT_SIEVE_H
+#define XENALYZE_REPORT_SIEVE_H
+
+#include "libxentrace/libxentrace.h"
+#include "xenalyze/filter/filter.h"
+#include "xenalyze/report/dump-state.h"
+
+struct sieve
+{
+    /* By the caller, and borrowed. */
+    struct xt_trace *trace;
+    const struct xt_catalogue *catalogue;
+    const struct filter *filter;        /* NULL: all */
+    struct span span;
+    struct xt_clock clock;
+    int (*next)(void *arg, struct xt_batch *b, struct err *e);
+    void *next_arg;
+
+    /* Time stamp that the segment begins with: known after a batch. */
+    uint64_t start;
+
+    bool begun, bounded, over;
+    unsigned int segment;
+    uint64_t from, to;
+    struct dump_state state;
+    struct xt_item *items;
+    size_t room;
+};
+
+/* After the caller's part was filled in.  0 or -ENOMEM. */
+int sieve_init(struct sieve *s);
+void sieve_fini(struct sieve *s);
+
+/* As xt_trace_next_batch, of what is wanted; `sieve` is a struct sieve. */
+int sieve_next(void *sieve, struct xt_batch *b, struct err *e);
+
+#endif /* XENALYZE_REPORT_SIEVE_H */
