@@ -48,7 +48,8 @@ void pager_open(struct pager *p)
 
 int pager_close(struct pager *p)
 {
-    int rc = fflush(p->out) || ferror(p->out) ? -errno : 0;
+    /* What failed before, and why, is told already. */
+    int rc = fflush(p->out) ? -errno : ferror(p->out) ? -EPIPE : 0;
 
     if ( !p->pid )
         return rc;
