@@ -56,6 +56,15 @@ int segment_changes(struct analysis *a, struct pcpu *p);
 
 int segment_end(struct analysis *a, struct err *e);
 
+/* Forget the machines of this segment: nobody is told anything. */
+void segment_drop(struct analysis *a);
+
+/*
+ * Find out by how much clocks of pcpus differ, and have that put right in the
+ * trace; only of a file that is mapped.  Before anything else.  0 or -errno.
+ */
+int analyze_clocks(struct analysis *a, struct err *e);
+
 /* All segments.  0 or -errno. */
 int analyze_by_time(struct analysis *a, struct err *e);
 int analyze_by_pcpu(struct analysis *a, struct err *e);

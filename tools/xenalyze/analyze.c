@@ -188,6 +188,17 @@ static void free_pcpus(struct analysis *a)
     a->nr_pcpus = 0;
 }
 
+void segment_drop(struct analysis *a)
+{
+    free_pcpus(a);
+    for ( unsigned int i = 0; i < WORLD_HASHES; i++ )
+        for ( struct world_vcpu *v = a->world.vcpu_hash[i]; v; v = v->next )
+        {
+            memset(v->machine, 0, sizeof(struct vcpu_state));
+            memset(v->domain->machine, 0, sizeof(struct domain_state));
+        }
+}
+
 int segment_end(struct analysis *a, struct err *e)
 {
     uint64_t strange[STRANGE_KINDS] = { 0 };
@@ -273,6 +284,7 @@ int analyze(struct xt_trace *trace, const struct analyze_options *options,
     a->sinks = clips ? clips : sinks;
     a->nr_shards = is_ordered(a) ? 1 : count_threads(a);
     rc = rc ? rc : setup(a, e);
+    rc = rc ? rc : analyze_clocks(a, e);
     if ( !rc && !is_ordered(a) && !xt_trace_cpus(trace, &nr, &unmapped) )
         rc = analyze_by_pcpu(a, e);
     else if ( !rc )

@@ -27,6 +27,7 @@ struct reader
     struct xt_walk walk;
     struct xt_record next;      /* if has_next: behind the epoch */
     bool has_next, done;
+    uint64_t offset;            /* to be added to its time stamps */
     uint64_t bytes;             /* of all its windows */
     unsigned int thread;        /* whose it is */
 };
@@ -63,7 +64,8 @@ static bool is_alone(const struct reader *r)
         if ( !size || !xt_record_possible(&ahead) )
             return false;
         if ( xt_record_is_timed(&ahead) )
-            return ahead.tsc < r->next.tsc && ahead.tsc >= r->p->time;
+            return ahead.tsc < r->next.tsc &&
+                   ahead.tsc + r->offset >= r->p->time;
         at += size;
     }
     return false;
@@ -73,22 +75,23 @@ static bool is_alone(const struct reader *r)
 static bool time_of_next(struct reader *r, uint64_t limit, uint64_t *time)
 {
     struct pcpu *p = r->p;
+    uint64_t tsc = r->next.tsc + r->offset;
 
     *time = p->time;
     if ( !xt_record_is_timed(&r->next) )
         return true;
     if ( r->next.event == TRC_LOST_RECORDS )
     {
-        uint64_t from = xt_load64(r->next.payload + 8);
+        uint64_t from = xt_load64(r->next.payload + 8) + r->offset;
 
-        if ( from <= limit && from <= r->next.tsc )
+        if ( from <= limit && from <= tsc )
             pcpu_loss_begins(p, from);
         *time = p->time;
     }
-    if ( r->next.tsc > limit )
+    if ( tsc > limit )
         return is_alone(r);
-    if ( r->next.tsc > p->time )
-        *time = r->next.tsc;
+    if ( tsc > p->time )
+        *time = tsc;
     return true;
 }
 
@@ -191,8 +194,8 @@ static bool earliest(const struct team *t, uint64_t *time)
         const struct reader *r = &t->readers[i];
 
         any |= !r->done;
-        if ( !r->done && r->has_next && r->next.tsc < *time )
-            *time = r->next.tsc;
+        if ( !r->done && r->has_next && r->next.tsc + r->offset < *time )
+            *time = r->next.tsc + r->offset;
     }
     return any;
 }
@@ -327,6 +330,7 @@ static int open_readers(struct team *t, unsigned int nr)
         struct reader *r = &t->readers[t->nr_readers];
 
         xt_trace_walk(t->a->trace, cpu, &r->walk);
+        r->offset = xt_trace_offset(t->a->trace, cpu);
         r->bytes = bytes_of(&r->walk, cpu);
         if ( !r->bytes )
             continue;

@@ -50,9 +50,11 @@ static int notice(struct notices *l, uint64_t time, unsigned int segment,
     return 0;
 }
 
-static uint64_t loss_time(const struct xt_record *r)
+static uint64_t loss_time(const struct analysis *a, unsigned int pcpu,
+                          const struct xt_record *r)
 {
-    return xt_load64(r->payload + 8);
+    return xt_load64(r->payload + 8) +
+           (uint64_t)xt_trace_offset(a->trace, pcpu);
 }
 
 /* What is at the same time: pcpu by pcpu. */
@@ -78,18 +80,18 @@ static void sort(struct notices *l)
 static int look_at_pcpu(struct analysis *a, struct notices *l,
                         unsigned int segment, unsigned int pcpu)
 {
+    uint64_t time = 0, offset = xt_trace_offset(a->trace, pcpu);
     struct xt_record r;
     struct xt_walk w;
-    uint64_t time = 0;
     int rc = 0;
 
     xt_trace_walk(a->trace, pcpu, &w);
     while ( !rc && xt_walk_next(&w, &r) )
     {
-        if ( xt_record_is_timed(&r) && r.tsc > time )
-            time = r.tsc;
+        if ( xt_record_is_timed(&r) && r.tsc + offset > time )
+            time = r.tsc + offset;
         if ( r.event == TRC_LOST_RECORDS )
-            rc = notice(l, loss_time(&r), segment, pcpu, false);
+            rc = notice(l, loss_time(a, pcpu, &r), segment, pcpu, false);
     }
     return rc || !time ? rc : notice(l, time, segment, pcpu, true);
 }
@@ -118,7 +120,8 @@ static int look_ahead(struct analysis *a, struct notices *l, struct err *e)
 
 /* --- a batch -------------------------------------------------------------- */
 
-static int find_losses(struct notices *l, const struct xt_batch *b)
+static int find_losses(struct analysis *a, struct notices *l,
+                       const struct xt_batch *b)
 {
     struct xt_record r;
     int rc = 0;
@@ -128,8 +131,8 @@ static int find_losses(struct notices *l, const struct xt_batch *b)
     {
         xt_batch_record(b, &b->items[i], &r);
         if ( r.event == TRC_LOST_RECORDS )
-            rc = notice(l, loss_time(&r), b->segment,
-                        xt_item_cpu(&b->items[i]), false);
+            rc = notice(l, loss_time(a, xt_item_cpu(&b->items[i]), &r),
+                        b->segment, xt_item_cpu(&b->items[i]), false);
     }
     sort(l);
     return rc;
@@ -172,7 +175,7 @@ static int read_batch(struct analysis *a, struct notices *l,
     const struct xt_item *end = b->items + b->nr;
     struct xt_record r;
     struct pcpu *p;
-    int rc = l->complete ? 0 : find_losses(l, b);
+    int rc = l->complete ? 0 : find_losses(a, l, b);
 
     for ( const struct xt_item *i = b->items; !rc && i < end; i++ )
     {

@@ -190,6 +190,26 @@ static bool is_odd(const struct change *c)
            (c->new == STATE_BLOCKED && c->old == STATE_RUNNABLE);
 }
 
+/* The change that came first should have come behind this one. */
+static void note_skew(struct skews *s, const struct vcpu_state *v,
+                      const struct change *c)
+{
+    uint64_t lag = c->time - v->mismatch_at + 1;
+    unsigned int i = 0;
+
+    while ( i < s->nr && (s->pairs[i].before != c->pcpu ||
+                          s->pairs[i].after != v->mismatch_pcpu) )
+        i++;
+    if ( i == SKEWS || lag > SKEW_MAX )
+        return;
+    if ( i == s->nr )
+        s->pairs[s->nr++] = (struct skew){ .before = c->pcpu,
+                                           .after = v->mismatch_pcpu };
+    s->pairs[i].times++;
+    if ( lag > s->pairs[i].lag )
+        s->pairs[i].lag = lag;
+}
+
 /*
  * The record begins with another state than the one known.  True: believe it
  * all the same.
@@ -204,11 +224,13 @@ static bool disagree(struct scene *s, struct vcpu_state *v,
     {
         /* The mirror image of the last one: they came the wrong way round. */
         s->strange[STRANGE_SKEW]++;
+        if ( s->skews && v->fresh )
+            note_skew(s->skews, v, c);
         v->mismatch = false;
         return false;
     }
     s->strange[STRANGE_OLD_STATE]++;
-    v->mismatch = true;
+    v->mismatch = v->fresh = true;
     v->said = c->old;
     v->knew = v->state;
     v->mismatch_pcpu = c->pcpu;
@@ -232,7 +254,9 @@ static void change_runstate(struct scene *s, const struct change *c)
         s->strange[STRANGE_TRANSITION]++;
     if ( c->new == STATE_RUNNABLE )
         end_outside(s, v, c->time, EXIT_WOKEN);
-    if ( v->state != c->old && !disagree(s, v, c) )
+    if ( v->state == c->old )
+        v->fresh = false;
+    else if ( !disagree(s, v, c) )
         return;
     if ( c->old == STATE_RUNNING )
         loses_pcpu(s, v, c);

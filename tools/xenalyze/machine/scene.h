@@ -44,6 +44,7 @@ struct vcpu_state
 
     /* The last change that began with another state than we knew. */
     bool mismatch;
+    bool fresh;                 /* and no record of it since */
     uint8_t said, knew;
     uint32_t mismatch_pcpu;
     uint64_t mismatch_at;
@@ -76,6 +77,26 @@ struct scene_pcpu
     unsigned int at;
 };
 
+/*
+ * Records of `before` came at least `lag` cycles too late, beside those of
+ * `after`: clocks that do not agree.
+ */
+struct skew
+{
+    uint32_t before, after;
+    uint64_t lag;               /* the longest of them ... */
+    uint64_t times;             /* ... so many */
+};
+
+#define SKEWS 512u
+#define SKEW_MAX (UINT64_C(1) << 40)    /* cycles: more is damage */
+
+struct skews
+{
+    struct skew pairs[SKEWS];   /* each once */
+    unsigned int nr;
+};
+
 struct scene
 {
     struct emit emit;
@@ -88,7 +109,7 @@ struct scene
     uint64_t certain;           /* since then nothing is lost */
     struct vcpu_state sleepers; /* head of the list */
     uint64_t strange[STRANGE_KINDS];
-    bool failed;                /* no memory */
+    struct skews *skews;        /* NULL: nobody asks */
 };
 
 void scene_begin(struct scene *s, uint64_t first);
