@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A ring is in one of three states: nothing of it waits in the store (place
- * is 0), something waits, or something waits and Xen needs the space.  Only in
- * the second one new records are left where they are: there they are safe.
+ * is 0), something waits, or something waits and Xen needs the space.  In the
+ * second one new records are left where they are: there they are safe.  In the
+ * third one the disk is slower than Xen, and all of the ring is given back.
  */
 #include "xentrace/drain.h"
 
@@ -103,15 +104,17 @@ static void release_if_safe(struct ring *r, const struct store *s)
 static bool drain(struct ring *r, const struct store *s, bool last,
                   const struct ring_view *view)
 {
-    bool pressed = view->used > r->data_size / 2, all;
+    bool pressed = view->used > r->data_size / 2, waits, all;
 
     release_if_safe(r, s);
-    if ( r->place && !pressed && !last )
+    waits = r->place;
+    if ( waits && !pressed && !last )
         return true;
-    if ( r->place && pressed && !last )
-        ring_release(r);
     all = take(r, s, view);
-    release_if_safe(r, s);
+    if ( waits && pressed && !last )
+        ring_release(r);
+    else
+        release_if_safe(r, s);
     return all;
 }
 
