@@ -84,11 +84,14 @@ static void *entity(struct book *b, void *array, uint32_t *nr, uint32_t i,
 
 struct book_vcpu *book_vcpu(struct book *b, const struct world_vcpu *v)
 {
-    struct book_vcpu *own = entity(b, &b->vcpus, &b->nr_vcpus, v->index,
-                                   sizeof(*own));
+    struct book_vcpu *own = b->last;
 
+    if ( own && own->index == v->index )
+        return own;
+    own = entity(b, &b->vcpus, &b->nr_vcpus, v->index, sizeof(*own));
     if ( own )
     {
+        b->last = own;
         own->domain = v->domain->id;
         own->id = v->id;
         own->index = v->index;

@@ -165,6 +165,7 @@ struct book
     struct book_want want;
     struct stats_pool pool;
 
+    struct book_vcpu *last;     /* that was asked for: mostly it is again */
     struct book_vcpu **vcpus;   /* by index; after book_close(): by id, */
     uint32_t nr_vcpus;          /* and none is NULL */
     struct book_domain **domains;

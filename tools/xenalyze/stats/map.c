@@ -61,15 +61,22 @@ static struct stats *insert(struct stats_map *m, struct stats_pool *pool,
     row->stats.weighted = m->weighted;
     m->rows[place(m, key)] = row;
     m->used++;
+    m->last = row;
     return &row->stats;
 }
 
 struct stats *stats_map_get(struct stats_map *m, struct stats_pool *pool,
                             uint64_t key)
 {
-    struct stats_row *row = m->size ? m->rows[place(m, key)] : NULL;
+    struct stats_row *row = m->last;
 
-    return row ? &row->stats : insert(m, pool, key);
+    if ( row && row->key == key )
+        return &row->stats;
+    row = m->size ? m->rows[place(m, key)] : NULL;
+    if ( !row )
+        return insert(m, pool, key);
+    m->last = row;
+    return &row->stats;
 }
 
 const struct stats *stats_map_find(const struct stats_map *m, uint64_t key)

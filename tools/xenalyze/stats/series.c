@@ -40,8 +40,9 @@ static struct stats_octave *new_octave(struct stats_pool *pool, bool weighted)
 }
 
 /* NULL, and the pool knows, without memory. */
-static struct stats_octave *octave_of(struct stats *s, struct stats_pool *pool,
-                                      unsigned int i)
+static struct stats_octave *make_octave(struct stats *s,
+                                        struct stats_pool *pool,
+                                        unsigned int i)
 {
     if ( !s->cells )
         s->cells = arena_new(&pool->arena, struct stats_cells);
@@ -53,12 +54,21 @@ static struct stats_octave *octave_of(struct stats *s, struct stats_pool *pool,
     return NULL;
 }
 
-static void count_up(uint32_t *count, uint32_t by)
+static inline struct stats_octave *octave_of(struct stats *s,
+                                             struct stats_pool *pool,
+                                             unsigned int i)
+{
+    if ( s->cells && s->cells->octaves[i] )
+        return s->cells->octaves[i];
+    return make_octave(s, pool, i);
+}
+
+static inline void count_up(uint32_t *count, uint32_t by)
 {
     *count = UINT32_MAX - *count < by ? UINT32_MAX : *count + by;
 }
 
-static void to_cell(struct stats *s, struct stats_pool *pool, uint64_t value)
+static inline void to_cell(struct stats *s, struct stats_pool *pool, uint64_t value)
 {
     unsigned int i = cells_octave(value), cell = cells_index(value, i);
     struct stats_octave *o = octave_of(s, pool, i);
@@ -87,11 +97,17 @@ size_t stats_unpack(const struct stats *s, uint64_t values[STATS_RAW])
 
 void stats_flush(struct stats *s, struct stats_pool *pool)
 {
-    uint64_t values[STATS_RAW];
-    size_t n = stats_unpack(s, values);
+    for ( unsigned int i = 0; i < s->used; i++ )
+    {
+        uint64_t value = s->raw[i];
 
-    for ( size_t i = 0; i < n; i++ )
-        to_cell(s, pool, values[i]);
+        if ( !value )
+        {
+            value = (uint64_t)s->raw[i + 2] << 32 | s->raw[i + 1];
+            i += LARGE_WORDS - 1;
+        }
+        to_cell(s, pool, value);
+    }
     s->used = 0;
 }
 

@@ -141,6 +141,7 @@ struct stats_map
 {
     struct stats_row **rows;    /* a hash table; rows do not move */
     size_t size, used;
+    struct stats_row *last;     /* that was asked for: mostly it is again */
     bool weighted;              /* for those to be made */
     struct stats others;        /* of keys that came too late */
 };
