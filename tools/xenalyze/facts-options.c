@@ -119,7 +119,7 @@ int facts_parse_histogram(const struct opt *o, const char *text, void *config,
 bool facts_wanted(const struct facts_config *f)
 {
     bool wanted = f->pcpus || f->latency || f->exits || f->json ||
-                  f->csv;
+                  f->csv || f->plot || f->gnuplot;
 
     for ( unsigned int i = 0; i < SCATTER_KINDS; i++ )
         wanted |= f->scatter[i];

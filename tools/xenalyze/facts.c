@@ -12,9 +12,10 @@
 #include "xenalyze/outputs.h"
 #include "xenalyze/report/analysis.h"
 #include "xenalyze/report/latency.h"
+#include "xenalyze/report/plot.h"
 #include "xenalyze/report/rows.h"
 
-#define MAX_SINKS (SCATTER_KINDS + INTERVAL_KINDS + 3u)
+#define MAX_SINKS (SCATTER_KINDS + INTERVAL_KINDS + 4u)
 
 struct pass
 {
@@ -25,6 +26,9 @@ struct pass
     struct book *book;
     struct latency *latency;
     struct scatter scatter[SCATTER_KINDS];
+    struct plot *plot;
+    enum plot_format format;
+    struct timeline timeline;
     struct interval *interval[INTERVAL_KINDS];
     struct sink sinks[MAX_SINKS];
     size_t nr_sinks;
@@ -84,10 +88,39 @@ static void hang_scatter(struct pass *p)
     {
         if ( !p->config->scatter[i] )
             continue;
-        p->scatter[i].points = points_to_file(p->run->out);
+        p->scatter[i].points = p->plot ? plot_points(p->plot)
+                                       : points_to_file(p->run->out);
         p->scatter[i].which = p->config->which[i];
         hang(p, scatter_sink(&p->scatter[i], i));
     }
+}
+
+/* What is drawn: the scatterplot that is asked for, or the timeline. */
+static int hang_plot(struct pass *p, struct err *e)
+{
+    const char *label = "pcpu";
+    unsigned int nr = 0;
+    int rc = 0;
+
+    if ( !p->config->plot && !p->config->gnuplot )
+        return 0;
+    if ( p->config->plot )
+        rc = plot_format(p->config->plot, &p->format, e);
+    for ( unsigned int i = 0; i < SCATTER_KINDS; i++ )
+        if ( p->config->scatter[i] )
+        {
+            label = scatter_title(i);
+            nr++;
+        }
+    if ( !rc && nr > 1 )
+        rc = err_set(e, -EINVAL, "one picture cannot show %u scatterplots; "
+                     "ask for one of them", nr);
+    if ( !rc )
+        rc = plot_new(&p->plot, label);
+    p->timeline.plot = p->plot;
+    if ( !rc && !nr )
+        hang(p, timeline_sink(&p->timeline));
+    return rc;
 }
 
 static int hang_intervals(struct pass *p)
@@ -151,8 +184,9 @@ static int begin(struct pass *p, struct err *e)
         return rc;
     p->request.symbols = p->symbols;
     hang_counter(p);
+    rc = hang_plot(p, e);
     hang_scatter(p);
-    rc = hang_book(p);
+    rc = rc ? rc : hang_book(p);
     rc = rc ? rc : hang_latency(p);
     rc = rc ? rc : hang_intervals(p);
     return rc ? err_sys(e, rc, "cannot analyze %s", p->run->name) : 0;
@@ -198,8 +232,20 @@ static int print(struct pass *p)
     return report_latency(p->latency, &p->request, p->run->out);
 }
 
+static int draw(struct pass *p, struct err *e)
+{
+    int rc = 0;
+
+    if ( p->config->plot )
+        rc = plot_write(p->plot, p->format, p->config->plot, e);
+    if ( !rc && p->config->gnuplot )
+        rc = plot_write(p->plot, PLOT_GNUPLOT, p->config->gnuplot, e);
+    return rc;
+}
+
 static void fini(struct pass *p)
 {
+    plot_free(p->plot);
     symbols_free(p->symbols);
     book_free(p->book);
     latency_free(p->latency);
@@ -222,6 +268,8 @@ int facts_pass(const struct run *run, struct err *e)
                      run->name);
     if ( !rc && print(&p) )
         rc = err_sys(e, -ENOMEM, "cannot print the report on %s", run->name);
+    if ( !rc && p.plot )
+        rc = draw(&p, e);
     fini(&p);
     return rc;
 }

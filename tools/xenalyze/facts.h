@@ -36,6 +36,8 @@ struct facts_config
     struct facts_ids ids[INTERVAL_KINDS];
     uint64_t interval_length;           /* ns */
 
+    const char *plot, *gnuplot;         /* files: of one scatterplot, or of
+                                           the timeline if there is none */
     const char *symbol_file;
     struct report_request request;
 

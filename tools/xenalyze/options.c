@@ -104,6 +104,11 @@ static const struct opt opts[] = {
             "how long guests run after a wake-up"),
     SCATTER("vmexit-eip", SCATTER_VMEXIT_EIP, "where guests exit"),
 
+    { .name = "plot", .type = OPT_TEXT, .arg = "FILE", .at = FACTS(plot),
+      .help = "draw it instead, into .svg or .png; or who ran where" },
+    { .name = "gnuplot", .type = OPT_TEXT, .arg = "FILE",
+      .at = FACTS(gnuplot), .help = "the same as a script for gnuplot" },
+
     { .type = OPT_GROUP, .help = "Intervals: a line for each" },
     { .name = "interval", .letter = 'i', .type = OPT_TIME, .arg = "TIME",
       .at = FACTS(interval_length), .preset = "1", .min = 1,
