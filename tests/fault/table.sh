@@ -52,7 +52,7 @@ for kind in alloc open mmap; do
         FAULT=$kind:$n "$xentrace" -T 0.05 trace 2>said
         [ $? -le 1 ] || { echo "$kind:$n: crashed"; cat said; }
         "$setsize" >state
-        grep -q 'is off' state || grep -q 'size: 0$' state ||
+        grep -q 'is off' state || grep -q 'size: 0x0$' state ||
             echo "$kind:$n: Xen was left tracing"
     done
 done

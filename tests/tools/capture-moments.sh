@@ -67,6 +67,31 @@ expect 0 "$xensim" --cpus 2 -- sh -c '"$1" trace & sleep 0.5
     kill -USR1 $!; sleep 0.2; kill $!; wait $!' sh "$xentrace"
 grep -q 'events/s' err || fail "SIGUSR1 is not answered"
 
+# A service manager is told when it traces, once a second how it goes, and the
+# end.
+if command -v python3 >/dev/null; then
+    cat >listen <<'END'
+import socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind("notify")
+open("listens", "w").close()
+while True:
+    text = s.recv(1000).decode()
+    print(text, flush=True)
+    if "STOPPING=1" in text:
+        break
+END
+    python3 listen >heard &
+    while [ ! -e listens ]; do sleep 0.02; done
+    expect 0 "$xensim" --cpus 2 -- \
+        env NOTIFY_SOCKET="$tmp/notify" "$xentrace" -T 1.3 trace
+    wait $!
+    for word in 'READY=1' 'WATCHDOG=1' 'STATUS=[1-9][0-9]* events' 'STOPPING=1'
+    do
+        grep -q "^$word" heard || fail "the manager did not hear: $word"
+    done
+fi
+
 # Two at once notice each other.
 expect 0 "$xensim" --cpus 2 -- sh -c '"$1" -T 1.5 one & sleep 0.3
     "$1" -T 1.5 two; wait' sh "$xentrace"

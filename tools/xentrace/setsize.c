@@ -100,7 +100,7 @@ static int show(struct hv *hv, const char *when, struct err *e)
         rc = get_state(hv, &state, &known, e);
     if ( rc )
         return rc;
-    printf("%s tbuf size: %#x\n", when, pages);
+    printf("%s tbuf size: 0x%x\n", when, pages);
     if ( known )
         printf("Tracing is %s, events %#x\n",
                state.flags & XEN_TBUF_ENABLED ? "on" : "off", state.evt_mask);
