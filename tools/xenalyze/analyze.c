@@ -259,13 +259,23 @@ static void finish(struct analysis *a)
     arena_fini(&a->arena);
 }
 
+static int read_all(struct analysis *a, struct err *e)
+{
+    struct err unmapped = ERR_INIT;
+    unsigned int nr;
+    int rc = is_ordered(a) ? -ESPIPE : xt_trace_cpus(a->trace, &nr,
+                                                     &unmapped);
+
+    if ( rc == -ESPIPE )
+        return analyze_by_time(a, e);
+    return rc ? rc : analyze_by_pcpu(a, e);
+}
+
 int analyze(struct xt_trace *trace, const struct analyze_options *options,
             const struct sink *sinks, size_t nr_sinks, struct err *e)
 {
     struct analysis *a = fault_calloc(1, sizeof(*a));
-    struct err unmapped = ERR_INIT;
     struct sink *clips = NULL;
-    unsigned int nr;
     int rc;
 
     if ( !a )
@@ -285,10 +295,8 @@ int analyze(struct xt_trace *trace, const struct analyze_options *options,
     a->nr_shards = is_ordered(a) ? 1 : count_threads(a);
     rc = rc ? rc : setup(a, e);
     rc = rc ? rc : analyze_clocks(a, e);
-    if ( !rc && !is_ordered(a) && !xt_trace_cpus(trace, &nr, &unmapped) )
-        rc = analyze_by_pcpu(a, e);
-    else if ( !rc )
-        rc = analyze_by_time(a, e);
+    if ( !rc )
+        rc = read_all(a, e);
     if ( !rc && a->world.failed )
         rc = -ENOMEM;
     finish(a);

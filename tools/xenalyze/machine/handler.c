@@ -81,6 +81,8 @@ static uint64_t load(const struct xt_record *r, struct place p)
 
 bool handler_is_main(uint32_t event)
 {
+    if ( event >> TRC_CLS_SHIFT == TRC_SHADOW >> TRC_CLS_SHIFT )
+        return (event & 0xff) < SHADOW_WRMAP_BF;
     return !(ASIDE >> (event & 0x3f) & 1);
 }
 

@@ -9,6 +9,7 @@
  * populate on demand knows stands in the next one.
  */
 #include "xenalyze/machine/pcpu.h"
+#include "xenalyze/model/exits.h"
 
 #define XEN_4_19 0x0413u
 #define MINOR(event) ((event) & 0xfff)
@@ -68,13 +69,33 @@ static unsigned int decode(struct fact_memory *f, const struct pcpu *p,
 }
 
 /*
- * Zero pages are given back in a page fault that needs one, or when a balloon
- * driver or a toolstack makes a domain smaller.
+ * Zero pages are looked for in a fault that needs one, or when the balloon
+ * driver gives some back, by a hypercall.
  */
-static unsigned int context(struct pcpu *p, unsigned int kind)
+static const struct
 {
-    if ( kind == MEMORY_POD_ZERO_RECLAIM )
-        return p->outside.open ? POD_FAULT : POD_UNKNOWN;
+    uint16_t cause;
+    uint8_t context;
+} contexts[] = {
+    { EXIT_VMX + 48, POD_FAULT },       /* EPT_VIOLATION */
+    { EXIT_SVM_HIGH + 0, POD_FAULT },   /* NPF */
+    { EXIT_VMX + 18, POD_BALLOON },     /* VMCALL */
+    { EXIT_SVM + 129, POD_BALLOON },    /* VMMCALL */
+};
+
+#define NR_CONTEXTS (sizeof(contexts) / sizeof(contexts[0]))
+
+static unsigned int context(const struct pcpu *p, unsigned int kind)
+{
+    const struct outside *o = &p->outside;
+    unsigned int cause;
+
+    if ( kind != MEMORY_POD_ZERO_RECLAIM || !o->open )
+        return POD_UNKNOWN;
+    cause = exit_cause(outside_hardware(o, p->dialect), o->reason);
+    for ( size_t i = 0; i < NR_CONTEXTS; i++ )
+        if ( contexts[i].cause == cause )
+            return contexts[i].context;
     return POD_UNKNOWN;
 }
 

@@ -36,8 +36,7 @@ void outside_tell(const struct emit *e, const struct world_vcpu *v,
                   const struct outside *o, const struct xt_dialect *dialect,
                   uint64_t end, unsigned int how)
 {
-    /* From 4.19 on an exit says whose it is. */
-    unsigned int hardware = o->svm ? XT_HARDWARE_SVM : dialect->hardware;
+    unsigned int hardware = outside_hardware(o, dialect);
     struct fact_exit f = {
         .vcpu = v, .pcpu = o->pcpu, .reason = o->reason,
         .cause = exit_cause(hardware, o->reason), .hardware = hardware,

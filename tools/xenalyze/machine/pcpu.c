@@ -73,7 +73,6 @@ void pcpu_run(struct pcpu *p, struct world_vcpu *v)
     p->inferred = false;
     p->entered = 0;
     p->entry_due = true;
-    p->populating = false;
 }
 
 void pcpu_leave(struct pcpu *p)

@@ -73,7 +73,6 @@ struct pcpu
     bool asleep;
     uint32_t c_state;
     uint64_t asleep_since;
-    bool populating;            /* PoD: in a fault of the vcpu that runs */
 
     struct fact_volume volume;
     uint64_t strange[STRANGE_KINDS];
@@ -114,6 +113,13 @@ void hvm_leave(struct pcpu *p, unsigned int next);
 void outside_tell(const struct emit *e, const struct world_vcpu *v,
                   const struct outside *o, const struct xt_dialect *dialect,
                   uint64_t end, unsigned int how);
+
+/* enum xt_hardware; from 4.19 on an exit says whose it is. */
+static inline unsigned int outside_hardware(const struct outside *o,
+                                            const struct xt_dialect *dialect)
+{
+    return o->svm ? XT_HARDWARE_SVM : dialect->hardware;
+}
 
 /* What a handler record says, into a fact.  False: it is too short. */
 bool handler_decode(struct fact_handle *f, const struct xt_record *r);

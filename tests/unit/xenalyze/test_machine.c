@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The machine of a pcpu: what single records become.  Stock's mistakes are
+ * among them: PF_XEN's words, 4-level shadow records, masks of interrupts,
+ * orders of memory, exits that it does not know.
+ */
+#include <string.h>
+
+#include "libxentrace/dialect.h"
+#include "tests/unit/common/unit.h"
+#include "xenalyze/machine/pcpu.h"
+#include "xenalyze/model/exits.h"
+
+/* The last fact of each kind, and how many there were. */
+static struct
+{
+    unsigned int nr;
+    struct fact_exit exit;
+    struct fact_handle handle;
+    struct fact_pv pv;
+    struct fact_memory memory;
+    struct fact_irq irq;
+    struct fact_power power;
+} seen;
+
+#define SEE(kind)                                                           \
+static void see_##kind(void *state, const struct fact_##kind *f)            \
+{                                                                           \
+    (void)state;                                                            \
+    seen.kind = *f;                                                         \
+    seen.nr++;                                                              \
+}
+SEE(exit) SEE(handle) SEE(pv) SEE(memory) SEE(irq) SEE(power)
+
+static const struct sink_ops ops = {
+    .exit = see_exit, .handle = see_handle, .pv = see_pv,
+    .memory = see_memory, .irq = see_irq, .power = see_power,
+};
+
+static struct world world;
+static struct arena arena;
+static struct emit emit;
+static struct xt_dialect dialect;
+static struct pcpu p;
+static uint64_t now;
+
+static void feed(uint32_t event, unsigned int nr, const uint32_t *words)
+{
+    struct xt_record r = {
+        .event = event, .words = nr, .has_tsc = true, .tsc = ++now,
+        .payload = (const unsigned char *)words,
+    };
+
+    pcpu_record(&p, &r, now);
+}
+
+#define FEED(event, ...)                                                    \
+    do {                                                                    \
+        const uint32_t words_[] = { __VA_ARGS__ };                          \
+                                                                            \
+        feed(event, sizeof(words_) / sizeof(words_[0]), words_);            \
+    } while ( 0 )
+
+/* d1v2 runs on pcpu 0. */
+static void begin(void)
+{
+    const struct sink sink = { .ops = &ops };
+
+    memset(&seen, 0, sizeof(seen));
+    memset(&p, 0, sizeof(p));
+    memset(&dialect, 0, sizeof(dialect));
+    arena_init(&arena, 0);
+    ck_assert_int_eq(world_init(&world, 16, 16), 0);
+    ck_assert_int_eq(emit_init(&emit, &arena, &sink, 1), 0);
+    p.world = &world;
+    p.emit = &emit;
+    p.scratch = &arena;
+    p.dialect = &dialect;
+    p.state = PCPU_UNKNOWN;
+    now = 1000;
+    FEED(TRC_SCHED_RUNSTATE_CHANGE | 0x100, 1 << 16 | 2);
+    ck_assert_ptr_nonnull(p.current);
+    seen.nr = 0;
+}
+
+static void end(void)
+{
+    free(p.changes.items);
+    world_fini(&world);
+    arena_fini(&arena);
+}
+
+/* One handler within an exit. */
+static void handle(uint32_t event, unsigned int nr, const uint32_t *words)
+{
+    FEED(TRC_HVM_VMEXIT, 48, 0x1000);
+    feed(event, nr, words);
+    seen.nr = 0;
+    feed(TRC_HVM_VMENTRY, 0, NULL);
+}
+
+START_TEST(handlers)
+{
+    static const struct
+    {
+        uint32_t event, words[7];
+        unsigned int nr, kind;
+        uint64_t at, value;
+        bool write;
+    } rows[] = {
+        { TRC_HVM_PF_XEN, { 2, 0x5000 }, 2, HANDLE_PF_XEN, 0x5000, 2, 0 },
+        { TRC_HVM_PF_XEN64, { 2, 0x5000, 7 }, 3, HANDLE_PF_XEN,
+          0x700005000, 2, 0 },
+        { TRC_HVM_IOPORT_WRITE, { 0x3f8, 65 }, 2, HANDLE_PIO, 0x3f8, 65, 1 },
+        { TRC_HVM_IOMEM_READ | TRC_64_FLAG, { 0x1000, 3, 5, 6 }, 4,
+          HANDLE_MMIO, 0x300001000, 0x600000005, 0 },
+        { TRC_HVM_CR_WRITE64, { 3, 0x4000, 1 }, 3, HANDLE_CR, 3,
+          0x100004000, 1 },
+        { TRC_HVM_XCR_WRITE64, { 0, 7, 0 }, 3, HANDLE_XCR, 0, 7, 1 },
+        { TRC_HVM_NPF, { 0x9000, 1, 2, 0, 0x181, 4 }, 6, HANDLE_NPF,
+          0x100009000, 0x181, 0 },
+        { TRC_HVM_INTR, { 0xf0 }, 1, HANDLE_INTERRUPT, 0xf0, 0xf0, 0 },
+        { TRC_HVM_RDTSC, { 1, 2 }, 2, HANDLE_RDTSC, 0, 0x200000001, 0 },
+        { TRC_HVM_NMI, { 0 }, 0, HANDLE_GENERIC, 0, 0, 0 },
+        { TRC_SHADOW_FIXUP | 0x200, { 1, 2, 3, 4, 0x100 }, 5, HANDLE_SHADOW,
+          0x400000003, 0x100, 0 },
+        { TRC_SHADOW_EMULATE | 0x200, { 1, 2, 3, 4, 5, 6, 0x20000001 }, 7,
+          HANDLE_SHADOW, 0x600000005, 0x20000001, 0 },
+        { TRC_SHADOW_MMIO, { 0xc000 }, 1, HANDLE_SHADOW, 0xc000, 0, 0 },
+    };
+
+    begin();
+    for ( unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++ )
+    {
+        handle(rows[i].event, rows[i].nr, rows[i].words);
+        ck_assert_uint_eq(seen.nr, 2);
+        ck_assert_uint_eq(seen.handle.event, rows[i].event);
+        ck_assert_uint_eq(seen.handle.kind, rows[i].kind);
+        ck_assert_uint_eq(seen.handle.at, rows[i].at);
+        ck_assert_uint_eq(seen.handle.value, rows[i].value);
+        ck_assert(seen.handle.write == rows[i].write);
+        ck_assert(seen.handle.main);
+        ck_assert_uint_eq(seen.exit.cycles, 2);
+        ck_assert_uint_eq(seen.exit.reason, 48);
+    }
+    ck_assert_uint_eq(seen.handle.shadow.levels, 2);
+    end();
+}
+END_TEST
+
+START_TEST(short_handlers_are_no_facts)
+{
+    const uint32_t none[1] = { 0 };
+
+    begin();
+    handle(TRC_HVM_NPF, 1, none);
+    ck_assert_uint_eq(seen.nr, 1);
+    handle(TRC_SHADOW_FIXUP | 0x200, 1, none);
+    ck_assert_uint_eq(seen.nr, 1);
+    FEED(TRC_HVM_VMEXIT64, 12, 0);
+    ck_assert_uint_eq(p.strange[STRANGE_SHORT], 1);
+    end();
+}
+END_TEST
+
+START_TEST(exits)
+{
+    begin();
+    FEED(TRC_HVM_SVM_EXIT64, 0x402, 5, 6);
+    feed(TRC_HVM_VMENTRY, 0, NULL);
+    ck_assert_uint_eq(seen.exit.hardware, XT_HARDWARE_SVM);
+    ck_assert_str_eq(exit_name(seen.exit.cause),
+                     "VMEXIT_AVIC_NOACCEL");
+    ck_assert_uint_eq(seen.exit.rip, 0x600000005);
+    ck_assert(seen.exit.wide);
+    FEED(TRC_HVM_VMEXIT, 0xffffffff, 0);
+    ck_assert_uint_eq(p.outside.guest, 1);
+    feed(TRC_HVM_VMENTRY | 0x400, 0, NULL);
+    ck_assert_uint_eq(seen.exit.cause, EXIT_OTHER);
+    /* Preempted in the middle of one. */
+    FEED(TRC_HVM_VMEXIT, 1, 0);
+    FEED(TRC_SCHED_RUNSTATE_CHANGE | 0x010, 1 << 16 | 2);
+    ck_assert_uint_eq(seen.exit.end, EXIT_PREEMPTED);
+    ck_assert_uint_eq(seen.nr, 3);
+    ck_assert_ptr_null(p.current);
+    /* And nobody's. */
+    FEED(TRC_HVM_VMEXIT, 1, 0);
+    ck_assert_uint_eq(p.strange[STRANGE_NO_VCPU], 1);
+    end();
+}
+END_TEST
+
+START_TEST(hypercalls)
+{
+    begin();
+    /* Two arguments: one word, then two. */
+    FEED(TRC_PV_HYPERCALL_V2, 1 | 1u << 20 | 2u << 22, 7, 8, 9);
+    ck_assert_uint_eq(seen.pv.number, 1);
+    ck_assert_uint_eq(seen.pv.nr_args, 2);
+    ck_assert_uint_eq(seen.pv.args[0], 7);
+    ck_assert_uint_eq(seen.pv.args[1], 0x900000008);
+    FEED(TRC_PV_TRAP | TRC_64_FLAG, 5, 6, 13 | 0x8000 | 0x10u << 16);
+    ck_assert_uint_eq(seen.pv.number, 13);
+    ck_assert_uint_eq(seen.pv.error, 0x10);
+    ck_assert_uint_eq(seen.pv.rip, 0x600000005);
+    seen.nr = 0;
+    FEED(TRC_PV_HYPERCALL_V2, 1 | 2u << 20);
+    ck_assert_uint_eq(seen.nr, 0);
+    ck_assert_uint_eq(p.strange[STRANGE_SHORT], 1);
+    end();
+}
+END_TEST
+
+START_TEST(memory)
+{
+    begin();
+    FEED(TRC_MEM_PAGE_GRANT_MAP, 7);
+    ck_assert_uint_eq(seen.memory.kind, MEMORY_GRANT_MAP);
+    ck_assert_uint_eq(seen.memory.target->id, 7);
+    ck_assert_ptr_eq(seen.memory.by, p.current);
+    FEED(TRC_MEM_POD_POPULATE, 1, 0, 2, 0, 3 | 9 << 16, 0x12345678);
+    ck_assert_uint_eq(seen.memory.target->id, 3);
+    ck_assert_uint_eq(seen.memory.order, 9);
+    dialect.version = 0x0413;
+    FEED(TRC_MEM_POD_POPULATE, 1, 0, 2, 0, 3, 18);
+    ck_assert_uint_eq(seen.memory.order, 18);
+    FEED(TRC_HVM_VMEXIT, 18, 0);
+    FEED(TRC_MEM_POD_ZERO_RECLAIM, 1, 0, 2, 0, 3, 0);
+    ck_assert_uint_eq(seen.memory.context, POD_BALLOON);
+    FEED(TRC_HVM_VMEXIT, 48, 0);
+    FEED(TRC_MEM_POD_ZERO_RECLAIM, 1, 0, 2, 0, 3, 0);
+    ck_assert_uint_eq(seen.memory.context, POD_FAULT);
+    end();
+}
+END_TEST
+
+START_TEST(hardware)
+{
+    begin();
+    FEED(TRC_HW_IRQ_ASSIGN_VECTOR, 24 | 0x31 << 16, 1, 2, 3, 4, 5, 6);
+    ck_assert_uint_eq(seen.irq.irq, 24);
+    ck_assert_uint_eq(seen.irq.vector, 0x31);
+    ck_assert_uint_eq(seen.irq.mask[5], 6);
+    FEED(TRC_HW_IRQ_HANDLED, 24, 0xfffffff0, 0x10);
+    ck_assert_uint_eq(seen.irq.cycles, 0x20);
+    FEED(TRC_PM_IDLE_ENTRY, 3, 0, 100, 200);
+    FEED(TRC_PM_IDLE_EXIT, 3, 0, 0, 0, 0, 0);
+    ck_assert(seen.power.matched);
+    ck_assert_uint_eq(seen.power.cycles, 1);
+    FEED(TRC_PM_IDLE_EXIT, 2, 0, 0, 0, 0, 0);
+    ck_assert(!seen.power.matched);
+    end();
+}
+END_TEST
+
+UNIT_MAIN("machine", handlers, short_handlers_are_no_facts, exits, hypercalls,
+          memory, hardware)
