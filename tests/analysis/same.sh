@@ -10,6 +10,10 @@ same() {
     what=$1
     shift
     play --duration=200ms "$@"
+    same_trace
+}
+
+same_trace() {
     expect 0 "$facts" sums trace
     mv out expected
     grep -v '^d[0-9]* ' expected >expected-S
@@ -33,6 +37,14 @@ same() {
 same "some pcpus" --seed=5
 same "many pcpus" --seed=6 -c 40 --rate=2k
 same "all at once" --seed=7 -c 2 --rate=0 --interrupts=10k
+
+# Two traces in one file: time begins anew in it.
+cp trace second
+play --duration=100ms --seed=10
+cat trace >>second
+mv second trace
+what="one behind the other"
+same_trace
 
 # spent FILE: of each vcpu and pcpu all its time, of exits the number
 spent() {

@@ -152,14 +152,14 @@ static int heed(struct analysis *a, struct notices *l, unsigned int segment,
     for ( ; !rc && l->next < l->nr; l->next++ )
     {
         n = &l->items[l->next];
+        if ( n->segment < segment )
+            continue;
         if ( n->segment > segment || n->time > time ||
              (n->is_end && n->time == time) )
             return 0;
         p = segment_pcpu(a, n->pcpu);
         if ( !p )
             return -ENOMEM;
-        if ( n->segment < segment )
-            continue;
         if ( n->is_end )
             pcpu_end(p);
         else

@@ -132,7 +132,8 @@ void hvm_handle(struct pcpu *p, const struct xt_record *r, unsigned int minor)
             hold(o, r);
         return;
     }
-    p->strange[STRANGE_NO_EXIT]++;
+    /* Injections also come when a vcpu that has slept is about to enter. */
+    p->strange[STRANGE_NO_EXIT] += handler_is_main(r->event);
     if ( emit_wants_handle(p->emit) )
         tell_at_once(p, r, v);
 }
