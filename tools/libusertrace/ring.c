@@ -30,11 +30,26 @@ static size_t round_up(size_t size, size_t to)
 
 /* ---- the file ------------------------------------------------------------ */
 
+/* The process may change its folder before it takes the name away. */
+static void make_whole(struct ut_arena *a)
+{
+    char *whole = realpath(a->path, NULL), *copy = NULL;
+
+    if ( whole )
+        copy = fault_strdup(whole);
+    free(whole);
+    if ( !copy )
+        return;
+    fault_free(a->path);
+    a->path = copy;
+}
+
 /* A name that nobody has: pid and time, and whose we are not we do not touch. */
 static int open_named(struct ut_arena *a, const char *folder)
 {
     struct timespec now;
     size_t room = strlen(folder) + 80;
+    int rc;
 
     a->path = fault_malloc(room);
     if ( !a->path )
@@ -45,10 +60,14 @@ static int open_named(struct ut_arena *a, const char *folder)
     a->fd = fault_open(a->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC |
                        O_NOFOLLOW, 0600);
     if ( a->fd >= 0 )
+    {
+        make_whole(a);
         return 0;
+    }
+    rc = -errno;
     fault_free(a->path);
     a->path = NULL;
-    return -errno;
+    return rc;
 }
 
 static int open_nameless(struct ut_arena *a)

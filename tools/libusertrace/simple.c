@@ -70,19 +70,6 @@ static int make_name(char *path, size_t size, struct err *e)
     return 0;
 }
 
-/* Whoever recovers has another working directory. */
-static void note_file(const char *path)
-{
-    char folder[SIMPLE_PATH_MAX], whole[SIMPLE_PATH_MAX];
-
-    if ( *path == '/' || !getcwd(folder, sizeof(folder)) )
-        *folder = '\0';
-    if ( snprintf(whole, sizeof(whole), "%s%s%s", folder, *folder ? "/" : "",
-                  path) >= (int)sizeof(whole) )
-        *whole = '\0';
-    ut_drain_note_file(&simple.drain, whole);
-}
-
 /* ---- rings --------------------------------------------------------------- */
 
 /* "a/b" -> "a" */
@@ -232,7 +219,7 @@ static int begin_open(const char *path, struct err *e)
     rc = open_arena(path, e);
     if ( !rc )
     {
-        note_file(path);
+        ut_drain_note_file(&simple.drain, path);
         rc = ut_drain_tend(&simple.drain, e);
     }
     if ( rc )
@@ -251,12 +238,24 @@ static int begin_open(const char *path, struct err *e)
     return 0;
 }
 
+/*
+ * The whole name, since the process may change its folder before it rotates
+ * files, or takes the link to the rings away; and for who recovers.
+ */
 static int open_file(struct err *e)
 {
-    char path[PATH_MAX];
-    int rc = make_name(path, sizeof(path), e);
+    char name[PATH_MAX], folder[PATH_MAX], path[PATH_MAX];
+    int n, rc = make_name(name, sizeof(name), e);
 
-    return rc ? rc : begin_open(path, e);
+    if ( rc )
+        return rc;
+    if ( *name == '/' || !getcwd(folder, sizeof(folder)) )
+        return begin_open(name, e);
+    n = snprintf(path, sizeof(path), "%s/%s", folder, name);
+    if ( n < 0 || (size_t)n >= sizeof(path) )
+        return err_set(e, -ENAMETOOLONG, "trace file %.150s: its whole name is "
+                       "too long", name);
+    return begin_open(path, e);
 }
 
 static void wait_for_quiet(void)
@@ -339,7 +338,7 @@ static void rotate(void)
             ut_file_close(&simple.drain.file);
             simple.drain.file = next;
             simple.drain.counts.files++;
-            note_file(path);
+            ut_drain_note_file(&simple.drain, path);
         }
     }
     fault_free(path);
@@ -441,6 +440,13 @@ void ut_simple_wanted(void)
 
 /* ---- for the program ----------------------------------------------------- */
 
+/* A child whose file was not begun yet: it will not be. */
+static void stay_idle(void)
+{
+    ut_rings_accept(false);
+    simple.state = IDLE;
+}
+
 static int do_file(enum usertrace_file what, struct err *e)
 {
     int rc = begin_once(e);
@@ -449,6 +455,8 @@ static int do_file(enum usertrace_file what, struct err *e)
         return rc;
     if ( what == USERTRACE_FILE_ON )
         return simple.state == OPEN ? 0 : open_file(e);
+    if ( what == USERTRACE_FILE_OFF && simple.state == FORKED )
+        stay_idle();
     if ( simple.state != OPEN )
         return 0;
     if ( what == USERTRACE_FILE_OFF )
