@@ -212,7 +212,7 @@ static int take_run(struct ut_drain *d, struct ut_ring *r, uint64_t until)
 static int tell_losses(struct ut_drain *d, struct ut_ring *r)
 {
     uint64_t lost = __atomic_load_n(&r->ring->lost, __ATOMIC_ACQUIRE);
-    uint64_t head = __atomic_load_n(&r->ring->head, __ATOMIC_ACQUIRE);
+    uint64_t head = __atomic_load_n(&r->ring->at.head, __ATOMIC_ACQUIRE);
     int rc;
 
     if ( r->stale || lost == r->told || head != r->at )
@@ -255,7 +255,7 @@ static bool take_snapshot(struct ut_drain *d)
     for ( struct ut_ring *r = d->rings; r; r = r->next )
     {
         r->end = r->stale ? r->at :
-                 __atomic_load_n(&r->ring->head, __ATOMIC_ACQUIRE);
+                 __atomic_load_n(&r->ring->at.head, __ATOMIC_ACQUIRE);
         any |= r->end != r->at;
     }
     return any;
@@ -302,14 +302,13 @@ static uint32_t state_of(const struct ut_ring *r)
 static bool is_spent(const struct ut_ring *r)
 {
     return state_of(r) == SIMPLE_RING_DONE &&
-           (r->stale || (r->at == r->ring->head && r->told == r->ring->lost));
+           (r->stale || (r->at == r->ring->at.head && r->told == r->ring->lost));
 }
 
 static void renew(struct ut_ring *r)
 {
-    r->ring->reserved = r->ring->head;
-    r->ring->depth = 0;
-    r->ring->limit = 0;
+    r->ring->at.reserved = r->ring->at.head;
+    r->ring->at.limit = 0;
     r->ring->marked = r->ring->lost;
     r->ring->state = SIMPLE_RING_FREE;
 }
@@ -365,7 +364,7 @@ int ut_drain_tend(struct ut_drain *d, struct err *e)
 static void close_ring(struct ut_ring *r)
 {
     __atomic_store_n(&r->ring->closed, 1, __ATOMIC_SEQ_CST);
-    __atomic_store_n(&r->ring->limit, 0, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&r->ring->at.limit, 0, __ATOMIC_SEQ_CST);
     r->arena = NULL;
 }
 
@@ -388,8 +387,9 @@ bool ut_drain_is_quiet(const struct ut_drain *d)
 {
     for ( const struct ut_ring *r = d->rings; r; r = r->next )
         if ( !r->stale && state_of(r) == SIMPLE_RING_HELD &&
-             (__atomic_load_n(&r->ring->depth, __ATOMIC_RELAXED) ||
-              __atomic_load_n(&r->ring->head, __ATOMIC_ACQUIRE) != r->at) )
+             (__atomic_load_n(&r->ring->at.reserved, __ATOMIC_RELAXED) !=
+              r->at || __atomic_load_n(&r->ring->at.head, __ATOMIC_ACQUIRE) !=
+              r->at) )
             return false;
     return true;
 }

@@ -9,9 +9,10 @@
  * moved `reserved`, makes the outer one read the time again; so the order in
  * the ring is that of time.
  *
- * PUBLISHED is by the outermost writer (depth 1), who then looks again for
- * what came while it was leaving.  A handler's event becomes visible with the
- * event that it interrupted, at the latest.
+ * PUBLISHED is by the outermost writer, which began where the ring was whole
+ * (reserved == head); it then looks again for what came while it was leaving.
+ * A handler's event becomes visible with the event that it interrupted, at the
+ * latest (usertrace_simple_end() in trace/simple.h).
  *
  * LIMIT is the one comparison of the fast path.  It ends at a quarter of the
  * ring, where the writer thread is called, at the end of the room that was
@@ -53,7 +54,10 @@ static uint64_t now(void)
     return (uint64_t)t.tv_sec * 1000000000u + t.tv_nsec;
 }
 
-/* Atomic against handlers on this thread, and that is all it needs to be. */
+/*
+ * Atomic against handlers on this thread, and that is all it needs to be; and
+ * a release, which it is of itself on x86.
+ */
 static inline bool move(uint64_t *word, uint64_t from, uint64_t to)
 {
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
@@ -65,7 +69,7 @@ static inline bool move(uint64_t *word, uint64_t from, uint64_t to)
     return done;
 #else
     return __atomic_compare_exchange_n(word, &from, to, false,
-                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+                                       __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 #endif
 }
 
@@ -79,32 +83,21 @@ static inline void set(uint64_t *word, uint64_t value)
     __atomic_store_n(word, value, __ATOMIC_RELAXED);
 }
 
-static inline void enter(struct simple_ring *ring)
+/*
+ * Something came between the outermost writer's look at `reserved` and its
+ * store to head.  A handler that comes now either finds the ring whole, and
+ * publishes for itself, or leaves it to this loop; the exchange sees to it
+ * that head never goes back.
+ */
+void usertrace_simple_publish(struct usertrace_ring *ring)
 {
-    __atomic_store_n(&ring->depth, ring->depth + 1, __ATOMIC_RELAXED);
-    atomic_signal_fence(memory_order_seq_cst);
-}
+    uint64_t head, reserved;
 
-/* The release is for the drain's acquire in drain.c, take_snapshot(). */
-static inline void leave(struct simple_ring *ring)
-{
-    uint64_t reserved;
-
-    atomic_signal_fence(memory_order_seq_cst);
-    if ( ring->depth > 1 )
-    {
-        __atomic_store_n(&ring->depth, ring->depth - 1, __ATOMIC_RELAXED);
-        return;
-    }
     do {
-        __atomic_store_n(&ring->depth, 1, __ATOMIC_RELAXED);
-        atomic_signal_fence(memory_order_seq_cst);
+        head = get(&ring->head);
         reserved = get(&ring->reserved);
-        __atomic_store_n(&ring->head, reserved, __ATOMIC_RELEASE);
-        atomic_signal_fence(memory_order_seq_cst);
-        __atomic_store_n(&ring->depth, 0, __ATOMIC_RELAXED);
-        atomic_signal_fence(memory_order_seq_cst);
-    } while ( get(&ring->reserved) != reserved );
+        move(&ring->head, head, reserved);
+    } while ( get(&ring->head) != get(&ring->reserved) );
 }
 
 static inline char *place(struct simple_ring *ring, uint64_t at)
@@ -112,16 +105,19 @@ static inline char *place(struct simple_ring *ring, uint64_t at)
     return (char *)ring + ring->data + (at & ring->mask);
 }
 
+/*
+ * A struct simple_head, word by word: a struct that is copied as a whole would
+ * be read back in wider words than it was stored in, which stalls.
+ */
 static inline char *put_head(char *at, uint64_t id, uint64_t time,
                              uint32_t length, uint32_t pid)
 {
-    struct simple_head head = {
-        .type = SIMPLE_EVENT, .id = id, .time = time, .length = length,
-        .pid = pid,
-    };
-
-    memcpy(at, &head, sizeof(head));
-    return at + sizeof(head);
+    at = usertrace_simple_word(at, SIMPLE_EVENT);
+    at = usertrace_simple_word(at, id);
+    at = usertrace_simple_word(at, time);
+    memcpy(at, &length, sizeof(length));
+    memcpy(at + sizeof(length), &pid, sizeof(pid));
+    return at + sizeof(length) + sizeof(pid);
 }
 
 /* ---- the bell ------------------------------------------------------------ */
@@ -262,7 +258,7 @@ static bool look_for_room(struct simple_ring *ring, uint64_t reserved,
         ut_ring_bell();
     if ( reserved + need > end )
         return false;
-    __atomic_store_n(&ring->limit, limit < end ? limit : end,
+    __atomic_store_n(&ring->at.limit, limit < end ? limit : end,
                      __ATOMIC_SEQ_CST);
     return true;
 }
@@ -276,33 +272,37 @@ static void lose(struct simple_ring *ring)
     do
         lost = get(&ring->lost);
     while ( !move(&ring->lost, lost, lost + 1) );
-    set(&ring->limit, 0);
+    set(&ring->at.limit, 0);
 }
 
-/* Reserve a marker, if one is owed, and `size` bytes; where those begin. */
+/*
+ * Reserve a marker, if one is owed, and `size` bytes; where those begin.
+ * *at is where the marker does: the writer's place.
+ */
 static char *reserve_slowly(struct simple_ring *ring, uint64_t size,
-                            uint64_t *time)
+                            uint64_t *at, uint64_t *time)
 {
-    uint64_t at, lost, marker;
+    uint64_t lost, marker;
     char *p;
 
     do {
-        at = get(&ring->reserved);
+        *at = get(&ring->at.reserved);
         lost = get(&ring->lost);
         marker = lost != get(&ring->marked) ? SIMPLE_MARKER_BYTES : 0;
-        if ( !look_for_room(ring, at, marker + size) )
+        if ( !look_for_room(ring, *at, marker + size) )
             return NULL;
         *time = now();
-    } while ( !move(&ring->reserved, at, at + marker + size) );
+    } while ( !move(&ring->at.reserved, *at,
+                     *at + marker + size) );
 
     if ( marker )
     {
-        p = put_head(place(ring, at), SIMPLE_DROPPED, get(&ring->lost_at),
+        p = put_head(place(ring, *at), SIMPLE_DROPPED, get(&ring->lost_at),
                      SIMPLE_MARKER_BYTES - 8, ring->pid);
         memcpy(p, &lost, sizeof(lost));
         set(&ring->marked, lost);
     }
-    return place(ring, at + marker);
+    return place(ring, *at + marker);
 }
 
 /*
@@ -315,15 +315,40 @@ static bool is_closed(const struct simple_ring *ring)
     return __atomic_load_n(&ring->closed, __ATOMIC_SEQ_CST);
 }
 
+/* Is a writer of this thread inside, whom a handler interrupted? */
+static bool is_busy(const struct simple_ring *ring)
+{
+    return get(&ring->at.head) != get(&ring->at.reserved);
+}
+
+static char *write_slowly(struct simple_ring *ring,
+                          struct usertrace_record *record, uint32_t id,
+                          uint32_t bytes)
+{
+    uint64_t time;
+    char *at = reserve_slowly(ring, SIMPLE_EVENT_MIN + bytes, &record->at,
+                              &time);
+
+    if ( !at )
+    {
+        lose(ring);
+        return NULL;
+    }
+    record->ring = &ring->at;
+    /* A ring that was closed meanwhile gets this one as its last. */
+    if ( is_closed(ring) )
+        set(&ring->at.limit, 0);
+    return put_head(at, id, time, SIMPLE_EVENT_MIN - 8 + bytes, ring->pid);
+}
+
 static char *begin_slowly(struct usertrace_record *record, uint32_t id,
                           uint32_t bytes)
 {
     struct simple_ring *ring = mine;
     int saved = errno;
-    uint64_t time;
     char *at = NULL;
 
-    if ( ring && !ring->depth && is_closed(ring) )
+    if ( ring && is_closed(ring) && !is_busy(ring) )
     {
         let_go(ring);
         ring = NULL;
@@ -331,24 +356,7 @@ static char *begin_slowly(struct usertrace_record *record, uint32_t id,
     if ( !ring )
         ring = claim();
     if ( ring )
-    {
-        enter(ring);
-        at = reserve_slowly(ring, SIMPLE_EVENT_MIN + bytes, &time);
-        if ( !at )
-        {
-            lose(ring);
-            leave(ring);
-        }
-        else
-        {
-            record->ring = ring;
-            at = put_head(at, id, time, SIMPLE_EVENT_MIN - 8 + bytes,
-                          ring->pid);
-            /* A ring that was closed meanwhile gets this one as its last. */
-            if ( is_closed(ring) )
-                set(&ring->limit, 0);
-        }
-    }
+        at = write_slowly(ring, record, id, bytes);
     errno = saved;
     return at;
 }
@@ -364,24 +372,15 @@ char *usertrace_simple_begin(struct usertrace_record *record, uint32_t id,
     if ( __builtin_expect(!ring, 0) )
         return begin_slowly(record, id, bytes);
 
-    enter(ring);
     do {
-        at = get(&ring->reserved);
-        if ( __builtin_expect(at + size > get(&ring->limit), 0) )
-        {
-            leave(ring);
+        at = get(&ring->at.reserved);
+        if ( __builtin_expect(at + size > get(&ring->at.limit), 0) )
             return begin_slowly(record, id, bytes);
-        }
         time = now();
-    } while ( __builtin_expect(!move(&ring->reserved, at, at + size), 0) );
+    } while ( __builtin_expect(!move(&ring->at.reserved, at, at + size), 0) );
 
-    record->ring = ring;
+    record->ring = &ring->at;
+    record->at = at;
     return put_head(place(ring, at), id, time, SIMPLE_EVENT_MIN - 8 + bytes,
                     ring->pid);
-}
-
-void usertrace_simple_end(struct usertrace_record *record, const char *at)
-{
-    (void)at;
-    leave(record->ring);
 }

@@ -57,6 +57,8 @@
 
 #include <stdint.h>
 
+#include "libusertrace/trace/simple.h"
+
 #define SIMPLE_MAGIC 0xf2b177cb0aa429b4ull
 #define SIMPLE_VERSION 4u
 #define SIMPLE_HEADER_ID UINT64_MAX
@@ -102,16 +104,13 @@ struct simple_rings
 struct simple_ring
 {
     /* The thread's. */
-    uint64_t reserved;          /* head, and what is just being written */
-    uint64_t limit;             /* up to here without a further look */
-    uint64_t head;              /* atomic */
+    struct usertrace_ring at;   /* reserved, limit, head; atomic */
     uint64_t lost;              /* events that found no room, in all */
     uint64_t lost_at;           /* time of the first since the last marker */
     uint64_t mask;              /* ring_bytes - 1 */
-    uint32_t depth;             /* writers inside: the thread, its handlers */
-    uint32_t pid;
     uint32_t data;              /* from here to the bytes */
-    uint32_t tid;
+    uint32_t pid, tid;
+    uint32_t unused;
 
     uint64_t marked;            /* of lost: what a marker says */
     uint32_t state;             /* enum simple_ring_state; atomic */

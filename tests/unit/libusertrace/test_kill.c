@@ -101,7 +101,7 @@ static void recover_ring(FILE *out, const struct simple_ring *ring, int side)
 
     snprintf(text, sizeof(text), "%u", ring->tid);
     put_mapping(out, SIMPLE_THREAD, text);
-    while ( at < ring->head )
+    while ( at < ring->at.head )
     {
         for ( size_t i = 0; i < sizeof(head) + 16; i++ )
             event[i] = data[(at + i) & ring->mask];
@@ -119,7 +119,7 @@ static void recover_ring(FILE *out, const struct simple_ring *ring, int side)
             fwrite(event, head.length + 8, 1, out);
         at += head.length + 8;
     }
-    ck_assert_uint_eq(at, ring->head);
+    ck_assert_uint_eq(at, ring->at.head);
     if ( ring->lost > told )
         put_dropped(out, ring->lost - told);
 }

@@ -26,14 +26,46 @@ extern "C" {
 
 #define USERTRACE_MAX_STRING 512u
 
+/* What a ring begins with: positions, which only grow. */
+struct usertrace_ring
+{
+    uint64_t reserved;          /* head, and what is just being written */
+    uint64_t limit;             /* up to here without a further look */
+    uint64_t head;              /* all up to here is whole */
+};
+
 struct usertrace_record
 {
-    void *ring;
+    struct usertrace_ring *ring;
+    uint64_t at;
 };
 
 char *usertrace_simple_begin(struct usertrace_record *record, uint32_t id,
                              uint32_t bytes);
-void usertrace_simple_end(struct usertrace_record *record, const char *at);
+void usertrace_simple_publish(struct usertrace_ring *ring);
+
+/*
+ * The outermost writer is the one that began where the ring was whole: it
+ * publishes what handlers wrote in the middle, too, also while it does so.
+ * The release is for the acquire in drain.c, take_snapshot().
+ */
+static inline void usertrace_simple_end(struct usertrace_record *record,
+                                        const char *at)
+{
+    struct usertrace_ring *ring = record->ring;
+    uint64_t reserved;
+
+    (void)at;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if ( __atomic_load_n(&ring->head, __ATOMIC_RELAXED) != record->at )
+        return;
+    reserved = __atomic_load_n(&ring->reserved, __ATOMIC_RELAXED);
+    __atomic_store_n(&ring->head, reserved, __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if ( __builtin_expect(__atomic_load_n(&ring->reserved, __ATOMIC_RELAXED) !=
+                          reserved, 0) )
+        usertrace_simple_publish(ring);
+}
 
 /* NULL is as good as "". */
 static inline uint32_t usertrace_simple_length(const char *text)
