@@ -14,6 +14,7 @@ example=$top_srcdir/examples/sample
 tracetool=$(cd "$top_builddir" && pwd -P)/tools/tracetool/tracetool
 library=$(cd "$top_builddir" && pwd -P)/tools/libusertrace/.libs
 export LD_LIBRARY_PATH="$library${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+source=$example/sample.c        # another program with the same events
 failed=0
 
 cd "$scratch" || exit 99
@@ -29,6 +30,52 @@ skip()
     echo "$*"
     exit 77
 }
+
+# --- LTTng's session daemon --------------------------------------------------
+
+session=
+daemon=
+
+lttng_quietly()
+{
+    lttng --no-sessiond "$@" >>lttng.log 2>&1 </dev/null
+}
+
+lttng_ends()
+{
+    [ -z "$session" ] || lttng_quietly destroy "$session"
+    [ -z "$daemon" ] || kill "$daemon" 2>/dev/null
+    session=
+    daemon=
+}
+
+# lttng_begins PROVIDER OPTION...: a session that has all of its events, with
+# a daemon of our own unless there is one.  If it fails, lttng.log says why.
+lttng_begins()
+{
+    provider=$1
+    shift
+    export LTTNG_HOME="$scratch"
+    # a program waits for the daemon before main()
+    export LTTNG_UST_REGISTER_TIMEOUT=-1
+    trap 'lttng_ends; rm -rf "$scratch"' EXIT
+    if ! lttng_quietly list; then
+        lttng-sessiond --no-kernel >>lttng.log 2>&1 </dev/null &
+        daemon=$!
+        tries=0
+        until lttng_quietly list; do
+            tries=$((tries + 1))
+            [ $tries -lt 100 ] || return
+            sleep 0.1
+        done
+    fi
+    session=$provider
+    lttng_quietly create "$session" --output="$scratch/out" "$@" &&
+        lttng_quietly enable-event -s "$session" --userspace "$provider:*" &&
+        lttng_quietly start "$session"
+}
+
+# --- the sample --------------------------------------------------------------
 
 # generate FORMAT FILE OPTION...
 generate()
@@ -60,6 +107,6 @@ make_sample()
     # shellcheck disable=SC2086 # flags are words
     $cc -std=gnu11 -Wall -Wextra -Werror $cflags -pthread -I. \
         "-I$top_srcdir/tools" "-I$top_srcdir/tools/libusertrace" \
-        -o sample "$example/sample.c" trace-sample.c "$@" \
+        -o sample "$source" trace-sample.c "$@" \
         "-L$library" -lusertrace
 }

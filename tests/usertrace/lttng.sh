@@ -14,50 +14,14 @@ done
 echo '#include <lttng/tracepoint.h>' | $cc -E - >/dev/null 2>&1 ||
     skip 'liblttng-ust-dev is not installed'
 
-provider=sample_$$
-session=$provider
-daemon=
-
-quietly()
-{
-    lttng --no-sessiond "$@" >>lttng.log 2>&1 </dev/null
-}
-
-ends()
-{
-    quietly destroy "$session"
-    [ -z "$daemon" ] || kill "$daemon" 2>/dev/null
-    rm -rf "$scratch"
-}
-
-begins()
-{
-    export LTTNG_HOME="$scratch"
-    quietly list && return
-    lttng-sessiond --no-kernel >>lttng.log 2>&1 </dev/null &
-    daemon=$!
-    tries=0
-    until quietly list; do
-        tries=$((tries + 1))
-        [ $tries -lt 100 ] || skip "no session daemon: $(tail -n 1 lttng.log)"
-        sleep 0.1
-    done
-}
-
-make_sample ust,log "--provider=$provider" || exit 1
-trap ends EXIT
-begins
-quietly create "$session" --output="$scratch/out" &&
-    quietly enable-event -s "$session" --userspace "$provider:*" &&
-    quietly start "$session" || skip "no session: $(tail -n 1 lttng.log)"
-
-# It waits for the daemon before main().
-export LTTNG_UST_REGISTER_TIMEOUT=-1
+own=sample_$$
+make_sample ust,log "--provider=$own" || exit 1
+lttng_begins "$own" || skip "no session: $(tail -n 1 lttng.log)"
 timeout 60 ./sample -t 1 -n 3 -e 'sample_*' 2>log || fail "exit $?"
-quietly stop "$session"
-quietly destroy "$session"
+lttng_quietly stop "$session"
+lttng_ends
 babeltrace2 out >all 2>err || fail "babeltrace2: $(cat err)"
-sed -n 's/.* '"$provider"':\([a-z_]*\):.*/\1/p' all >text.names
+sed -n 's/.* '"$own"':\([a-z_]*\):.*/\1/p' all >text.names
 cut -d ' ' -f 1 log >log.names
 diff log.names text.names || fail 'LTTng has other events than the log'
 sed 's/.*}, //' all >fields

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a trace point of a program costs, with whichever back end this was
+ * compiled: tests/bench/usertrace does so, and runs it as
+ *
+ *     usertrace clock | off | on | threads | stdio
+ *
+ * It prints the nanoseconds of one event: the lowest and the median of many
+ * short rounds.  A round fits a quarter of the ring, and what it left is
+ * written between rounds, so it is the trace point that is measured, not the
+ * disk; the lowest is what it costs when nobody else wants the CPU.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <trace/usertrace.h>
+#include <trace-sample.h>
+
+enum { ROUNDS = 400, EVENTS = 1000, WRITERS = 8 };
+
+static double read_clock(clockid_t clock)
+{
+    struct timespec t;
+
+    clock_gettime(clock, &t);
+    return t.tv_sec * 1e9 + t.tv_nsec;
+}
+
+/* ---- what is measured ----------------------------------------------------- */
+
+static void only_clock(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    __asm__ __volatile__ ( "" :: "m" (t) );
+}
+
+static void event(unsigned int i)
+{
+    trace_sample_done(i, NULL, 5);
+}
+
+/* What programs do that have no trace points: a line, with the time. */
+static void log_line(unsigned int i)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static FILE *out;
+    struct timespec t;
+
+    pthread_mutex_lock(&lock);
+    if ( !out )
+        out = fopen("/dev/null", "w");
+    clock_gettime(CLOCK_REALTIME, &t);
+    fprintf(out, "%lld.%06ld:sample_done worker %u request %p rc %d\n",
+            (long long)t.tv_sec, t.tv_nsec / 1000, i, NULL, 5);
+    pthread_mutex_unlock(&lock);
+}
+
+static void run_events(void)
+{
+    for ( unsigned int i = 0; i < EVENTS; i++ )
+    {
+        __asm__ __volatile__ ( "" : "+r" (i) );
+        event(i);
+    }
+}
+
+static void run_lines(void)
+{
+    for ( unsigned int i = 0; i < EVENTS; i++ )
+        log_line(i);
+}
+
+static void run_clock(void)
+{
+    for ( unsigned int i = 0; i < EVENTS; i++ )
+        only_clock();
+}
+
+/* ---- rounds ---------------------------------------------------------------- */
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void print(double *rounds, size_t nr)
+{
+    qsort(rounds, nr, sizeof(*rounds), by_value);
+    printf("%.1f %.1f\n", rounds[0], rounds[nr / 2]);
+}
+
+static void measure(double *rounds, void (*what)(void), clockid_t clock)
+{
+    double begin;
+
+    for ( size_t i = 0; i < ROUNDS; i++ )
+    {
+        begin = read_clock(clock);
+        what();
+        rounds[i] = (read_clock(clock) - begin) / EVENTS;
+        if ( usertrace_has_backend("simple") )
+            st_flush_trace_buffer();
+    }
+}
+
+static double all_rounds[WRITERS][ROUNDS];
+
+/* The CPU time of each: there may be fewer CPUs than writers. */
+static void *measure_writer(void *arg)
+{
+    measure(arg, run_events, CLOCK_THREAD_CPUTIME_ID);
+    return NULL;
+}
+
+static void measure_writers(void)
+{
+    pthread_t threads[WRITERS];
+
+    for ( size_t i = 0; i < WRITERS; i++ )
+        if ( pthread_create(&threads[i], NULL, measure_writer, all_rounds[i]) )
+            exit(1);
+    for ( size_t i = 0; i < WRITERS; i++ )
+        pthread_join(threads[i], NULL);
+    print(&all_rounds[0][0], WRITERS * ROUNDS);
+}
+
+static void switch_on(void)
+{
+    struct usertrace_counts counts;
+
+    trace_enable_events("sample_done");
+    if ( !trace_init_backends() )
+        exit(1);
+    if ( !usertrace_has_backend("simple") )
+        return;
+    st_set_trace_file("/dev/null");
+    st_set_trace_file_enabled(true);
+    run_events();
+    st_flush_trace_buffer();
+    usertrace_counts(&counts);
+    if ( counts.written != EVENTS )
+        exit(1);
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "on";
+    void (*measured)(void) = !strcmp(what, "clock") ? run_clock :
+                             !strcmp(what, "stdio") ? run_lines : run_events;
+
+    if ( !strcmp(what, "on") || !strcmp(what, "threads") )
+        switch_on();
+    measured();
+    if ( !strcmp(what, "threads") )
+        measure_writers();
+    else
+    {
+        measure(all_rounds[0], measured, CLOCK_MONOTONIC);
+        print(all_rounds[0], ROUNDS);
+    }
+    return 0;
+}
