@@ -9,7 +9,7 @@
 
 #include "libxentrace/crc.h"
 #include "libxentrace/seal.h"
-#include "libxentrace/window.h"
+#include "tests/unit/libxentrace/feed.h"
 
 struct seen
 {
@@ -18,9 +18,10 @@ struct seen
     struct xt_damage damage;
 };
 
-static void take(struct seen *s, const struct xt_window *w)
+static void take(void *arg, const struct xt_window *w)
 {
     struct xt_records records;
+    struct seen *s = arg;
     struct xt_record r;
     size_t size;
 
@@ -37,50 +38,13 @@ static void take(struct seen *s, const struct xt_window *w)
     s->bytes += XT_WINDOW_HEADER + size;
 }
 
-static void whole(struct seen *s, const uint8_t *bytes, size_t size)
-{
-    struct xt_windows windows;
-    struct xt_window w;
-
-    xt_windows_init(&windows, bytes, size, &s->damage);
-    while ( xt_windows_next(&windows, &w) )
-        take(s, &w);
-}
-
-/* The end of what is in memory is that of an allocation. */
-static void pieces(struct seen *s, const uint8_t *bytes, size_t size,
-                   size_t piece)
-{
-    struct xt_windows windows;
-    uint8_t *exact = NULL;
-    struct xt_window w;
-    size_t lo, hi = 0;
-
-    xt_windows_init(&windows, NULL, 0, &s->damage);
-    windows.more = true;
-    for ( ; ; )
-    {
-        while ( xt_windows_next(&windows, &w) )
-            take(s, &w);
-        if ( !windows.more )
-            break;
-        lo = windows.origin + windows.next;
-        hi = size - hi < piece ? size : hi + piece;
-        free(exact);
-        exact = malloc(hi - lo + 1);
-        MUST(exact);
-        memcpy(exact, bytes + lo, hi - lo);
-        xt_windows_move(&windows, exact, hi - lo, lo, hi < size);
-    }
-    free(exact);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     struct seen a = { .windows = 0 }, b = { .windows = 0 };
 
-    whole(&a, bytes, size);
-    pieces(&b, bytes, size, size ? 16 + bytes[size - 1] * 4u : 1);
+    feed_whole(bytes, size, take, &a, &a.damage);
+    feed_pieces(bytes, size, size ? 16 + bytes[size - 1] * 4u : 1, take, &b,
+                &b.damage);
     MUST(a.bytes + xt_damage_bytes(&a.damage) == size);
     MUST(a.windows == b.windows && a.bytes == b.bytes && a.sum == b.sum);
     MUST(!memcmp(&a.damage.times, &b.damage.times, sizeof(a.damage.times)));

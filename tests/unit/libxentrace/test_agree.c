@@ -7,136 +7,13 @@
  */
 #include "tests/unit/libxentrace/unit.h"
 
-#include <pthread.h>
-
 #include "libxentrace/seal.h"
 #include "tests/unit/libxentrace/packed.h"
+#include "tests/unit/libxentrace/ways.h"
 
 #define SEEDS 1200
 
 static struct make m;
-
-/* Records as a set: the order, and whoever finds them, does not matter. */
-struct set
-{
-    uint64_t records, sum;
-    uint64_t skipped, places;   /* without those that only order can see */
-};
-
-static void set_add(struct set *s, unsigned int cpu, uint64_t offset)
-{
-    uint64_t x = (offset << 14 | cpu) * UINT64_C(0x9e3779b97f4a7c15);
-
-    s->records++;
-    s->sum += x ^ x >> 29;
-}
-
-static void set_end(struct set *s, struct xt_trace *t)
-{
-    const struct xt_damage *d = xt_trace_damage(t);
-
-    s->skipped = xt_damage_bytes(d);
-    s->places = xt_damage_times(d) - d->times[XT_DAMAGE_BACKWARD];
-    xt_trace_close(t);
-}
-
-static struct set by_window(const char *path, unsigned int flags)
-{
-    struct xt_trace *t = open_trace(path, flags);
-    struct err e = ERR_INIT;
-    struct set s = { 0 };
-    struct xt_window w;
-
-    while ( xt_trace_next_window(t, &w, &e) > 0 )
-    {
-        struct xt_records records;
-        struct xt_record r;
-        const unsigned char *at = w.bytes;
-
-        xt_trace_records(t, &w, &records);
-        for ( ; xt_records_next(&records, &r); at = records.at )
-            set_add(&s, w.cpu, w.at + XT_WINDOW_HEADER + (at - w.bytes));
-    }
-    set_end(&s, t);
-    return s;
-}
-
-static struct set by_time(const char *path, unsigned int flags)
-{
-    struct xt_trace *t = open_trace(path, flags);
-    unsigned int segment = 0;
-    struct err e = ERR_INIT;
-    struct set s = { 0 };
-    uint64_t last = 0;
-    struct xt_batch b;
-
-    for ( ; xt_trace_next_batch(t, &b, &e) > 0; segment = b.segment )
-        for ( size_t i = 0; i < b.nr; i++ )
-        {
-            ck_assert(b.items[i].time >= last || b.segment != segment);
-            last = b.items[i].time;
-            segment = b.segment;
-            set_add(&s, xt_item_cpu(&b.items[i]),
-                    xt_batch_offset(&b, &b.items[i]));
-        }
-    set_end(&s, t);
-    return s;
-}
-
-struct worker
-{
-    struct xt_trace *t;
-    struct xt_walk walk[2];     /* of pcpus first and first + 2 */
-    unsigned int first;
-    struct set set;
-};
-
-static void *work(void *arg)
-{
-    struct worker *w = arg;
-
-    for ( unsigned int i = 0; i < 2; i++ )
-    {
-        struct xt_walk *walk = &w->walk[i];
-        struct xt_record r;
-
-        xt_trace_walk(w->t, w->first + 2 * i, walk);
-        while ( xt_walk_next(walk, &r) )
-            set_add(&w->set, w->first + 2 * i,
-                    walk->at - walk->reading.view->bytes -
-                    xt_record_size((r.has_tsc ? 1u << 31 : 0) |
-                                   (uint32_t)r.words << 28));
-    }
-    return NULL;
-}
-
-/* Two threads; what is of a pcpu beyond 3 is then all that is missing. */
-static bool by_pcpu(const char *path, struct set *s)
-{
-    struct xt_trace *t = open_trace(path, 0);
-    struct err e = ERR_INIT;
-    bool all = true;
-    unsigned int nr;
-
-    *s = (struct set){ 0 };
-    do
-    {
-        struct worker w[2] = { { .t = t }, { .t = t, .first = 1 } };
-        pthread_t thread;
-
-        ck_assert_int_eq(xt_trace_cpus(t, &nr, &e), 0);
-        all = all && nr <= 4;
-        ck_assert_int_eq(pthread_create(&thread, NULL, work, &w[0]), 0);
-        work(&w[1]);
-        pthread_join(thread, NULL);
-        for ( unsigned int i = 0; i < 4; i++ )
-            xt_trace_walked(t, &w[i % 2].walk[i / 2]);
-        s->records += w[0].set.records + w[1].set.records;
-        s->sum += w[0].set.sum + w[1].set.sum;
-    } while ( xt_trace_next_segment(t, &e) > 0 );
-    set_end(s, t);
-    return all;
-}
 
 /* --- damage --------------------------------------------------------------- */
 

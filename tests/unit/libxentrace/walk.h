@@ -13,7 +13,7 @@
 
 #include "libxentrace/crc.h"
 #include "libxentrace/seal.h"
-#include "libxentrace/window.h"
+#include "tests/unit/libxentrace/feed.h"
 
 #define WALK_MAX 256
 
@@ -31,8 +31,9 @@ struct walk
     struct xt_damage damage;
 };
 
-static inline void walk_take(struct walk *to, const struct xt_window *w)
+static inline void walk_take(void *arg, const struct xt_window *w)
 {
+    struct walk *to = arg;
     struct walk_window *seen = &to->window[to->nr];
     struct xt_records records;
     struct xt_record r;
@@ -58,53 +59,22 @@ static inline void walk_add_up(const struct walk *w, size_t size)
     ck_assert_uint_eq(total, size);
 }
 
-/* From an allocation of just this size, for the address sanitizer. */
 static inline void walk_whole(struct walk *to, const unsigned char *bytes,
                               size_t size)
 {
-    unsigned char *exact = malloc(size + !size);
-    struct xt_windows windows;
-    struct xt_window w;
-
-    memcpy(exact, bytes, size);
     to->nr = 0;
     to->damage = (struct xt_damage){ .nr_first = 0 };
-    xt_windows_init(&windows, exact, size, &to->damage);
-    while ( xt_windows_next(&windows, &w) )
-        walk_take(to, &w);
-    free(exact);
+    feed_whole(bytes, size, walk_take, to, &to->damage);
     walk_add_up(to, size);
 }
 
-/* `piece` more bytes each time; *held: the most that were kept for it. */
+/* *held: the most that was kept in memory for it. */
 static inline void walk_pieces(struct walk *to, const unsigned char *bytes,
                                size_t size, size_t piece, size_t *held)
 {
-    unsigned char *exact = NULL;
-    struct xt_windows windows;
-    struct xt_window w;
-    size_t lo = 0, hi = 0;
-
     to->nr = 0;
     to->damage = (struct xt_damage){ .nr_first = 0 };
-    *held = 0;
-    xt_windows_init(&windows, NULL, 0, &to->damage);
-    windows.more = true;
-    for ( ; ; )
-    {
-        while ( xt_windows_next(&windows, &w) )
-            walk_take(to, &w);
-        if ( !windows.more )
-            break;
-        lo = windows.origin + windows.next;
-        hi = size - hi < piece ? size : hi + piece;
-        free(exact);
-        exact = malloc(hi - lo + 1);
-        memcpy(exact, bytes + lo, hi - lo);
-        xt_windows_move(&windows, exact, hi - lo, lo, hi < size);
-        *held = *held < hi - lo ? hi - lo : *held;
-    }
-    free(exact);
+    *held = feed_pieces(bytes, size, piece, walk_take, to, &to->damage);
     walk_add_up(to, size);
 }
 
