@@ -55,6 +55,10 @@ int catalogue_parse_texts(struct xt_catalogue *c);
 /* Make programs of the lines: c->programs.  0 or -ENOMEM. */
 int catalogue_make_programs(struct xt_catalogue *c);
 
+/* The words that a record has beyond those of its event. */
+char *catalogue_put_rest(char *p, const struct xt_event *e,
+                         const struct xt_record *r);
+
 /* As xt_catalogue_text(), of one step or of all, without programs. */
 char *catalogue_put_step(char *p, const struct xt_catalogue *c,
                          const struct xt_event *e, const struct step *s,

@@ -36,6 +36,7 @@ enum op_kind
     OP_SIGNED,
     OP_HEX,
     OP_HEX_ZEROES,
+    OP_HEX_PREFIX,      /* %#x: a zero has none */
     OP_NAME,
     OP_ARGUMENT,        /* its size is the value; not there: nor its literal */
     OP_STEP,
@@ -110,6 +111,12 @@ static inline char *put_signed(char *p, uint64_t value, unsigned int bits)
     return put_decimal(p + 1, -((value ^ sign) - sign));
 }
 
+static inline char *put_prefixed(char *p, uint64_t value)
+{
+    memcpy(p, "0x", 2);
+    return num_hex(value ? p + 2 : p, value);
+}
+
 /* Its literal is there already, `length` of it. */
 static char *put_argument(char *p, const struct xt_op *op, uint64_t size,
                           struct arguments *a, const struct xt_record *r)
@@ -164,6 +171,9 @@ static char *run(char *p, const struct xt_catalogue *c, const struct xt_op *op,
         case OP_HEX_ZEROES:
             p = num_hex_zero(p, value_of(op, r), op->width);
             break;
+        case OP_HEX_PREFIX:
+            p = put_prefixed(p, value_of(op, r));
+            break;
         case OP_NAME:
             p = put_name(p, c, op, value_of(op, r), e, r);
             break;
@@ -180,11 +190,16 @@ char *xt_catalogue_text(const struct xt_catalogue *c, char *p,
                         const struct xt_event *e, const struct xt_record *r)
 {
     const struct xt_op *program;
+    unsigned int words;
 
     if ( !e )
         return catalogue_put_text(p, c, e, r);
-    program = c->programs[(e - xt_catalogue_events) * PROGRAMS + r->words];
-    return program ? run(p, c, program, e, r) : catalogue_put_text(p, c, e, r);
+    words = r->words < e->max_words ? r->words : e->max_words;
+    program = c->programs[(e - xt_catalogue_events) * PROGRAMS + words];
+    if ( !program )
+        return catalogue_put_text(p, c, e, r);
+    p = run(p, c, program, e, r);
+    return r->words > words ? catalogue_put_rest(p, e, r) : p;
 }
 
 /* --- names ---------------------------------------------------------------- */
@@ -321,6 +336,13 @@ static const struct names *names_for(const struct build *b,
     return &b->names[sem - xt_catalogue_sems];
 }
 
+/* "%#x", also for the reason of an exit if nobody knows whose it is. */
+static bool is_prefixed(const struct step *s)
+{
+    return (s->kind == KIND_HEX || s->kind == KIND_EXIT) && s->prefix &&
+           !s->width && !s->digits && !s->plus && !s->upper;
+}
+
 /* OP_STEP: whatever it is, the general writer can. */
 static enum op_kind kind_for(const struct build *b, const struct step *s)
 {
@@ -328,11 +350,17 @@ static enum op_kind kind_for(const struct build *b, const struct step *s)
 
     if ( (s->kind == KIND_NAME || s->kind == KIND_EXIT) && !s->width &&
          !f->is_signed )
-        return names_for(b, s) ? OP_NAME : OP_STEP;
+    {
+        if ( names_for(b, s) )
+            return OP_NAME;
+        return is_prefixed(s) ? OP_HEX_PREFIX : OP_STEP;
+    }
     if ( s->kind == KIND_HEX && s->zeroes && s->width && !s->digits &&
          !s->prefix && !s->plus && !s->upper && !s->left &&
          s->width <= NUM_HEX_MAX )
         return OP_HEX_ZEROES;
+    if ( is_prefixed(s) )
+        return OP_HEX_PREFIX;
     if ( !s->plain )
         return OP_STEP;
     return s->kind == KIND_UNSIGNED ? OP_DECIMAL :

@@ -372,6 +372,12 @@ static char *put_line(char *p, const char *end, const struct xt_catalogue *c,
     return p;
 }
 
+char *catalogue_put_rest(char *p, const struct xt_event *e,
+                         const struct xt_record *r)
+{
+    return put_words(num_text(p, " +"), r, e->max_words);
+}
+
 char *catalogue_put_text(char *p, const struct xt_catalogue *c,
                          const struct xt_event *e, const struct xt_record *r)
 {
@@ -380,7 +386,5 @@ char *catalogue_put_text(char *p, const struct xt_catalogue *c,
     if ( !e )
         return put_words(p, r, 0);
     p = put_line(p, end, c, e, r);
-    if ( r->words > e->max_words )
-        p = put_words(num_text(p, " +"), r, e->max_words);
-    return p;
+    return r->words > e->max_words ? catalogue_put_rest(p, e, r) : p;
 }
