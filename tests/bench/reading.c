@@ -11,18 +11,29 @@
  *    stream    the same of a file that is read as a pipe is
  *    heap      the same as order, by a heap of pcpus (heap.c)
  *    threads   walk, by two threads: the busier one's time
+ *    texts     order, and the text of each record
+ *    seek      open, span, and the records of the last 10 ms
+ *    stock     Xen's own xenalyze, which reads all and prints nothing; once
  *
- *    reading [--check] [RECORDS [ROUNDS]]
+ *    reading [--check] [--stock=PROGRAM] [--trace=FILE ...]
+ *            [RECORDS [ROUNDS]]
+ *
+ * The inputs are these files, for stock as well, and traces made here, which
+ * have any number of pcpus, but make no sense to who looks into records.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "tests/bench/heap.h"
+#include "libxentrace/catalogue.h"
 #include "libxentrace/libxentrace.h"
 #include "tests/bench/maketrace.h"
 
@@ -135,11 +146,9 @@ static double walk(const struct input *in, struct seen *s)
     return now() - start;
 }
 
-static double by_time(const struct input *in, struct seen *s,
-                      unsigned int flags)
+/* All that is left of a trace. */
+static void read_on(struct xt_trace *t, struct seen *s)
 {
-    double start = now();
-    struct xt_trace *t = open_trace(in->path, flags);
     struct err e = ERR_INIT;
     struct xt_record r;
     struct xt_batch b;
@@ -153,6 +162,15 @@ static double by_time(const struct input *in, struct seen *s,
         }
     if ( rc )
         give_up(&e);
+}
+
+static double by_time(const struct input *in, struct seen *s,
+                      unsigned int flags)
+{
+    double start = now();
+    struct xt_trace *t = open_trace(in->path, flags);
+
+    read_on(t, s);
     xt_trace_close(t);
     return now() - start;
 }
@@ -214,9 +232,82 @@ static double threads(const struct input *in, struct seen *s)
                                                     : halves[1].took);
 }
 
+static double texts(const struct input *in, struct seen *s)
+{
+    static char page[64 * XT_TEXT_MAX];
+    const struct xt_dialect dialect = { 0 };
+    double start = now();
+    struct xt_trace *t = open_trace(in->path, 0);
+    struct xt_catalogue *c;
+    struct err e = ERR_INIT;
+    struct xt_record r;
+    struct xt_batch b;
+    char *p = page;
+
+    if ( xt_catalogue_new(&c, &dialect) )
+        exit(EXIT_FAILURE);
+    while ( xt_trace_next_batch(t, &b, &e) > 0 )
+        for ( size_t i = 0; i < b.nr; i++, s->records++ )
+        {
+            xt_batch_record(&b, &b.items[i], &r);
+            p = xt_catalogue_text(c, p, xt_catalogue_find(c, r.event, r.words),
+                                  &r);
+            if ( p > page + sizeof(page) - XT_TEXT_MAX )
+                p = page;
+        }
+    xt_catalogue_free(c);
+    xt_trace_close(t);
+    return now() - start;
+}
+
+/* A trace counts 10^9 cycles a second. */
+static double seek(const struct input *in)
+{
+    struct seen s = { .cpu = -1u };
+    double start = now();
+    struct xt_trace *t = open_trace(in->path, 0);
+    struct err e = ERR_INIT;
+    uint64_t first, last;
+
+    if ( xt_trace_span(t, &first, &last, &e) ||
+         xt_trace_seek(t, last - 10000000, &e) )
+        give_up(&e);
+    read_on(t, &s);
+    xt_trace_close(t);
+    return now() - start;
+}
+
+static void be_stock(const char *program, const struct input *in)
+{
+    int null = open("/dev/null", O_WRONLY);
+
+    dup2(null, STDOUT_FILENO);
+    dup2(null, STDERR_FILENO);
+    execl(program, program, "--cpu-hz", "1000000000", in->path, (char *)NULL);
+    _exit(127);
+}
+
+/* User and system time of a child, ns; 0: it did not do it. */
+static double stock(const char *program, const struct input *in)
+{
+    struct rusage used;
+    int status;
+    pid_t child;
+
+    fflush(stdout);
+    child = fork();
+    if ( !child )
+        be_stock(program, in);
+    if ( child < 0 || wait4(child, &status, 0, &used) != child || status )
+        return 0;
+    return (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1e9 +
+           (used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e3;
+}
+
 /* --- the table ------------------------------------------------------------ */
 
-enum { MEMORY, WALK, ORDER, STREAM, HEAP, THREADS, NR_WAYS };
+enum { MEMORY, WALK, ORDER, STREAM, HEAP, THREADS, TEXTS,
+       NR_WAYS };
 
 static const struct
 {
@@ -225,6 +316,7 @@ static const struct
 } ways[NR_WAYS] = {
     { "memory", memory }, { "walk", walk }, { "order", order },
     { "stream", stream }, { "heap", heap }, { "threads", threads },
+    { "texts", texts },
 };
 
 /* Millions of records a second; 0: no bar. */
@@ -233,10 +325,10 @@ static const struct
     unsigned int cpus;
     double bar[NR_WAYS];
 } sizes[] = {
-    { 4,    { [WALK] = 130, [ORDER] = 60 } },
-    { 16,   { [WALK] = 130, [ORDER] = 50 } },
-    { 128,  { [WALK] = 130, [ORDER] = 45 } },
-    { 1024, { [WALK] = 130, [ORDER] = 25 } },
+    { 4,    { [WALK] = 130, [ORDER] = 60, [TEXTS] = 16 } },
+    { 16,   { [WALK] = 130, [ORDER] = 50, [TEXTS] = 16 } },
+    { 128,  { [WALK] = 130, [ORDER] = 45, [TEXTS] = 16 } },
+    { 1024, { [WALK] = 130, [ORDER] = 25, [TEXTS] = 6 } },
 };
 
 static int compare(const void *a, const void *b)
@@ -290,6 +382,41 @@ static unsigned int measure(const struct input *in, const double *bars,
     return missed;
 }
 
+static void measure_seek(const struct input *in)
+{
+    printf("  %-10s %7.1f ms\n", "seek", seek(in) / 1e6);
+}
+
+/* The bars of the first size that has as many pcpus. */
+static const double *bars_for(unsigned int cpus)
+{
+    size_t i = 0;
+
+    while ( i + 1 < sizeof(sizes) / sizeof(sizes[0]) && sizes[i].cpus < cpus )
+        i++;
+    return sizes[i].bar;
+}
+
+static unsigned int run_file(const char *path, unsigned int rounds,
+                             const char *program)
+{
+    struct xt_trace *t = open_trace(path, 0);
+    struct input in = { .path = path, .cpus = cpus_of(t) };
+    struct seen all = { .cpu = -1u };
+    unsigned int missed;
+    double took;
+
+    xt_trace_close(t);
+    printf("%s: ", path);
+    missed = measure(&in, bars_for(in.cpus), rounds);
+    measure_seek(&in);
+    order(&in, &all);
+    took = program ? stock(program, &in) : 0;
+    if ( took > 0 )
+        print("stock", took / all.records, 0);
+    return missed;
+}
+
 static unsigned int run(uint64_t records, unsigned int rounds)
 {
     unsigned int missed = 0;
@@ -311,29 +438,45 @@ static unsigned int run(uint64_t records, unsigned int rounds)
             exit(EXIT_FAILURE);
         }
         missed += measure(&in, sizes[i].bar, rounds);
+        measure_seek(&in);
         unlink(path);
     }
     return missed;
 }
 
+static void usage(void)
+{
+    fprintf(stderr, "usage: reading [--check] [--stock=PROGRAM] "
+            "[--trace=FILE ...] [RECORDS [ROUNDS, at most %u]]\n",
+            MAX_ROUNDS);
+    exit(EXIT_FAILURE);
+}
+
 int main(int argc, char **argv)
 {
-    bool check = argc > 1 && !strcmp(argv[1], "--check");
     uint64_t records = 15000000;
-    unsigned int rounds = 5, missed;
+    unsigned int rounds = 5, missed = 0;
+    const char *program = NULL;
+    char **arg = argv + 1, **numbers;
+    bool check = false;
 
-    argc -= check;
-    argv += check;
-    if ( argc > 1 )
-        records = strtoull(argv[1], NULL, 10);
-    if ( argc > 2 )
-        rounds = strtoul(argv[2], NULL, 10);
+    for ( ; *arg && !strncmp(*arg, "--", 2); arg++ )
+        if ( !strcmp(*arg, "--check") )
+            check = true;
+        else if ( !strncmp(*arg, "--stock=", 8) )
+            program = *arg + 8;
+        else if ( strncmp(*arg, "--trace=", 8) )
+            usage();
+    numbers = arg;
+    if ( argc > numbers - argv )
+        records = strtoull(numbers[0], NULL, 10);
+    if ( argc > numbers - argv + 1 )
+        rounds = strtoul(numbers[1], NULL, 10);
     if ( !records || !rounds || rounds > MAX_ROUNDS )
-    {
-        fprintf(stderr, "usage: reading [--check] [RECORDS [ROUNDS, at most "
-                "%u]]\n", MAX_ROUNDS);
-        return EXIT_FAILURE;
-    }
-    missed = run(records, rounds);
+        usage();
+    for ( arg = argv + 1; arg < numbers; arg++ )
+        if ( !strncmp(*arg, "--trace=", 8) )
+            missed += run_file(*arg + 8, rounds, program);
+    missed += run(records, rounds);
     return check && missed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
