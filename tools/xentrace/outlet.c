@@ -53,12 +53,27 @@ static void set_safe(struct outlet *o, uint64_t at)
     ring_bell(o);
 }
 
+/* What has got into the file by now needs no memory, and is safe. */
+static void give_back(struct outlet *o)
+{
+    uint64_t more = o->writer->safe - o->counted;
+
+    if ( more )
+        set_safe(o, skip(o, o->spool.tail, more));
+    o->counted += more;
+}
+
+/* -z keeps windows back that would make a larger frame. */
+static bool keeps_back(const struct outlet *o)
+{
+    return o->writer->safe != o->writer->given;
+}
+
 /* Hand over the windows from here on, as many as one batch takes. */
 static int write_some(struct outlet *o, uint64_t *at, uint64_t to,
                       struct err *e)
 {
-    uint64_t from = *at, before = o->writer->given;
-    /* -z may keep back what makes a larger frame, as long as there is room. */
+    /* As long as there is room. */
     bool hard = to - o->spool.tail > o->spool.size / 4;
     struct spool_window w;
     int rc = 0;
@@ -71,11 +86,7 @@ static int write_some(struct outlet *o, uint64_t *at, uint64_t to,
     }
     if ( !rc )
         rc = writer_flush(o->writer, hard, e);
-    /* Some may have got through, and what is kept back is not safe. */
-    if ( rc && !o->writer->zstd )
-        set_safe(o, skip(o, from, o->writer->given - before));
-    else if ( !rc && !o->writer->keeps )
-        set_safe(o, *at);
+    give_back(o);
     return rc;
 }
 
@@ -90,7 +101,7 @@ static bool wait_for_more(struct outlet *o, uint64_t *at, uint64_t *to)
     pthread_mutex_lock(&o->lock);
     for ( ; ; )
     {
-        if ( !o->writer->keeps )
+        if ( !keeps_back(o) )
             *at = o->spool.tail;
         if ( o->published != *at || o->ending )
             break;
@@ -110,6 +121,9 @@ static int write_until_end(struct outlet *o, struct err *e)
     while ( !rc && wait_for_more(o, &at, &to) )
         while ( !rc && at < to )
             rc = write_some(o, &at, to, e);
+    if ( !rc && keeps_back(o) )
+        rc = writer_flush(o->writer, true, e);
+    give_back(o);
     return rc;
 }
 

@@ -25,6 +25,7 @@ struct outlet
 {
     struct writer *writer;      /* borrowed; the thread's until the end */
     struct spool spool;         /* its tail: under the lock */
+    uint64_t counted;           /* the writer's `safe` when that was set */
     pthread_t thread;
     pthread_mutex_t lock;       /* of all below */
     pthread_cond_t more;

@@ -227,12 +227,20 @@ static int write_batch(struct writer *w)
     return write_all(w, iov, nr);
 }
 
+/* A frame of zstd's that was written before a window has all before that. */
 static int pack_batch(struct writer *w)
 {
+    uint64_t given = w->given, whole;
     int rc = 0;
 
     for ( unsigned int i = 0; !rc && i < w->nr_batch; i++ )
+    {
+        whole = w->whole;
         rc = xt_zstd_write(w->zstd, w->batch[i].iov, w->batch[i].nr_iov);
+        if ( w->whole != whole )
+            w->safe = given;
+        given += i >= w->nr_preface;
+    }
     return rc;
 }
 
@@ -253,6 +261,8 @@ static void account(struct writer *w)
         w->given += i >= w->nr_preface;
         w->bytes += bytes;
     }
+    if ( !w->zstd )
+        w->safe = w->given;
     w->nr_batch = w->nr_preface = 0;
     w->batch_bytes = 0;
 }
@@ -314,9 +324,12 @@ int writer_flush(struct writer *w, bool hard, struct err *e)
         rc = w->zstd ? pack_batch(w) : write_batch(w);
         account(w);
     }
-    w->keeps = w->zstd && !zstd_is_due(w, hard);
-    if ( !rc && w->zstd && !w->keeps )
+    if ( !rc && w->zstd && zstd_is_due(w, hard) )
+    {
         rc = xt_zstd_flush(w->zstd);
+        if ( !rc )
+            w->safe = w->given;
+    }
     return rc ? fail(w, rc, e) : 0;
 }
 

@@ -48,6 +48,7 @@ struct writer
     int failed;                 /* -errno of the first failure, or 0 */
     uint64_t windows, bytes;    /* put into all files, headers included */
     uint64_t given;             /* of these windows, those that are no preface */
+    uint64_t safe;              /* of those, the first so many are in a file */
     unsigned int files;         /* so many were opened */
 
     /* What each file begins with; borrowed; see writer_begin(). */
@@ -61,7 +62,6 @@ struct writer
     uint64_t whole;             /* up to here, windows are whole */
     uint64_t opened_ns, flushed_ns;
     struct xt_zstd_writer *zstd;
-    bool keeps;                 /* it keeps windows back that were flushed */
 
     /* What will be written next; windows point to their owner's memory. */
     struct xt_frame batch[WRITER_BATCH];
