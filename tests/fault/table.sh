@@ -78,30 +78,37 @@ grep -q '^torn: trace at byte [0-9]' damage || fail "the torn end is not told"
 
 # The process: stopped, asked in any order.
 fault "stopped for a while" 0 "--rate 100k" \
-    "\"\$xentrace\" -S 2 -T 1 trace & sleep 0.2; kill -STOP \$!; sleep 0.3
+    "\"\$xentrace\" -S 2 -T 1 trace &
+    while [ ! -s trace ]; do sleep 0.02; done; kill -STOP \$!; sleep 0.3
     kill -CONT \$!; wait \$!"
 balance "stopped for a while" trace
 for signals in "HUP TERM" "USR1 INT" "ALRM" "TERM HUP INT" "USR1 USR1 ALRM"; do
-    fault "signals $signals" 0 "" "\"\$xentrace\" trace & sleep 0.3
+    fault "signals $signals" 0 "" "\"\$xentrace\" trace &
+        while [ ! -s trace ]; do sleep 0.02; done
         for s in $signals; do kill -\$s \$! 2>/dev/null; done; wait \$!"
     balance "signals $signals" trace
 done
 
 # The rings: one that lies is given up, and the others are not.
 fault "a ring that lies" 1 "" \
-    "\"\$xentrace\" -T 1 trace & sleep 0.3; \"\$liar\" 1; wait \$!"
+    "\"\$xentrace\" -T 1 trace &
+    while [ ! -s trace ]; do sleep 0.02; done; \"\$liar\" 1; wait \$!"
 grep -q 'ring of pcpu 1' said || fail "who lied is not told"
 "$addup" trace >events 2>damage || fail "a ring that lies: damage"
 [ "$(sed -n 's/^0 //p' events)" -gt 0 ] || fail "the other ring was not read"
 
 # The hypervisor: what was read is there, and it is told who has gone.
 mkdir run
+rm -f trace
 XENSIM_SOCKET=run/socket "$xensim" --cpus 2 2>/dev/null &
 sim=$!
 while [ ! -S run/socket ]; do sleep 0.02; done
 "$xentrace" --socket run/socket -T 20 trace 2>said &
 pid=$!
-sleep 0.5
+while ! "$xenalyze" --count trace 2>/dev/null | grep -q '^  records: [0-9]*: [1-9]'
+do
+    sleep 0.05
+done
 kill -9 $sim
 wait $pid && fail "the hypervisor went, and all is well?"
 grep -q 'xensim.*has ended' said || fail "it is not told who went"

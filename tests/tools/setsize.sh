@@ -42,7 +42,8 @@ on "tracing goes on" '"$xentrace" -x -S 4 -e sched -T 0.1 trace 2>said
 on_now='Tracing is on, events 0x2f000'
 says 'Current tbuf size: 0x4' "$on_now" 'set_size succeeded.' \
     'New tbuf size: 0x6' "$on_now"
-on "in use" '"$xentrace" -S 4 -T 30 trace 2>said & sleep 0.5
+on "in use" 'rm -f trace; "$xentrace" -S 4 trace 2>said &
+    while [ ! -s trace ]; do sleep 0.02; done
     "$setsize" 6; echo $?; kill $!; wait'
 grep -qx 1 out || fail "rings that are read were exchanged"
 grep -q 'the rings are in use' err || fail "why not is not told"
