@@ -22,6 +22,9 @@
 /* What the kernel maps around the pages that a sounding touches. */
 #define SOUND_TOUCHES (128u << 10)
 
+/* So many soundings are between the last of the others and the end. */
+#define FINE 16u
+
 /* Points of the chart, from the end, that the end of a trace is taken from. */
 #define TAIL 3u
 
@@ -35,26 +38,35 @@ static int need_map(struct xt_trace *t, struct err *e)
 
 /* --- soundings ------------------------------------------------------------ */
 
-/* Are the places to sound far enough from each other to find windows between? */
-static void make_chart(struct xt_trace *t)
+/* `nr` soundings from `at` on, that far apart.  False: time does not rise. */
+static bool sound(struct xt_trace *t, uint64_t at, uint64_t step,
+                  unsigned int nr)
 {
-    uint64_t size = t->source->size, step = size / XT_SOUNDINGS;
     uint64_t far = step < SOUND_FAR ? step : SOUND_FAR;
     struct xt_sounding s;
 
-    t->charted = true;
-    t->chart.nr = 0;
-    for ( unsigned int i = 0; i < XT_SOUNDINGS; i++ )
+    for ( ; nr; nr--, at += step )
     {
-        uint64_t from = i * step;
-
         xt_source_used(t->source, SOUND_TOUCHES);
-        if ( !xt_sound(t->view.bytes, size, from, from + far, &s) )
+        if ( !xt_sound(t->view.bytes, t->source->size, at, at + far, &s) )
             continue;
         s.time = xt_align(s.time, xt_index_offset(&t->index, s.cpu));
         if ( !xt_chart_add(&t->chart, &s) )
-            break;
+            return false;
     }
+    return true;
+}
+
+/* The end is what is looked at most: there they are closer together. */
+static void make_chart(struct xt_trace *t)
+{
+    const unsigned int coarse = XT_SOUNDINGS - FINE;
+    uint64_t step = t->source->size / coarse;
+
+    t->charted = true;
+    t->chart.nr = 0;
+    if ( sound(t, 0, step, coarse) )
+        sound(t, coarse * step - step + step / FINE, step / FINE, FINE - 1);
 }
 
 /* Is there a way around an index of the whole file? */
