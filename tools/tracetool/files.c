@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reading is plain.  Writing is not: a build that is interrupted must not
- * leave half of a header that looks newer than its source.  So the text goes
- * to a file beside the target, which then takes its place.  That always
- * makes the target new, also when its text is what it was: a make rule whose
- * target stays old would be run again each time.
+ * A build that is interrupted must not leave half of a header that looks newer
+ * than its source.  So the text goes to a file beside the target, which then
+ * takes its place.  That always makes the target new, also when its text is
+ * what it was: a make rule whose target stays old would be run again each
+ * time.
  */
 #include "tracetool/files.h"
 
@@ -17,8 +17,6 @@
 #include <unistd.h>
 
 #include "common/fault.h"
-
-#define MOST_BYTES (64u << 20)  /* a hundred times all of QEMU's events */
 
 static bool is_dash(const char *path)
 {
@@ -38,97 +36,29 @@ static int check_output(const char *output, struct err *e)
                    "this is a file of events: add a name behind it", output);
 }
 
-static int check_input(int fd, const char *path, const char *output,
-                       struct err *e)
+static int check_input(const char *path, const char *output, struct err *e)
 {
     struct stat in, out;
 
-    if ( fstat(fd, &in) )
-        return err_sys(e, -errno, "cannot look at %s", path);
+    /* What is not there is told when it is opened. */
+    if ( is_dash(path) ? fstat(STDIN_FILENO, &in) : stat(path, &in) )
+        return 0;
     if ( !S_ISREG(in.st_mode) || is_dash(output) || stat(output, &out) ||
          in.st_dev != out.st_dev || in.st_ino != out.st_ino )
         return 0;
     return err_set(e, -EINVAL, "%s is an input and the output: name another "
-                   "output, last", path);
+                   "output, last", is_dash(path) ? "standard input" : path);
 }
 
-static int grow(char **text, size_t *room)
-{
-    size_t more = *room ? *room * 2 : 1u << 16;
-    char *new = fault_realloc(*text, more);
-
-    if ( !new )
-        return -ENOMEM;
-    *text = new;
-    *room = more;
-    return 0;
-}
-
-static int read_all(int fd, const char *name, char **text, size_t *length,
-                    struct err *e)
-{
-    size_t room = 0;
-    ssize_t n;
-
-    *length = 0;
-    do
-    {
-        if ( *length == room && grow(text, &room) )
-            return err_sys(e, -ENOMEM, "cannot read %s", name);
-        if ( *length > MOST_BYTES )
-            return err_set(e, -EFBIG, "%s has more than 64 MB, and no file of "
-                           "events has", name);
-        n = fault_read(fd, *text + *length, room - *length);
-        if ( n > 0 )
-            *length += n;
-    } while ( n > 0 || (n < 0 && errno == EINTR) );
-
-    return n < 0 ? err_sys(e, -errno, "cannot read %s", name) : 0;
-}
-
-static int read_one(const char *path, const char *output,
-                    struct tt_source *source, struct err *e)
-{
-    int fd = is_dash(path) ? STDIN_FILENO : fault_open(path, O_RDONLY |
-                                                       O_CLOEXEC, 0);
-    char *text = NULL;
-    int rc;
-
-    if ( fd < 0 )
-        return err_sys(e, -errno, "cannot open %s", path);
-    source->name = is_dash(path) ? "standard input" : path;
-    rc = check_input(fd, path, output, e);
-    if ( !rc )
-        rc = read_all(fd, source->name, &text, &source->length, e);
-    source->text = text;
-    if ( !is_dash(path) )
-        close(fd);
-    return rc;
-}
-
-int tt_input_read(char *const *paths, size_t nr, const char *output,
-                  struct tt_source **sources, struct err *e)
+int tt_input_check(char *const *paths, size_t nr, const char *output,
+                   struct err *e)
 {
     int rc = check_output(output, e);
     size_t i;
 
-    if ( rc )
-        return rc;
-    *sources = fault_calloc(nr, sizeof(**sources));
-    if ( !*sources )
-        return err_sys(e, -ENOMEM, "cannot read the events");
     for ( i = 0; i < nr && !rc; i++ )
-        rc = read_one(paths[i], output, &(*sources)[i], e);
+        rc = check_input(paths[i], output, e);
     return rc;
-}
-
-void tt_input_free(struct tt_source *sources, size_t nr)
-{
-    size_t i;
-
-    for ( i = 0; sources && i < nr; i++ )
-        fault_free((char *)sources[i].text);
-    fault_free(sources);
 }
 
 int tt_output_begin(struct tt_output *out, struct err *e)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files in, and one file out, of which there is all or nothing.
+ * One file out, of which there is all or nothing.
  */
 #ifndef TRACETOOL_FILES_H
 #define TRACETOOL_FILES_H
@@ -8,15 +8,13 @@
 #include <stdio.h>
 
 #include "common/err.h"
-#include "tracetool/parse.h"
 
 /*
- * All of the files; "-" is standard input.  None of them may be what `output`
- * names.  *sources is for tt_input_free(), also after an error.
+ * None of the inputs may be what `output` names, nor may that look like an
+ * input ("-" is a standard stream).
  */
-int tt_input_read(char *const *paths, size_t nr, const char *output,
-                  struct tt_source **sources, struct err *e);
-void tt_input_free(struct tt_source *sources, size_t nr);
+int tt_input_check(char *const *paths, size_t nr, const char *output,
+                   struct err *e);
 
 struct tt_output
 {

@@ -17,6 +17,7 @@
 #include "tracetool/files.h"
 #include "tracetool/options.h"
 #include "tracetool/parse.h"
+#include "tracetool/sources.h"
 
 static void complain(void *ctx, const struct tt_place *at, const char *text)
 {
@@ -97,10 +98,12 @@ static int run(const struct options *o, struct err *e)
     int rc;
 
     arena_init(&a, 1u << 16);
-    rc = tt_input_read(o->inputs, o->nr_inputs, o->output, &sources, e);
+    rc = tt_input_check(o->inputs, o->nr_inputs, o->output, e);
+    if ( !rc )
+        rc = tt_sources_read(o->inputs, o->nr_inputs, &sources, e);
     if ( !rc )
         rc = generate(o, &a, sources, e);
-    tt_input_free(sources, o->nr_inputs);
+    tt_sources_free(sources, o->nr_inputs);
     arena_fini(&a);
     return rc;
 }
