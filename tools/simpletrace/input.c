@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A buffer that is filled from behind and emptied from the front; what is
+ * left moves to the front when more is wanted than there is room for.
+ */
+#include "simpletrace/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/fault.h"
+
+#define ROOM (4 * ST_INPUT_MOST)
+
+int st_input_open(struct st_input *in, const char *path, struct err *e)
+{
+    bool is_stdin = !strcmp(path, "-");
+
+    *in = (struct st_input){ .name = is_stdin ? "standard input" : path };
+    in->fd = is_stdin ? STDIN_FILENO :
+                        fault_open(path, O_RDONLY | O_CLOEXEC, 0);
+    if ( in->fd < 0 )
+        return err_sys(e, -errno, "cannot open %s", path);
+    in->buffer = fault_malloc(ROOM);
+    if ( in->buffer )
+        return 0;
+    st_input_close(in);
+    return err_sys(e, -ENOMEM, "cannot read %s", in->name);
+}
+
+void st_input_close(struct st_input *in)
+{
+    if ( in->fd > STDIN_FILENO )
+        close(in->fd);
+    fault_free(in->buffer);
+    in->fd = -1;
+    in->buffer = NULL;
+}
+
+static void to_front(struct st_input *in)
+{
+    memmove(in->buffer, in->buffer + in->at, in->end - in->at);
+    in->offset += in->at;
+    in->end -= in->at;
+    in->at = 0;
+}
+
+int64_t st_input_fill(struct st_input *in, size_t n, struct err *e)
+{
+    ssize_t got;
+
+    if ( in->at + n > ROOM )
+        to_front(in);
+    while ( in->end - in->at < n && !in->ended )
+    {
+        got = fault_read(in->fd, in->buffer + in->end, ROOM - in->end);
+        if ( got < 0 && errno == EINTR )
+            continue;
+        if ( got < 0 )
+            return err_sys(e, -errno, "cannot read %s", in->name);
+        if ( !got && in->follow )
+            break;
+        in->ended = !got;
+        in->end += got;
+    }
+    return in->end - in->at;
+}

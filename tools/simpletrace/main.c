@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * simpletrace: traces of the simple back end, as text.
+ *
+ * This file joins events, traces and what becomes of the records, speaks to
+ * the user and chooses the exit code: 0 all was read, 1 nothing was, 2 part
+ * of the trace was damaged or not as declared.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common/fault.h"
+#include "simpletrace/merge.h"
+#include "simpletrace/options.h"
+#include "simpletrace/sink.h"
+
+#define EXIT_PART 2
+#define MOST_GAPS 10u           /* that are told one by one */
+
+static const struct st_sink *const styles[] = {
+    &st_style_text, &st_style_log, &st_style_qemu, &st_style_qemu_raw,
+};
+
+static void complain(const char *text)
+{
+    fprintf(stderr, "%s\n", text);
+}
+
+static void tell_gap(const struct st_reader *r, uint64_t offset,
+                     uint64_t bytes)
+{
+    if ( r->gaps <= MOST_GAPS )
+        fprintf(stderr, "simpletrace: %s: %" PRIu64 " bytes at %" PRIu64
+                " are no records: passed over\n", r->in.name, bytes, offset);
+}
+
+static int print_all(struct st_print *p, const struct st_sink *sink,
+                     struct st_merge *m, struct err *e)
+{
+    const struct st_record *record;
+    int rc;
+
+    while ( (rc = st_merge_next(m, &record, e)) > 0 && !p->out.failed )
+    {
+        if ( !p->any )
+            p->first = p->last = record->time;
+        sink->record(p, record);
+        p->any = true;
+        p->last = record->time;
+    }
+    return rc < 0 ? rc : 0;
+}
+
+/* What was wrong with the traces; true if anything was. */
+static bool tell_damage(const struct st_options *o, const struct st_merge *m,
+                        const struct st_print *p)
+{
+    bool any = p->misfits;
+    size_t i;
+
+    for ( i = 0; i < m->nr; i++ )
+        if ( m->readers[i].gaps )
+        {
+            any = true;
+            log_warning(&o->log, "%s: %" PRIu64 " bytes in %" PRIu64
+                        " places are no records; %" PRIu64 " records read",
+                        m->readers[i].in.name, m->readers[i].skipped,
+                        m->readers[i].gaps, m->readers[i].records);
+        }
+    if ( p->misfits )
+        log_warning(&o->log, "%" PRIu64 " records are of events that are not "
+                    "declared, or declared otherwise: their bytes are shown; "
+                    "give the file of events of the program that was traced",
+                    p->misfits);
+    return any;
+}
+
+static int print(const struct st_options *o, struct st_merge *m, bool *damaged,
+                 struct err *e)
+{
+    struct st_print p = { .time = o->time };
+    const struct st_sink *sink = styles[o->style];
+    int rc, rc2;
+
+    for ( size_t i = 0; i < m->nr; i++ )
+        m->readers[i].damaged = tell_gap;
+    rc = st_out_init(&p.out, STDOUT_FILENO, e);
+    if ( rc )
+        return rc;
+    arena_init(&p.arena, 0);
+    if ( sink->begin )
+        sink->begin(&p);
+    rc = print_all(&p, sink, m, e);
+    if ( !rc && sink->end )
+        sink->end(&p);
+    rc2 = st_out_fini(&p.out, e);
+    *damaged = tell_damage(o, m, &p);
+    arena_fini(&p.arena);
+    return rc ? rc : rc2;
+}
+
+static int run(const struct st_options *o, bool *damaged, struct err *e)
+{
+    struct st_reading how = { .no_header = o->no_header, .ids = o->ids };
+    struct st_events events;
+    struct st_merge merge;
+    int rc = 0;
+
+    st_events_init(&events);
+    if ( o->files.nr )
+        rc = st_events_read(&events, o->files.text, o->files.nr, complain, e);
+    if ( !rc )
+        rc = st_merge_open(&merge, o->traces, o->nr_traces, &events, &how, e);
+    if ( !rc )
+    {
+        rc = print(o, &merge, damaged, e);
+        st_merge_close(&merge);
+    }
+    st_events_fini(&events);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    struct st_options options;
+    enum opts_next next = OPTS_RUN;
+    struct err e = ERR_INIT;
+    bool damaged = false;
+    int rc;
+
+    rc = fault_arm_env(&e);
+    if ( !rc )
+        rc = st_options_read(&options, argc, argv, &next, &e);
+    if ( !rc && next == OPTS_RUN )
+        rc = run(&options, &damaged, &e);
+    if ( rc )
+        err_print("simpletrace", &e);
+    return rc ? EXIT_FAILURE : damaged ? EXIT_PART : EXIT_SUCCESS;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A head of each trace, and the earliest of them: there are a handful of
+ * traces at most, so the heads are just looked through.
+ */
+#include "simpletrace/merge.h"
+
+#include <errno.h>
+
+#include "common/fault.h"
+
+static int allocate(struct st_merge *m, size_t nr, struct err *e)
+{
+    m->readers = fault_calloc(nr, sizeof(*m->readers));
+    m->heads = fault_calloc(nr, sizeof(*m->heads));
+    m->has = fault_calloc(nr, sizeof(*m->has));
+    if ( m->readers && m->heads && m->has )
+        return 0;
+    return err_sys(e, -ENOMEM, "cannot read any trace");
+}
+
+int st_merge_open(struct st_merge *m, char *const *paths, size_t nr,
+                  struct st_events *events, const struct st_reading *how,
+                  struct err *e)
+{
+    int rc;
+
+    *m = (struct st_merge){ .nr = 0 };
+    rc = allocate(m, nr, e);
+    for ( ; !rc && m->nr < nr; m->nr += !rc )
+        rc = st_reader_open(&m->readers[m->nr], paths[m->nr], events, how, e);
+    if ( rc )
+        st_merge_close(m);
+    return rc;
+}
+
+void st_merge_close(struct st_merge *m)
+{
+    while ( m->nr )
+        st_reader_close(&m->readers[--m->nr]);
+    fault_free(m->readers);
+    fault_free(m->heads);
+    fault_free(m->has);
+    *m = (struct st_merge){ .nr = 0 };
+}
+
+static int fill(struct st_merge *m, size_t i, struct err *e)
+{
+    int rc = st_reader_next(&m->readers[i], &m->heads[i], e);
+
+    m->has[i] = rc > 0;
+    return rc < 0 ? rc : 0;
+}
+
+static int fill_all(struct st_merge *m, struct err *e)
+{
+    int rc = 0;
+
+    for ( size_t i = 0; i < m->nr && !rc; i++ )
+        if ( !m->has[i] )
+            rc = fill(m, i, e);
+    return rc;
+}
+
+int st_merge_next(struct st_merge *m, const struct st_record **record,
+                  struct err *e)
+{
+    size_t i, best;
+    int rc;
+
+    if ( m->handed )
+        m->has[m->last] = false;
+    m->handed = false;
+    *record = m->heads;
+    if ( m->nr == 1 )
+        return st_reader_next(m->readers, m->heads, e);
+    rc = fill_all(m, e);
+    if ( rc )
+        return rc;
+    for ( i = 0, best = m->nr; i < m->nr; i++ )
+        if ( m->has[i] && (best == m->nr ||
+                           m->heads[i].time < m->heads[best].time) )
+            best = i;
+    if ( best == m->nr )
+        return 0;
+    m->last = best;
+    m->handed = true;
+    *record = &m->heads[best];
+    return 1;
+}

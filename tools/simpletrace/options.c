@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of options.  QEMU's program takes two names, events and trace:
+ * the first of several names is one of events if it is no trace.
+ */
+#include "config.h"
+
+#include "simpletrace/options.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+static const char *const styles[] = { "text", "log", "qemu", "qemu-raw",
+                                      NULL };
+static const char *const times[] = { "auto", "wall", "clock", "start", "delta",
+                                     NULL };
+static const char *const ids[] = { "auto", "all", "enabled", NULL };
+
+static int add(const struct opt *o, const char *text, void *config,
+               struct err *e)
+{
+    struct st_list *list = (void *)((char *)config + o->at);
+
+    if ( list->nr == ST_MOST_NAMES )
+        return err_set(e, -E2BIG, "--%s may be given %u times", o->name,
+                       ST_MOST_NAMES);
+    list->text[list->nr++] = (char *)text;
+    return 0;
+}
+
+#define AT(field) offsetof(struct st_options, field)
+
+static const struct opt opts[] = {
+    { .name = "events", .letter = 'e', .type = OPT_CALL, .arg = "FILE",
+      .at = AT(files), .parse = add,
+      .help = "that declares the events; may be given again" },
+    { .name = "no-header", .type = OPT_FLAG, .at = AT(no_header),
+      .help = "the trace begins with records, as SystemTap's do" },
+    { .name = "ids", .type = OPT_CHOICE, .arg = "WHICH", .choices = ids,
+      .preset = "auto", .at = AT(ids),
+      .help = "what ids count where a trace has no names: all or enabled "
+              "events" },
+    { .type = OPT_GROUP, .help = "What is printed" },
+    { .name = "style", .letter = 's', .type = OPT_CHOICE, .arg = "STYLE",
+      .choices = styles, .preset = "text", .at = AT(style),
+      .help = "of the lines" },
+    { .name = "time", .letter = 't', .type = OPT_CHOICE, .arg = "TIME",
+      .choices = times, .preset = "auto", .at = AT(time),
+      .help = "to show: the wall's, the clock's, since start or last" },
+    { .type = OPT_GROUP, .help = "Messages" },
+    LOG_OPTS(struct st_options, log),
+};
+
+static const struct program program = {
+    .name = "simpletrace",
+    .version = PACKAGE_VERSION,
+    .synopsis = "[OPTION...] [EVENTS] TRACE...",
+    .summary = "print traces that the simple back end of trace points wrote",
+    .footer = "A TRACE may be -: standard input.  EVENTS, a file that "
+              "declares events, is\nonly needed for traces that do not "
+              "declare them themselves.\n"
+              "\n"
+              "  simpletrace trace-4711\n"
+              "  simpletrace --style=qemu trace-events-all trace-4711\n",
+    .opts = opts,
+    .nr_opts = sizeof(opts) / sizeof(opts[0]),
+    .min_args = 1,
+    .max_args = ST_MOST_NAMES,
+};
+
+int st_options_read(struct st_options *o, int argc, char **argv,
+                    enum opts_next *next, struct err *e)
+{
+    int first, rc;
+
+    *o = (struct st_options){ .log = LOG_INIT("simpletrace") };
+    rc = opts_parse(&program, argc, argv, o, &first, next, e);
+    if ( rc || *next != OPTS_RUN )
+        return rc;
+    o->traces = argv + first;
+    o->nr_traces = argc - first;
+    if ( !o->files.nr && o->nr_traces > 1 && !st_is_trace(*o->traces) )
+    {
+        o->files.text[o->files.nr++] = *o->traces++;
+        o->nr_traces--;
+    }
+    return 0;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One buffer, written when it is full.
+ */
+#include "simpletrace/out.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/fault.h"
+
+#define ROOM (2 * ST_OUT_MOST)
+#define LINE 4096
+
+int st_out_init(struct st_out *o, int fd, struct err *e)
+{
+    *o = (struct st_out){ .fd = fd, .buffer = fault_malloc(ROOM) };
+    if ( !o->buffer )
+        return err_sys(e, -ENOMEM, "cannot write anything");
+    o->at = o->buffer;
+    o->end = o->buffer + ROOM;
+    return 0;
+}
+
+void st_out_flush(struct st_out *o)
+{
+    const char *at = o->buffer;
+    ssize_t n;
+
+    while ( at < o->at && !o->failed )
+    {
+        n = fault_write(o->fd, at, o->at - at);
+        if ( n > 0 )
+            at += n;
+        else if ( n < 0 && errno != EINTR )
+            o->failed = -errno;
+    }
+    o->at = o->buffer;
+}
+
+int st_out_fini(struct st_out *o, struct err *e)
+{
+    if ( o->buffer )
+        st_out_flush(o);
+    fault_free(o->buffer);
+    o->buffer = NULL;
+    return o->failed ? err_sys(e, o->failed, "cannot write the text") : 0;
+}
+
+void st_out_bytes(struct st_out *o, const char *bytes, size_t n)
+{
+    size_t part;
+
+    for ( ; n; n -= part, bytes += part )
+    {
+        part = n < ST_OUT_MOST ? n : ST_OUT_MOST;
+        memcpy(st_out_need(o, part), bytes, part);
+        o->at += part;
+    }
+}
+
+void st_out_text(struct st_out *o, const char *text)
+{
+    st_out_bytes(o, text, strlen(text));
+}
+
+void st_out_print(struct st_out *o, const char *fmt, ...)
+{
+    char *p = st_out_need(o, LINE);
+    va_list args;
+    int n;
+
+    va_start(args, fmt);
+    n = vsnprintf(p, LINE, fmt, args);
+    va_end(args);
+    o->at += n < LINE ? n : LINE - 1;
+}
+
+/* How many bytes the character at *at has, if it is one to be shown; or 0. */
+static size_t shown(const unsigned char *at, const unsigned char *end)
+{
+    static const struct { unsigned char mask, lead; } forms[] = {
+        { 0xe0, 0xc0 }, { 0xf0, 0xe0 }, { 0xf8, 0xf0 },
+    };
+    size_t i, n;
+
+    if ( *at < 0x80 )
+        return *at >= ' ' && *at != 0x7f;
+    for ( n = 2; n <= 4; n++ )
+        if ( (*at & forms[n - 2].mask) == forms[n - 2].lead )
+            break;
+    if ( n > 4 || (size_t)(end - at) < n || *at < 0xc2 )
+        return 0;
+    for ( i = 1; i < n; i++ )
+        if ( (at[i] & 0xc0) != 0x80 )
+            return 0;
+    /* U+0080 to U+009f are control characters, too. */
+    return *at == 0xc2 && at[1] < 0xa0 ? 0 : n;
+}
+
+static char *escaped(char *p, unsigned char byte)
+{
+    if ( byte == '\n' || byte == '\t' )
+    {
+        *p++ = '\\';
+        *p++ = byte == '\n' ? 'n' : 't';
+        return p;
+    }
+    *p++ = '\\';
+    *p++ = 'x';
+    return num_hex_zero(p, byte, 2);
+}
+
+void st_out_visible(struct st_out *o, const char *bytes, size_t n)
+{
+    const unsigned char *at = (const unsigned char *)bytes, *end = at + n;
+    size_t length;
+    char *p;
+
+    for ( ; at < end; at += length ? length : 1 )
+    {
+        p = st_out_need(o, 4 + NUM_HEX_MAX);
+        length = shown(at, end);
+        memcpy(p, at, length);
+        o->at = length ? p + length : escaped(p, *at);
+    }
+}

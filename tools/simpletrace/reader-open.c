@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How a trace begins: which version, which byte order, what an id is.
+ */
+#include "simpletrace/reader-private.h"
+
+#include <errno.h>
+
+#include "common/fault.h"
+#include "libusertrace/simple-format.h"
+#include "simpletrace/bytes.h"
+
+#define HEADER 24u
+#define OLD_HEADER 64u
+
+static bool is_header(const unsigned char *p, bool swapped)
+{
+    return st_get64(p, swapped) == SIMPLE_HEADER_ID &&
+           st_get64(p + 8, swapped) == SIMPLE_MAGIC;
+}
+
+static int read_header(struct st_reader *r, struct err *e)
+{
+    const unsigned char *p = st_input_bytes(&r->in);
+    uint64_t version;
+    size_t size;
+
+    r->swapped = !is_header(p, false);
+    version = st_get64(p + 16, r->swapped);
+    if ( version > 4 || version == 1 )
+        return err_at(e, -EINVAL, 16, "%s: version %llu of the format is not "
+                      "known here: 0, 2, 3 and 4 are", r->in.name,
+                      (unsigned long long)version);
+    size = version ? HEADER : OLD_HEADER;
+    if ( st_input_need(&r->in, size, e) < (int64_t)size )
+        return err_set(e, -EINVAL, "%s ends within its header", r->in.name);
+    r->version = version;
+    r->in.at += size;
+    return 0;
+}
+
+/* SystemTap writes one without a header; its first word is 0 or 1. */
+static void guess_header(struct st_reader *r, int64_t have)
+{
+    r->version = 4;
+    r->swapped = have >= 8 &&
+                 st_get64(st_input_bytes(&r->in), true) <= SIMPLE_EVENT &&
+                 st_get64(st_input_bytes(&r->in), false) > SIMPLE_EVENT;
+}
+
+static int begin(struct st_reader *r, const struct st_reading *how,
+                 struct err *e)
+{
+    int64_t have = st_input_need(&r->in, HEADER, e);
+    const unsigned char *p = st_input_bytes(&r->in);
+    bool has = have >= (int64_t)HEADER &&
+               (is_header(p, false) || is_header(p, true));
+
+    if ( have < 0 )
+        return have;
+    if ( has )
+        return read_header(r, e);
+    if ( !how->no_header )
+        return err_set(e, -EINVAL, "%s does not begin as a trace of the "
+                       "simple back end does: if it is one of SystemTap, or "
+                       "its beginning is lost, add --no-header", r->in.name);
+    guess_header(r, have);
+    return 0;
+}
+
+static int number(struct st_reader *r, const struct st_reading *how,
+                  bool has_header, struct err *e)
+{
+    bool all = how->ids == ST_IDS_AUTO ? r->version != 2 :
+                                         how->ids == ST_IDS_ALL;
+
+    if ( r->version == 4 && has_header )
+        return 0;
+    if ( !r->events->nr )
+        return err_set(e, -EINVAL, "%s names no events, only their positions: "
+                       "give the files that declare them, --events=FILE",
+                       r->in.name);
+    return st_reader_number(r, all, e);
+}
+
+int st_reader_open(struct st_reader *r, const char *path,
+                   struct st_events *events, const struct st_reading *how,
+                   struct err *e)
+{
+    int rc;
+
+    *r = (struct st_reader){ .events = events };
+    rc = st_input_open(&r->in, path, e);
+    if ( rc )
+        return rc;
+    r->in.follow = how->follow;
+    rc = begin(r, how, e);
+    r->lead = r->version == 4 ? 8 : 0;
+    if ( !rc )
+        rc = number(r, how, st_input_where(&r->in) != 0, e);
+    if ( rc )
+        st_reader_close(r);
+    return rc;
+}
+
+void st_reader_close(struct st_reader *r)
+{
+    st_input_close(&r->in);
+    fault_free(r->map);
+    fault_free(r->about);
+    r->map = NULL;
+    r->about = NULL;
+}
+
+bool st_is_trace(const char *path)
+{
+    struct st_input in;
+    bool is = false;
+
+    if ( st_input_open(&in, path, NULL) )
+        return false;
+    if ( st_input_need(&in, HEADER, NULL) >= (int64_t)HEADER )
+        is = is_header(in.buffer, false) || is_header(in.buffer, true);
+    st_input_close(&in);
+    return is;
+}

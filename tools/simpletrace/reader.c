@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Versions 2, 3 and 4 are packed items; they differ in the type word that
+ * only version 4 has, and in what an id is.  Version 0 is an array of records
+ * of 64 bytes (reader-old.c).
+ *
+ * An item is believed if its header is: known type, known id, a length that
+ * the declaration allows.  If it is not, the item behind it decides, for
+ * declarations can be wrong as well as bytes.  Where no item is, the reader
+ * goes on byte by byte to the next place where there is one, with another one
+ * behind it.
+ */
+#include "simpletrace/reader.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "common/fault.h"
+#include "libusertrace/simple-format.h"
+#include "simpletrace/bytes.h"
+#include "simpletrace/reader-private.h"
+
+#define HEADER 24u
+#define RECORD 24u              /* what of it `length` counts, at least */
+#define MAPPING 20u
+#define MOST_LENGTH (64u << 10) /* ten strings of 512 bytes are 5 KB */
+#define MOST_NAME 4096u
+
+enum item { NONE, CUT, MAPPED, EVENT };
+
+static bool is_length(uint32_t length)
+{
+    return length >= RECORD && length <= MOST_LENGTH;
+}
+
+static bool is_text(const unsigned char *at, size_t n)
+{
+    for ( size_t i = 0; i < n; i++ )
+        if ( at[i] < ' ' || at[i] == 0x7f )
+            return false;
+    return n > 0;
+}
+
+/* A mapping whose header is at p: its bytes, or 0. */
+static size_t mapping_size(const struct st_reader *r, const unsigned char *p)
+{
+    uint64_t id = st_get64(p + 8, r->swapped);
+    uint32_t length = st_get32(p + 16, r->swapped);
+
+    if ( !length || (id >= ST_MOST_IDS && id < SIMPLE_DECLARE) ||
+         length > (id < ST_MOST_IDS ? MOST_NAME : MOST_LENGTH) )
+        return 0;
+    return MAPPING + length;
+}
+
+/* What might be at p, by its header alone; *size is of all of it. */
+static enum item glance(const struct st_reader *r, const unsigned char *p,
+                        int64_t have, size_t *size)
+{
+    uint64_t type = SIMPLE_EVENT;
+    uint32_t length;
+
+    *size = r->lead + RECORD;
+    if ( r->lead && have >= (int64_t)MAPPING )
+    {
+        type = st_get64(p, r->swapped);
+        if ( type == SIMPLE_MAPPING )
+        {
+            *size = mapping_size(r, p);
+            return !*size ? NONE : have < (int64_t)*size ? CUT : MAPPED;
+        }
+    }
+    if ( have < (int64_t)*size )
+        return type == SIMPLE_EVENT ? CUT : NONE;
+    length = st_get32(p + r->lead + 16, r->swapped);
+    *size = r->lead + length;
+    return type != SIMPLE_EVENT || !is_length(length) ? NONE :
+           have < (int64_t)*size ? CUT : EVENT;
+}
+
+static struct st_event *event_of(struct st_reader *r, uint64_t id)
+{
+    if ( id < r->map_nr )
+        return r->map[id];
+    return id == SIMPLE_DROPPED ? &r->events->dropped : NULL;
+}
+
+/* Do the strings make up for the bytes? */
+static bool strings_fit(const struct st_reader *r,
+                        const struct st_event *event, const unsigned char *p,
+                        uint32_t bytes)
+{
+    uint32_t left = bytes, n;
+
+    for ( size_t i = 0; i < event->nr_args; i++ )
+    {
+        n = event->args[i].is_string ? 4 : 8;
+        if ( n > left )
+            return false;
+        if ( n == 4 )
+        {
+            n = st_get32(p + bytes - left, r->swapped);
+            if ( n > left - 4 )
+                return false;
+            n += 4;
+        }
+        left -= n;
+    }
+    return !left;
+}
+
+/* `size` is of the item. */
+static bool fits(const struct st_reader *r, const struct st_event *event,
+                 const unsigned char *p, size_t size)
+{
+    uint32_t bytes = size - r->lead - RECORD;
+
+    if ( !event )
+        return false;
+    if ( !event->declared || !event->has_strings )
+        return !event->declared || bytes == event->least;
+    return strings_fit(r, event, p + r->lead + RECORD, bytes);
+}
+
+/* Is there an item, or the end of the file, so far behind what comes? */
+static bool item_follows(struct st_reader *r, size_t size, struct err *e)
+{
+    int64_t have = st_input_need(&r->in, size + r->lead + RECORD, e);
+    size_t next;
+    enum item item;
+
+    if ( have <= (int64_t)size )
+        return have == (int64_t)size;
+    item = glance(r, st_input_bytes(&r->in) + size, have - size, &next);
+    return item == EVENT || item == MAPPED ||
+           (item == CUT && have >= (int64_t)(size + r->lead + RECORD));
+}
+
+/* One that is no doubt an item: for where it is not known to be one. */
+static bool is_sure(struct st_reader *r, struct err *e)
+{
+    int64_t have = st_input_need(&r->in, MOST_LENGTH + HEADER, e);
+    const unsigned char *p = st_input_bytes(&r->in);
+    size_t size = 0;
+    enum item item = have < 0 ? NONE : glance(r, p, have, &size);
+    uint64_t id;
+
+    if ( item == MAPPED && !is_text(p + MAPPING, size - MAPPING) )
+        return false;
+    if ( item == EVENT )
+    {
+        id = st_get64(p + r->lead, r->swapped);
+        if ( !fits(r, event_of(r, id), p, size) )
+            return false;
+    }
+    return (item == EVENT || item == MAPPED) && item_follows(r, size, e);
+}
+
+/* Passes over what is no item. */
+static int skip_damage(struct st_reader *r, struct err *e)
+{
+    uint64_t from = st_input_where(&r->in), bytes;
+    int64_t have;
+
+    do
+    {
+        r->in.at++;
+        have = st_input_need(&r->in, 1, e);
+    } while ( have > 0 && !is_sure(r, e) );
+
+    if ( have < 0 )
+        return have;
+    bytes = st_input_where(&r->in) - from;
+    st_reader_damage(r, from, bytes);
+    return 0;
+}
+
+void st_reader_damage(struct st_reader *r, uint64_t offset, uint64_t bytes)
+{
+    r->gaps++;
+    r->skipped += bytes;
+    if ( r->damaged )
+        r->damaged(r, offset, bytes);
+}
+
+static void take(struct st_reader *r, struct st_record *record,
+                 struct st_event *event, const unsigned char *p, size_t size)
+{
+    *record = (struct st_record){
+        .event = event, .from = r,
+        .time = st_get64(p + r->lead + 8, r->swapped),
+        .pid = r->version == 2 ? 0 : st_get32(p + r->lead + 20, r->swapped),
+        .tid = r->tid, .is_dropped = event == &r->events->dropped,
+        .args = p + r->lead + RECORD, .bytes = size - r->lead - RECORD,
+    };
+    if ( record->is_dropped && record->bytes >= 8 )
+        r->lost += st_get64(record->args, r->swapped);
+    r->records++;
+    r->in.at += size;
+}
+
+/* 1: taken; 0: it is damage. */
+static int take_event(struct st_reader *r, struct st_record *record,
+                      size_t size, struct err *e)
+{
+    const unsigned char *p = st_input_bytes(&r->in);
+    uint64_t id = st_get64(p + r->lead, r->swapped);
+    struct st_event *event = event_of(r, id);
+
+    if ( __builtin_expect(!fits(r, event, p, size), 0) )
+    {
+        if ( !item_follows(r, size, e) )
+            return 0;
+        if ( !event )
+            event = st_reader_unknown(r, id);
+        if ( !event )
+            return err_sys(e, -ENOMEM, "cannot read %s", r->in.name);
+        p = st_input_bytes(&r->in);
+    }
+    take(r, record, event, p, size);
+    return 1;
+}
+
+static int next_packed(struct st_reader *r, struct st_record *record,
+                       struct err *e)
+{
+    enum item item;
+    int64_t have;
+    size_t size;
+    int rc;
+
+    for ( ; ; )
+    {
+        have = st_input_need(&r->in, r->lead + RECORD, e);
+        if ( have <= 0 )
+            return have;
+        item = glance(r, st_input_bytes(&r->in), have, &size);
+        if ( item == CUT )
+        {
+            have = st_input_need(&r->in, size, e);
+            if ( have < 0 )
+                return have;
+            item = glance(r, st_input_bytes(&r->in), have, &size);
+        }
+        if ( item == CUT && r->in.follow )
+            return 0;
+        rc = item == EVENT ? take_event(r, record, size, e) :
+             item == MAPPED ? st_reader_map(r, size, e) : 0;
+        if ( rc < 0 || (rc && item == EVENT) )
+            return rc;
+        if ( !rc )
+            rc = skip_damage(r, e);
+        if ( rc < 0 )
+            return rc;
+    }
+}
+
+int st_reader_next(struct st_reader *r, struct st_record *record,
+                   struct err *e)
+{
+    return r->version ? next_packed(r, record, e) :
+                        st_reader_next_old(r, record, e);
+}
+
+uint64_t st_word(const struct st_record *record, size_t at)
+{
+    return st_get64(record->args + at, record->from->swapped);
+}
+
+static int string(const struct st_record *record, size_t *at,
+                  struct st_value *value)
+{
+    if ( *at + 4 > record->bytes )
+        return -EINVAL;
+    value->length = st_get32(record->args + *at, record->from->swapped);
+    *at += 4;
+    if ( value->length > record->bytes - *at )
+        return -EINVAL;
+    value->text = (const char *)record->args + *at;
+    *at += value->length;
+    value->word = 0;
+    return 0;
+}
+
+int st_values(const struct st_record *record,
+              struct st_value values[ST_MAX_ARGS])
+{
+    const struct st_event *event = record->event;
+    bool strings = record->from->version != 0;
+    size_t i, at = 0;
+
+    if ( !event->declared )
+        return -EINVAL;
+    for ( i = 0; i < event->nr_args; i++ )
+        if ( event->args[i].is_string && strings )
+        {
+            if ( string(record, &at, &values[i]) )
+                return -EINVAL;
+        }
+        else if ( at + 8 > record->bytes )
+            return -EINVAL;
+        else
+        {
+            values[i] = (struct st_value){ .word = st_word(record, at) };
+            at += 8;
+        }
+    return at == record->bytes || !strings ? 0 : -EINVAL;
+}

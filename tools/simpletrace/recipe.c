@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The conversions that nearly all events use have steps of their own; any
+ * other is taken apart into flags, width, precision and letter, and put
+ * together again from these, so that a format can only do what we wrote here.
+ * Width and precision are cut to MOST_WIDTH: a trace may come from anybody.
+ */
+#include "simpletrace/recipe.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_WIDTH 4096
+#define OTHER_ROOM (MOST_WIDTH + 64)
+
+static int cut(int64_t width)
+{
+    return width > MOST_WIDTH ? MOST_WIDTH :
+           width < -MOST_WIDTH ? -MOST_WIDTH : (int)width;
+}
+
+static int number(const char **at)
+{
+    int64_t n = 0;
+
+    for ( ; **at >= '0' && **at <= '9'; ++*at )
+        n = cut(n * 10 + **at - '0');
+    return n;
+}
+
+static void read_sizes(struct st_step *step, const char **at)
+{
+    step->precision = -1;
+    if ( **at == '*' )
+    {
+        step->stars |= 1;
+        ++*at;
+    }
+    else
+        step->width = number(at);
+    if ( **at != '.' )
+        return;
+    ++*at;
+    if ( **at == '*' )
+    {
+        step->stars |= 2;
+        ++*at;
+    }
+    else
+        step->precision = number(at);
+}
+
+/* As on the machines that all this runs on: long has 64 bits. */
+static const struct { const char *modifier; unsigned int bits; } widths[] = {
+    { "", 32 }, { "hh", 8 }, { "h", 16 }, { "l", 64 }, { "ll", 64 },
+    { "q", 64 }, { "j", 64 }, { "z", 64 }, { "t", 64 },
+};
+
+static unsigned int bits_of(const char *modifier)
+{
+    size_t i;
+
+    for ( i = 0; i < sizeof(widths) / sizeof(widths[0]); i++ )
+        if ( !strcmp(widths[i].modifier, modifier) )
+            return widths[i].bits;
+    return 64;
+}
+
+static enum st_kind simplest(struct st_step *step)
+{
+    bool plain = !*step->flags && !step->width && step->precision < 0 &&
+                 !step->stars;
+    bool zeros = !strcmp(step->flags, "0") && !step->stars && step->width &&
+                 step->width <= 16 && step->precision < 0;
+
+    if ( step->letter == 'x' && zeros )
+        step->zeros = step->width;
+    if ( step->letter == 'x' && (plain || zeros) )
+        return ST_HEX;
+    if ( !plain )
+        return ST_OTHER;
+    switch ( step->letter )
+    {
+    case 'd': case 'i': return ST_SIGNED;
+    case 'u': return ST_UNSIGNED;
+    case 'p': return ST_POINTER;
+    case 's': return ST_TEXT;
+    case 'c': return ST_BYTE;
+    default: return ST_OTHER;
+    }
+}
+
+/* %[flags][width][.precision][modifier]letter, which tracetool has checked. */
+static void read_conversion(struct st_step *step, const char *text)
+{
+    const char *at = text + 1;
+    char modifier[3] = "";
+    size_t n = strspn(at, "-+ #0");
+
+    at += strspn(at, "-+ #0'");
+    memcpy(step->flags, text + 1, n < sizeof(step->flags) ? n :
+           sizeof(step->flags) - 1);
+    read_sizes(step, &at);
+    n = strspn(at, "hlqjzt");
+    memcpy(modifier, at, n < 3 ? n : 2);
+    step->letter = at[n];
+    step->shift = 64 - bits_of(modifier);
+    step->kind = simplest(step);
+}
+
+static struct st_step make_step(const struct tt_piece *piece,
+                                unsigned int vcpu)
+{
+    struct st_step step = { .text = piece->text, .length = piece->length };
+
+    if ( piece->arg < 0 )
+        return step;
+    step.arg = piece->arg + vcpu;
+    read_conversion(&step, piece->text);
+    return step;
+}
+
+/*
+ * A step of ours must not read what is no argument.  What a trace has of a
+ * string printed with %p is the text, and of a pointer to other characters,
+ * printed with %s, the pointer.
+ */
+static bool settle(struct st_step *step, const struct st_event *event)
+{
+    unsigned int stars = (step->stars & 1) + (step->stars >> 1);
+
+    if ( step->kind == ST_LITERAL )
+        return true;
+    if ( step->arg >= event->nr_args || step->arg < stars )
+        return false;
+    if ( event->args[step->arg].is_string != (step->letter == 's') )
+        step->kind = step->letter == 's' ? ST_POINTER : ST_TEXT;
+    return true;
+}
+
+static struct st_step *add_vcpu(struct st_step *step)
+{
+    *step++ = (struct st_step){ .text = "cpu=", .length = 4 };
+    *step++ = (struct st_step){ .kind = ST_POINTER, .letter = 'p' };
+    *step++ = (struct st_step){ .text = " ", .length = 1 };
+    return step;
+}
+
+int st_recipe_make(struct arena *a, struct st_event *event,
+                   const struct tt_event *from)
+{
+    size_t i, nr = from->nr_pieces + (from->vcpu ? 3 : 0);
+    struct st_step *steps = arena_array(a, nr, sizeof(*steps),
+                                        _Alignof(struct st_step));
+    struct st_step *step = steps;
+
+    if ( !steps && nr )
+        return -ENOMEM;
+    if ( from->vcpu )
+        step = add_vcpu(step);
+    for ( i = 0; i < from->nr_pieces; i++ )
+    {
+        *step = make_step(&from->pieces[i], from->vcpu);
+        if ( step->kind == ST_LITERAL )
+        {
+            step->text = arena_strndup(a, step->text, step->length);
+            if ( !step->text )
+                return -ENOMEM;
+        }
+        if ( settle(step, event) )
+            step++;
+    }
+    event->steps = steps;
+    event->nr_steps = step - steps;
+    return 0;
+}
+
+static int64_t sign_extended(const struct st_step *step, uint64_t word)
+{
+    return (int64_t)(word << step->shift) >> step->shift;
+}
+
+static void print_string(struct st_out *out, const char *text, size_t n,
+                         bool visible)
+{
+    if ( visible )
+        st_out_visible(out, text, n);
+    else
+        st_out_bytes(out, text, n);
+}
+
+static void print_padded(struct st_out *out, const struct st_value *v,
+                         int width, int precision, bool visible, bool left)
+{
+    size_t n = v->length, pad;
+
+    if ( precision >= 0 && (size_t)precision < n )
+        n = precision;
+    left |= width < 0;
+    width = abs(width);
+    pad = n < (size_t)width ? width - n : 0;
+    if ( !left )
+        out->at = num_fill(st_out_need(out, pad), ' ', pad);
+    print_string(out, v->text, n, visible);
+    if ( left )
+        out->at = num_fill(st_out_need(out, pad), ' ', pad);
+}
+
+static void print_number(struct st_out *out, const struct st_step *step,
+                         const char *flags, int width, int precision,
+                         uint64_t word)
+{
+    char *p = st_out_need(out, OTHER_ROOM), fmt[32];
+    bool is_signed = strchr("di", step->letter);
+    int n;
+
+    /* flags and letter are of a known few: this format is ours */
+    snprintf(fmt, sizeof(fmt), "%%%s*.*%s%c", flags,
+             strchr("cp", step->letter) ? "" : "j", step->letter);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    if ( step->letter == 'c' )
+        n = snprintf(p, OTHER_ROOM, fmt, width, precision, (int)(uint8_t)word);
+    else if ( step->letter == 'p' )
+        n = snprintf(p, OTHER_ROOM, fmt, width, precision,
+                     (void *)(uintptr_t)word);
+    else if ( is_signed )
+        n = snprintf(p, OTHER_ROOM, fmt, width, precision,
+                     (intmax_t)sign_extended(step, word));
+    else
+        n = snprintf(p, OTHER_ROOM, fmt, width, precision,
+                     (uintmax_t)(word << step->shift >> step->shift));
+#pragma GCC diagnostic pop
+    if ( n > 0 )
+        out->at += n < OTHER_ROOM ? n : OTHER_ROOM - 1;
+}
+
+static void print_other(struct st_out *out, const struct st_step *step,
+                        const struct st_value *values, bool visible)
+{
+    int width = step->width, precision = step->precision;
+    unsigned int stars = (step->stars & 1) + (step->stars >> 1);
+    const struct st_value *star = &values[step->arg - stars];
+
+    if ( step->stars & 1 )
+        width = cut((int32_t)star++->word);
+    if ( step->stars & 2 )
+        precision = cut((int32_t)star->word);
+    if ( step->letter == 's' )
+        print_padded(out, &values[step->arg], width, precision, visible,
+                     strchr(step->flags, '-'));
+    else
+        print_number(out, step, step->flags, width, precision,
+                     values[step->arg].word);
+}
+
+static void print_pointer(struct st_out *out, uint64_t word)
+{
+    if ( word )
+        st_out_hex(out, word);
+    else
+        st_out_text(out, "(nil)");
+}
+
+/* Of a string, old traces have nothing but where it was. */
+static void print_text(struct st_out *out, const struct st_value *v,
+                       bool visible)
+{
+    if ( v->text )
+        print_string(out, v->text, v->length, visible);
+    else
+        print_pointer(out, v->word);
+}
+
+static void print_byte(struct st_out *out, uint64_t word, bool visible)
+{
+    char c = word;
+
+    print_string(out, &c, 1, visible);
+}
+
+static void print_step(struct st_out *out, const struct st_step *step,
+                       const struct st_value *values, bool visible)
+{
+    const struct st_value *v = &values[step->arg];
+
+    switch ( (enum st_kind)step->kind )
+    {
+    case ST_LITERAL:
+        st_out_bytes(out, step->text, step->length);
+        break;
+    case ST_SIGNED:
+        out->at = num_i64(st_out_need(out, NUM_I64_MAX),
+                          sign_extended(step, v->word));
+        break;
+    case ST_UNSIGNED:
+        st_out_u64(out, v->word << step->shift >> step->shift);
+        break;
+    case ST_HEX:
+        out->at = num_hex_zero(st_out_need(out, 2 * NUM_HEX_MAX),
+                               v->word << step->shift >> step->shift,
+                               step->zeros ? step->zeros : 1);
+        break;
+    case ST_POINTER:
+        print_pointer(out, v->word);
+        break;
+    case ST_TEXT:
+        print_text(out, v, visible);
+        break;
+    case ST_BYTE:
+        print_byte(out, v->word, visible);
+        break;
+    case ST_OTHER:
+        print_other(out, step, values, visible);
+        break;
+    }
+}
+
+void st_recipe_print(struct st_out *out, const struct st_event *event,
+                     const struct st_value *values, bool visible)
+{
+    for ( size_t i = 0; i < event->nr_steps; i++ )
+        print_step(out, &event->steps[i], values, visible);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Lines for people: when, who, the event, and what its own format makes of
+ * its arguments.  Style log is what the log back end prints of the event,
+ * byte for byte, and nothing else.
+ */
+#include <time.h>
+
+#include "simpletrace/recipe.h"
+#include "simpletrace/sink.h"
+
+#define BILLION 1000000000u
+
+/* In the file only one moment on both clocks is known. */
+static uint64_t wall_of(const struct st_record *record)
+{
+    const struct st_clock *clock = &record->from->clock;
+
+    return clock->realtime + (record->time - clock->monotonic);
+}
+
+static void print_wall(struct st_print *p, uint64_t ns)
+{
+    time_t second = ns / BILLION;
+    struct st_out *out = &p->out;
+    struct tm tm;
+
+    if ( second != p->second || !*p->day )
+    {
+        p->second = second;
+        if ( !localtime_r(&second, &tm) ||
+             !strftime(p->day, sizeof(p->day), "%Y-%m-%d %H:%M:%S", &tm) )
+            strcpy(p->day, "?");
+    }
+    st_out_text(out, p->day);
+    st_out_char(out, '.');
+    out->at = num_u64_zero(st_out_need(out, NUM_U64_MAX), ns % BILLION, 9);
+}
+
+static void print_seconds(struct st_out *out, uint64_t now, uint64_t since)
+{
+    char *p = st_out_need(out, NUM_SEC_MAX + 16);
+
+    if ( now >= since )
+        out->at = num_sec_right(p, now - since, 15);
+    else
+    {
+        *p++ = '-';
+        out->at = num_sec(p, since - now);
+    }
+}
+
+static void print_time(struct st_print *p, const struct st_record *record)
+{
+    bool known = record->from->clock.known;
+    enum st_time how = p->time;
+
+    if ( known && (how == ST_TIME_AUTO || how == ST_TIME_WALL) )
+        print_wall(p, wall_of(record));
+    else
+        print_seconds(&p->out, record->time, how == ST_TIME_START ? p->first :
+                      how == ST_TIME_DELTA ? p->last : 0);
+}
+
+static void print_bytes(struct st_out *out, const struct st_record *record,
+                        size_t at)
+{
+    for ( ; at + 8 <= record->bytes; at += 8 )
+    {
+        st_out_char(out, ' ');
+        st_out_hex(out, st_word(record, at));
+    }
+    for ( ; at < record->bytes; at++ )
+        st_out_print(out, " %02x", record->args[at]);
+}
+
+static void print_value(struct st_out *out, const struct st_arg *arg,
+                        const struct st_value *value)
+{
+    if ( value->text )
+    {
+        st_out_char(out, '"');
+        st_out_visible(out, value->text, value->length);
+        st_out_char(out, '"');
+    }
+    else if ( arg->is_signed )
+        out->at = num_i64(st_out_need(out, NUM_I64_MAX), value->word);
+    else
+        st_out_hex(out, value->word);
+}
+
+void st_print_args(struct st_print *p, const struct st_record *record)
+{
+    struct st_value values[ST_MAX_ARGS];
+    const struct st_event *event = record->event;
+
+    if ( st_values(record, values) )
+    {
+        p->misfits++;
+        record->event->told = true;
+        print_bytes(&p->out, record, 0);
+        return;
+    }
+    for ( size_t i = 0; i < event->nr_args; i++ )
+    {
+        st_out_char(&p->out, ' ');
+        st_out_text(&p->out, event->args[i].name);
+        st_out_char(&p->out, '=');
+        print_value(&p->out, &event->args[i], &values[i]);
+    }
+}
+
+static void print_who(struct st_out *out, const struct st_record *record)
+{
+    st_out_char(out, ' ');
+    st_out_u64(out, record->pid);
+    if ( record->tid )
+    {
+        st_out_char(out, '/');
+        st_out_u64(out, record->tid);
+    }
+    st_out_char(out, ' ');
+}
+
+static void record_text(struct st_print *p, const struct st_record *record)
+{
+    struct st_value values[ST_MAX_ARGS];
+    const struct st_event *event = record->event;
+    struct st_out *out = &p->out;
+
+    print_time(p, record);
+    print_who(out, record);
+    if ( record->is_dropped )
+    {
+        st_out_text(out, "*** lost ");
+        st_out_u64(out, record->bytes >= 8 ? st_word(record, 0) : 0);
+        st_out_text(out, " events");
+    }
+    else
+        st_out_visible(out, event->name, strlen(event->name));
+    if ( !record->is_dropped && event->nr_steps && !st_values(record, values) )
+    {
+        st_out_char(out, ' ');
+        st_recipe_print(out, event, values, true);
+    }
+    else if ( !record->is_dropped )
+        st_print_args(p, record);
+    st_out_char(out, '\n');
+}
+
+static void record_log(struct st_print *p, const struct st_record *record)
+{
+    struct st_value values[ST_MAX_ARGS];
+    struct st_out *out = &p->out;
+
+    if ( record->is_dropped )
+        return;
+    st_out_text(out, record->event->name);
+    if ( st_values(record, values) )
+        st_print_args(p, record);
+    else
+    {
+        st_out_char(out, ' ');
+        st_recipe_print(out, record->event, values, false);
+    }
+    st_out_char(out, '\n');
+}
+
+const struct st_sink st_style_text = { .name = "text", .record = record_text };
+const struct st_sink st_style_log = { .name = "log", .record = record_log };
