@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "xenalyze/analyze.h"
+#include "xenalyze/filter/filter.h"
 #include "xenalyze/outputs.h"
 #include "xenalyze/report/analysis.h"
 #include "xenalyze/report/latency.h"
@@ -22,6 +23,7 @@ struct pass
     const struct run *run;
     const struct facts_config *config;
     struct report_request request;
+    struct filter *filter;
     struct symbols *symbols;
     struct book *book;
     struct latency *latency;
@@ -245,6 +247,7 @@ static int draw(struct pass *p, struct err *e)
 
 static void fini(struct pass *p)
 {
+    filter_free(p->filter);
     plot_free(p->plot);
     symbols_free(p->symbols);
     book_free(p->book);
@@ -253,14 +256,76 @@ static void fini(struct pass *p)
         interval_free(p->interval[i]);
 }
 
+/* --- what is wanted ------------------------------------------------------- */
+
+static bool wants_pcpu(const void *filter, unsigned int pcpu)
+{
+    return filter_wants_pcpu(filter, pcpu);
+}
+
+static bool wants_vcpu(const void *filter, unsigned int domain,
+                       unsigned int vcpu)
+{
+    return filter_wants_vcpu(filter, domain, vcpu);
+}
+
+/* Of what comes as a stream, the end is not known; the start nearly always. */
+static int choose_time(struct pass *p, struct analyze_options *o,
+                       struct err *e)
+{
+    const struct run *run = p->run;
+    uint64_t first = run->info.start, last = 0;
+    struct err none = ERR_INIT;
+    struct xt_clock clock;
+    struct span span;
+    int rc = span_parse(run->config->time, &span, e);
+
+    if ( rc )
+        return rc;
+    if ( xt_trace_span(run->trace, &first, &last, &none) )
+        first = run->info.start;
+    else
+        rc = xt_trace_rewind(run->trace, e);    /* that was looked for */
+    xt_info_clock(&run->info, run->config->hz, &clock);
+    if ( !rc )
+        rc = moment_resolve(&span.from, &clock, first, last, &o->from, e);
+    if ( !rc )
+        rc = moment_resolve(&span.to, &clock, first, last, &o->until, e);
+    return rc;
+}
+
+static int choose(struct pass *p, struct analyze_options *o, struct err *e)
+{
+    const struct config *c = p->run->config;
+    const struct filter_texts texts = {
+        .pcpus = c->pcpus, .domains = c->domains, .vcpus = c->vcpus,
+    };
+    int rc = 0;
+
+    if ( c->events )
+        rc = err_set(e, -EINVAL, "--event: reports are made of all events; it "
+                     "chooses records, as for --dump-all and --count");
+    if ( !rc && c->time )
+        rc = choose_time(p, o, e);
+    if ( !rc )
+        rc = filter_new(&p->filter, &texts, e);
+    if ( rc || filter_is_empty(p->filter) )
+        return rc;
+    o->wants_pcpu = wants_pcpu;
+    o->wants_vcpu = wants_vcpu;
+    o->filter = p->filter;
+    return 0;
+}
+
 int facts_pass(const struct run *run, struct err *e)
 {
-    const struct analyze_options options = {
+    struct analyze_options options = {
         .threads = run->config->threads, .hz = run->config->hz,
     };
     struct pass p = { .run = run, .config = &run->config->facts };
-    int rc = begin(&p, e);
+    int rc = choose(&p, &options, e);
 
+    rc = rc ? rc : begin(&p, e);
     if ( !rc )
         rc = analyze(run->trace, &options, p.sinks, p.nr_sinks, e);
     if ( !rc && !p.records && xt_trace_position(run->trace) )

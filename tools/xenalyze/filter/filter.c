@@ -125,6 +125,24 @@ bool filter_wants(const struct filter *f, const struct xt_catalogue *catalogue,
     return e && xt_event_fits(e, r->words) && names_wanted(f, e, r);
 }
 
+bool filter_wants_pcpu(const struct filter *f, unsigned int cpu)
+{
+    return !f->pcpus || has(f->pcpus, cpu);
+}
+
+bool filter_wants_vcpu(const struct filter *f, unsigned int domain,
+                       unsigned int vcpu)
+{
+    bool found = !f->nr_vcpus;
+
+    if ( f->domains && !has(f->domains, domain) )
+        return false;
+    for ( unsigned int i = 0; !found && i < f->nr_vcpus; i++ )
+        found = vcpu == FILTER_NOBODY ? f->vcpus[i] >> 16 == domain
+                                      : f->vcpus[i] == (domain << 16 | vcpu);
+    return found;
+}
+
 bool filter_is_empty(const struct filter *f)
 {
     return !f->pcpus && !f->by_event && !f->by_who;

@@ -42,6 +42,15 @@ bool filter_needs_who(const struct filter *f);
 bool filter_wants(const struct filter *f, const struct xt_catalogue *catalogue,
                   unsigned int cpu, uint32_t who, const struct xt_record *r);
 
+/*
+ * The same for what is known of a whole pcpu, domain or vcpu, whatever the
+ * event.  Of a domain as a whole, vcpu is FILTER_NOBODY: it is wanted if any of
+ * its vcpus is.
+ */
+bool filter_wants_pcpu(const struct filter *f, unsigned int cpu);
+bool filter_wants_vcpu(const struct filter *f, unsigned int domain,
+                       unsigned int vcpu);
+
 /* --- time ----------------------------------------------------------------- */
 
 enum moment_kind
