@@ -21,6 +21,7 @@
 #include <xen/xen.h>
 
 #include "common/fault.h"
+#include "xensim/wire.h"
 #include "xentrace/hv-xen.h"
 #include "xentrace/xen-about.h"
 #include "xentrace/xen-call.h"
@@ -91,9 +92,13 @@ int xen_probe_below(const char *root, struct err *e)
 
 static int xen_probe(const struct hv_where *where, struct err *e)
 {
-    /* Who names xensim's socket wants xensim. */
-    if ( where->socket )
-        return err_set(e, -ENODEV, "Xen has no --socket");
+    const char *socket = where->socket ? where->socket
+                                       : getenv(XENSIM_SOCKET_ENV);
+
+    /* So it is on a dom0, too: what xensim starts is to trace xensim. */
+    if ( socket && *socket )
+        return err_set(e, -ENODEV, "xensim's socket is given, so it is not "
+                       "Xen");
     return xen_probe_below("", e);
 }
 

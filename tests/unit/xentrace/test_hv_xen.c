@@ -451,6 +451,11 @@ START_TEST(probe)
     rmdir(root);
 
     ck_assert_int_eq(hv_xen()->probe(&elsewhere, &e), -ENODEV);
+    ck_assert_ptr_nonnull(strstr(e.text, "socket"));
+    e = (struct err)ERR_INIT;
+    setenv("XENSIM_SOCKET", "/s", 1);
+    ck_assert_int_eq(hv_xen()->probe(&nowhere, &e), -ENODEV);
+    ck_assert_ptr_nonnull(strstr(e.text, "socket"));
 }
 END_TEST
 
