@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Small questions, to Xen and, for the names of domains, to xenstored; that
- * one through its socket only, since to open its device waits for a daemon
- * that may never come.
+ * Small questions, to Xen and, for the names of domains, to xenstored.
  */
 #include "xentrace/xen-about.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <xenstore.h>
 
 #include <xen/xen.h>
 #include <xen/version.h>
 
 #include "common/fault.h"
 #include "xentrace/about.h"
+#include "xentrace/xen-names.h"
 
 /* See text_kind, hardware, cpu_flags and domain_flags of events/11-meta. */
 enum { TEXT_CHANGESET = 2, TEXT_COMPILER, TEXT_BUILD_DATE, TEXT_COMMAND_LINE,
@@ -128,22 +124,10 @@ static uint32_t flags_of(const struct xen_call_domain *d)
     return flags;
 }
 
-static void tell_name(const struct telling *t, struct xs_handle *names,
-                      uint16_t domain)
-{
-    char path[64], *name;
-    unsigned int length;
-
-    snprintf(path, sizeof(path), "/local/domain/%u/name", domain);
-    name = xs_read(names, XBT_NULL, path, &length);
-    if ( name )
-        about_text(t->tell, t->to, TRC_META_DOMAIN_NAME, domain, name);
-    free(name);
-}
-
 static void tell_domains(const struct telling *t)
 {
-    struct xs_handle *names = xs_open(XS_OPEN_SOCKETONLY);
+    int names = xen_names_open(XEN_NAMES_SOCKET);
+    char name[XEN_NAMES_MAX];
     struct xen_call_domain d;
 
     for ( unsigned int from = 0; from < DOMID_FIRST_RESERVED; from = d.id + 1 )
@@ -158,11 +142,10 @@ static void tell_domains(const struct telling *t)
         m.domain.memory = d.pages * HV_PAGE_SIZE;
         m.domain.pool = d.pool;
         t->tell(t->to, &m);
-        if ( names )
-            tell_name(t, names, d.id);
+        if ( xen_names_get(&names, d.id, name) )
+            about_text(t->tell, t->to, TRC_META_DOMAIN_NAME, d.id, name);
     }
-    if ( names )
-        xs_close(names);
+    xen_names_close(names);
 }
 
 void xen_about(struct xen_call *c, hv_tell *tell, void *to)

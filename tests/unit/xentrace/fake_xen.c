@@ -9,7 +9,6 @@
 #include <xencall.h>
 #include <xenevtchn.h>
 #include <xenforeignmemory.h>
-#include <xenstore.h>
 
 #include <xen/version.h>
 
@@ -236,25 +235,4 @@ int xenevtchn_unmask(xenevtchn_handle *events, evtchn_port_t port)
     (void)events;
     fake()->unmasked = port;
     return 0;
-}
-
-/* --- names --------------------------------------------------------------- */
-
-struct xs_handle *xs_open(unsigned long flags)
-{
-    return flags == XS_OPEN_SOCKETONLY && fake()->name ? opened(0) : NULL;
-}
-
-void xs_close(struct xs_handle *names)
-{
-    fake()->open -= !!names;
-}
-
-void *xs_read(struct xs_handle *names, xs_transaction_t t, const char *path,
-              unsigned int *length)
-{
-    (void)names;
-    (void)t;
-    *length = strlen(fake()->name);
-    return strstr(path, "/local/domain/") == path ? strdup(fake()->name) : NULL;
 }

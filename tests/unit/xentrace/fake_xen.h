@@ -30,7 +30,6 @@ struct fake_xen
     unsigned char state[8];     /* that an operation hands out */
     const xen_domctl_getdomaininfo_t *domain;
     size_t domains;
-    const char *name;           /* of all domains; NULL: nobody knows */
 
     /* What it saw. */
     unsigned int sysctls;       /* of any version */

@@ -7,16 +7,24 @@
 #define _GNU_SOURCE
 
 #include <errno.h>
+#include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include <xen/io/xs_wire.h>
 
 #include "common/fault.h"
 #include "xentrace/hv-xen.h"
 #include "xentrace/hypervisor.h"
+#include "xentrace/xen-names.h"
 
 #include "tests/unit/libxentrace/unit.h"
 #include "tests/unit/xentrace/fake_xen.h"
@@ -314,13 +322,75 @@ START_TEST(guests)
     ck_assert_uint_eq(m->domain.dom, 7);
     ck_assert_uint_eq(m->domain.flags, 3);
     ck_assert_int_eq(m->domain.pool, 3);
+}
+END_TEST
 
-    fake()->name = "a name that is longer than one part";
-    described(&told);
-    ck_assert_uint_eq(count(&told, TRC_META_DOMAIN_NAME), 4);
-    m = nth(&told, TRC_META_DOMAIN_NAME, 2);
-    ck_assert_uint_eq(m->domain_name.dom, 7);
-    ck_assert_uint_eq(m->domain_name.parts, 2);
+/*
+ * An xenstored of one answer for each kind of question, or of none: 1 it says
+ * a name, 2 an error, 3 more than a name can be, 4 half an answer, 5 nothing.
+ */
+static void answer_names(int listener, int kind)
+{
+    struct { struct xsd_sockmsg head; char text[512]; } m = {
+        .head = { .type = kind == 2 ? XS_ERROR : XS_READ,
+                  .len = kind == 3 ? 400 : 7 }, .text = "A guest",
+    };
+    int fd = accept(listener, NULL, NULL);
+
+    while ( read(fd, &m.text, 512) > 0 && kind < 5 )
+    {
+        strcpy(m.text, "A guest");
+        if ( write(fd, &m, sizeof(m.head) + m.head.len - (kind == 4) ) < 0 )
+            break;
+    }
+    _exit(0);
+}
+
+static int names_daemon(const char *path, int kind, pid_t *pid)
+{
+    struct sockaddr_un a = { .sun_family = AF_UNIX };
+    int listener = socket(AF_UNIX, SOCK_STREAM, 0), fd;
+
+    strcpy(a.sun_path, path);
+    ck_assert_int_eq(bind(listener, (struct sockaddr *)&a, sizeof(a)), 0);
+    ck_assert_int_eq(listen(listener, 1), 0);
+    *pid = fork();
+    if ( !*pid )
+        answer_names(listener, kind);
+    close(listener);
+    fd = xen_names_open(path);
+    ck_assert_int_ge(fd, 0);
+    return fd;
+}
+
+START_TEST(names)
+{
+    char dir[] = "/tmp/test_hv_xen.XXXXXX", path[64], name[XEN_NAMES_MAX];
+    pid_t pid;
+
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    snprintf(path, sizeof(path), "%s/s", dir);
+    ck_assert_int_eq(xen_names_open(path), -1);
+    for ( int kind = 1; kind <= 5; kind++ )
+    {
+        int fd = names_daemon(path, kind, &pid);
+
+        for ( int i = 0; i < 2; i++ )
+        {
+            ck_assert_int_eq(xen_names_get(&fd, 7, name), kind == 1);
+            if ( kind == 1 )
+                ck_assert_str_eq(name, "A guest");
+            /* An error is an answer; the rest is the end of it. */
+            ck_assert(kind <= 2 ? fd >= 0 : fd < 0);
+        }
+        xen_names_close(fd);
+        kill(pid, SIGKILL);
+        waitpid(pid, NULL, 0);
+        /* A socket that nobody listens to any more. */
+        ck_assert_int_eq(xen_names_open(path), -1);
+        unlink(path);
+    }
+    rmdir(dir);
 }
 END_TEST
 
@@ -460,4 +530,4 @@ START_TEST(probe)
 END_TEST
 
 UNIT_MAIN("hv-xen", every_version, refusals, faults, control, bits, machine,
-          guests, frames, virq, probe)
+          guests, names, frames, virq, probe)
