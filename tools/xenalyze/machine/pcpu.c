@@ -90,19 +90,6 @@ void pcpu_ran(struct pcpu *p, struct world_vcpu *v)
     p->current = v;
 }
 
-struct world_vcpu *pcpu_guest(struct pcpu *p)
-{
-    struct world_vcpu *v = p->current ? p->current : p->nobody;
-
-    if ( !v )
-        p->strange[STRANGE_NO_VCPU]++;
-    else if ( world_is_idle(v) )
-        p->strange[STRANGE_IDLE]++;
-    else
-        return v;
-    return NULL;
-}
-
 /* --- losses --------------------------------------------------------------- */
 
 void pcpu_loss_begins(struct pcpu *p, uint64_t time)

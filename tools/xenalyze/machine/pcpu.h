@@ -103,9 +103,6 @@ void pcpu_run(struct pcpu *p, struct world_vcpu *v);
 void pcpu_leave(struct pcpu *p);
 void pcpu_ran(struct pcpu *p, struct world_vcpu *v);
 
-/* The guest that runs here; NULL: there is none, which is counted. */
-struct world_vcpu *pcpu_guest(struct pcpu *p);
-
 /* Who runs does not any more; its state is `next`. */
 void hvm_leave(struct pcpu *p, unsigned int next);
 
@@ -146,6 +143,17 @@ static inline struct change *pcpu_change(struct pcpu *p, unsigned int kind,
         *c = (struct change){ .time = p->time, .vcpu = v, .pcpu = p->id,
                               .kind = kind };
     return c;
+}
+
+/* The guest that runs here; NULL: there is none, which is counted. */
+static inline struct world_vcpu *pcpu_guest(struct pcpu *p)
+{
+    struct world_vcpu *v = p->current ? p->current : p->nobody;
+
+    if ( v && !world_is_idle(v) )
+        return v;
+    p->strange[v ? STRANGE_IDLE : STRANGE_NO_VCPU]++;
+    return NULL;
 }
 
 static inline size_t record_bytes(const struct xt_record *r)
