@@ -3,10 +3,11 @@
  * A program with trace points: some threads that pretend to serve requests.
  * libusertrace(3) goes through it.
  *
- *     sample [-e EVENTS]... [-f FILE] [-t THREADS] [-n REQUESTS]
- *            [-F] [-K] [-p US]
+ *     sample [-T TRACE]... [-e EVENTS]... [-f FILE] [-t THREADS]
+ *            [-n REQUESTS] [-F] [-K] [-p US]
  *
- * -e switches events on, -f names the trace file; -F forks a child half-way,
+ * -T is [enable=]PATTERN,events=FILE,file=FILE, of which -e is the first part
+ * and -f the last; -F forks a child half-way,
  * which does the same; -K kills the process at the end, with no chance to
  * write anything; -p pauses between requests.
  */
@@ -90,9 +91,10 @@ int main(int argc, char **argv)
     int option;
 
     usertrace_vcpu_init(&vcpu, 0);
-    while ( (option = getopt(argc, argv, "e:f:t:n:p:FK")) != -1 )
+    while ( (option = getopt(argc, argv, "T:e:f:t:n:p:FK")) != -1 )
         switch ( option )
         {
+        case 'T': trace_opt_parse(optarg); break;
         case 'e': trace_enable_events(optarg); break;
         case 'f': st_set_trace_file(optarg); break;
         case 't': threads = strtoul(optarg, NULL, 0); break;

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/err.h"
 #include "common/fault.h"
@@ -284,6 +285,63 @@ START_TEST(backends_are_known)
 }
 END_TEST
 
+static int option(const char *text)
+{
+    struct err e = ERR_INIT;
+    int rc = usertrace_option(text, &e);
+
+    if ( rc < 0 )
+        listen(e.text, NULL);
+    return rc;
+}
+
+START_TEST(options)
+{
+    FILE *file = fopen("control.events", "w");
+
+    ck_assert_ptr_nonnull(file);
+    fputs("# two\n  disk_read \r\n\n-cpu_in\nnosuch\nnet_send", file);
+    fclose(file);
+    begin();
+    usertrace_set_reporter(listen, NULL);
+    usertrace_use_backends("simple");
+    ck_assert_int_eq(option("cpu*,events=control.events,file=a,,b"), 0);
+    ck_assert_str_eq(said(), "control.events:5: warning: trace event 'nosuch' "
+                     "does not exist");
+    unlink("control.events");
+    ck_assert(*disk[0]->dstate && !*cpu[0]->dstate && *cpu[1]->dstate &&
+              *net[0]->dstate && !*disk[1]->dstate);
+    ck_assert(!usertrace_file_status((char *)said(), 512));
+    ck_assert_str_eq(said(), "a,b");
+    ck_assert_int_eq(option("enable=-disk*,enable=-net*"), 0);
+    ck_assert(*disk[0]->dstate && !*net[0]->dstate);
+    ck_assert_int_eq(option(""), 0);
+    ck_assert_int_eq(option("x,y"), -EINVAL);
+    ck_assert_int_eq(strncmp(said(), "Invalid parameter 'y'", 21), 0);
+    ck_assert_int_eq(option("bogus=1"), -EINVAL);
+    ck_assert_int_eq(option("events=no/such"), -ENOENT);
+    ck_assert_str_eq(said(), "no/such: No such file or directory");
+    ck_assert_int_eq(option("?"), 1);
+    fault_arm(FAULT_ALLOC, 1);
+    ck_assert_int_eq(option("a"), -ENOMEM);
+    fault_disarm();
+}
+END_TEST
+
+START_TEST(one_call_does_it)
+{
+    struct err e = ERR_INIT;
+
+    begin();
+    usertrace_use_backends("nop");
+    setenv("TRACE", "disk_read;net*", 1);
+    ck_assert_int_eq(usertrace_init(&e), 0);
+    ck_assert_int_eq(trace_events_enabled_count, 2);
+    setenv("TRACE", "disk_read;file=x", 1);
+    ck_assert_int_eq(usertrace_init(&e), -ENOTSUP);
+}
+END_TEST
+
 START_TEST(patterns)
 {
     static const struct { const char *pattern, *name; bool fits; } t[] = {
@@ -309,4 +367,5 @@ UNIT_MAIN("control", ids_are_given_in_order, events_are_found, many_are_found,
           one_is_switched, lines_switch, what_is_wrong_is_said,
           old_names_switch, vcpus_have_states,
           vcpu_events_can_be_on_before_vcpus, too_many_vcpu_events_are_plain,
-          no_memory_is_no_end, backends_are_known, patterns)
+          no_memory_is_no_end, backends_are_known, options, one_call_does_it,
+          patterns)

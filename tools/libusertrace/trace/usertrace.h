@@ -25,7 +25,11 @@ struct err;
  */
 int usertrace_init(struct err *e);
 
-/* Every option of --trace, as often as it comes, before or after the above. */
+/*
+ * The argument of an option --trace, as often as it comes, before or after
+ * the above.  What does not exist is a warning to the reporter.  1: it was
+ * "help", and all names were printed on stdout.
+ */
 int usertrace_option(const char *text, struct err *e);
 
 /*

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * [[enable=]PATTERN][,events=FILE][,file=FILE]: the argument of --trace, and
+ * what the environment's TRACE has.  A comma in a value is doubled.
+ *
+ * Unlike in QEMU a file= stays until another one comes, lines of an events
+ * file may have any length, and lose neither their last letter nor keep the
+ * blanks and carriage returns at their end.
+ */
+#define _GNU_SOURCE             /* strsep */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/fault.h"
+#include "libusertrace/say.h"
+#include "libusertrace/trace/usertrace.h"
+
+#define TRACE_ENV "TRACE"
+
+enum key { ENABLE, EVENTS, FILE_NAME, NR_KEYS };
+
+static const char *const keys[NR_KEYS] = { "enable", "events", "file" };
+
+struct option
+{
+    char *text;                 /* ours; values are parts of it */
+    char *value[NR_KEYS];       /* NULL: not given */
+};
+
+/* ---- its parts ------------------------------------------------------------ */
+
+/* Ends a value at the next single comma, makes ",," one; the rest behind it. */
+static char *cut(char *text)
+{
+    char *to = text;
+
+    for ( ; *text && (*text != ',' || text[1] == ','); text++ )
+    {
+        text += *text == ',';
+        *to++ = *text;
+    }
+    text += *text == ',';
+    *to = '\0';
+    return text;
+}
+
+static int find_key(const char *name, size_t length)
+{
+    int key;
+
+    for ( key = 0; key < NR_KEYS; key++ )
+        if ( strlen(keys[key]) == length && !strncmp(keys[key], name, length) )
+            break;
+    return key;
+}
+
+/* Only the first part may leave out its key. */
+static int take_part(struct option *o, char *part, bool is_first,
+                     struct err *e)
+{
+    size_t length = strcspn(part, "=,");
+    bool has_key = part[length] == '=';
+    int key = has_key ? find_key(part, length) : is_first ? ENABLE : NR_KEYS;
+
+    if ( key == NR_KEYS )
+        return err_set(e, -EINVAL, "Invalid parameter '%.*s': take "
+                       "[enable=]PATTERN, events=FILE or file=FILE",
+                       (int)(length < 80 ? length : 80), part);
+    o->value[key] = has_key ? part + length + 1 : part;
+    return 0;
+}
+
+static int split(struct option *o, struct err *e)
+{
+    char *part = o->text, *next;
+    bool is_first = true;
+    int rc = 0;
+
+    while ( !rc && *part )
+    {
+        rc = take_part(o, part, is_first, e);
+        next = cut(part);
+        is_first = false;
+        part = next;
+    }
+    return rc;
+}
+
+/* ---- what they ask for ------------------------------------------------------ */
+
+static bool is_question(const char *pattern)
+{
+    return !strcmp(pattern, "help") || !strcmp(pattern, "?");
+}
+
+/* 1: it was a question.  A name that is wrong is a warning, as in QEMU. */
+static int take_pattern(const char *pattern, const char *where)
+{
+    struct err e = ERR_INIT;
+
+    if ( is_question(pattern) )
+    {
+        trace_list_events(stdout);
+        return 1;
+    }
+    if ( usertrace_enable(pattern, &e) )
+        ut_say("%swarning: %s", where, e.text);
+    return 0;
+}
+
+static int take_line(char *line, const char *path, unsigned int number)
+{
+    size_t length = strlen(line);
+    char where[300];
+
+    while ( length && strchr(" \t\r\n", line[length - 1]) )
+        line[--length] = '\0';
+    line += strspn(line, " \t");
+    if ( !*line || *line == '#' )
+        return 0;
+    snprintf(where, sizeof(where), "%.200s:%u: ", path, number);
+    return take_pattern(line, where);
+}
+
+static int take_events(const char *path, struct err *e)
+{
+    FILE *in = fault_hit(FAULT_OPEN) ? NULL : fopen(path, "re");
+    unsigned int number = 0;
+    char *line = NULL;
+    size_t room = 0;
+    int rc = 0;
+
+    if ( !in )
+        return err_sys(e, -errno, "%.200s", path);
+    while ( !rc && getline(&line, &room, in) >= 0 )
+        rc = take_line(line, path, ++number);
+    if ( !rc && ferror(in) )
+        rc = err_sys(e, -EIO, "%.200s", path);
+    free(line);
+    fclose(in);
+    return rc;
+}
+
+static int take_file(const char *path, struct err *e)
+{
+    if ( usertrace_has_backend("simple") )
+        return usertrace_file_set(path, e);
+    if ( usertrace_has_backend("log") )
+        return usertrace_log_file(path, e);
+    return err_set(e, -ENOTSUP, "--trace file=...: option not supported by the "
+                   "selected tracing backends");
+}
+
+static int obey(const struct option *o, struct err *e)
+{
+    int rc = 0;
+
+    if ( o->value[ENABLE] )
+        rc = take_pattern(o->value[ENABLE], "");
+    if ( !rc && o->value[EVENTS] )
+        rc = take_events(o->value[EVENTS], e);
+    if ( !rc && o->value[FILE_NAME] )
+        rc = take_file(o->value[FILE_NAME], e);
+    return rc;
+}
+
+int usertrace_option(const char *text, struct err *e)
+{
+    struct option o = { .text = fault_strdup(text) };
+    int rc;
+
+    if ( !o.text )
+        return err_sys(e, -ENOMEM, "--trace");
+    rc = split(&o, e);
+    if ( !rc )
+        rc = obey(&o, e);
+    fault_free(o.text);
+    return rc;
+}
+
+void trace_opt_parse(const char *text)
+{
+    struct err e = ERR_INIT;
+    int rc = usertrace_option(text, &e);
+
+    if ( rc < 0 )
+        ut_say("%s", e.text);
+    if ( rc )
+        exit(rc < 0);
+}
+
+/* ---- all in one ------------------------------------------------------------- */
+
+/* Options, separated by ";". */
+static int take_environment(const char *text, struct err *e)
+{
+    char *copy = fault_strdup(text), *rest = copy, *one;
+    int rc = copy ? 0 : err_sys(e, -ENOMEM, TRACE_ENV);
+
+    while ( rc >= 0 && (one = strsep(&rest, ";")) != NULL )
+        rc = usertrace_option(one, e);
+    fault_free(copy);
+    return rc < 0 ? rc : 0;
+}
+
+int usertrace_init(struct err *e)
+{
+    const char *text = getenv(TRACE_ENV);
+    int rc = 0;
+
+    if ( !trace_init_backends() )
+        rc = err_set(e, -EIO, "this program cannot be traced");
+    if ( !rc && text )
+        rc = take_environment(text, e);
+    if ( !rc )
+        trace_init_file();
+    return rc;
+}
