@@ -4,7 +4,7 @@
  * the rings, once, or counted as dropped.  The rings are put together with
  * the file here as simple-format.h says, so its words are tested, too.
  *
- * $KILLS is how often (100).
+ * $KILLS is how often (100; 1,000 in ./check --full).
  */
 #include "events.h"
 #include "tracefile.h"
@@ -212,8 +212,9 @@ static void kill_one(uint64_t *seed, bool rotating)
 
 static void kill_many(bool rotating)
 {
-    const char *text = getenv("KILLS");
-    unsigned long kills = text ? strtoul(text, NULL, 0) : 100;
+    const char *text = getenv("KILLS"), *full = getenv("CHECK_FULL");
+    unsigned long kills = text ? strtoul(text, NULL, 0) :
+                          full && *full ? 1000 : 100;
     uint64_t seed = unit_seed();
     char folder[32];
 
