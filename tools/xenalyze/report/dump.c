@@ -22,6 +22,9 @@
 #define TEXT_OF_LINE 100u
 #define LEAST_ITEMS 64u
 
+/* Records that are fetched before their turn. */
+#define AHEAD 8u
+
 struct dump
 {
     const struct xt_trace *trace;
@@ -150,10 +153,9 @@ struct writer
     char *column;               /* behind it, 16 bytes may be read */
     size_t longest;             /* of a line */
     const struct note *note, *notes_end;
-    uint64_t second;            /* that `prefix` is of */
-    uint64_t second_ns;         /* its begin */
-    char prefix[24];            /* "  7." */
-    uint8_t prefix_length;
+    uint64_t last;              /* time stamp of the line before, ... */
+    char time[32];              /* ... and as text */
+    uint8_t time_length;
     bool alone;                 /* of the record at hand ... */
     struct line_context context;
 };
@@ -215,33 +217,31 @@ static void leave_notes(struct writer *w, uint32_t i)
     }
 }
 
-static void new_second(struct writer *w, uint64_t ns)
-{
-    char *p = w->prefix;
-
-    w->second = ns / 1000000000;
-    w->second_ns = w->second * 1000000000;
-    p = num_u64_right(p, w->second, 3);
-    *p++ = '.';
-    w->prefix_length = p - w->prefix;
-}
-
 /* Blank where nothing is known, or at the very begin, as in stock's. */
-static char *put_time(struct writer *w, char *p, uint64_t time)
+static void new_time(struct writer *w, uint64_t time)
 {
     const struct xt_clock *clock = &w->d->options.clock;
     uint64_t ns = time > w->c->start
                   ? xt_clock_length(clock, time - w->c->start) : 0;
+    char *p = w->time;
 
-    if ( !ns )
-        return num_fill(p, ' ', 14);
-    if ( ns - w->second_ns >= 1000000000 )
-        new_second(w, ns);
-    memcpy(p, w->prefix, sizeof(w->prefix));
-    return num_u64_zero(p + w->prefix_length, ns - w->second_ns, 9);
+    w->last = time;
+    p = ns ? num_sec_right(p, ns, 13) : num_fill(p, ' ', 14);
+    w->time_length = p - w->time;
 }
 
-static char *put_column(struct writer *w, char *p, unsigned int cpu)
+/* What has no time stamp has that of the line before. */
+static inline char *put_time(struct writer *w, char *p, uint64_t time)
+{
+    if ( time != w->last )
+        new_time(w, time);
+    memcpy(p, w->time, 16);
+    if ( w->time_length > 16 )
+        memcpy(p, w->time, sizeof(w->time));
+    return p + w->time_length;
+}
+
+static inline char *put_column(struct writer *w, char *p, unsigned int cpu)
 {
     unsigned int nr = w->c->nr_cpus;
 
@@ -254,7 +254,7 @@ static char *put_column(struct writer *w, char *p, unsigned int cpu)
     return p + nr;
 }
 
-static char *put_dull_header(struct writer *w, char *p, char mark,
+static inline char *put_dull_header(struct writer *w, char *p, char mark,
                              uint64_t time, unsigned int cpu)
 {
     const struct name *name = &w->names[cpu];
@@ -281,7 +281,7 @@ static char *put_bright_header(struct writer *w, char *p, char mark,
     return num_text(p + name->length, PLAIN);
 }
 
-static char *put_header(struct writer *w, char *p, char mark, uint64_t time,
+static inline char *put_header(struct writer *w, char *p, char mark, uint64_t time,
                         unsigned int cpu)
 {
     return w->d->options.colour ? put_bright_header(w, p, mark, time, cpu)
@@ -355,21 +355,17 @@ static char *put_loss(struct writer *w, char *p, const struct xt_item *item,
 static char *put_line(struct writer *w, char *p, const struct xt_item *item,
                       const struct xt_record *r)
 {
-    const struct xt_event *e = xt_catalogue_find(w->d->catalogue, r->event,
-                                                 r->words);
+    const struct line_programs *programs = &w->d->programs;
+    const struct line_program *program = line_program_find(programs, r);
     unsigned int cpu = xt_item_cpu(item);
-    const struct line_program *program;
-    char mark = ']';
 
-    if ( !e || !xt_event_fits(e, r->words) )
-        return put_generic(put_header(w, p, mark, item->time, cpu), r);
+    if ( !program )
+        return put_generic(put_header(w, p, ']', item->time, cpu), r);
     if ( r->event == TRC_LOST_RECORDS )
         return put_loss(w, p, item, r);
-    program = line_program(&w->d->programs, e);
-    if ( program->rule )
-        mark = w->alone && program->rule->alone ? '!' : program->rule->mark;
-    p = put_header(w, p, mark, item->time, cpu);
-    w->context.event = e;
+    p = put_header(w, p, w->alone && program->alone ? '!' : program->mark,
+                   item->time, cpu);
+    w->context.event = line_event(programs, program);
     w->context.record = r;
     return line_program_run(program, p, &w->context);
 }
@@ -392,7 +388,7 @@ static bool writer_init(struct writer *w, const struct dump *d,
     }
     for ( unsigned int cpu = 0; cpu < c->nr_cpus; cpu++ )
         set_face(w, cpu, &c->faces[cpu]);
-    new_second(w, 0);
+    new_time(w, c->start);
     return true;
 }
 
@@ -415,6 +411,8 @@ static void dump_write(const void *state, struct chunk *c)
         p = put_segment(p);
     for ( uint32_t i = 0; i < c->nr; i++ )
     {
+        if ( i + AHEAD < c->nr )
+            __builtin_prefetch(c->bytes + xt_item_place(&c->items[i + AHEAD]));
         p = chunk_room(c, p, w.longest);
         if ( !p )
             goto out;

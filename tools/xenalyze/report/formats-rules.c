@@ -351,7 +351,7 @@ int formats_new(struct formats **out, const char *text, size_t size,
 
 bool formats_suspected(const char *text, size_t size)
 {
-    const char *end = text + size, *line, *format;
+    const char *begin = text, *end = text + size, *line, *format;
     uint64_t id;
 
     for ( size_t i = 0; i < size; i++ )
@@ -367,7 +367,7 @@ bool formats_suspected(const char *text, size_t size)
             break;
     }
     /* Comments only, as far as one looked: no trace begins like that. */
-    return size && *text == '#';
+    return size && *begin == '#';
 }
 
 /* --- a file --------------------------------------------------------------- */

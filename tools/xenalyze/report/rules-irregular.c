@@ -15,7 +15,7 @@
 
 /* --- fields by name ------------------------------------------------------- */
 
-/* False: the record does not have it. */
+/* False: the record does not have it.  For fields that may be absent. */
 static bool get(const struct line_context *c, const char *name,
                 uint64_t *value)
 {
@@ -25,19 +25,11 @@ static bool get(const struct line_context *c, const char *name,
     return false;
 }
 
-static uint64_t get_or_0(const struct line_context *c, const char *name)
-{
-    uint64_t value;
-
-    return get(c, name, &value) ? value : 0;
-}
-
 /* --- the scheduler -------------------------------------------------------- */
 
-static char *put_slice(char *p, const struct line_context *c)
+static char *put_slice(char *p, const struct line_context *c, int64_t slice)
 {
-    int64_t slice = (int64_t)get_or_0(c, "slice");
-
+    (void)c;
     if ( slice < 0 )
         return p;
     p = num_u64(num_text(p, ", next slice "), slice / 1000);
@@ -45,12 +37,10 @@ static char *put_slice(char *p, const struct line_context *c)
     return num_text(num_u64(p, slice % 1000), "us");
 }
 
-static char *put_credit2_idle(char *p, const struct line_context *c)
+static char *put_smt(char *p, const struct line_context *c, int64_t idle)
 {
-    if ( !get_or_0(c, "idle") )
-        return num_text(p, ", busy");
-    return num_text(p, get_or_0(c, "smt_idle") ? ", idle, SMT idle"
-                                               : ", idle, SMT busy");
+    (void)c;
+    return num_text(p, idle ? ", SMT idle" : ", SMT busy");
 }
 
 /* --- exits ---------------------------------------------------------------- */
@@ -69,12 +59,10 @@ static const struct xt_sem *exit_names(const struct line_context *c)
                                                                : NULL;
 }
 
-/* Word 0: of Intel's, the upper half is flags. */
-static char *put_exit(char *p, const struct line_context *c)
+/* Of Intel's, the upper half is flags. */
+static char *name_exit(char *p, const struct xt_sem *names, bool intel,
+                       uint32_t reason)
 {
-    uint32_t reason = c->record->words ? xt_record_word(c->record, 0) : 0;
-    const struct xt_sem *names = exit_names(c);
-    bool intel = names == c->programs->vmx;
     const char *name = names ? xt_sem_name(names, intel ? reason & 0xffff
                                                         : reason) : NULL;
 
@@ -85,29 +73,69 @@ static char *put_exit(char *p, const struct line_context *c)
            ? num_hex(num_text(p, "|"), reason >> 16 << 16) : p;
 }
 
-static char *put_entry(char *p, const struct line_context *c)
+/* A trace has the exits of one maker, so their texts can be made beforehand. */
+void line_exits_init(struct line_programs *s)
 {
-    if ( !c->has_value )
-        return p;
-    p = num_u64(num_text(p, " cycles "), c->value);
-    return num_text(p, c->value > LONG_ARC ? " !" : " ");
+    bool intel = s->catalogue->dialect.hardware == XT_HARDWARE_VMX;
+    const struct xt_sem *names = intel ? s->vmx : s->svm;
+    char text[128];
+
+    if ( !s->catalogue->dialect.hardware )
+        return;
+    for ( uint32_t i = 0; i < LINE_EXITS; i++ )
+    {
+        size_t length = name_exit(text, names, intel, i) - text;
+
+        if ( length > sizeof(s->exits[i].text) )
+            continue;
+        memcpy(s->exits[i].text, text, length);
+        s->exits[i].length = length;
+    }
 }
 
-static char *put_cr3(char *p, const struct line_context *c)
+static char *put_exit(char *p, const struct line_context *c, int64_t value)
+{
+    const struct line_programs *set = c->programs;
+    uint32_t reason = c->record->words ? xt_record_word(c->record, 0) : 0;
+    const struct xt_sem *names;
+
+    (void)value;
+    if ( reason < LINE_EXITS && set->exits[reason].length )
+    {
+        memcpy(p, set->exits[reason].text, sizeof(set->exits[0].text));
+        return p + set->exits[reason].length;
+    }
+    names = exit_names(c);
+    return name_exit(p, names, names == set->vmx, reason);
+}
+
+static char *put_entry(char *p, const struct line_context *c, int64_t unused)
+{
+    (void)unused;
+    if ( !c->has_value )
+        return p;
+    memcpy(p, " cycles ", 8);
+    p = num_u64(p + 8, c->value);
+    memcpy(p, " !", 2);
+    return p + (c->value > LONG_ARC ? 2 : 1);
+}
+
+static char *put_cr3(char *p, const struct line_context *c, int64_t value)
 {
     if ( !c->has_value )
         return p;
     p = num_hex(num_text(p, " oval "), c->value);
-    return num_text(p, c->value == get_or_0(c, "value") ? " flush"
-                                                        : " switch");
+    return num_text(p, c->value == (uint64_t)value ? " flush" : " switch");
 }
 
-static char *put_backwards(char *p, const struct line_context *c)
+static char *put_backwards(char *p, const struct line_context *c,
+                           int64_t unused)
 {
+    (void)unused;
     return c->has_value ? num_text(p, "BACKWARDS") : p;
 }
 
-static char *put_trap(char *p, const struct line_context *c)
+static char *put_trap(char *p, const struct line_context *c, int64_t trap)
 {
     static const char *const names[] = {
         "Divide", "RESERVED", "NMI", "Breakpoint", "Overflow", "BOUND",
@@ -116,33 +144,31 @@ static char *put_trap(char *p, const struct line_context *c)
         "Stack-segment fault", "GP", "Page fault", "RESERVED", "FPU",
         "Alignment check", "Machine check", "SIMD",
     };
-    uint64_t trap = get_or_0(c, "trap");
 
-    if ( trap < sizeof(names) / sizeof(names[0]) )
+    (void)c;
+    if ( (uint64_t)trap < sizeof(names) / sizeof(names[0]) )
         return num_text(p, names[trap]);
-    return num_u64(p, trap);
+    return num_u64(p, (uint32_t)trap);
 }
 
 /* --- what may be absent --------------------------------------------------- */
 
-static char *put_vector(char *p, const struct line_context *c)
+static char *put_vector(char *p, const struct line_context *c, int64_t vector)
 {
-    uint64_t value;
-
-    return get(c, "vector", &value) ? num_hex(num_text(p, " vec "), value) : p;
+    return c->record->words ? num_hex(num_text(p, " vec "), vector) : p;
 }
 
-static char *put_data(char *p, const struct line_context *c)
+static char *put_data(char *p, const struct line_context *c, int64_t data)
 {
-    uint64_t value;
-
-    return get(c, "data", &value) ? num_hex(num_text(p, " val "), value) : p;
+    return c->record->words > 1 ? num_hex(num_text(p, " val "), data) : p;
 }
 
-static char *put_mmio_data(char *p, const struct line_context *c)
+static char *put_mmio_data(char *p, const struct line_context *c,
+                           int64_t unused)
 {
     uint64_t value;
 
+    (void)unused;
     if ( !get(c, "data", &value) )
         return num_text(p, " (no data)");
     return num_hex(num_text(p, " data "), value);
@@ -181,29 +207,59 @@ static const char *const sched_ops[] = {
     "watchdog", "pin_override",
 };
 
-static char *put_call(char *p, const struct line_context *c)
+static char *put_call(char *p, const struct line_context *c, int64_t op)
 {
-    const struct xt_sem *sem = c->programs->hypercalls;
-    uint64_t op = get_or_0(c, "op");
-    const char *name = sem ? xt_sem_name(sem, op) : NULL;
+    const struct line_word *word;
 
-    for ( size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++ )
-        if ( calls[i].value == op )
-            name = calls[i].name;
-    if ( !name )
+    if ( op >= LINE_CALLS )
         return p;
-    p = num_text(num_text(p, " ("), name);
-    *p++ = ')';
-    return p;
+    word = &c->programs->calls[op];
+    memcpy(p, word->text, sizeof(word->text));
+    return p + word->length;
+}
+
+/* " (sched_op)", by number. */
+void line_calls_init(struct line_programs *s)
+{
+    for ( uint32_t op = 0; op < LINE_CALLS; op++ )
+    {
+        const char *name = s->hypercalls ? xt_sem_name(s->hypercalls, op)
+                                         : NULL;
+        struct line_word *word = &s->calls[op];
+
+        for ( size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++ )
+            if ( calls[i].value == op )
+                name = calls[i].name;
+        if ( !name || strlen(name) + 3 > sizeof(word->text) )
+            continue;
+        num_text(num_text(num_text(word->text, " ("), name), ")");
+        word->length = strlen(name) + 3;
+    }
+}
+
+/*
+ * Word 0 of a hypercall has its number and, for each of six arguments, how many
+ * of the words that follow it takes: 0 to 2.
+ */
+static unsigned int words_of(uint32_t word, unsigned int i)
+{
+    return word >> (20 + 2 * i) & 3;
 }
 
 static bool argument(const struct line_context *c, unsigned int i,
                      uint64_t *value)
 {
-    char name[] = "arg0";
+    uint32_t first = xt_record_word(c->record, 0);
+    unsigned int at = 1, words = words_of(first, i);
 
-    name[3] += i;
-    return get(c, name, value);
+    for ( unsigned int before = 0; before < i; before++ )
+        at += words_of(first, before);
+    if ( !words || at + words > c->record->words )
+        return false;
+    *value = xt_record_word(c->record, at);
+    if ( words > 1 )
+        *value |= (uint64_t)xt_record_word(c->record, at + 1) << 32;
+    return true;
 }
 
 /* Of a batch that is gone on with, the count has its highest bit set. */
@@ -232,16 +288,10 @@ static char *put_op(char *p, const struct line_context *c,
 
 static char *put_raw_arguments(char *p, const struct line_context *c)
 {
-    static const char *const present[] = {
-        "has0", "has1", "has2", "has3", "has4", "has5",
-    };
-    unsigned int last = 0;
+    uint32_t first = xt_record_word(c->record, 0);
     uint64_t value;
 
-    for ( unsigned int i = 0; i < 6; i++ )
-        if ( get_or_0(c, present[i]) )
-            last = i + 1;
-    for ( unsigned int i = 0; i < last; i++ )
+    for ( unsigned int i = 0; i < 6 && first >> (20 + 2 * i); i++ )
     {
         *p++ = ' ';
         if ( !argument(c, i, &value) )
@@ -263,9 +313,9 @@ static char *put_vcpu_op(char *p, const struct line_context *c)
     return num_u64(num_text(p, " vcpu "), vcpu);
 }
 
-static char *put_arguments(char *p, const struct line_context *c)
+static char *put_arguments(char *p, const struct line_context *c, int64_t op)
 {
-    switch ( get_or_0(c, "op") )
+    switch ( op )
     {
     case 1: return put_count(p, c, 1, " updates");
     case 13: return put_count(p, c, 1, " calls");
@@ -279,7 +329,7 @@ static char *put_arguments(char *p, const struct line_context *c)
 
 /* --- shadow paging and hardware ------------------------------------------- */
 
-static char *put_path(char *p, const struct line_context *c)
+static char *put_path(char *p, const struct line_context *c, int64_t path)
 {
     /* By bit: its place in the text, and the letter. */
     static const struct { uint8_t bit, at; char letter; } letters[] = {
@@ -288,8 +338,8 @@ static char *put_path(char *p, const struct line_context *c)
         { 13, 7, 'e' }, { 17, 8, 'H' }, { 18, 9, 'u' }, { 19, 10, 'a' },
         { 20, 11, 'x' },
     };
-    uint64_t path = get_or_0(c, "path");
 
+    (void)c;
     num_fill(p, '-', 12);
     for ( size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++ )
         if ( path >> letters[i].bit & 1 )
@@ -297,14 +347,16 @@ static char *put_path(char *p, const struct line_context *c)
     return p + 12;
 }
 
-static char *put_unsync(char *p, const struct line_context *c)
+static char *put_unsync(char *p, const struct line_context *c, int64_t path)
 {
-    return get_or_0(c, "path") >> 18 & 1 ? num_text(p, ":unsync") : p;
+    (void)c;
+    return path >> 18 & 1 ? num_text(p, ":unsync") : p;
 }
 
 /* The highest pcpus first, as a number is written. */
-static char *put_cpus(char *p, const struct line_context *c)
+static char *put_cpus(char *p, const struct line_context *c, int64_t unused)
 {
+    (void)unused;
     for ( unsigned int i = c->record->words; i-- > 1; )
     {
         *p++ = ' ';
@@ -314,9 +366,14 @@ static char *put_cpus(char *p, const struct line_context *c)
 }
 
 /* Only the low halves of the time stamps are there. */
-static char *put_taken(char *p, const struct line_context *c)
+static char *put_taken(char *p, const struct line_context *c, int64_t unused)
 {
-    return num_u64(p, (uint32_t)(get_or_0(c, "out") - get_or_0(c, "in")));
+    uint64_t in = 0, out = 0;
+
+    (void)unused;
+    get(c, "in", &in);
+    get(c, "out", &out);
+    return num_u64(p, (uint32_t)(out - in));
 }
 
 /* --- by name -------------------------------------------------------------- */
@@ -326,7 +383,7 @@ static const struct
     const char *name;
     line_function *put;
 } functions[] = {
-    { "slice", put_slice }, { "credit2_idle", put_credit2_idle },
+    { "slice", put_slice }, { "smt", put_smt },
     { "exit", put_exit }, { "entry", put_entry }, { "cr3", put_cr3 },
     { "backwards", put_backwards }, { "trap", put_trap },
     { "vector", put_vector }, { "data", put_data },

@@ -33,9 +33,9 @@ static const struct line_rule rules[] = {
       "sched_switch prev d{dom}v{unit}, run for {ran:us}us" },
     { "sched_switch_infnext", ' ', false,
       "sched_switch next d{dom}v{unit}, was runnable for {waited:us}us"
-      "{@slice}" },
+      "{@slice=slice}" },
     { "sched_switch_infcont", ' ', false,
-      "sched_switch continue d{dom}v{unit}, run for {ran:us}us{@slice}" },
+      "sched_switch continue d{dom}v{unit}, run for {ran:us}us{@slice=slice}" },
 
     /* credit */
     { "csched_sched_tasklet", ' ', false, "csched:sched_tasklet" },
@@ -103,7 +103,8 @@ static const struct line_rule rules[] = {
       "<tickled!-1|cpu {tickled} was tickled>" },
     { "csched2_schedule", ' ', false,
       "csched2:schedule cpu {cpu}, rq# {runq}"
-      "<tasklet!0|, tasklet scheduled>{@credit2_idle}"
+      "<tasklet!0|, tasklet scheduled><idle=0|, busy><idle!0|, idle"
+      "{@smt=smt_idle}>"
       "<tickled!0|, tickled><tickled=0|, not tickled>" },
     { "csched2_ratelimit", ' ', false,
       "csched2:ratelimit, d{dom}v{unit} run only {ran:us}us" },
@@ -161,27 +162,27 @@ static const struct line_rule rules[] = {
 
     /* HVM */
     { "hvm_vmexit*", ']', false,
-      "vmexit exit_reason {@exit} eip {rip:x}" },
+      "vmexit exit_reason {@exit=reason} eip {rip:x}" },
     { "hvm_svm_exit*", ']', false,
-      "vmexit exit_reason {@exit} eip {rip:x}" },
+      "vmexit exit_reason {@exit=reason} eip {rip:x}" },
     { "hvm_vmentry*", ']', ALONE, "vmentry{@entry}" },
     { "hvm_pf_xen*", ']', ALONE, "pf_xen va {va:x} ec {error_code:x}" },
     { "hvm_pf_inject64", ' ', false,
       "pf_inject64 guest_cr2 {cr2:x}  guest_ec {error_code:x}" },
     { "hvm_pf_inject", ' ', false,
       "pf_inject guest_cr2 {cr2:x}  guest_ec {error_code:x}" },
-    { "hvm_inj_exc", ' ', false, "inj_exc trap {@trap} ec {error_code:x}" },
+    { "hvm_inj_exc", ' ', false, "inj_exc trap {@trap=trap} ec {error_code:x}" },
     { "hvm_inj_virq", ' ', false,
       "inj_virq vec {vector}  <fake!0|fake><fake=0|real>" },
     { "hvm_reinj_virq", ' ', false, "inj_virq vec {vector}" },
     { "hvm_cr_read64", ']', ALONE, "cr_read cr{cr} val {value:x}" },
-    { "hvm_cr_write64", ' ', false, "cr_write cr{cr} val {value:x}{@cr3}" },
+    { "hvm_cr_write64", ' ', false, "cr_write cr{cr} val {value:x}{@cr3=value}" },
     { "hvm_msr_read", ' ', ALONE, "msr_read addr {msr:x} val {value:x}" },
     { "hvm_msr_write", ' ', ALONE, "msr_write addr {msr:x} val {value:x}" },
-    { "hvm_intr", ' ', ALONE, "intr{@vector}" },
-    { "hvm_vmmcall", ' ', ALONE, "vmcall {op:2x}{@call}" },
-    { "hvm_ioport_read", ' ', ALONE, "io read port {port:x}{@data}" },
-    { "hvm_ioport_write", ' ', ALONE, "io write port {port:x}{@data}" },
+    { "hvm_intr", ' ', ALONE, "intr{@vector=vector}" },
+    { "hvm_vmmcall", ' ', ALONE, "vmcall {op:2x}{@call=op}" },
+    { "hvm_ioport_read", ' ', ALONE, "io read port {port:x}{@data=data}" },
+    { "hvm_ioport_write", ' ', ALONE, "io write port {port:x}{@data=data}" },
     { "hvm_iomem_read*", ']', ALONE,
       "mmio_assist r gpa {gpa:x}{@mmio_data}" },
     { "hvm_iomem_write*", ']', ALONE,
@@ -209,10 +210,10 @@ static const struct line_rule rules[] = {
     { "hvm_xcr_write64", ']', ALONE, "xcr_write xcr{xcr} val {value:x}" },
 
     /* PV */
-    { "pv_hypercall_v2", ' ', false, "hypercall {op:2x}{@call}{@arguments}" },
+    { "pv_hypercall_v2", ' ', false, "hypercall {op:2x}{@call=op}{@arguments=op}" },
     { "pv_hypercall_subcall", ' ', false,
-      " hypercall {op:2x}{@call}{@arguments}" },
-    { "pv_hypercall*", ' ', false, "hypercall {op:2x}{@call} eip {rip:x}" },
+      " hypercall {op:2x}{@call=op}{@arguments=op}" },
+    { "pv_hypercall*", ' ', false, "hypercall {op:2x}{@call=op} eip {rip:x}" },
     { "pv_trap*", ' ', false,
       "trap {trap:x} eip {rip:x}<has_error!0| ec {error_code:x}>" },
     { "pv_page_fault*", ' ', false, "page_fault[{*} ]" },
@@ -227,14 +228,14 @@ static const struct line_rule rules[] = {
 
     /* Shadow paging. */
     { "shadow_not_shadow*", ']', ALONE,
-      "propagate va {va:x} gl1e {gl1e:x} flags ({path:x}){@path}" },
+      "propagate va {va:x} gl1e {gl1e:x} flags ({path:x}){@path=path}" },
     { "shadow_fast_propagate*", ']', ALONE, "shadow fast propagate va {va:x}" },
     { "shadow_fast_mmio*", ']', ALONE, "fast mmio va {va:x}" },
     { "shadow_false_fast_path*", ']', ALONE,
       "shadow false fast path va {va:x}" },
     { "shadow_mmio*", ']', ALONE, "mmio va {va:x}" },
     { "shadow_fixup*", ']', ALONE,
-      "fixup{@unsync} va {va:x} gl1e {gl1e:x} flags ({path:x}){@path}" },
+      "fixup{@unsync=path} va {va:x} gl1e {gl1e:x} flags ({path:x}){@path=path}" },
     { "shadow_domf_dying*", ']', ALONE, "shadow dom dying va {va:x}" },
     { "shadow_emulate_unshadow_user*", ']', ALONE,
       "shadow unshadow:user-mode gfn {gfn:x} va {va:x}" },
@@ -244,7 +245,7 @@ static const struct line_rule rules[] = {
       "shadow unshadow:unhandled instr gfn {gfn:x} va {va:x}" },
     { "shadow_emulate_*", ']', ALONE,
       "emulate va {va:x} gl1e {gl1e:8x} wval {value:8x} "
-      "flags {@path}({path:x})" },
+      "flags {@path=path}({path:x})" },
     { "shadow_wrmap_bf", ' ', ALONE, "wrmap-bf gfn {gfn:x}" },
     { "shadow_prealloc_unpin", ' ', ALONE, "prealloc-unpin gfn {gfn:x}" },
     { "shadow_resync_full", ' ', ALONE, "oos resync full gfn {gfn:x}" },

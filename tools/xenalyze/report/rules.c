@@ -16,30 +16,35 @@
 
 enum step_kind
 {
-    STEP_TEXT, STEP_UNSIGNED, STEP_SIGNED, STEP_HEX, STEP_HEX_ZERO,
+    STEP_NOTHING, STEP_UNSIGNED, STEP_SIGNED, STEP_HEX, STEP_HEX_ZERO,
     STEP_HEX_RIGHT, STEP_NAME, STEP_US, STEP_PERCENT, STEP_WORDS,
     STEP_FUNCTION, STEP_IF, STEP_IF_NOT,
 };
 
-/* Where a field is. */
+/* Where a field is: `bits` of them from bit `shift` of a word on. */
 struct place
 {
     uint8_t word, shift, bits;
-    bool in_id, is_signed;
+    bool in_id : 1, is_signed : 1;
     uint16_t end;               /* bits of payload that there have to be */
 };
 
+/* A text, and then what is to be made of a field: half a cache line. */
 struct line_step
 {
+    const char *text;           /* 16 bytes of it may be read */
+    uint8_t length;
     uint8_t kind;
     uint8_t width;
     uint8_t skip;               /* steps, if a condition does not hold */
-    struct place place, second; /* the shift of a percentage */
-    uint32_t length;
-    const char *text;           /* 16 bytes of it may be read */
-    const struct xt_sem *sem;
-    int64_t number;
-    line_function *function;
+    int32_t number;             /* of a condition */
+    struct place place;
+    union
+    {
+        const struct xt_sem *sem;
+        line_function *function;
+        struct place second;    /* the shift of a percentage */
+    };
 };
 
 #define COPY 16u                /* a short text is stored as so many bytes */
@@ -51,17 +56,17 @@ struct line_step
 static inline uint64_t fetch(const struct place *f, const struct xt_record *r)
 {
     const unsigned char *at = r->payload + 4 * f->word;
-    uint64_t value;
+    uint32_t word;
 
     if ( f->in_id )
-        value = r->event >> f->shift;
+        word = r->event;
     else if ( f->end > 32u * r->words )
         return 0;
     else if ( f->bits > 32 )
         return xt_load64(at);
     else
-        value = xt_load32(at) >> f->shift;
-    return f->bits < 32 ? value & ((1u << f->bits) - 1) : (uint32_t)value;
+        word = xt_load32(at);
+    return word >> f->shift & (UINT32_MAX >> (32 - f->bits));
 }
 
 static inline int64_t fetch_signed(const struct place *f,
@@ -92,20 +97,23 @@ static char *put_us(char *p, uint64_t ns)
 /* value * 100 / 2^shift, three decimals, to the nearest, a half to the even. */
 static char *put_percent(char *p, uint64_t value, uint64_t shift)
 {
-    unsigned __int128 scaled = (unsigned __int128)value * 100000, rest, half;
-    uint64_t whole;
+    unsigned __int128 scaled = (unsigned __int128)value * 100000;
+    unsigned __int128 rest, half;
 
     if ( shift > 63 )
         return num_text(p, "?");
     rest = scaled & (((unsigned __int128)1 << shift) - 1);
-    half = shift ? (unsigned __int128)1 << (shift - 1) : 0;
+    half = shift ? (unsigned __int128)1 << (shift - 1) : 1;
     scaled >>= shift;
-    if ( shift && (rest > half || (rest == half && (scaled & 1))) )
-        scaled++;
-    whole = scaled / 1000;
-    p = num_u64(p, whole);
+    scaled += rest > half || (rest == half && (scaled & 1));
+    /* What is too large for a load is no load; it is shown all the same. */
+    if ( scaled > UINT64_MAX )
+        p = num_u64(p, (uint64_t)(scaled / 1000));
+    else
+        p = num_u64(p, (uint64_t)scaled / 1000);
     *p++ = '.';
-    p = num_u64_zero(p, (uint64_t)(scaled % 1000), 3);
+    p = num_u64_zero(p, scaled > UINT64_MAX ? (uint64_t)(scaled % 1000)
+                                            : (uint64_t)scaled % 1000, 3);
     *p++ = '%';
     return p;
 }
@@ -124,16 +132,26 @@ static char *put_words(char *p, const struct xt_record *r)
 
 static inline char *put_text(char *p, const struct line_step *s)
 {
-    if ( s->length <= COPY )
-        memcpy(p, s->text, COPY);
-    else
-        memcpy(p, s->text, s->length);
+    memcpy(p, s->text, COPY);
+    if ( s->length > COPY )
+        memcpy(p + COPY, s->text + COPY, s->length - COPY);
     return p + s->length;
 }
 
-static inline char *put_number(char *p, int64_t value)
+/* Most numbers have a digit or two. */
+static inline char *put_unsigned(char *p, uint64_t value)
 {
-    return value < 0 ? num_i64(p, value) : num_u64(p, value);
+    if ( value >= 100 )
+        return num_u64(p, value);
+    if ( value >= 10 )
+        *p++ = '0' + (value * 205 >> 11);
+    *p++ = '0' + (value - 10 * (value * 205 >> 11));
+    return p;
+}
+
+static inline char *put_signed(char *p, int64_t value)
+{
+    return value < 0 ? num_i64(p, value) : put_unsigned(p, value);
 }
 
 /* What is not in every second line. */
@@ -156,7 +174,8 @@ static char *put_rare(char *p, const struct line_step *s,
         return put_words(p, r);
     default:
         assert(s->kind == STEP_FUNCTION);
-        return s->function(p, c);
+        return s->function(p, c, s->place.bits ? fetch_signed(&s->place, r)
+                                               : 0);
     }
 }
 
@@ -166,18 +185,20 @@ char *line_program_run(const struct line_program *program, char *p,
     const struct line_step *s = program->steps, *end = s + program->nr_steps;
     const struct xt_record *r = c->record;
 
-    if ( !program->rule )
+    if ( !program->nr_steps )
     {
         p = num_text(p, c->event->name);
         *p++ = ' ';
         return xt_catalogue_text(c->programs->catalogue, p, c->event, r);
     }
     for ( ; s < end; s++ )
+    {
+        p = put_text(p, s);
         switch ( s->kind )
         {
-        case STEP_TEXT: p = put_text(p, s); break;
-        case STEP_UNSIGNED: p = num_u64(p, fetch(&s->place, r)); break;
-        case STEP_SIGNED: p = put_number(p, fetch_signed(&s->place, r)); break;
+        case STEP_NOTHING: break;
+        case STEP_UNSIGNED: p = put_unsigned(p, fetch(&s->place, r)); break;
+        case STEP_SIGNED: p = put_signed(p, fetch_signed(&s->place, r)); break;
         case STEP_HEX: p = num_hex(p, fetch(&s->place, r)); break;
         case STEP_NAME: p = put_name(p, s, fetch(&s->place, r)); break;
         case STEP_IF:
@@ -188,6 +209,7 @@ char *line_program_run(const struct line_program *program, char *p,
             break;
         default: p = put_rare(p, s, c); break;
         }
+    }
     return p;
 }
 
@@ -199,35 +221,41 @@ struct compiler
     const struct xt_event *event;
     struct line_step steps[MAX_STEPS];
     unsigned int nr;
+    const char *text;           /* read, and not yet in a step */
+    size_t length;
     bool known;                 /* the event has all the fields */
     bool no_memory;
 };
+
+/* A text in memory of its own, with what may be read behind it. */
+static const char *keep_text(struct compiler *c)
+{
+    char *copy = arena_zalloc(&c->set->arena, c->length + COPY, 1);
+
+    if ( !copy )
+        c->no_memory = true;
+    else
+        memcpy(copy, c->text, c->length);
+    return copy;
+}
 
 static struct line_step *add(struct compiler *c, enum step_kind kind)
 {
     struct line_step *s = &c->steps[c->nr];
 
-    assert(c->nr < MAX_STEPS);
+    assert(c->nr < MAX_STEPS && c->length <= UINT8_MAX);
     c->nr++;
-    *s = (struct line_step){ .kind = kind };
+    *s = (struct line_step){
+        .kind = kind, .text = keep_text(c), .length = c->length,
+    };
+    c->length = 0;
     return s;
 }
 
-static void add_text(struct compiler *c, const char *text, size_t length)
+static void end_text(struct compiler *c)
 {
-    struct line_step *s;
-    char *copy;
-
-    if ( !length )
-        return;
-    s = add(c, STEP_TEXT);
-    copy = arena_zalloc(&c->set->arena, length + COPY, 1);
-    if ( !copy )
-        c->no_memory = true;
-    else
-        memcpy(copy, text, length);
-    s->text = copy;
-    s->length = length;
+    if ( c->length )
+        add(c, STEP_NOTHING);
 }
 
 static const struct xt_field *find_field(const struct compiler *c,
@@ -285,6 +313,20 @@ static enum step_kind kind_of(const struct xt_field *f, const char *format,
     return *format == '0' ? STEP_HEX_ZERO : STEP_HEX_RIGHT;
 }
 
+/* "slice=slice": the function, and the field, which may be absent. */
+static void add_function(struct compiler *c, const char *text, size_t length)
+{
+    const char *equals = memchr(text, '=', length);
+    size_t name = equals ? (size_t)(equals - text) : length;
+    struct line_step *s = add(c, STEP_FUNCTION);
+    const struct xt_field *f;
+
+    s->function = line_function_named(text, name);
+    assert(s->function);
+    if ( equals )
+        set_place(c, &s->place, &f, equals + 1, length - name - 1);
+}
+
 /* The inside of {}. */
 static void add_field(struct compiler *c, const char *text, size_t length)
 {
@@ -302,19 +344,18 @@ static void add_field(struct compiler *c, const char *text, size_t length)
     }
     if ( *text == '@' )
     {
-        s = add(c, STEP_FUNCTION);
-        s->function = line_function_named(text + 1, length - 1);
-        assert(s->function);
+        add_function(c, text + 1, length - 1);
         return;
     }
     assert(length - name < sizeof(format));
     if ( colon )
         memcpy(format, colon + 1, length - name - 1);
-    s = add(c, STEP_TEXT);
+    s = add(c, STEP_NOTHING);
     set_place(c, &s->place, &f, text, name);
     s->kind = kind_of(f, format, &width);
     s->width = width;
-    s->sem = f ? f->sem : NULL;
+    if ( s->kind == STEP_NAME )
+        s->sem = f ? f->sem : NULL;
     if ( s->kind == STEP_PERCENT )
         set_place(c, &s->second, &f, format + 4, strlen(format + 4));
 }
@@ -328,7 +369,7 @@ static unsigned int add_condition(struct compiler *c, const char **at)
     char *end;
 
     set_place(c, &s->place, &f, *at, name);
-    s->number = strtoll(*at + name + 1, &end, 0);
+    s->number = strtol(*at + name + 1, &end, 0);
     assert(*end == '|');
     *at = end + 1;
     return c->nr - 1;
@@ -339,6 +380,7 @@ static void compile(struct compiler *c, const char *text)
     unsigned int condition = MAX_STEPS;
 
     c->nr = 0;
+    c->length = 0;
     c->known = true;
     while ( *text )
     {
@@ -347,7 +389,8 @@ static void compile(struct compiler *c, const char *text)
         /* "->" is no end of a condition. */
         if ( text[length] == '>' && length && text[length - 1] == '-' )
             length++;
-        add_text(c, text, length);
+        c->text = text;
+        c->length = length;
         text += length;
         if ( *text == '{' )
         {
@@ -363,10 +406,15 @@ static void compile(struct compiler *c, const char *text)
         else if ( *text == '>' )
         {
             assert(condition < c->nr);
+            end_text(c);
             c->steps[condition].skip = c->nr - 1 - condition;
             text++;
         }
+        /* Before "->" a text was cut in two. */
+        else if ( *text )
+            end_text(c);
     }
+    end_text(c);
 }
 
 static size_t longest_name(const struct xt_sem *sem)
@@ -381,15 +429,16 @@ static size_t longest_name(const struct xt_sem *sem)
 
 static size_t longest_step(const struct line_step *s)
 {
+    size_t text = s->length + COPY;
+
     switch ( s->kind )
     {
-    case STEP_TEXT: return s->length + COPY;
-    case STEP_NAME: return longest_name(s->sem);
-    case STEP_FUNCTION: return LINE_FUNCTION_MAX;
-    case STEP_WORDS: return WORDS_MAX + NUM_HEX_MAX;
-    case STEP_US: return 2 * NUM_U64_MAX + 1;
-    case STEP_PERCENT: return 2 * NUM_U64_MAX + 2;
-    default: return NUM_U64_MAX + NUM_HEX_MAX;
+    case STEP_NAME: return text + longest_name(s->sem);
+    case STEP_FUNCTION: return text + LINE_FUNCTION_MAX;
+    case STEP_WORDS: return text + WORDS_MAX + NUM_HEX_MAX;
+    case STEP_US: return text + 2 * NUM_U64_MAX + 1;
+    case STEP_PERCENT: return text + 2 * NUM_U64_MAX + 2;
+    default: return text + NUM_U64_MAX + NUM_HEX_MAX;
     }
 }
 
@@ -421,11 +470,14 @@ static const struct line_rule *find_rule(struct compiler *c)
 
 static int compile_event(struct compiler *c, struct line_program *program)
 {
+    const struct line_rule *rule = find_rule(c);
     struct line_step *steps;
 
-    program->longest = strlen(c->event->name) + 1 + XT_TEXT_MAX;
-    program->rule = find_rule(c);
-    if ( !program->rule )
+    *program = (struct line_program){
+        .words = c->event->words, .max_words = c->event->max_words,
+        .longest = strlen(c->event->name) + 1 + XT_TEXT_MAX, .mark = ']',
+    };
+    if ( !rule )
         return c->no_memory ? -ENOMEM : 0;
     steps = arena_array(&c->set->arena, c->nr, sizeof(*steps),
                         _Alignof(struct line_step));
@@ -434,6 +486,8 @@ static int compile_event(struct compiler *c, struct line_program *program)
     memcpy(steps, c->steps, c->nr * sizeof(*steps));
     program->steps = steps;
     program->nr_steps = c->nr;
+    program->mark = rule->mark;
+    program->alone = rule->alone;
     program->longest = COPY;
     for ( unsigned int i = 0; i < c->nr; i++ )
         program->longest += longest_step(&steps[i]);
@@ -455,8 +509,17 @@ int line_programs_init(struct line_programs *s,
     arena_init(&s->arena, 0);
     s->of = arena_array(&s->arena, xt_catalogue_nr_events, sizeof(*s->of),
                         _Alignof(struct line_program));
-    if ( !s->of )
+    s->exits = arena_array(&s->arena, LINE_EXITS, sizeof(*s->exits),
+                           _Alignof(struct line_word));
+    s->calls = arena_array(&s->arena, LINE_CALLS, sizeof(*s->calls),
+                           _Alignof(struct line_word));
+    if ( !s->of || !s->exits || !s->calls )
         rc = -ENOMEM;
+    else
+    {
+        line_exits_init(s);
+        line_calls_init(s);
+    }
     for ( size_t i = 0; !rc && i < xt_catalogue_nr_events; i++ )
     {
         c.event = &xt_catalogue_events[i];

@@ -11,7 +11,7 @@
  *   {field:name}   what xen-trace-events(7) calls this value, else the number
  *   {field:us}     nanoseconds as stock shows microseconds: 1005 is 1.5
  *   {field:pct=S}  percent of 2 to the power of field S, with three decimals
- *   {@function}    what takes more than this (rules-irregular.c)
+ *   {@function=F}  what takes more than this (rules-irregular.c), with field F
  *   {*}            all words of the payload in hex, a blank before each
  *   <field=9|...>  only if the field is 9; <field!9|...> only if it is not
  *
@@ -45,17 +45,23 @@ struct line_context
     uint64_t value;             /* rules-irregular.c says what it is */
 };
 
-typedef char *line_function(char *p, const struct line_context *c);
+/* `value` is that of the rule's field, with its sign; 0: it is not there. */
+typedef char *line_function(char *p, const struct line_context *c,
+                            int64_t value);
 
 struct line_step;
 
 struct line_program
 {
-    const struct line_rule *rule;   /* NULL: the catalogue's text */
     const struct line_step *steps;
-    uint32_t nr_steps;
+    uint16_t nr_steps;          /* 0: the catalogue's text */
+    uint8_t words, max_words;   /* that a record of this event has */
+    char mark;
+    bool alone;
     uint32_t longest;           /* bytes that it touches, at most */
 };
+
+struct line_word;
 
 struct line_programs
 {
@@ -64,6 +70,16 @@ struct line_programs
     struct line_program *of;    /* by place in xt_catalogue_events */
     uint32_t longest;
     const struct xt_sem *vmx, *svm, *hypercalls;        /* names */
+    struct line_word *exits, *calls;    /* made beforehand, by number */
+};
+
+#define LINE_EXITS 256u
+#define LINE_CALLS 64u
+
+struct line_word
+{
+    char text[39];
+    uint8_t length;             /* 0: there is none */
 };
 
 /* 0 or -ENOMEM; the catalogue is borrowed.  The same for all threads. */
@@ -77,6 +93,39 @@ line_program(const struct line_programs *s, const struct xt_event *e)
     return &s->of[e - xt_catalogue_events];
 }
 
+/* What a program is of. */
+static inline const struct xt_event *
+line_event(const struct line_programs *s, const struct line_program *program)
+{
+    return &xt_catalogue_events[program - s->of];
+}
+
+/*
+ * The program of a record; NULL: nobody declared the event, or the record has
+ * not its words.  The way of xt_catalogue_find, without a look at the event.
+ */
+static inline const struct line_program *
+line_program_find(const struct line_programs *s, const struct xt_record *r)
+{
+    const struct xt_catalogue *c = s->catalogue;
+    uint32_t class = r->event >> TRC_CLS_SHIFT;
+    const struct line_program *program;
+    const struct xt_event *e;
+    unsigned int page, at;
+
+    if ( !class || (class & (class - 1)) )
+        return NULL;
+    page = __builtin_ctz(class) * 16 + (r->event >> TRC_SUBCLS_SHIFT & 0xf);
+    at = c->ids[c->page[page]][r->event & 0xfff];
+    if ( !at )
+        return NULL;
+    program = &s->of[at - 1];
+    if ( r->words >= program->words && r->words <= program->max_words )
+        return program;
+    e = xt_catalogue_find(c, r->event, r->words);
+    return e && xt_event_fits(e, r->words) ? line_program(s, e) : NULL;
+}
+
 /* At most program->longest bytes at p; the place behind the text. */
 char *line_program_run(const struct line_program *program, char *p,
                        const struct line_context *c);
@@ -87,6 +136,10 @@ const struct line_rule *line_rules(unsigned int *nr);
 
 /* NULL: there is none of this name. */
 line_function *line_function_named(const char *name, size_t length);
+
+/* The names of exits and hypercalls; their memory is there. */
+void line_exits_init(struct line_programs *s);
+void line_calls_init(struct line_programs *s);
 
 /* At most so many bytes. */
 #define LINE_FUNCTION_MAX 512u
