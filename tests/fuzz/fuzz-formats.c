@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Any bytes as rules of a user's: they are refused with a reason, or print a few
+ * records within the room that they said they need.
+ */
+#include "tests/fuzz/fuzz.h"
+
+#include <string.h>
+
+#include "xenalyze/report/formats.h"
+
+#define TIMED 0x80000000u
+
+/* A wake-up, one of an older time, a hypercall, one without words. */
+static const uint32_t records[] = {
+    TIMED | 2u << 28 | 0x28004, 5000, 1, 0xffffffff, 7,
+    TIMED | 1u << 28 | 0x28001, 4000, 1, 3,
+    7u << 28 | 0x20100d, 0x12300001, 2, 3, 4, 5, 6, 7,
+    TIMED | 0x81001, 0xffffffff, 0xffffffff,
+};
+static const struct xt_item items[] = {
+    { .where = 0 }, { .where = 20 }, { .where = UINT64_C(3) << 48 | 36 },
+    { .where = 68 },
+};
+
+static void print(struct formats *f)
+{
+    const struct print_style *style = formats_style();
+    struct xt_batch b = {
+        .items = items, .nr = sizeof(items) / sizeof(items[0]),
+        .bytes = (const unsigned char *)records,
+    };
+    struct chunk c;
+    bool end = false;
+    size_t at = 0;
+    ssize_t n;
+
+    MUST(!chunk_init(&c, false));
+    while ( at < b.nr )
+    {
+        chunk_begin(&c, &b);
+        n = style->take(f, &c, &b, at, &end);
+        MUST(n > 0);
+        at += n;
+        style->write(f, &c);
+        MUST(c.used <= c.room && !c.no_memory);
+    }
+    chunk_fini(&c);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    struct err e = ERR_INIT;
+    struct formats *f;
+    int rc = formats_new(&f, (const char *)bytes, size, "rules", &e);
+
+    formats_suspected((const char *)bytes, size);
+    MUST(!rc == !e.code);
+    MUST(!rc == !!f);
+    MUST(!rc || e.text[0]);
+    if ( rc )
+        return 0;
+    formats_set_mhz(f, size & 1 ? 2400 : 0);
+    print(f);
+    formats_free(f);
+    return 0;
+}
