@@ -168,6 +168,47 @@ START_TEST(really_full)
 }
 END_TEST
 
+/* Nothing is mapped at address 0: writing there is the EIO of a bad disk. */
+START_TEST(bad_disk)
+{
+    struct err e = ERR_INIT;
+    struct writer w;
+
+    ck_assert_int_eq(open_plain(&w, "/proc/self/mem", never, &e), 0);
+    ck_assert_int_eq(write_two(&w, &e), -EIO);
+    ck_assert_uint_eq(w.given, 0);
+    ck_assert_int_eq(writer_close(&w, &e), -EIO);
+}
+END_TEST
+
+/* The second file cannot be made: the first one is whole. */
+START_TEST(no_second_file)
+{
+    struct iovec one = { (char *)"AAAAAAAA", 8 };
+    struct err e = ERR_INIT;
+    char first[80];
+    struct writer w;
+    struct stat st;
+
+    make_dir();
+    snprintf(first, sizeof(first), "%s.1", path);
+    plan = (struct writer_plan){ .path = path, .numbered = true,
+                                 .plain = true, .insisted = never,
+                                 .rotate_bytes = 50 };
+    ck_assert_int_eq(writer_open(&w, &plan, &e), 0);
+    ck_assert_int_eq(writer_window(&w, 1, &one, 1, &e), 0);
+    fault_arm(FAULT_OPEN, 1);
+    ck_assert_int_eq(writer_window(&w, 1, &one, 1, &e), -EMFILE);
+    fault_disarm();
+    ck_assert_uint_eq(w.safe, 1);
+    ck_assert_int_eq(writer_close(&w, NULL), -EMFILE);
+    ck_assert_int_eq(stat(first, &st), 0);
+    ck_assert_int_eq(st.st_size, 20);
+    unlink(first);
+    remove_dir();
+}
+END_TEST
+
 START_TEST(refusals)
 {
     char link[80];
@@ -266,5 +307,6 @@ START_TEST(reader_has_gone)
 END_TEST
 
 UNIT_MAIN("writer", a_file, short_and_interrupted, disk_full, really_full,
+          bad_disk, no_second_file,
           refusals, nobody_reads, nobody_reads_and_no_blocking,
           reader_has_gone)
