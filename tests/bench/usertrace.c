@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a trace point of a program costs, with whichever back end this was
- * compiled: tests/bench/usertrace does so, and runs it as
+ * compiled: tests/bench/trace-points does so, and runs it as
  *
  *     usertrace clock | off | on | threads | stdio
  *
