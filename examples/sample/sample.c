@@ -7,9 +7,9 @@
  *            [-n REQUESTS] [-F] [-K] [-p US]
  *
  * -T is [enable=]PATTERN,events=FILE,file=FILE, of which -e is the first part
- * and -f the last; -F forks a child half-way,
- * which does the same; -K kills the process at the end, with no chance to
- * write anything; -p pauses between requests.
+ * and -f the last; -F forks a child half-way, which does the same; -K kills
+ * the process at the end, with no chance to write anything; -p pauses between
+ * requests.
  */
 #include <pthread.h>
 #include <signal.h>
