@@ -66,13 +66,21 @@ no_xenalyze()
 
 # --- traces ------------------------------------------------------------------
 
+xentrace=xentrace
+
+# use_ours: our xentrace from now on; with --plain it writes as stock's does
+use_ours()
+{
+    xentrace=/ours/xentrace
+}
+
 # begin_trace NAME ARGUMENT...: xentrace, until end_trace.  It cannot write
 # into the shared folder itself: not from pages that it mapped of Xen.
 begin_trace()
 {
     trace=$1
     shift
-    xentrace "$@" "/tmp/$trace" >"/tmp/$trace.log" 2>&1 &
+    $xentrace "$@" "/tmp/$trace" >"/tmp/$trace.log" 2>&1 &
     tracer=$!
 }
 
@@ -97,9 +105,28 @@ stop_tracer()
 end_trace()
 {
     stop_tracer
-    cat "/tmp/$trace.log"
-    mv "/tmp/$trace" "/share/$trace" || fails "$trace: no trace"
+    keep_trace
     echo "$* $trace" >>/share/checks
+}
+
+keep_trace()
+{
+    cat "/tmp/$trace.log"
+    cp "/tmp/$trace.log" "/share/$trace.log"
+    mv "/tmp/$trace" "/share/$trace" || fails "$trace: no trace"
+}
+
+# take_described NAME TENTHS XENTRACE_ARGUMENT...: with what our xentrace adds
+take_described()
+{
+    usecs=$(($2 * 100000))
+    name=$1
+    shift 2
+    begin_trace "$name" "$@"
+    usleep $usecs
+    stop_tracer
+    keep_trace
+    echo "$name" >>/share/with-notes
 }
 
 # has_bytes FILE N
