@@ -234,6 +234,17 @@ static int print(struct pass *p)
     return report_latency(p->latency, &p->request, p->run->out);
 }
 
+/* All has been printed that could be; one line says what is missing. */
+static int complain(const struct pass *p, struct err *e)
+{
+    for ( unsigned int i = 0; i < INTERVAL_KINDS; i++ )
+        if ( p->interval[i] && interval_cut(p->interval[i]) )
+            return err_set(e, -E2BIG, "%s: that makes too many intervals, "
+                           "and the last ones are missing; choose longer "
+                           "ones with --interval", p->run->name);
+    return 0;
+}
+
 static int draw(struct pass *p, struct err *e)
 {
     int rc = 0;
@@ -335,6 +346,8 @@ int facts_pass(const struct run *run, struct err *e)
         rc = err_sys(e, -ENOMEM, "cannot print the report on %s", run->name);
     if ( !rc && p.plot )
         rc = draw(&p, e);
+    if ( !rc )
+        rc = complain(&p, e);
     fini(&p);
     return rc;
 }

@@ -20,10 +20,15 @@ void grid_fini(struct grid *g)
     *g = (struct grid){ 0 };
 }
 
-static bool fail(struct grid *g, int rc)
+static bool no_memory(struct grid *g)
 {
-    if ( !g->rc )
-        g->rc = rc;
+    g->rc = -ENOMEM;
+    return false;
+}
+
+static bool too_many(struct grid *g)
+{
+    g->cut = true;
     return false;
 }
 
@@ -34,10 +39,10 @@ static bool reach_column(struct grid *g, size_t i)
     if ( i < g->nr_columns )
         return true;
     if ( (i + 1) > GRID_MAX_CELLS / (g->nr_rows + 1) )
-        return fail(g, -E2BIG);
+        return too_many(g);
     larger = fault_realloc(g->columns, (i + 1) * sizeof(*larger));
     if ( !larger )
-        return fail(g, -ENOMEM);
+        return no_memory(g);
     memset(larger + g->nr_columns, 0,
            (i + 1 - g->nr_columns) * sizeof(*larger));
     g->columns = larger;
@@ -53,12 +58,12 @@ static bool reach_row(struct grid *g, struct grid_column *c, size_t row)
     if ( row < c->room )
         return true;
     if ( row >= GRID_MAX_ROWS || row > GRID_MAX_CELLS / g->nr_columns )
-        return fail(g, -E2BIG);
+        return too_many(g);
     while ( room <= row )
         room *= 2;
     larger = fault_realloc(c->cells, room * sizeof(*larger));
     if ( !larger )
-        return fail(g, -ENOMEM);
+        return no_memory(g);
     memset(larger + c->room, 0, (room - c->room) * sizeof(*larger));
     c->cells = larger;
     c->room = room;
@@ -103,6 +108,11 @@ void grid_add(struct grid *g, size_t column, uint64_t from, uint64_t to)
         from = g->first;
     while ( !g->rc && from < to )
     {
+        if ( row_of(g, from) >= GRID_MAX_ROWS )
+        {
+            g->cut = true;
+            return;
+        }
         end = g->first + (row_of(g, from) + 1) * g->width;
         if ( end > to || end <= from )
             end = to;

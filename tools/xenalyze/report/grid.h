@@ -29,7 +29,8 @@ struct grid
     size_t nr_rows;             /* that something is in */
     struct grid_column *columns;
     size_t nr_columns;
-    int rc;                     /* -ENOMEM, -E2BIG: too many rows */
+    int rc;                     /* -ENOMEM */
+    bool cut;                   /* there would have been too many rows */
 };
 
 void grid_fini(struct grid *g);

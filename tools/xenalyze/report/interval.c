@@ -123,9 +123,6 @@ static int end(void *state, const struct fact_end *f, struct err *e)
 
     if ( f->segment == 0 )
         i->last = f->last;
-    if ( i->grid.rc == -E2BIG )
-        return err_set(e, -E2BIG, "that makes too many intervals; choose "
-                       "longer ones with --interval");
     if ( i->grid.rc || i->failed || i->cr3.failed )
         return err_sys(e, -ENOMEM, "cannot keep the intervals");
     return 0;
@@ -489,7 +486,14 @@ static size_t count_rows(const struct interval *i)
     if ( i->last <= i->grid.first || !i->grid.width )
         return 0;
     rows = (i->last - i->grid.first - 1) / i->grid.width + 1;
-    return rows < GRID_MAX_ROWS ? rows : GRID_MAX_ROWS;
+    return rows < GRID_MAX_ROWS ? rows : i->grid.nr_rows;
+}
+
+bool interval_cut(const struct interval *i)
+{
+    return i->grid.cut || (i->last > i->grid.first && i->grid.width &&
+                           (i->last - i->grid.first - 1) / i->grid.width >=
+                           GRID_MAX_ROWS);
 }
 
 void interval_print(const struct interval *i, FILE *out)

@@ -38,4 +38,7 @@ struct sink interval_sink(struct interval *i);
 /* When all has been told. */
 void interval_print(const struct interval *i, FILE *out);
 
+/* There were too many: those after the last that was printed are missing. */
+bool interval_cut(const struct interval *i);
+
 #endif /* XENALYZE_REPORT_INTERVAL_H */
