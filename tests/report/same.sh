@@ -21,7 +21,11 @@ for trace in $(traces); do
     done
     grep -q 'DOES NOT' one && fail "$trace: $(grep 'DOES NOT' one)"
     [ "$(grep -c '  100 %$' one)" -gt 4 ] || fail "$trace: no proof of time"
+    expect 0 "$xenalyze" --time 0.5..0.6 --domain 0,1 --summary "$trace"
+    grep -q 'DOES NOT' out && fail "$trace, in part: $(grep 'DOES NOT' out)"
+    grep -q '^|-- Domain [2-9]' out && fail "$trace: a domain too many"
     [ "${trace%/*}" = "$trace" ] || continue
+    grep -q '^ d0v0 .* 0.10s  100 %$' out || fail "$trace: not that tenth"
     # shellcheck disable=SC2086
     expect 0 sh -c 'cat "$1" | "$2" --threads 2 $3 -' sh "$trace" \
         "$xenalyze" "$all"
