@@ -129,7 +129,8 @@ static void tell(void *ctx, const struct tt_place *at, const char *text)
 
     snprintf(line, sizeof(line), "%s:%u:%u: %s", at->file, at->line,
              at->column, text);
-    complain(line);
+    if ( complain )
+        complain(line);
 }
 
 int st_events_read(struct st_events *s, char *const *paths, size_t nr,

@@ -61,7 +61,7 @@ struct st_events
 int st_events_init(struct st_events *s);
 void st_events_fini(struct st_events *s);
 
-/* Add what these files declare.  `complain`: FILE:LINE:COL: what. */
+/* Add what these files declare.  `complain`: FILE:LINE:COL: what; or NULL. */
 int st_events_read(struct st_events *s, char *const *paths, size_t nr,
                    void (*complain)(const char *text), struct err *e);
 

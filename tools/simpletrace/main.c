@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -24,6 +25,7 @@
 
 static const struct st_sink *const styles[] = {
     &st_style_text, &st_style_log, &st_style_qemu, &st_style_qemu_raw,
+    &st_style_json, &st_style_csv, &st_style_stats, &st_style_locks,
 };
 
 static void complain(const char *text)
@@ -39,20 +41,57 @@ static void tell_gap(const struct st_reader *r, uint64_t offset,
                 " are no records: passed over\n", r->in.name, bytes, offset);
 }
 
-static int print_all(struct st_print *p, const struct st_sink *sink,
-                     struct st_merge *m, struct err *e)
+static void print_one(const struct st_options *o, struct st_print *p,
+                      const struct st_sink *sink,
+                      const struct st_record *record)
+{
+    if ( !p->seen )
+        p->first = record->time;
+    p->seen = true;
+    if ( !st_select_wants(&o->select, record, p->first) )
+        return;
+    if ( !p->any )
+        p->last = record->time;
+    sink->record(p, record);
+    p->any = true;
+    p->last = record->time;
+}
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal)
+{
+    (void)signal;
+    interrupted = 1;
+}
+
+/* Whoever follows a trace sees all of it that there is, at once. */
+static bool wait_for_more(const struct st_options *o, struct st_print *p)
+{
+    static const struct timespec tick = { .tv_nsec = 100000000 };
+
+    if ( !o->follow || interrupted )
+        return false;
+    st_out_flush(&p->out);
+    nanosleep(&tick, NULL);
+    return true;
+}
+
+static int print_all(const struct st_options *o, struct st_print *p,
+                     const struct st_sink *sink, struct st_merge *m,
+                     struct err *e)
 {
     const struct st_record *record;
     int rc;
 
-    while ( (rc = st_merge_next(m, &record, e)) > 0 && !p->out.failed )
-    {
-        if ( !p->any )
-            p->first = p->last = record->time;
-        sink->record(p, record);
-        p->any = true;
-        p->last = record->time;
-    }
+    do
+        while ( (rc = st_merge_next(m, &record, e)) > 0 && !p->out.failed &&
+                !interrupted )
+            print_one(o, p, sink, record);
+    while ( !rc && !p->out.failed && wait_for_more(o, p) );
+
+    if ( p->no_memory )
+        return err_sys(e, -ENOMEM, "cannot keep what the report needs");
     return rc < 0 ? rc : 0;
 }
 
@@ -95,7 +134,7 @@ static int print(const struct st_options *o, struct st_merge *m, bool *damaged,
     arena_init(&p.arena, 0);
     if ( sink->begin )
         sink->begin(&p);
-    rc = print_all(&p, sink, m, e);
+    rc = print_all(o, &p, sink, m, e);
     if ( !rc && sink->end )
         sink->end(&p);
     rc2 = st_out_fini(&p.out, e);
@@ -106,7 +145,8 @@ static int print(const struct st_options *o, struct st_merge *m, bool *damaged,
 
 static int run(const struct st_options *o, bool *damaged, struct err *e)
 {
-    struct st_reading how = { .no_header = o->no_header, .ids = o->ids };
+    struct st_reading how = { .no_header = o->no_header, .ids = o->ids,
+                              .follow = o->follow };
     struct st_events events;
     struct st_merge merge;
     int rc = 0;
@@ -136,6 +176,11 @@ int main(int argc, char **argv)
     rc = fault_arm_env(&e);
     if ( !rc )
         rc = st_options_read(&options, argc, argv, &next, &e);
+    if ( !rc && next == OPTS_RUN && options.follow )
+    {
+        signal(SIGINT, interrupt);
+        signal(SIGTERM, interrupt);
+    }
     if ( !rc && next == OPTS_RUN )
         rc = run(&options, &damaged, &e);
     if ( rc )

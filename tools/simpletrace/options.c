@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 static const char *const styles[] = { "text", "log", "qemu", "qemu-raw",
-                                      NULL };
+                                      "json", "csv", "stats", "locks", NULL };
 static const char *const times[] = { "auto", "wall", "clock", "start", "delta",
                                      NULL };
 static const char *const ids[] = { "auto", "all", "enabled", NULL };
@@ -47,6 +47,20 @@ static const struct opt opts[] = {
     { .name = "time", .letter = 't', .type = OPT_CHOICE, .arg = "TIME",
       .choices = times, .preset = "auto", .at = AT(time),
       .help = "to show: the wall's, the clock's, since start or last" },
+    { .name = "follow", .letter = 'f', .type = OPT_FLAG, .at = AT(follow),
+      .help = "wait for more at the end, until interrupted" },
+    { .type = OPT_GROUP, .help = "Which records" },
+    { .name = "name", .letter = 'N', .type = OPT_CALL, .arg = "PATTERN",
+      .at = AT(select.names), .parse = add,
+      .help = "events of such names; -PATTERN: all but; may be given again" },
+    { .name = "from", .type = OPT_TIME, .arg = "TIME", .at = AT(select.from),
+      .help = "from so long after the first record" },
+    { .name = "to", .type = OPT_TIME, .arg = "TIME", .at = AT(select.to),
+      .help = "up to so long after the first record" },
+    { .name = "pid", .letter = 'p', .type = OPT_U64, .arg = "PID",
+      .min = 1, .at = AT(select.pid), .help = "of this process" },
+    { .name = "tid", .type = OPT_U64, .arg = "TID", .min = 1,
+      .at = AT(select.tid), .help = "of this thread" },
     { .type = OPT_GROUP, .help = "Messages" },
     LOG_OPTS(struct st_options, log),
 };

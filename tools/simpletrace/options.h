@@ -7,22 +7,15 @@
 
 #include "common/log.h"
 #include "common/opts.h"
-#include "simpletrace/reader.h"
-
-#define ST_MOST_NAMES 64u
-
-struct st_list                  /* of what an option gave, in order */
-{
-    char *text[ST_MOST_NAMES];
-    size_t nr;
-};
+#include "simpletrace/select.h"
 
 struct st_options
 {
     struct log log;
     struct st_list files;       /* of events */
     unsigned int style, time, ids;
-    bool no_header;
+    bool no_header, follow;
+    struct st_select select;
     char **traces;
     size_t nr_traces;
 };

@@ -78,9 +78,9 @@ void st_out_print(struct st_out *o, const char *fmt, ...)
     o->at += n < LINE ? n : LINE - 1;
 }
 
-/* How many bytes the character at *at has, if it is one to be shown; or 0. */
-static size_t shown(const unsigned char *at, const unsigned char *end)
+size_t st_out_shown(const char *text, size_t left)
 {
+    const unsigned char *at = (const unsigned char *)text, *end = at + left;
     static const struct { unsigned char mask, lead; } forms[] = {
         { 0xe0, 0xc0 }, { 0xf0, 0xe0 }, { 0xf8, 0xf0 },
     };
@@ -115,15 +115,15 @@ static char *escaped(char *p, unsigned char byte)
 
 void st_out_visible(struct st_out *o, const char *bytes, size_t n)
 {
-    const unsigned char *at = (const unsigned char *)bytes, *end = at + n;
+    const char *end = bytes + n;
     size_t length;
     char *p;
 
-    for ( ; at < end; at += length ? length : 1 )
+    for ( ; bytes < end; bytes += length ? length : 1 )
     {
         p = st_out_need(o, 4 + NUM_HEX_MAX);
-        length = shown(at, end);
-        memcpy(p, at, length);
-        o->at = length ? p + length : escaped(p, *at);
+        length = st_out_shown(bytes, end - bytes);
+        memcpy(p, bytes, length);
+        o->at = length ? p + length : escaped(p, *bytes);
     }
 }

@@ -70,4 +70,7 @@ static inline void st_out_hex(struct st_out *o, uint64_t value)
  */
 void st_out_visible(struct st_out *o, const char *bytes, size_t n);
 
+/* Bytes of the character there, in UTF-8, if it is one to be shown; or 0. */
+size_t st_out_shown(const char *text, size_t left);
+
 #endif /* SIMPLETRACE_OUT_H */

@@ -17,8 +17,8 @@ struct st_print
 {
     struct st_out out;
     enum st_time time;
-    bool any;                   /* there was a record */
-    uint64_t first, last;       /* its time, and the last one's */
+    bool seen, any;             /* there was a record; one that is wanted */
+    uint64_t first, last;       /* time of `seen`, of the last wanted */
     time_t second;              /* whose text is in `day` */
     char day[32];
     uint64_t misfits;           /* arguments not as declared */
@@ -37,7 +37,8 @@ struct st_sink
 
 /* In the order of --style. */
 extern const struct st_sink st_style_text, st_style_log, st_style_qemu,
-    st_style_qemu_raw;
+    st_style_qemu_raw, st_style_json, st_style_csv, st_style_stats,
+    st_style_locks;
 
 /* name=value for each argument, or the bytes if they are not as declared. */
 void st_print_args(struct st_print *p, const struct st_record *record);

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who waits for QEMU's mutexes, and who holds them: from qemu_mutex_lock,
+ * _locked and _unlock, mutex by mutex.  Traces without thread ids do not say
+ * whose lock was granted; then it is taken to be the one that waited longest.
+ */
+#include <stdlib.h>
+
+#include "simpletrace/sink.h"
+#include "tracetool/vec.h"
+
+#define HEADS 1024u
+#define MOST_WAITING 64u
+
+enum { LOCK, LOCKED, UNLOCK };
+
+struct waiter
+{
+    uint64_t time;
+    uint32_t tid;
+};
+
+struct lock
+{
+    struct lock *next;
+    uint64_t mutex, nr[3], held_since;
+    uint32_t pid;
+    bool held;
+    struct waiter waiting[MOST_WAITING];    /* oldest first */
+    size_t nr_waiting;
+    struct tt_vec acquire, hold;            /* uint64_t, ns */
+};
+
+struct locks
+{
+    struct lock *head[HEADS];
+    struct tt_vec all;          /* struct lock * */
+};
+
+static void begin(struct st_print *p)
+{
+    p->state = arena_new(&p->arena, struct locks);
+    p->no_memory = !p->state;
+}
+
+static struct lock *find(struct st_print *p, uint64_t mutex, uint32_t pid)
+{
+    struct locks *s = p->state;
+    struct lock **head = &s->head[(mutex * 0x9e3779b97f4a7c15u) >> 32 &
+                                  (HEADS - 1)];
+    struct lock *l, **all;
+
+    for ( l = *head; l; l = l->next )
+        if ( l->mutex == mutex && l->pid == pid )
+            return l;
+    l = arena_new(&p->arena, struct lock);
+    all = l ? tt_vec_add(&p->arena, &s->all, sizeof(*all)) : NULL;
+    if ( !all )
+        return NULL;
+    l->mutex = mutex;
+    l->pid = pid;
+    l->next = *head;
+    *head = *all = l;
+    return l;
+}
+
+static void add(struct st_print *p, struct tt_vec *v, uint64_t from,
+                uint64_t to)
+{
+    uint64_t *ns = tt_vec_add(&p->arena, v, sizeof(*ns));
+
+    if ( ns )
+        *ns = to > from ? to - from : 0;
+    else
+        p->no_memory = true;
+}
+
+static void waits(struct lock *l, const struct st_record *r)
+{
+    if ( l->nr_waiting < MOST_WAITING )
+        l->waiting[l->nr_waiting++] = (struct waiter){ r->time, r->tid };
+}
+
+static void got(struct st_print *p, struct lock *l, const struct st_record *r)
+{
+    size_t i = 0;
+
+    while ( i < l->nr_waiting && l->waiting[i].tid != r->tid )
+        i++;
+    if ( i < l->nr_waiting )
+    {
+        add(p, &l->acquire, l->waiting[i].time, r->time);
+        l->nr_waiting--;
+        memmove(&l->waiting[i], &l->waiting[i + 1],
+                (l->nr_waiting - i) * sizeof(l->waiting[0]));
+    }
+    l->held = true;
+    l->held_since = r->time;
+}
+
+static void gave(struct st_print *p, struct lock *l, const struct st_record *r)
+{
+    if ( l->held )
+        add(p, &l->hold, l->held_since, r->time);
+    l->held = false;
+}
+
+static int what(const struct st_event *event)
+{
+    static const char *const names[] = {
+        "qemu_mutex_lock", "qemu_mutex_locked", "qemu_mutex_unlock",
+    };
+
+    for ( int i = 0; i < 3; i++ )
+        if ( !strcmp(event->name, names[i]) )
+            return i;
+    return -1;
+}
+
+static void record_one(struct st_print *p, const struct st_record *record)
+{
+    int kind = what(record->event);
+    struct lock *l;
+
+    /* The mutex is the first argument, whatever the others are. */
+    if ( kind < 0 || record->bytes < 8 || p->no_memory )
+        return;
+    l = find(p, st_word(record, 0), record->pid);
+    if ( !l )
+    {
+        p->no_memory = true;
+        return;
+    }
+    l->nr[kind]++;
+    if ( kind == LOCK )
+        waits(l, record);
+    else
+        (kind == LOCKED ? got : gave)(p, l, record);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static int by_locks(const void *a, const void *b)
+{
+    const struct lock *x = *(struct lock *const *)a;
+    const struct lock *y = *(struct lock *const *)b;
+
+    return x->nr[LOCK] != y->nr[LOCK] ?
+           (x->nr[LOCK] < y->nr[LOCK] ? 1 : -1) :
+           x->mutex < y->mutex ? -1 : x->mutex > y->mutex;
+}
+
+static void print_times(struct st_out *out, const char *name, struct tt_vec *v)
+{
+    uint64_t *ns = v->items;
+    double sum = 0;
+    size_t i;
+
+    if ( !v->nr )
+        return;
+    qsort(ns, v->nr, sizeof(*ns), by_number);
+    for ( i = 0; i < v->nr; i++ )
+        sum += ns[i];
+    st_out_print(out, "  %s Time: min:%llu median:%llu avg:%.2f max:%llu\n",
+                 name, (unsigned long long)ns[0],
+                 (unsigned long long)(v->nr % 2 ? ns[v->nr / 2] :
+                                      (ns[v->nr / 2 - 1] + ns[v->nr / 2]) / 2),
+                 sum / v->nr, (unsigned long long)ns[v->nr - 1]);
+}
+
+static void print_lock(struct st_out *out, struct lock *l)
+{
+    st_out_print(out, "Lock: %#llx locks: %llu, locked: %llu, unlocked: "
+                 "%llu%s\n", (unsigned long long)l->mutex,
+                 (unsigned long long)l->nr[LOCK],
+                 (unsigned long long)l->nr[LOCKED],
+                 (unsigned long long)l->nr[UNLOCK],
+                 l->nr_waiting ? " BLOCKED" : l->held ? " LOCK HELD" : "");
+    print_times(out, "Acquire", &l->acquire);
+    print_times(out, "Held", &l->hold);
+}
+
+static void end(struct st_print *p)
+{
+    struct locks *s = p->state;
+    uint64_t total[3] = { 0 };
+    struct lock **all;
+    size_t i, k;
+
+    if ( p->no_memory )
+        return;
+    all = s->all.items;
+    for ( i = 0; i < s->all.nr; i++ )
+        for ( k = 0; k < 3; k++ )
+            total[k] += all[i]->nr[k];
+    st_out_print(&p->out, "Total locks: %llu, locked: %llu, unlocked: %llu\n\n",
+                 (unsigned long long)total[LOCK],
+                 (unsigned long long)total[LOCKED],
+                 (unsigned long long)total[UNLOCK]);
+    if ( s->all.nr )
+        qsort(all, s->all.nr, sizeof(struct lock *), by_locks);
+    for ( i = 0; i < s->all.nr; i++ )
+        print_lock(&p->out, all[i]);
+}
+
+const struct st_sink st_style_locks = { .name = "locks", .begin = begin,
+                                        .record = record_one, .end = end };
