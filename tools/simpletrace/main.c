@@ -18,6 +18,7 @@
 #include "common/fault.h"
 #include "simpletrace/merge.h"
 #include "simpletrace/options.h"
+#include "simpletrace/recover.h"
 #include "simpletrace/sink.h"
 
 #define EXIT_PART 2
@@ -143,6 +144,25 @@ static int print(const struct st_options *o, struct st_merge *m, bool *damaged,
     return rc ? rc : rc2;
 }
 
+static int recover(const struct st_options *o, bool *damaged, struct err *e)
+{
+    struct st_recovered done;
+    int rc = st_recover(o->traces[0], o->recover, &done, e);
+
+    if ( rc )
+        return rc;
+    log_info(&o->log, "%s: %" PRIu64 " events from the rings, and %" PRIu64
+             " that were lost", o->recover, done.events, done.lost);
+    *damaged = done.unread || done.missing;
+    if ( done.unread )
+        log_warning(&o->log, "%" PRIu64 " bytes of the rings are no events: "
+                    "passed over", done.unread);
+    if ( done.missing )
+        log_warning(&o->log, "the trace file lacks %" PRIu64 " bytes at its "
+                    "end: they are passed over", done.missing);
+    return 0;
+}
+
 static int run(const struct st_options *o, bool *damaged, struct err *e)
 {
     struct st_reading how = { .no_header = o->no_header, .ids = o->ids,
@@ -182,7 +202,8 @@ int main(int argc, char **argv)
         signal(SIGTERM, interrupt);
     }
     if ( !rc && next == OPTS_RUN )
-        rc = run(&options, &damaged, &e);
+        rc = options.recover ? recover(&options, &damaged, &e) :
+                               run(&options, &damaged, &e);
     if ( rc )
         err_print("simpletrace", &e);
     return rc ? EXIT_FAILURE : damaged ? EXIT_PART : EXIT_SUCCESS;

@@ -61,6 +61,10 @@ static const struct opt opts[] = {
       .min = 1, .at = AT(select.pid), .help = "of this process" },
     { .name = "tid", .type = OPT_U64, .arg = "TID", .min = 1,
       .at = AT(select.tid), .help = "of this thread" },
+    { .type = OPT_GROUP, .help = "After a crash" },
+    { .name = "recover", .type = OPT_TEXT, .arg = "FILE", .at = AT(recover),
+      .help = "print nothing: write the trace that TRACE.rings belongs to, "
+              "whole, to FILE" },
     { .type = OPT_GROUP, .help = "Messages" },
     LOG_OPTS(struct st_options, log),
 };
@@ -75,7 +79,8 @@ static const struct program program = {
               "declare them themselves.\n"
               "\n"
               "  simpletrace trace-4711\n"
-              "  simpletrace --style=qemu trace-events-all trace-4711\n",
+              "  simpletrace --style=qemu trace-events-all trace-4711\n"
+              "  simpletrace --recover=whole trace-4711.rings\n",
     .opts = opts,
     .nr_opts = sizeof(opts) / sizeof(opts[0]),
     .min_args = 1,
@@ -93,6 +98,9 @@ int st_options_read(struct st_options *o, int argc, char **argv,
         return rc;
     o->traces = argv + first;
     o->nr_traces = argc - first;
+    if ( o->recover && o->nr_traces > 1 )
+        return err_set(e, -EINVAL, "--recover takes the rings of one process: "
+                       "leave out %s", o->traces[1]);
     if ( !o->files.nr && o->nr_traces > 1 && !st_is_trace(*o->traces) )
     {
         o->files.text[o->files.nr++] = *o->traces++;

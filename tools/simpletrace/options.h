@@ -16,6 +16,7 @@ struct st_options
     unsigned int style, time, ids;
     bool no_header, follow;
     struct st_select select;
+    const char *recover;        /* the trace to make; or NULL */
     char **traces;
     size_t nr_traces;
 };
