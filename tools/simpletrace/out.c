@@ -113,6 +113,17 @@ static char *escaped(char *p, unsigned char byte)
     return num_hex_zero(p, byte, 2);
 }
 
+size_t st_out_plain(const char *text, size_t n)
+{
+    size_t i;
+
+    for ( i = 0; i < n; i++ )
+        if ( text[i] < ' ' || text[i] > '~' || text[i] == '"' ||
+             text[i] == '\\' )
+            break;
+    return i;
+}
+
 void st_out_visible(struct st_out *o, const char *bytes, size_t n)
 {
     const char *end = bytes + n;
@@ -121,6 +132,11 @@ void st_out_visible(struct st_out *o, const char *bytes, size_t n)
 
     for ( ; bytes < end; bytes += length ? length : 1 )
     {
+        length = st_out_plain(bytes, end - bytes);
+        st_out_bytes(o, bytes, length);
+        bytes += length;
+        if ( bytes == end )
+            break;
         p = st_out_need(o, 4 + NUM_HEX_MAX);
         length = st_out_shown(bytes, end - bytes);
         memcpy(p, bytes, length);

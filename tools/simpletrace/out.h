@@ -73,4 +73,7 @@ void st_out_visible(struct st_out *o, const char *bytes, size_t n);
 /* Bytes of the character there, in UTF-8, if it is one to be shown; or 0. */
 size_t st_out_shown(const char *text, size_t left);
 
+/* So many bytes from there on mean themselves in any style: most of them. */
+size_t st_out_plain(const char *text, size_t n);
+
 #endif /* SIMPLETRACE_OUT_H */

@@ -221,6 +221,25 @@ static int take_event(struct st_reader *r, struct st_record *record,
     return 1;
 }
 
+/* Nearly all: an event that is all there, and as it was declared. */
+static bool take_usual(struct st_reader *r, struct st_record *record)
+{
+    const unsigned char *p = st_input_bytes(&r->in);
+    size_t have = r->in.end - r->in.at, size;
+    uint64_t id;
+
+    if ( have < r->lead + RECORD ||
+         (r->lead && st_get64(p, r->swapped) != SIMPLE_EVENT) )
+        return false;
+    id = st_get64(p + r->lead, r->swapped);
+    size = r->lead + st_get32(p + r->lead + 16, r->swapped);
+    if ( id >= r->map_nr || size > have || size < r->lead + RECORD ||
+         size > r->lead + MOST_LENGTH || !fits(r, r->map[id], p, size) )
+        return false;
+    take(r, record, r->map[id], p, size);
+    return true;
+}
+
 static int next_packed(struct st_reader *r, struct st_record *record,
                        struct err *e)
 {
@@ -231,6 +250,8 @@ static int next_packed(struct st_reader *r, struct st_record *record,
 
     for ( ; ; )
     {
+        if ( __builtin_expect(take_usual(r, record), 1) )
+            return 1;
         have = st_input_need(&r->in, r->lead + RECORD, e);
         if ( have <= 0 )
             return have;

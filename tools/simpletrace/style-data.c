@@ -13,6 +13,12 @@ static void json_string(struct st_out *out, const char *text, size_t n)
     st_out_char(out, '"');
     for ( ; n; n -= length, text += length )
     {
+        length = st_out_plain(text, n);
+        if ( length )
+        {
+            st_out_bytes(out, text, length);
+            continue;
+        }
         length = st_out_shown(text, n);
         if ( *text == '"' || *text == '\\' )
             st_out_char(out, '\\');
@@ -51,7 +57,8 @@ static void json_args(struct st_print *p, const struct st_record *record)
         p->misfits++;
         st_out_text(out, "\"bytes\":\"");
         for ( i = 0; i < record->bytes; i++ )
-            st_out_print(out, "%02x", record->args[i]);
+            out->at = num_hex_zero(st_out_need(out, NUM_HEX_MAX + 2),
+                                   record->args[i], 2);
         st_out_char(out, '"');
         return;
     }
