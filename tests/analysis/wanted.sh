@@ -35,3 +35,9 @@ expect 0 "$xenalyze" --report-pcpu --pcpu 1 trace
 expect 1 "$xenalyze" --summary --event sched_wake trace
 grep -q -- '--event: reports are made of all events' err ||
     fail "it does not say what --event is for: $(cat err)"
+
+# Seconds are only as good as the speed of the clock.
+expect 0 "$xenalyze" --summary trace
+grep -q '^ clock: its speed is a guess' out || fail "a guess, and it is not said"
+expect 0 "$xenalyze" --summary --cpu-hz 2.4G trace
+! grep -q '^ clock: ' out || fail "a guess, although somebody said it"

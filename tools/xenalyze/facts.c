@@ -177,9 +177,12 @@ static void hang_counter(struct pass *p)
 
 static int begin(struct pass *p, struct err *e)
 {
+    struct xt_clock clock;
     int rc = 0;
 
     p->request = p->config->request;
+    p->request.clock_assumed = xt_info_clock(&p->run->info, p->run->config->hz,
+                                             &clock) == XT_SPEED_ASSUMED;
     if ( p->config->symbol_file )
         rc = symbols_read(&p->symbols, p->config->symbol_file, e);
     if ( rc )

@@ -19,6 +19,7 @@ struct report_request
     unsigned int eip_vector;
     uint64_t histogram;         /* bytes of a bar of a histogram of places, */
     unsigned int histogram_vector;      /* that such interrupts hit; or 0 */
+    bool clock_assumed;         /* nobody says how fast the clock was */
     bool show_default;          /* vcpus that nobody has named yet */
     const struct symbols *symbols;      /* or NULL */
     unsigned int top;           /* rows of a table that is sorted */

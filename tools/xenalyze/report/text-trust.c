@@ -205,6 +205,9 @@ void text_trust(const struct text *t)
 {
     fprintf(t->out, "--- What can be believed ---\n");
     fprintf(t->out, " records: %" PRIu64 "\n", t->book->records);
+    if ( t->request->clock_assumed )
+        fprintf(t->out, " clock: its speed is a guess, the trace does not say; "
+                "see --cpu-hz\n");
     print_losses(t);
     print_damage(t);
     print_strange(t);
