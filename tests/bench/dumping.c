@@ -97,7 +97,7 @@ static double median(double *t, unsigned int nr)
     return t[nr / 2];
 }
 
-/* The last line of --count-events: "  1234  in all". */
+/* The last line of --count: "  1234  in all". */
 static double count_lines(const char *xenalyze, const char *trace)
 {
     char command[4096];
@@ -105,10 +105,10 @@ static double count_lines(const char *xenalyze, const char *trace)
     FILE *p;
 
     snprintf(command, sizeof(command),
-             "'%s' --count-events '%s' | tail -n 1", xenalyze, trace);
+             "'%s' --count '%s' | tail -n 1", xenalyze, trace);
     p = popen(command, "r");
     if ( !p || fscanf(p, "%lf", &lines) != 1 || lines < 1 )
-        give_up("--count-events");
+        give_up("--count");
     pclose(p);
     return lines;
 }

@@ -105,7 +105,7 @@ sim=$!
 while [ ! -S run/socket ]; do sleep 0.02; done
 "$xentrace" --socket run/socket -T 20 trace 2>said &
 pid=$!
-while ! "$xenalyze" --count trace 2>/dev/null | grep -q '^  records: [0-9]*: [1-9]'
+while ! "$xenalyze" --info trace 2>/dev/null | grep -q '^  records: [0-9]*: [1-9]'
 do
     sleep 0.05
 done

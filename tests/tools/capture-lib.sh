@@ -59,7 +59,7 @@ capture() {
     expect 0 "$xensim" --seed 7 --report books $options -- \
         "$xentrace" "$@" trace
     cp err said
-    expect 0 "$xenalyze" --count trace
+    expect 0 "$xenalyze" --info trace
     cp out report
     grep -qx 'damage: none' report || fail "$what: damage"
     agree "$what"

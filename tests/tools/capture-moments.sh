@@ -7,7 +7,7 @@
 
 # whole FILE: a trace without damage, with some events.
 whole() {
-    expect 0 "$xenalyze" --count "$1"
+    expect 0 "$xenalyze" --info "$1"
     grep -qx 'damage: none' out || fail "$1: damage"
     grep -qE '^  records: [0-9]+: [1-9]' out || fail "$1: empty"
 }
@@ -56,8 +56,8 @@ whole flight
 expect 0 "$xenalyze" --dump-all flight
 grep -q 'meta_start.*overwrite' out || fail "it does not say how it was made"
 # The newest each time.
-first=$("$xenalyze" --count flight.1 | sed -nE 's/^  time: .* ([0-9]+) \.\. [0-9]+$/\1/p')
-last=$("$xenalyze" --count flight | sed -nE 's/^  time: .* ([0-9]+) \.\. [0-9]+$/\1/p')
+first=$("$xenalyze" --info flight.1 | sed -nE 's/^  time: .* ([0-9]+) \.\. [0-9]+$/\1/p')
+last=$("$xenalyze" --info flight | sed -nE 's/^  time: .* ([0-9]+) \.\. [0-9]+$/\1/p')
 [ "$last" -gt "$first" ] || fail "the second one is not newer"
 
 # --- what is said ------------------------------------------------------------

@@ -15,7 +15,7 @@ value() {
 events() {
     total=0
     for file; do
-        expect 0 "$xenalyze" --count "$file"
+        expect 0 "$xenalyze" --info "$file"
         grep -qx 'damage: none' out || fail "$file: damage"
         n=$(sed -nE 's/^  records: [0-9]+: ([0-9]+) events.*/\1/p' out)
         total=$((total + n))
@@ -48,7 +48,7 @@ expect 0 "$xensim" --virtual --cpus 3 --seed 9 -T 0.3 -- \
     "$xentrace" --plain ours
 for file in itself ours; do
     "$xenalyze" --records "$file" >"$file.txt"
-    "$xenalyze" --count "$file" |
+    "$xenalyze" --info "$file" |
         sed -nE 's/^  bytes: +([0-9]+) in ([0-9]+) windows/\1 \2/p' >"$file.n"
 done
 [ -s ours.txt ] && cmp -s itself.txt ours.txt || fail "plain: other records"
@@ -78,7 +78,7 @@ cp err said
 if grep -q 'no zstd' said; then
     echo "this build has no zstd"
 else
-    expect 0 "$xenalyze" --count trace
+    expect 0 "$xenalyze" --info trace
     cp out report
     grep -qx 'damage: none' report || fail "compressed: damage"
     agree "compressed"

@@ -32,7 +32,7 @@ grep -q 'leaves 1 of 2 pcpus out' err || fail "the pcpu mask is unnoticed"
 
 # Through a pipe.
 expect 0 "$xensim" --cpus 2 --seed 7 --report books -- \
-    sh -c '"$1" -T 1 | "$2" --count - >report' sh "$xentrace" "$xenalyze"
+    sh -c '"$1" -T 1 | "$2" --info - >report' sh "$xentrace" "$xenalyze"
 cp err said
 agree "a pipe"
 
@@ -40,7 +40,7 @@ agree "a pipe"
 expect 0 "$xensim" --cpus 2 --seed 7 --rate 0 --report books -- \
     sh -c '"$1" -S 1 --buffer 64k -T 3 | { sleep 1; cat; } >trace' sh "$xentrace"
 cp err said
-expect 0 "$xenalyze" --count trace
+expect 0 "$xenalyze" --info trace
 cp out report
 agree "a reader who is late"
 grep -qE '^  lost: +[1-9]' report || fail "nothing was lost that had to be"
@@ -49,7 +49,7 @@ grep -qE '^  lost: +[1-9]' report || fail "nothing was lost that had to be"
 expect 0 "$xensim" --cpus 2 --seed 7 --report books -- \
     sh -c '"$1" trace & sleep 1; kill -INT $!; wait $!' sh "$xentrace"
 cp err said
-expect 0 "$xenalyze" --count trace
+expect 0 "$xenalyze" --info trace
 cp out report
 agree "a signal"
 

@@ -28,21 +28,21 @@ window 1 5 >b
 window 2 7 >c
 
 cat a b c >sound
-expect 0 "$xenalyze" --count sound
+expect 0 "$xenalyze" --info sound
 says '^  records: 15: 15 events'
 says '^damage: none$'
 cp out sound.report
 
 # --- a pipe is as good as a file ---------------------------------------------
 
-expect 0 sh -c 'cat sound | "$1" --count -' sh "$xenalyze"
+expect 0 sh -c 'cat sound | "$1" --info -' sh "$xenalyze"
 sed 1d out >piped
 sed 1d sound.report | cmp -s - piped || fail "a pipe gives another report"
 
 # --- cut off -----------------------------------------------------------------
 
 head -c $((36 + 52 + 12 + 20)) sound >torn
-expect 0 "$xenalyze" --count torn
+expect 0 "$xenalyze" --info torn
 says '^  records: 10:'
 says '^damage: 1 places, 4 bytes skipped$'
 says '^  at byte 116: the input ends inside a window, 4 bytes skipped$'
@@ -50,25 +50,25 @@ says '^  at byte 116: the input ends inside a window, 4 bytes skipped$'
 # --- junk between windows ----------------------------------------------------
 
 { cat a; head -c 100 /dev/zero; cat b c; } >junk
-expect 0 "$xenalyze" --count junk
+expect 0 "$xenalyze" --info junk
 says '^  records: 15:'
 says '^  at byte 36: not a window, 100 bytes skipped$'
 
 # --- a window full of zeroes, as after a crash -------------------------------
 
 { cat a; head -c 12 b; head -c 40 /dev/zero; cat c; } >zeroed
-expect 0 "$xenalyze" --count zeroed
+expect 0 "$xenalyze" --info zeroed
 says '^  records: 10:'
 says '^  at byte 48: impossible record, 40 bytes skipped$'
 
 # --- a size that lies --------------------------------------------------------
 
 { cat a; head -c 8 b; printf '\370\0\0\0'; tail -c +13 b; cat c; } >size
-expect 0 "$xenalyze" --count size
+expect 0 "$xenalyze" --info size
 says '^  records: 15:'
 says '^  at byte 36: wrong window size, 0 bytes skipped$'
 
 # --- output that gets lost ---------------------------------------------------
 
-expect 1 sh -c '"$1" --count sound >/dev/full' sh "$xenalyze"
+expect 1 sh -c '"$1" --info sound >/dev/full' sh "$xenalyze"
 complains "report"

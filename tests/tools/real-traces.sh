@@ -17,7 +17,7 @@ for dir in "$data"/*/; do
 
     # Its headers of windows are no records of ours.
     sed '1d; s/^ *//; /^0001f003 /d' "$dir/counts.txt" >want
-    expect 0 "$xenalyze" --count "$dir/trace.bin"
+    expect 0 "$xenalyze" --info "$dir/trace.bin"
     grep -qx 'damage: none' out || fail "$name: damage where there is none"
     sed -nE 's/^  ([0-9a-f]{8}) +([0-9]+)  [a-z0-9_]+$/\1 \2/p' out >got
     cmp -s want got || {

@@ -16,7 +16,7 @@ data=$top_srcdir/../shared/data/xen
 
 # counts TRACE: id, records
 counts() {
-    expect 0 "$xenalyze" --count "$1"
+    expect 0 "$xenalyze" --info "$1"
     sed -nE 's/^  ([0-9a-f]{8}) +([0-9]+)( .*)?$/\1 \2/p' out
 }
 

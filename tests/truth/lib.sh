@@ -22,7 +22,7 @@ books() {
 
 # Of a trace: cpu, events (LOST and WRAP records are none).
 events() {
-    expect 0 "$xenalyze" --count "$1"
+    expect 0 "$xenalyze" --info "$1"
     grep -qx 'damage: none' out || fail "damage in the trace"
     sed -nE 's/^ +([0-9]+) +([0-9]+) +([0-9]+) +([0-9]+)  .*/\1 \3/p' out
 }

@@ -57,7 +57,7 @@ balance storm trace
 [ "$(told '"event":"destroy"')" -eq 1 ] || fail "storm: nobody was destroyed"
 [ "$(told '"by":"up"')" -ge 12 ] || fail "storm: vcpus were not brought up"
 [ "$(told '"handler":"hvm_npf"')" -gt 100 ] || fail "storm: no page faults"
-expect 0 "$xenalyze" --count trace
+expect 0 "$xenalyze" --info trace
 for id in 00041001 00028001 00041002 00028002 00028003 00028007 0010f010; do
     grep -q "^  $id " out || fail "storm: no event $id"
 done
@@ -88,7 +88,7 @@ END
 play -f more.scenario -T 0.3
 balance more trace
 [ "$(told '"event":"reweigh"')" -eq 1 ] || fail "more: nobody was reweighed"
-expect 0 "$xenalyze" --count trace
+expect 0 "$xenalyze" --info trace
 for id in 00028009 0002220e 0800f001; do
     grep -q "^  $id " out || fail "more: no event $id"
 done

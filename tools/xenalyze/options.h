@@ -27,13 +27,13 @@ struct config
     bool dump_raw_reads;
     bool dump_no_processing;    /* the same, and nothing else */
     bool records;
-    bool count_events;
+    bool count;
     bool formats;               /* by the rules of `rules` */
     const char *rules;
     unsigned int order;         /* enum order */
     uint64_t mhz;               /* show seconds by so many; 0: cycles */
     unsigned int threads;
-    bool count;
+    bool info;
 
     bool facts_wanted;          /* any of those in `facts` */
 

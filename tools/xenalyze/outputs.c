@@ -23,8 +23,8 @@ static const struct output outputs[] = {
     { offsetof(struct config, dump_raw_process), dump_pass },
     { offsetof(struct config, records), records_pass },
     { offsetof(struct config, formats), formats_pass },
-    { offsetof(struct config, count_events), count_pass },
-    { offsetof(struct config, count), windows_pass },
+    { offsetof(struct config, count), count_pass },
+    { offsetof(struct config, info), windows_pass },
     { offsetof(struct config, facts_wanted), facts_pass },
     { offsetof(struct config, summary), facts_pass },
 };

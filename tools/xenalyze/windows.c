@@ -50,7 +50,7 @@ static int end(struct pass *p, struct err *e)
     if ( p->counts.size && !p->counts.total.windows )
         return err_set(e, -EINVAL, "%s is no trace: there is no window in it",
                        run->name);
-    if ( run->config->count )
+    if ( run->config->info )
         report_summary(&p->counts, run->name, run->out);
     return 0;
 }
