@@ -17,6 +17,7 @@
 static const struct st_sink *const sinks[] = {
     &st_style_text, &st_style_log, &st_style_qemu, &st_style_qemu_raw,
     &st_style_json, &st_style_csv, &st_style_stats, &st_style_locks,
+    &st_style_9p,
 };
 
 #define NR_SINKS (sizeof(sinks) / sizeof(sinks[0]))

@@ -27,6 +27,7 @@
 static const struct st_sink *const styles[] = {
     &st_style_text, &st_style_log, &st_style_qemu, &st_style_qemu_raw,
     &st_style_json, &st_style_csv, &st_style_stats, &st_style_locks,
+    &st_style_9p,
 };
 
 static void complain(const char *text)

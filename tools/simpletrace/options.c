@@ -11,7 +11,8 @@
 #include <stddef.h>
 
 static const char *const styles[] = { "text", "log", "qemu", "qemu-raw",
-                                      "json", "csv", "stats", "locks", NULL };
+                                      "json", "csv", "stats", "locks",
+                                      "9p", NULL };
 static const char *const times[] = { "auto", "wall", "clock", "start", "delta",
                                      NULL };
 static const char *const ids[] = { "auto", "all", "enabled", NULL };

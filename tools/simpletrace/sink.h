@@ -38,7 +38,7 @@ struct st_sink
 /* In the order of --style. */
 extern const struct st_sink st_style_text, st_style_log, st_style_qemu,
     st_style_qemu_raw, st_style_json, st_style_csv, st_style_stats,
-    st_style_locks;
+    st_style_locks, st_style_9p;
 
 /* name=value for each argument, or the bytes if they are not as declared. */
 void st_print_args(struct st_print *p, const struct st_record *record);

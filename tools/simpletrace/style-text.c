@@ -85,8 +85,10 @@ static void print_value(struct st_out *out, const struct st_arg *arg,
     }
     else if ( arg->is_signed )
         out->at = num_i64(st_out_need(out, NUM_I64_MAX), value->word);
-    else
+    else if ( arg->is_pointer )
         st_out_hex(out, value->word);
+    else
+        st_out_u64(out, value->word);
 }
 
 void st_print_args(struct st_print *p, const struct st_record *record)
