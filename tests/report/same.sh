@@ -3,8 +3,8 @@
 #
 # The same report for any number of threads, and from a file or a pipe; and
 # each vcpu's and domain's states add up to all of its time.  Not for the real
-# traces from a pipe: in one of them records of two pcpus have the same time,
-# and there the order of such is not that of the file.
+# traces from a pipe: one of them is told with one domain state more that way,
+# probably since records of two pcpus with the same time come in another order.
 . "$top_srcdir/tests/report/lib.sh"
 
 all="--summary --report-pcpu --report-latency --report-exits --json --csv"
