@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The commands that people type: held to a session with QEMU, then what that
+ * session does not have.
+ */
+#include "session.h"
+
+#include <errno.h>
+
+#include "common/err.h"
+
+static const char *ask(const char *line)
+{
+    static char text[8192];
+    struct err e = ERR_INIT;
+    char *reply;
+
+    ck_assert_int_eq(usertrace_command(line, &reply, &e), 0);
+    ck_assert_uint_lt(strlen(reply), sizeof(text));
+    strcpy(text, reply);
+    free(reply);
+    return text;
+}
+
+/* ---- the session ------------------------------------------------------------ */
+
+struct session
+{
+    char said[512];             /* the command */
+    char reply[8192];           /* what is left of ours */
+    bool differs;               /* on purpose */
+    unsigned int nr;
+};
+
+static void end_reply(struct session *s)
+{
+    ck_assert_msg(s->differs ? s->reply[0] : !s->reply[0],
+                  "%s: reply too %s: %s", s->said,
+                  s->differs ? "short" : "long", s->reply);
+    s->differs = false;
+}
+
+static void begin_reply(struct session *s, const char *command)
+{
+    end_reply(s);
+    snprintf(s->said, sizeof(s->said), "%s", command);
+    strcpy(s->reply, ask(command));
+    s->nr++;
+}
+
+static void expect_line(struct session *s, const char *line)
+{
+    size_t length = strcspn(s->reply, "\r");
+
+    ck_assert_msg(strlen(line) == length && !strncmp(s->reply, line, length) &&
+                  !strncmp(s->reply + length, "\r\n", 2),
+                  "%s: '%.*s', not '%s'", s->said, (int)length, s->reply,
+                  line);
+    memmove(s->reply, s->reply + length + 2, strlen(s->reply + length + 2) + 1);
+}
+
+static void take_line(struct session *s, const char *line)
+{
+    if ( *line == '#' )
+        return;
+    if ( !strncmp(line, "(qemu) ", 7) )
+        begin_reply(s, line + 7);
+    else if ( *line && line[1] == ' ' && strchr("+-@", *line) )
+        session_event(line);
+    else if ( !strcmp(line, "!") )
+        s->differs = true;
+    else
+        expect_line(s, line);
+}
+
+START_TEST(a_session_is_as_qemu_has_it)
+{
+    FILE *file = session_open("hmp.txt");
+    struct session s = { .nr = 0 };
+    struct trace_vcpu vcpu;
+    char folder[32], line[512];
+
+    session_folder(folder);
+    usertrace_use_backends("simple");
+    ck_assert(trace_init_backends());
+    usertrace_vcpu_init(&vcpu, 0);
+    while ( fgets(line, sizeof(line), file) )
+    {
+        line[strcspn(line, "\n")] = '\0';
+        take_line(&s, line);
+    }
+    end_reply(&s);
+    fclose(file);
+    ck_assert_uint_eq(s.nr, 63);
+    usertrace_vcpu_fini(&vcpu);
+    ck_assert(!unlink("first.bin") && !unlink("second.bin") &&
+              !unlink("third.bin") && !chdir("/") && !rmdir(folder));
+}
+END_TEST
+
+/* ---- and more --------------------------------------------------------------- */
+
+START_TEST(lines_have_words)
+{
+    session_event("+ one");
+    ck_assert_str_eq(ask(""), "");
+    ck_assert_str_eq(ask(" \t\r\n"), "");
+    ck_assert_str_eq(ask("  trace-event\tone   on \n"), "");
+    ck_assert_str_eq(ask("info trace-events \"one\""), "one : state 1\r\n");
+    ck_assert_str_eq(ask("info trace-events \"o\\\"n e"),
+                     "unknown event \"o\"n e\"\r\n");
+    ck_assert_str_eq(ask("info trace-events \"\""), "unknown event \"\"\r\n");
+    ck_assert_str_eq(ask("info trace-events \"\\"), "unknown event \"\\\"\r\n");
+    ck_assert_str_eq(ask("info"), "unknown command: 'info'\r\n");
+    ck_assert_str_eq(ask("trace-events"),
+                     "unknown command: 'trace-events'\r\n");
+    ck_assert_str_eq(ask("a b c d e f g"), "unknown command: 'a'\r\n");
+}
+END_TEST
+
+START_TEST(words_that_are_wrong_are_told)
+{
+    static const char try[] =
+        "Try \"help info trace-events\" for more information\r\n";
+
+    session_event("@ one");
+    ck_assert_str_eq(ask("trace-event"), "trace-event: string expected\r\n"
+                     "Try \"help trace-event\" for more information\r\n");
+    ck_assert_str_eq(strchr(ask("info trace-events one x"), 'T'), try);
+    ck_assert_str_eq(strchr(ask("info trace-events one 1x"), 'T'), try);
+    ck_assert_str_eq(strchr(ask("info trace-events one 4294967296"), 'T'),
+                     try);
+    ck_assert_str_eq(strchr(ask("info trace-events one 0 0"), 'T'), try);
+    ck_assert_str_eq(ask("info trace-events one 4294967295"),
+                     "invalid vCPU index 4294967295\r\n");
+    ck_assert_int_eq(trace_events_enabled_count, 0);
+}
+END_TEST
+
+START_TEST(help_knows_all)
+{
+    const char *text = ask("help");
+
+    ck_assert_ptr_nonnull(strstr(text, "info trace-counts -- "));
+    ck_assert_ptr_nonnull(strstr(text, "\ntrace-file on|off|flush|set [arg]"));
+    ck_assert_str_eq(ask("help nosuch"), "unknown command: 'nosuch'\r\n");
+    ck_assert_str_eq(ask("help info nosuch"),
+                     "unknown command: 'info nosuch'\r\n");
+}
+END_TEST
+
+START_TEST(backends_and_counts_are_shown)
+{
+    usertrace_use_backends("nop,log");
+    ck_assert_str_eq(ask("info trace-backends"), "nop\r\nlog\r\n");
+    ck_assert_str_eq(ask("info trace-counts"), "written 0\r\ndropped 0\r\n"
+                     "bytes 0\r\nfiles 0\r\nfailed-writes 0\r\nrings 0\r\n");
+    ck_assert_str_eq(ask("trace-file on"), "there is no trace file: the "
+                     "program was made without back end simple\r\n");
+}
+END_TEST
+
+START_TEST(one_vcpu_is_one)
+{
+    struct trace_vcpu zero, seven;
+
+    session_event("@ in");
+    session_event("+ plain");
+    usertrace_vcpu_init(&zero, 0);
+    usertrace_vcpu_init(&seven, 7);
+    ck_assert_str_eq(ask("trace-event * on 7"), "");
+    ck_assert_str_eq(ask("info trace-events * 0"), "in : state 0\r\n");
+    ck_assert_str_eq(ask("info trace-events * 7"), "in : state 1\r\n");
+    ck_assert_str_eq(ask("info trace-events"),
+                     "plain : state 0\r\nin : state 1\r\n");
+    usertrace_vcpu_fini(&seven);
+    ck_assert_str_eq(ask("info trace-events in"), "in : state 0\r\n");
+    usertrace_vcpu_fini(&zero);
+}
+END_TEST
+
+START_TEST(no_memory_is_told)
+{
+    struct err e = ERR_INIT;
+    char *reply;
+
+    session_event("+ one");
+    fault_arm(FAULT_ALLOC, 1);
+    ck_assert_int_eq(usertrace_command("help", &reply, &e), -ENOMEM);
+    ck_assert_ptr_null(reply);
+    fault_arm(FAULT_ALLOC, 2);
+    ck_assert_str_eq(ask("trace-event one on"),
+                     "trace events: Cannot allocate memory\r\n");
+    fault_arm(FAULT_ALLOC, 2);
+    ck_assert_str_eq(ask("trace-event * on"),
+                     "trace events: Cannot allocate memory\r\n");
+    fault_disarm();
+    ck_assert_int_eq(trace_events_enabled_count, 0);
+}
+END_TEST
+
+UNIT_MAIN("hmp", a_session_is_as_qemu_has_it, lines_have_words,
+          words_that_are_wrong_are_told, help_knows_all,
+          backends_and_counts_are_shown, one_vcpu_is_one, no_memory_is_told)

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Groups of events can come while somebody asks (a library is loaded, say), so
+ * what was selected is a list of its own: all checks, and then all changes,
+ * are about the same events.
+ */
+#include "libusertrace/monitor/select.h"
+
+#include <errno.h>
+
+#include "common/fault.h"
+
+static bool is_meant(const struct mon_question *q, const TraceEvent *ev)
+{
+    return !q->has_vcpu || trace_event_is_vcpu(ev);
+}
+
+static size_t count(const struct mon_question *q)
+{
+    TraceEventIter iter;
+    TraceEvent *ev;
+    size_t nr = 0;
+
+    trace_event_iter_init_pattern(&iter, q->name);
+    while ( (ev = trace_event_iter_next(&iter)) != NULL )
+        nr += is_meant(q, ev);
+    return nr;
+}
+
+static int take_pattern(const struct mon_question *q, struct mon_events *found,
+                        struct err *e)
+{
+    size_t room = count(q);
+    TraceEventIter iter;
+    TraceEvent *ev;
+
+    found->list = fault_calloc(room + 1, sizeof(*found->list));
+    if ( !found->list )
+        return err_sys(e, -ENOMEM, "trace events");
+    trace_event_iter_init_pattern(&iter, q->name);
+    while ( found->nr < room && (ev = trace_event_iter_next(&iter)) != NULL )
+        if ( is_meant(q, ev) )
+            found->list[found->nr++] = ev;
+    return 0;
+}
+
+static int take_name(const struct mon_question *q, struct mon_events *found,
+                     struct err *e)
+{
+    TraceEvent *ev = trace_event_name(q->name);
+
+    if ( !ev )
+        return err_set(e, -ENOENT, "unknown event \"%.200s\"", q->name);
+    if ( !is_meant(q, ev) )
+        return err_set(e, -EINVAL, "event \"%.200s\" is not vCPU-specific",
+                       q->name);
+    found->list = fault_calloc(1, sizeof(*found->list));
+    if ( !found->list )
+        return err_sys(e, -ENOMEM, "trace events");
+    found->list[found->nr++] = ev;
+    return 0;
+}
+
+int mon_events_new(const struct mon_question *q, struct mon_events *found,
+                   struct err *e)
+{
+    *found = (struct mon_events){ .list = NULL };
+    if ( q->has_vcpu )
+    {
+        found->vcpu = usertrace_vcpu(q->vcpu);
+        if ( !found->vcpu )
+            return err_set(e, -EINVAL, "invalid vCPU index %u", q->vcpu);
+    }
+    return trace_event_is_pattern(q->name) ? take_pattern(q, found, e)
+                                           : take_name(q, found, e);
+}
+
+void mon_events_free(struct mon_events *found)
+{
+    fault_free(found->list);
+}
+
+bool mon_is_on(const struct mon_events *found, const TraceEvent *ev)
+{
+    return found->vcpu ? trace_event_get_vcpu_state_dynamic(found->vcpu, ev)
+                       : trace_event_get_state_dynamic(ev);
+}
+
+int mon_switch(const struct mon_events *found, bool on, bool anyway,
+               struct err *e)
+{
+    size_t i;
+
+    for ( i = 0; !anyway && i < found->nr; i++ )
+        if ( !found->list[i]->sstate )
+            return err_set(e, -EPERM, "event \"%.200s\" is disabled",
+                           found->list[i]->name);
+    for ( i = 0; i < found->nr; i++ )
+        if ( !found->list[i]->sstate )
+            continue;
+        else if ( found->vcpu )
+            trace_event_set_vcpu_state_dynamic(found->vcpu, found->list[i],
+                                               on);
+        else
+            trace_event_set_state_dynamic(found->list[i], on);
+    return 0;
+}

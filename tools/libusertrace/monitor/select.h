@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Which events somebody means by a name or a pattern, and perhaps a vcpu; the
+ * same for people (hmp.c) and for programs.  Reasons are QEMU's, to the letter.
+ */
+#ifndef LIBUSERTRACE_MONITOR_SELECT_H
+#define LIBUSERTRACE_MONITOR_SELECT_H
+
+#include "common/err.h"
+#include "libusertrace/trace/control-vcpu.h"
+
+struct mon_question
+{
+    const char *name;           /* a pattern, if it has a "*" */
+    bool has_vcpu;
+    uint32_t vcpu;
+};
+
+struct mon_events
+{
+    TraceEvent **list;          /* in order of registration */
+    size_t nr;
+    struct trace_vcpu *vcpu;    /* NULL: of all */
+};
+
+/*
+ * Of a pattern with a vcpu these are only events of vcpus.  On failure there
+ * is nothing to free.
+ */
+int mon_events_new(const struct mon_question *q, struct mon_events *found,
+                   struct err *e);
+void mon_events_free(struct mon_events *found);
+
+bool mon_is_on(const struct mon_events *found, const TraceEvent *ev);
+
+/*
+ * All or, if one of them is compiled out, none; `anyway` leaves out those.
+ */
+int mon_switch(const struct mon_events *found, bool on, bool anyway,
+               struct err *e);
+
+#endif /* LIBUSERTRACE_MONITOR_SELECT_H */

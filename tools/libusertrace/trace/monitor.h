@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Control of a running program's trace points by somebody outside of it: the
+ * commands of QEMU's monitor that are about tracing.  trace-control(7) lists
+ * them.  Any thread may call what is here.
+ */
+#ifndef TRACE_MONITOR_H
+#define TRACE_MONITOR_H
+
+#include "usertrace.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * One command, as a person types it: "trace-event disk_* on".  *reply is what
+ * that person should see, lines that end in CR LF, or ""; free() it.  A command
+ * that is wrong is told there, too: the call fails (0 or -errno) only for want
+ * of memory, and then *reply is NULL.
+ */
+int usertrace_command(const char *line, char **reply, struct err *e);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TRACE_MONITOR_H */
