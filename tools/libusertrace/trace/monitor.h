@@ -21,6 +21,18 @@ extern "C" {
  */
 int usertrace_command(const char *line, char **reply, struct err *e);
 
+/*
+ * A server of QMP on a new Unix socket, mode 0600, for the program's user and
+ * root.  It has one thread of its own, until it is closed; then the socket's
+ * file is gone, too.  -ENOTSUP: the library was built without jansson.  In
+ * the child of a fork there is no server, and nothing to close.
+ */
+struct usertrace_server;
+
+int usertrace_server_open(struct usertrace_server **server, const char *path,
+                          struct err *e);
+void usertrace_server_close(struct usertrace_server *server);    /* or NULL */
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * QMP over a real socket: held to a session with QEMU, then how messages are
+ * cut, then peers that are slow, many, or mean no good.
+ */
+#include "session.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include "common/err.h"
+#include "libusertrace/monitor/frame.h"
+#include "libusertrace/monitor/qmp.h"
+
+static const char agree[] = "{'execute':'qmp_capabilities'}";
+static char folder[32];
+
+static struct usertrace_server *begin(void)
+{
+    struct usertrace_server *server;
+    struct err e = ERR_INIT;
+
+    session_folder(folder);
+    ck_assert_msg(!usertrace_server_open(&server, "qmp", &e), "%s", e.text);
+    return server;
+}
+
+static void end(struct usertrace_server *server)
+{
+    usertrace_server_close(server);
+    ck_assert(access("qmp", F_OK) && !chdir("/") && !rmdir(folder));
+}
+
+/* ---- a client ------------------------------------------------------------------- */
+
+static int connect_to(void)
+{
+    struct sockaddr_un address = { AF_UNIX, "qmp" };
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    ck_assert(!connect(fd, (struct sockaddr *)&address, sizeof(address)));
+    return fd;
+}
+
+/* False: the server has closed. */
+static bool get(int fd, char *line, size_t size)
+{
+    size_t nr = 0;
+
+    for ( ; nr < 2 || memcmp(line + nr - 2, "\r\n", 2); nr++ )
+    {
+        ck_assert_uint_lt(nr + 1, size);
+        if ( read(fd, line + nr, 1) <= 0 )
+            return false;
+    }
+    line[nr - 2] = '\0';
+    return true;
+}
+
+static void put(int fd, const char *text)
+{
+    size_t length = strlen(text);
+
+    ck_assert_int_eq(send(fd, text, length, MSG_NOSIGNAL), (ssize_t)length);
+}
+
+static const char *ask(int fd, const char *text)
+{
+    static char line[16384];
+
+    put(fd, text);
+    ck_assert_msg(get(fd, line, sizeof(line)), "%s: no reply", text);
+    return line;
+}
+
+static int greeted(void)
+{
+    int fd = connect_to();
+    char line[512];
+
+    ck_assert(get(fd, line, sizeof(line)));
+    ck_assert_int_eq(strncmp(line, "{\"QMP\": {\"version\": {\"qemu\": {", 30), 0);
+    return fd;
+}
+
+static int ready(void)
+{
+    int fd = greeted();
+
+    ck_assert_str_eq(ask(fd, agree), "{\"return\": {}}");
+    return fd;
+}
+
+/* ---- the session ---------------------------------------------------------------- */
+
+static bool is_same(const char *one, const char *two)
+{
+    json_t *a = json_loads(one, 0, NULL), *b = json_loads(two, 0, NULL);
+    bool same = a && b && json_equal(a, b);
+
+    json_decref(a);
+    json_decref(b);
+    return same;
+}
+
+static void replay(FILE *file, int fd)
+{
+    char line[16384], said[512], reply[16384] = "";
+    unsigned int nr = 0;
+
+    while ( fgets(line, sizeof(line), file) )
+    {
+        line[strcspn(line, "\n")] = '\0';
+        if ( strchr("+-@", *line) )
+            session_event(line);
+        else if ( !strncmp(line, "C: ", 3) )
+        {
+            ck_assert_uint_lt(strlen(line), sizeof(said));
+            strcpy(said, line + 3);
+            strcpy(reply, ask(fd, said));
+            nr++;
+        }
+        else if ( *line == '!' )
+            ck_assert(!strncmp(reply, "{\"return\": ", 11) &&
+                      fgets(line, sizeof(line), file));
+        else if ( *line != '#' )
+            ck_assert_msg(is_same(reply, line + 3), "%s: %s, not %s", said,
+                          reply, line + 3);
+    }
+    ck_assert_uint_eq(nr, 59);
+}
+
+START_TEST(a_session_is_as_qemu_has_it)
+{
+    FILE *file = session_open("qmp.txt");
+    struct usertrace_server *server;
+    struct trace_vcpu vcpu;
+    int fd;
+
+    usertrace_use_backends("simple");
+    usertrace_vcpu_init(&vcpu, 0);
+    ck_assert_int_eq(usertrace_file_set("third.bin", NULL), 0);
+    server = begin();
+    fd = greeted();
+    replay(file, fd);
+    fclose(file);
+    close(fd);
+    end(server);
+    usertrace_vcpu_fini(&vcpu);
+}
+END_TEST
+
+START_TEST(our_own_commands)
+{
+    struct usertrace_server *server = begin();
+    int fd = ready();
+
+    usertrace_use_backends("nop,log");
+    ck_assert_str_eq(ask(fd, "{'execute':'usertrace-query-backends'}"),
+                     "{\"return\": [\"nop\", \"log\"]}");
+    ck_assert_str_eq(ask(fd, "{'execute':'usertrace-query-counts'}"),
+                     "{\"return\": {\"written\": 0, \"dropped\": 0, "
+                     "\"bytes\": 0, \"files\": 0, \"failed-writes\": 0, "
+                     "\"rings\": 0}}");
+    ck_assert_str_eq(ask(fd, "{'execute':'usertrace-file-on'}"),
+                     "{\"error\": {\"class\": \"GenericError\", \"desc\": "
+                     "\"there is no trace file: the program was made without "
+                     "back end simple\"}}");
+    ck_assert_str_eq(ask(fd, "{'execute':'usertrace-file-set','arguments':"
+                         "{'path':'a'}}"), "{\"return\": {}}");
+    ck_assert_str_eq(ask(fd, "{'execute':'usertrace-query-file'}"),
+                     "{\"return\": {\"path\": \"a\", \"open\": false}}");
+    usertrace_file_set("\xff" "a", NULL);
+    ck_assert_str_eq(ask(fd, "{'execute':'usertrace-query-file'}"),
+                     "{\"return\": {\"path\": \"?a\", \"open\": false}}");
+    ck_assert_ptr_nonnull(strstr(ask(fd, "{'execute':'query-commands'}"),
+                                 "{\"name\": \"usertrace-file-flush\"}"));
+    close(fd);
+    end(server);
+}
+END_TEST
+
+START_TEST(the_file_is_controlled)
+{
+    struct usertrace_server *server;
+    int fd;
+
+    usertrace_use_backends("simple");
+    ck_assert(trace_init_backends());
+    server = begin();
+    fd = ready();
+    ask(fd, "{'execute':'usertrace-file-set','arguments':{'path':'a'}}");
+    ck_assert_str_eq(ask(fd, "{'execute':'usertrace-file-on'}"),
+                     "{\"return\": {}}");
+    ck_assert_str_eq(ask(fd, "{'execute':'usertrace-file-flush'}"),
+                     "{\"return\": {}}");
+    ck_assert_str_eq(ask(fd, "{'execute':'usertrace-query-file'}"),
+                     "{\"return\": {\"path\": \"a\", \"open\": true}}");
+    ck_assert_str_eq(ask(fd, "{'execute':'usertrace-file-off'}"),
+                     "{\"return\": {}}");
+    ck_assert_int_eq(unlink("a"), 0);
+    close(fd);
+    end(server);
+}
+END_TEST
+
+/* ---- messages --------------------------------------------------------------------- */
+
+static const char *frames(const char *bytes)
+{
+    static struct mon_frame f;
+    static char text[512];
+
+    text[0] = '\0';
+    mon_frame_clear(&f);
+    for ( ; *bytes; bytes++ )
+        if ( mon_frame_put(&f, *bytes) == MON_WHOLE )
+        {
+            snprintf(text + strlen(text), sizeof(text) - strlen(text),
+                     "<%.*s>", (int)f.nr, f.text);
+            mon_frame_clear(&f);
+        }
+    return text;
+}
+
+START_TEST(messages_are_cut)
+{
+    static const struct { const char *bytes, *frames; } t[] = {
+        { "{}[]\n{ \"a\":[1]}", "<{}><[]><{ \"a\":[1]}>" },
+        { " \r\n 12 x\t", "<12><x>" },
+        { "{\"}\": \"\\\"}\"}", "<{\"}\": \"\\\"}\"}>" },
+        { "{'a':'\"'}", "<{\"a\":\"\\\"\"}>" },
+        { "{'it\\'s':'\\\\'}", "<{\"it's\":\"\\\\\"}>" },
+        { "{'\\\"':\"'\"}", "<{\"\\\"\":\"'\"}>" },
+        { "}{}", "<}><{}>" }, { "{[}", "" }, { "{[}}", "<{[}}>" },
+    };
+
+    for ( size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++ )
+        ck_assert_str_eq(frames(t[i].bytes), t[i].frames);
+}
+END_TEST
+
+START_TEST(bytes_come_as_they_like)
+{
+    struct usertrace_server *server = begin();
+    const char *text = agree;
+    char line[512];
+    int fd = greeted();
+
+    for ( ; *text; text++ )
+        ck_assert_int_eq(write(fd, text, 1), 1);
+    ck_assert(get(fd, line, sizeof(line)));
+    put(fd, "{'execute':'query-version','id':1}{'execute':'x','id':null}5 ");
+    ck_assert(get(fd, line, sizeof(line)) && strstr(line, "\"id\": 1}"));
+    ck_assert(get(fd, line, sizeof(line)) &&
+              strstr(line, "CommandNotFound") && strstr(line, "\"id\": null"));
+    ck_assert(get(fd, line, sizeof(line)) &&
+              strstr(line, "QMP input must be a JSON object"));
+    ck_assert_ptr_nonnull(strstr(ask(fd, "{}"), "lacks member 'execute'"));
+    ck_assert_ptr_nonnull(strstr(ask(fd, "{'id':1,'id':2}"), "parse error"));
+    ck_assert_ptr_nonnull(strstr(ask(fd, "{'a':'\xff'}"), "parse error"));
+    close(fd);
+    end(server);
+}
+END_TEST
+
+START_TEST(nothing_was_offered_to_enable)
+{
+    struct usertrace_server *server = begin();
+    int fd = greeted();
+
+    ck_assert_ptr_nonnull(strstr(ask(fd, "{'execute':'qmp_capabilities',"
+                                     "'arguments':{'enable':['oob']}}"),
+                                 "GenericError"));
+    ck_assert_ptr_nonnull(strstr(ask(fd, "{'execute':'query-version'}"),
+                                 "Expecting capabilities"));
+    ck_assert_str_eq(ask(fd, "{'execute':'qmp_capabilities','arguments':"
+                         "{'enable':[]}}"), "{\"return\": {}}");
+    close(fd);
+    end(server);
+}
+END_TEST
+
+/* ---- peers ------------------------------------------------------------------------ */
+
+START_TEST(only_its_user_comes_in)
+{
+    struct usertrace_server *server, *other;
+    struct err e = ERR_INIT;
+    struct stat st;
+
+    umask(0);
+    server = begin();
+    ck_assert_int_eq(stat("qmp", &st), 0);
+    ck_assert_uint_eq(st.st_mode, S_IFSOCK | 0600);
+    ck_assert_int_eq(usertrace_server_open(&other, "qmp", &e), -EADDRINUSE);
+    ck_assert_ptr_null(other);
+    ck_assert_int_eq(access("qmp", F_OK), 0);
+    ck_assert_int_eq(usertrace_server_open(&other, "no/such", NULL), -ENOENT);
+    ck_assert_int_eq(usertrace_server_open(&other, "", NULL), -ENAMETOOLONG);
+    usertrace_server_close(NULL);
+    end(server);
+}
+END_TEST
+
+START_TEST(many_come)
+{
+    enum { MANY = 20, AT_ONCE = 16 };
+    struct usertrace_server *server = begin();
+    char line[512];
+    int fds[MANY], i;
+
+    for ( i = 0; i < AT_ONCE; i++ )
+        fds[i] = ready();
+    for ( ; i < MANY; i++ )
+        fds[i] = connect_to();
+    ck_assert_int_eq(recv(fds[AT_ONCE], line, 1, MSG_DONTWAIT), -1);
+    for ( i = 0; i < MANY - AT_ONCE; i++ )
+    {
+        close(fds[i]);
+        ck_assert(get(fds[AT_ONCE + i], line, sizeof(line)));
+    }
+    for ( i = MANY - AT_ONCE; i < AT_ONCE; i++ )
+        ck_assert_ptr_nonnull(strstr(ask(fds[i], "{'execute':'query-version'}"),
+                                     "major"));
+    end(server);
+    for ( i = MANY - AT_ONCE; i < MANY; i++ )
+        ck_assert_int_eq(recv(fds[i], line, 1, 0), 0);
+}
+END_TEST
+
+/* It never reads: the server stops reading from it, and serves others. */
+START_TEST(one_that_does_not_read_waits_alone)
+{
+    static const char text[] = "{'execute':'query-commands'}";
+    struct usertrace_server *server = begin();
+    int slow = ready(), other = ready();
+    unsigned int blocked = 0;
+
+    while ( blocked < 100 )
+    {
+        if ( send(slow, text, sizeof(text) - 1, MSG_DONTWAIT) > 0 )
+            continue;
+        blocked++;
+        ck_assert_ptr_nonnull(strstr(ask(other, text), "query-version"));
+    }
+    close(slow);
+    ck_assert_ptr_nonnull(strstr(ask(other, text), "query-version"));
+    close(other);
+    end(server);
+}
+END_TEST
+
+START_TEST(too_much_is_the_end)
+{
+    struct usertrace_server *server = begin();
+    char *text = calloc(1, MON_FRAME_MAX + 1), line[512];
+    int fd = ready();
+
+    memset(text, '[', 5000);
+    memset(text + 5000, ']', 5000);
+    ck_assert_ptr_nonnull(strstr(ask(fd, text), "JSON parse error, "));
+    memset(text, '[', MON_FRAME_MAX);
+    put(fd, text);
+    ck_assert(!get(fd, line, sizeof(line)));
+    close(fd);
+    close(ready());
+    end(server);
+    free(text);
+}
+END_TEST
+
+/* Pieces of messages in any order have an answer, or none; nothing breaks. */
+START_TEST(noise_does_no_harm)
+{
+    static const char *const pieces[] = {
+        "{", "}", "[", "]", "'", "\"", "\\", ":", ",", " ", "execute",
+        "'execute'", "'arguments'", "'name'", "'trace-event-get-state'",
+        "'human-monitor-command'", "'command-line'", "*", "'*'", "\xff", "1",
+        "{'execute':", "'id'", "true", "-1", "\\u0000", "'trace-event a* on'",
+    };
+    static struct mon_frame f;
+    struct mon_qmp q = { .is_ready = true };
+    uint64_t random = unit_seed();
+    const char *byte;
+    char *line;
+
+    session_event("+ abc");
+    for ( int i = 0; i < 200000; i++ )
+    {
+        random = random * 6364136223846793005ull + 1442695040888963407ull;
+        byte = pieces[(random >> 33) % (sizeof(pieces) / sizeof(*pieces))];
+        for ( ; *byte; byte++ )
+        {
+            if ( mon_frame_put(&f, *byte) == MON_MORE )
+                continue;
+            line = mon_qmp_answer(&q, f.text, f.nr);
+            UNIT_CHECK(line && strstr(line, "\r\n"));
+            free(line);
+            mon_frame_clear(&f);
+        }
+        if ( random >> 60 == 0 )
+            mon_frame_clear(&f);
+    }
+}
+END_TEST
+
+START_TEST(what_fails_leaves_nothing)
+{
+    static const enum fault_kind kinds[] = { FAULT_ALLOC, FAULT_OPEN };
+    struct usertrace_server *server;
+
+    session_folder(folder);
+    for ( size_t i = 0; i < 2; i++ )
+        for ( uint64_t n = 1; n < 3; n++ )
+        {
+            fault_arm(kinds[i], n);
+            ck_assert_int_lt(usertrace_server_open(&server, "qmp", NULL), 0);
+            ck_assert(fault_fired(kinds[i]) && access("qmp", F_OK));
+            ck_assert_int_eq(fault_blocks(), 0);
+            fault_disarm();
+        }
+    ck_assert(!chdir("/") && !rmdir(folder));
+}
+END_TEST
+
+UNIT_MAIN("qmp", a_session_is_as_qemu_has_it, our_own_commands,
+          the_file_is_controlled, messages_are_cut, bytes_come_as_they_like,
+          nothing_was_offered_to_enable, only_its_user_comes_in, many_come,
+          one_that_does_not_read_waits_alone, too_much_is_the_end,
+          noise_does_no_harm, what_fails_leaves_nothing)

@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * QMP as QEMU 7.2 speaks it, with the commands that are about tracing, and
+ * some of ours, whose names begin with "usertrace-".  Each command is a row
+ * with its parameters, which are checked before it runs; in what order, and
+ * with which words, is QEMU's.
+ *
+ * Nothing here asserts anything about what came: jansson has parsed it, and it
+ * is still a stranger's.
+ */
+#include "libusertrace/monitor/qmp.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "libusertrace/monitor/select.h"
+#include "libusertrace/trace/monitor.h"
+
+#define PARAMS_MAX 4u
+
+enum type { STRING, BOOLEAN, INTEGER, ARRAY, NR_TYPES };
+
+struct param
+{
+    const char *name;           /* NULL ends */
+    enum type type;
+    bool is_optional;
+};
+
+struct command
+{
+    const char *name;
+    struct param params[PARAMS_MAX + 1];
+    /* A new value, or NULL and the reason. */
+    json_t *(*run)(const json_t *args, struct err *e);
+};
+
+static const char negotiation[] = "qmp_capabilities";
+
+/* ---- values ----------------------------------------------------------------- */
+
+/* Of any bytes: JSON has only UTF-8, a path can have others. */
+static json_t *text_value(const char *text)
+{
+    json_t *value = json_string(text);
+    char *copy = value ? NULL : strdup(text), *c;
+
+    for ( c = copy; c && *c; c++ )
+        if ( *c & 0x80 )
+            *c = '?';
+    if ( copy )
+        value = json_string(copy);
+    free(copy);
+    return value;
+}
+
+static json_t *nothing(void)
+{
+    return json_object();
+}
+
+static json_t *version(void)
+{
+    return json_pack("{s:{s:i,s:i,s:i},s:s}", "qemu", "micro", 0, "minor", 2,
+                     "major", 7, "package", "libusertrace");
+}
+
+static bool is_true(const json_t *args, const char *name)
+{
+    return json_is_true(json_object_get(args, name));
+}
+
+static const char *text_of(const json_t *args, const char *name)
+{
+    return json_string_value(json_object_get(args, name));
+}
+
+/* ---- events ------------------------------------------------------------------- */
+
+static int take_question(const json_t *args, struct mon_question *q,
+                         struct err *e)
+{
+    const json_t *vcpu = json_object_get(args, "vcpu");
+    json_int_t index = json_integer_value(vcpu);
+
+    *q = (struct mon_question){ .name = text_of(args, "name") };
+    if ( !vcpu )
+        return 0;
+    if ( index < 0 || index > UINT32_MAX )
+        return err_set(e, -EINVAL, "invalid vCPU index %u", (uint32_t)index);
+    q->has_vcpu = true;
+    q->vcpu = index;
+    return 0;
+}
+
+static json_t *event_value(const struct mon_events *found,
+                           const TraceEvent *ev)
+{
+    const char *state = !ev->sstate ? "unavailable"
+                        : mon_is_on(found, ev) ? "enabled" : "disabled";
+
+    return json_pack("{s:s,s:b,s:s}", "name", ev->name, "vcpu",
+                     trace_event_is_vcpu(ev), "state", state);
+}
+
+static json_t *get_state(const json_t *args, struct err *e)
+{
+    struct mon_events found;
+    struct mon_question q;
+    json_t *list;
+
+    if ( take_question(args, &q, e) || mon_events_new(&q, &found, e) )
+        return NULL;
+    list = json_array();
+    for ( size_t i = found.nr; list && i-- > 0; )
+        if ( json_array_append_new(list, event_value(&found, found.list[i])) )
+        {
+            json_decref(list);
+            list = NULL;
+        }
+    mon_events_free(&found);
+    return list;
+}
+
+static json_t *set_state(const json_t *args, struct err *e)
+{
+    struct mon_events found;
+    struct mon_question q;
+    int rc;
+
+    if ( take_question(args, &q, e) || mon_events_new(&q, &found, e) )
+        return NULL;
+    rc = mon_switch(&found, is_true(args, "enable"),
+                    is_true(args, "ignore-unavailable"), e);
+    mon_events_free(&found);
+    return rc ? NULL : nothing();
+}
+
+/* ---- the rest ------------------------------------------------------------------- */
+
+static json_t *human_command(const json_t *args, struct err *e)
+{
+    json_t *value = NULL;
+    char *reply;
+
+    if ( !usertrace_command(text_of(args, "command-line"), &reply, e) )
+        value = text_value(reply);
+    free(reply);
+    return value;
+}
+
+static json_t *query_version(const json_t *args, struct err *e)
+{
+    (void)args;
+    (void)e;
+    return version();
+}
+
+static json_t *query_backends(const json_t *args, struct err *e)
+{
+    const char *const *name;
+    json_t *list = json_array();
+
+    (void)args;
+    (void)e;
+    for ( name = usertrace_backends(); list && *name; name++ )
+        json_array_append_new(list, json_string(*name));
+    return list;
+}
+
+static json_t *query_counts(const json_t *args, struct err *e)
+{
+    struct usertrace_counts c;
+
+    (void)args;
+    (void)e;
+    usertrace_counts(&c);
+    return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I}",
+                     "written", (json_int_t)c.written,
+                     "dropped", (json_int_t)c.dropped,
+                     "bytes", (json_int_t)c.bytes,
+                     "files", (json_int_t)c.files,
+                     "failed-writes", (json_int_t)c.failed_writes,
+                     "rings", (json_int_t)c.rings);
+}
+
+static json_t *query_file(const json_t *args, struct err *e)
+{
+    char path[4096];
+    bool is_open = usertrace_file_status(path, sizeof(path));
+
+    (void)args;
+    (void)e;
+    return json_pack("{s:o,s:b}", "path", text_value(path), "open", is_open);
+}
+
+static json_t *file_on(const json_t *args, struct err *e)
+{
+    (void)args;
+    return usertrace_file(USERTRACE_FILE_ON, e) ? NULL : nothing();
+}
+
+static json_t *file_off(const json_t *args, struct err *e)
+{
+    (void)args;
+    return usertrace_file(USERTRACE_FILE_OFF, e) ? NULL : nothing();
+}
+
+static json_t *file_flush(const json_t *args, struct err *e)
+{
+    (void)args;
+    return usertrace_file(USERTRACE_FILE_FLUSH, e) ? NULL : nothing();
+}
+
+static json_t *file_set(const json_t *args, struct err *e)
+{
+    return usertrace_file_set(text_of(args, "path"), e) ? NULL : nothing();
+}
+
+/* We offer no capability, so none can be asked for. */
+static json_t *agree(const json_t *args, struct err *e)
+{
+    if ( !json_array_size(json_object_get(args, "enable")) )
+        return nothing();
+    err_set(e, -EINVAL, "a capability that was not offered");
+    return NULL;
+}
+
+static json_t *query_commands(const json_t *args, struct err *e);
+
+static const struct command commands[] = {
+    { negotiation, { { "enable", ARRAY, true } }, agree },
+    { "query-version", .run = query_version },
+    { "query-commands", .run = query_commands },
+    { "trace-event-get-state",
+      { { "name", STRING, false }, { "vcpu", INTEGER, true } }, get_state },
+    { "trace-event-set-state",
+      { { "name", STRING, false }, { "enable", BOOLEAN, false },
+        { "ignore-unavailable", BOOLEAN, true }, { "vcpu", INTEGER, true } },
+      set_state },
+    { "human-monitor-command",
+      { { "command-line", STRING, false }, { "cpu-index", INTEGER, true } },
+      human_command },
+    { "usertrace-query-backends", .run = query_backends },
+    { "usertrace-query-counts", .run = query_counts },
+    { "usertrace-query-file", .run = query_file },
+    { "usertrace-file-on", .run = file_on },
+    { "usertrace-file-off", .run = file_off },
+    { "usertrace-file-flush", .run = file_flush },
+    { "usertrace-file-set", { { "path", STRING, false } }, file_set },
+};
+
+#define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static json_t *query_commands(const json_t *args, struct err *e)
+{
+    json_t *list = json_array();
+
+    (void)args;
+    (void)e;
+    for ( size_t i = 0; list && i < NR_COMMANDS; i++ )
+        json_array_append_new(list, json_pack("{s:s}", "name",
+                                              commands[i].name));
+    return list;
+}
+
+/* ---- checks --------------------------------------------------------------------- */
+
+static bool fits(const json_t *value, enum type type)
+{
+    static const json_type plain[] = {
+        [STRING] = JSON_STRING, [INTEGER] = JSON_INTEGER, [ARRAY] = JSON_ARRAY,
+    };
+
+    return type == BOOLEAN ? json_is_boolean(value)
+                           : json_typeof(value) == plain[type];
+}
+
+static int check_param(const struct param *p, const json_t *value,
+                       struct err *e)
+{
+    static const char *const names[NR_TYPES] = {
+        "string", "boolean", "integer", "array",
+    };
+
+    if ( !value && !p->is_optional )
+        return err_set(e, -EINVAL, "Parameter '%s' is missing", p->name);
+    if ( value && !fits(value, p->type) )
+        return err_set(e, -EINVAL, "Invalid parameter type for '%s', "
+                       "expected: %s", p->name, names[p->type]);
+    return 0;
+}
+
+static int check_args(const struct command *c, json_t *args, struct err *e)
+{
+    const struct param *p;
+    const char *name;
+    json_t *value;
+    int rc = 0;
+
+    for ( p = c->params; !rc && p->name; p++ )
+        rc = check_param(p, json_object_get(args, p->name), e);
+    if ( rc )
+        return rc;
+    json_object_foreach(args, name, value)
+    {
+        for ( p = c->params; p->name && strcmp(p->name, name); p++ )
+            ;
+        if ( !p->name )
+            return err_set(e, -EINVAL, "Parameter '%.200s' is unexpected",
+                           name);
+    }
+    return 0;
+}
+
+static int check_member(const char *name, const json_t *value, struct err *e)
+{
+    if ( !strcmp(name, "execute") )
+        return json_is_string(value) ? 0 :
+            err_set(e, -EINVAL, "QMP input member 'execute' must be a string");
+    if ( !strcmp(name, "arguments") )
+        return json_is_object(value) ? 0 :
+            err_set(e, -EINVAL,
+                    "QMP input member 'arguments' must be an object");
+    if ( !strcmp(name, "id") )
+        return 0;
+    return err_set(e, -EINVAL, "QMP input member '%.200s' is unexpected",
+                   name);
+}
+
+static int check_message(json_t *message, struct err *e)
+{
+    const char *name;
+    json_t *value;
+    int rc = 0;
+
+    if ( !json_is_object(message) )
+        return err_set(e, -EINVAL, "QMP input must be a JSON object");
+    json_object_foreach(message, name, value)
+    {
+        rc = check_member(name, value, e);
+        if ( rc )
+            return rc;
+    }
+    if ( !json_object_get(message, "execute") )
+        return err_set(e, -EINVAL, "QMP input lacks member 'execute'");
+    return 0;
+}
+
+/* -ENOENT is what becomes the class CommandNotFound. */
+static int check_moment(const struct mon_qmp *q, const char *name,
+                        struct err *e)
+{
+    bool is_first = !strcmp(name, negotiation);
+
+    if ( !q->is_ready && !is_first )
+        return err_set(e, -ENOENT, "Expecting capabilities negotiation with "
+                       "'%s'", negotiation);
+    if ( q->is_ready && is_first )
+        return err_set(e, -ENOENT, "Capabilities negotiation is already "
+                       "complete, command ignored");
+    return 0;
+}
+
+static const struct command *find(const char *name)
+{
+    for ( size_t i = 0; i < NR_COMMANDS; i++ )
+        if ( !strcmp(commands[i].name, name) )
+            return &commands[i];
+    return NULL;
+}
+
+/* ---- a message -------------------------------------------------------------------- */
+
+static json_t *run(const struct command *c, const json_t *message,
+                   struct err *e)
+{
+    json_t *args = json_incref(json_object_get(message, "arguments"));
+    json_t *value = NULL;
+
+    if ( !args )
+        args = json_object();
+    if ( args && !check_args(c, args, e) )
+        value = c->run(args, e);
+    json_decref(args);
+    return value;
+}
+
+/* NULL and the reason; *is_known is about its class. */
+static json_t *obey(struct mon_qmp *q, json_t *message, bool *is_known,
+                    struct err *e)
+{
+    const struct command *c;
+    const char *name;
+    json_t *value;
+
+    *is_known = true;
+    if ( check_message(message, e) )
+        return NULL;
+    name = text_of(message, "execute");
+    *is_known = !check_moment(q, name, e);
+    if ( !*is_known )
+        return NULL;
+    c = find(name);
+    *is_known = c != NULL;
+    if ( !c )
+    {
+        err_set(e, -ENOENT, "The command %.200s has not been found", name);
+        return NULL;
+    }
+    value = run(c, message, e);
+    q->is_ready |= value != NULL;
+    return value;
+}
+
+/* `reply` is taken. */
+static char *line_of(json_t *reply, json_t *id)
+{
+    char *text = NULL, *line = NULL;
+    size_t length;
+
+    if ( !id || !json_object_set(reply, "id", id) )
+        text = json_dumps(reply, 0);
+    if ( text )
+    {
+        length = strlen(text);
+        line = realloc(text, length + 3);
+        if ( line )
+            memcpy(line + length, "\r\n", 3);
+        else
+            free(text);
+    }
+    json_decref(reply);
+    return line;
+}
+
+/* json_pack() takes what it gets also when it fails. */
+static json_t *complaint(const char *class, const char *text)
+{
+    return json_pack("{s:{s:s,s:o}}", "error", "class", class, "desc",
+                     text_value(text));
+}
+
+char *mon_qmp_complaint(const char *text)
+{
+    return line_of(complaint("GenericError", text), NULL);
+}
+
+char *mon_qmp_greeting(void)
+{
+    return line_of(json_pack("{s:{s:o,s:[]}}", "QMP", "version", version(),
+                             "capabilities"), NULL);
+}
+
+static char *no_json(const json_error_t *why)
+{
+    struct err e = ERR_INIT;
+
+    err_set(&e, -EINVAL, "JSON parse error, %s",
+            json_error_code(why) == json_error_invalid_syntax ?
+            "expecting value" : why->text);
+    return mon_qmp_complaint(e.text);
+}
+
+char *mon_qmp_answer(struct mon_qmp *q, const char *text, size_t length)
+{
+    struct err e = ERR_INIT;
+    json_error_t why;
+    json_t *message, *value;
+    bool is_known;
+    char *line;
+
+    message = json_loadb(text, length,
+                         JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &why);
+    if ( !message )
+        return no_json(&why);
+    value = obey(q, message, &is_known, &e);
+    if ( !value && !e.code )
+        err_sys(&e, -ENOMEM, "a monitor's reply");
+    line = line_of(value ? json_pack("{s:o}", "return", value)
+                         : complaint(is_known ? "GenericError"
+                                              : "CommandNotFound", e.text),
+                   json_object_get(message, "id"));
+    json_decref(message);
+    return line;
+}
