@@ -287,7 +287,8 @@ static void sums_print(struct sums *s)
     for ( size_t i = 0; i < s->room; i++ )
         if ( s->rows[i].name )
             s->rows[nr++] = s->rows[i];
-    qsort(s->rows, nr, sizeof(*s->rows), by_name);
+    if ( nr )
+        qsort(s->rows, nr, sizeof(*s->rows), by_name);
     for ( size_t i = 0; i < nr; i++ )
     {
         printf("%s: %" PRIu64 " %" PRIu64 "\n", s->rows[i].name,

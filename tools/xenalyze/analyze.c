@@ -20,7 +20,6 @@ static int open_shard(struct analysis *a, unsigned int nr)
     struct shard *s = &a->shards[nr];
     int rc = 0;
 
-    arena_init(&s->scratch, 0);
     s->sinks = arena_array(&a->arena, a->nr_sinks, sizeof(*s->sinks),
                            _Alignof(struct sink));
     if ( !s->sinks && a->nr_sinks )
@@ -239,6 +238,9 @@ static int setup(struct analysis *a, struct err *e)
                             _Alignof(struct shard));
     if ( !a->shards )
         return -ENOMEM;
+    /* Once, not with each segment: what they hold is kept in between. */
+    for ( unsigned int nr = 0; nr < a->nr_shards; nr++ )
+        arena_init(&a->shards[nr].scratch, 0);
     rc = open_shard(a, 0);
     a->scene.emit = a->shards[0].emit;
     a->scene.world = &a->world;
