@@ -41,3 +41,10 @@ expect 0 "$xenalyze" --summary trace
 grep -q '^ clock: its speed is a guess' out || fail "a guess, and it is not said"
 expect 0 "$xenalyze" --summary --cpu-hz 2.4G trace
 ! grep -q '^ clock: ' out || fail "a guess, although somebody said it"
+
+# How far the order can be trusted, for who asks.
+expect 0 "$xenalyze" --verbose --count trace
+grep -q 'order in time is exact$' err || fail "a file: $(cat err)"
+expect 0 sh -c "cat trace | $xenalyze --verbose --count"
+grep -q ' of [1-9][0-9]* passes, .* and 0 records came too late$' err ||
+    fail "a stream: $(cat err)"

@@ -233,6 +233,8 @@ static int setup(struct analysis *a, struct err *e)
 
     if ( rc )
         return rc;
+    if ( a->options->info )
+        a->info = *a->options->info;
     xt_info_clock(&a->info, a->options->hz, &a->clock);
     a->shards = arena_array(&a->arena, a->nr_shards, sizeof(*a->shards),
                             _Alignof(struct shard));

@@ -16,6 +16,8 @@ struct analyze_options
 {
     unsigned int threads;       /* 0: as many as there are processors */
     uint64_t hz;                /* of the clock, if somebody knows better */
+    const struct xt_info *info; /* what is known of the trace; NULL: what it
+                                   says itself */
 
     /*
      * Only what is in this span of time stamps; a fact that reaches over its

@@ -335,6 +335,7 @@ int facts_pass(const struct run *run, struct err *e)
 {
     struct analyze_options options = {
         .threads = run->config->threads, .hz = run->config->hz,
+        .info = &run->info,
     };
     struct pass p = { .run = run, .config = &run->config->facts };
     int rc = choose(&p, &options, e);

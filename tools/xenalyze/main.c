@@ -57,7 +57,10 @@ static int print(struct run *run, struct err *e)
 
 static int analyze(struct config *config, struct err *e)
 {
-    struct run run = { .config = config, .name = trace_name(config->path) };
+    struct run run = {
+        .config = config, .name = trace_name(config->path),
+        .log = &config->log,
+    };
     unsigned int flags = config->follow ? XT_SOURCE_FOLLOW | XT_SOURCE_STREAM
                                         : 0;
     struct spool spool = { .fd = -1 };
@@ -83,7 +86,7 @@ static int analyze(struct config *config, struct err *e)
 
 int main(int argc, char **argv)
 {
-    struct config config = { 0 };
+    struct config config = { .log = LOG_INIT("xenalyze") };
     enum opts_next next = OPTS_RUN;
     struct err e = ERR_INIT;
     int rc = fault_arm_env(&e);

@@ -16,6 +16,7 @@
 
 #include "xenalyze/report/formats.h"
 
+static const char *const layouts[] = { "auto", "4.17", "master", NULL };
 static const char *const orders[] = { "time", "file", NULL };
 
 static const char *const whens[] = { "auto", "always", "never", NULL };
@@ -206,6 +207,14 @@ static const struct opt opts[] = {
     { .name = "cpu-hz", .type = OPT_HZ, .arg = "HZ", .min = 1,
       .at = offsetof(struct config, hz),
       .help = "cycles a second, if the trace does not say (2.4G)" },
+    { .name = "layout", .type = OPT_CHOICE, .arg = "VERSION",
+      .at = offsetof(struct config, layout), .choices = layouts,
+      .preset = "auto",
+      .help = "which Xen's layouts of records, if the trace does not give "
+              "that away" },
+
+    { .type = OPT_GROUP, .help = "What is said" },
+    LOG_OPTS(struct config, log),
 };
 
 static const struct program program = {

@@ -10,11 +10,15 @@
 #include <stdint.h>
 
 #include "common/err.h"
+#include "common/log.h"
 #include "common/opts.h"
 #include "xenalyze/facts.h"
 
 enum order { ORDER_TIME, ORDER_FILE };
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
+
+/* Whose layouts of records, where the trace does not tell. */
+enum layout { LAYOUT_AUTO, LAYOUT_417, LAYOUT_MASTER };
 
 struct config
 {
@@ -51,6 +55,9 @@ struct config
     bool follow;                /* go on when it grows */
     struct facts_config facts;
     uint64_t hz;                /* of the time stamps; 0: as it says */
+    unsigned int layout;        /* enum layout */
+
+    struct log log;
 };
 
 /* OPTS_RUN: go on; OPTS_EXIT: --help or the like, and it is answered. */

@@ -8,6 +8,7 @@
  */
 #include "xenalyze/outputs.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 
 struct output
@@ -67,11 +68,32 @@ unsigned int outputs_passes(const struct config *config)
     return nr;
 }
 
+/* How well the order of time could be kept; of a file that is mapped: well. */
+static void say_bounds(const struct run *run)
+{
+    struct xt_trace_bounds b;
+
+    xt_trace_bounds(run->trace, &b);
+    if ( b.exact )
+        log_debug(run->log, "%s: the order in time is exact", run->name);
+    else
+        log_debug(run->log, "%s: the order in time is exact if the collector "
+                  "was two passes late at most: of %" PRIu64 " passes, %" PRIu64
+                  " bytes were held at most, and %" PRIu64
+                  " records came too late", run->name, b.passes, b.held,
+                  b.late);
+}
+
+/* By enum layout: 4.19, or as good as that, is what master is. */
+static const uint16_t versions[] = { 0, 0x0411, 0x0413 };
+
 int outputs_run(struct run *run, struct err *e)
 {
     int rc = xt_trace_info(run->trace, &run->info, e);
     bool again = false;
 
+    xt_dialect_assume(&run->info.dialect, versions[run->config->layout],
+                      XT_HARDWARE_UNKNOWN);
     for ( size_t i = 0; !rc && i < NR_OUTPUTS; i++ )
     {
         if ( !begins_pass(run->config, &outputs[i]) )
@@ -80,6 +102,8 @@ int outputs_run(struct run *run, struct err *e)
             rc = xt_trace_rewind(run->trace, e);
         if ( !rc )
             rc = outputs[i].pass(run, e);
+        if ( !rc )
+            say_bounds(run);
         again = true;
     }
     return rc;

@@ -24,6 +24,7 @@ struct run
     const char *name;           /* of the trace, for messages and headings */
     struct xt_trace *trace;     /* rewound; nobody has begun to read it */
     struct xt_info info;        /* what it says of itself */
+    const struct log *log;
     FILE *out;
     FILE *progress;             /* for who waits; NULL: nobody does */
     bool colour;
