@@ -122,9 +122,13 @@ static void print_guest(const struct text *t, const struct book_vcpu *v)
 static void print_guest_shares(const struct text *t)
 {
     for ( uint32_t i = 0; i < t->book->nr_vcpus; i++ )
-        if ( t->book->vcpus[i]->hvm &&
-             t->book->vcpus[i]->hvm->guest_cycles )
-            print_guest(t, t->book->vcpus[i]);
+    {
+        const struct book_vcpu *v = t->book->vcpus[i];
+
+        if ( v->hvm && v->hvm->guest_cycles &&
+             (v->domain != WORLD_DEFAULT || t->request->show_default) )
+            print_guest(t, v);
+    }
 }
 
 void text_shares(const struct text *t)
