@@ -48,3 +48,14 @@ grep -q 'order in time is exact$' err || fail "a file: $(cat err)"
 expect 0 sh -c "cat trace | $xenalyze --verbose --count"
 grep -q ' of [1-9][0-9]* passes, .* and 0 records came too late$' err ||
     fail "a stream: $(cat err)"
+
+# Notes without a time, before all that has one, are no beginning of time.
+{
+    printf '\003\360\001\040\0\0\0\0\010\0\0\0'
+    printf '\023\040\010\020\0\0\0\0'
+    cat trace
+} >noted
+expect 0 "$xenalyze" --summary noted
+known out | cmp -s - all || fail "a note moved the beginning"
+expect 0 sh -c "cat noted | $xenalyze --summary"
+known out | cmp -s - all || fail "of a stream, a note moved the beginning"

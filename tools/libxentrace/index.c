@@ -116,6 +116,14 @@ static bool steps_back(struct xt_index *i, struct xt_line *l, uint64_t time)
     return false;
 }
 
+/* Before all times there are only notes; they are no older than what follows. */
+static void date_notes(struct xt_index *i, uint64_t time)
+{
+    for ( size_t n = 0; n < i->nr; n++ )
+        if ( !i->places[n].timed )
+            i->places[n].time = time;
+}
+
 int xt_index_add(struct xt_index *i, const struct xt_window *w)
 {
     struct xt_line *l = line_at(i, w->cpu);
@@ -142,6 +150,8 @@ int xt_index_add(struct xt_index *i, const struct xt_window *w)
     {
         l->time_before = l->time;
         l->time = p.time;
+        if ( !i->time )
+            date_notes(i, p.time);
     }
     i->time = p.time;
     i->places[i->nr++] = p;

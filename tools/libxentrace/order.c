@@ -448,6 +448,14 @@ static void place_cursor(struct xt_order *o, unsigned int cpu, uint64_t place)
     o->next[cpu] = c->place == XT_NOWHERE ? NEVER : c->time;
 }
 
+/* Notes that came before all times have one since a window had (index.c). */
+static void date_cursors(struct xt_order *o)
+{
+    for ( unsigned int cpu = 0; cpu < o->nr; cpu++ )
+        if ( o->cursors[cpu].place != XT_NOWHERE && !o->cursors[cpu].time )
+            place_cursor(o, cpu, o->cursors[cpu].place);
+}
+
 int xt_order_add(struct xt_order *o, uint64_t number)
 {
     const struct xt_place *p = xt_index_place(o->reading.index, number);
@@ -455,6 +463,8 @@ int xt_order_add(struct xt_order *o, uint64_t number)
 
     if ( make_room(o) )
         return -ENOMEM;
+    if ( !o->now )
+        date_cursors(o);
     c = &o->cursors[p->cpu];
     if ( c->place != XT_NOWHERE )
         return 0;
