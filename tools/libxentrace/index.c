@@ -172,6 +172,17 @@ void xt_index_drop(struct xt_index *i)
     i->dropped += n;
 }
 
+/* Notes at its begin have none. */
+const struct xt_place *xt_index_first_timed(const struct xt_index *i,
+                                            unsigned int cpu)
+{
+    uint64_t at = i->lines[cpu].first;
+
+    while ( at != XT_NOWHERE && !xt_index_place(i, at)->timed )
+        at = xt_index_place(i, at)->next;
+    return at == XT_NOWHERE ? NULL : xt_index_place(i, at);
+}
+
 uint64_t xt_index_find(const struct xt_index *i, unsigned int cpu,
                        uint64_t time)
 {

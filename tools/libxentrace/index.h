@@ -102,6 +102,10 @@ static inline struct xt_place *xt_index_place(const struct xt_index *i,
     return &i->places[number - i->dropped];
 }
 
+/* The first place of a pcpu that has a time; NULL: none. */
+const struct xt_place *xt_index_first_timed(const struct xt_index *i,
+                                            unsigned int cpu);
+
 /*
  * The last window of a pcpu that says that it begins at `time` or before, else
  * its first; XT_NOWHERE if it has none.

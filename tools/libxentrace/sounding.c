@@ -68,11 +68,9 @@ static bool all_begin_before(const struct xt_index *i, uint64_t time)
 {
     for ( unsigned int cpu = 0; cpu < i->nr_cpus; cpu++ )
     {
-        uint64_t at = i->lines[cpu].first;
+        const struct xt_place *p = xt_index_first_timed(i, cpu);
 
-        while ( at != XT_NOWHERE && !xt_index_place(i, at)->timed )
-            at = xt_index_place(i, at)->next;
-        if ( at != XT_NOWHERE && xt_index_place(i, at)->time >= time )
+        if ( p && p->time >= time )
             return false;
     }
     return true;

@@ -82,23 +82,12 @@ static bool has_shortcut(struct xt_trace *t)
 
 /* --- first and last ------------------------------------------------------- */
 
-/* The first place of a pcpu that has a time: notes at its begin have none. */
-static const struct xt_place *first_timed(const struct xt_index *i,
-                                          unsigned int cpu)
-{
-    uint64_t at = i->lines[cpu].first;
-
-    while ( at != XT_NOWHERE && !xt_index_place(i, at)->timed )
-        at = xt_index_place(i, at)->next;
-    return at == XT_NOWHERE ? NULL : xt_index_place(i, at);
-}
-
 static void find_first(const struct xt_index *i, uint64_t *first)
 {
     *first = NO_LIMIT;
     for ( unsigned int cpu = 0; cpu < i->nr_cpus; cpu++ )
     {
-        const struct xt_place *p = first_timed(i, cpu);
+        const struct xt_place *p = xt_index_first_timed(i, cpu);
 
         if ( p && p->time < *first )
             *first = p->time;
