@@ -52,10 +52,8 @@ static uint64_t put(void *store, unsigned int cpu, const struct iovec *spans,
                     int nr_spans)
 {
     struct memory *m = store;
-    uint64_t bytes = spans[0].iov_len;
+    uint64_t bytes = spool_bytes(spans, nr_spans);
 
-    if ( nr_spans > 1 )
-        bytes += spans[1].iov_len;
     if ( m->triggers )
         triggers_window(m->triggers, cpu, spans, nr_spans);
     while ( !spool_has_room(&m->spool, bytes) )

@@ -233,10 +233,8 @@ static uint64_t put(void *store, unsigned int cpu, const struct iovec *spans,
                     int nr_spans)
 {
     struct outlet *o = store;
-    uint64_t bytes = spans[0].iov_len;
+    uint64_t bytes = spool_bytes(spans, nr_spans);
 
-    if ( nr_spans > 1 )
-        bytes += spans[1].iov_len;
     if ( !has_room(o, bytes) )
         return 0;
     spool_put(&o->spool, cpu, spans, nr_spans);

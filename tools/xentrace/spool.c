@@ -78,13 +78,21 @@ static void append(struct spool *s, const void *from, size_t bytes)
     s->head += bytes;
 }
 
+uint64_t spool_bytes(const struct iovec *spans, int nr_spans)
+{
+    uint64_t bytes = 0;
+
+    for ( int i = 0; i < nr_spans; i++ )
+        bytes += spans[i].iov_len;
+    return bytes;
+}
+
 void spool_put(struct spool *s, unsigned int cpu, const struct iovec *spans,
                int nr_spans)
 {
-    struct xt_header h = { .magic = XT_WINDOW_MAGIC, .cpu = cpu };
+    struct xt_header h = { .magic = XT_WINDOW_MAGIC, .cpu = cpu,
+                           .size = spool_bytes(spans, nr_spans) };
 
-    for ( int i = 0; i < nr_spans; i++ )
-        h.size += spans[i].iov_len;
     assert(h.size && spool_has_room(s, h.size));
     append(s, &h, sizeof(h));
     for ( int i = 0; i < nr_spans; i++ )

@@ -49,6 +49,9 @@ void spool_fini(struct spool *s);
 /* The most bytes of records that one window should have in it. */
 uint64_t spool_window_max(const struct spool *s);
 
+/* Bytes of records in these spans. */
+uint64_t spool_bytes(const struct iovec *spans, int nr_spans);
+
 /* Is there room for a window of so many bytes of records? */
 bool spool_has_room(const struct spool *s, uint64_t bytes);
 
