@@ -54,34 +54,7 @@ static inline size_t xt_record_size(uint32_t header)
     return 4 + (header & TRC_HD_CYCLE_FLAG ? 8 : 0) + 4 * TRC_HD_EXTRA(header);
 }
 
-/*
- * View the record at `at`, of which nothing at or behind `end` may be read.
- * Its size in bytes; or 0, and *r is undefined, if it does not end by then.
- */
-static inline size_t xt_record_decode(struct xt_record *r,
-                                      const unsigned char *at,
-                                      const unsigned char *end)
-{
-    size_t left = end - at, size;
-    uint32_t header;
-
-    assert(at <= end);
-    if ( left < sizeof(header) )
-        return 0;
-    header = xt_load32(at);
-    size = xt_record_size(header);
-    if ( left < size )
-        return 0;
-
-    r->event = TRC_HD_TO_EVENT(header);
-    r->words = TRC_HD_EXTRA(header);
-    r->has_tsc = header & TRC_HD_CYCLE_FLAG;
-    r->tsc = r->has_tsc ? xt_load64(at + 4) : 0;
-    r->payload = at + size - 4 * r->words;
-    return size;
-}
-
-/* The same of a record that is known to be whole: it was decoded before. */
+/* A record that is known to be whole: its size.  The payload is borrowed. */
 static inline size_t xt_record_view(struct xt_record *r,
                                     const unsigned char *at)
 {
@@ -94,6 +67,22 @@ static inline size_t xt_record_view(struct xt_record *r,
     r->tsc = r->has_tsc ? xt_load64(at + 4) : 0;
     r->payload = at + size - 4 * r->words;
     return size;
+}
+
+/*
+ * View the record at `at`, of which nothing at or behind `end` may be read.
+ * Its size in bytes; or 0, and *r is undefined, if it does not end by then.
+ */
+static inline size_t xt_record_decode(struct xt_record *r,
+                                      const unsigned char *at,
+                                      const unsigned char *end)
+{
+    size_t left = end - at;
+
+    assert(at <= end);
+    if ( left < 4 || left < xt_record_size(xt_load32(at)) )
+        return 0;
+    return xt_record_view(r, at);
 }
 
 /*
