@@ -383,7 +383,7 @@ START_TEST(folders_may_change)
     st_set_trace_file_enabled(true);
     ck_assert_int_gt(readlink("a/f.rings", link, sizeof(link)), 0);
     ck_assert_int_eq(stat("a/f.rings", &st), 0);
-    usertrace_file_rotate(1000, 0);
+    usertrace_file_rotate(1000, 1);
     ck_assert_int_eq(chdir("a"), 0);
     for ( uint64_t n = 0; n < 100; n++ )
         trace_two(0, 0, n);
