@@ -38,6 +38,13 @@ for header in control control-vcpu simple text usertrace; do
         fail "$header.h is no C++"
 done
 
+# A program that traces needs nothing else, not even the library of QMP.
+readelf -d "$LD_LIBRARY_PATH/libusertrace.so" mine/sample |
+    sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' |
+    grep -v -e '^libc\.so' -e '^libusertrace\.so' -e '^ld-linux' \
+        -e '^lib[alt]*san' -e '^libubsan' -e '^libclang_rt' >others
+[ ! -s others ] || { cat others; fail 'needs more than the C library'; }
+
 nm -D --defined-only "$LD_LIBRARY_PATH/libusertrace.so" |
     awk '$2 ~ /[A-Z]/ &&
          $3 !~ /^(trace_|st_|usertrace_|_init$|_fini$|__asan|__odr|__tsan)/' \

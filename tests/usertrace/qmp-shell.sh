@@ -67,4 +67,10 @@ expect 'sample_done : state 0'
 exec 9>&-
 wait $program || fail "the program: exit $?"
 [ ! -e qmp ] || fail 'the socket is left behind'
+
+# QMP is a library of its own; without it a program traces all the same.
+mkdir alone && cp "$library/libusertrace.so.0" alone || exit 99
+LD_LIBRARY_PATH=$scratch/alone ./sample </dev/null >said 2>&1
+[ $? = 77 ] || fail 'a server without its library'
+expect 'QMP is a library of its own, which needs jansson: libusertrace-qmp.so.0'
 exit $failed

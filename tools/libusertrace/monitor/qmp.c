@@ -444,12 +444,12 @@ static json_t *complaint(const char *class, const char *text)
                      text_value(text));
 }
 
-char *mon_qmp_complaint(const char *text)
+static char *complain(const char *text)
 {
     return line_of(complaint("GenericError", text), NULL);
 }
 
-char *mon_qmp_greeting(void)
+static char *greet(void)
 {
     return line_of(json_pack("{s:{s:o,s:[]}}", "QMP", "version", version(),
                              "capabilities"), NULL);
@@ -462,10 +462,10 @@ static char *no_json(const json_error_t *why)
     err_set(&e, -EINVAL, "JSON parse error, %s",
             json_error_code(why) == json_error_invalid_syntax ?
             "expecting value" : why->text);
-    return mon_qmp_complaint(e.text);
+    return complain(e.text);
 }
 
-char *mon_qmp_answer(struct mon_qmp *q, const char *text, size_t length)
+static char *answer(struct mon_qmp *q, const char *text, size_t length)
 {
     struct err e = ERR_INIT;
     json_error_t why;
@@ -486,4 +486,13 @@ char *mon_qmp_answer(struct mon_qmp *q, const char *text, size_t length)
                    json_object_get(message, "id"));
     json_decref(message);
     return line;
+}
+
+const struct mon_qmp_door *usertrace_qmp(void)
+{
+    static const struct mon_qmp_door door = {
+        .greeting = greet, .answer = answer,
+    };
+
+    return &door;
 }

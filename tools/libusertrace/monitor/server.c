@@ -282,10 +282,13 @@ static void server_free(struct usertrace_server *s)
 int usertrace_server_open(struct usertrace_server **server, const char *path,
                           struct err *e)
 {
-    struct usertrace_server *s = fault_calloc(1, sizeof(*s));
-    int rc;
+    struct usertrace_server *s;
+    int rc = mon_qmp_load(e);
 
     *server = NULL;
+    if ( rc )
+        return rc;
+    s = fault_calloc(1, sizeof(*s));
     if ( !s )
         return err_sys(e, -ENOMEM, "%s", path);
     s->fd = s->stop[0] = s->stop[1] = -1;

@@ -24,8 +24,9 @@ int usertrace_command(const char *line, char **reply, struct err *e);
 /*
  * A server of QMP on a new Unix socket, mode 0600, for the program's user and
  * root.  It has one thread of its own, until it is closed; then the socket's
- * file is gone, too.  -ENOTSUP: the library was built without jansson.  In
- * the child of a fork there is no server, and nothing to close.
+ * file is gone, too.  -ENOTSUP: libusertrace-qmp, which needs jansson and is
+ * loaded here, is not installed.  In the child of a fork there is no server,
+ * and nothing to close.
  */
 struct usertrace_server;
 

@@ -388,6 +388,7 @@ START_TEST(noise_does_no_harm)
     const char *byte;
     char *line;
 
+    ck_assert(!mon_qmp_load(NULL));
     session_event("+ abc");
     for ( int i = 0; i < 200000; i++ )
     {
