@@ -410,7 +410,7 @@ START_TEST(map_has_an_end)
     for ( uint64_t i = 0; i < STATS_MAP_MAX + 10; i++ )
         stats_add(stats_map_get(&m, &pool, i << 32), &pool, 1, i);
     ck_assert_uint_eq(m.used, STATS_MAP_MAX);
-    ck_assert_uint_eq(m.others.count, 10);
+    ck_assert_uint_eq(m.others->count, 10);
     stats_pool_fini(&pool);
 }
 END_TEST

@@ -29,7 +29,8 @@ static struct book_exit *exit_of(struct book *b, struct book_hvm *h,
 
     if ( *at )
         return *at;
-    *at = arena_new(&b->pool.arena, struct book_exit);
+    /* The hottest of all series: its lines of cache are its own. */
+    *at = arena_zalloc(&b->pool.arena, sizeof(**at), 64);
     if ( !*at )
         b->pool.failed = true;
     return *at;

@@ -89,8 +89,9 @@ static void walk_map(const struct walk *w, const struct stats_map *m,
     }
     row.has_number = false;
     row.detail = "others";
-    row.series = &m->others;
-    tell(w, row);
+    row.series = m->others;
+    if ( row.series )
+        tell(w, row);
 }
 
 static void walk_domain(const struct walk *w, const struct book_domain *d)

@@ -21,14 +21,25 @@
 /* Made when its first value comes. */
 struct stats_octave
 {
-    uint64_t *sums;             /* of the values in each cell; or NULL */
     uint32_t counts[CELLS];     /* stays at its greatest value */
+    uint64_t sums[];            /* of the values in each cell, if weighted */
 };
+
+/*
+ * Values on their way to an octave are MARKS, numbers of cells: a series of
+ * some hundred values stays small, and one of many goes through the memory of
+ * its octaves once for so many of them.  One that is weighted has no marks.
+ */
+#define MARKS 248u
 
 struct stats_cells
 {
-    struct stats_octave *octaves[OCTAVES];
+    struct stats_octave **octaves;      /* OCTAVES of them; NULL: none yet */
+    uint32_t nr_marks;
+    uint16_t marks[MARKS];
 };
+
+_Static_assert(OCTAVES * CELLS <= UINT16_MAX, "a mark holds any cell");
 
 static inline unsigned int cells_octave(uint64_t value)
 {
@@ -44,6 +55,14 @@ static inline unsigned int cells_shift(unsigned int octave)
 static inline unsigned int cells_index(uint64_t value, unsigned int octave)
 {
     return (value >> cells_shift(octave)) & (CELLS - 1);
+}
+
+/* The number of a value's cell, among those of all octaves. */
+static inline uint16_t cells_mark(uint64_t value)
+{
+    unsigned int octave = cells_octave(value);
+
+    return octave * CELLS + cells_index(value, octave);
 }
 
 /* The least and the greatest value of a cell. */

@@ -41,16 +41,26 @@ static bool grow(struct stats_map *m, struct stats_pool *pool)
     return true;
 }
 
+/* The one for all keys that came too late. */
+static struct stats *others(struct stats_map *m, struct stats_pool *pool)
+{
+    if ( !m->others )
+    {
+        m->others = arena_new(&pool->arena, struct stats);
+        if ( m->others )
+            m->others->weighted = m->weighted;
+        pool->failed |= !m->others;
+    }
+    return m->others;
+}
+
 static struct stats *insert(struct stats_map *m, struct stats_pool *pool,
                             uint64_t key)
 {
     struct stats_row *row;
 
     if ( m->used == STATS_MAP_MAX )
-    {
-        m->others.weighted = m->weighted;
-        return &m->others;
-    }
+        return others(m, pool);
     row = grow(m, pool) ? arena_new(&pool->arena, struct stats_row) : NULL;
     if ( !row )
     {
@@ -102,7 +112,9 @@ void stats_map_merge(struct stats_map *m, struct stats_pool *pool,
 
     if ( from->used )
         m->weighted = from->weighted;
-    stats_merge(&m->others, pool, &from->others);
+    to = from->others ? others(m, pool) : NULL;
+    if ( to )
+        stats_merge(to, pool, from->others);
     for ( size_t i = 0; i < from->size; i++ )
     {
         if ( !from->rows[i] )

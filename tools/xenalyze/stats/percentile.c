@@ -3,10 +3,11 @@
  * Percentiles of a series.  Its samples become runs in rising order, of raw
  * values or of cells; then one walk finds the place.
  *
- * A cell's value is its mean if its sum is known, else its middle; it is held
- * to the cell, since sums of hostile numbers wrap, and to the least and the
- * greatest value, which are exact.  Where there are cells, raw values are put
- * into them as well, so that the answer depends on the values alone.
+ * Where there are cells, all that the series has - octaves, marks, raw values -
+ * first goes into one table of cells, so that the answer depends on the values
+ * alone.  A cell's value is its mean if its sum is known, else its middle; it is
+ * held to the cell, since sums of hostile numbers wrap, and to the least and the
+ * greatest value, which are exact.
  */
 #include "xenalyze/stats/stats.h"
 
@@ -16,15 +17,64 @@
 
 #include "xenalyze/stats/cells.h"
 
-/* A table of all cells, which a series need not have all of. */
+/* Only octaves whose bit is set are there; the rest of a table is garbage. */
 struct walk
 {
     const struct stats *s;
     uint64_t raw[STATS_RAW];
     size_t nr_raw;
     size_t next_raw;
-    unsigned int octave, cell;
+    uint64_t octaves;
+    unsigned int cell;          /* the next one, of all octaves' */
+    uint64_t counts[OCTAVES][CELLS], sums[OCTAVES][CELLS];
 };
+
+_Static_assert(OCTAVES <= 64, "a bit each");
+
+/* --- the table ------------------------------------------------------------ */
+
+static void need_octave(struct walk *w, unsigned int i)
+{
+    if ( w->octaves >> i & 1 )
+        return;
+    w->octaves |= UINT64_C(1) << i;
+    memset(w->counts[i], 0, sizeof(w->counts[i]));
+    memset(w->sums[i], 0, sizeof(w->sums[i]));
+}
+
+static void take_octave(struct walk *w, unsigned int i,
+                        const struct stats_octave *o)
+{
+    need_octave(w, i);
+    for ( unsigned int cell = 0; cell < CELLS; cell++ )
+    {
+        w->counts[i][cell] += o->counts[cell];
+        if ( w->s->weighted )
+            w->sums[i][cell] += o->sums[cell];
+    }
+}
+
+static void take_mark(struct walk *w, uint16_t mark, uint64_t value)
+{
+    unsigned int i = mark / CELLS, cell = mark % CELLS;
+
+    need_octave(w, i);
+    w->counts[i][cell]++;
+    w->sums[i][cell] += value;
+}
+
+static void take_cells(struct walk *w, const struct stats_cells *c)
+{
+    for ( unsigned int i = 0; c->octaves && i < OCTAVES; i++ )
+        if ( c->octaves[i] )
+            take_octave(w, i, c->octaves[i]);
+    for ( unsigned int i = 0; i < c->nr_marks; i++ )
+        take_mark(w, c->marks[i], 0);
+    for ( size_t i = 0; i < w->nr_raw; i++ )
+        take_mark(w, cells_mark(w->raw[i]), w->raw[i]);
+}
+
+/* --- the walk ------------------------------------------------------------- */
 
 static int compare(const void *a, const void *b)
 {
@@ -35,10 +85,15 @@ static int compare(const void *a, const void *b)
 
 static void walk_start(struct walk *w, const struct stats *s)
 {
-    memset(w, 0, sizeof(*w));
     w->s = s;
+    w->next_raw = 0;
+    w->octaves = 0;
+    w->cell = 0;
     w->nr_raw = stats_unpack(s, w->raw);
-    qsort(w->raw, w->nr_raw, sizeof(w->raw[0]), compare);
+    if ( s->cells )
+        take_cells(w, s->cells);
+    else
+        qsort(w->raw, w->nr_raw, sizeof(w->raw[0]), compare);
 }
 
 static uint64_t held(uint64_t value, uint64_t low, uint64_t high)
@@ -48,58 +103,33 @@ static uint64_t held(uint64_t value, uint64_t low, uint64_t high)
     return value > high ? high : value;
 }
 
-/* The raw values that are not above `high`. */
-static void take_raw(struct walk *w, uint64_t high, struct samples_run *run)
+static void cell_run(struct walk *w, unsigned int octave, unsigned int cell,
+                     struct samples_run *run)
 {
-    for ( ; w->next_raw < w->nr_raw && w->raw[w->next_raw] <= high;
-          w->next_raw++ )
-    {
-        run->count++;
-        run->sum += w->raw[w->next_raw];
-    }
-}
-
-static void cell_run(struct walk *w, struct samples_run *run)
-{
-    const struct stats_octave *o = w->s->cells->octaves[w->octave];
-    uint64_t low = cells_low(w->octave, w->cell);
-    uint64_t high = cells_high(w->octave, w->cell);
+    uint64_t low = cells_low(octave, cell);
+    uint64_t high = cells_high(octave, cell);
     uint64_t middle = low + (high - low) / 2;
 
-    run->count = o ? o->counts[w->cell] : 0;
-    run->sum = o && o->sums ? o->sums[w->cell] : middle * run->count;
-    take_raw(w, high, run);
+    run->count = w->counts[octave][cell];
     if ( !run->count )
         return;
+    run->sum = w->s->weighted ? w->sums[octave][cell] : middle * run->count;
     run->value = held(w->s->weighted ? run->sum / run->count : middle,
                       low > w->s->min ? low : w->s->min,
                       high < w->s->max ? high : w->s->max);
 }
 
-/* The octave is empty: nothing in its cells, and no raw value below its end. */
-static bool octave_empty(const struct walk *w)
-{
-    return !w->s->cells->octaves[w->octave] &&
-           (w->next_raw == w->nr_raw ||
-            w->raw[w->next_raw] > cells_high(w->octave, CELLS - 1));
-}
-
 static bool next_cells(struct walk *w, struct samples_run *run)
 {
     run->count = 0;
-    while ( w->octave < OCTAVES && !run->count )
+    while ( w->cell < OCTAVES * CELLS && !run->count )
     {
-        if ( w->cell == 0 && octave_empty(w) )
-        {
-            w->octave++;
-            continue;
-        }
-        cell_run(w, run);
-        if ( ++w->cell == CELLS )
-        {
-            w->cell = 0;
-            w->octave++;
-        }
+        unsigned int octave = w->cell / CELLS;
+
+        if ( w->octaves >> octave & 1 )
+            cell_run(w, octave, w->cell++ % CELLS, run);
+        else
+            w->cell += CELLS;
     }
     return run->count;
 }
@@ -114,6 +144,8 @@ static bool next_run(struct walk *w, struct samples_run *run)
     run->count = 1;
     return true;
 }
+
+/* --- places --------------------------------------------------------------- */
 
 static uint64_t part(uint64_t whole, unsigned int p)
 {

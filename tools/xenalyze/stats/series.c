@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How a series grows: a buffer of values, then cells.
+ * How a series grows: a buffer of values, then marks of cells, then octaves.
  *
  * A series has cells if and only if its values would not fit the buffer, in
  * whatever order they came and however they were split among threads: a merge
@@ -14,6 +14,7 @@
 
 #include "xenalyze/stats/cells.h"
 
+#define LINE 64u                /* of cache */
 #define LARGE_WORDS 3u          /* a 0, which is no sample, and two halves */
 
 _Static_assert(sizeof(struct stats) == 256, "four lines of cache");
@@ -29,38 +30,43 @@ void stats_pool_fini(struct stats_pool *pool)
     arena_fini(&pool->arena);
 }
 
-static struct stats_octave *new_octave(struct stats_pool *pool, bool weighted)
-{
-    struct stats_octave *o = arena_new(&pool->arena, struct stats_octave);
-
-    if ( !o || !weighted )
-        return o;
-    o->sums = arena_array(&pool->arena, CELLS, sizeof(*o->sums), 8);
-    return o->sums ? o : NULL;
-}
+/* --- cells ---------------------------------------------------------------- */
 
 /* NULL, and the pool knows, without memory. */
-static struct stats_octave *make_octave(struct stats *s,
-                                        struct stats_pool *pool,
-                                        unsigned int i)
+static struct stats_cells *cells_of(struct stats *s, struct stats_pool *pool)
 {
     if ( !s->cells )
-        s->cells = arena_new(&pool->arena, struct stats_cells);
-    if ( s->cells && !s->cells->octaves[i] )
-        s->cells->octaves[i] = new_octave(pool, s->weighted);
-    if ( s->cells && s->cells->octaves[i] )
-        return s->cells->octaves[i];
+        s->cells = arena_zalloc(&pool->arena, sizeof(*s->cells), LINE);
+    pool->failed |= !s->cells;
+    return s->cells;
+}
+
+static struct stats_octave *make_octave(struct stats_cells *c,
+                                        struct stats_pool *pool,
+                                        unsigned int i, bool weighted)
+{
+    size_t size = sizeof(**c->octaves);
+
+    if ( weighted )
+        size += CELLS * sizeof(c->octaves[i]->sums[0]);
+    if ( !c->octaves )
+        c->octaves = arena_array(&pool->arena, OCTAVES, sizeof(*c->octaves),
+                                 8);
+    if ( c->octaves )
+        c->octaves[i] = arena_zalloc(&pool->arena, size, LINE);
+    if ( c->octaves && c->octaves[i] )
+        return c->octaves[i];
     pool->failed = true;
     return NULL;
 }
 
-static inline struct stats_octave *octave_of(struct stats *s,
+static inline struct stats_octave *octave_of(struct stats_cells *c,
                                              struct stats_pool *pool,
-                                             unsigned int i)
+                                             unsigned int i, bool weighted)
 {
-    if ( s->cells && s->cells->octaves[i] )
-        return s->cells->octaves[i];
-    return make_octave(s, pool, i);
+    if ( c->octaves && c->octaves[i] )
+        return c->octaves[i];
+    return make_octave(c, pool, i, weighted);
 }
 
 static inline void count_up(uint32_t *count, uint32_t by)
@@ -68,17 +74,41 @@ static inline void count_up(uint32_t *count, uint32_t by)
     *count = UINT32_MAX - *count < by ? UINT32_MAX : *count + by;
 }
 
-static inline void to_cell(struct stats *s, struct stats_pool *pool, uint64_t value)
+/* All marks into their octaves. */
+static void settle(struct stats_cells *c, struct stats_pool *pool)
+{
+    for ( unsigned int i = 0; i < c->nr_marks; i++ )
+    {
+        struct stats_octave *o = octave_of(c, pool, c->marks[i] / CELLS,
+                                           false);
+
+        if ( o )
+            count_up(&o->counts[c->marks[i] % CELLS], 1);
+    }
+    c->nr_marks = 0;
+}
+
+static inline void add_mark(struct stats_cells *c, struct stats_pool *pool,
+                            uint16_t mark)
+{
+    if ( c->nr_marks == MARKS )
+        settle(c, pool);
+    c->marks[c->nr_marks++] = mark;
+}
+
+static void add_weight(struct stats_cells *c, struct stats_pool *pool,
+                       uint64_t value)
 {
     unsigned int i = cells_octave(value), cell = cells_index(value, i);
-    struct stats_octave *o = octave_of(s, pool, i);
+    struct stats_octave *o = octave_of(c, pool, i, true);
 
     if ( !o )
         return;
     count_up(&o->counts[cell], 1);
-    if ( o->sums )
-        o->sums[cell] += value;
+    o->sums[cell] += value;
 }
+
+/* --- values --------------------------------------------------------------- */
 
 size_t stats_unpack(const struct stats *s, uint64_t values[STATS_RAW])
 {
@@ -97,7 +127,9 @@ size_t stats_unpack(const struct stats *s, uint64_t values[STATS_RAW])
 
 void stats_flush(struct stats *s, struct stats_pool *pool)
 {
-    for ( unsigned int i = 0; i < s->used; i++ )
+    struct stats_cells *c = cells_of(s, pool);
+
+    for ( unsigned int i = 0; c && i < s->used; i++ )
     {
         uint64_t value = s->raw[i];
 
@@ -106,7 +138,10 @@ void stats_flush(struct stats *s, struct stats_pool *pool)
             value = (uint64_t)s->raw[i + 2] << 32 | s->raw[i + 1];
             i += LARGE_WORDS - 1;
         }
-        to_cell(s, pool, value);
+        if ( s->weighted )
+            add_weight(c, pool, value);
+        else
+            add_mark(c, pool, cells_mark(value));
     }
     s->used = 0;
 }
@@ -127,30 +162,41 @@ void stats_note_max(struct stats *s, uint64_t value, uint64_t at)
     s->max = value;
 }
 
+/* --- merging -------------------------------------------------------------- */
+
 static void merge_octave(struct stats *to, struct stats_pool *pool,
                          unsigned int i, const struct stats_octave *from)
 {
-    struct stats_octave *o = octave_of(to, pool, i);
+    struct stats_octave *o = octave_of(to->cells, pool, i, to->weighted);
 
     if ( !o )
         return;
     for ( unsigned int cell = 0; cell < CELLS; cell++ )
     {
         count_up(&o->counts[cell], from->counts[cell]);
-        if ( o->sums && from->sums )
+        if ( to->weighted )
             o->sums[cell] += from->sums[cell];
     }
 }
 
-static void merge_samples(struct stats *to, struct stats_pool *pool,
-                          const struct stats *from)
+static void merge_cells(struct stats *to, struct stats_pool *pool,
+                        const struct stats_cells *from)
+{
+    struct stats_cells *c = cells_of(to, pool);
+
+    for ( unsigned int i = 0; c && from->octaves && i < OCTAVES; i++ )
+        if ( from->octaves[i] )
+            merge_octave(to, pool, i, from->octaves[i]);
+    for ( unsigned int i = 0; c && i < from->nr_marks; i++ )
+        add_mark(c, pool, from->marks[i]);
+}
+
+static void merge_values(struct stats *to, struct stats_pool *pool,
+                         const struct stats *from)
 {
     uint64_t values[STATS_RAW];
     size_t n = stats_unpack(from, values);
 
-    for ( unsigned int i = 0; from->cells && i < OCTAVES; i++ )
-        if ( from->cells->octaves[i] )
-            merge_octave(to, pool, i, from->cells->octaves[i]);
     for ( size_t i = 0; i < n; i++ )
     {
         if ( values[i] > UINT32_MAX )
@@ -180,5 +226,7 @@ void stats_merge(struct stats *to, struct stats_pool *pool,
     to->events += from->events;
     to->count += from->count;
     to->sum += from->sum;
-    merge_samples(to, pool, from);
+    if ( from->cells )
+        merge_cells(to, pool, from->cells);
+    merge_values(to, pool, from);
 }

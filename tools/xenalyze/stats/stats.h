@@ -143,7 +143,7 @@ struct stats_map
     size_t size, used;
     struct stats_row *last;     /* that was asked for: mostly it is again */
     bool weighted;              /* for those to be made */
-    struct stats others;        /* of keys that came too late */
+    struct stats *others;       /* of keys that came too late; or NULL */
 };
 
 /* The series of a key, made if need be.  NULL: pool->failed. */
