@@ -50,16 +50,16 @@ static const struct layout layouts[] = {
     { TRC_HVM_XCR_READ64, HANDLE_XCR, 3, { W, 0 }, { D, 1 }, 0 },
     { TRC_HVM_XCR_WRITE64, HANDLE_XCR, 3, { W, 0 }, { D, 1 }, 1 },
     { TRC_HVM_CPUID, HANDLE_CPUID, 2, { W, 0 }, { W, 1 }, 0 },
-    { TRC_HVM_INTR, HANDLE_INTERRUPT, 0, { NONE }, { W, 0 }, 0 },
-    { TRC_HVM_VMMCALL, HANDLE_HYPERCALL, 1, { W, 0 }, { NONE }, 0 },
-    { TRC_HVM_HLT, HANDLE_HALT, 1, { NONE }, { W, 0 }, 0 },
+    { TRC_HVM_INTR, HANDLE_INTERRUPT, 0, { NONE, 0 }, { W, 0 }, 0 },
+    { TRC_HVM_VMMCALL, HANDLE_HYPERCALL, 1, { W, 0 }, { NONE, 0 }, 0 },
+    { TRC_HVM_HLT, HANDLE_HALT, 1, { NONE, 0 }, { W, 0 }, 0 },
     { TRC_HVM_INVLPG, HANDLE_INVLPG, 2, { W, 1 }, { W, 0 }, 0 },
     { TRC_HVM_INVLPG64, HANDLE_INVLPG, 3, { D, 1 }, { W, 0 }, 0 },
-    { TRC_HVM_LMSW, HANDLE_LMSW, 1, { NONE }, { W, 0 }, 0 },
-    { TRC_HVM_LMSW64, HANDLE_LMSW, 2, { NONE }, { D, 0 }, 0 },
-    { TRC_HVM_RDTSC, HANDLE_RDTSC, 2, { NONE }, { D, 0 }, 0 },
+    { TRC_HVM_LMSW, HANDLE_LMSW, 1, { NONE, 0 }, { W, 0 }, 0 },
+    { TRC_HVM_LMSW64, HANDLE_LMSW, 2, { NONE, 0 }, { D, 0 }, 0 },
+    { TRC_HVM_RDTSC, HANDLE_RDTSC, 2, { NONE, 0 }, { D, 0 }, 0 },
     { TRC_HVM_NPF, HANDLE_NPF, 6, { D, 0 }, { W, 4 }, 0 },
-    { TRC_HVM_TRAP, HANDLE_TRAP, 1, { W, 0 }, { NONE }, 0 },
+    { TRC_HVM_TRAP, HANDLE_TRAP, 1, { W, 0 }, { NONE, 0 }, 0 },
 };
 
 #define NR_LAYOUTS (sizeof(layouts) / sizeof(layouts[0]))

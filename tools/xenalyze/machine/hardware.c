@@ -102,7 +102,7 @@ static const struct
     void (*decode)(struct pcpu *p, const struct xt_record *r,
                    struct fact_power *f);
     uint8_t words;
-} powers[] = { { NULL }, { frequency, 2 }, { sleeps, 1 }, { wakes, 1 } };
+} powers[] = { { NULL, 0 }, { frequency, 2 }, { sleeps, 1 }, { wakes, 1 } };
 
 #define NR_POWERS (sizeof(powers) / sizeof(powers[0]))
 
