@@ -24,8 +24,11 @@ struct xt_item
 {
     /*
      * When it was: its time stamp; without one, that of the record before it
-     * on the same pcpu.  Never before that of an earlier item, so where time
-     * goes backwards it is not what the record says.
+     * in its window, or, if there is none, of the first one behind it.  (What
+     * comes first in a window was traced some time between these two.  Of a
+     * stream only the later one is known by then that is sure to be in order;
+     * and the order is the same for all.)  Never before that of an earlier
+     * item, so where time goes backwards it is not what the record says.
      */
     uint64_t time;
     uint64_t where;     /* pcpu << 48 | place of the record behind `bytes` */

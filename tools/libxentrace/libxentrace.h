@@ -79,6 +79,15 @@ int xt_trace_next_batch(struct xt_trace *t, struct xt_batch *b, struct err *e);
 int xt_trace_seek(struct xt_trace *t, uint64_t time, struct err *e);
 
 /*
+ * Who comes to a moment may have to know what was before: *from is a time
+ * stamp from which on there are `bytes` of the input to read up to `time`,
+ * or somewhat more; 0: that is the beginning.  Only of a mapped file, before
+ * xt_trace_seek: else -ESPIPE.
+ */
+int xt_trace_before(struct xt_trace *t, uint64_t time, uint64_t bytes,
+                    uint64_t *from, struct err *e);
+
+/*
  * The clock of a pcpu differs from the others': from now on `cycles` are added
  * to its time stamps wherever records are ordered, in the times of items,
  * spans and seeks.  The records themselves stay as they are.  Only before

@@ -76,7 +76,7 @@ static void note_pass(struct xt_trace *t, uint64_t number)
         p->now = place->time;
 }
 
-static void note_first_pass(struct first_pass *f, unsigned int cpu)
+void trace_note_first_pass(struct first_pass *f, unsigned int cpu)
 {
     uint64_t bit = UINT64_C(1) << cpu % 64;
 
@@ -98,7 +98,8 @@ static int add(struct xt_trace *t, const struct xt_window *w, struct err *e)
 
     if ( rc < 0 )
         return trace_no_memory(t, e);
-    note_first_pass(&t->first_pass, w->cpu);
+    if ( !t->partial )
+        trace_note_first_pass(&t->first_pass, w->cpu);
     if ( rc > 0 )
     {
         t->have_next = t->complete = true;
@@ -195,6 +196,8 @@ int trace_index(struct xt_trace *t, uint64_t from, struct err *e)
         t->have_next = false;
         rc = trace_begin_segment(t, e);
         t->partial = from;
+        if ( !from )
+            t->first_pass = (struct first_pass){ 0 };
     }
     if ( !rc && !t->complete )
         rc = take_more(t, e);

@@ -98,6 +98,9 @@ int trace_seek_points(struct xt_trace *t, uint64_t time, struct err *e);
 
 int trace_no_memory(struct xt_trace *t, struct err *e);
 
+/* The next window from the begin of the trace on is of this pcpu. */
+void trace_note_first_pass(struct first_pass *f, unsigned int cpu);
+
 /* From here on, read by time. */
 int trace_enter_time(struct xt_trace *t, struct err *e);
 

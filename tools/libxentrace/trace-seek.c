@@ -114,13 +114,14 @@ static void find_last(const struct xt_trace *t, uint64_t *last)
 }
 
 /*
- * The first time stamp, of the first passes.  1: there are not enough to say
- * that nothing is earlier; 0; or -ENOMEM.
+ * The first time stamp, and who is there, of the first passes.  1: there are
+ * not enough to say that nothing is earlier; 0; or -ENOMEM.
  */
 static int sound_first(struct xt_trace *t, uint64_t *first)
 {
     struct xt_damage ignored = { 0 };
     struct xt_passes passes = { 0 };
+    struct first_pass first_pass = { 0 };
     struct xt_windows windows;
     struct xt_index head;
     struct xt_window w;
@@ -135,10 +136,13 @@ static int sound_first(struct xt_trace *t, uint64_t *first)
             xt_windows_next(&windows, &w) )
     {
         xt_passes_add(&passes, w.cpu);
+        trace_note_first_pass(&first_pass, w.cpu);
         rc = xt_index_add(&head, &w);
     }
     if ( !rc && passes.nr < XT_PASSES_ENOUGH )
         rc = 1;
+    if ( !rc )
+        t->first_pass = first_pass;
     find_first(&head, first);
     xt_index_fini(&head);
     return rc;
@@ -239,6 +243,51 @@ int xt_trace_seek(struct xt_trace *t, uint64_t time, struct err *e)
     }
     if ( !rc && xt_order_seek(&t->order, time) )
         rc = trace_no_memory(t, e);
+    return rc;
+}
+
+/* --- and some time before it ---------------------------------------------- */
+
+static uint64_t chart_before(const struct xt_chart *c, uint64_t time,
+                             uint64_t bytes)
+{
+    size_t n = xt_chart_find(c, time), end = n;
+
+    while ( n && c->points[end - 1].at - c->points[n - 1].at < bytes )
+        n--;
+    return n ? c->points[n - 1].time : 0;
+}
+
+static uint64_t index_before(const struct xt_index *i, uint64_t time,
+                             uint64_t bytes)
+{
+    size_t n = i->nr;
+    uint64_t end;
+
+    while ( n && i->places[n - 1].time >= time )
+        n--;
+    if ( !n || i->places[n - 1].at < bytes )
+        return 0;
+    end = i->places[n - 1].at;
+    for ( ; n && end - i->places[n - 1].at < bytes; n-- )
+        if ( i->places[n - 1].time < time )
+            time = i->places[n - 1].time;
+    return n ? time : 0;
+}
+
+int xt_trace_before(struct xt_trace *t, uint64_t time, uint64_t bytes,
+                    uint64_t *from, struct err *e)
+{
+    int rc = need_span(t, e);
+
+    *from = 0;
+    if ( !rc && has_shortcut(t) )
+        *from = chart_before(&t->chart, time, bytes);
+    else if ( !rc )
+    {
+        rc = trace_need_index(t, e);
+        *from = rc ? 0 : index_before(&t->index, time, bytes);
+    }
     return rc;
 }
 

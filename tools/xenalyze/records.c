@@ -139,6 +139,8 @@ int dump_pass(const struct run *run, struct err *e)
         options.sieve = &p.sieve;
         p.sieve.filter = NULL;
         rc = dump_new(&d, run->trace, p.catalogue, &options);
+        p.sieve.early = dump_early();
+        p.sieve.early_arg = d;
         rc = rc ? err_sys(e, rc, "cannot dump %s", run->name)
                 : print(&p, dump_style(), d, ORDER_TIME, e);
     }
@@ -180,6 +182,8 @@ int formats_pass(const struct run *run, struct err *e)
     if ( !rc )
     {
         formats_set_mhz(f, run->config->mhz);
+        p.sieve.early = formats_early();
+        p.sieve.early_arg = f;
         rc = print(&p, formats_style(), f, run->config->order, e);
     }
     formats_free(f);

@@ -93,6 +93,15 @@ int dump_state_show(struct dump_state *s, unsigned int cpu)
     return 0;
 }
 
+bool dump_state_knows(const struct dump_state *s)
+{
+    for ( unsigned int cpu = 0; cpu < s->nr_cpus; cpu++ )
+        if ( s->pcpus[cpu].seen &&
+             s->pcpus[cpu].face.who >> 16 == DEFAULT_DOMAIN )
+            return false;
+    return true;
+}
+
 /* --- vcpus by id ---------------------------------------------------------- */
 
 static uint32_t *bucket_of(struct dump_state *s, uint32_t id)

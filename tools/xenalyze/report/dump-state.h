@@ -50,6 +50,9 @@ void dump_state_reset(struct dump_state *s);
 int dump_state_cpus(struct dump_state *s, unsigned int nr);
 int dump_state_show(struct dump_state *s, unsigned int cpu);
 
+/* Is it known, of each pcpu that shows, who is on it, or that nobody is? */
+bool dump_state_knows(const struct dump_state *s);
+
 /*
  * What this record changes is noted in the chunk (NULL: nowhere), and what its
  * line needs, if it is shown: then it was just added.  The pcpu has a column.

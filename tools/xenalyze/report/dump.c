@@ -129,6 +129,54 @@ static ssize_t dump_take(void *state, struct chunk *c,
     return i - at;
 }
 
+/* --- before the span of time ----------------------------------------------- */
+
+static int early_see(void *state, const struct xt_batch *b)
+{
+    struct dump *d = state;
+    struct xt_record r;
+
+    if ( !d->begun && begin(d) )
+        return -ENOMEM;
+    if ( !d->start || b->segment != d->segment )
+        begin_segment(d, b);
+    for ( size_t i = 0; i < b->nr; i++ )
+    {
+        unsigned int cpu = xt_item_cpu(&b->items[i]);
+
+        xt_batch_record(b, &b->items[i], &r);
+        if ( add_column(d, cpu) < 0 ||
+             dump_state_see(&d->state, NULL, false, cpu, b->items[i].time,
+                            &r) )
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static bool early_knows(const void *state)
+{
+    const struct dump *d = state;
+
+    return d->start && dump_state_knows(&d->state);
+}
+
+static void early_forget(void *state)
+{
+    struct dump *d = state;
+
+    dump_state_reset(&d->state);
+    d->start = 0;
+}
+
+const struct sieve_early *dump_early(void)
+{
+    static const struct sieve_early early = {
+        .see = early_see, .knows = early_knows, .forget = early_forget,
+    };
+
+    return &early;
+}
+
 /* --- writing -------------------------------------------------------------- */
 
 #define DIM "\033[2m"

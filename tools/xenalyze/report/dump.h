@@ -19,6 +19,7 @@
 
 struct filter;
 struct sieve;
+struct sieve_early;
 
 struct dump_options
 {
@@ -40,5 +41,8 @@ int dump_new(struct dump **d, const struct xt_trace *trace,
 void dump_free(struct dump *d);         /* NULL is fine */
 
 const struct print_style *dump_style(void);
+
+/* For the sieve; its argument is the dump. */
+const struct sieve_early *dump_early(void);
 
 #endif /* XENALYZE_REPORT_DUMP_H */

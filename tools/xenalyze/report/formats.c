@@ -16,6 +16,7 @@
 
 #include "common/fault.h"
 #include "common/num.h"
+#include "xenalyze/report/sieve.h"
 
 #define HYPERCALL_NUMBER 0x000fffffu    /* above it, what arguments there are */
 #define COPY 16u
@@ -68,6 +69,25 @@ static ssize_t formats_take(void *state, struct chunk *c,
             f->times[cpu] = r.tsc;
     }
     return i - at;
+}
+
+/* A span of time begins with the distance to what is before it. */
+static int early_see(void *state, const struct xt_batch *b)
+{
+    struct formats *f = state;
+    struct xt_record r;
+
+    for ( size_t i = 0; i < b->nr; i++ )
+    {
+        unsigned int cpu = xt_item_cpu(&b->items[i]);
+
+        xt_batch_record(b, &b->items[i], &r);
+        if ( see_cpu(f, cpu) )
+            return -ENOMEM;
+        if ( r.has_tsc )
+            f->times[cpu] = r.tsc;
+    }
+    return 0;
 }
 
 /* --- writing -------------------------------------------------------------- */
@@ -249,4 +269,11 @@ static const struct print_style style = {
 const struct print_style *formats_style(void)
 {
     return &style;
+}
+
+const struct sieve_early *formats_early(void)
+{
+    static const struct sieve_early early = { .see = early_see };
+
+    return &early;
 }

@@ -20,6 +20,7 @@
 #include "xenalyze/report/print.h"
 
 struct formats;
+struct sieve_early;
 
 /* Widths and precisions are at most 200. */
 #define FORMATS_FIELD_MAX 512u
@@ -37,8 +38,9 @@ void formats_set_mhz(struct formats *f, uint64_t mhz);
  * one of a rule. */
 bool formats_suspected(const char *text, size_t size);
 
-/* For print_run; the state is a struct formats. */
+/* For print_run and the sieve; the state is a struct formats. */
 const struct print_style *formats_style(void);
+const struct sieve_early *formats_early(void);
 
 /* --- between formats.c and formats-rules.c -------------------------------- */
 

@@ -11,6 +11,18 @@
 #include "xenalyze/filter/filter.h"
 #include "xenalyze/report/dump-state.h"
 
+/*
+ * Somebody whose lines depend on the records before them.  What is before the
+ * span of time comes here, unless it is long before; of a file from as early on
+ * as it takes to know enough, if that is not too early.
+ */
+struct sieve_early
+{
+    int (*see)(void *arg, const struct xt_batch *b);    /* 0 or -ENOMEM */
+    bool (*knows)(const void *arg);     /* enough?  NULL: soon */
+    void (*forget)(void *arg);          /* it begins anew.  NULL: why? */
+};
+
 struct sieve
 {
     /* By the caller, and borrowed. */
@@ -21,6 +33,8 @@ struct sieve
     struct xt_clock clock;
     int (*next)(void *arg, struct xt_batch *b, struct err *e);
     void *next_arg;
+    const struct sieve_early *early;    /* NULL: nobody */
+    void *early_arg;
 
     /* Time stamp that the segment begins with: known after a batch. */
     uint64_t start;
@@ -28,6 +42,7 @@ struct sieve
     bool begun, bounded, over;
     unsigned int segment;
     uint64_t from, to;
+    struct xt_batch held;       /* fetched, and of the span */
     struct dump_state state;
     struct xt_item *items;
     size_t room;
