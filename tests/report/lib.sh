@@ -15,6 +15,12 @@ play() {
         --output "$name"
 }
 
+# compose NAME: a trace of the lines on standard input; compose.c has which
+compose() {
+    "$top_builddir/tests/report/compose" >"$1" ||
+        fail "$1 cannot be composed"
+}
+
 real=$top_srcdir/../shared/data/xen
 
 # traces: names of those to compare on, at most a megabyte each

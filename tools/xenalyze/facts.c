@@ -16,7 +16,7 @@
 #include "xenalyze/report/plot.h"
 #include "xenalyze/report/rows.h"
 
-#define MAX_SINKS (SCATTER_KINDS + INTERVAL_KINDS + 4u)
+#define MAX_SINKS (SCATTER_KINDS + INTERVAL_KINDS + 5u)
 
 struct pass
 {
@@ -27,6 +27,7 @@ struct pass
     struct symbols *symbols;
     struct book *book;
     struct latency *latency;
+    struct cr3_list *cr3;
     struct scatter scatter[SCATTER_KINDS];
     struct plot *plot;
     enum plot_format format;
@@ -84,6 +85,21 @@ static int hang_latency(struct pass *p)
     return rc;
 }
 
+/* Before those that ask it what happened. */
+static int hang_cr3(struct pass *p)
+{
+    const bool *scatter = p->config->scatter;
+    int rc;
+
+    if ( !p->request.cr3 && !scatter[SCATTER_CR3_SWITCH] &&
+         !scatter[SCATTER_UNPIN_PROMOTE] )
+        return 0;
+    rc = cr3_list_new(&p->cr3);
+    if ( !rc )
+        hang(p, cr3_list_sink(p->cr3));
+    return rc;
+}
+
 static void hang_scatter(struct pass *p)
 {
     for ( unsigned int i = 0; i < SCATTER_KINDS; i++ )
@@ -93,6 +109,8 @@ static void hang_scatter(struct pass *p)
         p->scatter[i].points = p->plot ? plot_points(p->plot)
                                        : points_to_file(p->run->out);
         p->scatter[i].which = p->config->which[i];
+        p->scatter[i].cr3 = p->cr3;
+        p->scatter[i].cr3_ids = p->request.cr3;
         hang(p, scatter_sink(&p->scatter[i], i));
     }
 }
@@ -190,6 +208,7 @@ static int begin(struct pass *p, struct err *e)
     p->request.symbols = p->symbols;
     hang_counter(p);
     rc = hang_plot(p, e);
+    rc = rc ? rc : hang_cr3(p);
     hang_scatter(p);
     rc = rc ? rc : hang_book(p);
     rc = rc ? rc : hang_latency(p);
@@ -230,6 +249,8 @@ static int print(struct pass *p)
         latency_close(p->latency);
     if ( p->book )
         rc = book_close(p->book);
+    if ( p->book && p->request.cr3 )
+        p->book->cr3 = p->cr3;
     if ( p->book && !rc )
         rc = print_book(p);
     if ( rc || !p->config->latency )
@@ -266,6 +287,7 @@ static void fini(struct pass *p)
     symbols_free(p->symbols);
     book_free(p->book);
     latency_free(p->latency);
+    cr3_list_free(p->cr3);
     for ( unsigned int i = 0; i < INTERVAL_KINDS; i++ )
         interval_free(p->interval[i]);
 }

@@ -75,6 +75,9 @@ static const struct opt opts[] = {
     { .name = "symbol-file", .type = OPT_TEXT, .arg = "FILE",
       .at = FACTS(symbol_file),
       .help = "names for addresses: System.map, or an ELF file" },
+    { .name = "with-cr3-enumeration", .type = OPT_FLAG,
+      .at = FACTS(request.cr3),
+      .help = "what guests had in CR3, and what that time went to" },
     { .name = "with-interrupt-eip-enumeration", .type = OPT_CALL,
       .arg = "VECTOR", .at = FACTS(request), .parse = facts_parse_eips,
       .help = "where in the guest these interrupts hit" },
@@ -140,7 +143,6 @@ static const struct opt opts[] = {
     IGNORED_FLAG("tsc-loop-fatal"),
     IGNORED_FLAG("with-pio-enumeration"),
     IGNORED_FLAG("with-mmio-enumeration"),
-    IGNORED_FLAG("with-cr3-enumeration"),
 
     { .type = OPT_GROUP, .help = "Records" },
     { .name = "dump-all", .letter = 'a', .type = OPT_FLAG,

@@ -95,7 +95,7 @@ START_TEST(only_the_vector_that_was_asked_for)
     sink.ops->handle(sink.state, &handle);
     sink = scatter_sink(&scatter, SCATTER_VMEXIT_EIP);
     sink.ops->exit(sink.state, &exit);
-    same_text(stage_text(&s), "d1v0 0.000000500 141988488249344\n"
+    same_text(stage_text(&s), "d1v0 0.000000100 141988488249344\n"
                               "d1v0 0.000000500 400\n"
                               "0.000000100 -139486488461312\n");
     stage_fini(&s);

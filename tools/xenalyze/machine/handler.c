@@ -20,8 +20,11 @@ struct layout
     uint8_t write;
 };
 
-/* Injections, by minor id: what an exit does besides, and not what it was for. */
-#define ASIDE (UINT64_C(0x3c) | UINT64_C(1) << 0x20)
+/*
+ * By minor id, what an exit does besides, and not what it was for: injections,
+ * and 0, of which analyze.h of stock's tools has a note that nobody writes.
+ */
+#define ASIDE (UINT64_C(0x3d) | UINT64_C(1) << 0x20)
 
 #define IO(event, k, aw, vw, wr)                                            \
     { event, k, aw, { aw, 0 }, { vw, aw }, wr }
@@ -105,6 +108,10 @@ bool handler_decode(struct fact_handle *f, const struct xt_record *r)
     f->write = l->write;
     if ( f->kind == HANDLE_INTERRUPT )
         f->at = f->value;
+    /* Where nothing tells, two levels, as stock has it. */
+    if ( f->kind == HANDLE_PF_XEN && f->exit )
+        f->linear = linear_level(f->exit->levels ? f->exit->levels : 2,
+                                 f->at);
     if ( f->kind == HANDLE_NPF )
     {
         f->mfn = word64(r, 2);

@@ -52,6 +52,8 @@ static void vm_exit(struct pcpu *p, const struct xt_record *r,
     o->guest = p->entered ? p->time - p->entered : 0;
     o->rip = wide ? word64(r, 1) : xt_record_word(r, 1);
     o->seen = 0;
+    o->resyncs = 0;
+    o->unpinned = o->brute_force = false;
     p->entered = 0;
 }
 
@@ -104,32 +106,38 @@ static void tell_at_once(struct pcpu *p, const struct xt_record *r,
         emit_handle(p->emit, &f);
 }
 
-static void hold(struct outside *o, const struct xt_record *r)
+/* Of more than there is room for, the last may be the one that counts. */
+static void hold(struct outside *o, const struct xt_record *r, bool first)
 {
     struct held *h = &o->held[o->nr_held];
 
-    if ( o->nr_held == FACT_HANDLERS )
+    if ( o->nr_held < FACT_HANDLERS )
+        o->nr_held++;
+    else if ( first )
+        h--;
+    else
         return;
     h->event = r->event;
     h->words = r->words;
     memcpy(h->payload, r->payload, 4 * r->words);
-    o->nr_held++;
 }
 
 void hvm_handle(struct pcpu *p, const struct xt_record *r, unsigned int minor)
 {
     struct world_vcpu *v = pcpu_guest(p);
     struct outside *o = &p->outside;
+    bool first;
 
     if ( !v )
         return;
     if ( o->open )
     {
+        first = !o->handler && handler_is_main(r->event);
         o->seen |= minor < 64 ? UINT64_C(1) << minor : 0;
-        if ( !o->handler && handler_is_main(r->event) )
+        if ( first )
             o->handler = minor;
         if ( emit_wants_handle(p->emit) )
-            hold(o, r);
+            hold(o, r, first);
         return;
     }
     /* Injections also come when a vcpu that has slept is about to enter. */
@@ -142,7 +150,7 @@ static void new_cr3(struct pcpu *p, const struct xt_record *r)
 {
     struct fact_cr3 f = {
         .vcpu = p->current, .pcpu = p->id, .time = p->time,
-        .value = word64(r, 1),
+        .value = r->event & TRC_64_FLAG ? word64(r, 1) : word(r, 1),
     };
 
     if ( f.vcpu )
@@ -160,7 +168,8 @@ static void injected(struct pcpu *p, const struct xt_record *r)
 
 void hvm_handler_record(struct pcpu *p, const struct xt_record *r)
 {
-    if ( r->event == TRC_HVM_CR_WRITE64 && r->words >= 3 && word(r, 0) == 3 )
+    if ( (r->event & ~TRC_64_FLAG) == TRC_HVM_CR_WRITE &&
+         r->words >= (r->event & TRC_64_FLAG ? 3 : 2) && word(r, 0) == 3 )
         new_cr3(p, r);
     else if ( r->event == TRC_HVM_INJ_VIRQ && p->wants_halts )
         injected(p, r);

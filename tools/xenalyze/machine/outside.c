@@ -43,7 +43,8 @@ void outside_tell(const struct emit *e, const struct world_vcpu *v,
         .end = how, .nested = o->nested, .wide = o->wide,
         .levels = o->levels, .handler = o->handler, .start = o->start,
         .cycles = end > o->start ? end - o->start : 0, .guest = o->guest,
-        .rip = o->rip, .seen = o->seen,
+        .rip = o->rip, .seen = o->seen, .resyncs = o->resyncs,
+        .unpinned = o->unpinned, .brute_force = o->brute_force,
     };
 
     if ( o->nr_held )

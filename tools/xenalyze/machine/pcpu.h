@@ -36,6 +36,8 @@ struct outside
     uint8_t nr_held;
     uint32_t reason, pcpu;
     uint64_t start, guest, rip, seen;
+    uint8_t resyncs;
+    bool unpinned, brute_force;
     struct held held[FACT_HANDLERS];
 };
 
@@ -121,6 +123,9 @@ static inline unsigned int outside_hardware(const struct outside *o,
 /* What a handler record says, into a fact.  False: it is too short. */
 bool handler_decode(struct fact_handle *f, const struct xt_record *r);
 bool shadow_decode(struct fact_handle *f, const struct xt_record *r);
+
+/* In a Windows guest, of which level is the page table at this address? */
+unsigned int linear_level(unsigned int levels, uint64_t va);
 
 /* Is the exit booked under this one? */
 bool handler_is_main(uint32_t event);

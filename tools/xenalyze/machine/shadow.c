@@ -69,6 +69,7 @@ bool shadow_decode(struct fact_handle *f, const struct xt_record *r)
         return false;
     f->at = s->va;
     f->value = s->flags;
+    f->linear = linear_level(s->levels, s->va);
     if ( kind == SHADOW_EMULATE )
     {
         s->count = s->flags >> 29;
@@ -77,10 +78,55 @@ bool shadow_decode(struct fact_handle *f, const struct xt_record *r)
     return true;
 }
 
+/*
+ * Windows maps its page tables by an entry of the root that points to the root
+ * itself.  So an address has that entry's index at its top as often as the walk
+ * stays in the root: that often for the table of that level.
+ */
+unsigned int linear_level(unsigned int levels, uint64_t va)
+{
+    static const struct { uint8_t bits, top; uint16_t self; } maps[] = {
+        [2] = { 10, 32, 768 }, [4] = { 9, 48, 0x1ed },
+    };
+    unsigned int level = 0, bits, shift;
+
+    /* Three levels: the root's four tables are the last of 8 MiB. */
+    if ( levels == 3 )
+        return va >> 23 != 0xc0000000ull >> 23 ? 0
+               : va >> 14 != 0xc0600000ull >> 14 ? 1
+               : va >> 5 != 0xc0603000ull >> 5 ? 2 : 3;
+    if ( levels != 2 && levels != 4 )
+        return 0;
+    bits = maps[levels].bits;
+    shift = maps[levels].top - bits;
+    while ( level < levels &&
+            (va >> shift & ((1u << bits) - 1)) == maps[levels].self )
+    {
+        level++;
+        shift -= bits;
+    }
+    return level;
+}
+
+/* What else came in an exit, of which there may be many. */
+static void note_aside(struct outside *o, unsigned int kind)
+{
+    if ( kind == SHADOW_WRMAP_BF )
+        o->brute_force = true;
+    else if ( kind == SHADOW_PREALLOC_UNPIN )
+        o->unpinned = true;
+    else if ( o->resyncs < UINT8_MAX )
+        o->resyncs++;
+}
+
 /* All but the last four are the way in which an exit was handled. */
 void shadow_record(struct pcpu *p, const struct xt_record *r)
 {
-    if ( MINOR(r->event) < SHADOW_WRMAP_BF && p->outside.open )
+    unsigned int kind = MINOR(r->event);
+
+    if ( p->outside.open && kind < SHADOW_WRMAP_BF )
         p->outside.levels = LEVELS(r->event);
+    else if ( p->outside.open && kind < SHADOW_KINDS )
+        note_aside(&p->outside, kind);
     hvm_handle(p, r, MINOR(TRC_HVM_PF_XEN));
 }

@@ -277,6 +277,9 @@ struct fact_exit
     uint64_t guest;             /* cycles in the guest before it, or 0 */
     uint64_t rip;
     uint64_t seen;              /* bit n: handler event n came, n < 64 */
+    uint8_t resyncs;            /* of shadow page tables; at most 255 */
+    bool unpinned;              /* one was given up to have memory */
+    bool brute_force;           /* all were searched for a mapping */
 };
 
 /* What a handler record says, of all kinds; members not named are 0. */
@@ -328,12 +331,26 @@ enum fact_shadow_kind
     SHADOW_KINDS
 };
 
+/* Bits of the flags of fixups and emulations, as Xen numbers them. */
+#define SHADOW_FLAG_SET_CHANGED     (1u << 5)
+#define SHADOW_FLAG_SET_FLUSH       (1u << 6)
+#define SHADOW_FLAG_SET_ERROR       (1u << 7)
+#define SHADOW_FLAG_DEMOTE          (1u << 8)
+#define SHADOW_FLAG_PROMOTE         (1u << 9)
+#define SHADOW_FLAG_WRMAP           (1u << 10)
+#define SHADOW_FLAG_BRUTE_FORCE     (1u << 12)
+#define SHADOW_FLAG_EARLY_UNSHADOW  (1u << 13)
+#define SHADOW_FLAG_UNHOOK          (1u << 17)
+#define SHADOW_FLAG_UNSYNC          (1u << 18)
+#define SHADOW_FLAG_OOS_ADD         (1u << 19)
+#define SHADOW_FLAG_OOS_EVICT       (1u << 20)
+
 struct fact_shadow
 {
     uint8_t kind, levels;       /* 2, 3, 4; 0: the record does not say */
     uint8_t count;              /* of emulations */
     uint64_t va, gl1e, written, gfn;
-    uint32_t flags;             /* SHADOW_FLAG bits: as Xen numbers them */
+    uint32_t flags;             /* SHADOW_FLAG bits */
 };
 
 /*
@@ -353,6 +370,8 @@ struct fact_handle
     uint8_t kind;               /* enum fact_handle_kind */
     bool write, has_value;
     bool main;                  /* the exit is booked under this one */
+    uint8_t linear;             /* a page fault in the guest's own map of its
+                                   page tables: of which level; or 0 */
     uint32_t type;
     uint64_t at, value, mfn;
     struct fact_shadow shadow;
@@ -369,6 +388,12 @@ struct fact_cr3
     uint64_t time;
     uint64_t value;
 };
+
+/* The frame that it names; the other bits tell how it is used. */
+static inline uint64_t fact_cr3_frame(uint64_t value)
+{
+    return (value & 0x000ffffffffff000ull) >> 12;
+}
 
 /* --- PV, memory, hardware, guests: local ---------------------------------- */
 

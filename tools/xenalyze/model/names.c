@@ -36,11 +36,12 @@ static const char *const handlers[] = {
     "vlapic", "xcr_read", "xcr_write",
 };
 
-static const char *const shadows[SHADOW_KINDS] = {
+static const char *const shadows[SHADOW_KINDS + 1] = {
     "(no handler)", "propagate", "fast propagate", "fast mmio",
     "false fast path", "mmio", "fixup", "dom dying", "emulate",
     "unshadow:user-mode", "unshadow:evt inj", "unshadow:unhandled instr",
     "wrmap_bf", "prealloc_unpin", "resync_full", "resync_only",
+    "fixup|mmio",
 };
 
 static const char *const hypercalls[] = {

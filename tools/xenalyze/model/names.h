@@ -11,7 +11,8 @@ const char *why_name(unsigned int why);
 const char *domain_state_name(unsigned int state);
 const char *pcpu_state_name(unsigned int state);
 const char *handler_name(unsigned int minor);           /* fact_exit.handler */
-const char *shadow_name(unsigned int kind);             /* as a page fault */
+const char *shadow_name(unsigned int kind);             /* as a page fault;
+                                    SHADOW_KINDS: of one without shadow events */
 const char *hypercall_name(unsigned int number);
 const char *pv_name(unsigned int kind);
 const char *memory_name(unsigned int kind);

@@ -6,10 +6,6 @@
  */
 #include "xenalyze/report/book.h"
 
-#include <inttypes.h>
-
-#include "xenalyze/model/names.h"
-
 static struct book_hvm *hvm_of(struct book *b, const struct world_vcpu *v)
 {
     struct book_vcpu *own = book_vcpu(b, v);
@@ -42,6 +38,7 @@ void book_exit(void *state, const struct fact_exit *f)
     struct book_hvm *h = hvm_of(b, f->vcpu);
     struct book_exit *x = h ? exit_of(b, h, f->cause) : NULL;
 
+    b->fault_va = 0;
     if ( !x )
         return;
     stats_add(&x->cost, &b->pool, f->cycles, f->start);
@@ -51,26 +48,15 @@ void book_exit(void *state, const struct fact_exit *f)
         stats_map_add(&h->others, &b->pool, f->reason, f->cycles, f->start);
 }
 
-/* What tells details of a kind apart; those of the rest are told by event. */
-static uint64_t detail_key(const struct fact_handle *f)
-{
-    if ( f->kind == HANDLE_SHADOW )
-        return BOOK_DETAIL(f->kind, f->shadow.kind);
-    if ( f->kind == HANDLE_MMIO )
-        return BOOK_DETAIL(f->kind, 0);
-    if ( f->kind == HANDLE_CR || f->kind == HANDLE_HYPERCALL ||
-         (f->kind == HANDLE_INTERRUPT && f->has_value) )
-        return BOOK_DETAIL(f->kind, f->at & UINT32_MAX);
-    return BOOK_DETAIL(HANDLE_GENERIC, f->event);
-}
-
-static void note_detail(struct book *b, struct book_hvm *h,
-                        const struct fact_handle *f)
+static void note_details(struct book *b, struct book_hvm *h,
+                         const struct fact_handle *f)
 {
     struct book_exit *x = exit_of(b, h, f->exit->cause);
+    uint64_t keys[BOOK_DETAILS];
+    unsigned int nr = book_detail_keys(f, keys);
 
-    if ( x )
-        stats_map_add(&x->details, &b->pool, detail_key(f), f->exit->cycles,
+    for ( unsigned int i = 0; x && i < nr; i++ )
+        stats_map_add(&x->details, &b->pool, keys[i], f->exit->cycles,
                       f->exit->start);
 }
 
@@ -86,12 +72,22 @@ static void note_eip(struct book *b, const struct fact_handle *f)
 
     if ( !d )
         return;
-    if ( f->kind == HANDLE_SHADOW && f->shadow.kind == SHADOW_EMULATE )
+    if ( (f->kind == HANDLE_SHADOW && f->shadow.kind == SHADOW_EMULATE) ||
+         (f->kind == HANDLE_PF_XEN && f->linear) )
         stats_map_add(&d->emulated, &b->pool, f->exit->rip, f->exit->cycles,
                       f->exit->start);
     if ( b->want.eips && is_interrupt(f, b->want.eip_vector) )
         stats_map_add(&d->hit, &b->pool, f->exit->rip, f->exit->cycles,
                       f->exit->start);
+}
+
+/* A shadow fault says the guest's address, the access then the machine's. */
+static void note_mmio(struct book *b, struct book_hvm *h,
+                      const struct fact_handle *f, uint64_t cycles)
+{
+    stats_map_add(&h->mmio, &b->pool, f->at * 2 + f->write, cycles, f->time);
+    if ( b->fault_va && f->exit )
+        stats_map_add(&h->mmio_va, &b->pool, f->at, b->fault_va, f->time);
 }
 
 void book_handle(void *state, const struct fact_handle *f)
@@ -106,9 +102,11 @@ void book_handle(void *state, const struct fact_handle *f)
         stats_map_add(&h->interrupts, &b->pool, f->at, 0, f->time);
     if ( f->kind == HANDLE_PIO )
         stats_map_add(&h->io, &b->pool, f->at * 2 + f->write, cycles, f->time);
+    if ( f->kind == HANDLE_SHADOW && (f->shadow.kind == SHADOW_MMIO ||
+                                      f->shadow.kind == SHADOW_FAST_MMIO) )
+        b->fault_va = f->shadow.va;
     if ( f->kind == HANDLE_MMIO )
-        stats_map_add(&h->mmio, &b->pool, f->at * 2 + f->write, cycles,
-                      f->time);
+        note_mmio(b, h, f, cycles);
     if ( !f->exit )
         return;
     note_eip(b, f);
@@ -116,46 +114,7 @@ void book_handle(void *state, const struct fact_handle *f)
         stats_map_add(&h->bars, &b->pool, f->exit->rip / b->want.histogram,
                       0, f->time);
     if ( f->main && f->kind != HANDLE_MSR )
-        note_detail(b, h, f);
-}
-
-/* The minor id of a handler event has a flag for 64-bit ones in the way. */
-static const char *event_name(uint64_t event)
-{
-    const char *name = handler_name(event & 0xff);
-
-    return name ? name : handler_name(event & 0xdf);
-}
-
-static const char *word_of(unsigned int kind, uint64_t at)
-{
-    if ( kind == HANDLE_GENERIC )
-        return event_name(at);
-    if ( kind == HANDLE_SHADOW )
-        return shadow_name(at);
-    if ( kind == HANDLE_MMIO )
-        return "mmio";
-    return kind == HANDLE_HYPERCALL ? hypercall_name(at) : NULL;
-}
-
-const char *book_detail_name(uint64_t key, char name[BOOK_DETAIL_NAME])
-{
-    static const char *const formats[HANDLE_KINDS] = {
-        [HANDLE_CR] = "cr%" PRIu64, [HANDLE_INTERRUPT] = "vector %" PRIu64,
-        [HANDLE_HYPERCALL] = "hypercall %" PRIu64,
-        [HANDLE_GENERIC] = "%08" PRIx64,
-    };
-    unsigned int kind = BOOK_DETAIL_KIND(key);
-    uint64_t at = BOOK_DETAIL_AT(key);
-    const char *word = word_of(kind, at);
-
-    if ( word )
-        snprintf(name, BOOK_DETAIL_NAME, "%s", word);
-    else
-        snprintf(name, BOOK_DETAIL_NAME,
-                 kind < HANDLE_KINDS && formats[kind] ? formats[kind]
-                                                      : "%" PRIu64, at);
-    return name;
+        note_details(b, h, f);
 }
 
 static void merge_exit(struct book *to, struct book_hvm *h, unsigned int cause,
@@ -185,6 +144,7 @@ void book_merge_hvm(struct book *to, struct book_vcpu *v,
     stats_map_merge(&v->hvm->interrupts, &to->pool, &from->interrupts);
     stats_map_merge(&v->hvm->io, &to->pool, &from->io);
     stats_map_merge(&v->hvm->mmio, &to->pool, &from->mmio);
+    stats_map_merge(&v->hvm->mmio_va, &to->pool, &from->mmio_va);
     stats_map_merge(&v->hvm->bars, &to->pool, &from->bars);
     for ( unsigned int i = 0; i < EXIT_CAUSES; i++ )
         if ( from->exits[i] )

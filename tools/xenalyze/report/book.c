@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/fault.h"
+#include "xenalyze/report/reach.h"
 
 #define HOLES 10u
 
@@ -44,25 +45,6 @@ void book_free(struct book *b)
 
 /* --- entities ------------------------------------------------------------- */
 
-/* Room for [i] in an array of pointers, the new ones NULL. */
-static bool reach(void ***array, uint32_t *nr, uint32_t i)
-{
-    uint32_t n = *nr ? *nr : 16;
-    void **larger;
-
-    if ( i < *nr )
-        return true;
-    while ( n <= i )
-        n *= 2;
-    larger = fault_realloc(*array, n * sizeof(*larger));
-    if ( !larger )
-        return false;
-    memset(larger + *nr, 0, (n - *nr) * sizeof(*larger));
-    *array = larger;
-    *nr = n;
-    return true;
-}
-
 /* The i-th, of `size` bytes, zeroed when it is new. */
 static void *entity(struct book *b, void *array, uint32_t *nr, uint32_t i,
                     size_t size)
@@ -71,7 +53,7 @@ static void *entity(struct book *b, void *array, uint32_t *nr, uint32_t i,
 
     if ( i < *nr && at[i] )
         return at[i];
-    if ( reach(array, nr, i) )
+    if ( reach_index(array, nr, i, sizeof(*at)) )
     {
         at = *(void ***)array;
         at[i] = arena_zalloc(&b->pool.arena, size, 8);
@@ -193,7 +175,10 @@ static void begin_segment(void *state, const struct fact_begin *f)
 
     b->hz = xt_clock_hz(f->clock);
     if ( b->segments++ == 0 )
+    {
         b->first = f->first;
+        b->clock = *f->clock;
+    }
 }
 
 static int end_segment(void *state, const struct fact_end *f, struct err *e)

@@ -24,6 +24,7 @@
 
 #include "xenalyze/model/exits.h"
 #include "xenalyze/model/facts.h"
+#include "xenalyze/report/cr3-list.h"
 #include "xenalyze/stats/stats.h"
 
 /* What costs and not everybody wants. */
@@ -70,11 +71,23 @@ struct book_halts
 
 /*
  * An exit's details: series of its cycles by what handled it.  The key is
- * BOOK_DETAIL(enum fact_handle_kind, which one).
+ * BOOK_DETAIL(enum fact_handle_kind, which one, part, times); some have parts,
+ * which may overlap, and some of these are told apart by how often something
+ * came in an exit.  Keys in order are details in stock's order.
  */
-#define BOOK_DETAIL(kind, at) ((uint64_t)(kind) << 56 | (at))
+#define BOOK_DETAIL(kind, at, part, times)                                  \
+    ((uint64_t)(kind) << 56 | (uint64_t)(at) << 16 | (part) << 8 | (times))
 #define BOOK_DETAIL_KIND(key) ((unsigned int)((key) >> 56))
-#define BOOK_DETAIL_AT(key) ((key) & ((1ull << 56) - 1))
+#define BOOK_DETAIL_AT(key) ((uint32_t)((key) >> 16))
+#define BOOK_DETAIL_PART(key) ((key) >> 8 & 0xff)
+#define BOOK_DETAIL_TIMES(key) ((key) & 0xff)
+
+/* A page fault that Xen mended, of a guest whose shadow events are off. */
+#define BOOK_FAULT_MENDED SHADOW_KINDS
+
+/* So many resyncs are told apart in a load of CR3, and in an unsync. */
+#define BOOK_CR3_RESYNCS 17u
+#define BOOK_UNSYNC_RESYNCS 2u
 
 struct book_exit
 {
@@ -89,6 +102,7 @@ struct book_hvm
     uint64_t exit_cycles, guest_cycles;
     struct stats_map interrupts;        /* delivered, by vector */
     struct stats_map io, mmio;  /* by address * 2 + write */
+    struct stats_map mmio_va;   /* by address: where the guest has it */
     struct stats_map bars;      /* of the histogram, by number */
 };
 
@@ -165,6 +179,7 @@ struct book
     struct book_want want;
     struct stats_pool pool;
 
+    uint64_t fault_va;          /* of MMIO in the exit that is being told */
     struct book_vcpu *last;     /* that was asked for: mostly it is again */
     struct book_vcpu **vcpus;   /* by index; after book_close(): by id, */
     uint32_t nr_vcpus;          /* and none is NULL */
@@ -182,6 +197,9 @@ struct book
     uint64_t strange[STRANGE_KINDS];
     struct xt_damage damage;
     struct stats_top holes;     /* the longest losses: tag: the pcpu */
+    struct xt_clock clock;      /* of the first segment */
+
+    struct cr3_list *cr3;       /* borrowed, to be printed with it; or NULL */
 };
 
 struct sink book_sink(struct book *book);
@@ -206,10 +224,17 @@ static inline bool book_idle(const struct book_vcpu *v)
     return v->domain == WORLD_IDLE;
 }
 
-/* What tells a detail apart, in words: "npf", "cr3", "vector 81". */
+/* What tells a detail apart, in words: "npf", "cr3", "fixup: unsync". */
 #define BOOK_DETAIL_NAME 64u
 
 const char *book_detail_name(uint64_t key, char name[BOOK_DETAIL_NAME]);
+
+/*
+ * Of a part by itself; NULL: it is told by its times, of which book_part_most()
+ * stands for all from there on.
+ */
+const char *book_part_name(uint64_t key);
+unsigned int book_part_most(uint64_t key);
 
 /* --- this room's: how facts get in ---------------------------------------- */
 
@@ -225,6 +250,12 @@ void book_stay(void *state, const struct fact_stay *f);
 void book_halt(void *state, const struct fact_halt *f);
 void book_loss(void *state, const struct fact_loss *f);
 void book_end_times(struct book *b);    /* a segment is over */
+
+/* The details that an exit under this handler counts for. */
+#define BOOK_DETAILS 16u
+
+unsigned int book_detail_keys(const struct fact_handle *f,
+                              uint64_t keys[BOOK_DETAILS]);
 
 void book_exit(void *state, const struct fact_exit *f);
 void book_handle(void *state, const struct fact_handle *f);

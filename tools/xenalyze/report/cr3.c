@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/fault.h"
+#include "xenalyze/report/reach.h"
 
 struct load
 {
@@ -34,23 +35,10 @@ void cr3_fini(struct cr3 *c)
 
 static struct cr3_vcpu *vcpu_of(struct cr3 *c, uint32_t index)
 {
-    uint32_t n = c->nr_vcpus ? c->nr_vcpus : 16;
-    struct cr3_vcpu *larger;
-
-    if ( index < c->nr_vcpus )
+    if ( reach_index(&c->vcpus, &c->nr_vcpus, index, sizeof(*c->vcpus)) )
         return &c->vcpus[index];
-    while ( n <= index )
-        n *= 2;
-    larger = fault_realloc(c->vcpus, n * sizeof(*larger));
-    if ( !larger )
-    {
-        c->failed = true;
-        return NULL;
-    }
-    memset(larger + c->nr_vcpus, 0, (n - c->nr_vcpus) * sizeof(*larger));
-    c->vcpus = larger;
-    c->nr_vcpus = n;
-    return &c->vcpus[index];
+    c->failed = true;
+    return NULL;
 }
 
 void cr3_switch(struct cr3 *c, const struct fact_cr3 *f)
@@ -70,7 +58,8 @@ void cr3_switch(struct cr3 *c, const struct fact_cr3 *f)
         c->failed |= !larger;
     }
     if ( v && v->nr < v->room )
-        v->loads[v->nr++] = (struct load){ f->time, f->value >> 12 };
+        v->loads[v->nr++] = (struct load){ f->time,
+                                          fact_cr3_frame(f->value) };
 }
 
 static void tell(struct cr3 *c, const struct fact_runstate *f, bool known,

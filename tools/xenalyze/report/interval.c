@@ -17,27 +17,9 @@
 #include <string.h>
 
 #include "common/fault.h"
+#include "xenalyze/report/category.h"
 #include "xenalyze/report/cr3.h"
 #include "xenalyze/report/grid.h"
-
-/* Columns of the short summaries, after the first. */
-enum category
-{
-    CATEGORY_EMULATE = 1,
-    CATEGORY_UNSYNC,
-    CATEGORY_FIXUP,
-    CATEGORY_MMIO,
-    CATEGORY_PROPAGATE,
-    CATEGORY_CR3,
-    CATEGORY_VMCALL,
-    CATEGORY_INTERRUPT,
-    CATEGORY_HALT,
-    CATEGORY_OTHER,
-    CATEGORIES
-};
-
-#define CATEGORY_NAMES \
-    "emulate unsync fixup mmio propagate cr3 vmcall intr hlt other"
 
 struct interval
 {
@@ -147,38 +129,6 @@ static void summary_time(void *state, const struct fact_runstate *f)
 
     if ( is_mine(i, f->vcpu) && f->state == STATE_RUNNING )
         grid_add(&i->grid, 0, f->from, f->to);
-}
-
-static enum category shadow_category(const struct fact_shadow *s)
-{
-    static const uint8_t categories[SHADOW_KINDS] = {
-        [SHADOW_EMULATE] = CATEGORY_EMULATE,
-        [SHADOW_FIXUP] = CATEGORY_FIXUP,
-        [SHADOW_MMIO] = CATEGORY_MMIO,
-        [SHADOW_FAST_MMIO] = CATEGORY_MMIO,
-        [SHADOW_PROPAGATE] = CATEGORY_PROPAGATE,
-        [SHADOW_FAST_PROPAGATE] = CATEGORY_PROPAGATE,
-    };
-    const uint32_t unsynced = 1u << 18;     /* a flag, as Xen numbers them */
-
-    if ( s->kind == SHADOW_FIXUP && s->flags & unsynced )
-        return CATEGORY_UNSYNC;
-    return categories[s->kind] ? categories[s->kind] : CATEGORY_OTHER;
-}
-
-static enum category category_of(const struct fact_handle *f)
-{
-    static const uint8_t categories[HANDLE_KINDS] = {
-        [HANDLE_HYPERCALL] = CATEGORY_VMCALL,
-        [HANDLE_INTERRUPT] = CATEGORY_INTERRUPT,
-        [HANDLE_HALT] = CATEGORY_HALT,
-    };
-
-    if ( f->kind == HANDLE_SHADOW )
-        return shadow_category(&f->shadow);
-    if ( f->kind == HANDLE_CR && f->write && f->at == 3 )
-        return CATEGORY_CR3;
-    return categories[f->kind] ? categories[f->kind] : CATEGORY_OTHER;
 }
 
 /* Handlers come just before their exit. */
@@ -368,6 +318,14 @@ static void print_shares(const struct interval *i, size_t row, FILE *out)
             fprintf(out, " 0.0");
 }
 
+static void print_heading(const char *first, FILE *out)
+{
+    fprintf(out, "time %s", first);
+    for ( unsigned int k = CATEGORY_NONE + 1; k < CATEGORIES; k++ )
+        fprintf(out, " %s", category_name(k));
+    putc('\n', out);
+}
+
 static void print_categories(const struct interval *i, size_t row, FILE *out)
 {
     for ( size_t k = 0; k < CATEGORIES; k++ )
@@ -501,9 +459,9 @@ void interval_print(const struct interval *i, FILE *out)
     size_t rows = count_rows(i);
 
     if ( i->kind == INTERVAL_DOMAIN_SUMMARY )
-        fprintf(out, "time running " CATEGORY_NAMES "\n");
+        print_heading("running", out);
     if ( i->kind == INTERVAL_CR3_SUMMARY )
-        fprintf(out, "time guest " CATEGORY_NAMES "\n");
+        print_heading("guest", out);
     for ( size_t row = 0; row < rows; row++ )
     {
         print_time(i, row, out);

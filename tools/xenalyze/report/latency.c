@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/fault.h"
+#include "xenalyze/report/reach.h"
 
 int latency_new(struct latency **out, size_t top)
 {
@@ -39,30 +40,12 @@ void latency_free(struct latency *l)
     free(l);
 }
 
-static bool reach(struct latency *l, uint32_t index)
-{
-    uint32_t n = l->nr_vcpus ? l->nr_vcpus : 16;
-    struct latency_vcpu **larger;
-
-    if ( index < l->nr_vcpus )
-        return true;
-    while ( n <= index )
-        n *= 2;
-    larger = fault_realloc(l->vcpus, n * sizeof(*larger));
-    if ( !larger )
-        return false;
-    memset(larger + l->nr_vcpus, 0, (n - l->nr_vcpus) * sizeof(*larger));
-    l->vcpus = larger;
-    l->nr_vcpus = n;
-    return true;
-}
-
 static struct latency_vcpu *vcpu_of(struct latency *l,
                                     const struct world_vcpu *v)
 {
     struct latency_vcpu *own = NULL;
 
-    if ( reach(l, v->index) )
+    if ( reach_index(&l->vcpus, &l->nr_vcpus, v->index, sizeof(*l->vcpus)) )
         own = l->vcpus[v->index];
     else
         l->pool.failed = true;

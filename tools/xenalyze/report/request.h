@@ -15,6 +15,7 @@ struct report_request
 {
     unsigned int sample_size;   /* 0: no percentiles; else as many as come */
     bool no_mmio_vga;           /* leave out the addresses of the VGA window */
+    bool cr3;                   /* what was in CR3 */
     bool eips;                  /* where interrupts of eip_vector hit */
     unsigned int eip_vector;
     uint64_t histogram;         /* bytes of a bar of a histogram of places, */

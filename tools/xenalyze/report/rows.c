@@ -108,6 +108,39 @@ static void walk_domain(const struct walk *w, const struct book_domain *d)
     walk_map(w, &d->hit, DOMAIN(d, .table = "interrupted-address"));
 }
 
+static void walk_cr3(const struct walk *w)
+{
+    uint32_t nr;
+    struct cr3_row *const *rows = cr3_list_rows(w->book->cr3, &nr);
+
+    for ( uint32_t i = 0; i < nr; i++ )
+    {
+        const struct cr3_row *r = rows[i];
+        const struct { const char *name; uint64_t count; } counts[] = {
+            { "switches", r->switches }, { "flushes", r->flushes },
+            { "first", r->first }, { "last", r->last },
+        };
+        const struct { const char *name; const struct stats *s; } series[] = {
+            { "total", &r->total }, { "guest", &r->guest },
+            { "hypervisor", &r->xen },
+        };
+
+        for ( size_t k = 0; k < sizeof(counts) / sizeof(counts[0]); k++ )
+            tell(w, ROW(r->domain, ROW_NONE, ROW_NONE, .table = "cr3",
+                        .name = counts[k].name, .has_number = true,
+                        .number = r->frame, .count = counts[k].count));
+        for ( size_t k = 0; k < sizeof(series) / sizeof(series[0]); k++ )
+            tell(w, ROW(r->domain, ROW_NONE, ROW_NONE, .table = "cr3-time",
+                        .name = series[k].name, .has_number = true,
+                        .number = r->frame, .series = series[k].s));
+        for ( unsigned int k = CATEGORY_NONE + 1; k < CATEGORIES; k++ )
+            if ( r->parts[k] )
+                tell(w, ROW(r->domain, ROW_NONE, ROW_NONE, .table = "cr3-exit",
+                            .name = category_name(k), .has_number = true,
+                            .number = r->frame, .series = r->parts[k]));
+    }
+}
+
 /* --- vcpus ---------------------------------------------------------------- */
 
 static void walk_stays(const struct walk *w, const struct book_vcpu *v)
@@ -183,6 +216,7 @@ static void walk_hvm(const struct walk *w, const struct book_vcpu *v)
     walk_map(w, &v->hvm->interrupts, VCPU(v, .table = "interrupt"));
     walk_access(w, v, "io", &v->hvm->io);
     walk_access(w, v, "mmio", &v->hvm->mmio);
+    walk_map(w, &v->hvm->mmio_va, VCPU(v, .table = "mmio-virtual"));
     walk_map(w, &v->hvm->bars, VCPU(v, .table = "interrupted-bar"));
 }
 
@@ -264,6 +298,8 @@ void rows_walk(struct book *book, struct latency *latency, row_fn *fn,
         walk_domain(&w, book->domains[i]);
     for ( uint32_t i = 0; i < book->nr_vcpus; i++ )
         walk_vcpu(&w, book->vcpus[i]);
+    if ( book->cr3 )
+        walk_cr3(&w);
     if ( latency )
         walk_waits(&w, latency);
 }

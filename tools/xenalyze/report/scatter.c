@@ -7,9 +7,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "common/fault.h"
+#include "xenalyze/report/reach.h"
 
 static void begin(void *state, const struct fact_begin *f)
 {
@@ -51,22 +50,10 @@ static const int8_t levels[STATES] = {
 /* A vcpu's first state follows on not being known: stock has points of it. */
 static bool is_first(struct scatter *s, const struct world_vcpu *v)
 {
-    uint32_t n = s->nr_known ? s->nr_known : 64;
-    bool *larger;
-
-    if ( v->index >= s->nr_known )
+    if ( !reach_index(&s->known, &s->nr_known, v->index, sizeof(*s->known)) )
     {
-        while ( n <= v->index )
-            n *= 2;
-        larger = fault_realloc(s->known, n);
-        if ( !larger )
-        {
-            s->failed = true;
-            return false;
-        }
-        memset(larger + s->nr_known, 0, n - s->nr_known);
-        s->known = larger;
-        s->nr_known = n;
+        s->failed = true;
+        return false;
     }
     if ( s->known[v->index] )
         return false;
@@ -138,7 +125,7 @@ static bool is_interrupt(const struct scatter *s, const struct fact_handle *f)
 static void interrupt_eip(void *state, const struct fact_handle *f)
 {
     if ( is_interrupt(state, f) )
-        put(state, POINT_D_VCPU, f->vcpu, f->exit->start + f->exit->cycles,
+        put(state, POINT_D_VCPU, f->vcpu, f->exit->start,
             (int64_t)(f->exit->rip & ADDRESS_BITS));
 }
 
@@ -163,9 +150,16 @@ static void vmexit_eip(void *state, const struct fact_exit *f)
     put(state, POINT_NOBODY, f->vcpu, f->start, (int64_t)f->rip);
 }
 
-static void cr3_switch(void *state, const struct fact_cr3 *f)
+/* The list has heard of the exit before. */
+static void cr3_switch(void *state, const struct fact_exit *f)
 {
-    put(state, POINT_NOBODY, f->vcpu, f->time, (int64_t)(f->value >> 12));
+    struct scatter *s = state;
+    const struct cr3_row *row = cr3_list_now(s->cr3, f->vcpu);
+
+    if ( !cr3_list_switched(s->cr3) )
+        return;
+    put(s, POINT_NOBODY, f->vcpu, f->start,
+        !row ? 0 : s->cr3_ids ? (int64_t)row->id : (int64_t)row->frame);
 }
 
 /* Of a wake-up that an interrupt was the reason of. */
@@ -176,25 +170,24 @@ static void wake_to_halt(void *state, const struct fact_halt *f)
             (int64_t)(f->to - f->vectors[0].time));
 }
 
-/*
- * What became of shadow page tables: bits of the flags of an emulation, as Xen
- * numbers them, and records of their own.
- */
-#define EARLY_UNSHADOW (1u << 13)
-#define PROMOTE (1u << 9)
-
+/* What became of shadow page tables in emulations and fixups. */
 static void unpin_promote(void *state, const struct fact_handle *f)
 {
-    if ( f->kind != HANDLE_SHADOW )
+    struct scatter *s = state;
+    const struct fact_shadow *shadow = &f->shadow;
+    const struct cr3_row *row = cr3_list_now(s->cr3, f->vcpu);
+
+    if ( f->kind != HANDLE_SHADOW || !f->exit || !f->main ||
+         (shadow->kind != SHADOW_EMULATE && shadow->kind != SHADOW_FIXUP) )
         return;
-    if ( f->shadow.kind == SHADOW_PREALLOC_UNPIN )
-        put(state, POINT_NOBODY, f->vcpu, f->time, 0);
-    if ( f->shadow.kind != SHADOW_EMULATE )
-        return;
-    if ( f->shadow.flags & EARLY_UNSHADOW )
-        put(state, POINT_NOBODY, f->vcpu, f->time, -10);
-    if ( f->shadow.flags & PROMOTE )
-        put(state, POINT_NOBODY, f->vcpu, f->time, 2);
+    if ( shadow->kind == SHADOW_EMULATE &&
+         shadow->flags & SHADOW_FLAG_EARLY_UNSHADOW )
+        put(s, POINT_NOBODY, f->vcpu, f->exit->start, -10);
+    if ( f->exit->unpinned )
+        put(s, POINT_NOBODY, f->vcpu, f->exit->start, 0);
+    if ( shadow->flags & SHADOW_FLAG_PROMOTE && (row || !s->cr3_ids) )
+        put(s, POINT_NOBODY, f->vcpu, f->exit->start,
+            s->cr3_ids ? (int64_t)row->id : 2);
 }
 
 /* --- hardware ------------------------------------------------------------- */
@@ -235,7 +228,7 @@ static const struct scatter_row rows[SCATTER_KINDS] = {
     [SCATTER_IO] = ROW("cycles", handle, io),
     [SCATTER_UNPIN_PROMOTE] = ROW("-10 unshadowed, 0 unpinned, 2 promoted",
                                   handle, unpin_promote),
-    [SCATTER_CR3_SWITCH] = ROW("frame in CR3", cr3, cr3_switch),
+    [SCATTER_CR3_SWITCH] = ROW("frame in CR3", exit, cr3_switch),
     [SCATTER_WAKE_TO_HALT] = ROW("cycles from wake-up to halt", halt,
                                  wake_to_halt),
     [SCATTER_VMEXIT_EIP] = ROW("address", exit, vmexit_eip),

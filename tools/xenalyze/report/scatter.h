@@ -7,6 +7,7 @@
 #define XENALYZE_REPORT_SCATTER_H
 
 #include "xenalyze/model/facts.h"
+#include "xenalyze/report/cr3-list.h"
 #include "xenalyze/report/points.h"
 
 enum scatter_kind
@@ -31,6 +32,8 @@ struct scatter
     struct points points;
     uint64_t which;             /* vector or port */
     struct xt_clock clock;
+    const struct cr3_list *cr3; /* of those of CR3 and of shadow tables */
+    bool cr3_ids;               /* values are ids of it */
     bool *known;                /* vcpus by index: it has been told of */
     uint32_t nr_known;
     bool failed;                /* out of memory */
@@ -39,7 +42,8 @@ struct scatter
 /* What a plot of it says at its axis. */
 const char *scatter_title(enum scatter_kind kind);
 
-/* `s` stays the caller's; s->points and s->which are filled in. */
+/* `s` stays the caller's; points, which, cr3 and cr3_ids are filled
+   in. */
 struct sink scatter_sink(struct scatter *s, enum scatter_kind kind);
 
 #endif /* XENALYZE_REPORT_SCATTER_H */

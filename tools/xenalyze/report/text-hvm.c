@@ -29,51 +29,75 @@ static void cost(const struct text *t, const struct stats *s,
     stats_line_cost(t->out, &t->scale, name, s);
 }
 
-static void print_vmcall(const struct text *t, uint64_t at,
+static void print_vmcall(const struct text *t, uint64_t key,
                          const struct stats *s)
 {
+    uint32_t at = BOOK_DETAIL_AT(key);
     const char *name = at < BOOK_HYPERCALLS ? hypercall_name(at) : NULL;
 
     cost(t, s, "    [%10s] ", name ? name : "max");
 }
 
 /* Interrupts are counted; stock's names for them are those of 2006. */
-static void print_interrupt(const struct text *t, uint64_t at,
+static void print_interrupt(const struct text *t, uint64_t key,
                             const struct stats *s)
 {
-    fprintf(t->out, "            [%3" PRIu64 "]: %" PRIu64 "\n", at,
-            s->events);
+    fprintf(t->out, "            [%3" PRIu32 "]: %" PRIu64 "\n",
+            BOOK_DETAIL_AT(key), s->events);
 }
 
-static void print_shadow(const struct text *t, uint64_t at,
+/* `most` stands for itself and all above. */
+static void print_times(const struct text *t, uint64_t key,
+                        const struct stats *s, const char *before,
+                        const char *most)
+{
+    unsigned int times = BOOK_DETAIL_TIMES(key);
+
+    if ( times == book_part_most(key) )
+        cost(t, s, "%s ", most);
+    else
+        cost(t, s, "%s[%3u] ", before, times);
+}
+
+static void print_shadow(const struct text *t, uint64_t key,
                          const struct stats *s)
 {
-    cost(t, s, "     %-25s ", shadow_name(at) ? shadow_name(at) : "?");
+    const char *name = shadow_name(BOOK_DETAIL_AT(key));
+
+    if ( !BOOK_DETAIL_PART(key) )
+        cost(t, s, "     %-25s ", name ? name : "?");
+    else if ( book_part_name(key) )
+        cost(t, s, "      *%-13s ", book_part_name(key));
+    else
+        print_times(t, key, s, "       +", "        +[max]");
 }
 
-static void print_cr(const struct text *t, uint64_t at, const struct stats *s)
+static void print_cr(const struct text *t, uint64_t key,
+                     const struct stats *s)
 {
-    cost(t, s, "   cr%" PRIu64 " ", at);
+    if ( BOOK_DETAIL_PART(key) )
+        print_times(t, key, s, "     *", "     *[MAX]");
+    else
+        cost(t, s, "   cr%" PRIu32 " ", BOOK_DETAIL_AT(key));
 }
 
-static void print_mmio(const struct text *t, uint64_t at,
+static void print_mmio(const struct text *t, uint64_t key,
                        const struct stats *s)
 {
-    (void)at;
+    (void)key;
     cost(t, s, "   mmio ");
 }
 
-static void print_generic(const struct text *t, uint64_t at,
+static void print_generic(const struct text *t, uint64_t key,
                           const struct stats *s)
 {
     char name[BOOK_DETAIL_NAME];
 
-    cost(t, s, "   %s ",
-         book_detail_name(BOOK_DETAIL(HANDLE_GENERIC, at), name));
+    cost(t, s, "   %s ", book_detail_name(key, name));
 }
 
 static const struct { const char *heading;
-                      void (*print)(const struct text *t, uint64_t at,
+                      void (*print)(const struct text *t, uint64_t key,
                                     const struct stats *s); } details[] = {
     [HANDLE_GENERIC] = { NULL, print_generic },
     [HANDLE_CR] = { NULL, print_cr },
@@ -98,8 +122,7 @@ static void print_details(const struct text *t, const struct book_exit *x)
             continue;
         if ( kind != before && details[kind].heading )
             fputs(details[kind].heading, t->out);
-        details[kind].print(t, BOOK_DETAIL_AT(rows[i]->key),
-                            &rows[i]->stats);
+        details[kind].print(t, rows[i]->key, &rows[i]->stats);
         before = kind;
     }
 }
@@ -177,8 +200,22 @@ static bool is_vga(uint64_t address)
     return address >= 0xa0000 && address < 0xc0000;
 }
 
+/* Of several places where the guest has it, the lowest is shown. */
+static void print_address(const struct text *t, const struct stats_row *row,
+                          const struct stats_map *vas)
+{
+    const struct stats *va = vas ? stats_map_find(vas, row->key / 2) : NULL;
+    char where[24] = "";
+
+    if ( va && va->count )
+        snprintf(where, sizeof(where), "@%8" PRIx64, va->min);
+    cost(t, &row->stats, "%8" PRIx64 "%s:[%c] ", row->key / 2, where,
+         row->key & 1 ? 'w' : 'r');
+}
+
 static void print_addresses(const struct text *t, const char *heading,
-                            const struct stats_map *m, bool no_vga)
+                            const struct stats_map *m,
+                            const struct stats_map *vas, bool no_vga)
 {
     struct stats_row **rows = stats_map_by_key(m, &t->book->pool);
 
@@ -186,8 +223,7 @@ static void print_addresses(const struct text *t, const char *heading,
         fprintf(t->out, "%s address summary:\n", heading);
     for ( size_t i = 0; rows && i < m->used; i++ )
         if ( !no_vga || !is_vga(rows[i]->key / 2) )
-            cost(t, &rows[i]->stats, "%8" PRIx64 ":[%c] ", rows[i]->key / 2,
-                 rows[i]->key & 1 ? 'w' : 'r');
+            print_address(t, rows[i], vas);
 }
 
 static void print_histogram(const struct text *t, const struct stats_map *m)
@@ -208,8 +244,9 @@ void text_hvm(const struct text *t, const struct book_vcpu *v)
     print_exits(t, v->hvm);
     print_interrupts(t, v);
     print_histogram(t, &v->hvm->bars);
-    print_addresses(t, "IO", &v->hvm->io, false);
-    print_addresses(t, "MMIO", &v->hvm->mmio, t->request->no_mmio_vga);
+    print_addresses(t, "IO", &v->hvm->io, NULL, false);
+    print_addresses(t, "MMIO", &v->hvm->mmio, &v->hvm->mmio_va,
+                    t->request->no_mmio_vga);
 }
 
 /* --- places in guests ----------------------------------------------------- */

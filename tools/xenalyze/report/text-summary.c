@@ -118,6 +118,7 @@ static void print_domain(const struct text *t, const struct book_domain *d)
         if ( b->vcpus[v]->domain == d->id )
             print_vcpu(t, b->vcpus[v]);
     print_eips(t, d);
+    text_cr3(t, d->id);
 }
 
 /*

@@ -22,6 +22,7 @@ void text_volumes(const struct text *t);
 void text_memory(const struct text *t, const struct book_memory *m);
 void text_hvm(const struct text *t, const struct book_vcpu *v);
 void text_pv(const struct text *t, const struct book_pv *pv);
+void text_cr3(const struct text *t, uint16_t domain);
 void text_eips(const struct text *t, const struct stats_map *m);
 
 /* Those that are not: nothing of it comes before all of stock's. */
