@@ -7,10 +7,10 @@
 
 [ -x "$xensim" ] || skip "there is no xensim"
 addup=$top_builddir/tests/fault/add-up
-# shellcheck disable=SC2034 # used by those who source this
 liar=$top_builddir/tests/fault/liar
+pester=$top_builddir/tests/fault/pester
 setsize=$top_builddir/tools/xentrace/xentrace_setsize
-export xentrace setsize liar
+export xentrace setsize liar pester
 cd "$tmp" || exit 99
 
 # balance WHAT FILE...: each pcpu's events are in the files, or were lost in

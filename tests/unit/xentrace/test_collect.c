@@ -366,6 +366,34 @@ START_TEST(refused_before_anything)
 }
 END_TEST
 
+/* The Nth write is interrupted by a signal, N = 1, 2, ...: nobody notices. */
+START_TEST(interrupted)
+{
+    static struct make m;
+    uint64_t n = 0, fired;
+    struct run r;
+
+    make_record(&m, 0x81001, 0, 7);
+    do
+    {
+        run_init(&r, true);
+        fake_put(&r.f, 1, &m);
+        fault_arm(FAULT_INTERRUPT, ++n);
+        run(&r);
+        fired = fault_fired(FAULT_INTERRUPT);
+        fault_disarm();
+        ck_assert_msg(!r.rc, "write %u: %s", (unsigned int)n, r.e.text);
+        ck_assert_uint_ge(r.c.rings.ring[1].records, 1);
+        ck_assert_uint_eq(r.c.lost[1].output, 0);
+        ck_assert_uint_eq(r.w.bytes, r.w.windows * 12 +
+                                     r.c.rings.ring[1].bytes);
+        run_fini(&r);
+    }
+    while ( fired );
+    ck_assert_uint_ge(n, 2);
+}
+END_TEST
+
 /*
  * The Nth allocation fails, N = 1, 2, ...: the capture fails or does without
  * (a ring, the counts of losses), but it never leaves tracing on.
@@ -400,4 +428,4 @@ UNIT_MAIN("collect", plain, everything_said, masks_left_over, leave_enabled,
           start_disabled,
           discard, last_words, time_is_up, losses, refused, no_rings,
           no_ring_can_be_mapped, no_virq, disk_is_full,
-          refused_before_anything, no_memory)
+          refused_before_anything, interrupted, no_memory)
