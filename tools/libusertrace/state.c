@@ -96,14 +96,19 @@ void trace_event_set_state_dynamic(TraceEvent *ev, bool state)
     ut_unlock();
 }
 
+static void set_one_vcpu(struct trace_vcpu *vcpu, TraceEvent *ev, bool state)
+{
+    set_bit(&vcpu->dstate, 1u << ev->vcpu_id, state);
+    count_vcpus(ev);
+}
+
 void trace_event_set_vcpu_state_dynamic(struct trace_vcpu *vcpu,
                                         TraceEvent *ev, bool state)
 {
     assert(ev->sstate && trace_event_is_vcpu(ev));
     prepare(state);
     ut_lock();
-    set_bit(&vcpu->dstate, 1u << ev->vcpu_id, state);
-    count_vcpus(ev);
+    set_one_vcpu(vcpu, ev, state);
     ut_unlock();
 }
 
@@ -217,13 +222,49 @@ void trace_init_vcpu(struct trace_vcpu *vcpu)
     usertrace_vcpu_init(vcpu, vcpu->index);
 }
 
+/* Under the lock. */
+static struct trace_vcpu *find_vcpu(uint32_t index)
+{
+    struct trace_vcpu *v;
+
+    for ( v = vcpus; v && v->index != index; v = v->next )
+        ;
+    return v;
+}
+
 struct trace_vcpu *usertrace_vcpu(uint32_t index)
 {
     struct trace_vcpu *v;
 
     ut_lock();
-    for ( v = vcpus; v && v->index != index; v = v->next )
-        ;
+    v = find_vcpu(index);
     ut_unlock();
     return v;
+}
+
+int usertrace_vcpu_get_state(uint32_t index, const TraceEvent *ev)
+{
+    const struct trace_vcpu *v;
+    int state = -ENOENT;
+
+    ut_lock();
+    v = find_vcpu(index);
+    if ( v )
+        state = trace_event_get_vcpu_state_dynamic(v, ev);
+    ut_unlock();
+    return state;
+}
+
+int usertrace_vcpu_set_state(uint32_t index, TraceEvent *ev, bool state)
+{
+    struct trace_vcpu *v;
+
+    assert(ev->sstate && trace_event_is_vcpu(ev));
+    prepare(state);
+    ut_lock();
+    v = find_vcpu(index);
+    if ( v )
+        set_one_vcpu(v, ev, state);
+    ut_unlock();
+    return v ? 0 : -ENOENT;
 }

@@ -209,7 +209,14 @@ START_TEST(vcpus_have_states)
 
     ck_assert_ptr_eq(usertrace_vcpu(7), &two);
     ck_assert_ptr_null(usertrace_vcpu(1));
+    ck_assert_int_eq(usertrace_vcpu_get_state(7, cpu[1]), 1);
+    ck_assert_int_eq(usertrace_vcpu_get_state(0, cpu[1]), 0);
+    ck_assert_int_eq(usertrace_vcpu_set_state(0, cpu[1], true), 0);
+    ck_assert(trace_event_get_vcpu_state(&one, TRACE_CPU_OUT));
+    ck_assert_int_eq(usertrace_vcpu_set_state(0, cpu[1], false), 0);
     usertrace_vcpu_fini(&two);
+    ck_assert_int_eq(usertrace_vcpu_get_state(7, cpu[1]), -ENOENT);
+    ck_assert_int_eq(usertrace_vcpu_set_state(7, cpu[1], true), -ENOENT);
     ck_assert_ptr_null(usertrace_vcpu(7));
     ck_assert_int_eq(trace_events_enabled_count, 1);
     ck_assert(!trace_event_get_state(TRACE_CPU_OUT));

@@ -5,6 +5,7 @@
  */
 #include "events.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -32,6 +33,24 @@ static void *switch_all(void *arg)
         trace_event_set_vcpu_state_dynamic(&vcpu, events[2], r & 16);
     }
     usertrace_vcpu_fini(&vcpu);
+    return NULL;
+}
+
+/* Vcpus that others own, and take away when they like. */
+static void *switch_by_number(void *arg)
+{
+    uint64_t seed = (uintptr_t)arg * 2 + 1;
+    int rc;
+
+    for ( int i = 0; i < ROUNDS; i++ )
+    {
+        uint64_t r = unit_random(&seed);
+
+        rc = usertrace_vcpu_set_state(r % (SWITCHERS + 1), events[2], r & 16);
+        UNIT_CHECK(!rc || rc == -ENOENT);
+        rc = usertrace_vcpu_get_state(r % (SWITCHERS + 1), events[2]);
+        UNIT_CHECK(rc == 0 || rc == 1 || rc == -ENOENT);
+    }
     return NULL;
 }
 
@@ -76,12 +95,13 @@ static void *look(void *arg)
 
 START_TEST(sums_are_right)
 {
-    pthread_t threads[SWITCHERS + 2];
+    pthread_t threads[SWITCHERS + 3];
     size_t i;
 
     trace_event_register_group(events);
     for ( i = 0; i < SWITCHERS; i++ )
         pthread_create(&threads[i], NULL, switch_all, (void *)i);
+    pthread_create(&threads[i++], NULL, switch_by_number, (void *)99);
     pthread_create(&threads[i++], NULL, add_groups, NULL);
     pthread_create(&threads[i++], NULL, look, NULL);
     while ( i )

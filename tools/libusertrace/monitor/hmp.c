@@ -244,7 +244,8 @@ static void switch_events(struct call *c)
         say(c, "%s", e.text);
         return;
     }
-    mon_switch(&found, on, true, NULL);
+    if ( mon_switch(&found, on, true, &e) )
+        say(c, "%s", e.text);
     mon_events_free(&found);
 }
 

@@ -61,16 +61,17 @@ static int take_name(const struct mon_question *q, struct mon_events *found,
     return 0;
 }
 
+static int no_vcpu(uint32_t index, struct err *e)
+{
+    return err_set(e, -EINVAL, "invalid vCPU index %u", index);
+}
+
 int mon_events_new(const struct mon_question *q, struct mon_events *found,
                    struct err *e)
 {
-    *found = (struct mon_events){ .list = NULL };
-    if ( q->has_vcpu )
-    {
-        found->vcpu = usertrace_vcpu(q->vcpu);
-        if ( !found->vcpu )
-            return err_set(e, -EINVAL, "invalid vCPU index %u", q->vcpu);
-    }
+    *found = (struct mon_events){ .has_vcpu = q->has_vcpu, .vcpu = q->vcpu };
+    if ( q->has_vcpu && !usertrace_vcpu(q->vcpu) )
+        return no_vcpu(q->vcpu, e);
     return trace_event_is_pattern(q->name) ? take_pattern(q, found, e)
                                            : take_name(q, found, e);
 }
@@ -82,26 +83,32 @@ void mon_events_free(struct mon_events *found)
 
 bool mon_is_on(const struct mon_events *found, const TraceEvent *ev)
 {
-    return found->vcpu ? trace_event_get_vcpu_state_dynamic(found->vcpu, ev)
-                       : trace_event_get_state_dynamic(ev);
+    return found->has_vcpu ? usertrace_vcpu_get_state(found->vcpu, ev) > 0
+                           : trace_event_get_state_dynamic(ev);
+}
+
+static int switch_one(const struct mon_events *found, TraceEvent *ev, bool on,
+                      struct err *e)
+{
+    if ( !found->has_vcpu )
+        trace_event_set_state_dynamic(ev, on);
+    else if ( usertrace_vcpu_set_state(found->vcpu, ev, on) )
+        return no_vcpu(found->vcpu, e);
+    return 0;
 }
 
 int mon_switch(const struct mon_events *found, bool on, bool anyway,
                struct err *e)
 {
+    int rc = 0;
     size_t i;
 
     for ( i = 0; !anyway && i < found->nr; i++ )
         if ( !found->list[i]->sstate )
             return err_set(e, -EPERM, "event \"%.200s\" is disabled",
                            found->list[i]->name);
-    for ( i = 0; i < found->nr; i++ )
-        if ( !found->list[i]->sstate )
-            continue;
-        else if ( found->vcpu )
-            trace_event_set_vcpu_state_dynamic(found->vcpu, found->list[i],
-                                               on);
-        else
-            trace_event_set_state_dynamic(found->list[i], on);
-    return 0;
+    for ( i = 0; !rc && i < found->nr; i++ )
+        if ( found->list[i]->sstate )
+            rc = switch_one(found, found->list[i], on, e);
+    return rc;
 }

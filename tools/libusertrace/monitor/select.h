@@ -20,7 +20,8 @@ struct mon_events
 {
     TraceEvent **list;          /* in order of registration */
     size_t nr;
-    struct trace_vcpu *vcpu;    /* NULL: of all */
+    bool has_vcpu;
+    uint32_t vcpu;              /* by number: it can go at any time */
 };
 
 /*
@@ -31,10 +32,12 @@ int mon_events_new(const struct mon_question *q, struct mon_events *found,
                    struct err *e);
 void mon_events_free(struct mon_events *found);
 
+/* One of a vcpu that has gone is off. */
 bool mon_is_on(const struct mon_events *found, const TraceEvent *ev);
 
 /*
  * All or, if one of them is compiled out, none; `anyway` leaves out those.
+ * If the vcpu goes meanwhile, that is told as if it had never been.
  */
 int mon_switch(const struct mon_events *found, bool on, bool anyway,
                struct err *e);

@@ -37,6 +37,13 @@ void usertrace_vcpu_fini(struct trace_vcpu *vcpu);
 /* By index, or NULL.  Good as long as whoever owns it leaves it alone. */
 struct trace_vcpu *usertrace_vcpu(uint32_t index);
 
+/*
+ * By index at one go, whoever owns the vcpu: 1 or 0, is the event on there?
+ * And: switch it there, 0.  -ENOENT: there is no such vcpu (any more).
+ */
+int usertrace_vcpu_get_state(uint32_t index, const TraceEvent *ev);
+int usertrace_vcpu_set_state(uint32_t index, TraceEvent *ev, bool state);
+
 /* QEMU's name for the beginning; the index must be set. */
 void trace_init_vcpu(struct trace_vcpu *vcpu);
 
