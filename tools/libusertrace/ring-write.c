@@ -350,6 +350,8 @@ static char *begin_slowly(struct usertrace_record *record, uint32_t id,
 
     if ( ring && is_closed(ring) && !is_busy(ring) )
     {
+        /* What is given back may be unmapped before the thread ends. */
+        pthread_setspecific(at_end, NULL);
         let_go(ring);
         ring = NULL;
     }

@@ -74,6 +74,16 @@ static void put_text(const char *text)
     usertrace_simple_end(&record, at);
 }
 
+static bool is_traced(void)
+{
+    struct usertrace_record record;
+    char *at = usertrace_simple_begin(&record, _TRACE_TWO_EVENT.id, 0);
+
+    if ( at )
+        usertrace_simple_end(&record, at);
+    return at;
+}
+
 /* No names of rings are left; ls would show a link, too. */
 static void nothing_else(const char *list)
 {
@@ -344,6 +354,41 @@ START_TEST(off_is_off)
 }
 END_TEST
 
+static pthread_barrier_t step;
+
+static void *outlive_the_file(void *arg)
+{
+    (void)arg;
+    put_text("in the file");
+    pthread_barrier_wait(&step);
+    pthread_barrier_wait(&step);        /* it is closed */
+    UNIT_CHECK(!is_traced());
+    pthread_barrier_wait(&step);
+    pthread_barrier_wait(&step);        /* another one is open */
+    return NULL;
+}
+
+/* Its ring is given back at the first event after that, and once only. */
+START_TEST(a_thread_outlives_the_file)
+{
+    pthread_t thread;
+
+    begin_file("f");
+    pthread_barrier_init(&step, NULL, 2);
+    ck_assert(!pthread_create(&thread, NULL, outlive_the_file, NULL));
+    pthread_barrier_wait(&step);
+    end_file();
+    pthread_barrier_wait(&step);
+    pthread_barrier_wait(&step);
+    ck_assert_int_eq(usertrace_file(USERTRACE_FILE_ON, NULL), 0);
+    end_file();
+    pthread_barrier_wait(&step);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ck_assert_int_eq(unlink("f"), 0);
+    scratch_end(folder);
+}
+END_TEST
+
 START_TEST(files_rotate)
 {
     static struct tally tally;
@@ -569,9 +614,9 @@ END_TEST
 UNIT_MAIN("simple", a_file_says_what_it_is, strings_are_kept,
           nobody_is_lost_without_a_count, threads_come_and_go,
           losses_are_in_their_place, handlers_trace_in_the_middle,
-          first_events_wait_for_the_file, off_is_off, files_rotate,
-          old_files_go, folders_may_change, a_child_can_do_without,
-          a_child_has_its_own_file,
+          first_events_wait_for_the_file, off_is_off,
+          a_thread_outlives_the_file, files_rotate, old_files_go,
+          folders_may_change, a_child_can_do_without, a_child_has_its_own_file,
           a_child_that_traces_nothing_leaves_nothing, a_full_disk_is_survived,
           what_is_wrong_has_a_reason, opening_fails_whole,
           without_the_back_end_there_is_no_file)
