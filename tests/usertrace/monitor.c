@@ -16,7 +16,8 @@ int main(void)
     struct err e = ERR_INIT;
     char byte;
 
-    if ( usertrace_init(&e) || usertrace_server_open(&server, "qmp", &e) )
+    if ( usertrace_init(&e) ||
+         usertrace_server_open(&server, USERTRACE_QMP, "qmp", &e) )
     {
         fprintf(stderr, "%s\n", e.text);
         return e.code == -ENOTSUP ? 77 : 1;

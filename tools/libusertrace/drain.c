@@ -291,6 +291,28 @@ int ut_drain_pass(struct ut_drain *d)
     return rc ? rc : d->file.used ? commit(d) : 0;
 }
 
+void ut_drain_peek(struct ut_drain *d,
+                   void (*show)(const char *record, size_t bytes, void *arg),
+                   void *arg)
+{
+    struct simple_head head;
+    struct ut_ring *r;
+    uint64_t until;
+    size_t bytes;
+
+    take_snapshot(d);
+    while ( (r = find_first(d, &until)) != NULL )
+    {
+        head = head_at(r);
+        bytes = head.length + sizeof(head.type);
+        if ( head.id != SIMPLE_DROPPED )
+            show(place(r, r->at), bytes, arg);
+        r->at += bytes;
+    }
+    for ( r = d->rings; r; r = r->next )
+        undo_ring(r);
+}
+
 /* ---- rings that come and go ---------------------------------------------- */
 
 static uint32_t state_of(const struct ut_ring *r)

@@ -26,6 +26,13 @@ struct ut_drain
 int ut_drain_pass(struct ut_drain *d);
 
 /*
+ * What waits in the rings, in the order of time, and stays there.
+ */
+void ut_drain_peek(struct ut_drain *d,
+                   void (*show)(const char *record, size_t bytes, void *arg),
+                   void *arg);
+
+/*
  * The file is another one from here on; `path` is for who recovers.  No pass
  * is half done.
  */

@@ -438,6 +438,14 @@ void ut_simple_wanted(void)
     pthread_mutex_unlock(&lock);
 }
 
+void ut_simple_peek(void (*show)(const char *record, size_t bytes, void *arg),
+                    void *arg)
+{
+    pthread_mutex_lock(&lock);
+    ut_drain_peek(&simple.drain, show, arg);
+    pthread_mutex_unlock(&lock);
+}
+
 /* ---- for the program ----------------------------------------------------- */
 
 /* A child whose file was not begun yet: it will not be. */

@@ -1,122 +1,128 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * QMP on a Unix socket, in one thread of its own, so that no thread of the
- * program ever waits for a peer.  The thread itself waits only in poll().
+ * A monitor: conversations with peers at a Unix socket, or with one at standard
+ * input and output, in one thread of its own, so that no thread of the program
+ * ever waits for a peer.  The thread itself waits only in poll().
  *
  * Peers are bounded: how many, how long a message is, and how much is kept for
  * one of them.  While a peer has not taken its reply, nothing more is read from
  * it, so what it can make us keep is one reply.
  *
- * Only the program's user and root may connect.  The socket has mode 0600 from
- * its first moment: on Linux bind() takes the mode of the socket itself.  And
- * each peer is asked who it is, in case the file was made readable for others.
+ * A list of all monitors is for the ends of a process that nobody asks about:
+ * exit() closes what is left, so that no socket stays behind; and the child of
+ * a fork, which has no such thread, lets go of the descriptors, or a socket
+ * would seem to live on in it.
  */
-#define _GNU_SOURCE             /* accept4, struct ucred */
+#define _GNU_SOURCE             /* pipe2 */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "common/err.h"
 #include "common/fault.h"
-#include "libusertrace/monitor/frame.h"
-#include "libusertrace/monitor/qmp.h"
+#include "libusertrace/monitor/socket.h"
+#include "libusertrace/monitor/talk.h"
 #include "libusertrace/trace/monitor.h"
 
 #define CLIENTS_MAX 16u
 
 struct client
 {
-    int fd;
-    struct mon_qmp qmp;
-    char *out;                  /* what it has not taken; NULL: nothing */
-    size_t out_at, out_nr;
-    size_t in_at, in_nr;        /* of in: not yet looked at */
-    char in[4096];
-    struct mon_frame frame;
+    int in, out;                /* a socket is both */
+    char *reply;                /* what it has not taken; NULL: nothing */
+    size_t reply_at, reply_nr;
+    size_t in_at, in_nr;        /* of bytes: not yet looked at */
+    char bytes[4096];
+    struct mon_talk talk;
 };
 
 struct usertrace_server
 {
+    struct usertrace_server *next;
+    enum usertrace_protocol protocol;
     pthread_t thread;
-    int fd;                     /* listens */
+    struct mon_socket socket;   /* not open: it is standard input */
     int stop[2];                /* a pipe: its end is the thread's end */
-    char *path;
     struct client *clients[CLIENTS_MAX];        /* NULL: a free place */
 };
 
+/*
+ * Over the list, and over each change of what descriptors there are, so that a
+ * fork sees all of a change or nothing.
+ */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct usertrace_server *servers;
+
 /* ---- one client --------------------------------------------------------------- */
+
+static void client_free(struct client *c)
+{
+    if ( c->in != STDIN_FILENO )
+        close(c->in);
+    free(c->reply);
+    fault_free(c);
+}
 
 static void client_close(struct client **place)
 {
-    struct client *c = *place;
-
-    close(c->fd);
-    free(c->out);
-    fault_free(c);
+    pthread_mutex_lock(&lock);
+    client_free(*place);
     *place = NULL;
+    pthread_mutex_unlock(&lock);
 }
 
 /* False, here and below: the client is to be closed. */
 static bool owe(struct client *c, char *line)
 {
-    c->out = line;
-    c->out_at = 0;
-    c->out_nr = line ? strlen(line) : 0;
+    c->reply = line;
+    c->reply_at = 0;
+    c->reply_nr = line ? strlen(line) : 0;
     return line != NULL;
 }
 
+/* A pipe that poll() calls ready takes so much without waiting. */
 static bool push(struct client *c)
 {
-    ssize_t rc = send(c->fd, c->out + c->out_at, c->out_nr - c->out_at,
-                      MSG_NOSIGNAL | MSG_DONTWAIT);
+    size_t left = c->reply_nr - c->reply_at;
+    ssize_t rc = write(c->out, c->reply + c->reply_at,
+                       left < PIPE_BUF ? left : PIPE_BUF);
 
     if ( rc < 0 )
         return errno == EAGAIN || errno == EINTR;
-    c->out_at += rc;
-    if ( c->out_at == c->out_nr )
+    c->reply_at += rc;
+    if ( c->reply_at == c->reply_nr )
     {
-        free(c->out);
-        c->out = NULL;
+        free(c->reply);
+        c->reply = NULL;
     }
     return true;
-}
-
-static bool take_byte(struct client *c, char byte)
-{
-    enum mon_step step = mon_frame_put(&c->frame, byte);
-    bool is_well = true;
-
-    if ( step == MON_TOO_LONG )
-        return false;
-    if ( step == MON_WHOLE )
-    {
-        is_well = owe(c, mon_qmp_answer(&c->qmp, c->frame.text, c->frame.nr));
-        mon_frame_clear(&c->frame);
-    }
-    return is_well;
 }
 
 /* One message at most: then there is something to send first. */
 static bool take_bytes(struct client *c)
 {
     bool is_well = true;
+    char *reply;
 
-    while ( is_well && !c->out && c->in_at < c->in_nr )
-        is_well = take_byte(c, c->in[c->in_at++]);
+    while ( is_well && !c->reply && c->in_at < c->in_nr )
+    {
+        is_well = mon_talk_take(&c->talk, c->bytes[c->in_at++], &reply);
+        if ( reply )
+            owe(c, reply);
+    }
     return is_well;
 }
 
 static bool pull(struct client *c)
 {
-    ssize_t rc = recv(c->fd, c->in, sizeof(c->in), MSG_DONTWAIT);
+    ssize_t rc = read(c->in, c->bytes, sizeof(c->bytes));
 
     if ( rc < 0 )
         return errno == EAGAIN || errno == EINTR;
@@ -128,39 +134,38 @@ static bool pull(struct client *c)
 /* It can be written to, or read from. */
 static bool serve(struct client *c)
 {
-    bool is_well = c->out ? push(c) : pull(c);
+    bool is_well = c->reply ? push(c) : pull(c);
 
-    if ( is_well && !c->out )
+    if ( is_well && !c->reply )
         is_well = take_bytes(c);
     return is_well;
 }
 
 /* ---- all of them -------------------------------------------------------------- */
 
-static bool is_ours(int fd)
+static bool is_socket(const struct usertrace_server *s)
 {
-    struct ucred peer;
-    socklen_t length = sizeof(peer);
-
-    return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) &&
-           (peer.uid == geteuid() || !peer.uid);
+    return s->socket.fd >= 0;
 }
 
-static void greet(struct client **place, int fd)
+/* Of s->clients; under the lock, once the thread runs. */
+static int greet(struct usertrace_server *s, struct client **place, int in,
+                 int out)
 {
-    struct client *c = NULL;
+    struct client *c = fault_calloc(1, sizeof(*c));
 
-    if ( is_ours(fd) )
-        c = fault_calloc(1, sizeof(*c));
     if ( !c )
+        return -ENOMEM;
+    c->in = in;
+    c->out = out;
+    c->talk.protocol = s->protocol;
+    if ( !owe(c, mon_talk_greeting(&c->talk)) )
     {
-        close(fd);
-        return;
+        fault_free(c);
+        return -ENOMEM;
     }
-    c->fd = fd;
     *place = c;
-    if ( !owe(c, mon_qmp_greeting()) )
-        client_close(place);
+    return 0;
 }
 
 static struct client **free_place(struct usertrace_server *s)
@@ -174,12 +179,14 @@ static struct client **free_place(struct usertrace_server *s)
 /* With no descriptors left the peer stays in the queue: no busy loop. */
 static void admit(struct usertrace_server *s)
 {
-    struct client **place = free_place(s);
-    int fd = accept4(s->fd, NULL, NULL, SOCK_CLOEXEC);
+    int fd;
 
-    if ( fd >= 0 )
-        greet(place, fd);
-    else if ( errno == EMFILE || errno == ENFILE || errno == ENOMEM )
+    pthread_mutex_lock(&lock);
+    fd = mon_socket_accept(&s->socket);
+    if ( fd >= 0 && greet(s, free_place(s), fd, fd) )
+        close(fd);
+    pthread_mutex_unlock(&lock);
+    if ( fd == -EMFILE || fd == -ENFILE || fd == -ENOMEM )
         poll(NULL, 0, 100);
 }
 
@@ -191,13 +198,14 @@ static void fill(struct usertrace_server *s, struct pollfd *fds)
 
     fds[STOP] = (struct pollfd){ .fd = s->stop[0], .events = POLLIN };
     fds[LISTEN] = (struct pollfd){
-        .fd = free_place(s) ? s->fd : -1, .events = POLLIN,
+        .fd = free_place(s) ? s->socket.fd : -1, .events = POLLIN,
     };
     for ( size_t i = 0; i < CLIENTS_MAX; i++ )
     {
         c = s->clients[i];
         fds[FIRST_CLIENT + i] = (struct pollfd){
-            .fd = c ? c->fd : -1, .events = c && c->out ? POLLOUT : POLLIN,
+            .fd = !c ? -1 : c->reply ? c->out : c->in,
+            .events = c && c->reply ? POLLOUT : POLLIN,
         };
     }
 }
@@ -229,34 +237,8 @@ static void *work(void *arg)
 
 /* ---- its life ----------------------------------------------------------------- */
 
-static int listen_at(struct usertrace_server *s, struct err *e)
-{
-    struct sockaddr_un address = { .sun_family = AF_UNIX };
-    size_t length = strlen(s->path);
-
-    if ( !length || length >= sizeof(address.sun_path) )
-        return err_set(e, -ENAMETOOLONG, "%.100s: the path of a socket has 1 "
-                       "to %zu bytes", s->path, sizeof(address.sun_path) - 1);
-    memcpy(address.sun_path, s->path, length);
-    s->fd = fault_hit(FAULT_OPEN) ? -1 :
-        socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if ( s->fd < 0 )
-        return err_sys(e, -errno, "%s", s->path);
-    if ( fchmod(s->fd, 0600) ||
-         bind(s->fd, (const struct sockaddr *)&address, sizeof(address)) )
-        return err_sys(e, -errno, errno == EADDRINUSE ?
-                       "%s: if no program has it, remove it" : "%s", s->path);
-    if ( listen(s->fd, CLIENTS_MAX) )
-    {
-        err_sys(e, -errno, "%s", s->path);
-        unlink(s->path);
-        return e ? e->code : -EIO;
-    }
-    return 0;
-}
-
-/* Signals are for the program's threads. */
-static int start(struct usertrace_server *s)
+/* Signals are for the program's threads; SIGPIPE above all, for write(). */
+static int start(struct usertrace_server *s, struct err *e)
 {
     sigset_t all, before;
     int rc;
@@ -265,58 +247,149 @@ static int start(struct usertrace_server *s)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     rc = pthread_create(&s->thread, NULL, work, s);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return -rc;
+    return rc ? err_sys(e, -rc, "a thread for the monitor") : 0;
 }
 
 static void server_free(struct usertrace_server *s)
 {
+    for ( size_t i = 0; i < CLIENTS_MAX; i++ )
+        if ( s->clients[i] )
+            client_free(s->clients[i]);
     for ( int i = 0; i < 2; i++ )
         if ( s->stop[i] >= 0 )
             close(s->stop[i]);
-    if ( s->fd >= 0 )
-        close(s->fd);
-    fault_free(s->path);
     fault_free(s);
 }
 
-int usertrace_server_open(struct usertrace_server **server, const char *path,
+static int open_ways(struct usertrace_server *s, const char *path,
+                     struct err *e)
+{
+    int rc;
+
+    if ( fault_hit(FAULT_OPEN) || pipe2(s->stop, O_CLOEXEC) )
+        return err_sys(e, -errno, "%.150s", path);
+    if ( strcmp(path, "-") )
+        return mon_socket_open(&s->socket, path, e);
+    rc = greet(s, &s->clients[0], STDIN_FILENO, STDOUT_FILENO);
+    return rc ? err_sys(e, rc, "a monitor") : 0;
+}
+
+/* ---- the list of them --------------------------------------------------------- */
+
+/* Other threads may still run, and one may have been stopped anywhere: nothing
+ * is waited for, and nothing freed. */
+static void at_exit(void)
+{
+    if ( pthread_mutex_trylock(&lock) )
+        return;
+    for ( struct usertrace_server *s = servers; s; s = s->next )
+        mon_socket_unlink(&s->socket);
+    pthread_mutex_unlock(&lock);
+}
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+/* What the thread was about to do with its memory is not known. */
+static void in_child(void)
+{
+    static struct usertrace_server *of_parents;
+    struct usertrace_server *s;
+    size_t i;
+
+    pthread_mutex_init(&lock, NULL);
+    for ( s = servers; s; s = s->next )
+    {
+        if ( is_socket(s) )
+            close(s->socket.fd);
+        close(s->stop[0]);
+        close(s->stop[1]);
+        for ( i = 0; i < CLIENTS_MAX; i++ )
+            if ( s->clients[i] && s->clients[i]->in != STDIN_FILENO )
+                close(s->clients[i]->in);
+    }
+    if ( servers )
+        of_parents = servers;
+    servers = NULL;
+    (void)of_parents;
+}
+
+static void begin_once(void)
+{
+    pthread_atfork(before_fork, after_fork, in_child);
+    atexit(at_exit);
+}
+
+static void put_on_list(struct usertrace_server *s)
+{
+    pthread_mutex_lock(&lock);
+    s->next = servers;
+    servers = s;
+    pthread_mutex_unlock(&lock);
+}
+
+/* False: it is not there, or not any more. */
+static bool take_from_list(struct usertrace_server *s)
+{
+    struct usertrace_server **at = &servers;
+    bool found;
+
+    pthread_mutex_lock(&lock);
+    while ( *at && *at != s )
+        at = &(*at)->next;
+    found = *at != NULL;
+    if ( found )
+        *at = s->next;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+int usertrace_server_open(struct usertrace_server **server,
+                          enum usertrace_protocol protocol, const char *path,
                           struct err *e)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct usertrace_server *s;
-    int rc = mon_qmp_load(e);
+    int rc = mon_talk_load(protocol, e);
 
     *server = NULL;
     if ( rc )
         return rc;
     s = fault_calloc(1, sizeof(*s));
     if ( !s )
-        return err_sys(e, -ENOMEM, "%s", path);
-    s->fd = s->stop[0] = s->stop[1] = -1;
-    s->path = fault_strdup(path);
-    rc = s->path ? 0 : err_sys(e, -ENOMEM, "%s", path);
-    if ( !rc && (fault_hit(FAULT_OPEN) || pipe2(s->stop, O_CLOEXEC)) )
-        rc = err_sys(e, -errno, "%s", path);
+        return err_sys(e, -ENOMEM, "%.150s", path);
+    s->protocol = protocol;
+    s->socket = (struct mon_socket)MON_SOCKET_INIT;
+    s->stop[0] = s->stop[1] = -1;
+    rc = open_ways(s, path, e);
     if ( !rc )
-        rc = listen_at(s, e);
-    if ( !rc && (rc = start(s)) != 0 )
-    {
-        err_sys(e, rc, "%s", path);
-        unlink(path);
-    }
+        rc = start(s, e);
     if ( rc )
+    {
+        mon_socket_close(&s->socket);
         server_free(s);
-    else
-        *server = s;
-    return rc;
+        return rc;
+    }
+    pthread_once(&once, begin_once);
+    put_on_list(s);
+    *server = s;
+    return 0;
 }
 
 void usertrace_server_close(struct usertrace_server *s)
 {
-    if ( !s )
+    if ( !take_from_list(s) )
         return;
     close(s->stop[1]);
     s->stop[1] = -1;
     pthread_join(s->thread, NULL);
-    unlink(s->path);
+    mon_socket_close(&s->socket);
     server_free(s);
 }

@@ -140,9 +140,10 @@ void trace_init_file(void);
 
 /*
  * [[enable=]PATTERN][,events=FILE][,file=FILE], the argument of an option
- * --trace; "help" lists all events.  As in QEMU this is for main(): what is
- * wrong goes to stderr and ends the program.  For programs that want to
- * speak for themselves there is usertrace_option() in usertrace.h.
+ * --trace; "help" lists all events; libusertrace(3) has more.  As in QEMU this
+ * is for main(): what is wrong goes to stderr and ends the program.  For
+ * programs that want to speak for themselves there is usertrace_option() in
+ * usertrace.h.
  */
 void trace_opt_parse(const char *text);
 

@@ -21,16 +21,28 @@ extern "C" {
  */
 int usertrace_command(const char *line, char **reply, struct err *e);
 
+enum usertrace_protocol
+{
+    USERTRACE_QMP,              /* for programs */
+    USERTRACE_HMP,              /* for people: usertrace_command() */
+    USERTRACE_HMP_0_14,         /* the same as in QEMU 0.13 to 1.1 */
+};
+
 /*
- * A server of QMP on a new Unix socket, mode 0600, for the program's user and
- * root.  It has one thread of its own, until it is closed; then the socket's
- * file is gone, too.  -ENOTSUP: libusertrace-qmp, which needs jansson and is
- * loaded here, is not installed.  In the child of a fork there is no server,
- * and nothing to close.
+ * A monitor: it speaks one of these on a new Unix socket, mode 0600, with the
+ * program's user and root; or, if path is "-", on standard input and output.
+ * It has one thread of its own, until it is closed, or the program exits; then
+ * the socket's file is gone, too.  One that a killed program left behind gives
+ * way.  -ENOTSUP: QMP needs the library libusertrace-qmp, which is not there.
+ * In the child of a fork there is no monitor, and nothing to close.
+ *
+ * The options qmp=PATH, hmp=PATH and hmp-0.14=PATH of usertrace_init() and
+ * usertrace_option() do the same.
  */
 struct usertrace_server;
 
-int usertrace_server_open(struct usertrace_server **server, const char *path,
+int usertrace_server_open(struct usertrace_server **server,
+                          enum usertrace_protocol protocol, const char *path,
                           struct err *e);
 void usertrace_server_close(struct usertrace_server *server);    /* or NULL */
 

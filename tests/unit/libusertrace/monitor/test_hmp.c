@@ -160,6 +160,36 @@ START_TEST(backends_and_counts_are_shown)
 }
 END_TEST
 
+START_TEST(the_log_is_for_trace_events)
+{
+    char folder[32];
+
+    session_event("+ one");
+    session_event("+ two");
+    session_event("- three");
+    ck_assert_str_eq(ask("log trace:one"), "there is no log: the program was "
+                     "made without back end log\r\n");
+    usertrace_use_backends("log");
+    ck_assert_str_eq(ask("log trace:on*,trace:three,trace:no"),
+                     "warning: trace event 'three' is not traceable\r\n"
+                     "warning: trace event 'no' does not exist\r\n");
+    ck_assert_str_eq(ask("log trace:two,none"),
+                     "log trace:pattern[,...] -- switch on events, for the "
+                     "log\r\n");
+    ck_assert_str_eq(ask("log"), "log: string expected\r\n"
+                     "Try \"help log\" for more information\r\n");
+    ck_assert_str_eq(ask("info trace-events"),
+                     "three : state 0\r\ntwo : state 0\r\none : state 1\r\n");
+    ck_assert_str_eq(ask("log trace:help"), "one\r\ntwo\r\nthree\r\n");
+    session_folder(folder);
+    ck_assert_str_eq(ask("logfile lines"), "");
+    ck_assert(!unlink("lines") && !chdir("/") && !rmdir(folder));
+    ck_assert_str_eq(ask("logfile /no/such"),
+                     "Error opening logfile /no/such: No such file or "
+                     "directory\r\n");
+}
+END_TEST
+
 START_TEST(one_vcpu_is_one)
 {
     struct trace_vcpu zero, seven;
@@ -201,4 +231,5 @@ END_TEST
 
 UNIT_MAIN("hmp", a_session_is_as_qemu_has_it, lines_have_words,
           words_that_are_wrong_are_told, help_knows_all,
-          backends_and_counts_are_shown, one_vcpu_is_one, no_memory_is_told)
+          backends_and_counts_are_shown, the_log_is_for_trace_events,
+          one_vcpu_is_one, no_memory_is_told)

@@ -3,82 +3,33 @@
  * QMP over a real socket: held to a session with QEMU, then how messages are
  * cut, then peers that are slow, many, or mean no good.
  */
-#include "session.h"
+#include "client.h"
 
 #include <errno.h>
 #include <jansson.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 
-#include "common/err.h"
 #include "libusertrace/monitor/frame.h"
 #include "libusertrace/monitor/qmp.h"
 
 static const char agree[] = "{'execute':'qmp_capabilities'}";
-static char folder[32];
-
-static struct usertrace_server *begin(void)
-{
-    struct usertrace_server *server;
-    struct err e = ERR_INIT;
-
-    session_folder(folder);
-    ck_assert_msg(!usertrace_server_open(&server, "qmp", &e), "%s", e.text);
-    return server;
-}
-
-static void end(struct usertrace_server *server)
-{
-    usertrace_server_close(server);
-    ck_assert(access("qmp", F_OK) && !chdir("/") && !rmdir(folder));
-}
-
-/* ---- a client ------------------------------------------------------------------- */
-
-static int connect_to(void)
-{
-    struct sockaddr_un address = { AF_UNIX, "qmp" };
-    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-
-    ck_assert(!connect(fd, (struct sockaddr *)&address, sizeof(address)));
-    return fd;
-}
-
-/* False: the server has closed. */
 static bool get(int fd, char *line, size_t size)
 {
-    size_t nr = 0;
-
-    for ( ; nr < 2 || memcmp(line + nr - 2, "\r\n", 2); nr++ )
-    {
-        ck_assert_uint_lt(nr + 1, size);
-        if ( read(fd, line + nr, 1) <= 0 )
-            return false;
-    }
-    line[nr - 2] = '\0';
-    return true;
-}
-
-static void put(int fd, const char *text)
-{
-    size_t length = strlen(text);
-
-    ck_assert_int_eq(send(fd, text, length, MSG_NOSIGNAL), (ssize_t)length);
+    return client_get(fd, "\r\n", line, size);
 }
 
 static const char *ask(int fd, const char *text)
 {
     static char line[16384];
 
-    put(fd, text);
+    client_put(fd, text);
     ck_assert_msg(get(fd, line, sizeof(line)), "%s: no reply", text);
     return line;
 }
 
 static int greeted(void)
 {
-    int fd = connect_to();
+    int fd = client_connect();
     char line[512];
 
     ck_assert(get(fd, line, sizeof(line)));
@@ -143,7 +94,7 @@ START_TEST(a_session_is_as_qemu_has_it)
     usertrace_use_backends("simple");
     usertrace_vcpu_init(&vcpu, 0);
     ck_assert_int_eq(usertrace_file_set("third.bin", NULL), 0);
-    server = begin();
+    server = begin(USERTRACE_QMP);
     fd = greeted();
     replay(file, fd);
     fclose(file);
@@ -155,7 +106,7 @@ END_TEST
 
 START_TEST(our_own_commands)
 {
-    struct usertrace_server *server = begin();
+    struct usertrace_server *server = begin(USERTRACE_QMP);
     int fd = ready();
 
     usertrace_use_backends("nop,log");
@@ -190,7 +141,7 @@ START_TEST(the_file_is_controlled)
 
     usertrace_use_backends("simple");
     ck_assert(trace_init_backends());
-    server = begin();
+    server = begin(USERTRACE_QMP);
     fd = ready();
     ask(fd, "{'execute':'usertrace-file-set','arguments':{'path':'a'}}");
     ck_assert_str_eq(ask(fd, "{'execute':'usertrace-file-on'}"),
@@ -245,7 +196,7 @@ END_TEST
 
 START_TEST(bytes_come_as_they_like)
 {
-    struct usertrace_server *server = begin();
+    struct usertrace_server *server = begin(USERTRACE_QMP);
     const char *text = agree;
     char line[512];
     int fd = greeted();
@@ -253,7 +204,7 @@ START_TEST(bytes_come_as_they_like)
     for ( ; *text; text++ )
         ck_assert_int_eq(write(fd, text, 1), 1);
     ck_assert(get(fd, line, sizeof(line)));
-    put(fd, "{'execute':'query-version','id':1}{'execute':'x','id':null}5 ");
+    client_put(fd, "{'execute':'query-version','id':1}{'execute':'x','id':null}5 ");
     ck_assert(get(fd, line, sizeof(line)) && strstr(line, "\"id\": 1}"));
     ck_assert(get(fd, line, sizeof(line)) &&
               strstr(line, "CommandNotFound") && strstr(line, "\"id\": null"));
@@ -269,7 +220,7 @@ END_TEST
 
 START_TEST(nothing_was_offered_to_enable)
 {
-    struct usertrace_server *server = begin();
+    struct usertrace_server *server = begin(USERTRACE_QMP);
     int fd = greeted();
 
     ck_assert_ptr_nonnull(strstr(ask(fd, "{'execute':'qmp_capabilities',"
@@ -286,37 +237,17 @@ END_TEST
 
 /* ---- peers ------------------------------------------------------------------------ */
 
-START_TEST(only_its_user_comes_in)
-{
-    struct usertrace_server *server, *other;
-    struct err e = ERR_INIT;
-    struct stat st;
-
-    umask(0);
-    server = begin();
-    ck_assert_int_eq(stat("qmp", &st), 0);
-    ck_assert_uint_eq(st.st_mode, S_IFSOCK | 0600);
-    ck_assert_int_eq(usertrace_server_open(&other, "qmp", &e), -EADDRINUSE);
-    ck_assert_ptr_null(other);
-    ck_assert_int_eq(access("qmp", F_OK), 0);
-    ck_assert_int_eq(usertrace_server_open(&other, "no/such", NULL), -ENOENT);
-    ck_assert_int_eq(usertrace_server_open(&other, "", NULL), -ENAMETOOLONG);
-    usertrace_server_close(NULL);
-    end(server);
-}
-END_TEST
-
 START_TEST(many_come)
 {
     enum { MANY = 20, AT_ONCE = 16 };
-    struct usertrace_server *server = begin();
+    struct usertrace_server *server = begin(USERTRACE_QMP);
     char line[512];
     int fds[MANY], i;
 
     for ( i = 0; i < AT_ONCE; i++ )
         fds[i] = ready();
     for ( ; i < MANY; i++ )
-        fds[i] = connect_to();
+        fds[i] = client_connect();
     ck_assert_int_eq(recv(fds[AT_ONCE], line, 1, MSG_DONTWAIT), -1);
     for ( i = 0; i < MANY - AT_ONCE; i++ )
     {
@@ -336,7 +267,7 @@ END_TEST
 START_TEST(one_that_does_not_read_waits_alone)
 {
     static const char text[] = "{'execute':'query-commands'}";
-    struct usertrace_server *server = begin();
+    struct usertrace_server *server = begin(USERTRACE_QMP);
     int slow = ready(), other = ready();
     unsigned int blocked = 0;
 
@@ -356,7 +287,7 @@ END_TEST
 
 START_TEST(too_much_is_the_end)
 {
-    struct usertrace_server *server = begin();
+    struct usertrace_server *server = begin(USERTRACE_QMP);
     char *text = calloc(1, MON_FRAME_MAX + 1), line[512];
     int fd = ready();
 
@@ -364,7 +295,7 @@ START_TEST(too_much_is_the_end)
     memset(text + 5000, ']', 5000);
     ck_assert_ptr_nonnull(strstr(ask(fd, text), "JSON parse error, "));
     memset(text, '[', MON_FRAME_MAX);
-    put(fd, text);
+    client_put(fd, text);
     ck_assert(!get(fd, line, sizeof(line)));
     close(fd);
     close(ready());
@@ -419,8 +350,8 @@ START_TEST(what_fails_leaves_nothing)
         for ( uint64_t n = 1; n < 3; n++ )
         {
             fault_arm(kinds[i], n);
-            ck_assert_int_lt(usertrace_server_open(&server, "qmp", NULL), 0);
-            ck_assert(fault_fired(kinds[i]) && access("qmp", F_OK));
+            ck_assert_int_lt(usertrace_server_open(&server, USERTRACE_QMP, "socket", NULL), 0);
+            ck_assert(fault_fired(kinds[i]) && access("socket", F_OK));
             ck_assert_int_eq(fault_blocks(), 0);
             fault_disarm();
         }
@@ -430,6 +361,6 @@ END_TEST
 
 UNIT_MAIN("qmp", a_session_is_as_qemu_has_it, our_own_commands,
           the_file_is_controlled, messages_are_cut, bytes_come_as_they_like,
-          nothing_was_offered_to_enable, only_its_user_comes_in, many_come,
+          nothing_was_offered_to_enable, many_come,
           one_that_does_not_read_waits_alone, too_much_is_the_end,
           noise_does_no_harm, what_fails_leaves_nothing)

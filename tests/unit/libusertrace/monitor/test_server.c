@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The ways to a monitor: its socket, standard input, options; and what is left
+ * when a program ends in one way or another.
+ */
+#include "client.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "libusertrace/trace/simple.h"
+
+#define PROMPT "(qemu) "
+
+static const char *ask(int fd, const char *line)
+{
+    static char text[8192];
+
+    client_put(fd, line);
+    client_put(fd, "\n");
+    ck_assert(client_get(fd, PROMPT, text, sizeof(text)));
+    return text;
+}
+
+/* ---- people ------------------------------------------------------------------- */
+
+START_TEST(people_have_a_prompt)
+{
+    struct usertrace_server *server = begin(USERTRACE_HMP);
+    int fd = client_connect(), other = client_connect();
+    char text[512];
+
+    session_event("+ one");
+    ck_assert(client_get(fd, PROMPT, text, sizeof(text)));
+    ck_assert_str_eq(text, "QEMU 7.2.0 monitor - type 'help' for more "
+                     "information\r\n");
+    ck_assert(client_get(other, PROMPT, text, sizeof(text)));
+    ck_assert_str_eq(ask(fd, "trace-event one on\r"), "");
+    ck_assert_str_eq(ask(other, "info trace-events"), "one : state 1\r\n");
+    ck_assert_str_eq(ask(fd, "info trace"),
+                     "unknown command: 'info trace'\r\n");
+    client_put(fd, "\n\ninfo trace-events one\n");
+    ck_assert(client_get(fd, "state 1\r\n" PROMPT, text, sizeof(text)));
+    ck_assert_str_eq(text, PROMPT PROMPT "one : ");
+    close(fd);
+    ck_assert_str_eq(ask(other, ""), "");
+    close(other);
+    end(server);
+}
+END_TEST
+
+START_TEST(a_line_has_an_end)
+{
+    struct usertrace_server *server = begin(USERTRACE_HMP);
+    int fd = client_connect();
+    char text[512], more[1024];
+
+    ck_assert(client_get(fd, PROMPT, text, sizeof(text)));
+    memset(more, 'x', sizeof(more));
+    for ( int i = 0; i < 65; i++ )
+        if ( write(fd, more, sizeof(more)) < 0 )
+            break;
+    ck_assert(!client_get(fd, PROMPT, text, sizeof(text)));
+    close(fd);
+    end(server);
+}
+END_TEST
+
+/* As it was: numbers, records that wait, a file that begins when it is set. */
+START_TEST(old_people_have_old_words)
+{
+    struct usertrace_server *server = begin(USERTRACE_HMP_0_14);
+    struct usertrace_record record;
+    int fd = client_connect();
+    char text[512], *at;
+
+    session_event("+ one");
+    session_event("- two");
+    usertrace_use_backends("simple");
+    ck_assert(trace_init_backends());
+    ck_assert(client_get(fd, PROMPT, text, sizeof(text)));
+    ck_assert_str_eq(text, "QEMU 0.14.1 monitor - type 'help' for more "
+                     "information\r\n");
+    ck_assert_str_eq(ask(fd, "info trace"), "");
+    ck_assert_str_eq(ask(fd, "trace-event one on"), "");
+    ck_assert_str_eq(ask(fd, "info trace-events"),
+                     "one [Event ID 0] : state 1\r\n"
+                     "two [Event ID 1] : state 0\r\n");
+    ck_assert_str_eq(ask(fd, "info trace-events one"),
+                     "trace-events: extraneous characters at the end of line"
+                     "\r\nTry \"help info trace-events\" for more information"
+                     "\r\n");
+    ck_assert_str_eq(ask(fd, "trace-event three on"),
+                     "unknown event name \"three\"\r\n");
+    ck_assert_str_eq(ask(fd, "trace-event two off"),
+                     "unknown event name \"two\"\r\n");
+    at = usertrace_simple_begin(&record, 0, 16);
+    ck_assert_ptr_nonnull(at);
+    at = usertrace_simple_word(usertrace_simple_word(at, 0xabc), -1);
+    usertrace_simple_end(&record, at);
+    for ( int twice = 0; twice < 2; twice++ )
+        ck_assert_str_eq(ask(fd, "info trace"),
+                         "Event 0 : abc ffffffffffffffff 0 0 0 0\r\n");
+    ck_assert_str_eq(ask(fd, "trace-file set a"), "");
+    ck_assert_str_eq(ask(fd, "trace-file"), "Trace file \"a\" on.\r\n");
+    ck_assert_str_eq(ask(fd, "trace-file flush"), "");
+    ck_assert_str_eq(ask(fd, "info trace"), "");
+    ck_assert_str_eq(ask(fd, "trace-file off"), "");
+    ck_assert_ptr_nonnull(strstr(ask(fd, "help"), "info trace -- "));
+    ck_assert_int_eq(unlink("a"), 0);
+    close(fd);
+    end(server);
+}
+END_TEST
+
+/* ---- standard input ----------------------------------------------------------- */
+
+START_TEST(standard_input_is_a_way)
+{
+    struct usertrace_server *server;
+    int in[2], out[2];
+    char text[512];
+
+    session_event("+ one");
+    fflush(stdout);
+    ck_assert(!pipe(in) && !pipe(out));
+    ck_assert(dup2(in[0], 0) == 0 && dup2(out[1], 1) == 1);
+    ck_assert(!usertrace_server_open(&server, USERTRACE_HMP, "-", NULL));
+    client_put(in[1], "trace-event one on\ninfo trace-events\n");
+    ck_assert(client_get(out[0], "state 1\r\n" PROMPT, text, sizeof(text)));
+    /* At its end nothing is closed, and the program goes on. */
+    close(in[0]);
+    close(in[1]);
+    usertrace_server_close(server);
+    ck_assert(fcntl(0, F_GETFD) >= 0 && fcntl(1, F_GETFD) >= 0);
+}
+END_TEST
+
+/* ---- the file of the socket --------------------------------------------------- */
+
+static int try_open(const char *path)
+{
+    struct usertrace_server *server;
+    int rc = usertrace_server_open(&server, USERTRACE_HMP, path, NULL);
+
+    ck_assert(!rc == !!server);
+    usertrace_server_close(server);
+    return rc;
+}
+
+START_TEST(only_its_user_comes_in)
+{
+    struct usertrace_server *server;
+    struct stat st;
+
+    umask(0);
+    server = begin(USERTRACE_HMP);
+    ck_assert_int_eq(stat("socket", &st), 0);
+    ck_assert_uint_eq(st.st_mode, S_IFSOCK | 0600);
+    ck_assert_int_eq(try_open("no/such"), -ENOENT);
+    ck_assert_int_eq(try_open(""), -ENAMETOOLONG);
+    usertrace_server_close(NULL);
+    end(server);
+}
+END_TEST
+
+START_TEST(who_lives_keeps_its_socket)
+{
+    struct usertrace_server *server = begin(USERTRACE_HMP);
+    char text[512];
+    int fd;
+
+    ck_assert_int_eq(try_open("socket"), -EADDRINUSE);
+    fd = client_connect();
+    ck_assert(client_get(fd, PROMPT, text, sizeof(text)));
+    close(fd);
+    end(server);
+}
+END_TEST
+
+static void leave_behind(int how)
+{
+    struct usertrace_server *server;
+    pid_t child = fork();
+    int status;
+
+    ck_assert_int_ge(child, 0);
+    if ( !child )
+    {
+        if ( usertrace_server_open(&server, USERTRACE_HMP, "socket", NULL) )
+            _exit(1);
+        if ( how )
+            raise(how);
+        exit(0);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, how);
+}
+
+START_TEST(who_is_dead_does_not)
+{
+    struct usertrace_server *server;
+    char text[512];
+    int fd;
+
+    session_folder(folder);
+    leave_behind(SIGKILL);
+    ck_assert_int_eq(access("socket", F_OK), 0);
+    ck_assert(!usertrace_server_open(&server, USERTRACE_HMP, "socket", NULL));
+    fd = client_connect();
+    ck_assert(client_get(fd, PROMPT, text, sizeof(text)));
+    close(fd);
+    end(server);
+}
+END_TEST
+
+START_TEST(who_exits_takes_it_along)
+{
+    session_folder(folder);
+    leave_behind(0);
+    ck_assert(access("socket", F_OK) && !chdir("/") && !rmdir(folder));
+}
+END_TEST
+
+START_TEST(other_files_stay)
+{
+    int fd;
+
+    session_folder(folder);
+    fd = open("socket", O_CREAT | O_WRONLY, 0600);
+    ck_assert_int_eq(try_open("socket"), -EADDRINUSE);
+    ck_assert(!close(fd) && !unlink("socket"));
+    ck_assert(!symlink("elsewhere", "socket"));
+    ck_assert_int_eq(try_open("socket"), -EADDRINUSE);
+    ck_assert(!unlink("socket") && !chdir("/") && !rmdir(folder));
+}
+END_TEST
+
+/* Somebody moved it away, and another has its name: that one's stays. */
+START_TEST(what_is_not_its_own_stays)
+{
+    struct usertrace_server *server = begin(USERTRACE_HMP), *other;
+
+    ck_assert(!rename("socket", "moved"));
+    ck_assert(!usertrace_server_open(&other, USERTRACE_HMP, "socket", NULL));
+    usertrace_server_close(server);
+    ck_assert(!access("socket", F_OK) && !unlink("moved"));
+    end(other);
+}
+END_TEST
+
+/* Many begin at once at a socket of a dead one: one has it in the end. */
+START_TEST(one_takes_over)
+{
+    enum { MANY = 8 };
+    struct usertrace_server *server;
+    pid_t children[MANY];
+    int status, with = 0, hold[2];
+    char text[512];
+
+    session_folder(folder);
+    leave_behind(SIGKILL);
+    ck_assert(!pipe(hold));
+    for ( int i = 0; i < MANY; i++ )
+    {
+        children[i] = fork();
+        if ( children[i] )
+            continue;
+        close(hold[1]);
+        status = usertrace_server_open(&server, USERTRACE_HMP, "socket", NULL);
+        /* Whoever has it keeps it until all have tried. */
+        if ( !status && read(hold[0], text, 1) )
+            _exit(3);
+        _exit(!status ? 0 : status == -EADDRINUSE ? 1 : 2);
+    }
+    close(hold[0]);
+    for ( int i = 0; i < MANY - 1; i++ )
+    {
+        ck_assert_int_gt(wait(&status), 0);
+        ck_assert(WIFEXITED(status));
+        ck_assert_int_eq(WEXITSTATUS(status), 1);
+    }
+    status = client_connect();
+    ck_assert(client_get(status, PROMPT, text, sizeof(text)));
+    close(status);
+    close(hold[1]);
+    ck_assert_int_gt(wait(&status), 0);
+    with += WIFEXITED(status) && !WEXITSTATUS(status);
+    ck_assert_int_eq(with, 1);
+    ck_assert(!unlink("socket") && !chdir("/") && !rmdir(folder));
+}
+END_TEST
+
+/* ---- forks -------------------------------------------------------------------- */
+
+/* The child holds nothing: once the parent has closed, nobody listens. */
+START_TEST(a_child_has_none)
+{
+    struct usertrace_server *server = begin(USERTRACE_HMP);
+    int fd = client_connect(), wake[2], status;
+    char text[512];
+    pid_t child;
+
+    ck_assert(client_get(fd, PROMPT, text, sizeof(text)));
+    ck_assert(!pipe(wake));
+    child = fork();
+    if ( !child )
+    {
+        close(wake[1]);
+        usertrace_server_close(server);
+        exit(read(wake[0], text, 1) || access("socket", F_OK) == 0);
+    }
+    close(wake[0]);
+    ck_assert_str_eq(ask(fd, ""), "");
+    usertrace_server_close(server);
+    ck_assert_int_eq(read(fd, text, 1), 0);
+    ck_assert_int_ne(access("socket", F_OK), 0);
+    close(wake[1]);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    ck_assert(!chdir("/") && !rmdir(folder));
+}
+END_TEST
+
+UNIT_MAIN("server", people_have_a_prompt, a_line_has_an_end,
+          old_people_have_old_words, standard_input_is_a_way,
+          only_its_user_comes_in, who_lives_keeps_its_socket,
+          who_is_dead_does_not, who_exits_takes_it_along, other_files_stay,
+          what_is_not_its_own_stays, one_takes_over, a_child_has_none)

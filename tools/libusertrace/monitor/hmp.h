@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The commands that people type at QEMU's monitor, as usertrace_command() has
+ * them, of more than one age.
+ */
+#ifndef LIBUSERTRACE_MONITOR_HMP_H
+#define LIBUSERTRACE_MONITOR_HMP_H
+
+#include "common/err.h"
+
+enum mon_age
+{
+    MON_7_2 = 1,
+    MON_0_14 = 2,               /* 0.13 to 1.1 */
+};
+
+int mon_command(const char *line, enum mon_age age, char **reply,
+                struct err *e);
+
+#endif /* LIBUSERTRACE_MONITOR_HMP_H */

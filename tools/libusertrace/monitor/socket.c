@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The socket has mode 0600 from its first moment: on Linux bind() takes the
+ * mode of the socket itself.  And each peer is asked who it is, in case the
+ * file was made readable for others.
+ *
+ * What a killed program left behind is known by nobody listening there.  So
+ * whoever has bound but does not listen yet could be taken for dead, and two
+ * that take over could take from each other; therefore all of it happens
+ * under a lock of the folder, which leaves nothing behind and ends with the
+ * process.  Anybody may take that lock in a folder like /tmp: it is not waited
+ * for long, and without it nothing is taken over.
+ */
+#define _GNU_SOURCE             /* accept4, struct ucred */
+#include "libusertrace/monitor/socket.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "common/fault.h"
+
+#define WAITING 16              /* peers that were not accepted yet */
+#define LOCK_TRIES 100          /* of 10 ms */
+
+static int address_of(const char *path, struct sockaddr_un *address,
+                      struct err *e)
+{
+    size_t length = strlen(path);
+
+    *address = (struct sockaddr_un){ .sun_family = AF_UNIX };
+    if ( !length || length >= sizeof(address->sun_path) )
+        return err_set(e, -ENAMETOOLONG, "%.100s: the path of a socket has 1 "
+                       "to %zu bytes", path, sizeof(address->sun_path) - 1);
+    memcpy(address->sun_path, path, length);
+    return 0;
+}
+
+static int new_socket(void)
+{
+    return fault_hit(FAULT_OPEN) ? -1 :
+        socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+}
+
+/* ---- what is there already -------------------------------------------------- */
+
+/* A descriptor that holds the lock until it is closed; -1: none. */
+static int lock_folder(const struct sockaddr_un *address)
+{
+    char folder[sizeof(address->sun_path)];
+    const char *slash = strrchr(address->sun_path, '/');
+    size_t length = slash ? slash - address->sun_path + 1 : 0;
+    int fd, tries = LOCK_TRIES;
+
+    memcpy(folder, address->sun_path, length);
+    folder[length] = '\0';
+    fd = open(length ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while ( fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) )
+        if ( errno != EWOULDBLOCK || !--tries )
+        {
+            close(fd);
+            fd = -1;
+        }
+        else
+            poll(NULL, 0, 10);
+    return fd;
+}
+
+/* Under the lock: is it a socket of ours at which nobody listens? */
+static bool is_left_behind(const struct sockaddr_un *address)
+{
+    struct stat st;
+    bool dead;
+    int fd;
+
+    if ( lstat(address->sun_path, &st) || !S_ISSOCK(st.st_mode) ||
+         st.st_uid != geteuid() )
+        return false;
+    fd = new_socket();
+    if ( fd < 0 )
+        return false;
+    dead = connect(fd, (const struct sockaddr *)address, sizeof(*address)) &&
+           errno == ECONNREFUSED;
+    close(fd);
+    return dead;
+}
+
+/* ---- its life --------------------------------------------------------------- */
+
+static int bind_to(int fd, const struct sockaddr_un *address)
+{
+    return bind(fd, (const struct sockaddr *)address, sizeof(*address)) ?
+           -errno : 0;
+}
+
+/* True: s->path is a file, of ours. */
+static bool is_bound(struct mon_socket *s, const struct sockaddr_un *address,
+                     bool may_take, struct err *e)
+{
+    int rc = bind_to(s->fd, address);
+
+    if ( rc == -EADDRINUSE && may_take && is_left_behind(address) &&
+         !unlink(address->sun_path) )
+        rc = bind_to(s->fd, address);
+    if ( rc == -EADDRINUSE )
+        err_set(e, rc, "%s: is there already, and nothing that a program which "
+                "is gone left behind: take another path", address->sun_path);
+    else if ( rc )
+        err_sys(e, rc, "%s", address->sun_path);
+    return !rc;
+}
+
+static int begin(struct mon_socket *s, const struct sockaddr_un *address,
+                 bool may_take, struct err *e)
+{
+    struct stat st;
+
+    s->fd = new_socket();
+    if ( s->fd < 0 || fchmod(s->fd, 0600) )
+        return err_sys(e, -errno, "%s", address->sun_path);
+    if ( !is_bound(s, address, may_take, e) )
+        return e->code;
+    if ( listen(s->fd, WAITING) || lstat(address->sun_path, &st) )
+    {
+        err_sys(e, -errno, "%s", address->sun_path);
+        unlink(address->sun_path);
+        return e->code;
+    }
+    s->dev = st.st_dev;
+    s->inode = st.st_ino;
+    return 0;
+}
+
+static void forget(struct mon_socket *s)
+{
+    if ( s->fd >= 0 )
+        close(s->fd);
+    s->fd = -1;
+    fault_free(s->path);
+    s->path = NULL;
+}
+
+int mon_socket_open(struct mon_socket *s, const char *path, struct err *e)
+{
+    struct err own = ERR_INIT;
+    struct sockaddr_un address;
+    int lock, rc;
+
+    *s = (struct mon_socket)MON_SOCKET_INIT;
+    rc = address_of(path, &address, e);
+    if ( rc )
+        return rc;
+    s->path = fault_strdup(path);
+    if ( !s->path )
+        return err_sys(e, -ENOMEM, "%s", path);
+    lock = lock_folder(&address);
+    rc = begin(s, &address, lock >= 0, &own);
+    if ( lock >= 0 )
+        close(lock);
+    if ( !rc )
+        return 0;
+    forget(s);
+    return err_set(e, rc, "%s", own.text);
+}
+
+void mon_socket_unlink(const struct mon_socket *s)
+{
+    struct stat st;
+
+    if ( s->fd >= 0 && !lstat(s->path, &st) && st.st_dev == s->dev &&
+         st.st_ino == s->inode )
+        unlink(s->path);
+}
+
+void mon_socket_close(struct mon_socket *s)
+{
+    mon_socket_unlink(s);
+    forget(s);
+}
+
+static bool is_ours(int fd)
+{
+    struct ucred peer;
+    socklen_t length = sizeof(peer);
+
+    return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) &&
+           (peer.uid == geteuid() || !peer.uid);
+}
+
+int mon_socket_accept(const struct mon_socket *s)
+{
+    int fd = accept4(s->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+    if ( fd < 0 )
+        return -errno;
+    if ( is_ours(fd) )
+        return fd;
+    close(fd);
+    return -EPERM;
+}
