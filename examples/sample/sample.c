@@ -6,12 +6,14 @@
  *     sample [-T TRACE]... [-e EVENTS]... [-f FILE] [-t THREADS]
  *            [-n REQUESTS] [-F] [-K] [-p US]
  *
- * -T is [enable=]PATTERN,events=FILE,file=FILE, of which -e is the first part
- * and -f the last; -F forks a child half-way, which does the same; -K kills
- * the process at the end, with no chance to write anything; -p pauses between
- * requests.
+ * -T is [enable=]PATTERN,events=FILE,file=FILE,qmp=PATH,hmp=PATH, of which -e
+ * is the first part and -f the third; -F forks a child half-way, which does the
+ * same; -K kills the process at the end, with no chance to write anything; -p
+ * pauses between requests.  -n 0: as many requests as come until standard input
+ * ends, so that there is something to control.
  */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +29,7 @@ struct job
 };
 
 static struct trace_vcpu vcpu;
+static atomic_bool input_ended;
 
 static int serve(const struct job *job, uint64_t sector)
 {
@@ -40,11 +43,16 @@ static int serve(const struct job *job, uint64_t sector)
     return rc;
 }
 
+static bool has_more(const struct job *job, unsigned int done)
+{
+    return job->requests ? done < job->requests : !atomic_load(&input_ended);
+}
+
 static void *work(void *arg)
 {
     const struct job *job = arg;
 
-    for ( unsigned int i = 0; i < job->requests; i++ )
+    for ( unsigned int i = 0; has_more(job, i); i++ )
     {
         serve(job, (uint64_t)job->worker << 32 | i);
         if ( job->pause )
@@ -52,6 +60,13 @@ static void *work(void *arg)
     }
     trace_sample_idle();
     return NULL;
+}
+
+static void wait_for_input(void)
+{
+    while ( getchar() != EOF )
+        ;
+    atomic_store(&input_ended, true);
 }
 
 static void run(unsigned int threads, unsigned int requests,
@@ -70,6 +85,8 @@ static void run(unsigned int threads, unsigned int requests,
         if ( pthread_create(&thread[i], NULL, work, &jobs[i]) )
             exit(1);
     }
+    if ( !requests )
+        wait_for_input();
     for ( unsigned int i = 0; i < threads; i++ )
         pthread_join(thread[i], NULL);
     trace_sample_text("all \"done\", \xc3\xbc"

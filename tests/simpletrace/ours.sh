@@ -6,7 +6,6 @@
 set -u
 # shellcheck source=tests/usertrace/lib.sh
 . "$top_srcdir/tests/usertrace/lib.sh"
-simpletrace=$top_builddir/tools/simpletrace/simpletrace
 
 make_sample log,simple || exit 1
 ./sample -t 1 -n 500 -e 'sample_*' -f trace 2>log || fail "exit $?"

@@ -12,6 +12,7 @@
 here=$top_srcdir/tests/usertrace
 example=$top_srcdir/examples/sample
 tracetool=$(cd "$top_builddir" && pwd -P)/tools/tracetool/tracetool
+simpletrace=$(cd "$top_builddir" && pwd -P)/tools/simpletrace/simpletrace
 library=$(cd "$top_builddir" && pwd -P)/tools/libusertrace/.libs
 export LD_LIBRARY_PATH="$library${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 source=$example/sample.c        # another program with the same events

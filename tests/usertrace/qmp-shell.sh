@@ -12,20 +12,33 @@ qemu=$("$top_srcdir/tests/qemu/fetch-source") || skip "$qemu"
 # the shell keeps its history at home
 export HOME="$scratch" PYTHONDONTWRITEBYTECODE=1
 
-# shellcheck disable=SC2034 # make_sample reads it
-source=$here/monitor.c
 make_sample log,simple || exit 1
-mkfifo hold ready
-./sample <hold >ready 2>errors &
-program=$!
-exec 9>hold
-read -r line <ready || line=
-if [ "$line" != ready ]; then
-    wait $program
-    [ $? = 77 ] && skip "$(cat errors)"
-    fail "the program: $(cat errors)"
+
+# begin COMMAND...: with its input held open
+mkfifo hold
+begin()
+{
+    "$@" <hold >out 2>errors &
+    program=$!
+    exec 9>hold
+}
+
+# listens PATH: wait for it; false: the program has ended
+listens()
+{
+    until python3 -c 'import socket, sys
+socket.socket(socket.AF_UNIX).connect(sys.argv[1])' "$1" 2>/dev/null; do
+        kill -0 $program 2>/dev/null || return
+        sleep 0.1
+    done
+}
+
+begin ./sample -n 0 -p 1000 -T qmp=qmp
+listens qmp || {
+    grep -q jansson errors && skip "$(cat errors)"
+    cat errors
     exit 1
-fi
+}
 
 talk()
 {
@@ -64,13 +77,60 @@ expect 'sample_request : state 1'
 expect 'sample_idle : state 1'
 expect 'sample_done : state 0'
 
+# What it traces from then on is in the file that was asked for.
+talk <<'END'
+usertrace-file-set path=asked
+usertrace-file-on
+usertrace-query-file
+END
+expect '{"path": "asked", "open": true}'
+tries=600
+while [ -z "$("$simpletrace" -s csv -N sample_request asked | sed 1d)" ] &&
+    [ $((tries -= 1)) -gt 0 ]; do
+    sleep 0.1
+    talk <<'END'
+usertrace-file-flush
+END
+done
+[ $tries -gt 0 ] || fail 'nothing was traced'
+talk <<'END'
+usertrace-file-off
+usertrace-query-file
+usertrace-query-counts
+END
+expect '{"path": "asked", "open": false}'
+expect '"files": 1, "failed-writes": 0'
+
 exec 9>&-
 wait $program || fail "the program: exit $?"
 [ ! -e qmp ] || fail 'the socket is left behind'
 
 # QMP is a library of its own; without it a program traces all the same.
 mkdir alone && cp "$library/libusertrace.so.0" alone || exit 99
-LD_LIBRARY_PATH=$scratch/alone ./sample </dev/null >said 2>&1
-[ $? = 77 ] || fail 'a server without its library'
+LD_LIBRARY_PATH=$scratch/alone ./sample -T qmp=qmp >said 2>&1 </dev/null
+[ $? = 1 ] || fail 'a server without its library'
 expect 'QMP is a library of its own, which needs jansson: libusertrace-qmp.so.0'
+LD_LIBRARY_PATH=$scratch/alone ./sample -e sample_begin </dev/null 2>said ||
+    fail 'needs QMP to trace'
+expect 'sample_begin name sample'
+
+# People have a socket, too, or a terminal; the first one needs no library.
+begin ./sample -n 0 -p 1000 -T hmp=people
+listens people || fail "the program: $(cat errors)"
+python3 - >said <<'END' || fail 'no prompt'
+import socket
+s = socket.socket(socket.AF_UNIX)
+s.connect("people")
+s.sendall(b"trace-event sample_done on\ninfo trace-events\n")
+text = b""
+while text.count(b"(qemu) ") < 3:
+    text += s.recv(4096)
+print(text.decode())
+END
+expect 'sample_done : state 1'
+exec 9>&-
+wait $program || fail "the program: exit $?"
+printf 'trace-event sample_idle on\ninfo trace-events sample_idle\n' |
+    ./sample -n 500 -p 1000 -t 1 -T hmp=- >said 2>errors || fail "exit $?"
+expect 'sample_idle : state 1'
 exit $failed

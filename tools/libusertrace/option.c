@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * [[enable=]PATTERN][,events=FILE][,file=FILE]: the argument of --trace, and
- * what the environment's TRACE has.  A comma in a value is doubled.
+ * [[enable=]PATTERN][,events=FILE][,file=FILE], and qmp=PATH, hmp=PATH for who
+ * wants to switch later: the argument of --trace, and what the environment's
+ * TRACE has.  A comma in a value is doubled.
  *
  * Unlike in QEMU a file= stays until another one comes, lines of an events
  * file may have any length, and lose neither their last letter nor keep the
@@ -12,17 +13,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/err.h"
 #include "common/fault.h"
 #include "libusertrace/say.h"
-#include "libusertrace/trace/usertrace.h"
+#include "libusertrace/trace/monitor.h"
 
 #define TRACE_ENV "TRACE"
 
-enum key { ENABLE, EVENTS, FILE_NAME, NR_KEYS };
+enum key { ENABLE, EVENTS, FILE_NAME, QMP, HMP, HMP_0_14, NR_KEYS };
 
-static const char *const keys[NR_KEYS] = { "enable", "events", "file" };
+static const char *const keys[NR_KEYS] = {
+    "enable", "events", "file", "qmp", "hmp", "hmp-0.14",
+};
 
 struct option
 {
@@ -67,7 +71,8 @@ static int take_part(struct option *o, char *part, bool is_first,
 
     if ( key == NR_KEYS )
         return err_set(e, -EINVAL, "Invalid parameter '%.*s': take "
-                       "[enable=]PATTERN, events=FILE or file=FILE",
+                       "[enable=]PATTERN, events=FILE, file=FILE, qmp=PATH or "
+                       "hmp=PATH",
                        (int)(length < 80 ? length : 80), part);
     o->value[key] = has_key ? part + length + 1 : part;
     return 0;
@@ -154,6 +159,40 @@ static int take_file(const char *path, struct err *e)
                    "selected tracing backends");
 }
 
+/*
+ * The process's number for %d: a program and what it starts have one
+ * environment.  Whoever exits closes it.
+ */
+static int take_monitor(enum usertrace_protocol protocol, const char *path,
+                        struct err *e)
+{
+    const char *mark = strstr(path, "%d");
+    struct usertrace_server *server;
+    char text[512];
+
+    if ( mark && strlen(path) < sizeof(text) - 16 )
+    {
+        snprintf(text, sizeof(text), "%.*s%d%s", (int)(mark - path), path,
+                 (int)getpid(), mark + 2);
+        path = text;
+    }
+    return usertrace_server_open(&server, protocol, path, e);
+}
+
+static int take_monitors(const struct option *o, struct err *e)
+{
+    static const enum usertrace_protocol protocols[NR_KEYS] = {
+        [QMP] = USERTRACE_QMP, [HMP] = USERTRACE_HMP,
+        [HMP_0_14] = USERTRACE_HMP_0_14,
+    };
+    int rc = 0;
+
+    for ( int key = QMP; !rc && key < NR_KEYS; key++ )
+        if ( o->value[key] )
+            rc = take_monitor(protocols[key], o->value[key], e);
+    return rc;
+}
+
 static int obey(const struct option *o, struct err *e)
 {
     int rc = 0;
@@ -164,6 +203,8 @@ static int obey(const struct option *o, struct err *e)
         rc = take_events(o->value[EVENTS], e);
     if ( !rc && o->value[FILE_NAME] )
         rc = take_file(o->value[FILE_NAME], e);
+    if ( !rc )
+        rc = take_monitors(o, e);
     return rc;
 }
 
@@ -206,7 +247,7 @@ static int take_environment(const char *text, struct err *e)
     return rc < 0 ? rc : 0;
 }
 
-int usertrace_init(struct err *e)
+static int begin(struct err *e)
 {
     const char *text = getenv(TRACE_ENV);
     int rc = 0;
@@ -217,5 +258,16 @@ int usertrace_init(struct err *e)
         rc = take_environment(text, e);
     if ( !rc )
         trace_init_file();
+    return rc;
+}
+
+/* A program that takes no reason does not tell it either. */
+int usertrace_init(struct err *e)
+{
+    struct err own = ERR_INIT;
+    int rc = begin(e ? e : &own);
+
+    if ( rc && !e )
+        ut_say(TRACE_ENV ": %s", own.text);
     return rc;
 }

@@ -324,8 +324,34 @@ START_TEST(a_child_has_none)
 }
 END_TEST
 
+/* ---- options ------------------------------------------------------------------ */
+
+START_TEST(options_open_monitors)
+{
+    struct err e = ERR_INIT;
+    char text[512], path[64];
+    int fd;
+
+    session_event("+ one");
+    session_folder(folder);
+    setenv("TRACE", "one,hmp=socket;hmp-0.14=%d.old", 1);
+    ck_assert_msg(!usertrace_init(&e), "%s", e.text);
+    fd = client_connect();
+    ck_assert(client_get(fd, PROMPT, text, sizeof(text)));
+    ck_assert_str_eq(ask(fd, "info trace-events"), "one : state 1\r\n");
+    snprintf(path, sizeof(path), "%d.old", (int)getpid());
+    ck_assert_int_eq(access(path, F_OK), 0);
+    ck_assert_int_eq(usertrace_option("hmp=socket", &e), -EADDRINUSE);
+    ck_assert_str_eq(e.text, "socket: is there already, and nothing that a "
+                     "program which is gone left behind: take another path");
+    ck_assert(!unlink("socket") && !unlink(path) && !chdir("/") &&
+              !rmdir(folder));
+}
+END_TEST
+
 UNIT_MAIN("server", people_have_a_prompt, a_line_has_an_end,
           old_people_have_old_words, standard_input_is_a_way,
           only_its_user_comes_in, who_lives_keeps_its_socket,
           who_is_dead_does_not, who_exits_takes_it_along, other_files_stay,
-          what_is_not_its_own_stays, one_takes_over, a_child_has_none)
+          what_is_not_its_own_stays, one_takes_over, a_child_has_none,
+          options_open_monitors)
