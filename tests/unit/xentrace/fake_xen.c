@@ -179,15 +179,16 @@ void *xenforeignmemory_map(xenforeignmemory_handle *memory, uint32_t dom,
     fake()->frames = pages;
     for ( size_t i = 0; i < pages && i < FAKE_FRAMES; i++ )
         fake()->frame[i] = frame[i];
-    return opened(fake()->map_errno);
+    return opened(fake()->map_errno) ? malloc(1) : NULL;
 }
 
 int xenforeignmemory_unmap(xenforeignmemory_handle *memory, void *at,
                            size_t pages)
 {
     (void)memory;
-    fake()->open -= at == &there;
+    fake()->open--;
     fake()->unmapped = pages;
+    free(at);
     return 0;
 }
 
@@ -234,5 +235,5 @@ int xenevtchn_unmask(xenevtchn_handle *events, evtchn_port_t port)
 {
     (void)events;
     fake()->unmasked = port;
-    return 0;
+    return fake()->unmask_errno ? failed(fake()->unmask_errno) : 0;
 }

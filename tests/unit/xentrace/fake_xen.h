@@ -25,6 +25,7 @@ struct fake_xen
     int tbuf_errno;
     int map_errno;
     int bind_errno;
+    int unmask_errno;
     int event_fd;               /* that of its events */
     unsigned int max_cpu_id;
     unsigned char state[8];     /* that an operation hands out */

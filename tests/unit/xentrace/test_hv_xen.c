@@ -296,6 +296,48 @@ START_TEST(machine)
 }
 END_TEST
 
+/* Whatever it does not get memory for, or no answer to, it leaves out. */
+START_TEST(machine_in_parts)
+{
+    struct told all, told;
+    struct hv_info info;
+    struct err e = ERR_INIT;
+    uint64_t n = 0;
+    bool fired;
+    struct hv *hv;
+
+    reset();
+    described(&all);
+    do
+    {
+        reset();
+        hv = open_it();
+        told = (struct told){ .nr = 0 };
+        fault_arm(FAULT_ALLOC, ++n);
+        hv->type->describe(hv, take, &told);
+        fired = fault_fired(FAULT_ALLOC);
+        fault_disarm();
+        hv_close(hv);
+        ck_assert_int_eq(fake()->open, 0);
+        ck_assert_uint_le(told.nr, all.nr);
+        ck_assert_uint_ge(count(&told, TRC_META_XEN), 1);
+    }
+    while ( fired );
+    ck_assert_uint_eq(told.nr, all.nr);
+    ck_assert_uint_ge(n, 6);
+
+    hv = open_it();
+    fake()->sysctl_errno = EPERM;
+    told = (struct told){ .nr = 0 };
+    hv->type->describe(hv, take, &told);
+    ck_assert_uint_eq(told.nr, 0);
+    ck_assert_int_eq(hv->type->info(hv, &info, &e), -EPERM);
+    ck_assert_ptr_nonnull(strstr(e.text, "how many pcpus"));
+    hv_close(hv);
+    ck_assert_int_eq(fake()->open, 0);
+}
+END_TEST
+
 START_TEST(guests)
 {
     static const xen_domctl_getdomaininfo_t domain[] = {
@@ -399,7 +441,7 @@ START_TEST(frames)
     uint64_t mfn[FAKE_FRAMES] = { 3, 0x1000000001, 2, 9 };
     struct err e = ERR_INIT;
     struct hv *hv;
-    void *at;
+    void *at, *first;
     int open;
 
     reset();
@@ -417,6 +459,15 @@ START_TEST(frames)
     ck_assert_int_eq(fake()->prot, PROT_READ);
     hv->type->unmap(hv, at);
     ck_assert_uint_eq(fake()->unmapped, 2);
+
+    /* Not in the order in which they came. */
+    ck_assert_int_eq(hv->type->map(hv, mfn, 3, true, &first, &e), 0);
+    ck_assert_int_eq(hv->type->map(hv, mfn, 1, true, &at, &e), 0);
+    ck_assert_ptr_ne(first, at);
+    hv->type->unmap(hv, first);
+    ck_assert_uint_eq(fake()->unmapped, 3);
+    hv->type->unmap(hv, at);
+    ck_assert_uint_eq(fake()->unmapped, 1);
 
     fake()->map_errno = EPERM;
     ck_assert_int_eq(hv->type->map(hv, mfn, 2, true, &at, &e), -EPERM);
@@ -458,6 +509,38 @@ START_TEST(virq)
     ck_assert_ptr_nonnull(strstr(e.text, "another program"));
     hv_close(hv);
     ck_assert_int_eq(fake()->open, 0);
+}
+END_TEST
+
+/* The port, its descriptor, an event, and that there can be another. */
+START_TEST(virq_that_fails)
+{
+    struct err e = ERR_INIT;
+    struct hv *hv;
+    int fds[2], fd;
+
+    ck_assert_int_eq(pipe(fds), 0);
+    reset();
+    hv = open_it();
+    fake()->event_fd = -1;
+    ck_assert_int_eq(hv->type->bind_virq(hv, &fd, &e), -EBADF);
+    ck_assert_int_eq(hv->type->ack_virq(hv, &e), -EBADF);
+    fake()->event_fd = fds[0];
+    fake()->unmask_errno = EINVAL;
+    e = (struct err)ERR_INIT;
+    ck_assert_int_eq(write(fds[1], "\7", 1), 1);
+    ck_assert_int_eq(hv->type->ack_virq(hv, &e), -EINVAL);
+    ck_assert_ptr_nonnull(strstr(e.text, "VIRQ_TBUF again"));
+    hv_close(hv);
+    ck_assert_int_eq(fake()->open, 0);
+
+    hv = open_it();
+    fake()->bind_errno = EPERM;
+    ck_assert_int_eq(hv->type->bind_virq(hv, &fd, &e), -EPERM);
+    hv_close(hv);
+    ck_assert_int_eq(fake()->open, 0);
+    close(fds[0]);
+    close(fds[1]);
 }
 END_TEST
 
@@ -530,4 +613,5 @@ START_TEST(probe)
 END_TEST
 
 UNIT_MAIN("hv-xen", every_version, refusals, faults, control, bits, machine,
-          guests, names, frames, virq, probe)
+          machine_in_parts, guests, names, frames, virq, virq_that_fails,
+          probe)
