@@ -9,10 +9,13 @@
  *                                        or ten minutes if it is named
  *    control stock                       that stock's Xen refuses what is new
  *    control state                       only say what state is
+ *    control moves SECONDS               does anything come within that time?
+ *                                        What is unread is given up.  Any Xen.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "kit.h"
 
@@ -128,6 +131,38 @@ static int say_state(int n, char **args)
     return 0;
 }
 
+static bool any_moves(struct tb_view *v, double until)
+{
+    uint32_t at[MAX_CPUS];
+    unsigned int cpu;
+
+    for ( cpu = 0; cpu < v->cpus; cpu++ )
+        if ( v->buf[cpu] )
+            v->buf[cpu]->cons = at[cpu] = v->buf[cpu]->prod;
+    do {
+        pause_us(10000);
+        for ( cpu = 0; cpu < v->cpus; cpu++ )
+            if ( v->buf[cpu] && v->buf[cpu]->prod != at[cpu] )
+                return true;
+    } while ( now() < until );
+
+    return false;
+}
+
+static int say_moves(int n, char **args)
+{
+    struct tb_view v;
+    int rc = tb_map(&v, sysconf(_SC_NPROCESSORS_ONLN));
+    bool moves = !rc && any_moves(&v, now() + (n ? atof(args[0]) : 1));
+
+    if ( rc )
+        printf("moves: %d\n", rc);
+    else
+        tb_unmap(&v);
+
+    return rc ? 2 : !moves;
+}
+
 static const struct {
     const char *name;
     int (*run)(int n, char **args);
@@ -135,6 +170,7 @@ static const struct {
     { "ours", run_ours },
     { "stock", run_stock },
     { "state", say_state },
+    { "moves", say_moves },
 };
 
 int main(int argc, char **argv)
@@ -154,7 +190,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "control: %s\n", strerror(-rc));
         return 2;
     }
-    fprintf(stderr, "usage: control ours|stock|state ...\n");
+    fprintf(stderr, "usage: control ours|stock|state|moves ...\n");
 
     return 2;
 }

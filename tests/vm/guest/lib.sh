@@ -37,10 +37,13 @@ until_true()
 }
 
 # Something to trace, until end_load: hypercalls, faults, timers, switches.
+# begin_load [PAIRS]: of programs, two if not given
 begin_load()
 {
     loads=
-    for _ in 1 2; do
+    pairs=${1:-2}
+    while [ "$pairs" -gt 0 ]; do
+        pairs=$((pairs - 1))
         ( while :; do
             j=0
             while [ $j -lt 300 ]; do j=$((j + 1)); done
@@ -89,9 +92,11 @@ tracer_gone()
     ! kill -0 "$tracer" 2>/dev/null
 }
 
-# Until it has a handler for the signal, it ignores it: once is not enough.
+# Until it has a handler for the signal, it ignores it: once is not enough.  Ours
+# has it before it makes its file.
 stop_tracer()
 {
+    until_true 600 test -e "/tmp/$trace"
     tracer_gone && fails "$trace: xentrace has gone"
     for _ in 1 2 3 4 5 6; do
         kill -INT "$tracer" 2>/dev/null
@@ -116,7 +121,15 @@ keep_trace()
     mv "/tmp/$trace" "/share/$trace" || fails "$trace: no trace"
 }
 
-# take_described NAME TENTHS XENTRACE_ARGUMENT...: with what our xentrace adds
+# end_described: a trace with what our xentrace adds
+end_described()
+{
+    stop_tracer
+    keep_trace
+    echo "$trace" >>/share/with-notes
+}
+
+# take_described NAME TENTHS XENTRACE_ARGUMENT...
 take_described()
 {
     usecs=$(($2 * 100000))
@@ -124,9 +137,28 @@ take_described()
     shift 2
     begin_trace "$name" "$@"
     usleep $usecs
-    stop_tracer
-    keep_trace
-    echo "$name" >>/share/with-notes
+    end_described
+}
+
+# keep_described NAME...: what our xentrace left in /tmp beside its trace
+keep_described()
+{
+    for name; do
+        mv "/tmp/$name" /share/ || fails "$name: no trace"
+        echo "$name" >>/share/with-notes
+    done
+}
+
+# known TRACE alone|rivals|exits DOMAIN...: what our xenalyze shall find in it,
+# in the words of judge/known.  unknown: what it shall not
+known()
+{
+    echo "$*" >>/share/known
+}
+
+unknown()
+{
+    echo "$*" >>/share/unknown
 }
 
 # has_bytes FILE N
