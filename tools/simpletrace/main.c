@@ -81,16 +81,19 @@ static bool wait_for_more(const struct st_options *o, struct st_print *p)
 
 static int print_all(const struct st_options *o, struct st_print *p,
                      const struct st_sink *sink, struct st_merge *m,
-                     struct err *e)
+                     const struct st_reading *how, struct err *e)
 {
     const struct st_record *record;
     int rc;
 
     do
+    {
         while ( (rc = st_merge_next(m, &record, e)) > 0 && !p->out.failed &&
                 !interrupted )
             print_one(o, p, sink, record);
-    while ( !rc && !p->out.failed && wait_for_more(o, p) );
+        if ( !rc && o->follow )
+            rc = st_merge_follow(m, how, e);
+    } while ( !rc && !p->out.failed && wait_for_more(o, p) );
 
     if ( p->no_memory )
         return err_sys(e, -ENOMEM, "cannot keep what the report needs");
@@ -121,8 +124,8 @@ static bool tell_damage(const struct st_options *o, const struct st_merge *m,
     return any;
 }
 
-static int print(const struct st_options *o, struct st_merge *m, bool *damaged,
-                 struct err *e)
+static int print(const struct st_options *o, struct st_merge *m,
+                 const struct st_reading *how, bool *damaged, struct err *e)
 {
     struct st_print p = { .time = o->time };
     const struct st_sink *sink = styles[o->style];
@@ -136,7 +139,7 @@ static int print(const struct st_options *o, struct st_merge *m, bool *damaged,
     arena_init(&p.arena, 0);
     if ( sink->begin )
         sink->begin(&p);
-    rc = print_all(o, &p, sink, m, e);
+    rc = print_all(o, &p, sink, m, how, e);
     if ( !rc && sink->end )
         sink->end(&p);
     rc2 = st_out_fini(&p.out, e);
@@ -179,7 +182,7 @@ static int run(const struct st_options *o, bool *damaged, struct err *e)
         rc = st_merge_open(&merge, o->traces, o->nr_traces, &events, &how, e);
     if ( !rc )
     {
-        rc = print(o, &merge, damaged, e);
+        rc = print(o, &merge, &how, damaged, e);
         st_merge_close(&merge);
     }
     st_events_fini(&events);

@@ -88,3 +88,15 @@ int st_merge_next(struct st_merge *m, const struct st_record **record,
     *record = &m->heads[best];
     return 1;
 }
+
+/* Who has a head has not ended: its bytes are still in the buffer. */
+int st_merge_follow(struct st_merge *m, const struct st_reading *how,
+                    struct err *e)
+{
+    int rc = 0;
+
+    for ( size_t i = 0; i < m->nr && rc >= 0; i++ )
+        if ( !m->has[i] )
+            rc = st_reader_follow(&m->readers[i], how, e);
+    return rc < 0 ? rc : 0;
+}

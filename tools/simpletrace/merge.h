@@ -26,4 +26,8 @@ void st_merge_close(struct st_merge *m);
 int st_merge_next(struct st_merge *m, const struct st_record **record,
                   struct err *e);
 
+/* Where there is no more: st_reader_follow() for each.  0 or -errno. */
+int st_merge_follow(struct st_merge *m, const struct st_reading *how,
+                    struct err *e);
+
 #endif /* SIMPLETRACE_MERGE_H */

@@ -40,6 +40,7 @@ struct st_reader
     struct st_clock clock;
     char *about;                /* the process, in words; or NULL */
 
+    bool rotated;               /* its file was seen to be another one's now */
     uint64_t records, lost;
     uint64_t gaps, skipped;     /* bytes that could not be read */
 
@@ -63,6 +64,13 @@ void st_reader_close(struct st_reader *r);
 /* 1: *record is one; 0: there is no more (yet, if it is followed); -errno. */
 int st_reader_next(struct st_reader *r, struct st_record *record,
                    struct err *e);
+
+/*
+ * At the end of a trace that is followed: 1: its writer went on in another
+ * file, which is read from now on; 0: not so, or not yet; -errno.
+ */
+int st_reader_follow(struct st_reader *r, const struct st_reading *how,
+                     struct err *e);
 
 /* The arguments; -EINVAL: they are not as the event was declared. */
 int st_values(const struct st_record *record,

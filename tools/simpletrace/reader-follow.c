@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A trace that is followed and ends, because its writer went on to another
+ * file: it was rotated (NAME became NAME.1, NAME.1 became NAME.2, and NAME is
+ * new), or NAME was begun anew.
+ *
+ * Of a file that was rotated the successor is next to it, wherever it is by
+ * then; so nothing is passed over that still exists, however often they were
+ * rotated meanwhile.
+ */
+#include "simpletrace/reader.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "simpletrace/reader-private.h"
+
+#define HEADER 24               /* bytes without which nothing has begun */
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* NAME for 0; false: there is no such file. */
+static bool look(const char *name, unsigned int n, char path[PATH_MAX],
+                 struct stat *st)
+{
+    int length = n ? snprintf(path, PATH_MAX, "%s.%u", name, n) :
+                     snprintf(path, PATH_MAX, "%s", name);
+
+    return length < PATH_MAX && !stat(path, st);
+}
+
+/* The one that was begun after ours; if ours is gone, the oldest that is left. */
+static bool find_next(const char *name, const struct stat *ours,
+                      char path[PATH_MAX])
+{
+    struct stat st;
+    unsigned int n = 0;
+
+    while ( look(name, n, path, &st) && !is_same(&st, ours) )
+        n++;
+    return n && look(name, n - 1, path, &st) && st.st_size >= HEADER;
+}
+
+/* Its counts go on, and its name is what was asked for. */
+static void take_up(struct st_reader *r, struct st_reader *next)
+{
+    next->in.name = r->in.name;
+    next->records = r->records;
+    next->lost = r->lost;
+    next->gaps = r->gaps;
+    next->skipped = r->skipped;
+    next->damaged = r->damaged;
+    st_reader_close(r);
+    *r = *next;
+}
+
+static int go_on(struct st_reader *r, const char *path,
+                 const struct stat *ours, const struct st_reading *how,
+                 struct err *e)
+{
+    size_t left = r->in.end - r->in.at;
+    struct st_reader next;
+    struct stat st;
+    int rc = st_reader_open(&next, path, r->events, how, e);
+
+    if ( rc )
+        return rc;
+    /* It was rotated between the look and the opening: look again later. */
+    if ( ours && !fstat(next.in.fd, &st) && is_same(&st, ours) )
+    {
+        st_reader_close(&next);
+        return 0;
+    }
+    if ( left )
+        st_reader_damage(r, st_input_where(&r->in), left);
+    take_up(r, &next);
+    return 1;
+}
+
+int st_reader_follow(struct st_reader *r, const struct st_reading *how,
+                     struct err *e)
+{
+    char path[PATH_MAX];
+    struct stat ours, now;
+
+    if ( fstat(r->in.fd, &ours) || !S_ISREG(ours.st_mode) ||
+         stat(r->in.name, &now) )
+        return 0;
+    if ( (uint64_t)ours.st_size < r->in.offset + r->in.end )
+        return ours.st_size < HEADER ? 0 :
+               go_on(r, r->in.name, NULL, how, e);
+    if ( is_same(&ours, &now) )
+        return 0;
+    /* What was written to it before it was rotated may not have been read. */
+    if ( !r->rotated )
+    {
+        r->rotated = true;
+        return 0;
+    }
+    return find_next(r->in.name, &ours, path) ?
+           go_on(r, path, &ours, how, e) : 0;
+}
