@@ -67,8 +67,9 @@ expect 0 "$xensim" --cpus 2 -- "$xentrace" --stats -T 2.3 trace
     fail "no line of --stats"
 expect 0 "$xensim" --cpus 2 -- sh -c 'rm -f trace; "$1" trace &
     while [ ! -s trace ]; do sleep 0.02; done
-    kill -USR1 $!; sleep 0.5; kill $!; wait $!' sh "$xentrace"
-grep -q 'events/s' err || fail "SIGUSR1 is not answered"
+    sleep 0.2; kill -USR1 $!; sleep 0.2; kill $!; wait $!' sh "$xentrace"
+grep -qE '^xentrace: 0:0.* [1-9][0-9.]* [kM]?events/s' err ||
+    fail "SIGUSR1 is not answered"
 
 # A service manager is told when it traces, once a second how it goes, and the
 # end.

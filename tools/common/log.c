@@ -21,10 +21,22 @@ static const char *const words[] = {
     [LOG_LEVEL_DEBUG] = "debug: ",
 };
 
+static void print_line(const struct log *log, enum log_level level,
+                       const char *text)
+{
+    char line[LINE_MAX_BYTES + 128];
+
+    if ( log->line != NULL )
+        progress_hide(log->line);
+    snprintf(line, sizeof(line), "%.64s: %s%s\n", log->program, words[level],
+             text);
+    fputs(line, log->out);
+}
+
 void log_print(const struct log *log, enum log_level level, const char *fmt,
                ...)
 {
-    char text[LINE_MAX_BYTES], line[LINE_MAX_BYTES + 128];
+    char text[LINE_MAX_BYTES];
     int saved = errno;
     va_list ap;
 
@@ -36,11 +48,10 @@ void log_print(const struct log *log, enum log_level level, const char *fmt,
     vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
 
-    if ( log->line != NULL )
-        progress_hide(log->line);
-    snprintf(line, sizeof(line), "%.64s: %s%s\n", log->program, words[level],
-             text);
-    fputs(line, log->out);
+    if ( log->tell != NULL )
+        log->tell(level, text);
+    else
+        print_line(log, level, text);
     errno = saved;
 }
 

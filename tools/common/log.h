@@ -25,12 +25,16 @@ enum log_level
     LOG_LEVEL_DEBUG,    /* "PROGRAM: debug: text"                        */
 };
 
+/* Takes a message, without the program's name, to somewhere else. */
+typedef void log_tell(enum log_level level, const char *text);
+
 struct log
 {
     const char *program;
     FILE *out;
     enum log_level level;       /* the least important that is shown */
     struct progress *line;      /* wiped before a message; may be NULL */
+    log_tell *tell;             /* instead of `out`; NULL: that is read */
 };
 
 #define LOG_INIT(name) \

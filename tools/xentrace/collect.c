@@ -301,18 +301,17 @@ static int snapshot(struct collect *c, struct err *e)
 /* SIGUSR1: a snapshot, or where there can be none, how it goes. */
 static void asked_by_signal(struct collect *c)
 {
-    if ( !c->flow.to_memory || !c->flow.writer->ours )
-    {
-        struct stats s;
-        struct stats_now now;
+    char text[STATS_TEXT];
+    struct stats_now now;
 
-        add_up(c, &now);
-        stats_begin(&s, stderr, now.ms);
-        s.in_place = false;
-        stats_print(&s, &now);
+    if ( c->flow.to_memory && c->flow.writer->ours )
+    {
+        c->due_ms = 1;
         return;
     }
-    c->due_ms = 1;
+    add_up(c, &now);
+    stats_text(&c->stats, &now, text);
+    log_info(c->log, "%s", text);
 }
 
 static void asked_by_trigger(struct collect *c, uint64_t now)

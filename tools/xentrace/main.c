@@ -66,14 +66,23 @@ static void say_mask(const struct options *o)
                  mask_events_count(mask) - o->events.names);
 }
 
-static void ready(void *service)
+/* Who waits for us to trace, and how he is told what comes later. */
+struct listener
 {
-    service_ready(service);
+    struct service service;
+    struct log *log;
+};
+
+static void ready(void *listener)
+{
+    struct listener *l = listener;
+
+    service_ready(&l->service, l->log);
 }
 
 static int run(struct options *o, struct err *e)
 {
-    struct service service;
+    struct listener listener = { .log = &o->log };
     struct writer *w = fault_calloc(1, sizeof(*w));
     struct heir heir = { .pid = 0 };
     struct hv *hv = NULL;
@@ -83,9 +92,9 @@ static int run(struct options *o, struct err *e)
     if ( !rc )
         rc = stop_init(e);
     if ( !rc )
-        rc = service_start(&service, o->daemon, e);
+        rc = service_start(&listener.service, o->daemon, e);
     o->plan.ready = ready;
-    o->plan.ready_arg = &service;
+    o->plan.ready_arg = &listener;
     if ( !rc && !o->plan.leave_enabled )
         rc = heir_start(&heir, o->hypervisor, &o->where, e);
     if ( !rc )
@@ -100,7 +109,7 @@ static int run(struct options *o, struct err *e)
 
 int main(int argc, char **argv)
 {
-    struct options options = { .arguments = NULL };
+    struct options options = { .log = LOG_INIT("xentrace") };
     enum opts_next next = OPTS_RUN;
     struct err e = ERR_INIT;
     int rc;
@@ -112,6 +121,6 @@ int main(int argc, char **argv)
         rc = run(&options, &e);
     options_fini(&options);
     if ( rc )
-        err_print("xentrace", &e);
+        log_err(&options.log, LOG_LEVEL_ERROR, &e);
     return rc ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <syslog.h>
 #include <unistd.h>
 
 #include "common/fault.h"
@@ -71,7 +72,20 @@ static void leave_terminal(void)
         close(null);
 }
 
-void service_ready(struct service *s)
+/* By level, as syslog(3) has them. */
+static void tell_syslog(enum log_level level, const char *text)
+{
+    static const int priorities[] = {
+        [LOG_LEVEL_ERROR] = LOG_ERR,
+        [LOG_LEVEL_WARNING] = LOG_WARNING,
+        [LOG_LEVEL_INFO] = LOG_INFO,
+        [LOG_LEVEL_DEBUG] = LOG_DEBUG,
+    };
+
+    syslog(priorities[level], "%s", text);
+}
+
+void service_ready(struct service *s, struct log *log)
 {
     ssize_t done;
 
@@ -79,6 +93,8 @@ void service_ready(struct service *s)
     if ( s->line < 0 )
         return;
     leave_terminal();
+    openlog(log->program, LOG_PID, LOG_DAEMON);
+    log->tell = tell_syslog;
     done = write(s->line, "", 1);
     (void)done; /* who has not waited does not want to know */
     close(s->line);

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "common/err.h"
+#include "common/log.h"
 
 struct service
 {
@@ -23,8 +24,12 @@ struct service
  */
 int service_start(struct service *s, bool daemon, struct err *e);
 
-/* The capture has begun: from here on nobody waits, and nobody listens. */
-void service_ready(struct service *s);
+/*
+ * The capture has begun: from here on nobody waits, and if it goes on in the
+ * background, standard error is read by nobody: what *log is told goes to
+ * syslog.
+ */
+void service_ready(struct service *s, struct log *log);
 
 /* "STATUS=...": to $NOTIFY_SOCKET, if there is one. */
 void service_notify(const char *fmt, ...)

@@ -8,8 +8,6 @@
 
 #include "common/num.h"
 
-#define ROOM 256u
-
 void stats_begin(struct stats *s, FILE *out, uint64_t now_ms)
 {
     *s = (struct stats){
@@ -18,17 +16,17 @@ void stats_begin(struct stats *s, FILE *out, uint64_t now_ms)
     };
 }
 
-void stats_print(struct stats *s, const struct stats_now *now)
+static void put(const struct stats *s, const struct stats_now *before,
+                const struct stats_now *now, char *p)
 {
-    uint64_t ns = (now->ms - s->before.ms) * 1000000;
-    char line[ROOM], *p = line;
+    uint64_t ns = (now->ms - before->ms) * 1000000;
 
     p = num_clock(p, (now->ms - s->begun_ms) / 1000);
     p = num_text(p, "  ");
-    p = num_human(p, num_per_second(now->events - s->before.events, ns),
+    p = num_human(p, num_per_second(now->events - before->events, ns),
                   "events/s");
     p = num_text(p, "  ");
-    p = num_human(p, num_per_second(now->bytes - s->before.bytes, ns), "B/s");
+    p = num_human(p, num_per_second(now->bytes - before->bytes, ns), "B/s");
     p = num_text(p, "  ");
     p = num_human_1024(p, now->bytes, "B");
     p = num_text(p, " in all, ");
@@ -37,8 +35,22 @@ void stats_print(struct stats *s, const struct stats_now *now)
     p = num_u64(p, now->full);
     p = num_text(p, " %, ");
     p = num_u64(p, now->lost);
-    p = num_text(p, " lost");
-    fprintf(s->out, "%s%.*s%s", s->in_place ? "\r" : "", (int)(p - line), line,
+    *num_text(p, " lost") = '\0';
+}
+
+void stats_text(const struct stats *s, const struct stats_now *now, char *text)
+{
+    const struct stats_now begin = { .ms = s->begun_ms };
+
+    put(s, &begin, now, text);
+}
+
+void stats_print(struct stats *s, const struct stats_now *now)
+{
+    char line[STATS_TEXT];
+
+    put(s, &s->before, now, line);
+    fprintf(s->out, "%s%s%s", s->in_place ? "\r" : "", line,
             s->in_place ? "\033[K" : "\n");
     fflush(s->out);
     s->shown = s->in_place;

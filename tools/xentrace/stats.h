@@ -27,8 +27,17 @@ struct stats
     struct stats_now before;
 };
 
+#define STATS_TEXT 256u     /* bytes that are enough for one */
+
 void stats_begin(struct stats *s, FILE *out, uint64_t now_ms);
+
+/* What is new since the last line. */
 void stats_print(struct stats *s, const struct stats_now *now);
+
+/* What is new since the beginning, with no line around it. */
+void stats_text(const struct stats *s, const struct stats_now *now,
+                char *text);
+
 void stats_end(struct stats *s);
 
 #endif /* XENTRACE_STATS_H */

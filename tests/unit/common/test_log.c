@@ -174,7 +174,31 @@ START_TEST(status_line_makes_way)
 }
 END_TEST
 
+static char told[64];
+
+static void tell(enum log_level level, const char *text)
+{
+    snprintf(told, sizeof(told), "%d %s", level, text);
+}
+
+/* Who is told, is told what it is; nothing is printed. */
+START_TEST(somewhere_else)
+{
+    struct paper p;
+
+    paper_init(&p);
+    p.log.tell = tell;
+    log_warning(&p.log, "hello %d", 2);
+    ck_assert_str_eq(told, "1 hello 2");
+    p.log.level = LOG_LEVEL_ERROR;
+    log_warning(&p.log, "not wanted");
+    ck_assert_str_eq(told, "1 hello 2");
+    ck_assert_str_eq(paper_text(&p), "");
+    paper_fini(&p);
+}
+END_TEST
+
 UNIT_MAIN("log", each_level_shows_itself_and_above, nobody_listens_to_null,
           errno_survives, long_message_is_one_line, reasons_from_below,
           steps_end_at_the_ends, option_rows_turn_the_level,
-          status_line_makes_way)
+          status_line_makes_way, somewhere_else)
