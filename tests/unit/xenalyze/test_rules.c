@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The rules of the dump: each is of some event and has a program; a program
+ * makes one line of whatever a record holds, and no more of it than it says;
+ * and each kind of field and of condition prints what stock does.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/unit/common/unit.h"
+#include "xenalyze/report/rules.h"
+
+static struct xt_catalogue *catalogue;
+static struct line_programs programs;
+
+static void begin(uint8_t hardware)
+{
+    struct xt_dialect dialect = { .hardware = hardware };
+
+    ck_assert_int_eq(xt_catalogue_new(&catalogue, &dialect), 0);
+    ck_assert_int_eq(line_programs_init(&programs, catalogue), 0);
+}
+
+static void end(void)
+{
+    line_programs_fini(&programs);
+    xt_catalogue_free(catalogue);
+}
+
+/* --- all rules ------------------------------------------------------------ */
+
+static bool is_of(const char *pattern, const char *name)
+{
+    size_t length = strlen(pattern);
+
+    return pattern[length - 1] == '*' ? !strncmp(pattern, name, length - 1)
+                                      : !strcmp(pattern, name);
+}
+
+/* An event of this name has a program, and is marked as the rule says. */
+static bool serves(const struct line_rule *rule)
+{
+    for ( size_t i = 0; i < xt_catalogue_nr_events; i++ )
+    {
+        const struct line_program *p = &programs.of[i];
+
+        if ( is_of(rule->name, xt_catalogue_events[i].name) && p->nr_steps &&
+             p->mark == rule->mark && p->alone == rule->alone )
+            return true;
+    }
+    return false;
+}
+
+START_TEST(all_serve)
+{
+    unsigned int nr;
+    const struct line_rule *rules = line_rules(&nr);
+
+    begin(XT_HARDWARE_UNKNOWN);
+    ck_assert_uint_gt(nr, 100);
+    for ( unsigned int i = 0; i < nr; i++ )
+        ck_assert_msg(serves(&rules[i]), "no event for the rule %s: %s",
+                      rules[i].name, rules[i].text);
+    end();
+}
+END_TEST
+
+/* --- any payload ---------------------------------------------------------- */
+
+#define MOST 65536u
+#define GUARD '\x7f'
+
+static void fill(uint32_t *words, uint64_t *seed)
+{
+    static const uint32_t odd[] = { 0, ~0u, 1u << 31, 0x7fffffff, 64 };
+
+    for ( unsigned int i = 0; i < XT_RECORD_MAX_WORDS; i++ )
+        words[i] = unit_random(seed) % 2 ? odd[unit_random(seed) % 5]
+                                         : unit_random(seed);
+}
+
+static void run_one(const struct xt_event *e, uint32_t nr, uint64_t *seed)
+{
+    static char text[MOST];
+    uint32_t words[XT_RECORD_MAX_WORDS];
+    uint32_t id = e->id | (unit_random(seed) & e->id_fields);
+    struct xt_record r = { .event = id, .words = nr };
+    struct line_context context = {
+        .programs = &programs, .record = &r,
+        .has_value = unit_random(seed) % 2, .value = unit_random(seed),
+    };
+    const struct line_program *p;
+    size_t length;
+
+    fill(words, seed);
+    r.payload = (const unsigned char *)words;
+    p = line_program_find(&programs, &r);
+    if ( !p )
+        return;
+    context.event = line_event(&programs, p);
+    UNIT_CHECK(p->longest < MOST && p->longest <= programs.longest);
+    memset(text, GUARD, p->longest + 1);
+    length = line_program_run(p, text, &context) - text;
+    UNIT_CHECK(length && length <= p->longest && text[p->longest] == GUARD);
+    /* Names in it may be UTF-8. */
+    for ( size_t i = 0; i < length; i++ )
+        if ( (unsigned char)text[i] < ' ' || text[i] == GUARD )
+            ck_abort_msg("%s, %u words: no text: %.*s", e->name, nr,
+                         (int)length, text);
+}
+
+START_TEST(any_payload)
+{
+    uint64_t seed = unit_seed();
+
+    for ( uint8_t who = XT_HARDWARE_UNKNOWN; who <= XT_HARDWARE_SVM; who++ )
+    {
+        begin(who);
+        for ( size_t i = 0; i < xt_catalogue_nr_events; i++ )
+            for ( uint32_t n = 0; n < 20 * (XT_RECORD_MAX_WORDS + 1); n++ )
+                run_one(&xt_catalogue_events[i], n / 20, &seed);
+        end();
+    }
+}
+END_TEST
+
+/* --- each kind ------------------------------------------------------------ */
+
+static const struct
+{
+    const char *text;
+    uint32_t event, nr, words[XT_RECORD_MAX_WORDS];
+} lines[] = {
+    { "vcpu_wake d1v2", 0x28004, 2, { 1, 2 } },
+    { "runstate_change d1v2 runnable->running", 0x21101, 1, { 0x10002 } },
+    { "runstate_change d1v2 running->blocked", 0x21021, 1, { 0x10002 } },
+    { "sched_shutdown d1v2, reason = 4294967295", 0x28007, 3,
+      { 1, 2, ~0u } },
+    /* {:us}: the thousandths are not filled up. */
+    { "sched_switch prev d1v2, run for 1.5us", 0x2800e, 3, { 1, 2, 1005 } },
+    { "sched_switch prev d1v2, run for 0.999us", 0x2800e, 3, { 1, 2, 999 } },
+    /* A sign, and a part that is there only if there is a budget. */
+    { "csched2:burn_credits d1v0, credit = -5, budget = 7, delta = 9",
+      0x22203, 4, { 0x10000, -5u, 7, 9 } },
+    { "csched2:burn_credits d1v0, credit = 100, delta = -9", 0x22203, 4,
+      { 0x10000, 100, 1u << 31, -9u } },
+    { "csched:load_balance checking 3", 0x2200b, 2, { 3, 1 } },
+    { "csched:load_balance skipping 3", 0x2200b, 2, { 3, 0 } },
+    /* Two conditions, one behind the other. */
+    { "csched:schedule cpu 3, tasklet scheduled, idle", 0x22009, 1,
+      { 0x01010003 } },
+    { "csched:schedule cpu 3, busy", 0x22009, 1, { 3 } },
+    /* {:pct}: to the nearest, a half to the even. */
+    { "csched2:update_vcpu_load d1v0, vcpu_load = 99.736% (261451)", 0x2220b,
+      4, { 261451, 0, 0x10000, 18 } },
+    { "csched2:update_vcpu_load d1v0, vcpu_load = 1.562% (1)", 0x2220b, 4,
+      { 1, 0, 0x10000, 6 } },
+    { "csched2:update_vcpu_load d1v0, vcpu_load = 4.688% (3)", 0x2220b, 4,
+      { 3, 0, 0x10000, 6 } },
+    { "csched2:update_vcpu_load d1v0, vcpu_load = 700.000% (7)", 0x2220b, 4,
+      { 7, 0, 0x10000, 0 } },
+    { "csched2:update_vcpu_load d1v0, vcpu_load = ? (7)", 0x2220b, 4,
+      { 7, 0, 0x10000, 64 } },
+    /* {*}, {:x}, {:u}, functions. */
+    { "hlt [ 1 ]", 0x82013, 1, { 1 } },
+    { "vmcall 1d (sched_op)", 0x82012, 1, { 29 } },
+    { "vmcall  5 (fpu_taskswitch)", 0x82012, 1, { 5 } },
+    { "vmcall 1000", 0x82012, 1, { 0x1000 } },
+    { "irq_handled irq 1a 5 (10,15)", 0x802008, 3, { 0x1a, 10, 15 } },
+    { "pm_idle_end c2", 0x801003, 6, { 2, 0, 0x51, 0, 0, 0 } },
+    /* Nobody has made a rule: the catalogue's own words. */
+    { "lost_records 9 records lost from tsc 7 on, until d1v2", 0x1f001, 4,
+      { 9, 0x00020001, 7, 0 } },
+};
+
+START_TEST(each_kind)
+{
+    static char text[MOST];
+
+    begin(XT_HARDWARE_VMX);
+    for ( size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++ )
+    {
+        struct xt_record r = {
+            .event = lines[i].event, .words = lines[i].nr,
+            .payload = (const unsigned char *)lines[i].words,
+        };
+        const struct line_program *p = line_program_find(&programs, &r);
+        struct line_context context = { .programs = &programs, .record = &r };
+
+        ck_assert_msg(p, "no program for %s", lines[i].text);
+        context.event = line_event(&programs, p);
+        *line_program_run(p, text, &context) = '\0';
+        ck_assert_str_eq(text, lines[i].text);
+    }
+    end();
+}
+END_TEST
+
+/* A record that has not an event's words is no record of that event. */
+START_TEST(other_words)
+{
+    struct xt_record r = { .event = 0x28004, .words = 2 };
+
+    begin(XT_HARDWARE_UNKNOWN);
+    ck_assert_ptr_nonnull(line_program_find(&programs, &r));
+    r.words = 1;
+    ck_assert_ptr_null(line_program_find(&programs, &r));
+    r.words = 3;
+    ck_assert_ptr_null(line_program_find(&programs, &r));
+    r = (struct xt_record){ .event = 0x28fff };
+    ck_assert_ptr_null(line_program_find(&programs, &r));
+    r.event = 0x03004;
+    ck_assert_ptr_null(line_program_find(&programs, &r));
+    end();
+}
+END_TEST
+
+UNIT_MAIN("rules", all_serve, any_payload, each_kind, other_words)
