@@ -29,13 +29,17 @@ static int read_all(struct tt_build *b, struct tt_written *w,
     return rc ? rc : tt_unique_events(b);
 }
 
+/* Of no events there is an array, too: who walks it adds 0 to its address. */
 static struct tt_model model_of(const struct tt_build *b)
 {
+    static const struct tt_event none;
+
     return (struct tt_model){
         .classes = b->written->classes.items,
         .nr_classes = b->written->classes.nr,
         .sems = b->written->sems.items, .nr_sems = b->written->sems.nr,
-        .events = b->events.items, .nr_events = b->events.nr,
+        .events = b->events.nr ? b->events.items : &none,
+        .nr_events = b->events.nr,
     };
 }
 
