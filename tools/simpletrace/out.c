@@ -126,7 +126,7 @@ size_t st_out_plain(const char *text, size_t n)
 
 void st_out_visible(struct st_out *o, const char *bytes, size_t n)
 {
-    const char *end = bytes + n;
+    const char *end = n ? bytes + n : bytes;    /* nothing is NULL at times */
     size_t length;
     char *p;
 
