@@ -223,6 +223,23 @@ uint64_t xt_source_cut_at(const struct xt_source *s)
            ? guard_hit_at(((const struct plain *)s)->guard) : UINT64_MAX;
 }
 
+/* Else the system reads far ahead of each place: megabytes, on some. */
+void xt_source_sparse(struct xt_source *s, bool sparse)
+{
+    if ( s->ops == &mapped_ops )
+        madvise((void *)s->map, s->size, sparse ? MADV_RANDOM : MADV_NORMAL);
+}
+
+void xt_source_soon(struct xt_source *s, uint64_t at, uint64_t size)
+{
+    uint64_t from = at & -(uint64_t)sysconf(_SC_PAGESIZE);
+
+    if ( s->ops == &mapped_ops && at < s->size )
+        madvise((void *)(s->map + from),
+                size < s->size - at ? at + size - from : s->size - from,
+                MADV_WILLNEED);
+}
+
 void xt_source_used(struct xt_source *s, uint64_t bytes)
 {
     struct plain *p = plain_of(s);

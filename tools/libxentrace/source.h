@@ -19,6 +19,7 @@
 #ifndef LIBXENTRACE_SOURCE_H
 #define LIBXENTRACE_SOURCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -91,6 +92,13 @@ int xt_source_open_fd(struct xt_source **s, int fd, const char *name,
 
 /* Where a file was cut while it was mapped, or UINT64_MAX: it was not. */
 uint64_t xt_source_cut_at(const struct xt_source *s);
+
+/*
+ * Of a mapping: from now on only little will be looked at, here and there; or
+ * all again.  And what will be looked at soon: it is read meanwhile.
+ */
+void xt_source_sparse(struct xt_source *s, bool sparse);
+void xt_source_soon(struct xt_source *s, uint64_t at, uint64_t size);
 
 /*
  * So many bytes of a mapping were looked at.  Once in a while its pages are

@@ -19,8 +19,11 @@
 /* How far to look for a window: most windows are smaller by far. */
 #define SOUND_FAR (1u << 20)
 
-/* What the kernel maps around the pages that a sounding touches. */
-#define SOUND_TOUCHES (128u << 10)
+/*
+ * What a sounding looks at, mostly.  All of it is asked for beforehand, so that
+ * a disk is busy with many of them at once.
+ */
+#define SOUND_TOUCHES (256u << 10)
 
 /* So many soundings are between the last of the others and the end. */
 #define FINE 16u
@@ -45,6 +48,8 @@ static bool sound(struct xt_trace *t, uint64_t at, uint64_t step,
     uint64_t far = step < SOUND_FAR ? step : SOUND_FAR;
     struct xt_sounding s;
 
+    for ( unsigned int i = 0; i < nr; i++ )
+        xt_source_soon(t->source, at + i * step, SOUND_TOUCHES);
     for ( ; nr; nr--, at += step )
     {
         xt_source_used(t->source, SOUND_TOUCHES);
@@ -65,8 +70,10 @@ static void make_chart(struct xt_trace *t)
 
     t->charted = true;
     t->chart.nr = 0;
+    xt_source_sparse(t->source, true);
     if ( sound(t, 0, step, coarse) )
         sound(t, coarse * step - step + step / FINE, step / FINE, FINE - 1);
+    xt_source_sparse(t->source, false);
 }
 
 /* Is there a way around an index of the whole file? */
