@@ -104,7 +104,8 @@ static void hang_scatter(struct pass *p)
 {
     for ( unsigned int i = 0; i < SCATTER_KINDS; i++ )
     {
-        if ( !p->config->scatter[i] )
+        if ( !p->config->scatter[i] ||
+             (p->plot && scatter_about(i)->unit == PLOT_VCPUS) )
             continue;
         p->scatter[i].points = p->plot ? plot_points(p->plot)
                                        : points_to_file(p->run->out);
@@ -115,10 +116,16 @@ static void hang_scatter(struct pass *p)
     }
 }
 
-/* What is drawn: the scatterplot that is asked for, or the timeline. */
+/*
+ * What is drawn: the scatterplot that is asked for, or the timeline.  That of
+ * runstates is drawn as bars, which show more.
+ */
 static int hang_plot(struct pass *p, struct err *e)
 {
-    const char *label = "pcpu";
+    static const struct plot_about who = {
+        "who ran where (heights are shares of time)", "pcpu", PLOT_PCPUS,
+    };
+    const struct plot_about *about = &who;
     unsigned int nr = 0;
     int rc = 0;
 
@@ -129,17 +136,19 @@ static int hang_plot(struct pass *p, struct err *e)
     for ( unsigned int i = 0; i < SCATTER_KINDS; i++ )
         if ( p->config->scatter[i] )
         {
-            label = scatter_title(i);
+            about = scatter_about(i);
             nr++;
         }
     if ( !rc && nr > 1 )
         rc = err_set(e, -EINVAL, "one picture cannot show %u scatterplots; "
                      "ask for one of them", nr);
     if ( !rc )
-        rc = plot_new(&p->plot, label);
+        rc = plot_new(&p->plot, about, p->run->name);
     p->timeline.plot = p->plot;
-    if ( !rc && !nr )
+    if ( !rc && about->unit == PLOT_PCPUS )
         hang(p, timeline_sink(&p->timeline));
+    if ( !rc && about->unit == PLOT_VCPUS )
+        hang(p, states_sink(&p->timeline));
     return rc;
 }
 

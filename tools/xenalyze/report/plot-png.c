@@ -1,123 +1,89 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pictures as PNG: a byte a pixel, an index of a palette, not compressed, so
- * that no library is needed.  Letters are 5 x 7 dots, only those that numbers
- * and names of vcpus have.
+ * A pen that draws pixels, and a PNG of them: a byte a pixel, an index of a
+ * palette.  So that no library is needed, what is packed is only what repeats
+ * the byte before it, or the row above, which is most of a picture.
  */
-#include "xenalyze/report/plot.h"
+#include "xenalyze/report/plot-draw.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/fault.h"
 
 #define WHITE 0
-#define BLACK 1
-#define GREY 2
-#define FIRST 3                 /* of the series */
-#define COLOURS (FIRST + PLOT_SERIES)
-
+#define COLOURS 256u
 #define ROW (1 + PLOT_WIDTH)    /* each begins with its filter: none */
 
-/* --- letters -------------------------------------------------------------- */
-
-/* A row a byte, the leftmost dot in bit 4. */
-static const struct letter { char c; uint8_t rows[7]; } letters[] = {
-    { '0', { 0x0e, 0x11, 0x13, 0x15, 0x19, 0x11, 0x0e } },
-    { '1', { 0x04, 0x0c, 0x04, 0x04, 0x04, 0x04, 0x0e } },
-    { '2', { 0x0e, 0x11, 0x01, 0x02, 0x04, 0x08, 0x1f } },
-    { '3', { 0x1f, 0x02, 0x04, 0x02, 0x01, 0x11, 0x0e } },
-    { '4', { 0x02, 0x06, 0x0a, 0x12, 0x1f, 0x02, 0x02 } },
-    { '5', { 0x1f, 0x10, 0x1e, 0x01, 0x01, 0x11, 0x0e } },
-    { '6', { 0x06, 0x08, 0x10, 0x1e, 0x11, 0x11, 0x0e } },
-    { '7', { 0x1f, 0x01, 0x02, 0x04, 0x08, 0x08, 0x08 } },
-    { '8', { 0x0e, 0x11, 0x11, 0x0e, 0x11, 0x11, 0x0e } },
-    { '9', { 0x0e, 0x11, 0x11, 0x0f, 0x01, 0x02, 0x0c } },
-    { '.', { 0x00, 0x00, 0x00, 0x00, 0x00, 0x0c, 0x0c } },
-    { '-', { 0x00, 0x00, 0x00, 0x1f, 0x00, 0x00, 0x00 } },
-    { 'a', { 0x00, 0x00, 0x0e, 0x01, 0x0f, 0x11, 0x0f } },
-    { 'b', { 0x10, 0x10, 0x16, 0x19, 0x11, 0x11, 0x1e } },
-    { 'c', { 0x00, 0x00, 0x0e, 0x10, 0x10, 0x11, 0x0e } },
-    { 'd', { 0x01, 0x01, 0x0d, 0x13, 0x11, 0x11, 0x0f } },
-    { 'e', { 0x00, 0x00, 0x0e, 0x11, 0x1f, 0x10, 0x0e } },
-    { 'f', { 0x06, 0x09, 0x08, 0x1c, 0x08, 0x08, 0x08 } },
-    { 'h', { 0x10, 0x10, 0x16, 0x19, 0x11, 0x11, 0x11 } },
-    { 'i', { 0x04, 0x00, 0x0c, 0x04, 0x04, 0x04, 0x0e } },
-    { 'l', { 0x0c, 0x04, 0x04, 0x04, 0x04, 0x04, 0x0e } },
-    { 'o', { 0x00, 0x00, 0x0e, 0x11, 0x11, 0x11, 0x0e } },
-    { 'r', { 0x00, 0x00, 0x16, 0x19, 0x10, 0x10, 0x10 } },
-    { 's', { 0x00, 0x00, 0x0e, 0x10, 0x0e, 0x01, 0x1e } },
-    { 't', { 0x08, 0x08, 0x1c, 0x08, 0x08, 0x09, 0x06 } },
-    { 'v', { 0x00, 0x00, 0x11, 0x11, 0x11, 0x0a, 0x04 } },
+struct png
+{
+    uint8_t *image;
+    int height;
+    uint32_t palette[COLOURS];
+    unsigned int nr;
+    /* Of a text that is being drawn. */
+    int left, top;
+    uint8_t ink;
 };
 
-static void dot(uint8_t *image, int x, int y, uint8_t colour)
+/* --- pixels --------------------------------------------------------------- */
+
+/* A picture has fewer colours than a palette has. */
+static uint8_t index_of(struct png *p, uint32_t colour)
 {
-    if ( x >= 0 && x < PLOT_WIDTH && y >= 0 && y < PLOT_HEIGHT )
-        image[y * ROW + 1 + x] = colour;
+    unsigned int i = 0;
+
+    while ( i < p->nr && p->palette[i] != colour )
+        i++;
+    if ( i == COLOURS )
+        return COLOURS - 1;
+    if ( i == p->nr )
+        p->palette[p->nr++] = colour;
+    return (uint8_t)i;
 }
 
-static void put_letter(uint8_t *image, int x, int y, char c, uint8_t colour)
+static void dot(struct png *p, int x, int y, uint8_t colour)
 {
-    for ( size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++ )
-        for ( int k = 0; letters[i].c == c && k < 5 * 7; k++ )
-            if ( letters[i].rows[k / 5] >> (4 - k % 5) & 1 )
-                dot(image, x + k % 5, y + k / 5, colour);
+    if ( x >= 0 && x < PLOT_WIDTH && y >= 0 && y < p->height )
+        p->image[(size_t)y * ROW + 1 + (size_t)x] = colour;
 }
 
-static void put_text(uint8_t *image, int x, int y, const char *text,
-                     uint8_t colour)
+/* Something that is thinner than a pixel is one. */
+static void rectangle(void *state, double x, double y, double w, double h,
+                      uint32_t colour)
 {
-    for ( ; *text; text++, x += 6 )
-        put_letter(image, x, y, *text, colour);
+    struct png *p = state;
+    int left = (int)floor(x + 0.5), right = (int)floor(x + w + 0.5);
+    int top = (int)floor(y + 0.5), bottom = (int)floor(y + h + 0.5);
+    uint8_t index = index_of(p, colour);
+
+    right += right == left;
+    bottom += bottom == top;
+    for ( int row = top; row < bottom; row++ )
+        for ( int column = left; column < right; column++ )
+            dot(p, column, row, index);
 }
 
-/* --- the picture ---------------------------------------------------------- */
-
-static void put_axes(const struct plot_view *v, uint8_t *image)
+static void letter_dot(void *state, int x, int y)
 {
-    char text[PLOT_NAME];
-    int64_t at;
+    struct png *p = state;
 
-    for ( unsigned int i = 0; i <= PLOT_TICKS; i++ )
-    {
-        plot_time_tick(v, i, &at, text);
-        put_text(image, plot_x(v, at) - 3 * (int)strlen(text),
-                 PLOT_BOTTOM + 8, text, BLACK);
-        for ( int y = PLOT_TOP; y <= PLOT_BOTTOM; y++ )
-            dot(image, plot_x(v, at), y, GREY);
-        plot_value_tick(v, i, &at, text);
-        put_text(image, PLOT_LEFT - 6 - 6 * (int)strlen(text),
-                 plot_y(v, at) - 3, text, BLACK);
-        for ( int x = PLOT_LEFT; x <= PLOT_RIGHT; x++ )
-            dot(image, x, plot_y(v, at), GREY);
-    }
+    dot(p, p->left + x, p->top + y, p->ink);
 }
 
-static void put_mark(const struct plot_view *v, const struct plot_mark *m,
-                     uint8_t *image)
+static void text(void *state, double x, double y, enum plot_anchor anchor,
+                 uint32_t colour, const char *text)
 {
-    int left = plot_x(v, m->from), right = plot_x(v, m->to);
-    int bottom = plot_y(v, m->value), top = bottom - 1;
+    struct png *p = state;
+    int width = PLOT_LETTER * (int)strlen(text) - 2;
 
-    if ( v->bars )
-        top = plot_y(v, m->value + 1) + (bottom - plot_y(v, m->value + 1)) / 5;
-    if ( !v->bars )
-        right++;
-    for ( int y = top; y <= bottom; y++ )
-        for ( int x = left; x <= right; x++ )
-            dot(image, x, y, (uint8_t)(FIRST + m->series));
-}
-
-static void draw(const struct plot_view *v, uint8_t *image)
-{
-    put_axes(v, image);
-    for ( size_t i = 0; i < v->nr_marks; i++ )
-        put_mark(v, &v->marks[i], image);
-    for ( unsigned int i = 0; i < v->nr_series; i++ )
-        put_text(image, PLOT_RIGHT + 10, PLOT_TOP + 12 * (int)i, v->names[i],
-                 (uint8_t)(FIRST + i));
+    p->left = (int)x - (anchor == PLOT_END ? width
+                        : anchor == PLOT_MIDDLE ? width / 2 : 0);
+    p->top = (int)y - PLOT_LETTER_HEIGHT + 1;
+    p->ink = index_of(p, colour);
+    plot_letters(text, letter_dot, p);
 }
 
 /* --- the file ------------------------------------------------------------- */
@@ -167,68 +133,140 @@ static uint32_t adler_of(const uint8_t *bytes, size_t size)
     return b << 16 | a;
 }
 
-#define BLOCK 65535u            /* of bytes that are stored as they are */
-#define IMAGE ((size_t)ROW * PLOT_HEIGHT)
-#define PACKED (2 + IMAGE + 5 * (IMAGE / BLOCK + 1) + 4)
-
-static size_t pack(uint8_t *to, const uint8_t *image)
+/*
+ * Deflate with the codes that it has for those who bring none: a literal is 8
+ * or 9 bits, a length 7 or 8 and its extra bits, a distance 5 and its own.
+ */
+struct bits
 {
-    uint8_t *p = to;
-    size_t left = IMAGE;
+    uint8_t *to;
+    uint64_t held;
+    unsigned int nr;
+};
 
-    *p++ = 0x78;
-    *p++ = 0x01;
-    while ( left )
+static void put_bits(struct bits *b, uint32_t value, unsigned int nr)
+{
+    b->held |= (uint64_t)value << b->nr;
+    for ( b->nr += nr; b->nr >= 8; b->nr -= 8 )
     {
-        uint16_t n = left < BLOCK ? (uint16_t)left : BLOCK;
-
-        *p++ = left == n;       /* the last */
-        *p++ = (uint8_t)n;
-        *p++ = (uint8_t)(n >> 8);
-        *p++ = (uint8_t)~n;
-        *p++ = (uint8_t)(~n >> 8);
-        memcpy(p, image + (IMAGE - left), n);
-        p += n;
-        left -= n;
+        *b->to++ = (uint8_t)b->held;
+        b->held >>= 8;
     }
-    put_be(p, adler_of(image, IMAGE));
-    return (size_t)(p + 4 - to);
 }
 
-static void put_palette(FILE *out)
+/* Codes stand with their highest bit first. */
+static void put_code(struct bits *b, uint32_t code, unsigned int nr)
+{
+    for ( unsigned int i = nr; i--; )
+        put_bits(b, code >> i & 1, 1);
+}
+
+static void put_literal(struct bits *b, uint8_t byte)
+{
+    if ( byte < 144 )
+        put_code(b, 0x30u + byte, 8);
+    else
+        put_code(b, 0x190u + (byte - 144u), 9);
+}
+
+#define LONGEST 258u            /* has a code without extra bits: 285 */
+#define ROW_CODE 21u            /* distances from 1537, with 9 extra bits */
+#define ROW_BASE 1537u
+#define ROW_EXTRA 9u
+
+/* As many as there are of the longest; what is left are literals. */
+static size_t put_repeats(struct bits *b, size_t length, bool above)
+{
+    size_t done = 0;
+
+    for ( ; done + LONGEST <= length; done += LONGEST )
+    {
+        put_code(b, 0xc5, 8);
+        put_code(b, above ? ROW_CODE : 0, 5);
+        if ( above )
+            put_bits(b, ROW - ROW_BASE, ROW_EXTRA);
+    }
+    return done;
+}
+
+static size_t repeats(const uint8_t *bytes, size_t at, size_t size,
+                      size_t distance)
+{
+    size_t n = 0;
+
+    if ( at < distance )
+        return 0;
+    while ( at + n < size && bytes[at + n] == bytes[at + n - distance] )
+        n++;
+    return n;
+}
+
+static size_t pack(uint8_t *to, const uint8_t *bytes, size_t size)
+{
+    struct bits b = { .to = to };
+    size_t at = 0, n = 0;
+
+    _Static_assert(ROW >= ROW_BASE && ROW < ROW_BASE + (1u << ROW_EXTRA),
+                   "the code of that distance");
+    put_bits(&b, 0x0178, 16);
+    put_bits(&b, 3, 3);         /* the last block, with those codes */
+    while ( at < size )
+    {
+        n = put_repeats(&b, repeats(bytes, at, size, 1), false);
+        if ( !n )
+            n = put_repeats(&b, repeats(bytes, at, size, ROW), true);
+        if ( !n )
+            put_literal(&b, bytes[at]);
+        at += n ? n : 1;
+    }
+    put_code(&b, 0, 7);
+    put_bits(&b, 0, (8 - b.nr) % 8);
+    put_be(b.to, adler_of(bytes, size));
+    return (size_t)(b.to + 4 - to);
+}
+
+static void put_palette(const struct png *p, FILE *out)
 {
     uint8_t palette[3 * COLOURS];
 
-    for ( unsigned int i = 0; i < COLOURS; i++ )
+    for ( unsigned int i = 0; i < p->nr; i++ )
     {
-        uint32_t c = i == WHITE ? 0xffffff : i == BLACK ? 0
-                     : i == GREY ? 0xcccccc : plot_colour(i - FIRST);
-
-        palette[3 * i] = (uint8_t)(c >> 16);
-        palette[3 * i + 1] = (uint8_t)(c >> 8);
-        palette[3 * i + 2] = (uint8_t)c;
+        palette[3 * i] = (uint8_t)(p->palette[i] >> 16);
+        palette[3 * i + 1] = (uint8_t)(p->palette[i] >> 8);
+        palette[3 * i + 2] = (uint8_t)p->palette[i];
     }
-    put_chunk(out, "PLTE", palette, sizeof(palette));
+    put_chunk(out, "PLTE", palette, 3 * p->nr);
+}
+
+static void put_file(const struct png *p, uint8_t *packed, FILE *out)
+{
+    uint8_t header[13] = { [8] = 8, [9] = 3 };  /* bits, by palette */
+    size_t size = pack(packed, p->image, ROW * (size_t)p->height);
+
+    put_be(header, PLOT_WIDTH);
+    put_be(header + 4, (uint32_t)p->height);
+    fwrite("\x89PNG\r\n\x1a\n", 1, 8, out);
+    put_chunk(out, "IHDR", header, sizeof(header));
+    put_palette(p, out);
+    put_chunk(out, "IDAT", packed, (uint32_t)size);
+    put_chunk(out, "IEND", "", 0);
 }
 
 int plot_png(const struct plot_view *v, FILE *out)
 {
-    uint8_t *image = fault_calloc(1, IMAGE), *packed = fault_malloc(PACKED);
-    uint8_t header[13] = { [8] = 8, [9] = 3 };  /* bits, by palette */
-    int rc = image && packed ? 0 : -ENOMEM;
+    struct png png = { .height = plot_height(v), .palette = { 0xffffff },
+                       .nr = 1 };
+    const struct plot_pen pen = { &png, rectangle, text };
+    size_t size = ROW * (size_t)png.height;
+    uint8_t *packed = fault_malloc(size + size / 8 + 64);
+    int rc = -ENOMEM;
 
+    png.image = fault_calloc(1, size);
+    if ( png.image && packed )
+        rc = plot_draw(v, &pen);
     if ( !rc )
-    {
-        draw(v, image);
-        put_be(header, PLOT_WIDTH);
-        put_be(header + 4, PLOT_HEIGHT);
-        fwrite("\x89PNG\r\n\x1a\n", 1, 8, out);
-        put_chunk(out, "IHDR", header, sizeof(header));
-        put_palette(out);
-        put_chunk(out, "IDAT", packed, (uint32_t)pack(packed, image));
-        put_chunk(out, "IEND", "", 0);
-    }
-    free(image);
+        put_file(&png, packed, out);
+    free(png.image);
     free(packed);
     return rc;
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keeps what is to be drawn, thins it out when there is too much, and finds
- * the axes in the end.
+ * Keeps what is to be drawn, and in the end finds out what is shown of it: who
+ * has a name, which rows there are, from where to where.
+ *
+ * Too many marks are thinned out on the way by what a picture could show: of
+ * dots on one place the first is kept, and bars of one series within a
+ * fraction of a pixel become one that knows how much of it they cover.
  */
-#include "xenalyze/report/plot.h"
+#include "xenalyze/report/plot-draw.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,18 +17,6 @@
 #include "common/fault.h"
 
 #define MAX_MARKS (1u << 20)
-#define COLUMNS (PLOT_RIGHT - PLOT_LEFT + 1)
-#define LINES (PLOT_BOTTOM - PLOT_TOP + 1)
-
-struct plot
-{
-    struct plot_mark *marks;
-    size_t room;
-    uint64_t keys[PLOT_SERIES];
-    struct plot_view view;
-    bool closed;                /* its axes are found */
-    bool failed;                /* out of memory */
-};
 
 int plot_format(const char *path, enum plot_format *format, struct err *e)
 {
@@ -44,14 +35,19 @@ int plot_format(const char *path, enum plot_format *format, struct err *e)
                    ".png", path);
 }
 
-int plot_new(struct plot **out, const char *label)
+int plot_new(struct plot **out, const struct plot_about *about,
+             const char *name)
 {
     struct plot *p = fault_calloc(1, sizeof(*p));
 
     *out = p;
     if ( !p )
         return -ENOMEM;
-    p->view.label = label;
+    p->about = *about;
+    p->view.about = &p->about;
+    p->view.name = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+    p->view.bars = about->unit >= PLOT_PCPUS;
+    p->view.bottom = PLOT_TOP + PLOT_LINES;
     p->view.first = p->view.least = INT64_MAX;
     p->view.last = p->view.most = INT64_MIN;
     return 0;
@@ -62,33 +58,91 @@ void plot_free(struct plot *p)
     if ( !p )
         return;
     free(p->marks);
+    plot_keys_fini(&p->series);
+    plot_keys_fini(&p->rows);
     free(p);
 }
 
 /* --- marks ---------------------------------------------------------------- */
 
-/* Of two marks on the same dot the first is kept; bars that are seen, all. */
-static void thin(struct plot *p)
+/*
+ * Of dots on the same place the first is kept; where they stand beside each
+ * other, of each series.
+ */
+static void thin_dots(struct plot *p, bool by_series)
 {
-    uint8_t *seen = fault_calloc(COLUMNS, LINES);
+    uint64_t *seen = fault_calloc((PLOT_COLUMNS + 1) * (PLOT_LINES + 1),
+                                  sizeof(*seen));
+    struct plot_view *v = &p->view;
     size_t n = 0;
 
-    p->view.marks = p->marks;
-    p->failed |= !seen;
-    for ( size_t i = 0; seen && i < p->view.nr_marks; i++ )
+    v->marks = p->marks;
+    v->log = plot_wants_log(v);
+    p->failed |= !seen || (p->about.unit == PLOT_ADDRESS &&
+                           plot_address_pieces(v));
+    for ( size_t i = 0; !p->failed && i < v->nr_marks; i++ )
+    {
+        int x = (int)plot_x(v, p->marks[i].from) - PLOT_LEFT;
+        int y = (int)plot_y(v, p->marks[i].value) - PLOT_TOP;
+        uint64_t *dot = &seen[x * (PLOT_LINES + 1) + y];
+        uint64_t bit = by_series ? 1ull << p->marks[i].series % 64 : 1;
+
+        if ( !(*dot & bit) )
+            p->marks[n++] = p->marks[i];
+        *dot |= bit;
+    }
+    if ( !p->failed )
+        v->nr_marks = n;
+    free(seen);
+}
+
+static int by_row(const void *a, const void *b)
+{
+    const struct plot_mark *x = a, *y = b;
+
+    if ( x->value != y->value )
+        return x->value < y->value ? -1 : 1;
+    if ( x->series != y->series )
+        return x->series < y->series ? -1 : 1;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+/* Bars of a series that begin within `width` of each other become one. */
+static void merge_bars(struct plot *p, int64_t width)
+{
+    struct plot_view *v = &p->view;
+    size_t n = 0;
+
+    qsort(p->marks, v->nr_marks, sizeof(*p->marks), by_row);
+    for ( size_t i = 0; i < v->nr_marks; i++ )
     {
         const struct plot_mark *m = &p->marks[i];
-        int x = plot_x(&p->view, m->from), y = plot_y(&p->view, m->value);
-        uint8_t *dot = &seen[(x - PLOT_LEFT) * LINES + (y - PLOT_TOP)];
+        struct plot_mark *last = n ? &p->marks[n - 1] : NULL;
 
-        if ( *dot && plot_x(&p->view, m->to) == x )
-            continue;
-        *dot = 1;
-        p->marks[n++] = *m;
+        if ( last && last->value == m->value && last->series == m->series &&
+             m->to - last->from <= width )
+        {
+            last->to = m->to > last->to ? m->to : last->to;
+            last->covered += m->covered;
+        }
+        else
+            p->marks[n++] = *m;
     }
-    if ( seen )
-        p->view.nr_marks = n;
-    free(seen);
+    v->nr_marks = n;
+}
+
+static void thin(struct plot *p)
+{
+    struct plot_view *v = &p->view;
+    int64_t width = (v->last - v->first) / (4 * PLOT_COLUMNS);
+
+    if ( !v->bars )
+        thin_dots(p, p->about.unit == PLOT_PLACES);
+    if ( !v->bars && v->nr_marks > MAX_MARKS / 2 )
+        thin_dots(p, false);
+    for ( ; v->bars && v->nr_marks > MAX_MARKS / 2 && width >= 0 &&
+            width < v->last - v->first; width = width * 2 + 1 )
+        merge_bars(p, width);
 }
 
 static bool grow(struct plot *p)
@@ -128,48 +182,13 @@ static void add_mark(struct plot *p, const struct plot_mark *m)
     p->marks[p->view.nr_marks++] = *m;
 }
 
-/* --- series --------------------------------------------------------------- */
-
-#define KEY_LOST UINT64_MAX
-#define KEY_NOBODY (UINT64_MAX - 1)
-
-static void name_series(char name[PLOT_NAME], uint64_t key)
-{
-    if ( key == KEY_LOST )
-        snprintf(name, PLOT_NAME, "lost");
-    else if ( key == KEY_NOBODY )
-        snprintf(name, PLOT_NAME, "all");
-    else if ( key >> 32 == POINT_IRQ )
-        snprintf(name, PLOT_NAME, "i%" PRIx64, key & UINT32_MAX);
-    else
-        snprintf(name, PLOT_NAME, "d%" PRIu64 "v%" PRIu64,
-                 key >> 16 & 0xffff, key & 0xffff);
-}
-
-static uint32_t series_of(struct plot *p, uint64_t key)
-{
-    unsigned int i = 0;
-
-    while ( i < p->view.nr_series && p->keys[i] != key )
-        i++;
-    if ( i < p->view.nr_series || i == PLOT_SERIES )
-        return i < PLOT_SERIES ? i : PLOT_SERIES - 1;
-    p->keys[i] = key;
-    if ( i == PLOT_SERIES - 1 )
-        snprintf(p->view.names[i], PLOT_NAME, "others");
-    else
-        name_series(p->view.names[i], key);
-    p->view.nr_series++;
-    return i;
-}
-
 static uint64_t key_of(const struct point *point)
 {
     if ( point->who == POINT_NOBODY )
-        return KEY_NOBODY;
+        return PLOT_KEY(PLOT_OF_ALL, 0);
     if ( point->who == POINT_IRQ )
-        return (uint64_t)POINT_IRQ << 32 | point->vcpu;
-    return (uint64_t)(point->domain & 0xffff) << 16 | (point->vcpu & 0xffff);
+        return PLOT_KEY(PLOT_OF_IRQ, point->vcpu);
+    return PLOT_KEY(PLOT_OF_VCPU, PLOT_VCPU_ID(point->domain, point->vcpu));
 }
 
 static void put(void *state, const struct point *point)
@@ -177,7 +196,7 @@ static void put(void *state, const struct point *point)
     struct plot *p = state;
     const struct plot_mark m = {
         .from = point->time, .to = point->time, .value = point->value,
-        .series = series_of(p, key_of(point)),
+        .series = plot_keys_take(&p->series, key_of(point), 1),
     };
 
     add_mark(p, &m);
@@ -188,130 +207,61 @@ struct points plot_points(struct plot *p)
     return (struct points){ put, p };
 }
 
-/* --- the timeline --------------------------------------------------------- */
-
-static void begin(void *state, const struct fact_begin *f)
+void plot_row(struct plot *p, uint64_t row)
 {
-    struct timeline *t = state;
-
-    t->clock = *f->clock;
-    t->plot->view.bars = true;
+    plot_keys_take(&p->rows, row, 0);
 }
 
-static void bar(struct timeline *t, uint32_t pcpu, uint64_t from, uint64_t to,
-                uint64_t key)
+void plot_bar(struct plot *p, uint64_t row, uint64_t key, int64_t from,
+              int64_t to)
 {
+    uint64_t length = to > from ? (uint64_t)to - (uint64_t)from : 0;
     const struct plot_mark m = {
-        .from = xt_clock_ns(&t->clock, from),
-        .to = xt_clock_ns(&t->clock, to),
-        .value = pcpu, .series = series_of(t->plot, key),
+        .from = from, .to = to, .covered = (int64_t)length,
+        .value = plot_keys_take(&p->rows, row, 0),
+        .series = plot_keys_take(&p->series, key, length),
     };
 
-    add_mark(t->plot, &m);
-}
-
-static void runs(void *state, const struct fact_runstate *f)
-{
-    if ( f->state == STATE_RUNNING && !world_is_idle(f->vcpu) &&
-         f->from < f->to && f->pcpu != FACT_NO_PCPU )
-        bar(state, f->pcpu, f->from, f->to,
-            (uint64_t)f->vcpu->domain->id << 16 | f->vcpu->id);
-}
-
-static void loses(void *state, const struct fact_loss *f)
-{
-    bar(state, f->pcpu, f->from, f->to, KEY_LOST);
-}
-
-struct sink timeline_sink(struct timeline *t)
-{
-    static const struct sink_ops ops = {
-        .name = "timeline", .ordered = true, .begin = begin,
-        .runstate = runs, .loss = loses,
-    };
-
-    return (struct sink){ &ops, t };
-}
-
-/* --- axes ----------------------------------------------------------------- */
-
-/* Where `value` of least .. most is from 0 .. length. */
-static int place(int64_t value, int64_t least, int64_t most, int length)
-{
-    double whole = (double)most - (double)least;
-    double part = (double)value - (double)least;
-    double at = whole > 0 ? part / whole * length : 0;
-
-    return at < 0 ? 0 : at > length ? length : (int)at;
-}
-
-int plot_x(const struct plot_view *v, int64_t time)
-{
-    return PLOT_LEFT + place(time, v->first, v->last,
-                             PLOT_RIGHT - PLOT_LEFT);
-}
-
-int plot_y(const struct plot_view *v, int64_t value)
-{
-    return PLOT_BOTTOM - place(value, v->least, v->most,
-                               PLOT_BOTTOM - PLOT_TOP);
-}
-
-uint32_t plot_colour(unsigned int series)
-{
-    static const uint32_t colours[] = {
-        0x1f77b4, 0xff7f0e, 0x2ca02c, 0x9467bd, 0x8c564b, 0xe377c2,
-        0x17becf, 0xbcbd22, 0xd62728, 0x7f7f7f, 0x003f5c, 0x665191,
-    };
-
-    return colours[series % (sizeof(colours) / sizeof(colours[0]))];
-}
-
-/* Unsigned, since the way from least to most may be longer than INT64_MAX. */
-static int64_t tick(int64_t least, int64_t most, unsigned int i)
-{
-    uint64_t whole = (uint64_t)most - (uint64_t)least;
-    uint64_t part = whole / PLOT_TICKS * i +
-                    whole % PLOT_TICKS * i / PLOT_TICKS;
-
-    return (int64_t)((uint64_t)least + part);
-}
-
-const char *plot_time_tick(const struct plot_view *v, unsigned int i,
-                           int64_t *time, char text[PLOT_NAME])
-{
-    *time = tick(v->first, v->last, i);
-    snprintf(text, PLOT_NAME, "%.6f", (double)*time / 1e9);
-    return text;
-}
-
-const char *plot_value_tick(const struct plot_view *v, unsigned int i,
-                            int64_t *value, char text[PLOT_NAME])
-{
-    *value = tick(v->least, v->most, i);
-    snprintf(text, PLOT_NAME, "%" PRId64, *value);
-    return text;
+    if ( length && length <= INT64_MAX )
+        add_mark(p, &m);
 }
 
 /* A picture of nothing, or of one place, still has axes. */
-static void close_view(struct plot *p)
+static void widen_axes(struct plot_view *v)
 {
-    struct plot_view *v = &p->view;
-
-    if ( p->closed )
-        return;
-    p->closed = true;
     if ( v->first > v->last )
         v->first = v->last = v->least = v->most = 0;
+    /* What begins nearly at 0 does so for the reader. */
+    if ( v->first > 0 && v->first < v->last / 50 )
+        v->first = 0;
     if ( v->first == v->last )
         v->last += v->last < INT64_MAX;
     if ( v->first == v->last )
         v->first--;
-    if ( v->bars || v->least == v->most )
+    if ( v->least == v->most )
         v->most += v->most < INT64_MAX;
     if ( v->least == v->most )
         v->least--;
+}
+
+static int close_view(struct plot *p)
+{
+    struct plot_view *v = &p->view;
+    int rc;
+
+    if ( p->closed )
+        return 0;
+    p->closed = true;
+    widen_axes(v);
     thin(p);
+    rc = plot_choose(p);
+    v->marks = p->marks;
+    if ( v->nr_marks )
+        qsort(v->marks, v->nr_marks, sizeof(*v->marks), by_row);
+    v->bottom = plot_height(v) - PLOT_BELOW;
+    if ( !rc && p->about.unit == PLOT_ADDRESS )
+        rc = plot_address_pieces(v);
+    return rc;
 }
 
 /* --- files ---------------------------------------------------------------- */
@@ -350,10 +300,9 @@ int plot_write(struct plot *p, enum plot_format format, const char *path,
     };
     size_t size = strlen(path) + sizeof(".part");
     char *part = fault_malloc(size);
-    int rc;
+    int rc = close_view(p);
 
-    close_view(p);
-    if ( !part || p->failed )
+    if ( !part || p->failed || rc )
     {
         free(part);
         return err_sys(e, -ENOMEM, "cannot draw %s", path);

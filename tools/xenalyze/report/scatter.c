@@ -208,35 +208,48 @@ static void irq(void *state, const struct fact_irq *f)
 
 struct scatter_row
 {
-    const char *title;
+    struct plot_about about;
     struct sink_ops ops;
 };
 
-#define ROW(text, slot, function)                                           \
-    { text, { .name = "scatterplot", .ordered = true, .begin = begin,       \
-              .end = end, .slot = function } }
+#define ROW(title, label, unit, slot, function)                             \
+    { { title, label, unit }, { .name = "scatterplot", .ordered = true,     \
+                                .begin = begin, .end = end,                 \
+                                .slot = function } }
 
 static const struct scatter_row rows[SCATTER_KINDS] = {
-    [SCATTER_RUNSTATE] = ROW("runstate", runstate, runstate),
-    [SCATTER_RUNSTATE_TIME] = ROW("time in a runstate", runstate,
-                                  runstate_time),
-    [SCATTER_PCPU] = ROW("pcpu", runstate, pcpu),
-    [SCATTER_RDTSC] = ROW("TSC that the guest got", handle, rdtsc),
-    [SCATTER_IRQ] = ROW("pcpu that handled it", irq, irq),
-    [SCATTER_INTERRUPT_EIP] = ROW("address", handle, interrupt_eip),
-    [SCATTER_EXTINT_CYCLES] = ROW("cycles", handle, extint_cycles),
-    [SCATTER_IO] = ROW("cycles", handle, io),
-    [SCATTER_UNPIN_PROMOTE] = ROW("-10 unshadowed, 0 unpinned, 2 promoted",
+    [SCATTER_RUNSTATE] = ROW("runstates (heights are shares of time)",
+                             "vcpu", PLOT_VCPUS,
+                             runstate, runstate),
+    [SCATTER_RUNSTATE_TIME] = ROW("how long runstates lasted", "time",
+                                  PLOT_TIME, runstate, runstate_time),
+    [SCATTER_PCPU] = ROW("where vcpus began to run", "pcpu", PLOT_PLACES,
+                         runstate, pcpu),
+    [SCATTER_RDTSC] = ROW("what guests read from the TSC", "TSC",
+                          PLOT_NUMBER, handle, rdtsc),
+    [SCATTER_IRQ] = ROW("where interrupts of devices were handled", "pcpu",
+                        PLOT_PLACES, irq, irq),
+    [SCATTER_INTERRUPT_EIP] = ROW("where in guests interrupts hit", "address",
+                                  PLOT_ADDRESS, handle, interrupt_eip),
+    [SCATTER_EXTINT_CYCLES] = ROW("what exits for interrupts cost", "cycles",
+                                  PLOT_CYCLES, handle, extint_cycles),
+    [SCATTER_IO] = ROW("what exits for the port cost", "cycles", PLOT_CYCLES,
+                       handle, io),
+    [SCATTER_UNPIN_PROMOTE] = ROW("shadow page tables", "-10 unshadowed, "
+                                  "0 unpinned, 2 promoted", PLOT_NUMBER,
                                   handle, unpin_promote),
-    [SCATTER_CR3_SWITCH] = ROW("frame in CR3", exit, cr3_switch),
-    [SCATTER_WAKE_TO_HALT] = ROW("cycles from wake-up to halt", halt,
+    [SCATTER_CR3_SWITCH] = ROW("what guests load into CR3", "frame",
+                               PLOT_ADDRESS, exit, cr3_switch),
+    [SCATTER_WAKE_TO_HALT] = ROW("from an interrupt that wakes to the next "
+                                 "halt", "cycles", PLOT_CYCLES, halt,
                                  wake_to_halt),
-    [SCATTER_VMEXIT_EIP] = ROW("address", exit, vmexit_eip),
+    [SCATTER_VMEXIT_EIP] = ROW("where guests exit", "address", PLOT_ADDRESS,
+                               exit, vmexit_eip),
 };
 
-const char *scatter_title(enum scatter_kind kind)
+const struct plot_about *scatter_about(enum scatter_kind kind)
 {
-    return rows[kind].title;
+    return &rows[kind].about;
 }
 
 struct sink scatter_sink(struct scatter *s, enum scatter_kind kind)

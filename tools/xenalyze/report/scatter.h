@@ -8,6 +8,7 @@
 
 #include "xenalyze/model/facts.h"
 #include "xenalyze/report/cr3-list.h"
+#include "xenalyze/report/plot.h"
 #include "xenalyze/report/points.h"
 
 enum scatter_kind
@@ -39,8 +40,8 @@ struct scatter
     bool failed;                /* out of memory */
 };
 
-/* What a plot of it says at its axis. */
-const char *scatter_title(enum scatter_kind kind);
+/* What a plot of it says beside the points. */
+const struct plot_about *scatter_about(enum scatter_kind kind);
 
 /* `s` stays the caller's; points, which, cr3 and cr3_ids are filled
    in. */
