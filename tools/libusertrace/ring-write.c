@@ -37,7 +37,9 @@
 #define HIDDEN_TLS static _Thread_local __attribute__((tls_model("initial-exec")))
 
 HIDDEN_TLS struct simple_ring *mine;
-HIDDEN_TLS bool claiming;       /* a handler must not claim meanwhile */
+HIDDEN_TLS bool changing;       /* mine: a handler leaves it alone */
+HIDDEN_TLS unsigned int entering;   /* how many have looked at mine, and have
+                                     * not reserved yet */
 
 static struct simple_ring *_Atomic ready[UT_RINGS_READY];
 static _Atomic bool accepting;
@@ -181,13 +183,24 @@ uint64_t ut_rings_lost(void)
     return atomic_load(&lost_without_ring);
 }
 
+/*
+ * Once, and the key forgets it: the drain may free the ring at once.  Who came
+ * before `changing` may have let go of it, and have taken another one.
+ */
 static void let_go(void *arg)
 {
     struct simple_ring *ring = arg;
 
+    changing = true;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if ( mine == ring )
+    {
         mine = NULL;
-    __atomic_store_n(&ring->state, SIMPLE_RING_DONE, __ATOMIC_RELEASE);
+        pthread_setspecific(at_end, NULL);
+        __atomic_store_n(&ring->state, SIMPLE_RING_DONE, __ATOMIC_RELEASE);
+    }
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    changing = false;
 }
 
 int ut_rings_begin(void)
@@ -222,18 +235,21 @@ static struct simple_ring *claim(void)
 
     if ( !atomic_load(&accepting) )
         return NULL;
-    if ( !claiming )
+    if ( !changing )
     {
-        claiming = true;
-        ring = take_ready();
-        if ( ring )
+        changing = true;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        /* A handler may just have found one. */
+        ring = mine;
+        if ( !ring && (ring = take_ready()) != NULL )
         {
             ring->tid = syscall(SYS_gettid);
             __atomic_store_n(&ring->state, SIMPLE_RING_HELD, __ATOMIC_RELEASE);
             pthread_setspecific(at_end, ring);
             mine = ring;
         }
-        claiming = false;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        changing = false;
     }
     if ( !ring )
         atomic_fetch_add(&lost_without_ring, 1);
@@ -348,12 +364,13 @@ static char *begin_slowly(struct usertrace_record *record, uint32_t id,
     int saved = errno;
     char *at = NULL;
 
-    if ( ring && is_closed(ring) && !is_busy(ring) )
+    /* Not under who was interrupted in here, or in let_go(), or in the middle of
+     * an event. */
+    if ( ring && is_closed(ring) && entering == 1 && !changing &&
+         !is_busy(ring) )
     {
-        /* What is given back may be unmapped before the thread ends. */
-        pthread_setspecific(at_end, NULL);
         let_go(ring);
-        ring = NULL;
+        ring = mine;
     }
     if ( !ring )
         ring = claim();
@@ -365,8 +382,8 @@ static char *begin_slowly(struct usertrace_record *record, uint32_t id,
 
 /* ---- the fast side --------------------------------------------------------- */
 
-char *usertrace_simple_begin(struct usertrace_record *record, uint32_t id,
-                             uint32_t bytes)
+static inline char *begin(struct usertrace_record *record, uint32_t id,
+                          uint32_t bytes)
 {
     struct simple_ring *ring = mine;
     uint64_t at, time, size = SIMPLE_EVENT_MIN + bytes;
@@ -385,4 +402,17 @@ char *usertrace_simple_begin(struct usertrace_record *record, uint32_t id,
     record->at = at;
     return put_head(place(ring, at), id, time, SIMPLE_EVENT_MIN - 8 + bytes,
                     ring->pid);
+}
+
+char *usertrace_simple_begin(struct usertrace_record *record, uint32_t id,
+                             uint32_t bytes)
+{
+    char *at;
+
+    entering++;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    at = begin(record, id, bytes);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    entering--;
+    return at;
 }
