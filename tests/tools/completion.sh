@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What shells complete, of each program, as it gets installed: every option of
+# --help is offered, what an option takes is, and each shell that is here can
+# read its file.  How a file works is tested in tests/unit/common.
+. "$top_srcdir/tests/tools/lib.sh"
+
+files=$top_builddir/tools/completion
+
+# options PROGRAM: the long options of its help
+options() {
+    "$1" --help | sed -n 's/^ *\(-[^-], \)\{0,1\}\(--[][a-z0-9-]*\).*/\2/p' |
+        sed 's/\[no-\]//' | sort -u
+}
+
+# offered WORD...: what bash offers for the last of these
+offered() {
+    bash --norc -c '. "$0"
+        COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+        "_$1" 2>/dev/null
+        printf "%s\n" "${COMPREPLY[@]}"' "$files/bash/$1" "$@"
+}
+
+nr=0
+for program in "$top_builddir"/tools/simpletrace/simpletrace \
+    "$top_builddir"/tools/tracetool/tracetool "$xenalyze" \
+    "$top_builddir"/tools/xenalyze/xentrace_format "$xentrace" \
+    "$top_builddir"/tools/xentrace/xentrace_setsize "$xensim"
+do
+    [ -x "$program" ] || continue
+    name=$(basename "$program")
+    options "$program" >"$tmp/options"
+    [ "$(wc -l <"$tmp/options")" -ge 3 ] || fail "$name: hardly any options"
+    grep -v '^$' "$tmp/options" >"$tmp/all"
+    if command -v bash >/dev/null; then
+        offered "$name" -- | sort -u >"$tmp/bash"
+        missing=$(comm -23 "$tmp/all" "$tmp/bash" | tr '\n' ' ')
+        [ -z "$missing" ] || fail "$name: bash does not offer $missing"
+    fi
+    while read -r option; do
+        grep -q -e "$option" "$files/zsh/_$name" ||
+            fail "$name: $option is not in zsh's file"
+        grep -q -e "-l ${option#--}\b" "$files/fish/$name.fish" ||
+            fail "$name: $option is not in fish's file"
+    done <"$tmp/all"
+    for shell in bash fish zsh; do
+        command -v $shell >/dev/null || continue
+        $shell -n "$files/$shell/"*"$name"* || fail "$name: $shell: no syntax"
+    done
+    nr=$((nr + 1))
+done
+
+if command -v bash >/dev/null; then
+    [ "$(offered xenalyze --dump-a)" = --dump-all ] ||
+        fail 'xenalyze: --dump-a is not completed'
+    [ "$(offered xenalyze --order f)" = file ] ||
+        fail 'xenalyze: --order f is not completed'
+fi
+echo "$nr programs"
