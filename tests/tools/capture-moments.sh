@@ -33,6 +33,17 @@ grep -qE 'd[0-9]+v[0-9]+ was runnable for [0-9.]+ m?s' err ||
 grep -q 'd32767' err && fail "the idle domain waited"
 whole waits.1
 
+# So far back, and no further; a window that began earlier may be among them.
+for trigger in 'exit>1us' 'hvm_cpuid:leaf>0' 'hvm_cpuid:leaf=3'; do
+    rm -f once*
+    expect 0 "$xensim" --cpus 2 --rate 100k -- "$xentrace" -s 10 \
+        --snapshot-on "$trigger" --snapshots 1 --snapshot-before 1us -T 60 once
+    grep -qE 'hvm_cpuid was traced|outside on pcpu' err ||
+        fail "$trigger: the reason is not told"
+    whole once.1
+    grep -qE "hvm_(cpuid|vmentry)" out || fail "$trigger: it is not in it"
+done
+
 expect 0 "$xensim" --cpus 2 -- "$xentrace" -M 1M \
     --snapshot-on 'exit>1h' --snapshot-on 'lost>1000000000' \
     --snapshot-on 'hvm_cpuid:leaf=0xdeadbeef' -T 0.5 quiet

@@ -131,6 +131,19 @@ emitted "tiny -M" $(($(events trace) + $(value "older events")))
 expect 0 "$xensim" --cpus 2 -- "$xentrace" -X -D -M 1M -T 0.2 --plain trace
 [ ! -s trace ] || fail "-M of nothing wrote something"
 
+# Not in memory, as ever.
+expect 0 "$xensim" --cpus 2 -- "$xentrace" -M 0 -T 0.1 trace
+grep -q 'made room' err && fail "-M 0 is in memory"
+
+# -X has nothing to read where there was nothing; what -x leaves in the rings is
+# not lost, but for the next one.
+expect 0 "$xensim" --cpus 2 --report books -- sh -c '
+    "$1" -X -T 0.1 trace 2>nothing; "$1" -x -T 0.3 first 2>passed
+    "$1" -X -T 0.1 last' sh "$xentrace"
+grep -q ' 0 events' nothing || fail "-X: $(cat nothing)"
+grep -q 'could not' passed && fail "-x: $(cat passed)"
+emitted "-x, and what it left" "$(events trace first last)"
+
 # --- a row of files ----------------------------------------------------------
 
 expect 0 "$xensim" --cpus 2 --report books -- \

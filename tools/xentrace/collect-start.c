@@ -49,8 +49,17 @@ static void make_rings(struct collect *c, struct err *why)
 {
     unsigned int pages = c->plan->pages ? c->plan->pages : COLLECT_PAGES;
 
-    if ( !tbuf_set_size(c->hv, pages, why) )
-        c->tracing = true;
+    c->made_rings = !tbuf_set_size(c->hv, pages, why);
+    c->tracing = c->made_rings;
+}
+
+/*
+ * Does what the rings hold by now count for nothing?  New ones have traced for
+ * a moment, whether they were to or not.
+ */
+static bool is_rubbish(const struct collect *c)
+{
+    return c->plan->discard || (c->plan->start_disabled && c->made_rings);
 }
 
 /* True: Xen is a flight recorder now, or has failed to become one. */
@@ -111,7 +120,7 @@ static int open_rings(struct collect *c, struct err *e)
         log_warning(c->log, "the rings have %u pages, not %u: they were there "
                     "before, or that is all that Xen can make",
                     c->rings.pages, c->plan->pages);
-    if ( c->plan->discard && !c->recorder )
+    if ( is_rubbish(c) && !c->recorder )
         drain_discard(&c->rings, c->log);
     notice_masks(c);
     return 0;

@@ -405,13 +405,15 @@ static int last_passes(struct collect *c, struct err *e)
     return rc;
 }
 
+/* With -x, what is in the rings is there for whoever comes next. */
 static void count_unwritten(struct collect *c, bool failed)
 {
     uint64_t *left = fault_calloc(c->nr_cpus, sizeof(*left));
 
     if ( left )
     {
-        drain_count(&c->rings, left);
+        if ( !c->plan->leave_enabled )
+            drain_count(&c->rings, left);
         if ( failed )
             flow_count(&c->flow, left, c->nr_cpus);
         for ( unsigned int cpu = 0; cpu < c->nr_cpus; cpu++ )

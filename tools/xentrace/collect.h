@@ -68,6 +68,7 @@ struct collect
     unsigned int nr_cpus;
     unsigned char *cpu_bits;            /* of plan->cpus, or NULL */
     struct rings rings;
+    bool made_rings;                    /* there were none */
     bool tracing;                       /* by our doing */
     struct tbuf_state state;            /* of Xen's tracing */
     struct flow flow;

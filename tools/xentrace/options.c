@@ -68,7 +68,7 @@ static const struct opt opts[] = {
 
     { .type = OPT_GROUP, .help = "Where it goes" },
     { .name = "memory-buffer", .letter = 'M', .type = OPT_SIZE,
-      .arg = "SIZE", AT(plan.memory), .min = SPOOL_MIN, .max = 1ull << 46,
+      .arg = "SIZE", AT(plan.memory), .max = 1ull << 46,
       .help = "keep the newest of it in memory, write that at the end" },
     { .name = "flight-recorder", .type = OPT_FLAG, AT(plan.flight_recorder),
       .help = "as -M, but let Xen keep the newest, if it can" },
@@ -142,6 +142,10 @@ static int check_memory(struct options *o, struct err *e)
 {
     struct collect_plan *p = &o->plan;
 
+    if ( p->memory && p->memory < SPOOL_MIN )
+        return err_set(e, -EINVAL, "--memory-buffer %llu: less than %u bytes "
+                       "hold nothing", (unsigned long long)p->memory,
+                       SPOOL_MIN);
     if ( (o->triggers.nr || p->flight_recorder) && !p->memory )
         p->memory = MEMORY_PRESET;
     if ( !p->memory && (p->before_ns || p->after_ns || p->enough) )
