@@ -33,6 +33,22 @@ void xt_dialect_learn(struct xt_dialect *d, const struct xt_record *r);
 void xt_dialect_assume(struct xt_dialect *d, uint16_t version,
                        enum xt_hardware hardware);
 
+/* Is it worth a look?  Of most records one at their event is enough. */
+static inline bool xt_dialect_tells(uint32_t event)
+{
+    switch ( event >> TRC_SUBCLS_SHIFT )
+    {
+    case TRC_GEN >> TRC_SUBCLS_SHIFT:
+    case TRC_HVM_HANDLER >> TRC_SUBCLS_SHIFT:
+    case TRC_MEM >> TRC_SUBCLS_SHIFT:
+    case TRC_SHADOW >> TRC_SUBCLS_SHIFT:
+        return true;
+    case TRC_HVM_ENTRYEXIT >> TRC_SUBCLS_SHIFT:
+        return event != TRC_HVM_VMENTRY;
+    }
+    return false;
+}
+
 /* Nothing more to learn? */
 static inline bool xt_dialect_known(const struct xt_dialect *d)
 {

@@ -53,14 +53,16 @@ void xt_info_learn(struct xt_info *info, const struct xt_record *r)
 {
     struct xt_meta m;
 
-    if ( !xt_dialect_known(&info->dialect) )
+    if ( xt_dialect_tells(r->event) && !xt_dialect_known(&info->dialect) )
         xt_dialect_learn(&info->dialect, r);
-    if ( xt_record_is_timed(r) && (!info->has_start || r->tsc < info->start) )
+    if ( r->has_tsc && (!info->has_start || r->tsc < info->start) &&
+         xt_record_is_timed(r) )
     {
         info->has_start = true;
         info->start = r->tsc;
     }
-    if ( xt_meta_decode(&m, r) )
+    if ( r->event >> TRC_CLS_SHIFT == TRC_GEN >> TRC_CLS_SHIFT &&
+         xt_meta_decode(&m, r) )
         learn_meta(info, &m);
 }
 

@@ -229,12 +229,14 @@ int segment_end(struct analysis *a, struct err *e)
 
 static int setup(struct analysis *a, struct err *e)
 {
-    int rc = xt_trace_info(a->trace, &a->info, e);
+    int rc = 0;
 
-    if ( rc )
-        return rc;
     if ( a->options->info )
         a->info = *a->options->info;
+    else
+        rc = xt_trace_info(a->trace, &a->info, e);
+    if ( rc )
+        return rc;
     xt_info_clock(&a->info, a->options->hz, &a->clock);
     a->shards = arena_array(&a->arena, a->nr_shards, sizeof(*a->shards),
                             _Alignof(struct shard));

@@ -71,26 +71,34 @@ static bool is_alone(const struct reader *r)
     return false;
 }
 
-/* When the next record was.  False: not in this epoch. */
-static bool time_of_next(struct reader *r, uint64_t limit, uint64_t *time)
+/* Of the trace itself: no time, or one that says when it begins. */
+static void heed_loss(struct reader *r, uint64_t limit)
 {
-    struct pcpu *p = r->p;
+    uint64_t from = xt_load64(r->next.payload + 8) + r->offset;
+
+    if ( from <= limit && from <= r->next.tsc + r->offset )
+        pcpu_loss_begins(r->p, from);
+}
+
+/* When the next record was.  False: not in this epoch. */
+static inline bool time_of_next(struct reader *r, uint64_t limit,
+                                uint64_t *time)
+{
     uint64_t tsc = r->next.tsc + r->offset;
+    bool timed = r->next.has_tsc;
 
-    *time = p->time;
-    if ( !xt_record_is_timed(&r->next) )
-        return true;
-    if ( r->next.event == TRC_LOST_RECORDS )
+    if ( r->next.event >> TRC_CLS_SHIFT == TRC_GEN >> TRC_CLS_SHIFT )
     {
-        uint64_t from = xt_load64(r->next.payload + 8) + r->offset;
-
-        if ( from <= limit && from <= tsc )
-            pcpu_loss_begins(p, from);
-        *time = p->time;
+        timed = xt_record_is_timed(&r->next);
+        if ( r->next.event == TRC_LOST_RECORDS )
+            heed_loss(r, limit);
     }
+    *time = r->p->time;
+    if ( !timed )
+        return true;
     if ( tsc > limit )
         return is_alone(r);
-    if ( tsc > p->time )
+    if ( tsc > *time )
         *time = tsc;
     return true;
 }

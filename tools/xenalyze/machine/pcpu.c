@@ -7,16 +7,31 @@
 
 #define CLASSES 12u             /* bits 16..27 of an id */
 
-/* By the lowest bit of the class; sub_volumes by the subclass, too. */
-static const uint8_t volumes[CLASSES] = {
-    VOLUME_GEN, VOLUME_SCHED, VOLUME_DOM0OP, VOLUME_HVM, VOLUME_MEM,
-    VOLUME_PV, VOLUME_SHADOW, VOLUME_HW, VOLUME_OTHER, VOLUME_OTHER,
-    VOLUME_OTHER, VOLUME_GUEST,
+#define FOUR(kind) kind, kind, kind, kind
+#define ALL(kind) { FOUR(kind), FOUR(kind), FOUR(kind), FOUR(kind) }
+
+/*
+ * By the lowest bit of the class, and the subclass.  What is a part of another
+ * kind is added to that at the end.
+ */
+static const uint8_t volumes[CLASSES][16] = {
+    ALL(VOLUME_GEN),
+    { FOUR(VOLUME_SCHED), FOUR(VOLUME_SCHED),
+      VOLUME_SCHED_VERBOSE, VOLUME_SCHED, VOLUME_SCHED, VOLUME_SCHED,
+      FOUR(VOLUME_SCHED) },
+    ALL(VOLUME_DOM0OP),
+    { VOLUME_HVM, VOLUME_HVM, VOLUME_HVM_HANDLER, VOLUME_HVM,
+      VOLUME_HVM_EMUL, VOLUME_HVM, VOLUME_HVM, VOLUME_HVM,
+      FOUR(VOLUME_HVM), FOUR(VOLUME_HVM) },
+    ALL(VOLUME_MEM), ALL(VOLUME_PV), ALL(VOLUME_SHADOW), ALL(VOLUME_HW),
+    ALL(VOLUME_OTHER), ALL(VOLUME_OTHER), ALL(VOLUME_OTHER),
+    ALL(VOLUME_GUEST),
 };
 
-static const uint8_t sub_volumes[CLASSES][16] = {
-    [1] = { [8] = VOLUME_SCHED_VERBOSE },
-    [3] = { [2] = VOLUME_HVM_HANDLER, [4] = VOLUME_HVM_EMUL },
+static const struct { uint8_t part, whole; } parts[] = {
+    { VOLUME_SCHED_VERBOSE, VOLUME_SCHED },
+    { VOLUME_HVM_HANDLER, VOLUME_HVM },
+    { VOLUME_HVM_EMUL, VOLUME_HVM },
 };
 
 /*
@@ -152,14 +167,22 @@ void pcpu_record(struct pcpu *p, const struct xt_record *r, uint64_t time)
         p->time = time;
         p->volume.last = time;
     }
-    p->volume.records++;
-    count_volume(p, volumes[row], r);
-    if ( sub_volumes[row][sub] )
-        count_volume(p, sub_volumes[row][sub], r);
+    count_volume(p, volumes[row][sub], r);
     if ( machine )
         machine(p, r);
     else
         event_record(p, r);
+}
+
+static void sum_up(struct fact_volume *v)
+{
+    for ( size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++ )
+    {
+        v->times[parts[i].whole] += v->times[parts[i].part];
+        v->bytes[parts[i].whole] += v->bytes[parts[i].part];
+    }
+    for ( unsigned int i = 0; i < VOLUME_SCHED_VERBOSE; i++ )
+        v->records += v->times[i];
 }
 
 void pcpu_end(struct pcpu *p)
@@ -173,6 +196,7 @@ void pcpu_end(struct pcpu *p)
         pcpu_change(p, CHANGE_END, p->current);
         change_state(p, PCPU_UNKNOWN, p->time, false);
     }
+    sum_up(&p->volume);
     emit_volume(p->emit, &p->volume);
 }
 

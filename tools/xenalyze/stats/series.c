@@ -88,6 +88,11 @@ static void settle(struct stats_cells *c, struct stats_pool *pool)
     c->nr_marks = 0;
 }
 
+static inline uint64_t large(const uint32_t *at)
+{
+    return (uint64_t)at[2] << 32 | at[1];
+}
+
 static inline void add_mark(struct stats_cells *c, struct stats_pool *pool,
                             uint16_t mark)
 {
@@ -116,33 +121,47 @@ size_t stats_unpack(const struct stats *s, uint64_t values[STATS_RAW])
 
     for ( unsigned int i = 0; i < s->used; n++ )
     {
-        values[n] = s->raw[i++];
-        if ( values[n] )
-            continue;
-        values[n] = (uint64_t)s->raw[i + 1] << 32 | s->raw[i];
-        i += LARGE_WORDS - 1;
+        values[n] = s->raw[i] ? s->raw[i] : large(&s->raw[i]);
+        i += s->raw[i] ? 1 : LARGE_WORDS;
     }
     return n;
 }
 
-void stats_flush(struct stats *s, struct stats_pool *pool)
+static void weigh_all(const struct stats *s, struct stats_pool *pool)
 {
-    struct stats_cells *c = cells_of(s, pool);
+    uint64_t values[STATS_RAW];
+    size_t n = stats_unpack(s, values);
 
-    for ( unsigned int i = 0; c && i < s->used; i++ )
+    for ( size_t i = 0; i < n; i++ )
+        add_weight(s->cells, pool, values[i]);
+}
+
+/* Every exit comes by here, so it is done without looking up or back. */
+static void mark_all(const struct stats *s, struct stats_pool *pool)
+{
+    struct stats_cells *c = s->cells;
+    uint16_t *to;
+
+    if ( c->nr_marks + s->used > MARKS )
+        settle(c, pool);
+    to = c->marks + c->nr_marks;
+    for ( unsigned int i = 0; i < s->used; i++ )
     {
-        uint64_t value = s->raw[i];
-
-        if ( !value )
+        if ( s->raw[i] )
+            *to++ = cells_mark(s->raw[i]);
+        else
         {
-            value = (uint64_t)s->raw[i + 2] << 32 | s->raw[i + 1];
+            *to++ = cells_mark(large(&s->raw[i]));
             i += LARGE_WORDS - 1;
         }
-        if ( s->weighted )
-            add_weight(c, pool, value);
-        else
-            add_mark(c, pool, cells_mark(value));
     }
+    c->nr_marks = to - c->marks;
+}
+
+void stats_flush(struct stats *s, struct stats_pool *pool)
+{
+    if ( cells_of(s, pool) )
+        (s->weighted ? weigh_all : mark_all)(s, pool);
     s->used = 0;
 }
 
