@@ -27,17 +27,32 @@ void xt_walk_init(struct xt_walk *w, const struct xt_reading *r,
 /* The walk is at the end of what it can read: go to the next window. */
 bool xt_walk_turn(struct xt_walk *w);
 
-/* The next record, or false at the end. */
-static inline bool xt_walk_next(struct xt_walk *w, struct xt_record *r)
+/*
+ * The next record, or false at the end.  *at is the caller's copy of w->at: in
+ * a register, where the way from one record to the next is not by memory.
+ */
+static inline bool xt_walk_next_at(struct xt_walk *w, const unsigned char **at,
+                                   struct xt_record *r)
 {
     size_t size;
 
-    while ( !(size = xt_record_decode(r, w->at, w->end)) ||
+    while ( !(size = xt_record_decode(r, *at, w->end)) ||
             !xt_record_possible(r) )
+    {
         if ( !xt_walk_turn(w) )
             return false;
-    w->at += size;
+        *at = w->at;
+    }
+    *at += size;
+    w->at = *at;
     return true;
+}
+
+static inline bool xt_walk_next(struct xt_walk *w, struct xt_record *r)
+{
+    const unsigned char *at = w->at;
+
+    return xt_walk_next_at(w, &at, r);
 }
 
 #endif /* LIBXENTRACE_WALK_H */

@@ -22,6 +22,9 @@ struct shard
 
 #define ANALYZE_MAX_THREADS 64u
 
+/* What threads write to all the time: processors fetch two lines at once. */
+#define ANALYZE_ALONE 128u
+
 struct analysis
 {
     struct xt_trace *trace;
@@ -38,6 +41,7 @@ struct analysis
     unsigned int nr_shards;
 
     /* Of this segment; those without records are NULL. */
+    struct arena pcpu_arena;
     struct pcpu **pcpus;
     unsigned int nr_pcpus;
     unsigned int segment;

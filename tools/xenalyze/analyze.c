@@ -118,7 +118,8 @@ struct pcpu *segment_pcpu(struct analysis *a, unsigned int id)
     p = a->pcpus[id];
     if ( p )
         return p;
-    p = fault_calloc(1, sizeof(*p));
+    p = arena_zalloc(&a->pcpu_arena, sizeof(*p) + ANALYZE_ALONE,
+                     ANALYZE_ALONE);
     if ( !p )
         return NULL;
     p->id = p->volume.pcpu = id;
@@ -177,12 +178,10 @@ static void sum_up(struct analysis *a, struct fact_end *f, uint64_t *strange)
 static void free_pcpus(struct analysis *a)
 {
     for ( unsigned int i = 0; i < a->nr_pcpus; i++ )
-    {
         if ( a->pcpus[i] )
             free(a->pcpus[i]->changes.items);
-        free(a->pcpus[i]);
-    }
     free(a->pcpus);
+    arena_reset(&a->pcpu_arena);
     a->pcpus = NULL;
     a->nr_pcpus = 0;
 }
@@ -255,6 +254,7 @@ static int setup(struct analysis *a, struct err *e)
 static void finish(struct analysis *a)
 {
     free_pcpus(a);
+    arena_fini(&a->pcpu_arena);
     scene_fini(&a->scene);
     for ( unsigned int nr = 0; a->shards && nr < a->nr_shards; nr++ )
     {
@@ -291,6 +291,7 @@ int analyze(struct xt_trace *trace, const struct analyze_options *options,
     a->sinks = sinks;
     a->nr_sinks = nr_sinks;
     arena_init(&a->arena, 0);
+    arena_init(&a->pcpu_arena, 0);
     rc = world_init(&a->world, sizeof(struct domain_state),
                     sizeof(struct vcpu_state));
     if ( rc )

@@ -21,9 +21,10 @@
 #define TARGET 8192u            /* changes in an epoch */
 #define FIRST_LENGTH 16384u     /* cycles */
 
+/* Each is written to all the time, so threads must not share a line of them. */
 struct reader
 {
-    struct pcpu *p;
+    _Alignas(ANALYZE_ALONE) struct pcpu *p;
     struct xt_walk walk;
     struct xt_record next;      /* if has_next: behind the epoch */
     bool has_next, done;
@@ -35,6 +36,7 @@ struct reader
 struct team
 {
     struct analysis *a;
+    struct arena arena;         /* of the readers */
     struct reader *readers;
     unsigned int nr_readers;
     uint64_t limit;             /* end of the epoch, in it */
@@ -105,11 +107,12 @@ static inline bool time_of_next(struct reader *r, uint64_t limit,
 
 static void read_pcpu(struct reader *r, uint64_t limit)
 {
+    const unsigned char *at = r->walk.at;
     uint64_t time;
 
     if ( r->has_next )
         goto have_one;
-    while ( xt_walk_next(&r->walk, &r->next) )
+    while ( xt_walk_next_at(&r->walk, &at, &r->next) )
     {
 have_one:
         r->has_next = !time_of_next(r, limit, &time);
@@ -330,7 +333,8 @@ static uint64_t bytes_of(const struct xt_walk *w, unsigned int cpu)
 
 static int open_readers(struct team *t, unsigned int nr)
 {
-    t->readers = fault_calloc(nr ? nr : 1, sizeof(*t->readers));
+    t->readers = arena_array(&t->arena, nr ? nr : 1, sizeof(*t->readers),
+                             _Alignof(struct reader));
     if ( !t->readers )
         return -ENOMEM;
     for ( unsigned int cpu = 0; cpu < nr; cpu++ )
@@ -360,13 +364,14 @@ static int read_segment(struct analysis *a, struct err *e)
     rc = rc ? rc : xt_trace_span(a->trace, &first, &last, e);
     if ( rc )
         return rc;
+    arena_init(&t.arena, 0);
     rc = segment_begin(a, first > last ? 0 : first, nr);
     rc = rc ? rc : xt_slice_init(&t.slice, 2 * TARGET);
     rc = rc ? rc : open_readers(&t, nr);
     rc = rc ? rc : run_team(&t, first);
     for ( unsigned int i = 0; i < t.nr_readers; i++ )
         xt_trace_walked(a->trace, &t.readers[i].walk);
-    free(t.readers);
+    arena_fini(&t.arena);
     xt_slice_fini(&t.slice);
     return rc ? rc : segment_end(a, e);
 }

@@ -174,7 +174,7 @@ START_TEST(exits)
     ck_assert_uint_eq(seen.exit.rip, 0x600000005);
     ck_assert(seen.exit.wide);
     FEED(TRC_HVM_VMEXIT, 0xffffffff, 0);
-    ck_assert_uint_eq(p.outside.guest, 1);
+    ck_assert_uint_eq(p.outside.exit.guest, 1);
     feed(TRC_HVM_VMENTRY | 0x400, 0, NULL);
     ck_assert_uint_eq(seen.exit.cause, EXIT_OTHER);
     /* Preempted in the middle of one. */

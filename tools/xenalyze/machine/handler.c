@@ -26,53 +26,54 @@ struct layout
  */
 #define ASIDE (UINT64_C(0x3d) | UINT64_C(1) << 0x20)
 
-#define IO(event, k, aw, vw, wr)                                            \
-    { event, k, aw, { aw, 0 }, { vw, aw }, wr }
+/* By minor id with its flags, and so found without a search. */
+#define KEY(event) ((event) & 0x3ff)
 
-static const struct layout layouts[] = {
-    { TRC_HVM_PF_XEN, HANDLE_PF_XEN, 2, { W, 1 }, { W, 0 }, 0 },
-    { TRC_HVM_PF_XEN64, HANDLE_PF_XEN, 3, { D, 1 }, { W, 0 }, 0 },
-    { TRC_HVM_PF_INJECT, HANDLE_PF_INJECT, 2, { W, 1 }, { W, 0 }, 0 },
-    { TRC_HVM_PF_INJECT64, HANDLE_PF_INJECT, 3, { D, 1 }, { W, 0 }, 0 },
-    { TRC_HVM_INJ_EXC, HANDLE_EXCEPTION, 2, { W, 0 }, { W, 1 }, 0 },
-    { TRC_HVM_INJ_VIRQ, HANDLE_INJECT, 1, { W, 0 }, { W, 1 }, 0 },
-    { TRC_HVM_REINJ_VIRQ, HANDLE_REINJECT, 1, { W, 0 }, { 0 }, 0 },
-    { TRC_HVM_INTR_WINDOW, HANDLE_WINDOW, 2, { W, 0 }, { W, 1 }, 0 },
+#define ROW(event, ...) [KEY(event)] = { event, __VA_ARGS__ }
+#define IO(event, k, aw, vw, wr)                                            \
+    ROW(event, k, aw, { aw, 0 }, { vw, aw }, wr)
+
+static const struct layout layouts[0x400] = {
+    ROW(TRC_HVM_PF_XEN, HANDLE_PF_XEN, 2, { W, 1 }, { W, 0 }, 0),
+    ROW(TRC_HVM_PF_XEN64, HANDLE_PF_XEN, 3, { D, 1 }, { W, 0 }, 0),
+    ROW(TRC_HVM_PF_INJECT, HANDLE_PF_INJECT, 2, { W, 1 }, { W, 0 }, 0),
+    ROW(TRC_HVM_PF_INJECT64, HANDLE_PF_INJECT, 3, { D, 1 }, { W, 0 }, 0),
+    ROW(TRC_HVM_INJ_EXC, HANDLE_EXCEPTION, 2, { W, 0 }, { W, 1 }, 0),
+    ROW(TRC_HVM_INJ_VIRQ, HANDLE_INJECT, 1, { W, 0 }, { W, 1 }, 0),
+    ROW(TRC_HVM_REINJ_VIRQ, HANDLE_REINJECT, 1, { W, 0 }, { 0 }, 0),
+    ROW(TRC_HVM_INTR_WINDOW, HANDLE_WINDOW, 2, { W, 0 }, { W, 1 }, 0),
     IO(TRC_HVM_IOPORT_READ, HANDLE_PIO, W, W, 0),
     IO(TRC_HVM_IOPORT_WRITE, HANDLE_PIO, W, W, 1),
     IO(TRC_HVM_IOMEM_READ, HANDLE_MMIO, W, W, 0),
     IO(TRC_HVM_IOMEM_WRITE, HANDLE_MMIO, W, W, 1),
     IO(TRC_HVM_IOMEM_READ | TRC_64_FLAG, HANDLE_MMIO, D, D, 0),
     IO(TRC_HVM_IOMEM_WRITE | TRC_64_FLAG, HANDLE_MMIO, D, D, 1),
-    { TRC_HVM_CR_READ, HANDLE_CR, 2, { W, 0 }, { W, 1 }, 0 },
-    { TRC_HVM_CR_READ64, HANDLE_CR, 3, { W, 0 }, { D, 1 }, 0 },
-    { TRC_HVM_CR_WRITE, HANDLE_CR, 2, { W, 0 }, { W, 1 }, 1 },
-    { TRC_HVM_CR_WRITE64, HANDLE_CR, 3, { W, 0 }, { D, 1 }, 1 },
-    { TRC_HVM_MSR_READ, HANDLE_MSR, 3, { W, 0 }, { D, 1 }, 0 },
-    { TRC_HVM_MSR_WRITE, HANDLE_MSR, 3, { W, 0 }, { D, 1 }, 1 },
-    { TRC_HVM_XCR_READ64, HANDLE_XCR, 3, { W, 0 }, { D, 1 }, 0 },
-    { TRC_HVM_XCR_WRITE64, HANDLE_XCR, 3, { W, 0 }, { D, 1 }, 1 },
-    { TRC_HVM_CPUID, HANDLE_CPUID, 2, { W, 0 }, { W, 1 }, 0 },
-    { TRC_HVM_INTR, HANDLE_INTERRUPT, 0, { NONE, 0 }, { W, 0 }, 0 },
-    { TRC_HVM_VMMCALL, HANDLE_HYPERCALL, 1, { W, 0 }, { NONE, 0 }, 0 },
-    { TRC_HVM_HLT, HANDLE_HALT, 1, { NONE, 0 }, { W, 0 }, 0 },
-    { TRC_HVM_INVLPG, HANDLE_INVLPG, 2, { W, 1 }, { W, 0 }, 0 },
-    { TRC_HVM_INVLPG64, HANDLE_INVLPG, 3, { D, 1 }, { W, 0 }, 0 },
-    { TRC_HVM_LMSW, HANDLE_LMSW, 1, { NONE, 0 }, { W, 0 }, 0 },
-    { TRC_HVM_LMSW64, HANDLE_LMSW, 2, { NONE, 0 }, { D, 0 }, 0 },
-    { TRC_HVM_RDTSC, HANDLE_RDTSC, 2, { NONE, 0 }, { D, 0 }, 0 },
-    { TRC_HVM_NPF, HANDLE_NPF, 6, { D, 0 }, { W, 4 }, 0 },
-    { TRC_HVM_TRAP, HANDLE_TRAP, 1, { W, 0 }, { NONE, 0 }, 0 },
+    ROW(TRC_HVM_CR_READ, HANDLE_CR, 2, { W, 0 }, { W, 1 }, 0),
+    ROW(TRC_HVM_CR_READ64, HANDLE_CR, 3, { W, 0 }, { D, 1 }, 0),
+    ROW(TRC_HVM_CR_WRITE, HANDLE_CR, 2, { W, 0 }, { W, 1 }, 1),
+    ROW(TRC_HVM_CR_WRITE64, HANDLE_CR, 3, { W, 0 }, { D, 1 }, 1),
+    ROW(TRC_HVM_MSR_READ, HANDLE_MSR, 3, { W, 0 }, { D, 1 }, 0),
+    ROW(TRC_HVM_MSR_WRITE, HANDLE_MSR, 3, { W, 0 }, { D, 1 }, 1),
+    ROW(TRC_HVM_XCR_READ64, HANDLE_XCR, 3, { W, 0 }, { D, 1 }, 0),
+    ROW(TRC_HVM_XCR_WRITE64, HANDLE_XCR, 3, { W, 0 }, { D, 1 }, 1),
+    ROW(TRC_HVM_CPUID, HANDLE_CPUID, 2, { W, 0 }, { W, 1 }, 0),
+    ROW(TRC_HVM_INTR, HANDLE_INTERRUPT, 0, { NONE, 0 }, { W, 0 }, 0),
+    ROW(TRC_HVM_VMMCALL, HANDLE_HYPERCALL, 1, { W, 0 }, { NONE, 0 }, 0),
+    ROW(TRC_HVM_HLT, HANDLE_HALT, 1, { NONE, 0 }, { W, 0 }, 0),
+    ROW(TRC_HVM_INVLPG, HANDLE_INVLPG, 2, { W, 1 }, { W, 0 }, 0),
+    ROW(TRC_HVM_INVLPG64, HANDLE_INVLPG, 3, { D, 1 }, { W, 0 }, 0),
+    ROW(TRC_HVM_LMSW, HANDLE_LMSW, 1, { NONE, 0 }, { W, 0 }, 0),
+    ROW(TRC_HVM_LMSW64, HANDLE_LMSW, 2, { NONE, 0 }, { D, 0 }, 0),
+    ROW(TRC_HVM_RDTSC, HANDLE_RDTSC, 2, { NONE, 0 }, { D, 0 }, 0),
+    ROW(TRC_HVM_NPF, HANDLE_NPF, 6, { D, 0 }, { W, 4 }, 0),
+    ROW(TRC_HVM_TRAP, HANDLE_TRAP, 1, { W, 0 }, { NONE, 0 }, 0),
 };
-
-#define NR_LAYOUTS (sizeof(layouts) / sizeof(layouts[0]))
 
 static const struct layout *find(uint32_t event)
 {
-    for ( size_t i = 0; i < NR_LAYOUTS; i++ )
-        if ( layouts[i].event == event )
-            return &layouts[i];
-    return NULL;
+    const struct layout *l = &layouts[KEY(event)];
+
+    return l->event == event ? l : NULL;
 }
 
 static uint64_t load(const struct xt_record *r, struct place p)

@@ -16,6 +16,8 @@
 
 #include <string.h>
 
+#include "xenalyze/model/exits.h"
+
 #define MINOR(event) ((event) & 0xff)
 #define IS_WIDE(event) ((event) & 0x100)
 #define IS_NESTED(event) ((event) & 0x400)
@@ -33,27 +35,28 @@ static void vm_exit(struct pcpu *p, const struct xt_record *r,
 {
     struct outside *o = &p->outside;
     bool wide = IS_WIDE(r->event);
+    unsigned int hardware = p->dialect->hardware;
+    uint32_t reason;
 
     if ( !has_words(p, r, wide ? 3 : 2) )
         return;
     if ( o->open )
         p->strange[STRANGE_NO_ENTRY]++;
     settle(p, v, CHANGE_EXIT);
+    /* From 4.19 on an exit says whose it is. */
+    if ( MINOR(r->event) == MINOR(TRC_HVM_SVM_EXIT) )
+        hardware = XT_HARDWARE_SVM;
+    reason = xt_record_word(r, 0);
     o->open = true;
-    o->svm = MINOR(r->event) == MINOR(TRC_HVM_SVM_EXIT);
-    o->nested = IS_NESTED(r->event);
-    o->wide = wide;
-    o->handler = 0;
-    o->levels = wide ? 4 : 0;
     o->nr_held = 0;
-    o->reason = xt_record_word(r, 0);
-    o->pcpu = p->id;
-    o->start = p->time;
-    o->guest = p->entered ? p->time - p->entered : 0;
-    o->rip = wide ? word64(r, 1) : xt_record_word(r, 1);
-    o->seen = 0;
-    o->resyncs = 0;
-    o->unpinned = o->brute_force = false;
+    o->exit = (struct fact_exit){
+        .pcpu = p->id, .reason = reason,
+        .cause = exit_cause(hardware, reason), .hardware = hardware,
+        .nested = IS_NESTED(r->event), .wide = wide,
+        .levels = wide ? 4 : 0, .start = p->time,
+        .guest = p->entered ? p->time - p->entered : 0,
+        .rip = wide ? word64(r, 1) : xt_record_word(r, 1),
+    };
     p->entered = 0;
 }
 
@@ -62,11 +65,10 @@ static void vm_entry(struct pcpu *p, struct world_vcpu *v)
     struct outside *o = &p->outside;
 
     if ( o->open )
-        outside_tell(p->emit, v, o, p->dialect, p->time, EXIT_ENTERED);
+        outside_tell(p->emit, v, o, p->time, EXIT_ENTERED);
     else if ( !p->entry_due )
         p->strange[STRANGE_NO_EXIT]++;
     settle(p, v, CHANGE_ENTRY);
-    o->open = false;
     p->entered = p->time;
 }
 
@@ -132,10 +134,10 @@ void hvm_handle(struct pcpu *p, const struct xt_record *r, unsigned int minor)
         return;
     if ( o->open )
     {
-        first = !o->handler && handler_is_main(r->event);
-        o->seen |= minor < 64 ? UINT64_C(1) << minor : 0;
+        first = !o->exit.handler && handler_is_main(r->event);
+        o->exit.seen |= minor < 64 ? UINT64_C(1) << minor : 0;
         if ( first )
-            o->handler = minor;
+            o->exit.handler = minor;
         if ( emit_wants_handle(p->emit) )
             hold(o, r, first);
         return;
@@ -203,8 +205,7 @@ void hvm_leave(struct pcpu *p, unsigned int next)
     struct world_vcpu *v = p->current ? p->current : p->nobody;
 
     if ( p->outside.open && next == STATE_RUNNABLE )
-        outside_tell(p->emit, v, &p->outside, p->dialect, p->time,
-                     EXIT_PREEMPTED);
+        outside_tell(p->emit, v, &p->outside, p->time, EXIT_PREEMPTED);
     else if ( p->outside.open && p->current )
         hand_over(p);
     p->outside.open = false;

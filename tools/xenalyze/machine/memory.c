@@ -88,13 +88,11 @@ static const struct
 static unsigned int context(const struct pcpu *p, unsigned int kind)
 {
     const struct outside *o = &p->outside;
-    unsigned int cause;
 
     if ( kind != MEMORY_POD_ZERO_RECLAIM || !o->open )
         return POD_UNKNOWN;
-    cause = exit_cause(outside_hardware(o, p->dialect), o->reason);
     for ( size_t i = 0; i < NR_CONTEXTS; i++ )
-        if ( contexts[i].cause == cause )
+        if ( contexts[i].cause == o->exit.cause )
             return contexts[i].context;
     return POD_UNKNOWN;
 }

@@ -27,17 +27,12 @@ struct held
     uint32_t payload[XT_RECORD_MAX_WORDS];
 };
 
-/* An exit that goes on. */
+/* An exit that goes on: its fact, but for what is known at its end only. */
 struct outside
 {
     bool open;
-    bool svm, nested, wide;
-    uint8_t handler, levels;
     uint8_t nr_held;
-    uint32_t reason, pcpu;
-    uint64_t start, guest, rip, seen;
-    uint8_t resyncs;
-    bool unpinned, brute_force;
+    struct fact_exit exit;
     struct held held[FACT_HANDLERS];
 };
 
@@ -108,17 +103,9 @@ void pcpu_ran(struct pcpu *p, struct world_vcpu *v);
 /* Who runs does not any more; its state is `next`. */
 void hvm_leave(struct pcpu *p, unsigned int next);
 
-/* Tell of an exit that has ended, and of what happened in it. */
+/* Tell of an exit that has ended, of v, and of what happened in it. */
 void outside_tell(const struct emit *e, const struct world_vcpu *v,
-                  const struct outside *o, const struct xt_dialect *dialect,
-                  uint64_t end, unsigned int how);
-
-/* enum xt_hardware; from 4.19 on an exit says whose it is. */
-static inline unsigned int outside_hardware(const struct outside *o,
-                                            const struct xt_dialect *dialect)
-{
-    return o->svm ? XT_HARDWARE_SVM : dialect->hardware;
-}
+                  struct outside *o, uint64_t end, unsigned int how);
 
 /* What a handler record says, into a fact.  False: it is too short. */
 bool handler_decode(struct fact_handle *f, const struct xt_record *r);

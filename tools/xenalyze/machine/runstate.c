@@ -242,8 +242,7 @@ static void end_outside(struct scene *s, struct vcpu_state *v, uint64_t time,
                         unsigned int how)
 {
     if ( v->outside.open )
-        outside_tell(&s->emit, v->vcpu, &v->outside, s->dialect, time, how);
-    v->outside.open = false;
+        outside_tell(&s->emit, v->vcpu, &v->outside, time, how);
 }
 
 static void change_runstate(struct scene *s, const struct change *c)

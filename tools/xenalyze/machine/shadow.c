@@ -112,11 +112,11 @@ unsigned int linear_level(unsigned int levels, uint64_t va)
 static void note_aside(struct outside *o, unsigned int kind)
 {
     if ( kind == SHADOW_WRMAP_BF )
-        o->brute_force = true;
+        o->exit.brute_force = true;
     else if ( kind == SHADOW_PREALLOC_UNPIN )
-        o->unpinned = true;
-    else if ( o->resyncs < UINT8_MAX )
-        o->resyncs++;
+        o->exit.unpinned = true;
+    else if ( o->exit.resyncs < UINT8_MAX )
+        o->exit.resyncs++;
 }
 
 /* All but the last four are the way in which an exit was handled. */
@@ -125,7 +125,7 @@ void shadow_record(struct pcpu *p, const struct xt_record *r)
     unsigned int kind = MINOR(r->event);
 
     if ( p->outside.open && kind < SHADOW_WRMAP_BF )
-        p->outside.levels = LEVELS(r->event);
+        p->outside.exit.levels = LEVELS(r->event);
     else if ( p->outside.open && kind < SHADOW_KINDS )
         note_aside(&p->outside, kind);
     hvm_handle(p, r, MINOR(TRC_HVM_PF_XEN));

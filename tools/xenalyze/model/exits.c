@@ -6,7 +6,6 @@
 
 #include <stddef.h>
 
-#include "libxentrace/dialect.h"
 
 static const char *const vmx[EXIT_NR_VMX] = {
     [0] = "EXCEPTION_NMI",
@@ -147,11 +146,8 @@ static const char *const svm_high[EXIT_NR_SVM_HIGH] = {
     "VMEXIT_VMGEXIT",
 };
 
-unsigned int exit_cause(unsigned int hardware, uint32_t reason)
+unsigned int exit_cause_svm(uint32_t reason)
 {
-    if ( hardware != XT_HARDWARE_SVM )
-        /* The high bits say how it went, not why it came to that. */
-        return (uint16_t)reason < EXIT_NR_VMX ? (uint16_t)reason : EXIT_OTHER;
     if ( reason < EXIT_NR_SVM )
         return EXIT_SVM + reason;
     if ( reason - SVM_HIGH < EXIT_NR_SVM_HIGH )

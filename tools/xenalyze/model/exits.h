@@ -10,6 +10,8 @@
 
 #include <stdint.h>
 
+#include "libxentrace/dialect.h"
+
 /* Causes: Intel's basic reasons, AMD's low codes, AMD's high ones, others. */
 #define EXIT_VMX 0u
 #define EXIT_NR_VMX 128u
@@ -20,8 +22,16 @@
 #define EXIT_OTHER (EXIT_SVM_HIGH + EXIT_NR_SVM_HIGH)
 #define EXIT_CAUSES (EXIT_OTHER + 1)
 
+unsigned int exit_cause_svm(uint32_t reason);
+
 /* hardware: enum xt_hardware; unknown counts as Intel's. */
-unsigned int exit_cause(unsigned int hardware, uint32_t reason);
+static inline unsigned int exit_cause(unsigned int hardware, uint32_t reason)
+{
+    if ( hardware == XT_HARDWARE_SVM )
+        return exit_cause_svm(reason);
+    /* The high bits say how it went, not why it came to that. */
+    return (uint16_t)reason < EXIT_NR_VMX ? (uint16_t)reason : EXIT_OTHER;
+}
 
 /* "HLT", "VMEXIT_NPF"; NULL: it has none. */
 const char *exit_name(unsigned int cause);

@@ -8,8 +8,10 @@
 
 static struct book_hvm *hvm_of(struct book *b, const struct world_vcpu *v)
 {
-    struct book_vcpu *own = book_vcpu(b, v);
+    struct book_vcpu *own = b->last;
 
+    if ( !own || own->index != v->index )
+        own = book_vcpu(b, v);
     if ( !own || own->hvm )
         return own ? own->hvm : NULL;
     own->hvm = arena_new(&b->pool.arena, struct book_hvm);
@@ -68,17 +70,17 @@ static bool is_interrupt(const struct fact_handle *f, uint32_t vector)
 /* Stock has lists of places in guests by domain. */
 static void note_eip(struct book *b, const struct fact_handle *f)
 {
-    struct book_domain *d = book_domain(b, f->vcpu->domain);
+    bool hit = b->want.eips && is_interrupt(f, b->want.eip_vector);
+    bool emulated = (f->kind == HANDLE_SHADOW &&
+                     f->shadow.kind == SHADOW_EMULATE) ||
+                    (f->kind == HANDLE_PF_XEN && f->linear);
+    struct book_domain *d = hit || emulated ? book_domain(b, f->vcpu->domain)
+                                            : NULL;
 
     if ( !d )
         return;
-    if ( (f->kind == HANDLE_SHADOW && f->shadow.kind == SHADOW_EMULATE) ||
-         (f->kind == HANDLE_PF_XEN && f->linear) )
-        stats_map_add(&d->emulated, &b->pool, f->exit->rip, f->exit->cycles,
-                      f->exit->start);
-    if ( b->want.eips && is_interrupt(f, b->want.eip_vector) )
-        stats_map_add(&d->hit, &b->pool, f->exit->rip, f->exit->cycles,
-                      f->exit->start);
+    stats_map_add(hit ? &d->hit : &d->emulated, &b->pool, f->exit->rip,
+                  f->exit->cycles, f->exit->start);
 }
 
 /* A shadow fault says the guest's address, the access then the machine's. */
