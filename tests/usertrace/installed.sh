@@ -13,6 +13,7 @@ unset MAKEFLAGS MAKELEVEL MFLAGS
 place=$scratch/place
 make -s -C "$top_builddir" DESTDIR="$place" install-libLTLIBRARIES \
     install-pkgconfigDATA install-uttraceHEADERS install-xtcommonHEADERS \
+    install-binPROGRAMS \
     >log 2>&1 </dev/null || { cat log; echo 'cannot be installed'; exit 1; }
 pc=$(find "$place" -name usertrace.pc)
 export PKG_CONFIG_PATH="${pc%/*}" PKG_CONFIG_SYSROOT_DIR="$place"
@@ -27,7 +28,47 @@ make -s CC="$cc" CFLAGS="$cflags -Wall -Wextra -Werror -DPLACE" \
 [ "$(grep -ac 'all "done", über' trace)" = 1 ] || fail 'nor has the trace file'
 cd .. || exit 99
 
-for header in control control-vcpu simple text usertrace; do
+# --- what libusertrace(3) says, word by word -----------------------------------
+# of [FILE]: what is indented below the file's name, or below what comes last;
+# whoever types it begins a command of make with a tab.
+of()
+{
+    awk -v file="$1" '
+        /^\.I / { name = $2 }
+        /^It is made/ { name = "" }
+        /^\.nf/ { here = name == file && (file || last) }
+        /^\.fi/ { last = last && !here; here = 0 }
+        /^It is made/ { last = 1 }
+        here && /^\.PP/ { print "" }
+        here && /^    / { print substr($0, 5) }' \
+        "$top_srcdir/man/libusertrace.3" |
+        sed 's/\\-/-/g' | if [ "$1" = Makefile ]; then
+            sed 's/^        /\t/'
+        else
+            cat
+        fi
+}
+mkdir manual && cd manual || exit 99
+for file in 'mine.trace\-events' Makefile mine.c; do
+    of "$file" >"$(echo "$file" | tr -d '\\')"
+done
+# An instrument has to be in all of a program, or in none.
+printf '%s\n' "CC = $cc $cflags" '.SUFFIXES:' | cat - Makefile >made
+mv made Makefile
+of '' >commands
+[ "$(wc -l <commands)" = 3 ] || fail "not three commands: $(cat commands)"
+PATH="$(dirname "$(find "$place" -name simpletrace)"):$PATH" TZ=UTC \
+    MAKEFLAGS=-s sh -e ./commands >out 2>err || { cat err; fail 'the manual page is wrong'; }
+cut -d ' ' -f 4- out | sed 's/fd [0-9]*$/fd N/' >lines
+cat >wanted <<'END'
+mine_open path Makefile fd N
+mine_open path nosuch fd -1
+END
+diff wanted lines || { cat out err; fail 'the page leads elsewhere'; }
+cd .. || exit 99
+
+# ------------------------------------------------------------------------------
+for header in control control-vcpu monitor simple text usertrace; do
     echo "#include <trace/$header.h>" >one.c
     # shellcheck disable=SC2086
     $cc -std=gnu11 -Wall -Wextra -Werror -fsyntax-only one.c $flags ||
