@@ -122,18 +122,39 @@ static bool fits(const struct st_reader *r, const struct st_event *event,
     return strings_fit(r, event, p + r->lead + RECORD, bytes);
 }
 
-/* Is there an item, or the end of the file, so far behind what comes? */
+/* Known, and as it was declared. */
+static bool is_good(struct st_reader *r, const unsigned char *p, size_t size)
+{
+    return fits(r, event_of(r, st_get64(p + r->lead, r->swapped)), p, size);
+}
+
+/*
+ * Is there an item, or the end of the file, so far behind what comes?  Where
+ * items have no type word nearly any bytes could be one: then it has to be one
+ * that is known, or others have to follow in turn.
+ */
 static bool item_follows(struct st_reader *r, size_t size, struct err *e)
 {
-    int64_t have = st_input_need(&r->in, size + r->lead + RECORD, e);
-    size_t next;
+    unsigned int more = r->lead ? 1 : 4;
+    const unsigned char *p;
     enum item item;
+    int64_t have;
+    size_t next;
 
-    if ( have <= (int64_t)size )
-        return have == (int64_t)size;
-    item = glance(r, st_input_bytes(&r->in) + size, have - size, &next);
-    return item == EVENT || item == MAPPED ||
-           (item == CUT && have >= (int64_t)(size + r->lead + RECORD));
+    for ( ; more && size + r->lead + RECORD <= ST_INPUT_MOST; more-- )
+    {
+        have = st_input_need(&r->in, size + r->lead + RECORD, e);
+        if ( have <= (int64_t)size )
+            return have == (int64_t)size;
+        p = st_input_bytes(&r->in) + size;
+        item = glance(r, p, have - size, &next);
+        if ( item == CUT )
+            return r->lead && have >= (int64_t)(size + r->lead + RECORD);
+        if ( item == NONE || (item == EVENT && is_good(r, p, next)) )
+            return item == EVENT;
+        size += next;
+    }
+    return !more;
 }
 
 /* One that is no doubt an item: for where it is not known to be one. */
@@ -143,16 +164,11 @@ static bool is_sure(struct st_reader *r, struct err *e)
     const unsigned char *p = st_input_bytes(&r->in);
     size_t size = 0;
     enum item item = have < 0 ? NONE : glance(r, p, have, &size);
-    uint64_t id;
 
     if ( item == MAPPED && !is_text(p + MAPPING, size - MAPPING) )
         return false;
-    if ( item == EVENT )
-    {
-        id = st_get64(p + r->lead, r->swapped);
-        if ( !fits(r, event_of(r, id), p, size) )
-            return false;
-    }
+    if ( item == EVENT && !is_good(r, p, size) )
+        return false;
     return (item == EVENT || item == MAPPED) && item_follows(r, size, e);
 }
 
