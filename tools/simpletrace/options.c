@@ -15,6 +15,7 @@ static const char *const styles[] = { "text", "log", "qemu", "qemu-raw",
                                       "9p", NULL };
 static const char *const times[] = { "auto", "wall", "clock", "start", "delta",
                                      NULL };
+static const char *const whens[] = { "auto", "always", "never", NULL };
 static const char *const ids[] = { "auto", "all", "enabled", NULL };
 
 static int add(const struct opt *o, const char *text, void *config,
@@ -50,6 +51,14 @@ static const struct opt opts[] = {
       .help = "to show: the wall's, the clock's, since start or last" },
     { .name = "follow", .letter = 'f', .type = OPT_FLAG, .at = AT(follow),
       .help = "wait for more at the end, until interrupted" },
+    { .name = "color", .type = OPT_CHOICE, .arg = "WHEN", .preset = "auto",
+      .at = AT(colour), .choices = whens,
+      .help = "colours in style text; auto: on a terminal without NO_COLOR" },
+    { .name = "pager", .type = OPT_CHOICE, .arg = "WHEN", .preset = "auto",
+      .at = AT(pager), .choices = whens,
+      .help = "through $PAGER, or less; auto: on a terminal" },
+    { .name = "progress", .type = OPT_FLAG, .preset = "yes",
+      .at = AT(progress), .help = "on a terminal, how far it is" },
     { .type = OPT_GROUP, .help = "Which records" },
     { .name = "name", .letter = 'N', .type = OPT_CALL, .arg = "PATTERN",
       .at = AT(select.names), .parse = add,

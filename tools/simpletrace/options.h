@@ -9,12 +9,15 @@
 #include "common/opts.h"
 #include "simpletrace/select.h"
 
+enum st_when { ST_AUTO, ST_ALWAYS, ST_NEVER };
+
 struct st_options
 {
     struct log log;
     struct st_list files;       /* of events */
     unsigned int style, time, ids;
-    bool no_header, follow;
+    unsigned int colour, pager; /* enum st_when */
+    bool no_header, follow, progress;
     struct st_select select;
     const char *recover;        /* the trace to make; or NULL */
     char **traces;

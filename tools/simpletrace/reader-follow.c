@@ -55,6 +55,7 @@ static void take_up(struct st_reader *r, struct st_reader *next)
     next->gaps = r->gaps;
     next->skipped = r->skipped;
     next->damaged = r->damaged;
+    next->damaged_arg = r->damaged_arg;
     st_reader_close(r);
     *r = *next;
 }

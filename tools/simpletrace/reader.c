@@ -196,7 +196,7 @@ void st_reader_damage(struct st_reader *r, uint64_t offset, uint64_t bytes)
     r->gaps++;
     r->skipped += bytes;
     if ( r->damaged )
-        r->damaged(r, offset, bytes);
+        r->damaged(r, offset, bytes, r->damaged_arg);
 }
 
 static void take(struct st_reader *r, struct st_record *record,

@@ -46,7 +46,8 @@ struct st_reader
 
     /* Of each gap; may be NULL. */
     void (*damaged)(const struct st_reader *r, uint64_t offset,
-                    uint64_t bytes);
+                    uint64_t bytes, void *arg);
+    void *damaged_arg;
 };
 
 struct st_reading

@@ -17,6 +17,7 @@ struct st_print
 {
     struct st_out out;
     enum st_time time;
+    bool colour;
     bool seen, any;             /* there was a record; one that is wanted */
     uint64_t first, last;       /* time of `seen`, of the last wanted */
     time_t second;              /* whose text is in `day` */

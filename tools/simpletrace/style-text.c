@@ -11,6 +11,10 @@
 
 #define BILLION 1000000000u
 
+#define CYAN "\033[36m"
+#define RED "\033[31m"
+#define PLAIN "\033[0m"
+
 /* In the file only one moment on both clocks is known. */
 static uint64_t wall_of(const struct st_record *record)
 {
@@ -124,6 +128,25 @@ static void print_who(struct st_out *out, const struct st_record *record)
     st_out_char(out, ' ');
 }
 
+static void print_what(struct st_print *p, const struct st_record *record)
+{
+    const char *name = record->event->name;
+    struct st_out *out = &p->out;
+
+    if ( p->colour )
+        st_out_text(out, record->is_dropped ? RED : CYAN);
+    if ( record->is_dropped )
+    {
+        st_out_text(out, "*** lost ");
+        st_out_u64(out, record->bytes >= 8 ? st_word(record, 0) : 0);
+        st_out_text(out, " events");
+    }
+    else
+        st_out_visible(out, name, strlen(name));
+    if ( p->colour )
+        st_out_text(out, PLAIN);
+}
+
 static void record_text(struct st_print *p, const struct st_record *record)
 {
     struct st_value values[ST_MAX_ARGS];
@@ -132,14 +155,7 @@ static void record_text(struct st_print *p, const struct st_record *record)
 
     print_time(p, record);
     print_who(out, record);
-    if ( record->is_dropped )
-    {
-        st_out_text(out, "*** lost ");
-        st_out_u64(out, record->bytes >= 8 ? st_word(record, 0) : 0);
-        st_out_text(out, " events");
-    }
-    else
-        st_out_visible(out, event->name, strlen(event->name));
+    print_what(p, record);
     if ( !record->is_dropped && event->nr_steps && !st_values(record, values) )
     {
         st_out_char(out, ' ');

@@ -16,9 +16,9 @@
 
 #include "common/err.h"
 #include "common/fault.h"
+#include "common/pager.h"
 #include "xenalyze/options.h"
 #include "xenalyze/outputs.h"
-#include "xenalyze/pager.h"
 #include "xenalyze/spool.h"
 
 static const char *trace_name(const char *path)

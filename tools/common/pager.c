@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "xenalyze/pager.h"
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "common/pager.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,9 +1,9 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What is printed on a terminal goes through a pager: $PAGER, or less.
  */
-#ifndef XENALYZE_PAGER_H
-#define XENALYZE_PAGER_H
+#ifndef COMMON_PAGER_H
+#define COMMON_PAGER_H
 
 #include <stdio.h>
 #include <sys/types.h>
@@ -20,4 +20,4 @@ void pager_open(struct pager *p);
 /* 0 if all of it got out; waits until the user is done reading.  -errno. */
 int pager_close(struct pager *p);
 
-#endif /* XENALYZE_PAGER_H */
+#endif /* COMMON_PAGER_H */
