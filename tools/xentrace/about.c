@@ -33,6 +33,7 @@ static void tell(void *about, const struct xt_meta *m)
     size_t room = 2 * a->room + 1024;
     unsigned char *bytes;
 
+    pthread_mutex_lock(&a->lock);
     if ( !a->failed && a->room - a->used < XT_META_MAX_BYTES )
     {
         bytes = fault_realloc(a->bytes, room);
@@ -46,6 +47,7 @@ static void tell(void *about, const struct xt_meta *m)
     }
     if ( !a->failed )
         a->used += xt_meta_encode(m, a->bytes + a->used);
+    pthread_mutex_unlock(&a->lock);
 }
 
 /* Both kinds of text are laid out alike. */
@@ -275,10 +277,60 @@ static void tell_clock(struct about *a, struct hv *hv)
         tell(a, &m);
 }
 
-int about_init(struct about *a, struct hv *hv, const struct hv_info *info,
-               const struct about_start *start, struct err *e)
+/* Into the bytes, and into a list of what is new. */
+struct news
 {
-    *a = (struct about){ .failed = 0 };
+    struct about *about;
+    struct xt_meta *m;
+    unsigned int nr, room;
+};
+
+static void tell_news(void *to, const struct xt_meta *m)
+{
+    struct news *news = to;
+    unsigned int room = 2 * news->room + 16;
+    struct xt_meta *more;
+
+    tell(news->about, m);
+    if ( news->nr == news->room )
+    {
+        more = fault_realloc(news->m, room * sizeof(*more));
+        if ( !more )
+            return;
+        news->m = more;
+        news->room = room;
+    }
+    news->m[news->nr++] = *m;
+}
+
+void about_news(struct about *a, struct hv *hv, struct xt_meta **m,
+                unsigned int *nr)
+{
+    struct news news = { .about = a };
+
+    domains_news(&a->domains, hv, tell_news, &news);
+    *m = news.m;
+    *nr = news.nr;
+}
+
+void *about_copy(void *about, size_t *bytes)
+{
+    struct about *a = about;
+    void *copy;
+
+    pthread_mutex_lock(&a->lock);
+    copy = fault_malloc(a->used);
+    if ( copy )
+        memcpy(copy, a->bytes, a->used);
+    *bytes = a->used;
+    pthread_mutex_unlock(&a->lock);
+    return copy;
+}
+
+static void tell_all(struct about *a, struct hv *hv,
+                     const struct hv_info *info,
+                     const struct about_start *start)
+{
     tell_version(a);
     tell_tsc(a, info);
     tell_start(a, hv, start);
@@ -290,16 +342,33 @@ int about_init(struct about *a, struct hv *hv, const struct hv_info *info,
     tell_boot_id(a);
     if ( hv->type->describe )
         hv->type->describe(hv, tell, a);
-    if ( a->failed )
-    {
-        about_fini(a);
-        return err_sys(e, -ENOMEM, "cannot describe the machine");
-    }
-    return 0;
+    domains_news(&a->domains, hv, tell, a);
 }
 
+int about_init(struct about *a, struct hv *hv, const struct hv_info *info,
+               const struct about_start *start, struct err *e)
+{
+    int rc;
+
+    *a = (struct about){ .failed = 0 };
+    rc = domains_init(&a->domains, e);
+    if ( rc )
+        return rc;
+    pthread_mutex_init(&a->lock, NULL);
+    tell_all(a, hv, info, start);
+    if ( !a->failed )
+        return 0;
+    about_fini(a);
+    return err_sys(e, -ENOMEM, "cannot describe the machine");
+}
+
+/* One that was never made is nothing, as with free(). */
 void about_fini(struct about *a)
 {
+    if ( !a->domains.known )
+        return;
+    pthread_mutex_destroy(&a->lock);
+    domains_fini(&a->domains);
     free(a->bytes);
     *a = (struct about){ .failed = 0 };
 }

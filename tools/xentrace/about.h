@@ -7,18 +7,22 @@
 #ifndef XENTRACE_ABOUT_H
 #define XENTRACE_ABOUT_H
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "common/err.h"
 #include "libxentrace/meta.h"
+#include "xentrace/domains.h"
 #include "xentrace/hypervisor.h"
 
 struct about
 {
+    pthread_mutex_t lock;       /* of the bytes: who writes, copies them */
     unsigned char *bytes;       /* the records, one behind the other */
     size_t used, room;
     int failed;                 /* -ENOMEM: some are missing */
+    struct domains domains;     /* that are among them */
 };
 
 /* How the capture was started. */
@@ -33,6 +37,16 @@ struct about_start
 int about_init(struct about *a, struct hv *hv, const struct hv_info *info,
                const struct about_start *start, struct err *e);
 void about_fini(struct about *a);
+
+/*
+ * What has become known since: *nr records at *m, which are the caller's to
+ * free.  Files that begin later have it from the start.
+ */
+void about_news(struct about *a, struct hv *hv, struct xt_meta **m,
+                unsigned int *nr);
+
+/* All of it, for a file that begins now; by any thread.  NULL: no memory. */
+void *about_copy(void *about, size_t *bytes);
 
 /* One moment on three clocks.  -errno: the hypervisor's clock is unreadable. */
 int about_clock(struct hv *hv, struct xt_meta *m, struct err *e);

@@ -211,6 +211,7 @@ static void say_second(struct collect *c)
     if ( nr )
         flow_say(&c->flow, m, nr);
     free(m);
+    flow_news(&c->flow, c->hv);
 }
 
 static void add_up(const struct collect *c, struct stats_now *now)
@@ -473,6 +474,7 @@ static int stop(struct collect *c, int rc, struct err *e)
         off = play_back(c, e);
     else if ( !c->plan->leave_enabled )
         off = tbuf_disable(c->hv, e);
+    flow_news(&c->flow, c->hv);
     taken = last_passes(c, e);
     if ( c->recorder && c->plan->leave_enabled && !off )
         off = tbuf_overwrite(c->hv, e);

@@ -47,6 +47,9 @@ int flow_open(struct flow *f, const struct flow_plan *plan, struct writer *w,
         rc = about_init(&f->about, hv, info, &plan->start, e);
     if ( !rc )
         rc = writer_begin(w, f->cpu, f->about.bytes, f->about.used, e);
+    f->begun = f->about.used;
+    if ( !rc && !f->plain )
+        writer_renew(w, about_copy, &f->about);
     if ( !rc )
         rc = open_store(f, plan, e);
     if ( rc )
@@ -87,6 +90,19 @@ void flow_say(struct flow *f, const struct xt_meta *m, unsigned int nr)
         span.iov_len = encode(m, some, bytes);
         f->store.put(f->store.store, f->cpu, &span, 1);
     }
+}
+
+void flow_news(struct flow *f, struct hv *hv)
+{
+    struct xt_meta *m;
+    unsigned int nr;
+
+    if ( f->plain )
+        return;
+    about_news(&f->about, hv, &m, &nr);
+    if ( !f->to_memory )
+        flow_say(f, m, nr);
+    free(m);
 }
 
 void flow_publish(struct flow *f)
@@ -135,10 +151,23 @@ int flow_snapshot(struct flow *f, unsigned int nr, uint64_t since,
     return rc;
 }
 
+/* The file began before some of that was known. */
+static int dump_news(struct flow *f, struct err *e)
+{
+    struct iovec span = { f->about.bytes + f->begun, f->about.used - f->begun };
+
+    return span.iov_len ? writer_window(f->writer, f->cpu, &span, 1, e) : 0;
+}
+
 int flow_end(struct flow *f, bool (*insisted)(void), struct err *e)
 {
+    int rc;
+
     if ( f->to_memory )
-        return memory_dump(&f->memory, 0, f->writer, e);
+    {
+        rc = dump_news(f, e);
+        return rc ? rc : memory_dump(&f->memory, 0, f->writer, e);
+    }
     f->writing = false;
     return outlet_end(&f->outlet, insisted, e);
 }

@@ -21,6 +21,7 @@ struct flow
 {
     struct writer *writer;      /* borrowed */
     struct about about;
+    size_t begun;               /* bytes of it that the file began with */
     unsigned int cpu;           /* whose windows what we say stands in */
     bool plain;
     bool to_memory;             /* then memory, else outlet */
@@ -46,6 +47,12 @@ void flow_close(struct flow *f);
 
 /* Put a window of these records, if there is room and they are wanted. */
 void flow_say(struct flow *f, const struct xt_meta *m, unsigned int nr);
+
+/*
+ * What has become known of the machine since, put likewise; in memory (-M) it
+ * would be the first to go, and comes with each dump instead.
+ */
+void flow_news(struct flow *f, struct hv *hv);
 
 /* What was put may be written. */
 void flow_publish(struct flow *f);

@@ -25,6 +25,9 @@
 #include "xentrace/hv-xen.h"
 #include "xentrace/xen-about.h"
 #include "xentrace/xen-call.h"
+#include "xentrace/xen-names.h"
+
+_Static_assert(XEN_NAMES_MAX <= HV_NAME_MAX, "names");
 
 /* unmap() is told where, and libxenforeignmemory wants to know how much. */
 struct mapping
@@ -157,6 +160,22 @@ static void xen_describe(struct hv *hv, hv_tell *tell, void *to)
     xen_about(&to_xen(hv)->call, tell, to);
 }
 
+static void xen_domains(struct hv *hv, hv_tell *tell, void *to)
+{
+    xen_about_domains(&to_xen(hv)->call, tell, to);
+}
+
+/* Of each domain once, as a rule: nobody is kept waiting at the other end. */
+static bool xen_domain_name(struct hv *hv, uint16_t id, char name[HV_NAME_MAX])
+{
+    int names = xen_names_open(XEN_NAMES_SOCKET);
+    bool has = xen_names_get(&names, id, name);
+
+    (void)hv;
+    xen_names_close(names);
+    return has;
+}
+
 static int xen_tbuf(struct hv *hv, struct hv_tbuf *op, struct err *e)
 {
     (void)e;
@@ -276,6 +295,8 @@ const struct hypervisor *hv_xen(void)
         .bind_virq = xen_bind_virq,
         .ack_virq = xen_ack_virq,
         .describe = xen_describe,
+        .domains = xen_domains,
+        .domain_name = xen_domain_name,
     };
 
     return &type;

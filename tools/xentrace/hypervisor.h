@@ -17,6 +17,7 @@
 #include "libxentrace/meta.h"
 
 #define HV_PAGE_SIZE 4096u
+#define HV_NAME_MAX 256u        /* of a domain, with the 0 behind it */
 
 /* What a user can say about where it is; NULL: not said. */
 struct hv_where
@@ -100,11 +101,19 @@ struct hypervisor
 
     /*
      * Tell what it knows of the machine, record by record: meta_xen, texts,
-     * pcpus, pools, domains and their names, vcpus (events/11-meta).  NULL:
-     * no more than info() says.  Asked at the start of each file; what the
-     * hypervisor does not want to say is left out, and no failure.
+     * pcpus (events/11-meta).  NULL: no more than info() says.  Asked at the
+     * start; what the hypervisor does not want to say is left out, and no
+     * failure.
      */
     void (*describe)(struct hv *hv, hv_tell *tell, void *to);
+
+    /*
+     * Tell which domains there are, a meta_domain each.  Asked again and
+     * again.  NULL: nobody knows.
+     */
+    void (*domains)(struct hv *hv, hv_tell *tell, void *to);
+    /* The name of one of them; false: it has none yet.  Where domains is. */
+    bool (*domain_name)(struct hv *hv, uint16_t id, char name[HV_NAME_MAX]);
 };
 
 /* The back ends. */

@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 #include <time.h>
@@ -366,6 +367,25 @@ int writer_begin(struct writer *w, unsigned int cpu, const void *preface,
     return writer_flush(w, true, e);
 }
 
+void writer_renew(struct writer *w, void *(*renew)(void *of, size_t *bytes),
+                  void *of)
+{
+    w->renew = renew;
+    w->of = of;
+}
+
+/* For the next file; nothing of the last one's is still to be written. */
+static int renew_preface(struct writer *w)
+{
+    assert(!w->nr_batch);
+    if ( !w->renew )
+        return 0;
+    free(w->copy);
+    w->copy = w->renew(w->of, &w->preface.iov_len);
+    w->preface.iov_base = w->copy;
+    return w->copy ? 0 : -ENOMEM;
+}
+
 static int rotate(struct writer *w, struct err *e)
 {
     int rc = writer_flush(w, true, e);
@@ -373,6 +393,8 @@ static int rotate(struct writer *w, struct err *e)
     if ( rc )
         return rc;
     rc = close_file(w);
+    if ( !rc )
+        rc = renew_preface(w);
     if ( rc )
         return fail(w, rc, e);
     rc = open_next(w, e);
@@ -428,6 +450,8 @@ int writer_close(struct writer *w, struct err *e)
     int rc = writer_flush(w, true, e), closed;
 
     closed = close_file(w);
+    free(w->copy);
+    w->copy = NULL;
     if ( !rc )
         rc = closed;
     return rc ? err_sys(e, rc, "cannot write to %s", w->name) : 0;

@@ -51,9 +51,12 @@ struct writer
     uint64_t safe;              /* of those, the first so many are in a file */
     unsigned int files;         /* so many were opened */
 
-    /* What each file begins with; borrowed; see writer_begin(). */
+    /* What each file begins with: see writer_begin(). */
     unsigned int preface_cpu;
-    struct iovec preface;
+    struct iovec preface;       /* borrowed, or the copy */
+    void *copy;                 /* that renew() gave */
+    void *(*renew)(void *of, size_t *bytes);
+    void *of;
 
     /* The file that is open. */
     uint32_t number;            /* of its next window */
@@ -80,6 +83,13 @@ int writer_open(struct writer *w, const struct writer_plan *plan,
 /* Each file begins with a window of these records; none if `bytes` is 0. */
 int writer_begin(struct writer *w, unsigned int cpu, const void *preface,
                  size_t bytes, struct err *e);
+
+/*
+ * Later files begin with what renew(of) says then, in memory that is handed
+ * over; it is called by whoever writes.
+ */
+void writer_renew(struct writer *w, void *(*renew)(void *of, size_t *bytes),
+                  void *of);
 
 /* One window, of one or two spans that stay as they are until a flush. */
 int writer_window(struct writer *w, unsigned int cpu,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Small questions, to Xen and, for the names of domains, to xenstored.
+ * Small questions to Xen.
  */
 #include "xentrace/xen-about.h"
 
@@ -13,7 +13,6 @@
 
 #include "common/fault.h"
 #include "xentrace/about.h"
-#include "xentrace/xen-names.h"
 
 /* See text_kind, hardware, cpu_flags and domain_flags of events/11-meta. */
 enum { TEXT_CHANGESET = 2, TEXT_COMPILER, TEXT_BUILD_DATE, TEXT_COMMAND_LINE,
@@ -124,28 +123,23 @@ static uint32_t flags_of(const struct xen_call_domain *d)
     return flags;
 }
 
-static void tell_domains(const struct telling *t)
+void xen_about_domains(struct xen_call *c, hv_tell *tell, void *to)
 {
-    int names = xen_names_open(XEN_NAMES_SOCKET);
-    char name[XEN_NAMES_MAX];
     struct xen_call_domain d;
 
     for ( unsigned int from = 0; from < DOMID_FIRST_RESERVED; from = d.id + 1 )
     {
         struct xt_meta m = { .event = TRC_META_DOMAIN };
 
-        if ( xen_call_domain(t->xen, from, &d) || d.id < from )
+        if ( xen_call_domain(c, from, &d) || d.id < from )
             break;
         m.domain.dom = d.id;
         m.domain.vcpus = d.vcpus;
         m.domain.flags = flags_of(&d);
         m.domain.memory = d.pages * HV_PAGE_SIZE;
         m.domain.pool = d.pool;
-        t->tell(t->to, &m);
-        if ( xen_names_get(&names, d.id, name) )
-            about_text(t->tell, t->to, TRC_META_DOMAIN_NAME, d.id, name);
+        tell(to, &m);
     }
-    xen_names_close(names);
 }
 
 void xen_about(struct xen_call *c, hv_tell *tell, void *to)
@@ -157,5 +151,4 @@ void xen_about(struct xen_call *c, hv_tell *tell, void *to)
         return;
     tell_xen(&t, info.nr_cpus);
     tell_cpus(&t, info.nr_cpus);
-    tell_domains(&t);
 }

@@ -10,5 +10,6 @@
 
 /* What Xen, or who keeps the names, does not say is left out. */
 void xen_about(struct xen_call *c, hv_tell *tell, void *to);
+void xen_about_domains(struct xen_call *c, hv_tell *tell, void *to);
 
 #endif /* XENTRACE_XEN_ABOUT_H */

@@ -203,12 +203,28 @@ static int fake_ack(struct hv *hv, struct err *e)
     return 0;
 }
 
+static void fake_domains(struct hv *hv, hv_tell *tell, void *to)
+{
+    for ( unsigned int id = 0; id < 4; id++ )
+        if ( to_fake(hv)->domain[id] )
+            tell(to, &(struct xt_meta){ .event = TRC_META_DOMAIN,
+                                        .domain.dom = id });
+}
+
+static bool fake_domain_name(struct hv *hv, uint16_t id,
+                             char name[HV_NAME_MAX])
+{
+    snprintf(name, HV_NAME_MAX, "%s", to_fake(hv)->domain[id]);
+    return *name;
+}
+
 void fake_init(struct fake *f, bool sized)
 {
     static const struct hypervisor type = {
         .name = "fake", .info = fake_get_info, .tbuf = fake_tbuf,
         .map = fake_map, .unmap = fake_unmap, .bind_virq = fake_bind,
-        .ack_virq = fake_ack,
+        .ack_virq = fake_ack, .domains = fake_domains,
+        .domain_name = fake_domain_name,
     };
 
     *f = (struct fake){

@@ -36,6 +36,7 @@ struct fake
     int refuse[FAKE_COMMANDS];  /* -errno for each control operation */
     int refuse_map, refuse_virq;
     uint64_t lost;              /* of pcpu 1; what `state` says */
+    const char *domain[4];      /* by id: "" has no name yet; NULL: no domain */
     bool no_state;              /* it knows no `state`, as stock's */
 
     const struct make *last_words;      /* of pcpu 0, put there by disable */

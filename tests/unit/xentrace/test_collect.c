@@ -4,9 +4,12 @@
  * The fake hypervisor's log is compared as a whole: an operation too many is
  * as wrong as one too few.
  */
+#define _GNU_SOURCE /* memmem */
+
 #include "xentrace/collect.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -256,6 +259,68 @@ START_TEST(losses)
 }
 END_TEST
 
+/* --- who comes later ----------------------------------------------------- */
+
+/* How often the file at `path` has this text in it. */
+static unsigned int times_in(const char *path, const char *text)
+{
+    static char bytes[1 << 16];
+    int fd = open(path, O_RDONLY);
+    ssize_t size = read(fd, bytes, sizeof(bytes));
+    unsigned int nr = 0;
+    char *at = bytes;
+
+    close(fd);
+    ck_assert_int_gt(size, 0);
+    while ( (at = memmem(at, bytes + size - at, text, strlen(text))) )
+    {
+        nr++;
+        at++;
+    }
+    return nr;
+}
+
+static void create_and_stop(struct fake *f)
+{
+    f->domain[3] = "comes later";
+    raise(SIGTERM);
+}
+
+/* One that is created meanwhile is in the file, and nobody is in it twice. */
+static void see_later_domains(uint64_t memory)
+{
+    char path[] = "later-XXXXXX";
+    struct run r;
+
+    close(mkstemp(path));
+    run_init(&r, true);
+    writer_close(&r.w, NULL);
+    r.output = (struct writer_plan){ .path = path, .insisted = stop_insisted };
+    ck_assert_int_eq(writer_open(&r.w, &r.output, &r.e), 0);
+    r.plan.memory = memory;
+    r.f.domain[0] = "is there";
+    r.f.on_ack = create_and_stop;
+    run(&r);
+    ck_assert_int_eq(r.rc, 0);
+    writer_close(&r.w, NULL);
+    ck_assert_uint_eq(times_in(path, "is there"), 1);
+    ck_assert_uint_eq(times_in(path, "comes later"), 1);
+    unlink(path);
+    run_fini(&r);
+}
+
+START_TEST(later_domains)
+{
+    see_later_domains(0);
+}
+END_TEST
+
+START_TEST(later_domains_in_memory)
+{
+    see_later_domains(1u << 16);
+}
+END_TEST
+
 /* --- what goes wrong ----------------------------------------------------- */
 
 START_TEST(refused)
@@ -426,6 +491,7 @@ END_TEST
 
 UNIT_MAIN("collect", plain, everything_said, masks_left_over, leave_enabled,
           start_disabled,
-          discard, last_words, time_is_up, losses, refused, no_rings,
+          discard, last_words, time_is_up, losses, later_domains,
+          later_domains_in_memory, refused, no_rings,
           no_ring_can_be_mapped, no_virq, disk_is_full,
           refused_before_anything, interrupted, no_memory)

@@ -22,6 +22,7 @@
 #include <xen/io/xs_wire.h>
 
 #include "common/fault.h"
+#include "xentrace/domains.h"
 #include "xentrace/hv-xen.h"
 #include "xentrace/hypervisor.h"
 #include "xentrace/xen-names.h"
@@ -268,9 +269,14 @@ static const struct xt_meta *nth(const struct told *told, uint32_t event,
 static void described(struct told *told)
 {
     struct hv *hv = open_it();
+    struct err e = ERR_INIT;
+    struct domains domains;
 
     *told = (struct told){ .nr = 0 };
     hv->type->describe(hv, take, told);
+    ck_assert_int_eq(domains_init(&domains, &e), 0);
+    domains_news(&domains, hv, take, told);
+    domains_fini(&domains);
     hv_close(hv);
     ck_assert_int_eq(fake()->open, 0);
 }

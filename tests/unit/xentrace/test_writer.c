@@ -209,6 +209,55 @@ START_TEST(no_second_file)
 }
 END_TEST
 
+/* What later files begin with. */
+static void *renew(void *of, size_t *bytes)
+{
+    *bytes = 4;
+    return of ? memcpy(malloc(4), of, 4) : NULL;
+}
+
+static void check_preface(unsigned int nr, const char *preface)
+{
+    char name[90], bytes[16];
+    int fd;
+
+    snprintf(name, sizeof(name), "%s.%u", path, nr);
+    fd = open(name, O_RDONLY);
+    ck_assert_int_eq(read(fd, bytes, sizeof(bytes)), sizeof(bytes));
+    ck_assert_int_eq(memcmp(bytes + 12, preface, 4), 0);
+    close(fd);
+    unlink(name);
+}
+
+START_TEST(later_files_know_more)
+{
+    static char record[] = "rec1", news[] = "new!";
+    struct iovec one = { record, 4 };
+    struct err e = ERR_INIT;
+    struct writer w;
+
+    make_dir();
+    plan = (struct writer_plan){ .path = path, .numbered = true,
+                                 .plain = true, .insisted = never,
+                                 .rotate_bytes = 50 };
+    ck_assert_int_eq(writer_open(&w, &plan, &e), 0);
+    ck_assert_int_eq(writer_begin(&w, 0, "old!", 4, &e), 0);
+    writer_renew(&w, renew, news);
+    for ( unsigned int i = 0; i < 4; i++ )
+        ck_assert_int_eq(writer_window(&w, 1, &one, 1, &e), 0);
+    ck_assert_uint_eq(w.files, 4);
+    /* The next one gets none, and is not begun. */
+    writer_renew(&w, renew, NULL);
+    ck_assert_int_eq(writer_window(&w, 1, &one, 1, &e), -ENOMEM);
+    ck_assert_uint_eq(w.files, 4);
+    ck_assert_int_eq(writer_close(&w, NULL), -ENOMEM);
+    check_preface(1, "old!");
+    for ( unsigned int nr = 2; nr <= 4; nr++ )
+        check_preface(nr, "new!");
+    remove_dir();
+}
+END_TEST
+
 START_TEST(refusals)
 {
     char link[80];
@@ -307,6 +356,5 @@ START_TEST(reader_has_gone)
 END_TEST
 
 UNIT_MAIN("writer", a_file, short_and_interrupted, disk_full, really_full,
-          bad_disk, no_second_file,
-          refusals, nobody_reads, nobody_reads_and_no_blocking,
-          reader_has_gone)
+          bad_disk, no_second_file, later_files_know_more, refusals,
+          nobody_reads, nobody_reads_and_no_blocking, reader_has_gone)

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is new of domains is told once, and files that begin later have it.
+ */
+#include "xentrace/about.h"
+#include "xentrace/domains.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/fault.h"
+
+#include "tests/unit/libxentrace/unit.h"
+#include "tests/unit/xentrace/fake.h"
+
+/* As words: d3 for a domain, n3 for (a part of) its name. */
+static void take(void *text, const struct xt_meta *m)
+{
+    char word[16];
+
+    snprintf(word, sizeof(word), "%c%u ",
+             m->event == TRC_META_DOMAIN ? 'd' : 'n',
+             m->event == TRC_META_DOMAIN ? m->domain.dom : m->text.kind);
+    strcat(text, word);
+}
+
+static void news(struct domains *d, struct fake *f, const char *want)
+{
+    char text[200] = "";
+
+    domains_news(d, &f->hv, take, text);
+    ck_assert_str_eq(text, want);
+}
+
+START_TEST(once)
+{
+    struct err e = ERR_INIT;
+    struct domains d;
+    struct fake f;
+
+    fake_init(&f, true);
+    ck_assert_int_eq(domains_init(&d, &e), 0);
+    f.domain[0] = "Domain-0";
+    news(&d, &f, "d0 n0 ");
+    news(&d, &f, "");
+    /* Who creates a domain names it then. */
+    f.domain[2] = "";
+    news(&d, &f, "d2 ");
+    f.domain[2] = "guest";
+    news(&d, &f, "n2 ");
+    news(&d, &f, "");
+    /* Gone, and another has its id. */
+    f.domain[2] = NULL;
+    news(&d, &f, "");
+    f.domain[2] = "other";
+    f.domain[1] = "a name that does not fit into one record";
+    news(&d, &f, "d1 d2 n1 n1 n2 ");
+    domains_fini(&d);
+    fake_fini(&f);
+}
+END_TEST
+
+/* A hypervisor that names domains which there cannot be. */
+static void absurd(struct hv *hv, hv_tell *tell, void *to)
+{
+    (void)hv;
+    for ( unsigned int id = 0x7fef; id <= 0xffff; id += 0x10 )
+        tell(to, &(struct xt_meta){ .event = TRC_META_DOMAIN,
+                                    .domain.dom = id });
+}
+
+START_TEST(impossible)
+{
+    struct hypervisor type = { .domains = absurd };
+    struct err e = ERR_INIT;
+    struct domains d;
+    struct fake f;
+
+    fake_init(&f, true);
+    type.domain_name = f.hv.type->domain_name;
+    f.hv.type = &type;
+    ck_assert_int_eq(domains_init(&d, &e), 0);
+    f.domain[0] = "";
+    d.known[0x7fef] = 4; /* has its name: nobody is asked for it */
+    news(&d, &f, "d32751 ");
+    domains_fini(&d);
+    fake_fini(&f);
+}
+END_TEST
+
+/* A copy has what came later; without memory, something less is known. */
+START_TEST(copies)
+{
+    const struct about_start start = { .pages = 1 };
+    struct err e = ERR_INIT;
+    struct xt_meta *m;
+    struct about a;
+    struct fake f;
+    size_t before, after;
+    unsigned int nr;
+    void *copy;
+
+    fake_init(&f, true);
+    ck_assert_int_eq(about_init(&a, &f.hv, &f.info, &start, &e), 0);
+    before = a.used;
+    about_news(&a, &f.hv, &m, &nr);
+    ck_assert_uint_eq(nr, 0);
+    free(m);
+    f.domain[1] = "guest";
+    about_news(&a, &f.hv, &m, &nr);
+    ck_assert_uint_eq(nr, 2);
+    ck_assert_uint_eq(m[1].event, TRC_META_DOMAIN_NAME);
+    free(m);
+    copy = about_copy(&a, &after);
+    ck_assert_uint_gt(after, before);
+    ck_assert_int_eq(memcmp(copy, a.bytes, after), 0);
+    free(copy);
+    fault_arm(FAULT_ALLOC, 1);
+    ck_assert_ptr_null(about_copy(&a, &after));
+    fault_disarm();
+    about_fini(&a);
+    fake_fini(&f);
+}
+END_TEST
+
+UNIT_MAIN("domains", once, impossible, copies)
