@@ -16,7 +16,7 @@
 #include "xenalyze/report/plot.h"
 #include "xenalyze/report/rows.h"
 
-#define MAX_SINKS (SCATTER_KINDS + INTERVAL_KINDS + 5u)
+#define MAX_SINKS (SCATTER_KINDS + INTERVAL_KINDS + 6u)
 
 struct pass
 {
@@ -81,7 +81,10 @@ static int hang_latency(struct pass *p)
         return 0;
     rc = latency_new(&p->latency, p->request.top);
     if ( !rc )
+    {
         hang(p, latency_sink(p->latency));
+        hang(p, together_sink(&p->latency->together));
+    }
     return rc;
 }
 

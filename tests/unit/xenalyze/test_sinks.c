@@ -346,17 +346,62 @@ START_TEST(who_waited_and_why)
 "     total  max at\n"
 " d1v0              1    4.0 us    4.0 us    4.0 us    4.0 us    4.0 us"
 "    4.0 us  0.000001000\n"
+"--- How long waits were (times) ---\n"
+" vcpu       after         <1us    <10us   <100us     <1ms    <10ms   <100ms"
+"      <1s   longer\n"
+" d1v0       wake             1        0        0        0        0        0"
+"        0        0\n"
+" d1v0       preempt          0        1        0        0        0        0"
+"        0        0\n"
 "--- Who ran instead (share of the waiting) ---\n"
 " d1v0       waited 4.5 us; d0v1 77.8% (3.5 us in 2), d0v0 22.2% "
 "(1.0 us in 1)\n"
 "--- Who was woken by whom (times) ---\n"
 " d1v0       by d0v0 1\n"
+"--- Who got another pcpu than before ---\n"
+" d1v0       1 times, after 50.0% of its waits\n"
+"--- How many vcpus of a domain ran at the same time (share of time) ---\n"
 "--- The longest waits ---\n"
 " 0.000001000 d1v0 waited 4.0 us for pcpu 1 after a preemption, while it "
 "ran d0v1 3.0 us, d0v0 1.0 us\n"
 " 0.000015000 d1v0 waited 500 ns for pcpu 0 after being woken by d0v0, "
 "while it ran d0v1 500 ns\n");
     latency_free(l);
+    stage_fini(&s);
+}
+END_TEST
+
+/* Two of domain 0: one alone, both, one while the other waits; then a loss. */
+START_TEST(who_ran_together)
+{
+    static const struct fact_domain facts[] = {
+        { .from = 0, .to = 400, .running = 1, .blocked = 1 },
+        { .from = 400, .to = 500, .running = 2 },
+        { .from = 500, .to = 700, .running = 1, .runnable = 1 },
+        { .from = 700, .to = 800, .running = 1, .lost = 1 },
+        { .from = 800, .to = 1000, .running = 1, .lost = 1, .ended = 1 },
+    };
+    struct together t = { 0 };
+    struct sink sink = together_sink(&t);
+    struct stage s;
+
+    stage_init(&s);
+    stage_begin(&s, &sink, 0);
+    for ( size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++ )
+    {
+        struct fact_domain f = facts[i];
+
+        f.domain = &s.domains[0];
+        sink.ops->domain(sink.state, &f);
+    }
+    stage_end(&sink, 0, 1000);
+    together_close(&t);
+    report_together(&t, s.out);
+    same_text(stage_text(&s),
+"--- How many vcpus of a domain ran at the same time (share of time) ---\n"
+" d0: 1 60.00%, 2 30.00%, unknown 10.00%; some waited while others ran "
+"20.00%\n");
+    together_fini(&t);
     stage_fini(&s);
 }
 END_TEST
@@ -413,5 +458,6 @@ UNIT_MAIN("sinks", runstates_have_two_points, lengths_are_lengths,
           interrupts_by_number, time_is_split_at_borders,
           exits_by_what_they_were_for, interrupts_are_counted,
           grants_are_counted, address_spaces_have_their_time,
-          too_many_intervals, who_waited_and_why, only_the_worst_are_kept,
+          too_many_intervals, who_waited_and_why, who_ran_together,
+          only_the_worst_are_kept,
           no_memory)

@@ -415,8 +415,34 @@ START_TEST(map_has_an_end)
 }
 END_TEST
 
+/* Few samples are exact; of many, those of a cell are on one side. */
+START_TEST(spread_counts_all)
+{
+    const uint64_t limits[] = { 10, 100, 1000 };
+    uint64_t counts[4];
+    struct stats_pool pool;
+    struct stats s = { 0 };
+
+    stats_pool_init(&pool);
+    for ( uint64_t i = 1; i <= 40; i++ )
+        stats_add(&s, &pool, i * 5, i);
+    stats_spread(&s, limits, counts, 3);
+    ck_assert_uint_eq(counts[0], 1);
+    ck_assert_uint_eq(counts[1], 18);
+    ck_assert_uint_eq(counts[2], 21);
+    ck_assert_uint_eq(counts[3], 0);
+    for ( uint64_t i = 0; i < 100000; i++ )
+        stats_add(&s, &pool, 1000000 + i, i);
+    stats_spread(&s, limits, counts, 3);
+    ck_assert_uint_eq(counts[0], 1);
+    ck_assert_uint_eq(counts[2], 21);
+    ck_assert_uint_eq(counts[3], 100000);
+    stats_pool_fini(&pool);
+}
+END_TEST
+
 UNIT_MAIN("stats", many_are_near, few_are_exact, small_ones_are_exact,
           weight_is_time, nothing_is_no_sample, shards_make_a_whole,
           worst_has_its_time, extremes_are_harmless, no_memory_is_remembered,
           top_is_the_greatest, top_of_none, map_keeps_keys_apart,
-          map_has_an_end)
+          map_has_an_end, spread_counts_all)

@@ -27,6 +27,8 @@ void domain_count(struct vcpu_state *v, int by)
     struct domain_state *d = v->vcpu->domain->machine;
 
     d->now.nr[counted_as[v->state]] += by;
+    if ( v->ended )
+        d->now.ended += by;
 }
 
 static void tell(struct scene *s, struct world_domain *domain, uint64_t time,
@@ -37,7 +39,7 @@ static void tell(struct scene *s, struct world_domain *domain, uint64_t time,
         .domain = domain, .from = d->since, .to = time, .state = d->state,
         .last = last, .running = d->told.nr[RUN],
         .runnable = d->told.nr[WAIT], .blocked = d->told.nr[SLEEP],
-        .lost = d->told.nr[LOSE],
+        .lost = d->told.nr[LOSE], .ended = d->told.ended,
     };
 
     emit_domain(&s->emit, &f);

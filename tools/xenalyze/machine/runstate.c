@@ -70,6 +70,8 @@ void vcpu_enter(struct scene *s, struct vcpu_state *v, unsigned int state,
         list_remove(v);
     if ( !v->early )
         domain_count(v, -1);
+    v->ended = v->ending;
+    v->ending = false;
     v->state = state;
     v->why = why;
     v->since = time;
@@ -330,8 +332,10 @@ static void change_end(struct scene *s, const struct change *c)
     struct world_vcpu *current = s->pcpus[c->pcpu].current;
 
     place_leave(s, c->pcpu, c->time);
-    if ( current )
-        vcpu_enter(s, vcpu_state(current), STATE_LOST, c->time, c->pcpu);
+    if ( !current )
+        return;
+    vcpu_state(current)->ending = true;
+    vcpu_enter(s, vcpu_state(current), STATE_LOST, c->time, c->pcpu);
 }
 
 static void (*const changes[CHANGE_KINDS])(struct scene *s,

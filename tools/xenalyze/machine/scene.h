@@ -20,6 +20,7 @@ enum { RUN, WAIT, SLEEP, LOSE, CENSUS };
 struct census
 {
     uint32_t nr[CENSUS];
+    uint32_t ended;             /* of LOSE */
 };
 
 struct domain_state
@@ -38,6 +39,7 @@ struct vcpu_state
     struct vcpu_state *prev, *next;     /* of those that wait or sleep */
     uint8_t state, why;
     bool known, early, placed, has_woken;
+    bool ending, ended;         /* it ran where records end: will be, is lost */
     uint32_t pcpu;              /* it runs there, or did last */
     uint64_t since;
     uint64_t placed_at;         /* on that pcpu */

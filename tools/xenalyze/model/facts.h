@@ -149,6 +149,10 @@ struct fact_domain
     uint8_t state;
     bool last;                  /* to the end of the segment */
     uint32_t running, runnable, blocked, lost;  /* vcpus, in that time */
+    uint32_t ended;             /* of those lost: they ran when the records of
+                                   their pcpu ended; a stream tells of that
+                                   late, so running + ended is the same of a
+                                   file and of a stream */
 };
 
 /* A vcpu belonged to a pcpu from one migration to the next. */

@@ -37,6 +37,7 @@ void latency_free(struct latency *l)
     stats_pool_fini(&l->pool);
     free(l->vcpus);
     free(l->worst);
+    together_fini(&l->together);
     free(l);
 }
 
@@ -190,6 +191,7 @@ void latency_close(struct latency *l)
 {
     uint32_t n = 0;
 
+    together_close(&l->together);
     for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
         if ( l->vcpus[i] )
             l->vcpus[n++] = l->vcpus[i];

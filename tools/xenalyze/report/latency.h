@@ -9,6 +9,7 @@
 
 #include "xenalyze/model/facts.h"
 #include "xenalyze/report/request.h"
+#include "xenalyze/report/together.h"
 #include "xenalyze/stats/stats.h"
 
 /* Names in maps: an entity, or what is none. */
@@ -47,6 +48,7 @@ struct latency
     struct latency_wait *worst;         /* the longest first, then earliest */
     size_t nr_worst, room;
     struct xt_clock clock;
+    struct together together;   /* a sink by itself */
 };
 
 /* 0 or -ENOMEM.  `top`: how many of the worst are kept. */

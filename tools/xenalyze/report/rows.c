@@ -287,6 +287,20 @@ static void walk_waits(const struct walk *w, struct latency *l)
     }
 }
 
+static void walk_together(const struct walk *w, const struct together *t)
+{
+    for ( uint32_t i = 0; i < t->nr; i++ )
+    {
+        const struct together_domain *d = &t->domains[i];
+
+        for ( unsigned int k = 0; k <= TOGETHER_MOST; k++ )
+            tell(w, DOMAIN(d, .table = "together", .has_number = true,
+                           .number = k, .count = d->cycles[k]));
+        tell(w, DOMAIN(d, .table = "together-hazard", .count = d->hazard));
+        tell(w, DOMAIN(d, .table = "together-lost", .count = d->lost));
+    }
+}
+
 void rows_walk(struct book *book, struct latency *latency, row_fn *fn,
                void *state)
 {
@@ -301,5 +315,8 @@ void rows_walk(struct book *book, struct latency *latency, row_fn *fn,
     if ( book->cr3 )
         walk_cr3(&w);
     if ( latency )
+    {
         walk_waits(&w, latency);
+        walk_together(&w, &latency->together);
+    }
 }

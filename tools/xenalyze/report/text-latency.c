@@ -84,7 +84,78 @@ static void print_waits(const struct latency *l,
     }
 }
 
+/*
+ * How often how long, by decades of time.  One without a length is no sample,
+ * but one of the shortest.
+ */
+static const struct { uint64_t ns; const char *name; } decades[] = {
+    { 1000, "<1us" }, { 10000, "<10us" }, { 100000, "<100us" },
+    { 1000000, "<1ms" }, { 10000000, "<10ms" }, { 100000000, "<100ms" },
+    { 1000000000, "<1s" },
+};
+
+#define DECADES (sizeof(decades) / sizeof(decades[0]))
+
+static void print_spread(const struct latency *l, const struct latency_vcpu *v,
+                         const char *why, const struct stats *s, FILE *out)
+{
+    uint64_t limits[DECADES], counts[DECADES + 1];
+    char name[LATENCY_NAME];
+
+    if ( !s->events )
+        return;
+    for ( size_t i = 0; i < DECADES; i++ )
+        limits[i] = xt_clock_tsc(&l->clock, (int64_t)decades[i].ns) -
+                    l->clock.origin;
+    stats_spread(s, limits, counts, DECADES);
+    counts[0] += s->events - s->count;
+    fprintf(out, " %-10s %-9s",
+            latency_name(LATENCY_KEY(v->domain, v->id), name), why);
+    for ( size_t i = 0; i <= DECADES; i++ )
+        fprintf(out, " %8" PRIu64, counts[i]);
+    fprintf(out, "\n");
+}
+
+static void print_spreads(const struct latency *l, FILE *out)
+{
+    fprintf(out, "--- How long waits were (times) ---\n %-10s %-9s", "vcpu",
+            "after");
+    for ( size_t i = 0; i < DECADES; i++ )
+        fprintf(out, " %8s", decades[i].name);
+    fprintf(out, " %8s\n", "longer");
+    for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
+    {
+        const struct latency_vcpu *v = l->vcpus[i];
+
+        print_spread(l, v, "wake", &v->wait[WHY_WAKE], out);
+        print_spread(l, v, "preempt", &v->wait[WHY_PREEMPT], out);
+    }
+}
+
 /* --- who ------------------------------------------------------------------ */
+
+static uint64_t times_waited(const struct latency_vcpu *v)
+{
+    return v->wait[WHY_WAKE].events + v->wait[WHY_PREEMPT].events +
+           v->wait[WHY_OTHER].events;
+}
+
+static void print_moves(const struct latency *l, FILE *out)
+{
+    char name[LATENCY_NAME];
+
+    fprintf(out, "--- Who got another pcpu than before ---\n");
+    for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
+    {
+        const struct latency_vcpu *v = l->vcpus[i];
+
+        if ( v->migrated )
+            fprintf(out, " %-10s %" PRIu64 " times, after %.1f%% of its "
+                    "waits\n",
+                    latency_name(LATENCY_KEY(v->domain, v->id), name),
+                    v->migrated, stats_share(v->migrated, times_waited(v)));
+    }
+}
 
 static uint64_t waited(const struct latency_vcpu *v)
 {
@@ -167,12 +238,15 @@ int report_latency(struct latency *l, const struct report_request *request,
     print_waits(l, request, WHY_PREEMPT,
                 "--- From being preempted to running again ---", rows, out);
     free(rows);
+    print_spreads(l, out);
     fprintf(out, "--- Who ran instead (share of the waiting) ---\n");
     for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
         print_rivals(l, l->vcpus[i], out);
     fprintf(out, "--- Who was woken by whom (times) ---\n");
     for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
         print_wakers(l, l->vcpus[i], out);
+    print_moves(l, out);
+    report_together(&l->together, out);
     fprintf(out, "--- The longest waits ---\n");
     for ( size_t i = 0; i < l->nr_worst; i++ )
         print_one(l, &l->worst[i], out);

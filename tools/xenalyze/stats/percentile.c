@@ -236,3 +236,20 @@ size_t stats_bars(const struct stats *s, struct stats_bar bars[64])
     }
     return n;
 }
+
+void stats_spread(const struct stats *s, const uint64_t *limits,
+                  uint64_t *counts, size_t nr)
+{
+    struct samples_run run;
+    struct walk w;
+    size_t i = 0;
+
+    memset(counts, 0, (nr + 1) * sizeof(*counts));
+    walk_start(&w, s);
+    while ( next_run(&w, &run) )
+    {
+        while ( i < nr && run.value >= limits[i] )
+            i++;
+        counts[i] += run.count;
+    }
+}

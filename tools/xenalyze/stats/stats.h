@@ -122,6 +122,13 @@ struct stats_bar
 /* Bars of one power of two each, at most 64: how many there are. */
 size_t stats_bars(const struct stats *s, struct stats_bar bars[64]);
 
+/*
+ * How many samples are below limits[0], from there to below limits[1], ...,
+ * and from limits[nr - 1] on: nr + 1 counts.  Limits rise.
+ */
+void stats_spread(const struct stats *s, const uint64_t *limits,
+                  uint64_t *counts, size_t nr);
+
 /* --- series by key -------------------------------------------------------- */
 
 /*
