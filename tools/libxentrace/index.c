@@ -202,7 +202,7 @@ uint64_t xt_index_find(const struct xt_index *i, unsigned int cpu,
 }
 
 uint64_t xt_place_last_time(const struct xt_index *i, const struct xt_place *p,
-                            const unsigned char *records)
+                            const unsigned char *records, uint64_t *before)
 {
     const unsigned char *end = records + p->size;
     const int64_t offset = xt_index_offset(i, p->cpu);
@@ -210,11 +210,15 @@ uint64_t xt_place_last_time(const struct xt_index *i, const struct xt_place *p,
     struct xt_record r;
     size_t size;
 
+    *before = last;
     while ( (size = xt_record_decode(&r, records, end)) &&
             xt_record_possible(&r) )
     {
         if ( xt_record_is_timed(&r) )
+        {
+            *before = last;
             last = xt_align(r.tsc, offset);
+        }
         records += size;
     }
     return last;

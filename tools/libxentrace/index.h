@@ -119,9 +119,13 @@ uint64_t xt_index_find(const struct xt_index *i, unsigned int cpu,
  */
 bool xt_window_time(const struct xt_window *w, uint64_t *time);
 
-/* The time of the last time stamp in a window, or its own if there is none. */
+/*
+ * The time of the last time stamp in a window, or its own if there is none; and
+ * of the one before that, likewise.  The less of them is right even if one is
+ * damaged.
+ */
 uint64_t xt_place_last_time(const struct xt_index *i, const struct xt_place *p,
-                            const unsigned char *records);
+                            const unsigned char *records, uint64_t *before);
 
 /* As a window, its records being at `records`. */
 static inline struct xt_window xt_place_window(const struct xt_place *p,

@@ -38,12 +38,15 @@ int trace_no_memory(struct xt_trace *t, struct err *e)
     return err_sys(e, -ENOMEM, "cannot order %s", t->source->name);
 }
 
-/* The end of a pass: what was known of the one before is now the limit. */
+/*
+ * The end of a pass: what was known of the one before is now the limit.  That
+ * may be too little, but no damaged time stamp shall make it too much.
+ */
 static void end_pass(struct xt_trace *t)
 {
     struct passes *p = &t->passes;
     const struct xt_place *last;
-    uint64_t time;
+    uint64_t time, before;
 
     if ( p->nr && p->last >= t->index.dropped )
     {
@@ -52,7 +55,9 @@ static void end_pass(struct xt_trace *t)
         {
             time = xt_place_last_time(&t->index, last,
                                       xt_view_at(&t->view, last->at +
-                                                 XT_WINDOW_HEADER));
+                                                 XT_WINDOW_HEADER),
+                                      &before);
+            time = before < time ? before : time;
             p->now = time > p->now ? time : p->now;
         }
     }

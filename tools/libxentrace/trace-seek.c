@@ -109,13 +109,14 @@ static void find_last(const struct xt_trace *t, uint64_t *last)
     for ( unsigned int cpu = 0; cpu < i->nr_cpus; cpu++ )
     {
         const struct xt_place *p;
-        uint64_t time;
+        uint64_t time, before;
 
         if ( i->lines[cpu].last == XT_NOWHERE )
             continue;
         p = xt_index_place(i, i->lines[cpu].last);
         time = xt_place_last_time(i, p, xt_view_at(&t->view, p->at +
-                                                   XT_WINDOW_HEADER));
+                                                   XT_WINDOW_HEADER),
+                                  &before);
         *last = time > *last ? time : *last;
     }
 }
