@@ -154,13 +154,14 @@ void xt_trace_walked(struct xt_trace *t, const struct xt_walk *w);
 /* --- about it ------------------------------------------------------------- */
 
 /*
- * What its first records say, as far as XT_INFO_RECORDS of them; of a stream,
- * those of its first window.  Reading goes on as if nobody had looked; only
- * before it has begun: else -EBUSY.
+ * What its first windows say: up to one after which nothing is left to be known,
+ * or those that begin in XT_INFO_BYTES.  They are the same of any source; only
+ * of a file that grows they are what is there now.  Reading goes on as if nobody
+ * had looked; only before it has begun: else -EBUSY.
  */
 int xt_trace_info(struct xt_trace *t, struct xt_info *info, struct err *e);
 
-#define XT_INFO_RECORDS 1000000u
+#define XT_INFO_BYTES (1u << 20)
 
 /* Bytes that it has, or XT_SIZE_UNKNOWN; and where reading is. */
 uint64_t xt_trace_size(const struct xt_trace *t);

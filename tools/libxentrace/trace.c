@@ -230,47 +230,51 @@ int64_t xt_trace_offset(const struct xt_trace *t, unsigned int cpu)
 
 /* --- about it ------------------------------------------------------------- */
 
-static size_t look_into(const struct xt_window *w, struct xt_info *info,
-                        size_t left)
+static void look_into(const struct xt_window *w, struct xt_info *info)
 {
     struct xt_damage ignored = { 0 };
     struct xt_records records;
     struct xt_record r;
 
     xt_records_init(&records, w, &ignored);
-    while ( left && xt_records_next(&records, &r) )
-    {
+    while ( xt_records_next(&records, &r) )
         xt_info_learn(info, &r);
-        left--;
-    }
-    return left;
 }
 
-int xt_trace_info(struct xt_trace *t, struct xt_info *info, struct err *e)
+/* False: there has to be more in memory. */
+static bool look_around(const struct xt_trace *t, struct xt_info *info)
 {
     struct xt_damage ignored = { 0 };
-    struct xt_windows look;
-    size_t left = XT_INFO_RECORDS;
+    struct xt_windows look = t->windows;
     struct xt_window w;
-    bool found;
+
+    *info = (struct xt_info){ .hz = 0 };
+    look.damage = &ignored;
+    while ( xt_windows_next(&look, &w) )
+    {
+        if ( w.at >= XT_INFO_BYTES )
+            return true;
+        look_into(&w, info);
+        if ( xt_info_complete(info) )
+            return true;
+    }
+    return t->view.ended && !look.more;
+}
+
+/*
+ * A stream is looked at as far as a file, although whoever sends it may take a
+ * while: what is known here decides on names and seconds in all that follows.
+ */
+int xt_trace_info(struct xt_trace *t, struct xt_info *info, struct err *e)
+{
     int rc = 0;
 
     if ( t->mode != NOT_YET )
         return err_set(e, -EBUSY, "%s is being read already",
                        t->source->name);
-    *info = (struct xt_info){ .hz = 0 };
-    do
-    {
-        look = t->windows;
-        look.damage = &ignored;
-        found = xt_windows_next(&look, &w);
-        if ( found || (t->view.ended && !look.more) )
-            break;
+    while ( !rc && !look_around(t, info) )
         rc = more(t, 0, e);
-    } while ( !rc );
-    for ( ; found && left; found = xt_windows_next(&look, &w) )
-        left = look_into(&w, info, left);
-    return rc;
+    return rc == -EAGAIN ? 0 : rc;
 }
 
 uint64_t xt_trace_size(const struct xt_trace *t)

@@ -328,6 +328,81 @@ START_TEST(what_it_says)
 }
 END_TEST
 
+static void add_moment(uint64_t tsc, uint64_t mono)
+{
+    uint64_t at[3] = { tsc, mono, 1700000000000000000 };
+
+    make_record(&m, TRC_META_CLOCK, 0, 7);
+    memcpy(m.bytes + m.size - 28, at, sizeof(at));
+}
+
+/* A window that gives nothing away; its times rise from one to the next. */
+static void add_silence(uint64_t *now)
+{
+    size_t opened = make_open(&m, 2);
+
+    for ( unsigned int i = 0; i < 200; i++ )
+        make_record(&m, 0x21011, *now += 10, 3);
+    make_close(&m, opened);
+}
+
+/* `bytes` of that, and then what m holds. */
+static void far_file(char *path, size_t bytes)
+{
+    static struct make tail;
+    FILE *file;
+    uint64_t now = 4000;
+
+    tail = m;
+    m.size = 0;
+    add_silence(&now);
+    trace_file(path, &m);
+    file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    for ( size_t done = 0; done < bytes; done += m.size )
+    {
+        m.size = 0;
+        add_silence(&now);
+        ck_assert_uint_eq(fwrite(m.bytes, 1, m.size, file), m.size);
+    }
+    ck_assert_uint_eq(fwrite(tail.bytes, 1, tail.size, file), tail.size);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+/* The same of a stream as of a file, and no more than is near the beginning. */
+START_TEST(any_source_says_it)
+{
+    unsigned int flags[] = { 0, XT_SOURCE_STREAM };
+    struct xt_info info;
+    char path[32];
+    size_t opened;
+
+    for ( unsigned int i = 0; i < 4; i++ )
+    {
+        struct err e = ERR_INIT;
+        struct xt_trace *t;
+        bool near = i < 2;
+
+        m.size = 0;
+        opened = make_open(&m, 3);
+        add_moment(1000, 1000);
+        make_record(&m, TRC_HVM_INTR, 0, 0);
+        make_close(&m, opened);
+        opened = make_open(&m, 1);
+        add_moment(2000001000, 1000001000);
+        make_close(&m, opened);
+        far_file(path, near ? XT_INFO_BYTES / 2 : XT_INFO_BYTES);
+        t = open_trace(path, flags[i % 2]);
+        ck_assert_int_eq(xt_trace_info(t, &info, &e), 0);
+        ck_assert_uint_eq(info.ns, near ? 1000000000 : 0);
+        ck_assert_int_eq(info.dialect.hardware, near ? XT_HARDWARE_SVM : 0);
+        ck_assert(info.has_start);
+        xt_trace_close(t);
+        unlink(path);
+    }
+}
+END_TEST
+
 /* Who is right about the clock: the user, then moments, then a figure. */
 START_TEST(how_fast)
 {
@@ -417,4 +492,5 @@ START_TEST(faults)
 END_TEST
 
 UNIT_MAIN("trace", three_ways, damage_once, cut_while_read, follow,
-          little_is_held, only_of_files, what_it_says, how_fast, faults)
+          little_is_held, only_of_files, what_it_says, any_source_says_it,
+          how_fast, faults)
