@@ -4,6 +4,8 @@
  * _locked and _unlock, mutex by mutex.  Traces without thread ids do not say
  * whose lock was granted; then it is taken to be the one that waited longest.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "simpletrace/sink.h"
@@ -11,6 +13,7 @@
 
 #define HEADS 1024u
 #define MOST_WAITING 64u
+#define PLACE 56u               /* bytes of "file.c:123" */
 
 enum { LOCK, LOCKED, UNLOCK };
 
@@ -18,6 +21,7 @@ struct waiter
 {
     uint64_t time;
     uint32_t tid;
+    char place[PLACE];          /* "": not known */
 };
 
 struct lock
@@ -26,6 +30,7 @@ struct lock
     uint64_t mutex, nr[3], held_since;
     uint32_t pid;
     bool held;
+    char held_at[PLACE];
     struct waiter waiting[MOST_WAITING];    /* oldest first */
     size_t nr_waiting;
     struct tt_vec acquire, hold;            /* uint64_t, ns */
@@ -75,10 +80,30 @@ static void add(struct st_print *p, struct tt_vec *v, uint64_t from,
         p->no_memory = true;
 }
 
+/* The second argument and the third; of a long path the end. */
+static void take_place(const struct st_record *r, char place[PLACE])
+{
+    struct st_value values[ST_MAX_ARGS];
+    int most = PLACE - NUM_U64_MAX - 2, length;
+    const char *text;
+
+    place[0] = '\0';
+    if ( r->event->nr_args != 3 || st_values(r, values) || !values[1].text )
+        return;
+    length = values[1].length < (size_t)most ? (int)values[1].length : most;
+    text = values[1].text + values[1].length - length;
+    snprintf(place, PLACE, "%.*s:%" PRIu64, length, text, values[2].word);
+}
+
 static void waits(struct lock *l, const struct st_record *r)
 {
-    if ( l->nr_waiting < MOST_WAITING )
-        l->waiting[l->nr_waiting++] = (struct waiter){ r->time, r->tid };
+    struct waiter *w = &l->waiting[l->nr_waiting];
+
+    if ( l->nr_waiting == MOST_WAITING )
+        return;
+    *w = (struct waiter){ .time = r->time, .tid = r->tid };
+    take_place(r, w->place);
+    l->nr_waiting++;
 }
 
 static void got(struct st_print *p, struct lock *l, const struct st_record *r)
@@ -96,6 +121,7 @@ static void got(struct st_print *p, struct lock *l, const struct st_record *r)
     }
     l->held = true;
     l->held_since = r->time;
+    take_place(r, l->held_at);
 }
 
 static void gave(struct st_print *p, struct lock *l, const struct st_record *r)
@@ -173,14 +199,29 @@ static void print_times(struct st_out *out, const char *name, struct tt_vec *v)
                  sum / v->nr, (unsigned long long)ns[v->nr - 1]);
 }
 
+static void print_place(struct st_out *out, const char *what,
+                        const char *place)
+{
+    st_out_text(out, what);
+    if ( !*place )
+        return;
+    st_out_text(out, " (");
+    st_out_visible(out, place, strlen(place));
+    st_out_char(out, ')');
+}
+
 static void print_lock(struct st_out *out, struct lock *l)
 {
     st_out_print(out, "Lock: %#llx locks: %llu, locked: %llu, unlocked: "
-                 "%llu%s\n", (unsigned long long)l->mutex,
+                 "%llu", (unsigned long long)l->mutex,
                  (unsigned long long)l->nr[LOCK],
                  (unsigned long long)l->nr[LOCKED],
-                 (unsigned long long)l->nr[UNLOCK],
-                 l->nr_waiting ? " BLOCKED" : l->held ? " LOCK HELD" : "");
+                 (unsigned long long)l->nr[UNLOCK]);
+    if ( l->held )
+        print_place(out, " LOCK HELD", l->held_at);
+    if ( l->nr_waiting )
+        print_place(out, " BLOCKED", l->waiting[0].place);
+    st_out_char(out, '\n');
     print_times(out, "Acquire", &l->acquire);
     print_times(out, "Held", &l->hold);
 }
