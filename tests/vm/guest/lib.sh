@@ -10,6 +10,15 @@
 
 wrong=0
 
+# What the row says behind the script's name and =; with `,ours` at its end, our
+# xentrace takes the place of stock's, and writes what stock's would.
+argument=$(cat /share/argument)
+case $argument in
+*,ours) xentrace='/ours/xentrace --plain' ;;
+*) xentrace=xentrace ;;
+esac
+argument=${argument%,ours}
+
 # fails TEXT...: is said, and the script goes on
 fails()
 {
@@ -67,11 +76,15 @@ no_xenalyze()
     echo "$1" >>/share/no-xenalyze
 }
 
+# lost_before TRACE: it may note losses from before there was an xentrace
+lost_before()
+{
+    echo "$1" >>/share/lost-before
+}
+
 # --- traces ------------------------------------------------------------------
 
-xentrace=xentrace
-
-# use_ours: our xentrace from now on; with --plain it writes as stock's does
+# use_ours: our xentrace from now on, without --plain
 use_ours()
 {
     xentrace=/ours/xentrace
