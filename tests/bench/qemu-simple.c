@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * In the place of QEMU's trace/control.c, which needs the rest of QEMU: events
+ * are found and switched, and trace/simple.c begins.  The trace points
+ * themselves, the ring and the thread that writes are QEMU's.
+ */
+#include "tests/bench/qemu-simple.h"
+
+int trace_events_enabled_count;
+static bool has_thread;         /* without, QEMU's flush waits for ever */
+static TraceEvent **group;
+
+void trace_event_register_group(TraceEvent **events)
+{
+    for ( uint32_t id = 0; events[id]; id++ )
+        events[id]->id = id;
+    group = events;
+}
+
+void trace_event_iter_init_all(TraceEventIter *iter)
+{
+    *iter = (TraceEventIter){ .event = 0 };
+}
+
+void trace_event_iter_init_group(TraceEventIter *iter, size_t group_id)
+{
+    *iter = (TraceEventIter){ .group_id = group_id };
+}
+
+TraceEvent *trace_event_iter_next(TraceEventIter *iter)
+{
+    return group[iter->event] ? group[iter->event++] : NULL;
+}
+
+void trace_enable_events(const char *line_buf)
+{
+    for ( size_t i = 0; group[i]; i++ )
+        if ( !strcmp(group[i]->name, line_buf) )
+        {
+            *group[i]->dstate = 1;
+            trace_events_enabled_count++;
+        }
+}
+
+bool trace_init_backends(void)
+{
+    has_thread = st_init();
+    return has_thread;
+}
+
+bool usertrace_has_backend(const char *name)
+{
+    return has_thread && !strcmp(name, "simple");
+}
+
+bool qemu_simple_is_on(void)
+{
+    return trace_events_enabled_count == 1;
+}
