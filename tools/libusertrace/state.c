@@ -222,6 +222,11 @@ void trace_init_vcpu(struct trace_vcpu *vcpu)
     usertrace_vcpu_init(vcpu, vcpu->index);
 }
 
+void trace_fini_vcpu(struct trace_vcpu *vcpu)
+{
+    usertrace_vcpu_fini(vcpu);
+}
+
 /* Under the lock. */
 static struct trace_vcpu *find_vcpu(uint32_t index)
 {

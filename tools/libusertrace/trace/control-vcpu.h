@@ -44,8 +44,9 @@ struct trace_vcpu *usertrace_vcpu(uint32_t index);
 int usertrace_vcpu_get_state(uint32_t index, const TraceEvent *ev);
 int usertrace_vcpu_set_state(uint32_t index, TraceEvent *ev, bool state);
 
-/* QEMU's name for the beginning; the index must be set. */
+/* QEMU's names for both; the index must be set. */
 void trace_init_vcpu(struct trace_vcpu *vcpu);
+void trace_fini_vcpu(struct trace_vcpu *vcpu);
 
 /* Both events must be compiled in, and of the vcpu kind. */
 void trace_event_set_vcpu_state_dynamic(struct trace_vcpu *vcpu,
@@ -70,9 +71,6 @@ trace_event_get_vcpu_state_dynamic(const struct trace_vcpu *vcpu,
     ((id ## _ENABLED) && trace_event_get_state_dynamic_by_id(id) && \
      trace_event_get_vcpu_state_dynamic_by_vcpu_id( \
          (vcpu), _ ## id ## _EVENT.vcpu_id))
-
-/* How many vcpu events there are. */
-uint32_t trace_get_vcpu_event_count(void);
 
 #ifdef __cplusplus
 }

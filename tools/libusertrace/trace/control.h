@@ -120,6 +120,9 @@ void trace_event_iter_init_pattern(TraceEventIter *iter, const char *pattern);
 void trace_event_iter_init_group(TraceEventIter *iter, size_t group_id);
 TraceEvent *trace_event_iter_next(TraceEventIter *iter);
 
+/* How many events of vcpus there are. */
+uint32_t trace_get_vcpu_event_count(void);
+
 /* Events that are on; a vcpu event counts once for each vcpu that has it. */
 extern int trace_events_enabled_count;
 
