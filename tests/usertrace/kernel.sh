@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# With the real kernel: back end ftrace writes to a real tracefs, and perf finds
+# the probes of back end dtrace, raises their semaphores, and sees as many
+# events as the log, with their values.
+#
+# It is root's to do so.  A tracefs is mounted where only this test sees it, and
+# ftrace gets an instance of its own in there: nobody else's tracing changes.
+set -u
+# shellcheck source=tests/usertrace/lib.sh
+. "$top_srcdir/tests/usertrace/lib.sh"
+
+if [ "${INSIDE-}" != yes ]; then
+    [ "$(id -u)" = 0 ] || skip 'tracefs is for root'
+    command -v unshare >/dev/null || skip 'unshare is not installed'
+    unshare -m true 2>/dev/null || skip 'no mounts of our own here'
+    cd / && rm -rf "$scratch"
+    INSIDE=yes exec unshare -m sh "$here/kernel.sh"
+fi
+
+# Where perf looks for it, too.
+tracefs=/sys/kernel/tracing
+mount -t tracefs tracefs $tracefs 2>err || skip "no tracefs: $(cat err)"
+own=usertrace_$$
+events=
+
+at_end()
+{
+    [ -z "$events" ] || perf probe -q -d "sdt_$own:*" 2>/dev/null
+    rmdir "$tracefs/instances/$own" 2>/dev/null
+    rm -rf "$scratch"
+}
+trap at_end EXIT
+
+# --- ftrace ------------------------------------------------------------------
+mkdir "$tracefs/instances/$own" 2>err || skip "no instance: $(cat err)"
+make_sample ftrace,log || exit 1
+USERTRACE_TRACEFS=$tracefs/instances/$own \
+    ./sample -t 1 -n 3 -e 'sample_*' -e -sample_vcpu 2>log || fail "exit $?"
+sed -n 's/.*tracing_mark_write: //p' "$tracefs/instances/$own/trace" >got
+[ -s log ] || fail 'the log has nothing'
+diff log got || fail 'the kernel has other lines than the log'
+
+# --- probes ------------------------------------------------------------------
+if ! command -v perf >/dev/null; then
+    echo 'perf is not installed: it was not asked for the probes'
+    exit $failed
+fi
+perf="perf --buildid-dir $scratch/buildid"
+make_sample dtrace,log "--provider=$own" || exit 1
+$perf buildid-cache --add "$scratch/sample" 2>err || fail "$(cat err)"
+$perf list sdt 2>/dev/null | sed -n "s/^ *sdt_$own:\([a-z_]*\) .*/\1/p" >got
+cat >wanted <<'END'
+sample_begin
+sample_done
+sample_idle
+sample_request
+sample_signal
+sample_text
+sample_vcpu
+END
+diff wanted got || fail 'perf list has other probes'
+
+events=yes
+for event in sample_done sample_request; do
+    $perf probe -q "sdt_$own:$event" 2>err || {
+        echo "the kernel takes no such probes: $(tail -n 1 err)"
+        exit $failed
+    }
+done
+$perf record -q -e "sdt_$own:*" -o data ./sample -t 1 -n 3 2>err ||
+    fail "perf record: $(cat err)"
+$perf script -i data 2>err |
+    sed -n "s/.*sdt_$own:\(sample_[a-z]*\): ([^)]*) */\1 /p" |
+    sed 's/^\(sample_request.*\) arg3=4096/\1/' >got
+# perf leaves out what is a constant in the code, as arg3 may be.
+cat >wanted <<'END'
+sample_request arg1=0 arg2=0 arg4=0
+sample_done arg1=0 arg2=0 arg3=-5
+sample_request arg1=0 arg2=1 arg4=1
+sample_done arg1=0 arg2=16 arg3=0
+sample_request arg1=0 arg2=2 arg4=0
+sample_done arg1=0 arg2=32 arg3=0
+END
+diff wanted got || fail 'perf has other events'
+exit $failed
