@@ -131,6 +131,12 @@ expect 'sample_done : state 1'
 exec 9>&-
 wait $program || fail "the program: exit $?"
 printf 'trace-event sample_idle on\ninfo trace-events sample_idle\n' |
-    ./sample -n 500 -p 1000 -t 1 -T hmp=- >said 2>errors || fail "exit $?"
+    ./sample -n 4000000000 -p 1000 -t 1 -T hmp=- >said 2>errors &
+program=$!
+tries=600
+until grep -q 'sample_idle : state 1' said || [ $((tries -= 1)) -eq 0 ]; do
+    sleep 0.1
+done
+kill $program
 expect 'sample_idle : state 1'
 exit $failed
