@@ -91,7 +91,7 @@ START_TEST(a_session_is_as_qemu_has_it)
     }
     end_reply(&s);
     fclose(file);
-    ck_assert_uint_eq(s.nr, 63);
+    ck_assert_uint_eq(s.nr, 64);
     usertrace_vcpu_fini(&vcpu);
     ck_assert(!unlink("first.bin") && !unlink("second.bin") &&
               !unlink("third.bin") && !chdir("/") && !rmdir(folder));

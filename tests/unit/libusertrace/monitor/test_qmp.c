@@ -81,7 +81,7 @@ static void replay(FILE *file, int fd)
             ck_assert_msg(is_same(reply, line + 3), "%s: %s, not %s", said,
                           reply, line + 3);
     }
-    ck_assert_uint_eq(nr, 59);
+    ck_assert_uint_eq(nr, 60);
 }
 
 START_TEST(a_session_is_as_qemu_has_it)
@@ -91,7 +91,7 @@ START_TEST(a_session_is_as_qemu_has_it)
     struct trace_vcpu vcpu;
     int fd;
 
-    usertrace_use_backends("simple");
+    usertrace_use_backends("simple,log");
     usertrace_vcpu_init(&vcpu, 0);
     ck_assert_int_eq(usertrace_file_set("third.bin", NULL), 0);
     server = begin(USERTRACE_QMP);
@@ -99,6 +99,7 @@ START_TEST(a_session_is_as_qemu_has_it)
     replay(file, fd);
     fclose(file);
     close(fd);
+    ck_assert_int_eq(unlink("log.txt"), 0);
     end(server);
     usertrace_vcpu_fini(&vcpu);
 }
