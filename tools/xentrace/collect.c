@@ -255,8 +255,20 @@ static void every_second(struct collect *c, uint64_t now)
             collect_share(c, "somebody else takes records from the rings");
 }
 
+/* When this pass begins, for triggers; 0: not all pcpus are seen. */
+static void note_time(struct collect *c)
+{
+    struct err ignored = ERR_INIT;
+
+    c->pass_tsc = 0;
+    if ( c->plan->triggers && !c->cpu_bits && !c->state.nr_masked &&
+         c->rings.nr_mapped >= c->info.nr_online )
+        about_now(c->hv, &c->pass_tsc, &ignored);
+}
+
 static void pass(struct collect *c, uint64_t now)
 {
+    note_time(c);
     if ( !c->recorder )
         drain_all(&c->rings, &c->flow.store, false, c->log);
     every_second(c, now);
@@ -333,7 +345,7 @@ static int snapshots(struct collect *c, uint64_t now, struct err *e)
 {
     if ( stop_snapshot() )
         asked_by_signal(c);
-    if ( c->plan->triggers && triggers_pass(c->plan->triggers) )
+    if ( c->plan->triggers && triggers_pass(c->plan->triggers, c->pass_tsc) )
         asked_by_trigger(c, now);
     return c->due_ms && c->due_ms <= now ? snapshot(c, e) : 0;
 }

@@ -78,6 +78,7 @@ struct collect
     unsigned int snapshots;             /* so many were taken */
     uint64_t due_ms;                    /* when the next one is; 0: none is */
     uint64_t since;                     /* from which time stamp on */
+    uint64_t pass_tsc;                  /* when this pass began; 0: no matter */
     struct stats stats;
     bool shared;                        /* somebody else reads the rings */
     uint64_t next_second;               /* when to look at clocks and losses */

@@ -158,22 +158,26 @@ static uint64_t to_ns(const struct triggers *t, uint64_t cycles)
     return t->hz ? (unsigned __int128)cycles * 1000000000u / t->hz : 0;
 }
 
-/* So long: longer than the first trigger of that kind wants?  Say so. */
+static bool is_long(const struct triggers *t, enum trigger_kind kind,
+                    uint64_t from, uint64_t to)
+{
+    for ( unsigned int i = 0; i < t->nr; i++ )
+        if ( t->list[i].kind == kind && to > from &&
+             to_ns(t, to - from) > t->list[i].limit )
+            return true;
+    return false;
+}
+
+/* So long: longer than a trigger of that kind wants?  Say so. */
 static void check_length(struct triggers *t, enum trigger_kind kind,
                          uint64_t from, uint64_t to, const char *who)
 {
     char length[NUM_HUMAN_MAX + 8];
-    uint64_t ns;
 
-    if ( to <= from || t->fired )
+    if ( t->fired || !is_long(t, kind, from, to) )
         return;
-    ns = to_ns(t, to - from);
-    for ( unsigned int i = 0; i < t->nr; i++ )
-        if ( t->list[i].kind == kind && ns > t->list[i].limit )
-        {
-            *num_duration(length, ns) = '\0';
-            fire(t, to, "%s for %s", who, length);
-        }
+    *num_duration(length, to_ns(t, to - from)) = '\0';
+    fire(t, to, "%s for %s", who, length);
 }
 
 /* --- vcpus --------------------------------------------------------------- */
@@ -219,13 +223,42 @@ static void apply(struct triggers *t, const struct trigger_change *c)
         t->nr_vcpus++;
     snprintf(who, sizeof(who), "d%uv%u was runnable", c->id >> 16,
              c->id & 0xffff);
-    if ( v->used && v->waits && !c->waits )
+    if ( v->used && v->waits && !v->told && !c->waits )
         check_length(t, TRIGGER_RUNNABLE, v->since, c->tsc, who);
     if ( !v->used || v->waits != c->waits )
+    {
         v->since = c->tsc;
+        v->told = false;
+    }
     v->used = true;
     v->id = c->id;
     v->waits = c->waits;
+}
+
+/* Those that wait still; each wait is told of once. */
+static void look_at_waiting(struct triggers *t, uint64_t now)
+{
+    char who[48];
+
+    for ( unsigned int i = 0; i < t->max_vcpus; i++ )
+    {
+        struct trigger_vcpu *v = &t->vcpus[i];
+
+        if ( !v->used || !v->waits || v->told ||
+             !is_long(t, TRIGGER_RUNNABLE, v->since, now) )
+            continue;
+        snprintf(who, sizeof(who), "d%uv%u has been runnable", v->id >> 16,
+                 v->id & 0xffff);
+        check_length(t, TRIGGER_RUNNABLE, v->since, now, who);
+        v->told = true;
+    }
+}
+
+/* Among what was lost, anybody may have got a pcpu. */
+static void forget_waiting(struct triggers *t)
+{
+    for ( unsigned int i = 0; i < t->max_vcpus; i++ )
+        t->vcpus[i].waits = false;
 }
 
 static int by_time(const void *a, const void *b)
@@ -312,6 +345,7 @@ static void look_at_lost(struct triggers *t, const struct xt_record *r)
     if ( r->words < 1 )
         return;
     t->lost += xt_record_word(r, 0);
+    forget_waiting(t);
     for ( unsigned int i = 0; i < t->nr; i++ )
         if ( t->list[i].kind == TRIGGER_LOST && t->lost > t->list[i].limit )
         {
@@ -359,7 +393,7 @@ void triggers_window(struct triggers *t, unsigned int cpu,
     }
 }
 
-bool triggers_pass(struct triggers *t)
+bool triggers_pass(struct triggers *t, uint64_t now)
 {
     bool fired;
 
@@ -368,6 +402,7 @@ bool triggers_pass(struct triggers *t)
     for ( unsigned int i = 0; i < t->nr_changes; i++ )
         apply(t, &t->changes[i]);
     t->nr_changes = 0;
+    look_at_waiting(t, now);
     fired = t->fired;
     t->fired = false;
     return fired;

@@ -39,6 +39,7 @@ struct trigger_vcpu
 {
     uint32_t id;                    /* as the record has it */
     bool used, waits;
+    bool told;                      /* that it waits for so long */
     uint64_t since;
 };
 
@@ -81,7 +82,11 @@ void triggers_close(struct triggers *t);
 void triggers_window(struct triggers *t, unsigned int cpu,
                      const struct iovec *spans, int nr_spans);
 
-/* A pass is over: has any of them fired since the last time? */
-bool triggers_pass(struct triggers *t);
+/*
+ * A pass is over: has any of them fired since the last time?  All records of
+ * before the time stamp `now` were shown, on whatever pcpu they were traced; 0
+ * if that cannot be said.
+ */
+bool triggers_pass(struct triggers *t, uint64_t now);
 
 #endif /* XENTRACE_TRIGGER_H */

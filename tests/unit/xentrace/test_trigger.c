@@ -89,22 +89,56 @@ START_TEST(runnable)
     show(&t, 1, &b);
     add(&b, RUNNABLE, 4001, 0x00010002, 1);
     show(&t, 0, &b);
-    ck_assert(!triggers_pass(&t));      /* 1,000 ns are not more than that */
+    ck_assert(!triggers_pass(&t, 0));      /* 1,000 ns are not more than that */
 
     add(&b, RUNNING, 12002, 0x00010002, 1);
     show(&t, 2, &b);
     add(&b, RUNNABLE, 11001, 0x00010002, 1);
     show(&t, 3, &b);
-    ck_assert(triggers_pass(&t));
+    ck_assert(triggers_pass(&t, 0));
     ck_assert_str_eq(t.why, "d1v2 was runnable for 1.0 us");
     ck_assert_uint_eq(t.tsc, 12002);
-    ck_assert(!triggers_pass(&t));
+    ck_assert(!triggers_pass(&t, 0));
 
     /* The idle domain does nothing else. */
     add(&b, RUNNABLE, 20000, 0x7fff0000, 1);
     add(&b, RUNNING, 90000, 0x7fff0000, 1);
     show(&t, 0, &b);
-    ck_assert(!triggers_pass(&t));
+    ck_assert(!triggers_pass(&t, 0));
+    triggers_close(&t);
+}
+END_TEST
+
+/* Who does not get a pcpu at all is noticed, too: once for each wait. */
+START_TEST(waits_still)
+{
+    struct bytes b = { .nr = 0 };
+    struct triggers t;
+
+    begin(&t, "runnable>1us");
+    add(&b, RUNNABLE, 4000, 0x00010002, 1);
+    show(&t, 0, &b);
+    ck_assert(!triggers_pass(&t, 3000));
+    ck_assert(!triggers_pass(&t, 5000));
+    ck_assert(triggers_pass(&t, 7000));
+    ck_assert_str_eq(t.why, "d1v2 has been runnable for 3.0 us");
+    ck_assert_uint_eq(t.tsc, 7000);
+    ck_assert(!triggers_pass(&t, 8000));
+    add(&b, RUNNING, 8500, 0x00010002, 1);
+    show(&t, 1, &b);
+    ck_assert(!triggers_pass(&t, 9000));
+    add(&b, RUNNABLE, 10000, 0x00010002, 1);
+    show(&t, 1, &b);
+    ck_assert(triggers_pass(&t, 12000));
+
+    /* What was lost may have been its change. */
+    add(&b, RUNNING, 12500, 0x00010002, 1);
+    add(&b, RUNNABLE, 13000, 0x00010002, 1);
+    show(&t, 1, &b);
+    ck_assert(!triggers_pass(&t, 13500));
+    add(&b, TRC_LOST_RECORDS, 13600, 1, 4);
+    show(&t, 0, &b);
+    ck_assert(!triggers_pass(&t, 90000));
     triggers_close(&t);
 }
 END_TEST
@@ -120,11 +154,11 @@ START_TEST(many_vcpus)
         add(&b, RUNNABLE, 1000 + id, id << 16, 1);
         show(&t, 0, &b);
     }
-    ck_assert(!triggers_pass(&t));
+    ck_assert(!triggers_pass(&t, 0));
     ck_assert_uint_eq(t.nr_vcpus, 1000);
     add(&b, RUNNING, 5000, 777u << 16, 1);
     show(&t, 1, &b);
-    ck_assert(triggers_pass(&t));
+    ck_assert(triggers_pass(&t, 0));
     ck_assert_str_eq(t.why, "d777v0 was runnable for 3.2 us");
     triggers_close(&t);
 }
@@ -143,15 +177,15 @@ START_TEST(outside)
     add(&b, RUNNABLE, 2100, 0x00010000, 1);
     add(&b, TRC_HVM_VMENTRY, 9000, 0, 0);
     show(&t, 0, &b);
-    ck_assert(!triggers_pass(&t));
+    ck_assert(!triggers_pass(&t, 0));
     add(&b, TRC_HVM_VMEXIT, 10000, 0, 2);
     show(&t, 0, &b);
     add(&b, TRC_HVM_VMENTRY, 12500, 0, 0);
     show(&t, 1, &b);
-    ck_assert(!triggers_pass(&t));
+    ck_assert(!triggers_pass(&t, 0));
     add(&b, TRC_HVM_VMENTRY, 12500, 0, 0);
     show(&t, 0, &b);
-    ck_assert(triggers_pass(&t));
+    ck_assert(triggers_pass(&t, 0));
     ck_assert_str_eq(t.why, "a guest was outside on pcpu 0 for 2.5 us");
     triggers_close(&t);
 }
@@ -165,10 +199,10 @@ START_TEST(an_event)
     begin(&t, "sched_runstate_change:dom=7");
     add(&b, RUNNING, 1000, 0x00060000, 1);
     show(&t, 0, &b);
-    ck_assert(!triggers_pass(&t));
+    ck_assert(!triggers_pass(&t, 0));
     add(&b, RUNNING, 2000, 0x00070000, 1);
     show(&t, 0, &b);
-    ck_assert(triggers_pass(&t));
+    ck_assert(triggers_pass(&t, 0));
     ck_assert_str_eq(t.why, "sched_runstate_change was traced");
     triggers_close(&t);
 }
@@ -182,13 +216,14 @@ START_TEST(lost)
     begin(&t, "lost>10");
     add(&b, TRC_LOST_RECORDS, 1000, 10, 4);
     show(&t, 0, &b);
-    ck_assert(!triggers_pass(&t));
+    ck_assert(!triggers_pass(&t, 0));
     add(&b, TRC_LOST_RECORDS, 2000, 1, 4);
     show(&t, 1, &b);
-    ck_assert(triggers_pass(&t));
+    ck_assert(triggers_pass(&t, 0));
     ck_assert_str_eq(t.why, "11 records were lost");
     triggers_close(&t);
 }
 END_TEST
 
-UNIT_MAIN("trigger", grammar, runnable, many_vcpus, outside, an_event, lost)
+UNIT_MAIN("trigger", grammar, runnable, waits_still, many_vcpus, outside,
+          an_event, lost)
