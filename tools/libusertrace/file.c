@@ -19,10 +19,18 @@
 #include "common/fault.h"
 #include "libusertrace/registry.h"
 #include "libusertrace/simple-format.h"
+#include "libusertrace/trace/usertrace.h"
 
 #define CLOCK_EVERY 1000000000u
 #define NAME_MAX_BYTES 4096u
 #define DECLARATION_MAX 8192u
+
+static _Atomic bool plain;
+
+void usertrace_file_plain(bool on)
+{
+    plain = on;
+}
 
 static uint64_t read_clock(clockid_t clock)
 {
@@ -45,6 +53,8 @@ void ut_file_put_mapping(struct ut_file *f, uint64_t id, const char *text)
     uint64_t words[2] = { SIMPLE_MAPPING, id };
     uint32_t length = strlen(text);
 
+    if ( f->is_plain && id >= SIMPLE_DECLARE )
+        return;
     ut_file_put(f, words, sizeof(words));
     ut_file_put(f, &length, sizeof(length));
     ut_file_put(f, text, length);
@@ -213,6 +223,7 @@ int ut_file_open(struct ut_file *f, const char *path, struct err *e)
 
     *f = (struct ut_file)UT_FILE_INIT;
     f->now.tid = UINT32_MAX;
+    f->is_plain = plain;
     f->path = fault_strdup(path);
     f->buffer = fault_malloc(UT_FILE_ROOM);
     if ( f->path && f->buffer )

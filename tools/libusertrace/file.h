@@ -26,6 +26,7 @@ struct ut_file
     int fd;                     /* -1: not open */
     char *path;                 /* as given */
     bool seekable;
+    bool is_plain;              /* none of what QEMU's files do not have */
     uint64_t inode;
     uint64_t bytes;             /* that count */
     struct ut_file_state now, kept;

@@ -119,6 +119,31 @@ START_TEST(a_file_says_what_it_is)
 }
 END_TEST
 
+START_TEST(a_file_can_be_plain)
+{
+    struct tracefile t;
+    struct item i;
+
+    begin();
+    usertrace_file_plain(true);
+    st_set_trace_file("f");
+    st_set_trace_file_enabled(true);
+    trace_two(0, 7, 8);
+    end_file();
+    tracefile_open(&t, "f");
+    for ( uint64_t id = 0; id < 2; id++ )
+    {
+        ck_assert(tracefile_next(&t, &i));
+        ck_assert(i.type == SIMPLE_MAPPING && i.id == id);
+    }
+    ck_assert(tracefile_next(&t, &i));
+    ck_assert(i.type == SIMPLE_EVENT && item_word(&i, 0) == 7);
+    ck_assert(!tracefile_next(&t, &i));
+    tracefile_close(&t);
+    scratch_end(folder);
+}
+END_TEST
+
 START_TEST(strings_are_kept)
 {
     static const char *const texts[] = { "", "x", NULL, "\xc3\xbc\n\"'" };
@@ -611,7 +636,8 @@ START_TEST(without_the_back_end_there_is_no_file)
 }
 END_TEST
 
-UNIT_MAIN("simple", a_file_says_what_it_is, strings_are_kept,
+UNIT_MAIN("simple", a_file_says_what_it_is, a_file_can_be_plain,
+          strings_are_kept,
           nobody_is_lost_without_a_count, threads_come_and_go,
           losses_are_in_their_place, handlers_trace_in_the_middle,
           first_events_wait_for_the_file, off_is_off,

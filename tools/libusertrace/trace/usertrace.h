@@ -78,6 +78,12 @@ bool usertrace_file_status(char *path, size_t size);
  */
 void usertrace_file_rotate(uint64_t bytes, unsigned int keep);
 
+/*
+ * Files that are begun from now on have nothing that QEMU's do not have: no
+ * declarations, threads, wall clock.  QEMU's reader takes either kind.
+ */
+void usertrace_file_plain(bool on);
+
 /* How much can wait for the writer, per thread; before the first event. */
 int usertrace_ring_size(size_t bytes, struct err *e);
 
