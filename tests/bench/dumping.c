@@ -10,108 +10,15 @@
  *
  * STOCK and SCRIPT may be "-": not to be had here.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#define MAX_ROUNDS 31
-#define MAX_ARGS 16
+#include "tests/bench/program.h"
 
 enum { DUMP, DUMP_2, RULES, STOCK, SCRIPT, NR_WAYS };
-
-struct took
-{
-    double cpu, real;
-};
-
-static void give_up(const char *what)
-{
-    fprintf(stderr, "dumping: %s: %s\n", what, strerror(errno));
-    exit(EXIT_FAILURE);
-}
-
-static double seconds(struct timeval t)
-{
-    return t.tv_sec + t.tv_usec / 1e6;
-}
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec + t.tv_nsec / 1e9;
-}
-
-/* Standard input from a file, both outputs to nowhere. */
-static void run_child(const char *const *args, const char *input)
-{
-    int nowhere = open("/dev/null", O_RDWR), in = open(input, O_RDONLY);
-
-    dup2(in, STDIN_FILENO);
-    dup2(nowhere, STDOUT_FILENO);
-    dup2(nowhere, STDERR_FILENO);
-    execvp(args[0], (char **)(uintptr_t)args);
-    _exit(127);
-}
-
-static struct took run(const char *const *args, const char *input)
-{
-    struct rusage used;
-    double start = now();
-    pid_t pid = fork();
-    int status;
-
-    if ( pid < 0 )
-        give_up("fork");
-    if ( !pid )
-        run_child(args, input);
-    if ( wait4(pid, &status, 0, &used) < 0 )
-        give_up("wait4");
-    if ( status )
-    {
-        errno = EINVAL;
-        give_up(args[0]);
-    }
-    return (struct took){ seconds(used.ru_utime), now() - start };
-}
-
-static int compare(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-
-    return *x < *y ? -1 : *x > *y;
-}
-
-static double median(double *t, unsigned int nr)
-{
-    qsort(t, nr, sizeof(*t), compare);
-    return t[nr / 2];
-}
-
-/* The last line of --count: "  1234  in all". */
-static double count_lines(const char *xenalyze, const char *trace)
-{
-    char command[4096];
-    double lines = 0;
-    FILE *p;
-
-    snprintf(command, sizeof(command),
-             "'%s' --count '%s' | tail -n 1", xenalyze, trace);
-    p = popen(command, "r");
-    if ( !p || fscanf(p, "%lf", &lines) != 1 || lines < 1 )
-        give_up("--count");
-    pclose(p);
-    return lines;
-}
 
 /* Millions of lines a second with one thread, and with two. */
 static const struct
@@ -154,32 +61,32 @@ struct programs
 static void play(const struct programs *p, const char *cpus, char *trace)
 {
     char time[32];
-    const char *const args[MAX_ARGS] = {
+    const char *const args[PROGRAM_ARGS] = {
         p->xensim, "--virtual", "--output", trace, "-T", time, "--cpus",
         cpus, "--seed", "1", "--kind", "hvm", NULL,
     };
 
     snprintf(time, sizeof(time), "%.6f",
              atof(p->seconds) * 4 / atof(cpus));
-    run(args, "/dev/null");
+    program_run(args, "/dev/null");
 }
 
 static unsigned int measure(const struct programs *p, unsigned int size,
                             char *trace)
 {
-    const char *const ways[NR_WAYS][MAX_ARGS] = {
+    const char *const ways[NR_WAYS][PROGRAM_ARGS] = {
         [DUMP] = { p->xenalyze, "--dump-all", "--threads=1", trace },
         [DUMP_2] = { p->xenalyze, "--dump-all", "--threads=2", trace },
         [RULES] = { p->xenalyze, "--threads=1", p->formats, trace },
         [STOCK] = { p->stock, "--dump-all", trace },
         [SCRIPT] = { "python3", p->script, p->formats },
     };
-    static double took[NR_WAYS][MAX_ROUNDS];
+    static double took[NR_WAYS][PROGRAM_ROUNDS];
     bool wanted[NR_WAYS] = {
         true, true, true, strcmp(p->stock, "-") && size < 3,
         strcmp(p->script, "-") && size < 1,
     };
-    double lines = count_lines(p->xenalyze, trace);
+    double lines = count_records(p->xenalyze, trace);
     unsigned int missed = 0;
 
     for ( unsigned int round = 0; round < p->rounds; round++ )
@@ -190,7 +97,7 @@ static unsigned int measure(const struct programs *p, unsigned int size,
             /* The script needs minutes: once is enough. */
             if ( !wanted[way] || (way == SCRIPT && round) )
                 continue;
-            t = run(ways[way], trace);
+            t = program_run(ways[way], trace);
             took[way][round] = way == DUMP_2 ? t.real : t.cpu;
         }
     printf("%s pcpus, %.0f lines\n", sizes[size].cpus, lines);
@@ -214,8 +121,8 @@ int main(int argc, char **argv)
     char trace[] = "dumping.XXXXXX";
     struct programs p;
     unsigned int missed = 0;
-    int fd;
 
+    program_name("dumping");
     if ( argc < 8 )
     {
         fprintf(stderr, "dumping: see tests/bench/dump\n");
@@ -223,13 +130,10 @@ int main(int argc, char **argv)
     }
     p = (struct programs){ argv[1], argv[2], argv[3], argv[4], argv[5],
                            argv[6], strtoul(argv[7], NULL, 10) };
-    if ( !p.rounds || p.rounds > MAX_ROUNDS )
+    if ( !p.rounds || p.rounds > PROGRAM_ROUNDS )
         p.rounds = 3;
     setvbuf(stdout, NULL, _IOLBF, 0);
-    fd = mkstemp(trace);
-    if ( fd < 0 )
-        give_up("a trace");
-    close(fd);
+    make_file(trace);
     for ( unsigned int i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++ )
     {
         play(&p, sizes[i].cpus, trace);

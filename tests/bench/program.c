@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What counts of a program is the CPU time that it used itself, by the kernel's
+ * account, since machines are shared; how long it took is only as good as the
+ * machine is quiet.
+ */
+#include "tests/bench/program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *whose = "bench";
+
+void program_name(const char *name)
+{
+    whose = name;
+}
+
+void give_up(const char *what)
+{
+    fprintf(stderr, "%s: %s: %s\n", whose, what, strerror(errno));
+    exit(EXIT_FAILURE);
+}
+
+static double seconds(struct timeval t)
+{
+    return t.tv_sec + t.tv_usec / 1e6;
+}
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+static void become(const char *const *args, const char *input)
+{
+    int nowhere = open("/dev/null", O_RDWR), in = open(input, O_RDONLY);
+
+    dup2(in, STDIN_FILENO);
+    dup2(nowhere, STDOUT_FILENO);
+    dup2(nowhere, STDERR_FILENO);
+    execvp(args[0], (char **)(uintptr_t)args);
+    _exit(127);
+}
+
+static pid_t start(const char *const *args, const char *input)
+{
+    pid_t pid = fork();
+
+    if ( pid < 0 )
+        give_up("fork");
+    if ( !pid )
+        become(args, input);
+    return pid;
+}
+
+static struct rusage wait_for(pid_t pid, const char *program)
+{
+    struct rusage used;
+    int status;
+
+    if ( wait4(pid, &status, 0, &used) < 0 )
+        give_up("wait4");
+    if ( status )
+    {
+        errno = EINVAL;
+        give_up(program);
+    }
+    return used;
+}
+
+struct took program_run(const char *const *args, const char *input)
+{
+    double begun = now();
+    struct rusage used = wait_for(start(args, input), args[0]);
+
+    return (struct took){ seconds(used.ru_utime), now() - begun,
+                          used.ru_maxrss / 1024.0 };
+}
+
+double program_run_two(const char *const *args, const char *input)
+{
+    double begun = now();
+    pid_t one = start(args, input), other = start(args, input);
+
+    wait_for(one, args[0]);
+    wait_for(other, args[0]);
+    return now() - begun;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+
+    return *x < *y ? -1 : *x > *y;
+}
+
+double median(double *values, unsigned int nr)
+{
+    qsort(values, nr, sizeof(*values), compare);
+    return values[nr / 2];
+}
+
+void make_file(char *path)
+{
+    int fd = mkstemp(path);
+
+    if ( fd < 0 )
+        give_up("a trace");
+    close(fd);
+}
+
+/* The last line of --count: "  1234  in all". */
+double count_records(const char *xenalyze, const char *trace)
+{
+    char command[4096];
+    double records = 0;
+    FILE *p;
+
+    snprintf(command, sizeof(command),
+             "'%s' --count '%s' | tail -n 1", xenalyze, trace);
+    p = popen(command, "r");
+    if ( !p || fscanf(p, "%lf", &records) != 1 || records < 1 )
+        give_up("--count");
+    pclose(p);
+    return records;
+}
