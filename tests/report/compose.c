@@ -4,11 +4,10 @@
  *
  *     PCPU TSC EVENT [WORD...]
  *
- * on standard input, numbers as in C, TSC "-" for none; lines of one pcpu that
- * follow each other are a window.  Written byte by byte, so that nothing of
- * what is tested takes part.
+ * on standard input, numbers as in C, TSC "-" for none, and "+" for a bit later
+ * than the last; lines of one pcpu that follow each other are a window.
+ * Written byte by byte, so that nothing of what is tested takes part.
  */
-#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,8 +42,10 @@ static void end_window(void)
 static void add_record(const char *tsc, uint32_t event, uint32_t words,
                        const uint32_t *payload)
 {
-    uint64_t time = *tsc == '-' ? 0 : strtoull(tsc, NULL, 0);
+    static uint64_t time = 1000000;
 
+    time = *tsc == '-' ? time : *tsc == '+' ? time + 100
+                                            : strtoull(tsc, NULL, 0);
     if ( nr + 10 > MAX_WINDOW )
         end_window();
     window[nr++] = (*tsc == '-' ? 0 : 1u << 31) | words << 28 | event;

@@ -77,6 +77,7 @@ void runstate_record(struct pcpu *p, const struct xt_record *r)
     if ( (!changes && r->event != TRC_SCHED_CONTINUE_RUNNING) ||
          old > STATE_OFFLINE || new > STATE_OFFLINE )
     {
+        p->strange[STRANGE_TRANSITION] += changes;
         event_record(p, r);
         return;
     }
