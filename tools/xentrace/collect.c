@@ -80,48 +80,6 @@ void collect_close(struct collect *c)
     *c = (struct collect){ .virq = -1 };
 }
 
-/* --- losses -------------------------------------------------------------- */
-
-/* What was lost since: true if any of it is new. */
-static bool count_lost(struct collect *c)
-{
-    uint64_t *now = fault_calloc(c->nr_cpus, sizeof(*now));
-    struct err ignored = ERR_INIT;
-    struct tbuf_state state;
-    bool news = false;
-
-    if ( now && c->can_count &&
-         !tbuf_state(c->hv, &state, now, c->nr_cpus, &ignored) )
-        for ( unsigned int cpu = 0; cpu < c->nr_cpus; cpu++ )
-        {
-            news |= c->lost[cpu].ring != now[cpu] - c->before[cpu];
-            c->lost[cpu].ring = now[cpu] - c->before[cpu];
-        }
-    free(now);
-    return news;
-}
-
-/* Records about what each pcpu has lost, at m: how many. */
-static unsigned int lost_records(const struct collect *c, struct xt_meta *m)
-{
-    unsigned int nr = 0;
-
-    for ( unsigned int cpu = 0; cpu < c->nr_cpus; cpu++ )
-    {
-        const struct collect_lost *l = &c->lost[cpu];
-        const uint64_t by_reason[] = { l->ring, l->memory, l->output };
-
-        for ( unsigned int why = 0; why < 3; why++ )
-            if ( by_reason[why] )
-                m[nr++] = (struct xt_meta){
-                    .event = TRC_META_LOST,
-                    .lost = { .cpu = cpu, .why = why,
-                              .lost = by_reason[why] },
-                };
-    }
-    return nr;
-}
-
 /* --- where it goes ------------------------------------------------------- */
 
 /* See capture_flags of events/11-meta. */
@@ -187,72 +145,14 @@ static int open_flow(struct collect *c, struct writer *w, struct err *e)
     return rc;
 }
 
-/* --- once a second ------------------------------------------------------- */
+/* --- the capture --------------------------------------------------------- */
 
-static uint64_t now_ms(void)
+uint64_t collect_now_ms(void)
 {
     struct timespec t;
 
     clock_gettime(CLOCK_MONOTONIC, &t);
     return t.tv_sec * 1000ull + t.tv_nsec / 1000000;
-}
-
-/* What the clocks show, and what was lost if that is news. */
-static void say_second(struct collect *c)
-{
-    struct xt_meta *m = fault_calloc(1 + 3 * c->nr_cpus, sizeof(*m));
-    struct err ignored = ERR_INIT;
-    unsigned int nr = 0;
-
-    if ( m && !about_clock(c->hv, m, &ignored) )
-        nr = 1;
-    if ( m && count_lost(c) )
-        nr += lost_records(c, m + nr);
-    if ( nr )
-        flow_say(&c->flow, m, nr);
-    free(m);
-    flow_news(&c->flow, c->hv);
-}
-
-static void add_up(const struct collect *c, struct stats_now *now)
-{
-    *now = (struct stats_now){ .ms = now_ms(),
-                               .waiting = flow_waiting(&c->flow) };
-    for ( unsigned int cpu = 0; cpu < c->rings.nr_cpus; cpu++ )
-    {
-        const struct ring *r = &c->rings.ring[cpu];
-        unsigned int full = r->data_size ? 100 * r->peak / r->data_size : 0;
-
-        now->events += r->records;
-        now->bytes += r->bytes;
-        now->lost += c->lost[cpu].ring;
-        now->full = full > now->full ? full : now->full;
-    }
-}
-
-static void tell_second(struct collect *c)
-{
-    struct stats_now now;
-
-    add_up(c, &now);
-    if ( c->plan->stats )
-        stats_print(&c->stats, &now);
-    service_notify("WATCHDOG=1\nSTATUS=%llu events, %llu bytes, %llu lost",
-                   (unsigned long long)now.events,
-                   (unsigned long long)now.bytes,
-                   (unsigned long long)now.lost);
-}
-
-static void every_second(struct collect *c, uint64_t now)
-{
-    if ( now < c->next_second )
-        return;
-    c->next_second = now + 1000;
-    say_second(c);
-    tell_second(c);
-    for ( unsigned int cpu = 0; !c->shared && cpu < c->rings.nr_cpus; cpu++ )
-        if ( c->rings.ring[cpu].others )
-            collect_share(c, "somebody else takes records from the rings");
 }
 
 /* When this pass begins, for triggers; 0: not all pcpus are seen. */
@@ -271,91 +171,9 @@ static void pass(struct collect *c, uint64_t now)
     note_time(c);
     if ( !c->recorder )
         drain_all(&c->rings, &c->flow.store, false, c->log);
-    every_second(c, now);
+    collect_second(c, now);
     flow_publish(&c->flow);
 }
-
-/* --- snapshots ----------------------------------------------------------- */
-
-/* Make Xen offer what it has recorded, and take that. */
-static int play_back(struct collect *c, struct err *e)
-{
-    int rc = tbuf_disable(c->hv, e);
-
-    for ( unsigned int cpu = 0; cpu < c->rings.nr_cpus; cpu++ )
-        ring_forget(&c->rings.ring[cpu]);
-    drain_all(&c->rings, &c->flow.store, true, c->log);
-    return rc;
-}
-
-static int record_again(struct collect *c, struct err *e)
-{
-    memory_empty(&c->flow.memory);
-    return tbuf_overwrite(c->hv, e);
-}
-
-/* Of what writing it fails for, the capture does not. */
-static int snapshot(struct collect *c, struct err *e)
-{
-    struct err why = ERR_INIT;
-    int rc = c->recorder ? play_back(c, e) : 0;
-
-    c->due_ms = 0;
-    if ( rc )
-        return rc;
-    if ( flow_snapshot(&c->flow, ++c->snapshots, c->since, &why) )
-        log_err(c->log, LOG_LEVEL_WARNING, &why);
-    else
-        log_info(c->log, "snapshot %u is written", c->snapshots);
-    c->since = 0;
-    return c->recorder ? record_again(c, e) : 0;
-}
-
-/* SIGUSR1: a snapshot, or where there can be none, how it goes. */
-static void asked_by_signal(struct collect *c)
-{
-    char text[STATS_TEXT];
-    struct stats_now now;
-
-    if ( c->flow.to_memory && c->flow.writer->ours )
-    {
-        c->due_ms = 1;
-        return;
-    }
-    add_up(c, &now);
-    stats_text(&c->stats, &now, text);
-    log_info(c->log, "%s", text);
-}
-
-static void asked_by_trigger(struct collect *c, uint64_t now)
-{
-    const struct triggers *t = c->plan->triggers;
-    uint64_t before = (unsigned __int128)c->plan->before_ns *
-                      c->info.tsc_khz / 1000000;
-
-    log_info(c->log, "%s", t->why);
-    if ( c->due_ms )
-        return;
-    c->due_ms = now + c->plan->after_ns / 1000000 + 1;
-    c->since = c->plan->before_ns && before < t->tsc ? t->tsc - before : 0;
-}
-
-/* Is there one to be taken now? */
-static int snapshots(struct collect *c, uint64_t now, struct err *e)
-{
-    if ( stop_snapshot() )
-        asked_by_signal(c);
-    if ( c->plan->triggers && triggers_pass(c->plan->triggers, c->pass_tsc) )
-        asked_by_trigger(c, now);
-    return c->due_ms && c->due_ms <= now ? snapshot(c, e) : 0;
-}
-
-static bool is_enough(const struct collect *c)
-{
-    return c->plan->enough && c->snapshots >= c->plan->enough;
-}
-
-/* --- the capture --------------------------------------------------------- */
 
 /* Sleep until it is time for a pass; what is safe is given back meanwhile. */
 static int wait_for_pass(struct collect *c, uint64_t until, struct err *e)
@@ -367,7 +185,7 @@ static int wait_for_pass(struct collect *c, uint64_t until, struct err *e)
     uint64_t now;
     int rc = 0;
 
-    while ( !rc && !stop_asked() && (now = now_ms()) < until )
+    while ( !rc && !stop_asked() && (now = collect_now_ms()) < until )
     {
         rc = stop_wait(fds, 2, until - now, e);
         if ( !rc && fds[1].revents )
@@ -383,18 +201,18 @@ static int wait_for_pass(struct collect *c, uint64_t until, struct err *e)
 
 static int passes(struct collect *c, struct err *e)
 {
-    uint64_t now = now_ms();
+    uint64_t now = collect_now_ms();
     int rc = 0;
 
     c->next_second = now + 1000;
     stats_begin(&c->stats, stderr, now);
-    while ( !rc && !stop_asked() && !is_enough(c) )
+    while ( !rc && !stop_asked() && !collect_is_enough(c) )
     {
         pass(c, now);
-        rc = snapshots(c, now, e);
-        if ( !rc && !is_enough(c) )
+        rc = collect_snapshots(c, now, e);
+        if ( !rc && !collect_is_enough(c) )
             rc = wait_for_pass(c, now + c->plan->sleep_ms, e);
-        now = now_ms();
+        now = collect_now_ms();
     }
     return rc;
 }
@@ -418,60 +236,6 @@ static int last_passes(struct collect *c, struct err *e)
     return rc;
 }
 
-/* With -x, what is in the rings is there for whoever comes next. */
-static void count_unwritten(struct collect *c, bool failed)
-{
-    uint64_t *left = fault_calloc(c->nr_cpus, sizeof(*left));
-
-    if ( left )
-    {
-        if ( !c->plan->leave_enabled )
-            drain_count(&c->rings, left);
-        if ( failed )
-            flow_count(&c->flow, left, c->nr_cpus);
-        for ( unsigned int cpu = 0; cpu < c->nr_cpus; cpu++ )
-            c->lost[cpu].output = left[cpu];
-    }
-    free(left);
-    for ( unsigned int cpu = 0; c->flow.to_memory && cpu < c->nr_cpus; cpu++ )
-        c->lost[cpu].memory = c->flow.memory.dropped[cpu];
-}
-
-/* See end_reason of events/11-meta. */
-static uint32_t end_reason(const struct collect *c, int rc)
-{
-    if ( c->flow.writer->failed )
-        return 5;
-    if ( rc )
-        return 6;
-    return stop_by_time() ? 2 : is_enough(c) ? 4 : 1;
-}
-
-/* The file's last window, if there is still a way to write one. */
-static int say_last(struct collect *c, int rc, struct err *e)
-{
-    struct xt_meta *m = fault_calloc(1 + 3 * c->nr_cpus, sizeof(*m));
-    struct writer *w = c->flow.writer;
-    struct err ignored = ERR_INIT;
-    unsigned int nr;
-    uint64_t tsc = 0;
-    int said = 0;
-
-    if ( !m )
-        return 0;
-    nr = lost_records(c, m);
-    about_now(c->hv, &tsc, &ignored);
-    m[nr++] = (struct xt_meta){
-        .event = TRC_META_END,
-        .end = { .tsc = tsc, .bytes = w->bytes, .windows = w->windows,
-                 .reason = end_reason(c, rc) },
-    };
-    writer_retry(w);
-    said = flow_last(&c->flow, m, nr, rc ? &ignored : e);
-    free(m);
-    return said;
-}
-
 /*
  * What is in the rings is worth having even if something went wrong; if it
  * was the writer, it refuses by itself.
@@ -483,7 +247,7 @@ static int stop(struct collect *c, int rc, struct err *e)
     stats_end(&c->stats);
     service_notify("STOPPING=1");
     if ( c->recorder )
-        off = play_back(c, e);
+        off = collect_play_back(c, e);
     else if ( !c->plan->leave_enabled )
         off = tbuf_disable(c->hv, e);
     flow_news(&c->flow, c->hv);
@@ -492,10 +256,9 @@ static int stop(struct collect *c, int rc, struct err *e)
         off = tbuf_overwrite(c->hv, e);
     written = flow_end(&c->flow, stop_insisted, e);
     drain_release(&c->rings, &c->flow.store);
-    count_lost(c);
-    count_unwritten(c, written);
+    collect_count(c, written);
     rc = rc ? rc : off ? off : taken ? taken : written;
-    written = say_last(c, rc, e);
+    written = collect_last_words(c, rc, e);
     return rc ? rc : written;
 }
 
