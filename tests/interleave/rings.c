@@ -450,7 +450,7 @@ static void close_rings(void *arg)
         ut_drain_pass(&world.drain);
     while ( !ut_drain_is_quiet(&world.drain) );
     ut_drain_pass(&world.drain);
-    ut_drain_make_stale(&world.drain);
+    ut_drain_give_up(&world.drain);
     world.drain.arena = NULL;
     ut_drain_tend(&world.drain, NULL);
     world.is_closed = true;

@@ -416,10 +416,33 @@ bool ut_drain_is_quiet(const struct ut_drain *d)
     return true;
 }
 
-void ut_drain_make_stale(struct ut_drain *d)
+/* Events that were read by nobody, and losses that were told to nobody. */
+static uint64_t rest_of(struct ut_ring *r)
 {
+    uint64_t nr = __atomic_load_n(&r->ring->lost, __ATOMIC_ACQUIRE) - r->told;
+    uint64_t end = __atomic_load_n(&r->ring->at.head, __ATOMIC_ACQUIRE);
+    struct simple_head head;
+
+    for ( ; r->at < end; r->at += head.length + sizeof(head.type) )
+    {
+        head = head_at(r);
+        nr += head.id != SIMPLE_DROPPED;
+    }
+    return nr;
+}
+
+uint64_t ut_drain_give_up(struct ut_drain *d)
+{
+    uint64_t lost = ut_rings_lost(), nr = lost - d->told_without_ring;
+
     for ( struct ut_ring *r = d->rings; r; r = r->next )
+    {
+        nr += r->stale ? 0 : rest_of(r);
         r->stale = true;
+    }
+    d->told_without_ring = lost;
+    d->counts.dropped += nr;
+    return nr;
 }
 
 void ut_drain_forget(struct ut_drain *d)

@@ -47,7 +47,10 @@ int ut_drain_tend(struct ut_drain *d, struct err *e);
  */
 void ut_drain_close_rings(struct ut_drain *d);
 bool ut_drain_is_quiet(const struct ut_drain *d);
-void ut_drain_make_stale(struct ut_drain *d);
+
+/* All rings are stale from here on: how many events that did not get into a
+ * file.  They count as dropped. */
+uint64_t ut_drain_give_up(struct ut_drain *d);
 
 /* In the child of a fork: all of it is the parent's. */
 void ut_drain_forget(struct ut_drain *d);

@@ -273,16 +273,17 @@ static void wait_for_quiet(void)
 
 static int close_file(struct err *e)
 {
+    unsigned long long nr;
     int rc;
 
     ut_rings_accept(false);
     ut_drain_close_rings(&simple.drain);
     wait_for_quiet();
     rc = ut_drain_pass(&simple.drain);
+    nr = ut_drain_give_up(&simple.drain);
     if ( rc )
-        err_sys(e, rc, "trace file %.150s: its last events are lost",
-                simple.drain.file.path);
-    ut_drain_make_stale(&simple.drain);
+        err_sys(e, rc, "trace file %.150s: its last %llu events are lost",
+                simple.drain.file.path, nr);
     close_arena();
     ut_file_close(&simple.drain.file);
     ut_drain_tend(&simple.drain, NULL);

@@ -576,6 +576,29 @@ START_TEST(a_full_disk_is_survived)
 }
 END_TEST
 
+/* What is not in the file is counted all the same. */
+START_TEST(a_disk_stays_full)
+{
+    struct usertrace_counts counts;
+    struct err e = ERR_INIT;
+
+    begin();
+    usertrace_ring_size(1, NULL);
+    st_set_trace_file("f");
+    st_set_trace_file_enabled(true);
+    fault_arm_from(FAULT_WRITE, 1);
+    for ( uint64_t n = 0; n < 10000; n++ )
+        trace_two(0, 0, n);
+    ck_assert_int_eq(usertrace_file(USERTRACE_FILE_OFF, &e), -ENOSPC);
+    ck_assert_ptr_nonnull(strstr(e.text, "its last 10000 events are lost"));
+    fault_disarm();
+    usertrace_counts(&counts);
+    ck_assert_uint_eq(counts.written, 0);
+    ck_assert_uint_eq(counts.dropped, 10000);
+    scratch_end(folder);
+}
+END_TEST
+
 START_TEST(what_is_wrong_has_a_reason)
 {
     struct err e = ERR_INIT;
@@ -637,12 +660,11 @@ START_TEST(without_the_back_end_there_is_no_file)
 END_TEST
 
 UNIT_MAIN("simple", a_file_says_what_it_is, a_file_can_be_plain,
-          strings_are_kept,
-          nobody_is_lost_without_a_count, threads_come_and_go,
-          losses_are_in_their_place, handlers_trace_in_the_middle,
-          first_events_wait_for_the_file, off_is_off,
-          a_thread_outlives_the_file, files_rotate, old_files_go,
+          strings_are_kept, nobody_is_lost_without_a_count,
+          threads_come_and_go, losses_are_in_their_place,
+          handlers_trace_in_the_middle, first_events_wait_for_the_file,
+          off_is_off, a_thread_outlives_the_file, files_rotate, old_files_go,
           folders_may_change, a_child_can_do_without, a_child_has_its_own_file,
           a_child_that_traces_nothing_leaves_nothing, a_full_disk_is_survived,
-          what_is_wrong_has_a_reason, opening_fails_whole,
+          a_disk_stays_full, what_is_wrong_has_a_reason, opening_fails_whole,
           without_the_back_end_there_is_no_file)
