@@ -23,22 +23,28 @@ fi
 tracefs=/sys/kernel/tracing
 mount -t tracefs tracefs $tracefs 2>err || skip "no tracefs: $(cat err)"
 own=usertrace_$$
-events=
+events= instance=
 
 at_end()
 {
     [ -z "$events" ] || perf probe -q -d "sdt_$own:*" 2>/dev/null
-    rmdir "$tracefs/instances/$own" 2>/dev/null
+    [ -z "$instance" ] || rmdir "$instance" 2>/dev/null
     rm -rf "$scratch"
 }
 trap at_end EXIT
 
 # --- ftrace ------------------------------------------------------------------
-mkdir "$tracefs/instances/$own" 2>err || skip "no instance: $(cat err)"
+instance=$tracefs/instances/$own
+mkdir "$instance" 2>err || skip "no instance: $(cat err)"
+# Where a kernel only pretends, such files swallow all.
+echo 'is anybody there' 2>err >"$instance/trace_marker" &&
+    grep -q 'is anybody there' "$instance/trace" ||
+    skip "this kernel does not trace: $(cat err)"
+echo >"$instance/trace"
 make_sample ftrace,log || exit 1
-USERTRACE_TRACEFS=$tracefs/instances/$own \
+USERTRACE_TRACEFS=$instance \
     ./sample -t 1 -n 3 -e 'sample_*' -e -sample_vcpu 2>log || fail "exit $?"
-sed -n 's/.*tracing_mark_write: //p' "$tracefs/instances/$own/trace" >got
+sed -n 's/.*tracing_mark_write: //p' "$instance/trace" >got
 [ -s log ] || fail 'the log has nothing'
 diff log got || fail 'the kernel has other lines than the log'
 
@@ -69,6 +75,10 @@ for event in sample_done sample_request; do
         exit $failed
     }
 done
+$perf record -q -e "sdt_$own:*" -o data true 2>err || {
+    echo "perf may not record here: $(tail -n 1 err)"
+    exit $failed
+}
 $perf record -q -e "sdt_$own:*" -o data ./sample -t 1 -n 3 2>err ||
     fail "perf record: $(cat err)"
 $perf script -i data 2>err |
