@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The back ends that print: what a line looks like, where it goes, and that it
+ * is one, however long it is and whoever else prints.
+ */
+#define _GNU_SOURCE             /* gettid */
+#include "tracefile.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "common/err.h"
+#include "common/fault.h"
+#include "libusertrace/trace/text.h"
+
+static char folder[32];
+
+static void begin(const char *log)
+{
+    struct err e = ERR_INIT;
+
+    scratch_begin(folder, sizeof(folder));
+    ck_assert_msg(!usertrace_log_file(log, &e), "%s", e.text);
+}
+
+/* All of a file, good until the next call. */
+static const char *text_of(const char *path)
+{
+    static char text[200000];
+    FILE *in = fopen(path, "r");
+
+    ck_assert_msg(in != NULL, "%s is not there", path);
+    text[fread(text, 1, sizeof(text) - 1, in)] = '\0';
+    fclose(in);
+    return text;
+}
+
+START_TEST(a_line_is_as_it_was_printed)
+{
+    begin("l");
+    errno = 77;
+    usertrace_log("one %d %s\n", 1, "x");
+    ck_assert_int_eq(errno, 77);
+    ck_assert_str_eq(text_of("l"), "one 1 x\n");
+    scratch_end(folder);
+}
+END_TEST
+
+START_TEST(a_prefix_has_thread_and_time)
+{
+    struct timespec before, after;
+    long long seconds;
+    int tid, micro, n = 0;
+
+    begin("l");
+    usertrace_log_prefix(true);
+    clock_gettime(CLOCK_REALTIME, &before);
+    usertrace_log("one\n");
+    clock_gettime(CLOCK_REALTIME, &after);
+    ck_assert_int_eq(sscanf(text_of("l"), "%d@%lld.%6d:one\n%n", &tid, &seconds,
+                            &micro, &n), 3);
+    ck_assert_int_eq(n, strlen(text_of("l")));
+    ck_assert_int_eq(tid, gettid());
+    ck_assert_int_ge(seconds, before.tv_sec);
+    ck_assert_int_le(seconds, after.tv_sec);
+    usertrace_log_prefix(false);
+    usertrace_log("two\n");
+    ck_assert_ptr_nonnull(strstr(text_of("l"), "one\ntwo\n"));
+    scratch_end(folder);
+}
+END_TEST
+
+START_TEST(a_file_follows_a_file)
+{
+    struct err e = ERR_INIT;
+
+    begin("l");
+    usertrace_log("one\n");
+    ck_assert(!usertrace_log_file("m", &e));
+    usertrace_log("two\n");
+    ck_assert_int_eq(usertrace_log_file("no/such", &e), -ENOENT);
+    ck_assert_ptr_nonnull(strstr(e.text, "Error opening logfile no/such: No"));
+    usertrace_log("three\n");
+    ck_assert(!usertrace_log_file("l", NULL));
+    usertrace_log("four\n");
+    ck_assert_str_eq(text_of("l"), "one\nfour\n");
+    ck_assert_str_eq(text_of("m"), "two\nthree\n");
+    scratch_end(folder);
+}
+END_TEST
+
+static char long_text[20000];
+
+START_TEST(a_long_line_is_whole)
+{
+    size_t length;
+
+    memset(long_text, 'l', sizeof(long_text) - 1);
+    begin("l");
+    usertrace_log("%s\n", long_text);
+    ck_assert_uint_eq(strlen(text_of("l")), sizeof(long_text));
+    ck_assert(!usertrace_log_file("m", NULL));
+    fault_arm(FAULT_ALLOC, 1);
+    usertrace_log("%s\n", long_text);
+    fault_disarm();
+    usertrace_log("next\n");
+    length = strcspn(text_of("m"), "\n");
+    ck_assert_uint_gt(length, 100);
+    ck_assert_uint_lt(length, sizeof(long_text) - 1);
+    ck_assert_str_eq(text_of("m") + length, "\nnext\n");
+    scratch_end(folder);
+}
+END_TEST
+
+START_TEST(an_entry_of_the_kernel_is_one_line)
+{
+    struct err e = ERR_INIT;
+
+    memset(long_text, 'l', sizeof(long_text) - 1);
+    begin("l");
+    fclose(fopen("tracing_on", "w"));
+    fclose(fopen("trace_marker", "w"));
+    setenv("USERTRACE_TRACEFS", ".", 1);
+    usertrace_use_backends("ftrace");
+    ck_assert_msg(!usertrace_init(&e), "%s", e.text);
+    usertrace_ftrace("%s\n", long_text);
+    ck_assert_uint_eq(strlen(text_of("trace_marker")), 1000);
+    ck_assert_uint_eq(strcspn(text_of("trace_marker"), "\n"), 999);
+    scratch_end(folder);
+}
+END_TEST
+
+enum { PRINTERS = 8, LINES = 200 };
+
+static void *print_many(void *arg)
+{
+    for ( int i = 0; i < LINES; i++ )
+        usertrace_log("printer %d prints %d, and it is the line of %d\n",
+                      (int)(uintptr_t)arg, i, (int)(uintptr_t)arg);
+    return NULL;
+}
+
+START_TEST(lines_do_not_mix)
+{
+    pthread_t threads[PRINTERS];
+    int next[PRINTERS] = { 0 }, who, nr, again, n;
+    const char *at;
+
+    begin("l");
+    for ( uintptr_t i = 0; i < PRINTERS; i++ )
+        ck_assert(!pthread_create(&threads[i], NULL, print_many, (void *)i));
+    for ( int i = 0; i < PRINTERS; i++ )
+        pthread_join(threads[i], NULL);
+    for ( at = text_of("l"); *at; at += n )
+    {
+        n = 0;
+        sscanf(at, "printer %d prints %d, and it is the line of %d\n%n", &who,
+               &nr, &again, &n);
+        UNIT_CHECK(n && who == again && nr == next[who]);
+        next[who]++;
+    }
+    for ( int i = 0; i < PRINTERS; i++ )
+        ck_assert_int_eq(next[i], LINES);
+    scratch_end(folder);
+}
+END_TEST
+
+UNIT_MAIN("text", a_line_is_as_it_was_printed, a_prefix_has_thread_and_time,
+          a_file_follows_a_file, a_long_line_is_whole,
+          an_entry_of_the_kernel_is_one_line, lines_do_not_mix)
