@@ -87,7 +87,8 @@ static bool take(struct press *p, struct chunk *c)
         if ( rc <= 0 )
         {
             p->end = true;
-            p->rc = p->rc ? p->rc : rc;
+            if ( rc < 0 && !p->rc )
+                p->rc = rc;
             break;
         }
         chunk_begin(c, &p->batch);
@@ -108,28 +109,31 @@ static bool take(struct press *p, struct chunk *c)
 
 /* --- writing -------------------------------------------------------------- */
 
-static void put(struct press *p, const struct chunk *c)
+static int put(FILE *out, const struct chunk *c)
 {
-    if ( c->no_memory )
-        give_up(p, -ENOMEM, "cannot print the records");
-    else if ( fwrite(c->text, 1, c->used, p->job->out) != c->used )
-        give_up(p, -errno, "cannot write the records");
+    return fwrite(c->text, 1, c->used, out) == c->used ? 0 : -errno;
 }
 
 /* The text of chunk `number`, when those before it are out. */
 static void write_in_turn(struct press *p, const struct chunk *c,
                           uint64_t number)
 {
+    int rc = 0;
+
     pthread_mutex_lock(&p->lock);
     while ( p->written != number )
         pthread_cond_wait(&p->turn, &p->lock);
-    pthread_mutex_unlock(&p->lock);
-
-    /* Only this thread gets here until `written` says so. */
+    if ( c->no_memory )
+        give_up(p, -ENOMEM, "cannot print the records");
     if ( !p->rc )
-        put(p, c);
-
-    pthread_mutex_lock(&p->lock);
+    {
+        /* Only this thread gets here until `written` says so. */
+        pthread_mutex_unlock(&p->lock);
+        rc = put(p->job->out, c);
+        pthread_mutex_lock(&p->lock);
+    }
+    if ( rc )
+        give_up(p, rc, "cannot write the records");
     p->written++;
     pthread_cond_broadcast(&p->turn);
     pthread_mutex_unlock(&p->lock);
