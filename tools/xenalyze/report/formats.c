@@ -182,6 +182,19 @@ static char *put_field(char *p, const struct formats_step *s,
                      : num_hex_right(p, v.number, s->width);
 }
 
+/* In pieces of a fixed size: there is room for one more on either side. */
+static inline char *put_literal(char *p, const struct formats_step *s)
+{
+    uint32_t n = 0;
+
+    do
+    {
+        memcpy(p + n, s->text + n, COPY);
+        n += COPY;
+    } while ( n < s->length );
+    return p + s->length;
+}
+
 static char *put_rule(char *p, const struct formats_rule *rule,
                       const struct line *l)
 {
@@ -194,8 +207,7 @@ static char *put_rule(char *p, const struct formats_rule *rule,
             p = put_field(p, s, l);
             continue;
         }
-        memcpy(p, s->text, s->length <= COPY ? COPY : s->length);
-        p += s->length;
+        p = put_literal(p, s);
     }
     *p++ = '\n';
     return p;
