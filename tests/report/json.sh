@@ -44,9 +44,28 @@ for row in rows:
         assert sum(n for low, n in row["bars"]) == row["samples"], row
 END
 
+# Each table and member that occurs is in xenalyze-json(5).
+cat >listed.py <<'END'
+import json, sys
+
+page = open(sys.argv[1]).read().replace("\\-", "-").replace('"', " ")
+words = set(page.replace(",", " ").replace(".", " ").split())
+report = json.load(open(sys.argv[2]))
+names = {row["table"] for row in report["rows"]}
+for row in report["rows"]:
+    names |= row.keys()
+names |= report.keys() | report["trace"].keys() | report["lost"].keys()
+names |= report["damage"].keys()
+for wait in report["longest_waits"]:
+    names |= wait.keys()
+missing = sorted(names - words)
+assert not missing, missing
+END
+
 for trace in $(traces); do
     expect 0 "$xenalyze" --json "$trace"
     mv out report.json
+    expect 0 python3 listed.py "$top_srcdir/man/xenalyze-json.5" report.json
     expect 0 "$xenalyze" --csv "$trace"
     mv out report.csv
     expect 0 python3 judge.py report.json report.csv

@@ -12,11 +12,12 @@
 #include "xenalyze/filter/filter.h"
 #include "xenalyze/outputs.h"
 #include "xenalyze/report/analysis.h"
+#include "xenalyze/report/ipi.h"
 #include "xenalyze/report/latency.h"
 #include "xenalyze/report/plot.h"
 #include "xenalyze/report/rows.h"
 
-#define MAX_SINKS (SCATTER_KINDS + INTERVAL_KINDS + 6u)
+#define MAX_SINKS (SCATTER_KINDS + INTERVAL_KINDS + 7u)
 
 struct pass
 {
@@ -28,6 +29,7 @@ struct pass
     struct book *book;
     struct latency *latency;
     struct cr3_list *cr3;
+    struct ipis ipis;
     struct scatter scatter[SCATTER_KINDS];
     struct plot *plot;
     enum plot_format format;
@@ -222,6 +224,9 @@ static int begin(struct pass *p, struct err *e)
     rc = hang_plot(p, e);
     rc = rc ? rc : hang_cr3(p);
     hang_scatter(p);
+    p->ipis.out = p->run->out;
+    if ( p->config->ipis )
+        hang(p, ipis_sink(&p->ipis));
     rc = rc ? rc : hang_book(p);
     rc = rc ? rc : hang_latency(p);
     rc = rc ? rc : hang_intervals(p);
@@ -300,6 +305,7 @@ static void fini(struct pass *p)
     book_free(p->book);
     latency_free(p->latency);
     cr3_list_free(p->cr3);
+    ipis_fini(&p->ipis);
     for ( unsigned int i = 0; i < INTERVAL_KINDS; i++ )
         interval_free(p->interval[i]);
 }

@@ -27,6 +27,7 @@ struct facts_config
     bool pcpus;
     bool latency;
     bool exits;
+    bool ipis;                  /* besides another report */
     bool json, csv;
 
     bool scatter[SCATTER_KINDS];

@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Each option of stock's xenalyze does something here, or is taken for what is
+# always done; and how long interrupts between vcpus take is as there.
+. "$top_srcdir/tests/report/lib.sh"
+
+awk -f "$top_srcdir/tests/report/shadow.awk" | compose shadow
+echo "80000000 start" >symbols
+
+n=0
+while read -r option; do
+    n=$((n + 1))
+    # shellcheck disable=SC2086 # several words
+    expect 0 "$xenalyze" --cpu-hz 1G $option shadow
+    [ -s out ] || fail "$option prints nothing"
+done <<'END'
+--dump-all
+-a
+--dump-raw-reads
+--dump-raw-process
+--dump-no-processing
+--dump-ipi-latency
+--dump-show-power-states -a
+--with-cr3-enumeration
+--with-pio-enumeration
+--with-mmio-enumeration
+--with-interrupt-eip-enumeration 240
+--scatterplot-interrupt-eip 240
+--scatterplot-extint-cycles 240
+--scatterplot-unpin-promote
+--scatterplot-cr3-switch
+--scatterplot-vmexit-eip
+--scatterplot-runstate
+--scatterplot-runstate-time
+--histogram-interrupt-eip 240,0x1000
+-i 0.00001 --interval-cr3-schedule-time 1,3
+--interval-cr3-schedule-time-all
+--interval-cr3-schedule-ordered
+--interval-cr3-short-summary 1
+--interval-domain-total-time 1
+--interval-domain-total-time-all
+--interval-domain-short-summary 1
+--interval-domain-guest-interrupt 1
+--interval-domain-grant-maps 1
+--show-default-domain-summary
+--mmio-enumeration-skip-vga=0
+--sample-size 0
+--sample-max 0
+--summary
+-s
+--report-pcpu
+--default-guest-paging-levels 4
+--symbol-file symbols
+--svm-mode
+--progress
+--tolerance 6
+--tsc-loop-fatal
+END
+for option in pcpu rdtsc irq wake-to-halt io=112; do
+    expect 0 "$xenalyze" --scatterplot-$option shadow
+done
+
+# One sends to all others; the other's exit ends before the sender's does.
+compose ipi <<'END'
+0 1000000 0x21101 0x10000
+0 1000100 0x81002 44 0x1000
+0 - 0x82217 0xfee00300 0xc00fd
+0 1000500 0x81001
+1 1000000 0x21101 0x10001
+1 1000200 0x81002 1 0x1000
+1 - 0x82004 0xfd 0
+1 1000300 0x81001
+END
+expect 0 "$xenalyze" --cpu-hz 1G --dump-ipi-latency ipi
+grep -qx ' \[vla\] d1v1 vec 253 ipis 1, latency 200 (0.000000200 s)' out ||
+    fail "the interrupt took no 200 ns"
+echo "$n options"
