@@ -104,8 +104,9 @@ void book_handle(void *state, const struct fact_handle *f)
         stats_map_add(&h->interrupts, &b->pool, f->at, 0, f->time);
     if ( f->kind == HANDLE_PIO )
         stats_map_add(&h->io, &b->pool, f->at * 2 + f->write, cycles, f->time);
-    if ( f->kind == HANDLE_SHADOW && (f->shadow.kind == SHADOW_MMIO ||
-                                      f->shadow.kind == SHADOW_FAST_MMIO) )
+    if ( f->exit && f->kind == HANDLE_SHADOW &&
+         (f->shadow.kind == SHADOW_MMIO ||
+          f->shadow.kind == SHADOW_FAST_MMIO) )
         b->fault_va = f->shadow.va;
     if ( f->kind == HANDLE_MMIO )
         note_mmio(b, h, f, cycles);
