@@ -17,7 +17,7 @@ struct shard
 {
     struct sink *sinks;
     struct emit emit;
-    struct arena scratch;       /* until the scene has seen the changes */
+    struct arena scratch[2];    /* until the scene has seen the changes */
 };
 
 #define ANALYZE_MAX_THREADS 64u

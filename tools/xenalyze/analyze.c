@@ -126,7 +126,7 @@ struct pcpu *segment_pcpu(struct analysis *a, unsigned int id)
     p->volume.first = UINT64_MAX;
     p->state = PCPU_UNKNOWN;
     p->emit = &a->shards[0].emit;
-    p->scratch = &a->shards[0].scratch;
+    p->scratch = &a->shards[0].scratch[0];
     p->world = &a->world;
     p->dialect = &a->info.dialect;
     p->time = a->scene.first;
@@ -243,7 +243,8 @@ static int setup(struct analysis *a, struct err *e)
         return -ENOMEM;
     /* Once, not with each segment: what they hold is kept in between. */
     for ( unsigned int nr = 0; nr < a->nr_shards; nr++ )
-        arena_init(&a->shards[nr].scratch, 0);
+        for ( unsigned int i = 0; i < 2; i++ )
+            arena_init(&a->shards[nr].scratch[i], 0);
     rc = open_shard(a, 0);
     a->scene.emit = a->shards[0].emit;
     a->scene.world = &a->world;
@@ -259,7 +260,8 @@ static void finish(struct analysis *a)
     for ( unsigned int nr = 0; a->shards && nr < a->nr_shards; nr++ )
     {
         merge_shard(a, nr);
-        arena_fini(&a->shards[nr].scratch);
+        for ( unsigned int i = 0; i < 2; i++ )
+            arena_fini(&a->shards[nr].scratch[i]);
     }
     world_fini(&a->world);
     arena_fini(&a->arena);

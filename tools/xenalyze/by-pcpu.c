@@ -2,16 +2,20 @@
 /*
  * Each pcpu by itself: the fast way through a file.
  *
- * Time is cut into EPOCHS.  In each, threads take their pcpus up to its end;
- * what these leave about others is then put in order and goes to the scene.
- * An epoch is as long as some thousands of such changes take to come together:
- * they are sorted in the cache, and nothing has to be kept for long.
+ * Time is cut into EPOCHS.  In each, threads take pcpus up to its end; what
+ * these leave about others is put in order and goes to the scene.  An epoch is
+ * as long as some thousands of such changes take to come together: they are
+ * sorted in the cache, and nothing has to be kept for long.
  *
- * A pcpu belongs to a thread for all of a segment: so its facts come in order.
+ * Thread 0 gives the changes of one epoch to the scene while the others have
+ * begun with the next.  A pcpu belongs to a thread, so that what is known of its
+ * vcpus stays in one processor's cache; who has done his own helps the others.
+ * So facts of a pcpu come in order, but not all in the same shard.
  */
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "common/fault.h"
@@ -31,6 +35,8 @@ struct reader
     uint64_t offset;            /* to be added to its time stamps */
     uint64_t bytes;             /* of all its windows */
     unsigned int thread;        /* whose it is */
+    atomic_uint epoch;          /* the last one that somebody has taken it in */
+    struct changes left;        /* by it, in the epoch before */
 };
 
 struct team
@@ -39,7 +45,9 @@ struct team
     struct arena arena;         /* of the readers */
     struct reader *readers;
     unsigned int nr_readers;
+    unsigned int epoch;         /* from 1 */
     uint64_t limit;             /* end of the epoch, in it */
+    size_t nr_changes;          /* that it has left */
     bool over;
     pthread_barrier_t barrier;
     pthread_mutex_t gate;       /* closed until all are there */
@@ -124,11 +132,34 @@ have_one:
     pcpu_end(r->p);
 }
 
+/* False: somebody else has. */
+static bool take(struct reader *r, unsigned int epoch)
+{
+    unsigned int before = epoch - 1;
+
+    return atomic_compare_exchange_strong(&r->epoch, &before, epoch);
+}
+
+static void read_one(struct team *t, struct reader *r, unsigned int thread)
+{
+    struct shard *s = &t->a->shards[thread];
+
+    if ( !take(r, t->epoch) || r->done )
+        return;
+    r->p->emit = &s->emit;
+    r->p->scratch = &s->scratch[t->epoch % 2];
+    read_pcpu(r, t->limit);
+}
+
+/* One's own first; then the others', from their end. */
 static void read_epoch(struct team *t, unsigned int thread)
 {
     for ( unsigned int i = 0; i < t->nr_readers; i++ )
-        if ( t->readers[i].thread == thread && !t->readers[i].done )
-            read_pcpu(&t->readers[i], t->limit);
+        if ( t->readers[i].thread == thread )
+            read_one(t, &t->readers[i], thread);
+    for ( unsigned int i = t->nr_readers; i-- > 0; )
+        if ( t->readers[i].thread != thread )
+            read_one(t, &t->readers[i], thread);
 }
 
 /* --- what they leave ------------------------------------------------------ */
@@ -141,27 +172,39 @@ static int make_room(struct xt_slice *s, size_t nr)
     return xt_slice_init(s, nr + nr / 2);
 }
 
+/* All threads have read: what they leave is taken from the machines. */
+static int end_epoch(struct team *t)
+{
+    int rc = 0;
+
+    t->nr_changes = 0;
+    for ( unsigned int i = 0; i < t->nr_readers; i++ )
+    {
+        struct reader *r = &t->readers[i];
+        struct changes empty = r->left;
+
+        rc = rc ? rc : r->p->changes.failed ? -ENOMEM
+                                            : segment_enter(t->a, r->p);
+        r->left = r->p->changes;
+        r->p->changes = empty;
+        r->p->changes.nr = 0;
+        t->nr_changes += r->left.nr;
+    }
+    return rc;
+}
+
 /* The changes of all pcpus, pcpu by pcpu. */
 static int collect(struct team *t)
 {
     struct xt_slice *s = &t->slice;
-    size_t nr = 0;
-    int rc = 0;
+    int rc = make_room(s, t->nr_changes);
 
-    for ( unsigned int i = 0; i < t->nr_readers; i++ )
-    {
-        struct pcpu *p = t->readers[i].p;
-
-        nr += p->changes.nr;
-        rc = rc ? rc : p->changes.failed ? -ENOMEM : segment_enter(t->a, p);
-    }
-    rc = rc ? rc : make_room(s, nr);
     s->nr = 0;
     s->begin = UINT64_MAX;
     s->last = 0;
     for ( unsigned int i = 0; !rc && i < t->nr_readers; i++ )
     {
-        struct changes *c = &t->readers[i].p->changes;
+        struct changes *c = &t->readers[i].left;
 
         for ( size_t k = 0; k < c->nr; k++ )
             s->items[s->nr++] = (struct xt_item){
@@ -175,6 +218,7 @@ static int collect(struct team *t)
     return rc;
 }
 
+/* What the epoch before has left. */
 static int settle_epoch(struct team *t)
 {
     struct xt_slice *s = &t->slice;
@@ -188,9 +232,10 @@ static int settle_epoch(struct team *t)
         scene_change(&t->a->scene,
                      (const struct change *)(uintptr_t)s->sorted[i].where);
     for ( unsigned int i = 0; i < t->nr_readers; i++ )
-        t->readers[i].p->changes.nr = 0;
+        t->readers[i].left.nr = 0;
+    t->nr_changes = 0;
     for ( unsigned int i = 0; i < t->a->nr_shards; i++ )
-        arena_reset(&t->a->shards[i].scratch);
+        arena_reset(&t->a->shards[i].scratch[(t->epoch - 1) % 2]);
     return 0;
 }
 
@@ -243,17 +288,20 @@ static void run_epochs(struct team *t, uint64_t first)
 {
     uint64_t length = FIRST_LENGTH, next = first;
 
-    while ( !t->rc )
+    do
     {
+        t->epoch++;
         t->limit = next + length < next ? UINT64_MAX : next + length;
         pthread_barrier_wait(&t->barrier);
+        t->rc = settle_epoch(t);
         read_epoch(t, 0);
         pthread_barrier_wait(&t->barrier);
-        t->rc = settle_epoch(t);
-        length = new_length(length, t->slice.nr);
-        if ( !earliest(t, &next) )
-            return;
+        t->rc = t->rc ? t->rc : end_epoch(t);
+        length = new_length(length, t->nr_changes);
     }
+    while ( !t->rc && earliest(t, &next) );
+    t->epoch++;
+    t->rc = t->rc ? t->rc : settle_epoch(t);
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -286,8 +334,6 @@ static void deal(struct team *t, unsigned int nr_threads)
         for ( unsigned int k = 0; k < nr_threads; k++ )
             least = loads[k] < loads[least] ? k : least;
         r->thread = least;
-        r->p->emit = &t->a->shards[least].emit;
-        r->p->scratch = &t->a->shards[least].scratch;
         loads[least] += r->bytes;
     }
     qsort(t->readers, t->nr_readers, sizeof(*t->readers), by_id);
@@ -370,7 +416,10 @@ static int read_segment(struct analysis *a, struct err *e)
     rc = rc ? rc : open_readers(&t, nr);
     rc = rc ? rc : run_team(&t, first);
     for ( unsigned int i = 0; i < t.nr_readers; i++ )
+    {
         xt_trace_walked(a->trace, &t.readers[i].walk);
+        free(t.readers[i].left.items);
+    }
     arena_fini(&t.arena);
     xt_slice_fini(&t.slice);
     return rc ? rc : segment_end(a, e);

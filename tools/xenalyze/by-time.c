@@ -189,7 +189,7 @@ static int read_batch(struct analysis *a, struct notices *l,
         if ( p->changes.nr || p->changes.failed )
             rc = segment_changes(a, p);
     }
-    arena_reset(&a->shards[0].scratch);
+    arena_reset(&a->shards[0].scratch[0]);
     return rc;
 }
 

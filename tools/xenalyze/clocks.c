@@ -57,7 +57,7 @@ static int look_at_batch(struct analysis *a, const struct xt_batch *b)
         pcpu_record(p, &r, b->items[i].time);
         rc = segment_changes(a, p);
     }
-    arena_reset(&a->shards[0].scratch);
+    arena_reset(&a->shards[0].scratch[0]);
     return rc;
 }
 
