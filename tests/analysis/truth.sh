@@ -59,7 +59,20 @@ agree() {
         comm -23 scheduled ended | awk 'END { exit NR > 60 }' ||
             fail "$what: exits are not listed"
     fi
-    # Whom an interrupt hits while it wakes somebody is not told.
+    # Whom an interrupt hits while it wakes somebody is not told; who else
+    # wakes somebody is, and then it is the one that is listed.
+    grep '^wake .* d[0-9]*v[0-9]*$' told | sort >wakers
+    [ -s wakers ] || fail "$what: nobody woke anybody"
+    cut -d' ' -f1-6 wakers >woken
+    grep '^wake' listed | awk 'NR == FNR { by[$0] = 1; next }
+        $1 " " $2 " " $3 " " $4 " " $5 " " $6 in by' woken - | sort >ours
+    comm -13 wakers ours >odd
+    [ ! -s odd ] || {
+        head -n 4 odd >&2
+        fail "$what: it was somebody else who woke it"
+    }
+    [ $(wc -l <ours) -gt $(($(wc -l <wakers) / 2)) ] ||
+        fail "$what: few wakers are listed"
     for file in listed told; do
         awk '{ if ( $1 == "wake" ) NF = 6; print }' $file | sort >$file.wake
         mv $file.wake $file
