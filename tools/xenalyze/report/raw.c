@@ -31,6 +31,7 @@ static char *put_bytes(char *p, const unsigned char *at, size_t size)
 static char *put_record(char *p, const struct xt_record *r,
                         const unsigned char *at, size_t size)
 {
+    *p++ = ' ';
     p = num_hex_right(p, r->event, 7);
     *p++ = ' ';
     *p++ = '0' + r->words;
