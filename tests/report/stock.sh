@@ -38,9 +38,10 @@ for trace in $(traces); do
     svm=
     [ "$trace" = amd ] && svm=--svm-mode
     # shellcheck disable=SC2086 # may be nothing
-    "$stock" $svm --cpu-hz 1000000000 --summary "$trace" 2>/dev/null |
-        plain >expected
-    expect 0 "$xenalyze" --cpu-hz 1000000000 --summary "$trace"
+    "$stock" $svm --cpu-hz 1000000000 --summary \
+        --show-default-domain-summary "$trace" 2>/dev/null | plain >expected
+    expect 0 "$xenalyze" --cpu-hz 1000000000 --summary \
+        --show-default-domain-summary "$trace"
     plain <out >got
     [ "$(wc -l <expected)" -gt 20 ] || fail "$trace: stock says too little"
     diff expected got >differ || {

@@ -121,28 +121,43 @@ static void print_domain(const struct text *t, const struct book_domain *d)
     text_cr3(t, d->id);
 }
 
+static const struct book_vcpu *default_vcpu(const struct book *b, uint32_t id)
+{
+    for ( uint32_t v = 0; v < b->nr_vcpus; v++ )
+        if ( b->vcpus[v]->domain == WORLD_DEFAULT && b->vcpus[v]->id == id )
+            return b->vcpus[v];
+    return NULL;
+}
+
 /*
  * The default domain is what pcpus run until a record says who it is.  It is
- * told of if the user wants it, or if there is nobody else.
+ * told of if the user wants it, of all pcpus, or if there is nobody else.
  */
 static void print_default(const struct text *t)
 {
     const struct book *b = t->book;
+    bool known = b->nr_domains &&
+                 b->domains[b->nr_domains - 1]->id == WORLD_DEFAULT;
 
-    if ( !t->request->show_default && b->nr_domains > 1 )
+    if ( !t->request->show_default && (!known || b->nr_domains > 1) )
         return;
     fprintf(t->out, "|-- Default domain --|\n");
-    for ( uint32_t v = 0; v < b->nr_vcpus; v++ )
-        if ( b->vcpus[v]->domain == WORLD_DEFAULT )
-            print_vcpu(t, b->vcpus[v]);
+    for ( uint32_t i = 0; i < b->nr_pcpus; i++ )
+    {
+        const struct book_vcpu *v = default_vcpu(b, b->pcpus[i]->id);
+
+        if ( v )
+            print_vcpu(t, v);
+        else if ( t->request->show_default )
+            fprintf(t->out, "-- v%u --\n Runstates:\n", b->pcpus[i]->id);
+    }
 }
 
 static void print_domains(const struct text *t)
 {
     const struct book *b = t->book;
 
-    if ( b->nr_domains && b->domains[b->nr_domains - 1]->id == WORLD_DEFAULT )
-        print_default(t);
+    print_default(t);
     for ( uint32_t i = 0; i < b->nr_domains; i++ )
         if ( b->domains[i]->id != WORLD_DEFAULT )
             print_domain(t, b->domains[i]);
