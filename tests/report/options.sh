@@ -75,4 +75,14 @@ END
 expect 0 "$xenalyze" --cpu-hz 1G --dump-ipi-latency ipi
 grep -qx ' \[vla\] d1v1 vec 253 ipis 1, latency 200 (0.000000200 s)' out ||
     fail "the interrupt took no 200 ns"
+
+# A day after 1970 the clock read 3000000: 2 ms into the trace, at 1 GHz.
+compose dated <<'END'
+0 1000000 0x21101 0x10000
+0 - 0x1f083 3000000 0 0 0 0x914f0000 0x4e94 0
+0 9000000 0x21011 0x10000
+END
+expect 0 env TZ=UTC "$xenalyze" --cpu-hz 1G --summary dated
+grep -qx ' seconds count from 1970-01-01T23:59:59.998000' out ||
+    fail "when it began: $(grep 'seconds count' out)"
 echo "$n options"

@@ -10,6 +10,7 @@
 
 #include "common/fault.h"
 #include "common/num.h"
+#include "xenalyze/report/began.h"
 #include "xenalyze/report/sort.h"
 
 /* --- words ---------------------------------------------------------------- */
@@ -248,6 +249,7 @@ int report_latency(struct latency *l, const struct report_request *request,
     print_moves(l, out);
     report_together(&l->together, out);
     fprintf(out, "--- The longest waits ---\n");
+    report_began(&l->clock, out);
     for ( size_t i = 0; i < l->nr_worst; i++ )
         print_one(l, &l->worst[i], out);
     return 0;

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "xenalyze/model/names.h"
+#include "xenalyze/report/began.h"
 
 /* --- shares of time ------------------------------------------------------- */
 
@@ -212,6 +213,7 @@ void text_trust(const struct text *t)
     if ( t->request->clock_assumed )
         fprintf(t->out, " clock: its speed is a guess, the trace does not say; "
                 "see --cpu-hz\n");
+    report_began(&t->book->clock, t->out);
     print_losses(t);
     print_damage(t);
     print_strange(t);
