@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Any bytes as a trace, and all that is said of it: the reports come to their
+ * end, are the same in one thread and in two, and in pieces of time; points and
+ * intervals, which one thread makes, come to theirs.
+ */
+#define _GNU_SOURCE /* memfd_create */
+
+#include "tests/fuzz/fuzz.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "xenalyze/facts.h"
+#include "xenalyze/outputs.h"
+
+struct text
+{
+    char *bytes;
+    size_t size;
+    int rc;
+};
+
+static struct text say(const char *path, unsigned int flags,
+                       const struct config *config)
+{
+    struct run run = { .config = config, .name = "trace" };
+    struct err e = ERR_INIT;
+    struct text t = { 0 };
+
+    MUST(!xt_trace_open(&run.trace, path, flags, &e));
+    MUST(!xt_trace_info(run.trace, &run.info, &e));
+    run.out = open_memstream(&t.bytes, &t.size);
+    MUST(run.out);
+    t.rc = facts_pass(&run, &e);
+    MUST(!t.rc == !e.code);
+    MUST(!t.rc || e.text[0]);
+    MUST(!fclose(run.out));
+    xt_trace_close(run.trace);
+    return t;
+}
+
+static void reports(const char *path)
+{
+    struct config c = {
+        .summary = true, .threads = 1,
+        .facts = {
+            .pcpus = true, .latency = true, .exits = true, .json = true,
+            .csv = true,
+            .request = { .sample_size = 1024, .eips = true,
+                         .eip_vector = 0xd1, .histogram = 4096,
+                         .histogram_vector = 0xd1, .top = 3 },
+        },
+    };
+    struct text one = say(path, 0, &c), two;
+
+    c.threads = 2;
+    two = say(path, 0, &c);
+    MUST(one.rc == two.rc && one.size == two.size);
+    MUST(!memcmp(one.bytes, two.bytes, one.size));
+    free(one.bytes);
+    free(two.bytes);
+    free(say(path, XT_SOURCE_STREAM, &c).bytes);
+    c.time = "10us..2ms";
+    c.domains = "0,1";
+    free(say(path, 0, &c).bytes);
+}
+
+static void lists(const char *path, uint64_t interval)
+{
+    struct config c = {
+        .threads = 1,
+        .facts = { .interval_length = interval,
+                   .request = { .cr3 = true } },
+    };
+
+    memset(c.facts.scatter, true, sizeof(c.facts.scatter));
+    memset(c.facts.interval, true, sizeof(c.facts.interval));
+    for ( unsigned int i = 0; i < INTERVAL_KINDS; i++ )
+        c.facts.ids[i].nr = 1;
+    free(say(path, 0, &c).bytes);
+    free(say(path, XT_SOURCE_STREAM, &c).bytes);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    int fd = memfd_create("trace", MFD_CLOEXEC);
+    char path[64];
+
+    MUST(fd >= 0 && write(fd, bytes, size) == (ssize_t)size);
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    reports(path);
+    /* Short ones of damaged time stamps are a million, and slow. */
+    lists(path, size % 16 ? UINT64_C(1000000000000000) : 1000000);
+    close(fd);
+    return 0;
+}
