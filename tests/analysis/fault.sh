@@ -34,3 +34,29 @@ last=0
 fails -t 2
 last=0
 fails -o
+
+# Reports, made of all that: some of the requests, or (--full) each of them.
+reports="--summary --report-pcpu --report-latency --report-exits --json --csv"
+# shellcheck disable=SC2086
+expect 0 "$xenalyze" --threads=2 $reports trace
+mv out whole
+failed=0
+nr=1
+while :; do
+    # shellcheck disable=SC2086
+    FAULT=alloc:$nr "$xenalyze" --threads=2 $reports trace >out 2>err </dev/null
+    case $? in
+    0) cmp -s out whole || fail "reports, request $nr: only some of it"
+       [ $nr -lt 400 ] || break ;;
+    1) complains "memory"
+       failed=$((failed + 1)) ;;
+    *) fail "reports, request $nr: it crashes" ;;
+    esac
+    if [ -n "${CHECK_FULL-}" ]; then
+        nr=$((nr + 1))
+    else
+        nr=$((nr + 1 + nr / 8))
+    fi
+done
+[ $failed -ge 10 ] || fail "reports: only $failed requests failed"
+echo "reports: $failed requests"
