@@ -132,11 +132,12 @@ static void take(struct rig *rig, const struct kit_record *record,
     else
         take_ours(rig, record);
 
+    if ( silent )
+        return;
     if ( record->timed && islower(letter) )
         letter = toupper(letter);
     snprintf(token, sizeof(token), "%c%u", letter, value);
-    if ( !silent )
-        add_token(rig, token);
+    add_token(rig, token);
 }
 
 /* As many records as there are, but n at most. */
