@@ -522,8 +522,9 @@ struct sink_ops
 
     /*
      * A second state for another thread, to be merged into `state` before
-     * the segment ends.  merge() takes the shard and frees it, also when it
-     * fails.  0 or -errno.
+     * the segment ends.  What of a pcpu is told to which of them means
+     * nothing; an exit and what happened in it are told to the same.
+     * merge() takes the shard and frees it, also when it fails.  0 or -errno.
      */
     int (*clone)(void **shard, const void *state);
     int (*merge)(void *state, void *shard);
