@@ -182,7 +182,7 @@ static char *put_rare(char *p, const struct line_step *s,
 char *line_program_run(const struct line_program *program, char *p,
                        const struct line_context *c)
 {
-    const struct line_step *s = program->steps, *end = s + program->nr_steps;
+    const struct line_step *s = program->steps, *end;
     const struct xt_record *r = c->record;
 
     if ( !program->nr_steps )
@@ -191,6 +191,7 @@ char *line_program_run(const struct line_program *program, char *p,
         *p++ = ' ';
         return xt_catalogue_text(c->programs->catalogue, p, c->event, r);
     }
+    end = s + program->nr_steps;
     for ( ; s < end; s++ )
     {
         p = put_text(p, s);
