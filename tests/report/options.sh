@@ -76,6 +76,20 @@ expect 0 "$xenalyze" --cpu-hz 1G --dump-ipi-latency ipi
 grep -qx ' \[vla\] d1v1 vec 253 ipis 1, latency 200 (0.000000200 s)' out ||
     fail "the interrupt took no 200 ns"
 
+# A name in two parts: "a domain of more than twenty-four".
+compose named <<'END'
+0 1000000 0x21101 0x10000
+0 - 0x1f08c 0x02000001 0x6f642061 0x6e69616d 0x20666f20 0x65726f6d 0x61687420 0x7774206e
+0 - 0x1f08c 0x02010001 0x79746e65 0x756f662d 0x72 0 0 0
+0 9000000 0x21011 0x10000
+END
+expect 0 "$xenalyze" --summary named
+grep -qx ' d1 is a domain of more than twenty-four' out ||
+    fail "it has no name: $(grep ' is ' out)"
+expect 0 "$xenalyze" --json named
+grep -q '"domains":{"1":"a domain of more than twenty-four"}' out ||
+    fail "it has no name in JSON"
+
 # A day after 1970 the clock read 3000000: 2 ms into the trace, at 1 GHz.
 compose dated <<'END'
 0 1000000 0x21101 0x10000

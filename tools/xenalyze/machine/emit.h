@@ -15,7 +15,7 @@
 #define EMIT_KINDS(each)                                                    \
     each(runstate) each(domain) each(stay) each(wait) each(halt) each(loss) \
     each(pcpu) each(volume) each(exit) each(handle) each(cr3) each(pv)      \
-    each(memory) each(irq) each(power) each(event)
+    each(memory) each(irq) each(power) each(event) each(named)
 
 #define EMIT_ROW(kind)                                                      \
 struct emit_##kind##_row                                                    \

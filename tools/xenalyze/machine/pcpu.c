@@ -35,15 +35,48 @@ static const struct { uint8_t part, whole; } parts[] = {
 };
 
 /*
- * The records of the trace itself.  Fillers and what the collector wrote in
- * say nothing about the machine.
+ * The records of the trace itself.  Fillers, and most of what the collector
+ * wrote in, say nothing about what happened.
  */
 static void lost_record(struct pcpu *p, const struct xt_record *r);
+
+/* A name comes in parts of PART bytes; what is too long is cut. */
+#define PART 24u
+
+static void name_record(struct pcpu *p, const struct xt_record *r)
+{
+    unsigned int part = word(r, 0) >> 16 & 0xff, all = word(r, 0) >> 24;
+    struct fact_named f = { .time = p->time, .name = p->name };
+
+    if ( r->words < 7 )
+        return;
+    if ( part == 0 )
+        p->name_parts = 0;
+    for ( unsigned int i = 0; part == p->name_parts && i < PART; i++ )
+    {
+        unsigned int at = part * PART + i;
+        char c = (char)r->payload[4 + i];
+
+        if ( at < sizeof(p->name) )
+            p->name[at] = c == '\0' || (c >= ' ' && c <= '~') ? c : '?';
+    }
+    p->name[sizeof(p->name) - 1] = '\0';
+    if ( part * PART + PART < sizeof(p->name) )
+        p->name[part * PART + PART] = '\0';
+    p->name_parts += part == p->name_parts;
+    if ( p->name_parts != all )
+        return;
+    f.domain = world_domain(p->world, word(r, 0) & 0xffff);
+    if ( f.domain )
+        emit_named(p->emit, &f);
+}
 
 static void gen_record(struct pcpu *p, const struct xt_record *r)
 {
     if ( r->event == TRC_LOST_RECORDS )
         lost_record(p, r);
+    if ( r->event == TRC_META_DOMAIN_NAME && emit_wants_named(p->emit) )
+        name_record(p, r);
 }
 
 /* One that is not in the table is an event as any. */

@@ -71,6 +71,10 @@ struct pcpu
     uint32_t c_state;
     uint64_t asleep_since;
 
+    /* A domain's name on its way, in parts. */
+    char name[64];
+    unsigned int name_parts;
+
     struct fact_volume volume;
     uint64_t strange[STRANGE_KINDS];
 };

@@ -513,6 +513,14 @@ struct fact_event
     const struct xt_record *record;
 };
 
+/* The collector knows what a domain is called.  The last of them holds. */
+struct fact_named
+{
+    const struct world_domain *domain;
+    uint64_t time;
+    const char *name;           /* printable ASCII only */
+};
+
 /* --- sinks ---------------------------------------------------------------- */
 
 struct sink_ops
@@ -552,6 +560,7 @@ struct sink_ops
     void (*irq)(void *state, const struct fact_irq *f);
     void (*power)(void *state, const struct fact_power *f);
     void (*event)(void *state, const struct fact_event *f);
+    void (*named)(void *state, const struct fact_named *f);
 };
 
 struct sink

@@ -112,6 +112,24 @@ struct book_pcpu *book_pcpu(struct book *b, uint32_t pcpu)
     return own;
 }
 
+/* The last name holds; of two at a time, any, but always the same. */
+static void take_name(struct book_domain *d, const char *name, uint64_t time)
+{
+    if ( !name[0] || time < d->named ||
+         (time == d->named && strcmp(name, d->name) < 0) )
+        return;
+    snprintf(d->name, sizeof(d->name), "%s", name);
+    d->named = time;
+}
+
+static void book_named(void *state, const struct fact_named *f)
+{
+    struct book_domain *d = book_domain(state, f->domain);
+
+    if ( d )
+        take_name(d, f->name, f->time);
+}
+
 /* --- shards --------------------------------------------------------------- */
 
 static int clone_book(void **shard, const void *state)
@@ -143,6 +161,7 @@ static void merge_domain(struct book *to, const struct book_domain *from)
 
     if ( !d )
         return;
+    take_name(d, from->name, from->named);
     book_merge_memory(&d->memory, &from->memory);
     stats_map_merge(&d->emulated, &to->pool, &from->emulated);
     stats_map_merge(&d->hit, &to->pool, &from->hit);
@@ -217,6 +236,7 @@ struct sink book_sink(struct book *book)
         .memory = book_memory,
         .irq = book_irq,
         .power = book_power,
+        .named = book_named,
     };
 
     return (struct sink){ &ops, book };

@@ -150,7 +150,9 @@ struct book_domain
     uint16_t id;
     uint32_t index;
     struct book_domain_sched *sched;    /* NULL: nothing is known; global */
-    struct book_memory memory;  /* local from here on */
+    char name[64];              /* local from here on; "": nobody says */
+    uint64_t named;             /* when */
+    struct book_memory memory;
     struct stats_map emulated;  /* shadow emulations by eip */
     struct stats_map hit;       /* by interrupts: want.eips */
 };

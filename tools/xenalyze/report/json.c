@@ -143,6 +143,21 @@ static void put_row(void *state, const struct row *row)
 
 /* --- the rest ------------------------------------------------------------- */
 
+static void put_names(struct json *j, const struct book *b)
+{
+    char id[16];
+
+    open_object(j, "domains");
+    for ( uint32_t i = 0; i < b->nr_domains; i++ )
+    {
+        if ( !b->domains[i]->name[0] )
+            continue;
+        snprintf(id, sizeof(id), "%u", b->domains[i]->id);
+        put_text(j, id, b->domains[i]->name);
+    }
+    close_object(j);
+}
+
 static void put_trace(struct json *j, const struct book *b, const char *name)
 {
     open_object(j, "trace");
@@ -150,6 +165,7 @@ static void put_trace(struct json *j, const struct book *b, const char *name)
     put_number(j, "hz", b->hz);
     put_number(j, "first", b->first);
     put_number(j, "cycles", b->total);
+    put_names(j, b);
     put_number(j, "segments", b->segments);
     put_number(j, "records", b->records);
     close_object(j);

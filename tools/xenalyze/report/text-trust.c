@@ -132,8 +132,25 @@ static void print_guest_shares(const struct text *t)
     }
 }
 
+static void print_names(const struct text *t)
+{
+    bool any = false;
+
+    for ( uint32_t i = 0; i < t->book->nr_domains; i++ )
+    {
+        const struct book_domain *d = t->book->domains[i];
+
+        if ( !d->name[0] )
+            continue;
+        fprintf(t->out, "%s d%u is %s\n",
+                any ? "" : "--- Who is who ---\n", d->id, d->name);
+        any = true;
+    }
+}
+
 void text_shares(const struct text *t)
 {
+    print_names(t);
     fprintf(t->out, "--- Where the time went ---\n");
     print_vcpus(t);
     print_domains(t);
