@@ -56,10 +56,27 @@ done <<'END'
 --progress
 --tolerance 6
 --tsc-loop-fatal
+--dump-trace-volume-on-lost-record
 END
 for option in pcpu rdtsc irq wake-to-halt io=112; do
     expect 0 "$xenalyze" --scatterplot-$option shadow
 done
+
+# What was not seen is said, in the output or beside it; what was, silently.
+play lossy --cpus 3 --kind pv --storm 5ms --boot tbuf_size=1
+head -c -7 intel >damaged
+for option in latency exits pcpu; do
+    expect 0 "$xenalyze" --report-$option intel
+    [ ! -s err ] || fail "--report-$option complains: $(cat err)"
+    expect 0 "$xenalyze" --report-$option lossy
+    grep -q 'warning: lossy: [1-9][0-9]* records were lost ' err ||
+        fail "--report-$option knows of no loss: $(cat err)"
+    expect 0 "$xenalyze" --report-$option damaged
+    grep -q 'warning: damaged: damaged (places: [1-9]' err ||
+        fail "--report-$option knows of no damage: $(cat err)"
+done
+expect 0 "$xenalyze" --report-exits --summary lossy
+[ ! -s err ] || fail "said twice: $(cat err)"
 
 # One sends to all others; the other's exit ends before the sender's does.
 compose ipi <<'END'

@@ -7,7 +7,9 @@
 #include "xenalyze/facts.h"
 
 #include <errno.h>
+#include <inttypes.h>
 
+#include "common/log.h"
 #include "xenalyze/analyze.h"
 #include "xenalyze/filter/filter.h"
 #include "xenalyze/outputs.h"
@@ -38,6 +40,8 @@ struct pass
     struct sink sinks[MAX_SINKS];
     size_t nr_sinks;
     uint64_t records;
+    uint64_t lost, losses;      /* records, and places */
+    uint64_t damaged, skipped;  /* places, and bytes */
 };
 
 static void hang(struct pass *p, struct sink sink)
@@ -173,14 +177,24 @@ static int hang_intervals(struct pass *p)
     return rc;
 }
 
-/* Somebody has to notice that there was nothing. */
+/* Somebody has to notice that there was nothing, or not all. */
 static int count_records(void *state, const struct fact_end *f, struct err *e)
 {
     struct pass *p = state;
 
     (void)e;
     p->records += f->records;
+    p->damaged = xt_damage_times(f->damage);
+    p->skipped = xt_damage_bytes(f->damage);
     return 0;
+}
+
+static void count_loss(void *state, const struct fact_loss *f)
+{
+    struct pass *p = state;
+
+    p->losses++;
+    p->lost += f->records;
 }
 
 static int no_clone(void **shard, const void *state)
@@ -201,7 +215,7 @@ static void hang_counter(struct pass *p)
 {
     static const struct sink_ops ops = {
         .name = "records", .clone = no_clone, .merge = no_merge,
-        .end = count_records,
+        .end = count_records, .loss = count_loss,
     };
 
     hang(p, (struct sink){ &ops, p });
@@ -273,6 +287,26 @@ static int print(struct pass *p)
     if ( rc || !p->config->latency )
         return rc;
     return report_latency(p->latency, &p->request, p->run->out);
+}
+
+/*
+ * Lines of stock's, and points, have no place for what was not seen.  Where no
+ * part of the output says it, this does, beside the output.
+ */
+static void warn(const struct pass *p)
+{
+    const struct run *run = p->run;
+
+    if ( run->config->summary || wants_all(p) )
+        return;
+    if ( p->losses )
+        log_warning(run->log, "%s: %" PRIu64 " records were lost (places: %"
+                    PRIu64 "), and the figures know nothing of them; "
+                    "--summary says where", run->name, p->lost, p->losses);
+    if ( p->damaged )
+        log_warning(run->log, "%s: damaged (places: %" PRIu64 "), %" PRIu64
+                    " bytes were skipped; --info says where", run->name,
+                    p->damaged, p->skipped);
 }
 
 /* All has been printed that could be; one line says what is missing. */
@@ -390,6 +424,8 @@ int facts_pass(const struct run *run, struct err *e)
         rc = err_sys(e, -ENOMEM, "cannot print the report on %s", run->name);
     if ( !rc && p.plot )
         rc = draw(&p, e);
+    if ( !rc )
+        warn(&p);
     if ( !rc )
         rc = complain(&p, e);
     fini(&p);

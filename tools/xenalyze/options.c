@@ -144,6 +144,7 @@ static const struct opt opts[] = {
     IGNORED("default-guest-paging-levels"),
     IGNORED_FLAG("svm-mode"),
     IGNORED_FLAG("tsc-loop-fatal"),
+    IGNORED_FLAG("dump-trace-volume-on-lost-record"),
     IGNORED_FLAG("with-pio-enumeration"),
     IGNORED_FLAG("with-mmio-enumeration"),
 
