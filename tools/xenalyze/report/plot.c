@@ -108,7 +108,7 @@ static int by_row(const void *a, const void *b)
 }
 
 /* Bars of a series that begin within `width` of each other become one. */
-static void merge_bars(struct plot *p, int64_t width)
+static void merge_bars(struct plot *p, uint64_t width)
 {
     struct plot_view *v = &p->view;
     size_t n = 0;
@@ -120,7 +120,7 @@ static void merge_bars(struct plot *p, int64_t width)
         struct plot_mark *last = n ? &p->marks[n - 1] : NULL;
 
         if ( last && last->value == m->value && last->series == m->series &&
-             m->to - last->from <= width )
+             (uint64_t)m->to - (uint64_t)last->from <= width )
         {
             last->to = m->to > last->to ? m->to : last->to;
             last->covered += m->covered;
@@ -134,14 +134,15 @@ static void merge_bars(struct plot *p, int64_t width)
 static void thin(struct plot *p)
 {
     struct plot_view *v = &p->view;
-    int64_t width = (v->last - v->first) / (4 * PLOT_COLUMNS);
+    uint64_t span = (uint64_t)v->last - (uint64_t)v->first;
+    uint64_t width = span / (4 * PLOT_COLUMNS);
 
     if ( !v->bars )
         thin_dots(p, p->about.unit == PLOT_PLACES);
     if ( !v->bars && v->nr_marks > MAX_MARKS / 2 )
         thin_dots(p, false);
-    for ( ; v->bars && v->nr_marks > MAX_MARKS / 2 && width >= 0 &&
-            width < v->last - v->first; width = width * 2 + 1 )
+    for ( ; v->bars && v->nr_marks > MAX_MARKS / 2 && width < span;
+          width = width < span / 2 ? width * 2 + 1 : span )
         merge_bars(p, width);
 }
 
