@@ -106,6 +106,9 @@ grep -qx ' d1 is a domain of more than twenty-four' out ||
 expect 0 "$xenalyze" --json named
 grep -q '"domains":{"1":"a domain of more than twenty-four"}' out ||
     fail "it has no name in JSON"
+expect 0 "$xenalyze" --summary --domain 1 --time 0.001.. named
+grep -qx ' d1 is a domain of more than twenty-four' out ||
+    fail "a part of the trace has no name: $(grep ' is ' out)"
 
 # A day after 1970 the clock read 3000000: 2 ms into the trace, at 1 GHz.
 compose dated <<'END'

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "common/fault.h"
+#include "xenalyze/machine/emit.h"
 
 #define ANY_VCPU UINT32_MAX
 
@@ -151,6 +152,15 @@ MOMENT(irq, time, wants_pcpu(c, f->pcpu))
 MOMENT(power, time, wants_pcpu(c, f->pcpu))
 MOMENT(event, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
 
+/* What it is called does not depend on when that was said. */
+static void clip_named(void *state, const struct fact_named *f)
+{
+    struct clip *c = state;
+
+    if ( wants_domain(c, f->domain) )
+        c->sink.ops->named(c->sink.state, f);
+}
+
 static void clip_volume(void *state, const struct fact_volume *f)
 {
     struct clip *c = state;
@@ -224,10 +234,7 @@ static void wrap(struct clip *c, const struct sink *sink,
     c->ops.name = has->name;
     c->ops.ordered = has->ordered;
 #define WRAP(slot) c->ops.slot = has->slot ? clip_##slot : NULL;
-    WRAP(clone) WRAP(merge) WRAP(begin) WRAP(end)
-    WRAP(runstate) WRAP(domain) WRAP(stay) WRAP(wait) WRAP(halt) WRAP(loss)
-    WRAP(pcpu) WRAP(volume) WRAP(exit) WRAP(handle) WRAP(cr3) WRAP(pv)
-    WRAP(memory) WRAP(irq) WRAP(power) WRAP(event)
+    WRAP(clone) WRAP(merge) WRAP(begin) WRAP(end) EMIT_KINDS(WRAP)
 #undef WRAP
 }
 

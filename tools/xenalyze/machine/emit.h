@@ -12,10 +12,14 @@
 #include "common/arena.h"
 #include "xenalyze/model/facts.h"
 
-#define EMIT_KINDS(each)                                                    \
-    each(runstate) each(domain) each(stay) each(wait) each(halt) each(loss) \
+#define EMIT_GLOBAL_KINDS(each)                                             \
+    each(runstate) each(domain) each(stay) each(wait) each(halt) each(loss)
+
+#define EMIT_LOCAL_KINDS(each)                                              \
     each(pcpu) each(volume) each(exit) each(handle) each(cr3) each(pv)      \
     each(memory) each(irq) each(power) each(event) each(named)
+
+#define EMIT_KINDS(each) EMIT_GLOBAL_KINDS(each) EMIT_LOCAL_KINDS(each)
 
 #define EMIT_ROW(kind)                                                      \
 struct emit_##kind##_row                                                    \
