@@ -27,11 +27,11 @@ static int open_shard(struct analysis *a, unsigned int nr)
     for ( size_t i = 0; !rc && i < a->nr_sinks; i++ )
     {
         s->sinks[i].ops = a->sinks[i].ops;
-        if ( nr )
-            rc = s->sinks[i].ops->clone(&s->sinks[i].state,
-                                        a->sinks[i].state);
-        else
+        if ( !nr )
             s->sinks[i].state = a->sinks[i].state;
+        else if ( a->sinks[i].ops->clone )
+            rc = a->sinks[i].ops->clone(&s->sinks[i].state,
+                                        a->sinks[i].state);
     }
     return rc ? rc : emit_init(&s->emit, &a->arena, s->sinks, a->nr_sinks);
 }
@@ -61,12 +61,21 @@ static bool is_ordered(const struct analysis *a)
     return false;
 }
 
+/* Of any kind that is told in all threads. */
+static bool wants_local(const struct sink_ops *ops)
+{
+#define WANTS(kind) || ops->kind
+    return false EMIT_LOCAL_KINDS(WANTS);
+#undef WANTS
+}
+
+/* Who hears global facts only is told all in one thread anyway. */
 static unsigned int count_threads(const struct analysis *a)
 {
     long nr = a->options->threads;
 
     for ( size_t i = 0; i < a->nr_sinks; i++ )
-        if ( !a->sinks[i].ops->clone )
+        if ( !a->sinks[i].ops->clone && wants_local(a->sinks[i].ops) )
             return 1;
     if ( !nr )
         nr = sysconf(_SC_NPROCESSORS_ONLN);

@@ -67,7 +67,7 @@ static int look(struct analysis *a, struct skews *s, struct err *e)
     struct xt_batch b;
     int rc = 1;
 
-    s->nr = 0;    s->nr = 0;
+    s->nr = 0;
     a->scene.skews = s;
     while ( rc > 0 && records < most )
     {

@@ -197,25 +197,10 @@ static void count_loss(void *state, const struct fact_loss *f)
     p->lost += f->records;
 }
 
-static int no_clone(void **shard, const void *state)
-{
-    (void)state;
-    *shard = NULL;
-    return 0;
-}
-
-static int no_merge(void *state, void *shard)
-{
-    (void)state;
-    (void)shard;
-    return 0;
-}
-
 static void hang_counter(struct pass *p)
 {
     static const struct sink_ops ops = {
-        .name = "records", .clone = no_clone, .merge = no_merge,
-        .end = count_records, .loss = count_loss,
+        .name = "records", .end = count_records, .loss = count_loss,
     };
 
     hang(p, (struct sink){ &ops, p });

@@ -13,8 +13,9 @@
  *   LOCAL facts come pcpu by pcpu: rising in time for each pcpu, and in any
  *   order between them, in as many threads as there are shards.  A sink says
  *   by clone() how it is split for that; merge() brings it together.  A sink
- *   without clone(), or one that is `ordered`, makes everything come in one
- *   thread, in the order of time (that costs about half of the speed).
+ *   of local facts without clone(), or one that is `ordered`, makes everything
+ *   come in one thread (and the latter in the order of time, which costs about
+ *   half of the speed).
  *
  *   GLOBAL facts (marked so) come in one thread, to the sink itself, in the
  *   order of the time at which they end.
@@ -533,6 +534,7 @@ struct sink_ops
      * the segment ends.  What of a pcpu is told to which of them means
      * nothing; an exit and what happened in it are told to the same.
      * merge() takes the shard and frees it, also when it fails.  0 or -errno.
+     * A sink that hears global facts only needs neither.
      */
     int (*clone)(void **shard, const void *state);
     int (*merge)(void *state, void *shard);

@@ -151,26 +151,10 @@ static int end(void *state, const struct fact_end *f, struct err *e)
     return l->pool.failed ? err_sys(e, -ENOMEM, "cannot keep the waits") : 0;
 }
 
-/* Only global facts: other threads have nothing to do here. */
-static int clone(void **shard, const void *state)
-{
-    (void)state;
-    *shard = NULL;
-    return 0;
-}
-
-static int merge(void *state, void *shard)
-{
-    (void)state;
-    (void)shard;
-    return 0;
-}
-
 struct sink latency_sink(struct latency *l)
 {
     static const struct sink_ops ops = {
         .name = "latency",
-        .clone = clone, .merge = merge,
         .begin = begin, .end = end, .wait = note_wait,
     };
 

@@ -54,26 +54,10 @@ static int end(void *state, const struct fact_end *f, struct err *e)
     return t->failed ? err_sys(e, -ENOMEM, "cannot keep the domains") : 0;
 }
 
-/* Only global facts: other threads have nothing to do here. */
-static int clone(void **shard, const void *state)
-{
-    (void)state;
-    *shard = NULL;
-    return 0;
-}
-
-static int merge(void *state, void *shard)
-{
-    (void)state;
-    (void)shard;
-    return 0;
-}
-
 struct sink together_sink(struct together *t)
 {
     static const struct sink_ops ops = {
-        .name = "together", .clone = clone, .merge = merge, .end = end,
-        .domain = note,
+        .name = "together", .end = end, .domain = note,
     };
 
     return (struct sink){ &ops, t };
