@@ -110,6 +110,19 @@ expect 0 "$xenalyze" --summary --domain 1 --time 0.001.. named
 grep -qx ' d1 is a domain of more than twenty-four' out ||
     fail "a part of the trace has no name: $(grep ' is ' out)"
 
+# In the map of page tables of three levels, and in no other.
+compose mapped <<'END'
+0 1000000 0x21101 0x10000
+0 1000100 0x81002 0 0x1000
+0 - 0x82001 7 0xc0700000
+0 1000500 0x81001
+END
+for n in 2 3 4; do
+    expect 0 "$xenalyze" --summary --default-guest-paging-levels $n mapped
+    grep -q '^     emulate  *1 ' out && echo $n
+done >levels
+[ "$(cat levels)" = 3 ] || fail "--default-guest-paging-levels: $(cat levels)"
+
 # A day after 1970 the clock read 3000000: 2 ms into the trace, at 1 GHz.
 compose dated <<'END'
 0 1000000 0x21101 0x10000

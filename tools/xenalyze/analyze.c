@@ -142,6 +142,7 @@ struct pcpu *segment_pcpu(struct analysis *a, unsigned int id)
     p->time = a->scene.first;
     p->nobody = world_vcpu(&a->world, WORLD_DEFAULT, id);
     p->wants_halts = emit_wants_halt(&a->scene.emit);
+    p->levels = a->options->levels ? a->options->levels : 2;
     a->pcpus[id] = p;
     return p;
 }

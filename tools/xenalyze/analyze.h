@@ -18,6 +18,8 @@ struct analyze_options
     uint64_t hz;                /* of the clock, if somebody knows better */
     const struct xt_info *info; /* what is known of the trace; NULL: what it
                                    says itself */
+    unsigned int levels;        /* of guests' page tables, where nothing says
+                                   it; 0: 2, as stock has it */
 
     /*
      * Only what is in this span of time stamps; a fact that reaches over its

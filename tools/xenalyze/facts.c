@@ -394,7 +394,7 @@ int facts_pass(const struct run *run, struct err *e)
 {
     struct analyze_options options = {
         .threads = run->config->threads, .hz = run->config->hz,
-        .info = &run->info,
+        .info = &run->info, .levels = run->config->facts.levels,
     };
     struct pass p = { .run = run, .config = &run->config->facts };
     int rc = choose(&p, &options, e);

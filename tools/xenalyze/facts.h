@@ -40,6 +40,7 @@ struct facts_config
     const char *plot, *gnuplot;         /* files: of one scatterplot, or of
                                            the timeline if there is none */
     const char *symbol_file;
+    unsigned int levels;                /* of 32-bit guests' page tables */
     struct report_request request;
 
     /* Stock's, accepted and not needed. */

@@ -78,6 +78,9 @@ static const struct opt opts[] = {
     { .name = "symbol-file", .type = OPT_TEXT, .arg = "FILE",
       .at = FACTS(symbol_file),
       .help = "names for addresses: System.map, or an ELF file" },
+    { .name = "default-guest-paging-levels", .type = OPT_UINT, .arg = "N",
+      .at = FACTS(levels), .preset = "2", .min = 2, .max = 4,
+      .help = "of guests in 32-bit mode, until a record says it" },
     { .name = "with-cr3-enumeration", .type = OPT_FLAG,
       .at = FACTS(request.cr3),
       .help = "what guests had in CR3, and what that time went to" },
@@ -141,7 +144,6 @@ static const struct opt opts[] = {
 
     IGNORED("tolerance"),
     IGNORED("sample-max"),
-    IGNORED("default-guest-paging-levels"),
     IGNORED_FLAG("svm-mode"),
     IGNORED_FLAG("tsc-loop-fatal"),
     IGNORED_FLAG("dump-trace-volume-on-lost-record"),

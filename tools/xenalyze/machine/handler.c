@@ -109,10 +109,8 @@ bool handler_decode(struct fact_handle *f, const struct xt_record *r)
     f->write = l->write;
     if ( f->kind == HANDLE_INTERRUPT )
         f->at = f->value;
-    /* Where nothing tells, two levels, as stock has it. */
     if ( f->kind == HANDLE_PF_XEN && f->exit )
-        f->linear = linear_level(f->exit->levels ? f->exit->levels : 2,
-                                 f->at);
+        f->linear = linear_level(f->exit->levels, f->at);
     if ( f->kind == HANDLE_NPF )
     {
         f->mfn = word64(r, 2);

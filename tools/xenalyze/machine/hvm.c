@@ -53,7 +53,7 @@ static void vm_exit(struct pcpu *p, const struct xt_record *r,
         .pcpu = p->id, .reason = reason,
         .cause = exit_cause(hardware, reason), .hardware = hardware,
         .nested = IS_NESTED(r->event), .wide = wide,
-        .levels = wide ? 4 : 0, .start = p->time,
+        .levels = wide ? 4 : p->levels, .start = p->time,
         .guest = p->entered ? p->time - p->entered : 0,
         .rip = wide ? word64(r, 1) : xt_record_word(r, 1),
     };

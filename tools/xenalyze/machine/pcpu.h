@@ -66,6 +66,8 @@ struct pcpu
     uint64_t entered;           /* the guest runs since, or 0 */
     bool entry_due;             /* an exit may be open from elsewhere */
     bool wants_halts;           /* somebody asks for struct fact_halt */
+    uint8_t levels;             /* of page tables of a guest that is not in
+                                   64-bit mode, until a record says it */
 
     bool asleep;
     uint32_t c_state;
