@@ -282,6 +282,22 @@ START_TEST(address_spaces_have_their_time)
 END_TEST
 
 /* A year in nanoseconds: what there is room for, and it knows. */
+static void tell_nothing(const struct stage *s, const struct sink *sink)
+{
+    (void)s;
+    (void)sink;
+}
+
+START_TEST(intervals_of_nothing)
+{
+    const uint64_t id = 1;
+
+    print_interval(INTERVAL_DOMAIN_GRANT_MAPS, &id, 1, tell_nothing,
+                   "0.000000000 0\n0.000001000 0\n0.000002000 0\n"
+                   "0.000003000 0\n");
+}
+END_TEST
+
 START_TEST(too_many_intervals)
 {
     struct interval *i;
@@ -458,6 +474,5 @@ UNIT_MAIN("sinks", runstates_have_two_points, lengths_are_lengths,
           interrupts_by_number, time_is_split_at_borders,
           exits_by_what_they_were_for, interrupts_are_counted,
           grants_are_counted, address_spaces_have_their_time,
-          too_many_intervals, who_waited_and_why, who_ran_together,
-          only_the_worst_are_kept,
-          no_memory)
+          intervals_of_nothing, too_many_intervals, who_waited_and_why,
+          who_ran_together, only_the_worst_are_kept, no_memory)

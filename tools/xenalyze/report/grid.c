@@ -123,7 +123,10 @@ void grid_add(struct grid *g, size_t column, uint64_t from, uint64_t to)
 
 uint64_t grid_cell(const struct grid *g, size_t column, size_t row)
 {
-    const struct grid_column *c = &g->columns[column];
+    const struct grid_column *c;
 
-    return column < g->nr_columns && row < c->room ? c->cells[row] : 0;
+    if ( column >= g->nr_columns )
+        return 0;
+    c = &g->columns[column];
+    return row < c->room ? c->cells[row] : 0;
 }
