@@ -177,7 +177,7 @@ static void sum_loss(void *state, const struct fact_loss *f)
 
 static void sum_pcpu(void *state, const struct fact_pcpu *f)
 {
-    if ( f->whole && f->to > f->from )
+    if ( !f->early && f->to > f->from )
         ADD(state, 1, f->to - f->from, "pcpu %u %s", f->pcpu,
             pcpu_state_name(f->state));
     ADD(state, 1, f->to - f->from, "pcpu %u all", f->pcpu);

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What stock's xenalyze says, line by line: the summary but for its percentiles
-# of times and what stands in DIFFERENCES of xenalyze(1), and points of
-# scatterplots, in any order.
+# What stock's xenalyze says, line by line: the summary and the pcpus but for
+# percentiles of times and what stands in DIFFERENCES of xenalyze(1), and points
+# of scatterplots, in any order.
 . "$top_srcdir/tests/report/lib.sh"
 
 stock=$("$top_srcdir/tests/truth/fetch") || {
@@ -29,6 +29,11 @@ plain() {
              { print }'
 }
 
+pcpus() {
+    awk '/^pcpu /, /^Total active/ { sub(/ *[{].*/, ""); print }
+         /^Total active/ { exit }'
+}
+
 # Points of what is there before anybody is known are left out.
 points() {
     grep -v '^32768v' | sort
@@ -47,6 +52,15 @@ for trace in $(traces); do
     diff expected got >differ || {
         head -n 10 differ >&2
         fail "$trace: the summary differs"
+    }
+    # shellcheck disable=SC2086
+    "$stock" $svm --cpu-hz 1000000000 --report-pcpu "$trace" 2>/dev/null |
+        pcpus >expected
+    grep -q running expected || fail "$trace: stock knows of no pcpu"
+    expect 0 "$xenalyze" --cpu-hz 1000000000 --report-pcpu "$trace"
+    pcpus <out | diff expected - >differ || {
+        head -n 10 differ >&2
+        fail "$trace: --report-pcpu differs"
     }
     for plot in runstate pcpu irq rdtsc vmexit-eip extint-cycles=240 \
         interrupt-eip=240 io=504; do

@@ -124,10 +124,8 @@ static void clip_pcpu(void *state, const struct fact_pcpu *f)
     struct clip *c = state;
     struct fact_pcpu g = *f;
 
-    if ( !wants_pcpu(c, f->pcpu) || !cut(c, &g.from, &g.to) )
-        return;
-    g.whole &= g.from == f->from && g.to == f->to;
-    c->sink.ops->pcpu(c->sink.state, &g);
+    if ( wants_pcpu(c, f->pcpu) && cut(c, &g.from, &g.to) )
+        c->sink.ops->pcpu(c->sink.state, &g);
 }
 
 /* --- what has a moment ----------------------------------------------------- */

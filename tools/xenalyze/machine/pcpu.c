@@ -94,28 +94,26 @@ void pcpu_begin(struct pcpu *p, uint64_t time)
 {
     p->begun = true;
     p->first = p->since = p->time = p->volume.first = time;
-    p->whole = false;
+    p->early = true;
 }
 
 /* What it did until now, and does from now on. */
-static void change_state(struct pcpu *p, unsigned int state, uint64_t time,
-                         bool whole)
+static void change_state(struct pcpu *p, unsigned int state, uint64_t time)
 {
     struct fact_pcpu f = {
-        .pcpu = p->id, .state = p->state, .whole = p->whole && whole,
+        .pcpu = p->id, .state = p->state, .early = p->early,
         .from = p->since, .to = time, .vcpu = p->current,
     };
 
     emit_pcpu(p->emit, &f);
     p->state = state;
     p->since = time;
-    p->whole = whole;
+    p->early = false;
 }
 
 void pcpu_run(struct pcpu *p, struct world_vcpu *v)
 {
-    change_state(p, world_is_idle(v) ? PCPU_IDLE : PCPU_RUNNING, p->time,
-                 true);
+    change_state(p, world_is_idle(v) ? PCPU_IDLE : PCPU_RUNNING, p->time);
     p->current = v;
     p->nobody = NULL;
     p->inferred = false;
@@ -125,7 +123,7 @@ void pcpu_run(struct pcpu *p, struct world_vcpu *v)
 
 void pcpu_leave(struct pcpu *p)
 {
-    change_state(p, PCPU_UNKNOWN, p->time, true);
+    change_state(p, PCPU_UNKNOWN, p->time);
     p->current = NULL;
     p->entered = 0;
 }
@@ -154,7 +152,7 @@ void pcpu_loss_begins(struct pcpu *p, uint64_t time)
     p->outside.open = false;
     p->nobody = NULL;
     p->entered = 0;
-    change_state(p, PCPU_LOST, time, true);
+    change_state(p, PCPU_LOST, time);
     p->current = NULL;
     p->asleep = false;
 }
@@ -227,7 +225,7 @@ void pcpu_end(struct pcpu *p)
     {
         p->volume.open_exits += p->outside.open;
         pcpu_change(p, CHANGE_END, p->current);
-        change_state(p, PCPU_UNKNOWN, p->time, false);
+        change_state(p, PCPU_UNKNOWN, p->time);
     }
     sum_up(&p->volume);
     emit_volume(p->emit, &p->volume);

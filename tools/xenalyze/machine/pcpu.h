@@ -55,7 +55,7 @@ struct pcpu
     struct world_vcpu *nobody;  /* WORLD_DEFAULT's, until somebody is known */
     uint64_t since;             /* it runs, or nobody is known to */
     uint8_t state;              /* enum fact_pcpu_state */
-    bool whole;                 /* `since` is when that began */
+    bool early;                 /* ... since before any record said so */
     bool inferred;              /* `current` is known from a loss only */
     bool loss_told;             /* what the next LOST record says began */
 

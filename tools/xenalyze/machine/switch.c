@@ -32,7 +32,7 @@ static void ran_here(struct pcpu *p, struct world_vcpu *v)
 {
     if ( p->current == v )
         return;
-    if ( !p->current && p->state == PCPU_UNKNOWN && !p->whole )
+    if ( !p->current && p->state == PCPU_UNKNOWN && p->early )
         pcpu_ran(p, v);
     else if ( p->inferred )
         p->current = v;
@@ -92,6 +92,7 @@ void runstate_record(struct pcpu *p, const struct xt_record *r)
     if ( !changes )
     {
         ran_here(p, v);
+        p->early &= p->current != v;
         p->nobody = NULL;
         tell_world(p, CHANGE_CONTINUE, v, STATE_RUNNING, STATE_RUNNING);
         event_record(p, r);

@@ -225,8 +225,8 @@ struct fact_pcpu
 {
     uint32_t pcpu;
     uint8_t state;
-    bool whole;                 /* it began and ended with records of its own;
-                                   only those are counted by stock */
+    bool early;                 /* before its first record of scheduling, which
+                                   tells who ran: not counted by stock */
     uint64_t from, to;
     const struct world_vcpu *vcpu;      /* running or idle: who */
 };

@@ -124,7 +124,7 @@ void book_pcpu_state(void *state, const struct fact_pcpu *f)
     if ( !p )
         return;
     p->time += f->to - f->from;
-    if ( f->whole )
+    if ( !f->early )
         stats_add(&p->state[f->state], &b->pool, f->to - f->from, f->from);
 }
 
