@@ -71,7 +71,7 @@ static int analyze(struct config *config, struct err *e)
     if ( config->follow && config->summary )
         return err_set(e, -EINVAL, "--follow: of a trace that goes on there is "
                        "no summary; --dump-all is possible, or --records");
-    if ( outputs_passes(config) > 1 )
+    if ( outputs_read_again(config) )
         rc = spool_open(&spool, config->path, &path, e);
     if ( !rc )
         rc = xt_trace_open(&run.trace, path, flags, e);

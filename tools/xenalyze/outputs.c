@@ -5,6 +5,9 @@
  * A pass runs once, however many of its outputs are wanted, when the first of
  * them comes in the table: so the table is also the order in which things are
  * printed.
+ *
+ * Facts want a file, for clocks that differ and for records of a collector that
+ * was late: what is made of a stream in one go knows less.
  */
 #include "xenalyze/outputs.h"
 
@@ -59,13 +62,14 @@ static bool begins_pass(const struct config *config, const struct output *o)
     return is_wanted(config, o) && !was_run(config, o);
 }
 
-unsigned int outputs_passes(const struct config *config)
+bool outputs_read_again(const struct config *config)
 {
     unsigned int nr = 0;
 
     for ( size_t i = 0; i < NR_OUTPUTS; i++ )
-        nr += begins_pass(config, &outputs[i]);
-    return nr;
+        if ( begins_pass(config, &outputs[i]) )
+            nr += outputs[i].pass == facts_pass ? 2 : 1;
+    return nr > 1;
 }
 
 /* How well the order of time could be kept; of a file that is mapped: well. */

@@ -36,8 +36,8 @@ typedef int pass_fn(const struct run *run, struct err *e);
 /* Where none is asked for, ask for the summary. */
 void outputs_choose(struct config *config);
 
-/* How many passes go through the trace? */
-unsigned int outputs_passes(const struct config *config);
+/* Does anything have to go through the trace more often than once? */
+bool outputs_read_again(const struct config *config);
 
 /* Run what run->config asks for.  The caller fills in the rest but the info. */
 int outputs_run(struct run *run, struct err *e);

@@ -4,14 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/fault.h"
+#include "libxentrace/source.h"
 
 #define PIECE (256u * 1024)
 
@@ -52,56 +51,48 @@ static int write_all(int fd, const char *bytes, size_t size)
     return 0;
 }
 
-static int copy(int from, int to)
+static int copy(struct xt_source *from, int to, struct err *e)
 {
     char *piece = fault_malloc(PIECE);
-    int rc = piece ? 0 : -ENOMEM;
     ssize_t n = 1;
+    int rc = piece ? 0 : -ENOMEM;
 
     while ( !rc && n > 0 )
     {
-        n = fault_read(from, piece, PIECE);
-        if ( n < 0 && errno == EINTR )
-            n = 1;
-        else if ( n < 0 )
-            rc = -errno;
-        else
-            rc = write_all(to, piece, n);
+        n = from->ops->read(from, piece, PIECE, e);
+        rc = n < 0 ? n : write_all(to, piece, n);
     }
     free(piece);
     return rc;
 }
 
-static bool can_be_read_again(int fd)
+static int keep(struct spool *s, struct xt_source *from, struct err *e)
 {
-    struct stat st;
+    int rc;
 
-    return fstat(fd, &st) || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode);
+    s->fd = open_nameless();
+    rc = s->fd < 0 ? -errno : copy(from, s->fd, e);
+    snprintf(s->path, sizeof(s->path), "/proc/self/fd/%d", s->fd);
+    return rc ? err_sys(e, rc, "cannot keep %s in a file below TMPDIR, to read "
+                        "it again", from->name) : 0;
 }
 
 int spool_open(struct spool *s, const char *path, const char **use,
                struct err *e)
 {
-    bool standard = !strcmp(path, "-");
-    int from = standard ? STDIN_FILENO
-                        : fault_open(path, O_RDONLY | O_CLOEXEC, 0), rc = 0;
+    struct xt_source *source;
+    int rc = xt_source_open(&source, path, 0, e);
 
     *s = (struct spool){ .fd = -1 };
     *use = path;
-    if ( from < 0 )
-        return 0;               /* who opens it then knows what to say */
-    if ( !can_be_read_again(from) )
+    if ( rc )
+        return rc;
+    if ( !source->map )
     {
-        s->fd = open_nameless();
-        rc = s->fd < 0 ? -errno : copy(from, s->fd);
-        if ( rc )
-            err_sys(e, rc, "cannot keep %s in a file, to read it again",
-                    standard ? "standard input" : path);
-        snprintf(s->path, sizeof(s->path), "/proc/self/fd/%d", s->fd);
+        rc = keep(s, source, e);
         *use = s->path;
     }
-    if ( !standard )
-        close(from);
+    xt_source_close(source);
     return rc;
 }
 
