@@ -27,8 +27,8 @@ static void put_series(FILE *out, const struct stats *s, uint64_t open)
     const unsigned int places[] = { 5, 50, 95, 99 };
 
     fprintf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-            ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, s->events, s->count, s->sum,
-            stats_mean(s), s->min, s->max, s->max_at, open);
+            ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, stats_events(s), s->count,
+            s->sum, stats_mean(s), s->min, s->max, s->max_at, open);
     for ( size_t i = 0; i < 4; i++ )
         fprintf(out, ",%" PRIu64, stats_percentile(s, places[i]));
     for ( size_t i = 0; i < 3; i++ )

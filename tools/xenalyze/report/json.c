@@ -102,7 +102,7 @@ static void put_bars(struct json *j, const struct stats *s)
 
 static void put_series(struct json *j, const struct stats *s)
 {
-    put_number(j, "count", s->events);
+    put_number(j, "count", stats_events(s));
     put_number(j, "samples", s->count);
     if ( !s->count )
         return;

@@ -18,7 +18,7 @@ struct walk
 
 static void tell(const struct walk *w, struct row row)
 {
-    if ( row.series ? row.series->events || row.open : row.count )
+    if ( row.series ? stats_events(row.series) || row.open : row.count )
         w->fn(w->state, &row);
 }
 

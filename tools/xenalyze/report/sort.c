@@ -13,7 +13,7 @@ uint64_t sort_value(enum sort_key key, const struct stats *s)
         [SORT_P50] = 50, [SORT_P95] = 95, [SORT_P99] = 99,
     };
     const uint64_t plain[SORT_KEYS] = {
-        [SORT_TOTAL] = s->sum, [SORT_COUNT] = s->events,
+        [SORT_TOTAL] = s->sum, [SORT_COUNT] = stats_events(s),
         [SORT_MEAN] = stats_mean(s), [SORT_MAX] = s->max,
     };
 

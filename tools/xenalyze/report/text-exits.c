@@ -85,7 +85,7 @@ static void print_row(const struct book *b, const struct exit_row *row,
     fprintf(out, " d%-4u %-28s %9" PRIu64 " %8.3fs %6.2f%% %8" PRIu64
             " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %10" PRIu64
             "  %.9f\n", row->domain, reason_name(row->cause, name),
-            s->events, (double)s->sum / (double)b->hz,
+            stats_events(s), (double)s->sum / (double)b->hz,
             stats_share(s->sum, b->total), stats_mean(s),
             stats_percentile(s, 50), stats_percentile(s, 95),
             stats_percentile(s, 99), s->max,

@@ -43,7 +43,7 @@ static void print_interrupt(const struct text *t, uint64_t key,
                             const struct stats *s)
 {
     fprintf(t->out, "            [%3" PRIu32 "]: %" PRIu64 "\n",
-            BOOK_DETAIL_AT(key), s->events);
+            BOOK_DETAIL_AT(key), stats_events(s));
 }
 
 /* `most` stands for itself and all above. */
@@ -188,7 +188,7 @@ static void print_interrupts(const struct text *t, const struct book_vcpu *v)
     for ( size_t i = 0; rows && i < m->used; i++ )
     {
         fprintf(t->out, "  [%3" PRIu64 "] %" PRIu64 "\n", rows[i]->key,
-                rows[i]->stats.events);
+                stats_events(&rows[i]->stats));
         if ( v->halts )
             print_halts(t, v->halts, rows[i]->key);
     }
@@ -236,7 +236,7 @@ static void print_histogram(const struct text *t, const struct stats_map *m)
     for ( size_t i = 0; rows && i < m->used; i++ )
         fprintf(t->out, "[%" PRIx64 "-%" PRIx64 "]: %" PRIu64 "\n",
                 rows[i]->key * width, rows[i]->key * width + (width - 1),
-                rows[i]->stats.events);
+                stats_events(&rows[i]->stats));
 }
 
 void text_hvm(const struct text *t, const struct book_vcpu *v)
@@ -258,7 +258,7 @@ void text_eips(const struct text *t, const struct stats_map *m)
     uint64_t events = 0;
 
     for ( size_t i = 0; rows && i < m->used; i++ )
-        events += rows[i]->stats.events;
+        events += stats_events(&rows[i]->stats);
     if ( !events )
         return;
     fprintf(t->out, "   Total samples: %" PRIu64 "\n", events);
@@ -271,7 +271,7 @@ void text_eips(const struct text *t, const struct stats_map *m)
             cost(t, s, "   %12" PRIx64 "%-45s: ", rows[i]->key, name);
         else
             fprintf(t->out, "   %12" PRIx64 "%-45s:  %7" PRIu64 " %5.2f%%\n",
-                    rows[i]->key, name, s->events,
-                    stats_share(s->events, events));
+                    rows[i]->key, name, stats_events(s),
+                    stats_share(stats_events(s), events));
     }
 }

@@ -43,7 +43,7 @@ static void print_wait(const struct latency *l, const struct latency_vcpu *v,
     char name[LATENCY_NAME], text[NUM_CLOCK_MAX];
 
     fprintf(out, " %-10s %8" PRIu64,
-            latency_name(LATENCY_KEY(v->domain, v->id), name), s->events);
+            latency_name(LATENCY_KEY(v->domain, v->id), name), stats_events(s));
     for ( size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++ )
         fprintf(out, " %9s", duration(l, columns[i], text));
     fprintf(out, "  ");
@@ -78,7 +78,7 @@ static void print_waits(const struct latency *l,
     {
         const struct latency_vcpu *v = l->vcpus[rows[i].index];
 
-        if ( !v->wait[why].events ||
+        if ( !stats_events(&v->wait[why]) ||
              (request->sort && shown++ == request->top) )
             continue;
         print_wait(l, v, &v->wait[why], out);
@@ -103,13 +103,13 @@ static void print_spread(const struct latency *l, const struct latency_vcpu *v,
     uint64_t limits[DECADES], counts[DECADES + 1];
     char name[LATENCY_NAME];
 
-    if ( !s->events )
+    if ( !stats_events(s) )
         return;
     for ( size_t i = 0; i < DECADES; i++ )
         limits[i] = xt_clock_tsc(&l->clock, (int64_t)decades[i].ns) -
                     l->clock.origin;
     stats_spread(s, limits, counts, DECADES);
-    counts[0] += s->events - s->count;
+    counts[0] += s->zeros;
     fprintf(out, " %-10s %-9s",
             latency_name(LATENCY_KEY(v->domain, v->id), name), why);
     for ( size_t i = 0; i <= DECADES; i++ )
@@ -137,8 +137,9 @@ static void print_spreads(const struct latency *l, FILE *out)
 
 static uint64_t times_waited(const struct latency_vcpu *v)
 {
-    return v->wait[WHY_WAKE].events + v->wait[WHY_PREEMPT].events +
-           v->wait[WHY_OTHER].events;
+    return stats_events(&v->wait[WHY_WAKE]) +
+           stats_events(&v->wait[WHY_PREEMPT]) +
+           stats_events(&v->wait[WHY_OTHER]);
 }
 
 static void print_moves(const struct latency *l, FILE *out)
@@ -177,7 +178,7 @@ static void print_rivals(struct latency *l, const struct latency_vcpu *v,
                 latency_name(rows[i]->key, name),
                 stats_share(rows[i]->stats.sum, waited(v)),
                 duration(l, rows[i]->stats.sum, text),
-                rows[i]->stats.events);
+                stats_events(&rows[i]->stats));
     if ( v->rivals.used > 8 )
         fprintf(out, ", and %zu more", v->rivals.used - 8);
     fprintf(out, "\n");
@@ -199,7 +200,7 @@ static void print_wakers(struct latency *l, const struct latency_vcpu *v,
 
         fprintf(out, "%s %s %" PRIu64, i ? "," : "",
                 key == LATENCY_IDLE ? "an interrupt" : latency_name(key, name),
-                rows[i]->stats.events);
+                stats_events(&rows[i]->stats));
     }
     if ( v->wakers.used > 8 )
         fprintf(out, ", and %zu more", v->wakers.used - 8);

@@ -22,13 +22,12 @@
 struct stats_octave
 {
     uint32_t counts[CELLS];     /* stays at its greatest value */
-    uint64_t sums[];            /* of the values in each cell, if weighted */
 };
 
 /*
  * Values on their way to an octave are MARKS, numbers of cells: a series of
  * some hundred values stays small, and one of many goes through the memory of
- * its octaves once for so many of them.  One that is weighted has no marks.
+ * its octaves once for so many of them.
  */
 #define MARKS 248u
 
@@ -41,28 +40,21 @@ struct stats_cells
 
 _Static_assert(OCTAVES * CELLS <= UINT16_MAX, "a mark holds any cell");
 
-static inline unsigned int cells_octave(uint64_t value)
-{
-    return value < CELLS ? 0 : 64 - CELL_BITS - __builtin_clzll(value);
-}
-
 static inline unsigned int cells_shift(unsigned int octave)
 {
     return octave ? octave - 1 : 0;
 }
 
-/* Which cell of its octave. */
-static inline unsigned int cells_index(uint64_t value, unsigned int octave)
-{
-    return (value >> cells_shift(octave)) & (CELLS - 1);
-}
-
-/* The number of a value's cell, among those of all octaves. */
+/*
+ * The number of a value's cell, among those of all octaves.  Shifted so that
+ * eight bits are left, or as it is if there are no more, a value has a highest
+ * bit that adds the one octave by which the shift falls short.
+ */
 static inline uint16_t cells_mark(uint64_t value)
 {
-    unsigned int octave = cells_octave(value);
+    unsigned int shift = 63 - CELL_BITS - __builtin_clzll(value | CELLS);
 
-    return octave * CELLS + cells_index(value, octave);
+    return shift * CELLS + (value >> shift);
 }
 
 /* The least and the greatest value of a cell. */
@@ -78,13 +70,12 @@ static inline uint64_t cells_high(unsigned int octave, unsigned int cell)
 
 /*
  * All samples of a series in rising order: raw ones one by one, cells as one
- * value that stands for `count` ones which add up to `sum`.
+ * value that stands for `count` ones.
  */
 struct samples_run
 {
     uint64_t value;
     uint64_t count;
-    uint64_t sum;
 };
 
 /* Unpack the raw values, at most STATS_RAW, unsorted; how many. */

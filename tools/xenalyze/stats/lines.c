@@ -21,12 +21,12 @@ void stats_line_cost(FILE *out, const struct stats_scale *scale,
 {
     struct stats_percentiles p = { 0 };
 
-    if ( !s->events )
+    if ( !stats_events(s) )
         return;
     if ( s->count )
         stats_percentiles(s, &p);
     fprintf(out, "%s %7" PRIu64 " %5.2fs %5.2f%% %5" PRIu64 " cyc", name,
-            s->events, stats_seconds(scale, s->sum),
+            stats_events(s), stats_seconds(scale, s->sum),
             stats_share(s->sum, scale->total), stats_mean(s));
     end_line(out, scale, 5, &p);
 }

@@ -140,8 +140,8 @@ static int by_sum(const void *a, const void *b)
 
     if ( x->stats.sum != y->stats.sum )
         return x->stats.sum > y->stats.sum ? -1 : 1;
-    if ( x->stats.events != y->stats.events )
-        return x->stats.events > y->stats.events ? -1 : 1;
+    if ( stats_events(&x->stats) != stats_events(&y->stats) )
+        return stats_events(&x->stats) > stats_events(&y->stats) ? -1 : 1;
     return by_key(a, b);
 }
 

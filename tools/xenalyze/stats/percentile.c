@@ -5,9 +5,12 @@
  *
  * Where there are cells, all that the series has - octaves, marks, raw values -
  * first goes into one table of cells, so that the answer depends on the values
- * alone.  A cell's value is its mean if its sum is known, else its middle; it is
- * held to the cell, since sums of hostile numbers wrap, and to the least and the
- * greatest value, which are exact.
+ * alone.  A cell's value, and what each value in it weighs, is its middle, held
+ * to the least and the greatest value, which are exact.
+ *
+ * The middle is off by at most 1/256, so the share that a place has of the
+ * whole weight is off by at most half of that: all too light below it and all
+ * too heavy above, half of the weight each, is the worst.
  */
 #include "xenalyze/stats/stats.h"
 
@@ -25,8 +28,8 @@ struct walk
     size_t nr_raw;
     size_t next_raw;
     uint64_t octaves;
-    unsigned int cell;          /* the next one, of all octaves' */
-    uint64_t counts[OCTAVES][CELLS], sums[OCTAVES][CELLS];
+    unsigned int octave, cell;  /* the next one */
+    uint64_t counts[OCTAVES][CELLS];
 };
 
 _Static_assert(OCTAVES <= 64, "a bit each");
@@ -39,7 +42,6 @@ static void need_octave(struct walk *w, unsigned int i)
         return;
     w->octaves |= UINT64_C(1) << i;
     memset(w->counts[i], 0, sizeof(w->counts[i]));
-    memset(w->sums[i], 0, sizeof(w->sums[i]));
 }
 
 static void take_octave(struct walk *w, unsigned int i,
@@ -47,20 +49,13 @@ static void take_octave(struct walk *w, unsigned int i,
 {
     need_octave(w, i);
     for ( unsigned int cell = 0; cell < CELLS; cell++ )
-    {
         w->counts[i][cell] += o->counts[cell];
-        if ( w->s->weighted )
-            w->sums[i][cell] += o->sums[cell];
-    }
 }
 
-static void take_mark(struct walk *w, uint16_t mark, uint64_t value)
+static void take_mark(struct walk *w, uint16_t mark)
 {
-    unsigned int i = mark / CELLS, cell = mark % CELLS;
-
-    need_octave(w, i);
-    w->counts[i][cell]++;
-    w->sums[i][cell] += value;
+    need_octave(w, mark / CELLS);
+    w->counts[mark / CELLS][mark % CELLS]++;
 }
 
 static void take_cells(struct walk *w, const struct stats_cells *c)
@@ -69,9 +64,9 @@ static void take_cells(struct walk *w, const struct stats_cells *c)
         if ( c->octaves[i] )
             take_octave(w, i, c->octaves[i]);
     for ( unsigned int i = 0; i < c->nr_marks; i++ )
-        take_mark(w, c->marks[i], 0);
+        take_mark(w, c->marks[i]);
     for ( size_t i = 0; i < w->nr_raw; i++ )
-        take_mark(w, cells_mark(w->raw[i]), w->raw[i]);
+        take_mark(w, cells_mark(w->raw[i]));
 }
 
 /* --- the walk ------------------------------------------------------------- */
@@ -88,7 +83,7 @@ static void walk_start(struct walk *w, const struct stats *s)
     w->s = s;
     w->next_raw = 0;
     w->octaves = 0;
-    w->cell = 0;
+    w->octave = w->cell = 0;
     w->nr_raw = stats_unpack(s, w->raw);
     if ( s->cells )
         take_cells(w, s->cells);
@@ -103,35 +98,32 @@ static uint64_t held(uint64_t value, uint64_t low, uint64_t high)
     return value > high ? high : value;
 }
 
-static void cell_run(struct walk *w, unsigned int octave, unsigned int cell,
-                     struct samples_run *run)
+/* The value that a cell stands for. */
+static uint64_t middle(const struct stats *s, unsigned int octave,
+                       unsigned int cell)
 {
     uint64_t low = cells_low(octave, cell);
     uint64_t high = cells_high(octave, cell);
-    uint64_t middle = low + (high - low) / 2;
 
-    run->count = w->counts[octave][cell];
-    if ( !run->count )
-        return;
-    run->sum = w->s->weighted ? w->sums[octave][cell] : middle * run->count;
-    run->value = held(w->s->weighted ? run->sum / run->count : middle,
-                      low > w->s->min ? low : w->s->min,
-                      high < w->s->max ? high : w->s->max);
+    return held(low + (high - low) / 2, s->min, s->max);
 }
 
+/* Most cells are empty, so one must not cost much. */
 static bool next_cells(struct walk *w, struct samples_run *run)
 {
-    run->count = 0;
-    while ( w->cell < OCTAVES * CELLS && !run->count )
+    for ( ; w->octave < OCTAVES; w->octave++, w->cell = 0 )
     {
-        unsigned int octave = w->cell / CELLS;
-
-        if ( w->octaves >> octave & 1 )
-            cell_run(w, octave, w->cell++ % CELLS, run);
-        else
-            w->cell += CELLS;
+        if ( !(w->octaves >> w->octave & 1) )
+            continue;
+        while ( w->cell < CELLS && !w->counts[w->octave][w->cell] )
+            w->cell++;
+        if ( w->cell == CELLS )
+            continue;
+        run->count = w->counts[w->octave][w->cell];
+        run->value = middle(w->s, w->octave, w->cell++);
+        return true;
     }
-    return run->count;
+    return false;
 }
 
 static bool next_run(struct walk *w, struct samples_run *run)
@@ -140,7 +132,7 @@ static bool next_run(struct walk *w, struct samples_run *run)
         return next_cells(w, run);
     if ( w->next_raw == w->nr_raw )
         return false;
-    run->value = run->sum = w->raw[w->next_raw++];
+    run->value = w->raw[w->next_raw++];
     run->count = 1;
     return true;
 }
@@ -152,27 +144,42 @@ static uint64_t part(uint64_t whole, unsigned int p)
     return (uint64_t)((unsigned __int128)whole * p / 100);
 }
 
-/*
- * The values at several places of one walk.  `place` counts samples, or what
- * they add up to; p 100 is the greatest.  Cells without sums make a weighted
- * walk fall short of or beyond the sum by a little: the last run ends it.
- */
+static uint64_t weight(const struct samples_run *run, bool weighted)
+{
+    return weighted ? run->count * run->value : run->count;
+}
+
+/* What all runs weigh; that is not the sum of the values, where cells are. */
+static uint64_t weigh(struct walk *w, bool weighted)
+{
+    struct samples_run run;
+    uint64_t sum = 0;
+
+    if ( !weighted )
+        return w->s->count;
+    while ( next_run(w, &run) )
+        sum += weight(&run, true);
+    w->next_raw = w->octave = w->cell = 0;
+    return sum;
+}
+
+/* The values at several places of one walk; p 100 is the greatest. */
 static void find(const struct stats *s, bool weighted, const unsigned int *p,
                  uint64_t *values, size_t n)
 {
     struct samples_run run;
     struct walk w;
-    uint64_t passed = 0;
+    uint64_t passed = 0, whole;
     size_t i = 0;
 
     for ( size_t k = 0; k < n; k++ )
         values[k] = s->max;
     walk_start(&w, s);
+    whole = weigh(&w, weighted);
     while ( i < n && next_run(&w, &run) )
     {
-        passed += weighted ? run.sum : run.count;
-        for ( ; i < n && passed > part(weighted ? s->sum : s->count, p[i]);
-              i++ )
+        passed += weight(&run, weighted);
+        for ( ; i < n && passed > part(whole, p[i]); i++ )
             values[i] = run.value;
     }
 }

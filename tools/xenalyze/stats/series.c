@@ -43,17 +43,14 @@ static struct stats_cells *cells_of(struct stats *s, struct stats_pool *pool)
 
 static struct stats_octave *make_octave(struct stats_cells *c,
                                         struct stats_pool *pool,
-                                        unsigned int i, bool weighted)
+                                        unsigned int i)
 {
-    size_t size = sizeof(**c->octaves);
-
-    if ( weighted )
-        size += CELLS * sizeof(c->octaves[i]->sums[0]);
     if ( !c->octaves )
         c->octaves = arena_array(&pool->arena, OCTAVES, sizeof(*c->octaves),
                                  8);
     if ( c->octaves )
-        c->octaves[i] = arena_zalloc(&pool->arena, size, LINE);
+        c->octaves[i] = arena_zalloc(&pool->arena, sizeof(**c->octaves),
+                                     LINE);
     if ( c->octaves && c->octaves[i] )
         return c->octaves[i];
     pool->failed = true;
@@ -62,11 +59,11 @@ static struct stats_octave *make_octave(struct stats_cells *c,
 
 static inline struct stats_octave *octave_of(struct stats_cells *c,
                                              struct stats_pool *pool,
-                                             unsigned int i, bool weighted)
+                                             unsigned int i)
 {
     if ( c->octaves && c->octaves[i] )
         return c->octaves[i];
-    return make_octave(c, pool, i, weighted);
+    return make_octave(c, pool, i);
 }
 
 static inline void count_up(uint32_t *count, uint32_t by)
@@ -77,13 +74,14 @@ static inline void count_up(uint32_t *count, uint32_t by)
 /* All marks into their octaves. */
 static void settle(struct stats_cells *c, struct stats_pool *pool)
 {
-    for ( unsigned int i = 0; i < c->nr_marks; i++ )
-    {
-        struct stats_octave *o = octave_of(c, pool, c->marks[i] / CELLS,
-                                           false);
+    const uint16_t *end = c->marks + c->nr_marks;
+    struct stats_octave *o;
 
+    for ( const uint16_t *mark = c->marks; mark < end; mark++ )
+    {
+        o = octave_of(c, pool, *mark / CELLS);
         if ( o )
-            count_up(&o->counts[c->marks[i] % CELLS], 1);
+            o->counts[*mark % CELLS] += o->counts[*mark % CELLS] < UINT32_MAX;
     }
     c->nr_marks = 0;
 }
@@ -101,18 +99,6 @@ static inline void add_mark(struct stats_cells *c, struct stats_pool *pool,
     c->marks[c->nr_marks++] = mark;
 }
 
-static void add_weight(struct stats_cells *c, struct stats_pool *pool,
-                       uint64_t value)
-{
-    unsigned int i = cells_octave(value), cell = cells_index(value, i);
-    struct stats_octave *o = octave_of(c, pool, i, true);
-
-    if ( !o )
-        return;
-    count_up(&o->counts[cell], 1);
-    o->sums[cell] += value;
-}
-
 /* --- values --------------------------------------------------------------- */
 
 size_t stats_unpack(const struct stats *s, uint64_t values[STATS_RAW])
@@ -127,33 +113,20 @@ size_t stats_unpack(const struct stats *s, uint64_t values[STATS_RAW])
     return n;
 }
 
-static void weigh_all(const struct stats *s, struct stats_pool *pool)
-{
-    uint64_t values[STATS_RAW];
-    size_t n = stats_unpack(s, values);
-
-    for ( size_t i = 0; i < n; i++ )
-        add_weight(s->cells, pool, values[i]);
-}
-
 /* Every exit comes by here, so it is done without looking up or back. */
 static void mark_all(const struct stats *s, struct stats_pool *pool)
 {
+    const uint32_t *raw = s->raw, *end = raw + s->used;
     struct stats_cells *c = s->cells;
     uint16_t *to;
 
     if ( c->nr_marks + s->used > MARKS )
         settle(c, pool);
     to = c->marks + c->nr_marks;
-    for ( unsigned int i = 0; i < s->used; i++ )
+    while ( raw < end )
     {
-        if ( s->raw[i] )
-            *to++ = cells_mark(s->raw[i]);
-        else
-        {
-            *to++ = cells_mark(large(&s->raw[i]));
-            i += LARGE_WORDS - 1;
-        }
+        *to++ = cells_mark(*raw ? *raw : large(raw));
+        raw += *raw ? 1 : LARGE_WORDS;
     }
     c->nr_marks = to - c->marks;
 }
@@ -161,17 +134,34 @@ static void mark_all(const struct stats *s, struct stats_pool *pool)
 void stats_flush(struct stats *s, struct stats_pool *pool)
 {
     if ( cells_of(s, pool) )
-        (s->weighted ? weigh_all : mark_all)(s, pool);
+        mark_all(s, pool);
     s->used = 0;
 }
 
-void stats_keep_large(struct stats *s, struct stats_pool *pool, uint64_t value)
+static void keep_large(struct stats *s, struct stats_pool *pool, uint64_t value)
 {
     if ( s->used + LARGE_WORDS > STATS_RAW )
         stats_flush(s, pool);
     s->raw[s->used++] = 0;
     s->raw[s->used++] = (uint32_t)value;
     s->raw[s->used++] = (uint32_t)(value >> 32);
+}
+
+void stats_add_odd(struct stats *s, struct stats_pool *pool, uint64_t value,
+                   uint64_t at)
+{
+    if ( value == 0 )
+    {
+        s->zeros++;
+        return;
+    }
+    s->count++;
+    s->sum += value;
+    if ( value - 1 < s->min - 1 )
+        s->min = value;
+    if ( value >= s->max )
+        stats_note_max(s, value, at);
+    keep_large(s, pool, value);
 }
 
 void stats_note_max(struct stats *s, uint64_t value, uint64_t at)
@@ -186,16 +176,10 @@ void stats_note_max(struct stats *s, uint64_t value, uint64_t at)
 static void merge_octave(struct stats *to, struct stats_pool *pool,
                          unsigned int i, const struct stats_octave *from)
 {
-    struct stats_octave *o = octave_of(to->cells, pool, i, to->weighted);
+    struct stats_octave *o = octave_of(to->cells, pool, i);
 
-    if ( !o )
-        return;
-    for ( unsigned int cell = 0; cell < CELLS; cell++ )
-    {
+    for ( unsigned int cell = 0; o && cell < CELLS; cell++ )
         count_up(&o->counts[cell], from->counts[cell]);
-        if ( to->weighted )
-            o->sums[cell] += from->sums[cell];
-    }
 }
 
 static void merge_cells(struct stats *to, struct stats_pool *pool,
@@ -220,7 +204,7 @@ static void merge_values(struct stats *to, struct stats_pool *pool,
     {
         if ( values[i] > UINT32_MAX )
         {
-            stats_keep_large(to, pool, values[i]);
+            keep_large(to, pool, values[i]);
             continue;
         }
         if ( to->used == STATS_RAW )
@@ -232,9 +216,9 @@ static void merge_values(struct stats *to, struct stats_pool *pool,
 void stats_merge(struct stats *to, struct stats_pool *pool,
                  const struct stats *from)
 {
-    if ( from->events == 0 )
+    if ( stats_events(from) == 0 )
         return;
-    if ( to->events == 0 )
+    if ( stats_events(to) == 0 )
         to->weighted = from->weighted;
     assert(to->weighted == from->weighted);
 
@@ -242,7 +226,7 @@ void stats_merge(struct stats *to, struct stats_pool *pool,
         to->min = from->min;
     if ( from->count && from->max >= to->max )
         stats_note_max(to, from->max, from->max_at);
-    to->events += from->events;
+    to->zeros += from->zeros;
     to->count += from->count;
     to->sum += from->sum;
     if ( from->cells )

@@ -48,42 +48,55 @@ struct stats_cells;
  */
 struct stats
 {
-    uint64_t events;            /* values added */
-    uint64_t count;             /* those that were not 0 */
+    uint64_t zeros;             /* values that were 0 */
+    uint64_t count;             /* all others */
     uint64_t sum;
     uint64_t min, max;          /* of the latter; 0 if there is none */
     uint64_t max_at;            /* when the greatest came, first */
     struct stats_cells *cells;  /* NULL: all are in raw */
     uint16_t used;              /* of raw */
-    bool weighted;              /* cells keep sums: stats_weighted() is good */
+    bool weighted;              /* its percentiles are those by weight */
     uint32_t raw[STATS_RAW];    /* a large one is 0 and two words */
 };
 
 void stats_note_max(struct stats *s, uint64_t value, uint64_t at);
-void stats_keep_large(struct stats *s, struct stats_pool *pool,
-                      uint64_t value);
 void stats_flush(struct stats *s, struct stats_pool *pool);
+void stats_add_odd(struct stats *s, struct stats_pool *pool, uint64_t value,
+                   uint64_t at);
 
-/* `at`: when, for max_at; of equal ones the earliest is kept. */
+/*
+ * `at`: when, for max_at; of equal ones the earliest is kept.  What is 0, or
+ * too large for a word, goes another way; a `min` of 0 is above all values.
+ */
 static inline void stats_add(struct stats *s, struct stats_pool *pool,
                              uint64_t value, uint64_t at)
 {
-    s->events++;
-    if ( value == 0 )
+    unsigned int used = s->used;
+
+    if ( value - 1 >= UINT32_MAX )
+    {
+        stats_add_odd(s, pool, value, at);
         return;
+    }
+    s->count++;
     s->sum += value;
-    if ( s->count++ == 0 || value < s->min )
+    if ( value - 1 < s->min - 1 )
         s->min = value;
     if ( value >= s->max )
         stats_note_max(s, value, at);
-    if ( value > UINT32_MAX )
+    if ( used == STATS_RAW )
     {
-        stats_keep_large(s, pool, value);
-        return;
-    }
-    if ( s->used == STATS_RAW )
         stats_flush(s, pool);
-    s->raw[s->used++] = (uint32_t)value;
+        used = 0;
+    }
+    s->raw[used] = (uint32_t)value;
+    s->used = used + 1;
+}
+
+/* All values that were added. */
+static inline uint64_t stats_events(const struct stats *s)
+{
+    return s->count + s->zeros;
 }
 
 /* `from` is as it was.  Both are weighted, or neither. */
@@ -99,7 +112,8 @@ static inline uint64_t stats_mean(const struct stats *s)
  * Percentiles, 0 .. 100 each, in rising order, of a series with samples: the
  * value whose place is count * p / 100 from the least; or, weighted, the
  * least value such that it and those below make up more than p % of the sum.
- * Wrong by less than 0.5 %; exact if there are few samples.
+ * Wrong by less than 0.5 %; exact if there are few samples.  If there are
+ * many, then p, too, is wrong by up to 0.2 where it is by weight.
  */
 struct stats_percentiles
 {
