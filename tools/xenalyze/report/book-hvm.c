@@ -8,10 +8,8 @@
 
 static struct book_hvm *hvm_of(struct book *b, const struct world_vcpu *v)
 {
-    struct book_vcpu *own = b->last;
+    struct book_vcpu *own = book_vcpu(b, v);
 
-    if ( !own || own->index != v->index )
-        own = book_vcpu(b, v);
     if ( !own || own->hvm )
         return own ? own->hvm : NULL;
     own->hvm = arena_new(&b->pool.arena, struct book_hvm);

@@ -45,14 +45,12 @@ void book_free(struct book *b)
 
 /* --- entities ------------------------------------------------------------- */
 
-/* The i-th, of `size` bytes, zeroed when it is new. */
+/* The i-th, of `size` bytes, zeroed. */
 static void *entity(struct book *b, void *array, uint32_t *nr, uint32_t i,
                     size_t size)
 {
-    void **at = *(void ***)array;
+    void **at;
 
-    if ( i < *nr && at[i] )
-        return at[i];
     if ( reach_index(array, nr, i, sizeof(*at)) )
     {
         at = *(void ***)array;
@@ -64,16 +62,13 @@ static void *entity(struct book *b, void *array, uint32_t *nr, uint32_t i,
     return NULL;
 }
 
-struct book_vcpu *book_vcpu(struct book *b, const struct world_vcpu *v)
+struct book_vcpu *book_new_vcpu(struct book *b, const struct world_vcpu *v)
 {
-    struct book_vcpu *own = b->last;
+    struct book_vcpu *own = entity(b, &b->vcpus, &b->nr_vcpus, v->index,
+                                   sizeof(*own));
 
-    if ( own && own->index == v->index )
-        return own;
-    own = entity(b, &b->vcpus, &b->nr_vcpus, v->index, sizeof(*own));
     if ( own )
     {
-        b->last = own;
         own->domain = v->domain->id;
         own->id = v->id;
         own->index = v->index;
@@ -81,34 +76,32 @@ struct book_vcpu *book_vcpu(struct book *b, const struct world_vcpu *v)
     return own;
 }
 
-struct book_domain *book_domain(struct book *b, const struct world_domain *d)
+struct book_domain *book_new_domain(struct book *b,
+                                    const struct world_domain *d)
 {
     struct book_domain *own = entity(b, &b->domains, &b->nr_domains, d->index,
                                      sizeof(*own));
 
-    if ( own && !own->known )
+    if ( own )
     {
-        own->known = true;
         own->id = d->id;
         own->index = d->index;
     }
     return own;
 }
 
-struct book_pcpu *book_pcpu(struct book *b, uint32_t pcpu)
+struct book_pcpu *book_new_pcpu(struct book *b, uint32_t pcpu)
 {
     struct book_pcpu *own;
 
     if ( pcpu > BOOK_MAX_PCPU )
         return NULL;
     own = entity(b, &b->pcpus, &b->nr_pcpus, pcpu, sizeof(*own));
-    if ( own && !own->known )
-    {
-        own->known = true;
-        own->id = pcpu;
-        for ( unsigned int i = 0; i < PCPU_STATES; i++ )
-            own->state[i].weighted = true;
-    }
+    if ( !own )
+        return NULL;
+    own->id = pcpu;
+    for ( unsigned int i = 0; i < PCPU_STATES; i++ )
+        own->state[i].weighted = true;
     return own;
 }
 

@@ -146,7 +146,6 @@ struct book_domain_sched
 
 struct book_domain
 {
-    bool known;
     uint16_t id;
     uint32_t index;
     struct book_domain_sched *sched;    /* NULL: nothing is known; global */
@@ -163,7 +162,6 @@ struct book_domain
 
 struct book_pcpu
 {
-    bool known;
     uint32_t id;
     struct stats state[PCPU_STATES];    /* of which both ends are known */
     uint64_t time;              /* in all states */
@@ -182,7 +180,6 @@ struct book
     struct stats_pool pool;
 
     uint64_t fault_va;          /* of MMIO in the exit that is being told */
-    struct book_vcpu *last;     /* that was asked for: mostly it is again */
     struct book_vcpu **vcpus;   /* by index; after book_close(): by id, */
     uint32_t nr_vcpus;          /* and none is NULL */
     struct book_domain **domains;
@@ -241,9 +238,30 @@ unsigned int book_part_most(uint64_t key);
 /* --- this room's: how facts get in ---------------------------------------- */
 
 /* NULL, and the pool knows, without memory. */
-struct book_vcpu *book_vcpu(struct book *b, const struct world_vcpu *v);
-struct book_domain *book_domain(struct book *b, const struct world_domain *d);
-struct book_pcpu *book_pcpu(struct book *b, uint32_t pcpu);
+struct book_vcpu *book_new_vcpu(struct book *b, const struct world_vcpu *v);
+struct book_domain *book_new_domain(struct book *b,
+                                    const struct world_domain *d);
+struct book_pcpu *book_new_pcpu(struct book *b, uint32_t pcpu);
+
+static inline struct book_vcpu *book_vcpu(struct book *b,
+                                          const struct world_vcpu *v)
+{
+    return v->index < b->nr_vcpus && b->vcpus[v->index]
+           ? b->vcpus[v->index] : book_new_vcpu(b, v);
+}
+
+static inline struct book_domain *book_domain(struct book *b,
+                                              const struct world_domain *d)
+{
+    return d->index < b->nr_domains && b->domains[d->index]
+           ? b->domains[d->index] : book_new_domain(b, d);
+}
+
+static inline struct book_pcpu *book_pcpu(struct book *b, uint32_t pcpu)
+{
+    return pcpu < b->nr_pcpus && b->pcpus[pcpu] ? b->pcpus[pcpu]
+                                                : book_new_pcpu(b, pcpu);
+}
 
 /* The slots of the sink, and how their parts are merged. */
 void book_runstate(void *state, const struct fact_runstate *f);
