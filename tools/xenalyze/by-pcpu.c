@@ -30,7 +30,7 @@ struct reader
 {
     _Alignas(ANALYZE_ALONE) struct pcpu *p;
     struct xt_walk walk;
-    struct xt_record next;      /* if has_next: behind the epoch */
+    struct xt_record next;      /* if has_next: the one behind the epoch */
     bool has_next, done;
     uint64_t offset;            /* to be added to its time stamps */
     uint64_t bytes;             /* of all its windows */
@@ -62,7 +62,7 @@ struct team
  * The next one is behind the epoch.  If the one behind that is not, it is
  * alone: a damaged time stamp, which must not hold up all that follows.
  */
-static bool is_alone(const struct reader *r)
+static bool is_alone(const struct reader *r, uint64_t next)
 {
     const unsigned char *at = r->walk.at;
     struct xt_record ahead;
@@ -74,7 +74,7 @@ static bool is_alone(const struct reader *r)
         if ( !size || !xt_record_possible(&ahead) )
             return false;
         if ( xt_record_is_timed(&ahead) )
-            return ahead.tsc < r->next.tsc &&
+            return ahead.tsc < next &&
                    ahead.tsc + r->offset >= r->p->time;
         at += size;
     }
@@ -82,32 +82,33 @@ static bool is_alone(const struct reader *r)
 }
 
 /* Of the trace itself: no time, or one that says when it begins. */
-static void heed_loss(struct reader *r, uint64_t limit)
+static void heed_loss(struct reader *r, const struct xt_record *next,
+                      uint64_t limit)
 {
-    uint64_t from = xt_load64(r->next.payload + 8) + r->offset;
+    uint64_t from = xt_load64(next->payload + 8) + r->offset;
 
-    if ( from <= limit && from <= r->next.tsc + r->offset )
+    if ( from <= limit && from <= next->tsc + r->offset )
         pcpu_loss_begins(r->p, from);
 }
 
 /* When the next record was.  False: not in this epoch. */
-static inline bool time_of_next(struct reader *r, uint64_t limit,
-                                uint64_t *time)
+static inline bool time_of_next(struct reader *r, const struct xt_record *next,
+                                uint64_t limit, uint64_t *time)
 {
-    uint64_t tsc = r->next.tsc + r->offset;
-    bool timed = r->next.has_tsc;
+    uint64_t tsc = next->tsc + r->offset;
+    bool timed = next->has_tsc;
 
-    if ( r->next.event >> TRC_CLS_SHIFT == TRC_GEN >> TRC_CLS_SHIFT )
+    if ( next->event >> TRC_CLS_SHIFT == TRC_GEN >> TRC_CLS_SHIFT )
     {
-        timed = xt_record_is_timed(&r->next);
-        if ( r->next.event == TRC_LOST_RECORDS )
-            heed_loss(r, limit);
+        timed = xt_record_is_timed(next);
+        if ( next->event == TRC_LOST_RECORDS )
+            heed_loss(r, next, limit);
     }
     *time = r->p->time;
     if ( !timed )
         return true;
     if ( tsc > limit )
-        return is_alone(r);
+        return is_alone(r, next->tsc);
     if ( tsc > *time )
         *time = tsc;
     return true;
@@ -116,18 +117,26 @@ static inline bool time_of_next(struct reader *r, uint64_t limit,
 static void read_pcpu(struct reader *r, uint64_t limit)
 {
     const unsigned char *at = r->walk.at;
+    struct xt_record next = r->next;
     uint64_t time;
 
     if ( r->has_next )
         goto have_one;
-    while ( xt_walk_next_at(&r->walk, &at, &r->next) )
+    while ( xt_walk_next_at(&r->walk, &at, &next) )
     {
 have_one:
-        r->has_next = !time_of_next(r, limit, &time);
-        if ( r->has_next )
+        if ( !time_of_next(r, &next, limit, &time) )
+        {
+            r->next = next;
+            r->has_next = true;
             return;
-        pcpu_record(r->p, &r->next, time);
+        }
+        pcpu_record(r->p, &next, time);
+        if ( next.event >> TRC_CLS_SHIFT == TRC_HVM >> TRC_CLS_SHIFT )
+            r->walk.at = at = hvm_run(r->p, at, r->walk.end, r->offset,
+                                      limit);
     }
+    r->has_next = false;
     r->done = true;
     pcpu_end(r->p);
 }

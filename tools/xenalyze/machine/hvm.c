@@ -30,34 +30,39 @@ static void settle(struct pcpu *p, struct world_vcpu *v, unsigned int kind)
     p->entry_due = false;
 }
 
-static void vm_exit(struct pcpu *p, const struct xt_record *r,
-                    struct world_vcpu *v)
+/* The words of an exit are the reason and the guest's address: one or two. */
+static inline void open_exit(struct pcpu *p, uint32_t event,
+                             const unsigned char *words)
 {
     struct outside *o = &p->outside;
-    bool wide = IS_WIDE(r->event);
-    unsigned int hardware = p->dialect->hardware;
-    uint32_t reason;
-
-    if ( !has_words(p, r, wide ? 3 : 2) )
-        return;
-    if ( o->open )
-        p->strange[STRANGE_NO_ENTRY]++;
-    settle(p, v, CHANGE_EXIT);
     /* From 4.19 on an exit says whose it is. */
-    if ( MINOR(r->event) == MINOR(TRC_HVM_SVM_EXIT) )
-        hardware = XT_HARDWARE_SVM;
-    reason = xt_record_word(r, 0);
+    unsigned int hardware = MINOR(event) == MINOR(TRC_HVM_SVM_EXIT)
+                            ? XT_HARDWARE_SVM : p->dialect->hardware;
+    bool wide = IS_WIDE(event);
+    uint32_t reason = xt_load32(words);
+
     o->open = true;
     o->nr_held = 0;
     o->exit = (struct fact_exit){
         .pcpu = p->id, .reason = reason,
         .cause = exit_cause(hardware, reason), .hardware = hardware,
-        .nested = IS_NESTED(r->event), .wide = wide,
+        .nested = IS_NESTED(event), .wide = wide,
         .levels = wide ? 4 : p->levels, .start = p->time,
         .guest = p->entered ? p->time - p->entered : 0,
-        .rip = wide ? word64(r, 1) : xt_record_word(r, 1),
+        .rip = wide ? xt_load64(words + 4) : xt_load32(words + 4),
     };
     p->entered = 0;
+}
+
+static void vm_exit(struct pcpu *p, const struct xt_record *r,
+                    struct world_vcpu *v)
+{
+    if ( !has_words(p, r, IS_WIDE(r->event) ? 3 : 2) )
+        return;
+    if ( p->outside.open )
+        p->strange[STRANGE_NO_ENTRY]++;
+    settle(p, v, CHANGE_EXIT);
+    open_exit(p, r->event, r->payload);
 }
 
 static void vm_entry(struct pcpu *p, struct world_vcpu *v)
@@ -79,12 +84,16 @@ void hvm_entryexit_record(struct pcpu *p, const struct xt_record *r)
 
     if ( !minor || minor > MINOR(TRC_HVM_SVM_EXIT) )
     {
+        count_volume(p, VOLUME_HVM, r);
         event_record(p, r);
         return;
     }
     v = pcpu_guest(p);
     if ( !v )
+    {
+        count_volume(p, VOLUME_HVM, r);
         return;
+    }
     if ( minor == MINOR(TRC_HVM_VMENTRY) )
     {
         count_volume(p, VOLUME_HVM_ENTRY, r);
@@ -96,6 +105,71 @@ void hvm_entryexit_record(struct pcpu *p, const struct xt_record *r)
         vm_exit(p, r, v);
     }
 }
+
+/* --- one after the other -------------------------------------------------- */
+
+#define PLAIN(event, words) \
+    (TRC_HD_CYCLE_FLAG | (uint32_t)(words) << TRACE_EXTRA_SHIFT | (event))
+#define PLAIN_ENTRY PLAIN(TRC_HVM_VMENTRY, 0)
+#define PLAIN_EXIT PLAIN(TRC_HVM_VMEXIT, 2)
+#define PLAIN_EXIT64 PLAIN(TRC_HVM_VMEXIT64, 3)
+
+/* What a record of either kind takes; 0: it is neither, or not all there. */
+static inline size_t plain_size(const unsigned char *at,
+                                const unsigned char *end, bool exit)
+{
+    uint32_t header;
+    size_t size;
+
+    if ( end - at < 4 )
+        return 0;
+    header = xt_load32(at);
+    if ( exit ? header != PLAIN_EXIT64 && header != PLAIN_EXIT
+              : header != PLAIN_ENTRY )
+        return 0;
+    size = xt_record_size(header);
+    return size <= (size_t)(end - at) ? size : 0;
+}
+
+/*
+ * In the plain case a guest that is known exits and enters, exits and enters.
+ * Each is what the state asks for, and neither is late nor early: then nothing
+ * else has to be asked of it.  This is the loop for that.
+ */
+const unsigned char *hvm_run(struct pcpu *p, const unsigned char *at,
+                             const unsigned char *end, uint64_t offset,
+                             uint64_t limit)
+{
+    struct world_vcpu *v = p->current;
+    struct outside *o = &p->outside;
+    uint64_t time;
+    size_t size;
+
+    if ( !v || world_is_idle(v) || p->entry_due )
+        return at;
+    while ( (size = plain_size(at, end, !o->open)) )
+    {
+        time = xt_load64(at + 4) + offset;
+        if ( time < p->time || time > limit )
+            break;
+        p->time = time;
+        if ( o->open )
+        {
+            outside_tell(p->emit, v, o, time, EXIT_ENTERED);
+            p->entered = time;
+            add_volume(p, VOLUME_HVM_ENTRY, size);
+        }
+        else
+        {
+            open_exit(p, xt_load32(at) & ~TRC_HD_CYCLE_FLAG, at + 12);
+            add_volume(p, VOLUME_HVM_EXIT, size);
+        }
+        at += size;
+    }
+    return at;
+}
+
+/* --- handlers ------------------------------------------------------------- */
 
 static void tell_at_once(struct pcpu *p, const struct xt_record *r,
                          struct world_vcpu *v)

@@ -30,6 +30,8 @@ static const uint8_t volumes[CLASSES][16] = {
 
 static const struct { uint8_t part, whole; } parts[] = {
     { VOLUME_SCHED_VERBOSE, VOLUME_SCHED },
+    { VOLUME_HVM_ENTRY, VOLUME_HVM },
+    { VOLUME_HVM_EXIT, VOLUME_HVM },
     { VOLUME_HVM_HANDLER, VOLUME_HVM },
     { VOLUME_HVM_EMUL, VOLUME_HVM },
 };
@@ -83,7 +85,7 @@ static void gen_record(struct pcpu *p, const struct xt_record *r)
 static record_fn *const machines[CLASSES][16] = {
     [0] = { [0xf] = gen_record },
     [1] = { [1] = runstate_record, [8] = schedule_record },
-    [3] = { [1] = hvm_entryexit_record, [2] = hvm_handler_record },
+    [3] = { [2] = hvm_handler_record },
     [4] = { [0xf] = memory_record },
     [5] = { [1] = pv_record, [2] = pv_record },
     [6] = { [0xf] = shadow_record },
@@ -184,20 +186,13 @@ static void lost_record(struct pcpu *p, const struct xt_record *r)
 
 /* --- all records ---------------------------------------------------------- */
 
-void pcpu_record(struct pcpu *p, const struct xt_record *r, uint64_t time)
+void pcpu_any_record(struct pcpu *p, const struct xt_record *r)
 {
     uint32_t class = r->event >> TRC_CLS_SHIFT;
     unsigned int row = __builtin_ctz(class | 1u << (CLASSES - 1));
     unsigned int sub = r->event >> TRC_SUBCLS_SHIFT & 0xf;
     record_fn *machine = machines[row][sub];
 
-    if ( xt_record_is_timed(r) )
-    {
-        if ( !p->begun && r->event != TRC_LOST_RECORDS )
-            pcpu_begin(p, time);
-        p->time = time;
-        p->volume.last = time;
-    }
     count_volume(p, volumes[row][sub], r);
     if ( machine )
         machine(p, r);
@@ -223,6 +218,7 @@ void pcpu_end(struct pcpu *p)
     p->ended = true;
     if ( p->begun )
     {
+        p->volume.last = p->time;
         p->volume.open_exits += p->outside.open;
         pcpu_change(p, CHANGE_END, p->current);
         change_state(p, PCPU_UNKNOWN, p->time);

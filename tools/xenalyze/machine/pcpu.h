@@ -83,9 +83,6 @@ struct pcpu
 
 /* --- pcpu.c --------------------------------------------------------------- */
 
-/* A record, at `time`: not before that of the one before it. */
-void pcpu_record(struct pcpu *p, const struct xt_record *r, uint64_t time);
-
 /* The next record is LOST_RECORDS: it began at that time. */
 void pcpu_loss_begins(struct pcpu *p, uint64_t time);
 
@@ -96,6 +93,7 @@ void pcpu_end(struct pcpu *p);
 
 typedef void record_fn(struct pcpu *p, const struct xt_record *r);
 
+record_fn pcpu_any_record;
 record_fn runstate_record, schedule_record;
 record_fn hvm_entryexit_record, hvm_handler_record;
 record_fn memory_record, pv_record, shadow_record, irq_record, power_record;
@@ -112,6 +110,15 @@ void hvm_leave(struct pcpu *p, unsigned int next);
 /* Tell of an exit that has ended, of v, and of what happened in it. */
 void outside_tell(const struct emit *e, const struct world_vcpu *v,
                   struct outside *o, uint64_t end, unsigned int how);
+
+/*
+ * Takes exits and entries from `at` on, up to the first record that is anything
+ * else, or whose time, its stamp + `offset`, is before the last one's or behind
+ * `limit`: where that is.
+ */
+const unsigned char *hvm_run(struct pcpu *p, const unsigned char *at,
+                             const unsigned char *end, uint64_t offset,
+                             uint64_t limit);
 
 /* What a handler record says, into a fact.  False: it is too short. */
 bool handler_decode(struct fact_handle *f, const struct xt_record *r);
@@ -159,11 +166,16 @@ static inline size_t record_bytes(const struct xt_record *r)
     return 4 + 8 * r->has_tsc + 4 * r->words;
 }
 
+static inline void add_volume(struct pcpu *p, unsigned int kind, size_t bytes)
+{
+    p->volume.times[kind]++;
+    p->volume.bytes[kind] += bytes;
+}
+
 static inline void count_volume(struct pcpu *p, unsigned int kind,
                                 const struct xt_record *r)
 {
-    p->volume.times[kind]++;
-    p->volume.bytes[kind] += record_bytes(r);
+    add_volume(p, kind, record_bytes(r));
 }
 
 /* Word i of a record, or 0 where it has fewer. */
@@ -185,6 +197,27 @@ static inline bool has_words(struct pcpu *p, const struct xt_record *r,
         return true;
     p->strange[STRANGE_SHORT]++;
     return false;
+}
+
+/* --- records -------------------------------------------------------------- */
+
+/*
+ * A record, at `time`: not before that of the one before it.  Entries and exits
+ * are nearly all of many traces, so they do not go by the table of machines.
+ */
+static inline void pcpu_record(struct pcpu *p, const struct xt_record *r,
+                               uint64_t time)
+{
+    if ( xt_record_is_timed(r) )
+    {
+        if ( !p->begun && r->event != TRC_LOST_RECORDS )
+            pcpu_begin(p, time);
+        p->time = time;
+    }
+    if ( r->event >> TRC_SUBCLS_SHIFT == TRC_HVM_ENTRYEXIT >> TRC_SUBCLS_SHIFT )
+        hvm_entryexit_record(p, r);
+    else
+        pcpu_any_record(p, r);
 }
 
 #endif /* XENALYZE_MACHINE_PCPU_H */
