@@ -2,7 +2,7 @@
 #
 # What tests/analysis/facts lists, as told.awk has it.  Where the scheduler
 # chose the same vcpu again, its times become one.  What reaches over an end
-# of the trace is left out, and of exits those that were not ended by an entry.
+# of the trace is left out.
 / last$/ { delete open[$2]; next }
 $1 == "runstate" {
     from = $2 in open ? open[$2] : $4
@@ -15,5 +15,4 @@ $1 == "runstate" {
         print $1, $2, $3, from, $5, $6
     next
 }
-$1 == "exit" { if ( $7 ) next; NF = 6 }
 { print }

@@ -6,9 +6,11 @@ what == "runstate" {
     on = field("state") == "running" ? field("cpu") : -1
     print "runstate", who, field("state"), field("from"), field("to"), on
 }
-what == "exit" {
-    print "exit", who, field("at"), field("reason"), field("cycles"), \
-          field("cpu")
+what == "still" { print "still", who, field("state"), field("from") }
+what == "exit" || what == "outside" {
+    # One without an entry lasts beyond the end of the trace.
+    print "exit", who, field("at"), field("reason"), \
+          what == "exit" ? field("cycles") : "999999999999999", field("cpu")
 }
 what == "wake" && field("latency") != "" {
     print "wake", who, field("at"), field("latency"), field("on"), \
