@@ -19,6 +19,7 @@
 #include "xenalyze/report/plot.h"
 #include "xenalyze/report/rows.h"
 
+#define WORST_WAITS 10u
 #define MAX_SINKS (SCATTER_KINDS + INTERVAL_KINDS + 7u)
 
 struct pass
@@ -85,7 +86,8 @@ static int hang_latency(struct pass *p)
 
     if ( !p->config->latency && !wants_all(p) )
         return 0;
-    rc = latency_new(&p->latency, p->request.top);
+    rc = latency_new(&p->latency, p->request.top ? p->request.top
+                                                 : WORST_WAITS);
     if ( !rc )
     {
         hang(p, latency_sink(p->latency));
@@ -212,6 +214,8 @@ static int begin(struct pass *p, struct err *e)
     int rc = 0;
 
     p->request = p->config->request;
+    if ( p->request.sort == SORT_AUTO )
+        p->request.sort = p->request.top ? SORT_TOTAL : SORT_NAME;
     p->request.clock_assumed = xt_info_clock(&p->run->info, p->run->config->hz,
                                              &clock) == XT_SPEED_ASSUMED;
     if ( p->config->symbol_file )
@@ -251,7 +255,7 @@ static int print_book(struct pass *p)
         rc = report_book_exits(p->book, &p->request, out);
     if ( p->run->config->summary )
         report_book_trust(p->book, &p->request, out);
-    return rc;
+    return rc || !p->book->pool.failed ? rc : -ENOMEM;
 }
 
 static int print(struct pass *p)

@@ -412,7 +412,8 @@ START_TEST(who_ran_together)
     }
     stage_end(&sink, 0, 1000);
     together_close(&t);
-    report_together(&t, s.out);
+    ck_assert_int_eq(report_together(&t, &(struct report_request){ 0 },
+                                     s.out), 0);
     same_text(stage_text(&s),
 "--- How many vcpus of a domain ran at the same time (share of time) ---\n"
 " d0: 1 60.00%, 2 30.00%, unknown 10.00%; some waited while others ran "

@@ -23,7 +23,7 @@ struct report_request
     bool clock_assumed;         /* nobody says how fast the clock was */
     bool show_default;          /* vcpus that nobody has named yet */
     const struct symbols *symbols;      /* or NULL */
-    unsigned int top;           /* rows of a table that is sorted */
+    unsigned int top;           /* rows of a table; 0: all */
     unsigned int sort;          /* enum sort_key */
 };
 

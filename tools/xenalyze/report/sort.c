@@ -18,7 +18,9 @@ uint64_t sort_value(enum sort_key key, const struct stats *s)
     };
 
     assert(key < SORT_KEYS);
-    return places[key] ? stats_percentile(s, places[key]) : plain[key];
+    if ( !places[key] )
+        return plain[key];
+    return s->count ? stats_percentile(s, places[key]) : 0;
 }
 
 static int compare(const void *a, const void *b)
@@ -30,8 +32,46 @@ static int compare(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-void sort_rows(struct sort_row *rows, size_t n)
+size_t sort_rows(const struct report_request *request, struct sort_row *rows,
+                 size_t n)
 {
-    if ( n )
+    if ( n && request->sort != SORT_NAME )
         qsort(rows, n, sizeof(*rows), compare);
+    return request->top && request->top < n ? request->top : n;
+}
+
+/* By place, the rows as they were, and then as they are to be. */
+static void reorder(struct stats_row **rows, const struct sort_row *order,
+                    struct stats_row **before, size_t n)
+{
+    for ( size_t i = 0; i < n; i++ )
+        before[i] = rows[i];
+    for ( size_t i = 0; i < n; i++ )
+        rows[i] = before[order[i].index];
+}
+
+size_t sort_map(const struct report_request *request, struct stats_pool *pool,
+                struct stats_row **rows, size_t n, bool counts)
+{
+    enum sort_key key = counts ? SORT_COUNT : request->sort;
+    struct stats_row **before;
+    struct sort_row *order;
+    size_t shown;
+
+    if ( !rows )
+        return 0;
+    if ( request->sort == SORT_NAME )
+        return sort_rows(request, NULL, n);
+    order = arena_array(&pool->arena, n, sizeof(*order), 8);
+    before = arena_array(&pool->arena, n, sizeof(struct stats_row *), 8);
+    if ( !order || !before )
+    {
+        pool->failed = true;
+        return n;
+    }
+    for ( size_t i = 0; i < n; i++ )
+        order[i] = (struct sort_row){ sort_value(key, &rows[i]->stats), i };
+    shown = sort_rows(request, order, n);
+    reorder(rows, order, before, n);
+    return shown;
 }

@@ -53,17 +53,21 @@ void text_cr3(const struct text *t, uint16_t domain)
 {
     uint32_t nr = 0;
     struct cr3_row *const *rows = NULL;
-    bool any = false;
+    struct sort_row *order;
+    size_t n = 0;
 
     if ( t->book->cr3 )
         rows = cr3_list_rows(t->book->cr3, &nr);
-    for ( uint32_t i = 0; i < nr; i++ )
-    {
-        if ( rows[i]->domain != domain )
-            continue;
-        if ( !any )
-            fprintf(t->out, "    cr3 values:\n");
-        any = true;
-        print_row(t, rows[i]);
-    }
+    order = arena_array(&t->book->pool.arena, nr ? nr : 1, sizeof(*order), 8);
+    t->book->pool.failed |= !order;
+    for ( uint32_t i = 0; order && i < nr; i++ )
+        if ( rows[i]->domain == domain )
+            order[n++] = (struct sort_row){
+                sort_value(t->request->sort, &rows[i]->total), i,
+            };
+    n = sort_rows(t->request, order, n);
+    if ( n )
+        fprintf(t->out, "    cr3 values:\n");
+    for ( size_t i = 0; i < n; i++ )
+        print_row(t, rows[order[i].index]);
 }

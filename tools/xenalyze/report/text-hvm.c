@@ -109,21 +109,59 @@ static const struct { const char *heading;
 
 #define NR_DETAILS (sizeof(details) / sizeof(details[0]))
 
+/* A detail and its parts, which follow it and differ in the last bytes only. */
+static bool is_part_of(const struct stats_row *row,
+                       const struct stats_row *whole)
+{
+    return row->key >> 16 == whole->key >> 16;
+}
+
+static void print_parts(const struct text *t, struct stats_row **rows,
+                        size_t nr, const struct sort_row *first)
+{
+    for ( size_t i = first->index;
+          i < nr && is_part_of(rows[i], rows[first->index]); i++ )
+        details[BOOK_DETAIL_KIND(rows[i]->key)].print(t, rows[i]->key,
+                                                      &rows[i]->stats);
+}
+
+/* Those of a kind: in the order that is asked for, parts stay with the whole. */
+static void print_kind(const struct text *t, struct stats_row **rows,
+                       size_t nr)
+{
+    unsigned int kind = BOOK_DETAIL_KIND(rows[0]->key);
+    enum sort_key key = kind == HANDLE_INTERRUPT ? SORT_COUNT
+                                                 : t->request->sort;
+    struct sort_row *wholes = arena_array(&t->book->pool.arena, nr,
+                                          sizeof(*wholes), 8);
+    size_t n = 0;
+
+    t->book->pool.failed |= !wholes;
+    if ( !wholes || kind >= NR_DETAILS || !details[kind].print )
+        return;
+    for ( size_t i = 0; i < nr; i++ )
+        if ( !i || !is_part_of(rows[i], rows[i - 1]) )
+            wholes[n++] = (struct sort_row){
+                sort_value(key, &rows[i]->stats), i,
+            };
+    n = sort_rows(t->request, wholes, n);
+    if ( details[kind].heading )
+        fputs(details[kind].heading, t->out);
+    for ( size_t i = 0; i < n; i++ )
+        print_parts(t, rows, nr, &wholes[i]);
+}
+
 static void print_details(const struct text *t, const struct book_exit *x)
 {
     struct stats_row **rows = stats_map_by_key(&x->details, &t->book->pool);
-    unsigned int before = NR_DETAILS;
+    size_t end, nr = rows ? x->details.used : 0;
 
-    for ( size_t i = 0; rows && i < x->details.used; i++ )
+    for ( size_t i = 0; i < nr; i = end )
     {
-        unsigned int kind = BOOK_DETAIL_KIND(rows[i]->key);
-
-        if ( kind >= NR_DETAILS || !details[kind].print )
-            continue;
-        if ( kind != before && details[kind].heading )
-            fputs(details[kind].heading, t->out);
-        details[kind].print(t, rows[i]->key, &rows[i]->stats);
-        before = kind;
+        for ( end = i + 1; end < nr && BOOK_DETAIL_KIND(rows[end]->key) ==
+                                       BOOK_DETAIL_KIND(rows[i]->key); )
+            end++;
+        print_kind(t, rows + i, end - i);
     }
 }
 
@@ -143,19 +181,29 @@ static void print_exit(const struct text *t, const struct book_hvm *h,
 static void print_others(const struct text *t, const struct book_hvm *h)
 {
     struct stats_row **rows = stats_map_by_key(&h->others, &t->book->pool);
+    size_t n = sort_map(t->request, &t->book->pool, rows, h->others.used, false);
 
-    for ( size_t i = 0; rows && i < h->others.used; i++ )
+    for ( size_t i = 0; i < n; i++ )
         cost(t, &rows[i]->stats, " %20" PRIu64 " ", rows[i]->key);
     if ( h->exits[EXIT_OTHER] )
         print_details(t, h->exits[EXIT_OTHER]);
 }
 
+/* Reasons without a place come last, they are many and hostile. */
 static void print_exits(const struct text *t, const struct book_hvm *h)
 {
-    fprintf(t->out, "Exit reasons:\n");
+    struct sort_row rows[EXIT_CAUSES];
+    size_t n = 0;
+
     for ( unsigned int i = 0; i < EXIT_OTHER; i++ )
         if ( h->exits[i] )
-            print_exit(t, h, i);
+            rows[n++] = (struct sort_row){
+                sort_value(t->request->sort, &h->exits[i]->cost), i,
+            };
+    n = sort_rows(t->request, rows, n);
+    fprintf(t->out, "Exit reasons:\n");
+    for ( size_t i = 0; i < n; i++ )
+        print_exit(t, h, rows[i].index);
     print_others(t, h);
 }
 
@@ -183,9 +231,10 @@ static void print_interrupts(const struct text *t, const struct book_vcpu *v)
 {
     const struct stats_map *m = &v->hvm->interrupts;
     struct stats_row **rows = stats_map_by_key(m, &t->book->pool);
+    size_t n = sort_map(t->request, &t->book->pool, rows, m->used, true);
 
     fprintf(t->out, "Guest interrupt counts:\n");
-    for ( size_t i = 0; rows && i < m->used; i++ )
+    for ( size_t i = 0; i < n; i++ )
     {
         fprintf(t->out, "  [%3" PRIu64 "] %" PRIu64 "\n", rows[i]->key,
                 stats_events(&rows[i]->stats));
@@ -218,12 +267,16 @@ static void print_addresses(const struct text *t, const char *heading,
                             const struct stats_map *vas, bool no_vga)
 {
     struct stats_row **rows = stats_map_by_key(m, &t->book->pool);
+    size_t n = 0;
 
-    if ( rows )
-        fprintf(t->out, "%s address summary:\n", heading);
     for ( size_t i = 0; rows && i < m->used; i++ )
         if ( !no_vga || !is_vga(rows[i]->key / 2) )
-            print_address(t, rows[i], vas);
+            rows[n++] = rows[i];
+    n = sort_map(t->request, &t->book->pool, rows, n, false);
+    if ( rows )
+        fprintf(t->out, "%s address summary:\n", heading);
+    for ( size_t i = 0; i < n; i++ )
+        print_address(t, rows[i], vas);
 }
 
 static void print_histogram(const struct text *t, const struct stats_map *m)
@@ -256,13 +309,15 @@ void text_eips(const struct text *t, const struct stats_map *m)
     struct stats_row **rows = stats_map_by_sum(m, &t->book->pool);
     char name[SYMBOLS_TEXT_MAX];
     uint64_t events = 0;
+    size_t n;
 
     for ( size_t i = 0; rows && i < m->used; i++ )
         events += stats_events(&rows[i]->stats);
     if ( !events )
         return;
     fprintf(t->out, "   Total samples: %" PRIu64 "\n", events);
-    for ( size_t i = 0; i < m->used; i++ )
+    n = sort_map(t->request, &t->book->pool, rows, m->used, false);
+    for ( size_t i = 0; i < n; i++ )
     {
         const struct stats *s = &rows[i]->stats;
 

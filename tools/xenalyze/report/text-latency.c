@@ -51,16 +51,19 @@ static void print_wait(const struct latency *l, const struct latency_vcpu *v,
     fprintf(out, "\n");
 }
 
-/* Vcpus in the order that is asked for. */
-static void order(const struct latency *l,
-                  const struct report_request *request, unsigned int why,
-                  struct sort_row *rows)
+/* Those that waited so, in the order that is asked for: how many to show. */
+static size_t order(const struct latency *l,
+                    const struct report_request *request, unsigned int why,
+                    struct sort_row *rows)
 {
+    size_t n = 0;
+
     for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
-        rows[i] = (struct sort_row){
-            sort_value(request->sort, &l->vcpus[i]->wait[why]), i,
-        };
-    sort_rows(rows, l->nr_vcpus);
+        if ( stats_events(&l->vcpus[i]->wait[why]) )
+            rows[n++] = (struct sort_row){
+                sort_value(request->sort, &l->vcpus[i]->wait[why]), i,
+            };
+    return sort_rows(request, rows, n);
 }
 
 static void print_waits(const struct latency *l,
@@ -68,21 +71,31 @@ static void print_waits(const struct latency *l,
                         unsigned int why, const char *heading,
                         struct sort_row *rows, FILE *out)
 {
-    unsigned int shown = 0;
+    size_t n = order(l, request, why, rows);
 
-    order(l, request, why, rows);
     fprintf(out, "%s\n %-10s %8s %9s %9s %9s %9s %9s %9s  %s\n", heading,
             "vcpu", "times", "mean", "p50", "p95", "p99", "max", "total",
             "max at");
+    for ( size_t i = 0; i < n; i++ )
+        print_wait(l, l->vcpus[rows[i].index],
+                   &l->vcpus[rows[i].index]->wait[why], out);
+}
+
+/* The same by all of their waits. */
+static size_t order_all(struct latency *l,
+                        const struct report_request *request,
+                        struct sort_row *rows)
+{
     for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
     {
-        const struct latency_vcpu *v = l->vcpus[rows[i].index];
+        struct stats all = { 0 };
 
-        if ( !stats_events(&v->wait[why]) ||
-             (request->sort && shown++ == request->top) )
-            continue;
-        print_wait(l, v, &v->wait[why], out);
+        for ( unsigned int why = WHY_WAKE;
+              request->sort != SORT_NAME && why <= WHY_OTHER; why++ )
+            stats_merge(&all, &l->pool, &l->vcpus[i]->wait[why]);
+        rows[i] = (struct sort_row){ sort_value(request->sort, &all), i };
     }
+    return sort_rows(request, rows, l->nr_vcpus);
 }
 
 /*
@@ -117,16 +130,17 @@ static void print_spread(const struct latency *l, const struct latency_vcpu *v,
     fprintf(out, "\n");
 }
 
-static void print_spreads(const struct latency *l, FILE *out)
+static void print_spreads(const struct latency *l,
+                          const struct sort_row *rows, size_t n, FILE *out)
 {
     fprintf(out, "--- How long waits were (times) ---\n %-10s %-9s", "vcpu",
             "after");
     for ( size_t i = 0; i < DECADES; i++ )
         fprintf(out, " %8s", decades[i].name);
     fprintf(out, " %8s\n", "longer");
-    for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
+    for ( size_t i = 0; i < n; i++ )
     {
-        const struct latency_vcpu *v = l->vcpus[i];
+        const struct latency_vcpu *v = l->vcpus[rows[i].index];
 
         print_spread(l, v, "wake", &v->wait[WHY_WAKE], out);
         print_spread(l, v, "preempt", &v->wait[WHY_PREEMPT], out);
@@ -142,21 +156,43 @@ static uint64_t times_waited(const struct latency_vcpu *v)
            stats_events(&v->wait[WHY_OTHER]);
 }
 
-static void print_moves(const struct latency *l, FILE *out)
+static void print_moves(const struct latency *l,
+                        const struct report_request *request,
+                        struct sort_row *rows, FILE *out)
 {
     char name[LATENCY_NAME];
+    size_t n = 0;
 
-    fprintf(out, "--- Who got another pcpu than before ---\n");
     for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
+        if ( l->vcpus[i]->migrated )
+            rows[n++] = (struct sort_row){ l->vcpus[i]->migrated, i };
+    n = sort_rows(request, rows, n);
+    fprintf(out, "--- Who got another pcpu than before ---\n");
+    for ( size_t i = 0; i < n; i++ )
     {
-        const struct latency_vcpu *v = l->vcpus[i];
+        const struct latency_vcpu *v = l->vcpus[rows[i].index];
 
-        if ( v->migrated )
-            fprintf(out, " %-10s %" PRIu64 " times, after %.1f%% of its "
-                    "waits\n",
-                    latency_name(LATENCY_KEY(v->domain, v->id), name),
-                    v->migrated, stats_share(v->migrated, times_waited(v)));
+        fprintf(out, " %-10s %" PRIu64 " times, after %.1f%% of its waits\n",
+                latency_name(LATENCY_KEY(v->domain, v->id), name),
+                v->migrated, stats_share(v->migrated, times_waited(v)));
     }
+}
+
+/* Names in a line: so many, if it is not said how many rows there are to be. */
+#define NAMES 8u
+
+/* From the most to the least time, if no other order is asked for. */
+static struct stats_row **choose(struct latency *l,
+                                 const struct report_request *request,
+                                 const struct stats_map *m, bool counts,
+                                 size_t *n)
+{
+    struct report_request r = *request;
+    struct stats_row **rows = stats_map_by_sum(m, &l->pool);
+
+    r.top = r.top ? r.top : NAMES;
+    *n = sort_map(&r, &l->pool, rows, m->used, counts);
+    return rows;
 }
 
 static uint64_t waited(const struct latency_vcpu *v)
@@ -166,35 +202,37 @@ static uint64_t waited(const struct latency_vcpu *v)
 }
 
 static void print_rivals(struct latency *l, const struct latency_vcpu *v,
-                         FILE *out)
+                         const struct report_request *request, FILE *out)
 {
-    struct stats_row **rows = stats_map_by_sum(&v->rivals, &l->pool);
+    size_t n;
+    struct stats_row **rows = choose(l, request, &v->rivals, false, &n);
     char name[LATENCY_NAME], text[NUM_CLOCK_MAX];
 
     latency_name(LATENCY_KEY(v->domain, v->id), name);
     fprintf(out, " %-10s waited %s;", name, duration(l, waited(v), text));
-    for ( size_t i = 0; rows && i < v->rivals.used && i < 8; i++ )
+    for ( size_t i = 0; i < n; i++ )
         fprintf(out, "%s %s %.1f%% (%s in %" PRIu64 ")", i ? "," : "",
                 latency_name(rows[i]->key, name),
                 stats_share(rows[i]->stats.sum, waited(v)),
                 duration(l, rows[i]->stats.sum, text),
                 stats_events(&rows[i]->stats));
-    if ( v->rivals.used > 8 )
-        fprintf(out, ", and %zu more", v->rivals.used - 8);
+    if ( n < v->rivals.used )
+        fprintf(out, ", and %zu more", v->rivals.used - n);
     fprintf(out, "\n");
 }
 
 static void print_wakers(struct latency *l, const struct latency_vcpu *v,
-                         FILE *out)
+                         const struct report_request *request, FILE *out)
 {
-    struct stats_row **rows = stats_map_by_sum(&v->wakers, &l->pool);
+    size_t n;
+    struct stats_row **rows = choose(l, request, &v->wakers, true, &n);
     char name[LATENCY_NAME];
 
     if ( !rows )
         return;
     fprintf(out, " %-10s by",
             latency_name(LATENCY_KEY(v->domain, v->id), name));
-    for ( size_t i = 0; i < v->wakers.used && i < 8; i++ )
+    for ( size_t i = 0; i < n; i++ )
     {
         uint64_t key = rows[i]->key;
 
@@ -202,8 +240,8 @@ static void print_wakers(struct latency *l, const struct latency_vcpu *v,
                 key == LATENCY_IDLE ? "an interrupt" : latency_name(key, name),
                 stats_events(&rows[i]->stats));
     }
-    if ( v->wakers.used > 8 )
-        fprintf(out, ", and %zu more", v->wakers.used - 8);
+    if ( n < v->wakers.used )
+        fprintf(out, ", and %zu more", v->wakers.used - n);
     fprintf(out, "\n");
 }
 
@@ -228,10 +266,26 @@ static void print_one(const struct latency *l, const struct latency_wait *w,
     fprintf(out, "\n");
 }
 
+static void print_people(struct latency *l,
+                         const struct report_request *request,
+                         struct sort_row *rows, FILE *out)
+{
+    size_t n = order_all(l, request, rows);
+
+    print_spreads(l, rows, n, out);
+    fprintf(out, "--- Who ran instead (share of the waiting) ---\n");
+    for ( size_t i = 0; i < n; i++ )
+        print_rivals(l, l->vcpus[rows[i].index], request, out);
+    fprintf(out, "--- Who was woken by whom (times) ---\n");
+    for ( size_t i = 0; i < n; i++ )
+        print_wakers(l, l->vcpus[rows[i].index], request, out);
+}
+
 int report_latency(struct latency *l, const struct report_request *request,
                    FILE *out)
 {
     struct sort_row *rows = fault_malloc((l->nr_vcpus + 1) * sizeof(*rows));
+    int rc;
 
     if ( !rows )
         return -ENOMEM;
@@ -239,19 +293,13 @@ int report_latency(struct latency *l, const struct report_request *request,
                 "--- From being woken to running ---", rows, out);
     print_waits(l, request, WHY_PREEMPT,
                 "--- From being preempted to running again ---", rows, out);
+    print_people(l, request, rows, out);
+    print_moves(l, request, rows, out);
     free(rows);
-    print_spreads(l, out);
-    fprintf(out, "--- Who ran instead (share of the waiting) ---\n");
-    for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
-        print_rivals(l, l->vcpus[i], out);
-    fprintf(out, "--- Who was woken by whom (times) ---\n");
-    for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
-        print_wakers(l, l->vcpus[i], out);
-    print_moves(l, out);
-    report_together(&l->together, out);
+    rc = report_together(&l->together, request, out);
     fprintf(out, "--- The longest waits ---\n");
     report_began(&l->clock, out);
     for ( size_t i = 0; i < l->nr_worst; i++ )
         print_one(l, &l->worst[i], out);
-    return 0;
+    return rc || !l->pool.failed ? rc : -ENOMEM;
 }

@@ -32,13 +32,17 @@ static const struct { uint8_t kind; const char *format; } volumes[] = {
 
 void text_volumes(const struct text *t)
 {
-    for ( uint32_t i = 0; i < t->book->nr_pcpus; i++ )
+    size_t n;
+    struct sort_row *pcpus = text_pcpus(t, &n);
+
+    for ( size_t i = 0; i < n; i++ )
     {
-        const struct fact_volume *v = &t->book->pcpus[i]->volume;
+        const struct book_pcpu *p = t->book->pcpus[pcpus[i].index];
+        const struct fact_volume *v = &p->volume;
 
         if ( !v->records )
             continue;
-        fprintf(t->out, " - cpu %u -\n", t->book->pcpus[i]->id);
+        fprintf(t->out, " - cpu %u -\n", p->id);
         for ( unsigned int k = 0; k < NR_VOLUMES; k++ )
             if ( v->bytes[volumes[k].kind] )
                 fprintf(t->out, volumes[k].format,
@@ -49,13 +53,16 @@ void text_volumes(const struct text *t)
 
 /* --- memory --------------------------------------------------------------- */
 
-static void print_done(FILE *out, const char *heading,
+static void print_done(const struct text *t, const char *heading,
                        const uint64_t done[MEMORY_KINDS])
 {
-    fprintf(out, "  %s:\n", heading);
-    for ( unsigned int i = 0; i < MEMORY_KINDS; i++ )
-        if ( done[i] )
-            fprintf(out, "   %-14s: %" PRIu64 "\n", memory_name(i), done[i]);
+    struct sort_row rows[MEMORY_KINDS];
+    size_t n = text_counts(t, done, MEMORY_KINDS, rows);
+
+    fprintf(t->out, "  %s:\n", heading);
+    for ( size_t i = 0; i < n; i++ )
+        fprintf(t->out, "   %-14s: %" PRIu64 "\n", memory_name(rows[i].index),
+                rows[i].value);
 }
 
 static void print_orders(FILE *out, const char *before,
@@ -85,8 +92,8 @@ static void print_contexts(FILE *out, const struct book_memory *m)
 void text_memory(const struct text *t, const struct book_memory *m)
 {
     fprintf(t->out, " Grant table ops:\n");
-    print_done(t->out, "Done by", m->done_by);
-    print_done(t->out, "Done for", m->done_for);
+    print_done(t, "Done by", m->done_by);
+    print_done(t, "Done for", m->done_for);
     fprintf(t->out, " Populate-on-demand:\n  Populated:\n");
     print_orders(t->out, "   ", m->populated);
     fprintf(t->out, "  Reclaim order:\n");
@@ -96,29 +103,32 @@ void text_memory(const struct text *t, const struct book_memory *m)
 
 /* --- PV guests ------------------------------------------------------------ */
 
-static void print_hypercalls(FILE *out, const struct book_pv *pv)
+static void print_hypercalls(const struct text *t, const struct book_pv *pv)
 {
-    for ( unsigned int i = 0; i < BOOK_HYPERCALLS; i++ )
-    {
-        const char *name = hypercall_name(i);
+    struct sort_row rows[BOOK_HYPERCALLS + 1];
+    size_t n = text_counts(t, pv->hypercalls, BOOK_HYPERCALLS + 1, rows);
 
-        if ( pv->hypercalls[i] )
-            fprintf(out, "    %-29s[%2u]: %6" PRIu64 "\n",
-                    name ? name : "(unknown)", i, pv->hypercalls[i]);
+    for ( size_t i = 0; i < n; i++ )
+    {
+        const char *name = hypercall_name(rows[i].index);
+
+        if ( rows[i].index == BOOK_HYPERCALLS )
+            fprintf(t->out, "    %-29s[..]: %6" PRIu64 "\n", "(higher ones)",
+                    rows[i].value);
+        else
+            fprintf(t->out, "    %-29s[%2zu]: %6" PRIu64 "\n",
+                    name ? name : "(unknown)", rows[i].index, rows[i].value);
     }
-    if ( pv->hypercalls[BOOK_HYPERCALLS] )
-        fprintf(out, "    %-29s[..]: %6" PRIu64 "\n", "(higher ones)",
-                pv->hypercalls[BOOK_HYPERCALLS]);
 }
 
-static void print_traps(FILE *out, const struct book_pv *pv)
+static void print_traps(const struct text *t, const struct book_pv *pv)
 {
-    for ( unsigned int i = 0; i < BOOK_TRAPS; i++ )
-        if ( pv->traps[i] )
-            fprintf(out, "    [%u] %" PRIu64 "\n", i, pv->traps[i]);
-    if ( pv->traps[BOOK_TRAPS] )
-        fprintf(out, "    [%u+] %" PRIu64 "\n", BOOK_TRAPS,
-                pv->traps[BOOK_TRAPS]);
+    struct sort_row rows[BOOK_TRAPS + 1];
+    size_t n = text_counts(t, pv->traps, BOOK_TRAPS + 1, rows);
+
+    for ( size_t i = 0; i < n; i++ )
+        fprintf(t->out, "    [%zu%s] %" PRIu64 "\n", rows[i].index,
+                rows[i].index == BOOK_TRAPS ? "+" : "", rows[i].value);
 }
 
 /* Calls within a multicall are hypercalls, too, and have a line besides. */
@@ -131,15 +141,21 @@ static uint64_t pv_times(const struct book_pv *pv, unsigned int kind)
 
 void text_pv(const struct text *t, const struct book_pv *pv)
 {
-    fprintf(t->out, "PV events:\n");
+    struct sort_row rows[PV_KINDS];
+    uint64_t times[PV_KINDS];
+    size_t n;
+
     for ( unsigned int i = 0; i < PV_KINDS; i++ )
+        times[i] = pv_times(pv, i);
+    n = text_counts(t, times, PV_KINDS, rows);
+    fprintf(t->out, "PV events:\n");
+    for ( size_t i = 0; i < n; i++ )
     {
-        if ( !pv_times(pv, i) )
-            continue;
-        fprintf(t->out, "  %s  %" PRIu64 "\n", pv_name(i), pv_times(pv, i));
-        if ( i == PV_HYPERCALL_V2 )
-            print_hypercalls(t->out, pv);
-        if ( i == PV_TRAP )
-            print_traps(t->out, pv);
+        fprintf(t->out, "  %s  %" PRIu64 "\n", pv_name(rows[i].index),
+                rows[i].value);
+        if ( rows[i].index == PV_HYPERCALL_V2 )
+            print_hypercalls(t, pv);
+        if ( rows[i].index == PV_TRAP )
+            print_traps(t, pv);
     }
 }

@@ -73,10 +73,11 @@ static void print_states(const struct text *t, const struct book_sched *v)
 static void print_stays(const struct text *t, const struct book_sched *v)
 {
     struct stats_row **rows = stats_map_by_key(&v->stays, &t->book->pool);
+    size_t n = sort_map(t->request, &t->book->pool, rows, v->stays.used, false);
     char name[32];
 
     stats_line_spread(t->out, &t->scale, " cpu affinity", &v->stay);
-    for ( size_t i = 0; rows && i < v->stays.used; i++ )
+    for ( size_t i = 0; i < n; i++ )
     {
         snprintf(name, sizeof(name), "   [%" PRIu64 "]", rows[i]->key);
         stats_line_spread(t->out, &t->scale, name, &rows[i]->stats);
@@ -110,13 +111,13 @@ static void print_eips(const struct text *t, const struct book_domain *d)
 
 static void print_domain(const struct text *t, const struct book_domain *d)
 {
-    const struct book *b = t->book;
+    size_t n;
+    struct sort_row *vcpus = text_vcpus(t, d->id, &n);
 
     print_domain_states(t, d);
     text_memory(t, &d->memory);
-    for ( uint32_t v = 0; v < b->nr_vcpus; v++ )
-        if ( b->vcpus[v]->domain == d->id )
-            print_vcpu(t, b->vcpus[v]);
+    for ( size_t i = 0; i < n; i++ )
+        print_vcpu(t, t->book->vcpus[vcpus[i].index]);
     print_eips(t, d);
     text_cr3(t, d->id);
 }
@@ -155,16 +156,16 @@ static void print_default(const struct text *t)
 
 static void print_domains(const struct text *t)
 {
-    const struct book *b = t->book;
+    size_t n;
+    struct sort_row *domains = text_domains(t, &n);
 
     print_default(t);
-    for ( uint32_t i = 0; i < b->nr_domains; i++ )
-        if ( b->domains[i]->id != WORLD_DEFAULT )
-            print_domain(t, b->domains[i]);
+    for ( size_t i = 0; i < n; i++ )
+        print_domain(t, t->book->domains[domains[i].index]);
 }
 
-static struct text start(struct book *book,
-                         const struct report_request *request, FILE *out)
+struct text text_of(struct book *book, const struct report_request *request,
+                    FILE *out)
 {
     return (struct text){
         .out = out,
@@ -178,7 +179,7 @@ static struct text start(struct book *book,
 void report_book_summary(struct book *book,
                          const struct report_request *request, FILE *out)
 {
-    const struct text t = start(book, request, out);
+    const struct text t = text_of(book, request, out);
 
     print_head(&t);
     fprintf(out, "--- Log volume summary ---\n");
@@ -189,7 +190,7 @@ void report_book_summary(struct book *book,
 void report_book_trust(struct book *book,
                        const struct report_request *request, FILE *out)
 {
-    const struct text t = start(book, request, out);
+    const struct text t = text_of(book, request, out);
 
     text_shares(&t);
     text_trust(&t);
@@ -201,17 +202,20 @@ void report_book_pcpus(struct book *book,
     static const char *const names[PCPU_STATES] = {
         " running", "    idle", "    lost", " unknown",
     };
-    const struct text t = start(book, request, out);
+    const struct text t = text_of(book, request, out);
     unsigned int active = 0;
+    size_t n;
+    struct sort_row *rows = text_pcpus(&t, &n);
 
-    for ( uint32_t i = 0; i < book->nr_pcpus; i++ )
+    for ( size_t i = 0; i < n; i++ )
     {
-        const struct book_pcpu *p = book->pcpus[i];
+        const struct book_pcpu *p = book->pcpus[rows[i].index];
 
         fprintf(out, "pcpu %u\n", p->id);
         for ( unsigned int s = 0; s < PCPU_UNKNOWN; s++ )
             stats_line_time(out, &t.scale, names[s], &p->state[s]);
-        active += p->state[PCPU_RUNNING].count != 0;
     }
+    for ( uint32_t i = 0; i < book->nr_pcpus; i++ )
+        active += book->pcpus[i]->state[PCPU_RUNNING].count != 0;
     fprintf(out, "Total active cpus: %u\n", active);
 }

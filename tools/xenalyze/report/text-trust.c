@@ -53,14 +53,16 @@ static void end_states(const struct text *t, const struct book_times *time,
 
 static void print_vcpus(const struct text *t)
 {
+    size_t n;
+    struct sort_row *vcpus = text_vcpus(t, TEXT_ANY, &n);
     char name[32];
 
     fprintf(t->out, " %-10s %9s %9s %9s %9s %9s %9s %10s  sum\n", "vcpu",
             "running", "runnable", "blocked", "offline", "lost", "other",
             "known for");
-    for ( uint32_t i = 0; i < t->book->nr_vcpus; i++ )
+    for ( size_t i = 0; i < n; i++ )
     {
-        const struct book_vcpu *v = t->book->vcpus[i];
+        const struct book_vcpu *v = t->book->vcpus[vcpus[i].index];
 
         if ( !v->sched )
             continue;
@@ -73,14 +75,16 @@ static void print_vcpus(const struct text *t)
 
 static void print_domains(const struct text *t)
 {
+    size_t n;
+    struct sort_row *domains = text_domains(t, &n);
     char name[32];
 
     fprintf(t->out, " %-10s %9s %9s %9s %9s %9s %9s %9s %10s  sum\n",
             "domain", "blocked", "part.run", "full run", "part.cont",
             "hazard", "full cont", "lost", "known for");
-    for ( uint32_t i = 0; i < t->book->nr_domains; i++ )
+    for ( size_t i = 0; i < n; i++ )
     {
-        const struct book_domain *d = t->book->domains[i];
+        const struct book_domain *d = t->book->domains[domains[i].index];
 
         if ( !d->sched )
             continue;
@@ -120,11 +124,14 @@ static void print_guest(const struct text *t, const struct book_vcpu *v)
             stats_share(whole - inside, whole));
 }
 
-static void print_guest_shares(const struct text *t)
+void text_guests(const struct text *t)
 {
-    for ( uint32_t i = 0; i < t->book->nr_vcpus; i++ )
+    size_t n;
+    struct sort_row *vcpus = text_vcpus(t, TEXT_ANY, &n);
+
+    for ( size_t i = 0; i < n; i++ )
     {
-        const struct book_vcpu *v = t->book->vcpus[i];
+        const struct book_vcpu *v = t->book->vcpus[vcpus[i].index];
 
         if ( v->hvm && v->hvm->guest_cycles &&
              (v->domain != WORLD_DEFAULT || t->request->show_default) )
@@ -154,7 +161,7 @@ void text_shares(const struct text *t)
     fprintf(t->out, "--- Where the time went ---\n");
     print_vcpus(t);
     print_domains(t);
-    print_guest_shares(t);
+    text_guests(t);
 }
 
 /* --- trust ---------------------------------------------------------------- */

@@ -8,7 +8,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "common/fault.h"
 #include "xenalyze/report/reach.h"
+#include "xenalyze/report/sort.h"
 
 void together_fini(struct together *t)
 {
@@ -113,11 +115,32 @@ static void print_domain(const struct together_domain *d, FILE *out)
             stats_share(d->hazard, whole));
 }
 
-void report_together(const struct together *t, FILE *out)
+/* The time of all its vcpus together. */
+static uint64_t ran(const struct together_domain *d)
 {
-    fprintf(out, "--- How many vcpus of a domain ran at the same time "
-            "(share of time) ---\n");
+    uint64_t sum = 0;
+
+    for ( unsigned int i = 1; i <= TOGETHER_MOST; i++ )
+        sum += i * d->cycles[i];
+    return sum;
+}
+
+int report_together(const struct together *t,
+                    const struct report_request *request, FILE *out)
+{
+    struct sort_row *rows = fault_malloc((t->nr + 1) * sizeof(*rows));
+    size_t n = 0;
+
+    if ( !rows )
+        return -ENOMEM;
     for ( uint32_t i = 0; i < t->nr; i++ )
         if ( t->domains[i].vcpus > 1 && together_time(&t->domains[i]) )
-            print_domain(&t->domains[i], out);
+            rows[n++] = (struct sort_row){ ran(&t->domains[i]), i };
+    n = sort_rows(request, rows, n);
+    fprintf(out, "--- How many vcpus of a domain ran at the same time "
+            "(share of time) ---\n");
+    for ( size_t i = 0; i < n; i++ )
+        print_domain(&t->domains[rows[i].index], out);
+    free(rows);
+    return 0;
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "xenalyze/model/facts.h"
+#include "xenalyze/report/request.h"
 #include "xenalyze/stats/stats.h"
 
 #define TOGETHER_MOST 64u       /* that many or more */
@@ -39,7 +40,8 @@ void together_close(struct together *t);
 
 uint64_t together_time(const struct together_domain *d);
 
-/* The section of the report of waiting. */
-void report_together(const struct together *t, FILE *out);
+/* The section of the report of waiting.  0 or -ENOMEM. */
+int report_together(const struct together *t,
+                    const struct report_request *request, FILE *out);
 
 #endif /* XENALYZE_REPORT_TOGETHER_H */
