@@ -44,32 +44,76 @@ for row in rows:
         assert sum(n for low, n in row["bars"]) == row["samples"], row
 END
 
-# Each table and member that occurs is in xenalyze-json(5).
+# What is bold in xenalyze-json(5) is what occurs, as table, member, name or
+# detail of a row: all of that in the page, and all of the page in some report.
 cat >listed.py <<'END'
-import json, sys
+import json, shlex, sys
 
-page = open(sys.argv[1]).read().replace("\\-", "-").replace('"', " ")
-words = set(page.replace(",", " ").replace(".", " ").split())
-report = json.load(open(sys.argv[2]))
-names = {row["table"] for row in report["rows"]}
-for row in report["rows"]:
-    names |= row.keys()
-names |= report.keys() | report["trace"].keys() | report["lost"].keys()
-names |= report["damage"].keys()
-for wait in report["longest_waits"]:
-    names |= wait.keys()
-missing = sorted(names - words)
-assert not missing, missing
+def bold(line):
+    words = shlex.split(line.replace("\\-", "-").replace("'", ""))
+    if words[:1] == [".B"]:
+        return words[1:]
+    return words[1::2] if words[:1] == [".BR"] else \
+        words[2::2] if words[:1] == [".RB"] else []
+
+page = open(sys.argv[1]).read()
+page = page[:page.index(".SH EXAMPLES")].splitlines()
+words = {w for line in page for w in bold(line) if not w.startswith("-")}
+words -= {"xenalyze", "1", "trace.hz", "xenalyze --json"}
+
+needed, found = set(), {"known", "guessed", "other"}    # are values
+for path in sys.argv[2:]:
+    report = json.load(open(path))
+    needed |= report.keys() | report["trace"].keys() | report["lost"].keys()
+    needed |= report["damage"].keys()
+    for some in (report["rows"], report["longest_waits"],
+                 report["lost"]["longest"], report["damage"]["first"]):
+        for row in some:
+            needed |= row.keys()
+    for row in report["rows"]:
+        needed.add(row["table"])
+        if row["table"] in ("trace", "vcpu", "cr3"):
+            found.add(row["name"])
+        if row["table"] == "wait":
+            found.add(row["name"])
+found |= needed
+assert not needed - words, sorted(needed - words)
+assert not words - found, sorted(words - found)
 END
 
-for trace in $(traces); do
-    expect 0 "$xenalyze" --json "$trace"
-    mv out report.json
-    expect 0 python3 listed.py "$top_srcdir/man/xenalyze-json.5" report.json
-    expect 0 "$xenalyze" --csv "$trace"
+# What is rare, besides: page tables of guests, losses, damage, times of day.
+awk -f "$top_srcdir/tests/report/shadow.awk" | compose shadow
+play lossy --cpus 3 --kind pv --storm 5ms --boot tbuf_size=1
+head -c -7 lossy >damaged
+compose rare <<'END'
+0 1000000 0x21101 0x10000
+0 - 0x1f083 3000000 0 0 0 0x914f0000 0x4e94 0
+0 - 0x1f08c 0x01000001 0x22622261 0 0 0 0 0
+0 + 0x10f010 1 0 2 0 0x00090001
+0 + 0x10f011 1 0 2 0 0x00090001
+0 + 0x81002 0x55555555 0x1000
+0 + 0x81001
+0 + 0x81002 30 0x1000
+0 - 0x82016 0x1f8 1
+0 + 0x81001
+0 + 0x802008 9 9000100 0 9000200 0
+0 9000000 0x21011 0x10000
+1 9000100 0x21101 0x10000
+END
+
+n=0
+options="--with-cr3-enumeration --with-interrupt-eip-enumeration=240
+    --histogram-interrupt-eip=240,4096"
+# shellcheck disable=SC2086 # several words
+for trace in $(traces) shadow damaged rare; do
+    n=$((n + 1))
+    expect 0 "$xenalyze" $options --json "$trace"
+    mv out $n.json
+    expect 0 "$xenalyze" $options --csv "$trace"
     mv out report.csv
-    expect 0 python3 judge.py report.json report.csv
+    expect 0 python3 judge.py $n.json report.csv
 done
+expect 0 python3 listed.py "$top_srcdir/man/xenalyze-json.5" ./*.json
 
 # A name is not to break it.
 name=$(printf 'a"b\\\nc\351')

@@ -240,13 +240,14 @@ static int begin(struct pass *p, struct err *e)
 
 static int print_book(struct pass *p)
 {
+    const struct rows rows = { p->book, p->latency, &p->request };
     FILE *out = p->run->out;
     int rc = 0;
 
     if ( p->config->json )
-        report_json(p->book, p->latency, p->run->name, out);
+        report_json(&rows, p->run->name, out);
     if ( p->config->csv )
-        report_csv(p->book, p->latency, out);
+        report_csv(&rows, out);
     if ( p->run->config->summary )
         report_book_summary(p->book, &p->request, out);
     if ( p->config->pcpus )

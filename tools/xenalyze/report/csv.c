@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows as comma-separated values.  Names have neither commas nor quotes, but
- * for one or two of the handlers' ("(no handler)" has neither), so all text is
- * quoted.
+ * Rows as comma-separated values.  All text is quoted, and a quote in it is two:
+ * domains have any names.
  */
 #include "xenalyze/report/rows.h"
 
@@ -18,7 +17,16 @@ static void put_id(FILE *out, int64_t id)
 static void put_text(FILE *out, const char *text)
 {
     if ( text )
-        fprintf(out, "\"%s\"", text);
+    {
+        putc('"', out);
+        for ( ; *text; text++ )
+        {
+            if ( *text == '"' )
+                putc('"', out);
+            putc(*text, out);
+        }
+        putc('"', out);
+    }
     putc(',', out);
 }
 
@@ -31,7 +39,7 @@ static void put_series(FILE *out, const struct stats *s, uint64_t open)
             s->sum, stats_mean(s), s->min, s->max, s->max_at, open);
     for ( size_t i = 0; i < 4; i++ )
         fprintf(out, ",%" PRIu64, stats_percentile(s, places[i]));
-    for ( size_t i = 0; i < 3; i++ )
+    for ( size_t i = 0; i < 4; i++ )
         if ( s->weighted )
             fprintf(out, ",%" PRIu64, stats_weighted(s, places[i]));
         else
@@ -55,13 +63,13 @@ static void put_row(void *state, const struct row *row)
     if ( row->series )
         put_series(out, row->series, row->open);
     else
-        fprintf(out, "%" PRIu64 ",,,,,,,,,,,,,,\n", row->count);
+        fprintf(out, "%" PRIu64 ",,,,,,,,,,,,,,,\n", row->count);
 }
 
-void report_csv(struct book *book, struct latency *latency, FILE *out)
+void report_csv(const struct rows *rows, FILE *out)
 {
     fprintf(out, "table,domain,vcpu,pcpu,name,detail,number,count,samples,"
             "sum,mean,min,max,max_at,open,p5,p50,p95,p99,time_p5,time_p50,"
-            "time_p95\n");
-    rows_walk(book, latency, put_row, out);
+            "time_p95,time_p99\n");
+    rows_walk(rows, put_row, out);
 }

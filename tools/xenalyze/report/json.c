@@ -158,12 +158,27 @@ static void put_names(struct json *j, const struct book *b)
     close_object(j);
 }
 
-static void put_trace(struct json *j, const struct book *b, const char *name)
+/* Of the clock on the wall: nanoseconds since 1970. */
+static void put_wall(struct json *j, const struct xt_clock *clock,
+                     uint64_t tsc)
 {
+    int64_t wall = clock->wall + xt_clock_ns(clock, tsc);
+
+    if ( clock->has_wall && wall >= 0 )
+        put_number(j, "wall", (uint64_t)wall);
+}
+
+static void put_trace(struct json *j, const struct rows *rows,
+                      const char *name)
+{
+    const struct book *b = rows->book;
+
     open_object(j, "trace");
     put_text(j, "name", name);
     put_number(j, "hz", b->hz);
+    put_text(j, "speed", rows->request->clock_assumed ? "guessed" : "known");
     put_number(j, "first", b->first);
+    put_wall(j, &b->clock, b->first);
     put_number(j, "cycles", b->total);
     put_names(j, b);
     put_number(j, "segments", b->segments);
@@ -228,6 +243,7 @@ static void put_waits(struct json *j, const struct latency *l)
         fprintf(j->out, "%s\n{", i ? "," : "");
         put_text(&one, "vcpu", latency_name(w->vcpu, name));
         put_number(&one, "from", w->from);
+        put_wall(&one, &l->clock, w->from);
         put_number(&one, "cycles", w->to - w->from);
         put_number(&one, "pcpu", w->pcpu);
         put_text(&one, "why", why_name(w->why) ? why_name(w->why) : "other");
@@ -243,19 +259,18 @@ static void put_waits(struct json *j, const struct latency *l)
     putc(']', j->out);
 }
 
-void report_json(struct book *book, struct latency *latency, const char *name,
-                 FILE *out)
+void report_json(const struct rows *rows, const char *name, FILE *out)
 {
-    struct json j = { .out = out }, rows = { .out = out };
+    struct json j = { .out = out }, list = { .out = out };
 
     putc('{', out);
     put_text(&j, "format", "xenalyze");
     put_number(&j, "version", VERSION);
-    put_trace(&j, book, name);
-    put_trust(&j, book);
-    put_waits(&j, latency);
+    put_trace(&j, rows, name);
+    put_trust(&j, rows->book);
+    put_waits(&j, rows->latency);
     member(&j, "rows");
     putc('[', out);
-    rows_walk(book, latency, put_row, &rows);
+    rows_walk(rows, put_row, &list);
     fprintf(out, "\n]}\n");
 }

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The walk over all rows: pcpus, domains, vcpus, waiting; within each in the
- * order of ids, so that two reports can be compared line by line.
+ * The walk over all rows: the trace, pcpus, domains, vcpus, waiting; within each
+ * in the order of ids, so that two reports can be compared line by line.
  */
 #include "xenalyze/report/rows.h"
 
 #include <inttypes.h>
 
 #include "xenalyze/model/names.h"
+#include "xenalyze/report/exits.h"
 
 struct walk
 {
     struct book *book;
+    const struct report_request *request;
     row_fn *fn;
     void *state;
 };
@@ -22,17 +24,58 @@ static void tell(const struct walk *w, struct row row)
         w->fn(w->state, &row);
 }
 
+/* A table of counts by name. */
+struct named
+{
+    const char *name;
+    uint64_t count;
+};
+
 #define ROW(d, v, p, ...) \
     (struct row){ .domain = (d), .vcpu = (v), .pcpu = (p), __VA_ARGS__ }
+#define NOBODY(...) ROW(ROW_NONE, ROW_NONE, ROW_NONE, __VA_ARGS__)
 #define PCPU(p, ...) ROW(ROW_NONE, ROW_NONE, (p)->id, __VA_ARGS__)
 #define DOMAIN(d, ...) ROW((d)->id, ROW_NONE, ROW_NONE, __VA_ARGS__)
 #define VCPU(v, ...) ROW((v)->domain, (v)->id, ROW_NONE, __VA_ARGS__)
+
+/* --- the trace ------------------------------------------------------------ */
+
+static void walk_trace(const struct walk *w)
+{
+    const struct book *b = w->book;
+    const struct named counts[] = {
+        { "hz", b->hz }, { "first", b->first }, { "cycles", b->total },
+        { "segments", b->segments }, { "records", b->records },
+        { "lost-records", b->lost }, { "losses", b->losses },
+        { "blind-cycles", b->blind },
+        { "damaged-places", xt_damage_times(&b->damage) },
+        { "skipped-bytes", xt_damage_bytes(&b->damage) },
+    };
+
+    for ( size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++ )
+        tell(w, NOBODY(.table = "trace", .name = counts[i].name,
+                       .count = counts[i].count));
+    for ( unsigned int i = 0; i < STRANGE_KINDS; i++ )
+        tell(w, NOBODY(.table = "strange", .name = strange_name(i),
+                       .count = b->strange[i]));
+    for ( size_t i = 0; i < b->holes.used; i++ )
+        tell(w, ROW(ROW_NONE, ROW_NONE, (int64_t)b->holes.rows[i].tag,
+                    .table = "blind", .has_number = true,
+                    .number = b->holes.rows[i].at,
+                    .count = b->holes.rows[i].key));
+    for ( size_t i = 0; i < b->damage.nr_first; i++ )
+        tell(w, NOBODY(.table = "damage",
+                       .name = xt_damage_text(b->damage.first[i].kind),
+                       .has_number = true,
+                       .number = b->damage.first[i].offset,
+                       .count = b->damage.first[i].bytes));
+}
 
 /* --- pcpus ---------------------------------------------------------------- */
 
 static void walk_pcpu(const struct walk *w, const struct book_pcpu *p)
 {
-    const struct { const char *name; uint64_t count; } counts[] = {
+    const struct named counts[] = {
         { "records", p->volume.records }, { "losses", p->losses },
         { "lost-records", p->volume.lost }, { "blind-cycles", p->blind },
         { "cycles", p->time }, { "interrupts", p->interrupts },
@@ -74,17 +117,20 @@ static void walk_memory(const struct walk *w, const struct book_domain *d)
     }
 }
 
-/* A row for each key of a map. */
-static void walk_map(const struct walk *w, const struct stats_map *m,
-                     struct row row)
+/* A row for each key of a map; of addresses with their symbols, if asked for. */
+static void walk_keys(const struct walk *w, const struct stats_map *m,
+                      struct row row, const struct symbols *symbols)
 {
     struct stats_row **rows = stats_map_by_key(m, &w->book->pool);
+    char symbol[SYMBOLS_TEXT_MAX];
 
     row.has_number = true;
     for ( size_t i = 0; rows && i < m->used; i++ )
     {
         row.number = rows[i]->key;
         row.series = &rows[i]->stats;
+        if ( symbols )
+            row.detail = symbols_text(symbols, row.number, symbol);
         tell(w, row);
     }
     row.has_number = false;
@@ -92,6 +138,12 @@ static void walk_map(const struct walk *w, const struct stats_map *m,
     row.series = m->others;
     if ( row.series )
         tell(w, row);
+}
+
+static void walk_map(const struct walk *w, const struct stats_map *m,
+                     struct row row)
+{
+    walk_keys(w, m, row, NULL);
 }
 
 static void walk_domain(const struct walk *w, const struct book_domain *d)
@@ -103,9 +155,38 @@ static void walk_domain(const struct walk *w, const struct book_domain *d)
     if ( d->sched )
         tell(w, DOMAIN(d, .table = "domain", .name = "cycles",
                        .count = d->sched->time.elapsed));
+    if ( d->name[0] )
+        tell(w, DOMAIN(d, .table = "domain", .name = "name",
+                       .detail = d->name, .count = 1));
     walk_memory(w, d);
-    walk_map(w, &d->emulated, DOMAIN(d, .table = "emulated-address"));
-    walk_map(w, &d->hit, DOMAIN(d, .table = "interrupted-address"));
+    walk_keys(w, &d->emulated, DOMAIN(d, .table = "emulated-address"),
+              w->request->symbols);
+    walk_keys(w, &d->hit, DOMAIN(d, .table = "interrupted-address"),
+              w->request->symbols);
+}
+
+/* Of all vcpus of a domain: by reason, and by what handled them. */
+static void walk_exits(const struct walk *w)
+{
+    struct exits x = { 0 };
+    int rc = exits_gather(&x, w->book);
+
+    for ( size_t i = 0; !rc && i < x.nr; i++ )
+    {
+        const struct exits_row *r = &x.rows[i];
+        bool whole = r->handler == EXITS_WHOLE;
+        char name[EXITS_NAME], detail[BOOK_DETAIL_NAME];
+
+        tell(w, ROW(r->domain, ROW_NONE, ROW_NONE,
+                    .table = whole ? "domain-exit" : "domain-handler",
+                    .name = exits_name(r->cause, name),
+                    .detail = whole ? NULL
+                                    : book_detail_name(r->handler, detail),
+                    .has_number = r->cause != EXIT_OTHER,
+                    .number = exit_reason(r->cause), .series = &r->cost));
+    }
+    w->book->pool.failed |= rc != 0;
+    exits_fini(&x);
 }
 
 static void walk_cr3(const struct walk *w)
@@ -116,7 +197,7 @@ static void walk_cr3(const struct walk *w)
     for ( uint32_t i = 0; i < nr; i++ )
     {
         const struct cr3_row *r = rows[i];
-        const struct { const char *name; uint64_t count; } counts[] = {
+        const struct named counts[] = {
             { "switches", r->switches }, { "flushes", r->flushes },
             { "first", r->first }, { "last", r->last },
         };
@@ -148,6 +229,7 @@ static void walk_stays(const struct walk *w, const struct book_vcpu *v)
     struct stats_row **rows = stats_map_by_key(&v->sched->stays,
                                                &w->book->pool);
 
+    tell(w, VCPU(v, .table = "vcpu-stay", .series = &v->sched->stay));
     for ( size_t i = 0; rows && i < v->sched->stays.used; i++ )
         tell(w, ROW(v->domain, v->id, (int64_t)rows[i]->key,
                     .table = "vcpu-stay", .series = &rows[i]->stats));
@@ -287,6 +369,24 @@ static void walk_waits(const struct walk *w, struct latency *l)
     }
 }
 
+static void walk_longest(const struct walk *w, const struct latency *l)
+{
+    char waker[LATENCY_NAME];
+
+    for ( size_t i = 0; i < l->nr_worst; i++ )
+    {
+        const struct latency_wait *worst = &l->worst[i];
+
+        tell(w, ROW((int64_t)worst->vcpu >> 16, worst->vcpu & 0xffff,
+                    worst->pcpu, .table = "longest-wait",
+                    .name = why_name(worst->why),
+                    .detail = worst->why != WHY_WAKE ? NULL
+                              : latency_name(worst->waker, waker),
+                    .has_number = true, .number = worst->from,
+                    .count = worst->to - worst->from));
+    }
+}
+
 static void walk_together(const struct walk *w, const struct together *t)
 {
     for ( uint32_t i = 0; i < t->nr; i++ )
@@ -301,22 +401,24 @@ static void walk_together(const struct walk *w, const struct together *t)
     }
 }
 
-void rows_walk(struct book *book, struct latency *latency, row_fn *fn,
-               void *state)
+void rows_walk(const struct rows *rows, row_fn *fn, void *state)
 {
-    const struct walk w = { book, fn, state };
+    struct book *book = rows->book;
+    const struct walk w = { book, rows->request, fn, state };
 
+    walk_trace(&w);
     for ( uint32_t i = 0; i < book->nr_pcpus; i++ )
         walk_pcpu(&w, book->pcpus[i]);
     for ( uint32_t i = 0; i < book->nr_domains; i++ )
         walk_domain(&w, book->domains[i]);
+    walk_exits(&w);
     for ( uint32_t i = 0; i < book->nr_vcpus; i++ )
         walk_vcpu(&w, book->vcpus[i]);
     if ( book->cr3 )
         walk_cr3(&w);
-    if ( latency )
-    {
-        walk_waits(&w, latency);
-        walk_together(&w, &latency->together);
-    }
+    if ( !rows->latency )
+        return;
+    walk_waits(&w, rows->latency);
+    walk_together(&w, &rows->latency->together);
+    walk_longest(&w, rows->latency);
 }

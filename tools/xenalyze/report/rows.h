@@ -11,6 +11,7 @@
 
 #include "xenalyze/report/book.h"
 #include "xenalyze/report/latency.h"
+#include "xenalyze/report/request.h"
 
 #define ROW_NONE (-1)
 
@@ -21,7 +22,7 @@ struct row
     const char *name;           /* or NULL */
     const char *detail;         /* or NULL */
     bool has_number;
-    uint64_t number;            /* vector, port, address, reason ... */
+    uint64_t number;            /* vector, port, address, reason, time ... */
     uint64_t count;             /* of a row without a series */
     const struct stats *series; /* or NULL */
     uint64_t open;              /* cycles of a state that has not ended */
@@ -29,15 +30,19 @@ struct row
 
 typedef void row_fn(void *state, const struct row *row);
 
-/* The latency may be NULL.  Both are closed. */
-void rows_walk(struct book *book, struct latency *latency, row_fn *fn,
-               void *state);
+struct rows
+{
+    struct book *book;          /* closed; its pool knows if memory ran out */
+    struct latency *latency;    /* likewise; or NULL */
+    const struct report_request *request;
+};
+
+void rows_walk(const struct rows *rows, row_fn *fn, void *state);
 
 /* Everything, as one object; `name` is the trace's. */
-void report_json(struct book *book, struct latency *latency, const char *name,
-                 FILE *out);
+void report_json(const struct rows *rows, const char *name, FILE *out);
 
 /* The rows only, with a line of headings. */
-void report_csv(struct book *book, struct latency *latency, FILE *out);
+void report_csv(const struct rows *rows, FILE *out);
 
 #endif /* XENALYZE_REPORT_ROWS_H */
