@@ -6,6 +6,7 @@
 #ifndef LIBXENTRACE_SLICE_H
 #define LIBXENTRACE_SLICE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,7 @@ struct xt_slice
     struct xt_item *sorted;
     size_t nr, room;            /* of either */
     uint32_t *counts;           /* of each bucket */
+    bool stretched;             /* pcpus took turns rarely, when last sorted */
 };
 
 /* 0 or -ENOMEM; *s is to be finished either way. */
