@@ -42,7 +42,7 @@ static unsigned int count_digits(uint64_t value)
 }
 
 #define ONES 0x0101010101010101ull
-#define EIGHT 100000000u        /* one more than eight digits can hold */
+#define EIGHT NUM_EIGHT         /* one more than eight digits can hold */
 
 /*
  * value, below EIGHT, as eight digits of a byte each; the first digit is the
@@ -72,6 +72,11 @@ static char *put_eight(char *p, uint32_t value)
 
     memcpy(p, &chars, sizeof(chars));
     return p + sizeof(chars);
+}
+
+char *num_eight(char *p, uint32_t value)
+{
+    return put_eight(p, value);
 }
 
 /* The last n digits. */
@@ -112,10 +117,17 @@ char *num_i64(char *p, int64_t value)
     return num_u64(p, -(uint64_t)value);
 }
 
+#define PIECE NUM_HEX_MAX       /* may be touched by any of those below */
+
 /* `len` characters will follow: fill up to `width`. */
-static char *pad(char *p, char c, unsigned int len, unsigned int width)
+static inline char *pad(char *p, char c, unsigned int len, unsigned int width)
 {
-    return len < width ? num_fill(p, c, width - len) : p;
+    if ( len >= width )
+        return p;
+    if ( width - len > PIECE )
+        return num_fill(p, c, width - len);
+    memset(p, c, PIECE);
+    return p + (width - len);
 }
 
 char *num_u64_right(char *p, uint64_t value, unsigned int width)
@@ -176,6 +188,12 @@ static void put_hex8(char *p, uint32_t value)
     uint64_t chars = htobe64(spread(value));
 
     memcpy(p, &chars, sizeof(chars));
+}
+
+char *num_hex_eight(char *p, uint32_t value)
+{
+    put_hex8(p, value);
+    return p + 8;
 }
 
 static unsigned int count_nibbles(uint64_t value)

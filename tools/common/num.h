@@ -33,7 +33,7 @@
 #define NUM_HEX_MAX     16u     /* ffffffffffffffff             */
 #define NUM_SEC_MAX     32u     /* 18446744073.709551615        */
 #define NUM_HUMAN_MAX   16u     /* "1023.9 Ki", and the unit    */
-#define NUM_CLOCK_MAX   32u     /* 5124095576030431:00:15       */
+#define NUM_CLOCK_MAX   40u     /* 5124095576030431:00:15       */
 
 /* Decimal: shortest; right-aligned with blanks; with leading zeros. */
 char *num_u64(char *p, uint64_t value);
@@ -41,6 +41,10 @@ char *num_i64(char *p, int64_t value);
 char *num_u64_right(char *p, uint64_t value, unsigned int width);
 char *num_i64_right(char *p, int64_t value, unsigned int width);
 char *num_u64_zero(char *p, uint64_t value, unsigned int width);
+
+/* Eight digits, with leading zeros, of what is below NUM_EIGHT. */
+#define NUM_EIGHT 100000000u
+char *num_eight(char *p, uint32_t value);
 
 /*
  * Decimal, left-aligned: blanks up to `width`.  Of what is wider than its
@@ -52,6 +56,9 @@ char *num_u64_left(char *p, uint64_t value, unsigned int width);
 char *num_hex(char *p, uint64_t value);
 char *num_hex_zero(char *p, uint64_t value, unsigned int width);
 char *num_hex_right(char *p, uint64_t value, unsigned int width);
+
+/* Eight of them, with leading zeros. */
+char *num_hex_eight(char *p, uint32_t value);
 
 /* Nanoseconds as seconds with nine decimals, "12.345678901". */
 char *num_sec(char *p, uint64_t ns);

@@ -63,6 +63,8 @@ static void check_decimal(uint64_t v)
 {
     CHECK(NUM_U64_MAX, num_u64(p, v), "%" PRIu64, v);
     CHECK(NUM_I64_MAX, num_i64(p, v), "%" PRId64, (int64_t)v);
+    CHECK(8, num_eight(p, v % NUM_EIGHT), "%08u",
+          (unsigned int)(v % NUM_EIGHT));
     CHECK(NUM_SEC_MAX, num_sec(p, v), "%" PRIu64 ".%09u", v / 1000000000,
           (unsigned int)(v % 1000000000));
 }
@@ -70,6 +72,7 @@ static void check_decimal(uint64_t v)
 static void check_hex(uint64_t v)
 {
     CHECK(NUM_HEX_MAX, num_hex(p, v), "%" PRIx64, v);
+    CHECK(8, num_hex_eight(p, v), "%08x", (unsigned int)v);
 }
 
 static void check_padded(uint64_t v, int w)
