@@ -300,17 +300,16 @@ static bool is_entry(uint32_t event)
 static void entry_or_exit(struct chunk *c, struct dump_vcpu *v, uint64_t time,
                           const struct xt_record *r)
 {
-    if ( !is_entry(r->event) )
-    {
-        v->in_exit = true;
-        v->exit = time;
-        return;
-    }
-    if ( c && v->in_exit )
+    bool entry = is_entry(r->event);
+
+    if ( c && entry && v && v->in_exit )
         chunk_note(c, NOTE_VALUE, time - v->exit);
-    else if ( c )
+    else if ( c && entry )
         chunk_note(c, NOTE_ALONE, 0);
-    v->in_exit = false;
+    if ( !v )
+        return;
+    v->in_exit = !entry;
+    v->exit = entry ? v->exit : time;
 }
 
 static uint64_t word_pair(const struct xt_record *r, unsigned int at)
@@ -381,10 +380,8 @@ int dump_state_see(struct dump_state *s, struct chunk *c, bool shown,
         forget(&s->pcpus[cpu], cpu, true);
         note_face(s, c, cpu);
     }
-    if ( kind == TRC_HVM_ENTRYEXIT && current(s, cpu) )
+    if ( kind == TRC_HVM_ENTRYEXIT )
         entry_or_exit(line, current(s, cpu), time, r);
-    else if ( kind == TRC_HVM_ENTRYEXIT && is_entry(r->event) )
-        in_exit(line, NULL, r);
     else if ( kind == TRC_HVM_HANDLER || kind == TRC_SHADOW )
         in_exit(line, current(s, cpu), r);
     else if ( kind == TRC_SCHED_MIN && r->words )

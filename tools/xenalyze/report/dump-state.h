@@ -53,6 +53,18 @@ int dump_state_show(struct dump_state *s, unsigned int cpu);
 /* Is it known, of each pcpu that shows, who is on it, or that nobody is? */
 bool dump_state_knows(const struct dump_state *s);
 
+/* Does it matter what a record of this event says? */
+static inline bool dump_state_cares(const struct dump_state *s,
+                                    unsigned int cpu, uint32_t event)
+{
+    uint32_t kind = event & ~0xfffu;
+
+    return kind == TRC_HVM_ENTRYEXIT || kind == TRC_HVM_HANDLER ||
+           kind == TRC_SCHED_MIN || kind == TRC_SHADOW ||
+           kind == TRC_HW_PM || event == TRC_LOST_RECORDS ||
+           !s->pcpus[cpu].seen;
+}
+
 /*
  * What this record changes is noted in the chunk (NULL: nowhere), and what its
  * line needs, if it is shown: then it was just added.  The pcpu has a column.

@@ -102,6 +102,8 @@ static int see(struct dump *d, struct chunk *c, const struct xt_batch *b,
 
     if ( shown )
         chunk_add(c, b, item, size);
+    if ( !dump_state_cares(&d->state, cpu, r.event) )
+        return 0;
     return dump_state_see(&d->state, c, shown, cpu, item->time, &r);
 }
 
@@ -201,9 +203,13 @@ struct writer
     char *column;               /* behind it, 16 bytes may be read */
     size_t longest;             /* of a line */
     const struct note *note, *notes_end;
+    uint32_t noted;             /* the record that the next note is about */
     uint64_t last;              /* time stamp of the line before, ... */
-    char time[32];              /* ... and as text */
+    char time[32];              /* ... as text, ... */
     uint8_t time_length;
+    bool blank;                 /* ... which is none, ... */
+    uint64_t tenth;             /* ... the ns at which its tenth began, ... */
+    char digits[8];             /* ... and how it ends */
     bool alone;                 /* of the record at hand ... */
     struct line_context context;
 };
@@ -240,7 +246,6 @@ static void set_face(struct writer *w, unsigned int cpu, const struct face *f)
 /* Notes that are about record i, but for the faces, which are for the next. */
 static void read_notes(struct writer *w, uint32_t i)
 {
-    w->alone = w->context.has_value = false;
     for ( const struct note *n = w->note; n < w->notes_end && n->item == i;
           n++ )
     {
@@ -263,19 +268,33 @@ static void leave_notes(struct writer *w, uint32_t i)
         if ( w->note->kind == NOTE_FACE )
             set_face(w, w->note->cpu, &f);
     }
+    w->alone = w->context.has_value = false;
+    w->noted = w->note < w->notes_end ? w->note->item : UINT32_MAX;
 }
 
 /* Blank where nothing is known, or at the very begin, as in stock's. */
-static void new_time(struct writer *w, uint64_t time)
+static void write_time(struct writer *w, uint64_t ns)
+{
+    char *p = ns ? num_sec_right(w->time, ns, 13) : num_fill(w->time, ' ', 14);
+
+    w->time_length = p - w->time;
+    w->blank = !ns;
+    w->tenth = ns - ns % NUM_EIGHT;
+    memcpy(w->digits, p - 8, 8);
+}
+
+/* Most are of the same tenth of a second, and differ in the last digits. */
+static inline void new_time(struct writer *w, uint64_t time)
 {
     const struct xt_clock *clock = &w->d->options.clock;
     uint64_t ns = time > w->c->start
                   ? xt_clock_length(clock, time - w->c->start) : 0;
-    char *p = w->time;
 
     w->last = time;
-    p = ns ? num_sec_right(p, ns, 13) : num_fill(p, ' ', 14);
-    w->time_length = p - w->time;
+    if ( ns - w->tenth < NUM_EIGHT && ns && !w->blank )
+        num_eight(w->digits, ns - w->tenth);
+    else
+        write_time(w, ns);
 }
 
 /* What has no time stamp has that of the line before. */
@@ -286,7 +305,9 @@ static inline char *put_time(struct writer *w, char *p, uint64_t time)
     memcpy(p, w->time, 16);
     if ( w->time_length > 16 )
         memcpy(p, w->time, sizeof(w->time));
-    return p + w->time_length;
+    p += w->time_length;
+    memcpy(p - 8, w->digits, 8);
+    return p;
 }
 
 static inline char *put_column(struct writer *w, char *p, unsigned int cpu)
@@ -413,7 +434,7 @@ static char *put_line(struct writer *w, char *p, const struct xt_item *item,
         return put_loss(w, p, item, r);
     p = put_header(w, p, w->alone && program->alone ? '!' : program->mark,
                    item->time, cpu);
-    w->context.event = line_event(programs, program);
+    w->context.event = program->event;
     w->context.record = r;
     return line_program_run(program, p, &w->context);
 }
@@ -424,6 +445,7 @@ static bool writer_init(struct writer *w, const struct dump *d,
     *w = (struct writer){
         .d = d, .c = c, .note = c->notes,
         .notes_end = c->notes + c->nr_notes,
+        .noted = c->nr_notes ? c->notes->item : UINT32_MAX,
         .context = { .programs = &d->programs },
         .longest = d->programs.longest + 4 * c->nr_cpus + RAW_MAX + 512,
     };
@@ -436,7 +458,8 @@ static bool writer_init(struct writer *w, const struct dump *d,
     }
     for ( unsigned int cpu = 0; cpu < c->nr_cpus; cpu++ )
         set_face(w, cpu, &c->faces[cpu]);
-    new_time(w, c->start);
+    w->last = c->start;
+    write_time(w, 0);
     return true;
 }
 
@@ -467,13 +490,15 @@ static void dump_write(const void *state, struct chunk *c)
         xt_record_view(&r, c->bytes + xt_item_place(&c->items[i]));
         if ( o->raw )
             p = raw_process_line(p, &r);
-        read_notes(&w, i);
+        if ( i == w.noted )
+            read_notes(&w, i);
         if ( o->text && r.event != TRC_TRACE_WRAP_BUFFER )
         {
             p = put_line(&w, p, &c->items[i], &r);
             *p++ = '\n';
         }
-        leave_notes(&w, i);
+        if ( i == w.noted )
+            leave_notes(&w, i);
     }
     c->used = p - c->text;
  out:

@@ -16,8 +16,8 @@
 
 enum step_kind
 {
-    STEP_NOTHING, STEP_UNSIGNED, STEP_SIGNED, STEP_HEX, STEP_HEX_ZERO,
-    STEP_HEX_RIGHT, STEP_NAME, STEP_US, STEP_PERCENT, STEP_WORDS,
+    STEP_NOTHING, STEP_SURE, STEP_SURE_HEX, STEP_UNSIGNED, STEP_SIGNED,
+    STEP_HEX, STEP_HEX_ZERO, STEP_HEX_RIGHT, STEP_NAME, STEP_US, STEP_PERCENT, STEP_WORDS,
     STEP_FUNCTION, STEP_IF, STEP_IF_NOT,
 };
 
@@ -32,7 +32,7 @@ struct place
 /* A text, and then what is to be made of a field: half a cache line. */
 struct line_step
 {
-    const char *text;           /* 16 bytes of it may be read */
+    const char *text;           /* 16 bytes more may be read */
     uint8_t length;
     uint8_t kind;
     uint8_t width;
@@ -66,6 +66,15 @@ static inline uint64_t fetch(const struct place *f, const struct xt_record *r)
         return xt_load64(at);
     else
         word = xt_load32(at);
+    return word >> f->shift & (UINT32_MAX >> (32 - f->bits));
+}
+
+/* The same of what any record with this program has, in a word. */
+static inline uint64_t fetch_sure(const struct place *f,
+                                  const struct xt_record *r)
+{
+    uint32_t word = xt_load32(r->payload + 4 * f->word);
+
     return word >> f->shift & (UINT32_MAX >> (32 - f->bits));
 }
 
@@ -130,11 +139,12 @@ static char *put_words(char *p, const struct xt_record *r)
 
 /* --- running -------------------------------------------------------------- */
 
+/* In pieces of a fixed size: there is room for one more on either side. */
 static inline char *put_text(char *p, const struct line_step *s)
 {
     memcpy(p, s->text, COPY);
-    if ( s->length > COPY )
-        memcpy(p + COPY, s->text + COPY, s->length - COPY);
+    for ( size_t n = COPY; n < s->length; n += COPY )
+        memcpy(p + n, s->text + n, COPY);
     return p + s->length;
 }
 
@@ -198,6 +208,8 @@ char *line_program_run(const struct line_program *program, char *p,
         switch ( s->kind )
         {
         case STEP_NOTHING: break;
+        case STEP_SURE: p = put_unsigned(p, fetch_sure(&s->place, r)); break;
+        case STEP_SURE_HEX: p = num_hex(p, fetch_sure(&s->place, r)); break;
         case STEP_UNSIGNED: p = put_unsigned(p, fetch(&s->place, r)); break;
         case STEP_SIGNED: p = put_signed(p, fetch_signed(&s->place, r)); break;
         case STEP_HEX: p = num_hex(p, fetch(&s->place, r)); break;
@@ -328,6 +340,19 @@ static void add_function(struct compiler *c, const char *text, size_t length)
         set_place(c, &s->place, &f, equals + 1, length - name - 1);
 }
 
+/* What is in any record of the event can be fetched without a question. */
+static enum step_kind sure_kind(const struct compiler *c,
+                                const struct line_step *s)
+{
+    const struct place *f = &s->place;
+
+    if ( f->in_id || !f->bits || f->bits > 32 ||
+         f->end > 32u * c->event->words )
+        return s->kind;
+    return s->kind == STEP_UNSIGNED ? STEP_SURE
+           : s->kind == STEP_HEX ? STEP_SURE_HEX : s->kind;
+}
+
 /* The inside of {}. */
 static void add_field(struct compiler *c, const char *text, size_t length)
 {
@@ -354,6 +379,7 @@ static void add_field(struct compiler *c, const char *text, size_t length)
     s = add(c, STEP_NOTHING);
     set_place(c, &s->place, &f, text, name);
     s->kind = kind_of(f, format, &width);
+    s->kind = sure_kind(c, s);
     s->width = width;
     if ( s->kind == STEP_NAME )
         s->sem = f ? f->sem : NULL;
@@ -475,7 +501,7 @@ static int compile_event(struct compiler *c, struct line_program *program)
     struct line_step *steps;
 
     *program = (struct line_program){
-        .words = c->event->words, .max_words = c->event->max_words,
+        .event = c->event, .words = c->event->words, .max_words = c->event->max_words,
         .longest = strlen(c->event->name) + 1 + XT_TEXT_MAX, .mark = ']',
     };
     if ( !rule )

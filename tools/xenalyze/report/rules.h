@@ -53,6 +53,7 @@ struct line_step;
 
 struct line_program
 {
+    const struct xt_event *event;
     const struct line_step *steps;
     uint16_t nr_steps;          /* 0: the catalogue's text */
     uint8_t words, max_words;   /* that a record of this event has */
@@ -91,13 +92,6 @@ static inline const struct line_program *
 line_program(const struct line_programs *s, const struct xt_event *e)
 {
     return &s->of[e - xt_catalogue_events];
-}
-
-/* What a program is of. */
-static inline const struct xt_event *
-line_event(const struct line_programs *s, const struct line_program *program)
-{
-    return &xt_catalogue_events[program - s->of];
 }
 
 /*
