@@ -96,6 +96,19 @@ static int add(struct reader *r, const struct formats_step *s, uint32_t longest)
     return 0;
 }
 
+/* A field, which takes a text before it into its step. */
+static int add_behind_text(struct reader *r, const struct formats_step *field)
+{
+    struct formats_step s = *field;
+
+    if ( r->nr && r->steps[r->nr - 1].field == FORMATS_LITERAL )
+    {
+        s.text = r->steps[--r->nr].text;
+        s.length = r->steps[r->nr].length;
+    }
+    return add(r, &s, FORMATS_FIELD_MAX + COPY);
+}
+
 static int add_literal(struct reader *r, const char *text, size_t length)
 {
     char *copy;
@@ -164,8 +177,9 @@ static char plain_type(char type)
 static int add_conversion(struct reader *r, unsigned int field,
                           const char *begin, const char **at, const char *end)
 {
-    struct formats_step s = { .field = field, .plain = true };
-    const char *flags = *at, *p = *at;
+    static const char nothing[COPY];
+    struct formats_step s = { .text = nothing, .field = field, .plain = true };
+    const char *flags = *at, *p = *at, *flags_end;
     unsigned int width, precision = 0;
 
     for ( ; p < end && strchr("-+ #0", *p) && *p; p++ )
@@ -183,18 +197,19 @@ static int add_conversion(struct reader *r, unsigned int field,
     if ( width > MOST_WIDTH || precision > MOST_WIDTH )
         return bad(r, "wider than 200", begin, p - begin);
     s.width = width;
-    s.text = flags;
-    s.length = p - flags;
+    flags_end = p;
     if ( p < end && (*p == 'h' || *p == 'l' || *p == 'L') )
         p++;
     if ( p == end || !*p || !strchr("diuxXofFeEgGsrc", *p) )
         return bad(r, "not a conversion", begin, p - begin + (p < end));
     s.type = plain_type(*p);
-    s.text = printf_conversion(r, s.text, s.length, s.type);
+    s.hex_word = s.plain && s.zero && s.width == 8 && s.type == 'x' &&
+                 field >= FORMATS_1;
+    s.conversion = printf_conversion(r, flags, flags_end - flags, s.type);
     *at = p + 1;
-    if ( !s.text )
+    if ( !s.conversion )
         return err_sys(r->e, -ENOMEM, "cannot read %s", r->name);
-    return add(r, &s, FORMATS_FIELD_MAX);
+    return add_behind_text(r, &s);
 }
 
 /* At a %: a conversion, or "%%". */

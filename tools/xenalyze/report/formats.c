@@ -102,8 +102,41 @@ struct value
 struct line
 {
     const struct formats *f;
-    struct value values[FORMATS_FIELDS];
+    const struct xt_record *record;
+    uint64_t last;              /* time stamp on this pcpu; 0: none */
+    unsigned int cpu;
 };
+
+/* What is not there is 0. */
+static inline struct value word_value(const struct line *l, unsigned int i)
+{
+    const struct xt_record *r = l->record;
+    uint64_t number = i < r->words ? xt_record_word(r, i) : 0;
+
+    if ( !i && (r->event == TRC_PV_HYPERCALL_V2 ||
+                r->event == TRC_PV_HYPERCALL_SUBCALL) )
+        number &= HYPERCALL_NUMBER;
+    return (struct value){ .number = number };
+}
+
+static inline struct value value_of(const struct line *l, uint8_t field)
+{
+    const struct xt_record *r = l->record;
+
+    if ( field >= FORMATS_1 )
+        return word_value(l, field - FORMATS_1);
+    if ( field == FORMATS_CPU )
+        return (struct value){ .number = l->cpu };
+    if ( field == FORMATS_TSC )
+        return (struct value){ .number = r->tsc };
+    if ( field == FORMATS_EVENT )
+        return (struct value){ .number = r->event };
+    if ( !r->has_tsc || !l->last )
+        return (struct value){ .number = 0 };
+    if ( r->tsc < l->last )
+        return (struct value){ .number = l->last - r->tsc, .negative = true };
+    return (struct value){ .number = r->tsc - l->last };
+}
 
 static double as_double(const struct value *v)
 {
@@ -131,14 +164,15 @@ static char *put_rare(char *p, const struct formats_step *s,
         else
             snprintf(text, sizeof(text), "%s%llu", v->negative ? "-" : "",
                      (unsigned long long)v->number);
-        n = snprintf(p, FORMATS_FIELD_MAX, s->text, text);
+        n = snprintf(p, FORMATS_FIELD_MAX, s->conversion, text);
     }
     else if ( is_float(s->type) )
-        n = snprintf(p, FORMATS_FIELD_MAX, s->text, d);
+        n = snprintf(p, FORMATS_FIELD_MAX, s->conversion, d);
     else if ( s->type == 'c' )
-        n = snprintf(p, FORMATS_FIELD_MAX, s->text, (int)(v->number & 0x7f));
+        n = snprintf(p, FORMATS_FIELD_MAX, s->conversion,
+                     (int)(v->number & 0x7f));
     else
-        n = snprintf(p, FORMATS_FIELD_MAX, s->text,
+        n = snprintf(p, FORMATS_FIELD_MAX, s->conversion,
                      v->negative ? -(long long)v->number
                                  : (long long)v->number);
     return p + (n < (int)FORMATS_FIELD_MAX ? n : (int)FORMATS_FIELD_MAX - 1);
@@ -165,7 +199,7 @@ static char *put_negative(char *p, const struct formats_step *s,
 static char *put_field(char *p, const struct formats_step *s,
                        const struct line *l)
 {
-    struct value v = l->values[s->field];
+    struct value v = value_of(l, s->field);
 
     if ( !s->plain || (s->type != 'd' && s->type != 'x') )
         return put_rare(p, s, &v, l);
@@ -198,16 +232,15 @@ static inline char *put_literal(char *p, const struct formats_step *s)
 static char *put_rule(char *p, const struct formats_rule *rule,
                       const struct line *l)
 {
-    for ( uint32_t i = 0; i < rule->nr_steps; i++ )
-    {
-        const struct formats_step *s = &rule->steps[i];
+    const struct formats_step *end = rule->steps + rule->nr_steps;
 
-        if ( s->field != FORMATS_LITERAL )
-        {
-            p = put_field(p, s, l);
-            continue;
-        }
+    for ( const struct formats_step *s = rule->steps; s < end; s++ )
+    {
         p = put_literal(p, s);
+        if ( s->hex_word )
+            p = num_hex_eight(p, word_value(l, s->field - FORMATS_1).number);
+        else if ( s->field != FORMATS_LITERAL )
+            p = put_field(p, s, l);
     }
     *p++ = '\n';
     return p;
@@ -223,32 +256,10 @@ static char *put_backwards(char *p, unsigned int cpu, uint64_t tsc,
     return p;
 }
 
-static void set_values(struct line *l, unsigned int cpu,
-                       const struct xt_record *r, uint64_t last)
-{
-    struct value *v = l->values;
-
-    v[FORMATS_CPU].number = cpu;
-    v[FORMATS_TSC].number = r->tsc;
-    v[FORMATS_EVENT].number = r->event;
-    v[FORMATS_RELTSC] = (struct value){ .number = 0 };
-    if ( r->has_tsc && last )
-    {
-        v[FORMATS_RELTSC].negative = r->tsc < last;
-        v[FORMATS_RELTSC].number = r->tsc < last ? last - r->tsc
-                                                 : r->tsc - last;
-    }
-    for ( unsigned int i = 0; i < XT_RECORD_MAX_WORDS; i++ )
-        v[FORMATS_1 + i].number = i < r->words ? xt_record_word(r, i) : 0;
-    if ( r->event == TRC_PV_HYPERCALL_V2 ||
-         r->event == TRC_PV_HYPERCALL_SUBCALL )
-        v[FORMATS_1].number &= HYPERCALL_NUMBER;
-}
-
 static void formats_write(const void *state, struct chunk *c)
 {
-    struct line l = { .f = state };
     struct xt_record r;
+    struct line l = { .f = state, .record = &r };
     char *p = c->text;
 
     for ( size_t i = 0; i < c->nr; i++ )
@@ -256,18 +267,17 @@ static void formats_write(const void *state, struct chunk *c)
         unsigned int cpu = xt_item_cpu(&c->items[i]);
         const struct formats_rule *rule;
 
+        l.cpu = cpu;
+        l.last = c->times[cpu];
         xt_record_view(&r, c->bytes + xt_item_place(&c->items[i]));
         p = chunk_room(c, p, l.f->longest + LONGEST_COMPLAINT);
         if ( !p )
             return;
-        if ( r.has_tsc && r.tsc < c->times[cpu] )
-            p = put_backwards(p, cpu, r.tsc, c->times[cpu]);
+        if ( r.has_tsc && r.tsc < l.last )
+            p = put_backwards(p, cpu, r.tsc, l.last);
         rule = formats_rule(l.f, r.event);
         if ( rule )
-        {
-            set_values(&l, cpu, &r, c->times[cpu]);
             p = put_rule(p, rule, &l);
-        }
         if ( r.has_tsc )
             c->times[cpu] = r.tsc;
     }

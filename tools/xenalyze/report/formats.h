@@ -51,14 +51,17 @@ enum formats_field
     FORMATS_FIELDS, FORMATS_LITERAL = FORMATS_FIELDS,
 };
 
+/* A text, and behind it a field, or nothing. */
 struct formats_step
 {
-    const char *text;           /* literal; or a conversion for printf */
-    uint32_t length;            /* of a literal */
+    const char *text;           /* 16 bytes more may be read */
+    const char *conversion;     /* of the field, for printf */
+    uint32_t length;            /* of the text */
     uint8_t field;
     char type;                  /* d x X o f e E g G s c; as Python's */
     bool plain;                 /* no flag but 0, no precision */
     bool zero;
+    bool hex_word;              /* %(1)08x and the like, as most are */
     uint8_t width;
 };
 
