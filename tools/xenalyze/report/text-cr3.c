@@ -49,23 +49,36 @@ static void print_row(const struct text *t, const struct cr3_row *row)
     print_seen(t, row);
 }
 
+/* Those of a domain, in the order that is asked for: how many to show. */
+static size_t order_of(const struct text *t, struct cr3_row *const *rows,
+                       uint32_t nr, uint16_t domain, struct sort_row **order)
+{
+    size_t n = 0;
+
+    for ( uint32_t i = 0; i < nr; i++ )
+        n += rows[i]->domain == domain;
+    *order = n ? arena_array(&t->book->pool.arena, n, sizeof(**order), 8)
+               : NULL;
+    t->book->pool.failed |= n && !*order;
+    n = 0;
+    for ( uint32_t i = 0; *order && i < nr; i++ )
+        if ( rows[i]->domain == domain )
+            (*order)[n++] = (struct sort_row){
+                sort_value(t->request->sort, &rows[i]->total), i,
+            };
+    return sort_rows(t->request, *order, n);
+}
+
 void text_cr3(const struct text *t, uint16_t domain)
 {
     uint32_t nr = 0;
     struct cr3_row *const *rows = NULL;
     struct sort_row *order;
-    size_t n = 0;
+    size_t n;
 
     if ( t->book->cr3 )
         rows = cr3_list_rows(t->book->cr3, &nr);
-    order = arena_array(&t->book->pool.arena, nr ? nr : 1, sizeof(*order), 8);
-    t->book->pool.failed |= !order;
-    for ( uint32_t i = 0; order && i < nr; i++ )
-        if ( rows[i]->domain == domain )
-            order[n++] = (struct sort_row){
-                sort_value(t->request->sort, &rows[i]->total), i,
-            };
-    n = sort_rows(t->request, order, n);
+    n = order_of(t, rows, nr, domain, &order);
     if ( n )
         fprintf(t->out, "    cr3 values:\n");
     for ( size_t i = 0; i < n; i++ )

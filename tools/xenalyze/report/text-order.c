@@ -22,6 +22,23 @@ static uint64_t vcpu_value(const struct text *t, const struct book_vcpu *v)
                     v->sched->time.open[STATE_RUNNING]);
 }
 
+/* The first vcpu of this domain, or of one behind it: they are by id. */
+static uint32_t first_of(const struct book *b, uint32_t domain)
+{
+    uint32_t low = 0, high = b->nr_vcpus;
+
+    while ( low < high )
+    {
+        uint32_t middle = low + (high - low) / 2;
+
+        if ( b->vcpus[middle]->domain < domain )
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static uint64_t domain_value(const struct text *t,
                              const struct book_domain *d)
 {
@@ -31,11 +48,12 @@ static uint64_t domain_value(const struct text *t,
 
     if ( t->request->sort == SORT_NAME )
         return 0;
-    for ( uint32_t i = 0; i < b->nr_vcpus; i++ )
+    for ( uint32_t i = first_of(b, d->id);
+          i < b->nr_vcpus && b->vcpus[i]->domain == d->id; i++ )
     {
         const struct book_vcpu *v = b->vcpus[i];
 
-        if ( v->domain != d->id || !v->sched || book_idle(v) )
+        if ( !v->sched || book_idle(v) )
             continue;
         running.weighted = v->sched->state[STATE_RUNNING].weighted;
         stats_merge(&running, &t->book->pool, &v->sched->state[STATE_RUNNING]);
@@ -56,12 +74,14 @@ static struct sort_row *rows_for(const struct text *t, size_t n)
 struct sort_row *text_vcpus(const struct text *t, uint32_t domain, size_t *n)
 {
     const struct book *b = t->book;
-    struct sort_row *rows = rows_for(t, b->nr_vcpus);
+    bool any = domain == TEXT_ANY;
+    uint32_t from = any ? 0 : first_of(b, domain);
+    uint32_t to = any ? b->nr_vcpus : first_of(b, domain + 1);
+    struct sort_row *rows = rows_for(t, to - from);
     size_t nr = 0;
 
-    for ( uint32_t i = 0; rows && i < b->nr_vcpus; i++ )
-        if ( domain == TEXT_ANY || b->vcpus[i]->domain == domain )
-            rows[nr++] = (struct sort_row){ vcpu_value(t, b->vcpus[i]), i };
+    for ( uint32_t i = from; rows && i < to; i++ )
+        rows[nr++] = (struct sort_row){ vcpu_value(t, b->vcpus[i]), i };
     *n = sort_rows(t->request, rows, nr);
     return rows;
 }
