@@ -103,8 +103,11 @@ void xt_source_soon(struct xt_source *s, uint64_t at, uint64_t size);
 /*
  * So many bytes of a mapping were looked at.  Once in a while its pages are
  * given back: those still in use come back by themselves, so that a file of
- * any size is read in little memory.
+ * any size is read in little memory.  Who begins to look somewhere uses
+ * XT_SOURCE_TOUCH: so much the system maps around one byte.
  */
+#define XT_SOURCE_TOUCH (64u << 10)
+
 void xt_source_used(struct xt_source *s, uint64_t bytes);
 
 #endif /* LIBXENTRACE_SOURCE_H */

@@ -26,9 +26,6 @@
 /* Two passes over 256 rings of 1 MiB, and half of that to spare. */
 #define HOLD_MOST (UINT64_C(768) << 20)
 
-/* What the kernel maps around a touched page. */
-#define TOUCHED (64u << 10)
-
 #define NO_LIMIT UINT64_MAX
 
 /* --- the index ------------------------------------------------------------ */
@@ -148,7 +145,8 @@ static int take_one(struct xt_trace *t, struct err *e)
         t->complete = true;
     if ( rc <= 0 )
         return rc ? rc : 1;
-    xt_source_used(t->source, w.size < TOUCHED ? w.size : TOUCHED);
+    xt_source_used(t->source, w.size < XT_SOURCE_TOUCH ? w.size
+                                                      : XT_SOURCE_TOUCH);
     return add(t, &w, e);
 }
 

@@ -8,11 +8,20 @@ static void take_window(struct xt_walk *w)
 {
     const struct xt_view *v = w->reading.view;
 
-    w->at = w->end = v->bytes;
+    w->at = w->end = w->left = v->bytes;
     if ( w->cursor.place == XT_NOWHERE )
         return;
-    w->at = xt_view_at(v, w->cursor.at);
+    w->at = w->left = xt_view_at(v, w->cursor.at);
     w->end = xt_view_at(v, w->cursor.end);
+    xt_source_used(v->source, w->end - w->at < XT_SOURCE_TOUCH
+                              ? w->end - w->at : XT_SOURCE_TOUCH);
+}
+
+void xt_walk_rest(struct xt_walk *w)
+{
+    if ( w->at != w->left )
+        xt_source_used(w->reading.view->source, w->at - w->left);
+    w->left = w->at;
 }
 
 void xt_walk_init(struct xt_walk *w, const struct xt_reading *r,
@@ -35,8 +44,7 @@ bool xt_walk_turn(struct xt_walk *w)
         return false;
     w->cursor.at = v->lo + (w->at - v->bytes);
     xt_cursor_stop(&w->cursor, &w->reading);
-    xt_source_used(v->source, w->cursor.end -
-                   xt_index_place(w->reading.index, w->cursor.place)->at);
+    xt_walk_rest(w);
     xt_cursor_next_window(&w->cursor, &w->reading);
     take_window(w);
     return w->cursor.place != XT_NOWHERE;

@@ -15,6 +15,7 @@ struct xt_walk
 {
     const unsigned char *at;    /* the next record */
     const unsigned char *end;   /* of its window */
+    const unsigned char *left;  /* up to there it is known to be done with */
     struct xt_cursor cursor;    /* which window that is */
     struct xt_reading reading;
     struct xt_damage damage;    /* what this walk found */
@@ -26,6 +27,12 @@ void xt_walk_init(struct xt_walk *w, const struct xt_reading *r,
 
 /* The walk is at the end of what it can read: go to the next window. */
 bool xt_walk_turn(struct xt_walk *w);
+
+/*
+ * The walk rests.  What is behind it need not stay in memory: of many pcpus, and
+ * in large windows, that is the whole of a file.
+ */
+void xt_walk_rest(struct xt_walk *w);
 
 /*
  * The next record, or false at the end.  *at is the caller's copy of w->at: in

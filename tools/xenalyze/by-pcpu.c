@@ -22,7 +22,14 @@
 #include "libxentrace/slice.h"
 #include "xenalyze/analysis.h"
 
-#define TARGET 8192u            /* changes in an epoch */
+/*
+ * Changes in an epoch: few enough to be sorted in the cache, but so many of each
+ * pcpu that it is worth fetching what is known of it.
+ */
+#define LEAST 8192u
+#define OF_A_PCPU 256u
+#define MOST 32768u
+
 #define FIRST_LENGTH 16384u     /* cycles */
 
 /* Each is written to all the time, so threads must not share a line of them. */
@@ -45,6 +52,7 @@ struct team
     struct arena arena;         /* of the readers */
     struct reader *readers;
     unsigned int nr_readers;
+    size_t target;              /* changes in an epoch */
     unsigned int epoch;         /* from 1 */
     uint64_t limit;             /* end of the epoch, in it */
     size_t nr_changes;          /* that it has left */
@@ -158,6 +166,7 @@ static void read_one(struct team *t, struct reader *r, unsigned int thread)
     r->p->emit = &s->emit;
     r->p->scratch = &s->scratch[t->epoch % 2];
     read_pcpu(r, t->limit);
+    xt_walk_rest(&r->walk);
 }
 
 /* One's own first; then the others', from their end. */
@@ -265,12 +274,21 @@ static bool earliest(const struct team *t, uint64_t *time)
     return any;
 }
 
-static uint64_t new_length(uint64_t length, size_t nr)
+static size_t choose_target(unsigned int nr_readers)
 {
-    if ( nr > 2 * TARGET )
+    size_t target = (size_t)nr_readers * OF_A_PCPU;
+
+    if ( target < LEAST )
+        return LEAST;
+    return target < MOST ? target : MOST;
+}
+
+static uint64_t new_length(const struct team *t, uint64_t length)
+{
+    if ( t->nr_changes > 2 * t->target )
         return length / 2 ? length / 2 : 1;
-    return nr < TARGET / 2 && length < UINT64_C(1) << 60 ? length * 2
-                                                         : length;
+    return t->nr_changes < t->target / 2 && length < UINT64_C(1) << 60
+           ? length * 2 : length;
 }
 
 /* --- threads -------------------------------------------------------------- */
@@ -306,7 +324,7 @@ static void run_epochs(struct team *t, uint64_t first)
         read_epoch(t, 0);
         pthread_barrier_wait(&t->barrier);
         t->rc = t->rc ? t->rc : end_epoch(t);
-        length = new_length(length, t->nr_changes);
+        length = new_length(t, length);
     }
     while ( !t->rc && earliest(t, &next) );
     t->epoch++;
@@ -421,8 +439,9 @@ static int read_segment(struct analysis *a, struct err *e)
         return rc;
     arena_init(&t.arena, 0);
     rc = segment_begin(a, first > last ? 0 : first, nr);
-    rc = rc ? rc : xt_slice_init(&t.slice, 2 * TARGET);
     rc = rc ? rc : open_readers(&t, nr);
+    t.target = choose_target(t.nr_readers);
+    rc = rc ? rc : xt_slice_init(&t.slice, 2 * t.target);
     rc = rc ? rc : run_team(&t, first);
     for ( unsigned int i = 0; i < t.nr_readers; i++ )
     {
