@@ -18,18 +18,69 @@ static struct book_hvm *hvm_of(struct book *b, const struct world_vcpu *v)
     return own->hvm;
 }
 
-static struct book_exit *exit_of(struct book *b, struct book_hvm *h,
-                                 unsigned int cause)
-{
-    struct book_exit **at = &h->exits[cause];
+#define FIRST_SLOTS 16u
 
-    if ( *at )
-        return *at;
+/* Where it is, or would be; there is a free slot. */
+static inline struct book_slot *slot_of(const struct book_hvm *h,
+                                        unsigned int cause)
+{
+    unsigned int i = cause & (h->nr_slots - 1);
+
+    while ( h->slots[i].cause != cause && h->slots[i].exit )
+        i = (i + 1) & (h->nr_slots - 1);
+    return &h->slots[i];
+}
+
+const struct book_exit *book_exit_find(const struct book_hvm *h,
+                                       unsigned int cause)
+{
+    return h->nr_slots ? slot_of(h, cause)->exit : NULL;
+}
+
+/* Half of the slots stay free. */
+static bool grow(struct book *b, struct book_hvm *h)
+{
+    struct book_hvm larger = *h;
+
+    if ( 2 * h->nr_exits < h->nr_slots )
+        return true;
+    larger.nr_slots = h->nr_slots ? 2 * h->nr_slots : FIRST_SLOTS;
+    larger.slots = arena_array(&b->pool.arena, larger.nr_slots,
+                               sizeof(*larger.slots), 8);
+    if ( !larger.slots )
+        return false;
+    for ( unsigned int i = 0; i < h->nr_slots; i++ )
+        if ( h->slots[i].exit )
+            *slot_of(&larger, h->slots[i].cause) = h->slots[i];
+    *h = larger;
+    return true;
+}
+
+static struct book_exit *new_exit(struct book *b, struct book_hvm *h,
+                                  unsigned int cause)
+{
+    struct book_exit *x = NULL;
+
     /* The hottest of all series: its lines of cache are its own. */
-    *at = arena_zalloc(&b->pool.arena, sizeof(**at), 64);
-    if ( !*at )
+    if ( grow(b, h) )
+        x = arena_zalloc(&b->pool.arena, sizeof(*x), 64);
+    if ( !x )
+    {
         b->pool.failed = true;
-    return *at;
+        return NULL;
+    }
+    x->cause = cause;
+    *slot_of(h, cause) = (struct book_slot){ cause, x };
+    h->nr_exits++;
+    return x;
+}
+
+static inline struct book_exit *exit_of(struct book *b, struct book_hvm *h,
+                                        unsigned int cause)
+{
+    struct book_exit *x = h->nr_slots ? slot_of(h, cause)->exit : NULL;
+
+    return x ? x : new_exit(b, h, cause);
 }
 
 void book_exit(void *state, const struct fact_exit *f)
@@ -118,10 +169,10 @@ void book_handle(void *state, const struct fact_handle *f)
         note_details(b, h, f);
 }
 
-static void merge_exit(struct book *to, struct book_hvm *h, unsigned int cause,
+static void merge_exit(struct book *to, struct book_hvm *h,
                        const struct book_exit *from)
 {
-    struct book_exit *x = exit_of(to, h, cause);
+    struct book_exit *x = exit_of(to, h, from->cause);
 
     if ( !x )
         return;
@@ -147,7 +198,7 @@ void book_merge_hvm(struct book *to, struct book_vcpu *v,
     stats_map_merge(&v->hvm->mmio, &to->pool, &from->mmio);
     stats_map_merge(&v->hvm->mmio_va, &to->pool, &from->mmio_va);
     stats_map_merge(&v->hvm->bars, &to->pool, &from->bars);
-    for ( unsigned int i = 0; i < EXIT_CAUSES; i++ )
-        if ( from->exits[i] )
-            merge_exit(to, v->hvm, i, from->exits[i]);
+    for ( unsigned int i = 0; i < from->nr_slots; i++ )
+        if ( from->slots[i].exit )
+            merge_exit(to, v->hvm, from->slots[i].exit);
 }

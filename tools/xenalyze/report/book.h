@@ -93,11 +93,20 @@ struct book_exit
 {
     struct stats cost;
     struct stats_map details;
+    unsigned int cause;
+};
+
+/* Of some hundred causes a guest has ten or so: they are hashed. */
+struct book_slot
+{
+    unsigned int cause;
+    struct book_exit *exit;     /* NULL: free */
 };
 
 struct book_hvm
 {
-    struct book_exit *exits[EXIT_CAUSES];
+    struct book_slot *slots;    /* nr_slots of them, a power of two */
+    unsigned int nr_slots, nr_exits;
     struct stats_map others;    /* of cause EXIT_OTHER, by reason */
     uint64_t exit_cycles, guest_cycles;
     struct stats_map interrupts;        /* delivered, by vector */
@@ -200,6 +209,10 @@ struct book
 
     struct cr3_list *cr3;       /* borrowed, to be printed with it; or NULL */
 };
+
+/* NULL: it had no exit of that cause. */
+const struct book_exit *book_exit_find(const struct book_hvm *h,
+                                       unsigned int cause);
 
 struct sink book_sink(struct book *book);
 

@@ -51,7 +51,7 @@ static int add(struct exits *x, struct book *b, const struct book_vcpu *v,
 static int add_handlers(struct exits *x, struct book *b,
                         const struct book_vcpu *v, unsigned int cause)
 {
-    const struct stats_map *m = &v->hvm->exits[cause]->details;
+    const struct stats_map *m = &book_exit_find(v->hvm, cause)->details;
     struct stats_row **rows = stats_map_by_key(m, &b->pool);
     int rc = 0;
 
@@ -71,9 +71,11 @@ int exits_gather(struct exits *x, struct book *book)
 
         for ( unsigned int c = 0; !rc && v->hvm && c < EXIT_CAUSES; c++ )
         {
-            if ( !v->hvm->exits[c] )
+            const struct book_exit *exit = book_exit_find(v->hvm, c);
+
+            if ( !exit )
                 continue;
-            rc = add(x, book, v, c, EXITS_WHOLE, &v->hvm->exits[c]->cost);
+            rc = add(x, book, v, c, EXITS_WHOLE, &exit->cost);
             rc = rc ? rc : add_handlers(x, book, v, c);
         }
     }

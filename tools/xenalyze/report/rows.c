@@ -253,10 +253,10 @@ static void walk_sched(const struct walk *w, const struct book_vcpu *v)
 }
 
 static void walk_exit(const struct walk *w, const struct book_vcpu *v,
-                      unsigned int cause)
+                      const struct book_exit *x)
 {
-    const struct book_exit *x = v->hvm->exits[cause];
     struct stats_row **rows = stats_map_by_key(&x->details, &w->book->pool);
+    unsigned int cause = x->cause;
     bool known = cause != EXIT_OTHER;
 
     tell(w, VCPU(v, .table = "exit", .name = exit_name(cause),
@@ -292,8 +292,8 @@ static void walk_hvm(const struct walk *w, const struct book_vcpu *v)
     tell(w, VCPU(v, .table = "vcpu", .name = "exit-cycles",
                  .count = v->hvm->exit_cycles));
     for ( unsigned int i = 0; i < EXIT_CAUSES; i++ )
-        if ( v->hvm->exits[i] )
-            walk_exit(w, v, i);
+        if ( book_exit_find(v->hvm, i) )
+            walk_exit(w, v, book_exit_find(v->hvm, i));
     walk_map(w, &v->hvm->others, VCPU(v, .table = "exit-other"));
     walk_map(w, &v->hvm->interrupts, VCPU(v, .table = "interrupt"));
     walk_access(w, v, "io", &v->hvm->io);

@@ -167,14 +167,13 @@ static void print_details(const struct text *t, const struct book_exit *x)
 
 /* --- reasons -------------------------------------------------------------- */
 
-static void print_exit(const struct text *t, const struct book_hvm *h,
-                       unsigned int cause)
+static void print_exit(const struct text *t, const struct book_exit *x)
 {
-    if ( exit_name(cause) )
-        cost(t, &h->exits[cause]->cost, " %-20s ", exit_name(cause));
+    if ( exit_name(x->cause) )
+        cost(t, &x->cost, " %-20s ", exit_name(x->cause));
     else
-        cost(t, &h->exits[cause]->cost, " %20" PRIu32 " ", exit_reason(cause));
-    print_details(t, h->exits[cause]);
+        cost(t, &x->cost, " %20" PRIu32 " ", exit_reason(x->cause));
+    print_details(t, x);
 }
 
 /* Those that have no place in a table, each with its number. */
@@ -182,11 +181,12 @@ static void print_others(const struct text *t, const struct book_hvm *h)
 {
     struct stats_row **rows = stats_map_by_key(&h->others, &t->book->pool);
     size_t n = sort_map(t->request, &t->book->pool, rows, h->others.used, false);
+    const struct book_exit *other = book_exit_find(h, EXIT_OTHER);
 
     for ( size_t i = 0; i < n; i++ )
         cost(t, &rows[i]->stats, " %20" PRIu64 " ", rows[i]->key);
-    if ( h->exits[EXIT_OTHER] )
-        print_details(t, h->exits[EXIT_OTHER]);
+    if ( other )
+        print_details(t, other);
 }
 
 /* Reasons without a place come last, they are many and hostile. */
@@ -196,14 +196,18 @@ static void print_exits(const struct text *t, const struct book_hvm *h)
     size_t n = 0;
 
     for ( unsigned int i = 0; i < EXIT_OTHER; i++ )
-        if ( h->exits[i] )
+    {
+        const struct book_exit *x = book_exit_find(h, i);
+
+        if ( x )
             rows[n++] = (struct sort_row){
-                sort_value(t->request->sort, &h->exits[i]->cost), i,
+                sort_value(t->request->sort, &x->cost), i,
             };
+    }
     n = sort_rows(t->request, rows, n);
     fprintf(t->out, "Exit reasons:\n");
     for ( size_t i = 0; i < n; i++ )
-        print_exit(t, h, rows[i].index);
+        print_exit(t, book_exit_find(h, rows[i].index));
     print_others(t, h);
 }
 
