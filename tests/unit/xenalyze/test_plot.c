@@ -98,9 +98,10 @@ START_TEST(gnuplot_has_its_data)
     size_t size;
     char *text;
 
-    ck_assert_int_eq(plot_new(&p, &things, "a/trace"), 0);
+    ck_assert_int_eq(plot_new(&p, &things, "a/trace's `name`"), 0);
     put(p, 1500000000, 10, 0);
     text = draw(p, PLOT_GNUPLOT, &size);
+    ck_assert_ptr_nonnull(strstr(text, "title 'trace''s `name`: "));
     ck_assert_ptr_nonnull(strstr(text, "$series0 << EOD\n1.500000000 10\n"
                                        "EOD\n"));
     free(text);

@@ -184,7 +184,7 @@ static void draw_rows(const struct plot_view *v, const struct plot_pen *pen)
                   v->rows[i].name);
 }
 
-static int draw_bars(const struct plot_view *v, const struct plot_pen *pen)
+int plot_draw_rows(const struct plot_view *v, const struct plot_pen *pen)
 {
     struct shares *shares = fault_malloc(sizeof(*shares));
     size_t i = 0;
@@ -215,7 +215,7 @@ int plot_draw(const struct plot_view *v, const struct plot_pen *pen)
         draw_values(v, pen);
     draw_words(v, pen);
     if ( v->bars )
-        rc = draw_bars(v, pen);
+        rc = plot_draw_rows(v, pen);
     else
         draw_dots(v, pen);
     return rc;

@@ -3,7 +3,7 @@
  * Between the files of a picture: plot.c (collects), plot-timeline.c (bars of
  * facts), plot-view.c (who is shown), plot-axis.c (where things are, and what
  * stands beside them), plot-draw.c (what is drawn), and those who can draw:
- * plot-svg.c, plot-png.c.
+ * plot-svg.c, plot-png.c, and plot-gnuplot.c, which has others draw.
  */
 #ifndef XENALYZE_REPORT_PLOT_DRAW_H
 #define XENALYZE_REPORT_PLOT_DRAW_H
@@ -183,8 +183,9 @@ struct plot_pen
                  uint32_t colour, const char *text);
 };
 
-/* 0 or -ENOMEM. */
+/* 0 or -ENOMEM; the latter only what is in rows, rectangles without text. */
 int plot_draw(const struct plot_view *v, const struct plot_pen *pen);
+int plot_draw_rows(const struct plot_view *v, const struct plot_pen *pen);
 
 /* 0 or -ENOMEM; whether `out` took it the caller looks. */
 int plot_svg(const struct plot_view *v, FILE *out);
