@@ -234,6 +234,9 @@ static const char *word_of(unsigned int kind, uint32_t at)
     return kind == HANDLE_HYPERCALL ? hypercall_name(at) : NULL;
 }
 
+/* Accesses to ports and memory have one name for two events. */
+#define IS_WRITE(event) ((event) & 0x200)
+
 static void whole_name(uint64_t key, char name[BOOK_DETAIL_NAME])
 {
     static const char *const formats[HANDLE_KINDS] = {
@@ -246,7 +249,9 @@ static void whole_name(uint64_t key, char name[BOOK_DETAIL_NAME])
     const char *word = word_of(kind, at);
 
     if ( word )
-        snprintf(name, BOOK_DETAIL_NAME, "%s", word);
+        snprintf(name, BOOK_DETAIL_NAME, "%s%s", word,
+                 kind == HANDLE_GENERIC && IS_WRITE(at) ? BOOK_DETAIL_WRITE
+                                                        : "");
     else
         snprintf(name, BOOK_DETAIL_NAME,
                  kind < HANDLE_KINDS && formats[kind] ? formats[kind]

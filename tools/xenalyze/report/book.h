@@ -238,6 +238,7 @@ static inline bool book_idle(const struct book_vcpu *v)
 
 /* What tells a detail apart, in words: "npf", "cr3", "fixup: unsync". */
 #define BOOK_DETAIL_NAME 64u
+#define BOOK_DETAIL_WRITE " (write)"    /* ends it, of accesses */
 
 const char *book_detail_name(uint64_t key, char name[BOOK_DETAIL_NAME]);
 

@@ -15,7 +15,7 @@
 
 static void print_head(const char *heading, const char *what, FILE *out)
 {
-    fprintf(out, "--- %s (cycles) ---\n %-5s %-28s %9s %9s %7s %8s %8s %8s "
+    fprintf(out, "--- %s (cycles) ---\n %-5s %-34s %9s %9s %7s %8s %8s %8s "
             "%8s %10s  %s\n", heading, "dom", what, "times", "total", "share",
             "mean", "p50", "p95", "p99", "max", "max at");
 }
@@ -32,7 +32,7 @@ static void print_row(const struct book *b, const struct exits_row *row,
     else
         snprintf(both, sizeof(both), "%s: %s", exits_name(row->cause, name),
                  book_detail_name(row->handler, handler));
-    fprintf(out, " d%-4u %-28s %9" PRIu64 " %8.3fs %6.2f%% %8" PRIu64
+    fprintf(out, " d%-4u %-34s %9" PRIu64 " %8.3fs %6.2f%% %8" PRIu64
             " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %10" PRIu64
             "  %.9f\n", row->domain, both, stats_events(s),
             (double)s->sum / (double)b->hz, stats_share(s->sum, b->total),

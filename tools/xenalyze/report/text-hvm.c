@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include "xenalyze/model/names.h"
 
@@ -88,12 +89,16 @@ static void print_mmio(const struct text *t, uint64_t key,
     cost(t, s, "   mmio ");
 }
 
+/* Stock's names do not tell reads from writes. */
 static void print_generic(const struct text *t, uint64_t key,
                           const struct stats *s)
 {
-    char name[BOOK_DETAIL_NAME];
+    char name[BOOK_DETAIL_NAME], *more;
 
-    cost(t, s, "   %s ", book_detail_name(key, name));
+    more = strstr(book_detail_name(key, name), BOOK_DETAIL_WRITE);
+    if ( more )
+        *more = '\0';
+    cost(t, s, "   %s ", name);
 }
 
 static const struct { const char *heading;
