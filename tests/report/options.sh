@@ -132,4 +132,9 @@ END
 expect 0 env TZ=UTC "$xenalyze" --cpu-hz 1G --summary dated
 grep -qx ' seconds count from 1970-01-01T23:59:59.998000' out ||
     fail "when it began: $(grep 'seconds count' out)"
+expect 0 env TZ=UTC "$xenalyze" --cpu-hz 1G --summary --time 1.. dated
+grep -q -- '--time 1\.\.: nothing of dated, which lasts 8\.0 ms from 1970-01-01T23:59:59\.998000$' err ||
+    fail "a time that is not there: $(cat err)"
+expect 0 "$xenalyze" --cpu-hz 1G --summary --time 0.002.. dated
+[ ! -s err ] || fail "a time that is there: $(cat err)"
 echo "$n options"

@@ -10,10 +10,12 @@
 #include <inttypes.h>
 
 #include "common/log.h"
+#include "common/num.h"
 #include "xenalyze/analyze.h"
 #include "xenalyze/filter/filter.h"
 #include "xenalyze/outputs.h"
 #include "xenalyze/report/analysis.h"
+#include "xenalyze/report/began.h"
 #include "xenalyze/report/ipi.h"
 #include "xenalyze/report/latency.h"
 #include "xenalyze/report/plot.h"
@@ -347,6 +349,20 @@ static bool wants_vcpu(const void *filter, unsigned int domain,
     return filter_wants_vcpu(filter, domain, vcpu);
 }
 
+/* An empty report is no answer to who has mistaken the time. */
+static void warn_outside(const struct run *run, const struct xt_clock *clock,
+                         uint64_t first, uint64_t last)
+{
+    char length[NUM_CLOCK_MAX], began[BEGAN_MAX];
+    struct xt_clock from_first = *clock;
+
+    from_first.wall += xt_clock_ns(clock, first);
+    *num_duration(length, xt_clock_length(clock, last - first)) = '\0';
+    log_warning(run->log, "--time %s: nothing of %s, which lasts %s%s%s",
+                run->config->time, run->name, length,
+                began_text(&from_first, began) ? " from " : "", began);
+}
+
 /* Of what comes as a stream, the end is not known; the start nearly always. */
 static int choose_time(struct pass *p, struct analyze_options *o,
                        struct err *e)
@@ -369,6 +385,9 @@ static int choose_time(struct pass *p, struct analyze_options *o,
         rc = moment_resolve(&span.from, &clock, first, last, &o->from, e);
     if ( !rc )
         rc = moment_resolve(&span.to, &clock, first, last, &o->until, e);
+    if ( !rc && first < last &&
+         (o->from > last || (o->until && o->until < first)) )
+        warn_outside(run, &clock, first, last);
     return rc;
 }
 

@@ -5,11 +5,17 @@
 #ifndef XENALYZE_REPORT_BEGAN_H
 #define XENALYZE_REPORT_BEGAN_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "libxentrace/clock.h"
 
-/* A line, in local time; nothing if the trace does not say. */
+#define BEGAN_MAX 48u
+
+/* In local time, as --time takes it; false, and "": the trace does not say. */
+bool began_text(const struct xt_clock *clock, char text[BEGAN_MAX]);
+
+/* A line with it, or nothing. */
 void report_began(const struct xt_clock *clock, FILE *out);
 
 #endif /* XENALYZE_REPORT_BEGAN_H */
