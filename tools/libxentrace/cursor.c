@@ -7,7 +7,6 @@
  */
 #include "libxentrace/cursor.h"
 
-
 #include "libxentrace/seal.h"
 
 static bool is_right(const struct xt_reading *r, struct xt_place *p)
@@ -78,6 +77,7 @@ void xt_cursor_stop(struct xt_cursor *c, const struct xt_reading *r)
         return;
     xt_damage_add(r->damage, XT_DAMAGE_RECORD, c->at, c->end - c->at);
     p->size -= c->end - c->at;
+    p->shortened = true;
     c->end = c->at;
 }
 

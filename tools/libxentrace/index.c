@@ -40,6 +40,19 @@ void xt_index_reset(struct xt_index *i)
     i->time = 0;
 }
 
+bool xt_index_again(struct xt_index *i)
+{
+    for ( size_t n = 0; n < i->nr; n++ )
+    {
+        struct xt_place *p = &i->places[n];
+
+        if ( p->wrong || p->stepped || p->shortened )
+            return false;
+        p->done = false;
+    }
+    return !i->dropped;
+}
+
 /* The line of a pcpu, which may be a new one.  NULL: no memory. */
 static struct xt_line *line_at(struct xt_index *i, unsigned int cpu)
 {

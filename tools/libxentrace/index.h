@@ -38,6 +38,7 @@ struct xt_place
     bool verified;      /* its checksum, once its records are read ... */
     bool wrong;         /* ... does not fit: there is nothing to read */
     bool stepped;       /* time goes backwards in it, and that was noted */
+    bool shortened;     /* it has a damaged record, and that was noted */
     bool done;          /* read to its end, by whoever reads in order */
 };
 
@@ -86,6 +87,12 @@ void xt_index_fini(struct xt_index *i);
 
 /* Forget all windows: a new segment begins. */
 void xt_index_reset(struct xt_index *i);
+
+/*
+ * All windows are to be read again.  False: what was found when they were read
+ * is noted in them, and would not be found again.
+ */
+bool xt_index_again(struct xt_index *i);
 
 /*
  * Add a window, which is in memory and comes behind all others.  1: it is not

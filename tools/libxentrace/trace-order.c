@@ -188,6 +188,39 @@ int trace_begin_segment(struct xt_trace *t, struct err *e)
     return rc;
 }
 
+/* --- once more ------------------------------------------------------------ */
+
+void trace_keep_index(struct xt_trace *t)
+{
+    struct kept_index *k = &t->kept;
+
+    if ( k->valid && t->mode == NOT_YET )
+        return;
+    k->valid = t->source->map && t->mode == BY_TIME && t->complete &&
+               !t->partial && !t->segment && !xt_damage_times(&t->damage) &&
+               xt_source_cut_at(t->source) == XT_NOWHERE &&
+               xt_index_again(&t->index);
+    k->windows = t->windows;
+    k->have_next = t->have_next;
+    k->next = t->next;
+    k->first_pass = t->first_pass;
+}
+
+static int take_up(struct xt_trace *t, struct err *e)
+{
+    const struct kept_index *k = &t->kept;
+
+    t->windows = k->windows;
+    t->have_next = k->have_next;
+    t->next = k->next;
+    t->first_pass = k->first_pass;
+    t->limit = NO_LIMIT;
+    t->complete = true;
+    return xt_order_restart(&t->order) ? trace_no_memory(t, e) : 0;
+}
+
+/* --- indexing ------------------------------------------------------------- */
+
 int trace_index(struct xt_trace *t, uint64_t from, struct err *e)
 {
     int rc = 0;
@@ -228,7 +261,8 @@ int trace_enter_time(struct xt_trace *t, struct err *e)
         rc = trace_no_memory(t, e);
     }
     if ( !rc )
-        rc = trace_begin_segment(t, e);
+        rc = t->kept.valid ? take_up(t, e) : trace_begin_segment(t, e);
+    t->kept.valid = false;
     if ( rc )
         t->mode = NOT_YET;
     return rc;

@@ -36,6 +36,19 @@ struct first_pass
     uint64_t has[XT_MAX_CPUS / 64];
 };
 
+/*
+ * What was known of a mapped file before it was rewound: an index of all of its
+ * first segment, in which there is no damage.
+ */
+struct kept_index
+{
+    bool valid;                 /* and it is still in t->index */
+    struct xt_windows windows;  /* behind that segment ... */
+    bool have_next;             /* ... and behind the next one's first window */
+    struct xt_window next;
+    struct first_pass first_pass;
+};
+
 enum reading_mode { NOT_YET, BY_WINDOW, BY_TIME };
 
 struct xt_trace
@@ -61,6 +74,8 @@ struct xt_trace
     uint64_t limit;             /* of what can be ordered yet */
     uint64_t undone;            /* number of the first window not yet read */
     uint64_t from;              /* what is before this is passed over */
+
+    struct kept_index kept;
 
     /* Of a mapped file: shortcuts (trace-seek.c). */
     uint64_t shortcuts;         /* for files that have this many bytes */
@@ -109,6 +124,9 @@ int trace_begin_segment(struct xt_trace *t, struct err *e);
 
 /* The same, and index it, if that can be done at once: if it is mapped. */
 int trace_next_segment(struct xt_trace *t, struct err *e);
+
+/* Before all is set back: keep the index, if it will be the same again. */
+void trace_keep_index(struct xt_trace *t);
 
 /*
  * Index the segment.  If `from` is not 0, it is that of the first segment's

@@ -37,6 +37,7 @@ static void begin(struct xt_trace *t)
 {
     struct xt_reading reading = { &t->index, &t->view, &t->damage };
 
+    trace_keep_index(t);
     t->damage = (struct xt_damage){ 0 };
     trace_begin_windows(t, 0);
     t->mode = NOT_YET;
@@ -49,7 +50,6 @@ static void begin(struct xt_trace *t)
     t->bounds = (struct xt_trace_bounds){ .exact = t->source->map };
     t->order.reading = reading;
     t->order.late = 0;
-    xt_index_reset(&t->index);
 }
 
 int xt_trace_open(struct xt_trace **out, const char *path, unsigned int flags,
@@ -219,7 +219,7 @@ int xt_trace_set_offset(struct xt_trace *t, unsigned int cpu, int64_t cycles,
     if ( make_offsets(t, cpu + 1) )
         return err_sys(e, -ENOMEM, "cannot order %s", t->source->name);
     t->offsets[cpu] = cycles;
-    t->charted = false;
+    t->charted = t->kept.valid = false;
     return 0;
 }
 

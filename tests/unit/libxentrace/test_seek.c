@@ -277,21 +277,37 @@ START_TEST(and_back)
     trace_file(path, &m);
     t = open_trace(path, 0);
     t->shortcuts = ALWAYS;
-    ck_assert_int_eq(xt_trace_span(t, &first, &last, &e), 0);
-    ck_assert(t->partial);
-    ck_assert_uint_eq(last, want[nr - 1].time);
-    expect_same(got, read_order(t, got), want, nr);
-
-    ck_assert_int_eq(xt_trace_rewind(t, &e), 0);
-    ck_assert_int_eq(xt_trace_seek(t, last, &e), 0);
-    ck_assert(t->partial);
-    ck_assert_uint_lt(read_order(t, got), 100);
-
-    ck_assert_int_eq(xt_trace_rewind(t, &e), 0);
+    for ( unsigned int i = 0; i < 2; i++ )
+    {
+        ck_assert_int_eq(xt_trace_span(t, &first, &last, &e), 0);
+        ck_assert(t->partial);
+        ck_assert_uint_eq(last, want[nr - 1].time);
+        ck_assert_int_eq(xt_trace_seek(t, last, &e), 0);
+        ck_assert(t->partial);
+        ck_assert_uint_lt(read_order(t, got), 100);
+        ck_assert_int_eq(xt_trace_rewind(t, &e), 0);
+    }
     ck_assert_int_eq(xt_trace_span(t, &first, &last, &e), 0);
     ck_assert_int_eq(xt_trace_cpus(t, &cpus, &e), 0);
     ck_assert(!t->partial);
     ck_assert_uint_eq(t->index.nr, 4000);
+    expect_same(got, read_order(t, got), want, nr);
+
+    /* What is known of all of it is not asked again. */
+    for ( unsigned int i = 0; i < 2; i++ )
+    {
+        ck_assert_int_eq(xt_trace_rewind(t, &e), 0);
+        ck_assert_uint_eq(xt_trace_position(t), 0);
+        ck_assert(t->kept.valid);
+        ck_assert_int_eq(xt_trace_seek(t, last, &e), 0);
+        ck_assert(!t->partial);
+        ck_assert_uint_eq(t->index.nr, 4000);
+        ck_assert_uint_lt(read_order(t, got), 100);
+    }
+    ck_assert_int_eq(xt_trace_rewind(t, &e), 0);
+    ck_assert_int_eq(xt_trace_set_offset(t, 1, 5, &e), 0);
+    ck_assert(!t->kept.valid);
+    ck_assert_uint_eq(read_order(t, got), nr);
     xt_trace_close(t);
     unlink(path);
 }
