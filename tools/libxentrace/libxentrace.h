@@ -79,6 +79,14 @@ int xt_trace_next_batch(struct xt_trace *t, struct xt_batch *b, struct err *e);
 int xt_trace_seek(struct xt_trace *t, uint64_t time, struct err *e);
 
 /*
+ * Nothing behind `time` will be asked for, in batches, until xt_trace_rewind.  Of
+ * a long file that is mapped what lies far behind is not even looked at then, so
+ * damage there is not in the book.  Before xt_trace_seek, or the first batch
+ * after xt_trace_span.
+ */
+void xt_trace_until(struct xt_trace *t, uint64_t time);
+
+/*
  * Who comes to a moment may have to know what was before: *from is a time
  * stamp from which on there are `bytes` of the input to read up to `time`,
  * or somewhat more; 0: that is the beginning.  Only of a mapped file, before

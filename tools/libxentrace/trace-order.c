@@ -160,7 +160,15 @@ static int take_more(struct xt_trace *t, struct err *e)
         xt_index_drop(&t->index);
     while ( !rc && t->limit == limit &&
             (t->source->map || held(t) < HOLD_MOST) )
+    {
         rc = take_one(t, e);
+        if ( !rc && trace_until_over(t) )
+        {
+            t->complete = t->partial = t->sought = true;
+            t->limit = t->until.time;
+            return 0;
+        }
+    }
     if ( t->complete || (!rc && t->limit == limit) )
         t->limit = NO_LIMIT;
     return rc < 0 ? rc : 0;
@@ -178,6 +186,7 @@ int trace_begin_segment(struct xt_trace *t, struct err *e)
     t->passes = (struct passes){ .nr = 0 };
     t->limit = t->undone = 0;
     t->complete = t->partial = t->have_span = false;
+    trace_until_begin(t);
     if ( t->have_next )
     {
         t->segment++;
@@ -232,6 +241,7 @@ int trace_index(struct xt_trace *t, uint64_t from, struct err *e)
         t->have_next = false;
         rc = trace_begin_segment(t, e);
         t->partial = from;
+        t->sought = false;
         if ( !from )
             t->first_pass = (struct first_pass){ 0 };
     }

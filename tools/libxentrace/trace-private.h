@@ -49,6 +49,16 @@ struct kept_index
     struct first_pass first_pass;
 };
 
+/* Where an index may end, since nobody wants what is behind (trace-until.c). */
+struct until
+{
+    bool wanted;
+    uint64_t time;
+    struct xt_passes passes;
+    unsigned int early;         /* the last pass in which a window began by then */
+    bool late;                  /* and behind it a window began later */
+};
+
 enum reading_mode { NOT_YET, BY_WINDOW, BY_TIME };
 
 struct xt_trace
@@ -76,13 +86,14 @@ struct xt_trace
     uint64_t from;              /* what is before this is passed over */
 
     struct kept_index kept;
+    struct until until;
 
     /* Of a mapped file: shortcuts (trace-seek.c). */
     uint64_t shortcuts;         /* for files that have this many bytes */
     struct xt_chart chart;
     bool charted;
     bool partial;               /* the index lacks the segment's beginning ... */
-    bool sought;                /* ... and nobody wants that */
+    bool sought;                /* ... or its end, and nobody wants that */
     bool have_span;
     uint64_t first, last;
     struct xt_trace_bounds bounds;
@@ -108,6 +119,14 @@ void trace_begin_windows(struct xt_trace *t, uint64_t from);
 
 /* If it helps, go to what is to be read for all from `time` on. */
 int trace_seek_points(struct xt_trace *t, uint64_t time, struct err *e);
+
+/* --- trace-until.c -------------------------------------------------------- */
+
+/* The index begins anew. */
+void trace_until_begin(struct xt_trace *t);
+
+/* Behind the window that was added last, is there nothing that is wanted? */
+bool trace_until_over(struct xt_trace *t);
 
 /* --- trace-order.c -------------------------------------------------------- */
 

@@ -179,7 +179,7 @@ static int sound_span(struct xt_trace *t, struct err *e)
     return 0;
 }
 
-static int need_span(struct xt_trace *t, struct err *e)
+static int find_span(struct xt_trace *t, struct err *e)
 {
     int rc = need_map(t, e);
 
@@ -198,6 +198,18 @@ static int need_span(struct xt_trace *t, struct err *e)
     find_first(&t->index, &t->first);
     find_last(t, &t->last);
     return 0;
+}
+
+/* The end is the end, whatever is wanted. */
+static int need_span(struct xt_trace *t, struct err *e)
+{
+    bool wanted = t->until.wanted;
+    int rc;
+
+    t->until.wanted = false;
+    rc = find_span(t, e);
+    t->until.wanted = wanted;
+    return rc;
 }
 
 int xt_trace_span(struct xt_trace *t, uint64_t *first, uint64_t *last,

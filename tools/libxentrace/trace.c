@@ -44,6 +44,7 @@ static void begin(struct xt_trace *t)
     t->complete = t->have_next = t->cut = false;
     t->partial = t->sought = t->have_span = false;
     t->segment = 0;
+    t->until = (struct until){ 0 };
     t->passes = (struct passes){ 0 };
     t->first_pass = (struct first_pass){ 0 };
     t->limit = t->undone = t->from = 0;

@@ -153,6 +153,60 @@ static void compare_moments(const char *path, uint64_t *seed)
     compare(path, span[1] + 1, true);
 }
 
+/* --- up to a moment -------------------------------------------------------- */
+
+static unsigned int ended;      /* indexes that did not go to the end */
+
+static size_t up_to(const char *path, uint64_t shortcuts, uint64_t from,
+                    uint64_t to, struct expected *all)
+{
+    struct xt_trace *t = open_trace(path, 0);
+    struct err e = ERR_INIT;
+    uint64_t span[2];
+    size_t nr;
+
+    t->shortcuts = shortcuts;
+    ck_assert_int_eq(xt_trace_span(t, &span[0], &span[1], &e), 0);
+    xt_trace_until(t, to);
+    if ( from )
+        ck_assert_int_eq(xt_trace_seek(t, from, &e), 0);
+    nr = read_order(t, all);
+    ended += t->limit == to;
+    xt_trace_close(t);
+    while ( nr && all[nr - 1].time > to )
+        nr--;
+    return nr;
+}
+
+START_TEST(spans)
+{
+    const struct shape *s = &shapes[_i];
+    uint64_t seed = _i, span[2], length;
+    char path[32];
+
+    make_shape(s, &seed);
+    trace_file(path, &m);
+    from_on(path, NEVER, 0, true, want, span);
+    length = span[1] - span[0];
+    ended = 0;
+    for ( unsigned int i = 0; i < 24; i++ )
+    {
+        uint64_t from = span[0] + make_random(&seed) % length;
+        uint64_t to = from + make_random(&seed) % (length >> i % 8);
+        size_t nr;
+
+        from = i % 3 ? from : 0;
+        nr = up_to(path, NEVER, from, to, want);
+        expect_same(got, up_to(path, ALWAYS, from, to, got), want, nr);
+    }
+    unlink(path);
+    if ( _i < 4 )
+        ck_assert_msg(ended >= 8, "%s: %u ended", s->name, ended);
+    if ( s->again == 400 || s->by_cpu )
+        ck_assert_msg(!ended, "%s: %u ended", s->name, ended);
+}
+END_TEST
+
 START_TEST(shapes_of_traces)
 {
     const struct shape *s = &shapes[_i];
@@ -313,6 +367,6 @@ START_TEST(and_back)
 }
 END_TEST
 
-UNIT_ROWS("seek", { shapes_of_traces, NR_SHAPES },
+UNIT_ROWS("seek", { shapes_of_traces, NR_SHAPES }, { spans, NR_SHAPES },
           { compressed, NR_SHAPES }, { damaged, 1 },
           { and_back, 1 })

@@ -200,6 +200,7 @@ static int look_back(struct sieve *s, uint64_t first, struct err *e)
     for ( size_t bytes = LOOK_BACK; !rc; bytes *= LOOK_BACK_MORE )
     {
         rc = xt_trace_before(s->trace, s->from, bytes, &from, e);
+        xt_trace_until(s->trace, s->to);
         if ( !rc )
             rc = xt_trace_seek(s->trace, from, e);
         if ( !rc )
@@ -220,7 +221,7 @@ static int begin(struct sieve *s, struct err *e)
     int rc;
 
     s->begun = true;
-    if ( !s->span.from.kind || s->next != NULL )
+    if ( (!s->span.from.kind && !s->span.to.kind) || s->next != NULL )
         return 0;
     rc = xt_trace_span(s->trace, &first, &last, &none);
     if ( rc == -ESPIPE || (!rc && first > last) )
@@ -229,6 +230,9 @@ static int begin(struct sieve *s, struct err *e)
         rc = resolve(s, first, last, e);
     if ( rc )
         return rc;
+    xt_trace_until(s->trace, s->to);
+    if ( !s->span.from.kind )
+        return 0;
     return wants_early(s) ? look_back(s, first, e)
                           : xt_trace_seek(s->trace, s->from, e);
 }

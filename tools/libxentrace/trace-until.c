@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Whoever wants what was up to a moment needs no index of what was long after
+ * it.  When does an index hold all that is of the moment or before?
+ *
+ *      - - pass 1 - -|- - - pass 2 - - -|- - - pass 3 - - -|
+ *              w
+ *
+ * If window w begins after the moment, its pcpu was visited after it.  So all
+ * that is of the moment or before was traced before that visit, and is read by
+ * the end of the next pass (sounding.h).  Some more passes are waited for in
+ * which no window begins by then, lest a clock that is behind be overlooked; and
+ * some more soundings, which say that time rises all through the file.
+ */
+#include "libxentrace/trace-private.h"
+
+/* Soundings behind the moment that the index has to go beyond. */
+#define BEYOND 3u
+
+void xt_trace_until(struct xt_trace *t, uint64_t time)
+{
+    t->until = (struct until){ .wanted = true, .time = time };
+}
+
+void trace_until_begin(struct xt_trace *t)
+{
+    struct until *u = &t->until;
+
+    *u = (struct until){ .wanted = u->wanted, .time = u->time };
+}
+
+/* Windows of one pcpu in a row may be of one visit. */
+static void count_pass(struct xt_trace *t, unsigned int cpu)
+{
+    struct xt_passes *p = &t->until.passes;
+
+    if ( cpu != p->cpu || t->index.nr_cpus == 1 || !p->nr )
+        xt_passes_add(p, cpu);
+}
+
+bool trace_until_over(struct xt_trace *t)
+{
+    const struct xt_index *i = &t->index;
+    struct until *u = &t->until;
+    const struct xt_place *p;
+    size_t beyond;
+
+    if ( !u->wanted || t->segment || !t->chart.nr || !i->nr )
+        return false;
+    p = &i->places[i->nr - 1];
+    count_pass(t, p->cpu);
+    if ( p->timed && p->time <= u->time )
+    {
+        u->early = u->passes.nr;
+        u->late = false;
+    }
+    else if ( p->timed )
+        u->late = true;
+    if ( !u->late || u->passes.nr - u->early <= XT_PASSES_ENOUGH )
+        return false;
+    beyond = xt_chart_find(&t->chart, u->time) + BEYOND;
+    return beyond < t->chart.nr && p->at > t->chart.points[beyond].at;
+}
