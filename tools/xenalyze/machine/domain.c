@@ -22,32 +22,27 @@ static const uint8_t counted_as[STATES] = {
     [STATE_INIT] = SLEEP,
 };
 
-void domain_count(struct vcpu_state *v, int by)
+static inline void tell(struct scene *s, const struct world_domain *domain,
+                        uint64_t time, bool last)
 {
-    struct domain_state *d = v->vcpu->domain->machine;
-
-    d->now.nr[counted_as[v->state]] += by;
-    if ( v->ended )
-        d->now.ended += by;
-}
-
-static void tell(struct scene *s, struct world_domain *domain, uint64_t time,
-                 bool last)
-{
-    struct domain_state *d = domain->machine;
+    const struct domain_state *d = domain->machine;
     struct fact_domain f = {
-        .domain = domain, .from = d->since, .to = time, .state = d->state,
-        .last = last, .running = d->told.nr[RUN],
-        .runnable = d->told.nr[WAIT], .blocked = d->told.nr[SLEEP],
-        .lost = d->told.nr[LOSE], .ended = d->told.ended,
+        .domain = domain, .from = d->since, .to = time,
+        .state = states[!!d->nr[RUN] << 2 | !!d->nr[WAIT] << 1 |
+                        !!d->nr[SLEEP]],
+        .last = last, .running = d->nr[RUN], .runnable = d->nr[WAIT],
+        .blocked = d->nr[SLEEP], .lost = d->nr[LOSE], .ended = d->ended,
     };
 
     emit_domain(&s->emit, &f);
 }
 
-void domain_update(struct scene *s, struct world_domain *domain,
-                   uint64_t time)
+/* It is about to change: tell what it was until now. */
+static inline struct domain_state *until_now(struct scene *s,
+                                             const struct vcpu_state *v,
+                                             uint64_t time)
 {
+    const struct world_domain *domain = v->vcpu->domain;
     struct domain_state *d = domain->machine;
 
     if ( d->known && time < d->since )
@@ -56,9 +51,25 @@ void domain_update(struct scene *s, struct world_domain *domain,
         tell(s, domain, time, false);
     d->known = true;
     d->since = time;
-    d->state = states[!!d->now.nr[RUN] << 2 | !!d->now.nr[WAIT] << 1 |
-                      !!d->now.nr[SLEEP]];
-    d->told = d->now;
+    return d;
+}
+
+void domain_enter(struct scene *s, const struct vcpu_state *v,
+                  unsigned int state, uint64_t time)
+{
+    struct domain_state *d = until_now(s, v, time);
+
+    d->nr[counted_as[v->state]]--;
+    d->nr[counted_as[state]]++;
+    d->ended += v->ending - v->ended;
+}
+
+void domain_ripen(struct scene *s, const struct vcpu_state *v)
+{
+    struct domain_state *d = until_now(s, v, v->since);
+
+    d->nr[counted_as[v->state]]++;
+    d->ended += v->ended;
 }
 
 void domain_end(struct scene *s, struct world_domain *domain, uint64_t last)

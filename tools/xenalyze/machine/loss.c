@@ -20,8 +20,12 @@ void loss_begin(struct scene *s, const struct change *c)
     p->lost = true;
     p->since = c->time;
     s->lost_pcpus++;
-    while ( (v = s->sleepers.next) != &s->sleepers )
+    while ( (v = s->sleepers) )
     {
+        s->sleepers = v->next;
+        v->listed = false;
+        if ( !vcpu_sleeps(v->state) )
+            continue;
         vcpu_enter(s, v, STATE_LOST, c->time, c->pcpu);
         v->has_woken = false;
         v->outside.open = false;

@@ -15,25 +15,14 @@
 
 #include "xenalyze/machine/scene.h"
 
-/* --- the list of those that neither run nor are lost ----------------------- */
-
-static bool sleeps(unsigned int state)
+/* Whoever loses records wants all that wait or sleep: those are in a list. */
+static inline void list_sleeper(struct scene *s, struct vcpu_state *v)
 {
-    return state != STATE_RUNNING && state != STATE_LOST;
-}
-
-static void list_add(struct scene *s, struct vcpu_state *v)
-{
-    v->next = s->sleepers.next;
-    v->prev = &s->sleepers;
-    v->next->prev = v;
-    s->sleepers.next = v;
-}
-
-static void list_remove(struct vcpu_state *v)
-{
-    v->prev->next = v->next;
-    v->next->prev = v->prev;
+    if ( v->listed || !vcpu_sleeps(v->state) )
+        return;
+    v->next = s->sleepers;
+    v->listed = true;
+    s->sleepers = v;
 }
 
 /* --- states ---------------------------------------------------------------- */
@@ -46,9 +35,9 @@ static unsigned int why_runnable(unsigned int from)
                                                           : WHY_OTHER;
 }
 
-static void tell(struct scene *s, const struct vcpu_state *v,
-                 unsigned int next, unsigned int next_why, uint64_t time,
-                 uint32_t pcpu)
+static inline void tell(struct scene *s, const struct vcpu_state *v,
+                        unsigned int next, unsigned int next_why,
+                        uint64_t time, uint32_t pcpu)
 {
     struct fact_runstate f = {
         .vcpu = v->vcpu, .from = v->since, .to = time, .pcpu = v->pcpu,
@@ -66,21 +55,14 @@ void vcpu_enter(struct scene *s, struct vcpu_state *v, unsigned int state,
                                                : WHY_NONE;
 
     tell(s, v, state, why, time, pcpu);
-    if ( sleeps(v->state) )
-        list_remove(v);
     if ( !v->early )
-        domain_count(v, -1);
+        domain_enter(s, v, state, time);
     v->ended = v->ending;
     v->ending = false;
     v->state = state;
     v->why = why;
     v->since = time;
-    if ( sleeps(state) )
-        list_add(s, v);
-    if ( v->early )
-        return;
-    domain_count(v, 1);
-    domain_update(s, v->vcpu->domain, time);
+    list_sleeper(s, v);
 }
 
 /* Its domain counts it from now on; its state does not change by that. */
@@ -89,8 +71,7 @@ static void ripen(struct scene *s, struct vcpu_state *v)
     if ( !v->early )
         return;
     v->early = false;
-    domain_count(v, 1);
-    domain_update(s, v->vcpu->domain, v->since);
+    domain_ripen(s, v);
 }
 
 /*
@@ -114,11 +95,10 @@ static void meet(struct scene *s, struct vcpu_state *v,
     v->since = s->certain;
     v->state = old;
     v->pcpu = old == STATE_RUNNING ? c->pcpu : FACT_NO_PCPU;
-    if ( sleeps(old) )
-        list_add(s, v);
+    list_sleeper(s, v);
 }
 
-static struct vcpu_state *known(struct scene *s, const struct change *c)
+static inline struct vcpu_state *known(struct scene *s, const struct change *c)
 {
     struct vcpu_state *v = vcpu_state(c->vcpu);
 
@@ -129,21 +109,26 @@ static struct vcpu_state *known(struct scene *s, const struct change *c)
 
 /* --- on and off a pcpu ----------------------------------------------------- */
 
-static void place(struct scene *s, struct vcpu_state *v, uint32_t pcpu,
-                  uint64_t time)
+static void move(struct scene *s, struct vcpu_state *v, uint32_t pcpu,
+                 uint64_t time)
 {
     struct fact_stay f = {
         .vcpu = v->vcpu, .from = v->placed_at, .to = time, .pcpu = v->pcpu,
         .next = pcpu,
     };
 
-    if ( v->placed && v->pcpu == pcpu )
-        return;
     if ( v->placed )
         emit_stay(&s->emit, &f);
     v->placed = true;
     v->placed_at = time;
     v->pcpu = pcpu;
+}
+
+static inline void place(struct scene *s, struct vcpu_state *v, uint32_t pcpu,
+                         uint64_t time)
+{
+    if ( !v->placed || v->pcpu != pcpu )
+        move(s, v, pcpu, time);
 }
 
 static void gets_pcpu(struct scene *s, struct vcpu_state *v,
@@ -186,7 +171,7 @@ static void loses_pcpu(struct scene *s, struct vcpu_state *v,
 
 /* --- records --------------------------------------------------------------- */
 
-static bool is_odd(const struct change *c)
+static inline bool is_odd(const struct change *c)
 {
     return (c->new == STATE_RUNNING && c->old != STATE_RUNNABLE) ||
            (c->new == STATE_BLOCKED && c->old == STATE_RUNNABLE);

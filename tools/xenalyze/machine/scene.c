@@ -15,7 +15,7 @@ void scene_begin(struct scene *s, uint64_t first)
 {
     s->first = s->certain = first;
     s->lost_pcpus = 0;
-    s->sleepers.next = s->sleepers.prev = &s->sleepers;
+    s->sleepers = NULL;
     memset(s->strange, 0, sizeof(s->strange));
     for ( unsigned int i = 0; i < s->nr_pcpus; i++ )
         s->pcpus[i] = (struct scene_pcpu){ .past = s->pcpus[i].past };

@@ -17,17 +17,10 @@
 /* Vcpus of a domain that are not early. */
 enum { RUN, WAIT, SLEEP, LOSE, CENSUS };
 
-struct census
-{
-    uint32_t nr[CENSUS];
-    uint32_t ended;             /* of LOSE */
-};
-
 struct domain_state
 {
-    struct census now;
-    struct census told;         /* at `since` */
-    uint8_t state;
+    uint32_t nr[CENSUS];        /* since then */
+    uint32_t ended;             /* of LOSE */
     bool known;
     uint64_t since;
 };
@@ -36,7 +29,8 @@ struct domain_state
 struct vcpu_state
 {
     struct world_vcpu *vcpu;
-    struct vcpu_state *prev, *next;     /* of those that wait or sleep */
+    struct vcpu_state *next;    /* if listed: in the list of the scene */
+    bool listed;
     uint8_t state, why;
     bool known, early, placed, has_woken;
     bool ending, ended;         /* it ran where records end: will be, is lost */
@@ -109,7 +103,8 @@ struct scene
     unsigned int nr_pcpus, lost_pcpus;
     uint64_t first;             /* of the segment */
     uint64_t certain;           /* since then nothing is lost */
-    struct vcpu_state sleepers; /* head of the list */
+    struct vcpu_state *sleepers;        /* all that wait or sleep, and some
+                                           that did and are not looked for */
     uint64_t strange[STRANGE_KINDS];
     struct skews *skews;        /* NULL: nobody asks */
 };
@@ -138,9 +133,16 @@ void vcpu_enter(struct scene *s, struct vcpu_state *v, unsigned int state,
 
 void vcpu_found(struct scene *s, const struct change *c);
 
-/* A vcpu's state in its domain: the old one goes, a new one comes. */
-void domain_count(struct vcpu_state *v, int by);
-void domain_update(struct scene *s, struct world_domain *d, uint64_t time);
+/* It neither runs nor is lost: it waits or sleeps. */
+static inline bool vcpu_sleeps(unsigned int state)
+{
+    return state != STATE_RUNNING && state != STATE_LOST;
+}
+
+/* A vcpu is about to enter that state; a domain counts it from now on. */
+void domain_enter(struct scene *s, const struct vcpu_state *v,
+                  unsigned int state, uint64_t time);
+void domain_ripen(struct scene *s, const struct vcpu_state *v);
 void domain_end(struct scene *s, struct world_domain *d, uint64_t last);
 
 void loss_begin(struct scene *s, const struct change *c);

@@ -18,7 +18,7 @@ static struct book_hvm *hvm_of(struct book *b, const struct world_vcpu *v)
     return own->hvm;
 }
 
-#define FIRST_SLOTS 16u
+#define FIRST_SLOTS 32u
 
 /* Where it is, or would be; there is a free slot. */
 static inline struct book_slot *slot_of(const struct book_hvm *h,
