@@ -12,9 +12,9 @@
 #define NEW(event) ((event) >> 4 & 0xf)
 #define IS_CHANGE(event) (((event) & 0xf) == 1)
 
-static void tell_world(struct pcpu *p, unsigned int kind,
-                       struct world_vcpu *v, unsigned int old,
-                       unsigned int new)
+static inline void tell_world(struct pcpu *p, unsigned int kind,
+                              struct world_vcpu *v, unsigned int old,
+                              unsigned int new)
 {
     struct change *c = pcpu_change(p, kind, v);
 

@@ -279,8 +279,8 @@ struct fact_exit
                                    of the first handler event, 0: none;
                                    1, too, of shadow faults */
     uint64_t start, cycles;
-    uint64_t guest;             /* cycles in the guest before it, or 0 */
     uint64_t rip;
+    uint64_t guest;             /* cycles in the guest before it, or 0 */
     uint64_t seen;              /* bit n: handler event n came, n < 64 */
     uint8_t resyncs;            /* of shadow page tables; at most 255 */
     bool unpinned;              /* one was given up to have memory */

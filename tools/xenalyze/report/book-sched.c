@@ -6,12 +6,8 @@
 #include "xenalyze/report/book.h"
 
 /* NULL: no memory. */
-static struct book_sched *sched_of(struct book *b, const struct world_vcpu *v)
+static struct book_sched *new_sched(struct book *b, struct book_vcpu *own)
 {
-    struct book_vcpu *own = book_vcpu(b, v);
-
-    if ( !own || own->sched )
-        return own ? own->sched : NULL;
     own->sched = arena_new(&b->pool.arena, struct book_sched);
     if ( !own->sched )
     {
@@ -23,6 +19,16 @@ static struct book_sched *sched_of(struct book *b, const struct world_vcpu *v)
     for ( unsigned int i = 0; i < 4; i++ )
         own->sched->why[i].weighted = true;
     return own->sched;
+}
+
+static inline struct book_sched *sched_of(struct book *b,
+                                          const struct world_vcpu *v)
+{
+    struct book_vcpu *own = book_vcpu(b, v);
+
+    if ( !own || own->sched )
+        return own ? own->sched : NULL;
+    return new_sched(b, own);
 }
 
 static void note_time(struct book_times *t, uint64_t from, uint64_t to)
@@ -54,18 +60,20 @@ void book_runstate(void *state, const struct fact_runstate *f)
     }
     if ( f->from == f->to )
         return;
-    stats_add(&v->state[f->state], &b->pool, f->to - f->from, f->from);
-    if ( f->state == STATE_RUNNABLE )
-        stats_add(&v->why[f->why], &b->pool, f->to - f->from, f->from);
+    stats_add(f->state == STATE_RUNNABLE ? &v->why[f->why]
+                                         : &v->state[f->state],
+              &b->pool, f->to - f->from, f->from);
 }
 
-static struct book_domain_sched *domain_of(struct book *b,
-                                           const struct world_domain *d)
+void book_sum_runnable(struct book *b, struct book_sched *v)
 {
-    struct book_domain *own = book_domain(b, d);
+    for ( unsigned int i = 0; i < 4; i++ )
+        stats_merge(&v->state[STATE_RUNNABLE], &b->pool, &v->why[i]);
+}
 
-    if ( !own || own->sched )
-        return own ? own->sched : NULL;
+static struct book_domain_sched *new_domain_sched(struct book *b,
+                                                  struct book_domain *own)
+{
     own->sched = arena_new(&b->pool.arena, struct book_domain_sched);
     if ( !own->sched )
     {
@@ -75,6 +83,16 @@ static struct book_domain_sched *domain_of(struct book *b,
     for ( unsigned int i = 0; i < DOMAIN_STATES; i++ )
         own->sched->state[i].weighted = true;
     return own->sched;
+}
+
+static inline struct book_domain_sched *domain_of(struct book *b,
+                                                  const struct world_domain *d)
+{
+    struct book_domain *own = book_domain(b, d);
+
+    if ( !own || own->sched )
+        return own ? own->sched : NULL;
+    return new_domain_sched(b, own);
 }
 
 void book_domain_state(void *state, const struct fact_domain *f)

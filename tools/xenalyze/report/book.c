@@ -305,6 +305,9 @@ int book_close(struct book *b)
     int rc;
 
     b->nr_vcpus = close_gaps((void **)b->vcpus, b->nr_vcpus);
+    for ( uint32_t i = 0; i < b->nr_vcpus; i++ )
+        if ( b->vcpus[i]->sched )
+            book_sum_runnable(b, b->vcpus[i]->sched);
     b->nr_domains = close_gaps((void **)b->domains, b->nr_domains);
     b->nr_pcpus = close_gaps((void **)b->pcpus, b->nr_pcpus);
     if ( b->nr_vcpus )
@@ -313,5 +316,5 @@ int book_close(struct book *b)
     rc = add_domains(b);
     sort_domains(b);
     stats_top_sort(&b->holes);
-    return rc;
+    return rc ? rc : b->pool.failed ? -ENOMEM : 0;
 }

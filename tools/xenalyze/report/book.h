@@ -53,7 +53,7 @@ struct book_times
 
 struct book_sched
 {
-    struct stats state[STATES];
+    struct stats state[STATES]; /* runnable: after book_close() */
     struct stats why[4];        /* of runnable; enum fact_why */
     struct book_times time;
     struct stats stay;          /* on one pcpu */
@@ -284,6 +284,7 @@ void book_stay(void *state, const struct fact_stay *f);
 void book_halt(void *state, const struct fact_halt *f);
 void book_loss(void *state, const struct fact_loss *f);
 void book_end_times(struct book *b);    /* a segment is over */
+void book_sum_runnable(struct book *b, struct book_sched *v);
 
 /* The details that an exit under this handler counts for. */
 #define BOOK_DETAILS 16u
