@@ -24,7 +24,8 @@
 
 /*
  * Changes in an epoch: few enough to be sorted in the cache, but so many of each
- * pcpu that it is worth fetching what is known of it.
+ * pcpu that it is worth fetching what is known of it, and so many that threads
+ * seldom wait for each other.
  */
 #define LEAST 8192u
 #define OF_A_PCPU 256u
@@ -274,13 +275,13 @@ static bool earliest(const struct team *t, uint64_t *time)
     return any;
 }
 
-static size_t choose_target(unsigned int nr_readers)
+static size_t choose_target(const struct team *t)
 {
-    size_t target = (size_t)nr_readers * OF_A_PCPU;
+    size_t target = (size_t)t->nr_readers * OF_A_PCPU;
 
-    if ( target < LEAST )
-        return LEAST;
-    return target < MOST ? target : MOST;
+    if ( t->a->nr_shards > 1 || target > MOST )
+        return MOST;
+    return target > LEAST ? target : LEAST;
 }
 
 static uint64_t new_length(const struct team *t, uint64_t length)
@@ -440,7 +441,7 @@ static int read_segment(struct analysis *a, struct err *e)
     arena_init(&t.arena, 0);
     rc = segment_begin(a, first > last ? 0 : first, nr);
     rc = rc ? rc : open_readers(&t, nr);
-    t.target = choose_target(t.nr_readers);
+    t.target = choose_target(&t);
     rc = rc ? rc : xt_slice_init(&t.slice, 2 * t.target);
     rc = rc ? rc : run_team(&t, first);
     for ( unsigned int i = 0; i < t.nr_readers; i++ )
