@@ -291,7 +291,8 @@ START_TEST(state_buffers)
         memset(part, 0xee, sizeof(part));
         ck_assert_int_eq(ask(part, bytes * 8 + 7, &op), 0);
         ck_assert_uint_eq(op.size, whole);
-        ck_assert_mem_eq(part, all, min(bytes, whole));
+        /* ck_assert_mem_eq is an overflow to gcc 12 with -fsanitize=thread */
+        ck_assert_int_eq(memcmp(part, all, min(bytes, whole)), 0);
         for ( i = bytes; i < sizeof(part); i++ )
             ck_assert_uint_eq(part[i], 0xee);
     }
