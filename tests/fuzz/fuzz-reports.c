@@ -41,7 +41,7 @@ static struct text say(const char *path, unsigned int flags,
     return t;
 }
 
-static void reports(const char *path)
+static void reports(const char *path, unsigned int sort)
 {
     struct config c = {
         .summary = true, .threads = 1,
@@ -50,7 +50,8 @@ static void reports(const char *path)
             .csv = true,
             .request = { .sample_size = 1024, .eips = true,
                          .eip_vector = 0xd1, .histogram = 4096,
-                         .histogram_vector = 0xd1, .top = 3 },
+                         .histogram_vector = 0xd1, .top = 3,
+                         .sort = sort },
         },
     };
     struct text one = say(path, 0, &c), two;
@@ -90,7 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
     MUST(fd >= 0 && write(fd, bytes, size) == (ssize_t)size);
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    reports(path);
+    reports(path, size % (SORT_AUTO + 1));
     /*
      * Short ones of damaged time stamps are a million, and slow; a prime, since
      * many inputs are as long as a seed.

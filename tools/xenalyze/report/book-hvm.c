@@ -149,7 +149,7 @@ void book_handle(void *state, const struct fact_handle *f)
 
     if ( !h )
         return;
-    if ( f->kind == HANDLE_INJECT && !f->value )
+    if ( f->kind == HANDLE_INJECT )
         stats_map_add(&h->interrupts, &b->pool, f->at, 0, f->time);
     if ( f->kind == HANDLE_PIO )
         stats_map_add(&h->io, &b->pool, f->at * 2 + f->write, cycles, f->time);

@@ -163,7 +163,7 @@ static void interrupt(void *state, const struct fact_handle *f)
     struct interval *i = state;
     size_t column;
 
-    if ( f->kind != HANDLE_INJECT || f->value || !is_mine(i, f->vcpu) ||
+    if ( f->kind != HANDLE_INJECT || !is_mine(i, f->vcpu) ||
          f->at >= MAX_VECTOR )
         return;
     column = take_id(i, f->at | 1ull << 32);
