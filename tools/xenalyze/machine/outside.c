@@ -5,9 +5,9 @@
  */
 #include "xenalyze/machine/pcpu.h"
 
-static void tell_handles(const struct emit *e, const struct outside *o,
-                         const struct fact_exit *exit)
+void outside_tell_handles(const struct emit *e, const struct outside *o)
 {
+    const struct fact_exit *exit = &o->exit;
     bool booked = false;
 
     for ( unsigned int i = 0; i < o->nr_held; i++ )
@@ -27,18 +27,4 @@ static void tell_handles(const struct emit *e, const struct outside *o,
         if ( handler_decode(&f, &r) )
             emit_handle(e, &f);
     }
-}
-
-void outside_tell(const struct emit *e, const struct world_vcpu *v,
-                  struct outside *o, uint64_t end, unsigned int how)
-{
-    struct fact_exit *f = &o->exit;
-
-    f->vcpu = v;
-    f->end = how;
-    f->cycles = end > f->start ? end - f->start : 0;
-    if ( o->nr_held )
-        tell_handles(e, o, f);
-    emit_exit(e, f);
-    o->open = false;
 }

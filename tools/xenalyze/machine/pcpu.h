@@ -107,9 +107,23 @@ void pcpu_ran(struct pcpu *p, struct world_vcpu *v);
 /* Who runs does not any more; its state is `next`. */
 void hvm_leave(struct pcpu *p, unsigned int next);
 
-/* Tell of an exit that has ended, of v, and of what happened in it. */
-void outside_tell(const struct emit *e, const struct world_vcpu *v,
-                  struct outside *o, uint64_t end, unsigned int how);
+/* Of an exit that has ended: what happened in it; and all of it, of v. */
+void outside_tell_handles(const struct emit *e, const struct outside *o);
+
+static inline void outside_tell(const struct emit *e,
+                                const struct world_vcpu *v, struct outside *o,
+                                uint64_t end, unsigned int how)
+{
+    struct fact_exit *f = &o->exit;
+
+    f->vcpu = v;
+    f->end = how;
+    f->cycles = end > f->start ? end - f->start : 0;
+    if ( o->nr_held )
+        outside_tell_handles(e, o);
+    emit_exit(e, f);
+    o->open = false;
+}
 
 /*
  * Takes exits and entries from `at` on, up to the first record that is anything

@@ -6,16 +6,22 @@
  */
 #include "xenalyze/report/book.h"
 
-static struct book_hvm *hvm_of(struct book *b, const struct world_vcpu *v)
+static struct book_hvm *new_hvm(struct book *b, struct book_vcpu *own)
+{
+    own->hvm = arena_new(&b->pool.arena, struct book_hvm);
+    if ( !own->hvm )
+        b->pool.failed = true;
+    return own->hvm;
+}
+
+static inline struct book_hvm *hvm_of(struct book *b,
+                                      const struct world_vcpu *v)
 {
     struct book_vcpu *own = book_vcpu(b, v);
 
     if ( !own || own->hvm )
         return own ? own->hvm : NULL;
-    own->hvm = arena_new(&b->pool.arena, struct book_hvm);
-    if ( !own->hvm )
-        b->pool.failed = true;
-    return own->hvm;
+    return new_hvm(b, own);
 }
 
 #define FIRST_SLOTS 32u
@@ -183,13 +189,8 @@ static void merge_exit(struct book *to, struct book_hvm *h,
 void book_merge_hvm(struct book *to, struct book_vcpu *v,
                     const struct book_hvm *from)
 {
-    if ( !v->hvm )
-        v->hvm = arena_new(&to->pool.arena, struct book_hvm);
-    if ( !v->hvm )
-    {
-        to->pool.failed = true;
+    if ( !v->hvm && !new_hvm(to, v) )
         return;
-    }
     v->hvm->exit_cycles += from->exit_cycles;
     v->hvm->guest_cycles += from->guest_cycles;
     stats_map_merge(&v->hvm->others, &to->pool, &from->others);
