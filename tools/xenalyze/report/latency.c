@@ -125,8 +125,15 @@ static void note_wait(void *state, const struct fact_wait *f)
         return;
     stats_add(&v->wait[f->why], &l->pool, f->to - f->from, f->from);
     for ( unsigned int i = 0; i < f->nr_rivals; i++ )
-        stats_map_add(&v->rivals, &l->pool, key_of(f->rivals[i].vcpu),
-                      f->rivals[i].cycles, f->from);
+    {
+        uint64_t key = key_of(f->rivals[i].vcpu);
+
+        stats_map_add(&v->rivals, &l->pool, key, f->rivals[i].cycles,
+                      f->from);
+        if ( f->why == WHY_PREEMPT )
+            stats_map_add(&v->preemptors, &l->pool, key, f->rivals[i].cycles,
+                          f->from);
+    }
     v->others += f->others;
     if ( f->why == WHY_WAKE )
         stats_map_add(&v->wakers, &l->pool, key_of(f->waker), 0, f->from);

@@ -22,6 +22,7 @@ struct latency_vcpu
     uint16_t domain, id;
     struct stats wait[4];       /* by enum fact_why */
     struct stats_map rivals;    /* their cycles, a sample a wait */
+    struct stats_map preemptors;        /* the same after preemptions only */
     struct stats_map wakers;    /* events: their wake-ups */
     uint64_t migrated;          /* ran elsewhere than before */
     uint64_t others;            /* cycles of rivals beyond the known ones */

@@ -364,6 +364,7 @@ static void walk_waits(const struct walk *w, struct latency *l)
             tell(w, VCPU(v, .table = "wait", .name = why_name(why),
                          .series = &v->wait[why]));
         walk_whos(w, l, &v->rivals, VCPU(v, .table = "wait-rival"));
+        walk_whos(w, l, &v->preemptors, VCPU(v, .table = "wait-preemptor"));
         walk_whos(w, l, &v->wakers, VCPU(v, .table = "wait-waker"));
         tell(w, VCPU(v, .table = "wait-migrated", .count = v->migrated));
     }

@@ -201,23 +201,25 @@ static uint64_t waited(const struct latency_vcpu *v)
            v->wait[WHY_OTHER].sum;
 }
 
+/* Of a vcpu that has waited so long, who ran meanwhile. */
 static void print_rivals(struct latency *l, const struct latency_vcpu *v,
+                         const struct stats_map *m, uint64_t whole,
                          const struct report_request *request, FILE *out)
 {
     size_t n;
-    struct stats_row **rows = choose(l, request, &v->rivals, false, &n);
+    struct stats_row **rows = choose(l, request, m, false, &n);
     char name[LATENCY_NAME], text[NUM_CLOCK_MAX];
 
     latency_name(LATENCY_KEY(v->domain, v->id), name);
-    fprintf(out, " %-10s waited %s;", name, duration(l, waited(v), text));
+    fprintf(out, " %-10s waited %s;", name, duration(l, whole, text));
     for ( size_t i = 0; i < n; i++ )
         fprintf(out, "%s %s %.1f%% (%s in %" PRIu64 ")", i ? "," : "",
                 latency_name(rows[i]->key, name),
-                stats_share(rows[i]->stats.sum, waited(v)),
+                stats_share(rows[i]->stats.sum, whole),
                 duration(l, rows[i]->stats.sum, text),
                 stats_events(&rows[i]->stats));
-    if ( n < v->rivals.used )
-        fprintf(out, ", and %zu more", v->rivals.used - n);
+    if ( n < m->used )
+        fprintf(out, ", and %zu more", m->used - n);
     fprintf(out, "\n");
 }
 
@@ -275,7 +277,21 @@ static void print_people(struct latency *l,
     print_spreads(l, rows, n, out);
     fprintf(out, "--- Who ran instead (share of the waiting) ---\n");
     for ( size_t i = 0; i < n; i++ )
-        print_rivals(l, l->vcpus[rows[i].index], request, out);
+    {
+        const struct latency_vcpu *v = l->vcpus[rows[i].index];
+
+        print_rivals(l, v, &v->rivals, waited(v), request, out);
+    }
+    fprintf(out, "--- Who ran after preempting it (share of that waiting) "
+            "---\n");
+    for ( size_t i = 0; i < n; i++ )
+    {
+        const struct latency_vcpu *v = l->vcpus[rows[i].index];
+
+        if ( v->preemptors.used )
+            print_rivals(l, v, &v->preemptors, v->wait[WHY_PREEMPT].sum,
+                         request, out);
+    }
     fprintf(out, "--- Who was woken by whom (times) ---\n");
     for ( size_t i = 0; i < n; i++ )
         print_wakers(l, l->vcpus[rows[i].index], request, out);
