@@ -48,6 +48,16 @@ expect 0 "$xenalyze" --summary --top 1 intel
 [ "$(grep -c '^|-- Domain' out)" = 1 ] && [ "$(grep -c '^-- v' out)" = 1 ] &&
     [ "$(grep -c '^ - cpu' out)" = 1 ] || fail "--top 1: more than one"
 
+# Records of an event, too.
+expect 0 "$xenalyze" --count --top 2 intel
+[ "$(wc -l <out)" = 4 ] || fail "--count --top 2: $(cat out)"
+sed -n 2,3p out | awk '{ print $1 }' | sort -c -rn ||
+    fail "--count: not most first"
+expect 0 "$xenalyze" --count --sort name intel
+awk '$4 ~ /^[0-9a-f]*$/ && length($4) == 8 { print $4 }' out | sort -c ||
+    fail "--count --sort name: not by id"
+[ "$(wc -l <out)" -gt 20 ] || fail "--count --sort name: not all"
+
 # By itself everything is there.
 expect 0 "$xenalyze" --report-exits --sort total intel
 [ "$(column "What handled them" 4 | wc -l)" -gt 10 ] || fail "rows are missing"

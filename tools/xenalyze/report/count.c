@@ -7,6 +7,7 @@
 
 #include "common/fault.h"
 #include "libxentrace/tally.h"
+#include "xenalyze/report/sort.h"
 
 struct count
 {
@@ -79,14 +80,18 @@ static int compare(const void *a, const void *b)
     return x->event < y->event ? -1 : 1;
 }
 
-void count_print(struct count *c, FILE *out)
+void count_print(struct count *c, const struct report_request *request,
+                 FILE *out)
 {
     struct xt_tally *t = &c->tally;
+    size_t n = request->top && request->top < t->used ? request->top
+                                                      : t->used;
 
     xt_tally_sort(t);
-    qsort(t->rows, t->used, sizeof(*t->rows), compare);
+    if ( request->sort != SORT_NAME )
+        qsort(t->rows, t->used, sizeof(*t->rows), compare);
     fprintf(out, "%14s  %8s  %8s  %s\n", "records", "share", "id", "event");
-    for ( size_t i = 0; i < t->used; i++ )
+    for ( size_t i = 0; i < n; i++ )
     {
         const struct xt_event *e = xt_catalogue_by_id(t->rows[i].event);
 

@@ -12,6 +12,7 @@
 
 #include "libxentrace/catalogue.h"
 #include "xenalyze/report/print.h"
+#include "xenalyze/report/request.h"
 
 struct count;
 
@@ -22,6 +23,8 @@ void count_free(struct count *c);       /* NULL is fine */
 /* For print_run; it prints nothing until the end. */
 const struct print_style *count_style(void);
 
-void count_print(struct count *c, FILE *out);
+/* Most of them first, or by id if the order of names is asked for. */
+void count_print(struct count *c, const struct report_request *request,
+                 FILE *out);
 
 #endif /* XENALYZE_REPORT_COUNT_H */
