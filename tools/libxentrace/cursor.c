@@ -9,7 +9,7 @@
 
 #include "libxentrace/seal.h"
 
-static bool is_right(const struct xt_reading *r, struct xt_place *p)
+bool xt_place_is_right(const struct xt_reading *r, struct xt_place *p)
 {
     const uint64_t records = p->at + XT_WINDOW_HEADER;
     struct xt_window w;
@@ -30,7 +30,7 @@ static bool enter(struct xt_cursor *c, const struct xt_reading *r)
     {
         struct xt_place *p = xt_index_place(r->index, c->place);
 
-        if ( is_right(r, p) )
+        if ( xt_place_is_right(r, p) )
         {
             if ( c->time < p->time )
             {

@@ -29,6 +29,9 @@ struct xt_cursor
     uint64_t before;    /* the one before that was another */
 };
 
+/* Is there anything to read in it?  Checked once; the window is in view. */
+bool xt_place_is_right(const struct xt_reading *r, struct xt_place *p);
+
 /* Before the first record of window `place`, which may be XT_NOWHERE. */
 void xt_cursor_init(struct xt_cursor *c, const struct xt_reading *r,
                     uint64_t place);

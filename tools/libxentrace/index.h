@@ -48,6 +48,7 @@ struct xt_line
     uint64_t first, last;       /* numbers of places, or XT_NOWHERE */
     uint64_t time;              /* of the last, and of the one before */
     uint64_t time_before;
+    uint64_t begun;             /* of a stream: that of its last good window */
 };
 
 struct xt_index

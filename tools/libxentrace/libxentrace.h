@@ -105,7 +105,11 @@ int xt_trace_set_offset(struct xt_trace *t, unsigned int cpu, int64_t cycles,
                         struct err *e);
 int64_t xt_trace_offset(const struct xt_trace *t, unsigned int cpu);
 
-/* How well the order of something that is not mapped could be kept. */
+/*
+ * How well the order of something that is not mapped could be kept.  If no record
+ * was late and no time stamp is in the book for going backwards, it is the order
+ * of the same bytes when they are mapped.
+ */
 struct xt_trace_bounds
 {
     bool exact;         /* it could not have gone wrong */

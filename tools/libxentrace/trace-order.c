@@ -35,47 +35,35 @@ int trace_no_memory(struct xt_trace *t, struct err *e)
     return err_sys(e, -ENOMEM, "cannot order %s", t->source->name);
 }
 
-/*
- * The end of a pass: what was known of the one before is now the limit.  That
- * may be too little, but no damaged time stamp shall make it too much.
- */
 static void end_pass(struct xt_trace *t)
 {
     struct passes *p = &t->passes;
-    const struct xt_place *last;
-    uint64_t time, before;
 
-    if ( p->nr && p->last >= t->index.dropped )
-    {
-        last = xt_index_place(&t->index, p->last);
-        if ( !last->done )
-        {
-            time = xt_place_last_time(&t->index, last,
-                                      xt_view_at(&t->view, last->at +
-                                                 XT_WINDOW_HEADER),
-                                      &before);
-            time = before < time ? before : time;
-            p->now = time > p->now ? time : p->now;
-        }
-    }
-    if ( p->nr > 1 && p->before )
-        t->limit = p->before - 1;
-    p->before = p->now;
+    if ( p->now )
+        t->limit = p->now - 1;
     p->now = 0;
     p->nr++;
 }
 
+/*
+ * What is known of a pass is when its windows begin.  That may be too little,
+ * but no damage shall make it too much: so it counts only when the next window
+ * of the pcpu, which is in a later pass, begins no earlier.
+ */
 static void note_pass(struct xt_trace *t, uint64_t number)
 {
-    const struct xt_place *place = xt_index_place(&t->index, number);
+    struct xt_place *place = xt_index_place(&t->index, number);
+    struct xt_line *line = &t->index.lines[place->cpu];
     struct passes *p = &t->passes;
 
     if ( !p->nr || place->cpu <= p->cpu )
         end_pass(t);
     p->cpu = place->cpu;
-    p->last = number;
-    if ( place->time > p->now )
-        p->now = place->time;
+    if ( !place->timed || !xt_place_is_right(&t->order.reading, place) )
+        return;
+    if ( place->time >= line->begun && line->begun > p->now )
+        p->now = line->begun;
+    line->begun = place->time;
 }
 
 void trace_note_first_pass(struct first_pass *f, unsigned int cpu)

@@ -23,10 +23,8 @@
 struct passes
 {
     unsigned int cpu;           /* of the last window */
-    uint64_t last;              /* number of that window */
     uint64_t nr;                /* passes begun */
-    uint64_t now;               /* latest time known of this pass ... */
-    uint64_t before;            /* ... and of the one before */
+    uint64_t now;               /* latest time known of the one before this */
 };
 
 /* Until a pcpu has its second window: which ones are there from the begin? */

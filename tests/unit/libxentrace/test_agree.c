@@ -2,8 +2,10 @@
 /*
  * However damaged an input is, all ways to read it hand out the same records
  * and skip the same bytes: mapped, as a stream, compressed; by window, by time,
- * by pcpu in two threads.  Traces are damaged at random, and a small one in
- * each of its bits and at each length.
+ * by pcpu in two threads.  They do so in the same order, unless a stream says
+ * that it cannot be sure: records came too late, or a time stamp goes backwards.
+ * Traces are damaged at random, and a small one in each of its bits and at each
+ * length.
  */
 #include "tests/unit/libxentrace/unit.h"
 
@@ -106,22 +108,33 @@ static const struct
     bool packed;
 } ways[] = {
     { "windows of a stream", by_window, XT_SOURCE_STREAM, false },
-    { "by time", by_time, 0, false },
+    { "by time, again", by_time, 0, false },
     { "a stream by time", by_time, XT_SOURCE_STREAM, false },
     { "windows, compressed", by_window, 0, true },
     { "by time, compressed", by_time, 0, true },
     { "by time, a compressed stream", by_time, XT_SOURCE_STREAM, true },
 };
 
+static unsigned int sure;       /* streams that were */
+
+static void expect_in_order(const struct set *got, const struct set *want,
+                            const char *way, unsigned int seed)
+{
+    if ( !set_ordered(got, want) )
+        ck_abort_msg("%u, %s: another order", seed, way);
+    sure += got->sure;
+}
+
 /* Read m in all ways: number n. */
 static struct set expect_same_all_ways(unsigned int n, bool packed)
 {
     char path[32], packed_path[32];
-    struct set want, got;
+    struct set want, by_file, got;
 
     trace_file(path, &m);
     packed = packed && packed_file(packed_path, &m, n & 1, some_bytes);
     want = by_window(path, 0);
+    by_file = by_time(path, 0);
     for ( size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++ )
     {
         if ( ways[i].packed && !packed )
@@ -129,6 +142,8 @@ static struct set expect_same_all_ways(unsigned int n, bool packed)
         got = ways[i].read(ways[i].packed ? packed_path : path,
                            ways[i].flags);
         expect_set(&got, &want, ways[i].name, n);
+        if ( ways[i].read == by_time )
+            expect_in_order(&got, &by_file, ways[i].name, n);
     }
     if ( by_pcpu(path, &got) )
         expect_set(&got, &want, "by pcpu", n);
@@ -149,6 +164,8 @@ START_TEST(at_random)
             damage(&seed);
         expect_same_all_ways(n, n % 4 == 0);
     }
+    /* Of each seed there are two, or four. */
+    ck_assert_uint_gt(sure, 3 * SEEDS / 2);
 }
 END_TEST
 

@@ -34,20 +34,36 @@ struct set
 {
     uint64_t records, sum;
     uint64_t skipped, places;   /* without those that only order can see */
+    uint64_t order;             /* of who reads by time; ... */
+    bool sure;                  /* ... nothing speaks against it */
 };
+
+static inline uint64_t set_mix(uint64_t x)
+{
+    x *= UINT64_C(0x9e3779b97f4a7c15);
+    return x ^ x >> 29;
+}
+
+/* Does a stream have the order of the file, if it says that it has? */
+static inline bool set_ordered(const struct set *stream,
+                               const struct set *file)
+{
+    return !stream->sure || stream->order == file->order;
+}
 
 static inline void set_add(struct set *s, unsigned int cpu, uint64_t offset)
 {
-    uint64_t x = (offset << 14 | cpu) * UINT64_C(0x9e3779b97f4a7c15);
-
     s->records++;
-    s->sum += x ^ x >> 29;
+    s->sum += set_mix(offset << 14 | cpu);
 }
 
 static inline void set_end(struct set *s, struct xt_trace *t)
 {
     const struct xt_damage *d = xt_trace_damage(t);
+    struct xt_trace_bounds b;
 
+    xt_trace_bounds(t, &b);
+    s->sure = !b.late && !d->times[XT_DAMAGE_BACKWARD];
     s->skipped = xt_damage_bytes(d);
     s->places = xt_damage_times(d) - d->times[XT_DAMAGE_BACKWARD];
     xt_trace_close(t);
@@ -90,6 +106,8 @@ static inline struct set by_time(const char *path, unsigned int flags)
                       "time rises");
             last = b.items[i].time;
             segment = b.segment;
+            s.order = set_mix(s.order ^ last) ^
+                      set_mix(xt_batch_offset(&b, &b.items[i]) + segment);
             set_add(&s, xt_item_cpu(&b.items[i]),
                     xt_batch_offset(&b, &b.items[i]));
         }
