@@ -78,6 +78,18 @@ done
 expect 0 "$xenalyze" --report-exits --summary lossy
 [ ! -s err ] || fail "said twice: $(cat err)"
 
+# Who waits at a terminal sees how far it is; of stock's option, too.
+if command -v script >/dev/null; then
+    for option in --summary --scatterplot-runstate; do
+        script -qec "'$xenalyze' $option intel >/dev/null" /dev/null \
+            </dev/null >bar
+        grep -q 'reading .* of [0-9.]* MB' bar || fail "$option: no bar"
+        script -qec "'$xenalyze' --no-progress $option intel >/dev/null" \
+            /dev/null </dev/null >bar
+        ! grep -q reading bar || fail "$option --no-progress: a bar"
+    done
+fi
+
 # One sends to all others; the other's exit ends before the sender's does.
 compose ipi <<'END'
 0 1000000 0x21101 0x10000

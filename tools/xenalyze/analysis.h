@@ -60,6 +60,13 @@ int segment_changes(struct analysis *a, struct pcpu *p);
 
 int segment_end(struct analysis *a, struct err *e);
 
+/* All up to here has been read: who waits may be told. */
+static inline void segment_progress(const struct analysis *a, uint64_t time)
+{
+    if ( a->options->progress )
+        a->options->progress(a->options->progress_arg, time);
+}
+
 /* Forget the machines of this segment: nobody is told anything. */
 void segment_drop(struct analysis *a);
 

@@ -35,6 +35,10 @@ struct analyze_options
     bool (*wants_vcpu)(const void *filter, unsigned int domain,
                        unsigned int vcpu);
     const void *filter;
+
+    /* Called now and then: all up to `time` has been read.  NULL: no need. */
+    void (*progress)(void *arg, uint64_t time);
+    void *progress_arg;
 };
 
 /*

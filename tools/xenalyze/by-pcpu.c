@@ -325,6 +325,7 @@ static void run_epochs(struct team *t, uint64_t first)
         read_epoch(t, 0);
         pthread_barrier_wait(&t->barrier);
         t->rc = t->rc ? t->rc : end_epoch(t);
+        segment_progress(t->a, t->limit);
         length = new_length(t, length);
     }
     while ( !t->rc && earliest(t, &next) );

@@ -242,6 +242,7 @@ static int read_segments(struct analysis *a, struct notices *l,
         rc = rc ? rc : read_batch(a, l, &b);
         if ( rc )
             return rc;
+        segment_progress(a, b.items[b.nr - 1].time);
     }
     if ( !rc && !open )
         rc = segment_begin(a, 0, 0);

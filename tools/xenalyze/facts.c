@@ -13,7 +13,7 @@
 #include "common/num.h"
 #include "xenalyze/analyze.h"
 #include "xenalyze/filter/filter.h"
-#include "xenalyze/outputs.h"
+#include "xenalyze/waiting.h"
 #include "xenalyze/report/analysis.h"
 #include "xenalyze/report/began.h"
 #include "xenalyze/report/ipi.h"
@@ -45,6 +45,7 @@ struct pass
     uint64_t records;
     uint64_t lost, losses;      /* records, and places */
     uint64_t damaged, skipped;  /* places, and bytes */
+    struct waiting waiting;
 };
 
 static void hang(struct pass *p, struct sink sink)
@@ -414,6 +415,15 @@ static int choose(struct pass *p, struct analyze_options *o, struct err *e)
     return 0;
 }
 
+static int wait_for(struct pass *p, struct analyze_options *o, struct err *e)
+{
+    if ( !waiting_begin(&p->waiting, p->run, true) )
+        return 0;
+    o->progress = waiting_tell;
+    o->progress_arg = &p->waiting;
+    return xt_trace_rewind(p->run->trace, e);   /* its end was looked for */
+}
+
 int facts_pass(const struct run *run, struct err *e)
 {
     struct analyze_options options = {
@@ -424,8 +434,10 @@ int facts_pass(const struct run *run, struct err *e)
     int rc = choose(&p, &options, e);
 
     rc = rc ? rc : begin(&p, e);
+    rc = rc ? rc : wait_for(&p, &options, e);
     if ( !rc )
         rc = analyze(run->trace, &options, p.sinks, p.nr_sinks, e);
+    waiting_end(&p.waiting);
     if ( !rc && !p.records && xt_trace_position(run->trace) )
         rc = err_set(e, -EINVAL, "%s is no trace: there is no record in it",
                      run->name);

@@ -3,7 +3,7 @@
  * The passes that print a line for each record, or count them: what is asked
  * for becomes a style with its state, an order, and a sieve.
  */
-#include "xenalyze/outputs.h"
+#include "xenalyze/waiting.h"
 
 #include "libxentrace/catalogue.h"
 #include "xenalyze/report/count.h"
@@ -22,42 +22,8 @@ struct pass
     struct file_order file;
     struct sieve sieve;
     struct print_job job;
-    struct progress bar;
-    uint64_t first, last;       /* of the trace; last 0: not known */
+    struct waiting waiting;
 };
-
-/* --- how far it is -------------------------------------------------------- */
-
-/* By time, where the end is known; else by bytes. */
-static void show_progress(void *arg, uint64_t time)
-{
-    struct pass *p = arg;
-    uint64_t done = xt_trace_position(p->run->trace);
-
-    if ( p->last > p->first )
-        done = (double)(time - p->first) / (p->last - p->first) *
-               p->bar.total;
-    progress_update(&p->bar, done);
-}
-
-static void begin_progress(struct pass *p, enum order order)
-{
-    uint64_t size = xt_trace_size(p->run->trace);
-    struct err none = ERR_INIT;
-
-    if ( !p->run->progress )
-        return;
-    progress_init(&p->bar, p->run->progress, "reading", "B",
-                  size == XT_SIZE_UNKNOWN ? 0 : size);
-    /* Looking for the end takes time, too. */
-    if ( !p->bar.out )
-        return;
-    if ( order == ORDER_TIME &&
-         xt_trace_span(p->run->trace, &p->first, &p->last, &none) )
-        p->last = 0;
-    p->job.progress = show_progress;
-    p->job.progress_arg = p;
-}
 
 /* --- a pass --------------------------------------------------------------- */
 
@@ -89,7 +55,7 @@ static int pass_begin(struct pass *p, const struct run *run, struct err *e)
 
 static void pass_end(struct pass *p)
 {
-    progress_fini(&p->bar);
+    waiting_end(&p->waiting);
     sieve_fini(&p->sieve);
     file_order_fini(&p->file);
     filter_free(p->filter);
@@ -114,7 +80,11 @@ static int print(struct pass *p, const struct print_style *style, void *state,
     p->job.out = run->out;
     p->job.follow = run->config->follow;
     p->job.threads = style == raw_read_style() ? 1 : run->config->threads;
-    begin_progress(p, order);
+    if ( waiting_begin(&p->waiting, p->run, order == ORDER_TIME) )
+    {
+        p->job.progress = waiting_tell;
+        p->job.progress_arg = &p->waiting;
+    }
     return print_run(&p->job, e);
 }
 
