@@ -144,6 +144,9 @@ END
 expect 0 env TZ=UTC "$xenalyze" --cpu-hz 1G --summary dated
 grep -qx ' seconds count from 1970-01-01T23:59:59.998000' out ||
     fail "when it began: $(grep 'seconds count' out)"
+expect 0 env TZ=UTC "$xenalyze" --cpu-hz 1G --report-exits dated
+grep -qx ' seconds count from 1970-01-01T23:59:59.998000' out ||
+    fail "when exits began: $(grep 'seconds count' out)"
 expect 0 env TZ=UTC "$xenalyze" --cpu-hz 1G --summary --time 1.. dated
 grep -q -- '--time 1\.\.: nothing of dated, which lasts 8\.0 ms from 1970-01-01T23:59:59\.998000$' err ||
     fail "a time that is not there: $(cat err)"

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "common/fault.h"
+#include "xenalyze/report/began.h"
 #include "xenalyze/report/exits.h"
 #include "xenalyze/report/text.h"
 
@@ -79,5 +80,6 @@ int report_book_exits(struct book *book, const struct report_request *request,
     exits_fini(&x);
     fprintf(out, "--- What was left to guests ---\n");
     text_guests(&t);
+    report_began(&book->clock, out);
     return rc;
 }
