@@ -30,7 +30,24 @@ static void see_##kind(void *state, const struct fact_##kind *f)            \
     seen.kind = *f;                                                         \
     seen.nr++;                                                              \
 }
-SEE(exit) SEE(handle) SEE(pv) SEE(memory) SEE(irq) SEE(power)
+SEE(handle) SEE(pv) SEE(memory) SEE(irq) SEE(power)
+
+/* What all exits said, in their order. */
+static uint64_t said;
+
+static void see_exit(void *state, const struct fact_exit *f)
+{
+    const uint64_t all[] = {
+        f->reason, f->cause, f->hardware, f->end, f->nested, f->wide,
+        f->handler, f->start, f->cycles, f->guest, f->rip, f->seen,
+    };
+
+    (void)state;
+    for ( size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++ )
+        said = (said ^ all[i]) * 0x100000001b3;
+    seen.exit = *f;
+    seen.nr++;
+}
 
 static const struct sink_ops ops = {
     .exit = see_exit, .handle = see_handle, .pv = see_pv,
@@ -190,6 +207,100 @@ START_TEST(exits)
 }
 END_TEST
 
+/* --- exits and entries, in a loop and one by one -------------------------- */
+
+#define MANY 400u
+
+/* Mostly the plain ones, by turns, a little later each; and all else. */
+static size_t put_record(unsigned char *at, uint64_t *seed, uint64_t *tsc,
+                         unsigned int n)
+{
+    static const struct { uint32_t event; unsigned int words; } kinds[] = {
+        { TRC_HVM_VMENTRY, 0 }, { TRC_HVM_VMEXIT64, 3 },
+        { TRC_HVM_VMENTRY, 0 }, { TRC_HVM_VMEXIT, 2 },
+        { TRC_HVM_VMEXIT64, 2 }, { TRC_HVM_VMEXIT, 1 }, { TRC_HVM_VMENTRY, 1 },
+        { TRC_HVM_VMEXIT64 | 0x400, 3 }, { TRC_HVM_VMENTRY | 0x400, 0 },
+        { TRC_HVM_SVM_EXIT64, 3 }, { TRC_HVM_HLT, 1 }, { TRC_HVM_CPUID, 5 },
+    };
+    uint64_t dice = unit_random(seed) % 64;
+    unsigned int kind = dice < 12 ? dice : n % 4;
+    bool timed = unit_random(seed) % 50;
+    uint32_t words[8];
+    size_t size = 4;
+
+    *tsc += unit_random(seed) % 4;
+    if ( unit_random(seed) % 50 == 0 )
+        *tsc -= 3;
+    words[0] = kinds[kind].event | kinds[kind].words << TRACE_EXTRA_SHIFT |
+               (timed ? TRC_HD_CYCLE_FLAG : 0);
+    memcpy(at, words, 4);
+    if ( timed )
+        memcpy(at + size, tsc, 8);
+    size += timed ? 8 : 0;
+    for ( unsigned int i = 0; i < kinds[kind].words; i++, size += 4 )
+    {
+        words[i] = unit_random(seed) % 3 ? unit_random(seed) % 60
+                                         : unit_random(seed);
+        memcpy(at + size, &words[i], 4);
+    }
+    return size;
+}
+
+/* Up to `limit`; in a loop where that can be.  Where it stopped. */
+static const unsigned char *take(const unsigned char *at,
+                                 const unsigned char *stop, uint64_t limit,
+                                 bool run)
+{
+    struct xt_record r;
+    uint64_t time;
+    size_t size;
+
+    while ( (size = xt_record_decode(&r, at, stop)) )
+    {
+        time = r.has_tsc && r.tsc > p.time ? r.tsc : p.time;
+        if ( time > limit )
+            break;
+        pcpu_record(&p, &r, time);
+        at += size;
+        if ( run )
+            at = hvm_run(&p, at, stop, 0, limit);
+    }
+    return at;
+}
+
+START_TEST(a_run_is_the_same)
+{
+    unsigned char bytes[MANY * 40];
+    uint64_t seed = unit_seed(), told[2], at[2], tsc = 2000;
+    struct fact_volume volume[2];
+    struct outside outside[2];
+    size_t size = 0;
+
+    for ( unsigned int n = 0; n < MANY; n++ )
+        size += put_record(bytes + size, &seed, &tsc, n);
+    for ( int run = 0; run < 2; run++ )
+    {
+        const unsigned char *from = bytes;
+
+        begin();
+        said = 0;
+        from = take(from, bytes + size, 2200, run);
+        at[run] = from - bytes;
+        take(from, bytes + size - 1, UINT64_MAX, run);
+        told[run] = said;
+        volume[run] = p.volume;
+        outside[run] = p.outside;
+        ck_assert_uint_gt(seen.nr, MANY / 8);
+        end();
+    }
+    ck_assert_uint_eq(at[0], at[1]);
+    ck_assert_uint_eq(told[0], told[1]);
+    ck_assert(!memcmp(&volume[0], &volume[1], sizeof(volume[0])));
+    ck_assert(outside[0].open == outside[1].open);
+    ck_assert_uint_eq(outside[0].exit.start, outside[1].exit.start);
+}
+END_TEST
+
 START_TEST(hypercalls)
 {
     begin();
@@ -253,5 +364,5 @@ START_TEST(hardware)
 }
 END_TEST
 
-UNIT_MAIN("machine", handlers, short_handlers_are_no_facts, exits, hypercalls,
-          memory, hardware)
+UNIT_MAIN("machine", handlers, short_handlers_are_no_facts, exits,
+          a_run_is_the_same, hypercalls, memory, hardware)
