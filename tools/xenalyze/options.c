@@ -182,7 +182,7 @@ static const struct opt opts[] = {
       .help = "of records and lines by rules" },
     { .name = "threads", .type = OPT_UINT, .arg = "N", .min = 1, .max = 64,
       .at = offsetof(struct config, threads), .preset = "2",
-      .help = "that make text" },
+      .help = "that work on it" },
     { .name = "info", .type = OPT_FLAG, .at = offsetof(struct config, info),
       .help = "what the file holds: windows, events, losses, damage" },
 
