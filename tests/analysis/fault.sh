@@ -36,7 +36,8 @@ last=0
 fails -o
 
 # Reports, made of all that: some of the requests, or (--full) each of them.
-reports="--summary --report-pcpu --report-latency --report-exits --json --csv"
+reports="--summary --report-pcpu --report-latency --report-exits --json --csv
+    --sort=p99"
 # shellcheck disable=SC2086
 expect 0 "$xenalyze" --threads=2 $reports trace
 mv out whole
