@@ -39,6 +39,12 @@ static void note_time(struct book_times *t, uint64_t from, uint64_t to)
     t->last = to;
 }
 
+static void book_first_runstate(struct book *b, const struct fact_runstate *f)
+{
+    if ( sched_of(b, f->vcpu) )
+        book_runstate(b, f);
+}
+
 /*
  * Two kinds are time, but in no series, as in stock: the last one of a segment,
  * which has not ended, and what was before the vcpu got a pcpu.  Those of no
@@ -48,10 +54,14 @@ static void note_time(struct book_times *t, uint64_t from, uint64_t to)
 void book_runstate(void *state, const struct fact_runstate *f)
 {
     struct book *b = state;
-    struct book_sched *v = sched_of(b, f->vcpu);
+    struct book_vcpu *own = book_find_vcpu(b, f->vcpu);
+    struct book_sched *v = own ? own->sched : NULL;
 
     if ( !v )
+    {
+        book_first_runstate(b, f);
         return;
+    }
     note_time(&v->time, f->from, f->to);
     if ( f->next == STATES || f->early )
     {
@@ -95,13 +105,24 @@ static inline struct book_domain_sched *domain_of(struct book *b,
     return new_domain_sched(b, own);
 }
 
+static void book_first_domain_state(struct book *b, const struct fact_domain *f)
+{
+    if ( domain_of(b, f->domain) )
+        book_domain_state(b, f);
+}
+
 void book_domain_state(void *state, const struct fact_domain *f)
 {
     struct book *b = state;
-    struct book_domain_sched *d = domain_of(b, f->domain);
+    struct book_domain *own = f->domain->index < b->nr_domains
+                              ? b->domains[f->domain->index] : NULL;
+    struct book_domain_sched *d = own ? own->sched : NULL;
 
     if ( !d )
+    {
+        book_first_domain_state(b, f);
         return;
+    }
     note_time(&d->time, f->from, f->to);
     if ( f->last )
         d->time.open[f->state] += f->to - f->from;

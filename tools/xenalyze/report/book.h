@@ -257,11 +257,19 @@ struct book_domain *book_new_domain(struct book *b,
                                     const struct world_domain *d);
 struct book_pcpu *book_new_pcpu(struct book *b, uint32_t pcpu);
 
+/* NULL: it is not in the book so far. */
+static inline struct book_vcpu *book_find_vcpu(const struct book *b,
+                                               const struct world_vcpu *v)
+{
+    return v->index < b->nr_vcpus ? b->vcpus[v->index] : NULL;
+}
+
 static inline struct book_vcpu *book_vcpu(struct book *b,
                                           const struct world_vcpu *v)
 {
-    return v->index < b->nr_vcpus && b->vcpus[v->index]
-           ? b->vcpus[v->index] : book_new_vcpu(b, v);
+    struct book_vcpu *own = book_find_vcpu(b, v);
+
+    return own ? own : book_new_vcpu(b, v);
 }
 
 static inline struct book_domain *book_domain(struct book *b,

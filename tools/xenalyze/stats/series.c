@@ -2,9 +2,9 @@
 /*
  * How a series grows: a buffer of values, then marks of cells, then octaves.
  *
- * A series has cells if and only if its values would not fit the buffer, in
+ * A series has cells if and only if its values would fill the buffer, in
  * whatever order they came and however they were split among threads: a merge
- * puts the other's raw values into the own buffer, which overflows exactly if
+ * puts the other's raw values into the own buffer, which is full exactly if
  * both together are too many.  That is what makes results independent of the
  * number of threads.
  */
@@ -145,6 +145,8 @@ static void keep_large(struct stats *s, struct stats_pool *pool, uint64_t value)
     s->raw[s->used++] = 0;
     s->raw[s->used++] = (uint32_t)value;
     s->raw[s->used++] = (uint32_t)(value >> 32);
+    if ( s->used == STATS_RAW )
+        stats_flush(s, pool);
 }
 
 void stats_add_odd(struct stats *s, struct stats_pool *pool, uint64_t value,
@@ -162,13 +164,6 @@ void stats_add_odd(struct stats *s, struct stats_pool *pool, uint64_t value,
     if ( value >= s->max )
         stats_note_max(s, value, at);
     keep_large(s, pool, value);
-}
-
-void stats_note_max(struct stats *s, uint64_t value, uint64_t at)
-{
-    if ( value > s->max || at < s->max_at )
-        s->max_at = at;
-    s->max = value;
 }
 
 /* --- merging -------------------------------------------------------------- */
@@ -207,9 +202,9 @@ static void merge_values(struct stats *to, struct stats_pool *pool,
             keep_large(to, pool, values[i]);
             continue;
         }
+        to->raw[to->used++] = (uint32_t)values[i];
         if ( to->used == STATS_RAW )
             stats_flush(to, pool);
-        to->raw[to->used++] = (uint32_t)values[i];
     }
 }
 

@@ -35,14 +35,14 @@ void stats_pool_fini(struct stats_pool *pool);
 
 /* --- a series ------------------------------------------------------------- */
 
-#define STATS_RAW 49u
+#define STATS_RAW 49u           /* this many are too many */
 
 struct stats_cells;
 
 /*
- * 256 bytes.  Up to STATS_RAW values are kept as they are, so that the many
- * series of few values cost one line of cache a value and are exact; more go
- * to cells of a log-linear histogram.  All zero is an empty series.
+ * 256 bytes.  Fewer than STATS_RAW values are kept as they are, so that the
+ * many series of few values cost one line of cache a value and are exact; more
+ * go to cells of a log-linear histogram.  All zero is an empty series.
  *
  * As stock does, a value of 0 counts as an event and is no sample.
  */
@@ -59,14 +59,22 @@ struct stats
     uint32_t raw[STATS_RAW];    /* a large one is 0 and two words */
 };
 
-void stats_note_max(struct stats *s, uint64_t value, uint64_t at);
 void stats_flush(struct stats *s, struct stats_pool *pool);
 void stats_add_odd(struct stats *s, struct stats_pool *pool, uint64_t value,
                    uint64_t at);
 
+static inline void stats_note_max(struct stats *s, uint64_t value, uint64_t at)
+{
+    if ( value > s->max || at < s->max_at )
+        s->max_at = at;
+    s->max = value;
+}
+
 /*
  * `at`: when, for max_at; of equal ones the earliest is kept.  What is 0, or
  * too large for a word, goes another way; a `min` of 0 is above all values.
+ *
+ * Whatever is called is called last, so that who only adds needs no stack.
  */
 static inline void stats_add(struct stats *s, struct stats_pool *pool,
                              uint64_t value, uint64_t at)
@@ -84,13 +92,10 @@ static inline void stats_add(struct stats *s, struct stats_pool *pool,
         s->min = value;
     if ( value >= s->max )
         stats_note_max(s, value, at);
-    if ( used == STATS_RAW )
-    {
-        stats_flush(s, pool);
-        used = 0;
-    }
     s->raw[used] = (uint32_t)value;
     s->used = used + 1;
+    if ( used + 1 == STATS_RAW )
+        stats_flush(s, pool);
 }
 
 /* All values that were added. */
