@@ -7,7 +7,7 @@
  *
  * Under the lock is only what needs the order: fetching the next slice of the
  * trace, and following who runs where.  That is about a third of the work, so
- * two threads are nearly twice as fast as one, and more than three are idle.
+ * more than three threads are idle.
  */
 #include "xenalyze/report/print.h"
 
@@ -69,10 +69,25 @@ static void wait_for_more(struct press *p)
     pthread_mutex_lock(&p->lock);
 }
 
+/*
+ * What is left of the batch goes into so many chunks, all alike: with a small
+ * one behind each large one, threads that take turns wait for each other.
+ */
+static struct xt_batch share(const struct press *p)
+{
+    struct xt_batch part = p->batch;
+    size_t left = part.nr - p->at;
+    size_t chunks = (left + CHUNK_ITEMS - 1) / CHUNK_ITEMS;
+
+    part.nr = p->at + (left + chunks - 1) / chunks;
+    return part;
+}
+
 /* Fill a chunk, with the lock held.  False: nothing more comes. */
 static bool take(struct press *p, struct chunk *c)
 {
     const struct print_job *job = p->job;
+    struct xt_batch part;
     ssize_t nr;
     int rc;
 
@@ -91,8 +106,9 @@ static bool take(struct press *p, struct chunk *c)
                 p->rc = rc;
             break;
         }
-        chunk_begin(c, &p->batch);
-        nr = job->style->take(job->state, c, &p->batch, p->at, &p->end);
+        part = share(p);
+        chunk_begin(c, &part);
+        nr = job->style->take(job->state, c, &part, p->at, &p->end);
         if ( nr < 0 )
         {
             give_up(p, nr, "cannot print the records");
