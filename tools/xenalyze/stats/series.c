@@ -81,7 +81,7 @@ static void settle(struct stats_cells *c, struct stats_pool *pool)
     {
         o = octave_of(c, pool, *mark / CELLS);
         if ( o )
-            o->counts[*mark % CELLS] += o->counts[*mark % CELLS] < UINT32_MAX;
+            count_up(&o->counts[*mark % CELLS], 1);
     }
     c->nr_marks = 0;
 }
@@ -157,12 +157,7 @@ void stats_add_odd(struct stats *s, struct stats_pool *pool, uint64_t value,
         s->zeros++;
         return;
     }
-    s->count++;
-    s->sum += value;
-    if ( value - 1 < s->min - 1 )
-        s->min = value;
-    if ( value >= s->max )
-        stats_note_max(s, value, at);
+    stats_note(s, value, at);
     keep_large(s, pool, value);
 }
 

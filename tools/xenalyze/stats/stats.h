@@ -70,9 +70,20 @@ static inline void stats_note_max(struct stats *s, uint64_t value, uint64_t at)
     s->max = value;
 }
 
+/* What is said of all samples; a `min` of 0 is above all values. */
+static inline void stats_note(struct stats *s, uint64_t value, uint64_t at)
+{
+    s->count++;
+    s->sum += value;
+    if ( value - 1 < s->min - 1 )
+        s->min = value;
+    if ( value >= s->max )
+        stats_note_max(s, value, at);
+}
+
 /*
  * `at`: when, for max_at; of equal ones the earliest is kept.  What is 0, or
- * too large for a word, goes another way; a `min` of 0 is above all values.
+ * too large for a word, goes another way.
  *
  * Whatever is called is called last, so that who only adds needs no stack.
  */
@@ -86,12 +97,7 @@ static inline void stats_add(struct stats *s, struct stats_pool *pool,
         stats_add_odd(s, pool, value, at);
         return;
     }
-    s->count++;
-    s->sum += value;
-    if ( value - 1 < s->min - 1 )
-        s->min = value;
-    if ( value >= s->max )
-        stats_note_max(s, value, at);
+    stats_note(s, value, at);
     s->raw[used] = (uint32_t)value;
     s->used = used + 1;
     if ( used + 1 == STATS_RAW )
