@@ -89,19 +89,12 @@ static inline struct book_exit *exit_of(struct book *b, struct book_hvm *h,
     return x ? x : new_exit(b, h, cause);
 }
 
-/* Of the first of its kind a vcpu has, or of a kind that is rare. */
-static void book_odd_exit(struct book *b, const struct fact_exit *f)
+static void book_first_exit(struct book *b, const struct fact_exit *f)
 {
     struct book_hvm *h = hvm_of(b, f->vcpu);
-    struct book_exit *x = h ? exit_of(b, h, f->cause) : NULL;
 
-    if ( !x )
-        return;
-    stats_add(&x->cost, &b->pool, f->cycles, f->start);
-    h->exit_cycles += f->cycles;
-    h->guest_cycles += f->guest;
-    if ( f->cause == EXIT_OTHER )
-        stats_map_add(&h->others, &b->pool, f->reason, f->cycles, f->start);
+    if ( h && exit_of(b, h, f->cause) )
+        book_exit(b, f);
 }
 
 void book_exit(void *state, const struct fact_exit *f)
@@ -112,13 +105,15 @@ void book_exit(void *state, const struct fact_exit *f)
     struct book_exit *x = h && h->nr_slots ? slot_of(h, f->cause)->exit : NULL;
 
     b->fault_va = 0;
-    if ( !x || f->cause == EXIT_OTHER )
+    if ( !x )
     {
-        book_odd_exit(b, f);
+        book_first_exit(b, f);
         return;
     }
     h->exit_cycles += f->cycles;
     h->guest_cycles += f->guest;
+    if ( f->cause == EXIT_OTHER )
+        stats_map_add(&h->others, &b->pool, f->reason, f->cycles, f->start);
     stats_add(&x->cost, &b->pool, f->cycles, f->start);
 }
 

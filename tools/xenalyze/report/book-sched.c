@@ -6,8 +6,12 @@
 #include "xenalyze/report/book.h"
 
 /* NULL: no memory. */
-static struct book_sched *new_sched(struct book *b, struct book_vcpu *own)
+static struct book_sched *sched_of(struct book *b, const struct world_vcpu *v)
 {
+    struct book_vcpu *own = book_vcpu(b, v);
+
+    if ( !own || own->sched )
+        return own ? own->sched : NULL;
     own->sched = arena_new(&b->pool.arena, struct book_sched);
     if ( !own->sched )
     {
@@ -19,16 +23,6 @@ static struct book_sched *new_sched(struct book *b, struct book_vcpu *own)
     for ( unsigned int i = 0; i < 4; i++ )
         own->sched->why[i].weighted = true;
     return own->sched;
-}
-
-static inline struct book_sched *sched_of(struct book *b,
-                                          const struct world_vcpu *v)
-{
-    struct book_vcpu *own = book_vcpu(b, v);
-
-    if ( !own || own->sched )
-        return own ? own->sched : NULL;
-    return new_sched(b, own);
 }
 
 static void note_time(struct book_times *t, uint64_t from, uint64_t to)
@@ -81,9 +75,13 @@ void book_sum_runnable(struct book *b, struct book_sched *v)
         stats_merge(&v->state[STATE_RUNNABLE], &b->pool, &v->why[i]);
 }
 
-static struct book_domain_sched *new_domain_sched(struct book *b,
-                                                  struct book_domain *own)
+static struct book_domain_sched *domain_of(struct book *b,
+                                           const struct world_domain *d)
 {
+    struct book_domain *own = book_domain(b, d);
+
+    if ( !own || own->sched )
+        return own ? own->sched : NULL;
     own->sched = arena_new(&b->pool.arena, struct book_domain_sched);
     if ( !own->sched )
     {
@@ -95,16 +93,6 @@ static struct book_domain_sched *new_domain_sched(struct book *b,
     return own->sched;
 }
 
-static inline struct book_domain_sched *domain_of(struct book *b,
-                                                  const struct world_domain *d)
-{
-    struct book_domain *own = book_domain(b, d);
-
-    if ( !own || own->sched )
-        return own ? own->sched : NULL;
-    return new_domain_sched(b, own);
-}
-
 static void book_first_domain_state(struct book *b, const struct fact_domain *f)
 {
     if ( domain_of(b, f->domain) )
@@ -114,8 +102,7 @@ static void book_first_domain_state(struct book *b, const struct fact_domain *f)
 void book_domain_state(void *state, const struct fact_domain *f)
 {
     struct book *b = state;
-    struct book_domain *own = f->domain->index < b->nr_domains
-                              ? b->domains[f->domain->index] : NULL;
+    struct book_domain *own = book_find_domain(b, f->domain);
     struct book_domain_sched *d = own ? own->sched : NULL;
 
     if ( !d )

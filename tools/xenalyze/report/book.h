@@ -272,11 +272,18 @@ static inline struct book_vcpu *book_vcpu(struct book *b,
     return own ? own : book_new_vcpu(b, v);
 }
 
+static inline struct book_domain *
+book_find_domain(const struct book *b, const struct world_domain *d)
+{
+    return d->index < b->nr_domains ? b->domains[d->index] : NULL;
+}
+
 static inline struct book_domain *book_domain(struct book *b,
                                               const struct world_domain *d)
 {
-    return d->index < b->nr_domains && b->domains[d->index]
-           ? b->domains[d->index] : book_new_domain(b, d);
+    struct book_domain *own = book_find_domain(b, d);
+
+    return own ? own : book_new_domain(b, d);
 }
 
 static inline struct book_pcpu *book_pcpu(struct book *b, uint32_t pcpu)
