@@ -3,10 +3,10 @@
  * Percentiles of a series.  Its samples become runs in rising order, of raw
  * values or of cells; then one walk finds the place.
  *
- * Where there are cells, all that the series has - octaves, marks, raw values -
- * first goes into one table of cells, so that the answer depends on the values
- * alone.  A cell's value, and what each value in it weighs, is its middle, held
- * to the least and the greatest value, which are exact.
+ * Where there are cells, all that the series has - octaves and marks - first
+ * goes into one table of cells, so that the answer depends on the values alone.
+ * A cell's value, and what each value in it weighs, is its middle, held to the
+ * least and the greatest value, which are exact.
  *
  * The middle is off by at most 1/256, so the share that a place has of the
  * whole weight is off by at most half of that: all too light below it and all
@@ -58,15 +58,15 @@ static void take_mark(struct walk *w, uint16_t mark)
     w->counts[mark / CELLS][mark % CELLS]++;
 }
 
-static void take_cells(struct walk *w, const struct stats_cells *c)
+static void take_cells(struct walk *w, const struct stats *s)
 {
+    const struct stats_cells *c = s->cells;
+
     for ( unsigned int i = 0; c->octaves && i < OCTAVES; i++ )
         if ( c->octaves[i] )
             take_octave(w, i, c->octaves[i]);
-    for ( unsigned int i = 0; i < c->nr_marks; i++ )
+    for ( unsigned int i = 0; i < s->used; i++ )
         take_mark(w, c->marks[i]);
-    for ( size_t i = 0; i < w->nr_raw; i++ )
-        take_mark(w, cells_mark(w->raw[i]));
 }
 
 /* --- the walk ------------------------------------------------------------- */
@@ -84,11 +84,14 @@ static void walk_start(struct walk *w, const struct stats *s)
     w->next_raw = 0;
     w->octaves = 0;
     w->octave = w->cell = 0;
-    w->nr_raw = stats_unpack(s, w->raw);
+    w->nr_raw = 0;
     if ( s->cells )
-        take_cells(w, s->cells);
-    else
-        qsort(w->raw, w->nr_raw, sizeof(w->raw[0]), compare);
+    {
+        take_cells(w, s);
+        return;
+    }
+    w->nr_raw = stats_unpack(s, w->raw);
+    qsort(w->raw, w->nr_raw, sizeof(w->raw[0]), compare);
 }
 
 static uint64_t held(uint64_t value, uint64_t low, uint64_t high)

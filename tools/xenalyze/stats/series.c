@@ -4,9 +4,8 @@
  *
  * A series has cells if and only if its values would fill the buffer, in
  * whatever order they came and however they were split among threads: a merge
- * puts the other's raw values into the own buffer, which is full exactly if
- * both together are too many.  That is what makes results independent of the
- * number of threads.
+ * of two buffers fills one exactly if both together are too many.  That is what
+ * makes results independent of the number of threads.
  */
 #include "xenalyze/stats/stats.h"
 
@@ -31,15 +30,6 @@ void stats_pool_fini(struct stats_pool *pool)
 }
 
 /* --- cells ---------------------------------------------------------------- */
-
-/* NULL, and the pool knows, without memory. */
-static struct stats_cells *cells_of(struct stats *s, struct stats_pool *pool)
-{
-    if ( !s->cells )
-        s->cells = arena_zalloc(&pool->arena, sizeof(*s->cells), LINE);
-    pool->failed |= !s->cells;
-    return s->cells;
-}
 
 static struct stats_octave *make_octave(struct stats_cells *c,
                                         struct stats_pool *pool,
@@ -66,40 +56,35 @@ static inline struct stats_octave *octave_of(struct stats_cells *c,
     return make_octave(c, pool, i);
 }
 
-static inline void count_up(uint32_t *count, uint32_t by)
+/* Every exit comes by here. */
+void stats_settle(struct stats *s, struct stats_pool *pool)
 {
-    *count = UINT32_MAX - *count < by ? UINT32_MAX : *count + by;
-}
-
-/* All marks into their octaves. */
-static void settle(struct stats_cells *c, struct stats_pool *pool)
-{
-    const uint16_t *end = c->marks + c->nr_marks;
-    struct stats_octave *o;
+    struct stats_cells *c = s->cells;
+    const uint16_t *end = c->marks + s->used;
 
     for ( const uint16_t *mark = c->marks; mark < end; mark++ )
     {
-        o = octave_of(c, pool, *mark / CELLS);
+        struct stats_octave *o = octave_of(c, pool, *mark / CELLS);
+
         if ( o )
-            count_up(&o->counts[*mark % CELLS], 1);
+            o->counts[*mark % CELLS] += o->counts[*mark % CELLS] != UINT32_MAX;
     }
-    c->nr_marks = 0;
+    s->used = 0;
 }
+
+static void add_cell(struct stats *s, struct stats_pool *pool, uint16_t cell)
+{
+    s->cells->marks[s->used++] = cell;
+    if ( s->used == STATS_MARKS )
+        stats_settle(s, pool);
+}
+
+/* --- values --------------------------------------------------------------- */
 
 static inline uint64_t large(const uint32_t *at)
 {
     return (uint64_t)at[2] << 32 | at[1];
 }
-
-static inline void add_mark(struct stats_cells *c, struct stats_pool *pool,
-                            uint16_t mark)
-{
-    if ( c->nr_marks == MARKS )
-        settle(c, pool);
-    c->marks[c->nr_marks++] = mark;
-}
-
-/* --- values --------------------------------------------------------------- */
 
 size_t stats_unpack(const struct stats *s, uint64_t values[STATS_RAW])
 {
@@ -113,40 +98,46 @@ size_t stats_unpack(const struct stats *s, uint64_t values[STATS_RAW])
     return n;
 }
 
-/* Every exit comes by here, so it is done without looking up or back. */
-static void mark_all(const struct stats *s, struct stats_pool *pool)
+/*
+ * All values in raw become marks, of which there is room for more.  False, and
+ * the pool knows, without memory: then values are no more than counted.
+ */
+static bool need_cells(struct stats *s, struct stats_pool *pool)
 {
-    const uint32_t *raw = s->raw, *end = raw + s->used;
-    struct stats_cells *c = s->cells;
-    uint16_t *to;
+    uint64_t values[STATS_RAW];
+    size_t n;
 
-    if ( c->nr_marks + s->used > MARKS )
-        settle(c, pool);
-    to = c->marks + c->nr_marks;
-    while ( raw < end )
+    _Static_assert(STATS_RAW < STATS_MARKS, "all fit");
+
+    if ( s->cells )
+        return true;
+    s->cells = arena_zalloc(&pool->arena, sizeof(*s->cells), LINE);
+    if ( !s->cells )
     {
-        *to++ = cells_mark(*raw ? *raw : large(raw));
-        raw += *raw ? 1 : LARGE_WORDS;
+        pool->failed = true;
+        s->used = 0;
+        return false;
     }
-    c->nr_marks = to - c->marks;
+    n = stats_unpack(s, values);
+    for ( s->used = 0; s->used < n; s->used++ )
+        s->cells->marks[s->used] = stats_cell(values[s->used]);
+    return true;
 }
 
-void stats_flush(struct stats *s, struct stats_pool *pool)
+/* Of a series that has no cells. */
+static void keep(struct stats *s, struct stats_pool *pool, uint64_t value)
 {
-    if ( cells_of(s, pool) )
-        mark_all(s, pool);
-    s->used = 0;
-}
-
-static void keep_large(struct stats *s, struct stats_pool *pool, uint64_t value)
-{
-    if ( s->used + LARGE_WORDS > STATS_RAW )
-        stats_flush(s, pool);
-    s->raw[s->used++] = 0;
+    if ( s->used + (value > UINT32_MAX ? LARGE_WORDS : 1) >= STATS_RAW )
+    {
+        if ( need_cells(s, pool) )
+            add_cell(s, pool, stats_cell(value));
+        return;
+    }
+    s->raw[s->used++] = value > UINT32_MAX ? 0 : (uint32_t)value;
+    if ( value <= UINT32_MAX )
+        return;
     s->raw[s->used++] = (uint32_t)value;
     s->raw[s->used++] = (uint32_t)(value >> 32);
-    if ( s->used == STATS_RAW )
-        stats_flush(s, pool);
 }
 
 void stats_add_odd(struct stats *s, struct stats_pool *pool, uint64_t value,
@@ -158,7 +149,7 @@ void stats_add_odd(struct stats *s, struct stats_pool *pool, uint64_t value,
         return;
     }
     stats_note(s, value, at);
-    keep_large(s, pool, value);
+    keep(s, pool, value);
 }
 
 /* --- merging -------------------------------------------------------------- */
@@ -169,38 +160,38 @@ static void merge_octave(struct stats *to, struct stats_pool *pool,
     struct stats_octave *o = octave_of(to->cells, pool, i);
 
     for ( unsigned int cell = 0; o && cell < CELLS; cell++ )
-        count_up(&o->counts[cell], from->counts[cell]);
+    {
+        uint32_t *count = &o->counts[cell], by = from->counts[cell];
+
+        *count = UINT32_MAX - *count < by ? UINT32_MAX : *count + by;
+    }
 }
 
 static void merge_cells(struct stats *to, struct stats_pool *pool,
-                        const struct stats_cells *from)
+                        const struct stats *from)
 {
-    struct stats_cells *c = cells_of(to, pool);
+    const struct stats_cells *c = from->cells;
 
-    for ( unsigned int i = 0; c && from->octaves && i < OCTAVES; i++ )
-        if ( from->octaves[i] )
-            merge_octave(to, pool, i, from->octaves[i]);
-    for ( unsigned int i = 0; c && i < from->nr_marks; i++ )
-        add_mark(c, pool, from->marks[i]);
+    if ( !need_cells(to, pool) )
+        return;
+    for ( unsigned int i = 0; c->octaves && i < OCTAVES; i++ )
+        if ( c->octaves[i] )
+            merge_octave(to, pool, i, c->octaves[i]);
+    for ( unsigned int i = 0; i < from->used; i++ )
+        add_cell(to, pool, c->marks[i]);
 }
 
-static void merge_values(struct stats *to, struct stats_pool *pool,
-                         const struct stats *from)
+static void merge_raw(struct stats *to, struct stats_pool *pool,
+                      const struct stats *from)
 {
     uint64_t values[STATS_RAW];
     size_t n = stats_unpack(from, values);
 
     for ( size_t i = 0; i < n; i++ )
-    {
-        if ( values[i] > UINT32_MAX )
-        {
-            keep_large(to, pool, values[i]);
-            continue;
-        }
-        to->raw[to->used++] = (uint32_t)values[i];
-        if ( to->used == STATS_RAW )
-            stats_flush(to, pool);
-    }
+        if ( to->cells )
+            add_cell(to, pool, stats_cell(values[i]));
+        else
+            keep(to, pool, values[i]);
 }
 
 void stats_merge(struct stats *to, struct stats_pool *pool,
@@ -220,6 +211,7 @@ void stats_merge(struct stats *to, struct stats_pool *pool,
     to->count += from->count;
     to->sum += from->sum;
     if ( from->cells )
-        merge_cells(to, pool, from->cells);
-    merge_values(to, pool, from);
+        merge_cells(to, pool, from);
+    else
+        merge_raw(to, pool, from);
 }

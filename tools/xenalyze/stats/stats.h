@@ -37,12 +37,45 @@ void stats_pool_fini(struct stats_pool *pool);
 
 #define STATS_RAW 49u           /* this many are too many */
 
-struct stats_cells;
+/*
+ * A value's cell, of a log-linear histogram: an octave holds the values between
+ * two powers of two in 128 cells of equal width.  Octave 0 has the values below
+ * 128, a cell each; octave o, those whose highest bit is o + 6.
+ *
+ * Shifted so that eight bits are left, or as it is if there are no more, a value
+ * has a highest bit that adds the one octave by which the shift falls short.
+ */
+#define STATS_CELL_BITS 7u
+#define STATS_CELLS (1u << STATS_CELL_BITS)
+#define STATS_OCTAVES (64u - STATS_CELL_BITS + 1)
+
+_Static_assert(STATS_OCTAVES * STATS_CELLS <= UINT16_MAX, "16 bits name a cell");
+
+static inline uint16_t stats_cell(uint64_t value)
+{
+    unsigned int shift = 63 - STATS_CELL_BITS -
+                         __builtin_clzll(value | STATS_CELLS);
+
+    return shift * STATS_CELLS + (value >> shift);
+}
+
+/*
+ * Values on their way to an octave are MARKS, numbers of cells: a series of
+ * some hundred values stays small, and one of many goes through the memory of
+ * its octaves once for so many of them.
+ */
+#define STATS_MARKS 252u
+
+struct stats_cells
+{
+    struct stats_octave **octaves;      /* STATS_OCTAVES; NULL: none yet */
+    uint16_t marks[STATS_MARKS];
+};
 
 /*
  * 256 bytes.  Fewer than STATS_RAW values are kept as they are, so that the
- * many series of few values cost one line of cache a value and are exact; more
- * go to cells of a log-linear histogram.  All zero is an empty series.
+ * many series of few values cost one line of cache a value and are exact; where
+ * there are more, all are in cells.  All zero is an empty series.
  *
  * As stock does, a value of 0 counts as an event and is no sample.
  */
@@ -54,12 +87,15 @@ struct stats
     uint64_t min, max;          /* of the latter; 0 if there is none */
     uint64_t max_at;            /* when the greatest came, first */
     struct stats_cells *cells;  /* NULL: all are in raw */
-    uint16_t used;              /* of raw */
+    uint16_t used;              /* of its marks, or of raw */
     bool weighted;              /* its percentiles are those by weight */
     uint32_t raw[STATS_RAW];    /* a large one is 0 and two words */
 };
 
-void stats_flush(struct stats *s, struct stats_pool *pool);
+/* The marks are full: into the octaves. */
+void stats_settle(struct stats *s, struct stats_pool *pool);
+
+/* One that is 0, or of a series that has no cells yet. */
 void stats_add_odd(struct stats *s, struct stats_pool *pool, uint64_t value,
                    uint64_t at);
 
@@ -82,26 +118,24 @@ static inline void stats_note(struct stats *s, uint64_t value, uint64_t at)
 }
 
 /*
- * `at`: when, for max_at; of equal ones the earliest is kept.  What is 0, or
- * too large for a word, goes another way.
+ * `at`: when, for max_at; of equal ones the earliest is kept.
  *
  * Whatever is called is called last, so that who only adds needs no stack.
  */
 static inline void stats_add(struct stats *s, struct stats_pool *pool,
                              uint64_t value, uint64_t at)
 {
-    unsigned int used = s->used;
+    struct stats_cells *c = s->cells;
 
-    if ( value - 1 >= UINT32_MAX )
+    if ( !c || !value )
     {
         stats_add_odd(s, pool, value, at);
         return;
     }
     stats_note(s, value, at);
-    s->raw[used] = (uint32_t)value;
-    s->used = used + 1;
-    if ( used + 1 == STATS_RAW )
-        stats_flush(s, pool);
+    c->marks[s->used++] = stats_cell(value);
+    if ( s->used == STATS_MARKS )
+        stats_settle(s, pool);
 }
 
 /* All values that were added. */
