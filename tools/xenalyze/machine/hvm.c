@@ -114,21 +114,39 @@ void hvm_entryexit_record(struct pcpu *p, const struct xt_record *r)
 #define PLAIN_EXIT PLAIN(TRC_HVM_VMEXIT, 2)
 #define PLAIN_EXIT64 PLAIN(TRC_HVM_VMEXIT64, 3)
 
-/* What a record of either kind takes; 0: it is neither, or not all there. */
-static inline size_t plain_size(const unsigned char *at,
-                                const unsigned char *end, bool exit)
+#define ENTRY_BYTES 12u
+#define EXIT_BYTES 20u
+#define EXIT64_BYTES 24u
+
+/* Is there an exit with its entry behind it? */
+static inline bool is_pair(const unsigned char *at, const unsigned char *end)
 {
     uint32_t header;
-    size_t size;
 
-    if ( end - at < 4 )
-        return 0;
+    if ( end - at < (ptrdiff_t)(EXIT64_BYTES + ENTRY_BYTES) )
+        return false;
     header = xt_load32(at);
-    if ( exit ? header != PLAIN_EXIT64 && header != PLAIN_EXIT
-              : header != PLAIN_ENTRY )
-        return 0;
-    size = xt_record_size(header);
-    return size <= (size_t)(end - at) ? size : 0;
+    if ( header == PLAIN_EXIT64 )
+        return xt_load32(at + EXIT64_BYTES) == PLAIN_ENTRY;
+    return header == PLAIN_EXIT && xt_load32(at + EXIT_BYTES) == PLAIN_ENTRY;
+}
+
+/* All that there is to say of the exit at `at`, which ends at `end`. */
+static inline void tell_pair(struct pcpu *p, const unsigned char *at, bool wide,
+                             uint64_t start, uint64_t end)
+{
+    struct fact_exit *f = &p->outside.exit;
+
+    f->reason = xt_load32(at + 12);
+    f->cause = exit_cause(f->hardware, f->reason);
+    f->wide = wide;
+    f->levels = wide ? 4 : p->levels;
+    f->rip = wide ? xt_load64(at + 16) : xt_load32(at + 16);
+    f->guest = p->entered ? start - p->entered : 0;
+    f->start = start;
+    f->cycles = end - start;
+    emit_exit(p->emit, f);
+    p->time = p->entered = end;
 }
 
 /*
@@ -141,31 +159,33 @@ const unsigned char *hvm_run(struct pcpu *p, const unsigned char *at,
                              uint64_t limit)
 {
     struct world_vcpu *v = p->current;
-    struct outside *o = &p->outside;
-    uint64_t time;
-    size_t size;
+    const unsigned char *from = at;
+    uint64_t times = 0;
 
-    if ( !v || world_is_idle(v) || p->entry_due )
+    if ( p->outside.open || !v || world_is_idle(v) || p->entry_due ||
+         !is_pair(at, end) )
         return at;
-    while ( (size = plain_size(at, end, !o->open)) )
+    p->outside.nr_held = 0;
+    p->outside.exit = (struct fact_exit){
+        .vcpu = v, .pcpu = p->id, .hardware = p->dialect->hardware,
+        .end = EXIT_ENTERED,
+    };
+    do
     {
-        time = xt_load64(at + 4) + offset;
-        if ( time < p->time || time > limit )
+        bool wide = xt_load32(at) == PLAIN_EXIT64;
+        size_t size = wide ? EXIT64_BYTES : EXIT_BYTES;
+        uint64_t start = xt_load64(at + 4) + offset;
+        uint64_t stop = xt_load64(at + size + 4) + offset;
+
+        if ( start < p->time || stop < start || stop > limit )
             break;
-        p->time = time;
-        if ( o->open )
-        {
-            outside_tell(p->emit, v, o, time, EXIT_ENTERED);
-            p->entered = time;
-            add_volume(p, VOLUME_HVM_ENTRY, size);
-        }
-        else
-        {
-            open_exit(p, xt_load32(at) & ~TRC_HD_CYCLE_FLAG, at + 12);
-            add_volume(p, VOLUME_HVM_EXIT, size);
-        }
-        at += size;
+        tell_pair(p, at, wide, start, stop);
+        at += size + ENTRY_BYTES;
+        times++;
     }
+    while ( is_pair(at, end) );
+    add_volume(p, VOLUME_HVM_ENTRY, times, times * ENTRY_BYTES);
+    add_volume(p, VOLUME_HVM_EXIT, times, at - from - times * ENTRY_BYTES);
     return at;
 }
 

@@ -126,9 +126,9 @@ static inline void outside_tell(const struct emit *e,
 }
 
 /*
- * Takes exits and entries from `at` on, up to the first record that is anything
- * else, or whose time, its stamp + `offset`, is before the last one's or behind
- * `limit`: where that is.
+ * Takes exits with their entries from `at` on, up to the first record that is
+ * anything else, or whose time, its stamp + `offset`, is before the last one's
+ * or behind `limit`: where that is.
  */
 const unsigned char *hvm_run(struct pcpu *p, const unsigned char *at,
                              const unsigned char *end, uint64_t offset,
@@ -180,16 +180,17 @@ static inline size_t record_bytes(const struct xt_record *r)
     return 4 + 8 * r->has_tsc + 4 * r->words;
 }
 
-static inline void add_volume(struct pcpu *p, unsigned int kind, size_t bytes)
+static inline void add_volume(struct pcpu *p, unsigned int kind,
+                              uint64_t times, uint64_t bytes)
 {
-    p->volume.times[kind]++;
+    p->volume.times[kind] += times;
     p->volume.bytes[kind] += bytes;
 }
 
 static inline void count_volume(struct pcpu *p, unsigned int kind,
                                 const struct xt_record *r)
 {
-    add_volume(p, kind, record_bytes(r));
+    add_volume(p, kind, 1, record_bytes(r));
 }
 
 /* Word i of a record, or 0 where it has fewer. */

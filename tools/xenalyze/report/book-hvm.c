@@ -6,10 +6,20 @@
  */
 #include "xenalyze/report/book.h"
 
+#include <string.h>
+
+#define FIRST_ROOM 16u          /* exits of a vcpu; a power of two */
+
 static struct book_hvm *new_hvm(struct book *b, struct book_vcpu *own)
 {
-    own->hvm = arena_new(&b->pool.arena, struct book_hvm);
-    if ( !own->hvm )
+    struct book_hvm *h = arena_new(&b->pool.arena, struct book_hvm);
+
+    if ( h )
+        h->exits = arena_array(&b->pool.arena, FIRST_ROOM, sizeof(*h->exits),
+                               8);
+    if ( h && h->exits )
+        own->hvm = h;
+    else
         b->pool.failed = true;
     return own->hvm;
 }
@@ -24,41 +34,19 @@ static inline struct book_hvm *hvm_of(struct book *b,
     return new_hvm(b, own);
 }
 
-#define FIRST_SLOTS 32u
-
-/* Where it is, or would be; there is a free slot. */
-static inline struct book_slot *slot_of(const struct book_hvm *h,
-                                        unsigned int cause)
-{
-    unsigned int i = cause & (h->nr_slots - 1);
-
-    while ( h->slots[i].cause != cause && h->slots[i].exit )
-        i = (i + 1) & (h->nr_slots - 1);
-    return &h->slots[i];
-}
-
-const struct book_exit *book_exit_find(const struct book_hvm *h,
-                                       unsigned int cause)
-{
-    return h->nr_slots ? slot_of(h, cause)->exit : NULL;
-}
-
-/* Half of the slots stay free. */
+/* Room for one more. */
 static bool grow(struct book *b, struct book_hvm *h)
 {
-    struct book_hvm larger = *h;
+    unsigned int nr = h->nr_exits + 1;
+    struct book_exit **larger;
 
-    if ( 2 * h->nr_exits < h->nr_slots )
+    if ( nr < FIRST_ROOM || nr & (nr - 1) )
         return true;
-    larger.nr_slots = h->nr_slots ? 2 * h->nr_slots : FIRST_SLOTS;
-    larger.slots = arena_array(&b->pool.arena, larger.nr_slots,
-                               sizeof(*larger.slots), 8);
-    if ( !larger.slots )
+    larger = arena_array(&b->pool.arena, 2 * nr, sizeof(*larger), 8);
+    if ( !larger )
         return false;
-    for ( unsigned int i = 0; i < h->nr_slots; i++ )
-        if ( h->slots[i].exit )
-            *slot_of(&larger, h->slots[i].cause) = h->slots[i];
-    *h = larger;
+    memcpy(larger, h->exits, nr * sizeof(*larger));
+    h->exits = larger;
     return true;
 }
 
@@ -76,25 +64,32 @@ static struct book_exit *new_exit(struct book *b, struct book_hvm *h,
         return NULL;
     }
     x->cause = cause;
-    *slot_of(h, cause) = (struct book_slot){ cause, x };
-    h->nr_exits++;
+    h->exits[++h->nr_exits] = x;
+    h->place[cause] = h->nr_exits;
     return x;
 }
 
 static inline struct book_exit *exit_of(struct book *b, struct book_hvm *h,
                                         unsigned int cause)
 {
-    struct book_exit *x = h->nr_slots ? slot_of(h, cause)->exit : NULL;
+    struct book_exit *x = book_exit_find(h, cause);
 
     return x ? x : new_exit(b, h, cause);
 }
 
-static void book_first_exit(struct book *b, const struct fact_exit *f)
+/* A vcpu's first, of a cause or at all; and those without a name. */
+static void book_odd_exit(struct book *b, const struct fact_exit *f)
 {
     struct book_hvm *h = hvm_of(b, f->vcpu);
+    struct book_exit *x = h ? exit_of(b, h, f->cause) : NULL;
 
-    if ( h && exit_of(b, h, f->cause) )
-        book_exit(b, f);
+    if ( !x )
+        return;
+    h->exit_cycles += f->cycles;
+    h->guest_cycles += f->guest;
+    if ( f->cause == EXIT_OTHER )
+        stats_map_add(&h->others, &b->pool, f->reason, f->cycles, f->start);
+    stats_add(&x->cost, &b->pool, f->cycles, f->start);
 }
 
 void book_exit(void *state, const struct fact_exit *f)
@@ -102,18 +97,16 @@ void book_exit(void *state, const struct fact_exit *f)
     struct book *b = state;
     struct book_vcpu *own = book_find_vcpu(b, f->vcpu);
     struct book_hvm *h = own ? own->hvm : NULL;
-    struct book_exit *x = h && h->nr_slots ? slot_of(h, f->cause)->exit : NULL;
+    struct book_exit *x = h ? book_exit_find(h, f->cause) : NULL;
 
     b->fault_va = 0;
-    if ( !x )
+    if ( !x || f->cause == EXIT_OTHER )
     {
-        book_first_exit(b, f);
+        book_odd_exit(b, f);
         return;
     }
     h->exit_cycles += f->cycles;
     h->guest_cycles += f->guest;
-    if ( f->cause == EXIT_OTHER )
-        stats_map_add(&h->others, &b->pool, f->reason, f->cycles, f->start);
     stats_add(&x->cost, &b->pool, f->cycles, f->start);
 }
 
@@ -211,7 +204,6 @@ void book_merge_hvm(struct book *to, struct book_vcpu *v,
     stats_map_merge(&v->hvm->mmio, &to->pool, &from->mmio);
     stats_map_merge(&v->hvm->mmio_va, &to->pool, &from->mmio_va);
     stats_map_merge(&v->hvm->bars, &to->pool, &from->bars);
-    for ( unsigned int i = 0; i < from->nr_slots; i++ )
-        if ( from->slots[i].exit )
-            merge_exit(to, v->hvm, from->slots[i].exit);
+    for ( unsigned int i = 1; i <= from->nr_exits; i++ )
+        merge_exit(to, v->hvm, from->exits[i]);
 }

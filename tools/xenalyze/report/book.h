@@ -96,17 +96,12 @@ struct book_exit
     unsigned int cause;
 };
 
-/* Of some hundred causes a guest has ten or so: they are hashed. */
-struct book_slot
-{
-    unsigned int cause;
-    struct book_exit *exit;     /* NULL: free */
-};
-
+/* Of some hundred causes a guest has ten or so. */
 struct book_hvm
 {
-    struct book_slot *slots;    /* nr_slots of them, a power of two */
-    unsigned int nr_slots, nr_exits;
+    uint16_t place[EXIT_CAUSES];        /* of a cause in exits; 0: none yet */
+    struct book_exit **exits;   /* [0] is NULL; room for a power of two */
+    unsigned int nr_exits;      /* the first is [1] */
     struct stats_map others;    /* of cause EXIT_OTHER, by reason */
     uint64_t exit_cycles, guest_cycles;
     struct stats_map interrupts;        /* delivered, by vector */
@@ -211,8 +206,11 @@ struct book
 };
 
 /* NULL: it had no exit of that cause. */
-const struct book_exit *book_exit_find(const struct book_hvm *h,
-                                       unsigned int cause);
+static inline struct book_exit *book_exit_find(const struct book_hvm *h,
+                                               unsigned int cause)
+{
+    return h->exits[h->place[cause]];
+}
 
 struct sink book_sink(struct book *book);
 
