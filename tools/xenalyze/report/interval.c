@@ -8,39 +8,17 @@
  * Of a file with several segments it is the first that is shown: others have
  * a time of their own.
  */
-#include "xenalyze/report/interval.h"
+#include "xenalyze/report/interval-private.h"
 
-#include <assert.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/fault.h"
-#include "xenalyze/report/category.h"
-#include "xenalyze/report/cr3.h"
-#include "xenalyze/report/grid.h"
-
-struct interval
-{
-    enum interval_kind kind;
-    uint64_t length;            /* nanoseconds */
-    struct xt_clock clock;
-    unsigned int segment;
-    uint64_t last;              /* time stamp of the last record */
-
-    uint64_t *ids;              /* of columns */
-    size_t nr_ids, room;
-    struct grid grid;
-    struct cr3 cr3;
-    enum category category;     /* of the exit that is being told */
-    bool failed;
-};
 
 /* --- columns -------------------------------------------------------------- */
 
 #define NO_COLUMN SIZE_MAX
-#define MAX_COLUMNS 4096u
 
 static size_t find_id(const struct interval *i, uint64_t id)
 {
@@ -56,7 +34,7 @@ static size_t take_id(struct interval *i, uint64_t id)
     size_t k = find_id(i, id), room = i->room ? 2 * i->room : 16;
     uint64_t *larger;
 
-    if ( k != NO_COLUMN || i->nr_ids == MAX_COLUMNS )
+    if ( k != NO_COLUMN || i->nr_ids == INTERVAL_MAX_COLUMNS )
         return k;
     if ( i->nr_ids == i->room )
     {
@@ -278,166 +256,9 @@ struct sink interval_sink(struct interval *i)
     return (struct sink){ &ops[i->kind], i };
 }
 
-/* --- text ----------------------------------------------------------------- */
+/* --- answers -------------------------------------------------------------- */
 
-/* Of its row, what the trace covers. */
-static uint64_t row_length(const struct interval *i, size_t row)
-{
-    uint64_t start = i->grid.first + row * i->grid.width;
-    uint64_t end = start + i->grid.width;
-
-    return i->last > start && i->last < end ? i->last - start
-                                            : i->grid.width;
-}
-
-static void print_time(const struct interval *i, size_t row, FILE *out)
-{
-    uint64_t ns = xt_clock_length(&i->clock, row * i->grid.width);
-
-    fprintf(out, "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
-}
-
-static double share(const struct interval *i, size_t column, size_t row)
-{
-    return 100.0 * (double)grid_cell(&i->grid, column, row) /
-           (double)row_length(i, row);
-}
-
-static bool has_appeared(const struct interval *i, size_t column, size_t row)
-{
-    return column < i->grid.nr_columns && i->grid.columns[column].seen &&
-           row >= i->grid.columns[column].since;
-}
-
-static void print_shares(const struct interval *i, size_t row, FILE *out)
-{
-    for ( size_t k = 0; k < i->nr_ids; k++ )
-        if ( has_appeared(i, k, row) )
-            fprintf(out, " %.2f", share(i, k, row));
-        else
-            fprintf(out, " 0.0");
-}
-
-static void print_heading(const char *first, FILE *out)
-{
-    fprintf(out, "time %s", first);
-    for ( unsigned int k = CATEGORY_NONE + 1; k < CATEGORIES; k++ )
-        fprintf(out, " %s", category_name(k));
-    putc('\n', out);
-}
-
-static void print_categories(const struct interval *i, size_t row, FILE *out)
-{
-    for ( size_t k = 0; k < CATEGORIES; k++ )
-        fprintf(out, " %.2f", k < i->grid.nr_columns ? share(i, k, row) : 0);
-}
-
-/* Columns are vectors but the first. */
-static void print_vectors(const struct interval *i, size_t row, FILE *out)
-{
-    for ( size_t k = 1; k < i->nr_ids; k++ )
-        fprintf(out, " %" PRIu64, k < i->grid.nr_columns
-                                  ? grid_cell(&i->grid, k, row) : 0);
-}
-
-static void print_count(const struct interval *i, size_t row, FILE *out)
-{
-    fprintf(out, " %" PRIu64, i->grid.nr_columns
-                              ? grid_cell(&i->grid, 0, row) : 0);
-}
-
-struct cell
-{
-    uint64_t cycles;
-    size_t column;
-};
-
-static int by_cycles(const void *a, const void *b)
-{
-    const struct cell *x = a, *y = b;
-
-    if ( x->cycles != y->cycles )
-        return x->cycles > y->cycles ? -1 : 1;
-    return (x->column > y->column) - (x->column < y->column);
-}
-
-/* Those of this row, the longest first; new ones are marked. */
-static void print_ordered(const struct interval *i, size_t row, FILE *out)
-{
-    struct cell cells[MAX_COLUMNS];
-    size_t n = 0;
-
-    for ( size_t k = 0; k < i->grid.nr_columns; k++ )
-        if ( grid_cell(&i->grid, k, row) )
-            cells[n++] = (struct cell){ grid_cell(&i->grid, k, row), k };
-    qsort(cells, n, sizeof(cells[0]), by_cycles);
-    for ( size_t k = 0; k < n; k++ )
-        fprintf(out, " %8" PRIx64 ": %.2f %c", i->ids[cells[k].column],
-                share(i, cells[k].column, row),
-                i->grid.columns[cells[k].column].since == row ? '*' : ' ');
-}
-
-static int by_id(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* LIST: columns in the order of ids, since nobody gave another one. */
-static void print_list(const struct interval *i, size_t row, FILE *out)
-{
-    uint64_t sorted[MAX_COLUMNS];
-
-    if ( i->nr_ids )
-        memcpy(sorted, i->ids, i->nr_ids * sizeof(sorted[0]));
-    qsort(sorted, i->nr_ids, sizeof(sorted[0]), by_id);
-    for ( size_t k = 0; k < i->nr_ids; k++ )
-        fprintf(out, " %.2f", share(i, find_id(i, sorted[k]), row));
-}
-
-static void print_list_ids(const struct interval *i, bool hex, FILE *out)
-{
-    uint64_t sorted[MAX_COLUMNS];
-
-    if ( i->nr_ids )
-        memcpy(sorted, i->ids, i->nr_ids * sizeof(sorted[0]));
-    qsort(sorted, i->nr_ids, sizeof(sorted[0]), by_id);
-    fprintf(out, "time");
-    for ( size_t k = 0; k < i->nr_ids; k++ )
-        fprintf(out, hex ? " %" PRIx64 : " %" PRIu64, sorted[k]);
-    fprintf(out, "\n");
-}
-
-static void print_tail(const struct interval *i, FILE *out)
-{
-    if ( i->kind == INTERVAL_DOMAIN_TIME_ALL ||
-         i->kind == INTERVAL_CR3_TIME_ALL )
-        print_list_ids(i, i->kind == INTERVAL_CR3_TIME_ALL, out);
-    if ( i->kind != INTERVAL_DOMAIN_INTERRUPT )
-        return;
-    fprintf(out, "time running");
-    for ( size_t k = 1; k < i->nr_ids; k++ )
-        fprintf(out, " %" PRIu64, i->ids[k] & UINT32_MAX);
-    fprintf(out, "\n");
-}
-
-typedef void print_fn(const struct interval *i, size_t row, FILE *out);
-
-static print_fn *const row_printers[INTERVAL_KINDS] = {
-    [INTERVAL_DOMAIN_TIME] = print_shares,
-    [INTERVAL_DOMAIN_TIME_ALL] = print_list,
-    [INTERVAL_DOMAIN_SUMMARY] = print_categories,
-    [INTERVAL_DOMAIN_INTERRUPT] = print_vectors,
-    [INTERVAL_DOMAIN_GRANT_MAPS] = print_count,
-    [INTERVAL_CR3_TIME] = print_shares,
-    [INTERVAL_CR3_TIME_ALL] = print_list,
-    [INTERVAL_CR3_ORDERED] = print_ordered,
-    [INTERVAL_CR3_SUMMARY] = print_categories,
-};
-
-/* Every interval has a row, also one in which nothing happened. */
-static size_t count_rows(const struct interval *i)
+size_t interval_rows(const struct interval *i)
 {
     uint64_t rows;
 
@@ -454,19 +275,43 @@ bool interval_cut(const struct interval *i)
                            GRID_MAX_ROWS);
 }
 
-void interval_print(const struct interval *i, FILE *out)
+uint64_t interval_row_length(const struct interval *i, size_t row)
 {
-    size_t rows = count_rows(i);
+    uint64_t start = i->grid.first + row * i->grid.width;
+    uint64_t end = start + i->grid.width;
 
-    if ( i->kind == INTERVAL_DOMAIN_SUMMARY )
-        print_heading("running", out);
-    if ( i->kind == INTERVAL_CR3_SUMMARY )
-        print_heading("guest", out);
-    for ( size_t row = 0; row < rows; row++ )
-    {
-        print_time(i, row, out);
-        row_printers[i->kind](i, row, out);
-        fprintf(out, "\n");
-    }
-    print_tail(i, out);
+    return i->last > start && i->last < end ? i->last - start
+                                            : i->grid.width;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct interval_place *x = a, *y = b;
+
+    if ( x->key != y->key )
+        return x->key < y->key ? -1 : 1;
+    return (x->column > y->column) - (x->column < y->column);
+}
+
+static void place(struct interval_order *o, uint64_t key, size_t column)
+{
+    o->places[o->nr++] = (struct interval_place){ key, column };
+}
+
+void interval_by_id(const struct interval *i, struct interval_order *o)
+{
+    o->nr = 0;
+    for ( size_t k = 0; k < i->nr_ids; k++ )
+        place(o, i->ids[k], k);
+    qsort(o->places, o->nr, sizeof(o->places[0]), by_key);
+}
+
+void interval_by_time(const struct interval *i, size_t row,
+                      struct interval_order *o)
+{
+    o->nr = 0;
+    for ( size_t k = 0; k < i->grid.nr_columns; k++ )
+        if ( grid_cell(&i->grid, k, row) )
+            place(o, ~grid_cell(&i->grid, k, row), k);
+    qsort(o->places, o->nr, sizeof(o->places[0]), by_key);
 }
