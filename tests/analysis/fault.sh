@@ -36,28 +36,30 @@ last=0
 fails -o
 
 # Reports, made of all that: some of the requests, or (--full) each of them.
-reports="--summary --report-pcpu --report-latency --report-exits --json --csv
-    --sort=p99"
-# shellcheck disable=SC2086
-expect 0 "$xenalyze" --threads=2 $reports trace
-mv out whole
-failed=0
-nr=1
-while :; do
-    # shellcheck disable=SC2086
-    FAULT=alloc:$nr "$xenalyze" --threads=2 $reports trace >out 2>err </dev/null
-    case $? in
-    0) cmp -s out whole || fail "reports, request $nr: only some of it"
-       [ $nr -lt 400 ] || break ;;
-    1) complains "memory"
-       failed=$((failed + 1)) ;;
-    *) fail "reports, request $nr: it crashes" ;;
-    esac
-    if [ -n "${CHECK_FULL-}" ]; then
-        nr=$((nr + 1))
-    else
-        nr=$((nr + 1 + nr / 8))
-    fi
-done
-[ $failed -ge 10 ] || fail "reports: only $failed requests failed"
-echo "reports: $failed requests"
+reports_fail() {
+    expect 0 "$xenalyze" --threads=2 "$@" trace
+    mv out whole
+    failed=0
+    nr=1
+    while :; do
+        FAULT=alloc:$nr "$xenalyze" --threads=2 "$@" trace >out 2>err \
+            </dev/null
+        case $? in
+        0) cmp -s out whole || fail "$*, request $nr: only some of it"
+           [ $nr -lt 400 ] || break ;;
+        1) complains "memory"
+           failed=$((failed + 1)) ;;
+        *) fail "$*, request $nr: it crashes" ;;
+        esac
+        if [ -n "${CHECK_FULL-}" ]; then
+            nr=$((nr + 1))
+        else
+            nr=$((nr + 1 + nr / 8))
+        fi
+    done
+    [ $failed -ge 10 ] || fail "$*: only $failed requests failed"
+    echo "$*: $failed requests"
+}
+
+reports_fail --summary --report-pcpu --report-latency --report-exits --sort=p99
+reports_fail --json --scatterplot-pcpu -i 0.001 --interval-domain-total-time-all

@@ -2,7 +2,8 @@
 /*
  * Any bytes as a trace, and all that is said of it: the reports come to their
  * end, are the same in one thread and in two, and in pieces of time; points and
- * intervals, which one thread makes, come to theirs.
+ * intervals, which one thread makes, come to theirs; for people, in JSON and in
+ * CSV.
  */
 #define _GNU_SOURCE /* memfd_create */
 
@@ -41,21 +42,28 @@ static struct text say(const char *path, unsigned int flags,
     return t;
 }
 
-static void reports(const char *path, unsigned int sort)
+static void set_form(struct config *c, unsigned int form)
+{
+    c->facts.json = form % 3 == 1;
+    c->facts.csv = form % 3 == 2;
+}
+
+static void reports(const char *path, unsigned int sort, unsigned int form)
 {
     struct config c = {
         .summary = true, .threads = 1,
         .facts = {
-            .pcpus = true, .latency = true, .exits = true, .json = true,
-            .csv = true,
+            .pcpus = true, .latency = true, .exits = true,
             .request = { .sample_size = 1024, .eips = true,
                          .eip_vector = 0xd1, .histogram = 4096,
                          .histogram_vector = 0xd1, .top = 3,
                          .sort = sort },
         },
     };
-    struct text one = say(path, 0, &c), two;
+    struct text one, two;
 
+    set_form(&c, form);
+    one = say(path, 0, &c);
     c.threads = 2;
     two = say(path, 0, &c);
     MUST(one.rc == two.rc && one.size == two.size);
@@ -68,7 +76,7 @@ static void reports(const char *path, unsigned int sort)
     free(say(path, 0, &c).bytes);
 }
 
-static void lists(const char *path, uint64_t interval)
+static void lists(const char *path, uint64_t interval, unsigned int form)
 {
     struct config c = {
         .threads = 1,
@@ -80,6 +88,7 @@ static void lists(const char *path, uint64_t interval)
     memset(c.facts.interval, true, sizeof(c.facts.interval));
     for ( unsigned int i = 0; i < INTERVAL_KINDS; i++ )
         c.facts.ids[i].nr = 1;
+    set_form(&c, form);
     free(say(path, 0, &c).bytes);
     free(say(path, XT_SOURCE_STREAM, &c).bytes);
 }
@@ -91,12 +100,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
     MUST(fd >= 0 && write(fd, bytes, size) == (ssize_t)size);
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    reports(path, size % (SORT_AUTO + 1));
+    reports(path, size % (SORT_AUTO + 1), (unsigned int)size / 16);
     /*
      * Short ones of damaged time stamps are a million, and slow; a prime, since
      * many inputs are as long as a seed.
      */
-    lists(path, size % 61 ? UINT64_C(1000000000000000) : 1000000);
+    lists(path, size % 61 ? UINT64_C(1000000000000000) : 1000000,
+          (unsigned int)size / 16 + 1);
     close(fd);
     return 0;
 }

@@ -115,15 +115,3 @@ int facts_parse_histogram(const struct opt *o, const char *text, void *config,
     r->histogram_vector = (unsigned int)vector;
     return 0;
 }
-
-bool facts_wanted(const struct facts_config *f)
-{
-    bool wanted = f->pcpus || f->latency || f->exits || f->json ||
-                  f->csv || f->plot || f->gnuplot;
-
-    for ( unsigned int i = 0; i < SCATTER_KINDS; i++ )
-        wanted |= f->scatter[i];
-    for ( unsigned int i = 0; i < INTERVAL_KINDS; i++ )
-        wanted |= f->interval[i];
-    return wanted;
-}

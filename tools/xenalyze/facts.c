@@ -16,10 +16,10 @@
 #include "xenalyze/waiting.h"
 #include "xenalyze/report/analysis.h"
 #include "xenalyze/report/began.h"
+#include "xenalyze/report/form.h"
 #include "xenalyze/report/ipi.h"
 #include "xenalyze/report/latency.h"
 #include "xenalyze/report/plot.h"
-#include "xenalyze/report/rows.h"
 
 #define WORST_WAITS 10u
 #define MAX_SINKS (SCATTER_KINDS + INTERVAL_KINDS + 7u)
@@ -36,6 +36,8 @@ struct pass
     struct cr3_list *cr3;
     struct ipis ipis;
     struct scatter scatter[SCATTER_KINDS];
+    struct form form;           /* for programs, if they want it */
+    struct form_plot form_plots[SCATTER_KINDS];
     struct plot *plot;
     enum plot_format format;
     struct timeline timeline;
@@ -48,22 +50,71 @@ struct pass
     struct waiting waiting;
 };
 
-static void hang(struct pass *p, struct sink sink)
+/* --- what is wanted ------------------------------------------------------- */
+
+static bool is_any(const bool *flags, unsigned int nr)
 {
-    p->sinks[p->nr_sinks++] = sink;
+    for ( unsigned int i = 0; i < nr; i++ )
+        if ( flags[i] )
+            return true;
+    return false;
 }
 
-/* --- sinks ---------------------------------------------------------------- */
+static bool has_scatters(const struct facts_config *f)
+{
+    return is_any(f->scatter, SCATTER_KINDS);
+}
 
-static bool wants_all(const struct pass *p)
+static bool has_intervals(const struct facts_config *f)
+{
+    return is_any(f->interval, INTERVAL_KINDS);
+}
+
+bool facts_wanted(const struct facts_config *f)
+{
+    return f->pcpus || f->latency || f->exits || f->json || f->csv ||
+           f->plot || f->gnuplot || has_scatters(f) || has_intervals(f);
+}
+
+static bool wants_form(const struct pass *p)
 {
     return p->config->json || p->config->csv;
+}
+
+static bool wants_points(const struct pass *p)
+{
+    return !p->plot && has_scatters(p->config);
+}
+
+static bool wants_report(const struct pass *p)
+{
+    return p->run->config->summary || p->config->pcpus ||
+           p->config->latency || p->config->exits;
+}
+
+/*
+ * One object of JSON has room for all that is known.  Of tables, who asks for
+ * points or intervals wants just these.
+ */
+static bool wants_rows(const struct pass *p)
+{
+    return p->config->json ||
+           (p->config->csv && (wants_report(p) ||
+                               (!wants_points(p) &&
+                                !has_intervals(p->config))));
 }
 
 static bool wants_book(const struct pass *p)
 {
     return p->run->config->summary || p->config->pcpus || p->config->exits ||
-           wants_all(p);
+           wants_rows(p);
+}
+
+/* --- sinks ---------------------------------------------------------------- */
+
+static void hang(struct pass *p, struct sink sink)
+{
+    p->sinks[p->nr_sinks++] = sink;
 }
 
 static int hang_book(struct pass *p)
@@ -87,7 +138,7 @@ static int hang_latency(struct pass *p)
 {
     int rc;
 
-    if ( !p->config->latency && !wants_all(p) )
+    if ( !p->config->latency && !wants_rows(p) )
         return 0;
     rc = latency_new(&p->latency, p->request.top ? p->request.top
                                                  : WORST_WAITS);
@@ -121,8 +172,11 @@ static void hang_scatter(struct pass *p)
         if ( !p->config->scatter[i] ||
              (p->plot && scatter_about(i)->unit == PLOT_VCPUS) )
             continue;
+        p->form_plots[i] = (struct form_plot){ &p->form, i };
         p->scatter[i].points = p->plot ? plot_points(p->plot)
-                                       : points_to_file(p->run->out);
+                               : wants_form(p)
+                                 ? form_points(&p->form_plots[i])
+                                 : points_to_file(p->run->out);
         p->scatter[i].which = p->config->which[i];
         p->scatter[i].cr3 = p->cr3;
         p->scatter[i].cr3_ids = p->request.cr3;
@@ -226,6 +280,8 @@ static int begin(struct pass *p, struct err *e)
     if ( rc )
         return rc;
     p->request.symbols = p->symbols;
+    p->form = p->config->json ? form_json(p->run->out)
+                              : form_csv(p->run->out);
     hang_counter(p);
     rc = hang_plot(p, e);
     rc = rc ? rc : hang_cr3(p);
@@ -243,14 +299,9 @@ static int begin(struct pass *p, struct err *e)
 
 static int print_book(struct pass *p)
 {
-    const struct rows rows = { p->book, p->latency, &p->request };
     FILE *out = p->run->out;
     int rc = 0;
 
-    if ( p->config->json )
-        report_json(&rows, p->run->name, out);
-    if ( p->config->csv )
-        report_csv(&rows, out);
     if ( p->run->config->summary )
         report_book_summary(p->book, &p->request, out);
     if ( p->config->pcpus )
@@ -259,27 +310,54 @@ static int print_book(struct pass *p)
         rc = report_book_exits(p->book, &p->request, out);
     if ( p->run->config->summary )
         report_book_trust(p->book, &p->request, out);
-    return rc || !p->book->pool.failed ? rc : -ENOMEM;
+    return rc;
 }
 
-static int print(struct pass *p)
+/* A part that is asked for is there, even if nothing is in it. */
+static void print_form(struct pass *p)
+{
+    const struct rows rows = { p->book, p->latency, &p->request };
+
+    if ( wants_points(p) )
+        form_reach(&p->form, FORM_POINTS);
+    for ( unsigned int i = 0; i < INTERVAL_KINDS; i++ )
+        if ( p->interval[i] )
+            form_interval(&p->form, p->interval[i]);
+    if ( wants_rows(p) )
+        form_rows(&p->form, &rows, p->run->name);
+}
+
+static int print_text(struct pass *p)
 {
     int rc = 0;
 
     for ( unsigned int i = 0; i < INTERVAL_KINDS; i++ )
         if ( p->interval[i] )
             interval_print(p->interval[i], p->run->out);
+    if ( p->book )
+        rc = print_book(p);
+    if ( rc || !p->config->latency )
+        return rc;
+    return report_latency(p->latency, &p->request, p->run->out);
+}
+
+static int print(struct pass *p)
+{
+    int rc = 0;
+
     if ( p->latency )
         latency_close(p->latency);
     if ( p->book )
         rc = book_close(p->book);
     if ( p->book && p->request.cr3 )
         p->book->cr3 = p->cr3;
-    if ( p->book && !rc )
-        rc = print_book(p);
-    if ( rc || !p->config->latency )
+    if ( rc )
         return rc;
-    return report_latency(p->latency, &p->request, p->run->out);
+    if ( wants_form(p) )
+        print_form(p);
+    else
+        rc = print_text(p);
+    return rc || !p->book || !p->book->pool.failed ? rc : -ENOMEM;
 }
 
 /*
@@ -290,7 +368,7 @@ static void warn(const struct pass *p)
 {
     const struct run *run = p->run;
 
-    if ( run->config->summary || wants_all(p) )
+    if ( run->config->summary || wants_rows(p) )
         return;
     if ( p->losses )
         log_warning(run->log, "%s: %" PRIu64 " records were lost (places: %"
@@ -337,7 +415,7 @@ static void fini(struct pass *p)
         interval_free(p->interval[i]);
 }
 
-/* --- what is wanted ------------------------------------------------------- */
+/* --- of the trace --------------------------------------------------------- */
 
 static bool wants_pcpu(const void *filter, unsigned int pcpu)
 {

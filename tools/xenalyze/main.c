@@ -65,9 +65,10 @@ static int analyze(struct config *config, struct err *e)
                                         : 0;
     struct spool spool = { .fd = -1 };
     const char *path = config->path;
-    int rc = 0;
+    int rc = outputs_choose(config, e);
 
-    outputs_choose(config);
+    if ( rc )
+        return rc;
     if ( config->follow && config->summary )
         return err_set(e, -EINVAL, "--follow: of a trace that goes on there is "
                        "no summary; --dump-all is possible, or --records");

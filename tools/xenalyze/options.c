@@ -59,9 +59,10 @@ static const struct opt opts[] = {
     { .name = "report-exits", .type = OPT_FLAG, .at = FACTS(exits),
       .help = "what exits cost, by domain and reason" },
     { .name = "json", .type = OPT_FLAG, .at = FACTS(json),
-      .help = "all that these reports know, for programs" },
+      .help = "all that these know, and points and intervals that are "
+              "asked for, for programs" },
     { .name = "csv", .type = OPT_FLAG, .at = FACTS(csv),
-      .help = "the same as a table" },
+      .help = "the same as tables" },
     { .name = "sort", .type = OPT_CHOICE, .arg = "KEY",
       .at = FACTS(request.sort),
       .choices = (const char *const[]){ SORT_WORDS, NULL },

@@ -11,6 +11,7 @@
  */
 #include "xenalyze/outputs.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
 
@@ -40,12 +41,34 @@ static bool is_wanted(const struct config *config, const struct output *o)
     return *(const bool *)((const char *)config + o->wanted);
 }
 
-void outputs_choose(struct config *config)
+/* Of what programs read there is one, and nothing else is in it. */
+static int check_form(const struct config *config, struct err *e)
 {
+    const struct facts_config *f = &config->facts;
+    const char *form = f->json ? "json" : "csv";
+    bool lines = f->ipis;
+
+    if ( f->json && f->csv )
+        return err_set(e, -EINVAL, "--json or --csv: one of them at a time");
+    for ( size_t i = 0; i < NR_OUTPUTS; i++ )
+        lines |= outputs[i].pass != facts_pass &&
+                 is_wanted(config, &outputs[i]);
+    if ( lines && (f->json || f->csv) )
+        return err_set(e, -EINVAL, "--%s: has reports, scatterplots and "
+                       "intervals; lines of records, counts and latencies of "
+                       "interrupts need a run of their own", form);
+    return 0;
+}
+
+int outputs_choose(struct config *config, struct err *e)
+{
+    int rc = check_form(config, e);
+
     for ( size_t i = 0; i < NR_OUTPUTS; i++ )
         if ( is_wanted(config, &outputs[i]) )
-            return;
+            return rc;
     config->summary = true;
+    return rc;
 }
 
 /* Was it run for an output above this one? */

@@ -33,8 +33,9 @@ struct run
 /* 0, or -errno and *e says why. */
 typedef int pass_fn(const struct run *run, struct err *e);
 
-/* Where none is asked for, ask for the summary. */
-void outputs_choose(struct config *config);
+/* Where none is asked for, ask for the summary.  -EINVAL: some of those that
+   are do not go together. */
+int outputs_choose(struct config *config, struct err *e);
 
 /* Does anything have to go through the trace more often than once? */
 bool outputs_read_again(const struct config *config);

@@ -35,8 +35,33 @@ void interval_free(struct interval *i);
 
 struct sink interval_sink(struct interval *i);
 
-/* When all has been told. */
+/* When all has been told: as stock's lines. */
 void interval_print(const struct interval *i, FILE *out);
+
+/*
+ * Likewise, cell by cell: what happened in one interval, and of what.  Of named
+ * domains, frames and kinds there are all, in all intervals; of those in order
+ * those with something in it.
+ */
+struct interval_cell
+{
+    enum interval_kind kind;
+    uint64_t at;                /* time stamp that the interval begins at */
+    uint64_t ns;                /* the same since the trace began */
+    uint64_t cycles;            /* its length, as far as the trace has it */
+    bool has_domain, has_number;
+    uint64_t domain;
+    uint64_t number;            /* frame, or vector */
+    const char *name;           /* what for; "new"; or NULL */
+    uint64_t value;             /* cycles, or how many */
+};
+
+typedef void interval_fn(void *state, const struct interval_cell *c);
+
+void interval_walk(const struct interval *i, interval_fn *fn, void *state);
+
+/* As its option is called, without "interval-". */
+const char *interval_name(enum interval_kind kind);
 
 /* There were too many: those after the last that was printed are missing. */
 bool interval_cut(const struct interval *i);

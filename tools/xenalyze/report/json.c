@@ -3,7 +3,7 @@
  * Everything as JSON, the schema of xenalyze-json(5).  A change that could
  * break a reader raises VERSION; new members and new tables do not.
  */
-#include "xenalyze/report/rows.h"
+#include "xenalyze/report/form.h"
 
 #include <inttypes.h>
 
@@ -42,6 +42,15 @@ static void put_number(struct json *j, const char *name, uint64_t value)
 
     member(j, name);
     *num_u64(text, value) = '\0';
+    fputs(text, j->out);
+}
+
+static void put_signed(struct json *j, const char *name, int64_t value)
+{
+    char text[NUM_I64_MAX + 1];
+
+    member(j, name);
+    *num_i64(text, value) = '\0';
     fputs(text, j->out);
 }
 
@@ -259,18 +268,71 @@ static void put_waits(struct json *j, const struct latency *l)
     putc(']', j->out);
 }
 
-void report_json(const struct rows *rows, const char *name, FILE *out)
-{
-    struct json j = { .out = out }, list = { .out = out };
+/* --- the form ------------------------------------------------------------- */
 
-    putc('{', out);
+/* The object's begin; or the end of the list before, which always has one. */
+static struct json reach(struct form *f)
+{
+    struct json j = { .out = f->out, .more = f->part != FORM_NOTHING };
+
+    if ( f->part != FORM_NOTHING )
+    {
+        fputs("\n]", f->out);
+        return j;
+    }
+    putc('{', f->out);
     put_text(&j, "format", "xenalyze");
     put_number(&j, "version", VERSION);
+    return j;
+}
+
+static void begin_list(struct form *f, const char *part,
+                       const struct form_field *fields, size_t nr)
+{
+    struct json j = reach(f);
+
+    (void)fields;
+    (void)nr;
+    member(&j, part);
+    putc('[', f->out);
+}
+
+static void put_fields(struct form *f, const struct form_field *fields,
+                       size_t nr)
+{
+    struct json one = { .out = f->out };
+
+    fputs(f->more ? ",\n{" : "\n{", f->out);
+    for ( size_t i = 0; i < nr; i++ )
+        if ( fields[i].is_absent )
+            continue;
+        else if ( fields[i].text )
+            put_text(&one, fields[i].name, fields[i].text);
+        else if ( fields[i].is_signed )
+            put_signed(&one, fields[i].name, (int64_t)fields[i].number);
+        else
+            put_number(&one, fields[i].name, fields[i].number);
+    putc('}', f->out);
+}
+
+static void put_all(struct form *f, const struct rows *rows, const char *name)
+{
+    struct json j = reach(f), list = { .out = f->out };
+
     put_trace(&j, rows, name);
     put_trust(&j, rows->book);
     put_waits(&j, rows->latency);
     member(&j, "rows");
-    putc('[', out);
+    putc('[', f->out);
     rows_walk(rows, put_row, &list);
-    fprintf(out, "\n]}\n");
+    fputs("\n]}\n", f->out);
+}
+
+struct form form_json(FILE *out)
+{
+    static const struct form_ops ops = {
+        .begin = begin_list, .put = put_fields, .rows = put_all,
+    };
+
+    return (struct form){ .ops = &ops, .out = out };
 }

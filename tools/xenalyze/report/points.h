@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Points of a scatterplot, and where they go: to stock's lines at once, or to
- * a plot, which keeps them.
+ * Points of a scatterplot, and where they go: to stock's lines at once, likewise
+ * to programs (form.h), or to a plot, which keeps them.
  */
 #ifndef XENALYZE_REPORT_POINTS_H
 #define XENALYZE_REPORT_POINTS_H
@@ -30,6 +30,7 @@ struct point
     enum point_who who;
     enum point_unit unit;
     uint32_t domain, vcpu;      /* of an irq, vcpu is its number */
+    uint64_t at;                /* the time stamp */
     int64_t time;               /* nanoseconds since the trace began */
     int64_t value;
 };

@@ -39,10 +39,4 @@ struct rows
 
 void rows_walk(const struct rows *rows, row_fn *fn, void *state);
 
-/* Everything, as one object; `name` is the trace's. */
-void report_json(const struct rows *rows, const char *name, FILE *out);
-
-/* The rows only, with a line of headings. */
-void report_csv(const struct rows *rows, FILE *out);
-
 #endif /* XENALYZE_REPORT_ROWS_H */

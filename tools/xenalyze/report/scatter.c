@@ -28,15 +28,22 @@ static int end(void *state, const struct fact_end *f, struct err *e)
     return s->failed ? err_sys(e, -ENOMEM, "cannot keep who is known") : 0;
 }
 
-static void put(struct scatter *s, enum point_who who,
-                const struct world_vcpu *v, uint64_t time, int64_t value)
+static void put_as(struct scatter *s, enum point_who who,
+                   enum point_unit unit, const struct world_vcpu *v,
+                   uint64_t time, int64_t value)
 {
     const struct point p = {
-        .who = who, .domain = v ? v->domain->id : 0, .vcpu = v ? v->id : 0,
-        .time = xt_clock_ns(&s->clock, time), .value = value,
+        .who = who, .unit = unit, .domain = v->domain->id, .vcpu = v->id,
+        .at = time, .time = xt_clock_ns(&s->clock, time), .value = value,
     };
 
     s->points.put(s->points.state, &p);
+}
+
+static void put(struct scatter *s, enum point_who who,
+                const struct world_vcpu *v, uint64_t time, int64_t value)
+{
+    put_as(s, who, POINT_NUMBER, v, time, value);
 }
 
 /* --- scheduling ----------------------------------------------------------- */
@@ -78,15 +85,10 @@ static void runstate(void *state, const struct fact_runstate *f)
 static void runstate_time(void *state, const struct fact_runstate *f)
 {
     struct scatter *s = state;
-    const struct point p = {
-        .who = POINT_VCPU, .unit = POINT_TIME,
-        .domain = f->vcpu->domain->id, .vcpu = f->vcpu->id,
-        .time = xt_clock_ns(&s->clock, f->to),
-        .value = (int64_t)xt_clock_length(&s->clock, f->to - f->from),
-    };
 
     if ( f->next != STATES && f->state != STATE_INIT && !f->early )
-        s->points.put(s->points.state, &p);
+        put_as(s, POINT_VCPU, POINT_TIME, f->vcpu, f->to,
+               (int64_t)xt_clock_length(&s->clock, f->to - f->from));
 }
 
 static void pcpu(void *state, const struct fact_runstate *f)
@@ -103,15 +105,9 @@ static void pcpu(void *state, const struct fact_runstate *f)
 
 static void rdtsc(void *state, const struct fact_handle *f)
 {
-    struct scatter *s = state;
-    const struct point p = {
-        .who = POINT_VCPU, .unit = POINT_LARGE,
-        .domain = f->vcpu->domain->id, .vcpu = f->vcpu->id,
-        .time = xt_clock_ns(&s->clock, f->time), .value = (int64_t)f->value,
-    };
-
     if ( f->kind == HANDLE_RDTSC )
-        s->points.put(s->points.state, &p);
+        put_as(state, POINT_VCPU, POINT_LARGE, f->vcpu, f->time,
+               (int64_t)f->value);
 }
 
 static bool is_interrupt(const struct scatter *s, const struct fact_handle *f)
@@ -196,7 +192,7 @@ static void irq(void *state, const struct fact_irq *f)
 {
     struct scatter *s = state;
     const struct point p = {
-        .who = POINT_IRQ, .vcpu = f->irq,
+        .who = POINT_IRQ, .vcpu = f->irq, .at = f->time,
         .time = xt_clock_ns(&s->clock, f->time), .value = f->pcpu,
     };
 
@@ -246,6 +242,26 @@ static const struct scatter_row rows[SCATTER_KINDS] = {
     [SCATTER_VMEXIT_EIP] = ROW("where guests exit", "address", PLOT_ADDRESS,
                                exit, vmexit_eip),
 };
+
+const char *scatter_name(enum scatter_kind kind)
+{
+    static const char *const names[SCATTER_KINDS] = {
+        [SCATTER_RUNSTATE] = "runstate",
+        [SCATTER_RUNSTATE_TIME] = "runstate-time",
+        [SCATTER_PCPU] = "pcpu",
+        [SCATTER_RDTSC] = "rdtsc",
+        [SCATTER_IRQ] = "irq",
+        [SCATTER_INTERRUPT_EIP] = "interrupt-eip",
+        [SCATTER_EXTINT_CYCLES] = "extint-cycles",
+        [SCATTER_IO] = "io",
+        [SCATTER_UNPIN_PROMOTE] = "unpin-promote",
+        [SCATTER_CR3_SWITCH] = "cr3-switch",
+        [SCATTER_WAKE_TO_HALT] = "wake-to-halt",
+        [SCATTER_VMEXIT_EIP] = "vmexit-eip",
+    };
+
+    return names[kind];
+}
 
 const struct plot_about *scatter_about(enum scatter_kind kind)
 {

@@ -40,6 +40,9 @@ struct scatter
     bool failed;                /* out of memory */
 };
 
+/* As its option is called, without "scatterplot-". */
+const char *scatter_name(enum scatter_kind kind);
+
 /* What a plot of it says beside the points. */
 const struct plot_about *scatter_about(enum scatter_kind kind);
 
