@@ -58,6 +58,7 @@ done <<'END'
 --tsc-loop-fatal
 --dump-trace-volume-on-lost-record
 END
+echo "$n options"
 for option in pcpu rdtsc irq wake-to-halt io=112; do
     expect 0 "$xenalyze" --scatterplot-$option shadow
 done
@@ -152,4 +153,30 @@ grep -q -- '--time 1\.\.: nothing of dated, which lasts 8\.0 ms from 1970-01-01T
     fail "a time that is not there: $(cat err)"
 expect 0 "$xenalyze" --cpu-hz 1G --summary --time 0.002.. dated
 [ ! -s err ] || fail "a time that is there: $(cat err)"
-echo "$n options"
+
+# Who is not there is no empty table, but a line that says who is.
+absent() {
+    option=$1
+    there=$2
+    shift 2
+    for output in --summary --report-latency --json --scatterplot-pcpu \
+        --plot=no.svg --dump-all --records "--count --event=sched" \
+        --dump-raw-reads "--records --order=file" \
+        --formats="$top_srcdir/formats"; do
+        # shellcheck disable=SC2086 # several words
+        expect 1 "$xenalyze" $output $option named
+        [ ! -s out ] || fail "$output $option: something is printed"
+        complains "$option: not in named, which has $there"
+    done
+    [ ! -e no.svg ] || fail "$option: an empty picture"
+}
+absent "--domain 0,2-9" 1
+absent "--vcpu d1v1,d2v0" d1v0
+absent "--pcpu 1-7" 0
+expect 1 "$xenalyze" --summary --domain 0 intel --vcpu d1v0
+complains "no vcpu is meant by both"
+mkfifo pipe
+cat intel >pipe &
+expect 1 "$xenalyze" --dump-all --domain 77 pipe
+wait
+complains "--summary says who is there"

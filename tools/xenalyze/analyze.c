@@ -218,6 +218,7 @@ int segment_end(struct analysis *a, struct err *e)
     int rc = world_sort(&a->world);
 
     f.nr_pcpus = a->nr_pcpus;
+    f.pcpus = a->pcpus;
     sum_up(a, &f, strange);
     if ( !rc )
         scene_end(&a->scene, f.last);

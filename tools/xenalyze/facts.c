@@ -12,7 +12,7 @@
 #include "common/log.h"
 #include "common/num.h"
 #include "xenalyze/analyze.h"
-#include "xenalyze/filter/filter.h"
+#include "xenalyze/nobody.h"
 #include "xenalyze/waiting.h"
 #include "xenalyze/report/analysis.h"
 #include "xenalyze/report/began.h"
@@ -44,7 +44,9 @@ struct pass
     struct interval *interval[INTERVAL_KINDS];
     struct sink sinks[MAX_SINKS];
     size_t nr_sinks;
+    const struct world *world;
     uint64_t records;
+    bool somebody;              /* whom the filter lets pass */
     uint64_t lost, losses;      /* records, and places */
     uint64_t damaged, skipped;  /* places, and bytes */
     struct waiting waiting;
@@ -236,12 +238,20 @@ static int hang_intervals(struct pass *p)
     return rc;
 }
 
+static void note_world(void *state, const struct fact_begin *f)
+{
+    struct pass *p = state;
+
+    p->world = f->world;
+}
+
 /* Somebody has to notice that there was nothing, or not all. */
 static int count_records(void *state, const struct fact_end *f, struct err *e)
 {
     struct pass *p = state;
 
     (void)e;
+    p->somebody |= !nobody_is_wanted(p->filter, p->world, f);
     p->records += f->records;
     p->damaged = xt_damage_times(f->damage);
     p->skipped = xt_damage_bytes(f->damage);
@@ -259,7 +269,8 @@ static void count_loss(void *state, const struct fact_loss *f)
 static void hang_counter(struct pass *p)
 {
     static const struct sink_ops ops = {
-        .name = "records", .end = count_records, .loss = count_loss,
+        .name = "records", .begin = note_world, .end = count_records,
+        .loss = count_loss,
     };
 
     hang(p, (struct sink){ &ops, p });
@@ -519,6 +530,8 @@ int facts_pass(const struct run *run, struct err *e)
     if ( !rc && !p.records && xt_trace_position(run->trace) )
         rc = err_set(e, -EINVAL, "%s is no trace: there is no record in it",
                      run->name);
+    if ( !rc && !p.somebody && !filter_is_empty(p.filter) )
+        rc = PASS_NOBODY;
     if ( !rc && print(&p) )
         rc = err_sys(e, -ENOMEM, "cannot print the report on %s", run->name);
     if ( !rc && p.plot )

@@ -15,6 +15,8 @@
 #include <inttypes.h>
 #include <stddef.h>
 
+#include "xenalyze/nobody.h"
+
 struct output
 {
     size_t wanted;              /* the flag in struct config */
@@ -129,6 +131,8 @@ int outputs_run(struct run *run, struct err *e)
             rc = xt_trace_rewind(run->trace, e);
         if ( !rc )
             rc = outputs[i].pass(run, e);
+        if ( rc == PASS_NOBODY )
+            rc = nobody_explain(run, e);
         if ( !rc )
             say_bounds(run);
         again = true;

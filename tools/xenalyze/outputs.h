@@ -30,8 +30,11 @@ struct run
     bool colour;
 };
 
-/* 0, or -errno and *e says why. */
+/* 0, or -errno and *e says why; or PASS_NOBODY: the trace has nothing of those
+   who are wanted, and nothing was printed. */
 typedef int pass_fn(const struct run *run, struct err *e);
+
+#define PASS_NOBODY 1
 
 /* Where none is asked for, ask for the summary.  -EINVAL: some of those that
    are do not go together. */

@@ -22,6 +22,9 @@ struct pass
     struct file_order file;
     struct sieve sieve;
     struct print_job job;
+    const struct print_style *style;
+    void *state;                /* of the style */
+    bool found;                 /* it took something */
     struct waiting waiting;
 };
 
@@ -62,10 +65,36 @@ static void pass_end(struct pass *p)
     xt_catalogue_free(p->catalogue);
 }
 
+/* The style does the work, and this notes whether there was any. */
+static ssize_t watch_take(void *state, struct chunk *c,
+                          const struct xt_batch *b, size_t at, bool *end)
+{
+    struct pass *p = state;
+    ssize_t nr = p->style->take(p->state, c, b, at, end);
+
+    p->found |= p->sieve.filter ? nr > 0 : c->nr > 0;
+    return nr;
+}
+
+static void watch_write(const void *state, struct chunk *c)
+{
+    const struct pass *p = state;
+
+    p->style->write(p->state, c);
+}
+
+/* Who is missing in a part of the trace may be elsewhere in it. */
+static bool is_about_who(const struct config *c)
+{
+    return (c->pcpus || c->domains || c->vcpus) && !c->time && !c->follow;
+}
+
 static int print(struct pass *p, const struct print_style *style, void *state,
                  enum order order, struct err *e)
 {
+    static const struct print_style watch = { watch_take, watch_write };
     const struct run *run = p->run;
+    int rc;
 
     if ( order == ORDER_FILE )
     {
@@ -75,8 +104,10 @@ static int print(struct pass *p, const struct print_style *style, void *state,
     }
     p->job.trace = run->trace;
     p->job.sieve = &p->sieve;
-    p->job.style = style;
-    p->job.state = state;
+    p->style = style;
+    p->state = state;
+    p->job.style = &watch;
+    p->job.state = p;
     p->job.out = run->out;
     p->job.follow = run->config->follow;
     p->job.threads = style == raw_read_style() ? 1 : run->config->threads;
@@ -85,7 +116,8 @@ static int print(struct pass *p, const struct print_style *style, void *state,
         p->job.progress = waiting_tell;
         p->job.progress_arg = &p->waiting;
     }
-    return print_run(&p->job, e);
+    rc = print_run(&p->job, e);
+    return rc || p->found || !is_about_who(run->config) ? rc : PASS_NOBODY;
 }
 
 /* --- the passes ----------------------------------------------------------- */

@@ -82,7 +82,9 @@ struct fact_end
 {
     unsigned int segment;
     uint64_t first, last;       /* time stamps; first > last: none */
-    unsigned int nr_pcpus;      /* one more than the highest */
+    unsigned int nr_pcpus;      /* one more than the highest, ... */
+    struct pcpu *const *pcpus;  /* ... of which this is NULL if not there;
+                                   what it points to is the machines' */
     uint64_t records;
     uint64_t open_exits;        /* that nothing has ended */
     const uint64_t *strange;    /* times, by enum fact_strange */
