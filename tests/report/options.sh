@@ -57,7 +57,27 @@ done <<'END'
 --tolerance 6
 --tsc-loop-fatal
 --dump-trace-volume-on-lost-record
+-!
+-" 0
+-# 0
+-$ 0
+-%
+-& 4
+-' symbols
+-(
+-) 2G
+-*
+-+ 6
+-,
 END
+expect 0 "$xenalyze" '- 1' shadow
+mv out long
+expect 0 "$xenalyze" --interval-domain-grant-maps 1 shadow
+cmp -s long out || fail "a blank is not --interval-domain-grant-maps"
+expect 0 "$xenalyze" -% '-)2G' shadow
+mv out long
+expect 0 "$xenalyze" --report-pcpu --cpu-hz 2G shadow
+cmp -s long out || fail "signs are not --report-pcpu and --cpu-hz"
 echo "$n options"
 for option in pcpu rdtsc irq wake-to-halt io=112; do
     expect 0 "$xenalyze" --scatterplot-$option shadow

@@ -20,7 +20,7 @@ const struct opt *opts_find_letter(const struct program *p, char letter)
     size_t i;
 
     for ( i = 0; (o = opts_row(p, i)) != NULL; i++ )
-        if ( o->letter == letter )
+        if ( o->letter == letter || o->also == letter )
             break;
 
     return o;

@@ -39,7 +39,8 @@ static bool table_is_sound(const struct program *p)
         o = &p->opts[i];
         if ( !row_is_sound(o) )
             return false;
-        if ( o->letter != 0 && opts_letter(p, o) != o->letter )
+        if ( (o->letter != 0 && opts_letter(p, o) != o->letter) ||
+             (o->also != 0 && opts_find_letter(p, o->also) != o) )
             return false;
         for ( j = i + 1; (other = opts_row(p, j)) != NULL; j++ )
             if ( same_name(o, other) )

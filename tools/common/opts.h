@@ -44,6 +44,7 @@ struct opt
 {
     const char *name;           /* long spelling, no dashes; may be NULL */
     char letter;                /* short spelling, or 0 */
+    char also;                  /* another one that is taken and not shown */
     enum opt_type type;
     size_t at;                  /* offset of the field in the config */
     const char *arg;            /* what --help calls the argument; NULL: none */

@@ -2,6 +2,9 @@
 /*
  * The table of options.  An option that asks for an output is a flag here, and
  * a row in outputs.c that says what is run for it.
+ *
+ * Those with a sign as another short spelling have it since stock's numbering
+ * of options runs into the printable characters, and its --help lists them.
  */
 #include "config.h"
 
@@ -39,12 +42,14 @@ static const char *const whens[] = { "auto", "always", "never", NULL };
     { .name = "interval-" text, .type = OPT_CALL, .arg = what,              \
       .at = FACTS(ids[kind]), .parse = facts_parse_ids, .help = say }
 
-#define IGNORED_FLAG(text)                                                  \
-    { .name = text, .type = OPT_FLAG, .at = FACTS(ignored_flag),            \
+#define IGNORED_FLAG(text, sign)                                            \
+    { .name = text, .also = sign, .type = OPT_FLAG,                         \
+      .at = FACTS(ignored_flag),                                            \
       .help = "accepted, since stock has it; not needed", .hidden = true }
 
-#define IGNORED(text)                                                       \
-    { .name = text, .type = OPT_UINT, .arg = "N", .at = FACTS(ignored),     \
+#define IGNORED(text, sign)                                                 \
+    { .name = text, .also = sign, .type = OPT_UINT, .arg = "N",             \
+      .at = FACTS(ignored),                                                 \
       .help = "accepted, since stock has it; not needed", .hidden = true }
 
 static const struct opt opts[] = {
@@ -52,7 +57,7 @@ static const struct opt opts[] = {
     { .name = "summary", .letter = 's', .type = OPT_FLAG,
       .at = offsetof(struct config, summary),
       .help = "what domains, vcpus and guests did; the default" },
-    { .name = "report-pcpu", .type = OPT_FLAG, .at = FACTS(pcpus),
+    { .name = "report-pcpu", .also = '%', .type = OPT_FLAG, .at = FACTS(pcpus),
       .help = "time of each pcpu running, idle and unknown" },
     { .name = "report-latency", .type = OPT_FLAG, .at = FACTS(latency),
       .help = "waiting for a pcpu: how long, and who ran instead" },
@@ -71,17 +76,17 @@ static const struct opt opts[] = {
     { .name = "top", .type = OPT_UINT, .arg = "N", .at = FACTS(request.top),
       .min = 1, .max = 10000,
       .help = "the first so many rows of each table" },
-    { .name = "sample-size", .type = OPT_UINT, .arg = "N",
+    { .name = "sample-size", .also = '#', .type = OPT_UINT, .arg = "N",
       .at = FACTS(request.sample_size), .preset = "1024",
       .help = "0: no percentiles; others make no difference" },
-    { .name = "mmio-enumeration-skip-vga", .type = OPT_UINT, .arg = "0|1",
-      .at = FACTS(request.no_mmio_vga), .preset = "1", .max = 1,
+    { .name = "mmio-enumeration-skip-vga", .also = '"', .type = OPT_UINT,
+      .arg = "0|1", .at = FACTS(request.no_mmio_vga), .preset = "1", .max = 1,
       .help = "leave out MMIO to the window of a VGA card" },
-    { .name = "symbol-file", .type = OPT_TEXT, .arg = "FILE",
+    { .name = "symbol-file", .also = '\'', .type = OPT_TEXT, .arg = "FILE",
       .at = FACTS(symbol_file),
       .help = "names for addresses: System.map, or an ELF file" },
-    { .name = "default-guest-paging-levels", .type = OPT_UINT, .arg = "N",
-      .at = FACTS(levels), .preset = "2", .min = 2, .max = 4,
+    { .name = "default-guest-paging-levels", .also = '&', .type = OPT_UINT,
+      .arg = "N", .at = FACTS(levels), .preset = "2", .min = 2, .max = 4,
       .help = "of guests in 32-bit mode, until a record says it" },
     { .name = "with-cr3-enumeration", .type = OPT_FLAG,
       .at = FACTS(request.cr3),
@@ -93,7 +98,7 @@ static const struct opt opts[] = {
       .arg = "VECTOR[,BYTES]", .at = FACTS(request),
       .parse = facts_parse_histogram,
       .help = "the same as a histogram, bars of so many bytes" },
-    { .name = "show-default-domain-summary", .type = OPT_FLAG,
+    { .name = "show-default-domain-summary", .also = '!', .type = OPT_FLAG,
       .at = FACTS(request.show_default),
       .help = "vcpus before any record says who they are, too" },
 
@@ -133,8 +138,9 @@ static const struct opt opts[] = {
                  "what its exits were for"),
     INTERVAL_IDS("domain-guest-interrupt", INTERVAL_DOMAIN_INTERRUPT, "DOM",
                  "interrupts that it got, by vector"),
-    INTERVAL_IDS("domain-grant-maps", INTERVAL_DOMAIN_GRANT_MAPS, "DOM",
-                 "grants that it mapped"),
+    { .name = "interval-domain-grant-maps", .also = ' ', .type = OPT_CALL,
+      .arg = "DOM", .at = FACTS(ids[INTERVAL_DOMAIN_GRANT_MAPS]),
+      .parse = facts_parse_ids, .help = "grants that it mapped" },
     INTERVAL_IDS("cr3-schedule-time", INTERVAL_CR3_TIME, "FRAME[,FRAME...]",
                  "share of time with these in CR3"),
     INTERVAL("cr3-schedule-time-all", INTERVAL_CR3_TIME_ALL,
@@ -144,13 +150,13 @@ static const struct opt opts[] = {
     INTERVAL_IDS("cr3-short-summary", INTERVAL_CR3_SUMMARY, "FRAME",
                  "what exits with it in CR3 were for"),
 
-    IGNORED("tolerance"),
-    IGNORED("sample-max"),
-    IGNORED_FLAG("svm-mode"),
-    IGNORED_FLAG("tsc-loop-fatal"),
-    IGNORED_FLAG("dump-trace-volume-on-lost-record"),
-    IGNORED_FLAG("with-pio-enumeration"),
-    IGNORED_FLAG("with-mmio-enumeration"),
+    IGNORED("tolerance", '+'),
+    IGNORED("sample-max", '$'),
+    IGNORED_FLAG("svm-mode", '('),
+    IGNORED_FLAG("tsc-loop-fatal", ','),
+    IGNORED_FLAG("dump-trace-volume-on-lost-record", 0),
+    IGNORED_FLAG("with-pio-enumeration", 0),
+    IGNORED_FLAG("with-mmio-enumeration", 0),
 
     { .type = OPT_GROUP, .help = "Records" },
     { .name = "dump-all", .letter = 'a', .type = OPT_FLAG,
@@ -208,7 +214,7 @@ static const struct opt opts[] = {
     { .name = "pager", .type = OPT_CHOICE, .arg = "WHEN", .preset = "auto",
       .at = offsetof(struct config, pager), .choices = whens,
       .help = "through $PAGER, or less; auto: on a terminal" },
-    { .name = "progress", .type = OPT_FLAG, .preset = "yes",
+    { .name = "progress", .also = '*', .type = OPT_FLAG, .preset = "yes",
       .at = offsetof(struct config, progress),
       .help = "on a terminal, how far it is and how long it takes" },
 
@@ -216,7 +222,7 @@ static const struct opt opts[] = {
     { .name = "follow", .type = OPT_FLAG,
       .at = offsetof(struct config, follow),
       .help = "at the end of the file wait for more" },
-    { .name = "cpu-hz", .type = OPT_HZ, .arg = "HZ", .min = 1,
+    { .name = "cpu-hz", .also = ')', .type = OPT_HZ, .arg = "HZ", .min = 1,
       .at = offsetof(struct config, hz),
       .help = "cycles a second, if the trace does not say (2.4G)" },
     { .name = "layout", .type = OPT_CHOICE, .arg = "VERSION",
