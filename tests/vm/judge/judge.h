@@ -28,6 +28,7 @@ struct expected {
     const char *volumes;        /* write them there */
     struct wanted {
         uint32_t first, last;   /* an event of these */
+        bool rare;              /* it may be among those that were lost */
     } wanted[MAX_WANTED];
     unsigned int nr_wanted;
     struct domain {
