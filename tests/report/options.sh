@@ -100,7 +100,8 @@ expect 0 "$xenalyze" --report-exits --summary lossy
 [ ! -s err ] || fail "said twice: $(cat err)"
 
 # Who waits at a terminal sees how far it is; of stock's option, too.
-if command -v script >/dev/null; then
+# (In a bare chroot there may be none.)
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     for option in --summary --scatterplot-runstate; do
         script -qec "'$xenalyze' $option intel >/dev/null" /dev/null \
             </dev/null >bar
