@@ -25,10 +25,10 @@
 enum xensim_op
 {
     XENSIM_HELLO = 1,   /* who are you?  answers struct xensim_hello */
-    XENSIM_TBUF,        /* XEN_SYSCTL_tbuf_op: struct xensim_tbuf, then bitmap */
-    XENSIM_MAP,         /* foreign-map frames: u32 mfn[].  Brings a descriptor */
+    XENSIM_TBUF,        /* XEN_SYSCTL_tbuf_op: struct xensim_tbuf, bitmap */
+    XENSIM_MAP,         /* foreign-map frames: u32 mfn[].  With a descriptor */
     XENSIM_UNMAP,       /* give frames back: u32 mfn[] */
-    XENSIM_BIND_VIRQ,   /* VIRQ_TBUF, as an eventfd.  Brings a descriptor */
+    XENSIM_BIND_VIRQ,   /* VIRQ_TBUF, as an eventfd.  With a descriptor */
     XENSIM_CPU_UP,      /* bring pcpu `arg` up */
     XENSIM_CPU_DOWN,    /* take pcpu `arg` down */
     XENSIM_CLOCK,       /* the time-stamp counter as it is now: u64 */

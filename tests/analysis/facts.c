@@ -345,7 +345,8 @@ static void list_stay(void *state, const struct fact_stay *f)
 }
 
 static const struct sink_ops list_ops = {
-    .name = "list", .begin = list_begin, .runstate = list_runstate, .exit = list_exit,
+    .name = "list", .begin = list_begin, .runstate = list_runstate,
+    .exit = list_exit,
     .wait = list_wait, .stay = list_stay,
 };
 

@@ -36,7 +36,7 @@ static double read_clock(clockid_t clock)
     return t.tv_sec * 1e9 + t.tv_nsec;
 }
 
-/* ---- what is measured ----------------------------------------------------- */
+/* ---- what is measured --------------------------------------------------- */
 
 static void only_clock(void)
 {
@@ -88,7 +88,7 @@ static void run_clock(void)
         only_clock();
 }
 
-/* ---- rounds ---------------------------------------------------------------- */
+/* ---- rounds ------------------------------------------------------------- */
 
 static int by_value(const void *a, const void *b)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Any bytes as rules of a user's: they are refused with a reason, or print a few
- * records within the room that they said they need.
+ * Any bytes as rules of a user's: they are refused with a reason, or print a
+ * few records within the room that they said they need.
  */
 #include "tests/fuzz/fuzz.h"
 

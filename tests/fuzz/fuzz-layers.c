@@ -14,7 +14,7 @@
 
 #define MOST (64u << 20) /* zeroes for broken frames, at most */
 
-/* --- a source of bytes in memory -------------------------------------------- */
+/* --- a source of bytes in memory ----------------------------------------- */
 
 struct bytes
 {
@@ -67,7 +67,7 @@ static struct xt_source *bytes_open(const uint8_t *bytes, size_t size,
     return &b->source;
 }
 
-/* --- what comes out ------------------------------------------------------------ */
+/* --- what comes out ------------------------------------------------------ */
 
 typedef int open_layer(struct xt_source **s, struct xt_source *inner,
                        struct err *e);

@@ -2,8 +2,8 @@
 /*
  * Any bytes as a trace, by all ways to read one: mapped and as a stream, by
  * window, by time, by pcpu in two threads.  All hand out the same records and
- * skip the same bytes, and do so in the same order where a stream can be sure of
- * it; and going to a moment, the short way and the long one,
+ * skip the same bytes, and do so in the same order where a stream can be sure
+ * of it; and going to a moment, the short way and the long one,
  * comes to an end.
  */
 #define _GNU_SOURCE /* memfd_create */

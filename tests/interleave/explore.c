@@ -84,7 +84,7 @@ struct explorer
 static struct explorer *ex;
 extern char __data_start[], _end[];
 
-/* ---- threads --------------------------------------------------------------- */
+/* ---- threads ------------------------------------------------------------ */
 
 static void copy_tls(char *to, const char *from)
 {
@@ -202,7 +202,7 @@ bool access_is_shared(const void *at)
     return is;
 }
 
-/* ---- stores that come late -------------------------------------------------- */
+/* ---- stores that come late ---------------------------------------------- */
 
 static void leave(struct thread *t)
 {
@@ -247,7 +247,7 @@ uint64_t access_load(const void *at, unsigned int bytes)
     return value;
 }
 
-/* ---- states ----------------------------------------------------------------- */
+/* ---- states ------------------------------------------------------------- */
 
 static char *put(char *to, const void *from, size_t size)
 {
@@ -363,7 +363,7 @@ static bool is_new(const char *image)
     return true;
 }
 
-/* ---- the search ------------------------------------------------------------- */
+/* ---- the search --------------------------------------------------------- */
 
 /* What is left of calls that ended would make states differ. */
 static void run(unsigned int nr)
@@ -474,7 +474,7 @@ void explore_fail(const char *file, int line, const char *what)
     _Exit(1);
 }
 
-/* ---- the beginning ---------------------------------------------------------- */
+/* ---- the beginning ------------------------------------------------------ */
 
 static void *map(size_t size)
 {

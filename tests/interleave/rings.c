@@ -48,7 +48,7 @@ struct row
     bool is_long;
 };
 
-/* ---- the world ---------------------------------------------------------------- */
+/* ---- the world ---------------------------------------------------------- */
 
 struct item
 {
@@ -151,7 +151,8 @@ void ut_ring_free(struct ut_ring *r)
 static void check_freed(void)
 {
     for ( unsigned int i = 0; i < RINGS; i++ )
-        for ( size_t at = 0; world.is_freed[i] && at < sizeof(struct simple_ring);
+        for ( size_t at = 0;
+              world.is_freed[i] && at < sizeof(struct simple_ring);
               at++ )
             EXPLORE_CHECK(ring_memory[i][at] == (char)FREED);
 }
@@ -161,7 +162,7 @@ void ut_arena_forget(struct ut_arena *a)
     (void)a;
 }
 
-/* ---- the file ------------------------------------------------------------------ */
+/* ---- the file ----------------------------------------------------------- */
 
 void ut_file_put(struct ut_file *f, const void *bytes, size_t nr)
 {
@@ -229,7 +230,7 @@ static bool is_in(const struct simple_rings *rings, const struct item *i)
             i->end <= rings->done[side].bytes);
 }
 
-/* ---- what is found by who comes after a kill ------------------------------------- */
+/* ---- what is found by who comes after a kill ---------------------------- */
 
 struct found
 {
@@ -381,7 +382,7 @@ static void check(void)
     EXPLORE_CHECK(sum.without_ring <= ut_rings_lost());
 }
 
-/* ---- the threads ------------------------------------------------------------------ */
+/* ---- the threads -------------------------------------------------------- */
 
 static void trace(unsigned int who, uint32_t bytes)
 {
@@ -468,7 +469,7 @@ static void close_and_open(void *arg)
     world.begun_after = world.writers[0].begun;
 }
 
-/* ---- the beginning and the end ---------------------------------------------------- */
+/* ---- the beginning and the end ------------------------------------------ */
 
 static void *map_twice(void)
 {
@@ -578,7 +579,7 @@ static void end_closed(void)
                   sum.after == world.writers[0].begun - world.begun_after);
 }
 
-/* ---- the plans -------------------------------------------------------------------- */
+/* ---- the plans ---------------------------------------------------------- */
 
 static const struct row rows[] = {
     { .plan = { "losses, a write fails", begin, check, end },

@@ -53,7 +53,7 @@ static inline int64_t get_clock(void)
     return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
-/* ---- glib ------------------------------------------------------------------ */
+/* ---- glib --------------------------------------------------------------- */
 
 typedef int gint;
 typedef void *gpointer;

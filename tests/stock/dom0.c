@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Preloaded into stock's xentrace: as much of libxenctrl and libxenevtchn as it
- * calls, with xensim behind it.  So the program of Debian's package, which knows
- * nothing of a stand-in, reads the rings that ours reads, and what both write or
- * lose can be laid side by side.
+ * calls, with xensim behind it.  So the program of Debian's package, which
+ * knows nothing of a stand-in, reads the rings that ours reads, and what both
+ * write or lose can be laid side by side.
  *
  * Their libraries answer -1 and errno, and so does this.
  */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Of the library `check`, each assertion that holds marks its place with a write()
- * to a pipe, for the report of a test that crashes later: that was three million
- * system calls in one test, and half of what all unit tests took.  Sanitizers
- * and debuggers know better where it crashed; what fails says so without a mark.
+ * Of the library `check`, each assertion that holds marks its place with a
+ * write() to a pipe, for the report of a test that crashes later: that was
+ * three million system calls in one test, and half of what all unit tests took.
+ * Sanitizers and debuggers know better where it crashed; what fails says so
+ * without a mark.
  *
  * configure has this included before all else, so it must not include anything.
  */

@@ -324,7 +324,8 @@ static uint32_t state_of(const struct ut_ring *r)
 static bool is_spent(const struct ut_ring *r)
 {
     return state_of(r) == SIMPLE_RING_DONE &&
-           (r->stale || (r->at == r->ring->at.head && r->told == r->ring->lost));
+           (r->stale ||
+            (r->at == r->ring->at.head && r->told == r->ring->lost));
 }
 
 static void renew(struct ut_ring *r)

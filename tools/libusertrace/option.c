@@ -34,7 +34,7 @@ struct option
     char *value[NR_KEYS];       /* NULL: not given */
 };
 
-/* ---- its parts ------------------------------------------------------------ */
+/* ---- its parts ---------------------------------------------------------- */
 
 /* Ends a value at the next single comma, makes ",," one; the rest behind it. */
 static char *cut(char *text)
@@ -94,7 +94,7 @@ static int split(struct option *o, struct err *e)
     return rc;
 }
 
-/* ---- what they ask for ------------------------------------------------------ */
+/* ---- what they ask for -------------------------------------------------- */
 
 static bool is_question(const char *pattern)
 {
@@ -233,7 +233,7 @@ void trace_opt_parse(const char *text)
         exit(rc < 0);
 }
 
-/* ---- all in one ------------------------------------------------------------- */
+/* ---- all in one --------------------------------------------------------- */
 
 /* Options, separated by ";". */
 static int take_environment(const char *text, struct err *e)

@@ -34,7 +34,8 @@
 
 #include "libusertrace/trace/simple.h"
 
-#define HIDDEN_TLS static _Thread_local __attribute__((tls_model("initial-exec")))
+#define HIDDEN_TLS                                                          \
+    static _Thread_local __attribute__((tls_model("initial-exec")))
 
 HIDDEN_TLS struct simple_ring *mine;
 HIDDEN_TLS bool changing;       /* mine: a handler leaves it alone */
@@ -140,7 +141,7 @@ void ut_ring_wait(uint64_t ns)
     atomic_store(&bell, 0);
 }
 
-/* ---- the pool -------------------------------------------------------------- */
+/* ---- the pool ----------------------------------------------------------- */
 
 void ut_rings_accept(bool accept)
 {
@@ -257,7 +258,7 @@ static struct simple_ring *claim(void)
     return ring;
 }
 
-/* ---- the slow side --------------------------------------------------------- */
+/* ---- the slow side ------------------------------------------------------ */
 
 /*
  * A new limit for `need` bytes at `reserved`; false: there is no room.  The
@@ -364,8 +365,8 @@ static char *begin_slowly(struct usertrace_record *record, uint32_t id,
     int saved = errno;
     char *at = NULL;
 
-    /* Not under who was interrupted in here, or in let_go(), or in the middle of
-     * an event. */
+    /* Not under who was interrupted in here, or in let_go(), or in the middle
+     * of an event. */
     if ( ring && is_closed(ring) && entering == 1 && !changing &&
          !is_busy(ring) )
     {
@@ -380,7 +381,7 @@ static char *begin_slowly(struct usertrace_record *record, uint32_t id,
     return at;
 }
 
-/* ---- the fast side --------------------------------------------------------- */
+/* ---- the fast side ------------------------------------------------------ */
 
 static inline char *begin(struct usertrace_record *record, uint32_t id,
                           uint32_t bytes)

@@ -44,7 +44,7 @@ static void make_whole(struct ut_arena *a)
     a->path = copy;
 }
 
-/* A name that nobody has: pid and time, and whose we are not we do not touch. */
+/* A name that nobody has: pid and time; whose we are not we do not touch. */
 static int open_named(struct ut_arena *a, const char *folder)
 {
     struct timespec now;
@@ -163,7 +163,7 @@ int ut_arena_open(struct ut_arena **arena, const char *folder,
     return 0;
 }
 
-/* ---- one ring -------------------------------------------------------------- */
+/* ---- one ring ----------------------------------------------------------- */
 
 static int map_ring(struct ut_arena *a, off_t at, struct simple_ring **ring)
 {

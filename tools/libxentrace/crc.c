@@ -61,7 +61,7 @@ static uint64_t load64(const unsigned char *at)
     return value;
 }
 
-/* --- tables ----------------------------------------------------------------- */
+/* --- tables -------------------------------------------------------------- */
 
 /* From here on, remainders are as between two steps: not yet inverted. */
 
@@ -116,7 +116,7 @@ static void fill_past(struct past *p)
         }
 }
 
-/* --- the instruction ---------------------------------------------------------- */
+/* --- the instruction ----------------------------------------------------- */
 
 #if defined(__x86_64__)
 #define WITH_INSTRUCTION __attribute__((target("sse4.2")))
@@ -204,7 +204,7 @@ static bool has_instruction(void)
 #define with_instruction with_table
 #endif
 
-/* --- both --------------------------------------------------------------------- */
+/* --- both ---------------------------------------------------------------- */
 
 static void choose(void)
 {

@@ -129,7 +129,7 @@ static bool steps_back(struct xt_index *i, struct xt_line *l, uint64_t time)
     return false;
 }
 
-/* Before all times there are only notes; they are no older than what follows. */
+/* Before all times there are only notes, no older than what follows. */
 static void date_notes(struct xt_index *i, uint64_t time)
 {
     for ( size_t n = 0; n < i->nr; n++ )

@@ -79,10 +79,10 @@ int xt_trace_next_batch(struct xt_trace *t, struct xt_batch *b, struct err *e);
 int xt_trace_seek(struct xt_trace *t, uint64_t time, struct err *e);
 
 /*
- * Nothing behind `time` will be asked for, in batches, until xt_trace_rewind.  Of
- * a long file that is mapped what lies far behind is not even looked at then, so
- * damage there is not in the book.  Before xt_trace_seek, or the first batch
- * after xt_trace_span.
+ * Nothing behind `time` will be asked for, in batches, until xt_trace_rewind.
+ * Of a long file that is mapped what lies far behind is not even looked at
+ * then, so damage there is not in the book.  Before xt_trace_seek, or the first
+ * batch after xt_trace_span.
  */
 void xt_trace_until(struct xt_trace *t, uint64_t time);
 
@@ -106,9 +106,9 @@ int xt_trace_set_offset(struct xt_trace *t, unsigned int cpu, int64_t cycles,
 int64_t xt_trace_offset(const struct xt_trace *t, unsigned int cpu);
 
 /*
- * How well the order of something that is not mapped could be kept.  If no record
- * was late and no time stamp is in the book for going backwards, it is the order
- * of the same bytes when they are mapped.
+ * How well the order of something that is not mapped could be kept.  If no
+ * record was late and no time stamp is in the book for going backwards, it is
+ * the order of the same bytes when they are mapped.
  */
 struct xt_trace_bounds
 {
@@ -166,10 +166,10 @@ void xt_trace_walked(struct xt_trace *t, const struct xt_walk *w);
 /* --- about it ------------------------------------------------------------- */
 
 /*
- * What its first windows say: up to one after which nothing is left to be known,
- * or those that begin in XT_INFO_BYTES.  They are the same of any source; only
- * of a file that grows they are what is there now.  Reading goes on as if nobody
- * had looked; only before it has begun: else -EBUSY.
+ * What its first windows say: up to one after which nothing is left to be
+ * known, or those that begin in XT_INFO_BYTES.  They are the same of any
+ * source; only of a file that grows they are what is there now.  Reading goes
+ * on as if nobody had looked; only before it has begun: else -EBUSY.
  */
 int xt_trace_info(struct xt_trace *t, struct xt_info *info, struct err *e);
 

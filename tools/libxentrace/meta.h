@@ -52,7 +52,7 @@ bool xt_meta_decode(struct xt_meta *m, const struct xt_record *r);
 /* The record of m->event, at `to`: its size, at most XT_META_MAX_BYTES. */
 size_t xt_meta_encode(const struct xt_meta *m, void *to);
 
-/* --- texts, which come in parts --------------------------------------------- */
+/* --- texts, which come in parts ------------------------------------------ */
 
 #define XT_META_PART 24u
 #define XT_META_TEXT_MAX (255u * XT_META_PART)

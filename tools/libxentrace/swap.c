@@ -42,7 +42,7 @@ bool xt_swap_wanted(const unsigned char *first, size_t nr)
     return nr >= 4 && xt_load32(first) == SWAPPED_MAGIC;
 }
 
-/* --- what is raw ------------------------------------------------------------ */
+/* --- what is raw --------------------------------------------------------- */
 
 /* Does a window begin here?  How large is it, then? */
 static bool begins_window(struct swap *s)
@@ -105,7 +105,7 @@ static void convert(struct swap *s)
     }
 }
 
-/* --- the source --------------------------------------------------------------- */
+/* --- the source ---------------------------------------------------------- */
 
 static int more(struct swap *s, struct err *e)
 {

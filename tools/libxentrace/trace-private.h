@@ -53,7 +53,7 @@ struct until
     bool wanted;
     uint64_t time;
     struct xt_passes passes;
-    unsigned int early;         /* the last pass in which a window began by then */
+    unsigned int early;         /* the last pass that began a window by then */
     bool late;                  /* and behind it a window began later */
 };
 
@@ -90,7 +90,7 @@ struct xt_trace
     uint64_t shortcuts;         /* for files that have this many bytes */
     struct xt_chart chart;
     bool charted;
-    bool partial;               /* the index lacks the segment's beginning ... */
+    bool partial;               /* the index lacks the segment's begin ... */
     bool sought;                /* ... or its end, and nobody wants that */
     bool have_span;
     uint64_t first, last;

@@ -9,8 +9,8 @@
  * If window w begins after the moment, its pcpu was visited after it.  So all
  * that is of the moment or before was traced before that visit, and is read by
  * the end of the next pass (sounding.h).  Some more passes are waited for in
- * which no window begins by then, lest a clock that is behind be overlooked; and
- * some more soundings, which say that time rises all through the file.
+ * which no window begins by then, lest a clock that is behind be overlooked;
+ * and some more soundings, which say that time rises all through the file.
  */
 #include "libxentrace/trace-private.h"
 

@@ -29,8 +29,8 @@ void xt_walk_init(struct xt_walk *w, const struct xt_reading *r,
 bool xt_walk_turn(struct xt_walk *w);
 
 /*
- * The walk rests.  What is behind it need not stay in memory: of many pcpus, and
- * in large windows, that is the whole of a file.
+ * The walk rests.  What is behind it need not stay in memory: of many pcpus,
+ * and in large windows, that is the whole of a file.
  */
 void xt_walk_rest(struct xt_walk *w);
 

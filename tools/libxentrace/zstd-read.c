@@ -63,7 +63,7 @@ static struct reader *reader_of(struct xt_source *s)
 static ssize_t read_next(struct reader *r, unsigned char *to, size_t room,
                          struct err *e);
 
-/* --- the input -------------------------------------------------------------- */
+/* --- the input ----------------------------------------------------------- */
 
 static int make_room(struct reader *r)
 {
@@ -118,7 +118,7 @@ static void forget(struct reader *r)
     r->start = r->at;
 }
 
-/* --- what can come ------------------------------------------------------------ */
+/* --- what can come ------------------------------------------------------- */
 
 /* All of these: bytes given; 0: look at r->step again; or -errno. */
 
@@ -326,7 +326,7 @@ static ssize_t read_next(struct reader *r, unsigned char *to, size_t room,
     return begin(r, e);
 }
 
-/* --- the source ---------------------------------------------------------------- */
+/* --- the source ---------------------------------------------------------- */
 
 static bool is_at_end(const struct reader *r)
 {
@@ -382,7 +382,7 @@ static void zstd_close(struct xt_source *s)
     free(r);
 }
 
-/* --- with a table ---------------------------------------------------------------- */
+/* --- with a table -------------------------------------------------------- */
 
 /* The last frame that begins at or before byte `at` of the trace. */
 static size_t frame_at(const struct reader *r, uint64_t at)

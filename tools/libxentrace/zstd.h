@@ -23,7 +23,7 @@
 #include "common/err.h"
 #include "libxentrace/source.h"
 
-/* --- reading ---------------------------------------------------------------- */
+/* --- reading ------------------------------------------------------------- */
 
 /* Does an input that begins like this come from zstd? */
 static inline bool xt_zstd_wanted(const unsigned char *first, size_t nr)
@@ -48,7 +48,7 @@ int xt_zstd_open(struct xt_source **s, struct xt_source *inner,
 /* The first bytes that come out, XT_SOURCE_HEAD at most, from the beginning. */
 size_t xt_zstd_head(const struct xt_source *s, const unsigned char **head);
 
-/* --- writing ---------------------------------------------------------------- */
+/* --- writing ------------------------------------------------------------- */
 
 struct xt_zstd_writer;
 

@@ -72,7 +72,7 @@ static bool wait_for_more(const struct st_options *o, struct st_print *p)
     return true;
 }
 
-/* ---- how far it is -------------------------------------------------------- */
+/* ---- how far it is ------------------------------------------------------ */
 
 static void progress_begin(struct progress *p, const struct st_merge *m,
                            bool is_wanted)
@@ -97,7 +97,7 @@ static void progress_tell(struct progress *p, const struct st_merge *m)
     progress_update(p, done);
 }
 
-/* ---- all records ---------------------------------------------------------- */
+/* ---- all records -------------------------------------------------------- */
 
 static int print_all(const struct st_options *o, struct st_print *p,
                      const struct st_sink *sink, struct st_merge *m,
@@ -150,7 +150,7 @@ static bool tell_damage(const struct st_options *o, const struct st_merge *m,
     return any;
 }
 
-/* ---- on a terminal as on one ------------------------------------------------ */
+/* ---- on a terminal as on one -------------------------------------------- */
 
 static bool is_said(enum st_when when, bool by_itself)
 {

@@ -34,7 +34,8 @@ static bool look(const char *name, unsigned int n, char path[PATH_MAX],
     return length < PATH_MAX && !stat(path, st);
 }
 
-/* The one that was begun after ours; if ours is gone, the oldest that is left. */
+/* The one that was begun after ours; if ours is gone, the oldest that is
+   left. */
 static bool find_next(const char *name, const struct stat *ours,
                       char path[PATH_MAX])
 {

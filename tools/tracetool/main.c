@@ -76,7 +76,8 @@ static int generate(const struct options *o, struct arena *a,
     struct tt_request r = {
         .model = &model, .backends = o->backends,
         .nr_backends = o->nr_backends, .group = o->group,
-        .provider = o->provider, .binary = o->binary, .probe_prefix = o->probe_prefix,
+        .provider = o->provider, .binary = o->binary,
+        .probe_prefix = o->probe_prefix,
         .target_type = o->target_type, .target_name = o->target_name,
     };
     int rc = tt_parse(a, sources, o->nr_inputs, &model, complain, NULL);

@@ -70,7 +70,7 @@ static bool cut(const struct clip *c, uint64_t *from, uint64_t *to)
     return true;
 }
 
-/* --- what took a time ------------------------------------------------------ */
+/* --- what took a time ---------------------------------------------------- */
 
 static void clip_runstate(void *state, const struct fact_runstate *f)
 {
@@ -128,7 +128,7 @@ static void clip_pcpu(void *state, const struct fact_pcpu *f)
         c->sink.ops->pcpu(c->sink.state, &g);
 }
 
-/* --- what has a moment ----------------------------------------------------- */
+/* --- what has a moment --------------------------------------------------- */
 
 #define MOMENT(kind, moment, wanted)                                        \
 static void clip_##kind(void *state, const struct fact_##kind *f)           \
@@ -167,7 +167,7 @@ static void clip_volume(void *state, const struct fact_volume *f)
         c->sink.ops->volume(c->sink.state, f);
 }
 
-/* --- a segment ------------------------------------------------------------- */
+/* --- a segment ----------------------------------------------------------- */
 
 static void clip_begin(void *state, const struct fact_begin *f)
 {

@@ -11,10 +11,10 @@
  * wrong way round becomes conditions, `offset of after` >= `offset of before` +
  * lag.  The least offsets that meet all of them come from going round them, as
  * for longest paths.  Where that does not come to rest, some are wrong (far
- * apart, records of two wake-ups look as if they belonged together; clocks drift,
- * or jump): the condition that fewest records speak for is dropped.  With offsets,
- * others may come the wrong way round that could not be seen before: so it is
- * done again, a few times.
+ * apart, records of two wake-ups look as if they belonged together; clocks
+ * drift, or jump): the condition that fewest records speak for is dropped.
+ * With offsets, others may come the wrong way round that could not be seen
+ * before: so it is done again, a few times.
  *
  * That puts causes before effects, no more: nothing tells how long a wake-up
  * took between two clocks.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is no file that can be mapped, but has to be read again, or pcpu by pcpu:
- * it is kept in a file that has no name, expanded if it was compressed.
+ * What is no file that can be mapped, but has to be read again, or pcpu by
+ * pcpu: it is kept in a file that has no name, expanded if it was compressed.
  */
 #ifndef XENALYZE_SPOOL_H
 #define XENALYZE_SPOOL_H
@@ -17,8 +17,8 @@ struct spool
 };
 
 /*
- * If `path` (or "-") cannot be mapped, copy all of it; *use is then what to read
- * instead, and valid until spool_close.  0, or -errno and *e says why.
+ * If `path` (or "-") cannot be mapped, copy all of it; *use is then what to
+ * read instead, and valid until spool_close.  0, or -errno and *e says why.
  */
 int spool_open(struct spool *s, const char *path, const char **use,
                struct err *e);

@@ -218,7 +218,8 @@ static void tell_start(struct about *a, struct hv *hv,
 /* "4.17.5-pre": two numbers, and the rest as a text. */
 static void tell_xen(struct about *a, const struct hv_info *info)
 {
-    struct xt_meta m = { .event = TRC_META_XEN, .xen = { .cpus = info->nr_cpus } };
+    struct xt_meta m = { .event = TRC_META_XEN,
+                         .xen = { .cpus = info->nr_cpus } };
     unsigned int major = 0, minor = 0;
     int length = 0;
 

@@ -2,8 +2,8 @@
 /*
  * Vectored writes, until all is written or it is clear that it never will.
  *
- *   writer_window() -> batch -> writer_flush() -+-> write_all()
- *                                               +-> zstd -> sink() -> write_all()
+ *   writer_window() -> batch -> writer_flush() -+-----------------> write_all()
+ *                                               +-> zstd -> sink() --^
  *
  * `whole` moves only when the bytes of whole windows, or of a whole frame of
  * zstd's, have been taken by the system; a failure cuts the file there.

@@ -47,7 +47,7 @@ struct writer
     bool ours;                  /* a file that we have made */
     int failed;                 /* -errno of the first failure, or 0 */
     uint64_t windows, bytes;    /* put into all files, headers included */
-    uint64_t given;             /* of these windows, those that are no preface */
+    uint64_t given;             /* of these windows, no prefaces */
     uint64_t safe;              /* of those, the first so many are in a file */
     unsigned int files;         /* so many were opened */
 

@@ -45,7 +45,7 @@ struct xentoollog_logger *xen_call_quiet(void);
 int xen_call_tbuf(struct xen_call *c, struct hv_tbuf *op);
 int xen_call_info(struct xen_call *c, struct hv_info *info);
 
-/* --- about the machine ------------------------------------------------------ */
+/* --- about the machine --------------------------------------------------- */
 
 /* What Xen says of itself: "" if it does not. */
 void xen_call_text(struct xen_call *c, unsigned int which, char *text,

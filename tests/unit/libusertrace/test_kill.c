@@ -57,7 +57,7 @@ static void victim(bool rotating)
     pause();
 }
 
-/* ---- recovery ------------------------------------------------------------- */
+/* ---- recovery ----------------------------------------------------------- */
 
 static void *map_file(const char *path, size_t *size)
 {
@@ -153,7 +153,7 @@ static void recover(void)
     ck_assert_int_eq(rename("r", file), 0);
 }
 
-/* ---- the loop ------------------------------------------------------------- */
+/* ---- the loop ----------------------------------------------------------- */
 
 enum { MAX_FILES = 3000 };
 

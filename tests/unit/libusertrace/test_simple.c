@@ -177,7 +177,7 @@ START_TEST(strings_are_kept)
 }
 END_TEST
 
-/* ---- many at once --------------------------------------------------------- */
+/* ---- many at once ------------------------------------------------------- */
 
 struct writer
 {
@@ -289,7 +289,7 @@ START_TEST(losses_are_in_their_place)
 }
 END_TEST
 
-/* ---- handlers ------------------------------------------------------------- */
+/* ---- handlers ----------------------------------------------------------- */
 
 static volatile uint64_t handled;
 
@@ -325,7 +325,7 @@ START_TEST(handlers_trace_in_the_middle)
 }
 END_TEST
 
-/* ---- files ---------------------------------------------------------------- */
+/* ---- files -------------------------------------------------------------- */
 
 START_TEST(first_events_wait_for_the_file)
 {
@@ -540,7 +540,7 @@ START_TEST(a_child_that_traces_nothing_leaves_nothing)
 }
 END_TEST
 
-/* ---- what can go wrong ---------------------------------------------------- */
+/* ---- what can go wrong -------------------------------------------------- */
 
 START_TEST(a_full_disk_is_survived)
 {

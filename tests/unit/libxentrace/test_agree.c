@@ -3,9 +3,9 @@
  * However damaged an input is, all ways to read it hand out the same records
  * and skip the same bytes: mapped, as a stream, compressed; by window, by time,
  * by pcpu in two threads.  They do so in the same order, unless a stream says
- * that it cannot be sure: records came too late, or a time stamp goes backwards.
- * Traces are damaged at random, and a small one in each of its bits and at each
- * length.
+ * that it cannot be sure: records came too late, or a time stamp goes
+ * backwards.  Traces are damaged at random, and a small one in each of its bits
+ * and at each length.
  */
 #include "tests/unit/libxentrace/unit.h"
 

@@ -24,7 +24,7 @@ struct shape
     const char *name;
     uint32_t cpus, windows, records;
     uint32_t silent;            /* of so many windows one is not there */
-    uint64_t skew;              /* cycles from a pcpu's clock to the next one's */
+    uint64_t skew;              /* cycles from a pcpu's clock to the next's */
     uint64_t ends;              /* pcpu 1 goes at this part of a thousand */
     uint64_t begins;            /* pcpu 2 comes then */
     uint64_t again;             /* time begins anew then */
@@ -153,7 +153,7 @@ static void compare_moments(const char *path, uint64_t *seed)
     compare(path, span[1] + 1, true);
 }
 
-/* --- up to a moment -------------------------------------------------------- */
+/* --- up to a moment ------------------------------------------------------ */
 
 static unsigned int ended;      /* indexes that did not go to the end */
 

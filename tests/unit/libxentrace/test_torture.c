@@ -29,7 +29,7 @@ static uint32_t pick(struct trace *t, uint32_t below)
     return make_random(&t->seed) % below;
 }
 
-/* --- a trace ---------------------------------------------------------------- */
+/* --- a trace ------------------------------------------------------------- */
 
 static void add_window(struct trace *t, uint32_t number)
 {
@@ -61,7 +61,7 @@ static void make_trace(struct trace *t)
     ck_assert_uint_eq(xt_damage_times(&t->before.damage), 0);
 }
 
-/* --- what happens to a window, `at` and `size` in t->out ---------------------- */
+/* --- what happens to a window, `at` and `size` in t->out ----------------- */
 
 static void flip(struct trace *t, size_t at, size_t size)
 {
@@ -146,7 +146,7 @@ static void torture(struct trace *t)
     }
 }
 
-/* --- what must be left -------------------------------------------------------- */
+/* --- what must be left --------------------------------------------------- */
 
 /* Does a window that was hurt, by chance end where one behind i begins? */
 static bool is_swallowed(const struct trace *t, size_t i)

@@ -132,7 +132,8 @@ START_TEST(not_as_declared)
     add_second(&m, 0, 3);
     add_second(&m, 77, 4);
     made_print(&m, EVENTS, &st_style_log, NULL, &got);
-    ck_assert_str_eq(got.text, "second 0xfffffffffffffffb 0x7327746900000005 21\n"
+    ck_assert_str_eq(got.text, "second 0xfffffffffffffffb "
+                     "0x7327746900000005 21\n"
                      "unheard_of 0xabcdef 0x1\n"
                      "second x 0xabcdef b 1\nevent-0x4d 0xabcdef 0x1\n");
     ck_assert_uint_eq(got.misfits, 3);

@@ -239,7 +239,7 @@ START_TEST(what_was_before)
 }
 END_TEST
 
-/* --- beginning in the middle ----------------------------------------------- */
+/* --- beginning in the middle --------------------------------------------- */
 
 #define CPUS 4u
 #define VCPUS 9u                /* of them the last CPUS are idle ones */

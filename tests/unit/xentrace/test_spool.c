@@ -143,4 +143,5 @@ START_TEST(no_memory)
 }
 END_TEST
 
-UNIT_MAIN("spool", round_and_round, what_is_an_event, newest_in_memory, no_memory)
+UNIT_MAIN("spool", round_and_round, what_is_an_event, newest_in_memory,
+          no_memory)

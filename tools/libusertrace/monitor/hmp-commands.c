@@ -12,7 +12,7 @@
 #include "libusertrace/monitor/select.h"
 #include "libusertrace/trace/usertrace.h"
 
-/* ---- events ----------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------- */
 
 /* Is word number `at` a vcpu, or absent? */
 static bool take_vcpu(struct mon_call *c, unsigned int at,
@@ -90,7 +90,7 @@ void mon_switch_events(struct mon_call *c)
     mon_events_free(&found);
 }
 
-/* ---- the trace file --------------------------------------------------------- */
+/* ---- the trace file ----------------------------------------------------- */
 
 void mon_show_backends(struct mon_call *c)
 {
@@ -146,7 +146,7 @@ void mon_trace_file(struct mon_call *c)
         mon_say(c, "%s", e.text);
 }
 
-/* ---- the log ---------------------------------------------------------------- */
+/* ---- the log ------------------------------------------------------------ */
 
 static bool has_log(struct mon_call *c)
 {

@@ -55,7 +55,7 @@ static const struct mon_command commands[] = {
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
-/* ---- replies -------------------------------------------------------------- */
+/* ---- replies ------------------------------------------------------------ */
 
 void mon_say(struct mon_call *c, const char *format, ...)
 {
@@ -85,7 +85,7 @@ const char *mon_last_word(const struct mon_command *command)
     return blank ? blank + 1 : command->name;
 }
 
-/* ---- words ------------------------------------------------------------------ */
+/* ---- words -------------------------------------------------------------- */
 
 /* The next one of *line, which is cut up, or NULL. */
 static char *next_word(char **line)
@@ -109,7 +109,8 @@ static char *next_word(char **line)
 /* More than the most words are as wrong as the most. */
 static void take_words(struct mon_call *c, char *line)
 {
-    while ( c->nr < MON_WORDS_MAX && (c->words[c->nr] = next_word(&line)) != NULL )
+    while ( c->nr < MON_WORDS_MAX &&
+            (c->words[c->nr] = next_word(&line)) != NULL )
         c->nr++;
 }
 
@@ -119,8 +120,8 @@ static void drop_words(struct mon_call *c, unsigned int nr)
     memmove(c->words, c->words + nr, c->nr * sizeof(*c->words));
 }
 
-static bool has_name(const struct mon_command *command, const struct mon_call *c,
-                     unsigned int nr)
+static bool has_name(const struct mon_command *command,
+                     const struct mon_call *c, unsigned int nr)
 {
     const char *last = mon_last_word(command);
 
@@ -171,7 +172,7 @@ static void show_help(struct mon_call *c)
             mon_say_usage(c, &commands[i]);
 }
 
-/* ---- a line ----------------------------------------------------------------- */
+/* ---- a line ------------------------------------------------------------- */
 
 static void obey(struct mon_call *c)
 {

@@ -40,7 +40,7 @@ struct command
 
 static const char negotiation[] = "qmp_capabilities";
 
-/* ---- values ----------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------- */
 
 /* Of any bytes: JSON has only UTF-8, a path can have others. */
 static json_t *text_value(const char *text)
@@ -78,7 +78,7 @@ static const char *text_of(const json_t *args, const char *name)
     return json_string_value(json_object_get(args, name));
 }
 
-/* ---- events ------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------- */
 
 static int take_question(const json_t *args, struct mon_question *q,
                          struct err *e)
@@ -139,7 +139,7 @@ static json_t *set_state(const json_t *args, struct err *e)
     return rc ? NULL : nothing();
 }
 
-/* ---- the rest ------------------------------------------------------------------- */
+/* ---- the rest ----------------------------------------------------------- */
 
 static json_t *human_command(const json_t *args, struct err *e)
 {
@@ -267,7 +267,7 @@ static json_t *query_commands(const json_t *args, struct err *e)
     return list;
 }
 
-/* ---- checks --------------------------------------------------------------------- */
+/* ---- checks ------------------------------------------------------------- */
 
 static bool fits(const json_t *value, enum type type)
 {
@@ -373,7 +373,7 @@ static const struct command *find(const char *name)
     return NULL;
 }
 
-/* ---- a message -------------------------------------------------------------------- */
+/* ---- a message ---------------------------------------------------------- */
 
 static json_t *run(const struct command *c, const json_t *message,
                    struct err *e)

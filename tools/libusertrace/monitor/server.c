@@ -60,7 +60,7 @@ struct usertrace_server
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct usertrace_server *servers;
 
-/* ---- one client --------------------------------------------------------------- */
+/* ---- one client --------------------------------------------------------- */
 
 static void client_free(struct client *c)
 {
@@ -141,7 +141,7 @@ static bool serve(struct client *c)
     return is_well;
 }
 
-/* ---- all of them -------------------------------------------------------------- */
+/* ---- all of them -------------------------------------------------------- */
 
 static bool is_socket(const struct usertrace_server *s)
 {
@@ -235,7 +235,7 @@ static void *work(void *arg)
     return NULL;
 }
 
-/* ---- its life ----------------------------------------------------------------- */
+/* ---- its life ----------------------------------------------------------- */
 
 /* Signals are for the program's threads; SIGPIPE above all, for write(). */
 static int start(struct usertrace_server *s, struct err *e)
@@ -274,7 +274,7 @@ static int open_ways(struct usertrace_server *s, const char *path,
     return rc ? err_sys(e, rc, "a monitor") : 0;
 }
 
-/* ---- the list of them --------------------------------------------------------- */
+/* ---- the list of them --------------------------------------------------- */
 
 /* Other threads may still run, and one may have been stopped anywhere: nothing
  * is waited for, and nothing freed. */

@@ -48,7 +48,7 @@ static int new_socket(void)
         socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
-/* ---- what is there already -------------------------------------------------- */
+/* ---- what is there already ---------------------------------------------- */
 
 /* A descriptor that holds the lock until it is closed; -1: none. */
 static int lock_folder(const struct sockaddr_un *address)
@@ -91,7 +91,7 @@ static bool is_left_behind(const struct sockaddr_un *address)
     return dead;
 }
 
-/* ---- its life --------------------------------------------------------------- */
+/* ---- its life ----------------------------------------------------------- */
 
 static int bind_to(int fd, const struct sockaddr_un *address)
 {

@@ -21,7 +21,7 @@ struct protocol
     bool (*take)(struct mon_talk *t, char byte, char **reply);
 };
 
-/* ---- people's --------------------------------------------------------------- */
+/* ---- people's ----------------------------------------------------------- */
 
 static int is_here(struct err *e)
 {
@@ -85,7 +85,7 @@ static bool take_0_14(struct mon_talk *t, char byte, char **reply)
     return take_line(t, byte, reply, MON_0_14);
 }
 
-/* ---- programs' -------------------------------------------------------------- */
+/* ---- programs' ---------------------------------------------------------- */
 
 static bool take_qmp(struct mon_talk *t, char byte, char **reply)
 {
@@ -102,7 +102,7 @@ static bool take_qmp(struct mon_talk *t, char byte, char **reply)
     }
 }
 
-/* ---- any -------------------------------------------------------------------- */
+/* ---- any ---------------------------------------------------------------- */
 
 static const struct protocol protocols[] = {
     [USERTRACE_QMP] = { mon_qmp_load, mon_qmp_greeting, take_qmp },

@@ -12,7 +12,7 @@ const char *domain_state_name(unsigned int state);
 const char *pcpu_state_name(unsigned int state);
 const char *handler_name(unsigned int minor);           /* fact_exit.handler */
 const char *shadow_name(unsigned int kind);             /* as a page fault;
-                                    SHADOW_KINDS: of one without shadow events */
+                                    SHADOW_KINDS: of one without events */
 const char *hypercall_name(unsigned int number);
 const char *pv_name(unsigned int kind);
 const char *memory_name(unsigned int kind);

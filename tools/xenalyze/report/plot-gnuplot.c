@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A script for gnuplot, with its data in it.  Rows are the rectangles that other
- * pictures have, in seconds and rows instead of pixels.
+ * A script for gnuplot, with its data in it.  Rows are the rectangles that
+ * other pictures have, in seconds and rows instead of pixels.
  */
 #include "xenalyze/report/plot-draw.h"
 

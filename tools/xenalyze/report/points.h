@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Points of a scatterplot, and where they go: to stock's lines at once, likewise
- * to programs (form.h), or to a plot, which keeps them.
+ * Points of a scatterplot, and where they go: to stock's lines at once,
+ * likewise to programs (form.h), or to a plot, which keeps them.
  */
 #ifndef XENALYZE_REPORT_POINTS_H
 #define XENALYZE_REPORT_POINTS_H

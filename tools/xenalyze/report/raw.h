@@ -19,8 +19,8 @@
 char *raw_process_line(char *p, const struct xt_record *r);
 
 /*
- * Each record that was read (--dump-raw-reads), by one thread only, since a copy
- * does not know where it was; the state is nothing.
+ * Each record that was read (--dump-raw-reads), by one thread only, since a
+ * copy does not know where it was; the state is nothing.
  */
 const struct print_style *raw_read_style(void);
 

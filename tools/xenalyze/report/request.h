@@ -14,7 +14,7 @@
 struct report_request
 {
     unsigned int sample_size;   /* 0: no percentiles; else as many as come */
-    unsigned int no_mmio_vga;   /* 1: leave out the addresses of the VGA window */
+    unsigned int no_mmio_vga;   /* 1: leave out addresses of the VGA window */
     bool cr3;                   /* what was in CR3 */
     bool eips;                  /* where interrupts of eip_vector hit */
     unsigned int eip_vector;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The walk over all rows: the trace, pcpus, domains, vcpus, waiting; within each
- * in the order of ids, so that two reports can be compared line by line.
+ * The walk over all rows: the trace, pcpus, domains, vcpus, waiting; within
+ * each in the order of ids, so that two reports can be compared line by line.
  */
 #include "xenalyze/report/rows.h"
 
@@ -117,7 +117,7 @@ static void walk_memory(const struct walk *w, const struct book_domain *d)
     }
 }
 
-/* A row for each key of a map; of addresses with their symbols, if asked for. */
+/* A row for each key of a map; of addresses with symbols, if asked for. */
 static void walk_keys(const struct walk *w, const struct stats_map *m,
                       struct row row, const struct symbols *symbols)
 {

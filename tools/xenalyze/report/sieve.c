@@ -108,7 +108,7 @@ static int sift(struct sieve *s, struct xt_batch *b)
     return 0;
 }
 
-/* --- records, and what is before the span ---------------------------------- */
+/* --- records, and what is before the span -------------------------------- */
 
 static int fetch(struct sieve *s, struct xt_batch *b, struct err *e)
 {
@@ -171,7 +171,7 @@ static int next(struct sieve *s, struct xt_batch *b, struct err *e)
     return rc ? rc : 1;
 }
 
-/* --- where to begin --------------------------------------------------------- */
+/* --- where to begin ------------------------------------------------------ */
 
 static bool knows(const struct sieve *s)
 {
@@ -237,7 +237,7 @@ static int begin(struct sieve *s, struct err *e)
                           : xt_trace_seek(s->trace, s->from, e);
 }
 
-/* --- all of it -------------------------------------------------------------- */
+/* --- all of it ----------------------------------------------------------- */
 
 /* Leave out what is behind the span.  False: nothing is left. */
 static bool cut(struct sieve *s, struct xt_batch *b)

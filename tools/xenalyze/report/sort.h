@@ -43,8 +43,8 @@ size_t sort_rows(const struct report_request *request, struct sort_row *rows,
                  size_t n);
 
 /*
- * The same for rows of a map, as stats_map_by_...() has them, or NULL; `counts`:
- * they have been counted, and nothing has been added up.
+ * The same for rows of a map, as stats_map_by_...() has them, or NULL;
+ * `counts`: they have been counted, and nothing has been added up.
  */
 size_t sort_map(const struct report_request *request, struct stats_pool *pool,
                 struct stats_row **rows, size_t n, bool counts);

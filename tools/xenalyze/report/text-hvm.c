@@ -130,7 +130,7 @@ static void print_parts(const struct text *t, struct stats_row **rows,
                                                       &rows[i]->stats);
 }
 
-/* Those of a kind: in the order that is asked for, parts stay with the whole. */
+/* Of a kind: in the order that is asked for, parts stay with the whole. */
 static void print_kind(const struct text *t, struct stats_row **rows,
                        size_t nr)
 {
@@ -185,7 +185,8 @@ static void print_exit(const struct text *t, const struct book_exit *x)
 static void print_others(const struct text *t, const struct book_hvm *h)
 {
     struct stats_row **rows = stats_map_by_key(&h->others, &t->book->pool);
-    size_t n = sort_map(t->request, &t->book->pool, rows, h->others.used, false);
+    size_t n = sort_map(t->request, &t->book->pool, rows, h->others.used,
+                        false);
     const struct book_exit *other = book_exit_find(h, EXIT_OTHER);
 
     for ( size_t i = 0; i < n; i++ )

@@ -30,8 +30,8 @@ void text_cr3(const struct text *t, uint16_t domain);
 void text_eips(const struct text *t, const struct stats_map *m);
 
 /*
- * In the order that is asked for, indexes into the book's arrays, *n of them that
- * are to be shown; in memory of the pool, which knows if there was none.
+ * In the order that is asked for, indexes into the book's arrays, *n of them
+ * that are to be shown; in memory of the pool, which knows if there was none.
  */
 #define TEXT_ANY UINT32_MAX     /* of any domain */
 

@@ -22,7 +22,7 @@ static const char *ask(const char *line)
     return text;
 }
 
-/* ---- the session ------------------------------------------------------------ */
+/* ---- the session -------------------------------------------------------- */
 
 struct session
 {
@@ -98,7 +98,7 @@ START_TEST(a_session_is_as_qemu_has_it)
 }
 END_TEST
 
-/* ---- and more --------------------------------------------------------------- */
+/* ---- and more ----------------------------------------------------------- */
 
 START_TEST(lines_have_words)
 {

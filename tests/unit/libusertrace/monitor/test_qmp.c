@@ -33,7 +33,8 @@ static int greeted(void)
     char line[512];
 
     ck_assert(get(fd, line, sizeof(line)));
-    ck_assert_int_eq(strncmp(line, "{\"QMP\": {\"version\": {\"qemu\": {", 30), 0);
+    ck_assert_int_eq(strncmp(line, "{\"QMP\": {\"version\": {\"qemu\": {", 30),
+                     0);
     return fd;
 }
 
@@ -45,7 +46,7 @@ static int ready(void)
     return fd;
 }
 
-/* ---- the session ---------------------------------------------------------------- */
+/* ---- the session -------------------------------------------------------- */
 
 static bool is_same(const char *one, const char *two)
 {
@@ -159,7 +160,7 @@ START_TEST(the_file_is_controlled)
 }
 END_TEST
 
-/* ---- messages --------------------------------------------------------------------- */
+/* ---- messages ----------------------------------------------------------- */
 
 static const char *frames(const char *bytes)
 {
@@ -205,7 +206,8 @@ START_TEST(bytes_come_as_they_like)
     for ( ; *text; text++ )
         ck_assert_int_eq(write(fd, text, 1), 1);
     ck_assert(get(fd, line, sizeof(line)));
-    client_put(fd, "{'execute':'query-version','id':1}{'execute':'x','id':null}5 ");
+    client_put(fd, "{'execute':'query-version','id':1}"
+                   "{'execute':'x','id':null}5 ");
     ck_assert(get(fd, line, sizeof(line)) && strstr(line, "\"id\": 1}"));
     ck_assert(get(fd, line, sizeof(line)) &&
               strstr(line, "CommandNotFound") && strstr(line, "\"id\": null"));
@@ -236,7 +238,7 @@ START_TEST(nothing_was_offered_to_enable)
 }
 END_TEST
 
-/* ---- peers ------------------------------------------------------------------------ */
+/* ---- peers -------------------------------------------------------------- */
 
 START_TEST(many_come)
 {
@@ -351,7 +353,8 @@ START_TEST(what_fails_leaves_nothing)
         for ( uint64_t n = 1; n < 3; n++ )
         {
             fault_arm(kinds[i], n);
-            ck_assert_int_lt(usertrace_server_open(&server, USERTRACE_QMP, "socket", NULL), 0);
+            ck_assert_int_lt(usertrace_server_open(&server, USERTRACE_QMP,
+                                                   "socket", NULL), 0);
             ck_assert(fault_fired(kinds[i]) && access("socket", F_OK));
             ck_assert_int_eq(fault_blocks(), 0);
             fault_disarm();

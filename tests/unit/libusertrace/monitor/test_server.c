@@ -24,7 +24,7 @@ static const char *ask(int fd, const char *line)
     return text;
 }
 
-/* ---- people ------------------------------------------------------------------- */
+/* ---- people ------------------------------------------------------------- */
 
 START_TEST(people_have_a_prompt)
 {
@@ -115,7 +115,7 @@ START_TEST(old_people_have_old_words)
 }
 END_TEST
 
-/* ---- standard input ----------------------------------------------------------- */
+/* ---- standard input ----------------------------------------------------- */
 
 START_TEST(standard_input_is_a_way)
 {
@@ -138,7 +138,7 @@ START_TEST(standard_input_is_a_way)
 }
 END_TEST
 
-/* ---- the file of the socket --------------------------------------------------- */
+/* ---- the file of the socket --------------------------------------------- */
 
 static int try_open(const char *path)
 {
@@ -293,7 +293,7 @@ START_TEST(one_takes_over)
 }
 END_TEST
 
-/* ---- forks -------------------------------------------------------------------- */
+/* ---- forks -------------------------------------------------------------- */
 
 /* The child holds nothing: once the parent has closed, nobody listens. */
 START_TEST(a_child_has_none)
@@ -324,7 +324,7 @@ START_TEST(a_child_has_none)
 }
 END_TEST
 
-/* ---- options ------------------------------------------------------------------ */
+/* ---- options ------------------------------------------------------------ */
 
 START_TEST(options_open_monitors)
 {
