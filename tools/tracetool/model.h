@@ -98,7 +98,7 @@ struct tt_event
     const struct tt_class *class;   /* NULL: none declared */
     const struct tt_arg *args;
     size_t nr_args;
-    const char *format;         /* C source, for code: "\"x %\" PRIx64" */
+    const char *format;         /* C source, never NULL: "\"x %\" PRIx64" */
     const struct tt_piece *pieces;
     size_t nr_pieces;
     struct tt_place at;

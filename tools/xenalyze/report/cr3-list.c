@@ -27,13 +27,21 @@ struct holder
     struct cr3_row *row;        /* NULL: frame 0, or not known */
 };
 
+/* The rows of a domain. */
+struct chain
+{
+    struct cr3_row *first, *last;
+};
+
 struct cr3_list
 {
     struct stats_pool pool;
     struct cr3_row *hashes[HASHES];
     struct cr3_row **rows;
     uint32_t nr, room;
-    struct holder *vcpus;     /* by index */
+    struct chain *domains;      /* by id */
+    uint32_t nr_domains;
+    struct holder *vcpus;       /* by index */
     uint32_t nr_vcpus;
     uint64_t others;            /* loads that have no row */
     bool failed;                /* out of memory */
@@ -59,6 +67,7 @@ void cr3_list_free(struct cr3_list *l)
         return;
     stats_pool_fini(&l->pool);
     free(l->rows);
+    free(l->domains);
     free(l->vcpus);
     free(l);
 }
@@ -69,8 +78,11 @@ static struct cr3_row *add_row(struct cr3_list *l, uint16_t domain,
                                uint64_t frame, uint64_t time)
 {
     struct cr3_row *row = arena_new(&l->pool.arena, struct cr3_row);
+    struct chain *chain;
 
-    if ( !row || !reach_index(&l->rows, &l->room, l->nr, sizeof(*l->rows)) )
+    if ( !row || !reach_index(&l->rows, &l->room, l->nr, sizeof(*l->rows)) ||
+         !reach_index(&l->domains, &l->nr_domains, domain,
+                      sizeof(*l->domains)) )
     {
         l->failed = true;
         return NULL;
@@ -81,6 +93,9 @@ static struct cr3_row *add_row(struct cr3_list *l, uint16_t domain,
     row->total.weighted = row->guest.weighted = row->xen.weighted = true;
     row->id = l->nr;
     l->rows[l->nr++] = row;
+    chain = &l->domains[domain];
+    *(chain->last ? &chain->last->sibling : &chain->first) = row;
+    chain->last = row;
     return row;
 }
 
@@ -260,6 +275,11 @@ struct cr3_row *const *cr3_list_rows(const struct cr3_list *l, uint32_t *nr)
 {
     *nr = l->nr;
     return l->rows;
+}
+
+const struct cr3_row *cr3_list_of(const struct cr3_list *l, uint16_t domain)
+{
+    return domain < l->nr_domains ? l->domains[domain].first : NULL;
 }
 
 uint64_t cr3_list_others(const struct cr3_list *l)

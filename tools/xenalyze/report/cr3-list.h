@@ -17,6 +17,7 @@
 struct cr3_row
 {
     struct cr3_row *next;       /* of the same hash */
+    struct cr3_row *sibling;    /* the domain's next, by id */
     uint64_t frame;
     uint32_t id;                /* in the order of first loads, from 0 */
     uint16_t domain;
@@ -46,6 +47,10 @@ bool cr3_list_switched(const struct cr3_list *list);
 /* All rows by id. */
 struct cr3_row *const *cr3_list_rows(const struct cr3_list *list,
                                      uint32_t *nr);
+
+/* The first of a domain's; NULL: it has none. */
+const struct cr3_row *cr3_list_of(const struct cr3_list *list,
+                                  uint16_t domain);
 
 /* Loads of more frames than there are rows. */
 uint64_t cr3_list_others(const struct cr3_list *list);

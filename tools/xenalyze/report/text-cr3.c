@@ -50,35 +50,36 @@ static void print_row(const struct text *t, const struct cr3_row *row)
 }
 
 /* Those of a domain, in the order that is asked for: how many to show. */
-static size_t order_of(const struct text *t, struct cr3_row *const *rows,
-                       uint32_t nr, uint16_t domain, struct sort_row **order)
+static size_t order_of(const struct text *t, const struct cr3_row *first,
+                       struct sort_row **order)
 {
     size_t n = 0;
 
-    for ( uint32_t i = 0; i < nr; i++ )
-        n += rows[i]->domain == domain;
+    for ( const struct cr3_row *row = first; row; row = row->sibling )
+        n++;
     *order = n ? arena_array(&t->book->pool.arena, n, sizeof(**order), 8)
                : NULL;
     t->book->pool.failed |= n && !*order;
     n = 0;
-    for ( uint32_t i = 0; *order && i < nr; i++ )
-        if ( rows[i]->domain == domain )
-            (*order)[n++] = (struct sort_row){
-                sort_value(t->request->sort, &rows[i]->total), i,
-            };
+    for ( const struct cr3_row *row = first; *order && row; row = row->sibling )
+        (*order)[n++] = (struct sort_row){
+            sort_value(t->request->sort, &row->total), row->id,
+        };
     return sort_rows(t->request, *order, n);
 }
 
 void text_cr3(const struct text *t, uint16_t domain)
 {
-    uint32_t nr = 0;
-    struct cr3_row *const *rows = NULL;
+    const struct cr3_list *list = t->book->cr3;
+    struct cr3_row *const *rows;
     struct sort_row *order;
+    uint32_t nr;
     size_t n;
 
-    if ( t->book->cr3 )
-        rows = cr3_list_rows(t->book->cr3, &nr);
-    n = order_of(t, rows, nr, domain, &order);
+    if ( !list )
+        return;
+    rows = cr3_list_rows(list, &nr);
+    n = order_of(t, cr3_list_of(list, domain), &order);
     if ( n )
         fprintf(t->out, "    cr3 values:\n");
     for ( size_t i = 0; i < n; i++ )
