@@ -204,12 +204,10 @@ struct writer
     size_t longest;             /* of a line */
     const struct note *note, *notes_end;
     uint32_t noted;             /* the record that the next note is about */
-    uint64_t last;              /* time stamp of the line before, ... */
-    char time[32];              /* ... as text, ... */
-    uint8_t time_length;
-    bool blank;                 /* ... which is none, ... */
-    uint64_t tenth;             /* ... the ns at which its tenth began, ... */
-    char digits[8];             /* ... and how it ends */
+    uint64_t last, ns;          /* of the line before: its time stamp, time */
+    uint64_t second;            /* the ns at which its second began ... */
+    char second_text[24];       /* ... as text, up to the point: 16 at most */
+    uint8_t second_length;
     bool alone;                 /* of the record at hand ... */
     struct line_context context;
 };
@@ -272,42 +270,33 @@ static void leave_notes(struct writer *w, uint32_t i)
     w->noted = w->note < w->notes_end ? w->note->item : UINT32_MAX;
 }
 
-/* Blank where nothing is known, or at the very begin, as in stock's. */
-static void write_time(struct writer *w, uint64_t ns)
+static void begin_second(struct writer *w)
 {
-    char *p = ns ? num_sec_right(w->time, ns, 13) : num_fill(w->time, ' ', 14);
+    char *end = num_u64_right(w->second_text, w->ns / NUM_NINE, 3);
 
-    w->time_length = p - w->time;
-    w->blank = !ns;
-    w->tenth = ns - ns % NUM_EIGHT;
-    memcpy(w->digits, p - 8, 8);
+    *end++ = '.';
+    w->second_length = end - w->second_text;
+    w->second = w->ns - w->ns % NUM_NINE;
 }
 
-/* Most are of the same tenth of a second, and differ in the last digits. */
-static inline void new_time(struct writer *w, uint64_t time)
-{
-    const struct xt_clock *clock = &w->d->options.clock;
-    uint64_t ns = time > w->c->start
-                  ? xt_clock_length(clock, time - w->c->start) : 0;
-
-    w->last = time;
-    if ( ns - w->tenth < NUM_EIGHT && ns && !w->blank )
-        num_eight(w->digits, ns - w->tenth);
-    else
-        write_time(w, ns);
-}
-
-/* What has no time stamp has that of the line before. */
+/*
+ * What has no time stamp has that of the line before.  Blank where nothing is
+ * known, or at the very begin, as in stock's.
+ */
 static inline char *put_time(struct writer *w, char *p, uint64_t time)
 {
+    const struct xt_clock *clock = &w->d->options.clock;
+    uint64_t start = w->c->start;
+
     if ( time != w->last )
-        new_time(w, time);
-    memcpy(p, w->time, 16);
-    if ( w->time_length > 16 )
-        memcpy(p, w->time, sizeof(w->time));
-    p += w->time_length;
-    memcpy(p - 8, w->digits, 8);
-    return p;
+        w->ns = time > start ? xt_clock_length(clock, time - start) : 0;
+    w->last = time;
+    if ( !w->ns )
+        return num_fill(p, ' ', 14);
+    if ( w->ns - w->second >= NUM_NINE )
+        begin_second(w);
+    memcpy(p, w->second_text, 16);
+    return num_nine(p + w->second_length, w->ns - w->second);
 }
 
 static inline char *put_column(struct writer *w, char *p, unsigned int cpu)
@@ -459,7 +448,7 @@ static bool writer_init(struct writer *w, const struct dump *d,
     for ( unsigned int cpu = 0; cpu < c->nr_cpus; cpu++ )
         set_face(w, cpu, &c->faces[cpu]);
     w->last = c->start;
-    write_time(w, 0);
+    begin_second(w);
     return true;
 }
 
