@@ -15,12 +15,13 @@ int chunk_init(struct chunk *c, bool copy)
 {
     *c = (struct chunk){ .most = CHUNK_ITEMS };
     c->items = fault_calloc(CHUNK_ITEMS, sizeof(*c->items));
+    c->left = fault_calloc(CHUNK_ITEMS, sizeof(*c->left));
     c->notes = fault_calloc(CHUNK_NOTES, sizeof(*c->notes));
     c->text = fault_malloc(FIRST_TEXT);
     c->room = FIRST_TEXT;
     if ( copy )
         c->copies = fault_malloc(CHUNK_ITEMS * XT_RECORD_MAX_BYTES);
-    if ( c->items && c->notes && c->text && (!copy || c->copies) )
+    if ( c->items && c->left && c->notes && c->text && (!copy || c->copies) )
         return 0;
     chunk_fini(c);
     return -ENOMEM;
@@ -29,6 +30,7 @@ int chunk_init(struct chunk *c, bool copy)
 void chunk_fini(struct chunk *c)
 {
     free(c->items);
+    free(c->left);
     free(c->notes);
     free(c->faces);
     free(c->times);

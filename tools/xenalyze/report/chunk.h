@@ -26,10 +26,11 @@ struct face
 
 #define NOBODY UINT32_MAX       /* in `who` */
 
+#define IN_GUEST UINT64_MAX     /* of when a vcpu left it: not, or not known */
+
 enum note_kind
 {
     NOTE_FACE,                  /* behind this record: another face of `cpu` */
-    NOTE_ALONE,                 /* its vcpu is in no exit that is known */
     NOTE_VALUE,                 /* see rules-irregular.c */
 };
 
@@ -48,6 +49,8 @@ struct chunk
     size_t nr, most;            /* most: take no more than these */
     const unsigned char *bytes; /* that the items have their places in */
     uint64_t origin;            /* of bytes in the input */
+    uint64_t *left;             /* CHUNK_ITEMS: what is traced in exits, and
+                                   ends them: when its vcpu left the guest */
     struct note *notes;         /* CHUNK_NOTES */
     size_t nr_notes;
     struct face *faces;         /* at the begin, by pcpu */
@@ -108,7 +111,13 @@ static inline bool chunk_has_notes(const struct chunk *c)
     return c->nr_notes + 4 <= CHUNK_NOTES;
 }
 
-/* About the record that was added last. */
+/* Of the record that was added last: when its vcpu left the guest. */
+static inline void chunk_left(struct chunk *c, uint64_t left)
+{
+    c->left[c->nr - 1] = left;
+}
+
+/* About that record. */
 static inline void chunk_note(struct chunk *c, enum note_kind kind,
                               uint64_t value)
 {

@@ -12,18 +12,6 @@
 
 enum state { RUNNING, RUNNABLE, BLOCKED, OFFLINE, LOST, INIT };
 
-struct dump_vcpu
-{
-    uint32_t id;
-    uint8_t state;
-    bool in_exit, has_cr3, has_rdtsc, mismatched;
-    uint8_t was, claimed_from, claimed_to;      /* at the last mismatch */
-    uint32_t seen;              /* losses when it last changed */
-    uint32_t next;              /* of the same bucket; number + 1 */
-    uint64_t exit;              /* when it left the guest */
-    uint64_t cr3, rdtsc;
-};
-
 #define FIRST_VCPUS 64u
 #define FIRST_BUCKETS 128u
 
@@ -152,6 +140,7 @@ static struct dump_vcpu *vcpu_of(struct dump_state *s, uint32_t id)
     }
     s->vcpus[s->nr_vcpus] = (struct dump_vcpu){
         .id = id, .state = INIT, .seen = s->losses, .next = *b,
+        .left = IN_GUEST,
     };
     *b = ++s->nr_vcpus;
     return &s->vcpus[s->nr_vcpus - 1];
@@ -161,12 +150,10 @@ static struct dump_vcpu *vcpu_of(struct dump_state *s, uint32_t id)
 static struct dump_vcpu *current(struct dump_state *s, unsigned int cpu)
 {
     struct dump_pcpu *p = &s->pcpus[cpu];
-    struct dump_vcpu *v;
+    struct dump_vcpu *v = dump_state_on(s, cpu);
 
-    if ( p->vcpu )
-        return &s->vcpus[p->vcpu - 1];
-    if ( p->face.who == NOBODY )
-        return NULL;
+    if ( v || p->face.who == NOBODY )
+        return v;
     v = vcpu_of(s, p->face.who);
     if ( v )
         p->vcpu = v - s->vcpus + 1;
@@ -252,7 +239,7 @@ static int runstate(struct dump_state *s, struct chunk *c, unsigned int cpu,
     if ( v->state == INIT && from == RUNNING )
         leave(s, c, cpu);
     if ( to == RUNNABLE )
-        v->in_exit = false;
+        v->left = IN_GUEST;
     if ( !believe(s, v, from, to) )
         return 0;
     if ( to == RUNNING )
@@ -277,7 +264,7 @@ static int lost(struct dump_state *s, struct chunk *c, unsigned int cpu,
     {
         v = &s->vcpus[s->pcpus[cpu].vcpu - 1];
         v->state = LOST;
-        v->in_exit = false;
+        v->left = IN_GUEST;
     }
     /* Here the domain is the lower half. */
     v = vcpu_of(s, word << 16 | word >> 16);
@@ -285,32 +272,12 @@ static int lost(struct dump_state *s, struct chunk *c, unsigned int cpu,
         return -ENOMEM;
     v->state = RUNNING;
     v->seen = s->losses;
-    v->in_exit = false;
+    v->left = IN_GUEST;
     enter(s, c, cpu, v);
     return 0;
 }
 
 /* --- HVM ------------------------------------------------------------------ */
-
-static bool is_entry(uint32_t event)
-{
-    return (event & ~TRC_HVM_NESTEDFLAG) == TRC_HVM_VMENTRY;
-}
-
-static void entry_or_exit(struct chunk *c, struct dump_vcpu *v, uint64_t time,
-                          const struct xt_record *r)
-{
-    bool entry = is_entry(r->event);
-
-    if ( c && entry && v && v->in_exit )
-        chunk_note(c, NOTE_VALUE, time - v->exit);
-    else if ( c && entry )
-        chunk_note(c, NOTE_ALONE, 0);
-    if ( !v )
-        return;
-    v->in_exit = !entry;
-    v->exit = entry ? v->exit : time;
-}
 
 static uint64_t word_pair(const struct xt_record *r, unsigned int at)
 {
@@ -339,12 +306,15 @@ static void read_tsc(struct chunk *c, struct dump_vcpu *v,
     v->rdtsc = tsc;
 }
 
-static void in_exit(struct chunk *c, struct dump_vcpu *v,
+/* An entry, an exit, or what is between them. */
+static void in_exit(struct chunk *c, struct dump_vcpu *v, uint64_t time,
                     const struct xt_record *r)
 {
-    if ( c && (!v || !v->in_exit) )
-        chunk_note(c, NOTE_ALONE, 0);
-    if ( v && r->event == TRC_HVM_CR_WRITE64 )
+    if ( c )
+        chunk_left(c, v ? v->left : IN_GUEST);
+    if ( v && (r->event & ~0xfffu) == TRC_HVM_ENTRYEXIT )
+        dump_state_pass(v, r->event, time);
+    else if ( v && r->event == TRC_HVM_CR_WRITE64 )
         write_cr(c, v, r);
     else if ( v && r->event == TRC_HVM_RDTSC )
         read_tsc(c, v, r);
@@ -369,8 +339,9 @@ static void power(struct dump_state *s, struct chunk *c, unsigned int cpu,
     note_face(s, c, cpu);
 }
 
-int dump_state_see(struct dump_state *s, struct chunk *c, bool shown,
-                   unsigned int cpu, uint64_t time, const struct xt_record *r)
+int dump_state_see_other(struct dump_state *s, struct chunk *c, bool shown,
+                         unsigned int cpu, uint64_t time,
+                         const struct xt_record *r)
 {
     uint32_t kind = r->event & ~0xfffu;
     struct chunk *line = shown ? c : NULL;
@@ -380,10 +351,9 @@ int dump_state_see(struct dump_state *s, struct chunk *c, bool shown,
         forget(&s->pcpus[cpu], cpu, true);
         note_face(s, c, cpu);
     }
-    if ( kind == TRC_HVM_ENTRYEXIT )
-        entry_or_exit(line, current(s, cpu), time, r);
-    else if ( kind == TRC_HVM_HANDLER || kind == TRC_SHADOW )
-        in_exit(line, current(s, cpu), r);
+    if ( kind == TRC_HVM_ENTRYEXIT || kind == TRC_HVM_HANDLER ||
+         kind == TRC_SHADOW )
+        in_exit(line, current(s, cpu), time, r);
     else if ( kind == TRC_SCHED_MIN && r->words )
         return runstate(s, c, cpu, r);
     else if ( r->event == TRC_LOST_RECORDS )

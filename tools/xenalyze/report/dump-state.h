@@ -18,7 +18,17 @@
 #include "libxentrace/record.h"
 #include "xenalyze/report/chunk.h"
 
-struct dump_vcpu;
+struct dump_vcpu
+{
+    uint32_t id;
+    uint8_t state;
+    bool has_cr3, has_rdtsc, mismatched;
+    uint8_t was, claimed_from, claimed_to;      /* at the last mismatch */
+    uint32_t seen;              /* losses when it last changed */
+    uint32_t next;              /* of the same bucket; number + 1 */
+    uint64_t left;              /* when it left the guest, or IN_GUEST */
+    uint64_t cr3, rdtsc;
+};
 
 struct dump_pcpu
 {
@@ -53,24 +63,46 @@ int dump_state_show(struct dump_state *s, unsigned int cpu);
 /* Is it known, of each pcpu that shows, who is on it, or that nobody is? */
 bool dump_state_knows(const struct dump_state *s);
 
-/* Does it matter what a record of this event says? */
-static inline bool dump_state_cares(const struct dump_state *s,
-                                    unsigned int cpu, uint32_t event)
+/* Who is on this pcpu, if its records have told. */
+static inline struct dump_vcpu *dump_state_on(struct dump_state *s,
+                                              unsigned int cpu)
 {
-    uint32_t kind = event & ~0xfffu;
+    uint32_t number = s->pcpus[cpu].vcpu;
 
-    return kind == TRC_HVM_ENTRYEXIT || kind == TRC_HVM_HANDLER ||
-           kind == TRC_SCHED_MIN || kind == TRC_SHADOW ||
-           kind == TRC_HW_PM || event == TRC_LOST_RECORDS ||
-           !s->pcpus[cpu].seen;
+    return number ? &s->vcpus[number - 1] : NULL;
 }
+
+/* A vcpu left the guest, or entered it. */
+static inline void dump_state_pass(struct dump_vcpu *v, uint32_t event,
+                                   uint64_t time)
+{
+    bool entry = (event & ~TRC_HVM_NESTEDFLAG) == TRC_HVM_VMENTRY;
+
+    v->left = entry ? IN_GUEST : time;
+}
+
+/* What is not an exit or an entry of a vcpu that is known. */
+int dump_state_see_other(struct dump_state *s, struct chunk *c, bool shown,
+                         unsigned int cpu, uint64_t time,
+                         const struct xt_record *r);
 
 /*
  * What this record changes is noted in the chunk (NULL: nowhere), and what its
  * line needs, if it is shown: then it was just added.  The pcpu has a column.
  * 0 or -ENOMEM.
  */
-int dump_state_see(struct dump_state *s, struct chunk *c, bool shown,
-                   unsigned int cpu, uint64_t time, const struct xt_record *r);
+static inline int dump_state_see(struct dump_state *s, struct chunk *c,
+                                 bool shown, unsigned int cpu, uint64_t time,
+                                 const struct xt_record *r)
+{
+    struct dump_vcpu *v = dump_state_on(s, cpu);
+
+    if ( !v || (r->event & ~0xfffu) != TRC_HVM_ENTRYEXIT )
+        return dump_state_see_other(s, c, shown, cpu, time, r);
+    if ( shown )
+        chunk_left(c, v->left);
+    dump_state_pass(v, r->event, time);
+    return 0;
+}
 
 #endif /* XENALYZE_REPORT_DUMP_STATE_H */

@@ -102,8 +102,6 @@ static int see(struct dump *d, struct chunk *c, const struct xt_batch *b,
 
     if ( shown )
         chunk_add(c, b, item, size);
-    if ( !dump_state_cares(&d->state, cpu, r.event) )
-        return 0;
     return dump_state_see(&d->state, c, shown, cpu, item->time, &r);
 }
 
@@ -208,8 +206,7 @@ struct writer
     uint64_t second;            /* the ns at which its second began ... */
     char second_text[24];       /* ... as text, up to the point: 16 at most */
     uint8_t second_length;
-    bool alone;                 /* of the record at hand ... */
-    struct line_context context;
+    struct line_context context;        /* of the record at hand */
 };
 
 static void set_name(struct name *n, const struct face *f)
@@ -246,15 +243,11 @@ static void read_notes(struct writer *w, uint32_t i)
 {
     for ( const struct note *n = w->note; n < w->notes_end && n->item == i;
           n++ )
-    {
-        if ( n->kind == NOTE_ALONE )
-            w->alone = true;
-        else if ( n->kind == NOTE_VALUE )
+        if ( n->kind == NOTE_VALUE )
         {
             w->context.has_value = true;
             w->context.value = n->value;
         }
-    }
 }
 
 static void leave_notes(struct writer *w, uint32_t i)
@@ -266,7 +259,7 @@ static void leave_notes(struct writer *w, uint32_t i)
         if ( w->note->kind == NOTE_FACE )
             set_face(w, w->note->cpu, &f);
     }
-    w->alone = w->context.has_value = false;
+    w->context.has_value = false;
     w->noted = w->note < w->notes_end ? w->note->item : UINT32_MAX;
 }
 
@@ -421,10 +414,11 @@ static char *put_line(struct writer *w, char *p, const struct xt_item *item,
         return put_generic(put_header(w, p, ']', item->time, cpu), r);
     if ( r->event == TRC_LOST_RECORDS )
         return put_loss(w, p, item, r);
-    p = put_header(w, p, w->alone && program->alone ? '!' : program->mark,
-                   item->time, cpu);
+    p = put_header(w, p, program->alone && w->context.left == IN_GUEST
+                         ? '!' : program->mark, item->time, cpu);
     w->context.event = program->event;
     w->context.record = r;
+    w->context.time = item->time;
     return line_program_run(program, p, &w->context);
 }
 
@@ -483,6 +477,7 @@ static void dump_write(const void *state, struct chunk *c)
             read_notes(&w, i);
         if ( o->text && r.event != TRC_TRACE_WRAP_BUFFER )
         {
+            w.context.left = c->left[i];
             p = put_line(&w, p, &c->items[i], &r);
             *p++ = '\n';
         }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a rule cannot say: names that stock spells in its own way, arguments of
- * hypercalls, and what depends on earlier records.  That comes as the value of
- * the context (dump-state.c): of an entry, the cycles since its exit; of a
- * write of cr3, what was in it; of a read of the TSC, that it went backwards.
+ * hypercalls, and what depends on earlier records.  That comes in the context
+ * (dump-state.c): when the guest was left; and as its value, of a write of cr3,
+ * what was in it; of a read of the TSC, that it went backwards.
  */
 #include "xenalyze/report/rules.h"
 
@@ -111,13 +111,15 @@ static char *put_exit(char *p, const struct line_context *c, int64_t value)
 
 static char *put_entry(char *p, const struct line_context *c, int64_t unused)
 {
+    uint64_t cycles = c->time - c->left;
+
     (void)unused;
-    if ( !c->has_value )
+    if ( c->left == IN_GUEST )
         return p;
     memcpy(p, " cycles ", 8);
-    p = num_u64(p + 8, c->value);
+    p = num_u64(p + 8, cycles);
     memcpy(p, " !", 2);
-    return p + (c->value > LONG_ARC ? 2 : 1);
+    return p + (cycles > LONG_ARC ? 2 : 1);
 }
 
 static char *put_cr3(char *p, const struct line_context *c, int64_t value)

@@ -26,6 +26,7 @@
 
 #include "common/arena.h"
 #include "libxentrace/catalogue.h"
+#include "xenalyze/report/chunk.h"
 
 struct line_rule
 {
@@ -41,6 +42,8 @@ struct line_context
     const struct line_programs *programs;
     const struct xt_event *event;
     const struct xt_record *record;
+    uint64_t time;              /* its time stamp ... */
+    uint64_t left;              /* ... when its vcpu had left the guest */
     bool has_value;
     uint64_t value;             /* rules-irregular.c says what it is */
 };
