@@ -59,14 +59,13 @@ static inline size_t xt_record_view(struct xt_record *r,
                                     const unsigned char *at)
 {
     uint32_t header = xt_load32(at);
-    size_t size = xt_record_size(header);
 
     r->event = TRC_HD_TO_EVENT(header);
     r->words = TRC_HD_EXTRA(header);
     r->has_tsc = header & TRC_HD_CYCLE_FLAG;
     r->tsc = r->has_tsc ? xt_load64(at + 4) : 0;
-    r->payload = at + size - 4 * r->words;
-    return size;
+    r->payload = at + 4 + (r->has_tsc ? 8 : 0);
+    return r->payload + 4 * r->words - at;
 }
 
 /*

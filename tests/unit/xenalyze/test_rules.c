@@ -44,8 +44,9 @@ static bool serves(const struct line_rule *rule)
     {
         const struct line_program *p = &programs.of[i];
 
-        if ( is_of(rule->name, xt_catalogue_events[i].name) && p->nr_steps &&
-             p->mark == rule->mark && p->alone == rule->alone )
+        if ( is_of(rule->name, xt_catalogue_events[i].name) &&
+             p->rule == rule && p->mark == rule->mark &&
+             p->alone == rule->alone )
             return true;
     }
     return false;
@@ -169,9 +170,10 @@ static const struct
     { "vmcall 1000", 0x82012, 1, { 0x1000 } },
     { "irq_handled irq 1a 5 (10,15)", 0x802008, 3, { 0x1a, 10, 15 } },
     { "pm_idle_end c2", 0x801003, 6, { 2, 0, 0x51, 0, 0, 0 } },
+    { "lost_records count 9 d1v2 (cur ", 0x1f001, 4, { 9, 0x00020001, 7, 0 } },
     /* Nobody has made a rule: the catalogue's own words. */
-    { "lost_records 9 records lost from tsc 7 on, until d1v2", 0x1f001, 4,
-      { 9, 0x00020001, 7, 0 } },
+    { "hvm_emul_lapic_start_timer in 7 ns, period 0 ns, irq 236", 0x84004, 5,
+      { 7, 0, 0, 0, 236 } },
 };
 
 START_TEST(each_kind)

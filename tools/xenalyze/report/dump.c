@@ -184,11 +184,9 @@ const struct sieve_early *dump_early(void)
 #define CYAN "\033[36m"
 #define PLAIN "\033[0m"
 
-#define NAME_ROOM 16u           /* " d65535v65535 " */
-
 struct name
 {
-    char text[NAME_ROOM - 1];
+    char text[15];              /* " d65535v65535 " */
     uint8_t length;
 };
 
@@ -199,6 +197,8 @@ struct writer
     struct chunk *c;
     struct name *names;         /* of who is on a pcpu, by pcpu */
     char *column;               /* behind it, 16 bytes may be read */
+    unsigned int nr_cpus;
+    bool bright;
     size_t longest;             /* of a line */
     const struct note *note, *notes_end;
     uint32_t noted;             /* the record that the next note is about */
@@ -206,7 +206,9 @@ struct writer
     uint64_t second;            /* the ns at which its second began ... */
     char second_text[24];       /* ... as text, up to the point: 16 at most */
     uint8_t second_length;
-    struct line_context context;        /* of the record at hand */
+    struct line_lately lately;
+    struct xt_record record;    /* at hand ... */
+    struct line_context context;        /* ... and what is known of it */
 };
 
 static void set_name(struct name *n, const struct face *f)
@@ -292,51 +294,48 @@ static inline char *put_time(struct writer *w, char *p, uint64_t time)
     return num_nine(p + w->second_length, w->ns - w->second);
 }
 
-static inline char *put_column(struct writer *w, char *p, unsigned int cpu)
+static inline char *put_column(const struct writer *w, char *p,
+                               unsigned int cpu)
 {
-    unsigned int nr = w->c->nr_cpus;
-
     *p++ = ' ';
-    if ( nr <= 16 )
+    if ( w->nr_cpus <= 16 )
         memcpy(p, w->column, 16);
     else
-        memcpy(p, w->column, nr);
+        memcpy(p, w->column, w->nr_cpus);
     p[cpu] = 'x';
-    return p + nr;
+    return p + w->nr_cpus;
 }
 
-static inline char *put_dull_header(struct writer *w, char *p, char mark,
-                             uint64_t time, unsigned int cpu)
+static inline char *put_name(const struct writer *w, char *p, unsigned int cpu)
 {
     const struct name *name = &w->names[cpu];
 
-    *p++ = mark;
-    p = put_time(w, p, time);
-    p = put_column(w, p, cpu);
-    memcpy(p, name->text, sizeof(name->text));
+    memcpy(p, name, sizeof(*name));
     return p + name->length;
 }
 
-/* The same in colours: time in the back, the vcpu in front. */
+/* In colours: time in the back, the vcpu in front. */
 static char *put_bright_header(struct writer *w, char *p, char mark,
                                uint64_t time, unsigned int cpu)
 {
-    const struct name *name = &w->names[cpu];
-
     p = num_text(p, mark == '!' ? RED : DIM);
     *p++ = mark;
     p = put_time(w, p, time);
     p = put_column(w, p, cpu);
     p = num_text(p, PLAIN CYAN);
-    memcpy(p, name->text, sizeof(name->text));
-    return num_text(p + name->length, PLAIN);
+    p = put_name(w, p, cpu);
+    return num_text(p, PLAIN);
 }
 
-static inline char *put_header(struct writer *w, char *p, char mark, uint64_t time,
-                        unsigned int cpu)
+static inline char *put_header(struct writer *w, char *p, char mark,
+                               uint64_t time, unsigned int cpu)
 {
-    return w->d->options.colour ? put_bright_header(w, p, mark, time, cpu)
-                                : put_dull_header(w, p, mark, time, cpu);
+    if ( w->bright )
+        return put_bright_header(w, p, mark, time, cpu);
+    *p++ = mark;
+    p = put_time(w, p, time);
+    p = put_column(w, p, cpu);
+    return put_name(w, p, cpu);
 }
 
 /* An event that nobody has declared. */
@@ -360,27 +359,13 @@ static char *put_generic(char *p, const struct xt_record *r)
     return num_text(p, " ]");
 }
 
-static char *put_who(char *p, uint32_t dom, uint32_t vcpu)
-{
-    *p++ = 'd';
-    p = num_u64(p, dom);
-    *p++ = 'v';
-    return num_u64(p, vcpu);
-}
-
-/* Three lines: that there was a loss, and twice that it is over. */
-static char *put_loss(struct writer *w, char *p, const struct xt_item *item,
+/* The rest of a loss: who was there, and two lines that say that it is over. */
+static char *put_loss(const struct writer *w, char *p, unsigned int cpu,
                       const struct xt_record *r)
 {
-    unsigned int cpu = xt_item_cpu(item);
     uint32_t who = xt_record_word(r, 1);
     const struct name *name = &w->names[cpu];
 
-    p = put_header(w, p, ' ', item->time, cpu);
-    p = num_u64(num_text(p, "lost_records count "), xt_record_word(r, 0));
-    *p++ = ' ';
-    p = put_who(p, who & 0xffff, who >> 16);
-    p = num_text(p, " (cur ");
     if ( name->text[2] == '?' )
         *p++ = 'X';
     else
@@ -390,46 +375,50 @@ static char *put_loss(struct writer *w, char *p, const struct xt_item *item,
     }
     p = num_text(p, ") first_tsc ");
     p = num_u64(p, xt_load64(r->payload + 8));
-    *p++ = '\n';
     for ( int i = 0; i < 2; i++ )
     {
-        p = num_fill(p, ' ', 14);
-        p = put_column(w, p, cpu);
-        p = num_text(p, " lost_records end ");
-        p = i ? put_who(p, who & 0xffff, who >> 16) : p;
-        p = num_text(p, "---");
         *p++ = '\n';
+        p = num_fill(p, ' ', 14);
+        p = num_text(put_column(w, p, cpu), " lost_records end ");
+        if ( i )
+        {
+            p = num_u64(num_text(p, "d"), who & 0xffff);
+            p = num_u64(num_text(p, "v"), who >> 16);
+        }
+        p = num_text(p, "---");
     }
-    return p - 1;
+    return p;
 }
 
-static char *put_line(struct writer *w, char *p, const struct xt_item *item,
-                      const struct xt_record *r)
+static inline char *put_line(struct writer *w, char *p,
+                             const struct xt_item *item)
 {
-    const struct line_programs *programs = &w->d->programs;
-    const struct line_program *program = line_program_find(programs, r);
+    const struct xt_record *r = &w->record;
+    const struct line_program *program = line_program_lately(&w->lately, r);
     unsigned int cpu = xt_item_cpu(item);
+    char mark = !program ? ']'
+                : program->alone && w->context.left == IN_GUEST
+                  ? '!' : program->mark;
 
+    p = put_header(w, p, mark, item->time, cpu);
     if ( !program )
-        return put_generic(put_header(w, p, ']', item->time, cpu), r);
-    if ( r->event == TRC_LOST_RECORDS )
-        return put_loss(w, p, item, r);
-    p = put_header(w, p, program->alone && w->context.left == IN_GUEST
-                         ? '!' : program->mark, item->time, cpu);
+        return put_generic(p, r);
     w->context.event = program->event;
-    w->context.record = r;
     w->context.time = item->time;
-    return line_program_run(program, p, &w->context);
+    p = line_program_run(program, p, &w->context);
+    return r->event == TRC_LOST_RECORDS ? put_loss(w, p, cpu, r) : p;
 }
 
 static bool writer_init(struct writer *w, const struct dump *d,
                         struct chunk *c)
 {
     *w = (struct writer){
-        .d = d, .c = c, .note = c->notes,
+        .d = d, .c = c, .nr_cpus = c->nr_cpus, .bright = d->options.colour,
+        .note = c->notes,
         .notes_end = c->notes + c->nr_notes,
         .noted = c->nr_notes ? c->notes->item : UINT32_MAX,
-        .context = { .programs = &d->programs },
+        .lately.programs = &d->programs, .context.programs = &d->programs,
+        .context.record = &w->record,
         .longest = d->programs.longest + 4 * c->nr_cpus + RAW_MAX + 512,
     };
     w->column = fault_malloc(c->nr_cpus + 16);
@@ -455,8 +444,8 @@ static char *put_segment(char *p)
 static void dump_write(const void *state, struct chunk *c)
 {
     const struct dump_options *o = &((const struct dump *)state)->options;
+    const bool raw = o->raw, text = o->text;
     struct writer w;
-    struct xt_record r;
     char *p = c->text;
 
     if ( !writer_init(&w, state, c) )
@@ -470,15 +459,15 @@ static void dump_write(const void *state, struct chunk *c)
         p = chunk_room(c, p, w.longest);
         if ( !p )
             goto out;
-        xt_record_view(&r, c->bytes + xt_item_place(&c->items[i]));
-        if ( o->raw )
-            p = raw_process_line(p, &r);
+        xt_record_view(&w.record, c->bytes + xt_item_place(&c->items[i]));
+        if ( raw )
+            p = raw_process_line(p, &w.record);
         if ( i == w.noted )
             read_notes(&w, i);
-        if ( o->text && r.event != TRC_TRACE_WRAP_BUFFER )
+        if ( text && w.record.event != TRC_TRACE_WRAP_BUFFER )
         {
             w.context.left = c->left[i];
-            p = put_line(&w, p, &c->items[i], &r);
+            p = put_line(&w, p, &c->items[i]);
             *p++ = '\n';
         }
         if ( i == w.noted )

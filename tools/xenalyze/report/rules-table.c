@@ -11,6 +11,10 @@
 #define ALONE true
 
 static const struct line_rule rules[] = {
+    /* dump.c goes on with who was there, and what comes behind it. */
+    { "lost_records", ' ', false,
+      "lost_records count {lost} d{dom}v{vcpu} (cur " },
+
     /* The scheduler's own interface. */
     { "sched_runstate_change", ' ', false,
       "runstate_change d{dom}v{vcpu} {from:name}->{to:name}" },
@@ -162,9 +166,9 @@ static const struct line_rule rules[] = {
 
     /* HVM */
     { "hvm_vmexit*", ']', false,
-      "vmexit exit_reason {@exit=reason} eip {rip:x}" },
+      "vmexit exit_reason {@exit} eip {rip:x}" },
     { "hvm_svm_exit*", ']', false,
-      "vmexit exit_reason {@exit=reason} eip {rip:x}" },
+      "vmexit exit_reason {@exit} eip {rip:x}" },
     { "hvm_vmentry*", ']', ALONE, "vmentry{@entry}" },
     { "hvm_pf_xen*", ']', ALONE, "pf_xen va {va:x} ec {error_code:x}" },
     { "hvm_pf_inject64", ' ', false,

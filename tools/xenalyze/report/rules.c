@@ -16,9 +16,10 @@
 
 enum step_kind
 {
-    STEP_NOTHING, STEP_SURE, STEP_SURE_HEX, STEP_UNSIGNED, STEP_SIGNED,
-    STEP_HEX, STEP_HEX_ZERO, STEP_HEX_RIGHT, STEP_NAME, STEP_US, STEP_PERCENT, STEP_WORDS,
-    STEP_FUNCTION, STEP_IF, STEP_IF_NOT,
+    STEP_NOTHING, STEP_SURE, STEP_SURE_HEX, STEP_SURE_LONG_HEX,
+    STEP_UNSIGNED, STEP_SIGNED, STEP_HEX, STEP_HEX_ZERO, STEP_HEX_RIGHT,
+    STEP_NAME, STEP_US, STEP_PERCENT, STEP_WORDS, STEP_CATALOGUE,
+    STEP_FUNCTION, STEP_FUNCTION_OF, STEP_IF, STEP_IF_NOT,
 };
 
 /* Where a field is: `bits` of them from bit `shift` of a word on. */
@@ -35,8 +36,12 @@ struct line_step
     const char *text;           /* 16 bytes more may be read */
     uint8_t length;
     uint8_t kind;
-    uint8_t width;
-    uint8_t skip;               /* steps, if a condition does not hold */
+    bool last;
+    union
+    {
+        uint8_t width;
+        uint8_t skip;           /* steps, if a condition does not hold */
+    };
     int32_t number;             /* of a condition */
     struct place place;
     union
@@ -69,8 +74,8 @@ static inline uint64_t fetch(const struct place *f, const struct xt_record *r)
     return word >> f->shift & (UINT32_MAX >> (32 - f->bits));
 }
 
-/* The same of what any record with this program has, in a word. */
-static inline uint64_t fetch_sure(const struct place *f,
+/* The same of what any record with this program has, in one word. */
+static inline uint32_t fetch_sure(const struct place *f,
                                   const struct xt_record *r)
 {
     uint32_t word = xt_load32(r->payload + 4 * f->word);
@@ -183,26 +188,17 @@ static char *put_rare(char *p, const struct line_step *s,
     case STEP_WORDS:
         return put_words(p, r);
     default:
-        assert(s->kind == STEP_FUNCTION);
-        return s->function(p, c, s->place.bits ? fetch_signed(&s->place, r)
-                                               : 0);
+        assert(s->kind == STEP_CATALOGUE);
+        return xt_catalogue_text(c->programs->catalogue, p, c->event, r);
     }
 }
 
 char *line_program_run(const struct line_program *program, char *p,
                        const struct line_context *c)
 {
-    const struct line_step *s = program->steps, *end;
     const struct xt_record *r = c->record;
 
-    if ( !program->nr_steps )
-    {
-        p = num_text(p, c->event->name);
-        *p++ = ' ';
-        return xt_catalogue_text(c->programs->catalogue, p, c->event, r);
-    }
-    end = s + program->nr_steps;
-    for ( ; s < end; s++ )
+    for ( const struct line_step *s = program->steps; ; s++ )
     {
         p = put_text(p, s);
         switch ( s->kind )
@@ -210,10 +206,17 @@ char *line_program_run(const struct line_program *program, char *p,
         case STEP_NOTHING: break;
         case STEP_SURE: p = put_unsigned(p, fetch_sure(&s->place, r)); break;
         case STEP_SURE_HEX: p = num_hex(p, fetch_sure(&s->place, r)); break;
+        case STEP_SURE_LONG_HEX:
+            p = num_hex(p, xt_load64(r->payload + 4 * s->place.word));
+            break;
         case STEP_UNSIGNED: p = put_unsigned(p, fetch(&s->place, r)); break;
         case STEP_SIGNED: p = put_signed(p, fetch_signed(&s->place, r)); break;
         case STEP_HEX: p = num_hex(p, fetch(&s->place, r)); break;
         case STEP_NAME: p = put_name(p, s, fetch(&s->place, r)); break;
+        case STEP_FUNCTION: p = s->function(p, c, 0); break;
+        case STEP_FUNCTION_OF:
+            p = s->function(p, c, fetch_signed(&s->place, r));
+            break;
         case STEP_IF:
             s += fetch_signed(&s->place, r) == s->number ? 0 : s->skip;
             break;
@@ -222,8 +225,9 @@ char *line_program_run(const struct line_program *program, char *p,
             break;
         default: p = put_rare(p, s, c); break;
         }
+        if ( s->last )
+            return p;
     }
-    return p;
 }
 
 /* --- from a rule to a program --------------------------------------------- */
@@ -336,8 +340,10 @@ static void add_function(struct compiler *c, const char *text, size_t length)
 
     s->function = line_function_named(text, name);
     assert(s->function);
-    if ( equals )
-        set_place(c, &s->place, &f, equals + 1, length - name - 1);
+    if ( !equals )
+        return;
+    s->kind = STEP_FUNCTION_OF;
+    set_place(c, &s->place, &f, equals + 1, length - name - 1);
 }
 
 /* What is in any record of the event can be fetched without a question. */
@@ -346,9 +352,10 @@ static enum step_kind sure_kind(const struct compiler *c,
 {
     const struct place *f = &s->place;
 
-    if ( f->in_id || !f->bits || f->bits > 32 ||
-         f->end > 32u * c->event->words )
+    if ( f->in_id || !f->bits || f->end > 32u * c->event->words )
         return s->kind;
+    if ( f->bits > 32 )
+        return s->kind == STEP_HEX ? STEP_SURE_LONG_HEX : s->kind;
     return s->kind == STEP_UNSIGNED ? STEP_SURE
            : s->kind == STEP_HEX ? STEP_SURE_HEX : s->kind;
 }
@@ -461,7 +468,9 @@ static size_t longest_step(const struct line_step *s)
     switch ( s->kind )
     {
     case STEP_NAME: return text + longest_name(s->sem);
-    case STEP_FUNCTION: return text + LINE_FUNCTION_MAX;
+    case STEP_FUNCTION:
+    case STEP_FUNCTION_OF: return text + LINE_FUNCTION_MAX;
+    case STEP_CATALOGUE: return text + XT_TEXT_MAX;
     case STEP_WORDS: return text + WORDS_MAX + NUM_HEX_MAX;
     case STEP_US: return text + 2 * NUM_U64_MAX + 1;
     case STEP_PERCENT: return text + 2 * NUM_U64_MAX + 2;
@@ -495,27 +504,36 @@ static const struct line_rule *find_rule(struct compiler *c)
     return NULL;
 }
 
+/* What has no rule: its name, and the catalogue's text. */
+static void compile_name(struct compiler *c)
+{
+    char text[UINT8_MAX];
+
+    c->nr = 0;
+    c->text = text;
+    c->length = num_text(num_text(text, c->event->name), " ") - text;
+    add(c, STEP_CATALOGUE);
+}
+
 static int compile_event(struct compiler *c, struct line_program *program)
 {
     const struct line_rule *rule = find_rule(c);
     struct line_step *steps;
 
-    *program = (struct line_program){
-        .event = c->event, .words = c->event->words, .max_words = c->event->max_words,
-        .longest = strlen(c->event->name) + 1 + XT_TEXT_MAX, .mark = ']',
-    };
     if ( !rule )
-        return c->no_memory ? -ENOMEM : 0;
+        compile_name(c);
+    *program = (struct line_program){
+        .event = c->event, .rule = rule, .words = c->event->words,
+        .max_words = c->event->max_words, .longest = COPY,
+        .mark = rule ? rule->mark : ']', .alone = rule && rule->alone,
+    };
     steps = arena_array(&c->set->arena, c->nr, sizeof(*steps),
                         _Alignof(struct line_step));
     if ( !steps || c->no_memory )
         return -ENOMEM;
     memcpy(steps, c->steps, c->nr * sizeof(*steps));
+    steps[c->nr - 1].last = true;
     program->steps = steps;
-    program->nr_steps = c->nr;
-    program->mark = rule->mark;
-    program->alone = rule->alone;
-    program->longest = COPY;
     for ( unsigned int i = 0; i < c->nr; i++ )
         program->longest += longest_step(&steps[i]);
     return 0;
@@ -562,4 +580,14 @@ int line_programs_init(struct line_programs *s,
 void line_programs_fini(struct line_programs *s)
 {
     arena_fini(&s->arena);
+}
+
+const struct line_program *line_program_find(const struct line_programs *s,
+                                             const struct xt_record *r)
+{
+    const struct xt_event *e = xt_catalogue_find(s->catalogue, r->event,
+                                                 r->words);
+
+    return e && xt_event_fits(e, r->words) ? &s->of[e - xt_catalogue_events]
+                                           : NULL;
 }

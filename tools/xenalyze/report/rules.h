@@ -57,8 +57,8 @@ struct line_step;
 struct line_program
 {
     const struct xt_event *event;
+    const struct line_rule *rule;       /* NULL: it has none */
     const struct line_step *steps;
-    uint16_t nr_steps;          /* 0: the catalogue's text */
     uint8_t words, max_words;   /* that a record of this event has */
     char mark;
     bool alone;
@@ -91,36 +91,41 @@ int line_programs_init(struct line_programs *s,
                        const struct xt_catalogue *catalogue);
 void line_programs_fini(struct line_programs *s);
 
-static inline const struct line_program *
-line_program(const struct line_programs *s, const struct xt_event *e)
-{
-    return &s->of[e - xt_catalogue_events];
-}
-
 /*
  * The program of a record; NULL: nobody declared the event, or the record has
- * not its words.  The way of xt_catalogue_find, without a look at the event.
+ * not its words.
  */
-static inline const struct line_program *
-line_program_find(const struct line_programs *s, const struct xt_record *r)
-{
-    const struct xt_catalogue *c = s->catalogue;
-    uint32_t class = r->event >> TRC_CLS_SHIFT;
-    const struct line_program *program;
-    const struct xt_event *e;
-    unsigned int page, at;
+const struct line_program *line_program_find(const struct line_programs *s,
+                                             const struct xt_record *r);
 
-    if ( !class || (class & (class - 1)) )
-        return NULL;
-    page = __builtin_ctz(class) * 16 + (r->event >> TRC_SUBCLS_SHIFT & 0xf);
-    at = c->ids[c->page[page]][r->event & 0xfff];
-    if ( !at )
-        return NULL;
-    program = &s->of[at - 1];
-    if ( r->words >= program->words && r->words <= program->max_words )
-        return program;
-    e = xt_catalogue_find(c, r->event, r->words);
-    return e && xt_event_fits(e, r->words) ? line_program(s, e) : NULL;
+/*
+ * The same for one thread, which remembers what it found: of all events, few
+ * come at a time.  To begin with, all but `programs` is zero.
+ */
+#define LINE_LATELY_BITS 6
+
+struct line_lately
+{
+    const struct line_programs *programs;
+    struct
+    {
+        uint32_t key;           /* number of words, and event */
+        const struct line_program *program;
+    } of[1u << LINE_LATELY_BITS];
+};
+
+static inline const struct line_program *
+line_program_lately(struct line_lately *l, const struct xt_record *r)
+{
+    uint32_t key = (uint32_t)r->words << 28 | r->event;
+    uint32_t at = key * 2654435761u >> (32 - LINE_LATELY_BITS);
+
+    if ( l->of[at].key != key )
+    {
+        l->of[at].key = key;
+        l->of[at].program = line_program_find(l->programs, r);
+    }
+    return l->of[at].program;
 }
 
 /* At most program->longest bytes at p; the place behind the text. */
