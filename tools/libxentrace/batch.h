@@ -67,6 +67,13 @@ static inline size_t xt_batch_record(const struct xt_batch *b,
     return xt_record_view(r, b->bytes + xt_item_place(item));
 }
 
+/* Of the record no more than what it is. */
+static inline uint32_t xt_batch_event(const struct xt_batch *b,
+                                      const struct xt_item *item)
+{
+    return TRC_HD_TO_EVENT(xt_load32(b->bytes + xt_item_place(item)));
+}
+
 /* Where the record stands in the input. */
 static inline uint64_t xt_batch_offset(const struct xt_batch *b,
                                        const struct xt_item *item)

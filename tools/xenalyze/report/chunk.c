@@ -67,17 +67,26 @@ int chunk_cpus(struct chunk *c, unsigned int nr)
     return 0;
 }
 
+void chunk_copy(struct chunk *c, const struct xt_batch *b)
+{
+    struct xt_item *item = &c->items[c->nr - 1];
+    struct xt_record r;
+    size_t size = xt_batch_record(b, item, &r);
+
+    memcpy(c->copies + c->copied, b->bytes + xt_item_place(item), size);
+    item->where = (uint64_t)xt_item_cpu(item) << XT_ITEM_CPU_SHIFT | c->copied;
+    c->copied += size;
+}
+
 ssize_t chunk_take_all(void *state, struct chunk *c, const struct xt_batch *b,
                        size_t at, bool *end)
 {
-    struct xt_record r;
     size_t i = at;
 
     (void)state;
     (void)end;
     for ( ; i < b->nr && c->nr < c->most; i++ )
-        chunk_add(c, b, &b->items[i],
-                  c->copies ? xt_batch_record(b, &b->items[i], &r) : 0);
+        chunk_add(c, b, &b->items[i]);
     return i - at;
 }
 

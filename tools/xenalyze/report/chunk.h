@@ -91,18 +91,16 @@ static inline char *chunk_room(struct chunk *c, char *p, size_t need)
     return chunk_grow(c, p, need);
 }
 
+/* The record that was added last shall outlive the batch. */
+void chunk_copy(struct chunk *c, const struct xt_batch *b);
+
 /* A record that shall have a line; there is room. */
 static inline void chunk_add(struct chunk *c, const struct xt_batch *b,
-                             const struct xt_item *item, size_t size)
+                             const struct xt_item *item)
 {
-    struct xt_item *to = &c->items[c->nr++];
-
-    *to = *item;
-    if ( !c->copies )
-        return;
-    memcpy(c->copies + c->copied, b->bytes + xt_item_place(item), size);
-    to->where = (uint64_t)xt_item_cpu(item) << XT_ITEM_CPU_SHIFT | c->copied;
-    c->copied += size;
+    c->items[c->nr++] = *item;
+    if ( c->copies )
+        chunk_copy(c, b);
 }
 
 /* Is there room for what a record more may leave? */

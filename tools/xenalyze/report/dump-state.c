@@ -312,11 +312,12 @@ static void in_exit(struct chunk *c, struct dump_vcpu *v, uint64_t time,
 {
     if ( c )
         chunk_left(c, v ? v->left : IN_GUEST);
-    if ( v && (r->event & ~0xfffu) == TRC_HVM_ENTRYEXIT )
-        dump_state_pass(v, r->event, time);
-    else if ( v && r->event == TRC_HVM_CR_WRITE64 )
+    if ( !v )
+        return;
+    v->left = dump_state_left(v->left, r->event, time);
+    if ( r->event == TRC_HVM_CR_WRITE64 )
         write_cr(c, v, r);
-    else if ( v && r->event == TRC_HVM_RDTSC )
+    else if ( r->event == TRC_HVM_RDTSC )
         read_tsc(c, v, r);
 }
 
@@ -339,9 +340,8 @@ static void power(struct dump_state *s, struct chunk *c, unsigned int cpu,
     note_face(s, c, cpu);
 }
 
-int dump_state_see_other(struct dump_state *s, struct chunk *c, bool shown,
-                         unsigned int cpu, uint64_t time,
-                         const struct xt_record *r)
+int dump_state_see(struct dump_state *s, struct chunk *c, bool shown,
+                   unsigned int cpu, uint64_t time, const struct xt_record *r)
 {
     uint32_t kind = r->event & ~0xfffu;
     struct chunk *line = shown ? c : NULL;

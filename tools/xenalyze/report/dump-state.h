@@ -72,37 +72,62 @@ static inline struct dump_vcpu *dump_state_on(struct dump_state *s,
     return number ? &s->vcpus[number - 1] : NULL;
 }
 
-/* A vcpu left the guest, or entered it. */
-static inline void dump_state_pass(struct dump_vcpu *v, uint32_t event,
-                                   uint64_t time)
+/* Of a record of an exit: when the guest had been left, behind it. */
+static inline uint64_t dump_state_left(uint64_t left, uint32_t event,
+                                       uint64_t time)
 {
-    bool entry = (event & ~TRC_HVM_NESTEDFLAG) == TRC_HVM_VMENTRY;
-
-    v->left = entry ? IN_GUEST : time;
+    if ( (event & ~0xfffu) != TRC_HVM_ENTRYEXIT )
+        return left;
+    return (event & ~TRC_HVM_NESTEDFLAG) == TRC_HVM_VMENTRY ? IN_GUEST : time;
 }
 
-/* What is not an exit or an entry of a vcpu that is known. */
-int dump_state_see_other(struct dump_state *s, struct chunk *c, bool shown,
-                         unsigned int cpu, uint64_t time,
-                         const struct xt_record *r);
+/* Is it one that changes nothing but that? */
+static inline bool dump_state_exits_only(uint32_t event)
+{
+    uint32_t kind = event & ~0xfffu;
+
+    return kind == TRC_HVM_ENTRYEXIT ||
+           (kind == TRC_HVM_HANDLER && event != TRC_HVM_CR_WRITE64 &&
+            event != TRC_HVM_RDTSC);
+}
 
 /*
  * What this record changes is noted in the chunk (NULL: nowhere), and what its
  * line needs, if it is shown: then it was just added.  The pcpu has a column.
  * 0 or -ENOMEM.
  */
-static inline int dump_state_see(struct dump_state *s, struct chunk *c,
-                                 bool shown, unsigned int cpu, uint64_t time,
-                                 const struct xt_record *r)
-{
-    struct dump_vcpu *v = dump_state_on(s, cpu);
+int dump_state_see(struct dump_state *s, struct chunk *c, bool shown,
+                   unsigned int cpu, uint64_t time, const struct xt_record *r);
 
-    if ( !v || (r->event & ~0xfffu) != TRC_HVM_ENTRYEXIT )
-        return dump_state_see_other(s, c, shown, cpu, time, r);
-    if ( shown )
+/*
+ * The same for exits, what is in them, and entries, of vcpus that are known,
+ * and all are shown: most records of many traces.  From b->items[at] up to `end` at most, for
+ * which there is room: the place of the first that is something else.
+ */
+static inline size_t dump_state_see_exits(struct dump_state *s,
+                                          struct chunk *c,
+                                          const struct xt_batch *b, size_t at,
+                                          size_t end)
+{
+    struct dump_vcpu *v;
+    uint32_t event;
+
+    for ( ; at < end; at++ )
+    {
+        const struct xt_item *item = &b->items[at];
+
+        event = xt_batch_event(b, item);
+        if ( !dump_state_exits_only(event) ||
+             xt_item_cpu(item) >= s->nr_cpus )
+            break;
+        v = dump_state_on(s, xt_item_cpu(item));
+        if ( !v )
+            break;
+        chunk_add(c, b, item);
         chunk_left(c, v->left);
-    dump_state_pass(v, r->event, time);
-    return 0;
+        v->left = dump_state_left(v->left, event, item->time);
+    }
+    return at;
 }
 
 #endif /* XENALYZE_REPORT_DUMP_STATE_H */

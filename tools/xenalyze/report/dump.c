@@ -97,36 +97,51 @@ static int see(struct dump *d, struct chunk *c, const struct xt_batch *b,
 {
     unsigned int cpu = xt_item_cpu(item);
     struct xt_record r;
-    size_t size = xt_batch_record(b, item, &r);
-    bool shown = is_wanted(d, cpu, &r);
+    bool shown;
 
+    xt_batch_record(b, item, &r);
+    shown = is_wanted(d, cpu, &r);
     if ( shown )
-        chunk_add(c, b, item, size);
+        chunk_add(c, b, item);
     return dump_state_see(&d->state, c, shown, cpu, item->time, &r);
+}
+
+/* One record.  1: not in this chunk, whose columns are as wide as they are. */
+static int take_one(struct dump *d, struct chunk *c, const struct xt_batch *b,
+                    size_t at)
+{
+    int rc = add_column(d, xt_item_cpu(&b->items[at]));
+
+    if ( rc > 0 && c->nr )
+        return 1;
+    if ( rc > 0 )
+        rc = open_chunk(d, c, b);
+    return rc ? rc : see(d, c, b, &b->items[at]);
 }
 
 static ssize_t dump_take(void *state, struct chunk *c,
                          const struct xt_batch *b, size_t at, bool *end)
 {
     struct dump *d = state;
-    size_t i = at;
-    int rc;
+    size_t i = at, last;
+    int rc = 0;
 
     (void)end;
     if ( (!d->begun && begin(d)) || open_chunk(d, c, b) )
         return -ENOMEM;
-    for ( ; i < b->nr && c->nr < c->most && chunk_has_notes(c); i++ )
+    while ( i < b->nr && c->nr < c->most && chunk_has_notes(c) )
     {
-        rc = add_column(d, xt_item_cpu(&b->items[i]));
-        /* The columns of a chunk are as wide as at its begin. */
-        if ( rc > 0 && c->nr )
+        last = b->nr - i > c->most - c->nr ? i + (c->most - c->nr) : b->nr;
+        if ( !d->options.filter )
+            i = dump_state_see_exits(&d->state, c, b, i, last);
+        if ( i == last )
             break;
-        if ( rc > 0 )
-            rc = open_chunk(d, c, b);
-        if ( rc < 0 || see(d, c, b, &b->items[i]) )
-            return -ENOMEM;
+        rc = take_one(d, c, b, i);
+        if ( rc )
+            break;
+        i++;
     }
-    return i - at;
+    return rc < 0 ? rc : (ssize_t)(i - at);
 }
 
 /* --- before the span of time ----------------------------------------------- */

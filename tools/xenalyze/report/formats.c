@@ -44,7 +44,7 @@ static ssize_t formats_take(void *state, struct chunk *c,
 {
     struct formats *f = state;
     struct xt_record r;
-    size_t i = at, size;
+    size_t i = at;
 
     (void)end;
     if ( chunk_cpus(c, f->nr_cpus) )
@@ -63,8 +63,8 @@ static ssize_t formats_take(void *state, struct chunk *c,
             if ( c->nr )
                 break;
         }
-        size = xt_batch_record(b, &b->items[i], &r);
-        chunk_add(c, b, &b->items[i], size);
+        chunk_add(c, b, &b->items[i]);
+        xt_batch_record(b, &b->items[i], &r);
         if ( r.has_tsc )
             f->times[cpu] = r.tsc;
     }

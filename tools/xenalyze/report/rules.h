@@ -102,7 +102,7 @@ const struct line_program *line_program_find(const struct line_programs *s,
  * The same for one thread, which remembers what it found: of all events, few
  * come at a time.  To begin with, all but `programs` is zero.
  */
-#define LINE_LATELY_BITS 6
+#define LINE_LATELY_BITS 8
 
 struct line_lately
 {
