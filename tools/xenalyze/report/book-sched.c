@@ -33,6 +33,7 @@ static void note_time(struct book_times *t, uint64_t from, uint64_t to)
     t->last = to;
 }
 
+BOOK_SELDOM
 static void book_first_runstate(struct book *b, const struct fact_runstate *f)
 {
     if ( sched_of(b, f->vcpu) )
@@ -69,8 +70,9 @@ void book_runstate(void *state, const struct fact_runstate *f)
               &b->pool, f->to - f->from, f->from);
 }
 
-void book_sum_runnable(struct book *b, struct book_sched *v)
+void book_sum(struct book *b, struct book_sched *v)
 {
+    stats_map_sum(&v->stay, &b->pool, &v->stays);
     for ( unsigned int i = 0; i < 4; i++ )
         stats_merge(&v->state[STATE_RUNNABLE], &b->pool, &v->why[i]);
 }
@@ -93,6 +95,7 @@ static struct book_domain_sched *domain_of(struct book *b,
     return own->sched;
 }
 
+BOOK_SELDOM
 static void book_first_domain_state(struct book *b, const struct fact_domain *f)
 {
     if ( domain_of(b, f->domain) )
@@ -124,7 +127,6 @@ void book_stay(void *state, const struct fact_stay *f)
 
     if ( !v )
         return;
-    stats_add(&v->stay, &b->pool, f->to - f->from, f->from);
     v->migrations += f->next != FACT_NO_PCPU;
     stats_map_add(&v->stays, &b->pool, f->pcpu, f->to - f->from, f->from);
 }

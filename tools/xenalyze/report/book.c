@@ -307,7 +307,7 @@ int book_close(struct book *b)
     b->nr_vcpus = close_gaps((void **)b->vcpus, b->nr_vcpus);
     for ( uint32_t i = 0; i < b->nr_vcpus; i++ )
         if ( b->vcpus[i]->sched )
-            book_sum_runnable(b, b->vcpus[i]->sched);
+            book_sum(b, b->vcpus[i]->sched);
     b->nr_domains = close_gaps((void **)b->domains, b->nr_domains);
     b->nr_pcpus = close_gaps((void **)b->pcpus, b->nr_pcpus);
     if ( b->nr_vcpus )

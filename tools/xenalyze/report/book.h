@@ -27,6 +27,9 @@
 #include "xenalyze/report/cr3-list.h"
 #include "xenalyze/stats/stats.h"
 
+/* Seldom called, from where it would be in the way of what is done often. */
+#define BOOK_SELDOM __attribute__((cold, noinline))
+
 /* What costs and not everybody wants. */
 struct book_want
 {
@@ -56,7 +59,7 @@ struct book_sched
     struct stats state[STATES]; /* runnable: after book_close() */
     struct stats why[4];        /* of runnable; enum fact_why */
     struct book_times time;
-    struct stats stay;          /* on one pcpu */
+    struct stats stay;          /* on one pcpu; after book_close() */
     struct stats_map stays;     /* by pcpu */
     uint64_t migrations;
 };
@@ -297,7 +300,7 @@ void book_stay(void *state, const struct fact_stay *f);
 void book_halt(void *state, const struct fact_halt *f);
 void book_loss(void *state, const struct fact_loss *f);
 void book_end_times(struct book *b);    /* a segment is over */
-void book_sum_runnable(struct book *b, struct book_sched *v);
+void book_sum(struct book *b, struct book_sched *v);    /* of close */
 
 /* The details that an exit under this handler counts for. */
 #define BOOK_DETAILS 16u

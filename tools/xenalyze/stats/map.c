@@ -105,6 +105,16 @@ void stats_map_add(struct stats_map *m, struct stats_pool *pool, uint64_t key,
         stats_add(s, pool, value, at);
 }
 
+void stats_map_sum(struct stats *to, struct stats_pool *pool,
+                   const struct stats_map *from)
+{
+    for ( size_t i = 0; i < from->size; i++ )
+        if ( from->rows[i] )
+            stats_merge(to, pool, &from->rows[i]->stats);
+    if ( from->others )
+        stats_merge(to, pool, from->others);
+}
+
 void stats_map_merge(struct stats_map *m, struct stats_pool *pool,
                      const struct stats_map *from)
 {

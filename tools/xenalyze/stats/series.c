@@ -31,29 +31,23 @@ void stats_pool_fini(struct stats_pool *pool)
 
 /* --- cells ---------------------------------------------------------------- */
 
-static struct stats_octave *make_octave(struct stats_cells *c,
-                                        struct stats_pool *pool,
-                                        unsigned int i)
+/* All of them, as pointers.  NULL, as below: no memory, and the pool knows. */
+static struct stats_octave **octaves_of(struct stats_cells *c,
+                                        struct stats_pool *pool)
 {
     if ( !c->octaves )
         c->octaves = arena_array(&pool->arena, OCTAVES, sizeof(*c->octaves),
                                  8);
-    if ( c->octaves )
-        c->octaves[i] = arena_zalloc(&pool->arena, sizeof(**c->octaves),
-                                     LINE);
-    if ( c->octaves && c->octaves[i] )
-        return c->octaves[i];
-    pool->failed = true;
-    return NULL;
+    pool->failed |= !c->octaves;
+    return c->octaves;
 }
 
-static inline struct stats_octave *octave_of(struct stats_cells *c,
-                                             struct stats_pool *pool,
-                                             unsigned int i)
+static struct stats_octave *make_octave(struct stats_octave **at,
+                                        struct stats_pool *pool)
 {
-    if ( c->octaves && c->octaves[i] )
-        return c->octaves[i];
-    return make_octave(c, pool, i);
+    *at = arena_zalloc(&pool->arena, sizeof(**at), LINE);
+    pool->failed |= !*at;
+    return *at;
 }
 
 /* Every exit comes by here. */
@@ -61,15 +55,19 @@ void stats_settle(struct stats *s, struct stats_pool *pool)
 {
     struct stats_cells *c = s->cells;
     const uint16_t *end = c->marks + s->used;
+    struct stats_octave **octaves = octaves_of(c, pool);
 
-    for ( const uint16_t *mark = c->marks; mark < end; mark++ )
-    {
-        struct stats_octave *o = octave_of(c, pool, *mark / CELLS);
-
-        if ( o )
-            o->counts[*mark % CELLS] += o->counts[*mark % CELLS] != UINT32_MAX;
-    }
     s->used = 0;
+    for ( const uint16_t *mark = c->marks; octaves && mark < end; mark++ )
+    {
+        unsigned int cell = *mark;
+        struct stats_octave *o = octaves[cell / CELLS];
+
+        if ( !o && !(o = make_octave(&octaves[cell / CELLS], pool)) )
+            continue;
+        if ( !++o->counts[cell % CELLS] )
+            o->counts[cell % CELLS]--;
+    }
 }
 
 static void add_cell(struct stats *s, struct stats_pool *pool, uint16_t cell)
@@ -154,10 +152,10 @@ void stats_add_odd(struct stats *s, struct stats_pool *pool, uint64_t value,
 
 /* --- merging -------------------------------------------------------------- */
 
-static void merge_octave(struct stats *to, struct stats_pool *pool,
-                         unsigned int i, const struct stats_octave *from)
+static void merge_octave(struct stats_octave **to, struct stats_pool *pool,
+                         const struct stats_octave *from)
 {
-    struct stats_octave *o = octave_of(to->cells, pool, i);
+    struct stats_octave *o = *to ? *to : make_octave(to, pool);
 
     for ( unsigned int cell = 0; o && cell < CELLS; cell++ )
     {
@@ -171,12 +169,14 @@ static void merge_cells(struct stats *to, struct stats_pool *pool,
                         const struct stats *from)
 {
     const struct stats_cells *c = from->cells;
+    struct stats_octave **octaves;
 
     if ( !need_cells(to, pool) )
         return;
-    for ( unsigned int i = 0; c->octaves && i < OCTAVES; i++ )
+    octaves = c->octaves ? octaves_of(to->cells, pool) : NULL;
+    for ( unsigned int i = 0; octaves && i < OCTAVES; i++ )
         if ( c->octaves[i] )
-            merge_octave(to, pool, i, c->octaves[i]);
+            merge_octave(&octaves[i], pool, c->octaves[i]);
     for ( unsigned int i = 0; i < from->used; i++ )
         add_cell(to, pool, c->marks[i]);
 }

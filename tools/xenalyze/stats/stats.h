@@ -223,6 +223,10 @@ const struct stats *stats_map_find(const struct stats_map *m, uint64_t key);
 void stats_map_add(struct stats_map *m, struct stats_pool *pool, uint64_t key,
                    uint64_t value, uint64_t at);
 
+/* All series of a map together, into one. */
+void stats_map_sum(struct stats *to, struct stats_pool *pool,
+                   const struct stats_map *from);
+
 /* `from` is as it was. */
 void stats_map_merge(struct stats_map *m, struct stats_pool *pool,
                      const struct stats_map *from);
