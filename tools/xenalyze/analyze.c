@@ -132,9 +132,9 @@ struct pcpu *segment_pcpu(struct analysis *a, unsigned int id)
                      ANALYZE_ALONE);
     if ( !p )
         return NULL;
-    p->id = p->volume.pcpu = id;
+    p->id = p->is.pcpu = p->volume.pcpu = id;
     p->volume.first = UINT64_MAX;
-    p->state = PCPU_UNKNOWN;
+    p->is.state = PCPU_UNKNOWN;
     p->emit = &a->shards[0].emit;
     p->scratch = &a->shards[0].scratch[0];
     p->world = &a->world;

@@ -144,6 +144,10 @@ have_one:
         if ( next.event >> TRC_CLS_SHIFT == TRC_HVM >> TRC_CLS_SHIFT )
             r->walk.at = at = hvm_run(r->p, at, r->walk.end, r->offset,
                                       limit);
+        else if ( next.event >> TRC_SUBCLS_SHIFT ==
+                  TRC_SCHED_MIN >> TRC_SUBCLS_SHIFT )
+            r->walk.at = at = runstate_run(r->p, at, r->walk.end, r->offset,
+                                           limit);
     }
     r->has_next = false;
     r->done = true;

@@ -93,7 +93,7 @@ static void begin(void)
     p.emit = &emit;
     p.scratch = &arena;
     p.dialect = &dialect;
-    p.state = PCPU_UNKNOWN;
+    p.is.state = PCPU_UNKNOWN;
     now = 1000;
     FEED(TRC_SCHED_RUNSTATE_CHANGE | 0x100, 1 << 16 | 2);
     ck_assert_ptr_nonnull(p.current);
@@ -211,17 +211,34 @@ END_TEST
 
 #define MANY 400u
 
-/* Mostly the plain ones, by turns, a little later each; and all else. */
-static size_t put_record(unsigned char *at, uint64_t *seed, uint64_t *tsc,
-                         unsigned int n)
+struct kind
 {
-    static const struct { uint32_t event; unsigned int words; } kinds[] = {
-        { TRC_HVM_VMENTRY, 0 }, { TRC_HVM_VMEXIT64, 3 },
-        { TRC_HVM_VMENTRY, 0 }, { TRC_HVM_VMEXIT, 2 },
-        { TRC_HVM_VMEXIT64, 2 }, { TRC_HVM_VMEXIT, 1 }, { TRC_HVM_VMENTRY, 1 },
-        { TRC_HVM_VMEXIT64 | 0x400, 3 }, { TRC_HVM_VMENTRY | 0x400, 0 },
-        { TRC_HVM_SVM_EXIT64, 3 }, { TRC_HVM_HLT, 1 }, { TRC_HVM_CPUID, 5 },
-    };
+    uint32_t event;
+    unsigned int words;
+};
+
+/* Mostly the first four, by turns, a little later each; and all else. */
+static const struct kind exits_mostly[] = {
+    { TRC_HVM_VMENTRY, 0 }, { TRC_HVM_VMEXIT64, 3 },
+    { TRC_HVM_VMENTRY, 0 }, { TRC_HVM_VMEXIT, 2 },
+    { TRC_HVM_VMEXIT64, 2 }, { TRC_HVM_VMEXIT, 1 }, { TRC_HVM_VMENTRY, 1 },
+    { TRC_HVM_VMEXIT64 | 0x400, 3 }, { TRC_HVM_VMENTRY | 0x400, 0 },
+    { TRC_HVM_SVM_EXIT64, 3 }, { TRC_HVM_HLT, 1 }, { TRC_HVM_CPUID, 5 },
+};
+
+#define CHANGE(old, new) (TRC_SCHED_RUNSTATE_CHANGE | (old) << 8 | (new) << 4)
+
+static const struct kind changes_mostly[] = {
+    { CHANGE(0, 1), 1 }, { CHANGE(1, 0), 1 },
+    { CHANGE(0, 2), 1 }, { CHANGE(2, 1), 1 },
+    { CHANGE(3, 3), 1 }, { CHANGE(4, 0), 1 }, { CHANGE(0, 5), 1 },
+    { CHANGE(1, 0), 2 }, { CHANGE(1, 0), 0 }, { TRC_SCHED_CONTINUE_RUNNING, 1 },
+    { TRC_SCHED_WAKE, 2 }, { TRC_HVM_VMEXIT, 2 },
+};
+
+static size_t put_record(const struct kind *kinds, unsigned char *at,
+                         uint64_t *seed, uint64_t *tsc, unsigned int n)
+{
     uint64_t dice = unit_random(seed) % 64;
     unsigned int kind = dice < 12 ? dice : n % 4;
     bool timed = unit_random(seed) % 50;
@@ -263,21 +280,46 @@ static const unsigned char *take(const unsigned char *at,
         pcpu_record(&p, &r, time);
         at += size;
         if ( run )
+        {
             at = hvm_run(&p, at, stop, 0, limit);
+            at = runstate_run(&p, at, stop, 0, limit);
+        }
     }
     return at;
 }
 
-START_TEST(a_run_is_the_same)
+/* Of what it left for the world, all that says something. */
+static uint64_t left(void)
+{
+    uint64_t all = 0;
+
+    for ( size_t i = 0; i < p.changes.nr; i++ )
+    {
+        const struct change *c = &p.changes.items[i];
+        const uint64_t words[] = {
+            c->time, c->vcpu ? c->vcpu->domain->id : ~0u,
+            c->vcpu ? c->vcpu->id : ~0u, c->kind, c->old, c->new,
+            c->kind == CHANGE_RUNSTATE ? c->number : 0,
+        };
+
+        for ( size_t k = 0; k < sizeof(words) / sizeof(words[0]); k++ )
+            all = (all ^ words[k]) * 0x100000001b3;
+    }
+    return all;
+}
+
+/* All that can be seen of it. */
+static void compare_runs(const struct kind *kinds)
 {
     unsigned char bytes[MANY * 40];
-    uint64_t seed = unit_seed(), told[2], at[2], tsc = 2000;
+    uint64_t seed = unit_seed(), told[2], at[2], changes[2], tsc = 2000;
+    uint64_t strange[2][STRANGE_KINDS];
     struct fact_volume volume[2];
     struct outside outside[2];
     size_t size = 0;
 
     for ( unsigned int n = 0; n < MANY; n++ )
-        size += put_record(bytes + size, &seed, &tsc, n);
+        size += put_record(kinds, bytes + size, &seed, &tsc, n);
     for ( int run = 0; run < 2; run++ )
     {
         const unsigned char *from = bytes;
@@ -288,16 +330,26 @@ START_TEST(a_run_is_the_same)
         at[run] = from - bytes;
         take(from, bytes + size - 1, UINT64_MAX, run);
         told[run] = said;
+        changes[run] = left();
         volume[run] = p.volume;
         outside[run] = p.outside;
-        ck_assert_uint_gt(seen.nr, MANY / 8);
+        memcpy(strange[run], p.strange, sizeof(p.strange));
+        ck_assert_uint_gt(seen.nr + p.changes.nr, MANY / 8);
         end();
     }
     ck_assert_uint_eq(at[0], at[1]);
     ck_assert_uint_eq(told[0], told[1]);
+    ck_assert_uint_eq(changes[0], changes[1]);
+    ck_assert(!memcmp(strange[0], strange[1], sizeof(strange[0])));
     ck_assert(!memcmp(&volume[0], &volume[1], sizeof(volume[0])));
     ck_assert(outside[0].open == outside[1].open);
     ck_assert_uint_eq(outside[0].exit.start, outside[1].exit.start);
+}
+
+START_TEST(a_run_is_the_same)
+{
+    compare_runs(exits_mostly);
+    compare_runs(changes_mostly);
 }
 END_TEST
 

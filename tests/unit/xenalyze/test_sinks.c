@@ -394,11 +394,15 @@ END_TEST
 START_TEST(who_ran_together)
 {
     static const struct fact_domain facts[] = {
-        { .from = 0, .to = 400, .running = 1, .blocked = 1 },
-        { .from = 400, .to = 500, .running = 2 },
-        { .from = 500, .to = 700, .running = 1, .runnable = 1 },
-        { .from = 700, .to = 800, .running = 1, .lost = 1 },
-        { .from = 800, .to = 1000, .running = 1, .lost = 1, .ended = 1 },
+        { .from = 0, .to = 400,
+          .nr = { [CENSUS_RUNNING] = 1, [CENSUS_BLOCKED] = 1 } },
+        { .from = 400, .to = 500, .nr = { [CENSUS_RUNNING] = 2 } },
+        { .from = 500, .to = 700,
+          .nr = { [CENSUS_RUNNING] = 1, [CENSUS_RUNNABLE] = 1 } },
+        { .from = 700, .to = 800,
+          .nr = { [CENSUS_RUNNING] = 1, [CENSUS_LOST] = 1 } },
+        { .from = 800, .to = 1000,
+          .nr = { [CENSUS_RUNNING] = 1, [CENSUS_LOST] = 1 }, .ended = 1 },
     };
     struct together t = { 0 };
     struct sink sink = together_sink(&t);

@@ -5,78 +5,72 @@
  */
 #include "xenalyze/machine/scene.h"
 
+#include <string.h>
+
 static const uint8_t states[8] = {
     DOMAIN_LOST,
-    DOMAIN_BLOCKED,                     /* 1: some sleep */
+    DOMAIN_FULL_RUN,                    /* 1: some run */
     DOMAIN_FULL_CONTENTION,             /* 2: some wait */
-    DOMAIN_PARTIAL_CONTENTION,
-    DOMAIN_FULL_RUN,                    /* 4: some run */
+    DOMAIN_CONCURRENCY_HAZARD,
+    DOMAIN_BLOCKED,                     /* 4: some sleep */
     DOMAIN_PARTIAL_RUN,
-    DOMAIN_CONCURRENCY_HAZARD,
+    DOMAIN_PARTIAL_CONTENTION,
     DOMAIN_CONCURRENCY_HAZARD,
 };
 
-static const uint8_t counted_as[STATES] = {
-    [STATE_RUNNING] = RUN, [STATE_RUNNABLE] = WAIT, [STATE_BLOCKED] = SLEEP,
-    [STATE_OFFLINE] = SLEEP, [STATE_LOST] = LOSE, [STATE_QUEUED] = SLEEP,
-    [STATE_INIT] = SLEEP,
+static const uint8_t kinds[STATES] = {
+    [STATE_RUNNING] = CENSUS_RUNNING, [STATE_RUNNABLE] = CENSUS_RUNNABLE,
+    [STATE_BLOCKED] = CENSUS_BLOCKED, [STATE_OFFLINE] = CENSUS_BLOCKED,
+    [STATE_LOST] = CENSUS_LOST, [STATE_QUEUED] = CENSUS_BLOCKED,
+    [STATE_INIT] = CENSUS_BLOCKED,
 };
-
-static inline void tell(struct scene *s, const struct world_domain *domain,
-                        uint64_t time, bool last)
-{
-    const struct domain_state *d = domain->machine;
-    struct fact_domain f = {
-        .domain = domain, .from = d->since, .to = time,
-        .state = states[!!d->nr[RUN] << 2 | !!d->nr[WAIT] << 1 |
-                        !!d->nr[SLEEP]],
-        .last = last, .running = d->nr[RUN], .runnable = d->nr[WAIT],
-        .blocked = d->nr[SLEEP], .lost = d->nr[LOSE], .ended = d->ended,
-    };
-
-    emit_domain(&s->emit, &f);
-}
 
 /* It is about to change: tell what it was until now. */
-static inline struct domain_state *until_now(struct scene *s,
-                                             const struct vcpu_state *v,
-                                             uint64_t time)
+static inline void until_now(struct scene *s, struct domain_state *d,
+                             uint64_t time)
 {
-    const struct world_domain *domain = v->vcpu->domain;
-    struct domain_state *d = domain->machine;
-
-    if ( d->known && time < d->since )
-        time = d->since;
     if ( d->known )
-        tell(s, domain, time, false);
+    {
+        d->is.to = time > d->is.from ? time : d->is.from;
+        emit_domain(&s->emit, &d->is);
+        time = d->is.to;
+    }
     d->known = true;
-    d->since = time;
-    return d;
+    d->is.from = time;
 }
 
-void domain_enter(struct scene *s, const struct vcpu_state *v,
-                  unsigned int state, uint64_t time)
+static inline void count(struct fact_domain *is, unsigned int kind, int by)
 {
-    struct domain_state *d = until_now(s, v, time);
+    is->nr[kind] += by;
+    is->state = states[(is->nr[CENSUS_RUNNING] > 0) |
+                       (is->nr[CENSUS_RUNNABLE] > 0) << 1 |
+                       (is->nr[CENSUS_BLOCKED] > 0) << 2];
+}
 
-    d->nr[counted_as[v->state]]--;
-    d->nr[counted_as[state]]++;
-    d->ended += v->ending - v->ended;
+void domain_change(struct scene *s, struct domain_state *d, unsigned int old,
+                   unsigned int new, uint64_t time)
+{
+    until_now(s, d, time);
+    d->is.nr[kinds[old]]--;
+    count(&d->is, kinds[new], 1);
 }
 
 void domain_ripen(struct scene *s, const struct vcpu_state *v)
 {
-    struct domain_state *d = until_now(s, v, v->since);
+    struct domain_state *d = v->domain;
 
-    d->nr[counted_as[v->state]]++;
-    d->ended += v->ended;
+    until_now(s, d, v->is.from);
+    count(&d->is, kinds[v->is.state], 1);
+    d->is.ended += v->ended;
 }
 
 void domain_end(struct scene *s, struct world_domain *domain, uint64_t last)
 {
     struct domain_state *d = domain->machine;
 
+    d->is.to = last;
+    d->is.last = true;
     if ( d->known )
-        tell(s, domain, last, true);
-    *d = (struct domain_state){ .known = false };
+        emit_domain(&s->emit, &d->is);
+    memset(d, 0, sizeof(*d));
 }

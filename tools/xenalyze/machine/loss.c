@@ -9,7 +9,7 @@
 void loss_begin(struct scene *s, const struct change *c)
 {
     struct scene_pcpu *p = &s->pcpus[c->pcpu];
-    struct world_vcpu *current = p->current;
+    const struct world_vcpu *current = p->current;
     struct vcpu_state *v;
 
     if ( p->lost )
@@ -24,7 +24,7 @@ void loss_begin(struct scene *s, const struct change *c)
     {
         s->sleepers = v->next;
         v->listed = false;
-        if ( !vcpu_sleeps(v->state) )
+        if ( !vcpu_sleeps(v->is.state) )
             continue;
         vcpu_enter(s, v, STATE_LOST, c->time, c->pcpu);
         v->has_woken = false;

@@ -95,22 +95,19 @@ static record_fn *const machines[CLASSES][16] = {
 void pcpu_begin(struct pcpu *p, uint64_t time)
 {
     p->begun = true;
-    p->first = p->since = p->time = p->volume.first = time;
-    p->early = true;
+    p->first = p->is.from = p->time = p->volume.first = time;
+    p->is.early = true;
 }
 
 /* What it did until now, and does from now on. */
 static void change_state(struct pcpu *p, unsigned int state, uint64_t time)
 {
-    struct fact_pcpu f = {
-        .pcpu = p->id, .state = p->state, .early = p->early,
-        .from = p->since, .to = time, .vcpu = p->current,
-    };
-
-    emit_pcpu(p->emit, &f);
-    p->state = state;
-    p->since = time;
-    p->early = false;
+    p->is.to = time;
+    p->is.vcpu = p->current;
+    emit_pcpu(p->emit, &p->is);
+    p->is.state = state;
+    p->is.from = time;
+    p->is.early = false;
 }
 
 void pcpu_run(struct pcpu *p, struct world_vcpu *v)
@@ -134,7 +131,7 @@ void pcpu_leave(struct pcpu *p)
 void pcpu_ran(struct pcpu *p, struct world_vcpu *v)
 {
     p->nobody = NULL;
-    p->state = world_is_idle(v) ? PCPU_IDLE : PCPU_RUNNING;
+    p->is.state = world_is_idle(v) ? PCPU_IDLE : PCPU_RUNNING;
     p->current = v;
 }
 

@@ -36,6 +36,15 @@ struct outside
     struct held held[FACT_HANDLERS];
 };
 
+/* Who a word of a record names. */
+struct known
+{
+    uint32_t word;
+    struct world_vcpu *vcpu;    /* NULL: it is free */
+};
+
+#define PCPU_KNOWN_BITS 4u
+
 struct pcpu
 {
     uint32_t id;
@@ -53,11 +62,11 @@ struct pcpu
 
     struct world_vcpu *current; /* NULL: not known */
     struct world_vcpu *nobody;  /* WORLD_DEFAULT's, until somebody is known */
-    uint64_t since;             /* it runs, or nobody is known to */
-    uint8_t state;              /* enum fact_pcpu_state */
-    bool early;                 /* ... since before any record said so */
+    struct fact_pcpu is;        /* what will be told of it when that ends */
     bool inferred;              /* `current` is known from a loss only */
     bool loss_told;             /* what the next LOST record says began */
+
+    struct known known[1u << PCPU_KNOWN_BITS];  /* by their hash */
 
     struct world_vcpu *waking;  /* WAKE said so, and no runstate since */
     uint64_t waking_since;
@@ -126,13 +135,16 @@ static inline void outside_tell(const struct emit *e,
 }
 
 /*
- * Takes exits with their entries from `at` on, up to the first record that is
- * anything else, or whose time, its stamp + `offset`, is before the last one's
- * or behind `limit`: where that is.
+ * Take exits with their entries, or changes of runstates, from `at` on, up to
+ * the first record that is anything else, or whose time, its stamp + `offset`,
+ * is before the last one's or behind `limit`: where that is.
  */
 const unsigned char *hvm_run(struct pcpu *p, const unsigned char *at,
                              const unsigned char *end, uint64_t offset,
                              uint64_t limit);
+const unsigned char *runstate_run(struct pcpu *p, const unsigned char *at,
+                                  const unsigned char *end, uint64_t offset,
+                                  uint64_t limit);
 
 /* What a handler record says, into a fact.  False: it is too short. */
 bool handler_decode(struct fact_handle *f, const struct xt_record *r);

@@ -18,7 +18,7 @@
 /* Whoever loses records wants all that wait or sleep: those are in a list. */
 static inline void list_sleeper(struct scene *s, struct vcpu_state *v)
 {
-    if ( v->listed || !vcpu_sleeps(v->state) )
+    if ( v->listed || !vcpu_sleeps(v->is.state) )
         return;
     v->next = s->sleepers;
     v->listed = true;
@@ -27,50 +27,52 @@ static inline void list_sleeper(struct scene *s, struct vcpu_state *v)
 
 /* --- states ---------------------------------------------------------------- */
 
-static unsigned int why_runnable(unsigned int from)
-{
-    if ( from == STATE_RUNNING )
-        return WHY_PREEMPT;
-    return from == STATE_BLOCKED || from == STATE_OFFLINE ? WHY_WAKE
-                                                          : WHY_OTHER;
-}
+/* ... it becomes runnable from that state. */
+static const uint8_t why_runnable[STATES] = {
+    [STATE_RUNNING] = WHY_PREEMPT, [STATE_RUNNABLE] = WHY_OTHER,
+    [STATE_BLOCKED] = WHY_WAKE, [STATE_OFFLINE] = WHY_WAKE,
+    [STATE_LOST] = WHY_OTHER, [STATE_QUEUED] = WHY_OTHER,
+    [STATE_INIT] = WHY_OTHER,
+};
 
-static inline void tell(struct scene *s, const struct vcpu_state *v,
+static inline void tell(struct scene *s, struct vcpu_state *v,
                         unsigned int next, unsigned int next_why,
                         uint64_t time, uint32_t pcpu)
 {
-    struct fact_runstate f = {
-        .vcpu = v->vcpu, .from = v->since, .to = time, .pcpu = v->pcpu,
-        .next_pcpu = pcpu, .state = v->state, .why = v->why, .next = next,
-        .next_why = next_why, .early = v->early,
-    };
-
-    emit_runstate(&s->emit, &f);
+    v->is.to = time;
+    v->is.next = next;
+    v->is.next_why = next_why;
+    v->is.next_pcpu = pcpu;
+    emit_runstate(&s->emit, &v->is);
 }
+
 
 void vcpu_enter(struct scene *s, struct vcpu_state *v, unsigned int state,
                 uint64_t time, uint32_t pcpu)
 {
-    unsigned int why = state == STATE_RUNNABLE ? why_runnable(v->state)
+    unsigned int why = state == STATE_RUNNABLE ? why_runnable[v->is.state]
                                                : WHY_NONE;
 
     tell(s, v, state, why, time, pcpu);
-    if ( !v->early )
-        domain_enter(s, v, state, time);
+    if ( !v->is.early )
+    {
+        domain_change(s, v->domain, v->is.state, state, time);
+        v->domain->is.ended += v->ending - v->ended;
+    }
     v->ended = v->ending;
     v->ending = false;
-    v->state = state;
-    v->why = why;
-    v->since = time;
+    v->is.state = state;
+    v->is.why = why;
+    v->is.from = time;
     list_sleeper(s, v);
 }
 
 /* Its domain counts it from now on; its state does not change by that. */
 static void ripen(struct scene *s, struct vcpu_state *v)
 {
-    if ( !v->early )
+    if ( !v->is.early )
         return;
-    v->early = false;
+    v->is.early = false;
     domain_ripen(s, v);
 }
 
@@ -82,19 +84,21 @@ static void meet(struct scene *s, struct vcpu_state *v,
                  struct world_vcpu *vcpu, unsigned int old,
                  const struct change *c)
 {
-    v->vcpu = vcpu;
-    v->known = v->early = true;
-    v->since = s->first;
-    v->why = WHY_NONE;
-    v->pcpu = FACT_NO_PCPU;
-    v->state = STATE_LOST;
+    v->is.vcpu = vcpu;
+    v->domain = vcpu->domain->machine;
+    v->domain->is.domain = vcpu->domain;
+    v->known = v->is.early = true;
+    v->is.from = s->first;
+    v->is.why = WHY_NONE;
+    v->is.pcpu = FACT_NO_PCPU;
+    v->is.state = STATE_LOST;
     if ( s->lost_pcpus )
         return;
     if ( s->certain > s->first )
         tell(s, v, old, WHY_NONE, s->certain, c->pcpu);
-    v->since = s->certain;
-    v->state = old;
-    v->pcpu = old == STATE_RUNNING ? c->pcpu : FACT_NO_PCPU;
+    v->is.from = s->certain;
+    v->is.state = old;
+    v->is.pcpu = old == STATE_RUNNING ? c->pcpu : FACT_NO_PCPU;
     list_sleeper(s, v);
 }
 
@@ -113,7 +117,7 @@ static void move(struct scene *s, struct vcpu_state *v, uint32_t pcpu,
                  uint64_t time)
 {
     struct fact_stay f = {
-        .vcpu = v->vcpu, .from = v->placed_at, .to = time, .pcpu = v->pcpu,
+        .vcpu = v->is.vcpu, .from = v->placed_at, .to = time, .pcpu = v->is.pcpu,
         .next = pcpu,
     };
 
@@ -121,25 +125,25 @@ static void move(struct scene *s, struct vcpu_state *v, uint32_t pcpu,
         emit_stay(&s->emit, &f);
     v->placed = true;
     v->placed_at = time;
-    v->pcpu = pcpu;
+    v->is.pcpu = pcpu;
 }
 
 static inline void place(struct scene *s, struct vcpu_state *v, uint32_t pcpu,
                          uint64_t time)
 {
-    if ( !v->placed || v->pcpu != pcpu )
+    if ( !v->placed || v->is.pcpu != pcpu )
         move(s, v, pcpu, time);
 }
 
 static void gets_pcpu(struct scene *s, struct vcpu_state *v,
                       const struct change *c)
 {
-    if ( v->state == STATE_RUNNABLE )
+    if ( v->is.state == STATE_RUNNABLE )
         wait_end(s, v, c->pcpu, c->time);
     vcpu_enter(s, v, STATE_RUNNING, c->time, c->pcpu);
     ripen(s, v);
     place(s, v, c->pcpu, c->time);
-    place_enter(s, c->pcpu, v->vcpu, c->time);
+    place_enter(s, c->pcpu, v->is.vcpu, c->time);
 }
 
 /* It runs there, though no record of the scheduler has said so. */
@@ -150,17 +154,17 @@ void vcpu_found(struct scene *s, const struct change *c)
     vcpu_enter(s, v, STATE_RUNNING, c->time, c->pcpu);
     ripen(s, v);
     place(s, v, c->pcpu, c->time);
-    place_enter(s, c->pcpu, v->vcpu, c->time);
+    place_enter(s, c->pcpu, v->is.vcpu, c->time);
     s->pcpus[c->pcpu].inferred = true;
 }
 
 static void loses_pcpu(struct scene *s, struct vcpu_state *v,
                        const struct change *c)
 {
-    unsigned int next = s->lost_pcpus && !world_is_idle(v->vcpu) ? STATE_LOST
+    unsigned int next = s->lost_pcpus && !world_is_idle(v->is.vcpu) ? STATE_LOST
                                                                  : c->new;
 
-    if ( s->pcpus[c->pcpu].current != v->vcpu )
+    if ( s->pcpus[c->pcpu].current != v->is.vcpu )
         s->strange[STRANGE_PREVIOUS] += s->pcpus[c->pcpu].current != NULL;
     else
         place_leave(s, c->pcpu, c->time);
@@ -204,7 +208,7 @@ static void note_skew(struct skews *s, const struct vcpu_state *v,
 static bool disagree(struct scene *s, struct vcpu_state *v,
                      const struct change *c)
 {
-    if ( v->state == STATE_LOST )
+    if ( v->is.state == STATE_LOST )
         return c->new == STATE_RUNNING;
     if ( v->mismatch && v->said == c->new && v->knew == c->old &&
          v->mismatch_pcpu != c->pcpu )
@@ -219,17 +223,17 @@ static bool disagree(struct scene *s, struct vcpu_state *v,
     s->strange[STRANGE_OLD_STATE]++;
     v->mismatch = v->fresh = true;
     v->said = c->old;
-    v->knew = v->state;
+    v->knew = v->is.state;
     v->mismatch_pcpu = c->pcpu;
     v->mismatch_at = c->time;
-    return v->state != STATE_RUNNING;
+    return v->is.state != STATE_RUNNING;
 }
 
 static void end_outside(struct scene *s, struct vcpu_state *v, uint64_t time,
                         unsigned int how)
 {
     if ( v->outside.open )
-        outside_tell(&s->emit, v->vcpu, &v->outside, time, how);
+        outside_tell(&s->emit, v->is.vcpu, &v->outside, time, how);
 }
 
 static void change_runstate(struct scene *s, const struct change *c)
@@ -240,7 +244,7 @@ static void change_runstate(struct scene *s, const struct change *c)
         s->strange[STRANGE_TRANSITION]++;
     if ( c->new == STATE_RUNNABLE )
         end_outside(s, v, c->time, EXIT_WOKEN);
-    if ( v->state == c->old )
+    if ( v->is.state == c->old )
         v->fresh = false;
     else if ( !disagree(s, v, c) )
         return;
@@ -261,24 +265,24 @@ static void change_continue(struct scene *s, const struct change *c)
     struct vcpu_state *v = known(s, c);
     struct scene_pcpu *p = &s->pcpus[c->pcpu];
 
-    if ( (v->state != STATE_RUNNING && v->state != STATE_LOST) ||
-         (p->current && p->current != v->vcpu && !p->inferred) )
+    if ( (v->is.state != STATE_RUNNING && v->is.state != STATE_LOST) ||
+         (p->current && p->current != v->is.vcpu && !p->inferred) )
     {
         s->strange[STRANGE_CONTINUE]++;
         return;
     }
-    if ( v->early && v->state == STATE_RUNNING )
+    if ( v->is.early && v->is.state == STATE_RUNNING )
     {
         /* It has run since the beginning of the pcpu's records, and goes on. */
         place(s, v, c->pcpu, p->first);
-        if ( v->since < p->first )
+        if ( v->is.from < p->first )
             vcpu_enter(s, v, STATE_RUNNING, p->first, c->pcpu);
         ripen(s, v);
-        place_enter(s, c->pcpu, v->vcpu, v->since);
+        place_enter(s, c->pcpu, v->is.vcpu, v->is.from);
         return;
     }
-    if ( p->current != v->vcpu )
-        place_enter(s, c->pcpu, v->vcpu, v->since);
+    if ( p->current != v->is.vcpu )
+        place_enter(s, c->pcpu, v->is.vcpu, v->is.from);
     place(s, v, c->pcpu, c->time);
     vcpu_enter(s, v, STATE_RUNNING, c->time, c->pcpu);
     ripen(s, v);
@@ -314,7 +318,7 @@ static void change_inject(struct scene *s, const struct change *c)
 /* The pcpu's records end: what its vcpu does from now on is not known. */
 static void change_end(struct scene *s, const struct change *c)
 {
-    struct world_vcpu *current = s->pcpus[c->pcpu].current;
+    const struct world_vcpu *current = s->pcpus[c->pcpu].current;
 
     place_leave(s, c->pcpu, c->time);
     if ( !current )

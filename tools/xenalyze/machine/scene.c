@@ -53,18 +53,17 @@ int scene_pcpu_begins(struct scene *s, unsigned int pcpu, uint64_t first)
 static void end_vcpu(struct scene *s, struct world_vcpu *vcpu, uint64_t last)
 {
     struct vcpu_state *v = vcpu_state(vcpu);
-    struct fact_runstate f = {
-        .vcpu = vcpu, .from = v->since, .to = last, .pcpu = v->pcpu,
-        .next_pcpu = FACT_NO_PCPU, .state = v->state, .why = v->why,
-        .next = STATES, .early = v->early,
-    };
     struct fact_stay stay = {
-        .vcpu = vcpu, .from = v->placed_at, .to = last, .pcpu = v->pcpu,
+        .vcpu = vcpu, .from = v->placed_at, .to = last, .pcpu = v->is.pcpu,
         .next = FACT_NO_PCPU,
     };
 
+    v->is.to = last;
+    v->is.next_pcpu = FACT_NO_PCPU;
+    v->is.next = STATES;
+    v->is.next_why = WHY_NONE;
     if ( v->known )
-        emit_runstate(&s->emit, &f);
+        emit_runstate(&s->emit, &v->is);
     if ( v->placed )
         emit_stay(&s->emit, &stay);
     memset(v, 0, sizeof(*v));

@@ -14,29 +14,25 @@
 #include "xenalyze/machine/pcpu.h"
 #include "xenalyze/model/facts.h"
 
-/* Vcpus of a domain that are not early. */
-enum { RUN, WAIT, SLEEP, LOSE, CENSUS };
-
+/*
+ * What is known of somebody is the fact that will be told when that ends: it
+ * only lacks what will come then.
+ */
 struct domain_state
 {
-    uint32_t nr[CENSUS];        /* since then */
-    uint32_t ended;             /* of LOSE */
+    struct fact_domain is;      /* of vcpus that are not early */
     bool known;
-    uint64_t since;
 };
 
-/* Of a vcpu. */
 struct vcpu_state
 {
-    struct world_vcpu *vcpu;
+    struct fact_runstate is;
+    struct domain_state *domain;
     struct vcpu_state *next;    /* if listed: in the list of the scene */
     bool listed;
-    uint8_t state, why;
-    bool known, early, placed, has_woken;
+    bool known, placed, has_woken;
     bool ending, ended;         /* it ran where records end: will be, is lost */
-    uint32_t pcpu;              /* it runs there, or did last */
-    uint64_t since;
-    uint64_t placed_at;         /* on that pcpu */
+    uint64_t placed_at;         /* on is.pcpu */
 
     /* The last change that began with another state than we knew. */
     bool mismatch;
@@ -65,7 +61,7 @@ struct past
 
 struct scene_pcpu
 {
-    struct world_vcpu *current;
+    const struct world_vcpu *current;
     bool inferred, lost;
     uint64_t since;             /* `current` runs, or records get lost */
     uint64_t first;             /* time stamp of the pcpu, once it is known */
@@ -139,9 +135,12 @@ static inline bool vcpu_sleeps(unsigned int state)
     return state != STATE_RUNNING && state != STATE_LOST;
 }
 
-/* A vcpu is about to enter that state; a domain counts it from now on. */
-void domain_enter(struct scene *s, const struct vcpu_state *v,
-                  unsigned int state, uint64_t time);
+/*
+ * One of its vcpus changes from state to state, at a time; and is counted from
+ * now on.
+ */
+void domain_change(struct scene *s, struct domain_state *d, unsigned int old,
+                   unsigned int new, uint64_t time);
 void domain_ripen(struct scene *s, const struct vcpu_state *v);
 void domain_end(struct scene *s, struct world_domain *d, uint64_t last);
 
@@ -150,7 +149,7 @@ void loss_end(struct scene *s, const struct change *c);
 
 /* Who runs on a pcpu. */
 void place_leave(struct scene *s, uint32_t pcpu, uint64_t time);
-void place_enter(struct scene *s, uint32_t pcpu, struct world_vcpu *v,
+void place_enter(struct scene *s, uint32_t pcpu, const struct world_vcpu *v,
                  uint64_t time);
 
 void wait_end(struct scene *s, struct vcpu_state *v, uint32_t pcpu,

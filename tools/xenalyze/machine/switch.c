@@ -28,11 +28,11 @@ static inline void tell_world(struct pcpu *p, unsigned int kind,
 }
 
 /* v ran here, says its record.  Is that what we thought? */
-static void ran_here(struct pcpu *p, struct world_vcpu *v)
+static inline void ran_here(struct pcpu *p, struct world_vcpu *v)
 {
     if ( p->current == v )
         return;
-    if ( !p->current && p->state == PCPU_UNKNOWN && p->early )
+    if ( !p->current && p->is.state == PCPU_UNKNOWN && p->is.early )
         pcpu_ran(p, v);
     else if ( p->inferred )
         p->current = v;
@@ -40,7 +40,7 @@ static void ran_here(struct pcpu *p, struct world_vcpu *v)
         p->strange[STRANGE_PREVIOUS]++;
 }
 
-static void leaves(struct pcpu *p, struct world_vcpu *v, unsigned int new)
+static inline void leaves(struct pcpu *p, struct world_vcpu *v, unsigned int new)
 {
     ran_here(p, v);
     if ( p->current == v || p->nobody )
@@ -50,22 +50,38 @@ static void leaves(struct pcpu *p, struct world_vcpu *v, unsigned int new)
         pcpu_leave(p);
 }
 
-static void arrives(struct pcpu *p, struct world_vcpu *v)
+static inline void arrives(struct pcpu *p, struct world_vcpu *v)
 {
     p->outside.open = false;
     p->nobody = NULL;
     pcpu_run(p, v);
 }
 
-/* As a rule it is whoever runs here. */
-static struct world_vcpu *named(const struct pcpu *p, unsigned int domain,
-                                unsigned int vcpu)
+/*
+ * A vcpu by a record's word, domain and id: few of them come to one pcpu, and
+ * again and again.
+ */
+static inline struct world_vcpu *named(struct pcpu *p, uint32_t word)
 {
-    struct world_vcpu *v = p->current;
+    struct known *k = &p->known[word * UINT32_C(0x9e3779b1) >>
+                                (32 - PCPU_KNOWN_BITS)];
 
-    if ( v && v->id == vcpu && v->domain->id == domain )
-        return v;
-    return world_vcpu(p->world, domain, vcpu);
+    if ( k->word != word || !k->vcpu )
+        *k = (struct known){ word, world_vcpu(p->world, word >> 16, word) };
+    p->strange[STRANGE_TOO_MANY] += !k->vcpu;
+    return k->vcpu;
+}
+
+/* From one state to another, that is. */
+static inline void change(struct pcpu *p, struct world_vcpu *v,
+                          unsigned int old, unsigned int new)
+{
+    if ( old == STATE_RUNNING )
+        leaves(p, v, new);
+    tell_world(p, CHANGE_RUNSTATE, v, old, new);
+    p->waking = NULL;
+    if ( new == STATE_RUNNING )
+        arrives(p, v);
 }
 
 void runstate_record(struct pcpu *p, const struct xt_record *r)
@@ -81,29 +97,52 @@ void runstate_record(struct pcpu *p, const struct xt_record *r)
         event_record(p, r);
         return;
     }
-    if ( !has_words(p, r, 1) )
-        return;
-    v = named(p, word(r, 0) >> 16, word(r, 0) & 0xffff);
+    v = has_words(p, r, 1) ? named(p, word(r, 0)) : NULL;
     if ( !v )
+        return;
+    if ( changes )
     {
-        p->strange[STRANGE_TOO_MANY]++;
+        change(p, v, old, new);
         return;
     }
-    if ( !changes )
+    ran_here(p, v);
+    p->is.early &= p->current != v;
+    p->nobody = NULL;
+    tell_world(p, CHANGE_CONTINUE, v, STATE_RUNNING, STATE_RUNNING);
+    event_record(p, r);
+}
+
+/* --- one after the other -------------------------------------------------- */
+
+#define PLAIN_BYTES 16u         /* header, time, one word */
+#define PLAIN_CHANGE (TRC_HD_CYCLE_FLAG | 1u << TRACE_EXTRA_SHIFT | \
+                      TRC_SCHED_RUNSTATE_CHANGE)
+#define STATE_BITS 0x330u       /* of states up to STATE_OFFLINE */
+
+/* What hvm_run() is for exits: the loop for changes, one behind the other. */
+const unsigned char *runstate_run(struct pcpu *p, const unsigned char *at,
+                                  const unsigned char *end, uint64_t offset,
+                                  uint64_t limit)
+{
+    const unsigned char *from = at;
+
+    while ( p->begun && end - at >= (ptrdiff_t)PLAIN_BYTES )
     {
-        ran_here(p, v);
-        p->early &= p->current != v;
-        p->nobody = NULL;
-        tell_world(p, CHANGE_CONTINUE, v, STATE_RUNNING, STATE_RUNNING);
-        event_record(p, r);
-        return;
+        uint32_t header = xt_load32(at);
+        uint64_t time = xt_load64(at + 4) + offset;
+        struct world_vcpu *v;
+
+        if ( (header & ~STATE_BITS) != PLAIN_CHANGE || time < p->time ||
+             time > limit )
+            break;
+        p->time = time;
+        v = named(p, xt_load32(at + 12));
+        if ( v )
+            change(p, v, OLD(header), NEW(header));
+        at += PLAIN_BYTES;
     }
-    if ( old == STATE_RUNNING )
-        leaves(p, v, new);
-    tell_world(p, CHANGE_RUNSTATE, v, old, new);
-    p->waking = NULL;
-    if ( new == STATE_RUNNING )
-        arrives(p, v);
+    add_volume(p, VOLUME_SCHED, (at - from) / PLAIN_BYTES, at - from);
+    return at;
 }
 
 /* Of what the scheduler says besides, only that it wakes somebody matters. */

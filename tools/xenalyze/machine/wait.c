@@ -18,7 +18,7 @@ void place_leave(struct scene *s, uint32_t pcpu, uint64_t time)
     p->inferred = false;
 }
 
-void place_enter(struct scene *s, uint32_t pcpu, struct world_vcpu *v,
+void place_enter(struct scene *s, uint32_t pcpu, const struct world_vcpu *v,
                  uint64_t time)
 {
     struct scene_pcpu *p = &s->pcpus[pcpu];
@@ -72,12 +72,12 @@ static void tell_wait(struct scene *s, const struct vcpu_state *v,
                       uint32_t pcpu, uint64_t time)
 {
     struct fact_wait f = {
-        .vcpu = v->vcpu, .from = v->since, .to = time, .pcpu = pcpu,
-        .woken = v->since, .pcpu_before = v->pcpu, .why = v->why,
+        .vcpu = v->is.vcpu, .from = v->is.from, .to = time, .pcpu = pcpu,
+        .woken = v->is.from, .pcpu_before = v->is.pcpu, .why = v->is.why,
         .waker_pcpu = FACT_NO_PCPU,
     };
 
-    if ( v->why == WHY_WAKE )
+    if ( v->is.why == WHY_WAKE )
     {
         f.waker_pcpu = v->waker_pcpu;
         f.waker = v->waker;
@@ -93,7 +93,7 @@ void wait_end(struct scene *s, struct vcpu_state *v, uint32_t pcpu,
     if ( v->has_woken && !v->halt.from )
         v->halt.from = time;
     /* Without a reason, not all of it is known. */
-    if ( v->why != WHY_NONE && emit_wants_wait(&s->emit) )
+    if ( v->is.why != WHY_NONE && emit_wants_wait(&s->emit) )
         tell_wait(s, v, pcpu, time);
 }
 
@@ -105,7 +105,11 @@ void wake(struct scene *s, struct vcpu_state *v, const struct change *c)
     if ( !emit_wants_halt(&s->emit) || c->old != STATE_BLOCKED )
         return;
     v->has_woken = true;
-    v->halt = (struct fact_halt){ .vcpu = v->vcpu, .woken = c->time };
+    /* Its vectors, a long array, are good up to nr_vectors. */
+    v->halt.vcpu = v->is.vcpu;
+    v->halt.woken = c->time;
+    v->halt.from = v->halt.to = 0;
+    v->halt.nr_vectors = 0;
 }
 
 void halt(struct scene *s, struct vcpu_state *v, uint64_t time)

@@ -145,13 +145,23 @@ enum fact_domain_state
  * so two that follow each other may be of the same state.  The first begins
  * when one of its vcpus is first seen to get a pcpu.
  */
+/* Of what kind the state of a domain's vcpu is. */
+enum fact_census
+{
+    CENSUS_RUNNING,
+    CENSUS_RUNNABLE,
+    CENSUS_BLOCKED,             /* or offline */
+    CENSUS_LOST,
+    CENSUS_KINDS
+};
+
 struct fact_domain
 {
     const struct world_domain *domain;
     uint64_t from, to;
     uint8_t state;
     bool last;                  /* to the end of the segment */
-    uint32_t running, runnable, blocked, lost;  /* vcpus, in that time */
+    uint32_t nr[CENSUS_KINDS];  /* vcpus, in that time */
     uint32_t ended;             /* of those lost: they ran when the records of
                                    their pcpu ended; a stream tells of that
                                    late, so running + ended is the same of a

@@ -23,8 +23,10 @@ static void note(void *state, const struct fact_domain *f)
 {
     struct together *t = state;
     uint64_t cycles = f->to - f->from;
-    uint32_t nr = f->running + f->runnable + f->blocked + f->lost;
-    uint32_t running = f->running + f->ended;
+    uint32_t running = f->nr[CENSUS_RUNNING] + f->ended;
+    uint32_t lost = f->nr[CENSUS_LOST];
+    uint32_t nr = f->nr[CENSUS_RUNNING] + f->nr[CENSUS_RUNNABLE] +
+                  f->nr[CENSUS_BLOCKED] + lost;
     struct together_domain *d;
 
     if ( f->domain->id == WORLD_IDLE || f->domain->id == WORLD_DEFAULT )
@@ -40,11 +42,11 @@ static void note(void *state, const struct fact_domain *f)
     if ( nr > d->vcpus )
         d->vcpus = nr;
     /* Who ran to the end of its records ran on, for all that is known. */
-    if ( f->lost > f->ended )
+    if ( lost > f->ended )
         d->lost += cycles;
     else
         d->cycles[running < TOGETHER_MOST ? running : TOGETHER_MOST] += cycles;
-    if ( f->lost == f->ended && running && f->runnable )
+    if ( lost == f->ended && running && f->nr[CENSUS_RUNNABLE] )
         d->hazard += cycles;
 }
 
