@@ -31,7 +31,7 @@ struct dump
     const struct xt_catalogue *catalogue;
     struct dump_options options;
     struct line_programs programs;
-    struct dump_state state;    /* under print.c's lock, as all below */
+    struct dump_state state;    /* of who takes (print.c), as all below */
     unsigned int segment;
     bool begun;
     uint64_t start;             /* of the segment */

@@ -15,7 +15,7 @@ struct formats
     uint32_t longest;
     uint64_t mhz;
 
-    /* While printing, under print.c's lock: latest time stamp by pcpu. */
+    /* While printing, of who takes (print.c): latest time stamp by pcpu. */
     uint64_t *times;
     unsigned int nr_cpus;
 };

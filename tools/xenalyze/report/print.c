@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Each thread goes round:
+ * A ring of chunks, and three things to do with each:
  *
- *     lock  ->  take some records  ->  unlock  ->  make their text
- *        ->  wait for its turn  ->  write  ->  let the next one write
+ *     take     the next records, which need the order: a slice of the trace,
+ *              and who runs where.  One thread at a time
+ *     make     the text.  As many threads as there are
+ *     put      it into the output.  One thread at a time
  *
- * Under the lock is only what needs the order: fetching the next slice of the
- * trace, and following who runs where.  That is about a third of the work, so
- * more than three threads are idle.
+ *           made, or being made           taken           free
+ *     - - |-----------------------|-----------------|- - - - - - - -
+ *       written                 begun             taken
+ *
+ * Any thread does whatever is to be done next.  But who takes goes on to take
+ * until others have enough to make, since all that is needed for it is in that
+ * one's cache; and nobody waits for a turn to write, but leaves a text for
+ * who is at it.  Taking is about a third of the work, so more than three or four
+ * threads are idle.
  */
 #include "xenalyze/report/print.h"
 
@@ -20,59 +28,70 @@
 #include "common/fault.h"
 #include "xenalyze/report/sieve.h"
 
-#define MAX_THREADS 64u
+#define MAX_THREADS 8u
 #define FOLLOW_MS 50
+
+/*
+ * So many chunks are taken ahead for each other thread.  Two threads, times as
+ * fast as one, and how often one of them waited, at 4 and at 128 pcpus:
+ *
+ *     2      1.6  1.6     700  1300
+ *     4      1.9  1.7      20   200
+ */
+#define AHEAD 4u
+#define MAX_CHUNKS ((AHEAD + 2) * MAX_THREADS)
+
+struct slot
+{
+    struct chunk chunk;
+    bool made;
+};
 
 struct press
 {
     const struct print_job *job;
-    bool copy;
+    unsigned int nr_threads, nr_slots;
+    struct slot slots[MAX_CHUNKS];
     pthread_mutex_t lock;
-    pthread_cond_t turn;
-    /* All below under the lock. */
+    pthread_cond_t change;
+    /* Of who takes. */
     struct xt_batch batch;
     size_t at;                  /* in it */
-    uint64_t taken, written;    /* chunks */
+    /* All below under the lock. */
+    uint64_t taken, begun, written;     /* chunks */
+    pthread_t taker;            /* the last one */
+    bool taking, putting;
+    bool dry;                   /* there was no more, for the moment */
     bool end;
     int rc;                     /* the first that went wrong */
     struct err err;
 };
 
-static void give_up(struct press *p, int rc, const char *what)
+static struct slot *slot_of(struct press *p, uint64_t number)
+{
+    return &p->slots[number % p->nr_slots];
+}
+
+static void give_up(struct press *p, int rc, const struct err *e)
 {
     if ( !p->rc )
-        p->rc = err_sys(&p->err, rc, "%s", what);
+    {
+        p->rc = rc;
+        p->err = *e;
+    }
     p->end = true;
+}
+
+static void give_up_on(struct press *p, int rc, const char *what)
+{
+    struct err e = ERR_INIT;
+
+    give_up(p, err_sys(&e, rc, "%s", what), &e);
 }
 
 /* --- taking --------------------------------------------------------------- */
 
-/* More to take: 1; 0 at the end; -EAGAIN: not now; or -errno. */
-static int refill(struct press *p)
-{
-    if ( p->at < p->batch.nr )
-        return 1;
-    p->at = 0;
-    p->batch.nr = 0;
-    return sieve_next(p->job->sieve, &p->batch, &p->err);
-}
-
-/*
- * At the end of a file that grows: all that was taken gets written first, since
- * nobody waits longer than for the next look at the file.
- */
-static void wait_for_more(struct press *p)
-{
-    pthread_mutex_unlock(&p->lock);
-    fflush(p->job->out);
-    poll(NULL, 0, FOLLOW_MS);
-    pthread_mutex_lock(&p->lock);
-}
-
-/*
- * What is left of the batch goes into so many chunks, all alike: with a small
- * one behind each large one, threads that take turns wait for each other.
- */
+/* What is left of the batch goes into so many chunks, all alike. */
 static struct xt_batch share(const struct press *p)
 {
     struct xt_batch part = p->batch;
@@ -83,140 +102,197 @@ static struct xt_batch share(const struct press *p)
     return part;
 }
 
-/* Fill a chunk, with the lock held.  False: nothing more comes. */
-static bool take(struct press *p, struct chunk *c)
+/* Fill a chunk.  1; 0: nothing more comes; -EAGAIN: not now; or -errno. */
+static int fill(struct press *p, struct chunk *c, struct err *e)
 {
     const struct print_job *job = p->job;
     struct xt_batch part;
+    bool end = false;
     ssize_t nr;
     int rc;
 
-    while ( !p->end )
+    do
     {
-        rc = refill(p);
-        if ( rc == -EAGAIN && job->follow )
+        if ( p->at == p->batch.nr )
         {
-            wait_for_more(p);
-            continue;
-        }
-        if ( rc <= 0 )
-        {
-            p->end = true;
-            if ( rc < 0 && !p->rc )
-                p->rc = rc;
-            break;
+            p->at = p->batch.nr = 0;
+            rc = sieve_next(job->sieve, &p->batch, e);
+            if ( rc <= 0 )
+                return rc;
         }
         part = share(p);
         chunk_begin(c, &part);
-        nr = job->style->take(job->state, c, &part, p->at, &p->end);
+        nr = job->style->take(job->state, c, &part, p->at, &end);
         if ( nr < 0 )
-        {
-            give_up(p, nr, "cannot print the records");
-            break;
-        }
+            return err_sys(e, nr, "cannot print the records");
         p->at += nr;
         if ( job->progress && nr )
             job->progress(job->progress_arg, p->batch.items[p->at - 1].time);
-        if ( c->nr || c->fresh )
-            return true;
-    }
-    return false;
+    } while ( !c->nr && !c->fresh && !end );
+    return c->nr || c->fresh;
 }
 
-/* --- writing -------------------------------------------------------------- */
-
-static int put(FILE *out, const struct chunk *c)
+/*
+ * At the end of a file that grows: all that was taken is written, since nobody
+ * waits longer than for the next look at the file.
+ */
+static void wait_for_more(struct press *p)
 {
-    return fwrite(c->text, 1, c->used, out) == c->used ? 0 : -errno;
+    fflush(p->job->out);
+    poll(NULL, 0, FOLLOW_MS);
 }
 
-/* The text of chunk `number`, when those before it are out. */
-static void write_in_turn(struct press *p, const struct chunk *c,
-                          uint64_t number)
+static void take(struct press *p)
 {
+    struct slot *s = slot_of(p, p->taken);
+    struct err e = ERR_INIT;
+    bool dry = p->dry;
+    int rc;
+
+    p->taking = true;
+    p->taker = pthread_self();
+    pthread_mutex_unlock(&p->lock);
+    if ( dry )
+        wait_for_more(p);
+    s->made = false;
+    rc = fill(p, &s->chunk, &e);
+    pthread_mutex_lock(&p->lock);
+    p->taking = false;
+    p->dry = rc == -EAGAIN && p->job->follow;
+    if ( rc > 0 )
+        p->taken++;
+    else if ( !rc )
+        p->end = true;
+    else if ( !p->dry )
+        give_up(p, rc, &e);
+}
+
+/* --- making and putting ---------------------------------------------------- */
+
+static void make(struct press *p)
+{
+    struct slot *s = slot_of(p, p->begun++);
+
+    pthread_mutex_unlock(&p->lock);
+    p->job->style->write(p->job->state, &s->chunk);
+    pthread_mutex_lock(&p->lock);
+    s->made = true;
+}
+
+static void put(struct press *p)
+{
+    const struct chunk *c = &slot_of(p, p->written)->chunk;
     int rc = 0;
 
-    pthread_mutex_lock(&p->lock);
-    while ( p->written != number )
-        pthread_cond_wait(&p->turn, &p->lock);
+    p->putting = true;
     if ( c->no_memory )
-        give_up(p, -ENOMEM, "cannot print the records");
+        give_up_on(p, -ENOMEM, "cannot print the records");
     if ( !p->rc )
     {
-        /* Only this thread gets here until `written` says so. */
         pthread_mutex_unlock(&p->lock);
-        rc = put(p->job->out, c);
+        if ( fwrite(c->text, 1, c->used, p->job->out) != c->used )
+            rc = -errno;
         pthread_mutex_lock(&p->lock);
     }
     if ( rc )
-        give_up(p, rc, "cannot write the records");
+        give_up_on(p, rc, "cannot write the records");
     p->written++;
-    pthread_cond_broadcast(&p->turn);
-    pthread_mutex_unlock(&p->lock);
+    p->putting = false;
+}
+
+/* --- what is next ----------------------------------------------------------- */
+
+static bool can_take(const struct press *p)
+{
+    return !p->taking && !p->end && p->taken - p->written < p->nr_slots &&
+           (!p->dry || p->written == p->taken);
+}
+
+/* Is there so much to make that who takes had better help? */
+static bool has_enough(const struct press *p)
+{
+    uint64_t waiting = p->taken - p->begun;
+
+    return waiting && (!pthread_equal(p->taker, pthread_self()) ||
+                       waiting >= AHEAD * (p->nr_threads - 1));
+}
+
+/* One thing, with the lock held before and behind it.  False: all is done. */
+static bool do_next(struct press *p)
+{
+    if ( p->written < p->begun && !p->putting && slot_of(p, p->written)->made )
+        put(p);
+    else if ( can_take(p) && !has_enough(p) )
+        take(p);
+    else if ( p->begun < p->taken )
+        make(p);
+    else if ( p->end && p->written == p->taken )
+        return false;
+    else
+    {
+        pthread_cond_wait(&p->change, &p->lock);
+        return true;
+    }
+    pthread_cond_broadcast(&p->change);
+    return true;
 }
 
 static void *work(void *arg)
 {
     struct press *p = arg;
-    uint64_t number = 0;
-    struct chunk c;
-    bool more;
 
-    if ( chunk_init(&c, p->copy) )
-    {
-        pthread_mutex_lock(&p->lock);
-        give_up(p, -ENOMEM, "cannot print the records");
-        pthread_mutex_unlock(&p->lock);
-        return NULL;
-    }
-    for ( ; ; )
-    {
-        pthread_mutex_lock(&p->lock);
-        more = take(p, &c);
-        if ( more )
-            number = p->taken++;
-        pthread_mutex_unlock(&p->lock);
-        if ( !more )
-            break;
-        p->job->style->write(p->job->state, &c);
-        write_in_turn(p, &c, number);
-    }
-    chunk_fini(&c);
+    pthread_mutex_lock(&p->lock);
+    while ( do_next(p) )
+        ;
+    pthread_mutex_unlock(&p->lock);
     return NULL;
 }
 
 /* --- all of it ------------------------------------------------------------ */
 
-/* Threads beside this one, as many as can be had: work is work. */
-static unsigned int start(struct press *p, pthread_t *threads)
+static int init(struct press *p)
 {
-    unsigned int nr = 0, most = p->job->threads - 1;
+    struct xt_trace_bounds bounds;
+    unsigned int nr = p->job->threads;
 
-    most = most < MAX_THREADS ? most : MAX_THREADS;
-    while ( nr < most && !fault_hit(FAULT_OPEN) &&
+    xt_trace_bounds(p->job->trace, &bounds);
+    p->nr_threads = nr < MAX_THREADS ? nr : MAX_THREADS;
+    p->nr_slots = nr > 1 ? (AHEAD + 2) * p->nr_threads : 1;
+    for ( unsigned int i = 0; i < p->nr_slots; i++ )
+        if ( chunk_init(&p->slots[i].chunk, nr > 1 && !bounds.exact) )
+            return -ENOMEM;
+    return 0;
+}
+
+/* With threads beside this one, as many as can be had: work is work. */
+static void run(struct press *p)
+{
+    pthread_t threads[MAX_THREADS];
+    unsigned int nr = 0;
+
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->change, NULL);
+    while ( nr + 1 < p->nr_threads && !fault_hit(FAULT_OPEN) &&
             !pthread_create(&threads[nr], NULL, work, p) )
         nr++;
-    return nr;
+    work(p);
+    while ( nr )
+        pthread_join(threads[--nr], NULL);
+    pthread_cond_destroy(&p->change);
+    pthread_mutex_destroy(&p->lock);
 }
 
 int print_run(const struct print_job *job, struct err *e)
 {
     struct press p = { .job = job, .err = ERR_INIT };
-    pthread_t threads[MAX_THREADS];
-    struct xt_trace_bounds bounds;
-    unsigned int nr;
 
     assert(job->threads);
-    xt_trace_bounds(job->trace, &bounds);
-    p.copy = job->threads > 1 && !bounds.exact;
-    pthread_mutex_init(&p.lock, NULL);
-    pthread_cond_init(&p.turn, NULL);
-    nr = start(&p, threads);
-    work(&p);
-    while ( nr )
-        pthread_join(threads[--nr], NULL);
-    pthread_cond_destroy(&p.turn);
-    pthread_mutex_destroy(&p.lock);
+    if ( init(&p) )
+        give_up_on(&p, -ENOMEM, "cannot print the records");
+    else
+        run(&p);
+    for ( unsigned int i = 0; i < p.nr_slots; i++ )
+        chunk_fini(&p.slots[i].chunk);
     if ( p.rc && e && !e->code )
         *e = p.err;
     return p.rc;

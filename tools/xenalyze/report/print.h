@@ -37,7 +37,7 @@ struct print_job
     void *state;                /* of the style */
     FILE *out;
     unsigned int threads;       /* 1 or more */
-    /* Called with the lock held, once a chunk: who waits wants to know. */
+    /* Called once a chunk, by who takes: who waits wants to know. */
     void (*progress)(void *arg, uint64_t time);
     void *progress_arg;
     bool follow;                /* wait for more at the end */
