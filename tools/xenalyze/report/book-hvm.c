@@ -8,17 +8,11 @@
 
 #include <string.h>
 
-#define FIRST_ROOM 16u          /* exits of a vcpu; a power of two */
-
 static struct book_hvm *new_hvm(struct book *b, struct book_vcpu *own)
 {
-    struct book_hvm *h = arena_new(&b->pool.arena, struct book_hvm);
-
-    if ( h )
-        h->exits = arena_array(&b->pool.arena, FIRST_ROOM, sizeof(*h->exits),
-                               8);
-    if ( h && h->exits )
-        own->hvm = h;
+    own->hvm = arena_zalloc(&b->pool.arena, sizeof(*own->hvm), 64);
+    if ( own->hvm )
+        own->hvm->exits = own->hvm->first;
     else
         b->pool.failed = true;
     return own->hvm;
@@ -40,7 +34,7 @@ static bool grow(struct book *b, struct book_hvm *h)
     unsigned int nr = h->nr_exits + 1;
     struct book_exit **larger;
 
-    if ( nr < FIRST_ROOM || nr & (nr - 1) )
+    if ( nr < BOOK_FEW_EXITS || nr & (nr - 1) )
         return true;
     larger = arena_array(&b->pool.arena, 2 * nr, sizeof(*larger), 8);
     if ( !larger )

@@ -100,13 +100,17 @@ struct book_exit
 };
 
 /* Of some hundred causes a guest has ten or so. */
+#define BOOK_FEW_EXITS 16u      /* a power of two */
+
 struct book_hvm
 {
-    uint16_t place[EXIT_CAUSES];        /* of a cause in exits; 0: none yet */
+    /* Every exit comes by here, so this is first, and small. */
+    uint64_t exit_cycles, guest_cycles;
     struct book_exit **exits;   /* [0] is NULL; room for a power of two */
     unsigned int nr_exits;      /* the first is [1] */
+    struct book_exit *first[BOOK_FEW_EXITS];    /* exits, at first */
+    uint16_t place[EXIT_CAUSES];        /* of a cause in exits; 0: none yet */
     struct stats_map others;    /* of cause EXIT_OTHER, by reason */
-    uint64_t exit_cycles, guest_cycles;
     struct stats_map interrupts;        /* delivered, by vector */
     struct stats_map io, mmio;  /* by address * 2 + write */
     struct stats_map mmio_va;   /* by address: where the guest has it */
