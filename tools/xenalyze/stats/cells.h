@@ -21,6 +21,13 @@ struct stats_octave
     uint32_t counts[CELLS];     /* stays at its greatest value */
 };
 
+/* One more; there it stays once it has come to its greatest value. */
+static inline void cells_count(uint32_t *count)
+{
+    if ( !++*count )
+        --*count;
+}
+
 static inline unsigned int cells_shift(unsigned int octave)
 {
     return octave ? octave - 1 : 0;

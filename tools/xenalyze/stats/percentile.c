@@ -3,10 +3,10 @@
  * Percentiles of a series.  Its samples become runs in rising order, of raw
  * values or of cells; then one walk finds the place.
  *
- * Where there are cells, all that the series has - octaves and marks - first
- * goes into one table of cells, so that the answer depends on the values alone.
- * A cell's value, and what each value in it weighs, is its middle, held to the
- * least and the greatest value, which are exact.
+ * Where there are cells, octaves and marks are looked at together, so that the
+ * answer depends on the values alone.  A cell's value, and what each value in it
+ * weighs, is its middle, held to the least and the greatest value, which are
+ * exact.
  *
  * The middle is off by at most 1/256, so the share that a place has of the
  * whole weight is off by at most half of that: all too light below it and all
@@ -15,83 +15,84 @@
 #include "xenalyze/stats/stats.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "xenalyze/stats/cells.h"
 
-/* Only octaves whose bit is set are there; the rest of a table is garbage. */
+/*
+ * Where a walk is.  Of cells it sees one octave at a time: so marks, which come in
+ * any order, are first sorted by octaves.
+ */
 struct walk
 {
     const struct stats *s;
     uint64_t raw[STATS_RAW];
-    size_t nr_raw;
-    size_t next_raw;
-    uint64_t octaves;
+    size_t nr_raw, next_raw;
+    uint16_t marks[STATS_MARKS];
+    uint16_t ends[OCTAVES];     /* of each octave's, in marks */
     unsigned int octave, cell;  /* the next one */
-    uint64_t counts[OCTAVES][CELLS];
+    uint32_t counts[CELLS];     /* of this octave */
 };
 
-_Static_assert(OCTAVES <= 64, "a bit each");
+/* --- octaves -------------------------------------------------------------- */
 
-/* --- the table ------------------------------------------------------------ */
-
-static void need_octave(struct walk *w, unsigned int i)
+static void sort_marks(struct walk *w, const struct stats *s)
 {
-    if ( w->octaves >> i & 1 )
-        return;
-    w->octaves |= UINT64_C(1) << i;
-    memset(w->counts[i], 0, sizeof(w->counts[i]));
-}
+    const uint16_t *marks = s->cells->marks;
+    unsigned int end = 0, nr;
 
-static void take_octave(struct walk *w, unsigned int i,
-                        const struct stats_octave *o)
-{
-    need_octave(w, i);
-    for ( unsigned int cell = 0; cell < CELLS; cell++ )
-        w->counts[i][cell] += o->counts[cell];
-}
-
-static void take_mark(struct walk *w, uint16_t mark)
-{
-    need_octave(w, mark / CELLS);
-    w->counts[mark / CELLS][mark % CELLS]++;
-}
-
-static void take_cells(struct walk *w, const struct stats *s)
-{
-    const struct stats_cells *c = s->cells;
-
-    for ( unsigned int i = 0; c->octaves && i < OCTAVES; i++ )
-        if ( c->octaves[i] )
-            take_octave(w, i, c->octaves[i]);
+    memset(w->ends, 0, sizeof(w->ends));
     for ( unsigned int i = 0; i < s->used; i++ )
-        take_mark(w, c->marks[i]);
-}
-
-/* --- the walk ------------------------------------------------------------- */
-
-static int compare(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
-static void walk_start(struct walk *w, const struct stats *s)
-{
-    w->s = s;
-    w->next_raw = 0;
-    w->octaves = 0;
-    w->octave = w->cell = 0;
-    w->nr_raw = 0;
-    if ( s->cells )
+        w->ends[marks[i] / CELLS]++;
+    for ( unsigned int o = 0; o < OCTAVES; o++ )
     {
-        take_cells(w, s);
-        return;
+        nr = w->ends[o];
+        w->ends[o] = end;
+        end += nr;
     }
-    w->nr_raw = stats_unpack(s, w->raw);
-    qsort(w->raw, w->nr_raw, sizeof(w->raw[0]), compare);
+    for ( unsigned int i = 0; i < s->used; i++ )
+        w->marks[w->ends[marks[i] / CELLS]++] = marks[i];
+}
+
+static const struct stats_octave *octave_of(const struct walk *w,
+                                            unsigned int o)
+{
+    return w->s->cells->octaves ? w->s->cells->octaves[o] : NULL;
+}
+
+static unsigned int first_mark(const struct walk *w, unsigned int o)
+{
+    return o ? w->ends[o - 1] : 0;
+}
+
+static bool is_empty(const struct walk *w, unsigned int o)
+{
+    return !octave_of(w, o) && first_mark(w, o) == w->ends[o];
+}
+
+/* From its first cell on. */
+static void enter_octave(struct walk *w, unsigned int o)
+{
+    const struct stats_octave *from = octave_of(w, o);
+
+    w->octave = o;
+    w->cell = 0;
+    if ( from )
+        memcpy(w->counts, from->counts, sizeof(w->counts));
+    else
+        memset(w->counts, 0, sizeof(w->counts));
+    for ( unsigned int i = first_mark(w, o); i < w->ends[o]; i++ )
+        cells_count(&w->counts[w->marks[i] % CELLS]);
+}
+
+/* The next one that has anything.  False: there is none. */
+static bool next_octave(struct walk *w, unsigned int o)
+{
+    while ( o < OCTAVES && is_empty(w, o) )
+        o++;
+    if ( o < OCTAVES )
+        enter_octave(w, o);
+    return o < OCTAVES;
 }
 
 static uint64_t held(uint64_t value, uint64_t low, uint64_t high)
@@ -111,21 +112,65 @@ static uint64_t middle(const struct stats *s, unsigned int octave,
     return held(low + (high - low) / 2, s->min, s->max);
 }
 
-/* Most cells are empty, so one must not cost much. */
+/* What the values of the octave weigh, all together. */
+static uint64_t weigh_octave(const struct walk *w, bool weighted)
+{
+    uint64_t sum = 0;
+
+    for ( unsigned int cell = 0; cell < CELLS; cell++ )
+        if ( !weighted )
+            sum += w->counts[cell];
+        else if ( w->counts[cell] )
+            sum += (uint64_t)w->counts[cell] * middle(w->s, w->octave, cell);
+    return sum;
+}
+
+/* --- the walk ------------------------------------------------------------- */
+
+/* Of so few, and often of next to none, nothing is faster. */
+static void sort(uint64_t *values, size_t nr)
+{
+    for ( size_t i = 1; i < nr; i++ )
+    {
+        uint64_t value = values[i];
+        size_t to = i;
+
+        for ( ; to && values[to - 1] > value; to-- )
+            values[to] = values[to - 1];
+        values[to] = value;
+    }
+}
+
+static void walk_start(struct walk *w, const struct stats *s)
+{
+    w->s = s;
+    w->next_raw = w->nr_raw = 0;
+    w->octave = OCTAVES;
+    w->cell = CELLS;
+    if ( s->cells )
+    {
+        sort_marks(w, s);
+        next_octave(w, 0);
+        return;
+    }
+    w->nr_raw = stats_unpack(s, w->raw);
+    sort(w->raw, w->nr_raw);
+}
+
 static bool next_cells(struct walk *w, struct samples_run *run)
 {
-    for ( ; w->octave < OCTAVES; w->octave++, w->cell = 0 )
-    {
-        if ( !(w->octaves >> w->octave & 1) )
-            continue;
-        while ( w->cell < CELLS && !w->counts[w->octave][w->cell] )
-            w->cell++;
-        if ( w->cell == CELLS )
-            continue;
-        run->count = w->counts[w->octave][w->cell];
-        run->value = middle(w->s, w->octave, w->cell++);
-        return true;
-    }
+    do
+        while ( w->cell < CELLS )
+        {
+            unsigned int cell = w->cell++;
+
+            if ( !w->counts[cell] )
+                continue;
+            run->count = w->counts[cell];
+            run->value = middle(w->s, w->octave, cell);
+            return true;
+        }
+    while ( next_octave(w, w->octave + 1) );
     return false;
 }
 
@@ -142,49 +187,95 @@ static bool next_run(struct walk *w, struct samples_run *run)
 
 /* --- places --------------------------------------------------------------- */
 
-static uint64_t part(uint64_t whole, unsigned int p)
+/* What is looked for, in rising order, and how far that has come. */
+struct places
 {
-    return (uint64_t)((unsigned __int128)whole * p / 100);
+    const unsigned int *p;      /* of 100; n of them */
+    uint64_t *values;
+    size_t n, found;
+    bool weighted;
+    uint64_t whole, passed;
+    uint64_t next;              /* weight in front of the next place */
+};
+
+static void aim(struct places *at)
+{
+    at->next = at->found == at->n ? UINT64_MAX
+               : (uint64_t)((unsigned __int128)at->whole *
+                            at->p[at->found] / 100);
 }
 
-static uint64_t weight(const struct samples_run *run, bool weighted)
+/* Is the next place behind so much more? */
+static inline bool is_behind(const struct places *at, uint64_t weight)
 {
-    return weighted ? run->count * run->value : run->count;
+    return at->passed + weight <= at->next;
 }
 
-/* What all runs weigh; that is not the sum of the values, where cells are. */
-static uint64_t weigh(struct walk *w, bool weighted)
+static inline void pass(struct places *at, uint64_t value, uint64_t count)
 {
-    struct samples_run run;
-    uint64_t sum = 0;
+    uint64_t weight = at->weighted ? count * value : count;
 
-    if ( !weighted )
-        return w->s->count;
-    while ( next_run(w, &run) )
-        sum += weight(&run, true);
-    w->next_raw = w->octave = w->cell = 0;
-    return sum;
+    for ( ; !is_behind(at, weight); aim(at) )
+        at->values[at->found++] = value;
+    at->passed += weight;
 }
 
-/* The values at several places of one walk; p 100 is the greatest. */
+static void find_raw(struct places *at, const struct walk *w)
+{
+    for ( size_t i = 0; i < w->nr_raw; i++ )
+        at->whole += at->weighted ? w->raw[i] : 1;
+    aim(at);
+    for ( size_t i = 0; i < w->nr_raw; i++ )
+        pass(at, w->raw[i], 1);
+}
+
+static void weigh_octaves(struct places *at, struct walk *w,
+                          uint64_t weights[OCTAVES])
+{
+    do
+    {
+        weights[w->octave] = weigh_octave(w, at->weighted);
+        at->whole += weights[w->octave];
+    } while ( next_octave(w, w->octave + 1) );
+}
+
+/* Only octaves that have a place are looked through. */
+static void find_cells(struct places *at, struct walk *w)
+{
+    uint64_t weights[OCTAVES];
+    bool more;
+
+    weigh_octaves(at, w, weights);
+    aim(at);
+    for ( more = next_octave(w, 0); more && at->found < at->n;
+          more = next_octave(w, w->octave + 1) )
+    {
+        if ( is_behind(at, weights[w->octave]) )
+        {
+            at->passed += weights[w->octave];
+            continue;
+        }
+        for ( unsigned int cell = 0; cell < CELLS; cell++ )
+            if ( w->counts[cell] )
+                pass(at, middle(w->s, w->octave, cell), w->counts[cell]);
+    }
+}
+
+/* The values at several places; p 100 is the greatest. */
 static void find(const struct stats *s, bool weighted, const unsigned int *p,
                  uint64_t *values, size_t n)
 {
-    struct samples_run run;
+    struct places at = { .p = p, .values = values, .n = n,
+                         .weighted = weighted };
     struct walk w;
-    uint64_t passed = 0, whole;
-    size_t i = 0;
 
     for ( size_t k = 0; k < n; k++ )
         values[k] = s->max;
     walk_start(&w, s);
-    whole = weigh(&w, weighted);
-    while ( i < n && next_run(&w, &run) )
-    {
-        passed += weight(&run, weighted);
-        for ( ; i < n && passed > part(whole, p[i]); i++ )
-            values[i] = run.value;
-    }
+    if ( s->cells )
+        find_cells(&at, &w);
+    else
+        find_raw(&at, &w);
 }
 
 uint64_t stats_percentile(const struct stats *s, unsigned int p)

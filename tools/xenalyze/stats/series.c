@@ -65,8 +65,7 @@ void stats_settle(struct stats *s, struct stats_pool *pool)
 
         if ( !o && !(o = make_octave(&octaves[cell / CELLS], pool)) )
             continue;
-        if ( !++o->counts[cell % CELLS] )
-            o->counts[cell % CELLS]--;
+        cells_count(&o->counts[cell % CELLS]);
     }
 }
 
