@@ -251,26 +251,21 @@ static const struct program program = {
     .max_args = 2,
 };
 
-static bool is_regular(int fd)
-{
-    struct stat st;
-
-    return !fstat(fd, &st) && S_ISREG(st.st_mode);
-}
-
 /* Does this file hold rules (formats(5)), and no trace? */
 static bool holds_rules(const char *path)
 {
     char text[4096];
+    struct stat st;
     ssize_t size;
     int fd;
 
-    if ( !strcmp(path, "-") )
+    /* Who opened a named pipe and closed it again has broken it. */
+    if ( stat(path, &st) || !S_ISREG(st.st_mode) )
         return false;
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if ( fd < 0 )
         return false;
-    size = is_regular(fd) ? read(fd, text, sizeof(text)) : 0;
+    size = read(fd, text, sizeof(text));
     close(fd);
     return size > 0 && formats_suspected(text, size);
 }
