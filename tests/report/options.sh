@@ -201,3 +201,23 @@ cat intel >pipe &
 expect 1 "$xenalyze" --dump-all --domain 77 pipe
 wait
 complains "--summary says who is there"
+
+# A named pipe is opened once: who writes to it would not survive a second time.
+{ cat intel >pipe && echo whole >wrote; } &
+expect 0 "$xenalyze" --count pipe
+wait
+[ "$(cat wrote)" = whole ] || fail "the writer of a pipe is broken"
+
+# Times of day as no clock had them: none is too far to be computed with.
+compose odd <<'END'
+0 1000000 0x21101 0x10000
+0 - 0x1f083 0xfffffff0 0xffffffff 0 0 0 0x80000000 0
+0 9000000 0x21011 0x10000
+END
+for output in --summary --json "--summary --time 2148-02-29T12:00:03.." \
+    "--summary --time 12:00:03..12:00:05"; do
+    # shellcheck disable=SC2086 # several words
+    expect 0 "$xenalyze" $output odd
+done
+expect 1 "$xenalyze" --summary --time 4648-02-29T12:00:03.. odd
+complains "--time 4648-02-29T12:00:03..: a time is "

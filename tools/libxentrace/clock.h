@@ -40,7 +40,13 @@ static inline uint64_t xt_clock_length(const struct xt_clock *c,
 static inline int64_t xt_clock_ns(const struct xt_clock *c, uint64_t tsc)
 {
     return tsc >= c->origin ? (int64_t)xt_clock_length(c, tsc - c->origin)
-                            : -(int64_t)xt_clock_length(c, c->origin - tsc);
+                            : (int64_t)-xt_clock_length(c, c->origin - tsc);
+}
+
+/* Since 1970, if c->has_wall.  What a file claims may wrap. */
+static inline int64_t xt_clock_wall(const struct xt_clock *c, uint64_t tsc)
+{
+    return (int64_t)((uint64_t)c->wall + (uint64_t)xt_clock_ns(c, tsc));
 }
 
 /* The first time stamp at or after so many nanoseconds from the origin. */

@@ -91,7 +91,7 @@ int segment_begin(struct analysis *a, uint64_t first, unsigned int nr_pcpus)
         .clock = &a->clock, .dialect = &a->info.dialect, .world = &a->world,
     };
 
-    a->clock.wall += xt_clock_ns(&a->clock, first);
+    a->clock.wall = xt_clock_wall(&a->clock, first);
     a->clock.origin = first;
     for ( size_t i = 0; i < a->nr_sinks; i++ )
         if ( a->sinks[i].ops->begin )

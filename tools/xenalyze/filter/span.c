@@ -16,6 +16,9 @@
 #define SECOND UINT64_C(1000000000)
 #define MOST_LENGTH 64u
 
+/* In 2200: far enough from what 64 bits of nanoseconds can say. */
+#define MOST_WALL (INT64_C(7258118400) * (int64_t)SECOND)
+
 /* --- a moment ------------------------------------------------------------- */
 
 /* ".5": the fraction of a second.  NULL: something else. */
@@ -52,7 +55,7 @@ static bool parse_wall(const char *text, struct moment *m)
     {
         time_t at = mktime(&tm);
 
-        if ( at < 0 )
+        if ( at < 0 || at >= MOST_WALL / (int64_t)SECOND )
             return false;
         *m = (struct moment){ MOMENT_WALL, at * SECOND + fraction };
         return true;
@@ -114,10 +117,13 @@ int span_parse(const char *text, struct span *s, struct err *e)
 static int64_t wall_of_clock(const struct xt_clock *clock, uint64_t first,
                              uint64_t value)
 {
-    int64_t start = clock->wall + xt_clock_ns(clock, first), at;
-    time_t seconds = start / (int64_t)SECOND;
+    int64_t start = xt_clock_wall(clock, first), at;
+    time_t seconds;
     struct tm tm;
 
+    if ( start < 0 || start > MOST_WALL )
+        start = 0;
+    seconds = start / (int64_t)SECOND;
     localtime_r(&seconds, &tm);
     tm.tm_hour = tm.tm_min = tm.tm_sec = 0;
     tm.tm_isdst = -1;
@@ -136,7 +142,9 @@ static int resolve_wall(const struct moment *m, const struct xt_clock *clock,
                        "of day it was; seconds from its start are possible");
     if ( m->kind == MOMENT_CLOCK )
         at = wall_of_clock(clock, first, m->value);
-    *tsc = xt_clock_tsc(clock, at - clock->wall);
+    if ( __builtin_sub_overflow(at, clock->wall, &at) )
+        at = clock->wall < 0 ? INT64_MAX : INT64_MIN;
+    *tsc = xt_clock_tsc(clock, at);
     return 0;
 }
 

@@ -171,7 +171,7 @@ static void put_names(struct json *j, const struct book *b)
 static void put_wall(struct json *j, const struct xt_clock *clock,
                      uint64_t tsc)
 {
-    int64_t wall = clock->wall + xt_clock_ns(clock, tsc);
+    int64_t wall = xt_clock_wall(clock, tsc);
 
     if ( clock->has_wall && wall >= 0 )
         put_number(j, "wall", (uint64_t)wall);
