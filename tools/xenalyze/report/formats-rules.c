@@ -173,6 +173,17 @@ static char plain_type(char type)
     return type == 'i' || type == 'u' ? 'd' : type == 'r' ? 's' : type;
 }
 
+static enum formats_kind kind_of(const struct formats_step *s)
+{
+    bool word = s->field >= FORMATS_1;
+
+    if ( s->plain && word && s->type == 'x' && s->zero && s->width == 8 )
+        return FORMATS_EIGHT;
+    if ( s->plain && !word && s->type == 'd' && !s->zero )
+        return s->width ? FORMATS_RIGHT : FORMATS_NUMBER;
+    return FORMATS_ANYHOW;
+}
+
 /* From behind "%(name)" on: flags, width, precision, type. */
 static int add_conversion(struct reader *r, unsigned int field,
                           const char *begin, const char **at, const char *end)
@@ -203,8 +214,7 @@ static int add_conversion(struct reader *r, unsigned int field,
     if ( p == end || !*p || !strchr("diuxXofFeEgGsrc", *p) )
         return bad(r, "not a conversion", begin, p - begin + (p < end));
     s.type = plain_type(*p);
-    s.hex_word = s.plain && s.zero && s.width == 8 && s.type == 'x' &&
-                 field >= FORMATS_1;
+    s.kind = kind_of(&s);
     s.conversion = printf_conversion(r, flags, flags_end - flags, s.type);
     *at = p + 1;
     if ( !s.conversion )

@@ -20,6 +20,7 @@
 
 #define HYPERCALL_NUMBER 0x000fffffu    /* above it, what arguments there are */
 #define COPY 16u
+#define AHEAD 8u                /* records that are fetched before their turn */
 #define LONGEST_COMPLAINT 128u
 
 /* --- taking --------------------------------------------------------------- */
@@ -103,12 +104,11 @@ struct line
 {
     const struct formats *f;
     const struct xt_record *record;
-    uint64_t last;              /* time stamp on this pcpu; 0: none */
-    unsigned int cpu;
+    struct value own[FORMATS_1];        /* what is in no word, by field */
 };
 
 /* What is not there is 0. */
-static inline struct value word_value(const struct line *l, unsigned int i)
+static inline uint64_t word_of(const struct line *l, unsigned int i)
 {
     const struct xt_record *r = l->record;
     uint64_t number = i < r->words ? xt_record_word(r, i) : 0;
@@ -116,26 +116,29 @@ static inline struct value word_value(const struct line *l, unsigned int i)
     if ( !i && (r->event == TRC_PV_HYPERCALL_V2 ||
                 r->event == TRC_PV_HYPERCALL_SUBCALL) )
         number &= HYPERCALL_NUMBER;
-    return (struct value){ .number = number };
+    return number;
 }
 
-static inline struct value value_of(const struct line *l, uint8_t field)
+static struct value value_of(const struct line *l, uint8_t field)
+{
+    if ( field >= FORMATS_1 )
+        return (struct value){ .number = word_of(l, field - FORMATS_1) };
+    return l->own[field];
+}
+
+/* `last` is the time stamp before it on this pcpu; 0: none. */
+static inline void begin_line(struct line *l, unsigned int cpu, uint64_t last)
 {
     const struct xt_record *r = l->record;
+    uint64_t mhz = l->f->mhz;
+    bool known = r->has_tsc && last, back = known && r->tsc < last;
 
-    if ( field >= FORMATS_1 )
-        return word_value(l, field - FORMATS_1);
-    if ( field == FORMATS_CPU )
-        return (struct value){ .number = l->cpu };
-    if ( field == FORMATS_TSC )
-        return (struct value){ .number = r->tsc };
-    if ( field == FORMATS_EVENT )
-        return (struct value){ .number = r->event };
-    if ( !r->has_tsc || !l->last )
-        return (struct value){ .number = 0 };
-    if ( r->tsc < l->last )
-        return (struct value){ .number = l->last - r->tsc, .negative = true };
-    return (struct value){ .number = r->tsc - l->last };
+    l->own[FORMATS_CPU].number = cpu;
+    l->own[FORMATS_TSC].number = mhz ? r->tsc / (mhz * 1000000) : r->tsc;
+    l->own[FORMATS_EVENT].number = r->event;
+    l->own[FORMATS_RELTSC].number = !known ? 0 : back ? last - r->tsc
+                                                      : r->tsc - last;
+    l->own[FORMATS_RELTSC].negative = back;
 }
 
 static double as_double(const struct value *v)
@@ -153,7 +156,7 @@ static char *put_rare(char *p, const struct formats_step *s,
                       const struct value *v, const struct line *l)
 {
     bool seconds = s->field == FORMATS_TSC && l->f->mhz;
-    double d = seconds ? v->number / (l->f->mhz * 1e6) : as_double(v);
+    double d = seconds ? l->record->tsc / (l->f->mhz * 1e6) : as_double(v);
     char text[NUM_I64_MAX + 32];
     int n;
 
@@ -196,15 +199,13 @@ static char *put_negative(char *p, const struct formats_step *s,
     return p + length - 1;
 }
 
-static char *put_field(char *p, const struct formats_step *s,
-                       const struct line *l)
+static char *put_anyhow(char *p, const struct formats_step *s,
+                        const struct line *l)
 {
     struct value v = value_of(l, s->field);
 
     if ( !s->plain || (s->type != 'd' && s->type != 'x') )
         return put_rare(p, s, &v, l);
-    if ( s->field == FORMATS_TSC && l->f->mhz )
-        v.number /= l->f->mhz * 1000000;
     if ( v.negative )
         return put_negative(p, s, v.number);
     if ( s->type == 'd' )
@@ -216,16 +217,32 @@ static char *put_field(char *p, const struct formats_step *s,
                      : num_hex_right(p, v.number, s->width);
 }
 
+static inline char *put_field(char *p, const struct formats_step *s,
+                              const struct line *l)
+{
+    switch ( s->kind )
+    {
+    case FORMATS_TEXT_ONLY:
+        return p;
+    case FORMATS_EIGHT:
+        return num_hex_eight(p, word_of(l, s->field - FORMATS_1));
+    case FORMATS_NUMBER:
+        if ( !l->own[s->field].negative )
+            return num_u64(p, l->own[s->field].number);
+        break;
+    case FORMATS_RIGHT:
+        if ( !l->own[s->field].negative )
+            return num_u64_right(p, l->own[s->field].number, s->width);
+    }
+    return put_anyhow(p, s, l);
+}
+
 /* In pieces of a fixed size: there is room for one more on either side. */
 static inline char *put_literal(char *p, const struct formats_step *s)
 {
-    uint32_t n = 0;
-
-    do
-    {
+    memcpy(p, s->text, COPY);
+    for ( uint32_t n = COPY; n < s->length; n += COPY )
         memcpy(p + n, s->text + n, COPY);
-        n += COPY;
-    } while ( n < s->length );
     return p + s->length;
 }
 
@@ -237,10 +254,7 @@ static char *put_rule(char *p, const struct formats_rule *rule,
     for ( const struct formats_step *s = rule->steps; s < end; s++ )
     {
         p = put_literal(p, s);
-        if ( s->hex_word )
-            p = num_hex_eight(p, word_value(l, s->field - FORMATS_1).number);
-        else if ( s->field != FORMATS_LITERAL )
-            p = put_field(p, s, l);
+        p = put_field(p, s, l);
     }
     *p++ = '\n';
     return p;
@@ -265,17 +279,19 @@ static void formats_write(const void *state, struct chunk *c)
     for ( size_t i = 0; i < c->nr; i++ )
     {
         unsigned int cpu = xt_item_cpu(&c->items[i]);
+        uint64_t last = c->times[cpu];
         const struct formats_rule *rule;
 
-        l.cpu = cpu;
-        l.last = c->times[cpu];
+        if ( i + AHEAD < c->nr )
+            __builtin_prefetch(c->bytes + xt_item_place(&c->items[i + AHEAD]));
         xt_record_view(&r, c->bytes + xt_item_place(&c->items[i]));
         p = chunk_room(c, p, l.f->longest + LONGEST_COMPLAINT);
         if ( !p )
             return;
-        if ( r.has_tsc && r.tsc < l.last )
-            p = put_backwards(p, cpu, r.tsc, l.last);
+        if ( r.has_tsc && r.tsc < last )
+            p = put_backwards(p, cpu, r.tsc, last);
         rule = formats_rule(l.f, r.event);
+        begin_line(&l, cpu, last);
         if ( rule )
             p = put_rule(p, rule, &l);
         if ( r.has_tsc )

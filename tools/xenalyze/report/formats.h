@@ -51,17 +51,27 @@ enum formats_field
     FORMATS_FIELDS, FORMATS_LITERAL = FORMATS_FIELDS,
 };
 
+/* How a field is written: as most are, or in some way. */
+enum formats_kind
+{
+    FORMATS_TEXT_ONLY,          /* there is none */
+    FORMATS_EIGHT,              /* %(1)08x, of a word */
+    FORMATS_NUMBER,             /* %(cpu)d, of what is no word */
+    FORMATS_RIGHT,              /* %(reltsc)8d, the same */
+    FORMATS_ANYHOW,
+};
+
 /* A text, and behind it a field, or nothing. */
 struct formats_step
 {
     const char *text;           /* 16 bytes more may be read */
     const char *conversion;     /* of the field, for printf */
     uint32_t length;            /* of the text */
+    uint8_t kind;
     uint8_t field;
     char type;                  /* d x X o f e E g G s c; as Python's */
     bool plain;                 /* no flag but 0, no precision */
     bool zero;
-    bool hex_word;              /* %(1)08x and the like, as most are */
     uint8_t width;
 };
 
