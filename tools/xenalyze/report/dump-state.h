@@ -72,23 +72,28 @@ static inline struct dump_vcpu *dump_state_on(struct dump_state *s,
     return number ? &s->vcpus[number - 1] : NULL;
 }
 
-/* Of a record of an exit: when the guest had been left, behind it. */
+/* When the guest was left, behind a record of this event. */
 static inline uint64_t dump_state_left(uint64_t left, uint32_t event,
                                        uint64_t time)
 {
-    if ( (event & ~0xfffu) != TRC_HVM_ENTRYEXIT )
-        return left;
-    return (event & ~TRC_HVM_NESTEDFLAG) == TRC_HVM_VMENTRY ? IN_GUEST : time;
+    bool passes = (event & ~0xfffu) == TRC_HVM_ENTRYEXIT;
+    bool enters = (event & ~TRC_HVM_NESTEDFLAG) == TRC_HVM_VMENTRY;
+
+    left = passes ? time : left;
+    return enters ? IN_GUEST : left;
 }
 
-/* Is it one that changes nothing but that? */
-static inline bool dump_state_exits_only(uint32_t event)
+/*
+ * Does it change anything but that?  Seldom, and what comes next is hard to
+ * guess: so there is but one thing to be guessed.
+ */
+static inline bool dump_state_changes(uint32_t event)
 {
     uint32_t kind = event & ~0xfffu;
 
-    return kind == TRC_HVM_ENTRYEXIT ||
-           (kind == TRC_HVM_HANDLER && event != TRC_HVM_CR_WRITE64 &&
-            event != TRC_HVM_RDTSC);
+    return (kind == TRC_SCHED_MIN) | (kind == TRC_HW_PM) |
+           (event == TRC_LOST_RECORDS) | (event == TRC_HVM_CR_WRITE64) |
+           (event == TRC_HVM_RDTSC);
 }
 
 /*
@@ -100,14 +105,14 @@ int dump_state_see(struct dump_state *s, struct chunk *c, bool shown,
                    unsigned int cpu, uint64_t time, const struct xt_record *r);
 
 /*
- * The same for exits, what is in them, and entries, of vcpus that are known,
- * and all are shown: most records of many traces.  From b->items[at] up to `end` at most, for
- * which there is room: the place of the first that is something else.
+ * The same for most records, as long as all are shown and it is known which
+ * vcpu they are about.  From b->items[at] up to `end` at most, for which there
+ * is room: the place of the first that is not like that.
  */
-static inline size_t dump_state_see_exits(struct dump_state *s,
-                                          struct chunk *c,
-                                          const struct xt_batch *b, size_t at,
-                                          size_t end)
+static inline size_t dump_state_see_most(struct dump_state *s,
+                                         struct chunk *c,
+                                         const struct xt_batch *b, size_t at,
+                                         size_t end)
 {
     struct dump_vcpu *v;
     uint32_t event;
@@ -117,8 +122,7 @@ static inline size_t dump_state_see_exits(struct dump_state *s,
         const struct xt_item *item = &b->items[at];
 
         event = xt_batch_event(b, item);
-        if ( !dump_state_exits_only(event) ||
-             xt_item_cpu(item) >= s->nr_cpus )
+        if ( dump_state_changes(event) || xt_item_cpu(item) >= s->nr_cpus )
             break;
         v = dump_state_on(s, xt_item_cpu(item));
         if ( !v )

@@ -133,7 +133,7 @@ static ssize_t dump_take(void *state, struct chunk *c,
     {
         last = b->nr - i > c->most - c->nr ? i + (c->most - c->nr) : b->nr;
         if ( !d->options.filter )
-            i = dump_state_see_exits(&d->state, c, b, i, last);
+            i = dump_state_see_most(&d->state, c, b, i, last);
         if ( i == last )
             break;
         rc = take_one(d, c, b, i);
