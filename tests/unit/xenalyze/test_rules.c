@@ -45,8 +45,8 @@ static bool serves(const struct line_rule *rule)
         const struct line_program *p = &programs.of[i];
 
         if ( is_of(rule->name, xt_catalogue_events[i].name) &&
-             p->rule == rule && p->mark == rule->mark &&
-             p->alone == rule->alone )
+             p->rule == rule && p->marks[0] == rule->mark &&
+             (p->marks[1] == '!') == rule->alone )
             return true;
     }
     return false;

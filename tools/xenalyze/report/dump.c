@@ -217,8 +217,7 @@ struct writer
     size_t longest;             /* of a line */
     const struct note *note, *notes_end;
     uint32_t noted;             /* the record that the next note is about */
-    uint64_t last, ns;          /* of the line before: its time stamp, time */
-    uint64_t second;            /* the ns at which its second began ... */
+    uint64_t second;            /* the ns at which one began ... */
     char second_text[24];       /* ... as text, up to the point: 16 at most */
     uint8_t second_length;
     struct line_lately lately;
@@ -280,33 +279,28 @@ static void leave_notes(struct writer *w, uint32_t i)
     w->noted = w->note < w->notes_end ? w->note->item : UINT32_MAX;
 }
 
-static void begin_second(struct writer *w)
+static void begin_second(struct writer *w, uint64_t ns)
 {
-    char *end = num_u64_right(w->second_text, w->ns / NUM_NINE, 3);
+    char *end = num_u64_right(w->second_text, ns / NUM_NINE, 3);
 
     *end++ = '.';
     w->second_length = end - w->second_text;
-    w->second = w->ns - w->ns % NUM_NINE;
+    w->second = ns - ns % NUM_NINE;
 }
 
-/*
- * What has no time stamp has that of the line before.  Blank where nothing is
- * known, or at the very begin, as in stock's.
- */
+/* Blank where nothing is known, or at the very begin, as in stock's. */
 static inline char *put_time(struct writer *w, char *p, uint64_t time)
 {
     const struct xt_clock *clock = &w->d->options.clock;
     uint64_t start = w->c->start;
+    uint64_t ns = time > start ? xt_clock_length(clock, time - start) : 0;
 
-    if ( time != w->last )
-        w->ns = time > start ? xt_clock_length(clock, time - start) : 0;
-    w->last = time;
-    if ( !w->ns )
+    if ( !ns )
         return num_fill(p, ' ', 14);
-    if ( w->ns - w->second >= NUM_NINE )
-        begin_second(w);
+    if ( ns - w->second >= NUM_NINE )
+        begin_second(w, ns);
     memcpy(p, w->second_text, 16);
-    return num_nine(p + w->second_length, w->ns - w->second);
+    return num_nine(p + w->second_length, ns - w->second);
 }
 
 static inline char *put_column(const struct writer *w, char *p,
@@ -411,9 +405,7 @@ static inline char *put_line(struct writer *w, char *p,
     const struct xt_record *r = &w->record;
     const struct line_program *program = line_program_lately(&w->lately, r);
     unsigned int cpu = xt_item_cpu(item);
-    char mark = !program ? ']'
-                : program->alone && w->context.left == IN_GUEST
-                  ? '!' : program->mark;
+    char mark = program ? program->marks[w->context.left == IN_GUEST] : ']';
 
     p = put_header(w, p, mark, item->time, cpu);
     if ( !program )
@@ -445,8 +437,7 @@ static bool writer_init(struct writer *w, const struct dump *d,
     }
     for ( unsigned int cpu = 0; cpu < c->nr_cpus; cpu++ )
         set_face(w, cpu, &c->faces[cpu]);
-    w->last = c->start;
-    begin_second(w);
+    begin_second(w, 0);
     return true;
 }
 

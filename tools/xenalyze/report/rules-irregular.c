@@ -86,10 +86,7 @@ void line_exits_init(struct line_programs *s)
     {
         size_t length = name_exit(text, names, intel, i) - text;
 
-        if ( length > sizeof(s->exits[i].text) )
-            continue;
-        memcpy(s->exits[i].text, text, length);
-        s->exits[i].length = length;
+        line_word_set(&s->exits[i], text, length);
     }
 }
 

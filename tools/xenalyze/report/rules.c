@@ -30,10 +30,19 @@ struct place
     uint16_t end;               /* bits of payload that there have to be */
 };
 
+/* Of the values of a field: those of small numbers are ready to be copied. */
+#define NAMES 8u
+
+struct names
+{
+    const struct xt_sem *sem;
+    struct line_word words[NAMES];
+};
+
 /* A text, and then what is to be made of a field: half a cache line. */
 struct line_step
 {
-    const char *text;           /* 16 bytes more may be read */
+    const char *text;           /* COPY bytes more may be read */
     uint8_t length;
     uint8_t kind;
     bool last;
@@ -42,17 +51,21 @@ struct line_step
         uint8_t width;
         uint8_t skip;           /* steps, if a condition does not hold */
     };
-    int32_t number;             /* of a condition */
+    union
+    {
+        int32_t number;         /* of a condition */
+        uint32_t mask;          /* of what is surely in one word */
+    };
     struct place place;
     union
     {
-        const struct xt_sem *sem;
+        const struct names *names;
         line_function *function;
         struct place second;    /* the shift of a percentage */
     };
 };
 
-#define COPY 16u                /* a short text is stored as so many bytes */
+#define COPY 32u                /* most texts are stored as so many bytes */
 #define MAX_STEPS 64u
 #define WORDS_MAX (9u * XT_RECORD_MAX_WORDS)
 
@@ -75,12 +88,11 @@ static inline uint64_t fetch(const struct place *f, const struct xt_record *r)
 }
 
 /* The same of what any record with this program has, in one word. */
-static inline uint32_t fetch_sure(const struct place *f,
+static inline uint32_t fetch_sure(const struct line_step *s,
                                   const struct xt_record *r)
 {
-    uint32_t word = xt_load32(r->payload + 4 * f->word);
-
-    return word >> f->shift & (UINT32_MAX >> (32 - f->bits));
+    return xt_load32(r->payload + 4 * s->place.word) >> s->place.shift &
+           s->mask;
 }
 
 static inline int64_t fetch_signed(const struct place *f,
@@ -95,8 +107,15 @@ static inline int64_t fetch_signed(const struct place *f,
 
 static char *put_name(char *p, const struct line_step *s, uint64_t value)
 {
-    const char *name = s->sem ? xt_sem_name(s->sem, value) : NULL;
+    const struct names *names = s->names;
+    const char *name;
 
+    if ( names && value < NAMES && names->words[value].length )
+    {
+        memcpy(p, names->words[value].text, sizeof(names->words[0].text));
+        return p + names->words[value].length;
+    }
+    name = names ? xt_sem_name(names->sem, value) : NULL;
     return name ? num_text(p, name) : num_u64(p, value);
 }
 
@@ -144,12 +163,12 @@ static char *put_words(char *p, const struct xt_record *r)
 
 /* --- running -------------------------------------------------------------- */
 
-/* In pieces of a fixed size: there is room for one more on either side. */
+/* There is room for more than the text, on either side. */
 static inline char *put_text(char *p, const struct line_step *s)
 {
     memcpy(p, s->text, COPY);
-    for ( size_t n = COPY; n < s->length; n += COPY )
-        memcpy(p + n, s->text + n, COPY);
+    if ( s->length > COPY )
+        memcpy(p + COPY, s->text + COPY, s->length - COPY);
     return p + s->length;
 }
 
@@ -204,8 +223,8 @@ char *line_program_run(const struct line_program *program, char *p,
         switch ( s->kind )
         {
         case STEP_NOTHING: break;
-        case STEP_SURE: p = put_unsigned(p, fetch_sure(&s->place, r)); break;
-        case STEP_SURE_HEX: p = num_hex(p, fetch_sure(&s->place, r)); break;
+        case STEP_SURE: p = put_unsigned(p, fetch_sure(s, r)); break;
+        case STEP_SURE_HEX: p = num_hex(p, fetch_sure(s, r)); break;
         case STEP_SURE_LONG_HEX:
             p = num_hex(p, xt_load64(r->payload + 4 * s->place.word));
             break;
@@ -254,6 +273,28 @@ static const char *keep_text(struct compiler *c)
     else
         memcpy(copy, c->text, c->length);
     return copy;
+}
+
+static const struct names *keep_names(struct compiler *c,
+                                      const struct xt_sem *sem)
+{
+    struct names *names = arena_zalloc(&c->set->arena, sizeof(*names),
+                                       _Alignof(struct names));
+
+    if ( !names )
+    {
+        c->no_memory = true;
+        return NULL;
+    }
+    names->sem = sem;
+    for ( unsigned int i = 0; i < NAMES; i++ )
+    {
+        const char *name = xt_sem_name(sem, i);
+
+        if ( name )
+            line_word_set(&names->words[i], name, strlen(name));
+    }
+    return names;
 }
 
 static struct line_step *add(struct compiler *c, enum step_kind kind)
@@ -388,8 +429,10 @@ static void add_field(struct compiler *c, const char *text, size_t length)
     s->kind = kind_of(f, format, &width);
     s->kind = sure_kind(c, s);
     s->width = width;
-    if ( s->kind == STEP_NAME )
-        s->sem = f ? f->sem : NULL;
+    if ( s->place.bits && s->place.bits <= 32 )
+        s->mask = UINT32_MAX >> (32 - s->place.bits);
+    if ( s->kind == STEP_NAME && f && f->sem )
+        s->names = keep_names(c, f->sem);
     if ( s->kind == STEP_PERCENT )
         set_place(c, &s->second, &f, format + 4, strlen(format + 4));
 }
@@ -451,9 +494,10 @@ static void compile(struct compiler *c, const char *text)
     end_text(c);
 }
 
-static size_t longest_name(const struct xt_sem *sem)
+static size_t longest_name(const struct names *names)
 {
-    size_t longest = NUM_U64_MAX;
+    const struct xt_sem *sem = names ? names->sem : NULL;
+    size_t longest = sizeof(names->words[0].text);
 
     for ( unsigned int i = 0; sem && i < sem->nr_values; i++ )
         if ( strlen(sem->values[i].name) > longest )
@@ -467,7 +511,7 @@ static size_t longest_step(const struct line_step *s)
 
     switch ( s->kind )
     {
-    case STEP_NAME: return text + longest_name(s->sem);
+    case STEP_NAME: return text + longest_name(s->names);
     case STEP_FUNCTION:
     case STEP_FUNCTION_OF: return text + LINE_FUNCTION_MAX;
     case STEP_CATALOGUE: return text + XT_TEXT_MAX;
@@ -523,9 +567,9 @@ static int compile_event(struct compiler *c, struct line_program *program)
     if ( !rule )
         compile_name(c);
     *program = (struct line_program){
-        .event = c->event, .rule = rule, .words = c->event->words,
-        .max_words = c->event->max_words, .longest = COPY,
-        .mark = rule ? rule->mark : ']', .alone = rule && rule->alone,
+        .event = c->event, .rule = rule, .longest = COPY,
+        .marks = { rule ? rule->mark : ']',
+                   rule ? rule->alone ? '!' : rule->mark : ']' },
     };
     steps = arena_array(&c->set->arena, c->nr, sizeof(*steps),
                         _Alignof(struct line_step));

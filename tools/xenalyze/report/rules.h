@@ -59,9 +59,7 @@ struct line_program
     const struct xt_event *event;
     const struct line_rule *rule;       /* NULL: it has none */
     const struct line_step *steps;
-    uint8_t words, max_words;   /* that a record of this event has */
-    char mark;
-    bool alone;
+    char marks[2];              /* [1]: if no exit of the vcpu is known */
     uint32_t longest;           /* bytes that it touches, at most */
 };
 
@@ -86,6 +84,16 @@ struct line_word
     uint8_t length;             /* 0: there is none */
 };
 
+/* What is too long stays none. */
+static inline void line_word_set(struct line_word *word, const char *text,
+                                 size_t length)
+{
+    if ( length > sizeof(word->text) )
+        return;
+    memcpy(word->text, text, length);
+    word->length = length;
+}
+
 /* 0 or -ENOMEM; the catalogue is borrowed.  The same for all threads. */
 int line_programs_init(struct line_programs *s,
                        const struct xt_catalogue *catalogue);
@@ -100,9 +108,10 @@ const struct line_program *line_program_find(const struct line_programs *s,
 
 /*
  * The same for one thread, which remembers what it found: of all events, few
- * come at a time.  To begin with, all but `programs` is zero.
+ * come at a time, and hardly two of them in one place.  To begin with, all but
+ * `programs` is zero.
  */
-#define LINE_LATELY_BITS 8
+#define LINE_LATELY_BITS 10
 
 struct line_lately
 {
@@ -110,7 +119,7 @@ struct line_lately
     struct
     {
         uint32_t key;           /* number of words, and event */
-        const struct line_program *program;
+        uint32_t number;        /* of its program, + 1; 0: none */
     } of[1u << LINE_LATELY_BITS];
 };
 
@@ -120,12 +129,15 @@ line_program_lately(struct line_lately *l, const struct xt_record *r)
     uint32_t key = (uint32_t)r->words << 28 | r->event;
     uint32_t at = key * 2654435761u >> (32 - LINE_LATELY_BITS);
 
+    const struct line_program *found;
+
     if ( l->of[at].key != key )
     {
+        found = line_program_find(l->programs, r);
         l->of[at].key = key;
-        l->of[at].program = line_program_find(l->programs, r);
+        l->of[at].number = found ? found - l->programs->of + 1 : 0;
     }
-    return l->of[at].program;
+    return l->of[at].number ? &l->programs->of[l->of[at].number - 1] : NULL;
 }
 
 /* At most program->longest bytes at p; the place behind the text. */
