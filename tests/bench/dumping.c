@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What text costs: millions of lines a second of --dump-all and of rules, beside
- * stock's xenalyze and, through Python, Xen's xentrace_format, on traces that
- * xensim plays.  All take turns on each trace; what counts is the CPU time that
- * a program used itself (not the kernel for it), the median of all rounds.  Of
- * two threads it is the time that passed, which means nothing on a busy machine.
+ * What text costs: millions of lines a second of --dump-all and of rules,
+ * beside stock's xenalyze and, through Python, Xen's xentrace_format, on traces
+ * that xensim plays.  All take turns on each trace; what counts is the CPU time
+ * that a program used itself (not the kernel for it), the median of all rounds.
+ * Of two threads it is the time that passed, which means nothing on a busy
+ * machine.
  *
- * What two threads could gain at most is in the row of two processes: each makes
- * the text of all with one thread, at the same time as the other.  Where these
- * are no faster together than one is alone, the machine has not got two cores.
+ * What two threads could gain at most is in the row of two processes: each
+ * makes the text of all with one thread, at the same time as the other.  Where
+ * these are no faster together than one is alone, the machine has not got two
+ * cores.
  *
  * How many records of a pcpu come in a row is printed beside: the longer, the
  * easier is order.

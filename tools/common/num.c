@@ -6,9 +6,9 @@
  * sixteen bytes, and stored at once, of however many digits the number is.
  *
  * Measured beside a table of pairs, with what surely has eight digits computed
- * side by side in a 64-bit word: a decimal number of up to 20 digits 5.9 instead
- * of 10.0 ns, one of sixteen hex digits 3.9 instead of 7.6, a time 7.6 instead
- * of 10.6.
+ * side by side in a 64-bit word: a decimal number of up to 20 digits 5.9
+ * instead of 10.0 ns, one of sixteen hex digits 3.9 instead of 7.6, a time 7.6
+ * instead of 10.6.
  */
 #include <assert.h>
 #include <endian.h>

@@ -172,7 +172,7 @@ static void insert(struct xt_item *items, size_t nr)
     }
 }
 
-/* --- a few runs ------------------------------------------------------------ */
+/* --- a few runs ---------------------------------------------------------- */
 
 /* Where each run begins, and where the last one ends.  0: they are too many. */
 static unsigned int find_runs(const struct xt_slice *s,
@@ -238,7 +238,7 @@ static void merge_runs(struct xt_slice *s, size_t (*begins)[SOME_RUNS + 1],
     s->sorted = sorted;
 }
 
-/* --- all of it ------------------------------------------------------------- */
+/* --- all of it ----------------------------------------------------------- */
 
 static void sort_buckets(struct xt_slice *s)
 {

@@ -8,9 +8,9 @@
  * sorted in the cache, and nothing has to be kept for long.
  *
  * Thread 0 gives the changes of one epoch to the scene while the others have
- * begun with the next.  A pcpu belongs to a thread, so that what is known of its
- * vcpus stays in one processor's cache; who has done his own helps the others.
- * So facts of a pcpu come in order, but not all in the same shard.
+ * begun with the next.  A pcpu belongs to a thread, so that what is known of
+ * its vcpus stays in one processor's cache; who has done his own helps the
+ * others.  So facts of a pcpu come in order, but not all in the same shard.
  */
 #include <assert.h>
 #include <errno.h>
@@ -23,9 +23,9 @@
 #include "xenalyze/analysis.h"
 
 /*
- * Changes in an epoch: few enough to be sorted in the cache, but so many of each
- * pcpu that it is worth fetching what is known of it, and so many that threads
- * seldom wait for each other.
+ * Changes in an epoch: few enough to be sorted in the cache, but so many of
+ * each pcpu that it is worth fetching what is known of it, and so many that
+ * threads seldom wait for each other.
  */
 #define LEAST 8192u
 #define OF_A_PCPU 256u

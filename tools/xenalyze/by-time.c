@@ -6,10 +6,10 @@
  *
  * Two things are known too late that way.  A loss is told by the record behind
  * it, but others' records since it began are to be doubted; and that a pcpu's
- * records have ended shows at the end of the trace.  So a file is looked through
- * for both first.  Of a stream (xenalyze makes a file of one), losses are found
- * in the batch at hand, and one that began before it is taken to begin with it;
- * and all pcpus end last.
+ * records have ended shows at the end of the trace.  So a file is looked
+ * through for both first.  Of a stream (xenalyze makes a file of one), losses
+ * are found in the batch at hand, and one that began before it is taken to
+ * begin with it; and all pcpus end last.
  */
 #include <errno.h>
 #include <stdlib.h>

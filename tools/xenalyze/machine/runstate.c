@@ -25,7 +25,7 @@ static inline void list_sleeper(struct scene *s, struct vcpu_state *v)
     s->sleepers = v;
 }
 
-/* --- states ---------------------------------------------------------------- */
+/* --- states -------------------------------------------------------------- */
 
 /* ... it becomes runnable from that state. */
 static const uint8_t why_runnable[STATES] = {
@@ -111,13 +111,14 @@ static inline struct vcpu_state *known(struct scene *s, const struct change *c)
     return v;
 }
 
-/* --- on and off a pcpu ----------------------------------------------------- */
+/* --- on and off a pcpu --------------------------------------------------- */
 
 static void move(struct scene *s, struct vcpu_state *v, uint32_t pcpu,
                  uint64_t time)
 {
     struct fact_stay f = {
-        .vcpu = v->is.vcpu, .from = v->placed_at, .to = time, .pcpu = v->is.pcpu,
+        .vcpu = v->is.vcpu, .from = v->placed_at, .to = time,
+        .pcpu = v->is.pcpu,
         .next = pcpu,
     };
 
@@ -173,7 +174,7 @@ static void loses_pcpu(struct scene *s, struct vcpu_state *v,
     vcpu_enter(s, v, next, c->time, c->pcpu);
 }
 
-/* --- records --------------------------------------------------------------- */
+/* --- records ------------------------------------------------------------- */
 
 static inline bool is_odd(const struct change *c)
 {

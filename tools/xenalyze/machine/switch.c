@@ -40,7 +40,8 @@ static inline void ran_here(struct pcpu *p, struct world_vcpu *v)
         p->strange[STRANGE_PREVIOUS]++;
 }
 
-static inline void leaves(struct pcpu *p, struct world_vcpu *v, unsigned int new)
+static inline void leaves(struct pcpu *p, struct world_vcpu *v,
+                          unsigned int new)
 {
     ran_here(p, v);
     if ( p->current == v || p->nobody )

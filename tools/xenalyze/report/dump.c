@@ -144,7 +144,7 @@ static ssize_t dump_take(void *state, struct chunk *c,
     return rc < 0 ? rc : (ssize_t)(i - at);
 }
 
-/* --- before the span of time ----------------------------------------------- */
+/* --- before the span of time --------------------------------------------- */
 
 static int early_see(void *state, const struct xt_batch *b)
 {

@@ -14,8 +14,8 @@
  * Any thread does whatever is to be done next.  But who takes goes on to take
  * until others have enough to make, since all that is needed for it is in that
  * one's cache; and nobody waits for a turn to write, but leaves a text for
- * who is at it.  Taking is about a third of the work, so more than three or four
- * threads are idle.
+ * who is at it.  Taking is about a third of the work, so more than three or
+ * four threads are idle.
  */
 #include "xenalyze/report/print.h"
 
@@ -167,7 +167,7 @@ static void take(struct press *p)
         give_up(p, rc, &e);
 }
 
-/* --- making and putting ---------------------------------------------------- */
+/* --- making and putting -------------------------------------------------- */
 
 static void make(struct press *p)
 {
@@ -200,7 +200,7 @@ static void put(struct press *p)
     p->putting = false;
 }
 
-/* --- what is next ----------------------------------------------------------- */
+/* --- what is next -------------------------------------------------------- */
 
 static bool can_take(const struct press *p)
 {

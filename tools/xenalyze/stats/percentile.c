@@ -4,8 +4,8 @@
  * values or of cells; then one walk finds the place.
  *
  * Where there are cells, octaves and marks are looked at together, so that the
- * answer depends on the values alone.  A cell's value, and what each value in it
- * weighs, is its middle, held to the least and the greatest value, which are
+ * answer depends on the values alone.  A cell's value, and what each value in
+ * it weighs, is its middle, held to the least and the greatest value, which are
  * exact.
  *
  * The middle is off by at most 1/256, so the share that a place has of the
@@ -20,8 +20,8 @@
 #include "xenalyze/stats/cells.h"
 
 /*
- * Where a walk is.  Of cells it sees one octave at a time: so marks, which come in
- * any order, are first sorted by octaves.
+ * Where a walk is.  Of cells it sees one octave at a time: so marks, which come
+ * in any order, are first sorted by octaves.
  */
 struct walk
 {

@@ -42,14 +42,16 @@ void stats_pool_fini(struct stats_pool *pool);
  * two powers of two in 128 cells of equal width.  Octave 0 has the values below
  * 128, a cell each; octave o, those whose highest bit is o + 6.
  *
- * Shifted so that eight bits are left, or as it is if there are no more, a value
- * has a highest bit that adds the one octave by which the shift falls short.
+ * Shifted so that eight bits are left, or as it is if there are no more, a
+ * value has a highest bit that adds the one octave by which the shift falls
+ * short.
  */
 #define STATS_CELL_BITS 7u
 #define STATS_CELLS (1u << STATS_CELL_BITS)
 #define STATS_OCTAVES (64u - STATS_CELL_BITS + 1)
 
-_Static_assert(STATS_OCTAVES * STATS_CELLS <= UINT16_MAX, "16 bits name a cell");
+_Static_assert(STATS_OCTAVES * STATS_CELLS <= UINT16_MAX,
+               "16 bits name a cell");
 
 static inline uint16_t stats_cell(uint64_t value)
 {
