@@ -39,6 +39,18 @@ for line in '^|-- Domain [0-9]* --|$' '^            Seen: '; do
     [ "$n" -ge $many ] || fail "$n lines $line, not $many"
 done
 
+# Who has no column is not left out without a word.
+awk 'BEGIN {
+    for ( i = 1; i <= 4200; i++ ) {
+        print "0 + 0x21101", i * 65536
+        print "0 + 0x21021", i * 65536
+    }
+}' | compose crowd
+expect 1 "$xenalyze" --interval-domain-total-time-all crowd
+complains "--interval-domain-total-time-all has no room for all"
+[ "$(tail -n 1 out | wc -w)" = 4097 ] || fail "not as many as there is room for"
+expect 0 "$xenalyze" --interval-domain-total-time-all --domain 9-99 crowd
+
 # A window that says it ends in the middle of its last record.
 compose short <<'END'
 0 + 0x21101 0x10000

@@ -395,10 +395,17 @@ static void warn(const struct pass *p)
 static int complain(const struct pass *p, struct err *e)
 {
     for ( unsigned int i = 0; i < INTERVAL_KINDS; i++ )
+    {
         if ( p->interval[i] && interval_cut(p->interval[i]) )
             return err_set(e, -E2BIG, "%s: that makes too many intervals, "
                            "and the last ones are missing; choose longer "
                            "ones with --interval", p->run->name);
+        if ( p->interval[i] && interval_crowded(p->interval[i]) )
+            return err_set(e, -E2BIG, "%s: --interval-%s has no room for "
+                           "all, and the last ones are missing; choose some "
+                           "with --domain or --vcpu", p->run->name,
+                           interval_name(i));
+    }
     return 0;
 }
 

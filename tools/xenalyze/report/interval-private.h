@@ -26,7 +26,7 @@ struct interval
     struct grid grid;
     struct cr3 cr3;
     enum category category;     /* of the exit that is being told */
-    bool failed;
+    bool failed, crowded;
 };
 
 /* Every interval has a row, also one in which nothing happened. */

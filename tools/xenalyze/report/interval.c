@@ -34,6 +34,7 @@ static size_t take_id(struct interval *i, uint64_t id)
     size_t k = find_id(i, id), room = i->room ? 2 * i->room : 16;
     uint64_t *larger;
 
+    i->crowded |= k == NO_COLUMN && i->nr_ids == INTERVAL_MAX_COLUMNS;
     if ( k != NO_COLUMN || i->nr_ids == INTERVAL_MAX_COLUMNS )
         return k;
     if ( i->nr_ids == i->room )
@@ -273,6 +274,11 @@ bool interval_cut(const struct interval *i)
     return i->grid.cut || (i->last > i->grid.first && i->grid.width &&
                            (i->last - i->grid.first - 1) / i->grid.width >=
                            GRID_MAX_ROWS);
+}
+
+bool interval_crowded(const struct interval *i)
+{
+    return i->crowded;
 }
 
 uint64_t interval_row_length(const struct interval *i, size_t row)

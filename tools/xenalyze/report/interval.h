@@ -66,4 +66,7 @@ const char *interval_name(enum interval_kind kind);
 /* There were too many: those after the last that was printed are missing. */
 bool interval_cut(const struct interval *i);
 
+/* Likewise things to look at: those after the first 4096 are missing. */
+bool interval_crowded(const struct interval *i);
+
 #endif /* XENALYZE_REPORT_INTERVAL_H */
