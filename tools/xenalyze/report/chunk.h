@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Some thousands of records on their way to text.  What has to be done one
- * record after the other (print.c: taking) leaves notes in the
- * chunk; then a thread makes its text alone.
+ * record after the other (print.c: taking) leaves notes in the chunk; then a
+ * thread makes its text alone.
  */
 #ifndef XENALYZE_REPORT_CHUNK_H
 #define XENALYZE_REPORT_CHUNK_H

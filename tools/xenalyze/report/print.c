@@ -41,9 +41,10 @@
 #define AHEAD 4u
 #define MAX_CHUNKS ((AHEAD + 2) * MAX_THREADS)
 
+/* Each in cache lines of its own: who takes writes beside who makes. */
 struct slot
 {
-    struct chunk chunk;
+    _Alignas(128) struct chunk chunk;
     bool made;
 };
 
