@@ -15,58 +15,6 @@
 
 #include "xenalyze/machine/scene.h"
 
-/* Whoever loses records wants all that wait or sleep: those are in a list. */
-static inline void list_sleeper(struct scene *s, struct vcpu_state *v)
-{
-    if ( v->listed || !vcpu_sleeps(v->is.state) )
-        return;
-    v->next = s->sleepers;
-    v->listed = true;
-    s->sleepers = v;
-}
-
-/* --- states -------------------------------------------------------------- */
-
-/* ... it becomes runnable from that state. */
-static const uint8_t why_runnable[STATES] = {
-    [STATE_RUNNING] = WHY_PREEMPT, [STATE_RUNNABLE] = WHY_OTHER,
-    [STATE_BLOCKED] = WHY_WAKE, [STATE_OFFLINE] = WHY_WAKE,
-    [STATE_LOST] = WHY_OTHER, [STATE_QUEUED] = WHY_OTHER,
-    [STATE_INIT] = WHY_OTHER,
-};
-
-static inline void tell(struct scene *s, struct vcpu_state *v,
-                        unsigned int next, unsigned int next_why,
-                        uint64_t time, uint32_t pcpu)
-{
-    v->is.to = time;
-    v->is.next = next;
-    v->is.next_why = next_why;
-    v->is.next_pcpu = pcpu;
-    emit_runstate(&s->emit, &v->is);
-}
-
-
-void vcpu_enter(struct scene *s, struct vcpu_state *v, unsigned int state,
-                uint64_t time, uint32_t pcpu)
-{
-    unsigned int why = state == STATE_RUNNABLE ? why_runnable[v->is.state]
-                                               : WHY_NONE;
-
-    tell(s, v, state, why, time, pcpu);
-    if ( !v->is.early )
-    {
-        domain_change(s, v->domain, v->is.state, state, time);
-        v->domain->is.ended += v->ending - v->ended;
-    }
-    v->ended = v->ending;
-    v->ending = false;
-    v->is.state = state;
-    v->is.why = why;
-    v->is.from = time;
-    list_sleeper(s, v);
-}
-
 /* Its domain counts it from now on; its state does not change by that. */
 static void ripen(struct scene *s, struct vcpu_state *v)
 {
@@ -95,11 +43,11 @@ static void meet(struct scene *s, struct vcpu_state *v,
     if ( s->lost_pcpus )
         return;
     if ( s->certain > s->first )
-        tell(s, v, old, WHY_NONE, s->certain, c->pcpu);
+        vcpu_tell(s, v, old, s->certain, c->pcpu);
     v->is.from = s->certain;
     v->is.state = old;
     v->is.pcpu = old == STATE_RUNNING ? c->pcpu : FACT_NO_PCPU;
-    list_sleeper(s, v);
+    vcpu_list(s, v);
 }
 
 static inline struct vcpu_state *known(struct scene *s, const struct change *c)
@@ -111,15 +59,14 @@ static inline struct vcpu_state *known(struct scene *s, const struct change *c)
     return v;
 }
 
-/* --- on and off a pcpu --------------------------------------------------- */
+/* --- on and off a pcpu ---------------------------------------------------- */
 
 static void move(struct scene *s, struct vcpu_state *v, uint32_t pcpu,
                  uint64_t time)
 {
     struct fact_stay f = {
         .vcpu = v->is.vcpu, .from = v->placed_at, .to = time,
-        .pcpu = v->is.pcpu,
-        .next = pcpu,
+        .pcpu = v->is.pcpu, .next = pcpu,
     };
 
     if ( v->placed )
@@ -174,7 +121,7 @@ static void loses_pcpu(struct scene *s, struct vcpu_state *v,
     vcpu_enter(s, v, next, c->time, c->pcpu);
 }
 
-/* --- records ------------------------------------------------------------- */
+/* --- records -------------------------------------------------------------- */
 
 static inline bool is_odd(const struct change *c)
 {

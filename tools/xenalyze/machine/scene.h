@@ -123,9 +123,20 @@ static inline struct vcpu_state *vcpu_state(const struct world_vcpu *v)
     return v->machine;
 }
 
+/* What v was, up to a time; it does not change by that. */
+void vcpu_tell(struct scene *s, struct vcpu_state *v, unsigned int next,
+               uint64_t time, uint32_t pcpu);
+
 /* It is in that state from now on. */
 void vcpu_enter(struct scene *s, struct vcpu_state *v, unsigned int state,
                 uint64_t time, uint32_t pcpu);
+
+/* A domain counts it from now on. */
+void domain_ripen(struct scene *s, const struct vcpu_state *v);
+void domain_end(struct scene *s, struct world_domain *d, uint64_t last);
+
+void loss_begin(struct scene *s, const struct change *c);
+void loss_end(struct scene *s, const struct change *c);
 
 void vcpu_found(struct scene *s, const struct change *c);
 
@@ -135,17 +146,15 @@ static inline bool vcpu_sleeps(unsigned int state)
     return state != STATE_RUNNING && state != STATE_LOST;
 }
 
-/*
- * One of its vcpus changes from state to state, at a time; and is counted from
- * now on.
- */
-void domain_change(struct scene *s, struct domain_state *d, unsigned int old,
-                   unsigned int new, uint64_t time);
-void domain_ripen(struct scene *s, const struct vcpu_state *v);
-void domain_end(struct scene *s, struct world_domain *d, uint64_t last);
-
-void loss_begin(struct scene *s, const struct change *c);
-void loss_end(struct scene *s, const struct change *c);
+/* Whoever loses records wants all that wait or sleep: those are in a list. */
+static inline void vcpu_list(struct scene *s, struct vcpu_state *v)
+{
+    if ( v->listed || !vcpu_sleeps(v->is.state) )
+        return;
+    v->next = s->sleepers;
+    v->listed = true;
+    s->sleepers = v;
+}
 
 /* Who runs on a pcpu. */
 void place_leave(struct scene *s, uint32_t pcpu, uint64_t time);
