@@ -17,7 +17,7 @@ static size_t place(const struct stats_map *m, uint64_t key)
     for ( ; ; i++ )
     {
         i &= m->size - 1;
-        if ( !m->rows[i] || m->rows[i]->key == key )
+        if ( !m->slots[i].row || m->slots[i].key == key )
             return i;
     }
 }
@@ -30,13 +30,13 @@ static bool grow(struct stats_map *m, struct stats_pool *pool)
     if ( m->used + m->used / 3 < m->size )
         return true;
     larger.size = m->size ? 2 * m->size : FIRST_SIZE;
-    larger.rows = arena_array(&pool->arena, larger.size,
-                              sizeof(*larger.rows), 8);
-    if ( !larger.rows )
+    larger.slots = arena_array(&pool->arena, larger.size,
+                               sizeof(*larger.slots), 8);
+    if ( !larger.slots )
         return false;
     for ( size_t i = 0; i < m->size; i++ )
-        if ( m->rows[i] )
-            larger.rows[place(&larger, m->rows[i]->key)] = m->rows[i];
+        if ( m->slots[i].row )
+            larger.slots[place(&larger, m->slots[i].key)] = m->slots[i];
     *m = larger;
     return true;
 }
@@ -69,7 +69,7 @@ static struct stats *insert(struct stats_map *m, struct stats_pool *pool,
     }
     row->key = key;
     row->stats.weighted = m->weighted;
-    m->rows[place(m, key)] = row;
+    m->slots[place(m, key)] = (struct stats_slot){ key, row };
     m->used++;
     m->last = row;
     return &row->stats;
@@ -82,7 +82,7 @@ struct stats *stats_map_get(struct stats_map *m, struct stats_pool *pool,
 
     if ( row && row->key == key )
         return &row->stats;
-    row = m->size ? m->rows[place(m, key)] : NULL;
+    row = m->size ? m->slots[place(m, key)].row : NULL;
     if ( !row )
         return insert(m, pool, key);
     m->last = row;
@@ -91,7 +91,8 @@ struct stats *stats_map_get(struct stats_map *m, struct stats_pool *pool,
 
 const struct stats *stats_map_find(const struct stats_map *m, uint64_t key)
 {
-    const struct stats_row *row = m->size ? m->rows[place(m, key)] : NULL;
+    const struct stats_row *row = m->size ? m->slots[place(m, key)].row
+                                          : NULL;
 
     return row ? &row->stats : NULL;
 }
@@ -109,8 +110,8 @@ void stats_map_sum(struct stats *to, struct stats_pool *pool,
                    const struct stats_map *from)
 {
     for ( size_t i = 0; i < from->size; i++ )
-        if ( from->rows[i] )
-            stats_merge(to, pool, &from->rows[i]->stats);
+        if ( from->slots[i].row )
+            stats_merge(to, pool, &from->slots[i].row->stats);
     if ( from->others )
         stats_merge(to, pool, from->others);
 }
@@ -127,11 +128,11 @@ void stats_map_merge(struct stats_map *m, struct stats_pool *pool,
         stats_merge(to, pool, from->others);
     for ( size_t i = 0; i < from->size; i++ )
     {
-        if ( !from->rows[i] )
+        if ( !from->slots[i].row )
             continue;
-        to = stats_map_get(m, pool, from->rows[i]->key);
+        to = stats_map_get(m, pool, from->slots[i].key);
         if ( to )
-            stats_merge(to, pool, &from->rows[i]->stats);
+            stats_merge(to, pool, &from->slots[i].row->stats);
     }
 }
 
@@ -171,8 +172,8 @@ static struct stats_row **sorted(const struct stats_map *m,
         return NULL;
     }
     for ( size_t i = 0; i < m->size; i++ )
-        if ( m->rows[i] )
-            rows[n++] = m->rows[i];
+        if ( m->slots[i].row )
+            rows[n++] = m->slots[i].row;
     qsort(rows, n, sizeof(*rows), compare);
     return rows;
 }

@@ -205,9 +205,16 @@ struct stats_row
     struct stats stats;
 };
 
+/* A key stands beside the row's address, so that who looks sees few of them. */
+struct stats_slot
+{
+    uint64_t key;
+    struct stats_row *row;      /* NULL: free */
+};
+
 struct stats_map
 {
-    struct stats_row **rows;    /* a hash table; rows do not move */
+    struct stats_slot *slots;   /* a hash table; rows do not move */
     size_t size, used;
     struct stats_row *last;     /* that was asked for: mostly it is again */
     bool weighted;              /* for those to be made */
