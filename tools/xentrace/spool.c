@@ -93,7 +93,8 @@ void spool_put(struct spool *s, unsigned int cpu, const struct iovec *spans,
     struct xt_header h = { .magic = XT_WINDOW_MAGIC, .cpu = cpu,
                            .size = spool_bytes(spans, nr_spans) };
 
-    assert(h.size && spool_has_room(s, h.size));
+    /* There is room: who puts has asked, and tail may be another thread's. */
+    assert(h.size);
     append(s, &h, sizeof(h));
     for ( int i = 0; i < nr_spans; i++ )
         append(s, spans[i].iov_base, spans[i].iov_len);
