@@ -432,10 +432,11 @@ static void begin(void *world)
     }
     tell_begin(w);
     life_begin(p);
-    w->notifier.notifier_call = notified;
-    register_cpu_notifier(&w->notifier);
     w->begun = true;
     pthread_mutex_unlock(&w->lock);
+    /* Without the lock, which notified() takes inside of that of hotplug. */
+    w->notifier.notifier_call = notified;
+    register_cpu_notifier(&w->notifier);
 }
 
 int workload_begin(struct workload *workload)
