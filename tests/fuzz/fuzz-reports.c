@@ -78,8 +78,8 @@ static void reports(const char *path, unsigned int sort, unsigned int form)
 }
 
 /*
- * All kinds of intervals, or one: short ones of damaged time stamps are a
- * million.
+ * All kinds of intervals, or one, as text: short ones of damaged time stamps
+ * are a million, a gigabyte of JSON.
  */
 static void lists(const char *path, unsigned int kind, unsigned int form)
 {
@@ -96,7 +96,7 @@ static void lists(const char *path, unsigned int kind, unsigned int form)
         c.facts.interval[i] = kind == INTERVAL_KINDS || kind == i;
         c.facts.ids[i].nr = 1;
     }
-    set_form(&c, form);
+    set_form(&c, kind == INTERVAL_KINDS ? form : 0);
     free(say(path, 0, &c).bytes);
     free(say(path, XT_SOURCE_STREAM, &c).bytes);
 }
