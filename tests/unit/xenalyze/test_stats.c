@@ -305,6 +305,40 @@ START_TEST(extremes_are_harmless)
 }
 END_TEST
 
+static void add_often(struct stats *s, struct stats_pool *pool, uint64_t value,
+                      unsigned int times)
+{
+    for ( unsigned int i = 0; i < times; i++ )
+        stats_add(s, pool, value, i);
+}
+
+/* A cell's count has no end at 16 bits, and stays at its greatest at 32. */
+START_TEST(counts_are_long)
+{
+    struct stats s = { 0 }, t = { 0 };
+    struct stats_bar bars[64];
+    struct stats_pool pool;
+
+    stats_pool_init(&pool);
+    add_often(&s, &pool, 1000, 200003);
+    add_often(&s, &pool, 100000, 70001);
+    add_often(&t, &pool, 1000, 65535);
+    stats_merge(&t, &pool, &s);
+    ck_assert_uint_eq(stats_bars(&t, bars), 2);
+    ck_assert_uint_eq(bars[0].count, 265538);
+    ck_assert_uint_eq(bars[1].count, 70001);
+    ck_assert_uint_le(stats_percentile(&t, 79), 1004);
+    ck_assert_uint_ge(stats_percentile(&t, 80), 99600);
+    for ( unsigned int i = 0; i < 40; i++ )
+        stats_merge(i & 1 ? &s : &t, &pool, i & 1 ? &t : &s);
+    ck_assert_uint_eq(stats_bars(&t, bars), 2);
+    ck_assert_uint_eq(bars[0].count, UINT32_MAX);
+    ck_assert_uint_eq(bars[1].count, UINT32_MAX);
+    ck_assert(!pool.failed);
+    stats_pool_fini(&pool);
+}
+END_TEST
+
 /* Without memory: counts stay right, and the pool knows. */
 START_TEST(no_memory_is_remembered)
 {
@@ -317,7 +351,8 @@ START_TEST(no_memory_is_remembered)
         stats_pool_init(&pool);
         for ( uint64_t i = 1; i <= MANY; i++ )
             stats_add(&s, &pool, i * i * i, i);
-        ck_assert_uint_eq(s.count, MANY);
+        add_often(&s, &pool, 7, 1u << 17);
+        ck_assert_uint_eq(s.count, MANY + (1u << 17));
         ck_assert_uint_eq(s.max, (uint64_t)MANY * MANY * MANY);
         ck_assert_int_eq(pool.failed, fault_fired(FAULT_ALLOC) != 0);
         stats_percentile(&s, 50);
@@ -461,6 +496,7 @@ END_TEST
 
 UNIT_MAIN("stats", many_are_near, few_are_exact, small_ones_are_exact,
           weight_is_time, nothing_is_no_sample, shards_make_a_whole,
-          worst_has_its_time, extremes_are_harmless, no_memory_is_remembered,
+          worst_has_its_time, extremes_are_harmless, counts_are_long,
+          no_memory_is_remembered,
           top_is_the_greatest, top_of_none, map_keeps_keys_apart,
           map_has_an_end, spread_counts_all)

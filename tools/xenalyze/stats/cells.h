@@ -15,17 +15,29 @@
 #define CELLS STATS_CELLS
 #define OCTAVES STATS_OCTAVES
 
-/* Made when its first value comes. */
+/*
+ * Made when its first value comes.  Of many thousand series each has some, so
+ * what 16 bits of a count do not hold has a place only if there is such.
+ */
 struct stats_octave
 {
-    uint32_t counts[CELLS];     /* stays at its greatest value */
+    uint16_t counts[CELLS];
+    uint16_t *high;             /* of counts, CELLS; NULL: all are 0 */
 };
 
-/* One more; there it stays once it has come to its greatest value. */
-static inline void cells_count(uint32_t *count)
+/* NULL: it has no value. */
+static inline struct stats_octave *cells_octave(const struct stats_cells *c,
+                                                unsigned int octave)
 {
-    if ( !++*count )
-        --*count;
+    unsigned int i = octave - c->first;
+
+    return i < c->nr ? c->octaves[i] : NULL;
+}
+
+static inline uint32_t cells_count(const struct stats_octave *o,
+                                   unsigned int cell)
+{
+    return o->counts[cell] | (o->high ? (uint32_t)o->high[cell] << 16 : 0);
 }
 
 static inline unsigned int cells_shift(unsigned int octave)

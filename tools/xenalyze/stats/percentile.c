@@ -54,12 +54,6 @@ static void sort_marks(struct walk *w, const struct stats *s)
         w->marks[w->ends[marks[i] / CELLS]++] = marks[i];
 }
 
-static const struct stats_octave *octave_of(const struct walk *w,
-                                            unsigned int o)
-{
-    return w->s->cells->octaves ? w->s->cells->octaves[o] : NULL;
-}
-
 static unsigned int first_mark(const struct walk *w, unsigned int o)
 {
     return o ? w->ends[o - 1] : 0;
@@ -67,22 +61,25 @@ static unsigned int first_mark(const struct walk *w, unsigned int o)
 
 static bool is_empty(const struct walk *w, unsigned int o)
 {
-    return !octave_of(w, o) && first_mark(w, o) == w->ends[o];
+    return !cells_octave(w->s->cells, o) && first_mark(w, o) == w->ends[o];
 }
 
 /* From its first cell on. */
 static void enter_octave(struct walk *w, unsigned int o)
 {
-    const struct stats_octave *from = octave_of(w, o);
+    const struct stats_octave *from = cells_octave(w->s->cells, o);
 
     w->octave = o;
     w->cell = 0;
-    if ( from )
-        memcpy(w->counts, from->counts, sizeof(w->counts));
-    else
+    if ( !from )
         memset(w->counts, 0, sizeof(w->counts));
+    for ( unsigned int cell = 0; from && cell < CELLS; cell++ )
+        w->counts[cell] = from->counts[cell];
+    for ( unsigned int cell = 0; from && from->high && cell < CELLS; cell++ )
+        w->counts[cell] |= (uint32_t)from->high[cell] << 16;
     for ( unsigned int i = first_mark(w, o); i < w->ends[o]; i++ )
-        cells_count(&w->counts[w->marks[i] % CELLS]);
+        w->counts[w->marks[i] % CELLS] +=
+            w->counts[w->marks[i] % CELLS] != UINT32_MAX;
 }
 
 /* The next one that has anything.  False: there is none. */

@@ -31,23 +31,71 @@ void stats_pool_fini(struct stats_pool *pool)
 
 /* --- cells ---------------------------------------------------------------- */
 
-/* All of them, as pointers.  NULL, as below: no memory, and the pool knows. */
-static struct stats_octave **octaves_of(struct stats_cells *c,
-                                        struct stats_pool *pool)
+#define SOME 8u                 /* octaves that values mostly are in */
+
+/* Room for pointers to octaves up to and from this one. */
+static bool reach_octave(struct stats_cells *c, struct stats_pool *pool,
+                         unsigned int octave)
 {
-    if ( !c->octaves )
-        c->octaves = arena_array(&pool->arena, OCTAVES, sizeof(*c->octaves),
-                                 8);
-    pool->failed |= !c->octaves;
-    return c->octaves;
+    unsigned int first = octave < SOME / 2 ? 0 : octave - SOME / 2;
+    unsigned int end = octave + SOME / 2;
+    struct stats_octave **octaves;
+
+    if ( octave - c->first < c->nr )
+        return true;
+    if ( c->nr && c->first < first )
+        first = c->first;
+    if ( c->nr && c->first + c->nr > end )
+        end = c->first + c->nr;
+    octaves = arena_array(&pool->arena, end - first, sizeof(*octaves), 8);
+    if ( !octaves )
+        return false;
+    for ( unsigned int i = 0; i < c->nr; i++ )
+        octaves[c->first + i - first] = c->octaves[i];
+    c->octaves = octaves;
+    c->first = first;
+    c->nr = end - first;
+    return true;
 }
 
-static struct stats_octave *make_octave(struct stats_octave **at,
-                                        struct stats_pool *pool)
+/* NULL, and the pool knows, without memory. */
+static struct stats_octave *make_octave(struct stats_cells *c,
+                                        struct stats_pool *pool,
+                                        unsigned int octave)
 {
-    *at = arena_zalloc(&pool->arena, sizeof(**at), LINE);
-    pool->failed |= !*at;
-    return *at;
+    struct stats_octave *o = reach_octave(c, pool, octave)
+                             ? arena_new(&pool->arena, struct stats_octave)
+                             : NULL;
+
+    if ( o )
+        c->octaves[octave - c->first] = o;
+    pool->failed |= !o;
+    return o;
+}
+
+static inline struct stats_octave *octave_of(struct stats_cells *c,
+                                             struct stats_pool *pool,
+                                             unsigned int octave)
+{
+    struct stats_octave *o = cells_octave(c, octave);
+
+    return o ? o : make_octave(c, pool, octave);
+}
+
+/* A count stays at its greatest value. */
+static void set_count(struct stats_octave *o, struct stats_pool *pool,
+                      unsigned int cell, uint64_t count)
+{
+    if ( count > UINT16_MAX && !o->high )
+    {
+        o->high = arena_array(&pool->arena, CELLS, sizeof(*o->high), 2);
+        pool->failed |= !o->high;
+    }
+    if ( count > (o->high ? UINT32_MAX : UINT16_MAX) )
+        count = o->high ? UINT32_MAX : UINT16_MAX;
+    o->counts[cell] = (uint16_t)count;
+    if ( o->high )
+        o->high[cell] = (uint16_t)(count >> 16);
 }
 
 /* Every exit comes by here. */
@@ -55,17 +103,16 @@ void stats_settle(struct stats *s, struct stats_pool *pool)
 {
     struct stats_cells *c = s->cells;
     const uint16_t *end = c->marks + s->used;
-    struct stats_octave **octaves = octaves_of(c, pool);
 
     s->used = 0;
-    for ( const uint16_t *mark = c->marks; octaves && mark < end; mark++ )
+    for ( const uint16_t *mark = c->marks; mark < end; mark++ )
     {
-        unsigned int cell = *mark;
-        struct stats_octave *o = octaves[cell / CELLS];
+        unsigned int cell = *mark % CELLS;
+        struct stats_octave *o = octave_of(c, pool, *mark / CELLS);
 
-        if ( !o && !(o = make_octave(&octaves[cell / CELLS], pool)) )
-            continue;
-        cells_count(&o->counts[cell % CELLS]);
+        if ( o && !++o->counts[cell] )
+            set_count(o, pool, cell, (uint64_t)cells_count(o, cell) +
+                                     UINT16_MAX + 1);
     }
 }
 
@@ -151,31 +198,30 @@ void stats_add_odd(struct stats *s, struct stats_pool *pool, uint64_t value,
 
 /* --- merging -------------------------------------------------------------- */
 
-static void merge_octave(struct stats_octave **to, struct stats_pool *pool,
+static void merge_octave(struct stats_octave *to, struct stats_pool *pool,
                          const struct stats_octave *from)
 {
-    struct stats_octave *o = *to ? *to : make_octave(to, pool);
-
-    for ( unsigned int cell = 0; o && cell < CELLS; cell++ )
-    {
-        uint32_t *count = &o->counts[cell], by = from->counts[cell];
-
-        *count = UINT32_MAX - *count < by ? UINT32_MAX : *count + by;
-    }
+    for ( unsigned int cell = 0; cell < CELLS; cell++ )
+        set_count(to, pool, cell, (uint64_t)cells_count(to, cell) +
+                                  cells_count(from, cell));
 }
 
 static void merge_cells(struct stats *to, struct stats_pool *pool,
                         const struct stats *from)
 {
     const struct stats_cells *c = from->cells;
-    struct stats_octave **octaves;
 
     if ( !need_cells(to, pool) )
         return;
-    octaves = c->octaves ? octaves_of(to->cells, pool) : NULL;
-    for ( unsigned int i = 0; octaves && i < OCTAVES; i++ )
-        if ( c->octaves[i] )
-            merge_octave(&octaves[i], pool, c->octaves[i]);
+    for ( unsigned int i = 0; i < c->nr; i++ )
+    {
+        struct stats_octave *o = c->octaves[i]
+                                 ? octave_of(to->cells, pool, c->first + i)
+                                 : NULL;
+
+        if ( o )
+            merge_octave(o, pool, c->octaves[i]);
+    }
     for ( unsigned int i = 0; i < from->used; i++ )
         add_cell(to, pool, c->marks[i]);
 }

@@ -66,11 +66,12 @@ static inline uint16_t stats_cell(uint64_t value)
  * some hundred values stays small, and one of many goes through the memory of
  * its octaves once for so many of them.
  */
-#define STATS_MARKS 252u
+#define STATS_MARKS 248u
 
 struct stats_cells
 {
-    struct stats_octave **octaves;      /* STATS_OCTAVES; NULL: none yet */
+    struct stats_octave **octaves;      /* nr of them; NULL: no such values */
+    uint32_t first, nr;                 /* [0] is octave `first` */
     uint16_t marks[STATS_MARKS];
 };
 
