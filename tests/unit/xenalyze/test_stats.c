@@ -339,6 +339,18 @@ START_TEST(counts_are_long)
 }
 END_TEST
 
+/* What is left if no octave could be had: there is nothing to look through. */
+START_TEST(cells_may_be_empty)
+{
+    struct stats_cells none = { 0 };
+    struct stats s = { .count = 300, .sum = 2100, .min = 5, .max = 9,
+                       .cells = &none };
+
+    ck_assert_uint_eq(stats_percentile(&s, 50), 9);
+    ck_assert_uint_eq(stats_weighted(&s, 50), 9);
+}
+END_TEST
+
 /* Without memory: counts stay right, and the pool knows. */
 START_TEST(no_memory_is_remembered)
 {
@@ -497,6 +509,6 @@ END_TEST
 UNIT_MAIN("stats", many_are_near, few_are_exact, small_ones_are_exact,
           weight_is_time, nothing_is_no_sample, shards_make_a_whole,
           worst_has_its_time, extremes_are_harmless, counts_are_long,
-          no_memory_is_remembered,
+          cells_may_be_empty, no_memory_is_remembered,
           top_is_the_greatest, top_of_none, map_keeps_keys_apart,
           map_has_an_end, spread_counts_all)

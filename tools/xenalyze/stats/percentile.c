@@ -229,11 +229,15 @@ static void find_raw(struct places *at, const struct walk *w)
 static void weigh_octaves(struct places *at, struct walk *w,
                           uint64_t weights[OCTAVES])
 {
-    do
+    bool more;
+
+    /* Where memory was short, there may be none. */
+    for ( more = w->octave < OCTAVES; more;
+          more = next_octave(w, w->octave + 1) )
     {
         weights[w->octave] = weigh_octave(w, at->weighted);
         at->whole += weights[w->octave];
-    } while ( next_octave(w, w->octave + 1) );
+    }
 }
 
 /* Only octaves that have a place are looked through. */
