@@ -1,26 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From tables of slots, a sink each, to arrays of listeners, a fact each.
+ * From tables of slots, a sink each, to those that are told, a fact each.
  */
 #include "xenalyze/machine/emit.h"
 
 #include <errno.h>
 
+/* A fan's array ends with one that has no function. */
 #define EMIT_FILL(kind)                                                     \
+static void nobody_##kind(void *state, const struct fact_##kind *fact)      \
+{                                                                           \
+    (void)state;                                                            \
+    (void)fact;                                                             \
+}                                                                           \
+                                                                            \
+static void fan_##kind(void *state, const struct fact_##kind *fact)         \
+{                                                                           \
+    for ( const struct emit_##kind##_who *w = state; w->tell; w++ )         \
+        w->tell(w->state, fact);                                            \
+}                                                                           \
+                                                                            \
 static int fill_##kind(struct emit *e, struct arena *arena,                 \
                        const struct sink *sinks, size_t nr_sinks)           \
 {                                                                           \
-    struct emit_##kind##_row *row;                                          \
+    struct emit_##kind##_who *all;                                          \
+    size_t nr = 0;                                                          \
                                                                             \
-    e->kind = arena_array(arena, nr_sinks + 1, sizeof(*row),                \
-                          _Alignof(void *));                                \
-    if ( !e->kind )                                                         \
+    all = arena_array(arena, nr_sinks + 1, sizeof(*all),                    \
+                      _Alignof(struct emit_##kind##_who));                  \
+    if ( !all )                                                             \
         return -ENOMEM;                                                     \
-    row = e->kind;                                                          \
     for ( size_t i = 0; i < nr_sinks; i++ )                                 \
         if ( sinks[i].ops->kind )                                           \
-            *row++ = (struct emit_##kind##_row){ sinks[i].ops->kind,        \
-                                                 sinks[i].state };          \
+            all[nr++] = (struct emit_##kind##_who){ sinks[i].ops->kind,     \
+                                                    sinks[i].state, true }; \
+    e->kind = all[0];                                                       \
+    if ( nr != 1 )                                                          \
+        e->kind = (struct emit_##kind##_who){ nr ? fan_##kind               \
+                                                 : nobody_##kind,           \
+                                              all, nr };                    \
     return 0;                                                               \
 }
 EMIT_KINDS(EMIT_FILL)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who is told what: for each kind of fact a short array of those that listen,
- * made once.  A machine asks emit_wants_...() before it works hard.
+ * Who is told what: for each kind of fact a function, and what it is told with,
+ * so that a fact costs one call.  A lone listener is called directly, several
+ * by a fan that has an array of them, and of what nobody wants to hear a
+ * function that does nothing.  A machine asks emit_wants_...() before it works
+ * hard.
  */
 #ifndef XENALYZE_MACHINE_EMIT_H
 #define XENALYZE_MACHINE_EMIT_H
@@ -21,37 +24,36 @@
 
 #define EMIT_KINDS(each) EMIT_GLOBAL_KINDS(each) EMIT_LOCAL_KINDS(each)
 
-#define EMIT_ROW(kind)                                                      \
-struct emit_##kind##_row                                                    \
+#define EMIT_WHO(kind)                                                      \
+struct emit_##kind##_who                                                    \
 {                                                                           \
     void (*tell)(void *state, const struct fact_##kind *fact);              \
     void *state;                                                            \
+    bool wanted;                                                            \
 };
-EMIT_KINDS(EMIT_ROW)
-#undef EMIT_ROW
+EMIT_KINDS(EMIT_WHO)
+#undef EMIT_WHO
 
-/* Each array ends with a row that has no function. */
 struct emit
 {
-#define EMIT_MEMBER(kind) struct emit_##kind##_row *kind;
+#define EMIT_MEMBER(kind) struct emit_##kind##_who kind;
     EMIT_KINDS(EMIT_MEMBER)
 #undef EMIT_MEMBER
 };
 
-/* The arrays stand in `arena`.  0 or -ENOMEM. */
+/* What fans need stands in `arena`.  0 or -ENOMEM. */
 int emit_init(struct emit *e, struct arena *arena, const struct sink *sinks,
               size_t nr_sinks);
 
 #define EMIT_FUNCTION(kind)                                                 \
 static inline bool emit_wants_##kind(const struct emit *e)                  \
 {                                                                           \
-    return e->kind->tell;                                                   \
+    return e->kind.wanted;                                                  \
 }                                                                           \
 static inline void emit_##kind(const struct emit *e,                        \
                                const struct fact_##kind *fact)              \
 {                                                                           \
-    for ( const struct emit_##kind##_row *row = e->kind; row->tell; row++ ) \
-        row->tell(row->state, fact);                                        \
+    e->kind.tell(e->kind.state, fact);                                      \
 }
 EMIT_KINDS(EMIT_FUNCTION)
 #undef EMIT_FUNCTION
