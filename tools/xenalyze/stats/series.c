@@ -98,21 +98,34 @@ static void set_count(struct stats_octave *o, struct stats_pool *pool,
         o->high[cell] = (uint16_t)(count >> 16);
 }
 
-/* Every exit comes by here. */
+/* 16 bits were not enough for it.  Seldom, so kept out of the way. */
+__attribute__((cold, noinline))
+static void carry(struct stats_octave *o, struct stats_pool *pool,
+                  unsigned int cell)
+{
+    set_count(o, pool, cell, (uint64_t)cells_count(o, cell) + UINT16_MAX + 1);
+}
+
+/* All exits come by here: what is asked of each mark is as little as can be. */
 void stats_settle(struct stats *s, struct stats_pool *pool)
 {
+    const uint16_t *mark = s->cells->marks, *end = mark + s->used;
+    struct stats_octave *octaves[OCTAVES] = { NULL };
     struct stats_cells *c = s->cells;
-    const uint16_t *end = c->marks + s->used;
 
     s->used = 0;
-    for ( const uint16_t *mark = c->marks; mark < end; mark++ )
+    for ( unsigned int i = 0; i < c->nr; i++ )
+        octaves[c->first + i] = c->octaves[i];
+    for ( ; mark < end; mark++ )
     {
-        unsigned int cell = *mark % CELLS;
-        struct stats_octave *o = octave_of(c, pool, *mark / CELLS);
+        unsigned int cell = *mark, octave = cell / CELLS;
+        struct stats_octave *o = octaves[octave];
 
+        cell %= CELLS;
+        if ( !o )
+            o = octaves[octave] = make_octave(c, pool, octave);
         if ( o && !++o->counts[cell] )
-            set_count(o, pool, cell, (uint64_t)cells_count(o, cell) +
-                                     UINT16_MAX + 1);
+            carry(o, pool, cell);
     }
 }
 
