@@ -16,13 +16,14 @@
 #define OCTAVES STATS_OCTAVES
 
 /*
- * Made when its first value comes.  Of many thousand series each has some, so
- * what 16 bits of a count do not hold has a place only if there is such.
+ * Made when its first value comes.  Of many thousand series each has some, and
+ * most counts are small: so what is above a count's 8 bits is counted by an
+ * octave of its own, made if need be.
  */
 struct stats_octave
 {
-    uint16_t counts[CELLS];
-    uint16_t *high;             /* of counts, CELLS; NULL: all are 0 */
+    uint8_t counts[CELLS];
+    struct stats_octave *high;  /* times 256; NULL: all are 0 */
 };
 
 /* NULL: it has no value. */
@@ -37,7 +38,11 @@ static inline struct stats_octave *cells_octave(const struct stats_cells *c,
 static inline uint32_t cells_count(const struct stats_octave *o,
                                    unsigned int cell)
 {
-    return o->counts[cell] | (o->high ? (uint32_t)o->high[cell] << 16 : 0);
+    uint32_t count = 0;
+
+    for ( unsigned int shift = 0; o; o = o->high, shift += 8 )
+        count |= (uint32_t)o->counts[cell] << shift;
+    return count;
 }
 
 static inline unsigned int cells_shift(unsigned int octave)

@@ -71,12 +71,10 @@ static void enter_octave(struct walk *w, unsigned int o)
 
     w->octave = o;
     w->cell = 0;
-    if ( !from )
-        memset(w->counts, 0, sizeof(w->counts));
-    for ( unsigned int cell = 0; from && cell < CELLS; cell++ )
-        w->counts[cell] = from->counts[cell];
-    for ( unsigned int cell = 0; from && from->high && cell < CELLS; cell++ )
-        w->counts[cell] |= (uint32_t)from->high[cell] << 16;
+    memset(w->counts, 0, sizeof(w->counts));
+    for ( unsigned int shift = 0; from; from = from->high, shift += 8 )
+        for ( unsigned int cell = 0; cell < CELLS; cell++ )
+            w->counts[cell] |= (uint32_t)from->counts[cell] << shift;
     for ( unsigned int i = first_mark(w, o); i < w->ends[o]; i++ )
         w->counts[w->marks[i] % CELLS] +=
             w->counts[w->marks[i] % CELLS] != UINT32_MAX;

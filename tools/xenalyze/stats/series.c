@@ -86,24 +86,26 @@ static inline struct stats_octave *octave_of(struct stats_cells *c,
 static void set_count(struct stats_octave *o, struct stats_pool *pool,
                       unsigned int cell, uint64_t count)
 {
-    if ( count > UINT16_MAX && !o->high )
+    if ( count > UINT32_MAX )
+        count = UINT32_MAX;
+    for ( ; o; o = o->high )
     {
-        o->high = arena_array(&pool->arena, CELLS, sizeof(*o->high), 2);
+        o->counts[cell] = (uint8_t)count;
+        count >>= 8;
+        if ( !count && !o->high )
+            return;
+        if ( !o->high )
+            o->high = arena_new(&pool->arena, struct stats_octave);
         pool->failed |= !o->high;
     }
-    if ( count > (o->high ? UINT32_MAX : UINT16_MAX) )
-        count = o->high ? UINT32_MAX : UINT16_MAX;
-    o->counts[cell] = (uint16_t)count;
-    if ( o->high )
-        o->high[cell] = (uint16_t)(count >> 16);
 }
 
-/* 16 bits were not enough for it.  Seldom, so kept out of the way. */
+/* 8 bits were not enough for it.  Seldom, so kept out of the way. */
 __attribute__((cold, noinline))
 static void carry(struct stats_octave *o, struct stats_pool *pool,
                   unsigned int cell)
 {
-    set_count(o, pool, cell, (uint64_t)cells_count(o, cell) + UINT16_MAX + 1);
+    set_count(o, pool, cell, (uint64_t)cells_count(o, cell) + UINT8_MAX + 1);
 }
 
 /* All exits come by here: what is asked of each mark is as little as can be. */
