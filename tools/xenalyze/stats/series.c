@@ -10,18 +10,19 @@
 #include "xenalyze/stats/stats.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "xenalyze/stats/cells.h"
 
 #define LINE 64u                /* of cache */
 #define LARGE_WORDS 3u          /* a 0, which is no sample, and two halves */
 
-_Static_assert(sizeof(struct stats) == 256, "four lines of cache");
+_Static_assert(offsetof(struct stats, zeros) == LINE, "one line of cache");
 
 void stats_pool_init(struct stats_pool *pool)
 {
+    *pool = (struct stats_pool){ .failed = false };
     arena_init(&pool->arena, 1u << 16);
-    pool->failed = false;
 }
 
 void stats_pool_fini(struct stats_pool *pool)
@@ -157,6 +158,54 @@ size_t stats_unpack(const struct stats *s, uint64_t values[STATS_RAW])
     return n;
 }
 
+static uint16_t words_of(unsigned int size)
+{
+    static const uint16_t words[STATS_SIZES + 1] = { 0, 4, 8, 16, 32,
+                                                     STATS_RAW };
+
+    return words[size];
+}
+
+static void give_back(struct stats_pool *pool, uint32_t *raw, unsigned int size)
+{
+    if ( !size )
+        return;
+    memcpy(raw, &pool->spare[size - 1], sizeof(pool->spare[0]));
+    pool->spare[size - 1] = raw;
+}
+
+static uint32_t *take(struct stats_pool *pool, unsigned int size)
+{
+    void *raw = pool->spare[size - 1];
+
+    if ( !raw )
+        return arena_alloc(&pool->arena, words_of(size) * sizeof(uint32_t), 8);
+    memcpy(&pool->spare[size - 1], raw, sizeof(pool->spare[0]));
+    return raw;
+}
+
+/* Room in raw for so many words more.  Without memory it is false. */
+static bool need_raw(struct stats *s, struct stats_pool *pool,
+                     unsigned int words)
+{
+    uint32_t *larger;
+
+    if ( s->used + words <= words_of(s->size) )
+        return true;
+    larger = take(pool, s->size + 1);
+    if ( !larger )
+    {
+        pool->failed = true;
+        return false;
+    }
+    if ( s->used )
+        memcpy(larger, s->raw, s->used * sizeof(*larger));
+    give_back(pool, s->raw, s->size);
+    s->raw = larger;
+    s->size++;
+    return true;
+}
+
 /*
  * All values in raw become marks, of which there is room for more.  False, and
  * the pool knows, without memory: then values are no more than counted.
@@ -178,6 +227,8 @@ static bool need_cells(struct stats *s, struct stats_pool *pool)
         return false;
     }
     n = stats_unpack(s, values);
+    give_back(pool, s->raw, s->size);
+    s->size = 0;
     for ( s->used = 0; s->used < n; s->used++ )
         s->cells->marks[s->used] = stats_cell(values[s->used]);
     return true;
@@ -186,14 +237,18 @@ static bool need_cells(struct stats *s, struct stats_pool *pool)
 /* Of a series that has no cells. */
 static void keep(struct stats *s, struct stats_pool *pool, uint64_t value)
 {
-    if ( s->used + (value > UINT32_MAX ? LARGE_WORDS : 1) >= STATS_RAW )
+    unsigned int words = value > UINT32_MAX ? LARGE_WORDS : 1;
+
+    if ( s->used + words >= STATS_RAW )
     {
         if ( need_cells(s, pool) )
             add_cell(s, pool, stats_cell(value));
         return;
     }
-    s->raw[s->used++] = value > UINT32_MAX ? 0 : (uint32_t)value;
-    if ( value <= UINT32_MAX )
+    if ( !need_raw(s, pool, words) )
+        return;
+    s->raw[s->used++] = words > 1 ? 0 : (uint32_t)value;
+    if ( words == 1 )
         return;
     s->raw[s->used++] = (uint32_t)value;
     s->raw[s->used++] = (uint32_t)(value >> 32);

@@ -23,10 +23,15 @@
  * Where series keep what outgrows them.  Running out of memory is remembered
  * here instead of being reported by each addition: percentiles are then not
  * to be printed, counts and sums still are right.
+ *
+ * A series that grows gives back what it had, for another to have.
  */
+#define STATS_SIZES 5u          /* of buffers */
+
 struct stats_pool
 {
     struct arena arena;
+    void *spare[STATS_SIZES];   /* lists */
     bool failed;
 };
 
@@ -76,23 +81,24 @@ struct stats_cells
 };
 
 /*
- * 256 bytes.  Fewer than STATS_RAW values are kept as they are, so that the
- * many series of few values cost one line of cache a value and are exact; where
- * there are more, all are in cells.  All zero is an empty series.
+ * Fewer than STATS_RAW values are kept as they are, so that the many series of
+ * few values are small and exact; where there are more, all are in cells.  What
+ * an addition needs comes first, in 64 bytes.  All zero is an empty series.
  *
  * As stock does, a value of 0 counts as an event and is no sample.
  */
 struct stats
 {
-    uint64_t zeros;             /* values that were 0 */
-    uint64_t count;             /* all others */
+    uint64_t count;             /* values that were not 0 */
     uint64_t sum;
-    uint64_t min, max;          /* of the latter; 0 if there is none */
+    uint64_t min, max;          /* of them; 0 if there is none */
     uint64_t max_at;            /* when the greatest came, first */
     struct stats_cells *cells;  /* NULL: all are in raw */
+    uint32_t *raw;              /* a large one is 0 and two words */
     uint16_t used;              /* of its marks, or of raw */
+    uint8_t size;               /* of raw: which of STATS_SIZES, from 1 */
     bool weighted;              /* its percentiles are those by weight */
-    uint32_t raw[STATS_RAW];    /* a large one is 0 and two words */
+    uint64_t zeros;             /* all other values */
 };
 
 /* The marks are full: into the octaves. */
