@@ -85,6 +85,15 @@ static inline void change(struct pcpu *p, struct world_vcpu *v,
         arrives(p, v);
 }
 
+/* It was not preempted: it is the one who ran, and who runs. */
+static inline void goes_on(struct pcpu *p, struct world_vcpu *v)
+{
+    ran_here(p, v);
+    p->is.early &= p->current != v;
+    p->nobody = NULL;
+    tell_world(p, CHANGE_CONTINUE, v, STATE_RUNNING, STATE_RUNNING);
+}
+
 void runstate_record(struct pcpu *p, const struct xt_record *r)
 {
     unsigned int old = OLD(r->event), new = NEW(r->event);
@@ -106,19 +115,43 @@ void runstate_record(struct pcpu *p, const struct xt_record *r)
         change(p, v, old, new);
         return;
     }
-    ran_here(p, v);
-    p->is.early &= p->current != v;
-    p->nobody = NULL;
-    tell_world(p, CHANGE_CONTINUE, v, STATE_RUNNING, STATE_RUNNING);
+    goes_on(p, v);
     event_record(p, r);
 }
 
 /* --- one after the other -------------------------------------------------- */
 
 #define PLAIN_BYTES 16u         /* header, time, one word */
-#define PLAIN_CHANGE (TRC_HD_CYCLE_FLAG | 1u << TRACE_EXTRA_SHIFT | \
-                      TRC_SCHED_RUNSTATE_CHANGE)
+#define PLAIN(event) \
+    (TRC_HD_CYCLE_FLAG | 1u << TRACE_EXTRA_SHIFT | (uint32_t)(event))
+#define PLAIN_CHANGE PLAIN(TRC_SCHED_RUNSTATE_CHANGE)
+#define PLAIN_CONTINUE PLAIN(TRC_SCHED_CONTINUE_RUNNING)
 #define STATE_BITS 0x330u       /* of states up to STATE_OFFLINE */
+
+static void tell_event(struct pcpu *p, const unsigned char *at)
+{
+    struct xt_record r;
+
+    if ( emit_wants_event(p->emit) &&
+         xt_record_decode(&r, at, at + PLAIN_BYTES) )
+        event_record(p, &r);
+}
+
+static inline void plain_record(struct pcpu *p, const unsigned char *at,
+                                uint32_t header)
+{
+    struct world_vcpu *v = named(p, xt_load32(at + 12));
+
+    if ( !v )
+        return;
+    if ( header != PLAIN_CONTINUE )
+    {
+        change(p, v, OLD(header), NEW(header));
+        return;
+    }
+    goes_on(p, v);
+    tell_event(p, at);
+}
 
 /* What hvm_run() is for exits: the loop for changes, one behind the other. */
 const unsigned char *runstate_run(struct pcpu *p, const unsigned char *at,
@@ -131,15 +164,12 @@ const unsigned char *runstate_run(struct pcpu *p, const unsigned char *at,
     {
         uint32_t header = xt_load32(at);
         uint64_t time = xt_load64(at + 4) + offset;
-        struct world_vcpu *v;
 
-        if ( (header & ~STATE_BITS) != PLAIN_CHANGE || time < p->time ||
-             time > limit )
+        if ( ((header & ~STATE_BITS) != PLAIN_CHANGE &&
+              header != PLAIN_CONTINUE) || time < p->time || time > limit )
             break;
         p->time = time;
-        v = named(p, xt_load32(at + 12));
-        if ( v )
-            change(p, v, OLD(header), NEW(header));
+        plain_record(p, at, header);
         at += PLAIN_BYTES;
     }
     add_volume(p, VOLUME_SCHED, (at - from) / PLAIN_BYTES, at - from);
