@@ -299,7 +299,7 @@ static uint64_t left(void)
         const uint64_t words[] = {
             c->time, c->vcpu ? c->vcpu->domain->id : ~0u,
             c->vcpu ? c->vcpu->id : ~0u, c->kind, c->old, c->new,
-            c->kind == CHANGE_RUNSTATE ? c->number : 0,
+            c->kind == CHANGE_WAKE ? c->number : 0,
         };
 
         for ( size_t k = 0; k < sizeof(words) / sizeof(words[0]); k++ )

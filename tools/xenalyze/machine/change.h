@@ -15,8 +15,11 @@
 
 enum change_kind
 {
-    CHANGE_RUNSTATE,    /* vcpu: from state `old` to `new`; number: when
-                           somebody began to wake it, or 0 */
+    CHANGE_STATE,       /* vcpu: from state `old` to `new`, but: */
+    CHANGE_ARRIVE,      /* ... from another than running, to that */
+    CHANGE_LEAVE,       /* ... from running */
+    CHANGE_WAKE,        /* ... from another than running to runnable; number:
+                           when somebody began to wake it, or 0 */
     CHANGE_CONTINUE,    /* vcpu goes on to run */
     CHANGE_OUTSIDE,     /* vcpu blocks in the middle of the exit `data` */
     CHANGE_ENTRY,       /* it enters, which may end such an exit */

@@ -298,10 +298,9 @@ void hvm_leave(struct pcpu *p, unsigned int next)
 {
     struct world_vcpu *v = p->current ? p->current : p->nobody;
 
-    if ( p->outside.open && next == STATE_RUNNABLE )
+    if ( next == STATE_RUNNABLE )
         outside_tell(p->emit, v, &p->outside, p->time, EXIT_PREEMPTED);
-    else if ( p->outside.open && p->current )
+    else if ( p->current )
         hand_over(p);
     p->outside.open = false;
-    p->entered = 0;
 }

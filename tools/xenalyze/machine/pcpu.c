@@ -99,34 +99,6 @@ void pcpu_begin(struct pcpu *p, uint64_t time)
     p->is.early = true;
 }
 
-/* What it did until now, and does from now on. */
-static void change_state(struct pcpu *p, unsigned int state, uint64_t time)
-{
-    p->is.to = time;
-    p->is.vcpu = p->current;
-    emit_pcpu(p->emit, &p->is);
-    p->is.state = state;
-    p->is.from = time;
-    p->is.early = false;
-}
-
-void pcpu_run(struct pcpu *p, struct world_vcpu *v)
-{
-    change_state(p, world_is_idle(v) ? PCPU_IDLE : PCPU_RUNNING, p->time);
-    p->current = v;
-    p->nobody = NULL;
-    p->inferred = false;
-    p->entered = 0;
-    p->entry_due = true;
-}
-
-void pcpu_leave(struct pcpu *p)
-{
-    change_state(p, PCPU_UNKNOWN, p->time);
-    p->current = NULL;
-    p->entered = 0;
-}
-
 /* Whoever ran here since the beginning is known now. */
 void pcpu_ran(struct pcpu *p, struct world_vcpu *v)
 {
@@ -151,7 +123,7 @@ void pcpu_loss_begins(struct pcpu *p, uint64_t time)
     p->outside.open = false;
     p->nobody = NULL;
     p->entered = 0;
-    change_state(p, PCPU_LOST, time);
+    pcpu_enter(p, PCPU_LOST, time);
     p->current = NULL;
     p->asleep = false;
 }
@@ -218,7 +190,7 @@ void pcpu_end(struct pcpu *p)
         p->volume.last = p->time;
         p->volume.open_exits += p->outside.open;
         pcpu_change(p, CHANGE_END, p->current);
-        change_state(p, PCPU_UNKNOWN, p->time);
+        pcpu_enter(p, PCPU_UNKNOWN, p->time);
     }
     sum_up(&p->volume);
     emit_volume(p->emit, &p->volume);

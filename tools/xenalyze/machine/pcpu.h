@@ -108,12 +108,10 @@ record_fn hvm_entryexit_record, hvm_handler_record;
 record_fn memory_record, pv_record, shadow_record, irq_record, power_record;
 record_fn event_record;
 
-/* v runs from now on; nobody is known to; v is known to have run. */
-void pcpu_run(struct pcpu *p, struct world_vcpu *v);
-void pcpu_leave(struct pcpu *p);
+/* v is known to have run. */
 void pcpu_ran(struct pcpu *p, struct world_vcpu *v);
 
-/* Who runs does not any more; its state is `next`. */
+/* Who runs does not any more, in the middle of an exit; its state is `next`. */
 void hvm_leave(struct pcpu *p, unsigned int next);
 
 /* Of an exit that has ended: what happened in it; and all of it, of v. */
@@ -174,6 +172,37 @@ static inline struct change *pcpu_change(struct pcpu *p, unsigned int kind,
         *c = (struct change){ .time = p->time, .vcpu = v, .pcpu = p->id,
                               .kind = kind };
     return c;
+}
+
+/* What it did until now, and does from now on. */
+static inline void pcpu_enter(struct pcpu *p, unsigned int state,
+                              uint64_t time)
+{
+    p->is.to = time;
+    p->is.vcpu = p->current;
+    emit_pcpu(p->emit, &p->is);
+    p->is.state = state;
+    p->is.from = time;
+    p->is.early = false;
+}
+
+/* v runs from now on. */
+static inline void pcpu_run(struct pcpu *p, struct world_vcpu *v)
+{
+    pcpu_enter(p, world_is_idle(v) ? PCPU_IDLE : PCPU_RUNNING, p->time);
+    p->current = v;
+    p->nobody = NULL;
+    p->inferred = false;
+    p->entered = 0;
+    p->entry_due = true;
+}
+
+/* Nobody is known to. */
+static inline void pcpu_leave(struct pcpu *p)
+{
+    pcpu_enter(p, PCPU_UNKNOWN, p->time);
+    p->current = NULL;
+    p->entered = 0;
 }
 
 /* The guest that runs here; NULL: there is none, which is counted. */

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "xenalyze/machine/scene.h"
+#include "xenalyze/machine/states.h"
 
 /* Its domain counts it from now on; its state does not change by that. */
 static void ripen(struct scene *s, struct vcpu_state *v)
@@ -83,17 +83,6 @@ static inline void place(struct scene *s, struct vcpu_state *v, uint32_t pcpu,
         move(s, v, pcpu, time);
 }
 
-static void gets_pcpu(struct scene *s, struct vcpu_state *v,
-                      const struct change *c)
-{
-    if ( v->is.state == STATE_RUNNABLE )
-        wait_end(s, v, c->pcpu, c->time);
-    vcpu_enter(s, v, STATE_RUNNING, c->time, c->pcpu);
-    ripen(s, v);
-    place(s, v, c->pcpu, c->time);
-    place_enter(s, c->pcpu, v->is.vcpu, c->time);
-}
-
 /* It runs there, though no record of the scheduler has said so. */
 void vcpu_found(struct scene *s, const struct change *c)
 {
@@ -106,28 +95,7 @@ void vcpu_found(struct scene *s, const struct change *c)
     s->pcpus[c->pcpu].inferred = true;
 }
 
-static void loses_pcpu(struct scene *s, struct vcpu_state *v,
-                       const struct change *c)
-{
-    unsigned int next = s->lost_pcpus && !world_is_idle(v->is.vcpu) ? STATE_LOST
-                                                                 : c->new;
-
-    if ( s->pcpus[c->pcpu].current != v->is.vcpu )
-        s->strange[STRANGE_PREVIOUS] += s->pcpus[c->pcpu].current != NULL;
-    else
-        place_leave(s, c->pcpu, c->time);
-    if ( c->new == STATE_BLOCKED )
-        halt(s, v, c->time);
-    vcpu_enter(s, v, next, c->time, c->pcpu);
-}
-
 /* --- records -------------------------------------------------------------- */
-
-static inline bool is_odd(const struct change *c)
-{
-    return (c->new == STATE_RUNNING && c->old != STATE_RUNNABLE) ||
-           (c->new == STATE_BLOCKED && c->old == STATE_RUNNABLE);
-}
 
 /* The change that came first should have come behind this one. */
 static void note_skew(struct skews *s, const struct vcpu_state *v,
@@ -184,28 +152,75 @@ static void end_outside(struct scene *s, struct vcpu_state *v, uint64_t time,
         outside_tell(&s->emit, v->is.vcpu, &v->outside, time, how);
 }
 
-static void change_runstate(struct scene *s, const struct change *c)
+/* The vcpu that changes; NULL: the record is not to be believed. */
+static inline struct vcpu_state *changing(struct scene *s,
+                                          const struct change *c)
 {
     struct vcpu_state *v = known(s, c);
 
-    if ( is_odd(c) )
-        s->strange[STRANGE_TRANSITION]++;
-    if ( c->new == STATE_RUNNABLE )
-        end_outside(s, v, c->time, EXIT_WOKEN);
     if ( v->is.state == c->old )
         v->fresh = false;
     else if ( !disagree(s, v, c) )
+        return NULL;
+    return v;
+}
+
+static void change_arrive(struct scene *s, const struct change *c)
+{
+    struct vcpu_state *v = changing(s, c);
+
+    s->strange[STRANGE_TRANSITION] += c->old != STATE_RUNNABLE;
+    if ( !v )
         return;
-    if ( c->old == STATE_RUNNING )
-        loses_pcpu(s, v, c);
-    else if ( c->new == STATE_RUNNING )
-        gets_pcpu(s, v, c);
+    if ( v->is.state == STATE_RUNNABLE )
+        wait_end(s, v, c->pcpu, c->time);
+    vcpu_enters(s, v, STATE_RUNNING, c->time, c->pcpu);
+    ripen(s, v);
+    place(s, v, c->pcpu, c->time);
+    place_enter(s, c->pcpu, v->is.vcpu, c->time);
+}
+
+static void change_leave(struct scene *s, const struct change *c)
+{
+    struct scene_pcpu *p = &s->pcpus[c->pcpu];
+    struct vcpu_state *v = changing(s, c);
+    unsigned int next = c->new;
+
+    s->strange[STRANGE_TRANSITION] += c->new == STATE_RUNNING;
+    if ( c->new == STATE_RUNNABLE )
+        end_outside(s, vcpu_state(c->vcpu), c->time, EXIT_WOKEN);
+    if ( !v )
+        return;
+    if ( p->current == v->is.vcpu )
+        place_leave(s, c->pcpu, c->time);
     else
-    {
-        if ( c->new == STATE_RUNNABLE )
-            wake(s, v, c);
+        s->strange[STRANGE_PREVIOUS] += p->current != NULL;
+    if ( c->new == STATE_BLOCKED )
+        halt(s, v, c->time);
+    if ( s->lost_pcpus && !world_is_idle(v->is.vcpu) )
+        next = STATE_LOST;
+    vcpu_enters(s, v, next, c->time, c->pcpu);
+}
+
+static void change_wake(struct scene *s, const struct change *c)
+{
+    struct vcpu_state *v = changing(s, c);
+
+    end_outside(s, vcpu_state(c->vcpu), c->time, EXIT_WOKEN);
+    if ( !v )
+        return;
+    wake(s, v, c);
+    vcpu_enters(s, v, STATE_RUNNABLE, c->time, c->pcpu);
+}
+
+static void change_state(struct scene *s, const struct change *c)
+{
+    struct vcpu_state *v = changing(s, c);
+
+    s->strange[STRANGE_TRANSITION] += c->new == STATE_BLOCKED &&
+                                      c->old == STATE_RUNNABLE;
+    if ( v )
         vcpu_enter(s, v, c->new, c->time, c->pcpu);
-    }
 }
 
 static void change_continue(struct scene *s, const struct change *c)
@@ -232,7 +247,7 @@ static void change_continue(struct scene *s, const struct change *c)
     if ( p->current != v->is.vcpu )
         place_enter(s, c->pcpu, v->is.vcpu, v->is.from);
     place(s, v, c->pcpu, c->time);
-    vcpu_enter(s, v, STATE_RUNNING, c->time, c->pcpu);
+    vcpu_enters(s, v, STATE_RUNNING, c->time, c->pcpu);
     ripen(s, v);
 }
 
@@ -277,7 +292,10 @@ static void change_end(struct scene *s, const struct change *c)
 
 static void (*const changes[CHANGE_KINDS])(struct scene *s,
                                            const struct change *c) = {
-    [CHANGE_RUNSTATE] = change_runstate,
+    [CHANGE_STATE] = change_state,
+    [CHANGE_ARRIVE] = change_arrive,
+    [CHANGE_LEAVE] = change_leave,
+    [CHANGE_WAKE] = change_wake,
     [CHANGE_CONTINUE] = change_continue,
     [CHANGE_OUTSIDE] = change_outside,
     [CHANGE_ENTRY] = change_entry,

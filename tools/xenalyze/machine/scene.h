@@ -156,13 +156,48 @@ static inline void vcpu_list(struct scene *s, struct vcpu_state *v)
     s->sleepers = v;
 }
 
-/* Who runs on a pcpu. */
-void place_leave(struct scene *s, uint32_t pcpu, uint64_t time);
-void place_enter(struct scene *s, uint32_t pcpu, const struct world_vcpu *v,
-                 uint64_t time);
+/* Who ran on a pcpu, for those that want to know why others waited. */
+void past_add(struct scene_pcpu *p, uint64_t time);
 
-void wait_end(struct scene *s, struct vcpu_state *v, uint32_t pcpu,
-              uint64_t time);
+/* Who runs on a pcpu. */
+static inline void place_leave(struct scene *s, uint32_t pcpu, uint64_t time)
+{
+    struct scene_pcpu *p = &s->pcpus[pcpu];
+
+    if ( p->past && p->current )
+        past_add(p, time);
+    p->current = NULL;
+    p->inferred = false;
+}
+
+static inline void place_enter(struct scene *s, uint32_t pcpu,
+                               const struct world_vcpu *v, uint64_t time)
+{
+    struct scene_pcpu *p = &s->pcpus[pcpu];
+
+    if ( p->current )
+    {
+        s->strange[STRANGE_PREVIOUS] += !p->inferred;
+        place_leave(s, pcpu, time);
+    }
+    p->current = v;
+    p->since = time;
+}
+
+void wait_tell(struct scene *s, const struct vcpu_state *v, uint32_t pcpu,
+               uint64_t time);
+
+/* It is about to run. */
+static inline void wait_end(struct scene *s, struct vcpu_state *v,
+                            uint32_t pcpu, uint64_t time)
+{
+    if ( v->has_woken && !v->halt.from )
+        v->halt.from = time;
+    /* Without a reason, not all of it is known. */
+    if ( emit_wants_wait(&s->emit) && v->is.why != WHY_NONE )
+        wait_tell(s, v, pcpu, time);
+}
+
 void wake(struct scene *s, struct vcpu_state *v, const struct change *c);
 void halt(struct scene *s, struct vcpu_state *v, uint64_t time);
 void inject(struct vcpu_state *v, const struct change *c);

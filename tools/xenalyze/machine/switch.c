@@ -12,9 +12,9 @@
 #define NEW(event) ((event) >> 4 & 0xf)
 #define IS_CHANGE(event) (((event) & 0xf) == 1)
 
-static inline void tell_world(struct pcpu *p, unsigned int kind,
-                              struct world_vcpu *v, unsigned int old,
-                              unsigned int new)
+static inline struct change *tell_world(struct pcpu *p, unsigned int kind,
+                                        struct world_vcpu *v,
+                                        unsigned int old, unsigned int new)
 {
     struct change *c = pcpu_change(p, kind, v);
 
@@ -22,9 +22,8 @@ static inline void tell_world(struct pcpu *p, unsigned int kind,
     {
         c->old = old;
         c->new = new;
-        if ( v == p->waking && new == STATE_RUNNABLE )
-            c->number = p->waking_since;
     }
+    return c;
 }
 
 /* v ran here, says its record.  Is that what we thought? */
@@ -45,7 +44,11 @@ static inline void leaves(struct pcpu *p, struct world_vcpu *v,
 {
     ran_here(p, v);
     if ( p->current == v || p->nobody )
-        hvm_leave(p, new);
+    {
+        if ( p->outside.open )
+            hvm_leave(p, new);
+        p->entered = 0;
+    }
     p->nobody = NULL;
     if ( p->current == v )
         pcpu_leave(p);
@@ -54,8 +57,16 @@ static inline void leaves(struct pcpu *p, struct world_vcpu *v,
 static inline void arrives(struct pcpu *p, struct world_vcpu *v)
 {
     p->outside.open = false;
-    p->nobody = NULL;
     pcpu_run(p, v);
+}
+
+static inline void wakes(struct pcpu *p, struct world_vcpu *v,
+                         unsigned int old)
+{
+    struct change *c = tell_world(p, CHANGE_WAKE, v, old, STATE_RUNNABLE);
+
+    if ( c && v == p->waking )
+        c->number = p->waking_since;
 }
 
 /*
@@ -74,12 +85,21 @@ static inline struct world_vcpu *named(struct pcpu *p, uint32_t word)
 }
 
 /* From one state to another, that is. */
+__attribute__((always_inline))
 static inline void change(struct pcpu *p, struct world_vcpu *v,
                           unsigned int old, unsigned int new)
 {
     if ( old == STATE_RUNNING )
+    {
         leaves(p, v, new);
-    tell_world(p, CHANGE_RUNSTATE, v, old, new);
+        tell_world(p, CHANGE_LEAVE, v, old, new);
+    }
+    else if ( new == STATE_RUNNING )
+        tell_world(p, CHANGE_ARRIVE, v, old, new);
+    else if ( new == STATE_RUNNABLE )
+        wakes(p, v, old);
+    else
+        tell_world(p, CHANGE_STATE, v, old, new);
     p->waking = NULL;
     if ( new == STATE_RUNNING )
         arrives(p, v);

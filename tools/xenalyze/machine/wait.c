@@ -8,28 +8,9 @@
  */
 #include "xenalyze/machine/scene.h"
 
-void place_leave(struct scene *s, uint32_t pcpu, uint64_t time)
+void past_add(struct scene_pcpu *p, uint64_t time)
 {
-    struct scene_pcpu *p = &s->pcpus[pcpu];
-
-    if ( p->past && p->current )
-        p->past[p->at++ % PAST] = (struct past){ p->current, p->since, time };
-    p->current = NULL;
-    p->inferred = false;
-}
-
-void place_enter(struct scene *s, uint32_t pcpu, const struct world_vcpu *v,
-                 uint64_t time)
-{
-    struct scene_pcpu *p = &s->pcpus[pcpu];
-
-    if ( p->current )
-    {
-        s->strange[STRANGE_PREVIOUS] += !p->inferred;
-        place_leave(s, pcpu, time);
-    }
-    p->current = v;
-    p->since = time;
+    p->past[p->at++ % PAST] = (struct past){ p->current, p->since, time };
 }
 
 static void add_rival(struct fact_wait *f, const struct world_vcpu *v,
@@ -68,8 +49,8 @@ static void find_rivals(const struct scene_pcpu *p, struct fact_wait *f)
         f->others += end - f->from;
 }
 
-static void tell_wait(struct scene *s, const struct vcpu_state *v,
-                      uint32_t pcpu, uint64_t time)
+void wait_tell(struct scene *s, const struct vcpu_state *v, uint32_t pcpu,
+               uint64_t time)
 {
     struct fact_wait f = {
         .vcpu = v->is.vcpu, .from = v->is.from, .to = time, .pcpu = pcpu,
@@ -85,16 +66,6 @@ static void tell_wait(struct scene *s, const struct vcpu_state *v,
     }
     find_rivals(&s->pcpus[pcpu], &f);
     emit_wait(&s->emit, &f);
-}
-
-void wait_end(struct scene *s, struct vcpu_state *v, uint32_t pcpu,
-              uint64_t time)
-{
-    if ( v->has_woken && !v->halt.from )
-        v->halt.from = time;
-    /* Without a reason, not all of it is known. */
-    if ( v->is.why != WHY_NONE && emit_wants_wait(&s->emit) )
-        tell_wait(s, v, pcpu, time);
 }
 
 void wake(struct scene *s, struct vcpu_state *v, const struct change *c)
