@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Two ideas carry the speed.  Decimal digits go by threes, from a table of all
- * thousand: a time is three look-ups, most other numbers are one or two.  Hex
- * digits are made of a whole 64-bit word at once, side by side in a vector of
- * sixteen bytes, and stored at once, of however many digits the number is.
+ * Two ideas carry the speed.  Decimal digits go by threes, from tables of all
+ * thousand, with leading zeros and without: a time is three look-ups, most
+ * other numbers are one or two.  Hex digits are made of a whole 64-bit word at
+ * once, side by side in a vector of sixteen bytes, and stored at once, of
+ * however many digits the number is.
  *
  * Measured beside a table of pairs, with what surely has eight digits computed
  * side by side in a 64-bit word: a decimal number of up to 20 digits 5.9
@@ -15,17 +16,28 @@
 
 #include "common/num.h"
 
-/* "000" to "999", each in four bytes, so that they can be had at once. */
-#define ONES(a, b) \
-    { a, b, '0' }, { a, b, '1' }, { a, b, '2' }, { a, b, '3' }, { a, b, '4' }, \
-    { a, b, '5' }, { a, b, '6' }, { a, b, '7' }, { a, b, '8' }, { a, b, '9' }
-#define TENS(a) \
-    ONES(a, '0'), ONES(a, '1'), ONES(a, '2'), ONES(a, '3'), ONES(a, '4'), \
-    ONES(a, '5'), ONES(a, '6'), ONES(a, '7'), ONES(a, '8'), ONES(a, '9')
+/* With the same digits before the last one; `n` is how many digits it has. */
+#define ONES(n, ...) \
+    { { __VA_ARGS__ '0' }, n }, { { __VA_ARGS__ '1' }, n }, \
+    { { __VA_ARGS__ '2' }, n }, { { __VA_ARGS__ '3' }, n }, \
+    { { __VA_ARGS__ '4' }, n }, { { __VA_ARGS__ '5' }, n }, \
+    { { __VA_ARGS__ '6' }, n }, { { __VA_ARGS__ '7' }, n }, \
+    { { __VA_ARGS__ '8' }, n }, { { __VA_ARGS__ '9' }, n }
+#define TENS(n, ...) \
+    ONES(n, __VA_ARGS__ '1',), ONES(n, __VA_ARGS__ '2',), \
+    ONES(n, __VA_ARGS__ '3',), ONES(n, __VA_ARGS__ '4',), \
+    ONES(n, __VA_ARGS__ '5',), ONES(n, __VA_ARGS__ '6',), \
+    ONES(n, __VA_ARGS__ '7',), ONES(n, __VA_ARGS__ '8',), \
+    ONES(n, __VA_ARGS__ '9',)
+#define HUNDRED(a) ONES(3, a, '0',), TENS(3, a,)
+#define HUNDREDS \
+    HUNDRED('1'), HUNDRED('2'), HUNDRED('3'), HUNDRED('4'), HUNDRED('5'), \
+    HUNDRED('6'), HUNDRED('7'), HUNDRED('8'), HUNDRED('9')
 
-static const char threes[1000][4] = {
-    TENS('0'), TENS('1'), TENS('2'), TENS('3'), TENS('4'),
-    TENS('5'), TENS('6'), TENS('7'), TENS('8'), TENS('9'),
+/* "000" to "999", and "0" to "999". */
+static const struct num_short threes[1000] = { HUNDRED('0'), HUNDREDS };
+static const struct num_short shorts[NUM_SHORTS] = {
+    ONES(1,), TENS(2,), HUNDREDS,
 };
 
 static const uint64_t powers[] = {
@@ -48,23 +60,35 @@ static unsigned int count_digits(uint64_t value)
     return guess + (guess == 0 || value >= powers[guess]);
 }
 
+const struct num_short *num_shorts(void)
+{
+    return shorts;
+}
+
 /* All three; a fourth byte is touched. */
 static inline char *put_three(char *p, uint32_t value)
 {
-    memcpy(p, threes[value], 4);
+    memcpy(p, &threes[value], 4);
     return p + 3;
 }
 
-/* What is below 1000, without leading zeros; four bytes are touched. */
-static inline char *put_short(char *p, uint32_t value)
+/* And no byte more. */
+static inline char *put_last_three(char *p, uint32_t value)
 {
-    unsigned int zeros = (value < 10) + (value < 100);
-    uint32_t chars;
+    memcpy(p, &threes[value], 3);
+    return p + 3;
+}
 
-    memcpy(&chars, threes[value], 4);
-    chars = htole32(le32toh(chars) >> 8 * zeros);
-    memcpy(p, &chars, 4);
-    return p + 3 - zeros;
+char *num_three(char *p, uint32_t value)
+{
+    assert(value < NUM_SHORTS);
+    return put_last_three(p, value);
+}
+
+char *num_six(char *p, uint32_t value)
+{
+    assert(value < NUM_SIX);
+    return put_last_three(put_three(p, value / 1000), value % 1000);
 }
 
 char *num_nine(char *p, uint32_t value)
@@ -74,21 +98,26 @@ char *num_nine(char *p, uint32_t value)
     assert(value < NUM_NINE);
     p = put_three(p, thousands / 1000);
     p = put_three(p, thousands % 1000);
-    memcpy(p, threes[value % 1000], 3);
-    return p + 3;
+    return put_last_three(p, value % 1000);
 }
 
 char *num_u64(char *p, uint64_t value)
 {
-    if ( value < 1000 )
-        return put_short(p, value);
-    if ( value < 1000000 )
-        return put_three(put_short(p, value / 1000), value % 1000);
+    uint32_t thousands;
+
+    if ( value < NUM_SHORTS )
+        return num_short(p, &shorts[value]);
     if ( value >= NUM_NINE )
         return num_nine(num_u64(p, value / NUM_NINE), value % NUM_NINE);
-    p = put_short(p, value / 1000000);
-    value %= 1000000;
-    return put_three(put_three(p, value / 1000), value % 1000);
+    thousands = value / 1000;
+    if ( thousands < NUM_SHORTS )
+        p = num_short(p, &shorts[thousands]);
+    else
+    {
+        p = num_short(p, &shorts[thousands / 1000]);
+        p = put_three(p, thousands % 1000);
+    }
+    return put_three(p, (uint32_t)value - thousands * 1000);
 }
 
 char *num_i64(char *p, int64_t value)

@@ -46,6 +46,32 @@ char *num_u64_zero(char *p, uint64_t value, unsigned int width);
 #define NUM_NINE 1000000000u
 char *num_nine(char *p, uint32_t value);
 
+/* Six, or three: below NUM_SIX, or NUM_SHORTS. */
+#define NUM_SIX 1000000u
+char *num_six(char *p, uint32_t value);
+char *num_three(char *p, uint32_t value);
+
+/*
+ * What most numbers are: below NUM_SHORTS, and ready to be copied.  Who writes
+ * very many borrows the table, and is spared a call for each.
+ */
+#define NUM_SHORTS 1000u
+
+struct num_short
+{
+    char text[3];
+    uint8_t length;
+};
+
+const struct num_short *num_shorts(void);
+
+/* All of it is touched. */
+static inline char *num_short(char *p, const struct num_short *s)
+{
+    memcpy(p, s, sizeof(*s));
+    return p + s->length;
+}
+
 /*
  * Decimal, left-aligned: blanks up to `width`.  Of what is wider than its
  * width, here and above, nothing is cut.

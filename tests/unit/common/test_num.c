@@ -65,6 +65,11 @@ static void check_decimal(uint64_t v)
     CHECK(NUM_I64_MAX, num_i64(p, v), "%" PRId64, (int64_t)v);
     CHECK(9, num_nine(p, v % NUM_NINE), "%09u",
           (unsigned int)(v % NUM_NINE));
+    CHECK(6, num_six(p, v % NUM_SIX), "%06u", (unsigned int)(v % NUM_SIX));
+    CHECK(3, num_three(p, v % NUM_SHORTS), "%03u",
+          (unsigned int)(v % NUM_SHORTS));
+    CHECK(4, num_short(p, &num_shorts()[v % NUM_SHORTS]), "%u",
+          (unsigned int)(v % NUM_SHORTS));
     CHECK(NUM_SEC_MAX, num_sec(p, v), "%" PRIu64 ".%09u", v / 1000000000,
           (unsigned int)(v % 1000000000));
 }
