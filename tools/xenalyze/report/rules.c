@@ -16,7 +16,8 @@
 
 enum step_kind
 {
-    STEP_NOTHING, STEP_SURE, STEP_SURE_HEX, STEP_SURE_LONG_HEX,
+    STEP_NOTHING, STEP_SURE, STEP_SURE_TWO, STEP_SURE_SIGNED, STEP_SURE_HEX,
+    STEP_SURE_LONG_HEX, STEP_SURE_IF, STEP_SURE_IF_NOT,
     STEP_UNSIGNED, STEP_SIGNED, STEP_HEX, STEP_HEX_ZERO, STEP_HEX_RIGHT,
     STEP_NAME, STEP_US, STEP_PERCENT, STEP_WORDS, STEP_CATALOGUE,
     STEP_FUNCTION, STEP_FUNCTION_OF, STEP_IF, STEP_IF_NOT,
@@ -39,6 +40,14 @@ struct names
     struct line_word words[NAMES];
 };
 
+/* Of what any record with this program has, in one word. */
+struct sure
+{
+    uint8_t word, shift;
+    char before;                /* a character */
+    uint32_t mask;
+};
+
 /* A text, and then what is to be made of a field: half a cache line. */
 struct line_step
 {
@@ -51,17 +60,15 @@ struct line_step
         uint8_t width;
         uint8_t skip;           /* steps, if a condition does not hold */
     };
-    union
-    {
-        int32_t number;         /* of a condition */
-        uint32_t mask;          /* of what is surely in one word */
-    };
+    uint32_t mask;              /* of what is surely in one word */
     struct place place;
     union
     {
         const struct names *names;
         line_function *function;
         struct place second;    /* the shift of a percentage */
+        struct sure two;        /* the v0 of d1v0 */
+        int32_t number;         /* of a condition */
     };
 };
 
@@ -89,10 +96,9 @@ static inline uint64_t fetch(const struct place *f, const struct xt_record *r)
 
 /* The same of what any record with this program has, in one word. */
 static inline uint32_t fetch_sure(const struct line_step *s,
-                                  const struct xt_record *r)
+                                  const unsigned char *payload)
 {
-    return xt_load32(r->payload + 4 * s->place.word) >> s->place.shift &
-           s->mask;
+    return xt_load32(payload + 4 * s->place.word) >> s->place.shift & s->mask;
 }
 
 static inline int64_t fetch_signed(const struct place *f,
@@ -127,26 +133,36 @@ static char *put_us(char *p, uint64_t ns)
     return num_u64(p, ns % 1000);
 }
 
+/* What is too large for a load is no load; it is shown all the same. */
+static char *put_no_load(char *p, uint64_t value, unsigned int shift)
+{
+    unsigned __int128 scaled = (unsigned __int128)value * 100000;
+    unsigned __int128 rest = scaled & (((unsigned __int128)1 << shift) - 1);
+    unsigned __int128 half = shift ? (unsigned __int128)1 << (shift - 1) : 1;
+
+    scaled >>= shift;
+    scaled += rest > half || (rest == half && (scaled & 1));
+    p = num_u64(p, (uint64_t)(scaled / 1000));
+    *p++ = '.';
+    return num_text(num_three(p, (uint32_t)(scaled % 1000)), "%");
+}
+
 /* value * 100 / 2^shift, three decimals, to the nearest, a half to the even. */
 static char *put_percent(char *p, uint64_t value, uint64_t shift)
 {
-    unsigned __int128 scaled = (unsigned __int128)value * 100000;
-    unsigned __int128 rest, half;
+    uint64_t scaled = value * 100000, rest, half;
 
     if ( shift > 63 )
         return num_text(p, "?");
-    rest = scaled & (((unsigned __int128)1 << shift) - 1);
-    half = shift ? (unsigned __int128)1 << (shift - 1) : 1;
+    if ( value > UINT64_MAX / 100000 )
+        return put_no_load(p, value, shift);
+    rest = scaled & ((UINT64_C(1) << shift) - 1);
+    half = shift ? UINT64_C(1) << (shift - 1) : 1;
     scaled >>= shift;
     scaled += rest > half || (rest == half && (scaled & 1));
-    /* What is too large for a load is no load; it is shown all the same. */
-    if ( scaled > UINT64_MAX )
-        p = num_u64(p, (uint64_t)(scaled / 1000));
-    else
-        p = num_u64(p, (uint64_t)scaled / 1000);
+    p = num_u64(p, scaled / 1000);
     *p++ = '.';
-    p = num_u64_zero(p, scaled > UINT64_MAX ? (uint64_t)(scaled % 1000)
-                                            : (uint64_t)scaled % 1000, 3);
+    p = num_three(p, scaled % 1000);
     *p++ = '%';
     return p;
 }
@@ -172,20 +188,30 @@ static inline char *put_text(char *p, const struct line_step *s)
     return p + s->length;
 }
 
-/* Most numbers have a digit or two. */
-static inline char *put_unsigned(char *p, uint64_t value)
+static inline char *put_unsigned(const struct num_short *shorts, char *p,
+                                 uint64_t value)
 {
-    if ( value >= 100 )
-        return num_u64(p, value);
-    if ( value >= 10 )
-        *p++ = '0' + (value * 205 >> 11);
-    *p++ = '0' + (value - 10 * (value * 205 >> 11));
-    return p;
+    return value < NUM_SHORTS ? num_short(p, &shorts[value])
+                              : num_u64(p, value);
 }
 
-static inline char *put_signed(char *p, int64_t value)
+static inline char *put_signed(const struct num_short *shorts, char *p,
+                               int64_t value)
 {
-    return value < 0 ? num_i64(p, value) : put_unsigned(p, value);
+    return value < 0 ? num_i64(p, value) : put_unsigned(shorts, p, value);
+}
+
+/* Two numbers with a character between them. */
+static inline char *put_two(const struct num_short *shorts, char *p,
+                            const struct line_step *s,
+                            const unsigned char *payload)
+{
+    const struct sure *two = &s->two;
+
+    p = put_unsigned(shorts, p, fetch_sure(s, payload));
+    *p++ = two->before;
+    return put_unsigned(shorts, p, xt_load32(payload + 4 * two->word) >>
+                                   two->shift & two->mask);
 }
 
 /* What is not in every second line. */
@@ -196,6 +222,12 @@ static char *put_rare(char *p, const struct line_step *s,
 
     switch ( s->kind )
     {
+    case STEP_UNSIGNED:
+        return num_u64(p, fetch(&s->place, r));
+    case STEP_SIGNED:
+        return num_i64(p, fetch_signed(&s->place, r));
+    case STEP_HEX:
+        return num_hex(p, fetch(&s->place, r));
     case STEP_HEX_ZERO:
         return num_hex_zero(p, fetch(&s->place, r), s->width);
     case STEP_HEX_RIGHT:
@@ -215,7 +247,9 @@ static char *put_rare(char *p, const struct line_step *s,
 char *line_program_run(const struct line_program *program, char *p,
                        const struct line_context *c)
 {
+    const struct num_short *shorts = c->programs->shorts;
     const struct xt_record *r = c->record;
+    const unsigned char *payload = r->payload;
 
     for ( const struct line_step *s = program->steps; ; s++ )
     {
@@ -223,14 +257,23 @@ char *line_program_run(const struct line_program *program, char *p,
         switch ( s->kind )
         {
         case STEP_NOTHING: break;
-        case STEP_SURE: p = put_unsigned(p, fetch_sure(s, r)); break;
-        case STEP_SURE_HEX: p = num_hex(p, fetch_sure(s, r)); break;
-        case STEP_SURE_LONG_HEX:
-            p = num_hex(p, xt_load64(r->payload + 4 * s->place.word));
+        case STEP_SURE:
+            p = put_unsigned(shorts, p, fetch_sure(s, payload));
             break;
-        case STEP_UNSIGNED: p = put_unsigned(p, fetch(&s->place, r)); break;
-        case STEP_SIGNED: p = put_signed(p, fetch_signed(&s->place, r)); break;
-        case STEP_HEX: p = num_hex(p, fetch(&s->place, r)); break;
+        case STEP_SURE_TWO: p = put_two(shorts, p, s, payload); break;
+        case STEP_SURE_SIGNED:
+            p = put_signed(shorts, p, (int32_t)fetch_sure(s, payload));
+            break;
+        case STEP_SURE_HEX: p = num_hex(p, fetch_sure(s, payload)); break;
+        case STEP_SURE_LONG_HEX:
+            p = num_hex(p, xt_load64(payload + 4 * s->place.word));
+            break;
+        case STEP_SURE_IF:
+            s += fetch_sure(s, payload) == (uint32_t)s->number ? 0 : s->skip;
+            break;
+        case STEP_SURE_IF_NOT:
+            s += fetch_sure(s, payload) != (uint32_t)s->number ? 0 : s->skip;
+            break;
         case STEP_NAME: p = put_name(p, s, fetch(&s->place, r)); break;
         case STEP_FUNCTION: p = s->function(p, c, 0); break;
         case STEP_FUNCTION_OF:
@@ -257,6 +300,7 @@ struct compiler
     const struct xt_event *event;
     struct line_step steps[MAX_STEPS];
     unsigned int nr;
+    unsigned int ended;         /* steps at the end of a condition */
     const char *text;           /* read, and not yet in a step */
     size_t length;
     bool known;                 /* the event has all the fields */
@@ -387,18 +431,42 @@ static void add_function(struct compiler *c, const char *text, size_t length)
     set_place(c, &s->place, &f, equals + 1, length - name - 1);
 }
 
-/* What is in any record of the event can be fetched without a question. */
+/* Is it in any record of the event, and in one word? */
+static bool is_sure(const struct compiler *c, const struct place *f)
+{
+    return !f->in_id && f->bits && f->end <= 32u * c->event->words;
+}
+
+/* Then it can be fetched without a question. */
 static enum step_kind sure_kind(const struct compiler *c,
                                 const struct line_step *s)
 {
     const struct place *f = &s->place;
 
-    if ( f->in_id || !f->bits || f->end > 32u * c->event->words )
+    if ( !is_sure(c, f) )
         return s->kind;
     if ( f->bits > 32 )
         return s->kind == STEP_HEX ? STEP_SURE_LONG_HEX : s->kind;
+    if ( s->kind == STEP_SIGNED )
+        return f->bits == 32 ? STEP_SURE_SIGNED : s->kind;
     return s->kind == STEP_UNSIGNED ? STEP_SURE
            : s->kind == STEP_HEX ? STEP_SURE_HEX : s->kind;
+}
+
+/* The last step is the v0 of d1v0: the one before it can do that, too. */
+static bool join(struct compiler *c)
+{
+    struct line_step *s = &c->steps[c->nr - 1], *first = s - 1;
+
+    if ( c->nr < c->ended + 2 || s->length != 1 || s->kind != STEP_SURE ||
+         first->kind != STEP_SURE )
+        return false;
+    first->kind = STEP_SURE_TWO;
+    first->two = (struct sure){
+        .word = s->place.word, .shift = s->place.shift, .mask = s->mask,
+        .before = *s->text,
+    };
+    return true;
 }
 
 /* The inside of {}. */
@@ -435,6 +503,20 @@ static void add_field(struct compiler *c, const char *text, size_t length)
         s->names = keep_names(c, f->sem);
     if ( s->kind == STEP_PERCENT )
         set_place(c, &s->second, &f, format + 4, strlen(format + 4));
+    if ( join(c) )
+        c->nr--;
+}
+
+/* As its number would be there; so one that it cannot have is never met. */
+static void make_sure(const struct compiler *c, struct line_step *s)
+{
+    const struct place *f = &s->place;
+
+    if ( !is_sure(c, f) || f->bits > 32 || (f->is_signed && f->bits < 32) ||
+         (!f->is_signed && s->number < 0) )
+        return;
+    s->kind = s->kind == STEP_IF ? STEP_SURE_IF : STEP_SURE_IF_NOT;
+    s->mask = UINT32_MAX >> (32 - f->bits);
 }
 
 /* From behind < to the |, and *at goes behind that.  The step, to be ended. */
@@ -448,6 +530,7 @@ static unsigned int add_condition(struct compiler *c, const char **at)
     set_place(c, &s->place, &f, *at, name);
     s->number = strtol(*at + name + 1, &end, 0);
     assert(*end == '|');
+    make_sure(c, s);
     *at = end + 1;
     return c->nr - 1;
 }
@@ -456,7 +539,7 @@ static void compile(struct compiler *c, const char *text)
 {
     unsigned int condition = MAX_STEPS;
 
-    c->nr = 0;
+    c->nr = c->ended = 0;
     c->length = 0;
     c->known = true;
     while ( *text )
@@ -485,6 +568,7 @@ static void compile(struct compiler *c, const char *text)
             assert(condition < c->nr);
             end_text(c);
             c->steps[condition].skip = c->nr - 1 - condition;
+            c->ended = c->nr;
             text++;
         }
         /* Before "->" a text was cut in two. */
@@ -517,7 +601,8 @@ static size_t longest_step(const struct line_step *s)
     case STEP_CATALOGUE: return text + XT_TEXT_MAX;
     case STEP_WORDS: return text + WORDS_MAX + NUM_HEX_MAX;
     case STEP_US: return text + 2 * NUM_U64_MAX + 1;
-    case STEP_PERCENT: return text + 2 * NUM_U64_MAX + 2;
+    case STEP_PERCENT:
+    case STEP_SURE_TWO: return text + 2 * NUM_U64_MAX + 2;
     default: return text + NUM_U64_MAX + NUM_HEX_MAX;
     }
 }
@@ -590,7 +675,7 @@ int line_programs_init(struct line_programs *s,
     int rc = 0;
 
     *s = (struct line_programs){
-        .catalogue = catalogue,
+        .catalogue = catalogue, .shorts = num_shorts(),
         .vmx = xt_catalogue_sem("vmx_exit"),
         .svm = xt_catalogue_sem("svm_exit"),
         .hypercalls = xt_catalogue_sem("hypercall"),

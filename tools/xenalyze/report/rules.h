@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "common/arena.h"
+#include "common/num.h"
 #include "libxentrace/catalogue.h"
 #include "xenalyze/report/chunk.h"
 
@@ -71,6 +72,7 @@ struct line_programs
     const struct xt_catalogue *catalogue;
     struct line_program *of;    /* by place in xt_catalogue_events */
     uint32_t longest;
+    const struct num_short *shorts;
     const struct xt_sem *vmx, *svm, *hypercalls;        /* names */
     struct line_word *exits, *calls;    /* made beforehand, by number */
 };
