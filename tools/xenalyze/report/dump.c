@@ -205,22 +205,24 @@ struct name
     uint8_t length;
 };
 
+#define PIECE 64u               /* of the column; so much may be touched */
+
 /* What one thread knows while it writes a chunk. */
 struct writer
 {
     const struct dump *d;
     struct chunk *c;
     struct name *names;         /* of who is on a pcpu, by pcpu */
-    char *column;               /* behind it, 16 bytes may be read */
+    char *column;               /* behind it, PIECE bytes may be read */
     unsigned int nr_cpus;
     bool bright;
+    bool plain;                 /* lines only */
     size_t longest;             /* of a line */
     const struct note *note, *notes_end;
     uint32_t noted;             /* the record that the next note is about */
-    uint64_t second;            /* the ns at which one began ... */
-    char second_text[24];       /* ... as text, up to the point: 16 at most */
-    uint8_t second_length;
-    struct line_lately lately;
+    uint64_t moment;            /* the ns at which a millisecond began ... */
+    char moment_text[40];       /* ... as text: 16 at most */
+    uint8_t moment_length;
     struct xt_record record;    /* at hand ... */
     struct line_context context;        /* ... and what is known of it */
 };
@@ -279,13 +281,14 @@ static void leave_notes(struct writer *w, uint32_t i)
     w->noted = w->note < w->notes_end ? w->note->item : UINT32_MAX;
 }
 
-static void begin_second(struct writer *w, uint64_t ns)
+static void begin_moment(struct writer *w, uint64_t ns)
 {
-    char *end = num_u64_right(w->second_text, ns / NUM_NINE, 3);
+    char *p = num_u64_right(w->moment_text, ns / NUM_NINE, 3);
 
-    *end++ = '.';
-    w->second_length = end - w->second_text;
-    w->second = ns - ns % NUM_NINE;
+    *p++ = '.';
+    p = num_three(p, ns / NUM_SIX % 1000);
+    w->moment_length = p - w->moment_text;
+    w->moment = ns - ns % NUM_SIX;
 }
 
 /* Blank where nothing is known, or at the very begin, as in stock's. */
@@ -297,10 +300,10 @@ static inline char *put_time(struct writer *w, char *p, uint64_t time)
 
     if ( !ns )
         return num_fill(p, ' ', 14);
-    if ( ns - w->second >= NUM_NINE )
-        begin_second(w, ns);
-    memcpy(p, w->second_text, 16);
-    return num_nine(p + w->second_length, ns - w->second);
+    if ( ns - w->moment >= NUM_SIX )
+        begin_moment(w, ns);
+    memcpy(p, w->moment_text, 16);
+    return num_six(p + w->moment_length, ns - w->moment);
 }
 
 static inline char *put_column(const struct writer *w, char *p,
@@ -310,7 +313,8 @@ static inline char *put_column(const struct writer *w, char *p,
     if ( w->nr_cpus <= 16 )
         memcpy(p, w->column, 16);
     else
-        memcpy(p, w->column, w->nr_cpus);
+        for ( unsigned int i = 0; i < w->nr_cpus; i += PIECE )
+            memcpy(p + i, w->column + i, PIECE);
     p[cpu] = 'x';
     return p + w->nr_cpus;
 }
@@ -399,21 +403,43 @@ static char *put_loss(const struct writer *w, char *p, unsigned int cpu,
     return p;
 }
 
-static inline char *put_line(struct writer *w, char *p,
-                             const struct xt_item *item)
+static inline char *put_line(struct writer *w, char *p, uint32_t header,
+                             const struct xt_item *item, uint64_t left)
 {
-    const struct xt_record *r = &w->record;
-    const struct line_program *program = line_program_lately(&w->lately, r);
+    const struct line_program *program =
+        line_program_lately(&w->d->programs, header, &w->record);
     unsigned int cpu = xt_item_cpu(item);
-    char mark = program ? program->marks[w->context.left == IN_GUEST] : ']';
+    char mark = program ? program->marks[left == IN_GUEST] : ']';
 
     p = put_header(w, p, mark, item->time, cpu);
     if ( !program )
-        return put_generic(p, r);
+        return put_generic(p, &w->record);
     w->context.event = program->event;
     w->context.time = item->time;
-    p = line_program_run(program, p, &w->context);
-    return r->event == TRC_LOST_RECORDS ? put_loss(w, p, cpu, r) : p;
+    w->context.left = left;
+    return line_program_run(program, p, &w->context);
+}
+
+/* Is there but a line, as of most records? */
+static inline bool is_plain(const struct writer *w, uint32_t i)
+{
+    return w->plain && i != w->noted &&
+           w->record.event >> TRC_CLS_SHIFT != TRC_GEN >> TRC_CLS_SHIFT;
+}
+
+/* What comes before a line that may not be. */
+static char *put_before(struct writer *w, char *p, uint32_t i)
+{
+    if ( w->d->options.raw )
+        p = raw_process_line(p, &w->record);
+    if ( i == w->noted )
+        read_notes(w, i);
+    return p;
+}
+
+static bool has_line(const struct writer *w)
+{
+    return w->d->options.text && w->record.event != TRC_TRACE_WRAP_BUFFER;
 }
 
 static bool writer_init(struct writer *w, const struct dump *d,
@@ -421,14 +447,14 @@ static bool writer_init(struct writer *w, const struct dump *d,
 {
     *w = (struct writer){
         .d = d, .c = c, .nr_cpus = c->nr_cpus, .bright = d->options.colour,
-        .note = c->notes,
+        .plain = d->options.text && !d->options.raw, .note = c->notes,
         .notes_end = c->notes + c->nr_notes,
         .noted = c->nr_notes ? c->notes->item : UINT32_MAX,
-        .lately.programs = &d->programs, .context.programs = &d->programs,
+        .context.programs = &d->programs,
         .context.record = &w->record,
         .longest = d->programs.longest + 4 * c->nr_cpus + RAW_MAX + 512,
     };
-    w->column = fault_malloc(c->nr_cpus + 16);
+    w->column = fault_malloc(c->nr_cpus + PIECE);
     w->names = fault_malloc(c->nr_cpus * sizeof(*w->names));
     if ( !w->column || !w->names )
     {
@@ -437,7 +463,7 @@ static bool writer_init(struct writer *w, const struct dump *d,
     }
     for ( unsigned int cpu = 0; cpu < c->nr_cpus; cpu++ )
         set_face(w, cpu, &c->faces[cpu]);
-    begin_second(w, 0);
+    begin_moment(w, 0);
     return true;
 }
 
@@ -447,10 +473,31 @@ static char *put_segment(char *p)
                        "begins again ---\n");
 }
 
+/* All that record i is shown as. */
+static inline char *put_record(struct writer *w, char *p, uint32_t i)
+{
+    const struct xt_item *item = &w->c->items[i];
+    const unsigned char *at = w->c->bytes + xt_item_place(item);
+    bool plain;
+
+    xt_record_view(&w->record, at);
+    plain = is_plain(w, i);
+    if ( !plain )
+        p = put_before(w, p, i);
+    if ( plain || has_line(w) )
+    {
+        p = put_line(w, p, xt_load32(at), item, w->c->left[i]);
+        if ( !plain && w->record.event == TRC_LOST_RECORDS )
+            p = put_loss(w, p, xt_item_cpu(item), &w->record);
+        *p++ = '\n';
+    }
+    if ( !plain && i == w->noted )
+        leave_notes(w, i);
+    return p;
+}
+
 static void dump_write(const void *state, struct chunk *c)
 {
-    const struct dump_options *o = &((const struct dump *)state)->options;
-    const bool raw = o->raw, text = o->text;
     struct writer w;
     char *p = c->text;
 
@@ -465,19 +512,7 @@ static void dump_write(const void *state, struct chunk *c)
         p = chunk_room(c, p, w.longest);
         if ( !p )
             goto out;
-        xt_record_view(&w.record, c->bytes + xt_item_place(&c->items[i]));
-        if ( raw )
-            p = raw_process_line(p, &w.record);
-        if ( i == w.noted )
-            read_notes(&w, i);
-        if ( text && w.record.event != TRC_TRACE_WRAP_BUFFER )
-        {
-            w.context.left = c->left[i];
-            p = put_line(&w, p, &c->items[i]);
-            *p++ = '\n';
-        }
-        if ( i == w.noted )
-            leave_notes(&w, i);
+        p = put_record(&w, p, i);
     }
     c->used = p - c->text;
  out:

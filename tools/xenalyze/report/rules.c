@@ -307,18 +307,6 @@ struct compiler
     bool no_memory;
 };
 
-/* A text in memory of its own, with what may be read behind it. */
-static const char *keep_text(struct compiler *c)
-{
-    char *copy = arena_zalloc(&c->set->arena, c->length + COPY, 1);
-
-    if ( !copy )
-        c->no_memory = true;
-    else
-        memcpy(copy, c->text, c->length);
-    return copy;
-}
-
 static const struct names *keep_names(struct compiler *c,
                                       const struct xt_sem *sem)
 {
@@ -348,7 +336,7 @@ static struct line_step *add(struct compiler *c, enum step_kind kind)
     assert(c->nr < MAX_STEPS && c->length <= UINT8_MAX);
     c->nr++;
     *s = (struct line_step){
-        .kind = kind, .text = keep_text(c), .length = c->length,
+        .kind = kind, .text = c->text, .length = c->length,
     };
     c->length = 0;
     return s;
@@ -634,37 +622,58 @@ static const struct line_rule *find_rule(struct compiler *c)
 }
 
 /* What has no rule: its name, and the catalogue's text. */
-static void compile_name(struct compiler *c)
+static void compile_name(struct compiler *c, char *text)
 {
-    char text[UINT8_MAX];
-
     c->nr = 0;
     c->text = text;
     c->length = num_text(num_text(text, c->event->name), " ") - text;
     add(c, STEP_CATALOGUE);
 }
 
+/*
+ * The steps, and then their texts: what comes together in a line shall be
+ * together in the cache, too.
+ */
+static struct line_step *keep_steps(struct compiler *c)
+{
+    size_t size = c->nr * sizeof(*c->steps) + COPY;
+    struct line_step *steps;
+    char *text;
+
+    for ( unsigned int i = 0; i < c->nr; i++ )
+        size += c->steps[i].length;
+    steps = arena_zalloc(&c->set->arena, size, sizeof(*steps));
+    if ( !steps )
+        return NULL;
+    memcpy(steps, c->steps, c->nr * sizeof(*steps));
+    text = (char *)(steps + c->nr);
+    for ( unsigned int i = 0; i < c->nr; i++ )
+    {
+        memcpy(text, steps[i].text, steps[i].length);
+        steps[i].text = text;
+        text += steps[i].length;
+    }
+    return steps;
+}
+
 static int compile_event(struct compiler *c, struct line_program *program)
 {
     const struct line_rule *rule = find_rule(c);
-    struct line_step *steps;
+    char name[UINT8_MAX];
 
     if ( !rule )
-        compile_name(c);
+        compile_name(c, name);
+    c->steps[c->nr - 1].last = true;
     *program = (struct line_program){
-        .event = c->event, .rule = rule, .longest = COPY,
+        .event = c->event, .rule = rule, .steps = keep_steps(c),
+        .longest = COPY,
         .marks = { rule ? rule->mark : ']',
                    rule ? rule->alone ? '!' : rule->mark : ']' },
     };
-    steps = arena_array(&c->set->arena, c->nr, sizeof(*steps),
-                        _Alignof(struct line_step));
-    if ( !steps || c->no_memory )
+    if ( !program->steps || c->no_memory )
         return -ENOMEM;
-    memcpy(steps, c->steps, c->nr * sizeof(*steps));
-    steps[c->nr - 1].last = true;
-    program->steps = steps;
     for ( unsigned int i = 0; i < c->nr; i++ )
-        program->longest += longest_step(&steps[i]);
+        program->longest += longest_step(&c->steps[i]);
     return 0;
 }
 
@@ -687,7 +696,9 @@ int line_programs_init(struct line_programs *s,
                            _Alignof(struct line_word));
     s->calls = arena_array(&s->arena, LINE_CALLS, sizeof(*s->calls),
                            _Alignof(struct line_word));
-    if ( !s->of || !s->exits || !s->calls )
+    s->lately = arena_zalloc(&s->arena,
+                             sizeof(*s->lately) << LINE_LATELY_BITS, 64);
+    if ( !s->of || !s->exits || !s->calls || !s->lately )
         rc = -ENOMEM;
     else
     {
@@ -719,4 +730,14 @@ const struct line_program *line_program_find(const struct line_programs *s,
 
     return e && xt_event_fits(e, r->words) ? &s->of[e - xt_catalogue_events]
                                            : NULL;
+}
+
+uint64_t line_program_keep(const struct line_programs *s, _Atomic uint64_t *at,
+                           uint32_t key, const struct xt_record *r)
+{
+    const struct line_program *found = line_program_find(s, r);
+    uint64_t value = (uint64_t)key << 32 | (found ? found - s->of + 1 : 0);
+
+    atomic_store_explicit(at, value, memory_order_relaxed);
+    return value;
 }

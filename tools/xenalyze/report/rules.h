@@ -21,6 +21,7 @@
 #ifndef XENALYZE_REPORT_RULES_H
 #define XENALYZE_REPORT_RULES_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -71,6 +72,7 @@ struct line_programs
     struct arena arena;
     const struct xt_catalogue *catalogue;
     struct line_program *of;    /* by place in xt_catalogue_events */
+    _Atomic uint64_t *lately;   /* a key, and a number in there, + 1; 0: none */
     uint32_t longest;
     const struct num_short *shorts;
     const struct xt_sem *vmx, *svm, *hypercalls;        /* names */
@@ -108,38 +110,29 @@ void line_programs_fini(struct line_programs *s);
 const struct line_program *line_program_find(const struct line_programs *s,
                                              const struct xt_record *r);
 
+#define LINE_LATELY_BITS 12
+
+/* Find it, and keep it there. */
+uint64_t line_program_keep(const struct line_programs *s, _Atomic uint64_t *at,
+                           uint32_t key, const struct xt_record *r);
+
 /*
- * The same for one thread, which remembers what it found: of all events, few
- * come at a time, and hardly two of them in one place.  To begin with, all but
- * `programs` is zero.
+ * The same, of a record with this header, of what was found lately: of all
+ * events, few come at a time, and hardly two of them in one place.  What one
+ * thread has found is there for all: a header and a number are one value.
  */
-#define LINE_LATELY_BITS 10
-
-struct line_lately
-{
-    const struct line_programs *programs;
-    struct
-    {
-        uint32_t key;           /* number of words, and event */
-        uint32_t number;        /* of its program, + 1; 0: none */
-    } of[1u << LINE_LATELY_BITS];
-};
-
 static inline const struct line_program *
-line_program_lately(struct line_lately *l, const struct xt_record *r)
+line_program_lately(const struct line_programs *s, uint32_t header,
+                    const struct xt_record *r)
 {
-    uint32_t key = (uint32_t)r->words << 28 | r->event;
-    uint32_t at = key * 2654435761u >> (32 - LINE_LATELY_BITS);
+    uint32_t key = header & ~TRC_HD_CYCLE_FLAG;
+    _Atomic uint64_t *at = &s->lately[key * 2654435761u >>
+                                      (32 - LINE_LATELY_BITS)];
+    uint64_t found = atomic_load_explicit(at, memory_order_relaxed);
 
-    const struct line_program *found;
-
-    if ( l->of[at].key != key )
-    {
-        found = line_program_find(l->programs, r);
-        l->of[at].key = key;
-        l->of[at].number = found ? found - l->programs->of + 1 : 0;
-    }
-    return l->of[at].number ? &l->programs->of[l->of[at].number - 1] : NULL;
+    if ( found >> 32 != key )
+        found = line_program_keep(s, at, key, r);
+    return (uint32_t)found ? &s->of[(uint32_t)found - 1] : NULL;
 }
 
 /* At most program->longest bytes at p; the place behind the text. */
