@@ -317,7 +317,7 @@ static bool fill(struct xt_order *o)
     uint64_t late = o->late;
     unsigned int cpu;
 
-    o->slice.nr = 0;
+    xt_slice_empty(&o->slice);
     o->nr_touched = 0;
     for ( cpu = o->tick; cpu < o->nr; cpu++ )
     {
@@ -325,6 +325,7 @@ static bool fill(struct xt_order *o)
             continue;
         o->saved[cpu] = o->cursors[cpu];
         o->touched[o->nr_touched++] = cpu;
+        xt_slice_begin_run(&o->slice);
         if ( !gather(o, cpu) )
             break;
     }

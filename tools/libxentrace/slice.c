@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Sorting a slice.  It consists of rising runs, one a pcpu; a few of them are
- * merged, two and two.  Of more than that it takes as many buckets of equal
- * width as there are items, more or less, so that most hold one or two; and one
- * pass of insertion over the result, which is almost sorted.  Linear, without a
- * branch that depends on the data but in that pass, and all in the second-level
- * cache.
+ * merged.  Of more than that it takes as many buckets of equal width as there
+ * are items, more or less, so that most hold one or two; and one pass of
+ * insertion over the result, which is almost sorted.  Linear, without a branch
+ * that depends on the data but in that pass, and all in the second-level cache.
  *
  * What came all at once makes a bucket crowded, and insertion would be
  * quadratic there.  Such a bucket is merge-sorted first.
@@ -29,17 +28,11 @@
 #define CROWD 24u
 
 /*
- * So many runs are merged in two passes, which cost less than buckets do.  Of
- * more that holds only while records come in stretches of one pcpu: where the
- * next one is of any, each pass is a wrong guess a record.  ns a record, all of
- * an ordered walk, with buckets or merged:
- *
- *     8 pcpus, 7.3 of one in a row       19.4  15.2
- *     16 pcpus, 6.0                      18.7  18.3
- *     16 pcpus, 1.4                      14.7  24.1
+ * So few runs are merged whatever they are like.  More of them only while
+ * records come in stretches of one pcpu: each look at all runs costs, and so
+ * does the wrong guess of when a stretch ends.
  */
 #define FEW_RUNS 4u
-#define SOME_RUNS 16u
 #define LONG_STRETCH 4u
 #define LOOK 256u               /* items from which that is known */
 
@@ -174,42 +167,84 @@ static void insert(struct xt_item *items, size_t nr)
 
 /* --- a few runs ---------------------------------------------------------- */
 
-/* Where each run begins, and where the last one ends.  0: they are too many. */
-static unsigned int find_runs(const struct xt_slice *s,
-                              size_t (*begins)[SOME_RUNS + 1])
-{
-    unsigned int nr = 0;
+/*
+ * The next item of each run is known by its key, which has the number of the
+ * run in its lowest bits: no two are the same, and of the same time the earlier
+ * run is first.
+ */
+#define RUN_BITS 4
+#define NO_KEY UINT64_MAX       /* nothing is left of that run */
 
-    for ( size_t i = 0; i < s->nr; i++ )
-    {
-        if ( i && s->items[i].time >= s->items[i - 1].time )
-            continue;
-        if ( nr == SOME_RUNS )
-            return 0;
-        (*begins)[nr++] = i;
-    }
-    (*begins)[nr] = s->nr;
-    return nr;
+_Static_assert(XT_SLICE_RUNS == 1u << RUN_BITS, "a run has a number");
+
+struct runs
+{
+    const struct xt_item *at[XT_SLICE_RUNS], *end[XT_SLICE_RUNS];
+    uint64_t keys[XT_SLICE_RUNS];
+    unsigned int nr;
+};
+
+static void look(const struct xt_slice *s, struct runs *r, unsigned int i)
+{
+    r->keys[i] = r->at[i] == r->end[i]
+                 ? NO_KEY : (r->at[i]->time - s->begin) << RUN_BITS | i;
 }
 
-/* Of each two runs one.  What is left alone is merged with nothing. */
-static unsigned int merge_pairs(struct xt_item *to, const struct xt_item *from,
-                                size_t (*begins)[SOME_RUNS + 1],
-                                unsigned int nr)
+static void find_runs(const struct xt_slice *s, struct runs *r)
 {
-    size_t *b = *begins;
-    unsigned int pairs = 0;
-
-    for ( unsigned int i = 0; i < nr; i += 2 )
+    r->nr = s->nr_runs;
+    for ( unsigned int i = 0; i < r->nr; i++ )
     {
-        size_t first = b[i], end = b[i + 1];
-        size_t after = i + 1 < nr ? b[i + 2] : end;
-
-        merge(to + first, from + first, end - first, from + end, after - end);
-        b[pairs++] = first;
-        b[pairs] = after;
+        r->at[i] = s->items + s->runs[i];
+        r->end[i] = s->items + (i + 1 < r->nr ? s->runs[i + 1] : s->nr);
+        look(s, r, i);
     }
-    return pairs;
+}
+
+/* The lowest key, and the one behind it. */
+static uint64_t two_lowest(const struct runs *r, uint64_t *second)
+{
+    uint64_t first = NO_KEY;
+
+    *second = NO_KEY;
+    for ( unsigned int i = 0; i < r->nr; i++ )
+    {
+        uint64_t key = r->keys[i], higher = key > first ? key : first;
+
+        first = key < first ? key : first;
+        *second = higher < *second ? higher : *second;
+    }
+    return first;
+}
+
+/* From the run that is first, all that is before any other. */
+static void merge_runs(struct xt_slice *s)
+{
+    struct xt_item *to = s->sorted;
+    uint64_t first, second;
+    struct runs r;
+
+    find_runs(s, &r);
+    while ( (first = two_lowest(&r, &second)) != NO_KEY )
+    {
+        unsigned int i = first % XT_SLICE_RUNS;
+        const struct xt_item *at = r.at[i], *end = r.end[i];
+        uint64_t last = (second - i) >> RUN_BITS;
+
+        do
+            *to++ = *at++;
+        while ( at < end && at->time - s->begin <= last );
+        r.at[i] = at;
+        look(s, &r, i);
+    }
+}
+
+/* With a key each? */
+static bool has_few_runs(const struct xt_slice *s)
+{
+    return s->nr_runs && s->nr_runs <= (s->stretched ? XT_SLICE_RUNS
+                                                     : FEW_RUNS) &&
+           width(s->last - s->begin) < 64 - RUN_BITS;
 }
 
 /* In stretches, as far as can be seen? */
@@ -220,22 +255,6 @@ static bool comes_in_stretches(const struct xt_item *items, size_t nr)
     for ( size_t i = 1; i < look; i++ )
         changes += xt_item_cpu(&items[i]) != xt_item_cpu(&items[i - 1]);
     return changes * LONG_STRETCH <= look;
-}
-
-static void merge_runs(struct xt_slice *s, size_t (*begins)[SOME_RUNS + 1],
-                       unsigned int nr)
-{
-    struct xt_item *sorted;
-
-    do
-    {
-        nr = merge_pairs(s->sorted, s->items, begins, nr);
-        sorted = s->sorted;
-        s->sorted = s->items;
-        s->items = sorted;
-    } while ( nr > 1 );
-    s->items = s->sorted;
-    s->sorted = sorted;
 }
 
 /* --- all of it ----------------------------------------------------------- */
@@ -253,12 +272,9 @@ static void sort_buckets(struct xt_slice *s)
 
 void xt_slice_sort(struct xt_slice *s)
 {
-    size_t begins[SOME_RUNS + 1];
-    unsigned int runs = find_runs(s, &begins);
-
     assert(s->nr <= s->room);
-    if ( runs && (runs <= FEW_RUNS || s->stretched) )
-        merge_runs(s, &begins, runs);
+    if ( has_few_runs(s) )
+        merge_runs(s);
     else
         sort_buckets(s);
     /* What follows will be like this. */

@@ -12,12 +12,17 @@
 
 #include "libxentrace/batch.h"
 
+/* So many runs can be merged. */
+#define XT_SLICE_RUNS 16u
+
 struct xt_slice
 {
     uint64_t begin, last;       /* both in it */
     struct xt_item *items;      /* as found: rising per pcpu, pcpu by pcpu */
     struct xt_item *sorted;
     size_t nr, room;            /* of either */
+    size_t runs[XT_SLICE_RUNS]; /* where the first ones begin */
+    unsigned int nr_runs;       /* all */
     uint32_t *counts;           /* of each bucket */
     bool stretched;             /* pcpus took turns rarely, when last sorted */
 };
@@ -25,6 +30,19 @@ struct xt_slice
 /* 0 or -ENOMEM; *s is to be finished either way. */
 int xt_slice_init(struct xt_slice *s, size_t room);
 void xt_slice_fini(struct xt_slice *s);
+
+static inline void xt_slice_empty(struct xt_slice *s)
+{
+    s->nr = s->nr_runs = 0;
+}
+
+/* What is added from now on is of another pcpu. */
+static inline void xt_slice_begin_run(struct xt_slice *s)
+{
+    if ( s->nr_runs < XT_SLICE_RUNS )
+        s->runs[s->nr_runs] = s->nr;
+    s->nr_runs++;
+}
 
 /*
  * Fill s->sorted, by time; of the same time what was found first stays first.

@@ -222,13 +222,14 @@ static int collect(struct team *t)
     struct xt_slice *s = &t->slice;
     int rc = make_room(s, t->nr_changes);
 
-    s->nr = 0;
+    xt_slice_empty(s);
     s->begin = UINT64_MAX;
     s->last = 0;
     for ( unsigned int i = 0; !rc && i < t->nr_readers; i++ )
     {
         struct changes *c = &t->readers[i].left;
 
+        xt_slice_begin_run(s);
         for ( size_t k = 0; k < c->nr; k++ )
             s->items[s->nr++] = (struct xt_item){
                 .time = c->items[k].time, .where = (uintptr_t)&c->items[k],
