@@ -78,6 +78,20 @@ void chunk_copy(struct chunk *c, const struct xt_batch *b)
     c->copied += size;
 }
 
+void chunk_add_counted(struct chunk *c, const struct xt_batch *b, size_t at)
+{
+    const size_t nr = c->nr;
+
+    if ( !c->copies )
+    {
+        memcpy(c->items, b->items + at, nr * sizeof(*c->items));
+        return;
+    }
+    c->nr = 0;
+    for ( size_t i = at; i < at + nr; i++ )
+        chunk_add(c, b, &b->items[i]);
+}
+
 ssize_t chunk_take_all(void *state, struct chunk *c, const struct xt_batch *b,
                        size_t at, bool *end)
 {

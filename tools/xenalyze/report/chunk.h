@@ -94,6 +94,9 @@ static inline char *chunk_room(struct chunk *c, char *p, size_t need)
 /* The record that was added last shall outlive the batch. */
 void chunk_copy(struct chunk *c, const struct xt_batch *b);
 
+/* What is counted in c->nr already are the records from b->items[at] on. */
+void chunk_add_counted(struct chunk *c, const struct xt_batch *b, size_t at);
+
 /* A record that shall have a line; there is room. */
 static inline void chunk_add(struct chunk *c, const struct xt_batch *b,
                              const struct xt_item *item)

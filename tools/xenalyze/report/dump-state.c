@@ -94,7 +94,8 @@ bool dump_state_knows(const struct dump_state *s)
 
 static uint32_t *bucket_of(struct dump_state *s, uint32_t id)
 {
-    return &s->buckets[(id ^ id >> 12) * 2654435761u % s->nr_buckets];
+    return &s->buckets[(id ^ id >> 12) * 2654435761u &
+                       (s->nr_buckets - 1)];
 }
 
 static int grow(struct dump_state *s)
@@ -184,16 +185,19 @@ static void leave(struct dump_state *s, struct chunk *c, unsigned int cpu)
     note_face(s, c, cpu);
 }
 
+/* Often it was there already, and nothing new is to be shown. */
 static void enter(struct dump_state *s, struct chunk *c, unsigned int cpu,
                   struct dump_vcpu *v)
 {
-    s->pcpus[cpu] = (struct dump_pcpu){
-        .face = { .who = v->id, .sign = v->id >> 16 == IDLE_DOMAIN ? '-'
-                                                                   : '|' },
-        .vcpu = v - s->vcpus + 1,
-        .seen = true,
+    const struct face was = s->pcpus[cpu].face, face = {
+        .who = v->id, .sign = v->id >> 16 == IDLE_DOMAIN ? '-' : '|',
     };
-    note_face(s, c, cpu);
+
+    s->pcpus[cpu] = (struct dump_pcpu){
+        .face = face, .vcpu = v - s->vcpus + 1, .seen = true,
+    };
+    if ( was.who != face.who || was.sign != face.sign )
+        note_face(s, c, cpu);
 }
 
 /* False: that cannot be true, and is not the first sign of a clock astray. */

@@ -98,7 +98,7 @@ static inline bool dump_state_changes(uint32_t event)
 
 /*
  * What this record changes is noted in the chunk (NULL: nowhere), and what its
- * line needs, if it is shown: then it was just added.  The pcpu has a column.
+ * line needs, if it is shown: then it was just counted.  The pcpu has a column.
  * 0 or -ENOMEM.
  */
 int dump_state_see(struct dump_state *s, struct chunk *c, bool shown,
@@ -106,31 +106,33 @@ int dump_state_see(struct dump_state *s, struct chunk *c, bool shown,
 
 /*
  * The same for most records, as long as all are shown and it is known which
- * vcpu they are about.  From b->items[at] up to `end` at most, for which there
- * is room: the place of the first that is not like that.
+ * vcpu they are about.  They are counted into the chunk, of which b->items[at]
+ * is the next one; up to `end` at most, for which there is room.  The place of
+ * the first that is not like that.
  */
 static inline size_t dump_state_see_most(struct dump_state *s,
                                          struct chunk *c,
                                          const struct xt_batch *b, size_t at,
                                          size_t end)
 {
-    struct dump_vcpu *v;
-    uint32_t event;
+    uint64_t *left = c->left + c->nr;
+    const size_t begin = at;
 
     for ( ; at < end; at++ )
     {
         const struct xt_item *item = &b->items[at];
+        uint32_t event = xt_batch_event(b, item);
+        struct dump_vcpu *v;
 
-        event = xt_batch_event(b, item);
         if ( dump_state_changes(event) || xt_item_cpu(item) >= s->nr_cpus )
             break;
         v = dump_state_on(s, xt_item_cpu(item));
         if ( !v )
             break;
-        chunk_add(c, b, item);
-        chunk_left(c, v->left);
+        *left++ = v->left;
         v->left = dump_state_left(v->left, event, item->time);
     }
+    c->nr += at - begin;
     return at;
 }
 

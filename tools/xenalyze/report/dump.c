@@ -101,7 +101,9 @@ static int see(struct dump *d, struct chunk *c, const struct xt_batch *b,
 
     xt_batch_record(b, item, &r);
     shown = is_wanted(d, cpu, &r);
-    if ( shown )
+    if ( !d->options.filter )
+        c->nr++;
+    else if ( shown )
         chunk_add(c, b, item);
     return dump_state_see(&d->state, c, shown, cpu, item->time, &r);
 }
@@ -141,6 +143,8 @@ static ssize_t dump_take(void *state, struct chunk *c,
             break;
         i++;
     }
+    if ( !d->options.filter )
+        chunk_add_counted(c, b, at);
     return rc < 0 ? rc : (ssize_t)(i - at);
 }
 
