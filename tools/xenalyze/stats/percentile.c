@@ -28,6 +28,7 @@ struct walk
     const struct stats *s;
     uint64_t raw[STATS_RAW];
     size_t nr_raw, next_raw;
+    unsigned int first, end;    /* octaves from that of the least value on */
     uint16_t marks[STATS_MARKS];
     uint16_t ends[OCTAVES];     /* of each octave's, in marks */
     unsigned int octave, cell;  /* the next one */
@@ -44,7 +45,7 @@ static void sort_marks(struct walk *w, const struct stats *s)
     memset(w->ends, 0, sizeof(w->ends));
     for ( unsigned int i = 0; i < s->used; i++ )
         w->ends[marks[i] / CELLS]++;
-    for ( unsigned int o = 0; o < OCTAVES; o++ )
+    for ( unsigned int o = w->first; o < w->end; o++ )
     {
         nr = w->ends[o];
         w->ends[o] = end;
@@ -56,12 +57,19 @@ static void sort_marks(struct walk *w, const struct stats *s)
 
 static unsigned int first_mark(const struct walk *w, unsigned int o)
 {
-    return o ? w->ends[o - 1] : 0;
+    return o > w->first ? w->ends[o - 1] : 0;
 }
 
 static bool is_empty(const struct walk *w, unsigned int o)
 {
     return !cells_octave(w->s->cells, o) && first_mark(w, o) == w->ends[o];
+}
+
+static inline void add_plane(uint32_t *restrict counts,
+                             const uint8_t *restrict from, unsigned int shift)
+{
+    for ( unsigned int cell = 0; cell < CELLS; cell++ )
+        counts[cell] += (uint32_t)from[cell] << shift;
 }
 
 /* From its first cell on. */
@@ -73,8 +81,7 @@ static void enter_octave(struct walk *w, unsigned int o)
     w->cell = 0;
     memset(w->counts, 0, sizeof(w->counts));
     for ( unsigned int shift = 0; from; from = from->high, shift += 8 )
-        for ( unsigned int cell = 0; cell < CELLS; cell++ )
-            w->counts[cell] |= (uint32_t)from->counts[cell] << shift;
+        add_plane(w->counts, from->counts, shift);
     for ( unsigned int i = first_mark(w, o); i < w->ends[o]; i++ )
         w->counts[w->marks[i] % CELLS] +=
             w->counts[w->marks[i] % CELLS] != UINT32_MAX;
@@ -83,11 +90,11 @@ static void enter_octave(struct walk *w, unsigned int o)
 /* The next one that has anything.  False: there is none. */
 static bool next_octave(struct walk *w, unsigned int o)
 {
-    while ( o < OCTAVES && is_empty(w, o) )
+    while ( o < w->end && is_empty(w, o) )
         o++;
-    if ( o < OCTAVES )
+    if ( o < w->end )
         enter_octave(w, o);
-    return o < OCTAVES;
+    return o < w->end;
 }
 
 static uint64_t held(uint64_t value, uint64_t low, uint64_t high)
@@ -107,16 +114,41 @@ static uint64_t middle(const struct stats *s, unsigned int octave,
     return held(low + (high - low) / 2, s->min, s->max);
 }
 
-/* What the values of the octave weigh, all together. */
-static uint64_t weigh_octave(const struct walk *w, bool weighted)
+/* All of them, by four sums of every fourth pair of them. */
+static inline uint64_t sum_of_plane(const uint8_t counts[CELLS])
+{
+    const uint64_t every_other = 0x00ff00ff00ff00ff;
+    uint64_t sums = 0, word;
+
+    _Static_assert(CELLS * UINT8_MAX <= UINT16_MAX, "16 bits hold the sum");
+    for ( unsigned int cell = 0; cell < CELLS; cell += sizeof(word) )
+    {
+        memcpy(&word, counts + cell, sizeof(word));
+        sums += (word & every_other) + (word >> 8 & every_other);
+    }
+    return sums * 0x0001000100010001 >> 48;
+}
+
+/* How many values an octave has. */
+static uint64_t count_octave(const struct walk *w, unsigned int o)
+{
+    const struct stats_octave *from = cells_octave(w->s->cells, o);
+    uint64_t sum = w->ends[o] - first_mark(w, o);
+
+    for ( unsigned int shift = 0; from; from = from->high, shift += 8 )
+        sum += sum_of_plane(from->counts) << shift;
+    return sum;
+}
+
+/* What its values weigh, all together. */
+static uint64_t weigh_octave(struct walk *w, unsigned int o)
 {
     uint64_t sum = 0;
 
+    enter_octave(w, o);
     for ( unsigned int cell = 0; cell < CELLS; cell++ )
-        if ( !weighted )
-            sum += w->counts[cell];
-        else if ( w->counts[cell] )
-            sum += (uint64_t)w->counts[cell] * middle(w->s, w->octave, cell);
+        if ( w->counts[cell] )
+            sum += w->counts[cell] * middle(w->s, o, cell);
     return sum;
 }
 
@@ -140,12 +172,13 @@ static void walk_start(struct walk *w, const struct stats *s)
 {
     w->s = s;
     w->next_raw = w->nr_raw = 0;
-    w->octave = OCTAVES;
-    w->cell = CELLS;
     if ( s->cells )
     {
+        w->first = stats_cell(s->min) / CELLS;
+        w->end = stats_cell(s->max) / CELLS + 1;
+        w->octave = w->first - 1;
+        w->cell = CELLS;
         sort_marks(w, s);
-        next_octave(w, 0);
         return;
     }
     w->nr_raw = stats_unpack(s, w->raw);
@@ -227,37 +260,36 @@ static void find_raw(struct places *at, const struct walk *w)
 static void weigh_octaves(struct places *at, struct walk *w,
                           uint64_t weights[OCTAVES])
 {
-    bool more;
-
-    /* Where memory was short, there may be none. */
-    for ( more = w->octave < OCTAVES; more;
-          more = next_octave(w, w->octave + 1) )
+    for ( unsigned int o = w->first; o < w->end; o++ )
     {
-        weights[w->octave] = weigh_octave(w, at->weighted);
-        at->whole += weights[w->octave];
+        weights[o] = is_empty(w, o) ? 0
+                     : at->weighted ? weigh_octave(w, o) : count_octave(w, o);
+        at->whole += weights[o];
     }
+}
+
+static void find_in_octave(struct places *at, struct walk *w, unsigned int o)
+{
+    enter_octave(w, o);
+    for ( unsigned int cell = 0; cell < CELLS; cell++ )
+        if ( !at->weighted && is_behind(at, w->counts[cell]) )
+            at->passed += w->counts[cell];
+        else if ( w->counts[cell] )
+            pass(at, middle(w->s, o, cell), w->counts[cell]);
 }
 
 /* Only octaves that have a place are looked through. */
 static void find_cells(struct places *at, struct walk *w)
 {
     uint64_t weights[OCTAVES];
-    bool more;
 
     weigh_octaves(at, w, weights);
     aim(at);
-    for ( more = next_octave(w, 0); more && at->found < at->n;
-          more = next_octave(w, w->octave + 1) )
-    {
-        if ( is_behind(at, weights[w->octave]) )
-        {
-            at->passed += weights[w->octave];
-            continue;
-        }
-        for ( unsigned int cell = 0; cell < CELLS; cell++ )
-            if ( w->counts[cell] )
-                pass(at, middle(w->s, w->octave, cell), w->counts[cell]);
-    }
+    for ( unsigned int o = w->first; o < w->end && at->found < at->n; o++ )
+        if ( is_behind(at, weights[o]) )
+            at->passed += weights[o];
+        else
+            find_in_octave(at, w, o);
 }
 
 /* The values at several places; p 100 is the greatest. */
