@@ -191,6 +191,8 @@ struct book
     struct stats_pool pool;
 
     uint64_t fault_va;          /* of MMIO in the exit that is being told */
+    const struct world_vcpu *latest;    /* whose exit was told, ... */
+    struct book_hvm *latest_hvm;        /* ... and what is known of that one */
     struct book_vcpu **vcpus;   /* by index; after book_close(): by id, */
     uint32_t nr_vcpus;          /* and none is NULL */
     struct book_domain **domains;

@@ -147,6 +147,15 @@ static inline void stats_add(struct stats *s, struct stats_pool *pool,
         stats_settle(s, pool);
 }
 
+/* Where the next value will be kept. */
+static inline void stats_prefetch(const struct stats *s)
+{
+    if ( s->cells )
+        __builtin_prefetch(&s->cells->marks[s->used], 1);
+    else
+        __builtin_prefetch(&s->raw[s->used], 1);
+}
+
 /* All values that were added. */
 static inline uint64_t stats_events(const struct stats *s)
 {
