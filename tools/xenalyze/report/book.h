@@ -56,6 +56,7 @@ struct book_times
 
 struct book_sched
 {
+    _Alignas(STATS_LINE)
     struct stats state[STATES]; /* runnable: after book_close() */
     struct stats why[4];        /* of runnable; enum fact_why */
     struct book_times time;
@@ -94,7 +95,7 @@ struct book_halts
 
 struct book_exit
 {
-    struct stats cost;
+    _Alignas(STATS_LINE) struct stats cost;
     struct stats_map details;
     unsigned int cause;
 };
@@ -151,7 +152,7 @@ struct book_memory
 
 struct book_domain_sched
 {
-    struct stats state[DOMAIN_STATES];
+    _Alignas(STATS_LINE) struct stats state[DOMAIN_STATES];
     struct book_times time;
 };
 
@@ -174,6 +175,7 @@ struct book_domain
 struct book_pcpu
 {
     uint32_t id;
+    _Alignas(STATS_LINE)
     struct stats state[PCPU_STATES];    /* of which both ends are known */
     uint64_t time;              /* in all states */
     struct fact_volume volume;

@@ -172,7 +172,7 @@ static void walk_start(struct walk *w, const struct stats *s)
 {
     w->s = s;
     w->next_raw = w->nr_raw = 0;
-    if ( s->cells )
+    if ( s->in_cells )
     {
         w->first = stats_cell(s->min) / CELLS;
         w->end = stats_cell(s->max) / CELLS + 1;
@@ -204,7 +204,7 @@ static bool next_cells(struct walk *w, struct samples_run *run)
 
 static bool next_run(struct walk *w, struct samples_run *run)
 {
-    if ( w->s->cells )
+    if ( w->s->in_cells )
         return next_cells(w, run);
     if ( w->next_raw == w->nr_raw )
         return false;
@@ -303,7 +303,7 @@ static void find(const struct stats *s, bool weighted, const unsigned int *p,
     for ( size_t k = 0; k < n; k++ )
         values[k] = s->max;
     walk_start(&w, s);
-    if ( s->cells )
+    if ( s->in_cells )
         find_cells(&at, &w);
     else
         find_raw(&at, &w);

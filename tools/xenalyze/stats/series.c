@@ -14,10 +14,7 @@
 
 #include "xenalyze/stats/cells.h"
 
-#define LINE 64u                /* of cache */
 #define LARGE_WORDS 3u          /* a 0, which is no sample, and two halves */
-
-_Static_assert(offsetof(struct stats, zeros) == LINE, "one line of cache");
 
 void stats_pool_init(struct stats_pool *pool)
 {
@@ -213,14 +210,15 @@ static bool need_raw(struct stats *s, struct stats_pool *pool,
 static bool need_cells(struct stats *s, struct stats_pool *pool)
 {
     uint64_t values[STATS_RAW];
+    struct stats_cells *cells;
     size_t n;
 
     _Static_assert(STATS_RAW < STATS_MARKS, "all fit");
 
-    if ( s->cells )
+    if ( s->in_cells )
         return true;
-    s->cells = arena_zalloc(&pool->arena, sizeof(*s->cells), LINE);
-    if ( !s->cells )
+    cells = arena_zalloc(&pool->arena, sizeof(*cells), STATS_LINE);
+    if ( !cells )
     {
         pool->failed = true;
         s->used = 0;
@@ -229,8 +227,10 @@ static bool need_cells(struct stats *s, struct stats_pool *pool)
     n = stats_unpack(s, values);
     give_back(pool, s->raw, s->size);
     s->size = 0;
+    s->cells = cells;
+    s->in_cells = true;
     for ( s->used = 0; s->used < n; s->used++ )
-        s->cells->marks[s->used] = stats_cell(values[s->used]);
+        cells->marks[s->used] = stats_cell(values[s->used]);
     return true;
 }
 
@@ -303,7 +303,7 @@ static void merge_raw(struct stats *to, struct stats_pool *pool,
     size_t n = stats_unpack(from, values);
 
     for ( size_t i = 0; i < n; i++ )
-        if ( to->cells )
+        if ( to->in_cells )
             add_cell(to, pool, stats_cell(values[i]));
         else
             keep(to, pool, values[i]);
@@ -325,7 +325,7 @@ void stats_merge(struct stats *to, struct stats_pool *pool,
     to->zeros += from->zeros;
     to->count += from->count;
     to->sum += from->sum;
-    if ( from->cells )
+    if ( from->in_cells )
         merge_cells(to, pool, from);
     else
         merge_raw(to, pool, from);

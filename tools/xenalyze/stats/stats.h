@@ -82,8 +82,9 @@ struct stats_cells
 
 /*
  * Fewer than STATS_RAW values are kept as they are, so that the many series of
- * few values are small and exact; where there are more, all are in cells.  What
- * an addition needs comes first, in 64 bytes.  All zero is an empty series.
+ * few values are small and exact; where there are more, all are in cells.  A
+ * line of cache, for who puts it at the begin of one.  All zero is an empty
+ * series.
  *
  * As stock does, a value of 0 counts as an event and is no sample.
  */
@@ -93,13 +94,21 @@ struct stats
     uint64_t sum;
     uint64_t min, max;          /* of them; 0 if there is none */
     uint64_t max_at;            /* when the greatest came, first */
-    struct stats_cells *cells;  /* NULL: all are in raw */
-    uint32_t *raw;              /* a large one is 0 and two words */
-    uint16_t used;              /* of its marks, or of raw */
-    uint8_t size;               /* of raw: which of STATS_SIZES, from 1 */
-    bool weighted;              /* its percentiles are those by weight */
     uint64_t zeros;             /* all other values */
+    union
+    {
+        uint32_t *raw;          /* a large one is 0 and two words */
+        struct stats_cells *cells;
+    };
+    uint16_t used;              /* of raw, or of the cells' marks */
+    uint8_t size;               /* of raw: which of STATS_SIZES, from 1 */
+    bool in_cells;
+    bool weighted;              /* its percentiles are those by weight */
 };
+
+#define STATS_LINE 64u
+
+_Static_assert(sizeof(struct stats) == STATS_LINE, "one line of cache");
 
 /* The marks are full: into the octaves. */
 void stats_settle(struct stats *s, struct stats_pool *pool);
@@ -134,15 +143,13 @@ static inline void stats_note(struct stats *s, uint64_t value, uint64_t at)
 static inline void stats_add(struct stats *s, struct stats_pool *pool,
                              uint64_t value, uint64_t at)
 {
-    struct stats_cells *c = s->cells;
-
-    if ( !c || !value )
+    if ( !s->in_cells || !value )
     {
         stats_add_odd(s, pool, value, at);
         return;
     }
     stats_note(s, value, at);
-    c->marks[s->used++] = stats_cell(value);
+    s->cells->marks[s->used++] = stats_cell(value);
     if ( s->used == STATS_MARKS )
         stats_settle(s, pool);
 }
