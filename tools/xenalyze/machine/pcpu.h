@@ -43,7 +43,7 @@ struct known
     struct world_vcpu *vcpu;    /* NULL: it is free */
 };
 
-#define PCPU_KNOWN_BITS 4u
+#define PCPU_KNOWN_BITS 6u
 
 struct pcpu
 {
