@@ -17,10 +17,19 @@ static void take_window(struct xt_walk *w)
                               ? w->end - w->at : XT_SOURCE_TOUCH);
 }
 
+/*
+ * Of a walk that rests often the system maps more than was looked at.  Four
+ * times that is counted, so that others' pages go before they are many, and
+ * yet no page comes back too often for what is read of it.
+ */
 void xt_walk_rest(struct xt_walk *w)
 {
-    if ( w->at != w->left )
-        xt_source_used(w->reading.view->source, w->at - w->left);
+    uint64_t bytes = w->at - w->left, mapped = 4 * bytes;
+
+    if ( mapped > XT_SOURCE_TOUCH )
+        mapped = bytes > XT_SOURCE_TOUCH ? bytes : XT_SOURCE_TOUCH;
+    if ( bytes )
+        xt_source_used(w->reading.view->source, mapped);
     w->left = w->at;
 }
 
