@@ -157,7 +157,7 @@ static inline void stats_add(struct stats *s, struct stats_pool *pool,
 /* Where the next value will be kept. */
 static inline void stats_prefetch(const struct stats *s)
 {
-    if ( s->cells )
+    if ( s->in_cells )
         __builtin_prefetch(&s->cells->marks[s->used], 1);
     else
         __builtin_prefetch(&s->raw[s->used], 1);
