@@ -22,8 +22,12 @@
 #define TEXT_OF_LINE 100u
 #define LEAST_ITEMS 64u
 
-/* Records that are fetched before their turn. */
-#define AHEAD 8u
+/*
+ * Of so many records the programs are looked up at once.  Then what is not in
+ * the first-level cache is waited for together: a record, and what its program
+ * begins with; which one comes next is hard to guess.
+ */
+#define BLOCK 16u
 
 struct dump
 {
@@ -227,6 +231,7 @@ struct writer
     uint64_t moment;            /* the ns at which a millisecond began ... */
     char moment_text[40];       /* ... as text: 16 at most */
     uint8_t moment_length;
+    const struct line_program *programs[BLOCK]; /* or NULL */
     struct xt_record record;    /* at hand ... */
     struct line_context context;        /* ... and what is known of it */
 };
@@ -407,11 +412,10 @@ static char *put_loss(const struct writer *w, char *p, unsigned int cpu,
     return p;
 }
 
-static inline char *put_line(struct writer *w, char *p, uint32_t header,
+static inline char *put_line(struct writer *w, char *p,
+                             const struct line_program *program,
                              const struct xt_item *item, uint64_t left)
 {
-    const struct line_program *program =
-        line_program_lately(&w->d->programs, header, &w->record);
     unsigned int cpu = xt_item_cpu(item);
     char mark = program ? program->marks[left == IN_GUEST] : ']';
 
@@ -477,26 +481,52 @@ static char *put_segment(char *p)
                        "begins again ---\n");
 }
 
+static void find_programs(struct writer *w, uint32_t begin, uint32_t end)
+{
+    for ( uint32_t i = begin; i < end; i++ )
+    {
+        const unsigned char *at = w->c->bytes + xt_item_place(&w->c->items[i]);
+        const struct line_program *program =
+            line_program_lately(&w->d->programs, at);
+
+        w->programs[i - begin] = program;
+        if ( program )
+            __builtin_prefetch(program->steps);
+    }
+}
+
 /* All that record i is shown as. */
 static inline char *put_record(struct writer *w, char *p, uint32_t i)
 {
     const struct xt_item *item = &w->c->items[i];
-    const unsigned char *at = w->c->bytes + xt_item_place(item);
     bool plain;
 
-    xt_record_view(&w->record, at);
+    xt_record_view(&w->record, w->c->bytes + xt_item_place(item));
     plain = is_plain(w, i);
     if ( !plain )
         p = put_before(w, p, i);
     if ( plain || has_line(w) )
     {
-        p = put_line(w, p, xt_load32(at), item, w->c->left[i]);
+        p = put_line(w, p, w->programs[i % BLOCK], item, w->c->left[i]);
         if ( !plain && w->record.event == TRC_LOST_RECORDS )
             p = put_loss(w, p, xt_item_cpu(item), &w->record);
         *p++ = '\n';
     }
     if ( !plain && i == w->noted )
         leave_notes(w, i);
+    return p;
+}
+
+static char *put_block(struct writer *w, char *p, uint32_t begin)
+{
+    uint32_t end = w->c->nr - begin < BLOCK ? w->c->nr : begin + BLOCK;
+
+    p = chunk_room(w->c, p, (end - begin) * w->longest);
+    if ( !p )
+        return NULL;
+    find_programs(w, begin, end);
+    for ( uint32_t i = begin; i < end; i++ )
+        p = put_record(w, p, i);
     return p;
 }
 
@@ -509,16 +539,10 @@ static void dump_write(const void *state, struct chunk *c)
         goto out;
     if ( c->fresh )
         p = put_segment(p);
-    for ( uint32_t i = 0; i < c->nr; i++ )
-    {
-        if ( i + AHEAD < c->nr )
-            __builtin_prefetch(c->bytes + xt_item_place(&c->items[i + AHEAD]));
-        p = chunk_room(c, p, w.longest);
-        if ( !p )
-            goto out;
-        p = put_record(&w, p, i);
-    }
-    c->used = p - c->text;
+    for ( uint32_t i = 0; p && i < c->nr; i += BLOCK )
+        p = put_block(&w, p, i);
+    if ( p )
+        c->used = p - c->text;
  out:
     free(w.column);
     free(w.names);

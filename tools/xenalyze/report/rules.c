@@ -733,11 +733,15 @@ const struct line_program *line_program_find(const struct line_programs *s,
 }
 
 uint64_t line_program_keep(const struct line_programs *s, _Atomic uint64_t *at,
-                           uint32_t key, const struct xt_record *r)
+                           uint32_t key, const unsigned char *record)
 {
-    const struct line_program *found = line_program_find(s, r);
-    uint64_t value = (uint64_t)key << 32 | (found ? found - s->of + 1 : 0);
+    const struct line_program *found;
+    struct xt_record r;
+    uint64_t value;
 
+    xt_record_view(&r, record);
+    found = line_program_find(s, &r);
+    value = (uint64_t)key << 32 | (found ? found - s->of + 1 : 0);
     atomic_store_explicit(at, value, memory_order_relaxed);
     return value;
 }

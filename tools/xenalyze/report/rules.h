@@ -114,24 +114,23 @@ const struct line_program *line_program_find(const struct line_programs *s,
 
 /* Find it, and keep it there. */
 uint64_t line_program_keep(const struct line_programs *s, _Atomic uint64_t *at,
-                           uint32_t key, const struct xt_record *r);
+                           uint32_t key, const unsigned char *record);
 
 /*
- * The same, of a record with this header, of what was found lately: of all
+ * The same, of a whole record in its bytes, of what was found lately: of all
  * events, few come at a time, and hardly two of them in one place.  What one
  * thread has found is there for all: a header and a number are one value.
  */
 static inline const struct line_program *
-line_program_lately(const struct line_programs *s, uint32_t header,
-                    const struct xt_record *r)
+line_program_lately(const struct line_programs *s, const unsigned char *record)
 {
-    uint32_t key = header & ~TRC_HD_CYCLE_FLAG;
+    uint32_t key = xt_load32(record) & ~TRC_HD_CYCLE_FLAG;
     _Atomic uint64_t *at = &s->lately[key * 2654435761u >>
                                       (32 - LINE_LATELY_BITS)];
     uint64_t found = atomic_load_explicit(at, memory_order_relaxed);
 
     if ( found >> 32 != key )
-        found = line_program_keep(s, at, key, r);
+        found = line_program_keep(s, at, key, record);
     return (uint32_t)found ? &s->of[(uint32_t)found - 1] : NULL;
 }
 
