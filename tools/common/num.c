@@ -87,8 +87,10 @@ char *num_three(char *p, uint32_t value)
 
 char *num_six(char *p, uint32_t value)
 {
+    uint32_t thousands = value / 1000;
+
     assert(value < NUM_SIX);
-    return put_last_three(put_three(p, value / 1000), value % 1000);
+    return put_last_three(put_three(p, thousands), value - thousands * 1000);
 }
 
 char *num_nine(char *p, uint32_t value)

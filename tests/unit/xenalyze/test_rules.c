@@ -19,6 +19,7 @@ static void begin(uint8_t hardware)
 
     ck_assert_int_eq(xt_catalogue_new(&catalogue, &dialect), 0);
     ck_assert_int_eq(line_programs_init(&programs, catalogue), 0);
+    line_programs_code(&programs);
 }
 
 static void end(void)
@@ -40,12 +41,15 @@ static bool is_of(const char *pattern, const char *name)
 /* An event of this name has a program, and is marked as the rule says. */
 static bool serves(const struct line_rule *rule)
 {
+    unsigned int nr;
+
     for ( size_t i = 0; i < xt_catalogue_nr_events; i++ )
     {
         const struct line_program *p = &programs.of[i];
 
         if ( is_of(rule->name, xt_catalogue_events[i].name) &&
-             p->rule == rule && p->marks[0] == rule->mark &&
+             p->rule == rule - line_rules(&nr) + 1 &&
+             p->marks[0] == rule->mark &&
              (p->marks[1] == '!') == rule->alone )
             return true;
     }

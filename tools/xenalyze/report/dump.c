@@ -572,6 +572,7 @@ int dump_new(struct dump **out, const struct xt_trace *trace,
         free(d);
         return rc;
     }
+    line_programs_code(&d->programs);
     d->trace = trace;
     d->catalogue = catalogue;
     d->options = *options;

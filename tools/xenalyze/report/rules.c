@@ -1,86 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From rules to programs, and running them.
+ * From rules to programs, and what their code calls.
  *
  * The rules are ours, not a user's: one that does not parse is a mistake of
  * the program, and asserted; tests/unit/xenalyze goes through all of them.
  */
-#include "xenalyze/report/rules.h"
+#include "xenalyze/report/rules-code.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/num.h"
-
-enum step_kind
-{
-    STEP_NOTHING, STEP_SURE, STEP_SURE_TWO, STEP_SURE_SIGNED, STEP_SURE_HEX,
-    STEP_SURE_LONG_HEX, STEP_SURE_IF, STEP_SURE_IF_NOT,
-    STEP_UNSIGNED, STEP_SIGNED, STEP_HEX, STEP_HEX_ZERO, STEP_HEX_RIGHT,
-    STEP_NAME, STEP_US, STEP_PERCENT, STEP_WORDS, STEP_CATALOGUE,
-    STEP_FUNCTION, STEP_FUNCTION_OF, STEP_IF, STEP_IF_NOT,
-};
-
-/* Where a field is: `bits` of them from bit `shift` of a word on. */
-struct place
-{
-    uint8_t word, shift, bits;
-    bool in_id : 1, is_signed : 1;
-    uint16_t end;               /* bits of payload that there have to be */
-};
-
-/* Of the values of a field: those of small numbers are ready to be copied. */
-#define NAMES 8u
-
-struct names
-{
-    const struct xt_sem *sem;
-    struct line_word words[NAMES];
-};
-
-/* Of what any record with this program has, in one word. */
-struct sure
-{
-    uint8_t word, shift;
-    char before;                /* a character */
-    uint32_t mask;
-};
-
-/* A text, and then what is to be made of a field: half a cache line. */
-struct line_step
-{
-    const char *text;           /* COPY bytes more may be read */
-    uint8_t length;
-    uint8_t kind;
-    bool last;
-    union
-    {
-        uint8_t width;
-        uint8_t skip;           /* steps, if a condition does not hold */
-    };
-    uint32_t mask;              /* of what is surely in one word */
-    struct place place;
-    union
-    {
-        const struct names *names;
-        line_function *function;
-        struct place second;    /* the shift of a percentage */
-        struct sure two;        /* the v0 of d1v0 */
-        int32_t number;         /* of a condition */
-    };
-};
-
-#define COPY 32u                /* most texts are stored as so many bytes */
 #define MAX_STEPS 64u
 #define WORDS_MAX (9u * XT_RECORD_MAX_WORDS)
 
 /* --- values --------------------------------------------------------------- */
 
-static inline uint64_t fetch(const struct place *f, const struct xt_record *r)
+static inline uint64_t fetch(const struct line_place *f,
+                             const struct xt_record *r)
 {
-    const unsigned char *at = r->payload + 4 * f->word;
+    const unsigned char *at = r->payload + f->at;
     uint32_t word;
 
     if ( f->in_id )
@@ -94,14 +34,7 @@ static inline uint64_t fetch(const struct place *f, const struct xt_record *r)
     return word >> f->shift & (UINT32_MAX >> (32 - f->bits));
 }
 
-/* The same of what any record with this program has, in one word. */
-static inline uint32_t fetch_sure(const struct line_step *s,
-                                  const unsigned char *payload)
-{
-    return xt_load32(payload + 4 * s->place.word) >> s->place.shift & s->mask;
-}
-
-static inline int64_t fetch_signed(const struct place *f,
+static inline int64_t fetch_signed(const struct line_place *f,
                                    const struct xt_record *r)
 {
     unsigned int unused = 64 - f->bits;
@@ -111,15 +44,16 @@ static inline int64_t fetch_signed(const struct place *f,
                         : (int64_t)value;
 }
 
-static char *put_name(char *p, const struct line_step *s, uint64_t value)
+static char *put_name(char *p, const struct line_names *names, uint64_t value)
 {
-    const struct names *names = s->names;
+    const struct line_word *word;
     const char *name;
 
-    if ( names && value < NAMES && names->words[value].length )
+    if ( names && value < LINE_NAMES && names->words[value].length )
     {
-        memcpy(p, names->words[value].text, sizeof(names->words[0].text));
-        return p + names->words[value].length;
+        word = &names->words[value];
+        memcpy(p, word->text, sizeof(word->text));
+        return p + word->length;
     }
     name = names ? xt_sem_name(names->sem, value) : NULL;
     return name ? num_text(p, name) : num_u64(p, value);
@@ -177,45 +111,9 @@ static char *put_words(char *p, const struct xt_record *r)
     return p;
 }
 
-/* --- running -------------------------------------------------------------- */
+/* --- what code calls ------------------------------------------------------ */
 
-/* There is room for more than the text, on either side. */
-static inline char *put_text(char *p, const struct line_step *s)
-{
-    memcpy(p, s->text, COPY);
-    if ( s->length > COPY )
-        memcpy(p + COPY, s->text + COPY, s->length - COPY);
-    return p + s->length;
-}
-
-static inline char *put_unsigned(const struct num_short *shorts, char *p,
-                                 uint64_t value)
-{
-    return value < NUM_SHORTS ? num_short(p, &shorts[value])
-                              : num_u64(p, value);
-}
-
-static inline char *put_signed(const struct num_short *shorts, char *p,
-                               int64_t value)
-{
-    return value < 0 ? num_i64(p, value) : put_unsigned(shorts, p, value);
-}
-
-/* Two numbers with a character between them. */
-static inline char *put_two(const struct num_short *shorts, char *p,
-                            const struct line_step *s,
-                            const unsigned char *payload)
-{
-    const struct sure *two = &s->two;
-
-    p = put_unsigned(shorts, p, fetch_sure(s, payload));
-    *p++ = two->before;
-    return put_unsigned(shorts, p, xt_load32(payload + 4 * two->word) >>
-                                   two->shift & two->mask);
-}
-
-/* What is not in every second line. */
-static char *put_rare(char *p, const struct line_step *s,
+char *line_put_called(char *p, const struct line_step *s,
                       const struct line_context *c)
 {
     const struct xt_record *r = c->record;
@@ -232,6 +130,10 @@ static char *put_rare(char *p, const struct line_step *s,
         return num_hex_zero(p, fetch(&s->place, r), s->width);
     case STEP_HEX_RIGHT:
         return num_hex_right(p, fetch(&s->place, r), s->width);
+    case STEP_NAME:
+        return put_name(p, s->names, fetch(&s->place, r));
+    case STEP_FUNCTION_OF:
+        return s->function(p, c, fetch_signed(&s->place, r));
     case STEP_US:
         return put_us(p, fetch(&s->place, r));
     case STEP_PERCENT:
@@ -244,52 +146,11 @@ static char *put_rare(char *p, const struct line_step *s,
     }
 }
 
-char *line_program_run(const struct line_program *program, char *p,
-                       const struct line_context *c)
+unsigned int line_skip(const struct line_step *s, const struct xt_record *r)
 {
-    const struct num_short *shorts = c->programs->shorts;
-    const struct xt_record *r = c->record;
-    const unsigned char *payload = r->payload;
+    bool is = fetch_signed(&s->place, r) == s->number;
 
-    for ( const struct line_step *s = program->steps; ; s++ )
-    {
-        p = put_text(p, s);
-        switch ( s->kind )
-        {
-        case STEP_NOTHING: break;
-        case STEP_SURE:
-            p = put_unsigned(shorts, p, fetch_sure(s, payload));
-            break;
-        case STEP_SURE_TWO: p = put_two(shorts, p, s, payload); break;
-        case STEP_SURE_SIGNED:
-            p = put_signed(shorts, p, (int32_t)fetch_sure(s, payload));
-            break;
-        case STEP_SURE_HEX: p = num_hex(p, fetch_sure(s, payload)); break;
-        case STEP_SURE_LONG_HEX:
-            p = num_hex(p, xt_load64(payload + 4 * s->place.word));
-            break;
-        case STEP_SURE_IF:
-            s += fetch_sure(s, payload) == (uint32_t)s->number ? 0 : s->skip;
-            break;
-        case STEP_SURE_IF_NOT:
-            s += fetch_sure(s, payload) != (uint32_t)s->number ? 0 : s->skip;
-            break;
-        case STEP_NAME: p = put_name(p, s, fetch(&s->place, r)); break;
-        case STEP_FUNCTION: p = s->function(p, c, 0); break;
-        case STEP_FUNCTION_OF:
-            p = s->function(p, c, fetch_signed(&s->place, r));
-            break;
-        case STEP_IF:
-            s += fetch_signed(&s->place, r) == s->number ? 0 : s->skip;
-            break;
-        case STEP_IF_NOT:
-            s += fetch_signed(&s->place, r) != s->number ? 0 : s->skip;
-            break;
-        default: p = put_rare(p, s, c); break;
-        }
-        if ( s->last )
-            return p;
-    }
+    return is == (s->kind == STEP_IF) ? 0 : s->skip;
 }
 
 /* --- from a rule to a program --------------------------------------------- */
@@ -300,18 +161,17 @@ struct compiler
     const struct xt_event *event;
     struct line_step steps[MAX_STEPS];
     unsigned int nr;
-    unsigned int ended;         /* steps at the end of a condition */
     const char *text;           /* read, and not yet in a step */
     size_t length;
     bool known;                 /* the event has all the fields */
     bool no_memory;
 };
 
-static const struct names *keep_names(struct compiler *c,
-                                      const struct xt_sem *sem)
+static const struct line_names *keep_names(struct compiler *c,
+                                           const struct xt_sem *sem)
 {
-    struct names *names = arena_zalloc(&c->set->arena, sizeof(*names),
-                                       _Alignof(struct names));
+    struct line_names *names = arena_zalloc(&c->set->arena, sizeof(*names),
+                                            _Alignof(struct line_names));
 
     if ( !names )
     {
@@ -319,7 +179,7 @@ static const struct names *keep_names(struct compiler *c,
         return NULL;
     }
     names->sem = sem;
-    for ( unsigned int i = 0; i < NAMES; i++ )
+    for ( unsigned int i = 0; i < LINE_NAMES; i++ )
     {
         const char *name = xt_sem_name(sem, i);
 
@@ -329,7 +189,7 @@ static const struct names *keep_names(struct compiler *c,
     return names;
 }
 
-static struct line_step *add(struct compiler *c, enum step_kind kind)
+static struct line_step *add(struct compiler *c, enum line_step_kind kind)
 {
     struct line_step *s = &c->steps[c->nr];
 
@@ -361,7 +221,7 @@ static const struct xt_field *find_field(const struct compiler *c,
     return NULL;
 }
 
-static void set_place(struct compiler *c, struct place *to,
+static void set_place(struct compiler *c, struct line_place *to,
                       const struct xt_field **found, const char *name,
                       size_t length)
 {
@@ -373,16 +233,16 @@ static void set_place(struct compiler *c, struct place *to,
         c->known = false;
         return;
     }
-    *to = (struct place){
-        .word = f->in_id ? 0 : f->bit / 32,
+    *to = (struct line_place){
+        .at = f->in_id ? 0 : f->bit / 32 * 4,
         .shift = f->in_id ? f->bit : f->bit % 32,
         .bits = f->bits, .in_id = f->in_id, .is_signed = f->is_signed,
         .end = f->bit + f->bits,
     };
 }
 
-static enum step_kind kind_of(const struct xt_field *f, const char *format,
-                              unsigned int *width)
+static enum line_step_kind kind_of(const struct xt_field *f,
+                                   const char *format, unsigned int *width)
 {
     char *end;
 
@@ -420,41 +280,26 @@ static void add_function(struct compiler *c, const char *text, size_t length)
 }
 
 /* Is it in any record of the event, and in one word? */
-static bool is_sure(const struct compiler *c, const struct place *f)
+static bool is_sure(const struct compiler *c, const struct line_place *f)
 {
     return !f->in_id && f->bits && f->end <= 32u * c->event->words;
 }
 
 /* Then it can be fetched without a question. */
-static enum step_kind sure_kind(const struct compiler *c,
-                                const struct line_step *s)
+static enum line_step_kind sure_kind(const struct compiler *c,
+                                     const struct line_step *s)
 {
-    const struct place *f = &s->place;
+    const struct line_place *f = &s->place;
 
     if ( !is_sure(c, f) )
         return s->kind;
     if ( f->bits > 32 )
-        return s->kind == STEP_HEX ? STEP_SURE_LONG_HEX : s->kind;
+        return s->kind == STEP_HEX ? STEP_SURE_LONG_HEX
+               : s->kind == STEP_UNSIGNED ? STEP_SURE_LONG : s->kind;
     if ( s->kind == STEP_SIGNED )
         return f->bits == 32 ? STEP_SURE_SIGNED : s->kind;
     return s->kind == STEP_UNSIGNED ? STEP_SURE
            : s->kind == STEP_HEX ? STEP_SURE_HEX : s->kind;
-}
-
-/* The last step is the v0 of d1v0: the one before it can do that, too. */
-static bool join(struct compiler *c)
-{
-    struct line_step *s = &c->steps[c->nr - 1], *first = s - 1;
-
-    if ( c->nr < c->ended + 2 || s->length != 1 || s->kind != STEP_SURE ||
-         first->kind != STEP_SURE )
-        return false;
-    first->kind = STEP_SURE_TWO;
-    first->two = (struct sure){
-        .word = s->place.word, .shift = s->place.shift, .mask = s->mask,
-        .before = *s->text,
-    };
-    return true;
 }
 
 /* The inside of {}. */
@@ -491,14 +336,12 @@ static void add_field(struct compiler *c, const char *text, size_t length)
         s->names = keep_names(c, f->sem);
     if ( s->kind == STEP_PERCENT )
         set_place(c, &s->second, &f, format + 4, strlen(format + 4));
-    if ( join(c) )
-        c->nr--;
 }
 
 /* As its number would be there; so one that it cannot have is never met. */
 static void make_sure(const struct compiler *c, struct line_step *s)
 {
-    const struct place *f = &s->place;
+    const struct line_place *f = &s->place;
 
     if ( !is_sure(c, f) || f->bits > 32 || (f->is_signed && f->bits < 32) ||
          (!f->is_signed && s->number < 0) )
@@ -527,7 +370,7 @@ static void compile(struct compiler *c, const char *text)
 {
     unsigned int condition = MAX_STEPS;
 
-    c->nr = c->ended = 0;
+    c->nr = 0;
     c->length = 0;
     c->known = true;
     while ( *text )
@@ -556,7 +399,6 @@ static void compile(struct compiler *c, const char *text)
             assert(condition < c->nr);
             end_text(c);
             c->steps[condition].skip = c->nr - 1 - condition;
-            c->ended = c->nr;
             text++;
         }
         /* Before "->" a text was cut in two. */
@@ -566,7 +408,7 @@ static void compile(struct compiler *c, const char *text)
     end_text(c);
 }
 
-static size_t longest_name(const struct names *names)
+static size_t longest_name(const struct line_names *names)
 {
     const struct xt_sem *sem = names ? names->sem : NULL;
     size_t longest = sizeof(names->words[0].text);
@@ -579,7 +421,7 @@ static size_t longest_name(const struct names *names)
 
 static size_t longest_step(const struct line_step *s)
 {
-    size_t text = s->length + COPY;
+    size_t text = s->length + LINE_PIECE;
 
     switch ( s->kind )
     {
@@ -589,8 +431,7 @@ static size_t longest_step(const struct line_step *s)
     case STEP_CATALOGUE: return text + XT_TEXT_MAX;
     case STEP_WORDS: return text + WORDS_MAX + NUM_HEX_MAX;
     case STEP_US: return text + 2 * NUM_U64_MAX + 1;
-    case STEP_PERCENT:
-    case STEP_SURE_TWO: return text + 2 * NUM_U64_MAX + 2;
+    case STEP_PERCENT: return text + 2 * NUM_U64_MAX + 2;
     default: return text + NUM_U64_MAX + NUM_HEX_MAX;
     }
 }
@@ -630,13 +471,10 @@ static void compile_name(struct compiler *c, char *text)
     add(c, STEP_CATALOGUE);
 }
 
-/*
- * The steps, and then their texts: what comes together in a line shall be
- * together in the cache, too.
- */
+/* The steps, and then their texts. */
 static struct line_step *keep_steps(struct compiler *c)
 {
-    size_t size = c->nr * sizeof(*c->steps) + COPY;
+    size_t size = c->nr * sizeof(*c->steps);
     struct line_step *steps;
     char *text;
 
@@ -660,13 +498,15 @@ static int compile_event(struct compiler *c, struct line_program *program)
 {
     const struct line_rule *rule = find_rule(c);
     char name[UINT8_MAX];
+    unsigned int nr;
 
     if ( !rule )
         compile_name(c, name);
     c->steps[c->nr - 1].last = true;
     *program = (struct line_program){
-        .event = c->event, .rule = rule, .steps = keep_steps(c),
-        .longest = COPY,
+        .event = c->event, .rule = rule ? rule - line_rules(&nr) + 1 : 0,
+        .steps = keep_steps(c),
+        .longest = LINE_PIECE,
         .marks = { rule ? rule->mark : ']',
                    rule ? rule->alone ? '!' : rule->mark : ']' },
     };
