@@ -380,6 +380,7 @@ START_TEST(who_waited_and_why)
 "--- Who got another pcpu than before ---\n"
 " d1v0       1 times, after 50.0% of its waits\n"
 "--- How many vcpus of a domain ran at the same time (share of time) ---\n"
+" (no domain here has more than one vcpu)\n"
 "--- The longest waits ---\n"
 " 0.000001000 d1v0 waited 4.0 us for pcpu 1 after a preemption, while it "
 "ran d0v1 3.0 us, d0v0 1.0 us\n"

@@ -141,6 +141,8 @@ int report_together(const struct together *t,
     n = sort_rows(request, rows, n);
     fprintf(out, "--- How many vcpus of a domain ran at the same time "
             "(share of time) ---\n");
+    if ( !n )
+        fprintf(out, " (no domain here has more than one vcpu)\n");
     for ( size_t i = 0; i < n; i++ )
         print_domain(&t->domains[rows[i].index], out);
     free(rows);
