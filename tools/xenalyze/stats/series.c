@@ -36,7 +36,8 @@ static bool reach_octave(struct stats_cells *c, struct stats_pool *pool,
                          unsigned int octave)
 {
     unsigned int first = octave < SOME / 2 ? 0 : octave - SOME / 2;
-    unsigned int end = octave + SOME / 2;
+    unsigned int end = octave > OCTAVES - SOME / 2 ? OCTAVES
+                                                   : octave + SOME / 2;
     struct stats_octave **octaves;
 
     if ( octave - c->first < c->nr )
