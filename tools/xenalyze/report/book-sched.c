@@ -70,8 +70,26 @@ void book_runstate(void *state, const struct fact_runstate *f)
               &b->pool, f->to - f->from, f->from);
 }
 
+static void put_by_pcpu(struct book *b, struct book_sched *v)
+{
+    struct stats *stays[BOOK_RECENT];
+
+    for ( unsigned int i = 0; i < v->nr_recent; i++ )
+    {
+        stays[i] = stats_map_get(&v->stays, &b->pool, v->recent[i].pcpu);
+        if ( stays[i] )
+            stats_prefetch(stays[i]);
+    }
+    for ( unsigned int i = 0; i < v->nr_recent; i++ )
+        if ( stays[i] )
+            stats_add(stays[i], &b->pool, v->recent[i].cycles,
+                      v->recent[i].from);
+    v->nr_recent = 0;
+}
+
 void book_sum(struct book *b, struct book_sched *v)
 {
+    put_by_pcpu(b, v);
     stats_map_sum(&v->stay, &b->pool, &v->stays);
     for ( unsigned int i = 0; i < 4; i++ )
         stats_merge(&v->state[STATE_RUNNABLE], &b->pool, &v->why[i]);
@@ -128,7 +146,10 @@ void book_stay(void *state, const struct fact_stay *f)
     if ( !v )
         return;
     v->migrations += f->next != FACT_NO_PCPU;
-    stats_map_add(&v->stays, &b->pool, f->pcpu, f->to - f->from, f->from);
+    v->recent[v->nr_recent++] = (struct book_recent){ f->pcpu, f->from,
+                                                      f->to - f->from };
+    if ( v->nr_recent == BOOK_RECENT )
+        put_by_pcpu(b, v);
 }
 
 static struct book_halts *halts_of(struct book *b, const struct world_vcpu *v)

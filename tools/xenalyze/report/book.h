@@ -54,6 +54,18 @@ struct book_times
     uint64_t first, last;       /* ... from where to where, so far */
 };
 
+/*
+ * Stays are put by pcpu a few at a time: a vcpu that moves about finds each of
+ * its pcpus cold, but so it waits for all of them at once.
+ */
+#define BOOK_RECENT 16u
+
+struct book_recent
+{
+    uint32_t pcpu;
+    uint64_t from, cycles;
+};
+
 struct book_sched
 {
     _Alignas(STATS_LINE)
@@ -61,8 +73,10 @@ struct book_sched
     struct stats why[4];        /* of runnable; enum fact_why */
     struct book_times time;
     struct stats stay;          /* on one pcpu; after book_close() */
-    struct stats_map stays;     /* by pcpu */
+    struct stats_map stays;     /* by pcpu, but for the most recent ones */
     uint64_t migrations;
+    unsigned int nr_recent;
+    struct book_recent recent[BOOK_RECENT];
 };
 
 /* What a guest's interrupts led to; made when one has been delivered. */
