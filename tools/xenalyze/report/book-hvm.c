@@ -91,7 +91,7 @@ static void book_odd_exit(struct book *b, const struct fact_exit *f)
  * Another vcpu is on the pcpu, or it is another pcpu's turn: what its next few
  * dozen exits will add to is asked for all at once, and not miss by miss.
  */
-BOOK_SELDOM
+__attribute__((noinline))
 static void turn_to(struct book *b, const struct fact_exit *f)
 {
     struct book_hvm *h = hvm_of(b, f->vcpu);

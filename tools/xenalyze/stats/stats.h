@@ -154,7 +154,11 @@ static inline void stats_add(struct stats *s, struct stats_pool *pool,
         stats_settle(s, pool);
 }
 
-/* Where the next value will be kept. */
+/*
+ * Fetch where the next value will be kept.  A call of it would do nothing that
+ * the compiler knows of, and go.
+ */
+__attribute__((always_inline))
 static inline void stats_prefetch(const struct stats *s)
 {
     if ( s->in_cells )
