@@ -33,6 +33,8 @@
 
 #define FIRST_LENGTH 16384u     /* cycles */
 
+#define AHEAD 4u                /* changes, in which memory answers */
+
 /* Each is written to all the time, so threads must not share a line of them. */
 struct reader
 {
@@ -242,6 +244,24 @@ static int collect(struct team *t)
     return rc;
 }
 
+static inline const struct change *change_at(const struct xt_slice *s, size_t i)
+{
+    return (const struct change *)(uintptr_t)s->sorted[i].where;
+}
+
+/* Who changes soon: what is known of it comes while others change. */
+static inline void look_ahead(const struct xt_slice *s, size_t i)
+{
+    const struct world_vcpu *soon;
+
+    if ( i + 2 * AHEAD >= s->nr )
+        return;
+    __builtin_prefetch(change_at(s, i + 2 * AHEAD)->vcpu);
+    soon = change_at(s, i + AHEAD)->vcpu;
+    if ( soon )
+        scene_prefetch(soon);
+}
+
 /* What the epoch before has left. */
 static int settle_epoch(struct team *t)
 {
@@ -253,8 +273,10 @@ static int settle_epoch(struct team *t)
     if ( s->nr )
         xt_slice_sort(s);
     for ( size_t i = 0; i < s->nr; i++ )
-        scene_change(&t->a->scene,
-                     (const struct change *)(uintptr_t)s->sorted[i].where);
+    {
+        look_ahead(s, i);
+        scene_change(&t->a->scene, change_at(s, i));
+    }
     for ( unsigned int i = 0; i < t->nr_readers; i++ )
         t->readers[i].left.nr = 0;
     t->nr_changes = 0;
