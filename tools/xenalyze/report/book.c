@@ -45,7 +45,7 @@ void book_free(struct book *b)
 
 /* --- entities ------------------------------------------------------------- */
 
-/* The i-th, of `size` bytes, zeroed. */
+/* The i-th, of `size` bytes, zeroed; there are series in some. */
 static void *entity(struct book *b, void *array, uint32_t *nr, uint32_t i,
                     size_t size)
 {
@@ -54,7 +54,7 @@ static void *entity(struct book *b, void *array, uint32_t *nr, uint32_t i,
     if ( reach_index(array, nr, i, sizeof(*at)) )
     {
         at = *(void ***)array;
-        at[i] = arena_zalloc(&b->pool.arena, size, 8);
+        at[i] = arena_zalloc(&b->pool.arena, size, STATS_LINE);
         if ( at[i] )
             return at[i];
     }
