@@ -163,7 +163,7 @@ static inline void stats_prefetch(const struct stats *s)
 {
     if ( s->in_cells )
         __builtin_prefetch(&s->cells->marks[s->used], 1);
-    else
+    else if ( s->raw )
         __builtin_prefetch(&s->raw[s->used], 1);
 }
 
