@@ -107,6 +107,13 @@ static void carry(struct stats_octave *o, struct stats_pool *pool,
     set_count(o, pool, cell, (uint64_t)cells_count(o, cell) + UINT8_MAX + 1);
 }
 
+/* Both lines of its counts, or three. */
+static inline void fetch_octave(const struct stats_octave *o)
+{
+    for ( unsigned int cell = 0; o && cell < CELLS; cell += STATS_LINE )
+        __builtin_prefetch(&o->counts[cell], 1);
+}
+
 /* All exits come by here: what is asked of each mark is as little as can be. */
 void stats_settle(struct stats *s, struct stats_pool *pool)
 {
@@ -116,7 +123,10 @@ void stats_settle(struct stats *s, struct stats_pool *pool)
 
     s->used = 0;
     for ( unsigned int i = 0; i < c->nr; i++ )
+    {
         octaves[c->first + i] = c->octaves[i];
+        fetch_octave(c->octaves[i]);
+    }
     for ( ; mark < end; mark++ )
     {
         unsigned int cell = *mark, octave = cell / CELLS;
