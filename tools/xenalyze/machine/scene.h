@@ -124,6 +124,7 @@ static inline struct vcpu_state *vcpu_state(const struct world_vcpu *v)
 }
 
 /* It will change soon. */
+__attribute__((always_inline))
 static inline void scene_prefetch(const struct world_vcpu *v)
 {
     const char *state = v->machine;
