@@ -14,7 +14,7 @@
 
 #include "libxentrace/batch.h"
 
-#define CHUNK_ITEMS 4096u
+#define CHUNK_ITEMS 2048u
 #define CHUNK_NOTES (4u * CHUNK_ITEMS)  /* a record leaves 4 at most */
 
 /* Who is on a pcpu, as the column of pcpus shows it. */

@@ -32,18 +32,16 @@
 #define FOLLOW_MS 50
 
 /*
- * So many chunks are taken ahead for each other thread.  Two threads, times as
- * fast as one, and how often one of them waited, at 4 and at 128 pcpus:
+ * So many chunks are taken ahead for each other thread: few, since what is used
+ * again late has left the other thread's cache, but enough that neither waits
+ * for the other all the time.  Two threads, times as fast as one
+ * (tests/bench/dump; twice, and once):
  *
- *     2      1.6  1.6     700  1300
- *     4      1.9  1.7      20   200
- *     7      1.9  1.9      20    30
- *
- * What is used again that late has left the other thread's cache, which is
- * worth more the farther that is away (a guest's two CPUs move): then 4 were
- * 1.3 times as fast, and 7 were 1.5 times.
+ *     pcpus                     4          128
+ *     7 of 4,096 records    1.7 1.7     1.3 1.5
+ *     4 of 2,048                1.8         1.7
  */
-#define AHEAD 7u
+#define AHEAD 4u
 #define MAX_CHUNKS ((AHEAD + 2) * MAX_THREADS)
 
 /* Each in cache lines of its own: who takes writes beside who makes. */
