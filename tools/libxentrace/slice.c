@@ -28,11 +28,11 @@
 #define CROWD 24u
 
 /*
- * So few runs are merged whatever they are like.  More of them only while
- * records come in stretches of one pcpu: each look at all runs costs, and so
- * does the wrong guess of when a stretch ends.
+ * Runs are merged only while records come in stretches of one pcpu: each look
+ * at all runs costs, and so does the wrong guess of when a stretch ends.  Of 4
+ * pcpus with 1.6 records of one in a row, all of an ordered walk takes 14.5 ns
+ * a record with buckets, and 17.7 merged.
  */
-#define FEW_RUNS 4u
 #define LONG_STRETCH 4u
 #define LOOK 256u               /* items from which that is known */
 
@@ -239,11 +239,10 @@ static void merge_runs(struct xt_slice *s)
     }
 }
 
-/* With a key each? */
-static bool has_few_runs(const struct xt_slice *s)
+/* Is it worth it, and has each of them a key? */
+static bool can_merge(const struct xt_slice *s)
 {
-    return s->nr_runs && s->nr_runs <= (s->stretched ? XT_SLICE_RUNS
-                                                     : FEW_RUNS) &&
+    return s->stretched && s->nr_runs && s->nr_runs <= XT_SLICE_RUNS &&
            width(s->last - s->begin) < 64 - RUN_BITS;
 }
 
@@ -273,7 +272,7 @@ static void sort_buckets(struct xt_slice *s)
 void xt_slice_sort(struct xt_slice *s)
 {
     assert(s->nr <= s->room);
-    if ( has_few_runs(s) )
+    if ( can_merge(s) )
         merge_runs(s);
     else
         sort_buckets(s);
