@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sorting a slice.  It consists of rising runs, one a pcpu; a few of them are
- * merged.  Of more than that it takes as many buckets of equal width as there
- * are items, more or less, so that most hold one or two; and one pass of
- * insertion over the result, which is almost sorted.  Linear, without a branch
- * that depends on the data but in that pass, and all in the second-level cache.
+ * Sorting a slice.  It consists of rising runs, one a pcpu; a few of them, if
+ * their turns are long, are merged.  Else it takes as many buckets of equal
+ * width as there are items, more or less, so that most hold one or two; and one
+ * pass of insertion over the result, which is almost sorted.  Linear, without a
+ * branch that depends on the data but in that pass, and all in the second-level
+ * cache.
  *
  * What came all at once makes a bucket crowded, and insertion would be
  * quadratic there.  Such a bucket is merge-sorted first.

@@ -108,11 +108,9 @@ void hvm_entryexit_record(struct pcpu *p, const struct xt_record *r)
 
 /* --- one after the other -------------------------------------------------- */
 
-#define PLAIN(event, words) \
-    (TRC_HD_CYCLE_FLAG | (uint32_t)(words) << TRACE_EXTRA_SHIFT | (event))
-#define PLAIN_ENTRY PLAIN(TRC_HVM_VMENTRY, 0)
-#define PLAIN_EXIT PLAIN(TRC_HVM_VMEXIT, 2)
-#define PLAIN_EXIT64 PLAIN(TRC_HVM_VMEXIT64, 3)
+#define PLAIN_ENTRY RECORD_HEADER(TRC_HVM_VMENTRY, 0)
+#define PLAIN_EXIT RECORD_HEADER(TRC_HVM_VMEXIT, 2)
+#define PLAIN_EXIT64 RECORD_HEADER(TRC_HVM_VMEXIT64, 3)
 
 #define ENTRY_BYTES 12u
 #define EXIT_BYTES 20u

@@ -216,6 +216,11 @@ static inline struct world_vcpu *pcpu_guest(struct pcpu *p)
     return NULL;
 }
 
+/* Of a record with a time and so many words. */
+#define RECORD_HEADER(event, words) \
+    (TRC_HD_CYCLE_FLAG | (uint32_t)(words) << TRACE_EXTRA_SHIFT | \
+     (uint32_t)(event))
+
 static inline size_t record_bytes(const struct xt_record *r)
 {
     return 4 + 8 * r->has_tsc + 4 * r->words;

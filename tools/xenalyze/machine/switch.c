@@ -142,10 +142,8 @@ void runstate_record(struct pcpu *p, const struct xt_record *r)
 /* --- one after the other -------------------------------------------------- */
 
 #define PLAIN_BYTES 16u         /* header, time, one word */
-#define PLAIN(event) \
-    (TRC_HD_CYCLE_FLAG | 1u << TRACE_EXTRA_SHIFT | (uint32_t)(event))
-#define PLAIN_CHANGE PLAIN(TRC_SCHED_RUNSTATE_CHANGE)
-#define PLAIN_CONTINUE PLAIN(TRC_SCHED_CONTINUE_RUNNING)
+#define PLAIN_CHANGE RECORD_HEADER(TRC_SCHED_RUNSTATE_CHANGE, 1)
+#define PLAIN_CONTINUE RECORD_HEADER(TRC_SCHED_CONTINUE_RUNNING, 1)
 #define STATE_BITS 0x330u       /* of states up to STATE_OFFLINE */
 
 static void tell_event(struct pcpu *p, const unsigned char *at)
