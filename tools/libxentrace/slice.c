@@ -168,83 +168,43 @@ static void insert(struct xt_item *items, size_t nr)
 
 /* --- a few runs ---------------------------------------------------------- */
 
-/*
- * The next item of each run is known by its key, which has the number of the
- * run in its lowest bits: no two are the same, and of the same time the earlier
- * run is first.
- */
-#define RUN_BITS 4
-#define NO_KEY UINT64_MAX       /* nothing is left of that run */
-
-_Static_assert(XT_SLICE_RUNS == 1u << RUN_BITS, "a run has a number");
-
-struct runs
-{
-    const struct xt_item *at[XT_SLICE_RUNS], *end[XT_SLICE_RUNS];
-    uint64_t keys[XT_SLICE_RUNS];
-    unsigned int nr;
-};
-
-static void look(const struct xt_slice *s, struct runs *r, unsigned int i)
-{
-    r->keys[i] = r->at[i] == r->end[i]
-                 ? NO_KEY : (r->at[i]->time - s->begin) << RUN_BITS | i;
-}
-
-static void find_runs(const struct xt_slice *s, struct runs *r)
-{
-    r->nr = s->nr_runs;
-    for ( unsigned int i = 0; i < r->nr; i++ )
-    {
-        r->at[i] = s->items + s->runs[i];
-        r->end[i] = s->items + (i + 1 < r->nr ? s->runs[i + 1] : s->nr);
-        look(s, r, i);
-    }
-}
-
-/* The lowest key, and the one behind it. */
-static uint64_t two_lowest(const struct runs *r, uint64_t *second)
-{
-    uint64_t first = NO_KEY;
-
-    *second = NO_KEY;
-    for ( unsigned int i = 0; i < r->nr; i++ )
-    {
-        uint64_t key = r->keys[i], higher = key > first ? key : first;
-
-        first = key < first ? key : first;
-        *second = higher < *second ? higher : *second;
-    }
-    return first;
-}
-
-/* From the run that is first, all that is before any other. */
+/* From the run whose turn it is, all that is before any other. */
 static void merge_runs(struct xt_slice *s)
 {
+    const struct xt_item *next[XT_SLICE_RUNS], *end[XT_SLICE_RUNS];
     struct xt_item *to = s->sorted;
-    uint64_t first, second;
-    struct runs r;
+    struct xt_turns turns;
+    unsigned int who;
+    uint64_t last;
 
-    find_runs(s, &r);
-    while ( (first = two_lowest(&r, &second)) != NO_KEY )
+    xt_turns_begin(&turns, s->nr_runs, s->begin);
+    for ( unsigned int i = 0; i < s->nr_runs; i++ )
     {
-        unsigned int i = first % XT_SLICE_RUNS;
-        const struct xt_item *at = r.at[i], *end = r.end[i];
-        uint64_t last = (second - i) >> RUN_BITS;
+        next[i] = s->items + s->runs[i];
+        end[i] = s->items + (i + 1 < s->nr_runs ? s->runs[i + 1] : s->nr);
+        if ( next[i] < end[i] )
+            xt_turns_set(&turns, i, next[i]->time);
+    }
+    while ( xt_turns_next(&turns, &who, &last) )
+    {
+        const struct xt_item *at = next[who];
 
         do
             *to++ = *at++;
-        while ( at < end && at->time - s->begin <= last );
-        r.at[i] = at;
-        look(s, &r, i);
+        while ( at < end[who] && at->time <= last );
+        next[who] = at;
+        if ( at < end[who] )
+            xt_turns_set(&turns, who, at->time);
+        else
+            xt_turns_end(&turns, who);
     }
 }
 
 /* Is it worth it, and has each of them a key? */
 static bool can_merge(const struct xt_slice *s)
 {
-    return s->stretched && s->nr_runs && s->nr_runs <= XT_SLICE_RUNS &&
-           width(s->last - s->begin) < 64 - RUN_BITS;
+    return s->stretched && s->nr_runs &&
+           xt_turns_possible(s->nr_runs, s->begin, s->last);
 }
 
 /* In stretches, as far as can be seen? */

@@ -11,9 +11,10 @@
 #include <stdint.h>
 
 #include "libxentrace/batch.h"
+#include "libxentrace/turns.h"
 
 /* So many runs can be merged. */
-#define XT_SLICE_RUNS 16u
+#define XT_SLICE_RUNS XT_TURNS_MAX
 
 struct xt_slice
 {

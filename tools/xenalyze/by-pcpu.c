@@ -19,8 +19,8 @@
 #include <stdlib.h>
 
 #include "common/fault.h"
-#include "libxentrace/slice.h"
 #include "xenalyze/analysis.h"
+#include "xenalyze/settle.h"
 
 /*
  * Changes in an epoch: few enough to be sorted in the cache, but so many of
@@ -32,8 +32,6 @@
 #define MOST 32768u
 
 #define FIRST_LENGTH 16384u     /* cycles */
-
-#define AHEAD 4u                /* changes, in which memory answers */
 
 /* Each is written to all the time, so threads must not share a line of them. */
 struct reader
@@ -63,7 +61,7 @@ struct team
     pthread_barrier_t barrier;
     pthread_mutex_t gate;       /* closed until all are there */
     unsigned int threads;       /* that have come through it */
-    struct xt_slice slice;
+    struct settle settle;
     int rc;
 };
 
@@ -189,14 +187,6 @@ static void read_epoch(struct team *t, unsigned int thread)
 
 /* --- what they leave ------------------------------------------------------ */
 
-static int make_room(struct xt_slice *s, size_t nr)
-{
-    if ( nr <= s->room )
-        return 0;
-    xt_slice_fini(s);
-    return xt_slice_init(s, nr + nr / 2);
-}
-
 /* All threads have read: what they leave is taken from the machines. */
 static int end_epoch(struct team *t)
 {
@@ -218,75 +208,14 @@ static int end_epoch(struct team *t)
     return rc;
 }
 
-/* The changes of all pcpus, pcpu by pcpu. */
-static int collect(struct team *t)
-{
-    struct xt_slice *s = &t->slice;
-    int rc = make_room(s, t->nr_changes);
-
-    xt_slice_empty(s);
-    s->begin = UINT64_MAX;
-    s->last = 0;
-    for ( unsigned int i = 0; !rc && i < t->nr_readers; i++ )
-    {
-        struct changes *c = &t->readers[i].left;
-
-        xt_slice_begin_run(s);
-        for ( size_t k = 0; k < c->nr; k++ )
-            s->items[s->nr++] = (struct xt_item){
-                .time = c->items[k].time, .where = (uintptr_t)&c->items[k],
-            };
-        if ( c->nr && c->items[0].time < s->begin )
-            s->begin = c->items[0].time;
-        if ( c->nr && c->items[c->nr - 1].time > s->last )
-            s->last = c->items[c->nr - 1].time;
-    }
-    return rc;
-}
-
-static inline const struct change *change_at(const struct xt_slice *s, size_t i)
-{
-    return (const struct change *)(uintptr_t)s->sorted[i].where;
-}
-
-/*
- * Who changes soon: what is known of it comes while others change.  In line,
- * since a call does nothing that the compiler knows of, and would go.
- */
-__attribute__((always_inline))
-static inline void look_ahead(const struct xt_slice *s, size_t i)
-{
-    const struct world_vcpu *soon;
-
-    if ( i + 2 * AHEAD >= s->nr )
-        return;
-    __builtin_prefetch(change_at(s, i + 2 * AHEAD)->vcpu);
-    soon = change_at(s, i + AHEAD)->vcpu;
-    if ( soon )
-        scene_prefetch(soon);
-}
-
 /* What the epoch before has left. */
 static int settle_epoch(struct team *t)
 {
-    struct xt_slice *s = &t->slice;
-    int rc = collect(t);
+    int rc = settle_all(&t->settle, &t->a->scene);
 
-    if ( rc )
-        return rc;
-    if ( s->nr )
-        xt_slice_sort(s);
-    for ( size_t i = 0; i < s->nr; i++ )
-    {
-        look_ahead(s, i);
-        scene_change(&t->a->scene, change_at(s, i));
-    }
-    for ( unsigned int i = 0; i < t->nr_readers; i++ )
-        t->readers[i].left.nr = 0;
-    t->nr_changes = 0;
     for ( unsigned int i = 0; i < t->a->nr_shards; i++ )
         arena_reset(&t->a->shards[i].scratch[(t->epoch - 1) % 2]);
-    return 0;
+    return rc;
 }
 
 /* The earliest record that is still to come; false: there is none. */
@@ -378,7 +307,7 @@ static int by_id(const void *a, const void *b)
     return x->p->id < y->p->id ? -1 : x->p->id > y->p->id;
 }
 
-/* The largest first, each to whoever has least. */
+/* The largest first, each to whoever has least.  Then they stay in place. */
 static void deal(struct team *t, unsigned int nr_threads)
 {
     uint64_t loads[ANALYZE_MAX_THREADS] = { 0 };
@@ -397,6 +326,8 @@ static void deal(struct team *t, unsigned int nr_threads)
         loads[least] += r->bytes;
     }
     qsort(t->readers, t->nr_readers, sizeof(*t->readers), by_id);
+    for ( unsigned int i = 0; i < t->nr_readers; i++ )
+        t->settle.queues[t->settle.nr_queues++] = &t->readers[i].left;
 }
 
 /* As many threads as can be had; one is this one. */
@@ -441,7 +372,9 @@ static int open_readers(struct team *t, unsigned int nr)
 {
     t->readers = arena_array(&t->arena, nr ? nr : 1, sizeof(*t->readers),
                              _Alignof(struct reader));
-    if ( !t->readers )
+    t->settle.queues = arena_array(&t->arena, nr ? nr : 1,
+                                   sizeof(*t->settle.queues), 8);
+    if ( !t->readers || !t->settle.queues )
         return -ENOMEM;
     for ( unsigned int cpu = 0; cpu < nr; cpu++ )
     {
@@ -474,7 +407,7 @@ static int read_segment(struct analysis *a, struct err *e)
     rc = segment_begin(a, first > last ? 0 : first, nr);
     rc = rc ? rc : open_readers(&t, nr);
     t.target = choose_target(&t);
-    rc = rc ? rc : xt_slice_init(&t.slice, 2 * t.target);
+    rc = rc ? rc : settle_init(&t.settle, 2 * t.target);
     rc = rc ? rc : run_team(&t, first);
     for ( unsigned int i = 0; i < t.nr_readers; i++ )
     {
@@ -482,7 +415,7 @@ static int read_segment(struct analysis *a, struct err *e)
         free(t.readers[i].left.items);
     }
     arena_fini(&t.arena);
-    xt_slice_fini(&t.slice);
+    settle_fini(&t.settle);
     return rc ? rc : segment_end(a, e);
 }
 

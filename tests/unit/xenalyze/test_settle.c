@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Queues of changes reach the scene in the order of time, whichever way they
+ * take: of few pcpus, of many, and of few over so long a time that they cannot
+ * merge.  What the scene is seen to do is to tell of losses, which end at each
+ * second change.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/common/unit.h"
+#include "xenalyze/settle.h"
+
+#define MOST_QUEUES 40u
+#define LONG 200u               /* changes in a queue, at most */
+
+static struct
+{
+    unsigned int nr, disorders;
+    uint64_t time;
+    uint32_t pcpu;
+} seen;
+
+static void see_loss(void *state, const struct fact_loss *f)
+{
+    (void)state;
+    seen.disorders += f->to < seen.time ||
+                      (f->to == seen.time && f->pcpu < seen.pcpu);
+    seen.time = f->to;
+    seen.pcpu = f->pcpu;
+    seen.nr++;
+}
+
+/* Rising times, many of them the same; how many losses end. */
+static unsigned int fill(struct changes *q, uint32_t pcpu, uint64_t step)
+{
+    uint64_t time = step;
+    unsigned int nr = rand() % LONG;
+
+    for ( unsigned int i = 0; i < nr; i++ )
+    {
+        struct change *c = changes_add(q);
+
+        *c = (struct change){ .time = time, .pcpu = pcpu,
+                              .kind = i % 2 ? CHANGE_FOUND : CHANGE_LOSS };
+        time += rand() % 3 * step;
+    }
+    return nr / 2;
+}
+
+static void settle_queues(unsigned int nr, uint64_t step)
+{
+    const struct sink_ops ops = { .loss = see_loss };
+    const struct sink sink = { .ops = &ops };
+    struct changes queues[MOST_QUEUES] = { 0 }, *pointers[MOST_QUEUES];
+    struct settle settle;
+    struct scene scene;
+    struct arena arena;
+    unsigned int expected = 0;
+
+    memset(&seen, 0, sizeof(seen));
+    memset(&scene, 0, sizeof(scene));
+    arena_init(&arena, 0);
+    ck_assert_int_eq(emit_init(&scene.emit, &arena, &sink, 1), 0);
+    ck_assert_int_eq(settle_init(&settle, 16), 0);
+    settle.queues = pointers;
+    settle.nr_queues = nr;
+    for ( unsigned int i = 0; i < nr; i++ )
+    {
+        pointers[i] = &queues[i];
+        ck_assert_int_eq(scene_pcpu_begins(&scene, i, 0), 0);
+        expected += fill(&queues[i], i, step);
+    }
+    ck_assert_int_eq(settle_all(&settle, &scene), 0);
+    ck_assert_uint_eq(seen.nr, expected);
+    ck_assert_uint_eq(seen.disorders, 0);
+    for ( unsigned int i = 0; i < nr; i++ )
+    {
+        ck_assert_uint_eq(queues[i].nr, 0);
+        free(queues[i].items);
+    }
+    ck_assert_int_eq(settle_all(&settle, &scene), 0);
+    ck_assert_uint_eq(seen.nr, expected);
+    scene_fini(&scene);
+    settle_fini(&settle);
+    arena_fini(&arena);
+}
+
+START_TEST(either_way)
+{
+    srand(1);
+    for ( unsigned int nr = 0; nr <= MOST_QUEUES; nr++ )
+    {
+        settle_queues(nr, 1);
+        settle_queues(nr, UINT64_MAX / 3 / LONG);
+    }
+}
+END_TEST
+
+UNIT_MAIN("settle", either_way)

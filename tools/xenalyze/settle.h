@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the pcpus leave about others, in queues, goes to the scene in the order
+ * of time; of the same time, what is in an earlier queue comes first.
+ */
+#ifndef XENALYZE_SETTLE_H
+#define XENALYZE_SETTLE_H
+
+#include <stddef.h>
+
+#include "libxentrace/slice.h"
+#include "xenalyze/machine/scene.h"
+
+struct settle
+{
+    struct xt_slice slice;
+    struct changes **queues;    /* the caller's; each rises in time */
+    unsigned int nr_queues;
+};
+
+/* Room for so many changes, which can grow.  0 or -ENOMEM. */
+int settle_init(struct settle *s, size_t room);
+void settle_fini(struct settle *s);
+
+/* Of all queues, which are empty then.  0 or -ENOMEM. */
+int settle_all(struct settle *s, struct scene *scene);
+
+#endif /* XENALYZE_SETTLE_H */
