@@ -70,6 +70,11 @@ static bool cut(const struct clip *c, uint64_t *from, uint64_t *to)
     return true;
 }
 
+static uint64_t since(const struct clip *c, uint64_t time)
+{
+    return time < c->from ? c->from : time;
+}
+
 /* --- what took a time ---------------------------------------------------- */
 
 static void clip_runstate(void *state, const struct fact_runstate *f)
@@ -81,6 +86,7 @@ static void clip_runstate(void *state, const struct fact_runstate *f)
         return;
     /* What was cut off is as good as unknown. */
     g.early |= g.from != f->from;
+    g.since = since(c, f->since);
     if ( g.to != f->to )
         g.next = STATES;
     c->sink.ops->runstate(c->sink.state, &g);
@@ -94,6 +100,7 @@ static void clip_domain(void *state, const struct fact_domain *f)
     if ( !wants_domain(c, f->domain) || !cut(c, &g.from, &g.to) )
         return;
     g.last |= g.to != f->to;
+    g.since = since(c, f->since);
     c->sink.ops->domain(c->sink.state, &g);
 }
 

@@ -22,8 +22,8 @@ static void tell_scheduling(const struct stage *s, const struct sink *sink)
           .next = STATE_RUNNING },
         { .vcpu = &s->vcpus[2], .from = 1000, .to = 4000, .pcpu = 0,
           .state = STATE_RUNNING, .next = STATE_BLOCKED },
-        { .vcpu = &s->vcpus[2], .from = 4000, .to = 10000, .pcpu = 0,
-          .state = STATE_BLOCKED, .next = STATES },
+        { .vcpu = &s->vcpus[2], .since = 1000, .from = 4000, .to = 10000,
+          .pcpu = 0, .state = STATE_BLOCKED, .next = STATES },
         { .vcpu = &s->vcpus[0], .from = 4000, .to = 10000, .pcpu = 0,
           .state = STATE_RUNNING, .next = STATE_LOST },
     };
@@ -40,6 +40,23 @@ static void tell_scheduling(const struct stage *s, const struct sink *sink)
         sink->ops->runstate(sink->state, &states[i]);
     sink->ops->domain(sink->state, &domain);
     sink->ops->stay(sink->state, &stay);
+}
+
+/* What d0v0 does last, and its domain from 10000 on. */
+static void tell_end(const struct stage *s, const struct sink *sink,
+                     uint64_t from, uint64_t to)
+{
+    const struct fact_runstate last = {
+        .vcpu = &s->vcpus[0], .from = from, .to = to,
+        .state = STATE_BLOCKED, .next = STATES,
+    };
+    const struct fact_domain domain = {
+        .domain = &s->domains[0], .from = 10000, .to = to,
+        .state = DOMAIN_BLOCKED, .last = true,
+    };
+
+    sink->ops->runstate(sink->state, &last);
+    sink->ops->domain(sink->state, &domain);
 }
 
 static void tell_exit(const struct stage *s, const struct sink *sink,
@@ -136,6 +153,7 @@ START_TEST(time_adds_up)
     book = new_book(&sink);
     stage_begin(&s, &sink, 0);
     tell_scheduling(&s, &sink);
+    tell_end(&s, &sink, 10000, 10000);
     stage_end(&sink, 0, 10000);
     ck_assert_int_eq(book_close(book), 0);
     report_book_trust(book, &plain, s.out);
@@ -162,9 +180,7 @@ START_TEST(time_that_is_missing_is_seen)
     book = new_book(&sink);
     stage_begin(&s, &sink, 0);
     tell_scheduling(&s, &sink);
-    sink.ops->runstate(book, &(struct fact_runstate){
-        .vcpu = &s.vcpus[0], .from = 10500, .to = 11000,
-        .state = STATE_BLOCKED, .next = STATES });
+    tell_end(&s, &sink, 10500, 11000);
     stage_end(&sink, 0, 11000);
     ck_assert_int_eq(book_close(book), 0);
     report_book_trust(book, &plain, s.out);

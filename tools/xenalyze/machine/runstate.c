@@ -36,7 +36,7 @@ static void meet(struct scene *s, struct vcpu_state *v,
     v->domain = vcpu->domain->machine;
     v->domain->is.domain = vcpu->domain;
     v->known = v->is.early = true;
-    v->is.from = s->first;
+    v->is.from = v->is.since = s->first;
     v->is.why = WHY_NONE;
     v->is.pcpu = FACT_NO_PCPU;
     v->is.state = STATE_LOST;

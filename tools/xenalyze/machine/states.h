@@ -43,6 +43,8 @@ static inline void domain_until_now(struct scene *s, struct domain_state *d,
         emit_domain(&s->emit, &d->is);
         time = d->is.to;
     }
+    else
+        d->is.since = time;
     d->known = true;
     d->is.from = time;
 }

@@ -121,6 +121,7 @@ struct fact_runstate
 {
     const struct world_vcpu *vcpu;
     uint64_t from, to;
+    uint64_t since;             /* in this segment, the first one's `from` */
     uint32_t pcpu;              /* where it ran, or ran last */
     uint32_t next_pcpu;         /* whose record ended it */
     uint8_t state, why;
@@ -159,6 +160,7 @@ struct fact_domain
 {
     const struct world_domain *domain;
     uint64_t from, to;
+    uint64_t since;             /* in this segment, the first one's `from` */
     uint8_t state;
     bool last;                  /* to the end of the segment */
     uint32_t nr[CENSUS_KINDS];  /* vcpus, in that time */

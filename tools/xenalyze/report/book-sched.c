@@ -25,19 +25,19 @@ static struct book_sched *sched_of(struct book *b, const struct world_vcpu *v)
     return own->sched;
 }
 
-static void note_time(struct book_times *t, uint64_t from, uint64_t to)
-{
-    if ( !t->heard )
-        t->first = from;
-    t->heard = true;
-    t->last = to;
-}
-
 BOOK_SELDOM
 static void book_first_runstate(struct book *b, const struct fact_runstate *f)
 {
     if ( sched_of(b, f->vcpu) )
         book_runstate(b, f);
+}
+
+BOOK_SELDOM
+static void add_open(struct book_sched *v, const struct fact_runstate *f)
+{
+    v->time.open[f->state] += f->to - f->from;
+    if ( f->next == STATES )
+        v->time.elapsed += f->to - f->since;
 }
 
 /*
@@ -57,10 +57,9 @@ void book_runstate(void *state, const struct fact_runstate *f)
         book_first_runstate(b, f);
         return;
     }
-    note_time(&v->time, f->from, f->to);
     if ( f->next == STATES || f->early )
     {
-        v->time.open[f->state] += f->to - f->from;
+        add_open(v, f);
         return;
     }
     if ( f->from == f->to )
@@ -131,9 +130,11 @@ void book_domain_state(void *state, const struct fact_domain *f)
         book_first_domain_state(b, f);
         return;
     }
-    note_time(&d->time, f->from, f->to);
     if ( f->last )
+    {
         d->time.open[f->state] += f->to - f->from;
+        d->time.elapsed += f->to - f->since;
+    }
     else if ( f->from < f->to )
         stats_add(&d->state[f->state], &b->pool, f->to - f->from, f->from);
 }
@@ -201,21 +202,4 @@ void book_loss(void *state, const struct fact_loss *f)
         return;
     p->losses++;
     p->blind += f->to - f->from;
-}
-
-static void end_time(struct book_times *t)
-{
-    if ( t->heard )
-        t->elapsed += t->last - t->first;
-    t->heard = false;
-}
-
-void book_end_times(struct book *b)
-{
-    for ( uint32_t i = 0; i < b->nr_vcpus; i++ )
-        if ( b->vcpus[i] && b->vcpus[i]->sched )
-            end_time(&b->vcpus[i]->sched->time);
-    for ( uint32_t i = 0; i < b->nr_domains; i++ )
-        if ( b->domains[i] && b->domains[i]->sched )
-            end_time(&b->domains[i]->sched->time);
 }

@@ -204,7 +204,6 @@ static int end_segment(void *state, const struct fact_end *f, struct err *e)
     for ( unsigned int i = 0; i < STRANGE_KINDS; i++ )
         b->strange[i] += f->strange[i];
     b->damage = *f->damage;
-    book_end_times(b);
     return b->pool.failed ? err_sys(e, -ENOMEM, "cannot keep the summary") : 0;
 }
 

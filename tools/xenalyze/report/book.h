@@ -50,8 +50,6 @@ struct book_times
 {
     uint64_t open[STATES];      /* a domain has no more */
     uint64_t elapsed;
-    bool heard;                 /* of, in this segment ... */
-    uint64_t first, last;       /* ... from where to where, so far */
 };
 
 /*
@@ -321,7 +319,6 @@ void book_domain_state(void *state, const struct fact_domain *f);
 void book_stay(void *state, const struct fact_stay *f);
 void book_halt(void *state, const struct fact_halt *f);
 void book_loss(void *state, const struct fact_loss *f);
-void book_end_times(struct book *b);    /* a segment is over */
 void book_sum(struct book *b, struct book_sched *v);    /* of close */
 
 /* The details that an exit under this handler counts for. */
