@@ -124,8 +124,9 @@ void book_pcpu_state(void *state, const struct fact_pcpu *f)
     if ( !p )
         return;
     p->time += f->to - f->from;
+    /* A sum, not an element: see book_domain_state(). */
     if ( !f->early )
-        stats_add(&p->state[f->state], &b->pool, f->to - f->from, f->from);
+        stats_add(p->state + f->state, &b->pool, f->to - f->from, f->from);
 }
 
 static void add_volume(struct fact_volume *to, const struct fact_volume *from)

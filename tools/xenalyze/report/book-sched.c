@@ -136,7 +136,8 @@ void book_domain_state(void *state, const struct fact_domain *f)
         d->time.elapsed += f->to - f->since;
     }
     else if ( f->from < f->to )
-        stats_add(&d->state[f->state], &b->pool, f->to - f->from, f->from);
+        /* As an element, its address is worked out for each member anew. */
+        stats_add(d->state + f->state, &b->pool, f->to - f->from, f->from);
 }
 
 void book_stay(void *state, const struct fact_stay *f)

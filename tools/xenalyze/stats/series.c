@@ -107,6 +107,14 @@ static void carry(struct stats_octave *o, struct stats_pool *pool,
     set_count(o, pool, cell, (uint64_t)cells_count(o, cell) + UINT8_MAX + 1);
 }
 
+/* Of the first mark there.  As seldom. */
+__attribute__((cold, noinline))
+static struct stats_octave *new_octave(struct stats_cells *c,
+                                       struct stats_pool *pool, uint16_t mark)
+{
+    return make_octave(c, pool, mark / CELLS);
+}
+
 /* Both lines of its counts, or three. */
 static inline void fetch_octave(const struct stats_octave *o)
 {
@@ -129,14 +137,13 @@ void stats_settle(struct stats *s, struct stats_pool *pool)
     }
     for ( ; mark < end; mark++ )
     {
-        unsigned int cell = *mark, octave = cell / CELLS;
-        struct stats_octave *o = octaves[octave];
+        size_t cell = *mark;
+        struct stats_octave *o = octaves[cell / CELLS];
 
-        cell %= CELLS;
         if ( !o )
-            o = octaves[octave] = make_octave(c, pool, octave);
-        if ( o && !++o->counts[cell] )
-            carry(o, pool, cell);
+            o = octaves[*mark / CELLS] = new_octave(c, pool, *mark);
+        if ( o && !++o->counts[cell % CELLS] )
+            carry(o, pool, *mark % CELLS);
     }
 }
 
