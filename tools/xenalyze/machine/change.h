@@ -48,15 +48,17 @@ struct changes
 {
     struct change *items;
     size_t nr, room;
-    bool failed;        /* no memory: some are missing */
+    bool failed;        /* no memory: some are missing ... */
+    struct change missing;      /* ... of which this was the last */
 };
 
 int changes_grow(struct changes *c);    /* 0 or -ENOMEM */
 
+/* Room for the next one; without memory it is lost. */
 static inline struct change *changes_add(struct changes *c)
 {
     if ( c->nr == c->room && changes_grow(c) )
-        return NULL;
+        return &c->missing;
     return &c->items[c->nr++];
 }
 

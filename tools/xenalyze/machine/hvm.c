@@ -253,11 +253,8 @@ static void new_cr3(struct pcpu *p, const struct xt_record *r)
 
 static void injected(struct pcpu *p, const struct xt_record *r)
 {
-    struct change *c = p->current ? pcpu_change(p, CHANGE_INJECT, p->current)
-                                  : NULL;
-
-    if ( c )
-        c->number = word(r, 0);
+    if ( p->current )
+        pcpu_change(p, CHANGE_INJECT, p->current)->number = word(r, 0);
 }
 
 void hvm_handler_record(struct pcpu *p, const struct xt_record *r)
@@ -280,16 +277,14 @@ static void hand_over(struct pcpu *p)
 {
     size_t bytes = bytes_of(&p->outside);
     void *copy = arena_alloc(p->scratch, bytes, _Alignof(struct outside));
-    struct change *c = copy ? pcpu_change(p, CHANGE_OUTSIDE, p->current)
-                            : NULL;
 
-    if ( !c )
+    if ( !copy )
     {
         p->changes.failed = true;
         return;
     }
     memcpy(copy, &p->outside, bytes);
-    c->data = copy;
+    pcpu_change(p, CHANGE_OUTSIDE, p->current)->data = copy;
 }
 
 void hvm_leave(struct pcpu *p, unsigned int next)

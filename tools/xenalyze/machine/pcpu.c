@@ -134,16 +134,13 @@ static void lost_record(struct pcpu *p, const struct xt_record *r)
     uint64_t now = p->time, from = word64(r, 2);
     struct world_vcpu *v = world_vcpu(p->world, word(r, 1) & 0xffff,
                                       word(r, 1) >> 16);
-    struct change *c;
 
     if ( from > now )
         p->strange[STRANGE_LOSS]++;
     pcpu_loss_begins(p, from < now ? from : now);
     p->time = now;
     p->volume.lost += word(r, 0);
-    c = pcpu_change(p, CHANGE_FOUND, v);
-    if ( c )
-        c->number = word(r, 0);
+    pcpu_change(p, CHANGE_FOUND, v)->number = word(r, 0);
     p->loss_told = false;
     if ( v )
         pcpu_run(p, v);

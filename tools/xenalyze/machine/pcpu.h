@@ -160,18 +160,25 @@ void hvm_handle(struct pcpu *p, const struct xt_record *r, unsigned int minor);
 /* Time begins to count here. */
 void pcpu_begin(struct pcpu *p, uint64_t time);
 
-static inline struct change *pcpu_change(struct pcpu *p, unsigned int kind,
-                                         struct world_vcpu *v)
+/* Of a pcpu that has begun. */
+static inline struct change *pcpu_next_change(struct pcpu *p,
+                                              unsigned int kind,
+                                              struct world_vcpu *v)
 {
     struct change *c = changes_add(&p->changes);
 
+    *c = (struct change){ .time = p->time, .vcpu = v, .pcpu = p->id,
+                          .kind = kind };
+    return c;
+}
+
+static inline struct change *pcpu_change(struct pcpu *p, unsigned int kind,
+                                         struct world_vcpu *v)
+{
     /* No Xen writes such a record without a time; a trace can. */
     if ( !p->begun )
         pcpu_begin(p, p->time);
-    if ( c )
-        *c = (struct change){ .time = p->time, .vcpu = v, .pcpu = p->id,
-                              .kind = kind };
-    return c;
+    return pcpu_next_change(p, kind, v);
 }
 
 /* What it did until now, and does from now on. */

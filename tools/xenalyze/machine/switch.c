@@ -16,13 +16,10 @@ static inline struct change *tell_world(struct pcpu *p, unsigned int kind,
                                         struct world_vcpu *v,
                                         unsigned int old, unsigned int new)
 {
-    struct change *c = pcpu_change(p, kind, v);
+    struct change *c = pcpu_next_change(p, kind, v);
 
-    if ( c )
-    {
-        c->old = old;
-        c->new = new;
-    }
+    c->old = old;
+    c->new = new;
     return c;
 }
 
@@ -65,7 +62,7 @@ static inline void wakes(struct pcpu *p, struct world_vcpu *v,
 {
     struct change *c = tell_world(p, CHANGE_WAKE, v, old, STATE_RUNNABLE);
 
-    if ( c && v == p->waking )
+    if ( v == p->waking )
         c->number = p->waking_since;
 }
 
@@ -130,6 +127,8 @@ void runstate_record(struct pcpu *p, const struct xt_record *r)
     v = has_words(p, r, 1) ? named(p, word(r, 0)) : NULL;
     if ( !v )
         return;
+    if ( !p->begun )
+        pcpu_begin(p, p->time);
     if ( changes )
     {
         change(p, v, old, new);
@@ -178,7 +177,9 @@ const unsigned char *runstate_run(struct pcpu *p, const unsigned char *at,
 {
     const unsigned char *from = at;
 
-    while ( p->begun && end - at >= (ptrdiff_t)PLAIN_BYTES )
+    if ( !p->begun )
+        return at;
+    while ( end - at >= (ptrdiff_t)PLAIN_BYTES )
     {
         uint32_t header = xt_load32(at);
         uint64_t time = xt_load64(at + 4) + offset;
