@@ -396,14 +396,14 @@ START_TEST(who_ran_together)
 {
     static const struct fact_domain facts[] = {
         { .from = 0, .to = 400,
-          .nr = { [CENSUS_RUNNING] = 1, [CENSUS_BLOCKED] = 1 } },
-        { .from = 400, .to = 500, .nr = { [CENSUS_RUNNING] = 2 } },
+          .census = FACT_CENSUS(CENSUS_RUNNING) + FACT_CENSUS(CENSUS_BLOCKED) },
+        { .from = 400, .to = 500, .census = 2 * FACT_CENSUS(CENSUS_RUNNING) },
         { .from = 500, .to = 700,
-          .nr = { [CENSUS_RUNNING] = 1, [CENSUS_RUNNABLE] = 1 } },
-        { .from = 700, .to = 800,
-          .nr = { [CENSUS_RUNNING] = 1, [CENSUS_LOST] = 1 } },
-        { .from = 800, .to = 1000,
-          .nr = { [CENSUS_RUNNING] = 1, [CENSUS_LOST] = 1 }, .ended = 1 },
+          .census = FACT_CENSUS(CENSUS_RUNNING) +
+                    FACT_CENSUS(CENSUS_RUNNABLE) },
+        { .from = 700, .to = 800, .census = FACT_CENSUS(CENSUS_RUNNING) },
+        { .from = 800, .to = 1000, .census = FACT_CENSUS(CENSUS_RUNNING),
+          .ended = 1 },
     };
     struct together t = { 0 };
     struct sink sink = together_sink(&t);
@@ -416,6 +416,7 @@ START_TEST(who_ran_together)
         struct fact_domain f = facts[i];
 
         f.domain = &s.domains[0];
+        f.nr_vcpus = 2;
         sink.ops->domain(sink.state, &f);
     }
     stage_end(&sink, 0, 1000);

@@ -11,7 +11,8 @@ void domain_ripen(struct scene *s, const struct vcpu_state *v)
     struct domain_state *d = v->domain;
 
     domain_until_now(s, d, v->is.from);
-    domain_count(&d->is, v->is.state);
+    d->is.nr_vcpus++;
+    domain_count(&d->is, census[v->is.state]);
     d->is.ended += v->ended;
 }
 

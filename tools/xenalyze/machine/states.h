@@ -26,12 +26,32 @@ static const uint8_t domain_states[8] = {
     DOMAIN_CONCURRENCY_HAZARD,
 };
 
-static const uint8_t census_kinds[STATES] = {
-    [STATE_RUNNING] = CENSUS_RUNNING, [STATE_RUNNABLE] = CENSUS_RUNNABLE,
-    [STATE_BLOCKED] = CENSUS_BLOCKED, [STATE_OFFLINE] = CENSUS_BLOCKED,
-    [STATE_LOST] = CENSUS_LOST, [STATE_QUEUED] = CENSUS_BLOCKED,
-    [STATE_INIT] = CENSUS_BLOCKED,
+/* What a vcpu adds to the census. */
+static const uint64_t census[STATES] = {
+    [STATE_RUNNING] = FACT_CENSUS(CENSUS_RUNNING),
+    [STATE_RUNNABLE] = FACT_CENSUS(CENSUS_RUNNABLE),
+    [STATE_BLOCKED] = FACT_CENSUS(CENSUS_BLOCKED),
+    [STATE_OFFLINE] = FACT_CENSUS(CENSUS_BLOCKED),
+    [STATE_QUEUED] = FACT_CENSUS(CENSUS_BLOCKED),
+    [STATE_INIT] = FACT_CENSUS(CENSUS_BLOCKED),
 };
+
+/*
+ * Of which kinds there are vcpus, a bit each.  Every change of a vcpu asks, so
+ * without a branch: a count that is not 0 carries into the bit that it has to
+ * spare, and a product brings these bits together at the top.
+ */
+static inline unsigned int census_kinds(uint64_t counts)
+{
+    const uint64_t ones = FACT_CENSUS(0) | FACT_CENSUS(1) | FACT_CENSUS(2);
+    const uint64_t spare = ones << (FACT_CENSUS_BITS - 1);
+    const uint64_t together = UINT64_C(1) << 41 | 1 << 21 | 1 << 1;
+
+    _Static_assert(CENSUS_KINDS == 3 && FACT_CENSUS_BITS == 21,
+                   "bits 20, 41, 62 become 61, 62, 63");
+    return ((counts + spare - ones) & spare) * together >> 61;
+}
+
 
 /* It is about to change: tell what it was until now. */
 static inline void domain_until_now(struct scene *s, struct domain_state *d,
@@ -49,12 +69,10 @@ static inline void domain_until_now(struct scene *s, struct domain_state *d,
     d->is.from = time;
 }
 
-static inline void domain_count(struct fact_domain *is, unsigned int state)
+static inline void domain_count(struct fact_domain *is, uint64_t more)
 {
-    is->nr[census_kinds[state]]++;
-    is->state = domain_states[(is->nr[CENSUS_RUNNING] > 0) |
-                              (is->nr[CENSUS_RUNNABLE] > 0) << 1 |
-                              (is->nr[CENSUS_BLOCKED] > 0) << 2];
+    is->census += more;
+    is->state = domain_states[census_kinds(is->census)];
 }
 
 static inline void domain_change(struct scene *s, struct domain_state *d,
@@ -62,8 +80,7 @@ static inline void domain_change(struct scene *s, struct domain_state *d,
                                  uint64_t time)
 {
     domain_until_now(s, d, time);
-    d->is.nr[census_kinds[old]]--;
-    domain_count(&d->is, new);
+    domain_count(&d->is, census[new] - census[old]);
 }
 
 /* --- vcpus ---------------------------------------------------------------- */

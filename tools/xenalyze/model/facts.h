@@ -141,21 +141,23 @@ enum fact_domain_state
     DOMAIN_STATES
 };
 
-/*
- * A domain was in a state: one of these for each change of any of its vcpus,
- * so two that follow each other may be of the same state.  The first begins
- * when one of its vcpus is first seen to get a pcpu.
- */
-/* Of what kind the state of a domain's vcpu is. */
+/* Of what kind the state of a domain's vcpu is, unless it is lost. */
 enum fact_census
 {
     CENSUS_RUNNING,
     CENSUS_RUNNABLE,
     CENSUS_BLOCKED,             /* or offline */
-    CENSUS_LOST,
     CENSUS_KINDS
 };
 
+#define FACT_CENSUS_BITS 21u    /* for up to 2^16 vcpus, and one to spare */
+#define FACT_CENSUS(kind) (UINT64_C(1) << (kind) * FACT_CENSUS_BITS)
+
+/*
+ * A domain was in a state: one of these for each change of any of its vcpus,
+ * so two that follow each other may be of the same state.  The first begins
+ * when one of its vcpus is first seen to get a pcpu.
+ */
 struct fact_domain
 {
     const struct world_domain *domain;
@@ -163,12 +165,20 @@ struct fact_domain
     uint64_t since;             /* in this segment, the first one's `from` */
     uint8_t state;
     bool last;                  /* to the end of the segment */
-    uint32_t nr[CENSUS_KINDS];  /* vcpus, in that time */
+    uint32_t nr_vcpus;
+    uint64_t census;            /* FACT_CENSUS() of each that is not lost */
     uint32_t ended;             /* of those lost: they ran when the records of
                                    their pcpu ended; a stream tells of that
                                    late, so running + ended is the same of a
                                    file and of a stream */
 };
+
+static inline uint32_t fact_census(const struct fact_domain *f,
+                                   enum fact_census kind)
+{
+    return f->census >> kind * FACT_CENSUS_BITS &
+           ((1u << FACT_CENSUS_BITS) - 1);
+}
 
 /* A vcpu belonged to a pcpu from one migration to the next. */
 struct fact_stay

@@ -23,10 +23,10 @@ static void note(void *state, const struct fact_domain *f)
 {
     struct together *t = state;
     uint64_t cycles = f->to - f->from;
-    uint32_t running = f->nr[CENSUS_RUNNING] + f->ended;
-    uint32_t lost = f->nr[CENSUS_LOST];
-    uint32_t nr = f->nr[CENSUS_RUNNING] + f->nr[CENSUS_RUNNABLE] +
-                  f->nr[CENSUS_BLOCKED] + lost;
+    uint32_t runnable = fact_census(f, CENSUS_RUNNABLE);
+    uint32_t running = fact_census(f, CENSUS_RUNNING);
+    uint32_t lost = f->nr_vcpus - running - runnable -
+                    fact_census(f, CENSUS_BLOCKED);
     struct together_domain *d;
 
     if ( f->domain->id == WORLD_IDLE || f->domain->id == WORLD_DEFAULT )
@@ -39,14 +39,15 @@ static void note(void *state, const struct fact_domain *f)
     d = &t->domains[f->domain->index];
     d->known = true;
     d->id = f->domain->id;
-    if ( nr > d->vcpus )
-        d->vcpus = nr;
+    if ( f->nr_vcpus > d->vcpus )
+        d->vcpus = f->nr_vcpus;
+    running += f->ended;
     /* Who ran to the end of its records ran on, for all that is known. */
     if ( lost > f->ended )
         d->lost += cycles;
     else
         d->cycles[running < TOGETHER_MOST ? running : TOGETHER_MOST] += cycles;
-    if ( lost == f->ended && running && f->nr[CENSUS_RUNNABLE] )
+    if ( lost == f->ended && running && runnable )
         d->hazard += cycles;
 }
 
