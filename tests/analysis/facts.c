@@ -167,7 +167,8 @@ static void sum_wait(void *state, const struct fact_wait *f)
 
 static void sum_halt(void *state, const struct fact_halt *f)
 {
-    ADD(state, 1, f->to - f->woken, "d%uv%u halts", VCPU(f->vcpu));
+    ADD(state, f->nr_vectors, f->to - f->vectors[0].time, "d%uv%u halts",
+        VCPU(f->vcpu));
 }
 
 static void sum_loss(void *state, const struct fact_loss *f)

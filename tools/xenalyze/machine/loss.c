@@ -27,7 +27,7 @@ void loss_begin(struct scene *s, const struct change *c)
         if ( !vcpu_sleeps(v->is.state) )
             continue;
         vcpu_enter(s, v, STATE_LOST, c->time, c->pcpu);
-        v->has_woken = false;
+        fall_asleep(v);
         v->outside.open = false;
     }
 }

@@ -30,7 +30,7 @@ struct vcpu_state
     struct domain_state *domain;
     struct vcpu_state *next;    /* if listed: in the list of the scene */
     bool listed;
-    bool known, placed, has_woken;
+    bool known, placed;
     bool ending, ended;         /* it ran where records end: will be, is lost */
     uint64_t placed_at;         /* on is.pcpu */
 
@@ -45,7 +45,8 @@ struct vcpu_state
     uint64_t woken;
     const struct world_vcpu *waker;
     uint32_t waker_pcpu;
-    struct fact_halt halt;
+    bool awake;                 /* it was blocked before, and nothing is lost */
+    struct fact_halt halt;      /* interrupts since then */
 
     struct outside outside;     /* an exit in which it blocked */
 };
@@ -201,15 +202,41 @@ void wait_tell(struct scene *s, const struct vcpu_state *v, uint32_t pcpu,
 static inline void wait_end(struct scene *s, struct vcpu_state *v,
                             uint32_t pcpu, uint64_t time)
 {
-    if ( v->has_woken && !v->halt.from )
-        v->halt.from = time;
     /* Without a reason, not all of it is known. */
     if ( emit_wants_wait(&s->emit) && v->is.why != WHY_NONE )
         wait_tell(s, v, pcpu, time);
 }
 
-void wake(struct scene *s, struct vcpu_state *v, const struct change *c);
-void halt(struct scene *s, struct vcpu_state *v, uint64_t time);
+static inline void wake(struct scene *s, struct vcpu_state *v,
+                        const struct change *c)
+{
+    v->waker = s->pcpus[c->pcpu].current;
+    v->waker_pcpu = c->pcpu;
+    v->woken = c->number ? c->number : c->time;
+    if ( c->old != STATE_BLOCKED )
+        return;
+    v->awake = true;
+    v->halt.nr_vectors = 0;
+}
+
 void inject(struct vcpu_state *v, const struct change *c);
+
+/* It blocks; or records get lost, and it may have blocked since. */
+static inline void fall_asleep(struct vcpu_state *v)
+{
+    v->awake = false;
+    v->halt.nr_vectors = 0;
+}
+
+static inline void halt(struct scene *s, struct vcpu_state *v, uint64_t time)
+{
+    if ( v->halt.nr_vectors )
+    {
+        v->halt.vcpu = v->is.vcpu;
+        v->halt.to = time;
+        emit_halt(&s->emit, &v->halt);
+    }
+    fall_asleep(v);
+}
 
 #endif /* XENALYZE_MACHINE_SCENE_H */

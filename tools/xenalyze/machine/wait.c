@@ -68,36 +68,12 @@ void wait_tell(struct scene *s, const struct vcpu_state *v, uint32_t pcpu,
     emit_wait(&s->emit, &f);
 }
 
-void wake(struct scene *s, struct vcpu_state *v, const struct change *c)
-{
-    v->waker = s->pcpus[c->pcpu].current;
-    v->waker_pcpu = c->pcpu;
-    v->woken = c->number ? c->number : c->time;
-    if ( !emit_wants_halt(&s->emit) || c->old != STATE_BLOCKED )
-        return;
-    v->has_woken = true;
-    /* Its vectors, a long array, are good up to nr_vectors. */
-    v->halt.vcpu = v->is.vcpu;
-    v->halt.woken = c->time;
-    v->halt.from = v->halt.to = 0;
-    v->halt.nr_vectors = 0;
-}
-
-void halt(struct scene *s, struct vcpu_state *v, uint64_t time)
-{
-    if ( !v->has_woken )
-        return;
-    v->has_woken = false;
-    v->halt.to = time;
-    emit_halt(&s->emit, &v->halt);
-}
-
 void inject(struct vcpu_state *v, const struct change *c)
 {
     struct fact_halt *h = &v->halt;
     uint32_t i = 0;
 
-    if ( !v->has_woken )
+    if ( !v->awake )
         return;
     while ( i < h->nr_vectors && h->vectors[i].vector != c->number )
         i++;

@@ -220,12 +220,12 @@ struct fact_wait
 
 #define FACT_VECTORS 8
 
-/* From a wake-up to when the vcpu blocked again. */
+/* A vcpu blocked that had been woken and got interrupts since. */
 struct fact_halt
 {
     const struct world_vcpu *vcpu;
-    uint64_t woken, from, to;   /* to: it blocked; from: it first ran */
-    uint32_t nr_vectors;        /* injected in between, each once */
+    uint64_t to;                /* then it blocked */
+    uint32_t nr_vectors;        /* injected, each once; not 0 */
     struct { uint32_t vector; uint64_t time; } vectors[FACT_VECTORS];
 };
 

@@ -176,7 +176,7 @@ static struct book_halts *halts_of(struct book *b, const struct world_vcpu *v)
 void book_halt(void *state, const struct fact_halt *f)
 {
     struct book *b = state;
-    struct book_halts *h = f->nr_vectors ? halts_of(b, f->vcpu) : NULL;
+    struct book_halts *h = halts_of(b, f->vcpu);
 
     for ( unsigned int i = 0; h && i < f->nr_vectors; i++ )
     {

@@ -161,7 +161,7 @@ static void cr3_switch(void *state, const struct fact_exit *f)
 /* Of a wake-up that an interrupt was the reason of. */
 static void wake_to_halt(void *state, const struct fact_halt *f)
 {
-    if ( f->nr_vectors && f->to >= f->vectors[0].time )
+    if ( f->to >= f->vectors[0].time )
         put(state, POINT_NOBODY, f->vcpu, f->to,
             (int64_t)(f->to - f->vectors[0].time));
 }
