@@ -5,13 +5,23 @@
  */
 #include "xenalyze/report/book.h"
 
+/* NULL: it is not in the book so far. */
+static inline struct book_sched *find_sched(const struct book *b,
+                                            const struct world_vcpu *v)
+{
+    struct book_vcpu *own = book_find_vcpu(b, v);
+
+    return own ? own->sched : NULL;
+}
+
 /* NULL: no memory. */
-static struct book_sched *sched_of(struct book *b, const struct world_vcpu *v)
+SELDOM
+static struct book_sched *new_sched(struct book *b, const struct world_vcpu *v)
 {
     struct book_vcpu *own = book_vcpu(b, v);
 
-    if ( !own || own->sched )
-        return own ? own->sched : NULL;
+    if ( !own )
+        return NULL;
     own->sched = arena_new(&b->pool.arena, struct book_sched);
     if ( !own->sched )
     {
@@ -25,14 +35,14 @@ static struct book_sched *sched_of(struct book *b, const struct world_vcpu *v)
     return own->sched;
 }
 
-BOOK_SELDOM
+SELDOM
 static void book_first_runstate(struct book *b, const struct fact_runstate *f)
 {
-    if ( sched_of(b, f->vcpu) )
+    if ( new_sched(b, f->vcpu) )
         book_runstate(b, f);
 }
 
-BOOK_SELDOM
+SELDOM
 static void add_open(struct book_sched *v, const struct fact_runstate *f)
 {
     v->time.open[f->state] += f->to - f->from;
@@ -49,8 +59,7 @@ static void add_open(struct book_sched *v, const struct fact_runstate *f)
 void book_runstate(void *state, const struct fact_runstate *f)
 {
     struct book *b = state;
-    struct book_vcpu *own = book_find_vcpu(b, f->vcpu);
-    struct book_sched *v = own ? own->sched : NULL;
+    struct book_sched *v = find_sched(b, f->vcpu);
 
     if ( !v )
     {
@@ -112,7 +121,7 @@ static struct book_domain_sched *domain_of(struct book *b,
     return own->sched;
 }
 
-BOOK_SELDOM
+SELDOM
 static void book_first_domain_state(struct book *b, const struct fact_domain *f)
 {
     if ( domain_of(b, f->domain) )
@@ -143,9 +152,9 @@ void book_domain_state(void *state, const struct fact_domain *f)
 void book_stay(void *state, const struct fact_stay *f)
 {
     struct book *b = state;
-    struct book_sched *v = sched_of(b, f->vcpu);
+    struct book_sched *v = find_sched(b, f->vcpu);
 
-    if ( !v )
+    if ( !v && !(v = new_sched(b, f->vcpu)) )
         return;
     v->migrations += f->next != FACT_NO_PCPU;
     v->recent[v->nr_recent++] = (struct book_recent){ f->pcpu, f->from,

@@ -22,13 +22,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/seldom.h"
 #include "xenalyze/model/exits.h"
 #include "xenalyze/model/facts.h"
 #include "xenalyze/report/cr3-list.h"
 #include "xenalyze/stats/stats.h"
-
-/* Seldom called, from where it would be in the way of what is done often. */
-#define BOOK_SELDOM __attribute__((cold, noinline))
 
 /* What costs and not everybody wants. */
 struct book_want

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/seldom.h"
+
 #define FIRST_SIZE 8u
 
 static size_t place(const struct stats_map *m, uint64_t key)
@@ -54,6 +56,7 @@ static struct stats *others(struct stats_map *m, struct stats_pool *pool)
     return m->others;
 }
 
+SELDOM
 static struct stats *insert(struct stats_map *m, struct stats_pool *pool,
                             uint64_t key)
 {

@@ -12,6 +12,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "common/seldom.h"
 #include "xenalyze/stats/cells.h"
 
 #define LARGE_WORDS 3u          /* a 0, which is no sample, and two halves */
@@ -58,6 +59,7 @@ static bool reach_octave(struct stats_cells *c, struct stats_pool *pool,
 }
 
 /* NULL, and the pool knows, without memory. */
+SELDOM
 static struct stats_octave *make_octave(struct stats_cells *c,
                                         struct stats_pool *pool,
                                         unsigned int octave)
@@ -99,20 +101,12 @@ static void set_count(struct stats_octave *o, struct stats_pool *pool,
     }
 }
 
-/* 8 bits were not enough for it.  Seldom, so kept out of the way. */
-__attribute__((cold, noinline))
+/* 8 bits were not enough for it. */
+SELDOM
 static void carry(struct stats_octave *o, struct stats_pool *pool,
                   unsigned int cell)
 {
     set_count(o, pool, cell, (uint64_t)cells_count(o, cell) + UINT8_MAX + 1);
-}
-
-/* Of the first mark there.  As seldom. */
-__attribute__((cold, noinline))
-static struct stats_octave *new_octave(struct stats_cells *c,
-                                       struct stats_pool *pool, uint16_t mark)
-{
-    return make_octave(c, pool, mark / CELLS);
 }
 
 /* Both lines of its counts, or three. */
@@ -137,11 +131,12 @@ void stats_settle(struct stats *s, struct stats_pool *pool)
     }
     for ( ; mark < end; mark++ )
     {
-        size_t cell = *mark;
+        size_t cell = *mark;    /* for what is done often ... */
         struct stats_octave *o = octaves[cell / CELLS];
 
+        /* ... and what is not fetches it again, so as to need no register. */
         if ( !o )
-            o = octaves[*mark / CELLS] = new_octave(c, pool, *mark);
+            o = octaves[*mark / CELLS] = make_octave(c, pool, *mark / CELLS);
         if ( o && !++o->counts[cell % CELLS] )
             carry(o, pool, *mark % CELLS);
     }
