@@ -169,7 +169,8 @@ static void change_arrive(struct scene *s, const struct change *c)
 {
     struct vcpu_state *v = changing(s, c);
 
-    s->strange[STRANGE_TRANSITION] += c->old != STATE_RUNNABLE;
+    if ( c->old != STATE_RUNNABLE )
+        s->strange[STRANGE_TRANSITION]++;
     if ( !v )
         return;
     if ( v->is.state == STATE_RUNNABLE )
@@ -186,7 +187,8 @@ static void change_leave(struct scene *s, const struct change *c)
     struct vcpu_state *v = changing(s, c);
     unsigned int next = c->new;
 
-    s->strange[STRANGE_TRANSITION] += c->new == STATE_RUNNING;
+    if ( c->new == STATE_RUNNING )
+        s->strange[STRANGE_TRANSITION]++;
     if ( c->new == STATE_RUNNABLE )
         end_outside(s, vcpu_state(c->vcpu), c->time, EXIT_WOKEN);
     if ( !v )

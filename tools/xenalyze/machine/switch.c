@@ -77,7 +77,8 @@ static inline struct world_vcpu *named(struct pcpu *p, uint32_t word)
 
     if ( k->word != word || !k->vcpu )
         *k = (struct known){ word, world_vcpu(p->world, word >> 16, word) };
-    p->strange[STRANGE_TOO_MANY] += !k->vcpu;
+    if ( !k->vcpu )
+        p->strange[STRANGE_TOO_MANY]++;
     return k->vcpu;
 }
 
