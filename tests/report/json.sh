@@ -92,13 +92,30 @@ def intervals(report, lines):
         assert want == got, (line, want)
     assert not rows, rows
 
+def latencies(report, lines):
+    said = {}
+    for line in lines:
+        if line[:1] == ["[vla]"]:
+            said.setdefault((line[1], int(line[3])), []).append(int(line[7]))
+    rows = {("d%dv%d" % (r["domain"], r["vcpu"]), r["number"]): r
+            for r in report["rows"] if r["table"] == "ipi-latency"}
+    assert said and said.keys() == rows.keys(), (said, rows)
+    for key, row in rows.items():
+        assert row["count"] == len(said[key]), row
+        assert row["sum"] == sum(said[key]), row
+        assert row["max"] == max(said[key]), row
+
+def judged_by(report):
+    return points if "points" in report else \
+        intervals if "intervals" in report else latencies
+
 for name in sys.argv[1:]:
     print(name)
     report = json.load(open(name + ".json"))
     judge(report, open(name + ".csv").read().split("\n\n"))
     if os.path.exists(name + ".lines"):
         lines = [line.split() for line in open(name + ".lines")]
-        (points if "points" in report else intervals)(report, lines)
+        judged_by(report)(report, lines)
 END
 
 # What is bold in xenalyze-json(5) is what occurs, as table, member, name or
@@ -172,8 +189,8 @@ for trace in $(traces) shadow damaged rare; do
     mv out $n.csv
 done
 
-# points TRACE OPTION...: all that was asked for, as text, as JSON and as CSV
-points() {
+# forms TRACE OPTION...: all that was asked for, as text, as JSON and as CSV
+forms() {
     n=$((n + 1))
     trace=$1
     shift
@@ -183,6 +200,11 @@ points() {
     mv out $n.json
     expect 0 "$xenalyze" --csv --summary "$@" "$trace"
     mv out $n.csv
+}
+
+points() {
+    forms "$@"
+    shift
     [ $((n % 4)) = 0 ] || return 0
     expect 0 "$xenalyze" --csv "$@" "$trace"
     ! grep -q '^table' out || fail "$*: a table that nobody asked for"
@@ -213,6 +235,23 @@ for interval in domain-total-time=1,7 domain-total-time-all \
     points brief -i 0.005 --interval-$interval
 done
 points rare -i 100us --interval-domain-grant-maps=1
+compose ipi <<'END'
+0 1000000 0x21101 0x10000
+0 1000100 0x81002 44 0x1000
+0 - 0x82217 0xfee00300 0xc00fd
+0 1000500 0x81001
+1 1000000 0x21101 0x10001
+1 1000200 0x81002 1 0x1000
+1 - 0x82004 0xfd 0
+1 1000300 0x81001
+0 2000100 0x81002 44 0x1000
+0 - 0x82217 0xfee00300 0xc00fd
+0 2000150 0x81001
+1 2000200 0x81002 1 0x1000
+1 - 0x82004 0xfd 0
+1 2000900 0x81001
+END
+forms ipi --dump-ipi-latency
 for interval in schedule-time=1,3 schedule-time-all schedule-ordered \
     short-summary=1; do
     points shadow -i 10us --interval-cr3-$interval
@@ -238,7 +277,6 @@ done <<'END'
 --json --csv
 --json --count
 --csv --dump-all
---json --dump-ipi-latency
 END
 expect 0 "$xenalyze" --csv --scatterplot-rdtsc intel
 [ "$(cat out)" = plot,domain,vcpu,irq,time,ns,value ] ||

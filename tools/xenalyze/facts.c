@@ -101,7 +101,7 @@ static bool wants_report(const struct pass *p)
 static bool wants_rows(const struct pass *p)
 {
     return p->config->json ||
-           (p->config->csv && (wants_report(p) ||
+           (p->config->csv && (wants_report(p) || p->config->ipis ||
                                (!wants_points(p) &&
                                 !has_intervals(p->config))));
 }
@@ -297,7 +297,7 @@ static int begin(struct pass *p, struct err *e)
     rc = hang_plot(p, e);
     rc = rc ? rc : hang_cr3(p);
     hang_scatter(p);
-    p->ipis.out = p->run->out;
+    ipis_init(&p->ipis, wants_form(p) ? NULL : p->run->out);
     if ( p->config->ipis )
         hang(p, ipis_sink(&p->ipis));
     rc = rc ? rc : hang_book(p);
@@ -327,7 +327,9 @@ static int print_book(struct pass *p)
 /* A part that is asked for is there, even if nothing is in it. */
 static void print_form(struct pass *p)
 {
-    const struct rows rows = { p->book, p->latency, &p->request };
+    const struct rows rows = {
+        p->book, p->latency, p->config->ipis ? &p->ipis : NULL, &p->request,
+    };
 
     if ( wants_points(p) )
         form_reach(&p->form, FORM_POINTS);
@@ -358,6 +360,7 @@ static int print(struct pass *p)
 
     if ( p->latency )
         latency_close(p->latency);
+    ipis_close(&p->ipis);
     if ( p->book )
         rc = book_close(p->book);
     if ( p->book && p->request.cr3 )

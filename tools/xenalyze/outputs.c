@@ -48,7 +48,7 @@ static int check_form(const struct config *config, struct err *e)
 {
     const struct facts_config *f = &config->facts;
     const char *form = f->json ? "json" : "csv";
-    bool lines = f->ipis;
+    bool lines = false;
 
     if ( f->json && f->csv )
         return err_set(e, -EINVAL, "--json or --csv: one of them at a time");
@@ -57,8 +57,8 @@ static int check_form(const struct config *config, struct err *e)
                  is_wanted(config, &outputs[i]);
     if ( lines && (f->json || f->csv) )
         return err_set(e, -EINVAL, "--%s: has reports, scatterplots and "
-                       "intervals; lines of records, counts and latencies of "
-                       "interrupts need a run of their own", form);
+                       "intervals; lines of records and counts need a run of "
+                       "their own", form);
     return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "xenalyze/report/reach.h"
 
@@ -16,49 +17,42 @@
 #define VECTOR(command) ((command) & 0xff)
 #define IS_TO_OTHERS(command) (((command) >> 18 & 3) == 3)
 
-#define SLOTS 8u                /* vectors under way to a vcpu */
-
-struct slot
+void ipis_init(struct ipis *i, FILE *out)
 {
-    uint32_t vector;
-    uint32_t sent;              /* times; 0: not under way */
-    bool injected;              /* it enters with the next entry */
-    uint64_t first;             /* sent, ... */
-    uint64_t entered;           /* ... or got last, before that was told */
-};
-
-struct ipi_vcpu
-{
-    const struct world_vcpu *vcpu;
-    struct slot slots[SLOTS];
-};
+    i->out = out;
+    stats_pool_init(&i->pool);
+}
 
 void ipis_fini(struct ipis *i)
 {
     free(i->vcpus);
-    i->vcpus = NULL;
-    i->nr = 0;
+    stats_pool_fini(&i->pool);
 }
 
 static struct ipi_vcpu *vcpu_of(struct ipis *i, const struct world_vcpu *v)
 {
+    struct ipi_vcpu *own;
+
     if ( !reach_index(&i->vcpus, &i->nr, v->index, sizeof(*i->vcpus)) )
     {
         i->failed = true;
         return NULL;
     }
-    i->vcpus[v->index].vcpu = v;
-    return &i->vcpus[v->index];
+    own = &i->vcpus[v->index];
+    own->vcpu = v;
+    own->domain = v->domain->id;
+    own->id = v->id;
+    return own;
 }
 
 /* That of the vector, or one that nothing is under way in. */
-static struct slot *slot_of(struct ipi_vcpu *v, uint32_t vector)
+static struct ipi_slot *slot_of(struct ipi_vcpu *v, uint32_t vector)
 {
-    struct slot *free = NULL;
+    struct ipi_slot *free = NULL;
 
-    for ( unsigned int k = 0; k < SLOTS; k++ )
+    for ( unsigned int k = 0; k < IPI_SLOTS; k++ )
     {
-        struct slot *s = &v->slots[k];
+        struct ipi_slot *s = &v->slots[k];
 
         if ( s->vector == vector && (s->sent || s->injected || s->entered) )
             return s;
@@ -67,25 +61,28 @@ static struct slot *slot_of(struct ipi_vcpu *v, uint32_t vector)
             free = s;
     }
     if ( free )
-        *free = (struct slot){ .vector = vector };
+        *free = (struct ipi_slot){ .vector = vector };
     return free;
 }
 
-static void say(struct ipis *i, const struct ipi_vcpu *v, struct slot *s,
+static void say(struct ipis *i, struct ipi_vcpu *v, struct ipi_slot *s,
                 uint64_t from, uint64_t to)
 {
     uint64_t cycles = to > from ? to - from : 0;
     uint64_t ns = xt_clock_length(&i->clock, cycles);
 
-    fprintf(i->out, " [vla] d%uv%u vec %" PRIu32 " ipis %" PRIu32 ", latency %"
-            PRIu64 " (%" PRIu64 ".%09" PRIu64 " s)\n", v->vcpu->domain->id,
-            v->vcpu->id, s->vector, s->sent, cycles, ns / 1000000000,
-            ns % 1000000000);
+    if ( i->out )
+        fprintf(i->out, " [vla] d%uv%u vec %" PRIu32 " ipis %" PRIu32
+                ", latency %" PRIu64 " (%" PRIu64 ".%09" PRIu64 " s)\n",
+                v->domain, v->id, s->vector, s->sent, cycles,
+                ns / 1000000000, ns % 1000000000);
+    else
+        stats_map_add(&v->latency, &i->pool, s->vector, cycles, from);
     s->sent = 0;
     s->entered = 0;
 }
 
-static void arrive(struct ipis *i, const struct ipi_vcpu *v, struct slot *s,
+static void arrive(struct ipis *i, struct ipi_vcpu *v, struct ipi_slot *s,
                    uint64_t time)
 {
     s->injected = false;
@@ -95,7 +92,7 @@ static void arrive(struct ipis *i, const struct ipi_vcpu *v, struct slot *s,
         s->entered = time;
 }
 
-static void send(struct ipis *i, const struct ipi_vcpu *v, struct slot *s,
+static void send(struct ipis *i, struct ipi_vcpu *v, struct ipi_slot *s,
                  uint64_t time)
 {
     if ( s->sent++ == 0 )
@@ -109,7 +106,7 @@ static void send_to_others(struct ipis *i, const struct fact_handle *f)
     for ( uint32_t k = 0; k < i->nr; k++ )
     {
         struct ipi_vcpu *v = &i->vcpus[k];
-        struct slot *s;
+        struct ipi_slot *s;
 
         if ( !v->vcpu || v->vcpu == f->vcpu ||
              v->vcpu->domain != f->vcpu->domain )
@@ -124,7 +121,7 @@ static void handle(void *state, const struct fact_handle *f)
 {
     struct ipis *i = state;
     struct ipi_vcpu *v = vcpu_of(i, f->vcpu);
-    struct slot *s;
+    struct ipi_slot *s;
 
     if ( v && f->kind == HANDLE_MMIO && f->write && f->has_value &&
          f->at == COMMAND && IS_TO_OTHERS(f->value) )
@@ -143,7 +140,7 @@ static void leave(void *state, const struct fact_exit *f)
     struct ipis *i = state;
     struct ipi_vcpu *v = vcpu_of(i, f->vcpu);
 
-    for ( unsigned int k = 0; v && k < SLOTS; k++ )
+    for ( unsigned int k = 0; v && k < IPI_SLOTS; k++ )
         if ( v->slots[k].injected )
             arrive(i, v, &v->slots[k], f->start + f->cycles);
 }
@@ -160,8 +157,28 @@ static int end(void *state, const struct fact_end *f, struct err *e)
     struct ipis *i = state;
 
     (void)f;
-    ipis_fini(i);
-    return i->failed ? err_sys(e, -ENOMEM, "cannot keep interrupts") : 0;
+    for ( uint32_t k = 0; k < i->nr; k++ )
+    {
+        i->vcpus[k].vcpu = NULL;
+        memset(i->vcpus[k].slots, 0, sizeof(i->vcpus[k].slots));
+    }
+    return i->failed || i->pool.failed
+           ? err_sys(e, -ENOMEM, "cannot keep interrupts") : 0;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct ipi_vcpu *x = a, *y = b;
+
+    if ( x->domain != y->domain )
+        return x->domain < y->domain ? -1 : 1;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+void ipis_close(struct ipis *i)
+{
+    if ( i->nr )
+        qsort(i->vcpus, i->nr, sizeof(*i->vcpus), by_id);
 }
 
 struct sink ipis_sink(struct ipis *i)

@@ -9,21 +9,45 @@
 #include <stdio.h>
 
 #include "xenalyze/model/facts.h"
+#include "xenalyze/stats/stats.h"
 
-struct ipi_vcpu;
+#define IPI_SLOTS 8u            /* vectors under way to a vcpu */
+
+struct ipi_slot
+{
+    uint32_t vector;
+    uint32_t sent;              /* times; 0: not under way */
+    bool injected;              /* it enters with the next entry */
+    uint64_t first;             /* sent, ... */
+    uint64_t entered;           /* ... or got last, before that was told */
+};
+
+struct ipi_vcpu
+{
+    const struct world_vcpu *vcpu;      /* of this segment; or NULL */
+    struct ipi_slot slots[IPI_SLOTS];
+    uint16_t domain, id;
+    struct stats_map latency;   /* cycles, by vector; or empty */
+};
 
 struct ipis
 {
-    FILE *out;                  /* lines go here as facts come */
+    FILE *out;                  /* lines go here as facts come; NULL: none,
+                                   and what they would say is kept */
     struct xt_clock clock;
-    struct ipi_vcpu *vcpus;     /* by index */
+    struct stats_pool pool;
+    struct ipi_vcpu *vcpus;     /* by index; after ipis_close(): by id */
     uint32_t nr;
     bool failed;                /* out of memory */
 };
 
+/* The others of *i are 0. */
+void ipis_init(struct ipis *i, FILE *out);
 void ipis_fini(struct ipis *i);
 
-/* i->out is filled in. */
 struct sink ipis_sink(struct ipis *i);
+
+/* Nothing comes any more. */
+void ipis_close(struct ipis *i);
 
 #endif /* XENALYZE_REPORT_IPI_H */

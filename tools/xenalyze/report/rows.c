@@ -388,6 +388,13 @@ static void walk_longest(const struct walk *w, const struct latency *l)
     }
 }
 
+static void walk_ipis(const struct walk *w, const struct ipis *ipis)
+{
+    for ( uint32_t i = 0; i < ipis->nr; i++ )
+        walk_map(w, &ipis->vcpus[i].latency,
+                 VCPU(&ipis->vcpus[i], .table = "ipi-latency"));
+}
+
 static void walk_together(const struct walk *w, const struct together *t)
 {
     for ( uint32_t i = 0; i < t->nr; i++ )
@@ -417,6 +424,8 @@ void rows_walk(const struct rows *rows, row_fn *fn, void *state)
         walk_vcpu(&w, book->vcpus[i]);
     if ( book->cr3 )
         walk_cr3(&w);
+    if ( rows->ipis )
+        walk_ipis(&w, rows->ipis);
     if ( !rows->latency )
         return;
     walk_waits(&w, rows->latency);

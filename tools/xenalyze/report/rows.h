@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "xenalyze/report/book.h"
+#include "xenalyze/report/ipi.h"
 #include "xenalyze/report/latency.h"
 #include "xenalyze/report/request.h"
 
@@ -34,6 +35,7 @@ struct rows
 {
     struct book *book;          /* closed; its pool knows if memory ran out */
     struct latency *latency;    /* likewise; or NULL */
+    struct ipis *ipis;          /* likewise */
     const struct report_request *request;
 };
 
