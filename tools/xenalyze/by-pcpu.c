@@ -68,8 +68,11 @@ struct team
 /* --- a pcpu, up to the end of the epoch ----------------------------------- */
 
 /*
- * The next one is behind the epoch.  If the one behind that is not, it is
- * alone: a damaged time stamp, which must not hold up all that follows.
+ * The next one is much later.  If the one behind that is not, it is alone: a
+ * damaged time stamp, which must not hold up all that follows.
+ *
+ * When an epoch ends has no part in this, nor in anything else that is
+ * concluded: it depends on the number of threads.
  */
 static bool is_alone(const struct reader *r, uint64_t next)
 {
@@ -114,13 +117,11 @@ static inline bool time_of_next(struct reader *r, const struct xt_record *next,
             heed_loss(r, next, limit);
     }
     *time = r->p->time;
-    if ( !timed )
+    if ( !timed || tsc <= *time ||
+         (tsc - *time > PCPU_JUMP && is_alone(r, next->tsc)) )
         return true;
-    if ( tsc > limit )
-        return is_alone(r, next->tsc);
-    if ( tsc > *time )
-        *time = tsc;
-    return true;
+    *time = tsc;
+    return tsc <= limit;
 }
 
 static void read_pcpu(struct reader *r, uint64_t limit)

@@ -175,7 +175,8 @@ const unsigned char *hvm_run(struct pcpu *p, const unsigned char *at,
         uint64_t start = xt_load64(at + 4) + offset;
         uint64_t stop = xt_load64(at + size + 4) + offset;
 
-        if ( start < p->time || stop < start || stop > limit )
+        if ( start - p->time > PCPU_JUMP || stop - start > PCPU_JUMP ||
+             stop > limit )
             break;
         tell_pair(p, at, wide, start, stop);
         at += size + ENTRY_BYTES;

@@ -45,6 +45,13 @@ struct known
 
 #define PCPU_KNOWN_BITS 6u
 
+/*
+ * A record so many cycles later than the one before it may have a damaged time
+ * stamp.  Who reads has to look at what is behind it; the loops for what is
+ * plain (hvm_run(), runstate_run()) leave it to him.
+ */
+#define PCPU_JUMP (UINT64_C(1) << 22)
+
 struct pcpu
 {
     uint32_t id;
@@ -135,7 +142,7 @@ static inline void outside_tell(const struct emit *e,
 /*
  * Take exits with their entries, or changes of runstates, from `at` on, up to
  * the first record that is anything else, or whose time, its stamp + `offset`,
- * is before the last one's or behind `limit`: where that is.
+ * is before the last one's, a jump behind it, or behind `limit`: where that is.
  */
 const unsigned char *hvm_run(struct pcpu *p, const unsigned char *at,
                              const unsigned char *end, uint64_t offset,

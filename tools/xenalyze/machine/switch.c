@@ -186,7 +186,8 @@ const unsigned char *runstate_run(struct pcpu *p, const unsigned char *at,
         uint64_t time = xt_load64(at + 4) + offset;
 
         if ( ((header & ~STATE_BITS) != PLAIN_CHANGE &&
-              header != PLAIN_CONTINUE) || time < p->time || time > limit )
+              header != PLAIN_CONTINUE) ||
+             time - p->time > PCPU_JUMP || time > limit )
             break;
         p->time = time;
         plain_record(p, at, header);
