@@ -11,6 +11,9 @@
  * begun with the next.  A pcpu belongs to a thread, so that what is known of
  * its vcpus stays in one processor's cache; who has done his own helps the
  * others.  So facts of a pcpu come in order, but not all in the same shard.
+ *
+ * Of few pcpus an epoch is taken in PARTS, since at its end all wait for the
+ * last one.
  */
 #include <assert.h>
 #include <errno.h>
@@ -33,6 +36,8 @@
 
 #define FIRST_LENGTH 16384u     /* cycles */
 
+#define SHARES 16u              /* parts of all pcpus together, or more */
+
 /* Each is written to all the time, so threads must not share a line of them. */
 struct reader
 {
@@ -43,7 +48,8 @@ struct reader
     uint64_t offset;            /* to be added to its time stamps */
     uint64_t bytes;             /* of all its windows */
     unsigned int thread;        /* whose it is */
-    atomic_uint epoch;          /* the last one that somebody has taken it in */
+    atomic_uint steps;          /* twice the parts that are done; and 1, if
+                                   somebody is at the next one */
     struct changes left;        /* by it, in the epoch before */
 };
 
@@ -54,8 +60,9 @@ struct team
     struct reader *readers;
     unsigned int nr_readers;
     size_t target;              /* changes in an epoch */
+    unsigned int parts;         /* of an epoch */
     unsigned int epoch;         /* from 1 */
-    uint64_t limit;             /* end of the epoch, in it */
+    uint64_t from, limit;       /* of the epoch, both in it */
     size_t nr_changes;          /* that it has left */
     bool over;
     pthread_barrier_t barrier;
@@ -155,35 +162,60 @@ have_one:
     pcpu_end(r->p);
 }
 
-/* False: somebody else has. */
-static bool take(struct reader *r, unsigned int epoch)
+static uint64_t end_of_part(const struct team *t, unsigned int part)
 {
-    unsigned int before = epoch - 1;
-
-    return atomic_compare_exchange_strong(&r->epoch, &before, epoch);
+    return part + 1 == t->parts
+           ? t->limit : t->from + (t->limit - t->from) / t->parts * (part + 1);
 }
 
-static void read_one(struct team *t, struct reader *r, unsigned int thread)
+static void read_part(struct team *t, struct reader *r, unsigned int part,
+                      unsigned int thread)
 {
     struct shard *s = &t->a->shards[thread];
 
-    if ( !take(r, t->epoch) || r->done )
+    if ( r->done )
         return;
     r->p->emit = &s->emit;
     r->p->scratch = &s->scratch[t->epoch % 2];
-    read_pcpu(r, t->limit);
+    read_pcpu(r, end_of_part(t, part));
     xt_walk_rest(&r->walk);
 }
 
-/* One's own first; then the others', from their end. */
+/* The next part.  False: there is none, or somebody else is at it. */
+static bool take_part(struct team *t, struct reader *r, unsigned int thread)
+{
+    unsigned int steps = atomic_load(&r->steps);
+    unsigned int done = steps / 2, before = (t->epoch - 1) * t->parts;
+
+    if ( done == before + t->parts || steps % 2 ||
+         !atomic_compare_exchange_strong(&r->steps, &steps, steps + 1) )
+        return false;
+    read_part(t, r, done - before, thread);
+    atomic_store(&r->steps, steps + 2);
+    return true;
+}
+
+/* One's own in turns; then the others', from their end. */
 static void read_epoch(struct team *t, unsigned int thread)
 {
-    for ( unsigned int i = 0; i < t->nr_readers; i++ )
-        if ( t->readers[i].thread == thread )
-            read_one(t, &t->readers[i], thread);
-    for ( unsigned int i = t->nr_readers; i-- > 0; )
-        if ( t->readers[i].thread != thread )
-            read_one(t, &t->readers[i], thread);
+    bool any;
+
+    do
+    {
+        any = false;
+        for ( unsigned int i = 0; i < t->nr_readers; i++ )
+            if ( t->readers[i].thread == thread )
+                any |= take_part(t, &t->readers[i], thread);
+    }
+    while ( any );
+    do
+    {
+        any = false;
+        for ( unsigned int i = t->nr_readers; i-- > 0; )
+            if ( t->readers[i].thread != thread )
+                any |= take_part(t, &t->readers[i], thread);
+    }
+    while ( any );
 }
 
 /* --- what they leave ------------------------------------------------------ */
@@ -245,6 +277,12 @@ static size_t choose_target(const struct team *t)
     return target > LEAST ? target : LEAST;
 }
 
+static unsigned int choose_parts(const struct team *t)
+{
+    return t->a->nr_shards > 1 && t->nr_readers
+           ? (SHARES + t->nr_readers - 1) / t->nr_readers : 1;
+}
+
 static uint64_t new_length(const struct team *t, uint64_t length)
 {
     if ( t->nr_changes > 2 * t->target )
@@ -280,6 +318,7 @@ static void run_epochs(struct team *t, uint64_t first)
     do
     {
         t->epoch++;
+        t->from = next;
         t->limit = next + length < next ? UINT64_MAX : next + length;
         pthread_barrier_wait(&t->barrier);
         t->rc = settle_epoch(t);
@@ -408,6 +447,7 @@ static int read_segment(struct analysis *a, struct err *e)
     rc = segment_begin(a, first > last ? 0 : first, nr);
     rc = rc ? rc : open_readers(&t, nr);
     t.target = choose_target(&t);
+    t.parts = choose_parts(&t);
     rc = rc ? rc : settle_init(&t.settle, 2 * t.target);
     rc = rc ? rc : run_team(&t, first);
     for ( unsigned int i = 0; i < t.nr_readers; i++ )
