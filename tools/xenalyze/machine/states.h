@@ -52,7 +52,6 @@ static inline unsigned int census_kinds(uint64_t counts)
     return ((counts + spare - ones) & spare) * together >> 61;
 }
 
-
 /* It is about to change: tell what it was until now. */
 static inline void domain_until_now(struct scene *s, struct domain_state *d,
                                     uint64_t time)
