@@ -235,22 +235,7 @@ for interval in domain-total-time=1,7 domain-total-time-all \
     points brief -i 0.005 --interval-$interval
 done
 points rare -i 100us --interval-domain-grant-maps=1
-compose ipi <<'END'
-0 1000000 0x21101 0x10000
-0 1000100 0x81002 44 0x1000
-0 - 0x82217 0xfee00300 0xc00fd
-0 1000500 0x81001
-1 1000000 0x21101 0x10001
-1 1000200 0x81002 1 0x1000
-1 - 0x82004 0xfd 0
-1 1000300 0x81001
-0 2000100 0x81002 44 0x1000
-0 - 0x82217 0xfee00300 0xc00fd
-0 2000150 0x81001
-1 2000200 0x81002 1 0x1000
-1 - 0x82004 0xfd 0
-1 2000900 0x81001
-END
+compose_ipis
 forms ipi --dump-ipi-latency
 for interval in schedule-time=1,3 schedule-time-all schedule-ordered \
     short-summary=1; do

@@ -21,6 +21,27 @@ compose() {
         fail "$1 cannot be composed"
 }
 
+# compose_ipis: the trace `ipi`, in which a vcpu sends to all others, twice; the
+# other's exit ends before the sender's, and then behind it
+compose_ipis() {
+    compose ipi <<'END'
+0 1000000 0x21101 0x10000
+0 1000100 0x81002 44 0x1000
+0 - 0x82217 0xfee00300 0xc00fd
+0 1000500 0x81001
+1 1000000 0x21101 0x10001
+1 1000200 0x81002 1 0x1000
+1 - 0x82004 0xfd 0
+1 1000300 0x81001
+0 2000100 0x81002 44 0x1000
+0 - 0x82217 0xfee00300 0xc00fd
+0 2000150 0x81001
+1 2000200 0x81002 1 0x1000
+1 - 0x82004 0xfd 0
+1 2000900 0x81001
+END
+}
+
 real=$top_srcdir/../shared/data/xen
 
 # traces: names of those to compare on, at most a megabyte each

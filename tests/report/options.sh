@@ -112,17 +112,7 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     done
 fi
 
-# One sends to all others; the other's exit ends before the sender's does.
-compose ipi <<'END'
-0 1000000 0x21101 0x10000
-0 1000100 0x81002 44 0x1000
-0 - 0x82217 0xfee00300 0xc00fd
-0 1000500 0x81001
-1 1000000 0x21101 0x10001
-1 1000200 0x81002 1 0x1000
-1 - 0x82004 0xfd 0
-1 1000300 0x81001
-END
+compose_ipis
 expect 0 "$xenalyze" --cpu-hz 1G --dump-ipi-latency ipi
 grep -qx ' \[vla\] d1v1 vec 253 ipis 1, latency 200 (0.000000200 s)' out ||
     fail "the interrupt took no 200 ns"
