@@ -32,10 +32,11 @@ static void see_loss(void *state, const struct fact_loss *f)
 }
 
 /* Rising times, many of them the same; how many losses end. */
-static unsigned int fill(struct changes *q, uint32_t pcpu, uint64_t step)
+static unsigned int fill(struct changes *q, uint32_t pcpu, uint64_t step,
+                         uint64_t *seed)
 {
     uint64_t time = step;
-    unsigned int nr = rand() % LONG;
+    unsigned int nr = unit_random(seed) % LONG;
 
     for ( unsigned int i = 0; i < nr; i++ )
     {
@@ -43,12 +44,12 @@ static unsigned int fill(struct changes *q, uint32_t pcpu, uint64_t step)
 
         *c = (struct change){ .time = time, .pcpu = pcpu,
                               .kind = i % 2 ? CHANGE_FOUND : CHANGE_LOSS };
-        time += rand() % 3 * step;
+        time += unit_random(seed) % 3 * step;
     }
     return nr / 2;
 }
 
-static void settle_queues(unsigned int nr, uint64_t step)
+static void settle_queues(unsigned int nr, uint64_t step, uint64_t *seed)
 {
     const struct sink_ops ops = { .loss = see_loss };
     const struct sink sink = { .ops = &ops };
@@ -69,7 +70,7 @@ static void settle_queues(unsigned int nr, uint64_t step)
     {
         pointers[i] = &queues[i];
         ck_assert_int_eq(scene_pcpu_begins(&scene, i, 0), 0);
-        expected += fill(&queues[i], i, step);
+        expected += fill(&queues[i], i, step, seed);
     }
     ck_assert_int_eq(settle_all(&settle, &scene), 0);
     ck_assert_uint_eq(seen.nr, expected);
@@ -88,11 +89,12 @@ static void settle_queues(unsigned int nr, uint64_t step)
 
 START_TEST(either_way)
 {
-    srand(1);
+    uint64_t seed = unit_seed();
+
     for ( unsigned int nr = 0; nr <= MOST_QUEUES; nr++ )
     {
-        settle_queues(nr, 1);
-        settle_queues(nr, UINT64_MAX / 3 / LONG);
+        settle_queues(nr, 1, &seed);
+        settle_queues(nr, UINT64_MAX / 3 / LONG, &seed);
     }
 }
 END_TEST
