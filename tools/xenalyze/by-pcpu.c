@@ -448,7 +448,6 @@ static int read_segment(struct analysis *a, struct err *e)
     rc = rc ? rc : open_readers(&t, nr);
     t.target = choose_target(&t);
     t.parts = choose_parts(&t);
-    rc = rc ? rc : settle_init(&t.settle, 2 * t.target);
     rc = rc ? rc : run_team(&t, first);
     for ( unsigned int i = 0; i < t.nr_readers; i++ )
     {

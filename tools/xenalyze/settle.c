@@ -11,11 +11,6 @@
 
 #define AHEAD 4u                /* changes, in which memory answers */
 
-int settle_init(struct settle *s, size_t room)
-{
-    return xt_slice_init(&s->slice, room);
-}
-
 void settle_fini(struct settle *s)
 {
     xt_slice_fini(&s->slice);

@@ -6,20 +6,17 @@
 #ifndef XENALYZE_SETTLE_H
 #define XENALYZE_SETTLE_H
 
-#include <stddef.h>
-
 #include "libxentrace/slice.h"
 #include "xenalyze/machine/scene.h"
 
 struct settle
 {
-    struct xt_slice slice;
+    struct xt_slice slice;      /* no room before there is something to sort */
     struct changes **queues;    /* the caller's; each rises in time */
     unsigned int nr_queues;
 };
 
-/* Room for so many changes, which can grow.  0 or -ENOMEM. */
-int settle_init(struct settle *s, size_t room);
+/* The others of *s are 0, at first. */
 void settle_fini(struct settle *s);
 
 /* Of all queues, which are empty then.  0 or -ENOMEM. */

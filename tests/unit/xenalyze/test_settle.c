@@ -54,7 +54,7 @@ static void settle_queues(unsigned int nr, uint64_t step, uint64_t *seed)
     const struct sink_ops ops = { .loss = see_loss };
     const struct sink sink = { .ops = &ops };
     struct changes queues[MOST_QUEUES] = { 0 }, *pointers[MOST_QUEUES];
-    struct settle settle;
+    struct settle settle = { .queues = pointers, .nr_queues = nr };
     struct scene scene;
     struct arena arena;
     unsigned int expected = 0;
@@ -63,9 +63,6 @@ static void settle_queues(unsigned int nr, uint64_t step, uint64_t *seed)
     memset(&scene, 0, sizeof(scene));
     arena_init(&arena, 0);
     ck_assert_int_eq(emit_init(&scene.emit, &arena, &sink, 1), 0);
-    ck_assert_int_eq(settle_init(&settle, 16), 0);
-    settle.queues = pointers;
-    settle.nr_queues = nr;
     for ( unsigned int i = 0; i < nr; i++ )
     {
         pointers[i] = &queues[i];
