@@ -72,7 +72,7 @@ static inline struct book_exit *exit_of(struct book *b, struct book_hvm *h,
 }
 
 /* A vcpu's first, of a cause or at all; and those without a name. */
-SELDOM
+COLD
 static void book_odd_exit(struct book *b, const struct fact_exit *f)
 {
     struct book_hvm *h = hvm_of(b, f->vcpu);

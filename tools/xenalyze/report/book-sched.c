@@ -15,7 +15,7 @@ static inline struct book_sched *find_sched(const struct book *b,
 }
 
 /* NULL: no memory. */
-SELDOM
+COLD
 static struct book_sched *new_sched(struct book *b, const struct world_vcpu *v)
 {
     struct book_vcpu *own = book_vcpu(b, v);
@@ -35,14 +35,14 @@ static struct book_sched *new_sched(struct book *b, const struct world_vcpu *v)
     return own->sched;
 }
 
-SELDOM
+COLD
 static void book_first_runstate(struct book *b, const struct fact_runstate *f)
 {
     if ( new_sched(b, f->vcpu) )
         book_runstate(b, f);
 }
 
-SELDOM
+COLD
 static void add_open(struct book_sched *v, const struct fact_runstate *f)
 {
     v->time.open[f->state] += f->to - f->from;
@@ -121,7 +121,7 @@ static struct book_domain_sched *domain_of(struct book *b,
     return own->sched;
 }
 
-SELDOM
+COLD
 static void book_first_domain_state(struct book *b, const struct fact_domain *f)
 {
     if ( domain_of(b, f->domain) )

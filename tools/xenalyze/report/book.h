@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/seldom.h"
+#include "common/compiler.h"
 #include "xenalyze/model/exits.h"
 #include "xenalyze/model/facts.h"
 #include "xenalyze/report/cr3-list.h"

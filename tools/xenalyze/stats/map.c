@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/seldom.h"
+#include "common/compiler.h"
 
 #define FIRST_SIZE 8u
 
@@ -56,7 +56,7 @@ static struct stats *others(struct stats_map *m, struct stats_pool *pool)
     return m->others;
 }
 
-SELDOM
+COLD
 static struct stats *insert(struct stats_map *m, struct stats_pool *pool,
                             uint64_t key)
 {

@@ -12,7 +12,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "common/seldom.h"
+#include "common/compiler.h"
 #include "xenalyze/stats/cells.h"
 
 #define LARGE_WORDS 3u          /* a 0, which is no sample, and two halves */
@@ -59,7 +59,7 @@ static bool reach_octave(struct stats_cells *c, struct stats_pool *pool,
 }
 
 /* NULL, and the pool knows, without memory. */
-SELDOM
+COLD
 static struct stats_octave *make_octave(struct stats_cells *c,
                                         struct stats_pool *pool,
                                         unsigned int octave)
@@ -102,7 +102,7 @@ static void set_count(struct stats_octave *o, struct stats_pool *pool,
 }
 
 /* 8 bits were not enough for it. */
-SELDOM
+COLD
 static void carry(struct stats_octave *o, struct stats_pool *pool,
                   unsigned int cell)
 {

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Function attributes for the compiler.
+ */
+#ifndef COMMON_COMPILER_H
+#define COMMON_COMPILER_H
+
+/*
+ * A function on a cold path: kept out of line, so that its code costs the hot
+ * caller neither registers nor instruction cache.
+ */
+#define COLD __attribute__((cold, noinline))
+
+#endif /* COMMON_COMPILER_H */
