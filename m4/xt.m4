@@ -58,13 +58,14 @@ AC_DEFUN([XT_FUZZ], [
 dnl XT_INSTRUMENTS_APPLY: an instrument is a property of the whole build tree,
 dnl so its flags go into CFLAGS, where no target can forget them.  A test that
 dnl runs nothing of the build need not run in each: put it under `if PLAIN`.
+dnl DEBUG_ASSERTIONS switches on debug_assert() (tools/common/debug.h).
 AC_DEFUN([XT_INSTRUMENTS_APPLY], [
     AS_IF([test "x$enable_tsan" = xyes && test "x$enable_asan" = xyes],
         [AC_MSG_ERROR(m4_normalize([--enable-tsan and --enable-asan exclude each
             other: both want the address space; build twice]))])
     AS_IF([test -n "$xt_sanitize"], [
         CFLAGS="$CFLAGS -fsanitize=$xt_sanitize -fno-sanitize-recover=all"
-        CFLAGS="$CFLAGS -fno-omit-frame-pointer"
+        CFLAGS="$CFLAGS -fno-omit-frame-pointer -DDEBUG_ASSERTIONS"
         AC_MSG_CHECKING([whether $CC can link -fsanitize=$xt_sanitize])
         AC_LINK_IFELSE([AC_LANG_PROGRAM([], [])],
             [AC_MSG_RESULT([yes])],
