@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 #include "common/err.h"
-#include "xenalyze/analyze.h"
-#include "xenalyze/model/exits.h"
+#include "xenalyze/engine/engine.h"
+#include "xenalyze/model/exit-reasons.h"
 #include "xenalyze/model/names.h"
 
 /* --- sums: a hash from names to numbers ----------------------------------- */

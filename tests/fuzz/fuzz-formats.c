@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "xenalyze/report/formats.h"
+#include "xenalyze/lines/formats.h"
 
 #define TIMED 0x80000000u
 

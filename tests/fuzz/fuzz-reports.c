@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "xenalyze/facts.h"
+#include "xenalyze/reports.h"
 #include "xenalyze/outputs.h"
 
 struct text

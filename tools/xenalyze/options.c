@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "xenalyze/report/formats.h"
+#include "xenalyze/lines/lines.h"
 
 static const char *const layouts[] = { "auto", "4.17", "master", NULL };
 static const char *const orders[] = { "time", "file", NULL };

@@ -12,7 +12,7 @@
 #include "common/err.h"
 #include "common/log.h"
 #include "common/opts.h"
-#include "xenalyze/facts.h"
+#include "xenalyze/reports.h"
 
 enum order { ORDER_TIME, ORDER_FILE };
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };

@@ -15,7 +15,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-#include "xenalyze/nobody.h"
+#include "xenalyze/no-match.h"
 
 struct output
 {

@@ -4,7 +4,7 @@
  * that shards of it make the same book.
  */
 #include "tests/unit/xenalyze/facts.h"
-#include "xenalyze/report/analysis.h"
+#include "xenalyze/text/text.h"
 
 #define NPF (EXIT_SVM_HIGH + 0)
 

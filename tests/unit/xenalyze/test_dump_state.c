@@ -10,7 +10,7 @@
 
 #include "common/fault.h"
 #include "tests/unit/common/unit.h"
-#include "xenalyze/report/dump-state.h"
+#include "xenalyze/lines/who-runs.h"
 
 enum { RUNNING, RUNNABLE, BLOCKED };
 

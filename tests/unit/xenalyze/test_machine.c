@@ -9,7 +9,7 @@
 #include "libxentrace/dialect.h"
 #include "tests/unit/common/unit.h"
 #include "xenalyze/machine/pcpu.h"
-#include "xenalyze/model/exits.h"
+#include "xenalyze/model/exit-reasons.h"
 
 /* The last fact of each kind, and how many there were. */
 static struct

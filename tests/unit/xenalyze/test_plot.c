@@ -10,7 +10,7 @@
 
 #include "common/fault.h"
 #include "tests/unit/xenalyze/facts.h"
-#include "xenalyze/report/plot-draw.h"
+#include "xenalyze/plot/plot-draw.h"
 
 static const struct plot_about things = { "things", "value", PLOT_NUMBER };
 static const struct plot_about lengths = { "lengths", "time", PLOT_TIME };

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "tests/unit/common/unit.h"
-#include "xenalyze/report/rules.h"
+#include "xenalyze/lines/rules.h"
 
 static struct xt_catalogue *catalogue;
 static struct line_programs programs;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "tests/unit/common/unit.h"
-#include "xenalyze/settle.h"
+#include "xenalyze/engine/merge-changes.h"
 
 #define MOST_QUEUES 40u
 #define LONG 200u               /* changes in a queue, at most */

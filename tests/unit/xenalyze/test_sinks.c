@@ -4,10 +4,9 @@
  */
 #include "common/fault.h"
 #include "tests/unit/xenalyze/facts.h"
-#include "xenalyze/report/interval.h"
-#include "xenalyze/report/latency.h"
-#include "xenalyze/report/scatter.h"
-#include "xenalyze/report/sort.h"
+#include "xenalyze/account/account.h"
+#include "xenalyze/plot/plot.h"
+#include "xenalyze/text/text.h"
 
 /* --- scatterplots --------------------------------------------------------- */
 

@@ -11,7 +11,7 @@
 
 #include "common/fault.h"
 #include "tests/unit/common/unit.h"
-#include "xenalyze/report/symbols.h"
+#include "xenalyze/model/symbols.h"
 
 static int read_content(struct symbols **s, const char *content,
                         struct err *e)

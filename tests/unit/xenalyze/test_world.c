@@ -9,8 +9,8 @@
 #include "common/fault.h"
 #include "libxentrace/dialect.h"
 #include "tests/unit/common/unit.h"
-#include "xenalyze/model/exits.h"
-#include "xenalyze/model/world.h"
+#include "xenalyze/model/exit-reasons.h"
+#include "xenalyze/model/guests.h"
 
 #define DOMAINS 20u
 #define VCPUS 50u

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "xenalyze/model/world.h"
+#include "xenalyze/model/model.h"
 
 enum change_kind
 {

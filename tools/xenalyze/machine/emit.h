@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 #include "common/arena.h"
-#include "xenalyze/model/facts.h"
+#include "xenalyze/model/model.h"
 
 #define EMIT_GLOBAL_KINDS(each)                                             \
     each(runstate) each(domain) each(stay) each(wait) each(halt) each(loss)

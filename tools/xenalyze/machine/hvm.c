@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-#include "xenalyze/model/exits.h"
+#include "xenalyze/model/model.h"
 
 #define MINOR(event) ((event) & 0xff)
 #define IS_WIDE(event) ((event) & 0x100)

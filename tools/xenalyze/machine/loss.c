@@ -4,7 +4,7 @@
  * there is lost, and whoever did not run anywhere may have been woken there.
  * Only those that run elsewhere are known, until they stop.
  */
-#include "xenalyze/machine/scene.h"
+#include "xenalyze/machine/global.h"
 
 void loss_begin(struct scene *s, const struct change *c)
 {

@@ -17,7 +17,7 @@
 #include "libxentrace/record.h"
 #include "xenalyze/machine/change.h"
 #include "xenalyze/machine/emit.h"
-#include "xenalyze/model/facts.h"
+#include "xenalyze/model/model.h"
 
 /* A handler record of an exit that goes on. */
 struct held

@@ -42,7 +42,7 @@
 #include "libxentrace/damage.h"
 #include "libxentrace/dialect.h"
 #include "libxentrace/record.h"
-#include "xenalyze/model/world.h"
+#include "xenalyze/model/guests.h"
 
 #define FACT_NO_PCPU UINT32_MAX
 

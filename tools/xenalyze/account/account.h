@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The door of the accounts: sinks that turn facts into numbers.  An account is
+ * closed at the end of the trace, and then read by text/, export/ and plot/.
+ */
+#ifndef XENALYZE_ACCOUNT_ACCOUNT_H
+#define XENALYZE_ACCOUNT_ACCOUNT_H
+
+#include "xenalyze/account/category.h"
+#include "xenalyze/account/concurrency.h"
+#include "xenalyze/account/cr3-table.h"
+#include "xenalyze/account/cr3-time.h"
+#include "xenalyze/account/exit-report.h"
+#include "xenalyze/account/grow.h"
+#include "xenalyze/account/interval-series.h"
+#include "xenalyze/account/interval.h"
+#include "xenalyze/account/ipi-latency.h"
+#include "xenalyze/account/latency.h"
+#include "xenalyze/account/request.h"
+#include "xenalyze/account/sort.h"
+#include "xenalyze/account/summary.h"
+
+#endif /* XENALYZE_ACCOUNT_ACCOUNT_H */

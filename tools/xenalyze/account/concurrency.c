@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Domains are told of at each change of a vcpu, with how many vcpus were what.
+ */
+#include "xenalyze/account/concurrency.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/fault.h"
+#include "xenalyze/account/grow.h"
+#include "xenalyze/account/sort.h"
+
+void together_fini(struct together *t)
+{
+    free(t->domains);
+    t->domains = NULL;
+    t->nr = 0;
+}
+
+static void note(void *state, const struct fact_domain *f)
+{
+    struct together *t = state;
+    uint64_t cycles = f->to - f->from;
+    uint32_t runnable = fact_census(f, CENSUS_RUNNABLE);
+    uint32_t running = fact_census(f, CENSUS_RUNNING);
+    uint32_t lost = f->nr_vcpus - running - runnable -
+                    fact_census(f, CENSUS_BLOCKED);
+    struct together_domain *d;
+
+    if ( f->domain->id == WORLD_IDLE || f->domain->id == WORLD_DEFAULT )
+        return;
+    if ( !reach_index(&t->domains, &t->nr, f->domain->index, sizeof(*d)) )
+    {
+        t->failed = true;
+        return;
+    }
+    d = &t->domains[f->domain->index];
+    d->known = true;
+    d->id = f->domain->id;
+    if ( f->nr_vcpus > d->vcpus )
+        d->vcpus = f->nr_vcpus;
+    running += f->ended;
+    /* Who ran to the end of its records ran on, for all that is known. */
+    if ( lost > f->ended )
+        d->lost += cycles;
+    else
+        d->cycles[running < TOGETHER_MOST ? running : TOGETHER_MOST] += cycles;
+    if ( lost == f->ended && running && runnable )
+        d->hazard += cycles;
+}
+
+static int end(void *state, const struct fact_end *f, struct err *e)
+{
+    const struct together *t = state;
+
+    (void)f;
+    return t->failed ? err_sys(e, -ENOMEM, "cannot keep the domains") : 0;
+}
+
+struct sink together_sink(struct together *t)
+{
+    static const struct sink_ops ops = {
+        .name = "together", .end = end, .domain = note,
+    };
+
+    return (struct sink){ &ops, t };
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct together_domain *x = a, *y = b;
+
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+void together_close(struct together *t)
+{
+    uint32_t n = 0;
+
+    for ( uint32_t i = 0; i < t->nr; i++ )
+        if ( t->domains[i].known )
+            t->domains[n++] = t->domains[i];
+    t->nr = n;
+    if ( n )
+        qsort(t->domains, n, sizeof(*t->domains), by_id);
+}
+
+uint64_t together_time(const struct together_domain *d)
+{
+    uint64_t sum = d->lost;
+
+    for ( unsigned int i = 0; i <= TOGETHER_MOST; i++ )
+        sum += d->cycles[i];
+    return sum;
+}
+
+/* Numbers of vcpus that never ran together are left out. */
+static void print_domain(const struct together_domain *d, FILE *out)
+{
+    uint64_t whole = together_time(d);
+    const char *before = ":";
+
+    fprintf(out, " d%u", d->id);
+    for ( unsigned int i = 0; i <= TOGETHER_MOST; i++ )
+    {
+        if ( !d->cycles[i] )
+            continue;
+        fprintf(out, "%s %u%s %.2f%%", before, i,
+                i == TOGETHER_MOST ? " or more" : "",
+                stats_share(d->cycles[i], whole));
+        before = ",";
+    }
+    if ( d->lost )
+        fprintf(out, ", unknown %.2f%%", stats_share(d->lost, whole));
+    fprintf(out, "; some waited while others ran %.2f%%\n",
+            stats_share(d->hazard, whole));
+}
+
+/* The time of all its vcpus together. */
+static uint64_t ran(const struct together_domain *d)
+{
+    uint64_t sum = 0;
+
+    for ( unsigned int i = 1; i <= TOGETHER_MOST; i++ )
+        sum += i * d->cycles[i];
+    return sum;
+}
+
+int report_together(const struct together *t,
+                    const struct report_request *request, FILE *out)
+{
+    struct sort_row *rows = fault_malloc((t->nr + 1) * sizeof(*rows));
+    size_t n = 0;
+
+    if ( !rows )
+        return -ENOMEM;
+    for ( uint32_t i = 0; i < t->nr; i++ )
+        if ( t->domains[i].vcpus > 1 && together_time(&t->domains[i]) )
+            rows[n++] = (struct sort_row){ ran(&t->domains[i]), i };
+    n = sort_rows(request, rows, n);
+    fprintf(out, "--- How many vcpus of a domain ran at the same time "
+            "(share of time) ---\n");
+    if ( !n )
+        fprintf(out, " (no domain here has more than one vcpu)\n");
+    for ( size_t i = 0; i < n; i++ )
+        print_domain(&t->domains[rows[i].index], out);
+    free(rows);
+    return 0;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The loads of CR3 since a vcpu last stopped running are kept; when it stops
+ * again they cut that time into pieces.
+ */
+#include "xenalyze/account/cr3-time.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/fault.h"
+#include "xenalyze/account/grow.h"
+
+struct load
+{
+    uint64_t time, frame;
+};
+
+struct cr3_vcpu
+{
+    bool known;
+    uint64_t before;            /* in CR3 before the first of these */
+    struct load *loads;
+    size_t nr, room;
+};
+
+void cr3_fini(struct cr3 *c)
+{
+    for ( uint32_t i = 0; i < c->nr_vcpus; i++ )
+        free(c->vcpus[i].loads);
+    free(c->vcpus);
+    c->vcpus = NULL;
+    c->nr_vcpus = 0;
+}
+
+static struct cr3_vcpu *vcpu_of(struct cr3 *c, uint32_t index)
+{
+    if ( reach_index(&c->vcpus, &c->nr_vcpus, index, sizeof(*c->vcpus)) )
+        return &c->vcpus[index];
+    c->failed = true;
+    return NULL;
+}
+
+void cr3_switch(struct cr3 *c, const struct fact_cr3 *f)
+{
+    struct cr3_vcpu *v = vcpu_of(c, f->vcpu->index);
+    size_t room = v && v->room ? 2 * v->room : 8;
+    struct load *larger;
+
+    if ( v && v->nr == v->room )
+    {
+        larger = fault_realloc(v->loads, room * sizeof(*larger));
+        if ( larger )
+        {
+            v->loads = larger;
+            v->room = room;
+        }
+        c->failed |= !larger;
+    }
+    if ( v && v->nr < v->room )
+        v->loads[v->nr++] = (struct load){ f->time,
+                                          fact_cr3_frame(f->value) };
+}
+
+static void tell(struct cr3 *c, const struct fact_runstate *f, bool known,
+                 uint64_t frame, uint64_t from, uint64_t to)
+{
+    if ( known && from < to && f->state == STATE_RUNNING )
+        c->ran(c->owner, f->vcpu, frame, from, to);
+}
+
+void cr3_runstate(struct cr3 *c, const struct fact_runstate *f)
+{
+    struct cr3_vcpu *v = vcpu_of(c, f->vcpu->index);
+    uint64_t from = f->from;
+
+    if ( !v )
+        return;
+    for ( size_t i = 0; i < v->nr; i++ )
+    {
+        uint64_t time = v->loads[i].time;
+
+        time = time < from ? from : time > f->to ? f->to : time;
+        tell(c, f, v->known, v->before, from, time);
+        v->known = true;
+        v->before = v->loads[i].frame;
+        from = time;
+    }
+    tell(c, f, v->known, v->before, from, f->to);
+    v->nr = 0;
+}
+
+uint64_t cr3_now(const struct cr3 *c, const struct world_vcpu *v)
+{
+    const struct cr3_vcpu *own = v->index < c->nr_vcpus ? &c->vcpus[v->index]
+                                                        : NULL;
+
+    if ( own && own->nr )
+        return own->loads[own->nr - 1].frame;
+    return own && own->known ? own->before : CR3_UNKNOWN;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Vcpus are in the order of their ids, so those of a domain follow each other,
+ * and the rows to look through are the last ones only.
+ */
+#include "xenalyze/account/exit-report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/fault.h"
+#include "xenalyze/model/model.h"
+
+static struct exits_row *row_of(struct exits *x, uint16_t domain,
+                                uint16_t cause, uint64_t handler)
+{
+    size_t room = x->room ? 2 * x->room : 64;
+    struct exits_row *larger;
+
+    for ( size_t i = x->nr; i && x->rows[i - 1].domain == domain; i-- )
+        if ( x->rows[i - 1].cause == cause &&
+             x->rows[i - 1].handler == handler )
+            return &x->rows[i - 1];
+    if ( x->nr == x->room )
+    {
+        larger = fault_realloc(x->rows, room * sizeof(*larger));
+        if ( !larger )
+            return NULL;
+        x->rows = larger;
+        x->room = room;
+    }
+    x->rows[x->nr] = (struct exits_row){
+        .domain = domain, .cause = cause, .handler = handler,
+    };
+    return &x->rows[x->nr++];
+}
+
+static int add(struct exits *x, struct book *b, const struct book_vcpu *v,
+               unsigned int cause, uint64_t handler, const struct stats *cost)
+{
+    struct exits_row *row = row_of(x, v->domain, cause, handler);
+
+    if ( !row )
+        return -ENOMEM;
+    stats_merge(&row->cost, &b->pool, cost);
+    return 0;
+}
+
+/* Parts of what handled it are told by the summary; what has no cost, too. */
+static int add_handlers(struct exits *x, struct book *b,
+                        const struct book_vcpu *v, unsigned int cause)
+{
+    const struct stats_map *m = &book_exit_find(v->hvm, cause)->details;
+    struct stats_row **rows = stats_map_by_key(m, &b->pool);
+    int rc = 0;
+
+    for ( size_t i = 0; !rc && rows && i < m->used; i++ )
+        if ( rows[i]->stats.count && !BOOK_DETAIL_PART(rows[i]->key) )
+            rc = add(x, b, v, cause, rows[i]->key, &rows[i]->stats);
+    return rc;
+}
+
+int exits_gather(struct exits *x, struct book *book)
+{
+    int rc = 0;
+
+    for ( uint32_t i = 0; i < book->nr_vcpus; i++ )
+    {
+        const struct book_vcpu *v = book->vcpus[i];
+
+        for ( unsigned int c = 0; !rc && v->hvm && c < EXIT_CAUSES; c++ )
+        {
+            const struct book_exit *exit = book_exit_find(v->hvm, c);
+
+            if ( !exit )
+                continue;
+            rc = add(x, book, v, c, EXITS_WHOLE, &exit->cost);
+            rc = rc ? rc : add_handlers(x, book, v, c);
+        }
+    }
+    return book->pool.failed ? -ENOMEM : rc;
+}
+
+void exits_fini(struct exits *x)
+{
+    free(x->rows);
+}
+
+const char *exits_name(unsigned int cause, char name[EXITS_NAME])
+{
+    if ( exit_name(cause) )
+        return exit_name(cause);
+    if ( cause == EXIT_OTHER )
+        return "(others)";
+    snprintf(name, EXITS_NAME, "%" PRIu32, exit_reason(cause));
+    return name;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Doubling, so that what is copied is as much as what is kept.
+ */
+#include "xenalyze/account/grow.h"
+
+#include <string.h>
+
+#include "common/fault.h"
+
+bool reach_index(void *array, uint32_t *nr, uint32_t index, size_t size)
+{
+    uint32_t n = *nr ? *nr : 16;
+    unsigned char *larger;
+    void *old;
+
+    if ( index < *nr )
+        return true;
+    while ( n <= index )
+        n *= 2;
+    /* The pointer may be to anything, so it is copied as bytes. */
+    memcpy(&old, array, sizeof(old));
+    larger = fault_realloc(old, n * size);
+    if ( !larger )
+        return false;
+    memset(larger + *nr * size, 0, (n - *nr) * size);
+    memcpy(array, &larger, sizeof(larger));
+    *nr = n;
+    return true;
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Intervals are grids, one sink a kind.  Stock charges the whole of a state to
+ * the interval it ends in, and drops the last interval; here what lasts is
+ * split, and the last row is there, its shares those of the part of it that
+ * the trace covers.
+ *
+ * Of a file with several segments it is the first that is shown: others have
+ * a time of their own.
+ */
+#include "xenalyze/account/interval-series.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/fault.h"
+
+/* --- columns -------------------------------------------------------------- */
+
+#define NO_COLUMN SIZE_MAX
+
+static size_t find_id(const struct interval *i, uint64_t id)
+{
+    for ( size_t k = 0; k < i->nr_ids; k++ )
+        if ( i->ids[k] == id )
+            return k;
+    return NO_COLUMN;
+}
+
+/* The column of an id, a new one if it has none. */
+static size_t take_id(struct interval *i, uint64_t id)
+{
+    size_t k = find_id(i, id), room = i->room ? 2 * i->room : 16;
+    uint64_t *larger;
+
+    i->crowded |= k == NO_COLUMN && i->nr_ids == INTERVAL_MAX_COLUMNS;
+    if ( k != NO_COLUMN || i->nr_ids == INTERVAL_MAX_COLUMNS )
+        return k;
+    if ( i->nr_ids == i->room )
+    {
+        larger = fault_realloc(i->ids, room * sizeof(*larger));
+        i->failed |= !larger;
+        if ( !larger )
+            return NO_COLUMN;
+        i->ids = larger;
+        i->room = room;
+    }
+    i->ids[i->nr_ids] = id;
+    return i->nr_ids++;
+}
+
+static size_t domain_column(struct interval *i, const struct world_domain *d)
+{
+    if ( i->kind == INTERVAL_DOMAIN_TIME_ALL )
+        return take_id(i, d->id);
+    return find_id(i, d->id);
+}
+
+static bool is_mine(const struct interval *i, const struct world_vcpu *v)
+{
+    return i->segment == 0 && i->nr_ids && v->domain->id == i->ids[0];
+}
+
+/* --- facts ---------------------------------------------------------------- */
+
+static void begin(void *state, const struct fact_begin *f)
+{
+    struct interval *i = state;
+    uint64_t width;
+
+    i->segment = f->segment;
+    if ( f->segment )
+        return;
+    i->clock = *f->clock;
+    width = xt_clock_tsc(&i->clock, (int64_t)i->length) - i->clock.origin;
+    i->grid.first = f->first;
+    i->grid.width = width ? width : 1;
+}
+
+static int end(void *state, const struct fact_end *f, struct err *e)
+{
+    struct interval *i = state;
+
+    if ( f->segment == 0 )
+        i->last = f->last;
+    if ( i->grid.rc || i->failed || i->cr3.failed )
+        return err_sys(e, -ENOMEM, "cannot keep the intervals");
+    return 0;
+}
+
+static void domain_time(void *state, const struct fact_runstate *f)
+{
+    struct interval *i = state;
+    size_t column = i->segment ? NO_COLUMN
+                               : domain_column(i, f->vcpu->domain);
+
+    if ( column == NO_COLUMN )
+        return;
+    grid_see(&i->grid, column, f->from);
+    if ( f->state == STATE_RUNNING )
+        grid_add(&i->grid, column, f->from, f->to);
+}
+
+static void summary_time(void *state, const struct fact_runstate *f)
+{
+    struct interval *i = state;
+
+    if ( is_mine(i, f->vcpu) && f->state == STATE_RUNNING )
+        grid_add(&i->grid, 0, f->from, f->to);
+}
+
+/* Handlers come just before their exit. */
+static void note_category(void *state, const struct fact_handle *f)
+{
+    struct interval *i = state;
+
+    if ( f->exit && f->main )
+        i->category = category_of(f);
+}
+
+static void add_exit(struct interval *i, const struct fact_exit *f)
+{
+    grid_add(&i->grid, i->category ? i->category : CATEGORY_OTHER, f->start,
+             f->start + f->cycles);
+}
+
+static void summary_exit(void *state, const struct fact_exit *f)
+{
+    struct interval *i = state;
+
+    if ( is_mine(i, f->vcpu) )
+        add_exit(i, f);
+    i->category = 0;
+}
+
+#define MAX_VECTOR 512u
+
+/* The first id is the domain's; the rest are vectors as they come. */
+static void interrupt(void *state, const struct fact_handle *f)
+{
+    struct interval *i = state;
+    size_t column;
+
+    if ( f->kind != HANDLE_INJECT || !is_mine(i, f->vcpu) ||
+         f->at >= MAX_VECTOR )
+        return;
+    column = take_id(i, f->at | 1ull << 32);
+    if ( column != NO_COLUMN )
+        grid_count(&i->grid, column, f->time, 1);
+}
+
+static void grant_map(void *state, const struct fact_memory *f)
+{
+    struct interval *i = state;
+
+    if ( f->kind == MEMORY_GRANT_MAP && f->by && is_mine(i, f->by) )
+        grid_count(&i->grid, 0, f->time, 1);
+}
+
+/* --- CR3 ------------------------------------------------------------------ */
+
+static void ran(void *owner, const struct world_vcpu *v, uint64_t frame,
+                uint64_t from, uint64_t to)
+{
+    struct interval *i = owner;
+    bool one = i->kind == INTERVAL_CR3_SUMMARY;
+    size_t column = i->kind == INTERVAL_CR3_TIME || one
+                    ? find_id(i, frame) : take_id(i, frame);
+
+    (void)v;
+    if ( column != NO_COLUMN && i->segment == 0 )
+        grid_add(&i->grid, column, from, to);
+}
+
+static void cr3_load(void *state, const struct fact_cr3 *f)
+{
+    struct interval *i = state;
+
+    cr3_switch(&i->cr3, f);
+}
+
+static void cr3_time(void *state, const struct fact_runstate *f)
+{
+    struct interval *i = state;
+
+    cr3_runstate(&i->cr3, f);
+}
+
+static void cr3_exit(void *state, const struct fact_exit *f)
+{
+    struct interval *i = state;
+
+    if ( i->segment == 0 && i->nr_ids &&
+         cr3_now(&i->cr3, f->vcpu) == i->ids[0] )
+        add_exit(i, f);
+    i->category = 0;
+}
+
+/* --- the table ------------------------------------------------------------ */
+
+#define COMMON .ordered = true, .begin = begin, .end = end
+
+static const struct sink_ops ops[INTERVAL_KINDS] = {
+    [INTERVAL_DOMAIN_TIME] = { COMMON, .runstate = domain_time },
+    [INTERVAL_DOMAIN_TIME_ALL] = { COMMON, .runstate = domain_time },
+    [INTERVAL_DOMAIN_SUMMARY] = { COMMON, .runstate = summary_time,
+                                  .handle = note_category,
+                                  .exit = summary_exit },
+    [INTERVAL_DOMAIN_INTERRUPT] = { COMMON, .handle = interrupt },
+    [INTERVAL_DOMAIN_GRANT_MAPS] = { COMMON, .memory = grant_map },
+    [INTERVAL_CR3_TIME] = { COMMON, .cr3 = cr3_load, .runstate = cr3_time },
+    [INTERVAL_CR3_TIME_ALL] = { COMMON, .cr3 = cr3_load,
+                                .runstate = cr3_time },
+    [INTERVAL_CR3_ORDERED] = { COMMON, .cr3 = cr3_load,
+                               .runstate = cr3_time },
+    [INTERVAL_CR3_SUMMARY] = { COMMON, .cr3 = cr3_load,
+                               .runstate = cr3_time,
+                               .handle = note_category, .exit = cr3_exit },
+};
+
+int interval_new(struct interval **out, enum interval_kind kind,
+                 uint64_t length_ns, const uint64_t *ids, size_t nr_ids)
+{
+    struct interval *i = fault_calloc(1, sizeof(*i));
+
+    *out = NULL;
+    if ( !i )
+        return -ENOMEM;
+    i->kind = kind;
+    i->length = length_ns;
+    i->cr3.ran = ran;
+    i->cr3.owner = i;
+    for ( size_t k = 0; k < nr_ids; k++ )
+        take_id(i, ids[k]);
+    if ( i->failed )
+    {
+        interval_free(i);
+        return -ENOMEM;
+    }
+    *out = i;
+    return 0;
+}
+
+void interval_free(struct interval *i)
+{
+    if ( !i )
+        return;
+    grid_fini(&i->grid);
+    cr3_fini(&i->cr3);
+    free(i->ids);
+    free(i);
+}
+
+struct sink interval_sink(struct interval *i)
+{
+    return (struct sink){ &ops[i->kind], i };
+}
+
+/* --- answers -------------------------------------------------------------- */
+
+size_t interval_rows(const struct interval *i)
+{
+    uint64_t rows;
+
+    if ( i->last <= i->grid.first || !i->grid.width )
+        return 0;
+    rows = (i->last - i->grid.first - 1) / i->grid.width + 1;
+    return rows < GRID_MAX_ROWS ? rows : i->grid.nr_rows;
+}
+
+bool interval_cut(const struct interval *i)
+{
+    return i->grid.cut || (i->last > i->grid.first && i->grid.width &&
+                           (i->last - i->grid.first - 1) / i->grid.width >=
+                           GRID_MAX_ROWS);
+}
+
+bool interval_crowded(const struct interval *i)
+{
+    return i->crowded;
+}
+
+uint64_t interval_row_length(const struct interval *i, size_t row)
+{
+    uint64_t start = i->grid.first + row * i->grid.width;
+    uint64_t end = start + i->grid.width;
+
+    return i->last > start && i->last < end ? i->last - start
+                                            : i->grid.width;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct interval_place *x = a, *y = b;
+
+    if ( x->key != y->key )
+        return x->key < y->key ? -1 : 1;
+    return (x->column > y->column) - (x->column < y->column);
+}
+
+static void place(struct interval_order *o, uint64_t key, size_t column)
+{
+    o->places[o->nr++] = (struct interval_place){ key, column };
+}
+
+void interval_by_id(const struct interval *i, struct interval_order *o)
+{
+    o->nr = 0;
+    for ( size_t k = 0; k < i->nr_ids; k++ )
+        place(o, i->ids[k], k);
+    qsort(o->places, o->nr, sizeof(o->places[0]), by_key);
+}
+
+void interval_by_time(const struct interval *i, size_t row,
+                      struct interval_order *o)
+{
+    o->nr = 0;
+    for ( size_t k = 0; k < i->grid.nr_columns; k++ )
+        if ( grid_cell(&i->grid, k, row) )
+            place(o, ~grid_cell(&i->grid, k, row), k);
+    qsort(o->places, o->nr, sizeof(o->places[0]), by_key);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Waits are global facts: they come in one thread, in order.
+ */
+#include "xenalyze/account/latency.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/fault.h"
+#include "xenalyze/account/grow.h"
+
+int latency_new(struct latency **out, size_t top)
+{
+    struct latency *l = fault_calloc(1, sizeof(*l));
+
+    *out = NULL;
+    if ( l && top )
+        l->worst = fault_calloc(top, sizeof(*l->worst));
+    if ( !l || (top && !l->worst) )
+    {
+        free(l);
+        return -ENOMEM;
+    }
+    l->room = top;
+    stats_pool_init(&l->pool);
+    *out = l;
+    return 0;
+}
+
+void latency_free(struct latency *l)
+{
+    if ( !l )
+        return;
+    stats_pool_fini(&l->pool);
+    free(l->vcpus);
+    free(l->worst);
+    together_fini(&l->together);
+    free(l);
+}
+
+static struct latency_vcpu *vcpu_of(struct latency *l,
+                                    const struct world_vcpu *v)
+{
+    struct latency_vcpu *own = NULL;
+
+    if ( reach_index(&l->vcpus, &l->nr_vcpus, v->index, sizeof(*l->vcpus)) )
+        own = l->vcpus[v->index];
+    else
+        l->pool.failed = true;
+    if ( own || l->pool.failed )
+        return own;
+    own = arena_new(&l->pool.arena, struct latency_vcpu);
+    l->pool.failed |= !own;
+    if ( !own )
+        return NULL;
+    own->domain = v->domain->id;
+    own->id = v->id;
+    l->vcpus[v->index] = own;
+    return own;
+}
+
+/* Whoever is idle is idle; they are not told apart. */
+static uint64_t key_of(const struct world_vcpu *v)
+{
+    if ( !v )
+        return LATENCY_UNKNOWN;
+    return world_is_idle(v) ? LATENCY_IDLE
+                            : LATENCY_KEY(v->domain->id, v->id);
+}
+
+static bool is_worse(const struct fact_wait *a, const struct latency_wait *b)
+{
+    if ( a->to - a->from != b->to - b->from )
+        return a->to - a->from > b->to - b->from;
+    return a->from < b->from;
+}
+
+static void keep_rival(struct latency_wait *w, const struct fact_rival *rival)
+{
+    unsigned int i = w->nr_rivals;
+
+    if ( i == LATENCY_RIVALS && rival->cycles <= w->rivals[i - 1].cycles )
+        return;
+    if ( i == LATENCY_RIVALS )
+        i--;
+    else
+        w->nr_rivals++;
+    for ( ; i && rival->cycles > w->rivals[i - 1].cycles; i-- )
+        w->rivals[i] = w->rivals[i - 1];
+    w->rivals[i].key = key_of(rival->vcpu);
+    w->rivals[i].cycles = rival->cycles;
+}
+
+static void keep_worst(struct latency *l, const struct fact_wait *f)
+{
+    size_t i = l->nr_worst;
+
+    if ( !l->room ||
+         (i == l->room && !is_worse(f, &l->worst[i - 1])) )
+        return;
+    if ( i == l->room )
+        i--;
+    else
+        l->nr_worst++;
+    for ( ; i && is_worse(f, &l->worst[i - 1]); i-- )
+        l->worst[i] = l->worst[i - 1];
+    l->worst[i] = (struct latency_wait){
+        .from = f->from, .to = f->to, .vcpu = key_of(f->vcpu),
+        .waker = key_of(f->waker), .pcpu = f->pcpu, .why = f->why,
+    };
+    for ( unsigned int k = 0; k < f->nr_rivals; k++ )
+        keep_rival(&l->worst[i], &f->rivals[k]);
+}
+
+static void note_wait(void *state, const struct fact_wait *f)
+{
+    struct latency *l = state;
+    struct latency_vcpu *v = world_is_idle(f->vcpu) ? NULL
+                                                    : vcpu_of(l, f->vcpu);
+
+    if ( !v )
+        return;
+    stats_add(&v->wait[f->why], &l->pool, f->to - f->from, f->from);
+    for ( unsigned int i = 0; i < f->nr_rivals; i++ )
+    {
+        uint64_t key = key_of(f->rivals[i].vcpu);
+
+        stats_map_add(&v->rivals, &l->pool, key, f->rivals[i].cycles,
+                      f->from);
+        if ( f->why == WHY_PREEMPT )
+            stats_map_add(&v->preemptors, &l->pool, key, f->rivals[i].cycles,
+                          f->from);
+    }
+    v->others += f->others;
+    if ( f->why == WHY_WAKE )
+        stats_map_add(&v->wakers, &l->pool, key_of(f->waker), 0, f->from);
+    v->migrated += f->pcpu != f->pcpu_before &&
+                   f->pcpu_before != FACT_NO_PCPU;
+    keep_worst(l, f);
+}
+
+static void begin(void *state, const struct fact_begin *f)
+{
+    struct latency *l = state;
+
+    if ( f->segment == 0 )
+        l->clock = *f->clock;
+}
+
+static int end(void *state, const struct fact_end *f, struct err *e)
+{
+    struct latency *l = state;
+
+    (void)f;
+    return l->pool.failed ? err_sys(e, -ENOMEM, "cannot keep the waits") : 0;
+}
+
+struct sink latency_sink(struct latency *l)
+{
+    static const struct sink_ops ops = {
+        .name = "latency",
+        .begin = begin, .end = end, .wait = note_wait,
+    };
+
+    return (struct sink){ &ops, l };
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct latency_vcpu *x = *(struct latency_vcpu *const *)a;
+    const struct latency_vcpu *y = *(struct latency_vcpu *const *)b;
+    uint64_t i = LATENCY_KEY(x->domain, x->id);
+    uint64_t k = LATENCY_KEY(y->domain, y->id);
+
+    return (i > k) - (i < k);
+}
+
+void latency_close(struct latency *l)
+{
+    uint32_t n = 0;
+
+    together_close(&l->together);
+    for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
+        if ( l->vcpus[i] )
+            l->vcpus[n++] = l->vcpus[i];
+    l->nr_vcpus = n;
+    if ( n )
+        qsort(l->vcpus, n, sizeof(*l->vcpus), by_id);
+}
+
+const char *latency_name(uint64_t key, char name[LATENCY_NAME])
+{
+    if ( key == LATENCY_UNKNOWN )
+        snprintf(name, LATENCY_NAME, "unknown");
+    else if ( key == LATENCY_IDLE )
+        snprintf(name, LATENCY_NAME, "idle");
+    else
+        snprintf(name, LATENCY_NAME, "d%" PRIu64 "v%" PRIu64, key >> 16,
+                 key & 0xffff);
+    return name;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Keys of a series, in a table.
+ */
+#include "xenalyze/account/sort.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+uint64_t sort_value(enum sort_key key, const struct stats *s)
+{
+    static const uint8_t places[SORT_KEYS] = {
+        [SORT_P50] = 50, [SORT_P95] = 95, [SORT_P99] = 99,
+    };
+    const uint64_t plain[SORT_KEYS] = {
+        [SORT_TOTAL] = s->sum, [SORT_COUNT] = stats_events(s),
+        [SORT_MEAN] = stats_mean(s), [SORT_MAX] = s->max,
+    };
+
+    assert(key < SORT_KEYS);
+    if ( !places[key] )
+        return plain[key];
+    return s->count ? stats_percentile(s, places[key]) : 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct sort_row *x = a, *y = b;
+
+    if ( x->value != y->value )
+        return x->value > y->value ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+size_t sort_rows(const struct report_request *request, struct sort_row *rows,
+                 size_t n)
+{
+    if ( n && request->sort != SORT_NAME )
+        qsort(rows, n, sizeof(*rows), compare);
+    return request->top && request->top < n ? request->top : n;
+}
+
+/* By place, the rows as they were, and then as they are to be. */
+static void reorder(struct stats_row **rows, const struct sort_row *order,
+                    struct stats_row **before, size_t n)
+{
+    for ( size_t i = 0; i < n; i++ )
+        before[i] = rows[i];
+    for ( size_t i = 0; i < n; i++ )
+        rows[i] = before[order[i].index];
+}
+
+size_t sort_map(const struct report_request *request, struct stats_pool *pool,
+                struct stats_row **rows, size_t n, bool counts)
+{
+    enum sort_key key = counts ? SORT_COUNT : request->sort;
+    struct stats_row **before;
+    struct sort_row *order;
+    size_t shown;
+
+    if ( !rows )
+        return 0;
+    if ( request->sort == SORT_NAME )
+        return sort_rows(request, NULL, n);
+    order = arena_array(&pool->arena, n, sizeof(*order), 8);
+    before = arena_array(&pool->arena, n, sizeof(struct stats_row *), 8);
+    if ( !order || !before )
+    {
+        pool->failed = true;
+        return n;
+    }
+    for ( size_t i = 0; i < n; i++ )
+        order[i] = (struct sort_row){ sort_value(key, &rows[i]->stats), i };
+    shown = sort_rows(request, order, n);
+    reorder(rows, order, before, n);
+    return shown;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Exits into the book: what each reason cost each vcpu, and what its handlers
+ * had to do.  Stock registers such details once per place in its code, so they
+ * appear under the first vcpu only; here each has its own.
+ */
+#include "xenalyze/account/summary.h"
+
+#include <string.h>
+
+static struct book_hvm *new_hvm(struct book *b, struct book_vcpu *own)
+{
+    own->hvm = arena_zalloc(&b->pool.arena, sizeof(*own->hvm), 64);
+    if ( own->hvm )
+        own->hvm->exits = own->hvm->first;
+    else
+        b->pool.failed = true;
+    return own->hvm;
+}
+
+static inline struct book_hvm *hvm_of(struct book *b,
+                                      const struct world_vcpu *v)
+{
+    struct book_vcpu *own = book_vcpu(b, v);
+
+    if ( !own || own->hvm )
+        return own ? own->hvm : NULL;
+    return new_hvm(b, own);
+}
+
+/* Room for one more. */
+static bool grow(struct book *b, struct book_hvm *h)
+{
+    unsigned int nr = h->nr_exits + 1;
+    struct book_exit **larger;
+
+    if ( nr < BOOK_FEW_EXITS || nr & (nr - 1) )
+        return true;
+    larger = arena_array(&b->pool.arena, 2 * nr, sizeof(*larger), 8);
+    if ( !larger )
+        return false;
+    memcpy(larger, h->exits, nr * sizeof(*larger));
+    h->exits = larger;
+    return true;
+}
+
+static struct book_exit *new_exit(struct book *b, struct book_hvm *h,
+                                  unsigned int cause)
+{
+    struct book_exit *x = NULL;
+
+    /* The hottest of all series: its lines of cache are its own. */
+    if ( grow(b, h) )
+        x = arena_zalloc(&b->pool.arena, sizeof(*x), 64);
+    if ( !x )
+    {
+        b->pool.failed = true;
+        return NULL;
+    }
+    x->cause = cause;
+    h->exits[++h->nr_exits] = x;
+    h->place[cause] = h->nr_exits;
+    return x;
+}
+
+static inline struct book_exit *exit_of(struct book *b, struct book_hvm *h,
+                                        unsigned int cause)
+{
+    struct book_exit *x = book_exit_find(h, cause);
+
+    return x ? x : new_exit(b, h, cause);
+}
+
+/* A vcpu's first, of a cause or at all; and those without a name. */
+COLD
+static void book_odd_exit(struct book *b, const struct fact_exit *f)
+{
+    struct book_hvm *h = hvm_of(b, f->vcpu);
+    struct book_exit *x = h ? exit_of(b, h, f->cause) : NULL;
+
+    if ( !x )
+        return;
+    h->exit_cycles += f->cycles;
+    h->guest_cycles += f->guest;
+    if ( f->cause == EXIT_OTHER )
+        stats_map_add(&h->others, &b->pool, f->reason, f->cycles, f->start);
+    stats_add(&x->cost, &b->pool, f->cycles, f->start);
+}
+
+/*
+ * Another vcpu is on the pcpu, or it is another pcpu's turn: what its next few
+ * dozen exits will add to is asked for all at once, and not miss by miss.
+ */
+__attribute__((noinline))
+static void turn_to(struct book *b, const struct fact_exit *f)
+{
+    struct book_hvm *h = hvm_of(b, f->vcpu);
+
+    if ( !h )
+        return;
+    b->latest = f->vcpu;
+    b->latest_hvm = h;
+    for ( unsigned int i = 1; i <= h->nr_exits; i++ )
+        stats_prefetch(&h->exits[i]->cost);
+    book_exit(b, f);
+}
+
+void book_exit(void *state, const struct fact_exit *f)
+{
+    struct book *b = state;
+    struct book_hvm *h = b->latest_hvm;
+    struct book_exit *x;
+
+    if ( f->vcpu != b->latest )
+    {
+        turn_to(b, f);
+        return;
+    }
+    x = book_exit_find(h, f->cause);
+    b->fault_va = 0;
+    if ( !x || f->cause == EXIT_OTHER )
+    {
+        book_odd_exit(b, f);
+        return;
+    }
+    h->exit_cycles += f->cycles;
+    h->guest_cycles += f->guest;
+    stats_add(&x->cost, &b->pool, f->cycles, f->start);
+}
+
+static void note_details(struct book *b, struct book_hvm *h,
+                         const struct fact_handle *f)
+{
+    struct book_exit *x = exit_of(b, h, f->exit->cause);
+    uint64_t keys[BOOK_DETAILS];
+    unsigned int nr = book_detail_keys(f, keys);
+
+    for ( unsigned int i = 0; x && i < nr; i++ )
+        stats_map_add(&x->details, &b->pool, keys[i], f->exit->cycles,
+                      f->exit->start);
+}
+
+static bool is_interrupt(const struct fact_handle *f, uint32_t vector)
+{
+    return f->kind == HANDLE_INTERRUPT && f->has_value && f->at == vector;
+}
+
+/* Stock has lists of places in guests by domain. */
+static void note_eip(struct book *b, const struct fact_handle *f)
+{
+    bool hit = b->want.eips && is_interrupt(f, b->want.eip_vector);
+    bool emulated = (f->kind == HANDLE_SHADOW &&
+                     f->shadow.kind == SHADOW_EMULATE) ||
+                    (f->kind == HANDLE_PF_XEN && f->linear);
+    struct book_domain *d = hit || emulated ? book_domain(b, f->vcpu->domain)
+                                            : NULL;
+
+    if ( !d )
+        return;
+    stats_map_add(hit ? &d->hit : &d->emulated, &b->pool, f->exit->rip,
+                  f->exit->cycles, f->exit->start);
+}
+
+/* A shadow fault says the guest's address, the access then the machine's. */
+static void note_mmio(struct book *b, struct book_hvm *h,
+                      const struct fact_handle *f, uint64_t cycles)
+{
+    stats_map_add(&h->mmio, &b->pool, f->at * 2 + f->write, cycles, f->time);
+    if ( b->fault_va && f->exit )
+        stats_map_add(&h->mmio_va, &b->pool, f->at, b->fault_va, f->time);
+}
+
+void book_handle(void *state, const struct fact_handle *f)
+{
+    struct book *b = state;
+    struct book_hvm *h = hvm_of(b, f->vcpu);
+    uint64_t cycles = f->exit ? f->exit->cycles : 0;
+
+    if ( !h )
+        return;
+    if ( f->kind == HANDLE_INJECT )
+        stats_map_add(&h->interrupts, &b->pool, f->at, 0, f->time);
+    if ( f->kind == HANDLE_PIO )
+        stats_map_add(&h->io, &b->pool, f->at * 2 + f->write, cycles, f->time);
+    if ( f->exit && f->kind == HANDLE_SHADOW &&
+         (f->shadow.kind == SHADOW_MMIO ||
+          f->shadow.kind == SHADOW_FAST_MMIO) )
+        b->fault_va = f->shadow.va;
+    if ( f->kind == HANDLE_MMIO )
+        note_mmio(b, h, f, cycles);
+    if ( !f->exit )
+        return;
+    note_eip(b, f);
+    if ( b->want.histogram && is_interrupt(f, b->want.histogram_vector) )
+        stats_map_add(&h->bars, &b->pool, f->exit->rip / b->want.histogram,
+                      0, f->time);
+    if ( f->main && f->kind != HANDLE_MSR )
+        note_details(b, h, f);
+}
+
+static void merge_exit(struct book *to, struct book_hvm *h,
+                       const struct book_exit *from)
+{
+    struct book_exit *x = exit_of(to, h, from->cause);
+
+    if ( !x )
+        return;
+    stats_merge(&x->cost, &to->pool, &from->cost);
+    stats_map_merge(&x->details, &to->pool, &from->details);
+}
+
+void book_merge_hvm(struct book *to, struct book_vcpu *v,
+                    const struct book_hvm *from)
+{
+    if ( !v->hvm && !new_hvm(to, v) )
+        return;
+    v->hvm->exit_cycles += from->exit_cycles;
+    v->hvm->guest_cycles += from->guest_cycles;
+    stats_map_merge(&v->hvm->others, &to->pool, &from->others);
+    stats_map_merge(&v->hvm->interrupts, &to->pool, &from->interrupts);
+    stats_map_merge(&v->hvm->io, &to->pool, &from->io);
+    stats_map_merge(&v->hvm->mmio, &to->pool, &from->mmio);
+    stats_map_merge(&v->hvm->mmio_va, &to->pool, &from->mmio_va);
+    stats_map_merge(&v->hvm->bars, &to->pool, &from->bars);
+    for ( unsigned int i = 1; i <= from->nr_exits; i++ )
+        merge_exit(to, v->hvm, from->exits[i]);
+}

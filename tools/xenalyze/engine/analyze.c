@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Makes the machines, has the trace read one way or the other, and tells the
+ * sinks of each segment's begin and end.
+ */
+#include "xenalyze/engine/engine-private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/fault.h"
+#include "xenalyze/engine/crop.h"
+
+/* --- shards --------------------------------------------------------------- */
+
+static int open_shard(struct analysis *a, unsigned int nr)
+{
+    struct shard *s = &a->shards[nr];
+    int rc = 0;
+
+    s->sinks = arena_array(&a->arena, a->nr_sinks, sizeof(*s->sinks),
+                           _Alignof(struct sink));
+    if ( !s->sinks && a->nr_sinks )
+        return -ENOMEM;
+    for ( size_t i = 0; !rc && i < a->nr_sinks; i++ )
+    {
+        s->sinks[i].ops = a->sinks[i].ops;
+        if ( !nr )
+            s->sinks[i].state = a->sinks[i].state;
+        else if ( a->sinks[i].ops->clone )
+            rc = a->sinks[i].ops->clone(&s->sinks[i].state,
+                                        a->sinks[i].state);
+    }
+    return rc ? rc : emit_init(&s->emit, &a->arena, s->sinks, a->nr_sinks);
+}
+
+/* What a clone knows goes to the sink that it was made of. */
+static int merge_shard(struct analysis *a, unsigned int nr)
+{
+    struct shard *s = &a->shards[nr];
+    int rc = 0, first = 0;
+
+    for ( size_t i = 0; nr && s->sinks && i < a->nr_sinks; i++ )
+    {
+        if ( s->sinks[i].state )
+            rc = s->sinks[i].ops->merge(a->sinks[i].state,
+                                        s->sinks[i].state);
+        s->sinks[i].state = NULL;
+        first = first ? first : rc;
+    }
+    return first;
+}
+
+static bool is_ordered(const struct analysis *a)
+{
+    for ( size_t i = 0; i < a->nr_sinks; i++ )
+        if ( a->sinks[i].ops->ordered )
+            return true;
+    return false;
+}
+
+/* Of any kind that is told in all threads. */
+static bool wants_local(const struct sink_ops *ops)
+{
+#define WANTS(kind) || ops->kind
+    return false EMIT_LOCAL_KINDS(WANTS);
+#undef WANTS
+}
+
+/* Who hears global facts only is told all in one thread anyway. */
+static unsigned int count_threads(const struct analysis *a)
+{
+    long nr = a->options->threads;
+
+    for ( size_t i = 0; i < a->nr_sinks; i++ )
+        if ( !a->sinks[i].ops->clone && wants_local(a->sinks[i].ops) )
+            return 1;
+    if ( !nr )
+        nr = sysconf(_SC_NPROCESSORS_ONLN);
+    return nr < 1 ? 1 : nr > ANALYZE_MAX_THREADS ? ANALYZE_MAX_THREADS : nr;
+}
+
+/* --- segments ------------------------------------------------------------- */
+
+int segment_begin(struct analysis *a, uint64_t first, unsigned int nr_pcpus)
+{
+    struct fact_begin f = {
+        .segment = a->segment, .first = first, .nr_pcpus = nr_pcpus,
+        .clock = &a->clock, .dialect = &a->info.dialect, .world = &a->world,
+    };
+
+    a->clock.wall = xt_clock_wall(&a->clock, first);
+    a->clock.origin = first;
+    for ( size_t i = 0; i < a->nr_sinks; i++ )
+        if ( a->sinks[i].ops->begin )
+            a->sinks[i].ops->begin(a->sinks[i].state, &f);
+    for ( unsigned int nr = 0; nr < a->nr_shards; nr++ )
+    {
+        int rc = nr ? open_shard(a, nr) : 0;
+
+        if ( rc )
+            return rc;
+    }
+    scene_begin(&a->scene, first);
+    return 0;
+}
+
+static int grow_pcpus(struct analysis *a, unsigned int nr)
+{
+    struct pcpu **pcpus = fault_realloc(a->pcpus, nr * sizeof(*pcpus));
+
+    if ( !pcpus )
+        return -ENOMEM;
+    memset(pcpus + a->nr_pcpus, 0, (nr - a->nr_pcpus) * sizeof(*pcpus));
+    a->pcpus = pcpus;
+    a->nr_pcpus = nr;
+    return 0;
+}
+
+struct pcpu *segment_pcpu(struct analysis *a, unsigned int id)
+{
+    struct pcpu *p;
+
+    if ( id >= a->nr_pcpus && grow_pcpus(a, id + 1) )
+        return NULL;
+    p = a->pcpus[id];
+    if ( p )
+        return p;
+    p = arena_zalloc(&a->pcpu_arena, sizeof(*p) + ANALYZE_ALONE,
+                     ANALYZE_ALONE);
+    if ( !p )
+        return NULL;
+    p->id = p->is.pcpu = p->volume.pcpu = id;
+    p->volume.first = UINT64_MAX;
+    p->is.state = PCPU_UNKNOWN;
+    p->emit = &a->shards[0].emit;
+    p->scratch = &a->shards[0].scratch[0];
+    p->world = &a->world;
+    p->dialect = &a->info.dialect;
+    p->time = a->scene.first;
+    p->nobody = world_vcpu(&a->world, WORLD_DEFAULT, id);
+    p->wants_halts = emit_wants_halt(&a->scene.emit);
+    p->levels = a->options->levels ? a->options->levels : 2;
+    a->pcpus[id] = p;
+    return p;
+}
+
+int segment_enter(struct analysis *a, struct pcpu *p)
+{
+    if ( !p->begun || p->in_scene )
+        return 0;
+    p->in_scene = true;
+    return scene_pcpu_begins(&a->scene, p->id, p->first);
+}
+
+int segment_changes(struct analysis *a, struct pcpu *p)
+{
+    int rc = p->changes.failed ? -ENOMEM : segment_enter(a, p);
+
+    for ( size_t i = 0; !rc && i < p->changes.nr; i++ )
+        scene_change(&a->scene, &p->changes.items[i]);
+    p->changes.nr = 0;
+    return rc;
+}
+
+static void sum_up(struct analysis *a, struct fact_end *f, uint64_t *strange)
+{
+    for ( unsigned int i = 0; i < a->nr_pcpus; i++ )
+    {
+        const struct pcpu *p = a->pcpus[i];
+
+        if ( !p )
+            continue;
+        if ( p->begun && p->first < f->first )
+            f->first = p->first;
+        if ( p->begun && p->time > f->last )
+            f->last = p->time;
+        f->records += p->volume.records;
+        f->open_exits += p->volume.open_exits;
+        for ( unsigned int k = 0; k < STRANGE_KINDS; k++ )
+            strange[k] += p->strange[k];
+    }
+    for ( unsigned int k = 0; k < STRANGE_KINDS; k++ )
+        strange[k] += a->scene.strange[k];
+}
+
+static void free_pcpus(struct analysis *a)
+{
+    for ( unsigned int i = 0; i < a->nr_pcpus; i++ )
+        if ( a->pcpus[i] )
+            free(a->pcpus[i]->changes.items);
+    free(a->pcpus);
+    arena_reset(&a->pcpu_arena);
+    a->pcpus = NULL;
+    a->nr_pcpus = 0;
+}
+
+void segment_drop(struct analysis *a)
+{
+    free_pcpus(a);
+    for ( unsigned int i = 0; i < WORLD_HASHES; i++ )
+        for ( struct world_vcpu *v = a->world.vcpu_hash[i]; v; v = v->next )
+        {
+            memset(v->machine, 0, sizeof(struct vcpu_state));
+            memset(v->domain->machine, 0, sizeof(struct domain_state));
+        }
+}
+
+int segment_end(struct analysis *a, struct err *e)
+{
+    uint64_t strange[STRANGE_KINDS] = { 0 };
+    struct fact_end f = {
+        .segment = a->segment, .first = UINT64_MAX, .strange = strange,
+        .damage = xt_trace_damage(a->trace),
+    };
+    int rc = world_sort(&a->world);
+
+    f.nr_pcpus = a->nr_pcpus;
+    f.pcpus = a->pcpus;
+    sum_up(a, &f, strange);
+    if ( !rc )
+        scene_end(&a->scene, f.last);
+    for ( unsigned int nr = 1; nr < a->nr_shards; nr++ )
+    {
+        int merged = merge_shard(a, nr);
+
+        rc = rc ? rc : merged;
+    }
+    for ( size_t i = 0; !rc && i < a->nr_sinks; i++ )
+        if ( a->sinks[i].ops->end )
+            rc = a->sinks[i].ops->end(a->sinks[i].state, &f, e);
+    free_pcpus(a);
+    a->segment++;
+    return rc;
+}
+
+/* --- all of it ------------------------------------------------------------ */
+
+static int setup(struct analysis *a, struct err *e)
+{
+    int rc = 0;
+
+    if ( a->options->info )
+        a->info = *a->options->info;
+    else
+        rc = xt_trace_info(a->trace, &a->info, e);
+    if ( rc )
+        return rc;
+    xt_info_clock(&a->info, a->options->hz, &a->clock);
+    a->shards = arena_array(&a->arena, a->nr_shards, sizeof(*a->shards),
+                            _Alignof(struct shard));
+    if ( !a->shards )
+        return -ENOMEM;
+    /* Once, not with each segment: what they hold is kept in between. */
+    for ( unsigned int nr = 0; nr < a->nr_shards; nr++ )
+        for ( unsigned int i = 0; i < 2; i++ )
+            arena_init(&a->shards[nr].scratch[i], 0);
+    rc = open_shard(a, 0);
+    a->scene.emit = a->shards[0].emit;
+    a->scene.world = &a->world;
+    a->scene.dialect = &a->info.dialect;
+    return rc;
+}
+
+static void finish(struct analysis *a)
+{
+    free_pcpus(a);
+    arena_fini(&a->pcpu_arena);
+    scene_fini(&a->scene);
+    for ( unsigned int nr = 0; a->shards && nr < a->nr_shards; nr++ )
+    {
+        merge_shard(a, nr);
+        for ( unsigned int i = 0; i < 2; i++ )
+            arena_fini(&a->shards[nr].scratch[i]);
+    }
+    world_fini(&a->world);
+    arena_fini(&a->arena);
+}
+
+static int read_all(struct analysis *a, struct err *e)
+{
+    struct err unmapped = ERR_INIT;
+    unsigned int nr;
+    int rc = is_ordered(a) ? -ESPIPE : xt_trace_cpus(a->trace, &nr,
+                                                     &unmapped);
+
+    if ( rc == -ESPIPE )
+        return analyze_by_time(a, e);
+    return rc ? rc : analyze_by_pcpu(a, e);
+}
+
+int analyze(struct xt_trace *trace, const struct analyze_options *options,
+            const struct sink *sinks, size_t nr_sinks, struct err *e)
+{
+    struct analysis *a = fault_calloc(1, sizeof(*a));
+    struct sink *clips = NULL;
+    int rc;
+
+    if ( !a )
+        return err_sys(e, -ENOMEM, "cannot analyze %s", xt_trace_name(trace));
+    a->trace = trace;
+    a->options = options;
+    a->sinks = sinks;
+    a->nr_sinks = nr_sinks;
+    arena_init(&a->arena, 0);
+    arena_init(&a->pcpu_arena, 0);
+    rc = world_init(&a->world, sizeof(struct domain_state),
+                    sizeof(struct vcpu_state));
+    if ( rc )
+        goto no_world;
+    if ( clip_is_needed(options) )
+        rc = clip_sinks(&a->arena, options, sinks, nr_sinks, &clips);
+    a->sinks = clips ? clips : sinks;
+    a->nr_shards = is_ordered(a) ? 1 : count_threads(a);
+    rc = rc ? rc : setup(a, e);
+    rc = rc ? rc : analyze_clocks(a, e);
+    if ( !rc )
+        rc = read_all(a, e);
+    if ( !rc && a->world.failed )
+        rc = -ENOMEM;
+    finish(a);
+    if ( rc )
+        err_sys(e, rc, "cannot analyze %s", xt_trace_name(trace));
+no_world:
+    free(a);
+    return rc;
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * All records in the order of time, one thread: for what is no file that can
+ * be mapped, and for sinks that want it so.  Each pcpu's machine gets its
+ * records, and what these change is seen by the scene at once.
+ *
+ * Two things are known too late that way.  A loss is told by the record behind
+ * it, but others' records since it began are to be doubted; and that a pcpu's
+ * records have ended shows at the end of the trace.  So a file is looked
+ * through for both first.  Of a stream (xenalyze makes a file of one), losses
+ * are found in the batch at hand, and one that began before it is taken to
+ * begin with it; and all pcpus end last.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/fault.h"
+#include "xenalyze/engine/engine-private.h"
+
+/* A loss begins, or the last record of a pcpu was read. */
+struct notice
+{
+    uint64_t time;
+    unsigned int segment, pcpu;
+    bool is_end;
+};
+
+struct notices
+{
+    struct notice *items;
+    size_t nr, room, next;      /* next: the first whose time is to come */
+    bool complete;              /* of all segments: nothing is to be added */
+};
+
+static int notice(struct notices *l, uint64_t time, unsigned int segment,
+                  unsigned int pcpu, bool is_end)
+{
+    struct notice *items;
+    size_t room;
+
+    if ( l->nr == l->room )
+    {
+        room = l->room ? 2 * l->room : 64;
+        items = fault_realloc(l->items, room * sizeof(*items));
+        if ( !items )
+            return -ENOMEM;
+        l->items = items;
+        l->room = room;
+    }
+    l->items[l->nr++] = (struct notice){ time, segment, pcpu, is_end };
+    return 0;
+}
+
+static uint64_t loss_time(const struct analysis *a, unsigned int pcpu,
+                          const struct xt_record *r)
+{
+    return xt_load64(r->payload + 8) +
+           (uint64_t)xt_trace_offset(a->trace, pcpu);
+}
+
+/* What is at the same time: pcpu by pcpu. */
+static int by_time(const void *a, const void *b)
+{
+    const struct notice *x = a, *y = b;
+
+    if ( x->segment != y->segment )
+        return x->segment < y->segment ? -1 : 1;
+    if ( x->time != y->time )
+        return x->time < y->time ? -1 : 1;
+    return x->pcpu < y->pcpu ? -1 : x->pcpu > y->pcpu;
+}
+
+static void sort(struct notices *l)
+{
+    if ( l->nr )
+        qsort(l->items, l->nr, sizeof(*l->items), by_time);
+}
+
+/* --- ahead of all reading ------------------------------------------------- */
+
+static int look_at_pcpu(struct analysis *a, struct notices *l,
+                        unsigned int segment, unsigned int pcpu)
+{
+    uint64_t time = 0, offset = xt_trace_offset(a->trace, pcpu);
+    struct xt_record r;
+    struct xt_walk w;
+    int rc = 0;
+
+    xt_trace_walk(a->trace, pcpu, &w);
+    while ( !rc && xt_walk_next(&w, &r) )
+    {
+        if ( xt_record_is_timed(&r) && r.tsc + offset > time )
+            time = r.tsc + offset;
+        if ( r.event == TRC_LOST_RECORDS )
+            rc = notice(l, loss_time(a, pcpu, &r), segment, pcpu, false);
+    }
+    return rc || !time ? rc : notice(l, time, segment, pcpu, true);
+}
+
+static int look_ahead(struct analysis *a, struct notices *l, struct err *e)
+{
+    struct err unmapped = ERR_INIT;
+    unsigned int nr, segment = 0;
+    int rc;
+
+    do
+    {
+        rc = xt_trace_cpus(a->trace, &nr, &unmapped);
+        if ( rc == -ESPIPE )
+            return 0;
+        for ( unsigned int pcpu = 0; !rc && pcpu < nr; pcpu++ )
+            rc = look_at_pcpu(a, l, segment, pcpu);
+        rc = rc ? rc : xt_trace_next_segment(a->trace, e);
+        segment++;
+    }
+    while ( rc > 0 );
+    sort(l);
+    l->complete = true;
+    return rc ? rc : xt_trace_rewind(a->trace, e);
+}
+
+/* --- a batch -------------------------------------------------------------- */
+
+static int find_losses(struct analysis *a, struct notices *l,
+                       const struct xt_batch *b)
+{
+    struct xt_record r;
+    int rc = 0;
+
+    l->nr = l->next = 0;
+    for ( size_t i = 0; !rc && i < b->nr; i++ )
+    {
+        xt_batch_record(b, &b->items[i], &r);
+        if ( r.event == TRC_LOST_RECORDS )
+            rc = notice(l, loss_time(a, xt_item_cpu(&b->items[i]), &r),
+                        b->segment, xt_item_cpu(&b->items[i]), false);
+    }
+    sort(l);
+    return rc;
+}
+
+/*
+ * What happens before the record that comes next; an end only when that is
+ * later, for there may be more of the pcpu at the same time.
+ */
+static int heed(struct analysis *a, struct notices *l, unsigned int segment,
+                uint64_t time)
+{
+    const struct notice *n;
+    struct pcpu *p;
+    int rc = 0;
+
+    for ( ; !rc && l->next < l->nr; l->next++ )
+    {
+        n = &l->items[l->next];
+        if ( n->segment < segment )
+            continue;
+        if ( n->segment > segment || n->time > time ||
+             (n->is_end && n->time == time) )
+            return 0;
+        p = segment_pcpu(a, n->pcpu);
+        if ( !p )
+            return -ENOMEM;
+        if ( n->is_end )
+            pcpu_end(p);
+        else
+            pcpu_loss_begins(p, n->time);
+        rc = segment_changes(a, p);
+    }
+    return rc;
+}
+
+static int read_batch(struct analysis *a, struct notices *l,
+                      const struct xt_batch *b)
+{
+    const struct xt_item *end = b->items + b->nr;
+    struct xt_record r;
+    struct pcpu *p;
+    int rc = l->complete ? 0 : find_losses(a, l, b);
+
+    for ( const struct xt_item *i = b->items; !rc && i < end; i++ )
+    {
+        xt_batch_record(b, i, &r);
+        if ( l->next < l->nr )
+            rc = heed(a, l, b->segment, i->time);
+        p = segment_pcpu(a, xt_item_cpu(i));
+        if ( rc || !p )
+            return -ENOMEM;
+        pcpu_record(p, &r, i->time);
+        if ( p->changes.nr || p->changes.failed )
+            rc = segment_changes(a, p);
+    }
+    arena_reset(&a->shards[0].scratch[0]);
+    return rc;
+}
+
+/* Who ran when a pcpu's records end, earliest end first. */
+static int end_pcpus(struct analysis *a)
+{
+    struct pcpu *next;
+    int rc = 0;
+
+    do
+    {
+        next = NULL;
+        for ( unsigned int i = 0; i < a->nr_pcpus; i++ )
+            if ( a->pcpus[i] && !a->pcpus[i]->ended &&
+                 (!next || a->pcpus[i]->time < next->time) )
+                next = a->pcpus[i];
+        if ( next )
+        {
+            pcpu_end(next);
+            rc = segment_changes(a, next);
+        }
+    }
+    while ( next && !rc );
+    return rc;
+}
+
+static int read_segments(struct analysis *a, struct notices *l,
+                         struct err *e)
+{
+    struct xt_batch b;
+    unsigned int segment = 0;
+    bool open = false;
+    int rc;
+
+    while ( (rc = xt_trace_next_batch(a->trace, &b, e)) > 0 )
+    {
+        if ( open && b.segment != segment )
+        {
+            rc = end_pcpus(a);
+            rc = rc ? rc : segment_end(a, e);
+            open = false;
+        }
+        else
+            rc = 0;
+        if ( !rc && !open )
+            rc = segment_begin(a, b.items[0].time, 0);
+        open = true;
+        segment = b.segment;
+        rc = rc ? rc : read_batch(a, l, &b);
+        if ( rc )
+            return rc;
+        segment_progress(a, b.items[b.nr - 1].time);
+    }
+    if ( !rc && !open )
+        rc = segment_begin(a, 0, 0);
+    if ( !rc )
+        rc = end_pcpus(a);
+    return rc ? rc : segment_end(a, e);
+}
+
+int analyze_by_time(struct analysis *a, struct err *e)
+{
+    struct notices notices = { 0 };
+    int rc = look_ahead(a, &notices, e);
+
+    rc = rc ? rc : read_segments(a, &notices, e);
+    free(notices.items);
+    return rc;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The passes that print a line for each record, or count them: what is asked
+ * for becomes a style with its state, an order, and a sieve.
+ */
+#include "xenalyze/pass-progress.h"
+
+#include "libxentrace/catalogue.h"
+#include "xenalyze/lines/lines.h"
+
+struct pass
+{
+    const struct run *run;
+    struct xt_catalogue *catalogue;
+    struct filter *filter;
+    struct file_order file;
+    struct sieve sieve;
+    struct print_job job;
+    const struct print_style *style;
+    void *state;                /* of the style */
+    bool found;                 /* it took something */
+    struct waiting waiting;
+};
+
+/* --- a pass --------------------------------------------------------------- */
+
+static int pass_begin(struct pass *p, const struct run *run, struct err *e)
+{
+    const struct config *c = run->config;
+    const struct filter_texts texts = {
+        c->pcpus, c->domains, c->vcpus, c->events,
+    };
+    int rc;
+
+    *p = (struct pass){ .run = run };
+    rc = xt_catalogue_new(&p->catalogue, &run->info.dialect);
+    if ( rc )
+        err_sys(e, rc, "cannot read %s", run->name);
+    if ( !rc )
+        rc = filter_new(&p->filter, &texts, e);
+    if ( !rc && c->time )
+        rc = span_parse(c->time, &p->sieve.span, e);
+    if ( rc )
+        return rc;
+    p->sieve.trace = run->trace;
+    p->sieve.catalogue = p->catalogue;
+    p->sieve.filter = p->filter;
+    xt_info_clock(&run->info, c->hz, &p->sieve.clock);
+    rc = sieve_init(&p->sieve);
+    return rc ? err_sys(e, rc, "cannot read %s", run->name) : 0;
+}
+
+static void pass_end(struct pass *p)
+{
+    waiting_end(&p->waiting);
+    sieve_fini(&p->sieve);
+    file_order_fini(&p->file);
+    filter_free(p->filter);
+    xt_catalogue_free(p->catalogue);
+}
+
+/* The style does the work, and this notes whether there was any. */
+static ssize_t watch_take(void *state, struct chunk *c,
+                          const struct xt_batch *b, size_t at, bool *end)
+{
+    struct pass *p = state;
+    ssize_t nr = p->style->take(p->state, c, b, at, end);
+
+    p->found |= p->sieve.filter ? nr > 0 : c->nr > 0;
+    return nr;
+}
+
+static void watch_write(const void *state, struct chunk *c)
+{
+    const struct pass *p = state;
+
+    p->style->write(p->state, c);
+}
+
+/* Who is missing in a part of the trace may be elsewhere in it. */
+static bool is_about_who(const struct config *c)
+{
+    return (c->pcpus || c->domains || c->vcpus) && !c->time && !c->follow;
+}
+
+static int print(struct pass *p, const struct print_style *style, void *state,
+                 enum order order, struct err *e)
+{
+    static const struct print_style watch = { watch_take, watch_write };
+    const struct run *run = p->run;
+    int rc;
+
+    if ( order == ORDER_FILE )
+    {
+        file_order_init(&p->file, run->trace);
+        p->sieve.next = file_order_next;
+        p->sieve.next_arg = &p->file;
+    }
+    p->job.trace = run->trace;
+    p->job.sieve = &p->sieve;
+    p->style = style;
+    p->state = state;
+    p->job.style = &watch;
+    p->job.state = p;
+    p->job.out = run->out;
+    p->job.follow = run->config->follow;
+    p->job.threads = style == raw_read_style() ? 1 : run->config->threads;
+    if ( waiting_begin(&p->waiting, p->run, order == ORDER_TIME) )
+    {
+        p->job.progress = waiting_tell;
+        p->job.progress_arg = &p->waiting;
+    }
+    rc = print_run(&p->job, e);
+    return rc || p->found || !is_about_who(run->config) ? rc : PASS_NOBODY;
+}
+
+/* --- the passes ----------------------------------------------------------- */
+
+int dump_pass(const struct run *run, struct err *e)
+{
+    const struct config *config = run->config;
+    struct dump_options options = {
+        .text = config->dump_all, .raw = config->dump_raw_process,
+        .show_power = config->dump_show_power_states,
+        .colour = run->colour,
+    };
+    struct dump *d = NULL;
+    struct pass p;
+    int rc = pass_begin(&p, run, e);
+
+    if ( !rc )
+    {
+        options.clock = p.sieve.clock;
+        options.filter = filter_is_empty(p.filter) ? NULL : p.filter;
+        options.sieve = &p.sieve;
+        p.sieve.filter = NULL;
+        rc = dump_new(&d, run->trace, p.catalogue, &options);
+        p.sieve.early = dump_early();
+        p.sieve.early_arg = d;
+        rc = rc ? err_sys(e, rc, "cannot dump %s", run->name)
+                : print(&p, dump_style(), d, ORDER_TIME, e);
+    }
+    dump_free(d);
+    pass_end(&p);
+    return rc;
+}
+
+int records_pass(const struct run *run, struct err *e)
+{
+    struct pass p;
+    int rc = pass_begin(&p, run, e);
+
+    if ( !rc )
+        rc = print(&p, records_style(), p.catalogue, run->config->order, e);
+    pass_end(&p);
+    return rc;
+}
+
+int raw_pass(const struct run *run, struct err *e)
+{
+    struct pass p;
+    int rc = pass_begin(&p, run, e);
+
+    if ( !rc )
+        rc = print(&p, raw_read_style(), NULL, ORDER_FILE, e);
+    pass_end(&p);
+    return rc;
+}
+
+int formats_pass(const struct run *run, struct err *e)
+{
+    struct formats *f = NULL;
+    struct pass p;
+    int rc = pass_begin(&p, run, e);
+
+    if ( !rc )
+        rc = formats_read(&f, run->config->rules, e);
+    if ( !rc )
+    {
+        formats_set_mhz(f, run->config->mhz);
+        p.sieve.early = formats_early();
+        p.sieve.early_arg = f;
+        rc = print(&p, formats_style(), f, run->config->order, e);
+    }
+    formats_free(f);
+    pass_end(&p);
+    return rc;
+}
+
+int count_pass(const struct run *run, struct err *e)
+{
+    struct count *c = NULL;
+    struct pass p;
+    int rc = pass_begin(&p, run, e);
+
+    if ( !rc )
+    {
+        rc = count_new(&c);
+        rc = rc ? err_sys(e, rc, "cannot count %s", run->name)
+                : print(&p, count_style(), c, ORDER_TIME, e);
+    }
+    if ( !rc )
+        count_print(c, &run->config->facts.request, run->out);
+    count_free(c);
+    pass_end(&p);
+    return rc;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The memory of a chunk: each thread has one and uses it over and over.
+ */
+#include "xenalyze/lines/chunk.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/fault.h"
+
+#define FIRST_TEXT (256u * 1024)
+
+int chunk_init(struct chunk *c, bool copy)
+{
+    *c = (struct chunk){ .most = CHUNK_ITEMS };
+    c->items = fault_calloc(CHUNK_ITEMS, sizeof(*c->items));
+    c->left = fault_calloc(CHUNK_ITEMS, sizeof(*c->left));
+    c->notes = fault_calloc(CHUNK_NOTES, sizeof(*c->notes));
+    c->text = fault_malloc(FIRST_TEXT);
+    c->room = FIRST_TEXT;
+    if ( copy )
+        c->copies = fault_malloc(CHUNK_ITEMS * XT_RECORD_MAX_BYTES);
+    if ( c->items && c->left && c->notes && c->text && (!copy || c->copies) )
+        return 0;
+    chunk_fini(c);
+    return -ENOMEM;
+}
+
+void chunk_fini(struct chunk *c)
+{
+    free(c->items);
+    free(c->left);
+    free(c->notes);
+    free(c->faces);
+    free(c->times);
+    free(c->copies);
+    free(c->text);
+    *c = (struct chunk){ .nr = 0 };
+}
+
+void chunk_begin(struct chunk *c, const struct xt_batch *b)
+{
+    c->nr = c->nr_notes = c->used = c->copied = 0;
+    c->bytes = c->copies ? c->copies : b->bytes;
+    c->origin = b->origin;
+    c->fresh = false;
+}
+
+int chunk_cpus(struct chunk *c, unsigned int nr)
+{
+    struct face *faces;
+    uint64_t *times;
+
+    c->nr_cpus = nr;
+    if ( nr <= c->room_cpus )
+        return 0;
+    faces = fault_realloc(c->faces, nr * sizeof(*faces));
+    if ( !faces )
+        return -ENOMEM;
+    c->faces = faces;
+    times = fault_realloc(c->times, nr * sizeof(*times));
+    if ( !times )
+        return -ENOMEM;
+    c->times = times;
+    c->room_cpus = nr;
+    return 0;
+}
+
+void chunk_copy(struct chunk *c, const struct xt_batch *b)
+{
+    struct xt_item *item = &c->items[c->nr - 1];
+    struct xt_record r;
+    size_t size = xt_batch_record(b, item, &r);
+
+    memcpy(c->copies + c->copied, b->bytes + xt_item_place(item), size);
+    item->where = (uint64_t)xt_item_cpu(item) << XT_ITEM_CPU_SHIFT | c->copied;
+    c->copied += size;
+}
+
+void chunk_add_counted(struct chunk *c, const struct xt_batch *b, size_t at)
+{
+    const size_t nr = c->nr;
+
+    if ( !c->copies )
+    {
+        memcpy(c->items, b->items + at, nr * sizeof(*c->items));
+        return;
+    }
+    c->nr = 0;
+    for ( size_t i = at; i < at + nr; i++ )
+        chunk_add(c, b, &b->items[i]);
+}
+
+ssize_t chunk_take_all(void *state, struct chunk *c, const struct xt_batch *b,
+                       size_t at, bool *end)
+{
+    size_t i = at;
+
+    (void)state;
+    (void)end;
+    for ( ; i < b->nr && c->nr < c->most; i++ )
+        chunk_add(c, b, &b->items[i]);
+    return i - at;
+}
+
+char *chunk_grow(struct chunk *c, char *p, size_t need)
+{
+    size_t used = p - c->text, room = 2 * c->room;
+    char *text;
+
+    while ( room - used < need )
+        room *= 2;
+    text = fault_realloc(c->text, room);
+    if ( !text )
+    {
+        c->no_memory = true;
+        return NULL;
+    }
+    c->text = text;
+    c->room = room;
+    return text + used;
+}

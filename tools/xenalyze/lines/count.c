@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "xenalyze/lines/count.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/fault.h"
+#include "libxentrace/tally.h"
+#include "xenalyze/account/account.h"
+
+struct count
+{
+    struct xt_tally tally;
+    uint64_t records;
+};
+
+int count_new(struct count **out)
+{
+    struct count *c = fault_calloc(1, sizeof(*c));
+
+    *out = NULL;
+    if ( !c || xt_tally_init(&c->tally) )
+    {
+        free(c);
+        return -ENOMEM;
+    }
+    *out = c;
+    return 0;
+}
+
+void count_free(struct count *c)
+{
+    if ( !c )
+        return;
+    xt_tally_fini(&c->tally);
+    free(c);
+}
+
+static ssize_t count_take(void *state, struct chunk *chunk,
+                          const struct xt_batch *b, size_t at, bool *end)
+{
+    struct count *c = state;
+    struct xt_record r;
+
+    (void)chunk;
+    (void)end;
+    for ( size_t i = at; i < b->nr; i++ )
+    {
+        xt_batch_record(b, &b->items[i], &r);
+        if ( xt_tally_add(&c->tally, r.event) )
+            return -ENOMEM;
+    }
+    c->records += b->nr - at;
+    return b->nr - at;
+}
+
+static void count_write(const void *state, struct chunk *c)
+{
+    (void)state;
+    (void)c;
+}
+
+static const struct print_style style = {
+    .take = count_take, .write = count_write,
+};
+
+const struct print_style *count_style(void)
+{
+    return &style;
+}
+
+/* Most records first; of as many, the lower id. */
+static int compare(const void *a, const void *b)
+{
+    const struct xt_tally_row *x = a, *y = b;
+
+    if ( x->times != y->times )
+        return x->times < y->times ? 1 : -1;
+    return x->event < y->event ? -1 : 1;
+}
+
+void count_print(struct count *c, const struct report_request *request,
+                 FILE *out)
+{
+    struct xt_tally *t = &c->tally;
+    size_t n = request->top && request->top < t->used ? request->top
+                                                      : t->used;
+
+    xt_tally_sort(t);
+    if ( request->sort != SORT_NAME )
+        qsort(t->rows, t->used, sizeof(*t->rows), compare);
+    fprintf(out, "%14s  %8s  %8s  %s\n", "records", "share", "id", "event");
+    for ( size_t i = 0; i < n; i++ )
+    {
+        const struct xt_event *e = xt_catalogue_by_id(t->rows[i].event);
+
+        fprintf(out, "%14" PRIu64 "  %6.2f %%  %08" PRIx32 "  %s\n",
+                t->rows[i].times, 100.0 * t->rows[i].times / c->records,
+                t->rows[i].event, e ? e->name : "-");
+    }
+    if ( t->others )
+        fprintf(out, "%14" PRIu64 "  %6.2f %%  %8s  of more ids than are "
+                "counted\n", t->others, 100.0 * t->others / c->records, "");
+    fprintf(out, "%14" PRIu64 "  in all\n", c->records);
+}

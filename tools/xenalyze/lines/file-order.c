@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "xenalyze/lines/file-order.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/fault.h"
+
+void file_order_init(struct file_order *o, struct xt_trace *trace)
+{
+    *o = (struct file_order){ .trace = trace };
+}
+
+void file_order_fini(struct file_order *o)
+{
+    free(o->items);
+    free(o->times);
+}
+
+static int make_room(struct file_order *o, size_t items, unsigned int cpu)
+{
+    if ( items > o->room )
+    {
+        struct xt_item *more = fault_realloc(o->items,
+                                             2 * items * sizeof(*more));
+
+        if ( !more )
+            return -ENOMEM;
+        o->items = more;
+        o->room = 2 * items;
+    }
+    if ( cpu >= o->nr_cpus )
+    {
+        uint64_t *more = fault_realloc(o->times, (cpu + 1) * sizeof(*more));
+
+        if ( !more )
+            return -ENOMEM;
+        for ( ; o->nr_cpus <= cpu; o->nr_cpus++ )
+            more[o->nr_cpus] = 0;
+        o->times = more;
+    }
+    return 0;
+}
+
+static int fill(struct file_order *o, const struct xt_window *w,
+                struct xt_batch *b)
+{
+    uint64_t cpu = (uint64_t)w->cpu << XT_ITEM_CPU_SHIFT, *time;
+    struct xt_records records;
+    struct xt_record r;
+
+    if ( make_room(o, 1, w->cpu) )
+        return -ENOMEM;
+    time = &o->times[w->cpu];
+    o->items[0] = (struct xt_item){ .time = *time, .where = cpu };
+    b->nr = 1;
+    xt_trace_records(o->trace, w, &records);
+    while ( xt_records_next(&records, &r) )
+    {
+        uint64_t size = 4 + (r.has_tsc ? 8 : 0);
+
+        if ( b->nr == o->room && make_room(o, b->nr + 1, w->cpu) )
+            return -ENOMEM;
+        *time = xt_record_is_timed(&r) ? r.tsc : *time;
+        o->items[b->nr++] = (struct xt_item){
+            .time = *time,
+            .where = cpu | (r.payload - size - b->bytes),
+        };
+    }
+    return 0;
+}
+
+int file_order_next(void *order, struct xt_batch *b, struct err *e)
+{
+    struct file_order *o = order;
+    struct xt_window w;
+    int rc = xt_trace_next_window(o->trace, &w, e);
+
+    if ( rc <= 0 )
+        return rc;
+    *b = (struct xt_batch){
+        .bytes = w.bytes - XT_WINDOW_HEADER, .origin = w.at,
+    };
+    rc = fill(o, &w, b);
+    b->items = o->items;
+    return rc ? err_sys(e, rc, "cannot read %s", xt_trace_name(o->trace)) : 1;
+}

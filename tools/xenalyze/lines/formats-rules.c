@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From the text of rules to programs.  The conversions are those of Python's %,
+ * since they always were: %(name), flags, width, precision, type.
+ */
+#include "xenalyze/lines/formats-private.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <fcntl.h>
+
+#include "common/fault.h"
+#include "common/opts.h"
+
+#define MOST_BYTES (16u << 20)  /* of a file of rules */
+#define MOST_WIDTH 200u
+#define MOST_STEPS 256u
+#define COPY 16u                /* bytes of a literal that may be read */
+
+/* What is read at the moment. */
+struct reader
+{
+    struct formats *f;
+    const char *name;           /* of the file */
+    unsigned int line;
+    struct err *e;
+    struct formats_step steps[MOST_STEPS];
+    unsigned int nr;
+    uint32_t longest;
+};
+
+/* --- the table ------------------------------------------------------------ */
+
+static size_t slot_of(const struct formats *f, uint32_t id)
+{
+    return ((id ^ id >> 12) * 2654435761u >> 8) & (f->room - 1);
+}
+
+static struct formats_rule *find(const struct formats *f, uint32_t id)
+{
+    size_t i = slot_of(f, id);
+
+    while ( f->rules[i].used && f->rules[i].id != id )
+        i = (i + 1) & (f->room - 1);
+    return &f->rules[i];
+}
+
+const struct formats_rule *formats_rule(const struct formats *f, uint32_t id)
+{
+    const struct formats_rule *rule = find(f, id);
+
+    if ( rule->used )
+        return rule;
+    return f->other.used ? &f->other : NULL;
+}
+
+static int grow(struct formats *f)
+{
+    struct formats_rule *old = f->rules;
+    size_t old_room = f->room;
+
+    f->rules = fault_calloc(2 * old_room, sizeof(*f->rules));
+    if ( !f->rules )
+    {
+        f->rules = old;
+        return -ENOMEM;
+    }
+    f->room = 2 * old_room;
+    for ( size_t i = 0; i < old_room; i++ )
+        if ( old[i].used )
+            *find(f, old[i].id) = old[i];
+    free(old);
+    return 0;
+}
+
+/* --- a rule --------------------------------------------------------------- */
+
+static int bad(struct reader *r, const char *what, const char *text,
+               size_t length)
+{
+    return err_set(r->e, -EINVAL, "%s line %u: %s: %.*s", r->name, r->line,
+                   what, (int)(length < 40 ? length : 40), text);
+}
+
+static int add(struct reader *r, const struct formats_step *s, uint32_t longest)
+{
+    if ( r->nr == MOST_STEPS )
+        return err_set(r->e, -EINVAL, "%s line %u: more than %u parts",
+                       r->name, r->line, MOST_STEPS);
+    r->steps[r->nr++] = *s;
+    r->longest += longest;
+    return 0;
+}
+
+/* A field, which takes a text before it into its step. */
+static int add_behind_text(struct reader *r, const struct formats_step *field)
+{
+    struct formats_step s = *field;
+
+    if ( r->nr && r->steps[r->nr - 1].field == FORMATS_LITERAL )
+    {
+        s.text = r->steps[--r->nr].text;
+        s.length = r->steps[r->nr].length;
+    }
+    return add(r, &s, FORMATS_FIELD_MAX + COPY);
+}
+
+static int add_literal(struct reader *r, const char *text, size_t length)
+{
+    char *copy;
+    struct formats_step s = { .field = FORMATS_LITERAL, .length = length };
+
+    if ( !length )
+        return 0;
+    copy = arena_zalloc(&r->f->arena, length + COPY, 1);
+    if ( !copy )
+        return err_sys(r->e, -ENOMEM, "cannot read %s", r->name);
+    memcpy(copy, text, length);
+    s.text = copy;
+    return add(r, &s, length + COPY);
+}
+
+/* The field of %(name), or FORMATS_FIELDS. */
+static unsigned int field_of(const char *name, size_t length)
+{
+    static const char *const names[] = { "cpu", "tsc", "event", "reltsc" };
+
+    for ( unsigned int i = 0; i < 4; i++ )
+        if ( strlen(names[i]) == length && !memcmp(names[i], name, length) )
+            return i;
+    if ( length == 1 && *name >= '1' && *name <= '7' )
+        return FORMATS_1 + (*name - '1');
+    return FORMATS_FIELDS;
+}
+
+/* Digits at *at, which goes behind them.  Not more than MOST_WIDTH + 1. */
+static unsigned int number(const char **at, const char *end)
+{
+    unsigned int n = 0;
+
+    for ( ; *at < end && isdigit((unsigned char)**at); ++*at )
+        if ( n <= MOST_WIDTH )
+            n = 10 * n + (**at - '0');
+    return n <= MOST_WIDTH ? n : MOST_WIDTH + 1;
+}
+
+/* The same conversion for printf: integers are long there. */
+static const char *printf_conversion(struct reader *r, const char *flags,
+                                     size_t length, char type)
+{
+    char *text = arena_zalloc(&r->f->arena, length + 8, 1), *p = text;
+
+    if ( !text )
+        return NULL;
+    *p++ = '%';
+    memcpy(p, flags, length);
+    p += length;
+    if ( strchr("dxXo", type) )
+    {
+        *p++ = 'l';
+        *p++ = 'l';
+    }
+    *p = type;
+    return text;
+}
+
+static char plain_type(char type)
+{
+    return type == 'i' || type == 'u' ? 'd' : type == 'r' ? 's' : type;
+}
+
+static enum formats_kind kind_of(const struct formats_step *s)
+{
+    bool word = s->field >= FORMATS_1;
+
+    if ( s->plain && word && s->type == 'x' && s->zero && s->width == 8 )
+        return FORMATS_EIGHT;
+    if ( s->plain && !word && s->type == 'd' && !s->zero )
+        return s->width ? FORMATS_RIGHT : FORMATS_NUMBER;
+    return FORMATS_ANYHOW;
+}
+
+/* From behind "%(name)" on: flags, width, precision, type. */
+static int add_conversion(struct reader *r, unsigned int field,
+                          const char *begin, const char **at, const char *end)
+{
+    static const char nothing[COPY];
+    struct formats_step s = { .text = nothing, .field = field, .plain = true };
+    const char *flags = *at, *p = *at, *flags_end;
+    unsigned int width, precision = 0;
+
+    for ( ; p < end && strchr("-+ #0", *p) && *p; p++ )
+    {
+        s.zero |= *p == '0';
+        s.plain &= *p == '0';
+    }
+    width = number(&p, end);
+    if ( p < end && *p == '.' )
+    {
+        p++;
+        s.plain = false;
+        precision = number(&p, end);
+    }
+    if ( width > MOST_WIDTH || precision > MOST_WIDTH )
+        return bad(r, "wider than 200", begin, p - begin);
+    s.width = width;
+    flags_end = p;
+    if ( p < end && (*p == 'h' || *p == 'l' || *p == 'L') )
+        p++;
+    if ( p == end || !*p || !strchr("diuxXofFeEgGsrc", *p) )
+        return bad(r, "not a conversion", begin, p - begin + (p < end));
+    s.type = plain_type(*p);
+    s.kind = kind_of(&s);
+    s.conversion = printf_conversion(r, flags, flags_end - flags, s.type);
+    *at = p + 1;
+    if ( !s.conversion )
+        return err_sys(r->e, -ENOMEM, "cannot read %s", r->name);
+    return add_behind_text(r, &s);
+}
+
+/* At a %: a conversion, or "%%". */
+static int add_field(struct reader *r, const char **at, const char *end)
+{
+    const char *begin = *at, *p = begin + 1, *name;
+    unsigned int field;
+
+    if ( p < end && *p == '%' )
+    {
+        *at = p + 1;
+        return add_literal(r, "%", 1);
+    }
+    if ( p == end || *p != '(' )
+        return bad(r, "a % that is neither %(name) nor %%", begin, end - begin);
+    name = ++p;
+    while ( p < end && *p != ')' )
+        p++;
+    field = field_of(name, p - name);
+    if ( p == end || field == FORMATS_FIELDS )
+        return bad(r, "no field: cpu, tsc, event, reltsc and 1 to 7 are",
+                   begin, p - begin + (p < end));
+    p++;
+    *at = p;
+    return add_conversion(r, field, begin, at, end);
+}
+
+static int read_format(struct reader *r, const char *p, const char *end)
+{
+    int rc = 0;
+
+    r->nr = 0;
+    r->longest = 1;
+    while ( !rc && p < end )
+    {
+        const char *percent = memchr(p, '%', end - p);
+        size_t length = (percent ? percent : end) - p;
+
+        rc = add_literal(r, p, length);
+        p += length;
+        if ( !rc && p < end )
+            rc = add_field(r, &p, end);
+    }
+    return rc;
+}
+
+/* Keep what was read as the rule of this id; the last one counts. */
+static int keep(struct reader *r, uint64_t id)
+{
+    struct formats *f = r->f;
+    struct formats_rule rule = {
+        .id = id, .used = true, .nr_steps = r->nr, .longest = r->longest,
+    }, *to;
+    struct formats_step *steps;
+
+    steps = arena_array(&f->arena, r->nr + 1, sizeof(*steps),
+                        _Alignof(struct formats_step));
+    if ( !steps || (2 * f->nr >= f->room && grow(f)) )
+        return err_sys(r->e, -ENOMEM, "cannot read %s", r->name);
+    memcpy(steps, r->steps, r->nr * sizeof(*steps));
+    rule.steps = steps;
+    if ( f->longest < rule.longest )
+        f->longest = rule.longest;
+    to = id ? find(f, id) : &f->other;
+    f->nr += id && !to->used;
+    *to = rule;
+    return 0;
+}
+
+/* --- the text ------------------------------------------------------------- */
+
+static const char *skip_blanks(const char *p, const char *end)
+{
+    while ( p < end && isspace((unsigned char)*p) )
+        p++;
+    return p;
+}
+
+/* Split "0x1234  format": false if it is not that. */
+static bool split(const char *p, const char *end, uint64_t *id,
+                  const char **format)
+{
+    char word[32];
+    const char *begin = p;
+
+    while ( p < end && !isspace((unsigned char)*p) )
+        p++;
+    *format = skip_blanks(p, end);
+    if ( (size_t)(p - begin) >= sizeof(word) || *format == end )
+        return false;
+    memcpy(word, begin, p - begin);
+    word[p - begin] = '\0';
+    return !opts_number(word, id);
+}
+
+static int read_line(struct reader *r, const char *p, const char *end)
+{
+    const char *format;
+    uint64_t id;
+    int rc;
+
+    if ( p == end || *p == '#' || skip_blanks(p, end) == end )
+        return 0;
+    if ( !split(p, end, &id, &format) )
+        return bad(r, "no rule: it needs an id and a format", p, end - p);
+    if ( id >> 28 )
+        return bad(r, "no id: an event's has 28 bits", p, end - p);
+    rc = read_format(r, format, end);
+    return rc ? rc : keep(r, id);
+}
+
+static const char *line_end(const char *p, const char *end)
+{
+    const char *newline = memchr(p, '\n', end - p);
+
+    return newline ? newline : end;
+}
+
+int formats_new(struct formats **out, const char *text, size_t size,
+                const char *name, struct err *e)
+{
+    struct formats *f = fault_calloc(1, sizeof(*f));
+    struct reader r = { .f = f, .name = name, .e = e };
+    const char *end = text + size;
+    int rc = 0;
+
+    *out = NULL;
+    if ( f )
+    {
+        arena_init(&f->arena, 0);
+        f->room = 256;
+        f->rules = fault_calloc(f->room, sizeof(*f->rules));
+    }
+    if ( !f || !f->rules )
+        rc = err_sys(e, -ENOMEM, "cannot read %s", name);
+    while ( !rc && text < end )
+    {
+        const char *line = line_end(text, end);
+
+        r.line++;
+        /* A line may end in a carriage return, too. */
+        rc = read_line(&r, text,
+                       line > text && line[-1] == '\r' ? line - 1 : line);
+        text = line < end ? line + 1 : end;
+    }
+    if ( rc )
+    {
+        formats_free(f);
+        return rc;
+    }
+    *out = f;
+    return 0;
+}
+
+bool formats_suspected(const char *text, size_t size)
+{
+    const char *begin = text, *end = text + size, *line, *format;
+    uint64_t id;
+
+    for ( size_t i = 0; i < size; i++ )
+        if ( (unsigned char)text[i] < ' ' &&
+             !isspace((unsigned char)text[i]) )
+            return false;
+    for ( ; text < end; text = line + 1 )
+    {
+        line = line_end(text, end);
+        if ( *text != '#' && skip_blanks(text, line) != line )
+            return split(text, line, &id, &format);
+        if ( line == end )
+            break;
+    }
+    /* Comments only, as far as one looked: no trace begins like that. */
+    return size && *begin == '#';
+}
+
+/* --- a file --------------------------------------------------------------- */
+
+static int read_all(int fd, char **text, size_t *size)
+{
+    size_t room = 64 * 1024;
+    ssize_t n = 1;
+    char *more;
+
+    *size = 0;
+    *text = fault_malloc(room);
+    if ( !*text )
+        return -ENOMEM;
+    while ( n > 0 )
+    {
+        n = fault_read(fd, *text + *size, room - *size);
+        if ( n < 0 && errno == EINTR )
+            n = 1;
+        else if ( n < 0 )
+            return -errno;
+        else
+            *size += n;
+        if ( *size < room )
+            continue;
+        if ( room >= MOST_BYTES )
+            return -EFBIG;
+        room *= 2;
+        more = fault_realloc(*text, room);
+        if ( !more )
+            return -ENOMEM;
+        *text = more;
+    }
+    return 0;
+}
+
+int formats_read(struct formats **f, const char *path, struct err *e)
+{
+    char *text = NULL;
+    size_t size;
+    int fd = fault_open(path, O_RDONLY | O_CLOEXEC, 0), rc;
+
+    *f = NULL;
+    if ( fd < 0 )
+        return err_sys(e, -errno, "cannot read the rules of %s", path);
+    rc = read_all(fd, &text, &size);
+    close(fd);
+    if ( rc )
+        err_sys(e, rc, "cannot read the rules of %s", path);
+    else
+        rc = formats_new(f, text, size, path, e);
+    free(text);
+    return rc;
+}
+
+void formats_free(struct formats *f)
+{
+    if ( !f )
+        return;
+    arena_fini(&f->arena);
+    free(f->rules);
+    free(f->times);
+    free(f);
+}
+
+void formats_set_mhz(struct formats *f, uint64_t mhz)
+{
+    f->mhz = mhz;
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Records through the programs of formats-rules.c.
+ *
+ * Of a record without a time stamp `tsc` and `reltsc` are 0, and a word that it
+ * does not have is 0, too: so it always was.  `reltsc` is the distance to the
+ * record with a time stamp before it on the same pcpu: a chunk begins with the
+ * latest time of each pcpu, and whoever writes it goes on from there.
+ */
+#include "xenalyze/lines/formats-private.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/fault.h"
+#include "common/num.h"
+#include "xenalyze/lines/record-filter.h"
+
+#define HYPERCALL_NUMBER 0x000fffffu    /* above it, what arguments there are */
+#define COPY 16u
+#define AHEAD 8u                /* records that are fetched before their turn */
+#define LONGEST_COMPLAINT 128u
+
+/* --- taking --------------------------------------------------------------- */
+
+static int see_cpu(struct formats *f, unsigned int cpu)
+{
+    uint64_t *times;
+
+    if ( cpu < f->nr_cpus )
+        return 0;
+    times = fault_realloc(f->times, (cpu + 1) * sizeof(*times));
+    if ( !times )
+        return -ENOMEM;
+    for ( ; f->nr_cpus <= cpu; f->nr_cpus++ )
+        times[f->nr_cpus] = 0;
+    f->times = times;
+    return 0;
+}
+
+static ssize_t formats_take(void *state, struct chunk *c,
+                            const struct xt_batch *b, size_t at, bool *end)
+{
+    struct formats *f = state;
+    struct xt_record r;
+    size_t i = at;
+
+    (void)end;
+    if ( chunk_cpus(c, f->nr_cpus) )
+        return -ENOMEM;
+    if ( f->nr_cpus )
+        memcpy(c->times, f->times, f->nr_cpus * sizeof(*c->times));
+    for ( ; i < b->nr && c->nr < c->most; i++ )
+    {
+        unsigned int cpu = xt_item_cpu(&b->items[i]);
+
+        if ( cpu >= f->nr_cpus )
+        {
+            if ( see_cpu(f, cpu) || chunk_cpus(c, f->nr_cpus) )
+                return -ENOMEM;
+            memcpy(c->times, f->times, f->nr_cpus * sizeof(*c->times));
+            if ( c->nr )
+                break;
+        }
+        chunk_add(c, b, &b->items[i]);
+        xt_batch_record(b, &b->items[i], &r);
+        if ( r.has_tsc )
+            f->times[cpu] = r.tsc;
+    }
+    return i - at;
+}
+
+/* A span of time begins with the distance to what is before it. */
+static int early_see(void *state, const struct xt_batch *b)
+{
+    struct formats *f = state;
+    struct xt_record r;
+
+    for ( size_t i = 0; i < b->nr; i++ )
+    {
+        unsigned int cpu = xt_item_cpu(&b->items[i]);
+
+        xt_batch_record(b, &b->items[i], &r);
+        if ( see_cpu(f, cpu) )
+            return -ENOMEM;
+        if ( r.has_tsc )
+            f->times[cpu] = r.tsc;
+    }
+    return 0;
+}
+
+/* --- writing -------------------------------------------------------------- */
+
+/* A value: a number and its sign, since both 2^63 and -1 come. */
+struct value
+{
+    uint64_t number;
+    bool negative;
+};
+
+struct line
+{
+    const struct formats *f;
+    const struct xt_record *record;
+    struct value own[FORMATS_1];        /* what is in no word, by field */
+};
+
+/* What is not there is 0. */
+static inline uint64_t word_of(const struct line *l, unsigned int i)
+{
+    const struct xt_record *r = l->record;
+    uint64_t number = i < r->words ? xt_record_word(r, i) : 0;
+
+    if ( !i && (r->event == TRC_PV_HYPERCALL_V2 ||
+                r->event == TRC_PV_HYPERCALL_SUBCALL) )
+        number &= HYPERCALL_NUMBER;
+    return number;
+}
+
+static struct value value_of(const struct line *l, uint8_t field)
+{
+    if ( field >= FORMATS_1 )
+        return (struct value){ .number = word_of(l, field - FORMATS_1) };
+    return l->own[field];
+}
+
+/* `last` is the time stamp before it on this pcpu; 0: none. */
+static inline void begin_line(struct line *l, unsigned int cpu, uint64_t last)
+{
+    const struct xt_record *r = l->record;
+    uint64_t mhz = l->f->mhz;
+    bool known = r->has_tsc && last, back = known && r->tsc < last;
+
+    l->own[FORMATS_CPU].number = cpu;
+    l->own[FORMATS_TSC].number = mhz ? r->tsc / (mhz * 1000000) : r->tsc;
+    l->own[FORMATS_EVENT].number = r->event;
+    l->own[FORMATS_RELTSC].number = !known ? 0 : back ? last - r->tsc
+                                                      : r->tsc - last;
+    l->own[FORMATS_RELTSC].negative = back;
+}
+
+static double as_double(const struct value *v)
+{
+    return v->negative ? -(double)v->number : (double)v->number;
+}
+
+static bool is_float(char type)
+{
+    return strchr("fFeEgG", type);
+}
+
+/* Flags, precision, or a type that is not for numbers. */
+static char *put_rare(char *p, const struct formats_step *s,
+                      const struct value *v, const struct line *l)
+{
+    bool seconds = s->field == FORMATS_TSC && l->f->mhz;
+    double d = seconds ? l->record->tsc / (l->f->mhz * 1e6) : as_double(v);
+    char text[NUM_I64_MAX + 32];
+    int n;
+
+    if ( s->type == 's' )
+    {
+        if ( seconds )
+            snprintf(text, sizeof(text), "%.12g", d);
+        else
+            snprintf(text, sizeof(text), "%s%llu", v->negative ? "-" : "",
+                     (unsigned long long)v->number);
+        n = snprintf(p, FORMATS_FIELD_MAX, s->conversion, text);
+    }
+    else if ( is_float(s->type) )
+        n = snprintf(p, FORMATS_FIELD_MAX, s->conversion, d);
+    else if ( s->type == 'c' )
+        n = snprintf(p, FORMATS_FIELD_MAX, s->conversion,
+                     (int)(v->number & 0x7f));
+    else
+        n = snprintf(p, FORMATS_FIELD_MAX, s->conversion,
+                     v->negative ? -(long long)v->number
+                                 : (long long)v->number);
+    return p + (n < (int)FORMATS_FIELD_MAX ? n : (int)FORMATS_FIELD_MAX - 1);
+}
+
+/* Python's %x of -1 is -1. */
+static char *put_negative(char *p, const struct formats_step *s,
+                          uint64_t number)
+{
+    char digits[NUM_U64_MAX + 1], *end;
+    size_t length, width = s->width;
+
+    end = s->type == 'd' ? num_u64(digits, number) : num_hex(digits, number);
+    length = end - digits + 1;
+    if ( !s->zero && width > length )
+        p = num_fill(p, ' ', width - length);
+    *p++ = '-';
+    if ( s->zero && width > length )
+        p = num_fill(p, '0', width - length);
+    memcpy(p, digits, length - 1);
+    return p + length - 1;
+}
+
+static char *put_anyhow(char *p, const struct formats_step *s,
+                        const struct line *l)
+{
+    struct value v = value_of(l, s->field);
+
+    if ( !s->plain || (s->type != 'd' && s->type != 'x') )
+        return put_rare(p, s, &v, l);
+    if ( v.negative )
+        return put_negative(p, s, v.number);
+    if ( s->type == 'd' )
+        return !s->width ? num_u64(p, v.number)
+               : s->zero ? num_u64_zero(p, v.number, s->width)
+                         : num_u64_right(p, v.number, s->width);
+    return !s->width ? num_hex(p, v.number)
+           : s->zero ? num_hex_zero(p, v.number, s->width)
+                     : num_hex_right(p, v.number, s->width);
+}
+
+static inline char *put_field(char *p, const struct formats_step *s,
+                              const struct line *l)
+{
+    switch ( s->kind )
+    {
+    case FORMATS_TEXT_ONLY:
+        return p;
+    case FORMATS_EIGHT:
+        return num_hex_eight(p, word_of(l, s->field - FORMATS_1));
+    case FORMATS_NUMBER:
+        if ( !l->own[s->field].negative )
+            return num_u64(p, l->own[s->field].number);
+        break;
+    case FORMATS_RIGHT:
+        if ( !l->own[s->field].negative )
+            return num_u64_right(p, l->own[s->field].number, s->width);
+    }
+    return put_anyhow(p, s, l);
+}
+
+/* In pieces of a fixed size: there is room for one more on either side. */
+static inline char *put_literal(char *p, const struct formats_step *s)
+{
+    memcpy(p, s->text, COPY);
+    for ( uint32_t n = COPY; n < s->length; n += COPY )
+        memcpy(p + n, s->text + n, COPY);
+    return p + s->length;
+}
+
+static char *put_rule(char *p, const struct formats_rule *rule,
+                      const struct line *l)
+{
+    const struct formats_step *end = rule->steps + rule->nr_steps;
+
+    for ( const struct formats_step *s = rule->steps; s < end; s++ )
+    {
+        p = put_literal(p, s);
+        p = put_field(p, s, l);
+    }
+    *p++ = '\n';
+    return p;
+}
+
+static char *put_backwards(char *p, unsigned int cpu, uint64_t tsc,
+                           uint64_t last)
+{
+    p = num_u64(num_text(p, "TSC stepped backward cpu "), cpu);
+    p = num_u64(num_text(p, " !  "), tsc);
+    p = num_u64(num_text(p, " "), last);
+    *p++ = '\n';
+    return p;
+}
+
+static void formats_write(const void *state, struct chunk *c)
+{
+    struct xt_record r;
+    struct line l = { .f = state, .record = &r };
+    char *p = c->text;
+
+    for ( size_t i = 0; i < c->nr; i++ )
+    {
+        unsigned int cpu = xt_item_cpu(&c->items[i]);
+        uint64_t last = c->times[cpu];
+        const struct formats_rule *rule;
+
+        if ( i + AHEAD < c->nr )
+            __builtin_prefetch(c->bytes + xt_item_place(&c->items[i + AHEAD]));
+        xt_record_view(&r, c->bytes + xt_item_place(&c->items[i]));
+        p = chunk_room(c, p, l.f->longest + LONGEST_COMPLAINT);
+        if ( !p )
+            return;
+        if ( r.has_tsc && r.tsc < last )
+            p = put_backwards(p, cpu, r.tsc, last);
+        rule = formats_rule(l.f, r.event);
+        begin_line(&l, cpu, last);
+        if ( rule )
+            p = put_rule(p, rule, &l);
+        if ( r.has_tsc )
+            c->times[cpu] = r.tsc;
+    }
+    c->used = p - c->text;
+}
+
+static const struct print_style style = {
+    .take = formats_take, .write = formats_write,
+};
+
+const struct print_style *formats_style(void)
+{
+    return &style;
+}
+
+const struct sieve_early *formats_early(void)
+{
+    static const struct sieve_early early = { .see = early_see };
+
+    return &early;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "xenalyze/lines/raw.h"
+
+#include "common/num.h"
+
+#define BYTES_SHOWN 8u          /* words of the record as it is */
+
+static char *put_payload(char *p, const struct xt_record *r)
+{
+    for ( unsigned int i = 0; i < XT_RECORD_MAX_WORDS; i++ )
+    {
+        *p++ = ' ';
+        p = i < r->words ? num_hex_right(p, xt_record_word(r, i), 8)
+                         : num_fill(p, ' ', 8);
+    }
+    return p;
+}
+
+/* `size` bytes from `at` on, as words; what is not there is blank. */
+static char *put_bytes(char *p, const unsigned char *at, size_t size)
+{
+    for ( unsigned int i = 0; i < BYTES_SHOWN; i++ )
+    {
+        *p++ = ' ';
+        p = 4 * i + 4 <= size ? num_hex_zero(p, xt_load32(at + 4 * i), 8)
+                              : num_fill(p, ' ', 8);
+    }
+    return p;
+}
+
+static char *put_record(char *p, const struct xt_record *r,
+                        const unsigned char *at, size_t size)
+{
+    *p++ = ' ';
+    p = num_hex_right(p, r->event, 7);
+    *p++ = ' ';
+    *p++ = '0' + r->words;
+    *p++ = ' ';
+    if ( r->has_tsc )
+        p = num_i64_right(p, (int64_t)r->tsc, 14);
+    else
+        p = num_text(num_fill(p, ' ', 13), "-");
+    p = num_text(p, " [");
+    p = put_payload(p, r);
+    p = num_text(p, " ] | ");
+    p = put_bytes(p, at, size);
+    return num_text(p, " |\n");
+}
+
+char *raw_process_line(char *p, const struct xt_record *r)
+{
+    size_t size = 4 + (r->has_tsc ? 8 : 0) + 4 * r->words;
+
+    *p++ = '*';
+    *p++ = ' ';
+    return put_record(p, r, r->payload + 4 * r->words - size, size);
+}
+
+/* --- what was read -------------------------------------------------------- */
+
+static char *put_read(char *p, const struct chunk *c,
+                      const struct xt_item *item)
+{
+    const unsigned char *at = c->bytes + xt_item_place(item);
+    struct xt_record r;
+    size_t size = xt_record_view(&r, at);
+
+    p = num_u64_right(num_text(p, "R p"), xt_item_cpu(item), 2);
+    p = num_hex_zero(num_text(p, " o"), c->origin + xt_item_place(item), 16);
+    *p++ = ' ';
+    return put_record(p, &r, at, size);
+}
+
+static void raw_read_write(const void *state, struct chunk *c)
+{
+    char *p = c->text;
+
+    (void)state;
+    for ( size_t i = 0; i < c->nr; i++ )
+    {
+        p = chunk_room(c, p, RAW_MAX);
+        if ( !p )
+            return;
+        p = put_read(p, c, &c->items[i]);
+    }
+    c->used = p - c->text;
+}
+
+static const struct print_style style = {
+    .take = chunk_take_all, .write = raw_read_write,
+};
+
+const struct print_style *raw_read_style(void)
+{
+    return &style;
+}

@@ -1,0 +1,587 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From rules to programs, and what their code calls.
+ *
+ * The rules are ours, not a user's: one that does not parse is a mistake of
+ * the program, and asserted; tests/unit/xenalyze goes through all of them.
+ */
+#include "xenalyze/lines/rules-code.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_STEPS 64u
+#define WORDS_MAX (9u * XT_RECORD_MAX_WORDS)
+
+/* --- values --------------------------------------------------------------- */
+
+static inline uint64_t fetch(const struct line_place *f,
+                             const struct xt_record *r)
+{
+    const unsigned char *at = r->payload + f->at;
+    uint32_t word;
+
+    if ( f->in_id )
+        word = r->event;
+    else if ( f->end > 32u * r->words )
+        return 0;
+    else if ( f->bits > 32 )
+        return xt_load64(at);
+    else
+        word = xt_load32(at);
+    return word >> f->shift & (UINT32_MAX >> (32 - f->bits));
+}
+
+static inline int64_t fetch_signed(const struct line_place *f,
+                                   const struct xt_record *r)
+{
+    unsigned int unused = 64 - f->bits;
+    uint64_t value = fetch(f, r);
+
+    return f->is_signed ? (int64_t)(value << unused) >> unused
+                        : (int64_t)value;
+}
+
+static char *put_name(char *p, const struct line_names *names, uint64_t value)
+{
+    const struct line_word *word;
+    const char *name;
+
+    if ( names && value < LINE_NAMES && names->words[value].length )
+    {
+        word = &names->words[value];
+        memcpy(p, word->text, sizeof(word->text));
+        return p + word->length;
+    }
+    name = names ? xt_sem_name(names->sem, value) : NULL;
+    return name ? num_text(p, name) : num_u64(p, value);
+}
+
+/* As stock: the thousandths are not filled up with zeros. */
+static char *put_us(char *p, uint64_t ns)
+{
+    p = num_u64(p, ns / 1000);
+    *p++ = '.';
+    return num_u64(p, ns % 1000);
+}
+
+/* What is too large for a load is no load; it is shown all the same. */
+static char *put_no_load(char *p, uint64_t value, unsigned int shift)
+{
+    unsigned __int128 scaled = (unsigned __int128)value * 100000;
+    unsigned __int128 rest = scaled & (((unsigned __int128)1 << shift) - 1);
+    unsigned __int128 half = shift ? (unsigned __int128)1 << (shift - 1) : 1;
+
+    scaled >>= shift;
+    scaled += rest > half || (rest == half && (scaled & 1));
+    p = num_u64(p, (uint64_t)(scaled / 1000));
+    *p++ = '.';
+    return num_text(num_three(p, (uint32_t)(scaled % 1000)), "%");
+}
+
+/* value * 100 / 2^shift, three decimals, to the nearest, a half to the even. */
+static char *put_percent(char *p, uint64_t value, uint64_t shift)
+{
+    uint64_t scaled = value * 100000, rest, half;
+
+    if ( shift > 63 )
+        return num_text(p, "?");
+    if ( value > UINT64_MAX / 100000 )
+        return put_no_load(p, value, shift);
+    rest = scaled & ((UINT64_C(1) << shift) - 1);
+    half = shift ? UINT64_C(1) << (shift - 1) : 1;
+    scaled >>= shift;
+    scaled += rest > half || (rest == half && (scaled & 1));
+    p = num_u64(p, scaled / 1000);
+    *p++ = '.';
+    p = num_three(p, scaled % 1000);
+    *p++ = '%';
+    return p;
+}
+
+static char *put_words(char *p, const struct xt_record *r)
+{
+    for ( unsigned int i = 0; i < r->words; i++ )
+    {
+        *p++ = ' ';
+        p = num_hex(p, xt_record_word(r, i));
+    }
+    return p;
+}
+
+/* --- what code calls ------------------------------------------------------ */
+
+char *line_put_called(char *p, const struct line_step *s,
+                      const struct line_context *c)
+{
+    const struct xt_record *r = c->record;
+
+    switch ( s->kind )
+    {
+    case STEP_UNSIGNED:
+        return num_u64(p, fetch(&s->place, r));
+    case STEP_SIGNED:
+        return num_i64(p, fetch_signed(&s->place, r));
+    case STEP_HEX:
+        return num_hex(p, fetch(&s->place, r));
+    case STEP_HEX_ZERO:
+        return num_hex_zero(p, fetch(&s->place, r), s->width);
+    case STEP_HEX_RIGHT:
+        return num_hex_right(p, fetch(&s->place, r), s->width);
+    case STEP_NAME:
+        return put_name(p, s->names, fetch(&s->place, r));
+    case STEP_FUNCTION_OF:
+        return s->function(p, c, fetch_signed(&s->place, r));
+    case STEP_US:
+        return put_us(p, fetch(&s->place, r));
+    case STEP_PERCENT:
+        return put_percent(p, fetch(&s->place, r), fetch(&s->second, r));
+    case STEP_WORDS:
+        return put_words(p, r);
+    default:
+        assert(s->kind == STEP_CATALOGUE);
+        return xt_catalogue_text(c->programs->catalogue, p, c->event, r);
+    }
+}
+
+unsigned int line_skip(const struct line_step *s, const struct xt_record *r)
+{
+    bool is = fetch_signed(&s->place, r) == s->number;
+
+    return is == (s->kind == STEP_IF) ? 0 : s->skip;
+}
+
+/* --- from a rule to a program --------------------------------------------- */
+
+struct compiler
+{
+    struct line_programs *set;
+    const struct xt_event *event;
+    struct line_step steps[MAX_STEPS];
+    unsigned int nr;
+    const char *text;           /* read, and not yet in a step */
+    size_t length;
+    bool known;                 /* the event has all the fields */
+    bool no_memory;
+};
+
+static const struct line_names *keep_names(struct compiler *c,
+                                           const struct xt_sem *sem)
+{
+    struct line_names *names = arena_zalloc(&c->set->arena, sizeof(*names),
+                                            _Alignof(struct line_names));
+
+    if ( !names )
+    {
+        c->no_memory = true;
+        return NULL;
+    }
+    names->sem = sem;
+    for ( unsigned int i = 0; i < LINE_NAMES; i++ )
+    {
+        const char *name = xt_sem_name(sem, i);
+
+        if ( name )
+            line_word_set(&names->words[i], name, strlen(name));
+    }
+    return names;
+}
+
+static struct line_step *add(struct compiler *c, enum line_step_kind kind)
+{
+    struct line_step *s = &c->steps[c->nr];
+
+    assert(c->nr < MAX_STEPS && c->length <= UINT8_MAX);
+    c->nr++;
+    *s = (struct line_step){
+        .kind = kind, .text = c->text, .length = c->length,
+    };
+    c->length = 0;
+    return s;
+}
+
+static void end_text(struct compiler *c)
+{
+    if ( c->length )
+        add(c, STEP_NOTHING);
+}
+
+static const struct xt_field *find_field(const struct compiler *c,
+                                         const char *name, size_t length)
+{
+    for ( unsigned int i = 0; i < c->event->nr_fields; i++ )
+    {
+        const struct xt_field *f = &c->event->fields[i];
+
+        if ( !strncmp(f->name, name, length) && !f->name[length] )
+            return f;
+    }
+    return NULL;
+}
+
+static void set_place(struct compiler *c, struct line_place *to,
+                      const struct xt_field **found, const char *name,
+                      size_t length)
+{
+    const struct xt_field *f = find_field(c, name, length);
+
+    *found = f;
+    if ( !f )
+    {
+        c->known = false;
+        return;
+    }
+    *to = (struct line_place){
+        .at = f->in_id ? 0 : f->bit / 32 * 4,
+        .shift = f->in_id ? f->bit : f->bit % 32,
+        .bits = f->bits, .in_id = f->in_id, .is_signed = f->is_signed,
+        .end = f->bit + f->bits,
+    };
+}
+
+static enum line_step_kind kind_of(const struct xt_field *f,
+                                   const char *format, unsigned int *width)
+{
+    char *end;
+
+    if ( !*format )
+        return f && f->is_signed ? STEP_SIGNED : STEP_UNSIGNED;
+    if ( !strcmp(format, "u") )
+        return STEP_UNSIGNED;
+    if ( !strcmp(format, "name") )
+        return STEP_NAME;
+    if ( !strcmp(format, "us") )
+        return STEP_US;
+    if ( !strncmp(format, "pct=", 4) )
+        return STEP_PERCENT;
+    *width = strtoul(format, &end, 10);
+    assert(!strcmp(end, "x"));
+    if ( !*width )
+        return STEP_HEX;
+    return *format == '0' ? STEP_HEX_ZERO : STEP_HEX_RIGHT;
+}
+
+/* "slice=slice": the function, and the field, which may be absent. */
+static void add_function(struct compiler *c, const char *text, size_t length)
+{
+    const char *equals = memchr(text, '=', length);
+    size_t name = equals ? (size_t)(equals - text) : length;
+    struct line_step *s = add(c, STEP_FUNCTION);
+    const struct xt_field *f;
+
+    s->function = line_function_named(text, name);
+    assert(s->function);
+    if ( !equals )
+        return;
+    s->kind = STEP_FUNCTION_OF;
+    set_place(c, &s->place, &f, equals + 1, length - name - 1);
+}
+
+/* Is it in any record of the event, and in one word? */
+static bool is_sure(const struct compiler *c, const struct line_place *f)
+{
+    return !f->in_id && f->bits && f->end <= 32u * c->event->words;
+}
+
+/* Then it can be fetched without a question. */
+static enum line_step_kind sure_kind(const struct compiler *c,
+                                     const struct line_step *s)
+{
+    const struct line_place *f = &s->place;
+
+    if ( !is_sure(c, f) )
+        return s->kind;
+    if ( f->bits > 32 )
+        return s->kind == STEP_HEX ? STEP_SURE_LONG_HEX
+               : s->kind == STEP_UNSIGNED ? STEP_SURE_LONG : s->kind;
+    if ( s->kind == STEP_SIGNED )
+        return f->bits == 32 ? STEP_SURE_SIGNED : s->kind;
+    return s->kind == STEP_UNSIGNED ? STEP_SURE
+           : s->kind == STEP_HEX ? STEP_SURE_HEX : s->kind;
+}
+
+/* The inside of {}. */
+static void add_field(struct compiler *c, const char *text, size_t length)
+{
+    const char *colon = memchr(text, ':', length);
+    size_t name = colon ? (size_t)(colon - text) : length;
+    const struct xt_field *f;
+    unsigned int width = 0;
+    char format[24] = "";
+    struct line_step *s;
+
+    if ( *text == '*' )
+    {
+        add(c, STEP_WORDS);
+        return;
+    }
+    if ( *text == '@' )
+    {
+        add_function(c, text + 1, length - 1);
+        return;
+    }
+    assert(length - name < sizeof(format));
+    if ( colon )
+        memcpy(format, colon + 1, length - name - 1);
+    s = add(c, STEP_NOTHING);
+    set_place(c, &s->place, &f, text, name);
+    s->kind = kind_of(f, format, &width);
+    s->kind = sure_kind(c, s);
+    s->width = width;
+    if ( s->place.bits && s->place.bits <= 32 )
+        s->mask = UINT32_MAX >> (32 - s->place.bits);
+    if ( s->kind == STEP_NAME && f && f->sem )
+        s->names = keep_names(c, f->sem);
+    if ( s->kind == STEP_PERCENT )
+        set_place(c, &s->second, &f, format + 4, strlen(format + 4));
+}
+
+/* As its number would be there; so one that it cannot have is never met. */
+static void make_sure(const struct compiler *c, struct line_step *s)
+{
+    const struct line_place *f = &s->place;
+
+    if ( !is_sure(c, f) || f->bits > 32 || (f->is_signed && f->bits < 32) ||
+         (!f->is_signed && s->number < 0) )
+        return;
+    s->kind = s->kind == STEP_IF ? STEP_SURE_IF : STEP_SURE_IF_NOT;
+    s->mask = UINT32_MAX >> (32 - f->bits);
+}
+
+/* From behind < to the |, and *at goes behind that.  The step, to be ended. */
+static unsigned int add_condition(struct compiler *c, const char **at)
+{
+    size_t name = strcspn(*at, "=!");
+    const struct xt_field *f;
+    struct line_step *s = add(c, (*at)[name] == '=' ? STEP_IF : STEP_IF_NOT);
+    char *end;
+
+    set_place(c, &s->place, &f, *at, name);
+    s->number = strtol(*at + name + 1, &end, 0);
+    assert(*end == '|');
+    make_sure(c, s);
+    *at = end + 1;
+    return c->nr - 1;
+}
+
+static void compile(struct compiler *c, const char *text)
+{
+    unsigned int condition = MAX_STEPS;
+
+    c->nr = 0;
+    c->length = 0;
+    c->known = true;
+    while ( *text )
+    {
+        size_t length = strcspn(text, "{<>");
+
+        /* "->" is no end of a condition. */
+        if ( text[length] == '>' && length && text[length - 1] == '-' )
+            length++;
+        c->text = text;
+        c->length = length;
+        text += length;
+        if ( *text == '{' )
+        {
+            length = strcspn(text, "}");
+            add_field(c, text + 1, length - 1);
+            text += length + 1;
+        }
+        else if ( *text == '<' )
+        {
+            text++;
+            condition = add_condition(c, &text);
+        }
+        else if ( *text == '>' )
+        {
+            assert(condition < c->nr);
+            end_text(c);
+            c->steps[condition].skip = c->nr - 1 - condition;
+            text++;
+        }
+        /* Before "->" a text was cut in two. */
+        else if ( *text )
+            end_text(c);
+    }
+    end_text(c);
+}
+
+static size_t longest_name(const struct line_names *names)
+{
+    const struct xt_sem *sem = names ? names->sem : NULL;
+    size_t longest = sizeof(names->words[0].text);
+
+    for ( unsigned int i = 0; sem && i < sem->nr_values; i++ )
+        if ( strlen(sem->values[i].name) > longest )
+            longest = strlen(sem->values[i].name);
+    return longest;
+}
+
+static size_t longest_step(const struct line_step *s)
+{
+    size_t text = s->length + LINE_PIECE;
+
+    switch ( s->kind )
+    {
+    case STEP_NAME: return text + longest_name(s->names);
+    case STEP_FUNCTION:
+    case STEP_FUNCTION_OF: return text + LINE_FUNCTION_MAX;
+    case STEP_CATALOGUE: return text + XT_TEXT_MAX;
+    case STEP_WORDS: return text + WORDS_MAX + NUM_HEX_MAX;
+    case STEP_US: return text + 2 * NUM_U64_MAX + 1;
+    case STEP_PERCENT: return text + 2 * NUM_U64_MAX + 2;
+    default: return text + NUM_U64_MAX + NUM_HEX_MAX;
+    }
+}
+
+static bool names(const char *pattern, const char *name)
+{
+    size_t length = strlen(pattern);
+
+    if ( length && pattern[length - 1] == '*' )
+        return !strncmp(pattern, name, length - 1);
+    return !strcmp(pattern, name);
+}
+
+/* The first rule that the event has all the fields of. */
+static const struct line_rule *find_rule(struct compiler *c)
+{
+    unsigned int nr;
+    const struct line_rule *rules = line_rules(&nr);
+
+    for ( unsigned int i = 0; i < nr; i++ )
+    {
+        if ( !names(rules[i].name, c->event->name) )
+            continue;
+        compile(c, rules[i].text);
+        if ( c->known )
+            return &rules[i];
+    }
+    return NULL;
+}
+
+/* What has no rule: its name, and the catalogue's text. */
+static void compile_name(struct compiler *c, char *text)
+{
+    c->nr = 0;
+    c->text = text;
+    c->length = num_text(num_text(text, c->event->name), " ") - text;
+    add(c, STEP_CATALOGUE);
+}
+
+/* The steps, and then their texts. */
+static struct line_step *keep_steps(struct compiler *c)
+{
+    size_t size = c->nr * sizeof(*c->steps);
+    struct line_step *steps;
+    char *text;
+
+    for ( unsigned int i = 0; i < c->nr; i++ )
+        size += c->steps[i].length;
+    steps = arena_zalloc(&c->set->arena, size, sizeof(*steps));
+    if ( !steps )
+        return NULL;
+    memcpy(steps, c->steps, c->nr * sizeof(*steps));
+    text = (char *)(steps + c->nr);
+    for ( unsigned int i = 0; i < c->nr; i++ )
+    {
+        memcpy(text, steps[i].text, steps[i].length);
+        steps[i].text = text;
+        text += steps[i].length;
+    }
+    return steps;
+}
+
+static int compile_event(struct compiler *c, struct line_program *program)
+{
+    const struct line_rule *rule = find_rule(c);
+    char name[UINT8_MAX];
+    unsigned int nr;
+
+    if ( !rule )
+        compile_name(c, name);
+    c->steps[c->nr - 1].last = true;
+    *program = (struct line_program){
+        .event = c->event, .rule = rule ? rule - line_rules(&nr) + 1 : 0,
+        .steps = keep_steps(c),
+        .longest = LINE_PIECE,
+        .marks = { rule ? rule->mark : ']',
+                   rule ? rule->alone ? '!' : rule->mark : ']' },
+    };
+    if ( !program->steps || c->no_memory )
+        return -ENOMEM;
+    for ( unsigned int i = 0; i < c->nr; i++ )
+        program->longest += longest_step(&c->steps[i]);
+    return 0;
+}
+
+int line_programs_init(struct line_programs *s,
+                       const struct xt_catalogue *catalogue)
+{
+    struct compiler c = { .set = s };
+    int rc = 0;
+
+    *s = (struct line_programs){
+        .catalogue = catalogue, .shorts = num_shorts(),
+        .vmx = xt_catalogue_sem("vmx_exit"),
+        .svm = xt_catalogue_sem("svm_exit"),
+        .hypercalls = xt_catalogue_sem("hypercall"),
+    };
+    arena_init(&s->arena, 0);
+    s->of = arena_array(&s->arena, xt_catalogue_nr_events, sizeof(*s->of),
+                        _Alignof(struct line_program));
+    s->exits = arena_array(&s->arena, LINE_EXITS, sizeof(*s->exits),
+                           _Alignof(struct line_word));
+    s->calls = arena_array(&s->arena, LINE_CALLS, sizeof(*s->calls),
+                           _Alignof(struct line_word));
+    s->lately = arena_zalloc(&s->arena,
+                             sizeof(*s->lately) << LINE_LATELY_BITS, 64);
+    if ( !s->of || !s->exits || !s->calls || !s->lately )
+        rc = -ENOMEM;
+    else
+    {
+        line_exits_init(s);
+        line_calls_init(s);
+    }
+    for ( size_t i = 0; !rc && i < xt_catalogue_nr_events; i++ )
+    {
+        c.event = &xt_catalogue_events[i];
+        rc = compile_event(&c, &s->of[i]);
+        if ( s->of[i].longest > s->longest )
+            s->longest = s->of[i].longest;
+    }
+    if ( rc )
+        line_programs_fini(s);
+    return rc;
+}
+
+void line_programs_fini(struct line_programs *s)
+{
+    arena_fini(&s->arena);
+}
+
+const struct line_program *line_program_find(const struct line_programs *s,
+                                             const struct xt_record *r)
+{
+    const struct xt_event *e = xt_catalogue_find(s->catalogue, r->event,
+                                                 r->words);
+
+    return e && xt_event_fits(e, r->words) ? &s->of[e - xt_catalogue_events]
+                                           : NULL;
+}
+
+uint64_t line_program_keep(const struct line_programs *s, _Atomic uint64_t *at,
+                           uint32_t key, const unsigned char *record)
+{
+    const struct line_program *found;
+    struct xt_record r;
+    uint64_t value;
+
+    xt_record_view(&r, record);
+    found = line_program_find(s, &r);
+    value = (uint64_t)key << 32 | (found ? found - s->of + 1 : 0);
+    atomic_store_explicit(at, value, memory_order_relaxed);
+    return value;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Addresses to names: from a text file in the manner of System.map, or from
+ * an ELF file (xen-syms, vmlinux) where there is libelf.
+ */
+#ifndef XENALYZE_MODEL_SYMBOLS_H
+#define XENALYZE_MODEL_SYMBOLS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/err.h"
+
+struct symbols;
+
+/* 0, or -errno and *e says what is wrong with the file, and where. */
+int symbols_read(struct symbols **s, const char *path, struct err *e);
+void symbols_free(struct symbols *s);           /* NULL is fine */
+
+#define SYMBOLS_TEXT_MAX 160u
+
+/*
+ * "(name +offset)" as stock writes it, for the nearest symbol at or below;
+ * "ZERO" stands for one at 0.  An empty text if `s` is NULL.  Returns `text`.
+ */
+const char *symbols_text(const struct symbols *s, uint64_t address,
+                         char text[SYMBOLS_TEXT_MAX]);
+
+#endif /* XENALYZE_MODEL_SYMBOLS_H */

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Axes: where a moment and a value are in the picture, and round numbers to
+ * stand beside them.
+ */
+#include "xenalyze/plot/plot-draw.h"
+
+#include <math.h>
+
+#define ROW_MOST 64.0           /* pixels */
+#define ROW_LEAST 4.0
+#define MARGIN 12.0             /* between the last dots and the end */
+
+static double row_height(const struct plot_view *v)
+{
+    double height = (double)PLOT_LINES / (v->nr_rows ? v->nr_rows : 1);
+
+    return height > ROW_MOST ? ROW_MOST : height < ROW_LEAST ? ROW_LEAST
+                                                             : height;
+}
+
+int plot_height(const struct plot_view *v)
+{
+    double area = v->bars ? row_height(v) * v->nr_rows : PLOT_LINES;
+    double legend = 26.0 * v->nr_series;
+
+    return PLOT_TOP + (int)(area > legend ? area : legend) + PLOT_BELOW;
+}
+
+bool plot_wants_log(const struct plot_view *v)
+{
+    return (v->about->unit == PLOT_CYCLES || v->about->unit == PLOT_TIME) &&
+           v->least > 0 && v->most / v->least >= 100;
+}
+
+/* Where `value` of least .. most is from 0 .. length. */
+static double place(double value, double least, double most, double length)
+{
+    double at = most > least ? (value - least) / (most - least) * length : 0;
+
+    return at < 0 ? 0 : at > length ? length : at;
+}
+
+double plot_x(const struct plot_view *v, int64_t time)
+{
+    return PLOT_LEFT + place((double)time, (double)v->first, (double)v->last,
+                             PLOT_COLUMNS);
+}
+
+static double value_y(const struct plot_view *v, double value)
+{
+    double least = (double)v->least, most = (double)v->most;
+
+    if ( v->about->unit == PLOT_PLACES )
+    {
+        least -= 0.5;           /* dots stand around their place */
+        most += 0.5;
+    }
+    if ( v->log )
+    {
+        value = log10(value);
+        least = log10(least);
+        most = log10(most);
+    }
+    return v->bottom - MARGIN -
+           place(value, least, most, v->bottom - PLOT_TOP - 2 * MARGIN);
+}
+
+double plot_y(const struct plot_view *v, int64_t value)
+{
+    return v->nr_pieces ? plot_address_y(v, (uint64_t)value)
+                        : value_y(v, (double)value);
+}
+
+double plot_row_top(const struct plot_view *v, unsigned int row)
+{
+    return PLOT_TOP + row * row_height(v);
+}
+
+/* --- round numbers -------------------------------------------------------- */
+
+/* 1, 2 or 5 times a power of ten: about `nr` of them make up `whole`. */
+static double round_step(double whole, unsigned int nr)
+{
+    double rough = whole / nr, power = pow(10, floor(log10(rough)));
+
+    return power * (rough <= power ? 1 : rough <= 2 * power ? 2
+                    : rough <= 5 * power ? 5 : 10);
+}
+
+/* As many digits behind the point as tell steps apart. */
+static int digits_of(double step)
+{
+    double digits = ceil(-log10(step) - 1e-9);
+
+    return digits < 0 ? 0 : digits > 9 ? 9 : (int)digits;
+}
+
+unsigned int plot_time_ticks(const struct plot_view *v,
+                             struct plot_tick ticks[PLOT_TICKS])
+{
+    double first = (double)v->first / 1e9, last = (double)v->last / 1e9;
+    double step = round_step(last - first, 8), at;
+    unsigned int n = 0;
+
+    for ( at = ceil(first / step) * step; at <= last + step / 1e6 &&
+                                          n < PLOT_TICKS; at += step )
+    {
+        ticks[n].at = PLOT_LEFT + place(at, first, last, PLOT_COLUMNS);
+        snprintf(ticks[n++].text, PLOT_NAME, "%.*f", digits_of(step),
+                 at == 0 ? 0 : at);
+    }
+    return n;
+}
+
+/* --- values --------------------------------------------------------------- */
+
+static void name_number(char text[PLOT_NAME], double value, double step)
+{
+    static const struct { double more; const char *unit; } units[] = {
+        { 1e18, "E" }, { 1e15, "P" }, { 1e12, "T" }, { 1e9, "G" },
+        { 1e6, "M" }, { 1e3, "k" }, { 0, "" },
+    };
+    unsigned int i = 0;
+    double unit;
+
+    while ( fabs(value) < units[i].more )
+        i++;
+    unit = units[i].more > 0 ? units[i].more : 1;
+    snprintf(text, PLOT_NAME, "%.*f%s", digits_of(step / unit), value / unit,
+             units[i].unit);
+}
+
+static void name_time(char text[PLOT_NAME], double ns, double step)
+{
+    static const struct { double more; const char *unit; } units[] = {
+        { 1e9, " s" }, { 1e6, " ms" }, { 1e3, " us" }, { 0, " ns" },
+    };
+    unsigned int i = 0;
+    double unit;
+
+    while ( fabs(ns) < units[i].more )
+        i++;
+    unit = units[i].more > 0 ? units[i].more : 1;
+    snprintf(text, PLOT_NAME, "%.*f%s", digits_of(step / unit), ns / unit,
+             units[i].unit);
+}
+
+static void name_value(const struct plot_view *v, char text[PLOT_NAME],
+                       double value, double step)
+{
+    if ( v->about->unit == PLOT_TIME )
+        name_time(text, value, step);
+    else
+        name_number(text, value, step);
+}
+
+static void add_tick(const struct plot_view *v, struct plot_tick *tick,
+                     double value, double step)
+{
+    tick->at = value_y(v, value);
+    name_value(v, tick->text, value, step);
+}
+
+/* Decades, and what is 2 and 5 times them if there are few. */
+static unsigned int log_ticks(const struct plot_view *v,
+                              struct plot_tick ticks[PLOT_TICKS])
+{
+    static const unsigned int times[] = { 1, 2, 5 };
+    double least = (double)v->least, most = (double)v->most;
+    unsigned int per_decade = log10(most / least) < 4 ? 3 : 1, n = 0;
+    double decade = pow(10, floor(log10(least)));
+
+    for ( ; decade <= most; decade *= 10 )
+        for ( unsigned int i = 0; i < per_decade && n < PLOT_TICKS; i++ )
+            if ( times[i] * decade >= least && times[i] * decade <= most )
+                add_tick(v, &ticks[n++], times[i] * decade,
+                         times[i] * decade);
+    return n;
+}
+
+unsigned int plot_value_ticks(const struct plot_view *v,
+                              struct plot_tick ticks[PLOT_TICKS])
+{
+    double least = (double)v->least, most = (double)v->most;
+    double step = round_step(most - least, 8);
+    unsigned int n = 0;
+
+    if ( v->nr_pieces )
+        return plot_address_ticks(v, ticks);
+    if ( v->log )
+        return log_ticks(v, ticks);
+    if ( step < 1 )
+        step = 1;
+    for ( double at = ceil(least / step) * step; at <= most && n < PLOT_TICKS;
+          at += step )
+        add_tick(v, &ticks[n++], at, step);
+    return n;
+}

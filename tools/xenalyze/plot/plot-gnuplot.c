@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A script for gnuplot, with its data in it.  Rows are the rectangles that
+ * other pictures have, in seconds and rows instead of pixels.
+ */
+#include "xenalyze/plot/plot-draw.h"
+
+#include <inttypes.h>
+
+/* In single quotes gnuplot takes everything as it is, but for these. */
+static void put_quoted(const char *text, FILE *out)
+{
+    for ( ; *text; text++ )
+        if ( *text == '\'' )
+            fputs("''", out);
+        else
+            putc((unsigned char)*text < ' ' ? '?' : *text, out);
+}
+
+/* --- dots ----------------------------------------------------------------- */
+
+/* Addresses have an axis with gaps: where they are on it, and what they are. */
+static void put_dot(const struct plot_view *v, const struct plot_mark *m,
+                    FILE *out)
+{
+    fprintf(out, "%.9f ", (double)m->from / 1e9);
+    if ( v->about->unit == PLOT_ADDRESS )
+        fprintf(out, "%.1f %" PRIx64 "\n", v->bottom - plot_y(v, m->value),
+                (uint64_t)m->value);
+    else
+        fprintf(out, "%" PRId64 "\n", m->value);
+}
+
+static void put_dots(const struct plot_view *v, unsigned int series, FILE *out)
+{
+    fprintf(out, "$series%u << EOD\n", series);
+    for ( size_t i = 0; i < v->nr_marks; i++ )
+        if ( v->marks[i].series == series )
+            put_dot(v, &v->marks[i], out);
+    fprintf(out, "EOD\n");
+}
+
+static void put_axis(const struct plot_view *v, FILE *out)
+{
+    struct plot_tick ticks[PLOT_TICKS];
+    unsigned int nr = 0;
+
+    if ( v->log )
+        fprintf(out, "set logscale y\n");
+    if ( v->about->unit == PLOT_PLACES )
+        fprintf(out, "set yrange [%.1f:%.1f]\n", (double)v->least - 0.5,
+                (double)v->most + 0.5);
+    if ( v->about->unit != PLOT_ADDRESS )
+        return;
+    nr = plot_value_ticks(v, ticks);
+    fprintf(out, "set yrange [0:%d]\nset ytics (", v->bottom - PLOT_TOP);
+    for ( unsigned int i = 0; i < nr; i++ )
+        fprintf(out, "%s\"%s\" %.1f", i ? ", " : "", ticks[i].text,
+                v->bottom - ticks[i].at);
+    fprintf(out, ")\n");
+}
+
+static int plot_dots(const struct plot_view *v, FILE *out)
+{
+    bool places = v->about->unit == PLOT_PLACES;
+
+    put_axis(v, out);
+    for ( unsigned int i = 0; i < v->nr_series; i++ )
+        put_dots(v, i, out);
+    fprintf(out, v->nr_series ? "plot " : "# nothing to plot\n");
+    /* Many may be at one place: they stand beside each other. */
+    for ( unsigned int i = 0; i < v->nr_series; i++ )
+        fprintf(out, "%s$series%u using 1:($2%+.3f) with points pt 7 ps 0.4 "
+                "lc rgb \"#%06" PRIx32 "\" title \"%s\"",
+                i ? ", \\\n    " : "", i,
+                places ? 0.7 * ((i + 0.5) / v->nr_series - 0.5) : 0.0,
+                v->series[i].colour, v->series[i].name);
+    fprintf(out, "\n");
+    return 0;
+}
+
+/* --- rows ----------------------------------------------------------------- */
+
+struct paper
+{
+    const struct plot_view *view;
+    FILE *out;
+};
+
+/* Left, right, top, bottom, colour. */
+static void rectangle(void *state, double x, double y, double w, double h,
+                      uint32_t colour)
+{
+    const struct paper *p = state;
+    const struct plot_view *v = p->view;
+    double second = 1e-9 * ((double)v->last - (double)v->first) /
+                    PLOT_COLUMNS;
+    double from = 1e-9 * (double)v->first + (x - PLOT_LEFT) * second;
+    double top = plot_row_top(v, 0), row = plot_row_top(v, 1) - top;
+
+    fprintf(p->out, "%.9f %.9f %.4f %.4f %" PRIu32 "\n", from,
+            from + w * second, (y - top) / row, (y + h - top) / row, colour);
+}
+
+/* Names as far as there is room for them. */
+static void put_names(const struct plot_view *v, FILE *out)
+{
+    unsigned int step = 1;
+
+    while ( v->nr_rows / step > 32 )
+        step *= 2;
+    fprintf(out, "set yrange [%u:0]\nset ytics (", v->nr_rows ? v->nr_rows
+                                                             : 1);
+    for ( unsigned int i = 0; i < v->nr_rows; i += step )
+        fprintf(out, "%s\"%s\" %u.4", i ? ", " : "", v->rows[i].name, i);
+    fprintf(out, ")\n");
+}
+
+static int plot_rows(const struct plot_view *v, FILE *out)
+{
+    struct paper paper = { v, out };
+    const struct plot_pen pen = { .state = &paper, .rectangle = rectangle };
+    int rc;
+
+    put_names(v, out);
+    fprintf(out, "set xrange [%.9f:%.9f]\nset style fill solid noborder\n"
+            "$rows << EOD\n", (double)v->first / 1e9, (double)v->last / 1e9);
+    rc = plot_draw_rows(v, &pen);
+    fprintf(out, "EOD\n%s", v->nr_series ? "plot " : "# nothing to plot\n");
+    if ( v->nr_series )
+        fprintf(out, "$rows using 1:3:1:2:3:4:5 with boxxyerror lc rgb "
+                "variable notitle");
+    for ( unsigned int i = 0; i < v->nr_series; i++ )
+        fprintf(out, ", \\\n    NaN with lines lw 8 lc rgb \"#%06" PRIx32
+                "\" title \"%s\"", v->series[i].colour, v->series[i].name);
+    fprintf(out, "\n");
+    return rc;
+}
+
+int plot_gnuplot(const struct plot_view *v, FILE *out)
+{
+    fprintf(out, "# gnuplot -p THIS\nset title '");
+    put_quoted(v->name, out);
+    fprintf(out, ": %s' noenhanced\nset xlabel \"seconds since the trace "
+            "began\"\nset ylabel \"%s%s\"\nset key outside\n",
+            v->about->title, v->about->label,
+            v->about->unit == PLOT_TIME ? " (ns)" : "");
+    return v->bars ? plot_rows(v, out) : plot_dots(v, out);
+}

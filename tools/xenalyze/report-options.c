@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Arguments of options that are more than a number: several ids, a vector with
+ * an increment.  Each also asks for the output that it is an argument of.
+ */
+#include "xenalyze/reports.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "xenalyze/options.h"
+
+#define AT(config, o) ((char *)(config) + (o)->at)
+
+static struct facts_config *facts_of(void *config)
+{
+    return &((struct config *)config)->facts;
+}
+
+/* A number, and what is behind it: ',' and more, or the end. */
+static int take_number(const struct opt *o, const char **text, uint64_t *value,
+                       struct err *e)
+{
+    size_t length = strcspn(*text, ",");
+    char word[32];
+
+    if ( length == 0 || length >= sizeof(word) )
+        return err_set(e, -EINVAL, "--%s %s: expected a number, or several "
+                       "with commas between", o->name, *text);
+    memcpy(word, *text, length);
+    word[length] = '\0';
+    if ( opts_number(word, value) )
+        return err_set(e, -EINVAL, "--%s: %s is no number", o->name, word);
+    *text += length;
+    *text += **text == ',';
+    return 0;
+}
+
+int facts_parse_which(const struct opt *o, const char *text, void *config,
+                      struct err *e)
+{
+    struct facts_config *f = facts_of(config);
+    uint64_t *which = (uint64_t *)AT(config, o);
+    int rc = take_number(o, &text, which, e);
+
+    if ( rc || *text )
+        return rc ? rc : err_set(e, -EINVAL, "--%s: one number is enough",
+                                 o->name);
+    f->scatter[which - f->which] = true;
+    return 0;
+}
+
+int facts_parse_ids(const struct opt *o, const char *text, void *config,
+                    struct err *e)
+{
+    struct facts_config *f = facts_of(config);
+    struct facts_ids *ids = (struct facts_ids *)AT(config, o);
+    int rc = 0;
+
+    f->interval[ids - f->ids] = true;
+    do {
+        if ( ids->nr == FACTS_MAX_IDS )
+            return err_set(e, -EINVAL, "--%s: more than %u are too many",
+                           o->name, FACTS_MAX_IDS);
+        rc = take_number(o, &text, &ids->ids[ids->nr], e);
+        ids->nr++;
+    } while ( !rc && *text );
+    return rc;
+}
+
+#define MAX_VECTOR 255u
+
+static int check_vector(const struct opt *o, uint64_t vector, struct err *e)
+{
+    if ( vector <= MAX_VECTOR )
+        return 0;
+    return err_set(e, -EINVAL, "--%s: vectors go up to %u", o->name,
+                   MAX_VECTOR);
+}
+
+int facts_parse_eips(const struct opt *o, const char *text, void *config,
+                     struct err *e)
+{
+    struct report_request *r = &facts_of(config)->request;
+    uint64_t vector;
+    int rc = take_number(o, &text, &vector, e);
+
+    rc = rc ? rc : check_vector(o, vector, e);
+    if ( rc )
+        return rc;
+    r->eips = true;
+    r->eip_vector = (unsigned int)vector;
+    return 0;
+}
+
+#define INCREMENT 0x1000000u    /* stock's */
+
+int facts_parse_histogram(const struct opt *o, const char *text, void *config,
+                          struct err *e)
+{
+    struct report_request *r = &facts_of(config)->request;
+    uint64_t vector, increment = INCREMENT;
+    int rc = take_number(o, &text, &vector, e);
+
+    rc = rc ? rc : check_vector(o, vector, e);
+    if ( !rc && *text )
+        rc = take_number(o, &text, &increment, e);
+    if ( !rc && !increment )
+        rc = err_set(e, -EINVAL, "--%s: the increment has to be above 0",
+                     o->name);
+    if ( rc )
+        return rc;
+    r->histogram = increment;
+    r->histogram_vector = (unsigned int)vector;
+    return 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From nanoseconds since 1970 to what --time takes.
+ */
+#include "xenalyze/text/start-time.h"
+
+#include <inttypes.h>
+#include <time.h>
+
+bool began_text(const struct xt_clock *clock, char text[BEGAN_MAX])
+{
+    int64_t second = clock->wall / 1000000000;
+    int64_t ns = clock->wall % 1000000000;
+    time_t at = (time_t)second;
+    size_t length = 0;
+    struct tm tm;
+
+    if ( clock->has_wall && clock->wall >= 0 && localtime_r(&at, &tm) )
+        length = strftime(text, BEGAN_MAX - 8, "%Y-%m-%dT%H:%M:%S", &tm);
+    text[length] = '\0';
+    if ( length )
+        snprintf(text + length, BEGAN_MAX - length, ".%06" PRId64, ns / 1000);
+    return length;
+}
+
+void report_began(const struct xt_clock *clock, FILE *out)
+{
+    char text[BEGAN_MAX];
+
+    if ( began_text(clock, text) )
+        fprintf(out, " seconds count from %s\n", text);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What exits cost: a row for each reason in each domain, of all its vcpus; then
+ * a row for each of what handled them; and what of the time was left to guests.
+ */
+#include "xenalyze/text/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/fault.h"
+#include "xenalyze/account/account.h"
+#include "xenalyze/text/start-time.h"
+#include "xenalyze/text/text-private.h"
+
+static void print_head(const char *heading, const char *what, FILE *out)
+{
+    fprintf(out, "--- %s (cycles) ---\n %-5s %-34s %9s %9s %7s %8s %8s %8s "
+            "%8s %10s  %s\n", heading, "dom", what, "times", "total", "share",
+            "mean", "p50", "p95", "p99", "max", "max at");
+}
+
+static void print_row(const struct book *b, const struct exits_row *row,
+                      FILE *out)
+{
+    const struct stats *s = &row->cost;
+    char name[EXITS_NAME], handler[BOOK_DETAIL_NAME];
+    char both[EXITS_NAME + BOOK_DETAIL_NAME + 2];
+
+    if ( row->handler == EXITS_WHOLE )
+        snprintf(both, sizeof(both), "%s", exits_name(row->cause, name));
+    else
+        snprintf(both, sizeof(both), "%s: %s", exits_name(row->cause, name),
+                 book_detail_name(row->handler, handler));
+    fprintf(out, " d%-4u %-34s %9" PRIu64 " %8.3fs %6.2f%% %8" PRIu64
+            " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %10" PRIu64
+            "  %.9f\n", row->domain, both, stats_events(s),
+            (double)s->sum / (double)b->hz, stats_share(s->sum, b->total),
+            stats_mean(s), stats_percentile(s, 50), stats_percentile(s, 95),
+            stats_percentile(s, 99), s->max,
+            (double)(s->max_at - b->first) / (double)b->hz);
+}
+
+/* By itself a table is by domain; sorted, it is one list. */
+static int print_rows(const struct book *b, const struct exits *x,
+                      const struct report_request *request, bool handlers,
+                      FILE *out)
+{
+    struct sort_row *order = fault_malloc((x->nr + 1) * sizeof(*order));
+    size_t n = 0;
+
+    if ( !order )
+        return -ENOMEM;
+    for ( size_t i = 0; i < x->nr; i++ )
+        if ( handlers == (x->rows[i].handler != EXITS_WHOLE) )
+            order[n++] = (struct sort_row){
+                sort_value(request->sort, &x->rows[i].cost), i,
+            };
+    n = sort_rows(request, order, n);
+    for ( size_t i = 0; i < n; i++ )
+        print_row(b, &x->rows[order[i].index], out);
+    free(order);
+    return 0;
+}
+
+int report_book_exits(struct book *book, const struct report_request *request,
+                      FILE *out)
+{
+    const struct text t = text_of(book, request, out);
+    struct exits x = { 0 };
+    int rc = exits_gather(&x, book);
+
+    print_head("What exits cost", "reason", out);
+    if ( !rc )
+        rc = print_rows(book, &x, request, false, out);
+    print_head("What handled them", "reason: handler", out);
+    if ( !rc )
+        rc = print_rows(book, &x, request, true, out);
+    exits_fini(&x);
+    fprintf(out, "--- What was left to guests ---\n");
+    text_guests(&t);
+    report_began(&book->clock, out);
+    return rc;
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Exits as text: each reason with what handled it, then what guests got.
+ */
+#include "xenalyze/text/text-private.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "xenalyze/model/model.h"
+
+#define LINE 192u
+
+/* --- details of a reason -------------------------------------------------- */
+
+static void cost(const struct text *t, const struct stats *s,
+                 const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void cost(const struct text *t, const struct stats *s,
+                 const char *format, ...)
+{
+    char name[LINE];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(name, sizeof(name), format, args);
+    va_end(args);
+    stats_line_cost(t->out, &t->scale, name, s);
+}
+
+static void print_vmcall(const struct text *t, uint64_t key,
+                         const struct stats *s)
+{
+    uint32_t at = BOOK_DETAIL_AT(key);
+    const char *name = at < BOOK_HYPERCALLS ? hypercall_name(at) : NULL;
+
+    cost(t, s, "    [%10s] ", name ? name : "max");
+}
+
+/* Interrupts are counted; stock's names for them are those of 2006. */
+static void print_interrupt(const struct text *t, uint64_t key,
+                            const struct stats *s)
+{
+    fprintf(t->out, "            [%3" PRIu32 "]: %" PRIu64 "\n",
+            BOOK_DETAIL_AT(key), stats_events(s));
+}
+
+/* `most` stands for itself and all above. */
+static void print_times(const struct text *t, uint64_t key,
+                        const struct stats *s, const char *before,
+                        const char *most)
+{
+    unsigned int times = BOOK_DETAIL_TIMES(key);
+
+    if ( times == book_part_most(key) )
+        cost(t, s, "%s ", most);
+    else
+        cost(t, s, "%s[%3u] ", before, times);
+}
+
+static void print_shadow(const struct text *t, uint64_t key,
+                         const struct stats *s)
+{
+    const char *name = shadow_name(BOOK_DETAIL_AT(key));
+
+    if ( !BOOK_DETAIL_PART(key) )
+        cost(t, s, "     %-25s ", name ? name : "?");
+    else if ( book_part_name(key) )
+        cost(t, s, "      *%-13s ", book_part_name(key));
+    else
+        print_times(t, key, s, "       +", "        +[max]");
+}
+
+static void print_cr(const struct text *t, uint64_t key,
+                     const struct stats *s)
+{
+    if ( BOOK_DETAIL_PART(key) )
+        print_times(t, key, s, "     *", "     *[MAX]");
+    else
+        cost(t, s, "   cr%" PRIu32 " ", BOOK_DETAIL_AT(key));
+}
+
+static void print_mmio(const struct text *t, uint64_t key,
+                       const struct stats *s)
+{
+    (void)key;
+    cost(t, s, "   mmio ");
+}
+
+/* Stock's names do not tell reads from writes. */
+static void print_generic(const struct text *t, uint64_t key,
+                          const struct stats *s)
+{
+    char name[BOOK_DETAIL_NAME], *more;
+
+    more = strstr(book_detail_name(key, name), BOOK_DETAIL_WRITE);
+    if ( more )
+        *more = '\0';
+    cost(t, s, "   %s ", name);
+}
+
+static const struct { const char *heading;
+                      void (*print)(const struct text *t, uint64_t key,
+                                    const struct stats *s); } details[] = {
+    [HANDLE_GENERIC] = { NULL, print_generic },
+    [HANDLE_CR] = { NULL, print_cr },
+    [HANDLE_HYPERCALL] = { NULL, print_vmcall },
+    [HANDLE_INTERRUPT] = { NULL, print_interrupt },
+    [HANDLE_SHADOW] = { "   page_fault\n", print_shadow },
+    [HANDLE_MMIO] = { NULL, print_mmio },
+};
+
+#define NR_DETAILS (sizeof(details) / sizeof(details[0]))
+
+/* A detail and its parts, which follow it and differ in the last bytes only. */
+static bool is_part_of(const struct stats_row *row,
+                       const struct stats_row *whole)
+{
+    return row->key >> 16 == whole->key >> 16;
+}
+
+static void print_parts(const struct text *t, struct stats_row **rows,
+                        size_t nr, const struct sort_row *first)
+{
+    for ( size_t i = first->index;
+          i < nr && is_part_of(rows[i], rows[first->index]); i++ )
+        details[BOOK_DETAIL_KIND(rows[i]->key)].print(t, rows[i]->key,
+                                                      &rows[i]->stats);
+}
+
+/* Of a kind: in the order that is asked for, parts stay with the whole. */
+static void print_kind(const struct text *t, struct stats_row **rows,
+                       size_t nr)
+{
+    unsigned int kind = BOOK_DETAIL_KIND(rows[0]->key);
+    enum sort_key key = kind == HANDLE_INTERRUPT ? SORT_COUNT
+                                                 : t->request->sort;
+    struct sort_row *wholes = arena_array(&t->book->pool.arena, nr,
+                                          sizeof(*wholes), 8);
+    size_t n = 0;
+
+    t->book->pool.failed |= !wholes;
+    if ( !wholes || kind >= NR_DETAILS || !details[kind].print )
+        return;
+    for ( size_t i = 0; i < nr; i++ )
+        if ( !i || !is_part_of(rows[i], rows[i - 1]) )
+            wholes[n++] = (struct sort_row){
+                sort_value(key, &rows[i]->stats), i,
+            };
+    n = sort_rows(t->request, wholes, n);
+    if ( details[kind].heading )
+        fputs(details[kind].heading, t->out);
+    for ( size_t i = 0; i < n; i++ )
+        print_parts(t, rows, nr, &wholes[i]);
+}
+
+static void print_details(const struct text *t, const struct book_exit *x)
+{
+    struct stats_row **rows = stats_map_by_key(&x->details, &t->book->pool);
+    size_t end, nr = rows ? x->details.used : 0;
+
+    for ( size_t i = 0; i < nr; i = end )
+    {
+        for ( end = i + 1; end < nr && BOOK_DETAIL_KIND(rows[end]->key) ==
+                                       BOOK_DETAIL_KIND(rows[i]->key); )
+            end++;
+        print_kind(t, rows + i, end - i);
+    }
+}
+
+/* --- reasons -------------------------------------------------------------- */
+
+static void print_exit(const struct text *t, const struct book_exit *x)
+{
+    if ( exit_name(x->cause) )
+        cost(t, &x->cost, " %-20s ", exit_name(x->cause));
+    else
+        cost(t, &x->cost, " %20" PRIu32 " ", exit_reason(x->cause));
+    print_details(t, x);
+}
+
+/* Those that have no place in a table, each with its number. */
+static void print_others(const struct text *t, const struct book_hvm *h)
+{
+    struct stats_row **rows = stats_map_by_key(&h->others, &t->book->pool);
+    size_t n = sort_map(t->request, &t->book->pool, rows, h->others.used,
+                        false);
+    const struct book_exit *other = book_exit_find(h, EXIT_OTHER);
+
+    for ( size_t i = 0; i < n; i++ )
+        cost(t, &rows[i]->stats, " %20" PRIu64 " ", rows[i]->key);
+    if ( other )
+        print_details(t, other);
+}
+
+/* Reasons without a place come last, they are many and hostile. */
+static void print_exits(const struct text *t, const struct book_hvm *h)
+{
+    struct sort_row rows[EXIT_CAUSES];
+    size_t n = 0;
+
+    for ( unsigned int i = 0; i < EXIT_OTHER; i++ )
+    {
+        const struct book_exit *x = book_exit_find(h, i);
+
+        if ( x )
+            rows[n++] = (struct sort_row){
+                sort_value(t->request->sort, &x->cost), i,
+            };
+    }
+    n = sort_rows(t->request, rows, n);
+    fprintf(t->out, "Exit reasons:\n");
+    for ( size_t i = 0; i < n; i++ )
+        print_exit(t, book_exit_find(h, rows[i].index));
+    print_others(t, h);
+}
+
+/* --- what the guest got --------------------------------------------------- */
+
+static void print_halts(const struct text *t, const struct book_halts *h,
+                        uint64_t vector)
+{
+    static const char *const names[] = {
+        "   * wake to halt alone", "   * wake to halt any  ",
+        "   * intr to halt      ",
+    };
+    const struct stats_map *maps[] = { &h->alone, &h->any, &h->other };
+
+    for ( unsigned int i = 0; i < 3; i++ )
+    {
+        const struct stats *s = stats_map_find(maps[i], vector);
+
+        if ( s )
+            stats_line_time(t->out, &t->scale, names[i], s);
+    }
+}
+
+static void print_interrupts(const struct text *t, const struct book_vcpu *v)
+{
+    const struct stats_map *m = &v->hvm->interrupts;
+    struct stats_row **rows = stats_map_by_key(m, &t->book->pool);
+    size_t n = sort_map(t->request, &t->book->pool, rows, m->used, true);
+
+    fprintf(t->out, "Guest interrupt counts:\n");
+    for ( size_t i = 0; i < n; i++ )
+    {
+        fprintf(t->out, "  [%3" PRIu64 "] %" PRIu64 "\n", rows[i]->key,
+                stats_events(&rows[i]->stats));
+        if ( v->halts )
+            print_halts(t, v->halts, rows[i]->key);
+    }
+}
+
+/* The window of a VGA card: very many accesses, none of interest. */
+static bool is_vga(uint64_t address)
+{
+    return address >= 0xa0000 && address < 0xc0000;
+}
+
+/* Of several places where the guest has it, the lowest is shown. */
+static void print_address(const struct text *t, const struct stats_row *row,
+                          const struct stats_map *vas)
+{
+    const struct stats *va = vas ? stats_map_find(vas, row->key / 2) : NULL;
+    char where[24] = "";
+
+    if ( va && va->count )
+        snprintf(where, sizeof(where), "@%8" PRIx64, va->min);
+    cost(t, &row->stats, "%8" PRIx64 "%s:[%c] ", row->key / 2, where,
+         row->key & 1 ? 'w' : 'r');
+}
+
+static void print_addresses(const struct text *t, const char *heading,
+                            const struct stats_map *m,
+                            const struct stats_map *vas, bool no_vga)
+{
+    struct stats_row **rows = stats_map_by_key(m, &t->book->pool);
+    size_t n = 0;
+
+    for ( size_t i = 0; rows && i < m->used; i++ )
+        if ( !no_vga || !is_vga(rows[i]->key / 2) )
+            rows[n++] = rows[i];
+    n = sort_map(t->request, &t->book->pool, rows, n, false);
+    if ( rows )
+        fprintf(t->out, "%s address summary:\n", heading);
+    for ( size_t i = 0; i < n; i++ )
+        print_address(t, rows[i], vas);
+}
+
+static void print_histogram(const struct text *t, const struct stats_map *m)
+{
+    struct stats_row **rows = stats_map_by_key(m, &t->book->pool);
+    uint64_t width = t->request->histogram;
+
+    if ( rows )
+        fprintf(t->out, "Interrupt eip histogram:\n");
+    for ( size_t i = 0; rows && i < m->used; i++ )
+        fprintf(t->out, "[%" PRIx64 "-%" PRIx64 "]: %" PRIu64 "\n",
+                rows[i]->key * width, rows[i]->key * width + (width - 1),
+                stats_events(&rows[i]->stats));
+}
+
+void text_hvm(const struct text *t, const struct book_vcpu *v)
+{
+    print_exits(t, v->hvm);
+    print_interrupts(t, v);
+    print_histogram(t, &v->hvm->bars);
+    print_addresses(t, "IO", &v->hvm->io, NULL, false);
+    print_addresses(t, "MMIO", &v->hvm->mmio, &v->hvm->mmio_va,
+                    t->request->no_mmio_vga);
+}
+
+/* --- places in guests ----------------------------------------------------- */
+
+void text_eips(const struct text *t, const struct stats_map *m)
+{
+    struct stats_row **rows = stats_map_by_sum(m, &t->book->pool);
+    char name[SYMBOLS_TEXT_MAX];
+    uint64_t events = 0;
+    size_t n;
+
+    for ( size_t i = 0; rows && i < m->used; i++ )
+        events += stats_events(&rows[i]->stats);
+    if ( !events )
+        return;
+    fprintf(t->out, "   Total samples: %" PRIu64 "\n", events);
+    n = sort_map(t->request, &t->book->pool, rows, m->used, false);
+    for ( size_t i = 0; i < n; i++ )
+    {
+        const struct stats *s = &rows[i]->stats;
+
+        symbols_text(t->request->symbols, rows[i]->key, name);
+        if ( s->sum )
+            cost(t, s, "   %12" PRIx64 "%-45s: ", rows[i]->key, name);
+        else
+            fprintf(t->out, "   %12" PRIx64 "%-45s:  %7" PRIu64 " %5.2f%%\n",
+                    rows[i]->key, name, stats_events(s),
+                    stats_share(stats_events(s), events));
+    }
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Intervals as stock's lines.
+ */
+#include "xenalyze/text/text.h"
+
+#include <inttypes.h>
+
+struct lines
+{
+    const struct interval *i;
+    FILE *out;
+    struct interval_order order;        /* of lists */
+};
+
+static void print_time(const struct interval *i, size_t row, FILE *out)
+{
+    uint64_t ns = xt_clock_length(&i->clock, row * i->grid.width);
+
+    fprintf(out, "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
+}
+
+static double share(const struct interval *i, size_t column, size_t row)
+{
+    return 100.0 * (double)grid_cell(&i->grid, column, row) /
+           (double)interval_row_length(i, row);
+}
+
+static bool has_appeared(const struct interval *i, size_t column, size_t row)
+{
+    return column < i->grid.nr_columns && i->grid.columns[column].seen &&
+           row >= i->grid.columns[column].since;
+}
+
+static void print_shares(struct lines *l, size_t row)
+{
+    for ( size_t k = 0; k < l->i->nr_ids; k++ )
+        if ( has_appeared(l->i, k, row) )
+            fprintf(l->out, " %.2f", share(l->i, k, row));
+        else
+            fprintf(l->out, " 0.0");
+}
+
+static void print_heading(const char *first, FILE *out)
+{
+    fprintf(out, "time %s", first);
+    for ( unsigned int k = CATEGORY_NONE + 1; k < CATEGORIES; k++ )
+        fprintf(out, " %s", category_name(k));
+    putc('\n', out);
+}
+
+static void print_categories(struct lines *l, size_t row)
+{
+    for ( size_t k = 0; k < CATEGORIES; k++ )
+        fprintf(l->out, " %.2f", share(l->i, k, row));
+}
+
+/* Columns are vectors but the first. */
+static void print_vectors(struct lines *l, size_t row)
+{
+    for ( size_t k = 1; k < l->i->nr_ids; k++ )
+        fprintf(l->out, " %" PRIu64, grid_cell(&l->i->grid, k, row));
+}
+
+static void print_count(struct lines *l, size_t row)
+{
+    fprintf(l->out, " %" PRIu64, grid_cell(&l->i->grid, 0, row));
+}
+
+/* Those of this row, the longest first; new ones are marked. */
+static void print_ordered(struct lines *l, size_t row)
+{
+    interval_by_time(l->i, row, &l->order);
+    for ( size_t k = 0; k < l->order.nr; k++ )
+    {
+        size_t column = l->order.places[k].column;
+
+        fprintf(l->out, " %8" PRIx64 ": %.2f %c", l->i->ids[column],
+                share(l->i, column, row),
+                l->i->grid.columns[column].since == row ? '*' : ' ');
+    }
+}
+
+/* LIST: columns in the order of ids, since nobody gave another one. */
+static void print_list(struct lines *l, size_t row)
+{
+    for ( size_t k = 0; k < l->order.nr; k++ )
+        fprintf(l->out, " %.2f", share(l->i, l->order.places[k].column, row));
+}
+
+static void print_list_ids(const struct lines *l, bool hex)
+{
+    fprintf(l->out, "time");
+    for ( size_t k = 0; k < l->order.nr; k++ )
+        fprintf(l->out, hex ? " %" PRIx64 : " %" PRIu64,
+                l->order.places[k].key);
+    fprintf(l->out, "\n");
+}
+
+static void print_tail(const struct lines *l)
+{
+    const struct interval *i = l->i;
+
+    if ( i->kind == INTERVAL_DOMAIN_TIME_ALL ||
+         i->kind == INTERVAL_CR3_TIME_ALL )
+        print_list_ids(l, i->kind == INTERVAL_CR3_TIME_ALL);
+    if ( i->kind != INTERVAL_DOMAIN_INTERRUPT )
+        return;
+    fprintf(l->out, "time running");
+    for ( size_t k = 1; k < i->nr_ids; k++ )
+        fprintf(l->out, " %" PRIu64, i->ids[k] & UINT32_MAX);
+    fprintf(l->out, "\n");
+}
+
+typedef void print_fn(struct lines *l, size_t row);
+
+static print_fn *const row_printers[INTERVAL_KINDS] = {
+    [INTERVAL_DOMAIN_TIME] = print_shares,
+    [INTERVAL_DOMAIN_TIME_ALL] = print_list,
+    [INTERVAL_DOMAIN_SUMMARY] = print_categories,
+    [INTERVAL_DOMAIN_INTERRUPT] = print_vectors,
+    [INTERVAL_DOMAIN_GRANT_MAPS] = print_count,
+    [INTERVAL_CR3_TIME] = print_shares,
+    [INTERVAL_CR3_TIME_ALL] = print_list,
+    [INTERVAL_CR3_ORDERED] = print_ordered,
+    [INTERVAL_CR3_SUMMARY] = print_categories,
+};
+
+void interval_print(const struct interval *i, FILE *out)
+{
+    struct lines l = { .i = i, .out = out };
+    size_t rows = interval_rows(i);
+
+    interval_by_id(i, &l.order);
+    if ( i->kind == INTERVAL_DOMAIN_SUMMARY )
+        print_heading("running", out);
+    if ( i->kind == INTERVAL_CR3_SUMMARY )
+        print_heading("guest", out);
+    for ( size_t row = 0; row < rows; row++ )
+    {
+        print_time(i, row, out);
+        row_printers[i->kind](&l, row);
+        fprintf(out, "\n");
+    }
+    print_tail(&l);
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The report of waiting, as text: times for people, since it is read by them.
+ */
+#include "xenalyze/text/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/fault.h"
+#include "common/num.h"
+#include "xenalyze/account/account.h"
+#include "xenalyze/text/start-time.h"
+
+/* --- words ---------------------------------------------------------------- */
+
+static const char *duration(const struct latency *l, uint64_t cycles,
+                            char text[NUM_CLOCK_MAX])
+{
+    *num_duration(text, xt_clock_length(&l->clock, cycles)) = '\0';
+    return text;
+}
+
+static void print_moment(const struct latency *l, uint64_t tsc, FILE *out)
+{
+    int64_t ns = xt_clock_ns(&l->clock, tsc);
+    char text[NUM_SEC_MAX];
+
+    *num_sec(text, ns < 0 ? 0 : ns) = '\0';
+    fputs(text, out);
+}
+
+/* --- how long ------------------------------------------------------------- */
+
+static void print_wait(const struct latency *l, const struct latency_vcpu *v,
+                       const struct stats *s, FILE *out)
+{
+    const uint64_t columns[] = {
+        stats_mean(s), stats_percentile(s, 50), stats_percentile(s, 95),
+        stats_percentile(s, 99), s->max, s->sum,
+    };
+    char name[LATENCY_NAME], text[NUM_CLOCK_MAX];
+
+    fprintf(out, " %-10s %8" PRIu64,
+            latency_name(LATENCY_KEY(v->domain, v->id), name), stats_events(s));
+    for ( size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++ )
+        fprintf(out, " %9s", duration(l, columns[i], text));
+    fprintf(out, "  ");
+    print_moment(l, s->max_at, out);
+    fprintf(out, "\n");
+}
+
+/* Those that waited so, in the order that is asked for: how many to show. */
+static size_t order(const struct latency *l,
+                    const struct report_request *request, unsigned int why,
+                    struct sort_row *rows)
+{
+    size_t n = 0;
+
+    for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
+        if ( stats_events(&l->vcpus[i]->wait[why]) )
+            rows[n++] = (struct sort_row){
+                sort_value(request->sort, &l->vcpus[i]->wait[why]), i,
+            };
+    return sort_rows(request, rows, n);
+}
+
+static void print_waits(const struct latency *l,
+                        const struct report_request *request,
+                        unsigned int why, const char *heading,
+                        struct sort_row *rows, FILE *out)
+{
+    size_t n = order(l, request, why, rows);
+
+    fprintf(out, "%s\n %-10s %8s %9s %9s %9s %9s %9s %9s  %s\n", heading,
+            "vcpu", "times", "mean", "p50", "p95", "p99", "max", "total",
+            "max at");
+    for ( size_t i = 0; i < n; i++ )
+        print_wait(l, l->vcpus[rows[i].index],
+                   &l->vcpus[rows[i].index]->wait[why], out);
+}
+
+/* The same by all of their waits. */
+static size_t order_all(struct latency *l,
+                        const struct report_request *request,
+                        struct sort_row *rows)
+{
+    for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
+    {
+        struct stats all = { 0 };
+
+        for ( unsigned int why = WHY_WAKE;
+              request->sort != SORT_NAME && why <= WHY_OTHER; why++ )
+            stats_merge(&all, &l->pool, &l->vcpus[i]->wait[why]);
+        rows[i] = (struct sort_row){ sort_value(request->sort, &all), i };
+    }
+    return sort_rows(request, rows, l->nr_vcpus);
+}
+
+/*
+ * How often how long, by decades of time.  One without a length is no sample,
+ * but one of the shortest.
+ */
+static const struct { uint64_t ns; const char *name; } decades[] = {
+    { 1000, "<1us" }, { 10000, "<10us" }, { 100000, "<100us" },
+    { 1000000, "<1ms" }, { 10000000, "<10ms" }, { 100000000, "<100ms" },
+    { 1000000000, "<1s" },
+};
+
+#define DECADES (sizeof(decades) / sizeof(decades[0]))
+
+static void print_spread(const struct latency *l, const struct latency_vcpu *v,
+                         const char *why, const struct stats *s, FILE *out)
+{
+    uint64_t limits[DECADES], counts[DECADES + 1];
+    char name[LATENCY_NAME];
+
+    if ( !stats_events(s) )
+        return;
+    for ( size_t i = 0; i < DECADES; i++ )
+        limits[i] = xt_clock_tsc(&l->clock, (int64_t)decades[i].ns) -
+                    l->clock.origin;
+    stats_spread(s, limits, counts, DECADES);
+    counts[0] += s->zeros;
+    fprintf(out, " %-10s %-9s",
+            latency_name(LATENCY_KEY(v->domain, v->id), name), why);
+    for ( size_t i = 0; i <= DECADES; i++ )
+        fprintf(out, " %8" PRIu64, counts[i]);
+    fprintf(out, "\n");
+}
+
+static void print_spreads(const struct latency *l,
+                          const struct sort_row *rows, size_t n, FILE *out)
+{
+    fprintf(out, "--- How long waits were (times) ---\n %-10s %-9s", "vcpu",
+            "after");
+    for ( size_t i = 0; i < DECADES; i++ )
+        fprintf(out, " %8s", decades[i].name);
+    fprintf(out, " %8s\n", "longer");
+    for ( size_t i = 0; i < n; i++ )
+    {
+        const struct latency_vcpu *v = l->vcpus[rows[i].index];
+
+        print_spread(l, v, "wake", &v->wait[WHY_WAKE], out);
+        print_spread(l, v, "preempt", &v->wait[WHY_PREEMPT], out);
+    }
+}
+
+/* --- who ------------------------------------------------------------------ */
+
+static uint64_t times_waited(const struct latency_vcpu *v)
+{
+    return stats_events(&v->wait[WHY_WAKE]) +
+           stats_events(&v->wait[WHY_PREEMPT]) +
+           stats_events(&v->wait[WHY_OTHER]);
+}
+
+static void print_moves(const struct latency *l,
+                        const struct report_request *request,
+                        struct sort_row *rows, FILE *out)
+{
+    char name[LATENCY_NAME];
+    size_t n = 0;
+
+    for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
+        if ( l->vcpus[i]->migrated )
+            rows[n++] = (struct sort_row){ l->vcpus[i]->migrated, i };
+    n = sort_rows(request, rows, n);
+    fprintf(out, "--- Who got another pcpu than before ---\n");
+    for ( size_t i = 0; i < n; i++ )
+    {
+        const struct latency_vcpu *v = l->vcpus[rows[i].index];
+
+        fprintf(out, " %-10s %" PRIu64 " times, after %.1f%% of its waits\n",
+                latency_name(LATENCY_KEY(v->domain, v->id), name),
+                v->migrated, stats_share(v->migrated, times_waited(v)));
+    }
+}
+
+/* Names in a line: so many, if it is not said how many rows there are to be. */
+#define NAMES 8u
+
+/* From the most to the least time, if no other order is asked for. */
+static struct stats_row **choose(struct latency *l,
+                                 const struct report_request *request,
+                                 const struct stats_map *m, bool counts,
+                                 size_t *n)
+{
+    struct report_request r = *request;
+    struct stats_row **rows = stats_map_by_sum(m, &l->pool);
+
+    r.top = r.top ? r.top : NAMES;
+    *n = sort_map(&r, &l->pool, rows, m->used, counts);
+    return rows;
+}
+
+static uint64_t waited(const struct latency_vcpu *v)
+{
+    return v->wait[WHY_WAKE].sum + v->wait[WHY_PREEMPT].sum +
+           v->wait[WHY_OTHER].sum;
+}
+
+/* Of a vcpu that has waited so long, who ran meanwhile. */
+static void print_rivals(struct latency *l, const struct latency_vcpu *v,
+                         const struct stats_map *m, uint64_t whole,
+                         const struct report_request *request, FILE *out)
+{
+    size_t n;
+    struct stats_row **rows = choose(l, request, m, false, &n);
+    char name[LATENCY_NAME], text[NUM_CLOCK_MAX];
+
+    latency_name(LATENCY_KEY(v->domain, v->id), name);
+    fprintf(out, " %-10s waited %s;", name, duration(l, whole, text));
+    for ( size_t i = 0; i < n; i++ )
+        fprintf(out, "%s %s %.1f%% (%s in %" PRIu64 ")", i ? "," : "",
+                latency_name(rows[i]->key, name),
+                stats_share(rows[i]->stats.sum, whole),
+                duration(l, rows[i]->stats.sum, text),
+                stats_events(&rows[i]->stats));
+    if ( n < m->used )
+        fprintf(out, ", and %zu more", m->used - n);
+    fprintf(out, "\n");
+}
+
+static void print_wakers(struct latency *l, const struct latency_vcpu *v,
+                         const struct report_request *request, FILE *out)
+{
+    size_t n;
+    struct stats_row **rows = choose(l, request, &v->wakers, true, &n);
+    char name[LATENCY_NAME];
+
+    if ( !rows )
+        return;
+    fprintf(out, " %-10s by",
+            latency_name(LATENCY_KEY(v->domain, v->id), name));
+    for ( size_t i = 0; i < n; i++ )
+    {
+        uint64_t key = rows[i]->key;
+
+        fprintf(out, "%s %s %" PRIu64, i ? "," : "",
+                key == LATENCY_IDLE ? "an interrupt" : latency_name(key, name),
+                stats_events(&rows[i]->stats));
+    }
+    if ( n < v->wakers.used )
+        fprintf(out, ", and %zu more", v->wakers.used - n);
+    fprintf(out, "\n");
+}
+
+static void print_one(const struct latency *l, const struct latency_wait *w,
+                      FILE *out)
+{
+    char name[LATENCY_NAME], text[NUM_CLOCK_MAX];
+
+    fprintf(out, " ");
+    print_moment(l, w->from, out);
+    fprintf(out, " %s waited %s for pcpu %u", latency_name(w->vcpu, name),
+            duration(l, w->to - w->from, text), w->pcpu);
+    if ( w->why == WHY_PREEMPT )
+        fprintf(out, " after a preemption");
+    if ( w->why == WHY_WAKE )
+        fprintf(out, " after being woken by %s", w->waker == LATENCY_IDLE
+                ? "an interrupt" : latency_name(w->waker, name));
+    for ( unsigned int i = 0; i < w->nr_rivals; i++ )
+        fprintf(out, "%s %s %s", i ? "," : ", while it ran",
+                latency_name(w->rivals[i].key, name),
+                duration(l, w->rivals[i].cycles, text));
+    fprintf(out, "\n");
+}
+
+static void print_people(struct latency *l,
+                         const struct report_request *request,
+                         struct sort_row *rows, FILE *out)
+{
+    size_t n = order_all(l, request, rows);
+
+    print_spreads(l, rows, n, out);
+    fprintf(out, "--- Who ran instead (share of the waiting) ---\n");
+    for ( size_t i = 0; i < n; i++ )
+    {
+        const struct latency_vcpu *v = l->vcpus[rows[i].index];
+
+        print_rivals(l, v, &v->rivals, waited(v), request, out);
+    }
+    fprintf(out, "--- Who ran after preempting it (share of that waiting) "
+            "---\n");
+    for ( size_t i = 0; i < n; i++ )
+    {
+        const struct latency_vcpu *v = l->vcpus[rows[i].index];
+
+        if ( v->preemptors.used )
+            print_rivals(l, v, &v->preemptors, v->wait[WHY_PREEMPT].sum,
+                         request, out);
+    }
+    fprintf(out, "--- Who was woken by whom (times) ---\n");
+    for ( size_t i = 0; i < n; i++ )
+        print_wakers(l, l->vcpus[rows[i].index], request, out);
+}
+
+int report_latency(struct latency *l, const struct report_request *request,
+                   FILE *out)
+{
+    struct sort_row *rows = fault_malloc((l->nr_vcpus + 1) * sizeof(*rows));
+    int rc;
+
+    if ( !rows )
+        return -ENOMEM;
+    print_waits(l, request, WHY_WAKE,
+                "--- From being woken to running ---", rows, out);
+    print_waits(l, request, WHY_PREEMPT,
+                "--- From being preempted to running again ---", rows, out);
+    print_people(l, request, rows, out);
+    print_moves(l, request, rows, out);
+    free(rows);
+    rc = report_together(&l->together, request, out);
+    fprintf(out, "--- The longest waits ---\n");
+    report_began(&l->clock, out);
+    for ( size_t i = 0; i < l->nr_worst; i++ )
+        print_one(l, &l->worst[i], out);
+    return rc || !l->pool.failed ? rc : -ENOMEM;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What stock cannot say: where all the time went, with the proof that it is
+ * all of it, and how much of the trace is not to be believed.
+ */
+#include "xenalyze/text/text-private.h"
+
+#include <inttypes.h>
+
+#include "xenalyze/model/model.h"
+#include "xenalyze/text/start-time.h"
+
+/* --- shares of time ------------------------------------------------------- */
+
+/*
+ * States of a vcpu's column, in order; queued and init are times in which
+ * nothing was known yet, and stand under "other".
+ */
+static uint64_t add_states(const struct text *t, const char *name,
+                           const struct stats *state,
+                           const struct book_times *time, unsigned int shown,
+                           unsigned int nr)
+{
+    uint64_t sum = 0, other = 0;
+
+    fprintf(t->out, " %-10s", name);
+    for ( unsigned int i = 0; i < nr; i++ )
+    {
+        uint64_t here = book_state_time(state, time, i);
+
+        sum += here;
+        if ( i >= shown )
+            other += here;
+        else
+            fprintf(t->out, " %8.2f%%", stats_share(here, time->elapsed));
+    }
+    if ( shown < nr )
+        fprintf(t->out, " %8.2f%%", stats_share(other, time->elapsed));
+    return sum;
+}
+
+/* The program's own proof: the states are all the time there was. */
+static void end_states(const struct text *t, const struct book_times *time,
+                       uint64_t sum)
+{
+    fprintf(t->out, " %9.2fs", stats_seconds(&t->scale, time->elapsed));
+    if ( sum == time->elapsed )
+        fprintf(t->out, "  100 %%\n");
+    else
+        fprintf(t->out, "  DOES NOT ADD UP: %" PRId64 " cycles\n",
+                (int64_t)(sum - time->elapsed));
+}
+
+static void print_vcpus(const struct text *t)
+{
+    size_t n;
+    struct sort_row *vcpus = text_vcpus(t, TEXT_ANY, &n);
+    char name[32];
+
+    fprintf(t->out, " %-10s %9s %9s %9s %9s %9s %9s %10s  sum\n", "vcpu",
+            "running", "runnable", "blocked", "offline", "lost", "other",
+            "known for");
+    for ( size_t i = 0; i < n; i++ )
+    {
+        const struct book_vcpu *v = t->book->vcpus[vcpus[i].index];
+
+        if ( !v->sched )
+            continue;
+        snprintf(name, sizeof(name), "d%uv%u", v->domain, v->id);
+        end_states(t, &v->sched->time,
+                   add_states(t, name, v->sched->state, &v->sched->time,
+                              STATE_QUEUED, STATES));
+    }
+}
+
+static void print_domains(const struct text *t)
+{
+    size_t n;
+    struct sort_row *domains = text_domains(t, &n);
+    char name[32];
+
+    fprintf(t->out, " %-10s %9s %9s %9s %9s %9s %9s %9s %10s  sum\n",
+            "domain", "blocked", "part.run", "full run", "part.cont",
+            "hazard", "full cont", "lost", "known for");
+    for ( size_t i = 0; i < n; i++ )
+    {
+        const struct book_domain *d = t->book->domains[domains[i].index];
+
+        if ( !d->sched )
+            continue;
+        snprintf(name, sizeof(name), "d%u", d->id);
+        end_states(t, &d->sched->time,
+                   add_states(t, name, d->sched->state, &d->sched->time,
+                              DOMAIN_STATES, DOMAIN_STATES));
+    }
+}
+
+/*
+ * Guests tell when they are left and entered.  What they do not have of the
+ * time that their vcpu runs is the hypervisor's, and that of vcpus that do
+ * not run is spent waiting.  Without records of scheduling, exits in which the
+ * guest sleeps cannot be told from others.
+ */
+static void print_guest(const struct text *t, const struct book_vcpu *v)
+{
+    uint64_t guest = v->hvm->guest_cycles, whole, inside;
+
+    if ( !v->sched )
+    {
+        whole = guest + v->hvm->exit_cycles;
+        fprintf(t->out, " d%uv%u: %.2f%% in the guest, %.2f%% out of it\n",
+                v->domain, v->id, stats_share(guest, whole),
+                stats_share(v->hvm->exit_cycles, whole));
+        return;
+    }
+    whole = v->sched->time.elapsed;
+    inside = book_state_time(v->sched->state, &v->sched->time,
+                             STATE_RUNNING);
+    if ( guest > inside )
+        guest = inside;
+    fprintf(t->out, " d%uv%u: %.2f%% in the guest, %.2f%% in the hypervisor, "
+            "%.2f%% not running\n", v->domain, v->id,
+            stats_share(guest, whole), stats_share(inside - guest, whole),
+            stats_share(whole - inside, whole));
+}
+
+void text_guests(const struct text *t)
+{
+    size_t n;
+    struct sort_row *vcpus = text_vcpus(t, TEXT_ANY, &n);
+
+    for ( size_t i = 0; i < n; i++ )
+    {
+        const struct book_vcpu *v = t->book->vcpus[vcpus[i].index];
+
+        if ( v->hvm && v->hvm->guest_cycles &&
+             (v->domain != WORLD_DEFAULT || t->request->show_default) )
+            print_guest(t, v);
+    }
+}
+
+static void print_names(const struct text *t)
+{
+    bool any = false;
+
+    for ( uint32_t i = 0; i < t->book->nr_domains; i++ )
+    {
+        const struct book_domain *d = t->book->domains[i];
+
+        if ( !d->name[0] )
+            continue;
+        fprintf(t->out, "%s d%u is %s\n",
+                any ? "" : "--- Who is who ---\n", d->id, d->name);
+        any = true;
+    }
+}
+
+void text_shares(const struct text *t)
+{
+    print_names(t);
+    fprintf(t->out, "--- Where the time went ---\n");
+    print_vcpus(t);
+    print_domains(t);
+    text_guests(t);
+}
+
+/* --- trust ---------------------------------------------------------------- */
+
+static uint64_t pcpu_time(const struct book *b)
+{
+    uint64_t sum = 0;
+
+    for ( uint32_t i = 0; i < b->nr_pcpus; i++ )
+        sum += b->pcpus[i]->time;
+    return sum;
+}
+
+static void print_holes(const struct text *t)
+{
+    const struct book *b = t->book;
+
+    for ( size_t i = 0; i < b->holes.used; i++ )
+        fprintf(t->out, "  pcpu %" PRIu64 ": blind for %.6fs from %.6fs\n",
+                b->holes.rows[i].tag,
+                stats_seconds(&t->scale, b->holes.rows[i].key),
+                stats_seconds(&t->scale, b->holes.rows[i].at - b->first));
+}
+
+static void print_losses(const struct text *t)
+{
+    const struct book *b = t->book;
+
+    if ( !b->lost && !b->losses )
+    {
+        fprintf(t->out, " lost: nothing\n");
+        return;
+    }
+    fprintf(t->out, " lost: %" PRIu64 " records in %" PRIu64 " places; blind "
+            "for %.2fs, %.2f%% of the time of all pcpus; the longest:\n",
+            b->lost, b->losses, stats_seconds(&t->scale, b->blind),
+            stats_share(b->blind, pcpu_time(b)));
+    print_holes(t);
+}
+
+static void print_damage(const struct text *t)
+{
+    const struct xt_damage *d = &t->book->damage;
+
+    if ( xt_damage_grade(d) == XT_GRADE_NONE )
+    {
+        fprintf(t->out, " damage: none\n");
+        return;
+    }
+    fprintf(t->out, " damage: %" PRIu64 " places, %" PRIu64
+            " bytes skipped\n", xt_damage_times(d), xt_damage_bytes(d));
+    for ( size_t i = 0; i < d->nr_first; i++ )
+        fprintf(t->out, "  at byte %" PRIu64 ": %s, %" PRIu64
+                " bytes skipped\n", d->first[i].offset,
+                xt_damage_text(d->first[i].kind), d->first[i].bytes);
+    if ( xt_damage_times(d) > d->nr_first )
+        fprintf(t->out, "  and at %" PRIu64 " more places\n",
+                xt_damage_times(d) - d->nr_first);
+}
+
+static void print_strange(const struct text *t)
+{
+    for ( unsigned int i = 0; i < STRANGE_KINDS; i++ )
+        if ( t->book->strange[i] )
+            fprintf(t->out, " strange: %" PRIu64 " %s\n",
+                    t->book->strange[i], strange_name(i));
+}
+
+void text_trust(const struct text *t)
+{
+    fprintf(t->out, "--- What can be believed ---\n");
+    fprintf(t->out, " records: %" PRIu64 "\n", t->book->records);
+    if ( t->request->clock_assumed )
+        fprintf(t->out, " clock: its speed is a guess, the trace does not say; "
+                "see --cpu-hz\n");
+    report_began(&t->book->clock, t->out);
+    print_losses(t);
+    print_damage(t);
+    print_strange(t);
+    if ( t->book->segments > 1 )
+        fprintf(t->out, " segments: %u, each with a time of its own\n",
+                t->book->segments);
+}

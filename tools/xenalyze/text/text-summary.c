@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The summary from top to bottom.  Headings that stock prints with nothing
+ * below them are printed: scripts count on them.
+ */
+#include "xenalyze/text/text-private.h"
+
+#include <inttypes.h>
+
+#include "xenalyze/model/model.h"
+#include "xenalyze/text/text.h"
+
+/* "2.40 GHz" as stock rounds it: the unit has to be exceeded. */
+static void print_hz(FILE *out, uint64_t hz)
+{
+    static const struct { uint64_t more_than; const char *unit; } units[] = {
+        { 1000000000, "G" }, { 1000000, "M" }, { 1000, "k" }, { 0, " " },
+    };
+    unsigned int i = 0;
+
+    while ( units[i].more_than && hz <= units[i].more_than )
+        i++;
+    fprintf(out, "%1.2f %sHz", (double)hz /
+            (double)(units[i].more_than ? units[i].more_than : 1),
+            units[i].unit);
+}
+
+static void print_head(const struct text *t)
+{
+    fprintf(t->out, "Total time: %.2f seconds (using cpu speed ",
+            stats_seconds(&t->scale, t->book->total));
+    print_hz(t->out, t->book->hz);
+    fprintf(t->out, ")\n");
+}
+
+static void print_domain_states(const struct text *t,
+                                const struct book_domain *d)
+{
+    char name[32];
+
+    fprintf(t->out, "|-- Domain %u --|\n Runstates:\n", d->id);
+    for ( unsigned int i = 0; d->sched && i < DOMAIN_STATES; i++ )
+    {
+        snprintf(name, sizeof(name), "  %8s", domain_state_name(i));
+        stats_line_time(t->out, &t->scale, name, &d->sched->state[i]);
+    }
+}
+
+static void print_whys(const struct text *t, const struct book_sched *v)
+{
+    char name[32];
+
+    for ( unsigned int i = WHY_WAKE; i <= WHY_OTHER; i++ )
+    {
+        snprintf(name, sizeof(name), "    %8s", why_name(i));
+        stats_line_time(t->out, &t->scale, name, &v->why[i]);
+    }
+}
+
+static void print_states(const struct text *t, const struct book_sched *v)
+{
+    char name[32];
+
+    for ( unsigned int i = 0; i < STATES; i++ )
+    {
+        snprintf(name, sizeof(name), "  %8s", state_name(i));
+        stats_line_time(t->out, &t->scale, name, &v->state[i]);
+        if ( i == STATE_RUNNABLE )
+            print_whys(t, v);
+    }
+}
+
+static void print_stays(const struct text *t, const struct book_sched *v)
+{
+    struct stats_row **rows = stats_map_by_key(&v->stays, &t->book->pool);
+    size_t n = sort_map(t->request, &t->book->pool, rows, v->stays.used, false);
+    char name[32];
+
+    stats_line_spread(t->out, &t->scale, " cpu affinity", &v->stay);
+    for ( size_t i = 0; i < n; i++ )
+    {
+        snprintf(name, sizeof(name), "   [%" PRIu64 "]", rows[i]->key);
+        stats_line_spread(t->out, &t->scale, name, &rows[i]->stats);
+    }
+}
+
+static void print_vcpu(const struct text *t, const struct book_vcpu *v)
+{
+    fprintf(t->out, "-- v%u --\n Runstates:\n", v->id);
+    if ( v->sched )
+    {
+        print_states(t, v->sched);
+        print_stays(t, v->sched);
+    }
+    if ( v->hvm )
+        text_hvm(t, v);
+    if ( v->pv )
+        text_pv(t, v->pv);
+}
+
+static void print_eips(const struct text *t, const struct book_domain *d)
+{
+    fprintf(t->out, "Emulate eip list\n");
+    text_eips(t, &d->emulated);
+    if ( !t->request->eips )
+        return;
+    fprintf(t->out, "Interrupt eip list (vector %u)\n",
+            t->request->eip_vector);
+    text_eips(t, &d->hit);
+}
+
+static void print_domain(const struct text *t, const struct book_domain *d)
+{
+    size_t n;
+    struct sort_row *vcpus = text_vcpus(t, d->id, &n);
+
+    print_domain_states(t, d);
+    text_memory(t, &d->memory);
+    for ( size_t i = 0; i < n; i++ )
+        print_vcpu(t, t->book->vcpus[vcpus[i].index]);
+    print_eips(t, d);
+    text_cr3(t, d->id);
+}
+
+static const struct book_vcpu *default_vcpu(const struct book *b, uint32_t id)
+{
+    for ( uint32_t v = 0; v < b->nr_vcpus; v++ )
+        if ( b->vcpus[v]->domain == WORLD_DEFAULT && b->vcpus[v]->id == id )
+            return b->vcpus[v];
+    return NULL;
+}
+
+/*
+ * The default domain is what pcpus run until a record says who it is.  It is
+ * told of if the user wants it, of all pcpus, or if there is nobody else.
+ */
+static void print_default(const struct text *t)
+{
+    const struct book *b = t->book;
+    bool known = b->nr_domains &&
+                 b->domains[b->nr_domains - 1]->id == WORLD_DEFAULT;
+
+    if ( !t->request->show_default && (!known || b->nr_domains > 1) )
+        return;
+    fprintf(t->out, "|-- Default domain --|\n");
+    for ( uint32_t i = 0; i < b->nr_pcpus; i++ )
+    {
+        const struct book_vcpu *v = default_vcpu(b, b->pcpus[i]->id);
+
+        if ( v )
+            print_vcpu(t, v);
+        else if ( t->request->show_default )
+            fprintf(t->out, "-- v%u --\n Runstates:\n", b->pcpus[i]->id);
+    }
+}
+
+static void print_domains(const struct text *t)
+{
+    size_t n;
+    struct sort_row *domains = text_domains(t, &n);
+
+    print_default(t);
+    for ( size_t i = 0; i < n; i++ )
+        print_domain(t, t->book->domains[domains[i].index]);
+}
+
+struct text text_of(struct book *book, const struct report_request *request,
+                    FILE *out)
+{
+    return (struct text){
+        .out = out,
+        .book = book,
+        .request = request,
+        .scale = { .hz = book->hz, .total = book->total,
+                   .samples = request->sample_size && !book->pool.failed },
+    };
+}
+
+void report_book_summary(struct book *book,
+                         const struct report_request *request, FILE *out)
+{
+    const struct text t = text_of(book, request, out);
+
+    print_head(&t);
+    fprintf(out, "--- Log volume summary ---\n");
+    text_volumes(&t);
+    print_domains(&t);
+}
+
+void report_book_trust(struct book *book,
+                       const struct report_request *request, FILE *out)
+{
+    const struct text t = text_of(book, request, out);
+
+    text_shares(&t);
+    text_trust(&t);
+}
+
+void report_book_pcpus(struct book *book,
+                       const struct report_request *request, FILE *out)
+{
+    static const char *const names[PCPU_STATES] = {
+        " running", "    idle", "    lost", " unknown",
+    };
+    const struct text t = text_of(book, request, out);
+    unsigned int active = 0;
+    size_t n;
+    struct sort_row *rows = text_pcpus(&t, &n);
+
+    for ( size_t i = 0; i < n; i++ )
+    {
+        const struct book_pcpu *p = book->pcpus[rows[i].index];
+
+        fprintf(out, "pcpu %u\n", p->id);
+        for ( unsigned int s = 0; s < PCPU_UNKNOWN; s++ )
+            stats_line_time(out, &t.scale, names[s], &p->state[s]);
+    }
+    for ( uint32_t i = 0; i < book->nr_pcpus; i++ )
+        active += book->pcpus[i]->state[PCPU_RUNNING].count != 0;
+    fprintf(out, "Total active cpus: %u\n", active);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The pass over the windows as the file has them, pcpu by pcpu: for what needs
+ * no order in time.
+ */
+#include "xenalyze/outputs.h"
+
+#include <errno.h>
+
+#include "libxentrace/counts.h"
+#include "xenalyze/lines/lines.h"
+
+struct pass
+{
+    const struct run *run;
+    struct xt_counts counts;
+};
+
+static int begin(struct pass *p, struct err *e)
+{
+    const struct run *run = p->run;
+    int rc = xt_counts_begin(&p->counts);
+
+    return rc ? err_sys(e, rc, "cannot analyze %s", run->name) : 0;
+}
+
+static int read_windows(struct pass *p, struct err *e)
+{
+    struct xt_trace *trace = p->run->trace;
+    struct xt_records records;
+    struct xt_window w;
+    int rc;
+
+    while ( (rc = xt_trace_next_window(trace, &w, e)) > 0 )
+    {
+        xt_trace_records(trace, &w, &records);
+        rc = xt_counts_window(&p->counts, &w, records.damage);
+        if ( rc )
+            return err_sys(e, rc, "cannot analyze %s", p->run->name);
+    }
+    return rc;
+}
+
+static int end(struct pass *p, struct err *e)
+{
+    const struct run *run = p->run;
+
+    xt_counts_end(&p->counts, xt_trace_position(run->trace),
+                  xt_trace_damage(run->trace));
+    if ( p->counts.size && !p->counts.total.windows )
+        return err_set(e, -EINVAL, "%s is no trace: there is no window in it",
+                       run->name);
+    if ( run->config->info )
+        report_summary(&p->counts, run->name, run->out);
+    return 0;
+}
+
+int windows_pass(const struct run *run, struct err *e)
+{
+    struct pass p = { .run = run };
+    int rc = begin(&p, e);
+
+    if ( !rc )
+        rc = read_windows(&p, e);
+    if ( !rc )
+        rc = end(&p, e);
+    xt_counts_fini(&p.counts);
+    return rc;
+}
