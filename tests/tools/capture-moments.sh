@@ -38,7 +38,7 @@ for trigger in 'exit>1us' 'hvm_cpuid:leaf>0' 'hvm_cpuid:leaf=3'; do
     rm -f once*
     expect 0 "$xensim" --cpus 2 --rate 100k -- "$xentrace" -s 10 \
         --snapshot-on "$trigger" --snapshots 1 --snapshot-before 1us -T 60 once
-    grep -qE 'hvm_cpuid was traced|outside on pcpu' err ||
+    grep -qE 'hvm_cpuid was traced|a VM exit on pcpu' err ||
         fail "$trigger: the reason is not told"
     whole once.1
     grep -qE "hvm_(cpuid|vmentry)" out || fail "$trigger: it is not in it"
@@ -120,6 +120,15 @@ expect 0 "$xensim" --cpus 2 -- sh -c '
     sleep 1.5' sh "$xentrace"
 grep -q 'no/such/folder' err || fail "why it did not begin is not told"
 whole trace
+
+# --help lists the types of triggers, and xentrace(8) describes each of them.
+expect 0 "$xentrace" --help
+sed -n '/^Triggers of/,$s/^  \([^ ]*\)  .*/\1/p' out >types
+[ "$(wc -l <types)" -ge 4 ] || fail "--help lists no triggers"
+sed -n '/snapshot\\-on/,/^\.RE/p' "$top_srcdir/man/xentrace.8" |
+    sed -n '/^\.TP/{n;s/^\.[BIR]* //;s/[ "]//g;p;}' | sort >described
+sort types | diff - described ||
+    fail "--help and xentrace(8) have different triggers"
 
 while IFS='|' read -r words reason; do
     # shellcheck disable=SC2086 # the words are several

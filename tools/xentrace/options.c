@@ -9,6 +9,7 @@
 #include "xentrace/options.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@
 #include "xentrace/stop.h"
 
 #define MEMORY_PRESET (64u << 20)
+#define FOOTER_MAX 1024u
 #define ZSTD_LEVEL 1    /* keeps up with the rings; more is for later */
 
 static int parse_events(const struct opt *o, const char *text, void *config,
@@ -74,8 +76,8 @@ static const struct opt opts[] = {
       .help = "as -M, but let Xen keep the newest, if it can" },
     { .name = "snapshot-on", .type = OPT_CALL, .arg = "TRIGGER",
       .parse = parse_trigger,
-      .help = "write what -M holds when that happens: lost>N, runnable>TIME, "
-              "exit>TIME, EVENT, EVENT:FIELD=VALUE" },
+      .help = "write a snapshot of what -M holds when TRIGGER (see below) "
+              "happens" },
     { .name = "snapshot-before", .type = OPT_TIME, .arg = "TIME",
       AT(plan.before_ns),
       .help = "leave out what is older than that before it" },
@@ -121,10 +123,6 @@ static const struct program program = {
     .version = PACKAGE_VERSION,
     .synopsis = "[OPTION...] [FILE]",
     .summary = "capture Xen's trace buffers",
-    .footer = "Without FILE, or with -, the trace goes to standard output.\n"
-              "\n"
-              "  xentrace -D -e all -T 5 trace.bin\n"
-              "  xenalyze --summary trace.bin\n",
     .opts = opts,
     .nr_opts = sizeof(opts) / sizeof(opts[0]),
     .max_args = 1,
@@ -189,6 +187,19 @@ static int check(struct options *o, struct err *e)
     return mask_events_check(o->events.mask, e);
 }
 
+/* The end of --help, which lists the types of triggers. */
+static void write_footer(char *footer, size_t size)
+{
+    snprintf(footer, size,
+             "Without FILE, or with -, the trace goes to standard output.\n"
+             "\n"
+             "  xentrace -D -e all -T 5 trace.bin\n"
+             "  xenalyze --summary trace.bin\n"
+             "\n"
+             "Triggers of --snapshot-on:\n");
+    triggers_help(footer, size);
+}
+
 /* The words of the command line, as one text. */
 static char *join(int argc, char **argv)
 {
@@ -206,11 +217,15 @@ static char *join(int argc, char **argv)
 int options_parse(struct options *o, int argc, char **argv,
                   enum opts_next *next, struct err *e)
 {
+    char footer[FOOTER_MAX];
+    struct program p = program;
     int first, rc;
 
+    write_footer(footer, sizeof(footer));
+    p.footer = footer;
     *o = (struct options){ .log = LOG_INIT("xentrace") };
     o->arguments = join(argc, argv);
-    rc = opts_parse(&program, argc, argv, o, &first, next, e);
+    rc = opts_parse(&p, argc, argv, o, &first, next, e);
     if ( rc || *next != OPTS_RUN )
         return rc;
     o->output.path = first < argc ? argv[first] : NULL;

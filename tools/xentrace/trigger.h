@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * When a snapshot is worth taking: --snapshot-on.
- *
- *   lost>N                 more than N records were lost
- *   runnable>TIME          a vcpu waited so long for a pcpu
- *   exit>TIME              a guest was outside for so long, the whole time on
- *                          one pcpu and not scheduled away
- *   EVENT                  it was traced
- *   EVENT:FIELD=VALUE      with this value; or FIELD>VALUE
+ * Triggers: the conditions of --snapshot-on, checked on the records of a
+ * capture while it runs.  trigger-type.h describes the kinds of triggers.
  */
 #ifndef XENTRACE_TRIGGER_H
 #define XENTRACE_TRIGGER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/uio.h>
 
@@ -20,35 +15,26 @@
 #include "libxentrace/catalogue.h"
 
 #define TRIGGERS_MAX 16u
+#define TRIGGER_TYPES 4u        /* rows of the table in trigger.c */
 
-enum trigger_kind { TRIGGER_LOST, TRIGGER_RUNNABLE, TRIGGER_EXIT,
-                    TRIGGER_EVENT };
+struct trigger_type;
 
+/* One condition, as parsed; each type uses the members that it needs. */
 struct trigger
 {
-    enum trigger_kind kind;
+    const struct trigger_type *type;
     uint64_t limit;                 /* records or nanoseconds */
     const struct xt_event *event;
-    int field;                      /* of the event; -1: any value will do */
-    char how;                       /* '=' or '>' */
+    int field;                      /* index into event->fields; -1: none */
+    char comparison;                /* '=' or '>' */
     uint64_t value;
 };
 
-/* A vcpu: how long has it been runnable? */
-struct trigger_vcpu
+/* A type with at least one trigger in the list, and its state. */
+struct trigger_watch
 {
-    uint32_t id;                    /* as the record has it */
-    bool used, waits;
-    bool told;                      /* that it waits for so long */
-    uint64_t since;
-};
-
-/* A change of runstate; those of a pass are put in order. */
-struct trigger_change
-{
-    uint64_t tsc;
-    uint32_t id;
-    bool waits;
+    const struct trigger_type *type;
+    void *state;                    /* returned by type->open() */
 };
 
 struct triggers
@@ -56,36 +42,35 @@ struct triggers
     struct trigger list[TRIGGERS_MAX];
     unsigned int nr;
 
-    /* While it runs. */
-    uint64_t hz;
-    uint64_t lost;
+    /* Valid between triggers_open() and triggers_close(). */
+    uint64_t hz;                    /* of time stamps; 0: unknown */
     unsigned int nr_cpus;
-    uint64_t *outside;              /* of each pcpu: since when; 0: inside */
-    struct trigger_vcpu *vcpus;     /* a hash table */
-    unsigned int nr_vcpus, max_vcpus;
-    struct trigger_change *changes;
-    unsigned int nr_changes, max_changes;
+    struct trigger_watch watch[TRIGGER_TYPES];
+    unsigned int nr_watches;
 
     bool fired;
-    uint64_t tsc;                   /* when */
+    uint64_t tsc;                   /* time stamp of the cause */
     char why[120];
 };
 
-/* One more of them. */
+/* Add the trigger that `text`, the argument of --snapshot-on, describes. */
 int triggers_parse(struct triggers *t, const char *text, struct err *e);
+
+/* Append to `text` the table of all types for --help. */
+void triggers_help(char *text, size_t size);
 
 int triggers_open(struct triggers *t, unsigned int nr_cpus, uint64_t hz,
                   struct err *e);
 void triggers_close(struct triggers *t);
 
-/* A window was taken.  One whose spans cut no record. */
+/* Check the records of a window; spans contain whole records. */
 void triggers_window(struct triggers *t, unsigned int cpu,
                      const struct iovec *spans, int nr_spans);
 
 /*
- * A pass is over: has any of them fired since the last time?  All records of
- * before the time stamp `now` were shown, on whatever pcpu they were traced; 0
- * if that cannot be said.
+ * End a pass.  True: a trigger fired since the previous pass.  All records
+ * older than the time stamp `now`, of all pcpus, have been checked; 0 if this
+ * is not certain.
  */
 bool triggers_pass(struct triggers *t, uint64_t now);
 

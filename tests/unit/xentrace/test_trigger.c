@@ -2,12 +2,15 @@
 /*
  * Triggers: what they are written as, and what makes them fire.
  */
-#include "xentrace/trigger.h"
+#include "xentrace/trigger-type.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <public/trace.h>
+
+#include "common/fault.h"
 
 #include "tests/unit/libxentrace/unit.h"
 
@@ -75,6 +78,95 @@ START_TEST(grammar)
                       "%s", rows[i].text);
         ck_assert_int_eq(e.code, rows[i].rc);
     }
+}
+END_TEST
+
+/* Each row is complete, and takes its own example and no other type does. */
+START_TEST(table)
+{
+    const struct trigger_type *type;
+    char help[1024] = "head\n";
+    unsigned int nr = 0;
+
+    triggers_help(help, sizeof(help));
+    ck_assert_int_eq(strncmp(help, "head\n", 5), 0);
+    for ( ; (type = trigger_type_at(nr)); nr++ )
+    {
+        struct triggers t = { .nr = 0 };
+        struct err e = ERR_INIT;
+
+        ck_assert_uint_gt(strlen(type->help), 0);
+        ck_assert_uint_gt(strlen(type->syntax), 0);
+        ck_assert(type->parse && type->record);
+        ck_assert(!type->open == !type->close);
+        ck_assert(strstr(help, type->syntax) && strstr(help, type->help));
+        ck_assert_int_eq(strncmp(type->syntax, type->word,
+                                 strlen(type->word)), 0);
+        ck_assert_msg(!triggers_parse(&t, type->example, &e), "%s", e.text);
+        ck_assert_uint_eq(t.nr, 1);
+        ck_assert(t.list[0].type == type);
+        ck_assert_int_eq(triggers_open(&t, 4, HZ, &e), 0);
+        ck_assert_uint_eq(t.nr_watches, 1);
+        ck_assert(!triggers_pass(&t, 0));
+        triggers_close(&t);
+    }
+    ck_assert_uint_eq(nr, TRIGGER_TYPES);
+}
+END_TEST
+
+/* An argument that no type takes: the message lists them all. */
+START_TEST(unknown_trigger)
+{
+    struct triggers t = { .nr = 0 };
+    struct err e = ERR_INIT;
+
+    ck_assert_int_eq(triggers_parse(&t, "no_such_event", &e), -EINVAL);
+    ck_assert(strstr(e.text, "no_such_event"));
+    for ( unsigned int i = 0; i < TRIGGER_TYPES; i++ )
+        ck_assert(strstr(e.text, trigger_type_at(i)->syntax));
+    ck_assert_uint_eq(t.nr, 0);
+}
+END_TEST
+
+START_TEST(too_many_triggers)
+{
+    struct triggers t = { .nr = 0 };
+    struct err e = ERR_INIT;
+
+    for ( unsigned int i = 0; i < TRIGGERS_MAX; i++ )
+        ck_assert_int_eq(triggers_parse(&t, "lost>1", &e), 0);
+    ck_assert_int_eq(triggers_parse(&t, "lost>1", &e), -E2BIG);
+    ck_assert_uint_eq(t.nr, TRIGGERS_MAX);
+}
+END_TEST
+
+/* A failed allocation is an error of open, and a missed wait later. */
+START_TEST(no_memory)
+{
+    struct bytes b = { .nr = 0 };
+    uint64_t fired = 1;
+
+    for ( unsigned int n = 1; fired; n++ )
+    {
+        struct triggers t = { .nr = 0 };
+        struct err e = ERR_INIT;
+        int rc;
+
+        for ( unsigned int i = 0; i < TRIGGER_TYPES; i++ )
+            ck_assert_int_eq(triggers_parse(&t, trigger_type_at(i)->example,
+                                            &e), 0);
+        fault_arm(FAULT_ALLOC, n);
+        rc = triggers_open(&t, 4, HZ, &e);
+        ck_assert(!rc || rc == -ENOMEM);
+        add(&b, RUNNABLE, 1000, 0x00010002, 1);
+        if ( !rc )
+            show(&t, 0, &b);
+        b.nr = 0;
+        ck_assert(!triggers_pass(&t, 0));
+        triggers_close(&t);
+        fired = fault_fired(FAULT_ALLOC);
+    }
+    fault_disarm();
 }
 END_TEST
 
@@ -155,11 +247,16 @@ START_TEST(many_vcpus)
         show(&t, 0, &b);
     }
     ck_assert(!triggers_pass(&t, 0));
-    ck_assert_uint_eq(t.nr_vcpus, 1000);
-    add(&b, RUNNING, 5000, 777u << 16, 1);
-    show(&t, 1, &b);
-    ck_assert(triggers_pass(&t, 0));
-    ck_assert_str_eq(t.why, "d777v0 was runnable for 3.2 us");
+    for ( uint32_t id = 1000; id; id-- )
+    {
+        char why[64];
+
+        add(&b, RUNNING, 5000 + id, id << 16, 1);
+        show(&t, 1, &b);
+        ck_assert_msg(triggers_pass(&t, 0), "vcpu %u was forgotten", id);
+        snprintf(why, sizeof(why), "d%uv0 was runnable for 4.0 us", id);
+        ck_assert_str_eq(t.why, why);
+    }
     triggers_close(&t);
 }
 END_TEST
@@ -186,7 +283,7 @@ START_TEST(outside)
     add(&b, TRC_HVM_VMENTRY, 12500, 0, 0);
     show(&t, 0, &b);
     ck_assert(triggers_pass(&t, 0));
-    ck_assert_str_eq(t.why, "a guest was outside on pcpu 0 for 2.5 us");
+    ck_assert_str_eq(t.why, "a VM exit on pcpu 0 lasted for 2.5 us");
     triggers_close(&t);
 }
 END_TEST
@@ -225,5 +322,6 @@ START_TEST(lost)
 }
 END_TEST
 
-UNIT_MAIN("trigger", grammar, runnable, waits_still, many_vcpus, outside,
-          an_event, lost)
+UNIT_MAIN("trigger", grammar, table, unknown_trigger, too_many_triggers,
+          no_memory, runnable, waits_still, many_vcpus, outside, an_event,
+          lost)

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * EVENT, EVENT:FIELD=VALUE, EVENT:FIELD>VALUE: an event of the catalogue was
+ * traced, with such a value in one of its fields.  This type has no word of
+ * its own: its row is the last one and takes the arguments that are left.
+ */
+#include "xentrace/trigger-type.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "common/opts.h"
+
+#define NAME_MAX_BYTES 64u
+
+/* Copy the first `length` bytes of `from`; false: `name` is too small. */
+static bool copy_name(char name[NAME_MAX_BYTES], const char *from,
+                      size_t length)
+{
+    if ( length >= NAME_MAX_BYTES )
+        return false;
+    memcpy(name, from, length);
+    name[length] = '\0';
+    return true;
+}
+
+static int find_field(const struct xt_event *event, const char *name)
+{
+    for ( unsigned int i = 0; i < event->nr_fields; i++ )
+        if ( !strcmp(event->fields[i].name, name) )
+            return i;
+    return -1;
+}
+
+static int parse_field(struct trigger *trigger, const char *text,
+                       struct err *e)
+{
+    size_t length = strcspn(text, "=>");
+    char name[NAME_MAX_BYTES];
+
+    assert(trigger->event);
+    trigger->comparison = text[length];
+    if ( !trigger->comparison || !copy_name(name, text, length) ||
+         opts_number(text + length + 1, &trigger->value) )
+        return err_set(e, -EINVAL, "--snapshot-on=%s:%.80s: write FIELD=NUMBER"
+                       " or FIELD>NUMBER behind the colon",
+                       trigger->event->name, text);
+    trigger->field = find_field(trigger->event, name);
+    if ( trigger->field < 0 )
+        return err_set(e, -EINVAL, "%s has no field \"%s\"; see "
+                       "xen-trace-events(7) for its fields",
+                       trigger->event->name, name);
+    return 0;
+}
+
+static int event_parse(struct trigger *trigger, const char *text,
+                       struct err *e)
+{
+    size_t length = strcspn(text, ":");
+    char name[NAME_MAX_BYTES];
+
+    trigger->field = -1;
+    trigger->event = copy_name(name, text, length)
+                     ? xt_catalogue_by_name(name) : NULL;
+    if ( !trigger->event )
+        return -ENOENT;
+    return text[length] ? parse_field(trigger, text + length + 1, e) : 0;
+}
+
+static bool has_value(const struct trigger *trigger,
+                      const struct xt_record *r)
+{
+    uint64_t value;
+
+    if ( trigger->field < 0 )
+        return true;
+    if ( !xt_field_get(trigger->event, trigger->field, r, &value) )
+        return false;
+    return trigger->comparison == '=' ? value == trigger->value
+                                      : value > trigger->value;
+}
+
+static void event_record(struct triggers *t, void *state, unsigned int cpu,
+                         const struct xt_record *r, uint64_t tsc)
+{
+    (void)state;
+    (void)cpu;
+    for ( unsigned int i = 0; i < t->nr; i++ )
+    {
+        const struct trigger *trigger = &t->list[i];
+        const struct xt_event *event = trigger->event;
+
+        if ( trigger->type == trigger_event() &&
+             (r->event & ~event->id_fields) == event->id &&
+             xt_event_fits(event, r->words) && has_value(trigger, r) )
+            trigger_fire(t, tsc, "%s was traced", event->name);
+    }
+}
+
+const struct trigger_type *trigger_event(void)
+{
+    static const struct trigger_type type = {
+        .word = "",
+        .syntax = "EVENT[:FIELD=VALUE]",
+        .help = "EVENT was traced (with FIELD=VALUE or FIELD>VALUE)",
+        .example = "hvm_cpuid:leaf=0x40000000",
+        .parse = event_parse,
+        .record = event_record,
+    };
+
+    return &type;
+}

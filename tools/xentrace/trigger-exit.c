@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * exit>TIME: the time from a VM exit to the next VM entry of the same pcpu,
+ * if the pcpu runs the same vcpu all the time.
+ */
+#include "xentrace/trigger-type.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/fault.h"
+#include "common/opts.h"
+#include "xentrace/trigger-decode.h"
+
+static int exit_parse(struct trigger *trigger, const char *text,
+                      struct err *e)
+{
+    if ( !opts_time(text, &trigger->limit) )
+        return 0;
+    return err_set(e, -EINVAL, "--snapshot-on=exit>%.80s: give a time, as in "
+                   "exit>5ms", text);
+}
+
+/* The state is the time stamp of each pcpu's open exit; 0: none is open. */
+static void *exit_open(unsigned int nr_cpus)
+{
+    return fault_calloc(nr_cpus, sizeof(uint64_t));
+}
+
+static void exit_record(struct triggers *t, void *state, unsigned int cpu,
+                        const struct xt_record *r, uint64_t tsc)
+{
+    uint64_t *since = (uint64_t *)state + cpu;
+    char what[48];
+
+    if ( trigger_is_runstate(r) )
+        *since = 0;
+    if ( !trigger_is_entry_or_exit(r) )
+        return;
+    if ( trigger_is_vm_exit(r) )
+        *since = tsc;
+    else if ( *since )
+    {
+        snprintf(what, sizeof(what), "a VM exit on pcpu %u lasted", cpu);
+        trigger_fire_if_too_long(t, trigger_exit(), *since, tsc, what);
+        *since = 0;
+    }
+}
+
+const struct trigger_type *trigger_exit(void)
+{
+    static const struct trigger_type type = {
+        .word = "exit>",
+        .syntax = "exit>TIME",
+        .help = "a VM exit lasted longer than TIME on its pcpu",
+        .example = "exit>5ms",
+        .parse = exit_parse,
+        .open = exit_open,
+        .close = free,
+        .record = exit_record,
+    };
+
+    return &type;
+}

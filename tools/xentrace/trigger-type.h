@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A type of triggers: one file that fills in a struct of functions, and one
+ * row of the table in trigger.c.  --help, the messages about a wrong argument
+ * and the test of the manual read the rows.
+ *
+ * To add a type: copy trigger-lost.c, declare its function below, add it to
+ * the table, raise TRIGGER_TYPES, and describe it in xentrace(8).
+ */
+#ifndef XENTRACE_TRIGGER_TYPE_H
+#define XENTRACE_TRIGGER_TYPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/err.h"
+#include "libxentrace/record.h"
+#include "xentrace/trigger.h"
+
+struct trigger_type
+{
+    const char *word;       /* prefix of the argument; "": any argument */
+    const char *syntax;     /* "lost>N" */
+    const char *help;       /* one line, lower case, no full stop */
+    const char *example;    /* an argument that parse() accepts */
+
+    /*
+     * Fill in *trigger from the text behind the word.  0, -EINVAL with *e
+     * filled, or -ENOENT, and the caller explains which types exist.
+     */
+    int (*parse)(struct trigger *trigger, const char *text, struct err *e);
+
+    /*
+     * The state of one capture, shared by all triggers of the type; NULL: no
+     * memory.  Both functions are NULL if the type has no state.
+     */
+    void *(*open)(unsigned int nr_cpus);
+    void (*close)(void *state);
+
+    /* Check a record; tsc is its time stamp, or else the one before it. */
+    void (*record)(struct triggers *t, void *state, unsigned int cpu,
+                   const struct xt_record *r, uint64_t tsc);
+
+    /* See triggers_pass(); may be NULL. */
+    void (*pass)(struct triggers *t, void *state, uint64_t now);
+};
+
+const struct trigger_type *trigger_lost(void);
+const struct trigger_type *trigger_runnable(void);
+const struct trigger_type *trigger_exit(void);
+const struct trigger_type *trigger_event(void);
+
+/* Row i of the table; NULL behind the last one. */
+const struct trigger_type *trigger_type_at(unsigned int i);
+
+/* Is `value` greater than the limit of any trigger of this type? */
+bool trigger_is_exceeded(const struct triggers *t,
+                         const struct trigger_type *type, uint64_t value);
+
+/*
+ * The same for the time between two time stamps.  False if `to` is not later,
+ * or if the frequency of the clock is unknown.
+ */
+bool trigger_is_too_long(const struct triggers *t,
+                         const struct trigger_type *type, uint64_t from,
+                         uint64_t to);
+
+/* Ask for a snapshot; only the first reason of a pass is kept. */
+void trigger_fire(struct triggers *t, uint64_t tsc, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The same, if the time was too long: the reason is "WHAT for DURATION". */
+void trigger_fire_if_too_long(struct triggers *t,
+                              const struct trigger_type *type, uint64_t from,
+                              uint64_t to, const char *what);
+
+#endif /* XENTRACE_TRIGGER_TYPE_H */
