@@ -2,7 +2,7 @@
 /*
  * The rules: what stock's xenalyze makes of each event, in the names of the
  * catalogue.  Where stock reads a record wrongly, the shape is stock's and the
- * values are right; tests/dump/exceptions.txt lists each of these.
+ * values are right; tests/xenalyze/lines/exceptions.txt lists each of these.
  *
  * An event without a rule is shown by its name and the catalogue's text.
  */

@@ -3,7 +3,7 @@
  * From rules to programs, and what their code calls.
  *
  * The rules are ours, not a user's: one that does not parse is a mistake of
- * the program, and asserted; tests/unit/xenalyze goes through all of them.
+ * the program, and asserted; tests/xenalyze/unit goes through all of them.
  */
 #include "xenalyze/lines/rules-code.h"
 

@@ -1,0 +1,77 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# It does not matter how a trace is read: in one thread or in many, by pcpu or
+# by time, as a file or as a stream.  (Only of a stream nobody knows which record
+# of a pcpu is its last, and so what a domain did at the very end.)
+. "$top_srcdir/tests/xenalyze/facts/lib.sh"
+
+same() {
+    what=$1
+    shift
+    play --duration=200ms "$@"
+    same_trace
+}
+
+same_trace() {
+    expect 0 "$facts" sums trace
+    mv out expected
+    grep -v '^d[0-9]* ' expected >expected-S
+    [ "$(wc -l <expected)" -gt 50 ] || fail "$what: that is not much"
+    for how in "-t 2" "-t 3" "-t 8" "-o" "-S"; do
+        # shellcheck disable=SC2086
+        expect 0 "$facts" $how sums trace
+        as=expected
+        if [ "$how" = -S ]; then
+            as=expected-S
+            grep -v '^d[0-9]* ' out >some
+            mv some out
+        fi
+        cmp -s $as out || {
+            diff $as out | head -n 4 >&2
+            fail "$what: $how differs"
+        }
+    done
+}
+
+same "some pcpus" --seed=5
+same "many pcpus" --seed=6 -c 40 --rate=2k
+same "all at once" --seed=7 -c 2 --rate=0 --interrupts=10k
+
+# Two traces in one file: time begins anew in it.
+cp trace second
+play --duration=100ms --seed=10
+cat trace >>second
+mv second trace
+what="one behind the other"
+same_trace
+
+# spent FILE: of each vcpu and pcpu all its time, of exits the number
+spent() {
+    awk -F': ' '
+        / all: / { split($2, n, " "); sum[$1] += n[2] }
+        / exit / { split($2, n, " "); sum[$1] += n[1] }
+        END { for ( what in sum ) printf "%s %.0f\n", what, sum[what] }' "$@" | sort
+}
+
+# The halves of a trace are the whole.
+play --duration=200ms --seed=8
+expect 0 "$facts" list trace
+middle=$(awk '$1 == "first" { printf "%.0f\n", $2 + 240000000 }' out)
+for part in "" "-u $((middle - 1))" "-f $middle"; do
+    # shellcheck disable=SC2086
+    expect 0 "$facts" $part sums trace
+    mv out "part$part"
+done
+spent part >whole
+spent "part-u $((middle - 1))" "part-f $middle" >halves
+[ "$(wc -l <whole)" -gt 20 ] || fail "nothing to halve"
+# A cycle is between the two borders.
+awk '
+    { n = $NF; NF-- }
+    NR == FNR { whole[$0] = n; next }
+    n != whole[$0] && n + 1 != whole[$0] { print $0, whole[$0], n; bad = 1 }
+    END { exit bad }' whole halves >differ || {
+    head -n 4 differ >&2
+    fail "two halves are not the whole"
+}

@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Reports are of what is asked for: a vcpu, a time, a pcpu; and say so if they
+# cannot.
+. "$top_srcdir/tests/xenalyze/facts/lib.sh"
+
+play --duration=300ms --seed=9
+report="$xenalyze --summary --report-latency"
+
+# known REPORT: who has a row of where the time went, and for how long
+known() {
+    awk '/^---/ { here = /Where the time went/ }
+         here && /^ d[0-9]+v[0-9]+ / && $(NF - 1) == 100 { print $1, $(NF - 2) }' "$1"
+}
+
+expect 0 $report trace
+known out >all
+[ "$(wc -l <all)" -gt 3 ] || fail "that are not many vcpus"
+vcpu=$(sed -n '2s/ .*//p' all)
+
+expect 0 $report --vcpu "$vcpu" --time 0.1..0.2 trace
+mv out mapped
+known mapped >some
+[ "$(cat some)" = "$vcpu 0.10s" ] ||
+    fail "of $vcpu, for 0.1 s, it knows: $(cat some)"
+
+expect 0 sh -c "cat trace | $report --vcpu $vcpu --time 0.1..0.2"
+cmp -s out mapped || fail "of a stream it says something else"
+
+expect 0 "$xenalyze" --report-pcpu --pcpu 1 trace
+[ "$(grep -c '^pcpu' out)" = 1 ] && grep -q '^pcpu 1$' out ||
+    fail "not pcpu 1 alone"
+
+expect 1 "$xenalyze" --summary --event sched_wake trace
+grep -q -- '--event: reports are made of all events' err ||
+    fail "it does not say what --event is for: $(cat err)"
+
+# Seconds are only as good as the speed of the clock.
+expect 0 "$xenalyze" --summary trace
+grep -q '^ clock: its speed is a guess' out || fail "a guess, and it is not said"
+expect 0 "$xenalyze" --summary --cpu-hz 2.4G trace
+! grep -q '^ clock: ' out || fail "a guess, although somebody said it"
+
+# How far the order can be trusted, for who asks.
+expect 0 "$xenalyze" --verbose --count trace
+grep -q 'order in time is exact$' err || fail "a file: $(cat err)"
+expect 0 sh -c "cat trace | $xenalyze --verbose --count"
+grep -q ' of [1-9][0-9]* passes, .* and 0 records came too late$' err ||
+    fail "a stream: $(cat err)"
+
+# Notes without a time, before all that has one, are no beginning of time.
+{
+    printf '\003\360\001\040\0\0\0\0\010\0\0\0'
+    printf '\023\040\010\020\0\0\0\0'
+    cat trace
+} >noted
+expect 0 "$xenalyze" --summary noted
+known out | cmp -s - all || fail "a note moved the beginning"
+expect 0 sh -c "cat noted | $xenalyze --summary"
+known out | cmp -s - all || fail "of a stream, a note moved the beginning"

@@ -1,0 +1,95 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What stock's xenalyze does not survive and no line of gaps.txt can be: many
+# places, many samples, a window that is shorter than its records, and a file
+# that is cut while it is read.
+. "$top_srcdir/tests/xenalyze/reports/lib.sh"
+
+# Places and domains: lists of stock's are searched from their beginning.
+many=3000
+awk -v n=$many 'BEGIN {
+    print "0 + 0x21101 0x10000"
+    for ( i = 1; i <= n; i++ ) {
+        print "0 + 0x81002 1", 4096 + i
+        print "0 - 0x8200f 240"
+        print "0 + 0x81001"
+        print "0 + 0x81002 30 0x1000"
+        print "0 - 0x82016", i, 1
+        print "0 + 0x81001"
+        print "0 + 0x81002 48 0x1000"
+        print "0 - 0x82017", i * 4096, 1
+        print "0 + 0x81001"
+        print "0 + 0x81002 28 0x1000"
+        print "0 - 0x82009 3", i * 4096
+        print "0 + 0x81001"
+        print "1 + 0x21101", (i + 1) * 65536 + i
+        print "1 + 0x21021", (i + 1) * 65536 + i
+    }
+}' | sort -s -n -k 1,1 | compose many
+eips=--with-interrupt-eip-enumeration=240
+expect 0 "$xenalyze" $eips --json many
+for table in interrupted-address io mmio; do
+    n=$(grep -c "\"table\":\"$table\"" out)
+    [ "$n" = $many ] || fail "$n rows of $table, not $many"
+done
+expect 0 "$xenalyze" --with-cr3-enumeration $eips --summary many
+for line in '^|-- Domain [0-9]* --|$' '^            Seen: '; do
+    n=$(grep -c -- "$line" out)
+    [ "$n" -ge $many ] || fail "$n lines $line, not $many"
+done
+
+# Who has no column is not left out without a word.
+awk 'BEGIN {
+    for ( i = 1; i <= 4200; i++ ) {
+        print "0 + 0x21101", i * 65536
+        print "0 + 0x21021", i * 65536
+    }
+}' | compose crowd
+expect 1 "$xenalyze" --interval-domain-total-time-all crowd
+complains "--interval-domain-total-time-all has no room for all"
+[ "$(tail -n 1 out | wc -w)" = 4097 ] || fail "not as many as there is room for"
+expect 0 "$xenalyze" --interval-domain-total-time-all --domain 9-99 crowd
+
+# A window that says it ends in the middle of its last record.
+compose short <<'END'
+0 + 0x21101 0x10000
+0 + 0x81002 12 0x1000
+1 + 0x21101 0x10001
+1 + 0x21011 0x10001
+0 + 0x21011 0x10000
+END
+# 12 bytes of header, the first record of 16, the second of 20
+printf '\034' | dd of=short bs=1 seek=8 conv=notrunc 2>dd.log
+expect 0 "$xenalyze" --summary short
+grep -Eq '^ damage: [1-9][0-9]* places' out || fail "short: it is whole?"
+grep -q '^-- v1 --$' out || fail "short: the window behind it is not read"
+expect 0 "$xenalyze" --dump-all short
+grep -q 'd1v1 running->runnable' out || fail "short: nothing behind it"
+
+# Cut while it is read: points are written while that goes on, so a reader that
+# takes one and no more stops it in the middle.
+for points in runstate pcpu; do
+    expect 0 "$xensim" --virtual --boot tbuf_size=64 -T 4 --seed 3 --cpus 3 \
+        --kind mix --output cut
+    { "$xenalyze" --scatterplot-$points cut 2>err; echo $? >code; } | {
+        head -c 1 >some
+        truncate -s 100000 cut
+        cat >>some
+    }
+    [ "$(cat code)" = 0 ] || fail "a file that is cut ends it: $(cat code)"
+    grep -q 'damaged (places: [1-9]' err || fail "it does not say that the file was cut"
+done
+
+# More samples than stock's 32 bits can take 95 % of: 22605091.
+[ -n "${CHECK_FULL-}" ] || exit 0
+awk 'BEGIN {
+    print "0 + 0x21101 0x10000"
+    for ( i = 0; i < 22700000; i++ ) {
+        print "0 - 0x81002 12 0x1000"
+        print "0 + 0x81001"
+    }
+}' | compose samples
+expect 0 "$xenalyze" --cpu-hz 1G --summary samples
+grep -q '^ HLT  *22700000 .*  100 cyc {  100|  100|  100}$' out ||
+    fail "so many samples: $(grep HLT out)"

@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# --sort orders the rows of tables and loses none, --top leaves the first ones.
+. "$top_srcdir/tests/xenalyze/reports/lib.sh"
+
+reports="--summary --report-pcpu --report-latency --report-exits"
+
+# column HEADING FIELD: of the rows of a table
+column() {
+    awk -v heading="$1" -v field="$2" '
+        /^---/ { here = index($0, heading); next }
+        here && ++row[heading] > 1 { print $field + 0 }' out
+}
+
+# shellcheck disable=SC2086 # several words
+for trace in intel amd; do
+    expect 0 "$xenalyze" $reports --top 200 --sort name $trace
+    sort out >all
+    for key in total count mean p50 p95 p99 max; do
+        expect 0 "$xenalyze" $reports --top 200 --sort $key $trace
+        # Names in a line about waiting have another order, too.
+        sort out | diff all - | grep '^[<>]' |
+            grep -Ev '^.  d[0-9]+v[0-9]+ +(waited|by) ' >differ
+        [ ! -s differ ] || fail "$trace: --sort $key: $(head -n 2 differ)"
+    done
+done
+
+# field of a key in the tables of waiting and of exits
+set -- total:4 count:3 mean:6 p50:7 p95:8 p99:9 max:10
+for key; do
+    expect 0 "$xenalyze" --report-exits --sort "${key%:*}" intel
+    for table in "What exits cost" "What handled them"; do
+        sed 's/: /:/; s/vector /vector/' out >joined && mv joined out
+        column "$table" "${key#*:}" >got
+        [ "$(wc -l <got)" -gt 5 ] || fail "$table: no table"
+        sort -rn got | cmp -s - got || fail "$table: not by $key: $(cat got)"
+    done
+done
+
+# Who runs most comes first, and nobody else if one is enough.
+expect 0 "$xenalyze" --json intel
+most=$(sed -n 's/.*"table":"vcpu-state","domain":\([0-9]*\),"vcpu":\([0-9]*\),.*"name":"running",.*"sum":\([0-9]*\),.*/\3 d\1v\2/p' out |
+    grep -v d32767 | sort -rn | sed -n '1s/.* //p')
+expect 0 "$xenalyze" --summary --top 1 intel
+[ "$(sed -n 's/^ \(d[0-9]*v[0-9]*\) .* 100 %$/\1/p' out)" = "$most" ] ||
+    fail "$most runs most, and is not the one"
+[ "$(grep -c '^|-- Domain' out)" = 1 ] && [ "$(grep -c '^-- v' out)" = 1 ] &&
+    [ "$(grep -c '^ - cpu' out)" = 1 ] || fail "--top 1: more than one"
+
+# Records of an event, too.
+expect 0 "$xenalyze" --count --top 2 intel
+[ "$(wc -l <out)" = 4 ] || fail "--count --top 2: $(cat out)"
+sed -n 2,3p out | awk '{ print $1 }' | sort -c -rn ||
+    fail "--count: not most first"
+expect 0 "$xenalyze" --count --sort name intel
+awk '$4 ~ /^[0-9a-f]*$/ && length($4) == 8 { print $4 }' out | sort -c ||
+    fail "--count --sort name: not by id"
+[ "$(wc -l <out)" -gt 20 ] || fail "--count --sort name: not all"
+
+# By itself everything is there.
+expect 0 "$xenalyze" --report-exits --sort total intel
+[ "$(column "What handled them" 4 | wc -l)" -gt 10 ] || fail "rows are missing"

@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The same report for any number of threads, and from a file, a pipe, zstd, or
+# zstd from a pipe, also where clocks of pcpus differ; and each vcpu's and
+# domain's states add up to all of its time.
+. "$top_srcdir/tests/xenalyze/reports/lib.sh"
+
+play skewed --cpus 3 --tsc-skew=100us
+text="--summary --report-pcpu --report-latency --report-exits"
+
+# agrees WORD...: what these words print is the report that `one` is
+agrees() {
+    expect 0 "$@"
+    sed 's|"name":"[^"]*"|"name":"standard input"|' out | cmp -s - one ||
+        fail "$trace: another report of $*"
+}
+
+# Without the program there is no zstd to read; the pipe is one way fewer.
+pack() {
+    command -v zstd >/dev/null && zstd -q -f "$trace" -o packed.zst &&
+        "$xenalyze" --info packed.zst >/dev/null 2>&1
+}
+
+# ways OPTION...: this report, by all ways to come to one
+ways() {
+    expect 0 "$xenalyze" --threads 1 "$@" "$trace"
+    sed 's|"name":"[^"]*"|"name":"standard input"|' out >one
+    agrees "$xenalyze" --threads 2 "$@" "$trace"
+    agrees sh -c "cat '$trace' | '$xenalyze' --threads 8 $*"
+    if [ "${trace%/*}" = "$trace" ] && pack; then
+        agrees "$xenalyze" "$@" packed.zst
+        agrees sh -c "cat packed.zst | '$xenalyze' $*"
+    fi
+}
+
+for trace in $(traces) skewed; do
+    ways --json
+    # shellcheck disable=SC2086 # several words
+    ways $text
+    grep -q 'DOES NOT' one && fail "$trace: $(grep 'DOES NOT' one)"
+    [ "$(grep -c '  100 %$' one)" -gt 4 ] || fail "$trace: no proof of time"
+    expect 0 "$xenalyze" --time 0.5..0.6 --domain 0,1 --summary "$trace"
+    grep -q 'DOES NOT' out && fail "$trace, in part: $(grep 'DOES NOT' out)"
+    grep -q '^|-- Domain [2-9]' out && fail "$trace: a domain too many"
+    [ "${trace%/*}" = "$trace" ] || continue
+    grep -q '^ d0v0 .* 0.10s  100 %$' out || fail "$trace: not that tenth"
+done
+exit 0

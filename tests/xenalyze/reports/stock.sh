@@ -1,0 +1,77 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What stock's xenalyze says, line by line: the summary and the pcpus but for
+# percentiles of times and what stands in DIFFERENCES of xenalyze(1), and points
+# of scatterplots, in any order.
+. "$top_srcdir/tests/xenalyze/reports/lib.sh"
+
+stock=$("$top_srcdir/tests/truth/fetch") || {
+    [ $? -eq 77 ] && skip "${stock##*
+}"
+    fail "fetch: $stock"
+}
+
+# Lines that are to be equal: to the brace, without affinity and pcpus, and of
+# HVM guests without details, which it has for the first vcpu only.
+plain() {
+    sed -e '/^--- Where the time went/,$d' -e 's/ *{.*//' |
+        awk '/^ cpu affinity/ { skip = 1; next }
+             skip && /^   \[/ { next }
+             { skip = 0 }
+             /^pcpu / { exit }
+             /^   [a-zA-Z(]/ && /cyc/ { next }
+             /^    \[ *[a-z_]+(\(compat\))?\] / { next }
+             /^ +\[ *[0-9]+\]: [0-9]+$/ && !/affinity/ { next }
+             /^  [A-Z_]+\( *[0-9]+\): [0-9]+$/ { next }
+             /^   [a-z0-9-]+ *: [0-9]+$/ { next }
+             /^   \* (wake|intr) to halt/ { next }
+             { print }'
+}
+
+pcpus() {
+    awk '/^pcpu /, /^Total active/ { sub(/ *[{].*/, ""); print }
+         /^Total active/ { exit }'
+}
+
+# Points of what is there before anybody is known are left out.
+points() {
+    grep -v '^32768v' | sort
+}
+
+for trace in $(traces); do
+    svm=
+    [ "$trace" = amd ] && svm=--svm-mode
+    # shellcheck disable=SC2086 # may be nothing
+    "$stock" $svm --cpu-hz 1000000000 --summary \
+        --show-default-domain-summary "$trace" 2>/dev/null | plain >expected
+    expect 0 "$xenalyze" --cpu-hz 1000000000 --summary \
+        --show-default-domain-summary "$trace"
+    plain <out >got
+    [ "$(wc -l <expected)" -gt 20 ] || fail "$trace: stock says too little"
+    diff expected got >differ || {
+        head -n 10 differ >&2
+        fail "$trace: the summary differs"
+    }
+    # shellcheck disable=SC2086
+    "$stock" $svm --cpu-hz 1000000000 --report-pcpu "$trace" 2>/dev/null |
+        pcpus >expected
+    grep -q running expected || fail "$trace: stock knows of no pcpu"
+    expect 0 "$xenalyze" --cpu-hz 1000000000 --report-pcpu "$trace"
+    pcpus <out | diff expected - >differ || {
+        head -n 10 differ >&2
+        fail "$trace: --report-pcpu differs"
+    }
+    for plot in runstate pcpu irq rdtsc vmexit-eip extint-cycles=240 \
+        interrupt-eip=240 io=504; do
+        # shellcheck disable=SC2086
+        "$stock" $svm --cpu-hz 1000000000 --scatterplot-$plot "$trace" \
+            2>/dev/null | points >expected
+        expect 0 "$xenalyze" --cpu-hz 1000000000 --scatterplot-$plot "$trace"
+        points <out | diff expected - >differ || {
+            head -n 10 differ >&2
+            fail "$trace: --scatterplot-$plot differs"
+        }
+    done
+done
+exit 0
