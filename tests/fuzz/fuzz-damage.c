@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Any bytes as a trace, sealed or not, read at once and piece by piece: both
- * see the same, and every byte is in a window or in the book.
+ * see the same, and every byte is in a window or in the summary.
  */
 #include "tests/fuzz/fuzz.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Any bytes as a trace: the walk ends, stays inside, and its books agree.
+ * Any bytes as a trace: the walk ends, stays inside, and its summaries agree.
  */
 #include "tests/fuzz/fuzz.h"
 

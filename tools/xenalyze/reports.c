@@ -29,10 +29,10 @@ struct pass
     struct report_request request;
     struct filter *filter;
     struct symbols *symbols;
-    struct book *book;
+    struct summary *summary;
     struct latency *latency;
-    struct cr3_list *cr3;
-    struct ipis ipis;
+    struct cr3_table *cr3;
+    struct ipi_latency ipis;
     struct scatter scatter[SCATTER_KINDS];
     struct form form;           /* for programs, if they want it */
     struct form_plot form_plots[SCATTER_KINDS];
@@ -104,7 +104,7 @@ static bool wants_rows(const struct pass *p)
                                 !has_intervals(p->config))));
 }
 
-static bool wants_book(const struct pass *p)
+static bool wants_summary(const struct pass *p)
 {
     return p->run->config->summary || p->config->pcpus || p->config->exits ||
            wants_rows(p);
@@ -117,20 +117,20 @@ static void hang(struct pass *p, struct sink sink)
     p->sinks[p->nr_sinks++] = sink;
 }
 
-static int hang_book(struct pass *p)
+static int add_summary_sink(struct pass *p)
 {
-    const struct book_want want = {
+    const struct summary_want want = {
         .eips = p->request.eips, .eip_vector = p->request.eip_vector,
         .histogram = p->request.histogram,
         .histogram_vector = p->request.histogram_vector,
     };
     int rc;
 
-    if ( !wants_book(p) )
+    if ( !wants_summary(p) )
         return 0;
-    rc = book_new(&p->book, &want);
+    rc = summary_new(&p->summary, &want);
     if ( !rc )
-        hang(p, book_sink(p->book));
+        hang(p, summary_sink(p->summary));
     return rc;
 }
 
@@ -145,7 +145,7 @@ static int hang_latency(struct pass *p)
     if ( !rc )
     {
         hang(p, latency_sink(p->latency));
-        hang(p, together_sink(&p->latency->together));
+        hang(p, concurrency_sink(&p->latency->concurrency));
     }
     return rc;
 }
@@ -159,9 +159,9 @@ static int hang_cr3(struct pass *p)
     if ( !p->request.cr3 && !scatter[SCATTER_CR3_SWITCH] &&
          !scatter[SCATTER_UNPIN_PROMOTE] )
         return 0;
-    rc = cr3_list_new(&p->cr3);
+    rc = cr3_table_new(&p->cr3);
     if ( !rc )
-        hang(p, cr3_list_sink(p->cr3));
+        hang(p, cr3_table_sink(p->cr3));
     return rc;
 }
 
@@ -295,10 +295,10 @@ static int begin(struct pass *p, struct err *e)
     rc = hang_plot(p, e);
     rc = rc ? rc : hang_cr3(p);
     hang_scatter(p);
-    ipis_init(&p->ipis, wants_form(p) ? NULL : p->run->out);
+    ipi_latency_init(&p->ipis, wants_form(p) ? NULL : p->run->out);
     if ( p->config->ipis )
-        hang(p, ipis_sink(&p->ipis));
-    rc = rc ? rc : hang_book(p);
+        hang(p, ipi_latency_sink(&p->ipis));
+    rc = rc ? rc : add_summary_sink(p);
     rc = rc ? rc : hang_latency(p);
     rc = rc ? rc : hang_intervals(p);
     return rc ? err_sys(e, rc, "cannot analyze %s", p->run->name) : 0;
@@ -306,19 +306,19 @@ static int begin(struct pass *p, struct err *e)
 
 /* --- printing ------------------------------------------------------------- */
 
-static int print_book(struct pass *p)
+static int print_summary(struct pass *p)
 {
     FILE *out = p->run->out;
     int rc = 0;
 
     if ( p->run->config->summary )
-        report_book_summary(p->book, &p->request, out);
+        text_print_summary(p->summary, &p->request, out);
     if ( p->config->pcpus )
-        report_book_pcpus(p->book, &p->request, out);
+        text_print_pcpus(p->summary, &p->request, out);
     if ( p->config->exits )
-        rc = report_book_exits(p->book, &p->request, out);
+        rc = text_print_exits(p->summary, &p->request, out);
     if ( p->run->config->summary )
-        report_book_trust(p->book, &p->request, out);
+        text_print_quality(p->summary, &p->request, out);
     return rc;
 }
 
@@ -326,7 +326,7 @@ static int print_book(struct pass *p)
 static void print_form(struct pass *p)
 {
     const struct rows rows = {
-        p->book, p->latency, p->config->ipis ? &p->ipis : NULL, &p->request,
+        p->summary, p->latency, p->config->ipis ? &p->ipis : NULL, &p->request,
     };
 
     if ( wants_points(p) )
@@ -344,12 +344,12 @@ static int print_text(struct pass *p)
 
     for ( unsigned int i = 0; i < INTERVAL_KINDS; i++ )
         if ( p->interval[i] )
-            interval_print(p->interval[i], p->run->out);
-    if ( p->book )
-        rc = print_book(p);
+            text_print_interval(p->interval[i], p->run->out);
+    if ( p->summary )
+        rc = print_summary(p);
     if ( rc || !p->config->latency )
         return rc;
-    return report_latency(p->latency, &p->request, p->run->out);
+    return text_print_latency(p->latency, &p->request, p->run->out);
 }
 
 static int print(struct pass *p)
@@ -358,18 +358,18 @@ static int print(struct pass *p)
 
     if ( p->latency )
         latency_close(p->latency);
-    ipis_close(&p->ipis);
-    if ( p->book )
-        rc = book_close(p->book);
-    if ( p->book && p->request.cr3 )
-        p->book->cr3 = p->cr3;
+    ipi_latency_close(&p->ipis);
+    if ( p->summary )
+        rc = summary_close(p->summary);
+    if ( p->summary && p->request.cr3 )
+        p->summary->cr3 = p->cr3;
     if ( rc )
         return rc;
     if ( wants_form(p) )
         print_form(p);
     else
         rc = print_text(p);
-    return rc || !p->book || !p->book->pool.failed ? rc : -ENOMEM;
+    return rc || !p->summary || !p->summary->pool.failed ? rc : -ENOMEM;
 }
 
 /*
@@ -426,10 +426,10 @@ static void fini(struct pass *p)
     filter_free(p->filter);
     plot_free(p->plot);
     symbols_free(p->symbols);
-    book_free(p->book);
+    summary_free(p->summary);
     latency_free(p->latency);
-    cr3_list_free(p->cr3);
-    ipis_fini(&p->ipis);
+    cr3_table_free(p->cr3);
+    ipi_latency_fini(&p->ipis);
     for ( unsigned int i = 0; i < INTERVAL_KINDS; i++ )
         interval_free(p->interval[i]);
 }
@@ -451,14 +451,14 @@ static bool wants_vcpu(const void *filter, unsigned int domain,
 static void warn_outside(const struct run *run, const struct xt_clock *clock,
                          uint64_t first, uint64_t last)
 {
-    char length[NUM_CLOCK_MAX], began[BEGAN_MAX];
+    char length[NUM_CLOCK_MAX], began[START_TIME_MAX];
     struct xt_clock from_first = *clock;
 
     from_first.wall = xt_clock_wall(clock, first);
     *num_duration(length, xt_clock_length(clock, last - first)) = '\0';
     log_warning(run->log, "--time %s: nothing of %s, which lasts %s%s%s",
                 run->config->time, run->name, length,
-                began_text(&from_first, began) ? " from " : "", began);
+                start_time_text(&from_first, began) ? " from " : "", began);
 }
 
 /* Of what comes as a stream, the end is not known; the start nearly always. */

@@ -144,7 +144,7 @@ static void print_interval(enum interval_kind kind, const uint64_t *ids,
     stage_begin(&s, &sink, 5000);
     tell(&s, &sink);
     stage_end(&sink, 5000, 8500);
-    interval_print(i, s.out);
+    text_print_interval(i, s.out);
     same_text(stage_text(&s), expected);
     interval_free(i);
     stage_fini(&s);
@@ -313,7 +313,7 @@ START_TEST(too_many_intervals)
     tell_running(&s, &sink, 0, UINT64_MAX - 5, UINT64_MAX);
     stage_end(&sink, 0, UINT64_MAX);
     ck_assert(interval_cut(i));
-    interval_print(i, s.out);
+    text_print_interval(i, s.out);
     same_text(stage_text(&s), "0.000000000 100.00\n0.000000001 100.00\n"
                               "0.000000002 100.00\ntime 0\n");
     interval_free(i);
@@ -349,7 +349,7 @@ START_TEST(who_waited_and_why)
     tell_waits(&s, &sink);
     stage_end(&sink, 5000, 30000);
     latency_close(l);
-    ck_assert_int_eq(report_latency(l, &request, s.out), 0);
+    ck_assert_int_eq(text_print_latency(l, &request, s.out), 0);
     same_text(stage_text(&s),
 "--- From being woken to running ---\n"
 " vcpu          times      mean       p50       p95       p99       max"
@@ -404,8 +404,8 @@ START_TEST(who_ran_together)
         { .from = 800, .to = 1000, .census = FACT_CENSUS(CENSUS_RUNNING),
           .ended = 1 },
     };
-    struct together t = { 0 };
-    struct sink sink = together_sink(&t);
+    struct concurrency t = { 0 };
+    struct sink sink = concurrency_sink(&t);
     struct stage s;
 
     stage_init(&s);
@@ -419,14 +419,14 @@ START_TEST(who_ran_together)
         sink.ops->domain(sink.state, &f);
     }
     stage_end(&sink, 0, 1000);
-    together_close(&t);
-    ck_assert_int_eq(report_together(&t, &(struct report_request){ 0 },
-                                     s.out), 0);
+    concurrency_close(&t);
+    ck_assert_int_eq(text_print_concurrency(&t, &(struct report_request){ 0 },
+                                            s.out), 0);
     same_text(stage_text(&s),
 "--- How many vcpus of a domain ran at the same time (share of time) ---\n"
 " d0: 1 60.00%, 2 30.00%, unknown 10.00%; some waited while others ran "
 "20.00%\n");
-    together_fini(&t);
+    concurrency_fini(&t);
     stage_fini(&s);
 }
 END_TEST

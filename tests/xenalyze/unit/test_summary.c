@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The book, told a small story by hand: what it then prints, line by line, and
- * that shards of it make the same book.
+ * The summary, told a small story by hand: what it then prints, line by line,
+ * and that shards of it make the same summary.
  */
 #include "tests/xenalyze/unit/make-facts.h"
 #include "xenalyze/text/text.h"
@@ -76,30 +76,30 @@ static void tell_exit(const struct stage *s, const struct sink *sink,
     sink->ops->exit(sink->state, &exit);
 }
 
-static struct book *new_book(struct sink *sink)
+static struct summary *new_summary(struct sink *sink)
 {
-    static const struct book_want want;
-    struct book *book;
+    static const struct summary_want want;
+    struct summary *summary;
 
-    ck_assert_int_eq(book_new(&book, &want), 0);
-    *sink = book_sink(book);
-    return book;
+    ck_assert_int_eq(summary_new(&summary, &want), 0);
+    *sink = summary_sink(summary);
+    return summary;
 }
 
 START_TEST(summary_is_stock_s)
 {
-    struct book *book;
+    struct summary *summary;
     struct sink sink;
     struct stage s;
 
     stage_init(&s);
-    book = new_book(&sink);
+    summary = new_summary(&sink);
     stage_begin(&s, &sink, 0);
     tell_scheduling(&s, &sink);
     tell_exit(&s, &sink, 100, 2000);
     stage_end(&sink, 0, 10000);
-    ck_assert_int_eq(book_close(book), 0);
-    report_book_summary(book, &plain, s.out);
+    ck_assert_int_eq(summary_close(summary), 0);
+    text_print_summary(summary, &plain, s.out);
     same_text(stage_text(&s),
 "Total time: 0.00 seconds (using cpu speed 1000.00 MHz)\n"
 "--- Log volume summary ---\n"
@@ -138,25 +138,25 @@ START_TEST(summary_is_stock_s)
 "   npf        1  0.00s 20.00%  2000 cyc { 2000| 2000| 2000}\n"
 "Guest interrupt counts:\n"
 "Emulate eip list\n");
-    book_free(book);
+    summary_free(summary);
     stage_fini(&s);
 }
 END_TEST
 
 START_TEST(time_adds_up)
 {
-    struct book *book;
+    struct summary *summary;
     struct sink sink;
     struct stage s;
 
     stage_init(&s);
-    book = new_book(&sink);
+    summary = new_summary(&sink);
     stage_begin(&s, &sink, 0);
     tell_scheduling(&s, &sink);
     tell_end(&s, &sink, 10000, 10000);
     stage_end(&sink, 0, 10000);
-    ck_assert_int_eq(book_close(book), 0);
-    report_book_trust(book, &plain, s.out);
+    ck_assert_int_eq(summary_close(summary), 0);
+    text_print_quality(summary, &plain, s.out);
     ck_assert_ptr_nonnull(strstr(stage_text(&s),
         " d0v0          70.00%    30.00%     0.00%     0.00%     0.00%"
         "     0.00%      0.00s  100 %\n"));
@@ -164,7 +164,7 @@ START_TEST(time_adds_up)
         " d1v0          33.33%     0.00%    66.67%     0.00%     0.00%"
         "     0.00%      0.00s  100 %\n"));
     ck_assert_ptr_null(strstr(stage_text(&s), "DOES NOT"));
-    book_free(book);
+    summary_free(summary);
     stage_fini(&s);
 }
 END_TEST
@@ -172,21 +172,21 @@ END_TEST
 /* A machine that leaves a hole is found out. */
 START_TEST(time_that_is_missing_is_seen)
 {
-    struct book *book;
+    struct summary *summary;
     struct sink sink;
     struct stage s;
 
     stage_init(&s);
-    book = new_book(&sink);
+    summary = new_summary(&sink);
     stage_begin(&s, &sink, 0);
     tell_scheduling(&s, &sink);
     tell_end(&s, &sink, 10500, 11000);
     stage_end(&sink, 0, 11000);
-    ck_assert_int_eq(book_close(book), 0);
-    report_book_trust(book, &plain, s.out);
+    ck_assert_int_eq(summary_close(summary), 0);
+    text_print_quality(summary, &plain, s.out);
     ck_assert_ptr_nonnull(strstr(stage_text(&s),
                                  "DOES NOT ADD UP: -500 cycles\n"));
-    book_free(book);
+    summary_free(summary);
     stage_fini(&s);
 }
 END_TEST
@@ -201,24 +201,24 @@ static void tell_exits(const struct stage *s, const struct sink *one,
                   1 + unit_random(&seed) % 5000);
 }
 
-static void print_whole(struct stage *s, struct book *book)
+static void print_whole(struct stage *s, struct summary *summary)
 {
-    ck_assert_int_eq(book_close(book), 0);
-    report_book_summary(book, &plain, s->out);
-    report_book_pcpus(book, &plain, s->out);
-    report_book_trust(book, &plain, s->out);
+    ck_assert_int_eq(summary_close(summary), 0);
+    text_print_summary(summary, &plain, s->out);
+    text_print_pcpus(summary, &plain, s->out);
+    text_print_quality(summary, &plain, s->out);
 }
 
-START_TEST(shards_make_the_same_book)
+START_TEST(shards_make_the_same_summary)
 {
     struct sink whole, first, second;
-    struct book *books[2];
+    struct summary *summaries[2];
     struct stage s[2];
 
     for ( unsigned int i = 0; i < 2; i++ )
         stage_init(&s[i]);
-    books[0] = new_book(&whole);
-    books[1] = new_book(&first);
+    summaries[0] = new_summary(&whole);
+    summaries[1] = new_summary(&first);
     stage_begin(&s[0], &whole, 0);
     stage_begin(&s[1], &first, 0);
     second = first;
@@ -230,12 +230,12 @@ START_TEST(shards_make_the_same_book)
     ck_assert_int_eq(first.ops->merge(first.state, second.state), 0);
     stage_end(&whole, 0, 500000);
     stage_end(&first, 0, 500000);
-    print_whole(&s[0], books[0]);
-    print_whole(&s[1], books[1]);
+    print_whole(&s[0], summaries[0]);
+    print_whole(&s[1], summaries[1]);
     same_text(stage_text(&s[0]), stage_text(&s[1]));
     for ( unsigned int i = 0; i < 2; i++ )
     {
-        book_free(books[i]);
+        summary_free(summaries[i]);
         stage_fini(&s[i]);
     }
 }
@@ -244,33 +244,33 @@ END_TEST
 /* What nobody has ever seen: any pcpu, any vector, more of everything. */
 START_TEST(hostile_numbers_are_harmless)
 {
-    struct book *book;
+    struct summary *summary;
     struct sink sink;
     struct stage s;
 
     stage_init(&s);
-    book = new_book(&sink);
+    summary = new_summary(&sink);
     stage_begin(&s, &sink, 0);
     tell_exit(&s, &sink, UINT64_MAX, UINT64_MAX);
-    sink.ops->exit(book, &(struct fact_exit){
+    sink.ops->exit(summary, &(struct fact_exit){
         .vcpu = &s.vcpus[0], .cause = EXIT_OTHER, .reason = UINT32_MAX,
         .cycles = 5 });
-    sink.ops->pcpu(book, &(struct fact_pcpu){ .pcpu = UINT32_MAX, .to = 1 });
-    sink.ops->pv(book, &(struct fact_pv){
+    sink.ops->pcpu(summary, &(struct fact_pcpu){ .pcpu = UINT32_MAX, .to = 1 });
+    sink.ops->pv(summary, &(struct fact_pv){
         .vcpu = &s.vcpus[1], .kind = PV_HYPERCALL_V2,
         .number = UINT32_MAX });
-    sink.ops->memory(book, &(struct fact_memory){
+    sink.ops->memory(summary, &(struct fact_memory){
         .by = &s.vcpus[1], .target = &s.domains[1],
         .kind = MEMORY_POD_POPULATE, .order = UINT16_MAX });
     stage_end(&sink, 0, 11000);
-    print_whole(&s, book);
+    print_whole(&s, summary);
     ck_assert_ptr_nonnull(strstr(stage_text(&s), "           4294967295 "));
     ck_assert_ptr_nonnull(strstr(stage_text(&s), "(higher ones)"));
-    book_free(book);
+    summary_free(summary);
     stage_fini(&s);
 }
 END_TEST
 
-UNIT_MAIN("book", summary_is_stock_s, time_adds_up,
-          time_that_is_missing_is_seen, shards_make_the_same_book,
+UNIT_MAIN("summary", summary_is_stock_s, time_adds_up,
+          time_that_is_missing_is_seen, shards_make_the_same_summary,
           hostile_numbers_are_harmless)

@@ -12,7 +12,7 @@
 #include "xenalyze/account/grow.h"
 #include "xenalyze/account/sort.h"
 
-void together_fini(struct together *t)
+void concurrency_fini(struct concurrency *t)
 {
     free(t->domains);
     t->domains = NULL;
@@ -21,17 +21,17 @@ void together_fini(struct together *t)
 
 static void note(void *state, const struct fact_domain *f)
 {
-    struct together *t = state;
+    struct concurrency *t = state;
     uint64_t cycles = f->to - f->from;
     uint32_t runnable = fact_census(f, CENSUS_RUNNABLE);
     uint32_t running = fact_census(f, CENSUS_RUNNING);
     uint32_t lost = f->nr_vcpus - running - runnable -
                     fact_census(f, CENSUS_BLOCKED);
-    struct together_domain *d;
+    struct concurrency_domain *d;
 
     if ( f->domain->id == WORLD_IDLE || f->domain->id == WORLD_DEFAULT )
         return;
-    if ( !reach_index(&t->domains, &t->nr, f->domain->index, sizeof(*d)) )
+    if ( !grow_to_index(&t->domains, &t->nr, f->domain->index, sizeof(*d)) )
     {
         t->failed = true;
         return;
@@ -46,20 +46,21 @@ static void note(void *state, const struct fact_domain *f)
     if ( lost > f->ended )
         d->lost += cycles;
     else
-        d->cycles[running < TOGETHER_MOST ? running : TOGETHER_MOST] += cycles;
+        d->cycles[running < CONCURRENCY_MAX ? running
+                                            : CONCURRENCY_MAX] += cycles;
     if ( lost == f->ended && running && runnable )
         d->hazard += cycles;
 }
 
 static int end(void *state, const struct fact_end *f, struct err *e)
 {
-    const struct together *t = state;
+    const struct concurrency *t = state;
 
     (void)f;
     return t->failed ? err_sys(e, -ENOMEM, "cannot keep the domains") : 0;
 }
 
-struct sink together_sink(struct together *t)
+struct sink concurrency_sink(struct concurrency *t)
 {
     static const struct sink_ops ops = {
         .name = "together", .end = end, .domain = note,
@@ -70,12 +71,12 @@ struct sink together_sink(struct together *t)
 
 static int by_id(const void *a, const void *b)
 {
-    const struct together_domain *x = a, *y = b;
+    const struct concurrency_domain *x = a, *y = b;
 
     return (x->id > y->id) - (x->id < y->id);
 }
 
-void together_close(struct together *t)
+void concurrency_close(struct concurrency *t)
 {
     uint32_t n = 0;
 
@@ -87,28 +88,28 @@ void together_close(struct together *t)
         qsort(t->domains, n, sizeof(*t->domains), by_id);
 }
 
-uint64_t together_time(const struct together_domain *d)
+uint64_t concurrency_time(const struct concurrency_domain *d)
 {
     uint64_t sum = d->lost;
 
-    for ( unsigned int i = 0; i <= TOGETHER_MOST; i++ )
+    for ( unsigned int i = 0; i <= CONCURRENCY_MAX; i++ )
         sum += d->cycles[i];
     return sum;
 }
 
 /* Numbers of vcpus that never ran together are left out. */
-static void print_domain(const struct together_domain *d, FILE *out)
+static void print_domain(const struct concurrency_domain *d, FILE *out)
 {
-    uint64_t whole = together_time(d);
+    uint64_t whole = concurrency_time(d);
     const char *before = ":";
 
     fprintf(out, " d%u", d->id);
-    for ( unsigned int i = 0; i <= TOGETHER_MOST; i++ )
+    for ( unsigned int i = 0; i <= CONCURRENCY_MAX; i++ )
     {
         if ( !d->cycles[i] )
             continue;
         fprintf(out, "%s %u%s %.2f%%", before, i,
-                i == TOGETHER_MOST ? " or more" : "",
+                i == CONCURRENCY_MAX ? " or more" : "",
                 stats_share(d->cycles[i], whole));
         before = ",";
     }
@@ -119,17 +120,17 @@ static void print_domain(const struct together_domain *d, FILE *out)
 }
 
 /* The time of all its vcpus together. */
-static uint64_t ran(const struct together_domain *d)
+static uint64_t ran(const struct concurrency_domain *d)
 {
     uint64_t sum = 0;
 
-    for ( unsigned int i = 1; i <= TOGETHER_MOST; i++ )
+    for ( unsigned int i = 1; i <= CONCURRENCY_MAX; i++ )
         sum += i * d->cycles[i];
     return sum;
 }
 
-int report_together(const struct together *t,
-                    const struct report_request *request, FILE *out)
+int text_print_concurrency(const struct concurrency *t,
+                           const struct report_request *request, FILE *out)
 {
     struct sort_row *rows = fault_malloc((t->nr + 1) * sizeof(*rows));
     size_t n = 0;
@@ -137,7 +138,7 @@ int report_together(const struct together *t,
     if ( !rows )
         return -ENOMEM;
     for ( uint32_t i = 0; i < t->nr; i++ )
-        if ( t->domains[i].vcpus > 1 && together_time(&t->domains[i]) )
+        if ( t->domains[i].vcpus > 1 && concurrency_time(&t->domains[i]) )
             rows[n++] = (struct sort_row){ ran(&t->domains[i]), i };
     n = sort_rows(request, rows, n);
     fprintf(out, "--- How many vcpus of a domain ran at the same time "

@@ -13,35 +13,35 @@
 #include "xenalyze/model/model.h"
 #include "xenalyze/stats/stats.h"
 
-#define TOGETHER_MOST 64u       /* that many or more */
+#define CONCURRENCY_MAX 64u       /* that many or more */
 
-struct together_domain
+struct concurrency_domain
 {
     bool known;
     uint16_t id;
     uint32_t vcpus;             /* the most that were known at a time */
-    uint64_t cycles[TOGETHER_MOST + 1];         /* while so many ran */
+    uint64_t cycles[CONCURRENCY_MAX + 1];         /* while so many ran */
     uint64_t hazard;            /* some ran while others waited */
     uint64_t lost;              /* nothing is known of some */
 };
 
-struct together
+struct concurrency
 {
-    struct together_domain *domains;    /* by index; after close by id */
+    struct concurrency_domain *domains;    /* by index; after close by id */
     uint32_t nr;
     bool failed;                /* out of memory */
 };
 
-void together_fini(struct together *t);
-struct sink together_sink(struct together *t);
+void concurrency_fini(struct concurrency *t);
+struct sink concurrency_sink(struct concurrency *t);
 
 /* When all has been told: domains by id. */
-void together_close(struct together *t);
+void concurrency_close(struct concurrency *t);
 
-uint64_t together_time(const struct together_domain *d);
+uint64_t concurrency_time(const struct concurrency_domain *d);
 
 /* The section of the report of waiting.  0 or -ENOMEM. */
-int report_together(const struct together *t,
-                    const struct report_request *request, FILE *out);
+int text_print_concurrency(const struct concurrency *t,
+                           const struct report_request *request, FILE *out);
 
 #endif /* XENALYZE_ACCOUNT_CONCURRENCY_H */

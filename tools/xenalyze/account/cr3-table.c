@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * As stock books it: the exit in which CR3 is loaded is one of what was there
- * before, by its reason, and Xen's time of what is there then.
+ * As stock summaries it: the exit in which CR3 is loaded is one of what was
+ * there before, by its reason, and Xen's time of what is there then.
  *
  * A hostile guest loads as many frames as it likes: after MAX_ROWS different
  * ones others are only counted.
@@ -33,7 +33,7 @@ struct chain
     struct cr3_row *first, *last;
 };
 
-struct cr3_list
+struct cr3_table
 {
     struct stats_pool pool;
     struct cr3_row *hashes[HASHES];
@@ -52,7 +52,7 @@ struct cr3_list
     uint64_t value;
 };
 
-int cr3_list_new(struct cr3_list **list)
+int cr3_table_new(struct cr3_table **list)
 {
     *list = fault_calloc(1, sizeof(**list));
     if ( !*list )
@@ -61,7 +61,7 @@ int cr3_list_new(struct cr3_list **list)
     return 0;
 }
 
-void cr3_list_free(struct cr3_list *l)
+void cr3_table_free(struct cr3_table *l)
 {
     if ( !l )
         return;
@@ -74,15 +74,15 @@ void cr3_list_free(struct cr3_list *l)
 
 /* --- rows ----------------------------------------------------------------- */
 
-static struct cr3_row *add_row(struct cr3_list *l, uint16_t domain,
+static struct cr3_row *add_row(struct cr3_table *l, uint16_t domain,
                                uint64_t frame, uint64_t time)
 {
     struct cr3_row *row = arena_new(&l->pool.arena, struct cr3_row);
     struct chain *chain;
 
-    if ( !row || !reach_index(&l->rows, &l->room, l->nr, sizeof(*l->rows)) ||
-         !reach_index(&l->domains, &l->nr_domains, domain,
-                      sizeof(*l->domains)) )
+    if ( !row || !grow_to_index(&l->rows, &l->room, l->nr, sizeof(*l->rows)) ||
+         !grow_to_index(&l->domains, &l->nr_domains, domain,
+                        sizeof(*l->domains)) )
     {
         l->failed = true;
         return NULL;
@@ -99,7 +99,7 @@ static struct cr3_row *add_row(struct cr3_list *l, uint16_t domain,
     return row;
 }
 
-static struct cr3_row *row_of(struct cr3_list *l, const struct world_vcpu *v,
+static struct cr3_row *row_of(struct cr3_table *l, const struct world_vcpu *v,
                               uint64_t frame, uint64_t time)
 {
     uint64_t mixed = (frame * 31 + v->domain->id) * 0x9e3779b97f4a7c15ull;
@@ -124,7 +124,7 @@ static struct cr3_row *row_of(struct cr3_list *l, const struct world_vcpu *v,
     return row;
 }
 
-static struct stats *part_of(struct cr3_list *l, struct cr3_row *row)
+static struct stats *part_of(struct cr3_table *l, struct cr3_row *row)
 {
     struct stats **part = &row->parts[l->category];
 
@@ -139,9 +139,9 @@ static struct stats *part_of(struct cr3_list *l, struct cr3_row *row)
 
 /* --- facts ---------------------------------------------------------------- */
 
-static struct holder *vcpu_of(struct cr3_list *l, const struct world_vcpu *v)
+static struct holder *vcpu_of(struct cr3_table *l, const struct world_vcpu *v)
 {
-    if ( reach_index(&l->vcpus, &l->nr_vcpus, v->index, sizeof(*l->vcpus)) )
+    if ( grow_to_index(&l->vcpus, &l->nr_vcpus, v->index, sizeof(*l->vcpus)) )
         return &l->vcpus[v->index];
     l->failed = true;
     return NULL;
@@ -150,7 +150,7 @@ static struct holder *vcpu_of(struct cr3_list *l, const struct world_vcpu *v)
 /* Handlers come just before their exit. */
 static void note_handle(void *state, const struct fact_handle *f)
 {
-    struct cr3_list *l = state;
+    struct cr3_table *l = state;
 
     if ( !f->exit || !f->main )
         return;
@@ -159,7 +159,7 @@ static void note_handle(void *state, const struct fact_handle *f)
     l->value = f->value;
 }
 
-static void leave(struct cr3_list *l, struct holder *v, uint64_t time)
+static void leave(struct cr3_table *l, struct holder *v, uint64_t time)
 {
     if ( v->row )
     {
@@ -170,7 +170,7 @@ static void leave(struct cr3_list *l, struct holder *v, uint64_t time)
     v->known = false;
 }
 
-static void load(struct cr3_list *l, struct holder *v,
+static void load(struct cr3_table *l, struct holder *v,
                  const struct world_vcpu *who, uint64_t time)
 {
     uint64_t frame = fact_cr3_frame(l->value);
@@ -191,7 +191,7 @@ static void load(struct cr3_list *l, struct holder *v,
         v->row->switches++;
 }
 
-static void add_guest(struct cr3_list *l, struct cr3_row *row,
+static void add_guest(struct cr3_table *l, struct cr3_row *row,
                       const struct fact_exit *f)
 {
     struct stats *part = part_of(l, row);
@@ -204,7 +204,7 @@ static void add_guest(struct cr3_list *l, struct cr3_row *row,
 
 static void note_exit(void *state, const struct fact_exit *f)
 {
-    struct cr3_list *l = state;
+    struct cr3_table *l = state;
     struct holder *v = vcpu_of(l, f->vcpu);
 
     if ( !v )
@@ -228,7 +228,7 @@ static void note_exit(void *state, const struct fact_exit *f)
 /* Who knows what it loaded while records were lost. */
 static void note_runstate(void *state, const struct fact_runstate *f)
 {
-    struct cr3_list *l = state;
+    struct cr3_table *l = state;
 
     if ( f->next == STATE_LOST && f->vcpu->index < l->nr_vcpus )
         leave(l, &l->vcpus[f->vcpu->index], f->to);
@@ -236,7 +236,7 @@ static void note_runstate(void *state, const struct fact_runstate *f)
 
 static int end(void *state, const struct fact_end *f, struct err *e)
 {
-    struct cr3_list *l = state;
+    struct cr3_table *l = state;
 
     for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
     {
@@ -248,7 +248,7 @@ static int end(void *state, const struct fact_end *f, struct err *e)
            ? err_sys(e, -ENOMEM, "cannot keep what was in CR3") : 0;
 }
 
-struct sink cr3_list_sink(struct cr3_list *list)
+struct sink cr3_table_sink(struct cr3_table *list)
 {
     static const struct sink_ops ops = {
         .name = "cr3", .ordered = true, .end = end,
@@ -260,29 +260,29 @@ struct sink cr3_list_sink(struct cr3_list *list)
 
 /* --- answers -------------------------------------------------------------- */
 
-const struct cr3_row *cr3_list_now(const struct cr3_list *l,
-                                   const struct world_vcpu *v)
+const struct cr3_row *cr3_table_now(const struct cr3_table *l,
+                                    const struct world_vcpu *v)
 {
     return v->index < l->nr_vcpus ? l->vcpus[v->index].row : NULL;
 }
 
-bool cr3_list_switched(const struct cr3_list *l)
+bool cr3_table_switched(const struct cr3_table *l)
 {
     return l->switched;
 }
 
-struct cr3_row *const *cr3_list_rows(const struct cr3_list *l, uint32_t *nr)
+struct cr3_row *const *cr3_table_rows(const struct cr3_table *l, uint32_t *nr)
 {
     *nr = l->nr;
     return l->rows;
 }
 
-const struct cr3_row *cr3_list_of(const struct cr3_list *l, uint16_t domain)
+const struct cr3_row *cr3_table_of(const struct cr3_table *l, uint16_t domain)
 {
     return domain < l->nr_domains ? l->domains[domain].first : NULL;
 }
 
-uint64_t cr3_list_others(const struct cr3_list *l)
+uint64_t cr3_table_others(const struct cr3_table *l)
 {
     return l->others;
 }

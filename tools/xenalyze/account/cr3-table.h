@@ -29,30 +29,30 @@ struct cr3_row
     struct stats *parts[CATEGORIES];    /* of Xen's time; NULL: none */
 };
 
-struct cr3_list;
+struct cr3_table;
 
 /* 0 or -ENOMEM. */
-int cr3_list_new(struct cr3_list **list);
-void cr3_list_free(struct cr3_list *list);
+int cr3_table_new(struct cr3_table **list);
+void cr3_table_free(struct cr3_table *list);
 
-struct sink cr3_list_sink(struct cr3_list *list);
+struct sink cr3_table_sink(struct cr3_table *list);
 
 /* What is in CR3 of a vcpu; NULL: not known. */
-const struct cr3_row *cr3_list_now(const struct cr3_list *list,
-                                   const struct world_vcpu *v);
+const struct cr3_row *cr3_table_now(const struct cr3_table *list,
+                                    const struct world_vcpu *v);
 
 /* Did the exit that was told last put another frame there? */
-bool cr3_list_switched(const struct cr3_list *list);
+bool cr3_table_switched(const struct cr3_table *list);
 
 /* All rows by id. */
-struct cr3_row *const *cr3_list_rows(const struct cr3_list *list,
-                                     uint32_t *nr);
+struct cr3_row *const *cr3_table_rows(const struct cr3_table *list,
+                                      uint32_t *nr);
 
 /* The first of a domain's; NULL: it has none. */
-const struct cr3_row *cr3_list_of(const struct cr3_list *list,
-                                  uint16_t domain);
+const struct cr3_row *cr3_table_of(const struct cr3_table *list,
+                                   uint16_t domain);
 
 /* Loads of more frames than there are rows. */
-uint64_t cr3_list_others(const struct cr3_list *list);
+uint64_t cr3_table_others(const struct cr3_table *list);
 
 #endif /* XENALYZE_ACCOUNT_CR3_TABLE_H */

@@ -35,7 +35,7 @@ void cr3_fini(struct cr3 *c)
 
 static struct cr3_vcpu *vcpu_of(struct cr3 *c, uint32_t index)
 {
-    if ( reach_index(&c->vcpus, &c->nr_vcpus, index, sizeof(*c->vcpus)) )
+    if ( grow_to_index(&c->vcpus, &c->nr_vcpus, index, sizeof(*c->vcpus)) )
         return &c->vcpus[index];
     c->failed = true;
     return NULL;

@@ -12,11 +12,11 @@
 #include "common/fault.h"
 #include "xenalyze/model/model.h"
 
-static struct exits_row *row_of(struct exits *x, uint16_t domain,
-                                uint16_t cause, uint64_t handler)
+static struct exit_report_row *row_of(struct exit_report *x, uint16_t domain,
+                                      uint16_t cause, uint64_t handler)
 {
     size_t room = x->room ? 2 * x->room : 64;
-    struct exits_row *larger;
+    struct exit_report_row *larger;
 
     for ( size_t i = x->nr; i && x->rows[i - 1].domain == domain; i-- )
         if ( x->rows[i - 1].cause == cause &&
@@ -30,16 +30,17 @@ static struct exits_row *row_of(struct exits *x, uint16_t domain,
         x->rows = larger;
         x->room = room;
     }
-    x->rows[x->nr] = (struct exits_row){
+    x->rows[x->nr] = (struct exit_report_row){
         .domain = domain, .cause = cause, .handler = handler,
     };
     return &x->rows[x->nr++];
 }
 
-static int add(struct exits *x, struct book *b, const struct book_vcpu *v,
+static int add(struct exit_report *x, struct summary *b,
+               const struct summary_vcpu *v,
                unsigned int cause, uint64_t handler, const struct stats *cost)
 {
-    struct exits_row *row = row_of(x, v->domain, cause, handler);
+    struct exit_report_row *row = row_of(x, v->domain, cause, handler);
 
     if ( !row )
         return -ENOMEM;
@@ -48,51 +49,51 @@ static int add(struct exits *x, struct book *b, const struct book_vcpu *v,
 }
 
 /* Parts of what handled it are told by the summary; what has no cost, too. */
-static int add_handlers(struct exits *x, struct book *b,
-                        const struct book_vcpu *v, unsigned int cause)
+static int add_handlers(struct exit_report *x, struct summary *b,
+                        const struct summary_vcpu *v, unsigned int cause)
 {
-    const struct stats_map *m = &book_exit_find(v->hvm, cause)->details;
+    const struct stats_map *m = &summary_exit_find(v->hvm, cause)->details;
     struct stats_row **rows = stats_map_by_key(m, &b->pool);
     int rc = 0;
 
     for ( size_t i = 0; !rc && rows && i < m->used; i++ )
-        if ( rows[i]->stats.count && !BOOK_DETAIL_PART(rows[i]->key) )
+        if ( rows[i]->stats.count && !SUMMARY_DETAIL_PART(rows[i]->key) )
             rc = add(x, b, v, cause, rows[i]->key, &rows[i]->stats);
     return rc;
 }
 
-int exits_gather(struct exits *x, struct book *book)
+int exit_report_build(struct exit_report *x, struct summary *summary)
 {
     int rc = 0;
 
-    for ( uint32_t i = 0; i < book->nr_vcpus; i++ )
+    for ( uint32_t i = 0; i < summary->nr_vcpus; i++ )
     {
-        const struct book_vcpu *v = book->vcpus[i];
+        const struct summary_vcpu *v = summary->vcpus[i];
 
         for ( unsigned int c = 0; !rc && v->hvm && c < EXIT_CAUSES; c++ )
         {
-            const struct book_exit *exit = book_exit_find(v->hvm, c);
+            const struct summary_exit *exit = summary_exit_find(v->hvm, c);
 
             if ( !exit )
                 continue;
-            rc = add(x, book, v, c, EXITS_WHOLE, &exit->cost);
-            rc = rc ? rc : add_handlers(x, book, v, c);
+            rc = add(x, summary, v, c, EXIT_REPORT_WHOLE, &exit->cost);
+            rc = rc ? rc : add_handlers(x, summary, v, c);
         }
     }
-    return book->pool.failed ? -ENOMEM : rc;
+    return summary->pool.failed ? -ENOMEM : rc;
 }
 
-void exits_fini(struct exits *x)
+void exit_report_fini(struct exit_report *x)
 {
     free(x->rows);
 }
 
-const char *exits_name(unsigned int cause, char name[EXITS_NAME])
+const char *exit_report_name(unsigned int cause, char name[EXIT_REPORT_NAME])
 {
     if ( exit_name(cause) )
         return exit_name(cause);
     if ( cause == EXIT_OTHER )
         return "(others)";
-    snprintf(name, EXITS_NAME, "%" PRIu32, exit_reason(cause));
+    snprintf(name, EXIT_REPORT_NAME, "%" PRIu32, exit_reason(cause));
     return name;
 }

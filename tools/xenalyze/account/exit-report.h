@@ -8,29 +8,30 @@
 
 #include "xenalyze/account/summary.h"
 
-#define EXITS_WHOLE UINT64_MAX  /* not one handler's: all with this reason */
+/* not one handler's: all with this reason */
+#define EXIT_REPORT_WHOLE UINT64_MAX
 
-struct exits_row
+struct exit_report_row
 {
     uint16_t domain, cause;
-    uint64_t handler;           /* book_detail_name() knows it */
+    uint64_t handler;           /* summary_detail_name() knows it */
     struct stats cost;
 };
 
 /* By domain, and then as they come. */
-struct exits
+struct exit_report
 {
-    struct exits_row *rows;     /* their series are in the book's pool */
+    struct exit_report_row *rows;  /* their series are in the summary's pool */
     size_t nr, room;
 };
 
-/* Of a closed book.  0 or -ENOMEM; exits_fini() in any case. */
-int exits_gather(struct exits *x, struct book *book);
-void exits_fini(struct exits *x);
+/* Of a closed summary.  0 or -ENOMEM; exit_report_fini() in any case. */
+int exit_report_build(struct exit_report *x, struct summary *summary);
+void exit_report_fini(struct exit_report *x);
 
 /* "HLT", "54", "(others)". */
-#define EXITS_NAME 32u
+#define EXIT_REPORT_NAME 32u
 
-const char *exits_name(unsigned int cause, char name[EXITS_NAME]);
+const char *exit_report_name(unsigned int cause, char name[EXIT_REPORT_NAME]);
 
 #endif /* XENALYZE_ACCOUNT_EXIT_REPORT_H */

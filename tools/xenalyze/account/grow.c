@@ -8,7 +8,7 @@
 
 #include "common/fault.h"
 
-bool reach_index(void *array, uint32_t *nr, uint32_t index, size_t size)
+bool grow_to_index(void *array, uint32_t *nr, uint32_t index, size_t size)
 {
     uint32_t n = *nr ? *nr : 16;
     unsigned char *larger;

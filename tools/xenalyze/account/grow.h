@@ -14,6 +14,6 @@
  * the address of the pointer, *nr how many there are; new ones are all zero.
  * False: no memory, and nothing has changed.
  */
-bool reach_index(void *array, uint32_t *nr, uint32_t index, size_t size);
+bool grow_to_index(void *array, uint32_t *nr, uint32_t index, size_t size);
 
 #endif /* XENALYZE_ACCOUNT_GROW_H */

@@ -17,23 +17,24 @@
 #define VECTOR(command) ((command) & 0xff)
 #define IS_TO_OTHERS(command) (((command) >> 18 & 3) == 3)
 
-void ipis_init(struct ipis *i, FILE *out)
+void ipi_latency_init(struct ipi_latency *i, FILE *out)
 {
     i->out = out;
     stats_pool_init(&i->pool);
 }
 
-void ipis_fini(struct ipis *i)
+void ipi_latency_fini(struct ipi_latency *i)
 {
     free(i->vcpus);
     stats_pool_fini(&i->pool);
 }
 
-static struct ipi_vcpu *vcpu_of(struct ipis *i, const struct world_vcpu *v)
+static struct ipi_vcpu *vcpu_of(struct ipi_latency *i,
+                                const struct world_vcpu *v)
 {
     struct ipi_vcpu *own;
 
-    if ( !reach_index(&i->vcpus, &i->nr, v->index, sizeof(*i->vcpus)) )
+    if ( !grow_to_index(&i->vcpus, &i->nr, v->index, sizeof(*i->vcpus)) )
     {
         i->failed = true;
         return NULL;
@@ -65,7 +66,7 @@ static struct ipi_slot *slot_of(struct ipi_vcpu *v, uint32_t vector)
     return free;
 }
 
-static void say(struct ipis *i, struct ipi_vcpu *v, struct ipi_slot *s,
+static void say(struct ipi_latency *i, struct ipi_vcpu *v, struct ipi_slot *s,
                 uint64_t from, uint64_t to)
 {
     uint64_t cycles = to > from ? to - from : 0;
@@ -82,7 +83,8 @@ static void say(struct ipis *i, struct ipi_vcpu *v, struct ipi_slot *s,
     s->entered = 0;
 }
 
-static void arrive(struct ipis *i, struct ipi_vcpu *v, struct ipi_slot *s,
+static void arrive(struct ipi_latency *i, struct ipi_vcpu *v,
+                   struct ipi_slot *s,
                    uint64_t time)
 {
     s->injected = false;
@@ -92,7 +94,7 @@ static void arrive(struct ipis *i, struct ipi_vcpu *v, struct ipi_slot *s,
         s->entered = time;
 }
 
-static void send(struct ipis *i, struct ipi_vcpu *v, struct ipi_slot *s,
+static void send(struct ipi_latency *i, struct ipi_vcpu *v, struct ipi_slot *s,
                  uint64_t time)
 {
     if ( s->sent++ == 0 )
@@ -101,7 +103,7 @@ static void send(struct ipis *i, struct ipi_vcpu *v, struct ipi_slot *s,
         say(i, v, s, time, s->entered);
 }
 
-static void send_to_others(struct ipis *i, const struct fact_handle *f)
+static void send_to_others(struct ipi_latency *i, const struct fact_handle *f)
 {
     for ( uint32_t k = 0; k < i->nr; k++ )
     {
@@ -119,7 +121,7 @@ static void send_to_others(struct ipis *i, const struct fact_handle *f)
 
 static void handle(void *state, const struct fact_handle *f)
 {
-    struct ipis *i = state;
+    struct ipi_latency *i = state;
     struct ipi_vcpu *v = vcpu_of(i, f->vcpu);
     struct ipi_slot *s;
 
@@ -137,7 +139,7 @@ static void handle(void *state, const struct fact_handle *f)
 
 static void leave(void *state, const struct fact_exit *f)
 {
-    struct ipis *i = state;
+    struct ipi_latency *i = state;
     struct ipi_vcpu *v = vcpu_of(i, f->vcpu);
 
     for ( unsigned int k = 0; v && k < IPI_SLOTS; k++ )
@@ -147,14 +149,14 @@ static void leave(void *state, const struct fact_exit *f)
 
 static void begin(void *state, const struct fact_begin *f)
 {
-    struct ipis *i = state;
+    struct ipi_latency *i = state;
 
     i->clock = *f->clock;
 }
 
 static int end(void *state, const struct fact_end *f, struct err *e)
 {
-    struct ipis *i = state;
+    struct ipi_latency *i = state;
 
     (void)f;
     for ( uint32_t k = 0; k < i->nr; k++ )
@@ -175,13 +177,13 @@ static int by_id(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-void ipis_close(struct ipis *i)
+void ipi_latency_close(struct ipi_latency *i)
 {
     if ( i->nr )
         qsort(i->vcpus, i->nr, sizeof(*i->vcpus), by_id);
 }
 
-struct sink ipis_sink(struct ipis *i)
+struct sink ipi_latency_sink(struct ipi_latency *i)
 {
     static const struct sink_ops ops = {
         .name = "ipis", .ordered = true, .begin = begin, .end = end,

@@ -30,24 +30,24 @@ struct ipi_vcpu
     struct stats_map latency;   /* cycles, by vector; or empty */
 };
 
-struct ipis
+struct ipi_latency
 {
     FILE *out;                  /* lines go here as facts come; NULL: none,
                                    and what they would say is kept */
     struct xt_clock clock;
     struct stats_pool pool;
-    struct ipi_vcpu *vcpus;     /* by index; after ipis_close(): by id */
+    struct ipi_vcpu *vcpus;     /* by index; after ipi_latency_close(): by id */
     uint32_t nr;
     bool failed;                /* out of memory */
 };
 
 /* The others of *i are 0. */
-void ipis_init(struct ipis *i, FILE *out);
-void ipis_fini(struct ipis *i);
+void ipi_latency_init(struct ipi_latency *i, FILE *out);
+void ipi_latency_fini(struct ipi_latency *i);
 
-struct sink ipis_sink(struct ipis *i);
+struct sink ipi_latency_sink(struct ipi_latency *i);
 
 /* Nothing comes any more. */
-void ipis_close(struct ipis *i);
+void ipi_latency_close(struct ipi_latency *i);
 
 #endif /* XENALYZE_ACCOUNT_IPI_LATENCY_H */

@@ -37,7 +37,7 @@ void latency_free(struct latency *l)
     stats_pool_fini(&l->pool);
     free(l->vcpus);
     free(l->worst);
-    together_fini(&l->together);
+    concurrency_fini(&l->concurrency);
     free(l);
 }
 
@@ -46,7 +46,7 @@ static struct latency_vcpu *vcpu_of(struct latency *l,
 {
     struct latency_vcpu *own = NULL;
 
-    if ( reach_index(&l->vcpus, &l->nr_vcpus, v->index, sizeof(*l->vcpus)) )
+    if ( grow_to_index(&l->vcpus, &l->nr_vcpus, v->index, sizeof(*l->vcpus)) )
         own = l->vcpus[v->index];
     else
         l->pool.failed = true;
@@ -182,7 +182,7 @@ void latency_close(struct latency *l)
 {
     uint32_t n = 0;
 
-    together_close(&l->together);
+    concurrency_close(&l->concurrency);
     for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
         if ( l->vcpus[i] )
             l->vcpus[n++] = l->vcpus[i];

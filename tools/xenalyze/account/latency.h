@@ -49,7 +49,7 @@ struct latency
     struct latency_wait *worst;         /* the longest first, then earliest */
     size_t nr_worst, room;
     struct xt_clock clock;
-    struct together together;   /* a sink by itself */
+    struct concurrency concurrency;   /* a sink by itself */
 };
 
 /* 0 or -ENOMEM.  `top`: how many of the worst are kept. */

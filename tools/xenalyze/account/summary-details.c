@@ -129,9 +129,9 @@ static const struct family
 #define FAMILY(kind, at, most, parts)                                       \
     { kind, at, sizeof(parts) / sizeof(parts[0]), most, parts }
     FAMILY(HANDLE_SHADOW, SHADOW_EMULATE, 0, emulations),
-    FAMILY(HANDLE_SHADOW, SHADOW_FIXUP, BOOK_UNSYNC_RESYNCS, fixups),
-    FAMILY(HANDLE_SHADOW, BOOK_FAULT_MENDED, 0, mended),
-    FAMILY(HANDLE_CR, 3, BOOK_CR3_RESYNCS, loads),
+    FAMILY(HANDLE_SHADOW, SHADOW_FIXUP, SUMMARY_UNSYNC_RESYNCS, fixups),
+    FAMILY(HANDLE_SHADOW, SUMMARY_FAULT_MENDED, 0, mended),
+    FAMILY(HANDLE_CR, 3, SUMMARY_CR3_RESYNCS, loads),
 #undef FAMILY
 };
 
@@ -140,8 +140,8 @@ static const struct family
 static const struct family *family_of(uint64_t key)
 {
     for ( size_t i = 0; i < NR_FAMILIES; i++ )
-        if ( BOOK_DETAIL_KIND(key) == families[i].kind &&
-             BOOK_DETAIL_AT(key) == families[i].at )
+        if ( SUMMARY_DETAIL_KIND(key) == families[i].kind &&
+             SUMMARY_DETAIL_AT(key) == families[i].at )
             return &families[i];
     return NULL;
 }
@@ -150,17 +150,17 @@ static const struct family *family_of(uint64_t key)
 static uint64_t whole_key(const struct fact_handle *f)
 {
     if ( f->kind == HANDLE_SHADOW )
-        return BOOK_DETAIL(f->kind, f->shadow.kind, 0u, 0u);
+        return SUMMARY_DETAIL(f->kind, f->shadow.kind, 0u, 0u);
     if ( f->kind == HANDLE_PF_XEN )
-        return BOOK_DETAIL(HANDLE_SHADOW, f->linear ? SHADOW_EMULATE
-                                                    : BOOK_FAULT_MENDED,
-                           0u, 0u);
+        return SUMMARY_DETAIL(HANDLE_SHADOW, f->linear ? SHADOW_EMULATE
+                                                    : SUMMARY_FAULT_MENDED,
+                              0u, 0u);
     if ( f->kind == HANDLE_MMIO )
-        return BOOK_DETAIL(f->kind, 0, 0u, 0u);
+        return SUMMARY_DETAIL(f->kind, 0, 0u, 0u);
     if ( f->kind == HANDLE_CR || f->kind == HANDLE_HYPERCALL ||
          (f->kind == HANDLE_INTERRUPT && f->has_value) )
-        return BOOK_DETAIL(f->kind, f->at & UINT32_MAX, 0u, 0u);
-    return BOOK_DETAIL(HANDLE_GENERIC, f->event, 0u, 0u);
+        return SUMMARY_DETAIL(f->kind, f->at & UINT32_MAX, 0u, 0u);
+    return SUMMARY_DETAIL(HANDLE_GENERIC, f->event, 0u, 0u);
 }
 
 /* A page fault that is taken for an emulation has no flags to go by. */
@@ -170,8 +170,8 @@ static bool has_parts(const struct fact_handle *f)
                                     : f->kind != HANDLE_CR || f->write;
 }
 
-unsigned int book_detail_keys(const struct fact_handle *f,
-                              uint64_t keys[BOOK_DETAILS])
+unsigned int summary_detail_keys(const struct fact_handle *f,
+                                 uint64_t keys[SUMMARY_DETAILS])
 {
     uint64_t whole = whole_key(f);
     const struct family *family = has_parts(f) ? family_of(whole) : NULL;
@@ -196,19 +196,19 @@ unsigned int book_detail_keys(const struct fact_handle *f,
 static const struct part *part_of(uint64_t key)
 {
     const struct family *family = family_of(key);
-    unsigned int i = BOOK_DETAIL_PART(key);
+    unsigned int i = SUMMARY_DETAIL_PART(key);
 
     return family && i && i <= family->nr ? &family->parts[i - 1] : NULL;
 }
 
-const char *book_part_name(uint64_t key)
+const char *summary_part_name(uint64_t key)
 {
     const struct part *part = part_of(key);
 
     return part ? part->name : NULL;
 }
 
-unsigned int book_part_most(uint64_t key)
+unsigned int summary_part_most(uint64_t key)
 {
     const struct family *family = family_of(key);
 
@@ -237,38 +237,38 @@ static const char *word_of(unsigned int kind, uint32_t at)
 /* Accesses to ports and memory have one name for two events. */
 #define IS_WRITE(event) ((event) & 0x200)
 
-static void whole_name(uint64_t key, char name[BOOK_DETAIL_NAME])
+static void whole_name(uint64_t key, char name[SUMMARY_DETAIL_NAME])
 {
     static const char *const formats[HANDLE_KINDS] = {
         [HANDLE_CR] = "cr%" PRIu32, [HANDLE_INTERRUPT] = "vector %" PRIu32,
         [HANDLE_HYPERCALL] = "hypercall %" PRIu32,
         [HANDLE_GENERIC] = "%08" PRIx32,
     };
-    unsigned int kind = BOOK_DETAIL_KIND(key);
-    uint32_t at = BOOK_DETAIL_AT(key);
+    unsigned int kind = SUMMARY_DETAIL_KIND(key);
+    uint32_t at = SUMMARY_DETAIL_AT(key);
     const char *word = word_of(kind, at);
 
     if ( word )
-        snprintf(name, BOOK_DETAIL_NAME, "%s%s", word,
-                 kind == HANDLE_GENERIC && IS_WRITE(at) ? BOOK_DETAIL_WRITE
+        snprintf(name, SUMMARY_DETAIL_NAME, "%s%s", word,
+                 kind == HANDLE_GENERIC && IS_WRITE(at) ? SUMMARY_DETAIL_WRITE
                                                         : "");
     else
-        snprintf(name, BOOK_DETAIL_NAME,
+        snprintf(name, SUMMARY_DETAIL_NAME,
                  kind < HANDLE_KINDS && formats[kind] ? formats[kind]
                                                       : "%" PRIu32, at);
 }
 
-const char *book_detail_name(uint64_t key, char name[BOOK_DETAIL_NAME])
+const char *summary_detail_name(uint64_t key, char name[SUMMARY_DETAIL_NAME])
 {
-    char whole[BOOK_DETAIL_NAME];
+    char whole[SUMMARY_DETAIL_NAME];
     const struct part *part = part_of(key);
-    unsigned int times = BOOK_DETAIL_TIMES(key);
+    unsigned int times = SUMMARY_DETAIL_TIMES(key);
 
     whole_name(key, part ? whole : name);
     if ( part && part->name )
-        snprintf(name, BOOK_DETAIL_NAME, "%.30s: %s", whole, part->name);
+        snprintf(name, SUMMARY_DETAIL_NAME, "%.30s: %s", whole, part->name);
     else if ( part )
-        snprintf(name, BOOK_DETAIL_NAME, "%.30s: %u%s resyncs", whole, times,
-                 times == book_part_most(key) ? " or more" : "");
+        snprintf(name, SUMMARY_DETAIL_NAME, "%.30s: %u%s resyncs", whole, times,
+                 times == summary_part_most(key) ? " or more" : "");
     return name;
 }

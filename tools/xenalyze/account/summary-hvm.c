@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Exits into the book: what each reason cost each vcpu, and what its handlers
- * had to do.  Stock registers such details once per place in its code, so they
- * appear under the first vcpu only; here each has its own.
+ * Exits into the summary: what each reason cost each vcpu, and what its
+ * handlers had to do.  Stock registers such details once per place in its code,
+ * so they appear under the first vcpu only; here each has its own.
  */
 #include "xenalyze/account/summary.h"
 
 #include <string.h>
 
-static struct book_hvm *new_hvm(struct book *b, struct book_vcpu *own)
+static struct summary_hvm *new_hvm(struct summary *b, struct summary_vcpu *own)
 {
     own->hvm = arena_zalloc(&b->pool.arena, sizeof(*own->hvm), 64);
     if ( own->hvm )
@@ -18,10 +18,10 @@ static struct book_hvm *new_hvm(struct book *b, struct book_vcpu *own)
     return own->hvm;
 }
 
-static inline struct book_hvm *hvm_of(struct book *b,
-                                      const struct world_vcpu *v)
+static inline struct summary_hvm *hvm_of(struct summary *b,
+                                         const struct world_vcpu *v)
 {
-    struct book_vcpu *own = book_vcpu(b, v);
+    struct summary_vcpu *own = summary_vcpu(b, v);
 
     if ( !own || own->hvm )
         return own ? own->hvm : NULL;
@@ -29,12 +29,12 @@ static inline struct book_hvm *hvm_of(struct book *b,
 }
 
 /* Room for one more. */
-static bool grow(struct book *b, struct book_hvm *h)
+static bool grow(struct summary *b, struct summary_hvm *h)
 {
     unsigned int nr = h->nr_exits + 1;
-    struct book_exit **larger;
+    struct summary_exit **larger;
 
-    if ( nr < BOOK_FEW_EXITS || nr & (nr - 1) )
+    if ( nr < SUMMARY_FEW_EXITS || nr & (nr - 1) )
         return true;
     larger = arena_array(&b->pool.arena, 2 * nr, sizeof(*larger), 8);
     if ( !larger )
@@ -44,10 +44,10 @@ static bool grow(struct book *b, struct book_hvm *h)
     return true;
 }
 
-static struct book_exit *new_exit(struct book *b, struct book_hvm *h,
-                                  unsigned int cause)
+static struct summary_exit *new_exit(struct summary *b, struct summary_hvm *h,
+                                     unsigned int cause)
 {
-    struct book_exit *x = NULL;
+    struct summary_exit *x = NULL;
 
     /* The hottest of all series: its lines of cache are its own. */
     if ( grow(b, h) )
@@ -63,20 +63,21 @@ static struct book_exit *new_exit(struct book *b, struct book_hvm *h,
     return x;
 }
 
-static inline struct book_exit *exit_of(struct book *b, struct book_hvm *h,
-                                        unsigned int cause)
+static inline struct summary_exit *exit_of(struct summary *b,
+                                           struct summary_hvm *h,
+                                           unsigned int cause)
 {
-    struct book_exit *x = book_exit_find(h, cause);
+    struct summary_exit *x = summary_exit_find(h, cause);
 
     return x ? x : new_exit(b, h, cause);
 }
 
 /* A vcpu's first, of a cause or at all; and those without a name. */
 COLD
-static void book_odd_exit(struct book *b, const struct fact_exit *f)
+static void summary_odd_exit(struct summary *b, const struct fact_exit *f)
 {
-    struct book_hvm *h = hvm_of(b, f->vcpu);
-    struct book_exit *x = h ? exit_of(b, h, f->cause) : NULL;
+    struct summary_hvm *h = hvm_of(b, f->vcpu);
+    struct summary_exit *x = h ? exit_of(b, h, f->cause) : NULL;
 
     if ( !x )
         return;
@@ -92,9 +93,9 @@ static void book_odd_exit(struct book *b, const struct fact_exit *f)
  * dozen exits will add to is asked for all at once, and not miss by miss.
  */
 __attribute__((noinline))
-static void turn_to(struct book *b, const struct fact_exit *f)
+static void turn_to(struct summary *b, const struct fact_exit *f)
 {
-    struct book_hvm *h = hvm_of(b, f->vcpu);
+    struct summary_hvm *h = hvm_of(b, f->vcpu);
 
     if ( !h )
         return;
@@ -102,25 +103,25 @@ static void turn_to(struct book *b, const struct fact_exit *f)
     b->latest_hvm = h;
     for ( unsigned int i = 1; i <= h->nr_exits; i++ )
         stats_prefetch(&h->exits[i]->cost);
-    book_exit(b, f);
+    summary_exit(b, f);
 }
 
-void book_exit(void *state, const struct fact_exit *f)
+void summary_exit(void *state, const struct fact_exit *f)
 {
-    struct book *b = state;
-    struct book_hvm *h = b->latest_hvm;
-    struct book_exit *x;
+    struct summary *b = state;
+    struct summary_hvm *h = b->latest_hvm;
+    struct summary_exit *x;
 
     if ( f->vcpu != b->latest )
     {
         turn_to(b, f);
         return;
     }
-    x = book_exit_find(h, f->cause);
+    x = summary_exit_find(h, f->cause);
     b->fault_va = 0;
     if ( !x || f->cause == EXIT_OTHER )
     {
-        book_odd_exit(b, f);
+        summary_odd_exit(b, f);
         return;
     }
     h->exit_cycles += f->cycles;
@@ -128,12 +129,12 @@ void book_exit(void *state, const struct fact_exit *f)
     stats_add(&x->cost, &b->pool, f->cycles, f->start);
 }
 
-static void note_details(struct book *b, struct book_hvm *h,
+static void note_details(struct summary *b, struct summary_hvm *h,
                          const struct fact_handle *f)
 {
-    struct book_exit *x = exit_of(b, h, f->exit->cause);
-    uint64_t keys[BOOK_DETAILS];
-    unsigned int nr = book_detail_keys(f, keys);
+    struct summary_exit *x = exit_of(b, h, f->exit->cause);
+    uint64_t keys[SUMMARY_DETAILS];
+    unsigned int nr = summary_detail_keys(f, keys);
 
     for ( unsigned int i = 0; x && i < nr; i++ )
         stats_map_add(&x->details, &b->pool, keys[i], f->exit->cycles,
@@ -146,14 +147,14 @@ static bool is_interrupt(const struct fact_handle *f, uint32_t vector)
 }
 
 /* Stock has lists of places in guests by domain. */
-static void note_eip(struct book *b, const struct fact_handle *f)
+static void note_eip(struct summary *b, const struct fact_handle *f)
 {
     bool hit = b->want.eips && is_interrupt(f, b->want.eip_vector);
     bool emulated = (f->kind == HANDLE_SHADOW &&
                      f->shadow.kind == SHADOW_EMULATE) ||
                     (f->kind == HANDLE_PF_XEN && f->linear);
-    struct book_domain *d = hit || emulated ? book_domain(b, f->vcpu->domain)
-                                            : NULL;
+    struct summary_domain *d = hit || emulated
+                               ? summary_domain(b, f->vcpu->domain) : NULL;
 
     if ( !d )
         return;
@@ -162,7 +163,7 @@ static void note_eip(struct book *b, const struct fact_handle *f)
 }
 
 /* A shadow fault says the guest's address, the access then the machine's. */
-static void note_mmio(struct book *b, struct book_hvm *h,
+static void note_mmio(struct summary *b, struct summary_hvm *h,
                       const struct fact_handle *f, uint64_t cycles)
 {
     stats_map_add(&h->mmio, &b->pool, f->at * 2 + f->write, cycles, f->time);
@@ -170,10 +171,10 @@ static void note_mmio(struct book *b, struct book_hvm *h,
         stats_map_add(&h->mmio_va, &b->pool, f->at, b->fault_va, f->time);
 }
 
-void book_handle(void *state, const struct fact_handle *f)
+void summary_handle(void *state, const struct fact_handle *f)
 {
-    struct book *b = state;
-    struct book_hvm *h = hvm_of(b, f->vcpu);
+    struct summary *b = state;
+    struct summary_hvm *h = hvm_of(b, f->vcpu);
     uint64_t cycles = f->exit ? f->exit->cycles : 0;
 
     if ( !h )
@@ -198,10 +199,10 @@ void book_handle(void *state, const struct fact_handle *f)
         note_details(b, h, f);
 }
 
-static void merge_exit(struct book *to, struct book_hvm *h,
-                       const struct book_exit *from)
+static void merge_exit(struct summary *to, struct summary_hvm *h,
+                       const struct summary_exit *from)
 {
-    struct book_exit *x = exit_of(to, h, from->cause);
+    struct summary_exit *x = exit_of(to, h, from->cause);
 
     if ( !x )
         return;
@@ -209,8 +210,8 @@ static void merge_exit(struct book *to, struct book_hvm *h,
     stats_map_merge(&x->details, &to->pool, &from->details);
 }
 
-void book_merge_hvm(struct book *to, struct book_vcpu *v,
-                    const struct book_hvm *from)
+void summary_merge_hvm(struct summary *to, struct summary_vcpu *v,
+                       const struct summary_hvm *from)
 {
     if ( !v->hvm && !new_hvm(to, v) )
         return;

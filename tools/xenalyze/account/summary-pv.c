@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rest of the local facts into the book: PV guests, memory, and what a
+ * The rest of the local facts into the summary: PV guests, memory, and what a
  * pcpu does by itself.  Mostly counts.
  */
 #include "xenalyze/account/summary.h"
 
 #include <string.h>
 
-static struct book_pv *pv_of(struct book *b, struct book_vcpu *own)
+static struct summary_pv *pv_of(struct summary *b, struct summary_vcpu *own)
 {
     if ( !own || own->pv )
         return own ? own->pv : NULL;
-    own->pv = arena_new(&b->pool.arena, struct book_pv);
+    own->pv = arena_new(&b->pool.arena, struct summary_pv);
     if ( !own->pv )
         b->pool.failed = true;
     return own->pv;
@@ -22,42 +22,42 @@ static void count_up(uint64_t *counts, unsigned int nr, uint32_t i)
     counts[i < nr ? i : nr]++;
 }
 
-void book_pv(void *state, const struct fact_pv *f)
+void summary_pv(void *state, const struct fact_pv *f)
 {
-    struct book *b = state;
-    struct book_pv *pv = pv_of(b, book_vcpu(b, f->vcpu));
+    struct summary *b = state;
+    struct summary_pv *pv = pv_of(b, summary_vcpu(b, f->vcpu));
 
     if ( !pv )
         return;
     pv->times[f->kind]++;
     if ( f->kind == PV_HYPERCALL_V2 || f->kind == PV_HYPERCALL_SUBCALL )
-        count_up(pv->hypercalls, BOOK_HYPERCALLS, f->number);
+        count_up(pv->hypercalls, SUMMARY_HYPERCALLS, f->number);
     if ( f->kind == PV_TRAP )
-        count_up(pv->traps, BOOK_TRAPS, f->number);
+        count_up(pv->traps, SUMMARY_TRAPS, f->number);
 }
 
-void book_merge_pv(struct book *to, struct book_vcpu *v,
-                   const struct book_pv *from)
+void summary_merge_pv(struct summary *to, struct summary_vcpu *v,
+                      const struct summary_pv *from)
 {
-    struct book_pv *pv = pv_of(to, v);
+    struct summary_pv *pv = pv_of(to, v);
 
     if ( !pv )
         return;
     for ( unsigned int i = 0; i < PV_KINDS; i++ )
         pv->times[i] += from->times[i];
-    for ( unsigned int i = 0; i <= BOOK_HYPERCALLS; i++ )
+    for ( unsigned int i = 0; i <= SUMMARY_HYPERCALLS; i++ )
         pv->hypercalls[i] += from->hypercalls[i];
-    for ( unsigned int i = 0; i <= BOOK_TRAPS; i++ )
+    for ( unsigned int i = 0; i <= SUMMARY_TRAPS; i++ )
         pv->traps[i] += from->traps[i];
 }
 
 /* Orders of x86: 0, 9 (2 MiB), 18 (1 GiB); what lies between is rounded. */
 static unsigned int order_index(unsigned int order)
 {
-    return order / 9 < BOOK_ORDERS ? order / 9 : BOOK_ORDERS - 1;
+    return order / 9 < SUMMARY_ORDERS ? order / 9 : SUMMARY_ORDERS - 1;
 }
 
-static void note_target(struct book_memory *m, const struct fact_memory *f)
+static void note_target(struct summary_memory *m, const struct fact_memory *f)
 {
     unsigned int order = order_index(f->order);
 
@@ -71,11 +71,12 @@ static void note_target(struct book_memory *m, const struct fact_memory *f)
     }
 }
 
-void book_memory(void *state, const struct fact_memory *f)
+void summary_memory(void *state, const struct fact_memory *f)
 {
-    struct book *b = state;
-    struct book_domain *by = f->by ? book_domain(b, f->by->domain) : NULL;
-    struct book_domain *target = f->target ? book_domain(b, f->target) : NULL;
+    struct summary *b = state;
+    struct summary_domain *by = f->by ? summary_domain(b, f->by->domain) : NULL;
+    struct summary_domain *target = f->target
+                                    ? summary_domain(b, f->target) : NULL;
 
     if ( by )
         by->memory.done_by[f->kind]++;
@@ -84,7 +85,8 @@ void book_memory(void *state, const struct fact_memory *f)
 }
 
 /* All of it is 64-bit counts. */
-void book_merge_memory(struct book_memory *to, const struct book_memory *from)
+void summary_merge_memory(struct summary_memory *to,
+                          const struct summary_memory *from)
 {
     uint64_t a[sizeof(*to) / sizeof(uint64_t)];
     uint64_t b[sizeof(*to) / sizeof(uint64_t)];
@@ -97,9 +99,9 @@ void book_merge_memory(struct book_memory *to, const struct book_memory *from)
     memcpy(to, a, sizeof(a));
 }
 
-void book_irq(void *state, const struct fact_irq *f)
+void summary_irq(void *state, const struct fact_irq *f)
 {
-    struct book_pcpu *p = book_pcpu(state, f->pcpu);
+    struct summary_pcpu *p = summary_pcpu(state, f->pcpu);
 
     if ( !p || f->kind != IRQ_HANDLED )
         return;
@@ -107,24 +109,24 @@ void book_irq(void *state, const struct fact_irq *f)
     p->interrupt_cycles += f->has_cycles ? f->cycles : 0;
 }
 
-void book_power(void *state, const struct fact_power *f)
+void summary_power(void *state, const struct fact_power *f)
 {
-    struct book *b = state;
-    struct book_pcpu *p = book_pcpu(b, f->pcpu);
+    struct summary *b = state;
+    struct summary_pcpu *p = summary_pcpu(b, f->pcpu);
 
     if ( p && f->kind == POWER_WAKE && f->matched )
         stats_add(&p->sleep, &b->pool, f->cycles, f->time);
 }
 
-void book_pcpu_state(void *state, const struct fact_pcpu *f)
+void summary_pcpu_state(void *state, const struct fact_pcpu *f)
 {
-    struct book *b = state;
-    struct book_pcpu *p = book_pcpu(b, f->pcpu);
+    struct summary *b = state;
+    struct summary_pcpu *p = summary_pcpu(b, f->pcpu);
 
     if ( !p )
         return;
     p->time += f->to - f->from;
-    /* A sum, not an element: see book_domain_state(). */
+    /* A sum, not an element: see summary_domain_state(). */
     if ( !f->early )
         stats_add(p->state + f->state, &b->pool, f->to - f->from, f->from);
 }
@@ -141,17 +143,17 @@ static void add_volume(struct fact_volume *to, const struct fact_volume *from)
     }
 }
 
-void book_volume(void *state, const struct fact_volume *f)
+void summary_volume(void *state, const struct fact_volume *f)
 {
-    struct book_pcpu *p = book_pcpu(state, f->pcpu);
+    struct summary_pcpu *p = summary_pcpu(state, f->pcpu);
 
     if ( p )
         add_volume(&p->volume, f);
 }
 
-void book_merge_pcpu(struct book *to, const struct book_pcpu *from)
+void summary_merge_pcpu(struct summary *to, const struct summary_pcpu *from)
 {
-    struct book_pcpu *p = book_pcpu(to, from->id);
+    struct summary_pcpu *p = summary_pcpu(to, from->id);
 
     if ( !p )
         return;

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Global facts into the book: in which states vcpus and domains were, where
+ * Global facts into the summary: in which states vcpus and domains were, where
  * vcpus stayed, what the pcpus lost.
  */
 #include "xenalyze/account/summary.h"
 
-/* NULL: it is not in the book so far. */
-static inline struct book_sched *find_sched(const struct book *b,
-                                            const struct world_vcpu *v)
+/* NULL: it is not in the summary so far. */
+static inline struct summary_sched *find_sched(const struct summary *b,
+                                               const struct world_vcpu *v)
 {
-    struct book_vcpu *own = book_find_vcpu(b, v);
+    struct summary_vcpu *own = summary_find_vcpu(b, v);
 
     return own ? own->sched : NULL;
 }
 
 /* NULL: no memory. */
 COLD
-static struct book_sched *new_sched(struct book *b, const struct world_vcpu *v)
+static struct summary_sched *new_sched(struct summary *b,
+                                       const struct world_vcpu *v)
 {
-    struct book_vcpu *own = book_vcpu(b, v);
+    struct summary_vcpu *own = summary_vcpu(b, v);
 
     if ( !own )
         return NULL;
-    own->sched = arena_new(&b->pool.arena, struct book_sched);
+    own->sched = arena_new(&b->pool.arena, struct summary_sched);
     if ( !own->sched )
     {
         b->pool.failed = true;
@@ -36,14 +37,15 @@ static struct book_sched *new_sched(struct book *b, const struct world_vcpu *v)
 }
 
 COLD
-static void book_first_runstate(struct book *b, const struct fact_runstate *f)
+static void summary_first_runstate(struct summary *b,
+                                   const struct fact_runstate *f)
 {
     if ( new_sched(b, f->vcpu) )
-        book_runstate(b, f);
+        summary_runstate(b, f);
 }
 
 COLD
-static void add_open(struct book_sched *v, const struct fact_runstate *f)
+static void add_open(struct summary_sched *v, const struct fact_runstate *f)
 {
     v->time.open[f->state] += f->to - f->from;
     if ( f->next == STATES )
@@ -56,14 +58,14 @@ static void add_open(struct book_sched *v, const struct fact_runstate *f)
  * length are nothing: they are there or not by which of two records of the
  * same time comes first.
  */
-void book_runstate(void *state, const struct fact_runstate *f)
+void summary_runstate(void *state, const struct fact_runstate *f)
 {
-    struct book *b = state;
-    struct book_sched *v = find_sched(b, f->vcpu);
+    struct summary *b = state;
+    struct summary_sched *v = find_sched(b, f->vcpu);
 
     if ( !v )
     {
-        book_first_runstate(b, f);
+        summary_first_runstate(b, f);
         return;
     }
     if ( f->next == STATES || f->early )
@@ -78,9 +80,9 @@ void book_runstate(void *state, const struct fact_runstate *f)
               &b->pool, f->to - f->from, f->from);
 }
 
-static void put_by_pcpu(struct book *b, struct book_sched *v)
+static void put_by_pcpu(struct summary *b, struct summary_sched *v)
 {
-    struct stats *stays[BOOK_RECENT];
+    struct stats *stays[SUMMARY_RECENT];
 
     for ( unsigned int i = 0; i < v->nr_recent; i++ )
     {
@@ -95,7 +97,7 @@ static void put_by_pcpu(struct book *b, struct book_sched *v)
     v->nr_recent = 0;
 }
 
-void book_sum(struct book *b, struct book_sched *v)
+void summary_finish_sched(struct summary *b, struct summary_sched *v)
 {
     put_by_pcpu(b, v);
     stats_map_sum(&v->stay, &b->pool, &v->stays);
@@ -103,14 +105,14 @@ void book_sum(struct book *b, struct book_sched *v)
         stats_merge(&v->state[STATE_RUNNABLE], &b->pool, &v->why[i]);
 }
 
-static struct book_domain_sched *domain_of(struct book *b,
-                                           const struct world_domain *d)
+static struct summary_domain_sched *domain_of(struct summary *b,
+                                              const struct world_domain *d)
 {
-    struct book_domain *own = book_domain(b, d);
+    struct summary_domain *own = summary_domain(b, d);
 
     if ( !own || own->sched )
         return own ? own->sched : NULL;
-    own->sched = arena_new(&b->pool.arena, struct book_domain_sched);
+    own->sched = arena_new(&b->pool.arena, struct summary_domain_sched);
     if ( !own->sched )
     {
         b->pool.failed = true;
@@ -122,21 +124,22 @@ static struct book_domain_sched *domain_of(struct book *b,
 }
 
 COLD
-static void book_first_domain_state(struct book *b, const struct fact_domain *f)
+static void summary_first_domain_state(struct summary *b,
+                                       const struct fact_domain *f)
 {
     if ( domain_of(b, f->domain) )
-        book_domain_state(b, f);
+        summary_domain_state(b, f);
 }
 
-void book_domain_state(void *state, const struct fact_domain *f)
+void summary_domain_state(void *state, const struct fact_domain *f)
 {
-    struct book *b = state;
-    struct book_domain *own = book_find_domain(b, f->domain);
-    struct book_domain_sched *d = own ? own->sched : NULL;
+    struct summary *b = state;
+    struct summary_domain *own = summary_find_domain(b, f->domain);
+    struct summary_domain_sched *d = own ? own->sched : NULL;
 
     if ( !d )
     {
-        book_first_domain_state(b, f);
+        summary_first_domain_state(b, f);
         return;
     }
     if ( f->last )
@@ -149,27 +152,28 @@ void book_domain_state(void *state, const struct fact_domain *f)
         stats_add(d->state + f->state, &b->pool, f->to - f->from, f->from);
 }
 
-void book_stay(void *state, const struct fact_stay *f)
+void summary_stay(void *state, const struct fact_stay *f)
 {
-    struct book *b = state;
-    struct book_sched *v = find_sched(b, f->vcpu);
+    struct summary *b = state;
+    struct summary_sched *v = find_sched(b, f->vcpu);
 
     if ( !v && !(v = new_sched(b, f->vcpu)) )
         return;
     v->migrations += f->next != FACT_NO_PCPU;
-    v->recent[v->nr_recent++] = (struct book_recent){ f->pcpu, f->from,
+    v->recent[v->nr_recent++] = (struct summary_recent){ f->pcpu, f->from,
                                                       f->to - f->from };
-    if ( v->nr_recent == BOOK_RECENT )
+    if ( v->nr_recent == SUMMARY_RECENT )
         put_by_pcpu(b, v);
 }
 
-static struct book_halts *halts_of(struct book *b, const struct world_vcpu *v)
+static struct summary_halts *halts_of(struct summary *b,
+                                      const struct world_vcpu *v)
 {
-    struct book_vcpu *own = book_vcpu(b, v);
+    struct summary_vcpu *own = summary_vcpu(b, v);
 
     if ( !own || own->halts )
         return own ? own->halts : NULL;
-    own->halts = arena_new(&b->pool.arena, struct book_halts);
+    own->halts = arena_new(&b->pool.arena, struct summary_halts);
     if ( !own->halts )
     {
         b->pool.failed = true;
@@ -182,10 +186,10 @@ static struct book_halts *halts_of(struct book *b, const struct world_vcpu *v)
 }
 
 /* The first interrupt after a wake-up is taken for what woke the vcpu. */
-void book_halt(void *state, const struct fact_halt *f)
+void summary_halt(void *state, const struct fact_halt *f)
 {
-    struct book *b = state;
-    struct book_halts *h = halts_of(b, f->vcpu);
+    struct summary *b = state;
+    struct summary_halts *h = halts_of(b, f->vcpu);
 
     for ( unsigned int i = 0; h && i < f->nr_vectors; i++ )
     {
@@ -198,16 +202,16 @@ void book_halt(void *state, const struct fact_halt *f)
     }
 }
 
-void book_loss(void *state, const struct fact_loss *f)
+void summary_loss(void *state, const struct fact_loss *f)
 {
-    struct book *b = state;
-    struct book_pcpu *p = book_pcpu(b, f->pcpu);
+    struct summary *b = state;
+    struct summary_pcpu *p = summary_pcpu(b, f->pcpu);
     struct stats_top_row row = { f->to - f->from, f->from, f->pcpu };
 
     b->losses++;
     b->lost += f->records;
     b->blind += f->to - f->from;
-    stats_top_add(&b->holes, &row);
+    stats_top_add(&b->loss_gaps, &row);
     if ( !p )
         return;
     p->losses++;

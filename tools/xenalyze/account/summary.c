@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The book as a whole: entities by index, shards, the first and last facts.
+ * The summary as a whole: entities by index, shards, the first and last facts.
  */
 #include "xenalyze/account/summary.h"
 
@@ -13,29 +13,29 @@
 
 #define HOLES 10u
 
-int book_new(struct book **book, const struct book_want *want)
+int summary_new(struct summary **summary, const struct summary_want *want)
 {
-    struct book *b = fault_calloc(1, sizeof(*b));
+    struct summary *b = fault_calloc(1, sizeof(*b));
 
-    *book = NULL;
+    *summary = NULL;
     if ( !b )
         return -ENOMEM;
-    if ( stats_top_init(&b->holes, HOLES) )
+    if ( stats_top_init(&b->loss_gaps, HOLES) )
     {
         free(b);
         return -ENOMEM;
     }
     stats_pool_init(&b->pool);
     b->want = *want;
-    *book = b;
+    *summary = b;
     return 0;
 }
 
-void book_free(struct book *b)
+void summary_free(struct summary *b)
 {
     if ( !b )
         return;
-    stats_top_fini(&b->holes);
+    stats_top_fini(&b->loss_gaps);
     stats_pool_fini(&b->pool);
     free(b->vcpus);
     free(b->domains);
@@ -46,12 +46,12 @@ void book_free(struct book *b)
 /* --- entities ------------------------------------------------------------- */
 
 /* The i-th, of `size` bytes, zeroed; there are series in some. */
-static void *entity(struct book *b, void *array, uint32_t *nr, uint32_t i,
+static void *entity(struct summary *b, void *array, uint32_t *nr, uint32_t i,
                     size_t size)
 {
     void **at;
 
-    if ( reach_index(array, nr, i, sizeof(*at)) )
+    if ( grow_to_index(array, nr, i, sizeof(*at)) )
     {
         at = *(void ***)array;
         at[i] = arena_zalloc(&b->pool.arena, size, STATS_LINE);
@@ -62,10 +62,11 @@ static void *entity(struct book *b, void *array, uint32_t *nr, uint32_t i,
     return NULL;
 }
 
-struct book_vcpu *book_new_vcpu(struct book *b, const struct world_vcpu *v)
+struct summary_vcpu *summary_add_vcpu(struct summary *b,
+                                      const struct world_vcpu *v)
 {
-    struct book_vcpu *own = entity(b, &b->vcpus, &b->nr_vcpus, v->index,
-                                   sizeof(*own));
+    struct summary_vcpu *own = entity(b, &b->vcpus, &b->nr_vcpus, v->index,
+                                      sizeof(*own));
 
     if ( own )
     {
@@ -76,11 +77,12 @@ struct book_vcpu *book_new_vcpu(struct book *b, const struct world_vcpu *v)
     return own;
 }
 
-struct book_domain *book_new_domain(struct book *b,
-                                    const struct world_domain *d)
+struct summary_domain *summary_add_domain(struct summary *b,
+                                          const struct world_domain *d)
 {
-    struct book_domain *own = entity(b, &b->domains, &b->nr_domains, d->index,
-                                     sizeof(*own));
+    struct summary_domain *own = entity(b, &b->domains, &b->nr_domains,
+                                        d->index,
+                                        sizeof(*own));
 
     if ( own )
     {
@@ -90,11 +92,11 @@ struct book_domain *book_new_domain(struct book *b,
     return own;
 }
 
-struct book_pcpu *book_new_pcpu(struct book *b, uint32_t pcpu)
+struct summary_pcpu *summary_add_pcpu(struct summary *b, uint32_t pcpu)
 {
-    struct book_pcpu *own;
+    struct summary_pcpu *own;
 
-    if ( pcpu > BOOK_MAX_PCPU )
+    if ( pcpu > SUMMARY_MAX_PCPU )
         return NULL;
     own = entity(b, &b->pcpus, &b->nr_pcpus, pcpu, sizeof(*own));
     if ( !own )
@@ -106,7 +108,7 @@ struct book_pcpu *book_new_pcpu(struct book *b, uint32_t pcpu)
 }
 
 /* The last name holds; of two at a time, any, but always the same. */
-static void take_name(struct book_domain *d, const char *name, uint64_t time)
+static void take_name(struct summary_domain *d, const char *name, uint64_t time)
 {
     if ( !name[0] || time < d->named ||
          (time == d->named && strcmp(name, d->name) < 0) )
@@ -115,9 +117,9 @@ static void take_name(struct book_domain *d, const char *name, uint64_t time)
     d->named = time;
 }
 
-static void book_named(void *state, const struct fact_named *f)
+static void summary_named(void *state, const struct fact_named *f)
 {
-    struct book_domain *d = book_domain(state, f->domain);
+    struct summary_domain *d = summary_domain(state, f->domain);
 
     if ( d )
         take_name(d, f->name, f->time);
@@ -125,44 +127,44 @@ static void book_named(void *state, const struct fact_named *f)
 
 /* --- shards --------------------------------------------------------------- */
 
-static int clone_book(void **shard, const void *state)
+static int clone_summary(void **shard, const void *state)
 {
-    const struct book *b = state;
+    const struct summary *b = state;
 
-    return book_new((struct book **)shard, &b->want);
+    return summary_new((struct summary **)shard, &b->want);
 }
 
-static void merge_vcpu(struct book *to, const struct book_vcpu *from)
+static void merge_vcpu(struct summary *to, const struct summary_vcpu *from)
 {
     const struct world_domain d = { .id = from->domain };
     const struct world_vcpu name = {
         .index = from->index, .id = from->id,
         .domain = (struct world_domain *)&d,
     };
-    struct book_vcpu *v = book_vcpu(to, &name);
+    struct summary_vcpu *v = summary_vcpu(to, &name);
 
     if ( v && from->hvm )
-        book_merge_hvm(to, v, from->hvm);
+        summary_merge_hvm(to, v, from->hvm);
     if ( v && from->pv )
-        book_merge_pv(to, v, from->pv);
+        summary_merge_pv(to, v, from->pv);
 }
 
-static void merge_domain(struct book *to, const struct book_domain *from)
+static void merge_domain(struct summary *to, const struct summary_domain *from)
 {
     const struct world_domain name = { .index = from->index, .id = from->id };
-    struct book_domain *d = book_domain(to, &name);
+    struct summary_domain *d = summary_domain(to, &name);
 
     if ( !d )
         return;
     take_name(d, from->name, from->named);
-    book_merge_memory(&d->memory, &from->memory);
+    summary_merge_memory(&d->memory, &from->memory);
     stats_map_merge(&d->emulated, &to->pool, &from->emulated);
     stats_map_merge(&d->hit, &to->pool, &from->hit);
 }
 
-static int merge_book(void *state, void *shard)
+static int merge_summary(void *state, void *shard)
 {
-    struct book *to = state, *from = shard;
+    struct summary *to = state, *from = shard;
     bool failed;
 
     for ( uint32_t i = 0; i < from->nr_vcpus; i++ )
@@ -173,9 +175,9 @@ static int merge_book(void *state, void *shard)
             merge_domain(to, from->domains[i]);
     for ( uint32_t i = 0; i < from->nr_pcpus; i++ )
         if ( from->pcpus[i] )
-            book_merge_pcpu(to, from->pcpus[i]);
+            summary_merge_pcpu(to, from->pcpus[i]);
     failed = from->pool.failed || to->pool.failed;
-    book_free(from);
+    summary_free(from);
     return failed ? -ENOMEM : 0;
 }
 
@@ -183,7 +185,7 @@ static int merge_book(void *state, void *shard)
 
 static void begin_segment(void *state, const struct fact_begin *f)
 {
-    struct book *b = state;
+    struct summary *b = state;
 
     b->hz = xt_clock_hz(f->clock);
     if ( b->segments++ == 0 )
@@ -195,7 +197,7 @@ static void begin_segment(void *state, const struct fact_begin *f)
 
 static int end_segment(void *state, const struct fact_end *f, struct err *e)
 {
-    struct book *b = state;
+    struct summary *b = state;
 
     if ( f->last > f->first )
         b->total += f->last - f->first;
@@ -207,39 +209,39 @@ static int end_segment(void *state, const struct fact_end *f, struct err *e)
     return b->pool.failed ? err_sys(e, -ENOMEM, "cannot keep the summary") : 0;
 }
 
-struct sink book_sink(struct book *book)
+struct sink summary_sink(struct summary *summary)
 {
     static const struct sink_ops ops = {
-        .name = "book",
-        .clone = clone_book,
-        .merge = merge_book,
+        .name = "summary",
+        .clone = clone_summary,
+        .merge = merge_summary,
         .begin = begin_segment,
         .end = end_segment,
-        .runstate = book_runstate,
-        .domain = book_domain_state,
-        .stay = book_stay,
-        .halt = book_halt,
-        .loss = book_loss,
-        .pcpu = book_pcpu_state,
-        .volume = book_volume,
-        .exit = book_exit,
-        .handle = book_handle,
-        .pv = book_pv,
-        .memory = book_memory,
-        .irq = book_irq,
-        .power = book_power,
-        .named = book_named,
+        .runstate = summary_runstate,
+        .domain = summary_domain_state,
+        .stay = summary_stay,
+        .halt = summary_halt,
+        .loss = summary_loss,
+        .pcpu = summary_pcpu_state,
+        .volume = summary_volume,
+        .exit = summary_exit,
+        .handle = summary_handle,
+        .pv = summary_pv,
+        .memory = summary_memory,
+        .irq = summary_irq,
+        .power = summary_power,
+        .named = summary_named,
     };
 
-    return (struct sink){ &ops, book };
+    return (struct sink){ &ops, summary };
 }
 
 /* --- order ---------------------------------------------------------------- */
 
 static int by_vcpu(const void *a, const void *b)
 {
-    const struct book_vcpu *x = *(struct book_vcpu *const *)a;
-    const struct book_vcpu *y = *(struct book_vcpu *const *)b;
+    const struct summary_vcpu *x = *(struct summary_vcpu *const *)a;
+    const struct summary_vcpu *y = *(struct summary_vcpu *const *)b;
 
     if ( x->domain != y->domain )
         return x->domain < y->domain ? -1 : 1;
@@ -248,8 +250,8 @@ static int by_vcpu(const void *a, const void *b)
 
 static int by_domain(const void *a, const void *b)
 {
-    const struct book_domain *x = *(struct book_domain *const *)a;
-    const struct book_domain *y = *(struct book_domain *const *)b;
+    const struct summary_domain *x = *(struct summary_domain *const *)a;
+    const struct summary_domain *y = *(struct summary_domain *const *)b;
 
     return (x->id > y->id) - (x->id < y->id);
 }
@@ -268,7 +270,7 @@ static uint32_t close_gaps(void **array, uint32_t nr)
  * A vcpu whose domain no fact was about has one all the same.  Both are
  * sorted; new ones go to the end.
  */
-static int add_domains(struct book *b)
+static int add_domains(struct summary *b)
 {
     const uint32_t known = b->nr_domains;
     uint32_t n = known, at = 0;
@@ -285,7 +287,7 @@ static int add_domains(struct book *b)
         if ( at < known && b->domains[at]->id == d.id )
             continue;
         b->nr_domains = n;
-        if ( !book_domain(b, &d) )
+        if ( !summary_domain(b, &d) )
             return -ENOMEM;
         n++;
     }
@@ -293,20 +295,20 @@ static int add_domains(struct book *b)
     return 0;
 }
 
-static void sort_domains(struct book *b)
+static void sort_domains(struct summary *b)
 {
     if ( b->nr_domains )
         qsort(b->domains, b->nr_domains, sizeof(*b->domains), by_domain);
 }
 
-int book_close(struct book *b)
+int summary_close(struct summary *b)
 {
     int rc;
 
     b->nr_vcpus = close_gaps((void **)b->vcpus, b->nr_vcpus);
     for ( uint32_t i = 0; i < b->nr_vcpus; i++ )
         if ( b->vcpus[i]->sched )
-            book_sum(b, b->vcpus[i]->sched);
+            summary_finish_sched(b, b->vcpus[i]->sched);
     b->nr_domains = close_gaps((void **)b->domains, b->nr_domains);
     b->nr_pcpus = close_gaps((void **)b->pcpus, b->nr_pcpus);
     if ( b->nr_vcpus )
@@ -314,6 +316,6 @@ int book_close(struct book *b)
     sort_domains(b);
     rc = add_domains(b);
     sort_domains(b);
-    stats_top_sort(&b->holes);
+    stats_top_sort(&b->loss_gaps);
     return rc ? rc : b->pool.failed ? -ENOMEM : 0;
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The book: what the summary, in whatever form, says of a trace.  A sink fills
- * it in (book_ops), and those that print only read it; so the text, JSON and
- * tables cannot disagree.
+ * The summary: what the summary, in whatever form, says of a trace.  A sink
+ * fills it in (summary_ops), and those that print only read it; so the text,
+ * JSON and tables cannot disagree.
  *
- *     struct book *book;
+ *     struct summary *summary;
  *
- *     book_new(&book, &want);
- *     ... analyze with book_sink(book) ...
- *     book_close(book);
+ *     summary_new(&summary, &want);
+ *     ... analyze with summary_sink(summary) ...
+ *     summary_close(summary);
  *     report_... print what is in it
- *     book_free(book);
+ *     summary_free(summary);
  *
- * Local facts may come in threads, each with a book of its own; then those
+ * Local facts may come in threads, each with a summary of its own; then those
  * are merged into the first, which alone gets global facts.  So of what global
  * facts are about, a shard has nothing, and a merge does not look at it.
  */
@@ -28,7 +28,7 @@
 #include "xenalyze/stats/stats.h"
 
 /* What costs and not everybody wants. */
-struct book_want
+struct summary_want
 {
     bool eips;                  /* where interrupts of this vector hit */
     uint32_t eip_vector;
@@ -43,7 +43,7 @@ struct book_want
  * in the last one, to the end of the trace; `elapsed` is from when the vcpu
  * was first heard of.
  */
-struct book_times
+struct summary_times
 {
     uint64_t open[STATES];      /* a domain has no more */
     uint64_t elapsed;
@@ -53,29 +53,29 @@ struct book_times
  * Stays are put by pcpu a few at a time: a vcpu that moves about finds each of
  * its pcpus cold, but so it waits for all of them at once.
  */
-#define BOOK_RECENT 16u
+#define SUMMARY_RECENT 16u
 
-struct book_recent
+struct summary_recent
 {
     uint32_t pcpu;
     uint64_t from, cycles;
 };
 
-struct book_sched
+struct summary_sched
 {
     _Alignas(STATS_LINE)
-    struct stats state[STATES]; /* runnable: after book_close() */
+    struct stats state[STATES]; /* runnable: after summary_close() */
     struct stats why[4];        /* of runnable; enum fact_why */
-    struct book_times time;
-    struct stats stay;          /* on one pcpu; after book_close() */
+    struct summary_times time;
+    struct stats stay;          /* on one pcpu; after summary_close() */
     struct stats_map stays;     /* by pcpu, but for the most recent ones */
     uint64_t migrations;
     unsigned int nr_recent;
-    struct book_recent recent[BOOK_RECENT];
+    struct summary_recent recent[SUMMARY_RECENT];
 };
 
 /* What a guest's interrupts led to; made when one has been delivered. */
-struct book_halts
+struct summary_halts
 {
     struct stats_map alone;     /* woken by this one only, until it halts */
     struct stats_map any;
@@ -84,25 +84,25 @@ struct book_halts
 
 /*
  * An exit's details: series of its cycles by what handled it.  The key is
- * BOOK_DETAIL(enum fact_handle_kind, which one, part, times); some have parts,
- * which may overlap, and some of these are told apart by how often something
- * came in an exit.  Keys in order are details in stock's order.
+ * SUMMARY_DETAIL(enum fact_handle_kind, which one, part, times); some have
+ * parts, which may overlap, and some of these are told apart by how often
+ * something came in an exit.  Keys in order are details in stock's order.
  */
-#define BOOK_DETAIL(kind, at, part, times)                                  \
+#define SUMMARY_DETAIL(kind, at, part, times)                                  \
     ((uint64_t)(kind) << 56 | (uint64_t)(at) << 16 | (part) << 8 | (times))
-#define BOOK_DETAIL_KIND(key) ((unsigned int)((key) >> 56))
-#define BOOK_DETAIL_AT(key) ((uint32_t)((key) >> 16))
-#define BOOK_DETAIL_PART(key) ((key) >> 8 & 0xff)
-#define BOOK_DETAIL_TIMES(key) ((key) & 0xff)
+#define SUMMARY_DETAIL_KIND(key) ((unsigned int)((key) >> 56))
+#define SUMMARY_DETAIL_AT(key) ((uint32_t)((key) >> 16))
+#define SUMMARY_DETAIL_PART(key) ((key) >> 8 & 0xff)
+#define SUMMARY_DETAIL_TIMES(key) ((key) & 0xff)
 
 /* A page fault that Xen mended, of a guest whose shadow events are off. */
-#define BOOK_FAULT_MENDED SHADOW_KINDS
+#define SUMMARY_FAULT_MENDED SHADOW_KINDS
 
 /* So many resyncs are told apart in a load of CR3, and in an unsync. */
-#define BOOK_CR3_RESYNCS 17u
-#define BOOK_UNSYNC_RESYNCS 2u
+#define SUMMARY_CR3_RESYNCS 17u
+#define SUMMARY_UNSYNC_RESYNCS 2u
 
-struct book_exit
+struct summary_exit
 {
     _Alignas(STATS_LINE) struct stats cost;
     struct stats_map details;
@@ -110,15 +110,15 @@ struct book_exit
 };
 
 /* Of some hundred causes a guest has ten or so. */
-#define BOOK_FEW_EXITS 16u      /* a power of two */
+#define SUMMARY_FEW_EXITS 16u      /* a power of two */
 
-struct book_hvm
+struct summary_hvm
 {
     /* Every exit comes by here, so this is first, and small. */
     uint64_t exit_cycles, guest_cycles;
-    struct book_exit **exits;   /* [0] is NULL; room for a power of two */
+    struct summary_exit **exits;   /* [0] is NULL; room for a power of two */
     unsigned int nr_exits;      /* the first is [1] */
-    struct book_exit *first[BOOK_FEW_EXITS];    /* exits, at first */
+    struct summary_exit *first[SUMMARY_FEW_EXITS];    /* exits, at first */
     uint16_t place[EXIT_CAUSES];        /* of a cause in exits; 0: none yet */
     struct stats_map others;    /* of cause EXIT_OTHER, by reason */
     struct stats_map interrupts;        /* delivered, by vector */
@@ -127,61 +127,61 @@ struct book_hvm
     struct stats_map bars;      /* of the histogram, by number */
 };
 
-#define BOOK_HYPERCALLS 64u
-#define BOOK_TRAPS 32u
+#define SUMMARY_HYPERCALLS 64u
+#define SUMMARY_TRAPS 32u
 
-struct book_pv
+struct summary_pv
 {
     uint64_t times[PV_KINDS];
-    uint64_t hypercalls[BOOK_HYPERCALLS + 1];   /* the last: higher ones */
-    uint64_t traps[BOOK_TRAPS + 1];
+    uint64_t hypercalls[SUMMARY_HYPERCALLS + 1];   /* the last: higher ones */
+    uint64_t traps[SUMMARY_TRAPS + 1];
 };
 
-struct book_vcpu
+struct summary_vcpu
 {
     uint16_t domain, id;
     uint32_t index;
-    struct book_sched *sched;   /* NULL: nothing is known; global */
-    struct book_halts *halts;   /* likewise */
-    struct book_hvm *hvm;       /* local, as the next */
-    struct book_pv *pv;
+    struct summary_sched *sched;   /* NULL: nothing is known; global */
+    struct summary_halts *halts;   /* likewise */
+    struct summary_hvm *hvm;       /* local, as the next */
+    struct summary_pv *pv;
 };
 
 /* --- of a domain ---------------------------------------------------------- */
 
-#define BOOK_ORDERS 4u          /* of 2 MiB: orders 0, 9, 18, 27 */
+#define SUMMARY_ORDERS 4u          /* of 2 MiB: orders 0, 9, 18, 27 */
 
-struct book_memory
+struct summary_memory
 {
     uint64_t done_by[MEMORY_KINDS], done_for[MEMORY_KINDS];
-    uint64_t populated[BOOK_ORDERS];
-    uint64_t reclaimed[BOOK_ORDERS];
-    uint64_t contexts[POD_CONTEXTS][BOOK_ORDERS];
+    uint64_t populated[SUMMARY_ORDERS];
+    uint64_t reclaimed[SUMMARY_ORDERS];
+    uint64_t contexts[POD_CONTEXTS][SUMMARY_ORDERS];
 };
 
-struct book_domain_sched
+struct summary_domain_sched
 {
     _Alignas(STATS_LINE) struct stats state[DOMAIN_STATES];
-    struct book_times time;
+    struct summary_times time;
 };
 
-struct book_domain
+struct summary_domain
 {
     uint16_t id;
     uint32_t index;
-    struct book_domain_sched *sched;    /* NULL: nothing is known; global */
+    struct summary_domain_sched *sched;    /* NULL: nothing is known; global */
     char name[64];              /* local from here on; "": nobody says */
     uint64_t named;             /* when */
-    struct book_memory memory;
+    struct summary_memory memory;
     struct stats_map emulated;  /* shadow emulations by eip */
     struct stats_map hit;       /* by interrupts: want.eips */
 };
 
 /* --- of a pcpu ------------------------------------------------------------ */
 
-#define BOOK_MAX_PCPU 65535u    /* a hostile trace names any */
+#define SUMMARY_MAX_PCPU 65535u    /* a hostile trace names any */
 
-struct book_pcpu
+struct summary_pcpu
 {
     uint32_t id;
     _Alignas(STATS_LINE)
@@ -196,19 +196,19 @@ struct book_pcpu
 /* --- the whole ------------------------------------------------------------ */
 
 /* Arrays of pointers; [i] may be NULL, for an index that nobody used. */
-struct book
+struct summary
 {
-    struct book_want want;
+    struct summary_want want;
     struct stats_pool pool;
 
     uint64_t fault_va;          /* of MMIO in the exit that is being told */
     const struct world_vcpu *latest;    /* whose exit was told, ... */
-    struct book_hvm *latest_hvm;        /* ... and what is known of that one */
-    struct book_vcpu **vcpus;   /* by index; after book_close(): by id, */
+    struct summary_hvm *latest_hvm;  /* ... and what is known of that one */
+    struct summary_vcpu **vcpus;   /* by index; after summary_close(): by id, */
     uint32_t nr_vcpus;          /* and none is NULL */
-    struct book_domain **domains;
+    struct summary_domain **domains;
     uint32_t nr_domains;
-    struct book_pcpu **pcpus;   /* by id */
+    struct summary_pcpu **pcpus;   /* by id */
     uint32_t nr_pcpus;
 
     uint64_t hz;
@@ -219,125 +219,129 @@ struct book
     uint64_t losses, blind;     /* times; cycles of pcpus */
     uint64_t strange[STRANGE_KINDS];
     struct xt_damage damage;
-    struct stats_top holes;     /* the longest losses: tag: the pcpu */
+    struct stats_top loss_gaps;     /* the longest losses: tag: the pcpu */
     struct xt_clock clock;      /* of the first segment */
 
-    struct cr3_list *cr3;       /* borrowed, to be printed with it; or NULL */
+    struct cr3_table *cr3;       /* borrowed, to be printed with it; or NULL */
 };
 
 /* NULL: it had no exit of that cause. */
-static inline struct book_exit *book_exit_find(const struct book_hvm *h,
-                                               unsigned int cause)
+static inline struct summary_exit *
+summary_exit_find(const struct summary_hvm *h, unsigned int cause)
 {
     return h->exits[h->place[cause]];
 }
 
-struct sink book_sink(struct book *book);
+struct sink summary_sink(struct summary *summary);
 
 /* 0 or -ENOMEM. */
-int book_new(struct book **book, const struct book_want *want);
-void book_free(struct book *book);
+int summary_new(struct summary **summary, const struct summary_want *want);
+void summary_free(struct summary *summary);
 
 /* Nothing comes any more: put it in order for printing.  0 or -ENOMEM. */
-int book_close(struct book *book);
+int summary_close(struct summary *summary);
 
 /* Time in a state, that of the last one included. */
-static inline uint64_t book_state_time(const struct stats *state,
-                                       const struct book_times *time,
-                                       unsigned int i)
+static inline uint64_t summary_state_time(const struct stats *state,
+                                          const struct summary_times *time,
+                                          unsigned int i)
 {
     return state[i].sum + time->open[i];
 }
 
-static inline bool book_idle(const struct book_vcpu *v)
+static inline bool summary_is_idle(const struct summary_vcpu *v)
 {
     return v->domain == WORLD_IDLE;
 }
 
 /* What tells a detail apart, in words: "npf", "cr3", "fixup: unsync". */
-#define BOOK_DETAIL_NAME 64u
-#define BOOK_DETAIL_WRITE " (write)"    /* ends it, of accesses */
+#define SUMMARY_DETAIL_NAME 64u
+#define SUMMARY_DETAIL_WRITE " (write)"    /* ends it, of accesses */
 
-const char *book_detail_name(uint64_t key, char name[BOOK_DETAIL_NAME]);
+const char *summary_detail_name(uint64_t key, char name[SUMMARY_DETAIL_NAME]);
 
 /*
- * Of a part by itself; NULL: it is told by its times, of which book_part_most()
- * stands for all from there on.
+ * Of a part by itself; NULL: it is told by its times, of which
+ * summary_part_most() stands for all from there on.
  */
-const char *book_part_name(uint64_t key);
-unsigned int book_part_most(uint64_t key);
+const char *summary_part_name(uint64_t key);
+unsigned int summary_part_most(uint64_t key);
 
 /* --- this room's: how facts get in ---------------------------------------- */
 
 /* NULL, and the pool knows, without memory. */
-struct book_vcpu *book_new_vcpu(struct book *b, const struct world_vcpu *v);
-struct book_domain *book_new_domain(struct book *b,
-                                    const struct world_domain *d);
-struct book_pcpu *book_new_pcpu(struct book *b, uint32_t pcpu);
+struct summary_vcpu *summary_add_vcpu(struct summary *b,
+                                      const struct world_vcpu *v);
+struct summary_domain *summary_add_domain(struct summary *b,
+                                          const struct world_domain *d);
+struct summary_pcpu *summary_add_pcpu(struct summary *b, uint32_t pcpu);
 
-/* NULL: it is not in the book so far. */
-static inline struct book_vcpu *book_find_vcpu(const struct book *b,
-                                               const struct world_vcpu *v)
+/* NULL: it is not in the summary so far. */
+static inline struct summary_vcpu *summary_find_vcpu(const struct summary *b,
+                                                     const struct world_vcpu *v)
 {
     return v->index < b->nr_vcpus ? b->vcpus[v->index] : NULL;
 }
 
-static inline struct book_vcpu *book_vcpu(struct book *b,
-                                          const struct world_vcpu *v)
+static inline struct summary_vcpu *summary_vcpu(struct summary *b,
+                                                const struct world_vcpu *v)
 {
-    struct book_vcpu *own = book_find_vcpu(b, v);
+    struct summary_vcpu *own = summary_find_vcpu(b, v);
 
-    return own ? own : book_new_vcpu(b, v);
+    return own ? own : summary_add_vcpu(b, v);
 }
 
-static inline struct book_domain *
-book_find_domain(const struct book *b, const struct world_domain *d)
+static inline struct summary_domain *
+summary_find_domain(const struct summary *b, const struct world_domain *d)
 {
     return d->index < b->nr_domains ? b->domains[d->index] : NULL;
 }
 
-static inline struct book_domain *book_domain(struct book *b,
-                                              const struct world_domain *d)
+static inline struct summary_domain *
+summary_domain(struct summary *b, const struct world_domain *d)
 {
-    struct book_domain *own = book_find_domain(b, d);
+    struct summary_domain *own = summary_find_domain(b, d);
 
-    return own ? own : book_new_domain(b, d);
+    return own ? own : summary_add_domain(b, d);
 }
 
-static inline struct book_pcpu *book_pcpu(struct book *b, uint32_t pcpu)
+static inline struct summary_pcpu *summary_pcpu(struct summary *b,
+                                                uint32_t pcpu)
 {
     return pcpu < b->nr_pcpus && b->pcpus[pcpu] ? b->pcpus[pcpu]
-                                                : book_new_pcpu(b, pcpu);
+                                                : summary_add_pcpu(b, pcpu);
 }
 
 /* The slots of the sink, and how their parts are merged. */
-void book_runstate(void *state, const struct fact_runstate *f);
-void book_domain_state(void *state, const struct fact_domain *f);
-void book_stay(void *state, const struct fact_stay *f);
-void book_halt(void *state, const struct fact_halt *f);
-void book_loss(void *state, const struct fact_loss *f);
-void book_sum(struct book *b, struct book_sched *v);    /* of close */
+void summary_runstate(void *state, const struct fact_runstate *f);
+void summary_domain_state(void *state, const struct fact_domain *f);
+void summary_stay(void *state, const struct fact_stay *f);
+void summary_halt(void *state, const struct fact_halt *f);
+void summary_loss(void *state, const struct fact_loss *f);
+/* of close */
+void summary_finish_sched(struct summary *b, struct summary_sched *v);
 
 /* The details that an exit under this handler counts for. */
-#define BOOK_DETAILS 16u
+#define SUMMARY_DETAILS 16u
 
-unsigned int book_detail_keys(const struct fact_handle *f,
-                              uint64_t keys[BOOK_DETAILS]);
+unsigned int summary_detail_keys(const struct fact_handle *f,
+                                 uint64_t keys[SUMMARY_DETAILS]);
 
-void book_exit(void *state, const struct fact_exit *f);
-void book_handle(void *state, const struct fact_handle *f);
-void book_merge_hvm(struct book *to, struct book_vcpu *v,
-                    const struct book_hvm *from);
+void summary_exit(void *state, const struct fact_exit *f);
+void summary_handle(void *state, const struct fact_handle *f);
+void summary_merge_hvm(struct summary *to, struct summary_vcpu *v,
+                       const struct summary_hvm *from);
 
-void book_pv(void *state, const struct fact_pv *f);
-void book_memory(void *state, const struct fact_memory *f);
-void book_irq(void *state, const struct fact_irq *f);
-void book_power(void *state, const struct fact_power *f);
-void book_pcpu_state(void *state, const struct fact_pcpu *f);
-void book_volume(void *state, const struct fact_volume *f);
-void book_merge_pv(struct book *to, struct book_vcpu *v,
-                   const struct book_pv *from);
-void book_merge_memory(struct book_memory *to, const struct book_memory *from);
-void book_merge_pcpu(struct book *to, const struct book_pcpu *from);
+void summary_pv(void *state, const struct fact_pv *f);
+void summary_memory(void *state, const struct fact_memory *f);
+void summary_irq(void *state, const struct fact_irq *f);
+void summary_power(void *state, const struct fact_power *f);
+void summary_pcpu_state(void *state, const struct fact_pcpu *f);
+void summary_volume(void *state, const struct fact_volume *f);
+void summary_merge_pv(struct summary *to, struct summary_vcpu *v,
+                      const struct summary_pv *from);
+void summary_merge_memory(struct summary_memory *to,
+                          const struct summary_memory *from);
+void summary_merge_pcpu(struct summary *to, const struct summary_pcpu *from);
 
 #endif /* XENALYZE_ACCOUNT_SUMMARY_H */

@@ -152,7 +152,7 @@ static void put_row(void *state, const struct row *row)
 
 /* --- the rest ------------------------------------------------------------- */
 
-static void put_names(struct json *j, const struct book *b)
+static void put_names(struct json *j, const struct summary *b)
 {
     char id[16];
 
@@ -180,7 +180,7 @@ static void put_wall(struct json *j, const struct xt_clock *clock,
 static void put_trace(struct json *j, const struct rows *rows,
                       const char *name)
 {
-    const struct book *b = rows->book;
+    const struct summary *b = rows->summary;
 
     open_object(j, "trace");
     put_text(j, "name", name);
@@ -195,15 +195,15 @@ static void put_trace(struct json *j, const struct rows *rows,
     close_object(j);
 }
 
-static void put_holes(struct json *j, const struct book *b)
+static void put_loss_gaps(struct json *j, const struct summary *b)
 {
     member(j, "longest");
     putc('[', j->out);
-    for ( size_t i = 0; i < b->holes.used; i++ )
+    for ( size_t i = 0; i < b->loss_gaps.used; i++ )
         fprintf(j->out, "%s{\"pcpu\":%" PRIu64 ",\"at\":%" PRIu64
                 ",\"cycles\":%" PRIu64 "}", i ? "," : "",
-                b->holes.rows[i].tag, b->holes.rows[i].at,
-                b->holes.rows[i].key);
+                b->loss_gaps.rows[i].tag, b->loss_gaps.rows[i].at,
+                b->loss_gaps.rows[i].key);
     putc(']', j->out);
 }
 
@@ -222,13 +222,13 @@ static void put_damage(struct json *j, const struct xt_damage *d)
     close_object(j);
 }
 
-static void put_trust(struct json *j, const struct book *b)
+static void put_trust(struct json *j, const struct summary *b)
 {
     open_object(j, "lost");
     put_number(j, "records", b->lost);
     put_number(j, "places", b->losses);
     put_number(j, "blind_cycles", b->blind);
-    put_holes(j, b);
+    put_loss_gaps(j, b);
     close_object(j);
     put_damage(j, &b->damage);
     open_object(j, "strange");
@@ -320,7 +320,7 @@ static void put_all(struct form *f, const struct rows *rows, const char *name)
     struct json j = reach(f), list = { .out = f->out };
 
     put_trace(&j, rows, name);
-    put_trust(&j, rows->book);
+    put_trust(&j, rows->summary);
     put_waits(&j, rows->latency);
     member(&j, "rows");
     putc('[', f->out);

@@ -12,7 +12,7 @@
 
 struct walk
 {
-    struct book *book;
+    struct summary *summary;
     const struct report_request *request;
     row_fn *fn;
     void *state;
@@ -42,7 +42,7 @@ struct named
 
 static void walk_trace(const struct walk *w)
 {
-    const struct book *b = w->book;
+    const struct summary *b = w->summary;
     const struct named counts[] = {
         { "hz", b->hz }, { "first", b->first }, { "cycles", b->total },
         { "segments", b->segments }, { "records", b->records },
@@ -58,11 +58,11 @@ static void walk_trace(const struct walk *w)
     for ( unsigned int i = 0; i < STRANGE_KINDS; i++ )
         tell(w, NOBODY(.table = "strange", .name = strange_name(i),
                        .count = b->strange[i]));
-    for ( size_t i = 0; i < b->holes.used; i++ )
-        tell(w, ROW(ROW_NONE, ROW_NONE, (int64_t)b->holes.rows[i].tag,
+    for ( size_t i = 0; i < b->loss_gaps.used; i++ )
+        tell(w, ROW(ROW_NONE, ROW_NONE, (int64_t)b->loss_gaps.rows[i].tag,
                     .table = "blind", .has_number = true,
-                    .number = b->holes.rows[i].at,
-                    .count = b->holes.rows[i].key));
+                    .number = b->loss_gaps.rows[i].at,
+                    .count = b->loss_gaps.rows[i].key));
     for ( size_t i = 0; i < b->damage.nr_first; i++ )
         tell(w, NOBODY(.table = "damage",
                        .name = xt_damage_text(b->damage.first[i].kind),
@@ -73,7 +73,7 @@ static void walk_trace(const struct walk *w)
 
 /* --- pcpus ---------------------------------------------------------------- */
 
-static void walk_pcpu(const struct walk *w, const struct book_pcpu *p)
+static void walk_pcpu(const struct walk *w, const struct summary_pcpu *p)
 {
     const struct named counts[] = {
         { "records", p->volume.records }, { "losses", p->losses },
@@ -96,7 +96,7 @@ static void walk_pcpu(const struct walk *w, const struct book_pcpu *p)
 
 /* --- domains -------------------------------------------------------------- */
 
-static void walk_memory(const struct walk *w, const struct book_domain *d)
+static void walk_memory(const struct walk *w, const struct summary_domain *d)
 {
     for ( unsigned int i = 0; i < MEMORY_KINDS; i++ )
     {
@@ -105,7 +105,7 @@ static void walk_memory(const struct walk *w, const struct book_domain *d)
         tell(w, DOMAIN(d, .table = "memory-done-for", .name = memory_name(i),
                        .count = d->memory.done_for[i]));
     }
-    for ( unsigned int i = 0; i < BOOK_ORDERS; i++ )
+    for ( unsigned int i = 0; i < SUMMARY_ORDERS; i++ )
     {
         tell(w, DOMAIN(d, .table = "pod-populated", .has_number = true,
                        .number = i, .count = d->memory.populated[i]));
@@ -121,7 +121,7 @@ static void walk_memory(const struct walk *w, const struct book_domain *d)
 static void walk_keys(const struct walk *w, const struct stats_map *m,
                       struct row row, const struct symbols *symbols)
 {
-    struct stats_row **rows = stats_map_by_key(m, &w->book->pool);
+    struct stats_row **rows = stats_map_by_key(m, &w->summary->pool);
     char symbol[SYMBOLS_TEXT_MAX];
 
     row.has_number = true;
@@ -146,7 +146,7 @@ static void walk_map(const struct walk *w, const struct stats_map *m,
     walk_keys(w, m, row, NULL);
 }
 
-static void walk_domain(const struct walk *w, const struct book_domain *d)
+static void walk_domain(const struct walk *w, const struct summary_domain *d)
 {
     for ( unsigned int i = 0; d->sched && i < DOMAIN_STATES; i++ )
         tell(w, DOMAIN(d, .table = "domain-state", .name = domain_state_name(i),
@@ -168,31 +168,31 @@ static void walk_domain(const struct walk *w, const struct book_domain *d)
 /* Of all vcpus of a domain: by reason, and by what handled them. */
 static void walk_exits(const struct walk *w)
 {
-    struct exits x = { 0 };
-    int rc = exits_gather(&x, w->book);
+    struct exit_report x = { 0 };
+    int rc = exit_report_build(&x, w->summary);
 
     for ( size_t i = 0; !rc && i < x.nr; i++ )
     {
-        const struct exits_row *r = &x.rows[i];
-        bool whole = r->handler == EXITS_WHOLE;
-        char name[EXITS_NAME], detail[BOOK_DETAIL_NAME];
+        const struct exit_report_row *r = &x.rows[i];
+        bool whole = r->handler == EXIT_REPORT_WHOLE;
+        char name[EXIT_REPORT_NAME], detail[SUMMARY_DETAIL_NAME];
 
         tell(w, ROW(r->domain, ROW_NONE, ROW_NONE,
                     .table = whole ? "domain-exit" : "domain-handler",
-                    .name = exits_name(r->cause, name),
+                    .name = exit_report_name(r->cause, name),
                     .detail = whole ? NULL
-                                    : book_detail_name(r->handler, detail),
+                                    : summary_detail_name(r->handler, detail),
                     .has_number = r->cause != EXIT_OTHER,
                     .number = exit_reason(r->cause), .series = &r->cost));
     }
-    w->book->pool.failed |= rc != 0;
-    exits_fini(&x);
+    w->summary->pool.failed |= rc != 0;
+    exit_report_fini(&x);
 }
 
 static void walk_cr3(const struct walk *w)
 {
     uint32_t nr;
-    struct cr3_row *const *rows = cr3_list_rows(w->book->cr3, &nr);
+    struct cr3_row *const *rows = cr3_table_rows(w->summary->cr3, &nr);
 
     for ( uint32_t i = 0; i < nr; i++ )
     {
@@ -224,10 +224,10 @@ static void walk_cr3(const struct walk *w)
 
 /* --- vcpus ---------------------------------------------------------------- */
 
-static void walk_stays(const struct walk *w, const struct book_vcpu *v)
+static void walk_stays(const struct walk *w, const struct summary_vcpu *v)
 {
     struct stats_row **rows = stats_map_by_key(&v->sched->stays,
-                                               &w->book->pool);
+                                               &w->summary->pool);
 
     tell(w, VCPU(v, .table = "vcpu-stay", .series = &v->sched->stay));
     for ( size_t i = 0; rows && i < v->sched->stays.used; i++ )
@@ -235,9 +235,9 @@ static void walk_stays(const struct walk *w, const struct book_vcpu *v)
                     .table = "vcpu-stay", .series = &rows[i]->stats));
 }
 
-static void walk_sched(const struct walk *w, const struct book_vcpu *v)
+static void walk_sched(const struct walk *w, const struct summary_vcpu *v)
 {
-    const struct book_sched *s = v->sched;
+    const struct summary_sched *s = v->sched;
 
     tell(w, VCPU(v, .table = "vcpu", .name = "cycles",
                  .count = s->time.elapsed));
@@ -252,10 +252,10 @@ static void walk_sched(const struct walk *w, const struct book_vcpu *v)
     walk_stays(w, v);
 }
 
-static void walk_exit(const struct walk *w, const struct book_vcpu *v,
-                      const struct book_exit *x)
+static void walk_exit(const struct walk *w, const struct summary_vcpu *v,
+                      const struct summary_exit *x)
 {
-    struct stats_row **rows = stats_map_by_key(&x->details, &w->book->pool);
+    struct stats_row **rows = stats_map_by_key(&x->details, &w->summary->pool);
     unsigned int cause = x->cause;
     bool known = cause != EXIT_OTHER;
 
@@ -264,19 +264,19 @@ static void walk_exit(const struct walk *w, const struct book_vcpu *v,
                  .series = &x->cost));
     for ( size_t i = 0; rows && i < x->details.used; i++ )
     {
-        char name[BOOK_DETAIL_NAME];
+        char name[SUMMARY_DETAIL_NAME];
 
         tell(w, VCPU(v, .table = "exit-detail", .name = exit_name(cause),
-                     .detail = book_detail_name(rows[i]->key, name),
+                     .detail = summary_detail_name(rows[i]->key, name),
                      .has_number = known, .number = exit_reason(cause),
                      .series = &rows[i]->stats));
     }
 }
 
-static void walk_access(const struct walk *w, const struct book_vcpu *v,
+static void walk_access(const struct walk *w, const struct summary_vcpu *v,
                         const char *table, const struct stats_map *m)
 {
-    struct stats_row **rows = stats_map_by_key(m, &w->book->pool);
+    struct stats_row **rows = stats_map_by_key(m, &w->summary->pool);
 
     for ( size_t i = 0; rows && i < m->used; i++ )
         tell(w, VCPU(v, .table = table,
@@ -285,15 +285,15 @@ static void walk_access(const struct walk *w, const struct book_vcpu *v,
                      .series = &rows[i]->stats));
 }
 
-static void walk_hvm(const struct walk *w, const struct book_vcpu *v)
+static void walk_hvm(const struct walk *w, const struct summary_vcpu *v)
 {
     tell(w, VCPU(v, .table = "vcpu", .name = "guest-cycles",
                  .count = v->hvm->guest_cycles));
     tell(w, VCPU(v, .table = "vcpu", .name = "exit-cycles",
                  .count = v->hvm->exit_cycles));
     for ( unsigned int i = 0; i < EXIT_CAUSES; i++ )
-        if ( book_exit_find(v->hvm, i) )
-            walk_exit(w, v, book_exit_find(v->hvm, i));
+        if ( summary_exit_find(v->hvm, i) )
+            walk_exit(w, v, summary_exit_find(v->hvm, i));
     walk_map(w, &v->hvm->others, VCPU(v, .table = "exit-other"));
     walk_map(w, &v->hvm->interrupts, VCPU(v, .table = "interrupt"));
     walk_access(w, v, "io", &v->hvm->io);
@@ -302,7 +302,7 @@ static void walk_hvm(const struct walk *w, const struct book_vcpu *v)
     walk_map(w, &v->hvm->bars, VCPU(v, .table = "interrupted-bar"));
 }
 
-static void walk_halts(const struct walk *w, const struct book_vcpu *v)
+static void walk_halts(const struct walk *w, const struct summary_vcpu *v)
 {
     walk_map(w, &v->halts->alone,
              VCPU(v, .table = "interrupt-to-halt", .name = "wake-alone"));
@@ -312,21 +312,21 @@ static void walk_halts(const struct walk *w, const struct book_vcpu *v)
              VCPU(v, .table = "interrupt-to-halt", .name = "awake"));
 }
 
-static void walk_pv(const struct walk *w, const struct book_vcpu *v)
+static void walk_pv(const struct walk *w, const struct summary_vcpu *v)
 {
     for ( unsigned int i = 0; i < PV_KINDS; i++ )
         tell(w, VCPU(v, .table = "pv", .name = pv_name(i),
                      .count = v->pv->times[i]));
-    for ( unsigned int i = 0; i <= BOOK_HYPERCALLS; i++ )
+    for ( unsigned int i = 0; i <= SUMMARY_HYPERCALLS; i++ )
         tell(w, VCPU(v, .table = "hypercall", .name = hypercall_name(i),
-                     .has_number = i < BOOK_HYPERCALLS, .number = i,
+                     .has_number = i < SUMMARY_HYPERCALLS, .number = i,
                      .count = v->pv->hypercalls[i]));
-    for ( unsigned int i = 0; i <= BOOK_TRAPS; i++ )
-        tell(w, VCPU(v, .table = "trap", .has_number = i < BOOK_TRAPS,
+    for ( unsigned int i = 0; i <= SUMMARY_TRAPS; i++ )
+        tell(w, VCPU(v, .table = "trap", .has_number = i < SUMMARY_TRAPS,
                      .number = i, .count = v->pv->traps[i]));
 }
 
-static void walk_vcpu(const struct walk *w, const struct book_vcpu *v)
+static void walk_vcpu(const struct walk *w, const struct summary_vcpu *v)
 {
     if ( v->sched )
         walk_sched(w, v);
@@ -388,20 +388,20 @@ static void walk_longest(const struct walk *w, const struct latency *l)
     }
 }
 
-static void walk_ipis(const struct walk *w, const struct ipis *ipis)
+static void walk_ipis(const struct walk *w, const struct ipi_latency *ipis)
 {
     for ( uint32_t i = 0; i < ipis->nr; i++ )
         walk_map(w, &ipis->vcpus[i].latency,
                  VCPU(&ipis->vcpus[i], .table = "ipi-latency"));
 }
 
-static void walk_together(const struct walk *w, const struct together *t)
+static void walk_together(const struct walk *w, const struct concurrency *t)
 {
     for ( uint32_t i = 0; i < t->nr; i++ )
     {
-        const struct together_domain *d = &t->domains[i];
+        const struct concurrency_domain *d = &t->domains[i];
 
-        for ( unsigned int k = 0; k <= TOGETHER_MOST; k++ )
+        for ( unsigned int k = 0; k <= CONCURRENCY_MAX; k++ )
             tell(w, DOMAIN(d, .table = "together", .has_number = true,
                            .number = k, .count = d->cycles[k]));
         tell(w, DOMAIN(d, .table = "together-hazard", .count = d->hazard));
@@ -411,24 +411,24 @@ static void walk_together(const struct walk *w, const struct together *t)
 
 void rows_walk(const struct rows *rows, row_fn *fn, void *state)
 {
-    struct book *book = rows->book;
-    const struct walk w = { book, rows->request, fn, state };
+    struct summary *summary = rows->summary;
+    const struct walk w = { summary, rows->request, fn, state };
 
     walk_trace(&w);
-    for ( uint32_t i = 0; i < book->nr_pcpus; i++ )
-        walk_pcpu(&w, book->pcpus[i]);
-    for ( uint32_t i = 0; i < book->nr_domains; i++ )
-        walk_domain(&w, book->domains[i]);
+    for ( uint32_t i = 0; i < summary->nr_pcpus; i++ )
+        walk_pcpu(&w, summary->pcpus[i]);
+    for ( uint32_t i = 0; i < summary->nr_domains; i++ )
+        walk_domain(&w, summary->domains[i]);
     walk_exits(&w);
-    for ( uint32_t i = 0; i < book->nr_vcpus; i++ )
-        walk_vcpu(&w, book->vcpus[i]);
-    if ( book->cr3 )
+    for ( uint32_t i = 0; i < summary->nr_vcpus; i++ )
+        walk_vcpu(&w, summary->vcpus[i]);
+    if ( summary->cr3 )
         walk_cr3(&w);
     if ( rows->ipis )
         walk_ipis(&w, rows->ipis);
     if ( !rows->latency )
         return;
     walk_waits(&w, rows->latency);
-    walk_together(&w, &rows->latency->together);
+    walk_together(&w, &rows->latency->concurrency);
     walk_longest(&w, rows->latency);
 }

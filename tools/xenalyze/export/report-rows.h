@@ -30,9 +30,9 @@ typedef void row_fn(void *state, const struct row *row);
 
 struct rows
 {
-    struct book *book;          /* closed; its pool knows if memory ran out */
+    struct summary *summary;  /* closed; its pool knows if memory ran out */
     struct latency *latency;    /* likewise; or NULL */
-    struct ipis *ipis;          /* likewise */
+    struct ipi_latency *ipis;          /* likewise */
     const struct report_request *request;
 };
 

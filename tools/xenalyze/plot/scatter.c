@@ -57,7 +57,7 @@ static const int8_t levels[STATES] = {
 /* A vcpu's first state follows on not being known: stock has points of it. */
 static bool is_first(struct scatter *s, const struct world_vcpu *v)
 {
-    if ( !reach_index(&s->known, &s->nr_known, v->index, sizeof(*s->known)) )
+    if ( !grow_to_index(&s->known, &s->nr_known, v->index, sizeof(*s->known)) )
     {
         s->failed = true;
         return false;
@@ -150,9 +150,9 @@ static void vmexit_eip(void *state, const struct fact_exit *f)
 static void plot_cr3_switch(void *state, const struct fact_exit *f)
 {
     struct scatter *s = state;
-    const struct cr3_row *row = cr3_list_now(s->cr3, f->vcpu);
+    const struct cr3_row *row = cr3_table_now(s->cr3, f->vcpu);
 
-    if ( !cr3_list_switched(s->cr3) )
+    if ( !cr3_table_switched(s->cr3) )
         return;
     put(s, POINT_NOBODY, f->vcpu, f->start,
         !row ? 0 : s->cr3_ids ? (int64_t)row->id : (int64_t)row->frame);
@@ -171,7 +171,7 @@ static void unpin_promote(void *state, const struct fact_handle *f)
 {
     struct scatter *s = state;
     const struct fact_shadow *shadow = &f->shadow;
-    const struct cr3_row *row = cr3_list_now(s->cr3, f->vcpu);
+    const struct cr3_row *row = cr3_table_now(s->cr3, f->vcpu);
 
     if ( f->kind != HANDLE_SHADOW || !f->exit || !f->main ||
          (shadow->kind != SHADOW_EMULATE && shadow->kind != SHADOW_FIXUP) )

@@ -33,7 +33,7 @@ struct scatter
     struct points points;
     uint64_t which;             /* vector or port */
     struct xt_clock clock;
-    const struct cr3_list *cr3; /* of those of CR3 and of shadow tables */
+    const struct cr3_table *cr3; /* of those of CR3 and of shadow tables */
     bool cr3_ids;               /* values are ids of it */
     bool *known;                /* vcpus by index: it has been told of */
     uint32_t nr_known;

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <time.h>
 
-bool began_text(const struct xt_clock *clock, char text[BEGAN_MAX])
+bool start_time_text(const struct xt_clock *clock, char text[START_TIME_MAX])
 {
     int64_t second = clock->wall / 1000000000;
     int64_t ns = clock->wall % 1000000000;
@@ -16,17 +16,18 @@ bool began_text(const struct xt_clock *clock, char text[BEGAN_MAX])
     struct tm tm;
 
     if ( clock->has_wall && clock->wall >= 0 && localtime_r(&at, &tm) )
-        length = strftime(text, BEGAN_MAX - 8, "%Y-%m-%dT%H:%M:%S", &tm);
+        length = strftime(text, START_TIME_MAX - 8, "%Y-%m-%dT%H:%M:%S", &tm);
     text[length] = '\0';
     if ( length )
-        snprintf(text + length, BEGAN_MAX - length, ".%06" PRId64, ns / 1000);
+        snprintf(text + length, START_TIME_MAX - length, ".%06" PRId64,
+                 ns / 1000);
     return length;
 }
 
-void report_began(const struct xt_clock *clock, FILE *out)
+void text_print_start_time(const struct xt_clock *clock, FILE *out)
 {
-    char text[BEGAN_MAX];
+    char text[START_TIME_MAX];
 
-    if ( began_text(clock, text) )
+    if ( start_time_text(clock, text) )
         fprintf(out, " seconds count from %s\n", text);
 }

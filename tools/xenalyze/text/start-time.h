@@ -10,12 +10,12 @@
 
 #include "libxentrace/clock.h"
 
-#define BEGAN_MAX 48u
+#define START_TIME_MAX 48u
 
 /* In local time, as --time takes it; false, and "": the trace does not say. */
-bool began_text(const struct xt_clock *clock, char text[BEGAN_MAX]);
+bool start_time_text(const struct xt_clock *clock, char text[START_TIME_MAX]);
 
 /* A line with it, or nothing. */
-void report_began(const struct xt_clock *clock, FILE *out);
+void text_print_start_time(const struct xt_clock *clock, FILE *out);
 
 #endif /* XENALYZE_TEXT_START_TIME_H */

@@ -21,8 +21,8 @@ static void print_total(const struct text *t, const struct cr3_row *row)
 
 static void print_seen(const struct text *t, const struct cr3_row *row)
 {
-    int64_t first = xt_clock_ns(&t->book->clock, row->first);
-    int64_t last = xt_clock_ns(&t->book->clock, row->last);
+    int64_t first = xt_clock_ns(&t->summary->clock, row->first);
+    int64_t last = xt_clock_ns(&t->summary->clock, row->last);
 
     fprintf(t->out, "            Seen: %4" PRId64 ".%09" PRId64 "-%4" PRId64
             ".%09" PRId64 " switch %" PRIu64 " flush %" PRIu64 "\n",
@@ -57,9 +57,9 @@ static size_t order_of(const struct text *t, const struct cr3_row *first,
 
     for ( const struct cr3_row *row = first; row; row = row->sibling )
         n++;
-    *order = n ? arena_array(&t->book->pool.arena, n, sizeof(**order), 8)
+    *order = n ? arena_array(&t->summary->pool.arena, n, sizeof(**order), 8)
                : NULL;
-    t->book->pool.failed |= n && !*order;
+    t->summary->pool.failed |= n && !*order;
     n = 0;
     for ( const struct cr3_row *row = first; *order && row; row = row->sibling )
         (*order)[n++] = (struct sort_row){
@@ -70,7 +70,7 @@ static size_t order_of(const struct text *t, const struct cr3_row *first,
 
 void text_cr3(const struct text *t, uint16_t domain)
 {
-    const struct cr3_list *list = t->book->cr3;
+    const struct cr3_table *list = t->summary->cr3;
     struct cr3_row *const *rows;
     struct sort_row *order;
     uint32_t nr;
@@ -78,8 +78,8 @@ void text_cr3(const struct text *t, uint16_t domain)
 
     if ( !list )
         return;
-    rows = cr3_list_rows(list, &nr);
-    n = order_of(t, cr3_list_of(list, domain), &order);
+    rows = cr3_table_rows(list, &nr);
+    n = order_of(t, cr3_table_of(list, domain), &order);
     if ( n )
         fprintf(t->out, "    cr3 values:\n");
     for ( size_t i = 0; i < n; i++ )

@@ -21,18 +21,20 @@ static void print_head(const char *heading, const char *what, FILE *out)
             "mean", "p50", "p95", "p99", "max", "max at");
 }
 
-static void print_row(const struct book *b, const struct exits_row *row,
+static void print_row(const struct summary *b,
+                      const struct exit_report_row *row,
                       FILE *out)
 {
     const struct stats *s = &row->cost;
-    char name[EXITS_NAME], handler[BOOK_DETAIL_NAME];
-    char both[EXITS_NAME + BOOK_DETAIL_NAME + 2];
+    char name[EXIT_REPORT_NAME], handler[SUMMARY_DETAIL_NAME];
+    char both[EXIT_REPORT_NAME + SUMMARY_DETAIL_NAME + 2];
 
-    if ( row->handler == EXITS_WHOLE )
-        snprintf(both, sizeof(both), "%s", exits_name(row->cause, name));
+    if ( row->handler == EXIT_REPORT_WHOLE )
+        snprintf(both, sizeof(both), "%s", exit_report_name(row->cause, name));
     else
-        snprintf(both, sizeof(both), "%s: %s", exits_name(row->cause, name),
-                 book_detail_name(row->handler, handler));
+        snprintf(both, sizeof(both), "%s: %s",
+                 exit_report_name(row->cause, name),
+                 summary_detail_name(row->handler, handler));
     fprintf(out, " d%-4u %-34s %9" PRIu64 " %8.3fs %6.2f%% %8" PRIu64
             " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %10" PRIu64
             "  %.9f\n", row->domain, both, stats_events(s),
@@ -43,7 +45,7 @@ static void print_row(const struct book *b, const struct exits_row *row,
 }
 
 /* By itself a table is by domain; sorted, it is one list. */
-static int print_rows(const struct book *b, const struct exits *x,
+static int print_rows(const struct summary *b, const struct exit_report *x,
                       const struct report_request *request, bool handlers,
                       FILE *out)
 {
@@ -53,7 +55,7 @@ static int print_rows(const struct book *b, const struct exits *x,
     if ( !order )
         return -ENOMEM;
     for ( size_t i = 0; i < x->nr; i++ )
-        if ( handlers == (x->rows[i].handler != EXITS_WHOLE) )
+        if ( handlers == (x->rows[i].handler != EXIT_REPORT_WHOLE) )
             order[n++] = (struct sort_row){
                 sort_value(request->sort, &x->rows[i].cost), i,
             };
@@ -64,22 +66,23 @@ static int print_rows(const struct book *b, const struct exits *x,
     return 0;
 }
 
-int report_book_exits(struct book *book, const struct report_request *request,
-                      FILE *out)
+int text_print_exits(struct summary *summary,
+                     const struct report_request *request,
+                     FILE *out)
 {
-    const struct text t = text_of(book, request, out);
-    struct exits x = { 0 };
-    int rc = exits_gather(&x, book);
+    const struct text t = text_of(summary, request, out);
+    struct exit_report x = { 0 };
+    int rc = exit_report_build(&x, summary);
 
     print_head("What exits cost", "reason", out);
     if ( !rc )
-        rc = print_rows(book, &x, request, false, out);
+        rc = print_rows(summary, &x, request, false, out);
     print_head("What handled them", "reason: handler", out);
     if ( !rc )
-        rc = print_rows(book, &x, request, true, out);
-    exits_fini(&x);
+        rc = print_rows(summary, &x, request, true, out);
+    exit_report_fini(&x);
     fprintf(out, "--- What was left to guests ---\n");
     text_guests(&t);
-    report_began(&book->clock, out);
+    text_print_start_time(&summary->clock, out);
     return rc;
 }

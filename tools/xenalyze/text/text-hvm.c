@@ -33,8 +33,8 @@ static void cost(const struct text *t, const struct stats *s,
 static void print_vmcall(const struct text *t, uint64_t key,
                          const struct stats *s)
 {
-    uint32_t at = BOOK_DETAIL_AT(key);
-    const char *name = at < BOOK_HYPERCALLS ? hypercall_name(at) : NULL;
+    uint32_t at = SUMMARY_DETAIL_AT(key);
+    const char *name = at < SUMMARY_HYPERCALLS ? hypercall_name(at) : NULL;
 
     cost(t, s, "    [%10s] ", name ? name : "max");
 }
@@ -44,7 +44,7 @@ static void print_interrupt(const struct text *t, uint64_t key,
                             const struct stats *s)
 {
     fprintf(t->out, "            [%3" PRIu32 "]: %" PRIu64 "\n",
-            BOOK_DETAIL_AT(key), stats_events(s));
+            SUMMARY_DETAIL_AT(key), stats_events(s));
 }
 
 /* `most` stands for itself and all above. */
@@ -52,9 +52,9 @@ static void print_times(const struct text *t, uint64_t key,
                         const struct stats *s, const char *before,
                         const char *most)
 {
-    unsigned int times = BOOK_DETAIL_TIMES(key);
+    unsigned int times = SUMMARY_DETAIL_TIMES(key);
 
-    if ( times == book_part_most(key) )
+    if ( times == summary_part_most(key) )
         cost(t, s, "%s ", most);
     else
         cost(t, s, "%s[%3u] ", before, times);
@@ -63,12 +63,12 @@ static void print_times(const struct text *t, uint64_t key,
 static void print_shadow(const struct text *t, uint64_t key,
                          const struct stats *s)
 {
-    const char *name = shadow_name(BOOK_DETAIL_AT(key));
+    const char *name = shadow_name(SUMMARY_DETAIL_AT(key));
 
-    if ( !BOOK_DETAIL_PART(key) )
+    if ( !SUMMARY_DETAIL_PART(key) )
         cost(t, s, "     %-25s ", name ? name : "?");
-    else if ( book_part_name(key) )
-        cost(t, s, "      *%-13s ", book_part_name(key));
+    else if ( summary_part_name(key) )
+        cost(t, s, "      *%-13s ", summary_part_name(key));
     else
         print_times(t, key, s, "       +", "        +[max]");
 }
@@ -76,10 +76,10 @@ static void print_shadow(const struct text *t, uint64_t key,
 static void print_cr(const struct text *t, uint64_t key,
                      const struct stats *s)
 {
-    if ( BOOK_DETAIL_PART(key) )
+    if ( SUMMARY_DETAIL_PART(key) )
         print_times(t, key, s, "     *", "     *[MAX]");
     else
-        cost(t, s, "   cr%" PRIu32 " ", BOOK_DETAIL_AT(key));
+        cost(t, s, "   cr%" PRIu32 " ", SUMMARY_DETAIL_AT(key));
 }
 
 static void print_mmio(const struct text *t, uint64_t key,
@@ -93,9 +93,9 @@ static void print_mmio(const struct text *t, uint64_t key,
 static void print_generic(const struct text *t, uint64_t key,
                           const struct stats *s)
 {
-    char name[BOOK_DETAIL_NAME], *more;
+    char name[SUMMARY_DETAIL_NAME], *more;
 
-    more = strstr(book_detail_name(key, name), BOOK_DETAIL_WRITE);
+    more = strstr(summary_detail_name(key, name), SUMMARY_DETAIL_WRITE);
     if ( more )
         *more = '\0';
     cost(t, s, "   %s ", name);
@@ -126,22 +126,22 @@ static void print_parts(const struct text *t, struct stats_row **rows,
 {
     for ( size_t i = first->index;
           i < nr && is_part_of(rows[i], rows[first->index]); i++ )
-        details[BOOK_DETAIL_KIND(rows[i]->key)].print(t, rows[i]->key,
-                                                      &rows[i]->stats);
+        details[SUMMARY_DETAIL_KIND(rows[i]->key)].print(t, rows[i]->key,
+                                                         &rows[i]->stats);
 }
 
 /* Of a kind: in the order that is asked for, parts stay with the whole. */
 static void print_kind(const struct text *t, struct stats_row **rows,
                        size_t nr)
 {
-    unsigned int kind = BOOK_DETAIL_KIND(rows[0]->key);
+    unsigned int kind = SUMMARY_DETAIL_KIND(rows[0]->key);
     enum sort_key key = kind == HANDLE_INTERRUPT ? SORT_COUNT
                                                  : t->request->sort;
-    struct sort_row *wholes = arena_array(&t->book->pool.arena, nr,
+    struct sort_row *wholes = arena_array(&t->summary->pool.arena, nr,
                                           sizeof(*wholes), 8);
     size_t n = 0;
 
-    t->book->pool.failed |= !wholes;
+    t->summary->pool.failed |= !wholes;
     if ( !wholes || kind >= NR_DETAILS || !details[kind].print )
         return;
     for ( size_t i = 0; i < nr; i++ )
@@ -156,15 +156,15 @@ static void print_kind(const struct text *t, struct stats_row **rows,
         print_parts(t, rows, nr, &wholes[i]);
 }
 
-static void print_details(const struct text *t, const struct book_exit *x)
+static void print_details(const struct text *t, const struct summary_exit *x)
 {
-    struct stats_row **rows = stats_map_by_key(&x->details, &t->book->pool);
+    struct stats_row **rows = stats_map_by_key(&x->details, &t->summary->pool);
     size_t end, nr = rows ? x->details.used : 0;
 
     for ( size_t i = 0; i < nr; i = end )
     {
-        for ( end = i + 1; end < nr && BOOK_DETAIL_KIND(rows[end]->key) ==
-                                       BOOK_DETAIL_KIND(rows[i]->key); )
+        for ( end = i + 1; end < nr && SUMMARY_DETAIL_KIND(rows[end]->key) ==
+                                       SUMMARY_DETAIL_KIND(rows[i]->key); )
             end++;
         print_kind(t, rows + i, end - i);
     }
@@ -172,7 +172,7 @@ static void print_details(const struct text *t, const struct book_exit *x)
 
 /* --- reasons -------------------------------------------------------------- */
 
-static void print_exit(const struct text *t, const struct book_exit *x)
+static void print_exit(const struct text *t, const struct summary_exit *x)
 {
     if ( exit_name(x->cause) )
         cost(t, &x->cost, " %-20s ", exit_name(x->cause));
@@ -182,12 +182,12 @@ static void print_exit(const struct text *t, const struct book_exit *x)
 }
 
 /* Those that have no place in a table, each with its number. */
-static void print_others(const struct text *t, const struct book_hvm *h)
+static void print_others(const struct text *t, const struct summary_hvm *h)
 {
-    struct stats_row **rows = stats_map_by_key(&h->others, &t->book->pool);
-    size_t n = sort_map(t->request, &t->book->pool, rows, h->others.used,
+    struct stats_row **rows = stats_map_by_key(&h->others, &t->summary->pool);
+    size_t n = sort_map(t->request, &t->summary->pool, rows, h->others.used,
                         false);
-    const struct book_exit *other = book_exit_find(h, EXIT_OTHER);
+    const struct summary_exit *other = summary_exit_find(h, EXIT_OTHER);
 
     for ( size_t i = 0; i < n; i++ )
         cost(t, &rows[i]->stats, " %20" PRIu64 " ", rows[i]->key);
@@ -196,14 +196,14 @@ static void print_others(const struct text *t, const struct book_hvm *h)
 }
 
 /* Reasons without a place come last, they are many and hostile. */
-static void print_exits(const struct text *t, const struct book_hvm *h)
+static void print_exits(const struct text *t, const struct summary_hvm *h)
 {
     struct sort_row rows[EXIT_CAUSES];
     size_t n = 0;
 
     for ( unsigned int i = 0; i < EXIT_OTHER; i++ )
     {
-        const struct book_exit *x = book_exit_find(h, i);
+        const struct summary_exit *x = summary_exit_find(h, i);
 
         if ( x )
             rows[n++] = (struct sort_row){
@@ -213,13 +213,13 @@ static void print_exits(const struct text *t, const struct book_hvm *h)
     n = sort_rows(t->request, rows, n);
     fprintf(t->out, "Exit reasons:\n");
     for ( size_t i = 0; i < n; i++ )
-        print_exit(t, book_exit_find(h, rows[i].index));
+        print_exit(t, summary_exit_find(h, rows[i].index));
     print_others(t, h);
 }
 
 /* --- what the guest got --------------------------------------------------- */
 
-static void print_halts(const struct text *t, const struct book_halts *h,
+static void print_halts(const struct text *t, const struct summary_halts *h,
                         uint64_t vector)
 {
     static const char *const names[] = {
@@ -237,11 +237,11 @@ static void print_halts(const struct text *t, const struct book_halts *h,
     }
 }
 
-static void print_interrupts(const struct text *t, const struct book_vcpu *v)
+static void print_interrupts(const struct text *t, const struct summary_vcpu *v)
 {
     const struct stats_map *m = &v->hvm->interrupts;
-    struct stats_row **rows = stats_map_by_key(m, &t->book->pool);
-    size_t n = sort_map(t->request, &t->book->pool, rows, m->used, true);
+    struct stats_row **rows = stats_map_by_key(m, &t->summary->pool);
+    size_t n = sort_map(t->request, &t->summary->pool, rows, m->used, true);
 
     fprintf(t->out, "Guest interrupt counts:\n");
     for ( size_t i = 0; i < n; i++ )
@@ -276,13 +276,13 @@ static void print_addresses(const struct text *t, const char *heading,
                             const struct stats_map *m,
                             const struct stats_map *vas, bool no_vga)
 {
-    struct stats_row **rows = stats_map_by_key(m, &t->book->pool);
+    struct stats_row **rows = stats_map_by_key(m, &t->summary->pool);
     size_t n = 0;
 
     for ( size_t i = 0; rows && i < m->used; i++ )
         if ( !no_vga || !is_vga(rows[i]->key / 2) )
             rows[n++] = rows[i];
-    n = sort_map(t->request, &t->book->pool, rows, n, false);
+    n = sort_map(t->request, &t->summary->pool, rows, n, false);
     if ( rows )
         fprintf(t->out, "%s address summary:\n", heading);
     for ( size_t i = 0; i < n; i++ )
@@ -291,7 +291,7 @@ static void print_addresses(const struct text *t, const char *heading,
 
 static void print_histogram(const struct text *t, const struct stats_map *m)
 {
-    struct stats_row **rows = stats_map_by_key(m, &t->book->pool);
+    struct stats_row **rows = stats_map_by_key(m, &t->summary->pool);
     uint64_t width = t->request->histogram;
 
     if ( rows )
@@ -302,7 +302,7 @@ static void print_histogram(const struct text *t, const struct stats_map *m)
                 stats_events(&rows[i]->stats));
 }
 
-void text_hvm(const struct text *t, const struct book_vcpu *v)
+void text_hvm(const struct text *t, const struct summary_vcpu *v)
 {
     print_exits(t, v->hvm);
     print_interrupts(t, v);
@@ -316,7 +316,7 @@ void text_hvm(const struct text *t, const struct book_vcpu *v)
 
 void text_eips(const struct text *t, const struct stats_map *m)
 {
-    struct stats_row **rows = stats_map_by_sum(m, &t->book->pool);
+    struct stats_row **rows = stats_map_by_sum(m, &t->summary->pool);
     char name[SYMBOLS_TEXT_MAX];
     uint64_t events = 0;
     size_t n;
@@ -326,7 +326,7 @@ void text_eips(const struct text *t, const struct stats_map *m)
     if ( !events )
         return;
     fprintf(t->out, "   Total samples: %" PRIu64 "\n", events);
-    n = sort_map(t->request, &t->book->pool, rows, m->used, false);
+    n = sort_map(t->request, &t->summary->pool, rows, m->used, false);
     for ( size_t i = 0; i < n; i++ )
     {
         const struct stats *s = &rows[i]->stats;

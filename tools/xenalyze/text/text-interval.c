@@ -126,7 +126,7 @@ static print_fn *const row_printers[INTERVAL_KINDS] = {
     [INTERVAL_CR3_SUMMARY] = print_categories,
 };
 
-void interval_print(const struct interval *i, FILE *out)
+void text_print_interval(const struct interval *i, FILE *out)
 {
     struct lines l = { .i = i, .out = out };
     size_t rows = interval_rows(i);

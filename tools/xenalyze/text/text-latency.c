@@ -297,8 +297,8 @@ static void print_people(struct latency *l,
         print_wakers(l, l->vcpus[rows[i].index], request, out);
 }
 
-int report_latency(struct latency *l, const struct report_request *request,
-                   FILE *out)
+int text_print_latency(struct latency *l, const struct report_request *request,
+                       FILE *out)
 {
     struct sort_row *rows = fault_malloc((l->nr_vcpus + 1) * sizeof(*rows));
     int rc;
@@ -312,9 +312,9 @@ int report_latency(struct latency *l, const struct report_request *request,
     print_people(l, request, rows, out);
     print_moves(l, request, rows, out);
     free(rows);
-    rc = report_together(&l->together, request, out);
+    rc = text_print_concurrency(&l->concurrency, request, out);
     fprintf(out, "--- The longest waits ---\n");
-    report_began(&l->clock, out);
+    text_print_start_time(&l->clock, out);
     for ( size_t i = 0; i < l->nr_worst; i++ )
         print_one(l, &l->worst[i], out);
     return rc || !l->pool.failed ? rc : -ENOMEM;

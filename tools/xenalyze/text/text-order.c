@@ -14,16 +14,16 @@ static uint64_t value_of(const struct text *t, const struct stats *running,
     return t->request->sort == SORT_TOTAL ? value + open : value;
 }
 
-static uint64_t vcpu_value(const struct text *t, const struct book_vcpu *v)
+static uint64_t vcpu_value(const struct text *t, const struct summary_vcpu *v)
 {
-    if ( !v->sched || book_idle(v) )
+    if ( !v->sched || summary_is_idle(v) )
         return 0;
     return value_of(t, &v->sched->state[STATE_RUNNING],
                     v->sched->time.open[STATE_RUNNING]);
 }
 
 /* The first vcpu of this domain, or of one behind it: they are by id. */
-static uint32_t first_of(const struct book *b, uint32_t domain)
+static uint32_t first_of(const struct summary *b, uint32_t domain)
 {
     uint32_t low = 0, high = b->nr_vcpus;
 
@@ -40,9 +40,9 @@ static uint32_t first_of(const struct book *b, uint32_t domain)
 }
 
 static uint64_t domain_value(const struct text *t,
-                             const struct book_domain *d)
+                             const struct summary_domain *d)
 {
-    const struct book *b = t->book;
+    const struct summary *b = t->summary;
     struct stats running = { 0 };
     uint64_t open = 0;
 
@@ -51,12 +51,13 @@ static uint64_t domain_value(const struct text *t,
     for ( uint32_t i = first_of(b, d->id);
           i < b->nr_vcpus && b->vcpus[i]->domain == d->id; i++ )
     {
-        const struct book_vcpu *v = b->vcpus[i];
+        const struct summary_vcpu *v = b->vcpus[i];
 
-        if ( !v->sched || book_idle(v) )
+        if ( !v->sched || summary_is_idle(v) )
             continue;
         running.weighted = v->sched->state[STATE_RUNNING].weighted;
-        stats_merge(&running, &t->book->pool, &v->sched->state[STATE_RUNNING]);
+        stats_merge(&running, &t->summary->pool,
+                    &v->sched->state[STATE_RUNNING]);
         open += v->sched->time.open[STATE_RUNNING];
     }
     return value_of(t, &running, open);
@@ -64,16 +65,16 @@ static uint64_t domain_value(const struct text *t,
 
 static struct sort_row *rows_for(const struct text *t, size_t n)
 {
-    struct sort_row *rows = arena_array(&t->book->pool.arena, n ? n : 1,
+    struct sort_row *rows = arena_array(&t->summary->pool.arena, n ? n : 1,
                                         sizeof(*rows), 8);
 
-    t->book->pool.failed |= !rows;
+    t->summary->pool.failed |= !rows;
     return rows;
 }
 
 struct sort_row *text_vcpus(const struct text *t, uint32_t domain, size_t *n)
 {
-    const struct book *b = t->book;
+    const struct summary *b = t->summary;
     bool any = domain == TEXT_ANY;
     uint32_t from = any ? 0 : first_of(b, domain);
     uint32_t to = any ? b->nr_vcpus : first_of(b, domain + 1);
@@ -88,7 +89,7 @@ struct sort_row *text_vcpus(const struct text *t, uint32_t domain, size_t *n)
 
 struct sort_row *text_domains(const struct text *t, size_t *n)
 {
-    const struct book *b = t->book;
+    const struct summary *b = t->summary;
     struct sort_row *rows = rows_for(t, b->nr_domains);
     size_t nr = 0;
 
@@ -103,7 +104,7 @@ struct sort_row *text_domains(const struct text *t, size_t *n)
 
 struct sort_row *text_pcpus(const struct text *t, size_t *n)
 {
-    const struct book *b = t->book;
+    const struct summary *b = t->summary;
     struct sort_row *rows = rows_for(t, b->nr_pcpus);
 
     for ( uint32_t i = 0; rows && i < b->nr_pcpus; i++ )

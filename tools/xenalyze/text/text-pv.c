@@ -37,7 +37,7 @@ void text_volumes(const struct text *t)
 
     for ( size_t i = 0; i < n; i++ )
     {
-        const struct book_pcpu *p = t->book->pcpus[pcpus[i].index];
+        const struct summary_pcpu *p = t->summary->pcpus[pcpus[i].index];
         const struct fact_volume *v = &p->volume;
 
         if ( !v->records )
@@ -66,21 +66,21 @@ static void print_done(const struct text *t, const char *heading,
 }
 
 static void print_orders(FILE *out, const char *before,
-                         const uint64_t orders[BOOK_ORDERS])
+                         const uint64_t orders[SUMMARY_ORDERS])
 {
-    for ( unsigned int i = 0; i < BOOK_ORDERS; i++ )
+    for ( unsigned int i = 0; i < SUMMARY_ORDERS; i++ )
         if ( orders[i] )
             fprintf(out, "%s[%u] %" PRIu64 "\n", before, i, orders[i]);
 }
 
-static void print_contexts(FILE *out, const struct book_memory *m)
+static void print_contexts(FILE *out, const struct summary_memory *m)
 {
     fprintf(out, "  Reclaim contexts:\n");
     for ( unsigned int i = 0; i < POD_CONTEXTS; i++ )
     {
         uint64_t sum = 0;
 
-        for ( unsigned int k = 0; k < BOOK_ORDERS; k++ )
+        for ( unsigned int k = 0; k < SUMMARY_ORDERS; k++ )
             sum += m->contexts[i][k];
         if ( !sum )
             continue;
@@ -89,7 +89,7 @@ static void print_contexts(FILE *out, const struct book_memory *m)
     }
 }
 
-void text_memory(const struct text *t, const struct book_memory *m)
+void text_memory(const struct text *t, const struct summary_memory *m)
 {
     fprintf(t->out, " Grant table ops:\n");
     print_done(t, "Done by", m->done_by);
@@ -103,16 +103,16 @@ void text_memory(const struct text *t, const struct book_memory *m)
 
 /* --- PV guests ------------------------------------------------------------ */
 
-static void print_hypercalls(const struct text *t, const struct book_pv *pv)
+static void print_hypercalls(const struct text *t, const struct summary_pv *pv)
 {
-    struct sort_row rows[BOOK_HYPERCALLS + 1];
-    size_t n = text_counts(t, pv->hypercalls, BOOK_HYPERCALLS + 1, rows);
+    struct sort_row rows[SUMMARY_HYPERCALLS + 1];
+    size_t n = text_counts(t, pv->hypercalls, SUMMARY_HYPERCALLS + 1, rows);
 
     for ( size_t i = 0; i < n; i++ )
     {
         const char *name = hypercall_name(rows[i].index);
 
-        if ( rows[i].index == BOOK_HYPERCALLS )
+        if ( rows[i].index == SUMMARY_HYPERCALLS )
             fprintf(t->out, "    %-29s[..]: %6" PRIu64 "\n", "(higher ones)",
                     rows[i].value);
         else
@@ -121,25 +121,25 @@ static void print_hypercalls(const struct text *t, const struct book_pv *pv)
     }
 }
 
-static void print_traps(const struct text *t, const struct book_pv *pv)
+static void print_traps(const struct text *t, const struct summary_pv *pv)
 {
-    struct sort_row rows[BOOK_TRAPS + 1];
-    size_t n = text_counts(t, pv->traps, BOOK_TRAPS + 1, rows);
+    struct sort_row rows[SUMMARY_TRAPS + 1];
+    size_t n = text_counts(t, pv->traps, SUMMARY_TRAPS + 1, rows);
 
     for ( size_t i = 0; i < n; i++ )
         fprintf(t->out, "    [%zu%s] %" PRIu64 "\n", rows[i].index,
-                rows[i].index == BOOK_TRAPS ? "+" : "", rows[i].value);
+                rows[i].index == SUMMARY_TRAPS ? "+" : "", rows[i].value);
 }
 
 /* Calls within a multicall are hypercalls, too, and have a line besides. */
-static uint64_t pv_times(const struct book_pv *pv, unsigned int kind)
+static uint64_t pv_times(const struct summary_pv *pv, unsigned int kind)
 {
     if ( kind == PV_HYPERCALL_V2 )
         return pv->times[kind] + pv->times[PV_HYPERCALL_SUBCALL];
     return pv->times[kind];
 }
 
-void text_pv(const struct text *t, const struct book_pv *pv)
+void text_pv(const struct text *t, const struct summary_pv *pv)
 {
     struct sort_row rows[PV_KINDS];
     uint64_t times[PV_KINDS];

@@ -18,7 +18,7 @@
  */
 static uint64_t add_states(const struct text *t, const char *name,
                            const struct stats *state,
-                           const struct book_times *time, unsigned int shown,
+                           const struct summary_times *time, unsigned int shown,
                            unsigned int nr)
 {
     uint64_t sum = 0, other = 0;
@@ -26,7 +26,7 @@ static uint64_t add_states(const struct text *t, const char *name,
     fprintf(t->out, " %-10s", name);
     for ( unsigned int i = 0; i < nr; i++ )
     {
-        uint64_t here = book_state_time(state, time, i);
+        uint64_t here = summary_state_time(state, time, i);
 
         sum += here;
         if ( i >= shown )
@@ -40,7 +40,7 @@ static uint64_t add_states(const struct text *t, const char *name,
 }
 
 /* The program's own proof: the states are all the time there was. */
-static void end_states(const struct text *t, const struct book_times *time,
+static void end_states(const struct text *t, const struct summary_times *time,
                        uint64_t sum)
 {
     fprintf(t->out, " %9.2fs", stats_seconds(&t->scale, time->elapsed));
@@ -62,7 +62,7 @@ static void print_vcpus(const struct text *t)
             "known for");
     for ( size_t i = 0; i < n; i++ )
     {
-        const struct book_vcpu *v = t->book->vcpus[vcpus[i].index];
+        const struct summary_vcpu *v = t->summary->vcpus[vcpus[i].index];
 
         if ( !v->sched )
             continue;
@@ -84,7 +84,7 @@ static void print_domains(const struct text *t)
             "hazard", "full cont", "lost", "known for");
     for ( size_t i = 0; i < n; i++ )
     {
-        const struct book_domain *d = t->book->domains[domains[i].index];
+        const struct summary_domain *d = t->summary->domains[domains[i].index];
 
         if ( !d->sched )
             continue;
@@ -101,7 +101,7 @@ static void print_domains(const struct text *t)
  * not run is spent waiting.  Without records of scheduling, exits in which the
  * guest sleeps cannot be told from others.
  */
-static void print_guest(const struct text *t, const struct book_vcpu *v)
+static void print_guest(const struct text *t, const struct summary_vcpu *v)
 {
     uint64_t guest = v->hvm->guest_cycles, whole, inside;
 
@@ -114,8 +114,8 @@ static void print_guest(const struct text *t, const struct book_vcpu *v)
         return;
     }
     whole = v->sched->time.elapsed;
-    inside = book_state_time(v->sched->state, &v->sched->time,
-                             STATE_RUNNING);
+    inside = summary_state_time(v->sched->state, &v->sched->time,
+                                STATE_RUNNING);
     if ( guest > inside )
         guest = inside;
     fprintf(t->out, " d%uv%u: %.2f%% in the guest, %.2f%% in the hypervisor, "
@@ -131,7 +131,7 @@ void text_guests(const struct text *t)
 
     for ( size_t i = 0; i < n; i++ )
     {
-        const struct book_vcpu *v = t->book->vcpus[vcpus[i].index];
+        const struct summary_vcpu *v = t->summary->vcpus[vcpus[i].index];
 
         if ( v->hvm && v->hvm->guest_cycles &&
              (v->domain != WORLD_DEFAULT || t->request->show_default) )
@@ -143,9 +143,9 @@ static void print_names(const struct text *t)
 {
     bool any = false;
 
-    for ( uint32_t i = 0; i < t->book->nr_domains; i++ )
+    for ( uint32_t i = 0; i < t->summary->nr_domains; i++ )
     {
-        const struct book_domain *d = t->book->domains[i];
+        const struct summary_domain *d = t->summary->domains[i];
 
         if ( !d->name[0] )
             continue;
@@ -166,7 +166,7 @@ void text_shares(const struct text *t)
 
 /* --- trust ---------------------------------------------------------------- */
 
-static uint64_t pcpu_time(const struct book *b)
+static uint64_t pcpu_time(const struct summary *b)
 {
     uint64_t sum = 0;
 
@@ -175,20 +175,20 @@ static uint64_t pcpu_time(const struct book *b)
     return sum;
 }
 
-static void print_holes(const struct text *t)
+static void print_loss_gaps(const struct text *t)
 {
-    const struct book *b = t->book;
+    const struct summary *b = t->summary;
 
-    for ( size_t i = 0; i < b->holes.used; i++ )
+    for ( size_t i = 0; i < b->loss_gaps.used; i++ )
         fprintf(t->out, "  pcpu %" PRIu64 ": blind for %.6fs from %.6fs\n",
-                b->holes.rows[i].tag,
-                stats_seconds(&t->scale, b->holes.rows[i].key),
-                stats_seconds(&t->scale, b->holes.rows[i].at - b->first));
+                b->loss_gaps.rows[i].tag,
+                stats_seconds(&t->scale, b->loss_gaps.rows[i].key),
+                stats_seconds(&t->scale, b->loss_gaps.rows[i].at - b->first));
 }
 
 static void print_losses(const struct text *t)
 {
-    const struct book *b = t->book;
+    const struct summary *b = t->summary;
 
     if ( !b->lost && !b->losses )
     {
@@ -199,12 +199,12 @@ static void print_losses(const struct text *t)
             "for %.2fs, %.2f%% of the time of all pcpus; the longest:\n",
             b->lost, b->losses, stats_seconds(&t->scale, b->blind),
             stats_share(b->blind, pcpu_time(b)));
-    print_holes(t);
+    print_loss_gaps(t);
 }
 
 static void print_damage(const struct text *t)
 {
-    const struct xt_damage *d = &t->book->damage;
+    const struct xt_damage *d = &t->summary->damage;
 
     if ( xt_damage_grade(d) == XT_GRADE_NONE )
     {
@@ -225,23 +225,23 @@ static void print_damage(const struct text *t)
 static void print_strange(const struct text *t)
 {
     for ( unsigned int i = 0; i < STRANGE_KINDS; i++ )
-        if ( t->book->strange[i] )
+        if ( t->summary->strange[i] )
             fprintf(t->out, " strange: %" PRIu64 " %s\n",
-                    t->book->strange[i], strange_name(i));
+                    t->summary->strange[i], strange_name(i));
 }
 
-void text_trust(const struct text *t)
+void text_quality(const struct text *t)
 {
     fprintf(t->out, "--- What can be believed ---\n");
-    fprintf(t->out, " records: %" PRIu64 "\n", t->book->records);
+    fprintf(t->out, " records: %" PRIu64 "\n", t->summary->records);
     if ( t->request->clock_assumed )
         fprintf(t->out, " clock: its speed is a guess, the trace does not say; "
                 "see --cpu-hz\n");
-    report_began(&t->book->clock, t->out);
+    text_print_start_time(&t->summary->clock, t->out);
     print_losses(t);
     print_damage(t);
     print_strange(t);
-    if ( t->book->segments > 1 )
+    if ( t->summary->segments > 1 )
         fprintf(t->out, " segments: %u, each with a time of its own\n",
-                t->book->segments);
+                t->summary->segments);
 }

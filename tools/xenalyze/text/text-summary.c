@@ -28,13 +28,13 @@ static void print_hz(FILE *out, uint64_t hz)
 static void print_head(const struct text *t)
 {
     fprintf(t->out, "Total time: %.2f seconds (using cpu speed ",
-            stats_seconds(&t->scale, t->book->total));
-    print_hz(t->out, t->book->hz);
+            stats_seconds(&t->scale, t->summary->total));
+    print_hz(t->out, t->summary->hz);
     fprintf(t->out, ")\n");
 }
 
 static void print_domain_states(const struct text *t,
-                                const struct book_domain *d)
+                                const struct summary_domain *d)
 {
     char name[32];
 
@@ -46,7 +46,7 @@ static void print_domain_states(const struct text *t,
     }
 }
 
-static void print_whys(const struct text *t, const struct book_sched *v)
+static void print_whys(const struct text *t, const struct summary_sched *v)
 {
     char name[32];
 
@@ -57,7 +57,7 @@ static void print_whys(const struct text *t, const struct book_sched *v)
     }
 }
 
-static void print_states(const struct text *t, const struct book_sched *v)
+static void print_states(const struct text *t, const struct summary_sched *v)
 {
     char name[32];
 
@@ -70,10 +70,11 @@ static void print_states(const struct text *t, const struct book_sched *v)
     }
 }
 
-static void print_stays(const struct text *t, const struct book_sched *v)
+static void print_stays(const struct text *t, const struct summary_sched *v)
 {
-    struct stats_row **rows = stats_map_by_key(&v->stays, &t->book->pool);
-    size_t n = sort_map(t->request, &t->book->pool, rows, v->stays.used, false);
+    struct stats_row **rows = stats_map_by_key(&v->stays, &t->summary->pool);
+    size_t n = sort_map(t->request, &t->summary->pool, rows, v->stays.used,
+                        false);
     char name[32];
 
     stats_line_spread(t->out, &t->scale, " cpu affinity", &v->stay);
@@ -84,7 +85,7 @@ static void print_stays(const struct text *t, const struct book_sched *v)
     }
 }
 
-static void print_vcpu(const struct text *t, const struct book_vcpu *v)
+static void print_vcpu(const struct text *t, const struct summary_vcpu *v)
 {
     fprintf(t->out, "-- v%u --\n Runstates:\n", v->id);
     if ( v->sched )
@@ -98,7 +99,7 @@ static void print_vcpu(const struct text *t, const struct book_vcpu *v)
         text_pv(t, v->pv);
 }
 
-static void print_eips(const struct text *t, const struct book_domain *d)
+static void print_eips(const struct text *t, const struct summary_domain *d)
 {
     fprintf(t->out, "Emulate eip list\n");
     text_eips(t, &d->emulated);
@@ -109,7 +110,7 @@ static void print_eips(const struct text *t, const struct book_domain *d)
     text_eips(t, &d->hit);
 }
 
-static void print_domain(const struct text *t, const struct book_domain *d)
+static void print_domain(const struct text *t, const struct summary_domain *d)
 {
     size_t n;
     struct sort_row *vcpus = text_vcpus(t, d->id, &n);
@@ -117,12 +118,13 @@ static void print_domain(const struct text *t, const struct book_domain *d)
     print_domain_states(t, d);
     text_memory(t, &d->memory);
     for ( size_t i = 0; i < n; i++ )
-        print_vcpu(t, t->book->vcpus[vcpus[i].index]);
+        print_vcpu(t, t->summary->vcpus[vcpus[i].index]);
     print_eips(t, d);
     text_cr3(t, d->id);
 }
 
-static const struct book_vcpu *default_vcpu(const struct book *b, uint32_t id)
+static const struct summary_vcpu *default_vcpu(const struct summary *b,
+                                               uint32_t id)
 {
     for ( uint32_t v = 0; v < b->nr_vcpus; v++ )
         if ( b->vcpus[v]->domain == WORLD_DEFAULT && b->vcpus[v]->id == id )
@@ -136,7 +138,7 @@ static const struct book_vcpu *default_vcpu(const struct book *b, uint32_t id)
  */
 static void print_default(const struct text *t)
 {
-    const struct book *b = t->book;
+    const struct summary *b = t->summary;
     bool known = b->nr_domains &&
                  b->domains[b->nr_domains - 1]->id == WORLD_DEFAULT;
 
@@ -145,7 +147,7 @@ static void print_default(const struct text *t)
     fprintf(t->out, "|-- Default domain --|\n");
     for ( uint32_t i = 0; i < b->nr_pcpus; i++ )
     {
-        const struct book_vcpu *v = default_vcpu(b, b->pcpus[i]->id);
+        const struct summary_vcpu *v = default_vcpu(b, b->pcpus[i]->id);
 
         if ( v )
             print_vcpu(t, v);
@@ -161,25 +163,26 @@ static void print_domains(const struct text *t)
 
     print_default(t);
     for ( size_t i = 0; i < n; i++ )
-        print_domain(t, t->book->domains[domains[i].index]);
+        print_domain(t, t->summary->domains[domains[i].index]);
 }
 
-struct text text_of(struct book *book, const struct report_request *request,
+struct text text_of(struct summary *summary,
+                    const struct report_request *request,
                     FILE *out)
 {
     return (struct text){
         .out = out,
-        .book = book,
+        .summary = summary,
         .request = request,
-        .scale = { .hz = book->hz, .total = book->total,
-                   .samples = request->sample_size && !book->pool.failed },
+        .scale = { .hz = summary->hz, .total = summary->total,
+                   .samples = request->sample_size && !summary->pool.failed },
     };
 }
 
-void report_book_summary(struct book *book,
-                         const struct report_request *request, FILE *out)
+void text_print_summary(struct summary *summary,
+                        const struct report_request *request, FILE *out)
 {
-    const struct text t = text_of(book, request, out);
+    const struct text t = text_of(summary, request, out);
 
     print_head(&t);
     fprintf(out, "--- Log volume summary ---\n");
@@ -187,35 +190,35 @@ void report_book_summary(struct book *book,
     print_domains(&t);
 }
 
-void report_book_trust(struct book *book,
-                       const struct report_request *request, FILE *out)
+void text_print_quality(struct summary *summary,
+                        const struct report_request *request, FILE *out)
 {
-    const struct text t = text_of(book, request, out);
+    const struct text t = text_of(summary, request, out);
 
     text_shares(&t);
-    text_trust(&t);
+    text_quality(&t);
 }
 
-void report_book_pcpus(struct book *book,
-                       const struct report_request *request, FILE *out)
+void text_print_pcpus(struct summary *summary,
+                      const struct report_request *request, FILE *out)
 {
     static const char *const names[PCPU_STATES] = {
         " running", "    idle", "    lost", " unknown",
     };
-    const struct text t = text_of(book, request, out);
+    const struct text t = text_of(summary, request, out);
     unsigned int active = 0;
     size_t n;
     struct sort_row *rows = text_pcpus(&t, &n);
 
     for ( size_t i = 0; i < n; i++ )
     {
-        const struct book_pcpu *p = book->pcpus[rows[i].index];
+        const struct summary_pcpu *p = summary->pcpus[rows[i].index];
 
         fprintf(out, "pcpu %u\n", p->id);
         for ( unsigned int s = 0; s < PCPU_UNKNOWN; s++ )
             stats_line_time(out, &t.scale, names[s], &p->state[s]);
     }
-    for ( uint32_t i = 0; i < book->nr_pcpus; i++ )
-        active += book->pcpus[i]->state[PCPU_RUNNING].count != 0;
+    for ( uint32_t i = 0; i < summary->nr_pcpus; i++ )
+        active += summary->pcpus[i]->state[PCPU_RUNNING].count != 0;
     fprintf(out, "Total active cpus: %u\n", active);
 }

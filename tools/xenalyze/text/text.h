@@ -11,22 +11,23 @@
 #include "xenalyze/account/account.h"
 #include "xenalyze/text/start-time.h"
 
-/* Of a closed book: stock's summary, stock's report of pcpus, and our own. */
-void report_book_summary(struct book *book,
-                         const struct report_request *request, FILE *out);
-void report_book_pcpus(struct book *book,
-                       const struct report_request *request, FILE *out);
-void report_book_trust(struct book *book,
-                       const struct report_request *request, FILE *out);
+/* The closed summary: stock's summary and report of pcpus, and our own. */
+void text_print_summary(struct summary *summary,
+                        const struct report_request *request, FILE *out);
+void text_print_pcpus(struct summary *summary,
+                      const struct report_request *request, FILE *out);
+void text_print_quality(struct summary *summary,
+                        const struct report_request *request, FILE *out);
 /* 0 or -ENOMEM. */
-int report_book_exits(struct book *book, const struct report_request *request,
-                      FILE *out);
+int text_print_exits(struct summary *summary,
+                     const struct report_request *request,
+                     FILE *out);
 
 /* A closed latency account.  0 or -ENOMEM. */
-int report_latency(struct latency *l, const struct report_request *request,
-                   FILE *out);
+int text_print_latency(struct latency *l, const struct report_request *request,
+                       FILE *out);
 
 /* The intervals, as the lines that stock prints. */
-void interval_print(const struct interval *i, FILE *out);
+void text_print_interval(const struct interval *i, FILE *out);
 
 #endif /* XENALYZE_TEXT_TEXT_H */
