@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tracetool/select.h"
+
 /*
  * What a declaration may call an argument and C may not.  C's keywords are not
  * here, the parser refuses them; but keywords of GNU C and of C's later
@@ -126,4 +128,13 @@ void emit_parameters(FILE *out, const struct tt_event *e)
 void emit_version(FILE *out, uint16_t version, char point)
 {
     fprintf(out, "%u%c%u", version >> 8, point, version & 0xffu);
+}
+
+void emit_layout(FILE *out, const struct tt_model *m, const struct tt_event *e)
+{
+    fputs(e->name, out);
+    if ( select_is_newest(m, e) )
+        return;
+    fputs("_until_", out);
+    emit_version(out, e->until, '_');
 }

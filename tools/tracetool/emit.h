@@ -36,4 +36,8 @@ void emit_parameters(FILE *out, const struct tt_event *e);
 /* "4.18" */
 void emit_version(FILE *out, uint16_t version, char point);
 
+/* The name of an event's layout: NAME, or NAME_until_4_18 of an older one. */
+void emit_layout(FILE *out, const struct tt_model *m,
+                 const struct tt_event *e);
+
 #endif /* TRACETOOL_EMIT_H */

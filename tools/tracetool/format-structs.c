@@ -6,8 +6,9 @@
  *     struct xt_rec_sched_switch { ... } of the newest layout
  *     struct xt_rec_NAME_until_4_18      of an older one
  *
- * The structs are packed, so they may lie at any address, and what the
- * declaration leaves out is an unnamed bit field.  Fields in the id are not
+ * The structs are packed, so they may lie at any address, and may alias the
+ * bytes of a payload.  What the declaration leaves out is an unnamed bit
+ * field.  Fields in the id are not
  * in the payload; of fields whose place depends on others there is none.  The
  * size is that of the record with its tail: look at the number of words
  * before you look at the tail.
@@ -46,42 +47,24 @@ static void put_member(struct layout *l, const struct tt_arg *a)
     l->at = a->bit + a->bits;
 }
 
-static void put_name(const struct tt_request *r, const struct tt_event *e)
-{
-    fprintf(r->out, "xt_rec_%s", e->name);
-    if ( select_is_newest(r->model, e) )
-        return;
-    fputs("_until_", r->out);
-    emit_version(r->out, e->until, '_');
-}
-
-/* Words that have a fixed place: all of them, or those in front of a "?". */
-static unsigned int nr_words(const struct tt_event *e)
-{
-    for ( size_t i = 0; i < e->nr_args; i++ )
-        if ( e->args[i].present >= 0 )
-            return e->args[i].bit / 32;
-    return e->max_words;
-}
-
 static void put_struct(const struct tt_request *r, const struct tt_event *e)
 {
     struct layout layout = { .out = r->out };
-    unsigned int words = nr_words(e);
+    unsigned int words = select_fixed_words(e);
 
     if ( !words )
         return;
 
-    fprintf(r->out, "/* 0x%08x */\nstruct ", e->id);
-    put_name(r, e);
+    fprintf(r->out, "/* 0x%08x */\nstruct xt_rec_", e->id);
+    emit_layout(r->out, r->model, e);
     fputs("\n{\n", r->out);
     for ( size_t i = 0; i < e->nr_args; i++ )
         if ( !e->args[i].in_id && e->args[i].present < 0 )
             put_member(&layout, &e->args[i]);
     put_gap(&layout, 32 * words);
-    fputs("} __attribute__((__packed__));\n\n_Static_assert(sizeof(struct ",
-          r->out);
-    put_name(r, e);
+    fputs("} __attribute__((__packed__, __may_alias__));\n\n"
+          "_Static_assert(sizeof(struct xt_rec_", r->out);
+    emit_layout(r->out, r->model, e);
     fprintf(r->out, ") == %u, \"%s\");\n\n", 4 * words, e->name);
 }
 

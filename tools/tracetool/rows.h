@@ -16,6 +16,7 @@ extern const struct tt_format tt_format_h;
 extern const struct tt_format tt_format_ids;
 extern const struct tt_format tt_format_log_stap;
 extern const struct tt_format tt_format_man;
+extern const struct tt_format tt_format_readers;
 extern const struct tt_format tt_format_simpletrace_stap;
 extern const struct tt_format tt_format_stap;
 extern const struct tt_format tt_format_structs;

@@ -75,6 +75,14 @@ bool select_in_word(const struct tt_arg *a, unsigned int word)
            a->bit + a->bits > 32 * word;
 }
 
+unsigned int select_fixed_words(const struct tt_event *e)
+{
+    for ( size_t i = 0; i < e->nr_args; i++ )
+        if ( e->args[i].present >= 0 )
+            return e->args[i].bit / 32;
+    return e->max_words;
+}
+
 bool select_is_whole(const struct tt_arg *a)
 {
     return !a->in_id && a->present < 0 && a->bit % 32 == 0 &&

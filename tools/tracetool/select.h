@@ -32,6 +32,9 @@ bool select_is_main(const struct tt_class *c);
 /* Does the argument have bits in this word of the payload, in a fixed place? */
 bool select_in_word(const struct tt_arg *a, unsigned int word);
 
+/* Words that have a fixed place: all, or those in front of the first "?". */
+unsigned int select_fixed_words(const struct tt_event *e);
+
 /* Is it one or two whole words? */
 bool select_is_whole(const struct tt_arg *a);
 

@@ -13,6 +13,7 @@ const struct tt_format *const tt_formats[] = {
     &tt_format_ids,
     &tt_format_log_stap,
     &tt_format_man,
+    &tt_format_readers,
     &tt_format_simpletrace_stap,
     &tt_format_stap,
     &tt_format_structs,

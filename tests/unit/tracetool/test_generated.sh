@@ -145,6 +145,19 @@ in_tool()
     } >"$tmp/user.c"
     compiles "$1" -std=gnu11 -Wall -Wextra -Wpadded -Werror
 
+    generate readers nop readers.h
+    mkdir -p "$tmp/libxentrace"
+    mv "$tmp/structs.h" "$tmp/libxentrace/records.h"
+    {
+        echo '#include "readers.h"'
+        echo '#include "readers.h"'
+        echo 'unsigned int dom(const struct xt_record *r);'
+        echo 'unsigned int dom(const struct xt_record *r)'
+        echo '{ return xt_field_load(r, XT_AT(halves, dom)); }'
+    } >"$tmp/user.c"
+    compiles "$1" -std=gnu11 -Wall -Wextra -Werror -I"$tmp" \
+        -I"$top_srcdir/tools" -I"$top_srcdir/xen/include"
+
     generate catalogue nop user.c
     compiles "$1" -std=gnu11 -Wall -Wextra -Wwrite-strings -Werror \
         -I"$top_srcdir/tools" -I"$top_srcdir/xen/include"
