@@ -61,7 +61,7 @@ static bool has_pcpu(const struct filter *f, const struct fact_end *end)
     return false;
 }
 
-static bool has_vcpu(const struct filter *f, const struct world *w)
+static bool has_vcpu(const struct filter *f, const struct guests *w)
 {
     for ( uint32_t i = 0; i < w->nr_domains; i++ )
         for ( uint32_t k = 0; k < w->domains[i]->nr_vcpus; k++ )
@@ -71,13 +71,13 @@ static bool has_vcpu(const struct filter *f, const struct world *w)
     return !filter_needs_who(f);
 }
 
-bool nobody_is_wanted(const struct filter *f, const struct world *world,
+bool nobody_is_wanted(const struct filter *f, const struct guests *guests,
                       const struct fact_end *end)
 {
-    return !has_pcpu(f, end) || !has_vcpu(f, world);
+    return !has_pcpu(f, end) || !has_vcpu(f, guests);
 }
 
-static void list_pcpus(struct list *l, const struct world *w,
+static void list_pcpus(struct list *l, const struct guests *w,
                        const struct fact_end *end)
 {
     (void)w;
@@ -86,12 +86,12 @@ static void list_pcpus(struct list *l, const struct world *w,
             add(l, "", i);
 }
 
-static bool has_name(const struct world_domain *d)
+static bool has_name(const struct domain *d)
 {
-    return d->id != WORLD_IDLE && d->id != WORLD_DEFAULT;
+    return d->id != DOMID_IDLE && d->id != DOMID_DEFAULT;
 }
 
-static void list_domains(struct list *l, const struct world *w,
+static void list_domains(struct list *l, const struct guests *w,
                          const struct fact_end *end)
 {
     (void)end;
@@ -100,7 +100,7 @@ static void list_domains(struct list *l, const struct world *w,
             add(l, "", w->domains[i]->id);
 }
 
-static void list_vcpus(struct list *l, const struct world *w,
+static void list_vcpus(struct list *l, const struct guests *w,
                        const struct fact_end *end)
 {
     char prefix[16];
@@ -123,7 +123,7 @@ struct who
     const char *option;
     struct filter_texts texts;
     const char *text;           /* that of them; NULL: it was not given */
-    void (*list)(struct list *l, const struct world *w,
+    void (*list)(struct list *l, const struct guests *w,
                  const struct fact_end *end);
 };
 
@@ -131,7 +131,7 @@ struct census
 {
     const struct config *config;
     const char *name;           /* of the trace */
-    const struct world *world;
+    const struct guests *guests;
 };
 
 static int ask(const struct census *c, const struct who *who,
@@ -143,9 +143,9 @@ static int ask(const struct census *c, const struct who *who,
 
     if ( rc )
         return rc;
-    if ( nobody_is_wanted(f, c->world, end) )
+    if ( nobody_is_wanted(f, c->guests, end) )
     {
-        who->list(&l, c->world, end);
+        who->list(&l, c->guests, end);
         close_range(&l);
         rc = err_set(e, -ENOENT, "%s %s: not in %s, which has %s",
                      who->option, who->text, c->name,
@@ -164,7 +164,7 @@ static int ask_both(const struct census *c, const struct fact_end *end,
     struct filter *f;
     int rc = filter_new(&f, &both, e);
 
-    if ( !rc && nobody_is_wanted(f, c->world, end) )
+    if ( !rc && nobody_is_wanted(f, c->guests, end) )
         rc = err_set(e, -ENOENT, "--domain %s and --vcpu %s: no vcpu is meant "
                      "by both", both.domains, both.vcpus);
     filter_free(f);
@@ -175,7 +175,7 @@ static void begin(void *state, const struct fact_begin *f)
 {
     struct census *c = state;
 
-    c->world = f->world;
+    c->guests = f->guests;
 }
 
 /* Of several segments, the first that lacks one says so. */

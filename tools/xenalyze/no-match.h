@@ -13,7 +13,7 @@
 
 /* When a segment ends: is none of the vcpus that there are so far, or of the
    pcpus of the segment? */
-bool nobody_is_wanted(const struct filter *f, const struct world *world,
+bool nobody_is_wanted(const struct filter *f, const struct guests *guests,
                       const struct fact_end *end);
 
 /*

@@ -42,7 +42,7 @@ struct pass
     struct interval *interval[INTERVAL_KINDS];
     struct sink sinks[MAX_SINKS];
     size_t nr_sinks;
-    const struct world *world;
+    const struct guests *guests;
     uint64_t records;
     bool somebody;              /* whom the filter lets pass */
     uint64_t lost, losses;      /* records, and places */
@@ -240,7 +240,7 @@ static void note_world(void *state, const struct fact_begin *f)
 {
     struct pass *p = state;
 
-    p->world = f->world;
+    p->guests = f->guests;
 }
 
 /* Somebody has to notice that there was nothing, or not all. */
@@ -249,7 +249,7 @@ static int count_records(void *state, const struct fact_end *f, struct err *e)
     struct pass *p = state;
 
     (void)e;
-    p->somebody |= !nobody_is_wanted(p->filter, p->world, f);
+    p->somebody |= !nobody_is_wanted(p->filter, p->guests, f);
     p->records += f->records;
     p->damaged = xt_damage_times(f->damage);
     p->skipped = xt_damage_bytes(f->damage);

@@ -128,7 +128,7 @@ static void sum_runstate(void *state, const struct fact_runstate *f)
     uint64_t cycles = f->to - f->from;
 
     ADD(state, 1, cycles, "d%uv%u all", VCPU(f->vcpu));
-    if ( f->early || f->next == STATES || !cycles )
+    if ( f->before_first_run || f->next == STATES || !cycles )
         return;
     ADD(state, 1, cycles, "d%uv%u %s", VCPU(f->vcpu), state_name(f->state));
     if ( f->why )
@@ -143,7 +143,7 @@ static void sum_domain(void *state, const struct fact_domain *f)
             domain_state_name(f->state));
 }
 
-static void sum_stay(void *state, const struct fact_stay *f)
+static void sum_stay(void *state, const struct fact_residency *f)
 {
     ADD(state, 1, f->to - f->from, "d%uv%u on %u", VCPU(f->vcpu), f->pcpu);
 }
@@ -165,7 +165,7 @@ static void sum_wait(void *state, const struct fact_wait *f)
             VCPU(f->vcpu), VCPU(f->waker));
 }
 
-static void sum_halt(void *state, const struct fact_halt *f)
+static void sum_halt(void *state, const struct fact_wake_to_halt *f)
 {
     ADD(state, f->nr_vectors, f->to - f->vectors[0].time, "d%uv%u halts",
         VCPU(f->vcpu));
@@ -178,7 +178,7 @@ static void sum_loss(void *state, const struct fact_loss *f)
 
 static void sum_pcpu(void *state, const struct fact_pcpu *f)
 {
-    if ( !f->early && f->to > f->from )
+    if ( !f->before_first_run && f->to > f->from )
         ADD(state, 1, f->to - f->from, "pcpu %u %s", f->pcpu,
             pcpu_state_name(f->state));
     ADD(state, 1, f->to - f->from, "pcpu %u all", f->pcpu);
@@ -258,16 +258,17 @@ static int sums_end(void *state, const struct fact_end *f, struct err *e)
     (void)e;
     ADD(state, f->records, f->last - f->first, "records");
     ADD(state, f->open_exits, 0, "open exits");
-    for ( unsigned int i = 0; i < STRANGE_KINDS; i++ )
-        if ( f->strange[i] )
-            ADD(state, f->strange[i], 0, "strange: %s", strange_name(i));
+    for ( unsigned int i = 0; i < ANOMALY_KINDS; i++ )
+        if ( f->anomalies[i] )
+            ADD(state, f->anomalies[i], 0, "strange: %s", anomaly_name(i));
     return 0;
 }
 
 #define SUMS                                                                \
     .clone = sums_clone, .merge = sums_merge, .end = sums_end,              \
-    .runstate = sum_runstate, .domain = sum_domain, .stay = sum_stay,       \
-    .wait = sum_wait, .halt = sum_halt, .loss = sum_loss, .pcpu = sum_pcpu, \
+    .runstate = sum_runstate, .domain = sum_domain, .residency = sum_stay,  \
+    .wait = sum_wait, .wake_to_halt = sum_halt, .loss = sum_loss,           \
+    .pcpu = sum_pcpu,                                                       \
     .volume = sum_volume, .exit = sum_exit, .handle = sum_handle,           \
     .cr3 = sum_cr3, .pv = sum_pv, .memory = sum_memory, .irq = sum_irq,     \
     .power = sum_power, .event = sum_event
@@ -337,7 +338,7 @@ static void list_wait(void *state, const struct fact_wait *f)
                f->pcpu, VCPU(f->waker));
 }
 
-static void list_stay(void *state, const struct fact_stay *f)
+static void list_stay(void *state, const struct fact_residency *f)
 {
     (void)state;
     if ( f->next != FACT_NO_PCPU )
@@ -348,7 +349,7 @@ static void list_stay(void *state, const struct fact_stay *f)
 static const struct sink_ops list_ops = {
     .name = "list", .begin = list_begin, .runstate = list_runstate,
     .exit = list_exit,
-    .wait = list_wait, .stay = list_stay,
+    .wait = list_wait, .residency = list_stay,
 };
 
 /* Nothing is done with the facts: what do they cost? */

@@ -16,11 +16,11 @@
 
 struct stage
 {
-    struct world_domain domains[2];
-    struct world_vcpu vcpus[3];         /* d0v0, d0v1, d1v0 */
+    struct domain domains[2];
+    struct vcpu vcpus[3];               /* d0v0, d0v1, d1v0 */
     struct xt_clock clock;
     struct xt_dialect dialect;
-    struct world world;
+    struct guests guests;
     char *text;
     size_t size;
     FILE *out;
@@ -30,13 +30,13 @@ static inline void stage_init(struct stage *s)
 {
     memset(s, 0, sizeof(*s));
     for ( unsigned int i = 0; i < 2; i++ )
-        s->domains[i] = (struct world_domain){ .index = i, .id = i };
-    s->vcpus[0] = (struct world_vcpu){ .index = 0, .id = 0,
-                                       .domain = &s->domains[0] };
-    s->vcpus[1] = (struct world_vcpu){ .index = 1, .id = 1,
-                                       .domain = &s->domains[0] };
-    s->vcpus[2] = (struct world_vcpu){ .index = 2, .id = 0,
-                                       .domain = &s->domains[1] };
+        s->domains[i] = (struct domain){ .index = i, .id = i };
+    s->vcpus[0] = (struct vcpu){ .index = 0, .id = 0,
+                                 .domain = &s->domains[0] };
+    s->vcpus[1] = (struct vcpu){ .index = 1, .id = 1,
+                                 .domain = &s->domains[0] };
+    s->vcpus[2] = (struct vcpu){ .index = 2, .id = 0,
+                                 .domain = &s->domains[1] };
     s->out = open_memstream(&s->text, &s->size);
     ck_assert_ptr_nonnull(s->out);
 }
@@ -74,7 +74,7 @@ static inline void stage_begin(struct stage *s, const struct sink *sink,
 {
     const struct fact_begin f = {
         .first = first, .nr_pcpus = 2, .clock = &s->clock,
-        .dialect = &s->dialect, .world = &s->world,
+        .dialect = &s->dialect, .guests = &s->guests,
     };
 
     xt_clock_init(&s->clock, SECOND, SECOND, first);
@@ -85,11 +85,11 @@ static inline void stage_begin(struct stage *s, const struct sink *sink,
 static inline void stage_end(const struct sink *sink, uint64_t first,
                              uint64_t last)
 {
-    static const uint64_t strange[STRANGE_KINDS];
+    static const uint64_t anomalies[ANOMALY_KINDS];
     static const struct xt_damage damage;
     const struct fact_end f = {
         .first = first, .last = last, .nr_pcpus = 2, .records = 7,
-        .strange = strange, .damage = &damage,
+        .anomalies = anomalies, .damage = &damage,
     };
     struct err e = ERR_INIT;
 

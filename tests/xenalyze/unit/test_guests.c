@@ -17,11 +17,11 @@
 
 static void *ask(void *arg)
 {
-    struct world *w = arg;
+    struct guests *w = arg;
 
     for ( unsigned int d = 0; d < DOMAINS; d++ )
         for ( unsigned int v = 0; v < VCPUS; v++ )
-            if ( !world_vcpu(w, 65535 - d, v * 7) )
+            if ( !guests_get_vcpu(w, 65535 - d, v * 7) )
                 return NULL;
     return w;
 }
@@ -29,10 +29,10 @@ static void *ask(void *arg)
 START_TEST(each_is_made_once)
 {
     pthread_t threads[4];
-    struct world w;
+    struct guests w;
     void *fine;
 
-    ck_assert_int_eq(world_init(&w, 8, 24), 0);
+    ck_assert_int_eq(guests_init(&w, 8, 24), 0);
     for ( unsigned int i = 0; i < 4; i++ )
         ck_assert_int_eq(pthread_create(&threads[i], NULL, ask, &w), 0);
     for ( unsigned int i = 0; i < 4; i++ )
@@ -42,7 +42,7 @@ START_TEST(each_is_made_once)
     }
     ck_assert_uint_eq(w.nr_domains, DOMAINS);
     ck_assert_uint_eq(w.nr_vcpus, DOMAINS * VCPUS);
-    ck_assert_int_eq(world_sort(&w), 0);
+    ck_assert_int_eq(guests_sort(&w), 0);
     for ( unsigned int d = 0; d < DOMAINS; d++ )
     {
         ck_assert_uint_eq(w.domains[d]->id, 65536 - DOMAINS + d);
@@ -50,22 +50,22 @@ START_TEST(each_is_made_once)
         for ( unsigned int v = 0; v < VCPUS; v++ )
             ck_assert_uint_eq(w.domains[d]->vcpus[v]->id, v * 7);
     }
-    world_fini(&w);
+    guests_fini(&w);
 }
 END_TEST
 
 START_TEST(a_hostile_trace_finds_an_end)
 {
-    struct world w;
+    struct guests w;
     unsigned int made = 0;
 
-    ck_assert_int_eq(world_init(&w, 0, 0), 0);
-    for ( unsigned int i = 0; i < WORLD_MAX_VCPUS + 1000; i++ )
-        made += world_vcpu(&w, i >> 12, i & 0xfff) != NULL;
-    ck_assert_uint_eq(made, WORLD_MAX_VCPUS);
+    ck_assert_int_eq(guests_init(&w, 0, 0), 0);
+    for ( unsigned int i = 0; i < GUESTS_MAX_VCPUS + 1000; i++ )
+        made += guests_get_vcpu(&w, i >> 12, i & 0xfff) != NULL;
+    ck_assert_uint_eq(made, GUESTS_MAX_VCPUS);
     ck_assert(!w.failed);
-    ck_assert_ptr_nonnull(world_vcpu(&w, 0, 0));
-    world_fini(&w);
+    ck_assert_ptr_nonnull(guests_get_vcpu(&w, 0, 0));
+    guests_fini(&w);
 }
 END_TEST
 

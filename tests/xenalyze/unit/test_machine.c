@@ -54,7 +54,7 @@ static const struct sink_ops ops = {
     .memory = see_memory, .irq = see_irq, .power = see_power,
 };
 
-static struct world world;
+static struct guests guests;
 static struct arena arena;
 static struct emit emit;
 static struct xt_dialect dialect;
@@ -87,9 +87,9 @@ static void begin(void)
     memset(&p, 0, sizeof(p));
     memset(&dialect, 0, sizeof(dialect));
     arena_init(&arena, 0);
-    ck_assert_int_eq(world_init(&world, 16, 16), 0);
+    ck_assert_int_eq(guests_init(&guests, 16, 16), 0);
     ck_assert_int_eq(emit_init(&emit, &arena, &sink, 1), 0);
-    p.world = &world;
+    p.guests = &guests;
     p.emit = &emit;
     p.scratch = &arena;
     p.dialect = &dialect;
@@ -103,7 +103,7 @@ static void begin(void)
 static void end(void)
 {
     free(p.changes.items);
-    world_fini(&world);
+    guests_fini(&guests);
     arena_fini(&arena);
 }
 
@@ -175,7 +175,7 @@ START_TEST(short_handlers_are_no_facts)
     handle(TRC_SHADOW_FIXUP | 0x200, 1, none);
     ck_assert_uint_eq(seen.nr, 1);
     FEED(TRC_HVM_VMEXIT64, 12, 0);
-    ck_assert_uint_eq(p.strange[STRANGE_SHORT], 1);
+    ck_assert_uint_eq(p.anomalies[ANOMALY_SHORT], 1);
     end();
 }
 END_TEST
@@ -202,7 +202,7 @@ START_TEST(exits)
     ck_assert_ptr_null(p.current);
     /* And nobody's. */
     FEED(TRC_HVM_VMEXIT, 1, 0);
-    ck_assert_uint_eq(p.strange[STRANGE_NO_VCPU], 1);
+    ck_assert_uint_eq(p.anomalies[ANOMALY_NO_VCPU], 1);
     end();
 }
 END_TEST
@@ -313,7 +313,7 @@ static void compare_runs(const struct kind *kinds)
 {
     unsigned char bytes[MANY * 40];
     uint64_t seed = unit_seed(), told[2], at[2], changes[2], tsc = 2000;
-    uint64_t strange[2][STRANGE_KINDS];
+    uint64_t anomalies[2][ANOMALY_KINDS];
     struct fact_volume volume[2];
     struct outside outside[2];
     size_t size = 0;
@@ -333,14 +333,14 @@ static void compare_runs(const struct kind *kinds)
         changes[run] = left();
         volume[run] = p.volume;
         outside[run] = p.outside;
-        memcpy(strange[run], p.strange, sizeof(p.strange));
+        memcpy(anomalies[run], p.anomalies, sizeof(p.anomalies));
         ck_assert_uint_gt(seen.nr + p.changes.nr, MANY / 8);
         end();
     }
     ck_assert_uint_eq(at[0], at[1]);
     ck_assert_uint_eq(told[0], told[1]);
     ck_assert_uint_eq(changes[0], changes[1]);
-    ck_assert(!memcmp(strange[0], strange[1], sizeof(strange[0])));
+    ck_assert(!memcmp(anomalies[0], anomalies[1], sizeof(anomalies[0])));
     ck_assert(!memcmp(&volume[0], &volume[1], sizeof(volume[0])));
     ck_assert(outside[0].open == outside[1].open);
     ck_assert_uint_eq(outside[0].exit.start, outside[1].exit.start);
@@ -369,7 +369,7 @@ START_TEST(hypercalls)
     seen.nr = 0;
     FEED(TRC_PV_HYPERCALL_V2, 1 | 2u << 20);
     ck_assert_uint_eq(seen.nr, 0);
-    ck_assert_uint_eq(p.strange[STRANGE_SHORT], 1);
+    ck_assert_uint_eq(p.anomalies[ANOMALY_SHORT], 1);
     end();
 }
 END_TEST

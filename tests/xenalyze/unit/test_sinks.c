@@ -57,8 +57,8 @@ END_TEST
 
 START_TEST(dispatches_leave_out_idle)
 {
-    struct world_domain idle = { .id = WORLD_IDLE };
-    struct world_vcpu nobody = { .domain = &idle };
+    struct domain idle = { .id = DOMID_IDLE };
+    struct vcpu nobody = { .domain = &idle };
     struct scatter scatter;
     struct stage s;
     struct sink sink;

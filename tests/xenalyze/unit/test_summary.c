@@ -31,7 +31,7 @@ static void tell_scheduling(const struct stage *s, const struct sink *sink)
         .domain = &s->domains[0], .from = 0, .to = 10000,
         .state = DOMAIN_FULL_RUN,
     };
-    const struct fact_stay stay = {
+    const struct fact_residency residency = {
         .vcpu = &s->vcpus[0], .from = 0, .to = 10000, .pcpu = 0,
         .next = FACT_NO_PCPU,
     };
@@ -39,7 +39,7 @@ static void tell_scheduling(const struct stage *s, const struct sink *sink)
     for ( size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++ )
         sink->ops->runstate(sink->state, &states[i]);
     sink->ops->domain(sink->state, &domain);
-    sink->ops->stay(sink->state, &stay);
+    sink->ops->residency(sink->state, &residency);
 }
 
 /* What d0v0 does last, and its domain from 10000 on. */

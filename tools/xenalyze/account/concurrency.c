@@ -29,7 +29,7 @@ static void note(void *state, const struct fact_domain *f)
                     fact_census(f, CENSUS_BLOCKED);
     struct concurrency_domain *d;
 
-    if ( f->domain->id == WORLD_IDLE || f->domain->id == WORLD_DEFAULT )
+    if ( f->domain->id == DOMID_IDLE || f->domain->id == DOMID_DEFAULT )
         return;
     if ( !grow_to_index(&t->domains, &t->nr, f->domain->index, sizeof(*d)) )
     {

@@ -99,7 +99,7 @@ static struct cr3_row *add_row(struct cr3_table *l, uint16_t domain,
     return row;
 }
 
-static struct cr3_row *row_of(struct cr3_table *l, const struct world_vcpu *v,
+static struct cr3_row *row_of(struct cr3_table *l, const struct vcpu *v,
                               uint64_t frame, uint64_t time)
 {
     uint64_t mixed = (frame * 31 + v->domain->id) * 0x9e3779b97f4a7c15ull;
@@ -139,7 +139,7 @@ static struct stats *part_of(struct cr3_table *l, struct cr3_row *row)
 
 /* --- facts ---------------------------------------------------------------- */
 
-static struct holder *vcpu_of(struct cr3_table *l, const struct world_vcpu *v)
+static struct holder *vcpu_of(struct cr3_table *l, const struct vcpu *v)
 {
     if ( grow_to_index(&l->vcpus, &l->nr_vcpus, v->index, sizeof(*l->vcpus)) )
         return &l->vcpus[v->index];
@@ -171,7 +171,7 @@ static void leave(struct cr3_table *l, struct holder *v, uint64_t time)
 }
 
 static void load(struct cr3_table *l, struct holder *v,
-                 const struct world_vcpu *who, uint64_t time)
+                 const struct vcpu *who, uint64_t time)
 {
     uint64_t frame = fact_cr3_frame(l->value);
 
@@ -261,7 +261,7 @@ struct sink cr3_table_sink(struct cr3_table *list)
 /* --- answers -------------------------------------------------------------- */
 
 const struct cr3_row *cr3_table_now(const struct cr3_table *l,
-                                    const struct world_vcpu *v)
+                                    const struct vcpu *v)
 {
     return v->index < l->nr_vcpus ? l->vcpus[v->index].row : NULL;
 }

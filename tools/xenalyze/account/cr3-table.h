@@ -39,7 +39,7 @@ struct sink cr3_table_sink(struct cr3_table *list);
 
 /* What is in CR3 of a vcpu; NULL: not known. */
 const struct cr3_row *cr3_table_now(const struct cr3_table *list,
-                                    const struct world_vcpu *v);
+                                    const struct vcpu *v);
 
 /* Did the exit that was told last put another frame there? */
 bool cr3_table_switched(const struct cr3_table *list);

@@ -90,7 +90,7 @@ void cr3_runstate(struct cr3 *c, const struct fact_runstate *f)
     v->nr = 0;
 }
 
-uint64_t cr3_now(const struct cr3 *c, const struct world_vcpu *v)
+uint64_t cr3_now(const struct cr3 *c, const struct vcpu *v)
 {
     const struct cr3_vcpu *own = v->index < c->nr_vcpus ? &c->vcpus[v->index]
                                                         : NULL;

@@ -12,7 +12,7 @@
 #define CR3_UNKNOWN UINT64_MAX
 
 /* While one vcpu ran on, it had this frame in CR3. */
-typedef void cr3_ran_fn(void *owner, const struct world_vcpu *v,
+typedef void cr3_ran_fn(void *owner, const struct vcpu *v,
                         uint64_t frame, uint64_t from, uint64_t to);
 
 struct cr3_vcpu;
@@ -32,6 +32,6 @@ void cr3_switch(struct cr3 *c, const struct fact_cr3 *f);
 void cr3_runstate(struct cr3 *c, const struct fact_runstate *f);
 
 /* What is in CR3 now; CR3_UNKNOWN until it has been loaded. */
-uint64_t cr3_now(const struct cr3 *c, const struct world_vcpu *v);
+uint64_t cr3_now(const struct cr3 *c, const struct vcpu *v);
 
 #endif /* XENALYZE_ACCOUNT_CR3_TIME_H */

@@ -50,14 +50,14 @@ static size_t take_id(struct interval *i, uint64_t id)
     return i->nr_ids++;
 }
 
-static size_t domain_column(struct interval *i, const struct world_domain *d)
+static size_t domain_column(struct interval *i, const struct domain *d)
 {
     if ( i->kind == INTERVAL_DOMAIN_TIME_ALL )
         return take_id(i, d->id);
     return find_id(i, d->id);
 }
 
-static bool is_mine(const struct interval *i, const struct world_vcpu *v)
+static bool is_mine(const struct interval *i, const struct vcpu *v)
 {
     return i->segment == 0 && i->nr_ids && v->domain->id == i->ids[0];
 }
@@ -160,7 +160,7 @@ static void grant_map(void *state, const struct fact_memory *f)
 
 /* --- CR3 ------------------------------------------------------------------ */
 
-static void ran(void *owner, const struct world_vcpu *v, uint64_t frame,
+static void ran(void *owner, const struct vcpu *v, uint64_t frame,
                 uint64_t from, uint64_t to)
 {
     struct interval *i = owner;

@@ -30,7 +30,7 @@ void ipi_latency_fini(struct ipi_latency *i)
 }
 
 static struct ipi_vcpu *vcpu_of(struct ipi_latency *i,
-                                const struct world_vcpu *v)
+                                const struct vcpu *v)
 {
     struct ipi_vcpu *own;
 

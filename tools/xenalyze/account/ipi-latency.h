@@ -24,7 +24,7 @@ struct ipi_slot
 
 struct ipi_vcpu
 {
-    const struct world_vcpu *vcpu;      /* of this segment; or NULL */
+    const struct vcpu *vcpu;            /* of this segment; or NULL */
     struct ipi_slot slots[IPI_SLOTS];
     uint16_t domain, id;
     struct stats_map latency;   /* cycles, by vector; or empty */

@@ -42,7 +42,7 @@ void latency_free(struct latency *l)
 }
 
 static struct latency_vcpu *vcpu_of(struct latency *l,
-                                    const struct world_vcpu *v)
+                                    const struct vcpu *v)
 {
     struct latency_vcpu *own = NULL;
 
@@ -63,11 +63,11 @@ static struct latency_vcpu *vcpu_of(struct latency *l,
 }
 
 /* Whoever is idle is idle; they are not told apart. */
-static uint64_t key_of(const struct world_vcpu *v)
+static uint64_t key_of(const struct vcpu *v)
 {
     if ( !v )
         return LATENCY_UNKNOWN;
-    return world_is_idle(v) ? LATENCY_IDLE
+    return vcpu_is_idle(v) ? LATENCY_IDLE
                             : LATENCY_KEY(v->domain->id, v->id);
 }
 
@@ -118,7 +118,7 @@ static void keep_worst(struct latency *l, const struct fact_wait *f)
 static void note_wait(void *state, const struct fact_wait *f)
 {
     struct latency *l = state;
-    struct latency_vcpu *v = world_is_idle(f->vcpu) ? NULL
+    struct latency_vcpu *v = vcpu_is_idle(f->vcpu) ? NULL
                                                     : vcpu_of(l, f->vcpu);
 
     if ( !v )

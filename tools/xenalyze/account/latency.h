@@ -14,7 +14,7 @@
 
 /* Names in maps: an entity, or what is none. */
 #define LATENCY_KEY(domain, vcpu) ((uint64_t)(domain) << 16 | (vcpu))
-#define LATENCY_IDLE LATENCY_KEY(WORLD_IDLE, 0)     /* of all idle vcpus */
+#define LATENCY_IDLE LATENCY_KEY(DOMID_IDLE, 0)     /* of all idle vcpus */
 #define LATENCY_UNKNOWN UINT64_MAX
 
 struct latency_vcpu

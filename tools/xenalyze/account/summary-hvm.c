@@ -19,7 +19,7 @@ static struct summary_hvm *new_hvm(struct summary *b, struct summary_vcpu *own)
 }
 
 static inline struct summary_hvm *hvm_of(struct summary *b,
-                                         const struct world_vcpu *v)
+                                         const struct vcpu *v)
 {
     struct summary_vcpu *own = summary_vcpu(b, v);
 

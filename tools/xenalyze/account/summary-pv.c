@@ -127,7 +127,7 @@ void summary_pcpu_state(void *state, const struct fact_pcpu *f)
         return;
     p->time += f->to - f->from;
     /* A sum, not an element: see summary_domain_state(). */
-    if ( !f->early )
+    if ( !f->before_first_run )
         stats_add(p->state + f->state, &b->pool, f->to - f->from, f->from);
 }
 

@@ -7,7 +7,7 @@
 
 /* NULL: it is not in the summary so far. */
 static inline struct summary_sched *find_sched(const struct summary *b,
-                                               const struct world_vcpu *v)
+                                               const struct vcpu *v)
 {
     struct summary_vcpu *own = summary_find_vcpu(b, v);
 
@@ -17,7 +17,7 @@ static inline struct summary_sched *find_sched(const struct summary *b,
 /* NULL: no memory. */
 COLD
 static struct summary_sched *new_sched(struct summary *b,
-                                       const struct world_vcpu *v)
+                                       const struct vcpu *v)
 {
     struct summary_vcpu *own = summary_vcpu(b, v);
 
@@ -68,7 +68,7 @@ void summary_runstate(void *state, const struct fact_runstate *f)
         summary_first_runstate(b, f);
         return;
     }
-    if ( f->next == STATES || f->early )
+    if ( f->next == STATES || f->before_first_run )
     {
         add_open(v, f);
         return;
@@ -100,13 +100,13 @@ static void put_by_pcpu(struct summary *b, struct summary_sched *v)
 void summary_finish_sched(struct summary *b, struct summary_sched *v)
 {
     put_by_pcpu(b, v);
-    stats_map_sum(&v->stay, &b->pool, &v->stays);
+    stats_map_sum(&v->residency, &b->pool, &v->stays);
     for ( unsigned int i = 0; i < 4; i++ )
         stats_merge(&v->state[STATE_RUNNABLE], &b->pool, &v->why[i]);
 }
 
 static struct summary_domain_sched *domain_of(struct summary *b,
-                                              const struct world_domain *d)
+                                              const struct domain *d)
 {
     struct summary_domain *own = summary_domain(b, d);
 
@@ -152,7 +152,7 @@ void summary_domain_state(void *state, const struct fact_domain *f)
         stats_add(d->state + f->state, &b->pool, f->to - f->from, f->from);
 }
 
-void summary_stay(void *state, const struct fact_stay *f)
+void summary_stay(void *state, const struct fact_residency *f)
 {
     struct summary *b = state;
     struct summary_sched *v = find_sched(b, f->vcpu);
@@ -167,7 +167,7 @@ void summary_stay(void *state, const struct fact_stay *f)
 }
 
 static struct summary_halts *halts_of(struct summary *b,
-                                      const struct world_vcpu *v)
+                                      const struct vcpu *v)
 {
     struct summary_vcpu *own = summary_vcpu(b, v);
 
@@ -186,7 +186,7 @@ static struct summary_halts *halts_of(struct summary *b,
 }
 
 /* The first interrupt after a wake-up is taken for what woke the vcpu. */
-void summary_halt(void *state, const struct fact_halt *f)
+void summary_halt(void *state, const struct fact_wake_to_halt *f)
 {
     struct summary *b = state;
     struct summary_halts *h = halts_of(b, f->vcpu);

@@ -63,7 +63,7 @@ static void *entity(struct summary *b, void *array, uint32_t *nr, uint32_t i,
 }
 
 struct summary_vcpu *summary_add_vcpu(struct summary *b,
-                                      const struct world_vcpu *v)
+                                      const struct vcpu *v)
 {
     struct summary_vcpu *own = entity(b, &b->vcpus, &b->nr_vcpus, v->index,
                                       sizeof(*own));
@@ -78,7 +78,7 @@ struct summary_vcpu *summary_add_vcpu(struct summary *b,
 }
 
 struct summary_domain *summary_add_domain(struct summary *b,
-                                          const struct world_domain *d)
+                                          const struct domain *d)
 {
     struct summary_domain *own = entity(b, &b->domains, &b->nr_domains,
                                         d->index,
@@ -117,7 +117,7 @@ static void take_name(struct summary_domain *d, const char *name, uint64_t time)
     d->named = time;
 }
 
-static void summary_named(void *state, const struct fact_named *f)
+static void summary_named(void *state, const struct fact_domain_name *f)
 {
     struct summary_domain *d = summary_domain(state, f->domain);
 
@@ -136,10 +136,10 @@ static int clone_summary(void **shard, const void *state)
 
 static void merge_vcpu(struct summary *to, const struct summary_vcpu *from)
 {
-    const struct world_domain d = { .id = from->domain };
-    const struct world_vcpu name = {
+    const struct domain d = { .id = from->domain };
+    const struct vcpu name = {
         .index = from->index, .id = from->id,
-        .domain = (struct world_domain *)&d,
+        .domain = (struct domain *)&d,
     };
     struct summary_vcpu *v = summary_vcpu(to, &name);
 
@@ -151,7 +151,7 @@ static void merge_vcpu(struct summary *to, const struct summary_vcpu *from)
 
 static void merge_domain(struct summary *to, const struct summary_domain *from)
 {
-    const struct world_domain name = { .index = from->index, .id = from->id };
+    const struct domain name = { .index = from->index, .id = from->id };
     struct summary_domain *d = summary_domain(to, &name);
 
     if ( !d )
@@ -203,8 +203,8 @@ static int end_segment(void *state, const struct fact_end *f, struct err *e)
         b->total += f->last - f->first;
     b->records += f->records;
     b->open_exits += f->open_exits;
-    for ( unsigned int i = 0; i < STRANGE_KINDS; i++ )
-        b->strange[i] += f->strange[i];
+    for ( unsigned int i = 0; i < ANOMALY_KINDS; i++ )
+        b->anomalies[i] += f->anomalies[i];
     b->damage = *f->damage;
     return b->pool.failed ? err_sys(e, -ENOMEM, "cannot keep the summary") : 0;
 }
@@ -219,8 +219,8 @@ struct sink summary_sink(struct summary *summary)
         .end = end_segment,
         .runstate = summary_runstate,
         .domain = summary_domain_state,
-        .stay = summary_stay,
-        .halt = summary_halt,
+        .residency = summary_stay,
+        .wake_to_halt = summary_halt,
         .loss = summary_loss,
         .pcpu = summary_pcpu_state,
         .volume = summary_volume,
@@ -230,7 +230,7 @@ struct sink summary_sink(struct summary *summary)
         .memory = summary_memory,
         .irq = summary_irq,
         .power = summary_power,
-        .named = summary_named,
+        .domain_name = summary_named,
     };
 
     return (struct sink){ &ops, summary };
@@ -277,8 +277,8 @@ static int add_domains(struct summary *b)
 
     for ( uint32_t i = 0; i < b->nr_vcpus; i++ )
     {
-        const struct world_domain d = { .index = n,
-                                        .id = b->vcpus[i]->domain };
+        const struct domain d = { .index = n,
+                                  .id = b->vcpus[i]->domain };
 
         if ( i && b->vcpus[i - 1]->domain == d.id )
             continue;

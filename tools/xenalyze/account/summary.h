@@ -67,7 +67,7 @@ struct summary_sched
     struct stats state[STATES]; /* runnable: after summary_close() */
     struct stats why[4];        /* of runnable; enum fact_why */
     struct summary_times time;
-    struct stats stay;          /* on one pcpu; after summary_close() */
+    struct stats residency;     /* on one pcpu; after summary_close() */
     struct stats_map stays;     /* by pcpu, but for the most recent ones */
     uint64_t migrations;
     unsigned int nr_recent;
@@ -202,7 +202,7 @@ struct summary
     struct stats_pool pool;
 
     uint64_t fault_va;          /* of MMIO in the exit that is being told */
-    const struct world_vcpu *latest;    /* whose exit was told, ... */
+    const struct vcpu *latest;          /* whose exit was told, ... */
     struct summary_hvm *latest_hvm;  /* ... and what is known of that one */
     struct summary_vcpu **vcpus;   /* by index; after summary_close(): by id, */
     uint32_t nr_vcpus;          /* and none is NULL */
@@ -217,7 +217,7 @@ struct summary
     unsigned int segments;
     uint64_t records, lost, open_exits;
     uint64_t losses, blind;     /* times; cycles of pcpus */
-    uint64_t strange[STRANGE_KINDS];
+    uint64_t anomalies[ANOMALY_KINDS];
     struct xt_damage damage;
     struct stats_top loss_gaps;     /* the longest losses: tag: the pcpu */
     struct xt_clock clock;      /* of the first segment */
@@ -251,7 +251,7 @@ static inline uint64_t summary_state_time(const struct stats *state,
 
 static inline bool summary_is_idle(const struct summary_vcpu *v)
 {
-    return v->domain == WORLD_IDLE;
+    return v->domain == DOMID_IDLE;
 }
 
 /* What tells a detail apart, in words: "npf", "cr3", "fixup: unsync". */
@@ -271,20 +271,20 @@ unsigned int summary_part_most(uint64_t key);
 
 /* NULL, and the pool knows, without memory. */
 struct summary_vcpu *summary_add_vcpu(struct summary *b,
-                                      const struct world_vcpu *v);
+                                      const struct vcpu *v);
 struct summary_domain *summary_add_domain(struct summary *b,
-                                          const struct world_domain *d);
+                                          const struct domain *d);
 struct summary_pcpu *summary_add_pcpu(struct summary *b, uint32_t pcpu);
 
 /* NULL: it is not in the summary so far. */
 static inline struct summary_vcpu *summary_find_vcpu(const struct summary *b,
-                                                     const struct world_vcpu *v)
+                                                     const struct vcpu *v)
 {
     return v->index < b->nr_vcpus ? b->vcpus[v->index] : NULL;
 }
 
 static inline struct summary_vcpu *summary_vcpu(struct summary *b,
-                                                const struct world_vcpu *v)
+                                                const struct vcpu *v)
 {
     struct summary_vcpu *own = summary_find_vcpu(b, v);
 
@@ -292,13 +292,13 @@ static inline struct summary_vcpu *summary_vcpu(struct summary *b,
 }
 
 static inline struct summary_domain *
-summary_find_domain(const struct summary *b, const struct world_domain *d)
+summary_find_domain(const struct summary *b, const struct domain *d)
 {
     return d->index < b->nr_domains ? b->domains[d->index] : NULL;
 }
 
 static inline struct summary_domain *
-summary_domain(struct summary *b, const struct world_domain *d)
+summary_domain(struct summary *b, const struct domain *d)
 {
     struct summary_domain *own = summary_find_domain(b, d);
 
@@ -315,8 +315,8 @@ static inline struct summary_pcpu *summary_pcpu(struct summary *b,
 /* The slots of the sink, and how their parts are merged. */
 void summary_runstate(void *state, const struct fact_runstate *f);
 void summary_domain_state(void *state, const struct fact_domain *f);
-void summary_stay(void *state, const struct fact_stay *f);
-void summary_halt(void *state, const struct fact_halt *f);
+void summary_stay(void *state, const struct fact_residency *f);
+void summary_halt(void *state, const struct fact_wake_to_halt *f);
 void summary_loss(void *state, const struct fact_loss *f);
 /* of close */
 void summary_finish_sched(struct summary *b, struct summary_sched *v);

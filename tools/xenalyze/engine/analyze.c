@@ -88,7 +88,7 @@ int segment_begin(struct analysis *a, uint64_t first, unsigned int nr_pcpus)
 {
     struct fact_begin f = {
         .segment = a->segment, .first = first, .nr_pcpus = nr_pcpus,
-        .clock = &a->clock, .dialect = &a->info.dialect, .world = &a->world,
+        .clock = &a->clock, .dialect = &a->info.dialect, .guests = &a->guests,
     };
 
     a->clock.wall = xt_clock_wall(&a->clock, first);
@@ -137,11 +137,11 @@ struct pcpu *segment_pcpu(struct analysis *a, unsigned int id)
     p->is.state = PCPU_UNKNOWN;
     p->emit = &a->shards[0].emit;
     p->scratch = &a->shards[0].scratch[0];
-    p->world = &a->world;
+    p->guests = &a->guests;
     p->dialect = &a->info.dialect;
     p->time = a->scene.first;
-    p->nobody = world_vcpu(&a->world, WORLD_DEFAULT, id);
-    p->wants_halts = emit_wants_halt(&a->scene.emit);
+    p->nobody = guests_get_vcpu(&a->guests, DOMID_DEFAULT, id);
+    p->wants_halts = emit_wants_wake_to_halt(&a->scene.emit);
     p->levels = a->options->levels ? a->options->levels : 2;
     a->pcpus[id] = p;
     return p;
@@ -165,7 +165,7 @@ int segment_changes(struct analysis *a, struct pcpu *p)
     return rc;
 }
 
-static void sum_up(struct analysis *a, struct fact_end *f, uint64_t *strange)
+static void sum_up(struct analysis *a, struct fact_end *f, uint64_t *anomalies)
 {
     for ( unsigned int i = 0; i < a->nr_pcpus; i++ )
     {
@@ -179,11 +179,11 @@ static void sum_up(struct analysis *a, struct fact_end *f, uint64_t *strange)
             f->last = p->time;
         f->records += p->volume.records;
         f->open_exits += p->volume.open_exits;
-        for ( unsigned int k = 0; k < STRANGE_KINDS; k++ )
-            strange[k] += p->strange[k];
+        for ( unsigned int k = 0; k < ANOMALY_KINDS; k++ )
+            anomalies[k] += p->anomalies[k];
     }
-    for ( unsigned int k = 0; k < STRANGE_KINDS; k++ )
-        strange[k] += a->scene.strange[k];
+    for ( unsigned int k = 0; k < ANOMALY_KINDS; k++ )
+        anomalies[k] += a->scene.anomalies[k];
 }
 
 static void free_pcpus(struct analysis *a)
@@ -200,8 +200,8 @@ static void free_pcpus(struct analysis *a)
 void segment_drop(struct analysis *a)
 {
     free_pcpus(a);
-    for ( unsigned int i = 0; i < WORLD_HASHES; i++ )
-        for ( struct world_vcpu *v = a->world.vcpu_hash[i]; v; v = v->next )
+    for ( unsigned int i = 0; i < GUESTS_HASH_SIZE; i++ )
+        for ( struct vcpu *v = a->guests.vcpu_hash[i]; v; v = v->next )
         {
             memset(v->machine, 0, sizeof(struct vcpu_state));
             memset(v->domain->machine, 0, sizeof(struct domain_state));
@@ -210,16 +210,16 @@ void segment_drop(struct analysis *a)
 
 int segment_end(struct analysis *a, struct err *e)
 {
-    uint64_t strange[STRANGE_KINDS] = { 0 };
+    uint64_t anomalies[ANOMALY_KINDS] = { 0 };
     struct fact_end f = {
-        .segment = a->segment, .first = UINT64_MAX, .strange = strange,
+        .segment = a->segment, .first = UINT64_MAX, .anomalies = anomalies,
         .damage = xt_trace_damage(a->trace),
     };
-    int rc = world_sort(&a->world);
+    int rc = guests_sort(&a->guests);
 
     f.nr_pcpus = a->nr_pcpus;
     f.pcpus = a->pcpus;
-    sum_up(a, &f, strange);
+    sum_up(a, &f, anomalies);
     if ( !rc )
         scene_end(&a->scene, f.last);
     for ( unsigned int nr = 1; nr < a->nr_shards; nr++ )
@@ -259,7 +259,7 @@ static int setup(struct analysis *a, struct err *e)
             arena_init(&a->shards[nr].scratch[i], 0);
     rc = open_shard(a, 0);
     a->scene.emit = a->shards[0].emit;
-    a->scene.world = &a->world;
+    a->scene.guests = &a->guests;
     a->scene.dialect = &a->info.dialect;
     return rc;
 }
@@ -275,7 +275,7 @@ static void finish(struct analysis *a)
         for ( unsigned int i = 0; i < 2; i++ )
             arena_fini(&a->shards[nr].scratch[i]);
     }
-    world_fini(&a->world);
+    guests_fini(&a->guests);
     arena_fini(&a->arena);
 }
 
@@ -306,8 +306,8 @@ int analyze(struct xt_trace *trace, const struct analyze_options *options,
     a->nr_sinks = nr_sinks;
     arena_init(&a->arena, 0);
     arena_init(&a->pcpu_arena, 0);
-    rc = world_init(&a->world, sizeof(struct domain_state),
-                    sizeof(struct vcpu_state));
+    rc = guests_init(&a->guests, sizeof(struct domain_state),
+                     sizeof(struct vcpu_state));
     if ( rc )
         goto no_world;
     if ( clip_is_needed(options) )
@@ -318,7 +318,7 @@ int analyze(struct xt_trace *trace, const struct analyze_options *options,
     rc = rc ? rc : analyze_clocks(a, e);
     if ( !rc )
         rc = read_all(a, e);
-    if ( !rc && a->world.failed )
+    if ( !rc && a->guests.failed )
         rc = -ENOMEM;
     finish(a);
     if ( rc )

@@ -42,7 +42,7 @@ static bool wants_pcpu(const struct clip *c, uint32_t pcpu)
     return !o->wants_pcpu || o->wants_pcpu(o->filter, pcpu);
 }
 
-static bool wants_vcpu(const struct clip *c, const struct world_vcpu *v)
+static bool wants_vcpu(const struct clip *c, const struct vcpu *v)
 {
     const struct analyze_options *o = c->options;
 
@@ -50,7 +50,7 @@ static bool wants_vcpu(const struct clip *c, const struct world_vcpu *v)
            (v && o->wants_vcpu(o->filter, v->domain->id, v->id));
 }
 
-static bool wants_domain(const struct clip *c, const struct world_domain *d)
+static bool wants_domain(const struct clip *c, const struct domain *d)
 {
     const struct analyze_options *o = c->options;
 
@@ -85,7 +85,7 @@ static void clip_runstate(void *state, const struct fact_runstate *f)
     if ( !wants_vcpu(c, f->vcpu) || !cut(c, &g.from, &g.to) )
         return;
     /* What was cut off is as good as unknown. */
-    g.early |= g.from != f->from;
+    g.before_first_run |= g.from != f->from;
     g.since = since(c, f->since);
     if ( g.to != f->to )
         g.next = STATES;
@@ -104,17 +104,17 @@ static void clip_domain(void *state, const struct fact_domain *f)
     c->sink.ops->domain(c->sink.state, &g);
 }
 
-static void clip_stay(void *state, const struct fact_stay *f)
+static void clip_residency(void *state, const struct fact_residency *f)
 {
     struct clip *c = state;
-    struct fact_stay g = *f;
+    struct fact_residency g = *f;
 
     if ( !wants_vcpu(c, f->vcpu) || !wants_pcpu(c, f->pcpu) ||
          !cut(c, &g.from, &g.to) )
         return;
     if ( g.to != f->to )
         g.next = FACT_NO_PCPU;
-    c->sink.ops->stay(c->sink.state, &g);
+    c->sink.ops->residency(c->sink.state, &g);
 }
 
 static void clip_loss(void *state, const struct fact_loss *f)
@@ -147,7 +147,7 @@ static void clip_##kind(void *state, const struct fact_##kind *f)           \
 }
 
 MOMENT(wait, to, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
-MOMENT(halt, to, wants_vcpu(c, f->vcpu))
+MOMENT(wake_to_halt, to, wants_vcpu(c, f->vcpu))
 MOMENT(exit, start, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
 MOMENT(handle, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
 MOMENT(cr3, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
@@ -158,12 +158,12 @@ MOMENT(power, time, wants_pcpu(c, f->pcpu))
 MOMENT(event, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
 
 /* What it is called does not depend on when that was said. */
-static void clip_named(void *state, const struct fact_named *f)
+static void clip_domain_name(void *state, const struct fact_domain_name *f)
 {
     struct clip *c = state;
 
     if ( wants_domain(c, f->domain) )
-        c->sink.ops->named(c->sink.state, f);
+        c->sink.ops->domain_name(c->sink.state, f);
 }
 
 static void clip_volume(void *state, const struct fact_volume *f)

@@ -34,7 +34,7 @@ struct analysis
     struct xt_info info;
     struct xt_clock clock;
     struct arena arena;
-    struct world world;
+    struct guests guests;
     struct scene scene;
     struct shard *shards;
     unsigned int nr_shards;

@@ -232,9 +232,9 @@ static void put_trust(struct json *j, const struct summary *b)
     close_object(j);
     put_damage(j, &b->damage);
     open_object(j, "strange");
-    for ( unsigned int i = 0; i < STRANGE_KINDS; i++ )
-        if ( b->strange[i] )
-            put_number(j, strange_name(i), b->strange[i]);
+    for ( unsigned int i = 0; i < ANOMALY_KINDS; i++ )
+        if ( b->anomalies[i] )
+            put_number(j, anomaly_name(i), b->anomalies[i]);
     close_object(j);
 }
 

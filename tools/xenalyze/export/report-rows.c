@@ -55,9 +55,9 @@ static void walk_trace(const struct walk *w)
     for ( size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++ )
         tell(w, NOBODY(.table = "trace", .name = counts[i].name,
                        .count = counts[i].count));
-    for ( unsigned int i = 0; i < STRANGE_KINDS; i++ )
-        tell(w, NOBODY(.table = "strange", .name = strange_name(i),
-                       .count = b->strange[i]));
+    for ( unsigned int i = 0; i < ANOMALY_KINDS; i++ )
+        tell(w, NOBODY(.table = "strange", .name = anomaly_name(i),
+                       .count = b->anomalies[i]));
     for ( size_t i = 0; i < b->loss_gaps.used; i++ )
         tell(w, ROW(ROW_NONE, ROW_NONE, (int64_t)b->loss_gaps.rows[i].tag,
                     .table = "blind", .has_number = true,
@@ -229,7 +229,7 @@ static void walk_stays(const struct walk *w, const struct summary_vcpu *v)
     struct stats_row **rows = stats_map_by_key(&v->sched->stays,
                                                &w->summary->pool);
 
-    tell(w, VCPU(v, .table = "vcpu-stay", .series = &v->sched->stay));
+    tell(w, VCPU(v, .table = "vcpu-stay", .series = &v->sched->residency));
     for ( size_t i = 0; rows && i < v->sched->stays.used; i++ )
         tell(w, ROW(v->domain, v->id, (int64_t)rows[i]->key,
                     .table = "vcpu-stay", .series = &rows[i]->stats));

@@ -34,7 +34,7 @@ enum change_kind
 struct change
 {
     uint64_t time;
-    struct world_vcpu *vcpu;
+    struct vcpu *vcpu;
     union
     {
         void *data;

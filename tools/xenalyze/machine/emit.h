@@ -16,11 +16,12 @@
 #include "xenalyze/model/model.h"
 
 #define EMIT_GLOBAL_KINDS(each)                                             \
-    each(runstate) each(domain) each(stay) each(wait) each(halt) each(loss)
+    each(runstate) each(domain) each(residency) each(wait)                  \
+    each(wake_to_halt) each(loss)
 
 #define EMIT_LOCAL_KINDS(each)                                              \
     each(pcpu) each(volume) each(exit) each(handle) each(cr3) each(pv)      \
-    each(memory) each(irq) each(power) each(event) each(named)
+    each(memory) each(irq) each(power) each(event) each(domain_name)
 
 #define EMIT_KINDS(each) EMIT_GLOBAL_KINDS(each) EMIT_LOCAL_KINDS(each)
 

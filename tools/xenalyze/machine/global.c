@@ -16,7 +16,7 @@ void scene_begin(struct scene *s, uint64_t first)
     s->first = s->certain = first;
     s->lost_pcpus = 0;
     s->sleepers = NULL;
-    memset(s->strange, 0, sizeof(s->strange));
+    memset(s->anomalies, 0, sizeof(s->anomalies));
     for ( unsigned int i = 0; i < s->nr_pcpus; i++ )
         s->pcpus[i] = (struct scene_pcpu){ .past = s->pcpus[i].past };
 }
@@ -50,10 +50,10 @@ int scene_pcpu_begins(struct scene *s, unsigned int pcpu, uint64_t first)
     return 0;
 }
 
-static void end_vcpu(struct scene *s, struct world_vcpu *vcpu, uint64_t last)
+static void end_vcpu(struct scene *s, struct vcpu *vcpu, uint64_t last)
 {
     struct vcpu_state *v = vcpu_state(vcpu);
-    struct fact_stay stay = {
+    struct fact_residency residency = {
         .vcpu = vcpu, .from = v->placed_at, .to = last, .pcpu = v->is.pcpu,
         .next = FACT_NO_PCPU,
     };
@@ -65,15 +65,15 @@ static void end_vcpu(struct scene *s, struct world_vcpu *vcpu, uint64_t last)
     if ( v->known )
         emit_runstate(&s->emit, &v->is);
     if ( v->placed )
-        emit_stay(&s->emit, &stay);
+        emit_residency(&s->emit, &residency);
     memset(v, 0, sizeof(*v));
 }
 
 void scene_end(struct scene *s, uint64_t last)
 {
-    for ( uint32_t d = 0; d < s->world->nr_domains; d++ )
+    for ( uint32_t d = 0; d < s->guests->nr_domains; d++ )
     {
-        struct world_domain *domain = s->world->domains[d];
+        struct domain *domain = s->guests->domains[d];
 
         for ( uint32_t v = 0; v < domain->nr_vcpus; v++ )
             end_vcpu(s, domain->vcpus[v], last);

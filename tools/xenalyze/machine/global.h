@@ -43,10 +43,10 @@ struct vcpu_state
 
     /* The last wake-up. */
     uint64_t woken;
-    const struct world_vcpu *waker;
+    const struct vcpu *waker;
     uint32_t waker_pcpu;
     bool awake;                 /* it was blocked before, and nothing is lost */
-    struct fact_halt halt;      /* interrupts since then */
+    struct fact_wake_to_halt halt; /* interrupts since then */
 
     struct outside outside;     /* an exit in which it blocked */
 };
@@ -56,13 +56,13 @@ struct vcpu_state
 
 struct past
 {
-    const struct world_vcpu *vcpu;
+    const struct vcpu *vcpu;
     uint64_t from, to;
 };
 
 struct scene_pcpu
 {
-    const struct world_vcpu *current;
+    const struct vcpu *current;
     bool inferred, lost;
     uint64_t since;             /* `current` runs, or records get lost */
     uint64_t first;             /* time stamp of the pcpu, once it is known */
@@ -93,7 +93,7 @@ struct skews
 struct scene
 {
     struct emit emit;
-    struct world *world;
+    struct guests *guests;
     const struct xt_dialect *dialect;
     struct arena *arena;
     struct scene_pcpu *pcpus;
@@ -102,7 +102,7 @@ struct scene
     uint64_t certain;           /* since then nothing is lost */
     struct vcpu_state *sleepers;        /* all that wait or sleep, and some
                                            that did and are not looked for */
-    uint64_t strange[STRANGE_KINDS];
+    uint64_t anomalies[ANOMALY_KINDS];
     struct skews *skews;        /* NULL: nobody asks */
 };
 
@@ -113,20 +113,20 @@ int scene_pcpu_begins(struct scene *s, unsigned int pcpu, uint64_t first);
 
 void scene_change(struct scene *s, const struct change *c);
 
-/* After world_sort(): tell what goes on at the end of the segment. */
+/* After guests_sort(): tell what goes on at the end of the segment. */
 void scene_end(struct scene *s, uint64_t last);
 void scene_fini(struct scene *s);
 
 /* --- for the files of the room -------------------------------------------- */
 
-static inline struct vcpu_state *vcpu_state(const struct world_vcpu *v)
+static inline struct vcpu_state *vcpu_state(const struct vcpu *v)
 {
     return v->machine;
 }
 
 /* It will change soon. */
 __attribute__((always_inline))
-static inline void scene_prefetch(const struct world_vcpu *v)
+static inline void scene_prefetch(const struct vcpu *v)
 {
     const char *state = v->machine;
 
@@ -144,7 +144,7 @@ void vcpu_enter(struct scene *s, struct vcpu_state *v, unsigned int state,
 
 /* A domain counts it from now on. */
 void domain_ripen(struct scene *s, const struct vcpu_state *v);
-void domain_end(struct scene *s, struct world_domain *d, uint64_t last);
+void domain_end(struct scene *s, struct domain *d, uint64_t last);
 
 void loss_begin(struct scene *s, const struct change *c);
 void loss_end(struct scene *s, const struct change *c);
@@ -182,13 +182,13 @@ static inline void place_leave(struct scene *s, uint32_t pcpu, uint64_t time)
 }
 
 static inline void place_enter(struct scene *s, uint32_t pcpu,
-                               const struct world_vcpu *v, uint64_t time)
+                               const struct vcpu *v, uint64_t time)
 {
     struct scene_pcpu *p = &s->pcpus[pcpu];
 
     if ( p->current )
     {
-        s->strange[STRANGE_PREVIOUS] += !p->inferred;
+        s->anomalies[ANOMALY_PREVIOUS] += !p->inferred;
         place_leave(s, pcpu, time);
     }
     p->current = v;
@@ -234,7 +234,7 @@ static inline void halt(struct scene *s, struct vcpu_state *v, uint64_t time)
     {
         v->halt.vcpu = v->is.vcpu;
         v->halt.to = time;
-        emit_halt(&s->emit, &v->halt);
+        emit_wake_to_halt(&s->emit, &v->halt);
     }
     fall_asleep(v);
 }

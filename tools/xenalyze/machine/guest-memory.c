@@ -114,6 +114,7 @@ void memory_record(struct pcpu *p, const struct xt_record *r)
         return;
     f.kind = layouts[minor].kind;
     f.context = context(p, f.kind);
-    f.target = world_domain(p->world, decode(&f, p, r, layouts[minor].shape));
+    f.target = guests_get_domain(p->guests,
+                                 decode(&f, p, r, layouts[minor].shape));
     emit_memory(p->emit, &f);
 }

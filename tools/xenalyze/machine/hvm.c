@@ -23,7 +23,7 @@
 #define IS_NESTED(event) ((event) & 0x400)
 
 /* What an entry or an exit means for an exit that is open elsewhere. */
-static void settle(struct pcpu *p, struct world_vcpu *v, unsigned int kind)
+static void settle(struct pcpu *p, struct vcpu *v, unsigned int kind)
 {
     if ( p->entry_due )
         pcpu_change(p, kind, v);
@@ -55,24 +55,24 @@ static inline void open_exit(struct pcpu *p, uint32_t event,
 }
 
 static void vm_exit(struct pcpu *p, const struct xt_record *r,
-                    struct world_vcpu *v)
+                    struct vcpu *v)
 {
     if ( !has_words(p, r, IS_WIDE(r->event) ? 3 : 2) )
         return;
     if ( p->outside.open )
-        p->strange[STRANGE_NO_ENTRY]++;
+        p->anomalies[ANOMALY_NO_ENTRY]++;
     settle(p, v, CHANGE_EXIT);
     open_exit(p, r->event, r->payload);
 }
 
-static void vm_entry(struct pcpu *p, struct world_vcpu *v)
+static void vm_entry(struct pcpu *p, struct vcpu *v)
 {
     struct outside *o = &p->outside;
 
     if ( o->open )
         outside_tell(p->emit, v, o, p->time, EXIT_ENTERED);
     else if ( !p->entry_due )
-        p->strange[STRANGE_NO_EXIT]++;
+        p->anomalies[ANOMALY_NO_EXIT]++;
     settle(p, v, CHANGE_ENTRY);
     p->entered = p->time;
 }
@@ -80,7 +80,7 @@ static void vm_entry(struct pcpu *p, struct world_vcpu *v)
 void hvm_entryexit_record(struct pcpu *p, const struct xt_record *r)
 {
     unsigned int minor = MINOR(r->event);
-    struct world_vcpu *v;
+    struct vcpu *v;
 
     if ( !minor || minor > MINOR(TRC_HVM_SVM_EXIT) )
     {
@@ -156,11 +156,11 @@ const unsigned char *hvm_run(struct pcpu *p, const unsigned char *at,
                              const unsigned char *end, uint64_t offset,
                              uint64_t limit)
 {
-    struct world_vcpu *v = p->current;
+    struct vcpu *v = p->current;
     const unsigned char *from = at;
     uint64_t times = 0;
 
-    if ( p->outside.open || !v || world_is_idle(v) || p->entry_due ||
+    if ( p->outside.open || !v || vcpu_is_idle(v) || p->entry_due ||
          !is_pair(at, end) )
         return at;
     p->outside.nr_held = 0;
@@ -191,7 +191,7 @@ const unsigned char *hvm_run(struct pcpu *p, const unsigned char *at,
 /* --- handlers ------------------------------------------------------------- */
 
 static void tell_at_once(struct pcpu *p, const struct xt_record *r,
-                         struct world_vcpu *v)
+                         struct vcpu *v)
 {
     struct fact_handle f = {
         .vcpu = v, .time = p->time, .pcpu = p->id, .event = r->event,
@@ -219,7 +219,7 @@ static void hold(struct outside *o, const struct xt_record *r, bool first)
 
 void hvm_handle(struct pcpu *p, const struct xt_record *r, unsigned int minor)
 {
-    struct world_vcpu *v = pcpu_guest(p);
+    struct vcpu *v = pcpu_guest(p);
     struct outside *o = &p->outside;
     bool first;
 
@@ -236,7 +236,7 @@ void hvm_handle(struct pcpu *p, const struct xt_record *r, unsigned int minor)
         return;
     }
     /* Injections also come when a vcpu that has slept is about to enter. */
-    p->strange[STRANGE_NO_EXIT] += handler_is_main(r->event);
+    p->anomalies[ANOMALY_NO_EXIT] += handler_is_main(r->event);
     if ( emit_wants_handle(p->emit) )
         tell_at_once(p, r, v);
 }
@@ -290,7 +290,7 @@ static void hand_over(struct pcpu *p)
 
 void hvm_leave(struct pcpu *p, unsigned int next)
 {
-    struct world_vcpu *v = p->current ? p->current : p->nobody;
+    struct vcpu *v = p->current ? p->current : p->nobody;
 
     if ( next == STATE_RUNNABLE )
         outside_tell(p->emit, v, &p->outside, p->time, EXIT_PREEMPTED);

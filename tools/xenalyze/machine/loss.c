@@ -9,7 +9,7 @@
 void loss_begin(struct scene *s, const struct change *c)
 {
     struct scene_pcpu *p = &s->pcpus[c->pcpu];
-    const struct world_vcpu *current = p->current;
+    const struct vcpu *current = p->current;
     struct vcpu_state *v;
 
     if ( p->lost )

@@ -13,7 +13,7 @@
 #define IS_CHANGE(event) (((event) & 0xf) == 1)
 
 static inline struct change *tell_world(struct pcpu *p, unsigned int kind,
-                                        struct world_vcpu *v,
+                                        struct vcpu *v,
                                         unsigned int old, unsigned int new)
 {
     struct change *c = pcpu_next_change(p, kind, v);
@@ -24,19 +24,19 @@ static inline struct change *tell_world(struct pcpu *p, unsigned int kind,
 }
 
 /* v ran here, says its record.  Is that what we thought? */
-static inline void ran_here(struct pcpu *p, struct world_vcpu *v)
+static inline void ran_here(struct pcpu *p, struct vcpu *v)
 {
     if ( p->current == v )
         return;
-    if ( !p->current && p->is.state == PCPU_UNKNOWN && p->is.early )
+    if ( !p->current && p->is.state == PCPU_UNKNOWN && p->is.before_first_run )
         pcpu_ran(p, v);
     else if ( p->inferred )
         p->current = v;
     else
-        p->strange[STRANGE_PREVIOUS]++;
+        p->anomalies[ANOMALY_PREVIOUS]++;
 }
 
-static inline void leaves(struct pcpu *p, struct world_vcpu *v,
+static inline void leaves(struct pcpu *p, struct vcpu *v,
                           unsigned int new)
 {
     ran_here(p, v);
@@ -51,13 +51,13 @@ static inline void leaves(struct pcpu *p, struct world_vcpu *v,
         pcpu_leave(p);
 }
 
-static inline void arrives(struct pcpu *p, struct world_vcpu *v)
+static inline void arrives(struct pcpu *p, struct vcpu *v)
 {
     p->outside.open = false;
     pcpu_run(p, v);
 }
 
-static inline void wakes(struct pcpu *p, struct world_vcpu *v,
+static inline void wakes(struct pcpu *p, struct vcpu *v,
                          unsigned int old)
 {
     struct change *c = tell_world(p, CHANGE_WAKE, v, old, STATE_RUNNABLE);
@@ -70,21 +70,22 @@ static inline void wakes(struct pcpu *p, struct world_vcpu *v,
  * A vcpu by a record's word, domain and id: few of them come to one pcpu, and
  * again and again.
  */
-static inline struct world_vcpu *named(struct pcpu *p, uint32_t word)
+static inline struct vcpu *named(struct pcpu *p, uint32_t word)
 {
     struct known *k = &p->known[word * UINT32_C(0x9e3779b1) >>
                                 (32 - PCPU_KNOWN_BITS)];
 
     if ( k->word != word || !k->vcpu )
-        *k = (struct known){ word, world_vcpu(p->world, word >> 16, word) };
+        *k = (struct known){ word, guests_get_vcpu(p->guests, word >> 16,
+                                                   word) };
     if ( !k->vcpu )
-        p->strange[STRANGE_TOO_MANY]++;
+        p->anomalies[ANOMALY_TOO_MANY]++;
     return k->vcpu;
 }
 
 /* From one state to another, that is. */
 __attribute__((always_inline))
-static inline void change(struct pcpu *p, struct world_vcpu *v,
+static inline void change(struct pcpu *p, struct vcpu *v,
                           unsigned int old, unsigned int new)
 {
     if ( old == STATE_RUNNING )
@@ -104,10 +105,10 @@ static inline void change(struct pcpu *p, struct world_vcpu *v,
 }
 
 /* It was not preempted: it is the one who ran, and who runs. */
-static inline void goes_on(struct pcpu *p, struct world_vcpu *v)
+static inline void goes_on(struct pcpu *p, struct vcpu *v)
 {
     ran_here(p, v);
-    p->is.early &= p->current != v;
+    p->is.before_first_run &= p->current != v;
     p->nobody = NULL;
     tell_world(p, CHANGE_CONTINUE, v, STATE_RUNNING, STATE_RUNNING);
 }
@@ -116,12 +117,12 @@ void runstate_record(struct pcpu *p, const struct xt_record *r)
 {
     unsigned int old = OLD(r->event), new = NEW(r->event);
     bool changes = IS_CHANGE(r->event);
-    struct world_vcpu *v;
+    struct vcpu *v;
 
     if ( (!changes && r->event != TRC_SCHED_CONTINUE_RUNNING) ||
          old > STATE_OFFLINE || new > STATE_OFFLINE )
     {
-        p->strange[STRANGE_TRANSITION] += changes;
+        p->anomalies[ANOMALY_TRANSITION] += changes;
         event_record(p, r);
         return;
     }
@@ -158,7 +159,7 @@ static void tell_event(struct pcpu *p, const unsigned char *at)
 static inline void plain_record(struct pcpu *p, const unsigned char *at,
                                 uint32_t header)
 {
-    struct world_vcpu *v = named(p, xt_load32(at + 12));
+    struct vcpu *v = named(p, xt_load32(at + 12));
 
     if ( !v )
         return;
@@ -202,7 +203,7 @@ void schedule_record(struct pcpu *p, const struct xt_record *r)
 {
     if ( r->event == TRC_SCHED_WAKE && has_words(p, r, 2) )
     {
-        p->waking = world_vcpu(p->world, word(r, 0), word(r, 1));
+        p->waking = guests_get_vcpu(p->guests, word(r, 0), word(r, 1));
         p->waking_since = p->time;
     }
     event_record(p, r);

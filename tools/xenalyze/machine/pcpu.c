@@ -48,7 +48,7 @@ static void lost_record(struct pcpu *p, const struct xt_record *r);
 static void name_record(struct pcpu *p, const struct xt_record *r)
 {
     unsigned int part = word(r, 0) >> 16 & 0xff, all = word(r, 0) >> 24;
-    struct fact_named f = { .time = p->time, .name = p->name };
+    struct fact_domain_name f = { .time = p->time, .name = p->name };
 
     if ( r->words < 7 )
         return;
@@ -68,16 +68,16 @@ static void name_record(struct pcpu *p, const struct xt_record *r)
     p->name_parts += part == p->name_parts;
     if ( p->name_parts != all )
         return;
-    f.domain = world_domain(p->world, word(r, 0) & 0xffff);
+    f.domain = guests_get_domain(p->guests, word(r, 0) & 0xffff);
     if ( f.domain )
-        emit_named(p->emit, &f);
+        emit_domain_name(p->emit, &f);
 }
 
 static void gen_record(struct pcpu *p, const struct xt_record *r)
 {
     if ( r->event == TRC_LOST_RECORDS )
         lost_record(p, r);
-    if ( r->event == TRC_META_DOMAIN_NAME && emit_wants_named(p->emit) )
+    if ( r->event == TRC_META_DOMAIN_NAME && emit_wants_domain_name(p->emit) )
         name_record(p, r);
 }
 
@@ -96,14 +96,14 @@ void pcpu_begin(struct pcpu *p, uint64_t time)
 {
     p->begun = true;
     p->first = p->is.from = p->time = p->volume.first = time;
-    p->is.early = true;
+    p->is.before_first_run = true;
 }
 
 /* Whoever ran here since the beginning is known now. */
-void pcpu_ran(struct pcpu *p, struct world_vcpu *v)
+void pcpu_ran(struct pcpu *p, struct vcpu *v)
 {
     p->nobody = NULL;
-    p->is.state = world_is_idle(v) ? PCPU_IDLE : PCPU_RUNNING;
+    p->is.state = vcpu_is_idle(v) ? PCPU_IDLE : PCPU_RUNNING;
     p->current = v;
 }
 
@@ -132,11 +132,11 @@ void pcpu_loss_begins(struct pcpu *p, uint64_t time)
 static void lost_record(struct pcpu *p, const struct xt_record *r)
 {
     uint64_t now = p->time, from = word64(r, 2);
-    struct world_vcpu *v = world_vcpu(p->world, word(r, 1) & 0xffff,
-                                      word(r, 1) >> 16);
+    struct vcpu *v = guests_get_vcpu(p->guests, word(r, 1) & 0xffff,
+                                     word(r, 1) >> 16);
 
     if ( from > now )
-        p->strange[STRANGE_LOSS]++;
+        p->anomalies[ANOMALY_LOSS]++;
     pcpu_loss_begins(p, from < now ? from : now);
     p->time = now;
     p->volume.lost += word(r, 0);

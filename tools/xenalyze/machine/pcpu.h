@@ -40,7 +40,7 @@ struct outside
 struct known
 {
     uint32_t word;
-    struct world_vcpu *vcpu;    /* NULL: it is free */
+    struct vcpu *vcpu;          /* NULL: it is free */
 };
 
 #define PCPU_KNOWN_BITS 6u
@@ -56,7 +56,7 @@ struct pcpu
 {
     uint32_t id;
     const struct emit *emit;
-    struct world *world;
+    struct guests *guests;
     const struct xt_dialect *dialect;
     struct arena *scratch;      /* for what changes point to */
     struct changes changes;
@@ -67,21 +67,21 @@ struct pcpu
     uint64_t time;              /* of the last record that was timed */
     uint64_t first;
 
-    struct world_vcpu *current; /* NULL: not known */
-    struct world_vcpu *nobody;  /* WORLD_DEFAULT's, until somebody is known */
+    struct vcpu *current;       /* NULL: not known */
+    struct vcpu *nobody;        /* DOMID_DEFAULT's, until somebody is known */
     struct fact_pcpu is;        /* what will be told of it when that ends */
     bool inferred;              /* `current` is known from a loss only */
     bool loss_told;             /* what the next LOST record says began */
 
     struct known known[1u << PCPU_KNOWN_BITS];  /* by their hash */
 
-    struct world_vcpu *waking;  /* WAKE said so, and no runstate since */
+    struct vcpu *waking;        /* WAKE said so, and no runstate since */
     uint64_t waking_since;
 
     struct outside outside;
     uint64_t entered;           /* the guest runs since, or 0 */
     bool entry_due;             /* an exit may be open from elsewhere */
-    bool wants_halts;           /* somebody asks for struct fact_halt */
+    bool wants_halts;           /* somebody asks for struct fact_wake_to_halt */
     uint8_t levels;             /* of page tables of a guest that is not in
                                    64-bit mode, until a record says it */
 
@@ -94,7 +94,7 @@ struct pcpu
     unsigned int name_parts;
 
     struct fact_volume volume;
-    uint64_t strange[STRANGE_KINDS];
+    uint64_t anomalies[ANOMALY_KINDS];
 };
 
 /* --- pcpu.c --------------------------------------------------------------- */
@@ -116,7 +116,7 @@ record_fn memory_record, pv_record, shadow_record, irq_record, power_record;
 record_fn event_record;
 
 /* v is known to have run. */
-void pcpu_ran(struct pcpu *p, struct world_vcpu *v);
+void pcpu_ran(struct pcpu *p, struct vcpu *v);
 
 /* Who runs does not any more, in the middle of an exit; its state is `next`. */
 void hvm_leave(struct pcpu *p, unsigned int next);
@@ -125,7 +125,7 @@ void hvm_leave(struct pcpu *p, unsigned int next);
 void outside_tell_handles(const struct emit *e, const struct outside *o);
 
 static inline void outside_tell(const struct emit *e,
-                                const struct world_vcpu *v, struct outside *o,
+                                const struct vcpu *v, struct outside *o,
                                 uint64_t end, unsigned int how)
 {
     struct fact_exit *f = &o->exit;
@@ -170,7 +170,7 @@ void pcpu_begin(struct pcpu *p, uint64_t time);
 /* Of a pcpu that has begun. */
 static inline struct change *pcpu_next_change(struct pcpu *p,
                                               unsigned int kind,
-                                              struct world_vcpu *v)
+                                              struct vcpu *v)
 {
     struct change *c = changes_add(&p->changes);
 
@@ -180,7 +180,7 @@ static inline struct change *pcpu_next_change(struct pcpu *p,
 }
 
 static inline struct change *pcpu_change(struct pcpu *p, unsigned int kind,
-                                         struct world_vcpu *v)
+                                         struct vcpu *v)
 {
     /* No Xen writes such a record without a time; a trace can. */
     if ( !p->begun )
@@ -197,13 +197,13 @@ static inline void pcpu_enter(struct pcpu *p, unsigned int state,
     emit_pcpu(p->emit, &p->is);
     p->is.state = state;
     p->is.from = time;
-    p->is.early = false;
+    p->is.before_first_run = false;
 }
 
 /* v runs from now on. */
-static inline void pcpu_run(struct pcpu *p, struct world_vcpu *v)
+static inline void pcpu_run(struct pcpu *p, struct vcpu *v)
 {
-    pcpu_enter(p, world_is_idle(v) ? PCPU_IDLE : PCPU_RUNNING, p->time);
+    pcpu_enter(p, vcpu_is_idle(v) ? PCPU_IDLE : PCPU_RUNNING, p->time);
     p->current = v;
     p->nobody = NULL;
     p->inferred = false;
@@ -220,13 +220,13 @@ static inline void pcpu_leave(struct pcpu *p)
 }
 
 /* The guest that runs here; NULL: there is none, which is counted. */
-static inline struct world_vcpu *pcpu_guest(struct pcpu *p)
+static inline struct vcpu *pcpu_guest(struct pcpu *p)
 {
-    struct world_vcpu *v = p->current ? p->current : p->nobody;
+    struct vcpu *v = p->current ? p->current : p->nobody;
 
-    if ( v && !world_is_idle(v) )
+    if ( v && !vcpu_is_idle(v) )
         return v;
-    p->strange[v ? STRANGE_IDLE : STRANGE_NO_VCPU]++;
+    p->anomalies[v ? ANOMALY_IDLE : ANOMALY_NO_VCPU]++;
     return NULL;
 }
 
@@ -270,7 +270,7 @@ static inline bool has_words(struct pcpu *p, const struct xt_record *r,
 {
     if ( r->words >= nr )
         return true;
-    p->strange[STRANGE_SHORT]++;
+    p->anomalies[ANOMALY_SHORT]++;
     return false;
 }
 

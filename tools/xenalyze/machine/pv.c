@@ -85,7 +85,7 @@ void pv_record(struct pcpu *p, const struct xt_record *r)
     if ( !f.vcpu || !emit_wants_pv(p->emit) )
         return;
     if ( decode(&f, r) > r->words )
-        p->strange[STRANGE_SHORT]++;
+        p->anomalies[ANOMALY_SHORT]++;
     else
         emit_pv(p->emit, &f);
 }

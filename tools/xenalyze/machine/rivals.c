@@ -13,7 +13,7 @@ void past_add(struct scene_pcpu *p, uint64_t time)
     p->past[p->at++ % PAST] = (struct past){ p->current, p->since, time };
 }
 
-static void add_rival(struct fact_wait *f, const struct world_vcpu *v,
+static void add_rival(struct fact_wait *f, const struct vcpu *v,
                       uint64_t cycles)
 {
     uint32_t i = 0;
@@ -70,7 +70,7 @@ void wait_tell(struct scene *s, const struct vcpu_state *v, uint32_t pcpu,
 
 void inject(struct vcpu_state *v, const struct change *c)
 {
-    struct fact_halt *h = &v->halt;
+    struct fact_wake_to_halt *h = &v->halt;
     uint32_t i = 0;
 
     if ( !v->awake )

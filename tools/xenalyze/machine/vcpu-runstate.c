@@ -27,7 +27,7 @@ void domain_ripen(struct scene *s, const struct vcpu_state *v)
     d->is.ended += v->ended;
 }
 
-void domain_end(struct scene *s, struct world_domain *domain, uint64_t last)
+void domain_end(struct scene *s, struct domain *domain, uint64_t last)
 {
     struct domain_state *d = domain->machine;
 
@@ -46,7 +46,7 @@ void vcpu_tell(struct scene *s, struct vcpu_state *v, unsigned int next,
 
 void vcpu_note_end(struct vcpu_state *v)
 {
-    if ( !v->is.early )
+    if ( !v->is.before_first_run )
         v->domain->is.ended += v->ending - v->ended;
     v->ended = v->ending;
     v->ending = false;
@@ -63,9 +63,9 @@ void vcpu_enter(struct scene *s, struct vcpu_state *v, unsigned int state,
 /* Its domain counts it from now on; its state does not change by that. */
 static void ripen(struct scene *s, struct vcpu_state *v)
 {
-    if ( !v->is.early )
+    if ( !v->is.before_first_run )
         return;
-    v->is.early = false;
+    v->is.before_first_run = false;
     domain_ripen(s, v);
 }
 
@@ -74,13 +74,13 @@ static void ripen(struct scene *s, struct vcpu_state *v)
  * nothing has been lost.
  */
 static void meet(struct scene *s, struct vcpu_state *v,
-                 struct world_vcpu *vcpu, unsigned int old,
+                 struct vcpu *vcpu, unsigned int old,
                  const struct change *c)
 {
     v->is.vcpu = vcpu;
     v->domain = vcpu->domain->machine;
     v->domain->is.domain = vcpu->domain;
-    v->known = v->is.early = true;
+    v->known = v->is.before_first_run = true;
     v->is.from = v->is.since = s->first;
     v->is.why = WHY_NONE;
     v->is.pcpu = FACT_NO_PCPU;
@@ -109,13 +109,13 @@ static inline struct vcpu_state *known(struct scene *s, const struct change *c)
 static void move(struct scene *s, struct vcpu_state *v, uint32_t pcpu,
                  uint64_t time)
 {
-    struct fact_stay f = {
+    struct fact_residency f = {
         .vcpu = v->is.vcpu, .from = v->placed_at, .to = time,
         .pcpu = v->is.pcpu, .next = pcpu,
     };
 
     if ( v->placed )
-        emit_stay(&s->emit, &f);
+        emit_residency(&s->emit, &f);
     v->placed = true;
     v->placed_at = time;
     v->is.pcpu = pcpu;
@@ -175,13 +175,13 @@ static bool disagree(struct scene *s, struct vcpu_state *v,
          v->mismatch_pcpu != c->pcpu )
     {
         /* The mirror image of the last one: they came the wrong way round. */
-        s->strange[STRANGE_SKEW]++;
+        s->anomalies[ANOMALY_SKEW]++;
         if ( s->skews && v->fresh )
             note_skew(s->skews, v, c);
         v->mismatch = false;
         return false;
     }
-    s->strange[STRANGE_OLD_STATE]++;
+    s->anomalies[ANOMALY_OLD_STATE]++;
     v->mismatch = v->fresh = true;
     v->said = c->old;
     v->knew = v->is.state;
@@ -215,7 +215,7 @@ static void change_arrive(struct scene *s, const struct change *c)
     struct vcpu_state *v = changing(s, c);
 
     if ( c->old != STATE_RUNNABLE )
-        s->strange[STRANGE_TRANSITION]++;
+        s->anomalies[ANOMALY_TRANSITION]++;
     if ( !v )
         return;
     if ( v->is.state == STATE_RUNNABLE )
@@ -233,7 +233,7 @@ static void change_leave(struct scene *s, const struct change *c)
     unsigned int next = c->new;
 
     if ( c->new == STATE_RUNNING )
-        s->strange[STRANGE_TRANSITION]++;
+        s->anomalies[ANOMALY_TRANSITION]++;
     if ( c->new == STATE_RUNNABLE )
         end_outside(s, vcpu_state(c->vcpu), c->time, EXIT_WOKEN);
     if ( !v )
@@ -241,10 +241,10 @@ static void change_leave(struct scene *s, const struct change *c)
     if ( p->current == v->is.vcpu )
         place_leave(s, c->pcpu, c->time);
     else
-        s->strange[STRANGE_PREVIOUS] += p->current != NULL;
+        s->anomalies[ANOMALY_PREVIOUS] += p->current != NULL;
     if ( c->new == STATE_BLOCKED )
         halt(s, v, c->time);
-    if ( s->lost_pcpus && !world_is_idle(v->is.vcpu) )
+    if ( s->lost_pcpus && !vcpu_is_idle(v->is.vcpu) )
         next = STATE_LOST;
     vcpu_enters(s, v, next, c->time, c->pcpu);
 }
@@ -264,7 +264,7 @@ static void change_state(struct scene *s, const struct change *c)
 {
     struct vcpu_state *v = changing(s, c);
 
-    s->strange[STRANGE_TRANSITION] += c->new == STATE_BLOCKED &&
+    s->anomalies[ANOMALY_TRANSITION] += c->new == STATE_BLOCKED &&
                                       c->old == STATE_RUNNABLE;
     if ( v )
         vcpu_enter(s, v, c->new, c->time, c->pcpu);
@@ -278,10 +278,10 @@ static void change_continue(struct scene *s, const struct change *c)
     if ( (v->is.state != STATE_RUNNING && v->is.state != STATE_LOST) ||
          (p->current && p->current != v->is.vcpu && !p->inferred) )
     {
-        s->strange[STRANGE_CONTINUE]++;
+        s->anomalies[ANOMALY_CONTINUE]++;
         return;
     }
-    if ( v->is.early && v->is.state == STATE_RUNNING )
+    if ( v->is.before_first_run && v->is.state == STATE_RUNNING )
     {
         /* It has run since the beginning of the pcpu's records, and goes on. */
         place(s, v, c->pcpu, p->first);
@@ -328,7 +328,7 @@ static void change_inject(struct scene *s, const struct change *c)
 /* The pcpu's records end: what its vcpu does from now on is not known. */
 static void change_end(struct scene *s, const struct change *c)
 {
-    const struct world_vcpu *current = s->pcpus[c->pcpu].current;
+    const struct vcpu *current = s->pcpus[c->pcpu].current;
 
     place_leave(s, c->pcpu, c->time);
     if ( !current )

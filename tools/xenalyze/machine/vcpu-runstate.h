@@ -115,7 +115,7 @@ static inline void vcpu_enters(struct scene *s, struct vcpu_state *v,
                                                : WHY_NONE;
 
     vcpu_tell_next(s, v, state, why, time, pcpu);
-    if ( !v->is.early )
+    if ( !v->is.before_first_run )
         domain_change(s, v->domain, v->is.state, state, time);
     if ( v->ending || v->ended )
         vcpu_note_end(v);

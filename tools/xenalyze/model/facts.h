@@ -55,27 +55,27 @@ struct fact_begin
     unsigned int nr_pcpus;      /* more may follow */
     const struct xt_clock *clock;       /* good until end() */
     const struct xt_dialect *dialect;
-    struct world *world;        /* the same for all segments */
+    struct guests *guests;      /* the same for all segments */
 };
 
 /* What the machines could not make sense of: counted, never fatal. */
-enum fact_strange
+enum fact_anomaly
 {
-    STRANGE_TRANSITION,         /* a runstate change that Xen does not do */
-    STRANGE_OLD_STATE,          /* it says another old state than was known */
-    STRANGE_SKEW,               /* ... because clocks of pcpus differ */
-    STRANGE_CONTINUE,           /* goes on to run, but did not run there */
-    STRANGE_PREVIOUS,           /* leaves a pcpu that another one ran on */
-    STRANGE_NO_VCPU,            /* nobody is known to run there */
-    STRANGE_IDLE,               /* an event of guests while nothing ran */
-    STRANGE_NO_EXIT,            /* a handler or an entry without an exit */
-    STRANGE_NO_ENTRY,           /* an exit without an entry since the last */
-    STRANGE_SHORT,              /* a record with fewer words than it needs */
-    STRANGE_EVENT,              /* an id that nobody has declared */
-    STRANGE_LOSS,               /* a loss that ends before it begins */
-    STRANGE_BACKWARD,           /* an exit before its entry */
-    STRANGE_TOO_MANY,           /* more vcpus than are kept */
-    STRANGE_KINDS
+    ANOMALY_TRANSITION,         /* a runstate change that Xen does not do */
+    ANOMALY_OLD_STATE,          /* it says another old state than was known */
+    ANOMALY_SKEW,               /* ... because clocks of pcpus differ */
+    ANOMALY_CONTINUE,           /* goes on to run, but did not run there */
+    ANOMALY_PREVIOUS,           /* leaves a pcpu that another one ran on */
+    ANOMALY_NO_VCPU,            /* nobody is known to run there */
+    ANOMALY_IDLE,               /* an event of guests while nothing ran */
+    ANOMALY_NO_EXIT,            /* a handler or an entry without an exit */
+    ANOMALY_NO_ENTRY,           /* an exit without an entry since the last */
+    ANOMALY_SHORT,              /* a record with fewer words than it needs */
+    ANOMALY_EVENT,              /* an id that nobody has declared */
+    ANOMALY_LOSS,               /* a loss that ends before it begins */
+    ANOMALY_BACKWARD,           /* an exit before its entry */
+    ANOMALY_TOO_MANY,           /* more vcpus than are kept */
+    ANOMALY_KINDS
 };
 
 struct fact_end
@@ -87,7 +87,7 @@ struct fact_end
                                    what it points to is the machines' */
     uint64_t records;
     uint64_t open_exits;        /* that nothing has ended */
-    const uint64_t *strange;    /* times, by enum fact_strange */
+    const uint64_t *anomalies;  /* times, by enum fact_anomaly */
     const struct xt_damage *damage;
 };
 
@@ -119,14 +119,14 @@ enum fact_why { WHY_NONE, WHY_WAKE, WHY_PREEMPT, WHY_OTHER };
  */
 struct fact_runstate
 {
-    const struct world_vcpu *vcpu;
+    const struct vcpu *vcpu;
     uint64_t from, to;
     uint64_t since;             /* in this segment, the first one's `from` */
     uint32_t pcpu;              /* where it ran, or ran last */
     uint32_t next_pcpu;         /* whose record ended it */
     uint8_t state, why;
     uint8_t next, next_why;
-    bool early;
+    bool before_first_run;
 };
 
 enum fact_domain_state
@@ -160,7 +160,7 @@ enum fact_census
  */
 struct fact_domain
 {
-    const struct world_domain *domain;
+    const struct domain *domain;
     uint64_t from, to;
     uint64_t since;             /* in this segment, the first one's `from` */
     uint8_t state;
@@ -181,9 +181,9 @@ static inline uint32_t fact_census(const struct fact_domain *f,
 }
 
 /* A vcpu belonged to a pcpu from one migration to the next. */
-struct fact_stay
+struct fact_residency
 {
-    const struct world_vcpu *vcpu;
+    const struct vcpu *vcpu;
     uint64_t from, to;
     uint32_t pcpu;
     uint32_t next;              /* FACT_NO_PCPU: it stayed to the end */
@@ -193,7 +193,7 @@ struct fact_stay
 
 struct fact_rival
 {
-    const struct world_vcpu *vcpu;      /* idle ones, too */
+    const struct vcpu *vcpu;            /* idle ones, too */
     uint64_t cycles;                    /* of the wait, in which it ran */
 };
 
@@ -202,7 +202,7 @@ struct fact_rival
 /* A vcpu was runnable and then ran.  Only what both ends are known of. */
 struct fact_wait
 {
-    const struct world_vcpu *vcpu;
+    const struct vcpu *vcpu;
     uint64_t from, to;          /* runnable */
     uint64_t woken;             /* when somebody began to wake it, just before
                                    `from`; without that record, and of other
@@ -211,7 +211,7 @@ struct fact_wait
     uint32_t pcpu_before;       /* ... and the time before */
     uint8_t why;                /* enum fact_why */
     uint32_t waker_pcpu;        /* of whom the record was that woke it */
-    const struct world_vcpu *waker;     /* who ran there; NULL: not known;
+    const struct vcpu *waker;           /* who ran there; NULL: not known;
                                            idle: an interrupt */
     uint32_t nr_rivals;         /* who ran on `pcpu` meanwhile, each once */
     struct fact_rival rivals[FACT_RIVALS];
@@ -221,9 +221,9 @@ struct fact_wait
 #define FACT_VECTORS 8
 
 /* A vcpu blocked that had been woken and got interrupts since. */
-struct fact_halt
+struct fact_wake_to_halt
 {
-    const struct world_vcpu *vcpu;
+    const struct vcpu *vcpu;
     uint64_t to;                /* then it blocked */
     uint32_t nr_vectors;        /* injected, each once; not 0 */
     struct { uint32_t vector; uint64_t time; } vectors[FACT_VECTORS];
@@ -236,7 +236,7 @@ struct fact_loss
     uint32_t pcpu;
     uint64_t from, to;          /* blind */
     uint64_t records;
-    const struct world_vcpu *vcpu;      /* who ran at the end of it */
+    const struct vcpu *vcpu;            /* who ran at the end of it */
 };
 
 /* --- pcpus: local --------------------------------------------------------- */
@@ -249,10 +249,10 @@ struct fact_pcpu
 {
     uint32_t pcpu;
     uint8_t state;
-    bool early;                 /* before its first record of scheduling, which
+    bool before_first_run;      /* before its first record of scheduling, which
                                    tells who ran: not counted by stock */
     uint64_t from, to;
-    const struct world_vcpu *vcpu;      /* running or idle: who */
+    const struct vcpu *vcpu;            /* running or idle: who */
 };
 
 /* Bytes and records of a pcpu, when it has been read: once for each. */
@@ -290,7 +290,7 @@ enum fact_exit_end
  */
 struct fact_exit
 {
-    const struct world_vcpu *vcpu;
+    const struct vcpu *vcpu;
     uint32_t pcpu;              /* where it began */
     uint32_t reason;            /* as the record has it */
     uint16_t cause;             /* dense number of it: exits.h has the name */
@@ -391,7 +391,7 @@ struct fact_shadow
 
 struct fact_handle
 {
-    const struct world_vcpu *vcpu;
+    const struct vcpu *vcpu;
     const struct fact_exit *exit;       /* with its cycles; or NULL */
     uint64_t time;              /* of the last time stamp before it */
     uint32_t pcpu;
@@ -412,7 +412,7 @@ struct fact_handle
  */
 struct fact_cr3
 {
-    const struct world_vcpu *vcpu;
+    const struct vcpu *vcpu;
     uint32_t pcpu;
     uint64_t time;
     uint64_t value;
@@ -446,7 +446,7 @@ enum fact_pv_kind               /* minor ids of the events */
 
 struct fact_pv
 {
-    const struct world_vcpu *vcpu;
+    const struct vcpu *vcpu;
     uint32_t pcpu;
     uint64_t time;
     uint8_t kind;               /* PV_HYPERCALL_V2: also version 1's */
@@ -475,8 +475,8 @@ enum fact_pod_context { POD_UNKNOWN, POD_FAULT, POD_BALLOON, POD_CONTEXTS };
 
 struct fact_memory
 {
-    const struct world_vcpu *by;        /* who ran; NULL: not known */
-    const struct world_domain *target;  /* done for; NULL: too many */
+    const struct vcpu *by;              /* who ran; NULL: not known */
+    const struct domain *target;        /* done for; NULL: too many */
     uint32_t pcpu;
     uint64_t time;
     uint8_t kind, context;      /* the latter of zero reclaims */
@@ -500,7 +500,7 @@ enum fact_irq_kind              /* minor ids of the events */
 
 struct fact_irq
 {
-    const struct world_vcpu *vcpu;      /* who ran, or NULL */
+    const struct vcpu *vcpu;            /* who ran, or NULL */
     uint32_t pcpu;
     uint64_t time;
     uint8_t kind;
@@ -532,16 +532,16 @@ struct fact_power
  */
 struct fact_event
 {
-    const struct world_vcpu *vcpu;      /* who ran, or NULL */
+    const struct vcpu *vcpu;            /* who ran, or NULL */
     uint32_t pcpu;
     uint64_t time;
     const struct xt_record *record;
 };
 
 /* The collector knows what a domain is called.  The last of them holds. */
-struct fact_named
+struct fact_domain_name
 {
-    const struct world_domain *domain;
+    const struct domain *domain;
     uint64_t time;
     const char *name;           /* printable ASCII only */
 };
@@ -570,9 +570,9 @@ struct sink_ops
     /* Global. */
     void (*runstate)(void *state, const struct fact_runstate *f);
     void (*domain)(void *state, const struct fact_domain *f);
-    void (*stay)(void *state, const struct fact_stay *f);
+    void (*residency)(void *state, const struct fact_residency *f);
     void (*wait)(void *state, const struct fact_wait *f);
-    void (*halt)(void *state, const struct fact_halt *f);
+    void (*wake_to_halt)(void *state, const struct fact_wake_to_halt *f);
     void (*loss)(void *state, const struct fact_loss *f);
 
     /* Local. */
@@ -586,7 +586,7 @@ struct sink_ops
     void (*irq)(void *state, const struct fact_irq *f);
     void (*power)(void *state, const struct fact_power *f);
     void (*event)(void *state, const struct fact_event *f);
-    void (*named)(void *state, const struct fact_named *f);
+    void (*domain_name)(void *state, const struct fact_domain_name *f);
 };
 
 struct sink

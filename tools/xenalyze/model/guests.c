@@ -17,9 +17,9 @@ static unsigned int hash(uint32_t key)
     return key * UINT32_C(0x9e3779b1) >> (32 - 13);
 }
 
-int world_init(struct world *w, size_t domain_bytes, size_t vcpu_bytes)
+int guests_init(struct guests *w, size_t domain_bytes, size_t vcpu_bytes)
 {
-    _Static_assert(WORLD_HASHES == 1u << 13, "what hash() gives");
+    _Static_assert(GUESTS_HASH_SIZE == 1u << 13, "what hash() gives");
 
     memset(w, 0, sizeof(*w));
     w->domain_bytes = domain_bytes;
@@ -28,14 +28,14 @@ int world_init(struct world *w, size_t domain_bytes, size_t vcpu_bytes)
     return -pthread_mutex_init(&w->lock, NULL);
 }
 
-void world_fini(struct world *w)
+void guests_fini(struct guests *w)
 {
     arena_fini(&w->arena);
     pthread_mutex_destroy(&w->lock);
 }
 
 /* An entity and, behind it, what belongs to the machines. */
-static void *make(struct world *w, size_t size, size_t more, void **machine)
+static void *make(struct guests *w, size_t size, size_t more, void **machine)
 {
     char *entity = arena_zalloc(&w->arena, ROUND_UP(size) + more, 16);
 
@@ -48,10 +48,10 @@ static void *make(struct world *w, size_t size, size_t more, void **machine)
     return entity;
 }
 
-static struct world_domain *find_domain(struct world *w, unsigned int id)
+static struct domain *find_domain(struct guests *w, unsigned int id)
 {
-    struct world_domain *d = atomic_load_explicit(&w->domain_hash[hash(id)],
-                                                  memory_order_acquire);
+    struct domain *d = atomic_load_explicit(&w->domain_hash[hash(id)],
+                                            memory_order_acquire);
 
     while ( d && d->id != id )
         d = atomic_load_explicit(&d->next, memory_order_acquire);
@@ -59,9 +59,9 @@ static struct world_domain *find_domain(struct world *w, unsigned int id)
 }
 
 /* With the lock. */
-static struct world_domain *make_domain(struct world *w, unsigned int id)
+static struct domain *make_domain(struct guests *w, unsigned int id)
 {
-    struct world_domain *d = find_domain(w, id);
+    struct domain *d = find_domain(w, id);
     void *machine;
 
     if ( d || !(d = make(w, sizeof(*d), w->domain_bytes, &machine)) )
@@ -74,9 +74,9 @@ static struct world_domain *make_domain(struct world *w, unsigned int id)
     return d;
 }
 
-struct world_domain *world_domain(struct world *w, unsigned int id)
+struct domain *guests_get_domain(struct guests *w, unsigned int id)
 {
-    struct world_domain *d = find_domain(w, id & 0xffff);
+    struct domain *d = find_domain(w, id & 0xffff);
 
     if ( d )
         return d;
@@ -86,12 +86,12 @@ struct world_domain *world_domain(struct world *w, unsigned int id)
     return d;
 }
 
-static struct world_vcpu *find_vcpu(struct world *w, unsigned int domain,
-                                    unsigned int id)
+static struct vcpu *find_vcpu(struct guests *w, unsigned int domain,
+                              unsigned int id)
 {
     unsigned int row = hash(domain << 16 | id);
-    struct world_vcpu *v = atomic_load_explicit(&w->vcpu_hash[row],
-                                                memory_order_acquire);
+    struct vcpu *v = atomic_load_explicit(&w->vcpu_hash[row],
+                                          memory_order_acquire);
 
     while ( v && (v->id != id || v->domain->id != domain) )
         v = atomic_load_explicit(&v->next, memory_order_acquire);
@@ -99,15 +99,15 @@ static struct world_vcpu *find_vcpu(struct world *w, unsigned int domain,
 }
 
 /* With the lock. */
-static struct world_vcpu *make_vcpu(struct world *w, unsigned int domain,
-                                    unsigned int id)
+static struct vcpu *make_vcpu(struct guests *w, unsigned int domain,
+                              unsigned int id)
 {
-    struct world_vcpu *v = find_vcpu(w, domain, id);
+    struct vcpu *v = find_vcpu(w, domain, id);
     unsigned int row = hash(domain << 16 | id);
-    struct world_domain *d;
+    struct domain *d;
     void *machine;
 
-    if ( v || w->nr_vcpus == WORLD_MAX_VCPUS )
+    if ( v || w->nr_vcpus == GUESTS_MAX_VCPUS )
         return v;
     d = make_domain(w, domain);
     if ( !d || !(v = make(w, sizeof(*v), w->vcpu_bytes, &machine)) )
@@ -122,10 +122,10 @@ static struct world_vcpu *make_vcpu(struct world *w, unsigned int domain,
     return v;
 }
 
-struct world_vcpu *world_vcpu(struct world *w, unsigned int domain,
-                              unsigned int id)
+struct vcpu *guests_get_vcpu(struct guests *w, unsigned int domain,
+                             unsigned int id)
 {
-    struct world_vcpu *v = find_vcpu(w, domain & 0xffff, id & 0xffff);
+    struct vcpu *v = find_vcpu(w, domain & 0xffff, id & 0xffff);
 
     if ( v )
         return v;
@@ -137,19 +137,19 @@ struct world_vcpu *world_vcpu(struct world *w, unsigned int domain,
 
 static int domains_by_id(const void *a, const void *b)
 {
-    const struct world_domain *const *x = a, *const *y = b;
+    const struct domain *const *x = a, *const *y = b;
 
     return (int)(*x)->id - (int)(*y)->id;
 }
 
 static int vcpus_by_id(const void *a, const void *b)
 {
-    const struct world_vcpu *const *x = a, *const *y = b;
+    const struct vcpu *const *x = a, *const *y = b;
 
     return (int)(*x)->id - (int)(*y)->id;
 }
 
-static int collect_domains(struct world *w)
+static int collect_domains(struct guests *w)
 {
     uint32_t nr = 0;
 
@@ -157,18 +157,18 @@ static int collect_domains(struct world *w)
                              sizeof(void *));
     if ( !w->domains )
         return -ENOMEM;
-    for ( unsigned int i = 0; i < WORLD_HASHES; i++ )
-        for ( struct world_domain *d = w->domain_hash[i]; d; d = d->next )
+    for ( unsigned int i = 0; i < GUESTS_HASH_SIZE; i++ )
+        for ( struct domain *d = w->domain_hash[i]; d; d = d->next )
             w->domains[nr++] = d;
     qsort(w->domains, nr, sizeof(*w->domains), domains_by_id);
     return 0;
 }
 
-static int collect_vcpus(struct world *w)
+static int collect_vcpus(struct guests *w)
 {
     for ( uint32_t i = 0; i < w->nr_domains; i++ )
     {
-        struct world_domain *d = w->domains[i];
+        struct domain *d = w->domains[i];
 
         d->vcpus = arena_array(&w->arena, d->nr_vcpus, sizeof(*d->vcpus),
                                sizeof(void *));
@@ -176,16 +176,16 @@ static int collect_vcpus(struct world *w)
             return -ENOMEM;
         d->nr_vcpus = 0;
     }
-    for ( unsigned int i = 0; i < WORLD_HASHES; i++ )
-        for ( struct world_vcpu *v = w->vcpu_hash[i]; v; v = v->next )
+    for ( unsigned int i = 0; i < GUESTS_HASH_SIZE; i++ )
+        for ( struct vcpu *v = w->vcpu_hash[i]; v; v = v->next )
             v->domain->vcpus[v->domain->nr_vcpus++] = v;
     for ( uint32_t i = 0; i < w->nr_domains; i++ )
         qsort(w->domains[i]->vcpus, w->domains[i]->nr_vcpus,
-              sizeof(struct world_vcpu *), vcpus_by_id);
+              sizeof(struct vcpu *), vcpus_by_id);
     return 0;
 }
 
-int world_sort(struct world *w)
+int guests_sort(struct guests *w)
 {
     int rc = collect_domains(w);
 

@@ -95,21 +95,21 @@ static const char *const volumes[VOLUME_KINDS] = {
     "other", "verbose", "vmentry", "vmexit", "handler", "emul",
 };
 
-static const char *const strange[STRANGE_KINDS] = {
-    [STRANGE_TRANSITION] = "runstate changes that Xen does not make",
-    [STRANGE_OLD_STATE] = "runstate changes from another state than known",
-    [STRANGE_SKEW] = "runstate changes out of order between pcpus",
-    [STRANGE_CONTINUE] = "vcpus that went on to run where they did not",
-    [STRANGE_PREVIOUS] = "vcpus that left a pcpu that another one ran on",
-    [STRANGE_NO_VCPU] = "guest events while nobody was known to run",
-    [STRANGE_IDLE] = "guest events while the pcpu was idle",
-    [STRANGE_NO_EXIT] = "handlers and entries without an exit",
-    [STRANGE_NO_ENTRY] = "exits without an entry since the last one",
-    [STRANGE_SHORT] = "records that are too short",
-    [STRANGE_EVENT] = "records of unknown events",
-    [STRANGE_LOSS] = "losses that end before they begin",
-    [STRANGE_BACKWARD] = "entries before their exits",
-    [STRANGE_TOO_MANY] = "records of more vcpus than are kept",
+static const char *const anomalies[ANOMALY_KINDS] = {
+    [ANOMALY_TRANSITION] = "runstate changes that Xen does not make",
+    [ANOMALY_OLD_STATE] = "runstate changes from another state than known",
+    [ANOMALY_SKEW] = "runstate changes out of order between pcpus",
+    [ANOMALY_CONTINUE] = "vcpus that went on to run where they did not",
+    [ANOMALY_PREVIOUS] = "vcpus that left a pcpu that another one ran on",
+    [ANOMALY_NO_VCPU] = "guest events while nobody was known to run",
+    [ANOMALY_IDLE] = "guest events while the pcpu was idle",
+    [ANOMALY_NO_EXIT] = "handlers and entries without an exit",
+    [ANOMALY_NO_ENTRY] = "exits without an entry since the last one",
+    [ANOMALY_SHORT] = "records that are too short",
+    [ANOMALY_EVENT] = "records of unknown events",
+    [ANOMALY_LOSS] = "losses that end before they begin",
+    [ANOMALY_BACKWARD] = "entries before their exits",
+    [ANOMALY_TOO_MANY] = "records of more vcpus than are kept",
 };
 
 const char *state_name(unsigned int state)
@@ -172,7 +172,7 @@ const char *volume_name(unsigned int kind)
     return LOOK_UP(volumes, kind);
 }
 
-const char *strange_name(unsigned int kind)
+const char *anomaly_name(unsigned int kind)
 {
-    return LOOK_UP(strange, kind);
+    return LOOK_UP(anomalies, kind);
 }

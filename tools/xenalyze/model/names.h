@@ -19,6 +19,6 @@ const char *memory_name(unsigned int kind);
 const char *pod_context_name(unsigned int context);
 const char *irq_kind_name(unsigned int kind);
 const char *volume_name(unsigned int kind);
-const char *strange_name(unsigned int kind);            /* a few words */
+const char *anomaly_name(unsigned int kind);            /* a few words */
 
 #endif /* XENALYZE_MODEL_NAMES_H */

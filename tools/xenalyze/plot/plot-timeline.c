@@ -18,14 +18,14 @@ static void bar(struct timeline *t, uint64_t row, uint64_t key, uint64_t from,
              xt_clock_ns(&t->clock, to));
 }
 
-static uint64_t id_of(const struct world_vcpu *v)
+static uint64_t id_of(const struct vcpu *v)
 {
     return PLOT_VCPU_ID(v->domain->id, v->id);
 }
 
 static void runs(void *state, const struct fact_runstate *f)
 {
-    if ( f->state == STATE_RUNNING && !world_is_idle(f->vcpu) &&
+    if ( f->state == STATE_RUNNING && !vcpu_is_idle(f->vcpu) &&
          f->from < f->to && f->pcpu != FACT_NO_PCPU )
         bar(state, f->pcpu, PLOT_KEY(PLOT_OF_VCPU, id_of(f->vcpu)), f->from,
             f->to);
@@ -57,7 +57,7 @@ struct sink timeline_sink(struct timeline *t)
 /* Those that nobody has named yet are no vcpus. */
 static void is_in(void *state, const struct fact_runstate *f)
 {
-    if ( !world_is_idle(f->vcpu) && f->vcpu->domain->id != WORLD_DEFAULT &&
+    if ( !vcpu_is_idle(f->vcpu) && f->vcpu->domain->id != DOMID_DEFAULT &&
          f->from < f->to )
         bar(state, id_of(f->vcpu), PLOT_KEY(PLOT_OF_STATE, f->state),
             f->from, f->to);

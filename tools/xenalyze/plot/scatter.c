@@ -29,7 +29,7 @@ static int end(void *state, const struct fact_end *f, struct err *e)
 }
 
 static void put_as(struct scatter *s, enum point_who who,
-                   enum point_unit unit, const struct world_vcpu *v,
+                   enum point_unit unit, const struct vcpu *v,
                    uint64_t time, int64_t value)
 {
     const struct point p = {
@@ -41,7 +41,7 @@ static void put_as(struct scatter *s, enum point_who who,
 }
 
 static void put(struct scatter *s, enum point_who who,
-                const struct world_vcpu *v, uint64_t time, int64_t value)
+                const struct vcpu *v, uint64_t time, int64_t value)
 {
     put_as(s, who, POINT_NUMBER, v, time, value);
 }
@@ -55,7 +55,7 @@ static const int8_t levels[STATES] = {
 };
 
 /* A vcpu's first state follows on not being known: stock has points of it. */
-static bool is_first(struct scatter *s, const struct world_vcpu *v)
+static bool is_first(struct scatter *s, const struct vcpu *v)
 {
     if ( !grow_to_index(&s->known, &s->nr_known, v->index, sizeof(*s->known)) )
     {
@@ -69,7 +69,7 @@ static bool is_first(struct scatter *s, const struct world_vcpu *v)
 
 static void runstate(void *state, const struct fact_runstate *f)
 {
-    if ( f->early )
+    if ( f->before_first_run )
         return;
     if ( is_first(state, f->vcpu) )
     {
@@ -86,7 +86,7 @@ static void runstate_time(void *state, const struct fact_runstate *f)
 {
     struct scatter *s = state;
 
-    if ( f->next != STATES && f->state != STATE_INIT && !f->early )
+    if ( f->next != STATES && f->state != STATE_INIT && !f->before_first_run )
         put_as(s, POINT_VCPU, POINT_TIME, f->vcpu, f->to,
                (int64_t)xt_clock_length(&s->clock, f->to - f->from));
 }
@@ -94,7 +94,8 @@ static void runstate_time(void *state, const struct fact_runstate *f)
 static void pcpu(void *state, const struct fact_runstate *f)
 {
     if ( f->next != STATE_RUNNING || f->state == STATE_RUNNING ||
-         f->state == STATE_INIT || f->early || world_is_idle(f->vcpu) )
+         f->state == STATE_INIT || f->before_first_run ||
+         vcpu_is_idle(f->vcpu) )
         return;
     if ( f->pcpu != FACT_NO_PCPU )
         put(state, POINT_VCPU, f->vcpu, f->to, f->pcpu);
@@ -159,7 +160,7 @@ static void plot_cr3_switch(void *state, const struct fact_exit *f)
 }
 
 /* Of a wake-up that an interrupt was the reason of. */
-static void wake_to_halt(void *state, const struct fact_halt *f)
+static void wake_to_halt(void *state, const struct fact_wake_to_halt *f)
 {
     if ( f->to >= f->vectors[0].time )
         put(state, POINT_NOBODY, f->vcpu, f->to,
@@ -237,8 +238,8 @@ static const struct scatter_row rows[SCATTER_KINDS] = {
     [SCATTER_CR3_SWITCH] = ROW("what guests load into CR3", "frame",
                                PLOT_ADDRESS, exit, plot_cr3_switch),
     [SCATTER_WAKE_TO_HALT] = ROW("from an interrupt that wakes to the next "
-                                 "halt", "cycles", PLOT_CYCLES, halt,
-                                 wake_to_halt),
+                                 "halt", "cycles", PLOT_CYCLES,
+                                 wake_to_halt, wake_to_halt),
     [SCATTER_VMEXIT_EIP] = ROW("where guests exit", "address", PLOT_ADDRESS,
                                exit, vmexit_eip),
 };

@@ -134,7 +134,7 @@ void text_guests(const struct text *t)
         const struct summary_vcpu *v = t->summary->vcpus[vcpus[i].index];
 
         if ( v->hvm && v->hvm->guest_cycles &&
-             (v->domain != WORLD_DEFAULT || t->request->show_default) )
+             (v->domain != DOMID_DEFAULT || t->request->show_default) )
             print_guest(t, v);
     }
 }
@@ -224,10 +224,10 @@ static void print_damage(const struct text *t)
 
 static void print_strange(const struct text *t)
 {
-    for ( unsigned int i = 0; i < STRANGE_KINDS; i++ )
-        if ( t->summary->strange[i] )
+    for ( unsigned int i = 0; i < ANOMALY_KINDS; i++ )
+        if ( t->summary->anomalies[i] )
             fprintf(t->out, " strange: %" PRIu64 " %s\n",
-                    t->summary->strange[i], strange_name(i));
+                    t->summary->anomalies[i], anomaly_name(i));
 }
 
 void text_quality(const struct text *t)

@@ -77,7 +77,7 @@ static void print_stays(const struct text *t, const struct summary_sched *v)
                         false);
     char name[32];
 
-    stats_line_spread(t->out, &t->scale, " cpu affinity", &v->stay);
+    stats_line_spread(t->out, &t->scale, " cpu affinity", &v->residency);
     for ( size_t i = 0; i < n; i++ )
     {
         snprintf(name, sizeof(name), "   [%" PRIu64 "]", rows[i]->key);
@@ -127,7 +127,7 @@ static const struct summary_vcpu *default_vcpu(const struct summary *b,
                                                uint32_t id)
 {
     for ( uint32_t v = 0; v < b->nr_vcpus; v++ )
-        if ( b->vcpus[v]->domain == WORLD_DEFAULT && b->vcpus[v]->id == id )
+        if ( b->vcpus[v]->domain == DOMID_DEFAULT && b->vcpus[v]->id == id )
             return b->vcpus[v];
     return NULL;
 }
@@ -140,7 +140,7 @@ static void print_default(const struct text *t)
 {
     const struct summary *b = t->summary;
     bool known = b->nr_domains &&
-                 b->domains[b->nr_domains - 1]->id == WORLD_DEFAULT;
+                 b->domains[b->nr_domains - 1]->id == DOMID_DEFAULT;
 
     if ( !t->request->show_default && (!known || b->nr_domains > 1) )
         return;
