@@ -9,6 +9,7 @@
 #
 #   comment_text(text, start)   a line's part of a comment; start: first line?
 #   comment_end()               the comment ends
+#   code_text(text)             a line without its comments, directives as well
 #   function_begin(name, line)  name is "" where a table or a type begins
 #   function_line(text)         a line of the body, comments removed
 #   function_end(last)          last: the line number of the last brace
@@ -132,6 +133,7 @@ function scan_c(file,    text, line)
     {
         c_line++
         line = c_uncomment(text)
+        code_text(line)
         if ( c_directive || line ~ /^[ \t]*#/ )
             c_directive = (text ~ /\\$/)
         else if ( !c_inside )
