@@ -31,7 +31,7 @@ struct job
 static struct trace_vcpu vcpu;
 static atomic_bool input_ended;
 
-static int serve(const struct job *job, uint64_t sector)
+static int serve_request(const struct job *job, uint64_t sector)
 {
     int rc = sector % 7 ? 0 : -5;
 
@@ -48,13 +48,13 @@ static bool has_more(const struct job *job, unsigned int done)
     return job->requests ? done < job->requests : !atomic_load(&input_ended);
 }
 
-static void *work(void *arg)
+static void *run_worker(void *arg)
 {
     const struct job *job = arg;
 
     for ( unsigned int i = 0; has_more(job, i); i++ )
     {
-        serve(job, (uint64_t)job->worker << 32 | i);
+        serve_request(job, (uint64_t)job->worker << 32 | i);
         if ( job->pause )
             usleep(job->pause);
     }
@@ -69,8 +69,8 @@ static void wait_for_input(void)
     atomic_store(&input_ended, true);
 }
 
-static void run(unsigned int threads, unsigned int requests,
-                unsigned int pause)
+static void run_workers(unsigned int threads, unsigned int requests,
+                        unsigned int pause)
 {
     pthread_t *thread = calloc(threads, sizeof(*thread));
     struct job *jobs = calloc(threads, sizeof(*jobs));
@@ -82,7 +82,7 @@ static void run(unsigned int threads, unsigned int requests,
     for ( unsigned int i = 0; i < threads; i++ )
     {
         jobs[i] = (struct job){ i, requests, pause };
-        if ( pthread_create(&thread[i], NULL, work, &jobs[i]) )
+        if ( pthread_create(&thread[i], NULL, run_worker, &jobs[i]) )
             exit(1);
     }
     if ( !requests )
@@ -127,16 +127,16 @@ int main(int argc, char **argv)
 
     signal(SIGALRM, on_signal);
     raise(SIGALRM);
-    run(threads, requests, pause);
+    run_workers(threads, requests, pause);
     if ( forks )
     {
         if ( fork() == 0 )
         {
-            run(threads, requests, pause);
+            run_workers(threads, requests, pause);
             exit(0);
         }
         wait(NULL);
-        run(threads, requests, pause);
+        run_workers(threads, requests, pause);
     }
     if ( kills )
         kill(getpid(), SIGKILL);

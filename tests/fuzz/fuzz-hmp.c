@@ -10,7 +10,7 @@
 
 #include "libusertrace/monitor/hmp.h"
 
-static void type(const char *line, enum mon_age age)
+static void type(const char *line, enum mon_version age)
 {
     struct err e = ERR_INIT;
     char *reply;

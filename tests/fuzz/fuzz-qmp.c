@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     mon_frame_clear(&f);
     for ( size_t i = 0; i < size; i++ )
     {
-        step = mon_frame_put(&f, bytes[i]);
+        step = mon_frame_put_byte(&f, bytes[i]);
         if ( step == MON_TOO_LONG )
             break;
         if ( step == MON_WHOLE )

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "simpletrace/reader.h"
+#include "simpletrace/trace-reader.h"
 #include "simpletrace/sink.h"
 
 static const struct st_sink *const sinks[] = {
@@ -65,7 +65,7 @@ static void print_all(struct st_reader *r, const struct st_sink *sink,
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    struct st_reading how = { .no_header = size % 2 };
+    struct st_reader_options how = { .no_header = size % 2 };
     int fd = memfd_create("trace", 0), null = open("/dev/null", O_WRONLY);
     struct st_events events;
     struct st_reader r;

@@ -9,19 +9,19 @@
 #include <string.h>
 
 #include "libusertrace/registry.h"
-#include "libusertrace/say.h"
-#include "libusertrace/simple.h"
+#include "libusertrace/reporter.h"
+#include "libusertrace/simple-backend.h"
 #include "libusertrace/trace/usertrace.h"
 
 /* In the order of tracetool --list-backends. */
 static const struct ut_backend rows[] = {
     { .name = "nop" },
     { .name = "dtrace" },
-    { .name = "ftrace", .begin = ut_ftrace_begin },
+    { .name = "ftrace", .init = ut_ftrace_init },
     { .name = "log" },
-    { .name = "simple", .begin = ut_simple_begin,
-      .wanted = ut_simple_wanted },
-    { .name = "syslog", .begin = ut_syslog_begin },
+    { .name = "simple", .init = ut_simple_init,
+      .prepare = ut_simple_prepare },
+    { .name = "syslog", .init = ut_syslog_init },
     { .name = "ust" },
 };
 
@@ -29,9 +29,9 @@ static const struct ut_backend rows[] = {
 
 /* used[] is filled under the lock, from the front; the end stays NULL. */
 static const char *used[NR_ROWS + 1];
-static bool begun[NR_ROWS];
+static bool initialized[NR_ROWS];
 
-static const struct ut_backend *row_of(const char *name, size_t length)
+static const struct ut_backend *find_backend(const char *name, size_t length)
 {
     for ( size_t i = 0; i < NR_ROWS; i++ )
         if ( strlen(rows[i].name) == length &&
@@ -40,7 +40,7 @@ static const struct ut_backend *row_of(const char *name, size_t length)
     return NULL;
 }
 
-static void use(const struct ut_backend *row)
+static void mark_used(const struct ut_backend *row)
 {
     size_t i;
 
@@ -58,9 +58,9 @@ void usertrace_use_backends(const char *names)
     for ( ; *names; names += length + (names[length] == ',') )
     {
         length = strcspn(names, ",");
-        row = row_of(names, length);
+        row = find_backend(names, length);
         if ( row )
-            use(row);
+            mark_used(row);
     }
     ut_unlock();
 }
@@ -81,11 +81,11 @@ bool usertrace_has_backend(const char *name)
     return false;
 }
 
-void ut_backends_wanted(void)
+void ut_backends_prepare(void)
 {
     for ( size_t i = 0; i < NR_ROWS; i++ )
-        if ( rows[i].wanted && usertrace_has_backend(rows[i].name) )
-            rows[i].wanted();
+        if ( rows[i].prepare && usertrace_has_backend(rows[i].name) )
+            rows[i].prepare();
 }
 
 bool trace_init_backends(void)
@@ -94,16 +94,16 @@ bool trace_init_backends(void)
 
     for ( size_t i = 0; i < NR_ROWS; i++ )
     {
-        if ( !rows[i].begin || begun[i] ||
+        if ( !rows[i].init || initialized[i] ||
              !usertrace_has_backend(rows[i].name) )
             continue;
-        if ( rows[i].begin(&e) )
+        if ( rows[i].init(&e) )
         {
-            ut_say("%s", e.text);
-            ut_say("failed to initialize %s tracing backend.", rows[i].name);
+            ut_report("%s", e.text);
+            ut_report("failed to initialize %s tracing backend.", rows[i].name);
             return false;
         }
-        begun[i] = true;
+        initialized[i] = true;
     }
     return true;
 }

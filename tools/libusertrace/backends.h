@@ -13,17 +13,17 @@ struct ut_backend
 {
     const char *name;
     /* Once, from trace_init_backends().  NULL: nothing to do. */
-    int (*begin)(struct err *e);
+    int (*init)(struct err *e);
     /*
      * The first event is about to be switched on; may come before begin, and
      * more than once.
      */
-    void (*wanted)(void);
+    void (*prepare)(void);
 };
 
-void ut_backends_wanted(void);
+void ut_backends_prepare(void);
 
-int ut_ftrace_begin(struct err *e);
-int ut_syslog_begin(struct err *e);
+int ut_ftrace_init(struct err *e);
+int ut_syslog_init(struct err *e);
 
 #endif /* LIBUSERTRACE_BACKENDS_H */

@@ -25,8 +25,8 @@ static size_t format_at(char *at, size_t room, const char *format,
     return n < 0 ? 0 : n;
 }
 
-void ut_line_make(struct ut_line *line, const char *front, const char *format,
-                  va_list args)
+void ut_line_format(struct ut_line *line, const char *front, const char *format,
+                    va_list args)
 {
     size_t before = strlen(front), room = sizeof(line->room);
 

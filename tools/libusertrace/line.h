@@ -18,8 +18,8 @@ struct ut_line
 };
 
 /* `front` as it is, then the format.  ut_line_fini() in any case. */
-void ut_line_make(struct ut_line *line, const char *front, const char *format,
-                  va_list args);
+void ut_line_format(struct ut_line *line, const char *front, const char *format,
+                    va_list args);
 void ut_line_fini(struct ut_line *line);
 
 /* All of it, and nothing of errno. */

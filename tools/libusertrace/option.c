@@ -17,7 +17,7 @@
 
 #include "common/err.h"
 #include "common/fault.h"
-#include "libusertrace/say.h"
+#include "libusertrace/reporter.h"
 #include "libusertrace/trace/monitor.h"
 
 #define TRACE_ENV "TRACE"
@@ -37,7 +37,7 @@ struct option
 /* ---- its parts ---------------------------------------------------------- */
 
 /* Ends a value at the next single comma, makes ",," one; the rest behind it. */
-static char *cut(char *text)
+static char *terminate_value(char *text)
 {
     char *to = text;
 
@@ -62,8 +62,8 @@ static int find_key(const char *name, size_t length)
 }
 
 /* Only the first part may leave out its key. */
-static int take_part(struct option *o, char *part, bool is_first,
-                     struct err *e)
+static int parse_part(struct option *o, char *part, bool is_first,
+                      struct err *e)
 {
     size_t length = strcspn(part, "=,");
     bool has_key = part[length] == '=';
@@ -78,7 +78,7 @@ static int take_part(struct option *o, char *part, bool is_first,
     return 0;
 }
 
-static int split(struct option *o, struct err *e)
+static int split_parts(struct option *o, struct err *e)
 {
     char *part = o->text, *next;
     bool is_first = true;
@@ -86,8 +86,8 @@ static int split(struct option *o, struct err *e)
 
     while ( !rc && *part )
     {
-        rc = take_part(o, part, is_first, e);
-        next = cut(part);
+        rc = parse_part(o, part, is_first, e);
+        next = terminate_value(part);
         is_first = false;
         part = next;
     }
@@ -96,27 +96,27 @@ static int split(struct option *o, struct err *e)
 
 /* ---- what they ask for -------------------------------------------------- */
 
-static bool is_question(const char *pattern)
+static bool is_help(const char *pattern)
 {
     return !strcmp(pattern, "help") || !strcmp(pattern, "?");
 }
 
 /* 1: it was a question.  A name that is wrong is a warning, as in QEMU. */
-static int take_pattern(const char *pattern, const char *where)
+static int apply_pattern(const char *pattern, const char *where)
 {
     struct err e = ERR_INIT;
 
-    if ( is_question(pattern) )
+    if ( is_help(pattern) )
     {
         trace_list_events(stdout);
         return 1;
     }
     if ( usertrace_enable(pattern, &e) )
-        ut_say("%swarning: %s", where, e.text);
+        ut_report("%swarning: %s", where, e.text);
     return 0;
 }
 
-static int take_line(char *line, const char *path, unsigned int number)
+static int apply_events_line(char *line, const char *path, unsigned int number)
 {
     size_t length = strlen(line);
     char where[300];
@@ -127,10 +127,10 @@ static int take_line(char *line, const char *path, unsigned int number)
     if ( !*line || *line == '#' )
         return 0;
     snprintf(where, sizeof(where), "%.200s:%u: ", path, number);
-    return take_pattern(line, where);
+    return apply_pattern(line, where);
 }
 
-static int take_events(const char *path, struct err *e)
+static int apply_events_file(const char *path, struct err *e)
 {
     FILE *in = fault_hit(FAULT_OPEN) ? NULL : fopen(path, "re");
     unsigned int number = 0;
@@ -141,7 +141,7 @@ static int take_events(const char *path, struct err *e)
     if ( !in )
         return err_sys(e, -errno, "%.200s", path);
     while ( !rc && getline(&line, &room, in) >= 0 )
-        rc = take_line(line, path, ++number);
+        rc = apply_events_line(line, path, ++number);
     if ( !rc && ferror(in) )
         rc = err_sys(e, -EIO, "%.200s", path);
     free(line);
@@ -149,7 +149,7 @@ static int take_events(const char *path, struct err *e)
     return rc;
 }
 
-static int take_file(const char *path, struct err *e)
+static int apply_file_name(const char *path, struct err *e)
 {
     if ( usertrace_has_backend("simple") )
         return usertrace_file_set(path, e);
@@ -163,7 +163,7 @@ static int take_file(const char *path, struct err *e)
  * The process's number for %d: a program and what it starts have one
  * environment.  Whoever exits closes it.
  */
-static int take_monitor(enum usertrace_protocol protocol, const char *path,
+static int open_monitor(enum usertrace_protocol protocol, const char *path,
                         struct err *e)
 {
     const char *mark = strstr(path, "%d");
@@ -179,7 +179,7 @@ static int take_monitor(enum usertrace_protocol protocol, const char *path,
     return usertrace_server_open(&server, protocol, path, e);
 }
 
-static int take_monitors(const struct option *o, struct err *e)
+static int open_monitors(const struct option *o, struct err *e)
 {
     static const enum usertrace_protocol protocols[NR_KEYS] = {
         [QMP] = USERTRACE_QMP, [HMP] = USERTRACE_HMP,
@@ -189,22 +189,22 @@ static int take_monitors(const struct option *o, struct err *e)
 
     for ( int key = QMP; !rc && key < NR_KEYS; key++ )
         if ( o->value[key] )
-            rc = take_monitor(protocols[key], o->value[key], e);
+            rc = open_monitor(protocols[key], o->value[key], e);
     return rc;
 }
 
-static int obey(const struct option *o, struct err *e)
+static int apply_option(const struct option *o, struct err *e)
 {
     int rc = 0;
 
     if ( o->value[ENABLE] )
-        rc = take_pattern(o->value[ENABLE], "");
+        rc = apply_pattern(o->value[ENABLE], "");
     if ( !rc && o->value[EVENTS] )
-        rc = take_events(o->value[EVENTS], e);
+        rc = apply_events_file(o->value[EVENTS], e);
     if ( !rc && o->value[FILE_NAME] )
-        rc = take_file(o->value[FILE_NAME], e);
+        rc = apply_file_name(o->value[FILE_NAME], e);
     if ( !rc )
-        rc = take_monitors(o, e);
+        rc = open_monitors(o, e);
     return rc;
 }
 
@@ -215,9 +215,9 @@ int usertrace_option(const char *text, struct err *e)
 
     if ( !o.text )
         return err_sys(e, -ENOMEM, "--trace");
-    rc = split(&o, e);
+    rc = split_parts(&o, e);
     if ( !rc )
-        rc = obey(&o, e);
+        rc = apply_option(&o, e);
     fault_free(o.text);
     return rc;
 }
@@ -228,7 +228,7 @@ void trace_opt_parse(const char *text)
     int rc = usertrace_option(text, &e);
 
     if ( rc < 0 )
-        ut_say("%s", e.text);
+        ut_report("%s", e.text);
     if ( rc )
         exit(rc < 0);
 }
@@ -236,7 +236,7 @@ void trace_opt_parse(const char *text)
 /* ---- all in one --------------------------------------------------------- */
 
 /* Options, separated by ";". */
-static int take_environment(const char *text, struct err *e)
+static int apply_environment(const char *text, struct err *e)
 {
     char *copy = fault_strdup(text), *rest = copy, *one;
     int rc = copy ? 0 : err_sys(e, -ENOMEM, TRACE_ENV);
@@ -247,7 +247,7 @@ static int take_environment(const char *text, struct err *e)
     return rc < 0 ? rc : 0;
 }
 
-static int begin(struct err *e)
+static int init_from_environment(struct err *e)
 {
     const char *text = getenv(TRACE_ENV);
     int rc = 0;
@@ -255,7 +255,7 @@ static int begin(struct err *e)
     if ( !trace_init_backends() )
         rc = err_set(e, -EIO, "this program cannot be traced");
     if ( !rc && text )
-        rc = take_environment(text, e);
+        rc = apply_environment(text, e);
     if ( !rc )
         trace_init_file();
     return rc;
@@ -265,9 +265,9 @@ static int begin(struct err *e)
 int usertrace_init(struct err *e)
 {
     struct err own = ERR_INIT;
-    int rc = begin(e ? e : &own);
+    int rc = init_from_environment(e ? e : &own);
 
     if ( rc && !e )
-        ut_say(TRACE_ENV ": %s", own.text);
+        ut_report(TRACE_ENV ": %s", own.text);
     return rc;
 }

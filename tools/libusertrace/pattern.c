@@ -11,7 +11,7 @@
 
 #include "libusertrace/trace/control.h"
 
-bool ut_fits(const char *pattern, const char *name)
+bool ut_pattern_matches(const char *pattern, const char *name)
 {
     const char *star = NULL, *again = NULL;
 

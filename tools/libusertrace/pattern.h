@@ -8,6 +8,6 @@
 
 #include <stdbool.h>
 
-bool ut_fits(const char *pattern, const char *name);
+bool ut_pattern_matches(const char *pattern, const char *name);
 
 #endif /* LIBUSERTRACE_PATTERN_H */

@@ -14,7 +14,7 @@
 
 #include "common/fault.h"
 #include "libusertrace/pattern.h"
-#include "libusertrace/say.h"
+#include "libusertrace/reporter.h"
 #include "libusertrace/trace/control-vcpu.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -22,7 +22,7 @@ static struct usertrace_group *_Atomic first;
 static struct usertrace_group *last;
 static uint32_t nr_events, nr_vcpu_events;
 
-static TraceEvent **names;      /* NULL: no index */
+static TraceEvent **name_index;      /* NULL: no index */
 static size_t nr_slots;         /* a power of two */
 
 void ut_lock(void)
@@ -35,17 +35,17 @@ void ut_unlock(void)
     pthread_mutex_unlock(&lock);
 }
 
-void ut_lock_after_fork(void)
+void ut_lock_reinit(void)
 {
     pthread_mutex_init(&lock, NULL);
 }
 
-const struct usertrace_group *ut_first_group(void)
+const struct usertrace_group *ut_group_first(void)
 {
     return atomic_load_explicit(&first, memory_order_acquire);
 }
 
-uint32_t ut_nr_events(void)
+uint32_t ut_count_events(void)
 {
     uint32_t nr;
 
@@ -68,7 +68,7 @@ uint32_t trace_get_vcpu_event_count(void)
 /* ---- the index by name -------------------------------------------------- */
 
 /* FNV-1a: names are short, and nobody hostile chooses them. */
-static size_t hash(const char *name)
+static size_t hash_name(const char *name)
 {
     uint64_t h = 0xcbf29ce484222325ull;
 
@@ -78,13 +78,13 @@ static size_t hash(const char *name)
 }
 
 /* The slot that has it or that it would get. */
-static TraceEvent **slot_of(const char *name)
+static TraceEvent **find_slot(const char *name)
 {
-    size_t at = hash(name) & (nr_slots - 1);
+    size_t at = hash_name(name) & (nr_slots - 1);
 
-    while ( names[at] && strcmp(names[at]->name, name) )
+    while ( name_index[at] && strcmp(name_index[at]->name, name) )
         at = (at + 1) & (nr_slots - 1);
-    return &names[at];
+    return &name_index[at];
 }
 
 /* Of events with one name the first is the one that is found. */
@@ -94,7 +94,7 @@ static void index_group(const struct usertrace_group *group)
 
     for ( ev = group->events; *ev; ev++ )
     {
-        slot = slot_of((*ev)->name);
+        slot = find_slot((*ev)->name);
         if ( !*slot )
             *slot = *ev;
     }
@@ -104,15 +104,15 @@ static void index_all(void)
 {
     const struct usertrace_group *group;
 
-    fault_free(names);
+    fault_free(name_index);
     for ( nr_slots = 64; nr_slots < 2 * (size_t)nr_events; nr_slots *= 2 )
         ;
-    names = fault_calloc(nr_slots, sizeof(*names));
-    for ( group = first; names && group; group = group->next )
+    name_index = fault_calloc(nr_slots, sizeof(*name_index));
+    for ( group = first; name_index && group; group = group->next )
         index_group(group);
 }
 
-static TraceEvent *search(const char *name)
+static TraceEvent *find_event_linear(const char *name)
 {
     TraceEventIter iter;
     TraceEvent *ev;
@@ -129,14 +129,14 @@ TraceEvent *trace_event_name(const char *name)
     TraceEvent *ev;
 
     ut_lock();
-    ev = names ? *slot_of(name) : search(name);
+    ev = name_index ? *find_slot(name) : find_event_linear(name);
     ut_unlock();
     return ev;
 }
 
 /* ---- registration ------------------------------------------------------- */
 
-static void take_event(TraceEvent *ev)
+static void assign_ids(TraceEvent *ev)
 {
     ev->id = nr_events++;
     if ( !trace_event_is_vcpu(ev) )
@@ -146,8 +146,8 @@ static void take_event(TraceEvent *ev)
         ev->vcpu_id = nr_vcpu_events++;
         return;
     }
-    ut_say("warning: more than %d vcpu trace events: '%s' has one state for "
-           "all vcpus", CPU_TRACE_DSTATE_MAX_EVENTS, ev->name);
+    ut_report("warning: more than %d vcpu trace events: '%s' has one state for "
+              "all vcpus", CPU_TRACE_DSTATE_MAX_EVENTS, ev->name);
     ev->vcpu_id = TRACE_VCPU_EVENT_NONE;
 }
 
@@ -158,13 +158,13 @@ void trace_event_register_group(TraceEvent **events)
 
     if ( !group )
     {
-        ut_say("out of memory: some trace events are left out");
+        ut_report("out of memory: some trace events are left out");
         return;
     }
     ut_lock();
     group->events = events;
     for ( ev = events; *ev; ev++ )
-        take_event(*ev);
+        assign_ids(*ev);
     if ( last )
     {
         group->id = last->id + 1;
@@ -173,7 +173,7 @@ void trace_event_register_group(TraceEvent **events)
     else
         atomic_store_explicit(&first, group, memory_order_release);
     last = group;
-    if ( names && 2 * (size_t)nr_events <= nr_slots )
+    if ( name_index && 2 * (size_t)nr_events <= nr_slots )
         index_group(group);
     else
         index_all();
@@ -184,7 +184,7 @@ void trace_event_register_group(TraceEvent **events)
 
 void trace_event_iter_init_all(TraceEventIter *iter)
 {
-    *iter = (TraceEventIter){ .group = ut_first_group() };
+    *iter = (TraceEventIter){ .group = ut_group_first() };
 }
 
 void trace_event_iter_init_pattern(TraceEventIter *iter, const char *pattern)
@@ -195,7 +195,7 @@ void trace_event_iter_init_pattern(TraceEventIter *iter, const char *pattern)
 
 void trace_event_iter_init_group(TraceEventIter *iter, size_t group_id)
 {
-    const struct usertrace_group *group = ut_first_group();
+    const struct usertrace_group *group = ut_group_first();
 
     while ( group && group->id != group_id )
         group = atomic_load_explicit(&group->next, memory_order_acquire);
@@ -203,7 +203,7 @@ void trace_event_iter_init_group(TraceEventIter *iter, size_t group_id)
 }
 
 /* Whatever its name is. */
-static TraceEvent *step(TraceEventIter *iter)
+static TraceEvent *next_event(TraceEventIter *iter)
 {
     TraceEvent *ev;
 
@@ -227,7 +227,8 @@ TraceEvent *trace_event_iter_next(TraceEventIter *iter)
     TraceEvent *ev;
 
     do
-        ev = step(iter);
-    while ( ev && iter->pattern && !ut_fits(iter->pattern, ev->name) );
+        ev = next_event(iter);
+    while ( ev && iter->pattern &&
+            !ut_pattern_matches(iter->pattern, ev->name) );
     return ev;
 }

@@ -27,11 +27,11 @@ void ut_lock(void);
 void ut_unlock(void);
 
 /* The child of a fork has no other threads, so nobody holds it there. */
-void ut_lock_after_fork(void);
+void ut_lock_reinit(void);
 
-const struct usertrace_group *ut_first_group(void);
+const struct usertrace_group *ut_group_first(void);
 
 /* How many events have got ids. */
-uint32_t ut_nr_events(void);
+uint32_t ut_count_events(void);
 
 #endif /* LIBUSERTRACE_REGISTRY_H */

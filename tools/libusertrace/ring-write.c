@@ -22,7 +22,7 @@
  * LOSSES are counted in `lost`.  The next event that finds room has a marker
  * in front, with the total up to there.
  */
-#include "libusertrace/ring.h"
+#include "libusertrace/thread-ring.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -37,19 +37,19 @@
 #define HIDDEN_TLS                                                          \
     static _Thread_local __attribute__((tls_model("initial-exec")))
 
-HIDDEN_TLS struct simple_ring *mine;
-HIDDEN_TLS bool changing;       /* mine: a handler leaves it alone */
-HIDDEN_TLS unsigned int entering;   /* how many have looked at mine, and have
+HIDDEN_TLS struct simple_ring *thread_ring;
+HIDDEN_TLS bool ring_is_changing;       /* mine: a handler leaves it alone */
+HIDDEN_TLS unsigned int nr_entering;   /* how many have looked at mine, and have
                                      * not reserved yet */
 
-static struct simple_ring *_Atomic ready[UT_RINGS_READY];
+static struct simple_ring *_Atomic ready_rings[UT_RINGS_READY];
 static _Atomic bool accepting;
 static _Atomic uint64_t lost_without_ring;
-static _Atomic uint32_t bell;
-static pthread_key_t at_end;
-static void (*_Atomic restart_child)(void);
+static _Atomic uint32_t wake_pending;
+static pthread_key_t thread_exit_key;
+static void (*_Atomic restart_in_child)(void);
 
-static uint64_t now(void)
+static uint64_t read_event_time(void)
 {
     struct timespec t;
 
@@ -61,7 +61,7 @@ static uint64_t now(void)
  * Atomic against handlers on this thread, and that is all it needs to be; and
  * a release, which it is of itself on x86.
  */
-static inline bool move(uint64_t *word, uint64_t from, uint64_t to)
+static inline bool exchange_word(uint64_t *word, uint64_t from, uint64_t to)
 {
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
     bool done;
@@ -76,12 +76,12 @@ static inline bool move(uint64_t *word, uint64_t from, uint64_t to)
 #endif
 }
 
-static inline uint64_t get(const uint64_t *word)
+static inline uint64_t load_relaxed(const uint64_t *word)
 {
     return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
-static inline void set(uint64_t *word, uint64_t value)
+static inline void store_relaxed(uint64_t *word, uint64_t value)
 {
     __atomic_store_n(word, value, __ATOMIC_RELAXED);
 }
@@ -97,13 +97,13 @@ void usertrace_simple_publish(struct usertrace_ring *ring)
     uint64_t head, reserved;
 
     do {
-        head = get(&ring->head);
-        reserved = get(&ring->reserved);
-        move(&ring->head, head, reserved);
-    } while ( get(&ring->head) != get(&ring->reserved) );
+        head = load_relaxed(&ring->head);
+        reserved = load_relaxed(&ring->reserved);
+        exchange_word(&ring->head, head, reserved);
+    } while ( load_relaxed(&ring->head) != load_relaxed(&ring->reserved) );
 }
 
-static inline char *place(struct simple_ring *ring, uint64_t at)
+static inline char *ring_address(struct simple_ring *ring, uint64_t at)
 {
     return (char *)ring + ring->data + (at & ring->mask);
 }
@@ -112,8 +112,8 @@ static inline char *place(struct simple_ring *ring, uint64_t at)
  * A struct simple_head, word by word: a struct that is copied as a whole would
  * be read back in wider words than it was stored in, which stalls.
  */
-static inline char *put_head(char *at, uint64_t id, uint64_t time,
-                             uint32_t length, uint32_t pid)
+static inline char *put_event_head(char *at, uint64_t id, uint64_t time,
+                                   uint32_t length, uint32_t pid)
 {
     at = usertrace_simple_word(at, SIMPLE_EVENT);
     at = usertrace_simple_word(at, id);
@@ -125,61 +125,61 @@ static inline char *put_head(char *at, uint64_t id, uint64_t time,
 
 /* ---- the bell ------------------------------------------------------------ */
 
-void ut_ring_bell(void)
+void ut_writer_wake(void)
 {
-    if ( !atomic_exchange(&bell, 1) )
-        syscall(SYS_futex, &bell, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    if ( !atomic_exchange(&wake_pending, 1) )
+        syscall(SYS_futex, &wake_pending, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-void ut_ring_wait(uint64_t ns)
+void ut_writer_wait(uint64_t ns)
 {
     struct timespec t = { .tv_sec = ns / 1000000000u,
                           .tv_nsec = ns % 1000000000u };
 
-    if ( !atomic_load(&bell) )
-        syscall(SYS_futex, &bell, FUTEX_WAIT_PRIVATE, 0, &t, NULL, 0);
-    atomic_store(&bell, 0);
+    if ( !atomic_load(&wake_pending) )
+        syscall(SYS_futex, &wake_pending, FUTEX_WAIT_PRIVATE, 0, &t, NULL, 0);
+    atomic_store(&wake_pending, 0);
 }
 
 /* ---- the pool ----------------------------------------------------------- */
 
-void ut_rings_accept(bool accept)
+void ut_rings_set_accepting(bool accept)
 {
     atomic_store(&accepting, accept);
 }
 
-bool ut_ring_offer(struct simple_ring *ring)
+bool ut_ring_push_ready(struct simple_ring *ring)
 {
     struct simple_ring *none;
 
     for ( size_t i = 0; i < UT_RINGS_READY; i++ )
     {
         none = NULL;
-        if ( atomic_compare_exchange_strong(&ready[i], &none, ring) )
+        if ( atomic_compare_exchange_strong(&ready_rings[i], &none, ring) )
             return true;
     }
     return false;
 }
 
-struct simple_ring *ut_ring_withdraw(void)
+struct simple_ring *ut_ring_pop_ready(void)
 {
     struct simple_ring *ring = NULL;
 
     for ( size_t i = 0; i < UT_RINGS_READY && !ring; i++ )
-        ring = atomic_exchange(&ready[i], NULL);
+        ring = atomic_exchange(&ready_rings[i], NULL);
     return ring;
 }
 
-unsigned int ut_rings_wanted(void)
+unsigned int ut_rings_count_free_slots(void)
 {
     unsigned int nr = 0;
 
     for ( size_t i = 0; i < UT_RINGS_READY; i++ )
-        nr += !atomic_load(&ready[i]);
+        nr += !atomic_load(&ready_rings[i]);
     return nr;
 }
 
-uint64_t ut_rings_lost(void)
+uint64_t ut_rings_count_lost(void)
 {
     return atomic_load(&lost_without_ring);
 }
@@ -188,73 +188,73 @@ uint64_t ut_rings_lost(void)
  * Once, and the key forgets it: the drain may free the ring at once.  Who came
  * before `changing` may have let go of it, and have taken another one.
  */
-static void let_go(void *arg)
+static void release_ring(void *arg)
 {
     struct simple_ring *ring = arg;
 
-    changing = true;
+    ring_is_changing = true;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if ( mine == ring )
+    if ( thread_ring == ring )
     {
-        mine = NULL;
-        pthread_setspecific(at_end, NULL);
-        __atomic_store_n(&ring->state, SIMPLE_RING_DONE, __ATOMIC_RELEASE);
+        thread_ring = NULL;
+        pthread_setspecific(thread_exit_key, NULL);
+        __atomic_store_n(&ring->state, SIMPLE_RING_RELEASED, __ATOMIC_RELEASE);
     }
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    changing = false;
+    ring_is_changing = false;
 }
 
-int ut_rings_begin(void)
+int ut_rings_create_key(void)
 {
-    return -pthread_key_create(&at_end, let_go);
+    return -pthread_key_create(&thread_exit_key, release_ring);
 }
 
-void ut_rings_forked(void (*restart)(void))
+void ut_rings_reset_in_child(void (*restart)(void))
 {
-    mine = NULL;
-    pthread_setspecific(at_end, NULL);
+    thread_ring = NULL;
+    pthread_setspecific(thread_exit_key, NULL);
     for ( size_t i = 0; i < UT_RINGS_READY; i++ )
-        atomic_store(&ready[i], NULL);
+        atomic_store(&ready_rings[i], NULL);
     atomic_store(&lost_without_ring, 0);
-    atomic_store(&bell, 0);
-    atomic_store(&restart_child, restart);
+    atomic_store(&wake_pending, 0);
+    atomic_store(&restart_in_child, restart);
 }
 
-static struct simple_ring *take_ready(void)
+static struct simple_ring *pop_ready_ring(void)
 {
-    void (*restart)(void) = atomic_exchange(&restart_child, NULL);
+    void (*restart)(void) = atomic_exchange(&restart_in_child, NULL);
 
     if ( restart )
         restart();
-    return ut_ring_withdraw();
+    return ut_ring_pop_ready();
 }
 
 /* NULL: counted, or nothing is open that could have lost it. */
-static struct simple_ring *claim(void)
+static struct simple_ring *acquire_ring(void)
 {
     struct simple_ring *ring = NULL;
 
     if ( !atomic_load(&accepting) )
         return NULL;
-    if ( !changing )
+    if ( !ring_is_changing )
     {
-        changing = true;
+        ring_is_changing = true;
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         /* A handler may just have found one. */
-        ring = mine;
-        if ( !ring && (ring = take_ready()) != NULL )
+        ring = thread_ring;
+        if ( !ring && (ring = pop_ready_ring()) != NULL )
         {
             ring->tid = syscall(SYS_gettid);
             __atomic_store_n(&ring->state, SIMPLE_RING_HELD, __ATOMIC_RELEASE);
-            pthread_setspecific(at_end, ring);
-            mine = ring;
+            pthread_setspecific(thread_exit_key, ring);
+            thread_ring = ring;
         }
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        changing = false;
+        ring_is_changing = false;
     }
     if ( !ring )
         atomic_fetch_add(&lost_without_ring, 1);
-    ut_ring_bell();
+    ut_writer_wake();
     return ring;
 }
 
@@ -264,15 +264,15 @@ static struct simple_ring *claim(void)
  * A new limit for `need` bytes at `reserved`; false: there is no room.  The
  * acquire is for the drain's release of tail, in drain.c.
  */
-static bool look_for_room(struct simple_ring *ring, uint64_t reserved,
-                          uint64_t need)
+static bool update_limit(struct simple_ring *ring, uint64_t reserved,
+                         uint64_t need)
 {
     uint64_t tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
     uint64_t size = ring->mask + 1, end = tail + size, quarter = size / 4;
     uint64_t limit = reserved + need + quarter;
 
     if ( reserved + need - tail > quarter )
-        ut_ring_bell();
+        ut_writer_wake();
     if ( reserved + need > end )
         return false;
     __atomic_store_n(&ring->at.limit, limit < end ? limit : end,
@@ -280,46 +280,47 @@ static bool look_for_room(struct simple_ring *ring, uint64_t reserved,
     return true;
 }
 
-static void lose(struct simple_ring *ring)
+static void count_loss(struct simple_ring *ring)
 {
     uint64_t lost;
 
-    if ( get(&ring->lost) == get(&ring->marked) )
-        set(&ring->lost_at, now());
+    if ( load_relaxed(&ring->lost) == load_relaxed(&ring->marked) )
+        store_relaxed(&ring->lost_at, read_event_time());
     do
-        lost = get(&ring->lost);
-    while ( !move(&ring->lost, lost, lost + 1) );
-    set(&ring->at.limit, 0);
+        lost = load_relaxed(&ring->lost);
+    while ( !exchange_word(&ring->lost, lost, lost + 1) );
+    store_relaxed(&ring->at.limit, 0);
 }
 
 /*
  * Reserve a marker, if one is owed, and `size` bytes; where those begin.
  * *at is where the marker does: the writer's place.
  */
-static char *reserve_slowly(struct simple_ring *ring, uint64_t size,
-                            uint64_t *at, uint64_t *time)
+static char *reserve_slow(struct simple_ring *ring, uint64_t size,
+                          uint64_t *at, uint64_t *time)
 {
     uint64_t lost, marker;
     char *p;
 
     do {
-        *at = get(&ring->at.reserved);
-        lost = get(&ring->lost);
-        marker = lost != get(&ring->marked) ? SIMPLE_MARKER_BYTES : 0;
-        if ( !look_for_room(ring, *at, marker + size) )
+        *at = load_relaxed(&ring->at.reserved);
+        lost = load_relaxed(&ring->lost);
+        marker = lost != load_relaxed(&ring->marked) ? SIMPLE_MARKER_BYTES : 0;
+        if ( !update_limit(ring, *at, marker + size) )
             return NULL;
-        *time = now();
-    } while ( !move(&ring->at.reserved, *at,
-                     *at + marker + size) );
+        *time = read_event_time();
+    } while ( !exchange_word(&ring->at.reserved, *at,
+                             *at + marker + size) );
 
     if ( marker )
     {
-        p = put_head(place(ring, *at), SIMPLE_DROPPED, get(&ring->lost_at),
-                     SIMPLE_MARKER_BYTES - 8, ring->pid);
+        p = put_event_head(ring_address(ring, *at), SIMPLE_DROPPED,
+                           load_relaxed(&ring->lost_at),
+                           SIMPLE_MARKER_BYTES - 8, ring->pid);
         memcpy(p, &lost, sizeof(lost));
-        set(&ring->marked, lost);
+        store_relaxed(&ring->marked, lost);
     }
-    return place(ring, *at + marker);
+    return ring_address(ring, *at + marker);
 }
 
 /*
@@ -327,82 +328,84 @@ static char *reserve_slowly(struct simple_ring *ring, uint64_t size,
  * then limit; here limit was set, and then closed is read.  All four are
  * sequentially consistent, so one of the two sees the other.
  */
-static bool is_closed(const struct simple_ring *ring)
+static bool ring_is_closed(const struct simple_ring *ring)
 {
     return __atomic_load_n(&ring->closed, __ATOMIC_SEQ_CST);
 }
 
 /* Is a writer of this thread inside, whom a handler interrupted? */
-static bool is_busy(const struct simple_ring *ring)
+static bool writer_is_inside(const struct simple_ring *ring)
 {
-    return get(&ring->at.head) != get(&ring->at.reserved);
+    return load_relaxed(&ring->at.head) != load_relaxed(&ring->at.reserved);
 }
 
-static char *write_slowly(struct simple_ring *ring,
-                          struct usertrace_record *record, uint32_t id,
-                          uint32_t bytes)
+static char *write_head_slow(struct simple_ring *ring,
+                             struct usertrace_record *record, uint32_t id,
+                             uint32_t bytes)
 {
     uint64_t time;
-    char *at = reserve_slowly(ring, SIMPLE_EVENT_MIN + bytes, &record->at,
-                              &time);
+    char *at = reserve_slow(ring, SIMPLE_EVENT_MIN + bytes, &record->at,
+                            &time);
 
     if ( !at )
     {
-        lose(ring);
+        count_loss(ring);
         return NULL;
     }
     record->ring = &ring->at;
     /* A ring that was closed meanwhile gets this one as its last. */
-    if ( is_closed(ring) )
-        set(&ring->at.limit, 0);
-    return put_head(at, id, time, SIMPLE_EVENT_MIN - 8 + bytes, ring->pid);
+    if ( ring_is_closed(ring) )
+        store_relaxed(&ring->at.limit, 0);
+    return put_event_head(at, id, time, SIMPLE_EVENT_MIN - 8 + bytes,
+                          ring->pid);
 }
 
-static char *begin_slowly(struct usertrace_record *record, uint32_t id,
-                          uint32_t bytes)
+static char *reserve_event_slow(struct usertrace_record *record, uint32_t id,
+                                uint32_t bytes)
 {
-    struct simple_ring *ring = mine;
+    struct simple_ring *ring = thread_ring;
     int saved = errno;
     char *at = NULL;
 
-    /* Not under who was interrupted in here, or in let_go(), or in the middle
+    /* Not under who was interrupted in here, or in release_ring(), or in the middle
      * of an event. */
-    if ( ring && is_closed(ring) && entering == 1 && !changing &&
-         !is_busy(ring) )
+    if ( ring && ring_is_closed(ring) && nr_entering == 1 &&
+         !ring_is_changing && !writer_is_inside(ring) )
     {
-        let_go(ring);
-        ring = mine;
+        release_ring(ring);
+        ring = thread_ring;
     }
     if ( !ring )
-        ring = claim();
+        ring = acquire_ring();
     if ( ring )
-        at = write_slowly(ring, record, id, bytes);
+        at = write_head_slow(ring, record, id, bytes);
     errno = saved;
     return at;
 }
 
 /* ---- the fast side ------------------------------------------------------ */
 
-static inline char *begin(struct usertrace_record *record, uint32_t id,
-                          uint32_t bytes)
+static inline char *reserve_event_fast(struct usertrace_record *record,
+                                       uint32_t id, uint32_t bytes)
 {
-    struct simple_ring *ring = mine;
+    struct simple_ring *ring = thread_ring;
     uint64_t at, time, size = SIMPLE_EVENT_MIN + bytes;
 
     if ( __builtin_expect(!ring, 0) )
-        return begin_slowly(record, id, bytes);
+        return reserve_event_slow(record, id, bytes);
 
     do {
-        at = get(&ring->at.reserved);
-        if ( __builtin_expect(at + size > get(&ring->at.limit), 0) )
-            return begin_slowly(record, id, bytes);
-        time = now();
-    } while ( __builtin_expect(!move(&ring->at.reserved, at, at + size), 0) );
+        at = load_relaxed(&ring->at.reserved);
+        if ( __builtin_expect(at + size > load_relaxed(&ring->at.limit), 0) )
+            return reserve_event_slow(record, id, bytes);
+        time = read_event_time();
+    } while ( __builtin_expect(!exchange_word(&ring->at.reserved, at, at + size),
+                               0) );
 
     record->ring = &ring->at;
     record->at = at;
-    return put_head(place(ring, at), id, time, SIMPLE_EVENT_MIN - 8 + bytes,
-                    ring->pid);
+    return put_event_head(ring_address(ring, at), id, time,
+                          SIMPLE_EVENT_MIN - 8 + bytes, ring->pid);
 }
 
 char *usertrace_simple_begin(struct usertrace_record *record, uint32_t id,
@@ -410,10 +413,10 @@ char *usertrace_simple_begin(struct usertrace_record *record, uint32_t id,
 {
     char *at;
 
-    entering++;
+    nr_entering++;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    at = begin(record, id, bytes);
+    at = reserve_event_fast(record, id, bytes);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    entering--;
+    nr_entering--;
     return at;
 }

@@ -47,9 +47,9 @@
  *
  * Written and taken out are one step: each pair below has two sides, and
  * rings.commit (even: side 0) says which one counts.  So to recover: cut the
- * trace file at done[side].bytes, append what the rings have from
- * done[side].tail to head, and where ring.lost is more than done[side].told,
- * a dropped event of the difference.  The trace file is done[side].path, if
+ * trace file at committed[side].bytes, append what the rings have from
+ * committed[side].tail to head, and where ring.lost is more than committed[side].told,
+ * a dropped event of the difference.  The trace file is committed[side].path, if
  * it has that inode; else it was just being rotated, and is path.1.
  */
 #ifndef LIBUSERTRACE_SIMPLE_FORMAT_H
@@ -98,7 +98,7 @@ struct simple_rings
         uint64_t bytes;         /* of the trace file that count */
         uint64_t inode;         /* which file it is; 0: a pipe or the like */
         char path[SIMPLE_PATH_MAX];     /* absolute */
-    } done[2];
+    } committed[2];
 };
 
 struct simple_ring
@@ -120,10 +120,13 @@ struct simple_ring
     uint64_t tail __attribute__((aligned(64)));     /* atomic: free up to it */
     struct
     {
-        uint64_t tail, told;
-    } done[2];
+        uint64_t tail, reported_lost;
+    } committed[2];
 };
 
-enum simple_ring_state { SIMPLE_RING_FREE, SIMPLE_RING_HELD, SIMPLE_RING_DONE };
+enum simple_ring_state
+{
+    SIMPLE_RING_FREE, SIMPLE_RING_HELD, SIMPLE_RING_RELEASED
+};
 
 #endif /* LIBUSERTRACE_SIMPLE_FORMAT_H */

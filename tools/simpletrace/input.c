@@ -12,7 +12,7 @@
 
 #include "common/fault.h"
 
-#define ROOM (4 * ST_INPUT_MOST)
+#define ROOM (4 * ST_INPUT_MAX)
 
 int st_input_open(struct st_input *in, const char *path, struct err *e)
 {
@@ -39,7 +39,7 @@ void st_input_close(struct st_input *in)
     in->buffer = NULL;
 }
 
-static void to_front(struct st_input *in)
+static void move_to_front(struct st_input *in)
 {
     memmove(in->buffer, in->buffer + in->at, in->end - in->at);
     in->offset += in->at;
@@ -52,7 +52,7 @@ int64_t st_input_fill(struct st_input *in, size_t n, struct err *e)
     ssize_t got;
 
     if ( in->at + n > ROOM )
-        to_front(in);
+        move_to_front(in);
     while ( in->end - in->at < n && !in->ended )
     {
         got = fault_read(in->fd, in->buffer + in->end, ROOM - in->end);

@@ -13,7 +13,7 @@
 
 #include "common/err.h"
 
-#define ST_INPUT_MOST (128u << 10)  /* that can be asked for in one piece */
+#define ST_INPUT_MAX (128u << 10)  /* that can be asked for in one piece */
 
 struct st_input
 {
@@ -49,7 +49,7 @@ static inline const unsigned char *st_input_bytes(const struct st_input *in)
 }
 
 /* Where in the file they are. */
-static inline uint64_t st_input_where(const struct st_input *in)
+static inline uint64_t st_input_offset(const struct st_input *in)
 {
     return in->offset + in->at;
 }

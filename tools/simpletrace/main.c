@@ -15,20 +15,21 @@
 #include "common/fault.h"
 #include "simpletrace/merge.h"
 #include "simpletrace/options.h"
-#include "simpletrace/print.h"
+#include "simpletrace/print-traces.h"
 #include "simpletrace/recover.h"
 
 #define EXIT_PART 2
 
-static void complain(const char *text)
+static void print_diagnostic(const char *text)
 {
     fprintf(stderr, "%s\n", text);
 }
 
-static int recover(const struct st_options *o, bool *damaged, struct err *e)
+static int recover_trace(const struct st_options *o, bool *damaged,
+                         struct err *e)
 {
     struct st_recovered done;
-    int rc = st_recover(o->traces[0], o->recover, &done, e);
+    int rc = st_recover_trace(o->traces[0], o->recover, &done, e);
 
     if ( rc )
         return rc;
@@ -44,9 +45,10 @@ static int recover(const struct st_options *o, bool *damaged, struct err *e)
     return 0;
 }
 
-static int run(const struct st_options *o, bool *damaged, struct err *e)
+static int print_traces(const struct st_options *o, bool *damaged,
+                        struct err *e)
 {
-    struct st_reading how = { .no_header = o->no_header, .ids = o->ids,
+    struct st_reader_options how = { .no_header = o->no_header, .ids = o->ids,
                               .follow = o->follow };
     struct st_events events;
     struct st_merge merge;
@@ -54,7 +56,8 @@ static int run(const struct st_options *o, bool *damaged, struct err *e)
 
     st_events_init(&events);
     if ( o->files.nr )
-        rc = st_events_read(&events, o->files.text, o->files.nr, complain, e);
+        rc = st_events_read(&events, o->files.text, o->files.nr,
+                            print_diagnostic, e);
     if ( !rc )
         rc = st_merge_open(&merge, o->traces, o->nr_traces, &events, &how, e);
     if ( !rc )
@@ -78,8 +81,8 @@ int main(int argc, char **argv)
     if ( !rc )
         rc = st_options_read(&options, argc, argv, &next, &e);
     if ( !rc && next == OPTS_RUN )
-        rc = options.recover ? recover(&options, &damaged, &e) :
-                               run(&options, &damaged, &e);
+        rc = options.recover ? recover_trace(&options, &damaged, &e) :
+                               print_traces(&options, &damaged, &e);
     if ( rc )
         err_print("simpletrace", &e);
     return rc ? EXIT_FAILURE : damaged ? EXIT_PART : EXIT_SUCCESS;

@@ -9,7 +9,7 @@
 
 #include "common/fault.h"
 
-static int allocate(struct st_merge *m, size_t nr, struct err *e)
+static int allocate_heads(struct st_merge *m, size_t nr, struct err *e)
 {
     m->readers = fault_calloc(nr, sizeof(*m->readers));
     m->heads = fault_calloc(nr, sizeof(*m->heads));
@@ -20,13 +20,13 @@ static int allocate(struct st_merge *m, size_t nr, struct err *e)
 }
 
 int st_merge_open(struct st_merge *m, char *const *paths, size_t nr,
-                  struct st_events *events, const struct st_reading *how,
+                  struct st_events *events, const struct st_reader_options *how,
                   struct err *e)
 {
     int rc;
 
     *m = (struct st_merge){ .nr = 0 };
-    rc = allocate(m, nr, e);
+    rc = allocate_heads(m, nr, e);
     for ( ; !rc && m->nr < nr; m->nr += !rc )
         rc = st_reader_open(&m->readers[m->nr], paths[m->nr], events, how, e);
     if ( rc )
@@ -44,7 +44,7 @@ void st_merge_close(struct st_merge *m)
     *m = (struct st_merge){ .nr = 0 };
 }
 
-static int fill(struct st_merge *m, size_t i, struct err *e)
+static int fill_head(struct st_merge *m, size_t i, struct err *e)
 {
     int rc = st_reader_next(&m->readers[i], &m->heads[i], e);
 
@@ -52,13 +52,13 @@ static int fill(struct st_merge *m, size_t i, struct err *e)
     return rc < 0 ? rc : 0;
 }
 
-static int fill_all(struct st_merge *m, struct err *e)
+static int fill_heads(struct st_merge *m, struct err *e)
 {
     int rc = 0;
 
     for ( size_t i = 0; i < m->nr && !rc; i++ )
         if ( !m->has[i] )
-            rc = fill(m, i, e);
+            rc = fill_head(m, i, e);
     return rc;
 }
 
@@ -74,7 +74,7 @@ int st_merge_next(struct st_merge *m, const struct st_record **record,
     *record = m->heads;
     if ( m->nr == 1 )
         return st_reader_next(m->readers, m->heads, e);
-    rc = fill_all(m, e);
+    rc = fill_heads(m, e);
     if ( rc )
         return rc;
     for ( i = 0, best = m->nr; i < m->nr; i++ )
@@ -90,7 +90,7 @@ int st_merge_next(struct st_merge *m, const struct st_record **record,
 }
 
 /* Who has a head has not ended: its bytes are still in the buffer. */
-int st_merge_follow(struct st_merge *m, const struct st_reading *how,
+int st_merge_follow(struct st_merge *m, const struct st_reader_options *how,
                     struct err *e)
 {
     int rc = 0;

@@ -6,7 +6,7 @@
 #ifndef SIMPLETRACE_MERGE_H
 #define SIMPLETRACE_MERGE_H
 
-#include "simpletrace/reader.h"
+#include "simpletrace/trace-reader.h"
 
 struct st_merge
 {
@@ -18,7 +18,7 @@ struct st_merge
 };
 
 int st_merge_open(struct st_merge *m, char *const *paths, size_t nr,
-                  struct st_events *events, const struct st_reading *how,
+                  struct st_events *events, const struct st_reader_options *how,
                   struct err *e);
 void st_merge_close(struct st_merge *m);
 
@@ -27,7 +27,7 @@ int st_merge_next(struct st_merge *m, const struct st_record **record,
                   struct err *e);
 
 /* Where there is no more: st_reader_follow() for each.  0 or -errno. */
-int st_merge_follow(struct st_merge *m, const struct st_reading *how,
+int st_merge_follow(struct st_merge *m, const struct st_reader_options *how,
                     struct err *e);
 
 #endif /* SIMPLETRACE_MERGE_H */

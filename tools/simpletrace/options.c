@@ -18,14 +18,14 @@ static const char *const times[] = { "auto", "wall", "clock", "start", "delta",
 static const char *const whens[] = { "auto", "always", "never", NULL };
 static const char *const ids[] = { "auto", "all", "enabled", NULL };
 
-static int add(const struct opt *o, const char *text, void *config,
-               struct err *e)
+static int append_text(const struct opt *o, const char *text, void *config,
+                       struct err *e)
 {
     struct st_list *list = (void *)((char *)config + o->at);
 
-    if ( list->nr == ST_MOST_NAMES )
+    if ( list->nr == ST_MAX_NAMES )
         return err_set(e, -E2BIG, "--%s may be given %u times", o->name,
-                       ST_MOST_NAMES);
+                       ST_MAX_NAMES);
     list->text[list->nr++] = (char *)text;
     return 0;
 }
@@ -34,7 +34,7 @@ static int add(const struct opt *o, const char *text, void *config,
 
 static const struct opt opts[] = {
     { .name = "events", .letter = 'e', .type = OPT_CALL, .arg = "FILE",
-      .at = AT(files), .parse = add,
+      .at = AT(files), .parse = append_text,
       .help = "that declares the events; may be given again" },
     { .name = "no-header", .type = OPT_FLAG, .at = AT(no_header),
       .help = "the trace begins with records, as SystemTap's do" },
@@ -61,7 +61,7 @@ static const struct opt opts[] = {
       .at = AT(progress), .help = "on a terminal, how far it is" },
     { .type = OPT_GROUP, .help = "Which records" },
     { .name = "name", .letter = 'N', .type = OPT_CALL, .arg = "PATTERN",
-      .at = AT(select.names), .parse = add,
+      .at = AT(select.names), .parse = append_text,
       .help = "events of such names; -PATTERN: all but; may be given again" },
     { .name = "from", .type = OPT_TIME, .arg = "TIME", .at = AT(select.from),
       .help = "from so long after the first record" },
@@ -94,7 +94,7 @@ static const struct program program = {
     .opts = opts,
     .nr_opts = sizeof(opts) / sizeof(opts[0]),
     .min_args = 1,
-    .max_args = ST_MOST_NAMES,
+    .max_args = ST_MAX_NAMES,
 };
 
 int st_options_read(struct st_options *o, int argc, char **argv,

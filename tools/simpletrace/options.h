@@ -7,7 +7,7 @@
 
 #include "common/log.h"
 #include "common/opts.h"
-#include "simpletrace/select.h"
+#include "simpletrace/record-filter.h"
 
 enum st_when { ST_AUTO, ST_ALWAYS, ST_NEVER };
 
@@ -18,7 +18,7 @@ struct st_options
     unsigned int style, time, ids;
     unsigned int colour, pager; /* enum st_when */
     bool no_header, follow, progress;
-    struct st_select select;
+    struct st_filter select;
     const char *recover;        /* the trace to make; or NULL */
     char **traces;
     size_t nr_traces;

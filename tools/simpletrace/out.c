@@ -11,7 +11,7 @@
 
 #include "common/fault.h"
 
-#define ROOM (2 * ST_OUT_MOST)
+#define ROOM (2 * ST_OUT_MAX)
 #define LINE 4096
 
 int st_out_init(struct st_out *o, int fd, struct err *e)
@@ -55,7 +55,7 @@ void st_out_bytes(struct st_out *o, const char *bytes, size_t n)
 
     for ( ; n; n -= part, bytes += part )
     {
-        part = n < ST_OUT_MOST ? n : ST_OUT_MOST;
+        part = n < ST_OUT_MAX ? n : ST_OUT_MAX;
         memcpy(st_out_need(o, part), bytes, part);
         o->at += part;
     }
@@ -78,10 +78,10 @@ void st_out_print(struct st_out *o, const char *fmt, ...)
     o->at += n < LINE ? n : LINE - 1;
 }
 
-size_t st_out_shown(const char *text, size_t left)
+size_t st_out_char_length(const char *text, size_t left)
 {
     const unsigned char *at = (const unsigned char *)text, *end = at + left;
-    static const struct { unsigned char mask, lead; } forms[] = {
+    static const struct { unsigned char mask, type_bytes; } forms[] = {
         { 0xe0, 0xc0 }, { 0xf0, 0xe0 }, { 0xf8, 0xf0 },
     };
     size_t i, n;
@@ -89,7 +89,7 @@ size_t st_out_shown(const char *text, size_t left)
     if ( *at < 0x80 )
         return *at >= ' ' && *at != 0x7f;
     for ( n = 2; n <= 4; n++ )
-        if ( (*at & forms[n - 2].mask) == forms[n - 2].lead )
+        if ( (*at & forms[n - 2].mask) == forms[n - 2].type_bytes )
             break;
     if ( n > 4 || (size_t)(end - at) < n || *at < 0xc2 )
         return 0;
@@ -100,7 +100,7 @@ size_t st_out_shown(const char *text, size_t left)
     return *at == 0xc2 && at[1] < 0xa0 ? 0 : n;
 }
 
-static char *escaped(char *p, unsigned char byte)
+static char *put_escaped_byte(char *p, unsigned char byte)
 {
     if ( byte == '\n' || byte == '\t' )
     {
@@ -113,7 +113,7 @@ static char *escaped(char *p, unsigned char byte)
     return num_hex_zero(p, byte, 2);
 }
 
-size_t st_out_plain(const char *text, size_t n)
+size_t st_out_plain_length(const char *text, size_t n)
 {
     size_t i;
 
@@ -124,7 +124,7 @@ size_t st_out_plain(const char *text, size_t n)
     return i;
 }
 
-void st_out_visible(struct st_out *o, const char *bytes, size_t n)
+void st_out_escaped(struct st_out *o, const char *bytes, size_t n)
 {
     const char *end = n ? bytes + n : bytes;    /* nothing is NULL at times */
     size_t length;
@@ -132,14 +132,14 @@ void st_out_visible(struct st_out *o, const char *bytes, size_t n)
 
     for ( ; bytes < end; bytes += length ? length : 1 )
     {
-        length = st_out_plain(bytes, end - bytes);
+        length = st_out_plain_length(bytes, end - bytes);
         st_out_bytes(o, bytes, length);
         bytes += length;
         if ( bytes == end )
             break;
         p = st_out_need(o, 4 + NUM_HEX_MAX);
-        length = st_out_shown(bytes, end - bytes);
+        length = st_out_char_length(bytes, end - bytes);
         memcpy(p, bytes, length);
-        o->at = length ? p + length : escaped(p, *bytes);
+        o->at = length ? p + length : put_escaped_byte(p, *bytes);
     }
 }

@@ -12,7 +12,7 @@
 #include "common/err.h"
 #include "common/num.h"
 
-#define ST_OUT_MOST (512u << 10)    /* that can be asked for in one piece */
+#define ST_OUT_MAX (512u << 10)    /* that can be asked for in one piece */
 
 struct st_out
 {
@@ -68,12 +68,12 @@ static inline void st_out_hex(struct st_out *o, uint64_t value)
  * printable character, nor part of one in UTF-8, as \n, \t or \xNN; a
  * backslash as it is.
  */
-void st_out_visible(struct st_out *o, const char *bytes, size_t n);
+void st_out_escaped(struct st_out *o, const char *bytes, size_t n);
 
 /* Bytes of the character there, in UTF-8, if it is one to be shown; or 0. */
-size_t st_out_shown(const char *text, size_t left);
+size_t st_out_char_length(const char *text, size_t left);
 
 /* So many bytes from there on mean themselves in any style: most of them. */
-size_t st_out_plain(const char *text, size_t n);
+size_t st_out_plain_length(const char *text, size_t n);
 
 #endif /* SIMPLETRACE_OUT_H */

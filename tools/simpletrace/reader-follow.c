@@ -8,7 +8,7 @@
  * then; so nothing is passed over that still exists, however often they were
  * rotated meanwhile.
  */
-#include "simpletrace/reader.h"
+#include "simpletrace/trace-reader.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -19,14 +19,14 @@
 
 #define HEADER 24               /* bytes without which nothing has begun */
 
-static bool is_same(const struct stat *a, const struct stat *b)
+static bool is_same_file(const struct stat *a, const struct stat *b)
 {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
 /* NAME for 0; false: there is no such file. */
-static bool look(const char *name, unsigned int n, char path[PATH_MAX],
-                 struct stat *st)
+static bool stat_numbered(const char *name, unsigned int n, char path[PATH_MAX],
+                          struct stat *st)
 {
     int length = n ? snprintf(path, PATH_MAX, "%s.%u", name, n) :
                      snprintf(path, PATH_MAX, "%s", name);
@@ -36,19 +36,19 @@ static bool look(const char *name, unsigned int n, char path[PATH_MAX],
 
 /* The one that was begun after ours; if ours is gone, the oldest that is
    left. */
-static bool find_next(const char *name, const struct stat *ours,
-                      char path[PATH_MAX])
+static bool find_successor(const char *name, const struct stat *current,
+                           char path[PATH_MAX])
 {
     struct stat st;
     unsigned int n = 0;
 
-    while ( look(name, n, path, &st) && !is_same(&st, ours) )
+    while ( stat_numbered(name, n, path, &st) && !is_same_file(&st, current) )
         n++;
-    return n && look(name, n - 1, path, &st) && st.st_size >= HEADER;
+    return n && stat_numbered(name, n - 1, path, &st) && st.st_size >= HEADER;
 }
 
 /* Its counts go on, and its name is what was asked for. */
-static void take_up(struct st_reader *r, struct st_reader *next)
+static void replace_reader(struct st_reader *r, struct st_reader *next)
 {
     next->in.name = r->in.name;
     next->records = r->records;
@@ -61,9 +61,9 @@ static void take_up(struct st_reader *r, struct st_reader *next)
     *r = *next;
 }
 
-static int go_on(struct st_reader *r, const char *path,
-                 const struct stat *ours, const struct st_reading *how,
-                 struct err *e)
+static int switch_to_file(struct st_reader *r, const char *path,
+                          const struct stat *current,
+                          const struct st_reader_options *how, struct err *e)
 {
     size_t left = r->in.end - r->in.at;
     struct st_reader next;
@@ -73,30 +73,30 @@ static int go_on(struct st_reader *r, const char *path,
     if ( rc )
         return rc;
     /* It was rotated between the look and the opening: look again later. */
-    if ( ours && !fstat(next.in.fd, &st) && is_same(&st, ours) )
+    if ( current && !fstat(next.in.fd, &st) && is_same_file(&st, current) )
     {
         st_reader_close(&next);
         return 0;
     }
     if ( left )
-        st_reader_damage(r, st_input_where(&r->in), left);
-    take_up(r, &next);
+        st_reader_report_damage(r, st_input_offset(&r->in), left);
+    replace_reader(r, &next);
     return 1;
 }
 
-int st_reader_follow(struct st_reader *r, const struct st_reading *how,
+int st_reader_follow(struct st_reader *r, const struct st_reader_options *how,
                      struct err *e)
 {
     char path[PATH_MAX];
-    struct stat ours, now;
+    struct stat current, now;
 
-    if ( fstat(r->in.fd, &ours) || !S_ISREG(ours.st_mode) ||
+    if ( fstat(r->in.fd, &current) || !S_ISREG(current.st_mode) ||
          stat(r->in.name, &now) )
         return 0;
-    if ( (uint64_t)ours.st_size < r->in.offset + r->in.end )
-        return ours.st_size < HEADER ? 0 :
-               go_on(r, r->in.name, NULL, how, e);
-    if ( is_same(&ours, &now) )
+    if ( (uint64_t)current.st_size < r->in.offset + r->in.end )
+        return current.st_size < HEADER ? 0 :
+               switch_to_file(r, r->in.name, NULL, how, e);
+    if ( is_same_file(&current, &now) )
         return 0;
     /* What was written to it before it was rotated may not have been read. */
     if ( !r->rotated )
@@ -104,6 +104,6 @@ int st_reader_follow(struct st_reader *r, const struct st_reading *how,
         r->rotated = true;
         return 0;
     }
-    return find_next(r->in.name, &ours, path) ?
-           go_on(r, path, &ours, how, e) : 0;
+    return find_successor(r->in.name, &current, path) ?
+           switch_to_file(r, path, &current, how, e) : 0;
 }

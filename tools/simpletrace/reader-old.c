@@ -10,15 +10,15 @@
 #define RECORD 64u
 #define ARGS 16u                /* where they begin */
 
-static struct st_event *event_of(struct st_reader *r, uint64_t id)
+static struct st_event *lookup_event_v0(struct st_reader *r, uint64_t id)
 {
     if ( id == SIMPLE_DROPPED )
         return &r->events->dropped;
     return id < r->map_nr ? r->map[id] : NULL;
 }
 
-static int take(struct st_reader *r, struct st_record *record,
-                struct st_event *event)
+static int take_record_v0(struct st_reader *r, struct st_record *record,
+                          struct st_event *event)
 {
     const unsigned char *p = st_input_bytes(&r->in);
 
@@ -28,14 +28,14 @@ static int take(struct st_reader *r, struct st_record *record,
         .args = p + ARGS, .bytes = RECORD - ARGS,
     };
     if ( record->is_dropped )
-        r->lost += st_word(record, 0);
+        r->lost += st_record_word(record, 0);
     r->records++;
     r->in.at += RECORD;
     return 1;
 }
 
-int st_reader_next_old(struct st_reader *r, struct st_record *record,
-                       struct err *e)
+int st_reader_next_v0(struct st_reader *r, struct st_record *record,
+                      struct err *e)
 {
     struct st_event *event;
     int64_t have;
@@ -46,12 +46,13 @@ int st_reader_next_old(struct st_reader *r, struct st_record *record,
         if ( have <= 0 || (have < (int64_t)RECORD && r->in.follow) )
             return have < 0 ? have : 0;
         event = have < (int64_t)RECORD ? NULL :
-                event_of(r, st_get64(st_input_bytes(&r->in), r->swapped));
+                lookup_event_v0(r, st_get64(st_input_bytes(&r->in),
+                                            r->swapped));
         if ( event )
-            return take(r, record, event);
+            return take_record_v0(r, record, event);
         if ( have > (int64_t)RECORD )
             have = RECORD;
-        st_reader_damage(r, st_input_where(&r->in), have);
+        st_reader_report_damage(r, st_input_offset(&r->in), have);
         r->in.at += have;
     }
 }

@@ -48,8 +48,8 @@ static void guess_header(struct st_reader *r, int64_t have)
                  st_get64(st_input_bytes(&r->in), false) > SIMPLE_EVENT;
 }
 
-static int begin(struct st_reader *r, const struct st_reading *how,
-                 struct err *e)
+static int open_header(struct st_reader *r, const struct st_reader_options *how,
+                       struct err *e)
 {
     int64_t have = st_input_need(&r->in, HEADER, e);
     const unsigned char *p = st_input_bytes(&r->in);
@@ -68,8 +68,9 @@ static int begin(struct st_reader *r, const struct st_reading *how,
     return 0;
 }
 
-static int number(struct st_reader *r, const struct st_reading *how,
-                  bool has_header, struct err *e)
+static int number_events(struct st_reader *r,
+                         const struct st_reader_options *how, bool has_header,
+                         struct err *e)
 {
     bool all = how->ids == ST_IDS_AUTO ? r->version != 2 :
                                          how->ids == ST_IDS_ALL;
@@ -80,12 +81,12 @@ static int number(struct st_reader *r, const struct st_reading *how,
         return err_set(e, -EINVAL, "%s names no events, only their positions: "
                        "give the files that declare them, --events=FILE",
                        r->in.name);
-    return st_reader_number(r, all, e);
+    return st_reader_number_ids(r, all, e);
 }
 
 int st_reader_open(struct st_reader *r, const char *path,
-                   struct st_events *events, const struct st_reading *how,
-                   struct err *e)
+                   struct st_events *events,
+                   const struct st_reader_options *how, struct err *e)
 {
     int rc;
 
@@ -94,10 +95,10 @@ int st_reader_open(struct st_reader *r, const char *path,
     if ( rc )
         return rc;
     r->in.follow = how->follow;
-    rc = begin(r, how, e);
-    r->lead = r->version == 4 ? 8 : 0;
+    rc = open_header(r, how, e);
+    r->type_bytes = r->version == 4 ? 8 : 0;
     if ( !rc )
-        rc = number(r, how, st_input_where(&r->in) != 0, e);
+        rc = number_events(r, how, st_input_offset(&r->in) != 0, e);
     if ( rc )
         st_reader_close(r);
     return rc;
@@ -107,20 +108,20 @@ void st_reader_close(struct st_reader *r)
 {
     st_input_close(&r->in);
     fault_free(r->map);
-    fault_free(r->about);
+    fault_free(r->process);
     r->map = NULL;
-    r->about = NULL;
+    r->process = NULL;
 }
 
 bool st_is_trace(const char *path)
 {
     struct st_input in;
-    bool is = false;
+    bool is_trace = false;
 
     if ( st_input_open(&in, path, NULL) )
         return false;
     if ( st_input_need(&in, HEADER, NULL) >= (int64_t)HEADER )
-        is = is_header(in.buffer, false) || is_header(in.buffer, true);
+        is_trace = is_header(in.buffer, false) || is_header(in.buffer, true);
     st_input_close(&in);
-    return is;
+    return is_trace;
 }

@@ -3,7 +3,7 @@
  * The conversions that nearly all events use have steps of their own; any
  * other is taken apart into flags, width, precision and letter, and put
  * together again from these, so that a format can only do what we wrote here.
- * Width and precision are cut to MOST_WIDTH: a trace may come from anybody.
+ * Width and precision are cut to MAX_WIDTH: a trace may come from anybody.
  */
 #include "simpletrace/recipe.h"
 
@@ -13,21 +13,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_WIDTH 4096
-#define OTHER_ROOM (MOST_WIDTH + 64)
+#define MAX_WIDTH 4096
+#define OTHER_ROOM (MAX_WIDTH + 64)
 
-static int cut(int64_t width)
+static int clamp_width(int64_t width)
 {
-    return width > MOST_WIDTH ? MOST_WIDTH :
-           width < -MOST_WIDTH ? -MOST_WIDTH : (int)width;
+    return width > MAX_WIDTH ? MAX_WIDTH :
+           width < -MAX_WIDTH ? -MAX_WIDTH : (int)width;
 }
 
-static int number(const char **at)
+static int parse_number(const char **at)
 {
     int64_t n = 0;
 
     for ( ; **at >= '0' && **at <= '9'; ++*at )
-        n = cut(n * 10 + **at - '0');
+        n = clamp_width(n * 10 + **at - '0');
     return n;
 }
 
@@ -40,7 +40,7 @@ static void read_sizes(struct st_step *step, const char **at)
         ++*at;
     }
     else
-        step->width = number(at);
+        step->width = parse_number(at);
     if ( **at != '.' )
         return;
     ++*at;
@@ -50,7 +50,7 @@ static void read_sizes(struct st_step *step, const char **at)
         ++*at;
     }
     else
-        step->precision = number(at);
+        step->precision = parse_number(at);
 }
 
 /* As on the machines that all this runs on: long has 64 bits. */
@@ -59,7 +59,7 @@ static const struct { const char *modifier; unsigned int bits; } widths[] = {
     { "q", 64 }, { "j", 64 }, { "z", 64 }, { "t", 64 },
 };
 
-static unsigned int bits_of(const char *modifier)
+static unsigned int modifier_bits(const char *modifier)
 {
     size_t i;
 
@@ -69,7 +69,7 @@ static unsigned int bits_of(const char *modifier)
     return 64;
 }
 
-static enum st_kind simplest(struct st_step *step)
+static enum st_kind choose_kind(struct st_step *step)
 {
     bool plain = !*step->flags && !step->width && step->precision < 0 &&
                  !step->stars;
@@ -107,8 +107,8 @@ static void read_conversion(struct st_step *step, const char *text)
     n = strspn(at, "hlqjzt");
     memcpy(modifier, at, n < 3 ? n : 2);
     step->letter = at[n];
-    step->shift = 64 - bits_of(modifier);
-    step->kind = simplest(step);
+    step->shift = 64 - modifier_bits(modifier);
+    step->kind = choose_kind(step);
 }
 
 static struct st_step make_step(const struct tt_piece *piece,
@@ -128,7 +128,7 @@ static struct st_step make_step(const struct tt_piece *piece,
  * string printed with %p is the text, and of a pointer to other characters,
  * printed with %s, the pointer.
  */
-static bool settle(struct st_step *step, const struct st_event *event)
+static bool resolve_step(struct st_step *step, const struct st_event *event)
 {
     unsigned int stars = (step->stars & 1) + (step->stars >> 1);
 
@@ -170,7 +170,7 @@ int st_recipe_make(struct arena *a, struct st_event *event,
             if ( !step->text )
                 return -ENOMEM;
         }
-        if ( settle(step, event) )
+        if ( resolve_step(step, event) )
             step++;
     }
     event->steps = steps;
@@ -187,7 +187,7 @@ static void print_string(struct st_out *out, const char *text, size_t n,
                          bool visible)
 {
     if ( visible )
-        st_out_visible(out, text, n);
+        st_out_escaped(out, text, n);
     else
         st_out_bytes(out, text, n);
 }
@@ -246,9 +246,9 @@ static void print_other(struct st_out *out, const struct st_step *step,
     const struct st_value *star = &values[step->arg - stars];
 
     if ( step->stars & 1 )
-        width = cut((int32_t)star++->word);
+        width = clamp_width((int32_t)star++->word);
     if ( step->stars & 2 )
-        precision = cut((int32_t)star->word);
+        precision = clamp_width((int32_t)star->word);
     if ( step->letter == 's' )
         print_padded(out, &values[step->arg], width, precision, visible,
                      strchr(step->flags, '-'));
@@ -266,8 +266,8 @@ static void print_pointer(struct st_out *out, uint64_t word)
 }
 
 /* Of a string, old traces have nothing but where it was. */
-static void print_text(struct st_out *out, const struct st_value *v,
-                       bool visible)
+static void print_string_value(struct st_out *out, const struct st_value *v,
+                               bool visible)
 {
     if ( v->text )
         print_string(out, v->text, v->length, visible);
@@ -308,7 +308,7 @@ static void print_step(struct st_out *out, const struct st_step *step,
         print_pointer(out, v->word);
         break;
     case ST_TEXT:
-        print_text(out, v, visible);
+        print_string_value(out, v, visible);
         break;
     case ST_BYTE:
         print_byte(out, v->word, visible);

@@ -6,7 +6,7 @@
 #ifndef SIMPLETRACE_RECIPE_H
 #define SIMPLETRACE_RECIPE_H
 
-#include "simpletrace/event.h"
+#include "simpletrace/event-table.h"
 #include "tracetool/model.h"
 
 enum st_kind { ST_LITERAL, ST_SIGNED, ST_UNSIGNED, ST_HEX, ST_POINTER, ST_TEXT,
@@ -31,7 +31,7 @@ int st_recipe_make(struct arena *a, struct st_event *event,
                    const struct tt_event *from);
 
 /*
- * visible: strings as st_out_visible() shows them; else byte for byte, as
+ * visible: strings as st_out_escaped() shows them; else byte for byte, as
  * printf would.
  */
 void st_recipe_print(struct st_out *out, const struct st_event *event,

@@ -21,7 +21,7 @@
 #include "simpletrace/out.h"
 #include "tracetool/vec.h"
 
-#define MOST_LENGTH (64u << 10)
+#define MAX_LENGTH (64u << 10)
 #define COPY (256u << 10)
 
 struct found                    /* an event of a ring */
@@ -45,7 +45,8 @@ struct recovery
     struct st_recovered *done;
 };
 
-static int no_rings(const struct recovery *r, const char *why, struct err *e)
+static int report_no_rings(const struct recovery *r, const char *why,
+                           struct err *e)
 {
     return err_set(e, -EINVAL, "%s: %s: name the FILE.rings that a process "
                    "that was killed left beside its trace", r->name, why);
@@ -60,7 +61,7 @@ static int read_image(struct recovery *r, int fd, struct err *e)
     if ( fstat(fd, &st) )
         return err_sys(e, -errno, "cannot look at %s", r->name);
     if ( !S_ISREG(st.st_mode) || st.st_size < (off_t)sizeof(r->head) )
-        return no_rings(r, "too short for rings", e);
+        return report_no_rings(r, "too short for rings", e);
     r->size = st.st_size;
     r->image = fault_malloc(r->size);
     if ( !r->image )
@@ -74,7 +75,9 @@ static int read_image(struct recovery *r, int fd, struct err *e)
     if ( n < 0 )
         return err_sys(e, -errno, "cannot read %s", r->name);
     r->size = at;
-    return at < sizeof(r->head) ? no_rings(r, "too short for rings", e) : 0;
+    if ( at < sizeof(r->head) )
+        return report_no_rings(r, "too short for rings", e);
+    return 0;
 }
 
 static int check_head(struct recovery *r, struct err *e)
@@ -84,7 +87,7 @@ static int check_head(struct recovery *r, struct err *e)
 
     memcpy(&r->head, r->image, sizeof(r->head));
     if ( h->magic != SIMPLE_RINGS_MAGIC )
-        return no_rings(r, "these are no rings of this machine", e);
+        return report_no_rings(r, "these are no rings of this machine", e);
     if ( h->version != SIMPLE_RINGS_VERSION )
         return err_set(e, -EINVAL, "%s: version %u of the rings is not known "
                        "here", r->name, h->version);
@@ -94,15 +97,15 @@ static int check_head(struct recovery *r, struct err *e)
          h->ring_bytes > r->size || !h->ring_bytes ||
          (h->ring_bytes & (h->ring_bytes - 1)) ||
          h->nr_rings > (r->size - h->header_bytes) / each )
-        return no_rings(r, "the rings do not fit into the file", e);
+        return report_no_rings(r, "the rings do not fit into the file", e);
     r->side = h->commit & 1;
-    r->head.done[0].path[SIMPLE_PATH_MAX - 1] = '\0';
-    r->head.done[1].path[SIMPLE_PATH_MAX - 1] = '\0';
+    r->head.committed[0].path[SIMPLE_PATH_MAX - 1] = '\0';
+    r->head.committed[1].path[SIMPLE_PATH_MAX - 1] = '\0';
     return 0;
 }
 
-static int keep(struct recovery *r, const unsigned char *bytes, size_t size,
-                uint64_t order, uint32_t tid)
+static int keep_found(struct recovery *r, const unsigned char *bytes,
+                      size_t size, uint64_t order, uint32_t tid)
 {
     struct found *f = tt_vec_add(&r->arena, &r->found, sizeof(*f));
 
@@ -127,12 +130,12 @@ static int keep_lost(struct recovery *r, const struct simple_ring *ring,
     memcpy(bytes, &head, sizeof(head));
     memcpy(bytes + sizeof(head), &nr, sizeof(nr));
     r->done->lost += nr;
-    return keep(r, bytes, SIMPLE_MARKER_BYTES, order, ring->tid);
+    return keep_found(r, bytes, SIMPLE_MARKER_BYTES, order, ring->tid);
 }
 
 /* The part of a ring that was not written, in one piece; NULL: no memory. */
-static unsigned char *straighten(struct recovery *r, const unsigned char *data,
-                                 uint64_t tail, size_t n)
+static unsigned char *unwrap_data(struct recovery *r, const unsigned char *data,
+                                  uint64_t tail, size_t n)
 {
     size_t room = r->head.ring_bytes, at = tail & (room - 1);
     size_t first = n < room - at ? n : room - at;
@@ -149,29 +152,29 @@ static unsigned char *straighten(struct recovery *r, const unsigned char *data,
 struct walk
 {
     const struct simple_ring *ring;
-    uint64_t told, order;
+    uint64_t reported_lost, order;
 };
 
 static int keep_event(struct recovery *r, struct walk *w,
                       const unsigned char *bytes,
                       const struct simple_head *head)
 {
-    uint64_t total, told = w->told;
+    uint64_t total, reported_lost = w->reported_lost;
 
     if ( head->time > w->order )
         w->order = head->time;
     if ( head->id != SIMPLE_DROPPED )
     {
         r->done->events++;
-        return keep(r, bytes, head->length + 8, w->order, w->ring->tid);
+        return keep_found(r, bytes, head->length + 8, w->order, w->ring->tid);
     }
     if ( head->length + 8 < SIMPLE_MARKER_BYTES )
         return 0;
     memcpy(&total, bytes + sizeof(*head), sizeof(total));
-    if ( total <= told )
+    if ( total <= reported_lost )
         return 0;
-    w->told = total;
-    return keep_lost(r, w->ring, total - told, head->time, w->order);
+    w->reported_lost = total;
+    return keep_lost(r, w->ring, total - reported_lost, head->time, w->order);
 }
 
 static int walk_events(struct recovery *r, struct walk *w,
@@ -184,7 +187,7 @@ static int walk_events(struct recovery *r, struct walk *w,
     while ( !rc && n - at >= sizeof(head) )
     {
         memcpy(&head, bytes + at, sizeof(head));
-        if ( head.type != SIMPLE_EVENT || head.length > MOST_LENGTH ||
+        if ( head.type != SIMPLE_EVENT || head.length > MAX_LENGTH ||
              head.length + 8 < sizeof(head) || head.length + 8 > n - at )
             break;
         rc = keep_event(r, w, bytes + at, &head);
@@ -194,7 +197,7 @@ static int walk_events(struct recovery *r, struct walk *w,
     return rc;
 }
 
-static int take_ring(struct recovery *r, size_t i)
+static int read_ring(struct recovery *r, size_t i)
 {
     const unsigned char *base = r->image + r->head.header_bytes +
                                 i * (r->head.ring_header + r->head.ring_bytes);
@@ -205,22 +208,23 @@ static int take_ring(struct recovery *r, size_t i)
     int rc;
 
     memcpy(&ring, base, sizeof(ring));
-    tail = ring.done[r->side].tail;
-    w.told = ring.done[r->side].told;
+    tail = ring.committed[r->side].tail;
+    w.reported_lost = ring.committed[r->side].reported_lost;
     n = ring.at.head - tail;
     if ( n > r->head.ring_bytes )
     {
         r->done->unread += r->head.ring_bytes;
         return 0;
     }
-    bytes = straighten(r, base + r->head.ring_header, tail, n);
+    bytes = unwrap_data(r, base + r->head.ring_header, tail, n);
     rc = bytes ? walk_events(r, &w, bytes, n) : -ENOMEM;
-    if ( !rc && ring.lost > w.told )
-        rc = keep_lost(r, &ring, ring.lost - w.told, ring.lost_at, UINT64_MAX);
+    if ( !rc && ring.lost > w.reported_lost )
+        rc = keep_lost(r, &ring, ring.lost - w.reported_lost, ring.lost_at,
+                       UINT64_MAX);
     return rc;
 }
 
-static int by_time(const void *a, const void *b)
+static int compare_found(const void *a, const void *b)
 {
     const struct found *x = a, *y = b;
 
@@ -228,16 +232,16 @@ static int by_time(const void *a, const void *b)
            x->number < y->number ? -1 : x->number > y->number;
 }
 
-static int take_rings(struct recovery *r, struct err *e)
+static int read_rings(struct recovery *r, struct err *e)
 {
     int rc = 0;
 
     for ( size_t i = 0; i < r->head.nr_rings && !rc; i++ )
-        rc = take_ring(r, i);
+        rc = read_ring(r, i);
     if ( rc )
         return err_sys(e, rc, "cannot keep what is in %s", r->name);
     if ( r->found.nr )
-        qsort(r->found.items, r->found.nr, sizeof(struct found), by_time);
+        qsort(r->found.items, r->found.nr, sizeof(struct found), compare_found);
     return 0;
 }
 
@@ -245,13 +249,13 @@ static int take_rings(struct recovery *r, struct err *e)
 static int open_trace(struct recovery *r, struct err *e)
 {
     char path[SIMPLE_PATH_MAX + 2];
-    uint64_t inode = r->head.done[r->side].inode;
+    uint64_t inode = r->head.committed[r->side].inode;
     struct stat st;
     int fd;
 
     for ( int rotated = 0; rotated < 2; rotated++ )
     {
-        snprintf(path, sizeof(path), "%s%s", r->head.done[r->side].path,
+        snprintf(path, sizeof(path), "%s%s", r->head.committed[r->side].path,
                  rotated ? ".1" : "");
         fd = fault_open(path, O_RDONLY | O_CLOEXEC, 0);
         if ( fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
@@ -262,12 +266,12 @@ static int open_trace(struct recovery *r, struct err *e)
     }
     return err_set(e, -ENOENT, "the trace that %s belongs to, %.100s, is not "
                    "there: put it back", r->name,
-                   r->head.done[r->side].path);
+                   r->head.committed[r->side].path);
 }
 
 static int copy_trace(struct recovery *r, struct st_out *out, struct err *e)
 {
-    uint64_t left = r->head.done[r->side].bytes;
+    uint64_t left = r->head.committed[r->side].bytes;
     int fd = open_trace(r, e);
     ssize_t n;
 
@@ -301,7 +305,7 @@ static void put_thread(struct st_out *out, uint32_t tid)
     st_out_bytes(out, text, n);
 }
 
-static void put_events(struct recovery *r, struct st_out *out)
+static void put_ring_events(struct recovery *r, struct st_out *out)
 {
     const struct found *f = r->found.items;
 
@@ -330,7 +334,7 @@ static int write_trace(struct recovery *r, const char *path, struct err *e)
     if ( !rc )
         rc = copy_trace(r, &out, e);
     if ( !rc )
-        put_events(r, &out);
+        put_ring_events(r, &out);
     if ( st_out_fini(&out, e) && !rc )
         rc = out.failed;
     if ( close(fd) && !rc )
@@ -342,8 +346,8 @@ static int write_trace(struct recovery *r, const char *path, struct err *e)
     return rc;
 }
 
-int st_recover(const char *rings, const char *out, struct st_recovered *done,
-               struct err *e)
+int st_recover_trace(const char *rings, const char *out,
+                     struct st_recovered *done, struct err *e)
 {
     struct recovery r = { .name = rings, .done = done };
     int fd = fault_open(rings, O_RDONLY | O_CLOEXEC, 0), rc;
@@ -356,7 +360,7 @@ int st_recover(const char *rings, const char *out, struct st_recovered *done,
     if ( !rc )
         rc = check_head(&r, e);
     if ( !rc )
-        rc = take_rings(&r, e);
+        rc = read_rings(&r, e);
     if ( !rc )
         rc = write_trace(&r, out, e);
     close(fd);

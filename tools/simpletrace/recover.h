@@ -20,7 +20,7 @@ struct st_recovered
  * FILE.rings to a whole trace, `out`, which appears when it is complete.  The
  * rings and the trace file stay as they are.
  */
-int st_recover(const char *rings, const char *out, struct st_recovered *done,
-               struct err *e);
+int st_recover_trace(const char *rings, const char *out,
+                     struct st_recovered *done, struct err *e);
 
 #endif /* SIMPLETRACE_RECOVER_H */

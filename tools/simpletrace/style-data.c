@@ -13,13 +13,13 @@ static void json_string(struct st_out *out, const char *text, size_t n)
     st_out_char(out, '"');
     for ( ; n; n -= length, text += length )
     {
-        length = st_out_plain(text, n);
+        length = st_out_plain_length(text, n);
         if ( length )
         {
             st_out_bytes(out, text, length);
             continue;
         }
-        length = st_out_shown(text, n);
+        length = st_out_char_length(text, n);
         if ( *text == '"' || *text == '\\' )
             st_out_char(out, '\\');
         if ( length )
@@ -52,9 +52,9 @@ static void json_args(struct st_print *p, const struct st_record *record)
     struct st_out *out = &p->out;
     size_t i;
 
-    if ( st_values(record, values) )
+    if ( st_record_values(record, values) )
     {
-        p->misfits++;
+        p->undeclared++;
         st_out_text(out, "\"bytes\":\"");
         for ( i = 0; i < record->bytes; i++ )
             out->at = num_hex_zero(st_out_need(out, NUM_HEX_MAX + 2),
@@ -115,9 +115,9 @@ static void csv_args(struct st_print *p, const struct st_record *record)
     const struct st_event *event = record->event;
     struct st_value values[ST_MAX_ARGS];
     struct st_out *out = &p->out;
-    bool fits = !st_values(record, values);
+    bool fits = !st_record_values(record, values);
 
-    p->misfits += !fits;
+    p->undeclared += !fits;
     for ( size_t i = 0; fits && i < event->nr_args; i++ )
     {
         st_out_text(out, i ? "," : "");

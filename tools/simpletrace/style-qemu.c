@@ -66,7 +66,7 @@ static void print_delta(struct st_out *out, uint64_t now, uint64_t last)
     out->at = num_u64_zero(p, size % 1000, 3);
 }
 
-static const char *name_of(const struct st_record *record)
+static const char *record_name(const struct st_record *record)
 {
     return record->is_dropped && !record->from->version ? "dropped" :
                                                           record->event->name;
@@ -86,7 +86,7 @@ static void print_line(struct st_print *p, const struct st_record *record,
     const struct st_event *event = record->event;
     struct st_out *out = &p->out;
 
-    st_out_text(out, name_of(record));
+    st_out_text(out, record_name(record));
     st_out_char(out, ' ');
     print_delta(out, record->time, p->any ? p->last : record->time);
     if ( record->from->version > 2 )
@@ -94,7 +94,7 @@ static void print_line(struct st_print *p, const struct st_record *record,
         st_out_text(out, " pid=");
         st_out_u64(out, record->pid);
     }
-    if ( st_values(record, values) )
+    if ( st_record_values(record, values) )
     {
         st_print_args(p, record);
         st_out_char(out, '\n');

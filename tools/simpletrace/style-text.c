@@ -16,7 +16,7 @@
 #define PLAIN "\033[0m"
 
 /* In the file only one moment on both clocks is known. */
-static uint64_t wall_of(const struct st_record *record)
+static uint64_t wall_time(const struct st_record *record)
 {
     const struct st_clock *clock = &record->from->clock;
 
@@ -60,7 +60,7 @@ static void print_time(struct st_print *p, const struct st_record *record)
     enum st_time how = p->time;
 
     if ( known && (how == ST_TIME_AUTO || how == ST_TIME_WALL) )
-        print_wall(p, wall_of(record));
+        print_wall(p, wall_time(record));
     else
         print_seconds(&p->out, record->time, how == ST_TIME_START ? p->first :
                       how == ST_TIME_DELTA ? p->last : 0);
@@ -72,7 +72,7 @@ static void print_bytes(struct st_out *out, const struct st_record *record,
     for ( ; at + 8 <= record->bytes; at += 8 )
     {
         st_out_char(out, ' ');
-        st_out_hex(out, st_word(record, at));
+        st_out_hex(out, st_record_word(record, at));
     }
     for ( ; at < record->bytes; at++ )
         st_out_print(out, " %02x", record->args[at]);
@@ -84,7 +84,7 @@ static void print_value(struct st_out *out, const struct st_arg *arg,
     if ( value->text )
     {
         st_out_char(out, '"');
-        st_out_visible(out, value->text, value->length);
+        st_out_escaped(out, value->text, value->length);
         st_out_char(out, '"');
     }
     else if ( arg->is_signed )
@@ -100,9 +100,9 @@ void st_print_args(struct st_print *p, const struct st_record *record)
     struct st_value values[ST_MAX_ARGS];
     const struct st_event *event = record->event;
 
-    if ( st_values(record, values) )
+    if ( st_record_values(record, values) )
     {
-        p->misfits++;
+        p->undeclared++;
         record->event->told = true;
         print_bytes(&p->out, record, 0);
         return;
@@ -116,7 +116,7 @@ void st_print_args(struct st_print *p, const struct st_record *record)
     }
 }
 
-static void print_who(struct st_out *out, const struct st_record *record)
+static void print_ids(struct st_out *out, const struct st_record *record)
 {
     st_out_char(out, ' ');
     st_out_u64(out, record->pid);
@@ -128,7 +128,7 @@ static void print_who(struct st_out *out, const struct st_record *record)
     st_out_char(out, ' ');
 }
 
-static void print_what(struct st_print *p, const struct st_record *record)
+static void print_event_name(struct st_print *p, const struct st_record *record)
 {
     const char *name = record->event->name;
     struct st_out *out = &p->out;
@@ -138,11 +138,11 @@ static void print_what(struct st_print *p, const struct st_record *record)
     if ( record->is_dropped )
     {
         st_out_text(out, "*** lost ");
-        st_out_u64(out, record->bytes >= 8 ? st_word(record, 0) : 0);
+        st_out_u64(out, record->bytes >= 8 ? st_record_word(record, 0) : 0);
         st_out_text(out, " events");
     }
     else
-        st_out_visible(out, name, strlen(name));
+        st_out_escaped(out, name, strlen(name));
     if ( p->colour )
         st_out_text(out, PLAIN);
 }
@@ -154,9 +154,10 @@ static void record_text(struct st_print *p, const struct st_record *record)
     struct st_out *out = &p->out;
 
     print_time(p, record);
-    print_who(out, record);
-    print_what(p, record);
-    if ( !record->is_dropped && event->nr_steps && !st_values(record, values) )
+    print_ids(out, record);
+    print_event_name(p, record);
+    if ( !record->is_dropped && event->nr_steps &&
+         !st_record_values(record, values) )
     {
         st_out_char(out, ' ');
         st_recipe_print(out, event, values, true);
@@ -174,7 +175,7 @@ static void record_log(struct st_print *p, const struct st_record *record)
     if ( record->is_dropped )
         return;
     st_out_text(out, record->event->name);
-    if ( st_values(record, values) )
+    if ( st_record_values(record, values) )
         st_print_args(p, record);
     else
     {

@@ -363,7 +363,7 @@ START_TEST(patterns)
     };
 
     for ( size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++ )
-        ck_assert_msg(ut_fits(t[i].pattern, t[i].name) == t[i].fits,
+        ck_assert_msg(ut_pattern_matches(t[i].pattern, t[i].name) == t[i].fits,
                       "%s, %s", t[i].pattern, t[i].name);
     ck_assert(trace_event_is_pattern("a*"));
     ck_assert(!trace_event_is_pattern("a?"));

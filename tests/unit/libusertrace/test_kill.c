@@ -94,7 +94,8 @@ static void put_dropped(FILE *out, uint64_t nr)
 
 static void recover_ring(FILE *out, const struct simple_ring *ring, int side)
 {
-    uint64_t at = ring->done[side].tail, told = ring->done[side].told, total;
+    uint64_t reported = ring->committed[side].reported_lost, total;
+    uint64_t at = ring->committed[side].tail;
     const char *data = (const char *)ring + ring->data;
     char text[16], event[8192];
     struct simple_head head;
@@ -111,17 +112,17 @@ static void recover_ring(FILE *out, const struct simple_ring *ring, int side)
         if ( head.id == SIMPLE_DROPPED )
         {
             memcpy(&total, event + sizeof(head), sizeof(total));
-            if ( total > told )
-                put_dropped(out, total - told);
-            told = total > told ? total : told;
+            if ( total > reported )
+                put_dropped(out, total - reported);
+            reported = total > reported ? total : reported;
         }
         else
             fwrite(event, head.length + 8, 1, out);
         at += head.length + 8;
     }
     ck_assert_uint_eq(at, ring->at.head);
-    if ( ring->lost > told )
-        put_dropped(out, ring->lost - told);
+    if ( ring->lost > reported )
+        put_dropped(out, ring->lost - reported);
 }
 
 /* "r" becomes the file that was being written, and all that the rings have. */
@@ -137,12 +138,12 @@ static void recover(void)
     rings = map_file("f.rings", &rings_size);
     ck_assert_uint_eq(rings->magic, SIMPLE_RINGS_MAGIC);
     side = rings->commit & 1;
-    snprintf(file, sizeof(file), "%s", rings->done[side].path);
-    if ( stat(file, &st) || st.st_ino != rings->done[side].inode )
+    snprintf(file, sizeof(file), "%s", rings->committed[side].path);
+    if ( stat(file, &st) || st.st_ino != rings->committed[side].inode )
         strcat(file, ".1");
     bytes = map_file(file, &size);
-    ck_assert_uint_ge(size, rings->done[side].bytes);
-    fwrite(bytes, rings->done[side].bytes, 1, out);
+    ck_assert_uint_ge(size, rings->committed[side].bytes);
+    fwrite(bytes, rings->committed[side].bytes, 1, out);
     for ( uint32_t i = 0; i < rings->nr_rings; i++ )
         recover_ring(out, (void *)((char *)rings + rings->header_bytes +
                      i * (rings->ring_header + rings->ring_bytes)), side);

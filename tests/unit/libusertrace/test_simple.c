@@ -16,7 +16,7 @@
 
 #include "common/err.h"
 #include "common/fault.h"
-#include "libusertrace/ring.h"
+#include "libusertrace/thread-ring.h"
 
 /* A child that traces begins a thread, which TSan has to be told to bear. */
 const char *__tsan_default_options(void);
@@ -83,7 +83,7 @@ static void begin_file_to_fork(const char *name)
     begin_file(name);
     before = size_of(name);
     trace_two(0, 0, 0);
-    ut_ring_bell();
+    ut_writer_wake();
     while ( size_of(name) == before )
         usleep(1000);
 }

@@ -2,7 +2,7 @@
 /*
  * Each version in each byte order, and what is no trace, or no longer one.
  */
-#include "make.h"
+#include "made-trace.h"
 
 #define EVENTS "# no event\n"                                           \
     "first(int a, const char *s) \"a %d s %s\"\n"                       \
@@ -82,7 +82,7 @@ END_TEST
 
 START_TEST(no_header)
 {
-    struct st_reading how = { .no_header = true };
+    struct st_reader_options how = { .no_header = true };
     static struct printed got;
     static struct made m, whole;
 
@@ -102,7 +102,7 @@ END_TEST
 
 START_TEST(which_ids)
 {
-    struct st_reading how = { .ids = ST_IDS_ENABLED };
+    struct st_reader_options how = { .ids = ST_IDS_ENABLED };
     static struct printed got;
     static struct made m;
 
@@ -136,7 +136,7 @@ START_TEST(not_as_declared)
                      "0x7327746900000005 21\n"
                      "unheard_of 0xabcdef 0x1\n"
                      "second x 0xabcdef b 1\nevent-0x4d 0xabcdef 0x1\n");
-    ck_assert_uint_eq(got.misfits, 3);
+    ck_assert_uint_eq(got.undeclared, 3);
     ck_assert_uint_eq(got.gaps, 0);
 }
 END_TEST
@@ -229,7 +229,7 @@ END_TEST
 
 static void refused(const void *bytes, size_t size, const char *why)
 {
-    static const struct st_reading how;
+    static const struct st_reader_options how;
     struct err e = ERR_INIT;
     struct st_events events;
     struct st_reader r;

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 
 #include "common/fault.h"
-#include "simpletrace/reader.h"
+#include "simpletrace/trace-reader.h"
 #include "simpletrace/recover.h"
 
 enum { WRITERS = 2, EVENTS = 3000, LAST = 100, KILLS = 100 };
@@ -70,7 +70,7 @@ static void kill_one(void)
 
 static void read_back(const char *path, struct st_reader *r, uint64_t *seen)
 {
-    static const struct st_reading how;
+    static const struct st_reader_options how;
     struct st_events known;
     struct st_record record;
     struct err e = ERR_INIT;
@@ -114,7 +114,8 @@ START_TEST(nothing_is_lost)
     for ( int i = 0; i < KILLS && late < 3 * LAST; i++ )
     {
         kill_one();
-        ck_assert_msg(!st_recover("f.rings", "r", &done, &e), "%s", e.text);
+        ck_assert_msg(!st_recover_trace("f.rings", "r", &done, &e), "%s",
+                      e.text);
         ck_assert_uint_eq(done.unread, 0);
         ck_assert_uint_eq(done.missing, 0);
         read_back("r", &r, &seen);
@@ -146,7 +147,7 @@ START_TEST(all_or_nothing)
 
             fault_disarm();
             fault_arm(kinds[i], n);
-            rc = st_recover("f.rings", "r", &done, &e);
+            rc = st_recover_trace("f.rings", "r", &done, &e);
             if ( !fault_fired(kinds[i]) )
             {
                 ck_assert_int_eq(unlink("r"), 0);
@@ -187,7 +188,7 @@ START_TEST(hostile_rings)
         file = fopen("bad.rings", "wb");
         ck_assert_uint_eq(fwrite(image, 1, size, file), size);
         fclose(file);
-        st_recover("bad.rings", "r", &done, NULL);
+        st_recover_trace("bad.rings", "r", &done, NULL);
         memcpy(image + at, &kept, 8);
     }
     scratch_end(folder);
@@ -199,7 +200,7 @@ START_TEST(no_rings)
     struct st_recovered done;
     struct err e = ERR_INIT;
 
-    ck_assert_int_eq(st_recover("/dev/null", "r", &done, &e), -EINVAL);
+    ck_assert_int_eq(st_recover_trace("/dev/null", "r", &done, &e), -EINVAL);
     ck_assert_ptr_nonnull(strstr(e.text, ".rings"));
 }
 END_TEST

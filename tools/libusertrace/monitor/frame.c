@@ -16,7 +16,7 @@ static bool is_blank(char byte)
     return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
-static void add(struct mon_frame *f, char byte)
+static void append_byte(struct mon_frame *f, char byte)
 {
     f->text[f->nr++] = byte;
 }
@@ -25,32 +25,32 @@ static void add(struct mon_frame *f, char byte)
  * A double quote inside single ones gets a backslash; a single quote loses
  * what it has.
  */
-static void in_string(struct mon_frame *f, char byte)
+static void put_string_byte(struct mon_frame *f, char byte)
 {
     if ( f->escaped && byte == '\'' )
         f->text[f->nr - 1] = byte;
     else if ( !f->escaped && byte == f->quote )
     {
         f->quote = '\0';
-        add(f, '"');
+        append_byte(f, '"');
         return;
     }
     else
     {
         if ( byte == '"' && !f->escaped )
-            add(f, '\\');
-        add(f, byte);
+            append_byte(f, '\\');
+        append_byte(f, byte);
     }
     f->escaped = byte == '\\' && !f->escaped;
 }
 
 /* True: it ends here. */
-static bool outside(struct mon_frame *f, char byte)
+static bool put_outer_byte(struct mon_frame *f, char byte)
 {
     if ( is_blank(byte) )
     {
         if ( f->nr && f->depth )
-            add(f, ' ');
+            append_byte(f, ' ');
         return f->nr && !f->depth;
     }
     if ( byte == '"' || byte == '\'' )
@@ -58,7 +58,7 @@ static bool outside(struct mon_frame *f, char byte)
         f->quote = byte;
         byte = '"';
     }
-    add(f, byte);
+    append_byte(f, byte);
     if ( byte == '{' || byte == '[' )
         f->depth++;
     if ( byte != '}' && byte != ']' )
@@ -67,16 +67,16 @@ static bool outside(struct mon_frame *f, char byte)
     return !f->depth;
 }
 
-enum mon_step mon_frame_put(struct mon_frame *f, char byte)
+enum mon_step mon_frame_put_byte(struct mon_frame *f, char byte)
 {
     if ( f->nr + 2 > sizeof(f->text) )
         return MON_TOO_LONG;
     if ( f->quote )
     {
-        in_string(f, byte);
+        put_string_byte(f, byte);
         return MON_MORE;
     }
-    return outside(f, byte) ? MON_WHOLE : MON_MORE;
+    return put_outer_byte(f, byte) ? MON_WHOLE : MON_MORE;
 }
 
 void mon_frame_clear(struct mon_frame *f)

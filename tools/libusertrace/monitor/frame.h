@@ -26,7 +26,7 @@ enum mon_step { MON_MORE, MON_WHOLE, MON_TOO_LONG };
  * One more byte.  MON_WHOLE: text is a message, good until the next byte.
  * After MON_TOO_LONG the stream has no more sense.
  */
-enum mon_step mon_frame_put(struct mon_frame *f, char byte);
+enum mon_step mon_frame_put_byte(struct mon_frame *f, char byte);
 
 /* Behind a message: the next one begins. */
 void mon_frame_clear(struct mon_frame *f);

@@ -9,7 +9,7 @@
 
 #include "libusertrace/monitor/hmp-private.h"
 #include "libusertrace/simple-format.h"
-#include "libusertrace/simple.h"
+#include "libusertrace/simple-backend.h"
 #include "libusertrace/trace/usertrace.h"
 
 #define WORDS 6u                /* of an event that are shown */
@@ -21,23 +21,23 @@ void mon_old_show_events(struct mon_call *c)
 
     trace_event_iter_init_all(&iter);
     while ( (ev = trace_event_iter_next(&iter)) != NULL )
-        mon_say(c, "%s [Event ID %u] : state %u", ev->name, ev->id,
-                trace_event_get_state_dynamic(ev));
+        mon_reply_line(c, "%s [Event ID %u] : state %u", ev->name, ev->id,
+                       trace_event_get_state_dynamic(ev));
 }
 
 void mon_old_switch_events(struct mon_call *c)
 {
     bool on;
 
-    if ( mon_take_switch(c, &on) && !trace_event_set_state(c->words[0], on) )
-        mon_say(c, "unknown event name \"%s\"", c->words[0]);
+    if ( mon_parse_switch(c, &on) && !trace_event_set_state(c->words[0], on) )
+        mon_reply_line(c, "unknown event name \"%s\"", c->words[0]);
 }
 
 /*
  * Old records were words, and a string was its address.  Here the bytes are
  * shown as words, whatever they are: what is declared, simpletrace knows.
  */
-static void show_record(const char *record, size_t bytes, void *arg)
+static void reply_record(const char *record, size_t bytes, void *arg)
 {
     uint64_t words[WORDS] = { 0 };
     struct simple_head head;
@@ -46,14 +46,14 @@ static void show_record(const char *record, size_t bytes, void *arg)
     bytes -= sizeof(head);
     memcpy(words, record + sizeof(head),
            bytes < sizeof(words) ? bytes : sizeof(words));
-    mon_say(arg, "Event %" PRIu64 " : %" PRIx64 " %" PRIx64 " %" PRIx64
-            " %" PRIx64 " %" PRIx64 " %" PRIx64, head.id, words[0], words[1],
-            words[2], words[3], words[4], words[5]);
+    mon_reply_line(arg, "Event %" PRIu64 " : %" PRIx64 " %" PRIx64 " %" PRIx64
+                   " %" PRIx64 " %" PRIx64 " %" PRIx64, head.id, words[0],
+                   words[1], words[2], words[3], words[4], words[5]);
 }
 
 void mon_old_show_records(struct mon_call *c)
 {
-    ut_simple_peek(show_record, c);
+    ut_simple_peek_records(reply_record, c);
 }
 
 void mon_old_trace_file(struct mon_call *c)
@@ -63,5 +63,5 @@ void mon_old_trace_file(struct mon_call *c)
     mon_trace_file(c);
     if ( c->nr > 1 && !strcmp(c->words[0], "set") &&
          usertrace_file(USERTRACE_FILE_ON, &e) )
-        mon_say(c, "%s", e.text);
+        mon_reply_line(c, "%s", e.text);
 }

@@ -16,7 +16,7 @@ struct mon_command;
 
 struct mon_call
 {
-    enum mon_age age;
+    enum mon_version version;
     const struct mon_command *command;
     FILE *out;
     char *words[MON_WORDS_MAX]; /* what the command is about */
@@ -28,21 +28,21 @@ struct mon_command
     const char *name;           /* one word, or two, the first is "info" */
     const char *words, *text;   /* for help */
     unsigned int words_max;
-    unsigned int ages;          /* bits of those that have it */
+    unsigned int versions;          /* bits of those that have it */
     void (*run)(struct mon_call *c);
 };
 
 /* A line of the reply. */
-void mon_say(struct mon_call *c, const char *format, ...)
+void mon_reply_line(struct mon_call *c, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-void mon_say_try(struct mon_call *c);
-void mon_say_usage(struct mon_call *c, const struct mon_command *command);
+void mon_reply_hint(struct mon_call *c);
+void mon_reply_usage(struct mon_call *c, const struct mon_command *command);
 
 /* "trace-events" of "info trace-events". */
 const char *mon_last_word(const struct mon_command *command);
 
 /* The second word, on or off; false, after a complaint, if it is neither. */
-bool mon_take_switch(struct mon_call *c, bool *on);
+bool mon_parse_switch(struct mon_call *c, bool *on);
 
 /* What commands do; the words are not too many. */
 void mon_show_events(struct mon_call *c);
@@ -50,7 +50,7 @@ void mon_switch_events(struct mon_call *c);
 void mon_show_backends(struct mon_call *c);
 void mon_show_counts(struct mon_call *c);
 void mon_trace_file(struct mon_call *c);
-void mon_log(struct mon_call *c);
+void mon_log_events(struct mon_call *c);
 void mon_log_file(struct mon_call *c);
 
 void mon_old_show_events(struct mon_call *c);

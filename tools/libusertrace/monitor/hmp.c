@@ -48,7 +48,7 @@ static const struct mon_command commands[] = {
     { "trace-file", "on|off|flush|set [arg]", "open, close, or flush trace "
       "file, or set a new file name", 2, MON_0_14, mon_old_trace_file },
     { "log", "trace:pattern[,...]", "switch on events, for the log", 1,
-      MON_7_2, mon_log },
+      MON_7_2, mon_log_events },
     { "logfile", "filename", "output logs to 'filename'", 1, MON_7_2,
       mon_log_file },
 };
@@ -57,7 +57,7 @@ static const struct mon_command commands[] = {
 
 /* ---- replies ------------------------------------------------------------ */
 
-void mon_say(struct mon_call *c, const char *format, ...)
+void mon_reply_line(struct mon_call *c, const char *format, ...)
 {
     va_list args;
 
@@ -67,15 +67,15 @@ void mon_say(struct mon_call *c, const char *format, ...)
     fputs("\r\n", c->out);
 }
 
-void mon_say_try(struct mon_call *c)
+void mon_reply_hint(struct mon_call *c)
 {
-    mon_say(c, "Try \"help %s\" for more information", c->command->name);
+    mon_reply_line(c, "Try \"help %s\" for more information", c->command->name);
 }
 
-void mon_say_usage(struct mon_call *c, const struct mon_command *command)
+void mon_reply_usage(struct mon_call *c, const struct mon_command *command)
 {
-    mon_say(c, "%s%s%s -- %s", command->name, *command->words ? " " : "",
-            command->words, command->text);
+    mon_reply_line(c, "%s%s%s -- %s", command->name, *command->words ? " " : "",
+                   command->words, command->text);
 }
 
 const char *mon_last_word(const struct mon_command *command)
@@ -107,7 +107,7 @@ static char *next_word(char **line)
 }
 
 /* More than the most words are as wrong as the most. */
-static void take_words(struct mon_call *c, char *line)
+static void split_words(struct mon_call *c, char *line)
 {
     while ( c->nr < MON_WORDS_MAX &&
             (c->words[c->nr] = next_word(&line)) != NULL )
@@ -120,8 +120,8 @@ static void drop_words(struct mon_call *c, unsigned int nr)
     memmove(c->words, c->words + nr, c->nr * sizeof(*c->words));
 }
 
-static bool has_name(const struct mon_command *command,
-                     const struct mon_call *c, unsigned int nr)
+static bool name_matches(const struct mon_command *command,
+                         const struct mon_call *c, unsigned int nr)
 {
     const char *last = mon_last_word(command);
 
@@ -133,7 +133,8 @@ static const struct mon_command *find_command(const struct mon_call *c,
                                               unsigned int nr)
 {
     for ( size_t i = 0; i < NR_COMMANDS; i++ )
-        if ( (commands[i].ages & c->age) && has_name(&commands[i], c, nr) )
+        if ( (commands[i].versions & c->version) &&
+             name_matches(&commands[i], c, nr) )
             return &commands[i];
     return NULL;
 }
@@ -142,7 +143,7 @@ static const struct mon_command *find_command(const struct mon_call *c,
  * The command that the words begin with, which are then gone; NULL, after a
  * line about it, if there is none.
  */
-static const struct mon_command *take_command(struct mon_call *c)
+static const struct mon_command *parse_command(struct mon_call *c)
 {
     bool is_info = !strcmp(c->words[0], "info") && c->nr > 1;
     unsigned int nr = 1 + is_info;
@@ -151,8 +152,8 @@ static const struct mon_command *take_command(struct mon_call *c)
     if ( command )
         drop_words(c, nr);
     else
-        mon_say(c, "unknown command: '%s%s'", is_info ? "info " : "",
-                c->words[nr - 1]);
+        mon_reply_line(c, "unknown command: '%s%s'", is_info ? "info " : "",
+                       c->words[nr - 1]);
     return command;
 }
 
@@ -162,21 +163,21 @@ static void show_help(struct mon_call *c)
 
     if ( c->nr )
     {
-        one = take_command(c);
+        one = parse_command(c);
         if ( one )
-            mon_say_usage(c, one);
+            mon_reply_usage(c, one);
         return;
     }
     for ( size_t i = 0; i < NR_COMMANDS; i++ )
-        if ( commands[i].ages & c->age )
-            mon_say_usage(c, &commands[i]);
+        if ( commands[i].versions & c->version )
+            mon_reply_usage(c, &commands[i]);
 }
 
 /* ---- a line ------------------------------------------------------------- */
 
-static void obey(struct mon_call *c)
+static void run_command(struct mon_call *c)
 {
-    c->command = take_command(c);
+    c->command = parse_command(c);
     if ( !c->command )
         return;
     if ( c->nr <= c->command->words_max )
@@ -184,16 +185,16 @@ static void obey(struct mon_call *c)
         c->command->run(c);
         return;
     }
-    mon_say(c, "%s: extraneous characters at the end of line",
+    mon_reply_line(c, "%s: extraneous characters at the end of line",
         mon_last_word(c->command));
-    mon_say_try(c);
+    mon_reply_hint(c);
 }
 
-int mon_command(const char *line, enum mon_age age, char **reply,
+int mon_command(const char *line, enum mon_version version, char **reply,
                 struct err *e)
 {
     char *copy = fault_strdup(line);
-    struct mon_call c = { .age = age };
+    struct mon_call c = { .version = version };
     size_t bytes;
     int rc = 0;
 
@@ -205,9 +206,9 @@ int mon_command(const char *line, enum mon_age age, char **reply,
         fault_free(copy);
         return err_sys(e, -ENOMEM, "a monitor's command");
     }
-    take_words(&c, copy);
+    split_words(&c, copy);
     if ( c.nr )
-        obey(&c);
+        run_command(&c);
     if ( ferror(c.out) )
         rc = -ENOMEM;
     if ( fclose(c.out) )

@@ -8,13 +8,13 @@
 
 #include "common/err.h"
 
-enum mon_age
+enum mon_version
 {
     MON_7_2 = 1,
     MON_0_14 = 2,               /* 0.13 to 1.1 */
 };
 
-int mon_command(const char *line, enum mon_age age, char **reply,
+int mon_command(const char *line, enum mon_version version, char **reply,
                 struct err *e);
 
 #endif /* LIBUSERTRACE_MONITOR_HMP_H */

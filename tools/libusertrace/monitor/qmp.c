@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "common/err.h"
-#include "libusertrace/monitor/select.h"
+#include "libusertrace/monitor/event-query.h"
 #include "libusertrace/trace/monitor.h"
 
 #define PARAMS_MAX 4u
@@ -43,7 +43,7 @@ static const char negotiation[] = "qmp_capabilities";
 /* ---- values ------------------------------------------------------------- */
 
 /* Of any bytes: JSON has only UTF-8, a path can have others. */
-static json_t *text_value(const char *text)
+static json_t *make_string(const char *text)
 {
     json_t *value = json_string(text);
     char *copy = value ? NULL : strdup(text), *c;
@@ -57,36 +57,36 @@ static json_t *text_value(const char *text)
     return value;
 }
 
-static json_t *nothing(void)
+static json_t *empty_result(void)
 {
     return json_object();
 }
 
-static json_t *version(void)
+static json_t *version_value(void)
 {
     return json_pack("{s:{s:i,s:i,s:i},s:s}", "qemu", "micro", 0, "minor", 2,
                      "major", 7, "package", "libusertrace");
 }
 
-static bool is_true(const json_t *args, const char *name)
+static bool get_bool(const json_t *args, const char *name)
 {
     return json_is_true(json_object_get(args, name));
 }
 
-static const char *text_of(const json_t *args, const char *name)
+static const char *get_string(const json_t *args, const char *name)
 {
     return json_string_value(json_object_get(args, name));
 }
 
 /* ---- events ------------------------------------------------------------- */
 
-static int take_question(const json_t *args, struct mon_question *q,
-                         struct err *e)
+static int parse_query(const json_t *args, struct mon_query *q,
+                       struct err *e)
 {
     const json_t *vcpu = json_object_get(args, "vcpu");
     json_int_t index = json_integer_value(vcpu);
 
-    *q = (struct mon_question){ .name = text_of(args, "name") };
+    *q = (struct mon_query){ .name = get_string(args, "name") };
     if ( !vcpu )
         return 0;
     if ( index < 0 || index > UINT32_MAX )
@@ -100,19 +100,19 @@ static json_t *event_value(const struct mon_events *found,
                            const TraceEvent *ev)
 {
     const char *state = !ev->sstate ? "unavailable"
-                        : mon_is_on(found, ev) ? "enabled" : "disabled";
+                        : mon_event_is_on(found, ev) ? "enabled" : "disabled";
 
     return json_pack("{s:s,s:b,s:s}", "name", ev->name, "vcpu",
                      trace_event_is_vcpu(ev), "state", state);
 }
 
-static json_t *get_state(const json_t *args, struct err *e)
+static json_t *get_event_state(const json_t *args, struct err *e)
 {
     struct mon_events found;
-    struct mon_question q;
+    struct mon_query q;
     json_t *list;
 
-    if ( take_question(args, &q, e) || mon_events_new(&q, &found, e) )
+    if ( parse_query(args, &q, e) || mon_events_new(&q, &found, e) )
         return NULL;
     list = json_array();
     for ( size_t i = found.nr; list && i-- > 0; )
@@ -125,18 +125,18 @@ static json_t *get_state(const json_t *args, struct err *e)
     return list;
 }
 
-static json_t *set_state(const json_t *args, struct err *e)
+static json_t *set_event_state(const json_t *args, struct err *e)
 {
     struct mon_events found;
-    struct mon_question q;
+    struct mon_query q;
     int rc;
 
-    if ( take_question(args, &q, e) || mon_events_new(&q, &found, e) )
+    if ( parse_query(args, &q, e) || mon_events_new(&q, &found, e) )
         return NULL;
-    rc = mon_switch(&found, is_true(args, "enable"),
-                    is_true(args, "ignore-unavailable"), e);
+    rc = mon_events_switch(&found, get_bool(args, "enable"),
+                           get_bool(args, "ignore-unavailable"), e);
     mon_events_free(&found);
-    return rc ? NULL : nothing();
+    return rc ? NULL : empty_result();
 }
 
 /* ---- the rest ----------------------------------------------------------- */
@@ -146,8 +146,8 @@ static json_t *human_command(const json_t *args, struct err *e)
     json_t *value = NULL;
     char *reply;
 
-    if ( !usertrace_command(text_of(args, "command-line"), &reply, e) )
-        value = text_value(reply);
+    if ( !usertrace_command(get_string(args, "command-line"), &reply, e) )
+        value = make_string(reply);
     free(reply);
     return value;
 }
@@ -156,7 +156,7 @@ static json_t *query_version(const json_t *args, struct err *e)
 {
     (void)args;
     (void)e;
-    return version();
+    return version_value();
 }
 
 static json_t *query_backends(const json_t *args, struct err *e)
@@ -194,37 +194,38 @@ static json_t *query_file(const json_t *args, struct err *e)
 
     (void)args;
     (void)e;
-    return json_pack("{s:o,s:b}", "path", text_value(path), "open", is_open);
+    return json_pack("{s:o,s:b}", "path", make_string(path), "open", is_open);
 }
 
 static json_t *file_on(const json_t *args, struct err *e)
 {
     (void)args;
-    return usertrace_file(USERTRACE_FILE_ON, e) ? NULL : nothing();
+    return usertrace_file(USERTRACE_FILE_ON, e) ? NULL : empty_result();
 }
 
 static json_t *file_off(const json_t *args, struct err *e)
 {
     (void)args;
-    return usertrace_file(USERTRACE_FILE_OFF, e) ? NULL : nothing();
+    return usertrace_file(USERTRACE_FILE_OFF, e) ? NULL : empty_result();
 }
 
 static json_t *file_flush(const json_t *args, struct err *e)
 {
     (void)args;
-    return usertrace_file(USERTRACE_FILE_FLUSH, e) ? NULL : nothing();
+    return usertrace_file(USERTRACE_FILE_FLUSH, e) ? NULL : empty_result();
 }
 
 static json_t *file_set(const json_t *args, struct err *e)
 {
-    return usertrace_file_set(text_of(args, "path"), e) ? NULL : nothing();
+    return usertrace_file_set(get_string(args, "path"), e) ? NULL
+                                                           : empty_result();
 }
 
 /* We offer no capability, so none can be asked for. */
-static json_t *agree(const json_t *args, struct err *e)
+static json_t *negotiate_capabilities(const json_t *args, struct err *e)
 {
     if ( !json_array_size(json_object_get(args, "enable")) )
-        return nothing();
+        return empty_result();
     err_set(e, -EINVAL, "a capability that was not offered");
     return NULL;
 }
@@ -232,15 +233,16 @@ static json_t *agree(const json_t *args, struct err *e)
 static json_t *query_commands(const json_t *args, struct err *e);
 
 static const struct command commands[] = {
-    { negotiation, { { "enable", ARRAY, true } }, agree },
+    { negotiation, { { "enable", ARRAY, true } }, negotiate_capabilities },
     { "query-version", .run = query_version },
     { "query-commands", .run = query_commands },
     { "trace-event-get-state",
-      { { "name", STRING, false }, { "vcpu", INTEGER, true } }, get_state },
+      { { "name", STRING, false }, { "vcpu", INTEGER, true } },
+      get_event_state },
     { "trace-event-set-state",
       { { "name", STRING, false }, { "enable", BOOLEAN, false },
         { "ignore-unavailable", BOOLEAN, true }, { "vcpu", INTEGER, true } },
-      set_state },
+      set_event_state },
     { "human-monitor-command",
       { { "command-line", STRING, false }, { "cpu-index", INTEGER, true } },
       human_command },
@@ -269,7 +271,7 @@ static json_t *query_commands(const json_t *args, struct err *e)
 
 /* ---- checks ------------------------------------------------------------- */
 
-static bool fits(const json_t *value, enum type type)
+static bool has_type(const json_t *value, enum type type)
 {
     static const json_type plain[] = {
         [STRING] = JSON_STRING, [INTEGER] = JSON_INTEGER, [ARRAY] = JSON_ARRAY,
@@ -288,7 +290,7 @@ static int check_param(const struct param *p, const json_t *value,
 
     if ( !value && !p->is_optional )
         return err_set(e, -EINVAL, "Parameter '%s' is missing", p->name);
-    if ( value && !fits(value, p->type) )
+    if ( value && !has_type(value, p->type) )
         return err_set(e, -EINVAL, "Invalid parameter type for '%s', "
                        "expected: %s", p->name, names[p->type]);
     return 0;
@@ -365,7 +367,7 @@ static int check_moment(const struct mon_qmp *q, const char *name,
     return 0;
 }
 
-static const struct command *find(const char *name)
+static const struct command *find_qmp_command(const char *name)
 {
     for ( size_t i = 0; i < NR_COMMANDS; i++ )
         if ( !strcmp(commands[i].name, name) )
@@ -375,8 +377,8 @@ static const struct command *find(const char *name)
 
 /* ---- a message ---------------------------------------------------------- */
 
-static json_t *run(const struct command *c, const json_t *message,
-                   struct err *e)
+static json_t *run_checked(const struct command *c, const json_t *message,
+                           struct err *e)
 {
     json_t *args = json_incref(json_object_get(message, "arguments"));
     json_t *value = NULL;
@@ -390,8 +392,8 @@ static json_t *run(const struct command *c, const json_t *message,
 }
 
 /* NULL and the reason; *is_known is about its class. */
-static json_t *obey(struct mon_qmp *q, json_t *message, bool *is_known,
-                    struct err *e)
+static json_t *execute_message(struct mon_qmp *q, json_t *message,
+                               bool *is_known, struct err *e)
 {
     const struct command *c;
     const char *name;
@@ -400,24 +402,24 @@ static json_t *obey(struct mon_qmp *q, json_t *message, bool *is_known,
     *is_known = true;
     if ( check_message(message, e) )
         return NULL;
-    name = text_of(message, "execute");
+    name = get_string(message, "execute");
     *is_known = !check_moment(q, name, e);
     if ( !*is_known )
         return NULL;
-    c = find(name);
+    c = find_qmp_command(name);
     *is_known = c != NULL;
     if ( !c )
     {
         err_set(e, -ENOENT, "The command %.200s has not been found", name);
         return NULL;
     }
-    value = run(c, message, e);
+    value = run_checked(c, message, e);
     q->is_ready |= value != NULL;
     return value;
 }
 
 /* `reply` is taken. */
-static char *line_of(json_t *reply, json_t *id)
+static char *format_line(json_t *reply, json_t *id)
 {
     char *text = NULL, *line = NULL;
     size_t length;
@@ -438,34 +440,34 @@ static char *line_of(json_t *reply, json_t *id)
 }
 
 /* json_pack() takes what it gets also when it fails. */
-static json_t *complaint(const char *class, const char *text)
+static json_t *error_value(const char *class, const char *text)
 {
     return json_pack("{s:{s:s,s:o}}", "error", "class", class, "desc",
-                     text_value(text));
+                     make_string(text));
 }
 
-static char *complain(const char *text)
+static char *error_line(const char *text)
 {
-    return line_of(complaint("GenericError", text), NULL);
+    return format_line(error_value("GenericError", text), NULL);
 }
 
-static char *greet(void)
+static char *greeting_line(void)
 {
-    return line_of(json_pack("{s:{s:o,s:[]}}", "QMP", "version", version(),
-                             "capabilities"), NULL);
+    return format_line(json_pack("{s:{s:o,s:[]}}", "QMP", "version",
+                                 version_value(), "capabilities"), NULL);
 }
 
-static char *no_json(const json_error_t *why)
+static char *parse_error_line(const json_error_t *why)
 {
     struct err e = ERR_INIT;
 
     err_set(&e, -EINVAL, "JSON parse error, %s",
             json_error_code(why) == json_error_invalid_syntax ?
             "expecting value" : why->text);
-    return complain(e.text);
+    return error_line(e.text);
 }
 
-static char *answer(struct mon_qmp *q, const char *text, size_t length)
+static char *answer_message(struct mon_qmp *q, const char *text, size_t length)
 {
     struct err e = ERR_INIT;
     json_error_t why;
@@ -476,23 +478,23 @@ static char *answer(struct mon_qmp *q, const char *text, size_t length)
     message = json_loadb(text, length,
                          JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &why);
     if ( !message )
-        return no_json(&why);
-    value = obey(q, message, &is_known, &e);
+        return parse_error_line(&why);
+    value = execute_message(q, message, &is_known, &e);
     if ( !value && !e.code )
         err_sys(&e, -ENOMEM, "a monitor's reply");
-    line = line_of(value ? json_pack("{s:o}", "return", value)
-                         : complaint(is_known ? "GenericError"
+    line = format_line(value ? json_pack("{s:o}", "return", value)
+                         : error_value(is_known ? "GenericError"
                                               : "CommandNotFound", e.text),
-                   json_object_get(message, "id"));
+                       json_object_get(message, "id"));
     json_decref(message);
     return line;
 }
 
-const struct mon_qmp_door *usertrace_qmp(void)
+const struct mon_qmp_ops *usertrace_qmp(void)
 {
-    static const struct mon_qmp_door door = {
-        .greeting = greet, .answer = answer,
+    static const struct mon_qmp_ops ops = {
+        .greeting = greeting_line, .answer = answer_message,
     };
 
-    return &door;
+    return &ops;
 }

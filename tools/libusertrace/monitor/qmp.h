@@ -24,12 +24,12 @@ char *mon_qmp_greeting(void);
 char *mon_qmp_answer(struct mon_qmp *q, const char *text, size_t length);
 
 /* What the library shows. */
-struct mon_qmp_door
+struct mon_qmp_ops
 {
     char *(*greeting)(void);
     char *(*answer)(struct mon_qmp *q, const char *text, size_t length);
 };
 
-const struct mon_qmp_door *usertrace_qmp(void);
+const struct mon_qmp_ops *usertrace_qmp(void);
 
 #endif /* LIBUSERTRACE_MONITOR_QMP_H */

@@ -28,7 +28,7 @@
 #include "common/err.h"
 #include "common/fault.h"
 #include "libusertrace/monitor/socket.h"
-#include "libusertrace/monitor/talk.h"
+#include "libusertrace/monitor/dialogue.h"
 #include "libusertrace/trace/monitor.h"
 
 #define CLIENTS_MAX 16u
@@ -40,7 +40,7 @@ struct client
     size_t reply_at, reply_nr;
     size_t in_at, in_nr;        /* of bytes: not yet looked at */
     char bytes[4096];
-    struct mon_talk talk;
+    struct mon_dialogue dialogue;
 };
 
 struct usertrace_server
@@ -70,16 +70,16 @@ static void client_free(struct client *c)
     fault_free(c);
 }
 
-static void client_close(struct client **place)
+static void client_close(struct client **slot)
 {
     pthread_mutex_lock(&lock);
-    client_free(*place);
-    *place = NULL;
+    client_free(*slot);
+    *slot = NULL;
     pthread_mutex_unlock(&lock);
 }
 
 /* False, here and below: the client is to be closed. */
-static bool owe(struct client *c, char *line)
+static bool set_reply(struct client *c, char *line)
 {
     c->reply = line;
     c->reply_at = 0;
@@ -88,7 +88,7 @@ static bool owe(struct client *c, char *line)
 }
 
 /* A pipe that poll() calls ready takes so much without waiting. */
-static bool push(struct client *c)
+static bool send_reply(struct client *c)
 {
     size_t left = c->reply_nr - c->reply_at;
     ssize_t rc = write(c->out, c->reply + c->reply_at,
@@ -106,21 +106,22 @@ static bool push(struct client *c)
 }
 
 /* One message at most: then there is something to send first. */
-static bool take_bytes(struct client *c)
+static bool process_bytes(struct client *c)
 {
-    bool is_well = true;
+    bool keep_open = true;
     char *reply;
 
-    while ( is_well && !c->reply && c->in_at < c->in_nr )
+    while ( keep_open && !c->reply && c->in_at < c->in_nr )
     {
-        is_well = mon_talk_take(&c->talk, c->bytes[c->in_at++], &reply);
+        keep_open = mon_dialogue_put_byte(&c->dialogue, c->bytes[c->in_at++],
+                                          &reply);
         if ( reply )
-            owe(c, reply);
+            set_reply(c, reply);
     }
-    return is_well;
+    return keep_open;
 }
 
-static bool pull(struct client *c)
+static bool receive_bytes(struct client *c)
 {
     ssize_t rc = read(c->in, c->bytes, sizeof(c->bytes));
 
@@ -132,13 +133,13 @@ static bool pull(struct client *c)
 }
 
 /* It can be written to, or read from. */
-static bool serve(struct client *c)
+static bool serve_client(struct client *c)
 {
-    bool is_well = c->reply ? push(c) : pull(c);
+    bool keep_open = c->reply ? send_reply(c) : receive_bytes(c);
 
-    if ( is_well && !c->reply )
-        is_well = take_bytes(c);
-    return is_well;
+    if ( keep_open && !c->reply )
+        keep_open = process_bytes(c);
+    return keep_open;
 }
 
 /* ---- all of them -------------------------------------------------------- */
@@ -149,8 +150,8 @@ static bool is_socket(const struct usertrace_server *s)
 }
 
 /* Of s->clients; under the lock, once the thread runs. */
-static int greet(struct usertrace_server *s, struct client **place, int in,
-                 int out)
+static int add_client(struct usertrace_server *s, struct client **slot, int in,
+                      int out)
 {
     struct client *c = fault_calloc(1, sizeof(*c));
 
@@ -158,17 +159,17 @@ static int greet(struct usertrace_server *s, struct client **place, int in,
         return -ENOMEM;
     c->in = in;
     c->out = out;
-    c->talk.protocol = s->protocol;
-    if ( !owe(c, mon_talk_greeting(&c->talk)) )
+    c->dialogue.protocol = s->protocol;
+    if ( !set_reply(c, mon_dialogue_greeting(&c->dialogue)) )
     {
         fault_free(c);
         return -ENOMEM;
     }
-    *place = c;
+    *slot = c;
     return 0;
 }
 
-static struct client **free_place(struct usertrace_server *s)
+static struct client **find_free_slot(struct usertrace_server *s)
 {
     for ( size_t i = 0; i < CLIENTS_MAX; i++ )
         if ( !s->clients[i] )
@@ -177,13 +178,13 @@ static struct client **free_place(struct usertrace_server *s)
 }
 
 /* With no descriptors left the peer stays in the queue: no busy loop. */
-static void admit(struct usertrace_server *s)
+static void accept_client(struct usertrace_server *s)
 {
     int fd;
 
     pthread_mutex_lock(&lock);
     fd = mon_socket_accept(&s->socket);
-    if ( fd >= 0 && greet(s, free_place(s), fd, fd) )
+    if ( fd >= 0 && add_client(s, find_free_slot(s), fd, fd) )
         close(fd);
     pthread_mutex_unlock(&lock);
     if ( fd == -EMFILE || fd == -ENFILE || fd == -ENOMEM )
@@ -192,13 +193,13 @@ static void admit(struct usertrace_server *s)
 
 enum { STOP, LISTEN, FIRST_CLIENT };
 
-static void fill(struct usertrace_server *s, struct pollfd *fds)
+static void fill_pollfds(struct usertrace_server *s, struct pollfd *fds)
 {
     const struct client *c;
 
     fds[STOP] = (struct pollfd){ .fd = s->stop[0], .events = POLLIN };
     fds[LISTEN] = (struct pollfd){
-        .fd = free_place(s) ? s->socket.fd : -1, .events = POLLIN,
+        .fd = find_free_slot(s) ? s->socket.fd : -1, .events = POLLIN,
     };
     for ( size_t i = 0; i < CLIENTS_MAX; i++ )
     {
@@ -210,7 +211,7 @@ static void fill(struct usertrace_server *s, struct pollfd *fds)
     }
 }
 
-static void *work(void *arg)
+static void *run_server(void *arg)
 {
     struct pollfd fds[FIRST_CLIENT + CLIENTS_MAX];
     struct usertrace_server *s = arg;
@@ -218,16 +219,16 @@ static void *work(void *arg)
 
     for ( ; ; )
     {
-        fill(s, fds);
+        fill_pollfds(s, fds);
         if ( poll(fds, FIRST_CLIENT + CLIENTS_MAX, -1) < 0 )
             continue;
         if ( fds[STOP].revents )
             break;
         for ( i = 0; i < CLIENTS_MAX; i++ )
-            if ( fds[FIRST_CLIENT + i].revents && !serve(s->clients[i]) )
+            if ( fds[FIRST_CLIENT + i].revents && !serve_client(s->clients[i]) )
                 client_close(&s->clients[i]);
         if ( fds[LISTEN].revents )
-            admit(s);
+            accept_client(s);
     }
     for ( i = 0; i < CLIENTS_MAX; i++ )
         if ( s->clients[i] )
@@ -238,14 +239,14 @@ static void *work(void *arg)
 /* ---- its life ----------------------------------------------------------- */
 
 /* Signals are for the program's threads; SIGPIPE above all, for write(). */
-static int start(struct usertrace_server *s, struct err *e)
+static int start_server_thread(struct usertrace_server *s, struct err *e)
 {
     sigset_t all, before;
     int rc;
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    rc = pthread_create(&s->thread, NULL, work, s);
+    rc = pthread_create(&s->thread, NULL, run_server, s);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return rc ? err_sys(e, -rc, "a thread for the monitor") : 0;
 }
@@ -261,8 +262,8 @@ static void server_free(struct usertrace_server *s)
     fault_free(s);
 }
 
-static int open_ways(struct usertrace_server *s, const char *path,
-                     struct err *e)
+static int open_endpoint(struct usertrace_server *s, const char *path,
+                         struct err *e)
 {
     int rc;
 
@@ -270,7 +271,7 @@ static int open_ways(struct usertrace_server *s, const char *path,
         return err_sys(e, -errno, "%.150s", path);
     if ( strcmp(path, "-") )
         return mon_socket_open(&s->socket, path, e);
-    rc = greet(s, &s->clients[0], STDIN_FILENO, STDOUT_FILENO);
+    rc = add_client(s, &s->clients[0], STDIN_FILENO, STDOUT_FILENO);
     return rc ? err_sys(e, rc, "a monitor") : 0;
 }
 
@@ -278,7 +279,7 @@ static int open_ways(struct usertrace_server *s, const char *path,
 
 /* Other threads may still run, and one may have been stopped anywhere: nothing
  * is waited for, and nothing freed. */
-static void at_exit(void)
+static void unlink_at_exit(void)
 {
     if ( pthread_mutex_trylock(&lock) )
         return;
@@ -287,20 +288,20 @@ static void at_exit(void)
     pthread_mutex_unlock(&lock);
 }
 
-static void before_fork(void)
+static void lock_before_fork(void)
 {
     pthread_mutex_lock(&lock);
 }
 
-static void after_fork(void)
+static void unlock_after_fork(void)
 {
     pthread_mutex_unlock(&lock);
 }
 
 /* What the thread was about to do with its memory is not known. */
-static void in_child(void)
+static void close_in_child(void)
 {
-    static struct usertrace_server *of_parents;
+    static struct usertrace_server *leaked;
     struct usertrace_server *s;
     size_t i;
 
@@ -316,18 +317,18 @@ static void in_child(void)
                 close(s->clients[i]->in);
     }
     if ( servers )
-        of_parents = servers;
+        leaked = servers;
     servers = NULL;
-    (void)of_parents;
+    (void)leaked;
 }
 
-static void begin_once(void)
+static void register_handlers(void)
 {
-    pthread_atfork(before_fork, after_fork, in_child);
-    atexit(at_exit);
+    pthread_atfork(lock_before_fork, unlock_after_fork, close_in_child);
+    atexit(unlink_at_exit);
 }
 
-static void put_on_list(struct usertrace_server *s)
+static void list_add_server(struct usertrace_server *s)
 {
     pthread_mutex_lock(&lock);
     s->next = servers;
@@ -336,7 +337,7 @@ static void put_on_list(struct usertrace_server *s)
 }
 
 /* False: it is not there, or not any more. */
-static bool take_from_list(struct usertrace_server *s)
+static bool list_remove_server(struct usertrace_server *s)
 {
     struct usertrace_server **at = &servers;
     bool found;
@@ -357,7 +358,7 @@ int usertrace_server_open(struct usertrace_server **server,
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct usertrace_server *s;
-    int rc = mon_talk_load(protocol, e);
+    int rc = mon_dialogue_load(protocol, e);
 
     *server = NULL;
     if ( rc )
@@ -368,24 +369,24 @@ int usertrace_server_open(struct usertrace_server **server,
     s->protocol = protocol;
     s->socket = (struct mon_socket)MON_SOCKET_INIT;
     s->stop[0] = s->stop[1] = -1;
-    rc = open_ways(s, path, e);
+    rc = open_endpoint(s, path, e);
     if ( !rc )
-        rc = start(s, e);
+        rc = start_server_thread(s, e);
     if ( rc )
     {
         mon_socket_close(&s->socket);
         server_free(s);
         return rc;
     }
-    pthread_once(&once, begin_once);
-    put_on_list(s);
+    pthread_once(&once, register_handlers);
+    list_add_server(s);
     *server = s;
     return 0;
 }
 
 void usertrace_server_close(struct usertrace_server *s)
 {
-    if ( !take_from_list(s) )
+    if ( !list_remove_server(s) )
         return;
     close(s->stop[1]);
     s->stop[1] = -1;

@@ -29,8 +29,8 @@
 #define WAITING 16              /* peers that were not accepted yet */
 #define LOCK_TRIES 100          /* of 10 ms */
 
-static int address_of(const char *path, struct sockaddr_un *address,
-                      struct err *e)
+static int make_address(const char *path, struct sockaddr_un *address,
+                        struct err *e)
 {
     size_t length = strlen(path);
 
@@ -42,7 +42,7 @@ static int address_of(const char *path, struct sockaddr_un *address,
     return 0;
 }
 
-static int new_socket(void)
+static int create_socket(void)
 {
     return fault_hit(FAULT_OPEN) ? -1 :
         socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -82,7 +82,7 @@ static bool is_left_behind(const struct sockaddr_un *address)
     if ( lstat(address->sun_path, &st) || !S_ISSOCK(st.st_mode) ||
          st.st_uid != geteuid() )
         return false;
-    fd = new_socket();
+    fd = create_socket();
     if ( fd < 0 )
         return false;
     dead = connect(fd, (const struct sockaddr *)address, sizeof(*address)) &&
@@ -93,21 +93,22 @@ static bool is_left_behind(const struct sockaddr_un *address)
 
 /* ---- its life ----------------------------------------------------------- */
 
-static int bind_to(int fd, const struct sockaddr_un *address)
+static int bind_socket(int fd, const struct sockaddr_un *address)
 {
     return bind(fd, (const struct sockaddr *)address, sizeof(*address)) ?
            -errno : 0;
 }
 
 /* True: s->path is a file, of ours. */
-static bool is_bound(struct mon_socket *s, const struct sockaddr_un *address,
-                     bool may_take, struct err *e)
+static bool bind_address(struct mon_socket *s,
+                         const struct sockaddr_un *address, bool may_take,
+                         struct err *e)
 {
-    int rc = bind_to(s->fd, address);
+    int rc = bind_socket(s->fd, address);
 
     if ( rc == -EADDRINUSE && may_take && is_left_behind(address) &&
          !unlink(address->sun_path) )
-        rc = bind_to(s->fd, address);
+        rc = bind_socket(s->fd, address);
     if ( rc == -EADDRINUSE )
         err_set(e, rc, "%s: is there already, and nothing that a program which "
                 "is gone left behind: take another path", address->sun_path);
@@ -116,15 +117,16 @@ static bool is_bound(struct mon_socket *s, const struct sockaddr_un *address,
     return !rc;
 }
 
-static int begin(struct mon_socket *s, const struct sockaddr_un *address,
-                 bool may_take, struct err *e)
+static int bind_and_listen(struct mon_socket *s,
+                           const struct sockaddr_un *address, bool may_take,
+                           struct err *e)
 {
     struct stat st;
 
-    s->fd = new_socket();
+    s->fd = create_socket();
     if ( s->fd < 0 || fchmod(s->fd, 0600) )
         return err_sys(e, -errno, "%s", address->sun_path);
-    if ( !is_bound(s, address, may_take, e) )
+    if ( !bind_address(s, address, may_take, e) )
         return e->code;
     if ( listen(s->fd, WAITING) || lstat(address->sun_path, &st) )
     {
@@ -137,7 +139,7 @@ static int begin(struct mon_socket *s, const struct sockaddr_un *address,
     return 0;
 }
 
-static void forget(struct mon_socket *s)
+static void release_socket(struct mon_socket *s)
 {
     if ( s->fd >= 0 )
         close(s->fd);
@@ -153,19 +155,19 @@ int mon_socket_open(struct mon_socket *s, const char *path, struct err *e)
     int lock, rc;
 
     *s = (struct mon_socket)MON_SOCKET_INIT;
-    rc = address_of(path, &address, e);
+    rc = make_address(path, &address, e);
     if ( rc )
         return rc;
     s->path = fault_strdup(path);
     if ( !s->path )
         return err_sys(e, -ENOMEM, "%s", path);
     lock = lock_folder(&address);
-    rc = begin(s, &address, lock >= 0, &own);
+    rc = bind_and_listen(s, &address, lock >= 0, &own);
     if ( lock >= 0 )
         close(lock);
     if ( !rc )
         return 0;
-    forget(s);
+    release_socket(s);
     return err_set(e, rc, "%s", own.text);
 }
 
@@ -181,10 +183,10 @@ void mon_socket_unlink(const struct mon_socket *s)
 void mon_socket_close(struct mon_socket *s)
 {
     mon_socket_unlink(s);
-    forget(s);
+    release_socket(s);
 }
 
-static bool is_ours(int fd)
+static bool peer_is_allowed(int fd)
 {
     struct ucred peer;
     socklen_t length = sizeof(peer);
@@ -199,7 +201,7 @@ int mon_socket_accept(const struct mon_socket *s)
 
     if ( fd < 0 )
         return -errno;
-    if ( is_ours(fd) )
+    if ( peer_is_allowed(fd) )
         return fd;
     close(fd);
     return -EPERM;

@@ -3,7 +3,7 @@
  * QMP over a real socket: held to a session with QEMU, then how messages are
  * cut, then peers that are slow, many, or mean no good.
  */
-#include "client.h"
+#include "monitor-client.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -170,7 +170,7 @@ static const char *frames(const char *bytes)
     text[0] = '\0';
     mon_frame_clear(&f);
     for ( ; *bytes; bytes++ )
-        if ( mon_frame_put(&f, *bytes) == MON_WHOLE )
+        if ( mon_frame_put_byte(&f, *bytes) == MON_WHOLE )
         {
             snprintf(text + strlen(text), sizeof(text) - strlen(text),
                      "<%.*s>", (int)f.nr, f.text);
@@ -330,7 +330,7 @@ START_TEST(noise_does_no_harm)
         byte = pieces[(random >> 33) % (sizeof(pieces) / sizeof(*pieces))];
         for ( ; *byte; byte++ )
         {
-            if ( mon_frame_put(&f, *byte) == MON_MORE )
+            if ( mon_frame_put_byte(&f, *byte) == MON_MORE )
                 continue;
             line = mon_qmp_answer(&q, f.text, f.nr);
             UNIT_CHECK(line && strstr(line, "\r\n"));

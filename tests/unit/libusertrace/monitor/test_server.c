@@ -3,7 +3,7 @@
  * The ways to a monitor: its socket, standard input, options; and what is left
  * when a program ends in one way or another.
  */
-#include "client.h"
+#include "monitor-client.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
  * are written than were traced, and the sums are right in the end; under TSan,
  * all of the way is.
  */
-#include "client.h"
+#include "monitor-client.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The way to qmp.c, which is a library of its own: it needs jansson, and a
+ * program that only traces should need nothing but the C library.  It is
+ * loaded when the first server is opened, and stays.
+ *
+ * A program that is linked with it has it at once; nothing is looked for then.
+ */
+#define _GNU_SOURCE             /* dladdr */
+#include "libusertrace/monitor/qmp.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LIBRARY "libusertrace-qmp.so.0"
+
+#pragma weak usertrace_qmp
+
+static const struct mon_qmp_ops *_Atomic qmp_ops;
+
+/* Beside us lies the one that was built with us; else the usual places. */
+static void *open_library(void)
+{
+    char path[PATH_MAX];
+    const char *slash;
+    void *library = NULL;
+    Dl_info us;
+    int n;
+
+    if ( dladdr((const void *)&qmp_ops, &us) &&
+         (slash = strrchr(us.dli_fname, '/')) != NULL )
+    {
+        n = snprintf(path, sizeof(path), "%.*s/" LIBRARY,
+                     (int)(slash - us.dli_fname), us.dli_fname);
+        if ( n > 0 && (size_t)n < sizeof(path) )
+            library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    }
+    return library ? library : dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+}
+
+int mon_qmp_load(struct err *e)
+{
+    const struct mon_qmp_ops *(*get)(void) = usertrace_qmp;
+    void *library;
+
+    if ( qmp_ops )
+        return 0;
+    if ( !get )
+    {
+        library = open_library();
+        if ( library )
+            *(void **)&get = dlsym(library, "usertrace_qmp");
+    }
+    if ( !get )
+        return err_set(e, -ENOTSUP, "QMP is a library of its own, which needs "
+                       "jansson: %.300s", dlerror());
+    qmp_ops = get();
+    return 0;
+}
+
+char *mon_qmp_greeting(void)
+{
+    return qmp_ops->greeting();
+}
+
+char *mon_qmp_answer(struct mon_qmp *q, const char *text, size_t length)
+{
+    return qmp_ops->answer(q, text, length);
+}

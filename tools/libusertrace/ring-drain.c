@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A pass merges the rings by the time of the events.  What a ring has in a
+ * row before the next one's time is copied in a row: with one thread that is
+ * all of it.
+ *
+ * What was read is given back only when it counts in the file (commit), and
+ * both become true in one store (simple-format.h): whoever is killed in
+ * between leaves either both or neither.
+ *
+ * A failed write undoes the pass as far as it was not committed.  The rings
+ * stay full, trace points count what they lose, and the next pass tries again.
+ */
+#include "libusertrace/ring-drain.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/fault.h"
+#include "libusertrace/registry.h"
+
+static const char *data_at(const struct ut_ring *r, uint64_t at)
+{
+    return (const char *)r->ring + r->ring->data + (at & r->ring->mask);
+}
+
+static struct simple_head head_at(const struct ut_ring *r)
+{
+    struct simple_head head;
+
+    memcpy(&head, data_at(r, r->at), sizeof(head));
+    return head;
+}
+
+/* ---- commit -------------------------------------------------------------- */
+
+static void commit_ring(struct ut_ring *r)
+{
+    uint64_t side;
+
+    r->committed_at = r->at;
+    r->committed_lost = r->reported_lost;
+    if ( !r->arena )
+        return;
+    side = ~r->arena->head->commit & 1;
+    r->ring->committed[side].tail = r->at;
+    r->ring->committed[side].reported_lost = r->reported_lost;
+}
+
+static void rollback_ring(struct ut_ring *r)
+{
+    r->at = r->committed_at;
+    r->reported_lost = r->committed_lost;
+}
+
+/* A killed process's stores are there in the order of the program. */
+static void commit_arena(struct ut_drain *d)
+{
+    struct simple_rings *head = d->arena->head;
+    uint64_t side = ~head->commit & 1;
+
+    head->committed[side].bytes = d->file.bytes;
+    __atomic_store_n(&head->commit, head->commit + 1, __ATOMIC_RELEASE);
+}
+
+/* Both sides, in turn, so that whichever counts is all of one file. */
+void ut_drain_set_file(struct ut_drain *d, const char *path)
+{
+    struct simple_rings *head = d->arena->head;
+
+    for ( int i = 0; i < 2; i++ )
+    {
+        uint64_t side = ~head->commit & 1;
+
+        for ( struct ut_ring *r = d->rings; r; r = r->next )
+            commit_ring(r);
+        head->committed[side].inode = d->file.inode;
+        memcpy(head->committed[side].path, path, strlen(path) + 1);
+        commit_arena(d);
+    }
+}
+
+static void count_committed(struct ut_drain *d)
+{
+    d->counts.written += d->pending;
+    d->counts.dropped += d->pending_lost;
+    d->pending = d->pending_lost = 0;
+}
+
+/* The release of tail is for the acquire in ring-write.c, look_for_room(). */
+static int commit_pass(struct ut_drain *d)
+{
+    uint64_t before = d->file.bytes;
+    int rc = ut_file_write(&d->file);
+
+    d->counts.bytes += d->file.bytes - before;
+    if ( rc && d->file.seekable )
+    {
+        d->counts.failed_writes++;
+        for ( struct ut_ring *r = d->rings; r; r = r->next )
+            rollback_ring(r);
+        d->reported_without_ring = d->committed_without_ring;
+        d->pending = d->pending_lost = 0;
+        return rc;
+    }
+    for ( struct ut_ring *r = d->rings; r; r = r->next )
+        commit_ring(r);
+    d->committed_without_ring = d->reported_without_ring;
+    if ( d->arena )
+        commit_arena(d);
+    for ( struct ut_ring *r = d->rings; r; r = r->next )
+        __atomic_store_n(&r->ring->tail, r->at, __ATOMIC_RELEASE);
+    count_committed(d);
+    d->counts.failed_writes += rc != 0;
+    return rc;
+}
+
+static int buffer_make_room(struct ut_drain *d, size_t bytes)
+{
+    return ut_file_has_room(&d->file, bytes) ? 0 : commit_pass(d);
+}
+
+/* ---- events to the file -------------------------------------------------- */
+
+static void put_dropped(struct ut_drain *d, uint32_t tid, uint64_t time,
+                        uint64_t nr)
+{
+    struct simple_head head = {
+        .type = SIMPLE_EVENT, .id = SIMPLE_DROPPED, .time = time,
+        .length = SIMPLE_MARKER_BYTES - 8, .pid = d->pid,
+    };
+
+    ut_file_put_thread(&d->file, tid);
+    ut_file_put_bytes(&d->file, &head, sizeof(head));
+    ut_file_put_bytes(&d->file, &nr, sizeof(nr));
+    d->pending_lost += nr;
+}
+
+/* A marker has the total; of that, some may have been told already. */
+static void drain_marker(struct ut_drain *d, struct ut_ring *r,
+                         const struct simple_head *head)
+{
+    uint64_t total;
+
+    memcpy(&total, data_at(r, r->at + sizeof(*head)), sizeof(total));
+    if ( total > r->reported_lost )
+    {
+        put_dropped(d, r->ring->tid, head->time, total - r->reported_lost);
+        r->reported_lost = total;
+    }
+}
+
+static int drain_event(struct ut_drain *d, struct ut_ring *r)
+{
+    struct simple_head head = head_at(r);
+    size_t size = head.length + sizeof(head.type);
+    int rc = buffer_make_room(d, size + UT_FILE_NOTE_MAX);
+
+    if ( rc )
+        return rc;
+    if ( head.id == SIMPLE_DROPPED )
+        drain_marker(d, r, &head);
+    else
+    {
+        ut_file_put_thread(&d->file, r->ring->tid);
+        ut_file_put_bytes(&d->file, data_at(r, r->at), size);
+        d->pending++;
+    }
+    r->at += size;
+    return 0;
+}
+
+/* The ring with the earliest event, and until when it is alone. */
+static struct ut_ring *find_earliest(const struct ut_drain *d, uint64_t *until)
+{
+    struct ut_ring *first = NULL;
+    uint64_t time, first_time = UINT64_MAX;
+
+    *until = UINT64_MAX;
+    for ( struct ut_ring *r = d->rings; r; r = r->next )
+    {
+        if ( r->at >= r->end )
+            continue;
+        time = head_at(r).time;
+        if ( !first || time < first_time )
+        {
+            *until = first_time;
+            first = r;
+            first_time = time;
+        }
+        else if ( time < *until )
+            *until = time;
+    }
+    return first;
+}
+
+static int drain_run(struct ut_drain *d, struct ut_ring *r, uint64_t until)
+{
+    int rc = 0;
+
+    while ( !rc && r->at < r->end && head_at(r).time <= until )
+        rc = drain_event(d, r);
+    return rc;
+}
+
+/*
+ * Losses that no event followed yet.  First what was lost, then the head: if
+ * it has not moved, the losses came after all that was read.
+ */
+static int put_losses(struct ut_drain *d, struct ut_ring *r)
+{
+    uint64_t lost = __atomic_load_n(&r->ring->lost, __ATOMIC_ACQUIRE);
+    uint64_t head = __atomic_load_n(&r->ring->at.head, __ATOMIC_ACQUIRE);
+    int rc;
+
+    if ( r->stale || lost == r->reported_lost || head != r->at )
+        return 0;
+    rc = buffer_make_room(d, SIMPLE_MARKER_BYTES + UT_FILE_NOTE_MAX);
+    if ( rc )
+        return rc;
+    put_dropped(d, r->ring->tid,
+                __atomic_load_n(&r->ring->lost_at, __ATOMIC_RELAXED),
+                lost - r->reported_lost);
+    r->reported_lost = lost;
+    return 0;
+}
+
+static int put_losses_without_ring(struct ut_drain *d)
+{
+    uint64_t lost = ut_rings_count_lost();
+    struct timespec t;
+    int rc;
+
+    if ( lost == d->reported_without_ring )
+        return 0;
+    rc = buffer_make_room(d, SIMPLE_MARKER_BYTES + UT_FILE_NOTE_MAX);
+    if ( rc )
+        return rc;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    put_dropped(d, 0, (uint64_t)t.tv_sec * 1000000000u + t.tv_nsec,
+                lost - d->reported_without_ring);
+    d->reported_without_ring = lost;
+    return 0;
+}
+
+/* ---- a pass -------------------------------------------------------------- */
+
+/* The acquire is for the release in ring-write.c, leave(). */
+static bool snapshot_heads(struct ut_drain *d)
+{
+    bool any = false;
+
+    for ( struct ut_ring *r = d->rings; r; r = r->next )
+    {
+        r->end = r->stale ? r->at :
+                 __atomic_load_n(&r->ring->at.head, __ATOMIC_ACQUIRE);
+        any |= r->end != r->at;
+    }
+    return any;
+}
+
+/* After the snapshot: whatever is in it has been registered. */
+static int put_new_mappings(struct ut_drain *d)
+{
+    uint32_t nr = ut_count_events();
+    int rc;
+
+    if ( nr == d->file.now.mapped )
+        return 0;
+    rc = ut_file_put_events(&d->file, nr);
+    return rc ? rc : commit_pass(d);
+}
+
+int ut_drain_run_pass(struct ut_drain *d)
+{
+    bool any = snapshot_heads(d);
+    struct ut_ring *r;
+    uint64_t until;
+    int rc = put_new_mappings(d);
+
+    if ( !rc && any )
+        ut_file_put_clock(&d->file);
+    while ( !rc && (r = find_earliest(d, &until)) != NULL )
+        rc = drain_run(d, r, until);
+    for ( r = d->rings; r && !rc; r = r->next )
+        rc = put_losses(d, r);
+    if ( !rc )
+        rc = put_losses_without_ring(d);
+    return rc ? rc : d->file.used ? commit_pass(d) : 0;
+}
+
+void ut_drain_peek_records(struct ut_drain *d, ut_record_fn *show, void *arg)
+{
+    struct simple_head head;
+    struct ut_ring *r;
+    uint64_t until;
+    size_t bytes;
+
+    snapshot_heads(d);
+    while ( (r = find_earliest(d, &until)) != NULL )
+    {
+        head = head_at(r);
+        bytes = head.length + sizeof(head.type);
+        if ( head.id != SIMPLE_DROPPED )
+            show(data_at(r, r->at), bytes, arg);
+        r->at += bytes;
+    }
+    for ( r = d->rings; r; r = r->next )
+        rollback_ring(r);
+}
+
+/* ---- rings that come and go ---------------------------------------------- */
+
+static uint32_t ring_state(const struct ut_ring *r)
+{
+    return __atomic_load_n(&r->ring->state, __ATOMIC_ACQUIRE);
+}
+
+/* Its thread is gone, and all of it is in the file (or never will be). */
+static bool ring_is_spent(const struct ut_ring *r)
+{
+    return ring_state(r) == SIMPLE_RING_RELEASED &&
+           (r->stale ||
+            (r->at == r->ring->at.head && r->reported_lost == r->ring->lost));
+}
+
+static void reset_ring(struct ut_ring *r)
+{
+    r->ring->at.reserved = r->ring->at.head;
+    r->ring->at.limit = 0;
+    r->ring->marked = r->ring->lost;
+    r->ring->state = SIMPLE_RING_FREE;
+}
+
+/* A ring in the pool is FREE too: `offered` tells them apart. */
+static void recycle_ring(struct ut_ring **at)
+{
+    struct ut_ring *r = *at;
+
+    if ( ring_is_spent(r) && !r->arena )
+    {
+        *at = r->next;
+        ut_ring_free(r);
+        return;
+    }
+    if ( ring_is_spent(r) )
+    {
+        reset_ring(r);
+        r->in_pool = false;
+    }
+    if ( !r->in_pool && r->arena && ring_state(r) == SIMPLE_RING_FREE )
+        r->in_pool = ut_ring_push_ready(r->ring);
+}
+
+int ut_drain_recycle_rings(struct ut_drain *d, struct err *e)
+{
+    struct ut_ring **at = &d->rings, *r;
+    int rc = 0;
+
+    while ( *at )
+    {
+        r = *at;
+        recycle_ring(at);
+        if ( *at == r )
+            at = &r->next;
+    }
+    while ( d->arena && ut_rings_count_free_slots() && !rc )
+    {
+        rc = ut_ring_new(d->arena, &r, e);
+        if ( rc )
+            break;
+        r->next = d->rings;
+        d->rings = r;
+        r->in_pool = ut_ring_push_ready(r->ring);
+    }
+    d->counts.rings = 0;
+    for ( r = d->rings; r; r = r->next )
+        d->counts.rings += ring_state(r) == SIMPLE_RING_HELD;
+    return rc;
+}
+
+/* A pair with ring-write.c, is_closed(). */
+static void close_ring(struct ut_ring *r)
+{
+    __atomic_store_n(&r->ring->closed, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&r->ring->at.limit, 0, __ATOMIC_SEQ_CST);
+    r->arena = NULL;
+}
+
+void ut_drain_close_rings(struct ut_drain *d)
+{
+    struct ut_ring *r;
+    struct simple_ring *ring;
+
+    while ( (ring = ut_ring_pop_ready()) != NULL )
+        ring->state = SIMPLE_RING_RELEASED;
+    for ( r = d->rings; r; r = r->next )
+    {
+        if ( !r->in_pool )
+            r->ring->state = SIMPLE_RING_RELEASED;
+        close_ring(r);
+    }
+}
+
+bool ut_drain_is_idle(const struct ut_drain *d)
+{
+    for ( const struct ut_ring *r = d->rings; r; r = r->next )
+        if ( !r->stale && ring_state(r) == SIMPLE_RING_HELD &&
+             (__atomic_load_n(&r->ring->at.reserved, __ATOMIC_RELAXED) !=
+              r->at || __atomic_load_n(&r->ring->at.head, __ATOMIC_ACQUIRE) !=
+              r->at) )
+            return false;
+    return true;
+}
+
+/* Events that were read by nobody, and losses that were told to nobody. */
+static uint64_t count_unwritten(struct ut_ring *r)
+{
+    uint64_t nr = __atomic_load_n(&r->ring->lost, __ATOMIC_ACQUIRE) -
+                  r->reported_lost;
+    uint64_t end = __atomic_load_n(&r->ring->at.head, __ATOMIC_ACQUIRE);
+    struct simple_head head;
+
+    for ( ; r->at < end; r->at += head.length + sizeof(head.type) )
+    {
+        head = head_at(r);
+        nr += head.id != SIMPLE_DROPPED;
+    }
+    return nr;
+}
+
+uint64_t ut_drain_abandon_rings(struct ut_drain *d)
+{
+    uint64_t lost = ut_rings_count_lost(), nr = lost - d->reported_without_ring;
+
+    for ( struct ut_ring *r = d->rings; r; r = r->next )
+    {
+        nr += r->stale ? 0 : count_unwritten(r);
+        r->stale = true;
+    }
+    d->reported_without_ring = lost;
+    d->counts.dropped += nr;
+    return nr;
+}
+
+void ut_drain_free_in_child(struct ut_drain *d)
+{
+    struct ut_ring *r;
+
+    while ( (r = d->rings) != NULL )
+    {
+        d->rings = r->next;
+        ut_ring_free(r);
+    }
+    if ( d->arena )
+        ut_arena_unmap(d->arena);
+    d->arena = NULL;
+    d->reported_without_ring = d->committed_without_ring = 0;
+}

@@ -1,0 +1,623 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The simple back end: when there are rings, and when there is a file.
+ *
+ *     IDLE    no rings: an event is not even lost
+ *     EARLY   something is on, and no file was ever open: rings keep the
+ *             first events for the file that will come
+ *     OPEN    a file; a thread that drains
+ *     FORKED  the child of OPEN or EARLY: the first event begins anew
+ *
+ * One lock for all of it, held over passes, so a flush is a pass by whoever
+ * asks, and needs no other thread to live.  It is taken before ut_lock().
+ *
+ * The process ends: a destructor closes the file.  It is killed: the rings
+ * are still there (simple-format.h), and `simpletrace --recover` has them.
+ */
+#include "libusertrace/simple-backend.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/fault.h"
+#include "libusertrace/ring-drain.h"
+#include "libusertrace/registry.h"
+#include "libusertrace/reporter.h"
+
+#define FOLDER_ENV "USERTRACE_RINGS"    /* where rings are to be */
+#define RING_BYTES (256u << 10)
+#define RING_MIN (64u << 10)            /* ten times the largest event */
+#define RING_MAX (1u << 30)
+#define PASS_EVERY 1000000000u          /* ns, at least */
+#define QUIET_TRIES 100                 /* of a millisecond */
+
+enum state { IDLE, EARLY, OPEN, FORKED };
+
+struct simple
+{
+    enum state state, state_before_fork;
+    struct ut_drain drain;
+    char *name;                 /* NULL: the default */
+    size_t ring_bytes;
+    uint64_t rotate_bytes;
+    unsigned int rotate_keep;
+    bool has_key, has_thread, has_handlers;
+    bool reported_file_error;   /* write errors of this file */
+    bool reported_rings_error;  /* rings that could not be made */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct simple simple = {
+    .drain.file = UT_FILE_INIT, .ring_bytes = RING_BYTES,
+};
+
+/* ---- names --------------------------------------------------------------- */
+
+static int make_name(char *path, size_t size, struct err *e)
+{
+    int n = simple.name ? snprintf(path, size, "%s", simple.name) :
+                          snprintf(path, size, "trace-%d", (int)getpid());
+
+    if ( n < 0 || (size_t)n >= size )
+        return err_set(e, -ENAMETOOLONG, "the name of the trace file is too "
+                       "long: at most %zu bytes", size - 1);
+    return 0;
+}
+
+/* ---- rings --------------------------------------------------------------- */
+
+/* "a/b" -> "a" */
+static void make_folder(char *folder, const char *path)
+{
+    char *slash;
+
+    snprintf(folder, PATH_MAX, "%s", path);
+    slash = strrchr(folder, '/');
+    if ( !slash )
+        strcpy(folder, ".");
+    else
+        slash[slash == folder] = '\0';
+}
+
+/*
+ * In memory if we may: rings on a disk make trace points wait for it.  Without
+ * any place for a name they are lost with the process, which is said.
+ */
+static int open_arena(const char *path, struct err *e)
+{
+    const char *asked = getenv(FOLDER_ENV);
+    char link[PATH_MAX + 8], beside[PATH_MAX];
+    const char *const folders[] = { asked ? asked : "/dev/shm", beside };
+    struct err ignored = ERR_INIT;
+    int rc = -ENOENT;
+
+    make_folder(beside, path);
+    snprintf(link, sizeof(link), "%s.rings", path);
+    for ( size_t i = 0; i < 2 && rc; i++ )
+    {
+        ignored = (struct err)ERR_INIT;
+        rc = ut_arena_open(&simple.drain.arena, folders[i], link,
+                           simple.ring_bytes, &ignored);
+    }
+    if ( !rc )
+        return 0;
+    ut_report("warning: %s: if the program is killed, its last events are lost",
+              ignored.text);
+    return ut_arena_open(&simple.drain.arena, NULL, NULL, simple.ring_bytes,
+                         e);
+}
+
+/* Those that have a ring finish with it; then nobody finds one. */
+static void close_arena(void)
+{
+    ut_drain_close_rings(&simple.drain);
+    if ( simple.drain.arena )
+        ut_arena_close(simple.drain.arena);
+    simple.drain.arena = NULL;
+}
+
+/* ---- the thread ---------------------------------------------------------- */
+
+static void rotate_file(void);
+
+static void report_write_error(int rc)
+{
+    if ( !rc || simple.reported_file_error )
+        return;
+    ut_report("trace file %s: %s: events that find no more room are dropped "
+              "and counted", simple.drain.file.path, strerror(-rc));
+    simple.reported_file_error = true;
+}
+
+static int run_pass(void)
+{
+    struct err e = ERR_INIT;
+    int rc = ut_drain_run_pass(&simple.drain);
+
+    report_write_error(rc);
+    if ( ut_drain_recycle_rings(&simple.drain, &e) &&
+         !simple.reported_rings_error )
+    {
+        ut_report("%s: its events are dropped and counted", e.text);
+        simple.reported_rings_error = true;
+    }
+    if ( !rc && simple.rotate_bytes &&
+         simple.drain.file.bytes >= simple.rotate_bytes )
+        rotate_file();
+    return rc;
+}
+
+static void *run_drain_thread(void *arg)
+{
+    (void)arg;
+    for ( ;; )
+    {
+        ut_writer_wait(PASS_EVERY);
+        pthread_mutex_lock(&lock);
+        if ( simple.state == OPEN )
+            run_pass();
+        pthread_mutex_unlock(&lock);
+    }
+    return NULL;
+}
+
+/* Signals are for the program's own threads. */
+static int start_drain_thread(struct err *e)
+{
+    pthread_attr_t attr;
+    sigset_t all, before;
+    pthread_t thread;
+    int rc;
+
+    if ( simple.has_thread )
+        return 0;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_attr_init(&attr);
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    rc = pthread_create(&thread, &attr, run_drain_thread, NULL);
+    pthread_attr_destroy(&attr);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if ( rc )
+        return err_sys(e, -rc, "no thread to write the trace file");
+    simple.has_thread = true;
+    return 0;
+}
+
+/* ---- states -------------------------------------------------------------- */
+
+static void enter_early(void)
+{
+    struct err ignored = ERR_INIT;
+
+    simple.drain.pid = getpid();
+    if ( ut_arena_open(&simple.drain.arena, NULL, NULL, simple.ring_bytes,
+                       &ignored) )
+        return;
+    ut_drain_recycle_rings(&simple.drain, &ignored);
+    ut_rings_set_accepting(true);
+    simple.state = EARLY;
+}
+
+/* Rings of EARLY are closed, and drained into the new file. */
+static int enter_open(const char *path, struct err *e)
+{
+    int rc = start_drain_thread(e);
+
+    simple.drain.pid = getpid();
+    if ( rc )
+        return rc;
+    rc = ut_file_open(&simple.drain.file, path, e);
+    if ( rc )
+        return rc;
+    close_arena();
+    rc = open_arena(path, e);
+    if ( !rc )
+    {
+        ut_drain_set_file(&simple.drain, path);
+        rc = ut_drain_recycle_rings(&simple.drain, e);
+    }
+    if ( rc )
+    {
+        close_arena();
+        ut_file_close(&simple.drain.file);
+        simple.state = IDLE;
+        ut_rings_set_accepting(false);
+        return rc;
+    }
+    ut_rings_set_accepting(true);
+    simple.state = OPEN;
+    simple.reported_file_error = simple.reported_rings_error = false;
+    simple.drain.counts.files++;
+    run_pass();
+    return 0;
+}
+
+/*
+ * The whole name, since the process may change its folder before it rotates
+ * files, or takes the link to the rings away; and for who recovers.
+ */
+static int open_file(struct err *e)
+{
+    char name[PATH_MAX], folder[PATH_MAX], path[PATH_MAX];
+    int n, rc = make_name(name, sizeof(name), e);
+
+    if ( rc )
+        return rc;
+    if ( *name == '/' || !getcwd(folder, sizeof(folder)) )
+        return enter_open(name, e);
+    n = snprintf(path, sizeof(path), "%s/%s", folder, name);
+    if ( n < 0 || (size_t)n >= sizeof(path) )
+        return err_set(e, -ENAMETOOLONG, "trace file %.150s: its whole name is "
+                       "too long", name);
+    return enter_open(path, e);
+}
+
+static void wait_for_idle(void)
+{
+    static const struct timespec millisecond = { .tv_nsec = 1000000 };
+    int tries;
+
+    for ( tries = 0; tries < QUIET_TRIES; tries++ )
+    {
+        if ( run_pass() || ut_drain_is_idle(&simple.drain) )
+            return;
+        nanosleep(&millisecond, NULL);
+    }
+}
+
+static int close_file(struct err *e)
+{
+    unsigned long long nr;
+    int rc;
+
+    ut_rings_set_accepting(false);
+    ut_drain_close_rings(&simple.drain);
+    wait_for_idle();
+    rc = ut_drain_run_pass(&simple.drain);
+    nr = ut_drain_abandon_rings(&simple.drain);
+    if ( rc )
+        err_sys(e, rc, "trace file %.150s: its last %llu events are lost",
+                simple.drain.file.path, nr);
+    close_arena();
+    ut_file_close(&simple.drain.file);
+    ut_drain_recycle_rings(&simple.drain, NULL);
+    simple.state = IDLE;
+    return rc;
+}
+
+/* ---- another file -------------------------------------------------------- */
+
+/* "path" or "path.N"; false: too long. */
+static bool format_numbered_name(char *text, const char *path, unsigned int nr)
+{
+    int n = nr ? snprintf(text, PATH_MAX, "%s.%u", path, nr) :
+                 snprintf(text, PATH_MAX, "%s", path);
+
+    return n > 0 && n < PATH_MAX;
+}
+
+/* PATH.2 to PATH.3, PATH.1 to PATH.2, PATH to PATH.1 */
+static void shift_names(const char *path)
+{
+    char from[PATH_MAX], to[PATH_MAX];
+    unsigned int nr = 0;
+
+    while ( (!simple.rotate_keep || nr < simple.rotate_keep) &&
+            format_numbered_name(from, path, nr) && !access(from, F_OK) )
+        nr++;
+    for ( ; nr && format_numbered_name(from, path, nr - 1) &&
+            format_numbered_name(to, path, nr);
+          nr-- )
+        rename(from, to);
+}
+
+/*
+ * The rings stay what they are: only the file changes, and the place that
+ * says which one it is.
+ */
+static void rotate_file(void)
+{
+    struct ut_file next = UT_FILE_INIT;
+    struct err e = ERR_INIT;
+    char *path = fault_strdup(simple.drain.file.path);
+
+    if ( path )
+    {
+        shift_names(path);
+        if ( ut_file_open(&next, path, &e) )
+        {
+            ut_report("%s: the old file goes on", e.text);
+            simple.rotate_bytes = 0;
+        }
+        else
+        {
+            ut_file_close(&simple.drain.file);
+            simple.drain.file = next;
+            simple.drain.counts.files++;
+            ut_drain_set_file(&simple.drain, path);
+        }
+    }
+    fault_free(path);
+}
+
+/* ---- fork ---------------------------------------------------------------- */
+
+/* Between passes, so the child finds nothing half done. */
+static void lock_before_fork(void)
+{
+    pthread_mutex_lock(&lock);
+    ut_lock();
+}
+
+static void unlock_after_fork(void)
+{
+    ut_unlock();
+    pthread_mutex_unlock(&lock);
+}
+
+/* In the child's first event: anew, where the parent was. */
+static void restart_after_fork(void)
+{
+    struct err e = ERR_INIT;
+    enum state before;
+
+    pthread_mutex_lock(&lock);
+    before = simple.state_before_fork;
+    if ( simple.state == FORKED && before == EARLY )
+        enter_early();
+    else if ( simple.state == FORKED && open_file(&e) )
+        ut_report("%s: this process is not traced", e.text);
+    pthread_mutex_unlock(&lock);
+}
+
+/* "file" is the parent's; the child's is "file-PID". */
+static void make_child_name(void)
+{
+    size_t room = simple.name ? strlen(simple.name) + 16 : 0;
+    char *name = room ? fault_malloc(room) : NULL;
+
+    if ( name )
+        snprintf(name, room, "%s-%d", simple.name, (int)getpid());
+    fault_free(simple.name);
+    simple.name = name;
+}
+
+static void reset_in_child(void)
+{
+    pthread_mutex_init(&lock, NULL);
+    ut_lock_reinit();
+    simple.has_thread = false;
+    if ( simple.state == IDLE )
+        return;
+    if ( simple.state != FORKED )
+        simple.state_before_fork = simple.state;
+    ut_drain_free_in_child(&simple.drain);
+    ut_file_close(&simple.drain.file);
+    simple.drain.counts = (struct usertrace_counts){ .written = 0 };
+    if ( simple.state_before_fork == OPEN )
+        make_child_name();
+    simple.state = FORKED;
+    ut_rings_reset_in_child(restart_after_fork);
+}
+
+/* ---- for backends.c ------------------------------------------------------ */
+
+static int init_once(struct err *e)
+{
+    int rc = 0;
+
+    if ( !simple.has_key )
+        rc = ut_rings_create_key();
+    simple.has_key = !rc;
+    if ( !rc && !simple.has_handlers )
+        rc = -pthread_atfork(lock_before_fork, unlock_after_fork,
+                             reset_in_child);
+    simple.has_handlers = !rc;
+    return rc ? err_sys(e, rc, "no memory to trace") : 0;
+}
+
+int ut_simple_init(struct err *e)
+{
+    int rc;
+
+    pthread_mutex_lock(&lock);
+    rc = init_once(e);
+    pthread_mutex_unlock(&lock);
+    return rc;
+}
+
+void ut_simple_prepare(void)
+{
+    pthread_mutex_lock(&lock);
+    if ( simple.state == IDLE && !simple.drain.counts.files &&
+         !init_once(NULL) )
+        enter_early();
+    pthread_mutex_unlock(&lock);
+}
+
+void ut_simple_peek_records(ut_record_fn *show, void *arg)
+{
+    pthread_mutex_lock(&lock);
+    ut_drain_peek_records(&simple.drain, show, arg);
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- for the program ----------------------------------------------------- */
+
+/* A child whose file was not begun yet: it will not be. */
+static void cancel_restart(void)
+{
+    ut_rings_set_accepting(false);
+    simple.state = IDLE;
+}
+
+static int apply_file_action(enum usertrace_file what, struct err *e)
+{
+    int rc = init_once(e);
+
+    if ( rc )
+        return rc;
+    if ( what == USERTRACE_FILE_ON )
+        return simple.state == OPEN ? 0 : open_file(e);
+    if ( what == USERTRACE_FILE_OFF && simple.state == FORKED )
+        cancel_restart();
+    if ( simple.state != OPEN )
+        return 0;
+    if ( what == USERTRACE_FILE_OFF )
+        return close_file(e);
+    rc = run_pass();
+    return rc ? err_sys(e, rc, "trace file %.150s", simple.drain.file.path) : 0;
+}
+
+int usertrace_file(enum usertrace_file what, struct err *e)
+{
+    int rc;
+
+    if ( !usertrace_has_backend("simple") )
+        return err_set(e, -ENOTSUP, "there is no trace file: the program was "
+                       "made without back end simple");
+    pthread_mutex_lock(&lock);
+    rc = apply_file_action(what, e);
+    pthread_mutex_unlock(&lock);
+    return rc;
+}
+
+int usertrace_file_set(const char *path, struct err *e)
+{
+    char *name = path ? fault_strdup(path) : NULL;
+    int rc = 0;
+    bool open;
+
+    if ( path && !name )
+        return err_sys(e, -ENOMEM, "trace file %.150s", path);
+    pthread_mutex_lock(&lock);
+    open = simple.state == OPEN;
+    if ( open )
+        rc = close_file(e);
+    fault_free(simple.name);
+    simple.name = name;
+    if ( open )
+        rc = open_file(rc ? NULL : e);
+    pthread_mutex_unlock(&lock);
+    return rc;
+}
+
+bool usertrace_file_status(char *path, size_t size)
+{
+    bool open;
+
+    pthread_mutex_lock(&lock);
+    open = simple.state == OPEN;
+    if ( size && make_name(path, size, NULL) )
+        path[size - 1] = '\0';
+    pthread_mutex_unlock(&lock);
+    return open;
+}
+
+void usertrace_file_rotate(uint64_t bytes, unsigned int keep)
+{
+    pthread_mutex_lock(&lock);
+    simple.rotate_bytes = bytes;
+    simple.rotate_keep = keep;
+    pthread_mutex_unlock(&lock);
+}
+
+int usertrace_ring_size(size_t bytes, struct err *e)
+{
+    size_t size = RING_MIN;
+
+    if ( bytes > RING_MAX )
+        return err_set(e, -EINVAL, "a ring of %zu bytes: at most %u", bytes,
+                       RING_MAX);
+    while ( size < bytes )
+        size *= 2;
+    pthread_mutex_lock(&lock);
+    simple.ring_bytes = size;
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+void usertrace_counts(struct usertrace_counts *counts)
+{
+    pthread_mutex_lock(&lock);
+    *counts = simple.drain.counts;
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- by QEMU's names ----------------------------------------------------- */
+
+bool st_set_trace_file_enabled(bool on)
+{
+    bool before = usertrace_file_status(NULL, 0);
+    struct err e = ERR_INIT;
+
+    if ( usertrace_file(on ? USERTRACE_FILE_ON : USERTRACE_FILE_OFF, &e) )
+        ut_report("%s", e.text);
+    return before;
+}
+
+void st_set_trace_file(const char *path)
+{
+    struct err e = ERR_INIT;
+
+    if ( usertrace_file_set(path, &e) )
+        ut_report("%s", e.text);
+}
+
+void st_flush_trace_buffer(void)
+{
+    struct err e = ERR_INIT;
+
+    if ( usertrace_file(USERTRACE_FILE_FLUSH, &e) )
+        ut_report("%s", e.text);
+}
+
+void st_print_trace_file_status(void)
+{
+    char path[PATH_MAX];
+    bool on = usertrace_file_status(path, sizeof(path));
+
+    printf("Trace file \"%s\" %s.\n", path, on ? "on" : "off");
+}
+
+/* A name or an event that is on: somebody wants a file. */
+void trace_init_file(void)
+{
+    bool named;
+
+    pthread_mutex_lock(&lock);
+    named = simple.name != NULL;
+    pthread_mutex_unlock(&lock);
+    if ( usertrace_has_backend("simple") &&
+         (named || __atomic_load_n(&trace_events_enabled_count,
+                                   __ATOMIC_RELAXED)) )
+        st_set_trace_file_enabled(true);
+}
+
+/* ---- the end ------------------------------------------------------------- */
+
+/* exit() may come from a handler that interrupted whoever has the lock. */
+static void __attribute__((destructor)) close_at_exit(void)
+{
+    struct err e = ERR_INIT;
+    struct timespec until;
+    int rc = 0;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec++;
+    if ( pthread_mutex_timedlock(&lock, &until) )
+        return;
+    if ( simple.state == OPEN )
+        rc = close_file(&e);
+    pthread_mutex_unlock(&lock);
+    if ( rc )
+        ut_report("%s", e.text);
+}

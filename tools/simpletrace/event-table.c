@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tracetool's front half reads the declarations; what a trace needs of them
+ * is copied, so that its memory can go.
+ *
+ * Names are found one after the other: once per mapping, not once per record.
+ */
+#include "simpletrace/event-table.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/fault.h"
+#include "simpletrace/recipe.h"
+#include "tracetool/parse.h"
+#include "tracetool/sources.h"
+
+#define MAX_DIAGNOSTIC 1024
+
+static const struct st_arg lost = { .name = "num_events_dropped" };
+
+int st_events_init(struct st_events *s)
+{
+    *s = (struct st_events){ .dropped = {
+        .name = "Dropped_Event", .args = &lost, .nr_args = 1, .min_bytes = 8,
+        .declared = true,
+    } };
+    arena_init(&s->arena, 1u << 14);
+    return 0;
+}
+
+void st_events_fini(struct st_events *s)
+{
+    fault_free(s->all);
+    arena_fini(&s->arena);
+}
+
+static int append_event(struct st_events *s, struct st_event *event)
+{
+    size_t room = s->room ? s->room * 2 : 256;
+    struct st_event **all;
+
+    if ( s->nr == s->room )
+    {
+        all = fault_realloc(s->all, room * sizeof(*all));
+        if ( !all )
+            return -ENOMEM;
+        s->all = all;
+        s->room = room;
+    }
+    s->all[s->nr++] = event;
+    return 0;
+}
+
+static struct st_arg copy_argument(struct st_events *s,
+                                   const struct tt_arg *from)
+{
+    return (struct st_arg){
+        .name = arena_strdup(&s->arena, from->name),
+        .is_string = from->kind == TT_STRING, .is_signed = from->is_signed,
+        .is_pointer = from->kind == TT_POINTER,
+        .is_bool = from->kind == TT_BOOL,
+    };
+}
+
+/* QEMU's property vcpu is a first argument that nobody wrote. */
+static int copy_arguments(struct st_events *s, struct st_event *event,
+                          const struct tt_event *from)
+{
+    size_t i, nr = from->nr_args + from->vcpu;
+    struct st_arg *args = arena_array(&s->arena, nr, sizeof(*args),
+                                      _Alignof(struct st_arg));
+
+    if ( (!args && nr) || nr > ST_MAX_ARGS )
+        return -ENOMEM;
+    if ( from->vcpu )
+        args[0] = (struct st_arg){ .name = "__cpu", .is_pointer = true };
+    for ( i = from->vcpu; i < nr; i++ )
+    {
+        args[i] = copy_argument(s, &from->args[i - from->vcpu]);
+        if ( !args[i].name )
+            return -ENOMEM;
+        event->has_strings |= args[i].is_string;
+    }
+    for ( i = 0; i < nr; i++ )
+        event->min_bytes += args[i].is_string ? 4 : 8;
+    event->args = args;
+    event->nr_args = nr;
+    return 0;
+}
+
+static struct st_event *copy_event(struct st_events *s,
+                                   const struct tt_event *from)
+{
+    struct st_event *event = arena_new(&s->arena, struct st_event);
+
+    if ( !event )
+        return NULL;
+    event->name = arena_strdup(&s->arena, from->name);
+    event->declared = true;
+    event->disabled = from->disabled;
+    if ( !event->name || copy_arguments(s, event, from) ||
+         st_recipe_make(&s->arena, event, from) )
+        return NULL;
+    return event;
+}
+
+static int add_model_events(struct st_events *s, const struct tt_model *model)
+{
+    struct st_event *event;
+    size_t i;
+
+    for ( i = 0; i < model->nr_events; i++ )
+    {
+        event = copy_event(s, &model->events[i]);
+        if ( !event || append_event(s, event) )
+            return -ENOMEM;
+    }
+    if ( tt_index_init(&s->names, &s->arena, s->nr) )
+        return -ENOMEM;
+    for ( i = 0; i < s->nr; i++ )
+        tt_index_add(&s->names, tt_index_hash(s->all[i]->name), i);
+    return 0;
+}
+
+static void report_syntax_error(void *ctx, const struct tt_place *at,
+                                const char *text)
+{
+    void (*diagnose)(const char *) = *(void (**)(const char *))ctx;
+    char line[MAX_DIAGNOSTIC];
+
+    snprintf(line, sizeof(line), "%s:%u:%u: %s", at->file, at->line,
+             at->column, text);
+    if ( diagnose )
+        diagnose(line);
+}
+
+int st_events_read(struct st_events *s, char *const *paths, size_t nr,
+                   void (*diagnose)(const char *text), struct err *e)
+{
+    struct tt_source *sources = NULL;
+    struct tt_model model;
+    struct arena a;
+    int rc;
+
+    arena_init(&a, 1u << 16);
+    rc = tt_sources_read(paths, nr, &sources, e);
+    if ( !rc )
+    {
+        rc = tt_parse(&a, sources, nr, &model, report_syntax_error, &diagnose);
+        if ( rc == -EINVAL )
+            err_set(e, rc, "the events are not as trace-events(5) has them: "
+                    "mend the lines named, or leave the file out");
+        if ( !rc )
+            rc = add_model_events(s, &model);
+        if ( rc )
+            err_sys(e, rc, "cannot read the events");
+    }
+    tt_sources_free(sources, nr);
+    arena_fini(&a);
+    return rc;
+}
+
+static void ignore_error(void *ctx, const struct tt_place *at, const char *text)
+{
+    (void)ctx;
+    (void)at;
+    (void)text;
+}
+
+struct st_event *st_events_add_declaration(struct st_events *s,
+                                           const char *text, size_t length)
+{
+    struct tt_source source = { .name = "trace" };
+    struct st_event *event = NULL;
+    struct tt_model model;
+    struct arena a;
+    char *line;
+
+    arena_init(&a, 1u << 12);
+    /* A line has an end, or the parser asks for one. */
+    line = arena_alloc(&a, length + 1, 1);
+    if ( line )
+    {
+        memcpy(line, text, length);
+        line[length] = '\n';
+        source.text = line;
+        source.length = length + 1;
+        if ( !tt_parse(&a, &source, 1, &model, ignore_error, NULL) &&
+             model.nr_events == 1 )
+            event = copy_event(s, &model.events[0]);
+    }
+    arena_fini(&a);
+    return event;
+}
+
+struct st_event *st_events_find_or_add(struct st_events *s, const char *name,
+                                       size_t length)
+{
+    struct st_event *event = arena_new(&s->arena, struct st_event);
+    size_t i;
+
+    if ( event )
+        event->name = arena_strndup(&s->arena, name, length);
+    if ( !event || !event->name )
+        return NULL;
+    if ( !s->nr )
+        return event;
+    for ( i = tt_index_first(&s->names, tt_index_hash(event->name));
+          i != TT_NONE; i = s->names.next[i] )
+        if ( !strcmp(s->all[i]->name, event->name) )
+            return s->all[i];
+    return event;
+}

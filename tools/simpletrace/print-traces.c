@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From the records to lines, as the user wants to see them: on a terminal
+ * through a pager and in colours, elsewhere with a line on standard error that
+ * says how far it is; and what was wrong with the traces.
+ */
+#include "simpletrace/print-traces.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/pager.h"
+#include "common/progress.h"
+#include "simpletrace/sink.h"
+
+#define MAX_GAPS 10u           /* that are told one by one */
+#define RECORDS_PER_TICK 8192u    /* between looks at the clock */
+
+static const struct st_sink *const styles[] = {
+    &st_style_text, &st_style_log, &st_style_qemu, &st_style_qemu_raw,
+    &st_style_json, &st_style_csv, &st_style_stats, &st_style_locks,
+    &st_style_9p,
+};
+
+static void report_gap(const struct st_reader *r, uint64_t offset,
+                       uint64_t bytes, void *arg)
+{
+    if ( r->gaps > MAX_GAPS )
+        return;
+    progress_hide(arg);
+    fprintf(stderr, "simpletrace: %s: %" PRIu64 " bytes at %" PRIu64
+                " are no records: passed over\n", r->in.name, bytes, offset);
+}
+
+static void print_record(const struct st_options *o, struct st_print *p,
+                         const struct st_sink *sink,
+                         const struct st_record *record)
+{
+    if ( !p->seen )
+        p->first = record->time;
+    p->seen = true;
+    if ( !st_filter_accepts(&o->select, record, p->first) )
+        return;
+    if ( !p->any )
+        p->last = record->time;
+    sink->record(p, record);
+    p->any = true;
+    p->last = record->time;
+}
+
+static volatile sig_atomic_t interrupted;
+
+static void handle_interrupt(int signal)
+{
+    (void)signal;
+    interrupted = 1;
+}
+
+/* Whoever follows a trace sees all of it that there is, at once. */
+static bool wait_for_records(const struct st_options *o, struct st_print *p)
+{
+    static const struct timespec tick = { .tv_nsec = 100000000 };
+
+    if ( !o->follow || interrupted )
+        return false;
+    st_out_flush(&p->out);
+    nanosleep(&tick, NULL);
+    return true;
+}
+
+/* ---- how far it is ------------------------------------------------------ */
+
+static void start_progress(struct progress *p, const struct st_merge *m,
+                           bool is_wanted)
+{
+    struct stat st;
+
+    *p = (struct progress){ .out = NULL };
+    if ( !is_wanted )
+        return;
+    progress_init(p, stderr, "reading", "B", 0);
+    for ( size_t i = 0; i < m->nr; i++ )
+        if ( !fstat(m->readers[i].in.fd, &st) && S_ISREG(st.st_mode) )
+            p->total += st.st_size;
+}
+
+static void show_progress(struct progress *p, const struct st_merge *m)
+{
+    uint64_t done = 0;
+
+    for ( size_t i = 0; i < m->nr; i++ )
+        done += st_input_offset(&m->readers[i].in);
+    progress_update(p, done);
+}
+
+/* ---- all records -------------------------------------------------------- */
+
+static int print_records(const struct st_options *o, struct st_print *p,
+                         const struct st_sink *sink, struct st_merge *m,
+                         const struct st_reader_options *how,
+                         struct progress *progress, struct err *e)
+{
+    const struct st_record *record;
+    unsigned int n = 0;
+    int rc;
+
+    do
+    {
+        while ( (rc = st_merge_next(m, &record, e)) > 0 && !p->out.failed &&
+                !interrupted )
+        {
+            print_record(o, p, sink, record);
+            if ( ++n % RECORDS_PER_TICK == 0 )
+                show_progress(progress, m);
+        }
+        if ( !rc && o->follow )
+            rc = st_merge_follow(m, how, e);
+    } while ( !rc && !p->out.failed && wait_for_records(o, p) );
+
+    if ( p->no_memory )
+        return err_sys(e, -ENOMEM, "cannot keep what the report needs");
+    return rc < 0 ? rc : 0;
+}
+
+/* What was wrong with the traces; true if anything was. */
+static bool report_damage(const struct st_options *o, const struct st_merge *m,
+                          const struct st_print *p)
+{
+    bool any = p->undeclared;
+    size_t i;
+
+    for ( i = 0; i < m->nr; i++ )
+        if ( m->readers[i].gaps )
+        {
+            any = true;
+            log_warning(&o->log, "%s: %" PRIu64 " bytes in %" PRIu64
+                        " places are no records; %" PRIu64 " records read",
+                        m->readers[i].in.name, m->readers[i].skipped,
+                        m->readers[i].gaps, m->readers[i].records);
+        }
+    if ( p->undeclared )
+        log_warning(&o->log, "%" PRIu64 " records are of events that are not "
+                    "declared, or declared otherwise: their bytes are shown; "
+                    "give the file of events of the program that was traced",
+                    p->undeclared);
+    return any;
+}
+
+/* ---- on a terminal as on one -------------------------------------------- */
+
+static bool resolve_when(enum st_when when, bool by_itself)
+{
+    return when == ST_ALWAYS || (when == ST_AUTO && by_itself);
+}
+
+static int print_to_fd(const struct st_options *o, struct st_print *p, int fd,
+                       struct st_merge *m, const struct st_reader_options *how,
+                       struct progress *progress, struct err *e)
+{
+    const struct st_sink *sink = styles[o->style];
+    int rc = st_out_init(&p->out, fd, e), rc2;
+
+    if ( rc )
+        return rc;
+    arena_init(&p->arena, 0);
+    if ( sink->begin )
+        sink->begin(p);
+    rc = print_records(o, p, sink, m, how, progress, e);
+    if ( !rc && sink->end )
+        sink->end(p);
+    rc2 = st_out_fini(&p->out, e);
+    arena_fini(&p->arena);
+    return rc ? rc : rc2;
+}
+
+int st_print_traces(const struct st_options *o, struct st_merge *m,
+                    const struct st_reader_options *how, bool *damaged,
+                    struct err *e)
+{
+    bool terminal = isatty(STDOUT_FILENO);
+    const char *no_colour = getenv("NO_COLOR");
+    struct st_print p = { .time = o->time };
+    struct pager pager = { .out = stdout };
+    struct progress progress;
+    int rc;
+
+    p.colour = resolve_when(o->colour, terminal && !(no_colour && *no_colour));
+    if ( o->follow )
+    {
+        signal(SIGINT, handle_interrupt);
+        signal(SIGTERM, handle_interrupt);
+    }
+    else if ( resolve_when(o->pager, terminal) )
+        pager_open(&pager);
+    start_progress(&progress, m, o->progress && !terminal && !o->follow &&
+                   !pager.pid);
+    for ( size_t i = 0; i < m->nr; i++ )
+    {
+        m->readers[i].damaged = report_gap;
+        m->readers[i].damaged_arg = &progress;
+    }
+    rc = print_to_fd(o, &p, fileno(pager.out), m, how, &progress, e);
+    progress_fini(&progress);
+    pager_close(&pager);
+    /* Who leaves the pager has seen enough. */
+    if ( pager.pid && p.out.failed == -EPIPE )
+        rc = 0;
+    *damaged = report_damage(o, m, &p);
+    return rc;
+}

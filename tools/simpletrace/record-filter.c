@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Patterns are matched once for each event, not once for each record.  The
+ * last one that matches decides, so that -N '*' -N '-qemu_mutex_*' is all but
+ * these.  Losses are shown whatever is asked for, unless by name.
+ */
+#include "simpletrace/record-filter.h"
+
+#include <fnmatch.h>
+
+static bool wants_name(const struct st_list *names, const char *name)
+{
+    bool wanted = !names->nr || *names->text[0] == '-';
+
+    for ( size_t i = 0; i < names->nr; i++ )
+    {
+        const char *pattern = names->text[i];
+        bool out = *pattern == '-';
+
+        if ( !fnmatch(pattern + out, name, 0) )
+            wanted = !out;
+    }
+    return wanted;
+}
+
+static bool wants_event(const struct st_filter *s, const struct st_record *r)
+{
+    struct st_event *event = r->event;
+
+    if ( event->choice == ST_UNASKED )
+        event->choice = wants_name(&s->names, event->name) ? ST_WANTED :
+                                                             ST_UNWANTED;
+    return event->choice == ST_WANTED;
+}
+
+bool st_filter_accepts(const struct st_filter *s,
+                       const struct st_record *record, uint64_t first)
+{
+    int64_t since = (int64_t)(record->time - first);
+
+    if ( s->names.nr && !wants_event(s, record) )
+        return false;
+    if ( (s->pid && record->pid != s->pid) ||
+         (s->tid && record->tid != s->tid) )
+        return false;
+    return (!s->from || since >= (int64_t)s->from) &&
+           (!s->to || since < (int64_t)s->to);
+}

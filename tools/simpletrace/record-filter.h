@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which records are wanted.
+ */
+#ifndef SIMPLETRACE_RECORD_FILTER_H
+#define SIMPLETRACE_RECORD_FILTER_H
+
+#include "simpletrace/trace-reader.h"
+
+#define ST_MAX_NAMES 64u
+
+struct st_list                  /* of what an option gave, in order */
+{
+    char *text[ST_MAX_NAMES];
+    size_t nr;
+};
+
+struct st_filter
+{
+    struct st_list names;       /* patterns; with '-' in front: not these */
+    uint64_t from, to;          /* ns since the first record; to 0: the end */
+    uint64_t pid, tid;          /* 0: any */
+};
+
+/* `first`: the time of the first record of all. */
+bool st_filter_accepts(const struct st_filter *s,
+                       const struct st_record *record, uint64_t first);
+
+#endif /* SIMPLETRACE_RECORD_FILTER_H */

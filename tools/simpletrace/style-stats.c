@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How much there is of what: the events by number of records.
+ */
+#include <stdlib.h>
+
+#include "simpletrace/sink.h"
+#include "tracetool/vec.h"
+
+struct stats
+{
+    struct tt_vec seen;         /* struct st_event * */
+    uint64_t records, bytes, lost, first, last;
+};
+
+static void stats_init(struct st_print *p)
+{
+    p->state = arena_new(&p->arena, struct stats);
+    p->no_memory = !p->state;
+}
+
+static void add_event(struct st_print *p, struct stats *s,
+                      struct st_event *event)
+{
+    struct st_event **seen = tt_vec_add(&p->arena, &s->seen, sizeof(*seen));
+
+    if ( seen )
+        *seen = event;
+    else
+        p->no_memory = true;
+}
+
+static void stats_add_record(struct st_print *p, const struct st_record *record)
+{
+    struct st_event *event = record->event;
+    struct stats *s = p->state;
+
+    if ( p->no_memory )
+        return;
+    if ( !event->count++ )
+        add_event(p, s, event);
+    event->bytes += record->bytes;
+    if ( !s->records++ )
+        s->first = s->last = record->time;
+    if ( record->time < s->first )
+        s->first = record->time;
+    if ( record->time > s->last )
+        s->last = record->time;
+    if ( record->is_dropped && record->bytes >= 8 )
+        s->lost += st_record_word(record, 0);
+    s->bytes += record->bytes;
+}
+
+static int compare_count(const void *a, const void *b)
+{
+    const struct st_event *x = *(struct st_event *const *)a;
+    const struct st_event *y = *(struct st_event *const *)b;
+
+    return x->count != y->count ? (x->count < y->count ? 1 : -1) :
+                                  strcmp(x->name, y->name);
+}
+
+static void stats_print(struct st_print *p)
+{
+    struct stats *s = p->state;
+    struct st_event **seen;
+    double seconds;
+
+    if ( p->no_memory )
+        return;
+    seen = s->seen.items;
+    seconds = (double)(s->last - s->first) / 1e9;
+    st_out_print(&p->out, "%llu records of %zu events in %.6f s, %llu events "
+                 "lost\n\n%12s %6s %12s  event\n",
+                 (unsigned long long)s->records, s->seen.nr, seconds,
+                 (unsigned long long)s->lost, "records", "%", "bytes");
+    if ( s->seen.nr )
+        qsort(seen, s->seen.nr, sizeof(*seen), compare_count);
+    for ( size_t i = 0; i < s->seen.nr; i++ )
+    {
+        st_out_print(&p->out, "%12llu %6.2f %12llu  ",
+                     (unsigned long long)seen[i]->count,
+                     100.0 * seen[i]->count / s->records,
+                     (unsigned long long)seen[i]->bytes);
+        st_out_escaped(&p->out, seen[i]->name, strlen(seen[i]->name));
+        st_out_char(&p->out, '\n');
+    }
+}
+
+const struct st_sink st_style_stats = {
+    .name = "stats", .begin = stats_init, .record = stats_add_record,
+    .end = stats_print,
+};
