@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rings of libusertrace in every order: writers, with signals in the
- * middle of trace points, the drain, and a kill at any moment.
+ * The rings of libusertrace in every interleaving: writers, with signals in
+ * the middle of trace points, the drain, and a kill at any moment.
  *
- * ring-write.c and ring-drain.c are the real ones.  Here are the plans, what they
- * need of the world (rings without files behind them, a trace file that is an
- * array), and what has to be true in each state: whoever puts file and rings
- * together, as simple-format.h says, finds what was traced up to there, once,
- * in order, or counted as dropped.
+ * ring-write.c and ring-drain.c are the real code.  This file has the plans,
+ * the environment (rings without files behind them, a trace file that is an
+ * array), and the invariant of every state: recovery from file and rings, as
+ * simple-format.h describes it, finds each event traced so far once, in order,
+ * or counted as dropped.
  */
 #define _GNU_SOURCE             /* memfd_create */
 #include <errno.h>

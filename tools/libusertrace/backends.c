@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which back ends the program has, and their beginning.
+ * The table of back ends, the subset that the program was generated with, and
+ * their initialization.
  */
 #include "libusertrace/backends.h"
 
@@ -27,7 +28,9 @@ static const struct ut_backend rows[] = {
 
 #define NR_ROWS (sizeof(rows) / sizeof(rows[0]))
 
-/* used[] is filled under the lock, from the front; the end stays NULL. */
+/*
+ * used[] is filled from the front, under ut_lock(); the last entry stays NULL.
+ */
 static const char *used[NR_ROWS + 1];
 static bool initialized[NR_ROWS];
 

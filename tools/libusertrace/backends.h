@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What back ends have in common.  One that needs something at run time is a
- * row in backends.c; the program's generated code says which ones it uses,
- * and the others never begin.
+ * Back ends that need a call at run time are rows of the table in backends.c.
+ * The generated code of the program names its back ends; the others are never
+ * initialized.
  */
 #ifndef LIBUSERTRACE_BACKENDS_H
 #define LIBUSERTRACE_BACKENDS_H
@@ -15,8 +15,8 @@ struct ut_backend
     /* Once, from trace_init_backends().  NULL: nothing to do. */
     int (*init)(struct err *e);
     /*
-     * The first event is about to be switched on; may come before begin, and
-     * more than once.
+     * Before the first event is switched on; possibly before init, and more
+     * than once.
      */
     void (*prepare)(void);
 };

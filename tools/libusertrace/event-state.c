@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Switching.  An event's word is what its trace point looks at, and changes
- * here only, under the lock; a store to it says nothing about other memory,
- * so it is relaxed: a trace point that sees it late is one that came earlier.
+ * Switching events on and off.  The word of an event is read by its trace
+ * point and written only here, under ut_lock().  Stores to the word are
+ * relaxed, since they order no other memory: a trace point that reads the old
+ * value counts as executed before the change.
  *
- * A vcpu event's word counts vcpus.  While there is no vcpu at all it says
- * what those to come will begin with, so that what was switched on early
- * shows as on.
+ * The word of a vcpu event counts vcpus.  As long as there are no vcpus, the
+ * word holds the initial state of future vcpus, so that an event that is
+ * switched on early is displayed as on.
  */
 #include <assert.h>
 #include <errno.h>
@@ -20,10 +21,10 @@
 #include "libusertrace/trace/control-vcpu.h"
 #include "libusertrace/trace/usertrace.h"
 
-int trace_events_enabled_count; /* of no type that C could make atomic */
+int trace_events_enabled_count; /* a plain int in QEMU's header: not _Atomic */
 
 static struct trace_vcpu *vcpus;
-static uint32_t initial_vcpu_state;  /* bits of vcpu events */
+static uint32_t initial_vcpu_state; /* bits of vcpu events */
 
 /* ---- under the lock ----------------------------------------------------- */
 
@@ -76,7 +77,7 @@ static void set_all_vcpus(TraceEvent *ev, bool state)
 
 /* ---- switching ---------------------------------------------------------- */
 
-/* Back ends have locks of their own, which come before ours. */
+/* Back ends take their own locks, which order before ut_lock(). */
 static void prepare_backends(bool state)
 {
     if ( state && !__atomic_load_n(&trace_events_enabled_count,
@@ -112,7 +113,10 @@ void trace_event_set_vcpu_state_dynamic(struct trace_vcpu *vcpu,
     ut_unlock();
 }
 
-/* What is on is worth nothing if a spelling mistake says nothing. */
+/*
+ * Report an unknown name: a typing error must not switch on nothing in
+ * silence.
+ */
 int usertrace_enable(const char *line, struct err *e)
 {
     bool state = *line != '-';
@@ -227,7 +231,7 @@ void trace_fini_vcpu(struct trace_vcpu *vcpu)
     usertrace_vcpu_fini(vcpu);
 }
 
-/* Under the lock. */
+/* Under ut_lock(). */
 static struct trace_vcpu *find_vcpu(uint32_t index)
 {
     struct trace_vcpu *v;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The ftrace back end: lines into the kernel's trace, among its own events,
- * through the file trace_marker.  One write is one entry there.
+ * The ftrace back end: lines in the kernel's trace buffer, among the kernel's
+ * own events, through the file trace_marker.  One write is one entry.
  *
- * Who may not write there (it takes root) still runs: it is told once, and
- * the lines go nowhere.
+ * A program without permission (root) to write there still runs: the library
+ * reports the reason once, and discards the lines.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,14 +21,14 @@
 #include "libusertrace/reporter.h"
 #include "libusertrace/trace/text.h"
 
-/* Instead of the mount point: another instance, or a folder of a test. */
+/* Overrides the mount point: another instance, or a test's folder. */
 #define FOLDER_ENV "USERTRACE_TRACEFS"
 
 #define FOLDER_MAX 3000u
 
 static _Atomic int marker_fd = -1;
 
-/* Where the kernel's trace is mounted; debugfs has it in a folder. */
+/* The mount point of tracefs; debugfs has tracefs in a subfolder. */
 static int find_mount(char *folder)
 {
     FILE *mounts = setmntent("/proc/mounts", "r");
@@ -103,8 +103,10 @@ int ut_ftrace_init(struct err *e)
     return 0;
 }
 
-/* The kernel cuts a long entry into several, so it is cut here: one event is
- * one entry, and ends like one. */
+/*
+ * The kernel splits a long entry into several.  Cut the line here instead, so
+ * one event is one entry, with a newline at its end.
+ */
 #define ENTRY_MAX 1000u
 
 void usertrace_ftrace(const char *format, ...)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where memory ends a line is cut, and still ends like a line: a trace point
- * has nobody to complain to.
+ * Without memory for a long line the line is cut, and still ends with a
+ * newline: a trace point has no way to report an error.
  */
 #include "libusertrace/line.h"
 
@@ -12,7 +12,7 @@
 
 #include "common/fault.h"
 
-/* Of -1 (a format that printf refuses) nothing is left. */
+/* vsnprintf() returns -1 for a format that it rejects: print nothing. */
 static size_t format_at(char *at, size_t room, const char *format,
                         va_list args)
 {

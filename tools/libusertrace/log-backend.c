@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The log back end: lines on stderr or in a file.  A file is opened for
- * appending, so several processes can share one.  Another file takes the
- * number of the old one in one step (dup2), so a thread that is just writing
- * hits the one or the other.
+ * The log back end: lines on stderr or in a file.  The file is opened with
+ * O_APPEND, so several processes can share a file.  A new file replaces the
+ * old one atomically with dup2(), so a concurrent writer hits either file.
  */
 #define _GNU_SOURCE             /* gettid */
 #include <errno.h>
@@ -27,7 +26,10 @@ void usertrace_log_prefix(bool on)
     with_prefix = on;
 }
 
-/* The old fd stays open as long as the process, under whatever it is now. */
+/*
+ * The descriptor number stays valid for the life of the process, so writers
+ * need no lock.
+ */
 static int replace_log_fd(int new, struct err *e)
 {
     int rc = 0;

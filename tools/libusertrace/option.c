@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * [[enable=]PATTERN][,events=FILE][,file=FILE], and qmp=PATH, hmp=PATH for who
- * wants to switch later: the argument of --trace, and what the environment's
- * TRACE has.  A comma in a value is doubled.
+ * The argument of --trace and the variable TRACE of the environment:
+ * [[enable=]PATTERN][,events=FILE][,file=FILE], and qmp=PATH or hmp=PATH for a
+ * monitor.  A comma inside a value is doubled.
  *
- * Unlike in QEMU a file= stays until another one comes, lines of an events
- * file may have any length, and lose neither their last letter nor keep the
- * blanks and carriage returns at their end.
+ * Differences from QEMU: a file= stays in force until another replaces it; a
+ * line of an events file may have any length, keeps its last letter, and loses
+ * blanks and carriage returns at its end.
  */
 #define _GNU_SOURCE             /* strsep */
 #include <errno.h>
@@ -30,13 +30,16 @@ static const char *const keys[NR_KEYS] = {
 
 struct option
 {
-    char *text;                 /* ours; values are parts of it */
+    char *text;                 /* owned; the values are parts of it */
     char *value[NR_KEYS];       /* NULL: not given */
 };
 
 /* ---- its parts ---------------------------------------------------------- */
 
-/* Ends a value at the next single comma, makes ",," one; the rest behind it. */
+/*
+ * Terminate a value at the next single comma, and reduce ",," to ",".  Returns
+ * the text behind the comma.
+ */
 static char *terminate_value(char *text)
 {
     char *to = text;
@@ -61,7 +64,7 @@ static int find_key(const char *name, size_t length)
     return key;
 }
 
-/* Only the first part may leave out its key. */
+/* Only the first part may omit its key. */
 static int parse_part(struct option *o, char *part, bool is_first,
                       struct err *e)
 {
@@ -101,7 +104,10 @@ static bool is_help(const char *pattern)
     return !strcmp(pattern, "help") || !strcmp(pattern, "?");
 }
 
-/* 1: it was a question.  A name that is wrong is a warning, as in QEMU. */
+/*
+ * 1 if the pattern asked for help.  An unknown name is only a warning, as in
+ * QEMU.
+ */
 static int apply_pattern(const char *pattern, const char *where)
 {
     struct err e = ERR_INIT;
@@ -160,8 +166,8 @@ static int apply_file_name(const char *path, struct err *e)
 }
 
 /*
- * The process's number for %d: a program and what it starts have one
- * environment.  Whoever exits closes it.
+ * "%d" becomes the process id: a program and its child processes share one
+ * environment. exit() closes the server.
  */
 static int open_monitor(enum usertrace_protocol protocol, const char *path,
                         struct err *e)
@@ -235,7 +241,7 @@ void trace_opt_parse(const char *text)
 
 /* ---- all in one --------------------------------------------------------- */
 
-/* Options, separated by ";". */
+/* TRACE holds options, separated by ";". */
 static int apply_environment(const char *text, struct err *e)
 {
     char *copy = fault_strdup(text), *rest = copy, *one;
@@ -261,7 +267,10 @@ static int init_from_environment(struct err *e)
     return rc;
 }
 
-/* A program that takes no reason does not tell it either. */
+/*
+ * A caller without a struct err cannot print the reason, so it is reported
+ * here.
+ */
 int usertrace_init(struct err *e)
 {
     struct err own = ERR_INIT;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Of several stars only the last one that was met needs another try: an
- * earlier one could only take more, which the last one can take just as well.
- * So there is no recursion, and the time is at most the product of the
- * lengths, whatever a user types.
+ * On a mismatch, only the last star needs another try: an earlier star could
+ * only consume more text, which the last star can consume as well.  So there
+ * is no recursion, and the time is at most the product of both lengths for any
+ * pattern.
  */
 #include "libusertrace/pattern.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Patterns of names: "*" is any run of characters, "?" any one; nothing else
- * is special, and a pattern is about the whole name.
+ * Patterns of event names: "*" matches any run of characters, "?" any single
+ * character.  A pattern matches the whole name.
  */
 #ifndef LIBUSERTRACE_PATTERN_H
 #define LIBUSERTRACE_PATTERN_H

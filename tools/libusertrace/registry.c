@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Registration happens in constructors, before main() and before anybody
- * could be told what is wrong; so it does what it can.  Without memory a
- * group stays unknown: its trace points are off, and cost what they cost off.
+ * Registration runs in constructors, before main() and without a way to return
+ * errors.  Without memory a group stays unregistered: its trace points are
+ * off, at the usual cost of a disabled trace point.
  *
- * The index by name is a table of open addressing, at most half full.  It can
- * be given up at any time, and then names are searched for one by one.
+ * The index by name is an open-addressing hash table, at most half full.
+ * Without memory for the table, names are searched linearly.
  */
 #include "libusertrace/registry.h"
 
@@ -22,7 +22,7 @@ static struct usertrace_group *_Atomic first;
 static struct usertrace_group *last;
 static uint32_t nr_events, nr_vcpu_events;
 
-static TraceEvent **name_index;      /* NULL: no index */
+static TraceEvent **name_index; /* NULL: no index */
 static size_t nr_slots;         /* a power of two */
 
 void ut_lock(void)
@@ -67,7 +67,7 @@ uint32_t trace_get_vcpu_event_count(void)
 
 /* ---- the index by name -------------------------------------------------- */
 
-/* FNV-1a: names are short, and nobody hostile chooses them. */
+/* FNV-1a: names are short and not hostile. */
 static size_t hash_name(const char *name)
 {
     uint64_t h = 0xcbf29ce484222325ull;
@@ -77,7 +77,7 @@ static size_t hash_name(const char *name)
     return h ^ (h >> 32);
 }
 
-/* The slot that has it or that it would get. */
+/* The slot of the name, or the empty slot for it. */
 static TraceEvent **find_slot(const char *name)
 {
     size_t at = hash_name(name) & (nr_slots - 1);
@@ -87,7 +87,7 @@ static TraceEvent **find_slot(const char *name)
     return &name_index[at];
 }
 
-/* Of events with one name the first is the one that is found. */
+/* If several events share a name, lookup finds the first. */
 static void index_group(const struct usertrace_group *group)
 {
     TraceEvent **ev, **slot;
@@ -202,7 +202,7 @@ void trace_event_iter_init_group(TraceEventIter *iter, size_t group_id)
     *iter = (TraceEventIter){ .group = group, .one_group = true };
 }
 
-/* Whatever its name is. */
+/* The next event, regardless of the pattern. */
 static TraceEvent *next_event(TraceEventIter *iter)
 {
     TraceEvent *ev;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The events of the process, group by group, as their constructors brought
- * them.  Groups only come: whoever walks the list needs no lock, since a group
- * is whole before it is linked in, and stays.  What else there is (the index
- * by name, ids, states, vcpus) changes under ut_lock().
+ * The events of the process, in groups, as registered by constructors.  Groups
+ * are never removed, and a group is complete before it is linked in, so
+ * readers walk the list without a lock.  The index by name, ids, states and
+ * vcpus change under ut_lock().
  */
 #ifndef LIBUSERTRACE_REGISTRY_H
 #define LIBUSERTRACE_REGISTRY_H
@@ -14,24 +14,24 @@
 
 struct usertrace_group
 {
-    TraceEvent **events;        /* NULL ends */
+    TraceEvent **events;        /* NULL-terminated */
     size_t id;
     struct usertrace_group *_Atomic next;
 };
 
 /*
- * The one lock of control.  Held for moments: nobody waits for a disk or a
- * peer inside, and nothing that traces can run inside.
+ * The lock of control.  Held for short sections only: without I/O, and without
+ * code that could trace.
  */
 void ut_lock(void);
 void ut_unlock(void);
 
-/* The child of a fork has no other threads, so nobody holds it there. */
+/* In the child of a fork: no other thread exists that could hold the lock. */
 void ut_lock_reinit(void);
 
 const struct usertrace_group *ut_group_first(void);
 
-/* How many events have got ids. */
+/* Number of events with ids. */
 uint32_t ut_count_events(void);
 
 #endif /* LIBUSERTRACE_REGISTRY_H */

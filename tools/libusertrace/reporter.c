@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Who listens is one for the process, as stderr is.
+ * The reporter is shared by the whole process, as stderr is.
  */
 #define _GNU_SOURCE
 #include "libusertrace/reporter.h"
@@ -12,7 +12,7 @@
 
 #include "libusertrace/trace/usertrace.h"
 
-/* Its own lock: a message may come from inside control's. */
+/* A separate lock: a report may be made under ut_lock(). */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void (*reporter)(const char *line, void *arg);
 static void *reporter_arg;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One line to whoever listens: usertrace_set_reporter(), or stderr.  For what
- * happens where nobody waits for an error code, and for the functions that
- * are QEMU's and speak themselves.  errno stays.
+ * Report one line through the callback of usertrace_set_reporter(), or on
+ * stderr: for events without a caller that could receive an error code, and
+ * for QEMU's functions, which print errors themselves.  Preserves errno.
  */
 #ifndef LIBUSERTRACE_REPORTER_H
 #define LIBUSERTRACE_REPORTER_H

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A pass merges the rings by the time of the events.  What a ring has in a
- * row before the next one's time is copied in a row: with one thread that is
- * all of it.
+ * A pass merges the rings by the time of the events.  A run of events of one
+ * ring, up to the earliest time in any other ring, is copied without a new
+ * comparison: with one thread, a pass is a single run.
  *
- * What was read is given back only when it counts in the file (commit), and
- * both become true in one store (simple-format.h): whoever is killed in
- * between leaves either both or neither.
+ * Ring space is given back only when its events are committed to the file.
+ * Both become true in one store (simple-format.h), so a kill at any point
+ * leaves either both or neither.
  *
- * A failed write undoes the pass as far as it was not committed.  The rings
- * stay full, trace points count what they lose, and the next pass tries again.
+ * A failed write rolls back the uncommitted part of the pass.  The rings stay
+ * full, trace points count their losses, and the next pass tries again.
  */
 #include "libusertrace/ring-drain.h"
 
@@ -55,7 +55,7 @@ static void rollback_ring(struct ut_ring *r)
     r->reported_lost = r->committed_lost;
 }
 
-/* A killed process's stores are there in the order of the program. */
+/* After a kill, the stores of the process are visible in program order. */
 static void commit_arena(struct ut_drain *d)
 {
     struct simple_rings *head = d->arena->head;
@@ -65,7 +65,10 @@ static void commit_arena(struct ut_drain *d)
     __atomic_store_n(&head->commit, head->commit + 1, __ATOMIC_RELEASE);
 }
 
-/* Both sides, in turn, so that whichever counts is all of one file. */
+/*
+ * Fill both sides in turn, so that the valid side always describes a single
+ * file.
+ */
 void ut_drain_set_file(struct ut_drain *d, const char *path)
 {
     struct simple_rings *head = d->arena->head;
@@ -89,7 +92,9 @@ static void count_committed(struct ut_drain *d)
     d->pending = d->pending_lost = 0;
 }
 
-/* The release of tail is for the acquire in ring-write.c, look_for_room(). */
+/*
+ * The release of tail pairs with the acquire in ring-write.c, update_limit().
+ */
 static int commit_pass(struct ut_drain *d)
 {
     uint64_t before = d->file.bytes;
@@ -138,7 +143,10 @@ static void put_dropped(struct ut_drain *d, uint32_t tid, uint64_t time,
     d->pending_lost += nr;
 }
 
-/* A marker has the total; of that, some may have been told already. */
+/*
+ * A marker holds the total of losses; part of the total may have been reported
+ * already.
+ */
 static void drain_marker(struct ut_drain *d, struct ut_ring *r,
                          const struct simple_head *head)
 {
@@ -172,7 +180,10 @@ static int drain_event(struct ut_drain *d, struct ut_ring *r)
     return 0;
 }
 
-/* The ring with the earliest event, and until when it is alone. */
+/*
+ * The ring with the earliest event, and in *until the earliest time in any
+ * other ring.
+ */
 static struct ut_ring *find_earliest(const struct ut_drain *d, uint64_t *until)
 {
     struct ut_ring *first = NULL;
@@ -206,8 +217,8 @@ static int drain_run(struct ut_drain *d, struct ut_ring *r, uint64_t until)
 }
 
 /*
- * Losses that no event followed yet.  First what was lost, then the head: if
- * it has not moved, the losses came after all that was read.
+ * Report losses that no event has followed yet.  Load `lost` before `head`: if
+ * `head` has not moved, the losses are later than all events read.
  */
 static int put_losses(struct ut_drain *d, struct ut_ring *r)
 {
@@ -247,7 +258,10 @@ static int put_losses_without_ring(struct ut_drain *d)
 
 /* ---- a pass -------------------------------------------------------------- */
 
-/* The acquire is for the release in ring-write.c, leave(). */
+/*
+ * The acquire pairs with the release in trace/simple.h,
+ * usertrace_simple_end().
+ */
 static bool snapshot_heads(struct ut_drain *d)
 {
     bool any = false;
@@ -261,7 +275,7 @@ static bool snapshot_heads(struct ut_drain *d)
     return any;
 }
 
-/* After the snapshot: whatever is in it has been registered. */
+/* After the snapshot: every event in the snapshot is registered by now. */
 static int put_new_mappings(struct ut_drain *d)
 {
     uint32_t nr = ut_count_events();
@@ -318,7 +332,9 @@ static uint32_t ring_state(const struct ut_ring *r)
     return __atomic_load_n(&r->ring->state, __ATOMIC_ACQUIRE);
 }
 
-/* Its thread is gone, and all of it is in the file (or never will be). */
+/*
+ * The thread has released the ring, and all events are in the file or stale.
+ */
 static bool ring_is_spent(const struct ut_ring *r)
 {
     return ring_state(r) == SIMPLE_RING_RELEASED &&
@@ -334,7 +350,7 @@ static void reset_ring(struct ut_ring *r)
     r->ring->state = SIMPLE_RING_FREE;
 }
 
-/* A ring in the pool is FREE too: `offered` tells them apart. */
+/* A ring in the pool is FREE, too: `in_pool` tells the two cases apart. */
 static void recycle_ring(struct ut_ring **at)
 {
     struct ut_ring *r = *at;
@@ -381,7 +397,7 @@ int ut_drain_recycle_rings(struct ut_drain *d, struct err *e)
     return rc;
 }
 
-/* A pair with ring-write.c, is_closed(). */
+/* Pairs with ring-write.c, ring_is_closed(). */
 static void close_ring(struct ut_ring *r)
 {
     __atomic_store_n(&r->ring->closed, 1, __ATOMIC_SEQ_CST);
@@ -415,7 +431,7 @@ bool ut_drain_is_idle(const struct ut_drain *d)
     return true;
 }
 
-/* Events that were read by nobody, and losses that were told to nobody. */
+/* Count events that were not drained, and losses that were not reported. */
 static uint64_t count_unwritten(struct ut_ring *r)
 {
     uint64_t nr = __atomic_load_n(&r->ring->lost, __ATOMIC_ACQUIRE) -

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Memory for rings.  The bytes of a ring are mapped twice, one copy behind
- * the other, so an event that goes over the end is still in one piece:
+ * Memory for rings.  The bytes of a ring are mapped twice, one copy behind the
+ * other, so an event that wraps around the end is contiguous:
  *
  *     header | data | data again
  *
- * Room is allocated before it is mapped.  In a file with holes a full disk
- * would be a SIGBUS in somebody's trace point.
+ * File space is allocated before it is mapped.  In a sparse file, a full disk
+ * would be a SIGBUS inside a trace point of the program.
  */
 #define _GNU_SOURCE             /* memfd_create */
 #include "libusertrace/thread-ring.h"
@@ -30,7 +30,10 @@ static size_t round_up(size_t size, size_t to)
 
 /* ---- the file ------------------------------------------------------------ */
 
-/* The process may change its folder before it takes the name away. */
+/*
+ * Make the path absolute: the process may change its working directory before
+ * it unlinks the file.
+ */
 static void make_whole(struct ut_arena *a)
 {
     char *whole = realpath(a->path, NULL), *copy = NULL;
@@ -44,7 +47,10 @@ static void make_whole(struct ut_arena *a)
     a->path = copy;
 }
 
-/* A name that nobody has: pid and time; whose we are not we do not touch. */
+/*
+ * Create a file of a new name, from pid and time.  O_EXCL protects files of
+ * other processes.
+ */
 static int open_named(struct ut_arena *a, const char *folder)
 {
     struct timespec now;
@@ -77,7 +83,10 @@ static int open_nameless(struct ut_arena *a)
     return a->fd < 0 ? -errno : 0;
 }
 
-/* What a killed process left there is lost with this, as its trace file is. */
+/*
+ * Rings of a killed process behind an older link are lost, together with the
+ * trace file that is overwritten now.
+ */
 static void make_link(struct ut_arena *a, const char *link)
 {
     char *name = fault_strdup(link);

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A thread's side of its ring: what runs inside trace points.
+ * The thread's side of a ring: the code that runs inside trace points.
  *
- * ROOM is reserved by moving `reserved`, which only this thread does, in its
- * code or in a handler of a signal that came in the middle: so the exchange
- * has to be atomic for one CPU only, a plain one without the bus.  The time
- * is read inside the loop: whoever comes in between begins later and, having
- * moved `reserved`, makes the outer one read the time again; so the order in
- * the ring is that of time.
+ * RESERVING room is a compare-and-exchange of `reserved`.  Only this thread
+ * writes `reserved`, in its own code or in a signal handler that interrupts
+ * the code: so the exchange has to be atomic on one CPU only, without a locked
+ * bus.  The time is read inside the loop: a handler that reserves in between
+ * makes the interrupted writer read the time again.  So events in a ring are
+ * ordered by time.
  *
- * PUBLISHED is by the outermost writer, which began where the ring was whole
- * (reserved == head); it then looks again for what came while it was leaving.
- * A handler's event becomes visible with the event that it interrupted, at the
- * latest (usertrace_simple_end() in trace/simple.h).
+ * PUBLISHING is done by the outermost writer, whose event began where the ring
+ * was complete (reserved == head).  The writer then checks again for events of
+ * handlers that came meanwhile.  An event of a handler becomes visible at the
+ * latest together with the interrupted event (usertrace_simple_end() in
+ * trace/simple.h).
  *
- * LIMIT is the one comparison of the fast path.  It ends at a quarter of the
- * ring, where the writer thread is called, at the end of the room that was
- * known last, and at 0 where something has to be seen to (a loss that is not
- * marked, a ring that was closed): all of that is in slow(), out of line.
+ * LIMIT is the only comparison of the fast path.  The limit is a quarter of
+ * the ring ahead, where the drain is woken up, or the end of the known free
+ * space, or 0 if the slow path has work to do (a loss without a marker, a
+ * closed ring).
  *
- * LOSSES are counted in `lost`.  The next event that finds room has a marker
- * in front, with the total up to there.
+ * LOSSES are counted in `lost`.  The next event that finds room is preceded by
+ * a marker with the total of losses.
  */
 #include "libusertrace/thread-ring.h"
 
@@ -38,9 +39,8 @@
     static _Thread_local __attribute__((tls_model("initial-exec")))
 
 HIDDEN_TLS struct simple_ring *thread_ring;
-HIDDEN_TLS bool ring_is_changing;       /* mine: a handler leaves it alone */
-HIDDEN_TLS unsigned int nr_entering;   /* how many have looked at mine, and have
-                                     * not reserved yet */
+HIDDEN_TLS bool ring_is_changing;   /* handlers: leave thread_ring alone */
+HIDDEN_TLS unsigned int nr_entering;    /* calls before their reservation */
 
 static struct simple_ring *_Atomic ready_rings[UT_RINGS_READY];
 static _Atomic bool accepting;
@@ -58,8 +58,8 @@ static uint64_t read_event_time(void)
 }
 
 /*
- * Atomic against handlers on this thread, and that is all it needs to be; and
- * a release, which it is of itself on x86.
+ * Atomic against signal handlers of this thread only, and a release, which
+ * every store is on x86.
  */
 static inline bool exchange_word(uint64_t *word, uint64_t from, uint64_t to)
 {
@@ -87,10 +87,10 @@ static inline void store_relaxed(uint64_t *word, uint64_t value)
 }
 
 /*
- * Something came between the outermost writer's look at `reserved` and its
- * store to head.  A handler that comes now either finds the ring whole, and
- * publishes for itself, or leaves it to this loop; the exchange sees to it
- * that head never goes back.
+ * A handler has reserved between the outermost writer's load of `reserved` and
+ * its store to `head`.  A later handler either finds the ring complete and
+ * publishes its own event, or leaves the event to this loop.  The exchange
+ * never moves head backwards.
  */
 void usertrace_simple_publish(struct usertrace_ring *ring)
 {
@@ -109,8 +109,8 @@ static inline char *ring_address(struct simple_ring *ring, uint64_t at)
 }
 
 /*
- * A struct simple_head, word by word: a struct that is copied as a whole would
- * be read back in wider words than it was stored in, which stalls.
+ * Write a struct simple_head word by word: after a copy of the whole struct,
+ * wider loads than the stores would stall store forwarding.
  */
 static inline char *put_event_head(char *at, uint64_t id, uint64_t time,
                                    uint32_t length, uint32_t pid)
@@ -185,8 +185,9 @@ uint64_t ut_rings_count_lost(void)
 }
 
 /*
- * Once, and the key forgets it: the drain may free the ring at once.  Who came
- * before `changing` may have let go of it, and have taken another one.
+ * Release the ring once, and clear the key: the drain may free the ring at
+ * once.  A handler that ran before `ring_is_changing` was set may have
+ * released the ring already, and acquired another.
  */
 static void release_ring(void *arg)
 {
@@ -229,7 +230,10 @@ static struct simple_ring *pop_ready_ring(void)
     return ut_ring_pop_ready();
 }
 
-/* NULL: counted, or nothing is open that could have lost it. */
+/*
+ * NULL: the loss was counted, or no file is open that events could be lost
+ * from.
+ */
 static struct simple_ring *acquire_ring(void)
 {
     struct simple_ring *ring = NULL;
@@ -240,7 +244,7 @@ static struct simple_ring *acquire_ring(void)
     {
         ring_is_changing = true;
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        /* A handler may just have found one. */
+        /* A signal handler may have acquired a ring just now. */
         ring = thread_ring;
         if ( !ring && (ring = pop_ready_ring()) != NULL )
         {
@@ -261,8 +265,9 @@ static struct simple_ring *acquire_ring(void)
 /* ---- the slow side ------------------------------------------------------ */
 
 /*
- * A new limit for `need` bytes at `reserved`; false: there is no room.  The
- * acquire is for the drain's release of tail, in drain.c.
+ * Set a new limit for `need` bytes at `reserved`; false if the ring has no
+ * room.  The acquire pairs with the drain's release of tail (ring-drain.c,
+ * commit_pass()).
  */
 static bool update_limit(struct simple_ring *ring, uint64_t reserved,
                          uint64_t need)
@@ -293,8 +298,9 @@ static void count_loss(struct simple_ring *ring)
 }
 
 /*
- * Reserve a marker, if one is owed, and `size` bytes; where those begin.
- * *at is where the marker does: the writer's place.
+ * Reserve a marker, if there are losses to report, and `size` bytes for the
+ * event.  Returns the address of the event.  *at is the start of the
+ * reservation, marker included.
  */
 static char *reserve_slow(struct simple_ring *ring, uint64_t size,
                           uint64_t *at, uint64_t *time)
@@ -324,16 +330,17 @@ static char *reserve_slow(struct simple_ring *ring, uint64_t size,
 }
 
 /*
- * closed and limit are a pair with close_ring() in drain.c: it sets closed,
- * then limit; here limit was set, and then closed is read.  All four are
- * sequentially consistent, so one of the two sees the other.
+ * `closed` and `limit` pair with close_ring() in ring-drain.c, which sets
+ * `closed` and then `limit`; here `limit` was set, and then `closed` is read.
+ * All four accesses are sequentially consistent, so at least one side sees the
+ * other's store.
  */
 static bool ring_is_closed(const struct simple_ring *ring)
 {
     return __atomic_load_n(&ring->closed, __ATOMIC_SEQ_CST);
 }
 
-/* Is a writer of this thread inside, whom a handler interrupted? */
+/* Has a signal handler interrupted a writer of this thread? */
 static bool writer_is_inside(const struct simple_ring *ring)
 {
     return load_relaxed(&ring->at.head) != load_relaxed(&ring->at.reserved);
@@ -353,7 +360,7 @@ static char *write_head_slow(struct simple_ring *ring,
         return NULL;
     }
     record->ring = &ring->at;
-    /* A ring that was closed meanwhile gets this one as its last. */
+    /* The last event of a ring that was closed meanwhile. */
     if ( ring_is_closed(ring) )
         store_relaxed(&ring->at.limit, 0);
     return put_event_head(at, id, time, SIMPLE_EVENT_MIN - 8 + bytes,
@@ -367,8 +374,10 @@ static char *reserve_event_slow(struct usertrace_record *record, uint32_t id,
     int saved = errno;
     char *at = NULL;
 
-    /* Not under who was interrupted in here, or in release_ring(), or in the middle
-     * of an event. */
+    /*
+     * Not while this thread is inside another call, in release_ring(), or in
+     * the middle of an event.
+     */
     if ( ring && ring_is_closed(ring) && nr_entering == 1 &&
          !ring_is_changing && !writer_is_inside(ring) )
     {
@@ -399,8 +408,8 @@ static inline char *reserve_event_fast(struct usertrace_record *record,
         if ( __builtin_expect(at + size > load_relaxed(&ring->at.limit), 0) )
             return reserve_event_slow(record, id, bytes);
         time = read_event_time();
-    } while ( __builtin_expect(!exchange_word(&ring->at.reserved, at, at + size),
-                               0) );
+    } while ( __builtin_expect(!exchange_word(&ring->at.reserved, at,
+                                              at + size), 0) );
 
     record->ring = &ring->at;
     record->at = at;

@@ -3,16 +3,17 @@
  * The simple back end: when there are rings, and when there is a file.
  *
  *     IDLE    no rings: an event is not even lost
- *     EARLY   something is on, and no file was ever open: rings keep the
- *             first events for the file that will come
- *     OPEN    a file; a thread that drains
- *     FORKED  the child of OPEN or EARLY: the first event begins anew
+ *     EARLY   an event is on, and no file was ever open: rings keep the
+ *             first events for the first file
+ *     OPEN    a file is open; a thread drains the rings
+ *     FORKED  the child of OPEN or EARLY: the first event starts again
  *
- * One lock for all of it, held over passes, so a flush is a pass by whoever
- * asks, and needs no other thread to live.  It is taken before ut_lock().
+ * One lock protects all of this and is held during passes.  So a flush is a
+ * pass by its caller, and does not depend on another thread.  Lock order: this
+ * lock, then ut_lock().
  *
- * The process ends: a destructor closes the file.  It is killed: the rings
- * are still there (simple-format.h), and `simpletrace --recover` has them.
+ * At exit, a destructor closes the file.  After a kill, the rings still exist
+ * (simple-format.h), and `simpletrace --recover` reads them.
  */
 #include "libusertrace/simple-backend.h"
 
@@ -31,12 +32,12 @@
 #include "libusertrace/registry.h"
 #include "libusertrace/reporter.h"
 
-#define FOLDER_ENV "USERTRACE_RINGS"    /* where rings are to be */
+#define FOLDER_ENV "USERTRACE_RINGS"    /* folder for the rings */
 #define RING_BYTES (256u << 10)
-#define RING_MIN (64u << 10)            /* ten times the largest event */
+#define RING_MIN (64u << 10)    /* ten times the largest event */
 #define RING_MAX (1u << 30)
-#define PASS_EVERY 1000000000u          /* ns, at least */
-#define QUIET_TRIES 100                 /* of a millisecond */
+#define PASS_EVERY 1000000000u  /* ns, at least */
+#define QUIET_TRIES 100         /* of one millisecond */
 
 enum state { IDLE, EARLY, OPEN, FORKED };
 
@@ -44,13 +45,13 @@ struct simple
 {
     enum state state, state_before_fork;
     struct ut_drain drain;
-    char *name;                 /* NULL: the default */
+    char *name;                 /* NULL: the default name */
     size_t ring_bytes;
     uint64_t rotate_bytes;
     unsigned int rotate_keep;
     bool has_key, has_thread, has_handlers;
-    bool reported_file_error;   /* write errors of this file */
-    bool reported_rings_error;  /* rings that could not be made */
+    bool reported_file_error;   /* a write error of this file */
+    bool reported_rings_error;  /* a failure to create rings */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -87,8 +88,9 @@ static void make_folder(char *folder, const char *path)
 }
 
 /*
- * In memory if we may: rings on a disk make trace points wait for it.  Without
- * any place for a name they are lost with the process, which is said.
+ * In memory if possible: with rings on a disk, trace points would wait for the
+ * disk.  A nameless arena is the last resort, with a warning, since its events
+ * are lost if the process is killed.
  */
 static int open_arena(const char *path, struct err *e)
 {
@@ -114,7 +116,7 @@ static int open_arena(const char *path, struct err *e)
                          e);
 }
 
-/* Those that have a ring finish with it; then nobody finds one. */
+/* Threads that hold a ring finish with it; no thread can acquire another. */
 static void close_arena(void)
 {
     ut_drain_close_rings(&simple.drain);
@@ -168,7 +170,7 @@ static void *run_drain_thread(void *arg)
     return NULL;
 }
 
-/* Signals are for the program's own threads. */
+/* Block all signals: handlers are for the program's own threads. */
 static int start_drain_thread(struct err *e)
 {
     pthread_attr_t attr;
@@ -206,7 +208,7 @@ static void enter_early(void)
     simple.state = EARLY;
 }
 
-/* Rings of EARLY are closed, and drained into the new file. */
+/* Close the rings of EARLY, and drain them into the new file. */
 static int enter_open(const char *path, struct err *e)
 {
     int rc = start_drain_thread(e);
@@ -241,8 +243,8 @@ static int enter_open(const char *path, struct err *e)
 }
 
 /*
- * The whole name, since the process may change its folder before it rotates
- * files, or takes the link to the rings away; and for who recovers.
+ * Use an absolute path: the process may change its working directory before it
+ * rotates files or unlinks the rings, and recovery needs the path, too.
  */
 static int open_file(struct err *e)
 {
@@ -295,7 +297,7 @@ static int close_file(struct err *e)
 
 /* ---- another file -------------------------------------------------------- */
 
-/* "path" or "path.N"; false: too long. */
+/* "path" or "path.N"; false if too long. */
 static bool format_numbered_name(char *text, const char *path, unsigned int nr)
 {
     int n = nr ? snprintf(text, PATH_MAX, "%s.%u", path, nr) :
@@ -320,8 +322,8 @@ static void shift_names(const char *path)
 }
 
 /*
- * The rings stay what they are: only the file changes, and the place that
- * says which one it is.
+ * The rings stay as they are.  Only the file changes, and with it the path and
+ * inode in the header of the rings.
  */
 static void rotate_file(void)
 {
@@ -350,7 +352,7 @@ static void rotate_file(void)
 
 /* ---- fork ---------------------------------------------------------------- */
 
-/* Between passes, so the child finds nothing half done. */
+/* Taken between passes, so the child never sees half a pass. */
 static void lock_before_fork(void)
 {
     pthread_mutex_lock(&lock);
@@ -363,7 +365,7 @@ static void unlock_after_fork(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* In the child's first event: anew, where the parent was. */
+/* In the child's first event: return to the state of the parent. */
 static void restart_after_fork(void)
 {
     struct err e = ERR_INIT;
@@ -378,7 +380,7 @@ static void restart_after_fork(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* "file" is the parent's; the child's is "file-PID". */
+/* The parent keeps "file"; the child writes "file-PID". */
 static void make_child_name(void)
 {
     size_t room = simple.name ? strlen(simple.name) + 16 : 0;
@@ -452,7 +454,7 @@ void ut_simple_peek_records(ut_record_fn *show, void *arg)
 
 /* ---- for the program ----------------------------------------------------- */
 
-/* A child whose file was not begun yet: it will not be. */
+/* In a child that has not opened its file yet: never open one. */
 static void cancel_restart(void)
 {
     ut_rings_set_accepting(false);
@@ -588,7 +590,7 @@ void st_print_trace_file_status(void)
     printf("Trace file \"%s\" %s.\n", path, on ? "on" : "off");
 }
 
-/* A name or an event that is on: somebody wants a file. */
+/* Open the file if it was given a name, or if an event is on. */
 void trace_init_file(void)
 {
     bool named;
@@ -604,7 +606,10 @@ void trace_init_file(void)
 
 /* ---- the end ------------------------------------------------------------- */
 
-/* exit() may come from a handler that interrupted whoever has the lock. */
+/*
+ * Do not wait for ever: a signal handler that interrupted the lock's owner may
+ * call exit().
+ */
 static void __attribute__((destructor)) close_at_exit(void)
 {
     struct err e = ERR_INIT;

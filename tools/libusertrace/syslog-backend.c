@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The syslog back end: facility daemon, priority info, as QEMU's.  The daemon
- * may limit or squash what it gets.
+ * The syslog back end: facility daemon, priority info, as in QEMU.  The syslog
+ * daemon may rate-limit or merge messages.
  */
 #include <errno.h>
 #include <syslog.h>
@@ -26,7 +26,7 @@ void usertrace_syslog(const char *format, ...)
     va_start(args, format);
     ut_line_format(&line, "", format, args);
     va_end(args);
-    /* A message has no newline. */
+    /* Drop the newline. */
     syslog(LOG_INFO, "%.*s", (int)line.length - 1, line.text);
     ut_line_fini(&line);
     errno = saved;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A piece that could not be written whole is cut off again, so a trace file
- * that met a full disk has whole items only, and goes on when there is room.
- * Pipes cannot be cut: there, the rest of a piece is written later.
+ * The file of the simple back end.  A piece that could not be written
+ * completely is truncated, so a trace file on a full disk ends with a complete
+ * item, and grows again when there is space.  A pipe cannot be truncated: the
+ * rest of the piece is written later.
  */
 #define _GNU_SOURCE             /* program_invocation_short_name */
 #include "libusertrace/trace-file.h"
@@ -84,7 +85,7 @@ void ut_file_put_clock(struct ut_file *f)
     f->now.clock_due = now + CLOCK_EVERY;
 }
 
-/* Readers take these texts for UTF-8, which a program's name need not be. */
+/* Readers expect UTF-8, but the name of a program may be any bytes. */
 static void replace_non_ascii(char *text)
 {
     for ( ; *text; text++ )
@@ -121,7 +122,7 @@ static void put_process(struct ut_file *f)
 
 /* ---- events -------------------------------------------------------------- */
 
-/* Names and declarations are the program's own, and short. */
+/* Names and declarations are compiled into the program, and short. */
 static void put_event_mappings(struct ut_file *f, const TraceEvent *ev)
 {
     char text[DECLARATION_MAX];
@@ -160,7 +161,9 @@ int ut_file_put_events(struct ut_file *f, uint32_t nr)
 
 /* ---- the file ------------------------------------------------------------ */
 
-/* What went into a pipe is gone: only the rest is tried again. */
+/*
+ * The part that a pipe has accepted cannot be taken back: keep only the rest.
+ */
 static int handle_write_error(struct ut_file *f, int code, size_t done)
 {
     if ( f->seekable )
@@ -206,7 +209,7 @@ static void put_header(struct ut_file *f)
     put_process(f);
 }
 
-/* Only a regular file can be cut, and found again. */
+/* Only a regular file can be truncated, and recognized by its inode. */
 static void identify_file(struct ut_file *f)
 {
     struct stat st;

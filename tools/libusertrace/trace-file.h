@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A trace file as it grows: items are put together in memory, and written in
- * pieces that count as a whole or not at all.
+ * A trace file that is being written.  Items are collected in a buffer and
+ * written in pieces; a piece counts as a whole or not at all.
  */
 #ifndef LIBUSERTRACE_TRACE_FILE_H
 #define LIBUSERTRACE_TRACE_FILE_H
@@ -14,7 +14,7 @@
 
 #define UT_FILE_ROOM (256u << 10)
 
-struct ut_file_state            /* what the items so far have said */
+struct ut_file_state            /* what the items so far have announced */
 {
     uint32_t mapped;            /* events that have mappings */
     uint32_t tid;               /* of the last event; UINT32_MAX: none */
@@ -26,11 +26,11 @@ struct ut_file
     int fd;                     /* -1: not open */
     char *path;                 /* as given */
     bool seekable;
-    bool is_plain;              /* none of what QEMU's files do not have */
+    bool is_plain;              /* only items that QEMU's files have, too */
     uint64_t inode;
-    uint64_t bytes;             /* that count */
+    uint64_t bytes;             /* committed */
     struct ut_file_state now, committed;
-    size_t used;                /* of buffer */
+    size_t used;                /* bytes of buffer */
     char *buffer;
 };
 
@@ -39,28 +39,36 @@ struct ut_file
 int ut_file_open(struct ut_file *f, const char *path, struct err *e);
 void ut_file_close(struct ut_file *f);
 
-/* Are there as many bytes left in the buffer? */
+/* Has the buffer room for so many more bytes? */
 static inline bool ut_file_has_room(const struct ut_file *f, size_t bytes)
 {
     return UT_FILE_ROOM - f->used >= bytes;
 }
 
-/* Room first.  A mapping with an id of ours has any text. */
+/*
+ * The caller has checked for room.  Text of a mapping with an extension id
+ * (simple-format.h) may be any UTF-8.
+ */
 void ut_file_put_bytes(struct ut_file *f, const void *bytes, size_t nr);
 void ut_file_put_mapping(struct ut_file *f, uint64_t id, const char *text);
 
-/* Announce the thread of the events that follow, and the moment, if due. */
+/*
+ * Announce the thread of the events that follow; announce the clock, if due.
+ */
 #define UT_FILE_NOTE_MAX 96u
 void ut_file_put_thread(struct ut_file *f, uint32_t tid);
 void ut_file_put_clock(struct ut_file *f);
 
 /*
- * Mappings of the events up to number `nr`; writes what does not fit into the
- * buffer.
+ * Put the mappings of all events up to number `nr`.  Writes the buffer when it
+ * is full.
  */
 int ut_file_put_events(struct ut_file *f, uint32_t nr);
 
-/* 0: what was put counts.  Else the file is as it was, as is the state. */
+/*
+ * 0: everything in the buffer is committed.  Otherwise the file and the state
+ * are as after the last commit.
+ */
 int ut_file_write(struct ut_file *f);
 
 #endif /* LIBUSERTRACE_TRACE_FILE_H */

@@ -28,7 +28,7 @@ struct st_event
     const char *name;
     const struct st_arg *args;
     size_t nr_args;
-    size_t min_bytes;               /* bytes of its arguments */
+    size_t min_bytes;           /* bytes of its arguments */
     const struct st_step *steps;
     size_t nr_steps;            /* 0: it has no format */
     bool declared;              /* else nothing but the name is known */

@@ -13,7 +13,7 @@
 
 #include "common/err.h"
 
-#define ST_INPUT_MAX (128u << 10)  /* that can be asked for in one piece */
+#define ST_INPUT_MAX (128u << 10)   /* that can be asked for in one piece */
 
 struct st_input
 {

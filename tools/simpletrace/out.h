@@ -12,7 +12,7 @@
 #include "common/err.h"
 #include "common/num.h"
 
-#define ST_OUT_MAX (512u << 10)    /* that can be asked for in one piece */
+#define ST_OUT_MAX (512u << 10) /* that can be asked for in one piece */
 
 struct st_out
 {

@@ -17,8 +17,8 @@
 #include "common/progress.h"
 #include "simpletrace/sink.h"
 
-#define MAX_GAPS 10u           /* that are told one by one */
-#define RECORDS_PER_TICK 8192u    /* between looks at the clock */
+#define MAX_GAPS 10u            /* that are told one by one */
+#define RECORDS_PER_TICK 8192u  /* between looks at the clock */
 
 static const struct st_sink *const styles[] = {
     &st_style_text, &st_style_log, &st_style_qemu, &st_style_qemu_raw,

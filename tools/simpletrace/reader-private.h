@@ -7,7 +7,7 @@
 
 #include "simpletrace/trace-reader.h"
 
-#define ST_MAX_IDS (1u << 20)  /* QEMU has some thousand */
+#define ST_MAX_IDS (1u << 20)   /* QEMU has some thousand */
 
 void st_reader_report_damage(struct st_reader *r, uint64_t offset,
                              uint64_t bytes);

@@ -22,7 +22,7 @@ struct st_print
     uint64_t first, last;       /* time of `seen`, of the last wanted */
     time_t second;              /* whose text is in `day` */
     char day[32];
-    uint64_t undeclared;           /* arguments not as declared */
+    uint64_t undeclared;        /* arguments not as declared */
     struct arena arena;         /* for what a report keeps */
     void *state;                /* the report's */
     bool no_memory;

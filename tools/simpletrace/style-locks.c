@@ -13,7 +13,7 @@
 
 #define NR_BUCKETS 1024u
 #define MAX_WAITERS 64u
-#define MAX_PLACE 56u               /* bytes of "file.c:123" */
+#define MAX_PLACE 56u           /* bytes of "file.c:123" */
 
 enum { LOCK, LOCKED, UNLOCK };
 
@@ -21,7 +21,7 @@ struct waiter
 {
     uint64_t time;
     uint32_t tid;
-    char place[MAX_PLACE];          /* "": not known */
+    char place[MAX_PLACE];      /* "": not known */
 };
 
 struct lock
@@ -31,9 +31,9 @@ struct lock
     uint32_t pid;
     bool held;
     char held_at[MAX_PLACE];
-    struct waiter waiters[MAX_WAITERS];    /* oldest first */
+    struct waiter waiters[MAX_WAITERS]; /* oldest first */
     size_t nr_waiters;
-    struct tt_vec acquire, hold;            /* uint64_t, ns */
+    struct tt_vec acquire, hold;    /* uint64_t, ns */
 };
 
 struct locks

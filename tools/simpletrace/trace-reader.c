@@ -23,7 +23,7 @@
 #define HEADER 24u
 #define RECORD 24u              /* what of it `length` counts, at least */
 #define MAPPING 20u
-#define MAX_LENGTH (64u << 10) /* ten strings of 512 bytes are 5 KB */
+#define MAX_LENGTH (64u << 10)  /* ten strings of 512 bytes are 5 KB */
 #define MAX_NAME 4096u
 
 enum item { NO_ITEM, CUT, MAPPED, EVENT };

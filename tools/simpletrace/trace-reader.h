@@ -33,12 +33,12 @@ struct st_reader
     struct st_events *events;
     unsigned int version;
     bool swapped;
-    size_t type_bytes;                /* bytes of the type word */
+    size_t type_bytes;          /* bytes of the type word */
     struct st_event **map;      /* by id */
     size_t map_nr;
     uint32_t tid;               /* of what comes now */
     struct st_clock clock;
-    char *process;               /* the process, in words; or NULL */
+    char *process;              /* the process, in words; or NULL */
 
     bool rotated;               /* its file was seen to be another one's now */
     uint64_t records, lost;

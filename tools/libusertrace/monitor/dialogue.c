@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * QMP's messages are cut by frame.c; people's end with the line.  People get
- * QEMU's greeting and prompt, for which scripts wait.
+ * The protocols of a monitor.  QMP messages are split by frame.c, HMP commands
+ * end with a newline.  HMP has QEMU's greeting and prompt, because scripts
+ * wait for them.
  */
 #define _GNU_SOURCE             /* asprintf */
 #include "libusertrace/monitor/dialogue.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One conversation, whatever carries its bytes: which protocol it has, and how
- * far the peer's message has come.
+ * One connection to a monitor, independent of its transport: the protocol, and
+ * the unfinished message of the peer.
  */
 #ifndef LIBUSERTRACE_MONITOR_DIALOGUE_H
 #define LIBUSERTRACE_MONITOR_DIALOGUE_H
@@ -17,15 +17,15 @@ struct mon_dialogue
     struct mon_frame frame;
 };
 
-/* Before the others: -ENOTSUP, if there is no such protocol here. */
+/* Call first.  -ENOTSUP: the protocol is not available. */
 int mon_dialogue_load(enum usertrace_protocol protocol, struct err *e);
 
-/* What to send first; free() it.  NULL: no memory. */
+/* The text to send first; free() it.  NULL: no memory. */
 char *mon_dialogue_greeting(const struct mon_dialogue *t);
 
 /*
- * One byte more.  *reply gets what is to be sent now, which the caller frees,
- * or NULL.  False: this is the end of it.
+ * Process one byte.  *reply is the text to send, owned by the caller, or NULL.
+ * False: close the connection.
  */
 bool mon_dialogue_put_byte(struct mon_dialogue *t, char byte, char **reply);
 

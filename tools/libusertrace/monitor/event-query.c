@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Groups of events can come while somebody asks (a library is loaded, say), so
- * what was selected is a list of its own: all checks, and then all changes,
- * are about the same events.
+ * New groups of events can be registered concurrently (by dlopen(), say), so a
+ * selection is a list: all checks and then all changes apply to the same
+ * events.
  */
 #include "libusertrace/monitor/event-query.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A message is what stands between a bracket and the one that closes it, or,
- * without brackets, between blanks.  Which bracket closes which does not
- * matter here: what is balanced in another way is no JSON, and is told so.
+ * A message extends from a bracket to its closing bracket, or, without
+ * brackets, to the next blank.  Kinds of brackets are not compared: text that
+ * is balanced with the wrong brackets is rejected by the JSON parser.
  *
- * QEMU takes strings in single quotes from clients, too.  They get double ones
- * on the way, so that what reads JSON need not know.
+ * QEMU accepts strings in single quotes from clients, too.  They are converted
+ * to double quotes here, so the JSON parser needs no extension.
  */
 #include "libusertrace/monitor/frame.h"
 
@@ -22,8 +22,8 @@ static void append_byte(struct mon_frame *f, char byte)
 }
 
 /*
- * A double quote inside single ones gets a backslash; a single quote loses
- * what it has.
+ * Inside single quotes, a double quote gets a backslash, and an escaped single
+ * quote loses its backslash.
  */
 static void put_string_byte(struct mon_frame *f, char byte)
 {
@@ -44,7 +44,7 @@ static void put_string_byte(struct mon_frame *f, char byte)
     f->escaped = byte == '\\' && !f->escaped;
 }
 
-/* True: it ends here. */
+/* True: the message is complete. */
 static bool put_outer_byte(struct mon_frame *f, char byte)
 {
     if ( is_blank(byte) )

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From the bytes of a peer to its messages: where one ends, without knowing
- * what it means.
+ * Splits the bytes of a peer into messages, without interpreting them.
  */
 #ifndef LIBUSERTRACE_MONITOR_FRAME_H
 #define LIBUSERTRACE_MONITOR_FRAME_H
@@ -14,21 +13,21 @@
 struct mon_frame
 {
     size_t nr;                  /* bytes of text */
-    size_t depth;               /* of { and [ */
-    char quote;                 /* in a string: what ends it */
-    bool escaped;               /* it has a backslash, so far without more */
+    size_t depth;               /* open { and [ */
+    char quote;                 /* inside a string: its closing quote */
+    bool escaped;               /* the last byte was an unpaired backslash */
     char text[MON_FRAME_MAX];   /* not a C string */
 };
 
 enum mon_step { MON_MORE, MON_WHOLE, MON_TOO_LONG };
 
 /*
- * One more byte.  MON_WHOLE: text is a message, good until the next byte.
- * After MON_TOO_LONG the stream has no more sense.
+ * Add one byte.  MON_WHOLE: text is a complete message, valid until the next
+ * byte.  MON_TOO_LONG: the stream cannot be continued.
  */
 enum mon_step mon_frame_put_byte(struct mon_frame *f, char byte);
 
-/* Behind a message: the next one begins. */
+/* After a message: start the next. */
 void mon_frame_clear(struct mon_frame *f);
 
 #endif /* LIBUSERTRACE_MONITOR_FRAME_H */

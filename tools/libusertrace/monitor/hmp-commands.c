@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The commands of QEMU 7.2, to the letter; where QEMU is silent about a trace
- * file that cannot be opened, there is a reason here.
+ * The commands of QEMU 7.2, with identical output, except that a trace file
+ * that cannot be opened is an error line here, and silence in QEMU.
  */
 #define _GNU_SOURCE             /* strsep */
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 /* ---- events ------------------------------------------------------------- */
 
-/* Is word number `at` a vcpu, or absent? */
+/* Parse word `at` as a vcpu; true also if the word is absent. */
 static bool parse_vcpu(struct mon_call *c, unsigned int at,
                        struct mon_query *q)
 {
@@ -164,7 +164,7 @@ static bool check_log_backend(struct mon_call *c)
     return false;
 }
 
-/* All are looked at before one is switched. */
+/* Check all items before the first is switched. */
 static bool has_trace_items(char *text)
 {
     for ( ; text; text = strchr(text, ',') )

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The commands as QEMU 0.13 to 1.1 had them, for scripts of that time.  There
- * an event has a number, "info trace" shows what waits to be written, and
- * "trace-file set" begins the file that it names.
+ * The commands of QEMU 0.13 to 1.1, for scripts of that time.  "info
+ * trace-events" prints event numbers, "info trace" shows the records in the
+ * rings, and "trace-file set" opens the new file.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "libusertrace/simple-backend.h"
 #include "libusertrace/trace/usertrace.h"
 
-#define WORDS 6u                /* of an event that are shown */
+#define WORDS 6u                /* printed per event */
 
 void mon_old_show_events(struct mon_call *c)
 {
@@ -34,8 +34,9 @@ void mon_old_switch_events(struct mon_call *c)
 }
 
 /*
- * Old records were words, and a string was its address.  Here the bytes are
- * shown as words, whatever they are: what is declared, simpletrace knows.
+ * In the old format, arguments were words, and a string was its address.  Here
+ * the bytes are printed as words, whatever they are: only simpletrace knows
+ * the declarations.
  */
 static void reply_record(const char *record, size_t bytes, void *arg)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a command is, for the files that have some.
+ * Commands of the human monitor: their table rows, and one call.
  */
 #ifndef LIBUSERTRACE_MONITOR_HMP_PRIVATE_H
 #define LIBUSERTRACE_MONITOR_HMP_PRIVATE_H
@@ -10,7 +10,7 @@
 
 #include "libusertrace/monitor/hmp.h"
 
-#define MON_WORDS_MAX 5u        /* more than any command has */
+#define MON_WORDS_MAX 5u        /* more than any command takes */
 
 struct mon_command;
 
@@ -19,20 +19,20 @@ struct mon_call
     enum mon_version version;
     const struct mon_command *command;
     FILE *out;
-    char *words[MON_WORDS_MAX]; /* what the command is about */
+    char *words[MON_WORDS_MAX]; /* arguments of the command */
     unsigned int nr;
 };
 
 struct mon_command
 {
-    const char *name;           /* one word, or two, the first is "info" */
+    const char *name;           /* one word, or two with "info" first */
     const char *words, *text;   /* for help */
     unsigned int words_max;
-    unsigned int versions;          /* bits of those that have it */
+    unsigned int versions;      /* bits: versions that have it */
     void (*run)(struct mon_call *c);
 };
 
-/* A line of the reply. */
+/* Print a line of the reply. */
 void mon_reply_line(struct mon_call *c, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void mon_reply_hint(struct mon_call *c);
@@ -41,10 +41,10 @@ void mon_reply_usage(struct mon_call *c, const struct mon_command *command);
 /* "trace-events" of "info trace-events". */
 const char *mon_last_word(const struct mon_command *command);
 
-/* The second word, on or off; false, after a complaint, if it is neither. */
+/* Parse the second word, on or off; false, after an error line, if neither. */
 bool mon_parse_switch(struct mon_call *c, bool *on);
 
-/* What commands do; the words are not too many. */
+/* The functions of commands.  The caller has checked the number of words. */
 void mon_show_events(struct mon_call *c);
 void mon_switch_events(struct mon_call *c);
 void mon_show_backends(struct mon_call *c);

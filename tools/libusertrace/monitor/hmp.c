@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Commands that people type: a line is cut into words, and the first of them
- * choose a command.  Names, replies and complaints are those of QEMU's
- * monitor, so that scripts written for it work.
+ * The human monitor: a line is split into words, and the first words select a
+ * command.  Names, replies and errors are those of QEMU's monitor, so scripts
+ * written for QEMU work.
  *
- * Words are separated by blanks; one in double quotes may hold blanks, and a
- * backslash there takes the next character as it is.
+ * Words are separated by blanks.  A word in double quotes may contain blanks,
+ * and a backslash in quotes escapes the next character.
  */
 #include "libusertrace/monitor/hmp.h"
 
@@ -87,7 +87,7 @@ const char *mon_last_word(const struct mon_command *command)
 
 /* ---- words -------------------------------------------------------------- */
 
-/* The next one of *line, which is cut up, or NULL. */
+/* The next word of *line, terminated in place, or NULL. */
 static char *next_word(char **line)
 {
     char *from = *line + strspn(*line, BLANKS), *to = from, *word = from;
@@ -106,7 +106,10 @@ static char *next_word(char **line)
     return word;
 }
 
-/* More than the most words are as wrong as the most. */
+/*
+ * One word more than the longest command takes is enough to detect excess
+ * words.
+ */
 static void split_words(struct mon_call *c, char *line)
 {
     while ( c->nr < MON_WORDS_MAX &&
@@ -140,8 +143,8 @@ static const struct mon_command *find_command(const struct mon_call *c,
 }
 
 /*
- * The command that the words begin with, which are then gone; NULL, after a
- * line about it, if there is none.
+ * The command that the first words name, after removing these words; NULL,
+ * after an error line, if there is none.
  */
 static const struct mon_command *parse_command(struct mon_call *c)
 {

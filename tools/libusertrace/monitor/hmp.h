@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The commands that people type at QEMU's monitor, as usertrace_command() has
- * them, of more than one age.
+ * The commands of QEMU's human monitor, in several versions; the
+ * implementation of usertrace_command().
  */
 #ifndef LIBUSERTRACE_MONITOR_HMP_H
 #define LIBUSERTRACE_MONITOR_HMP_H

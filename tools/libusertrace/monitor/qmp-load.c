@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The way to qmp.c, which is a library of its own: it needs jansson, and a
- * program that only traces should need nothing but the C library.  It is
- * loaded when the first server is opened, and stays.
+ * Loads qmp.c, which is a separate library: it needs jansson, and a program
+ * that only traces needs nothing but the C library.  The library is loaded
+ * when the first server is opened, and never unloaded.
  *
- * A program that is linked with it has it at once; nothing is looked for then.
+ * A program that is linked with the library uses it directly, without
+ * dlopen().
  */
 #define _GNU_SOURCE             /* dladdr */
 #include "libusertrace/monitor/qmp.h"
@@ -21,7 +22,10 @@
 
 static const struct mon_qmp_ops *_Atomic qmp_ops;
 
-/* Beside us lies the one that was built with us; else the usual places. */
+/*
+ * Prefer the library in our own folder, which was built with us; then the
+ * default search path.
+ */
 static void *open_library(void)
 {
     char path[PATH_MAX];

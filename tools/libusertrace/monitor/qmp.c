@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * QMP as QEMU 7.2 speaks it, with the commands that are about tracing, and
- * some of ours, whose names begin with "usertrace-".  Each command is a row
- * with its parameters, which are checked before it runs; in what order, and
- * with which words, is QEMU's.
+ * QMP of QEMU 7.2, with the trace commands, and additional commands whose
+ * names begin with "usertrace-".  Each command is a row with its parameters,
+ * which are checked before the command runs; the order of checks and the error
+ * texts are QEMU's.
  *
- * Nothing here asserts anything about what came: jansson has parsed it, and it
- * is still a stranger's.
+ * There are no assertions about messages: they are well-formed JSON, but still
+ * input of a stranger.
  */
 #include "libusertrace/monitor/qmp.h"
 
@@ -25,7 +25,7 @@ enum type { STRING, BOOLEAN, INTEGER, ARRAY, NR_TYPES };
 
 struct param
 {
-    const char *name;           /* NULL ends */
+    const char *name;           /* NULL: end of the list */
     enum type type;
     bool is_optional;
 };
@@ -42,7 +42,9 @@ static const char negotiation[] = "qmp_capabilities";
 
 /* ---- values ------------------------------------------------------------- */
 
-/* Of any bytes: JSON has only UTF-8, a path can have others. */
+/*
+ * A path may hold any bytes, but JSON only UTF-8: replace the others by "?".
+ */
 static json_t *make_string(const char *text)
 {
     json_t *value = json_string(text);
@@ -221,7 +223,7 @@ static json_t *file_set(const json_t *args, struct err *e)
                                                            : empty_result();
 }
 
-/* We offer no capability, so none can be asked for. */
+/* No capabilities are offered, so none can be enabled. */
 static json_t *negotiate_capabilities(const json_t *args, struct err *e)
 {
     if ( !json_array_size(json_object_get(args, "enable")) )
@@ -352,7 +354,7 @@ static int check_message(json_t *message, struct err *e)
     return 0;
 }
 
-/* -ENOENT is what becomes the class CommandNotFound. */
+/* -ENOENT becomes the error class CommandNotFound. */
 static int check_moment(const struct mon_qmp *q, const char *name,
                         struct err *e)
 {
@@ -391,7 +393,7 @@ static json_t *run_checked(const struct command *c, const json_t *message,
     return value;
 }
 
-/* NULL and the reason; *is_known is about its class. */
+/* NULL and the reason; *is_known selects the error class. */
 static json_t *execute_message(struct mon_qmp *q, json_t *message,
                                bool *is_known, struct err *e)
 {
@@ -418,7 +420,7 @@ static json_t *execute_message(struct mon_qmp *q, json_t *message,
     return value;
 }
 
-/* `reply` is taken. */
+/* Takes ownership of `reply`. */
 static char *format_line(json_t *reply, json_t *id)
 {
     char *text = NULL, *line = NULL;
@@ -439,7 +441,7 @@ static char *format_line(json_t *reply, json_t *id)
     return line;
 }
 
-/* json_pack() takes what it gets also when it fails. */
+/* json_pack() takes ownership of values even on failure. */
 static json_t *error_value(const char *class, const char *text)
 {
     return json_pack("{s:{s:s,s:o}}", "error", "class", class, "desc",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * QMP, without the socket: a message comes, a line goes.  It needs jansson, so
- * it is a library of its own; behind this header is the way to it.
+ * QMP without its transport: one message in, one line out.  The implementation
+ * needs jansson, so it is a separate library, loaded by qmp-load.c.
  */
 #ifndef LIBUSERTRACE_MONITOR_QMP_H
 #define LIBUSERTRACE_MONITOR_QMP_H
@@ -11,19 +11,19 @@
 
 #include "common/err.h"
 
-struct mon_qmp                  /* of one client */
+struct mon_qmp                  /* state of one client */
 {
-    bool is_ready;              /* capabilities are agreed upon */
+    bool is_ready;              /* capabilities have been negotiated */
 };
 
-/* Before the others: -ENOTSUP, if there is no such library here. */
+/* Call first.  -ENOTSUP: the library is not available. */
 int mon_qmp_load(struct err *e);
 
 /* Lines with CR LF; free() them.  NULL: out of memory. */
 char *mon_qmp_greeting(void);
 char *mon_qmp_answer(struct mon_qmp *q, const char *text, size_t length);
 
-/* What the library shows. */
+/* The functions that the library exports. */
 struct mon_qmp_ops
 {
     char *(*greeting)(void);

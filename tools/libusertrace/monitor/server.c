@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A monitor: conversations with peers at a Unix socket, or with one at standard
- * input and output, in one thread of its own, so that no thread of the program
- * ever waits for a peer.  The thread itself waits only in poll().
+ * A monitor server: connections through a Unix socket, or one connection on
+ * standard input and output, in a thread of its own, so that no thread of the
+ * program ever waits for a peer.  The server thread waits only in poll().
  *
- * Peers are bounded: how many, how long a message is, and how much is kept for
- * one of them.  While a peer has not taken its reply, nothing more is read from
- * it, so what it can make us keep is one reply.
+ * All resources of peers are bounded: the number of peers, the length of a
+ * message, and unsent data.  While a peer has not read its reply, nothing more
+ * is read from that peer, so at most one reply is buffered.
  *
- * A list of all monitors is for the ends of a process that nobody asks about:
- * exit() closes what is left, so that no socket stays behind; and the child of
- * a fork, which has no such thread, lets go of the descriptors, or a socket
- * would seem to live on in it.
+ * A list of all servers is kept for exit(), which removes the sockets, and for
+ * the child of a fork, which has no server thread and closes the descriptors:
+ * otherwise the child would keep the socket alive.
  */
 #define _GNU_SOURCE             /* pipe2 */
 #include <errno.h>
@@ -35,10 +34,10 @@
 
 struct client
 {
-    int in, out;                /* a socket is both */
-    char *reply;                /* what it has not taken; NULL: nothing */
+    int in, out;                /* a socket uses one descriptor for both */
+    char *reply;                /* unsent reply; NULL: none */
     size_t reply_at, reply_nr;
-    size_t in_at, in_nr;        /* of bytes: not yet looked at */
+    size_t in_at, in_nr;        /* of bytes: not processed yet */
     char bytes[4096];
     struct mon_dialogue dialogue;
 };
@@ -48,14 +47,14 @@ struct usertrace_server
     struct usertrace_server *next;
     enum usertrace_protocol protocol;
     pthread_t thread;
-    struct mon_socket socket;   /* not open: it is standard input */
-    int stop[2];                /* a pipe: its end is the thread's end */
-    struct client *clients[CLIENTS_MAX];        /* NULL: a free place */
+    struct mon_socket socket;   /* not open: standard input and output */
+    int stop[2];                /* a pipe; closing its end stops the thread */
+    struct client *clients[CLIENTS_MAX];    /* NULL: a free slot */
 };
 
 /*
- * Over the list, and over each change of what descriptors there are, so that a
- * fork sees all of a change or nothing.
+ * Protects the list of servers and every change of descriptors, so a fork sees
+ * each change completely or not at all.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct usertrace_server *servers;
@@ -78,7 +77,7 @@ static void client_close(struct client **slot)
     pthread_mutex_unlock(&lock);
 }
 
-/* False, here and below: the client is to be closed. */
+/* False, here and below: close the client. */
 static bool set_reply(struct client *c, char *line)
 {
     c->reply = line;
@@ -87,7 +86,7 @@ static bool set_reply(struct client *c, char *line)
     return line != NULL;
 }
 
-/* A pipe that poll() calls ready takes so much without waiting. */
+/* poll() guarantees PIPE_BUF bytes without blocking. */
 static bool send_reply(struct client *c)
 {
     size_t left = c->reply_nr - c->reply_at;
@@ -105,7 +104,7 @@ static bool send_reply(struct client *c)
     return true;
 }
 
-/* One message at most: then there is something to send first. */
+/* Stop after one message: its reply is sent first. */
 static bool process_bytes(struct client *c)
 {
     bool keep_open = true;
@@ -132,7 +131,7 @@ static bool receive_bytes(struct client *c)
     return rc > 0;
 }
 
-/* It can be written to, or read from. */
+/* The client is writable if it has a reply, otherwise readable. */
 static bool serve_client(struct client *c)
 {
     bool keep_open = c->reply ? send_reply(c) : receive_bytes(c);
@@ -149,7 +148,7 @@ static bool is_socket(const struct usertrace_server *s)
     return s->socket.fd >= 0;
 }
 
-/* Of s->clients; under the lock, once the thread runs. */
+/* `slot` is in s->clients; under the lock, once the thread runs. */
 static int add_client(struct usertrace_server *s, struct client **slot, int in,
                       int out)
 {
@@ -177,7 +176,10 @@ static struct client **find_free_slot(struct usertrace_server *s)
     return NULL;
 }
 
-/* With no descriptors left the peer stays in the queue: no busy loop. */
+/*
+ * Without free descriptors the peer stays in the queue; the delay avoids a
+ * busy loop.
+ */
 static void accept_client(struct usertrace_server *s)
 {
     int fd;
@@ -238,7 +240,10 @@ static void *run_server(void *arg)
 
 /* ---- its life ----------------------------------------------------------- */
 
-/* Signals are for the program's threads; SIGPIPE above all, for write(). */
+/*
+ * Block all signals, which are for the program's threads; in particular
+ * SIGPIPE of write().
+ */
 static int start_server_thread(struct usertrace_server *s, struct err *e)
 {
     sigset_t all, before;
@@ -277,8 +282,10 @@ static int open_endpoint(struct usertrace_server *s, const char *path,
 
 /* ---- the list of them --------------------------------------------------- */
 
-/* Other threads may still run, and one may have been stopped anywhere: nothing
- * is waited for, and nothing freed. */
+/*
+ * Other threads may still run or have been stopped anywhere: do not wait, and
+ * free nothing.
+ */
 static void unlink_at_exit(void)
 {
     if ( pthread_mutex_trylock(&lock) )
@@ -298,7 +305,10 @@ static void unlock_after_fork(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* What the thread was about to do with its memory is not known. */
+/*
+ * The server thread may have been stopped at any point, so its memory cannot
+ * be freed.
+ */
 static void close_in_child(void)
 {
     static struct usertrace_server *leaked;
@@ -336,7 +346,7 @@ static void list_add_server(struct usertrace_server *s)
     pthread_mutex_unlock(&lock);
 }
 
-/* False: it is not there, or not any more. */
+/* False: not on the list, or no longer. */
 static bool list_remove_server(struct usertrace_server *s)
 {
     struct usertrace_server **at = &servers;

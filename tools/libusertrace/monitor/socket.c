@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The socket has mode 0600 from its first moment: on Linux bind() takes the
- * mode of the socket itself.  And each peer is asked who it is, in case the
- * file was made readable for others.
+ * The socket has mode 0600 from its creation: on Linux bind() takes the mode
+ * of the socket itself.  In addition the credentials of each peer are checked,
+ * in case the file was made accessible later.
  *
- * What a killed program left behind is known by nobody listening there.  So
- * whoever has bound but does not listen yet could be taken for dead, and two
- * that take over could take from each other; therefore all of it happens
- * under a lock of the folder, which leaves nothing behind and ends with the
- * process.  Anybody may take that lock in a folder like /tmp: it is not waited
- * for long, and without it nothing is taken over.
+ * A stale socket is recognized by a refused connection.  A program between
+ * bind() and listen() would look stale, too, and two programs that replace a
+ * socket could race: so all of this happens under flock() of the folder, which
+ * leaves nothing behind and ends with the process.  In a folder like /tmp,
+ * every user can take that lock: the wait is short, and without the lock
+ * nothing is replaced.
  */
 #define _GNU_SOURCE             /* accept4, struct ucred */
 #include "libusertrace/monitor/socket.h"
@@ -26,7 +26,7 @@
 
 #include "common/fault.h"
 
-#define WAITING 16              /* peers that were not accepted yet */
+#define WAITING 16              /* backlog of listen() */
 #define LOCK_TRIES 100          /* of 10 ms */
 
 static int make_address(const char *path, struct sockaddr_un *address,
@@ -50,7 +50,7 @@ static int create_socket(void)
 
 /* ---- what is there already ---------------------------------------------- */
 
-/* A descriptor that holds the lock until it is closed; -1: none. */
+/* A descriptor that holds the lock until it is closed; -1: no lock. */
 static int lock_folder(const struct sockaddr_un *address)
 {
     char folder[sizeof(address->sun_path)];
@@ -72,7 +72,7 @@ static int lock_folder(const struct sockaddr_un *address)
     return fd;
 }
 
-/* Under the lock: is it a socket of ours at which nobody listens? */
+/* Under the lock: a socket of this user without a listener? */
 static bool is_left_behind(const struct sockaddr_un *address)
 {
     struct stat st;
@@ -99,7 +99,7 @@ static int bind_socket(int fd, const struct sockaddr_un *address)
            -errno : 0;
 }
 
-/* True: s->path is a file, of ours. */
+/* True: s->path was created by us. */
 static bool bind_address(struct mon_socket *s,
                          const struct sockaddr_un *address, bool may_take,
                          struct err *e)

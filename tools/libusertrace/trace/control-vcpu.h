@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Events that are on or off for each vcpu by itself: the "vcpu" property.
- * Their trace points take the vcpu first, as a void pointer.
+ * Events that are on or off for each vcpu: the "vcpu" property.  Their trace
+ * points take the vcpu as first argument, a void pointer.
  *
- * QEMU looks into its own CPUState.  Here a vcpu is a struct trace_vcpu, as a
- * whole or as the first member of what a program calls a vcpu; a program that
- * has no CPUState of its own may use ours.
+ * QEMU uses its own CPUState.  Here a vcpu is a struct trace_vcpu, alone or as
+ * the first member of the program's own struct; a program without a CPUState
+ * may use the typedef below.
  */
 #ifndef TRACE_CONTROL_VCPU_H
 #define TRACE_CONTROL_VCPU_H
@@ -18,9 +18,9 @@ extern "C" {
 
 struct trace_vcpu
 {
-    uint32_t index;             /* as people count vcpus */
-    uint32_t dstate;            /* a bit for each vcpu event */
-    struct trace_vcpu *next;    /* the library's */
+    uint32_t index;             /* as shown to users */
+    uint32_t dstate;            /* one bit per vcpu event */
+    struct trace_vcpu *next;    /* of the library */
 };
 
 #ifndef USERTRACE_NO_CPUSTATE
@@ -28,27 +28,28 @@ typedef struct trace_vcpu CPUState;
 #endif
 
 /*
- * From here to _fini, the vcpu is one of "all vcpus"; it begins with the
- * events on that were switched on for all.  The memory stays the caller's.
+ * Register a vcpu until usertrace_vcpu_fini(): one of "all vcpus", initially
+ * with the events that were switched on for all.  The caller owns the memory.
  */
 void usertrace_vcpu_init(struct trace_vcpu *vcpu, uint32_t index);
 void usertrace_vcpu_fini(struct trace_vcpu *vcpu);
 
-/* By index, or NULL.  Good as long as whoever owns it leaves it alone. */
+/* The vcpu with this index, or NULL.  Valid until its owner unregisters it. */
 struct trace_vcpu *usertrace_vcpu(uint32_t index);
 
 /*
- * By index at one go, whoever owns the vcpu: 1 or 0, is the event on there?
- * And: switch it there, 0.  -ENOENT: there is no such vcpu (any more).
+ * Get or set the state of an event on the vcpu with this index, atomically
+ * with respect to usertrace_vcpu_fini(). get: 1 on, 0 off; set: 0.  -ENOENT:
+ * no such vcpu, or no longer.
  */
 int usertrace_vcpu_get_state(uint32_t index, const TraceEvent *ev);
 int usertrace_vcpu_set_state(uint32_t index, TraceEvent *ev, bool state);
 
-/* QEMU's names for both; the index must be set. */
+/* QEMU's names for both functions; the index must be set. */
 void trace_init_vcpu(struct trace_vcpu *vcpu);
 void trace_fini_vcpu(struct trace_vcpu *vcpu);
 
-/* Both events must be compiled in, and of the vcpu kind. */
+/* The event must be compiled in, and a vcpu event. */
 void trace_event_set_vcpu_state_dynamic(struct trace_vcpu *vcpu,
                                         TraceEvent *ev, bool state);
 

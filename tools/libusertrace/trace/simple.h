@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What trace points of the simple back end are made of.  A record is written
- * where it will be read, in the thread's own ring:
+ * The parts of a trace point of the simple back end.  A record is written in
+ * place, in the thread's own ring:
  *
  *     at = usertrace_simple_begin(&record, id, bytes of all arguments);
  *     if ( !at )
@@ -10,8 +10,8 @@
  *     at = usertrace_simple_string(at, s, length);
  *     usertrace_simple_end(&record, at);
  *
- * Nothing in between may fail, return or trace.  Neither waits, takes a lock
- * or allocates; a signal's handler may trace in the middle.
+ * The code in between must not fail, return or trace.  No function here waits,
+ * takes a lock or allocates memory; a signal handler may trace at any point.
  */
 #ifndef TRACE_SIMPLE_H
 #define TRACE_SIMPLE_H
@@ -26,12 +26,12 @@ extern "C" {
 
 #define USERTRACE_MAX_STRING 512u
 
-/* What a ring begins with: positions, which only grow. */
+/* The first fields of a ring: positions, which only grow. */
 struct usertrace_ring
 {
-    uint64_t reserved;          /* head, and what is just being written */
-    uint64_t limit;             /* up to here without a further look */
-    uint64_t head;              /* all up to here is whole */
+    uint64_t reserved;          /* end of reserved records */
+    uint64_t limit;             /* up to here without the slow path */
+    uint64_t head;              /* end of complete records */
 };
 
 struct usertrace_record
@@ -45,9 +45,9 @@ char *usertrace_simple_begin(struct usertrace_record *record, uint32_t id,
 void usertrace_simple_publish(struct usertrace_ring *ring);
 
 /*
- * The outermost writer is the one that began where the ring was whole: it
- * publishes what handlers wrote in the middle, too, also while it does so.
- * The release is for the acquire in drain.c, take_snapshot().
+ * The outermost writer began where the ring was complete, and publishes the
+ * events of signal handlers, too, including handlers during this function.
+ * The release pairs with the acquire in ring-drain.c, snapshot_heads().
  */
 static inline void usertrace_simple_end(struct usertrace_record *record,
                                         const char *at)
@@ -67,7 +67,7 @@ static inline void usertrace_simple_end(struct usertrace_record *record,
         usertrace_simple_publish(ring);
 }
 
-/* NULL is as good as "". */
+/* NULL counts as "". */
 static inline uint32_t usertrace_simple_length(const char *text)
 {
     return text ? strnlen(text, USERTRACE_MAX_STRING) : 0;

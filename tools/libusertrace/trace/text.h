@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What trace points of the back ends log, syslog and ftrace call: one line by
- * a format of printf, with its newline.  It is written in one piece, so lines
- * of threads and processes do not mix.  errno stays as it was.
+ * Trace points of the back ends log, syslog and ftrace call these functions:
+ * one line with a printf format, which includes the newline.  A line is
+ * written in one piece, so lines of threads and processes do not mix. errno is
+ * preserved.
  */
 #ifndef TRACE_TEXT_H
 #define TRACE_TEXT_H

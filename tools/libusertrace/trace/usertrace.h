@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Control that QEMU does not have: reasons instead of silence, counters, who
- * speaks.  usertrace_init() is all that a program needs; libusertrace(3)
- * shows one.
+ * Control beyond QEMU's interface: error codes with reasons, counters, and a
+ * callback for messages.  Most programs need only usertrace_init(); see
+ * libusertrace(3) for an example.
  *
- * Functions that return int return 0 or -errno, and fill the struct err
- * (common/err.h), which may be NULL, with one line for a person.
+ * Functions that return int return 0 or -errno, and on failure fill the struct
+ * err (common/err.h), which may be NULL, with a line of text.
  */
 #ifndef TRACE_USERTRACE_H
 #define TRACE_USERTRACE_H
@@ -19,82 +19,91 @@ extern "C" {
 struct err;
 
 /*
- * All of it in one call, at the beginning of main(): the back ends, then what
- * the environment's TRACE asks for (the grammar of --trace, several separated
- * by ";").  Without TRACE everything is off until somebody switches it on.
+ * Initialize everything, at the beginning of main(): the back ends, then the
+ * options in the environment variable TRACE (the syntax of --trace, several
+ * separated by ";").  Without TRACE, all events are off until they are
+ * switched on.
  */
 int usertrace_init(struct err *e);
 
 /*
- * The argument of an option --trace, as often as it comes, before or after
- * the above.  What does not exist is a warning to the reporter.  1: it was
- * "help", and all names were printed on stdout.
+ * Parse the argument of an option --trace; may be called repeatedly, before or
+ * after usertrace_init().  Unknown events are warnings to the reporter.
+ * Returns 1 for "help", after all names were printed on stdout.
  */
 int usertrace_option(const char *text, struct err *e);
 
 /*
- * NAME, PATTERN, -NAME or -PATTERN.  A pattern leaves out what is compiled
- * out, and may fit nothing; -ENOENT: no event has this name; -EPERM: it is
- * compiled out.
+ * NAME, PATTERN, -NAME or -PATTERN.  A pattern skips events that are not
+ * compiled in, and may match nothing.  -ENOENT: no event has this name;
+ * -EPERM: not compiled in.
  */
 int usertrace_enable(const char *line, struct err *e);
 
 /* ---- the back ends ------------------------------------------------------ */
 
-/* The names of those that the program was generated with; NULL ends. */
+/* The back ends that the program was generated with; NULL-terminated. */
 const char *const *usertrace_backends(void);
 bool usertrace_has_backend(const char *name);
 
-/* What generated code calls, before main(): "log,simple". */
+/* Called by generated code before main(): "log,simple". */
 void usertrace_use_backends(const char *names);
 
-/* Lines of the log back end begin with "TID@SEC.USEC:".  Default: no. */
+/* Begin lines of the log back end with "TID@SEC.USEC:".  Default: no. */
 void usertrace_log_prefix(bool on);
 
-/* Where they go; NULL: stderr.  It is opened for appending, made if absent. */
+/*
+ * Destination of the log back end; NULL: stderr.  The file is opened for
+ * appending, and created if necessary.
+ */
 int usertrace_log_file(const char *path, struct err *e);
 
 /* ---- the simple back end's trace file ----------------------------------- */
 
 enum usertrace_file
 {
-    USERTRACE_FILE_OFF,         /* write all, close */
-    USERTRACE_FILE_ON,          /* begin a new file */
-    USERTRACE_FILE_FLUSH,       /* write all that was traced before the call */
+    USERTRACE_FILE_OFF,         /* write everything, and close */
+    USERTRACE_FILE_ON,          /* open a new file */
+    USERTRACE_FILE_FLUSH,       /* write everything traced before the call */
 };
 
 int usertrace_file(enum usertrace_file what, struct err *e);
 
-/* Another name; if a file is open, it ends, and one of this name begins.
- * NULL: the default name, trace-PID. */
+/*
+ * Change the name; an open file is closed, and a new file opened.  NULL: the
+ * default name, trace-PID.
+ */
 int usertrace_file_set(const char *path, struct err *e);
 
-/* *path (size bytes) gets the name of the file; is it open? */
+/*
+ * Copy the name of the file to path (size bytes).  Returns whether a file is
+ * open.
+ */
 bool usertrace_file_status(char *path, size_t size);
 
 /*
- * Begin a new file once one has `bytes` (0: never), and keep at most `keep`
- * older ones (0: all), which are called PATH.1 (the newest), PATH.2 ...
+ * Begin a new file when the file exceeds `bytes` (0: never), and keep at most
+ * `keep` older files (0: all), named PATH.1 (the newest), PATH.2 ...
  */
 void usertrace_file_rotate(uint64_t bytes, unsigned int keep);
 
 /*
- * Files that are begun from now on have nothing that QEMU's do not have: no
- * declarations, threads, wall clock.  QEMU's reader takes either kind.
+ * Limit later files to the items of QEMU's format: no declarations, threads or
+ * wall clock.  QEMU's reader accepts both kinds.
  */
 void usertrace_file_plain(bool on);
 
-/* How much can wait for the writer, per thread; before the first event. */
+/* Size of the ring of each thread.  Call before the first event. */
 int usertrace_ring_size(size_t bytes, struct err *e);
 
 struct usertrace_counts
 {
-    uint64_t written;           /* events that went to trace files */
+    uint64_t written;           /* events in trace files */
     uint64_t dropped;           /* events that found no room */
     uint64_t bytes;             /* in trace files */
-    uint64_t files;             /* how many were begun */
+    uint64_t files;             /* opened */
     uint64_t failed_writes;     /* disk full and the like */
-    unsigned int rings;         /* threads that trace, or traced lately */
+    unsigned int rings;         /* threads with a ring */
 };
 
 void usertrace_counts(struct usertrace_counts *counts);
@@ -102,9 +111,9 @@ void usertrace_counts(struct usertrace_counts *counts);
 /* ---- who speaks --------------------------------------------------------- */
 
 /*
- * What happens out of sight (the disk is full, say) becomes one line.  It
- * goes to stderr, with the program's name before it, unless the program
- * takes it.  `report` may be called from any thread.
+ * Messages about background failures (for example a full disk) are one line
+ * each, on stderr after the program's name, unless a reporter is set.
+ * `report` may be called from any thread.
  */
 void usertrace_set_reporter(void (*report)(const char *line, void *arg),
                             void *arg);
