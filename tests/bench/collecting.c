@@ -17,8 +17,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "xentrace/drain.h"
-#include "xentrace/outlet.h"
+#include "xentrace/ring-drain.h"
+#include "xentrace/write-thread.h"
 
 #define CPUS 4u
 #define PAGES 32u
@@ -95,35 +95,35 @@ static int collect(const struct writer_plan *plan, double *gb, struct err *e)
 {
     struct writer *w = calloc(1, sizeof(*w));
     struct pollfd fd = { .events = POLLIN };
-    struct store store;
-    struct outlet o;
+    struct window_sink store;
+    struct write_thread o;
     struct rings r;
     double start;
     int rc = w ? writer_open(w, plan, e) : -ENOMEM;
 
     if ( !rc )
-        rc = outlet_open(&o, w, 64u << 20, e);
+        rc = write_thread_open(&o, w, 64u << 20, e);
     if ( rc )
         return rc;
     make_rings(&r);
-    store = outlet_store(&o);
+    store = write_thread_sink(&o);
     fd.fd = o.event;
     start = cpu_seconds();
     for ( unsigned int i = 0; !rc && i < PASSES; i++ )
     {
         refill(&r);
         drain_all(&r, &store, false, NULL);
-        outlet_publish(&o);
-        while ( !rc && outlet_waiting(&o) )
+        write_thread_publish(&o);
+        while ( !rc && write_thread_pending_bytes(&o) )
         {
             poll(&fd, 1, -1);
-            rc = outlet_ack(&o, e);
+            rc = write_thread_ack(&o, e);
         }
         drain_release(&r, &store);
     }
-    rc = outlet_end(&o, never, e) ?: rc;
+    rc = write_thread_end(&o, never, e) ?: rc;
     *gb = (double)PASSES * CPUS * DATA_SIZE / 1e9 / (cpu_seconds() - start);
-    outlet_close(&o);
+    write_thread_close(&o);
     rc = writer_close(w, e) ?: rc;
     free_rings(&r);
     free(w);
@@ -152,7 +152,7 @@ int main(int argc, char **argv)
         for ( unsigned int kind = 0; kind < 2; kind++ )
         {
             struct writer_plan plan = { .path = "/dev/null", .plain = kind,
-                                        .insisted = never };
+                                        .is_forced = never };
 
             if ( collect(&plan, &gb[kind][i], &e) )
             {

@@ -4,7 +4,7 @@
 # Killed at any moment, again and again, on one hypervisor.  All files can be
 # opened, at most their end is torn, and all of them together have each event
 # that was emitted: what a killed one had taken and not written was still in
-# the ring for the next one.  And the heir has told Xen to stop.
+# the ring for the next one.  And the watchdog has told Xen to stop.
 . "$top_srcdir/tests/fault/lib.sh"
 
 times=100

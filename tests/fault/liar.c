@@ -7,18 +7,18 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "xentrace/rings.h"
+#include "xentrace/host-rings.h"
 
 int main(int argc, char **argv)
 {
     struct timespec moment = { .tv_nsec = 1000 };
     unsigned int cpu = argc > 1 ? atoi(argv[1]) : 0;
-    struct hv_where where = { .socket = NULL };
+    struct hv_address address = { .socket = NULL };
     struct err e = ERR_INIT;
     struct rings rings;
     struct hv *hv;
 
-    if ( hv_open(&hv, "xensim", &where, &e) ||
+    if ( hv_open(&hv, "xensim", &address, &e) ||
          rings_open(&rings, hv, cpu + 1, &e) || rings_map(&rings, cpu, &e) ||
          !rings.ring[cpu].buf )
     {

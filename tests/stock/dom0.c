@@ -44,9 +44,9 @@ xc_interface *xc_interface_open(xentoollog_logger *logger,
                                 xentoollog_logger *dombuild_logger,
                                 unsigned open_flags)
 {
-    struct hv_where where = { .socket = NULL };
+    struct hv_address address = { .socket = NULL };
     struct err e = ERR_INIT;
-    int rc = hv ? 0 : hv_open(&hv, "xensim", &where, &e);
+    int rc = hv ? 0 : hv_open(&hv, "xensim", &address, &e);
 
     (void)logger;
     (void)dombuild_logger;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "xentrace/rings.h"
+#include "xentrace/host-rings.h"
 
 /* The rings that argv is about, or all that there are. */
 static void visit(const struct rings *r, int argc, char **argv)
@@ -29,12 +29,12 @@ static void visit(const struct rings *r, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    struct hv_where where = { .socket = NULL };
+    struct hv_address address = { .socket = NULL };
     struct hv_info info = { .nr_cpus = 0 };
     struct err e = ERR_INIT;
     struct rings rings;
     struct hv *hv;
-    int rc = hv_open(&hv, "xensim", &where, &e);
+    int rc = hv_open(&hv, "xensim", &address, &e);
 
     if ( !rc )
         rc = hv->type->info(hv, &info, &e);

@@ -14,31 +14,31 @@
 int collect_start(struct collect *c, struct err *e);
 
 /* Who reads the same rings takes records away from us, and we from him. */
-void collect_share(struct collect *c, const char *why);
+void collect_warn_shared(struct collect *c, const char *why);
 
 uint64_t collect_now_ms(void);
 
 /* Notes. */
 
 /* Time has gone on: if that was a second, say how it goes. */
-void collect_second(struct collect *c, uint64_t now);
+void collect_every_second(struct collect *c, uint64_t now);
 
 /* How far it is. */
-void collect_progress(const struct collect *c, struct stats_now *now);
+void collect_get_progress(const struct collect *c, struct stats_now *now);
 
 /* At the end: what was lost, and what did not get into the file. */
-void collect_count(struct collect *c, bool failed);
+void collect_count_losses(struct collect *c, bool failed);
 
 /* The file's last window, if there is still a way to write one. */
-int collect_last_words(struct collect *c, int rc, struct err *e);
+int collect_write_trailer(struct collect *c, int rc, struct err *e);
 
 /* Snapshots. */
 
 /* Is there one to be taken now?  It is. */
-int collect_snapshots(struct collect *c, uint64_t now, struct err *e);
+int collect_check_snapshots(struct collect *c, uint64_t now, struct err *e);
 
 /* Those that were wanted were taken. */
-bool collect_is_enough(const struct collect *c);
+bool collect_has_enough_snapshots(const struct collect *c);
 
 /* Make Xen offer what it has recorded, and take that. */
 int collect_play_back(struct collect *c, struct err *e);

@@ -16,16 +16,17 @@
 
 #include <public/trace.h>
 
-#include "xentrace/drain.h"
-#include "xentrace/others.h"
-#include "xentrace/stop.h"
+#include "xentrace/ring-drain.h"
+#include "xentrace/competing-readers.h"
+#include "xentrace/stop-signals.h"
 
 /* Without the counts, a capture is still a capture. */
-static void count_before(struct collect *c)
+static void read_initial_losses(struct collect *c)
 {
     struct err e = ERR_INIT;
 
-    c->can_count = !tbuf_state(c->hv, &c->state, c->before, c->nr_cpus, &e);
+    c->can_count = !tbuf_state(c->hv, &c->state, c->lost_before, c->nr_cpus,
+                               &e);
     if ( e.code )
         log_err(c->log, LOG_LEVEL_WARNING, &e);
 }
@@ -45,25 +46,25 @@ static int set_masks(struct collect *c, struct err *e)
  * That rings are there already is what most captures find, so the refusal
  * matters only if in the end there are none.
  */
-static void make_rings(struct collect *c, struct err *why)
+static void create_rings(struct collect *c, struct err *why)
 {
     unsigned int pages = c->plan->pages ? c->plan->pages : COLLECT_PAGES;
 
-    c->made_rings = !tbuf_set_size(c->hv, pages, why);
-    c->tracing = c->made_rings;
+    c->created_rings = !tbuf_set_size(c->hv, pages, why);
+    c->tracing = c->created_rings;
 }
 
 /*
  * Does what the rings hold by now count for nothing?  New ones have traced for
  * a moment, whether they were to or not.
  */
-static bool is_rubbish(const struct collect *c)
+static bool is_discarded(const struct collect *c)
 {
-    return c->plan->discard || (c->plan->start_disabled && c->made_rings);
+    return c->plan->discard || (c->plan->start_disabled && c->created_rings);
 }
 
 /* True: Xen is a flight recorder now, or has failed to become one. */
-static bool start_recorder(struct collect *c, int *rc, struct err *e)
+static bool start_flight_recorder(struct collect *c, int *rc, struct err *e)
 {
     if ( !c->plan->flight_recorder )
         return false;
@@ -82,7 +83,7 @@ static int start_tracing(struct collect *c, struct err *e)
 {
     int rc;
 
-    if ( !start_recorder(c, &rc, e) )
+    if ( !start_flight_recorder(c, &rc, e) )
         rc = c->plan->start_disabled ? tbuf_disable(c->hv, e)
                                      : tbuf_enable(c->hv, e);
 
@@ -95,7 +96,7 @@ static int start_tracing(struct collect *c, struct err *e)
  * Xen keeps masks from one capture to the next, and one who does not know
  * wonders where his records are.
  */
-static void notice_masks(const struct collect *c)
+static void warn_about_masks(const struct collect *c)
 {
     if ( !c->plan->evt_mask && c->rings.evt_mask != TRC_ALL )
         log_warning(c->log, "the event mask is %#x since an earlier run: only "
@@ -120,34 +121,34 @@ static int open_rings(struct collect *c, struct err *e)
         log_warning(c->log, "the rings have %u pages, not %u: they were there "
                     "before, or that is all that Xen can make",
                     c->rings.pages, c->plan->pages);
-    if ( is_rubbish(c) && !c->recorder )
+    if ( is_discarded(c) && !c->recorder )
         drain_discard(&c->rings, c->log);
-    notice_masks(c);
+    warn_about_masks(c);
     return 0;
 }
 
-void collect_share(struct collect *c, const char *why)
+void collect_warn_shared(struct collect *c, const char *why)
 {
     char names[200];
 
     c->shared = true;
-    if ( others_find(names, sizeof(names)) )
+    if ( competing_readers_find(names, sizeof(names)) )
         log_warning(c->log, "%s: %s; each gets only a part", why, names);
     else
         log_warning(c->log, "%s; each gets only a part", why);
 }
 
-static void look_for_others(struct collect *c)
+static void check_competing_readers(struct collect *c)
 {
     char names[200];
 
     if ( c->state.flags & XEN_TBUF_ENABLED &&
-         others_find(names, sizeof(names)) )
-        collect_share(c, "somebody else seems to read the rings");
+         competing_readers_find(names, sizeof(names)) )
+        collect_warn_shared(c, "somebody else seems to read the rings");
 }
 
 /* How enable and get_info fail where set_size could not make rings. */
-static bool says_no_rings(const struct collect *c, int rc)
+static bool means_no_rings(const struct collect *c, int rc)
 {
     return !c->rings.hv && (rc == -EINVAL || rc == -ENODEV);
 }
@@ -157,7 +158,7 @@ static int bind_virq(struct collect *c, struct err *e)
     int rc = c->hv->type->bind_virq(c->hv, &c->virq, e);
     char names[200];
 
-    if ( rc && others_find(names, sizeof(names)) )
+    if ( rc && competing_readers_find(names, sizeof(names)) )
         log_warning(c->log, "these read Xen's rings, too: %s", names);
     return rc ? err_sys(e, rc, "cannot bind VIRQ_TBUF") : 0;
 }
@@ -171,13 +172,13 @@ int collect_start(struct collect *c, struct err *e)
         rc = set_masks(c, e);
     if ( rc )
         return rc;
-    count_before(c);
-    look_for_others(c);
-    make_rings(c, &no_rings);
+    read_initial_losses(c);
+    check_competing_readers(c);
+    create_rings(c, &no_rings);
     rc = start_tracing(c, e);
     if ( !rc )
         rc = open_rings(c, e);
-    if ( rc && says_no_rings(c, rc) && no_rings.code )
+    if ( rc && means_no_rings(c, rc) && no_rings.code )
     {
         *e = no_rings;
         rc = e->code;

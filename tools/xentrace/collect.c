@@ -19,10 +19,10 @@
 #include "common/fault.h"
 #include "libxentrace/window.h"
 #include "xentrace/collect-private.h"
-#include "xentrace/drain.h"
+#include "xentrace/ring-drain.h"
 #include "xentrace/mask.h"
 #include "xentrace/service.h"
-#include "xentrace/stop.h"
+#include "xentrace/stop-signals.h"
 #include "xentrace/tbuf.h"
 
 /* --- before -------------------------------------------------------------- */
@@ -39,10 +39,11 @@ static int parse_cpus(struct collect *c, struct err *e)
 
 static int open_counts(struct collect *c, struct err *e)
 {
-    c->before = fault_calloc(c->nr_cpus, sizeof(*c->before));
+    c->lost_before = fault_calloc(c->nr_cpus, sizeof(*c->lost_before));
     c->lost = fault_calloc(c->nr_cpus, sizeof(*c->lost));
-    return c->before && c->lost ? 0 : err_sys(e, -ENOMEM, "cannot count what "
-                                              "is lost");
+    if ( !c->lost_before || !c->lost )
+        return err_sys(e, -ENOMEM, "cannot count what is lost");
+    return 0;
 }
 
 int collect_open(struct collect *c, const struct collect_plan *plan,
@@ -68,14 +69,14 @@ int collect_open(struct collect *c, const struct collect_plan *plan,
 
 void collect_close(struct collect *c)
 {
-    if ( c->flowing )
-        flow_close(&c->flow);
+    if ( c->pipeline_is_open )
+        pipeline_close(&c->pipeline);
     if ( c->plan && c->plan->triggers )
         triggers_close(c->plan->triggers);
     if ( c->rings.hv )
         rings_close(&c->rings);
     free(c->cpu_bits);
-    free(c->before);
+    free(c->lost_before);
     free(c->lost);
     *c = (struct collect){ .virq = -1 };
 }
@@ -102,7 +103,7 @@ static uint64_t buffer_size(const struct collect *c)
 }
 
 /* The pcpu in whose windows we speak: the first one that is traced. */
-static unsigned int first_traced(const struct collect *c)
+static unsigned int find_first_traced(const struct collect *c)
 {
     for ( unsigned int cpu = 0; cpu < c->rings.nr_cpus; cpu++ )
         if ( c->rings.ring[cpu].buf &&
@@ -120,13 +121,13 @@ static uint64_t memory_size(const struct collect *c)
     return c->recorder && rings > c->plan->memory ? rings : c->plan->memory;
 }
 
-static int open_flow(struct collect *c, struct writer *w, struct err *e)
+static int open_pipeline(struct collect *c, struct writer *w, struct err *e)
 {
     uint32_t mask = c->plan->evt_mask;
-    struct flow_plan plan = {
+    struct pipeline_plan plan = {
         .triggers = c->plan->triggers,
         .memory = memory_size(c), .buffer = buffer_size(c),
-        .cpu = first_traced(c), .nr_cpus = c->nr_cpus,
+        .cpu = find_first_traced(c), .nr_cpus = c->nr_cpus,
         .start = { .evt_mask = mask ? mask : c->rings.evt_mask,
                    .pages = c->rings.pages, .cpus = c->rings.nr_mapped,
                    .flags = capture_flags(c),
@@ -138,8 +139,8 @@ static int open_flow(struct collect *c, struct writer *w, struct err *e)
         rc = triggers_open(c->plan->triggers, c->nr_cpus,
                            1000ull * c->info.tsc_khz, e);
     if ( !rc )
-        rc = flow_open(&c->flow, &plan, w, c->hv, &c->info, e);
-    c->flowing = !rc;
+        rc = pipeline_open(&c->pipeline, &plan, w, c->hv, &c->info, e);
+    c->pipeline_is_open = !rc;
     if ( !rc && c->plan->ready )
         c->plan->ready(c->plan->ready_arg);
     return rc;
@@ -156,23 +157,23 @@ uint64_t collect_now_ms(void)
 }
 
 /* When this pass begins, for triggers; 0: not all pcpus are seen. */
-static void note_time(struct collect *c)
+static void note_pass_time(struct collect *c)
 {
     struct err ignored = ERR_INIT;
 
     c->pass_tsc = 0;
     if ( c->plan->triggers && !c->cpu_bits && !c->state.nr_masked &&
          c->rings.nr_mapped >= c->info.nr_online )
-        about_now(c->hv, &c->pass_tsc, &ignored);
+        metadata_read_tsc(c->hv, &c->pass_tsc, &ignored);
 }
 
-static void pass(struct collect *c, uint64_t now)
+static void run_pass(struct collect *c, uint64_t now)
 {
-    note_time(c);
+    note_pass_time(c);
     if ( !c->recorder )
-        drain_all(&c->rings, &c->flow.store, false, c->log);
-    collect_second(c, now);
-    flow_publish(&c->flow);
+        drain_all(&c->rings, &c->pipeline.sink, false, c->log);
+    collect_every_second(c, now);
+    pipeline_publish(&c->pipeline);
 }
 
 /* Sleep until it is time for a pass; what is safe is given back meanwhile. */
@@ -180,17 +181,17 @@ static int wait_for_pass(struct collect *c, uint64_t until, struct err *e)
 {
     struct pollfd fds[] = {
         { .fd = c->virq, .events = POLLIN },
-        { .fd = flow_fd(&c->flow), .events = POLLIN },
+        { .fd = pipeline_fd(&c->pipeline), .events = POLLIN },
     };
     uint64_t now;
     int rc = 0;
 
-    while ( !rc && !stop_asked() && (now = collect_now_ms()) < until )
+    while ( !rc && !stop_is_requested() && (now = collect_now_ms()) < until )
     {
         rc = stop_wait(fds, 2, until - now, e);
         if ( !rc && fds[1].revents )
-            rc = flow_ack(&c->flow, e);
-        drain_release(&c->rings, &c->flow.store);
+            rc = pipeline_ack(&c->pipeline, e);
+        drain_release(&c->rings, &c->pipeline.sink);
         if ( !rc && fds[0].revents )
             return c->hv->type->ack_virq(c->hv, e);
         if ( !fds[0].revents && !fds[1].revents )
@@ -199,18 +200,18 @@ static int wait_for_pass(struct collect *c, uint64_t until, struct err *e)
     return rc;
 }
 
-static int passes(struct collect *c, struct err *e)
+static int run_passes(struct collect *c, struct err *e)
 {
     uint64_t now = collect_now_ms();
     int rc = 0;
 
     c->next_second = now + 1000;
-    stats_begin(&c->stats, stderr, now);
-    while ( !rc && !stop_asked() && !collect_is_enough(c) )
+    stats_line_begin(&c->stats, stderr, now);
+    while ( !rc && !stop_is_requested() && !collect_has_enough_snapshots(c) )
     {
-        pass(c, now);
-        rc = collect_snapshots(c, now, e);
-        if ( !rc && !collect_is_enough(c) )
+        run_pass(c, now);
+        rc = collect_check_snapshots(c, now, e);
+        if ( !rc && !collect_has_enough_snapshots(c) )
             rc = wait_for_pass(c, now + c->plan->sleep_ms, e);
         now = collect_now_ms();
     }
@@ -220,19 +221,19 @@ static int passes(struct collect *c, struct err *e)
 /* --- the end ------------------------------------------------------------- */
 
 /* Until the rings are empty, or nobody takes what is in them. */
-static int last_passes(struct collect *c, struct err *e)
+static int run_last_passes(struct collect *c, struct err *e)
 {
-    struct pollfd fd = { .fd = flow_fd(&c->flow), .events = POLLIN };
+    struct pollfd fd = { .fd = pipeline_fd(&c->pipeline), .events = POLLIN };
     int rc = 0;
 
-    while ( !drain_all(&c->rings, &c->flow.store, true, c->log) && !rc &&
-            !stop_insisted() )
+    while ( !drain_all(&c->rings, &c->pipeline.sink, true, c->log) && !rc &&
+            !stop_is_forced() )
     {
-        flow_publish(&c->flow);
+        pipeline_publish(&c->pipeline);
         poll(&fd, 1, 50);
-        rc = flow_ack(&c->flow, e);
+        rc = pipeline_ack(&c->pipeline, e);
     }
-    flow_publish(&c->flow);
+    pipeline_publish(&c->pipeline);
     return rc;
 }
 
@@ -240,25 +241,25 @@ static int last_passes(struct collect *c, struct err *e)
  * What is in the rings is worth having even if something went wrong; if it
  * was the writer, it refuses by itself.
  */
-static int stop(struct collect *c, int rc, struct err *e)
+static int stop_capture(struct collect *c, int rc, struct err *e)
 {
     int off = 0, taken, written;
 
-    stats_end(&c->stats);
+    stats_line_end(&c->stats);
     service_notify("STOPPING=1");
     if ( c->recorder )
         off = collect_play_back(c, e);
     else if ( !c->plan->leave_enabled )
         off = tbuf_disable(c->hv, e);
-    flow_news(&c->flow, c->hv);
-    taken = last_passes(c, e);
+    pipeline_poll_metadata(&c->pipeline, c->hv);
+    taken = run_last_passes(c, e);
     if ( c->recorder && c->plan->leave_enabled && !off )
         off = tbuf_overwrite(c->hv, e);
-    written = flow_end(&c->flow, stop_insisted, e);
-    drain_release(&c->rings, &c->flow.store);
-    collect_count(c, written);
+    written = pipeline_end(&c->pipeline, stop_is_forced, e);
+    drain_release(&c->rings, &c->pipeline.sink);
+    collect_count_losses(c, written);
     rc = rc ? rc : off ? off : taken ? taken : written;
-    written = collect_last_words(c, rc, e);
+    written = collect_write_trailer(c, rc, e);
     return rc ? rc : written;
 }
 
@@ -276,9 +277,9 @@ int collect_run(struct collect *c, struct writer *w, struct err *e)
     int rc = collect_start(c, e);
 
     if ( !rc )
-        rc = open_flow(c, w, e);
+        rc = open_pipeline(c, w, e);
     if ( rc )
         return fail_to_start(c, rc);
-    rc = passes(c, e);
-    return stop(c, rc, e);
+    rc = run_passes(c, e);
+    return stop_capture(c, rc, e);
 }

@@ -14,10 +14,10 @@
 #include <stdint.h>
 
 #include "common/log.h"
-#include "xentrace/flow.h"
+#include "xentrace/pipeline.h"
 #include "xentrace/hypervisor.h"
-#include "xentrace/rings.h"
-#include "xentrace/stats.h"
+#include "xentrace/host-rings.h"
+#include "xentrace/stats-line.h"
 #include "xentrace/tbuf.h"
 #include "xentrace/writer.h"
 
@@ -68,23 +68,23 @@ struct collect
     unsigned int nr_cpus;
     unsigned char *cpu_bits;            /* of plan->cpus, or NULL */
     struct rings rings;
-    bool made_rings;                    /* there were none */
+    bool created_rings;                    /* there were none */
     bool tracing;                       /* by our doing */
     struct tbuf_state state;            /* of Xen's tracing */
-    struct flow flow;
-    bool flowing;
+    struct pipeline pipeline;
+    bool pipeline_is_open;
     int virq;
     bool recorder;                      /* Xen overwrites by itself */
     unsigned int snapshots;             /* so many were taken */
-    uint64_t due_ms;                    /* when the next one is; 0: none is */
-    uint64_t since;                     /* from which time stamp on */
+    uint64_t snapshot_due_ms; /* when the next one is; 0: none is */
+    uint64_t snapshot_since;                     /* from which time stamp on */
     uint64_t pass_tsc;                  /* when this pass began; 0: no matter */
-    struct stats stats;
+    struct stats_line stats;
     bool shared;                        /* somebody else reads the rings */
     uint64_t next_second;               /* when to look at clocks and losses */
 
     bool can_count;                     /* Xen says what it loses */
-    uint64_t *before;                   /* what it had lost at the start */
+    uint64_t *lost_before;                   /* what it had lost at the start */
     struct collect_lost *lost;          /* of each pcpu */
 };
 

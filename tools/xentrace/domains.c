@@ -9,11 +9,11 @@
 #include <stdlib.h>
 
 #include "common/fault.h"
-#include "xentrace/about.h"
+#include "xentrace/metadata.h"
 
 #define NR_IDS 0x7ff0u  /* others stand for none: public/xen.h */
 
-enum { THERE = 1, TOLD = 2, NAMED = 4 };
+enum { SEEN = 1, REPORTED = 2, NAMED = 4 };
 
 int domains_init(struct domains *d, struct err *e)
 {
@@ -27,50 +27,52 @@ void domains_fini(struct domains *d)
     d->known = NULL;
 }
 
-struct telling
+struct domain_poll
 {
     struct domains *domains;
-    hv_tell *tell;
-    void *to;
+    hv_record_fn *put;
+    void *arg;
 };
 
 /* This one is there; the hypervisor may say anything. */
-static void see(void *telling, const struct xt_meta *m)
+static void note_domain(void *domain_poll, const struct xt_meta *m)
 {
-    const struct telling *t = telling;
+    const struct domain_poll *t = domain_poll;
     uint8_t *known;
 
     if ( m->event != TRC_META_DOMAIN || m->domain.dom >= NR_IDS )
         return;
     known = &t->domains->known[m->domain.dom];
-    if ( !(*known & TOLD) )
-        t->tell(t->to, m);
-    *known |= THERE | TOLD;
+    if ( !(*known & REPORTED) )
+        t->put(t->arg, m);
+    *known |= SEEN | REPORTED;
 }
 
-static void name(const struct telling *t, struct hv *hv, unsigned int id)
+static void poll_name(const struct domain_poll *t, struct hv *hv,
+                      unsigned int id)
 {
     char text[HV_NAME_MAX];
 
     if ( !hv->type->domain_name(hv, id, text) )
         return;
-    about_text(t->tell, t->to, TRC_META_DOMAIN_NAME, id, text);
+    metadata_put_text(t->put, t->arg, TRC_META_DOMAIN_NAME, id, text);
     t->domains->known[id] |= NAMED;
 }
 
-void domains_news(struct domains *d, struct hv *hv, hv_tell *tell, void *to)
+void domains_poll(struct domains *d, struct hv *hv, hv_record_fn *put,
+                  void *arg)
 {
-    struct telling t = { .domains = d, .tell = tell, .to = to };
+    struct domain_poll t = { .domains = d, .put = put, .arg = arg };
 
     if ( !hv->type->domains )
         return;
-    hv->type->domains(hv, see, &t);
+    hv->type->domains(hv, note_domain, &t);
     for ( unsigned int id = 0; id < NR_IDS; id++ )
     {
-        if ( !(d->known[id] & THERE) )
+        if ( !(d->known[id] & SEEN) )
             d->known[id] = 0;
         else if ( !(d->known[id] & NAMED) )
-            name(&t, hv, id);
-        d->known[id] &= ~THERE;
+            poll_name(&t, hv, id);
+        d->known[id] &= ~SEEN;
     }
 }

@@ -23,6 +23,7 @@ void domains_fini(struct domains *d);
  * Tell what was not told yet: domains, and names of domains.  One that has gone
  * is forgotten, since its id may be given to another.
  */
-void domains_news(struct domains *d, struct hv *hv, hv_tell *tell, void *to);
+void domains_poll(struct domains *d, struct hv *hv, hv_record_fn *put,
+                  void *arg);
 
 #endif /* XENTRACE_DOMAINS_H */

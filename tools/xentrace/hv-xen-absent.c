@@ -7,24 +7,24 @@
 
 #include <errno.h>
 
-static int absent(struct err *e)
+static int fail_absent(struct err *e)
 {
     return err_set(e, -ENOTSUP, "this xentrace cannot trace Xen: it was built "
                    "without Xen's libraries (libxen-dev)");
 }
 
-static int absent_probe(const struct hv_where *where, struct err *e)
+static int absent_probe(const struct hv_address *address, struct err *e)
 {
-    (void)where;
-    return absent(e);
+    (void)address;
+    return fail_absent(e);
 }
 
-static int absent_open(struct hv **hv, const struct hv_where *where,
+static int absent_open(struct hv **hv, const struct hv_address *address,
                        struct err *e)
 {
     (void)hv;
-    (void)where;
-    return absent(e);
+    (void)address;
+    return fail_absent(e);
 }
 
 const struct hypervisor *hv_xen(void)

@@ -23,7 +23,7 @@
 #include "common/fault.h"
 #include "xensim/wire.h"
 #include "xentrace/hv-xen.h"
-#include "xentrace/xen-about.h"
+#include "xentrace/xen-describe.h"
 #include "xentrace/xen-call.h"
 #include "xentrace/xen-names.h"
 
@@ -58,7 +58,7 @@ static struct xen *to_xen(struct hv *hv)
 #define PATH_SIZE 256u
 
 /* Nothing is opened: who may not, is told so by open(). */
-static bool is_there(const char *root, const char *path)
+static bool has_file(const char *root, const char *path)
 {
     char full[PATH_SIZE];
 
@@ -84,8 +84,8 @@ static bool is_guest(const char *root)
 
 int xen_probe_below(const char *root, struct err *e)
 {
-    if ( !is_there(root, "/dev/xen/privcmd") &&
-         !is_there(root, "/proc/xen/privcmd") )
+    if ( !has_file(root, "/dev/xen/privcmd") &&
+         !has_file(root, "/proc/xen/privcmd") )
         return xen_call_absent(e);
     if ( is_guest(root) )
         return err_set(e, -ENODEV, "no Xen here: this is a guest, only dom0 "
@@ -93,10 +93,10 @@ int xen_probe_below(const char *root, struct err *e)
     return 0;
 }
 
-static int xen_probe(const struct hv_where *where, struct err *e)
+static int xen_probe(const struct hv_address *address, struct err *e)
 {
-    const char *socket = where->socket ? where->socket
-                                       : getenv(XENSIM_SOCKET_ENV);
+    const char *socket = address->socket ? address->socket
+                                         : getenv(XENSIM_SOCKET_ENV);
 
     /* So it is on a dom0, too: what xensim starts is to trace xensim. */
     if ( socket && *socket )
@@ -118,14 +118,14 @@ static void xen_close(struct hv *hv)
     free(x);
 }
 
-static int xen_open(struct hv **hv, const struct hv_where *where,
+static int xen_open(struct hv **hv, const struct hv_address *address,
                     struct err *e)
 {
     struct xentoollog_logger *quiet = xen_call_quiet();
     struct xen *x = fault_calloc(1, sizeof(*x));
     int rc;
 
-    (void)where;
+    (void)address;
     if ( !x )
         return err_sys(e, -ENOMEM, "cannot reach Xen");
     x->hv.type = hv_xen();
@@ -155,14 +155,14 @@ static int xen_info(struct hv *hv, struct hv_info *info, struct err *e)
     return rc ? err_sys(e, rc, "Xen does not say how many pcpus it has") : 0;
 }
 
-static void xen_describe(struct hv *hv, hv_tell *tell, void *to)
+static void xen_describe(struct hv *hv, hv_record_fn *put, void *arg)
 {
-    xen_about(&to_xen(hv)->call, tell, to);
+    xen_describe_machine(&to_xen(hv)->call, put, arg);
 }
 
-static void xen_domains(struct hv *hv, hv_tell *tell, void *to)
+static void xen_domains(struct hv *hv, hv_record_fn *put, void *arg)
 {
-    xen_about_domains(&to_xen(hv)->call, tell, to);
+    xen_describe_domains(&to_xen(hv)->call, put, arg);
 }
 
 /* Of each domain once, as a rule: nobody is kept waiting at the other end. */

@@ -19,7 +19,7 @@
 
 #include "common/fault.h"
 #include "xensim/wire.h"
-#include "xentrace/xensim-line.h"
+#include "xentrace/xensim-client.h"
 
 /* Frames that one MAP or UNMAP can name. */
 #define MAX_FRAMES (XENSIM_MAX_PAYLOAD / sizeof(uint32_t))
@@ -36,7 +36,7 @@ struct mapping
 struct xensim
 {
     struct hv hv;       /* first: a struct hv * is a struct xensim * */
-    struct xensim_line line;
+    struct xensim_client client;
     int events;         /* epoll: the VIRQ, and the end of the server */
     int virq;
     struct mapping *mappings;
@@ -50,11 +50,11 @@ static struct xensim *to_xensim(struct hv *hv)
 
 /* --- there and away ------------------------------------------------------ */
 
-static int xensim_probe(const struct hv_where *where, struct err *e)
+static int xensim_probe(const struct hv_address *address, struct err *e)
 {
-    char path[sizeof(((struct xensim_line *)NULL)->path)];
+    char path[sizeof(((struct xensim_client *)NULL)->path)];
     struct stat st;
-    int rc = xensim_line_find(path, sizeof(path), where->socket, e);
+    int rc = xensim_client_find(path, sizeof(path), address->socket, e);
 
     if ( rc )
         return rc;
@@ -65,19 +65,20 @@ static int xensim_probe(const struct hv_where *where, struct err *e)
     return 0;
 }
 
-static int hello(struct xensim *x, struct xensim_hello *h, struct err *e)
+static int request_hello(struct xensim *x, struct xensim_hello *h,
+                         struct err *e)
 {
     struct xensim_call c = {
         .op = XENSIM_HELLO, .answer = { { h, sizeof(*h) } },
         .least = sizeof(*h),
     };
-    int rc = xensim_line_call(&x->line, &c, e);
+    int rc = xensim_client_call(&x->client, &c, e);
 
     if ( rc )
-        return err_sys(e, rc, "xensim at %s refuses to talk", x->line.path);
+        return err_sys(e, rc, "xensim at %s refuses to talk", x->client.path);
     if ( h->wire_version != XENSIM_WIRE_VERSION )
         return err_set(e, -EPROTO, "xensim at %s speaks version %u of its "
-                       "protocol, and we %u", x->line.path, h->wire_version,
+                       "protocol, and we %u", x->client.path, h->wire_version,
                        XENSIM_WIRE_VERSION);
     return 0;
 }
@@ -91,11 +92,11 @@ static void xensim_close(struct hv *hv)
         close(x->virq);
     if ( x->events >= 0 )
         close(x->events);
-    xensim_line_close(&x->line);
+    xensim_client_close(&x->client);
     free(x);
 }
 
-static int xensim_open(struct hv **hv, const struct hv_where *where,
+static int xensim_open(struct hv **hv, const struct hv_address *address,
                        struct err *e)
 {
     struct xensim *x = fault_calloc(1, sizeof(*x));
@@ -106,9 +107,9 @@ static int xensim_open(struct hv **hv, const struct hv_where *where,
         return err_sys(e, -ENOMEM, "cannot reach xensim");
     x->hv.type = hv_xensim();
     x->events = x->virq = -1;
-    rc = xensim_line_open(&x->line, where->socket, e);
+    rc = xensim_client_open(&x->client, address->socket, e);
     if ( !rc )
-        rc = hello(x, &h, e);
+        rc = request_hello(x, &h, e);
     if ( rc )
     {
         xensim_close(&x->hv);
@@ -123,7 +124,7 @@ static int xensim_open(struct hv **hv, const struct hv_where *where,
 static int xensim_info(struct hv *hv, struct hv_info *info, struct err *e)
 {
     struct xensim_hello h;
-    int rc = hello(to_xensim(hv), &h, e);
+    int rc = request_hello(to_xensim(hv), &h, e);
 
     if ( rc )
         return rc;
@@ -156,7 +157,7 @@ static int xensim_tbuf(struct hv *hv, struct hv_tbuf *op, struct err *e)
     int rc;
 
     assert(!op->in || !op->out);
-    rc = xensim_line_call(&to_xensim(hv)->line, &c, e);
+    rc = xensim_client_call(&to_xensim(hv)->client, &c, e);
     if ( rc )
         return rc;
     op->evt_mask = back.evt_mask;
@@ -172,13 +173,13 @@ static int xensim_clock(struct hv *hv, uint64_t *tsc, struct err *e)
         .least = sizeof(*tsc),
     };
 
-    return xensim_line_call(&to_xensim(hv)->line, &c, e);
+    return xensim_client_call(&to_xensim(hv)->client, &c, e);
 }
 
 /* --- memory -------------------------------------------------------------- */
 
 /* Frames that follow each other become one mmap. */
-static size_t run_of(const uint32_t *mfn, size_t nr)
+static size_t count_adjacent(const uint32_t *mfn, size_t nr)
 {
     size_t run = 1;
 
@@ -188,7 +189,8 @@ static size_t run_of(const uint32_t *mfn, size_t nr)
 }
 
 /* Lay frames of `fd` over what is reserved at `at`. */
-static int lay(char *at, const uint32_t *mfn, size_t nr, int prot, int fd)
+static int map_frames(char *at, const uint32_t *mfn, size_t nr, int prot,
+                      int fd)
 {
     struct stat st;
 
@@ -198,7 +200,7 @@ static int lay(char *at, const uint32_t *mfn, size_t nr, int prot, int fd)
     {
         uint64_t from = (uint64_t)mfn[i] * XENSIM_PAGE_SIZE;
 
-        run = run_of(mfn + i, nr - i);
+        run = count_adjacent(mfn + i, nr - i);
         if ( from + run * XENSIM_PAGE_SIZE > (uint64_t)st.st_size )
             return -EPROTO;
         if ( fault_mmap(at + i * XENSIM_PAGE_SIZE, run * XENSIM_PAGE_SIZE,
@@ -222,14 +224,14 @@ static int map_some(struct xensim *x, struct mapping *m, size_t some,
     char *at = (char *)m->at + m->nr * XENSIM_PAGE_SIZE;
 
     assert(some <= MAX_FRAMES);
-    rc = xensim_line_call(&x->line, &c, e);
+    rc = xensim_client_call(&x->client, &c, e);
     if ( rc )
         return rc;
     m->nr += some;
-    rc = lay(at, mfn, some, PROT_READ | (write ? PROT_WRITE : 0), fd);
+    rc = map_frames(at, mfn, some, PROT_READ | (write ? PROT_WRITE : 0), fd);
     close(fd);
     if ( rc == -EPROTO )
-        xensim_line_absurd(&x->line, "frames outside its memory", e);
+        xensim_client_absurd(&x->client, "frames outside its memory", e);
     return rc;
 }
 
@@ -251,7 +253,7 @@ static void mapping_free(struct xensim *x, struct mapping *m, size_t reserved)
         some = min_size(m->nr - i, MAX_FRAMES);
         c.ask[0] = (struct iovec){ m->mfn + i, some * sizeof(*m->mfn) };
         /* If it has gone, so have its counts. */
-        xensim_line_call(&x->line, &c, &ignored);
+        xensim_client_call(&x->client, &c, &ignored);
     }
     free(m);
 }
@@ -283,8 +285,8 @@ static int xensim_map(struct hv *hv, const uint64_t *mfn, size_t nr,
     assert(nr);
     for ( size_t i = 0; i < nr; i++ )
         if ( mfn[i] > UINT32_MAX )
-            return xensim_line_absurd(&x->line, "frames beyond its memory",
-                                      e);
+            return xensim_client_absurd(&x->client, "frames beyond its memory",
+                                        e);
     m = mapping_new(mfn, nr);
     if ( !m )
         return -ENOMEM;
@@ -329,13 +331,13 @@ static int xensim_bind_virq(struct hv *hv, int *fd, struct err *e)
     int rc;
 
     assert(x->virq < 0);
-    rc = xensim_line_call(&x->line, &c, e);
+    rc = xensim_client_call(&x->client, &c, e);
     if ( rc )
         return rc;
     x->events = fault_hit(FAULT_OPEN) ? -1 : epoll_create1(EPOLL_CLOEXEC);
     if ( x->events < 0 ||
          epoll_ctl(x->events, EPOLL_CTL_ADD, x->virq, &virq) ||
-         epoll_ctl(x->events, EPOLL_CTL_ADD, x->line.socket, &end) )
+         epoll_ctl(x->events, EPOLL_CTL_ADD, x->client.socket, &end) )
         return err_sys(e, -errno, "cannot wait for xensim's VIRQ");
     *fd = x->events;
     return 0;
@@ -352,7 +354,7 @@ static int xensim_ack_virq(struct hv *hv, struct err *e)
     {
         if ( event[i].data.fd == 0 )
             return err_set(e, -ECONNRESET, "xensim at %s has ended",
-                           x->line.path);
+                           x->client.path);
         /* Its value is of no use; somebody may have read it before us. */
         if ( read(x->virq, &times, sizeof(times)) < 0 && errno != EAGAIN &&
              errno != EINTR )

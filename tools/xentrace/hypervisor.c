@@ -8,16 +8,16 @@
 #include <errno.h>
 #include <string.h>
 
-typedef const struct hypervisor *(*row)(void);
+typedef const struct hypervisor *(*hv_row)(void);
 
-static const row rows[] = {
+static const hv_row rows[] = {
     hv_xen,
     hv_xensim,
 };
 
 #define NR_ROWS (sizeof(rows) / sizeof(rows[0]))
 
-static const struct hypervisor *by_name(const char *name)
+static const struct hypervisor *find_by_name(const char *name)
 {
     for ( size_t i = 0; i < NR_ROWS; i++ )
         if ( !strcmp(rows[i]()->name, name) )
@@ -26,7 +26,7 @@ static const struct hypervisor *by_name(const char *name)
 }
 
 /* As much of it as fits: these are sentences for people. */
-static void append(char *to, size_t size, const char *text)
+static void append_text(char *to, size_t size, const char *text)
 {
     size_t len = strlen(to), more = strnlen(text, size - len - 1);
 
@@ -35,8 +35,8 @@ static void append(char *to, size_t size, const char *text)
 }
 
 /* If none is there, each says why it is not. */
-static const struct hypervisor *by_probe(const struct hv_where *where,
-                                         struct err *e)
+static const struct hypervisor *find_by_probe(const struct hv_address *address,
+                                              struct err *e)
 {
     char why[sizeof(e->text)] = "";
     int rc = 0;
@@ -45,39 +45,39 @@ static const struct hypervisor *by_probe(const struct hv_where *where,
     {
         struct err no = ERR_INIT;
 
-        rc = rows[i]()->probe(where, &no);
+        rc = rows[i]()->probe(address, &no);
         if ( !rc )
             return rows[i]();
-        append(why, sizeof(why), i ? "; " : "");
-        append(why, sizeof(why), no.text);
+        append_text(why, sizeof(why), i ? "; " : "");
+        append_text(why, sizeof(why), no.text);
     }
     err_set(e, rc, "no hypervisor: %s", why);
     return NULL;
 }
 
 /* "xen, xensim" */
-static int unknown(const char *name, struct err *e)
+static int explain_unknown_name(const char *name, struct err *e)
 {
     char all[64] = "";
 
     for ( size_t i = 0; i < NR_ROWS; i++ )
     {
-        append(all, sizeof(all), i ? ", " : "");
-        append(all, sizeof(all), rows[i]()->name);
+        append_text(all, sizeof(all), i ? ", " : "");
+        append_text(all, sizeof(all), rows[i]()->name);
     }
     return err_set(e, -EINVAL, "--hypervisor=%s: there are %s", name, all);
 }
 
-int hv_open(struct hv **hv, const char *name, const struct hv_where *where,
+int hv_open(struct hv **hv, const char *name, const struct hv_address *address,
             struct err *e)
 {
     const struct hypervisor *type;
 
     assert(NR_ROWS > 0);
-    type = name ? by_name(name) : by_probe(where, e);
+    type = name ? find_by_name(name) : find_by_probe(address, e);
     if ( !type && name )
-        return unknown(name, e);
-    return type ? type->open(hv, where, e) : e->code;
+        return explain_unknown_name(name, e);
+    return type ? type->open(hv, address, e) : e->code;
 }
 
 void hv_close(struct hv *hv)

@@ -20,7 +20,7 @@
 #define HV_NAME_MAX 256u        /* of a domain, with the 0 behind it */
 
 /* What a user can say about where it is; NULL: not said. */
-struct hv_where
+struct hv_address
 {
     const char *socket;         /* xensim */
 };
@@ -64,7 +64,7 @@ struct hv_tbuf
 };
 
 /* Takes one record about the machine, which is the teller's again then. */
-typedef void hv_tell(void *to, const struct xt_meta *m);
+typedef void hv_record_fn(void *arg, const struct xt_meta *m);
 
 /*
  * All return 0 or -errno.  The hypervisor's own refusals come as they are,
@@ -76,8 +76,9 @@ struct hypervisor
     const char *name;           /* as --hypervisor= wants it */
 
     /* Does it look as if it were there?  Changes nothing. */
-    int (*probe)(const struct hv_where *where, struct err *e);
-    int (*open)(struct hv **hv, const struct hv_where *where, struct err *e);
+    int (*probe)(const struct hv_address *address, struct err *e);
+    int (*open)(struct hv **hv, const struct hv_address *address,
+                struct err *e);
     void (*close)(struct hv *hv);
 
     int (*info)(struct hv *hv, struct hv_info *info, struct err *e);
@@ -105,13 +106,13 @@ struct hypervisor
      * start; what the hypervisor does not want to say is left out, and no
      * failure.
      */
-    void (*describe)(struct hv *hv, hv_tell *tell, void *to);
+    void (*describe)(struct hv *hv, hv_record_fn *put, void *arg);
 
     /*
      * Tell which domains there are, a meta_domain each.  Asked again and
      * again.  NULL: nobody knows.
      */
-    void (*domains)(struct hv *hv, hv_tell *tell, void *to);
+    void (*domains)(struct hv *hv, hv_record_fn *put, void *arg);
     /* The name of one of them; false: it has none yet.  Where domains is. */
     bool (*domain_name)(struct hv *hv, uint16_t id, char name[HV_NAME_MAX]);
 };
@@ -121,7 +122,7 @@ const struct hypervisor *hv_xen(void);
 const struct hypervisor *hv_xensim(void);
 
 /* Open the one of this name; NULL: the first that seems to be there. */
-int hv_open(struct hv **hv, const char *name, const struct hv_where *where,
+int hv_open(struct hv **hv, const char *name, const struct hv_address *address,
             struct err *e);
 void hv_close(struct hv *hv);
 

@@ -12,12 +12,12 @@
 #include "common/err.h"
 #include "common/fault.h"
 #include "xentrace/collect.h"
-#include "xentrace/heir.h"
+#include "xentrace/watchdog.h"
 #include "xentrace/hypervisor.h"
 #include "xentrace/options.h"
 #include "xentrace/service.h"
-#include "xentrace/stop.h"
-#include "xentrace/summary.h"
+#include "xentrace/stop-signals.h"
+#include "xentrace/capture-summary.h"
 #include "xentrace/writer.h"
 
 /* How many rings did not make it to the end? */
@@ -31,8 +31,8 @@ static int check_rings(const struct collect *c, struct err *e)
                               given_up) : 0;
 }
 
-static int capture(const struct options *o, struct hv *hv, struct writer *w,
-                   struct err *e)
+static int run_capture(const struct options *o, struct hv *hv, struct writer *w,
+                       struct err *e)
 {
     struct collect c;
     int rc, closed;
@@ -46,8 +46,8 @@ static int capture(const struct options *o, struct hv *hv, struct writer *w,
     rc = collect_run(&c, w, e);
     closed = writer_close(w, e);
     rc = rc ? rc : closed;
-    if ( c.flowing )
-        summary_print(&c, w, &o->log);
+    if ( c.pipeline_is_open )
+        capture_summary_print(&c, w, &o->log);
     if ( !rc )
         rc = check_rings(&c, e);
  out:
@@ -56,7 +56,7 @@ static int capture(const struct options *o, struct hv *hv, struct writer *w,
 }
 
 /* Xen's masks are coarse: say what comes along with what was asked for. */
-static void say_mask(const struct options *o)
+static void report_mask(const struct options *o)
 {
     uint32_t mask = o->events.mask;
 
@@ -73,36 +73,36 @@ struct listener
     struct log *log;
 };
 
-static void ready(void *listener)
+static void notify_ready(void *listener)
 {
     struct listener *l = listener;
 
     service_ready(&l->service, l->log);
 }
 
-static int run(struct options *o, struct err *e)
+static int run_program(struct options *o, struct err *e)
 {
     struct listener listener = { .log = &o->log };
     struct writer *w = fault_calloc(1, sizeof(*w));
-    struct heir heir = { .pid = 0 };
+    struct watchdog heir = { .pid = 0 };
     struct hv *hv = NULL;
     int rc = w ? 0 : err_sys(e, -ENOMEM, "cannot write");
 
-    say_mask(o);
+    report_mask(o);
     if ( !rc )
         rc = stop_init(e);
     if ( !rc )
         rc = service_start(&listener.service, o->daemon, e);
-    o->plan.ready = ready;
+    o->plan.ready = notify_ready;
     o->plan.ready_arg = &listener;
     if ( !rc && !o->plan.leave_enabled )
-        rc = heir_start(&heir, o->hypervisor, &o->where, e);
+        rc = watchdog_start(&heir, o->hypervisor, &o->address, e);
     if ( !rc )
-        rc = hv_open(&hv, o->hypervisor, &o->where, e);
+        rc = hv_open(&hv, o->hypervisor, &o->address, e);
     if ( !rc )
-        rc = capture(o, hv, w, e);
+        rc = run_capture(o, hv, w, e);
     hv_close(hv);
-    heir_end(&heir);
+    watchdog_end(&heir);
     free(w);
     return rc;
 }
@@ -116,10 +116,10 @@ int main(int argc, char **argv)
 
     rc = fault_arm_env(&e);
     if ( !rc )
-        rc = options_parse(&options, argc, argv, &next, &e);
+        rc = xentrace_options_parse(&options, argc, argv, &next, &e);
     if ( !rc && next == OPTS_RUN )
-        rc = run(&options, &e);
-    options_fini(&options);
+        rc = run_program(&options, &e);
+    xentrace_options_fini(&options);
     if ( rc )
         log_err(&options.log, LOG_LEVEL_ERROR, &e);
     return rc ? EXIT_FAILURE : EXIT_SUCCESS;

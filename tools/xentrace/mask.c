@@ -37,12 +37,12 @@ static const struct xt_event *find_event(const char *name)
 }
 
 /* The bits of an id that Xen holds a mask against. */
-static uint32_t selecting(uint32_t id)
+static uint32_t selecting_bits(uint32_t id)
 {
     return id & TRC_ALL;
 }
 
-static bool number_item(const char *text, struct mask_events *m)
+static bool add_number(const char *text, struct mask_events *m)
 {
     uint64_t number;
 
@@ -53,7 +53,7 @@ static bool number_item(const char *text, struct mask_events *m)
     return true;
 }
 
-static bool name_item(const char *text, struct mask_events *m)
+static bool add_name(const char *text, struct mask_events *m)
 {
     const struct xt_class *class = xt_class_by_name(text, strlen(text));
     const struct xt_event *event;
@@ -66,19 +66,19 @@ static bool name_item(const char *text, struct mask_events *m)
     event = find_event(text);
     if ( !event )
         return false;
-    m->mask |= selecting(event->id);
+    m->mask |= selecting_bits(event->id);
     m->names++;
     return true;
 }
 
-static int event_item(const char *item, size_t length, struct mask_events *m,
-                      struct err *e)
+static int add_item(const char *item, size_t length, struct mask_events *m,
+                    struct err *e)
 {
     char text[ITEM_MAX] = "";
 
     if ( length < sizeof(text) )
         memcpy(text, item, length);
-    if ( number_item(text, m) || name_item(text, m) )
+    if ( add_number(text, m) || add_name(text, m) )
         return 0;
     return err_set(e, -EINVAL, "\"%.*s\" is no class of events (hvm, sched:min"
                    ", all ...), no event and no number; xen-trace-events(7) "
@@ -107,7 +107,7 @@ int mask_events(const char *text, struct mask_events *m, struct err *e)
     do
     {
         length = strcspn(text, ",");
-        rc = event_item(text, length, m, e);
+        rc = add_item(text, length, m, e);
         text += length;
     }
     while ( !rc && *text++ );
@@ -138,7 +138,7 @@ struct range
  * Decimal digits at *text, which moves behind them; `otherwise` if there are
  * none.  A number that is too large for anything becomes UINT_MAX.
  */
-static unsigned int digits(const char **text, unsigned int otherwise)
+static unsigned int parse_digits(const char **text, unsigned int otherwise)
 {
     unsigned int value = 0;
 
@@ -155,36 +155,36 @@ static unsigned int digits(const char **text, unsigned int otherwise)
 }
 
 /* One range of a list; *text moves behind it.  False: it is none. */
-static bool range_parse(const char **text, unsigned int last, struct range *r)
+static bool parse_range(const char **text, unsigned int last, struct range *r)
 {
     const char *start = *text;
 
-    r->from = digits(text, 0);
+    r->from = parse_digits(text, 0);
     r->to = r->from;
     if ( **text == '-' )
     {
         (*text)++;
-        r->to = digits(text, last);
+        r->to = parse_digits(text, last);
     }
     /* Something was there, more than a lone dash, and nothing is left. */
     return *text > start && !(*start == '-' && *text == start + 1) &&
            (**text == ',' || **text == '\0');
 }
 
-static void bit_set(unsigned char *bits, unsigned int bit)
+static void set_bit(unsigned char *bits, unsigned int bit)
 {
     bits[bit / 8] |= 1u << bit % 8;
 }
 
-static int cpus_list(const char *text, unsigned int nr_cpus,
-                     unsigned char *bits, struct err *e)
+static int set_list(const char *text, unsigned int nr_cpus,
+                    unsigned char *bits, struct err *e)
 {
     const char *p = text;
     struct range r;
 
     do
     {
-        if ( !range_parse(&p, nr_cpus - 1, &r) )
+        if ( !parse_range(&p, nr_cpus - 1, &r) )
             return err_set(e, -EINVAL, "\"%.80s\" is no list of pcpus: write "
                            "0,2-5,8- or 0x3f or all", text);
         if ( r.from >= nr_cpus || r.to >= nr_cpus )
@@ -194,7 +194,7 @@ static int cpus_list(const char *text, unsigned int nr_cpus,
             return err_set(e, -EINVAL, "\"%.80s\": %u-%u runs backwards",
                            text, r.from, r.to);
         for ( unsigned int cpu = r.from; cpu <= r.to; cpu++ )
-            bit_set(bits, cpu);
+            set_bit(bits, cpu);
     }
     while ( *p++ );
     return 0;
@@ -207,8 +207,8 @@ static unsigned int hex_value(char digit)
 }
 
 /* Of any length: hosts have more pcpus than an integer has bits. */
-static int cpus_hex(const char *text, unsigned int nr_cpus,
-                    unsigned char *bits, struct err *e)
+static int set_hex(const char *text, unsigned int nr_cpus,
+                   unsigned char *bits, struct err *e)
 {
     const char *hex = text + 2;
     size_t length = strlen(hex);
@@ -219,7 +219,7 @@ static int cpus_hex(const char *text, unsigned int nr_cpus,
     for ( size_t i = 0; i < 4 * length && i < nr_cpus; i++ )
         if ( hex_value(hex[length - 1 - i / 4]) >> i % 4 & 1 )
         {
-            bit_set(bits, i);
+            set_bit(bits, i);
             any = true;
         }
     return any ? 0 : err_set(e, -ERANGE, "\"%.80s\" selects none of the %u "
@@ -232,8 +232,8 @@ int mask_cpus(const char *text, unsigned int nr_cpus, unsigned char *bits,
     assert(nr_cpus > 0);
     memset(bits, 0, (nr_cpus + 7) / 8);
     if ( !strcmp(text, "all") )
-        return cpus_list("0-", nr_cpus, bits, e);
+        return set_list("0-", nr_cpus, bits, e);
     if ( text[0] == '0' && (text[1] == 'x' || text[1] == 'X') )
-        return cpus_hex(text, nr_cpus, bits, e);
-    return cpus_list(text, nr_cpus, bits, e);
+        return set_hex(text, nr_cpus, bits, e);
+    return set_list(text, nr_cpus, bits, e);
 }

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "common/fault.h"
-#include "xentrace/spool.h"
-#include "xentrace/stop.h"
+#include "xentrace/window-fifo.h"
+#include "xentrace/stop-signals.h"
 
 #define MEMORY_PRESET (64u << 20)
 #define FOOTER_MAX 1024u
@@ -86,7 +86,7 @@ static const struct opt opts[] = {
     { .name = "snapshots", .type = OPT_UINT, .arg = "N", AT(plan.enough),
       .help = "end after so many" },
     { .name = "buffer", .type = OPT_SIZE, .arg = "SIZE", AT(plan.buffer),
-      .preset = "64M", .min = SPOOL_MIN, .max = 1ull << 46,
+      .preset = "64M", .min = WINDOW_FIFO_MIN, .max = 1ull << 46,
       .help = "memory for what waits for the disk" },
     { .name = "plain", .type = OPT_FLAG, AT(output.plain),
       .help = "only what Xen's own xentrace writes, without notes and sums" },
@@ -107,7 +107,7 @@ static const struct opt opts[] = {
     { .type = OPT_GROUP, .help = "Of which Xen" },
     { .name = "hypervisor", .type = OPT_TEXT, .arg = "NAME", AT(hypervisor),
       .help = "xen or xensim; if not given, what is found first" },
-    { .name = "socket", .type = OPT_TEXT, .arg = "PATH", AT(where.socket),
+    { .name = "socket", .type = OPT_TEXT, .arg = "PATH", AT(address.socket),
       .help = "of xensim, if it is not in its usual place" },
 
     { .type = OPT_GROUP, .help = "What is said" },
@@ -136,14 +136,14 @@ static bool is_file(const char *path)
 }
 
 /* What is about snapshots needs something to take them of. */
-static int check_memory(struct options *o, struct err *e)
+static int check_snapshots(struct options *o, struct err *e)
 {
     struct collect_plan *p = &o->plan;
 
-    if ( p->memory && p->memory < SPOOL_MIN )
+    if ( p->memory && p->memory < WINDOW_FIFO_MIN )
         return err_set(e, -EINVAL, "--memory-buffer %llu: less than %u bytes "
                        "hold nothing", (unsigned long long)p->memory,
-                       SPOOL_MIN);
+                       WINDOW_FIFO_MIN);
     if ( (o->triggers.nr || p->flight_recorder) && !p->memory )
         p->memory = MEMORY_PRESET;
     if ( !p->memory && (p->before_ns || p->after_ns || p->enough) )
@@ -160,9 +160,9 @@ static int check_memory(struct options *o, struct err *e)
     return 0;
 }
 
-static int check(struct options *o, struct err *e)
+static int check_options(struct options *o, struct err *e)
 {
-    int rc = check_memory(o, e);
+    int rc = check_snapshots(o, e);
     bool rotates = o->output.rotate_bytes || o->output.rotate_ns;
 
     if ( rc )
@@ -181,7 +181,7 @@ static int check(struct options *o, struct err *e)
     o->output.numbered = rotates;
     o->output.reserve = o->reserve_mb << 20;
     o->output.level = o->compress ? ZSTD_LEVEL : 0;
-    o->output.insisted = stop_insisted;
+    o->output.is_forced = stop_is_forced;
     o->plan.evt_mask = o->events.mask;
     o->plan.arguments = o->arguments;
     return mask_events_check(o->events.mask, e);
@@ -201,7 +201,7 @@ static void write_footer(char *footer, size_t size)
 }
 
 /* The words of the command line, as one text. */
-static char *join(int argc, char **argv)
+static char *join_arguments(int argc, char **argv)
 {
     size_t length = 1;
     char *text, *p;
@@ -214,8 +214,8 @@ static char *join(int argc, char **argv)
     return text;
 }
 
-int options_parse(struct options *o, int argc, char **argv,
-                  enum opts_next *next, struct err *e)
+int xentrace_options_parse(struct options *o, int argc, char **argv,
+                           enum opts_next *next, struct err *e)
 {
     char footer[FOOTER_MAX];
     struct program p = program;
@@ -224,15 +224,15 @@ int options_parse(struct options *o, int argc, char **argv,
     write_footer(footer, sizeof(footer));
     p.footer = footer;
     *o = (struct options){ .log = LOG_INIT("xentrace") };
-    o->arguments = join(argc, argv);
+    o->arguments = join_arguments(argc, argv);
     rc = opts_parse(&p, argc, argv, o, &first, next, e);
     if ( rc || *next != OPTS_RUN )
         return rc;
     o->output.path = first < argc ? argv[first] : NULL;
-    return check(o, e);
+    return check_options(o, e);
 }
 
-void options_fini(struct options *o)
+void xentrace_options_fini(struct options *o)
 {
     free(o->arguments);
     o->arguments = NULL;

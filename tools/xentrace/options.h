@@ -21,7 +21,7 @@ struct options
     struct writer_plan output;
     struct mask_events events;
     const char *hypervisor;
-    struct hv_where where;
+    struct hv_address address;
     struct log log;
     char *arguments;            /* as they were typed */
 
@@ -32,8 +32,8 @@ struct options
 };
 
 /* 0 and *next as opts_parse() has it; options_fini() in any case. */
-int options_parse(struct options *o, int argc, char **argv,
-                  enum opts_next *next, struct err *e);
-void options_fini(struct options *o);
+int xentrace_options_parse(struct options *o, int argc, char **argv,
+                           enum opts_next *next, struct err *e);
+void xentrace_options_fini(struct options *o);
 
 #endif /* XENTRACE_OPTIONS_H */

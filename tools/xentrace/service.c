@@ -73,7 +73,7 @@ static void leave_terminal(void)
 }
 
 /* By level, as syslog(3) has them. */
-static void tell_syslog(enum log_level level, const char *text)
+static void log_to_syslog(enum log_level level, const char *text)
 {
     static const int priorities[] = {
         [LOG_LEVEL_ERROR] = LOG_ERR,
@@ -94,7 +94,7 @@ void service_ready(struct service *s, struct log *log)
         return;
     leave_terminal();
     openlog(log->program, LOG_PID, LOG_DAEMON);
-    log->tell = tell_syslog;
+    log->tell = log_to_syslog;
     done = write(s->line, "", 1);
     (void)done; /* who has not waited does not want to know */
     close(s->line);

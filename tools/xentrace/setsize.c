@@ -20,14 +20,14 @@
 #include "common/fault.h"
 #include "common/opts.h"
 #include "xentrace/hypervisor.h"
-#include "xentrace/rings.h"
+#include "xentrace/host-rings.h"
 #include "xentrace/tbuf.h"
 
 struct config
 {
     bool free;
     const char *hypervisor;
-    struct hv_where where;
+    struct hv_address address;
 };
 
 #define AT(field) .at = offsetof(struct config, field)
@@ -37,7 +37,7 @@ static const struct opt opts[] = {
       .help = "give the memory of the rings back to Xen" },
     { .name = "hypervisor", .type = OPT_TEXT, .arg = "NAME", AT(hypervisor),
       .help = "xen or xensim; if not given, what is found first" },
-    { .name = "socket", .type = OPT_TEXT, .arg = "PATH", AT(where.socket),
+    { .name = "socket", .type = OPT_TEXT, .arg = "PATH", AT(address.socket),
       .help = "of xensim, if it is not in its usual place" },
 };
 
@@ -89,7 +89,7 @@ static int get_state(struct hv *hv, struct tbuf_state *state, bool *known,
     return rc == -EOPNOTSUPP ? 0 : rc;
 }
 
-static int show(struct hv *hv, const char *when, struct err *e)
+static int print_state(struct hv *hv, const char *when, struct err *e)
 {
     struct tbuf_state state;
     unsigned int pages;
@@ -109,7 +109,7 @@ static int show(struct hv *hv, const char *when, struct err *e)
 
 /* --- changing ------------------------------------------------------------ */
 
-static int change(struct hv *hv, uint32_t cmd, uint32_t pages)
+static int request_change(struct hv *hv, uint32_t cmd, uint32_t pages)
 {
     struct hv_tbuf op = { .cmd = cmd, .size = pages };
     struct err ignored = ERR_INIT;
@@ -117,7 +117,7 @@ static int change(struct hv *hv, uint32_t cmd, uint32_t pages)
     return hv->type->tbuf(hv, &op, &ignored);
 }
 
-static int explain(int rc, bool resized, struct err *e)
+static int explain_refusal(int rc, bool resized, struct err *e)
 {
     if ( rc == -EINVAL && resized )
         return err_set(e, rc, "this Xen makes its rings once: another size "
@@ -135,39 +135,40 @@ static int set_size(struct hv *hv, unsigned int pages, struct err *e)
 
     if ( rc || now == pages )
         return rc;
-    rc = change(hv, now ? XEN_SYSCTL_TBUFOP_resize : HV_TBUF_SET_SIZE, pages);
+    rc = request_change(hv, now ? XEN_SYSCTL_TBUFOP_resize : HV_TBUF_SET_SIZE,
+                        pages);
     if ( rc )
-        return explain(rc, now, e);
+        return explain_refusal(rc, now, e);
     return now ? 0 : tbuf_disable(hv, e);
 }
 
-static int give_back(struct hv *hv, struct err *e)
+static int free_rings(struct hv *hv, struct err *e)
 {
     unsigned int now;
     int rc = get_size(hv, &now, e);
 
     if ( rc || !now )
         return rc;
-    rc = change(hv, XEN_SYSCTL_TBUFOP_free, 0);
-    return rc ? explain(rc, true, e) : 0;
+    rc = request_change(hv, XEN_SYSCTL_TBUFOP_free, 0);
+    return rc ? explain_refusal(rc, true, e) : 0;
 }
 
-static int act(struct hv *hv, const struct config *c, uint64_t pages,
-               struct err *e)
+static int apply_command(struct hv *hv, const struct config *c, uint64_t pages,
+                         struct err *e)
 {
-    int rc = show(hv, "Current", e);
+    int rc = print_state(hv, "Current", e);
 
     if ( rc || (!pages && !c->free) )
         return rc;
-    rc = c->free ? give_back(hv, e) : set_size(hv, pages, e);
+    rc = c->free ? free_rings(hv, e) : set_size(hv, pages, e);
     if ( rc )
         return rc;
     if ( !c->free )
         printf("set_size succeeded.\n");
-    return show(hv, "New", e);
+    return print_state(hv, "New", e);
 }
 
-static int run(const struct config *c, const char *text, struct err *e)
+static int run_command(const struct config *c, const char *text, struct err *e)
 {
     struct hv *hv = NULL;
     uint64_t pages = 0;
@@ -178,9 +179,9 @@ static int run(const struct config *c, const char *text, struct err *e)
                        "65535", text);
     if ( text && c->free )
         return err_set(e, -EINVAL, "--free and a size: leave one away");
-    rc = hv_open(&hv, c->hypervisor, &c->where, e);
+    rc = hv_open(&hv, c->hypervisor, &c->address, e);
     if ( !rc )
-        rc = act(hv, c, pages, e);
+        rc = apply_command(hv, c, pages, e);
     hv_close(hv);
     if ( !rc && (fflush(stdout) || ferror(stdout)) )
         rc = err_sys(e, -errno, "cannot write to standard output");
@@ -198,7 +199,7 @@ int main(int argc, char **argv)
     if ( !rc )
         rc = opts_parse(&program, argc, argv, &config, &first, &next, &e);
     if ( !rc && next == OPTS_RUN )
-        rc = run(&config, first < argc ? argv[first] : NULL, &e);
+        rc = run_command(&config, first < argc ? argv[first] : NULL, &e);
     if ( rc )
         err_print(program.name, &e);
     return rc ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -17,8 +17,8 @@
 /* Beyond this it is no state of any machine. */
 #define STATE_MAX (1u << 20)
 
-static int ask(struct hv *hv, struct hv_tbuf *op, const char *what,
-               struct err *e)
+static int request_op(struct hv *hv, struct hv_tbuf *op, const char *what,
+                      struct err *e)
 {
     int rc = hv->type->tbuf(hv, op, e);
 
@@ -28,7 +28,7 @@ static int ask(struct hv *hv, struct hv_tbuf *op, const char *what,
 int tbuf_get_info(struct hv *hv, struct tbuf_info *info, struct err *e)
 {
     struct hv_tbuf op = { .cmd = HV_TBUF_GET_INFO };
-    int rc = ask(hv, &op, "say where its trace buffers are", e);
+    int rc = request_op(hv, &op, "say where its trace buffers are", e);
 
     if ( rc )
         return rc;
@@ -42,7 +42,7 @@ int tbuf_set_evt_mask(struct hv *hv, uint32_t mask, struct err *e)
 {
     struct hv_tbuf op = { .cmd = HV_TBUF_SET_EVT_MASK, .evt_mask = mask };
 
-    return ask(hv, &op, "set the event mask", e);
+    return request_op(hv, &op, "set the event mask", e);
 }
 
 int tbuf_set_cpu_mask(struct hv *hv, const unsigned char *bits,
@@ -52,28 +52,28 @@ int tbuf_set_cpu_mask(struct hv *hv, const unsigned char *bits,
         .cmd = HV_TBUF_SET_CPU_MASK, .in = bits, .nr_bits = nr_cpus,
     };
 
-    return ask(hv, &op, "set the pcpu mask", e);
+    return request_op(hv, &op, "set the pcpu mask", e);
 }
 
 int tbuf_set_size(struct hv *hv, uint32_t pages, struct err *e)
 {
     struct hv_tbuf op = { .cmd = HV_TBUF_SET_SIZE, .size = pages };
 
-    return ask(hv, &op, "make trace buffers", e);
+    return request_op(hv, &op, "make trace buffers", e);
 }
 
 int tbuf_enable(struct hv *hv, struct err *e)
 {
     struct hv_tbuf op = { .cmd = HV_TBUF_ENABLE };
 
-    return ask(hv, &op, "start tracing", e);
+    return request_op(hv, &op, "start tracing", e);
 }
 
 int tbuf_disable(struct hv *hv, struct err *e)
 {
     struct hv_tbuf op = { .cmd = HV_TBUF_DISABLE };
 
-    return ask(hv, &op, "stop tracing", e);
+    return request_op(hv, &op, "stop tracing", e);
 }
 
 int tbuf_overwrite(struct hv *hv, struct err *e)
@@ -98,7 +98,7 @@ static void count_cpu(struct tbuf_state *out, const struct xen_tbuf_cpu *cpu)
 }
 
 /* Take `size` bytes of state apart, believing no number in them. */
-static int state_parse(const unsigned char *state, size_t size,
+static int parse_state(const unsigned char *state, size_t size,
                        struct tbuf_state *out, uint64_t *lost,
                        unsigned int nr_cpus)
 {
@@ -125,8 +125,8 @@ static int state_parse(const unsigned char *state, size_t size,
 }
 
 /* Once, with room for *size bytes.  *size := what all of it would need. */
-static int state_once(struct hv *hv, size_t *size, struct tbuf_state *out,
-                      uint64_t *lost, unsigned int nr_cpus, struct err *e)
+static int request_state(struct hv *hv, size_t *size, struct tbuf_state *out,
+                         uint64_t *lost, unsigned int nr_cpus, struct err *e)
 {
     unsigned char *state = fault_calloc(1, *size);
     struct hv_tbuf op = {
@@ -140,7 +140,7 @@ static int state_once(struct hv *hv, size_t *size, struct tbuf_state *out,
     if ( !rc && op.size > *size )
         rc = -EAGAIN;
     if ( !rc )
-        rc = state_parse(state, op.size, out, lost, nr_cpus);
+        rc = parse_state(state, op.size, out, lost, nr_cpus);
     *size = op.size;
     free(state);
     return rc;
@@ -158,7 +158,7 @@ int tbuf_state(struct hv *hv, struct tbuf_state *state, uint64_t *lost,
     do
     {
         asked = size;
-        rc = state_once(hv, &size, state, lost, nr_cpus, e);
+        rc = request_state(hv, &size, state, lost, nr_cpus, e);
     }
     while ( rc == -EAGAIN && size > asked && size <= STATE_MAX );
     if ( rc == -EINVAL && !e->code )

@@ -43,7 +43,7 @@ static bool is_stdout(const char *path)
     return !path || !strcmp(path, "-") || !strcmp(path, "/dev/stdout");
 }
 
-static int open_file(const char *path, struct err *e)
+static int create_file(const char *path, struct err *e)
 {
     int fd = fault_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW |
                         O_NOCTTY | O_CLOEXEC, 0640);
@@ -81,13 +81,13 @@ static void remove_oldest(const struct writer *w)
         unlink(name);
 }
 
-static int write_all(struct writer *w, struct iovec *iov, int nr);
+static int write_iov(struct writer *w, struct iovec *iov, int nr);
 
-static int sink(void *writer, const void *bytes, size_t size)
+static int write_compressed(void *writer, const void *bytes, size_t size)
 {
     struct writer *w = writer;
     struct iovec iov = { (void *)bytes, size };
-    int rc = write_all(w, &iov, 1);
+    int rc = write_iov(w, &iov, 1);
 
     if ( !rc )
         w->whole = w->at;
@@ -98,14 +98,14 @@ static int next_fd(struct writer *w, struct err *e)
 {
     int rc;
 
-    w->ours = !is_stdout(w->plan->path);
-    if ( !w->ours )
+    w->is_own_file = !is_stdout(w->plan->path);
+    if ( !w->is_own_file )
     {
         strcpy(w->name, "standard output");
         return STDOUT_FILENO;
     }
     rc = name_file(w->plan, w->files + 1, w->name, e);
-    return rc ? rc : open_file(w->name, e);
+    return rc ? rc : create_file(w->name, e);
 }
 
 static int open_next(struct writer *w, struct err *e)
@@ -123,8 +123,8 @@ static int open_next(struct writer *w, struct err *e)
         return err_set(e, -EINVAL, "%s is a terminal, and a trace is not text:"
                        " give a file", w->name);
     remove_oldest(w);
-    return w->plan->level ? xt_zstd_writer_new(&w->zstd, w->plan->level, sink,
-                                               w, e) : 0;
+    return w->plan->level ? xt_zstd_writer_new(&w->zstd, w->plan->level,
+                                               write_compressed, w, e) : 0;
 }
 
 /* Linux has closed it even if it says EINTR. */
@@ -147,7 +147,7 @@ int writer_open(struct writer *w, const struct writer_plan *plan,
 {
     int rc;
 
-    *w = (struct writer){ .plan = plan, .fd = -1, .files = plan->behind };
+    *w = (struct writer){ .plan = plan, .fd = -1, .files = plan->first_behind };
     rc = open_next(w, e);
     if ( rc )
         close_file(w);
@@ -161,7 +161,7 @@ static int can_retry(struct writer *w, int error)
 {
     struct pollfd pfd = { .fd = w->fd, .events = POLLOUT };
 
-    if ( (error == EINTR || error == EAGAIN) && w->plan->insisted() )
+    if ( (error == EINTR || error == EAGAIN) && w->plan->is_forced() )
         return -EINTR;
     /* Interrupted by a signal: the next round asks again who wants what. */
     if ( error == EAGAIN && poll(&pfd, 1, -1) < 0 && errno != EINTR )
@@ -170,7 +170,7 @@ static int can_retry(struct writer *w, int error)
 }
 
 /* Take `done` bytes off the front. */
-static void advance(struct iovec **iov, int *nr, size_t done)
+static void advance_iov(struct iovec **iov, int *nr, size_t done)
 {
     while ( *nr && done >= (*iov)->iov_len )
     {
@@ -186,7 +186,7 @@ static void advance(struct iovec **iov, int *nr, size_t done)
     }
 }
 
-static int write_all(struct writer *w, struct iovec *iov, int nr)
+static int write_iov(struct writer *w, struct iovec *iov, int nr)
 {
     ssize_t done;
     int rc = 0;
@@ -199,7 +199,7 @@ static int write_all(struct writer *w, struct iovec *iov, int nr)
         else
         {
             w->at += done;
-            advance(&iov, &nr, done);
+            advance_iov(&iov, &nr, done);
         }
     }
     return rc;
@@ -225,13 +225,13 @@ static int write_batch(struct writer *w)
     for ( unsigned int i = 0; i < w->nr_batch; i++ )
         for ( int k = 0; k < w->batch[i].nr_iov; k++ )
             iov[nr++] = w->batch[i].iov[k];
-    return write_all(w, iov, nr);
+    return write_iov(w, iov, nr);
 }
 
 /* A frame of zstd's that was written before a window has all before that. */
 static int pack_batch(struct writer *w)
 {
-    uint64_t given = w->given, whole;
+    uint64_t given = w->nr_given, whole;
     int rc = 0;
 
     for ( unsigned int i = 0; !rc && i < w->nr_batch; i++ )
@@ -239,14 +239,14 @@ static int pack_batch(struct writer *w)
         whole = w->whole;
         rc = xt_zstd_write(w->zstd, w->batch[i].iov, w->batch[i].nr_iov);
         if ( w->whole != whole )
-            w->safe = given;
+            w->nr_safe = given;
         given += i >= w->nr_preface;
     }
     return rc;
 }
 
 /* Count what of the batch is in the file: all of it, or what was whole. */
-static void account(struct writer *w)
+static void account_batch(struct writer *w)
 {
     uint64_t bytes;
 
@@ -259,11 +259,11 @@ static void account(struct writer *w)
             w->whole += bytes;
         w->windows++;
         w->nr_whole++;
-        w->given += i >= w->nr_preface;
+        w->nr_given += i >= w->nr_preface;
         w->bytes += bytes;
     }
     if ( !w->zstd )
-        w->safe = w->given;
+        w->nr_safe = w->nr_given;
     w->nr_batch = w->nr_preface = 0;
     w->batch_bytes = 0;
 }
@@ -291,13 +291,13 @@ static int check_reserve(struct writer *w, struct err *e)
 /* Nobody shall find half a window. */
 static void cut_back(struct writer *w)
 {
-    if ( w->ours && w->fd >= 0 && w->at != w->whole &&
+    if ( w->is_own_file && w->fd >= 0 && w->at != w->whole &&
          !ftruncate(w->fd, w->whole) &&
          lseek(w->fd, w->whole, SEEK_SET) == (off_t)w->whole )
         w->at = w->whole;
 }
 
-static int fail(struct writer *w, int rc, struct err *e)
+static int fail_writer(struct writer *w, int rc, struct err *e)
 {
     w->failed = rc;
     cut_back(w);
@@ -323,15 +323,15 @@ int writer_flush(struct writer *w, bool hard, struct err *e)
     if ( !rc && w->nr_batch )
     {
         rc = w->zstd ? pack_batch(w) : write_batch(w);
-        account(w);
+        account_batch(w);
     }
     if ( !rc && w->zstd && zstd_is_due(w, hard) )
     {
         rc = xt_zstd_flush(w->zstd);
         if ( !rc )
-            w->safe = w->given;
+            w->nr_safe = w->nr_given;
     }
-    return rc ? fail(w, rc, e) : 0;
+    return rc ? fail_writer(w, rc, e) : 0;
 }
 
 /* --- windows ------------------------------------------------------------- */
@@ -367,11 +367,11 @@ int writer_begin(struct writer *w, unsigned int cpu, const void *preface,
     return writer_flush(w, true, e);
 }
 
-void writer_renew(struct writer *w, void *(*renew)(void *of, size_t *bytes),
-                  void *of)
+void writer_renew(struct writer *w, void *(*renew)(void *arg, size_t *bytes),
+                  void *arg)
 {
     w->renew = renew;
-    w->of = of;
+    w->renew_arg = arg;
 }
 
 /* For the next file; nothing of the last one's is still to be written. */
@@ -381,12 +381,12 @@ static int renew_preface(struct writer *w)
     if ( !w->renew )
         return 0;
     free(w->copy);
-    w->copy = w->renew(w->of, &w->preface.iov_len);
+    w->copy = w->renew(w->renew_arg, &w->preface.iov_len);
     w->preface.iov_base = w->copy;
     return w->copy ? 0 : -ENOMEM;
 }
 
-static int rotate(struct writer *w, struct err *e)
+static int rotate_file(struct writer *w, struct err *e)
 {
     int rc = writer_flush(w, true, e);
 
@@ -396,10 +396,10 @@ static int rotate(struct writer *w, struct err *e)
     if ( !rc )
         rc = renew_preface(w);
     if ( rc )
-        return fail(w, rc, e);
+        return fail_writer(w, rc, e);
     rc = open_next(w, e);
     if ( rc )
-        return fail(w, rc, e);
+        return fail_writer(w, rc, e);
     add_preface(w);
     return 0;
 }
@@ -425,11 +425,11 @@ int writer_window(struct writer *w, unsigned int cpu,
 
     if ( !w->failed &&
          is_full(w, bytes + XT_WINDOW_HEADER + XT_SEAL_BYTES) )
-        rc = rotate(w, e);
+        rc = rotate_file(w, e);
     if ( !rc && w->nr_batch == WRITER_BATCH )
         rc = writer_flush(w, false, e);
     if ( w->failed )
-        return fail(w, w->failed, e);
+        return fail_writer(w, w->failed, e);
     if ( !rc )
         add_frame(w, cpu, spans, nr_spans);
     return rc;
@@ -439,7 +439,8 @@ void writer_retry(struct writer *w)
 {
     w->nr_batch = w->nr_preface = 0;
     w->batch_bytes = 0;
-    if ( !w->failed || !w->ours || w->fd < 0 || w->at != w->whole || w->zstd )
+    if ( !w->failed || !w->is_own_file || w->fd < 0 || w->at != w->whole ||
+         w->zstd )
         return;
     w->failed = 0;
     w->number = w->nr_whole;

@@ -25,7 +25,7 @@ struct writer_plan
 {
     const char *path;           /* NULL or "-": standard output */
     bool numbered;              /* PATH.1, PATH.2 ... instead of PATH */
-    unsigned int behind;        /* or rather from the one behind this on */
+    unsigned int first_behind; /* or rather from the one behind this on */
     bool plain;                 /* without seals */
     unsigned int level;         /* of compression; 0: none */
     uint64_t reserve;           /* bytes that are to stay free on the disk */
@@ -34,7 +34,7 @@ struct writer_plan
     unsigned int keep;          /* so many files; 0: all */
 
     /* Is somebody waiting for us to give up?  Asked when interrupted. */
-    bool (*insisted)(void);
+    bool (*is_forced)(void);
 };
 
 #define WRITER_BATCH 128        /* windows that are written at once */
@@ -44,19 +44,19 @@ struct writer
     const struct writer_plan *plan;     /* borrowed */
     int fd;
     char name[PATH_MAX];        /* of the file that is open, for messages */
-    bool ours;                  /* a file that we have made */
+    bool is_own_file;                  /* a file that we have made */
     int failed;                 /* -errno of the first failure, or 0 */
     uint64_t windows, bytes;    /* put into all files, headers included */
-    uint64_t given;             /* of these windows, no prefaces */
-    uint64_t safe;              /* of those, the first so many are in a file */
+    uint64_t nr_given;             /* of these windows, no prefaces */
+    uint64_t nr_safe; /* of those, the first so many are in a file */
     unsigned int files;         /* so many were opened */
 
     /* What each file begins with: see writer_begin(). */
     unsigned int preface_cpu;
     struct iovec preface;       /* borrowed, or the copy */
     void *copy;                 /* that renew() gave */
-    void *(*renew)(void *of, size_t *bytes);
-    void *of;
+    void *(*renew)(void *arg, size_t *bytes);
+    void *renew_arg;
 
     /* The file that is open. */
     uint32_t number;            /* of its next window */
@@ -88,8 +88,8 @@ int writer_begin(struct writer *w, unsigned int cpu, const void *preface,
  * Later files begin with what renew(of) says then, in memory that is handed
  * over; it is called by whoever writes.
  */
-void writer_renew(struct writer *w, void *(*renew)(void *of, size_t *bytes),
-                  void *of);
+void writer_renew(struct writer *w, void *(*renew)(void *arg, size_t *bytes),
+                  void *arg);
 
 /* One window, of one or two spans that stay as they are until a flush. */
 int writer_window(struct writer *w, unsigned int cpu,

@@ -105,16 +105,16 @@ static const uint32_t versions[] = { 0x15, 0x16, 0x14, 0x13, 0x12 };
 
 #define NR_VERSIONS (sizeof(versions) / sizeof(versions[0]))
 
-static int result(int rc)
+static int to_error(int rc)
 {
     return rc < 0 ? -errno : 0;
 }
 
-static int sysctl(struct xen_call *c, uint32_t cmd)
+static int call_sysctl(struct xen_call *c, uint32_t cmd)
 {
     c->op->cmd = cmd;
     c->op->version = c->version;
-    return result(xencall1(c->to, __HYPERVISOR_sysctl, (uintptr_t)c->op));
+    return to_error(xencall1(c->to, __HYPERVISOR_sysctl, (uintptr_t)c->op));
 }
 
 /* A buffer that Xen can reach, for one question; NULL: no memory. */
@@ -128,7 +128,7 @@ static void *new_buffer(struct xen_call *c, size_t size)
     return buffer;
 }
 
-static void clear(struct xen_call *c)
+static void clear_op(struct xen_call *c)
 {
     memset(c->op, 0, sizeof(*c->op));
 }
@@ -142,9 +142,9 @@ static int find_version(struct xen_call *c)
 
     for ( size_t i = 0; i < NR_VERSIONS && rc == -EACCES; i++ )
     {
-        clear(c);
+        clear_op(c);
         c->version = versions[i];
-        rc = sysctl(c, SYSCTL_PHYSINFO);
+        rc = call_sysctl(c, SYSCTL_PHYSINFO);
     }
     return rc;
 }
@@ -202,7 +202,7 @@ int xen_call_absent(struct err *e)
                    "it, with the module xen-privcmd)");
 }
 
-static int begin(struct xen_call *c, struct err *e)
+static int open_call(struct xen_call *c, struct err *e)
 {
     int rc;
 
@@ -225,7 +225,7 @@ int xen_call_open(struct xen_call *c, struct err *e)
     int rc;
 
     *c = (struct xen_call){ .to = NULL };
-    rc = begin(c, e);
+    rc = open_call(c, e);
     if ( rc )
         xen_call_close(c);
     return rc;
@@ -247,13 +247,13 @@ static int tbuf_op(struct xen_call *c, struct hv_tbuf *op, void *bitmap)
 {
     int rc;
 
-    clear(c);
+    clear_op(c);
     c->op->u.tbuf.cmd = op->cmd;
     c->op->u.tbuf.bitmap = (uintptr_t)bitmap;
     c->op->u.tbuf.nr_bits = bitmap ? op->nr_bits : 0;
     c->op->u.tbuf.evt_mask = op->evt_mask;
     c->op->u.tbuf.size = op->size;
-    rc = sysctl(c, SYSCTL_TBUF_OP);
+    rc = call_sysctl(c, SYSCTL_TBUF_OP);
     if ( rc )
         return rc;
     op->evt_mask = c->op->u.tbuf.evt_mask;
@@ -294,16 +294,16 @@ uint32_t xen_call_version(struct xen_call *c)
 void xen_call_text(struct xen_call *c, unsigned int which, char *text,
                    size_t size)
 {
-    char *said = new_buffer(c, size);
+    char *answer = new_buffer(c, size);
 
     text[0] = 0;
-    if ( !said )
+    if ( !answer )
         return;
     if ( xencall2(c->to, __HYPERVISOR_xen_version, which,
-                  (uintptr_t)said) >= 0 )
-        memcpy(text, said, size);
+                  (uintptr_t)answer) >= 0 )
+        memcpy(text, answer, size);
     text[size - 1] = 0;
-    xencall_free_buffer(c->to, said);
+    xencall_free_buffer(c->to, answer);
 }
 
 /* "4.17.5-pre", as `xl info` has it. */
@@ -322,8 +322,8 @@ int xen_call_info(struct xen_call *c, struct hv_info *info)
 {
     int rc;
 
-    clear(c);
-    rc = sysctl(c, SYSCTL_PHYSINFO);
+    clear_op(c);
+    rc = call_sysctl(c, SYSCTL_PHYSINFO);
     if ( rc )
         return rc;
     *info = (struct hv_info){
@@ -345,10 +345,10 @@ int xen_call_cpus(struct xen_call *c, struct xen_call_cpu *cpu,
 
     if ( !answer )
         return -ENOMEM;
-    clear(c);
+    clear_op(c);
     c->op->u.topology.nr = nr;
     c->op->u.topology.cpu = (uintptr_t)answer;
-    rc = sysctl(c, SYSCTL_CPUTOPOINFO);
+    rc = call_sysctl(c, SYSCTL_CPUTOPOINFO);
     if ( !rc )
     {
         memcpy(cpu, answer, nr * sizeof(*cpu));
@@ -368,11 +368,11 @@ int xen_call_domain(struct xen_call *c, unsigned int from,
 
     if ( !answer )
         return -ENOMEM;
-    clear(c);
+    clear_op(c);
     c->op->u.domains.first = from;
     c->op->u.domains.max = 1;
     c->op->u.domains.buffer = (uintptr_t)answer;
-    rc = sysctl(c, SYSCTL_DOMAINS);
+    rc = call_sysctl(c, SYSCTL_DOMAINS);
     if ( !rc && !c->op->u.domains.nr )
         rc = -ENOENT;
     memcpy(&info, answer, sizeof(info));

@@ -46,7 +46,7 @@ int xen_names_open(const char *path)
     return fd;
 }
 
-static bool ask(int fd, const char *path)
+static bool send_question(int fd, const char *path)
 {
     char message[sizeof(struct xsd_sockmsg) + 64];
     struct xsd_sockmsg head = { .type = XS_READ, .len = strlen(path) + 1 };
@@ -57,16 +57,17 @@ static bool ask(int fd, const char *path)
     return send(fd, message, size, MSG_NOSIGNAL) == size;
 }
 
-static bool take(int fd, void *to, size_t size)
+static bool receive_bytes(int fd, void *to, size_t size)
 {
     return !size || recv(fd, to, size, MSG_WAITALL) == (ssize_t)size;
 }
 
 /* The answer's text, at most XEN_NAMES_MAX; false: that was no answer. */
-static bool answer(int fd, struct xsd_sockmsg *head, char *text)
+static bool receive_answer(int fd, struct xsd_sockmsg *head, char *text)
 {
-    if ( !take(fd, head, sizeof(*head)) || head->len >= XEN_NAMES_MAX ||
-         !take(fd, text, head->len) )
+    if ( !receive_bytes(fd, head, sizeof(*head)) ||
+         head->len >= XEN_NAMES_MAX ||
+         !receive_bytes(fd, text, head->len) )
         return false;
     text[head->len] = 0;
     return true;
@@ -80,7 +81,7 @@ bool xen_names_get(int *fd, uint16_t domain, char *name)
     if ( *fd < 0 )
         return false;
     snprintf(path, sizeof(path), "/local/domain/%u/name", domain);
-    if ( !ask(*fd, path) || !answer(*fd, &head, name) )
+    if ( !send_question(*fd, path) || !receive_answer(*fd, &head, name) )
     {
         close(*fd);
         *fd = -1;

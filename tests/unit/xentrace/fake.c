@@ -16,7 +16,7 @@ static struct fake *to_fake(struct hv *hv)
 }
 
 __attribute__((format(printf, 2, 3)))
-static void note(struct fake *f, const char *fmt, ...)
+static void log_question(struct fake *f, const char *fmt, ...)
 {
     size_t at = strlen(f->log);
     va_list args;
@@ -112,7 +112,7 @@ static int set_size(struct fake *f)
     return 0;
 }
 
-static int answer(struct fake *f, struct hv_tbuf *op)
+static int answer_op(struct fake *f, struct hv_tbuf *op)
 {
     switch ( op->cmd )
     {
@@ -148,15 +148,16 @@ static int fake_tbuf(struct hv *hv, struct hv_tbuf *op, struct err *e)
         return fake_state(f, op);
     if ( op->cmd >= FAKE_COMMANDS )
         return -EINVAL;
-    note(f, "%s", names[op->cmd]);
+    log_question(f, "%s", names[op->cmd]);
     if ( op->cmd == HV_TBUF_SET_EVT_MASK )
-        note(f, "=%#x", op->evt_mask);
+                log_question(f, "=%#x", op->evt_mask);
     if ( op->cmd == HV_TBUF_SET_CPU_MASK )
-        note(f, "=%#x/%u", *(const unsigned char *)op->in, op->nr_bits);
+                log_question(f, "=%#x/%u", *(const unsigned char *)op->in,
+                             op->nr_bits);
     if ( op->cmd == HV_TBUF_SET_SIZE )
-        note(f, "=%u", op->size);
-    note(f, " ");
-    return f->refuse[op->cmd] ? f->refuse[op->cmd] : answer(f, op);
+                log_question(f, "=%u", op->size);
+    log_question(f, " ");
+    return f->refuse[op->cmd] ? f->refuse[op->cmd] : answer_op(f, op);
 }
 
 static int fake_map(struct hv *hv, const uint64_t *mfn, size_t nr, bool write,
@@ -170,7 +171,7 @@ static int fake_map(struct hv *hv, const uint64_t *mfn, size_t nr, bool write,
     for ( size_t i = 0; i < nr; i++ )
         if ( mfn[i] != mfn[0] + i || mfn[i] >= FAKE_FRAMES )
             return -EFAULT;
-    note(f, "map%s ", write ? "-rw" : "-ro");
+    log_question(f, "map%s ", write ? "-rw" : "-ro");
     f->mapped++;
     *at = f->frames[mfn[0]];
     return 0;
@@ -187,7 +188,7 @@ static int fake_bind(struct hv *hv, int *fd, struct err *e)
     struct fake *f = to_fake(hv);
 
     (void)e;
-    note(f, "virq ");
+    log_question(f, "virq ");
     *fd = f->virq[0];
     return f->refuse_virq;
 }
@@ -203,11 +204,11 @@ static int fake_ack(struct hv *hv, struct err *e)
     return 0;
 }
 
-static void fake_domains(struct hv *hv, hv_tell *tell, void *to)
+static void fake_domains(struct hv *hv, hv_record_fn *put, void *arg)
 {
     for ( unsigned int id = 0; id < 4; id++ )
         if ( to_fake(hv)->domain[id] )
-            tell(to, &(struct xt_meta){ .event = TRC_META_DOMAIN,
+            put(arg, &(struct xt_meta){ .event = TRC_META_DOMAIN,
                                         .domain.dom = id });
 }
 

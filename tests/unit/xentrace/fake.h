@@ -11,7 +11,7 @@
 
 #include "common/log.h"
 #include "xentrace/hypervisor.h"
-#include "xentrace/ring.h"
+#include "xentrace/pcpu-ring.h"
 
 #include "tests/unit/libxentrace/make.h"
 

@@ -12,7 +12,7 @@
 
 #include <xen/version.h>
 
-struct fake_xen *fake(void)
+struct fake_xen *fake_xen(void)
 {
     static struct fake_xen xen;
 
@@ -20,16 +20,16 @@ struct fake_xen *fake(void)
 }
 
 /* What all handles point at; nobody looks at it. */
-static char there;
+static char handle;
 
-static void *opened(int with_errno)
+static void *open_handle(int with_errno)
 {
     errno = with_errno;
-    fake()->open += !with_errno;
-    return with_errno ? NULL : &there;
+    fake_xen()->open += !with_errno;
+    return with_errno ? NULL : &handle;
 }
 
-static int failed(int with_errno)
+static int fail_with(int with_errno)
 {
     errno = with_errno;
     return -1;
@@ -40,49 +40,49 @@ static int failed(int with_errno)
 xencall_handle *xencall_open(struct xentoollog_logger *logger, unsigned flags)
 {
     (void)flags;
-    return logger ? opened(fake()->open_errno) : NULL;
+    return logger ? open_handle(fake_xen()->open_errno) : NULL;
 }
 
 int xencall_close(xencall_handle *call)
 {
-    fake()->open -= !!call;
+    fake_xen()->open -= !!call;
     return 0;
 }
 
 void *xencall_alloc_buffer(xencall_handle *call, size_t size)
 {
-    fake()->open += !!call;
+    fake_xen()->open += !!call;
     return malloc(size);
 }
 
 void xencall_free_buffer(xencall_handle *call, void *buffer)
 {
-    fake()->open -= !!call;
+    fake_xen()->open -= !!call;
     free(buffer);
 }
 
-static int physinfo(struct xen_sysctl_physinfo *info)
+static int answer_physinfo(struct xen_sysctl_physinfo *info)
 {
     *info = (struct xen_sysctl_physinfo){
         .threads_per_core = 1, .cores_per_socket = 2, .nr_cpus = 3,
-        .max_cpu_id = fake()->max_cpu_id, .nr_nodes = 1, .cpu_khz = 2100000,
+        .max_cpu_id = fake_xen()->max_cpu_id, .nr_nodes = 1, .cpu_khz = 2100000,
     };
     return 0;
 }
 
-static int tbuf_op(struct xen_sysctl_tbuf_op *op)
+static int answer_tbuf_op(struct xen_sysctl_tbuf_op *op)
 {
     size_t bytes = (op->cpu_mask.nr_bits + 7) / 8;
 
-    fake()->tbuf = *op;
-    if ( fake()->tbuf_errno )
-        return failed(fake()->tbuf_errno);
-    if ( bytes > sizeof(fake()->bits) )
-        return failed(EFAULT);
+    fake_xen()->tbuf = *op;
+    if ( fake_xen()->tbuf_errno )
+            return fail_with(fake_xen()->tbuf_errno);
+    if ( bytes > sizeof(fake_xen()->bits) )
+            return fail_with(EFAULT);
     if ( bytes )
-        memcpy(fake()->bits, op->cpu_mask.bitmap.p, bytes);
+            memcpy(fake_xen()->bits, op->cpu_mask.bitmap.p, bytes);
     if ( bytes && op->cmd > XEN_SYSCTL_TBUFOP_disable )
-        memcpy(op->cpu_mask.bitmap.p, fake()->state, bytes);
+            memcpy(op->cpu_mask.bitmap.p, fake_xen()->state, bytes);
     op->buffer_mfn = 0x123456789a;
     op->size = 4096;
     op->evt_mask = 0x0ffff000;
@@ -90,24 +90,24 @@ static int tbuf_op(struct xen_sysctl_tbuf_op *op)
 }
 
 /* Pcpu n is core n / 2 of socket 0; the last one is away. */
-static int topology(struct xen_sysctl_cputopoinfo *info)
+static int answer_topology(struct xen_sysctl_cputopoinfo *info)
 {
     unsigned int i;
 
-    for ( i = 0; i < info->num_cpus && i < fake()->max_cpu_id; i++ )
+    for ( i = 0; i < info->num_cpus && i < fake_xen()->max_cpu_id; i++ )
         info->cputopo.p[i] = (xen_sysctl_cputopo_t){ .core = i / 2 };
     info->cputopo.p[i] = (xen_sysctl_cputopo_t){ ~0u, ~0u, ~0u };
     info->num_cpus = i + 1;
     return 0;
 }
 
-static int domains(struct xen_sysctl_getdomaininfolist *list)
+static int list_domains(struct xen_sysctl_getdomaininfolist *list)
 {
     list->num_domains = 0;
-    for ( size_t i = 0; i < fake()->domains; i++ )
-        if ( fake()->domain[i].domain >= list->first_domain &&
+    for ( size_t i = 0; i < fake_xen()->domains; i++ )
+        if ( fake_xen()->domain[i].domain >= list->first_domain &&
              list->num_domains < list->max_domains )
-            list->buffer.p[list->num_domains++] = fake()->domain[i];
+            list->buffer.p[list->num_domains++] = fake_xen()->domain[i];
     return 0;
 }
 
@@ -116,22 +116,22 @@ int xencall1(xencall_handle *call, unsigned int number, uint64_t arg)
     struct xen_sysctl *sys = (struct xen_sysctl *)(uintptr_t)arg;
 
     (void)call;
-    fake()->sysctls++;
+    fake_xen()->sysctls++;
     if ( number != __HYPERVISOR_sysctl )
-        return failed(ENOSYS);
-    if ( fake()->sysctl_errno )
-        return failed(fake()->sysctl_errno);
-    if ( sys->interface_version != fake()->version )
-        return failed(EACCES);
+            return fail_with(ENOSYS);
+    if ( fake_xen()->sysctl_errno )
+            return fail_with(fake_xen()->sysctl_errno);
+    if ( sys->interface_version != fake_xen()->version )
+            return fail_with(EACCES);
     if ( sys->cmd == XEN_SYSCTL_physinfo )
-        return physinfo(&sys->u.physinfo);
+            return answer_physinfo(&sys->u.physinfo);
     if ( sys->cmd == XEN_SYSCTL_tbuf_op )
-        return tbuf_op(&sys->u.tbuf_op);
+            return answer_tbuf_op(&sys->u.tbuf_op);
     if ( sys->cmd == XEN_SYSCTL_cputopoinfo )
-        return topology(&sys->u.cputopoinfo);
+            return answer_topology(&sys->u.cputopoinfo);
     if ( sys->cmd == XEN_SYSCTL_getdomaininfolist )
-        return domains(&sys->u.getdomaininfolist);
-    return failed(ENOSYS);
+            return list_domains(&sys->u.getdomaininfolist);
+    return fail_with(ENOSYS);
 }
 
 int xencall2(xencall_handle *call, unsigned int number, uint64_t cmd,
@@ -147,7 +147,7 @@ int xencall2(xencall_handle *call, unsigned int number, uint64_t cmd,
 
     (void)call;
     if ( number != __HYPERVISOR_xen_version )
-        return failed(ENOSYS);
+        return fail_with(ENOSYS);
     if ( cmd < sizeof(texts) / sizeof(texts[0]) && texts[cmd] )
         strcpy((char *)(uintptr_t)arg, texts[cmd]);
     return cmd == XENVER_version ? 4 << 16 | 17 : 0;
@@ -159,12 +159,12 @@ xenforeignmemory_handle *xenforeignmemory_open(struct xentoollog_logger *logger,
                                                unsigned flags)
 {
     (void)flags;
-    return logger ? opened(0) : NULL;
+    return logger ? open_handle(0) : NULL;
 }
 
 int xenforeignmemory_close(xenforeignmemory_handle *memory)
 {
-    fake()->open -= !!memory;
+    fake_xen()->open -= !!memory;
     return 0;
 }
 
@@ -174,20 +174,20 @@ void *xenforeignmemory_map(xenforeignmemory_handle *memory, uint32_t dom,
 {
     (void)memory;
     (void)err;
-    fake()->owner = dom;
-    fake()->prot = prot;
-    fake()->frames = pages;
+    fake_xen()->owner = dom;
+    fake_xen()->prot = prot;
+    fake_xen()->frames = pages;
     for ( size_t i = 0; i < pages && i < FAKE_FRAMES; i++ )
-        fake()->frame[i] = frame[i];
-    return opened(fake()->map_errno) ? malloc(1) : NULL;
+        fake_xen()->frame[i] = frame[i];
+    return open_handle(fake_xen()->map_errno) ? malloc(1) : NULL;
 }
 
 int xenforeignmemory_unmap(xenforeignmemory_handle *memory, void *at,
                            size_t pages)
 {
     (void)memory;
-    fake()->open--;
-    fake()->unmapped = pages;
+    fake_xen()->open--;
+    fake_xen()->unmapped = pages;
     free(at);
     return 0;
 }
@@ -198,34 +198,34 @@ xenevtchn_handle *xenevtchn_open(struct xentoollog_logger *logger,
                                  unsigned int flags)
 {
     (void)flags;
-    return logger ? opened(0) : NULL;
+    return logger ? open_handle(0) : NULL;
 }
 
 int xenevtchn_close(xenevtchn_handle *events)
 {
-    fake()->open -= !!events;
+    fake_xen()->open -= !!events;
     return 0;
 }
 
 int xenevtchn_fd(xenevtchn_handle *events)
 {
     (void)events;
-    return fake()->event_fd;
+    return fake_xen()->event_fd;
 }
 
 xenevtchn_port_or_error_t xenevtchn_bind_virq(xenevtchn_handle *events,
                                               unsigned int virq)
 {
     (void)events;
-    fake()->virq = virq;
-    return fake()->bind_errno ? failed(fake()->bind_errno) : 7;
+    fake_xen()->virq = virq;
+    return fake_xen()->bind_errno ? fail_with(fake_xen()->bind_errno) : 7;
 }
 
 /* A pipe is nearly /dev/xen/evtchn: a port that is read is gone. */
 xenevtchn_port_or_error_t xenevtchn_pending(xenevtchn_handle *events)
 {
     unsigned char port;
-    ssize_t n = read(fake()->event_fd, &port, 1);
+    ssize_t n = read(fake_xen()->event_fd, &port, 1);
 
     (void)events;
     return n == 1 ? port : -1;
@@ -234,6 +234,6 @@ xenevtchn_port_or_error_t xenevtchn_pending(xenevtchn_handle *events)
 int xenevtchn_unmask(xenevtchn_handle *events, evtchn_port_t port)
 {
     (void)events;
-    fake()->unmasked = port;
-    return fake()->unmask_errno ? failed(fake()->unmask_errno) : 0;
+    fake_xen()->unmasked = port;
+    return fake_xen()->unmask_errno ? fail_with(fake_xen()->unmask_errno) : 0;
 }

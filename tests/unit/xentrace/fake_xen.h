@@ -44,6 +44,6 @@ struct fake_xen
     int open;                   /* handles, buffers and mappings */
 };
 
-struct fake_xen *fake(void);
+struct fake_xen *fake_xen(void);
 
 #endif /* TESTS_UNIT_XENTRACE_FAKE_XEN_H */

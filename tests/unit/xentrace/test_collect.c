@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "common/fault.h"
-#include "xentrace/stop.h"
+#include "xentrace/stop-signals.h"
 
 #include "tests/unit/libxentrace/unit.h"
 #include "tests/unit/xentrace/fake.h"
@@ -55,7 +55,7 @@ static void run_init(struct run *r, bool sized)
     *r = (struct run){
         .plan = { .sleep_ms = 1000, .buffer = 1u << 16 }, .e = ERR_INIT,
         .output = { .path = "/dev/null", .plain = true,
-                    .insisted = stop_insisted },
+                    .is_forced = stop_is_forced },
     };
     fake_init(&r->f, sized);
     r->f.on_ack = ack_and_stop;
@@ -64,7 +64,7 @@ static void run_init(struct run *r, bool sized)
     ck_assert_int_eq(writer_open(&r->w, &r->output, &r->e), 0);
 }
 
-static void run(struct run *r)
+static void run_capture(struct run *r)
 {
     r->rc = collect_open(&r->c, &r->plan, &r->f.hv, &r->heard.log, &r->e);
     if ( !r->rc )
@@ -81,9 +81,9 @@ static void run_fini(struct run *r)
 }
 
 /* The shortest test there is: plan and Xen as prepared, log and result. */
-static void check(struct run *r, const char *log, int rc)
+static void check_log(struct run *r, const char *log, int rc)
 {
-    run(r);
+    run_capture(r);
     ck_assert_msg(r->rc == rc, "%d: %s", r->rc, r->e.text);
     ck_assert_str_eq(r->f.log, log);
     run_fini(r);
@@ -94,7 +94,7 @@ START_TEST(plain)
     struct run r;
 
     run_init(&r, false);
-    run(&r);
+    run_capture(&r);
     ck_assert_int_eq(r.rc, 0);
     ck_assert_str_eq(r.f.log, "virq set_size=32 enable get_info " PAGES_RO
                      PAGES_RW "disable ");
@@ -117,7 +117,7 @@ START_TEST(everything_said)
     r.plan.evt_mask = 0x81000;
     r.plan.cpus = "0,2";
     r.plan.pages = 5;
-    run(&r);
+    run_capture(&r);
     ck_assert_int_eq(r.rc, 0);
     ck_assert_str_eq(r.f.log, "virq evt_mask=0x81000 cpu_mask=0x5/3 set_size=5 "
                      "enable get_info " PAGES_RO PAGES_RW "disable ");
@@ -138,7 +138,7 @@ START_TEST(masks_left_over)
         r.f.masked = 5;
         r.plan.evt_mask = said ? 0x81000 : 0;
         r.plan.cpus = said ? "all" : NULL;
-        run(&r);
+        run_capture(&r);
         ck_assert_int_eq(r.rc, 0);
         ck_assert_uint_eq(heard_times(&r.heard, "event mask is 0x2f000"),
                           !said);
@@ -155,7 +155,7 @@ START_TEST(leave_enabled)
 
     run_init(&r, false);
     r.plan.leave_enabled = true;
-    check(&r, "virq set_size=32 enable get_info " PAGES_RO PAGES_RW, 0);
+    check_log(&r, "virq set_size=32 enable get_info " PAGES_RO PAGES_RW, 0);
 }
 END_TEST
 
@@ -165,7 +165,7 @@ START_TEST(start_disabled)
 
     run_init(&r, false);
     r.plan.start_disabled = true;
-    check(&r, "virq set_size=32 disable get_info " PAGES_RO PAGES_RW
+    check_log(&r, "virq set_size=32 disable get_info " PAGES_RO PAGES_RW
           "disable ", 0);
 }
 END_TEST
@@ -179,7 +179,7 @@ START_TEST(discard)
     run_init(&r, true);
     fake_put(&r.f, 0, &m);
     r.plan.discard = true;
-    run(&r);
+    run_capture(&r);
     ck_assert_int_eq(r.rc, 0);
     ck_assert_uint_eq(r.c.rings.ring[0].windows, 0);
     ck_assert_uint_eq(r.c.rings.ring[1].records, 2);
@@ -196,7 +196,7 @@ START_TEST(last_words)
     make_lost(&m, 1, 1);
     run_init(&r, true);
     r.f.last_words = &m;
-    run(&r);
+    run_capture(&r);
     ck_assert_int_eq(r.rc, 0);
     ck_assert_uint_eq(r.c.rings.ring[0].windows, 1);
     ck_assert_uint_eq(r.c.rings.ring[0].bytes, m.size);
@@ -220,7 +220,7 @@ START_TEST(time_is_up)
     r.f.on_ack = only_ack;
     r.plan.time_ns = 1;
     r.plan.sleep_ms = 3600000;
-    run(&r);
+    run_capture(&r);
     ck_assert_int_eq(r.rc, 0);
     ck_assert(!r.f.enabled);
     run_fini(&r);
@@ -242,7 +242,7 @@ START_TEST(losses)
     run_init(&r, true);
     r.f.lost = 100;
     r.f.on_ack = lose_and_stop;
-    run(&r);
+    run_capture(&r);
     ck_assert_int_eq(r.rc, 0);
     ck_assert(r.c.can_count);
     ck_assert_uint_eq(r.c.lost[0].ring, 0);
@@ -251,7 +251,7 @@ START_TEST(losses)
 
     run_init(&r, true);
     r.f.no_state = true;
-    run(&r);
+    run_capture(&r);
     ck_assert_int_eq(r.rc, 0);
     ck_assert(!r.c.can_count);
     ck_assert_uint_eq(heard_times(&r.heard, "lost"), 0);
@@ -295,12 +295,13 @@ static void see_later_domains(uint64_t memory)
     close(mkstemp(path));
     run_init(&r, true);
     writer_close(&r.w, NULL);
-    r.output = (struct writer_plan){ .path = path, .insisted = stop_insisted };
+    r.output = (struct writer_plan){ .path = path,
+                                     .is_forced = stop_is_forced };
     ck_assert_int_eq(writer_open(&r.w, &r.output, &r.e), 0);
     r.plan.memory = memory;
     r.f.domain[0] = "is there";
     r.f.on_ack = create_and_stop;
-    run(&r);
+    run_capture(&r);
     ck_assert_int_eq(r.rc, 0);
     writer_close(&r.w, NULL);
     ck_assert_uint_eq(times_in(path, "is there"), 1);
@@ -351,7 +352,7 @@ START_TEST(refused)
         r.plan.evt_mask = 0x81000;
         r.plan.cpus = "0";
         r.f.refuse[rows[i].cmd] = rows[i].code;
-        check(&r, rows[i].log, rows[i].code);
+        check_log(&r, rows[i].log, rows[i].code);
     }
 }
 END_TEST
@@ -363,12 +364,12 @@ START_TEST(no_rings)
 
     run_init(&r, false);
     r.f.refuse[HV_TBUF_SET_SIZE] = -ENOMEM;
-    check(&r, "virq set_size=32 enable ", -ENOMEM);
+    check_log(&r, "virq set_size=32 enable ", -ENOMEM);
 
     run_init(&r, false);
     r.plan.start_disabled = true;
     r.f.refuse[HV_TBUF_SET_SIZE] = -ENOMEM;
-    check(&r, "virq set_size=32 disable get_info ", -ENOMEM);
+    check_log(&r, "virq set_size=32 disable get_info ", -ENOMEM);
 }
 END_TEST
 
@@ -378,7 +379,7 @@ START_TEST(no_ring_can_be_mapped)
 
     run_init(&r, true);
     r.f.refuse_map = -EPERM;
-    run(&r);
+    run_capture(&r);
     ck_assert_int_eq(r.rc, -ENODEV);
     ck_assert_uint_eq(heard_times(&r.heard, "cannot map"), FAKE_CPUS);
     ck_assert(!r.f.enabled);
@@ -392,7 +393,7 @@ START_TEST(no_virq)
 
     run_init(&r, true);
     r.f.refuse_virq = -EBUSY;
-    check(&r, "virq ", -EBUSY);
+    check_log(&r, "virq ", -EBUSY);
 }
 END_TEST
 
@@ -404,7 +405,7 @@ START_TEST(disk_is_full)
     writer_close(&r.w, NULL);
     r.output.path = "/dev/full";
     ck_assert_int_eq(writer_open(&r.w, &r.output, &r.e), 0);
-    run(&r);
+    run_capture(&r);
     ck_assert_int_eq(r.rc, -ENOSPC);
     ck_assert(!r.f.enabled);
     ck_assert_ptr_nonnull(strstr(r.f.log, " disable "));
@@ -422,13 +423,13 @@ START_TEST(refused_before_anything)
 
     run_init(&r, false);
     r.plan.cpus = "3";
-    check(&r, "", -ERANGE);
+    check_log(&r, "", -ERANGE);
     run_init(&r, false);
     r.f.info.nr_cpus = 0;
-    check(&r, "", -EPROTO);
+    check_log(&r, "", -EPROTO);
     run_init(&r, false);
     r.f.info.nr_cpus = UINT32_MAX;
-    check(&r, "", -EPROTO);
+    check_log(&r, "", -EPROTO);
 }
 END_TEST
 
@@ -445,7 +446,7 @@ START_TEST(interrupted)
         run_init(&r, true);
         fake_put(&r.f, 1, &m);
         fault_arm(FAULT_INTERRUPT, ++n);
-        run(&r);
+        run_capture(&r);
         fired = fault_fired(FAULT_INTERRUPT);
         fault_disarm();
         ck_assert_msg(!r.rc, "write %u: %s", (unsigned int)n, r.e.text);
@@ -476,7 +477,7 @@ START_TEST(no_memory)
         r.plan.cpus = "all";
         r.f.on_ack = lose_and_stop;
         fault_arm(FAULT_ALLOC, ++n);
-        run(&r);
+        run_capture(&r);
         fired = fault_fired(FAULT_ALLOC);
         fault_disarm();
         ck_assert(r.rc == 0 || (fired && r.rc == -ENOMEM));

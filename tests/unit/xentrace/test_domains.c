@@ -2,7 +2,7 @@
 /*
  * What is new of domains is told once, and files that begin later have it.
  */
-#include "xentrace/about.h"
+#include "xentrace/metadata.h"
 #include "xentrace/domains.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "tests/unit/xentrace/fake.h"
 
 /* As words: d3 for a domain, n3 for (a part of) its name. */
-static void take(void *text, const struct xt_meta *m)
+static void add_record(void *text, const struct xt_meta *m)
 {
     char word[16];
 
@@ -25,11 +25,11 @@ static void take(void *text, const struct xt_meta *m)
     strcat(text, word);
 }
 
-static void news(struct domains *d, struct fake *f, const char *want)
+static void poll_domains(struct domains *d, struct fake *f, const char *want)
 {
     char text[200] = "";
 
-    domains_news(d, &f->hv, take, text);
+    domains_poll(d, &f->hv, add_record, text);
     ck_assert_str_eq(text, want);
 }
 
@@ -42,37 +42,37 @@ START_TEST(once)
     fake_init(&f, true);
     ck_assert_int_eq(domains_init(&d, &e), 0);
     f.domain[0] = "Domain-0";
-    news(&d, &f, "d0 n0 ");
-    news(&d, &f, "");
+    poll_domains(&d, &f, "d0 n0 ");
+    poll_domains(&d, &f, "");
     /* Who creates a domain names it then. */
     f.domain[2] = "";
-    news(&d, &f, "d2 ");
+    poll_domains(&d, &f, "d2 ");
     f.domain[2] = "guest";
-    news(&d, &f, "n2 ");
-    news(&d, &f, "");
+    poll_domains(&d, &f, "n2 ");
+    poll_domains(&d, &f, "");
     /* Gone, and another has its id. */
     f.domain[2] = NULL;
-    news(&d, &f, "");
+    poll_domains(&d, &f, "");
     f.domain[2] = "other";
     f.domain[1] = "a name that does not fit into one record";
-    news(&d, &f, "d1 d2 n1 n1 n2 ");
+    poll_domains(&d, &f, "d1 d2 n1 n1 n2 ");
     domains_fini(&d);
     fake_fini(&f);
 }
 END_TEST
 
 /* A hypervisor that names domains which there cannot be. */
-static void absurd(struct hv *hv, hv_tell *tell, void *to)
+static void put_absurd(struct hv *hv, hv_record_fn *put, void *arg)
 {
     (void)hv;
     for ( unsigned int id = 0x7fef; id <= 0xffff; id += 0x10 )
-        tell(to, &(struct xt_meta){ .event = TRC_META_DOMAIN,
+        put(arg, &(struct xt_meta){ .event = TRC_META_DOMAIN,
                                     .domain.dom = id });
 }
 
 START_TEST(impossible)
 {
-    struct hypervisor type = { .domains = absurd };
+    struct hypervisor type = { .domains = put_absurd };
     struct err e = ERR_INIT;
     struct domains d;
     struct fake f;
@@ -83,7 +83,7 @@ START_TEST(impossible)
     ck_assert_int_eq(domains_init(&d, &e), 0);
     f.domain[0] = "";
     d.known[0x7fef] = 4; /* has its name: nobody is asked for it */
-    news(&d, &f, "d32751 ");
+    poll_domains(&d, &f, "d32751 ");
     domains_fini(&d);
     fake_fini(&f);
 }
@@ -92,34 +92,34 @@ END_TEST
 /* A copy has what came later; without memory, something less is known. */
 START_TEST(copies)
 {
-    const struct about_start start = { .pages = 1 };
+    const struct metadata_start start = { .pages = 1 };
     struct err e = ERR_INIT;
     struct xt_meta *m;
-    struct about a;
+    struct metadata a;
     struct fake f;
     size_t before, after;
     unsigned int nr;
     void *copy;
 
     fake_init(&f, true);
-    ck_assert_int_eq(about_init(&a, &f.hv, &f.info, &start, &e), 0);
+    ck_assert_int_eq(metadata_init(&a, &f.hv, &f.info, &start, &e), 0);
     before = a.used;
-    about_news(&a, &f.hv, &m, &nr);
+    metadata_poll(&a, &f.hv, &m, &nr);
     ck_assert_uint_eq(nr, 0);
     free(m);
     f.domain[1] = "guest";
-    about_news(&a, &f.hv, &m, &nr);
+    metadata_poll(&a, &f.hv, &m, &nr);
     ck_assert_uint_eq(nr, 2);
     ck_assert_uint_eq(m[1].event, TRC_META_DOMAIN_NAME);
     free(m);
-    copy = about_copy(&a, &after);
+    copy = metadata_copy(&a, &after);
     ck_assert_uint_gt(after, before);
     ck_assert_int_eq(memcmp(copy, a.bytes, after), 0);
     free(copy);
     fault_arm(FAULT_ALLOC, 1);
-    ck_assert_ptr_null(about_copy(&a, &after));
+    ck_assert_ptr_null(metadata_copy(&a, &after));
     fault_disarm();
-    about_fini(&a);
+    metadata_fini(&a);
     fake_fini(&f);
 }
 END_TEST

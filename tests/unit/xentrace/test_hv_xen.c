@@ -32,11 +32,11 @@
 
 #define KNOWN_VERSIONS 5u
 
-static const struct hv_where nowhere;
+static const struct hv_address nowhere;
 
-static void reset(void)
+static void reset_fake(void)
 {
-    *fake() = (struct fake_xen){ .version = 0x15, .max_cpu_id = 5 };
+    *fake_xen() = (struct fake_xen){ .version = 0x15, .max_cpu_id = 5 };
 }
 
 static struct hv *open_it(void)
@@ -50,7 +50,7 @@ static struct hv *open_it(void)
 }
 
 /* It does not open, says so with `word`, and keeps nothing. */
-static void refuses(int code, const char *word)
+static void check_refusal(int code, const char *word)
 {
     struct err e = ERR_INIT;
     struct hv *hv;
@@ -58,7 +58,7 @@ static void refuses(int code, const char *word)
     ck_assert_int_eq(hv_xen()->open(&hv, &nowhere, &e), code);
     ck_assert_int_eq(e.code, code);
     ck_assert_msg(strstr(e.text, word) != NULL, "says: %s", e.text);
-    ck_assert_int_eq(fake()->open, 0);
+    ck_assert_int_eq(fake_xen()->open, 0);
 }
 
 /* --- there and away ------------------------------------------------------ */
@@ -73,13 +73,13 @@ START_TEST(every_version)
         struct err e = ERR_INIT;
         struct hv *hv;
 
-        reset();
-        fake()->version = version;
+        reset_fake();
+        fake_xen()->version = version;
         if ( hv_xen()->open(&hv, &nowhere, &e) )
         {
             ck_assert_int_eq(e.code, -EACCES);
             ck_assert_ptr_nonnull(strstr(e.text, "0x12 to 0x16"));
-            ck_assert_uint_eq(fake()->sysctls, KNOWN_VERSIONS);
+            ck_assert_uint_eq(fake_xen()->sysctls, KNOWN_VERSIONS);
             continue;
         }
         found++;
@@ -89,7 +89,7 @@ START_TEST(every_version)
         ck_assert_uint_eq(info.tsc_khz, 2100000);
         ck_assert_str_eq(info.version, "4.17.5-fake");
         hv_close(hv);
-        ck_assert_int_eq(fake()->open, 0);
+        ck_assert_int_eq(fake_xen()->open, 0);
     }
     ck_assert_uint_eq(found, KNOWN_VERSIONS);
 }
@@ -97,23 +97,23 @@ END_TEST
 
 START_TEST(refusals)
 {
-    reset();
-    fake()->open_errno = EACCES;
-    refuses(-EACCES, "root");
-    fake()->open_errno = ENOENT;
-    refuses(-ENODEV, "privcmd");
-    fake()->open_errno = EMFILE;
-    refuses(-EMFILE, "cannot reach Xen");
-    reset();
-    fake()->sysctl_errno = EPERM;
-    refuses(-EPERM, "not privileged");
-    fake()->sysctl_errno = EFAULT;
-    refuses(-EFAULT, "does not answer");
-    reset();
-    fake()->tbuf_errno = ENOSYS;
-    refuses(-ENOSYS, "CONFIG_TRACEBUFFER");
-    fake()->tbuf_errno = EPERM;
-    refuses(-EPERM, "XSM");
+    reset_fake();
+    fake_xen()->open_errno = EACCES;
+    check_refusal(-EACCES, "root");
+    fake_xen()->open_errno = ENOENT;
+    check_refusal(-ENODEV, "privcmd");
+    fake_xen()->open_errno = EMFILE;
+    check_refusal(-EMFILE, "cannot reach Xen");
+    reset_fake();
+    fake_xen()->sysctl_errno = EPERM;
+    check_refusal(-EPERM, "not privileged");
+    fake_xen()->sysctl_errno = EFAULT;
+    check_refusal(-EFAULT, "does not answer");
+    reset_fake();
+    fake_xen()->tbuf_errno = ENOSYS;
+    check_refusal(-ENOSYS, "CONFIG_TRACEBUFFER");
+    fake_xen()->tbuf_errno = EPERM;
+    check_refusal(-EPERM, "XSM");
 }
 END_TEST
 
@@ -130,8 +130,8 @@ static void fault_loop(enum fault_kind kind, int code)
         void *at;
         int rc, fd;
 
-        reset();
-        fake()->event_fd = STDERR_FILENO;
+        reset_fake();
+        fake_xen()->event_fd = STDERR_FILENO;
         fault_arm(kind, ++n);
         rc = hv_xen()->open(&hv, &nowhere, &e);
         if ( !rc )
@@ -144,7 +144,7 @@ static void fault_loop(enum fault_kind kind, int code)
         fault_disarm();
         ck_assert_int_eq(rc, fired ? code : 0);
         hv_close(hv);
-        ck_assert_int_eq(fake()->open, 0);
+        ck_assert_int_eq(fake_xen()->open, 0);
     }
     while ( fired );
     ck_assert_uint_ge(n, 2);
@@ -168,7 +168,7 @@ START_TEST(control)
     struct err e = ERR_INIT;
     struct hv *hv;
 
-    reset();
+    reset_fake();
     hv = open_it();
     ck_assert_int_eq(hv->type->tbuf(hv, &info, &e), 0);
     ck_assert_uint_eq(info.mfn, 0x123456789a);
@@ -176,14 +176,14 @@ START_TEST(control)
     ck_assert_uint_eq(info.evt_mask, 0x0ffff000);
 
     ck_assert_int_eq(hv->type->tbuf(hv, &size, &e), 0);
-    ck_assert_uint_eq(fake()->tbuf.cmd, XEN_SYSCTL_TBUFOP_set_size);
-    ck_assert_uint_eq(fake()->tbuf.size, 17);
+    ck_assert_uint_eq(fake_xen()->tbuf.cmd, XEN_SYSCTL_TBUFOP_set_size);
+    ck_assert_uint_eq(fake_xen()->tbuf.size, 17);
     ck_assert_int_eq(hv->type->tbuf(hv, &mask, &e), 0);
-    ck_assert_uint_eq(fake()->tbuf.cmd, XEN_SYSCTL_TBUFOP_set_evt_mask);
-    ck_assert_uint_eq(fake()->tbuf.evt_mask, 0x2f000);
+    ck_assert_uint_eq(fake_xen()->tbuf.cmd, XEN_SYSCTL_TBUFOP_set_evt_mask);
+    ck_assert_uint_eq(fake_xen()->tbuf.evt_mask, 0x2f000);
 
     /* What Xen refuses is for the caller to put into words. */
-    fake()->tbuf_errno = EINVAL;
+    fake_xen()->tbuf_errno = EINVAL;
     size.size = 18;
     ck_assert_int_eq(hv->type->tbuf(hv, &size, &e), -EINVAL);
     ck_assert_uint_eq(size.size, 18);
@@ -204,25 +204,25 @@ START_TEST(bits)
     struct hv *hv;
     int open;
 
-    reset();
-    memcpy(fake()->state, "answered", sizeof(fake()->state));
+    reset_fake();
+    memcpy(fake_xen()->state, "answered", sizeof(fake_xen()->state));
     hv = open_it();
-    open = fake()->open;
+    open = fake_xen()->open;
     ck_assert_int_eq(hv->type->tbuf(hv, &in, &e), 0);
-    ck_assert_uint_eq(fake()->tbuf.cpu_mask.nr_bits, 10);
-    ck_assert_int_eq(memcmp(fake()->bits, mask, sizeof(mask)), 0);
+    ck_assert_uint_eq(fake_xen()->tbuf.cpu_mask.nr_bits, 10);
+    ck_assert_int_eq(memcmp(fake_xen()->bits, mask, sizeof(mask)), 0);
     ck_assert_int_eq(hv->type->tbuf(hv, &out, &e), 0);
     ck_assert_int_eq(memcmp(state, "answered", sizeof(state)), 0);
 
     /* A Xen that does not know the operation has answered nothing. */
-    fake()->tbuf_errno = EINVAL;
+    fake_xen()->tbuf_errno = EINVAL;
     memset(state, 0, sizeof(state));
     ck_assert_int_eq(hv->type->tbuf(hv, &out, &e), -EINVAL);
     ck_assert_uint_eq(state[0], 0);
     fault_arm(FAULT_ALLOC, 1);
     ck_assert_int_eq(hv->type->tbuf(hv, &out, &e), -ENOMEM);
     fault_disarm();
-    ck_assert_int_eq(fake()->open, open);
+    ck_assert_int_eq(fake_xen()->open, open);
     hv_close(hv);
 }
 END_TEST
@@ -237,7 +237,7 @@ struct told
     unsigned int nr;
 };
 
-static void take(void *to, const struct xt_meta *m)
+static void add_record(void *to, const struct xt_meta *m)
 {
     struct told *told = to;
 
@@ -246,7 +246,7 @@ static void take(void *to, const struct xt_meta *m)
 }
 
 /* Records of that event. */
-static unsigned int count(const struct told *told, uint32_t event)
+static unsigned int count_records(const struct told *told, uint32_t event)
 {
     unsigned int nr = 0;
 
@@ -256,8 +256,8 @@ static unsigned int count(const struct told *told, uint32_t event)
 }
 
 /* The nth record of that event. */
-static const struct xt_meta *nth(const struct told *told, uint32_t event,
-                                 unsigned int n)
+static const struct xt_meta *find_nth(const struct told *told, uint32_t event,
+                                      unsigned int n)
 {
     for ( unsigned int i = 0; i < told->nr; i++ )
         if ( told->m[i].event == event && !n-- )
@@ -266,39 +266,39 @@ static const struct xt_meta *nth(const struct told *told, uint32_t event,
     return NULL;
 }
 
-static void described(struct told *told)
+static void describe_text(struct told *told)
 {
     struct hv *hv = open_it();
     struct err e = ERR_INIT;
     struct domains domains;
 
     *told = (struct told){ .nr = 0 };
-    hv->type->describe(hv, take, told);
+    hv->type->describe(hv, add_record, told);
     ck_assert_int_eq(domains_init(&domains, &e), 0);
-    domains_news(&domains, hv, take, told);
+    domains_poll(&domains, hv, add_record, told);
     domains_fini(&domains);
     hv_close(hv);
-    ck_assert_int_eq(fake()->open, 0);
+    ck_assert_int_eq(fake_xen()->open, 0);
 }
 
 START_TEST(machine)
 {
     struct told told;
 
-    reset();
-    described(&told);
-    ck_assert_uint_eq(nth(&told, TRC_META_XEN, 0)->xen.major, 4);
-    ck_assert_uint_eq(nth(&told, TRC_META_XEN, 0)->xen.minor, 17);
-    ck_assert_uint_eq(nth(&told, TRC_META_XEN, 0)->xen.cpus, 6);
-    ck_assert_uint_ne(nth(&told, TRC_META_XEN, 0)->xen.hardware, 0);
+    reset_fake();
+    describe_text(&told);
+    ck_assert_uint_eq(find_nth(&told, TRC_META_XEN, 0)->xen.major, 4);
+    ck_assert_uint_eq(find_nth(&told, TRC_META_XEN, 0)->xen.minor, 17);
+    ck_assert_uint_eq(find_nth(&told, TRC_META_XEN, 0)->xen.cpus, 6);
+    ck_assert_uint_ne(find_nth(&told, TRC_META_XEN, 0)->xen.hardware, 0);
     /* Two of them have two parts; the build has no date. */
-    ck_assert_uint_eq(count(&told, TRC_META_TEXT), 2 + 1 + 2 + 1);
-    ck_assert_uint_eq(count(&told, TRC_META_CPU), 6);
-    ck_assert_int_eq(nth(&told, TRC_META_CPU, 4)->cpu.core, 2);
-    ck_assert_uint_eq(nth(&told, TRC_META_CPU, 4)->cpu.flags, 1);
-    ck_assert_int_eq(nth(&told, TRC_META_CPU, 5)->cpu.core, -1);
-    ck_assert_uint_eq(nth(&told, TRC_META_CPU, 5)->cpu.flags, 0);
-    ck_assert_uint_eq(count(&told, TRC_META_DOMAIN), 0);
+    ck_assert_uint_eq(count_records(&told, TRC_META_TEXT), 2 + 1 + 2 + 1);
+    ck_assert_uint_eq(count_records(&told, TRC_META_CPU), 6);
+    ck_assert_int_eq(find_nth(&told, TRC_META_CPU, 4)->cpu.core, 2);
+    ck_assert_uint_eq(find_nth(&told, TRC_META_CPU, 4)->cpu.flags, 1);
+    ck_assert_int_eq(find_nth(&told, TRC_META_CPU, 5)->cpu.core, -1);
+    ck_assert_uint_eq(find_nth(&told, TRC_META_CPU, 5)->cpu.flags, 0);
+    ck_assert_uint_eq(count_records(&told, TRC_META_DOMAIN), 0);
 }
 END_TEST
 
@@ -312,35 +312,35 @@ START_TEST(machine_in_parts)
     bool fired;
     struct hv *hv;
 
-    reset();
-    described(&all);
+    reset_fake();
+    describe_text(&all);
     do
     {
-        reset();
+        reset_fake();
         hv = open_it();
         told = (struct told){ .nr = 0 };
         fault_arm(FAULT_ALLOC, ++n);
-        hv->type->describe(hv, take, &told);
+        hv->type->describe(hv, add_record, &told);
         fired = fault_fired(FAULT_ALLOC);
         fault_disarm();
         hv_close(hv);
-        ck_assert_int_eq(fake()->open, 0);
+        ck_assert_int_eq(fake_xen()->open, 0);
         ck_assert_uint_le(told.nr, all.nr);
-        ck_assert_uint_ge(count(&told, TRC_META_XEN), 1);
+        ck_assert_uint_ge(count_records(&told, TRC_META_XEN), 1);
     }
     while ( fired );
     ck_assert_uint_eq(told.nr, all.nr);
     ck_assert_uint_ge(n, 6);
 
     hv = open_it();
-    fake()->sysctl_errno = EPERM;
+    fake_xen()->sysctl_errno = EPERM;
     told = (struct told){ .nr = 0 };
-    hv->type->describe(hv, take, &told);
+    hv->type->describe(hv, add_record, &told);
     ck_assert_uint_eq(told.nr, 0);
     ck_assert_int_eq(hv->type->info(hv, &info, &e), -EPERM);
     ck_assert_ptr_nonnull(strstr(e.text, "how many pcpus"));
     hv_close(hv);
-    ck_assert_int_eq(fake()->open, 0);
+    ck_assert_int_eq(fake_xen()->open, 0);
 }
 END_TEST
 
@@ -355,18 +355,18 @@ START_TEST(guests)
     const struct xt_meta *m;
     struct told told;
 
-    reset();
-    fake()->domain = domain;
-    fake()->domains = 2;
-    described(&told);
-    ck_assert_uint_eq(count(&told, TRC_META_DOMAIN), 2);
-    ck_assert_uint_eq(count(&told, TRC_META_DOMAIN_NAME), 0);
-    m = nth(&told, TRC_META_DOMAIN, 0);
+    reset_fake();
+    fake_xen()->domain = domain;
+    fake_xen()->domains = 2;
+    describe_text(&told);
+    ck_assert_uint_eq(count_records(&told, TRC_META_DOMAIN), 2);
+    ck_assert_uint_eq(count_records(&told, TRC_META_DOMAIN_NAME), 0);
+    m = find_nth(&told, TRC_META_DOMAIN, 0);
     ck_assert_uint_eq(m->domain.dom, 0);
     ck_assert_uint_eq(m->domain.vcpus, 2);
     ck_assert_uint_eq(m->domain.flags, 1 << 4);
     ck_assert_uint_eq(m->domain.memory, 4096000);
-    m = nth(&told, TRC_META_DOMAIN, 1);
+    m = find_nth(&told, TRC_META_DOMAIN, 1);
     ck_assert_uint_eq(m->domain.dom, 7);
     ck_assert_uint_eq(m->domain.flags, 3);
     ck_assert_int_eq(m->domain.pool, 3);
@@ -450,35 +450,35 @@ START_TEST(frames)
     void *at, *first;
     int open;
 
-    reset();
+    reset_fake();
     hv = open_it();
-    open = fake()->open;
+    open = fake_xen()->open;
     ck_assert_int_eq(hv->type->map(hv, mfn, 4, true, &at, &e), 0);
-    ck_assert_uint_eq(fake()->owner, DOMID_XEN);
-    ck_assert_int_eq(fake()->prot, PROT_READ | PROT_WRITE);
-    ck_assert_uint_eq(fake()->frames, 4);
-    ck_assert_int_eq(memcmp(fake()->frame, mfn, sizeof(mfn)), 0);
+    ck_assert_uint_eq(fake_xen()->owner, DOMID_XEN);
+    ck_assert_int_eq(fake_xen()->prot, PROT_READ | PROT_WRITE);
+    ck_assert_uint_eq(fake_xen()->frames, 4);
+    ck_assert_int_eq(memcmp(fake_xen()->frame, mfn, sizeof(mfn)), 0);
     hv->type->unmap(hv, at);
-    ck_assert_uint_eq(fake()->unmapped, 4);
+    ck_assert_uint_eq(fake_xen()->unmapped, 4);
 
     ck_assert_int_eq(hv->type->map(hv, mfn, 2, false, &at, &e), 0);
-    ck_assert_int_eq(fake()->prot, PROT_READ);
+    ck_assert_int_eq(fake_xen()->prot, PROT_READ);
     hv->type->unmap(hv, at);
-    ck_assert_uint_eq(fake()->unmapped, 2);
+    ck_assert_uint_eq(fake_xen()->unmapped, 2);
 
     /* Not in the order in which they came. */
     ck_assert_int_eq(hv->type->map(hv, mfn, 3, true, &first, &e), 0);
     ck_assert_int_eq(hv->type->map(hv, mfn, 1, true, &at, &e), 0);
     ck_assert_ptr_ne(first, at);
     hv->type->unmap(hv, first);
-    ck_assert_uint_eq(fake()->unmapped, 3);
+    ck_assert_uint_eq(fake_xen()->unmapped, 3);
     hv->type->unmap(hv, at);
-    ck_assert_uint_eq(fake()->unmapped, 1);
+    ck_assert_uint_eq(fake_xen()->unmapped, 1);
 
-    fake()->map_errno = EPERM;
+    fake_xen()->map_errno = EPERM;
     ck_assert_int_eq(hv->type->map(hv, mfn, 2, true, &at, &e), -EPERM);
     ck_assert_int_eq(e.code, 0);
-    ck_assert_int_eq(fake()->open, open);
+    ck_assert_int_eq(fake_xen()->open, open);
     hv_close(hv);
 }
 END_TEST
@@ -492,29 +492,29 @@ START_TEST(virq)
     int fds[2], fd;
 
     ck_assert_int_eq(pipe(fds), 0);
-    reset();
-    fake()->event_fd = fds[0];
+    reset_fake();
+    fake_xen()->event_fd = fds[0];
     hv = open_it();
     ck_assert_int_eq(hv->type->bind_virq(hv, &fd, &e), 0);
     ck_assert_int_eq(fd, fds[0]);
-    ck_assert_uint_eq(fake()->virq, VIRQ_TBUF);
+    ck_assert_uint_eq(fake_xen()->virq, VIRQ_TBUF);
 
     /* Nothing there: it does not wait. */
     ck_assert_int_eq(hv->type->ack_virq(hv, &e), 0);
-    ck_assert_uint_eq(fake()->unmasked, 0);
+    ck_assert_uint_eq(fake_xen()->unmasked, 0);
     ck_assert_int_eq(write(fds[1], "\7", 1), 1);
     ck_assert_int_eq(hv->type->ack_virq(hv, &e), 0);
-    ck_assert_uint_eq(fake()->unmasked, 7);
+    ck_assert_uint_eq(fake_xen()->unmasked, 7);
     hv_close(hv);
-    ck_assert_int_eq(fake()->open, 0);
+    ck_assert_int_eq(fake_xen()->open, 0);
 
-    reset();
+    reset_fake();
     hv = open_it();
-    fake()->bind_errno = EEXIST;
+    fake_xen()->bind_errno = EEXIST;
     ck_assert_int_eq(hv->type->bind_virq(hv, &fd, &e), -EEXIST);
     ck_assert_ptr_nonnull(strstr(e.text, "another program"));
     hv_close(hv);
-    ck_assert_int_eq(fake()->open, 0);
+    ck_assert_int_eq(fake_xen()->open, 0);
 }
 END_TEST
 
@@ -526,25 +526,25 @@ START_TEST(virq_that_fails)
     int fds[2], fd;
 
     ck_assert_int_eq(pipe(fds), 0);
-    reset();
+    reset_fake();
     hv = open_it();
-    fake()->event_fd = -1;
+    fake_xen()->event_fd = -1;
     ck_assert_int_eq(hv->type->bind_virq(hv, &fd, &e), -EBADF);
     ck_assert_int_eq(hv->type->ack_virq(hv, &e), -EBADF);
-    fake()->event_fd = fds[0];
-    fake()->unmask_errno = EINVAL;
+    fake_xen()->event_fd = fds[0];
+    fake_xen()->unmask_errno = EINVAL;
     e = (struct err)ERR_INIT;
     ck_assert_int_eq(write(fds[1], "\7", 1), 1);
     ck_assert_int_eq(hv->type->ack_virq(hv, &e), -EINVAL);
     ck_assert_ptr_nonnull(strstr(e.text, "VIRQ_TBUF again"));
     hv_close(hv);
-    ck_assert_int_eq(fake()->open, 0);
+    ck_assert_int_eq(fake_xen()->open, 0);
 
     hv = open_it();
-    fake()->bind_errno = EPERM;
+    fake_xen()->bind_errno = EPERM;
     ck_assert_int_eq(hv->type->bind_virq(hv, &fd, &e), -EPERM);
     hv_close(hv);
-    ck_assert_int_eq(fake()->open, 0);
+    ck_assert_int_eq(fake_xen()->open, 0);
     close(fds[0]);
     close(fds[1]);
 }
@@ -586,7 +586,7 @@ START_TEST(probe)
         "proc/xen/capabilities", "proc/xen", "proc", "dev/xen/privcmd",
         "dev/xen", "dev", ".",
     };
-    struct hv_where elsewhere = { .socket = "/s" };
+    struct hv_address elsewhere = { .socket = "/s" };
     char root[] = "/tmp/test_hv_xen.XXXXXX", path[128];
     struct err e = ERR_INIT;
 

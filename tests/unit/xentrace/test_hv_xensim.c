@@ -55,7 +55,7 @@ static const struct xensim_hello hello = {
 #define HELLO { .body = &hello, .length = sizeof(hello), \
                 .wants_op = XENSIM_HELLO }
 
-static void answer(int to, const struct act *a)
+static void send_answer(int to, const struct act *a)
 {
     char message[8192];
     struct xensim_answer head = { .rc = a->rc, .length = a->length + a->lie };
@@ -82,7 +82,7 @@ static void answer(int to, const struct act *a)
     sendmsg(to, &msg, MSG_NOSIGNAL);
 }
 
-static void serve(int listener, const struct act *acts, size_t nr)
+static void serve_client(int listener, const struct act *acts, size_t nr)
 {
     char request[XENSIM_MAX_PAYLOAD + 64];
     struct xensim_request rq;
@@ -99,13 +99,13 @@ static void serve(int listener, const struct act *acts, size_t nr)
              (acts[i].wants_op && rq.op != acts[i].wants_op) ||
              (acts[i].wants_length && rq.length != acts[i].wants_length) )
             _exit(1);
-        answer(to, &acts[i]);
+        send_answer(to, &acts[i]);
     }
     /* The client hangs up; or it is killed with the test. */
     _exit(recv(to, request, sizeof(request), 0) != 0);
 }
 
-static void start(const struct act *acts, size_t nr)
+static void start_server(const struct act *acts, size_t nr)
 {
     struct sockaddr_un at = { .sun_family = AF_UNIX };
     int listener = socket(AF_UNIX, SOCK_SEQPACKET, 0);
@@ -119,12 +119,12 @@ static void start(const struct act *acts, size_t nr)
     server = fork();
     ck_assert_int_ge(server, 0);
     if ( !server )
-        serve(listener, acts, nr);
+        serve_client(listener, acts, nr);
     close(listener);
 }
 
 /* The server's verdict: 0 if all that it wanted was asked. */
-static int end(void)
+static int end_server(void)
 {
     int status;
 
@@ -136,10 +136,10 @@ static int end(void)
 
 static int open_it(struct hv **hv, struct err *e)
 {
-    const struct hv_where where = { .socket = path };
+    const struct hv_address address = { .socket = path };
 
     *hv = NULL;
-    return hv_open(hv, NULL, &where, e);
+    return hv_open(hv, NULL, &address, e);
 }
 
 static unsigned int open_fds(void)
@@ -154,7 +154,7 @@ static unsigned int open_fds(void)
     return nr;
 }
 
-#define START(acts) start(acts, sizeof(acts) / sizeof((acts)[0]))
+#define START(acts) start_server(acts, sizeof(acts) / sizeof((acts)[0]))
 
 /* --- the greeting -------------------------------------------------------- */
 
@@ -172,7 +172,7 @@ START_TEST(good_greeting)
     ck_assert_uint_eq(info.nr_online, 2);
     ck_assert_str_eq(info.version, "4.17-test");
     hv_close(hv);
-    ck_assert_int_eq(end(), 0);
+    ck_assert_int_eq(end_server(), 0);
 }
 END_TEST
 
@@ -182,12 +182,12 @@ static void bad_greeting(const struct act *a, int code)
     struct err e = ERR_INIT;
     struct hv *hv;
 
-    start(a, 1);
+    start_server(a, 1);
     ck_assert_msg(open_it(&hv, &e) == code, "%d, not %d: %s", e.code, code,
                   e.text);
     ck_assert_ptr_nonnull(strstr(e.text, path));
     ck_assert_ptr_null(hv);
-    end();
+    end_server();
     ck_assert_uint_eq(open_fds(), before);
 }
 
@@ -240,27 +240,27 @@ START_TEST(no_greeting)
     struct err e = ERR_INIT;
     struct hv *hv;
 
-    start(NULL, 0);
+    start_server(NULL, 0);
     ck_assert_int_eq(open_it(&hv, &e), -ECONNRESET);
-    end();
+    end_server();
 }
 END_TEST
 
 START_TEST(nobody_there)
 {
-    const struct hv_where where = { .socket = "no/such/socket" };
-    const struct hv_where no_socket = { .socket = "/dev/null" };
+    const struct hv_address address = { .socket = "no/such/socket" };
+    const struct hv_address no_socket = { .socket = "/dev/null" };
     char longer[200];
-    const struct hv_where too_long = { .socket = longer };
+    const struct hv_address too_long = { .socket = longer };
     struct err e = ERR_INIT, f = ERR_INIT, g = ERR_INIT, h = ERR_INIT;
     struct hv *hv;
 
     memset(longer, 'x', sizeof(longer) - 1);
     longer[sizeof(longer) - 1] = '\0';
-    ck_assert_int_eq(hv_open(&hv, NULL, &where, &e), -ENOENT);
+    ck_assert_int_eq(hv_open(&hv, NULL, &address, &e), -ENOENT);
     ck_assert_int_eq(hv_open(&hv, NULL, &no_socket, &f), -ENOTSOCK);
     ck_assert_int_eq(hv_open(&hv, NULL, &too_long, &g), -ENAMETOOLONG);
-    ck_assert_int_eq(hv_open(&hv, "kvm", &where, &h), -EINVAL);
+    ck_assert_int_eq(hv_open(&hv, "kvm", &address, &h), -EINVAL);
     ck_assert_ptr_nonnull(strstr(h.text, "xensim"));
 }
 END_TEST
@@ -268,7 +268,7 @@ END_TEST
 /* Where it is looked for: what is said, then the environment, then /run. */
 START_TEST(where_it_is)
 {
-    static const struct hv_where nowhere;
+    static const struct hv_address nowhere;
     struct hv *hv;
 
     for ( int i = 0; i < 3; i++ )
@@ -322,7 +322,7 @@ START_TEST(control)
     ck_assert_int_eq(tbuf_set_size(hv, 4, &busy), -EBUSY);
     ck_assert_int_eq(tbuf_enable(hv, &bad), -EPROTO);
     hv_close(hv);
-    ck_assert_int_eq(end(), 0);
+    ck_assert_int_eq(end_server(), 0);
 }
 END_TEST
 
@@ -355,7 +355,7 @@ static int ask_state(const struct state *s, uint64_t *lost)
     ck_assert_int_eq(open_it(&hv, &e), 0);
     rc = tbuf_state(hv, &out, lost, 4, &e);
     hv_close(hv);
-    end();
+    end_server();
     return rc;
 }
 
@@ -449,7 +449,7 @@ START_TEST(frames)
     ck_assert_uint_eq(byte, 99);
     hv->type->unmap(hv, map);
     hv_close(hv);
-    ck_assert_int_eq(end(), 0);
+    ck_assert_int_eq(end_server(), 0);
 }
 END_TEST
 
@@ -465,7 +465,7 @@ static void bad_map(uint64_t mfn, const struct act *a, int code)
     ck_assert_int_eq(open_it(&hv, &e), 0);
     ck_assert_int_eq(hv->type->map(hv, &mfn, 1, false, &at, &e), code);
     hv_close(hv);
-    end();
+    end_server();
     ck_assert_uint_eq(open_fds(), before);
 }
 
@@ -514,7 +514,7 @@ static void fault_loop(enum fault_kind kind, int code)
             hv->type->unmap(hv, at);
         hv_close(hv);
         kill(server, SIGKILL);
-        end();
+        end_server();
         ck_assert_uint_eq(open_fds(), before);
     }
     while ( fired );
@@ -550,7 +550,7 @@ START_TEST(virq)
     ck_assert_int_eq(hv->type->ack_virq(hv, &e), 0);
     ck_assert_int_eq(hv->type->ack_virq(hv, &e), 0);
     kill(server, SIGKILL);
-    end();
+    end_server();
     ck_assert_int_eq(hv->type->ack_virq(hv, &e), -ECONNRESET);
     hv_close(hv);
     ck_assert_uint_eq(open_fds(), before);

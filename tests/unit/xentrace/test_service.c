@@ -18,7 +18,7 @@
 
 static int heard[2];
 
-static void hear(int priority, const char *fmt, va_list args)
+static void receive_text(int priority, const char *fmt, va_list args)
 {
     dprintf(heard[1], "<%d>", priority);
     vdprintf(heard[1], fmt, args);
@@ -36,7 +36,7 @@ void syslog(int priority, const char *fmt, ...)
     va_list args;
 
     va_start(args, fmt);
-    hear(priority, fmt, args);
+    receive_text(priority, fmt, args);
     va_end(args);
 }
 
@@ -46,7 +46,7 @@ void __syslog_chk(int priority, int flag, const char *fmt, ...)
 
     (void)flag;
     va_start(args, fmt);
-    hear(priority, fmt, args);
+    receive_text(priority, fmt, args);
     va_end(args);
 }
 

@@ -25,8 +25,8 @@ struct bytes
 };
 
 /* A record with a time stamp and one or two words. */
-static void add(struct bytes *b, uint32_t event, uint64_t tsc, uint32_t one,
-                unsigned int nr)
+static void add_record(struct bytes *b, uint32_t event, uint64_t tsc,
+                       uint32_t one, unsigned int nr)
 {
     b->words[b->nr++] = event | nr << TRACE_EXTRA_SHIFT | 1u << 31;
     b->words[b->nr++] = tsc;
@@ -35,7 +35,7 @@ static void add(struct bytes *b, uint32_t event, uint64_t tsc, uint32_t one,
         b->words[b->nr++] = i ? 0 : one;
 }
 
-static void show(struct triggers *t, unsigned int cpu, struct bytes *b)
+static void show_window(struct triggers *t, unsigned int cpu, struct bytes *b)
 {
     struct iovec span = { b->words, b->nr * 4 };
 
@@ -43,7 +43,7 @@ static void show(struct triggers *t, unsigned int cpu, struct bytes *b)
     b->nr = 0;
 }
 
-static void begin(struct triggers *t, const char *text)
+static void open_triggers(struct triggers *t, const char *text)
 {
     struct err e = ERR_INIT;
 
@@ -158,9 +158,9 @@ START_TEST(no_memory)
         fault_arm(FAULT_ALLOC, n);
         rc = triggers_open(&t, 4, HZ, &e);
         ck_assert(!rc || rc == -ENOMEM);
-        add(&b, RUNNABLE, 1000, 0x00010002, 1);
+        add_record(&b, RUNNABLE, 1000, 0x00010002, 1);
         if ( !rc )
-            show(&t, 0, &b);
+                   show_window(&t, 0, &b);
         b.nr = 0;
         ck_assert(!triggers_pass(&t, 0));
         triggers_close(&t);
@@ -176,26 +176,26 @@ START_TEST(runnable)
     struct bytes b = { .nr = 0 };
     struct triggers t;
 
-    begin(&t, "runnable>1us");
-    add(&b, RUNNING, 5001, 0x00010002, 1);
-    show(&t, 1, &b);
-    add(&b, RUNNABLE, 4001, 0x00010002, 1);
-    show(&t, 0, &b);
+    open_triggers(&t, "runnable>1us");
+    add_record(&b, RUNNING, 5001, 0x00010002, 1);
+    show_window(&t, 1, &b);
+    add_record(&b, RUNNABLE, 4001, 0x00010002, 1);
+    show_window(&t, 0, &b);
     ck_assert(!triggers_pass(&t, 0));      /* 1,000 ns are not more than that */
 
-    add(&b, RUNNING, 12002, 0x00010002, 1);
-    show(&t, 2, &b);
-    add(&b, RUNNABLE, 11001, 0x00010002, 1);
-    show(&t, 3, &b);
+    add_record(&b, RUNNING, 12002, 0x00010002, 1);
+    show_window(&t, 2, &b);
+    add_record(&b, RUNNABLE, 11001, 0x00010002, 1);
+    show_window(&t, 3, &b);
     ck_assert(triggers_pass(&t, 0));
     ck_assert_str_eq(t.why, "d1v2 was runnable for 1.0 us");
     ck_assert_uint_eq(t.tsc, 12002);
     ck_assert(!triggers_pass(&t, 0));
 
     /* The idle domain does nothing else. */
-    add(&b, RUNNABLE, 20000, 0x7fff0000, 1);
-    add(&b, RUNNING, 90000, 0x7fff0000, 1);
-    show(&t, 0, &b);
+    add_record(&b, RUNNABLE, 20000, 0x7fff0000, 1);
+    add_record(&b, RUNNING, 90000, 0x7fff0000, 1);
+    show_window(&t, 0, &b);
     ck_assert(!triggers_pass(&t, 0));
     triggers_close(&t);
 }
@@ -207,29 +207,29 @@ START_TEST(waits_still)
     struct bytes b = { .nr = 0 };
     struct triggers t;
 
-    begin(&t, "runnable>1us");
-    add(&b, RUNNABLE, 4000, 0x00010002, 1);
-    show(&t, 0, &b);
+    open_triggers(&t, "runnable>1us");
+    add_record(&b, RUNNABLE, 4000, 0x00010002, 1);
+    show_window(&t, 0, &b);
     ck_assert(!triggers_pass(&t, 3000));
     ck_assert(!triggers_pass(&t, 5000));
     ck_assert(triggers_pass(&t, 7000));
     ck_assert_str_eq(t.why, "d1v2 has been runnable for 3.0 us");
     ck_assert_uint_eq(t.tsc, 7000);
     ck_assert(!triggers_pass(&t, 8000));
-    add(&b, RUNNING, 8500, 0x00010002, 1);
-    show(&t, 1, &b);
+    add_record(&b, RUNNING, 8500, 0x00010002, 1);
+    show_window(&t, 1, &b);
     ck_assert(!triggers_pass(&t, 9000));
-    add(&b, RUNNABLE, 10000, 0x00010002, 1);
-    show(&t, 1, &b);
+    add_record(&b, RUNNABLE, 10000, 0x00010002, 1);
+    show_window(&t, 1, &b);
     ck_assert(triggers_pass(&t, 12000));
 
     /* What was lost may have been its change. */
-    add(&b, RUNNING, 12500, 0x00010002, 1);
-    add(&b, RUNNABLE, 13000, 0x00010002, 1);
-    show(&t, 1, &b);
+    add_record(&b, RUNNING, 12500, 0x00010002, 1);
+    add_record(&b, RUNNABLE, 13000, 0x00010002, 1);
+    show_window(&t, 1, &b);
     ck_assert(!triggers_pass(&t, 13500));
-    add(&b, TRC_LOST_RECORDS, 13600, 1, 4);
-    show(&t, 0, &b);
+    add_record(&b, TRC_LOST_RECORDS, 13600, 1, 4);
+    show_window(&t, 0, &b);
     ck_assert(!triggers_pass(&t, 90000));
     triggers_close(&t);
 }
@@ -240,19 +240,19 @@ START_TEST(many_vcpus)
     struct bytes b = { .nr = 0 };
     struct triggers t;
 
-    begin(&t, "runnable>1us");
+    open_triggers(&t, "runnable>1us");
     for ( uint32_t id = 1; id <= 1000; id++ )
     {
-        add(&b, RUNNABLE, 1000 + id, id << 16, 1);
-        show(&t, 0, &b);
+        add_record(&b, RUNNABLE, 1000 + id, id << 16, 1);
+        show_window(&t, 0, &b);
     }
     ck_assert(!triggers_pass(&t, 0));
     for ( uint32_t id = 1000; id; id-- )
     {
         char why[64];
 
-        add(&b, RUNNING, 5000 + id, id << 16, 1);
-        show(&t, 1, &b);
+        add_record(&b, RUNNING, 5000 + id, id << 16, 1);
+        show_window(&t, 1, &b);
         ck_assert_msg(triggers_pass(&t, 0), "vcpu %u was forgotten", id);
         snprintf(why, sizeof(why), "d%uv0 was runnable for 4.0 us", id);
         ck_assert_str_eq(t.why, why);
@@ -267,21 +267,21 @@ START_TEST(outside)
     struct bytes b = { .nr = 0 };
     struct triggers t;
 
-    begin(&t, "exit>1us");
-    add(&b, TRC_HVM_VMEXIT64, 1000, 0, 2);
-    add(&b, TRC_HVM_VMENTRY, 1900, 0, 0);
-    add(&b, TRC_HVM_VMEXIT, 2000, 0, 2);
-    add(&b, RUNNABLE, 2100, 0x00010000, 1);
-    add(&b, TRC_HVM_VMENTRY, 9000, 0, 0);
-    show(&t, 0, &b);
+    open_triggers(&t, "exit>1us");
+    add_record(&b, TRC_HVM_VMEXIT64, 1000, 0, 2);
+    add_record(&b, TRC_HVM_VMENTRY, 1900, 0, 0);
+    add_record(&b, TRC_HVM_VMEXIT, 2000, 0, 2);
+    add_record(&b, RUNNABLE, 2100, 0x00010000, 1);
+    add_record(&b, TRC_HVM_VMENTRY, 9000, 0, 0);
+    show_window(&t, 0, &b);
     ck_assert(!triggers_pass(&t, 0));
-    add(&b, TRC_HVM_VMEXIT, 10000, 0, 2);
-    show(&t, 0, &b);
-    add(&b, TRC_HVM_VMENTRY, 12500, 0, 0);
-    show(&t, 1, &b);
+    add_record(&b, TRC_HVM_VMEXIT, 10000, 0, 2);
+    show_window(&t, 0, &b);
+    add_record(&b, TRC_HVM_VMENTRY, 12500, 0, 0);
+    show_window(&t, 1, &b);
     ck_assert(!triggers_pass(&t, 0));
-    add(&b, TRC_HVM_VMENTRY, 12500, 0, 0);
-    show(&t, 0, &b);
+    add_record(&b, TRC_HVM_VMENTRY, 12500, 0, 0);
+    show_window(&t, 0, &b);
     ck_assert(triggers_pass(&t, 0));
     ck_assert_str_eq(t.why, "a VM exit on pcpu 0 lasted for 2.5 us");
     triggers_close(&t);
@@ -293,12 +293,12 @@ START_TEST(an_event)
     struct bytes b = { .nr = 0 };
     struct triggers t;
 
-    begin(&t, "sched_runstate_change:dom=7");
-    add(&b, RUNNING, 1000, 0x00060000, 1);
-    show(&t, 0, &b);
+    open_triggers(&t, "sched_runstate_change:dom=7");
+    add_record(&b, RUNNING, 1000, 0x00060000, 1);
+    show_window(&t, 0, &b);
     ck_assert(!triggers_pass(&t, 0));
-    add(&b, RUNNING, 2000, 0x00070000, 1);
-    show(&t, 0, &b);
+    add_record(&b, RUNNING, 2000, 0x00070000, 1);
+    show_window(&t, 0, &b);
     ck_assert(triggers_pass(&t, 0));
     ck_assert_str_eq(t.why, "sched_runstate_change was traced");
     triggers_close(&t);
@@ -310,12 +310,12 @@ START_TEST(lost)
     struct bytes b = { .nr = 0 };
     struct triggers t;
 
-    begin(&t, "lost>10");
-    add(&b, TRC_LOST_RECORDS, 1000, 10, 4);
-    show(&t, 0, &b);
+    open_triggers(&t, "lost>10");
+    add_record(&b, TRC_LOST_RECORDS, 1000, 10, 4);
+    show_window(&t, 0, &b);
     ck_assert(!triggers_pass(&t, 0));
-    add(&b, TRC_LOST_RECORDS, 2000, 1, 4);
-    show(&t, 1, &b);
+    add_record(&b, TRC_LOST_RECORDS, 2000, 1, 4);
+    show_window(&t, 1, &b);
     ck_assert(triggers_pass(&t, 0));
     ck_assert_str_eq(t.why, "11 records were lost");
     triggers_close(&t);

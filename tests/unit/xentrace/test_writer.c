@@ -20,12 +20,12 @@
 
 #include "tests/unit/libxentrace/unit.h"
 
-static bool never(void)
+static bool answer_never(void)
 {
     return false;
 }
 
-static bool always(void)
+static bool answer_always(void)
 {
     return true;
 }
@@ -34,11 +34,11 @@ static char path[64], dir[32];
 static struct writer_plan plan;
 
 /* To `to`, as stock would write it. */
-static int open_plain(struct writer *w, const char *to, bool (*insisted)(void),
+static int open_plain(struct writer *w, const char *to, bool (*is_forced)(void),
                       struct err *e)
 {
     plan = (struct writer_plan){
-        .path = to, .plain = true, .insisted = insisted,
+        .path = to, .plain = true, .is_forced = is_forced,
     };
     return writer_open(w, &plan, e);
 }
@@ -93,7 +93,7 @@ START_TEST(a_file)
 
     make_dir();
     umask(0);
-    ck_assert_int_eq(open_plain(&w, path, never, &e), 0);
+    ck_assert_int_eq(open_plain(&w, path, answer_never, &e), 0);
     ck_assert_int_eq(write_two(&w, &e), 0);
     ck_assert_uint_eq(w.windows, 2);
     ck_assert_uint_eq(w.bytes, sizeof(expected) - 1);
@@ -104,7 +104,7 @@ START_TEST(a_file)
 
     /* And again over a longer one. */
     ck_assert_int_eq(truncate(path, 1000), 0);
-    ck_assert_int_eq(open_plain(&w, path, never, &e), 0);
+    ck_assert_int_eq(open_plain(&w, path, answer_never, &e), 0);
     ck_assert_int_eq(write_two(&w, &e), 0);
     ck_assert_int_eq(writer_close(&w, &e), 0);
     expect_file();
@@ -123,7 +123,7 @@ START_TEST(short_and_interrupted)
     {
         fault_arm_from(FAULT_SHORT_WRITE, 1);
         fault_arm(FAULT_INTERRUPT, n);
-        ck_assert_int_eq(open_plain(&w, path, never, &e), 0);
+        ck_assert_int_eq(open_plain(&w, path, answer_never, &e), 0);
         ck_assert_int_eq(write_two(&w, &e), 0);
         ck_assert_int_eq(writer_close(&w, &e), 0);
         fault_disarm();
@@ -142,7 +142,7 @@ START_TEST(disk_full)
         struct err e = ERR_INIT, again = ERR_INIT, last = ERR_INIT;
         struct writer w;
 
-        ck_assert_int_eq(open_plain(&w, path, never, &e), 0);
+        ck_assert_int_eq(open_plain(&w, path, answer_never, &e), 0);
         fault_arm(FAULT_WRITE, n);
         ck_assert_int_eq(write_two(&w, &e), -ENOSPC);
         ck_assert_ptr_nonnull(strstr(e.text, path));
@@ -162,7 +162,7 @@ START_TEST(really_full)
     struct err e = ERR_INIT;
     struct writer w;
 
-    ck_assert_int_eq(open_plain(&w, "/dev/full", never, &e), 0);
+    ck_assert_int_eq(open_plain(&w, "/dev/full", answer_never, &e), 0);
     ck_assert_int_eq(write_two(&w, &e), -ENOSPC);
     ck_assert_int_eq(writer_close(&w, &e), -ENOSPC);
 }
@@ -174,9 +174,9 @@ START_TEST(bad_disk)
     struct err e = ERR_INIT;
     struct writer w;
 
-    ck_assert_int_eq(open_plain(&w, "/proc/self/mem", never, &e), 0);
+    ck_assert_int_eq(open_plain(&w, "/proc/self/mem", answer_never, &e), 0);
     ck_assert_int_eq(write_two(&w, &e), -EIO);
-    ck_assert_uint_eq(w.given, 0);
+    ck_assert_uint_eq(w.nr_given, 0);
     ck_assert_int_eq(writer_close(&w, &e), -EIO);
 }
 END_TEST
@@ -193,14 +193,14 @@ START_TEST(no_second_file)
     make_dir();
     snprintf(first, sizeof(first), "%s.1", path);
     plan = (struct writer_plan){ .path = path, .numbered = true,
-                                 .plain = true, .insisted = never,
+                                 .plain = true, .is_forced = answer_never,
                                  .rotate_bytes = 50 };
     ck_assert_int_eq(writer_open(&w, &plan, &e), 0);
     ck_assert_int_eq(writer_window(&w, 1, &one, 1, &e), 0);
     fault_arm(FAULT_OPEN, 1);
     ck_assert_int_eq(writer_window(&w, 1, &one, 1, &e), -EMFILE);
     fault_disarm();
-    ck_assert_uint_eq(w.safe, 1);
+    ck_assert_uint_eq(w.nr_safe, 1);
     ck_assert_int_eq(writer_close(&w, NULL), -EMFILE);
     ck_assert_int_eq(stat(first, &st), 0);
     ck_assert_int_eq(st.st_size, 20);
@@ -210,7 +210,7 @@ START_TEST(no_second_file)
 END_TEST
 
 /* What later files begin with. */
-static void *renew(void *of, size_t *bytes)
+static void *renew_preface(void *of, size_t *bytes)
 {
     *bytes = 4;
     return of ? memcpy(malloc(4), of, 4) : NULL;
@@ -238,16 +238,16 @@ START_TEST(later_files_know_more)
 
     make_dir();
     plan = (struct writer_plan){ .path = path, .numbered = true,
-                                 .plain = true, .insisted = never,
+                                 .plain = true, .is_forced = answer_never,
                                  .rotate_bytes = 50 };
     ck_assert_int_eq(writer_open(&w, &plan, &e), 0);
     ck_assert_int_eq(writer_begin(&w, 0, "old!", 4, &e), 0);
-    writer_renew(&w, renew, news);
+    writer_renew(&w, renew_preface, news);
     for ( unsigned int i = 0; i < 4; i++ )
         ck_assert_int_eq(writer_window(&w, 1, &one, 1, &e), 0);
     ck_assert_uint_eq(w.files, 4);
     /* The next one gets none, and is not begun. */
-    writer_renew(&w, renew, NULL);
+    writer_renew(&w, renew_preface, NULL);
     ck_assert_int_eq(writer_window(&w, 1, &one, 1, &e), -ENOMEM);
     ck_assert_uint_eq(w.files, 4);
     ck_assert_int_eq(writer_close(&w, NULL), -ENOMEM);
@@ -286,7 +286,7 @@ START_TEST(refusals)
         struct err e = ERR_INIT;
         struct writer w;
 
-        ck_assert_int_eq(open_plain(&w, rows[i].path, never, &e),
+        ck_assert_int_eq(open_plain(&w, rows[i].path, answer_never, &e),
                          rows[i].code);
         ck_assert_ptr_nonnull(strstr(e.text, rows[i].path));
     }
@@ -318,7 +318,7 @@ static void full_pipe(int flags)
     ck_assert_int_eq(dup2(fds[1], STDOUT_FILENO), STDOUT_FILENO);
     ck_assert_int_eq(sigaction(SIGALRM, &act, NULL), 0);
     ck_assert_int_eq(setitimer(ITIMER_REAL, &often, NULL), 0);
-    ck_assert_int_eq(open_plain(&w, NULL, always, &e), 0);
+    ck_assert_int_eq(open_plain(&w, NULL, answer_always, &e), 0);
     ck_assert_int_eq(writer_window(&w, 0, &span, 1, &e), 0);
     ck_assert_int_eq(writer_flush(&w, false, &e), -EINTR);
     ck_assert_int_eq(writer_close(&w, NULL), -EINTR);
@@ -349,7 +349,7 @@ START_TEST(reader_has_gone)
     ck_assert_int_eq(dup2(fds[1], STDOUT_FILENO), STDOUT_FILENO);
     close(fds[0]);
     close(fds[1]);
-    ck_assert_int_eq(open_plain(&w, "-", never, &e), 0);
+    ck_assert_int_eq(open_plain(&w, "-", answer_never, &e), 0);
     ck_assert_int_eq(write_two(&w, &e), -EPIPE);
     writer_close(&w, &e);
 }

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The consumer's side of a ring, in plain memory.
+ */
+#include "xentrace/pcpu-ring.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "tests/unit/libxentrace/unit.h"
+
+#define SIZE (4096u - 8)
+
+static struct
+{
+    struct t_buf head;
+    unsigned char data[SIZE];
+} memory;
+
+static struct ring make_ring(uint32_t cons, uint32_t prod)
+{
+    memory.head = (struct t_buf){ .cons = cons, .prod = prod };
+    return (struct ring){ .buf = &memory.head, .data_size = SIZE, .cpu = 7 };
+}
+
+START_TEST(empty)
+{
+    static const uint32_t at[] = { 0, 4, SIZE, SIZE + 4, 2 * SIZE - 4 };
+    struct err e = ERR_INIT;
+    struct ring_view v;
+
+    for ( size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++ )
+    {
+        struct ring r = make_ring(at[i], at[i]);
+
+        ck_assert_int_eq(ring_peek(&r, &v, &e), 0);
+        ck_assert_int_eq(v.nr_spans, 0);
+        ck_assert_uint_eq(v.bytes, 0);
+    }
+}
+END_TEST
+
+/* Every length from every place: the spans are the bytes in their order. */
+START_TEST(every_place)
+{
+    struct err e = ERR_INIT;
+    struct ring_view v;
+
+    for ( uint32_t cons = 0; cons < 2 * SIZE; cons += 4 )
+        for ( uint32_t used = 4; used <= SIZE; used += used < 64 ? 4 : 508 )
+        {
+            struct ring r = make_ring(cons, (cons + used) % (2 * SIZE));
+            size_t start = cons % SIZE;
+            bool over = start + used > SIZE;
+
+            ck_assert_int_eq(ring_peek(&r, &v, &e), 0);
+            ck_assert_uint_eq(v.bytes, used);
+            ck_assert_int_eq(v.nr_spans, over ? 2 : 1);
+            ck_assert_ptr_eq(v.span[0].iov_base, memory.data + start);
+            ck_assert_uint_eq(v.span[0].iov_len, over ? SIZE - start : used);
+            if ( over )
+            {
+                ck_assert_ptr_eq(v.span[1].iov_base, memory.data);
+                ck_assert_uint_eq(v.span[1].iov_len, used - (SIZE - start));
+            }
+            ring_take(&r, v.bytes);
+            ring_release(&r);
+            ck_assert_uint_eq(memory.head.cons, memory.head.prod);
+        }
+}
+END_TEST
+
+/* What comes after the look is not released with it. */
+START_TEST(release_what_was_seen)
+{
+    struct ring r = make_ring(8, 24);
+    struct err e = ERR_INIT;
+    struct ring_view v;
+
+    ck_assert_int_eq(ring_peek(&r, &v, &e), 0);
+    memory.head.prod = 400;
+    ring_take(&r, v.bytes);
+    ring_release(&r);
+    ck_assert_uint_eq(memory.head.cons, 24);
+    ck_assert_uint_eq(memory.head.prod, 400);
+}
+END_TEST
+
+/* What was taken and not released is not seen again, but it is counted. */
+START_TEST(take_and_keep)
+{
+    struct ring r = make_ring(SIZE - 8, SIZE + 4);
+    struct err e = ERR_INIT;
+    struct ring_view v;
+
+    ck_assert_int_eq(ring_peek(&r, &v, &e), 0);
+    ring_take(&r, 8);
+    ck_assert_uint_eq(memory.head.cons, SIZE - 8);
+    memory.head.prod = SIZE + 20;
+    ck_assert_int_eq(ring_peek(&r, &v, &e), 0);
+    ck_assert_uint_eq(v.bytes, 20);
+    ck_assert_uint_eq(v.used, 28);
+    ck_assert_ptr_eq(v.span[0].iov_base, memory.data);
+    ck_assert_uint_eq(r.peak, 28);
+    ring_release(&r);
+    ck_assert_uint_eq(memory.head.cons, SIZE);
+    ck_assert_uint_eq(r.cons_moves, 0);
+
+    /* Xen may not go back behind that. */
+    ring_take(&r, 20);
+    memory.head.prod = SIZE + 8;
+    ck_assert_int_eq(ring_peek(&r, &v, &e), -EBADMSG);
+}
+END_TEST
+
+START_TEST(somebody_else_reads)
+{
+    struct ring r = make_ring(0, 80);
+    struct err e = ERR_INIT;
+    struct ring_view v;
+
+    ck_assert_int_eq(ring_peek(&r, &v, &e), 0);
+    ring_take(&r, 20);
+    memory.head.cons = 60;
+    ck_assert_int_eq(ring_peek(&r, &v, &e), 0);
+    ck_assert_uint_eq(r.cons_moves, 1);
+    ck_assert_uint_eq(v.bytes, 20);
+    ck_assert_int_eq(ring_peek(&r, &v, &e), 0);
+    ck_assert_uint_eq(r.cons_moves, 1);
+}
+END_TEST
+
+START_TEST(lies)
+{
+    static const uint32_t rows[][2] = {
+        { 0, 1 }, { 2, 4 }, { 0, 2 * SIZE }, { 2 * SIZE, 0 },
+        { 0, UINT32_MAX }, { UINT32_MAX - 3, 0 }, { 0xfffffff0, 0xfffffff0 },
+        { 0, SIZE + 4 }, { 4, 0 }, { SIZE, 4 }, { 2 * SIZE - 4, SIZE },
+    };
+
+    for ( size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++ )
+    {
+        struct ring r = make_ring(rows[i][0], rows[i][1]);
+        struct err e = ERR_INIT;
+        struct ring_view v;
+
+        ck_assert_msg(ring_peek(&r, &v, &e) == -EBADMSG, "row %zu", i);
+        ck_assert_ptr_nonnull(strstr(e.text, "pcpu 7"));
+    }
+}
+END_TEST
+
+UNIT_MAIN("ring", empty, every_place, release_what_was_seen, take_and_keep,
+          somebody_else_reads, lies)

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Totals always; a line of a pcpu only if something is wrong with it, or if
+ * somebody wants to hear more: hosts have hundreds.
+ */
+#include "xentrace/capture-summary.h"
+
+#include <inttypes.h>
+
+#include "common/num.h"
+
+static unsigned int peak_percent(const struct ring *r)
+{
+    return r->data_size ? (100 * r->peak + r->data_size - 1) / r->data_size
+                        : 0;
+}
+
+static void print_totals(const struct collect *c, const struct writer *w,
+                         const struct log *log)
+{
+    char size[NUM_HUMAN_MAX + 4];
+    unsigned int pcpus = 0, peak = 0;
+    uint64_t records = 0;
+
+    for ( unsigned int cpu = 0; cpu < c->rings.nr_cpus; cpu++ )
+    {
+        const struct ring *r = &c->rings.ring[cpu];
+
+        records += r->records;
+        pcpus += r->windows > 0;
+        peak = peak_percent(r) > peak ? peak_percent(r) : peak;
+    }
+    *num_human_1024(size, w->bytes, "B") = '\0';
+    log_info(log, "%" PRIu64 " events from %u pcpus, %s in %" PRIu64
+             " windows; rings were up to %u %% full", records, pcpus, size,
+             w->windows, peak);
+}
+
+static void print_cpu(const struct collect *c, unsigned int cpu,
+                      const struct log *log)
+{
+    const struct collect_lost *l = &c->lost[cpu];
+    const struct ring *r = &c->rings.ring[cpu];
+
+    log_debug(log, "pcpu %u: %" PRIu64 " events, %" PRIu64 " bytes in %" PRIu64
+              " windows, lost %" PRIu64 ", dropped %" PRIu64 ", ring up to "
+              "%u %% full", cpu, r->records, r->bytes, r->windows, l->ring,
+              l->memory, peak_percent(r));
+    if ( l->ring )
+        log_warning(log, "pcpu %u lost %" PRIu64 " records", cpu, l->ring);
+    if ( l->output )
+        log_warning(log, "pcpu %u: %" PRIu64 " events could not be written",
+                    cpu, l->output);
+}
+
+void capture_summary_print(const struct collect *c, const struct writer *w,
+                           const struct log *log)
+{
+    uint64_t lost = 0, dropped = 0;
+
+    print_totals(c, w, log);
+    for ( unsigned int cpu = 0; cpu < c->rings.nr_cpus; cpu++ )
+    {
+        print_cpu(c, cpu, log);
+        lost += c->lost[cpu].ring + c->lost[cpu].output;
+        dropped += c->lost[cpu].memory;
+    }
+    if ( c->plan->memory )
+        log_info(log, "%" PRIu64 " older events made room for newer ones",
+                 dropped);
+    if ( c->can_count && !lost )
+        log_info(log, "no record was lost");
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a capture says of itself: into the file, where it is windows of notes,
+ * to a service manager, and to who asked for --stats.
+ */
+#include "xentrace/collect-private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/fault.h"
+#include "xentrace/ring-drain.h"
+#include "xentrace/service.h"
+#include "xentrace/stop-signals.h"
+
+/* --- losses -------------------------------------------------------------- */
+
+/* What was lost since: true if any of it is new. */
+static bool update_losses(struct collect *c)
+{
+    uint64_t *now = fault_calloc(c->nr_cpus, sizeof(*now));
+    struct err ignored = ERR_INIT;
+    struct tbuf_state state;
+    bool is_new = false;
+
+    if ( now && c->can_count &&
+         !tbuf_state(c->hv, &state, now, c->nr_cpus, &ignored) )
+        for ( unsigned int cpu = 0; cpu < c->nr_cpus; cpu++ )
+        {
+            is_new |= c->lost[cpu].ring != now[cpu] - c->lost_before[cpu];
+            c->lost[cpu].ring = now[cpu] - c->lost_before[cpu];
+        }
+    free(now);
+    return is_new;
+}
+
+/* Records about what each pcpu has lost, at m: how many. */
+static unsigned int make_lost_records(const struct collect *c,
+                                      struct xt_meta *m)
+{
+    unsigned int nr = 0;
+
+    for ( unsigned int cpu = 0; cpu < c->nr_cpus; cpu++ )
+    {
+        const struct collect_lost *l = &c->lost[cpu];
+        const uint64_t by_reason[] = { l->ring, l->memory, l->output };
+
+        for ( unsigned int why = 0; why < 3; why++ )
+            if ( by_reason[why] )
+                m[nr++] = (struct xt_meta){
+                    .event = TRC_META_LOST,
+                    .lost = { .cpu = cpu, .why = why,
+                              .lost = by_reason[why] },
+                };
+    }
+    return nr;
+}
+
+/* --- once a second ------------------------------------------------------- */
+
+/* What the clocks show, and what was lost if that is news. */
+static void write_second(struct collect *c)
+{
+    struct xt_meta *m = fault_calloc(1 + 3 * c->nr_cpus, sizeof(*m));
+    struct err ignored = ERR_INIT;
+    unsigned int nr = 0;
+
+    if ( m && !metadata_sample_clocks(c->hv, m, &ignored) )
+        nr = 1;
+    if ( m && update_losses(c) )
+        nr += make_lost_records(c, m + nr);
+    if ( nr )
+        pipeline_put_records(&c->pipeline, m, nr);
+    free(m);
+    pipeline_poll_metadata(&c->pipeline, c->hv);
+}
+
+void collect_get_progress(const struct collect *c, struct stats_now *now)
+{
+    *now = (struct stats_now){
+        .ms = collect_now_ms(),
+        .waiting = pipeline_pending_bytes(&c->pipeline),
+    };
+    for ( unsigned int cpu = 0; cpu < c->rings.nr_cpus; cpu++ )
+    {
+        const struct ring *r = &c->rings.ring[cpu];
+        unsigned int full = r->data_size ? 100 * r->peak / r->data_size : 0;
+
+        now->events += r->records;
+        now->bytes += r->bytes;
+        now->lost += c->lost[cpu].ring;
+        now->full = full > now->full ? full : now->full;
+    }
+}
+
+static void report_second(struct collect *c)
+{
+    struct stats_now now;
+
+    collect_get_progress(c, &now);
+    if ( c->plan->stats )
+        stats_line_print(&c->stats, &now);
+    service_notify("WATCHDOG=1\nSTATUS=%llu events, %llu bytes, %llu lost",
+                   (unsigned long long)now.events,
+                   (unsigned long long)now.bytes,
+                   (unsigned long long)now.lost);
+}
+
+void collect_every_second(struct collect *c, uint64_t now)
+{
+    if ( now < c->next_second )
+        return;
+    c->next_second = now + 1000;
+    write_second(c);
+    report_second(c);
+    for ( unsigned int cpu = 0; !c->shared && cpu < c->rings.nr_cpus; cpu++ )
+        if ( c->rings.ring[cpu].cons_moves )
+            collect_warn_shared(c,
+                                "somebody else takes records from the rings");
+}
+
+/* --- the end ------------------------------------------------------------- */
+
+/* With -x, what is in the rings is there for whoever comes next. */
+static void count_unwritten(struct collect *c, bool failed)
+{
+    uint64_t *left = fault_calloc(c->nr_cpus, sizeof(*left));
+
+    if ( left )
+    {
+        if ( !c->plan->leave_enabled )
+            drain_count(&c->rings, left);
+        if ( failed )
+            pipeline_count(&c->pipeline, left, c->nr_cpus);
+        for ( unsigned int cpu = 0; cpu < c->nr_cpus; cpu++ )
+            c->lost[cpu].output = left[cpu];
+    }
+    free(left);
+    if ( !c->pipeline.to_memory )
+        return;
+    for ( unsigned int cpu = 0; cpu < c->nr_cpus; cpu++ )
+        c->lost[cpu].memory = c->pipeline.memory.dropped[cpu];
+}
+
+void collect_count_losses(struct collect *c, bool failed)
+{
+    update_losses(c);
+    count_unwritten(c, failed);
+}
+
+/* See end_reason of events/11-meta. */
+static uint32_t end_reason(const struct collect *c, int rc)
+{
+    if ( c->pipeline.writer->failed )
+        return 5;
+    if ( rc )
+        return 6;
+    return stop_by_time() ? 2 : collect_has_enough_snapshots(c) ? 4 : 1;
+}
+
+/* The file's last window, if there is still a way to write one. */
+int collect_write_trailer(struct collect *c, int rc, struct err *e)
+{
+    struct xt_meta *m = fault_calloc(1 + 3 * c->nr_cpus, sizeof(*m));
+    struct writer *w = c->pipeline.writer;
+    struct err ignored = ERR_INIT;
+    unsigned int nr;
+    uint64_t tsc = 0;
+    int said = 0;
+
+    if ( !m )
+        return 0;
+    nr = make_lost_records(c, m);
+    metadata_read_tsc(c->hv, &tsc, &ignored);
+    m[nr++] = (struct xt_meta){
+        .event = TRC_META_END,
+        .end = { .tsc = tsc, .bytes = w->bytes, .windows = w->windows,
+                 .reason = end_reason(c, rc) },
+    };
+    writer_retry(w);
+    said = pipeline_write_trailer(&c->pipeline, m, nr, rc ? &ignored : e);
+    free(m);
+    return said;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One thread, and no window is safe anywhere else, so Xen gets the space in
+ * its rings back at once.
+ */
+#include "xentrace/memory-buffer.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/fault.h"
+#include "xentrace/record-scan.h"
+
+int memory_buffer_open(struct memory_buffer *m, uint64_t bytes,
+                       unsigned int nr_cpus, struct err *e)
+{
+    *m = (struct memory_buffer){ .nr_cpus = nr_cpus };
+    m->dropped = fault_calloc(nr_cpus, sizeof(*m->dropped));
+    if ( !m->dropped )
+        return err_sys(e, -ENOMEM, "cannot count what is dropped");
+    if ( !window_fifo_init(&m->fifo, bytes, e) )
+        return 0;
+    memory_buffer_close(m);
+    return e->code;
+}
+
+void memory_buffer_close(struct memory_buffer *m)
+{
+    window_fifo_fini(&m->fifo);
+    free(m->dropped);
+    m->dropped = NULL;
+}
+
+void memory_buffer_clear(struct memory_buffer *m)
+{
+    m->fifo.tail = m->fifo.head;
+}
+
+static void drop_oldest(struct memory_buffer *m)
+{
+    struct window_fifo_entry w;
+
+    assert(m->fifo.tail < m->fifo.head);
+    window_fifo_get(&m->fifo, m->fifo.tail, &w);
+    assert(w.cpu < m->nr_cpus);
+    m->dropped[w.cpu] += scan_count_events(w.span, w.nr_spans);
+    m->fifo.tail = w.end;
+}
+
+static uint64_t memory_buffer_put(void *arg, unsigned int cpu,
+                                  const struct iovec *spans, int nr_spans)
+{
+    struct memory_buffer *m = arg;
+    uint64_t bytes = window_fifo_span_bytes(spans, nr_spans);
+
+    if ( m->triggers )
+        triggers_window(m->triggers, cpu, spans, nr_spans);
+    while ( !window_fifo_has_room(&m->fifo, bytes) )
+        drop_oldest(m);
+    window_fifo_put(&m->fifo, cpu, spans, nr_spans);
+    return m->fifo.head;
+}
+
+static uint64_t memory_buffer_get_safe(void *arg)
+{
+    (void)arg;
+    return UINT64_MAX;
+}
+
+struct window_sink memory_buffer_sink(struct memory_buffer *m)
+{
+    return (struct window_sink){
+        .put = memory_buffer_put, .safe = memory_buffer_get_safe,
+        .window_max = window_fifo_window_max(&m->fifo), .arg = m,
+    };
+}
+
+int memory_buffer_write(const struct memory_buffer *m, uint64_t since,
+                        struct writer *w, struct err *e)
+{
+    struct window_fifo_entry window;
+    int rc = 0;
+
+    for ( uint64_t at = m->fifo.tail; !rc && at < m->fifo.head;
+          at = window.end )
+    {
+        window_fifo_get(&m->fifo, at, &window);
+        if ( scan_last_tsc(window.span, window.nr_spans) >= since )
+            rc = writer_window(w, window.cpu, window.span, window.nr_spans,
+                               e);
+    }
+    return rc ? rc : writer_flush(w, true, e);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Two ways, one door.
+ */
+#include "xentrace/pipeline.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/fault.h"
+
+#define RECORDS_MAX 64u     /* records that one window of ours has */
+
+static int open_sink(struct pipeline *p, const struct pipeline_plan *plan,
+                     struct err *e)
+{
+    int rc;
+
+    if ( p->to_memory )
+    {
+        rc = memory_buffer_open(&p->memory, plan->memory, plan->nr_cpus, e);
+        if ( rc )
+            return rc;
+        p->memory.triggers = plan->triggers;
+        p->sink = memory_buffer_sink(&p->memory);
+        return 0;
+    }
+    rc = write_thread_open(&p->write_thread, p->writer, plan->buffer, e);
+    if ( rc )
+        return rc;
+    p->thread_is_running = true;
+    p->sink = write_thread_sink(&p->write_thread);
+    return 0;
+}
+
+int pipeline_open(struct pipeline *p, const struct pipeline_plan *plan,
+                  struct writer *w, struct hv *hv, const struct hv_info *info,
+                  struct err *e)
+{
+    int rc = 0;
+
+    *p = (struct pipeline){
+        .writer = w, .cpu = plan->cpu, .plain = w->plan->plain,
+        .to_memory = plan->memory,
+    };
+    if ( !p->plain )
+        rc = metadata_init(&p->metadata, hv, info, &plan->start, e);
+    if ( !rc )
+        rc = writer_begin(w, p->cpu, p->metadata.bytes, p->metadata.used, e);
+    p->preface_bytes = p->metadata.used;
+    if ( !rc && !p->plain )
+        writer_renew(w, metadata_copy, &p->metadata);
+    if ( !rc )
+        rc = open_sink(p, plan, e);
+    if ( rc )
+        metadata_fini(&p->metadata);
+    return rc;
+}
+
+void pipeline_close(struct pipeline *p)
+{
+    assert(!p->thread_is_running);
+    if ( p->to_memory )
+        memory_buffer_close(&p->memory);
+    else
+        write_thread_close(&p->write_thread);
+    metadata_fini(&p->metadata);
+}
+
+/* Records into one window: bytes of it. */
+static size_t encode_records(const struct xt_meta *m, unsigned int nr, void *to)
+{
+    unsigned char *p = to;
+
+    assert(nr && nr <= RECORDS_MAX);
+    for ( unsigned int i = 0; i < nr; i++ )
+        p += xt_meta_encode(&m[i], p);
+    return p - (unsigned char *)to;
+}
+
+void pipeline_put_records(struct pipeline *p, const struct xt_meta *m,
+                          unsigned int nr)
+{
+    unsigned char bytes[RECORDS_MAX * XT_META_MAX_BYTES];
+    struct iovec span = { bytes, 0 };
+    unsigned int some;
+
+    for ( ; nr && !p->plain; m += some, nr -= some )
+    {
+        some = nr < RECORDS_MAX ? nr : RECORDS_MAX;
+        span.iov_len = encode_records(m, some, bytes);
+        p->sink.put(p->sink.arg, p->cpu, &span, 1);
+    }
+}
+
+void pipeline_poll_metadata(struct pipeline *p, struct hv *hv)
+{
+    struct xt_meta *m;
+    unsigned int nr;
+
+    if ( p->plain )
+        return;
+    metadata_poll(&p->metadata, hv, &m, &nr);
+    if ( !p->to_memory )
+        pipeline_put_records(p, m, nr);
+    free(m);
+}
+
+void pipeline_publish(struct pipeline *p)
+{
+    if ( !p->to_memory )
+        write_thread_publish(&p->write_thread);
+}
+
+uint64_t pipeline_pending_bytes(const struct pipeline *p)
+{
+    return p->to_memory ? 0 : write_thread_pending_bytes(&p->write_thread);
+}
+
+int pipeline_fd(const struct pipeline *p)
+{
+    return p->to_memory ? -1 : p->write_thread.event_fd;
+}
+
+int pipeline_ack(struct pipeline *p, struct err *e)
+{
+    return p->to_memory ? 0 : write_thread_ack(&p->write_thread, e);
+}
+
+int pipeline_write_snapshot(struct pipeline *p, unsigned int nr, uint64_t since,
+                            struct err *e)
+{
+    struct writer_plan plan = *p->writer->plan;
+    struct writer *w = fault_calloc(1, sizeof(*w));
+    int rc = w ? 0 : -ENOMEM, closed;
+
+    assert(p->to_memory);
+    plan.numbered = true;
+    plan.first_behind = nr - 1;
+    if ( rc )
+        return err_sys(e, rc, "cannot take a snapshot");
+    rc = writer_open(w, &plan, e);
+    if ( rc )
+        goto out;
+    rc = writer_begin(w, p->cpu, p->metadata.bytes, p->metadata.used, e);
+    if ( !rc )
+        rc = memory_buffer_write(&p->memory, since, w, e);
+    closed = writer_close(w, e);
+    rc = rc ? rc : closed;
+ out:
+    free(w);
+    return rc;
+}
+
+/* The file began before some of that was known. */
+static int write_new_metadata(struct pipeline *p, struct err *e)
+{
+    const struct metadata *m = &p->metadata;
+    struct iovec span = { m->bytes + p->preface_bytes,
+                          m->used - p->preface_bytes };
+
+    return span.iov_len ? writer_window(p->writer, p->cpu, &span, 1, e) : 0;
+}
+
+int pipeline_end(struct pipeline *p, bool (*is_forced)(void), struct err *e)
+{
+    int rc;
+
+    if ( p->to_memory )
+    {
+        rc = write_new_metadata(p, e);
+        return rc ? rc : memory_buffer_write(&p->memory, 0, p->writer, e);
+    }
+    p->thread_is_running = false;
+    return write_thread_end(&p->write_thread, is_forced, e);
+}
+
+void pipeline_count(const struct pipeline *p, uint64_t *records,
+                    unsigned int nr)
+{
+    if ( !p->to_memory )
+        write_thread_count(&p->write_thread, records, nr);
+}
+
+int pipeline_write_trailer(struct pipeline *p, const struct xt_meta *m,
+                           unsigned int nr, struct err *e)
+{
+    unsigned char bytes[RECORDS_MAX * XT_META_MAX_BYTES];
+    struct iovec span = { bytes, 0 };
+    unsigned int some;
+    int rc = 0;
+
+    for ( ; !rc && nr && !p->plain; m += some, nr -= some )
+    {
+        some = nr < RECORDS_MAX ? nr : RECORDS_MAX;
+        span.iov_len = encode_records(m, some, bytes);
+        rc = writer_window(p->writer, p->cpu, &span, 1, e);
+        if ( !rc )
+            rc = writer_flush(p->writer, true, e);
+    }
+    return rc;
+}

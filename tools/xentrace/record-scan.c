@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From header to header.  The length of a record is in the top four bits of
+ * its header, so it is looked up: this loop sees every record of a capture.
+ * In a ring no record is in two spans; in a spool one can be.
+ */
+#include "xentrace/record-scan.h"
+
+#include <string.h>
+
+#include "libxentrace/record.h"
+
+static const uint8_t lengths[16] = {
+    4, 8, 12, 16, 20, 24, 28, 32, 12, 16, 20, 24, 28, 32, 36, 40,
+};
+
+static uint32_t load_header(const unsigned char *at)
+{
+    uint32_t header;
+
+    memcpy(&header, at, sizeof(header));
+    return header;
+}
+
+/* LOST_RECORDS and WRAP_BUFFER follow each other; so do ours. */
+static uint64_t is_event(uint32_t header)
+{
+    uint32_t event = TRC_HD_TO_EVENT(header);
+
+    return (event - TRC_LOST_RECORDS > 1) &
+           (event - TRC_META_WINDOW > TRC_META_LOST - TRC_META_WINDOW);
+}
+
+_Static_assert(TRC_TRACE_WRAP_BUFFER == TRC_LOST_RECORDS + 1, "is_event");
+
+/* *over: bytes of its last record that are in the span before or behind. */
+static uint64_t count_span(const struct iovec *span, size_t *over)
+{
+    const unsigned char *at = span->iov_base;
+    size_t done = *over, size = span->iov_len;
+    uint64_t nr = 0;
+    uint32_t header;
+
+    while ( done < size && size - done >= sizeof(header) )
+    {
+        header = load_header(at + done);
+        nr += is_event(header);
+        done += lengths[header >> 28];
+    }
+    *over = done > size ? done - size : 0;
+    return nr;
+}
+
+uint64_t scan_count_events(const struct iovec *spans, int nr_spans)
+{
+    uint64_t nr = 0;
+    size_t over = 0;
+
+    for ( int i = 0; i < nr_spans; i++ )
+        nr += count_span(&spans[i], &over);
+    return nr;
+}
+
+/* The record at `done` of the spans, put together if it is in both. */
+static size_t gather_record(const struct iovec *spans, int nr_spans,
+                            size_t done, unsigned char *bytes)
+{
+    size_t got = 0;
+
+    for ( int i = 0; i < nr_spans; i++ )
+    {
+        size_t size = spans[i].iov_len, some = XT_RECORD_MAX_BYTES - got;
+
+        if ( done < size )
+        {
+            some = size - done < some ? size - done : some;
+            memcpy(bytes + got, (char *)spans[i].iov_base + done, some);
+            got += some;
+            done = 0;
+        }
+        else
+            done -= size;
+    }
+    return got;
+}
+
+uint64_t scan_last_tsc(const struct iovec *spans, int nr_spans)
+{
+    unsigned char bytes[XT_RECORD_MAX_BYTES];
+    uint64_t tsc = UINT64_MAX;
+    size_t done = 0, got, size;
+    struct xt_record r;
+
+    while ( (got = gather_record(spans, nr_spans, done, bytes)) &&
+            (size = xt_record_decode(&r, bytes, bytes + got)) )
+    {
+        if ( xt_record_is_timed(&r) )
+            tsc = r.tsc;
+        done += size;
+    }
+    return tsc;
+}
+
+size_t scan_fit(const struct iovec *span, size_t most)
+{
+    const unsigned char *at = span->iov_base;
+    size_t fit = 0, size;
+
+    if ( span->iov_len <= most )
+        return span->iov_len;
+    while ( most - fit >= sizeof(uint32_t) )
+    {
+        size = lengths[load_header(at + fit) >> 28];
+        if ( size > most - fit )
+            break;
+        fit += size;
+    }
+    return fit;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A ring is in one of three states: nothing of it waits in the store (place
+ * is 0), something waits, or something waits and Xen needs the space.  In the
+ * second one new records are left where they are: there they are safe.  In the
+ * third one the disk is slower than Xen, and all of the ring is given back.
+ */
+#include "xentrace/ring-drain.h"
+
+#include <assert.h>
+
+#include "xentrace/record-scan.h"
+
+static void give_up_ring(struct ring *r, const struct log *log,
+                         const struct err *why)
+{
+    r->given_up = true;
+    log_err(log, LOG_LEVEL_WARNING, why);
+}
+
+void drain_map(struct rings *r, const struct log *log)
+{
+    for ( unsigned int cpu = 0; cpu < r->nr_cpus; cpu++ )
+    {
+        struct err e = ERR_INIT;
+
+        if ( rings_map(r, cpu, &e) )
+            log_err(log, LOG_LEVEL_WARNING, &e);
+    }
+}
+
+/* View the ring, if it is one of those that are read. */
+static bool peek_ring(struct ring *r, struct ring_view *view,
+                      const struct log *log)
+{
+    struct err e = ERR_INIT;
+
+    if ( !r->buf || r->given_up )
+        return false;
+    if ( !ring_peek(r, view, &e) )
+        return true;
+    give_up_ring(r, log, &e);
+    return false;
+}
+
+/* --- taking -------------------------------------------------------------- */
+
+static bool put_window(struct ring *r, const struct window_sink *s,
+                       const struct iovec *spans, int nr_spans)
+{
+    uint64_t place = s->put(s->arg, r->cpu, spans, nr_spans);
+
+    if ( !place )
+        return false;
+    for ( int i = 0; i < nr_spans; i++ )
+    {
+        ring_take(r, spans[i].iov_len);
+        r->bytes += spans[i].iov_len;
+    }
+    r->place = place;
+    r->windows++;
+    r->records += scan_count_events(spans, nr_spans);
+    return true;
+}
+
+/* Several windows, each of whole records. */
+static bool put_pieces(struct ring *r, const struct window_sink *s,
+                       struct iovec span)
+{
+    struct iovec piece = span;
+
+    while ( span.iov_len )
+    {
+        piece.iov_base = span.iov_base;
+        piece.iov_len = scan_fit(&span, s->window_max);
+        assert(piece.iov_len);
+        if ( !put_window(r, s, &piece, 1) )
+            return false;
+        span.iov_base = (char *)span.iov_base + piece.iov_len;
+        span.iov_len -= piece.iov_len;
+    }
+    return true;
+}
+
+static bool put_view(struct ring *r, const struct window_sink *s,
+                     const struct ring_view *view)
+{
+    bool all = true;
+
+    if ( !view->nr_spans )
+        return true;
+    if ( view->bytes <= s->window_max )
+        return put_window(r, s, view->span, view->nr_spans);
+    for ( int i = 0; all && i < view->nr_spans; i++ )
+        all = put_pieces(r, s, view->span[i]);
+    return all;
+}
+
+static void release_if_safe(struct ring *r, const struct window_sink *s)
+{
+    if ( r->place && !r->given_up && r->place <= s->safe(s->arg) )
+        ring_release(r);
+}
+
+static bool drain_ring(struct ring *r, const struct window_sink *s, bool last,
+                       const struct ring_view *view)
+{
+    bool pressed = view->used > r->data_size / 2, waits, all;
+
+    release_if_safe(r, s);
+    waits = r->place;
+    if ( waits && !pressed && !last )
+        return true;
+    all = put_view(r, s, view);
+    if ( waits && pressed && !last )
+        ring_release(r);
+    else
+        release_if_safe(r, s);
+    return all;
+}
+
+bool drain_all(struct rings *r, const struct window_sink *s, bool last,
+               const struct log *log)
+{
+    struct ring_view view;
+    bool all = true;
+
+    drain_map(r, log);
+    for ( unsigned int cpu = 0; cpu < r->nr_cpus; cpu++ )
+        if ( peek_ring(&r->ring[cpu], &view, log) )
+            all &= drain_ring(&r->ring[cpu], s, last, &view);
+    return all;
+}
+
+void drain_release(struct rings *r, const struct window_sink *s)
+{
+    for ( unsigned int cpu = 0; cpu < r->nr_cpus; cpu++ )
+        release_if_safe(&r->ring[cpu], s);
+}
+
+/* --- not taking ---------------------------------------------------------- */
+
+void drain_discard(struct rings *r, const struct log *log)
+{
+    struct ring_view view;
+
+    for ( unsigned int cpu = 0; cpu < r->nr_cpus; cpu++ )
+        if ( peek_ring(&r->ring[cpu], &view, log) && view.bytes )
+        {
+            ring_take(&r->ring[cpu], view.bytes);
+            ring_release(&r->ring[cpu]);
+        }
+}
+
+void drain_count(struct rings *r, uint64_t *records)
+{
+    struct err ignored = ERR_INIT;
+    struct ring_view view;
+
+    for ( unsigned int cpu = 0; cpu < r->nr_cpus; cpu++ )
+    {
+        struct ring *ring = &r->ring[cpu];
+
+        if ( ring->buf && !ring->given_up &&
+             !ring_peek(ring, &view, &ignored) )
+            records[cpu] += scan_count_events(view.span, view.nr_spans);
+    }
+}

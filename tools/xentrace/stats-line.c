@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A line is put together and written at once.
+ */
+#include "xentrace/stats-line.h"
+
+#include <unistd.h>
+
+#include "common/num.h"
+
+void stats_line_begin(struct stats_line *s, FILE *out, uint64_t now_ms)
+{
+    *s = (struct stats_line){
+        .out = out, .in_place = isatty(fileno(out)), .begun_ms = now_ms,
+        .before = { .ms = now_ms },
+    };
+}
+
+static void format_progress(const struct stats_line *s,
+                            const struct stats_now *before,
+                            const struct stats_now *now, char *p)
+{
+    uint64_t ns = (now->ms - before->ms) * 1000000;
+
+    p = num_clock(p, (now->ms - s->begun_ms) / 1000);
+    p = num_text(p, "  ");
+    p = num_human(p, num_per_second(now->events - before->events, ns),
+                  "events/s");
+    p = num_text(p, "  ");
+    p = num_human(p, num_per_second(now->bytes - before->bytes, ns), "B/s");
+    p = num_text(p, "  ");
+    p = num_human_1024(p, now->bytes, "B");
+    p = num_text(p, " in all, ");
+    p = num_human_1024(p, now->waiting, "B");
+    p = num_text(p, " wait, rings up to ");
+    p = num_u64(p, now->full);
+    p = num_text(p, " %, ");
+    p = num_u64(p, now->lost);
+    *num_text(p, " lost") = '\0';
+}
+
+void stats_line_format(const struct stats_line *s, const struct stats_now *now,
+                       char *text)
+{
+    const struct stats_now begin = { .ms = s->begun_ms };
+
+    format_progress(s, &begin, now, text);
+}
+
+void stats_line_print(struct stats_line *s, const struct stats_now *now)
+{
+    char line[STATS_TEXT];
+
+    format_progress(s, &s->before, now, line);
+    fprintf(s->out, "%s%s%s", s->in_place ? "\r" : "", line,
+            s->in_place ? "\033[K" : "\n");
+    fflush(s->out);
+    s->shown = s->in_place;
+    s->before = *now;
+}
+
+void stats_line_end(struct stats_line *s)
+{
+    if ( s->out && s->shown )
+        fputc('\n', s->out);
+    s->shown = false;
+}

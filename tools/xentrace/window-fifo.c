@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A window is stored as it will stand in a plain file: header, records.  A
+ * seal is added by whoever writes it, since only then its number is known.
+ */
+#include "xentrace/window-fifo.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "common/fault.h"
+#include "libxentrace/window.h"
+
+_Static_assert(sizeof(struct xt_header) == XT_WINDOW_HEADER, "layout");
+
+int window_fifo_init(struct window_fifo *s, uint64_t size, struct err *e)
+{
+    void *at;
+
+    assert(size >= WINDOW_FIFO_MIN);
+    size -= size % 4;
+    *s = (struct window_fifo){ .size = size };
+    if ( size > SIZE_MAX / 2 )
+        return err_set(e, -ENOMEM, "no machine has a buffer of %llu bytes",
+                       (unsigned long long)size);
+    at = fault_mmap(NULL, size, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if ( at == MAP_FAILED )
+        return err_sys(e, -errno, "cannot make a buffer of %llu bytes",
+                       (unsigned long long)size);
+    s->bytes = at;
+    return 0;
+}
+
+void window_fifo_fini(struct window_fifo *s)
+{
+    if ( s->bytes )
+        munmap(s->bytes, s->size);
+    *s = (struct window_fifo){ .size = 0 };
+}
+
+/* A quarter, so that one that is dropped for another leaves most there. */
+uint64_t window_fifo_window_max(const struct window_fifo *s)
+{
+    uint64_t most = s->size / 4 - XT_WINDOW_HEADER;
+
+    most -= most % 4;
+    return most < XT_WINDOW_MAX / 2 ? most : XT_WINDOW_MAX / 2;
+}
+
+bool window_fifo_has_room(const struct window_fifo *s, uint64_t bytes)
+{
+    assert(s->head - s->tail <= s->size);
+    return bytes + XT_WINDOW_HEADER <= s->size - (s->head - s->tail);
+}
+
+/* The bytes from `at` on, as they stand: two spans if they go over the end. */
+static int get_spans(const struct window_fifo *s, uint64_t at, uint64_t bytes,
+                     struct iovec *span)
+{
+    uint64_t start = at % s->size, first = s->size - start;
+
+    span[0] = (struct iovec){ s->bytes + start,
+                              bytes < first ? bytes : first };
+    span[1] = (struct iovec){ s->bytes, bytes - span[0].iov_len };
+    return span[1].iov_len ? 2 : 1;
+}
+
+static void append_bytes(struct window_fifo *s, const void *from, size_t bytes)
+{
+    struct iovec to[2];
+
+    get_spans(s, s->head, bytes, to);
+    memcpy(to[0].iov_base, from, to[0].iov_len);
+    memcpy(to[1].iov_base, (const char *)from + to[0].iov_len, to[1].iov_len);
+    s->head += bytes;
+}
+
+uint64_t window_fifo_span_bytes(const struct iovec *spans, int nr_spans)
+{
+    uint64_t bytes = 0;
+
+    for ( int i = 0; i < nr_spans; i++ )
+        bytes += spans[i].iov_len;
+    return bytes;
+}
+
+void window_fifo_put(struct window_fifo *s, unsigned int cpu,
+                     const struct iovec *spans, int nr_spans)
+{
+    struct xt_header h = { .magic = XT_WINDOW_MAGIC, .cpu = cpu,
+                           .size = window_fifo_span_bytes(spans, nr_spans) };
+
+    /* There is room: who puts has asked, and tail may be another thread's. */
+    assert(h.size);
+    append_bytes(s, &h, sizeof(h));
+    for ( int i = 0; i < nr_spans; i++ )
+        append_bytes(s, spans[i].iov_base, spans[i].iov_len);
+}
+
+void window_fifo_get(const struct window_fifo *s, uint64_t at,
+                     struct window_fifo_entry *w)
+{
+    struct xt_header h;
+    struct iovec span[2];
+
+    get_spans(s, at, sizeof(h), span);
+    memcpy(&h, span[0].iov_base, span[0].iov_len);
+    memcpy((char *)&h + span[0].iov_len, span[1].iov_base, span[1].iov_len);
+    assert(h.magic == XT_WINDOW_MAGIC);
+
+    w->cpu = h.cpu;
+    w->end = at + sizeof(h) + h.size;
+    w->nr_spans = get_spans(s, at + sizeof(h), h.size, w->span);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Small questions to Xen.
+ */
+#include "xentrace/xen-describe.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xen/xen.h>
+#include <xen/version.h>
+
+#include "common/fault.h"
+#include "xentrace/metadata.h"
+
+/* See text_kind, hardware, cpu_flags and domain_flags of events/11-meta. */
+enum { TEXT_CHANGESET = 2, TEXT_COMPILER, TEXT_BUILD_DATE, TEXT_COMMAND_LINE,
+       TEXT_CAPABILITIES };
+enum { HARDWARE_NONE, HARDWARE_VMX, HARDWARE_SVM, HARDWARE_ARM };
+#define CPU_ONLINE 1u
+#define DOMAIN_CONTROL (1u << 4)
+
+/* XEN_DOMINF_* of public/domctl.h, and what we call it. */
+static const struct
+{
+    uint8_t xen;
+    uint8_t meta;
+} flag_bits[] = {
+    { 0, 7 },   /* dying */
+    { 1, 0 },   /* hvm */
+    { 2, 8 },   /* shut down */
+    { 3, 6 },   /* paused */
+    { 7, 5 },   /* xenstore */
+    { 8, 1 },   /* hap */
+};
+
+struct description
+{
+    struct xen_call *xen;
+    hv_record_fn *put;
+    void *arg;
+};
+
+/* --- Xen itself ---------------------------------------------------------- */
+
+static void put_text(const struct description *t, uint16_t kind,
+                     const char *text)
+{
+    metadata_put_text(t->put, t->arg, TRC_META_TEXT, kind, text);
+}
+
+/* Which hardware it is Xen does not say, but the processor does. */
+static uint32_t detect_hardware(const char *capabilities)
+{
+#if defined(__x86_64__)
+    unsigned int a = 0, b, c, d;
+
+    if ( !strstr(capabilities, "hvm-") )
+        return HARDWARE_NONE;
+    __asm__ ( "cpuid" : "+a" (a), "=b" (b), "=c" (c), "=d" (d) );
+    return c == 0x6c65746e ? HARDWARE_VMX : HARDWARE_SVM; /* Genui ineI ntel */
+#else
+    (void)capabilities;
+    return HARDWARE_ARM;
+#endif
+}
+
+static void put_version(const struct description *t, unsigned int nr_cpus)
+{
+    char text[sizeof(xen_capabilities_info_t)];
+    struct xen_compile_info build;
+    uint32_t version = xen_call_version(t->xen);
+    struct xt_meta m = {
+        .event = TRC_META_XEN,
+        .xen = { .major = version >> 16, .minor = version & 0xffff,
+                 .cpus = nr_cpus },
+    };
+
+    xen_call_text(t->xen, XENVER_capabilities, text, sizeof(text));
+    m.xen.hardware = detect_hardware(text);
+    t->put(t->arg, &m);
+    put_text(t, TEXT_CAPABILITIES, text);
+    xen_call_text(t->xen, XENVER_changeset, text,
+                  sizeof(xen_changeset_info_t));
+    put_text(t, TEXT_CHANGESET, text);
+    xen_call_text(t->xen, XENVER_commandline, text, sizeof(xen_commandline_t));
+    put_text(t, TEXT_COMMAND_LINE, text);
+    xen_call_text(t->xen, XENVER_compile_info, (char *)&build, sizeof(build));
+    build.compiler[sizeof(build.compiler) - 1] = 0;
+    put_text(t, TEXT_COMPILER, build.compiler);
+    put_text(t, TEXT_BUILD_DATE, build.compile_date);
+}
+
+static void put_cpus(const struct description *t, unsigned int nr)
+{
+    struct xen_call_cpu *cpu = fault_calloc(nr, sizeof(*cpu));
+    int known = cpu ? xen_call_cpus(t->xen, cpu, nr) : 0;
+
+    for ( int i = 0; i < known; i++ )
+    {
+        struct xt_meta m = {
+            .event = TRC_META_CPU,
+            .cpu = { .cpu = i, .core = cpu[i].core, .socket = cpu[i].socket,
+                     .node = cpu[i].node, .pool = -1 },
+        };
+
+        if ( cpu[i].core != XEN_CALL_NOWHERE )
+            m.cpu.flags = CPU_ONLINE;
+        t->put(t->arg, &m);
+    }
+    free(cpu);
+}
+
+/* --- domains ------------------------------------------------------------- */
+
+static uint32_t convert_flags(const struct xen_call_domain *d)
+{
+    uint32_t flags = d->id ? 0 : DOMAIN_CONTROL;
+
+    for ( size_t i = 0; i < sizeof(flag_bits) / sizeof(*flag_bits); i++ )
+        if ( d->flags >> flag_bits[i].xen & 1 )
+            flags |= 1u << flag_bits[i].meta;
+    return flags;
+}
+
+void xen_describe_domains(struct xen_call *c, hv_record_fn *put, void *arg)
+{
+    struct xen_call_domain d;
+
+    for ( unsigned int from = 0; from < DOMID_FIRST_RESERVED; from = d.id + 1 )
+    {
+        struct xt_meta m = { .event = TRC_META_DOMAIN };
+
+        if ( xen_call_domain(c, from, &d) || d.id < from )
+            break;
+        m.domain.dom = d.id;
+        m.domain.vcpus = d.vcpus;
+        m.domain.flags = convert_flags(&d);
+        m.domain.memory = d.pages * HV_PAGE_SIZE;
+        m.domain.pool = d.pool;
+        put(arg, &m);
+    }
+}
+
+void xen_describe_machine(struct xen_call *c, hv_record_fn *put, void *arg)
+{
+    const struct description t = { .xen = c, .put = put, .arg = arg };
+    struct hv_info info;
+
+    if ( xen_call_info(c, &info) )
+        return;
+    put_version(&t, info.nr_cpus);
+    put_cpus(&t, info.nr_cpus);
+}
