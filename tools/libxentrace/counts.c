@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "common/fault.h"
+#include "libxentrace/readers.h"
 #include "libxentrace/seal.h"
 #include "libxentrace/window.h"
 
@@ -20,7 +21,7 @@ static void count_special(struct xt_count *c, const struct xt_record *r)
     if ( r->event == TRC_LOST_RECORDS )
     {
         c->losses++;
-        c->lost += xt_record_word(r, 0);
+        c->lost += xt_field_load(r, XT_AT(lost_records, lost));
     }
     else if ( r->event == TRC_TRACE_WRAP_BUFFER )
         c->wraps++;

@@ -5,7 +5,10 @@
  */
 #include "libxentrace/dialect.h"
 
+#include <assert.h>
+
 #include "libxentrace/catalogue.h"
+#include "libxentrace/readers.h"
 
 #define XEN_4_18 0x0412
 #define XEN_4_19 0x0413
@@ -29,28 +32,29 @@ static void guess_hardware(struct xt_dialect *d, enum xt_hardware hardware)
 }
 
 /*
- * Our collector's word: meta_xen, minor above major in word 0, hardware.  What
- * it did not know (all ones) can still be found out.
+ * Our collector's record meta_xen.  A field that the collector did not know
+ * (all ones) can still be found out.
  */
 static void hear(struct xt_dialect *d, const struct xt_record *r)
 {
-    uint32_t version, hardware;
+    uint16_t major = xt_field_load(r, XT_AT(meta_xen, major));
+    uint16_t minor = xt_field_load(r, XT_AT(meta_xen, minor));
+    uint32_t hardware = xt_field_load(r, XT_AT(meta_xen, hardware));
+    bool has_version = (major & minor) != UINT16_MAX;
 
-    if ( r->words < 2 )
+    if ( !xt_field_present(r, XT_AT(meta_xen, hardware)) )
         return;
-    version = xt_record_word(r, 0);
-    hardware = xt_record_word(r, 1);
-    if ( version != UINT32_MAX )
-        d->version = (version & 0xff) << 8 | (version >> 16 & 0xff);
+    if ( has_version )
+        d->version = (major & 0xff) << 8 | (minor & 0xff);
     if ( hardware != UINT32_MAX )
         d->hardware = hardware;
-    d->told = version != UINT32_MAX && hardware != UINT32_MAX;
+    d->told = has_version && hardware != UINT32_MAX;
 }
 
 /* Of Intel's reasons none is so large; bits above 15 are flags of Intel's. */
 static void look_at_exit(struct xt_dialect *d, const struct xt_record *r)
 {
-    uint32_t reason = r->words ? xt_record_word(r, 0) : 0;
+    uint32_t reason = xt_field_load(r, XT_AT(hvm_vmexit_until_4_18, reason));
 
     if ( r->event & TRC_HVM_NESTEDFLAG ||
          (reason >= 0x60 && reason <= 0xffff) || reason == UINT32_MAX )
@@ -58,13 +62,14 @@ static void look_at_exit(struct xt_dialect *d, const struct xt_record *r)
 }
 
 /*
- * Up to 4.18 the order stands above the domain, in one word.  Later they have
- * a word each, and what is up there is zero: a bit there is old Xen's.
+ * Up to 4.18 the order stands above the domain, in one word.  Later each has a
+ * word, and the upper half of the domain's is zero: a bit there is old Xen's.
  */
 static void look_at_domain(struct xt_dialect *d, const struct xt_record *r,
-                           unsigned int word)
+                           struct xt_place dom)
 {
-    if ( r->words > word && xt_record_word(r, word) >> 16 )
+    assert(dom.bits == 32);
+    if ( xt_field_load(r, dom) >> 16 )
         guess_version(d, XEN_4_18);
 }
 
@@ -108,12 +113,16 @@ void xt_dialect_learn(struct xt_dialect *d, const struct xt_record *r)
         guess_hardware(d, r->words ? XT_HARDWARE_VMX : XT_HARDWARE_SVM);
         break;
     case TRC_MEM_DECREASE_RESERVATION:
+        look_at_domain(d, r, XT_AT(mem_decrease_reservation, dom));
+        break;
     case TRC_MEM_POD_SUPERPAGE_SPLINTER:
-        look_at_domain(d, r, 2);
+        look_at_domain(d, r, XT_AT(mem_pod_superpage_splinter, dom));
         break;
     case TRC_MEM_POD_POPULATE:
+        look_at_domain(d, r, XT_AT(mem_pod_populate, dom));
+        break;
     case TRC_MEM_POD_ZERO_RECLAIM:
-        look_at_domain(d, r, 4);
+        look_at_domain(d, r, XT_AT(mem_pod_zero_reclaim, dom));
         break;
     }
     if ( (r->event & ~EXIT_FORMS) == TRC_HVM_VMEXIT )

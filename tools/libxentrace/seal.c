@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "libxentrace/crc.h"
+#include "libxentrace/records.h"
 
 /* Header and seal. */
 struct head
@@ -24,6 +25,12 @@ struct head
 
 _Static_assert(sizeof(struct head) == XT_WINDOW_HEADER + XT_SEAL_BYTES,
                "layout");
+_Static_assert(offsetof(struct head, number) - offsetof(struct head, crc) ==
+               offsetof(struct xt_rec_meta_window, number), "layout");
+
+/* Where the fields of a seal are: behind its header word. */
+#define CRC_AT (4u + offsetof(struct xt_rec_meta_window, crc))
+#define NUMBER_AT (4u + offsetof(struct xt_rec_meta_window, number))
 
 static void swap(uint32_t *words, size_t nr)
 {
@@ -54,11 +61,11 @@ static bool sum_fits(const struct xt_window *w)
 {
     struct head h = {
         .magic = XT_WINDOW_MAGIC, .cpu = w->cpu, .size = w->size,
-        .seal = XT_SEAL_MAGIC, .number = xt_load32(w->bytes + 8),
+        .seal = XT_SEAL_MAGIC, .number = xt_load32(w->bytes + NUMBER_AT),
     };
     const unsigned char *rest = w->bytes + XT_SEAL_BYTES;
     size_t size = w->size - XT_SEAL_BYTES;
-    uint32_t said = xt_load32(w->bytes + 4), sum;
+    uint32_t said = xt_load32(w->bytes + CRC_AT), sum;
 
     sum = xt_crc32c(0, &h, sizeof(h));
     if ( xt_crc32c(sum, rest, size) == said )
@@ -95,7 +102,7 @@ bool xt_seal_number(const unsigned char *records, size_t size,
 {
     if ( size < XT_SEAL_BYTES || xt_load32(records) != XT_SEAL_MAGIC )
         return false;
-    *number = xt_load32(records + 8);
+    *number = xt_load32(records + NUMBER_AT);
     return true;
 }
 
