@@ -4,7 +4,7 @@
  */
 #include "tests/fuzz/fuzz.h"
 
-#include "libxentrace/counts.h"
+#include "tests/unit/libxentrace/count-all.h"
 
 static void add(struct xt_count *sum, const struct xt_count *c)
 {
@@ -36,7 +36,7 @@ static void check(const struct xt_counts *c, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     struct xt_counts counts;
-    int rc = xt_counts_init(&counts, bytes, size);
+    int rc = count_all(&counts, bytes, size);
 
     MUST(rc == 0);
     check(&counts, size);

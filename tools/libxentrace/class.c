@@ -14,12 +14,6 @@
 /* No class of its own, but a word for a mask. */
 static const struct xt_class all = { "all", TRC_ALL, "everything" };
 
-const struct xt_class *xt_classes(size_t *nr)
-{
-    *nr = xt_catalogue_nr_classes;
-    return xt_catalogue_classes;
-}
-
 static bool is_named(const struct xt_class *c, const char *name, size_t length)
 {
     return strlen(c->name) == length && !memcmp(c->name, name, length);

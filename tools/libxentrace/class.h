@@ -17,9 +17,6 @@ struct xt_class
     const char *text;   /* what it is, for help */
 };
 
-/* All rows, classes before their subclasses; *nr of them. */
-const struct xt_class *xt_classes(size_t *nr);
-
 /* The row of this name, `length` bytes of it, or NULL; "all" is one, too. */
 const struct xt_class *xt_class_by_name(const char *name, size_t length);
 

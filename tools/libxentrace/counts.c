@@ -12,7 +12,6 @@
 
 #include "common/fault.h"
 #include "libxentrace/readers.h"
-#include "libxentrace/seal.h"
 #include "libxentrace/window.h"
 
 /* The two records that a ring adds by itself, and the collector's. */
@@ -147,22 +146,6 @@ void xt_counts_end(struct xt_counts *c, uint64_t size,
     xt_tally_sort(&c->events);
     assert(c->total.bytes + c->total.windows * XT_WINDOW_HEADER +
            xt_damage_bytes(&c->damage) == size);
-}
-
-int xt_counts_init(struct xt_counts *c, const void *bytes, size_t size)
-{
-    struct xt_damage damage = { 0 };
-    struct xt_windows windows;
-    struct xt_window w;
-    int rc = xt_counts_begin(c);
-
-    xt_windows_init(&windows, bytes, size, &damage);
-    while ( !rc && xt_windows_next(&windows, &w) )
-        if ( xt_window_verify(&w, &damage) )
-            rc = xt_counts_window(c, &w, &damage);
-    if ( !rc )
-        xt_counts_end(c, size, &damage);
-    return rc;
 }
 
 void xt_counts_fini(struct xt_counts *c)

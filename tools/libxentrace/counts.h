@@ -60,9 +60,6 @@ int xt_counts_window(struct xt_counts *c, const struct xt_window *w,
                      struct xt_damage *damage);
 void xt_counts_end(struct xt_counts *c, uint64_t size,
                    const struct xt_damage *damage);
-
-/* All of an input that is in memory.  0 or -ENOMEM, and as above. */
-int xt_counts_init(struct xt_counts *c, const void *bytes, size_t size);
 void xt_counts_fini(struct xt_counts *c);
 
 #endif /* LIBXENTRACE_COUNTS_H */

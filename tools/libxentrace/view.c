@@ -84,15 +84,6 @@ int xt_view_more(struct xt_view *v, uint64_t keep, struct err *e)
     return 0;
 }
 
-int xt_view_all(struct xt_view *v, struct err *e)
-{
-    int rc = 0;
-
-    while ( !rc && !v->ended )
-        rc = xt_view_more(v, v->lo, e);
-    return rc;
-}
-
 int xt_view_seek(struct xt_view *v, uint64_t at, struct err *e)
 {
     int rc = 0;

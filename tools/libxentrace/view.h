@@ -39,9 +39,6 @@ void xt_view_fini(struct xt_view *v);
  */
 int xt_view_more(struct xt_view *v, uint64_t keep, struct err *e);
 
-/* All that there is, however much that may be. */
-int xt_view_all(struct xt_view *v, struct err *e);
-
 /* Start afresh at byte `at`, of a source that can seek. */
 int xt_view_seek(struct xt_view *v, uint64_t at, struct err *e);
 

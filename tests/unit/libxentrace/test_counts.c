@@ -9,6 +9,7 @@
 #include "common/fault.h"
 #include "libxentrace/window.h"
 
+#include "tests/unit/libxentrace/count-all.h"
 #include "tests/unit/libxentrace/make.h"
 #include "tests/unit/libxentrace/unit.h"
 
@@ -48,7 +49,7 @@ START_TEST(known_numbers)
     struct xt_counts c;
 
     make_three(&m);
-    ck_assert_int_eq(xt_counts_init(&c, m.bytes, m.size), 0);
+    ck_assert_int_eq(count_all(&c, m.bytes, m.size), 0);
     ck_assert_uint_eq(c.size, m.size);
     ck_assert_uint_eq(c.total.records, 8);
     ck_assert_uint_eq(xt_count_events(&c.total), 5);
@@ -84,7 +85,7 @@ START_TEST(no_time_stamps)
 
     make_record(&m, 0x0800f001, 0, 3);
     make_close(&m, w);
-    ck_assert_int_eq(xt_counts_init(&c, m.bytes, m.size), 0);
+    ck_assert_int_eq(count_all(&c, m.bytes, m.size), 0);
     ck_assert(!c.total.tsc.known && !c.cpus[0].tsc.known);
     xt_counts_fini(&c);
 }
@@ -98,7 +99,7 @@ START_TEST(damaged_window)
 
     make_three(&m);
     memset(m.bytes + XT_WINDOW_HEADER + 20, 0, 4);
-    ck_assert_int_eq(xt_counts_init(&c, m.bytes, m.size), 0);
+    ck_assert_int_eq(count_all(&c, m.bytes, m.size), 0);
     ck_assert_uint_eq(c.total.windows, 3);
     ck_assert_uint_eq(c.total.records, 8 - 3);
     ck_assert_uint_eq(c.total.lost, 1);
@@ -162,7 +163,7 @@ START_TEST(no_memory)
     do
     {
         fault_arm(FAULT_ALLOC, ++n);
-        rc = xt_counts_init(&c, m.bytes, m.size);
+        rc = count_all(&c, m.bytes, m.size);
         ck_assert_int_eq(rc, fault_fired(FAULT_ALLOC) ? -ENOMEM : 0);
         xt_counts_fini(&c);
     }
