@@ -52,7 +52,7 @@ static void begin(struct merge *m, struct xt_trace *t, unsigned int cpus)
 {
     for ( unsigned int cpu = 0; cpu < cpus; cpu++ )
     {
-        xt_trace_walk(t, cpu, &m->walks[cpu]);
+        xt_trace_begin_walk(t, cpu, &m->walks[cpu]);
         if ( xt_walk_next(&m->walks[cpu], &m->records[cpu]) )
             m->heads[m->nr++] = (struct head){ m->records[cpu].tsc, cpu };
     }

@@ -132,7 +132,7 @@ static void walk_some(struct xt_trace *t, unsigned int first,
 
     for ( unsigned int cpu = first; cpu < nr; cpu += step )
     {
-        xt_trace_walk(t, cpu, &w);
+        xt_trace_begin_walk(t, cpu, &w);
         while ( xt_walk_next(&w, &r) )
             look(s, &r);
     }

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "libxentrace/trace-private.h"
-#include "tests/unit/libxentrace/ways.h"
+#include "tests/unit/libxentrace/read-modes.h"
 
 static void same(const struct set *a, const struct set *b)
 {

@@ -54,7 +54,7 @@ static inline unsigned int xt_item_cpu(const struct xt_item *item)
     return item->where >> XT_ITEM_CPU_SHIFT;
 }
 
-static inline uint64_t xt_item_place(const struct xt_item *item)
+static inline uint64_t xt_item_offset(const struct xt_item *item)
 {
     return item->where & ((UINT64_C(1) << XT_ITEM_CPU_SHIFT) - 1);
 }
@@ -64,21 +64,21 @@ static inline size_t xt_batch_record(const struct xt_batch *b,
                                      const struct xt_item *item,
                                      struct xt_record *r)
 {
-    return xt_record_view(r, b->bytes + xt_item_place(item));
+    return xt_record_view(r, b->bytes + xt_item_offset(item));
 }
 
 /* Of the record no more than what it is. */
 static inline uint32_t xt_batch_event(const struct xt_batch *b,
                                       const struct xt_item *item)
 {
-    return TRC_HD_TO_EVENT(xt_load32(b->bytes + xt_item_place(item)));
+    return TRC_HD_TO_EVENT(xt_load32(b->bytes + xt_item_offset(item)));
 }
 
 /* Where the record stands in the input. */
 static inline uint64_t xt_batch_offset(const struct xt_batch *b,
                                        const struct xt_item *item)
 {
-    return b->origin + xt_item_place(item);
+    return b->origin + xt_item_offset(item);
 }
 
 #endif /* LIBXENTRACE_BATCH_H */

@@ -37,7 +37,7 @@ struct step
 };
 
 /* All of one event. */
-struct xt_line
+struct xt_format
 {
     const struct step *steps;
     unsigned int nr_steps;

@@ -410,7 +410,7 @@ static void add_argument(struct build *b, const struct step *s)
     op->first = b->e->fields[first].bit / 8;
 }
 
-static bool group_is_there(const struct build *b, const struct xt_line *line,
+static bool group_is_there(const struct build *b, const struct xt_format *line,
                            unsigned int from, unsigned int to)
 {
     for ( unsigned int i = from; i < to; i++ )
@@ -425,7 +425,7 @@ static bool group_is_there(const struct build *b, const struct xt_line *line,
 }
 
 /* Of those with arguments only " text %llx" is known here. */
-static void add_group(struct build *b, const struct xt_line *line,
+static void add_group(struct build *b, const struct xt_format *line,
                       unsigned int from, unsigned int to)
 {
     unsigned int literals = b->nr;
@@ -448,7 +448,7 @@ static void add_group(struct build *b, const struct xt_line *line,
     }
 }
 
-static void add_line(struct build *b, const struct xt_line *line)
+static void add_line(struct build *b, const struct xt_format *line)
 {
     unsigned int from = 0, to;
 

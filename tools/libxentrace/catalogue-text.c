@@ -123,13 +123,13 @@ static void parse_piece(struct step *s, const struct xt_event *e,
 int catalogue_parse_texts(struct xt_catalogue *c)
 {
     size_t nr = 0;
-    struct xt_line *lines;
+    struct xt_format *lines;
     struct step *steps;
 
     for ( size_t i = 0; i < xt_catalogue_nr_events; i++ )
         nr += xt_catalogue_events[i].nr_pieces;
     lines = arena_array(&c->arena, xt_catalogue_nr_events, sizeof(*lines),
-                        _Alignof(struct xt_line));
+                        _Alignof(struct xt_format));
     steps = arena_array(&c->arena, nr, sizeof(*steps), _Alignof(struct step));
     if ( !lines || !steps )
         return -ENOMEM;
@@ -137,7 +137,7 @@ int catalogue_parse_texts(struct xt_catalogue *c)
     {
         const struct xt_event *e = &xt_catalogue_events[i];
 
-        lines[i] = (struct xt_line){ steps, e->nr_pieces };
+        lines[i] = (struct xt_format){ steps, e->nr_pieces };
         for ( unsigned int k = 0; k < e->nr_pieces; k++ )
             parse_piece(steps++, e, &e->pieces[k]);
     }
@@ -317,7 +317,7 @@ static char *put_words(char *p, const struct xt_record *r, unsigned int from)
 }
 
 /* Does the record have every field of this group? */
-static bool has_group(const struct xt_event *e, const struct xt_line *line,
+static bool has_group(const struct xt_event *e, const struct xt_format *line,
                       unsigned int at, const struct xt_record *r)
 {
     unsigned int group = line->steps[at].group;
@@ -349,7 +349,7 @@ char *catalogue_put_step(char *p, const struct xt_catalogue *c,
 static char *put_line(char *p, const char *end, const struct xt_catalogue *c,
                       const struct xt_event *e, const struct xt_record *r)
 {
-    const struct xt_line *line = &c->lines[e - xt_catalogue_events];
+    const struct xt_format *line = &c->lines[e - xt_catalogue_events];
     unsigned int shown = 0, hidden = 0;
 
     for ( unsigned int i = 0; i < line->nr_steps; i++ )

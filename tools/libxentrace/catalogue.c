@@ -121,8 +121,8 @@ void xt_catalogue_free(struct xt_catalogue *c)
     fault_free(c);
 }
 
-const struct xt_event *xt_catalogue_fit(const struct xt_event *e,
-                                        unsigned int words)
+const struct xt_event *xt_catalogue_find_slow(const struct xt_event *e,
+                                              unsigned int words)
 {
     const struct xt_event *end = xt_catalogue_events + xt_catalogue_nr_events;
     const struct xt_event *other = e;

@@ -102,7 +102,7 @@ struct xt_catalogue
     struct xt_dialect dialect;
     uint8_t page[XT_CATALOGUE_PAGES];   /* 0: the empty one */
     uint16_t (*ids)[4096];      /* a page: of a minor, the event + 1 */
-    const struct xt_line *lines;        /* texts, parsed; catalogue-text.c */
+    const struct xt_format *lines;        /* texts, parsed; catalogue-text.c */
     const struct xt_op **programs;      /* of an event and a number of words */
     const struct xt_sem *exits; /* names for hvm_vmexit, or NULL: not known */
 };
@@ -112,8 +112,8 @@ int xt_catalogue_new(struct xt_catalogue **c, const struct xt_dialect *d);
 void xt_catalogue_free(struct xt_catalogue *c);
 
 /* Of the same id, the declaration that a record of so many words fits. */
-const struct xt_event *xt_catalogue_fit(const struct xt_event *e,
-                                        unsigned int words);
+const struct xt_event *xt_catalogue_find_slow(const struct xt_event *e,
+                                              unsigned int words);
 
 /* Could a record of this event have so many words? */
 static inline bool xt_event_fits(const struct xt_event *e, unsigned int words)
@@ -138,7 +138,7 @@ xt_catalogue_find(const struct xt_catalogue *c, uint32_t id,
     if ( !at )
         return NULL;
     e = &xt_catalogue_events[at - 1];
-    return xt_event_fits(e, words) ? e : xt_catalogue_fit(e, words);
+    return xt_event_fits(e, words) ? e : xt_catalogue_find_slow(e, words);
 }
 
 /* The first declaration of an id, by looking through all of them; or NULL. */

@@ -29,8 +29,8 @@ void xt_clock_init(struct xt_clock *c, uint64_t cycles, uint64_t ns,
 /* The time stamp `tsc` is this moment of the wall clock. */
 void xt_clock_set_wall(struct xt_clock *c, uint64_t tsc, int64_t wall);
 
-static inline uint64_t xt_clock_length(const struct xt_clock *c,
-                                       uint64_t cycles)
+static inline uint64_t xt_clock_duration(const struct xt_clock *c,
+                                         uint64_t cycles)
 {
     return cycles * c->ns +
            (uint64_t)((unsigned __int128)cycles * c->fraction >> 64);
@@ -39,8 +39,8 @@ static inline uint64_t xt_clock_length(const struct xt_clock *c,
 /* Nanoseconds from the origin; negative before it. */
 static inline int64_t xt_clock_ns(const struct xt_clock *c, uint64_t tsc)
 {
-    return tsc >= c->origin ? (int64_t)xt_clock_length(c, tsc - c->origin)
-                            : (int64_t)-xt_clock_length(c, c->origin - tsc);
+    return tsc >= c->origin ? (int64_t)xt_clock_duration(c, tsc - c->origin)
+                            : (int64_t)-xt_clock_duration(c, c->origin - tsc);
 }
 
 /* Since 1970, if c->has_wall.  What a file claims may wrap. */

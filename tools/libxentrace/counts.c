@@ -56,7 +56,7 @@ static int count_records(struct xt_counts *c, const struct xt_window *w,
         span_add(&n->tsc, &r);
         if ( is_gen(&r) )
             count_special(n, &r);
-        if ( xt_tally_add(&c->events, r.event) )
+        if ( xt_event_counts_add(&c->events, r.event) )
             return -ENOMEM;
     }
     n->windows = 1;
@@ -115,14 +115,14 @@ static struct xt_count *cpu_at(struct xt_counts *c, unsigned int cpu)
     return &c->cpus[cpu];
 }
 
-int xt_counts_begin(struct xt_counts *c)
+int xt_counts_init(struct xt_counts *c)
 {
     *c = (struct xt_counts){ .size = 0 };
-    return xt_tally_init(&c->events);
+    return xt_event_counts_init(&c->events);
 }
 
-int xt_counts_window(struct xt_counts *c, const struct xt_window *w,
-                     struct xt_damage *damage)
+int xt_counts_add_window(struct xt_counts *c, const struct xt_window *w,
+                         struct xt_damage *damage)
 {
     struct xt_count n = { 0 }, *cpu = cpu_at(c, w->cpu);
 
@@ -133,8 +133,8 @@ int xt_counts_window(struct xt_counts *c, const struct xt_window *w,
     return 0;
 }
 
-void xt_counts_end(struct xt_counts *c, uint64_t size,
-                   const struct xt_damage *damage)
+void xt_counts_finish(struct xt_counts *c, uint64_t size,
+                      const struct xt_damage *damage)
 {
     c->size = size;
     c->damage = *damage;
@@ -143,14 +143,14 @@ void xt_counts_end(struct xt_counts *c, uint64_t size,
         count_add(&c->total, &c->cpus[i]);
         span_cover(&c->total.tsc, &c->cpus[i].tsc);
     }
-    xt_tally_sort(&c->events);
+    xt_event_counts_sort(&c->events);
     assert(c->total.bytes + c->total.windows * XT_WINDOW_HEADER +
            xt_damage_bytes(&c->damage) == size);
 }
 
 void xt_counts_fini(struct xt_counts *c)
 {
-    xt_tally_fini(&c->events);
+    xt_event_counts_fini(&c->events);
     free(c->cpus);
     *c = (struct xt_counts){ 0 };
 }

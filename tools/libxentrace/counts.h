@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "libxentrace/damage.h"
-#include "libxentrace/tally.h"
+#include "libxentrace/event-counts.h"
 #include "libxentrace/window.h"
 
 /* First and last in the order of the records, which is that of time. */
@@ -40,7 +40,7 @@ struct xt_counts
     struct xt_count total;      /* its span is from least to greatest */
     struct xt_count *cpus;      /* no windows: it is not in the trace */
     size_t nr_cpus;
-    struct xt_tally events;     /* sorted */
+    struct xt_event_counts events;     /* sorted */
     struct xt_damage damage;
 };
 
@@ -55,11 +55,11 @@ static inline uint64_t xt_count_events(const struct xt_count *c)
  * records is noted in *damage, and that, at the end of an input of `size`
  * bytes, is taken over.  0 or -ENOMEM; *c is to be finished either way.
  */
-int xt_counts_begin(struct xt_counts *c);
-int xt_counts_window(struct xt_counts *c, const struct xt_window *w,
-                     struct xt_damage *damage);
-void xt_counts_end(struct xt_counts *c, uint64_t size,
-                   const struct xt_damage *damage);
+int xt_counts_init(struct xt_counts *c);
+int xt_counts_add_window(struct xt_counts *c, const struct xt_window *w,
+                         struct xt_damage *damage);
+void xt_counts_finish(struct xt_counts *c, uint64_t size,
+                      const struct xt_damage *damage);
 void xt_counts_fini(struct xt_counts *c);
 
 #endif /* LIBXENTRACE_COUNTS_H */

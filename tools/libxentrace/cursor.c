@@ -9,14 +9,15 @@
 
 #include "libxentrace/seal.h"
 
-bool xt_place_is_right(const struct xt_reading *r, struct xt_place *p)
+bool xt_index_entry_verify(const struct xt_read_context *r,
+                           struct xt_index_entry *p)
 {
     const uint64_t records = p->at + XT_WINDOW_HEADER;
     struct xt_window w;
 
     if ( !p->verified )
     {
-        w = xt_place_window(p, xt_view_at(r->view, records));
+        w = xt_index_entry_window(p, xt_view_at(r->view, records));
         p->wrong = !xt_window_verify(&w, r->damage);
         p->verified = true;
     }
@@ -24,13 +25,13 @@ bool xt_place_is_right(const struct xt_reading *r, struct xt_place *p)
 }
 
 /* To the beginning of its window, or of the next one that is right. */
-static bool enter(struct xt_cursor *c, const struct xt_reading *r)
+static bool enter(struct xt_cursor *c, const struct xt_read_context *r)
 {
     while ( c->place != XT_NOWHERE )
     {
-        struct xt_place *p = xt_index_place(r->index, c->place);
+        struct xt_index_entry *p = xt_index_get_entry(r->index, c->place);
 
-        if ( xt_place_is_right(r, p) )
+        if ( xt_index_entry_verify(r, p) )
         {
             if ( c->time < p->time )
             {
@@ -48,7 +49,7 @@ static bool enter(struct xt_cursor *c, const struct xt_reading *r)
     return false;
 }
 
-void xt_cursor_init(struct xt_cursor *c, const struct xt_reading *r,
+void xt_cursor_init(struct xt_cursor *c, const struct xt_read_context *r,
                     uint64_t place)
 {
     /* What a window that is wrong says of time is nothing, either. */
@@ -57,21 +58,21 @@ void xt_cursor_init(struct xt_cursor *c, const struct xt_reading *r,
     c->before = c->time;
 }
 
-bool xt_cursor_next_window(struct xt_cursor *c, const struct xt_reading *r)
+bool xt_cursor_next_window(struct xt_cursor *c, const struct xt_read_context *r)
 {
-    struct xt_place *p;
+    struct xt_index_entry *p;
 
     if ( c->place == XT_NOWHERE )
         return false;
-    p = xt_index_place(r->index, c->place);
+    p = xt_index_get_entry(r->index, c->place);
     p->done = true;
     c->place = p->next;
     return enter(c, r);
 }
 
-void xt_cursor_stop(struct xt_cursor *c, const struct xt_reading *r)
+void xt_cursor_end_window(struct xt_cursor *c, const struct xt_read_context *r)
 {
-    struct xt_place *p = xt_index_place(r->index, c->place);
+    struct xt_index_entry *p = xt_index_get_entry(r->index, c->place);
 
     if ( c->at == c->end )
         return;
@@ -81,9 +82,10 @@ void xt_cursor_stop(struct xt_cursor *c, const struct xt_reading *r)
     c->end = c->at;
 }
 
-void xt_cursor_stepped(struct xt_cursor *c, const struct xt_reading *r)
+void xt_cursor_note_backward(struct xt_cursor *c,
+                             const struct xt_read_context *r)
 {
-    struct xt_place *p = xt_index_place(r->index, c->place);
+    struct xt_index_entry *p = xt_index_get_entry(r->index, c->place);
 
     if ( !p->stepped )
         xt_damage_add(r->damage, XT_DAMAGE_BACKWARD, c->at, 0);

@@ -14,7 +14,7 @@
 #include "libxentrace/view.h"
 
 /* What is read, and who is told of damage.  All borrowed. */
-struct xt_reading
+struct xt_read_context
 {
     struct xt_index *index;
     struct xt_view *view;
@@ -30,10 +30,11 @@ struct xt_cursor
 };
 
 /* Is there anything to read in it?  Checked once; the window is in view. */
-bool xt_place_is_right(const struct xt_reading *r, struct xt_place *p);
+bool xt_index_entry_verify(const struct xt_read_context *r,
+                           struct xt_index_entry *p);
 
 /* Before the first record of window `place`, which may be XT_NOWHERE. */
-void xt_cursor_init(struct xt_cursor *c, const struct xt_reading *r,
+void xt_cursor_init(struct xt_cursor *c, const struct xt_read_context *r,
                     uint64_t place);
 
 /*
@@ -42,15 +43,17 @@ void xt_cursor_init(struct xt_cursor *c, const struct xt_reading *r,
  * were have its time: so it does not matter here what windows there were
  * before.  False: there is none (yet).
  */
-bool xt_cursor_next_window(struct xt_cursor *c, const struct xt_reading *r);
+bool xt_cursor_next_window(struct xt_cursor *c,
+                           const struct xt_read_context *r);
 
 /*
  * No record can be read at c->at: note that the rest of the window is given
  * up, if there is any, and end it there, for good.
  */
-void xt_cursor_stop(struct xt_cursor *c, const struct xt_reading *r);
+void xt_cursor_end_window(struct xt_cursor *c, const struct xt_read_context *r);
 
 /* Note, once a window, that the record at c->at is before its predecessor. */
-void xt_cursor_stepped(struct xt_cursor *c, const struct xt_reading *r);
+void xt_cursor_note_backward(struct xt_cursor *c,
+                             const struct xt_read_context *r);
 
 #endif /* LIBXENTRACE_CURSOR_H */

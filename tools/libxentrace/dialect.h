@@ -34,7 +34,7 @@ void xt_dialect_assume(struct xt_dialect *d, uint16_t version,
                        enum xt_hardware hardware);
 
 /* Is it worth a look?  Of most records one at their event is enough. */
-static inline bool xt_dialect_tells(uint32_t event)
+static inline bool xt_dialect_may_learn(uint32_t event)
 {
     switch ( event >> TRC_SUBCLS_SHIFT )
     {
@@ -50,7 +50,7 @@ static inline bool xt_dialect_tells(uint32_t event)
 }
 
 /* Nothing more to learn? */
-static inline bool xt_dialect_known(const struct xt_dialect *d)
+static inline bool xt_dialect_is_known(const struct xt_dialect *d)
 {
     return d->told || (d->version && d->hardware);
 }

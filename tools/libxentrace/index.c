@@ -18,7 +18,7 @@
    metadata, or handlers of one exit. */
 #define LOOK_RECORDS 256u
 
-_Static_assert(sizeof(struct xt_place) <= 40, "one of these a window");
+_Static_assert(sizeof(struct xt_index_entry) <= 40, "one of these a window");
 
 void xt_index_init(struct xt_index *i)
 {
@@ -40,11 +40,11 @@ void xt_index_reset(struct xt_index *i)
     i->time = 0;
 }
 
-bool xt_index_again(struct xt_index *i)
+bool xt_index_reuse(struct xt_index *i)
 {
     for ( size_t n = 0; n < i->nr; n++ )
     {
-        struct xt_place *p = &i->places[n];
+        struct xt_index_entry *p = &i->places[n];
 
         if ( p->wrong || p->stepped || p->shortened )
             return false;
@@ -54,19 +54,19 @@ bool xt_index_again(struct xt_index *i)
 }
 
 /* The line of a pcpu, which may be a new one.  NULL: no memory. */
-static struct xt_line *line_at(struct xt_index *i, unsigned int cpu)
+static struct xt_cpu_windows *line_at(struct xt_index *i, unsigned int cpu)
 {
     assert(cpu < XT_MAX_CPUS);
     if ( cpu >= i->nr_cpus )
     {
-        struct xt_line *lines = fault_realloc(i->lines,
-                                              (cpu + 1) * sizeof(*lines));
+        struct xt_cpu_windows *lines =
+            fault_realloc(i->lines, (cpu + 1) * sizeof(*lines));
 
         if ( !lines )
             return NULL;
         for ( ; i->nr_cpus <= cpu; i->nr_cpus++ )
-            lines[i->nr_cpus] = (struct xt_line){ .first = XT_NOWHERE,
-                                                  .last = XT_NOWHERE };
+            lines[i->nr_cpus] = (struct xt_cpu_windows){ .first = XT_NOWHERE,
+                                                         .last = XT_NOWHERE };
         i->lines = lines;
     }
     return &i->lines[cpu];
@@ -83,7 +83,7 @@ bool xt_window_time(const struct xt_window *w, uint64_t *time)
     for ( ; left && found < 2; left-- )
     {
         size = xt_record_decode(&r, at, end);
-        if ( !size || !xt_record_possible(&r) )
+        if ( !size || !xt_record_is_possible(&r) )
             break;
         if ( xt_record_is_timed(&r) && (!found++ || r.tsc < *time) )
             *time = r.tsc;
@@ -100,7 +100,7 @@ static uint64_t cap(uint64_t time)
 static int make_room(struct xt_index *i)
 {
     size_t room = i->room ? 2 * i->room : FIRST_PLACES;
-    struct xt_place *places;
+    struct xt_index_entry *places;
 
     if ( i->nr < i->room )
         return 0;
@@ -117,14 +117,15 @@ static int make_room(struct xt_index *i)
  * last window of its pcpu; unless it is after that of the one before, which
  * says that the last one's is wrong: a damaged time stamp.
  */
-static bool steps_back(struct xt_index *i, struct xt_line *l, uint64_t time)
+static bool steps_back(struct xt_index *i, struct xt_cpu_windows *l,
+                       uint64_t time)
 {
     if ( l->last == XT_NOWHERE || time >= l->time )
         return false;
     if ( !l->time_before || time <= l->time_before )
         return true;
     if ( l->last >= i->dropped )
-        xt_index_place(i, l->last)->time = l->time_before;
+        xt_index_get_entry(i, l->last)->time = l->time_before;
     l->time = l->time_before;
     return false;
 }
@@ -139,23 +140,23 @@ static void date_notes(struct xt_index *i, uint64_t time)
 
 int xt_index_add(struct xt_index *i, const struct xt_window *w)
 {
-    struct xt_line *l = line_at(i, w->cpu);
-    struct xt_place p = { .at = w->at, .size = w->size, .cpu = w->cpu,
-                          .cut = w->cut, .next = XT_NOWHERE };
+    struct xt_cpu_windows *l = line_at(i, w->cpu);
+    struct xt_index_entry p = { .at = w->at, .size = w->size, .cpu = w->cpu,
+                                .cut = w->cut, .next = XT_NOWHERE };
     uint64_t number = i->dropped + i->nr;
 
     if ( !l || make_room(i) )
         return -ENOMEM;
     p.timed = xt_window_time(w, &p.time);
     if ( p.timed )
-        p.time = cap(xt_align(p.time, xt_index_offset(i, w->cpu)));
+        p.time = cap(xt_apply_offset(p.time, xt_index_offset(i, w->cpu)));
     if ( !p.timed )
         p.time = l->time > i->time ? l->time : i->time;
     else if ( steps_back(i, l, p.time) )
         return 1;
 
     if ( l->last >= i->dropped && l->last != XT_NOWHERE )
-        xt_index_place(i, l->last)->next = number;
+        xt_index_get_entry(i, l->last)->next = number;
     if ( l->first == XT_NOWHERE )
         l->first = number;
     l->last = number;
@@ -171,7 +172,7 @@ int xt_index_add(struct xt_index *i, const struct xt_window *w)
     return 0;
 }
 
-void xt_index_drop(struct xt_index *i)
+void xt_index_drop_done(struct xt_index *i)
 {
     size_t n = 0;
 
@@ -186,25 +187,25 @@ void xt_index_drop(struct xt_index *i)
 }
 
 /* Notes at its begin have none. */
-const struct xt_place *xt_index_first_timed(const struct xt_index *i,
-                                            unsigned int cpu)
+const struct xt_index_entry *xt_index_first_timed(const struct xt_index *i,
+                                                  unsigned int cpu)
 {
     uint64_t at = i->lines[cpu].first;
 
-    while ( at != XT_NOWHERE && !xt_index_place(i, at)->timed )
-        at = xt_index_place(i, at)->next;
-    return at == XT_NOWHERE ? NULL : xt_index_place(i, at);
+    while ( at != XT_NOWHERE && !xt_index_get_entry(i, at)->timed )
+        at = xt_index_get_entry(i, at)->next;
+    return at == XT_NOWHERE ? NULL : xt_index_get_entry(i, at);
 }
 
-uint64_t xt_index_find(const struct xt_index *i, unsigned int cpu,
-                       uint64_t time)
+uint64_t xt_index_find_window(const struct xt_index *i, unsigned int cpu,
+                              uint64_t time)
 {
     uint64_t at = cpu < i->nr_cpus ? i->lines[cpu].first : XT_NOWHERE;
     uint64_t found = at;
 
-    for ( ; at != XT_NOWHERE; at = xt_index_place(i, at)->next )
+    for ( ; at != XT_NOWHERE; at = xt_index_get_entry(i, at)->next )
     {
-        const struct xt_place *p = xt_index_place(i, at);
+        const struct xt_index_entry *p = xt_index_get_entry(i, at);
 
         if ( p->time > time )
             break;
@@ -214,8 +215,10 @@ uint64_t xt_index_find(const struct xt_index *i, unsigned int cpu,
     return found;
 }
 
-uint64_t xt_place_last_time(const struct xt_index *i, const struct xt_place *p,
-                            const unsigned char *records, uint64_t *before)
+uint64_t xt_index_entry_last_time(const struct xt_index *i,
+                                  const struct xt_index_entry *p,
+                                  const unsigned char *records,
+                                  uint64_t *before)
 {
     const unsigned char *end = records + p->size;
     const int64_t offset = xt_index_offset(i, p->cpu);
@@ -225,12 +228,12 @@ uint64_t xt_place_last_time(const struct xt_index *i, const struct xt_place *p,
 
     *before = last;
     while ( (size = xt_record_decode(&r, records, end)) &&
-            xt_record_possible(&r) )
+            xt_record_is_possible(&r) )
     {
         if ( xt_record_is_timed(&r) )
         {
             *before = last;
-            last = xt_align(r.tsc, offset);
+            last = xt_apply_offset(r.tsc, offset);
         }
         records += size;
     }

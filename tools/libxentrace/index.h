@@ -25,7 +25,7 @@
 #define XT_LAST_TIME (UINT64_MAX - 1)
 
 /* A window.  Its number counts from the beginning of the segment. */
-struct xt_place
+struct xt_index_entry
 {
     uint64_t at;        /* its header in the input */
     uint64_t time;      /* of its first time stamp, nearly; without any, that
@@ -43,7 +43,7 @@ struct xt_place
 };
 
 /* A pcpu: the list of its windows. */
-struct xt_line
+struct xt_cpu_windows
 {
     uint64_t first, last;       /* numbers of places, or XT_NOWHERE */
     uint64_t time;              /* of the last, and of the one before */
@@ -53,11 +53,11 @@ struct xt_line
 
 struct xt_index
 {
-    struct xt_place *places;    /* those from number `dropped` on */
+    struct xt_index_entry *places;    /* those from number `dropped` on */
     size_t nr, room;
     uint64_t dropped;
     uint64_t time;              /* of the last place */
-    struct xt_line *lines;      /* by pcpu */
+    struct xt_cpu_windows *lines;      /* by pcpu */
     unsigned int nr_cpus;       /* one more than the highest pcpu */
 
     /*
@@ -76,7 +76,7 @@ static inline int64_t xt_index_offset(const struct xt_index *i,
 }
 
 /* There is no time before 0. */
-static inline uint64_t xt_align(uint64_t tsc, int64_t offset)
+static inline uint64_t xt_apply_offset(uint64_t tsc, int64_t offset)
 {
     uint64_t time = tsc + (uint64_t)offset;
 
@@ -93,7 +93,7 @@ void xt_index_reset(struct xt_index *i);
  * All windows are to be read again.  False: what was found when they were read
  * is noted in them, and would not be found again.
  */
-bool xt_index_again(struct xt_index *i);
+bool xt_index_reuse(struct xt_index *i);
 
 /*
  * Add a window, which is in memory and comes behind all others.  1: it is not
@@ -102,24 +102,24 @@ bool xt_index_again(struct xt_index *i);
 int xt_index_add(struct xt_index *i, const struct xt_window *w);
 
 /* Forget the windows at the beginning that are done. */
-void xt_index_drop(struct xt_index *i);
+void xt_index_drop_done(struct xt_index *i);
 
-static inline struct xt_place *xt_index_place(const struct xt_index *i,
-                                              uint64_t number)
+static inline struct xt_index_entry *
+xt_index_get_entry(const struct xt_index *i, uint64_t number)
 {
     return &i->places[number - i->dropped];
 }
 
 /* The first place of a pcpu that has a time; NULL: none. */
-const struct xt_place *xt_index_first_timed(const struct xt_index *i,
-                                            unsigned int cpu);
+const struct xt_index_entry *xt_index_first_timed(const struct xt_index *i,
+                                                  unsigned int cpu);
 
 /*
  * The last window of a pcpu that says that it begins at `time` or before, else
  * its first; XT_NOWHERE if it has none.
  */
-uint64_t xt_index_find(const struct xt_index *i, unsigned int cpu,
-                       uint64_t time);
+uint64_t xt_index_find_window(const struct xt_index *i, unsigned int cpu,
+                              uint64_t time);
 
 /*
  * The first time stamp of a window, or the second if it is less.  False: near
@@ -132,12 +132,15 @@ bool xt_window_time(const struct xt_window *w, uint64_t *time);
  * of the one before that, likewise.  The less of them is right even if one is
  * damaged.
  */
-uint64_t xt_place_last_time(const struct xt_index *i, const struct xt_place *p,
-                            const unsigned char *records, uint64_t *before);
+uint64_t xt_index_entry_last_time(const struct xt_index *i,
+                                  const struct xt_index_entry *p,
+                                  const unsigned char *records,
+                                  uint64_t *before);
 
 /* As a window, its records being at `records`. */
-static inline struct xt_window xt_place_window(const struct xt_place *p,
-                                               const unsigned char *records)
+static inline struct xt_window
+xt_index_entry_window(const struct xt_index_entry *p,
+                      const unsigned char *records)
 {
     return (struct xt_window){ .cpu = p->cpu, .at = p->at, .bytes = records,
                                .size = p->size, .cut = p->cut };

@@ -53,7 +53,8 @@ void xt_info_learn(struct xt_info *info, const struct xt_record *r)
 {
     struct xt_meta m;
 
-    if ( xt_dialect_tells(r->event) && !xt_dialect_known(&info->dialect) )
+    if ( xt_dialect_may_learn(r->event) &&
+         !xt_dialect_is_known(&info->dialect) )
         xt_dialect_learn(&info->dialect, r);
     if ( r->has_tsc && (!info->has_start || r->tsc < info->start) &&
          xt_record_is_timed(r) )
@@ -69,9 +70,9 @@ void xt_info_learn(struct xt_info *info, const struct xt_record *r)
 enum xt_speed xt_info_clock(const struct xt_info *info, uint64_t hz,
                             struct xt_clock *c)
 {
-    enum xt_speed speed = hz ? XT_SPEED_TYPED :
+    enum xt_speed speed = hz ? XT_SPEED_GIVEN :
                           info->ns ? XT_SPEED_MEASURED :
-                          info->hz ? XT_SPEED_SAID : XT_SPEED_ASSUMED;
+                          info->hz ? XT_SPEED_RECORDED : XT_SPEED_ASSUMED;
 
     if ( speed == XT_SPEED_MEASURED )
         xt_clock_init(c, info->cycles, info->ns, info->start);

@@ -31,7 +31,7 @@ struct xt_info
 void xt_info_learn(struct xt_info *info, const struct xt_record *r);
 
 /* Is it all there, as our collector says it in its first window? */
-static inline bool xt_info_complete(const struct xt_info *info)
+static inline bool xt_info_is_complete(const struct xt_info *info)
 {
     return info->dialect.told && info->hz && info->has_wall;
 }
@@ -40,9 +40,9 @@ static inline bool xt_info_complete(const struct xt_info *info)
 enum xt_speed
 {
     XT_SPEED_ASSUMED,   /* nobody: it is XT_CLOCK_HZ, which may be wrong */
-    XT_SPEED_SAID,      /* the trace, in so many words */
+    XT_SPEED_RECORDED,      /* the trace, in so many words */
     XT_SPEED_MEASURED,  /* the trace, by moments on both clocks */
-    XT_SPEED_TYPED,     /* the user */
+    XT_SPEED_GIVEN,     /* the user */
 };
 
 /*

@@ -84,7 +84,7 @@ int xt_trace_seek(struct xt_trace *t, uint64_t time, struct err *e);
  * then, so damage there is not in the book.  Before xt_trace_seek, or the first
  * batch after xt_trace_span.
  */
-void xt_trace_until(struct xt_trace *t, uint64_t time);
+void xt_trace_read_until(struct xt_trace *t, uint64_t time);
 
 /*
  * Who comes to a moment may have to know what was before: *from is a time
@@ -92,8 +92,8 @@ void xt_trace_until(struct xt_trace *t, uint64_t time);
  * or somewhat more; 0: that is the beginning.  Only of a mapped file, before
  * xt_trace_seek: else -ESPIPE.
  */
-int xt_trace_before(struct xt_trace *t, uint64_t time, uint64_t bytes,
-                    uint64_t *from, struct err *e);
+int xt_trace_find_start(struct xt_trace *t, uint64_t time, uint64_t bytes,
+                        uint64_t *from, struct err *e);
 
 /*
  * The clock of a pcpu differs from the others': from now on `cycles` are added
@@ -141,8 +141,8 @@ int xt_trace_next_window(struct xt_trace *t, struct xt_window *w,
                          struct err *e);
 
 /* A walk over its records.  What is wrong with them gets into the book. */
-void xt_trace_records(struct xt_trace *t, const struct xt_window *w,
-                      struct xt_records *records);
+void xt_trace_begin_records(struct xt_trace *t, const struct xt_window *w,
+                            struct xt_records *records);
 
 /* --- by pcpu -------------------------------------------------------------- */
 
@@ -157,11 +157,12 @@ int xt_trace_next_segment(struct xt_trace *t, struct err *e);
 
 /*
  * A walk over all of a pcpu, after xt_trace_cpus().  It may run beside others
- * of other pcpus, in threads of their own.  xt_trace_walked() adds the damage
+ * of other pcpus, in threads of their own.  xt_trace_end_walk() adds the damage
  * that it found to the book: one at a time.
  */
-void xt_trace_walk(struct xt_trace *t, unsigned int cpu, struct xt_walk *w);
-void xt_trace_walked(struct xt_trace *t, const struct xt_walk *w);
+void xt_trace_begin_walk(struct xt_trace *t, unsigned int cpu,
+                         struct xt_walk *w);
+void xt_trace_end_walk(struct xt_trace *t, const struct xt_walk *w);
 
 /* --- about it ------------------------------------------------------------- */
 

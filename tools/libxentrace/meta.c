@@ -58,18 +58,19 @@ size_t xt_meta_encode(const struct xt_meta *m, void *to)
     return sizeof(header) + size;
 }
 
-unsigned int xt_meta_parts(size_t length)
+unsigned int xt_meta_count_parts(size_t length)
 {
     if ( length > XT_META_TEXT_MAX )
         length = XT_META_TEXT_MAX;
     return length ? (length + XT_META_PART - 1) / XT_META_PART : 1;
 }
 
-void xt_meta_part(void *t0, const char *text, size_t length, unsigned int i)
+void xt_meta_copy_part(void *t0, const char *text, size_t length,
+                       unsigned int i)
 {
     size_t from = i * XT_META_PART, left;
 
-    assert(i < xt_meta_parts(length));
+    assert(i < xt_meta_count_parts(length));
     left = length - from < XT_META_PART ? length - from : XT_META_PART;
     memset(t0, 0, XT_META_PART);
     memcpy(t0, text + from, left);

@@ -58,10 +58,11 @@ size_t xt_meta_encode(const struct xt_meta *m, void *to);
 #define XT_META_TEXT_MAX (255u * XT_META_PART)
 
 /* How many parts a text of so many bytes has; one too long is cut. */
-unsigned int xt_meta_parts(size_t length);
+unsigned int xt_meta_count_parts(size_t length);
 
 /* Part i of a text, at the record's t0, filled up with zeroes. */
-void xt_meta_part(void *t0, const char *text, size_t length, unsigned int i);
+void xt_meta_copy_part(void *t0, const char *text, size_t length,
+                       unsigned int i);
 
 /* A text on its way.  All zero: none. */
 struct xt_meta_text

@@ -44,7 +44,7 @@
 /* Where one record is out of line, its successor is rarely far. */
 #define LOOK_AHEAD 8u
 
-int xt_order_init(struct xt_order *o, const struct xt_reading *r)
+int xt_order_init(struct xt_order *o, const struct xt_read_context *r)
 {
     *o = (struct xt_order){ .reading = *r, .length = FIRST_LENGTH };
     return xt_slice_init(&o->slice, ROOM_A_TARGET * TARGET_MOST);
@@ -81,24 +81,24 @@ static bool time_ahead(const struct run *run, const unsigned char *at,
                        uint64_t *time)
 {
     const struct xt_index *index = run->o->reading.index;
-    const struct xt_place *p;
+    const struct xt_index_entry *p;
     struct xt_record r;
     size_t size;
 
     for ( unsigned int n = LOOK_AHEAD; n; n-- )
     {
         size = xt_record_decode(&r, at, run->end);
-        if ( !size || !xt_record_possible(&r) )
+        if ( !size || !xt_record_is_possible(&r) )
             break;
-        *time = xt_align(r.tsc, run->offset);
+        *time = xt_apply_offset(r.tsc, run->offset);
         if ( xt_record_is_timed(&r) )
             return true;
         at += size;
     }
-    p = xt_index_place(index, run->c->place);
+    p = xt_index_get_entry(index, run->c->place);
     if ( at != run->end || p->next == XT_NOWHERE )
         return false;
-    p = xt_index_place(index, p->next);
+    p = xt_index_get_entry(index, p->next);
     *time = p->time;
     return p->timed;
 }
@@ -109,7 +109,7 @@ static void note_step(const struct run *run, const unsigned char *at)
     struct xt_cursor here = *run->c;
 
     here.at = v->lo + (at - v->bytes);
-    xt_cursor_stepped(&here, &run->o->reading);
+    xt_cursor_note_backward(&here, &run->o->reading);
 }
 
 /*
@@ -154,7 +154,7 @@ static void step_back(struct run *run, uint64_t tsc)
             xt_item_cpu(&item[-1]) == cpu; item-- )
         item[-1].time = better;
     if ( item < run->item )
-        note_step(run, o->reading.view->bytes + xt_item_place(item));
+        note_step(run, o->reading.view->bytes + xt_item_offset(item));
     run->time = tsc > begin ? tsc : begin;
 }
 
@@ -179,7 +179,7 @@ static void collect_most(struct run *run, uint64_t cpu)
         uint32_t header = xt_load32(at);
 
         __builtin_prefetch(at + FETCH_AHEAD);
-        tsc = xt_align(xt_load64(at + 4), offset);
+        tsc = xt_apply_offset(xt_load64(at + 4), offset);
         tsc = header & TRC_HD_CYCLE_FLAG ? tsc : time;
         if ( tsc - time > last - time ||
              TRC_HD_TO_EVENT(header) >> TRC_CLS_SHIFT <=
@@ -210,11 +210,11 @@ static enum stop collect(struct run *run)
             (size = xt_record_decode(&r, run->at, run->end));
           run->at += size )
     {
-        if ( !xt_record_possible(&r) )
+        if ( !xt_record_is_possible(&r) )
             return AT_DAMAGE;
         if ( xt_record_is_timed(&r) )
         {
-            uint64_t tsc = xt_align(r.tsc, run->offset);
+            uint64_t tsc = xt_apply_offset(r.tsc, run->offset);
 
             if ( tsc - run->time <= slice->last - run->time )
             {
@@ -261,7 +261,8 @@ static uint64_t time_at(const struct xt_order *o, const struct xt_cursor *c)
     uint64_t time;
 
     xt_record_view(&r, xt_view_at(o->reading.view, c->at));
-    time = xt_align(r.tsc, xt_index_offset(o->reading.index, c - o->cursors));
+    time = xt_apply_offset(r.tsc, xt_index_offset(o->reading.index,
+                                                  c - o->cursors));
     return time < XT_LAST_TIME ? time : XT_LAST_TIME;
 }
 
@@ -282,7 +283,7 @@ static bool gather(struct xt_order *o, unsigned int cpu)
             return true;
         }
         if ( stop == AT_DAMAGE )
-            xt_cursor_stop(c, &o->reading);
+            xt_cursor_end_window(c, &o->reading);
         if ( !xt_cursor_next_window(c, &o->reading) )
         {
             o->next[cpu] = NEVER;
@@ -348,8 +349,8 @@ static void undo(struct xt_order *o)
         place = o->cursors[cpu].place;
         while ( place != now_at )
         {
-            xt_index_place(o->reading.index, place)->done = false;
-            place = xt_index_place(o->reading.index, place)->next;
+            xt_index_get_entry(o->reading.index, place)->done = false;
+            place = xt_index_get_entry(o->reading.index, place)->next;
         }
     }
 }
@@ -360,7 +361,7 @@ static bool fill(struct xt_order *o)
     uint64_t late = o->late;
     unsigned int cpu;
 
-    xt_slice_empty(&o->slice);
+    xt_slice_clear(&o->slice);
     o->nr_touched = 0;
     for ( cpu = o->tick; cpu < o->nr; cpu++ )
     {
@@ -500,9 +501,10 @@ static void date_cursors(struct xt_order *o)
             place_cursor(o, cpu, o->cursors[cpu].place);
 }
 
-int xt_order_add(struct xt_order *o, uint64_t number)
+int xt_order_add_window(struct xt_order *o, uint64_t number)
 {
-    const struct xt_place *p = xt_index_place(o->reading.index, number);
+    const struct xt_index_entry *p = xt_index_get_entry(o->reading.index,
+                                                        number);
     struct xt_cursor *c, was;
 
     if ( make_room(o) )
@@ -545,7 +547,7 @@ int xt_order_seek(struct xt_order *o, uint64_t time)
     o->slice.last = time - 1;
     for ( unsigned int cpu = 0; time && cpu < o->nr; cpu++ )
     {
-        place_cursor(o, cpu, xt_index_find(index, cpu, time - 1));
+        place_cursor(o, cpu, xt_index_find_window(index, cpu, time - 1));
         do
             o->slice.nr = 0;
         while ( o->next[cpu] < time && !gather(o, cpu) );

@@ -24,7 +24,7 @@
 
 struct xt_order
 {
-    struct xt_reading reading;  /* what it points to is borrowed */
+    struct xt_read_context reading;  /* what it points to is borrowed */
     struct xt_cursor *cursors;  /* by pcpu ... */
     struct xt_cursor *saved;    /* ... and as they were before this slice */
     uint64_t *next;             /* ... and the time of the next record */
@@ -40,7 +40,7 @@ struct xt_order
     uint64_t late;              /* records that came when `now` was later */
 };
 
-int xt_order_init(struct xt_order *o, const struct xt_reading *r);
+int xt_order_init(struct xt_order *o, const struct xt_read_context *r);
 void xt_order_fini(struct xt_order *o);
 
 /* Begin again, before all windows of the index that are in a line. */
@@ -50,7 +50,7 @@ int xt_order_restart(struct xt_order *o);
 int xt_order_seek(struct xt_order *o, uint64_t time);
 
 /* Window `number` was added to the index.  0 or -ENOMEM. */
-int xt_order_add(struct xt_order *o, uint64_t number);
+int xt_order_add_window(struct xt_order *o, uint64_t number);
 
 /*
  * Fill in b->items and b->nr with what comes next and is not after `limit`.

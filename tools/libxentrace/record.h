@@ -106,7 +106,7 @@ static inline uint32_t xt_record_word(const struct xt_record *r, unsigned int i)
  * of them), a window header among the records, a LOST_RECORDS of the wrong
  * shape.  Ids that we never heard of are possible.
  */
-static inline bool xt_record_possible(const struct xt_record *r)
+static inline bool xt_record_is_possible(const struct xt_record *r)
 {
     /* Of the classes GEN has the lowest bit: most need no second look. */
     if ( r->event >> TRC_CLS_SHIFT > TRC_GEN >> TRC_CLS_SHIFT )

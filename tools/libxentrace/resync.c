@@ -78,7 +78,7 @@ static size_t walk(const struct xt_windows *w, size_t at, size_t end)
 
     assert(at <= end && end <= w->size);
     while ( (size = xt_record_decode(&r, w->bytes + at, w->bytes + end)) &&
-            xt_record_possible(&r) )
+            xt_record_is_possible(&r) )
         at += size;
     return at;
 }
@@ -122,7 +122,7 @@ static bool header_has_witnesses(struct xt_windows *w, size_t at)
     limit = end < w->size ? end : w->size;
     if ( h.size && !(xt_record_decode(&r, w->bytes + first,
                                       w->bytes + limit) &&
-                     xt_record_possible(&r)) )
+                     xt_record_is_possible(&r)) )
         return false;
     return end + XT_WINDOW_HEADER > w->size ||
            xt_header_read(w, end, &next) || are_records(w, first, end);
@@ -239,7 +239,7 @@ static size_t believe(struct xt_windows *w, size_t first, size_t end)
     return walk(w, first, inside);
 }
 
-size_t xt_resync_settle(struct xt_windows *w, size_t at, size_t end)
+size_t xt_resync_find_end(struct xt_windows *w, size_t at, size_t end)
 {
     size_t first = at + XT_WINDOW_HEADER, stop;
     struct xt_header h;
@@ -269,14 +269,14 @@ size_t xt_resync_settle(struct xt_windows *w, size_t at, size_t end)
     return stop;
 }
 
-void xt_resync_skip(struct xt_windows *w)
+void xt_resync_skip_damage(struct xt_windows *w)
 {
     bool torn = w->size - w->next < XT_WINDOW_HEADER;
 
     lose(w, torn ? XT_DAMAGE_TORN : XT_DAMAGE_JUNK, w->next);
 }
 
-void xt_resync_begin(struct xt_windows *w, size_t from, size_t limit)
+void xt_resync_find_first(struct xt_windows *w, size_t from, size_t limit)
 {
     w->expected = NO_NUMBER;
     w->losing = false;
@@ -321,8 +321,8 @@ static bool trust_seal(struct xt_windows *w, size_t at,
     return inside == end || distrust(w, at, inside);
 }
 
-bool xt_resync_trust(struct xt_windows *w, size_t at,
-                     const struct xt_header *h)
+bool xt_resync_check_window(struct xt_windows *w, size_t at,
+                            const struct xt_header *h)
 {
     size_t end = at + XT_WINDOW_HEADER + h->size;
     uint32_t number, next;

@@ -18,26 +18,26 @@
  * The window whose header stands at `at` claims to reach to `end`, where no
  * header is.  Where do its records stop?
  */
-size_t xt_resync_settle(struct xt_windows *w, size_t at, size_t end);
+size_t xt_resync_find_end(struct xt_windows *w, size_t at, size_t end);
 
 /*
  * There is no header at w->next: go to the next one.  Where more of the input
  * is needed to find it, this goes as far as it can; w->starved then means
  * that this was not a byte.
  */
-void xt_resync_skip(struct xt_windows *w);
+void xt_resync_skip_damage(struct xt_windows *w);
 
 /*
  * There is a header at `at`, and at the end that it claims another one, or
  * the input's.  False: its seal proves that the size is wrong.
  */
-bool xt_resync_trust(struct xt_windows *w, size_t at,
-                     const struct xt_header *h);
+bool xt_resync_check_window(struct xt_windows *w, size_t at,
+                            const struct xt_header *h);
 
 /*
  * Begin in the middle: go to the first window at or behind `from` and before
  * `limit` that something speaks for.  w->next is `limit`: there is none.
  */
-void xt_resync_begin(struct xt_windows *w, size_t from, size_t limit);
+void xt_resync_find_first(struct xt_windows *w, size_t from, size_t limit);
 
 #endif /* LIBXENTRACE_RESYNC_H */

@@ -173,19 +173,19 @@ static void merge_runs(struct xt_slice *s)
 {
     const struct xt_item *next[XT_SLICE_RUNS], *end[XT_SLICE_RUNS];
     struct xt_item *to = s->sorted;
-    struct xt_turns turns;
+    struct xt_kmerge turns;
     unsigned int who;
     uint64_t last;
 
-    xt_turns_begin(&turns, s->nr_runs, s->begin);
+    xt_kmerge_init(&turns, s->nr_runs, s->begin);
     for ( unsigned int i = 0; i < s->nr_runs; i++ )
     {
         next[i] = s->items + s->runs[i];
         end[i] = s->items + (i + 1 < s->nr_runs ? s->runs[i + 1] : s->nr);
         if ( next[i] < end[i] )
-            xt_turns_set(&turns, i, next[i]->time);
+            xt_kmerge_set_head(&turns, i, next[i]->time);
     }
-    while ( xt_turns_next(&turns, &who, &last) )
+    while ( xt_kmerge_next(&turns, &who, &last) )
     {
         const struct xt_item *at = next[who];
 
@@ -194,9 +194,9 @@ static void merge_runs(struct xt_slice *s)
         while ( at < end[who] && at->time <= last );
         next[who] = at;
         if ( at < end[who] )
-            xt_turns_set(&turns, who, at->time);
+            xt_kmerge_set_head(&turns, who, at->time);
         else
-            xt_turns_end(&turns, who);
+            xt_kmerge_end_run(&turns, who);
     }
 }
 
@@ -204,7 +204,7 @@ static void merge_runs(struct xt_slice *s)
 static bool can_merge(const struct xt_slice *s)
 {
     return s->stretched && s->nr_runs &&
-           xt_turns_possible(s->nr_runs, s->begin, s->last);
+           xt_kmerge_fits(s->nr_runs, s->begin, s->last);
 }
 
 /* In stretches, as far as can be seen? */

@@ -11,10 +11,10 @@
 #include <stdint.h>
 
 #include "libxentrace/batch.h"
-#include "libxentrace/turns.h"
+#include "libxentrace/kmerge.h"
 
 /* So many runs can be merged. */
-#define XT_SLICE_RUNS XT_TURNS_MAX
+#define XT_SLICE_RUNS XT_KMERGE_MAX
 
 struct xt_slice
 {
@@ -32,7 +32,7 @@ struct xt_slice
 int xt_slice_init(struct xt_slice *s, size_t room);
 void xt_slice_fini(struct xt_slice *s);
 
-static inline void xt_slice_empty(struct xt_slice *s)
+static inline void xt_slice_clear(struct xt_slice *s)
 {
     s->nr = s->nr_runs = 0;
 }

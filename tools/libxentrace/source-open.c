@@ -3,7 +3,7 @@
  * From a path to a source: open it, look at its first bytes, and put a layer
  * on top for each thing that they turn out to be.
  */
-#include "libxentrace/source-plain.h"
+#include "libxentrace/source-file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,8 +25,8 @@ static const struct layer
     int (*open)(struct xt_source **s, struct xt_source *on, struct err *e);
     size_t (*head)(const struct xt_source *s, const unsigned char **head);
 } layers[] = {
-    { xt_zstd_wanted, xt_zstd_open, xt_zstd_head },
-    { xt_swap_wanted, xt_swap_open, NULL },
+    { xt_zstd_detect, xt_zstd_open, xt_zstd_head },
+    { xt_swap_detect, xt_swap_open, NULL },
 };
 
 #define NR_LAYERS (sizeof(layers) / sizeof(layers[0]))
@@ -34,7 +34,7 @@ static const struct layer
 static int add_layers(struct xt_source **s, struct err *e)
 {
     const unsigned char *head;
-    size_t nr = xt_plain_head(*s, &head);
+    size_t nr = xt_source_file_head(*s, &head);
     int rc = 0;
 
     for ( const struct layer *l = layers; !rc && l < layers + NR_LAYERS; l++ )
@@ -56,7 +56,7 @@ int xt_source_open_fd(struct xt_source **s, int fd, const char *name,
     *s = NULL;
     if ( own < 0 )
         return err_sys(e, -errno, "cannot read %s", name);
-    rc = xt_plain_open(s, own, name, flags, e);
+    rc = xt_source_file_open(s, own, name, flags, e);
     return rc ? rc : add_layers(s, e);
 }
 
@@ -71,7 +71,7 @@ int xt_source_open(struct xt_source **s, const char *path, unsigned int flags,
     fd = fault_open(path, O_RDONLY | O_CLOEXEC, 0);
     if ( fd < 0 )
         return err_sys(e, -errno, "cannot open %s", path);
-    rc = xt_plain_open(s, fd, path, flags, e);
+    rc = xt_source_file_open(s, fd, path, flags, e);
     return rc ? rc : add_layers(s, e);
 }
 
@@ -81,7 +81,7 @@ void xt_source_close(struct xt_source *s)
         s->ops->close(s);
 }
 
-void xt_source_name(struct xt_source *s, const char *name)
+void xt_source_set_name(struct xt_source *s, const char *name)
 {
     const size_t room = sizeof(s->name) - 1;
     size_t length = strlen(name);

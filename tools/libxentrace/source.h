@@ -91,23 +91,23 @@ int xt_source_open_fd(struct xt_source **s, int fd, const char *name,
                       unsigned int flags, struct err *e);
 
 /* Where a file was cut while it was mapped, or UINT64_MAX: it was not. */
-uint64_t xt_source_cut_at(const struct xt_source *s);
+uint64_t xt_source_truncated_at(const struct xt_source *s);
 
 /*
  * Of a mapping: from now on only little will be looked at, here and there; or
  * all again.  And what will be looked at soon: it is read meanwhile.
  */
-void xt_source_sparse(struct xt_source *s, bool sparse);
-void xt_source_soon(struct xt_source *s, uint64_t at, uint64_t size);
+void xt_source_set_sparse(struct xt_source *s, bool sparse);
+void xt_source_prefetch(struct xt_source *s, uint64_t at, uint64_t size);
 
 /*
  * So many bytes of a mapping were looked at.  Once in a while its pages are
  * given back: those still in use come back by themselves, so that a file of
  * any size is read in little memory.  Who begins to look somewhere uses
- * XT_SOURCE_TOUCH: so much the system maps around one byte.
+ * XT_SOURCE_FAULT_AROUND: so much the system maps around one byte.
  */
-#define XT_SOURCE_TOUCH (64u << 10)
+#define XT_SOURCE_FAULT_AROUND (64u << 10)
 
-void xt_source_used(struct xt_source *s, uint64_t bytes);
+void xt_source_count_used(struct xt_source *s, uint64_t bytes);
 
 #endif /* LIBXENTRACE_SOURCE_H */

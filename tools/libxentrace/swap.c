@@ -37,7 +37,7 @@ static struct swap *swap_of(struct xt_source *s)
     return (struct swap *)s;
 }
 
-bool xt_swap_wanted(const unsigned char *first, size_t nr)
+bool xt_swap_detect(const unsigned char *first, size_t nr)
 {
     return nr >= 4 && xt_load32(first) == SWAPPED_MAGIC;
 }

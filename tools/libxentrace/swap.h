@@ -18,7 +18,7 @@
 #include "libxentrace/source.h"
 
 /* Does an input that begins like this need it? */
-bool xt_swap_wanted(const unsigned char *first, size_t nr);
+bool xt_swap_detect(const unsigned char *first, size_t nr);
 
 /* A source on top of `inner`, which it owns from here on, also if it fails. */
 int xt_swap_open(struct xt_source **s, struct xt_source *inner,

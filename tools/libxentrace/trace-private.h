@@ -13,7 +13,7 @@
 #include "libxentrace/index.h"
 #include "libxentrace/libxentrace.h"
 #include "libxentrace/order.h"
-#include "libxentrace/sounding.h"
+#include "libxentrace/sample-index.h"
 #include "libxentrace/view.h"
 
 /*
@@ -52,12 +52,12 @@ struct until
 {
     bool wanted;
     uint64_t time;
-    struct xt_passes passes;
+    struct xt_pass_counter passes;
     unsigned int early;         /* the last pass that began a window by then */
     bool late;                  /* and behind it a window began later */
 };
 
-enum reading_mode { NOT_YET, BY_WINDOW, BY_TIME };
+enum reading_mode { MODE_NONE, MODE_WINDOW, MODE_TIME };
 
 struct xt_trace
 {
@@ -88,7 +88,7 @@ struct xt_trace
 
     /* Of a mapped file: shortcuts (trace-seek.c). */
     uint64_t shortcuts;         /* for files that have this many bytes */
-    struct xt_chart chart;
+    struct xt_sample_index chart;
     bool charted;
     bool partial;               /* the index lacks the segment's begin ... */
     bool sought;                /* ... or its end, and nobody wants that */
@@ -101,40 +101,40 @@ struct xt_trace
  * The next window as it lies in the input.  1; 0 at the end; or -errno, as
  * xt_view_more().  All that is before `keep` may go.
  */
-int trace_take(struct xt_trace *t, uint64_t keep, struct xt_window *w,
-               struct err *e);
+int trace_read_window(struct xt_trace *t, uint64_t keep, struct xt_window *w,
+                      struct err *e);
 
 /* All that there is was read: has the file changed meanwhile? */
-void trace_end(struct xt_trace *t);
+void trace_note_truncation(struct xt_trace *t);
 
 /* Begin to read in this way, unless another one was begun. */
-int trace_enter(struct xt_trace *t, enum reading_mode mode, struct err *e);
+int trace_set_mode(struct xt_trace *t, enum reading_mode mode, struct err *e);
 
 /* From byte `from` on, where a window begins; it is in view, or that begins. */
-void trace_begin_windows(struct xt_trace *t, uint64_t from);
+void trace_init_windows(struct xt_trace *t, uint64_t from);
 
 /* --- trace-points.c ------------------------------------------------------- */
 
 /* If it helps, go to what is to be read for all from `time` on. */
-int trace_seek_points(struct xt_trace *t, uint64_t time, struct err *e);
+int trace_seek_frames(struct xt_trace *t, uint64_t time, struct err *e);
 
 /* --- trace-until.c -------------------------------------------------------- */
 
 /* The index begins anew. */
-void trace_until_begin(struct xt_trace *t);
+void trace_until_reset(struct xt_trace *t);
 
 /* Behind the window that was added last, is there nothing that is wanted? */
-bool trace_until_over(struct xt_trace *t);
+bool trace_until_reached(struct xt_trace *t);
 
 /* --- trace-order.c -------------------------------------------------------- */
 
-int trace_no_memory(struct xt_trace *t, struct err *e);
+int trace_fail_memory(struct xt_trace *t, struct err *e);
 
 /* The next window from the begin of the trace on is of this pcpu. */
 void trace_note_first_pass(struct first_pass *f, unsigned int cpu);
 
 /* From here on, read by time. */
-int trace_enter_time(struct xt_trace *t, struct err *e);
+int trace_set_mode_time(struct xt_trace *t, struct err *e);
 
 /* Begin the segment that t->next is the first window of, or the first one. */
 int trace_begin_segment(struct xt_trace *t, struct err *e);
@@ -149,9 +149,9 @@ void trace_keep_index(struct xt_trace *t);
  * Index the segment.  If `from` is not 0, it is that of the first segment's
  * windows from there on, and nothing has been read yet.
  */
-int trace_index(struct xt_trace *t, uint64_t from, struct err *e);
+int trace_build_index(struct xt_trace *t, uint64_t from, struct err *e);
 
 /* See that all is indexed that is wanted, if it is mapped. */
-int trace_need_index(struct xt_trace *t, struct err *e);
+int trace_complete_index(struct xt_trace *t, struct err *e);
 
 #endif /* LIBXENTRACE_TRACE_PRIVATE_H */

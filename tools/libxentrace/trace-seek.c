@@ -34,7 +34,7 @@
 static int need_map(struct xt_trace *t, struct err *e)
 {
     if ( t->source->map )
-        return trace_enter_time(t, e);
+        return trace_set_mode_time(t, e);
     return err_set(e, -ESPIPE, "%s can only be read from its beginning: "
                    "it is no file, or is compressed", t->source->name);
 }
@@ -46,17 +46,17 @@ static bool sound(struct xt_trace *t, uint64_t at, uint64_t step,
                   unsigned int nr)
 {
     uint64_t far = step < SOUND_FAR ? step : SOUND_FAR;
-    struct xt_sounding s;
+    struct xt_sample s;
 
     for ( unsigned int i = 0; i < nr; i++ )
-        xt_source_soon(t->source, at + i * step, SOUND_TOUCHES);
+        xt_source_prefetch(t->source, at + i * step, SOUND_TOUCHES);
     for ( ; nr; nr--, at += step )
     {
-        xt_source_used(t->source, SOUND_TOUCHES);
-        if ( !xt_sound(t->view.bytes, t->source->size, at, at + far, &s) )
+        xt_source_count_used(t->source, SOUND_TOUCHES);
+        if ( !xt_sample_take(t->view.bytes, t->source->size, at, at + far, &s) )
             continue;
-        s.time = xt_align(s.time, xt_index_offset(&t->index, s.cpu));
-        if ( !xt_chart_add(&t->chart, &s) )
+        s.time = xt_apply_offset(s.time, xt_index_offset(&t->index, s.cpu));
+        if ( !xt_sample_index_add(&t->chart, &s) )
             return false;
     }
     return true;
@@ -65,15 +65,15 @@ static bool sound(struct xt_trace *t, uint64_t at, uint64_t step,
 /* The end is what is looked at most: there they are closer together. */
 static void make_chart(struct xt_trace *t)
 {
-    const unsigned int coarse = XT_SOUNDINGS - FINE;
+    const unsigned int coarse = XT_SAMPLES_MAX - FINE;
     uint64_t step = t->source->size / coarse;
 
     t->charted = true;
     t->chart.nr = 0;
-    xt_source_sparse(t->source, true);
+    xt_source_set_sparse(t->source, true);
     if ( sound(t, 0, step, coarse) )
         sound(t, coarse * step - step + step / FINE, step / FINE, FINE - 1);
-    xt_source_sparse(t->source, false);
+    xt_source_set_sparse(t->source, false);
 }
 
 /* Is there a way around an index of the whole file? */
@@ -94,7 +94,7 @@ static void find_first(const struct xt_index *i, uint64_t *first)
     *first = NO_LIMIT;
     for ( unsigned int cpu = 0; cpu < i->nr_cpus; cpu++ )
     {
-        const struct xt_place *p = xt_index_first_timed(i, cpu);
+        const struct xt_index_entry *p = xt_index_first_timed(i, cpu);
 
         if ( p && p->time < *first )
             *first = p->time;
@@ -108,15 +108,15 @@ static void find_last(const struct xt_trace *t, uint64_t *last)
     *last = 0;
     for ( unsigned int cpu = 0; cpu < i->nr_cpus; cpu++ )
     {
-        const struct xt_place *p;
+        const struct xt_index_entry *p;
         uint64_t time, before;
 
         if ( i->lines[cpu].last == XT_NOWHERE )
             continue;
-        p = xt_index_place(i, i->lines[cpu].last);
-        time = xt_place_last_time(i, p, xt_view_at(&t->view, p->at +
-                                                   XT_WINDOW_HEADER),
-                                  &before);
+        p = xt_index_get_entry(i, i->lines[cpu].last);
+        time = xt_index_entry_last_time(i, p, xt_view_at(&t->view, p->at +
+                                                         XT_WINDOW_HEADER),
+                                        &before);
         *last = time > *last ? time : *last;
     }
 }
@@ -128,7 +128,7 @@ static void find_last(const struct xt_trace *t, uint64_t *last)
 static int sound_first(struct xt_trace *t, uint64_t *first)
 {
     struct xt_damage ignored = { 0 };
-    struct xt_passes passes = { 0 };
+    struct xt_pass_counter passes = { 0 };
     struct first_pass first_pass = { 0 };
     struct xt_windows windows;
     struct xt_index head;
@@ -139,15 +139,15 @@ static int sound_first(struct xt_trace *t, uint64_t *first)
     head.offsets = t->index.offsets;
     head.nr_offsets = t->index.nr_offsets;
     xt_windows_init(&windows, t->view.bytes, t->view.hi, &ignored);
-    while ( !rc && passes.nr < XT_PASSES_ENOUGH &&
+    while ( !rc && passes.nr < XT_PASSES_NEEDED &&
             windows.next < t->view.hi / 4 &&
             xt_windows_next(&windows, &w) )
     {
-        xt_passes_add(&passes, w.cpu);
+        xt_pass_counter_add(&passes, w.cpu);
         trace_note_first_pass(&first_pass, w.cpu);
         rc = xt_index_add(&head, &w);
     }
-    if ( !rc && passes.nr < XT_PASSES_ENOUGH )
+    if ( !rc && passes.nr < XT_PASSES_NEEDED )
         rc = 1;
     if ( !rc )
         t->first_pass = first_pass;
@@ -159,17 +159,17 @@ static int sound_first(struct xt_trace *t, uint64_t *first)
 /* The span, of its ends.  t->have_span is false: they do not say. */
 static int sound_span(struct xt_trace *t, struct err *e)
 {
-    const struct xt_chart *c = &t->chart;
+    const struct xt_sample_index *c = &t->chart;
     bool proved = false;
     uint64_t first;
     int rc = sound_first(t, &first);
 
     if ( rc )
-        return rc < 0 ? trace_no_memory(t, e) : 0;
+        return rc < 0 ? trace_fail_memory(t, e) : 0;
     for ( size_t back = TAIL; !rc && !proved && back < c->nr; back *= 2 )
     {
-        rc = trace_index(t, c->points[c->nr - back].at, e);
-        proved = !rc && xt_passes_prove(&t->index, NO_LIMIT);
+        rc = trace_build_index(t, c->points[c->nr - back].at, e);
+        proved = !rc && xt_index_suffices(&t->index, NO_LIMIT);
         if ( t->have_next )
             return rc;
     }
@@ -191,7 +191,7 @@ static int find_span(struct xt_trace *t, struct err *e)
     }
     if ( rc || t->have_span )
         return rc;
-    rc = trace_need_index(t, e);
+    rc = trace_complete_index(t, e);
     if ( rc )
         return rc;
     t->have_span = true;
@@ -227,18 +227,18 @@ int xt_trace_span(struct xt_trace *t, uint64_t *first, uint64_t *last,
 /* Index from where nothing before is of `time` or later: t->sought. */
 static int leap(struct xt_trace *t, uint64_t time, struct err *e)
 {
-    size_t n = xt_chart_find(&t->chart, time), back = TAIL;
+    size_t n = xt_sample_index_find(&t->chart, time), back = TAIL;
     int rc = 0;
 
     /* What the span was taken from may do. */
-    t->sought = t->partial && xt_passes_prove(&t->index, time);
+    t->sought = t->partial && xt_index_suffices(&t->index, time);
     for ( ; !rc && !t->sought && back < n; back *= 2 )
     {
         bool had_span = t->have_span;
 
-        rc = trace_index(t, t->chart.points[n - back].at, e);
+        rc = trace_build_index(t, t->chart.points[n - back].at, e);
         t->have_span = had_span;
-        t->sought = !rc && xt_passes_prove(&t->index, time);
+        t->sought = !rc && xt_index_suffices(&t->index, time);
     }
     return rc;
 }
@@ -249,12 +249,12 @@ int xt_trace_seek(struct xt_trace *t, uint64_t time, struct err *e)
 
     t->from = time;
     if ( !t->source->map )
-        return trace_seek_points(t, time, e);
+        return trace_seek_frames(t, time, e);
     rc = need_span(t, e);
     if ( !rc && !t->sought && has_shortcut(t) )
         rc = leap(t, time, e);
     if ( !rc )
-        rc = trace_need_index(t, e);
+        rc = trace_complete_index(t, e);
     while ( !rc && t->last < time && t->have_next )
     {
         rc = trace_next_segment(t, e);
@@ -262,16 +262,16 @@ int xt_trace_seek(struct xt_trace *t, uint64_t time, struct err *e)
             rc = need_span(t, e);
     }
     if ( !rc && xt_order_seek(&t->order, time) )
-        rc = trace_no_memory(t, e);
+        rc = trace_fail_memory(t, e);
     return rc;
 }
 
 /* --- and some time before it ---------------------------------------------- */
 
-static uint64_t chart_before(const struct xt_chart *c, uint64_t time,
+static uint64_t chart_before(const struct xt_sample_index *c, uint64_t time,
                              uint64_t bytes)
 {
-    size_t n = xt_chart_find(c, time), end = n;
+    size_t n = xt_sample_index_find(c, time), end = n;
 
     while ( n && c->points[end - 1].at - c->points[n - 1].at < bytes )
         n--;
@@ -295,8 +295,8 @@ static uint64_t index_before(const struct xt_index *i, uint64_t time,
     return n ? time : 0;
 }
 
-int xt_trace_before(struct xt_trace *t, uint64_t time, uint64_t bytes,
-                    uint64_t *from, struct err *e)
+int xt_trace_find_start(struct xt_trace *t, uint64_t time, uint64_t bytes,
+                        uint64_t *from, struct err *e)
 {
     int rc = need_span(t, e);
 
@@ -305,7 +305,7 @@ int xt_trace_before(struct xt_trace *t, uint64_t time, uint64_t bytes,
         *from = chart_before(&t->chart, time, bytes);
     else if ( !rc )
     {
-        rc = trace_need_index(t, e);
+        rc = trace_complete_index(t, e);
         *from = rc ? 0 : index_before(&t->index, time, bytes);
     }
     return rc;
@@ -318,7 +318,7 @@ int xt_trace_cpus(struct xt_trace *t, unsigned int *nr, struct err *e)
     int rc = need_map(t, e);
 
     if ( !rc )
-        rc = trace_need_index(t, e);
+        rc = trace_complete_index(t, e);
     *nr = rc ? 0 : t->index.nr_cpus;
     return rc;
 }
@@ -328,21 +328,22 @@ int xt_trace_next_segment(struct xt_trace *t, struct err *e)
     int rc = need_map(t, e);
 
     if ( !rc )
-        rc = trace_need_index(t, e);
+        rc = trace_complete_index(t, e);
     if ( rc || !t->have_next )
         return rc;
     rc = trace_next_segment(t, e);
     return rc ? rc : 1;
 }
 
-void xt_trace_walk(struct xt_trace *t, unsigned int cpu, struct xt_walk *w)
+void xt_trace_begin_walk(struct xt_trace *t, unsigned int cpu,
+                         struct xt_walk *w)
 {
-    assert(t->source->map && t->mode == BY_TIME && t->complete);
+    assert(t->source->map && t->mode == MODE_TIME && t->complete);
     xt_walk_init(w, &t->order.reading, cpu);
 }
 
-void xt_trace_walked(struct xt_trace *t, const struct xt_walk *w)
+void xt_trace_end_walk(struct xt_trace *t, const struct xt_walk *w)
 {
     xt_damage_merge(&t->damage, &w->damage);
-    trace_end(t);
+    trace_note_truncation(t);
 }

@@ -17,12 +17,12 @@
 /* Soundings behind the moment that the index has to go beyond. */
 #define BEYOND 3u
 
-void xt_trace_until(struct xt_trace *t, uint64_t time)
+void xt_trace_read_until(struct xt_trace *t, uint64_t time)
 {
     t->until = (struct until){ .wanted = true, .time = time };
 }
 
-void trace_until_begin(struct xt_trace *t)
+void trace_until_reset(struct xt_trace *t)
 {
     struct until *u = &t->until;
 
@@ -32,17 +32,17 @@ void trace_until_begin(struct xt_trace *t)
 /* Windows of one pcpu in a row may be of one visit. */
 static void count_pass(struct xt_trace *t, unsigned int cpu)
 {
-    struct xt_passes *p = &t->until.passes;
+    struct xt_pass_counter *p = &t->until.passes;
 
     if ( cpu != p->cpu || t->index.nr_cpus == 1 || !p->nr )
-        xt_passes_add(p, cpu);
+        xt_pass_counter_add(p, cpu);
 }
 
-bool trace_until_over(struct xt_trace *t)
+bool trace_until_reached(struct xt_trace *t)
 {
     const struct xt_index *i = &t->index;
     struct until *u = &t->until;
-    const struct xt_place *p;
+    const struct xt_index_entry *p;
     size_t beyond;
 
     if ( !u->wanted || t->segment || !t->chart.nr || !i->nr )
@@ -56,8 +56,8 @@ bool trace_until_over(struct xt_trace *t)
     }
     else if ( p->timed )
         u->late = true;
-    if ( !u->late || u->passes.nr - u->early <= XT_PASSES_ENOUGH )
+    if ( !u->late || u->passes.nr - u->early <= XT_PASSES_NEEDED )
         return false;
-    beyond = xt_chart_find(&t->chart, u->time) + BEYOND;
+    beyond = xt_sample_index_find(&t->chart, u->time) + BEYOND;
     return beyond < t->chart.nr && p->at > t->chart.points[beyond].at;
 }

@@ -21,7 +21,7 @@
 /* A file smaller than this is indexed in milliseconds. */
 #define SHORTCUTS_FROM (64u << 20)
 
-void trace_begin_windows(struct xt_trace *t, uint64_t from)
+void trace_init_windows(struct xt_trace *t, uint64_t from)
 {
     const struct xt_view *v = &t->view;
     struct xt_windows *w = &t->windows;
@@ -30,17 +30,17 @@ void trace_begin_windows(struct xt_trace *t, uint64_t from)
     w->origin = v->lo;
     w->more = !v->ended;
     if ( from )
-        xt_resync_begin(w, from - v->lo, w->size);
+        xt_resync_find_first(w, from - v->lo, w->size);
 }
 
 static void begin(struct xt_trace *t)
 {
-    struct xt_reading reading = { &t->index, &t->view, &t->damage };
+    struct xt_read_context reading = { &t->index, &t->view, &t->damage };
 
     trace_keep_index(t);
     t->damage = (struct xt_damage){ 0 };
-    trace_begin_windows(t, 0);
-    t->mode = NOT_YET;
+    trace_init_windows(t, 0);
+    t->mode = MODE_NONE;
     t->complete = t->have_next = t->cut = false;
     t->partial = t->sought = t->have_span = false;
     t->segment = 0;
@@ -90,16 +90,16 @@ void xt_trace_close(struct xt_trace *t)
 
 int xt_trace_rewind(struct xt_trace *t, struct err *e)
 {
-    int rc = t->mode == NOT_YET ? 0 : xt_view_seek(&t->view, 0, e);
+    int rc = t->mode == MODE_NONE ? 0 : xt_view_seek(&t->view, 0, e);
 
     if ( !rc )
         begin(t);
     return rc;
 }
 
-int trace_enter(struct xt_trace *t, enum reading_mode mode, struct err *e)
+int trace_set_mode(struct xt_trace *t, enum reading_mode mode, struct err *e)
 {
-    if ( t->mode == NOT_YET )
+    if ( t->mode == MODE_NONE )
         t->mode = mode;
     if ( t->mode != mode )
         return err_set(e, -EBUSY, "%s is being read in another way",
@@ -139,9 +139,9 @@ static int more(struct xt_trace *t, uint64_t keep, struct err *e)
     return rc;
 }
 
-void trace_end(struct xt_trace *t)
+void trace_note_truncation(struct xt_trace *t)
 {
-    uint64_t at = xt_source_cut_at(t->source);
+    uint64_t at = xt_source_truncated_at(t->source);
 
     if ( at == XT_NOWHERE || t->cut )
         return;
@@ -149,8 +149,8 @@ void trace_end(struct xt_trace *t)
     xt_damage_add(&t->damage, XT_DAMAGE_CHANGED, at, 0);
 }
 
-int trace_take(struct xt_trace *t, uint64_t keep, struct xt_window *w,
-               struct err *e)
+int trace_read_window(struct xt_trace *t, uint64_t keep, struct xt_window *w,
+                      struct err *e)
 {
     int rc = 0;
 
@@ -170,22 +170,22 @@ int trace_take(struct xt_trace *t, uint64_t keep, struct xt_window *w,
 int xt_trace_next_window(struct xt_trace *t, struct xt_window *w,
                          struct err *e)
 {
-    int rc = trace_enter(t, BY_WINDOW, e);
+    int rc = trace_set_mode(t, MODE_WINDOW, e);
 
     if ( rc )
         return rc;
-    while ( (rc = trace_take(t, XT_NOWHERE, w, e)) > 0 )
+    while ( (rc = trace_read_window(t, XT_NOWHERE, w, e)) > 0 )
     {
-        xt_source_used(t->source, w->size);
+        xt_source_count_used(t->source, w->size);
         if ( xt_window_verify(w, &t->damage) )
             return 1;
     }
-    trace_end(t);
+    trace_note_truncation(t);
     return rc;
 }
 
-void xt_trace_records(struct xt_trace *t, const struct xt_window *w,
-                      struct xt_records *records)
+void xt_trace_begin_records(struct xt_trace *t, const struct xt_window *w,
+                            struct xt_records *records)
 {
     xt_records_init(records, w, &t->damage);
 }
@@ -214,7 +214,7 @@ int xt_trace_set_offset(struct xt_trace *t, unsigned int cpu, int64_t cycles,
 {
     if ( cpu >= XT_MAX_CPUS )
         return err_set(e, -EINVAL, "there is no pcpu %u", cpu);
-    if ( t->mode != NOT_YET )
+    if ( t->mode != MODE_NONE )
         return err_set(e, -EBUSY, "%s is being read already",
                        t->source->name);
     if ( make_offsets(t, cpu + 1) )
@@ -256,7 +256,7 @@ static bool look_around(const struct xt_trace *t, struct xt_info *info)
         if ( w.at >= XT_INFO_BYTES )
             return true;
         look_into(&w, info);
-        if ( xt_info_complete(info) )
+        if ( xt_info_is_complete(info) )
             return true;
     }
     return t->view.ended && !look.more;
@@ -270,7 +270,7 @@ int xt_trace_info(struct xt_trace *t, struct xt_info *info, struct err *e)
 {
     int rc = 0;
 
-    if ( t->mode != NOT_YET )
+    if ( t->mode != MODE_NONE )
         return err_set(e, -EBUSY, "%s is being read already",
                        t->source->name);
     while ( !rc && !look_around(t, info) )

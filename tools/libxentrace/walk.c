@@ -13,8 +13,8 @@ static void take_window(struct xt_walk *w)
         return;
     w->at = w->left = xt_view_at(v, w->cursor.at);
     w->end = xt_view_at(v, w->cursor.end);
-    xt_source_used(v->source, w->end - w->at < XT_SOURCE_TOUCH
-                              ? w->end - w->at : XT_SOURCE_TOUCH);
+    xt_source_count_used(v->source, w->end - w->at < XT_SOURCE_FAULT_AROUND
+                              ? w->end - w->at : XT_SOURCE_FAULT_AROUND);
 }
 
 /*
@@ -22,18 +22,19 @@ static void take_window(struct xt_walk *w)
  * times that is counted, so that others' pages go before they are many, and
  * yet no page comes back too often for what is read of it.
  */
-void xt_walk_rest(struct xt_walk *w)
+void xt_walk_pause(struct xt_walk *w)
 {
     uint64_t bytes = w->at - w->left, mapped = 4 * bytes;
 
-    if ( mapped > XT_SOURCE_TOUCH )
-        mapped = bytes > XT_SOURCE_TOUCH ? bytes : XT_SOURCE_TOUCH;
+    if ( mapped > XT_SOURCE_FAULT_AROUND )
+        mapped = bytes > XT_SOURCE_FAULT_AROUND ? bytes
+                                                : XT_SOURCE_FAULT_AROUND;
     if ( bytes )
-        xt_source_used(w->reading.view->source, mapped);
+        xt_source_count_used(w->reading.view->source, mapped);
     w->left = w->at;
 }
 
-void xt_walk_init(struct xt_walk *w, const struct xt_reading *r,
+void xt_walk_init(struct xt_walk *w, const struct xt_read_context *r,
                   unsigned int cpu)
 {
     uint64_t first = cpu < r->index->nr_cpus ? r->index->lines[cpu].first
@@ -45,15 +46,15 @@ void xt_walk_init(struct xt_walk *w, const struct xt_reading *r,
     take_window(w);
 }
 
-bool xt_walk_turn(struct xt_walk *w)
+bool xt_walk_next_window(struct xt_walk *w)
 {
     const struct xt_view *v = w->reading.view;
 
     if ( w->cursor.place == XT_NOWHERE )
         return false;
     w->cursor.at = v->lo + (w->at - v->bytes);
-    xt_cursor_stop(&w->cursor, &w->reading);
-    xt_walk_rest(w);
+    xt_cursor_end_window(&w->cursor, &w->reading);
+    xt_walk_pause(w);
     xt_cursor_next_window(&w->cursor, &w->reading);
     take_window(w);
     return w->cursor.place != XT_NOWHERE;

@@ -17,22 +17,22 @@ struct xt_walk
     const unsigned char *end;   /* of its window */
     const unsigned char *left;  /* up to there it is known to be done with */
     struct xt_cursor cursor;    /* which window that is */
-    struct xt_reading reading;
+    struct xt_read_context reading;
     struct xt_damage damage;    /* what this walk found */
 };
 
 /* Over a pcpu of an index that is complete, in an input that is mapped. */
-void xt_walk_init(struct xt_walk *w, const struct xt_reading *r,
+void xt_walk_init(struct xt_walk *w, const struct xt_read_context *r,
                   unsigned int cpu);
 
 /* The walk is at the end of what it can read: go to the next window. */
-bool xt_walk_turn(struct xt_walk *w);
+bool xt_walk_next_window(struct xt_walk *w);
 
 /*
  * The walk rests.  What is behind it need not stay in memory: of many pcpus,
  * and in large windows, that is the whole of a file.
  */
-void xt_walk_rest(struct xt_walk *w);
+void xt_walk_pause(struct xt_walk *w);
 
 /*
  * The next record, or false at the end.  *at is the caller's copy of w->at: in
@@ -44,9 +44,9 @@ static inline bool xt_walk_next_at(struct xt_walk *w, const unsigned char **at,
     size_t size;
 
     while ( !(size = xt_record_decode(r, *at, w->end)) ||
-            !xt_record_possible(r) )
+            !xt_record_is_possible(r) )
     {
-        if ( !xt_walk_turn(w) )
+        if ( !xt_walk_next_window(w) )
             return false;
         *at = w->at;
     }

@@ -59,13 +59,13 @@ static bool take(struct xt_windows *w, const struct xt_header *h,
     w->next = end;
     if ( is_end(w, end) || xt_header_read(w, end, &after) )
     {
-        if ( !xt_resync_trust(w, at, h) )
+        if ( !xt_resync_check_window(w, at, h) )
             return false;
     }
     else
     {
         cut = end > w->size;
-        end = xt_resync_settle(w, at, end);
+        end = xt_resync_find_end(w, at, end);
         cut = cut && w->next == w->size;
     }
 
@@ -88,7 +88,7 @@ static enum step step(struct xt_windows *w, struct xt_window *out)
     if ( xt_header_read(w, w->next, &h) )
         return take(w, &h, out) ? STEP_WINDOW : STEP_ON;
     if ( !w->starved )
-        xt_resync_skip(w);
+        xt_resync_skip_damage(w);
     return STEP_ON;
 }
 

@@ -140,7 +140,7 @@ static inline bool xt_records_next(struct xt_records *w, struct xt_record *r)
 {
     size_t size = xt_record_decode(r, w->at, w->end);
 
-    if ( !size || !xt_record_possible(r) )
+    if ( !size || !xt_record_is_possible(r) )
     {
         xt_records_stop(w);
         return false;

@@ -253,7 +253,7 @@ static int search(struct reader *r, struct err *e)
 {
     int rc = want(r, 4, e);
 
-    while ( !rc && r->end - r->at >= 4 && !xt_zstd_wanted(r->in + r->at, 4) )
+    while ( !rc && r->end - r->at >= 4 && !xt_zstd_detect(r->in + r->at, 4) )
     {
         r->at++;
         forget(r);
@@ -318,7 +318,7 @@ static ssize_t read_next(struct reader *r, unsigned char *to, size_t room,
     rc = want(r, HEADER_MOST, e);
     if ( rc || r->at == r->end )
         return rc;
-    if ( r->end - r->at < 4 || !xt_zstd_wanted(r->in + r->at, 4) )
+    if ( r->end - r->at < 4 || !xt_zstd_detect(r->in + r->at, 4) )
     {
         rc = search(r, e);
         return rc ? rc : want(r, HEADER_MOST, e);

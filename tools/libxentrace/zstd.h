@@ -26,7 +26,7 @@
 /* --- reading ------------------------------------------------------------- */
 
 /* Does an input that begins like this come from zstd? */
-static inline bool xt_zstd_wanted(const unsigned char *first, size_t nr)
+static inline bool xt_zstd_detect(const unsigned char *first, size_t nr)
 {
     static const unsigned char frame[] = { 0x28, 0xb5, 0x2f, 0xfd };
     static const unsigned char skipped[] = { 0x2a, 0x4d, 0x18 };

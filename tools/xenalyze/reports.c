@@ -455,7 +455,7 @@ static void warn_outside(const struct run *run, const struct xt_clock *clock,
     struct xt_clock from_first = *clock;
 
     from_first.wall = xt_clock_wall(clock, first);
-    *num_duration(length, xt_clock_length(clock, last - first)) = '\0';
+    *num_duration(length, xt_clock_duration(clock, last - first)) = '\0';
     log_warning(run->log, "--time %s: nothing of %s, which lasts %s%s%s",
                 run->config->time, run->name, length,
                 start_time_text(&from_first, began) ? " from " : "", began);

@@ -19,7 +19,7 @@ struct pass
 static int begin(struct pass *p, struct err *e)
 {
     const struct run *run = p->run;
-    int rc = xt_counts_begin(&p->counts);
+    int rc = xt_counts_init(&p->counts);
 
     return rc ? err_sys(e, rc, "cannot analyze %s", run->name) : 0;
 }
@@ -33,8 +33,8 @@ static int read_windows(struct pass *p, struct err *e)
 
     while ( (rc = xt_trace_next_window(trace, &w, e)) > 0 )
     {
-        xt_trace_records(trace, &w, &records);
-        rc = xt_counts_window(&p->counts, &w, records.damage);
+        xt_trace_begin_records(trace, &w, &records);
+        rc = xt_counts_add_window(&p->counts, &w, records.damage);
         if ( rc )
             return err_sys(e, rc, "cannot analyze %s", p->run->name);
     }
@@ -45,8 +45,8 @@ static int end(struct pass *p, struct err *e)
 {
     const struct run *run = p->run;
 
-    xt_counts_end(&p->counts, xt_trace_position(run->trace),
-                  xt_trace_damage(run->trace));
+    xt_counts_finish(&p->counts, xt_trace_position(run->trace),
+                     xt_trace_damage(run->trace));
     if ( p->counts.size && !p->counts.total.windows )
         return err_set(e, -EINVAL, "%s is no trace: there is no window in it",
                        run->name);

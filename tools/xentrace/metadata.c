@@ -62,7 +62,7 @@ void metadata_put_text(hv_record_fn *put, void *arg, uint32_t event,
                        uint16_t id, const char *text)
 {
     size_t length = strlen(text);
-    unsigned int parts = xt_meta_parts(length);
+    unsigned int parts = xt_meta_count_parts(length);
 
     for ( unsigned int i = 0; length && i < parts; i++ )
     {
@@ -72,7 +72,7 @@ void metadata_put_text(hv_record_fn *put, void *arg, uint32_t event,
         };
         uint64_t words[3];
 
-        xt_meta_part(words, text, length, i);
+        xt_meta_copy_part(words, text, length, i);
         m.text.t0 = words[0];
         m.text.t1 = words[1];
         m.text.t2 = words[2];

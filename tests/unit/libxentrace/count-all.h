@@ -15,14 +15,14 @@ static inline int count_all(struct xt_counts *c, const void *bytes,
     struct xt_damage damage = { 0 };
     struct xt_windows windows;
     struct xt_window w;
-    int rc = xt_counts_begin(c);
+    int rc = xt_counts_init(c);
 
     xt_windows_init(&windows, bytes, size, &damage);
     while ( !rc && xt_windows_next(&windows, &w) )
         if ( xt_window_verify(&w, &damage) )
-            rc = xt_counts_window(c, &w, &damage);
+            rc = xt_counts_add_window(c, &w, &damage);
     if ( !rc )
-        xt_counts_end(c, size, &damage);
+        xt_counts_finish(c, size, &damage);
     return rc;
 }
 

@@ -10,8 +10,8 @@
 #include "tests/unit/libxentrace/unit.h"
 
 #include "libxentrace/seal.h"
-#include "tests/unit/libxentrace/packed.h"
-#include "tests/unit/libxentrace/ways.h"
+#include "tests/unit/libxentrace/zstd-file.h"
+#include "tests/unit/libxentrace/read-modes.h"
 
 #define SEEDS 1200
 

@@ -13,7 +13,7 @@
 #include "common/fault.h"
 #include "libxentrace/catalogue-private.h"
 #include "libxentrace/records.h"
-#include "tests/unit/libxentrace/make.h"
+#include "tests/unit/libxentrace/make-trace.h"
 #include "tests/unit/libxentrace/unit.h"
 
 #define XEN_4_17 0x0411

@@ -5,7 +5,7 @@
  */
 #include "libxentrace/clock.h"
 
-#include "tests/unit/libxentrace/make.h"
+#include "tests/unit/libxentrace/make-trace.h"
 #include "tests/unit/libxentrace/unit.h"
 
 static const uint64_t speeds[] = {

@@ -10,10 +10,10 @@
 #include "libxentrace/window.h"
 
 #include "tests/unit/libxentrace/count-all.h"
-#include "tests/unit/libxentrace/make.h"
+#include "tests/unit/libxentrace/make-trace.h"
 #include "tests/unit/libxentrace/unit.h"
 
-static uint64_t times(const struct xt_tally *t, uint32_t event)
+static uint64_t times(const struct xt_event_counts *t, uint32_t event)
 {
     for ( size_t i = 0; i < t->used; i++ )
         if ( t->rows[i].event == event )
@@ -111,36 +111,36 @@ END_TEST
 
 START_TEST(tally_is_exact)
 {
-    struct xt_tally t;
+    struct xt_event_counts t;
 
-    ck_assert_int_eq(xt_tally_init(&t), 0);
+    ck_assert_int_eq(xt_event_counts_init(&t), 0);
     for ( uint32_t round = 0; round < 3; round++ )
         for ( uint32_t i = 0; i < 5000; i++ )
-            ck_assert_int_eq(xt_tally_add(&t, i * 4096 & 0x0fffffff), 0);
-    xt_tally_sort(&t);
+            ck_assert_int_eq(xt_event_counts_add(&t, i * 4096 & 0x0fffffff), 0);
+    xt_event_counts_sort(&t);
     ck_assert_uint_eq(t.used, 5000);
     for ( uint32_t i = 0; i < 5000; i++ )
     {
         ck_assert_uint_eq(t.rows[i].event, i * 4096);
         ck_assert_uint_eq(t.rows[i].times, 3);
     }
-    xt_tally_fini(&t);
+    xt_event_counts_fini(&t);
 }
 END_TEST
 
 /* A hostile trace can name 2^28 events: memory is bounded, the sum is not. */
 START_TEST(tally_is_bounded)
 {
-    struct xt_tally t;
+    struct xt_event_counts t;
 
-    ck_assert_int_eq(xt_tally_init(&t), 0);
-    for ( uint32_t i = 0; i < XT_TALLY_MAX + 1000; i++ )
-        ck_assert_int_eq(xt_tally_add(&t, i), 0);
-    ck_assert_uint_eq(t.used, XT_TALLY_MAX);
+    ck_assert_int_eq(xt_event_counts_init(&t), 0);
+    for ( uint32_t i = 0; i < XT_EVENT_COUNTS_MAX + 1000; i++ )
+        ck_assert_int_eq(xt_event_counts_add(&t, i), 0);
+    ck_assert_uint_eq(t.used, XT_EVENT_COUNTS_MAX);
     ck_assert_uint_eq(t.others, 1000);
-    ck_assert_int_eq(xt_tally_add(&t, 5), 0);
+    ck_assert_int_eq(xt_event_counts_add(&t, 5), 0);
     ck_assert_uint_eq(t.others, 1000);
-    xt_tally_fini(&t);
+    xt_event_counts_fini(&t);
 }
 END_TEST
 

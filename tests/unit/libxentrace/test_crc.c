@@ -5,7 +5,7 @@
  */
 #include "libxentrace/crc.h"
 
-#include "tests/unit/libxentrace/make.h"
+#include "tests/unit/libxentrace/make-trace.h"
 #include "tests/unit/libxentrace/unit.h"
 
 #define SIZE (3 * 2048 * 2 + 3 * 256 * 2 + 64) /* every loop goes round twice */

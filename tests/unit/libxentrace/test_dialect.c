@@ -66,13 +66,13 @@ START_TEST(who_wins)
     static const uint32_t xen[] = { 0x00140004, XT_HARDWARE_VMX };
     struct xt_dialect d = after((struct xt_dialect){ 0 }, 0x8200f, 0, NULL);
 
-    ck_assert(!xt_dialect_known(&d));
+    ck_assert(!xt_dialect_is_known(&d));
     d = after(d, 0x8200f, 1, xen);
     ck_assert_uint_eq(d.hardware, XT_HARDWARE_SVM);
     d = after(d, 0x1f086, 2, xen);
     ck_assert_uint_eq(d.hardware, XT_HARDWARE_VMX);
     ck_assert_uint_eq(d.version, 0x0414);
-    ck_assert(xt_dialect_known(&d));
+    ck_assert(xt_dialect_is_known(&d));
     d = after(d, 0x81003, 0, NULL);
     ck_assert_uint_eq(d.hardware, XT_HARDWARE_VMX);
 }
@@ -84,7 +84,7 @@ START_TEST(not_known)
     static const uint32_t xen[] = { UINT32_MAX, UINT32_MAX };
     struct xt_dialect d = after((struct xt_dialect){ 0 }, 0x1f086, 2, xen);
 
-    ck_assert(!xt_dialect_known(&d));
+    ck_assert(!xt_dialect_is_known(&d));
     ck_assert(!d.version && !d.hardware);
     d = after(d, 0x8200f, 0, NULL);
     xt_dialect_assume(&d, 0x0411, XT_HARDWARE_VMX);

@@ -7,7 +7,7 @@
 
 #include "libxentrace/catalogue.h"
 
-#include "tests/unit/libxentrace/make.h"
+#include "tests/unit/libxentrace/make-trace.h"
 #include "tests/unit/libxentrace/unit.h"
 
 /* Each of them there and back, of random bytes. */
@@ -28,7 +28,7 @@ START_TEST(round_trip)
         size = xt_meta_encode(&m, bytes);
         ck_assert_uint_eq(xt_record_decode(&r, bytes, bytes + size), size);
         ck_assert_uint_eq(r.event, id);
-        ck_assert(!r.has_tsc && xt_record_possible(&r));
+        ck_assert(!r.has_tsc && xt_record_is_possible(&r));
         ck_assert(xt_meta_decode(&back, &r));
         ck_assert_uint_eq(back.event, id);
         ck_assert_int_eq(memcmp(&back.text, random, 4 * r.words), 0);
@@ -101,13 +101,13 @@ START_TEST(texts)
         text[i] = 'a' + i % 26;
     for ( size_t length = 0; length < sizeof(text); length += length / 9 + 1 )
     {
-        unsigned int nr = xt_meta_parts(length);
+        unsigned int nr = xt_meta_count_parts(length);
         size_t cut = length < XT_META_TEXT_MAX ? length : XT_META_TEXT_MAX;
 
         ck_assert_uint_le(nr, 255);
         for ( unsigned int i = 0; i < nr; i++ )
         {
-            xt_meta_part(part, text, length, i);
+            xt_meta_copy_part(part, text, length, i);
             ck_assert(xt_meta_text_add(&t, i, nr, part) == (i + 1 == nr));
         }
         ck_assert_uint_eq(strlen(t.text), cut);

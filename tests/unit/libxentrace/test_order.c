@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "tests/unit/libxentrace/traces.h"
+#include "tests/unit/libxentrace/trace-files.h"
 
 static struct make m;
 static struct expected want[EXPECTED_MAX], got[EXPECTED_MAX];

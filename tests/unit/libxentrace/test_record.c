@@ -4,7 +4,7 @@
  */
 #include "libxentrace/record.h"
 
-#include "tests/unit/libxentrace/make.h"
+#include "tests/unit/libxentrace/make-trace.h"
 #include "tests/unit/libxentrace/unit.h"
 
 static void check_shape(uint64_t tsc, unsigned int words)
@@ -82,7 +82,7 @@ START_TEST(what_no_xen_writes)
     };
 
     for ( size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++ )
-        ck_assert_int_eq(xt_record_possible(&rows[i].r), rows[i].possible);
+        ck_assert_int_eq(xt_record_is_possible(&rows[i].r), rows[i].possible);
 }
 END_TEST
 

@@ -8,9 +8,9 @@
 
 #include "libxentrace/catalogue.h"
 
-#include "tests/unit/libxentrace/make.h"
+#include "tests/unit/libxentrace/make-trace.h"
 #include "tests/unit/libxentrace/unit.h"
-#include "tests/unit/libxentrace/walk.h"
+#include "tests/unit/libxentrace/seen-windows.h"
 
 /* Seal a window of n records, in one span or in two, and append it. */
 static void add(struct make *m, unsigned int cpu, unsigned int n,

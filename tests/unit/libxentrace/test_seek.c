@@ -8,7 +8,7 @@
 
 #include "libxentrace/trace-private.h"
 
-#include "tests/unit/libxentrace/packed.h"
+#include "tests/unit/libxentrace/zstd-file.h"
 
 #define ALWAYS 0u
 #define NEVER UINT64_MAX
@@ -167,7 +167,7 @@ static size_t up_to(const char *path, uint64_t shortcuts, uint64_t from,
 
     t->shortcuts = shortcuts;
     ck_assert_int_eq(xt_trace_span(t, &span[0], &span[1], &e), 0);
-    xt_trace_until(t, to);
+    xt_trace_read_until(t, to);
     if ( from )
         ck_assert_int_eq(xt_trace_seek(t, from, &e), 0);
     nr = read_order(t, all);
@@ -268,9 +268,9 @@ START_TEST(compressed)
     for ( unsigned int i = 0; i < 12; i++ )
     {
         size_t at = make_random(&seed) % m.size, nr, nr_got;
-        struct xt_sounding where;
+        struct xt_sample where;
 
-        if ( !xt_sound(m.bytes, m.size, at, m.size, &where) )
+        if ( !xt_sample_take(m.bytes, m.size, at, m.size, &where) )
             continue;
         nr = from_on_packed(without, where.time + i % 2, want);
         nr_got = from_on_packed(with, where.time + i % 2, got);

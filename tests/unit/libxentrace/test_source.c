@@ -244,12 +244,12 @@ START_TEST(cut_under_the_mapping)
         s = open_source(path, 0);
         ck_assert_ptr_nonnull(s->map);
         ck_assert_int_eq(s->map[SIZE - 1], content[SIZE - 1]);
-        ck_assert_uint_eq(xt_source_cut_at(s), UINT64_MAX);
+        ck_assert_uint_eq(xt_source_truncated_at(s), UINT64_MAX);
         ck_assert_int_eq(truncate(path, left[i]), 0);
         for ( size_t at = 0; at < SIZE; at += 997 )
             ck_assert_int_eq(s->map[at],
                              at < (size_t)left[i] ? content[at] : 0);
-        ck_assert_uint_eq(xt_source_cut_at(s), edge);
+        ck_assert_uint_eq(xt_source_truncated_at(s), edge);
         xt_source_close(s);
         unlink(path);
     }

@@ -8,8 +8,8 @@
 
 #include "libxentrace/window.h"
 
-#include "tests/unit/libxentrace/layers.h"
-#include "tests/unit/libxentrace/make.h"
+#include "tests/unit/libxentrace/memory-source.h"
+#include "tests/unit/libxentrace/make-trace.h"
 #include "tests/unit/libxentrace/unit.h"
 
 static struct make here, there; /* the same trace in both orders */
@@ -54,9 +54,9 @@ static size_t swap_all(size_t size, size_t piece, size_t room)
 START_TEST(wanted)
 {
     make_both();
-    ck_assert(xt_swap_wanted(there.bytes, 16));
-    ck_assert(!xt_swap_wanted(there.bytes, 3));
-    ck_assert(!xt_swap_wanted(here.bytes, 16));
+    ck_assert(xt_swap_detect(there.bytes, 16));
+    ck_assert(!xt_swap_detect(there.bytes, 3));
+    ck_assert(!xt_swap_detect(here.bytes, 16));
 }
 END_TEST
 

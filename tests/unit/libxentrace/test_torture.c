@@ -8,9 +8,9 @@
  */
 #include "libxentrace/window.h"
 
-#include "tests/unit/libxentrace/make.h"
+#include "tests/unit/libxentrace/make-trace.h"
 #include "tests/unit/libxentrace/unit.h"
-#include "tests/unit/libxentrace/walk.h"
+#include "tests/unit/libxentrace/seen-windows.h"
 
 #define NR 24
 

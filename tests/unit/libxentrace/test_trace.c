@@ -11,7 +11,7 @@
 #include "common/fault.h"
 #include "libxentrace/meta.h"
 
-#include "tests/unit/libxentrace/traces.h"
+#include "tests/unit/libxentrace/trace-files.h"
 
 static struct make m;
 static struct expected want[EXPECTED_MAX], got[EXPECTED_MAX];
@@ -48,7 +48,7 @@ static uint64_t count_windows(struct xt_trace *t)
 
     while ( (rc = xt_trace_next_window(t, &w, &e)) > 0 )
     {
-        xt_trace_records(t, &w, &records);
+        xt_trace_begin_records(t, &w, &records);
         while ( xt_records_next(&records, &r) )
             nr++;
     }
@@ -69,13 +69,13 @@ static uint64_t count_walks(struct xt_trace *t)
     {
         uint64_t last = 0;
 
-        xt_trace_walk(t, cpu, &w);
+        xt_trace_begin_walk(t, cpu, &w);
         for ( ; xt_walk_next(&w, &r); nr++ )
         {
             ck_assert(!r.has_tsc || r.tsc > last);
             last = r.has_tsc ? r.tsc : last;
         }
-        xt_trace_walked(t, &w);
+        xt_trace_end_walk(t, &w);
     }
     return nr;
 }
@@ -428,10 +428,10 @@ START_TEST(how_fast)
                          i ? XT_SPEED_MEASURED : XT_SPEED_ASSUMED);
     }
     ck_assert_uint_eq(xt_clock_hz(&c), 2500000000);
-    ck_assert_int_eq(xt_info_clock(&info, 77, &c), XT_SPEED_TYPED);
+    ck_assert_int_eq(xt_info_clock(&info, 77, &c), XT_SPEED_GIVEN);
     ck_assert_uint_eq(xt_clock_hz(&c), 77);
     info.ns = 0;
-    ck_assert_int_eq(xt_info_clock(&info, 0, &c), XT_SPEED_SAID);
+    ck_assert_int_eq(xt_info_clock(&info, 0, &c), XT_SPEED_RECORDED);
     ck_assert_uint_eq(xt_clock_hz(&c), 2400000000);
 }
 END_TEST

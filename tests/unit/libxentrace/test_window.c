@@ -6,7 +6,7 @@
  */
 #include "libxentrace/window.h"
 
-#include "tests/unit/libxentrace/make.h"
+#include "tests/unit/libxentrace/make-trace.h"
 #include "tests/unit/libxentrace/unit.h"
 
 #define MAX_WINDOWS 64

@@ -8,8 +8,8 @@
 
 #include "common/fault.h"
 
-#include "tests/unit/libxentrace/layers.h"
-#include "tests/unit/libxentrace/make.h"
+#include "tests/unit/libxentrace/memory-source.h"
+#include "tests/unit/libxentrace/make-trace.h"
 #include "tests/unit/libxentrace/unit.h"
 
 #define NR 40
@@ -67,7 +67,7 @@ static struct xt_source *open_packed(size_t piece, bool mapped)
     struct err e = ERR_INIT;
     struct xt_source *s;
 
-    ck_assert(xt_zstd_wanted(packed, packed_size));
+    ck_assert(xt_zstd_detect(packed, packed_size));
     ck_assert(!xt_zstd_open(&s, inner, &e));
     return s;
 }

@@ -13,7 +13,7 @@
 #include "xentrace/hypervisor.h"
 #include "xentrace/pcpu-ring.h"
 
-#include "tests/unit/libxentrace/make.h"
+#include "tests/unit/libxentrace/make-trace.h"
 
 #define FAKE_CPUS 3u
 #define FAKE_PAGES 2u

@@ -12,7 +12,7 @@
 #include "common/fault.h"
 #include "libxentrace/window.h"
 
-#include "tests/unit/libxentrace/make.h"
+#include "tests/unit/libxentrace/make-trace.h"
 #include "tests/unit/libxentrace/unit.h"
 
 #define CPUS 3u

@@ -133,7 +133,7 @@ void interval_walk(const struct interval *i, interval_fn *fn, void *state)
         uint64_t since = row * i->grid.width;
 
         w.cell.at = i->grid.first + since;
-        w.cell.ns = xt_clock_length(&i->clock, since);
+        w.cell.ns = xt_clock_duration(&i->clock, since);
         w.cell.cycles = interval_row_length(i, row);
         walks[i->kind](&w, row);
     }

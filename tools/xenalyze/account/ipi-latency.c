@@ -70,7 +70,7 @@ static void say(struct ipi_latency *i, struct ipi_vcpu *v, struct ipi_slot *s,
                 uint64_t from, uint64_t to)
 {
     uint64_t cycles = to > from ? to - from : 0;
-    uint64_t ns = xt_clock_length(&i->clock, cycles);
+    uint64_t ns = xt_clock_duration(&i->clock, cycles);
 
     if ( i->out )
         fprintf(i->out, " [vla] d%uv%u vec %" PRIu32 " ipis %" PRIu32

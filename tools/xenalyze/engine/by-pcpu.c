@@ -90,7 +90,7 @@ static bool is_alone(const struct reader *r, uint64_t next)
     for ( unsigned int n = 16; n; n-- )
     {
         size = xt_record_decode(&ahead, at, r->walk.end);
-        if ( !size || !xt_record_possible(&ahead) )
+        if ( !size || !xt_record_is_possible(&ahead) )
             return false;
         if ( xt_record_is_timed(&ahead) )
             return ahead.tsc < next &&
@@ -178,7 +178,7 @@ static void read_part(struct team *t, struct reader *r, unsigned int part,
     r->p->emit = &s->emit;
     r->p->scratch = &s->scratch[t->epoch % 2];
     read_pcpu(r, end_of_part(t, part));
-    xt_walk_rest(&r->walk);
+    xt_walk_pause(&r->walk);
 }
 
 /* The next part.  False: there is none, or somebody else is at it. */
@@ -403,8 +403,8 @@ static uint64_t bytes_of(const struct xt_walk *w, unsigned int cpu)
     uint64_t n = cpu < index->nr_cpus ? index->lines[cpu].first : XT_NOWHERE;
     uint64_t bytes = 0;
 
-    for ( ; n != XT_NOWHERE; n = xt_index_place(index, n)->next )
-        bytes += xt_index_place(index, n)->size;
+    for ( ; n != XT_NOWHERE; n = xt_index_get_entry(index, n)->next )
+        bytes += xt_index_get_entry(index, n)->size;
     return bytes;
 }
 
@@ -420,7 +420,7 @@ static int open_readers(struct team *t, unsigned int nr)
     {
         struct reader *r = &t->readers[t->nr_readers];
 
-        xt_trace_walk(t->a->trace, cpu, &r->walk);
+        xt_trace_begin_walk(t->a->trace, cpu, &r->walk);
         r->offset = xt_trace_offset(t->a->trace, cpu);
         r->bytes = bytes_of(&r->walk, cpu);
         if ( !r->bytes )
@@ -451,7 +451,7 @@ static int read_segment(struct analysis *a, struct err *e)
     rc = rc ? rc : run_team(&t, first);
     for ( unsigned int i = 0; i < t.nr_readers; i++ )
     {
-        xt_trace_walked(a->trace, &t.readers[i].walk);
+        xt_trace_end_walk(a->trace, &t.readers[i].walk);
         free(t.readers[i].left.items);
     }
     arena_fini(&t.arena);

@@ -86,7 +86,7 @@ static int look_at_pcpu(struct analysis *a, struct notices *l,
     struct xt_walk w;
     int rc = 0;
 
-    xt_trace_walk(a->trace, pcpu, &w);
+    xt_trace_begin_walk(a->trace, pcpu, &w);
     while ( !rc && xt_walk_next(&w, &r) )
     {
         if ( xt_record_is_timed(&r) && r.tsc + offset > time )

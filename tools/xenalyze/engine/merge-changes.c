@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "libxentrace/turns.h"
+#include "libxentrace/kmerge.h"
 
 #define AHEAD 4u                /* changes, in which memory answers */
 
@@ -41,16 +41,16 @@ struct span
 static void merge(struct settle *s, const struct span *span,
                   struct scene *scene)
 {
-    size_t next[XT_TURNS_MAX] = { 0 };
-    struct xt_turns turns;
+    size_t next[XT_KMERGE_MAX] = { 0 };
+    struct xt_kmerge turns;
     unsigned int who;
     uint64_t last;
 
-    xt_turns_begin(&turns, s->nr_queues, span->begin);
+    xt_kmerge_init(&turns, s->nr_queues, span->begin);
     for ( unsigned int i = 0; i < s->nr_queues; i++ )
         if ( s->queues[i]->nr )
-            xt_turns_set(&turns, i, s->queues[i]->items[0].time);
-    while ( xt_turns_next(&turns, &who, &last) )
+            xt_kmerge_set_head(&turns, i, s->queues[i]->items[0].time);
+    while ( xt_kmerge_next(&turns, &who, &last) )
     {
         const struct changes *q = s->queues[who];
         const struct change *c = q->items + next[who];
@@ -65,9 +65,9 @@ static void merge(struct settle *s, const struct span *span,
         while ( c < end && c->time <= last );
         next[who] = c - q->items;
         if ( c < end )
-            xt_turns_set(&turns, who, c->time);
+            xt_kmerge_set_head(&turns, who, c->time);
         else
-            xt_turns_end(&turns, who);
+            xt_kmerge_end_run(&turns, who);
     }
 }
 
@@ -86,7 +86,7 @@ static void collect(struct settle *s, const struct span *span)
 {
     struct xt_slice *slice = &s->slice;
 
-    xt_slice_empty(slice);
+    xt_slice_clear(slice);
     slice->begin = span->begin;
     slice->last = span->last;
     for ( unsigned int i = 0; i < s->nr_queues; i++ )
@@ -152,7 +152,7 @@ int settle_all(struct settle *s, struct scene *scene)
     const struct span span = span_of(s);
     int rc = 0;
 
-    if ( span.nr && xt_turns_possible(s->nr_queues, span.begin, span.last) )
+    if ( span.nr && xt_kmerge_fits(s->nr_queues, span.begin, span.last) )
         merge(s, &span, scene);
     else if ( span.nr )
         rc = sort(s, &span, scene);

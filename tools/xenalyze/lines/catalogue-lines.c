@@ -63,7 +63,7 @@ static void records_write(const void *state, struct chunk *c)
         p = chunk_room(c, p, LINE_MAX);
         if ( !p )
             return;
-        xt_record_view(&r, c->bytes + xt_item_place(&c->items[i]));
+        xt_record_view(&r, c->bytes + xt_item_offset(&c->items[i]));
         p = put_line(p, state, xt_item_cpu(&c->items[i]), &r);
     }
     c->used = p - c->text;

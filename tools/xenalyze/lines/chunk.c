@@ -73,7 +73,7 @@ void chunk_copy(struct chunk *c, const struct xt_batch *b)
     struct xt_record r;
     size_t size = xt_batch_record(b, item, &r);
 
-    memcpy(c->copies + c->copied, b->bytes + xt_item_place(item), size);
+    memcpy(c->copies + c->copied, b->bytes + xt_item_offset(item), size);
     item->where = (uint64_t)xt_item_cpu(item) << XT_ITEM_CPU_SHIFT | c->copied;
     c->copied += size;
 }

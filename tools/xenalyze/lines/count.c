@@ -6,12 +6,12 @@
 #include <stdlib.h>
 
 #include "common/fault.h"
-#include "libxentrace/tally.h"
+#include "libxentrace/event-counts.h"
 #include "xenalyze/account/account.h"
 
 struct count
 {
-    struct xt_tally tally;
+    struct xt_event_counts tally;
     uint64_t records;
 };
 
@@ -20,7 +20,7 @@ int count_new(struct count **out)
     struct count *c = fault_calloc(1, sizeof(*c));
 
     *out = NULL;
-    if ( !c || xt_tally_init(&c->tally) )
+    if ( !c || xt_event_counts_init(&c->tally) )
     {
         free(c);
         return -ENOMEM;
@@ -33,7 +33,7 @@ void count_free(struct count *c)
 {
     if ( !c )
         return;
-    xt_tally_fini(&c->tally);
+    xt_event_counts_fini(&c->tally);
     free(c);
 }
 
@@ -48,7 +48,7 @@ static ssize_t count_take(void *state, struct chunk *chunk,
     for ( size_t i = at; i < b->nr; i++ )
     {
         xt_batch_record(b, &b->items[i], &r);
-        if ( xt_tally_add(&c->tally, r.event) )
+        if ( xt_event_counts_add(&c->tally, r.event) )
             return -ENOMEM;
     }
     c->records += b->nr - at;
@@ -73,7 +73,7 @@ const struct print_style *count_style(void)
 /* Most records first; of as many, the lower id. */
 static int compare(const void *a, const void *b)
 {
-    const struct xt_tally_row *x = a, *y = b;
+    const struct xt_event_count *x = a, *y = b;
 
     if ( x->times != y->times )
         return x->times < y->times ? 1 : -1;
@@ -83,11 +83,11 @@ static int compare(const void *a, const void *b)
 void count_print(struct count *c, const struct report_request *request,
                  FILE *out)
 {
-    struct xt_tally *t = &c->tally;
+    struct xt_event_counts *t = &c->tally;
     size_t n = request->top && request->top < t->used ? request->top
                                                       : t->used;
 
-    xt_tally_sort(t);
+    xt_event_counts_sort(t);
     if ( request->sort != SORT_NAME )
         qsort(t->rows, t->used, sizeof(*t->rows), compare);
     fprintf(out, "%14s  %8s  %8s  %s\n", "records", "share", "id", "event");

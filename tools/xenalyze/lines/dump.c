@@ -305,7 +305,7 @@ static inline char *put_time(struct writer *w, char *p, uint64_t time)
 {
     const struct xt_clock *clock = &w->d->options.clock;
     uint64_t start = w->c->start;
-    uint64_t ns = time > start ? xt_clock_length(clock, time - start) : 0;
+    uint64_t ns = time > start ? xt_clock_duration(clock, time - start) : 0;
 
     if ( !ns )
         return num_fill(p, ' ', 14);
@@ -485,7 +485,7 @@ static void find_programs(struct writer *w, uint32_t begin, uint32_t end)
 {
     for ( uint32_t i = begin; i < end; i++ )
     {
-        const unsigned char *at = w->c->bytes + xt_item_place(&w->c->items[i]);
+        const unsigned char *at = w->c->bytes + xt_item_offset(&w->c->items[i]);
         const struct line_program *program =
             line_program_lately(&w->d->programs, at);
 
@@ -501,7 +501,7 @@ static inline char *put_record(struct writer *w, char *p, uint32_t i)
     const struct xt_item *item = &w->c->items[i];
     bool plain;
 
-    xt_record_view(&w->record, w->c->bytes + xt_item_place(item));
+    xt_record_view(&w->record, w->c->bytes + xt_item_offset(item));
     plain = is_plain(w, i);
     if ( !plain )
         p = put_before(w, p, i);

@@ -63,7 +63,8 @@ static const char *class_name(uint32_t event)
  * Rows are in the order of their ids, so those of a class follow each other:
  * the first of one also prints the sum of all of them.
  */
-static void print_class(const struct xt_tally *t, size_t first, FILE *out)
+static void print_class(const struct xt_event_counts *t, size_t first,
+                        FILE *out)
 {
     uint32_t class = t->rows[first].event >> TRC_CLS_SHIFT;
     uint64_t sum = 0;
@@ -75,7 +76,7 @@ static void print_class(const struct xt_tally *t, size_t first, FILE *out)
             class_name(t->rows[first].event), sum);
 }
 
-static void print_event(const struct xt_tally_row *row, FILE *out)
+static void print_event(const struct xt_event_count *row, FILE *out)
 {
     const struct xt_event *e = xt_catalogue_by_id(row->event);
 
@@ -83,7 +84,7 @@ static void print_event(const struct xt_tally_row *row, FILE *out)
             row->times, e ? "  " : "", e ? e->name : "");
 }
 
-static void print_events(const struct xt_tally *t, FILE *out)
+static void print_events(const struct xt_event_counts *t, FILE *out)
 {
     uint32_t class = 0;
 

@@ -54,7 +54,7 @@ static int fill(struct file_order *o, const struct xt_window *w,
     time = &o->times[w->cpu];
     o->items[0] = (struct xt_item){ .time = *time, .where = cpu };
     b->nr = 1;
-    xt_trace_records(o->trace, w, &records);
+    xt_trace_begin_records(o->trace, w, &records);
     while ( xt_records_next(&records, &r) )
     {
         uint64_t size = 4 + (r.has_tsc ? 8 : 0);

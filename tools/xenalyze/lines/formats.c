@@ -283,8 +283,8 @@ static void formats_write(const void *state, struct chunk *c)
         const struct formats_rule *rule;
 
         if ( i + AHEAD < c->nr )
-            __builtin_prefetch(c->bytes + xt_item_place(&c->items[i + AHEAD]));
-        xt_record_view(&r, c->bytes + xt_item_place(&c->items[i]));
+            __builtin_prefetch(c->bytes + xt_item_offset(&c->items[i + AHEAD]));
+        xt_record_view(&r, c->bytes + xt_item_offset(&c->items[i]));
         p = chunk_room(c, p, l.f->longest + LONGEST_COMPLAINT);
         if ( !p )
             return;

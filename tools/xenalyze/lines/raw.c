@@ -61,12 +61,12 @@ char *raw_process_line(char *p, const struct xt_record *r)
 static char *put_read(char *p, const struct chunk *c,
                       const struct xt_item *item)
 {
-    const unsigned char *at = c->bytes + xt_item_place(item);
+    const unsigned char *at = c->bytes + xt_item_offset(item);
     struct xt_record r;
     size_t size = xt_record_view(&r, at);
 
     p = num_u64_right(num_text(p, "R p"), xt_item_cpu(item), 2);
-    p = num_hex_zero(num_text(p, " o"), c->origin + xt_item_place(item), 16);
+    p = num_hex_zero(num_text(p, " o"), c->origin + xt_item_offset(item), 16);
     *p++ = ' ';
     return put_record(p, &r, at, size);
 }

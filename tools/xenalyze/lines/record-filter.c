@@ -199,8 +199,8 @@ static int look_back(struct sieve *s, uint64_t first, struct err *e)
 
     for ( size_t bytes = LOOK_BACK; !rc; bytes *= LOOK_BACK_MORE )
     {
-        rc = xt_trace_before(s->trace, s->from, bytes, &from, e);
-        xt_trace_until(s->trace, s->to);
+        rc = xt_trace_find_start(s->trace, s->from, bytes, &from, e);
+        xt_trace_read_until(s->trace, s->to);
         if ( !rc )
             rc = xt_trace_seek(s->trace, from, e);
         if ( !rc )
@@ -230,7 +230,7 @@ static int begin(struct sieve *s, struct err *e)
         rc = resolve(s, first, last, e);
     if ( rc )
         return rc;
-    xt_trace_until(s->trace, s->to);
+    xt_trace_read_until(s->trace, s->to);
     if ( !s->span.from.kind )
         return 0;
     return wants_early(s) ? look_back(s, first, e)

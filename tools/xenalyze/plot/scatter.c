@@ -88,7 +88,7 @@ static void runstate_time(void *state, const struct fact_runstate *f)
 
     if ( f->next != STATES && f->state != STATE_INIT && !f->before_first_run )
         put_as(s, POINT_VCPU, POINT_TIME, f->vcpu, f->to,
-               (int64_t)xt_clock_length(&s->clock, f->to - f->from));
+               (int64_t)xt_clock_duration(&s->clock, f->to - f->from));
 }
 
 static void pcpu(void *state, const struct fact_runstate *f)

@@ -15,7 +15,7 @@ struct lines
 
 static void print_time(const struct interval *i, size_t row, FILE *out)
 {
-    uint64_t ns = xt_clock_length(&i->clock, row * i->grid.width);
+    uint64_t ns = xt_clock_duration(&i->clock, row * i->grid.width);
 
     fprintf(out, "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
 }

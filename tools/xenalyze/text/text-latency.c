@@ -18,7 +18,7 @@
 static const char *duration(const struct latency *l, uint64_t cycles,
                             char text[NUM_CLOCK_MAX])
 {
-    *num_duration(text, xt_clock_length(&l->clock, cycles)) = '\0';
+    *num_duration(text, xt_clock_duration(&l->clock, cycles)) = '\0';
     return text;
 }
 

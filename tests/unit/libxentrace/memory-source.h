@@ -4,8 +4,8 @@
  * for what lies on top of a source.  An assertion of `check` is a system call,
  * so there is none for each piece.
  */
-#ifndef TESTS_UNIT_LIBXENTRACE_LAYERS_H
-#define TESTS_UNIT_LIBXENTRACE_LAYERS_H
+#ifndef TESTS_UNIT_LIBXENTRACE_MEMORY_SOURCE_H
+#define TESTS_UNIT_LIBXENTRACE_MEMORY_SOURCE_H
 
 #include <check.h>
 #include <errno.h>
@@ -98,4 +98,4 @@ static inline size_t layer_all(struct xt_source *s, unsigned char *to,
     return size;
 }
 
-#endif /* TESTS_UNIT_LIBXENTRACE_LAYERS_H */
+#endif /* TESTS_UNIT_LIBXENTRACE_MEMORY_SOURCE_H */

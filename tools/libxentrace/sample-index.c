@@ -5,14 +5,14 @@
  * too; but whoever begins there comes back to those of the collector at the
  * end of the window that holds them, long before the moment that he is after.
  */
-#include "libxentrace/sounding.h"
+#include "libxentrace/sample-index.h"
 
 #include "libxentrace/resync.h"
 
 #define ROW 4u
 
-bool xt_sound(const unsigned char *bytes, size_t size, size_t from,
-              size_t limit, struct xt_sounding *s)
+bool xt_sample_take(const unsigned char *bytes, size_t size, size_t from,
+                    size_t limit, struct xt_sample *s)
 {
     struct xt_damage damage = { 0 };
     struct xt_windows windows;
@@ -20,7 +20,7 @@ bool xt_sound(const unsigned char *bytes, size_t size, size_t from,
     bool timed = false;
 
     xt_windows_init(&windows, bytes, size, &damage);
-    xt_resync_begin(&windows, from, limit);
+    xt_resync_find_first(&windows, from, limit);
     if ( windows.next == limit )
         return false;
     s->at = windows.next;
@@ -36,13 +36,13 @@ bool xt_sound(const unsigned char *bytes, size_t size, size_t from,
     return timed;
 }
 
-bool xt_chart_add(struct xt_chart *c, const struct xt_sounding *s)
+bool xt_sample_index_add(struct xt_sample_index *c, const struct xt_sample *s)
 {
-    const struct xt_sounding *last = c->nr ? &c->points[c->nr - 1] : NULL;
+    const struct xt_sample *last = c->nr ? &c->points[c->nr - 1] : NULL;
 
     if ( last && s->at == last->at )
         return true;
-    if ( c->nr == XT_SOUNDINGS || (last && s->time <= last->time) )
+    if ( c->nr == XT_SAMPLES_MAX || (last && s->time <= last->time) )
     {
         c->nr = 0;
         return false;
@@ -51,7 +51,7 @@ bool xt_chart_add(struct xt_chart *c, const struct xt_sounding *s)
     return true;
 }
 
-size_t xt_chart_find(const struct xt_chart *c, uint64_t time)
+size_t xt_sample_index_find(const struct xt_sample_index *c, uint64_t time)
 {
     size_t n = 0;
 
@@ -68,7 +68,7 @@ static bool all_begin_before(const struct xt_index *i, uint64_t time)
 {
     for ( unsigned int cpu = 0; cpu < i->nr_cpus; cpu++ )
     {
-        const struct xt_place *p = xt_index_first_timed(i, cpu);
+        const struct xt_index_entry *p = xt_index_first_timed(i, cpu);
 
         if ( p && p->time >= time )
             return false;
@@ -76,15 +76,16 @@ static bool all_begin_before(const struct xt_index *i, uint64_t time)
     return true;
 }
 
-bool xt_passes_prove(const struct xt_index *i, uint64_t time)
+bool xt_index_suffices(const struct xt_index *i, uint64_t time)
 {
-    struct xt_passes passes = { 0 };
+    struct xt_pass_counter passes = { 0 };
 
     for ( size_t n = 0; n < i->nr; n++ )
     {
-        const struct xt_place *p = &i->places[n];
+        const struct xt_index_entry *p = &i->places[n];
 
-        if ( xt_passes_add(&passes, p->cpu) >= XT_PASSES_ENOUGH && p->timed &&
+        if ( xt_pass_counter_add(&passes, p->cpu) >= XT_PASSES_NEEDED &&
+             p->timed &&
              p->time < time )
             return all_begin_before(i, time);
     }

@@ -2,15 +2,15 @@
 /*
  * A trace as a compressed file, in frames of so many bytes each.
  */
-#ifndef TESTS_UNIT_LIBXENTRACE_PACKED_H
-#define TESTS_UNIT_LIBXENTRACE_PACKED_H
+#ifndef TESTS_UNIT_LIBXENTRACE_ZSTD_FILE_H
+#define TESTS_UNIT_LIBXENTRACE_ZSTD_FILE_H
 
 #include <stdio.h>
 #include <unistd.h>
 
 #include "libxentrace/zstd.h"
 
-#include "tests/unit/libxentrace/traces.h"
+#include "tests/unit/libxentrace/trace-files.h"
 
 static inline int packed_sink(void *to, const void *bytes, size_t size)
 {
@@ -59,4 +59,4 @@ static inline bool packed_file(char *path, const struct make *m, bool table,
     return true;
 }
 
-#endif /* TESTS_UNIT_LIBXENTRACE_PACKED_H */
+#endif /* TESTS_UNIT_LIBXENTRACE_ZSTD_FILE_H */

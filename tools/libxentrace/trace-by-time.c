@@ -30,7 +30,7 @@
 
 /* --- the index ------------------------------------------------------------ */
 
-int trace_no_memory(struct xt_trace *t, struct err *e)
+int trace_fail_memory(struct xt_trace *t, struct err *e)
 {
     return err_sys(e, -ENOMEM, "cannot order %s", t->source->name);
 }
@@ -52,14 +52,14 @@ static void end_pass(struct xt_trace *t)
  */
 static void note_pass(struct xt_trace *t, uint64_t number)
 {
-    struct xt_place *place = xt_index_place(&t->index, number);
-    struct xt_line *line = &t->index.lines[place->cpu];
+    struct xt_index_entry *place = xt_index_get_entry(&t->index, number);
+    struct xt_cpu_windows *line = &t->index.lines[place->cpu];
     struct passes *p = &t->passes;
 
     if ( !p->nr || place->cpu <= p->cpu )
         end_pass(t);
     p->cpu = place->cpu;
-    if ( !place->timed || !xt_place_is_right(&t->order.reading, place) )
+    if ( !place->timed || !xt_index_entry_verify(&t->order.reading, place) )
         return;
     if ( place->time >= line->begun && line->begun > p->now )
         p->now = line->begun;
@@ -87,7 +87,7 @@ static int add(struct xt_trace *t, const struct xt_window *w, struct err *e)
     int rc = xt_index_add(&t->index, w);
 
     if ( rc < 0 )
-        return trace_no_memory(t, e);
+        return trace_fail_memory(t, e);
     if ( !t->partial )
         trace_note_first_pass(&t->first_pass, w->cpu);
     if ( rc > 0 )
@@ -99,7 +99,7 @@ static int add(struct xt_trace *t, const struct xt_window *w, struct err *e)
     if ( t->source->map )
         return 0;
     note_pass(t, number);
-    return xt_order_add(&t->order, number) ? trace_no_memory(t, e) : 0;
+    return xt_order_add_window(&t->order, number) ? trace_fail_memory(t, e) : 0;
 }
 
 /* Where the first record that is still wanted begins, at most. */
@@ -110,9 +110,9 @@ static uint64_t keep_from(struct xt_trace *t)
 
     if ( t->undone < i->dropped )
         t->undone = i->dropped;
-    while ( t->undone < end && xt_index_place(i, t->undone)->done )
+    while ( t->undone < end && xt_index_get_entry(i, t->undone)->done )
         t->undone++;
-    return t->undone < end ? xt_index_place(i, t->undone)->at : XT_NOWHERE;
+    return t->undone < end ? xt_index_get_entry(i, t->undone)->at : XT_NOWHERE;
 }
 
 /* Bytes that were indexed and not yet read. */
@@ -127,14 +127,14 @@ static uint64_t held(struct xt_trace *t)
 static int take_one(struct xt_trace *t, struct err *e)
 {
     struct xt_window w;
-    int rc = trace_take(t, keep_from(t), &w, e);
+    int rc = trace_read_window(t, keep_from(t), &w, e);
 
     if ( !rc )
         t->complete = true;
     if ( rc <= 0 )
         return rc ? rc : 1;
-    xt_source_used(t->source, w.size < XT_SOURCE_TOUCH ? w.size
-                                                      : XT_SOURCE_TOUCH);
+    xt_source_count_used(t->source, w.size < XT_SOURCE_FAULT_AROUND ? w.size
+                                                      : XT_SOURCE_FAULT_AROUND);
     return add(t, &w, e);
 }
 
@@ -145,12 +145,12 @@ static int take_more(struct xt_trace *t, struct err *e)
     int rc = 0;
 
     if ( !t->source->map )
-        xt_index_drop(&t->index);
+        xt_index_drop_done(&t->index);
     while ( !rc && t->limit == limit &&
             (t->source->map || held(t) < HOLD_MOST) )
     {
         rc = take_one(t, e);
-        if ( !rc && trace_until_over(t) )
+        if ( !rc && trace_until_reached(t) )
         {
             t->complete = t->partial = t->sought = true;
             t->limit = t->until.time;
@@ -174,7 +174,7 @@ int trace_begin_segment(struct xt_trace *t, struct err *e)
     t->passes = (struct passes){ .nr = 0 };
     t->limit = t->undone = 0;
     t->complete = t->partial = t->have_span = false;
-    trace_until_begin(t);
+    trace_until_reset(t);
     if ( t->have_next )
     {
         t->segment++;
@@ -191,12 +191,12 @@ void trace_keep_index(struct xt_trace *t)
 {
     struct kept_index *k = &t->kept;
 
-    if ( k->valid && t->mode == NOT_YET )
+    if ( k->valid && t->mode == MODE_NONE )
         return;
-    k->valid = t->source->map && t->mode == BY_TIME && t->complete &&
+    k->valid = t->source->map && t->mode == MODE_TIME && t->complete &&
                !t->partial && !t->segment && !xt_damage_times(&t->damage) &&
-               xt_source_cut_at(t->source) == XT_NOWHERE &&
-               xt_index_again(&t->index);
+               xt_source_truncated_at(t->source) == XT_NOWHERE &&
+               xt_index_reuse(&t->index);
     k->windows = t->windows;
     k->have_next = t->have_next;
     k->next = t->next;
@@ -213,19 +213,19 @@ static int take_up(struct xt_trace *t, struct err *e)
     t->first_pass = k->first_pass;
     t->limit = NO_LIMIT;
     t->complete = true;
-    return xt_order_restart(&t->order) ? trace_no_memory(t, e) : 0;
+    return xt_order_restart(&t->order) ? trace_fail_memory(t, e) : 0;
 }
 
 /* --- indexing ------------------------------------------------------------- */
 
-int trace_index(struct xt_trace *t, uint64_t from, struct err *e)
+int trace_build_index(struct xt_trace *t, uint64_t from, struct err *e)
 {
     int rc = 0;
 
     if ( from || t->partial )
     {
         t->damage = (struct xt_damage){ 0 };
-        trace_begin_windows(t, from);
+        trace_init_windows(t, from);
         t->have_next = false;
         rc = trace_begin_segment(t, e);
         t->partial = from;
@@ -235,20 +235,20 @@ int trace_index(struct xt_trace *t, uint64_t from, struct err *e)
     }
     if ( !rc && !t->complete )
         rc = take_more(t, e);
-    return rc ? rc : xt_order_restart(&t->order) ? trace_no_memory(t, e) : 0;
+    return rc ? rc : xt_order_restart(&t->order) ? trace_fail_memory(t, e) : 0;
 }
 
-int trace_need_index(struct xt_trace *t, struct err *e)
+int trace_complete_index(struct xt_trace *t, struct err *e)
 {
     if ( !t->source->map || (t->complete && (!t->partial || t->sought)) )
         return 0;
-    return trace_index(t, 0, e);
+    return trace_build_index(t, 0, e);
 }
 
-int trace_enter_time(struct xt_trace *t, struct err *e)
+int trace_set_mode_time(struct xt_trace *t, struct err *e)
 {
-    bool begun = t->mode == BY_TIME;
-    int rc = trace_enter(t, BY_TIME, e);
+    bool begun = t->mode == MODE_TIME;
+    int rc = trace_set_mode(t, MODE_TIME, e);
 
     if ( rc || begun )
         return rc;
@@ -256,13 +256,13 @@ int trace_enter_time(struct xt_trace *t, struct err *e)
          xt_order_init(&t->order, &t->order.reading) )
     {
         xt_order_fini(&t->order);
-        rc = trace_no_memory(t, e);
+        rc = trace_fail_memory(t, e);
     }
     if ( !rc )
         rc = t->kept.valid ? take_up(t, e) : trace_begin_segment(t, e);
     t->kept.valid = false;
     if ( rc )
-        t->mode = NOT_YET;
+        t->mode = MODE_NONE;
     return rc;
 }
 
@@ -270,7 +270,7 @@ int trace_next_segment(struct xt_trace *t, struct err *e)
 {
     int rc = trace_begin_segment(t, e);
 
-    return rc ? rc : trace_need_index(t, e);
+    return rc ? rc : trace_complete_index(t, e);
 }
 
 /* --- batches -------------------------------------------------------------- */
@@ -293,7 +293,7 @@ static bool ordered(struct xt_trace *t, struct xt_batch *b)
 {
     while ( xt_order_next(&t->order, t->limit, b) )
     {
-        xt_source_used(t->source, b->nr * sizeof(*b->items));
+        xt_source_count_used(t->source, b->nr * sizeof(*b->items));
         b->segment = t->segment;
         if ( !t->from || cut_front(t, b) )
             return true;
@@ -303,10 +303,10 @@ static bool ordered(struct xt_trace *t, struct xt_batch *b)
 
 int xt_trace_next_batch(struct xt_trace *t, struct xt_batch *b, struct err *e)
 {
-    int rc = trace_enter_time(t, e);
+    int rc = trace_set_mode_time(t, e);
 
     if ( !rc )
-        rc = trace_need_index(t, e);
+        rc = trace_complete_index(t, e);
     while ( !rc )
     {
         if ( t->limit && ordered(t, b) )
@@ -318,6 +318,6 @@ int xt_trace_next_batch(struct xt_trace *t, struct xt_batch *b, struct err *e)
         else
             break;
     }
-    trace_end(t);
+    trace_note_truncation(t);
     return rc;
 }

@@ -7,7 +7,7 @@
  */
 #define _GNU_SOURCE /* SA_ONSTACK */
 
-#include "libxentrace/guard.h"
+#include "libxentrace/sigbus-guard.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -3,8 +3,8 @@
  * Traces as files, and what order in time has to be: every record of the
  * input, by a plain stable sort.
  */
-#ifndef TESTS_UNIT_LIBXENTRACE_TRACES_H
-#define TESTS_UNIT_LIBXENTRACE_TRACES_H
+#ifndef TESTS_UNIT_LIBXENTRACE_TRACE_FILES_H
+#define TESTS_UNIT_LIBXENTRACE_TRACE_FILES_H
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 #include "libxentrace/libxentrace.h"
 
-#include "tests/unit/libxentrace/make.h"
+#include "tests/unit/libxentrace/make-trace.h"
 
 /* Its name goes to path[32]. */
 static inline void trace_file(char *path, const struct make *m)
@@ -154,4 +154,4 @@ static inline struct xt_trace *open_trace(const char *path,
     return t;
 }
 
-#endif /* TESTS_UNIT_LIBXENTRACE_TRACES_H */
+#endif /* TESTS_UNIT_LIBXENTRACE_TRACE_FILES_H */

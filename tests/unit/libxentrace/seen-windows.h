@@ -4,8 +4,8 @@
  * that it believes, their records summed up, and the book of damage.  The
  * input is given whole, or piece by piece as a pipe does.
  */
-#ifndef TESTS_UNIT_LIBXENTRACE_WALK_H
-#define TESTS_UNIT_LIBXENTRACE_WALK_H
+#ifndef TESTS_UNIT_LIBXENTRACE_SEEN_WINDOWS_H
+#define TESTS_UNIT_LIBXENTRACE_SEEN_WINDOWS_H
 
 #include <check.h>
 #include <stdlib.h>
@@ -105,4 +105,4 @@ static inline void walk_same(const struct walk *a, const struct walk *b)
     }
 }
 
-#endif /* TESTS_UNIT_LIBXENTRACE_WALK_H */
+#endif /* TESTS_UNIT_LIBXENTRACE_SEEN_WINDOWS_H */

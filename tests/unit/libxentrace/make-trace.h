@@ -3,8 +3,8 @@
  * Traces made to measure.  The bytes are put together here independently of
  * the codec under test: a header word is written out as its three fields.
  */
-#ifndef TESTS_UNIT_LIBXENTRACE_MAKE_H
-#define TESTS_UNIT_LIBXENTRACE_MAKE_H
+#ifndef TESTS_UNIT_LIBXENTRACE_MAKE_TRACE_H
+#define TESTS_UNIT_LIBXENTRACE_MAKE_TRACE_H
 
 #include <assert.h>
 #include <stdbool.h>
@@ -96,4 +96,4 @@ static inline uint32_t make_random(uint64_t *seed)
     return *seed >> 33;
 }
 
-#endif /* TESTS_UNIT_LIBXENTRACE_MAKE_H */
+#endif /* TESTS_UNIT_LIBXENTRACE_MAKE_TRACE_H */

@@ -3,8 +3,8 @@
  * The ways to read a trace, and what each one sees of it in a form that can be
  * compared.  For unit tests and fuzzers.
  */
-#ifndef TESTS_UNIT_LIBXENTRACE_WAYS_H
-#define TESTS_UNIT_LIBXENTRACE_WAYS_H
+#ifndef TESTS_UNIT_LIBXENTRACE_READ_MODES_H
+#define TESTS_UNIT_LIBXENTRACE_READ_MODES_H
 
 #include <pthread.h>
 #include <stdio.h>
@@ -82,7 +82,7 @@ static inline struct set by_window(const char *path, unsigned int flags)
         struct xt_record r;
         const unsigned char *at = w.bytes;
 
-        xt_trace_records(t, &w, &records);
+        xt_trace_begin_records(t, &w, &records);
         for ( ; xt_records_next(&records, &r); at = records.at )
             set_add(&s, w.cpu, w.at + XT_WINDOW_HEADER + (at - w.bytes));
     }
@@ -132,7 +132,7 @@ static inline void *work(void *arg)
         struct xt_walk *walk = &w->walk[i];
         struct xt_record r;
 
-        xt_trace_walk(w->t, w->first + 2 * i, walk);
+        xt_trace_begin_walk(w->t, w->first + 2 * i, walk);
         while ( xt_walk_next(walk, &r) )
             set_add(&w->set, w->first + 2 * i,
                     walk->at - walk->reading.view->bytes -
@@ -162,7 +162,7 @@ static inline bool by_pcpu(const char *path, struct set *s)
         work(&w[1]);
         pthread_join(thread, NULL);
         for ( unsigned int i = 0; i < 4; i++ )
-            xt_trace_walked(t, &w[i % 2].walk[i / 2]);
+            xt_trace_end_walk(t, &w[i % 2].walk[i / 2]);
         s->records += w[0].set.records + w[1].set.records;
         s->sum += w[0].set.sum + w[1].set.sum;
     } while ( xt_trace_next_segment(t, &e) > 0 );
@@ -170,4 +170,4 @@ static inline bool by_pcpu(const char *path, struct set *s)
     return all;
 }
 
-#endif /* TESTS_UNIT_LIBXENTRACE_WAYS_H */
+#endif /* TESTS_UNIT_LIBXENTRACE_READ_MODES_H */

@@ -39,7 +39,7 @@ static int probe_go(struct probe *p, uint64_t at, struct err *e)
     xt_windows_init(&p->windows, p->view.bytes, 0, &p->ignored);
     p->windows.origin = at;
     p->windows.more = true;
-    xt_resync_begin(&p->windows, 0, 0);
+    xt_resync_find_first(&p->windows, 0, 0);
     return rc;
 }
 
@@ -61,7 +61,7 @@ static int probe_next(struct probe *p, struct xt_window *w, bool *timed,
                         !v->ended);
     }
     *timed = xt_window_time(w, time);
-    *time = xt_align(*time, xt_index_offset(&p->t->index, w->cpu));
+    *time = xt_apply_offset(*time, xt_index_offset(&p->t->index, w->cpu));
     return 1;
 }
 
@@ -83,7 +83,7 @@ static int sound(struct probe *p, uint64_t at, uint64_t *time, struct err *e)
 /* 1: what is before `at` is before `time`; 0: that is not said; or -errno. */
 static int prove(struct probe *p, uint64_t at, uint64_t time, struct err *e)
 {
-    struct xt_passes passes = { 0 };
+    struct xt_pass_counter passes = { 0 };
     struct xt_window w;
     uint64_t begins = 0;
     bool timed = false;
@@ -93,7 +93,7 @@ static int prove(struct probe *p, uint64_t at, uint64_t time, struct err *e)
         return rc;
     while ( (rc = probe_next(p, &w, &timed, &begins, e)) > 0 &&
             !(timed && begins >= time) )
-        if ( xt_passes_add(&passes, w.cpu) >= XT_PASSES_ENOUGH && timed )
+        if ( xt_pass_counter_add(&passes, w.cpu) >= XT_PASSES_NEEDED && timed )
             return 1;
     return rc < 0 ? rc : 0;
 }
@@ -122,7 +122,7 @@ static int bisect(struct probe *p, const uint64_t *points, size_t *lo,
 static int make_chart(struct probe *p, const uint64_t *points, size_t nr,
                       struct err *e)
 {
-    struct xt_chart *c = &p->t->chart;
+    struct xt_sample_index *c = &p->t->chart;
     size_t step = nr / SOUNDINGS + 1;
     bool rises = true;
     int rc = 0;
@@ -130,11 +130,11 @@ static int make_chart(struct probe *p, const uint64_t *points, size_t nr,
     c->nr = 0;
     for ( size_t i = 0; rc >= 0 && rises && i < nr; i += step )
     {
-        struct xt_sounding s = { .at = i };
+        struct xt_sample s = { .at = i };
 
         rc = sound(p, points[i], &s.time, e);
         if ( rc > 0 )
-            rises = xt_chart_add(c, &s);
+            rises = xt_sample_index_add(c, &s);
     }
     return rc < 0 ? rc : 0;
 }
@@ -143,9 +143,9 @@ static int make_chart(struct probe *p, const uint64_t *points, size_t nr,
 static int find(struct probe *p, const uint64_t *points, size_t nr,
                 uint64_t time, uint64_t *from, struct err *e)
 {
-    const struct xt_chart *c = &p->t->chart;
+    const struct xt_sample_index *c = &p->t->chart;
     int rc = make_chart(p, points, nr, e);
-    size_t n = xt_chart_find(c, time), last;
+    size_t n = xt_sample_index_find(c, time), last;
 
     if ( rc || !n )
         return rc;
@@ -160,7 +160,7 @@ static int find(struct probe *p, const uint64_t *points, size_t nr,
     return rc < 0 ? rc : 0;
 }
 
-int trace_seek_points(struct xt_trace *t, uint64_t time, struct err *e)
+int trace_seek_frames(struct xt_trace *t, uint64_t time, struct err *e)
 {
     const struct xt_source_ops *ops = t->source->ops;
     const uint64_t *points;
@@ -169,7 +169,7 @@ int trace_seek_points(struct xt_trace *t, uint64_t time, struct err *e)
     size_t nr;
     int rc;
 
-    if ( !ops->points || t->mode != NOT_YET )
+    if ( !ops->points || t->mode != MODE_NONE )
         return 0;
     points = ops->points(t->source, &nr);
     probe_init(&p, t);
@@ -178,6 +178,6 @@ int trace_seek_points(struct xt_trace *t, uint64_t time, struct err *e)
     if ( !rc )
         rc = xt_view_seek(&t->view, from, e);
     if ( !rc )
-        trace_begin_windows(t, from);
+        trace_init_windows(t, from);
     return rc;
 }

@@ -10,8 +10,8 @@
  * in its own handler later should call the one that it replaces, or open its
  * traces with XT_SOURCE_STREAM; and no thread that reads may block SIGBUS.
  */
-#ifndef LIBXENTRACE_GUARD_H
-#define LIBXENTRACE_GUARD_H
+#ifndef LIBXENTRACE_SIGBUS_GUARD_H
+#define LIBXENTRACE_SIGBUS_GUARD_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,4 +26,4 @@ void guard_remove(int guard);
 /* Offset of the first page that was lost, or UINT64_MAX: none was. */
 uint64_t guard_hit_at(int guard);
 
-#endif /* LIBXENTRACE_GUARD_H */
+#endif /* LIBXENTRACE_SIGBUS_GUARD_H */

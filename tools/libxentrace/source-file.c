@@ -8,7 +8,7 @@
  * takes 20 to 25 % less time, and any number of cursors can stand in the file
  * at once, which is what order in time needs.
  */
-#include "libxentrace/source-plain.h"
+#include "libxentrace/source-file.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "common/fault.h"
-#include "libxentrace/guard.h"
+#include "libxentrace/sigbus-guard.h"
 
 /* Small beside the cache of a file, large beside the cost of faulting. */
 #define FORGET_EVERY (16u << 20)
@@ -182,8 +182,8 @@ static int begin(struct plain *p, unsigned int flags, struct err *e)
     return head_fill(p, e);
 }
 
-int xt_plain_open(struct xt_source **s, int fd, const char *name,
-                  unsigned int flags, struct err *e)
+int xt_source_file_open(struct xt_source **s, int fd, const char *name,
+                        unsigned int flags, struct err *e)
 {
     struct plain *p = fault_calloc(1, sizeof(*p));
     int rc;
@@ -195,7 +195,7 @@ int xt_plain_open(struct xt_source **s, int fd, const char *name,
         return err_sys(e, -ENOMEM, "cannot read %s", name);
     }
     p->fd = fd;
-    xt_source_name(&p->source, name);
+    xt_source_set_name(&p->source, name);
     rc = begin(p, flags, e);
     if ( rc )
         stream_close(&p->source);
@@ -204,7 +204,8 @@ int xt_plain_open(struct xt_source **s, int fd, const char *name,
     return rc;
 }
 
-size_t xt_plain_head(const struct xt_source *s, const unsigned char **head)
+size_t xt_source_file_head(const struct xt_source *s,
+                           const unsigned char **head)
 {
     const struct plain *p = (const struct plain *)s;
 
@@ -217,20 +218,20 @@ size_t xt_plain_head(const struct xt_source *s, const unsigned char **head)
     return p->nr_head;
 }
 
-uint64_t xt_source_cut_at(const struct xt_source *s)
+uint64_t xt_source_truncated_at(const struct xt_source *s)
 {
     return s->ops == &mapped_ops
            ? guard_hit_at(((const struct plain *)s)->guard) : UINT64_MAX;
 }
 
 /* Else the system reads far ahead of each place: megabytes, on some. */
-void xt_source_sparse(struct xt_source *s, bool sparse)
+void xt_source_set_sparse(struct xt_source *s, bool sparse)
 {
     if ( s->ops == &mapped_ops )
         madvise((void *)s->map, s->size, sparse ? MADV_RANDOM : MADV_NORMAL);
 }
 
-void xt_source_soon(struct xt_source *s, uint64_t at, uint64_t size)
+void xt_source_prefetch(struct xt_source *s, uint64_t at, uint64_t size)
 {
     uint64_t from = at & -(uint64_t)sysconf(_SC_PAGESIZE);
 
@@ -240,7 +241,7 @@ void xt_source_soon(struct xt_source *s, uint64_t at, uint64_t size)
                 MADV_WILLNEED);
 }
 
-void xt_source_used(struct xt_source *s, uint64_t bytes)
+void xt_source_count_used(struct xt_source *s, uint64_t bytes)
 {
     struct plain *p = plain_of(s);
 

@@ -13,8 +13,8 @@
  * moment, nothing before S is of it or later.  That is all that is relied on;
  * where it cannot be seen, whoever asked goes through the whole trace.
  */
-#ifndef LIBXENTRACE_SOUNDING_H
-#define LIBXENTRACE_SOUNDING_H
+#ifndef LIBXENTRACE_SAMPLE_INDEX_H
+#define LIBXENTRACE_SAMPLE_INDEX_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,9 +22,9 @@
 
 #include "libxentrace/index.h"
 
-#define XT_SOUNDINGS 256u
+#define XT_SAMPLES_MAX 256u
 
-struct xt_sounding
+struct xt_sample
 {
     uint64_t at;        /* a window ... */
     uint64_t time;      /* ... and when it begins, or one right behind it ... */
@@ -32,9 +32,9 @@ struct xt_sounding
 };
 
 /* Rising in both. */
-struct xt_chart
+struct xt_sample_index
 {
-    struct xt_sounding points[XT_SOUNDINGS];
+    struct xt_sample points[XT_SAMPLES_MAX];
     size_t nr;          /* 0: time does not rise all through the trace */
 };
 
@@ -42,24 +42,24 @@ struct xt_chart
  * The first window at or behind `from` and before `limit`, and its time.
  * False: nothing that can be believed so easily.
  */
-bool xt_sound(const unsigned char *bytes, size_t size, size_t from,
-              size_t limit, struct xt_sounding *s);
+bool xt_sample_take(const unsigned char *bytes, size_t size, size_t from,
+                    size_t limit, struct xt_sample *s);
 
 /* Add one behind the others.  False: it does not fit there, and c->nr is 0. */
-bool xt_chart_add(struct xt_chart *c, const struct xt_sounding *s);
+bool xt_sample_index_add(struct xt_sample_index *c, const struct xt_sample *s);
 
 /* How many points are before `time`. */
-size_t xt_chart_find(const struct xt_chart *c, uint64_t time);
+size_t xt_sample_index_find(const struct xt_sample_index *c, uint64_t time);
 
 /* Counts passes, by the pcpus of windows in a row. */
-struct xt_passes
+struct xt_pass_counter
 {
     unsigned int nr, cpu;
 };
 
 /* The pass of the next window; the first one is 1. */
-static inline unsigned int xt_passes_add(struct xt_passes *p,
-                                         unsigned int cpu)
+static inline unsigned int xt_pass_counter_add(struct xt_pass_counter *p,
+                                               unsigned int cpu)
 {
     p->nr += !p->nr || cpu <= p->cpu;
     p->cpu = cpu;
@@ -67,12 +67,12 @@ static inline unsigned int xt_passes_add(struct xt_passes *p,
 }
 
 /* So many passes say that nothing behind them is from before them. */
-#define XT_PASSES_ENOUGH 3u
+#define XT_PASSES_NEEDED 3u
 
 /*
  * An index was begun somewhere in a trace: is there nothing before it that is
  * not before `time`?
  */
-bool xt_passes_prove(const struct xt_index *i, uint64_t time);
+bool xt_index_suffices(const struct xt_index *i, uint64_t time);
 
-#endif /* LIBXENTRACE_SOUNDING_H */
+#endif /* LIBXENTRACE_SAMPLE_INDEX_H */

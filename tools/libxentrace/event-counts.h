@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How often each event id came.  A real trace has some thirty ids and
+ * millions of records, so the common case is one probe of a small table,
+ * inline.  A hostile one has 2^28 ids: from XT_EVENT_COUNTS_MAX on, new ones
+ * only add to `others`.
+ */
+#ifndef LIBXENTRACE_EVENT_COUNTS_H
+#define LIBXENTRACE_EVENT_COUNTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define XT_EVENT_COUNTS_MAX 65536u
+#define XT_EVENT_COUNTS_FREE UINT32_MAX    /* no event: ids have 28 bits */
+
+struct xt_event_count
+{
+    uint32_t event;
+    uint64_t times;
+};
+
+/* Open addressing, at most half full; all zero until xt_event_counts_init. */
+struct xt_event_counts
+{
+    struct xt_event_count *rows;
+    size_t nr_rows;             /* a power of two */
+    size_t used;
+    uint64_t others;            /* records of ids beyond XT_EVENT_COUNTS_MAX */
+};
+
+int xt_event_counts_init(struct xt_event_counts *t);
+void xt_event_counts_fini(struct xt_event_counts *t);
+
+/* Where the probes for an event begin; `mask` is nr_rows - 1. */
+static inline size_t xt_event_counts_slot(uint32_t event, size_t mask)
+{
+    /* Neighbouring ids differ in low bits, classes in bits 12 and up. */
+    return (event ^ event >> 12 ^ event >> 18) & mask;
+}
+
+/* For an event that is not at its home.  0, or -ENOMEM. */
+int xt_event_counts_add_slow(struct xt_event_counts *t, uint32_t event);
+
+static inline int xt_event_counts_add(struct xt_event_counts *t, uint32_t event)
+{
+    struct xt_event_count *row = &t->rows[xt_event_counts_slot(event,
+                                                               t->nr_rows - 1)];
+
+    if ( row->event != event )
+        return xt_event_counts_add_slow(t, event);
+    row->times++;
+    return 0;
+}
+
+/*
+ * Order by id for reading: rows[0..used) are then the events.  Nothing can
+ * be added any more.
+ */
+void xt_event_counts_sort(struct xt_event_counts *t);
+
+#endif /* LIBXENTRACE_EVENT_COUNTS_H */

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A few rising runs merge: whose turn is it, and until when?
+ *
+ *     xt_kmerge_init(&t, nr, begin);
+ *     ... for each run i that is not empty:
+ *         xt_kmerge_set_head(&t, i, time of its first) ...
+ *     while ( xt_kmerge_next(&t, &i, &last) )
+ *         ... take all of run i up to `last`; then
+ *             xt_kmerge_set_head(&t, i, time of its next),
+ *             or xt_kmerge_end_run(&t, i) ...
+ *
+ * The next item of each run is known by its key, which has the number of the
+ * run in its lowest bits: no two are the same, and of the same time the earlier
+ * run is first.
+ */
+#ifndef LIBXENTRACE_KMERGE_H
+#define LIBXENTRACE_KMERGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define XT_KMERGE_BITS 4
+#define XT_KMERGE_MAX (1u << XT_KMERGE_BITS)    /* runs */
+#define XT_KMERGE_DONE UINT64_MAX           /* nothing is left of that run */
+
+struct xt_kmerge
+{
+    uint64_t begin;
+    uint64_t keys[XT_KMERGE_MAX];
+    unsigned int nr;
+};
+
+/* Can times from `begin` to `last` of so many runs have keys? */
+static inline bool xt_kmerge_fits(unsigned int nr, uint64_t begin,
+                                     uint64_t last)
+{
+    return nr <= XT_KMERGE_MAX && (last - begin) >> (63 - XT_KMERGE_BITS) == 0;
+}
+
+static inline void xt_kmerge_end_run(struct xt_kmerge *t, unsigned int i)
+{
+    t->keys[i] = XT_KMERGE_DONE;
+}
+
+static inline void xt_kmerge_set_head(struct xt_kmerge *t, unsigned int i,
+                                uint64_t time)
+{
+    t->keys[i] = (time - t->begin) << XT_KMERGE_BITS | i;
+}
+
+/* No time is before `begin`.  So far, all runs are empty. */
+static inline void xt_kmerge_init(struct xt_kmerge *t, unsigned int nr,
+                                  uint64_t begin)
+{
+    t->begin = begin;
+    t->nr = nr;
+    for ( unsigned int i = 0; i < nr; i++ )
+        xt_kmerge_end_run(t, i);
+}
+
+/* False: all runs have ended. */
+static inline bool xt_kmerge_next(const struct xt_kmerge *t, unsigned int *who,
+                                 uint64_t *last)
+{
+    uint64_t first = XT_KMERGE_DONE, second = XT_KMERGE_DONE;
+
+    for ( unsigned int i = 0; i < t->nr; i++ )
+    {
+        uint64_t key = t->keys[i], higher = key > first ? key : first;
+
+        first = key < first ? key : first;
+        second = higher < second ? higher : second;
+    }
+    *who = first % XT_KMERGE_MAX;
+    *last = t->begin + ((second - *who) >> XT_KMERGE_BITS);
+    return first != XT_KMERGE_DONE;
+}
+
+#endif /* LIBXENTRACE_KMERGE_H */
