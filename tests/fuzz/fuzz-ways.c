@@ -40,21 +40,21 @@ static void go_to(const char *path, uint64_t time, uint64_t shortcuts)
 
 static void read_all(const char *path, const uint8_t *bytes, size_t size)
 {
-    struct set want = by_window(path, 0), file, got;
+    struct set want = read_by_window(path, 0), file, got;
     struct xt_trace *t = ways_open(path, 0);
     bool mapped = t->source->map;
     uint64_t time = 0;
 
     xt_trace_close(t);
 
-    got = by_window(path, XT_SOURCE_STREAM);
+    got = read_by_window(path, XT_SOURCE_STREAM);
     same(&got, &want);
-    file = by_time(path, 0);
+    file = read_by_time(path, 0);
     same(&file, &want);
-    got = by_time(path, XT_SOURCE_STREAM);
+    got = read_by_time(path, XT_SOURCE_STREAM);
     same(&got, &want);
     MUST(set_ordered(&got, &file));
-    if ( mapped && by_pcpu(path, &got) )
+    if ( mapped && read_by_pcpu(path, &got) )
         same(&got, &want);
     memcpy(&time, bytes + size / 2, size - size / 2 < 8 ? size - size / 2 : 8);
     go_to(path, time & 1 ? time : time % 10000, 0);

@@ -80,8 +80,8 @@ struct arguments
     bool lost;                  /* one had a size that means nothing */
 };
 
-static inline uint64_t value_of(const struct xt_op *op,
-                                const struct xt_record *r)
+static inline uint64_t load_value(const struct xt_op *op,
+                                  const struct xt_record *r)
 {
     uint64_t value;
 
@@ -133,10 +133,10 @@ static char *put_argument(char *p, const struct xt_op *op, uint64_t size,
                                : xt_load32(r->payload + at));
 }
 
-static inline char *put_name(char *p, const struct xt_catalogue *c,
-                             const struct xt_op *op, uint64_t value,
-                             const struct xt_event *e,
-                             const struct xt_record *r)
+static inline char *put_known_name(char *p, const struct xt_catalogue *c,
+                                   const struct xt_op *op, uint64_t value,
+                                   const struct xt_event *e,
+                                   const struct xt_record *r)
 {
     if ( value >= op->names->nr || !op->names->by_value[value].length )
         return catalogue_put_step(p, c, e, op->step, r);
@@ -144,8 +144,9 @@ static inline char *put_name(char *p, const struct xt_catalogue *c,
     return p + op->names->by_value[value].length;
 }
 
-static char *run(char *p, const struct xt_catalogue *c, const struct xt_op *op,
-                 const struct xt_event *e, const struct xt_record *r)
+static char *run_program(char *p, const struct xt_catalogue *c,
+                         const struct xt_op *op,
+                         const struct xt_event *e, const struct xt_record *r)
 {
     struct arguments arguments = { 0 };
 
@@ -160,25 +161,25 @@ static char *run(char *p, const struct xt_catalogue *c, const struct xt_op *op,
         case OP_NOTHING:
             break;
         case OP_DECIMAL:
-            p = put_decimal(p, value_of(op, r));
+            p = put_decimal(p, load_value(op, r));
             break;
         case OP_SIGNED:
-            p = put_signed(p, value_of(op, r), op->width);
+            p = put_signed(p, load_value(op, r), op->width);
             break;
         case OP_HEX:
-            p = num_hex(p, value_of(op, r));
+            p = num_hex(p, load_value(op, r));
             break;
         case OP_HEX_ZEROES:
-            p = num_hex_zero(p, value_of(op, r), op->width);
+            p = num_hex_zero(p, load_value(op, r), op->width);
             break;
         case OP_HEX_PREFIX:
-            p = put_prefixed(p, value_of(op, r));
+            p = put_prefixed(p, load_value(op, r));
             break;
         case OP_NAME:
-            p = put_name(p, c, op, value_of(op, r), e, r);
+            p = put_known_name(p, c, op, load_value(op, r), e, r);
             break;
         case OP_ARGUMENT:
-            p = put_argument(p, op, value_of(op, r), &arguments, r);
+            p = put_argument(p, op, load_value(op, r), &arguments, r);
             break;
         default:
             p = catalogue_put_step(p, c, e, op->step, r);
@@ -198,7 +199,7 @@ char *xt_catalogue_text(const struct xt_catalogue *c, char *p,
     program = c->programs[(e - xt_catalogue_events) * PROGRAMS + words];
     if ( !program )
         return catalogue_put_text(p, c, e, r);
-    p = run(p, c, program, e, r);
+    p = run_program(p, c, program, e, r);
     return r->words > words ? catalogue_put_rest(p, e, r) : p;
 }
 
@@ -264,7 +265,7 @@ struct build
     bool failed;                /* this line is for the general writer */
 };
 
-static struct xt_op *add(struct build *b, enum op_kind kind)
+static struct xt_op *add_op(struct build *b, enum op_kind kind)
 {
     struct xt_op *op = &b->ops[b->nr];
 
@@ -284,7 +285,7 @@ static void add_text(struct build *b, const char *text, size_t length)
     {
         struct xt_op *op = b->nr && b->ops[b->nr - 1].kind == OP_NOTHING &&
                            b->ops[b->nr - 1].length < LITERAL
-                           ? &b->ops[b->nr - 1] : add(b, OP_NOTHING);
+                           ? &b->ops[b->nr - 1] : add_op(b, OP_NOTHING);
         size_t room = LITERAL - op->length, n = length < room ? length : room;
 
         memcpy(op->text + op->length, text, n);
@@ -301,19 +302,19 @@ static struct xt_op *add_value(struct build *b, enum op_kind kind,
     struct xt_op *op = b->nr ? &b->ops[b->nr - 1] : NULL;
 
     if ( !op || op->kind != OP_NOTHING )
-        op = add(b, kind);
+        op = add_op(b, kind);
     op->kind = kind;
     b->most += most;
     return op;
 }
 
-static bool is_there(const struct build *b, const struct xt_field *f)
+static bool field_is_present(const struct build *b, const struct xt_field *f)
 {
     return f->in_id || f->bit + f->bits <= 32 * b->words;
 }
 
 /* Where the value is: false if no two words hold it. */
-static bool locate(struct xt_op *op, const struct xt_field *f)
+static bool locate_value(struct xt_op *op, const struct xt_field *f)
 {
     unsigned int word = f->in_id ? 0 : f->bit / 32;
 
@@ -326,8 +327,8 @@ static bool locate(struct xt_op *op, const struct xt_field *f)
     return op->shift + f->bits <= 64;
 }
 
-static const struct names *names_for(const struct build *b,
-                                     const struct step *s)
+static const struct names *find_names(const struct build *b,
+                                      const struct step *s)
 {
     const struct xt_sem *sem = s->kind == KIND_EXIT ? b->c->exits : s->sem;
 
@@ -344,14 +345,14 @@ static bool is_prefixed(const struct step *s)
 }
 
 /* OP_STEP: whatever it is, the general writer can. */
-static enum op_kind kind_for(const struct build *b, const struct step *s)
+static enum op_kind choose_op_kind(const struct build *b, const struct step *s)
 {
     const struct xt_field *f = &b->e->fields[s->field];
 
     if ( (s->kind == KIND_NAME || s->kind == KIND_EXIT) && !s->width &&
          !f->is_signed )
     {
-        if ( names_for(b, s) )
+        if ( find_names(b, s) )
             return OP_NAME;
         return is_prefixed(s) ? OP_HEX_PREFIX : OP_STEP;
     }
@@ -368,13 +369,13 @@ static enum op_kind kind_for(const struct build *b, const struct step *s)
            s->kind == KIND_HEX ? OP_HEX : OP_STEP;
 }
 
-static void add_field(struct build *b, const struct step *s)
+static void add_field_op(struct build *b, const struct step *s)
 {
     const struct xt_field *f = &b->e->fields[s->field];
-    enum op_kind kind = kind_for(b, s);
+    enum op_kind kind = choose_op_kind(b, s);
     struct xt_op *op;
 
-    if ( !is_there(b, f) )
+    if ( !field_is_present(b, f) )
     {
         add_text(b, "?", 1);
         return;
@@ -382,9 +383,9 @@ static void add_field(struct build *b, const struct step *s)
     op = add_value(b, kind, kind == OP_STEP || kind == OP_NAME
                             ? s->need + NAME : NUMBER_MAX);
     op->step = s;
-    op->names = names_for(b, s);
+    op->names = find_names(b, s);
     op->width = kind == OP_SIGNED ? f->bits : s->width;
-    if ( !locate(op, f) )
+    if ( !locate_value(op, f) )
         op->kind = OP_STEP;
 }
 
@@ -404,8 +405,8 @@ static void add_argument(struct build *b, const struct step *s)
         first--;
     b->failed |= s->kind != KIND_HEX || !s->plain ||
                  (before ? f != before + 1 : first != s->field) ||
-                 !locate(op, &b->e->fields[f->present]) ||
-                 !is_there(b, &b->e->fields[f->present]);
+                 !locate_value(op, &b->e->fields[f->present]) ||
+                 !field_is_present(b, &b->e->fields[f->present]);
     b->last_argument = s->field;
     op->first = b->e->fields[first].bit / 8;
 }
@@ -418,7 +419,7 @@ static bool group_is_there(const struct build *b, const struct xt_format *line,
         const struct step *s = &line->steps[i];
         const struct xt_field *f = &b->e->fields[s->field];
 
-        if ( s->kind != KIND_TEXT && f->present < 0 && !is_there(b, f) )
+        if ( s->kind != KIND_TEXT && f->present < 0 && !field_is_present(b, f) )
             return false;
     }
     return true;
@@ -444,11 +445,11 @@ static void add_group(struct build *b, const struct xt_format *line,
         else if ( argument )
             add_argument(b, s);
         else
-            add_field(b, s);
+            add_field_op(b, s);
     }
 }
 
-static void add_line(struct build *b, const struct xt_format *line)
+static void add_format(struct build *b, const struct xt_format *line)
 {
     unsigned int from = 0, to;
 
@@ -475,7 +476,7 @@ static bool make_program(struct build *b, struct arena *arena,
     b->most = LITERAL;
     b->last_argument = -1;
     b->failed = false;
-    add_line(b, &b->c->lines[b->e - xt_catalogue_events]);
+    add_format(b, &b->c->lines[b->e - xt_catalogue_events]);
     if ( b->failed || b->most + UINT8_MAX > XT_TEXT_MAX - REST_MAX )
         return true;
     ops = arena_array(arena, b->nr, sizeof(*ops), _Alignof(struct xt_op));

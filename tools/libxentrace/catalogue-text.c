@@ -44,13 +44,13 @@ static void parse_flags(struct step *s, const char **at)
         }
 }
 
-static enum kind kind_of_string(const struct xt_sem *sem)
+static enum kind choose_string_kind(const struct xt_sem *sem)
 {
     return sem && sem->meaning == XT_FLAGS ? KIND_FLAGS : KIND_NAME;
 }
 
 /* Two words of events/ have a meaning here that the grammar cannot say. */
-static enum kind kind_of(char conversion, const struct xt_sem *sem)
+static enum kind choose_kind(char conversion, const struct xt_sem *sem)
 {
     if ( sem && !strcmp(sem->name, "text") )
         return KIND_CHARS;
@@ -58,7 +58,7 @@ static enum kind kind_of(char conversion, const struct xt_sem *sem)
         return KIND_EXIT;
     switch ( conversion )
     {
-    case 's': return kind_of_string(sem);
+    case 's': return choose_string_kind(sem);
     case 'd': case 'i': return KIND_SIGNED;
     case 'x': case 'X': case 'p': return KIND_HEX;
     case 'o': return KIND_OCTAL;
@@ -66,7 +66,7 @@ static enum kind kind_of(char conversion, const struct xt_sem *sem)
     }
 }
 
-static size_t longest_name(const struct xt_sem *sem)
+static size_t find_longest_name(const struct xt_sem *sem)
 {
     size_t longest = NUMBER_MAX, sum = NUMBER_MAX;
 
@@ -94,7 +94,7 @@ static void parse_conversion(struct step *s, const struct xt_field *f,
         s->digits = parse_count(&at);
     }
     at += strspn(at, "hlqjzt");
-    s->kind = kind_of(*at, f->sem);
+    s->kind = choose_kind(*at, f->sem);
     s->upper = *at == 'X';
     s->prefix |= *at == 'p';
     s->sem = f->sem;
@@ -102,7 +102,7 @@ static void parse_conversion(struct step *s, const struct xt_field *f,
     s->plain = !s->width && !s->digits && !s->prefix && !s->plus && !s->upper;
     s->need = 2 * 64 + NUMBER_MAX;
     if ( s->kind == KIND_NAME || s->kind == KIND_FLAGS || s->kind == KIND_EXIT )
-        s->need = s->width + longest_name(f->sem) + 2 * NUMBER_MAX;
+        s->need = s->width + find_longest_name(f->sem) + 2 * NUMBER_MAX;
 }
 
 static void parse_piece(struct step *s, const struct xt_event *e,
@@ -231,7 +231,7 @@ static char *put_unnamed(char *p, uint64_t value)
     return num_hex(num_text(p, "0x"), value);
 }
 
-static char *put_name(char *p, const struct xt_sem *sem, uint64_t value)
+static char *put_value_name(char *p, const struct xt_sem *sem, uint64_t value)
 {
     const char *name = sem ? xt_sem_name(sem, value) : NULL;
 
@@ -270,8 +270,8 @@ static char *put_exit(char *p, const struct xt_catalogue *c,
     if ( !c->exits )
         return put_number(p, s, value);
     if ( c->dialect.hardware != XT_HARDWARE_VMX || !(value >> 16) )
-        return put_name(p, c->exits, value);
-    p = put_name(p, c->exits, value & 0xffff);
+        return put_value_name(p, c->exits, value);
+    p = put_value_name(p, c->exits, value & 0xffff);
     *p++ = ',';
     return put_unnamed(p, value >> 16 << 16);
 }
@@ -288,14 +288,14 @@ static char *put_chars(char *p, uint64_t value)
     return p;
 }
 
-static char *put_value(char *p, const struct xt_catalogue *c,
-                       const struct step *s, uint64_t value)
+static char *put_step_value(char *p, const struct xt_catalogue *c,
+                            const struct step *s, uint64_t value)
 {
     char *end;
 
     switch ( s->kind )
     {
-    case KIND_NAME: end = put_name(p, s->sem, value); break;
+    case KIND_NAME: end = put_value_name(p, s->sem, value); break;
     case KIND_FLAGS: end = put_flags(p, s->sem, value); break;
     case KIND_EXIT: return put_exit(p, c, s, value);
     case KIND_CHARS: return put_chars(p, value);
@@ -306,7 +306,7 @@ static char *put_value(char *p, const struct xt_catalogue *c,
 
 /* --- a record ------------------------------------------------------------- */
 
-static char *put_words(char *p, const struct xt_record *r, unsigned int from)
+static char *put_payload(char *p, const struct xt_record *r, unsigned int from)
 {
     for ( unsigned int i = from; i < r->words; i++ )
     {
@@ -317,8 +317,9 @@ static char *put_words(char *p, const struct xt_record *r, unsigned int from)
 }
 
 /* Does the record have every field of this group? */
-static bool has_group(const struct xt_event *e, const struct xt_format *line,
-                      unsigned int at, const struct xt_record *r)
+static bool record_has_group(const struct xt_event *e,
+                             const struct xt_format *line,
+                             unsigned int at, const struct xt_record *r)
 {
     unsigned int group = line->steps[at].group;
     uint64_t value;
@@ -343,11 +344,11 @@ char *catalogue_put_step(char *p, const struct xt_catalogue *c,
     }
     if ( !xt_field_get(e, s->field, r, &value) )
         return num_text(p, "?");
-    return put_value(p, c, s, value);
+    return put_step_value(p, c, s, value);
 }
 
-static char *put_line(char *p, const char *end, const struct xt_catalogue *c,
-                      const struct xt_event *e, const struct xt_record *r)
+static char *put_format(char *p, const char *end, const struct xt_catalogue *c,
+                        const struct xt_event *e, const struct xt_record *r)
 {
     const struct xt_format *line = &c->lines[e - xt_catalogue_events];
     unsigned int shown = 0, hidden = 0;
@@ -358,7 +359,7 @@ static char *put_line(char *p, const char *end, const struct xt_catalogue *c,
 
         if ( s->group && s->group != shown && s->group != hidden )
         {
-            if ( has_group(e, line, i, r) )
+            if ( record_has_group(e, line, i, r) )
                 shown = s->group;
             else
                 hidden = s->group;
@@ -375,7 +376,7 @@ static char *put_line(char *p, const char *end, const struct xt_catalogue *c,
 char *catalogue_put_rest(char *p, const struct xt_event *e,
                          const struct xt_record *r)
 {
-    return put_words(num_text(p, " +"), r, e->max_words);
+    return put_payload(num_text(p, " +"), r, e->max_words);
 }
 
 char *catalogue_put_text(char *p, const struct xt_catalogue *c,
@@ -384,7 +385,7 @@ char *catalogue_put_text(char *p, const struct xt_catalogue *c,
     const char *end = p + XT_TEXT_MAX - REST_MAX;
 
     if ( !e )
-        return put_words(p, r, 0);
-    p = put_line(p, end, c, e, r);
+        return put_payload(p, r, 0);
+    p = put_format(p, end, c, e, r);
     return r->words > e->max_words ? catalogue_put_rest(p, e, r) : p;
 }

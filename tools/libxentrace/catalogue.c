@@ -50,7 +50,7 @@ static bool in_range(const struct xt_event *e, uint16_t version)
 }
 
 /* Of two declarations of one id the older, unless the version says other. */
-static void enter(struct xt_catalogue *c, size_t i)
+static void index_event(struct xt_catalogue *c, size_t i)
 {
     const struct xt_event *e = &xt_catalogue_events[i];
     uint16_t *page = c->ids[c->page[page_of(e->id)]];
@@ -72,7 +72,7 @@ static void enter(struct xt_catalogue *c, size_t i)
  * hvm_vmexit of old Xen has the machine's own reasons.  The catalogue has the
  * names of both; the dialect says which.
  */
-static const struct xt_sem *find_exits(const struct xt_dialect *d)
+static const struct xt_sem *find_exit_names(const struct xt_dialect *d)
 {
     if ( d->hardware == XT_HARDWARE_VMX )
         return xt_catalogue_sem("vmx_exit");
@@ -81,7 +81,7 @@ static const struct xt_sem *find_exits(const struct xt_dialect *d)
     return NULL;
 }
 
-static int fill(struct xt_catalogue *c)
+static int build_catalogue(struct xt_catalogue *c)
 {
     int rc = make_pages(c);
 
@@ -89,8 +89,8 @@ static int fill(struct xt_catalogue *c)
         return rc;
     assert(xt_catalogue_nr_events < UINT16_MAX);
     for ( size_t i = 0; i < xt_catalogue_nr_events; i++ )
-        enter(c, i);
-    c->exits = find_exits(&c->dialect);
+        index_event(c, i);
+    c->exits = find_exit_names(&c->dialect);
     rc = catalogue_parse_texts(c);
     return rc ? rc : catalogue_make_programs(c);
 }
@@ -104,7 +104,7 @@ int xt_catalogue_new(struct xt_catalogue **c, const struct xt_dialect *d)
         return -ENOMEM;
     (*c)->dialect = *d;
     arena_init(&(*c)->arena, 0);
-    rc = fill(*c);
+    rc = build_catalogue(*c);
     if ( rc )
     {
         xt_catalogue_free(*c);
@@ -163,7 +163,7 @@ const struct xt_sem *xt_catalogue_sem(const char *name)
 }
 
 /* As Xen asks it: a class bit, and a subclass bit. */
-static bool selects(uint32_t mask, uint32_t id)
+static bool mask_selects(uint32_t mask, uint32_t id)
 {
     uint32_t both = mask & id & TRC_ALL;
 
@@ -176,13 +176,13 @@ const struct xt_event *xt_catalogue_next(const struct xt_event *e,
     const struct xt_event *end = xt_catalogue_events + xt_catalogue_nr_events;
 
     for ( e = e ? e + 1 : xt_catalogue_events; e < end; e++ )
-        if ( selects(mask, e->id) )
+        if ( mask_selects(mask, e->id) )
             return e;
     return NULL;
 }
 
 /* FNV-1a: it tells catalogues apart, and protects from nobody. */
-static uint32_t sum_bytes(uint32_t sum, const void *bytes, size_t size)
+static uint32_t checksum_bytes(uint32_t sum, const void *bytes, size_t size)
 {
     const unsigned char *at = bytes;
 
@@ -191,20 +191,20 @@ static uint32_t sum_bytes(uint32_t sum, const void *bytes, size_t size)
     return sum;
 }
 
-static uint32_t sum_event(uint32_t sum, const struct xt_event *e)
+static uint32_t checksum_event(uint32_t sum, const struct xt_event *e)
 {
     uint32_t head[] = { e->id, e->id_fields, e->since, e->until, e->timed };
 
-    sum = sum_bytes(sum, head, sizeof(head));
-    sum = sum_bytes(sum, e->name, strlen(e->name) + 1);
+    sum = checksum_bytes(sum, head, sizeof(head));
+    sum = checksum_bytes(sum, e->name, strlen(e->name) + 1);
     for ( unsigned int i = 0; i < e->nr_fields; i++ )
     {
         const struct xt_field *f = &e->fields[i];
         unsigned char place[] = { f->bit, f->bits, f->is_signed, f->in_id,
                                   f->optional, f->present };
 
-        sum = sum_bytes(sum, place, sizeof(place));
-        sum = sum_bytes(sum, f->name, strlen(f->name) + 1);
+        sum = checksum_bytes(sum, place, sizeof(place));
+        sum = checksum_bytes(sum, f->name, strlen(f->name) + 1);
     }
     return sum;
 }
@@ -214,22 +214,22 @@ uint32_t xt_catalogue_sum(void)
     uint32_t sum = 2166136261u;
 
     for ( size_t i = 0; i < xt_catalogue_nr_events; i++ )
-        sum = sum_event(sum, &xt_catalogue_events[i]);
+        sum = checksum_event(sum, &xt_catalogue_events[i]);
     return sum;
 }
 
 /* --- fields --------------------------------------------------------------- */
 
-static inline uint64_t cut(uint64_t value, unsigned int bits)
+static inline uint64_t mask_bits(uint64_t value, unsigned int bits)
 {
     return bits < 64 ? value & ((UINT64_C(1) << bits) - 1) : value;
 }
 
-static inline uint64_t extend(uint64_t value, const struct xt_field *f)
+static inline uint64_t extend_sign(uint64_t value, const struct xt_field *f)
 {
     uint64_t sign = UINT64_C(1) << (f->bits - 1);
 
-    value = cut(value, f->bits);
+    value = mask_bits(value, f->bits);
     return f->is_signed ? (value ^ sign) - sign : value;
 }
 
@@ -239,8 +239,8 @@ static inline uint64_t extend(uint64_t value, const struct xt_field *f)
  * so from its first byte on 8 bytes hold it, if there are 8; else a word
  * does, or it is what is left.
  */
-static inline bool take(const struct xt_record *r, unsigned int bit,
-                        unsigned int bits, uint64_t *value)
+static inline bool read_bits(const struct xt_record *r, unsigned int bit,
+                             unsigned int bits, uint64_t *value)
 {
     const unsigned char *at = r->payload + bit / 8;
     unsigned int left = 32u * r->words;
@@ -266,8 +266,8 @@ static inline bool take(const struct xt_record *r, unsigned int bit,
  * So where one stands depends on those before it.  3 means nothing; whoever
  * finds it cannot know where the next one is.
  */
-static bool take_present(const struct xt_event *e, unsigned int i,
-                         const struct xt_record *r, uint64_t *value)
+static bool read_argument(const struct xt_event *e, unsigned int i,
+                          const struct xt_record *r, uint64_t *value)
 {
     unsigned int first = i, bit;
     uint64_t size = 0;
@@ -285,9 +285,9 @@ static bool take_present(const struct xt_event *e, unsigned int i,
             break;
         bit += 32 * size;
     }
-    if ( !take(r, bit, 32 * size, value) )
+    if ( !read_bits(r, bit, 32 * size, value) )
         return false;
-    *value = cut(*value, 32 * size);
+    *value = mask_bits(*value, 32 * size);
     return true;
 }
 
@@ -298,12 +298,12 @@ bool xt_field_get(const struct xt_event *e, unsigned int i,
 
     assert(i < e->nr_fields);
     if ( f->present >= 0 )
-        return take_present(e, i, r, value);
+        return read_argument(e, i, r, value);
     if ( f->in_id )
         *value = r->event >> f->bit;
-    else if ( !take(r, f->bit, f->bits, value) )
+    else if ( !read_bits(r, f->bit, f->bits, value) )
         return false;
-    *value = extend(*value, f);
+    *value = extend_sign(*value, f);
     return true;
 }
 

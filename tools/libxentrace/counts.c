@@ -43,8 +43,8 @@ static void span_add(struct xt_span *s, const struct xt_record *r)
     s->last = r->tsc;
 }
 
-static int count_records(struct xt_counts *c, const struct xt_window *w,
-                         struct xt_count *n, struct xt_damage *damage)
+static int count_window_records(struct xt_counts *c, const struct xt_window *w,
+                                struct xt_count *n, struct xt_damage *damage)
 {
     struct xt_records records;
     struct xt_record r;
@@ -97,7 +97,7 @@ static void span_cover(struct xt_span *to, const struct xt_span *s)
 }
 
 /* The counts of a pcpu, which may be a new one.  NULL: no memory. */
-static struct xt_count *cpu_at(struct xt_counts *c, unsigned int cpu)
+static struct xt_count *get_cpu_count(struct xt_counts *c, unsigned int cpu)
 {
     assert(cpu < XT_MAX_CPUS);
     if ( cpu >= c->nr_cpus )
@@ -124,9 +124,9 @@ int xt_counts_init(struct xt_counts *c)
 int xt_counts_add_window(struct xt_counts *c, const struct xt_window *w,
                          struct xt_damage *damage)
 {
-    struct xt_count n = { 0 }, *cpu = cpu_at(c, w->cpu);
+    struct xt_count n = { 0 }, *cpu = get_cpu_count(c, w->cpu);
 
-    if ( !cpu || count_records(c, w, &n, damage) )
+    if ( !cpu || count_window_records(c, w, &n, damage) )
         return -ENOMEM;
     count_add(cpu, &n);
     span_append(&cpu->tsc, &n.tsc);

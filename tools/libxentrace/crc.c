@@ -12,9 +12,9 @@
  *
  *      |----- a -----|----- b -----|----- c -----|
  *
- *      crc(abc) = past(past(crc(a)) ^ crc(b)) ^ crc(c)
+ *      crc(abc) = shift(shift(crc(a)) ^ crc(b)) ^ crc(c)
  *
- * where past() is what as many zero bytes as the third has do to a remainder.
+ * where shift() is what as many zero bytes as the third has do to a remainder.
  * That is a linear map, so it is four look-ups in a table for that length.
  * There are two lengths: the long one hides the look-ups, the short one
  * leaves little to be done in one stream.
@@ -50,7 +50,7 @@ static struct
     bool instruction;
 } crc = { .past = { { .size = 2048 }, { .size = 256 } } };
 
-static uint64_t load64(const unsigned char *at)
+static uint64_t load_le64(const unsigned char *at)
 {
     uint64_t value;
 
@@ -65,27 +65,28 @@ static uint64_t load64(const unsigned char *at)
 
 /* From here on, remainders are as between two steps: not yet inverted. */
 
-static uint32_t with_byte(uint32_t rest, unsigned char byte)
+static uint32_t update_byte(uint32_t rest, unsigned char byte)
 {
     return rest >> 8 ^ crc.step[0][(rest ^ byte) & 0xff];
 }
 
-static uint32_t with_table(uint32_t rest, const unsigned char *at, size_t size)
+static uint32_t update_table(uint32_t rest, const unsigned char *at,
+                             size_t size)
 {
     for ( ; size >= STEP; size -= STEP, at += STEP )
     {
-        uint64_t word = load64(at) ^ rest;
+        uint64_t word = load_le64(at) ^ rest;
 
         rest = 0;
         for ( unsigned int i = 0; i < STEP; i++ )
             rest ^= crc.step[STEP - 1 - i][word >> 8 * i & 0xff];
     }
     while ( size-- )
-        rest = with_byte(rest, *at++);
+        rest = update_byte(rest, *at++);
     return rest;
 }
 
-static void fill_step(void)
+static void fill_step_tables(void)
 {
     for ( uint32_t byte = 0; byte < 256; byte++ )
     {
@@ -97,11 +98,11 @@ static void fill_step(void)
     }
     for ( unsigned int n = 1; n < STEP; n++ )
         for ( uint32_t byte = 0; byte < 256; byte++ )
-            crc.step[n][byte] = with_byte(crc.step[n - 1][byte], 0);
+            crc.step[n][byte] = update_byte(crc.step[n - 1][byte], 0);
 }
 
 /* Zeroes behind each single bit; the map is linear, so sums do the rest. */
-static void fill_past(struct past *p)
+static void fill_shift_tables(struct past *p)
 {
     static const unsigned char zeroes[2048];
 
@@ -111,7 +112,7 @@ static void fill_past(struct past *p)
             uint32_t low = byte & -byte;
 
             p->table[i][byte] = byte == low
-                ? with_table(byte << 8 * i, zeroes, p->size)
+                ? update_table(byte << 8 * i, zeroes, p->size)
                 : p->table[i][low] ^ p->table[i][byte ^ low];
         }
 }
@@ -126,12 +127,12 @@ static bool has_instruction(void)
     return __builtin_cpu_supports("sse4.2");
 }
 
-WITH_INSTRUCTION static inline uint64_t take8(uint64_t rest, uint64_t word)
+WITH_INSTRUCTION static inline uint64_t crc_word(uint64_t rest, uint64_t word)
 {
     return __builtin_ia32_crc32di(rest, word);
 }
 
-WITH_INSTRUCTION static inline uint32_t take1(uint32_t rest, uint8_t byte)
+WITH_INSTRUCTION static inline uint32_t crc_byte(uint32_t rest, uint8_t byte)
 {
     return __builtin_ia32_crc32qi(rest, byte);
 }
@@ -143,19 +144,19 @@ static bool has_instruction(void)
     return getauxval(AT_HWCAP) & HWCAP_CRC32;
 }
 
-WITH_INSTRUCTION static inline uint64_t take8(uint64_t rest, uint64_t word)
+WITH_INSTRUCTION static inline uint64_t crc_word(uint64_t rest, uint64_t word)
 {
     return __crc32cd(rest, word);
 }
 
-WITH_INSTRUCTION static inline uint32_t take1(uint32_t rest, uint8_t byte)
+WITH_INSTRUCTION static inline uint32_t crc_byte(uint32_t rest, uint8_t byte)
 {
     return __crc32cb(rest, byte);
 }
 #endif
 
 #ifdef WITH_INSTRUCTION
-static uint32_t past(const struct past *p, uint32_t rest)
+static uint32_t shift_remainder(const struct past *p, uint32_t rest)
 {
     return p->table[0][rest & 0xff] ^ p->table[1][rest >> 8 & 0xff] ^
            p->table[2][rest >> 16 & 0xff] ^ p->table[3][rest >> 24];
@@ -166,8 +167,9 @@ static uint32_t past(const struct past *p, uint32_t rest)
  * CPU that fetches ahead likes: it is told what comes next, which makes two
  * and a half times the speed of what is not in its cache.
  */
-WITH_INSTRUCTION static uint32_t thirds(const struct past *p, uint32_t rest,
-                                        const unsigned char *at)
+WITH_INSTRUCTION static uint32_t update_thirds(const struct past *p,
+                                               uint32_t rest,
+                                               const unsigned char *at)
 {
     const unsigned char *end = at + p->size, *ahead = at + 3 * p->size;
     uint64_t a = rest, b = 0, c = 0;
@@ -175,24 +177,24 @@ WITH_INSTRUCTION static uint32_t thirds(const struct past *p, uint32_t rest,
     for ( ; at < end; at += STEP, ahead += 3 * STEP )
     {
         __builtin_prefetch(ahead);
-        a = take8(a, load64(at));
-        b = take8(b, load64(at + p->size));
-        c = take8(c, load64(at + 2 * p->size));
+        a = crc_word(a, load_le64(at));
+        b = crc_word(b, load_le64(at + p->size));
+        c = crc_word(c, load_le64(at + 2 * p->size));
     }
-    return past(p, past(p, a) ^ b) ^ c;
+    return shift_remainder(p, shift_remainder(p, a) ^ b) ^ c;
 }
 
-WITH_INSTRUCTION static uint32_t with_instruction(uint32_t rest,
-                                                  const unsigned char *at,
-                                                  size_t size)
+WITH_INSTRUCTION static uint32_t update_hardware(uint32_t rest,
+                                                    const unsigned char *at,
+                                                    size_t size)
 {
     for ( const struct past *p = crc.past; p < crc.past + 2; p++ )
         for ( ; size >= 3 * p->size; size -= 3 * p->size, at += 3 * p->size )
-            rest = thirds(p, rest, at);
+            rest = update_thirds(p, rest, at);
     for ( ; size >= STEP; size -= STEP, at += STEP )
-        rest = take8(rest, load64(at));
+        rest = crc_word(rest, load_le64(at));
     while ( size-- )
-        rest = take1(rest, *at++);
+        rest = crc_byte(rest, *at++);
     return rest;
 }
 #else
@@ -201,35 +203,35 @@ static bool has_instruction(void)
     return false;
 }
 
-#define with_instruction with_table
+#define update_hardware update_table
 #endif
 
 /* --- both ---------------------------------------------------------------- */
 
-static void choose(void)
+static void init_tables(void)
 {
-    fill_step();
-    fill_past(&crc.past[0]);
-    fill_past(&crc.past[1]);
+    fill_step_tables();
+    fill_shift_tables(&crc.past[0]);
+    fill_shift_tables(&crc.past[1]);
     crc.instruction = has_instruction();
 }
 
-static void prepare(void)
+static void init_once(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    pthread_once(&once, choose);
+    pthread_once(&once, init_tables);
 }
 
 uint32_t xt_crc32c(uint32_t sum, const void *bytes, size_t size)
 {
-    prepare();
-    return ~(crc.instruction ? with_instruction(~sum, bytes, size)
-                             : with_table(~sum, bytes, size));
+    init_once();
+    return ~(crc.instruction ? update_hardware(~sum, bytes, size)
+                             : update_table(~sum, bytes, size));
 }
 
 uint32_t xt_crc32c_table(uint32_t sum, const void *bytes, size_t size)
 {
-    prepare();
-    return ~with_table(~sum, bytes, size);
+    init_once();
+    return ~update_table(~sum, bytes, size);
 }

@@ -25,7 +25,7 @@ bool xt_index_entry_verify(const struct xt_read_context *r,
 }
 
 /* To the beginning of its window, or of the next one that is right. */
-static bool enter(struct xt_cursor *c, const struct xt_read_context *r)
+static bool enter_window(struct xt_cursor *c, const struct xt_read_context *r)
 {
     while ( c->place != XT_NOWHERE )
     {
@@ -54,7 +54,7 @@ void xt_cursor_init(struct xt_cursor *c, const struct xt_read_context *r,
 {
     /* What a window that is wrong says of time is nothing, either. */
     *c = (struct xt_cursor){ .place = place };
-    enter(c, r);
+    enter_window(c, r);
     c->before = c->time;
 }
 
@@ -67,7 +67,7 @@ bool xt_cursor_next_window(struct xt_cursor *c, const struct xt_read_context *r)
     p = xt_index_get_entry(r->index, c->place);
     p->done = true;
     c->place = p->next;
-    return enter(c, r);
+    return enter_window(c, r);
 }
 
 void xt_cursor_end_window(struct xt_cursor *c, const struct xt_read_context *r)

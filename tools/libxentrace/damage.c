@@ -23,8 +23,8 @@ static const struct
     [XT_DAMAGE_CHANGED] = { XT_GRADE_CUT, "the file was cut while read" },
 };
 
-static bool before(const struct xt_damage_place *a,
-                   const struct xt_damage_place *b)
+static bool place_is_before(const struct xt_damage_place *a,
+                            const struct xt_damage_place *b)
 {
     return a->offset != b->offset ? a->offset < b->offset
          : a->kind != b->kind     ? a->kind < b->kind
@@ -32,13 +32,13 @@ static bool before(const struct xt_damage_place *a,
 }
 
 /* Into the list of the first, if it is one of them. */
-static void keep(struct xt_damage *d, const struct xt_damage_place *p)
+static void keep_place(struct xt_damage *d, const struct xt_damage_place *p)
 {
     size_t at = d->nr_first;
 
-    if ( at == XT_DAMAGE_PLACES && !before(p, &d->first[--at]) )
+    if ( at == XT_DAMAGE_PLACES && !place_is_before(p, &d->first[--at]) )
         return;
-    for ( ; at && before(p, &d->first[at - 1]); at-- )
+    for ( ; at && place_is_before(p, &d->first[at - 1]); at-- )
         d->first[at] = d->first[at - 1];
     d->first[at] = *p;
     if ( d->nr_first < XT_DAMAGE_PLACES )
@@ -55,7 +55,7 @@ void xt_damage_add(struct xt_damage *d, enum xt_damage_kind kind,
     assert(kind < XT_DAMAGE_KINDS);
     d->times[kind]++;
     d->bytes[kind] += bytes;
-    keep(d, &place);
+    keep_place(d, &place);
 }
 
 void xt_damage_merge(struct xt_damage *to, const struct xt_damage *from)
@@ -66,10 +66,10 @@ void xt_damage_merge(struct xt_damage *to, const struct xt_damage *from)
         to->bytes[i] += from->bytes[i];
     }
     for ( size_t i = 0; i < from->nr_first; i++ )
-        keep(to, &from->first[i]);
+        keep_place(to, &from->first[i]);
 }
 
-static uint64_t sum(const uint64_t *values)
+static uint64_t sum_kinds(const uint64_t *values)
 {
     uint64_t total = 0;
 
@@ -80,12 +80,12 @@ static uint64_t sum(const uint64_t *values)
 
 uint64_t xt_damage_times(const struct xt_damage *d)
 {
-    return sum(d->times);
+    return sum_kinds(d->times);
 }
 
 uint64_t xt_damage_bytes(const struct xt_damage *d)
 {
-    return sum(d->bytes);
+    return sum_kinds(d->bytes);
 }
 
 enum xt_grade xt_damage_grade(const struct xt_damage *d)

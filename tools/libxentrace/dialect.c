@@ -35,7 +35,7 @@ static void guess_hardware(struct xt_dialect *d, enum xt_hardware hardware)
  * Our collector's record meta_xen.  A field that the collector did not know
  * (all ones) can still be found out.
  */
-static void hear(struct xt_dialect *d, const struct xt_record *r)
+static void learn_meta_xen(struct xt_dialect *d, const struct xt_record *r)
 {
     uint16_t major = xt_field_load(r, XT_AT(meta_xen, major));
     uint16_t minor = xt_field_load(r, XT_AT(meta_xen, minor));
@@ -52,7 +52,7 @@ static void hear(struct xt_dialect *d, const struct xt_record *r)
 }
 
 /* Of Intel's reasons none is so large; bits above 15 are flags of Intel's. */
-static void look_at_exit(struct xt_dialect *d, const struct xt_record *r)
+static void learn_from_exit(struct xt_dialect *d, const struct xt_record *r)
 {
     uint32_t reason = xt_field_load(r, XT_AT(hvm_vmexit_until_4_18, reason));
 
@@ -65,8 +65,8 @@ static void look_at_exit(struct xt_dialect *d, const struct xt_record *r)
  * Up to 4.18 the order stands above the domain, in one word.  Later each has a
  * word, and the upper half of the domain's is zero: a bit there is old Xen's.
  */
-static void look_at_domain(struct xt_dialect *d, const struct xt_record *r,
-                           struct xt_place dom)
+static void learn_from_domain(struct xt_dialect *d, const struct xt_record *r,
+                              struct xt_place dom)
 {
     assert(dom.bits == 32);
     if ( xt_field_load(r, dom) >> 16 )
@@ -82,7 +82,7 @@ static bool is_unshadow(uint32_t event)
 }
 
 /* A size that one declaration of an event fits, and no other. */
-static void look_at_size(struct xt_dialect *d, const struct xt_record *r)
+static void learn_from_size(struct xt_dialect *d, const struct xt_record *r)
 {
     const struct xt_event *fits = NULL;
 
@@ -106,34 +106,34 @@ void xt_dialect_learn(struct xt_dialect *d, const struct xt_record *r)
     switch ( r->event )
     {
     case TRC_META_XEN:
-        hear(d, r);
+        learn_meta_xen(d, r);
         break;
     case TRC_HVM_INTR:
         /* Intel's says which; AMD's cannot know. */
         guess_hardware(d, r->words ? XT_HARDWARE_VMX : XT_HARDWARE_SVM);
         break;
     case TRC_MEM_DECREASE_RESERVATION:
-        look_at_domain(d, r, XT_AT(mem_decrease_reservation, dom));
+        learn_from_domain(d, r, XT_AT(mem_decrease_reservation, dom));
         break;
     case TRC_MEM_POD_SUPERPAGE_SPLINTER:
-        look_at_domain(d, r, XT_AT(mem_pod_superpage_splinter, dom));
+        learn_from_domain(d, r, XT_AT(mem_pod_superpage_splinter, dom));
         break;
     case TRC_MEM_POD_POPULATE:
-        look_at_domain(d, r, XT_AT(mem_pod_populate, dom));
+        learn_from_domain(d, r, XT_AT(mem_pod_populate, dom));
         break;
     case TRC_MEM_POD_ZERO_RECLAIM:
-        look_at_domain(d, r, XT_AT(mem_pod_zero_reclaim, dom));
+        learn_from_domain(d, r, XT_AT(mem_pod_zero_reclaim, dom));
         break;
     }
     if ( (r->event & ~EXIT_FORMS) == TRC_HVM_VMEXIT )
-        look_at_exit(d, r);
+        learn_from_exit(d, r);
     else if ( (r->event & ~EXIT_FORMS) == TRC_HVM_SVM_EXIT )
     {
         guess_hardware(d, XT_HARDWARE_SVM);
         guess_version(d, XEN_4_19);
     }
     else if ( is_unshadow(r->event) && !d->version )
-        look_at_size(d, r);
+        learn_from_size(d, r);
 }
 
 void xt_dialect_assume(struct xt_dialect *d, uint16_t version,

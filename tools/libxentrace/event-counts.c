@@ -12,7 +12,7 @@
 
 #define FIRST_ROWS 256u
 
-static struct xt_event_count *rows_new(size_t nr)
+static struct xt_event_count *new_rows(size_t nr)
 {
     struct xt_event_count *rows = fault_malloc(nr * sizeof(*rows));
 
@@ -23,7 +23,7 @@ static struct xt_event_count *rows_new(size_t nr)
 
 int xt_event_counts_init(struct xt_event_counts *t)
 {
-    *t = (struct xt_event_counts){ .rows = rows_new(FIRST_ROWS),
+    *t = (struct xt_event_counts){ .rows = new_rows(FIRST_ROWS),
                                    .nr_rows = FIRST_ROWS };
     return t->rows ? 0 : -ENOMEM;
 }
@@ -35,8 +35,8 @@ void xt_event_counts_fini(struct xt_event_counts *t)
 }
 
 /* The row of an event, or the free one where it belongs. */
-static struct xt_event_count *find(struct xt_event_count *rows, size_t nr,
-                                   uint32_t event)
+static struct xt_event_count *find_row(struct xt_event_count *rows, size_t nr,
+                                       uint32_t event)
 {
     size_t i = xt_event_counts_slot(event, nr - 1);
 
@@ -45,16 +45,16 @@ static struct xt_event_count *find(struct xt_event_count *rows, size_t nr,
     return &rows[i];
 }
 
-static int grow(struct xt_event_counts *t)
+static int grow_table(struct xt_event_counts *t)
 {
     size_t nr = 2 * t->nr_rows;
-    struct xt_event_count *rows = rows_new(nr);
+    struct xt_event_count *rows = new_rows(nr);
 
     if ( !rows )
         return -ENOMEM;
     for ( size_t i = 0; i < t->nr_rows; i++ )
         if ( t->rows[i].event != XT_EVENT_COUNTS_FREE )
-            *find(rows, nr, t->rows[i].event) = t->rows[i];
+            *find_row(rows, nr, t->rows[i].event) = t->rows[i];
     free(t->rows);
     t->rows = rows;
     t->nr_rows = nr;
@@ -63,7 +63,7 @@ static int grow(struct xt_event_counts *t)
 
 int xt_event_counts_add_slow(struct xt_event_counts *t, uint32_t event)
 {
-    struct xt_event_count *row = find(t->rows, t->nr_rows, event);
+    struct xt_event_count *row = find_row(t->rows, t->nr_rows, event);
 
     assert(event != XT_EVENT_COUNTS_FREE);
     if ( row->event == XT_EVENT_COUNTS_FREE )
@@ -77,11 +77,11 @@ int xt_event_counts_add_slow(struct xt_event_counts *t, uint32_t event)
         t->used++;
     }
     row->times++;
-    /* Half full at most: find() relies on a free row. */
-    return 2 * t->used > t->nr_rows ? grow(t) : 0;
+    /* Half full at most: find_row() relies on a free row. */
+    return 2 * t->used > t->nr_rows ? grow_table(t) : 0;
 }
 
-static int by_event(const void *a, const void *b)
+static int compare_events(const void *a, const void *b)
 {
     const struct xt_event_count *x = a, *y = b;
 
@@ -91,5 +91,5 @@ static int by_event(const void *a, const void *b)
 void xt_event_counts_sort(struct xt_event_counts *t)
 {
     /* Free rows carry the greatest id there is, so they go to the end. */
-    qsort(t->rows, t->nr_rows, sizeof(*t->rows), by_event);
+    qsort(t->rows, t->nr_rows, sizeof(*t->rows), compare_events);
 }

@@ -54,7 +54,8 @@ bool xt_index_reuse(struct xt_index *i)
 }
 
 /* The line of a pcpu, which may be a new one.  NULL: no memory. */
-static struct xt_cpu_windows *line_at(struct xt_index *i, unsigned int cpu)
+static struct xt_cpu_windows *get_cpu_windows(struct xt_index *i,
+                                              unsigned int cpu)
 {
     assert(cpu < XT_MAX_CPUS);
     if ( cpu >= i->nr_cpus )
@@ -92,12 +93,12 @@ bool xt_window_time(const struct xt_window *w, uint64_t *time)
     return found;
 }
 
-static uint64_t cap(uint64_t time)
+static uint64_t cap_time(uint64_t time)
 {
     return time < XT_LAST_TIME ? time : XT_LAST_TIME;
 }
 
-static int make_room(struct xt_index *i)
+static int grow_entries(struct xt_index *i)
 {
     size_t room = i->room ? 2 * i->room : FIRST_PLACES;
     struct xt_index_entry *places;
@@ -117,8 +118,8 @@ static int make_room(struct xt_index *i)
  * last window of its pcpu; unless it is after that of the one before, which
  * says that the last one's is wrong: a damaged time stamp.
  */
-static bool steps_back(struct xt_index *i, struct xt_cpu_windows *l,
-                       uint64_t time)
+static bool begins_segment(struct xt_index *i, struct xt_cpu_windows *l,
+                           uint64_t time)
 {
     if ( l->last == XT_NOWHERE || time >= l->time )
         return false;
@@ -131,7 +132,7 @@ static bool steps_back(struct xt_index *i, struct xt_cpu_windows *l,
 }
 
 /* Before all times there are only notes, no older than what follows. */
-static void date_notes(struct xt_index *i, uint64_t time)
+static void date_untimed(struct xt_index *i, uint64_t time)
 {
     for ( size_t n = 0; n < i->nr; n++ )
         if ( !i->places[n].timed )
@@ -140,19 +141,19 @@ static void date_notes(struct xt_index *i, uint64_t time)
 
 int xt_index_add(struct xt_index *i, const struct xt_window *w)
 {
-    struct xt_cpu_windows *l = line_at(i, w->cpu);
+    struct xt_cpu_windows *l = get_cpu_windows(i, w->cpu);
     struct xt_index_entry p = { .at = w->at, .size = w->size, .cpu = w->cpu,
                                 .cut = w->cut, .next = XT_NOWHERE };
     uint64_t number = i->dropped + i->nr;
 
-    if ( !l || make_room(i) )
+    if ( !l || grow_entries(i) )
         return -ENOMEM;
     p.timed = xt_window_time(w, &p.time);
     if ( p.timed )
-        p.time = cap(xt_apply_offset(p.time, xt_index_offset(i, w->cpu)));
+        p.time = cap_time(xt_apply_offset(p.time, xt_index_offset(i, w->cpu)));
     if ( !p.timed )
         p.time = l->time > i->time ? l->time : i->time;
-    else if ( steps_back(i, l, p.time) )
+    else if ( begins_segment(i, l, p.time) )
         return 1;
 
     if ( l->last >= i->dropped && l->last != XT_NOWHERE )
@@ -165,7 +166,7 @@ int xt_index_add(struct xt_index *i, const struct xt_window *w)
         l->time_before = l->time;
         l->time = p.time;
         if ( !i->time )
-            date_notes(i, p.time);
+            date_untimed(i, p.time);
     }
     i->time = p.time;
     i->places[i->nr++] = p;

@@ -30,7 +30,7 @@ static const uint8_t sizes[] = {
 };
 
 /* Bytes of payload, 0: no such record, or the seal (seal.h). */
-static size_t size_of(uint32_t event)
+static size_t get_meta_size(uint32_t event)
 {
     return event >= FIRST && event - FIRST < sizeof(sizes)
            ? sizes[event - FIRST] : 0;
@@ -38,7 +38,7 @@ static size_t size_of(uint32_t event)
 
 bool xt_meta_decode(struct xt_meta *m, const struct xt_record *r)
 {
-    size_t size = size_of(r->event);
+    size_t size = get_meta_size(r->event);
 
     if ( !size || 4u * r->words < size )
         return false;
@@ -49,7 +49,7 @@ bool xt_meta_decode(struct xt_meta *m, const struct xt_record *r)
 
 size_t xt_meta_encode(const struct xt_meta *m, void *to)
 {
-    size_t size = size_of(m->event);
+    size_t size = get_meta_size(m->event);
     uint32_t header = m->event | (uint32_t)(size / 4) << TRACE_EXTRA_SHIFT;
 
     assert(size);

@@ -77,8 +77,8 @@ struct run
 };
 
 /* The time of the first record from here on that has one, and soon. */
-static bool time_ahead(const struct run *run, const unsigned char *at,
-                       uint64_t *time)
+static bool peek_time(const struct run *run, const unsigned char *at,
+                      uint64_t *time)
 {
     const struct xt_index *index = run->o->reading.index;
     const struct xt_index_entry *p;
@@ -103,7 +103,7 @@ static bool time_ahead(const struct run *run, const unsigned char *at,
     return p->timed;
 }
 
-static void note_step(const struct run *run, const unsigned char *at)
+static void note_backward(const struct run *run, const unsigned char *at)
 {
     const struct xt_view *v = run->o->reading.view;
     struct xt_cursor here = *run->c;
@@ -116,16 +116,16 @@ static void note_step(const struct run *run, const unsigned char *at)
  * This one is behind the slice.  If the next one is not, it is alone: a
  * damaged time stamp, which must not hold up all that follows on its pcpu.
  */
-static bool leaps(struct run *run, uint64_t tsc, size_t size)
+static bool jumps_forward(struct run *run, uint64_t tsc, size_t size)
 {
     uint64_t time;
 
     if ( run->o->slice.last >= XT_LAST_TIME )
         return true;
-    if ( !time_ahead(run, run->at + size, &time) || time >= tsc ||
+    if ( !peek_time(run, run->at + size, &time) || time >= tsc ||
          time < run->time )
         return false;
-    note_step(run, run->at);
+    note_backward(run, run->at);
     return true;
 }
 
@@ -133,7 +133,7 @@ static bool leaps(struct run *run, uint64_t tsc, size_t size)
  * This one is before its predecessor.  If it is not before the one before
  * that, the predecessor is out of line, and what has its time.
  */
-static void step_back(struct run *run, uint64_t tsc)
+static void handle_backward(struct run *run, uint64_t tsc)
 {
     const struct xt_order *o = run->o;
     struct xt_item *item = run->item, *first = o->slice.items;
@@ -147,14 +147,14 @@ static void step_back(struct run *run, uint64_t tsc)
     }
     if ( tsc < run->before )
     {
-        note_step(run, run->at);
+        note_backward(run, run->at);
         return;
     }
     for ( ; item > first && item[-1].time == run->time &&
             xt_item_cpu(&item[-1]) == cpu; item-- )
         item[-1].time = better;
     if ( item < run->item )
-        note_step(run, o->reading.view->bytes + xt_item_offset(item));
+        note_backward(run, o->reading.view->bytes + xt_item_offset(item));
     run->time = tsc > begin ? tsc : begin;
 }
 
@@ -163,7 +163,7 @@ static void step_back(struct run *run, uint64_t tsc)
  * times matter more or less, none out of line, and none so near to the end that
  * one would have to ask whether it ends before.
  */
-static void collect_most(struct run *run, uint64_t cpu)
+static void collect_records_fast(struct run *run, uint64_t cpu)
 {
     const struct xt_slice *slice = &run->o->slice;
     const unsigned char *base = run->o->reading.view->bytes, *at = run->at;
@@ -196,7 +196,7 @@ static void collect_most(struct run *run, uint64_t cpu)
 }
 
 /* The items of a window up to the end of the slice. */
-static enum stop collect(struct run *run)
+static enum stop collect_records(struct run *run)
 {
     const struct xt_slice *slice = &run->o->slice;
     const unsigned char *base = run->o->reading.view->bytes;
@@ -206,7 +206,7 @@ static enum stop collect(struct run *run)
     struct xt_record r;
     size_t size;
 
-    for ( ; collect_most(run, cpu),
+    for ( ; collect_records_fast(run, cpu),
             (size = xt_record_decode(&r, run->at, run->end));
           run->at += size )
     {
@@ -222,8 +222,8 @@ static enum stop collect(struct run *run)
                 run->time = tsc;
             }
             else if ( tsc < run->time )
-                step_back(run, tsc);
-            else if ( !leaps(run, tsc, size) )
+                handle_backward(run, tsc);
+            else if ( !jumps_forward(run, tsc, size) )
                 return LATER;
         }
         if ( run->item == full )
@@ -245,7 +245,7 @@ static enum stop collect_window(struct xt_order *o, struct xt_cursor *c)
         .before = c->before,
         .offset = xt_index_offset(o->reading.index, c - o->cursors),
     };
-    enum stop stop = collect(&run);
+    enum stop stop = collect_records(&run);
 
     c->at = v->lo + (run.at - v->bytes);
     c->time = run.time;
@@ -255,7 +255,8 @@ static enum stop collect_window(struct xt_order *o, struct xt_cursor *c)
 }
 
 /* The time of the record at the cursor, which has one. */
-static uint64_t time_at(const struct xt_order *o, const struct xt_cursor *c)
+static uint64_t get_cursor_time(const struct xt_order *o,
+                                const struct xt_cursor *c)
 {
     struct xt_record r;
     uint64_t time;
@@ -267,7 +268,7 @@ static uint64_t time_at(const struct xt_order *o, const struct xt_cursor *c)
 }
 
 /* All of a pcpu in the slice.  False: there is no room for it. */
-static bool gather(struct xt_order *o, unsigned int cpu)
+static bool gather_cpu(struct xt_order *o, unsigned int cpu)
 {
     struct xt_cursor *c = &o->cursors[cpu];
     enum stop stop;
@@ -279,7 +280,7 @@ static bool gather(struct xt_order *o, unsigned int cpu)
             return false;
         if ( stop == LATER )
         {
-            o->next[cpu] = time_at(o, c);
+            o->next[cpu] = get_cursor_time(o, c);
             return true;
         }
         if ( stop == AT_DAMAGE )
@@ -299,7 +300,7 @@ static bool gather(struct xt_order *o, unsigned int cpu)
 
 /* --- slices --------------------------------------------------------------- */
 
-static uint64_t earliest(const struct xt_order *o)
+static uint64_t find_earliest(const struct xt_order *o)
 {
     uint64_t time = NEVER;
 
@@ -308,7 +309,7 @@ static uint64_t earliest(const struct xt_order *o)
     return time;
 }
 
-static size_t target(const struct xt_order *o)
+static size_t choose_target(const struct xt_order *o)
 {
     size_t n = (size_t)o->nr * TARGET_A_CPU;
 
@@ -320,7 +321,7 @@ static size_t target(const struct xt_order *o)
 static bool begin_slice(struct xt_order *o, uint64_t limit)
 {
     struct xt_slice *s = &o->slice;
-    uint64_t begin = earliest(o);
+    uint64_t begin = find_earliest(o);
 
     if ( begin == NEVER )
         return false;
@@ -337,7 +338,7 @@ static bool begin_slice(struct xt_order *o, uint64_t limit)
     return true;
 }
 
-static void undo(struct xt_order *o)
+static void undo_slice(struct xt_order *o)
 {
     for ( unsigned int i = 0; i < o->nr_touched; i++ )
     {
@@ -356,7 +357,7 @@ static void undo(struct xt_order *o)
 }
 
 /* False: too full; all is as before. */
-static bool fill(struct xt_order *o)
+static bool fill_slice(struct xt_order *o)
 {
     uint64_t late = o->late;
     unsigned int cpu;
@@ -370,14 +371,14 @@ static bool fill(struct xt_order *o)
         o->saved[cpu] = o->cursors[cpu];
         o->touched[o->nr_touched++] = cpu;
         xt_slice_begin_run(&o->slice);
-        if ( !gather(o, cpu) )
+        if ( !gather_cpu(o, cpu) )
             break;
     }
     if ( o->in_tick )
         o->tick = cpu;
     else if ( cpu < o->nr )
     {
-        undo(o);
+        undo_slice(o);
         o->late = late;
         return false;
     }
@@ -385,9 +386,9 @@ static bool fill(struct xt_order *o)
 }
 
 /* As long as it takes for the next one to have its target. */
-static void adapt(struct xt_order *o)
+static void adapt_length(struct xt_order *o)
 {
-    size_t want = target(o), got = o->slice.nr ? o->slice.nr : 1;
+    size_t want = choose_target(o), got = o->slice.nr ? o->slice.nr : 1;
     uint64_t length = o->length;
 
     if ( o->slice.last - o->slice.begin + 1 != length )
@@ -404,7 +405,7 @@ static bool next_slice(struct xt_order *o, uint64_t limit)
 {
     while ( begin_slice(o, limit) )
     {
-        if ( fill(o) )
+        if ( fill_slice(o) )
             return true;
         o->length = (o->slice.last - o->slice.begin + 1) / 4;
         if ( !o->length )
@@ -416,7 +417,7 @@ static bool next_slice(struct xt_order *o, uint64_t limit)
 static void end_slice(struct xt_order *o)
 {
     if ( !o->in_tick )
-        adapt(o);
+        adapt_length(o);
     else if ( o->tick < o->nr )
         return;
     else if ( o->length == 1 )
@@ -432,7 +433,7 @@ bool xt_order_next(struct xt_order *o, uint64_t limit, struct xt_batch *b)
     do
     {
         if ( o->in_tick )
-            fill(o);
+            fill_slice(o);
         else if ( !next_slice(o, limit) )
             return false;
         b->items = s->items;
@@ -451,7 +452,7 @@ bool xt_order_next(struct xt_order *o, uint64_t limit, struct xt_batch *b)
 
 /* --- where to begin ------------------------------------------------------- */
 
-static int grow(void *array, size_t nr, size_t size)
+static int grow_array(void *array, size_t nr, size_t size)
 {
     void **at = array, *more = fault_realloc(*at, nr * size);
 
@@ -462,7 +463,7 @@ static int grow(void *array, size_t nr, size_t size)
 }
 
 /* Room for the pcpus of the index; those that are new have no records. */
-static int make_room(struct xt_order *o)
+static int grow_cpus(struct xt_order *o)
 {
     unsigned int nr = o->reading.index->nr_cpus;
 
@@ -470,10 +471,10 @@ static int make_room(struct xt_order *o)
     {
         unsigned int room = nr < 2 * o->room ? 2 * o->room : nr;
 
-        if ( grow(&o->cursors, room, sizeof(*o->cursors)) ||
-             grow(&o->saved, room, sizeof(*o->saved)) ||
-             grow(&o->touched, room, sizeof(*o->touched)) ||
-             grow(&o->next, room, sizeof(*o->next)) )
+        if ( grow_array(&o->cursors, room, sizeof(*o->cursors)) ||
+             grow_array(&o->saved, room, sizeof(*o->saved)) ||
+             grow_array(&o->touched, room, sizeof(*o->touched)) ||
+             grow_array(&o->next, room, sizeof(*o->next)) )
             return -ENOMEM;
         o->room = room;
     }
@@ -485,7 +486,7 @@ static int make_room(struct xt_order *o)
     return 0;
 }
 
-static void place_cursor(struct xt_order *o, unsigned int cpu, uint64_t place)
+static void set_cursor(struct xt_order *o, unsigned int cpu, uint64_t place)
 {
     struct xt_cursor *c = &o->cursors[cpu];
 
@@ -494,11 +495,11 @@ static void place_cursor(struct xt_order *o, unsigned int cpu, uint64_t place)
 }
 
 /* Notes that came before all times have one since a window had (index.c). */
-static void date_cursors(struct xt_order *o)
+static void date_untimed_cursors(struct xt_order *o)
 {
     for ( unsigned int cpu = 0; cpu < o->nr; cpu++ )
         if ( o->cursors[cpu].place != XT_NOWHERE && !o->cursors[cpu].time )
-            place_cursor(o, cpu, o->cursors[cpu].place);
+            set_cursor(o, cpu, o->cursors[cpu].place);
 }
 
 int xt_order_add_window(struct xt_order *o, uint64_t number)
@@ -507,15 +508,15 @@ int xt_order_add_window(struct xt_order *o, uint64_t number)
                                                         number);
     struct xt_cursor *c, was;
 
-    if ( make_room(o) )
+    if ( grow_cpus(o) )
         return -ENOMEM;
     if ( !o->now )
-        date_cursors(o);
+        date_untimed_cursors(o);
     c = &o->cursors[p->cpu];
     if ( c->place != XT_NOWHERE )
         return 0;
     was = *c;
-    place_cursor(o, p->cpu, number);
+    set_cursor(o, p->cpu, number);
     if ( was.time > c->time )
         c->time = was.time;
     return 0;
@@ -526,10 +527,10 @@ int xt_order_restart(struct xt_order *o)
     const struct xt_index *index = o->reading.index;
 
     o->nr = 0;
-    if ( make_room(o) )
+    if ( grow_cpus(o) )
         return -ENOMEM;
     for ( unsigned int cpu = 0; cpu < o->nr; cpu++ )
-        place_cursor(o, cpu, index->lines[cpu].first);
+        set_cursor(o, cpu, index->lines[cpu].first);
     o->now = 0;
     o->in_tick = false;
     o->length = FIRST_LENGTH;
@@ -547,10 +548,10 @@ int xt_order_seek(struct xt_order *o, uint64_t time)
     o->slice.last = time - 1;
     for ( unsigned int cpu = 0; time && cpu < o->nr; cpu++ )
     {
-        place_cursor(o, cpu, xt_index_find_window(index, cpu, time - 1));
+        set_cursor(o, cpu, xt_index_find_window(index, cpu, time - 1));
         do
             o->slice.nr = 0;
-        while ( o->next[cpu] < time && !gather(o, cpu) );
+        while ( o->next[cpu] < time && !gather_cpu(o, cpu) );
     }
     o->slice.nr = 0;
     o->now = time;

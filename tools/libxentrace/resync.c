@@ -40,8 +40,8 @@
 #define WASTE_FIRST (1u << 24)
 #define WASTE_RATE 8u
 
-static struct xt_window view(const struct xt_windows *w, size_t at,
-                             const struct xt_header *h)
+static struct xt_window make_window(const struct xt_windows *w, size_t at,
+                                    const struct xt_header *h)
 {
     return (struct xt_window){
         .cpu = h->cpu, .at = w->origin + at, .size = h->size,
@@ -49,7 +49,7 @@ static struct xt_window view(const struct xt_windows *w, size_t at,
     };
 }
 
-static bool can_afford(const struct xt_windows *w, size_t at)
+static bool within_budget(const struct xt_windows *w, size_t at)
 {
     return w->wasted <= WASTE_FIRST + WASTE_RATE * (w->origin + at);
 }
@@ -58,10 +58,10 @@ static bool can_afford(const struct xt_windows *w, size_t at)
 static enum xt_seal check_seal(struct xt_windows *w, size_t at,
                                const struct xt_header *h)
 {
-    struct xt_window window = view(w, at, h);
+    struct xt_window window = make_window(w, at, h);
     enum xt_seal seal;
 
-    if ( !can_afford(w, at) ||
+    if ( !within_budget(w, at) ||
          !xt_windows_has(w, at, XT_WINDOW_HEADER + h->size) )
         return XT_SEAL_NONE;
     seal = xt_seal_check(&window);
@@ -71,7 +71,7 @@ static enum xt_seal check_seal(struct xt_windows *w, size_t at,
 }
 
 /* Where a walk over records that starts at `at` gets to, `end` at most. */
-static size_t walk(const struct xt_windows *w, size_t at, size_t end)
+static size_t walk_records(const struct xt_windows *w, size_t at, size_t end)
 {
     struct xt_record r;
     size_t size;
@@ -91,9 +91,9 @@ static bool are_records(struct xt_windows *w, size_t from, size_t to)
 {
     size_t stop;
 
-    if ( to - from <= 4 * XT_RECORD_MAX_WORDS || !can_afford(w, from) )
+    if ( to - from <= 4 * XT_RECORD_MAX_WORDS || !within_budget(w, from) )
         return false;
-    stop = walk(w, from, to);
+    stop = walk_records(w, from, to);
     w->wasted += stop - from;
     return stop == to;
 }
@@ -104,7 +104,7 @@ static bool are_records(struct xt_windows *w, size_t from, size_t to)
  * and the header that it leads to, unless the input ends before that; or all
  * its records.  A seal speaks for all of it, or against it.
  */
-static bool header_has_witnesses(struct xt_windows *w, size_t at)
+static bool header_is_corroborated(struct xt_windows *w, size_t at)
 {
     size_t first = at + XT_WINDOW_HEADER, end, limit;
     struct xt_header h, next;
@@ -132,8 +132,8 @@ static bool header_has_witnesses(struct xt_windows *w, size_t at)
  * The first place in [from, to) where a header of this kind stands, or `to`.
  * Starved: the first where one may stand.
  */
-static size_t search(struct xt_windows *w, size_t from, size_t to,
-                     bool (*is_one)(struct xt_windows *w, size_t at))
+static size_t find_header(struct xt_windows *w, size_t from, size_t to,
+                          bool (*is_one)(struct xt_windows *w, size_t at))
 {
     const uint32_t magic = XT_WINDOW_MAGIC;
     const unsigned char *p = w->bytes + from, *end = w->bytes + to;
@@ -155,9 +155,10 @@ static size_t search(struct xt_windows *w, size_t from, size_t to,
  * window, and one byte less: then nobody takes what stands there for a header
  * because it is where one should be.  The note waits for the end of it.
  */
-static void lose(struct xt_windows *w, enum xt_damage_kind kind, size_t from)
+static void skip_damage(struct xt_windows *w, enum xt_damage_kind kind,
+                        size_t from)
 {
-    size_t to = search(w, from, w->size, header_has_witnesses);
+    size_t to = find_header(w, from, w->size, header_is_corroborated);
 
     if ( !w->losing )
         w->lost = (struct xt_damage_place){ .offset = w->origin + from,
@@ -180,21 +181,21 @@ static void lose(struct xt_windows *w, enum xt_damage_kind kind, size_t from)
 }
 
 /* Is it the input's end that stops a walk at `stop`? */
-static bool cut_at(const struct xt_windows *w, size_t stop)
+static bool is_cut_at(const struct xt_windows *w, size_t stop)
 {
     struct xt_record r;
 
     return !xt_record_decode(&r, w->bytes + stop, w->bytes + w->size);
 }
 
-static void note(struct xt_windows *w, enum xt_damage_kind kind, size_t from,
-                 size_t to)
+static void note_damage(struct xt_windows *w, enum xt_damage_kind kind,
+                        size_t from, size_t to)
 {
     xt_damage_add(w->damage, kind, w->origin + from, to - from);
 }
 
 /* The number of the window whose header stands at `at`, if it is sealed. */
-static bool number_at(struct xt_windows *w, size_t at, uint32_t *number)
+static bool get_seal_number(struct xt_windows *w, size_t at, uint32_t *number)
 {
     struct xt_header h;
 
@@ -212,7 +213,7 @@ static bool seal_agrees(struct xt_windows *w, size_t at, size_t stop)
     struct xt_header h;
     uint32_t number;
 
-    if ( !number_at(w, at, &number) )
+    if ( !get_seal_number(w, at, &number) )
         return !w->expected || w->expected == NO_NUMBER;
     if ( !xt_header_read(w, at, &h) )
         return false;
@@ -225,18 +226,18 @@ static bool seal_agrees(struct xt_windows *w, size_t at, size_t stop)
  * there is no header.  The walk may have gone astray long before, and across
  * headers, whatever it happened to come to: it stops at the first of these.
  */
-static size_t believe(struct xt_windows *w, size_t first, size_t end)
+static size_t find_records_end(struct xt_windows *w, size_t first, size_t end)
 {
-    size_t stop = walk(w, first, end < w->size ? end : w->size), inside;
+    size_t stop = walk_records(w, first, end < w->size ? end : w->size), inside;
     size_t to = w->size - stop < 3 ? w->size : stop + 3;
 
-    if ( !can_afford(w, first) )
+    if ( !within_budget(w, first) )
         return stop;
-    inside = search(w, first, to, header_has_witnesses);
+    inside = find_header(w, first, to, header_is_corroborated);
     if ( inside == to )
         return stop;
     w->wasted += stop - first;
-    return walk(w, first, inside);
+    return walk_records(w, first, inside);
 }
 
 size_t xt_resync_find_end(struct xt_windows *w, size_t at, size_t end)
@@ -246,26 +247,26 @@ size_t xt_resync_find_end(struct xt_windows *w, size_t at, size_t end)
     bool header;
 
     stop = xt_windows_has(w, end, XT_WINDOW_HEADER) || !w->starved
-           ? believe(w, first, end) : end;
+           ? find_records_end(w, first, end) : end;
     if ( w->starved )
         return stop;
     w->next = stop;
     header = stop < end && xt_header_read(w, stop, &h);
-    if ( end > w->size && !header && cut_at(w, stop) )
+    if ( end > w->size && !header && is_cut_at(w, stop) )
     {
         w->next = w->size;
-        note(w, XT_DAMAGE_TORN, stop, w->next);
+        note_damage(w, XT_DAMAGE_TORN, stop, w->next);
     }
-    else if ( can_afford(w, at) && !seal_agrees(w, at, stop) )
+    else if ( within_budget(w, at) && !seal_agrees(w, at, stop) )
     {
         w->wasted += stop - first;
         stop = first;
-        lose(w, XT_DAMAGE_RECORD, stop);
+        skip_damage(w, XT_DAMAGE_RECORD, stop);
     }
     else if ( header )
-        note(w, XT_DAMAGE_SIZE, at, at);
+        note_damage(w, XT_DAMAGE_SIZE, at, at);
     else if ( stop < end )
-        lose(w, XT_DAMAGE_RECORD, stop);
+        skip_damage(w, XT_DAMAGE_RECORD, stop);
     return stop;
 }
 
@@ -273,7 +274,7 @@ void xt_resync_skip_damage(struct xt_windows *w)
 {
     bool torn = w->size - w->next < XT_WINDOW_HEADER;
 
-    lose(w, torn ? XT_DAMAGE_TORN : XT_DAMAGE_JUNK, w->next);
+    skip_damage(w, torn ? XT_DAMAGE_TORN : XT_DAMAGE_JUNK, w->next);
 }
 
 void xt_resync_find_first(struct xt_windows *w, size_t from, size_t limit)
@@ -282,7 +283,7 @@ void xt_resync_find_first(struct xt_windows *w, size_t from, size_t limit)
     w->losing = false;
     w->next = limit;
     if ( from < limit )
-        w->next = search(w, from, limit, header_has_witnesses);
+        w->next = find_header(w, from, limit, header_is_corroborated);
 }
 
 /* --- sealed windows ------------------------------------------------------- */
@@ -296,9 +297,9 @@ static bool header_is_sealed(struct xt_windows *w, size_t at)
 }
 
 /* What is sealed is broken: go on at `to`. */
-static bool distrust(struct xt_windows *w, size_t at, size_t to)
+static bool reject_window(struct xt_windows *w, size_t at, size_t to)
 {
-    note(w, XT_DAMAGE_SUM, at, to);
+    note_damage(w, XT_DAMAGE_SUM, at, to);
     w->next = to;
     return false;
 }
@@ -307,18 +308,18 @@ static bool distrust(struct xt_windows *w, size_t at, size_t to)
  * A seal that does not have its number's neighbours around it: is the size in
  * the header wrong, or are windows missing behind it?
  */
-static bool trust_seal(struct xt_windows *w, size_t at,
-                       const struct xt_header *h, bool missing)
+static bool check_seal_order(struct xt_windows *w, size_t at,
+                             const struct xt_header *h, bool missing)
 {
     size_t end = at + XT_WINDOW_HEADER + h->size, inside;
     enum xt_seal seal = check_seal(w, at, h);
 
     if ( missing && seal == XT_SEAL_GOOD && header_is_sealed(w, end) )
-        note(w, XT_DAMAGE_GONE, end, end);
+        note_damage(w, XT_DAMAGE_GONE, end, end);
     if ( seal != XT_SEAL_BROKEN )
         return true;
-    inside = search(w, at + XT_WINDOW_HEADER, end, header_is_sealed);
-    return inside == end || distrust(w, at, inside);
+    inside = find_header(w, at + XT_WINDOW_HEADER, end, header_is_sealed);
+    return inside == end || reject_window(w, at, inside);
 }
 
 bool xt_resync_check_window(struct xt_windows *w, size_t at,
@@ -326,8 +327,8 @@ bool xt_resync_check_window(struct xt_windows *w, size_t at,
 {
     size_t end = at + XT_WINDOW_HEADER + h->size;
     uint32_t number, next;
-    bool sealed = number_at(w, at, &number);
-    bool follows = number_at(w, end, &next);
+    bool sealed = get_seal_number(w, at, &number);
+    bool follows = get_seal_number(w, end, &next);
     uint64_t expected = w->expected;
 
     w->expected = sealed ? (uint64_t)number + 1 : NO_NUMBER;
@@ -335,10 +336,10 @@ bool xt_resync_check_window(struct xt_windows *w, size_t at,
     {
         /* With one wrong bit a seal is still one (seal.h): here are more. */
         if ( follows && next == expected + 1 )
-            return distrust(w, at, end);
+            return reject_window(w, at, end);
         return true;
     }
     if ( follows && (next == number + 1 || !next) )
         return true;
-    return trust_seal(w, at, h, follows && next > number);
+    return check_seal_order(w, at, h, follows && next > number);
 }

@@ -64,7 +64,7 @@ size_t xt_sample_index_find(const struct xt_sample_index *c, uint64_t time)
  * If the clocks of the pcpus do not agree, what one says proves nothing about
  * another: so each that has windows here has to have one from before.
  */
-static bool all_begin_before(const struct xt_index *i, uint64_t time)
+static bool all_cpus_begin_before(const struct xt_index *i, uint64_t time)
 {
     for ( unsigned int cpu = 0; cpu < i->nr_cpus; cpu++ )
     {
@@ -87,7 +87,7 @@ bool xt_index_suffices(const struct xt_index *i, uint64_t time)
         if ( xt_pass_counter_add(&passes, p->cpu) >= XT_PASSES_NEEDED &&
              p->timed &&
              p->time < time )
-            return all_begin_before(i, time);
+            return all_cpus_begin_before(i, time);
     }
     return false;
 }

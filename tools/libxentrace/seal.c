@@ -32,14 +32,15 @@ _Static_assert(offsetof(struct head, number) - offsetof(struct head, crc) ==
 #define CRC_AT (4u + offsetof(struct xt_rec_meta_window, crc))
 #define NUMBER_AT (4u + offsetof(struct xt_rec_meta_window, number))
 
-static void swap(uint32_t *words, size_t nr)
+static void swap_words(uint32_t *words, size_t nr)
 {
     while ( nr-- )
         words[nr] = __builtin_bswap32(words[nr]);
 }
 
 /* The checksum of these bytes as it was before they were swapped. */
-static uint32_t sum_swapped(uint32_t sum, const unsigned char *at, size_t size)
+static uint32_t checksum_swapped(uint32_t sum, const unsigned char *at,
+                                 size_t size)
 {
     uint32_t words[256];
 
@@ -49,7 +50,7 @@ static uint32_t sum_swapped(uint32_t sum, const unsigned char *at, size_t size)
         size_t n = size < sizeof(words) ? size : sizeof(words);
 
         memcpy(words, at, n);
-        swap(words, n / 4);
+        swap_words(words, n / 4);
         sum = xt_crc32c(sum, words, n);
         at += n;
         size -= n;
@@ -57,7 +58,7 @@ static uint32_t sum_swapped(uint32_t sum, const unsigned char *at, size_t size)
     return sum;
 }
 
-static bool sum_fits(const struct xt_window *w)
+static bool checksum_matches(const struct xt_window *w)
 {
     struct head h = {
         .magic = XT_WINDOW_MAGIC, .cpu = w->cpu, .size = w->size,
@@ -70,8 +71,8 @@ static bool sum_fits(const struct xt_window *w)
     sum = xt_crc32c(0, &h, sizeof(h));
     if ( xt_crc32c(sum, rest, size) == said )
         return true;
-    sum = sum_swapped(0, (unsigned char *)&h, sizeof(h));
-    return sum_swapped(sum, rest, size) == said;
+    sum = checksum_swapped(0, (unsigned char *)&h, sizeof(h));
+    return checksum_swapped(sum, rest, size) == said;
 }
 
 enum xt_seal xt_seal_check(const struct xt_window *w)
@@ -82,9 +83,9 @@ enum xt_seal xt_seal_check(const struct xt_window *w)
         return XT_SEAL_NONE;
     wrong_bits = xt_load32(w->bytes) ^ XT_SEAL_MAGIC;
     if ( !wrong_bits )
-        return sum_fits(w) ? XT_SEAL_GOOD : XT_SEAL_BROKEN;
+        return checksum_matches(w) ? XT_SEAL_GOOD : XT_SEAL_BROKEN;
     /* One bit from a seal: is it one, or only like one? */
-    if ( !(wrong_bits & (wrong_bits - 1)) && sum_fits(w) )
+    if ( !(wrong_bits & (wrong_bits - 1)) && checksum_matches(w) )
         return XT_SEAL_BROKEN;
     return XT_SEAL_NONE;
 }

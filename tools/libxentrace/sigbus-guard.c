@@ -37,7 +37,7 @@ static pthread_once_t installed = PTHREAD_ONCE_INIT;
  * Put zeroes in the place of the page at `page`; if the file ends before it,
  * also of all behind it, so that a cut of gigabytes is not a signal a page.
  */
-static bool mend(struct guard *g, uintptr_t page, uintptr_t end)
+static bool map_zeroes(struct guard *g, uintptr_t page, uintptr_t end)
 {
     size_t size = sysconf(_SC_PAGESIZE);
     uint64_t offset = page - atomic_load(&g->begin);
@@ -51,7 +51,7 @@ static bool mend(struct guard *g, uintptr_t page, uintptr_t end)
                 MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED;
 }
 
-static bool mend_at(uintptr_t at)
+static bool handle_fault(uintptr_t at)
 {
     uintptr_t page = at & -(uintptr_t)sysconf(_SC_PAGESIZE);
 
@@ -60,13 +60,13 @@ static bool mend_at(uintptr_t at)
         uintptr_t end = atomic_load(&g->end);
 
         if ( at < end && at >= atomic_load(&g->begin) )
-            return mend(g, page, end);
+            return map_zeroes(g, page, end);
     }
     return false;
 }
 
 /* Not ours: as if we were not here.  By default the access faults again. */
-static void pass_on(int signal, siginfo_t *info, void *context)
+static void call_previous_handler(int signal, siginfo_t *info, void *context)
 {
     if ( before.sa_flags & SA_SIGINFO )
         before.sa_sigaction(signal, info, context);
@@ -76,26 +76,26 @@ static void pass_on(int signal, siginfo_t *info, void *context)
         sigaction(signal, &before, NULL);
 }
 
-static void on_sigbus(int signal, siginfo_t *info, void *context)
+static void handle_sigbus(int signal, siginfo_t *info, void *context)
 {
     int saved = errno;
 
     /* Only the kernel's own has an address; kill() can send one, too. */
-    if ( info->si_code <= 0 || !mend_at((uintptr_t)info->si_addr) )
-        pass_on(signal, info, context);
+    if ( info->si_code <= 0 || !handle_fault((uintptr_t)info->si_addr) )
+        call_previous_handler(signal, info, context);
     errno = saved;
 }
 
-static void install(void)
+static void install_handler(void)
 {
     struct sigaction ours = { .sa_flags = SA_SIGINFO | SA_ONSTACK };
 
-    ours.sa_sigaction = on_sigbus;
+    ours.sa_sigaction = handle_sigbus;
     sigemptyset(&ours.sa_mask);
     sigaction(SIGBUS, &ours, &before);
 }
 
-static bool take(struct guard *g)
+static bool claim_slot(struct guard *g)
 {
     bool no = false;
 
@@ -106,12 +106,12 @@ int guard_add(const void *at, size_t size, int fd)
 {
     size_t page = sysconf(_SC_PAGESIZE);
 
-    pthread_once(&installed, install);
+    pthread_once(&installed, install_handler);
     for ( int i = 0; i < NR_GUARDS; i++ )
     {
         struct guard *g = &guards[i];
 
-        if ( !take(g) )
+        if ( !claim_slot(g) )
             continue;
         atomic_store(&g->begin, (uintptr_t)at);
         atomic_store(&g->fd, fd);

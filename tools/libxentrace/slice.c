@@ -57,30 +57,30 @@ void xt_slice_fini(struct xt_slice *s)
     *s = (struct xt_slice){ 0 };
 }
 
-static unsigned int width(uint64_t value)
+static unsigned int count_bits(uint64_t value)
 {
     return value ? 64 - __builtin_clzll(value) : 0;
 }
 
 /* One to two buckets for each item. */
-static unsigned int bits_for(const struct xt_slice *s)
+static unsigned int choose_bits(const struct xt_slice *s)
 {
-    unsigned int bits = width(s->nr);
+    unsigned int bits = count_bits(s->nr);
 
     return bits < MAX_BITS ? bits : MAX_BITS;
 }
 
 /* So many low bits of a time do not matter for its bucket. */
-static unsigned int shift_for(const struct xt_slice *s, unsigned int bits)
+static unsigned int choose_shift(const struct xt_slice *s, unsigned int bits)
 {
-    unsigned int all = width(s->last - s->begin);
+    unsigned int all = count_bits(s->last - s->begin);
 
     return all > bits ? all - bits : 0;
 }
 
 /* Where each bucket begins, and the size of the largest. */
-static uint32_t count(struct xt_slice *s, size_t nr_buckets,
-                      unsigned int shift)
+static uint32_t count_buckets(struct xt_slice *s, size_t nr_buckets,
+                              unsigned int shift)
 {
     uint32_t end = 0, most = 0;
 
@@ -99,15 +99,15 @@ static uint32_t count(struct xt_slice *s, size_t nr_buckets,
 }
 
 /* Turns begins of buckets into their ends. */
-static void scatter(struct xt_slice *s, unsigned int shift)
+static void scatter_items(struct xt_slice *s, unsigned int shift)
 {
     for ( size_t i = 0; i < s->nr; i++ )
         s->sorted[s->counts[(s->items[i].time - s->begin) >> shift]++] =
             s->items[i];
 }
 
-static void merge(struct xt_item *to, const struct xt_item *a, size_t nr_a,
-                  const struct xt_item *b, size_t nr_b)
+static void merge_two_runs(struct xt_item *to, const struct xt_item *a,
+                           size_t nr_a, const struct xt_item *b, size_t nr_b)
 {
     const struct xt_item *end_a = a + nr_a, *end_b = b + nr_b;
 
@@ -129,7 +129,7 @@ static void merge_sort(struct xt_item *items, struct xt_item *other, size_t nr)
             size_t a = nr - i < run ? nr - i : run;
             size_t b = nr - i - a < run ? nr - i - a : run;
 
-            merge(to + i, from + i, a, from + i + a, b);
+            merge_two_runs(to + i, from + i, a, from + i + a, b);
         }
         swap = from;
         from = to;
@@ -139,7 +139,7 @@ static void merge_sort(struct xt_item *items, struct xt_item *other, size_t nr)
         memcpy(items, from, nr * sizeof(*items));
 }
 
-static void sort_crowds(struct xt_slice *s, size_t nr_buckets)
+static void sort_crowded_buckets(struct xt_slice *s, size_t nr_buckets)
 {
     uint32_t begin = 0;
 
@@ -153,7 +153,7 @@ static void sort_crowds(struct xt_slice *s, size_t nr_buckets)
     }
 }
 
-static void insert(struct xt_item *items, size_t nr)
+static void insertion_sort(struct xt_item *items, size_t nr)
 {
     for ( size_t i = 1; i < nr; i++ )
     {
@@ -169,7 +169,7 @@ static void insert(struct xt_item *items, size_t nr)
 /* --- a few runs ---------------------------------------------------------- */
 
 /* From the run whose turn it is, all that is before any other. */
-static void merge_runs(struct xt_slice *s)
+static void kmerge_runs(struct xt_slice *s)
 {
     const struct xt_item *next[XT_SLICE_RUNS], *end[XT_SLICE_RUNS];
     struct xt_item *to = s->sorted;
@@ -221,20 +221,20 @@ static bool comes_in_stretches(const struct xt_item *items, size_t nr)
 
 static void sort_buckets(struct xt_slice *s)
 {
-    unsigned int bits = bits_for(s), shift = shift_for(s, bits);
-    uint32_t most = count(s, (size_t)1 << bits, shift);
+    unsigned int bits = choose_bits(s), shift = choose_shift(s, bits);
+    uint32_t most = count_buckets(s, (size_t)1 << bits, shift);
 
-    scatter(s, shift);
+    scatter_items(s, shift);
     if ( most > CROWD )
-        sort_crowds(s, (size_t)1 << bits);
-    insert(s->sorted, s->nr);
+        sort_crowded_buckets(s, (size_t)1 << bits);
+    insertion_sort(s->sorted, s->nr);
 }
 
 void xt_slice_sort(struct xt_slice *s)
 {
     assert(s->nr <= s->room);
     if ( can_merge(s) )
-        merge_runs(s);
+        kmerge_runs(s);
     else
         sort_buckets(s);
     /* What follows will be like this. */

@@ -38,7 +38,7 @@ struct plain
     size_t nr_head, at_head;    /* of them, and given out again */
 };
 
-static struct plain *plain_of(struct xt_source *s)
+static struct plain *file_source_of(struct xt_source *s)
 {
     return (struct plain *)s;
 }
@@ -48,7 +48,7 @@ static struct plain *plain_of(struct xt_source *s)
 static ssize_t mapped_read(struct xt_source *s, void *to, size_t room,
                            struct err *e)
 {
-    struct plain *p = plain_of(s);
+    struct plain *p = file_source_of(s);
     size_t left = s->size - p->at, n = room < left ? room : left;
 
     (void)e;
@@ -61,13 +61,13 @@ static int mapped_seek(struct xt_source *s, uint64_t at, struct err *e)
 {
     if ( at > s->size )
         return err_at(e, -EINVAL, at, "%s ends before", s->name);
-    plain_of(s)->at = at;
+    file_source_of(s)->at = at;
     return 0;
 }
 
 static void mapped_close(struct xt_source *s)
 {
-    struct plain *p = plain_of(s);
+    struct plain *p = file_source_of(s);
 
     guard_remove(p->guard);
     munmap((void *)s->map, s->size);
@@ -93,7 +93,7 @@ static size_t head_read(struct plain *p, void *to, size_t room)
 static ssize_t stream_read(struct xt_source *s, void *to, size_t room,
                            struct err *e)
 {
-    struct plain *p = plain_of(s);
+    struct plain *p = file_source_of(s);
     ssize_t got;
 
     if ( p->at_head < p->nr_head )
@@ -110,7 +110,7 @@ static ssize_t stream_read(struct xt_source *s, void *to, size_t room,
 
 static void stream_close(struct xt_source *s)
 {
-    close(plain_of(s)->fd);
+    close(file_source_of(s)->fd);
     free(s);
 }
 
@@ -119,7 +119,7 @@ static const struct xt_source_ops stream_ops = {
 };
 
 /* Fill the head, unless the input is shorter. */
-static int head_fill(struct plain *p, struct err *e)
+static int fill_head(struct plain *p, struct err *e)
 {
     ssize_t got = 1;
 
@@ -139,7 +139,7 @@ static int head_fill(struct plain *p, struct err *e)
 /* --- opening -------------------------------------------------------------- */
 
 /* False: it is to be read instead. */
-static bool map(struct plain *p, uint64_t size)
+static bool map_file(struct plain *p, uint64_t size)
 {
     void *at;
 
@@ -165,7 +165,7 @@ static bool map(struct plain *p, uint64_t size)
  * so only one that stands at its beginning is mapped.  Files of /proc are
  * regular and say 0 bytes: an empty file is read, too.
  */
-static int begin(struct plain *p, unsigned int flags, struct err *e)
+static int prepare_source(struct plain *p, unsigned int flags, struct err *e)
 {
     struct stat st;
 
@@ -175,11 +175,11 @@ static int begin(struct plain *p, unsigned int flags, struct err *e)
         return err_sys(e, -EISDIR, "cannot read %s", p->source.name);
     p->follow = (flags & XT_SOURCE_FOLLOW) && S_ISREG(st.st_mode);
     if ( S_ISREG(st.st_mode) && !flags && !lseek(p->fd, 0, SEEK_CUR) &&
-         map(p, st.st_size) )
+         map_file(p, st.st_size) )
         return 0;
     p->source.ops = &stream_ops;
     p->source.size = XT_SIZE_UNKNOWN;
-    return head_fill(p, e);
+    return fill_head(p, e);
 }
 
 int xt_source_file_open(struct xt_source **s, int fd, const char *name,
@@ -196,7 +196,7 @@ int xt_source_file_open(struct xt_source **s, int fd, const char *name,
     }
     p->fd = fd;
     xt_source_set_name(&p->source, name);
-    rc = begin(p, flags, e);
+    rc = prepare_source(p, flags, e);
     if ( rc )
         stream_close(&p->source);
     else
@@ -243,7 +243,7 @@ void xt_source_prefetch(struct xt_source *s, uint64_t at, uint64_t size)
 
 void xt_source_count_used(struct xt_source *s, uint64_t bytes)
 {
-    struct plain *p = plain_of(s);
+    struct plain *p = file_source_of(s);
 
     if ( s->ops != &mapped_ops )
         return;

@@ -60,7 +60,7 @@ static bool begins_window(struct swap *s)
     return true;
 }
 
-static void turn_round(struct swap *s)
+static void swap_words_ready(struct swap *s)
 {
     for ( ; s->left >= 4 && s->end - s->raw >= 4; s->raw += 4, s->left -= 4 )
     {
@@ -74,7 +74,7 @@ static void turn_round(struct swap *s)
 }
 
 /* Leave as it is what comes before the next header that there may be. */
-static void pass_junk(struct swap *s)
+static void skip_junk(struct swap *s)
 {
     const uint32_t magic = SWAPPED_MAGIC;
     const unsigned char *from = s->bytes + s->raw + 1, *found;
@@ -90,14 +90,14 @@ static void pass_junk(struct swap *s)
 }
 
 /* Make as much of what is raw ready as can be. */
-static void convert(struct swap *s)
+static void convert_raw(struct swap *s)
 {
     while ( s->raw < s->end )
     {
         if ( s->left || begins_window(s) )
-            turn_round(s);
+            swap_words_ready(s);
         else if ( s->end - s->raw >= XT_WINDOW_HEADER || s->ended )
-            pass_junk(s);
+            skip_junk(s);
         else
             return;
         if ( s->left && s->end - s->raw < 4 )
@@ -107,7 +107,7 @@ static void convert(struct swap *s)
 
 /* --- the source ---------------------------------------------------------- */
 
-static int more(struct swap *s, struct err *e)
+static int refill_buffer(struct swap *s, struct err *e)
 {
     ssize_t got;
 
@@ -120,7 +120,7 @@ static int more(struct swap *s, struct err *e)
         return got;
     s->end += got;
     s->ended = !got;
-    convert(s);
+    convert_raw(s);
     return 0;
 }
 
@@ -132,7 +132,7 @@ static ssize_t swap_read(struct xt_source *source, void *to, size_t room,
     int rc = 0;
 
     while ( !rc && s->at == s->raw && !s->ended )
-        rc = more(s, e);
+        rc = refill_buffer(s, e);
     if ( rc )
         return rc;
     n = s->raw - s->at < room ? s->raw - s->at : room;

@@ -81,7 +81,8 @@ bool xt_trace_starts_with(const struct xt_trace *t, unsigned int cpu)
 }
 
 /* Add a window.  1: it begins the next segment. */
-static int add(struct xt_trace *t, const struct xt_window *w, struct err *e)
+static int index_window(struct xt_trace *t, const struct xt_window *w,
+                        struct err *e)
 {
     uint64_t number = t->index.dropped + t->index.nr;
     int rc = xt_index_add(&t->index, w);
@@ -103,7 +104,7 @@ static int add(struct xt_trace *t, const struct xt_window *w, struct err *e)
 }
 
 /* Where the first record that is still wanted begins, at most. */
-static uint64_t keep_from(struct xt_trace *t)
+static uint64_t find_first_unread(struct xt_trace *t)
 {
     const struct xt_index *i = &t->index;
     uint64_t end = i->dropped + i->nr;
@@ -116,18 +117,18 @@ static uint64_t keep_from(struct xt_trace *t)
 }
 
 /* Bytes that were indexed and not yet read. */
-static uint64_t held(struct xt_trace *t)
+static uint64_t count_held_bytes(struct xt_trace *t)
 {
-    uint64_t end = xt_trace_position(t), keep = keep_from(t);
+    uint64_t end = xt_trace_position(t), keep = find_first_unread(t);
 
     return keep < end ? end - keep : 0;
 }
 
 /* One window more.  1 at the end of the segment; 0; or -errno. */
-static int take_one(struct xt_trace *t, struct err *e)
+static int index_next_window(struct xt_trace *t, struct err *e)
 {
     struct xt_window w;
-    int rc = trace_read_window(t, keep_from(t), &w, e);
+    int rc = trace_read_window(t, find_first_unread(t), &w, e);
 
     if ( !rc )
         t->complete = true;
@@ -135,11 +136,11 @@ static int take_one(struct xt_trace *t, struct err *e)
         return rc ? rc : 1;
     xt_source_count_used(t->source, w.size < XT_SOURCE_FAULT_AROUND ? w.size
                                                       : XT_SOURCE_FAULT_AROUND);
-    return add(t, &w, e);
+    return index_window(t, &w, e);
 }
 
 /* More windows, until more can be ordered. */
-static int take_more(struct xt_trace *t, struct err *e)
+static int index_more_windows(struct xt_trace *t, struct err *e)
 {
     uint64_t limit = t->limit;
     int rc = 0;
@@ -147,9 +148,9 @@ static int take_more(struct xt_trace *t, struct err *e)
     if ( !t->source->map )
         xt_index_drop_done(&t->index);
     while ( !rc && t->limit == limit &&
-            (t->source->map || held(t) < HOLD_MOST) )
+            (t->source->map || count_held_bytes(t) < HOLD_MOST) )
     {
-        rc = take_one(t, e);
+        rc = index_next_window(t, e);
         if ( !rc && trace_until_reached(t) )
         {
             t->complete = t->partial = t->sought = true;
@@ -179,7 +180,7 @@ int trace_begin_segment(struct xt_trace *t, struct err *e)
     {
         t->segment++;
         t->have_next = false;
-        rc = add(t, &t->next, e);
+        rc = index_window(t, &t->next, e);
         assert(rc <= 0);
     }
     return rc;
@@ -203,7 +204,7 @@ void trace_keep_index(struct xt_trace *t)
     k->first_pass = t->first_pass;
 }
 
-static int take_up(struct xt_trace *t, struct err *e)
+static int restore_index(struct xt_trace *t, struct err *e)
 {
     const struct kept_index *k = &t->kept;
 
@@ -234,7 +235,7 @@ int trace_build_index(struct xt_trace *t, uint64_t from, struct err *e)
             t->first_pass = (struct first_pass){ 0 };
     }
     if ( !rc && !t->complete )
-        rc = take_more(t, e);
+        rc = index_more_windows(t, e);
     return rc ? rc : xt_order_restart(&t->order) ? trace_fail_memory(t, e) : 0;
 }
 
@@ -259,7 +260,7 @@ int trace_set_mode_time(struct xt_trace *t, struct err *e)
         rc = trace_fail_memory(t, e);
     }
     if ( !rc )
-        rc = t->kept.valid ? take_up(t, e) : trace_begin_segment(t, e);
+        rc = t->kept.valid ? restore_index(t, e) : trace_begin_segment(t, e);
     t->kept.valid = false;
     if ( rc )
         t->mode = MODE_NONE;
@@ -276,7 +277,7 @@ int trace_next_segment(struct xt_trace *t, struct err *e)
 /* --- batches -------------------------------------------------------------- */
 
 /* Leave out what is before t->from.  False: that is all of it. */
-static bool cut_front(struct xt_trace *t, struct xt_batch *b)
+static bool drop_items_before(struct xt_trace *t, struct xt_batch *b)
 {
     size_t n = 0;
 
@@ -289,13 +290,13 @@ static bool cut_front(struct xt_trace *t, struct xt_batch *b)
     return b->nr;
 }
 
-static bool ordered(struct xt_trace *t, struct xt_batch *b)
+static bool next_ordered_batch(struct xt_trace *t, struct xt_batch *b)
 {
     while ( xt_order_next(&t->order, t->limit, b) )
     {
         xt_source_count_used(t->source, b->nr * sizeof(*b->items));
         b->segment = t->segment;
-        if ( !t->from || cut_front(t, b) )
+        if ( !t->from || drop_items_before(t, b) )
             return true;
     }
     return false;
@@ -309,10 +310,10 @@ int xt_trace_next_batch(struct xt_trace *t, struct xt_batch *b, struct err *e)
         rc = trace_complete_index(t, e);
     while ( !rc )
     {
-        if ( t->limit && ordered(t, b) )
+        if ( t->limit && next_ordered_batch(t, b) )
             return 1;
         if ( !t->complete )
-            rc = take_more(t, e);
+            rc = index_more_windows(t, e);
         else if ( t->have_next )
             rc = trace_next_segment(t, e);
         else

@@ -66,7 +66,8 @@ static int probe_next(struct probe *p, struct xt_window *w, bool *timed,
 }
 
 /* 1: the first time from `at` on; 0: there is none near; or -errno. */
-static int sound(struct probe *p, uint64_t at, uint64_t *time, struct err *e)
+static int find_first_time(struct probe *p, uint64_t at, uint64_t *time,
+                           struct err *e)
 {
     struct xt_window w = { .at = at };
     bool timed = false;
@@ -81,7 +82,8 @@ static int sound(struct probe *p, uint64_t at, uint64_t *time, struct err *e)
 }
 
 /* 1: what is before `at` is before `time`; 0: that is not said; or -errno. */
-static int prove(struct probe *p, uint64_t at, uint64_t time, struct err *e)
+static int prove_start(struct probe *p, uint64_t at, uint64_t time,
+                       struct err *e)
 {
     struct xt_pass_counter passes = { 0 };
     struct xt_window w;
@@ -99,8 +101,8 @@ static int prove(struct probe *p, uint64_t at, uint64_t time, struct err *e)
 }
 
 /* Between points lo, which is before `time`, and hi: the last that is. */
-static int bisect(struct probe *p, const uint64_t *points, size_t *lo,
-                  size_t hi, uint64_t time, struct err *e)
+static int bisect_points(struct probe *p, const uint64_t *points, size_t *lo,
+                         size_t hi, uint64_t time, struct err *e)
 {
     int rc = 0;
 
@@ -109,7 +111,7 @@ static int bisect(struct probe *p, const uint64_t *points, size_t *lo,
         size_t middle = *lo + (hi - *lo) / 2;
         uint64_t begins = 0;
 
-        rc = sound(p, points[middle], &begins, e);
+        rc = find_first_time(p, points[middle], &begins, e);
         if ( rc > 0 && begins < time )
             *lo = middle;
         else
@@ -119,8 +121,8 @@ static int bisect(struct probe *p, const uint64_t *points, size_t *lo,
 }
 
 /* Chart the points, whose numbers stand for where they are. */
-static int make_chart(struct probe *p, const uint64_t *points, size_t nr,
-                      struct err *e)
+static int sample_points(struct probe *p, const uint64_t *points, size_t nr,
+                         struct err *e)
 {
     struct xt_sample_index *c = &p->t->chart;
     size_t step = nr / SOUNDINGS + 1;
@@ -132,7 +134,7 @@ static int make_chart(struct probe *p, const uint64_t *points, size_t nr,
     {
         struct xt_sample s = { .at = i };
 
-        rc = sound(p, points[i], &s.time, e);
+        rc = find_first_time(p, points[i], &s.time, e);
         if ( rc > 0 )
             rises = xt_sample_index_add(c, &s);
     }
@@ -140,20 +142,21 @@ static int make_chart(struct probe *p, const uint64_t *points, size_t nr,
 }
 
 /* Where to begin, if not at 0: *from. */
-static int find(struct probe *p, const uint64_t *points, size_t nr,
-                uint64_t time, uint64_t *from, struct err *e)
+static int find_start_point(struct probe *p, const uint64_t *points, size_t nr,
+                            uint64_t time, uint64_t *from, struct err *e)
 {
     const struct xt_sample_index *c = &p->t->chart;
-    int rc = make_chart(p, points, nr, e);
+    int rc = sample_points(p, points, nr, e);
     size_t n = xt_sample_index_find(c, time), last;
 
     if ( rc || !n )
         return rc;
     last = c->points[n - 1].at;
-    rc = bisect(p, points, &last, n < c->nr ? c->points[n].at : nr, time, e);
+    rc = bisect_points(p, points, &last, n < c->nr ? c->points[n].at : nr,
+                       time, e);
     for ( size_t back = 1; !rc && back < last; back *= 2 )
     {
-        rc = prove(p, points[last - back], time, e);
+        rc = prove_start(p, points[last - back], time, e);
         if ( rc > 0 )
             *from = points[last - back];
     }
@@ -173,7 +176,7 @@ int trace_seek_frames(struct xt_trace *t, uint64_t time, struct err *e)
         return 0;
     points = ops->points(t->source, &nr);
     probe_init(&p, t);
-    rc = find(&p, points, nr, time, &from, e);
+    rc = find_start_point(&p, points, nr, time, &from, e);
     xt_view_fini(&p.view);
     if ( !rc )
         rc = xt_view_seek(&t->view, from, e);

@@ -42,8 +42,8 @@ static int need_map(struct xt_trace *t, struct err *e)
 /* --- soundings ------------------------------------------------------------ */
 
 /* `nr` soundings from `at` on, that far apart.  False: time does not rise. */
-static bool sound(struct xt_trace *t, uint64_t at, uint64_t step,
-                  unsigned int nr)
+static bool take_samples(struct xt_trace *t, uint64_t at, uint64_t step,
+                         unsigned int nr)
 {
     uint64_t far = step < SOUND_FAR ? step : SOUND_FAR;
     struct xt_sample s;
@@ -63,7 +63,7 @@ static bool sound(struct xt_trace *t, uint64_t at, uint64_t step,
 }
 
 /* The end is what is looked at most: there they are closer together. */
-static void make_chart(struct xt_trace *t)
+static void sample_file(struct xt_trace *t)
 {
     const unsigned int coarse = XT_SAMPLES_MAX - FINE;
     uint64_t step = t->source->size / coarse;
@@ -71,19 +71,20 @@ static void make_chart(struct xt_trace *t)
     t->charted = true;
     t->chart.nr = 0;
     xt_source_set_sparse(t->source, true);
-    if ( sound(t, 0, step, coarse) )
-        sound(t, coarse * step - step + step / FINE, step / FINE, FINE - 1);
+    if ( take_samples(t, 0, step, coarse) )
+        take_samples(t, coarse * step - step + step / FINE, step / FINE,
+                     FINE - 1);
     xt_source_set_sparse(t->source, false);
 }
 
 /* Is there a way around an index of the whole file? */
-static bool has_shortcut(struct xt_trace *t)
+static bool has_samples(struct xt_trace *t)
 {
     if ( t->segment || (t->complete && !t->partial) ||
          t->source->size < t->shortcuts )
         return false;
     if ( !t->charted )
-        make_chart(t);
+        sample_file(t);
     return t->chart.nr > TAIL;
 }
 
@@ -125,7 +126,7 @@ static void find_last(const struct xt_trace *t, uint64_t *last)
  * The first time stamp, and who is there, of the first passes.  1: there are
  * not enough to say that nothing is earlier; 0; or -ENOMEM.
  */
-static int sound_first(struct xt_trace *t, uint64_t *first)
+static int find_first_fast(struct xt_trace *t, uint64_t *first)
 {
     struct xt_damage ignored = { 0 };
     struct xt_pass_counter passes = { 0 };
@@ -157,12 +158,12 @@ static int sound_first(struct xt_trace *t, uint64_t *first)
 }
 
 /* The span, of its ends.  t->have_span is false: they do not say. */
-static int sound_span(struct xt_trace *t, struct err *e)
+static int find_span_fast(struct xt_trace *t, struct err *e)
 {
     const struct xt_sample_index *c = &t->chart;
     bool proved = false;
     uint64_t first;
-    int rc = sound_first(t, &first);
+    int rc = find_first_fast(t, &first);
 
     if ( rc )
         return rc < 0 ? trace_fail_memory(t, e) : 0;
@@ -179,13 +180,13 @@ static int sound_span(struct xt_trace *t, struct err *e)
     return 0;
 }
 
-static int find_span(struct xt_trace *t, struct err *e)
+static int find_span_any(struct xt_trace *t, struct err *e)
 {
     int rc = need_map(t, e);
 
-    if ( !rc && !t->have_span && has_shortcut(t) )
+    if ( !rc && !t->have_span && has_samples(t) )
     {
-        rc = sound_span(t, e);
+        rc = find_span_fast(t, e);
         if ( !t->have_span )
             t->chart.nr = 0;
     }
@@ -207,7 +208,7 @@ static int need_span(struct xt_trace *t, struct err *e)
     int rc;
 
     t->until.wanted = false;
-    rc = find_span(t, e);
+    rc = find_span_any(t, e);
     t->until.wanted = wanted;
     return rc;
 }
@@ -225,7 +226,7 @@ int xt_trace_span(struct xt_trace *t, uint64_t *first, uint64_t *last,
 /* --- a moment ------------------------------------------------------------- */
 
 /* Index from where nothing before is of `time` or later: t->sought. */
-static int leap(struct xt_trace *t, uint64_t time, struct err *e)
+static int index_near_time(struct xt_trace *t, uint64_t time, struct err *e)
 {
     size_t n = xt_sample_index_find(&t->chart, time), back = TAIL;
     int rc = 0;
@@ -251,8 +252,8 @@ int xt_trace_seek(struct xt_trace *t, uint64_t time, struct err *e)
     if ( !t->source->map )
         return trace_seek_frames(t, time, e);
     rc = need_span(t, e);
-    if ( !rc && !t->sought && has_shortcut(t) )
-        rc = leap(t, time, e);
+    if ( !rc && !t->sought && has_samples(t) )
+        rc = index_near_time(t, time, e);
     if ( !rc )
         rc = trace_complete_index(t, e);
     while ( !rc && t->last < time && t->have_next )
@@ -268,8 +269,8 @@ int xt_trace_seek(struct xt_trace *t, uint64_t time, struct err *e)
 
 /* --- and some time before it ---------------------------------------------- */
 
-static uint64_t chart_before(const struct xt_sample_index *c, uint64_t time,
-                             uint64_t bytes)
+static uint64_t find_start_fast(const struct xt_sample_index *c, uint64_t time,
+                                uint64_t bytes)
 {
     size_t n = xt_sample_index_find(c, time), end = n;
 
@@ -278,8 +279,8 @@ static uint64_t chart_before(const struct xt_sample_index *c, uint64_t time,
     return n ? c->points[n - 1].time : 0;
 }
 
-static uint64_t index_before(const struct xt_index *i, uint64_t time,
-                             uint64_t bytes)
+static uint64_t find_start_slow(const struct xt_index *i, uint64_t time,
+                                uint64_t bytes)
 {
     size_t n = i->nr;
     uint64_t end;
@@ -301,12 +302,12 @@ int xt_trace_find_start(struct xt_trace *t, uint64_t time, uint64_t bytes,
     int rc = need_span(t, e);
 
     *from = 0;
-    if ( !rc && has_shortcut(t) )
-        *from = chart_before(&t->chart, time, bytes);
+    if ( !rc && has_samples(t) )
+        *from = find_start_fast(&t->chart, time, bytes);
     else if ( !rc )
     {
         rc = trace_complete_index(t, e);
-        *from = rc ? 0 : index_before(&t->index, time, bytes);
+        *from = rc ? 0 : find_start_slow(&t->index, time, bytes);
     }
     return rc;
 }

@@ -30,7 +30,7 @@ void trace_until_reset(struct xt_trace *t)
 }
 
 /* Windows of one pcpu in a row may be of one visit. */
-static void count_pass(struct xt_trace *t, unsigned int cpu)
+static void count_until_pass(struct xt_trace *t, unsigned int cpu)
 {
     struct xt_pass_counter *p = &t->until.passes;
 
@@ -48,7 +48,7 @@ bool trace_until_reached(struct xt_trace *t)
     if ( !u->wanted || t->segment || !t->chart.nr || !i->nr )
         return false;
     p = &i->places[i->nr - 1];
-    count_pass(t, p->cpu);
+    count_until_pass(t, p->cpu);
     if ( p->timed && p->time <= u->time )
     {
         u->early = u->passes.nr;

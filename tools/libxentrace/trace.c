@@ -33,7 +33,7 @@ void trace_init_windows(struct xt_trace *t, uint64_t from)
         xt_resync_find_first(w, from - v->lo, w->size);
 }
 
-static void begin(struct xt_trace *t)
+static void reset_trace(struct xt_trace *t)
 {
     struct xt_read_context reading = { &t->index, &t->view, &t->damage };
 
@@ -71,7 +71,7 @@ int xt_trace_open(struct xt_trace **out, const char *path, unsigned int flags,
     xt_view_init(&t->view, t->source);
     xt_index_init(&t->index);
     t->shortcuts = SHORTCUTS_FROM;
-    begin(t);
+    reset_trace(t);
     *out = t;
     return 0;
 }
@@ -93,7 +93,7 @@ int xt_trace_rewind(struct xt_trace *t, struct err *e)
     int rc = t->mode == MODE_NONE ? 0 : xt_view_seek(&t->view, 0, e);
 
     if ( !rc )
-        begin(t);
+        reset_trace(t);
     return rc;
 }
 
@@ -110,7 +110,7 @@ int trace_set_mode(struct xt_trace *t, enum reading_mode mode, struct err *e)
 /* --- bringing more into memory -------------------------------------------- */
 
 /* How much has to be there from the next window on for another try to pay. */
-static uint64_t worth_a_try(struct xt_trace *t)
+static uint64_t choose_view_end(struct xt_trace *t)
 {
     struct xt_windows look = t->windows;
     uint64_t have = look.size - look.next, whole = 2 * XT_WINDOW_HEADER;
@@ -122,10 +122,10 @@ static uint64_t worth_a_try(struct xt_trace *t)
     return have < whole ? whole : have + have / 4;
 }
 
-static int more(struct xt_trace *t, uint64_t keep, struct err *e)
+static int extend_view(struct xt_trace *t, uint64_t keep, struct err *e)
 {
     uint64_t next = t->windows.origin + t->windows.next;
-    uint64_t until = next + worth_a_try(t);
+    uint64_t until = next + choose_view_end(t);
     struct xt_view *v = &t->view;
     int rc = 0;
 
@@ -160,7 +160,7 @@ int trace_read_window(struct xt_trace *t, uint64_t keep, struct xt_window *w,
             return 1;
         if ( t->view.ended && !t->windows.more )
             break;
-        rc = more(t, keep, e);
+        rc = extend_view(t, keep, e);
     }
     return rc;
 }
@@ -193,7 +193,7 @@ void xt_trace_begin_records(struct xt_trace *t, const struct xt_window *w,
 /* --- clocks of pcpus ------------------------------------------------------ */
 
 /* Those of pcpus that nobody named are 0. */
-static int make_offsets(struct xt_trace *t, unsigned int nr)
+static int grow_offsets(struct xt_trace *t, unsigned int nr)
 {
     unsigned int from = t->index.nr_offsets;
     int64_t *offsets;
@@ -217,7 +217,7 @@ int xt_trace_set_offset(struct xt_trace *t, unsigned int cpu, int64_t cycles,
     if ( t->mode != MODE_NONE )
         return err_set(e, -EBUSY, "%s is being read already",
                        t->source->name);
-    if ( make_offsets(t, cpu + 1) )
+    if ( grow_offsets(t, cpu + 1) )
         return err_sys(e, -ENOMEM, "cannot order %s", t->source->name);
     t->offsets[cpu] = cycles;
     t->charted = t->kept.valid = false;
@@ -231,7 +231,7 @@ int64_t xt_trace_offset(const struct xt_trace *t, unsigned int cpu)
 
 /* --- about it ------------------------------------------------------------- */
 
-static void look_into(const struct xt_window *w, struct xt_info *info)
+static void learn_from_window(const struct xt_window *w, struct xt_info *info)
 {
     struct xt_damage ignored = { 0 };
     struct xt_records records;
@@ -243,7 +243,7 @@ static void look_into(const struct xt_window *w, struct xt_info *info)
 }
 
 /* False: there has to be more in memory. */
-static bool look_around(const struct xt_trace *t, struct xt_info *info)
+static bool learn_from_view(const struct xt_trace *t, struct xt_info *info)
 {
     struct xt_damage ignored = { 0 };
     struct xt_windows look = t->windows;
@@ -255,7 +255,7 @@ static bool look_around(const struct xt_trace *t, struct xt_info *info)
     {
         if ( w.at >= XT_INFO_BYTES )
             return true;
-        look_into(&w, info);
+        learn_from_window(&w, info);
         if ( xt_info_is_complete(info) )
             return true;
     }
@@ -273,8 +273,8 @@ int xt_trace_info(struct xt_trace *t, struct xt_info *info, struct err *e)
     if ( t->mode != MODE_NONE )
         return err_set(e, -EBUSY, "%s is being read already",
                        t->source->name);
-    while ( !rc && !look_around(t, info) )
-        rc = more(t, 0, e);
+    while ( !rc && !learn_from_view(t, info) )
+        rc = extend_view(t, 0, e);
     return rc == -EAGAIN ? 0 : rc;
 }
 

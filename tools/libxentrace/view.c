@@ -33,7 +33,7 @@ void xt_view_fini(struct xt_view *v)
 }
 
 /* Of a large buffer only the page table is copied. */
-static int grow(struct xt_view *v)
+static int grow_buffer(struct xt_view *v)
 {
     size_t room = v->room ? 2 * v->room : ROOM_FIRST;
     unsigned char *buffer = fault_realloc(v->buffer, room);
@@ -46,14 +46,14 @@ static int grow(struct xt_view *v)
 }
 
 /* See that a read is worth while. */
-static int make_room(struct xt_view *v)
+static int reserve_room(struct xt_view *v)
 {
     size_t live = v->hi - v->lo;
 
     if ( v->room - v->begin - live >= READ_LEAST )
         return 0;
     if ( v->begin <= live || v->room - live < READ_LEAST )
-        return grow(v);
+        return grow_buffer(v);
     memmove(v->buffer, v->buffer + v->begin, live);
     v->begin = 0;
     return 0;
@@ -71,7 +71,7 @@ int xt_view_more(struct xt_view *v, uint64_t keep, struct err *e)
     v->lo = keep;
     if ( v->lo == v->hi )
         v->begin = 0;
-    if ( make_room(v) )
+    if ( reserve_room(v) )
         return err_sys(e, -ENOMEM, "cannot hold %s", v->source->name);
     v->bytes = v->buffer + v->begin;
 

@@ -4,7 +4,7 @@
  */
 #include "libxentrace/walk.h"
 
-static void take_window(struct xt_walk *w)
+static void load_window(struct xt_walk *w)
 {
     const struct xt_view *v = w->reading.view;
 
@@ -43,7 +43,7 @@ void xt_walk_init(struct xt_walk *w, const struct xt_read_context *r,
     *w = (struct xt_walk){ .reading = *r };
     w->reading.damage = &w->damage;
     xt_cursor_init(&w->cursor, &w->reading, first);
-    take_window(w);
+    load_window(w);
 }
 
 bool xt_walk_next_window(struct xt_walk *w)
@@ -56,6 +56,6 @@ bool xt_walk_next_window(struct xt_walk *w)
     xt_cursor_end_window(&w->cursor, &w->reading);
     xt_walk_pause(w);
     xt_cursor_next_window(&w->cursor, &w->reading);
-    take_window(w);
+    load_window(w);
     return w->cursor.place != XT_NOWHERE;
 }

@@ -43,21 +43,21 @@ void xt_windows_move(struct xt_windows *w, const void *bytes, size_t size,
 }
 
 /* Does the input end at `at`? */
-static bool is_end(struct xt_windows *w, size_t at)
+static bool is_input_end(struct xt_windows *w, size_t at)
 {
     return at == w->size && !w->more;
 }
 
 /* The next window, or where it turns out to be none: then try again. */
-static bool take(struct xt_windows *w, const struct xt_header *h,
-                 struct xt_window *out)
+static bool take_window(struct xt_windows *w, const struct xt_header *h,
+                        struct xt_window *out)
 {
     size_t at = w->next, end = at + XT_WINDOW_HEADER + h->size;
     struct xt_header after;
     bool cut = false;
 
     w->next = end;
-    if ( is_end(w, end) || xt_header_read(w, end, &after) )
+    if ( is_input_end(w, end) || xt_header_read(w, end, &after) )
     {
         if ( !xt_resync_check_window(w, at, h) )
             return false;
@@ -79,28 +79,28 @@ static bool take(struct xt_windows *w, const struct xt_header *h,
 
 enum step { STEP_END, STEP_ON, STEP_WINDOW };
 
-static enum step step(struct xt_windows *w, struct xt_window *out)
+static enum step next_step(struct xt_windows *w, struct xt_window *out)
 {
     struct xt_header h;
 
-    if ( is_end(w, w->next) )
+    if ( is_input_end(w, w->next) )
         return STEP_END;
     if ( xt_header_read(w, w->next, &h) )
-        return take(w, &h, out) ? STEP_WINDOW : STEP_ON;
+        return take_window(w, &h, out) ? STEP_WINDOW : STEP_ON;
     if ( !w->starved )
         xt_resync_skip_damage(w);
     return STEP_ON;
 }
 
-/* As step(), from a copy that is the truth only if nothing was missing. */
-static enum step try_step(struct xt_windows *w, struct xt_window *out)
+/* As next_step(), from a copy that is the truth only if nothing was missing. */
+static enum step next_step_on_copy(struct xt_windows *w, struct xt_window *out)
 {
     struct xt_damage damage = *w->damage;
     struct xt_windows copy = *w;
     enum step step_taken;
 
     copy.damage = &damage;
-    step_taken = step(&copy, out);
+    step_taken = next_step(&copy, out);
     w->starved = copy.starved;
     if ( copy.starved )
         return STEP_END;
@@ -117,7 +117,7 @@ bool xt_windows_next(struct xt_windows *w, struct xt_window *out)
     assert(w->next <= w->size);
     w->starved = false;
     do
-        taken = w->more ? try_step(w, out) : step(w, out);
+        taken = w->more ? next_step_on_copy(w, out) : next_step(w, out);
     while ( taken == STEP_ON );
     return taken == STEP_WINDOW;
 }

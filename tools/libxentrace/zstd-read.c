@@ -41,7 +41,7 @@ struct reader
     ssize_t (*step)(struct reader *r, unsigned char *to, size_t room,
                     struct err *e);
     ssize_t (*after)(struct reader *r, unsigned char *to, size_t room,
-                     struct err *e);    /* what follows give_frame() */
+                     struct err *e);    /* what follows deliver_frame() */
     uint64_t left;              /* bytes to skip, zeroes to give */
     unsigned char *frame;       /* expanded: all of it, or a part */
     size_t frame_room, frame_size, frame_used;
@@ -65,7 +65,7 @@ static ssize_t read_next(struct reader *r, unsigned char *to, size_t room,
 
 /* --- the input ----------------------------------------------------------- */
 
-static int make_room(struct reader *r)
+static int grow_input(struct reader *r)
 {
     size_t live = r->end - r->start, room = r->room ? r->room : IN_FIRST;
     unsigned char *in;
@@ -86,13 +86,13 @@ static int make_room(struct reader *r)
 }
 
 /* More input, or r->ended.  0 or -errno. */
-static int more(struct reader *r, struct err *e)
+static int read_more_input(struct reader *r, struct err *e)
 {
     ssize_t got;
 
     if ( r->ended )
         return 0;
-    if ( r->end == r->room && make_room(r) )
+    if ( r->end == r->room && grow_input(r) )
         return err_sys(e, -ENOMEM, "cannot hold %s", r->source.name);
     got = r->inner->ops->read(r->inner, r->in + r->end, r->room - r->end, e);
     if ( got < 0 )
@@ -103,17 +103,17 @@ static int more(struct reader *r, struct err *e)
 }
 
 /* See that `nr` bytes are there, if so many come.  0 or -errno. */
-static int want(struct reader *r, size_t nr, struct err *e)
+static int need_input(struct reader *r, size_t nr, struct err *e)
 {
     int rc = 0;
 
     while ( !rc && !r->ended && r->end - r->at < nr )
-        rc = more(r, e);
+        rc = read_more_input(r, e);
     return rc;
 }
 
 /* What has been looked at is done with. */
-static void forget(struct reader *r)
+static void release_input(struct reader *r)
 {
     r->start = r->at;
 }
@@ -134,8 +134,8 @@ static ssize_t read_skipped(struct reader *r, unsigned char *to, size_t room,
         n = r->left;
     r->at += n;
     r->left -= n;
-    forget(r);
-    rc = r->left ? more(r, e) : 0;
+    release_input(r);
+    rc = r->left ? read_more_input(r, e) : 0;
     if ( !r->left || r->ended )
         r->step = read_next;
     return rc;
@@ -159,7 +159,7 @@ static ssize_t read_zeroes(struct reader *r, unsigned char *to, size_t room,
  * search for the next begins at its second byte; or where it has got to, if
  * its beginning is not kept.
  */
-static void lose(struct reader *r, uint64_t zeroes)
+static void begin_zeroes(struct reader *r, uint64_t zeroes)
 {
     if ( r->start < r->end )
         r->start++;
@@ -168,8 +168,8 @@ static void lose(struct reader *r, uint64_t zeroes)
     r->step = read_zeroes;
 }
 
-static ssize_t give_frame(struct reader *r, unsigned char *to, size_t room,
-                          struct err *e)
+static ssize_t deliver_frame(struct reader *r, unsigned char *to, size_t room,
+                             struct err *e)
 {
     size_t left = r->frame_size - r->frame_used;
     size_t n = left < room ? left : room;
@@ -183,13 +183,13 @@ static ssize_t give_frame(struct reader *r, unsigned char *to, size_t room,
 }
 
 /* There are bytes to give, and then r->step goes on. */
-static void give(struct reader *r, size_t size)
+static void begin_delivery(struct reader *r, size_t size)
 {
     r->frame_size = size;
     r->frame_used = 0;
     r->after = r->step;
     if ( size )
-        r->step = give_frame;
+        r->step = deliver_frame;
 }
 
 /* Expand into r->frame; nothing is given before all is there. */
@@ -207,16 +207,16 @@ static ssize_t read_whole(struct reader *r, unsigned char *to, size_t room,
     r->frame_used = out.pos;
     if ( !rc && out.pos == r->frame_size )
     {
-        forget(r);
+        release_input(r);
         r->step = read_next;
-        give(r, out.pos);
+        begin_delivery(r, out.pos);
     }
     else if ( !rc || ZSTD_isError(rc) ||
               r->at - r->start > ZSTD_compressBound(ZSTD_FRAME_WHOLE) ||
               (r->ended && in.pos == r->end) )
-        lose(r, r->frame_size);
+        begin_zeroes(r, r->frame_size);
     else if ( in.pos == r->end )
-        error = more(r, e);
+        error = read_more_input(r, e);
     return error;
 }
 
@@ -227,7 +227,7 @@ static ssize_t read_whole(struct reader *r, unsigned char *to, size_t room,
 static ssize_t read_through(struct reader *r, unsigned char *to, size_t room,
                             struct err *e)
 {
-    int error = want(r, THROUGH, e);
+    int error = need_input(r, THROUGH, e);
     size_t n = r->end - r->at < THROUGH ? r->end - r->at : THROUGH;
     ZSTD_outBuffer out = { r->frame, THROUGH, 0 };
     ZSTD_inBuffer in = { r->in, r->at + n, r->at };
@@ -239,25 +239,25 @@ static ssize_t read_through(struct reader *r, unsigned char *to, size_t room,
         return error;
     rc = ZSTD_decompressStream(r->zstd, &out, &in);
     r->at = in.pos;
-    forget(r);
+    release_input(r);
     if ( !rc )
         r->step = read_next;
     else if ( ZSTD_isError(rc) || (!n && !out.pos) )
-        lose(r, LOST_ZEROES);
-    give(r, out.pos);
+        begin_zeroes(r, LOST_ZEROES);
+    begin_delivery(r, out.pos);
     return 0;
 }
 
 /* To the next frame, passing over what is none. */
-static int search(struct reader *r, struct err *e)
+static int find_frame(struct reader *r, struct err *e)
 {
-    int rc = want(r, 4, e);
+    int rc = need_input(r, 4, e);
 
     while ( !rc && r->end - r->at >= 4 && !xt_zstd_detect(r->in + r->at, 4) )
     {
         r->at++;
-        forget(r);
-        rc = want(r, 4, e);
+        release_input(r);
+        rc = need_input(r, 4, e);
     }
     if ( !rc && r->end - r->at < 4 )
         r->at = r->start = r->end;
@@ -285,7 +285,7 @@ static int begin_frame(struct reader *r, size_t size, bool whole,
 }
 
 /* The frame at r->at, whose header is in memory as far as there is one. */
-static int begin(struct reader *r, struct err *e)
+static int begin_any_frame(struct reader *r, struct err *e)
 {
     const unsigned char *at = r->in + r->at;
     size_t left = r->end - r->at;
@@ -303,7 +303,7 @@ static int begin(struct reader *r, struct err *e)
         return begin_frame(r, size, true, e);
     if ( size != ZSTD_CONTENTSIZE_ERROR )
         return begin_frame(r, THROUGH, false, e);
-    lose(r, LOST_ZEROES);
+    begin_zeroes(r, LOST_ZEROES);
     return 0;
 }
 
@@ -314,16 +314,16 @@ static ssize_t read_next(struct reader *r, unsigned char *to, size_t room,
 
     (void)to;
     (void)room;
-    forget(r);
-    rc = want(r, HEADER_MOST, e);
+    release_input(r);
+    rc = need_input(r, HEADER_MOST, e);
     if ( rc || r->at == r->end )
         return rc;
     if ( r->end - r->at < 4 || !xt_zstd_detect(r->in + r->at, 4) )
     {
-        rc = search(r, e);
-        return rc ? rc : want(r, HEADER_MOST, e);
+        rc = find_frame(r, e);
+        return rc ? rc : need_input(r, HEADER_MOST, e);
     }
-    return begin(r, e);
+    return begin_any_frame(r, e);
 }
 
 /* --- the source ---------------------------------------------------------- */
@@ -333,8 +333,8 @@ static bool is_at_end(const struct reader *r)
     return r->step == read_next && r->ended && r->at == r->end;
 }
 
-static ssize_t step(struct reader *r, unsigned char *to, size_t room,
-                    struct err *e)
+static ssize_t read_step(struct reader *r, unsigned char *to, size_t room,
+                         struct err *e)
 {
     ssize_t got = 0;
 
@@ -362,11 +362,11 @@ static ssize_t zstd_read(struct xt_source *s, void *to, size_t room,
         return read_head(r, to, room);
     while ( r->discard && got > 0 )
     {
-        got = step(r, to, r->discard < room ? r->discard : room, e);
+        got = read_step(r, to, r->discard < room ? r->discard : room, e);
         if ( got > 0 )
             r->discard -= got;
     }
-    return got > 0 ? step(r, to, room, e) : got;
+    return got > 0 ? read_step(r, to, room, e) : got;
 }
 
 static void zstd_close(struct xt_source *s)
@@ -385,7 +385,7 @@ static void zstd_close(struct xt_source *s)
 /* --- with a table -------------------------------------------------------- */
 
 /* The last frame that begins at or before byte `at` of the trace. */
-static size_t frame_at(const struct reader *r, uint64_t at)
+static size_t find_frame_at(const struct reader *r, uint64_t at)
 {
     size_t low = 0, high = r->nr_frames;
 
@@ -404,7 +404,7 @@ static size_t frame_at(const struct reader *r, uint64_t at)
 static int zstd_seek(struct xt_source *s, uint64_t at, struct err *e)
 {
     struct reader *r = reader_of(s);
-    size_t frame = frame_at(r, at);
+    size_t frame = find_frame_at(r, at);
     int rc;
 
     if ( at > s->size )
@@ -501,7 +501,8 @@ static int fill_head(struct reader *r, struct err *e)
 
     while ( got > 0 && r->nr_head < sizeof(r->head) )
     {
-        got = step(r, r->head + r->nr_head, sizeof(r->head) - r->nr_head, e);
+        got = read_step(r, r->head + r->nr_head, sizeof(r->head) - r->nr_head,
+                        e);
         r->nr_head += got > 0 ? got : 0;
     }
     return got < 0 && got != -EAGAIN ? got : 0;

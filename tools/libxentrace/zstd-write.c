@@ -32,7 +32,7 @@ struct xt_zstd_writer
 };
 
 /* Room for a frame of so many bytes. */
-static int make_room(struct xt_zstd_writer *w, size_t room)
+static int grow_frame(struct xt_zstd_writer *w, size_t room)
 {
     size_t packed_room = ZSTD_compressBound(room);
     unsigned char *plain, *packed;
@@ -60,7 +60,7 @@ int xt_zstd_writer_new(struct xt_zstd_writer **out, int level,
     *out = w;
     if ( w )
         w->zstd = ZSTD_createCCtx();
-    if ( !w || !w->zstd || make_room(w, ZSTD_FRAME_AIM) )
+    if ( !w || !w->zstd || grow_frame(w, ZSTD_FRAME_AIM) )
     {
         xt_zstd_writer_free(w);
         *out = NULL;
@@ -120,8 +120,8 @@ int xt_zstd_flush(struct xt_zstd_writer *w)
 }
 
 /* Append, and begin another frame each time that one is full. */
-static int append(struct xt_zstd_writer *w, const unsigned char *bytes,
-                  size_t size)
+static int append_bytes(struct xt_zstd_writer *w, const unsigned char *bytes,
+                        size_t size)
 {
     int rc = 0;
 
@@ -149,9 +149,9 @@ int xt_zstd_write(struct xt_zstd_writer *w, const struct iovec *iov, int nr)
     if ( w->used && w->used + size > ZSTD_FRAME_AIM )
         rc = xt_zstd_flush(w);
     if ( !rc )
-        rc = make_room(w, size < ZSTD_FRAME_WHOLE ? size : ZSTD_FRAME_WHOLE);
+        rc = grow_frame(w, size < ZSTD_FRAME_WHOLE ? size : ZSTD_FRAME_WHOLE);
     for ( int i = 0; !rc && i < nr; i++ )
-        rc = append(w, iov[i].iov_base, iov[i].iov_len);
+        rc = append_bytes(w, iov[i].iov_base, iov[i].iov_len);
     return rc;
 }
 

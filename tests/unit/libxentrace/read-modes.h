@@ -69,7 +69,7 @@ static inline void set_end(struct set *s, struct xt_trace *t)
     xt_trace_close(t);
 }
 
-static inline struct set by_window(const char *path, unsigned int flags)
+static inline struct set read_by_window(const char *path, unsigned int flags)
 {
     struct xt_trace *t = ways_open(path, flags);
     struct err e = ERR_INIT;
@@ -90,7 +90,7 @@ static inline struct set by_window(const char *path, unsigned int flags)
     return s;
 }
 
-static inline struct set by_time(const char *path, unsigned int flags)
+static inline struct set read_by_time(const char *path, unsigned int flags)
 {
     struct xt_trace *t = ways_open(path, flags);
     unsigned int segment = 0;
@@ -123,7 +123,7 @@ struct worker
     struct set set;
 };
 
-static inline void *work(void *arg)
+static inline void *walk_two_cpus(void *arg)
 {
     struct worker *w = arg;
 
@@ -143,7 +143,7 @@ static inline void *work(void *arg)
 }
 
 /* Two threads; what is of a pcpu beyond 3 is then all that is missing. */
-static inline bool by_pcpu(const char *path, struct set *s)
+static inline bool read_by_pcpu(const char *path, struct set *s)
 {
     struct xt_trace *t = ways_open(path, 0);
     struct err e = ERR_INIT;
@@ -158,8 +158,9 @@ static inline bool by_pcpu(const char *path, struct set *s)
 
         ways_must(!xt_trace_cpus(t, &nr, &e), "count pcpus");
         all = all && nr <= 4;
-        ways_must(!pthread_create(&thread, NULL, work, &w[0]), "thread");
-        work(&w[1]);
+        ways_must(!pthread_create(&thread, NULL, walk_two_cpus, &w[0]),
+                  "thread");
+        walk_two_cpus(&w[1]);
         pthread_join(thread, NULL);
         for ( unsigned int i = 0; i < 4; i++ )
             xt_trace_end_walk(t, &w[i % 2].walk[i / 2]);

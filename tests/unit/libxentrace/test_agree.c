@@ -50,7 +50,7 @@ static void make_sound(bool sealed, uint32_t passes, uint32_t cpus,
         add_window(i % cpus, records, sealed, i, &now);
 }
 
-static void damage(uint64_t *seed)
+static void damage_input(uint64_t *seed)
 {
     size_t at = make_random(seed) % m.size, n = make_random(seed) % 200;
 
@@ -107,12 +107,12 @@ static const struct
     unsigned int flags;
     bool packed;
 } ways[] = {
-    { "windows of a stream", by_window, XT_SOURCE_STREAM, false },
-    { "by time, again", by_time, 0, false },
-    { "a stream by time", by_time, XT_SOURCE_STREAM, false },
-    { "windows, compressed", by_window, 0, true },
-    { "by time, compressed", by_time, 0, true },
-    { "by time, a compressed stream", by_time, XT_SOURCE_STREAM, true },
+    { "windows of a stream", read_by_window, XT_SOURCE_STREAM, false },
+    { "by time, again", read_by_time, 0, false },
+    { "a stream by time", read_by_time, XT_SOURCE_STREAM, false },
+    { "windows, compressed", read_by_window, 0, true },
+    { "by time, compressed", read_by_time, 0, true },
+    { "by time, a compressed stream", read_by_time, XT_SOURCE_STREAM, true },
 };
 
 static unsigned int sure;       /* streams that were */
@@ -133,8 +133,8 @@ static struct set expect_same_all_ways(unsigned int n, bool packed)
 
     trace_file(path, &m);
     packed = packed && packed_file(packed_path, &m, n & 1, some_bytes);
-    want = by_window(path, 0);
-    by_file = by_time(path, 0);
+    want = read_by_window(path, 0);
+    by_file = read_by_time(path, 0);
     for ( size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++ )
     {
         if ( ways[i].packed && !packed )
@@ -142,10 +142,10 @@ static struct set expect_same_all_ways(unsigned int n, bool packed)
         got = ways[i].read(ways[i].packed ? packed_path : path,
                            ways[i].flags);
         expect_set(&got, &want, ways[i].name, n);
-        if ( ways[i].read == by_time )
+        if ( ways[i].read == read_by_time )
             expect_in_order(&got, &by_file, ways[i].name, n);
     }
-    if ( by_pcpu(path, &got) )
+    if ( read_by_pcpu(path, &got) )
         expect_set(&got, &want, "by pcpu", n);
     unlink(path);
     if ( packed )
@@ -161,7 +161,7 @@ START_TEST(at_random)
 
         make_sound(n & 1, 8, 4, 20);
         for ( uint32_t times = make_random(&seed) % 6; times; times-- )
-            damage(&seed);
+            damage_input(&seed);
         expect_same_all_ways(n, n % 4 == 0);
     }
     /* Of each seed there are two, or four. */
@@ -205,7 +205,7 @@ static void expect_named(const struct make *sound, size_t at)
     char path[32];
 
     trace_file(path, &m);
-    t = open_trace(path, 0);
+    t = trace_file_open(path, 0);
     while ( xt_trace_next_batch(t, &b, &e) > 0 )
         continue;
     d = xt_trace_damage(t);
@@ -272,14 +272,14 @@ START_TEST(turned_round)
         memcpy(m.bytes + at, &word, 4);
     }
     trace_file(path, &m);
-    got = by_time(path, 0);
+    got = read_by_time(path, 0);
     expect_set(&got, &want, "turned round", 0);
     unlink(path);
     for ( unsigned int flags = 0; flags < 2; flags++ )
     {
         if ( !packed_file(packed_path, &m, true, some_bytes) )
             return;
-        got = by_time(packed_path, flags ? XT_SOURCE_STREAM : 0);
+        got = read_by_time(packed_path, flags ? XT_SOURCE_STREAM : 0);
         expect_set(&got, &want, "turned round and compressed", flags);
         unlink(packed_path);
     }

@@ -21,7 +21,7 @@
 
 static const struct xt_dialect unknown;
 
-static struct xt_catalogue *catalogue(uint16_t version, uint8_t hardware)
+static struct xt_catalogue *make_catalogue(uint16_t version, uint8_t hardware)
 {
     struct xt_dialect d = { .version = version, .hardware = hardware };
     struct xt_catalogue *c;
@@ -31,15 +31,15 @@ static struct xt_catalogue *catalogue(uint16_t version, uint8_t hardware)
 }
 
 /* A record over words of the caller's. */
-static struct xt_record record(uint32_t event, const uint32_t *words,
-                               unsigned int nr)
+static struct xt_record make_view(uint32_t event, const uint32_t *words,
+                                  unsigned int nr)
 {
     return (struct xt_record){ .event = event, .words = nr,
                                .payload = (const unsigned char *)words };
 }
 
-static const char *name_of(const struct xt_catalogue *c, uint32_t id,
-                           unsigned int words)
+static const char *get_event_name(const struct xt_catalogue *c, uint32_t id,
+                                  unsigned int words)
 {
     const struct xt_event *e = xt_catalogue_find(c, id, words);
 
@@ -47,8 +47,8 @@ static const char *name_of(const struct xt_catalogue *c, uint32_t id,
 }
 
 /* What field `name` of a record is; it has to be there. */
-static uint64_t field(const struct xt_catalogue *c, const struct xt_record *r,
-                      const char *name)
+static uint64_t get_field(const struct xt_catalogue *c,
+                          const struct xt_record *r, const char *name)
 {
     const struct xt_event *e = xt_catalogue_find(c, r->event, r->words);
     uint64_t value = 0;
@@ -68,7 +68,7 @@ static uint64_t field(const struct xt_catalogue *c, const struct xt_record *r,
 /* Sorted, each in the catalogue under its own id, in whatever version. */
 START_TEST(every_event_is_found)
 {
-    struct xt_catalogue *c = catalogue(0, 0);
+    struct xt_catalogue *c = make_catalogue(0, 0);
 
     ck_assert_uint_gt(xt_catalogue_nr_events, 200);
     for ( size_t i = 0; i < xt_catalogue_nr_events; i++ )
@@ -90,16 +90,18 @@ END_TEST
 
 START_TEST(families_are_found)
 {
-    struct xt_catalogue *c = catalogue(0, 0);
+    struct xt_catalogue *c = make_catalogue(0, 0);
 
     for ( uint32_t from = 0; from < 4; from++ )
         for ( uint32_t to = 0; to < 4; to++ )
-            ck_assert_str_eq(name_of(c, 0x21001 | from << 8 | to << 4, 1),
+            ck_assert_str_eq(get_event_name(c, 0x21001 | from << 8 | to << 4,
+                                            1),
                              "sched_runstate_change");
     for ( uint32_t minor = 0; minor < 0x1000; minor++ )
-        ck_assert_str_eq(name_of(c, 0x0800f000 | minor, 3), "guest_event");
-    ck_assert_str_eq(name_of(c, 0x81502, 3), "hvm_vmexit64_nested");
-    ck_assert_str_eq(name_of(c, 0x40f208, 7), "shadow_emulate_4");
+        ck_assert_str_eq(get_event_name(c, 0x0800f000 | minor, 3),
+                         "guest_event");
+    ck_assert_str_eq(get_event_name(c, 0x81502, 3), "hvm_vmexit64_nested");
+    ck_assert_str_eq(get_event_name(c, 0x40f208, 7), "shadow_emulate_4");
     xt_catalogue_free(c);
 }
 END_TEST
@@ -111,7 +113,7 @@ START_TEST(others_are_not_found)
         0, 1, 0xf001, 0x3f001, 0x21003, 0x21041, 0x21401, 0x22212, 0x24001,
         0x8f000, 0x0ffff001, 0x10081001, 0x8001f001, 0xffffffff,
     };
-    struct xt_catalogue *c = catalogue(0, 0);
+    struct xt_catalogue *c = make_catalogue(0, 0);
 
     for ( size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++ )
         ck_assert_msg(!xt_catalogue_find(c, ids[i], 1), "%x", ids[i]);
@@ -122,9 +124,9 @@ END_TEST
 /* Words tell layouts apart where they differ, else the version, else age. */
 START_TEST(versions)
 {
-    struct xt_catalogue *any = catalogue(0, 0);
-    struct xt_catalogue *old = catalogue(XEN_4_17, 0);
-    struct xt_catalogue *new = catalogue(XEN_4_20, 0);
+    struct xt_catalogue *any = make_catalogue(0, 0);
+    struct xt_catalogue *old = make_catalogue(XEN_4_17, 0);
+    struct xt_catalogue *new = make_catalogue(XEN_4_20, 0);
 
     ck_assert_uint_eq(xt_catalogue_find(any, 0x40f009, 2)->until, 0x0412);
     ck_assert_uint_eq(xt_catalogue_find(any, 0x40f009, 3)->since, 0x0413);
@@ -134,10 +136,10 @@ START_TEST(versions)
     ck_assert_uint_eq(xt_catalogue_find(old, 0x10f010, 6)->until, 0x0412);
     ck_assert_uint_eq(xt_catalogue_find(new, 0x10f010, 6)->since, 0x0413);
     /* Of a version that no declaration is for, what there is. */
-    ck_assert_str_eq(name_of(old, 0x81103, 3), "hvm_svm_exit64");
-    ck_assert_str_eq(name_of(new, 0x201008, 0), "pv_math_state_restore");
+    ck_assert_str_eq(get_event_name(old, 0x81103, 3), "hvm_svm_exit64");
+    ck_assert_str_eq(get_event_name(new, 0x201008, 0), "pv_math_state_restore");
     /* Of a size that none has, one all the same. */
-    ck_assert_str_eq(name_of(any, 0x28004, 0), "sched_wake");
+    ck_assert_str_eq(get_event_name(any, 0x28004, 0), "sched_wake");
     xt_catalogue_free(any);
     xt_catalogue_free(old);
     xt_catalogue_free(new);
@@ -194,22 +196,22 @@ START_TEST(fields_of_part_of_a_word)
     static const uint32_t who[] = { 0x00050003 };
     static const uint32_t trap[] = { 0x1234, 0, 0xabcd800e };
     static const uint32_t rtds[] = { 0x21010007 };
-    struct xt_catalogue *c = catalogue(0, 0);
-    struct xt_record r = record(0x21231, who, 1);
+    struct xt_catalogue *c = make_catalogue(0, 0);
+    struct xt_record r = make_view(0x21231, who, 1);
 
-    ck_assert_uint_eq(field(c, &r, "from"), 2);
-    ck_assert_uint_eq(field(c, &r, "to"), 3);
-    ck_assert_uint_eq(field(c, &r, "vcpu"), 3);
-    ck_assert_uint_eq(field(c, &r, "dom"), 5);
-    r = record(0x201103, trap, 3);
-    ck_assert_uint_eq(field(c, &r, "rip"), 0x1234);
-    ck_assert_uint_eq(field(c, &r, "trap"), 14);
-    ck_assert_uint_eq(field(c, &r, "has_error"), 1);
-    ck_assert_uint_eq(field(c, &r, "error_code"), 0xabcd);
-    r = record(0x22806, rtds, 1);
-    ck_assert_uint_eq(field(c, &r, "cpu"), 7);
-    ck_assert_uint_eq(field(c, &r, "tickled"), 1);
-    ck_assert_uint_eq(field(c, &r, "idle"), 2);
+    ck_assert_uint_eq(get_field(c, &r, "from"), 2);
+    ck_assert_uint_eq(get_field(c, &r, "to"), 3);
+    ck_assert_uint_eq(get_field(c, &r, "vcpu"), 3);
+    ck_assert_uint_eq(get_field(c, &r, "dom"), 5);
+    r = make_view(0x201103, trap, 3);
+    ck_assert_uint_eq(get_field(c, &r, "rip"), 0x1234);
+    ck_assert_uint_eq(get_field(c, &r, "trap"), 14);
+    ck_assert_uint_eq(get_field(c, &r, "has_error"), 1);
+    ck_assert_uint_eq(get_field(c, &r, "error_code"), 0xabcd);
+    r = make_view(0x22806, rtds, 1);
+    ck_assert_uint_eq(get_field(c, &r, "cpu"), 7);
+    ck_assert_uint_eq(get_field(c, &r, "tickled"), 1);
+    ck_assert_uint_eq(get_field(c, &r, "idle"), 2);
     xt_catalogue_free(c);
 }
 END_TEST
@@ -219,17 +221,17 @@ START_TEST(fields_with_a_sign_and_wide_ones)
     static const uint32_t burn[] = { 1, -5, INT32_MIN, 7 };
     static const uint32_t idle[] = { 0, -1 };
     static const uint32_t exit[] = { 30, 0x89abcdef, 0xffffffff };
-    struct xt_catalogue *c = catalogue(0, 0);
-    struct xt_record r = record(0x22203, burn, 4);
+    struct xt_catalogue *c = make_catalogue(0, 0);
+    struct xt_record r = make_view(0x22203, burn, 4);
 
-    ck_assert_int_eq((int64_t)field(c, &r, "credit"), -5);
-    ck_assert_int_eq((int64_t)field(c, &r, "budget"), INT32_MIN);
-    ck_assert_int_eq((int64_t)field(c, &r, "delta"), 7);
-    r = record(0x22a05, idle, 2);
-    ck_assert_int_eq((int64_t)field(c, &r, "dom"), -1);
+    ck_assert_int_eq((int64_t)get_field(c, &r, "credit"), -5);
+    ck_assert_int_eq((int64_t)get_field(c, &r, "budget"), INT32_MIN);
+    ck_assert_int_eq((int64_t)get_field(c, &r, "delta"), 7);
+    r = make_view(0x22a05, idle, 2);
+    ck_assert_int_eq((int64_t)get_field(c, &r, "dom"), -1);
     /* 64 bits that begin at the second word. */
-    r = record(0x81102, exit, 3);
-    ck_assert_uint_eq(field(c, &r, "rip"), 0xffffffff89abcdef);
+    r = make_view(0x81102, exit, 3);
+    ck_assert_uint_eq(get_field(c, &r, "rip"), 0xffffffff89abcdef);
     xt_catalogue_free(c);
 }
 END_TEST
@@ -243,21 +245,21 @@ START_TEST(structs_say_the_same)
     const struct xt_rec_hvm_vmexit64 *vmexit = (const void *)words;
     const struct xt_rec_rtds_schedule *rtds = (const void *)words;
     const struct xt_rec_mem_set_p2m_entry *p2m = (const void *)words;
-    struct xt_catalogue *c = catalogue(XEN_4_20, 0);
-    struct xt_record r = record(0x81102, words, 3);
+    struct xt_catalogue *c = make_catalogue(XEN_4_20, 0);
+    struct xt_record r = make_view(0x81102, words, 3);
 
-    ck_assert_uint_eq(field(c, &r, "reason"), vmexit->reason);
-    ck_assert_uint_eq(field(c, &r, "flags"), vmexit->flags);
-    ck_assert_uint_eq(field(c, &r, "rip"), vmexit->rip);
-    r = record(0x22806, words, 1);
-    ck_assert_uint_eq(field(c, &r, "cpu"), rtds->cpu);
-    ck_assert_uint_eq(field(c, &r, "tasklet"), rtds->tasklet);
-    ck_assert_uint_eq(field(c, &r, "tickled"), rtds->tickled);
-    ck_assert_uint_eq(field(c, &r, "idle"), rtds->idle);
-    r = record(0x10f004, words, 6);
-    ck_assert_uint_eq(field(c, &r, "mfn"), p2m->mfn);
-    ck_assert_uint_eq(field(c, &r, "dom"), p2m->dom);
-    ck_assert_uint_eq(field(c, &r, "order"), p2m->order);
+    ck_assert_uint_eq(get_field(c, &r, "reason"), vmexit->reason);
+    ck_assert_uint_eq(get_field(c, &r, "flags"), vmexit->flags);
+    ck_assert_uint_eq(get_field(c, &r, "rip"), vmexit->rip);
+    r = make_view(0x22806, words, 1);
+    ck_assert_uint_eq(get_field(c, &r, "cpu"), rtds->cpu);
+    ck_assert_uint_eq(get_field(c, &r, "tasklet"), rtds->tasklet);
+    ck_assert_uint_eq(get_field(c, &r, "tickled"), rtds->tickled);
+    ck_assert_uint_eq(get_field(c, &r, "idle"), rtds->idle);
+    r = make_view(0x10f004, words, 6);
+    ck_assert_uint_eq(get_field(c, &r, "mfn"), p2m->mfn);
+    ck_assert_uint_eq(get_field(c, &r, "dom"), p2m->dom);
+    ck_assert_uint_eq(get_field(c, &r, "order"), p2m->order);
     xt_catalogue_free(c);
 }
 END_TEST
@@ -269,15 +271,15 @@ START_TEST(arguments_of_hypercalls)
     static const uint32_t words[] = {
         20 | 2u << 20 | 1u << 24 | 3u << 26 | 1u << 28, 0x11, 0x22, 0x33, 0x44,
     };
-    struct xt_catalogue *c = catalogue(0, 0);
-    struct xt_record r = record(0x20100d, words, 5);
+    struct xt_catalogue *c = make_catalogue(0, 0);
+    struct xt_record r = make_view(0x20100d, words, 5);
     const struct xt_event *e = xt_catalogue_find(c, r.event, r.words);
     char text[XT_TEXT_MAX];
     uint64_t value;
 
-    ck_assert_uint_eq(field(c, &r, "op"), 20);
-    ck_assert_uint_eq(field(c, &r, "arg0"), 0x2200000011);
-    ck_assert_uint_eq(field(c, &r, "arg2"), 0x33);
+    ck_assert_uint_eq(get_field(c, &r, "op"), 20);
+    ck_assert_uint_eq(get_field(c, &r, "arg0"), 0x2200000011);
+    ck_assert_uint_eq(get_field(c, &r, "arg2"), 0x33);
     for ( unsigned int i = 0; i < e->nr_fields; i++ )
         if ( !strncmp(e->fields[i].name, "arg", 3) &&
              strchr("1345", e->fields[i].name[3]) )
@@ -286,10 +288,10 @@ START_TEST(arguments_of_hypercalls)
     ck_assert_str_eq(text, "grant_table_op arg0 0x2200000011 arg2 0x33");
 
     /* Said to be there, and cut off. */
-    r = record(0x20100d, words, 3);
+    r = make_view(0x20100d, words, 3);
     *xt_catalogue_text(c, text, e, &r) = '\0';
     ck_assert_str_eq(text, "grant_table_op arg0 0x2200000011");
-    r = record(0x20100d, words, 2);
+    r = make_view(0x20100d, words, 2);
     *xt_catalogue_text(c, text, e, &r) = '\0';
     ck_assert_str_eq(text, "grant_table_op");
     xt_catalogue_free(c);
@@ -299,7 +301,7 @@ END_TEST
 /* A record of any size, at its exact end of memory, for each event. */
 START_TEST(records_of_any_size)
 {
-    struct xt_catalogue *c = catalogue(0, 0);
+    struct xt_catalogue *c = make_catalogue(0, 0);
     char text[XT_TEXT_MAX];
 
     for ( size_t i = 0; i < xt_catalogue_nr_events; i++ )
@@ -307,7 +309,7 @@ START_TEST(records_of_any_size)
         {
             const struct xt_event *e = &xt_catalogue_events[i];
             uint32_t *payload = malloc(words ? 4 * words : 1);
-            struct xt_record r = record(e->id, payload, words);
+            struct xt_record r = make_view(e->id, payload, words);
             char *end;
 
             memset(payload, 0xff, 4 * words);
@@ -325,8 +327,8 @@ END_TEST
 /* --- texts ---------------------------------------------------------------- */
 
 /* The conversion with "ll" for whatever it had. */
-static void convert(char *to, const char *conversion, uint64_t value,
-                    unsigned int bits)
+static void convert_text(char *to, const char *conversion, uint64_t value,
+                         unsigned int bits)
 {
     char with[32], letter = conversion[strlen(conversion) - 1];
     size_t head = strcspn(conversion + 1, "hlqjzt") + 1;
@@ -375,14 +377,14 @@ static bool expect_text(char *to, const struct xt_event *e,
         if ( p->text[strlen(p->text) - 1] == 's' )
             expect_name(to, f->sem, value);
         else
-            convert(to, p->text, value, f->bits);
+            convert_text(to, p->text, value, f->bits);
     }
     return true;
 }
 
 START_TEST(texts_are_those_of_printf)
 {
-    struct xt_catalogue *c = catalogue(0, 0);
+    struct xt_catalogue *c = make_catalogue(0, 0);
     uint64_t seed = 4;
     unsigned int compared = 0;
 
@@ -393,7 +395,7 @@ START_TEST(texts_are_those_of_printf)
             &xt_catalogue_events[round % xt_catalogue_nr_events];
         char got[XT_TEXT_MAX], want[2 * XT_TEXT_MAX] = "";
         uint32_t words[XT_RECORD_MAX_WORDS];
-        struct xt_record r = record(e->id, words, e->max_words);
+        struct xt_record r = make_view(e->id, words, e->max_words);
 
         for ( unsigned int i = 0; i < XT_RECORD_MAX_WORDS; i++ )
             words[i] = make_random(&seed) * 2u >> make_random(&seed) % 32;
@@ -414,8 +416,8 @@ static void compare_writers(const struct xt_catalogue *c, size_t i,
 {
     const struct xt_event *e = &xt_catalogue_events[i];
     uint32_t *payload = malloc(words ? 4 * words : 1);
-    struct xt_record r = record(e->id | (make_random(seed) & e->id_fields),
-                                payload, words);
+    struct xt_record r = make_view(e->id | (make_random(seed) & e->id_fields),
+                                   payload, words);
     char fast[XT_TEXT_MAX], general[XT_TEXT_MAX];
     unsigned int bits = make_random(seed) % 32;
 
@@ -431,7 +433,7 @@ static void compare_writers(const struct xt_catalogue *c, size_t i,
 
 START_TEST(programs_write_the_same)
 {
-    struct xt_catalogue *c = catalogue(0, _i);
+    struct xt_catalogue *c = make_catalogue(0, _i);
     unsigned int programs = 0;
     uint64_t seed = _i;
 
@@ -481,9 +483,9 @@ static const struct
 
 START_TEST(texts_of_a_kind)
 {
-    struct xt_catalogue *c = catalogue(0, texts[_i].hardware);
-    struct xt_record r = record(texts[_i].event, texts[_i].words,
-                                texts[_i].nr);
+    struct xt_catalogue *c = make_catalogue(0, texts[_i].hardware);
+    struct xt_record r = make_view(texts[_i].event, texts[_i].words,
+                                   texts[_i].nr);
     char text[XT_TEXT_MAX];
 
     *xt_catalogue_text(c, text, xt_catalogue_find(c, r.event, r.words), &r) =
@@ -496,8 +498,8 @@ END_TEST
 START_TEST(text_of_nobody)
 {
     static const uint32_t words[] = { 1, 0xabc };
-    struct xt_catalogue *c = catalogue(0, 0);
-    struct xt_record r = record(0x82fff, words, 2);
+    struct xt_catalogue *c = make_catalogue(0, 0);
+    struct xt_record r = make_view(0x82fff, words, 2);
     char text[XT_TEXT_MAX];
 
     *xt_catalogue_text(c, text, NULL, &r) = '\0';

@@ -15,7 +15,7 @@ static const uint64_t speeds[] = {
 
 #define NR_SPEEDS (sizeof(speeds) / sizeof(speeds[0]))
 
-static uint64_t random64(uint64_t *seed)
+static uint64_t make_random64(uint64_t *seed)
 {
     return make_random(seed) * (UINT64_C(1) << 33) ^ make_random(seed);
 }
@@ -33,7 +33,7 @@ START_TEST(as_division)
         ck_assert_uint_eq(xt_clock_hz(&c), speeds[i]);
         for ( unsigned int n = 0; n < 100000; n++ )
         {
-            uint64_t cycles = random64(&seed) >> make_random(&seed) % 64;
+            uint64_t cycles = make_random64(&seed) >> make_random(&seed) % 64;
             unsigned __int128 ns = (unsigned __int128)cycles * 1000000000 /
                                    speeds[i];
             int64_t got;
@@ -76,7 +76,7 @@ START_TEST(back)
         xt_clock_init(&c, speeds[i], 1000000000, UINT64_C(1) << 50);
         for ( unsigned int n = 0; n < 10000; n++ )
         {
-            int64_t ns = (int64_t)(random64(&seed) >> 30) - (1 << 20);
+            int64_t ns = (int64_t)(make_random64(&seed) >> 30) - (1 << 20);
             uint64_t tsc = xt_clock_tsc(&c, ns);
 
             ck_assert_int_ge(xt_clock_ns(&c, tsc), ns);

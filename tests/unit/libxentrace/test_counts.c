@@ -13,7 +13,7 @@
 #include "tests/unit/libxentrace/make-trace.h"
 #include "tests/unit/libxentrace/unit.h"
 
-static uint64_t times(const struct xt_event_counts *t, uint32_t event)
+static uint64_t get_times(const struct xt_event_counts *t, uint32_t event)
 {
     for ( size_t i = 0; i < t->used; i++ )
         if ( t->rows[i].event == event )
@@ -70,8 +70,8 @@ START_TEST(known_numbers)
     ck_assert_uint_eq(c.cpus[0].records, 1);
 
     ck_assert_uint_eq(c.events.used, 5);
-    ck_assert_uint_eq(times(&c.events, 0x21011), 2);
-    ck_assert_uint_eq(times(&c.events, 0x82004), 2);
+    ck_assert_uint_eq(get_times(&c.events, 0x21011), 2);
+    ck_assert_uint_eq(get_times(&c.events, 0x82004), 2);
     ck_assert_int_eq(xt_damage_grade(&c.damage), XT_GRADE_NONE);
     xt_counts_fini(&c);
 }

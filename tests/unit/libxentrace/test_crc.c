@@ -12,7 +12,7 @@
 
 static unsigned char bytes[SIZE + 8];
 
-static void fill(void)
+static void fill_bytes(void)
 {
     uint64_t seed = 3;
 
@@ -52,7 +52,7 @@ START_TEST(every_length)
 {
     uint32_t rest = ~0u;
 
-    fill();
+    fill_bytes();
     for ( size_t size = 0; size <= SIZE; size++ )
     {
         ck_assert_uint_eq(xt_crc32c(0, bytes, size), ~rest);
@@ -65,7 +65,7 @@ END_TEST
 
 START_TEST(every_alignment)
 {
-    fill();
+    fill_bytes();
     for ( size_t at = 0; at < 8; at++ )
     {
         uint32_t rest = ~0u;
@@ -83,7 +83,7 @@ START_TEST(goes_on)
 {
     uint32_t whole;
 
-    fill();
+    fill_bytes();
     whole = xt_crc32c(0, bytes, SIZE);
     for ( size_t cut = 0; cut <= SIZE; cut += 7 )
     {

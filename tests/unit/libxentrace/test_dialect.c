@@ -7,8 +7,8 @@
 #include "libxentrace/catalogue.h"
 #include "tests/unit/libxentrace/unit.h"
 
-static struct xt_dialect after(struct xt_dialect d, uint32_t event,
-                               unsigned int nr, const uint32_t *words)
+static struct xt_dialect learn_one(struct xt_dialect d, uint32_t event,
+                                   unsigned int nr, const uint32_t *words)
 {
     struct xt_record r = { .event = event, .words = nr,
                            .payload = (const unsigned char *)words };
@@ -52,8 +52,8 @@ static const struct
 
 START_TEST(a_rule)
 {
-    struct xt_dialect d = after((struct xt_dialect){ 0 }, rules[_i].event,
-                                rules[_i].nr, rules[_i].words);
+    struct xt_dialect d = learn_one((struct xt_dialect){ 0 }, rules[_i].event,
+                                    rules[_i].nr, rules[_i].words);
 
     ck_assert_uint_eq(d.version, rules[_i].version);
     ck_assert_uint_eq(d.hardware, rules[_i].hardware);
@@ -64,16 +64,16 @@ END_TEST
 START_TEST(who_wins)
 {
     static const uint32_t xen[] = { 0x00140004, XT_HARDWARE_VMX };
-    struct xt_dialect d = after((struct xt_dialect){ 0 }, 0x8200f, 0, NULL);
+    struct xt_dialect d = learn_one((struct xt_dialect){ 0 }, 0x8200f, 0, NULL);
 
     ck_assert(!xt_dialect_is_known(&d));
-    d = after(d, 0x8200f, 1, xen);
+    d = learn_one(d, 0x8200f, 1, xen);
     ck_assert_uint_eq(d.hardware, XT_HARDWARE_SVM);
-    d = after(d, 0x1f086, 2, xen);
+    d = learn_one(d, 0x1f086, 2, xen);
     ck_assert_uint_eq(d.hardware, XT_HARDWARE_VMX);
     ck_assert_uint_eq(d.version, 0x0414);
     ck_assert(xt_dialect_is_known(&d));
-    d = after(d, 0x81003, 0, NULL);
+    d = learn_one(d, 0x81003, 0, NULL);
     ck_assert_uint_eq(d.hardware, XT_HARDWARE_VMX);
 }
 END_TEST
@@ -82,11 +82,11 @@ END_TEST
 START_TEST(not_known)
 {
     static const uint32_t xen[] = { UINT32_MAX, UINT32_MAX };
-    struct xt_dialect d = after((struct xt_dialect){ 0 }, 0x1f086, 2, xen);
+    struct xt_dialect d = learn_one((struct xt_dialect){ 0 }, 0x1f086, 2, xen);
 
     ck_assert(!xt_dialect_is_known(&d));
     ck_assert(!d.version && !d.hardware);
-    d = after(d, 0x8200f, 0, NULL);
+    d = learn_one(d, 0x8200f, 0, NULL);
     xt_dialect_assume(&d, 0x0411, XT_HARDWARE_VMX);
     ck_assert_uint_eq(d.hardware, XT_HARDWARE_SVM);
     ck_assert_uint_eq(d.version, 0x0411);

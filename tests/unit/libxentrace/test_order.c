@@ -84,7 +84,7 @@ static const struct shape shapes[] = {
 static void expect_order_of_file(const char *path, unsigned int flags,
                                  size_t nr)
 {
-    struct xt_trace *t = open_trace(path, flags);
+    struct xt_trace *t = trace_file_open(path, flags);
     struct xt_trace_bounds bounds;
 
     expect_same(got, read_order(t, got), want, nr);
@@ -127,7 +127,7 @@ START_TEST(from_a_moment)
     trace_file(path, &m);
     for ( unsigned int n = 0; n < 40; n++ )
     {
-        struct xt_trace *t = open_trace(path, flags[n % 2]);
+        struct xt_trace *t = trace_file_open(path, flags[n % 2]);
         size_t first = make_random(&seed) % nr;
         uint64_t time = want[first].time + make_random(&seed) % 2;
 
@@ -184,7 +184,7 @@ START_TEST(end_of_time)
         make_close(&m, opened);
     }
     trace_file(path, &m);
-    t = open_trace(path, 0);
+    t = trace_file_open(path, 0);
     ck_assert_uint_eq(read_order(t, got), 12);
     for ( size_t i = 1; i < 12; i++ )
         ck_assert_uint_le(got[i - 1].time, got[i].time);
@@ -236,7 +236,7 @@ START_TEST(one_wrong_time)
         time = 1500 ^ UINT64_C(1) << bit;
         poke_time(records[50], time);
         trace_file(path, &m);
-        t = open_trace(path, 0);
+        t = trace_file_open(path, 0);
         ck_assert_uint_eq(read_order(t, got), nr);
         wrong = 0;
         for ( size_t i = 0, j = 0; i < nr; i++ )
@@ -310,7 +310,7 @@ START_TEST(wrong_clocks)
     trace_file(path, &m);
     for ( size_t i = 0; i < 2; i++ )
     {
-        struct xt_trace *t = open_trace(path, flags[i]);
+        struct xt_trace *t = trace_file_open(path, flags[i]);
         struct err e = ERR_INIT;
 
         set_offsets(t);
@@ -318,7 +318,7 @@ START_TEST(wrong_clocks)
         ck_assert_int_eq(xt_trace_set_offset(t, 0, 1, &e), -EBUSY);
         xt_trace_close(t);
 
-        t = open_trace(path, flags[i]);
+        t = trace_file_open(path, flags[i]);
         set_offsets(t);
         if ( !i )
         {
@@ -347,7 +347,7 @@ START_TEST(absurd_offsets)
     make_passes(&shapes[0], 1);
     nr = expect_order(&m, want);
     trace_file(path, &m);
-    t = open_trace(path, 0);
+    t = trace_file_open(path, 0);
     ck_assert_int_eq(xt_trace_set_offset(t, XT_MAX_CPUS, 1, &e), -EINVAL);
     ck_assert_int_eq(xt_trace_set_offset(t, 0, INT64_MIN, &e), 0);
     ck_assert_int_eq(xt_trace_set_offset(t, 1, INT64_MAX, &e), 0);
@@ -377,7 +377,7 @@ START_TEST(segments)
     trace_file(path, &m);
     for ( size_t i = 0; i < 2; i++ )
     {
-        t = open_trace(path, flags[i]);
+        t = trace_file_open(path, flags[i]);
         ck_assert_uint_eq(read_order(t, got), 2 * nr);
         expect_same(got, nr, want, nr);
         for ( size_t j = 0; j < nr; j++ )
@@ -385,7 +385,7 @@ START_TEST(segments)
         expect_same(got + nr, nr, want, nr);
         xt_trace_close(t);
 
-        t = open_trace(path, flags[i]);
+        t = trace_file_open(path, flags[i]);
         while ( xt_trace_next_batch(t, &b, &e) > 0 )
             last_segment = b.segment;
         ck_assert_uint_eq(last_segment, 1);

@@ -13,8 +13,8 @@
 #include "tests/unit/libxentrace/seen-windows.h"
 
 /* Seal a window of n records, in one span or in two, and append it. */
-static void add(struct make *m, unsigned int cpu, unsigned int n,
-                uint32_t number)
+static void add_sealed(struct make *m, unsigned int cpu, unsigned int n,
+                       uint32_t number)
 {
     static struct make body;
     struct iovec spans[2];
@@ -47,7 +47,7 @@ static void make_trace(struct make *m)
 
     m->size = 0;
     for ( uint32_t i = 0; i < sizeof(records) / sizeof(records[0]); i++ )
-        add(m, i % 3, records[i], i);
+        add_sealed(m, i % 3, records[i], i);
 }
 
 START_TEST(intact)
@@ -159,12 +159,12 @@ START_TEST(numbers)
     size_t gap;
 
     m.size = 0;
-    add(&m, 0, 3, 0);
-    add(&m, 1, 3, 1);
+    add_sealed(&m, 0, 3, 0);
+    add_sealed(&m, 1, 3, 1);
     gap = m.size;
-    add(&m, 0, 3, 4);
-    add(&m, 1, 3, 0);
-    add(&m, 0, 3, 1);
+    add_sealed(&m, 0, 3, 4);
+    add_sealed(&m, 1, 3, 0);
+    add_sealed(&m, 0, 3, 1);
     walk_whole(&w, m.bytes, m.size);
     ck_assert_uint_eq(w.nr, 5);
     ck_assert_uint_eq(xt_damage_times(&w.damage), 1);
@@ -185,7 +185,7 @@ START_TEST(mixed)
         make_window(&m, 0, 3);
         make_window(&m, 1, 3);
         for ( unsigned int number = 0; number < i; number++ )
-            add(&m, 2, 3, number);
+            add_sealed(&m, 2, 3, number);
     }
     walk_whole(&w, m.bytes, m.size);
     ck_assert_uint_eq(w.nr, 4 * 2 + 1 + 2 + 3);

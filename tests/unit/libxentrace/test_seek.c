@@ -63,8 +63,8 @@ static const struct shape shapes[] = {
 
 #define NR_SHAPES (sizeof(shapes) / sizeof(shapes[0]))
 
-static bool is_there(const struct shape *s, uint32_t i, uint32_t c,
-                     uint64_t *seed)
+static bool has_record(const struct shape *s, uint32_t i, uint32_t c,
+                       uint64_t *seed)
 {
     uint64_t part = i * UINT64_C(1000) / s->windows;
 
@@ -92,7 +92,7 @@ static void make_shape(const struct shape *s, uint64_t *seed)
             now = 10000000;
         if ( s->by_cpu && i % each == 0 )
             now = 10000000 + 10 * c;
-        if ( !is_there(s, i, c, seed) )
+        if ( !has_record(s, i, c, seed) )
             continue;
         opened = make_open(&m, c);
         for ( uint32_t k = 0; k < (s->ahead && c == 2 ? 1 : s->records); k++ )
@@ -112,7 +112,7 @@ static void make_shape(const struct shape *s, uint64_t *seed)
 static size_t from_on(const char *path, uint64_t shortcuts, uint64_t time,
                       bool ask, struct expected *all, uint64_t *span)
 {
-    struct xt_trace *t = open_trace(path, 0);
+    struct xt_trace *t = trace_file_open(path, 0);
     struct err e = ERR_INIT;
     size_t nr;
 
@@ -126,7 +126,7 @@ static size_t from_on(const char *path, uint64_t shortcuts, uint64_t time,
     return nr;
 }
 
-static void compare(const char *path, uint64_t time, bool ask)
+static void compare_seek(const char *path, uint64_t time, bool ask)
 {
     uint64_t span[2][2] = { { 0 } };
     size_t nr = from_on(path, NEVER, time, ask, want, span[0]);
@@ -148,9 +148,9 @@ static void compare_moments(const char *path, uint64_t *seed)
     {
         uint64_t off = make_random(seed) % (length >> i % 12) + i % 2;
 
-        compare(path, i & 1 ? span[1] - off : span[0] + off, i % 3);
+        compare_seek(path, i & 1 ? span[1] - off : span[0] + off, i % 3);
     }
-    compare(path, span[1] + 1, true);
+    compare_seek(path, span[1] + 1, true);
 }
 
 /* --- up to a moment ------------------------------------------------------ */
@@ -160,7 +160,7 @@ static unsigned int ended;      /* indexes that did not go to the end */
 static size_t up_to(const char *path, uint64_t shortcuts, uint64_t from,
                     uint64_t to, struct expected *all)
 {
-    struct xt_trace *t = open_trace(path, 0);
+    struct xt_trace *t = trace_file_open(path, 0);
     struct err e = ERR_INIT;
     uint64_t span[2];
     size_t nr;
@@ -243,7 +243,7 @@ static size_t some_windows(const struct make *all, size_t at)
 static size_t from_on_packed(const char *path, uint64_t time,
                              struct expected *all)
 {
-    struct xt_trace *t = open_trace(path, 0);
+    struct xt_trace *t = trace_file_open(path, 0);
     struct err e = ERR_INIT;
     size_t nr;
 
@@ -329,7 +329,7 @@ START_TEST(and_back)
     make_shape(&shapes[0], &seed);
     nr = expect_order(&m, want);
     trace_file(path, &m);
-    t = open_trace(path, 0);
+    t = trace_file_open(path, 0);
     t->shortcuts = ALWAYS;
     for ( unsigned int i = 0; i < 2; i++ )
     {

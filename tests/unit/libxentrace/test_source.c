@@ -21,14 +21,14 @@
 
 static unsigned char content[SIZE];
 
-static void fill(void)
+static void fill_content(void)
 {
     for ( size_t i = 0; i < SIZE; i++ )
         content[i] = i * 7 + (i >> 8);
 }
 
 /* A file with the first `size` bytes of the content. */
-static int make_file(char *path, size_t size)
+static int make_content_file(char *path, size_t size)
 {
     int fd;
 
@@ -121,10 +121,10 @@ START_TEST(files)
     static const size_t sizes[] = { 0, 1, 15, 16, 17, 4096, SIZE };
     char path[32];
 
-    fill();
+    fill_content();
     for ( size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++ )
     {
-        close(make_file(path, sizes[i]));
+        close(make_content_file(path, sizes[i]));
         for ( unsigned int flags = 0; flags <= XT_SOURCE_STREAM; flags++ )
         {
             expect_all(path, flags, sizes[i]);
@@ -162,7 +162,7 @@ START_TEST(pipes)
     int fds[2];
     pid_t pid;
 
-    fill();
+    fill_content();
     for ( size_t i = 0; i < 4; i++ )
     {
         ck_assert_int_eq(pipe(fds), 0);
@@ -185,8 +185,8 @@ START_TEST(half_read)
     char path[32];
     int fd;
 
-    fill();
-    fd = make_file(path, 5000);
+    fill_content();
+    fd = make_content_file(path, 5000);
     ck_assert_int_eq(lseek(fd, 100, SEEK_SET), 100);
     ck_assert_int_eq(xt_source_open_fd(&s, fd, "it", 0, &e), 0);
     close(fd);
@@ -234,13 +234,13 @@ START_TEST(cut_under_the_mapping)
     size_t page = sysconf(_SC_PAGESIZE);
     char path[32];
 
-    fill();
+    fill_content();
     for ( size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++ )
     {
         struct xt_source *s;
         size_t edge = (left[i] + page - 1) / page * page;
 
-        close(make_file(path, SIZE));
+        close(make_content_file(path, SIZE));
         s = open_source(path, 0);
         ck_assert_ptr_nonnull(s->map);
         ck_assert_int_eq(s->map[SIZE - 1], content[SIZE - 1]);
@@ -276,7 +276,7 @@ START_TEST(not_our_signal)
         char path[32];
 
         signal(SIGBUS, count_other);
-        close(make_file(path, SIZE));
+        close(make_content_file(path, SIZE));
         open_source(path, 0);
         unlink(path);
         raise(SIGBUS);
@@ -294,8 +294,8 @@ START_TEST(many)
     unsigned int mapped = 0;
     char path[32];
 
-    fill();
-    close(make_file(path, 5000));
+    fill_content();
+    close(make_content_file(path, 5000));
     for ( size_t i = 0; i < 70; i++ )
     {
         s[i] = open_source(path, 0);
@@ -319,8 +319,8 @@ START_TEST(follow)
     char path[32];
     int fd, rc;
 
-    fill();
-    fd = make_file(path, 0);
+    fill_content();
+    fd = make_content_file(path, 0);
     s = open_source(path, XT_SOURCE_FOLLOW);
     xt_view_init(&v, s);
     for ( size_t size = 0; size < 100000; )
@@ -346,8 +346,8 @@ END_TEST
 /* --- what fails ----------------------------------------------------------- */
 
 /* Fail the Nth of everything, N = 1, 2, ...: an errno, and no leak. */
-static void fault_loop(const char *path, unsigned int flags,
-                       enum fault_kind kind, int code)
+static void loop_over_faults(const char *path, unsigned int flags,
+                             enum fault_kind kind, int code)
 {
     struct xt_source *s;
     int rc;
@@ -372,11 +372,11 @@ START_TEST(faults)
 {
     char path[32];
 
-    fill();
-    close(make_file(path, 5000));
-    fault_loop(path, 0, FAULT_ALLOC, -ENOMEM);
-    fault_loop(path, 0, FAULT_OPEN, -EMFILE);
-    fault_loop(path, XT_SOURCE_STREAM, FAULT_READ, -EIO);
+    fill_content();
+    close(make_content_file(path, 5000));
+    loop_over_faults(path, 0, FAULT_ALLOC, -ENOMEM);
+    loop_over_faults(path, 0, FAULT_OPEN, -EMFILE);
+    loop_over_faults(path, XT_SOURCE_STREAM, FAULT_READ, -EIO);
     /* What cannot be mapped is read. */
     fault_arm(FAULT_MMAP, 1);
     expect_all(path, 0, 5000);
@@ -395,8 +395,8 @@ START_TEST(faults_of_a_view)
     } rows[] = { { FAULT_ALLOC, -ENOMEM }, { FAULT_READ, -EIO } };
     char path[32];
 
-    fill();
-    close(make_file(path, SIZE));
+    fill_content();
+    close(make_content_file(path, SIZE));
     for ( size_t i = 0; i < 2; i++, fault_disarm() )
         for ( uint64_t n = 1; ; n++ )
         {
@@ -425,7 +425,7 @@ START_TEST(interrupted)
 {
     int fds[2];
 
-    fill();
+    fill_content();
     ck_assert_int_eq(pipe(fds), 0);
     ck_assert_int_eq(write(fds[1], content, 5000), 5000);
     close(fds[1]);

@@ -16,7 +16,7 @@ static struct make here, there; /* the same trace in both orders */
 static unsigned char got[MAKE_MAX + 1];
 static size_t at_window[10];
 
-static void turn(unsigned char *bytes, size_t size)
+static void swap_trace(unsigned char *bytes, size_t size)
 {
     for ( size_t i = 0; i + 4 <= size; i += 4 )
     {
@@ -35,7 +35,7 @@ static void make_both(void)
         make_window(&here, i, i < 9 ? 20 + i : 20000);
     }
     there = here;
-    turn(there.bytes, there.size);
+    swap_trace(there.bytes, there.size);
 }
 
 static size_t swap_all(size_t size, size_t piece, size_t room)

@@ -24,7 +24,7 @@ struct trace
     uint64_t seed;
 };
 
-static uint32_t pick(struct trace *t, uint32_t below)
+static uint32_t pick_one(struct trace *t, uint32_t below)
 {
     return make_random(&t->seed) % below;
 }
@@ -38,10 +38,11 @@ static void add_window(struct trace *t, uint32_t number)
     struct xt_frame f;
 
     body.size = 0;
-    for ( uint32_t n = pick(t, 30) + 2; n; n-- )
-        make_record(&body, 0x21001 + pick(t, 8), pick(t, 3) * 1000, pick(t, 8));
+    for ( uint32_t n = pick_one(t, 30) + 2; n; n-- )
+        make_record(&body, 0x21001 + pick_one(t, 8), pick_one(t, 3) * 1000,
+                    pick_one(t, 8));
     span = (struct iovec){ body.bytes, body.size };
-    xt_frame_init(&f, pick(t, 5), &span, 1);
+    xt_frame_init(&f, pick_one(t, 5), &span, 1);
     if ( t->sealed )
         xt_frame_seal(&f, number);
     for ( int i = 0; i < f.nr_iov; i++ )
@@ -63,66 +64,69 @@ static void make_trace(struct trace *t)
 
 /* --- what happens to a window, `at` and `size` in t->out ----------------- */
 
-static void flip(struct trace *t, size_t at, size_t size)
+static void flip_bit(struct trace *t, size_t at, size_t size)
 {
-    at += pick(t, size);
-    t->out.bytes[at] ^= 1u << pick(t, 8);
+    at += pick_one(t, size);
+    t->out.bytes[at] ^= 1u << pick_one(t, 8);
 }
 
-static void cut(struct trace *t, size_t at, size_t size)
+static void cut_bytes(struct trace *t, size_t at, size_t size)
 {
-    size_t from = pick(t, size - 1), n = 1 + pick(t, size - from - 1);
+    size_t from = pick_one(t, size - 1), n = 1 + pick_one(t, size - from - 1);
 
     memmove(t->out.bytes + at + from, t->out.bytes + at + from + n,
             size - from - n);
     t->out.size -= n;
 }
 
-static void hole(struct trace *t, size_t at, size_t size)
+static void cut_hole(struct trace *t, size_t at, size_t size)
 {
-    size_t from = pick(t, size);
+    size_t from = pick_one(t, size);
 
     t->out.bytes[at + from] = ~t->out.bytes[at + from];
-    memset(t->out.bytes + at + from, 0, 1 + pick(t, size - from));
+    memset(t->out.bytes + at + from, 0, 1 + pick_one(t, size - from));
     t->out.bytes[at] = 0; /* or nothing happened */
 }
 
-static void word(struct trace *t, size_t at, uint32_t value)
+static void change_word(struct trace *t, size_t at, uint32_t value)
 {
     memcpy(t->out.bytes + at, &value, sizeof(value));
 }
 
 static void lying_size(struct trace *t, size_t at, size_t size)
 {
-    word(t, at + 8, size - 12 + 4 * (1 + pick(t, pick(t, 2) ? 8 : 1u << 27)));
+    uint32_t more = 1 + pick_one(t, pick_one(t, 2) ? 8 : 1u << 27);
+
+    change_word(t, at + 8, size - 12 + 4 * more);
 }
 
 static void wild_cpu(struct trace *t, size_t at, size_t size)
 {
     (void)size;
-    word(t, at + 4, pick(t, 2) ? ~0u : 16384 + pick(t, 1u << 30));
+    change_word(t, at + 4, pick_one(t, 2) ? ~0u
+                                          : 16384 + pick_one(t, 1u << 30));
 }
 
 static void no_class(struct trace *t, size_t at, size_t size)
 {
     (void)size;
-    word(t, at + (t->sealed ? 24 : 12), pick(t, 1u << 16));
+    change_word(t, at + (t->sealed ? 24 : 12), pick_one(t, 1u << 16));
 }
 
 static void (*const ways[])(struct trace *t, size_t at, size_t size) = {
-    flip, cut, hole, lying_size, wild_cpu, no_class,
+    flip_bit, cut_bytes, cut_hole, lying_size, wild_cpu, no_class,
 };
 
 #define NR_WAYS (sizeof(ways) / sizeof(ways[0]))
 
 static void add_garbage(struct trace *t)
 {
-    for ( uint32_t n = 1 + pick(t, 300); n; n-- )
-        t->out.bytes[t->out.size++] = pick(t, 4) ? pick(t, 256) : 0;
+    for ( uint32_t n = 1 + pick_one(t, 300); n; n-- )
+        t->out.bytes[t->out.size++] = pick_one(t, 4) ? pick_one(t, 256) : 0;
 }
 
 /* One window in four is hurt, before one in ten is garbage. */
-static void torture(struct trace *t)
+static void torture_input(struct trace *t)
 {
     t->out.size = 0;
     for ( size_t i = 0; i < NR; i++ )
@@ -130,19 +134,19 @@ static void torture(struct trace *t)
         const struct walk_window *w = &t->before.window[i];
         size_t size = XT_WINDOW_HEADER + w->size, at;
 
-        if ( !pick(t, 10) )
+        if ( !pick_one(t, 10) )
             add_garbage(t);
         t->moved[i] = at = t->out.size;
         memcpy(t->out.bytes + at, t->in.bytes + w->at, size);
         t->out.size += size;
-        t->hurt[i] = !pick(t, 4);
+        t->hurt[i] = !pick_one(t, 4);
         if ( t->hurt[i] )
-            ways[pick(t, NR_WAYS)](t, at, size);
+            ways[pick_one(t, NR_WAYS)](t, at, size);
     }
-    if ( !pick(t, 4) )
+    if ( !pick_one(t, 4) )
     {
         t->hurt[NR - 1] = true;
-        t->out.size -= 1 + pick(t, t->out.size - t->moved[NR - 1] - 1);
+        t->out.size -= 1 + pick_one(t, t->out.size - t->moved[NR - 1] - 1);
     }
 }
 
@@ -171,7 +175,7 @@ static bool must_be_there(const struct trace *t, size_t i)
                          !is_swallowed(t, i));
 }
 
-static void check(struct trace *t)
+static void check_input(struct trace *t)
 {
     bool any = t->out.size != t->in.size;
 
@@ -205,7 +209,7 @@ static void check_nothing_new(const struct trace *t)
     }
 }
 
-static void rounds(bool sealed, unsigned int nr)
+static void count_rounds(bool sealed, unsigned int nr)
 {
     static const size_t pieces[] = { 1, 13, 100, 1000, 4096, 100000 };
     static struct trace t;
@@ -215,8 +219,8 @@ static void rounds(bool sealed, unsigned int nr)
     for ( t.seed = 1, t.sealed = sealed; nr; nr-- )
     {
         make_trace(&t);
-        torture(&t);
-        check(&t);
+        torture_input(&t);
+        check_input(&t);
         if ( sealed )
             check_nothing_new(&t);
         walk_pieces(&w, t.out.bytes, t.out.size, pieces[nr % 6], &held);
@@ -226,13 +230,13 @@ static void rounds(bool sealed, unsigned int nr)
 
 START_TEST(stock)
 {
-    rounds(false, 1500);
+    count_rounds(false, 1500);
 }
 END_TEST
 
 START_TEST(sealed)
 {
-    rounds(true, 1500);
+    count_rounds(true, 1500);
 }
 END_TEST
 

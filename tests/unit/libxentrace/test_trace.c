@@ -92,7 +92,7 @@ START_TEST(three_ways)
     make_some(20, 100);
     nr = expect_order(&m, want);
     trace_file(path, &m);
-    t = open_trace(path, 0);
+    t = trace_file_open(path, 0);
     ck_assert_uint_eq(xt_trace_size(t), m.size);
     for ( unsigned int i = 0; i < 3; i++ )
     {
@@ -123,7 +123,7 @@ START_TEST(damage_once)
     make_some(5, 100);
     memset(m.bytes + 12, 0, 4);         /* no class */
     trace_file(path, &m);
-    t = open_trace(path, 0);
+    t = trace_file_open(path, 0);
     for ( unsigned int way = 0; way < 3; way++ )
     {
         const struct xt_damage *d = xt_trace_damage(t);
@@ -161,7 +161,7 @@ START_TEST(cut_while_read)
     make_some(100, 50);
     nr = expect_order(&m, want);
     trace_file(path, &m);
-    t = open_trace(path, 0);
+    t = trace_file_open(path, 0);
     ck_assert_int_eq(xt_trace_cpus(t, &nr_cpus, &e), 0);
     ck_assert_int_eq(truncate(path, m.size / 2), 0);
     ck_assert_uint_lt(read_order(t, got), nr);
@@ -190,7 +190,7 @@ START_TEST(follow)
     nr = expect_order(&m, want);
     trace_file(path, &none);
     fd = open(path, O_WRONLY | O_APPEND);
-    t = open_trace(path, XT_SOURCE_FOLLOW);
+    t = trace_file_open(path, XT_SOURCE_FOLLOW);
     while ( written < m.size )
     {
         size_t n = m.size - written < 1237 ? m.size - written : 1237;
@@ -245,7 +245,7 @@ START_TEST(little_is_held)
         ck_assert_uint_eq(fwrite(m.bytes, m.size, 1, f), 1);
     }
     ck_assert_int_eq(fclose(f), 0);
-    t = open_trace(path, XT_SOURCE_STREAM);
+    t = trace_file_open(path, XT_SOURCE_STREAM);
     for ( uint64_t left = 400 * nr; left; )
     {
         struct err e = ERR_INIT;
@@ -274,7 +274,7 @@ START_TEST(only_of_files)
 
     make_some(3, 3);
     trace_file(path, &m);
-    t = open_trace(path, XT_SOURCE_STREAM);
+    t = trace_file_open(path, XT_SOURCE_STREAM);
     ck_assert_int_eq(xt_trace_cpus(t, &nr, &e), -ESPIPE);
     ck_assert_ptr_nonnull(strstr(e.text, path));
     ck_assert_int_eq(xt_trace_span(t, &first, &last, &e), -ESPIPE);
@@ -307,7 +307,7 @@ START_TEST(what_it_says)
     trace_file(path, &m);
     for ( size_t i = 0; i < 2; i++ )
     {
-        struct xt_trace *t = open_trace(path, flags[i]);
+        struct xt_trace *t = trace_file_open(path, flags[i]);
         struct err e = ERR_INIT;
 
         ck_assert_int_eq(xt_trace_info(t, &info, &e), 0);
@@ -392,7 +392,7 @@ START_TEST(any_source_says_it)
         add_moment(2000001000, 1000001000);
         make_close(&m, opened);
         far_file(path, near ? XT_INFO_BYTES / 2 : XT_INFO_BYTES);
-        t = open_trace(path, flags[i % 2]);
+        t = trace_file_open(path, flags[i % 2]);
         ck_assert_int_eq(xt_trace_info(t, &info, &e), 0);
         ck_assert_uint_eq(info.ns, near ? 1000000000 : 0);
         ck_assert_int_eq(info.dialect.hardware, near ? XT_HARDWARE_SVM : 0);
@@ -438,7 +438,7 @@ END_TEST
 
 /* --- what fails ----------------------------------------------------------- */
 
-static int read_all(const char *path, unsigned int flags, struct err *e)
+static int read_all_batches(const char *path, unsigned int flags, struct err *e)
 {
     struct xt_trace *t;
     struct xt_batch b;
@@ -478,7 +478,7 @@ START_TEST(faults)
             int rc;
 
             fault_arm(rows[i].kind, n);
-            rc = read_all(path, rows[i].flags, &e);
+            rc = read_all_batches(path, rows[i].flags, &e);
             if ( !fault_fired(rows[i].kind) )
             {
                 ck_assert_int_eq(rc, 0);

@@ -20,7 +20,7 @@ struct seen
 };
 
 /* Read everything, and check that every byte is accounted for. */
-static void see(struct seen *s, const unsigned char *bytes, size_t size)
+static void see_window(struct seen *s, const unsigned char *bytes, size_t size)
 {
     struct xt_windows windows;
     struct xt_window w;
@@ -47,7 +47,7 @@ static void see_exact(struct seen *s, const struct make *m, size_t size)
 {
     unsigned char *exact = make_exact(m, size);
 
-    see(s, exact, size);
+    see_window(s, exact, size);
     free(exact);
 }
 
@@ -65,7 +65,7 @@ START_TEST(nothing_at_all)
 {
     struct seen s;
 
-    see(&s, NULL, 0);
+    see_window(&s, NULL, 0);
     ck_assert_uint_eq(s.nr, 0);
     ck_assert_int_eq(xt_damage_grade(&s.damage), XT_GRADE_NONE);
 }

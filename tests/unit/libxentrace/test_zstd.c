@@ -20,7 +20,7 @@ static unsigned char trace[MOST], packed[MOST], got[MOST];
 static size_t at_window[NR + 1], trace_size, packed_size;
 static size_t frame_at[2 * NR], nr_frames; /* of packed[] */
 
-static int sink(void *to, const void *bytes, size_t size)
+static int append_packed(void *to, const void *bytes, size_t size)
 {
     (void)to;
     ck_assert_uint_le(packed_size + size, MOST);
@@ -32,14 +32,14 @@ static int sink(void *to, const void *bytes, size_t size)
 }
 
 /* Windows from nothing to 100 KiB; `every`: flush so often, too. */
-static void pack(size_t every)
+static void pack_trace(size_t every)
 {
     struct xt_zstd_writer *w;
     struct err e = ERR_INIT;
     uint64_t seed = 4;
 
     trace_size = packed_size = nr_frames = 0;
-    ck_assert(!xt_zstd_writer_new(&w, 1, sink, NULL, &e));
+    ck_assert(!xt_zstd_writer_new(&w, 1, append_packed, NULL, &e));
     for ( size_t i = 0; i < NR; i++ )
     {
         struct make *m = &windows[i];
@@ -72,7 +72,7 @@ static struct xt_source *open_packed(size_t piece, bool mapped)
     return s;
 }
 
-static size_t unpack(size_t piece, bool mapped, size_t room)
+static size_t unpack_trace(size_t piece, bool mapped, size_t room)
 {
     struct xt_source *s = open_packed(piece, mapped);
     size_t size = layer_all(s, got, MOST, room);
@@ -87,11 +87,11 @@ START_TEST(there_and_back)
 
     for ( size_t every = 1; every < NR; every += 9 )
     {
-        pack(every);
+        pack_trace(every);
         for ( size_t i = 0; i < 6; i++ )
         {
             memset(got, 0, trace_size);
-            ck_assert_uint_eq(unpack(sizes[i % 3], i & 1, sizes[i / 2]),
+            ck_assert_uint_eq(unpack_trace(sizes[i % 3], i & 1, sizes[i / 2]),
                               trace_size);
             ck_assert_int_eq(memcmp(got, trace, trace_size), 0);
         }
@@ -106,7 +106,7 @@ START_TEST(from_any_place)
     struct xt_source *s;
     size_t nr, size;
 
-    pack(5);
+    pack_trace(5);
     s = open_packed(MOST, true);
     ck_assert_uint_eq(s->size, trace_size);
     points = s->ops->points(s, &nr);
@@ -138,7 +138,7 @@ START_TEST(cut)
     size_t last;
     struct xt_source *s;
 
-    pack(3);
+    pack_trace(3);
     last = frame_at[nr_frames - 2];
     for ( size_t size = packed_size - 1; size > last; size -= 1 + size % 97 )
     {
@@ -148,7 +148,7 @@ START_TEST(cut)
         s = open_packed(MOST, true);
         ck_assert_ptr_null(s->ops->seek);
         xt_source_close(s);
-        ck_assert_uint_ge(unpack(1000, size & 1, MOST), whole);
+        ck_assert_uint_ge(unpack_trace(1000, size & 1, MOST), whole);
         ck_assert_int_eq(memcmp(got, trace, whole), 0);
     }
 }
@@ -159,7 +159,7 @@ START_TEST(damage)
 {
     size_t frame = 5, from, size, bits;
 
-    pack(3);
+    pack_trace(3);
     from = frame_at[frame];
     bits = 8 * (frame_at[frame + 1] - from);
     for ( size_t bit = 0; bit < bits; bit += bit < 400 ? 1 : 1 + bits / 300 )
@@ -167,7 +167,7 @@ START_TEST(damage)
         size_t before = at_window[3 * frame], behind = at_window[3 * frame + 3];
 
         packed[from + bit / 8] ^= 1u << bit % 8;
-        size = unpack(5000, bit & 1, MOST);
+        size = unpack_trace(5000, bit & 1, MOST);
         packed[from + bit / 8] ^= 1u << bit % 8;
 
         /* Frames before are as they were, those behind come last. */
@@ -190,7 +190,7 @@ START_TEST(wrong_table)
     size_t from;
     struct xt_source *s;
 
-    pack(3);
+    pack_trace(3);
     from = frame_at[nr_frames - 1];
     for ( size_t at = from; at < packed_size; at++ )
     {
@@ -199,7 +199,7 @@ START_TEST(wrong_table)
         if ( s->ops->seek && s->size != trace_size )
             ck_assert_uint_ge(at, from + 8 + 4);
         xt_source_close(s);
-        ck_assert_uint_eq(unpack(1000000, true, MOST), trace_size);
+        ck_assert_uint_eq(unpack_trace(1000000, true, MOST), trace_size);
         ck_assert_int_eq(memcmp(got, trace, trace_size), 0);
         packed[at] ^= 1u << at % 8;
     }
@@ -212,7 +212,7 @@ START_TEST(faults)
     struct xt_source *s = NULL;
     int rc = -ENOMEM;
 
-    pack(3);
+    pack_trace(3);
     for ( uint64_t n = 1; rc; n++ )
     {
         fault_arm(FAULT_ALLOC, n);

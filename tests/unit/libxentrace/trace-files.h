@@ -144,8 +144,8 @@ static inline void expect_same(const struct expected *got, size_t nr_got,
                          (long long)want[i].offset);
 }
 
-static inline struct xt_trace *open_trace(const char *path,
-                                          unsigned int flags)
+static inline struct xt_trace *trace_file_open(const char *path,
+                                               unsigned int flags)
 {
     struct err e = ERR_INIT;
     struct xt_trace *t;
