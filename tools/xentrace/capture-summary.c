@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Totals always; a line of a pcpu only if something is wrong with it, or if
- * somebody wants to hear more: hosts have hundreds.
+ * Totals are always printed; a pcpu gets a line only after a loss or with -v,
+ * because hosts have hundreds of pcpus.
  */
 #include "xentrace/capture-summary.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The last words to the user: how much was taken, what was lost where, and
- * how near to losing the rings were.
+ * The messages at the end of a capture: events written, records lost on each
+ * pcpu, and how full the rings were.
  */
 #ifndef XENTRACE_CAPTURE_SUMMARY_H
 #define XENTRACE_CAPTURE_SUMMARY_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Between the files of the capture.
+ * Functions shared by the collect*.c files.
  */
 #ifndef XENTRACE_COLLECT_PRIVATE_H
 #define XENTRACE_COLLECT_PRIVATE_H
@@ -8,39 +8,42 @@
 #include "xentrace/collect.h"
 
 /*
- * Make Xen trace as the plan wants it, and open what there is to read.  If it
- * fails, c->tracing says whether something is to be stopped.
+ * Enable tracing as planned, and map the rings.  On failure, c->tracing tells
+ * whether tracing has to be disabled.
  */
 int collect_start(struct collect *c, struct err *e);
 
-/* Who reads the same rings takes records away from us, and we from him. */
+/*
+ * Warn that another reader of these rings would steal records from this
+ * capture, and this capture from the reader.
+ */
 void collect_warn_shared(struct collect *c, const char *why);
 
 uint64_t collect_now_ms(void);
 
-/* Notes. */
+/* Reports. */
 
-/* Time has gone on: if that was a second, say how it goes. */
+/* Once a second: write clock and loss records, print the progress. */
 void collect_every_second(struct collect *c, uint64_t now);
 
-/* How far it is. */
+/* The events, bytes and losses so far. */
 void collect_get_progress(const struct collect *c, struct stats_now *now);
 
-/* At the end: what was lost, and what did not get into the file. */
+/* At the end: update c->lost with the final counts. */
 void collect_count_losses(struct collect *c, bool failed);
 
-/* The file's last window, if there is still a way to write one. */
+/* Write the last window of the file, if the file can still be written. */
 int collect_write_trailer(struct collect *c, int rc, struct err *e);
 
 /* Snapshots. */
 
-/* Is there one to be taken now?  It is. */
+/* Take a snapshot if one is due at `now`. */
 int collect_check_snapshots(struct collect *c, uint64_t now, struct err *e);
 
-/* Those that were wanted were taken. */
+/* True: the planned number of snapshots has been taken. */
 bool collect_has_enough_snapshots(const struct collect *c);
 
-/* Make Xen offer what it has recorded, and take that. */
+/* Stop a flight recorder, and copy the records that its rings hold. */
 int collect_play_back(struct collect *c, struct err *e);
 
 #endif /* XENTRACE_COLLECT_PRIVATE_H */

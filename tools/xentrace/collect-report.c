@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a capture says of itself: into the file, where it is windows of notes,
- * to a service manager, and to who asked for --stats.
+ * The reports of a capture about itself: clock and loss records in the file,
+ * messages to a service manager, and the lines of --stats.
  */
 #include "xentrace/collect-private.h"
 
@@ -13,9 +13,9 @@
 #include "xentrace/service.h"
 #include "xentrace/stop-signals.h"
 
-/* --- losses -------------------------------------------------------------- */
+/* --- losses --------------------------------------------------------------- */
 
-/* What was lost since: true if any of it is new. */
+/* Update the ring losses of all pcpus; true: a count has changed. */
 static bool update_losses(struct collect *c)
 {
     uint64_t *now = fault_calloc(c->nr_cpus, sizeof(*now));
@@ -34,7 +34,7 @@ static bool update_losses(struct collect *c)
     return is_new;
 }
 
-/* Records about what each pcpu has lost, at m: how many. */
+/* Encode all non-zero losses as records at m; returns their number. */
 static unsigned int make_lost_records(const struct collect *c,
                                       struct xt_meta *m)
 {
@@ -56,9 +56,9 @@ static unsigned int make_lost_records(const struct collect *c,
     return nr;
 }
 
-/* --- once a second ------------------------------------------------------- */
+/* --- once a second -------------------------------------------------------- */
 
-/* What the clocks show, and what was lost if that is news. */
+/* Write a clock record, and loss records if a count has changed. */
 static void write_second(struct collect *c)
 {
     struct xt_meta *m = fault_calloc(1 + 3 * c->nr_cpus, sizeof(*m));
@@ -119,9 +119,9 @@ void collect_every_second(struct collect *c, uint64_t now)
                                 "somebody else takes records from the rings");
 }
 
-/* --- the end ------------------------------------------------------------- */
+/* --- end of the capture --------------------------------------------------- */
 
-/* With -x, what is in the rings is there for whoever comes next. */
+/* With -x, records in the rings are left for the next reader, not lost. */
 static void count_unwritten(struct collect *c, bool failed)
 {
     uint64_t *left = fault_calloc(c->nr_cpus, sizeof(*left));
@@ -148,7 +148,7 @@ void collect_count_losses(struct collect *c, bool failed)
     count_unwritten(c, failed);
 }
 
-/* See end_reason of events/11-meta. */
+/* The values are enum end_reason of events/11-meta. */
 static uint32_t end_reason(const struct collect *c, int rc)
 {
     if ( c->pipeline.writer->failed )
@@ -158,7 +158,6 @@ static uint32_t end_reason(const struct collect *c, int rc)
     return stop_by_time() ? 2 : collect_has_enough_snapshots(c) ? 4 : 1;
 }
 
-/* The file's last window, if there is still a way to write one. */
 int collect_write_trailer(struct collect *c, int rc, struct err *e)
 {
     struct xt_meta *m = fault_calloc(1 + 3 * c->nr_cpus, sizeof(*m));
@@ -166,7 +165,7 @@ int collect_write_trailer(struct collect *c, int rc, struct err *e)
     struct err ignored = ERR_INIT;
     unsigned int nr;
     uint64_t tsc = 0;
-    int said = 0;
+    int trailer_rc;
 
     if ( !m )
         return 0;
@@ -178,7 +177,7 @@ int collect_write_trailer(struct collect *c, int rc, struct err *e)
                  .reason = end_reason(c, rc) },
     };
     writer_retry(w);
-    said = pipeline_write_trailer(&c->pipeline, m, nr, rc ? &ignored : e);
+    trailer_rc = pipeline_write_trailer(&c->pipeline, m, nr, rc ? &ignored : e);
     free(m);
-    return said;
+    return trailer_rc;
 }

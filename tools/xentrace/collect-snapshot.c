@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Snapshots of what -M holds: when there is one to be taken, and of a flight
- * recorder, how Xen is made to offer what it has.
+ * Snapshots of the memory buffer: when to take one, and how to get the records
+ * out of a flight recorder.
  */
 #include "xentrace/collect-private.h"
 
@@ -10,7 +10,6 @@
 #include "xentrace/ring-drain.h"
 #include "xentrace/stop-signals.h"
 
-/* Make Xen offer what it has recorded, and take that. */
 int collect_play_back(struct collect *c, struct err *e)
 {
     int rc = tbuf_disable(c->hv, e);
@@ -27,7 +26,7 @@ static int restart_recorder(struct collect *c, struct err *e)
     return tbuf_overwrite(c->hv, e);
 }
 
-/* Of what writing it fails for, the capture does not. */
+/* A snapshot that cannot be written is a warning; the capture goes on. */
 static int take_snapshot(struct collect *c, struct err *e)
 {
     struct err why = ERR_INIT;
@@ -45,7 +44,7 @@ static int take_snapshot(struct collect *c, struct err *e)
     return c->recorder ? restart_recorder(c, e) : 0;
 }
 
-/* SIGUSR1: a snapshot, or where there can be none, how it goes. */
+/* SIGUSR1: take a snapshot; without a memory buffer, print the progress. */
 static void handle_signal(struct collect *c)
 {
     char text[STATS_TEXT];
@@ -76,7 +75,6 @@ static void handle_trigger(struct collect *c, uint64_t now)
         c->snapshot_since = t->tsc - before;
 }
 
-/* Is there one to be taken now? */
 int collect_check_snapshots(struct collect *c, uint64_t now, struct err *e)
 {
     if ( stop_take_snapshot_request() )
@@ -90,5 +88,5 @@ int collect_check_snapshots(struct collect *c, uint64_t now, struct err *e)
 
 bool collect_has_enough_snapshots(const struct collect *c)
 {
-    return c->plan->enough && c->snapshots >= c->plan->enough;
+    return c->plan->max_snapshots && c->snapshots >= c->plan->max_snapshots;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How a capture begins.
+ * The start of a capture.
  *
- *   VIRQ      only one can have it: who comes second, changes nothing
- *   masks     before anything is traced, so that nothing else is
- *   set_size  makes rings where there are none, and then traces at once;
- *             refused where there are some, which is as good
- *   enable    so that rings which were there trace, too
- *   get_info  where the directory is; only now there surely is one
+ *   VIRQ      has one owner: a second capture fails here, and changes nothing
+ *   masks     set before tracing starts, so that only wanted events are traced
+ *   set_size  creates rings if there are none, and enables tracing at once;
+ *             fails if there are rings, which is no error
+ *   enable    starts tracing into rings that existed before
+ *   get_info  returns the address of the directory, which exists by now
  *   map
  */
 #include "xentrace/collect-private.h"
@@ -20,7 +20,7 @@
 #include "xentrace/competing-readers.h"
 #include "xentrace/stop-signals.h"
 
-/* Without the counts, a capture is still a capture. */
+/* Failure is not fatal: a capture works without the counts. */
 static void read_initial_losses(struct collect *c)
 {
     struct err e = ERR_INIT;
@@ -43,8 +43,8 @@ static int set_masks(struct collect *c, struct err *e)
 }
 
 /*
- * That rings are there already is what most captures find, so the refusal
- * matters only if in the end there are none.
+ * In most captures the rings exist, and set_size fails; *why matters only if
+ * there are no rings in the end.
  */
 static void create_rings(struct collect *c, struct err *why)
 {
@@ -55,15 +55,15 @@ static void create_rings(struct collect *c, struct err *why)
 }
 
 /*
- * Does what the rings hold by now count for nothing?  New ones have traced for
- * a moment, whether they were to or not.
+ * Drop the records in the rings?  New rings trace for a moment, even with
+ * --start-disabled.
  */
 static bool is_discarded(const struct collect *c)
 {
     return c->plan->discard || (c->plan->start_disabled && c->created_rings);
 }
 
-/* True: Xen is a flight recorder now, or has failed to become one. */
+/* True: flight recorder mode is on, or *rc is the error. */
 static bool start_flight_recorder(struct collect *c, int *rc, struct err *e)
 {
     if ( !c->plan->flight_recorder )
@@ -93,8 +93,8 @@ static int start_tracing(struct collect *c, struct err *e)
 }
 
 /*
- * Xen keeps masks from one capture to the next, and one who does not know
- * wonders where his records are.
+ * Xen keeps masks from one capture to the next: without a warning, records
+ * would be missing for no visible reason.
  */
 static void warn_about_masks(const struct collect *c)
 {
@@ -147,7 +147,7 @@ static void check_competing_readers(struct collect *c)
         collect_warn_shared(c, "somebody else seems to read the rings");
 }
 
-/* How enable and get_info fail where set_size could not make rings. */
+/* Is rc the failure of enable and get_info after set_size created no rings? */
 static bool means_no_rings(const struct collect *c, int rc)
 {
     return !c->rings.hv && (rc == -EINVAL || rc == -ENODEV);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The order of things, after the start (collect-start.c).
+ * The main loop of a capture; collect-start.c has the steps before.
  *
- *   passes    until somebody asks to stop: sleep until half a ring is full
- *             or the time is up, and drain; once a second, say what the clocks
- *             show and what was lost
- *   disable   and passes until the rings are empty: they are at rest now
- *   the end   what did not get into the file is counted, and the file says so
+ *   passes    until a stop is requested: sleep until a ring is half full or
+ *             the time is up, then drain the rings; once a second, write
+ *             records of the clocks and of losses
+ *   disable   then drain until the rings, which no longer change, are empty
+ *   the end   count the events that did not reach the file, and write the
+ *             counts to the file
  */
 #include "xentrace/collect.h"
 
@@ -25,7 +26,7 @@
 #include "xentrace/stop-signals.h"
 #include "xentrace/tbuf.h"
 
-/* --- before -------------------------------------------------------------- */
+/* --- open and close ------------------------------------------------------- */
 
 static int parse_cpus(struct collect *c, struct err *e)
 {
@@ -81,9 +82,9 @@ void collect_close(struct collect *c)
     *c = (struct collect){ .virq = -1 };
 }
 
-/* --- where it goes ------------------------------------------------------- */
+/* --- pipeline ------------------------------------------------------------- */
 
-/* See capture_flags of events/11-meta. */
+/* The bits are enum capture_flags of events/11-meta. */
 static uint32_t capture_flags(const struct collect *c)
 {
     return (c->plan->discard ? 1u << 0 : 0) |
@@ -93,16 +94,16 @@ static uint32_t capture_flags(const struct collect *c)
            (c->info.simulated ? 1u << 5 : 0);
 }
 
-/* The largest ring has to fit in, and a few more. */
+/* Room for the largest ring, four times. */
 static uint64_t buffer_size(const struct collect *c)
 {
-    uint64_t least = 4 * ((uint64_t)c->rings.pages * HV_PAGE_SIZE +
+    uint64_t min_size = 4 * ((uint64_t)c->rings.pages * HV_PAGE_SIZE +
                           XT_WINDOW_HEADER);
 
-    return c->plan->buffer > least ? c->plan->buffer : least;
+    return c->plan->buffer > min_size ? c->plan->buffer : min_size;
 }
 
-/* The pcpu in whose windows we speak: the first one that is traced. */
+/* The pcpu of all metadata windows: the first one that is traced. */
 static unsigned int find_first_traced(const struct collect *c)
 {
     for ( unsigned int cpu = 0; cpu < c->rings.nr_cpus; cpu++ )
@@ -112,7 +113,7 @@ static unsigned int find_first_traced(const struct collect *c)
     return 0;
 }
 
-/* A recorder's rings have to fit into the memory that takes what they hold. */
+/* The buffer has to hold the contents of all rings of a flight recorder. */
 static uint64_t memory_size(const struct collect *c)
 {
     uint64_t rings = 2 * (uint64_t)c->rings.pages * HV_PAGE_SIZE *
@@ -146,7 +147,7 @@ static int open_pipeline(struct collect *c, struct writer *w, struct err *e)
     return rc;
 }
 
-/* --- the capture --------------------------------------------------------- */
+/* --- passes --------------------------------------------------------------- */
 
 uint64_t collect_now_ms(void)
 {
@@ -156,7 +157,7 @@ uint64_t collect_now_ms(void)
     return t.tv_sec * 1000ull + t.tv_nsec / 1000000;
 }
 
-/* When this pass begins, for triggers; 0: not all pcpus are seen. */
+/* Note the start of this pass for triggers; 0: some pcpus are not traced. */
 static void note_pass_time(struct collect *c)
 {
     struct err ignored = ERR_INIT;
@@ -176,7 +177,10 @@ static void run_pass(struct collect *c, uint64_t now)
     pipeline_publish(&c->pipeline);
 }
 
-/* Sleep until it is time for a pass; what is safe is given back meanwhile. */
+/*
+ * Sleep until the next pass; meanwhile, release ring space when windows become
+ * safe.
+ */
 static int wait_for_pass(struct collect *c, uint64_t until, struct err *e)
 {
     struct pollfd fds[] = {
@@ -218,9 +222,9 @@ static int run_passes(struct collect *c, struct err *e)
     return rc;
 }
 
-/* --- the end ------------------------------------------------------------- */
+/* --- end of the capture --------------------------------------------------- */
 
-/* Until the rings are empty, or nobody takes what is in them. */
+/* Drain until the rings are empty, or until the user forces a stop. */
 static int run_last_passes(struct collect *c, struct err *e)
 {
     struct pollfd fd = { .fd = pipeline_fd(&c->pipeline), .events = POLLIN };
@@ -238,29 +242,29 @@ static int run_last_passes(struct collect *c, struct err *e)
 }
 
 /*
- * What is in the rings is worth having even if something went wrong; if it
- * was the writer, it refuses by itself.
+ * Drain the rings even after an error: their records are still useful.  A
+ * writer that has failed rejects further windows by itself.
  */
 static int stop_capture(struct collect *c, int rc, struct err *e)
 {
-    int off = 0, taken, written;
+    int stop_rc = 0, drain_rc, write_rc;
 
     stats_line_end(&c->stats);
     service_notify("STOPPING=1");
     if ( c->recorder )
-        off = collect_play_back(c, e);
+        stop_rc = collect_play_back(c, e);
     else if ( !c->plan->leave_enabled )
-        off = tbuf_disable(c->hv, e);
+        stop_rc = tbuf_disable(c->hv, e);
     pipeline_poll_metadata(&c->pipeline, c->hv);
-    taken = run_last_passes(c, e);
-    if ( c->recorder && c->plan->leave_enabled && !off )
-        off = tbuf_overwrite(c->hv, e);
-    written = pipeline_end(&c->pipeline, stop_is_forced, e);
+    drain_rc = run_last_passes(c, e);
+    if ( c->recorder && c->plan->leave_enabled && !stop_rc )
+        stop_rc = tbuf_overwrite(c->hv, e);
+    write_rc = pipeline_end(&c->pipeline, stop_is_forced, e);
     drain_release(&c->rings, &c->pipeline.sink);
-    collect_count_losses(c, written);
-    rc = rc ? rc : off ? off : taken ? taken : written;
-    written = collect_write_trailer(c, rc, e);
-    return rc ? rc : written;
+    collect_count_losses(c, write_rc);
+    rc = rc ? rc : stop_rc ? stop_rc : drain_rc ? drain_rc : write_rc;
+    write_rc = collect_write_trailer(c, rc, e);
+    return rc ? rc : write_rc;
 }
 
 static int fail_to_start(struct collect *c, int rc)

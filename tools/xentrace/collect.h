@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One capture: ask Xen to trace, take what comes, stop in good order.
+ * One capture: start Xen's tracing, copy its records, stop in good order.
  *
- * "In good order" is the point.  Whatever happens after Xen was made to
- * trace (the disk is full, the signal came, the hypervisor talks nonsense),
- * it is told to stop on the way out, unless the user wants it to go on; and
- * each record that was traced is in the file, or is in one of the counts.
+ * Good order is a guarantee.  Whatever happens after tracing was enabled (a
+ * full disk, a signal, invalid data from the hypervisor), tracing is disabled
+ * on the way out, unless the user wants Xen to trace on; and each traced record
+ * is either in the file or in one of the counts.
  */
 #ifndef XENTRACE_COLLECT_H
 #define XENTRACE_COLLECT_H
@@ -23,79 +23,79 @@
 
 struct collect_plan
 {
-    uint32_t evt_mask;      /* 0: as it is in Xen; mask_events_check()ed */
-    const char *cpus;       /* as mask.h reads it; NULL: as it is in Xen */
-    unsigned int pages;     /* of a ring; 0: COLLECT_PAGES, or what is there */
-    bool discard;           /* what is in the rings before we begin */
+    uint32_t evt_mask;      /* 0: keep Xen's mask; mask_events_check()ed */
+    const char *cpus;       /* see mask.h; NULL: keep Xen's mask */
+    unsigned int pages;     /* per ring; 0: COLLECT_PAGES for new rings */
+    bool discard;           /* drop records traced before the capture */
     bool start_disabled;
     bool leave_enabled;
-    unsigned int sleep_ms;  /* at most, between two passes */
-    uint64_t time_ns;       /* of the capture; 0: until a signal */
-    uint64_t memory;        /* -M: bytes of windows to keep; 0: write them */
-    uint64_t buffer;        /* bytes that may wait for the disk */
-    const char *arguments;  /* as they were typed */
-    bool stats;             /* a line a second on standard error */
+    unsigned int sleep_ms;  /* maximum between two passes */
+    uint64_t time_ns;       /* length of the capture; 0: until a signal */
+    uint64_t memory;        /* -M: bytes of windows kept; 0: no -M */
+    uint64_t buffer;        /* bytes of windows queued for the disk */
+    const char *arguments;  /* of the command line */
+    bool stats;             /* print a line per second on stderr */
 
-    /* Xen keeps the newest records by itself, if it can; needs memory. */
+    /* Xen itself keeps the newest records, if it can; needs `memory`. */
     bool flight_recorder;
 
-    /* Snapshots of the memory; NULL: only when a signal asks for one. */
+    /* Take snapshots of the memory buffer; NULL: only on a signal. */
     struct triggers *triggers;
-    uint64_t before_ns;     /* so much from before the trigger; 0: all */
-    uint64_t after_ns;      /* and so much from behind it */
-    unsigned int enough;    /* end after so many snapshots; 0: never */
+    uint64_t before_ns;         /* length before the trigger; 0: everything */
+    uint64_t after_ns;          /* length after the trigger */
+    unsigned int max_snapshots; /* stop after this many snapshots; 0: never */
 
-    void (*ready)(void *arg);   /* called once it traces; or NULL */
+    void (*ready)(void *arg);   /* called when tracing has begun; or NULL */
     void *ready_arg;
 };
 
 #define COLLECT_PAGES 32u
 
-/* What became of the events of a pcpu that are not in the file. */
+/* Events of a pcpu that are missing in the file, by reason. */
 struct collect_lost
 {
-    uint64_t ring;          /* Xen had no room */
-    uint64_t output;        /* taken, or still in the ring; not written */
-    uint64_t memory;        /* -M: made room for newer ones */
+    uint64_t ring;          /* no room in Xen's ring */
+    uint64_t output;        /* left in the ring, or not written */
+    uint64_t memory;        /* -M: overwritten by newer events */
 };
 
 struct collect
 {
-    const struct collect_plan *plan;    /* borrowed, all three */
+    const struct collect_plan *plan;    /* plan, hv and log are borrowed */
     struct hv *hv;
     const struct log *log;
     struct hv_info info;
     unsigned int nr_cpus;
-    unsigned char *cpu_bits;            /* of plan->cpus, or NULL */
+    unsigned char *cpu_bits;            /* plan->cpus as a bitmap, or NULL */
     struct rings rings;
-    bool created_rings;                    /* there were none */
-    bool tracing;                       /* by our doing */
-    struct tbuf_state state;            /* of Xen's tracing */
+    bool created_rings;                 /* Xen had no rings before */
+    bool tracing;                       /* enabled by this capture */
+    struct tbuf_state state;            /* Xen's state before the capture */
     struct pipeline pipeline;
     bool pipeline_is_open;
     int virq;
-    bool recorder;                      /* Xen overwrites by itself */
-    unsigned int snapshots;             /* so many were taken */
-    uint64_t snapshot_due_ms; /* when the next one is; 0: none is */
-    uint64_t snapshot_since;                     /* from which time stamp on */
-    uint64_t pass_tsc;                  /* when this pass began; 0: no matter */
+    bool recorder;                      /* Xen overwrites old records */
+    unsigned int snapshots;             /* number of snapshots taken */
+    uint64_t snapshot_due_ms;           /* time of the next snapshot; 0: none */
+    uint64_t snapshot_since;            /* its first time stamp */
+    uint64_t pass_tsc;                  /* start of this pass; 0: not needed */
     struct stats_line stats;
-    bool shared;                        /* somebody else reads the rings */
-    uint64_t next_second;               /* when to look at clocks and losses */
+    bool shared;                        /* another process reads the rings */
+    uint64_t next_second;               /* of clock and loss records */
 
-    bool can_count;                     /* Xen says what it loses */
-    uint64_t *lost_before;                   /* what it had lost at the start */
+    bool can_count;                     /* Xen counts its lost records */
+    uint64_t *lost_before;              /* of each pcpu, at the start */
     struct collect_lost *lost;          /* of each pcpu */
 };
 
-/* Look at the host and check the plan against it.  Changes nothing there. */
+/* Query the host and check the plan.  Changes nothing in Xen. */
 int collect_open(struct collect *c, const struct collect_plan *plan,
                  struct hv *hv, const struct log *log, struct err *e);
 void collect_close(struct collect *c);
 
 /*
- * The capture.  0, or -errno and the first reason in *e.  Either way rings
- * and lost tell how far it got, until close.
+ * Run the capture.  Returns 0, or -errno and the first reason in *e.  In both
+ * cases `rings` and `lost` are valid until close.
  */
 int collect_run(struct collect *c, struct writer *w, struct err *e);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * By the name of their process: who maps which page, only Xen knows.
+ * Readers are found by process name, because only Xen knows which process has
+ * mapped a page.
  */
 #include "xentrace/competing-readers.h"
 
@@ -16,7 +17,7 @@ static const char *const readers[] = { "xentrace", "xenbaked" };
 
 #define NR_READERS (sizeof(readers) / sizeof(readers[0]))
 
-/* The name of a process; "": it has gone. */
+/* Read the name of a process; "" if the process has ended. */
 static void read_process_name(const char *pid, char *name, int size)
 {
     char path[64];

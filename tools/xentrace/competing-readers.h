@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who else reads Xen's rings?  There is one set of them, and what one reader
- * takes, no other one sees.
+ * Other processes that read Xen's rings.  A host has one set of rings, and each
+ * record is read by one reader only.
  */
 #ifndef XENTRACE_COMPETING_READERS_H
 #define XENTRACE_COMPETING_READERS_H
@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 /*
- * Names and process ids of programs that are known to read rings and run now,
- * as "xenbaked (77), xentrace (80)"; false: there are none that we see.
+ * List the running programs that are known to read the rings, with their
+ * process ids, as in "xenbaked (77), xentrace (80)"; false: none was found.
  */
 bool competing_readers_find(char *names, size_t size);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A byte for each id that a domain can have: a host that makes and destroys
- * domains all day has been through all of them sooner or later.
+ * One byte per possible domain id: a host that creates and destroys domains all
+ * day uses every id sooner or later.
  */
 #include "xentrace/domains.h"
 
@@ -11,7 +11,7 @@
 #include "common/fault.h"
 #include "xentrace/metadata.h"
 
-#define NR_IDS 0x7ff0u  /* others stand for none: public/xen.h */
+#define NR_IDS 0x7ff0u  /* larger ids are reserved: public/xen.h */
 
 enum { SEEN = 1, REPORTED = 2, NAMED = 4 };
 
@@ -34,7 +34,7 @@ struct domain_poll
     void *arg;
 };
 
-/* This one is there; the hypervisor may say anything. */
+/* Report a domain; the record comes from the hypervisor and is not trusted. */
 static void note_domain(void *domain_poll, const struct xt_meta *m)
 {
     const struct domain_poll *t = domain_poll;

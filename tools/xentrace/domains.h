@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which domains there are, and what is new of that.  Domains come and go while
- * a capture runs, and a name may come later than its domain.
+ * The domains of the host, reported when they are new.  Domains come and go
+ * during a capture, and a name may appear later than its domain.
  */
 #ifndef XENTRACE_DOMAINS_H
 #define XENTRACE_DOMAINS_H
@@ -13,15 +13,15 @@
 
 struct domains
 {
-    uint8_t *known;     /* of each possible id: what was told of it */
+    uint8_t *known;     /* flags of each possible id */
 };
 
 int domains_init(struct domains *d, struct err *e);
 void domains_fini(struct domains *d);
 
 /*
- * Tell what was not told yet: domains, and names of domains.  One that has gone
- * is forgotten, since its id may be given to another.
+ * Put records of domains and names that were not reported before.  A domain
+ * that has gone is forgotten, because its id may be reused.
  */
 void domains_poll(struct domains *d, struct hv *hv, hv_record_fn *put,
                   void *arg);

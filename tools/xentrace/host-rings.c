@@ -2,10 +2,10 @@
 /*
  * From t_info to mapped rings.
  *
- *   t_info, counted in uint32_t:
+ *   t_info, as an array of uint32_t:
  *   0                      mfn_offset[cpu]
  *   +------+-----+-- ... --+-----------------------------+-- ...
- *   | size | mfn_offset[]  | one frame number a page     |
+ *   | size | mfn_offset[]  | one frame number per page   |
  *   +------+-----+-- ... --+-----------------------------+-- ...
  */
 #include "xentrace/host-rings.h"
@@ -19,10 +19,10 @@
 #include "common/fault.h"
 #include "xentrace/tbuf.h"
 
-/* Offsets have 16 bits and lists as many entries: all of both, and a page. */
+/* The maximum: 16-bit offsets, and as many frame numbers, and one page. */
 #define INFO_MAX (2 * (UINT16_MAX + 1u) * sizeof(uint32_t) + HV_PAGE_SIZE)
 
-/* Xen may be writing it: read once, and before what it leads to. */
+/* Xen may write the field at the same time: read once, before the list. */
 static uint16_t info_u16(const struct rings *r, size_t at)
 {
     assert(at % 2 == 0 && at + 2 <= r->info_size);
@@ -100,7 +100,7 @@ void rings_close(struct rings *r)
     *r = (struct rings){ 0 };
 }
 
-/* The list of frames at word `offset`, widened; the caller frees it. */
+/* Copy the list of frame numbers at word `offset`; the caller frees *mfn. */
 static int read_frames(const struct rings *r, unsigned int cpu, size_t offset,
                        uint64_t **mfn, struct err *e)
 {

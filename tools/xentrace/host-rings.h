@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * All rings of a host, found through t_info, the directory that Xen shares
- * (<public/trace.h>).  It may change: a pcpu that comes up later gets a ring
- * and an entry later.  Its numbers are checked before they are followed.
+ * (<public/trace.h>).  The directory may change: a pcpu that comes online later
+ * gets its ring and its entry later.  Numbers in the directory are checked
+ * before use.
  */
 #ifndef XENTRACE_HOST_RINGS_H
 #define XENTRACE_HOST_RINGS_H
@@ -14,24 +15,24 @@
 
 struct rings
 {
-    struct hv *hv;          /* borrowed */
-    const unsigned char *info;      /* t_info, mapped read-only */
+    struct hv *hv;              /* borrowed */
+    const unsigned char *info;  /* t_info, mapped read-only */
     size_t info_size;
-    uint32_t evt_mask;      /* as it was in Xen when they were opened */
-    unsigned int pages;     /* of each ring */
-    unsigned int nr_cpus;   /* possible ones */
+    uint32_t evt_mask;          /* Xen's event mask at the time of open */
+    unsigned int pages;         /* of each ring */
+    unsigned int nr_cpus;       /* number of possible pcpus */
     unsigned int nr_mapped;
-    struct ring *ring;      /* of each possible pcpu */
+    struct ring *ring;          /* of each possible pcpu */
 };
 
-/* Map the directory, and no ring yet.  -ENODEV: there is none. */
+/* Map the directory, but no ring.  -ENODEV: Xen has no rings. */
 int rings_open(struct rings *r, struct hv *hv, unsigned int nr_cpus,
                struct err *e);
 void rings_close(struct rings *r);
 
 /*
- * Map the ring of a pcpu if there is one now that was not there before.  If
- * that fails the ring is given up, and *e says why.
+ * Map the ring of a pcpu, if the directory has one that is not mapped.  On
+ * failure the ring is given up, and *e has the reason.
  */
 int rings_map(struct rings *r, unsigned int cpu, struct err *e);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * In the place of hv-xen.c where Xen's libraries were not there at build
- * time: the row of the table, so that who asks for it is told why.
+ * Replaces hv-xen.c in builds without Xen's libraries, so that --hypervisor=xen
+ * fails with the reason.
  */
 #include "xentrace/hypervisor.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Back end: the real Xen, from its dom0.  Hypercalls go through xen-call.h,
- * frames are mapped by libxenforeignmemory, and VIRQ_TBUF comes by
- * libxenevtchn: all three are stable from one Xen to the next.
+ * libxenforeignmemory maps frames, and libxenevtchn delivers VIRQ_TBUF; all
+ * three libraries have stable interfaces.
  */
 #include "xentrace/hypervisor.h"
 
@@ -29,7 +29,7 @@
 
 _Static_assert(XEN_NAMES_MAX <= HV_NAME_MAX, "names");
 
-/* unmap() is told where, and libxenforeignmemory wants to know how much. */
+/* The size of each mapping, which libxenforeignmemory needs for unmap(). */
 struct mapping
 {
     struct mapping *next;
@@ -53,11 +53,11 @@ static struct xen *to_xen(struct hv *hv)
     return (struct xen *)hv;
 }
 
-/* --- there and away ------------------------------------------------------ */
+/* --- open and close ------------------------------------------------------- */
 
 #define PATH_SIZE 256u
 
-/* Nothing is opened: who may not, is told so by open(). */
+/* Test without opening the file: open() reports missing permissions. */
 static bool has_file(const char *root, const char *path)
 {
     char full[PATH_SIZE];
@@ -66,7 +66,7 @@ static bool has_file(const char *root, const char *path)
     return !access(full, F_OK);
 }
 
-/* What Xen's guests may, dom0 may as well; and control the others. */
+/* Guests have /dev/xen/privcmd, too; only dom0 has control_d. */
 static bool is_guest(const char *root)
 {
     char full[PATH_SIZE], text[64] = "";
@@ -98,7 +98,7 @@ static int xen_probe(const struct hv_address *address, struct err *e)
     const char *socket = address->socket ? address->socket
                                          : getenv(XENSIM_SOCKET_ENV);
 
-    /* So it is on a dom0, too: what xensim starts is to trace xensim. */
+    /* Programs that xensim starts on a dom0 trace xensim. */
     if ( socket && *socket )
         return err_set(e, -ENODEV, "xensim's socket is given, so it is not "
                        "Xen");
@@ -146,7 +146,7 @@ static int xen_open(struct hv **hv, const struct hv_address *address,
     return 0;
 }
 
-/* --- questions ----------------------------------------------------------- */
+/* --- queries -------------------------------------------------------------- */
 
 static int xen_info(struct hv *hv, struct hv_info *info, struct err *e)
 {
@@ -165,7 +165,10 @@ static void xen_domains(struct hv *hv, hv_record_fn *put, void *arg)
     xen_describe_domains(&to_xen(hv)->call, put, arg);
 }
 
-/* Of each domain once, as a rule: nobody is kept waiting at the other end. */
+/*
+ * One connection per name: most names are read once.  An open connection would
+ * occupy xenstored.
+ */
 static bool xen_domain_name(struct hv *hv, uint16_t id, char name[HV_NAME_MAX])
 {
     int names = xen_names_open(XEN_NAMES_SOCKET);
@@ -182,9 +185,9 @@ static int xen_tbuf(struct hv *hv, struct hv_tbuf *op, struct err *e)
     return xen_call_tbuf(&to_xen(hv)->call, op);
 }
 
-/* --- memory -------------------------------------------------------------- */
+/* --- memory --------------------------------------------------------------- */
 
-/* The frames, as the library wants them; the caller frees them. */
+/* The frames in the library's type; the caller frees the array. */
 static xen_pfn_t *frames_new(const uint64_t *mfn, size_t nr)
 {
     xen_pfn_t *frame = fault_malloc(nr * sizeof(*frame));
@@ -240,7 +243,7 @@ static void xen_unmap(struct hv *hv, void *at)
     free(found);
 }
 
-/* --- the VIRQ ------------------------------------------------------------ */
+/* --- VIRQ ----------------------------------------------------------------- */
 
 static int xen_bind_virq(struct hv *hv, int *fd, struct err *e)
 {
@@ -261,7 +264,9 @@ static int xen_bind_virq(struct hv *hv, int *fd, struct err *e)
         return err_sys(e, -errno, "cannot have Xen's VIRQ_TBUF");
     x->virq = port;
     *fd = xenevtchn_fd(x->events);
-    /* Somebody may have been faster: then to read it must not wait. */
+    /*
+     * Another reader of the descriptor may be faster: the read must not block.
+     */
     if ( fcntl(*fd, F_SETFL, O_NONBLOCK) )
         return err_sys(e, -errno, "cannot listen to Xen");
     return 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Back end: xensim, the hypervisor that is a process.  Its socket speaks
- * "xensim/wire.h" (xensim-line.h).  Its memory comes as descriptors,
- * of which frames are mapped: they have to lie inside, since beyond the end
- * a mapping is no error but a SIGBUS later.
+ * Back end: xensim, a hypervisor that runs as a process.  Its socket has the
+ * protocol of "xensim/wire.h" (xensim-client.h).  Memory arrives as descriptors
+ * to map frames from; frame numbers are checked against the file size, because
+ * access to a page behind the end of a file raises SIGBUS.
  */
 #include "xentrace/hypervisor.h"
 
@@ -21,15 +21,15 @@
 #include "xensim/wire.h"
 #include "xentrace/xensim-client.h"
 
-/* Frames that one MAP or UNMAP can name. */
+/* Maximum number of frames in one MAP or UNMAP message. */
 #define MAX_FRAMES (XENSIM_MAX_PAYLOAD / sizeof(uint32_t))
 
-/* What a map() gave out: UNMAP wants the frames again. */
+/* A mapping and its frames, which UNMAP needs. */
 struct mapping
 {
     struct mapping *next;
     void *at;
-    size_t nr;          /* frames of it that stand */
+    size_t nr;          /* number of mapped frames */
     uint32_t mfn[];
 };
 
@@ -37,7 +37,7 @@ struct xensim
 {
     struct hv hv;       /* first: a struct hv * is a struct xensim * */
     struct xensim_client client;
-    int events;         /* epoll: the VIRQ, and the end of the server */
+    int events;         /* epoll of the VIRQ and the socket */
     int virq;
     struct mapping *mappings;
 };
@@ -48,7 +48,7 @@ static struct xensim *to_xensim(struct hv *hv)
     return (struct xensim *)hv;
 }
 
-/* --- there and away ------------------------------------------------------ */
+/* --- open and close ------------------------------------------------------- */
 
 static int xensim_probe(const struct hv_address *address, struct err *e)
 {
@@ -70,7 +70,7 @@ static int request_hello(struct xensim *x, struct xensim_hello *h,
 {
     struct xensim_call c = {
         .op = XENSIM_HELLO, .answer = { { h, sizeof(*h) } },
-        .least = sizeof(*h),
+        .min_bytes = sizeof(*h),
     };
     int rc = xensim_client_call(&x->client, &c, e);
 
@@ -119,7 +119,7 @@ static int xensim_open(struct hv **hv, const struct hv_address *address,
     return 0;
 }
 
-/* --- questions ----------------------------------------------------------- */
+/* --- queries -------------------------------------------------------------- */
 
 static int xensim_info(struct hv *hv, struct hv_info *info, struct err *e)
 {
@@ -129,7 +129,7 @@ static int xensim_info(struct hv *hv, struct hv_info *info, struct err *e)
     if ( rc )
         return rc;
     *info = (struct hv_info){
-        /* The greatest id has no successor in 32 bits: leave that to us. */
+        /* No overflow for UINT32_MAX; the caller rejects the value. */
         .nr_cpus = h.max_cpu_id == UINT32_MAX ? UINT32_MAX : h.max_cpu_id + 1,
         .nr_online = h.nr_cpus,
         .tsc_khz = h.cpu_khz,
@@ -145,13 +145,13 @@ static int xensim_tbuf(struct hv *hv, struct hv_tbuf *op, struct err *e)
     struct xensim_tbuf t = {
         .cmd = op->cmd, .nr_bits = op->nr_bits, .evt_mask = op->evt_mask,
         .size = op->size,
-    }, back = t;
+    }, reply = t;
     size_t bytes = (op->nr_bits + 7) / 8;
     struct xensim_call c = {
-        .op = XENSIM_TBUF, .least = sizeof(back),
+        .op = XENSIM_TBUF, .min_bytes = sizeof(reply),
         .ask = { { &t, sizeof(t) },
                  { (void *)op->in, op->in ? bytes : 0 } },
-        .answer = { { &back, sizeof(back) },
+        .answer = { { &reply, sizeof(reply) },
                     { op->out, op->out ? bytes : 0 } },
     };
     int rc;
@@ -160,9 +160,9 @@ static int xensim_tbuf(struct hv *hv, struct hv_tbuf *op, struct err *e)
     rc = xensim_client_call(&to_xensim(hv)->client, &c, e);
     if ( rc )
         return rc;
-    op->evt_mask = back.evt_mask;
-    op->size = back.size;
-    op->mfn = back.buffer_mfn;
+    op->evt_mask = reply.evt_mask;
+    op->size = reply.size;
+    op->mfn = reply.buffer_mfn;
     return 0;
 }
 
@@ -170,15 +170,15 @@ static int xensim_clock(struct hv *hv, uint64_t *tsc, struct err *e)
 {
     struct xensim_call c = {
         .op = XENSIM_CLOCK, .answer = { { tsc, sizeof(*tsc) } },
-        .least = sizeof(*tsc),
+        .min_bytes = sizeof(*tsc),
     };
 
     return xensim_client_call(&to_xensim(hv)->client, &c, e);
 }
 
-/* --- memory -------------------------------------------------------------- */
+/* --- memory --------------------------------------------------------------- */
 
-/* Frames that follow each other become one mmap. */
+/* The number of adjacent frames, which one mmap() can map. */
 static size_t count_adjacent(const uint32_t *mfn, size_t nr)
 {
     size_t run = 1;
@@ -188,7 +188,7 @@ static size_t count_adjacent(const uint32_t *mfn, size_t nr)
     return run;
 }
 
-/* Lay frames of `fd` over what is reserved at `at`. */
+/* Map frames of `fd` into the reserved address range at `at`. */
 static int map_frames(char *at, const uint32_t *mfn, size_t nr, int prot,
                       int fd)
 {
@@ -211,24 +211,24 @@ static int map_frames(char *at, const uint32_t *mfn, size_t nr, int prot,
     return 0;
 }
 
-/* Map the next frames of m, as many as one message names. */
-static int map_some(struct xensim *x, struct mapping *m, size_t some,
+/* Map the next frames of m, with one message. */
+static int map_some(struct xensim *x, struct mapping *m, size_t part,
                     bool write, struct err *e)
 {
     const uint32_t *mfn = m->mfn + m->nr;
     int fd = -1, rc;
     struct xensim_call c = {
         .op = XENSIM_MAP, .arg = write ? XENSIM_MAP_WRITE : 0,
-        .ask = { { (void *)mfn, some * sizeof(*mfn) } }, .fd = &fd,
+        .ask = { { (void *)mfn, part * sizeof(*mfn) } }, .fd = &fd,
     };
     char *at = (char *)m->at + m->nr * XENSIM_PAGE_SIZE;
 
-    assert(some <= MAX_FRAMES);
+    assert(part <= MAX_FRAMES);
     rc = xensim_client_call(&x->client, &c, e);
     if ( rc )
         return rc;
-    m->nr += some;
-    rc = map_frames(at, mfn, some, PROT_READ | (write ? PROT_WRITE : 0), fd);
+    m->nr += part;
+    rc = map_frames(at, mfn, part, PROT_READ | (write ? PROT_WRITE : 0), fd);
     close(fd);
     if ( rc == -EPROTO )
         xensim_client_absurd(&x->client, "frames outside its memory", e);
@@ -240,19 +240,19 @@ static size_t min_size(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Give back what stands of m: to the system, then to xensim, then m. */
+/* Undo a mapping: unmap the memory, tell xensim, free m. */
 static void mapping_free(struct xensim *x, struct mapping *m, size_t reserved)
 {
     struct err ignored = ERR_INIT;
 
     munmap(m->at, reserved * XENSIM_PAGE_SIZE);
-    for ( size_t i = 0, some; i < m->nr; i += some )
+    for ( size_t i = 0, part; i < m->nr; i += part )
     {
         struct xensim_call c = { .op = XENSIM_UNMAP };
 
-        some = min_size(m->nr - i, MAX_FRAMES);
-        c.ask[0] = (struct iovec){ m->mfn + i, some * sizeof(*m->mfn) };
-        /* If it has gone, so have its counts. */
+        part = min_size(m->nr - i, MAX_FRAMES);
+        c.ask[0] = (struct iovec){ m->mfn + i, part * sizeof(*m->mfn) };
+        /* If xensim has ended, its reference counts are gone as well. */
         xensim_client_call(&x->client, &c, &ignored);
     }
     free(m);
@@ -316,11 +316,11 @@ static void xensim_unmap(struct hv *hv, void *at)
     mapping_free(x, found, found->nr);
 }
 
-/* --- the VIRQ ------------------------------------------------------------ */
+/* --- VIRQ ----------------------------------------------------------------- */
 
 /*
- * What is polled is an epoll descriptor over the VIRQ and the socket, on
- * which nothing comes unasked: it is readable only when xensim has ended.
+ * *fd is an epoll descriptor of the VIRQ and of the socket.  xensim sends
+ * nothing unasked, so the socket is readable only when xensim has ended.
  */
 static int xensim_bind_virq(struct hv *hv, int *fd, struct err *e)
 {
@@ -355,7 +355,7 @@ static int xensim_ack_virq(struct hv *hv, struct err *e)
         if ( event[i].data.fd == 0 )
             return err_set(e, -ECONNRESET, "xensim at %s has ended",
                            x->client.path);
-        /* Its value is of no use; somebody may have read it before us. */
+        /* The value is not used; another reader may have reset it. */
         if ( read(x->virq, &times, sizeof(times)) < 0 && errno != EAGAIN &&
              errno != EINTR )
             return err_sys(e, -errno, "cannot read xensim's VIRQ");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which hypervisors there are, in the order in which they are looked for.
+ * The table of hypervisors, in the order of the search.
  */
 #include "xentrace/hypervisor.h"
 
@@ -25,16 +25,16 @@ static const struct hypervisor *find_by_name(const char *name)
     return NULL;
 }
 
-/* As much of it as fits: these are sentences for people. */
+/* Append as much of the text as fits. */
 static void append_text(char *to, size_t size, const char *text)
 {
-    size_t len = strlen(to), more = strnlen(text, size - len - 1);
+    size_t used = strlen(to), length = strnlen(text, size - used - 1);
 
-    memcpy(to + len, text, more);
-    to[len + more] = 0;
+    memcpy(to + used, text, length);
+    to[used + length] = 0;
 }
 
-/* If none is there, each says why it is not. */
+/* If no hypervisor is present, *e lists the reason of each back end. */
 static const struct hypervisor *find_by_probe(const struct hv_address *address,
                                               struct err *e)
 {
@@ -43,19 +43,19 @@ static const struct hypervisor *find_by_probe(const struct hv_address *address,
 
     for ( size_t i = 0; i < NR_ROWS; i++ )
     {
-        struct err no = ERR_INIT;
+        struct err reason = ERR_INIT;
 
-        rc = rows[i]()->probe(address, &no);
+        rc = rows[i]()->probe(address, &reason);
         if ( !rc )
             return rows[i]();
         append_text(why, sizeof(why), i ? "; " : "");
-        append_text(why, sizeof(why), no.text);
+        append_text(why, sizeof(why), reason.text);
     }
     err_set(e, rc, "no hypervisor: %s", why);
     return NULL;
 }
 
-/* "xen, xensim" */
+/* The message lists the known names: "xen, xensim". */
 static int explain_unknown_name(const char *name, struct err *e)
 {
     char all[64] = "";

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The door to a hypervisor.  Everything that xentrace asks of one goes
- * through the struct of functions below; a back end is one file that fills
- * one in, and one row of the table in hypervisor.c.  Back ends carry, they
- * do not think: what the answers mean, and that they may be lies, is for
- * tbuf.c and rings.c, which so are the same for all.
+ * The interface to a hypervisor: a struct of functions.  A back end is one file
+ * that fills in the struct, and one row of the table in hypervisor.c.  Back
+ * ends transfer data without interpreting any; tbuf.c and host-rings.c, which
+ * are common to all back ends, check the answers.
  */
 #ifndef XENTRACE_HYPERVISOR_H
 #define XENTRACE_HYPERVISOR_H
@@ -17,15 +16,15 @@
 #include "libxentrace/meta.h"
 
 #define HV_PAGE_SIZE 4096u
-#define HV_NAME_MAX 256u        /* of a domain, with the 0 behind it */
+#define HV_NAME_MAX 256u        /* bytes of a domain's name, with its 0 */
 
-/* What a user can say about where it is; NULL: not said. */
+/* Where the hypervisor is, from the command line; NULL: not given. */
 struct hv_address
 {
-    const char *socket;         /* xensim */
+    const char *socket;         /* of xensim */
 };
 
-/* An open hypervisor.  The back end's own struct begins with this one. */
+/* An open hypervisor; the first member of each back end's own struct. */
 struct hv
 {
     const struct hypervisor *type;
@@ -33,14 +32,14 @@ struct hv
 
 struct hv_info
 {
-    unsigned int nr_cpus;       /* possible: their ids are below this */
+    unsigned int nr_cpus;       /* possible pcpus: all ids are less */
     unsigned int nr_online;
-    uint32_t tsc_khz;           /* 0: not known */
+    uint32_t tsc_khz;           /* 0: unknown */
     bool simulated;
     char version[64];
 };
 
-/* Control operations of public/sysctl.h; more of them in public/trace.h. */
+/* Control operations of public/sysctl.h; public/trace.h has more. */
 enum hv_tbuf_cmd
 {
     HV_TBUF_GET_INFO,
@@ -51,31 +50,31 @@ enum hv_tbuf_cmd
     HV_TBUF_DISABLE,
 };
 
-/* XEN_SYSCTL_tbuf_op: its fields, and the bytes that its handle points to. */
+/* The fields of XEN_SYSCTL_tbuf_op, and the buffer behind its handle. */
 struct hv_tbuf
 {
     uint32_t cmd;
     uint32_t evt_mask;          /* in and out */
     uint32_t size;              /* in and out */
     uint64_t mfn;               /* out */
-    const void *in;             /* nr_bits of it are handed in, */
-    void *out;                  /* or filled: at most one is not NULL */
+    const void *in;             /* buffer of nr_bits bits to read, or NULL */
+    void *out;                  /* buffer of nr_bits bits to fill, or NULL */
     uint32_t nr_bits;
 };
 
-/* Takes one record about the machine, which is the teller's again then. */
+/* A callback that receives one record about the machine, as a borrow. */
 typedef void hv_record_fn(void *arg, const struct xt_meta *m);
 
 /*
- * All return 0 or -errno.  The hypervisor's own refusals come as they are,
- * and *e is then left for the caller, who knows what was wanted; *e is
- * filled if the way to it is broken.
+ * All functions return 0 or -errno.  An error code of the hypervisor is
+ * returned without a text in *e, because the caller knows the purpose of the
+ * call; *e is filled if the connection to the hypervisor has failed.
  */
 struct hypervisor
 {
-    const char *name;           /* as --hypervisor= wants it */
+    const char *name;           /* argument of --hypervisor */
 
-    /* Does it look as if it were there?  Changes nothing. */
+    /* Does this hypervisor seem to be present?  Changes nothing. */
     int (*probe)(const struct hv_address *address, struct err *e);
     int (*open)(struct hv **hv, const struct hv_address *address,
                 struct err *e);
@@ -84,36 +83,40 @@ struct hypervisor
     int (*info)(struct hv *hv, struct hv_info *info, struct err *e);
     int (*tbuf)(struct hv *hv, struct hv_tbuf *op, struct err *e);
 
-    /* Frames of Xen's, one behind the other.  Unmapped as they were mapped. */
+    /*
+     * Map frames of Xen's memory contiguously.  Each unmap() undoes one map().
+     */
     int (*map)(struct hv *hv, const uint64_t *mfn, size_t nr, bool write,
                void **at, struct err *e);
     void (*unmap)(struct hv *hv, void *at);
 
-    /* VIRQ_TBUF: a descriptor to poll; the back end's, until close. */
+    /* Bind VIRQ_TBUF; *fd is a descriptor to poll, valid until close. */
     int (*bind_virq)(struct hv *hv, int *fd, struct err *e);
-    /* It was readable: take what came, so that it can come again. */
+    /* Reset the descriptor after a VIRQ, so that the next VIRQ is seen. */
     int (*ack_virq)(struct hv *hv, struct err *e);
 
     /*
-     * What its clock shows now, as time stamps do.  NULL: that is this
-     * machine's own counter.
+     * Read the clock of the time stamps.  NULL: the time stamp counter of this
+     * machine.
      */
     int (*clock)(struct hv *hv, uint64_t *tsc, struct err *e);
 
     /*
-     * Tell what it knows of the machine, record by record: meta_xen, texts,
-     * pcpus (events/11-meta).  NULL: no more than info() says.  Asked at the
-     * start; what the hypervisor does not want to say is left out, and no
-     * failure.
+     * Put records about the machine: meta_xen, texts, pcpus (events/11-meta).
+     * Called once, at the start.  Unavailable values are left out.  NULL:
+     * info() is all there is.
      */
     void (*describe)(struct hv *hv, hv_record_fn *put, void *arg);
 
     /*
-     * Tell which domains there are, a meta_domain each.  Asked again and
-     * again.  NULL: nobody knows.
+     * Put a meta_domain record of each domain.  Called repeatedly.  NULL:
+     * domains are unknown.
      */
     void (*domains)(struct hv *hv, hv_record_fn *put, void *arg);
-    /* The name of one of them; false: it has none yet.  Where domains is. */
+    /*
+     * Read the name of a domain; false: no name yet.  NULL if `domains` is
+     * NULL.
+     */
     bool (*domain_name)(struct hv *hv, uint16_t id, char name[HV_NAME_MAX]);
 };
 
@@ -121,7 +124,9 @@ struct hypervisor
 const struct hypervisor *hv_xen(void);
 const struct hypervisor *hv_xensim(void);
 
-/* Open the one of this name; NULL: the first that seems to be there. */
+/*
+ * Open the hypervisor of this name; NULL: the first that seems to be present.
+ */
 int hv_open(struct hv **hv, const char *name, const struct hv_address *address,
             struct err *e);
 void hv_close(struct hv *hv);

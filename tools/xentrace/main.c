@@ -2,9 +2,8 @@
 /*
  * xentrace: capture Xen's trace buffers into a file.
  *
- * This file and those that it calls for that speak to the user; the rooms it
- * joins do not.  Exit codes: 0 a capture that ended as asked, 1 anything that
- * went wrong, also with the options.
+ * Errors of all other files arrive here and are printed once.  Exit codes: 0,
+ * the capture ended as requested; 1, any error, including wrong options.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +19,7 @@
 #include "xentrace/capture-summary.h"
 #include "xentrace/writer.h"
 
-/* How many rings did not make it to the end? */
+/* Fail if rings were given up during the capture. */
 static int check_rings(const struct collect *c, struct err *e)
 {
     unsigned int given_up = 0;
@@ -55,7 +54,7 @@ static int run_capture(const struct options *o, struct hv *hv, struct writer *w,
     return rc;
 }
 
-/* Xen's masks are coarse: say what comes along with what was asked for. */
+/* Xen's masks are coarse: report how many further events are selected. */
 static void report_mask(const struct options *o)
 {
     uint32_t mask = o->events.mask;
@@ -66,7 +65,7 @@ static void report_mask(const struct options *o)
                  mask_events_count(mask) - o->events.names);
 }
 
-/* Who waits for us to trace, and how he is told what comes later. */
+/* The receivers of the message that tracing has begun. */
 struct listener
 {
     struct service service;

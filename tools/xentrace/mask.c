@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two small grammars.  Both are strict: a mask that does not say what the
- * user thinks wastes a capture, and is noticed a day later.
+ * Parsers for event masks and pcpu masks.  Both are strict: a wrong mask makes
+ * a capture useless, which is often noticed much later.
  */
 #include "xentrace/mask.h"
 
@@ -18,11 +18,11 @@
 #include "common/opts.h"
 #include "libxentrace/catalogue.h"
 
-#define ITEM_MAX 64 /* no item is longer, and numbers need an end */
+#define ITEM_MAX 64 /* bytes of the longest item, with its 0 */
 
-/* --- events -------------------------------------------------------------- */
+/* --- events --------------------------------------------------------------- */
 
-/* By its name in the catalogue, or as the header spells it; or NULL. */
+/* Find an event by its catalogue name or its constant; or NULL. */
 static const struct xt_event *find_event(const char *name)
 {
     for ( size_t i = 0; i < xt_catalogue_nr_events; i++ )
@@ -36,7 +36,7 @@ static const struct xt_event *find_event(const char *name)
     return NULL;
 }
 
-/* The bits of an id that Xen holds a mask against. */
+/* The bits of an event id that Xen compares with the mask. */
 static uint32_t selecting_bits(uint32_t id)
 {
     return id & TRC_ALL;
@@ -92,7 +92,7 @@ unsigned int mask_events_count(uint32_t mask)
 
     while ( (event = xt_catalogue_next(event, mask)) )
     {
-        /* Layouts of other versions are no other event. */
+        /* Versions of one event count once. */
         nr += !last || event->id != last->id;
         last = event;
     }
@@ -127,7 +127,7 @@ int mask_events_check(uint32_t mask, struct err *e)
                    classes ? classes << TRC_CLS_SHIFT | 0xf000 : TRC_HVM);
 }
 
-/* --- pcpus --------------------------------------------------------------- */
+/* --- pcpus ---------------------------------------------------------------- */
 
 struct range
 {
@@ -135,8 +135,8 @@ struct range
 };
 
 /*
- * Decimal digits at *text, which moves behind them; `otherwise` if there are
- * none.  A number that is too large for anything becomes UINT_MAX.
+ * Parse decimal digits, and move *text behind them; without digits, return
+ * `otherwise`.  A number that is too large becomes UINT_MAX.
  */
 static unsigned int parse_digits(const char **text, unsigned int otherwise)
 {
@@ -154,7 +154,7 @@ static unsigned int parse_digits(const char **text, unsigned int otherwise)
     return value;
 }
 
-/* One range of a list; *text moves behind it.  False: it is none. */
+/* Parse one range, and move *text behind it; false: invalid. */
 static bool parse_range(const char **text, unsigned int last, struct range *r)
 {
     const char *start = *text;
@@ -166,7 +166,7 @@ static bool parse_range(const char **text, unsigned int last, struct range *r)
         (*text)++;
         r->to = parse_digits(text, last);
     }
-    /* Something was there, more than a lone dash, and nothing is left. */
+    /* Not empty, not a dash alone, and followed by a separator. */
     return *text > start && !(*start == '-' && *text == start + 1) &&
            (**text == ',' || **text == '\0');
 }
@@ -206,7 +206,7 @@ static unsigned int hex_value(char digit)
            ? digit - '0' : tolower((unsigned char)digit) - 'a' + 10;
 }
 
-/* Of any length: hosts have more pcpus than an integer has bits. */
+/* The number may have any length: hosts have more than 64 pcpus. */
 static int set_hex(const char *text, unsigned int nr_cpus,
                    unsigned char *bits, struct err *e)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a user may write behind -e and -c.
+ * The arguments of -e and -c.
  *
  *   events:  item[,item...]    item: a class ("hvm"), a subclass
  *                              ("hvm:handler"), "all", an event
@@ -18,30 +18,29 @@
 struct mask_events
 {
     uint32_t mask;
-    unsigned int names;     /* items that are single events */
+    unsigned int names;     /* number of items that are events */
 };
 
 /*
- * Add the items to *m.  Bits that are no part of an event's id are cleared:
- * one of them makes newer Xens let every timestamped event pass.  Xen knows
- * no masks of single events: the smallest one that has it has others as well.
+ * Add the items to *m.  Bits that are not part of an event id are cleared: with
+ * one of them newer Xens would trace every event with a time stamp.  Xen has no
+ * masks for single events: the smallest possible mask selects further events.
  */
 int mask_events(const char *text, struct mask_events *m, struct err *e);
 
-/* How many events of the catalogue this mask lets pass. */
+/* The number of events in the catalogue that this mask selects. */
 unsigned int mask_events_count(uint32_t mask);
 
 /*
- * -EINVAL if this mask selects nothing at all: Xen wants one of the class
- * bits and one of the subclass bits of an event.  0 is fine: it means that
- * Xen's own mask is left as it is.
+ * -EINVAL if the mask selects no event at all: Xen needs a class bit and a
+ * subclass bit.  0 is valid: Xen's own mask is kept.
  */
 int mask_events_check(uint32_t mask, struct err *e);
 
 /*
- * Set the bits of (nr_cpus + 7) / 8 bytes, lowest first, and clear the rest.
- * A list must not name a pcpu that is not there; bits of a number that are
- * too many are ignored, as long as any are left.
+ * Set the bits of selected pcpus in (nr_cpus + 7) / 8 bytes, lowest bit first,
+ * and clear the others.  A list must not contain a missing pcpu; surplus bits
+ * of a hexadecimal number are ignored unless no bit would be left.
  */
 int mask_cpus(const char *text, unsigned int nr_cpus, unsigned char *bits,
               struct err *e);

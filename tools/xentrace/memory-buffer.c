@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One thread, and no window is safe anywhere else, so Xen gets the space in
- * its rings back at once.
+ * There is one thread, and no safer place for a window than this buffer, so
+ * ring space is released to Xen at once.
  */
 #include "xentrace/memory-buffer.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * -M: the newest windows, in memory, and in a file only when somebody wants
- * them.  A window that does not fit makes room for itself; how many events
- * that cost is counted.
+ * The buffer of -M: the newest windows in memory, written to a file only on
+ * request.  Old windows are dropped for new ones, and their events are counted.
  */
 #ifndef XENTRACE_MEMORY_BUFFER_H
 #define XENTRACE_MEMORY_BUFFER_H
@@ -19,24 +18,24 @@ struct memory_buffer
 {
     struct window_fifo fifo;
     unsigned int nr_cpus;
-    uint64_t *dropped;          /* events of each pcpu that made room */
-    struct triggers *triggers;  /* borrowed; shown each window; or NULL */
+    uint64_t *dropped;          /* events of each pcpu that were dropped */
+    struct triggers *triggers;  /* borrowed; check each window; or NULL */
 };
 
-/* At least SPOOL_MIN bytes. */
+/* The buffer has at least WINDOW_FIFO_MIN bytes. */
 int memory_buffer_open(struct memory_buffer *m, uint64_t bytes,
                        unsigned int nr_cpus, struct err *e);
 void memory_buffer_close(struct memory_buffer *m);
 
-/* Forget all that is there, uncounted. */
+/* Remove all windows without counting their events. */
 void memory_buffer_clear(struct memory_buffer *m);
 
-/* The door for drain.h. */
+/* The sink of ring-drain.h. */
 struct window_sink memory_buffer_sink(struct memory_buffer *m);
 
 /*
- * Write the windows that are there, which stay there, but those that ended
- * before the time stamp `since`.
+ * Write all windows but those that ended before the time stamp `since`.  The
+ * buffer keeps its windows.
  */
 int memory_buffer_write(const struct memory_buffer *m, uint64_t since,
                         struct writer *w, struct err *e);

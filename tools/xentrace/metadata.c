@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A row of small questions to the system and to the hypervisor.  None of them
- * matters enough to fail for.
+ * Small queries to the system and to the hypervisor.  A failed query leaves its
+ * record out, and does not stop the capture.
  */
 #include "config.h"
 
@@ -18,14 +18,14 @@
 #include "common/fault.h"
 #include "libxentrace/catalogue.h"
 
-/* Kinds of texts, and who said how fast the clock is: see events/11-meta. */
+/* Values of text_kind and tsc_source of events/11-meta. */
 enum { TEXT_XEN_EXTRA = 1, TEXT_HOST = 7, TEXT_KERNEL = 8, TEXT_COLLECTOR = 10,
        TEXT_ARGUMENTS = 11, TEXT_OS = 13 };
 enum { SOURCE_HYPERVISOR = 2 };
 
-#define TRIES 3     /* of a pair of clocks: the best is taken */
+#define CLOCK_SAMPLES 3     /* clock samples; the most precise one is used */
 
-/* --- records ------------------------------------------------------------- */
+/* --- records -------------------------------------------------------------- */
 
 static void append_record(void *metadata, const struct xt_meta *m)
 {
@@ -50,7 +50,7 @@ static void append_record(void *metadata, const struct xt_meta *m)
     pthread_mutex_unlock(&a->lock);
 }
 
-/* Both kinds of text are laid out alike. */
+/* Both text records have the same layout. */
 _Static_assert(offsetof(struct xt_rec_meta_text, kind) ==
                offsetof(struct xt_rec_meta_domain_name, dom) &&
                offsetof(struct xt_rec_meta_text, part) ==
@@ -85,7 +85,7 @@ static void append_text(struct metadata *a, uint16_t kind, const char *text)
     metadata_put_text(append_record, a, TRC_META_TEXT, kind, text);
 }
 
-/* --- clocks -------------------------------------------------------------- */
+/* --- clocks --------------------------------------------------------------- */
 
 static uint64_t read_own_counter(void)
 {
@@ -143,21 +143,23 @@ static int sample_clocks_once(struct hv *hv, struct xt_meta *m, struct err *e)
 
 int metadata_sample_clocks(struct hv *hv, struct xt_meta *m, struct err *e)
 {
-    struct xt_meta one;
+    struct xt_meta sample;
     int rc = sample_clocks_once(hv, m, e);
 
-    for ( unsigned int i = 1; !rc && i < TRIES; i++ )
+    for ( unsigned int i = 1; !rc && i < CLOCK_SAMPLES; i++ )
     {
-        rc = sample_clocks_once(hv, &one, e);
-        if ( !rc && one.clock.uncertainty < m->clock.uncertainty )
-            *m = one;
+        rc = sample_clocks_once(hv, &sample, e);
+        if ( !rc && sample.clock.uncertainty < m->clock.uncertainty )
+            *m = sample;
     }
     return rc;
 }
 
-/* --- the machine --------------------------------------------------------- */
+/* --- machine -------------------------------------------------------------- */
 
-/* The first line of a file, or what stands behind `key` in it; or "". */
+/*
+ * Read the first line of a file that starts with `key`, without the key; or "".
+ */
 static void read_text_line(const char *path, const char *key, char *line,
                            int size)
 {
@@ -216,7 +218,7 @@ static void append_start(struct metadata *a, struct hv *hv,
     append_record(a, &m);
 }
 
-/* "4.17.5-pre": two numbers, and the rest as a text. */
+/* "4.17.5-pre" becomes two numbers and the text behind the numbers. */
 static void append_xen(struct metadata *a, const struct hv_info *info)
 {
     struct xt_meta m = { .event = TRC_META_XEN,
@@ -279,7 +281,7 @@ static void append_clock(struct metadata *a, struct hv *hv)
         append_record(a, &m);
 }
 
-/* Into the bytes, and into a list of what is new. */
+/* Records that are appended to the metadata and to an array. */
 struct new_records
 {
     struct metadata *metadata;
@@ -364,7 +366,7 @@ int metadata_init(struct metadata *a, struct hv *hv, const struct hv_info *info,
     return err_sys(e, -ENOMEM, "cannot describe the machine");
 }
 
-/* One that was never made is nothing, as with free(). */
+/* Zeroed metadata is a valid argument, as for free(). */
 void metadata_fini(struct metadata *a)
 {
     if ( !a->domains.known )

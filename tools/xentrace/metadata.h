@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a trace says of itself: the records of events/11-meta.  Those that hold
- * for all of a capture are collected once, and each file begins with them;
- * others come with the time.
+ * The metadata of a trace: the records of events/11-meta.  Records that hold
+ * for the whole capture are collected once and are the preface of each file;
+ * other records are written during the capture.
  */
 #ifndef XENTRACE_METADATA_H
 #define XENTRACE_METADATA_H
@@ -18,45 +18,51 @@
 
 struct metadata
 {
-    pthread_mutex_t lock;       /* of the bytes: who writes, copies them */
-    unsigned char *bytes;       /* the records, one behind the other */
+    pthread_mutex_t lock;       /* protects the bytes and their counts */
+    unsigned char *bytes;       /* encoded records */
     size_t used, room;
-    int failed;                 /* -ENOMEM: some are missing */
-    struct domains domains;     /* that are among them */
+    int failed;                 /* -ENOMEM: records are missing */
+    struct domains domains;     /* reported so far */
 };
 
-/* How the capture was started. */
+/* The parameters of the capture. */
 struct metadata_start
 {
     uint32_t evt_mask, pages, cpus;
-    uint32_t flags;             /* capture_flags of events/11-meta */
-    const char *arguments;      /* of the program, NULL: not said */
+    uint32_t flags;             /* enum capture_flags of events/11-meta */
+    const char *arguments;      /* of the command line; NULL: unknown */
 };
 
-/* All that is known; what cannot be had is left out. */
+/* Collect all metadata; values that are not available are left out. */
 int metadata_init(struct metadata *a, struct hv *hv, const struct hv_info *info,
                   const struct metadata_start *start, struct err *e);
 void metadata_fini(struct metadata *a);
 
 /*
- * What has become known since: *nr records at *m, which are the caller's to
- * free.  Files that begin later have it from the start.
+ * Collect the metadata that is new since the last call: *nr records at *m,
+ * which the caller frees.  Later files have these records in their preface.
  */
 void metadata_poll(struct metadata *a, struct hv *hv, struct xt_meta **m,
                    unsigned int *nr);
 
-/* All of it, for a file that begins now; by any thread.  NULL: no memory. */
+/*
+ * A copy of all records, for the preface of a new file; thread-safe.  NULL: no
+ * memory.
+ */
 void *metadata_copy(void *about, size_t *bytes);
 
-/* One moment on three clocks.  -errno: the hypervisor's clock is unreadable. */
+/*
+ * Read the time stamp counter and two system clocks at the same moment.
+ * Returns -errno if the counter of the hypervisor cannot be read.
+ */
 int metadata_sample_clocks(struct hv *hv, struct xt_meta *m, struct err *e);
 
-/* Now on the clock that time stamps are read from. */
+/* Read the clock that Xen's time stamps come from. */
 int metadata_read_tsc(struct hv *hv, uint64_t *tsc, struct err *e);
 
 /*
- * A text, record by record: TRC_META_TEXT of that kind, or
- * TRC_META_DOMAIN_NAME of that domain.
+ * Split a text into records: TRC_META_TEXT with `id` as its kind, or
+ * TRC_META_DOMAIN_NAME with `id` as the domain.
  */
 void metadata_put_text(hv_record_fn *put, void *arg, uint32_t event,
                        uint16_t id, const char *text);

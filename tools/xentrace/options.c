@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The options of xentrace: one table, and what the table cannot say.  The
- * letters and what they mean are those of Xen's own xentrace, so that scripts
- * go on to work.
+ * The options of xentrace: one table, and the checks that the table cannot
+ * express.  The letters and their meaning are those of Xen's own xentrace, so
+ * that scripts continue to work.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@
 
 #define MEMORY_PRESET (64u << 20)
 #define FOOTER_MAX 1024u
-#define ZSTD_LEVEL 1    /* keeps up with the rings; more is for later */
+#define ZSTD_LEVEL 1  /* fast enough for the rings; recompress later for size */
 
 static int parse_events(const struct opt *o, const char *text, void *config,
                         struct err *e)
@@ -83,7 +83,7 @@ static const struct opt opts[] = {
       .help = "leave out what is older than that before it" },
     { .name = "snapshot-after", .type = OPT_TIME, .arg = "TIME",
       AT(plan.after_ns), .help = "go on for so long before writing" },
-    { .name = "snapshots", .type = OPT_UINT, .arg = "N", AT(plan.enough),
+    { .name = "snapshots", .type = OPT_UINT, .arg = "N", AT(plan.max_snapshots),
       .help = "end after so many" },
     { .name = "buffer", .type = OPT_SIZE, .arg = "SIZE", AT(plan.buffer),
       .preset = "64M", .min = WINDOW_FIFO_MIN, .max = 1ull << 46,
@@ -128,14 +128,14 @@ static const struct program program = {
     .max_args = 1,
 };
 
-/* ---- what options mean together --------------------------------------- */
+/* --- combinations of options ------------------------------------------- */
 
 static bool is_file(const char *path)
 {
     return path && strcmp(path, "-") && strcmp(path, "/dev/stdout");
 }
 
-/* What is about snapshots needs something to take them of. */
+/* Options about snapshots need a memory buffer. */
 static int check_snapshots(struct options *o, struct err *e)
 {
     struct collect_plan *p = &o->plan;
@@ -146,7 +146,7 @@ static int check_snapshots(struct options *o, struct err *e)
                        WINDOW_FIFO_MIN);
     if ( (o->triggers.nr || p->flight_recorder) && !p->memory )
         p->memory = MEMORY_PRESET;
-    if ( !p->memory && (p->before_ns || p->after_ns || p->enough) )
+    if ( !p->memory && (p->before_ns || p->after_ns || p->max_snapshots) )
         return err_set(e, -EINVAL, "--snapshot-before, --snapshot-after and "
                        "--snapshots need -M or --snapshot-on");
     if ( o->triggers.nr && p->flight_recorder )
@@ -187,7 +187,7 @@ static int check_options(struct options *o, struct err *e)
     return mask_events_check(o->events.mask, e);
 }
 
-/* The end of --help, which lists the types of triggers. */
+/* The end of --help, with the table of triggers. */
 static void write_footer(char *footer, size_t size)
 {
     snprintf(footer, size,
@@ -200,7 +200,7 @@ static void write_footer(char *footer, size_t size)
     triggers_help(footer, size);
 }
 
-/* The words of the command line, as one text. */
+/* Join the arguments with spaces. */
 static char *join_arguments(int argc, char **argv)
 {
     size_t length = 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a user can say, as structs that the rest understands.
+ * The command line of xentrace, as the structs of the other files.
  */
 #ifndef XENTRACE_OPTIONS_H
 #define XENTRACE_OPTIONS_H
@@ -23,15 +23,18 @@ struct options
     const char *hypervisor;
     struct hv_address address;
     struct log log;
-    char *arguments;            /* as they were typed */
+    char *arguments;            /* the command line as one string */
 
-    /* As typed; they are part of the plans in other units. */
+    /* Values that the plans have in other units or as pointers. */
     uint64_t log_thresh, reserve_mb;
     bool compress, daemon;
     struct triggers triggers;
 };
 
-/* 0 and *next as opts_parse() has it; options_fini() in any case. */
+/*
+ * Returns 0 and *next like opts_parse().  xentrace_options_fini() has to be
+ * called in any case.
+ */
 int xentrace_options_parse(struct options *o, int argc, char **argv,
                            enum opts_next *next, struct err *e);
 void xentrace_options_fini(struct options *o);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The consumer's half of the ring protocol: four steps.
+ * The reader's half of the ring protocol:
  *
- *   1  read cons, read prod (acquire): the records before prod are written
+ *   1  read cons, read prod (acquire): the records before prod are complete
  *   2  check both
- *   3  copy the records out: whoever called, who then says ring_take()
- *   4  write cons (release): the copies are done before Xen reuses them
+ *   3  copy the records: done by the caller, followed by ring_take()
+ *   4  write cons (release): Xen reuses the space after the copies
  */
 #include "xentrace/pcpu-ring.h"
 
@@ -17,18 +17,18 @@ static bool is_credible(uint32_t index, size_t data_size)
     return index % 4 == 0 && index < 2 * data_size;
 }
 
-/* How far `to` is ahead of `from`. */
+/* Bytes from index `from` to index `to`. */
 static size_t ring_distance(const struct ring *r, uint32_t from, uint32_t to)
 {
     return to >= from ? to - from : to + 2 * r->data_size - from;
 }
 
-/* Where we are, as cons says; the first time, or because it was moved. */
+/* Start at cons: for the first time, or because cons was changed. */
 static void restart_at(struct ring *r, uint32_t cons)
 {
     r->cons_moves += r->begun;
     r->begun = true;
-    r->cons = r->taken = cons;
+    r->cons = r->copied = cons;
     r->place = 0;
 }
 
@@ -48,13 +48,13 @@ int ring_peek(struct ring *r, struct ring_view *view, struct err *e)
                        r->cpu, cons, prod, size);
     if ( !r->begun || cons != r->cons )
         restart_at(r, cons);
-    /* Nor may prod go back behind what it once was. */
-    fresh = ring_distance(r, r->taken, prod);
+    /* prod must not move backwards either. */
+    fresh = ring_distance(r, r->copied, prod);
     if ( fresh > used )
         return err_set(e, -EBADMSG, "the ring of pcpu %u went backwards (prod "
                        "%#x): it is not read any more", r->cpu, prod);
 
-    start = r->taken % size;
+    start = r->copied % size;
     first = fresh < size - start ? fresh : size - start;
     *view = (struct ring_view){
         .span = { { data + start, first }, { data, fresh - first } },
@@ -70,14 +70,16 @@ int ring_peek(struct ring *r, struct ring_view *view, struct err *e)
 void ring_take(struct ring *r, size_t bytes)
 {
     assert(r->begun && bytes <= r->data_size);
-    r->taken = (r->taken + bytes) % (2 * r->data_size);
+    r->copied = (r->copied + bytes) % (2 * r->data_size);
 }
 
 void ring_release(struct ring *r)
 {
-    assert(r->begun && r->taken < 2 * r->data_size);
-    r->cons = r->taken;
+    assert(r->begun && r->copied < 2 * r->data_size);
+    r->cons = r->copied;
     r->place = 0;
-    /* Release: pairs with Xen's read of cons before it writes over them. */
+    /*
+     * Release: pairs with Xen's read of cons before it overwrites the records.
+     */
     __atomic_store_n(&r->buf->cons, r->cons, __ATOMIC_RELEASE);
 }

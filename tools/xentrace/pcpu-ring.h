@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One pcpu's ring, from the reader's side.
+ * The reader's side of the ring of one pcpu.
  *
  *   0      4      8                                     8 + data_size
  *   +------+------+--------------------------------------+
  *   | cons | prod |  records ...                         |
  *   +------+------+--------------------------------------+
  *
- * cons and prod count bytes modulo 2 * data_size, so that a full ring and an
- * empty one differ; byte x stands at x % data_size.  Xen writes prod and the
- * records, the reader writes cons.  The page can be written by others in
- * dom0, so both are believed only after a look, and from a copy.
+ * cons and prod count bytes modulo 2 * data_size, to tell a full ring from an
+ * empty one; byte x is stored at offset x % data_size.  Xen writes prod and the
+ * records, the reader writes cons.  Other processes in dom0 can write to the
+ * page, so both fields are copied once and checked before use.
  */
 #ifndef XENTRACE_PCPU_RING_H
 #define XENTRACE_PCPU_RING_H
@@ -29,42 +29,41 @@ struct ring
     struct t_buf *buf;      /* NULL: not mapped (yet) */
     size_t data_size;
     unsigned int cpu;
-    bool given_up;          /* it told lies: not touched any more */
-    bool begun;             /* the next three are known */
-    uint32_t cons;          /* as we have left it */
-    uint32_t taken;         /* what is before it has been copied */
-    uint64_t place;         /* in the store, of what is from cons to taken */
-    unsigned int cons_moves;    /* times that somebody else had moved cons */
-    size_t peak;            /* bytes that it held at most */
-    uint64_t windows, bytes, records;   /* taken */
+    bool given_up;          /* had invalid data: no access any more */
+    bool begun;             /* the next three members are valid */
+    uint32_t cons;          /* as last written or seen */
+    uint32_t copied;        /* records before this index are copied */
+    uint64_t place;         /* sink position of the bytes [cons, copied) */
+    unsigned int cons_moves; /* times that another reader changed cons */
+    size_t peak;            /* maximum of used bytes */
+    uint64_t windows, bytes, records; /* copied so far */
 };
 
-/* What there is to read, as it stands in the ring. */
+/* The records that can be read, in the memory of the ring. */
 struct ring_view
 {
-    struct iovec span[2];   /* the second if it goes over the end */
-    int nr_spans;           /* 0: nothing to read */
+    struct iovec span[2];   /* two if the records wrap around */
+    int nr_spans;           /* 0: no new records */
     size_t bytes;
-    size_t used;            /* of the ring, with what was taken before */
+    size_t used;            /* bytes from cons to prod */
 };
 
 /*
- * What is there from `taken` on.  0, or -EBADMSG if cons and prod cannot both
- * be true.  Where cons is not as we left it, somebody else reads this ring:
- * then we go on from there.
+ * View the records from `copied` on.  Returns 0, or -EBADMSG if cons and prod
+ * are invalid.  If another reader has changed cons, reading continues there.
  */
 int ring_peek(struct ring *r, struct ring_view *view, struct err *e);
 
-/* These bytes of the view have been copied. */
+/* Mark the first bytes of the view as copied. */
 void ring_take(struct ring *r, size_t bytes);
 
-/* Xen has moved cons: go on from there. */
+/* Accept a new value of cons, which Xen has changed. */
 static inline void ring_restart(struct ring *r)
 {
     r->begun = false;
 }
 
-/* Xen may overwrite what has been taken. */
+/* Allow Xen to overwrite the records that were copied. */
 void ring_release(struct ring *r);
 
 #endif /* XENTRACE_PCPU_RING_H */

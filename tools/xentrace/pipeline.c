@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two ways, one door.
+ * Two destinations with one interface: the memory buffer and the write thread.
  */
 #include "xentrace/pipeline.h"
 
@@ -10,7 +10,7 @@
 
 #include "common/fault.h"
 
-#define RECORDS_MAX 64u     /* records that one window of ours has */
+#define RECORDS_MAX 64u     /* records in one metadata window */
 
 static int open_sink(struct pipeline *p, const struct pipeline_plan *plan,
                      struct err *e)
@@ -68,7 +68,7 @@ void pipeline_close(struct pipeline *p)
     metadata_fini(&p->metadata);
 }
 
-/* Records into one window: bytes of it. */
+/* Encode nr records; returns the number of bytes. */
 static size_t encode_records(const struct xt_meta *m, unsigned int nr, void *to)
 {
     unsigned char *p = to;
@@ -84,12 +84,12 @@ void pipeline_put_records(struct pipeline *p, const struct xt_meta *m,
 {
     unsigned char bytes[RECORDS_MAX * XT_META_MAX_BYTES];
     struct iovec span = { bytes, 0 };
-    unsigned int some;
+    unsigned int part;
 
-    for ( ; nr && !p->plain; m += some, nr -= some )
+    for ( ; nr && !p->plain; m += part, nr -= part )
     {
-        some = nr < RECORDS_MAX ? nr : RECORDS_MAX;
-        span.iov_len = encode_records(m, some, bytes);
+        part = nr < RECORDS_MAX ? nr : RECORDS_MAX;
+        span.iov_len = encode_records(m, part, bytes);
         p->sink.put(p->sink.arg, p->cpu, &span, 1);
     }
 }
@@ -153,7 +153,7 @@ int pipeline_write_snapshot(struct pipeline *p, unsigned int nr, uint64_t since,
     return rc;
 }
 
-/* The file began before some of that was known. */
+/* With -M, write the metadata that was not known when the file was opened. */
 static int write_new_metadata(struct pipeline *p, struct err *e)
 {
     const struct metadata *m = &p->metadata;
@@ -188,13 +188,13 @@ int pipeline_write_trailer(struct pipeline *p, const struct xt_meta *m,
 {
     unsigned char bytes[RECORDS_MAX * XT_META_MAX_BYTES];
     struct iovec span = { bytes, 0 };
-    unsigned int some;
+    unsigned int part;
     int rc = 0;
 
-    for ( ; !rc && nr && !p->plain; m += some, nr -= some )
+    for ( ; !rc && nr && !p->plain; m += part, nr -= part )
     {
-        some = nr < RECORDS_MAX ? nr : RECORDS_MAX;
-        span.iov_len = encode_records(m, some, bytes);
+        part = nr < RECORDS_MAX ? nr : RECORDS_MAX;
+        span.iov_len = encode_records(m, part, bytes);
         rc = writer_window(p->writer, p->cpu, &span, 1, e);
         if ( !rc )
             rc = writer_flush(p->writer, true, e);

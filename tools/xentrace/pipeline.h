@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The way of the windows of one capture, behind the rings: into memory (-M),
- * or through a spool and a thread into the file; with what is said of the
- * capture between them, unless it is to be plain.
+ * The pipeline behind the rings: windows go to the memory buffer (-M), or
+ * through the write thread into the file.  Unless the output is plain, windows
+ * with records about the capture are added.
  */
 #ifndef XENTRACE_PIPELINE_H
 #define XENTRACE_PIPELINE_H
@@ -21,66 +21,69 @@ struct pipeline
 {
     struct writer *writer;      /* borrowed */
     struct metadata metadata;
-    size_t preface_bytes; /* bytes of it that the file began with */
-    unsigned int cpu;           /* whose windows what we say stands in */
+    size_t preface_bytes;       /* metadata bytes in the preface of the file */
+    unsigned int cpu;           /* pcpu of the metadata windows */
     bool plain;
-    bool to_memory;             /* then memory, else outlet */
+    bool to_memory;             /* use `memory`, not `write_thread` */
     struct memory_buffer memory;
     struct write_thread write_thread;
-    bool thread_is_running; /* the outlet's thread has the writer */
-    struct window_sink sink;         /* either's door */
+    bool thread_is_running;     /* the thread uses the writer */
+    struct window_sink sink;    /* of `memory` or of `write_thread` */
 };
 
 struct pipeline_plan
 {
-    uint64_t memory;            /* bytes; 0: not in memory */
-    uint64_t buffer;            /* bytes that may wait for the disk */
+    uint64_t memory;            /* bytes of the memory buffer; 0: none */
+    uint64_t buffer;            /* bytes of the queue for the disk */
     unsigned int cpu, nr_cpus;
-    struct triggers *triggers;  /* with memory: see its windows; or NULL */
+    struct triggers *triggers;  /* with `memory`: check each window; or NULL */
     struct metadata_start start;
 };
 
-/* The file begins; if it fails, it is as if nothing had been. */
+/* Write the preface of the file.  On failure nothing has to be closed. */
 int pipeline_open(struct pipeline *p, const struct pipeline_plan *plan,
                   struct writer *w, struct hv *hv, const struct hv_info *info,
                   struct err *e);
 void pipeline_close(struct pipeline *p);
 
-/* Put a window of these records, if there is room and they are wanted. */
+/* Put a window of metadata records, if there is room and unless plain. */
 void pipeline_put_records(struct pipeline *p, const struct xt_meta *m,
                           unsigned int nr);
 
 /*
- * What has become known of the machine since, put likewise; in memory (-M) it
- * would be the first to go, and comes with each dump instead.
+ * Put metadata that is new since the last poll.  A memory buffer would soon
+ * overwrite these records: with -M they go into each snapshot instead.
  */
 void pipeline_poll_metadata(struct pipeline *p, struct hv *hv);
 
-/* What was put may be written. */
+/* Allow the write thread to write all windows put so far. */
 void pipeline_publish(struct pipeline *p);
 
-/* Bytes that wait for the disk. */
+/* Bytes queued for the disk. */
 uint64_t pipeline_pending_bytes(const struct pipeline *p);
 
-/* To poll; -1: nothing.  If it can be read: see to it; -errno: no more. */
+/*
+ * A descriptor to poll, or -1; when readable, call pipeline_ack(), which
+ * returns -errno if the writer has failed.
+ */
 int pipeline_fd(const struct pipeline *p);
 int pipeline_ack(struct pipeline *p, struct err *e);
 
 /*
- * -M: write what is there into a file of its own, PATH.nr.  Goes on as if
- * nothing had been.
+ * With -M: write the memory buffer to PATH.nr, without the windows that ended
+ * before the time stamp `since`.  The buffer keeps its windows.
  */
 int pipeline_write_snapshot(struct pipeline *p, unsigned int nr, uint64_t since,
                             struct err *e);
 
-/* All that was put is in the file, or *e says why not. */
+/* Write all windows to the file, and end the write thread. */
 int pipeline_end(struct pipeline *p, bool (*is_forced)(void), struct err *e);
 
-/* After the end: what did not get into the file. */
+/* After the end: add the events that did not reach the file to records[cpu]. */
 void pipeline_count(const struct pipeline *p, uint64_t *records,
                     unsigned int nr);
 
-/* After the end: the last records of the file. */
+/* After the end: write the last records of the file. */
 int pipeline_write_trailer(struct pipeline *p, const struct xt_meta *m,
                            unsigned int nr, struct err *e);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From header to header.  The length of a record is in the top four bits of
- * its header, so it is looked up: this loop sees every record of a capture.
- * In a ring no record is in two spans; in a spool one can be.
+ * A walk from header to header.  The top four bits of a header determine the
+ * length of the record, which is looked up in a table: this loop sees every
+ * record of a capture.  In a ring no record is split into two spans; in the
+ * circular buffer of a queue records may be split.
  */
 #include "xentrace/record-scan.h"
 
@@ -22,7 +23,7 @@ static uint32_t load_header(const unsigned char *at)
     return header;
 }
 
-/* LOST_RECORDS and WRAP_BUFFER follow each other; so do ours. */
+/* LOST_RECORDS and WRAP_BUFFER are adjacent ids, and so is all metadata. */
 static uint64_t is_event(uint32_t header)
 {
     uint32_t event = TRC_HD_TO_EVENT(header);
@@ -33,7 +34,7 @@ static uint64_t is_event(uint32_t header)
 
 _Static_assert(TRC_TRACE_WRAP_BUFFER == TRC_LOST_RECORDS + 1, "is_event");
 
-/* *over: bytes of its last record that are in the span before or behind. */
+/* *over: in, bytes of the split record in this span; out, in the next one. */
 static uint64_t count_span(const struct iovec *span, size_t *over)
 {
     const unsigned char *at = span->iov_base;
@@ -61,7 +62,7 @@ uint64_t scan_count_events(const struct iovec *spans, int nr_spans)
     return nr;
 }
 
-/* The record at `done` of the spans, put together if it is in both. */
+/* Copy the record at offset `done`, joining its parts if it is split. */
 static size_t gather_record(const struct iovec *spans, int nr_spans,
                             size_t done, unsigned char *bytes)
 {
@@ -69,13 +70,13 @@ static size_t gather_record(const struct iovec *spans, int nr_spans,
 
     for ( int i = 0; i < nr_spans; i++ )
     {
-        size_t size = spans[i].iov_len, some = XT_RECORD_MAX_BYTES - got;
+        size_t size = spans[i].iov_len, part = XT_RECORD_MAX_BYTES - got;
 
         if ( done < size )
         {
-            some = size - done < some ? size - done : some;
-            memcpy(bytes + got, (char *)spans[i].iov_base + done, some);
-            got += some;
+            part = size - done < part ? size - done : part;
+            memcpy(bytes + got, (char *)spans[i].iov_base + done, part);
+            got += part;
             done = 0;
         }
         else
@@ -101,17 +102,17 @@ uint64_t scan_last_tsc(const struct iovec *spans, int nr_spans)
     return tsc;
 }
 
-size_t scan_fit(const struct iovec *span, size_t most)
+size_t scan_fit(const struct iovec *span, size_t max_bytes)
 {
     const unsigned char *at = span->iov_base;
     size_t fit = 0, size;
 
-    if ( span->iov_len <= most )
+    if ( span->iov_len <= max_bytes )
         return span->iov_len;
-    while ( most - fit >= sizeof(uint32_t) )
+    while ( max_bytes - fit >= sizeof(uint32_t) )
     {
         size = lengths[load_header(at + fit) >> 28];
-        if ( size > most - fit )
+        if ( size > max_bytes - fit )
             break;
         fit += size;
     }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records as the collector sees them: lengths, and which are events.  What
- * stands in a ring can be nonsense, since others in dom0 can write to it:
- * nothing here reads beyond its span.
+ * Scans over records: their lengths, and which of them are events.  Processes
+ * in dom0 can write anything into a ring: no function reads beyond its spans.
  */
 #ifndef XENTRACE_RECORD_SCAN_H
 #define XENTRACE_RECORD_SCAN_H
@@ -11,16 +10,13 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
-/*
- * How many events are in these spans: all records but fillers, notes of
- * losses and what we write about the machine.
- */
+/* Count the events: all records but padding, loss records and metadata. */
 uint64_t scan_count_events(const struct iovec *spans, int nr_spans);
 
-/* The time stamp of the last record that has one; else UINT64_MAX. */
+/* The time stamp of the last record that has one, or UINT64_MAX. */
 uint64_t scan_last_tsc(const struct iovec *spans, int nr_spans);
 
-/* Bytes of the whole records at the start of `span` that fit into `most`. */
-size_t scan_fit(const struct iovec *span, size_t most);
+/* The bytes of whole records at the start of `span`, up to `most` bytes. */
+size_t scan_fit(const struct iovec *span, size_t max_bytes);
 
 #endif /* XENTRACE_RECORD_SCAN_H */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A ring is in one of three states: nothing of it waits in the store (place
- * is 0), something waits, or something waits and Xen needs the space.  In the
- * second one new records are left where they are: there they are safe.  In the
- * third one the disk is slower than Xen, and all of the ring is given back.
+ * A ring is in one of three states: no window of the ring is pending in the
+ * sink (place is 0), a window is pending, or a window is pending and the ring
+ * is half full.  In the second state new records stay in the ring, where they
+ * survive this process.  In the third state the disk is slower than Xen, and
+ * all space of the ring is released.
  */
 #include "xentrace/ring-drain.h"
 
@@ -29,7 +30,7 @@ void drain_map(struct rings *r, const struct log *log)
     }
 }
 
-/* View the ring, if it is one of those that are read. */
+/* True: *view shows the new records of a ring that is still read. */
 static bool peek_ring(struct ring *r, struct ring_view *view,
                       const struct log *log)
 {
@@ -43,7 +44,7 @@ static bool peek_ring(struct ring *r, struct ring_view *view,
     return false;
 }
 
-/* --- taking -------------------------------------------------------------- */
+/* --- copying -------------------------------------------------------------- */
 
 static bool put_window(struct ring *r, const struct window_sink *s,
                        const struct iovec *spans, int nr_spans)
@@ -63,7 +64,7 @@ static bool put_window(struct ring *r, const struct window_sink *s,
     return true;
 }
 
-/* Several windows, each of whole records. */
+/* Put several windows of whole records. */
 static bool put_pieces(struct ring *r, const struct window_sink *s,
                        struct iovec span)
 {
@@ -105,14 +106,14 @@ static void release_if_safe(struct ring *r, const struct window_sink *s)
 static bool drain_ring(struct ring *r, const struct window_sink *s, bool last,
                        const struct ring_view *view)
 {
-    bool pressed = view->used > r->data_size / 2, waits, all;
+    bool is_half_full = view->used > r->data_size / 2, is_pending, all;
 
     release_if_safe(r, s);
-    waits = r->place;
-    if ( waits && !pressed && !last )
+    is_pending = r->place;
+    if ( is_pending && !is_half_full && !last )
         return true;
     all = put_view(r, s, view);
-    if ( waits && pressed && !last )
+    if ( is_pending && is_half_full && !last )
         ring_release(r);
     else
         release_if_safe(r, s);
@@ -138,7 +139,7 @@ void drain_release(struct rings *r, const struct window_sink *s)
         release_if_safe(&r->ring[cpu], s);
 }
 
-/* --- not taking ---------------------------------------------------------- */
+/* --- discarding and counting ---------------------------------------------- */
 
 void drain_discard(struct rings *r, const struct log *log)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A pass over all rings: whatever is new in each goes into a store, as one
- * window or as several.  A ring that cannot be mapped or that tells lies is
- * given up, with a line to the user, and the others go on.
+ * A pass over all rings: new records of each ring are copied to a sink, as one
+ * window or as several.  A ring that cannot be mapped or that contains invalid
+ * data is given up with a warning; the other rings are still read.
  *
- * A ring is freed as late as can be.  What was taken from it is in this
- * process only, and dies with it, until it is in the file; so Xen gets the
- * space back when the store says that the window is safe, or when the ring
- * becomes half full, whatever is first.
+ * Ring space is released to Xen as late as possible.  Records that were copied,
+ * but are not in the file, would be lost if this process were killed; so the
+ * space is released when the sink reports the window as safe, or when the ring
+ * becomes half full.
  */
 #ifndef XENTRACE_RING_DRAIN_H
 #define XENTRACE_RING_DRAIN_H
@@ -16,40 +16,40 @@
 #include "common/log.h"
 #include "xentrace/host-rings.h"
 
-/* Where windows go. */
+/* The destination of windows. */
 struct window_sink
 {
     /*
-     * Take a copy of a window of a pcpu: its place, which grows from one to
-     * the next; 0: there is no room now.
+     * Copy a window.  Returns its position, which increases from window to
+     * window; 0: no room now.
      */
     uint64_t (*put)(void *arg, unsigned int cpu, const struct iovec *spans,
                     int nr_spans);
 
-    /* All up to this place are as safe as they will be. */
+    /* Windows up to this position are as safe as they will be. */
     uint64_t (*safe)(void *arg);
 
-    uint64_t window_max;        /* bytes of records that one may have */
+    uint64_t window_max;        /* bytes of records in one window */
     void *arg;
 };
 
-/* Map the rings that are new. */
+/* Map new rings. */
 void drain_map(struct rings *r, const struct log *log);
 
 /*
- * One pass.  True: all that was there has been taken; false: the store has no
- * room.  `last`: there will be no other soon, so take all at once.
+ * Drain all rings.  False: the sink has no room.  `last`: copy everything now,
+ * because there is no later pass.
  */
 bool drain_all(struct rings *r, const struct window_sink *s, bool last,
                const struct log *log);
 
-/* Give Xen back what is safe now. */
+/* Release the space of windows that have become safe. */
 void drain_release(struct rings *r, const struct window_sink *s);
 
-/* One pass that forgets what is there. */
+/* Drop the records in all rings. */
 void drain_discard(struct rings *r, const struct log *log);
 
-/* records[cpu] += the events that are in each ring and were not taken. */
+/* Add the events in each ring that were not copied to records[cpu]. */
 void drain_count(struct rings *r, uint64_t *records);
 
 #endif /* XENTRACE_RING_DRAIN_H */

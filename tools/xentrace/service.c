@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The waiting process learns by a byte that all is well, and by the end of the
- * pipe that it is not; why, the other one has then said on the same standard
- * error.
+ * The parent reads a pipe: a byte means that the child is ready, end-of-file
+ * that the child has failed.  The child prints the reason itself, to the same
+ * standard error.
  */
 #define _GNU_SOURCE /* pipe2 */
 
@@ -72,7 +72,7 @@ static void leave_terminal(void)
         close(null);
 }
 
-/* By level, as syslog(3) has them. */
+/* The priorities of syslog(3). */
 static void log_to_syslog(enum log_level level, const char *text)
 {
     static const int priorities[] = {
@@ -96,7 +96,7 @@ void service_ready(struct service *s, struct log *log)
     openlog(log->program, LOG_PID, LOG_DAEMON);
     log->tell = log_to_syslog;
     done = write(s->line, "", 1);
-    (void)done; /* who has not waited does not want to know */
+    (void)done; /* an error means that the parent has gone */
     close(s->line);
     s->line = -1;
 }
@@ -120,7 +120,7 @@ void service_notify(const char *fmt, ...)
 
     memcpy(to.sun_path, path, length);
     if ( *path == '@' )
-        to.sun_path[0] = '\0'; /* Linux's names that are in no folder */
+        to.sun_path[0] = '\0'; /* '@' means Linux's abstract names */
     fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if ( fd < 0 )
         return;

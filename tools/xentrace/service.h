@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Being a service: going into the background, and telling whoever started us
- * how it goes (sd_notify's protocol, which is a datagram).
+ * Running as a service: in the background, with notifications to a service
+ * manager (the datagrams of sd_notify).
  */
 #ifndef XENTRACE_SERVICE_H
 #define XENTRACE_SERVICE_H
@@ -14,24 +14,23 @@
 struct service
 {
     bool daemon;
-    int line;           /* to the process that waits for us to be ready */
+    int line;           /* to the process that waits in the foreground */
 };
 
 /*
- * With `daemon`, go on in a process of its own, without a terminal; the one
- * that called ends when that is ready (0), or has failed (1).  Before there
- * are threads.
+ * With `daemon`, continue in a child process without a terminal; the parent
+ * exits with 0 when the child is ready, or with 1 when it has failed.  To be
+ * called before any thread is started.
  */
 int service_start(struct service *s, bool daemon, struct err *e);
 
 /*
- * The capture has begun: from here on nobody waits, and if it goes on in the
- * background, standard error is read by nobody: what *log is told goes to
- * syslog.
+ * Report that the capture has begun.  In the background, standard error is
+ * closed, and *log goes to syslog from here on.
  */
 void service_ready(struct service *s, struct log *log);
 
-/* "STATUS=...": to $NOTIFY_SOCKET, if there is one. */
+/* Send "STATUS=..." to $NOTIFY_SOCKET, if it is set. */
 void service_notify(const char *fmt, ...)
     __attribute__((format(printf, 1, 2)));
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * xentrace_setsize: how large the rings are, and make them so.
+ * xentrace_setsize: print or change the size of the rings.
  *
- * Stock's cannot do its work: it maps the directory of rings writable, which
- * Xen refuses.  What a script may look for is printed as stock would; what it
- * lets happen by the way, that tracing begins, does not happen here.
+ * Stock xentrace_setsize always fails, because it maps the directory of rings
+ * writable, which Xen refuses.  Messages that scripts may parse are stock's;
+ * but set_size enables tracing as a side effect, and here tracing is disabled
+ * again.
  */
 #include "config.h"
 
@@ -52,9 +53,9 @@ static const struct program program = {
     .max_args = 1,
 };
 
-/* --- looking ------------------------------------------------------------- */
+/* --- reading the state ---------------------------------------------------- */
 
-/* Pages of each ring, 0: there are none. */
+/* The pages of each ring; 0: no rings. */
 static int get_size(struct hv *hv, unsigned int *pages, struct err *e)
 {
     struct err why = ERR_INIT;
@@ -70,7 +71,7 @@ static int get_size(struct hv *hv, unsigned int *pages, struct err *e)
     return rc;
 }
 
-/* What Xen traces now; false: it cannot tell. */
+/* Read the state of tracing; *known is false if this Xen has none. */
 static int get_state(struct hv *hv, struct tbuf_state *state, bool *known,
                      struct err *e)
 {
@@ -107,7 +108,7 @@ static int print_state(struct hv *hv, const char *when, struct err *e)
     return 0;
 }
 
-/* --- changing ------------------------------------------------------------ */
+/* --- changing the size ---------------------------------------------------- */
 
 static int request_change(struct hv *hv, uint32_t cmd, uint32_t pages)
 {
@@ -127,7 +128,7 @@ static int explain_refusal(int rc, bool resized, struct err *e)
     return err_sys(e, rc, "Xen refuses");
 }
 
-/* Make rings, or exchange those that are there; without tracing into them. */
+/* Create or replace the rings, without enabling tracing. */
 static int set_size(struct hv *hv, unsigned int pages, struct err *e)
 {
     unsigned int now;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A line is put together and written at once.
+ * Each line is formatted into a buffer and written with one call.
  */
 #include "xentrace/stats-line.h"
 

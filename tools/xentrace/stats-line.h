@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * --stats: how it goes, in a line a second; on a terminal always the same one.
+ * The progress line of --stats: one per second, on a terminal in place.
  */
 #ifndef XENTRACE_STATS_LINE_H
 #define XENTRACE_STATS_LINE_H
@@ -11,30 +11,30 @@
 
 struct stats_now
 {
-    uint64_t ms;            /* since some moment */
-    uint64_t events, bytes; /* taken until now */
+    uint64_t ms;            /* monotonic clock */
+    uint64_t events, bytes; /* taken from the rings so far */
     uint64_t lost;
-    uint64_t waiting;       /* bytes on their way to the disk */
-    unsigned int full;      /* percent of the fullest ring, since the start */
+    uint64_t waiting;       /* bytes queued for the disk */
+    unsigned int full;      /* maximum of all rings so far, in percent */
 };
 
 struct stats_line
 {
     FILE *out;
-    bool in_place;          /* it is a terminal */
-    bool shown;             /* there is a line to be ended */
+    bool in_place;          /* overwrite the line: it is a terminal */
+    bool shown;             /* the line needs a newline at the end */
     uint64_t begun_ms;
     struct stats_now before;
 };
 
-#define STATS_TEXT 256u     /* bytes that are enough for one */
+#define STATS_TEXT 256u     /* bytes of the longest line */
 
 void stats_line_begin(struct stats_line *s, FILE *out, uint64_t now_ms);
 
-/* What is new since the last line. */
+/* Print the rates since the last line. */
 void stats_line_print(struct stats_line *s, const struct stats_now *now);
 
-/* What is new since the beginning, with no line around it. */
+/* Format the rates since the start, without a newline. */
 void stats_line_format(const struct stats_line *s, const struct stats_now *now,
                        char *text);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Signals are a property of the process, and so are the variables here.
+ * Signal handlers are a property of the process, and so are these variables.
  */
 #define _GNU_SOURCE /* ppoll */
 
@@ -17,10 +17,10 @@ static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGUSR1 };
 
 #define NR_SIGNALS (sizeof(signals) / sizeof(signals[0]))
 
-/* So many times each; written by ask() only. */
+/* Counters, written by count_signal() only. */
 static volatile sig_atomic_t stop_requests, snapshot_requests;
-static sig_atomic_t snapshots_taken; /* snapshots that somebody has seen to */
-static volatile sig_atomic_t first_signal; /* the signal that asked first */
+static sig_atomic_t snapshots_taken; /* requests that were handled */
+static volatile sig_atomic_t first_signal; /* the first stop request */
 
 static void count_signal(int number)
 {
@@ -34,7 +34,7 @@ static void count_signal(int number)
         stop_requests++;
 }
 
-/* nohup(1) is honoured: who is deaf to SIGHUP when we come stays so. */
+/* nohup(1): a signal that is ignored at the start stays ignored. */
 static bool is_ignored(int number)
 {
     struct sigaction old;
@@ -44,8 +44,8 @@ static bool is_ignored(int number)
 }
 
 /*
- * No SA_RESTART: a write to a pipe that nobody reads has to come back.  And
- * a reader that has gone is an error of that write, no signal.
+ * No SA_RESTART: a blocked write to a pipe has to return.  SIGPIPE is ignored,
+ * because the write fails with EPIPE.
  */
 int stop_init(struct err *e)
 {
@@ -53,7 +53,7 @@ int stop_init(struct err *e)
     struct sigaction ignore = { .sa_handler = SIG_IGN };
 
     sigemptyset(&act.sa_mask);
-    /* None interrupts the counting of another. */
+    /* A handler does not interrupt another handler. */
     for ( size_t i = 0; i < NR_SIGNALS; i++ )
         sigaddset(&act.sa_mask, signals[i]);
     for ( size_t i = 0; i < NR_SIGNALS; i++ )
@@ -66,7 +66,7 @@ int stop_init(struct err *e)
 
 int stop_after(uint64_t ns, struct err *e)
 {
-    /* Rounded up: to a timer, 0 means never. */
+    /* Rounded up, because setitimer() takes 0 as never. */
     uint64_t us = ns / 1000 + (ns % 1000 != 0);
     struct itimerval t = {
         .it_value = { .tv_sec = us / 1000000, .tv_usec = us % 1000000 },
@@ -113,7 +113,7 @@ int stop_wait(struct pollfd *fds, unsigned int nr, unsigned int ms,
     sigemptyset(&caught);
     for ( size_t i = 0; i < NR_SIGNALS; i++ )
         sigaddset(&caught, signals[i]);
-    /* Blocked between the question and the sleep: ppoll lets them in. */
+    /* Blocked from the test to the sleep; ppoll() unblocks the signals. */
     sigprocmask(SIG_BLOCK, &caught, &before);
     if ( !stop_is_requested() && snapshot_requests == snapshots_taken )
         rc = ppoll(fds, nr, &time, &before);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * When to stop.  SIGINT, SIGTERM, SIGHUP and the end of the time all ask for
- * the same orderly end; whoever asks twice does not want to wait for a
- * reader of ours that does not read.  SIGUSR1 asks for a snapshot.
+ * Stop requests.  SIGINT, SIGTERM, SIGHUP and the end of --time-interval
+ * request a stop in good order; a second request forces the stop of a write
+ * that blocks.  SIGUSR1 requests a snapshot.
  */
 #ifndef XENTRACE_STOP_SIGNALS_H
 #define XENTRACE_STOP_SIGNALS_H
@@ -13,23 +13,22 @@
 
 #include "common/err.h"
 
-/* Catch the signals, for the rest of the process. */
+/* Install the signal handlers, for the lifetime of the process. */
 int stop_init(struct err *e);
 
-/* Ask by ourselves after this time; 0: never. */
+/* Request a stop after this time; 0: never. */
 int stop_after(uint64_t ns, struct err *e);
 
 bool stop_is_requested(void);
 bool stop_is_forced(void);
-bool stop_by_time(void);        /* it was the time that asked first */
+bool stop_by_time(void);        /* the time was the first request */
 
-/* Has a snapshot been asked for since the last time that this was true? */
+/* True once for each snapshot request, or several at the same time. */
 bool stop_take_snapshot_request(void);
 
 /*
- * Sleep until one of these can be read, ms have passed or somebody asks; what
- * can be read is in their revents.  A signal that comes just before the sleep
- * is not slept through.
+ * Sleep until a descriptor is readable, ms have passed or a signal arrives;
+ * sets revents.  A signal that arrives just before the sleep prevents it.
  */
 int stop_wait(struct pollfd *fds, unsigned int nr, unsigned int ms,
               struct err *e);

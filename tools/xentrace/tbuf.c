@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Control operations.  Each is one question; only `state` has an answer of
- * unknown length, which is asked for again with more room until it fits.
+ * Each control operation is one hypercall.  Only `state` has an answer of
+ * variable length: it is requested again with a larger buffer until it fits.
  */
 #include "xentrace/tbuf.h"
 
@@ -14,7 +14,7 @@
 
 #include "common/fault.h"
 
-/* Beyond this it is no state of any machine. */
+/* A plausible state is not larger. */
 #define STATE_MAX (1u << 20)
 
 static int request_op(struct hv *hv, struct hv_tbuf *op, const char *what,
@@ -86,7 +86,7 @@ int tbuf_overwrite(struct hv *hv, struct err *e)
     return rc ? err_sys(e, rc, "Xen refuses to be a flight recorder") : 0;
 }
 
-/* --- state --------------------------------------------------------------- */
+/* --- state ---------------------------------------------------------------- */
 
 static void count_cpu(struct tbuf_state *out, const struct xen_tbuf_cpu *cpu)
 {
@@ -97,7 +97,7 @@ static void count_cpu(struct tbuf_state *out, const struct xen_tbuf_cpu *cpu)
         out->nr_masked++;
 }
 
-/* Take `size` bytes of state apart, believing no number in them. */
+/* Parse `size` bytes of state; offsets and sizes in it are not trusted. */
 static int parse_state(const unsigned char *state, size_t size,
                        struct tbuf_state *out, uint64_t *lost,
                        unsigned int nr_cpus)
@@ -124,7 +124,7 @@ static int parse_state(const unsigned char *state, size_t size,
     return 0;
 }
 
-/* Once, with room for *size bytes.  *size := what all of it would need. */
+/* One request with a buffer of *size bytes; sets *size to the bytes needed. */
 static int request_state(struct hv *hv, size_t *size, struct tbuf_state *out,
                          uint64_t *lost, unsigned int nr_cpus, struct err *e)
 {

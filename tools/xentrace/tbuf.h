@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The trace buffer's controls, as functions that fail with a sentence.  What
- * Xen answers is checked here as far as it can be without its memory.
+ * Control operations of Xen's trace buffers, with a text for each failure.
+ * Answers are checked as far as possible without access to Xen's memory.
  */
 #ifndef XENTRACE_TBUF_H
 #define XENTRACE_TBUF_H
@@ -13,8 +13,8 @@
 struct tbuf_info
 {
     uint32_t evt_mask;
-    uint64_t mfn;       /* of t_info; 0: there are no rings */
-    uint32_t size;      /* of t_info, bytes: whole pages */
+    uint64_t mfn;       /* of t_info; 0: Xen has no rings */
+    uint32_t size;      /* of t_info in bytes; whole pages */
 };
 
 int tbuf_get_info(struct hv *hv, struct tbuf_info *info, struct err *e);
@@ -26,8 +26,9 @@ int tbuf_enable(struct hv *hv, struct err *e);
 int tbuf_disable(struct hv *hv, struct err *e);
 
 /*
- * Trace from now on so that the newest records win, until disable, which
- * offers what there is.  -EOPNOTSUPP, and nothing in *e: this Xen cannot.
+ * Enable tracing so that new records overwrite old ones until tbuf_disable(),
+ * which makes the records readable.  -EOPNOTSUPP, without a text in *e: not
+ * supported by this Xen.
  */
 int tbuf_overwrite(struct hv *hv, struct err *e);
 
@@ -35,14 +36,14 @@ struct tbuf_state
 {
     uint32_t flags;     /* XEN_TBUF_* */
     uint32_t evt_mask;
-    unsigned int nr_masked;     /* online pcpus that the mask leaves out */
+    unsigned int nr_masked;     /* online pcpus outside of the pcpu mask */
     unsigned int nr_online;
 };
 
 /*
- * What Xen's tracing is doing; and lost[cpu] := the records that each pcpu has
- * lost since boot, whether the rings could say so or not; 0 for those that Xen
- * does not speak of.  -EOPNOTSUPP, and nothing in *e, if this Xen cannot tell.
+ * Read the state of tracing, and in lost[cpu] the number of records that each
+ * pcpu has lost since boot; 0 for pcpus that Xen does not list.  -EOPNOTSUPP,
+ * without a text in *e: not supported by this Xen.
  */
 int tbuf_state(struct hv *hv, struct tbuf_state *state, uint64_t *lost,
                unsigned int nr_cpus, struct err *e);

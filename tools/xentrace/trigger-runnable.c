@@ -65,7 +65,7 @@ static void runnable_close(void *state)
     free(s);
 }
 
-/* --- the table of vcpus -------------------------------------------------- */
+/* --- table of vcpus ------------------------------------------------------- */
 
 /* The entry of this vcpu, or the free one where it belongs. */
 static struct vcpu *find_slot(const struct runnable_state *s, uint32_t id)
@@ -98,7 +98,7 @@ static bool grow_table(struct runnable_state *s)
     return true;
 }
 
-/* --- changes ------------------------------------------------------------- */
+/* --- changes -------------------------------------------------------------- */
 
 static void queue_change(struct runnable_state *s, const struct xt_record *r)
 {

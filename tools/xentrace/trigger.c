@@ -35,7 +35,7 @@ const struct trigger_type *trigger_type_at(unsigned int i)
     return i < NR_ROWS ? rows[i]() : NULL;
 }
 
-/* --- the command line ---------------------------------------------------- */
+/* --- command line --------------------------------------------------------- */
 
 /* "lost>N, runnable>TIME, ..." */
 static void list_syntaxes(char *text, size_t size)
@@ -93,7 +93,7 @@ void triggers_help(char *text, size_t size)
     }
 }
 
-/* --- open and close ------------------------------------------------------ */
+/* --- open and close ------------------------------------------------------- */
 
 static bool has_type(const struct triggers *t,
                      const struct trigger_type *type)
@@ -135,7 +135,7 @@ void triggers_close(struct triggers *t)
     t->nr_watches = 0;
 }
 
-/* --- firing -------------------------------------------------------------- */
+/* --- firing --------------------------------------------------------------- */
 
 void trigger_fire(struct triggers *t, uint64_t tsc, const char *fmt, ...)
 {
@@ -183,7 +183,7 @@ void trigger_fire_if_too_long(struct triggers *t,
     trigger_fire(t, to, "%s for %s", what, length);
 }
 
-/* --- records ------------------------------------------------------------- */
+/* --- records -------------------------------------------------------------- */
 
 void triggers_window(struct triggers *t, unsigned int cpu,
                      const struct iovec *spans, int nr_spans)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The line is a pipe: a byte on it means that all is well, its end without
- * one that we are gone.  The heir keeps nothing of ours open, least of all the
- * output, whose reader waits for the last writer to go.
+ * The parent holds the write end of a pipe.  A byte means that the parent has
+ * ended in good order; end-of-file without a byte, that the parent was killed.
+ * The watchdog closes all inherited descriptors, above all the output: a reader
+ * of the output waits until the last writer has closed it.
  */
 #define _GNU_SOURCE /* pipe2, close_range */
 
@@ -19,7 +20,7 @@
 #include "common/fault.h"
 #include "xentrace/tbuf.h"
 
-/* What a terminal or a service manager sends to all of us is not for it. */
+/* A terminal and a service manager signal the whole process group. */
 static void ignore_signals(void)
 {
     static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGUSR1,
@@ -29,7 +30,7 @@ static void ignore_signals(void)
         signal(signals[i], SIG_IGN);
 }
 
-/* True: the other end was closed, and not a word was said. */
+/* Wait.  True: the pipe was closed without a byte. */
 static bool parent_died(int fd)
 {
     ssize_t got;
@@ -100,7 +101,7 @@ void watchdog_end(struct watchdog *w)
     if ( !w->pid )
         return;
     done = write(w->pipe_fd, "", 1);
-    (void)done; /* if it is gone, all the better */
+    (void)done; /* an error means that the watchdog has died */
     close(w->pipe_fd);
     while ( waitpid(w->pid, NULL, 0) < 0 && errno == EINTR )
         ;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A process that outlives this one, should it be killed, and tells Xen to
- * stop: nobody else would, and a host that traces into full rings pays for
- * each record that it loses.
+ * A second process that disables tracing if this process is killed.  Otherwise
+ * Xen would go on tracing into full rings, and spend time on each lost record.
  */
 #ifndef XENTRACE_WATCHDOG_H
 #define XENTRACE_WATCHDOG_H
@@ -14,15 +13,15 @@
 
 struct watchdog
 {
-    pid_t pid;      /* 0: there is none */
-    int pipe_fd;       /* to it; that this is closed is what it waits for */
+    pid_t pid;      /* 0: not running */
+    int pipe_fd;    /* to the watchdog, which waits for its end */
 };
 
-/* Before there are threads, and before any hypervisor is open. */
+/* Fork the watchdog, before any thread is started or hypervisor opened. */
 int watchdog_start(struct watchdog *w, const char *hypervisor,
                    const struct hv_address *address, struct err *e);
 
-/* There will be nothing to do for it. */
+/* Stop the watchdog without disabling tracing. */
 void watchdog_end(struct watchdog *w);
 
 #endif /* XENTRACE_WATCHDOG_H */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A window is stored as it will stand in a plain file: header, records.  A
- * seal is added by whoever writes it, since only then its number is known.
+ * Windows are stored in the layout of a plain file: header, records.  The
+ * writer adds the seal, because it contains the number of the window in the
+ * file.
  */
 #include "xentrace/window-fifo.h"
 
@@ -41,13 +42,13 @@ void window_fifo_fini(struct window_fifo *s)
     *s = (struct window_fifo){ .size = 0 };
 }
 
-/* A quarter, so that one that is dropped for another leaves most there. */
+/* A quarter: dropping one window for another leaves most of the buffer. */
 uint64_t window_fifo_window_max(const struct window_fifo *s)
 {
-    uint64_t most = s->size / 4 - XT_WINDOW_HEADER;
+    uint64_t max = s->size / 4 - XT_WINDOW_HEADER;
 
-    most -= most % 4;
-    return most < XT_WINDOW_MAX / 2 ? most : XT_WINDOW_MAX / 2;
+    max -= max % 4;
+    return max < XT_WINDOW_MAX / 2 ? max : XT_WINDOW_MAX / 2;
 }
 
 bool window_fifo_has_room(const struct window_fifo *s, uint64_t bytes)
@@ -56,7 +57,7 @@ bool window_fifo_has_room(const struct window_fifo *s, uint64_t bytes)
     return bytes + XT_WINDOW_HEADER <= s->size - (s->head - s->tail);
 }
 
-/* The bytes from `at` on, as they stand: two spans if they go over the end. */
+/* The memory of `bytes` bytes at `at`: two spans if they wrap. */
 static int get_spans(const struct window_fifo *s, uint64_t at, uint64_t bytes,
                      struct iovec *span)
 {
@@ -93,7 +94,7 @@ void window_fifo_put(struct window_fifo *s, unsigned int cpu,
     struct xt_header h = { .magic = XT_WINDOW_MAGIC, .cpu = cpu,
                            .size = window_fifo_span_bytes(spans, nr_spans) };
 
-    /* There is room: who puts has asked, and tail may be another thread's. */
+    /* No check of `tail` here, which another thread may be changing. */
     assert(h.size);
     append_bytes(s, &h, sizeof(h));
     for ( int i = 0; i < nr_spans; i++ )

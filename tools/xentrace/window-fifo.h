@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Windows in memory, one behind the other, in a buffer that goes round.
+ * A queue of windows in a circular buffer.
  *
  *      tail                           head
  *        |                             |
@@ -8,12 +8,13 @@
  *        | 12 | recs | ... | 12 | recs |
  *   ...--+-----------+-----+-----------+--
  *
- * Places are counted in bytes that ever came and never wrap; byte x stands at
- * x % size, so a window may go over the end.  Only whole windows are ever in
- * it, and only what was put there can be read: memory that nothing was written
- * to stays where it is.
+ * Positions are 64-bit byte counters that never wrap; byte x is stored at
+ * offset x % size, so a window may wrap around the end of the buffer.  The
+ * queue contains whole windows only.  Memory that was never written is never
+ * read, and so never allocated by the kernel.
  *
- * It knows nothing of threads: outlet.c lets one thread put and another take.
+ * The queue has no lock: write-thread.c lets one thread put and another one get
+ * windows.
  */
 #ifndef XENTRACE_WINDOW_FIFO_H
 #define XENTRACE_WINDOW_FIFO_H
@@ -28,40 +29,40 @@ struct window_fifo
 {
     unsigned char *bytes;
     uint64_t size;
-    uint64_t head, tail;    /* where it goes on, and the oldest window */
+    uint64_t head, tail;    /* end of the newest, start of the oldest */
 };
 
-/* One that is in it; valid until it is dropped. */
+/* A window of the queue; valid until it is removed. */
 struct window_fifo_entry
 {
     unsigned int cpu;
-    uint64_t end;           /* the place behind it */
-    struct iovec span[2];   /* its records */
+    uint64_t end;           /* position behind the window */
+    struct iovec span[2];   /* records */
     int nr_spans;
 };
 
 #define WINDOW_FIFO_MIN 4096u
 
-/* Memory is taken as it is used. */
+/* The kernel allocates pages at the first write. */
 int window_fifo_init(struct window_fifo *s, uint64_t size, struct err *e);
 void window_fifo_fini(struct window_fifo *s);
 
-/* The most bytes of records that one window should have in it. */
+/* The maximum size of the records of one window. */
 uint64_t window_fifo_window_max(const struct window_fifo *s);
 
-/* Bytes of records in these spans. */
+/* The sum of the bytes of these spans. */
 uint64_t window_fifo_span_bytes(const struct iovec *spans, int nr_spans);
 
-/* Is there room for a window of so many bytes of records? */
+/* Is there room for a window with `bytes` bytes of records? */
 bool window_fifo_has_room(const struct window_fifo *s, uint64_t bytes);
 
-/* Put a window there, for which there is room. */
+/* Append a window; window_fifo_has_room() was true. */
 void window_fifo_put(struct window_fifo *s, unsigned int cpu,
                      const struct iovec *spans, int nr_spans);
 
 /*
- * The window at this place; there is one.  Looks at nothing else, so that one
- * may put behind it meanwhile.
+ * Return the window at position `at`, which has to exist.  Another thread may
+ * append windows at the same time.
  */
 void window_fifo_get(const struct window_fifo *s, uint64_t at,
                      struct window_fifo_entry *w);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two threads, one lock.  Bytes of the spool need none: those before
- * `published` are not touched by the one who puts, and those behind it not by
- * the one who writes.
+ * Two threads and one lock.  The bytes of the queue need no lock: the
+ * collecting thread does not touch bytes before `published`, and the writing
+ * thread does not touch bytes behind `published`.
  *
- * The thread is deaf to all signals but SIGUSR2, whose handler does nothing:
- * with it the other one gets it out of a write that does not return, after
- * somebody has insisted on an end.
+ * The thread blocks all signals but SIGUSR2, whose handler does nothing: the
+ * signal interrupts a write that blocks, after the user has forced a stop.
  */
 #include "xentrace/write-thread.h"
 
@@ -20,19 +19,19 @@
 #include "common/fault.h"
 #include "xentrace/record-scan.h"
 
-#define NUDGE_MS 50     /* how often one who insists is heard */
+#define NUDGE_MS 50     /* poll interval for a forced stop */
 
-/* --- the thread ---------------------------------------------------------- */
+/* --- the writing thread --------------------------------------------------- */
 
 static void notify_collector(const struct write_thread *t)
 {
     uint64_t one = 1;
     ssize_t done = write(t->event_fd, &one, sizeof(one));
 
-    (void)done; /* it is full only if nobody has looked for 2^64 times */
+    (void)done; /* fails only after 2^64 writes without a read */
 }
 
-/* The place behind so many windows from `at` on. */
+/* The position behind `windows` windows, counted from `at`. */
 static uint64_t skip_windows(const struct write_thread *t, uint64_t at,
                              uint64_t windows)
 {
@@ -54,27 +53,27 @@ static void set_safe_position(struct write_thread *t, uint64_t at)
     notify_collector(t);
 }
 
-/* What has got into the file by now needs no memory, and is safe. */
+/* Release the queue memory of windows that the writer has put into the file. */
 static void release_written(struct write_thread *t)
 {
-    uint64_t more = t->writer->nr_safe - t->released_windows;
+    uint64_t windows = t->writer->nr_safe - t->released_windows;
 
-    if ( more )
-        set_safe_position(t, skip_windows(t, t->fifo.tail, more));
-    t->released_windows += more;
+    if ( windows )
+        set_safe_position(t, skip_windows(t, t->fifo.tail, windows));
+    t->released_windows += windows;
 }
 
-/* -z keeps windows back that would make a larger frame. */
+/* The compressor buffers windows to make larger frames. */
 static bool holds_windows_back(const struct write_thread *t)
 {
     return t->writer->nr_safe != t->writer->nr_given;
 }
 
-/* Hand over the windows from here on, as many as one batch takes. */
+/* Write one batch of windows, and move *at behind them. */
 static int write_windows(struct write_thread *t, uint64_t *at, uint64_t to,
                          struct err *e)
 {
-    /* As long as there is room. */
+    /* Flush the compressor before the queue becomes full. */
     bool hard = to - t->fifo.tail > t->fifo.size / 4;
     struct window_fifo_entry w;
     int rc = 0;
@@ -92,8 +91,8 @@ static int write_windows(struct write_thread *t, uint64_t *at, uint64_t to,
 }
 
 /*
- * There is more to write, from *at to *to; false: there never will be.  Where
- * nothing waited, it may go on elsewhere.
+ * Wait for windows in [*at, *to); false: the queue has ended.  The collecting
+ * thread may have moved the positions of an empty queue.
  */
 static bool wait_for_windows(struct write_thread *t, uint64_t *at, uint64_t *to)
 {
@@ -147,7 +146,7 @@ static void handle_wake_signal(int number)
     (void)number;
 }
 
-/* No SA_RESTART: that is what it is for. */
+/* Without SA_RESTART, because the signal has to interrupt a write. */
 static int start_thread(struct write_thread *t)
 {
     struct sigaction act = { .sa_handler = handle_wake_signal };
@@ -167,7 +166,7 @@ static int start_thread(struct write_thread *t)
     return -rc;
 }
 
-/* --- there and away ------------------------------------------------------ */
+/* --- open and close ------------------------------------------------------- */
 
 int write_thread_open(struct write_thread *t, struct writer *w, uint64_t bytes,
                       struct err *e)
@@ -200,11 +199,11 @@ void write_thread_close(struct write_thread *t)
     window_fifo_fini(&t->fifo);
 }
 
-/* --- the one who puts ---------------------------------------------------- */
+/* --- the collecting thread ------------------------------------------------ */
 
 /*
- * What is small shall stay in the cache: where nothing waits, the spool goes
- * on at the start of its memory.
+ * Restart an empty queue at the beginning of its memory: small queues then stay
+ * in the cache.
  */
 static void rewind_fifo(struct write_thread *t)
 {
@@ -291,7 +290,7 @@ int write_thread_ack(struct write_thread *t, struct err *e)
     ssize_t got = read(t->event_fd, &times, sizeof(times));
     int rc;
 
-    (void)got; /* EAGAIN: nothing new */
+    (void)got; /* EAGAIN: no event */
     pthread_mutex_lock(&t->lock);
     rc = t->err.code;
     if ( rc && e )

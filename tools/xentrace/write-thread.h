@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Between the rings and the file: a thread that writes.  Rings are small and
- * disks stall; so windows are copied out of the rings into a spool, and it is
- * the spool that waits for the disk.
+ * The thread that writes the file.  Rings are small and disks stall, so windows
+ * are copied from the rings into a queue in memory, and the queue waits for the
+ * disk.
  *
- *     rings -- drain.c --> spool -- thread --> writer
+ *     rings -- ring-drain.c --> window-fifo -- this thread --> writer
  *
- * The collecting thread puts windows and publishes them once a pass; the other
- * one takes them, writes them, and says how far the file is.
+ * The collecting thread puts windows into the queue and publishes them once per
+ * pass; this thread takes windows from the queue, writes them, and reports
+ * which windows are safe in the file.
  */
 #ifndef XENTRACE_WRITE_THREAD_H
 #define XENTRACE_WRITE_THREAD_H
@@ -23,44 +24,44 @@
 
 struct write_thread
 {
-    struct writer *writer;      /* borrowed; the thread's until the end */
-    struct window_fifo fifo;         /* its tail: under the lock */
-    uint64_t released_windows; /* the writer's `safe` when that was set */
+    struct writer *writer;      /* borrowed; used by the thread until its end */
+    struct window_fifo fifo;    /* fifo.tail is protected by the lock */
+    uint64_t released_windows;  /* writer->nr_safe at the last release */
     pthread_t thread;
-    pthread_mutex_t lock;       /* of all below */
+    pthread_mutex_t lock;       /* protects all members below */
     pthread_cond_t published_cond;
-    uint64_t published;         /* windows before it may be written */
+    uint64_t published;         /* end of the windows that may be written */
     bool ending, ended;
-    struct err err;             /* why it ended early */
-    int event_fd;                  /* to poll: more is safe, or the end came */
-    uint64_t peak;              /* bytes that waited at most */
+    struct err err;             /* reason of an early end */
+    int event_fd;          /* eventfd; readable: windows are safe, or the end */
+    uint64_t peak;              /* maximum of pending bytes */
 };
 
-/* Start to write, with so much room for what waits. */
+/* Start the thread, with a queue of `bytes` bytes. */
 int write_thread_open(struct write_thread *t, struct writer *w, uint64_t bytes,
                       struct err *e);
 void write_thread_close(struct write_thread *t);
 
-/* The door for drain.h. */
+/* The sink of ring-drain.h. */
 struct window_sink write_thread_sink(struct write_thread *t);
 
-/* What was put since the last time may be written. */
+/* Allow the thread to write all windows in the queue. */
 void write_thread_publish(struct write_thread *t);
 
-/* Bytes that are not in the file yet. */
+/* Bytes of the queue that are not in the file yet. */
 uint64_t write_thread_pending_bytes(const struct write_thread *t);
 
-/* The event was readable.  -errno: the writer gave up, and why. */
+/* Clear event_fd.  Returns -errno, and the reason, if the writer has failed. */
 int write_thread_ack(struct write_thread *t, struct err *e);
 
 /*
- * Wait until all that was published is in the file, and end the thread; then
- * the writer is the caller's again.  -errno as above.
+ * Wait until all published windows are in the file, then end the thread; the
+ * caller owns the writer again.  Returns -errno like write_thread_ack().
  */
 int write_thread_end(struct write_thread *t, bool (*is_forced)(void),
                      struct err *e);
 
-/* After the end: records[cpu] += the events that did not get into the file. */
+/* After the end: add the events that did not reach the file to records[cpu]. */
 void write_thread_count(const struct write_thread *t, uint64_t *records,
                         unsigned int nr_cpus);
 

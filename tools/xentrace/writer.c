@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Vectored writes, until all is written or it is clear that it never will.
+ * Vectored writes, repeated until all bytes are written or an error is final.
  *
- *   writer_window() -> batch -> writer_flush() -+-----------------> write_all()
- *                                               +-> zstd -> sink() --^
+ *   writer_window() -> batch -> writer_flush() -+--------------> write_iov()
+ *                                               +-> zstd -> write_compressed()
+ *                                                             --^
  *
- * `whole` moves only when the bytes of whole windows, or of a whole frame of
- * zstd's, have been taken by the system; a failure cuts the file there.
+ * `whole` advances only when the kernel has accepted the bytes of whole
+ * windows, or of a whole zstd frame; after a failure the file is truncated
+ * there.
  */
 #include "xentrace/writer.h"
 
@@ -24,7 +26,7 @@
 #include "common/fault.h"
 #include "libxentrace/seal.h"
 
-/* How long -z may keep windows back that would make a larger frame. */
+/* The time that windows may stay in the compressor, for larger frames. */
 #define PATIENCE_NS 1000000000u
 
 static uint64_t now_ns(void)
@@ -35,9 +37,9 @@ static uint64_t now_ns(void)
     return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
-/* --- files --------------------------------------------------------------- */
+/* --- files ---------------------------------------------------------------- */
 
-/* Names of standard output; the last because 4.17's users had to. */
+/* The names of standard output; Xen 4.17's xentrace needed the last one. */
 static bool is_stdout(const char *path)
 {
     return !path || !strcmp(path, "-") || !strcmp(path, "/dev/stdout");
@@ -56,7 +58,7 @@ static int create_file(const char *path, struct err *e)
     return err_sys(e, -errno, "cannot create %s", path);
 }
 
-/* The name of the nr-th file, counted from 1. */
+/* The name of file nr; numbers start at 1. */
 static int name_file(const struct writer_plan *plan, unsigned int nr,
                      char *name, struct err *e)
 {
@@ -69,7 +71,7 @@ static int name_file(const struct writer_plan *plan, unsigned int nr,
     return 0;
 }
 
-/* With --keep: away with the one that is too many. */
+/* With --keep: remove the oldest file of the series. */
 static void remove_oldest(const struct writer *w)
 {
     const struct writer_plan *plan = w->plan;
@@ -127,7 +129,7 @@ static int open_next(struct writer *w, struct err *e)
                                                write_compressed, w, e) : 0;
 }
 
-/* Linux has closed it even if it says EINTR. */
+/* After EINTR from close() the descriptor is closed on Linux. */
 static int close_file(struct writer *w)
 {
     int rc = 0;
@@ -154,22 +156,22 @@ int writer_open(struct writer *w, const struct writer_plan *plan,
     return rc;
 }
 
-/* --- bytes --------------------------------------------------------------- */
+/* --- bytes ---------------------------------------------------------------- */
 
-/* A write gave `error`.  0: try again. */
+/* Handle the error of a write.  0: repeat the write. */
 static int can_retry(struct writer *w, int error)
 {
     struct pollfd pfd = { .fd = w->fd, .events = POLLOUT };
 
     if ( (error == EINTR || error == EAGAIN) && w->plan->is_forced() )
         return -EINTR;
-    /* Interrupted by a signal: the next round asks again who wants what. */
+    /* After EINTR the next round checks is_forced() again. */
     if ( error == EAGAIN && poll(&pfd, 1, -1) < 0 && errno != EINTR )
         return -errno;
     return error == EINTR || error == EAGAIN ? 0 : -error;
 }
 
-/* Take `done` bytes off the front. */
+/* Remove `done` bytes from the front. */
 static void advance_iov(struct iovec **iov, int *nr, size_t done)
 {
     while ( *nr && done >= (*iov)->iov_len )
@@ -205,7 +207,7 @@ static int write_iov(struct writer *w, struct iovec *iov, int nr)
     return rc;
 }
 
-/* --- batches ------------------------------------------------------------- */
+/* --- batches -------------------------------------------------------------- */
 
 static uint64_t frame_bytes(const struct xt_frame *f)
 {
@@ -216,7 +218,7 @@ static uint64_t frame_bytes(const struct xt_frame *f)
     return bytes;
 }
 
-/* All of the batch at once. */
+/* Write the whole batch with one call. */
 static int write_batch(struct writer *w)
 {
     struct iovec iov[3 * WRITER_BATCH];
@@ -228,7 +230,10 @@ static int write_batch(struct writer *w)
     return write_iov(w, iov, nr);
 }
 
-/* A frame of zstd's that was written before a window has all before that. */
+/*
+ * Compress the batch.  A zstd frame that is written during xt_zstd_write()
+ * contains all windows before the current one.
+ */
 static int pack_batch(struct writer *w)
 {
     uint64_t given = w->nr_given, whole;
@@ -245,7 +250,10 @@ static int pack_batch(struct writer *w)
     return rc;
 }
 
-/* Count what of the batch is in the file: all of it, or what was whole. */
+/*
+ * Count the windows of the batch that are in the file: all, or after a failure
+ * the whole ones.
+ */
 static void account_batch(struct writer *w)
 {
     uint64_t bytes;
@@ -268,7 +276,7 @@ static void account_batch(struct writer *w)
     w->batch_bytes = 0;
 }
 
-/* Root's reserve is not for us: f_bavail, not f_bfree. */
+/* f_bavail, not f_bfree: blocks reserved for root do not count. */
 static int check_reserve(struct writer *w, struct err *e)
 {
     struct statvfs st;
@@ -288,7 +296,7 @@ static int check_reserve(struct writer *w, struct err *e)
                    (unsigned long long)w->plan->reserve >> 20);
 }
 
-/* Nobody shall find half a window. */
+/* Truncate the file to its last whole window. */
 static void cut_back(struct writer *w)
 {
     if ( w->is_own_file && w->fd >= 0 && w->at != w->whole &&
@@ -334,7 +342,7 @@ int writer_flush(struct writer *w, bool hard, struct err *e)
     return rc ? fail_writer(w, rc, e) : 0;
 }
 
-/* --- windows ------------------------------------------------------------- */
+/* --- windows -------------------------------------------------------------- */
 
 static void add_frame(struct writer *w, unsigned int cpu,
                       const struct iovec *spans, int nr_spans)
@@ -374,7 +382,7 @@ void writer_renew(struct writer *w, void *(*renew)(void *arg, size_t *bytes),
     w->renew_arg = arg;
 }
 
-/* For the next file; nothing of the last one's is still to be written. */
+/* Get the preface of the next file; the batch no longer uses the old one. */
 static int renew_preface(struct writer *w)
 {
     assert(!w->nr_batch);
@@ -404,7 +412,10 @@ static int rotate_file(struct writer *w, struct err *e)
     return 0;
 }
 
-/* Is it time for another file?  One with nothing but a preface stays. */
+/*
+ * Does a window of `more` bytes belong into the next file?  Never leave a file
+ * with nothing but a preface.
+ */
 static bool is_full(const struct writer *w, uint64_t more)
 {
     const struct writer_plan *plan = w->plan;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the windows go in the end: a file, a pipe, a row of files.
+ * The output of windows: a file, a pipe, or a series of numbered files.
  *
- * The writer survives what is no error (signals, short writes, a pipe that is
- * full) and remembers the first one that is: from then on it takes nothing
- * more, and says so again.  A file that could not be written on is cut back to
- * its last whole window, so that nobody finds half of one.
+ * The writer handles signals, short writes and full pipes, which are no errors.
+ * After the first error the writer rejects all further windows with the same
+ * error.  After a failed write the file is truncated to its last whole window.
  */
 #ifndef XENTRACE_WRITER_H
 #define XENTRACE_WRITER_H
@@ -25,86 +24,89 @@ struct writer_plan
 {
     const char *path;           /* NULL or "-": standard output */
     bool numbered;              /* PATH.1, PATH.2 ... instead of PATH */
-    unsigned int first_behind; /* or rather from the one behind this on */
+    unsigned int first_behind;  /* the first number is this + 1 */
     bool plain;                 /* without seals */
-    unsigned int level;         /* of compression; 0: none */
-    uint64_t reserve;           /* bytes that are to stay free on the disk */
-    uint64_t rotate_bytes;      /* begin another file; 0: never */
+    unsigned int level;         /* compression level; 0: none */
+    uint64_t reserve;           /* bytes to leave free on the disk */
+    uint64_t rotate_bytes;      /* limit of a file; 0: none */
     uint64_t rotate_ns;
-    unsigned int keep;          /* so many files; 0: all */
+    unsigned int keep;          /* number of files to keep; 0: all */
 
-    /* Is somebody waiting for us to give up?  Asked when interrupted. */
+    /* True: the user wants a blocked write to fail.  Called after EINTR. */
     bool (*is_forced)(void);
 };
 
-#define WRITER_BATCH 128        /* windows that are written at once */
+#define WRITER_BATCH 128        /* maximum of windows in one write */
 
 struct writer
 {
-    const struct writer_plan *plan;     /* borrowed */
+    const struct writer_plan *plan; /* borrowed */
     int fd;
-    char name[PATH_MAX];        /* of the file that is open, for messages */
-    bool is_own_file;                  /* a file that we have made */
+    char name[PATH_MAX];        /* name of the open file, for messages */
+    bool is_own_file;           /* not standard output */
     int failed;                 /* -errno of the first failure, or 0 */
-    uint64_t windows, bytes;    /* put into all files, headers included */
-    uint64_t nr_given;             /* of these windows, no prefaces */
-    uint64_t nr_safe; /* of those, the first so many are in a file */
-    unsigned int files;         /* so many were opened */
+    uint64_t windows, bytes;    /* written to all files, with headers */
+    uint64_t nr_given;          /* windows written, without prefaces */
+    uint64_t nr_safe;           /* the first nr_safe windows are in a file */
+    unsigned int files;         /* number of files opened */
 
-    /* What each file begins with: see writer_begin(). */
+    /* The first window of each file: see writer_begin(). */
     unsigned int preface_cpu;
-    struct iovec preface;       /* borrowed, or the copy */
-    void *copy;                 /* that renew() gave */
+    struct iovec preface;       /* borrowed, or owned as `copy` */
+    void *copy;                 /* returned by renew() */
     void *(*renew)(void *arg, size_t *bytes);
     void *renew_arg;
 
-    /* The file that is open. */
+    /* The open file. */
     uint32_t number;            /* of its next window */
-    uint32_t nr_whole;          /* windows that are in it */
-    uint64_t at;                /* bytes that were written */
-    uint64_t whole;             /* up to here, windows are whole */
+    uint32_t nr_whole;          /* number of whole windows in the file */
+    uint64_t at;                /* bytes written */
+    uint64_t whole;             /* end of the last whole window */
     uint64_t opened_ns, flushed_ns;
     struct xt_zstd_writer *zstd;
 
-    /* What will be written next; windows point to their owner's memory. */
+    /* The windows of the next write; their bytes belong to the caller. */
     struct xt_frame batch[WRITER_BATCH];
     unsigned int nr_batch;
-    unsigned int nr_preface;    /* the first so many of them */
+    unsigned int nr_preface;    /* number of preface windows in `batch` */
     uint64_t batch_bytes;
 };
 
 /*
- * Create the first file, or empty it.  Refuses a terminal, and a symbolic
- * link, which in /tmp would be somebody else's.
+ * Create or truncate the first file.  Fails for a terminal and for a symbolic
+ * link: in /tmp, another user may have created the link.
  */
 int writer_open(struct writer *w, const struct writer_plan *plan,
                 struct err *e);
 
-/* Each file begins with a window of these records; none if `bytes` is 0. */
+/*
+ * Write a window with these records at the start of each file; none if `bytes`
+ * is 0.
+ */
 int writer_begin(struct writer *w, unsigned int cpu, const void *preface,
                  size_t bytes, struct err *e);
 
 /*
- * Later files begin with what renew(of) says then, in memory that is handed
- * over; it is called by whoever writes.
+ * Set a callback that returns the preface of each further file, in memory that
+ * the writer frees.  The callback runs in the thread that writes.
  */
 void writer_renew(struct writer *w, void *(*renew)(void *arg, size_t *bytes),
                   void *arg);
 
-/* One window, of one or two spans that stay as they are until a flush. */
+/* Add a window, of one or two spans whose bytes stay valid until a flush. */
 int writer_window(struct writer *w, unsigned int cpu,
                   const struct iovec *spans, int nr_spans, struct err *e);
 
-/* Write them.  With `hard`, nothing is kept back in order to compress it. */
+/* Write the batch.  `hard`: also flush the compressor. */
 int writer_flush(struct writer *w, bool hard, struct err *e);
 
-/*
- * Try again after a failure, with a file that has been cut back: there may be
- * room for a last word.
- */
+/* Clear the error of a file that was truncated: the trailer may still fit. */
 void writer_retry(struct writer *w);
 
-/* 0, or what failed first: a full disk may only say so here. */
+/*
+ * Returns 0 or the first failure: some file systems report a full disk only at
+ * close.
+ */
 int writer_close(struct writer *w, struct err *e);
 
 #endif /* XENTRACE_WRITER_H */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a sysctl looks like to Xen:
+ * The layout of a sysctl:
  *
  *   0        4          8                        136
  *   +--------+----------+-- ... ------------------+
- *   | cmd    | version  | the operation's fields  |
+ *   | cmd    | version  | fields of the operation |
  *   +--------+----------+-- ... ------------------+
  *
- * in memory that is locked and stays mapped while Xen reads it, which is what
- * libxencall's buffers are for.  The struct below is our own, since that of
- * <xen/sysctl.h> is the one of a single Xen.
+ * A sysctl is passed in locked memory, which stays mapped while Xen reads it:
+ * libxencall's buffers are for that.  The struct below replaces the one of
+ * <xen/sysctl.h>, which fits a single version of Xen.
  */
 #include "xentrace/xen-call.h"
 
@@ -78,7 +78,10 @@ struct xen_sysctl_op
 _Static_assert(sizeof(struct xen_sysctl_op) == 136, "a sysctl");
 _Static_assert(offsetof(struct xen_sysctl_op, u.tbuf.size) == 48, "a tbuf_op");
 
-/* How a domain is told of begins so; what follows differs, and so the size. */
+/*
+ * The common start of all versions of the struct; the rest, and with it the
+ * size, differs.
+ */
 struct domain_info
 {
     uint16_t domain;
@@ -97,9 +100,8 @@ struct domain_info
 #define DOMAIN_INFO_ROOM 512u
 
 /*
- * Versions of the sysctl interface with which all of the above is as it is
- * here, the likeliest first: Xen 4.17 and 4.18, 4.19 and later, 4.15 and 4.16,
- * 4.13 and 4.14, 4.12.
+ * The versions of the sysctl interface that have these layouts, the likeliest
+ * first: Xen 4.17 and 4.18, 4.19 and later, 4.15 and 4.16, 4.13 and 4.14, 4.12.
  */
 static const uint32_t versions[] = { 0x15, 0x16, 0x14, 0x13, 0x12 };
 
@@ -117,7 +119,7 @@ static int call_sysctl(struct xen_call *c, uint32_t cmd)
     return to_error(xencall1(c->to, __HYPERVISOR_sysctl, (uintptr_t)c->op));
 }
 
-/* A buffer that Xen can reach, for one question; NULL: no memory. */
+/* A zeroed buffer that Xen can read and write; NULL: no memory. */
 static void *new_buffer(struct xen_call *c, size_t size)
 {
     void *buffer = fault_hit(FAULT_ALLOC) ? NULL
@@ -133,9 +135,9 @@ static void clear_op(struct xen_call *c)
     memset(c->op, 0, sizeof(*c->op));
 }
 
-/* --- there and away ------------------------------------------------------ */
+/* --- open and close ------------------------------------------------------- */
 
-/* Changes nothing; privileged as all of them. */
+/* The operation changes nothing, and needs the same privilege as the others. */
 static int find_version(struct xen_call *c)
 {
     int rc = -EACCES;
@@ -149,7 +151,7 @@ static int find_version(struct xen_call *c)
     return rc;
 }
 
-/* Why Xen does not answer the first question about itself. */
+/* Explain a failure of the first sysctl. */
 static int explain_version(int rc, struct err *e)
 {
     if ( rc == -EACCES )
@@ -162,7 +164,7 @@ static int explain_version(int rc, struct err *e)
     return err_sys(e, rc, "Xen does not answer");
 }
 
-/* The first question about tracing: it has no other reason to fail. */
+/* The first operation on trace buffers, whose failures have known reasons. */
 static int ask_for_rings(struct xen_call *c, struct err *e)
 {
     struct hv_tbuf op = { .cmd = HV_TBUF_GET_INFO };
@@ -240,9 +242,9 @@ void xen_call_close(struct xen_call *c)
     *c = (struct xen_call){ .to = NULL };
 }
 
-/* --- questions ----------------------------------------------------------- */
+/* --- queries -------------------------------------------------------------- */
 
-/* With op's bytes at `bitmap`, which Xen can reach; NULL: it has none. */
+/* `bitmap` is a buffer that Xen can access, or NULL. */
 static int tbuf_op(struct xen_call *c, struct hv_tbuf *op, void *bitmap)
 {
     int rc;
@@ -306,7 +308,7 @@ void xen_call_text(struct xen_call *c, unsigned int which, char *text,
     xencall_free_buffer(c->to, answer);
 }
 
-/* "4.17.5-pre", as `xl info` has it. */
+/* "4.17.5-pre", as `xl info` prints it. */
 static void version_text(struct xen_call *c, char *text, size_t size)
 {
     uint32_t version = xen_call_version(c);
@@ -335,7 +337,7 @@ int xen_call_info(struct xen_call *c, struct hv_info *info)
     return 0;
 }
 
-/* --- about the machine --------------------------------------------------- */
+/* --- description of the machine ------------------------------------------- */
 
 int xen_call_cpus(struct xen_call *c, struct xen_call_cpu *cpu,
                   unsigned int nr)
@@ -358,7 +360,9 @@ int xen_call_cpus(struct xen_call *c, struct xen_call_cpu *cpu,
     return rc;
 }
 
-/* One at a time, since how far it is to the next is another Xen's matter. */
+/*
+ * Reads one domain per call, because the array stride depends on the version.
+ */
 int xen_call_domain(struct xen_call *c, unsigned int from,
                     struct xen_call_domain *d)
 {

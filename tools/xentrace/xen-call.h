@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Questions to the real Xen: the hypercalls that only a privileged domain
- * may make.
+ * Hypercalls to the real Xen, which only a privileged domain may make.
  *
- * libxenctrl knows one version of them, that of the Xen it was built with, so
- * that a program that uses it breaks with the next Xen.  What is asked here
- * has had the same layout since Xen 4.2; only the version number that goes
- * along has moved.  So this speaks to Xen itself and finds out which number it
- * wants: a wrong one is refused before anything is looked at.
+ * libxenctrl knows only the sysctl version of the Xen that it was built with,
+ * so a program that uses libxenctrl stops working with the next Xen.  The
+ * operations below have had the same layout since Xen 4.2, and only the version
+ * number has changed.  So this file makes the hypercalls itself, and finds the
+ * version number by trying: Xen refuses a wrong number before it reads any
+ * other field.
  */
 #ifndef XENTRACE_XEN_CALL_H
 #define XENTRACE_XEN_CALL_H
@@ -23,47 +23,49 @@ struct xen_sysctl_op;
 struct xen_call
 {
     struct xencall_handle *to;
-    struct xen_sysctl_op *op;   /* in memory that Xen can always reach */
-    uint32_t version;           /* of sysctls, as this Xen counts them */
+    struct xen_sysctl_op *op;   /* in a buffer that Xen can always read */
+    uint32_t version;           /* of sysctls, as this Xen expects */
 };
 
 /*
- * Fails, with a sentence, unless this is root of a dom0 whose Xen is known,
- * lets us trace, and has rings at all.  *c is then as xen_call_close() left
- * it.
+ * Fails, with a text in *e, unless the caller is root of a dom0 whose Xen is
+ * supported, permits tracing, and was built with trace buffers.  After a
+ * failure *c is closed.
  */
 int xen_call_open(struct xen_call *c, struct err *e);
 void xen_call_close(struct xen_call *c);
 
-/* Says that there is no way to make hypercalls: -ENODEV. */
+/* Report that there is no way to make hypercalls; returns -ENODEV. */
 int xen_call_absent(struct err *e);
 
-/* For each of Xen's libraries: what they would print is for us to say. */
+/*
+ * A logger for Xen's libraries that prints nothing: errors are reported here.
+ */
 struct xentoollog_logger *xen_call_quiet(void);
 
-/* These return 0 or -errno as Xen says it, and no sentence. */
+/* These functions return 0 or Xen's -errno, without a text. */
 int xen_call_tbuf(struct xen_call *c, struct hv_tbuf *op);
 int xen_call_info(struct xen_call *c, struct hv_info *info);
 
-/* --- about the machine --------------------------------------------------- */
+/* --- description of the machine ------------------------------------------- */
 
-/* What Xen says of itself: "" if it does not. */
+/* A text about Xen; "" if it is not available. */
 void xen_call_text(struct xen_call *c, unsigned int which, char *text,
                    size_t size);
 
-/* major << 16 | minor; 0 if Xen does not say. */
+/* major << 16 | minor; 0 if unknown. */
 uint32_t xen_call_version(struct xen_call *c);
 
 #define XEN_CALL_NOWHERE UINT32_MAX
 
 struct xen_call_cpu
 {
-    uint32_t core;      /* XEN_CALL_NOWHERE: it is off line */
+    uint32_t core;      /* XEN_CALL_NOWHERE: offline */
     uint32_t socket;
     uint32_t node;
 };
 
-/* Of all pcpus below nr; how many there are, or -errno. */
+/* Fill in the pcpus below nr; returns their number, or -errno. */
 int xen_call_cpus(struct xen_call *c, struct xen_call_cpu *cpu,
                   unsigned int nr);
 
@@ -76,7 +78,7 @@ struct xen_call_domain
     uint32_t pool;
 };
 
-/* The first domain from that number on; -ENOENT: there is none. */
+/* The first domain with an id >= from; -ENOENT: there is none. */
 int xen_call_domain(struct xen_call *c, unsigned int from,
                     struct xen_call_domain *d);
 

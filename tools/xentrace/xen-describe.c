@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Small questions to Xen.
+ * Queries to Xen, each of which becomes one record.
  */
 #include "xentrace/xen-describe.h"
 
@@ -14,14 +14,16 @@
 #include "common/fault.h"
 #include "xentrace/metadata.h"
 
-/* See text_kind, hardware, cpu_flags and domain_flags of events/11-meta. */
+/*
+ * Values of text_kind, hardware, cpu_flags and domain_flags of events/11-meta.
+ */
 enum { TEXT_CHANGESET = 2, TEXT_COMPILER, TEXT_BUILD_DATE, TEXT_COMMAND_LINE,
        TEXT_CAPABILITIES };
 enum { HARDWARE_NONE, HARDWARE_VMX, HARDWARE_SVM, HARDWARE_ARM };
 #define CPU_ONLINE 1u
 #define DOMAIN_CONTROL (1u << 4)
 
-/* XEN_DOMINF_* of public/domctl.h, and what we call it. */
+/* Bit numbers: XEN_DOMINF_* of public/domctl.h, and domain_flags. */
 static const struct
 {
     uint8_t xen;
@@ -42,7 +44,7 @@ struct description
     void *arg;
 };
 
-/* --- Xen itself ---------------------------------------------------------- */
+/* --- Xen ------------------------------------------------------------------ */
 
 static void put_text(const struct description *t, uint16_t kind,
                      const char *text)
@@ -50,7 +52,7 @@ static void put_text(const struct description *t, uint16_t kind,
     metadata_put_text(t->put, t->arg, TRC_META_TEXT, kind, text);
 }
 
-/* Which hardware it is Xen does not say, but the processor does. */
+/* Xen does not return the kind of its hardware; the processor does. */
 static uint32_t detect_hardware(const char *capabilities)
 {
 #if defined(__x86_64__)
@@ -59,7 +61,8 @@ static uint32_t detect_hardware(const char *capabilities)
     if ( !strstr(capabilities, "hvm-") )
         return HARDWARE_NONE;
     __asm__ ( "cpuid" : "+a" (a), "=b" (b), "=c" (c), "=d" (d) );
-    return c == 0x6c65746e ? HARDWARE_VMX : HARDWARE_SVM; /* Genui ineI ntel */
+    /* ecx of "GenuineIntel" */
+    return c == 0x6c65746e ? HARDWARE_VMX : HARDWARE_SVM;
 #else
     (void)capabilities;
     return HARDWARE_ARM;
@@ -95,9 +98,9 @@ static void put_version(const struct description *t, unsigned int nr_cpus)
 static void put_cpus(const struct description *t, unsigned int nr)
 {
     struct xen_call_cpu *cpu = fault_calloc(nr, sizeof(*cpu));
-    int known = cpu ? xen_call_cpus(t->xen, cpu, nr) : 0;
+    int nr_known = cpu ? xen_call_cpus(t->xen, cpu, nr) : 0;
 
-    for ( int i = 0; i < known; i++ )
+    for ( int i = 0; i < nr_known; i++ )
     {
         struct xt_meta m = {
             .event = TRC_META_CPU,
@@ -112,7 +115,7 @@ static void put_cpus(const struct description *t, unsigned int nr)
     free(cpu);
 }
 
-/* --- domains ------------------------------------------------------------- */
+/* --- domains -------------------------------------------------------------- */
 
 static uint32_t convert_flags(const struct xen_call_domain *d)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A question and an answer look alike:
+ * Requests and answers have the same layout:
  *
  *   0      4       8       12     16
  *   +------+-------+-------+------+-- ... --+
@@ -62,7 +62,7 @@ static bool receive_bytes(int fd, void *to, size_t size)
     return !size || recv(fd, to, size, MSG_WAITALL) == (ssize_t)size;
 }
 
-/* The answer's text, at most XEN_NAMES_MAX; false: that was no answer. */
+/* Receive at most XEN_NAMES_MAX bytes of text; false: an invalid answer. */
 static bool receive_answer(int fd, struct xsd_sockmsg *head, char *text)
 {
     if ( !receive_bytes(fd, head, sizeof(*head)) ||

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The names of domains, which xenstored keeps.  Through its socket, with its
- * few bytes of protocol: libxenstore turns to the kernel's device where no
- * daemon answers, and there waits for one, maybe forever.  Here nothing takes
- * longer than XEN_NAMES_SECONDS.
+ * The names of domains, read from xenstored.  This is a minimal client of
+ * xenstored's socket, because libxenstore falls back to the kernel's device
+ * when no daemon answers, and may block there for ever.  Here every operation
+ * has a timeout of XEN_NAMES_SECONDS.
  */
 #ifndef XENTRACE_XEN_NAMES_H
 #define XENTRACE_XEN_NAMES_H
@@ -14,12 +14,12 @@
 
 #define XEN_NAMES_SOCKET "/var/run/xenstored/socket"
 #define XEN_NAMES_SECONDS 2
-#define XEN_NAMES_MAX 256u      /* a name, and a 0 */
+#define XEN_NAMES_MAX 256u      /* a name with its 0 */
 
-/* A descriptor, or -1: nobody is there. */
+/* Returns a descriptor, or -1: no connection. */
 int xen_names_open(const char *path);
 
-/* False: it has none, or *fd, then -1, is no good any more. */
+/* False: the domain has no name; or the connection failed, and *fd is -1. */
 bool xen_names_get(int *fd, uint16_t domain, char *name);
 
 void xen_names_close(int fd);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Messages to and from xensim.  A SOCK_SEQPACKET socket keeps messages
- * apart, so a bad one costs nothing but itself; still the first bad answer
- * ends the conversation, since whoever gave it is not who we think.
+ * Messages to and from xensim.  A SOCK_SEQPACKET socket preserves message
+ * boundaries, so a bad message would not affect the next one; the first bad
+ * answer still ends the connection, because the peer is not xensim.
  */
 #define _GNU_SOURCE /* MSG_CMSG_CLOEXEC */
 
@@ -23,7 +23,8 @@
 
 #define ANSWER_SECONDS 30
 #define MAX_ERRNO 4095
-#define MAX_FDS 8 /* of one message, that we see in order to close them */
+/* descriptors of one message that are received in order to close them */
+#define MAX_FDS 8
 
 int xensim_client_find(char *path, size_t room, const char *given,
                        struct err *e)
@@ -103,7 +104,7 @@ static int send_request(const struct xensim_client *client,
     return 0;
 }
 
-/* Keep the first descriptor of a control message, close all others. */
+/* Keep the first descriptor of a control message and close the others. */
 static void collect_fds(const struct cmsghdr *c, int *first)
 {
     size_t nr = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
@@ -119,7 +120,7 @@ static void collect_fds(const struct cmsghdr *c, int *first)
     }
 }
 
-/* One message: its bytes into msg, its descriptor, or -1, into *fd. */
+/* Receive one message into msg, and its descriptor, or -1, into *fd. */
 static ssize_t receive_message(const struct xensim_client *client,
                                struct msghdr *msg, int *fd)
 {
@@ -137,7 +138,7 @@ static ssize_t receive_message(const struct xensim_client *client,
     return got;
 }
 
-/* What is wrong with an answer of which `got` bytes came?  NULL: nothing. */
+/* The defect of an answer of `got` bytes; NULL: none. */
 static const char *answer_fault(const struct xensim_call *c,
                                 const struct xensim_answer *a, size_t got,
                                 int flags, int fd)
@@ -148,7 +149,7 @@ static const char *answer_fault(const struct xensim_call *c,
         return "an answer that is cut short";
     if ( a->rc > 0 || a->rc < -MAX_ERRNO )
         return "an answer that makes no sense";
-    if ( !a->rc && a->length < c->least )
+    if ( !a->rc && a->length < c->min_bytes )
         return "an answer to something else";
     if ( !a->rc && c->fd && fd < 0 )
         return "an answer without its descriptor";
