@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Integers at any address, in the byte order of whoever wrote them.
+ * Integers at unaligned addresses, in the byte order of the writer.
  */
 #ifndef SIMPLETRACE_BYTES_H
 #define SIMPLETRACE_BYTES_H

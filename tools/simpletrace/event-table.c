@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tracetool's front half reads the declarations; what a trace needs of them
- * is copied, so that its memory can go.
+ * tracetool's parser reads the declarations; the parts that a trace needs are
+ * copied, so the parser's memory can be freed.
  *
- * Names are found one after the other: once per mapping, not once per record.
+ * Lookup by name happens once per mapping of a trace, not once per record.
  */
 #include "simpletrace/event-table.h"
 
@@ -64,7 +64,9 @@ static struct st_arg copy_argument(struct st_events *s,
     };
 }
 
-/* QEMU's property vcpu is a first argument that nobody wrote. */
+/*
+ * QEMU's property vcpu adds a first argument that is not written in the file.
+ */
 static int copy_arguments(struct st_events *s, struct st_event *event,
                           const struct tt_event *from)
 {
@@ -179,7 +181,7 @@ struct st_event *st_events_add_declaration(struct st_events *s,
     char *line;
 
     arena_init(&a, 1u << 12);
-    /* A line has an end, or the parser asks for one. */
+    /* The parser requires a final newline. */
     line = arena_alloc(&a, length + 1, 1);
     if ( line )
     {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is known of the events of a trace: from trace-events files, from the
- * declarations in the trace, or from nothing but a name.
+ * The events of a trace: declared in trace-events files or in the trace
+ * itself, or known by name only.
  */
 #ifndef SIMPLETRACE_EVENT_TABLE_H
 #define SIMPLETRACE_EVENT_TABLE_H
@@ -13,7 +13,7 @@
 #include "simpletrace/out.h"
 #include "tracetool/index.h"
 
-#define ST_MAX_ARGS 11u         /* ten, and the vcpu's */
+#define ST_MAX_ARGS 11u         /* ten, and the vcpu */
 
 struct st_arg
 {
@@ -28,48 +28,49 @@ struct st_event
     const char *name;
     const struct st_arg *args;
     size_t nr_args;
-    size_t min_bytes;           /* bytes of its arguments */
+    size_t min_bytes;           /* least size of the arguments */
     const struct st_step *steps;
-    size_t nr_steps;            /* 0: it has no format */
-    bool declared;              /* else nothing but the name is known */
+    size_t nr_steps;            /* 0: no format */
+    bool declared;              /* otherwise only the name is known */
     bool disabled;
-    bool has_strings;           /* else it has always `least` bytes */
+    bool has_strings;           /* otherwise the size is always min_bytes */
 
-    /* What readers and sinks remember of it. */
+    /* State of readers and sinks. */
     enum { ST_UNASKED, ST_WANTED, ST_UNWANTED } choice;
-    bool told;                  /* that its declaration does not fit */
     uint64_t count, bytes;
-    void *note;                 /* the sink's */
 };
 
 struct st_value                 /* of an argument */
 {
     uint64_t word;
-    const char *text;           /* of a string: not ended by a NUL */
+    const char *text;           /* of a string: without a NUL */
     uint32_t length;
 };
 
 struct st_events
 {
     struct arena arena;
-    struct st_event **all;      /* by position */
+    struct st_event **all;      /* in order of declaration */
     size_t nr, room;
     struct tt_index names;      /* of all, if there are any */
-    struct st_event dropped;    /* what stands for lost ones */
+    struct st_event dropped;    /* the event of losses */
 };
 
 int st_events_init(struct st_events *s);
 void st_events_fini(struct st_events *s);
 
-/* Add what these files declare.  `complain`: FILE:LINE:COL: what; or NULL. */
+/*
+ * Add the declarations of these files.  `diagnose`, which may be NULL, gets
+ * each error as FILE:LINE:COL: text.
+ */
 int st_events_read(struct st_events *s, char *const *paths, size_t nr,
                    void (*diagnose)(const char *text), struct err *e);
 
-/* Add one declaration, as it stands in such a file.  NULL: it is none. */
+/* Parse one declaration, as in a trace-events file.  NULL: an error. */
 struct st_event *st_events_add_declaration(struct st_events *s,
                                            const char *text, size_t length);
 
-/* The one of this name; one of which only the name is known is added. */
+/* Find an event by name; an unknown name becomes an undeclared event. */
 struct st_event *st_events_find_or_add(struct st_events *s, const char *name,
                                        size_t length);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A buffer that is filled from behind and emptied from the front; what is
- * left moves to the front when more is wanted than there is room for.
+ * A buffer that is filled at its end and consumed from its front.  When a
+ * request does not fit behind the unread bytes, these move to the front.
  */
 #include "simpletrace/input.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The bytes of one file or pipe, some hundred KB at a time: a reader sees a
- * whole item in one piece, and a file that is cut under it is an end, no
- * SIGBUS.
+ * Buffered input from a file or pipe, some hundred KB at a time.  A reader
+ * sees each item contiguous, and a file that is truncated meanwhile is an end
+ * of file, not a SIGBUS.
  */
 #ifndef SIMPLETRACE_INPUT_H
 #define SIMPLETRACE_INPUT_H
@@ -13,17 +13,17 @@
 
 #include "common/err.h"
 
-#define ST_INPUT_MAX (128u << 10)   /* that can be asked for in one piece */
+#define ST_INPUT_MAX (128u << 10)   /* largest request */
 
 struct st_input
 {
     const char *name;           /* borrowed */
     int fd;
-    bool follow;                /* there may be more behind the end */
+    bool follow;                /* the file may grow */
     bool ended;
-    uint64_t offset;            /* of buffer[0] */
+    uint64_t offset;            /* of buffer[0] in the file */
     unsigned char *buffer;
-    size_t at, end;             /* what is not yet taken */
+    size_t at, end;             /* unread part of buffer */
 };
 
 /* "-" is standard input. */
@@ -31,8 +31,9 @@ int st_input_open(struct st_input *in, const char *path, struct err *e);
 void st_input_close(struct st_input *in);
 
 /*
- * Try to have `n` bytes at st_input_bytes(); how many there are: fewer at the
- * end of the file, more most of the time.  -errno.  Moves the bytes.
+ * Try to make `n` bytes available at st_input_bytes().  Returns the number of
+ * available bytes: fewer than n at the end of the file, often more; or -errno.
+ * Moves the bytes.
  */
 int64_t st_input_fill(struct st_input *in, size_t n, struct err *e);
 
@@ -48,7 +49,7 @@ static inline const unsigned char *st_input_bytes(const struct st_input *in)
     return in->buffer + in->at;
 }
 
-/* Where in the file they are. */
+/* File offset of st_input_bytes(). */
 static inline uint64_t st_input_offset(const struct st_input *in)
 {
     return in->offset + in->at;

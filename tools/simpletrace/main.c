@@ -2,8 +2,8 @@
 /*
  * simpletrace: traces of the simple back end, as text.
  *
- * This file joins events and traces, and chooses the exit code: 0 all was read,
- * 1 nothing was, 2 part of the trace was damaged or not as declared.
+ * main() reads the declarations, opens the traces, and chooses the exit code:
+ * 0 success, 1 failure, 2 part of a trace is damaged or not as declared.
  */
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A head of each trace, and the earliest of them: there are a handful of
- * traces at most, so the heads are just looked through.
+ * One pending record per trace.  The number of traces is small, so the
+ * earliest record is found by linear search.
  */
 #include "simpletrace/merge.h"
 
@@ -89,7 +89,9 @@ int st_merge_next(struct st_merge *m, const struct st_record **record,
     return 1;
 }
 
-/* Who has a head has not ended: its bytes are still in the buffer. */
+/*
+ * A reader with a pending record is not at its end, and its buffer is in use.
+ */
 int st_merge_follow(struct st_merge *m, const struct st_reader_options *how,
                     struct err *e)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Several traces as one, by time.  Within a trace the order is that of the
- * file: writers write what is out of order only where they could not know.
+ * Merges several traces by time.  Records of one trace keep their order in the
+ * file: the writer deviates from order of time only where it cannot know
+ * better.
  */
 #ifndef SIMPLETRACE_MERGE_H
 #define SIMPLETRACE_MERGE_H
@@ -11,9 +12,9 @@
 struct st_merge
 {
     struct st_reader *readers;
-    struct st_record *heads;    /* what comes next of each */
-    bool *has;                  /* is there a head? */
-    size_t nr, last;            /* last: whose head was handed out */
+    struct st_record *heads;    /* next record of each trace */
+    bool *has;                  /* heads[i] is valid */
+    size_t nr, last;            /* last: reader of the record last returned */
     bool handed;
 };
 
@@ -22,11 +23,11 @@ int st_merge_open(struct st_merge *m, char *const *paths, size_t nr,
                   struct err *e);
 void st_merge_close(struct st_merge *m);
 
-/* 1: *record is the next one; 0: no more (yet); -errno. */
+/* 1: *record is the next record; 0: end of all traces (for now); -errno. */
 int st_merge_next(struct st_merge *m, const struct st_record **record,
                   struct err *e);
 
-/* Where there is no more: st_reader_follow() for each.  0 or -errno. */
+/* At the end: call st_reader_follow() for each trace. 0 or -errno. */
 int st_merge_follow(struct st_merge *m, const struct st_reader_options *how,
                     struct err *e);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of options.  QEMU's program takes two names, events and trace:
- * the first of several names is one of events if it is no trace.
+ * The table of options.  QEMU's simpletrace.py takes two names, events and
+ * trace: so the first of several names declares events, unless it is a trace.
  */
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What simpletrace was asked for.
+ * The options of simpletrace.
  */
 #ifndef SIMPLETRACE_OPTIONS_H
 #define SIMPLETRACE_OPTIONS_H
@@ -14,12 +14,12 @@ enum st_when { ST_AUTO, ST_ALWAYS, ST_NEVER };
 struct st_options
 {
     struct log log;
-    struct st_list files;       /* of events */
+    struct st_list files;       /* that declare events */
     unsigned int style, time, ids;
     unsigned int colour, pager; /* enum st_when */
     bool no_header, follow, progress;
     struct st_filter select;
-    const char *recover;        /* the trace to make; or NULL */
+    const char *recover;        /* output of --recover; or NULL */
     char **traces;
     size_t nr_traces;
 };

@@ -126,7 +126,7 @@ size_t st_out_plain_length(const char *text, size_t n)
 
 void st_out_escaped(struct st_out *o, const char *bytes, size_t n)
 {
-    const char *end = n ? bytes + n : bytes;    /* nothing is NULL at times */
+    const char *end = n ? bytes + n : bytes;    /* may be NULL */
     size_t length;
     char *p;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Text on its way out.  A failure to write is kept until somebody asks, and
- * nothing more is written then.
+ * Buffered text output.  A write error is kept until st_out_fini(), and
+ * nothing is written after it.
  */
 #ifndef SIMPLETRACE_OUT_H
 #define SIMPLETRACE_OUT_H
@@ -12,23 +12,26 @@
 #include "common/err.h"
 #include "common/num.h"
 
-#define ST_OUT_MAX (512u << 10) /* that can be asked for in one piece */
+#define ST_OUT_MAX (512u << 10) /* largest request */
 
 struct st_out
 {
     int fd;
-    int failed;                 /* -errno of the first write that was not */
+    int failed;                 /* -errno of the first failed write */
     char *buffer, *at, *end;
 };
 
 int st_out_init(struct st_out *o, int fd, struct err *e);
 
-/* 0, or why not all of it is written. */
+/* 0, or the first write error. */
 int st_out_fini(struct st_out *o, struct err *e);
 
 void st_out_flush(struct st_out *o);
 
-/* Room for n bytes; written at the place returned, ended by setting o->at. */
+/*
+ * Reserve n bytes.  The caller writes at the address returned, and sets o->at
+ * to the end of the text.
+ */
 static inline char *st_out_need(struct st_out *o, size_t n)
 {
     if ( (size_t)(o->end - o->at) < n )
@@ -36,7 +39,7 @@ static inline char *st_out_need(struct st_out *o, size_t n)
     return o->at;
 }
 
-/* Bytes as they are. */
+/* Append bytes unchanged. */
 void st_out_bytes(struct st_out *o, const char *bytes, size_t n);
 void st_out_text(struct st_out *o, const char *text);
 void st_out_print(struct st_out *o, const char *fmt, ...)
@@ -64,16 +67,16 @@ static inline void st_out_hex(struct st_out *o, uint64_t value)
 }
 
 /*
- * Bytes that came from anywhere, for a terminal or a line: what is no
- * printable character, nor part of one in UTF-8, as \n, \t or \xNN; a
- * backslash as it is.
+ * Append untrusted bytes, made safe for a terminal and for a line: bytes that
+ * are not part of a printable UTF-8 character become \n, \t or \xNN.  A
+ * backslash stays unchanged.
  */
 void st_out_escaped(struct st_out *o, const char *bytes, size_t n);
 
-/* Bytes of the character there, in UTF-8, if it is one to be shown; or 0. */
+/* Length of the printable UTF-8 character at text; 0: none. */
 size_t st_out_char_length(const char *text, size_t left);
 
-/* So many bytes from there on mean themselves in any style: most of them. */
+/* Length of the prefix of plain ASCII, which no style has to escape. */
 size_t st_out_plain_length(const char *text, size_t n);
 
 #endif /* SIMPLETRACE_OUT_H */

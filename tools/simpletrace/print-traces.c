@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From the records to lines, as the user wants to see them: on a terminal
- * through a pager and in colours, elsewhere with a line on standard error that
- * says how far it is; and what was wrong with the traces.
+ * Merges the records of all traces, filters them and passes them to a style.
+ * On a terminal, output goes through a pager and in colours; otherwise a
+ * progress line is printed on standard error.  Damage in the traces is
+ * reported, too.
  */
 #include "simpletrace/print-traces.h"
 
@@ -17,8 +18,8 @@
 #include "common/progress.h"
 #include "simpletrace/sink.h"
 
-#define MAX_GAPS 10u            /* that are told one by one */
-#define RECORDS_PER_TICK 8192u  /* between looks at the clock */
+#define MAX_GAPS 10u            /* gaps that are reported one by one */
+#define RECORDS_PER_TICK 8192u  /* between updates of the progress */
 
 static const struct st_sink *const styles[] = {
     &st_style_text, &st_style_log, &st_style_qemu, &st_style_qemu_raw,
@@ -60,7 +61,7 @@ static void handle_interrupt(int signal)
     interrupted = 1;
 }
 
-/* Whoever follows a trace sees all of it that there is, at once. */
+/* Flush before the wait, so that followed records are visible at once. */
 static bool wait_for_records(const struct st_options *o, struct st_print *p)
 {
     static const struct timespec tick = { .tv_nsec = 100000000 };
@@ -126,7 +127,7 @@ static int print_records(const struct st_options *o, struct st_print *p,
     return rc < 0 ? rc : 0;
 }
 
-/* What was wrong with the traces; true if anything was. */
+/* Print warnings about damage and undeclared events; true if there are any. */
 static bool report_damage(const struct st_options *o, const struct st_merge *m,
                           const struct st_print *p)
 {
@@ -206,7 +207,7 @@ int st_print_traces(const struct st_options *o, struct st_merge *m,
     rc = print_to_fd(o, &p, fileno(pager.out), m, how, &progress, e);
     progress_fini(&progress);
     pager_close(&pager);
-    /* Who leaves the pager has seen enough. */
+    /* A pager that was closed early is not an error. */
     if ( pager.pid && p.out.failed == -EPIPE )
         rc = 0;
     *damaged = report_damage(o, m, &p);

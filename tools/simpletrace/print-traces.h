@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The records of all traces, printed.
+ * Prints the records of all traces.
  */
 #ifndef SIMPLETRACE_PRINT_TRACES_H
 #define SIMPLETRACE_PRINT_TRACES_H
@@ -8,7 +8,7 @@
 #include "simpletrace/merge.h"
 #include "simpletrace/options.h"
 
-/* *damaged: part of the traces could not be read; that is told. */
+/* *damaged: part of a trace could not be read; a message has been printed. */
 int st_print_traces(const struct st_options *o, struct st_merge *m,
                     const struct st_reader_options *how, bool *damaged,
                     struct err *e);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A trace that is followed and ends, because its writer went on to another
- * file: it was rotated (NAME became NAME.1, NAME.1 became NAME.2, and NAME is
- * new), or NAME was begun anew.
+ * Following a trace when its writer goes on to another file: the file was
+ * rotated (NAME became NAME.1, NAME.1 became NAME.2, and NAME is new), or NAME
+ * was truncated and begun again.
  *
- * Of a file that was rotated the successor is next to it, wherever it is by
- * then; so nothing is passed over that still exists, however often they were
- * rotated meanwhile.
+ * After a rotation, the successor of our file has the next lower number,
+ * wherever our file is by then.  So no existing file is skipped, however many
+ * rotations there were meanwhile.
  */
 #include "simpletrace/trace-reader.h"
 
@@ -17,14 +17,14 @@
 
 #include "simpletrace/reader-private.h"
 
-#define HEADER 24               /* bytes without which nothing has begun */
+#define HEADER 24               /* size of a trace without any item */
 
 static bool is_same_file(const struct stat *a, const struct stat *b)
 {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* NAME for 0; false: there is no such file. */
+/* stat() NAME.n, or NAME for 0; false: no such file. */
 static bool stat_numbered(const char *name, unsigned int n, char path[PATH_MAX],
                           struct stat *st)
 {
@@ -34,8 +34,7 @@ static bool stat_numbered(const char *name, unsigned int n, char path[PATH_MAX],
     return length < PATH_MAX && !stat(path, st);
 }
 
-/* The one that was begun after ours; if ours is gone, the oldest that is
-   left. */
+/* The file that was begun after ours; if ours is gone, the oldest one. */
 static bool find_successor(const char *name, const struct stat *current,
                            char path[PATH_MAX])
 {
@@ -47,7 +46,7 @@ static bool find_successor(const char *name, const struct stat *current,
     return n && stat_numbered(name, n - 1, path, &st) && st.st_size >= HEADER;
 }
 
-/* Its counts go on, and its name is what was asked for. */
+/* The counts continue, and messages keep the original name. */
 static void replace_reader(struct st_reader *r, struct st_reader *next)
 {
     next->in.name = r->in.name;
@@ -72,7 +71,7 @@ static int switch_to_file(struct st_reader *r, const char *path,
 
     if ( rc )
         return rc;
-    /* It was rotated between the look and the opening: look again later. */
+    /* Another rotation happened between stat() and open(): try again later. */
     if ( current && !fstat(next.in.fd, &st) && is_same_file(&st, current) )
     {
         st_reader_close(&next);
@@ -98,7 +97,7 @@ int st_reader_follow(struct st_reader *r, const struct st_reader_options *how,
                switch_to_file(r, r->in.name, NULL, how, e);
     if ( is_same_file(&current, &now) )
         return 0;
-    /* What was written to it before it was rotated may not have been read. */
+    /* Read again: the writer may have written before it rotated the file. */
     if ( !r->rotated )
     {
         r->rotated = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the ids of a trace stand for, and what else a trace tells of itself:
- * its mappings.
+ * The mappings of a trace: names of ids, and the extensions of simple-format.h
+ * (declarations, clock, process, threads).
  */
 #include "simpletrace/reader-private.h"
 
@@ -14,8 +14,8 @@
 #include "libusertrace/simple-format.h"
 #include "simpletrace/bytes.h"
 
-#define HEADER 20u              /* of a mapping */
-#define NUMBERS 64u             /* bytes that some numbers may take */
+#define HEADER 20u              /* size of a mapping without its text */
+#define NUMBERS 64u             /* bytes of padding for sscanf() */
 
 static int map_set_event(struct st_reader *r, uint64_t id,
                          struct st_event *event)
@@ -69,7 +69,7 @@ static int parse_name(struct st_reader *r, uint64_t id, const char *text,
     return map_set_event(r, id, st_events_find_or_add(r->events, text, length));
 }
 
-/* "ID DECLARATION"; one that cannot be read is passed over. */
+/* "ID DECLARATION"; a declaration with errors is ignored. */
 static int parse_declaration(struct st_reader *r, const char *text,
                              size_t length)
 {
@@ -120,7 +120,7 @@ static const struct
     { SIMPLE_PROCESS, parse_process }, { SIMPLE_THREAD, parse_thread },
 };
 
-/* Texts are given an end, so that they can be read as such. */
+/* The text is copied and NUL-terminated for the parsers. */
 static int parse_extension(struct st_reader *r, uint64_t id, const char *text,
                            size_t length)
 {

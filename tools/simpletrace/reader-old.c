@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Version 0: records of eight words, id, time and six arguments.  A string is
- * a pointer into a process that is gone.
+ * a pointer into the process, which no longer exists.
  */
 #include "libusertrace/simple-format.h"
 #include "simpletrace/bytes.h"
 #include "simpletrace/reader-private.h"
 
 #define RECORD 64u
-#define ARGS 16u                /* where they begin */
+#define ARGS 16u                /* offset of the arguments */
 
 static struct st_event *lookup_event_v0(struct st_reader *r, uint64_t id)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How a trace begins: which version, which byte order, what an id is.
+ * Opening a trace: version, byte order, and the meaning of ids.
  */
 #include "simpletrace/reader-private.h"
 
@@ -39,7 +39,7 @@ static int read_header(struct st_reader *r, struct err *e)
     return 0;
 }
 
-/* SystemTap writes one without a header; its first word is 0 or 1. */
+/* SystemTap writes version 4 without a header; the first word is 0 or 1. */
 static void guess_header(struct st_reader *r, int64_t have)
 {
     r->version = 4;

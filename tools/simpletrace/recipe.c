@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The conversions that nearly all events use have steps of their own; any
- * other is taken apart into flags, width, precision and letter, and put
- * together again from these, so that a format can only do what we wrote here.
- * Width and precision are cut to MAX_WIDTH: a trace may come from anybody.
+ * The most frequent conversions have steps of their own.  Any other conversion
+ * is parsed into flags, width, precision and letter, and printf gets a format
+ * built from these, so a format cannot do anything else.  Width and precision
+ * are limited to MAX_WIDTH: the trace is untrusted.
  */
 #include "simpletrace/recipe.h"
 
@@ -53,7 +53,7 @@ static void read_sizes(struct st_step *step, const char **at)
         step->precision = parse_number(at);
 }
 
-/* As on the machines that all this runs on: long has 64 bits. */
+/* As on the machines that this runs on: long has 64 bits. */
 static const struct { const char *modifier; unsigned int bits; } widths[] = {
     { "", 32 }, { "hh", 8 }, { "h", 16 }, { "l", 64 }, { "ll", 64 },
     { "q", 64 }, { "j", 64 }, { "z", 64 }, { "t", 64 },
@@ -93,7 +93,7 @@ static enum st_kind choose_kind(struct st_step *step)
     }
 }
 
-/* %[flags][width][.precision][modifier]letter, which tracetool has checked. */
+/* %[flags][width][.precision][modifier]letter, checked by tracetool. */
 static void read_conversion(struct st_step *step, const char *text)
 {
     const char *at = text + 1;
@@ -124,9 +124,9 @@ static struct st_step make_step(const struct tt_piece *piece,
 }
 
 /*
- * A step of ours must not read what is no argument.  What a trace has of a
- * string printed with %p is the text, and of a pointer to other characters,
- * printed with %s, the pointer.
+ * Check that a step reads an existing argument.  A trace holds the text of a
+ * string that is printed with %p, and the pointer to other characters that are
+ * printed with %s.
  */
 static bool resolve_step(struct st_step *step, const struct st_event *event)
 {
@@ -217,7 +217,7 @@ static void print_number(struct st_out *out, const struct st_step *step,
     bool is_signed = strchr("di", step->letter);
     int n;
 
-    /* flags and letter are of a known few: this format is ours */
+    /* flags and letter come from fixed sets, so the format is safe */
     snprintf(fmt, sizeof(fmt), "%%%s*.*%s%c", flags,
              strchr("cp", step->letter) ? "" : "j", step->letter);
 #pragma GCC diagnostic push
@@ -265,7 +265,7 @@ static void print_pointer(struct st_out *out, uint64_t word)
         st_out_text(out, "(nil)");
 }
 
-/* Of a string, old traces have nothing but where it was. */
+/* An old trace has only the address of a string. */
 static void print_string_value(struct st_out *out, const struct st_value *v,
                                bool visible)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A format, compiled: what printf would print of the arguments, without ever
- * giving printf a format that somebody else wrote.
+ * A compiled format: prints the arguments as printf would, without passing a
+ * format from the trace to printf.
  */
 #ifndef SIMPLETRACE_RECIPE_H
 #define SIMPLETRACE_RECIPE_H
@@ -15,8 +15,8 @@ enum st_kind { ST_LITERAL, ST_SIGNED, ST_UNSIGNED, ST_HEX, ST_POINTER, ST_TEXT,
 struct st_step
 {
     uint8_t kind;               /* enum st_kind */
-    uint8_t shift;              /* 64 - bits that the conversion takes */
-    uint8_t zeros;              /* ST_HEX: at least so many digits */
+    uint8_t shift;              /* 64 - bits of the conversion */
+    uint8_t zeros;              /* ST_HEX: least number of digits */
     uint8_t stars;              /* bit 0: width, bit 1: precision */
     uint8_t arg;
     char letter;
@@ -26,13 +26,13 @@ struct st_step
     size_t length;
 };
 
-/* event->steps, with the vcpu in front where there is one.  0 or -ENOMEM. */
+/* Set event->steps, with the vcpu first if there is one. 0 or -ENOMEM. */
 int st_recipe_make(struct arena *a, struct st_event *event,
                    const struct tt_event *from);
 
 /*
- * visible: strings as st_out_escaped() shows them; else byte for byte, as
- * printf would.
+ * visible: print strings escaped by st_out_escaped(); otherwise byte for byte,
+ * as printf would.
  */
 void st_recipe_print(struct st_out *out, const struct st_event *event,
                      const struct st_value *values, bool visible);

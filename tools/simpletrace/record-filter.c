@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Patterns are matched once for each event, not once for each record.  The
- * last one that matches decides, so that -N '*' -N '-qemu_mutex_*' is all but
- * these.  Losses are shown whatever is asked for, unless by name.
+ * Patterns are matched once per event, not once per record.  The last matching
+ * pattern decides, so -N '*' -N '-qemu_mutex_*' prints everything else.
+ * Losses are filtered like other records.
  */
 #include "simpletrace/record-filter.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which records are wanted.
+ * The filter of records: --name, --from, --to, --pid, --tid.
  */
 #ifndef SIMPLETRACE_RECORD_FILTER_H
 #define SIMPLETRACE_RECORD_FILTER_H
@@ -9,7 +9,7 @@
 
 #define ST_MAX_NAMES 64u
 
-struct st_list                  /* of what an option gave, in order */
+struct st_list                  /* values of a repeated option, in order */
 {
     char *text[ST_MAX_NAMES];
     size_t nr;
@@ -17,12 +17,12 @@ struct st_list                  /* of what an option gave, in order */
 
 struct st_filter
 {
-    struct st_list names;       /* patterns; with '-' in front: not these */
-    uint64_t from, to;          /* ns since the first record; to 0: the end */
+    struct st_list names;       /* patterns; '-' in front: exclude */
+    uint64_t from, to;          /* ns since the first record; to 0: no end */
     uint64_t pid, tid;          /* 0: any */
 };
 
-/* `first`: the time of the first record of all. */
+/* `first`: the time of the first record of all traces. */
 bool st_filter_accepts(const struct st_filter *s,
                        const struct st_record *record, uint64_t first);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * As libusertrace/simple-format.h says: the trace file up to where the commit
- * counts it, then the events of all rings, by time.  The rings are a file that
- * anybody may have written, so each number is held against the size first.
+ * Recovery as described in libusertrace/simple-format.h: the committed part of
+ * the trace file, then the events of all rings, merged by time.  The file of
+ * rings is untrusted, so every number is checked against the file size first.
  */
 #include "simpletrace/recover.h"
 
@@ -26,8 +26,8 @@
 
 struct found                    /* an event of a ring */
 {
-    uint64_t order;             /* its time, or that of one before it */
-    size_t number;              /* in which it was found */
+    uint64_t order;             /* its time, or a later time before it */
+    size_t number;              /* sequence number */
     const unsigned char *bytes;
     size_t size;
     uint32_t tid;
@@ -35,8 +35,8 @@ struct found                    /* an event of a ring */
 
 struct recovery
 {
-    const char *name;           /* of the rings */
-    unsigned char *image;       /* all of them */
+    const char *name;           /* of the file of rings */
+    unsigned char *image;       /* contents of the file */
     size_t size;
     struct simple_rings head;
     unsigned int side;
@@ -133,7 +133,7 @@ static int keep_lost(struct recovery *r, const struct simple_ring *ring,
     return keep_found(r, bytes, SIMPLE_MARKER_BYTES, order, ring->tid);
 }
 
-/* The part of a ring that was not written, in one piece; NULL: no memory. */
+/* The uncommitted part of a ring, contiguous; NULL: no memory. */
 static unsigned char *unwrap_data(struct recovery *r, const unsigned char *data,
                                   uint64_t tail, size_t n)
 {
@@ -245,7 +245,7 @@ static int read_rings(struct recovery *r, struct err *e)
     return 0;
 }
 
-/* The trace that the rings name; or, if it was just rotated, its new name. */
+/* Open the trace that the rings name, or its name after a rotation. */
 static int open_trace(struct recovery *r, struct err *e)
 {
     char path[SIMPLE_PATH_MAX + 2];

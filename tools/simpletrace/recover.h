@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The trace of a process that was killed: its file, and what was in its rings.
+ * Recovers the trace of a killed process from its trace file and its rings.
  */
 #ifndef SIMPLETRACE_RECOVER_H
 #define SIMPLETRACE_RECOVER_H
@@ -11,14 +11,14 @@
 
 struct st_recovered
 {
-    uint64_t events, lost;      /* that the rings had */
-    uint64_t unread;            /* bytes of rings that are no events */
-    uint64_t missing;           /* bytes that the trace file should have had */
+    uint64_t events, lost;      /* found in the rings */
+    uint64_t unread;            /* bytes of rings that are not events */
+    uint64_t missing;           /* bytes missing from the trace file */
 };
 
 /*
- * FILE.rings to a whole trace, `out`, which appears when it is complete.  The
- * rings and the trace file stay as they are.
+ * Write the complete trace of FILE.rings to `out`, which appears when it is
+ * finished.  The rings and the trace file are not modified.
  */
 int st_recover_trace(const char *rings, const char *out,
                      struct st_recovered *done, struct err *e);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What becomes of records: lines in some style, or a report at the end.
+ * Styles: consumers of records, which print lines or a report at the end.
  */
 #ifndef SIMPLETRACE_SINK_H
 #define SIMPLETRACE_SINK_H
@@ -18,13 +18,13 @@ struct st_print
     struct st_out out;
     enum st_time time;
     bool colour;
-    bool seen, any;             /* there was a record; one that is wanted */
-    uint64_t first, last;       /* time of `seen`, of the last wanted */
-    time_t second;              /* whose text is in `day` */
+    bool seen, any;             /* any record; any printed record */
+    uint64_t first, last;       /* times: first record, last printed */
+    time_t second;              /* second that `day` shows */
     char day[32];
-    uint64_t undeclared;        /* arguments not as declared */
-    struct arena arena;         /* for what a report keeps */
-    void *state;                /* the report's */
+    uint64_t undeclared;        /* records that do not match a declaration */
+    struct arena arena;         /* memory of a report */
+    void *state;                /* of the report */
     bool no_memory;
 };
 
@@ -41,7 +41,10 @@ extern const struct st_sink st_style_text, st_style_log, st_style_qemu,
     st_style_qemu_raw, st_style_json, st_style_csv, st_style_stats,
     st_style_locks, st_style_9p;
 
-/* name=value for each argument, or the bytes if they are not as declared. */
+/*
+ * Print name=value for each argument, or the bytes if they do not match the
+ * declaration.
+ */
 void st_print_args(struct st_print *p, const struct st_record *record);
 
 #endif /* SIMPLETRACE_SINK_H */

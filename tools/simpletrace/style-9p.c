@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What guests and QEMU's file server say to each other: its events v9fs_NAME
- * are requests (TNAME), v9fs_NAME_return the answers (RNAME), and both begin
- * with the tag that joins them.  An answer has the time that it took.
+ * The 9P protocol between guests and QEMU's file server: events v9fs_NAME are
+ * requests (TNAME), v9fs_NAME_return the answers (RNAME); both begin with the
+ * tag that connects them.  An answer is printed with its latency.
  */
 #include <ctype.h>
 
@@ -15,7 +15,7 @@
 struct request
 {
     uint64_t time;
-    const struct st_event *event;   /* NULL: none is waiting */
+    const struct st_event *event;   /* NULL: no request pending */
     uint32_t pid;
 };
 
@@ -49,7 +49,7 @@ static bool is_return_event(const char *name)
     return n > tail + strlen(PREFIX) && !strcmp(name + n - tail, RETURN);
 }
 
-/* rerror and rcancel are answers that go to any request. */
+/* rerror and rcancel answer any request. */
 static bool is_refusal(const char *name)
 {
     return !strcmp(name, PREFIX "rerror") || !strcmp(name, PREFIX "rcancel");
@@ -72,7 +72,7 @@ static void print_message_head(struct st_print *p,
         print_message(out, record->event->name, answer);
 }
 
-/* The time that it took, and to what it is an answer. */
+/* Print the latency, and for a refusal the request. */
 static void print_answer(struct st_print *p, const struct st_record *record,
                          struct request *request, bool refusal)
 {

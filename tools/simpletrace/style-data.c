@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lines for programs: JSON, an object a line, and CSV.
+ * Styles for programs: JSON, an object per line, and CSV.
  */
 #include "simpletrace/recipe.h"
 #include "simpletrace/sink.h"
 
-/* What is no UTF-8 becomes the character that says so. */
+/* Invalid UTF-8 becomes U+FFFD. */
 static void json_string(struct st_out *out, const char *text, size_t n)
 {
     size_t length;

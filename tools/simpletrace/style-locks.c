@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who waits for QEMU's mutexes, and who holds them: from qemu_mutex_lock,
- * _locked and _unlock, mutex by mutex.  Traces without thread ids do not say
- * whose lock was granted; then it is taken to be the one that waited longest.
+ * Waiting and holding times of QEMU's mutexes, from qemu_mutex_lock, _locked
+ * and _unlock.  Without thread ids in the trace, a granted lock is attributed
+ * to the thread that has waited longest.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ struct waiter
 {
     uint64_t time;
     uint32_t tid;
-    char place[MAX_PLACE];      /* "": not known */
+    char place[MAX_PLACE];      /* "": unknown */
 };
 
 struct lock
@@ -81,7 +81,7 @@ static void add_duration(struct st_print *p, struct tt_vec *v, uint64_t from,
         p->no_memory = true;
 }
 
-/* The second argument and the third; of a long path the end. */
+/* File and line from the second and third argument; the end of a long path. */
 static void read_place(const struct st_record *r, char place[MAX_PLACE])
 {
     struct st_value values[ST_MAX_ARGS];

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lines of QEMU's simpletrace.py: the time since the last record in
- * microseconds, all numbers in hex, strings as Python shows bytes; or, as when
- * that was a program for Python 2, as they are.  Each version of the format
- * has its own words for losses, and only from version 3 on there is a pid.
+ * The output of QEMU's simpletrace.py: the time since the last record in
+ * microseconds, all numbers in hexadecimal, and strings as Python prints
+ * bytes; or unquoted, as when simpletrace.py ran on Python 2.  Each version of
+ * the format has its own words for losses, and only version 3 and later have a
+ * pid.
  */
 #include <stdio.h>
 
 #include "simpletrace/sink.h"
 
-/* Python's bytes, in quotes. */
+/* repr() of a Python bytes object. */
 static void print_repr(struct st_out *out, const char *text, size_t n)
 {
     static const char plain[] = "\\\t\n\r", names[] = "\\tnr";
@@ -42,8 +43,8 @@ static void print_repr(struct st_out *out, const char *text, size_t n)
 }
 
 /*
- * As "%0.3f" of a thousandth, which below 10^15 has just the digits of the
- * number itself.
+ * "%0.3f" of a thousandth: below 10^15 these are exactly the digits of the
+ * number.
  */
 #define EXACT 1000000000000000ll
 

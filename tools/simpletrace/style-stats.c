@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How much there is of what: the events by number of records.
+ * Statistics: the number of records and bytes of each event.
  */
 #include <stdlib.h>
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lines for people: when, who, the event, and what its own format makes of
- * its arguments.  Style log is what the log back end prints of the event,
- * byte for byte, and nothing else.
+ * Styles for people: time, process, event name, and the arguments in the
+ * event's own format.  Style log prints exactly the line of the log back end.
  */
 #include <time.h>
 
@@ -15,7 +14,7 @@
 #define RED "\033[31m"
 #define PLAIN "\033[0m"
 
-/* In the file only one moment on both clocks is known. */
+/* The trace records one moment on both clocks; extrapolate from it. */
 static uint64_t wall_time(const struct st_record *record)
 {
     const struct st_clock *clock = &record->from->clock;
@@ -103,7 +102,6 @@ void st_print_args(struct st_print *p, const struct st_record *record)
     if ( st_record_values(record, values) )
     {
         p->undeclared++;
-        record->event->told = true;
         print_bytes(&p->out, record, 0);
         return;
     }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Versions 2, 3 and 4 are packed items; they differ in the type word that
- * only version 4 has, and in what an id is.  Version 0 is an array of records
- * of 64 bytes (reader-old.c).
+ * Versions 2, 3 and 4 are packed items; they differ in the type word, which
+ * only version 4 has, and in the meaning of ids.  Version 0 is an array of
+ * 64-byte records (reader-old.c).
  *
- * An item is believed if its header is: known type, known id, a length that
- * the declaration allows.  If it is not, the item behind it decides, for
- * declarations can be wrong as well as bytes.  Where no item is, the reader
- * goes on byte by byte to the next place where there is one, with another one
- * behind it.
+ * An item is accepted if its header is valid: known type, known id, and a
+ * length that matches the declaration.  Otherwise the item behind it decides,
+ * since the declaration may be wrong instead of the bytes.  Where there is no
+ * item, the reader searches byte by byte for the next position with a valid
+ * item that is followed by another.
  */
 #include "simpletrace/trace-reader.h"
 
@@ -21,9 +21,9 @@
 #include "simpletrace/reader-private.h"
 
 #define HEADER 24u
-#define RECORD 24u              /* what of it `length` counts, at least */
+#define RECORD 24u              /* least value of `length` */
 #define MAPPING 20u
-#define MAX_LENGTH (64u << 10)  /* ten strings of 512 bytes are 5 KB */
+#define MAX_LENGTH (64u << 10)  /* ten strings of 512 bytes take 5 KB */
 #define MAX_NAME 4096u
 
 enum item { NO_ITEM, CUT, MAPPED, EVENT };
@@ -41,7 +41,7 @@ static bool is_text(const unsigned char *at, size_t n)
     return n > 0;
 }
 
-/* A mapping whose header is at p: its bytes, or 0. */
+/* The size of a mapping with its header at p, or 0. */
 static size_t mapping_size(const struct st_reader *r, const unsigned char *p)
 {
     uint64_t id = st_get64(p + 8, r->swapped);
@@ -53,7 +53,7 @@ static size_t mapping_size(const struct st_reader *r, const unsigned char *p)
     return MAPPING + length;
 }
 
-/* What might be at p, by its header alone; *size is of all of it. */
+/* Classify the item at p by its header only; *size is the size of the item. */
 static enum item peek_item(const struct st_reader *r, const unsigned char *p,
                            int64_t have, size_t *size)
 {
@@ -85,7 +85,7 @@ static struct st_event *lookup_event(struct st_reader *r, uint64_t id)
     return id == SIMPLE_DROPPED ? &r->events->dropped : NULL;
 }
 
-/* Do the strings make up for the bytes? */
+/* Do the lengths of the strings add up to `bytes`? */
 static bool strings_fit(const struct st_reader *r,
                         const struct st_event *event, const unsigned char *p,
                         uint32_t bytes)
@@ -109,7 +109,7 @@ static bool strings_fit(const struct st_reader *r,
     return !left;
 }
 
-/* `size` is of the item. */
+/* `size` is the size of the item. */
 static bool arguments_fit(const struct st_reader *r,
                           const struct st_event *event, const unsigned char *p,
                           size_t size)
@@ -123,7 +123,7 @@ static bool arguments_fit(const struct st_reader *r,
     return strings_fit(r, event, p + r->type_bytes + RECORD, bytes);
 }
 
-/* Known, and as it was declared. */
+/* Is the event known, and are the arguments as declared? */
 static bool event_is_valid(struct st_reader *r, const unsigned char *p,
                            size_t size)
 {
@@ -133,9 +133,9 @@ static bool event_is_valid(struct st_reader *r, const unsigned char *p,
 }
 
 /*
- * Is there an item, or the end of the file, so far behind what comes?  Where
- * items have no type word nearly any bytes could be one: then it has to be one
- * that is known, or others have to follow in turn.
+ * Is there an item, or the end of the file, `size` bytes ahead?  Without type
+ * words, nearly any bytes look like an item: then a known event or a chain of
+ * items is required.
  */
 static bool item_follows(struct st_reader *r, size_t size, struct err *e)
 {
@@ -162,7 +162,9 @@ static bool item_follows(struct st_reader *r, size_t size, struct err *e)
     return !more;
 }
 
-/* One that is no doubt an item: for where it is not known to be one. */
+/*
+ * A strict test, for positions that are not known to be the start of an item.
+ */
 static bool is_confirmed(struct st_reader *r, struct err *e)
 {
     int64_t have = st_input_need(&r->in, MAX_LENGTH + HEADER, e);
@@ -177,7 +179,7 @@ static bool is_confirmed(struct st_reader *r, struct err *e)
     return (item == EVENT || item == MAPPED) && item_follows(r, size, e);
 }
 
-/* Passes over what is no item. */
+/* Skip bytes up to the next confirmed item. */
 static int skip_damage(struct st_reader *r, struct err *e)
 {
     uint64_t from = st_input_offset(&r->in), bytes;
@@ -224,7 +226,7 @@ static void take_record(struct st_reader *r, struct st_record *record,
     r->in.at += size;
 }
 
-/* 1: taken; 0: it is damage. */
+/* 1: taken; 0: damage; -errno. */
 static int take_event_slow(struct st_reader *r, struct st_record *record,
                            size_t size, struct err *e)
 {
@@ -246,7 +248,10 @@ static int take_event_slow(struct st_reader *r, struct st_record *record,
     return 1;
 }
 
-/* Nearly all: an event that is all there, and as it was declared. */
+/*
+ * Fast path, for nearly all records: a complete event that matches its
+ * declaration.  False: use the slow path.
+ */
 static bool take_event_fast(struct st_reader *r, struct st_record *record)
 {
     const unsigned char *p = st_input_bytes(&r->in);
