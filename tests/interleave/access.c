@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the compiler calls with -fsanitize=thread, of gcc and of clang: for a
- * plain access before it, for an atomic one in its place.
+ * The functions that the compiler calls with -fsanitize=thread, of gcc and
+ * clang: before a plain access, and instead of an atomic access.
  *
- * An exchange that is weaker than sequentially consistent stands for one of
- * this CPU only (move() of ring-write.c, which is no locked instruction): it
- * sees what the thread stored, and is itself seen late.
+ * An exchange weaker than sequentially consistent stands for an exchange that
+ * is atomic on this CPU only (exchange_word() of ring-write.c, an instruction
+ * without lock prefix): it sees the stores of its own thread, and may itself
+ * become visible late.
  */
 #include "tests/interleave/access.h"
 
@@ -169,7 +170,7 @@ ATOMIC(8, uint8_t)
 ATOMIC(32, uint32_t)
 ATOMIC(64, uint64_t)
 
-/* clang's form of the same. */
+/* The same operation as called by clang. */
 SYMBOL uint64_t __tsan_atomic64_compare_exchange_val(
     uint64_t *at, uint64_t from, uint64_t to, int order, int failed);
 uint64_t __tsan_atomic64_compare_exchange_val(uint64_t *at, uint64_t from,

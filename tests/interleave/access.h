@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Between the calls that the compiler makes (access.c) and the search.
+ * The interface between the compiler's calls (access.c) and the search
+ * (explore.c).
  */
 #ifndef TESTS_INTERLEAVE_ACCESS_H
 #define TESTS_INTERLEAVE_ACCESS_H
@@ -8,20 +9,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Somebody else may go on here; a signal may come. */
+/* A scheduling point: another thread may continue, or a signal arrive. */
 void access_step(void);
 
 /*
- * The same before accesses that are not atomic; a run of them is one step,
- * since nobody who keeps to the rules looks into the middle of it.  Only what
- * is the thread's own is always a step by itself: for its signals.
+ * A scheduling point before plain accesses.  A run of plain accesses is one
+ * step, since other threads must not access that memory meanwhile.  Memory of
+ * one thread is always a step of its own, because of signals.
  */
 void access_plainly(const void *at, bool is_write);
 
-/* With other threads, or with handlers; what is not is accessed in no time. */
+/*
+ * Is the memory shared with other threads or handlers?  Private memory needs
+ * no scheduling point.
+ */
 bool access_is_shared(const void *at);
 
-/* A load sees the thread's own late stores; drain: they are all seen now. */
+/*
+ * access_load() sees the thread's own late stores; access_drain() makes all
+ * late stores visible.
+ */
 uint64_t access_load(const void *at, unsigned int bytes);
 void access_store_late(void *at, uint64_t value, unsigned int bytes);
 void access_drain(void);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * States and how they follow each other: a search in depth, by recursion.
+ * States and their successors: a recursive depth-first search.
  *
- * What this file needs for itself lies in one piece of memory outside of the
- * program's, or it would be part of each state.
+ * The data of this file lies in memory of its own outside of the program's
+ * memory, otherwise it would be part of each state.
  */
 #define _GNU_SOURCE             /* dl_iterate_phdr, MAP_ANONYMOUS */
 #include "tests/interleave/explore.h"
@@ -21,7 +21,7 @@
 #define THREADS_MAX 4u
 #define REGIONS_MAX 16u
 #define STACK_BYTES (64u << 10)
-#define LATE_MAX 8u             /* stores that wait; then the first leaves */
+#define LATE_MAX 8u             /* late stores; when full, the oldest leaves */
 #define TLS_MAX 256u
 #define DEPTH_MAX 4000u
 #define IMAGES_BYTES (512u << 20)       /* address space, not memory */
@@ -33,18 +33,18 @@ struct late
     unsigned int bytes;
 };
 
-enum action { STEP, SIGNAL, LEAVE };    /* LEAVE: a late store does */
+enum action { STEP, SIGNAL, LEAVE };    /* LEAVE: of a late store */
 
 struct thread
 {
     jmp_buf at;
     char *stack;
-    char *low;                  /* what is below is not in use */
+    char *low;                  /* the stack below is unused */
     void (*body)(void *arg);
     void *arg;
     bool has_signals, is_done;
-    unsigned int signals;       /* that were delivered */
-    unsigned int choices;       /* of its next step; 0: it is an access */
+    unsigned int signals;       /* delivered so far */
+    unsigned int choices;       /* of the next step; 0: it is an access */
     unsigned int chosen;
     bool is_signal;             /* the next step is a handler */
     bool is_in_run;             /* of plain accesses */
@@ -67,13 +67,13 @@ struct region
 struct explorer
 {
     const struct explore_plan *plan;
-    jmp_buf at;                 /* of the search */
+    jmp_buf at;                 /* in the search */
     ucontext_t context;
     unsigned int nr_threads, self;
     struct thread threads[THREADS_MAX];
     unsigned int nr_regions;
     struct region regions[REGIONS_MAX];
-    struct region tls;          /* of the program; on this kernel thread */
+    struct region tls;          /* of the program, on this kernel thread */
     unsigned int depth;
     struct choice path[DEPTH_MAX];
     char *images, *image_end;
@@ -91,7 +91,7 @@ static void copy_tls(char *to, const char *from)
     memcpy(to, from, ex->tls.size);
 }
 
-/* To the search, which comes back when it is this thread's turn. */
+/* Switch to the search, which returns when this thread is scheduled again. */
 static void __attribute__((noinline)) stop(struct thread *t)
 {
 #if defined(__x86_64__)
@@ -128,7 +128,7 @@ unsigned int explore_self(void)
     return ex->self;
 }
 
-/* A handler's own accesses come here, too: so handlers nest. */
+/* Accesses of a handler come here, too: so handlers nest. */
 static void step(struct thread *t)
 {
     for ( ; ; )
@@ -158,8 +158,10 @@ static bool is_in(const struct region *r, const void *at)
     return (const char *)at >= r->at && (const char *)at < r->at + r->size;
 }
 
-/* The queue has places for atomic stores only; what would pass them waits for
- * them to leave, as does who reads what is in it. */
+/*
+ * The queue holds atomic stores only.  A plain store waits until the queue is
+ * empty, and so does a plain load of a queued address.
+ */
 static bool has_to_wait(const struct thread *t, const void *at, bool is_write)
 {
     bool has = is_write && t->nr_late;
@@ -266,7 +268,7 @@ static struct region stack_of(const struct thread *t)
     return (struct region){ t->low, t->stack + STACK_BYTES - t->low };
 }
 
-/* Images begin and end where digest() can take whole words. */
+/* Align images, so that digest() can read whole words. */
 static char *pad(char *to)
 {
     while ( (to - ex->images) % 8 )
@@ -365,7 +367,9 @@ static bool is_new(const char *image)
 
 /* ---- the search --------------------------------------------------------- */
 
-/* What is left of calls that ended would make states differ. */
+/*
+ * Clear the stack of finished calls, whose contents would make states differ.
+ */
 static void run(unsigned int nr)
 {
     memset(ex->threads[nr].low - 1024, 0, 1024);
@@ -401,7 +405,10 @@ static bool can(const struct thread *t, unsigned int action)
     }
 }
 
-/* As of a process that dies here: what its threads stored will be seen. */
+/*
+ * Check the state in which a process is left that dies here: its late stores
+ * become visible.
+ */
 static void look(void)
 {
     bool is_end = true;
@@ -419,7 +426,7 @@ static void look(void)
 
 static void search(void);
 
-/* All that can be next, into choices[]. */
+/* Collect all possible next steps in choices[]. */
 static unsigned int list_choices(struct choice *choices)
 {
     unsigned int nr = 0, i, action, value, values;
@@ -506,7 +513,7 @@ void explore_spawn(void (*body)(void *arg), void *arg, bool has_signals)
     copy_tls(t->tls, ex->tls.at);
 }
 
-/* Only here does the kernel have a part in it. */
+/* The only place that needs the kernel to switch contexts. */
 static void begin_thread(unsigned int nr)
 {
     ucontext_t *context = &ex->context;
@@ -521,7 +528,10 @@ static void begin_thread(unsigned int nr)
     ex->self = ex->nr_threads;
 }
 
-/* The program's thread-local variables are its first object's. */
+/*
+ * The program is the first object, so its thread-local variables are in the
+ * first TLS block.
+ */
 static int find_tls(struct dl_phdr_info *info, size_t size, void *arg)
 {
     (void)size;
@@ -533,7 +543,7 @@ static int find_tls(struct dl_phdr_info *info, size_t size, void *arg)
     return 1;
 }
 
-/* For the next plan, the program is as it was. */
+/* Save the program's memory, to restore it before the next plan. */
 static void save_program(void)
 {
     char *to = put(ex->image_end, __data_start, _end - __data_start);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A trace point: an event of `bytes` with nothing in it that anybody reads.
- * It is compiled as the ring is, so that what is inline in trace/simple.h is
- * tried in all orders, too.
+ * A trace point: an event of `bytes` without defined contents.  This file is
+ * compiled like the ring, so the inline functions of trace/simple.h are
+ * explored, too.
  */
 #include "tests/interleave/point.h"
 

@@ -26,25 +26,25 @@
 #include "tests/interleave/explore.h"
 #include "tests/interleave/point.h"
 
-#define RING_BYTES 4096u        /* the least that can be mapped twice */
+#define RING_BYTES 4096u        /* the least size that can be mapped twice */
 #define RINGS 2u
 #define ITEMS 24u
 #define WRITERS 3u              /* 0 and 1 are threads, 2 is the handler */
 #define HANDLER 2u
-#define BIG 1960u               /* two of these fit into a ring */
+#define BIG 1960u               /* a ring has room for two */
 #define SMALL 0u
 #define FREED 0xee
 
 struct row
 {
     struct explore_plan plan;
-    unsigned int writers, events;       /* events: of each */
+    unsigned int writers, events;   /* events: of each writer */
     uint32_t bytes;                     /* of each event */
-    unsigned int rings;                 /* that there can be ... */
+    unsigned int rings;         /* available ... */
     unsigned int first_rings;           /* ... before a second file (0: all) */
-    unsigned int passes, failures;      /* failures: of writes, at most */
+    unsigned int passes, failures;  /* failures: failed writes, at most */
     void (*drain)(void *arg);
-    bool has_places;            /* losses are where they were: no signals */
+    bool has_places;            /* losses are at their place: no signals */
     bool is_long;
 };
 
@@ -53,17 +53,17 @@ struct row
 struct item
 {
     uint64_t id, time, arg;     /* arg: of a dropped event */
-    uint64_t end;               /* of file */
+    uint64_t end;               /* end in the file */
     uint32_t tid, inode;
 };
 
 struct writer
 {
     unsigned int begun, done;
-    unsigned int safe;          /* done, and no interrupted one below */
+    unsigned int safe;          /* done, without an interrupted event below */
 };
 
-/* All of it is part of a state. */
+/* All of this is part of a state. */
 static struct world
 {
     struct ut_drain drain;
@@ -75,19 +75,19 @@ static struct world
     struct item pending[ITEMS];
     struct writer writers[WRITERS];
     uint64_t clock;
-    unsigned int failures;      /* of writes, still to come */
+    unsigned int failures;      /* writes that may still fail */
     bool is_closing;
-    unsigned int done_before;   /* ... of it */
-    unsigned int begun_after;   /* by writer 0: another file was open then */
+    unsigned int done_before;   /* ... before closing */
+    unsigned int begun_after;   /* by writer 0, before the second file */
     bool is_closed;
-    void (*at_end)(void *arg);  /* of a thread */
-    void *held[WRITERS];        /* what for */
+    void (*at_end)(void *arg);  /* destructor of a thread's key */
+    void *held[WRITERS];        /* values of the key */
 } world;
 
 static struct ut_arena arena;
 static char *ring_memory[RINGS];
 
-/* Of the plan that is played. */
+/* The plan that is running. */
 static const struct row *now;
 
 int clock_gettime(clockid_t clock, struct timespec *t)
@@ -97,7 +97,7 @@ int clock_gettime(clockid_t clock, struct timespec *t)
     return 0;
 }
 
-/* Who waits wakes at once, as the drain may. */
+/* A waiting drain wakes up at once, as the real one may. */
 long syscall(long number, ...)
 {
     return number == SYS_gettid ? (long)explore_self() + 1 : 0;
@@ -139,8 +139,10 @@ int ut_ring_new(struct ut_arena *a, struct ut_ring **ring, struct err *e)
     return 0;
 }
 
-/* From now on, whoever writes there is found out by check_freed().  A call of
- * the kernel, which this stands for, lets all stores go out first. */
+/*
+ * check_freed() finds later writes to this memory.  The system call that this
+ * function stands for flushes all stores first.
+ */
 void ut_ring_free(struct ut_ring *r)
 {
     access_drain();
@@ -201,7 +203,7 @@ int ut_file_put_events(struct ut_file *f, uint32_t nr)
     return 0;
 }
 
-/* It is on the disk before it counts. */
+/* The data is on the disk before it counts. */
 int ut_file_write(struct ut_file *f)
 {
     bool fails = world.failures && explore_choose(2);
@@ -311,13 +313,13 @@ static void recover(struct found *f)
 struct sum
 {
     uint64_t events, dropped, without_ring;
-    uint64_t after;             /* of events: in the second file */
+    uint64_t after;             /* events in the second file */
 };
 
 /*
- * Nothing is there twice.  Of each writer the events are in order (a handler's
- * can be interrupted by another's); of a ring without signals, each loss is
- * where it was.
+ * No event is there twice.  Events of a writer are in order (a handler's event
+ * can be interrupted by another handler's); without signals, each loss of a
+ * ring is at its place.
  */
 static struct sum tally(const struct found *f)
 {
@@ -364,8 +366,10 @@ static unsigned int safe(void)
            world.writers[2].safe;
 }
 
-/* Losses for want of a ring are told by the file alone: a kill forgets the
- * last of them. */
+/*
+ * Losses for lack of a ring are recorded in the file only: a kill loses the
+ * last of them.
+ */
 static void check(void)
 {
     struct found f;
@@ -429,7 +433,7 @@ static void drain_and_tend(void *arg)
     }
 }
 
-/* As simple-backend.c rotates files. */
+/* The rotation of simple-backend.c. */
 static void rotate(void *arg)
 {
     (void)arg;
@@ -440,7 +444,7 @@ static void rotate(void *arg)
     ut_drain_run_pass(&world.drain);
 }
 
-/* As simple-backend.c closes a file, if it could wait for ever. */
+/* Closing a file in simple-backend.c, with an unlimited wait. */
 static void close_rings(void *arg)
 {
     (void)arg;
@@ -458,7 +462,7 @@ static void close_rings(void *arg)
     world.is_closed = true;
 }
 
-/* And begins another one. */
+/* ... and opening another. */
 static void close_and_open(void *arg)
 {
     close_rings(arg);
@@ -491,7 +495,7 @@ static void *map_twice(void)
     return at;
 }
 
-/* In the state that simple-backend.c leaves when it has opened a file. */
+/* The state after simple-backend.c has opened a file. */
 static void begin_rings(void)
 {
     struct simple_ring *ring;
@@ -516,7 +520,7 @@ static void begin_rings(void)
     ut_drain_set_file(&world.drain, "f");
     ut_drain_recycle_rings(&world.drain, NULL);
     ut_rings_set_accepting(true);
-    /* All but the names. */
+    /* All but the paths. */
     explore_share(arena.head, offsetof(struct simple_rings, committed[0].path));
     explore_share(&arena.head->committed[1],
                   sizeof(arena.head->committed[1]) - SIMPLE_PATH_MAX);
@@ -545,7 +549,7 @@ static struct sum tally_file(void)
     return tally(&f);
 }
 
-/* Nobody writes any more: one pass, and all of it is in the file. */
+/* All writers have ended: after one pass, everything is in the file. */
 static void end(void)
 {
     struct sum sum;
@@ -563,8 +567,8 @@ static void end(void)
 }
 
 /*
- * What is traced while a file is being closed may be in it, and need not.  If
- * another one was begun, what comes then is in that.
+ * An event that is traced while a file is being closed may or may not be in
+ * that file.  Events after the second file was opened are in the second file.
  */
 static void end_closed(void)
 {
@@ -645,7 +649,7 @@ static bool is_wanted(const struct row *row, const char *name)
                   !row->is_long || (full && *full);
 }
 
-/* All plans, or that of a name. */
+/* Run all plans, or the plan of a name. */
 int main(int argc, char **argv)
 {
     bool any = false;

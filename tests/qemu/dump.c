@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the parser makes of a file of events, for comparison with what others
- * make of it; and how long that takes.
+ * Prints what the parser makes of a file of events, for comparison with QEMU's
+ * tracetool, and measures the time that it takes.
  *
  *     dump events FILE     NAME, properties, arguments, format as C source
  *     dump texts FILE      NAME and the text of the format after C's escapes
@@ -89,7 +89,7 @@ static double now_ms(void)
     return now.tv_sec * 1e3 + now.tv_nsec / 1e6;
 }
 
-/* The median; an arena is made and given back each time, as the tool does. */
+/* The median; the arena is created and freed each time, as in the tool. */
 static double parse_ms(const struct tt_source *source, size_t *nr)
 {
     double took[RUNS], begin;

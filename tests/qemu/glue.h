@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What QEMU's simple back end, its trace/control.h and the code that its own
- * tracetool makes need of the rest of QEMU and of glib, so that they can be
- * compiled by themselves: for a measurement, and for a test.  Each of the
- * headers that they name is a link to this one (glue.sh).
+ * The part of QEMU and glib that QEMU's simple back end, its trace/control.h
+ * and its generated code depend on, so that they can be compiled alone: for a
+ * benchmark, and for a test.  Each header that they include is a link to this
+ * file (glue.sh).
  */
 #ifndef TESTS_QEMU_GLUE_H
 #define TESTS_QEMU_GLUE_H
@@ -35,7 +35,7 @@
 #define qemu_printf printf
 #define warn_report(...) fprintf(stderr, __VA_ARGS__)
 
-/* module_init() of QEMU's, but at once. */
+/* QEMU's module_init(), but run at once. */
 #define trace_init(function)                                            \
     static void __attribute__((constructor)) glue_##function(void)      \
     {                                                                   \

@@ -15,7 +15,7 @@
 #include "simpletrace/bytes.h"
 
 #define HEADER 20u              /* size of a mapping without its text */
-#define NUMBERS 64u             /* bytes of padding for sscanf() */
+#define NUMBERS 64u             /* bytes of padding behind the text */
 
 static int map_set_event(struct st_reader *r, uint64_t id,
                          struct st_event *event)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Events as generated code would define them, so that control can be tested
- * without what generates.
+ * Events as defined by generated code, to test control without tracetool.
  */
 #ifndef TESTS_UNIT_LIBUSERTRACE_EVENTS_H
 #define TESTS_UNIT_LIBUSERTRACE_EVENTS_H

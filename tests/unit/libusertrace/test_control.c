@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Registration, finding and switching, from one thread.
+ * Registration, lookup and switching, in one thread.
  */
 #include "events.h"
 
@@ -33,7 +33,7 @@ static TraceEvent *cpu[] = {
 };
 static TraceEvent *net[] = { &_TRACE_NET_SEND_EVENT, NULL };
 
-/* check forks for each test, so each begins with nothing. */
+/* check forks for each test, so each starts without events. */
 static void begin(void)
 {
     trace_event_register_group(disk);
@@ -269,7 +269,7 @@ START_TEST(no_memory_is_no_end)
     ck_assert_ptr_nonnull(strstr(said(), "out of memory"));
     ck_assert_ptr_null(trace_event_name("disk_read"));
 
-    /* No index: names are found all the same. */
+    /* Without an index, names are found all the same. */
     fault_arm(FAULT_ALLOC, 2);
     trace_event_register_group(cpu);
     ck_assert_uint_eq(fault_fired(FAULT_ALLOC), 1);

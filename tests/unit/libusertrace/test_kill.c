@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kill -9, again and again: what was traced before it is in the file or in
- * the rings, once, or counted as dropped.  The rings are put together with
- * the file here as simple-format.h says, so its words are tested, too.
+ * kill -9, many times: everything traced before the kill is in the file or in
+ * the rings, once, or counted as dropped.  Recovery is implemented here a
+ * second time from the text of simple-format.h, which tests the text, too.
  *
- * $KILLS is how often (100; 1,000 in ./check --full).
+ * $KILLS is the number of kills (100; 1,000 in ./check --full).
  */
 #include "events.h"
 #include "tracefile.h"
@@ -125,7 +125,7 @@ static void recover_ring(FILE *out, const struct simple_ring *ring, int side)
         put_dropped(out, ring->lost - reported);
 }
 
-/* "r" becomes the file that was being written, and all that the rings have. */
+/* Write "r": the current file, and everything in the rings. */
 static void recover(void)
 {
     char file[SIMPLE_PATH_MAX + 4], *bytes;
@@ -150,7 +150,7 @@ static void recover(void)
     ck_assert_int_eq(fclose(out), 0);
     munmap(rings, rings_size);
     munmap(bytes, size);
-    /* The older files of a rotation keep their names, this one is the last. */
+    /* Older files of a rotation keep their names; this one is the last. */
     ck_assert_int_eq(rename("r", file), 0);
 }
 
@@ -167,7 +167,7 @@ static void tally_all(struct tally *tally)
     for ( int nr = MAX_FILES; nr >= 0; nr-- )
     {
         snprintf(name, sizeof(name), nr ? "f.%d" : "f", nr);
-        /* The newest may have been empty still. */
+        /* The newest file may be empty. */
         if ( !stat(name, &st) && st.st_size >= 24 )
             tally_file(tally, name);
     }
@@ -187,7 +187,7 @@ static void check(void)
     }
     ck_assert_uint_le(done, tally.events + tally.dropped);
     ck_assert_uint_le(tally.events + tally.dropped, begun);
-    /* What was lost last has no event behind it that shows the gap. */
+    /* No event follows the last losses, so they show no gap. */
     ck_assert_uint_le(tally.gaps, tally.dropped);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The simple back end: what was traced is in the file, once and in order, or
- * counted as dropped in the place where it is missing.
+ * The simple back end: events are in the file, once and in order, or counted
+ * as dropped at the place where they are missing.
  */
 #include "events.h"
 #include "tracefile.h"
@@ -18,7 +18,7 @@
 #include "common/fault.h"
 #include "libusertrace/thread-ring.h"
 
-/* A child that traces begins a thread, which TSan has to be told to bear. */
+/* A child that traces starts a thread, which TSan has to be told to allow. */
 const char *__tsan_default_options(void);
 const char *__tsan_default_options(void)
 {
@@ -30,7 +30,7 @@ EVENT(TRACE_TEXT, "text", true, false);
 static TraceEvent *events[] = { &_TRACE_TWO_EVENT, &_TRACE_TEXT_EVENT, NULL };
 
 static char folder[32];
-static char said[2048];         /* line after line */
+static char said[2048];         /* all lines so far */
 
 static void listen(const char *line, void *arg)
 {
@@ -72,9 +72,9 @@ static off_t size_of(const char *name)
 }
 
 /*
- * The same, with an event, and the thread has put that into the file.  While it
- * begins it may be in malloc(), whose locks a child inherits for ever if ASan
- * made them; so who forks begins like this.
+ * The same, with an event that the thread has already written.  While the
+ * thread starts it may be in malloc(), whose locks the child would inherit for
+ * ever under ASan; so tests that fork begin like this.
  */
 static void begin_file_to_fork(const char *name)
 {
@@ -110,7 +110,7 @@ static bool is_traced(void)
     return at;
 }
 
-/* No names of rings are left; ls would show a link, too. */
+/* No names of rings are left; ls shows symbolic links, too. */
 static void nothing_else(const char *list)
 {
     char command[128];
@@ -234,7 +234,7 @@ static void run_writers(unsigned int nr, uint64_t each)
         pthread_join(threads[i], NULL);
 }
 
-/* Losses at the end are no gap: their number has to fit all the same. */
+/* Losses at the end are no gap: their number has to match all the same. */
 static void check_tally(struct tally *tally, unsigned int writers,
                         uint64_t each)
 {
@@ -286,7 +286,7 @@ START_TEST(threads_come_and_go)
 }
 END_TEST
 
-/* Each loss stands behind what its thread wrote before it. */
+/* Each loss follows the earlier events of its thread. */
 START_TEST(losses_are_in_their_place)
 {
     struct tracefile t;
@@ -359,7 +359,7 @@ START_TEST(first_events_wait_for_the_file)
     char name[32];
 
     begin();
-    trace_two(0, 0, 100);       /* nothing is on: nothing is kept */
+    trace_two(0, 0, 100);       /* no event is on: not recorded */
     trace_event_set_state_dynamic(events[0], true);
     trace_two(0, 0, 0);
     trace_two(0, 0, 1);
@@ -409,14 +409,14 @@ static void *outlive_the_file(void *arg)
     (void)arg;
     put_text("in the file");
     pthread_barrier_wait(&step);
-    pthread_barrier_wait(&step);        /* it is closed */
+    pthread_barrier_wait(&step);    /* the file is closed */
     UNIT_CHECK(!is_traced());
     pthread_barrier_wait(&step);
-    pthread_barrier_wait(&step);        /* another one is open */
+    pthread_barrier_wait(&step);    /* another file is open */
     return NULL;
 }
 
-/* Its ring is given back at the first event after that, and once only. */
+/* The ring is released at the first event after that, and only once. */
 START_TEST(a_thread_outlives_the_file)
 {
     pthread_t thread;
@@ -546,7 +546,7 @@ START_TEST(a_child_has_its_own_file)
     tally_file(&parent, "f");
     tally_file(&child, name);
     ck_assert_uint_eq(parent.events, 4);
-    /* Its first event had no ring before it was made: it is not lost. */
+    /* The first event arrives before the ring exists, and is not lost. */
     ck_assert_uint_eq(child.events, 2);
     ck_assert_uint_eq(child.dropped, 0);
     ck_assert_uint_eq(child.tid[0], pid);
@@ -599,7 +599,7 @@ START_TEST(a_full_disk_is_survived)
 }
 END_TEST
 
-/* What is not in the file is counted all the same. */
+/* Events that are not in the file are counted. */
 START_TEST(a_disk_stays_full)
 {
     struct usertrace_counts counts;
@@ -638,7 +638,10 @@ START_TEST(what_is_wrong_has_a_reason)
 }
 END_TEST
 
-/* Each call that opening makes, in turn: it says so, or does without. */
+/*
+ * Each call that opening makes fails in turn: opening reports the error, or
+ * works without the call.
+ */
 START_TEST(opening_fails_whole)
 {
     static const enum fault_kind kinds[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The back ends that print: what a line looks like, where it goes, and that it
- * is one, however long it is and whoever else prints.
+ * The back ends that print: format and destination of lines, and that a line
+ * is written in one piece, whatever its length and whoever else prints.
  */
 #define _GNU_SOURCE             /* gettid */
 #include "tracefile.h"
@@ -25,7 +25,7 @@ static void begin(const char *log)
     ck_assert_msg(!usertrace_log_file(log, &e), "%s", e.text);
 }
 
-/* All of a file, good until the next call. */
+/* The contents of a file, valid until the next call. */
 static const char *text_of(const char *path)
 {
     static char text[200000];

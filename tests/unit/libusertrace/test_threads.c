@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Control from many threads at once: some switch, some look, one adds groups.
- * The sums have to be right in the end; under TSan, all of the way too.
+ * Control from many threads at once: threads switch events, look them up, and
+ * add groups.  The counters match in the end; under TSan there is no data
+ * race.
  */
 #include "events.h"
 
@@ -36,7 +37,7 @@ static void *switch_all(void *arg)
     return NULL;
 }
 
-/* Vcpus that others own, and take away when they like. */
+/* Vcpus that other threads own, and remove at any time. */
 static void *switch_by_number(void *arg)
 {
     uint64_t seed = (uintptr_t)arg * 2 + 1;
@@ -54,7 +55,7 @@ static void *switch_by_number(void *arg)
     return NULL;
 }
 
-/* What is added is never seen by halves. */
+/* A group is never seen partially registered. */
 static void *add_groups(void *arg)
 {
     (void)arg;

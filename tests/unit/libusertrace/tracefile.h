@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Trace files of the simple back end, as simple-format.h describes them: a
- * second reader, for tests only, that takes nothing on trust.
+ * Trace files of the simple back end, as described in simple-format.h: a
+ * second reader, for tests only, which checks everything.
  */
 #ifndef TESTS_UNIT_LIBUSERTRACE_TRACEFILE_H
 #define TESTS_UNIT_LIBUSERTRACE_TRACEFILE_H
@@ -18,8 +18,8 @@
 struct item
 {
     uint64_t type, id, time;
-    uint32_t pid, tid;          /* tid: as last announced */
-    const char *bytes;          /* arguments; or a mapping's text */
+    uint32_t pid, tid;          /* tid: as announced last */
+    const char *bytes;          /* arguments, or text of a mapping */
     uint32_t length;
 };
 
@@ -63,7 +63,7 @@ static inline void tracefile_take(struct tracefile *t, void *to, size_t nr)
     t->at += nr;
 }
 
-/* False: it ended, behind a whole item. */
+/* False at the end of the file, which is behind a complete item. */
 static inline bool tracefile_next(struct tracefile *t, struct item *i)
 {
     uint32_t length;
@@ -113,9 +113,9 @@ static inline uint64_t item_word(const struct item *i, size_t nr)
 }
 
 /*
- * Events of several writers that each count from 0 in their second word, the
- * first is who: nobody's are twice, out of order or gone, but where as many
- * were dropped.  `first` is what each begins with, and is moved on.
+ * Checks events of several writers.  The first word of an event is its writer,
+ * the second counts from 0: no event is there twice, out of order or missing,
+ * except where as many were dropped.  `next` continues over several files.
  */
 enum { MAX_WRITERS = 256 };
 
@@ -156,7 +156,7 @@ static inline void tally_file(struct tally *tally, const char *path)
     tracefile_close(&t);
 }
 
-/* An event as generated code makes it. */
+/* An event as generated code writes it. */
 static inline void trace_two(uint32_t id, uint64_t who, uint64_t nr)
 {
     struct usertrace_record record;
@@ -169,7 +169,7 @@ static inline void trace_two(uint32_t id, uint64_t who, uint64_t nr)
     usertrace_simple_end(&record, at);
 }
 
-/* A folder for the files of one test; gone at the end of a test that passed. */
+/* A folder for the files of one test, removed if the test passes. */
 static inline void scratch_begin(char *folder, size_t size)
 {
     snprintf(folder, size, "usertrace.XXXXXX");

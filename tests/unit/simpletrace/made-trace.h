@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Traces of any version and byte order, made word by word, and what a style
- * prints of them.
+ * Traces of any version and byte order, made word by word, and the output of a
+ * style for them.
  */
 #ifndef TESTS_UNIT_SIMPLETRACE_MADE_TRACE_H
 #define TESTS_UNIT_SIMPLETRACE_MADE_TRACE_H
@@ -20,7 +20,7 @@ struct made
     size_t size;
     bool swapped;
     unsigned int version;
-    size_t length_at;           /* of the event at hand */
+    size_t length_at;           /* of the current event */
 };
 
 static inline void made_u64(struct made *m, uint64_t value)
@@ -94,7 +94,7 @@ static inline void made_end(struct made *m)
     }
 }
 
-/* A file of its own; its name is good until the next. */
+/* A new file; the name is valid until the next call. */
 static inline const char *made_file(const void *bytes, size_t size)
 {
     static char path[4096];
@@ -124,7 +124,7 @@ static inline void made_declare(struct st_events *events, const char *text)
     unlink(path);
 }
 
-/* Everything of a trace in a style; how: NULL: as usual. */
+/* Print a trace in a style; how NULL: defaults. */
 static inline void made_print(const struct made *m, const char *declared,
                               const struct st_sink *sink,
                               const struct st_reader_options *how,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Each version in each byte order, and what is no trace, or no longer one.
+ * Each version in each byte order; files that are not traces; damaged traces.
  */
 #include "made-trace.h"
 
@@ -35,7 +35,7 @@ static void add_lost(struct made *m, uint64_t time)
     made_end(m);
 }
 
-/* All positions count but in version 2. */
+/* In version 2, disabled events have no id. */
 static void make(struct made *m, unsigned int version, bool swapped)
 {
     made_begin(m, version, swapped);
@@ -118,7 +118,9 @@ START_TEST(which_ids)
 }
 END_TEST
 
-/* What is not declared, and what is declared otherwise, shows its bytes. */
+/*
+ * The bytes are shown of events that are not declared, or declared otherwise.
+ */
 START_TEST(not_as_declared)
 {
     static struct printed got;
@@ -141,7 +143,7 @@ START_TEST(not_as_declared)
 }
 END_TEST
 
-/* The trace says itself what its events, its threads and its clock are. */
+/* The trace itself declares its events, threads and clock. */
 START_TEST(self_describing)
 {
     static struct printed got;
@@ -164,7 +166,7 @@ START_TEST(self_describing)
 }
 END_TEST
 
-/* Wherever it is cut: what was whole is there, and the rest is counted. */
+/* Cut at any place: complete records are read, and the rest is counted. */
 START_TEST(cut_anywhere)
 {
     static struct printed got, whole;
@@ -207,7 +209,7 @@ static size_t make_many(struct made *m, unsigned int version)
     return from;
 }
 
-/* One bit that is wrong costs two records at the most. */
+/* One flipped bit costs two records at most. */
 START_TEST(any_bit)
 {
     static struct printed got;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A process traces and is killed: its trace and its rings become a trace that
- * has everything; or, if anything fails on the way, there is none.
+ * A process traces and is killed: its trace and its rings become a complete
+ * trace, or, if any step fails, no file at all.
  */
 #include "../libusertrace/events.h"
 #include "../libusertrace/tracefile.h"
@@ -110,7 +110,7 @@ START_TEST(nothing_is_lost)
     uint64_t seen, late = 0;
 
     scratch_begin(folder, sizeof(folder));
-    /* Until there was something in the rings, which is most of the time. */
+    /* Repeat until the rings were not empty, which is the usual case. */
     for ( int i = 0; i < KILLS && late < 3 * LAST; i++ )
     {
         kill_one();
@@ -162,7 +162,7 @@ START_TEST(all_or_nothing)
 }
 END_TEST
 
-/* Whatever the rings say of themselves, nobody falls for it. */
+/* Hostile contents of the rings are rejected or reported. */
 START_TEST(hostile_rings)
 {
     static char image[1 << 20];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A monitor of this process at "socket", in a folder of its own, and who talks
- * to it.
+ * A monitor of this process at "socket", in a folder of its own, and its
+ * clients.
  */
 #ifndef TESTS_UNIT_LIBUSERTRACE_MONITOR_MONITOR_CLIENT_H
 #define TESTS_UNIT_LIBUSERTRACE_MONITOR_MONITOR_CLIENT_H
@@ -43,7 +43,7 @@ static inline int client_connect(void)
     return fd;
 }
 
-/* Up to `end`, without it; false: the server has closed. */
+/* Read up to `end`, which is removed; false: the server has closed. */
 static inline bool client_get(int fd, const char *end, char *text, size_t size)
 {
     size_t nr = 0, length = strlen(end);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sessions that were recorded with QEMU, as files of lines, and the events
- * that there were.
+ * Sessions recorded with QEMU, as files of lines, and their events.
  */
 #ifndef TESTS_UNIT_LIBUSERTRACE_MONITOR_SESSION_H
 #define TESTS_UNIT_LIBUSERTRACE_MONITOR_SESSION_H
@@ -16,7 +15,7 @@
 
 #define SESSION_EVENTS 128
 
-/* A folder of its own, in which trace files are made. */
+/* A folder of its own for trace files. */
 static inline void session_folder(char folder[32])
 {
     strcpy(folder, "/tmp/monitor.XXXXXX");
@@ -24,7 +23,7 @@ static inline void session_folder(char folder[32])
     ck_assert_int_eq(chdir(folder), 0);
 }
 
-/* "+ NAME", "- NAME" or "@ NAME"; the process ends before they are freed. */
+/* "+ NAME", "- NAME" or "@ NAME"; never freed. */
 static inline void session_event(const char *line)
 {
     static uint16_t states[SESSION_EVENTS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The commands that people type: held to a session with QEMU, then what that
- * session does not have.
+ * The human monitor: compared with a session recorded with QEMU, then cases
+ * that the session does not have.
  */
 #include "session.h"
 
@@ -27,8 +27,8 @@ static const char *ask(const char *line)
 struct session
 {
     char said[512];             /* the command */
-    char reply[8192];           /* what is left of ours */
-    bool differs;               /* on purpose */
+    char reply[8192];           /* rest of our reply */
+    bool differs;               /* deliberately */
     unsigned int nr;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * QMP over a real socket: held to a session with QEMU, then how messages are
- * cut, then peers that are slow, many, or mean no good.
+ * QMP over a real socket: compared with a session recorded with QEMU; then
+ * message framing, and slow, numerous or hostile peers.
  */
 #include "monitor-client.h"
 
@@ -266,7 +266,10 @@ START_TEST(many_come)
 }
 END_TEST
 
-/* It never reads: the server stops reading from it, and serves others. */
+/*
+ * The client never reads: the server stops reading from it, and serves the
+ * others.
+ */
 START_TEST(one_that_does_not_read_waits_alone)
 {
     static const char text[] = "{'execute':'query-commands'}";
@@ -307,7 +310,7 @@ START_TEST(too_much_is_the_end)
 }
 END_TEST
 
-/* Pieces of messages in any order have an answer, or none; nothing breaks. */
+/* Pieces of messages in any order get a reply or none; the server survives. */
 START_TEST(noise_does_no_harm)
 {
     static const char *const pieces[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The ways to a monitor: its socket, standard input, options; and what is left
- * when a program ends in one way or another.
+ * The transports of a monitor: socket, standard input, options; and cleanup
+ * when a program ends in different ways.
  */
 #include "monitor-client.h"
 
@@ -68,7 +68,9 @@ START_TEST(a_line_has_an_end)
 }
 END_TEST
 
-/* As it was: numbers, records that wait, a file that begins when it is set. */
+/*
+ * QEMU 0.14: event numbers, pending records, and a file that opens when set.
+ */
 START_TEST(old_people_have_old_words)
 {
     struct usertrace_server *server = begin(USERTRACE_HMP_0_14);
@@ -130,7 +132,7 @@ START_TEST(standard_input_is_a_way)
     ck_assert(!usertrace_server_open(&server, USERTRACE_HMP, "-", NULL));
     client_put(in[1], "trace-event one on\ninfo trace-events\n");
     ck_assert(client_get(out[0], "state 1\r\n" PROMPT, text, sizeof(text)));
-    /* At its end nothing is closed, and the program goes on. */
+    /* End of input closes nothing, and the program continues. */
     close(in[0]);
     close(in[1]);
     usertrace_server_close(server);
@@ -238,7 +240,7 @@ START_TEST(other_files_stay)
 }
 END_TEST
 
-/* Somebody moved it away, and another has its name: that one's stays. */
+/* The socket was renamed, and another file has its name: that file stays. */
 START_TEST(what_is_not_its_own_stays)
 {
     struct usertrace_server *server = begin(USERTRACE_HMP), *other;
@@ -251,7 +253,7 @@ START_TEST(what_is_not_its_own_stays)
 }
 END_TEST
 
-/* Many begin at once at a socket of a dead one: one has it in the end. */
+/* Many start at once on a stale socket: exactly one gets it. */
 START_TEST(one_takes_over)
 {
     enum { MANY = 8 };
@@ -270,7 +272,7 @@ START_TEST(one_takes_over)
             continue;
         close(hold[1]);
         status = usertrace_server_open(&server, USERTRACE_HMP, "socket", NULL);
-        /* Whoever has it keeps it until all have tried. */
+        /* The owner keeps the socket until all have tried. */
         if ( !status && read(hold[0], text, 1) )
             _exit(3);
         _exit(!status ? 0 : status == -EADDRINUSE ? 1 : 2);
@@ -295,7 +297,10 @@ END_TEST
 
 /* ---- forks -------------------------------------------------------------- */
 
-/* The child holds nothing: once the parent has closed, nobody listens. */
+/*
+ * The child holds no descriptor: after the parent has closed, there is no
+ * listener.
+ */
 START_TEST(a_child_has_none)
 {
     struct usertrace_server *server = begin(USERTRACE_HMP);

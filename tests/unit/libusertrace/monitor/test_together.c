@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Clients of all kinds switch, ask and turn the file on and off while threads
- * trace and vcpus come and go.  Every command has its answer, no more events
- * are written than were traced, and the sums are right in the end; under TSan,
- * all of the way is.
+ * Clients of all protocols switch events, query, and open and close the file,
+ * while threads trace and vcpus come and go.  Every command gets its reply, no
+ * more events are written than were traced, and the counters match in the end;
+ * under TSan there is no data race.
  */
 #include "monitor-client.h"
 
@@ -72,7 +72,7 @@ static const char *const messages[] = {
         "'trace-file flush'}}",
 };
 
-/* A vcpu may have gone: that is an answer, too. */
+/* A vcpu may have gone: an error is a reply, too. */
 static void *ask_as_program(void *arg)
 {
     uint64_t seed = unit_seed() + 2 * (uintptr_t)arg;
