@@ -17,13 +17,13 @@
 static void plain_read(const void *at)
 {
     if ( access_is_shared(at) )
-        access_plainly(at, false);
+        access_plain(at, false);
 }
 
 static void plain_write(const void *at)
 {
     if ( access_is_shared(at) )
-        access_plainly(at, true);
+        access_plain(at, true);
 }
 
 #define PLAIN(bytes)                                                    \
@@ -99,7 +99,7 @@ void __tsan_atomic_thread_fence(int order)
         access_drain();
 }
 
-static void store(void *at, uint64_t value, unsigned int bytes, int order)
+static void store_value(void *at, uint64_t value, unsigned int bytes, int order)
 {
     if ( order == __ATOMIC_SEQ_CST )
     {
@@ -123,7 +123,7 @@ static void store(void *at, uint64_t value, unsigned int bytes, int order)
     void __tsan_atomic##bits##_store(type *at, type value, int order)   \
     {                                                                   \
         access_step();                                                  \
-        store(at, value, sizeof(type), order);                          \
+        store_value(at, value, sizeof(type), order);                          \
     }                                                                   \
     SYMBOL type __tsan_atomic##bits##_exchange(type *at, type value,    \
                                                int order);              \
@@ -133,7 +133,7 @@ static void store(void *at, uint64_t value, unsigned int bytes, int order)
                                                                         \
         access_step();                                                  \
         before = access_load(at, sizeof(type));                         \
-        store(at, value, sizeof(type), order);                          \
+        store_value(at, value, sizeof(type), order);                          \
         return before;                                                  \
     }                                                                   \
     SYMBOL type __tsan_atomic##bits##_fetch_add(type *at, type value,   \
@@ -144,7 +144,7 @@ static void store(void *at, uint64_t value, unsigned int bytes, int order)
                                                                         \
         access_step();                                                  \
         before = access_load(at, sizeof(type));                         \
-        store(at, before + value, sizeof(type), order);                 \
+        store_value(at, before + value, sizeof(type), order);                 \
         return before;                                                  \
     }                                                                   \
     SYMBOL int __tsan_atomic##bits##_compare_exchange_strong(           \
@@ -159,7 +159,7 @@ static void store(void *at, uint64_t value, unsigned int bytes, int order)
         before = access_load(at, sizeof(type));                         \
         if ( before == *from )                                          \
         {                                                               \
-            store(at, to, sizeof(type), order);                         \
+            store_value(at, to, sizeof(type), order);                         \
             return 1;                                                   \
         }                                                               \
         *from = before;                                                 \

@@ -17,7 +17,7 @@ void access_step(void);
  * step, since other threads must not access that memory meanwhile.  Memory of
  * one thread is always a step of its own, because of signals.
  */
-void access_plainly(const void *at, bool is_write);
+void access_plain(const void *at, bool is_write);
 
 /*
  * Is the memory shared with other threads or handlers?  Private memory needs

@@ -92,7 +92,7 @@ static void copy_tls(char *to, const char *from)
 }
 
 /* Switch to the search, which returns when this thread is scheduled again. */
-static void __attribute__((noinline)) stop(struct thread *t)
+static void __attribute__((noinline)) switch_to_search(struct thread *t)
 {
 #if defined(__x86_64__)
     __asm__ __volatile__ ( "mov %%rsp, %0" : "=r" (t->low) );
@@ -107,20 +107,20 @@ static void __attribute__((noinline)) stop(struct thread *t)
     copy_tls(ex->tls.at, t->tls);
 }
 
-static struct thread *self(void)
+static struct thread *current_thread(void)
 {
     return ex && ex->self < ex->nr_threads ? &ex->threads[ex->self] : NULL;
 }
 
-static void start(unsigned int nr)
+static void run_thread(unsigned int nr)
 {
     struct thread *t = &ex->threads[nr];
 
-    stop(t);
+    switch_to_search(t);
     t->body(t->arg);
     t->is_done = true;
     for ( ; ; )
-        stop(t);
+        switch_to_search(t);
 }
 
 unsigned int explore_self(void)
@@ -129,12 +129,12 @@ unsigned int explore_self(void)
 }
 
 /* Accesses of a handler come here, too: so handlers nest. */
-static void step(struct thread *t)
+static void schedule_step(struct thread *t)
 {
     for ( ; ; )
     {
         t->choices = 0;
-        stop(t);
+        switch_to_search(t);
         if ( !t->is_signal )
             return;
         t->is_signal = false;
@@ -145,15 +145,15 @@ static void step(struct thread *t)
 
 void access_step(void)
 {
-    struct thread *t = self();
+    struct thread *t = current_thread();
 
     if ( !t )
         return;
-    step(t);
+    schedule_step(t);
     t->is_in_run = false;
 }
 
-static bool is_in(const struct region *r, const void *at)
+static bool is_in_region(const struct region *r, const void *at)
 {
     return (const char *)at >= r->at && (const char *)at < r->at + r->size;
 }
@@ -162,7 +162,7 @@ static bool is_in(const struct region *r, const void *at)
  * The queue holds atomic stores only.  A plain store waits until the queue is
  * empty, and so does a plain load of a queued address.
  */
-static bool has_to_wait(const struct thread *t, const void *at, bool is_write)
+static bool must_flush(const struct thread *t, const void *at, bool is_write)
 {
     bool has = is_write && t->nr_late;
 
@@ -171,42 +171,42 @@ static bool has_to_wait(const struct thread *t, const void *at, bool is_write)
     return has;
 }
 
-void access_plainly(const void *at, bool is_write)
+void access_plain(const void *at, bool is_write)
 {
-    struct thread *t = self();
+    struct thread *t = current_thread();
 
     if ( !t )
         return;
-    if ( !t->is_in_run || is_in(&ex->tls, at) )
-        step(t);
-    t->is_in_run = !is_in(&ex->tls, at);
-    if ( has_to_wait(t, at, is_write) )
+    if ( !t->is_in_run || is_in_region(&ex->tls, at) )
+        schedule_step(t);
+    t->is_in_run = !is_in_region(&ex->tls, at);
+    if ( must_flush(t, at, is_write) )
         access_drain();
 }
 
 unsigned int explore_choose(unsigned int nr)
 {
-    struct thread *t = self();
+    struct thread *t = current_thread();
 
     if ( !t )
         return 0;
     t->choices = nr;
-    stop(t);
+    switch_to_search(t);
     return t->chosen;
 }
 
 bool access_is_shared(const void *at)
 {
-    bool is = ex->plan->signals && is_in(&ex->tls, at);
+    bool is_shared = ex->plan->signals && is_in_region(&ex->tls, at);
 
     for ( unsigned int i = 0; i < ex->nr_regions; i++ )
-        is |= is_in(&ex->regions[i], at);
-    return is;
+        is_shared |= is_in_region(&ex->regions[i], at);
+    return is_shared;
 }
 
 /* ---- stores that come late ---------------------------------------------- */
 
-static void leave(struct thread *t)
+static void flush_oldest_store(struct thread *t)
 {
     memcpy(t->late[0].at, &t->late[0].value, t->late[0].bytes);
     t->nr_late--;
@@ -216,15 +216,15 @@ static void leave(struct thread *t)
 
 void access_drain(void)
 {
-    struct thread *t = self();
+    struct thread *t = current_thread();
 
     while ( t && t->nr_late )
-        leave(t);
+        flush_oldest_store(t);
 }
 
 void access_store_late(void *at, uint64_t value, unsigned int bytes)
 {
-    struct thread *t = self();
+    struct thread *t = current_thread();
 
     if ( !t || !ex->plan->late_stores )
     {
@@ -232,14 +232,14 @@ void access_store_late(void *at, uint64_t value, unsigned int bytes)
         return;
     }
     if ( t->nr_late == LATE_MAX )
-        leave(t);
+        flush_oldest_store(t);
     t->late[t->nr_late++] = (struct late){ at, value, bytes };
 }
 
 /* A thread sees its own stores at once. */
 uint64_t access_load(const void *at, unsigned int bytes)
 {
-    struct thread *t = self();
+    struct thread *t = current_thread();
     uint64_t value = 0;
 
     memcpy(&value, at, bytes);
@@ -251,64 +251,65 @@ uint64_t access_load(const void *at, unsigned int bytes)
 
 /* ---- states ------------------------------------------------------------- */
 
-static char *put(char *to, const void *from, size_t size)
+static char *append_bytes(char *to, const void *from, size_t size)
 {
     memcpy(to, from, size);
     return to + size;
 }
 
-static const char *get(const char *from, void *to, size_t size)
+static const char *read_bytes(const char *from, void *to, size_t size)
 {
     memcpy(to, from, size);
     return from + size;
 }
 
-static struct region stack_of(const struct thread *t)
+static struct region used_stack(const struct thread *t)
 {
     return (struct region){ t->low, t->stack + STACK_BYTES - t->low };
 }
 
-/* Align images, so that digest() can read whole words. */
-static char *pad(char *to)
+/* Align images, so that hash_image() can read whole words. */
+static char *align_image(char *to)
 {
     while ( (to - ex->images) % 8 )
         *to++ = 0;
     return to;
 }
 
-static void save(void)
+static void save_state(void)
 {
     char *to = ex->image_end;
     struct region stack;
 
-    to = put(to, ex->threads, ex->nr_threads * sizeof(ex->threads[0]));
-    to = put(to, __data_start, _end - __data_start);
+    to = append_bytes(to, ex->threads, ex->nr_threads * sizeof(ex->threads[0]));
+    to = append_bytes(to, __data_start, _end - __data_start);
     for ( unsigned int i = 0; i < ex->nr_regions; i++ )
-        to = put(to, ex->regions[i].at, ex->regions[i].size);
+        to = append_bytes(to, ex->regions[i].at, ex->regions[i].size);
     for ( unsigned int i = 0; i < ex->nr_threads; i++ )
     {
-        stack = stack_of(&ex->threads[i]);
-        to = put(to, stack.at, stack.size);
+        stack = used_stack(&ex->threads[i]);
+        to = append_bytes(to, stack.at, stack.size);
     }
-    ex->image_end = pad(to);
+    ex->image_end = align_image(to);
 }
 
-static void put_back(const char *from)
+static void restore_state(const char *from)
 {
     struct region stack;
 
-    from = get(from, ex->threads, ex->nr_threads * sizeof(ex->threads[0]));
-    from = get(from, __data_start, _end - __data_start);
+    from = read_bytes(from, ex->threads,
+                      ex->nr_threads * sizeof(ex->threads[0]));
+    from = read_bytes(from, __data_start, _end - __data_start);
     for ( unsigned int i = 0; i < ex->nr_regions; i++ )
-        from = get(from, ex->regions[i].at, ex->regions[i].size);
+        from = read_bytes(from, ex->regions[i].at, ex->regions[i].size);
     for ( unsigned int i = 0; i < ex->nr_threads; i++ )
     {
-        stack = stack_of(&ex->threads[i]);
-        from = get(from, stack.at, stack.size);
+        stack = used_stack(&ex->threads[i]);
+        from = read_bytes(from, stack.at, stack.size);
     }
 }
 
-static void digest(const char *image, uint64_t sum[2])
+static void hash_image(const char *image, uint64_t sum[2])
 {
     uint64_t a = 0x9e3779b97f4a7c15u, b = 0xc2b2ae3d27d4eb4fu, word;
 
@@ -324,8 +325,8 @@ static void digest(const char *image, uint64_t sum[2])
     sum[1] = b | 1;
 }
 
-static bool find(uint64_t (*table)[2], size_t room, const uint64_t sum[2],
-                 size_t *at)
+static bool find_state(uint64_t (*table)[2], size_t room, const uint64_t sum[2],
+                       size_t *at)
 {
     for ( *at = sum[0] & (room - 1); table[*at][1];
           *at = (*at + 1) & (room - 1) )
@@ -334,7 +335,7 @@ static bool find(uint64_t (*table)[2], size_t room, const uint64_t sum[2],
     return false;
 }
 
-static void grow(void)
+static void grow_table(void)
 {
     size_t room = ex->room ? 2 * ex->room : 1u << 16, at;
     uint64_t (*table)[2] = calloc(room, sizeof(*table));
@@ -342,7 +343,7 @@ static void grow(void)
     if ( !table )
         explore_fail(__FILE__, __LINE__, "memory");
     for ( size_t i = 0; i < ex->room; i++ )
-        if ( ex->seen[i][1] && !find(table, room, ex->seen[i], &at) )
+        if ( ex->seen[i][1] && !find_state(table, room, ex->seen[i], &at) )
             memcpy(table[at], ex->seen[i], sizeof(*table));
     free(ex->seen);
     ex->seen = table;
@@ -350,15 +351,15 @@ static void grow(void)
 }
 
 /* False: the state was seen before. */
-static bool is_new(const char *image)
+static bool is_new_state(const char *image)
 {
     uint64_t sum[2];
     size_t at;
 
     if ( 2 * ex->nr_seen >= ex->room )
-        grow();
-    digest(image, sum);
-    if ( find(ex->seen, ex->room, sum, &at) )
+        grow_table();
+    hash_image(image, sum);
+    if ( find_state(ex->seen, ex->room, sum, &at) )
         return false;
     memcpy(ex->seen[at], sum, sizeof(sum));
     ex->nr_seen++;
@@ -370,7 +371,7 @@ static bool is_new(const char *image)
 /*
  * Clear the stack of finished calls, whose contents would make states differ.
  */
-static void run(unsigned int nr)
+static void resume_thread(unsigned int nr)
 {
     memset(ex->threads[nr].low - 1024, 0, 1024);
     ex->self = nr;
@@ -380,21 +381,21 @@ static void run(unsigned int nr)
     ex->threads[nr].chosen = 0;
 }
 
-static void take(struct choice c)
+static void take_choice(struct choice c)
 {
     struct thread *t = &ex->threads[c.thread];
 
     if ( c.action == LEAVE )
     {
-        leave(t);
+        flush_oldest_store(t);
         return;
     }
     t->is_signal = c.action == SIGNAL;
     t->chosen = c.value;
-    run(c.thread);
+    resume_thread(c.thread);
 }
 
-static bool can(const struct thread *t, unsigned int action)
+static bool is_possible(const struct thread *t, unsigned int action)
 {
     switch ( action )
     {
@@ -409,14 +410,14 @@ static bool can(const struct thread *t, unsigned int action)
  * Check the state in which a process is left that dies here: its late stores
  * become visible.
  */
-static void look(void)
+static void check_state(void)
 {
     bool is_end = true;
 
     for ( unsigned int i = 0; i < ex->nr_threads; i++ )
     {
         while ( ex->threads[i].nr_late )
-            leave(&ex->threads[i]);
+            flush_oldest_store(&ex->threads[i]);
         is_end &= ex->threads[i].is_done;
     }
     ex->plan->check();
@@ -424,7 +425,7 @@ static void look(void)
         ex->plan->end();
 }
 
-static void search(void);
+static void search_states(void);
 
 /* Collect all possible next steps in choices[]. */
 static unsigned int list_choices(struct choice *choices)
@@ -434,7 +435,7 @@ static unsigned int list_choices(struct choice *choices)
     for ( i = 0; i < ex->nr_threads; i++ )
         for ( action = STEP; action <= LEAVE; action++ )
         {
-            values = !can(&ex->threads[i], action) ? 0 :
+            values = !is_possible(&ex->threads[i], action) ? 0 :
                      action == STEP && ex->threads[i].choices ?
                      ex->threads[i].choices : 1;
             for ( value = 0; value < values; value++ )
@@ -443,7 +444,7 @@ static unsigned int list_choices(struct choice *choices)
     return nr;
 }
 
-static void search(void)
+static void search_states(void)
 {
     struct choice choices[THREADS_MAX * 4];
     char *image = ex->image_end;
@@ -451,17 +452,17 @@ static void search(void)
 
     if ( ex->depth == DEPTH_MAX )
         explore_fail(__FILE__, __LINE__, "no end");
-    save();
-    if ( is_new(image) )
+    save_state();
+    if ( is_new_state(image) )
     {
         nr = list_choices(choices);
-        look();
+        check_state();
         for ( unsigned int i = 0; i < nr; i++ )
         {
-            put_back(image);
+            restore_state(image);
             ex->path[ex->depth++] = choices[i];
-            take(choices[i]);
-            search();
+            take_choice(choices[i]);
+            search_states();
             ex->depth--;
         }
     }
@@ -483,7 +484,7 @@ void explore_fail(const char *file, int line, const char *what)
 
 /* ---- the beginning ------------------------------------------------------ */
 
-static void *map(size_t size)
+static void *map_memory(size_t size)
 {
     void *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -509,19 +510,19 @@ void explore_spawn(void (*body)(void *arg), void *arg, bool has_signals)
     t->body = body;
     t->arg = arg;
     t->has_signals = has_signals;
-    t->stack = map(STACK_BYTES);
+    t->stack = map_memory(STACK_BYTES);
     copy_tls(t->tls, ex->tls.at);
 }
 
 /* The only place that needs the kernel to switch contexts. */
-static void begin_thread(unsigned int nr)
+static void init_thread(unsigned int nr)
 {
     ucontext_t *context = &ex->context;
 
     getcontext(context);
     context->uc_stack.ss_sp = ex->threads[nr].stack;
     context->uc_stack.ss_size = STACK_BYTES;
-    makecontext(context, (void (*)(void))start, 1, nr);
+    makecontext(context, (void (*)(void))run_thread, 1, nr);
     ex->self = nr;
     if ( !_setjmp(ex->at) )
         setcontext(context);
@@ -546,37 +547,38 @@ static int find_tls(struct dl_phdr_info *info, size_t size, void *arg)
 /* Save the program's memory, to restore it before the next plan. */
 static void save_program(void)
 {
-    char *to = put(ex->image_end, __data_start, _end - __data_start);
+    char *to = append_bytes(ex->image_end, __data_start, _end - __data_start);
 
-    ex->image_end = pad(put(to, ex->tls.at, ex->tls.size));
+    ex->image_end = align_image(append_bytes(to, ex->tls.at, ex->tls.size));
 }
 
-static void put_back_program(void)
+static void restore_program(void)
 {
-    const char *from = get(ex->images, __data_start, _end - __data_start);
+    const char *from = read_bytes(ex->images, __data_start,
+                                  _end - __data_start);
 
-    get(from, ex->tls.at, ex->tls.size);
+    read_bytes(from, ex->tls.at, ex->tls.size);
 }
 
-size_t explore(const struct explore_plan *plan)
+size_t explore_run(const struct explore_plan *plan)
 {
     size_t states;
 
-    ex = map(sizeof(*ex));
+    ex = map_memory(sizeof(*ex));
     ex->plan = plan;
     ex->self = THREADS_MAX;
     dl_iterate_phdr(find_tls, NULL);
     if ( ex->tls.size > TLS_MAX )
         explore_fail(__FILE__, __LINE__, "thread-local variables");
-    ex->images = ex->image_end = map(IMAGES_BYTES);
+    ex->images = ex->image_end = map_memory(IMAGES_BYTES);
     save_program();
     plan->begin();
     ex->self = ex->nr_threads;
     for ( unsigned int i = 0; i < ex->nr_threads; i++ )
-        begin_thread(i);
-    search();
+        init_thread(i);
+    search_states();
     states = ex->nr_seen;
-    put_back_program();
+    restore_program();
     free(ex->seen);
     for ( unsigned int i = 0; i < ex->nr_threads; i++ )
         munmap(ex->threads[i].stack, STACK_BYTES);

@@ -35,7 +35,7 @@ struct explore_plan
 };
 
 /* Explore all states of a plan; returns their number. */
-size_t explore(const struct explore_plan *plan);
+size_t explore_run(const struct explore_plan *plan);
 
 /*
  * From begin(): create a thread, and declare shared memory.  Static variables

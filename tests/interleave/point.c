@@ -8,7 +8,7 @@
 
 #include "libusertrace/trace/simple.h"
 
-void point(uint32_t id, uint32_t bytes)
+void trace_point(uint32_t id, uint32_t bytes)
 {
     struct usertrace_record record;
     char *at = usertrace_simple_begin(&record, id, bytes);

@@ -4,6 +4,6 @@
 
 #include <stdint.h>
 
-void point(uint32_t id, uint32_t bytes);
+void trace_point(uint32_t id, uint32_t bytes);
 
 #endif /* TESTS_INTERLEAVE_POINT_H */

@@ -48,7 +48,7 @@ struct row
     bool is_long;
 };
 
-/* ---- the world ---------------------------------------------------------- */
+/* ---- the environment ---------------------------------------------------- */
 
 struct item
 {
@@ -64,7 +64,7 @@ struct writer
 };
 
 /* All of this is part of a state. */
-static struct world
+static struct environment
 {
     struct ut_drain drain;
     struct ut_ring rings[RINGS];
@@ -80,20 +80,20 @@ static struct world
     unsigned int done_before;   /* ... before closing */
     unsigned int begun_after;   /* by writer 0, before the second file */
     bool is_closed;
-    void (*at_end)(void *arg);  /* destructor of a thread's key */
-    void *held[WRITERS];        /* values of the key */
-} world;
+    void (*key_destructor)(void *arg);  /* destructor of a thread's key */
+    void *key_values[WRITERS];  /* of each thread */
+} env;
 
 static struct ut_arena arena;
 static char *ring_memory[RINGS];
 
 /* The plan that is running. */
-static const struct row *now;
+static const struct row *current_plan;
 
 int clock_gettime(clockid_t clock, struct timespec *t)
 {
     (void)clock;
-    *t = (struct timespec){ .tv_nsec = ++world.clock };
+    *t = (struct timespec){ .tv_nsec = ++env.clock };
     return 0;
 }
 
@@ -103,10 +103,10 @@ long syscall(long number, ...)
     return number == SYS_gettid ? (long)explore_self() + 1 : 0;
 }
 
-int pthread_key_create(pthread_key_t *key, void (*at_end)(void *arg))
+int pthread_key_create(pthread_key_t *key, void (*key_destructor)(void *arg))
 {
     *key = 0;
-    world.at_end = at_end;
+    env.key_destructor = key_destructor;
     return 0;
 }
 
@@ -114,7 +114,7 @@ int pthread_setspecific(pthread_key_t key, const void *value)
 {
     (void)key;
     if ( explore_self() < WRITERS )
-        world.held[explore_self()] = (void *)value;
+        env.key_values[explore_self()] = (void *)value;
     return 0;
 }
 
@@ -125,17 +125,17 @@ uint32_t ut_count_events(void)
 
 int ut_ring_new(struct ut_arena *a, struct ut_ring **ring, struct err *e)
 {
-    unsigned int nr = world.nr_rings;
+    unsigned int nr = env.nr_rings;
 
     (void)e;
-    if ( nr == world.max_rings )
+    if ( nr == env.max_rings )
         return -ENOSPC;
-    world.rings[nr] = (struct ut_ring){
+    env.rings[nr] = (struct ut_ring){
         .ring = (struct simple_ring *)ring_memory[nr], .arena = a,
     };
-    world.nr_rings++;
+    env.nr_rings++;
     a->head->nr_rings++;
-    *ring = &world.rings[nr];
+    *ring = &env.rings[nr];
     return 0;
 }
 
@@ -147,14 +147,14 @@ void ut_ring_free(struct ut_ring *r)
 {
     access_drain();
     memset(r->ring, FREED, sizeof(*r->ring));
-    world.is_freed[r - world.rings] = true;
+    env.is_freed[r - env.rings] = true;
 }
 
 static void check_freed(void)
 {
     for ( unsigned int i = 0; i < RINGS; i++ )
         for ( size_t at = 0;
-              world.is_freed[i] && at < sizeof(struct simple_ring);
+              env.is_freed[i] && at < sizeof(struct simple_ring);
               at++ )
             EXPLORE_CHECK(ring_memory[i][at] == (char)FREED);
 }
@@ -168,7 +168,7 @@ void ut_arena_unmap(struct ut_arena *a)
 
 void ut_file_put_bytes(struct ut_file *f, const void *bytes, size_t nr)
 {
-    struct item *last = &world.pending[world.nr_pending];
+    struct item *last = &env.pending[env.nr_pending];
     struct simple_head head;
 
     f->used += nr;
@@ -178,13 +178,13 @@ void ut_file_put_bytes(struct ut_file *f, const void *bytes, size_t nr)
         last[-1].end = f->bytes + f->used;
         return;
     }
-    EXPLORE_CHECK(world.nr_pending < ITEMS && nr >= sizeof(head));
+    EXPLORE_CHECK(env.nr_pending < ITEMS && nr >= sizeof(head));
     memcpy(&head, bytes, sizeof(head));
     *last = (struct item){
         .id = head.id, .time = head.time, .tid = f->now.tid,
         .end = f->bytes + f->used, .inode = f->inode,
     };
-    world.nr_pending++;
+    env.nr_pending++;
 }
 
 void ut_file_put_thread(struct ut_file *f, uint32_t tid)
@@ -206,24 +206,24 @@ int ut_file_put_events(struct ut_file *f, uint32_t nr)
 /* The data is on the disk before it counts. */
 int ut_file_write(struct ut_file *f)
 {
-    bool fails = world.failures && explore_choose(2);
+    bool fails = env.failures && explore_choose(2);
 
     if ( fails )
     {
-        world.failures--;
-        world.nr_pending = f->used = 0;
+        env.failures--;
+        env.nr_pending = f->used = 0;
         return -ENOSPC;
     }
-    EXPLORE_CHECK(world.nr_file + world.nr_pending <= ITEMS);
-    memcpy(&world.file[world.nr_file], world.pending,
-           world.nr_pending * sizeof(world.pending[0]));
-    world.nr_file += world.nr_pending;
+    EXPLORE_CHECK(env.nr_file + env.nr_pending <= ITEMS);
+    memcpy(&env.file[env.nr_file], env.pending,
+           env.nr_pending * sizeof(env.pending[0]));
+    env.nr_file += env.nr_pending;
     f->bytes += f->used;
-    world.nr_pending = f->used = 0;
+    env.nr_pending = f->used = 0;
     return 0;
 }
 
-static bool is_in(const struct simple_rings *rings, const struct item *i)
+static bool is_committed(const struct simple_rings *rings, const struct item *i)
 {
     unsigned int side = rings->commit & 1;
 
@@ -240,7 +240,7 @@ struct found
     unsigned int nr;
 };
 
-static void add(struct found *f, struct item i)
+static void add_item(struct found *f, struct item i)
 {
     EXPLORE_CHECK(f->nr < 2 * ITEMS);
     f->items[f->nr++] = i;
@@ -289,22 +289,22 @@ static void add_ring(struct found *f, const struct simple_ring *ring,
             EXPLORE_CHECK(i.time > time);
             time = i.time;
         }
-        add(f, i);
+        add_item(f, i);
     }
     EXPLORE_CHECK(at == ring->at.head);
     if ( ring->lost > reported )
-        add(f, (struct item){ .id = SIMPLE_DROPPED, .tid = ring->tid,
+        add_item(f, (struct item){ .id = SIMPLE_DROPPED, .tid = ring->tid,
                               .arg = ring->lost - reported });
 }
 
-static void recover(struct found *f)
+static void recover_file(struct found *f)
 {
     const struct simple_rings *rings = arena.head;
 
     f->nr = 0;
-    for ( unsigned int i = 0; i < world.nr_file; i++ )
-        if ( is_in(rings, &world.file[i]) )
-            add(f, world.file[i]);
+    for ( unsigned int i = 0; i < env.nr_file; i++ )
+        if ( is_committed(rings, &env.file[i]) )
+            add_item(f, env.file[i]);
     for ( unsigned int i = 0; i < rings->nr_rings; i++ )
         add_ring(f, (const struct simple_ring *)ring_memory[i],
                  rings->commit & 1);
@@ -321,7 +321,7 @@ struct sum
  * can be interrupted by another handler's); without signals, each loss of a
  * ring is at its place.
  */
-static struct sum tally(const struct found *f)
+static struct sum tally_items(const struct found *f)
 {
     uint64_t next[WRITERS] = { 0 }, handled = 0;
     struct sum sum = { .events = 0 };
@@ -339,139 +339,140 @@ static struct sum tally(const struct found *f)
         nr = i->id & 0xff;
         EXPLORE_CHECK(who < WRITERS && (who == HANDLER || i->tid == who + 1));
         EXPLORE_CHECK(who == HANDLER ? !(handled >> nr & 1) : nr >= next[who]);
-        EXPLORE_CHECK(!now->has_places || nr == sum.events + sum.dropped);
+        EXPLORE_CHECK(!current_plan->has_places || nr == sum.events +
+                      sum.dropped);
         handled |= (uint64_t)(who == HANDLER) << nr;
         next[who] = nr + 1;
         sum.events++;
-        sum.after += !who && nr >= world.begun_after;
+        sum.after += !who && nr >= env.begun_after;
     }
     return sum;
 }
 
-static unsigned int begun(void)
+static unsigned int count_begun(void)
 {
-    return world.writers[0].begun + world.writers[1].begun +
-           world.writers[2].begun;
+    return env.writers[0].begun + env.writers[1].begun +
+           env.writers[2].begun;
 }
 
-static unsigned int done(void)
+static unsigned int count_done(void)
 {
-    return world.writers[0].done + world.writers[1].done +
-           world.writers[2].done;
+    return env.writers[0].done + env.writers[1].done +
+           env.writers[2].done;
 }
 
-static unsigned int safe(void)
+static unsigned int count_safe(void)
 {
-    return world.writers[0].safe + world.writers[1].safe +
-           world.writers[2].safe;
+    return env.writers[0].safe + env.writers[1].safe +
+           env.writers[2].safe;
 }
 
 /*
  * Losses for lack of a ring are recorded in the file only: a kill loses the
  * last of them.
  */
-static void check(void)
+static void check_state(void)
 {
     struct found f;
     struct sum sum;
     uint64_t there;
 
     check_freed();
-    if ( world.is_closing )
+    if ( env.is_closing )
         return;
-    recover(&f);
-    sum = tally(&f);
+    recover_file(&f);
+    sum = tally_items(&f);
     there = sum.events + sum.dropped + ut_rings_count_lost();
-    EXPLORE_CHECK(there >= safe());
-    EXPLORE_CHECK(there <= begun());
+    EXPLORE_CHECK(there >= count_safe());
+    EXPLORE_CHECK(there <= count_begun());
     EXPLORE_CHECK(sum.without_ring <= ut_rings_count_lost());
 }
 
 /* ---- the threads -------------------------------------------------------- */
 
-static void trace(unsigned int who, uint32_t bytes)
+static void trace_event(unsigned int who, uint32_t bytes)
 {
-    unsigned int nr = world.writers[who].begun++;
+    unsigned int nr = env.writers[who].begun++;
 
-    point(who << 8 | nr, bytes);
-    world.writers[who].done++;
+    trace_point(who << 8 | nr, bytes);
+    env.writers[who].done++;
     if ( who == HANDLER )
         return;
-    world.writers[who].safe = world.writers[who].done;
-    world.writers[HANDLER].safe = world.writers[HANDLER].done;
+    env.writers[who].safe = env.writers[who].done;
+    env.writers[HANDLER].safe = env.writers[HANDLER].done;
 }
 
 static void write_events(void *arg)
 {
     uintptr_t who = (uintptr_t)arg;
 
-    for ( unsigned int i = 0; i < now->events; i++ )
-        trace(who, i % 4 == 3 ? SMALL : now->bytes);
-    if ( world.held[who] )
-        world.at_end(world.held[who]);
+    for ( unsigned int i = 0; i < current_plan->events; i++ )
+        trace_event(who, i % 4 == 3 ? SMALL : current_plan->bytes);
+    if ( env.key_values[who] )
+        env.key_destructor(env.key_values[who]);
 }
 
-static void handler(void)
+static void handle_signal(void)
 {
-    trace(HANDLER, now->bytes);
+    trace_event(HANDLER, current_plan->bytes);
 }
 
-static void drain(void *arg)
-{
-    (void)arg;
-    for ( unsigned int i = 0; i < now->passes; i++ )
-        ut_drain_run_pass(&world.drain);
-}
-
-static void drain_and_tend(void *arg)
+static void drain_passes(void *arg)
 {
     (void)arg;
-    for ( unsigned int i = 0; i < now->passes; i++ )
+    for ( unsigned int i = 0; i < current_plan->passes; i++ )
+        ut_drain_run_pass(&env.drain);
+}
+
+static void drain_and_recycle(void *arg)
+{
+    (void)arg;
+    for ( unsigned int i = 0; i < current_plan->passes; i++ )
     {
-        ut_drain_run_pass(&world.drain);
-        ut_drain_recycle_rings(&world.drain, NULL);
+        ut_drain_run_pass(&env.drain);
+        ut_drain_recycle_rings(&env.drain, NULL);
     }
 }
 
 /* The rotation of simple-backend.c. */
-static void rotate(void *arg)
+static void rotate_file(void *arg)
 {
     (void)arg;
-    ut_drain_run_pass(&world.drain);
-    world.drain.file.inode++;
-    world.drain.file.bytes = 0;
-    ut_drain_set_file(&world.drain, "f");
-    ut_drain_run_pass(&world.drain);
+    ut_drain_run_pass(&env.drain);
+    env.drain.file.inode++;
+    env.drain.file.bytes = 0;
+    ut_drain_set_file(&env.drain, "f");
+    ut_drain_run_pass(&env.drain);
 }
 
 /* Closing a file in simple-backend.c, with an unlimited wait. */
 static void close_rings(void *arg)
 {
     (void)arg;
-    world.done_before = done();
-    world.is_closing = true;
+    env.done_before = count_done();
+    env.is_closing = true;
     ut_rings_set_accepting(false);
-    ut_drain_close_rings(&world.drain);
+    ut_drain_close_rings(&env.drain);
     do
-        ut_drain_run_pass(&world.drain);
-    while ( !ut_drain_is_idle(&world.drain) );
-    ut_drain_run_pass(&world.drain);
-    ut_drain_abandon_rings(&world.drain);
-    world.drain.arena = NULL;
-    ut_drain_recycle_rings(&world.drain, NULL);
-    world.is_closed = true;
+        ut_drain_run_pass(&env.drain);
+    while ( !ut_drain_is_idle(&env.drain) );
+    ut_drain_run_pass(&env.drain);
+    ut_drain_abandon_rings(&env.drain);
+    env.drain.arena = NULL;
+    ut_drain_recycle_rings(&env.drain, NULL);
+    env.is_closed = true;
 }
 
 /* ... and opening another. */
 static void close_and_open(void *arg)
 {
     close_rings(arg);
-    world.max_rings = now->rings;
-    world.drain.arena = &arena;
-    ut_drain_set_file(&world.drain, "f");
-    ut_drain_recycle_rings(&world.drain, NULL);
+    env.max_rings = current_plan->rings;
+    env.drain.arena = &arena;
+    ut_drain_set_file(&env.drain, "f");
+    ut_drain_recycle_rings(&env.drain, NULL);
     ut_rings_set_accepting(true);
-    world.begun_after = world.writers[0].begun;
+    env.begun_after = env.writers[0].begun;
 }
 
 /* ---- the beginning and the end ------------------------------------------ */
@@ -500,7 +501,7 @@ static void begin_rings(void)
 {
     struct simple_ring *ring;
 
-    memset(&world, 0, sizeof(world));
+    memset(&env, 0, sizeof(env));
     memset(arena.head, 0, sizeof(*arena.head));
     for ( unsigned int i = 0; i < RINGS; i++ )
     {
@@ -509,16 +510,17 @@ static void begin_rings(void)
         ring->mask = RING_BYTES - 1;
         ring->data = RING_BYTES;
     }
-    world.max_rings = now->first_rings ? now->first_rings : now->rings;
+    env.max_rings = current_plan->first_rings ? current_plan->first_rings :
+                    current_plan->rings;
     ut_rings_reset_in_child(NULL);
     ut_rings_create_key();
-    world.drain.file.fd = 0;
-    world.drain.file.seekable = true;
-    world.drain.file.inode = 1;
-    world.drain.file.now.mapped = 1;
-    world.drain.arena = &arena;
-    ut_drain_set_file(&world.drain, "f");
-    ut_drain_recycle_rings(&world.drain, NULL);
+    env.drain.file.fd = 0;
+    env.drain.file.seekable = true;
+    env.drain.file.inode = 1;
+    env.drain.file.now.mapped = 1;
+    env.drain.arena = &arena;
+    ut_drain_set_file(&env.drain, "f");
+    ut_drain_recycle_rings(&env.drain, NULL);
     ut_rings_set_accepting(true);
     /* All but the paths. */
     explore_share(arena.head, offsetof(struct simple_rings, committed[0].path));
@@ -526,44 +528,44 @@ static void begin_rings(void)
                   sizeof(arena.head->committed[1]) - SIMPLE_PATH_MAX);
 }
 
-static void begin(void)
+static void begin_plan(void)
 {
     begin_rings();
-    for ( unsigned int i = 0; i < now->rings; i++ )
+    for ( unsigned int i = 0; i < current_plan->rings; i++ )
     {
         explore_share(ring_memory[i], sizeof(struct simple_ring));
         explore_share(ring_memory[i] + RING_BYTES, RING_BYTES);
     }
-    world.failures = now->failures;
-    for ( uintptr_t i = 0; i < now->writers; i++ )
+    env.failures = current_plan->failures;
+    for ( uintptr_t i = 0; i < current_plan->writers; i++ )
         explore_spawn(write_events, (void *)i, true);
-    explore_spawn(now->drain, NULL, false);
+    explore_spawn(current_plan->drain, NULL, false);
 }
 
 static struct sum tally_file(void)
 {
     struct found f = { .nr = 0 };
 
-    for ( unsigned int i = 0; i < world.nr_file; i++ )
-        add(&f, world.file[i]);
-    return tally(&f);
+    for ( unsigned int i = 0; i < env.nr_file; i++ )
+        add_item(&f, env.file[i]);
+    return tally_items(&f);
 }
 
 /* All writers have ended: after one pass, everything is in the file. */
-static void end(void)
+static void end_plan(void)
 {
     struct sum sum;
 
-    world.failures = 0;
-    ut_drain_run_pass(&world.drain);
+    env.failures = 0;
+    ut_drain_run_pass(&env.drain);
     sum = tally_file();
-    EXPLORE_CHECK(sum.events == world.drain.counts.written);
+    EXPLORE_CHECK(sum.events == env.drain.counts.written);
     EXPLORE_CHECK(sum.dropped + sum.without_ring ==
-                  world.drain.counts.dropped);
-    EXPLORE_CHECK(sum.events + sum.dropped + sum.without_ring == done());
-    EXPLORE_CHECK(done() == begun());
-    for ( unsigned int i = 0; i < world.nr_rings; i++ )
-        EXPLORE_CHECK(world.rings[i].ring->state != SIMPLE_RING_HELD);
+                  env.drain.counts.dropped);
+    EXPLORE_CHECK(sum.events + sum.dropped + sum.without_ring == count_done());
+    EXPLORE_CHECK(count_done() == count_begun());
+    for ( unsigned int i = 0; i < env.nr_rings; i++ )
+        EXPLORE_CHECK(env.rings[i].ring->state != SIMPLE_RING_HELD);
 }
 
 /*
@@ -575,73 +577,82 @@ static void end_closed(void)
     struct sum sum;
     uint64_t there;
 
-    ut_drain_run_pass(&world.drain);
+    ut_drain_run_pass(&env.drain);
     sum = tally_file();
     there = sum.events + sum.dropped + sum.without_ring;
-    EXPLORE_CHECK(world.is_closed && there >= world.done_before);
-    EXPLORE_CHECK(there <= done());
-    EXPLORE_CHECK(!world.drain.arena ||
-                  sum.after == world.writers[0].begun - world.begun_after);
+    EXPLORE_CHECK(env.is_closed && there >= env.done_before);
+    EXPLORE_CHECK(there <= count_done());
+    EXPLORE_CHECK(!env.drain.arena ||
+                  sum.after == env.writers[0].begun - env.begun_after);
 }
 
 /* ---- the plans ---------------------------------------------------------- */
 
 static const struct row rows[] = {
-    { .plan = { "losses, a write fails", begin, check, end },
+    { .plan = { "losses, a write fails", begin_plan, check_state, end_plan },
       .writers = 1, .events = 5, .bytes = BIG, .rings = 1,
-      .drain = drain, .passes = 2, .failures = 1, .has_places = true },
-    { .plan = { "a signal", begin, check, end, handler, .signals = 1 },
-      .writers = 1, .events = 2, .rings = 1, .drain = drain, .passes = 1 },
-    { .plan = { "signals nest", begin, check, end, handler, .signals = 2 },
-      .writers = 1, .events = 1, .rings = 2, .drain = drain },
-    { .plan = { "a signal and losses", begin, check, end, handler,
-                .signals = 1 },
-      .writers = 1, .events = 3, .bytes = BIG, .rings = 1,
-      .drain = drain, .passes = 1 },
-    { .plan = { "two writers", begin, check, end },
-      .writers = 2, .events = 1, .rings = 2, .drain = drain, .passes = 1 },
-    { .plan = { "rings come and go", begin, check, end },
-      .writers = 2, .events = 1, .rings = 1, .drain = drain_and_tend,
+      .drain = drain_passes, .passes = 2, .failures = 1, .has_places = true },
+    { .plan = { "a signal", begin_plan, check_state, end_plan,
+                handle_signal, .signals = 1 },
+      .writers = 1, .events = 2, .rings = 1, .drain = drain_passes,
       .passes = 1 },
-    { .plan = { "rotating", begin, check, end },
-      .writers = 1, .events = 2, .bytes = BIG, .rings = 1, .drain = rotate },
-    { .plan = { "closing", begin, check, end_closed, .late_stores = true },
+    { .plan = { "signals nest", begin_plan, check_state, end_plan,
+                handle_signal, .signals = 2 },
+      .writers = 1, .events = 1, .rings = 2, .drain = drain_passes },
+    { .plan = { "a signal and losses", begin_plan, check_state, end_plan,
+                handle_signal, .signals = 1 },
+      .writers = 1, .events = 3, .bytes = BIG, .rings = 1,
+      .drain = drain_passes, .passes = 1 },
+    { .plan = { "two writers", begin_plan, check_state, end_plan },
+      .writers = 2, .events = 1, .rings = 2, .drain = drain_passes,
+      .passes = 1 },
+    { .plan = { "rings come and go", begin_plan, check_state, end_plan },
+      .writers = 2, .events = 1, .rings = 1, .drain = drain_and_recycle,
+      .passes = 1 },
+    { .plan = { "rotating", begin_plan, check_state, end_plan },
+      .writers = 1, .events = 2, .bytes = BIG, .rings = 1,
+      .drain = rotate_file },
+    { .plan = { "closing", begin_plan, check_state, end_closed,
+                .late_stores = true },
       .writers = 1, .events = 2, .rings = 2, .drain = close_rings },
-    { .plan = { "closing and opening", begin, check, end_closed,
+    { .plan = { "closing and opening", begin_plan, check_state, end_closed,
                 .late_stores = true },
       .writers = 1, .events = 2, .rings = 2, .first_rings = 1,
       .drain = close_and_open },
-    { .plan = { "closing, a signal", begin, check, end_closed, handler,
-                .signals = 1 },
+    { .plan = { "closing, a signal", begin_plan, check_state, end_closed,
+                handle_signal, .signals = 1 },
       .writers = 1, .events = 1, .rings = 2, .drain = close_rings,
       .is_long = true },
-    { .plan = { "many losses, a write fails", begin, check, end },
+    { .plan = { "many losses, a write fails", begin_plan, check_state,
+                end_plan },
       .writers = 1, .events = 7, .bytes = BIG, .rings = 1,
-      .drain = drain, .passes = 3, .failures = 1, .has_places = true,
+      .drain = drain_passes, .passes = 3, .failures = 1, .has_places = true,
       .is_long = true },
-    { .plan = { "signals nest, and are drained", begin, check, end, handler,
-                .signals = 2 },
-      .writers = 1, .events = 1, .rings = 1, .drain = drain, .passes = 1,
-      .is_long = true },
-    { .plan = { "two writers, a write fails", begin, check, end },
-      .writers = 2, .events = 1, .rings = 2, .drain = drain, .passes = 2,
-      .failures = 1, .is_long = true },
-    { .plan = { "rings come and go, a write fails", begin, check, end },
-      .writers = 2, .events = 1, .rings = 1, .drain = drain_and_tend,
+    { .plan = { "signals nest, and are drained", begin_plan, check_state,
+                end_plan, handle_signal, .signals = 2 },
+      .writers = 1, .events = 1, .rings = 1, .drain = drain_passes,
+      .passes = 1, .is_long = true },
+    { .plan = { "two writers, a write fails", begin_plan, check_state,
+                end_plan },
+      .writers = 2, .events = 1, .rings = 2, .drain = drain_passes,
+      .passes = 2, .failures = 1, .is_long = true },
+    { .plan = { "rings come and go, a write fails", begin_plan, check_state,
+                end_plan },
+      .writers = 2, .events = 1, .rings = 1, .drain = drain_and_recycle,
       .passes = 2, .failures = 1, .is_long = true },
 };
 
-static void play(const struct row *row)
+static void run_plan(const struct row *row)
 {
     size_t states;
 
-    now = row;
-    states = explore(&row->plan);
+    current_plan = row;
+    states = explore_run(&row->plan);
     printf("%-34s %9zu states\n", row->plan.name, states);
     fflush(stdout);
 }
 
-static bool is_wanted(const struct row *row, const char *name)
+static bool is_selected(const struct row *row, const char *name)
 {
     const char *full = getenv("CHECK_FULL");
 
@@ -660,9 +671,9 @@ int main(int argc, char **argv)
     for ( i = 0; i < RINGS; i++ )
         ring_memory[i] = map_twice();
     for ( i = 0; i < sizeof(rows) / sizeof(rows[0]); i++ )
-        if ( is_wanted(&rows[i], argc > 1 ? argv[1] : NULL) )
+        if ( is_selected(&rows[i], argc > 1 ? argv[1] : NULL) )
         {
-            play(&rows[i]);
+            run_plan(&rows[i]);
             any = true;
         }
     return any ? 0 : 2;

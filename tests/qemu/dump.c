@@ -16,9 +16,9 @@
 #include "tracetool/parse.h"
 
 #define RUNS 31u
-#define MOST_GROWTH 4.0         /* time per byte: whole file to a quarter */
+#define MAX_GROWTH 4.0          /* time per byte: whole file to a quarter */
 
-static void complain(void *ctx, const struct tt_place *at, const char *text)
+static void print_error(void *ctx, const struct tt_place *at, const char *text)
 {
     (void)ctx;
     fprintf(stderr, "%s:%u:%u: %s\n", at->file, at->line, at->column, text);
@@ -67,14 +67,14 @@ static int put_all(const struct tt_source *source,
     int rc;
 
     arena_init(&arena, 0);
-    rc = tt_parse(&arena, source, 1, &model, complain, NULL);
+    rc = tt_parse(&arena, source, 1, &model, print_error, NULL);
     for ( i = 0; !rc && i < model.nr_events; i++ )
         put(&model.events[i]);
     arena_fini(&arena);
     return rc;
 }
 
-static int by_value(const void *a, const void *b)
+static int compare_double(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
@@ -101,13 +101,13 @@ static double parse_ms(const struct tt_source *source, size_t *nr)
     {
         begin = now_ms();
         arena_init(&arena, 0);
-        if ( tt_parse(&arena, source, 1, &model, complain, NULL) )
+        if ( tt_parse(&arena, source, 1, &model, print_error, NULL) )
             exit(1);
         *nr = model.nr_events;
         arena_fini(&arena);
         took[i] = now_ms() - begin;
     }
-    qsort(took, RUNS, sizeof(*took), by_value);
+    qsort(took, RUNS, sizeof(*took), compare_double);
     return took[RUNS / 2];
 }
 
@@ -127,10 +127,10 @@ static int put_time(const struct tt_source *source)
            "a byte costs %.2f times what it does in the first %zu\n", nr,
            source->length, whole, source->length / whole / 1e3, RUNS, growth,
            nr_quarter);
-    return growth > MOST_GROWTH;
+    return growth > MAX_GROWTH;
 }
 
-static char *load(const char *path, size_t *length)
+static char *read_whole_file(const char *path, size_t *length)
 {
     FILE *file = fopen(path, "rb");
     size_t room = 16u << 20;
@@ -157,7 +157,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: dump events|texts|time FILE\n");
         return 1;
     }
-    text = load(argv[2], &source.length);
+    text = read_whole_file(argv[2], &source.length);
     source.name = argv[2];
     source.text = text;
     if ( !strcmp(argv[1], "events") )

@@ -34,28 +34,28 @@ static TraceEvent *cpu[] = {
 static TraceEvent *net[] = { &_TRACE_NET_SEND_EVENT, NULL };
 
 /* check forks for each test, so each starts without events. */
-static void begin(void)
+static void register_groups(void)
 {
     trace_event_register_group(disk);
     trace_event_register_group(cpu);
     trace_event_register_group(net);
 }
 
-static const char *said(void)
+static const char *last_report(void)
 {
     static char text[512];
 
     return text;
 }
 
-static void listen(const char *line, void *arg)
+static void keep_report(const char *line, void *arg)
 {
     (void)arg;
-    snprintf((char *)said(), 512, "%s", line);
+    snprintf((char *)last_report(), 512, "%s", line);
 }
 
 /* "disk_read disk_odd" */
-static const char *list(TraceEventIter *iter)
+static const char *list_names(TraceEventIter *iter)
 {
     static char text[256];
     TraceEvent *ev;
@@ -69,7 +69,7 @@ static const char *list(TraceEventIter *iter)
 
 START_TEST(ids_are_given_in_order)
 {
-    begin();
+    register_groups();
     ck_assert_uint_eq(trace_event_get_id(&_TRACE_DISK_READ_EVENT), 0);
     ck_assert_uint_eq(trace_event_get_id(&_TRACE_DISK_ODD_EVENT), 2);
     ck_assert_uint_eq(trace_event_get_id(&_TRACE_NET_SEND_EVENT), 5);
@@ -84,20 +84,20 @@ START_TEST(events_are_found)
 {
     TraceEventIter iter;
 
-    begin();
+    register_groups();
     ck_assert_ptr_eq(trace_event_name("net_send"), &_TRACE_NET_SEND_EVENT);
     ck_assert_ptr_null(trace_event_name("net"));
     ck_assert_ptr_null(trace_event_name(""));
     trace_event_iter_init_all(&iter);
-    ck_assert_str_eq(list(&iter), "disk_read disk_write disk_odd cpu_in "
+    ck_assert_str_eq(list_names(&iter), "disk_read disk_write disk_odd cpu_in "
                      "cpu_out net_send");
     ck_assert_ptr_null(trace_event_iter_next(&iter));
     trace_event_iter_init_pattern(&iter, "*_?n");
-    ck_assert_str_eq(list(&iter), "cpu_in");
+    ck_assert_str_eq(list_names(&iter), "cpu_in");
     trace_event_iter_init_group(&iter, 1);
-    ck_assert_str_eq(list(&iter), "cpu_in cpu_out");
+    ck_assert_str_eq(list_names(&iter), "cpu_in cpu_out");
     trace_event_iter_init_group(&iter, 3);
-    ck_assert_str_eq(list(&iter), "");
+    ck_assert_str_eq(list_names(&iter), "");
 }
 END_TEST
 
@@ -118,7 +118,7 @@ START_TEST(many_are_found)
         events[i] = malloc(sizeof(ev));
         memcpy(events[i], &ev, sizeof(ev));
     }
-    begin();
+    register_groups();
     trace_event_register_group(events);
     for ( i = 0; i < MANY; i++ )
         ck_assert_ptr_eq(trace_event_name(text[i]), events[i]);
@@ -129,7 +129,7 @@ END_TEST
 
 START_TEST(one_is_switched)
 {
-    begin();
+    register_groups();
     ck_assert(!trace_event_get_state(TRACE_DISK_READ));
     trace_event_set_state_dynamic(disk[0], true);
     ck_assert(trace_event_get_state(TRACE_DISK_READ));
@@ -148,7 +148,7 @@ START_TEST(lines_switch)
 {
     struct err e = ERR_INIT;
 
-    begin();
+    register_groups();
     ck_assert_int_eq(usertrace_enable("disk*", &e), 0);
     ck_assert_int_eq(trace_events_enabled_count, 2);
     ck_assert_int_eq(usertrace_enable("-*_read", &e), 0);
@@ -167,16 +167,17 @@ END_TEST
 
 START_TEST(what_is_wrong_is_said)
 {
-    begin();
-    usertrace_set_reporter(listen, NULL);
+    register_groups();
+    usertrace_set_reporter(keep_report, NULL);
     trace_enable_events("nosuch");
-    ck_assert_str_eq(said(), "warning: trace event 'nosuch' does not exist");
+    ck_assert_str_eq(last_report(),
+                     "warning: trace event 'nosuch' does not exist");
 }
 END_TEST
 
 START_TEST(old_names_switch)
 {
-    begin();
+    register_groups();
     ck_assert(st_change_trace_event_state("disk_read", true));
     ck_assert(!st_change_trace_event_state("nosuch", true));
     ck_assert(!st_change_trace_event_state("disk_odd", true));
@@ -193,7 +194,7 @@ START_TEST(vcpus_have_states)
 {
     struct trace_vcpu one, two;
 
-    begin();
+    register_groups();
     usertrace_vcpu_init(&one, 0);
     trace_event_set_state_dynamic(cpu[0], true);
     usertrace_vcpu_init(&two, 7);
@@ -230,7 +231,7 @@ START_TEST(vcpu_events_can_be_on_before_vcpus)
 {
     struct trace_vcpu one;
 
-    begin();
+    register_groups();
     trace_event_set_state_dynamic(cpu[1], true);
     ck_assert(trace_event_get_state(TRACE_CPU_OUT));
     usertrace_vcpu_init(&one, 0);
@@ -246,7 +247,7 @@ START_TEST(too_many_vcpu_events_are_plain)
     static uint16_t states[34];
     size_t i;
 
-    usertrace_set_reporter(listen, NULL);
+    usertrace_set_reporter(keep_report, NULL);
     for ( i = 0; i < 34; i++ )
     {
         TraceEvent ev = { .name = "v", .sstate = true, .dstate = &states[i] };
@@ -257,16 +258,16 @@ START_TEST(too_many_vcpu_events_are_plain)
     trace_event_register_group(events);
     ck_assert_uint_eq(events[31]->vcpu_id, 31);
     ck_assert(!trace_event_is_vcpu(events[32]));
-    ck_assert_ptr_nonnull(strstr(said(), "more than 32 vcpu"));
+    ck_assert_ptr_nonnull(strstr(last_report(), "more than 32 vcpu"));
 }
 END_TEST
 
 START_TEST(no_memory_is_no_end)
 {
-    usertrace_set_reporter(listen, NULL);
+    usertrace_set_reporter(keep_report, NULL);
     fault_arm(FAULT_ALLOC, 1);
     trace_event_register_group(disk);
-    ck_assert_ptr_nonnull(strstr(said(), "out of memory"));
+    ck_assert_ptr_nonnull(strstr(last_report(), "out of memory"));
     ck_assert_ptr_null(trace_event_name("disk_read"));
 
     /* Without an index, names are found all the same. */
@@ -292,13 +293,13 @@ START_TEST(backends_are_known)
 }
 END_TEST
 
-static int option(const char *text)
+static int parse_option(const char *text)
 {
     struct err e = ERR_INIT;
     int rc = usertrace_option(text, &e);
 
     if ( rc < 0 )
-        listen(e.text, NULL);
+        keep_report(e.text, NULL);
     return rc;
 }
 
@@ -309,28 +310,29 @@ START_TEST(options)
     ck_assert_ptr_nonnull(file);
     fputs("# two\n  disk_read \r\n\n-cpu_in\nnosuch\nnet_send", file);
     fclose(file);
-    begin();
-    usertrace_set_reporter(listen, NULL);
+    register_groups();
+    usertrace_set_reporter(keep_report, NULL);
     usertrace_use_backends("simple");
-    ck_assert_int_eq(option("cpu*,events=control.events,file=a,,b"), 0);
-    ck_assert_str_eq(said(), "control.events:5: warning: trace event 'nosuch' "
+    ck_assert_int_eq(parse_option("cpu*,events=control.events,file=a,,b"), 0);
+    ck_assert_str_eq(last_report(),
+                     "control.events:5: warning: trace event 'nosuch' "
                      "does not exist");
     unlink("control.events");
     ck_assert(*disk[0]->dstate && !*cpu[0]->dstate && *cpu[1]->dstate &&
               *net[0]->dstate && !*disk[1]->dstate);
-    ck_assert(!usertrace_file_status((char *)said(), 512));
-    ck_assert_str_eq(said(), "a,b");
-    ck_assert_int_eq(option("enable=-disk*,enable=-net*"), 0);
+    ck_assert(!usertrace_file_status((char *)last_report(), 512));
+    ck_assert_str_eq(last_report(), "a,b");
+    ck_assert_int_eq(parse_option("enable=-disk*,enable=-net*"), 0);
     ck_assert(*disk[0]->dstate && !*net[0]->dstate);
-    ck_assert_int_eq(option(""), 0);
-    ck_assert_int_eq(option("x,y"), -EINVAL);
-    ck_assert_int_eq(strncmp(said(), "Invalid parameter 'y'", 21), 0);
-    ck_assert_int_eq(option("bogus=1"), -EINVAL);
-    ck_assert_int_eq(option("events=no/such"), -ENOENT);
-    ck_assert_str_eq(said(), "no/such: No such file or directory");
-    ck_assert_int_eq(option("?"), 1);
+    ck_assert_int_eq(parse_option(""), 0);
+    ck_assert_int_eq(parse_option("x,y"), -EINVAL);
+    ck_assert_int_eq(strncmp(last_report(), "Invalid parameter 'y'", 21), 0);
+    ck_assert_int_eq(parse_option("bogus=1"), -EINVAL);
+    ck_assert_int_eq(parse_option("events=no/such"), -ENOENT);
+    ck_assert_str_eq(last_report(), "no/such: No such file or directory");
+    ck_assert_int_eq(parse_option("?"), 1);
     fault_arm(FAULT_ALLOC, 1);
-    ck_assert_int_eq(option("a"), -ENOMEM);
+    ck_assert_int_eq(parse_option("a"), -ENOMEM);
     fault_disarm();
 }
 END_TEST
@@ -339,7 +341,7 @@ START_TEST(one_call_does_it)
 {
     struct err e = ERR_INIT;
 
-    begin();
+    register_groups();
     usertrace_use_backends("nop");
     setenv("TRACE", "disk_read;net*", 1);
     ck_assert_int_eq(usertrace_init(&e), 0);

@@ -40,7 +40,7 @@ static void *write_for_ever(void *arg)
     return NULL;
 }
 
-static void victim(bool rotating)
+static void run_victim(bool rotating)
 {
     pthread_t thread;
 
@@ -126,7 +126,7 @@ static void recover_ring(FILE *out, const struct simple_ring *ring, int side)
 }
 
 /* Write "r": the current file, and everything in the rings. */
-static void recover(void)
+static void recover_file(void)
 {
     char file[SIMPLE_PATH_MAX + 4], *bytes;
     struct simple_rings *rings;
@@ -173,12 +173,12 @@ static void tally_all(struct tally *tally)
     }
 }
 
-static void check(void)
+static void check_recovered(void)
 {
     struct tally tally = { .gaps = 0 };
     uint64_t begun = 0, done = 0;
 
-    recover();
+    recover_file();
     tally_all(&tally);
     for ( int i = 0; i < WRITERS; i++ )
     {
@@ -199,7 +199,7 @@ static void kill_one(uint64_t *seed, bool rotating)
     pid = fork();
     if ( !pid )
     {
-        victim(rotating);
+        run_victim(rotating);
         _exit(1);
     }
     while ( !__atomic_load_n(&progress->done[0], __ATOMIC_ACQUIRE) )
@@ -207,7 +207,7 @@ static void kill_one(uint64_t *seed, bool rotating)
     usleep(unit_random(seed) % 6000);
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
-    check();
+    check_recovered();
     ck_assert_int_eq(system("rm -f \"$(readlink f.rings)\" f f.*"), 0);
 }
 

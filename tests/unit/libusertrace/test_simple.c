@@ -30,18 +30,19 @@ EVENT(TRACE_TEXT, "text", true, false);
 static TraceEvent *events[] = { &_TRACE_TWO_EVENT, &_TRACE_TEXT_EVENT, NULL };
 
 static char folder[32];
-static char said[2048];         /* all lines so far */
+static char reports[2048];      /* all lines so far */
 
-static void listen(const char *line, void *arg)
+static void keep_reports(const char *line, void *arg)
 {
     (void)arg;
-    snprintf(said + strlen(said), sizeof(said) - strlen(said), "%s\n", line);
+    snprintf(reports + strlen(reports), sizeof(reports) - strlen(reports),
+             "%s\n", line);
 }
 
-static void begin(void)
+static void init_program(void)
 {
     scratch_begin(folder, sizeof(folder));
-    usertrace_set_reporter(listen, NULL);
+    usertrace_set_reporter(keep_reports, NULL);
     usertrace_use_backends("simple");
     trace_event_register_group(events);
     ck_assert(trace_init_backends());
@@ -51,7 +52,7 @@ static void begin_file(const char *name)
 {
     struct err e = ERR_INIT;
 
-    begin();
+    init_program();
     ck_assert_msg(!usertrace_file_set(name, &e), "%s", e.text);
     ck_assert_msg(!usertrace_file(USERTRACE_FILE_ON, &e), "%s", e.text);
 }
@@ -63,7 +64,7 @@ static void end_file(void)
     ck_assert_msg(!usertrace_file(USERTRACE_FILE_OFF, &e), "%s", e.text);
 }
 
-static off_t size_of(const char *name)
+static off_t file_size(const char *name)
 {
     struct stat st;
 
@@ -81,10 +82,10 @@ static void begin_file_to_fork(const char *name)
     off_t before;
 
     begin_file(name);
-    before = size_of(name);
+    before = file_size(name);
     trace_two(0, 0, 0);
     ut_writer_wake();
-    while ( size_of(name) == before )
+    while ( file_size(name) == before )
         usleep(1000);
 }
 
@@ -111,7 +112,7 @@ static bool is_traced(void)
 }
 
 /* No names of rings are left; ls shows symbolic links, too. */
-static void nothing_else(const char *list)
+static void check_folder(const char *list)
 {
     char command[128];
 
@@ -140,7 +141,7 @@ START_TEST(a_file_says_what_it_is)
     ck_assert_uint_eq(i.id, 1);
     ck_assert(!tracefile_next(&t, &i));
     tracefile_close(&t);
-    nothing_else("f ");
+    check_folder("f ");
     scratch_end(folder);
 }
 END_TEST
@@ -150,7 +151,7 @@ START_TEST(a_file_can_be_plain)
     struct tracefile t;
     struct item i;
 
-    begin();
+    init_program();
     usertrace_file_plain(true);
     st_set_trace_file("f");
     st_set_trace_file_enabled(true);
@@ -253,7 +254,7 @@ START_TEST(nobody_is_lost_without_a_count)
 {
     static struct tally tally;
 
-    begin();
+    init_program();
     ck_assert_int_eq(usertrace_ring_size(1, NULL), 0);
     st_set_trace_file("f");
     st_set_trace_file_enabled(true);
@@ -293,7 +294,7 @@ START_TEST(losses_are_in_their_place)
     struct item i;
     uint64_t next = 0;
 
-    begin();
+    init_program();
     usertrace_ring_size(1, NULL);
     st_set_trace_file("f");
     st_set_trace_file_enabled(true);
@@ -332,7 +333,7 @@ START_TEST(handlers_trace_in_the_middle)
     static struct tally tally;
     uint64_t n;
 
-    begin();
+    init_program();
     usertrace_ring_size(4 << 20, NULL);
     st_set_trace_file("f");
     st_set_trace_file_enabled(true);
@@ -358,7 +359,7 @@ START_TEST(first_events_wait_for_the_file)
     static struct tally tally;
     char name[32];
 
-    begin();
+    init_program();
     trace_two(0, 0, 100);       /* no event is on: not recorded */
     trace_event_set_state_dynamic(events[0], true);
     trace_two(0, 0, 0);
@@ -397,7 +398,7 @@ START_TEST(off_is_off)
     tally_file(&two, "three");
     ck_assert_uint_eq(two.events, 2);
     ck_assert_uint_eq(one.dropped + two.dropped, 0);
-    nothing_else("one three two ");
+    check_folder("one three two ");
     scratch_end(folder);
 }
 END_TEST
@@ -470,7 +471,7 @@ START_TEST(folders_may_change)
     struct stat st;
 
     setenv("USERTRACE_RINGS", ".", 1);
-    begin();
+    init_program();
     ck_assert_int_eq(mkdir("a", 0700), 0);
     st_set_trace_file("a/f");
     st_set_trace_file_enabled(true);
@@ -482,9 +483,9 @@ START_TEST(folders_may_change)
         trace_two(0, 0, n);
     st_flush_trace_buffer();
     end_file();
-    nothing_else("f f.1 ");
+    check_folder("f f.1 ");
     ck_assert_int_eq(chdir(".."), 0);
-    nothing_else("a ");
+    check_folder("a ");
     scratch_end(folder);
 }
 END_TEST
@@ -500,7 +501,7 @@ START_TEST(a_child_can_do_without)
     }
     wait(NULL);
     end_file();
-    nothing_else("f ");
+    check_folder("f ");
     scratch_end(folder);
 }
 END_TEST
@@ -516,7 +517,7 @@ START_TEST(old_files_go)
             st_flush_trace_buffer();
     }
     end_file();
-    nothing_else("f f.1 f.2 ");
+    check_folder("f f.1 f.2 ");
     scratch_end(folder);
 }
 END_TEST
@@ -561,7 +562,7 @@ START_TEST(a_child_that_traces_nothing_leaves_nothing)
         exit(0);
     wait(NULL);
     end_file();
-    nothing_else("f ");
+    check_folder("f ");
     scratch_end(folder);
 }
 END_TEST
@@ -574,7 +575,7 @@ START_TEST(a_full_disk_is_survived)
     struct usertrace_counts counts;
     struct err e = ERR_INIT;
 
-    begin();
+    init_program();
     usertrace_ring_size(1, NULL);
     st_set_trace_file("f");
     st_set_trace_file_enabled(true);
@@ -584,7 +585,7 @@ START_TEST(a_full_disk_is_survived)
     for ( uint64_t n = 500; n < 10000; n++ )
         trace_two(0, 0, n);
     ck_assert_int_eq(usertrace_file(USERTRACE_FILE_FLUSH, &e), -ENOSPC);
-    ck_assert_ptr_nonnull(strstr(said, "/f: No space left"));
+    ck_assert_ptr_nonnull(strstr(reports, "/f: No space left"));
     usertrace_counts(&counts);
     ck_assert_uint_gt(counts.failed_writes, 0);
     fault_disarm();
@@ -605,7 +606,7 @@ START_TEST(a_disk_stays_full)
     struct usertrace_counts counts;
     struct err e = ERR_INIT;
 
-    begin();
+    init_program();
     usertrace_ring_size(1, NULL);
     st_set_trace_file("f");
     st_set_trace_file_enabled(true);
@@ -626,13 +627,13 @@ START_TEST(what_is_wrong_has_a_reason)
 {
     struct err e = ERR_INIT;
 
-    begin();
+    init_program();
     ck_assert_int_eq(usertrace_file_set("no/such/f", &e), 0);
     ck_assert_int_eq(usertrace_file(USERTRACE_FILE_ON, &e), -ENOENT);
     ck_assert_ptr_nonnull(strstr(e.text, "no/such/f: No such file or dir"));
     ck_assert(!usertrace_file_status(NULL, 0));
     ck_assert(!st_set_trace_file_enabled(true));
-    ck_assert_ptr_nonnull(strstr(said, "no/such/f"));
+    ck_assert_ptr_nonnull(strstr(reports, "no/such/f"));
     trace_two(0, 0, 0);
     scratch_end(folder);
 }
@@ -648,7 +649,7 @@ START_TEST(opening_fails_whole)
         FAULT_ALLOC, FAULT_OPEN, FAULT_MMAP, FAULT_WRITE,
     };
 
-    begin();
+    init_program();
     st_set_trace_file("f");
     for ( size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++ )
         for ( uint64_t n = 1; ; n++ )
@@ -670,7 +671,7 @@ START_TEST(opening_fails_whole)
         }
     fault_disarm();
     end_file();
-    nothing_else("f ");
+    check_folder("f ");
     scratch_end(folder);
 }
 END_TEST

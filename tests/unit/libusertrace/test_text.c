@@ -17,7 +17,7 @@
 
 static char folder[32];
 
-static void begin(const char *log)
+static void init_program(const char *log)
 {
     struct err e = ERR_INIT;
 
@@ -26,7 +26,7 @@ static void begin(const char *log)
 }
 
 /* The contents of a file, valid until the next call. */
-static const char *text_of(const char *path)
+static const char *read_text(const char *path)
 {
     static char text[200000];
     FILE *in = fopen(path, "r");
@@ -39,11 +39,11 @@ static const char *text_of(const char *path)
 
 START_TEST(a_line_is_as_it_was_printed)
 {
-    begin("l");
+    init_program("l");
     errno = 77;
     usertrace_log("one %d %s\n", 1, "x");
     ck_assert_int_eq(errno, 77);
-    ck_assert_str_eq(text_of("l"), "one 1 x\n");
+    ck_assert_str_eq(read_text("l"), "one 1 x\n");
     scratch_end(folder);
 }
 END_TEST
@@ -54,20 +54,20 @@ START_TEST(a_prefix_has_thread_and_time)
     long long seconds;
     int tid, micro, n = 0;
 
-    begin("l");
+    init_program("l");
     usertrace_log_prefix(true);
     clock_gettime(CLOCK_REALTIME, &before);
     usertrace_log("one\n");
     clock_gettime(CLOCK_REALTIME, &after);
-    ck_assert_int_eq(sscanf(text_of("l"), "%d@%lld.%6d:one\n%n", &tid, &seconds,
-                            &micro, &n), 3);
-    ck_assert_int_eq(n, strlen(text_of("l")));
+    ck_assert_int_eq(sscanf(read_text("l"), "%d@%lld.%6d:one\n%n", &tid,
+                            &seconds, &micro, &n), 3);
+    ck_assert_int_eq(n, strlen(read_text("l")));
     ck_assert_int_eq(tid, gettid());
     ck_assert_int_ge(seconds, before.tv_sec);
     ck_assert_int_le(seconds, after.tv_sec);
     usertrace_log_prefix(false);
     usertrace_log("two\n");
-    ck_assert_ptr_nonnull(strstr(text_of("l"), "one\ntwo\n"));
+    ck_assert_ptr_nonnull(strstr(read_text("l"), "one\ntwo\n"));
     scratch_end(folder);
 }
 END_TEST
@@ -76,7 +76,7 @@ START_TEST(a_file_follows_a_file)
 {
     struct err e = ERR_INIT;
 
-    begin("l");
+    init_program("l");
     usertrace_log("one\n");
     ck_assert(!usertrace_log_file("m", &e));
     usertrace_log("two\n");
@@ -85,8 +85,8 @@ START_TEST(a_file_follows_a_file)
     usertrace_log("three\n");
     ck_assert(!usertrace_log_file("l", NULL));
     usertrace_log("four\n");
-    ck_assert_str_eq(text_of("l"), "one\nfour\n");
-    ck_assert_str_eq(text_of("m"), "two\nthree\n");
+    ck_assert_str_eq(read_text("l"), "one\nfour\n");
+    ck_assert_str_eq(read_text("m"), "two\nthree\n");
     scratch_end(folder);
 }
 END_TEST
@@ -98,18 +98,18 @@ START_TEST(a_long_line_is_whole)
     size_t length;
 
     memset(long_text, 'l', sizeof(long_text) - 1);
-    begin("l");
+    init_program("l");
     usertrace_log("%s\n", long_text);
-    ck_assert_uint_eq(strlen(text_of("l")), sizeof(long_text));
+    ck_assert_uint_eq(strlen(read_text("l")), sizeof(long_text));
     ck_assert(!usertrace_log_file("m", NULL));
     fault_arm(FAULT_ALLOC, 1);
     usertrace_log("%s\n", long_text);
     fault_disarm();
     usertrace_log("next\n");
-    length = strcspn(text_of("m"), "\n");
+    length = strcspn(read_text("m"), "\n");
     ck_assert_uint_gt(length, 100);
     ck_assert_uint_lt(length, sizeof(long_text) - 1);
-    ck_assert_str_eq(text_of("m") + length, "\nnext\n");
+    ck_assert_str_eq(read_text("m") + length, "\nnext\n");
     scratch_end(folder);
 }
 END_TEST
@@ -119,15 +119,15 @@ START_TEST(an_entry_of_the_kernel_is_one_line)
     struct err e = ERR_INIT;
 
     memset(long_text, 'l', sizeof(long_text) - 1);
-    begin("l");
+    init_program("l");
     fclose(fopen("tracing_on", "w"));
     fclose(fopen("trace_marker", "w"));
     setenv("USERTRACE_TRACEFS", ".", 1);
     usertrace_use_backends("ftrace");
     ck_assert_msg(!usertrace_init(&e), "%s", e.text);
     usertrace_ftrace("%s\n", long_text);
-    ck_assert_uint_eq(strlen(text_of("trace_marker")), 1000);
-    ck_assert_uint_eq(strcspn(text_of("trace_marker"), "\n"), 999);
+    ck_assert_uint_eq(strlen(read_text("trace_marker")), 1000);
+    ck_assert_uint_eq(strcspn(read_text("trace_marker"), "\n"), 999);
     scratch_end(folder);
 }
 END_TEST
@@ -148,12 +148,12 @@ START_TEST(lines_do_not_mix)
     int next[PRINTERS] = { 0 }, who, nr, again, n;
     const char *at;
 
-    begin("l");
+    init_program("l");
     for ( uintptr_t i = 0; i < PRINTERS; i++ )
         ck_assert(!pthread_create(&threads[i], NULL, print_many, (void *)i));
     for ( int i = 0; i < PRINTERS; i++ )
         pthread_join(threads[i], NULL);
-    for ( at = text_of("l"); *at; at += n )
+    for ( at = read_text("l"); *at; at += n )
     {
         n = 0;
         sscanf(at, "printer %d prints %d, and it is the line of %d\n%n", &who,

@@ -72,7 +72,7 @@ static void *add_groups(void *arg)
     return NULL;
 }
 
-static void *look(void *arg)
+static void *look_up_events(void *arg)
 {
     TraceEventIter iter;
     TraceEvent *ev;
@@ -104,7 +104,7 @@ START_TEST(sums_are_right)
         pthread_create(&threads[i], NULL, switch_all, (void *)i);
     pthread_create(&threads[i++], NULL, switch_by_number, (void *)99);
     pthread_create(&threads[i++], NULL, add_groups, NULL);
-    pthread_create(&threads[i++], NULL, look, NULL);
+    pthread_create(&threads[i++], NULL, look_up_events, NULL);
     while ( i )
         pthread_join(threads[--i], NULL);
 

@@ -36,7 +36,7 @@ static void add_lost(struct made *m, uint64_t time)
 }
 
 /* In version 2, disabled events have no id. */
-static void make(struct made *m, unsigned int version, bool swapped)
+static void make_trace(struct made *m, unsigned int version, bool swapped)
 {
     made_begin(m, version, swapped);
     if ( version == 4 )
@@ -71,7 +71,7 @@ START_TEST(every_version)
 
     for ( size_t i = 0; i < 2 * sizeof(versions) / sizeof(versions[0]); i++ )
     {
-        make(&m, versions[i / 2].version, i % 2);
+        make_trace(&m, versions[i / 2].version, i % 2);
         made_print(&m, EVENTS, &st_style_qemu, NULL, &got);
         ck_assert_str_eq(got.text, versions[i / 2].text);
         ck_assert_uint_eq(got.lost, 7);
@@ -174,7 +174,7 @@ START_TEST(cut_anywhere)
 
     for ( unsigned int v = 0; v <= 4; v += v ? 1 : 2 )
     {
-        make(&m, v, false);
+        make_trace(&m, v, false);
         made_print(&m, EVENTS, &st_style_qemu, NULL, &whole);
         for ( cut = m, cut.size = v ? 24 : 64; cut.size < m.size; cut.size++ )
         {
@@ -229,7 +229,7 @@ START_TEST(any_bit)
 }
 END_TEST
 
-static void refused(const void *bytes, size_t size, const char *why)
+static void check_refused(const void *bytes, size_t size, const char *why)
 {
     static const struct st_reader_options how;
     struct err e = ERR_INIT;
@@ -247,16 +247,16 @@ START_TEST(no_trace)
 {
     static struct made m;
 
-    refused("", 0, "--no-header");
-    refused("#!/bin/sh\necho this is no trace\n", 31, "--no-header");
+    check_refused("", 0, "--no-header");
+    check_refused("#!/bin/sh\necho this is no trace\n", 31, "--no-header");
     made_begin(&m, 1, false);
-    refused(m.bytes, m.size, "version 1 ");
+    check_refused(m.bytes, m.size, "version 1 ");
     made_begin(&m, 5, true);
-    refused(m.bytes, m.size, "version 5 ");
+    check_refused(m.bytes, m.size, "version 5 ");
     made_begin(&m, 0, true);
-    refused(m.bytes, 63, "within its header");
+    check_refused(m.bytes, 63, "within its header");
     made_begin(&m, 3, false);
-    refused(m.bytes, m.size, "--events");
+    check_refused(m.bytes, m.size, "--events");
 }
 END_TEST
 

@@ -28,7 +28,7 @@ static void *write_some(void *arg)
     return NULL;
 }
 
-static void victim(int ready)
+static void run_victim(int ready)
 {
     pthread_t threads[WRITERS];
 
@@ -58,7 +58,7 @@ static void kill_one(void)
     pid = fork();
     if ( !pid )
     {
-        victim(ready[1]);
+        run_victim(ready[1]);
         _exit(1);
     }
     ck_assert_int_eq(read(ready[0], &c, 1), 1);

@@ -16,7 +16,8 @@
 
 static char folder[32];
 
-static inline struct usertrace_server *begin(enum usertrace_protocol protocol)
+static inline struct usertrace_server *
+monitor_open(enum usertrace_protocol protocol)
 {
     struct usertrace_server *server;
     struct err e = ERR_INIT;
@@ -28,7 +29,7 @@ static inline struct usertrace_server *begin(enum usertrace_protocol protocol)
     return server;
 }
 
-static inline void end(struct usertrace_server *server)
+static inline void monitor_close(struct usertrace_server *server)
 {
     usertrace_server_close(server);
     ck_assert(access("socket", F_OK) && !chdir("/") && !rmdir(folder));

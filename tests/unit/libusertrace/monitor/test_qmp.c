@@ -13,36 +13,36 @@
 #include "libusertrace/monitor/qmp.h"
 
 static const char agree[] = "{'execute':'qmp_capabilities'}";
-static bool get(int fd, char *line, size_t size)
+static bool read_line(int fd, char *line, size_t size)
 {
     return client_get(fd, "\r\n", line, size);
 }
 
-static const char *ask(int fd, const char *text)
+static const char *send_message(int fd, const char *text)
 {
     static char line[16384];
 
     client_put(fd, text);
-    ck_assert_msg(get(fd, line, sizeof(line)), "%s: no reply", text);
+    ck_assert_msg(read_line(fd, line, sizeof(line)), "%s: no reply", text);
     return line;
 }
 
-static int greeted(void)
+static int connect_greeted(void)
 {
     int fd = client_connect();
     char line[512];
 
-    ck_assert(get(fd, line, sizeof(line)));
+    ck_assert(read_line(fd, line, sizeof(line)));
     ck_assert_int_eq(strncmp(line, "{\"QMP\": {\"version\": {\"qemu\": {", 30),
                      0);
     return fd;
 }
 
-static int ready(void)
+static int connect_ready(void)
 {
-    int fd = greeted();
+    int fd = connect_greeted();
 
-    ck_assert_str_eq(ask(fd, agree), "{\"return\": {}}");
+    ck_assert_str_eq(send_message(fd, agree), "{\"return\": {}}");
     return fd;
 }
 
@@ -58,7 +58,7 @@ static bool is_same(const char *one, const char *two)
     return same;
 }
 
-static void replay(FILE *file, int fd)
+static void replay_session(FILE *file, int fd)
 {
     char line[16384], said[512], reply[16384] = "";
     unsigned int nr = 0;
@@ -72,7 +72,7 @@ static void replay(FILE *file, int fd)
         {
             ck_assert_uint_lt(strlen(line), sizeof(said));
             strcpy(said, line + 3);
-            strcpy(reply, ask(fd, said));
+            strcpy(reply, send_message(fd, said));
             nr++;
         }
         else if ( *line == '!' )
@@ -95,44 +95,46 @@ START_TEST(a_session_is_as_qemu_has_it)
     usertrace_use_backends("simple,log");
     usertrace_vcpu_init(&vcpu, 0);
     ck_assert_int_eq(usertrace_file_set("third.bin", NULL), 0);
-    server = begin(USERTRACE_QMP);
-    fd = greeted();
-    replay(file, fd);
+    server = monitor_open(USERTRACE_QMP);
+    fd = connect_greeted();
+    replay_session(file, fd);
     fclose(file);
     close(fd);
     ck_assert_int_eq(unlink("log.txt"), 0);
-    end(server);
+    monitor_close(server);
     usertrace_vcpu_fini(&vcpu);
 }
 END_TEST
 
 START_TEST(our_own_commands)
 {
-    struct usertrace_server *server = begin(USERTRACE_QMP);
-    int fd = ready();
+    struct usertrace_server *server = monitor_open(USERTRACE_QMP);
+    int fd = connect_ready();
 
     usertrace_use_backends("nop,log");
-    ck_assert_str_eq(ask(fd, "{'execute':'usertrace-query-backends'}"),
+    ck_assert_str_eq(send_message(fd, "{'execute':'usertrace-query-backends'}"),
                      "{\"return\": [\"nop\", \"log\"]}");
-    ck_assert_str_eq(ask(fd, "{'execute':'usertrace-query-counts'}"),
+    ck_assert_str_eq(send_message(fd, "{'execute':'usertrace-query-counts'}"),
                      "{\"return\": {\"written\": 0, \"dropped\": 0, "
                      "\"bytes\": 0, \"files\": 0, \"failed-writes\": 0, "
                      "\"rings\": 0}}");
-    ck_assert_str_eq(ask(fd, "{'execute':'usertrace-file-on'}"),
+    ck_assert_str_eq(send_message(fd, "{'execute':'usertrace-file-on'}"),
                      "{\"error\": {\"class\": \"GenericError\", \"desc\": "
                      "\"there is no trace file: the program was made without "
                      "back end simple\"}}");
-    ck_assert_str_eq(ask(fd, "{'execute':'usertrace-file-set','arguments':"
-                         "{'path':'a'}}"), "{\"return\": {}}");
-    ck_assert_str_eq(ask(fd, "{'execute':'usertrace-query-file'}"),
+    ck_assert_str_eq(send_message(fd,
+                                  "{'execute':'usertrace-file-set','arguments':"
+                                  "{'path':'a'}}"), "{\"return\": {}}");
+    ck_assert_str_eq(send_message(fd, "{'execute':'usertrace-query-file'}"),
                      "{\"return\": {\"path\": \"a\", \"open\": false}}");
     usertrace_file_set("\xff" "a", NULL);
-    ck_assert_str_eq(ask(fd, "{'execute':'usertrace-query-file'}"),
+    ck_assert_str_eq(send_message(fd, "{'execute':'usertrace-query-file'}"),
                      "{\"return\": {\"path\": \"?a\", \"open\": false}}");
-    ck_assert_ptr_nonnull(strstr(ask(fd, "{'execute':'query-commands'}"),
+    ck_assert_ptr_nonnull(strstr(send_message(fd,
+                                              "{'execute':'query-commands'}"),
                                  "{\"name\": \"usertrace-file-flush\"}"));
     close(fd);
-    end(server);
+    monitor_close(server);
 }
 END_TEST
 
@@ -143,26 +145,27 @@ START_TEST(the_file_is_controlled)
 
     usertrace_use_backends("simple");
     ck_assert(trace_init_backends());
-    server = begin(USERTRACE_QMP);
-    fd = ready();
-    ask(fd, "{'execute':'usertrace-file-set','arguments':{'path':'a'}}");
-    ck_assert_str_eq(ask(fd, "{'execute':'usertrace-file-on'}"),
+    server = monitor_open(USERTRACE_QMP);
+    fd = connect_ready();
+    send_message(fd,
+                 "{'execute':'usertrace-file-set','arguments':{'path':'a'}}");
+    ck_assert_str_eq(send_message(fd, "{'execute':'usertrace-file-on'}"),
                      "{\"return\": {}}");
-    ck_assert_str_eq(ask(fd, "{'execute':'usertrace-file-flush'}"),
+    ck_assert_str_eq(send_message(fd, "{'execute':'usertrace-file-flush'}"),
                      "{\"return\": {}}");
-    ck_assert_str_eq(ask(fd, "{'execute':'usertrace-query-file'}"),
+    ck_assert_str_eq(send_message(fd, "{'execute':'usertrace-query-file'}"),
                      "{\"return\": {\"path\": \"a\", \"open\": true}}");
-    ck_assert_str_eq(ask(fd, "{'execute':'usertrace-file-off'}"),
+    ck_assert_str_eq(send_message(fd, "{'execute':'usertrace-file-off'}"),
                      "{\"return\": {}}");
     ck_assert_int_eq(unlink("a"), 0);
     close(fd);
-    end(server);
+    monitor_close(server);
 }
 END_TEST
 
 /* ---- messages ----------------------------------------------------------- */
 
-static const char *frames(const char *bytes)
+static const char *check_frames(const char *bytes)
 {
     static struct mon_frame f;
     static char text[512];
@@ -192,49 +195,53 @@ START_TEST(messages_are_cut)
     };
 
     for ( size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++ )
-        ck_assert_str_eq(frames(t[i].bytes), t[i].frames);
+        ck_assert_str_eq(check_frames(t[i].bytes), t[i].frames);
 }
 END_TEST
 
 START_TEST(bytes_come_as_they_like)
 {
-    struct usertrace_server *server = begin(USERTRACE_QMP);
+    struct usertrace_server *server = monitor_open(USERTRACE_QMP);
     const char *text = agree;
     char line[512];
-    int fd = greeted();
+    int fd = connect_greeted();
 
     for ( ; *text; text++ )
         ck_assert_int_eq(write(fd, text, 1), 1);
-    ck_assert(get(fd, line, sizeof(line)));
+    ck_assert(read_line(fd, line, sizeof(line)));
     client_put(fd, "{'execute':'query-version','id':1}"
                    "{'execute':'x','id':null}5 ");
-    ck_assert(get(fd, line, sizeof(line)) && strstr(line, "\"id\": 1}"));
-    ck_assert(get(fd, line, sizeof(line)) &&
+    ck_assert(read_line(fd, line, sizeof(line)) && strstr(line, "\"id\": 1}"));
+    ck_assert(read_line(fd, line, sizeof(line)) &&
               strstr(line, "CommandNotFound") && strstr(line, "\"id\": null"));
-    ck_assert(get(fd, line, sizeof(line)) &&
+    ck_assert(read_line(fd, line, sizeof(line)) &&
               strstr(line, "QMP input must be a JSON object"));
-    ck_assert_ptr_nonnull(strstr(ask(fd, "{}"), "lacks member 'execute'"));
-    ck_assert_ptr_nonnull(strstr(ask(fd, "{'id':1,'id':2}"), "parse error"));
-    ck_assert_ptr_nonnull(strstr(ask(fd, "{'a':'\xff'}"), "parse error"));
+    ck_assert_ptr_nonnull(strstr(send_message(fd, "{}"),
+                                 "lacks member 'execute'"));
+    ck_assert_ptr_nonnull(strstr(send_message(fd, "{'id':1,'id':2}"),
+                                 "parse error"));
+    ck_assert_ptr_nonnull(strstr(send_message(fd, "{'a':'\xff'}"),
+                                 "parse error"));
     close(fd);
-    end(server);
+    monitor_close(server);
 }
 END_TEST
 
 START_TEST(nothing_was_offered_to_enable)
 {
-    struct usertrace_server *server = begin(USERTRACE_QMP);
-    int fd = greeted();
+    struct usertrace_server *server = monitor_open(USERTRACE_QMP);
+    int fd = connect_greeted();
+    const char *reply = send_message(fd, "{'execute':'qmp_capabilities',"
+                                     "'arguments':{'enable':['oob']}}");
 
-    ck_assert_ptr_nonnull(strstr(ask(fd, "{'execute':'qmp_capabilities',"
-                                     "'arguments':{'enable':['oob']}}"),
-                                 "GenericError"));
-    ck_assert_ptr_nonnull(strstr(ask(fd, "{'execute':'query-version'}"),
-                                 "Expecting capabilities"));
-    ck_assert_str_eq(ask(fd, "{'execute':'qmp_capabilities','arguments':"
-                         "{'enable':[]}}"), "{\"return\": {}}");
+    ck_assert_ptr_nonnull(strstr(reply, "GenericError"));
+    reply = send_message(fd, "{'execute':'query-version'}");
+    ck_assert_ptr_nonnull(strstr(reply, "Expecting capabilities"));
+    ck_assert_str_eq(send_message(fd,
+                                  "{'execute':'qmp_capabilities','arguments':"
+                                  "{'enable':[]}}"), "{\"return\": {}}");
     close(fd);
-    end(server);
+    monitor_close(server);
 }
 END_TEST
 
@@ -243,24 +250,27 @@ END_TEST
 START_TEST(many_come)
 {
     enum { MANY = 20, AT_ONCE = 16 };
-    struct usertrace_server *server = begin(USERTRACE_QMP);
+    struct usertrace_server *server = monitor_open(USERTRACE_QMP);
+    const char *reply;
     char line[512];
     int fds[MANY], i;
 
     for ( i = 0; i < AT_ONCE; i++ )
-        fds[i] = ready();
+        fds[i] = connect_ready();
     for ( ; i < MANY; i++ )
         fds[i] = client_connect();
     ck_assert_int_eq(recv(fds[AT_ONCE], line, 1, MSG_DONTWAIT), -1);
     for ( i = 0; i < MANY - AT_ONCE; i++ )
     {
         close(fds[i]);
-        ck_assert(get(fds[AT_ONCE + i], line, sizeof(line)));
+        ck_assert(read_line(fds[AT_ONCE + i], line, sizeof(line)));
     }
     for ( i = MANY - AT_ONCE; i < AT_ONCE; i++ )
-        ck_assert_ptr_nonnull(strstr(ask(fds[i], "{'execute':'query-version'}"),
-                                     "major"));
-    end(server);
+    {
+        reply = send_message(fds[i], "{'execute':'query-version'}");
+        ck_assert_ptr_nonnull(strstr(reply, "major"));
+    }
+    monitor_close(server);
     for ( i = MANY - AT_ONCE; i < MANY; i++ )
         ck_assert_int_eq(recv(fds[i], line, 1, 0), 0);
 }
@@ -273,8 +283,8 @@ END_TEST
 START_TEST(one_that_does_not_read_waits_alone)
 {
     static const char text[] = "{'execute':'query-commands'}";
-    struct usertrace_server *server = begin(USERTRACE_QMP);
-    int slow = ready(), other = ready();
+    struct usertrace_server *server = monitor_open(USERTRACE_QMP);
+    int slow = connect_ready(), other = connect_ready();
     unsigned int blocked = 0;
 
     while ( blocked < 100 )
@@ -282,30 +292,31 @@ START_TEST(one_that_does_not_read_waits_alone)
         if ( send(slow, text, sizeof(text) - 1, MSG_DONTWAIT) > 0 )
             continue;
         blocked++;
-        ck_assert_ptr_nonnull(strstr(ask(other, text), "query-version"));
+        ck_assert_ptr_nonnull(strstr(send_message(other, text),
+                                     "query-version"));
     }
     close(slow);
-    ck_assert_ptr_nonnull(strstr(ask(other, text), "query-version"));
+    ck_assert_ptr_nonnull(strstr(send_message(other, text), "query-version"));
     close(other);
-    end(server);
+    monitor_close(server);
 }
 END_TEST
 
 START_TEST(too_much_is_the_end)
 {
-    struct usertrace_server *server = begin(USERTRACE_QMP);
+    struct usertrace_server *server = monitor_open(USERTRACE_QMP);
     char *text = calloc(1, MON_FRAME_MAX + 1), line[512];
-    int fd = ready();
+    int fd = connect_ready();
 
     memset(text, '[', 5000);
     memset(text + 5000, ']', 5000);
-    ck_assert_ptr_nonnull(strstr(ask(fd, text), "JSON parse error, "));
+    ck_assert_ptr_nonnull(strstr(send_message(fd, text), "JSON parse error, "));
     memset(text, '[', MON_FRAME_MAX);
     client_put(fd, text);
-    ck_assert(!get(fd, line, sizeof(line)));
+    ck_assert(!read_line(fd, line, sizeof(line)));
     close(fd);
-    close(ready());
-    end(server);
+    close(connect_ready());
+    monitor_close(server);
     free(text);
 }
 END_TEST

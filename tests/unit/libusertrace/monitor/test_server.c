@@ -14,7 +14,7 @@
 
 #define PROMPT "(qemu) "
 
-static const char *ask(int fd, const char *line)
+static const char *send_line(int fd, const char *line)
 {
     static char text[8192];
 
@@ -28,7 +28,7 @@ static const char *ask(int fd, const char *line)
 
 START_TEST(people_have_a_prompt)
 {
-    struct usertrace_server *server = begin(USERTRACE_HMP);
+    struct usertrace_server *server = monitor_open(USERTRACE_HMP);
     int fd = client_connect(), other = client_connect();
     char text[512];
 
@@ -37,23 +37,24 @@ START_TEST(people_have_a_prompt)
     ck_assert_str_eq(text, "QEMU 7.2.0 monitor - type 'help' for more "
                      "information\r\n");
     ck_assert(client_get(other, PROMPT, text, sizeof(text)));
-    ck_assert_str_eq(ask(fd, "trace-event one on\r"), "");
-    ck_assert_str_eq(ask(other, "info trace-events"), "one : state 1\r\n");
-    ck_assert_str_eq(ask(fd, "info trace"),
+    ck_assert_str_eq(send_line(fd, "trace-event one on\r"), "");
+    ck_assert_str_eq(send_line(other, "info trace-events"),
+                     "one : state 1\r\n");
+    ck_assert_str_eq(send_line(fd, "info trace"),
                      "unknown command: 'info trace'\r\n");
     client_put(fd, "\n\ninfo trace-events one\n");
     ck_assert(client_get(fd, "state 1\r\n" PROMPT, text, sizeof(text)));
     ck_assert_str_eq(text, PROMPT PROMPT "one : ");
     close(fd);
-    ck_assert_str_eq(ask(other, ""), "");
+    ck_assert_str_eq(send_line(other, ""), "");
     close(other);
-    end(server);
+    monitor_close(server);
 }
 END_TEST
 
 START_TEST(a_line_has_an_end)
 {
-    struct usertrace_server *server = begin(USERTRACE_HMP);
+    struct usertrace_server *server = monitor_open(USERTRACE_HMP);
     int fd = client_connect();
     char text[512], more[1024];
 
@@ -64,7 +65,7 @@ START_TEST(a_line_has_an_end)
             break;
     ck_assert(!client_get(fd, PROMPT, text, sizeof(text)));
     close(fd);
-    end(server);
+    monitor_close(server);
 }
 END_TEST
 
@@ -73,7 +74,7 @@ END_TEST
  */
 START_TEST(old_people_have_old_words)
 {
-    struct usertrace_server *server = begin(USERTRACE_HMP_0_14);
+    struct usertrace_server *server = monitor_open(USERTRACE_HMP_0_14);
     struct usertrace_record record;
     int fd = client_connect();
     char text[512], *at;
@@ -85,35 +86,35 @@ START_TEST(old_people_have_old_words)
     ck_assert(client_get(fd, PROMPT, text, sizeof(text)));
     ck_assert_str_eq(text, "QEMU 0.14.1 monitor - type 'help' for more "
                      "information\r\n");
-    ck_assert_str_eq(ask(fd, "info trace"), "");
-    ck_assert_str_eq(ask(fd, "trace-event one on"), "");
-    ck_assert_str_eq(ask(fd, "info trace-events"),
+    ck_assert_str_eq(send_line(fd, "info trace"), "");
+    ck_assert_str_eq(send_line(fd, "trace-event one on"), "");
+    ck_assert_str_eq(send_line(fd, "info trace-events"),
                      "one [Event ID 0] : state 1\r\n"
                      "two [Event ID 1] : state 0\r\n");
-    ck_assert_str_eq(ask(fd, "info trace-events one"),
+    ck_assert_str_eq(send_line(fd, "info trace-events one"),
                      "trace-events: extraneous characters at the end of line"
                      "\r\nTry \"help info trace-events\" for more information"
                      "\r\n");
-    ck_assert_str_eq(ask(fd, "trace-event three on"),
+    ck_assert_str_eq(send_line(fd, "trace-event three on"),
                      "unknown event name \"three\"\r\n");
-    ck_assert_str_eq(ask(fd, "trace-event two off"),
+    ck_assert_str_eq(send_line(fd, "trace-event two off"),
                      "unknown event name \"two\"\r\n");
     at = usertrace_simple_begin(&record, 0, 16);
     ck_assert_ptr_nonnull(at);
     at = usertrace_simple_word(usertrace_simple_word(at, 0xabc), -1);
     usertrace_simple_end(&record, at);
     for ( int twice = 0; twice < 2; twice++ )
-        ck_assert_str_eq(ask(fd, "info trace"),
+        ck_assert_str_eq(send_line(fd, "info trace"),
                          "Event 0 : abc ffffffffffffffff 0 0 0 0\r\n");
-    ck_assert_str_eq(ask(fd, "trace-file set a"), "");
-    ck_assert_str_eq(ask(fd, "trace-file"), "Trace file \"a\" on.\r\n");
-    ck_assert_str_eq(ask(fd, "trace-file flush"), "");
-    ck_assert_str_eq(ask(fd, "info trace"), "");
-    ck_assert_str_eq(ask(fd, "trace-file off"), "");
-    ck_assert_ptr_nonnull(strstr(ask(fd, "help"), "info trace -- "));
+    ck_assert_str_eq(send_line(fd, "trace-file set a"), "");
+    ck_assert_str_eq(send_line(fd, "trace-file"), "Trace file \"a\" on.\r\n");
+    ck_assert_str_eq(send_line(fd, "trace-file flush"), "");
+    ck_assert_str_eq(send_line(fd, "info trace"), "");
+    ck_assert_str_eq(send_line(fd, "trace-file off"), "");
+    ck_assert_ptr_nonnull(strstr(send_line(fd, "help"), "info trace -- "));
     ck_assert_int_eq(unlink("a"), 0);
     close(fd);
-    end(server);
+    monitor_close(server);
 }
 END_TEST
 
@@ -142,7 +143,7 @@ END_TEST
 
 /* ---- the file of the socket --------------------------------------------- */
 
-static int try_open(const char *path)
+static int try_open_server(const char *path)
 {
     struct usertrace_server *server;
     int rc = usertrace_server_open(&server, USERTRACE_HMP, path, NULL);
@@ -158,27 +159,27 @@ START_TEST(only_its_user_comes_in)
     struct stat st;
 
     umask(0);
-    server = begin(USERTRACE_HMP);
+    server = monitor_open(USERTRACE_HMP);
     ck_assert_int_eq(stat("socket", &st), 0);
     ck_assert_uint_eq(st.st_mode, S_IFSOCK | 0600);
-    ck_assert_int_eq(try_open("no/such"), -ENOENT);
-    ck_assert_int_eq(try_open(""), -ENAMETOOLONG);
+    ck_assert_int_eq(try_open_server("no/such"), -ENOENT);
+    ck_assert_int_eq(try_open_server(""), -ENAMETOOLONG);
     usertrace_server_close(NULL);
-    end(server);
+    monitor_close(server);
 }
 END_TEST
 
 START_TEST(who_lives_keeps_its_socket)
 {
-    struct usertrace_server *server = begin(USERTRACE_HMP);
+    struct usertrace_server *server = monitor_open(USERTRACE_HMP);
     char text[512];
     int fd;
 
-    ck_assert_int_eq(try_open("socket"), -EADDRINUSE);
+    ck_assert_int_eq(try_open_server("socket"), -EADDRINUSE);
     fd = client_connect();
     ck_assert(client_get(fd, PROMPT, text, sizeof(text)));
     close(fd);
-    end(server);
+    monitor_close(server);
 }
 END_TEST
 
@@ -214,7 +215,7 @@ START_TEST(who_is_dead_does_not)
     fd = client_connect();
     ck_assert(client_get(fd, PROMPT, text, sizeof(text)));
     close(fd);
-    end(server);
+    monitor_close(server);
 }
 END_TEST
 
@@ -232,10 +233,10 @@ START_TEST(other_files_stay)
 
     session_folder(folder);
     fd = open("socket", O_CREAT | O_WRONLY, 0600);
-    ck_assert_int_eq(try_open("socket"), -EADDRINUSE);
+    ck_assert_int_eq(try_open_server("socket"), -EADDRINUSE);
     ck_assert(!close(fd) && !unlink("socket"));
     ck_assert(!symlink("elsewhere", "socket"));
-    ck_assert_int_eq(try_open("socket"), -EADDRINUSE);
+    ck_assert_int_eq(try_open_server("socket"), -EADDRINUSE);
     ck_assert(!unlink("socket") && !chdir("/") && !rmdir(folder));
 }
 END_TEST
@@ -243,13 +244,13 @@ END_TEST
 /* The socket was renamed, and another file has its name: that file stays. */
 START_TEST(what_is_not_its_own_stays)
 {
-    struct usertrace_server *server = begin(USERTRACE_HMP), *other;
+    struct usertrace_server *server = monitor_open(USERTRACE_HMP), *other;
 
     ck_assert(!rename("socket", "moved"));
     ck_assert(!usertrace_server_open(&other, USERTRACE_HMP, "socket", NULL));
     usertrace_server_close(server);
     ck_assert(!access("socket", F_OK) && !unlink("moved"));
-    end(other);
+    monitor_close(other);
 }
 END_TEST
 
@@ -303,7 +304,7 @@ END_TEST
  */
 START_TEST(a_child_has_none)
 {
-    struct usertrace_server *server = begin(USERTRACE_HMP);
+    struct usertrace_server *server = monitor_open(USERTRACE_HMP);
     int fd = client_connect(), wake[2], status;
     char text[512];
     pid_t child;
@@ -318,7 +319,7 @@ START_TEST(a_child_has_none)
         exit(read(wake[0], text, 1) || access("socket", F_OK) == 0);
     }
     close(wake[0]);
-    ck_assert_str_eq(ask(fd, ""), "");
+    ck_assert_str_eq(send_line(fd, ""), "");
     usertrace_server_close(server);
     ck_assert_int_eq(read(fd, text, 1), 0);
     ck_assert_int_ne(access("socket", F_OK), 0);
@@ -343,7 +344,7 @@ START_TEST(options_open_monitors)
     ck_assert_msg(!usertrace_init(&e), "%s", e.text);
     fd = client_connect();
     ck_assert(client_get(fd, PROMPT, text, sizeof(text)));
-    ck_assert_str_eq(ask(fd, "info trace-events"), "one : state 1\r\n");
+    ck_assert_str_eq(send_line(fd, "info trace-events"), "one : state 1\r\n");
     snprintf(path, sizeof(path), "%d.old", (int)getpid());
     ck_assert_int_eq(access(path, F_OK), 0);
     ck_assert_int_eq(usertrace_option("hmp=socket", &e), -EADDRINUSE);

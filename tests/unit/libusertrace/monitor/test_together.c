@@ -23,7 +23,7 @@ static TraceEvent *events[] = {
 };
 static atomic_bool done;
 
-static void *trace(void *arg)
+static void *trace_events(void *arg)
 {
     struct usertrace_record record;
     uintptr_t traced = 0;
@@ -44,7 +44,7 @@ static void *trace(void *arg)
     return (void *)traced;
 }
 
-static void *come_and_go(void *arg)
+static void *add_and_remove_vcpu(void *arg)
 {
     struct trace_vcpu vcpu;
 
@@ -73,7 +73,7 @@ static const char *const messages[] = {
 };
 
 /* A vcpu may have gone: an error is a reply, too. */
-static void *ask_as_program(void *arg)
+static void *send_messages(void *arg)
 {
     uint64_t seed = unit_seed() + 2 * (uintptr_t)arg;
     int fd = client_connect();
@@ -99,7 +99,7 @@ static const char *const lines[] = {
     "info trace-counts", "trace-file",
 };
 
-static void *ask_as_person(void *arg)
+static void *send_lines(void *arg)
 {
     uint64_t seed = unit_seed() + 2 * (uintptr_t)arg;
     char *reply;
@@ -125,14 +125,14 @@ START_TEST(all_at_once)
     usertrace_use_backends("simple");
     trace_event_register_group(events);
     ck_assert(trace_init_backends());
-    server = begin(USERTRACE_QMP);
+    server = monitor_open(USERTRACE_QMP);
     ck_assert_int_eq(usertrace_file_set("trace", NULL), 0);
     for ( i = 0; i < TRACERS; i++ )
-        pthread_create(&tracing[i], NULL, trace, NULL);
-    pthread_create(&coming, NULL, come_and_go, NULL);
+        pthread_create(&tracing[i], NULL, trace_events, NULL);
+    pthread_create(&coming, NULL, add_and_remove_vcpu, NULL);
     for ( i = 0; i < CLIENTS; i++ )
-        pthread_create(&asking[i], NULL, ask_as_program, (void *)(uintptr_t)i);
-    pthread_create(&asking[i], NULL, ask_as_person, (void *)(uintptr_t)i);
+        pthread_create(&asking[i], NULL, send_messages, (void *)(uintptr_t)i);
+    pthread_create(&asking[i], NULL, send_lines, (void *)(uintptr_t)i);
     while ( i >= 0 )
         pthread_join(asking[i--], NULL);
     atomic_store(&done, true);
@@ -150,7 +150,7 @@ START_TEST(all_at_once)
         trace_event_set_state_dynamic(events[i], false);
     ck_assert_int_eq(trace_events_enabled_count, 0);
     unlink("trace");
-    end(server);
+    monitor_close(server);
 }
 END_TEST
 
