@@ -5,12 +5,14 @@
  */
 #include "xentrace/capture-summary.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 #include "common/num.h"
 
 static unsigned int peak_percent(const struct ring *r)
 {
+    assert(r->peak <= r->data_size);
     return r->data_size ? (100 * r->peak + r->data_size - 1) / r->data_size
                         : 0;
 }
@@ -58,6 +60,7 @@ void capture_summary_print(const struct collect *c, const struct writer *w,
 {
     uint64_t lost = 0, dropped = 0;
 
+    assert(c->pipeline_is_open);
     print_totals(c, w, log);
     for ( unsigned int cpu = 0; cpu < c->rings.nr_cpus; cpu++ )
     {

@@ -5,6 +5,7 @@
  */
 #include "xentrace/collect-private.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -53,6 +54,7 @@ static unsigned int make_lost_records(const struct collect *c,
                               .lost = by_reason[why] },
                 };
     }
+    assert(nr <= 3 * c->nr_cpus);
     return nr;
 }
 

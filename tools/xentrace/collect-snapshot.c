@@ -5,6 +5,7 @@
  */
 #include "xentrace/collect-private.h"
 
+#include <assert.h>
 #include <errno.h>
 
 #include "xentrace/ring-drain.h"
@@ -22,6 +23,7 @@ int collect_play_back(struct collect *c, struct err *e)
 
 static int restart_recorder(struct collect *c, struct err *e)
 {
+    assert(c->recorder && c->pipeline.to_memory);
     memory_buffer_clear(&c->pipeline.memory);
     return tbuf_overwrite(c->hv, e);
 }
@@ -32,6 +34,7 @@ static int take_snapshot(struct collect *c, struct err *e)
     struct err why = ERR_INIT;
     int rc = c->recorder ? collect_play_back(c, e) : 0;
 
+    assert(c->pipeline.to_memory);
     c->snapshot_due_ms = 0;
     if ( rc )
         return rc;

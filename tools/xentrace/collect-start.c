@@ -12,6 +12,7 @@
  */
 #include "xentrace/collect-private.h"
 
+#include <assert.h>
 #include <errno.h>
 
 #include <public/trace.h>
@@ -166,8 +167,10 @@ static int bind_virq(struct collect *c, struct err *e)
 int collect_start(struct collect *c, struct err *e)
 {
     struct err no_rings = ERR_INIT;
-    int rc = bind_virq(c, e);
+    int rc;
 
+    assert(!c->tracing && c->virq < 0);
+    rc = bind_virq(c, e);
     if ( !rc )
         rc = set_masks(c, e);
     if ( rc )

@@ -11,6 +11,7 @@
  */
 #include "xentrace/collect.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
@@ -52,6 +53,7 @@ int collect_open(struct collect *c, const struct collect_plan *plan,
 {
     int rc;
 
+    assert(!plan->flight_recorder || plan->memory);
     *c = (struct collect){ .plan = plan, .hv = hv, .log = log, .virq = -1 };
     rc = hv->type->info(hv, &c->info, e);
     if ( rc )
@@ -106,6 +108,7 @@ static uint64_t buffer_size(const struct collect *c)
 /* The pcpu of all metadata windows: the first one that is traced. */
 static unsigned int find_first_traced(const struct collect *c)
 {
+    assert(c->rings.nr_mapped > 0);
     for ( unsigned int cpu = 0; cpu < c->rings.nr_cpus; cpu++ )
         if ( c->rings.ring[cpu].buf &&
              (!c->cpu_bits || c->cpu_bits[cpu / 8] >> cpu % 8 & 1) )
@@ -249,6 +252,7 @@ static int stop_capture(struct collect *c, int rc, struct err *e)
 {
     int stop_rc = 0, drain_rc, write_rc;
 
+    assert(c->pipeline_is_open);
     stats_line_end(&c->stats);
     service_notify("STOPPING=1");
     if ( c->recorder )

@@ -5,6 +5,7 @@
  */
 #include "xentrace/competing-readers.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <dirent.h>
 #include <stdbool.h>
@@ -49,6 +50,7 @@ bool competing_readers_find(char *names, size_t size)
     size_t used = 0;
     char name[32];
 
+    assert(size > 0);
     *names = '\0';
     while ( proc && (d = readdir(proc)) )
     {

@@ -5,6 +5,7 @@
  */
 #include "xentrace/domains.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -53,6 +54,7 @@ static void poll_name(const struct domain_poll *t, struct hv *hv,
 {
     char text[HV_NAME_MAX];
 
+    assert(id < NR_IDS && t->domains->known[id] & REPORTED);
     if ( !hv->type->domain_name(hv, id, text) )
         return;
     metadata_put_text(t->put, t->arg, TRC_META_DOMAIN_NAME, id, text);
@@ -66,6 +68,7 @@ void domains_poll(struct domains *d, struct hv *hv, hv_record_fn *put,
 
     if ( !hv->type->domains )
         return;
+    assert(hv->type->domain_name);
     hv->type->domains(hv, note_domain, &t);
     for ( unsigned int id = 0; id < NR_IDS; id++ )
     {

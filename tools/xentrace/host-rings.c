@@ -38,6 +38,7 @@ static int map_directory(struct rings *r, const struct tbuf_info *info,
     void *at;
     int rc;
 
+    assert(!r->info);
     if ( !info->mfn )
         return err_set(e, -ENODEV, "Xen has no trace buffers");
     if ( !nr || info->size % HV_PAGE_SIZE || info->size > INFO_MAX )
@@ -57,6 +58,7 @@ static int alloc_rings(struct rings *r, unsigned int nr_cpus, struct err *e)
 {
     size_t room = r->info_size / sizeof(uint16_t) - 1;
 
+    assert(r->info_size >= HV_PAGE_SIZE && !r->ring);
     r->pages = info_u16(r, offsetof(struct t_info, tbuf_size));
     if ( !r->pages )
         return err_set(e, -EPROTO, "Xen's directory of rings is empty");
@@ -107,6 +109,7 @@ static int read_frames(const struct rings *r, unsigned int cpu, size_t offset,
     const unsigned char *list = r->info + offset * sizeof(uint32_t);
     uint32_t frame;
 
+    assert(r->info && r->pages);
     if ( (offset + r->pages) * sizeof(frame) > r->info_size )
         return err_set(e, -EPROTO, "Xen's directory of rings is damaged at "
                        "pcpu %u: its ring is not read", cpu);
@@ -150,5 +153,6 @@ int rings_map(struct rings *r, unsigned int cpu, struct err *e)
     ring->buf = at;
     ring->data_size = (size_t)r->pages * HV_PAGE_SIZE - sizeof(*ring->buf);
     r->nr_mapped++;
+    assert(r->nr_mapped <= r->nr_cpus);
     return 0;
 }

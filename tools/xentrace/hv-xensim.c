@@ -262,6 +262,7 @@ static struct mapping *mapping_new(const uint64_t *mfn, size_t nr)
 {
     struct mapping *m = fault_malloc(sizeof(*m) + nr * sizeof(*m->mfn));
 
+    assert(nr > 0);
     if ( !m )
         return NULL;
     *m = (struct mapping){ .nr = 0 };

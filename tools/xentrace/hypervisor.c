@@ -30,6 +30,7 @@ static void append_text(char *to, size_t size, const char *text)
 {
     size_t used = strlen(to), length = strnlen(text, size - used - 1);
 
+    assert(used < size);
     memcpy(to + used, text, length);
     to[used + length] = 0;
 }
@@ -74,6 +75,7 @@ int hv_open(struct hv **hv, const char *name, const struct hv_address *address,
     const struct hypervisor *type;
 
     assert(NR_ROWS > 0);
+    assert(hv && address);
     type = name ? find_by_name(name) : find_by_probe(address, e);
     if ( !type && name )
         return explain_unknown_name(name, e);

@@ -182,6 +182,7 @@ static int set_list(const char *text, unsigned int nr_cpus,
     const char *p = text;
     struct range r;
 
+    assert(nr_cpus > 0);
     do
     {
         if ( !parse_range(&p, nr_cpus - 1, &r) )

@@ -15,6 +15,7 @@
 int memory_buffer_open(struct memory_buffer *m, uint64_t bytes,
                        unsigned int nr_cpus, struct err *e)
 {
+    assert(nr_cpus > 0);
     *m = (struct memory_buffer){ .nr_cpus = nr_cpus };
     m->dropped = fault_calloc(nr_cpus, sizeof(*m->dropped));
     if ( !m->dropped )
@@ -34,6 +35,7 @@ void memory_buffer_close(struct memory_buffer *m)
 
 void memory_buffer_clear(struct memory_buffer *m)
 {
+    assert(m->fifo.tail <= m->fifo.head);
     m->fifo.tail = m->fifo.head;
 }
 
@@ -54,6 +56,9 @@ static uint64_t memory_buffer_put(void *arg, unsigned int cpu,
     struct memory_buffer *m = arg;
     uint64_t bytes = window_fifo_span_bytes(spans, nr_spans);
 
+    assert(cpu < m->nr_cpus);
+    /* Or dropping windows would never make enough room. */
+    assert(bytes + XT_WINDOW_HEADER <= m->fifo.size);
     if ( m->triggers )
         triggers_window(m->triggers, cpu, spans, nr_spans);
     while ( !window_fifo_has_room(&m->fifo, bytes) )
@@ -82,6 +87,7 @@ int memory_buffer_write(const struct memory_buffer *m, uint64_t since,
     struct window_fifo_entry window;
     int rc = 0;
 
+    assert(m->fifo.bytes);
     for ( uint64_t at = m->fifo.tail; !rc && at < m->fifo.head;
           at = window.end )
     {

@@ -7,6 +7,7 @@
 
 #include "xentrace/metadata.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,6 +48,7 @@ static void append_record(void *metadata, const struct xt_meta *m)
     }
     if ( !a->failed )
         a->used += xt_meta_encode(m, a->bytes + a->used);
+    assert(a->used <= a->room);
     pthread_mutex_unlock(&a->lock);
 }
 
@@ -64,6 +66,7 @@ void metadata_put_text(hv_record_fn *put, void *arg, uint32_t event,
     size_t length = strlen(text);
     unsigned int parts = xt_meta_count_parts(length);
 
+    assert(event == TRC_META_TEXT || event == TRC_META_DOMAIN_NAME);
     for ( unsigned int i = 0; length && i < parts; i++ )
     {
         struct xt_meta m = {
@@ -166,6 +169,7 @@ static void read_text_line(const char *path, const char *key, char *line,
     FILE *f = fopen(path, "re");
     size_t skip = strlen(key);
 
+    assert(size > 0);
     *line = '\0';
     if ( !f )
         return;
@@ -295,6 +299,7 @@ static void append_new(void *arg, const struct xt_meta *m)
     unsigned int room = 2 * new_records->room + 16;
     struct xt_meta *larger;
 
+    assert(new_records->nr <= new_records->room);
     append_record(new_records->metadata, m);
     if ( new_records->nr == new_records->room )
     {
@@ -323,6 +328,7 @@ void *metadata_copy(void *metadata, size_t *bytes)
     void *copy;
 
     pthread_mutex_lock(&a->lock);
+    assert(a->used <= a->room);
     copy = fault_malloc(a->used);
     if ( copy )
         memcpy(copy, a->bytes, a->used);

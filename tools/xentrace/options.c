@@ -8,6 +8,7 @@
 
 #include "xentrace/options.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -211,6 +212,7 @@ static char *join_arguments(int argc, char **argv)
     p = text = fault_calloc(1, length);
     for ( int i = 1; text && i < argc; i++ )
         p = stpcpy(stpcpy(p, i > 1 ? " " : ""), argv[i]);
+    assert(!text || p < text + length);
     return text;
 }
 

@@ -26,6 +26,7 @@ static size_t ring_distance(const struct ring *r, uint32_t from, uint32_t to)
 /* Start at cons: for the first time, or because cons was changed. */
 static void restart_at(struct ring *r, uint32_t cons)
 {
+    assert(cons < 2 * r->data_size);
     r->cons_moves += r->begun;
     r->begun = true;
     r->cons = r->copied = cons;
@@ -62,6 +63,7 @@ int ring_peek(struct ring *r, struct ring_view *view, struct err *e)
         .bytes = fresh,
         .used = used,
     };
+    assert(view->bytes <= view->used);
     if ( used > r->peak )
         r->peak = used;
     return 0;
@@ -71,6 +73,7 @@ void ring_take(struct ring *r, size_t bytes)
 {
     assert(r->begun && bytes <= r->data_size);
     r->copied = (r->copied + bytes) % (2 * r->data_size);
+    assert(ring_distance(r, r->cons, r->copied) <= r->data_size);
 }
 
 void ring_release(struct ring *r)

@@ -40,6 +40,8 @@ int pipeline_open(struct pipeline *p, const struct pipeline_plan *plan,
 {
     int rc = 0;
 
+    assert(plan->cpu < plan->nr_cpus);
+    assert(plan->memory || !plan->triggers);
     *p = (struct pipeline){
         .writer = w, .cpu = plan->cpu, .plain = w->plan->plain,
         .to_memory = plan->memory,
@@ -136,6 +138,7 @@ int pipeline_write_snapshot(struct pipeline *p, unsigned int nr, uint64_t since,
     int rc = w ? 0 : -ENOMEM, closed;
 
     assert(p->to_memory);
+    assert(nr > 0);
     plan.numbered = true;
     plan.first_behind = nr - 1;
     if ( rc )
@@ -160,6 +163,7 @@ static int write_new_metadata(struct pipeline *p, struct err *e)
     struct iovec span = { m->bytes + p->preface_bytes,
                           m->used - p->preface_bytes };
 
+    assert(p->preface_bytes <= m->used);
     return span.iov_len ? writer_window(p->writer, p->cpu, &span, 1, e) : 0;
 }
 
@@ -167,6 +171,7 @@ int pipeline_end(struct pipeline *p, bool (*is_forced)(void), struct err *e)
 {
     int rc;
 
+    assert(p->to_memory || p->thread_is_running);
     if ( p->to_memory )
     {
         rc = write_new_metadata(p, e);
@@ -179,6 +184,7 @@ int pipeline_end(struct pipeline *p, bool (*is_forced)(void), struct err *e)
 void pipeline_count(const struct pipeline *p, uint64_t *records,
                     unsigned int nr)
 {
+    assert(!p->thread_is_running);
     if ( !p->to_memory )
         write_thread_count(&p->write_thread, records, nr);
 }
@@ -191,6 +197,7 @@ int pipeline_write_trailer(struct pipeline *p, const struct xt_meta *m,
     unsigned int part;
     int rc = 0;
 
+    assert(!p->thread_is_running);
     for ( ; !rc && nr && !p->plain; m += part, nr -= part )
     {
         part = nr < RECORDS_MAX ? nr : RECORDS_MAX;

@@ -7,6 +7,7 @@
  */
 #include "xentrace/record-scan.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "libxentrace/record.h"
@@ -82,6 +83,7 @@ static size_t gather_record(const struct iovec *spans, int nr_spans,
         else
             done -= size;
     }
+    assert(got <= XT_RECORD_MAX_BYTES);
     return got;
 }
 
@@ -116,5 +118,6 @@ size_t scan_fit(const struct iovec *span, size_t max_bytes)
             break;
         fit += size;
     }
+    assert(fit <= max_bytes);
     return fit;
 }

@@ -38,6 +38,7 @@ static bool peek_ring(struct ring *r, struct ring_view *view,
 
     if ( !r->buf || r->given_up )
         return false;
+    assert(r->data_size);
     if ( !ring_peek(r, view, &e) )
         return true;
     give_up_ring(r, log, &e);
@@ -53,6 +54,7 @@ static bool put_window(struct ring *r, const struct window_sink *s,
 
     if ( !place )
         return false;
+    assert(place > r->place);
     for ( int i = 0; i < nr_spans; i++ )
     {
         ring_take(r, spans[i].iov_len);
@@ -99,6 +101,7 @@ static bool put_view(struct ring *r, const struct window_sink *s,
 
 static void release_if_safe(struct ring *r, const struct window_sink *s)
 {
+    assert(!r->place || r->begun);
     if ( r->place && !r->given_up && r->place <= s->safe(s->arg) )
         ring_release(r);
 }
@@ -108,6 +111,7 @@ static bool drain_ring(struct ring *r, const struct window_sink *s, bool last,
 {
     bool is_half_full = view->used > r->data_size / 2, is_pending, all;
 
+    assert(view->bytes <= view->used);
     release_if_safe(r, s);
     is_pending = r->place;
     if ( is_pending && !is_half_full && !last )
@@ -126,6 +130,7 @@ bool drain_all(struct rings *r, const struct window_sink *s, bool last,
     struct ring_view view;
     bool all = true;
 
+    assert(s->put && s->safe && s->window_max);
     drain_map(r, log);
     for ( unsigned int cpu = 0; cpu < r->nr_cpus; cpu++ )
         if ( peek_ring(&r->ring[cpu], &view, log) )

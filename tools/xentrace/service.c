@@ -8,6 +8,7 @@
 
 #include "xentrace/service.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -89,6 +90,7 @@ void service_ready(struct service *s, struct log *log)
 {
     ssize_t done;
 
+    assert(s->daemon || s->line < 0);
     service_notify("READY=1\nSTATUS=tracing");
     if ( s->line < 0 )
         return;

@@ -9,6 +9,7 @@
  */
 #include "config.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -134,6 +135,7 @@ static int set_size(struct hv *hv, unsigned int pages, struct err *e)
     unsigned int now;
     int rc = get_size(hv, &now, e);
 
+    assert(pages > 0);
     if ( rc || now == pages )
         return rc;
     rc = request_change(hv, now ? XEN_SYSCTL_TBUFOP_resize : HV_TBUF_SET_SIZE,

@@ -4,12 +4,14 @@
  */
 #include "xentrace/stats-line.h"
 
+#include <assert.h>
 #include <unistd.h>
 
 #include "common/num.h"
 
 void stats_line_begin(struct stats_line *s, FILE *out, uint64_t now_ms)
 {
+    assert(out);
     *s = (struct stats_line){
         .out = out, .in_place = isatty(fileno(out)), .begun_ms = now_ms,
         .before = { .ms = now_ms },
@@ -22,6 +24,7 @@ static void format_progress(const struct stats_line *s,
 {
     uint64_t ns = (now->ms - before->ms) * 1000000;
 
+    assert(now->ms >= before->ms && now->events >= before->events);
     p = num_clock(p, (now->ms - s->begun_ms) / 1000);
     p = num_text(p, "  ");
     p = num_human(p, num_per_second(now->events - before->events, ns),

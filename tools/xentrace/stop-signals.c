@@ -94,6 +94,7 @@ bool stop_by_time(void)
 
 bool stop_take_snapshot_request(void)
 {
+    assert(snapshots_taken <= snapshot_requests);
     if ( snapshots_taken == snapshot_requests )
         return false;
     snapshots_taken = snapshot_requests;
@@ -108,6 +109,7 @@ int stop_wait(struct pollfd *fds, unsigned int nr, unsigned int ms,
     sigset_t caught, before;
     int rc = 0;
 
+    assert(fds || !nr);
     for ( unsigned int i = 0; i < nr; i++ )
         fds[i].revents = 0;
     sigemptyset(&caught);

@@ -52,6 +52,7 @@ int tbuf_set_cpu_mask(struct hv *hv, const unsigned char *bits,
         .cmd = HV_TBUF_SET_CPU_MASK, .in = bits, .nr_bits = nr_cpus,
     };
 
+    assert(bits && nr_cpus > 0);
     return request_op(hv, &op, "set the pcpu mask", e);
 }
 
@@ -59,6 +60,7 @@ int tbuf_set_size(struct hv *hv, uint32_t pages, struct err *e)
 {
     struct hv_tbuf op = { .cmd = HV_TBUF_SET_SIZE, .size = pages };
 
+    assert(pages > 0);
     return request_op(hv, &op, "make trace buffers", e);
 }
 
@@ -95,6 +97,7 @@ static void count_cpu(struct tbuf_state *out, const struct xen_tbuf_cpu *cpu)
     out->nr_online++;
     if ( cpu->flags & XEN_TBUF_CPU_MASKED )
         out->nr_masked++;
+    assert(out->nr_masked <= out->nr_online);
 }
 
 /* Parse `size` bytes of state; offsets and sizes in it are not trusted. */

@@ -5,6 +5,7 @@
  */
 #include "xentrace/trigger-type.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +35,7 @@ static void exit_record(struct triggers *t, void *state, unsigned int cpu,
     uint64_t *since = (uint64_t *)state + cpu;
     char what[48];
 
+    assert(cpu < t->nr_cpus);
     if ( trigger_is_runstate(r) )
         *since = 0;
     if ( !trigger_is_entry_or_exit(r) )

@@ -107,6 +107,7 @@ static void queue_change(struct runnable_state *s, const struct xt_record *r)
 
     if ( !r->words || !r->has_tsc || trigger_is_idle(trigger_vcpu_id(r)) )
         return;
+    assert(s->nr_changes <= s->max_changes);
     if ( s->nr_changes == s->max_changes )
     {
         changes = fault_realloc(s->changes, max * sizeof(*changes));
@@ -153,6 +154,7 @@ static void apply_change(struct triggers *t, struct runnable_state *s,
     v = find_slot(s, c->id);
     if ( !v->used )
         s->nr_vcpus++;
+    assert(2 * s->nr_vcpus <= s->max_vcpus);
     snprintf(what, sizeof(what), "d%uv%u was runnable", c->id >> 16,
              c->id & 0xffff);
     if ( v->used && v->runnable && !v->reported && !c->runnable )

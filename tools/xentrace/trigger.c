@@ -116,6 +116,7 @@ int triggers_open(struct triggers *t, unsigned int nr_cpus, uint64_t hz,
 
         if ( !has_type(t, watch.type) )
             continue;
+        assert(watch.type->record);
         if ( watch.type->open )
         {
             watch.state = watch.type->open(nr_cpus);
@@ -141,6 +142,7 @@ void trigger_fire(struct triggers *t, uint64_t tsc, const char *fmt, ...)
 {
     va_list args;
 
+    assert(t->nr > 0);
     if ( t->fired )
         return;
     t->fired = true;
@@ -190,6 +192,7 @@ void triggers_window(struct triggers *t, unsigned int cpu,
 {
     uint64_t tsc = 0;
 
+    assert(t->nr_watches <= TRIGGER_TYPES);
     if ( cpu >= t->nr_cpus )
         return;
     for ( int i = 0; i < nr_spans; i++ )

@@ -9,6 +9,7 @@
 
 #include "xentrace/watchdog.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -100,6 +101,7 @@ void watchdog_end(struct watchdog *w)
 
     if ( !w->pid )
         return;
+    assert(w->pipe_fd >= 0);
     done = write(w->pipe_fd, "", 1);
     (void)done; /* an error means that the watchdog has died */
     close(w->pipe_fd);

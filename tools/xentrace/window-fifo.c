@@ -47,6 +47,7 @@ uint64_t window_fifo_window_max(const struct window_fifo *s)
 {
     uint64_t max = s->size / 4 - XT_WINDOW_HEADER;
 
+    assert(s->size >= WINDOW_FIFO_MIN - 3);
     max -= max % 4;
     return max < XT_WINDOW_MAX / 2 ? max : XT_WINDOW_MAX / 2;
 }
@@ -63,6 +64,7 @@ static int get_spans(const struct window_fifo *s, uint64_t at, uint64_t bytes,
 {
     uint64_t start = at % s->size, first = s->size - start;
 
+    assert(bytes <= s->size);
     span[0] = (struct iovec){ s->bytes + start,
                               bytes < first ? bytes : first };
     span[1] = (struct iovec){ s->bytes, bytes - span[0].iov_len };
@@ -114,5 +116,6 @@ void window_fifo_get(const struct window_fifo *s, uint64_t at,
 
     w->cpu = h.cpu;
     w->end = at + sizeof(h) + h.size;
+    assert(w->end > at);
     w->nr_spans = get_spans(s, at + sizeof(h), h.size, w->span);
 }

@@ -48,6 +48,7 @@ static uint64_t skip_windows(const struct write_thread *t, uint64_t at,
 static void set_safe_position(struct write_thread *t, uint64_t at)
 {
     pthread_mutex_lock(&t->lock);
+    assert(t->fifo.tail <= at && at <= t->published);
     t->fifo.tail = at;
     pthread_mutex_unlock(&t->lock);
     notify_collector(t);
@@ -58,6 +59,7 @@ static void release_written(struct write_thread *t)
 {
     uint64_t windows = t->writer->nr_safe - t->released_windows;
 
+    assert(t->released_windows <= t->writer->nr_safe);
     if ( windows )
         set_safe_position(t, skip_windows(t, t->fifo.tail, windows));
     t->released_windows += windows;
@@ -66,6 +68,7 @@ static void release_written(struct write_thread *t)
 /* The compressor buffers windows to make larger frames. */
 static bool holds_windows_back(const struct write_thread *t)
 {
+    assert(t->writer->nr_safe <= t->writer->nr_given);
     return t->writer->nr_safe != t->writer->nr_given;
 }
 
@@ -78,6 +81,7 @@ static int write_windows(struct write_thread *t, uint64_t *at, uint64_t to,
     struct window_fifo_entry w;
     int rc = 0;
 
+    assert(*at < to);
     for ( unsigned int i = 0; !rc && *at < to && i < WRITER_BATCH / 2; i++ )
     {
         window_fifo_get(&t->fifo, *at, &w);
@@ -103,6 +107,7 @@ static bool wait_for_windows(struct write_thread *t, uint64_t *at, uint64_t *to)
     {
         if ( !holds_windows_back(t) )
             *at = t->fifo.tail;
+        assert(*at <= t->published);
         if ( t->published != *at || t->ending )
             break;
         pthread_cond_wait(&t->published_cond, &t->lock);
@@ -209,9 +214,11 @@ static void rewind_fifo(struct write_thread *t)
 {
     struct window_fifo *s = &t->fifo;
 
+    assert(s->tail <= s->head);
     if ( s->tail != s->head || s->head % s->size == 0 )
         return;
     s->head += s->size - s->head % s->size;
+    assert(s->head % s->size == 0);
     s->tail = t->published = s->head;
 }
 
@@ -264,6 +271,7 @@ struct window_sink write_thread_sink(struct write_thread *t)
 void write_thread_publish(struct write_thread *t)
 {
     pthread_mutex_lock(&t->lock);
+    assert(t->published <= t->fifo.head);
     if ( t->published != t->fifo.head )
     {
         t->published = t->fifo.head;
@@ -306,6 +314,7 @@ int write_thread_end(struct write_thread *t, bool (*is_forced)(void),
     bool ended = false;
 
     pthread_mutex_lock(&t->lock);
+    assert(!t->ending);
     t->ending = true;
     pthread_cond_signal(&t->published_cond);
     pthread_mutex_unlock(&t->lock);
@@ -328,6 +337,7 @@ void write_thread_count(const struct write_thread *t, uint64_t *records,
 {
     struct window_fifo_entry w;
 
+    assert(t->ended);
     for ( uint64_t at = t->fifo.tail; at < t->fifo.head; at = w.end )
     {
         window_fifo_get(&t->fifo, at, &w);

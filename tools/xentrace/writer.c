@@ -66,6 +66,7 @@ static int name_file(const struct writer_plan *plan, unsigned int nr,
                  ? snprintf(name, PATH_MAX, "%s.%u", plan->path, nr)
                  : snprintf(name, PATH_MAX, "%s", plan->path);
 
+    assert(nr > 0);
     if ( length < 0 || length >= PATH_MAX )
         return err_set(e, -ENAMETOOLONG, "the name of the file is too long");
     return 0;
@@ -114,6 +115,7 @@ static int open_next(struct writer *w, struct err *e)
 {
     int fd = next_fd(w, e);
 
+    assert(w->fd < 0);
     if ( fd < 0 )
         return fd;
     w->fd = fd;
@@ -239,6 +241,7 @@ static int pack_batch(struct writer *w)
     uint64_t given = w->nr_given, whole;
     int rc = 0;
 
+    assert(w->zstd);
     for ( unsigned int i = 0; !rc && i < w->nr_batch; i++ )
     {
         whole = w->whole;
@@ -272,6 +275,7 @@ static void account_batch(struct writer *w)
     }
     if ( !w->zstd )
         w->nr_safe = w->nr_given;
+    assert(w->nr_safe <= w->nr_given && w->whole <= w->at);
     w->nr_batch = w->nr_preface = 0;
     w->batch_bytes = 0;
 }
@@ -299,6 +303,7 @@ static int check_reserve(struct writer *w, struct err *e)
 /* Truncate the file to its last whole window. */
 static void cut_back(struct writer *w)
 {
+    assert(w->whole <= w->at);
     if ( w->is_own_file && w->fd >= 0 && w->at != w->whole &&
          !ftruncate(w->fd, w->whole) &&
          lseek(w->fd, w->whole, SEEK_SET) == (off_t)w->whole )
@@ -307,6 +312,7 @@ static void cut_back(struct writer *w)
 
 static int fail_writer(struct writer *w, int rc, struct err *e)
 {
+    assert(rc < 0);
     w->failed = rc;
     cut_back(w);
     return err_sys(e, rc, "cannot write to %s", w->name);
@@ -326,6 +332,7 @@ int writer_flush(struct writer *w, bool hard, struct err *e)
 {
     int rc = w->failed;
 
+    assert(w->nr_preface <= w->nr_batch && w->nr_batch <= WRITER_BATCH);
     if ( !rc && w->nr_batch )
         rc = check_reserve(w, e);
     if ( !rc && w->nr_batch )
@@ -349,6 +356,7 @@ static void add_frame(struct writer *w, unsigned int cpu,
 {
     struct xt_frame *f = &w->batch[w->nr_batch];
 
+    assert(w->nr_batch < WRITER_BATCH);
     xt_frame_init(f, cpu, spans, nr_spans);
     if ( !w->plan->plain )
         xt_frame_seal(f, w->number);
@@ -369,6 +377,7 @@ static void add_preface(struct writer *w)
 int writer_begin(struct writer *w, unsigned int cpu, const void *preface,
                  size_t bytes, struct err *e)
 {
+    assert(preface || !bytes);
     w->preface_cpu = cpu;
     w->preface = (struct iovec){ (void *)preface, bytes };
     add_preface(w);
@@ -378,6 +387,7 @@ int writer_begin(struct writer *w, unsigned int cpu, const void *preface,
 void writer_renew(struct writer *w, void *(*renew)(void *arg, size_t *bytes),
                   void *arg)
 {
+    assert(renew);
     w->renew = renew;
     w->renew_arg = arg;
 }
@@ -398,6 +408,7 @@ static int rotate_file(struct writer *w, struct err *e)
 {
     int rc = writer_flush(w, true, e);
 
+    assert(w->is_own_file);
     if ( rc )
         return rc;
     rc = close_file(w);
@@ -434,6 +445,7 @@ int writer_window(struct writer *w, unsigned int cpu,
     uint64_t bytes = spans[0].iov_len + (nr_spans > 1 ? spans[1].iov_len : 0);
     int rc = 0;
 
+    assert(nr_spans == 1 || nr_spans == 2);
     if ( !w->failed &&
          is_full(w, bytes + XT_WINDOW_HEADER + XT_SEAL_BYTES) )
         rc = rotate_file(w, e);

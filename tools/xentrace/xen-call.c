@@ -114,6 +114,7 @@ static int to_error(int rc)
 
 static int call_sysctl(struct xen_call *c, uint32_t cmd)
 {
+    assert(c->to && c->op);
     c->op->cmd = cmd;
     c->op->version = c->version;
     return to_error(xencall1(c->to, __HYPERVISOR_sysctl, (uintptr_t)c->op));
@@ -298,6 +299,7 @@ void xen_call_text(struct xen_call *c, unsigned int which, char *text,
 {
     char *answer = new_buffer(c, size);
 
+    assert(size > 0);
     text[0] = 0;
     if ( !answer )
         return;

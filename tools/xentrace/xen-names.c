@@ -9,6 +9,7 @@
  */
 #include "xentrace/xen-names.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -52,6 +53,7 @@ static bool send_question(int fd, const char *path)
     struct xsd_sockmsg head = { .type = XS_READ, .len = strlen(path) + 1 };
     ssize_t size = sizeof(head) + head.len;
 
+    assert(size <= (ssize_t)sizeof(message));
     memcpy(message, &head, sizeof(head));
     memcpy(message + sizeof(head), path, head.len);
     return send(fd, message, size, MSG_NOSIGNAL) == size;
@@ -78,6 +80,7 @@ bool xen_names_get(int *fd, uint16_t domain, char *name)
     struct xsd_sockmsg head;
     char path[64];
 
+    assert(name);
     if ( *fd < 0 )
         return false;
     snprintf(path, sizeof(path), "/local/domain/%u/name", domain);

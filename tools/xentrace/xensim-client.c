@@ -51,6 +51,7 @@ static int connect_socket(struct xensim_client *client, struct err *e)
     struct sockaddr_un to = { .sun_family = AF_UNIX };
     struct timeval patience = { .tv_sec = ANSWER_SECONDS };
 
+    assert(client->socket < 0);
     memcpy(to.sun_path, client->path, sizeof(to.sun_path));
     client->socket = fault_hit(FAULT_OPEN)
                      ? -1 : socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
@@ -110,6 +111,7 @@ static void collect_fds(const struct cmsghdr *c, int *first)
     size_t nr = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
     int fd;
 
+    assert(c->cmsg_type == SCM_RIGHTS);
     for ( size_t i = 0; i < nr; i++ )
     {
         memcpy(&fd, CMSG_DATA(c) + i * sizeof(fd), sizeof(fd));
