@@ -93,7 +93,7 @@ static void begin(void)
     p.emit = &emit;
     p.scratch = &arena;
     p.dialect = &dialect;
-    p.is.state = PCPU_UNKNOWN;
+    p.fact.state = PCPU_UNKNOWN;
     now = 1000;
     FEED(TRC_SCHED_RUNSTATE_CHANGE | 0x100, 1 << 16 | 2);
     ck_assert_ptr_nonnull(p.current);
@@ -191,7 +191,7 @@ START_TEST(exits)
     ck_assert_uint_eq(seen.exit.rip, 0x600000005);
     ck_assert(seen.exit.wide);
     FEED(TRC_HVM_VMEXIT, 0xffffffff, 0);
-    ck_assert_uint_eq(p.outside.exit.guest, 1);
+    ck_assert_uint_eq(p.open_exit.exit.guest, 1);
     feed(TRC_HVM_VMENTRY | 0x400, 0, NULL);
     ck_assert_uint_eq(seen.exit.cause, EXIT_OTHER);
     /* Preempted in the middle of one. */
@@ -281,8 +281,8 @@ static const unsigned char *take(const unsigned char *at,
         at += size;
         if ( run )
         {
-            at = hvm_run(&p, at, stop, 0, limit);
-            at = runstate_run(&p, at, stop, 0, limit);
+            at = hvm_entryexit_fast(&p, at, stop, 0, limit);
+            at = runstate_fast(&p, at, stop, 0, limit);
         }
     }
     return at;
@@ -315,7 +315,7 @@ static void compare_runs(const struct kind *kinds)
     uint64_t seed = unit_seed(), told[2], at[2], changes[2], tsc = 2000;
     uint64_t anomalies[2][ANOMALY_KINDS];
     struct fact_volume volume[2];
-    struct outside outside[2];
+    struct open_exit open_exit[2];
     size_t size = 0;
 
     for ( unsigned int n = 0; n < MANY; n++ )
@@ -332,7 +332,7 @@ static void compare_runs(const struct kind *kinds)
         told[run] = said;
         changes[run] = left();
         volume[run] = p.volume;
-        outside[run] = p.outside;
+        open_exit[run] = p.open_exit;
         memcpy(anomalies[run], p.anomalies, sizeof(p.anomalies));
         ck_assert_uint_gt(seen.nr + p.changes.nr, MANY / 8);
         end();
@@ -342,8 +342,8 @@ static void compare_runs(const struct kind *kinds)
     ck_assert_uint_eq(changes[0], changes[1]);
     ck_assert(!memcmp(anomalies[0], anomalies[1], sizeof(anomalies[0])));
     ck_assert(!memcmp(&volume[0], &volume[1], sizeof(volume[0])));
-    ck_assert(outside[0].open == outside[1].open);
-    ck_assert_uint_eq(outside[0].exit.start, outside[1].exit.start);
+    ck_assert(open_exit[0].open == open_exit[1].open);
+    ck_assert_uint_eq(open_exit[0].exit.start, open_exit[1].exit.start);
 }
 
 START_TEST(a_run_is_the_same)

@@ -55,21 +55,21 @@ static void settle_queues(unsigned int nr, uint64_t step, uint64_t *seed)
     const struct sink sink = { .ops = &ops };
     struct changes queues[MOST_QUEUES] = { 0 }, *pointers[MOST_QUEUES];
     struct settle settle = { .queues = pointers, .nr_queues = nr };
-    struct scene scene;
+    struct global global;
     struct arena arena;
     unsigned int expected = 0;
 
     memset(&seen, 0, sizeof(seen));
-    memset(&scene, 0, sizeof(scene));
+    memset(&global, 0, sizeof(global));
     arena_init(&arena, 0);
-    ck_assert_int_eq(emit_init(&scene.emit, &arena, &sink, 1), 0);
+    ck_assert_int_eq(emit_init(&global.emit, &arena, &sink, 1), 0);
     for ( unsigned int i = 0; i < nr; i++ )
     {
         pointers[i] = &queues[i];
-        ck_assert_int_eq(scene_pcpu_begins(&scene, i, 0), 0);
+        ck_assert_int_eq(global_add_pcpu(&global, i, 0), 0);
         expected += fill(&queues[i], i, step, seed);
     }
-    ck_assert_int_eq(settle_all(&settle, &scene), 0);
+    ck_assert_int_eq(settle_all(&settle, &global), 0);
     ck_assert_uint_eq(seen.nr, expected);
     ck_assert_uint_eq(seen.disorders, 0);
     for ( unsigned int i = 0; i < nr; i++ )
@@ -77,9 +77,9 @@ static void settle_queues(unsigned int nr, uint64_t step, uint64_t *seed)
         ck_assert_uint_eq(queues[i].nr, 0);
         free(queues[i].items);
     }
-    ck_assert_int_eq(settle_all(&settle, &scene), 0);
+    ck_assert_int_eq(settle_all(&settle, &global), 0);
     ck_assert_uint_eq(seen.nr, expected);
-    scene_fini(&scene);
+    global_fini(&global);
     settle_fini(&settle);
     arena_fini(&arena);
 }

@@ -103,7 +103,7 @@ int segment_begin(struct analysis *a, uint64_t first, unsigned int nr_pcpus)
         if ( rc )
             return rc;
     }
-    scene_begin(&a->scene, first);
+    global_begin(&a->global, first);
     return 0;
 }
 
@@ -132,16 +132,16 @@ struct pcpu *segment_pcpu(struct analysis *a, unsigned int id)
                      ANALYZE_ALONE);
     if ( !p )
         return NULL;
-    p->id = p->is.pcpu = p->volume.pcpu = id;
+    p->id = p->fact.pcpu = p->volume.pcpu = id;
     p->volume.first = UINT64_MAX;
-    p->is.state = PCPU_UNKNOWN;
+    p->fact.state = PCPU_UNKNOWN;
     p->emit = &a->shards[0].emit;
     p->scratch = &a->shards[0].scratch[0];
     p->guests = &a->guests;
     p->dialect = &a->info.dialect;
-    p->time = a->scene.first;
-    p->nobody = guests_get_vcpu(&a->guests, DOMID_DEFAULT, id);
-    p->wants_halts = emit_wants_wake_to_halt(&a->scene.emit);
+    p->time = a->global.first;
+    p->default_vcpu = guests_get_vcpu(&a->guests, DOMID_DEFAULT, id);
+    p->wants_wake_to_halt = emit_wants_wake_to_halt(&a->global.emit);
     p->levels = a->options->levels ? a->options->levels : 2;
     a->pcpus[id] = p;
     return p;
@@ -149,10 +149,10 @@ struct pcpu *segment_pcpu(struct analysis *a, unsigned int id)
 
 int segment_enter(struct analysis *a, struct pcpu *p)
 {
-    if ( !p->begun || p->in_scene )
+    if ( !p->begun || p->in_global )
         return 0;
-    p->in_scene = true;
-    return scene_pcpu_begins(&a->scene, p->id, p->first);
+    p->in_global = true;
+    return global_add_pcpu(&a->global, p->id, p->first);
 }
 
 int segment_changes(struct analysis *a, struct pcpu *p)
@@ -160,7 +160,7 @@ int segment_changes(struct analysis *a, struct pcpu *p)
     int rc = p->changes.failed ? -ENOMEM : segment_enter(a, p);
 
     for ( size_t i = 0; !rc && i < p->changes.nr; i++ )
-        scene_change(&a->scene, &p->changes.items[i]);
+        global_apply(&a->global, &p->changes.items[i]);
     p->changes.nr = 0;
     return rc;
 }
@@ -183,7 +183,7 @@ static void sum_up(struct analysis *a, struct fact_end *f, uint64_t *anomalies)
             anomalies[k] += p->anomalies[k];
     }
     for ( unsigned int k = 0; k < ANOMALY_KINDS; k++ )
-        anomalies[k] += a->scene.anomalies[k];
+        anomalies[k] += a->global.anomalies[k];
 }
 
 static void free_pcpus(struct analysis *a)
@@ -221,7 +221,7 @@ int segment_end(struct analysis *a, struct err *e)
     f.pcpus = a->pcpus;
     sum_up(a, &f, anomalies);
     if ( !rc )
-        scene_end(&a->scene, f.last);
+        global_end(&a->global, f.last);
     for ( unsigned int nr = 1; nr < a->nr_shards; nr++ )
     {
         int merged = merge_shard(a, nr);
@@ -258,9 +258,8 @@ static int setup(struct analysis *a, struct err *e)
         for ( unsigned int i = 0; i < 2; i++ )
             arena_init(&a->shards[nr].scratch[i], 0);
     rc = open_shard(a, 0);
-    a->scene.emit = a->shards[0].emit;
-    a->scene.guests = &a->guests;
-    a->scene.dialect = &a->info.dialect;
+    a->global.emit = a->shards[0].emit;
+    a->global.guests = &a->guests;
     return rc;
 }
 
@@ -268,7 +267,7 @@ static void finish(struct analysis *a)
 {
     free_pcpus(a);
     arena_fini(&a->pcpu_arena);
-    scene_fini(&a->scene);
+    global_fini(&a->global);
     for ( unsigned int nr = 0; a->shards && nr < a->nr_shards; nr++ )
     {
         merge_shard(a, nr);

@@ -107,7 +107,7 @@ static void heed_loss(struct reader *r, const struct xt_record *next,
     uint64_t from = xt_load64(next->payload + 8) + r->offset;
 
     if ( from <= limit && from <= next->tsc + r->offset )
-        pcpu_loss_begins(r->p, from);
+        pcpu_begin_loss(r->p, from);
 }
 
 /* When the next record was.  False: not in this epoch. */
@@ -135,13 +135,12 @@ static void read_pcpu(struct reader *r, uint64_t limit)
 {
     const unsigned char *at = r->walk.at;
     struct xt_record next = r->next;
+    bool has_next = r->has_next;
     uint64_t time;
 
-    if ( r->has_next )
-        goto have_one;
-    while ( xt_walk_next_at(&r->walk, &at, &next) )
+    for ( ; has_next || xt_walk_next_at(&r->walk, &at, &next);
+          has_next = false )
     {
-have_one:
         if ( !time_of_next(r, &next, limit, &time) )
         {
             r->next = next;
@@ -150,12 +149,12 @@ have_one:
         }
         pcpu_record(r->p, &next, time);
         if ( next.event >> TRC_CLS_SHIFT == TRC_HVM >> TRC_CLS_SHIFT )
-            r->walk.at = at = hvm_run(r->p, at, r->walk.end, r->offset,
-                                      limit);
+            r->walk.at = at = hvm_entryexit_fast(r->p, at, r->walk.end,
+                                                 r->offset, limit);
         else if ( next.event >> TRC_SUBCLS_SHIFT ==
                   TRC_SCHED_MIN >> TRC_SUBCLS_SHIFT )
-            r->walk.at = at = runstate_run(r->p, at, r->walk.end, r->offset,
-                                           limit);
+            r->walk.at = at = runstate_fast(r->p, at, r->walk.end, r->offset,
+                                            limit);
     }
     r->has_next = false;
     r->done = true;
@@ -244,7 +243,7 @@ static int end_epoch(struct team *t)
 /* What the epoch before has left. */
 static int settle_epoch(struct team *t)
 {
-    int rc = settle_all(&t->settle, &t->a->scene);
+    int rc = settle_all(&t->settle, &t->a->global);
 
     for ( unsigned int i = 0; i < t->a->nr_shards; i++ )
         arena_reset(&t->a->shards[i].scratch[(t->epoch - 1) % 2]);

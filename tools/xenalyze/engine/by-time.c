@@ -164,7 +164,7 @@ static int heed(struct analysis *a, struct notices *l, unsigned int segment,
         if ( n->is_end )
             pcpu_end(p);
         else
-            pcpu_loss_begins(p, n->time);
+            pcpu_begin_loss(p, n->time);
         rc = segment_changes(a, p);
     }
     return rc;

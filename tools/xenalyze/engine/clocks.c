@@ -68,19 +68,19 @@ static int look(struct analysis *a, struct skews *s, struct err *e)
     int rc = 1;
 
     s->nr = 0;
-    a->scene.skews = s;
+    a->global.skews = s;
     while ( rc > 0 && records < most )
     {
         rc = xt_trace_next_batch(a->trace, &b, e);
         if ( rc <= 0 || b.segment )
             break;
         if ( !records )
-            scene_begin(&a->scene, b.items[0].time);
+            global_begin(&a->global, b.items[0].time);
         records += b.nr;
         rc = look_at_batch(a, &b) ? 0 : 1;
         most = s->nr ? RECORDS : FIRST_RECORDS;
     }
-    a->scene.skews = NULL;
+    a->global.skews = NULL;
     segment_drop(a);
     return rc < 0 ? rc : xt_trace_rewind(a->trace, e);
 }
@@ -161,9 +161,9 @@ static int align_in_silence(struct analysis *a, struct skews *s,
     struct emit loud = a->shards[0].emit;
     int rc = emit_init(&a->shards[0].emit, &a->arena, NULL, 0);
 
-    a->scene.emit = a->shards[0].emit;
+    a->global.emit = a->shards[0].emit;
     rc = rc ? rc : align(a, s, nr, e);
-    a->scene.emit = a->shards[0].emit = loud;
+    a->global.emit = a->shards[0].emit = loud;
     return rc;
 }
 

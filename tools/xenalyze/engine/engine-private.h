@@ -35,7 +35,7 @@ struct analysis
     struct xt_clock clock;
     struct arena arena;
     struct guests guests;
-    struct scene scene;
+    struct global global;
     struct shard *shards;
     unsigned int nr_shards;
 

@@ -25,7 +25,7 @@ static inline void fetch(const struct change *soon, const struct change *later)
 {
     __builtin_prefetch(later->vcpu);
     if ( soon->vcpu )
-        scene_prefetch(soon->vcpu);
+        vcpu_prefetch_state(soon->vcpu);
 }
 
 /* From when to when there are changes, and how many. */
@@ -39,7 +39,7 @@ struct span
 
 /* From the queue whose turn it is, all that is before any other. */
 static void merge(struct settle *s, const struct span *span,
-                  struct scene *scene)
+                  struct global *global)
 {
     size_t next[XT_KMERGE_MAX] = { 0 };
     struct xt_kmerge turns;
@@ -60,7 +60,7 @@ static void merge(struct settle *s, const struct span *span,
         {
             if ( end - c > (ptrdiff_t)(2 * AHEAD) )
                 fetch(c + AHEAD, c + 2 * AHEAD);
-            scene_change(scene, c++);
+            global_apply(global, c++);
         }
         while ( c < end && c->time <= last );
         next[who] = c - q->items;
@@ -107,7 +107,7 @@ static inline const struct change *change_at(const struct xt_slice *s, size_t i)
 }
 
 static int sort(struct settle *s, const struct span *span,
-                struct scene *scene)
+                struct global *global)
 {
     struct xt_slice *slice = &s->slice;
     int rc = make_room(slice, span->nr);
@@ -121,7 +121,7 @@ static int sort(struct settle *s, const struct span *span,
         if ( i + 2 * AHEAD < span->nr )
             fetch(change_at(slice, i + AHEAD),
                   change_at(slice, i + 2 * AHEAD));
-        scene_change(scene, change_at(slice, i));
+        global_apply(global, change_at(slice, i));
     }
     return 0;
 }
@@ -147,15 +147,15 @@ static struct span span_of(const struct settle *s)
     return span;
 }
 
-int settle_all(struct settle *s, struct scene *scene)
+int settle_all(struct settle *s, struct global *global)
 {
     const struct span span = span_of(s);
     int rc = 0;
 
     if ( span.nr && xt_kmerge_fits(s->nr_queues, span.begin, span.last) )
-        merge(s, &span, scene);
+        merge(s, &span, global);
     else if ( span.nr )
-        rc = sort(s, &span, scene);
+        rc = sort(s, &span, global);
     for ( unsigned int i = 0; i < s->nr_queues; i++ )
         s->queues[i]->nr = 0;
     return rc;

@@ -20,6 +20,6 @@ struct settle
 void settle_fini(struct settle *s);
 
 /* Of all queues, which are empty then.  0 or -ENOMEM. */
-int settle_all(struct settle *s, struct scene *scene);
+int settle_all(struct settle *s, struct global *global);
 
 #endif /* XENALYZE_ENGINE_MERGE_CHANGES_H */

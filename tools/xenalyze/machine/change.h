@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Changes: what a pcpu's records say that concerns others, too.  The machines
- * of the pcpus leave them in queues, one a pcpu; they are put in the order of
- * time and go to the machine of the world.
+ * Changes: records of a pcpu that concern vcpus of all pcpus.  Each pcpu's
+ * machine appends changes to a queue; the engine merges the queues by time and
+ * applies the changes to the global machine.
  */
 #ifndef XENALYZE_MACHINE_CHANGE_H
 #define XENALYZE_MACHINE_CHANGE_H
@@ -15,19 +15,19 @@
 
 enum change_kind
 {
-    CHANGE_STATE,       /* vcpu: from state `old` to `new`, but: */
-    CHANGE_ARRIVE,      /* ... from another than running, to that */
+    CHANGE_STATE,       /* vcpu: from state `old` to `new`, except: */
+    CHANGE_ARRIVE,      /* ... from any state but running to running */
     CHANGE_LEAVE,       /* ... from running */
-    CHANGE_WAKE,        /* ... from another than running to runnable; number:
-                           when somebody began to wake it, or 0 */
-    CHANGE_CONTINUE,    /* vcpu goes on to run */
-    CHANGE_OUTSIDE,     /* vcpu blocks in the middle of the exit `data` */
-    CHANGE_ENTRY,       /* it enters, which may end such an exit */
-    CHANGE_EXIT,        /* it exits, so there was none to end */
-    CHANGE_INJECT,      /* an interrupt, `number`, for vcpu */
-    CHANGE_LOSS,        /* records get lost from here on */
-    CHANGE_FOUND,       /* and here are some again: vcpu runs; number: lost */
-    CHANGE_END,         /* the pcpu's last record */
+    CHANGE_WAKE,        /* ... from any state but running to runnable; number:
+                           time at which the wake-up began, or 0 */
+    CHANGE_CONTINUE,    /* vcpu keeps running */
+    CHANGE_EXIT_BLOCKED,        /* vcpu blocks during the exit `data` */
+    CHANGE_ENTRY,       /* VM entry of vcpu, which may end a blocked exit */
+    CHANGE_EXIT,        /* VM exit of vcpu: no blocked exit is left to end */
+    CHANGE_INJECT,      /* interrupt vector `number` injected into vcpu */
+    CHANGE_LOSS,        /* the pcpu begins to lose records */
+    CHANGE_FOUND,       /* the loss ends and vcpu runs; number: lost records */
+    CHANGE_END,         /* last record of the pcpu */
     CHANGE_KINDS
 };
 
@@ -48,13 +48,13 @@ struct changes
 {
     struct change *items;
     size_t nr, room;
-    bool failed;        /* no memory: some are missing ... */
-    struct change missing;      /* ... of which this was the last */
+    bool failed;        /* out of memory: some changes are missing ... */
+    struct change missing;      /* ... and the last of them is stored here */
 };
 
 int changes_grow(struct changes *c);    /* 0 or -ENOMEM */
 
-/* Room for the next one; without memory it is lost. */
+/* Append a change.  Without memory the caller fills in c->missing instead. */
 static inline struct change *changes_add(struct changes *c)
 {
     if ( c->nr == c->room && changes_grow(c) )

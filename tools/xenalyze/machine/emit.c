@@ -1,48 +1,55 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From tables of slots, a sink each, to those that are told, a fact each.
+ * From the sinks' tables of callbacks, one table per sink, to targets, one
+ * target per kind of fact.
  */
 #include "xenalyze/machine/emit.h"
 
 #include <errno.h>
 
-/* A fan's array ends with one that has no function. */
-#define EMIT_FILL(kind)                                                     \
-static void nobody_##kind(void *state, const struct fact_##kind *fact)      \
+/* For facts without subscribers. */
+#define EMIT_IGNORE(kind)                                                   \
+static void ignore_##kind(void *state, const struct fact_##kind *fact)      \
 {                                                                           \
     (void)state;                                                            \
     (void)fact;                                                             \
-}                                                                           \
-                                                                            \
-static void fan_##kind(void *state, const struct fact_##kind *fact)         \
+}
+EMIT_KINDS(EMIT_IGNORE)
+#undef EMIT_IGNORE
+
+/* For several subscribers; a target without a function ends the array. */
+#define EMIT_FAN_OUT(kind)                                                  \
+static void fan_out_##kind(void *state, const struct fact_##kind *fact)     \
 {                                                                           \
-    for ( const struct emit_##kind##_who *w = state; w->tell; w++ )         \
-        w->tell(w->state, fact);                                            \
-}                                                                           \
-                                                                            \
-static int fill_##kind(struct emit *e, struct arena *arena,                 \
-                       const struct sink *sinks, size_t nr_sinks)           \
+    for ( const struct emit_##kind##_target *t = state; t->deliver; t++ )   \
+        t->deliver(t->state, fact);                                         \
+}
+EMIT_KINDS(EMIT_FAN_OUT)
+#undef EMIT_FAN_OUT
+
+#define EMIT_CONNECT(kind)                                                  \
+static int connect_##kind(struct emit *e, struct arena *arena,              \
+                          const struct sink *sinks, size_t nr_sinks)        \
 {                                                                           \
-    struct emit_##kind##_who *all;                                          \
+    struct emit_##kind##_target *all;                                       \
     size_t nr = 0;                                                          \
                                                                             \
     all = arena_array(arena, nr_sinks + 1, sizeof(*all),                    \
-                      _Alignof(struct emit_##kind##_who));                  \
+                      _Alignof(struct emit_##kind##_target));               \
     if ( !all )                                                             \
         return -ENOMEM;                                                     \
     for ( size_t i = 0; i < nr_sinks; i++ )                                 \
         if ( sinks[i].ops->kind )                                           \
-            all[nr++] = (struct emit_##kind##_who){ sinks[i].ops->kind,     \
-                                                    sinks[i].state, true }; \
+            all[nr++] = (struct emit_##kind##_target){                      \
+                sinks[i].ops->kind, sinks[i].state, true };                 \
     e->kind = all[0];                                                       \
     if ( nr != 1 )                                                          \
-        e->kind = (struct emit_##kind##_who){ nr ? fan_##kind               \
-                                                 : nobody_##kind,           \
-                                              all, nr };                    \
+        e->kind = (struct emit_##kind##_target){                            \
+            nr ? fan_out_##kind : ignore_##kind, all, nr };                 \
     return 0;                                                               \
 }
-EMIT_KINDS(EMIT_FILL)
-#undef EMIT_FILL
+EMIT_KINDS(EMIT_CONNECT)
+#undef EMIT_CONNECT
 
 int emit_init(struct emit *e, struct arena *arena, const struct sink *sinks,
               size_t nr_sinks)
@@ -50,7 +57,7 @@ int emit_init(struct emit *e, struct arena *arena, const struct sink *sinks,
     int rc = 0;
 
 #define EMIT_CALL(kind)                                                     \
-    rc = rc ? rc : fill_##kind(e, arena, sinks, nr_sinks);
+    rc = rc ? rc : connect_##kind(e, arena, sinks, nr_sinks);
     EMIT_KINDS(EMIT_CALL)
 #undef EMIT_CALL
     return rc;

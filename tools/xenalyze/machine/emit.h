@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who is told what: for each kind of fact a function, and what it is told with,
- * so that a fact costs one call.  A lone listener is called directly, several
- * by a fan that has an array of them, and of what nobody wants to hear a
- * function that does nothing.  A machine asks emit_wants_...() before it works
- * hard.
+ * Dispatch of facts to sinks: one callback per kind of fact, so that emitting
+ * a fact costs one call.  A single subscriber is called directly, several
+ * through a fan-out function with an array of targets, and a fact without
+ * subscribers goes to an empty function.  A machine asks emit_wants_KIND()
+ * before expensive work.
+ *
+ * The macros below generate, for each KIND of model/facts.h:
+ *
+ *     bool emit_wants_KIND(const struct emit *e)
+ *     void emit_KIND(const struct emit *e, const struct fact_KIND *fact)
+ *
+ * global:  emit_runstate()  emit_domain()  emit_residency()  emit_wait()
+ *          emit_wake_to_halt()  emit_loss()
+ * local:   emit_pcpu()  emit_volume()  emit_exit()  emit_handle()  emit_cr3()
+ *          emit_pv()  emit_memory()  emit_irq()  emit_power()  emit_event()
+ *          emit_domain_name()
  */
 #ifndef XENALYZE_MACHINE_EMIT_H
 #define XENALYZE_MACHINE_EMIT_H
@@ -25,24 +36,24 @@
 
 #define EMIT_KINDS(each) EMIT_GLOBAL_KINDS(each) EMIT_LOCAL_KINDS(each)
 
-#define EMIT_WHO(kind)                                                      \
-struct emit_##kind##_who                                                    \
+#define EMIT_TARGET(kind)                                                   \
+struct emit_##kind##_target                                                 \
 {                                                                           \
-    void (*tell)(void *state, const struct fact_##kind *fact);              \
+    void (*deliver)(void *state, const struct fact_##kind *fact);           \
     void *state;                                                            \
     bool wanted;                                                            \
 };
-EMIT_KINDS(EMIT_WHO)
-#undef EMIT_WHO
+EMIT_KINDS(EMIT_TARGET)
+#undef EMIT_TARGET
 
 struct emit
 {
-#define EMIT_MEMBER(kind) struct emit_##kind##_who kind;
+#define EMIT_MEMBER(kind) struct emit_##kind##_target kind;
     EMIT_KINDS(EMIT_MEMBER)
 #undef EMIT_MEMBER
 };
 
-/* What fans need stands in `arena`.  0 or -ENOMEM. */
+/* The targets of fan-out functions are allocated in `arena`.  0 or -ENOMEM. */
 int emit_init(struct emit *e, struct arena *arena, const struct sink *sinks,
               size_t nr_sinks);
 
@@ -54,7 +65,7 @@ static inline bool emit_wants_##kind(const struct emit *e)                  \
 static inline void emit_##kind(const struct emit *e,                        \
                                const struct fact_##kind *fact)              \
 {                                                                           \
-    e->kind.tell(e->kind.state, fact);                                      \
+    e->kind.deliver(e->kind.state, fact);                                   \
 }
 EMIT_KINDS(EMIT_FUNCTION)
 #undef EMIT_FUNCTION

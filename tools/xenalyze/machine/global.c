@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The beginning and the end of a segment.  Time goes on behind a boundary as
- * if nothing had been before it, so whoever is known is forgotten.
+ * Begin and end of a segment.  The end resets all states: times before and
+ * after a boundary between segments cannot be compared.
  */
 #include "xenalyze/machine/global.h"
 
@@ -11,79 +11,90 @@
 
 #include "common/fault.h"
 
-void scene_begin(struct scene *s, uint64_t first)
+void global_begin(struct global *g, uint64_t first)
 {
-    s->first = s->certain = first;
-    s->lost_pcpus = 0;
-    s->sleepers = NULL;
-    memset(s->anomalies, 0, sizeof(s->anomalies));
-    for ( unsigned int i = 0; i < s->nr_pcpus; i++ )
-        s->pcpus[i] = (struct scene_pcpu){ .past = s->pcpus[i].past };
+    g->first = g->certain_since = first;
+    g->lost_pcpus = 0;
+    g->off_cpu = NULL;
+    memset(g->anomalies, 0, sizeof(g->anomalies));
+    for ( unsigned int i = 0; i < g->nr_pcpus; i++ )
+        g->pcpus[i] = (struct global_pcpu){ .history = g->pcpus[i].history };
 }
 
-static int grow(struct scene *s, unsigned int nr)
+static int grow_global_pcpus(struct global *g, unsigned int nr)
 {
-    struct scene_pcpu *pcpus = fault_realloc(s->pcpus, nr * sizeof(*pcpus));
+    struct global_pcpu *pcpus = fault_realloc(g->pcpus, nr * sizeof(*pcpus));
 
     if ( !pcpus )
         return -ENOMEM;
-    memset(pcpus + s->nr_pcpus, 0, (nr - s->nr_pcpus) * sizeof(*pcpus));
-    s->pcpus = pcpus;
-    s->nr_pcpus = nr;
+    memset(pcpus + g->nr_pcpus, 0, (nr - g->nr_pcpus) * sizeof(*pcpus));
+    g->pcpus = pcpus;
+    g->nr_pcpus = nr;
     return 0;
 }
 
-int scene_pcpu_begins(struct scene *s, unsigned int pcpu, uint64_t first)
+int global_add_pcpu(struct global *g, unsigned int pcpu, uint64_t first)
 {
-    struct scene_pcpu *p;
+    struct global_pcpu *p;
 
-    if ( pcpu >= s->nr_pcpus && grow(s, pcpu + 1) )
+    if ( pcpu >= g->nr_pcpus && grow_global_pcpus(g, pcpu + 1) )
         return -ENOMEM;
-    p = &s->pcpus[pcpu];
+    p = &g->pcpus[pcpu];
     p->first = first;
-    if ( !p->past && emit_wants_wait(&s->emit) )
+    if ( !p->history && emit_wants_wait(&g->emit) )
     {
-        p->past = fault_malloc(PAST * sizeof(*p->past));
-        if ( !p->past )
+        p->history = fault_malloc(HISTORY_LENGTH * sizeof(*p->history));
+        if ( !p->history )
             return -ENOMEM;
     }
     return 0;
 }
 
-static void end_vcpu(struct scene *s, struct vcpu *vcpu, uint64_t last)
+static void end_vcpu(struct global *g, struct vcpu *vcpu, uint64_t last)
 {
-    struct vcpu_state *v = vcpu_state(vcpu);
+    struct vcpu_state *v = vcpu_get_state(vcpu);
     struct fact_residency residency = {
-        .vcpu = vcpu, .from = v->placed_at, .to = last, .pcpu = v->is.pcpu,
+        .vcpu = vcpu, .from = v->pcpu_since, .to = last, .pcpu = v->fact.pcpu,
         .next = FACT_NO_PCPU,
     };
 
-    v->is.to = last;
-    v->is.next_pcpu = FACT_NO_PCPU;
-    v->is.next = STATES;
-    v->is.next_why = WHY_NONE;
+    v->fact.to = last;
+    v->fact.next_pcpu = FACT_NO_PCPU;
+    v->fact.next = STATES;
+    v->fact.next_why = WHY_NONE;
     if ( v->known )
-        emit_runstate(&s->emit, &v->is);
-    if ( v->placed )
-        emit_residency(&s->emit, &residency);
+        emit_runstate(&g->emit, &v->fact);
+    if ( v->has_pcpu )
+        emit_residency(&g->emit, &residency);
     memset(v, 0, sizeof(*v));
 }
 
-void scene_end(struct scene *s, uint64_t last)
+static void end_domain(struct global *g, struct domain *domain, uint64_t last)
 {
-    for ( uint32_t d = 0; d < s->guests->nr_domains; d++ )
+    struct domain_state *d = domain->machine;
+
+    d->fact.to = last;
+    d->fact.last = true;
+    if ( d->known )
+        emit_domain(&g->emit, &d->fact);
+    memset(d, 0, sizeof(*d));
+}
+
+void global_end(struct global *g, uint64_t last)
+{
+    for ( uint32_t d = 0; d < g->guests->nr_domains; d++ )
     {
-        struct domain *domain = s->guests->domains[d];
+        struct domain *domain = g->guests->domains[d];
 
         for ( uint32_t v = 0; v < domain->nr_vcpus; v++ )
-            end_vcpu(s, domain->vcpus[v], last);
-        domain_end(s, domain, last);
+            end_vcpu(g, domain->vcpus[v], last);
+        end_domain(g, domain, last);
     }
 }
 
-void scene_fini(struct scene *s)
+void global_fini(struct global *g)
 {
-    for ( unsigned int i = 0; i < s->nr_pcpus; i++ )
-        free(s->pcpus[i].past);
-    free(s->pcpus);
+    for ( unsigned int i = 0; i < g->nr_pcpus; i++ )
+        free(g->pcpus[i].history);
+    free(g->pcpus);
 }

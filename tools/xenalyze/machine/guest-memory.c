@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory: grants, the physical map, populate on demand.  Who did it is who
- * runs on the pcpu; for whom, stands in the record.
+ * Memory: grants, the physical map, populate on demand.  The acting vcpu is
+ * the pcpu's current one; the record names the domain whose memory changes.
  *
- * Xen 4.17 has domain and order in the halves of one word, and anything in the
- * next; 4.19 has a word for each.  So a dialect that is not known is 4.17's,
- * unless the domain word has nothing in its upper half and an order that
- * populate on demand knows stands in the next one.
+ * Xen 4.17 packs domain and order into one word, and the next word is
+ * arbitrary; 4.19 has a word for each.  So a trace of unknown version counts
+ * as 4.17's, unless the domain word's upper half is 0 and the next word is an
+ * order of populate on demand.
  */
 #include "xenalyze/machine/pcpu.h"
-#include "xenalyze/model/model.h"
 
 #define XEN_4_19 0x0413u
-#define MINOR(event) ((event) & 0xfff)
 
 enum shape { GRANT, SET, RANGE, POD };
 
@@ -33,44 +31,48 @@ static const struct
 
 #define NR_LAYOUTS (sizeof(layouts) / sizeof(layouts[0]))
 
-static bool is_new(const struct pcpu *p, const struct xt_record *r,
-                   unsigned int at)
+static bool has_order_word(const struct pcpu *p, const struct xt_record *r,
+                           unsigned int at)
 {
-    uint32_t order = word(r, at + 1);
+    uint32_t order = record_word(r, at + 1);
 
     if ( p->dialect->version )
         return p->dialect->version >= XEN_4_19;
-    return !(word(r, at) >> 16) && r->words > at + 1 &&
+    return !(record_word(r, at) >> 16) && r->words > at + 1 &&
            (order == 9 || order == 18);
 }
 
-/* The domain and the order at word `at`. */
-static unsigned int whose(const struct pcpu *p, const struct xt_record *r,
-                          unsigned int at, uint16_t *order)
+/* The domain, and *order, at word `at`. */
+static unsigned int decode_domain(const struct pcpu *p,
+                                  const struct xt_record *r,
+                                  unsigned int at, uint16_t *order)
 {
-    *order = is_new(p, r, at) ? word(r, at + 1) : word(r, at) >> 16;
-    return word(r, at) & 0xffff;
+    *order = has_order_word(p, r, at) ? record_word(r, at + 1)
+                                      : record_word(r, at) >> 16;
+    return record_word(r, at) & 0xffff;
 }
 
-static unsigned int decode(struct fact_memory *f, const struct pcpu *p,
-                           const struct xt_record *r, unsigned int shape)
+/* Returns the domain. */
+static unsigned int decode_memory(struct fact_memory *f, const struct pcpu *p,
+                                  const struct xt_record *r,
+                                  unsigned int shape)
 {
     if ( shape == GRANT )
-        return word(r, 0);
-    f->gfn = word64(r, 0);
+        return record_word(r, 0);
+    f->gfn = record_word64(r, 0);
     if ( shape == RANGE )
-        return whose(p, r, 2, &f->order);
-    f->mfn = word64(r, 2);
+        return decode_domain(p, r, 2, &f->order);
+    f->mfn = record_word64(r, 2);
     if ( shape == POD )
-        return whose(p, r, 4, &f->order);
-    f->type = word(r, 4);
-    f->order = word(r, 5) >> 16;
-    return word(r, 5) & 0xffff;
+        return decode_domain(p, r, 4, &f->order);
+    f->type = record_word(r, 4);
+    f->order = record_word(r, 5) >> 16;
+    return record_word(r, 5) & 0xffff;
 }
 
 /*
- * Zero pages are looked for in a fault that needs one, or when the balloon
- * driver gives some back, by a hypercall.
+ * Xen looks for zero pages in a fault that needs a page, or when the balloon
+ * driver returns memory, by a hypercall.
  */
 static const struct
 {
@@ -85,9 +87,9 @@ static const struct
 
 #define NR_CONTEXTS (sizeof(contexts) / sizeof(contexts[0]))
 
-static unsigned int context(const struct pcpu *p, unsigned int kind)
+static unsigned int find_context(const struct pcpu *p, unsigned int kind)
 {
-    const struct outside *o = &p->outside;
+    const struct open_exit *o = &p->open_exit;
 
     if ( kind != MEMORY_POD_ZERO_RECLAIM || !o->open )
         return POD_UNKNOWN;
@@ -99,22 +101,23 @@ static unsigned int context(const struct pcpu *p, unsigned int kind)
 
 void memory_record(struct pcpu *p, const struct xt_record *r)
 {
-    unsigned int minor = MINOR(r->event);
+    unsigned int minor = event_minor(r->event);
     struct fact_memory f = {
         .by = p->current, .pcpu = p->id, .time = p->time,
     };
 
     if ( minor >= NR_LAYOUTS || !layouts[minor].known )
     {
-        event_record(p, r);
+        pcpu_emit_event(p, r);
         return;
     }
-    if ( !has_words(p, r, layouts[minor].words) ||
+    if ( !record_has_words(p, r, layouts[minor].words) ||
          !emit_wants_memory(p->emit) )
         return;
     f.kind = layouts[minor].kind;
-    f.context = context(p, f.kind);
+    f.context = find_context(p, f.kind);
     f.target = guests_get_domain(p->guests,
-                                 decode(&f, p, r, layouts[minor].shape));
+                                 decode_memory(&f, p, r,
+                                               layouts[minor].shape));
     emit_memory(p->emit, &f);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What handler records say: a table of where each has its words.  W is a
- * word, D two of them; a record of the other width has its own row.
+ * Handler records: a table of the position of each record's values, and the
+ * facts of the handlers of a finished exit.  W is one word, D two words; a
+ * record of the other width has its own row.
  */
 #include "xenalyze/machine/pcpu.h"
 
@@ -15,18 +16,18 @@ struct place
 struct layout
 {
     uint32_t event;
-    uint8_t kind, words;        /* at least */
+    uint8_t kind, words;        /* minimum */
     struct place at, value;
     uint8_t write;
 };
 
 /*
- * By minor id, what an exit does besides, and not what it was for: injections,
- * and 0, of which analyze.h of stock's tools has a note that nobody writes.
+ * Bits by minor id: events that do not tell the purpose of an exit.  These are
+ * injections, and 0, which according to stock's analyze.h is never written.
  */
-#define ASIDE (UINT64_C(0x3d) | UINT64_C(1) << 0x20)
+#define SECONDARY_EVENTS (UINT64_C(0x3d) | UINT64_C(1) << 0x20)
 
-/* By minor id with its flags, and so found without a search. */
+/* Index: minor id with its flags. */
 #define KEY(event) ((event) & 0x3ff)
 
 #define ROW(event, ...) [KEY(event)] = { event, __VA_ARGS__ }
@@ -69,25 +70,25 @@ static const struct layout layouts[0x400] = {
     ROW(TRC_HVM_TRAP, HANDLE_TRAP, 1, { W, 0 }, { NONE, 0 }, 0),
 };
 
-static const struct layout *find(uint32_t event)
+static const struct layout *find_layout(uint32_t event)
 {
     const struct layout *l = &layouts[KEY(event)];
 
     return l->event == event ? l : NULL;
 }
 
-static uint64_t load(const struct xt_record *r, struct place p)
+static uint64_t load_place(const struct xt_record *r, struct place p)
 {
     if ( p.width == NONE )
         return 0;
-    return p.width == W ? word(r, p.word) : word64(r, p.word);
+    return p.width == W ? record_word(r, p.word) : record_word64(r, p.word);
 }
 
 bool handler_is_main(uint32_t event)
 {
     if ( event >> TRC_CLS_SHIFT == TRC_SHADOW >> TRC_CLS_SHIFT )
-        return (event & 0xff) < SHADOW_WRMAP_BF;
-    return !(ASIDE >> (event & 0x3f) & 1);
+        return event_minor8(event) < SHADOW_WRMAP_BF;
+    return !(SECONDARY_EVENTS >> (event & 0x3f) & 1);
 }
 
 bool handler_decode(struct fact_handle *f, const struct xt_record *r)
@@ -96,25 +97,50 @@ bool handler_decode(struct fact_handle *f, const struct xt_record *r)
 
     if ( r->event >> TRC_CLS_SHIFT == TRC_SHADOW >> TRC_CLS_SHIFT )
         return shadow_decode(f, r);
-    l = find(r->event);
+    l = find_layout(r->event);
     if ( !l )
         return true;
     if ( r->words < l->words )
         return false;
     f->kind = l->kind;
-    f->at = load(r, l->at);
-    f->value = load(r, l->value);
+    f->at = load_place(r, l->at);
+    f->value = load_place(r, l->value);
     f->has_value = l->value.width != NONE &&
                    r->words >= l->value.word + l->value.width;
     f->write = l->write;
     if ( f->kind == HANDLE_INTERRUPT )
         f->at = f->value;
     if ( f->kind == HANDLE_PF_XEN && f->exit )
-        f->linear = linear_level(f->exit->levels, f->at);
+        f->linear = find_linear_level(f->exit->levels, f->at);
     if ( f->kind == HANDLE_NPF )
     {
-        f->mfn = word64(r, 2);
-        f->type = word(r, 5);
+        f->mfn = record_word64(r, 2);
+        f->type = record_word(r, 5);
     }
     return true;
+}
+
+/* The first main handler of an exit is the one that stock accounts for. */
+void exit_emit_handlers(const struct emit *e, const struct open_exit *o)
+{
+    const struct fact_exit *exit = &o->exit;
+    bool has_main = false;
+
+    for ( unsigned int i = 0; i < o->nr_pending; i++ )
+    {
+        const struct pending_handler *h = &o->pending[i];
+        struct xt_record r = {
+            .event = h->event, .words = h->words,
+            .payload = (const unsigned char *)h->payload,
+        };
+        struct fact_handle f = {
+            .vcpu = exit->vcpu, .exit = exit, .time = exit->start,
+            .pcpu = exit->pcpu, .event = h->event,
+        };
+
+        f.main = !has_main && handler_is_main(h->event);
+        has_main |= f.main;
+        if ( handler_decode(&f, &r) )
+            emit_handle(e, &f);
+    }
 }

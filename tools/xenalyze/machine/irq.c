@@ -4,10 +4,12 @@
  */
 #include "xenalyze/machine/pcpu.h"
 
-#define MINOR(event) ((event) & 0xfff)
 #define MASK_WORDS 6u
 
-/* v: irq, vector, pcpu; m: irq and vector in one word, a mask; h: cycles. */
+/*
+ * v: irq, vector, pcpu; m: irq and vector in one word, a mask; u: vector; h:
+ * irq, times of begin and end.
+ */
 static const struct
 {
     char shape;
@@ -19,47 +21,48 @@ static const struct
     [IRQ_UNMAPPED_VECTOR] = { 'u', 1 }, [IRQ_HANDLED] = { 'h', 3 },
 };
 
-static void decode(struct fact_irq *f, const struct xt_record *r, char shape)
+static void decode_irq(struct fact_irq *f, const struct xt_record *r,
+                       char shape)
 {
-    f->irq = word(r, 0);
+    f->irq = record_word(r, 0);
     switch ( shape )
     {
     case 'v':
-        f->vector = word(r, 1);
-        f->target = word(r, 2);
+        f->vector = record_word(r, 1);
+        f->target = record_word(r, 2);
         break;
     case 'm':
-        f->irq = word(r, 0) & 0xffff;
-        f->vector = word(r, 0) >> 16;
+        f->irq = record_word(r, 0) & 0xffff;
+        f->vector = record_word(r, 0) >> 16;
         for ( unsigned int i = 0; i < MASK_WORDS; i++ )
-            f->mask[i] = word(r, 1 + i);
+            f->mask[i] = record_word(r, 1 + i);
         break;
     case 'u':
         f->irq = UINT32_MAX;
-        f->vector = word(r, 0);
+        f->vector = record_word(r, 0);
         break;
     case 'h':
-        /* 0: tracing was switched on in the middle of it. */
-        f->has_cycles = word(r, 1);
-        f->cycles = f->has_cycles ? word(r, 2) - word(r, 1) : 0;
+        /* 0: tracing was switched on while the handler was running. */
+        f->has_cycles = record_word(r, 1);
+        f->cycles = f->has_cycles ? record_word(r, 2) - record_word(r, 1) : 0;
         break;
     }
 }
 
 void irq_record(struct pcpu *p, const struct xt_record *r)
 {
-    unsigned int kind = MINOR(r->event);
+    unsigned int kind = event_minor(r->event);
     struct fact_irq f = {
         .vcpu = p->current, .pcpu = p->id, .time = p->time, .kind = kind,
     };
 
     if ( kind >= IRQ_KINDS || !irqs[kind].shape )
     {
-        event_record(p, r);
+        pcpu_emit_event(p, r);
         return;
     }
-    if ( !has_words(p, r, irqs[kind].words) || !emit_wants_irq(p->emit) )
+    if ( !record_has_words(p, r, irqs[kind].words) || !emit_wants_irq(p->emit) )
         return;
-    decode(&f, r, irqs[kind].shape);
+    decode_irq(&f, r, irqs[kind].shape);
     emit_irq(p->emit, &f);
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The machine of one pcpu: who runs on it, and what that one does.  It needs
- * to see this pcpu's records in their order and nothing else, so many of them
- * work at the same time.
+ * The machine of one pcpu: which vcpu runs on it, and the vcpu's exits,
+ * hypercalls and so on.  The machine needs this pcpu's records only, in their
+ * order, so the machines of different pcpus run in different threads.
  *
- * An EXIT in which the vcpu blocks is ended elsewhere: it is handed over, as
- * a change, to the machine of the world.
+ * An exit in which the vcpu blocks ends on any pcpu: it is queued as a change
+ * for the global machine.
  */
 #ifndef XENALYZE_MACHINE_PCPU_H
 #define XENALYZE_MACHINE_PCPU_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "libxentrace/dialect.h"
@@ -19,36 +20,36 @@
 #include "xenalyze/machine/emit.h"
 #include "xenalyze/model/model.h"
 
-/* A handler record of an exit that goes on. */
-struct held
+/* A handler record of an exit that has not ended. */
+struct pending_handler
 {
     uint32_t event;
     uint8_t words;
     uint32_t payload[XT_RECORD_MAX_WORDS];
 };
 
-/* An exit that goes on: its fact, but for what is known at its end only. */
-struct outside
+/* An exit that has not ended: its fact, except for vcpu, end and cycles. */
+struct open_exit
 {
     bool open;
-    uint8_t nr_held;
+    uint8_t nr_pending;
     struct fact_exit exit;
-    struct held held[FACT_HANDLERS];
+    struct pending_handler pending[FACT_HANDLERS];
 };
 
-/* Who a word of a record names. */
-struct known
+/* Vcpus by the word that names them in records: a direct-mapped cache. */
+struct vcpu_cache_entry
 {
     uint32_t word;
-    struct vcpu *vcpu;          /* NULL: it is free */
+    struct vcpu *vcpu;          /* NULL: the entry is free */
 };
 
-#define PCPU_KNOWN_BITS 6u
+#define VCPU_CACHE_BITS 6u
 
 /*
- * A record so many cycles later than the one before it may have a damaged time
- * stamp.  Who reads has to look at what is behind it; the loops for what is
- * plain (hvm_run(), runstate_run()) leave it to him.
+ * A time stamp so many cycles after the previous one may be damaged.  The
+ * engine then looks at the records behind it; the loops of the fast paths,
+ * hvm_entryexit_fast() and runstate_fast(), stop in front of such a record.
  */
 #define PCPU_JUMP (UINT64_C(1) << 22)
 
@@ -58,38 +59,39 @@ struct pcpu
     const struct emit *emit;
     struct guests *guests;
     const struct xt_dialect *dialect;
-    struct arena *scratch;      /* for what changes point to */
+    struct arena *scratch;      /* for data that changes point to */
     struct changes changes;
 
-    bool begun;                 /* it has had a record that is timed */
+    bool begun;                 /* a record with a time stamp has been seen */
     bool ended;
-    bool in_scene;              /* the scene knows when it began */
-    uint64_t time;              /* of the last record that was timed */
+    bool in_global;             /* the global machine knows `first` */
+    uint64_t time;              /* of the last record with a time stamp */
     uint64_t first;
 
-    struct vcpu *current;       /* NULL: not known */
-    struct vcpu *nobody;        /* DOMID_DEFAULT's, until somebody is known */
-    struct fact_pcpu is;        /* what will be told of it when that ends */
+    struct vcpu *current;       /* NULL: unknown */
+    struct vcpu *default_vcpu;  /* DOMID_DEFAULT's, until `current` is known */
+    struct fact_pcpu fact;      /* in progress: emitted when it ends */
     bool inferred;              /* `current` is known from a loss only */
-    bool loss_told;             /* what the next LOST record says began */
+    bool loss_begun;            /* the next LOST record ends this loss */
 
-    struct known known[1u << PCPU_KNOWN_BITS];  /* by their hash */
+    struct vcpu_cache_entry vcpu_cache[1u << VCPU_CACHE_BITS];
 
-    struct vcpu *waking;        /* WAKE said so, and no runstate since */
+    struct vcpu *waking;        /* of a WAKE record; no runstate record since */
     uint64_t waking_since;
 
-    struct outside outside;
-    uint64_t entered;           /* the guest runs since, or 0 */
-    bool entry_due;             /* an exit may be open from elsewhere */
-    bool wants_halts;           /* somebody asks for struct fact_wake_to_halt */
+    struct open_exit open_exit;
+    uint64_t entered_at;        /* last VM entry of the running guest, or 0 */
+    bool may_have_remote_exit;  /* `current` may have blocked in an exit on
+                                   another pcpu */
+    bool wants_wake_to_halt;    /* a sink wants struct fact_wake_to_halt */
     uint8_t levels;             /* of page tables of a guest that is not in
-                                   64-bit mode, until a record says it */
+                                   64-bit mode, until a record names them */
 
     bool asleep;
     uint32_t c_state;
     uint64_t asleep_since;
 
-    /* A domain's name on its way, in parts. */
+    /* A domain's name, of which some parts have arrived. */
     char name[64];
     unsigned int name_parts;
 
@@ -99,78 +101,111 @@ struct pcpu
 
 /* --- pcpu.c --------------------------------------------------------------- */
 
-/* The next record is LOST_RECORDS: it began at that time. */
-void pcpu_loss_begins(struct pcpu *p, uint64_t time);
-
-/* There are no more. */
-void pcpu_end(struct pcpu *p);
-
-/* --- for the files of the room -------------------------------------------- */
-
 typedef void record_fn(struct pcpu *p, const struct xt_record *r);
 
-record_fn pcpu_any_record;
-record_fn runstate_record, schedule_record;
-record_fn hvm_entryexit_record, hvm_handler_record;
-record_fn memory_record, pv_record, shadow_record, irq_record, power_record;
-record_fn event_record;
+/* The next record is LOST_RECORDS: the loss began at this time. */
+void pcpu_begin_loss(struct pcpu *p, uint64_t time);
 
-/* v is known to have run. */
-void pcpu_ran(struct pcpu *p, struct vcpu *v);
+/* After the last record. */
+void pcpu_end(struct pcpu *p);
 
-/* Who runs does not any more, in the middle of an exit; its state is `next`. */
-void hvm_leave(struct pcpu *p, unsigned int next);
+/* Start counting time here. */
+void pcpu_begin(struct pcpu *p, uint64_t time);
 
-/* Of an exit that has ended: what happened in it; and all of it, of v. */
-void outside_tell_handles(const struct emit *e, const struct outside *o);
+/* v has been running here since the pcpu's first record. */
+void pcpu_infer_current(struct pcpu *p, struct vcpu *v);
 
-static inline void outside_tell(const struct emit *e,
-                                const struct vcpu *v, struct outside *o,
-                                uint64_t end, unsigned int how)
+/* Any record but entries and exits, which pcpu_record() handles itself. */
+record_fn pcpu_dispatch_record;
+
+/* Emit a record as struct fact_event: no machine handles it. */
+record_fn pcpu_emit_event;
+
+/* --- pcpu-runstate.c, one record ------------------------------------------ */
+
+record_fn runstate_slow, schedule_record;
+
+/* --- hvm.c ---------------------------------------------------------------- */
+
+record_fn hvm_entryexit_slow, hvm_handler_record;
+
+/* The current vcpu leaves the pcpu during an exit; its new state is `next`. */
+void hvm_deschedule(struct pcpu *p, unsigned int next);
+
+/* Add a handler record to the open exit, or emit its fact at once. */
+void hvm_add_handler(struct pcpu *p, const struct xt_record *r,
+                     unsigned int minor);
+
+/* --- fast paths ----------------------------------------------------------- */
+
+/*
+ * Handle pairs of exit and entry (hvm.c), or runstate changes
+ * (pcpu-runstate.c), from `at` on, up to the first record of any other kind,
+ * or whose time (stamp + `offset`) is before the previous one's, more than
+ * PCPU_JUMP after it, or after `limit`.  Returns the address of that record.
+ */
+const unsigned char *hvm_entryexit_fast(struct pcpu *p,
+                                        const unsigned char *at,
+                                        const unsigned char *end,
+                                        uint64_t offset, uint64_t limit);
+const unsigned char *runstate_fast(struct pcpu *p, const unsigned char *at,
+                                   const unsigned char *end, uint64_t offset,
+                                   uint64_t limit);
+
+/* --- handler.c ------------------------------------------------------------ */
+
+/* Decode a handler record into a fact.  False: the record is too short. */
+bool handler_decode(struct fact_handle *f, const struct xt_record *r);
+
+/* Is the exit accounted under this handler? */
+bool handler_is_main(uint32_t event);
+
+/* Emit the handler facts of a finished exit. */
+void exit_emit_handlers(const struct emit *e, const struct open_exit *o);
+
+/* Emit the facts of a finished exit, attributed to v. */
+static inline void exit_emit(const struct emit *e, const struct vcpu *v,
+                             struct open_exit *o, uint64_t end,
+                             unsigned int how)
 {
     struct fact_exit *f = &o->exit;
 
     f->vcpu = v;
     f->end = how;
     f->cycles = end > f->start ? end - f->start : 0;
-    if ( o->nr_held )
-        outside_tell_handles(e, o);
+    if ( o->nr_pending )
+        exit_emit_handlers(e, o);
     emit_exit(e, f);
     o->open = false;
 }
 
-/*
- * Take exits with their entries, or changes of runstates, from `at` on, up to
- * the first record that is anything else, or whose time, its stamp + `offset`,
- * is before the last one's, a jump behind it, or behind `limit`: where that is.
- */
-const unsigned char *hvm_run(struct pcpu *p, const unsigned char *at,
-                             const unsigned char *end, uint64_t offset,
-                             uint64_t limit);
-const unsigned char *runstate_run(struct pcpu *p, const unsigned char *at,
-                                  const unsigned char *end, uint64_t offset,
-                                  uint64_t limit);
+/* Bytes in use, from the beginning of the struct on. */
+static inline size_t open_exit_size(const struct open_exit *o)
+{
+    return offsetof(struct open_exit, pending) +
+           o->nr_pending * sizeof(o->pending[0]);
+}
 
-/* What a handler record says, into a fact.  False: it is too short. */
-bool handler_decode(struct fact_handle *f, const struct xt_record *r);
+/* --- shadow.c ------------------------------------------------------------- */
+
+record_fn shadow_record;
+
+/* As handler_decode(). */
 bool shadow_decode(struct fact_handle *f, const struct xt_record *r);
 
-/* In a Windows guest, of which level is the page table at this address? */
-unsigned int linear_level(unsigned int levels, uint64_t va);
+/* Level of the page table that a Windows guest maps at `va`; 0: no table. */
+unsigned int find_linear_level(unsigned int levels, uint64_t va);
 
-/* Is the exit booked under this one? */
-bool handler_is_main(uint32_t event);
+/* --- guest-memory.c, pv.c, irq.c, power.c --------------------------------- */
 
-/* It belongs to the exit that goes on, if one does. */
-void hvm_handle(struct pcpu *p, const struct xt_record *r, unsigned int minor);
+record_fn memory_record, pv_record, irq_record, power_record;
 
-/* Time begins to count here. */
-void pcpu_begin(struct pcpu *p, uint64_t time);
+/* --- changes -------------------------------------------------------------- */
 
 /* Of a pcpu that has begun. */
-static inline struct change *pcpu_next_change(struct pcpu *p,
-                                              unsigned int kind,
-                                              struct vcpu *v)
+static inline struct change *pcpu_queue_change_fast(struct pcpu *p,
+                                                    unsigned int kind,
+                                                    struct vcpu *v)
 {
     struct change *c = changes_add(&p->changes);
 
@@ -179,50 +214,51 @@ static inline struct change *pcpu_next_change(struct pcpu *p,
     return c;
 }
 
-static inline struct change *pcpu_change(struct pcpu *p, unsigned int kind,
-                                         struct vcpu *v)
+/* A hostile trace may have changes without any time stamp. */
+static inline struct change *pcpu_queue_change(struct pcpu *p,
+                                               unsigned int kind,
+                                               struct vcpu *v)
 {
-    /* No Xen writes such a record without a time; a trace can. */
     if ( !p->begun )
         pcpu_begin(p, p->time);
-    return pcpu_next_change(p, kind, v);
+    return pcpu_queue_change_fast(p, kind, v);
 }
 
-/* What it did until now, and does from now on. */
-static inline void pcpu_enter(struct pcpu *p, unsigned int state,
-                              uint64_t time)
+/* --- the current vcpu ----------------------------------------------------- */
+
+/* Emit the fact in progress and begin the next one. */
+static inline void pcpu_set_state(struct pcpu *p, unsigned int state,
+                                  uint64_t time)
 {
-    p->is.to = time;
-    p->is.vcpu = p->current;
-    emit_pcpu(p->emit, &p->is);
-    p->is.state = state;
-    p->is.from = time;
-    p->is.before_first_run = false;
+    p->fact.to = time;
+    p->fact.vcpu = p->current;
+    emit_pcpu(p->emit, &p->fact);
+    p->fact.state = state;
+    p->fact.from = time;
+    p->fact.before_first_run = false;
 }
 
-/* v runs from now on. */
-static inline void pcpu_run(struct pcpu *p, struct vcpu *v)
+static inline void pcpu_set_current(struct pcpu *p, struct vcpu *v)
 {
-    pcpu_enter(p, vcpu_is_idle(v) ? PCPU_IDLE : PCPU_RUNNING, p->time);
+    pcpu_set_state(p, vcpu_is_idle(v) ? PCPU_IDLE : PCPU_RUNNING, p->time);
     p->current = v;
-    p->nobody = NULL;
+    p->default_vcpu = NULL;
     p->inferred = false;
-    p->entered = 0;
-    p->entry_due = true;
+    p->entered_at = 0;
+    p->may_have_remote_exit = true;
 }
 
-/* Nobody is known to. */
-static inline void pcpu_leave(struct pcpu *p)
+static inline void pcpu_clear_current(struct pcpu *p)
 {
-    pcpu_enter(p, PCPU_UNKNOWN, p->time);
+    pcpu_set_state(p, PCPU_UNKNOWN, p->time);
     p->current = NULL;
-    p->entered = 0;
+    p->entered_at = 0;
 }
 
-/* The guest that runs here; NULL: there is none, which is counted. */
-static inline struct vcpu *pcpu_guest(struct pcpu *p)
+/* The guest's vcpu that runs here; NULL, counted as an anomaly: none. */
+static inline struct vcpu *pcpu_get_guest(struct pcpu *p)
 {
-    struct vcpu *v = p->current ? p->current : p->nobody;
+    struct vcpu *v = p->current ? p->current : p->default_vcpu;
 
     if ( v && !vcpu_is_idle(v) )
         return v;
@@ -230,43 +266,46 @@ static inline struct vcpu *pcpu_guest(struct pcpu *p)
     return NULL;
 }
 
-/* Of a record with a time and so many words. */
-#define RECORD_HEADER(event, words) \
-    (TRC_HD_CYCLE_FLAG | (uint32_t)(words) << TRACE_EXTRA_SHIFT | \
-     (uint32_t)(event))
+/* --- parts of records ----------------------------------------------------- */
 
-static inline size_t record_bytes(const struct xt_record *r)
+/* Header of a record with a time stamp. */
+static inline uint32_t record_header(uint32_t event, unsigned int words)
 {
-    return 4 + 8 * r->has_tsc + 4 * r->words;
+    return TRC_HD_CYCLE_FLAG | (uint32_t)words << TRACE_EXTRA_SHIFT | event;
 }
 
-static inline void add_volume(struct pcpu *p, unsigned int kind,
-                              uint64_t times, uint64_t bytes)
+/* Number of an event in its subclass. */
+static inline unsigned int event_minor(uint32_t event)
 {
-    p->volume.times[kind] += times;
-    p->volume.bytes[kind] += bytes;
+    return event & 0xfff;
 }
 
-static inline void count_volume(struct pcpu *p, unsigned int kind,
-                                const struct xt_record *r)
+/* The same for HVM, PV and shadow events, which have flags in bits 8 to 11. */
+static inline unsigned int event_minor8(uint32_t event)
 {
-    add_volume(p, kind, 1, record_bytes(r));
+    return event & 0xff;
 }
 
-/* Word i of a record, or 0 where it has fewer. */
-static inline uint32_t word(const struct xt_record *r, unsigned int i)
+/* Of a 64-bit guest: addresses take two words. */
+static inline bool event_is_wide(uint32_t event)
+{
+    return event & TRC_64_FLAG;
+}
+
+/* Word i of a record, or 0 if the record has fewer. */
+static inline uint32_t record_word(const struct xt_record *r, unsigned int i)
 {
     return i < r->words ? xt_record_word(r, i) : 0;
 }
 
-static inline uint64_t word64(const struct xt_record *r, unsigned int i)
+static inline uint64_t record_word64(const struct xt_record *r, unsigned int i)
 {
-    return word(r, i) | (uint64_t)word(r, i + 1) << 32;
+    return record_word(r, i) | (uint64_t)record_word(r, i + 1) << 32;
 }
 
-/* Does it have the words that it needs?  Counted if not. */
-static inline bool has_words(struct pcpu *p, const struct xt_record *r,
-                             unsigned int nr)
+/* True if the record has at least `nr` words; a short record is counted. */
+static inline bool record_has_words(struct pcpu *p, const struct xt_record *r,
+                                    unsigned int nr)
 {
     if ( r->words >= nr )
         return true;
@@ -274,11 +313,27 @@ static inline bool has_words(struct pcpu *p, const struct xt_record *r,
     return false;
 }
 
+/* --- volumes -------------------------------------------------------------- */
+
+static inline void volume_add(struct pcpu *p, unsigned int kind,
+                              uint64_t times, uint64_t bytes)
+{
+    p->volume.times[kind] += times;
+    p->volume.bytes[kind] += bytes;
+}
+
+static inline void volume_add_record(struct pcpu *p, unsigned int kind,
+                                     const struct xt_record *r)
+{
+    volume_add(p, kind, 1, 4 + 8 * r->has_tsc + 4 * r->words);
+}
+
 /* --- records -------------------------------------------------------------- */
 
 /*
- * A record, at `time`: not before that of the one before it.  Entries and exits
- * are nearly all of many traces, so they do not go by the table of machines.
+ * Handle a record at `time`, which is not before the previous record's.  Most
+ * records of most traces are entries and exits: they bypass the table of
+ * machines.
  */
 static inline void pcpu_record(struct pcpu *p, const struct xt_record *r,
                                uint64_t time)
@@ -290,9 +345,9 @@ static inline void pcpu_record(struct pcpu *p, const struct xt_record *r,
         p->time = time;
     }
     if ( r->event >> TRC_SUBCLS_SHIFT == TRC_HVM_ENTRYEXIT >> TRC_SUBCLS_SHIFT )
-        hvm_entryexit_record(p, r);
+        hvm_entryexit_slow(p, r);
     else
-        pcpu_any_record(p, r);
+        pcpu_dispatch_record(p, r);
 }
 
 #endif /* XENALYZE_MACHINE_PCPU_H */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who runs on a pcpu, and what it did to those who wanted to.
- *
- * Of each pcpu the last few who ran are kept, so that for a vcpu that waited
- * one can say who ran instead of it, where it then ran.  More than PAST of
- * them in one wait are not told apart: they are `others`.
+ * History of vcpus per pcpu, to attribute a vcpu's waiting time to its RIVALS:
+ * the vcpus that ran meanwhile on the pcpu where the waiting vcpu ran next.
+ * The history keeps HISTORY_LENGTH entries; in a wait with more of them the
+ * oldest time is attributed to no vcpu (`others`).
  */
-#include "xenalyze/machine/global.h"
+#include "xenalyze/machine/rivals.h"
 
-void past_add(struct scene_pcpu *p, uint64_t time)
+void history_add(struct global_pcpu *p, uint64_t time)
 {
-    p->past[p->at++ % PAST] = (struct past){ p->current, p->since, time };
+    p->history[p->nr_history++ % HISTORY_LENGTH] =
+        (struct history_entry){ p->current, p->since, time };
 }
 
 static void add_rival(struct fact_wait *f, const struct vcpu *v,
@@ -30,56 +30,58 @@ static void add_rival(struct fact_wait *f, const struct vcpu *v,
     f->rivals[i].cycles += cycles;
 }
 
-/* From the newest one backwards, as long as they reach into the wait. */
-static void find_rivals(const struct scene_pcpu *p, struct fact_wait *f)
+/* Walk the history backwards while its entries reach into the wait. */
+static void find_rivals(const struct global_pcpu *p, struct fact_wait *f)
 {
     uint64_t end = f->to;
 
-    for ( unsigned int n = 1; n <= PAST && n <= p->at; n++ )
+    for ( unsigned int n = 1; n <= HISTORY_LENGTH && n <= p->nr_history; n++ )
     {
-        const struct past *past = &p->past[(p->at - n) % PAST];
+        const struct history_entry *h =
+            &p->history[(p->nr_history - n) % HISTORY_LENGTH];
 
-        if ( past->to <= f->from || past->to > end )
+        if ( h->to <= f->from || h->to > end )
             return;
-        end = past->from > f->from ? past->from : f->from;
-        add_rival(f, past->vcpu, past->to - end);
+        end = h->from > f->from ? h->from : f->from;
+        add_rival(f, h->vcpu, h->to - end);
     }
-    /* All of them were in the wait: there may have been more. */
-    if ( p->at > PAST && end > f->from )
+    /* The whole history lies in the wait, so older entries may be missing. */
+    if ( p->nr_history > HISTORY_LENGTH && end > f->from )
         f->others += end - f->from;
 }
 
-void wait_tell(struct scene *s, const struct vcpu_state *v, uint32_t pcpu,
+void wait_emit(struct global *g, const struct vcpu_state *v, uint32_t pcpu,
                uint64_t time)
 {
     struct fact_wait f = {
-        .vcpu = v->is.vcpu, .from = v->is.from, .to = time, .pcpu = pcpu,
-        .woken = v->is.from, .pcpu_before = v->is.pcpu, .why = v->is.why,
-        .waker_pcpu = FACT_NO_PCPU,
+        .vcpu = v->fact.vcpu, .from = v->fact.from, .to = time, .pcpu = pcpu,
+        .woken = v->fact.from, .pcpu_before = v->fact.pcpu,
+        .why = v->fact.why, .waker_pcpu = FACT_NO_PCPU,
     };
 
-    if ( v->is.why == WHY_WAKE )
+    if ( v->fact.why == WHY_WAKE )
     {
         f.waker_pcpu = v->waker_pcpu;
         f.waker = v->waker;
-        f.woken = v->woken;
+        f.woken = v->woken_at;
     }
-    find_rivals(&s->pcpus[pcpu], &f);
-    emit_wait(&s->emit, &f);
+    find_rivals(&g->pcpus[pcpu], &f);
+    emit_wait(&g->emit, &f);
 }
 
-void inject(struct vcpu_state *v, const struct change *c)
+/* Keep the first interrupt of each vector since the wake-up. */
+void vcpu_note_interrupt(struct vcpu_state *v, const struct change *c)
 {
-    struct fact_wake_to_halt *h = &v->halt;
+    struct fact_wake_to_halt *f = &v->wake_to_halt;
     uint32_t i = 0;
 
     if ( !v->awake )
         return;
-    while ( i < h->nr_vectors && h->vectors[i].vector != c->number )
+    while ( i < f->nr_vectors && f->vectors[i].vector != c->number )
         i++;
-    if ( i < h->nr_vectors || i == FACT_VECTORS )
+    if ( i < f->nr_vectors || i == FACT_VECTORS )
         return;
-    h->vectors[i].vector = c->number;
-    h->vectors[i].time = c->time;
-    h->nr_vectors++;
+    f->vectors[i].vector = c->number;
+    f->vectors[i].time = c->time;
+    f->nr_vectors++;
 }

@@ -1,148 +1,260 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runstates of vcpus, over all pcpus.
+ * Runstates of vcpus, over all pcpus: apply changes in the order of time.
  *
- * A record says from which state to which.  Where it does not continue what
- * was known, records of two pcpus came in the wrong order (their clocks
- * differ), or something was lost.  The rules are those of stock's xenalyze, so
- * that its numbers come out; but nothing ends here.
+ * A record names the old and the new state.  An old state that differs from
+ * the known state means that records of two pcpus came in the wrong order
+ * (their clocks differ), or that records were lost.  The rules for such a
+ * MISMATCH are stock xenalyze's, so that numbers agree with stock's; unlike
+ * stock, analysis never stops here.
  *
- * Until a vcpu is first seen to get a pcpu it is EARLY: facts are told, marked
- * as such, and its domain does not count it.
+ * Until the first record that puts a vcpu on a pcpu, its facts are marked
+ * `before_first_run`, and its domain does not count it.
+ *
+ * The hot path of a change (vcpu_enter_state(), vcpu_emit_state(), the
+ * domain's census) is inline; rare changes call the out-of-line vcpu_enter()
+ * and vcpu_emit().
  */
 #include <stddef.h>
 #include <string.h>
 
-#include "xenalyze/machine/vcpu-runstate.h"
+#include "common/compiler.h"
+#include "xenalyze/machine/rivals.h"
 
-/* --- domains and states, out of line -------------------------------------- */
+/* --- domains -------------------------------------------------------------- */
 
-void domain_ripen(struct scene *s, const struct vcpu_state *v)
+/*
+ * The state of a domain, by a bit for each kind of state that its vcpus are
+ * in.  Lost vcpus count only when all are lost.
+ */
+static const uint8_t domain_states[8] = {
+    DOMAIN_LOST,
+    DOMAIN_FULL_RUN,                    /* 1: some run */
+    DOMAIN_FULL_CONTENTION,             /* 2: some are runnable */
+    DOMAIN_CONCURRENCY_HAZARD,
+    DOMAIN_BLOCKED,                     /* 4: some are blocked */
+    DOMAIN_PARTIAL_RUN,
+    DOMAIN_PARTIAL_CONTENTION,
+    DOMAIN_CONCURRENCY_HAZARD,
+};
+
+/* The contribution of a vcpu to its domain's census. */
+static const uint64_t census[STATES] = {
+    [STATE_RUNNING] = FACT_CENSUS(CENSUS_RUNNING),
+    [STATE_RUNNABLE] = FACT_CENSUS(CENSUS_RUNNABLE),
+    [STATE_BLOCKED] = FACT_CENSUS(CENSUS_BLOCKED),
+    [STATE_OFFLINE] = FACT_CENSUS(CENSUS_BLOCKED),
+    [STATE_QUEUED] = FACT_CENSUS(CENSUS_BLOCKED),
+    [STATE_INIT] = FACT_CENSUS(CENSUS_BLOCKED),
+};
+
+/*
+ * A bit for each field of the census that is not 0, without a branch, since
+ * every change of a vcpu needs the result: adding (spare - 1) to a field that
+ * is not 0 carries into its spare bit, and a multiplication moves the three
+ * spare bits to the top.
+ */
+static inline unsigned int census_kinds(uint64_t counts)
+{
+    const uint64_t ones = FACT_CENSUS(0) | FACT_CENSUS(1) | FACT_CENSUS(2);
+    const uint64_t spare = ones << (FACT_CENSUS_BITS - 1);
+    const uint64_t gather = UINT64_C(1) << 41 | 1 << 21 | 1 << 1;
+
+    _Static_assert(CENSUS_KINDS == 3 && FACT_CENSUS_BITS == 21,
+                   "bits 20, 41, 62 become 61, 62, 63");
+    return ((counts + spare - ones) & spare) * gather >> 61;
+}
+
+/* The domain is about to change: emit the fact in progress. */
+static inline void domain_emit_state(struct global *g, struct domain_state *d,
+                                     uint64_t time)
+{
+    if ( d->known )
+    {
+        d->fact.to = time > d->fact.from ? time : d->fact.from;
+        emit_domain(&g->emit, &d->fact);
+        time = d->fact.to;
+    }
+    else
+        d->fact.since = time;
+    d->known = true;
+    d->fact.from = time;
+}
+
+static inline void domain_count(struct fact_domain *f, uint64_t difference)
+{
+    f->census += difference;
+    f->state = domain_states[census_kinds(f->census)];
+}
+
+static inline void domain_change_vcpu(struct global *g, struct domain_state *d,
+                                      unsigned int old, unsigned int new,
+                                      uint64_t time)
+{
+    domain_emit_state(g, d, time);
+    domain_count(&d->fact, census[new] - census[old]);
+}
+
+/* Count a vcpu that is first seen running; its state does not change. */
+static void domain_add_vcpu(struct global *g, const struct vcpu_state *v)
 {
     struct domain_state *d = v->domain;
 
-    domain_until_now(s, d, v->is.from);
-    d->is.nr_vcpus++;
-    domain_count(&d->is, census[v->is.state]);
-    d->is.ended += v->ended;
+    domain_emit_state(g, d, v->fact.from);
+    d->fact.nr_vcpus++;
+    domain_count(&d->fact, census[v->fact.state]);
+    d->fact.ended += v->ended;
 }
 
-void domain_end(struct scene *s, struct domain *domain, uint64_t last)
+static void vcpu_mark_seen(struct global *g, struct vcpu_state *v)
 {
-    struct domain_state *d = domain->machine;
-
-    d->is.to = last;
-    d->is.last = true;
-    if ( d->known )
-        emit_domain(&s->emit, &d->is);
-    memset(d, 0, sizeof(*d));
+    if ( !v->fact.before_first_run )
+        return;
+    v->fact.before_first_run = false;
+    domain_add_vcpu(g, v);
 }
 
-void vcpu_tell(struct scene *s, struct vcpu_state *v, unsigned int next,
-               uint64_t time, uint32_t pcpu)
+/* --- from one state to the next ------------------------------------------- */
+
+/* Why a vcpu becomes runnable, by its old state. */
+static const uint8_t why_runnable[STATES] = {
+    [STATE_RUNNING] = WHY_PREEMPT, [STATE_RUNNABLE] = WHY_OTHER,
+    [STATE_BLOCKED] = WHY_WAKE, [STATE_OFFLINE] = WHY_WAKE,
+    [STATE_LOST] = WHY_OTHER, [STATE_QUEUED] = WHY_OTHER,
+    [STATE_INIT] = WHY_OTHER,
+};
+
+/* Emit the fact in progress; the vcpu's state does not change. */
+static inline void vcpu_emit_state(struct global *g, struct vcpu_state *v,
+                                   unsigned int next, unsigned int next_why,
+                                   uint64_t time, uint32_t pcpu)
 {
-    vcpu_tell_next(s, v, next, WHY_NONE, time, pcpu);
+    v->fact.to = time;
+    v->fact.next = next;
+    v->fact.next_why = next_why;
+    v->fact.next_pcpu = pcpu;
+    emit_runstate(&g->emit, &v->fact);
 }
 
-void vcpu_note_end(struct vcpu_state *v)
+static bool is_off_cpu(unsigned int state)
 {
-    if ( !v->is.before_first_run )
-        v->domain->is.ended += v->ending - v->ended;
+    return state != STATE_RUNNING && state != STATE_LOST;
+}
+
+/*
+ * Keep runnable and blocked vcpus on a list: a loss has to mark all of them
+ * unknown.
+ */
+static inline void list_off_cpu(struct global *g, struct vcpu_state *v)
+{
+    if ( v->listed || !is_off_cpu(v->fact.state) )
+        return;
+    v->next = g->off_cpu;
+    v->listed = true;
+    g->off_cpu = v;
+}
+
+/*
+ * The vcpu was running when the records of its pcpu ended, or a later record
+ * of it was found after all.
+ */
+COLD
+static void update_ended(struct vcpu_state *v)
+{
+    if ( !v->fact.before_first_run )
+        v->domain->fact.ended += v->ending - v->ended;
     v->ended = v->ending;
     v->ending = false;
 }
 
-void vcpu_enter(struct scene *s, struct vcpu_state *v, unsigned int state,
-                uint64_t time, uint32_t pcpu)
+static inline void vcpu_enter_state(struct global *g, struct vcpu_state *v,
+                                    unsigned int state, uint64_t time,
+                                    uint32_t pcpu)
 {
-    vcpu_enters(s, v, state, time, pcpu);
+    unsigned int why = state == STATE_RUNNABLE ? why_runnable[v->fact.state]
+                                               : WHY_NONE;
+
+    vcpu_emit_state(g, v, state, why, time, pcpu);
+    if ( !v->fact.before_first_run )
+        domain_change_vcpu(g, v->domain, v->fact.state, state, time);
+    if ( v->ending || v->ended )
+        update_ended(v);
+    v->fact.state = state;
+    v->fact.why = why;
+    v->fact.from = time;
+    list_off_cpu(g, v);
 }
 
-/* --- changes -------------------------------------------------------------- */
-
-/* Its domain counts it from now on; its state does not change by that. */
-static void ripen(struct scene *s, struct vcpu_state *v)
+COLD
+static void vcpu_enter(struct global *g, struct vcpu_state *v,
+                       unsigned int state, uint64_t time, uint32_t pcpu)
 {
-    if ( !v->is.before_first_run )
-        return;
-    v->is.before_first_run = false;
-    domain_ripen(s, v);
+    vcpu_enter_state(g, v, state, time, pcpu);
 }
+
+/* --- the state of a vcpu -------------------------------------------------- */
 
 /*
- * The first that is heard of a vcpu: it was in this state for as long as
- * nothing has been lost.
+ * First record of a vcpu: the vcpu has been in the record's old state since
+ * the last loss.
  */
-static void meet(struct scene *s, struct vcpu_state *v,
-                 struct vcpu *vcpu, unsigned int old,
-                 const struct change *c)
+COLD
+static void init_vcpu_state(struct global *g, struct vcpu_state *v,
+                            const struct change *c)
 {
-    v->is.vcpu = vcpu;
-    v->domain = vcpu->domain->machine;
-    v->domain->is.domain = vcpu->domain;
-    v->known = v->is.before_first_run = true;
-    v->is.from = v->is.since = s->first;
-    v->is.why = WHY_NONE;
-    v->is.pcpu = FACT_NO_PCPU;
-    v->is.state = STATE_LOST;
-    if ( s->lost_pcpus )
+    v->fact.vcpu = c->vcpu;
+    v->domain = c->vcpu->domain->machine;
+    v->domain->fact.domain = c->vcpu->domain;
+    v->known = v->fact.before_first_run = true;
+    v->fact.from = v->fact.since = g->first;
+    v->fact.why = WHY_NONE;
+    v->fact.pcpu = FACT_NO_PCPU;
+    v->fact.state = STATE_LOST;
+    if ( g->lost_pcpus )
         return;
-    if ( s->certain > s->first )
-        vcpu_tell(s, v, old, s->certain, c->pcpu);
-    v->is.from = s->certain;
-    v->is.state = old;
-    v->is.pcpu = old == STATE_RUNNING ? c->pcpu : FACT_NO_PCPU;
-    vcpu_list(s, v);
+    if ( g->certain_since > g->first )
+        vcpu_emit_state(g, v, c->old, WHY_NONE, g->certain_since, c->pcpu);
+    v->fact.from = g->certain_since;
+    v->fact.state = c->old;
+    v->fact.pcpu = c->old == STATE_RUNNING ? c->pcpu : FACT_NO_PCPU;
+    list_off_cpu(g, v);
 }
 
-static inline struct vcpu_state *known(struct scene *s, const struct change *c)
+static inline struct vcpu_state *find_vcpu_state(struct global *g,
+                                                 const struct change *c)
 {
-    struct vcpu_state *v = vcpu_state(c->vcpu);
+    struct vcpu_state *v = vcpu_get_state(c->vcpu);
 
     if ( !v->known )
-        meet(s, v, c->vcpu, c->old, c);
+        init_vcpu_state(g, v, c);
     return v;
 }
 
-/* --- on and off a pcpu ---------------------------------------------------- */
-
-static void move(struct scene *s, struct vcpu_state *v, uint32_t pcpu,
-                 uint64_t time)
-{
-    struct fact_residency f = {
-        .vcpu = v->is.vcpu, .from = v->placed_at, .to = time,
-        .pcpu = v->is.pcpu, .next = pcpu,
-    };
-
-    if ( v->placed )
-        emit_residency(&s->emit, &f);
-    v->placed = true;
-    v->placed_at = time;
-    v->is.pcpu = pcpu;
-}
-
-static inline void place(struct scene *s, struct vcpu_state *v, uint32_t pcpu,
+static void vcpu_migrate(struct global *g, struct vcpu_state *v, uint32_t pcpu,
                          uint64_t time)
 {
-    if ( !v->placed || v->is.pcpu != pcpu )
-        move(s, v, pcpu, time);
+    struct fact_residency f = {
+        .vcpu = v->fact.vcpu, .from = v->pcpu_since, .to = time,
+        .pcpu = v->fact.pcpu, .next = pcpu,
+    };
+
+    if ( v->has_pcpu )
+        emit_residency(&g->emit, &f);
+    v->has_pcpu = true;
+    v->pcpu_since = time;
+    v->fact.pcpu = pcpu;
 }
 
-/* It runs there, though no record of the scheduler has said so. */
-void vcpu_found(struct scene *s, const struct change *c)
+static inline void vcpu_set_pcpu(struct global *g, struct vcpu_state *v,
+                                 uint32_t pcpu, uint64_t time)
 {
-    struct vcpu_state *v = known(s, c);
-
-    vcpu_enter(s, v, STATE_RUNNING, c->time, c->pcpu);
-    ripen(s, v);
-    place(s, v, c->pcpu, c->time);
-    place_enter(s, c->pcpu, v->is.vcpu, c->time);
-    s->pcpus[c->pcpu].inferred = true;
+    if ( !v->has_pcpu || v->fact.pcpu != pcpu )
+        vcpu_migrate(g, v, pcpu, time);
 }
 
-/* --- records -------------------------------------------------------------- */
+/* --- mismatches ----------------------------------------------------------- */
 
-/* The change that came first should have come behind this one. */
+/* The previous mismatch should have come after this change. */
 static void note_skew(struct skews *s, const struct vcpu_state *v,
                       const struct change *c)
 {
@@ -152,7 +264,7 @@ static void note_skew(struct skews *s, const struct vcpu_state *v,
     while ( i < s->nr && (s->pairs[i].before != c->pcpu ||
                           s->pairs[i].after != v->mismatch_pcpu) )
         i++;
-    if ( i == SKEWS || lag > SKEW_MAX )
+    if ( i == MAX_SKEWS || lag > MAX_LAG )
         return;
     if ( i == s->nr )
         s->pairs[s->nr++] = (struct skew){ .before = c->pcpu,
@@ -162,198 +274,276 @@ static void note_skew(struct skews *s, const struct vcpu_state *v,
         s->pairs[i].lag = lag;
 }
 
-/*
- * The record begins with another state than the one known.  True: believe it
- * all the same.
- */
-static bool disagree(struct scene *s, struct vcpu_state *v,
-                     const struct change *c)
+/* The record's old state is not the known state.  True: accept the record. */
+static bool accept_mismatch(struct global *g, struct vcpu_state *v,
+                            const struct change *c)
 {
-    if ( v->is.state == STATE_LOST )
+    if ( v->fact.state == STATE_LOST )
         return c->new == STATE_RUNNING;
-    if ( v->mismatch && v->said == c->new && v->knew == c->old &&
-         v->mismatch_pcpu != c->pcpu )
+    if ( v->mismatch && v->mismatch_old == c->new &&
+         v->mismatch_known == c->old && v->mismatch_pcpu != c->pcpu )
     {
-        /* The mirror image of the last one: they came the wrong way round. */
-        s->anomalies[ANOMALY_SKEW]++;
-        if ( s->skews && v->fresh )
-            note_skew(s->skews, v, c);
+        /* Mirror image of the previous mismatch: the two were swapped. */
+        g->anomalies[ANOMALY_SKEW]++;
+        if ( g->skews && v->mismatch_fresh )
+            note_skew(g->skews, v, c);
         v->mismatch = false;
         return false;
     }
-    s->anomalies[ANOMALY_OLD_STATE]++;
-    v->mismatch = v->fresh = true;
-    v->said = c->old;
-    v->knew = v->is.state;
+    g->anomalies[ANOMALY_OLD_STATE]++;
+    v->mismatch = v->mismatch_fresh = true;
+    v->mismatch_old = c->old;
+    v->mismatch_known = v->fact.state;
     v->mismatch_pcpu = c->pcpu;
     v->mismatch_at = c->time;
-    return v->is.state != STATE_RUNNING;
+    return v->fact.state != STATE_RUNNING;
 }
 
-static void end_outside(struct scene *s, struct vcpu_state *v, uint64_t time,
-                        unsigned int how)
+/* The vcpu of a change of runstate; NULL: the record is not plausible. */
+static inline struct vcpu_state *check_old_state(struct global *g,
+                                                 const struct change *c)
 {
-    if ( v->outside.open )
-        outside_tell(&s->emit, v->is.vcpu, &v->outside, time, how);
-}
+    struct vcpu_state *v = find_vcpu_state(g, c);
 
-/* The vcpu that changes; NULL: the record is not to be believed. */
-static inline struct vcpu_state *changing(struct scene *s,
-                                          const struct change *c)
-{
-    struct vcpu_state *v = known(s, c);
-
-    if ( v->is.state == c->old )
-        v->fresh = false;
-    else if ( !disagree(s, v, c) )
+    if ( v->fact.state == c->old )
+        v->mismatch_fresh = false;
+    else if ( !accept_mismatch(g, v, c) )
         return NULL;
     return v;
 }
 
-static void change_arrive(struct scene *s, const struct change *c)
-{
-    struct vcpu_state *v = changing(s, c);
+/* --- changes of runstates ------------------------------------------------- */
 
-    if ( c->old != STATE_RUNNABLE )
-        s->anomalies[ANOMALY_TRANSITION]++;
-    if ( !v )
-        return;
-    if ( v->is.state == STATE_RUNNABLE )
-        wait_end(s, v, c->pcpu, c->time);
-    vcpu_enters(s, v, STATE_RUNNING, c->time, c->pcpu);
-    ripen(s, v);
-    place(s, v, c->pcpu, c->time);
-    place_enter(s, c->pcpu, v->is.vcpu, c->time);
+static void end_open_exit(struct global *g, struct vcpu_state *v,
+                          uint64_t time, unsigned int how)
+{
+    if ( v->open_exit.open )
+        exit_emit(&g->emit, v->fact.vcpu, &v->open_exit, time, how);
 }
 
-static void change_leave(struct scene *s, const struct change *c)
+static void apply_arrive(struct global *g, const struct change *c)
 {
-    struct scene_pcpu *p = &s->pcpus[c->pcpu];
-    struct vcpu_state *v = changing(s, c);
+    struct vcpu_state *v = check_old_state(g, c);
+
+    if ( c->old != STATE_RUNNABLE )
+        g->anomalies[ANOMALY_TRANSITION]++;
+    if ( !v )
+        return;
+    if ( v->fact.state == STATE_RUNNABLE )
+        vcpu_end_wait(g, v, c->pcpu, c->time);
+    vcpu_enter_state(g, v, STATE_RUNNING, c->time, c->pcpu);
+    vcpu_mark_seen(g, v);
+    vcpu_set_pcpu(g, v, c->pcpu, c->time);
+    global_set_current(g, c->pcpu, v->fact.vcpu, c->time);
+}
+
+static void apply_leave(struct global *g, const struct change *c)
+{
+    struct global_pcpu *p = &g->pcpus[c->pcpu];
+    struct vcpu_state *v = check_old_state(g, c);
     unsigned int next = c->new;
 
     if ( c->new == STATE_RUNNING )
-        s->anomalies[ANOMALY_TRANSITION]++;
+        g->anomalies[ANOMALY_TRANSITION]++;
     if ( c->new == STATE_RUNNABLE )
-        end_outside(s, vcpu_state(c->vcpu), c->time, EXIT_WOKEN);
+        end_open_exit(g, vcpu_get_state(c->vcpu), c->time, EXIT_WOKEN);
     if ( !v )
         return;
-    if ( p->current == v->is.vcpu )
-        place_leave(s, c->pcpu, c->time);
+    if ( p->current == v->fact.vcpu )
+        global_clear_current(g, c->pcpu, c->time);
     else
-        s->anomalies[ANOMALY_PREVIOUS] += p->current != NULL;
+        g->anomalies[ANOMALY_PREVIOUS] += p->current != NULL;
     if ( c->new == STATE_BLOCKED )
-        halt(s, v, c->time);
-    if ( s->lost_pcpus && !vcpu_is_idle(v->is.vcpu) )
+        vcpu_note_halt(g, v, c->time);
+    if ( g->lost_pcpus && !vcpu_is_idle(v->fact.vcpu) )
         next = STATE_LOST;
-    vcpu_enters(s, v, next, c->time, c->pcpu);
+    vcpu_enter_state(g, v, next, c->time, c->pcpu);
 }
 
-static void change_wake(struct scene *s, const struct change *c)
+static void apply_wake(struct global *g, const struct change *c)
 {
-    struct vcpu_state *v = changing(s, c);
+    struct vcpu_state *v = check_old_state(g, c);
 
-    end_outside(s, vcpu_state(c->vcpu), c->time, EXIT_WOKEN);
+    end_open_exit(g, vcpu_get_state(c->vcpu), c->time, EXIT_WOKEN);
     if ( !v )
         return;
-    wake(s, v, c);
-    vcpu_enters(s, v, STATE_RUNNABLE, c->time, c->pcpu);
+    vcpu_note_wake(g, v, c);
+    vcpu_enter_state(g, v, STATE_RUNNABLE, c->time, c->pcpu);
 }
 
-static void change_state(struct scene *s, const struct change *c)
+static void apply_state(struct global *g, const struct change *c)
 {
-    struct vcpu_state *v = changing(s, c);
+    struct vcpu_state *v = check_old_state(g, c);
 
-    s->anomalies[ANOMALY_TRANSITION] += c->new == STATE_BLOCKED &&
-                                      c->old == STATE_RUNNABLE;
+    g->anomalies[ANOMALY_TRANSITION] += c->new == STATE_BLOCKED &&
+                                        c->old == STATE_RUNNABLE;
     if ( v )
-        vcpu_enter(s, v, c->new, c->time, c->pcpu);
+        vcpu_enter(g, v, c->new, c->time, c->pcpu);
 }
 
-static void change_continue(struct scene *s, const struct change *c)
+/* First record of a vcpu that has run since its pcpu's records began. */
+static void start_running(struct global *g, struct vcpu_state *v,
+                          const struct change *c)
 {
-    struct vcpu_state *v = known(s, c);
-    struct scene_pcpu *p = &s->pcpus[c->pcpu];
+    uint64_t first = g->pcpus[c->pcpu].first;
 
-    if ( (v->is.state != STATE_RUNNING && v->is.state != STATE_LOST) ||
-         (p->current && p->current != v->is.vcpu && !p->inferred) )
+    vcpu_set_pcpu(g, v, c->pcpu, first);
+    if ( v->fact.from < first )
+        vcpu_enter(g, v, STATE_RUNNING, first, c->pcpu);
+    vcpu_mark_seen(g, v);
+    global_set_current(g, c->pcpu, v->fact.vcpu, v->fact.from);
+}
+
+static void apply_continue(struct global *g, const struct change *c)
+{
+    struct vcpu_state *v = find_vcpu_state(g, c);
+    struct global_pcpu *p = &g->pcpus[c->pcpu];
+
+    if ( (v->fact.state != STATE_RUNNING && v->fact.state != STATE_LOST) ||
+         (p->current && p->current != v->fact.vcpu && !p->inferred) )
     {
-        s->anomalies[ANOMALY_CONTINUE]++;
+        g->anomalies[ANOMALY_CONTINUE]++;
         return;
     }
-    if ( v->is.before_first_run && v->is.state == STATE_RUNNING )
+    if ( v->fact.before_first_run && v->fact.state == STATE_RUNNING )
     {
-        /* It has run since the beginning of the pcpu's records, and goes on. */
-        place(s, v, c->pcpu, p->first);
-        if ( v->is.from < p->first )
-            vcpu_enter(s, v, STATE_RUNNING, p->first, c->pcpu);
-        ripen(s, v);
-        place_enter(s, c->pcpu, v->is.vcpu, v->is.from);
+        start_running(g, v, c);
         return;
     }
-    if ( p->current != v->is.vcpu )
-        place_enter(s, c->pcpu, v->is.vcpu, v->is.from);
-    place(s, v, c->pcpu, c->time);
-    vcpu_enters(s, v, STATE_RUNNING, c->time, c->pcpu);
-    ripen(s, v);
+    if ( p->current != v->fact.vcpu )
+        global_set_current(g, c->pcpu, v->fact.vcpu, v->fact.from);
+    vcpu_set_pcpu(g, v, c->pcpu, c->time);
+    vcpu_enter_state(g, v, STATE_RUNNING, c->time, c->pcpu);
+    vcpu_mark_seen(g, v);
 }
 
-static void change_outside(struct scene *s, const struct change *c)
-{
-    struct vcpu_state *v = known(s, c);
-    const struct outside *o = c->data;
+/* --- exits and interrupts ------------------------------------------------- */
 
-    (void)s;
-    memcpy(&v->outside, o, offsetof(struct outside, held) +
-                           o->nr_held * sizeof(o->held[0]));
+static void apply_exit_blocked(struct global *g, const struct change *c)
+{
+    struct vcpu_state *v = find_vcpu_state(g, c);
+    const struct open_exit *o = c->data;
+
+    memcpy(&v->open_exit, o, open_exit_size(o));
 }
 
-static void change_entry(struct scene *s, const struct change *c)
+static void apply_entry(struct global *g, const struct change *c)
 {
-    end_outside(s, vcpu_state(c->vcpu), c->time, EXIT_ENTERED);
+    end_open_exit(g, vcpu_get_state(c->vcpu), c->time, EXIT_ENTERED);
 }
 
-static void change_exit(struct scene *s, const struct change *c)
+static void apply_exit(struct global *g, const struct change *c)
 {
-    (void)s;
-    vcpu_state(c->vcpu)->outside.open = false;
+    (void)g;
+    vcpu_get_state(c->vcpu)->open_exit.open = false;
 }
 
-static void change_inject(struct scene *s, const struct change *c)
+static void apply_inject(struct global *g, const struct change *c)
 {
-    (void)s;
-    inject(vcpu_state(c->vcpu), c);
+    (void)g;
+    vcpu_note_interrupt(vcpu_get_state(c->vcpu), c);
 }
 
-/* The pcpu's records end: what its vcpu does from now on is not known. */
-static void change_end(struct scene *s, const struct change *c)
-{
-    const struct vcpu *current = s->pcpus[c->pcpu].current;
+/* --- losses and ends of records ------------------------------------------- */
 
-    place_leave(s, c->pcpu, c->time);
+/*
+ * While a pcpu loses records, its current vcpu is unknown, and any vcpu that
+ * is not running may be woken there.  Only vcpus running on other pcpus stay
+ * known, until they stop.
+ */
+static void lose_off_cpu(struct global *g, const struct change *c)
+{
+    struct vcpu_state *v;
+
+    while ( (v = g->off_cpu) )
+    {
+        g->off_cpu = v->next;
+        v->listed = false;
+        if ( !is_off_cpu(v->fact.state) )
+            continue;
+        vcpu_enter(g, v, STATE_LOST, c->time, c->pcpu);
+        vcpu_forget_wake(v);
+        v->open_exit.open = false;
+    }
+}
+
+static void apply_loss(struct global *g, const struct change *c)
+{
+    struct global_pcpu *p = &g->pcpus[c->pcpu];
+    const struct vcpu *current = p->current;
+
+    if ( p->lost )
+        return;
+    global_clear_current(g, c->pcpu, c->time);
+    if ( current )
+        vcpu_enter(g, vcpu_get_state(current), STATE_LOST, c->time, c->pcpu);
+    p->lost = true;
+    p->since = c->time;
+    g->lost_pcpus++;
+    lose_off_cpu(g, c);
+}
+
+/* The LOST record names the running vcpu; no scheduler record confirms it. */
+static void set_inferred_current(struct global *g, const struct change *c)
+{
+    struct vcpu_state *v = find_vcpu_state(g, c);
+
+    vcpu_enter(g, v, STATE_RUNNING, c->time, c->pcpu);
+    vcpu_mark_seen(g, v);
+    vcpu_set_pcpu(g, v, c->pcpu, c->time);
+    global_set_current(g, c->pcpu, v->fact.vcpu, c->time);
+    g->pcpus[c->pcpu].inferred = true;
+}
+
+static void apply_found(struct global *g, const struct change *c)
+{
+    struct global_pcpu *p = &g->pcpus[c->pcpu];
+    struct fact_loss f = {
+        .pcpu = c->pcpu, .from = p->since, .to = c->time,
+        .records = c->number, .vcpu = c->vcpu,
+    };
+
+    if ( !p->lost )
+        return;
+    p->lost = false;
+    g->lost_pcpus--;
+    g->certain_since = c->time;
+    emit_loss(&g->emit, &f);
+    if ( c->vcpu )
+        set_inferred_current(g, c);
+}
+
+/* After the last record of a pcpu its current vcpu is unknown. */
+static void apply_end(struct global *g, const struct change *c)
+{
+    const struct vcpu *current = g->pcpus[c->pcpu].current;
+
+    global_clear_current(g, c->pcpu, c->time);
     if ( !current )
         return;
-    vcpu_state(current)->ending = true;
-    vcpu_enter(s, vcpu_state(current), STATE_LOST, c->time, c->pcpu);
+    vcpu_get_state(current)->ending = true;
+    vcpu_enter(g, vcpu_get_state(current), STATE_LOST, c->time, c->pcpu);
 }
 
-static void (*const changes[CHANGE_KINDS])(struct scene *s,
-                                           const struct change *c) = {
-    [CHANGE_STATE] = change_state,
-    [CHANGE_ARRIVE] = change_arrive,
-    [CHANGE_LEAVE] = change_leave,
-    [CHANGE_WAKE] = change_wake,
-    [CHANGE_CONTINUE] = change_continue,
-    [CHANGE_OUTSIDE] = change_outside,
-    [CHANGE_ENTRY] = change_entry,
-    [CHANGE_EXIT] = change_exit,
-    [CHANGE_INJECT] = change_inject,
-    [CHANGE_LOSS] = loss_begin,
-    [CHANGE_FOUND] = loss_end,
-    [CHANGE_END] = change_end,
+/* --- all changes ---------------------------------------------------------- */
+
+static void (*const apply[CHANGE_KINDS])(struct global *g,
+                                         const struct change *c) = {
+    [CHANGE_STATE] = apply_state,
+    [CHANGE_ARRIVE] = apply_arrive,
+    [CHANGE_LEAVE] = apply_leave,
+    [CHANGE_WAKE] = apply_wake,
+    [CHANGE_CONTINUE] = apply_continue,
+    [CHANGE_EXIT_BLOCKED] = apply_exit_blocked,
+    [CHANGE_ENTRY] = apply_entry,
+    [CHANGE_EXIT] = apply_exit,
+    [CHANGE_INJECT] = apply_inject,
+    [CHANGE_LOSS] = apply_loss,
+    [CHANGE_FOUND] = apply_found,
+    [CHANGE_END] = apply_end,
 };
 
-void scene_change(struct scene *s, const struct change *c)
+void global_apply(struct global *g, const struct change *c)
 {
-    changes[c->kind](s, c);
+    apply[c->kind](g, c);
 }

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Current vcpu and history of each pcpu, and the waits and wake-ups of vcpus:
+ * the parts that every change of a runstate needs, inline.
+ */
+#ifndef XENALYZE_MACHINE_RIVALS_H
+#define XENALYZE_MACHINE_RIVALS_H
+
+#include "xenalyze/machine/global.h"
+
+/* --- the current vcpu of a pcpu ------------------------------------------- */
+
+void history_add(struct global_pcpu *p, uint64_t time);
+
+static inline void global_clear_current(struct global *g, uint32_t pcpu,
+                                        uint64_t time)
+{
+    struct global_pcpu *p = &g->pcpus[pcpu];
+
+    if ( p->history && p->current )
+        history_add(p, time);
+    p->current = NULL;
+    p->inferred = false;
+}
+
+static inline void global_set_current(struct global *g, uint32_t pcpu,
+                                      const struct vcpu *v, uint64_t time)
+{
+    struct global_pcpu *p = &g->pcpus[pcpu];
+
+    if ( p->current )
+    {
+        g->anomalies[ANOMALY_PREVIOUS] += !p->inferred;
+        global_clear_current(g, pcpu, time);
+    }
+    p->current = v;
+    p->since = time;
+}
+
+/* --- waits ---------------------------------------------------------------- */
+
+void wait_emit(struct global *g, const struct vcpu_state *v, uint32_t pcpu,
+               uint64_t time);
+
+/* A runnable vcpu is about to run.  Without a cause the wait is incomplete. */
+static inline void vcpu_end_wait(struct global *g, struct vcpu_state *v,
+                                 uint32_t pcpu, uint64_t time)
+{
+    if ( emit_wants_wait(&g->emit) && v->fact.why != WHY_NONE )
+        wait_emit(g, v, pcpu, time);
+}
+
+/* --- from a wake-up to the next halt -------------------------------------- */
+
+static inline void vcpu_note_wake(struct global *g, struct vcpu_state *v,
+                                  const struct change *c)
+{
+    v->waker = g->pcpus[c->pcpu].current;
+    v->waker_pcpu = c->pcpu;
+    v->woken_at = c->number ? c->number : c->time;
+    if ( c->old != STATE_BLOCKED )
+        return;
+    v->awake = true;
+    v->wake_to_halt.nr_vectors = 0;
+}
+
+void vcpu_note_interrupt(struct vcpu_state *v, const struct change *c);
+
+/* The vcpu blocks, or may have blocked while records were lost. */
+static inline void vcpu_forget_wake(struct vcpu_state *v)
+{
+    v->awake = false;
+    v->wake_to_halt.nr_vectors = 0;
+}
+
+static inline void vcpu_note_halt(struct global *g, struct vcpu_state *v,
+                                  uint64_t time)
+{
+    if ( v->wake_to_halt.nr_vectors )
+    {
+        v->wake_to_halt.vcpu = v->fact.vcpu;
+        v->wake_to_halt.to = time;
+        emit_wake_to_halt(&g->emit, &v->wake_to_halt);
+    }
+    vcpu_forget_wake(v);
+}
+
+#endif /* XENALYZE_MACHINE_RIVALS_H */
