@@ -25,13 +25,12 @@ static const struct xt_item items[] = {
 
 static void print(struct formats *f)
 {
-    const struct print_style *style = formats_style();
+    const struct line_style *style = formats_style();
     struct xt_batch b = {
         .items = items, .nr = sizeof(items) / sizeof(items[0]),
         .bytes = (const unsigned char *)records,
     };
     struct chunk c;
-    bool end = false;
     size_t at = 0;
     ssize_t n;
 
@@ -39,10 +38,10 @@ static void print(struct formats *f)
     while ( at < b.nr )
     {
         chunk_begin(&c, &b);
-        n = style->take(f, &c, &b, at, &end);
+        n = style->read(f, &c, &b, at);
         MUST(n > 0);
         at += n;
-        style->write(f, &c);
+        style->format(f, &c);
         MUST(c.used <= c.room && !c.no_memory);
     }
     chunk_fini(&c);

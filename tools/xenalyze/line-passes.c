@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The passes that print a line for each record, or count them: what is asked
- * for becomes a style with its state, an order, and a sieve.
+ * for becomes a style with its state, an order, and a record_filter.
  */
 #include "xenalyze/pass-progress.h"
 
@@ -14,9 +14,9 @@ struct pass
     struct xt_catalogue *catalogue;
     struct filter *filter;
     struct file_order file;
-    struct sieve sieve;
-    struct print_job job;
-    const struct print_style *style;
+    struct record_filter source;
+    struct pipeline_job job;
+    const struct line_style *style;
     void *state;                /* of the style */
     bool found;                 /* it took something */
     struct waiting waiting;
@@ -39,42 +39,42 @@ static int pass_begin(struct pass *p, const struct run *run, struct err *e)
     if ( !rc )
         rc = filter_new(&p->filter, &texts, e);
     if ( !rc && c->time )
-        rc = span_parse(c->time, &p->sieve.span, e);
+        rc = span_parse(c->time, &p->source.span, e);
     if ( rc )
         return rc;
-    p->sieve.trace = run->trace;
-    p->sieve.catalogue = p->catalogue;
-    p->sieve.filter = p->filter;
-    xt_info_clock(&run->info, c->hz, &p->sieve.clock);
-    rc = sieve_init(&p->sieve);
+    p->source.trace = run->trace;
+    p->source.catalogue = p->catalogue;
+    p->source.filter = p->filter;
+    xt_info_clock(&run->info, c->hz, &p->source.clock);
+    rc = record_filter_init(&p->source);
     return rc ? err_sys(e, rc, "cannot read %s", run->name) : 0;
 }
 
 static void pass_end(struct pass *p)
 {
     waiting_end(&p->waiting);
-    sieve_fini(&p->sieve);
+    record_filter_fini(&p->source);
     file_order_fini(&p->file);
     filter_free(p->filter);
     xt_catalogue_free(p->catalogue);
 }
 
 /* The style does the work, and this notes whether there was any. */
-static ssize_t watch_take(void *state, struct chunk *c,
-                          const struct xt_batch *b, size_t at, bool *end)
+static ssize_t watch_read(void *state, struct chunk *c,
+                          const struct xt_batch *b, size_t at)
 {
     struct pass *p = state;
-    ssize_t nr = p->style->take(p->state, c, b, at, end);
+    ssize_t nr = p->style->read(p->state, c, b, at);
 
-    p->found |= p->sieve.filter ? nr > 0 : c->nr > 0;
+    p->found |= p->source.filter ? nr > 0 : c->nr > 0;
     return nr;
 }
 
-static void watch_write(const void *state, struct chunk *c)
+static void watch_format(const void *state, struct chunk *c)
 {
     const struct pass *p = state;
 
-    p->style->write(p->state, c);
+    p->style->format(p->state, c);
 }
 
 /* Who is missing in a part of the trace may be elsewhere in it. */
@@ -83,21 +83,21 @@ static bool is_about_who(const struct config *c)
     return (c->pcpus || c->domains || c->vcpus) && !c->time && !c->follow;
 }
 
-static int print(struct pass *p, const struct print_style *style, void *state,
+static int print(struct pass *p, const struct line_style *style, void *state,
                  enum order order, struct err *e)
 {
-    static const struct print_style watch = { watch_take, watch_write };
+    static const struct line_style watch = { watch_read, watch_format };
     const struct run *run = p->run;
     int rc;
 
     if ( order == ORDER_FILE )
     {
         file_order_init(&p->file, run->trace);
-        p->sieve.next = file_order_next;
-        p->sieve.next_arg = &p->file;
+        p->source.next = file_order_next;
+        p->source.next_arg = &p->file;
     }
     p->job.trace = run->trace;
-    p->job.sieve = &p->sieve;
+    p->job.source = &p->source;
     p->style = style;
     p->state = state;
     p->job.style = &watch;
@@ -110,7 +110,7 @@ static int print(struct pass *p, const struct print_style *style, void *state,
         p->job.progress = waiting_tell;
         p->job.progress_arg = &p->waiting;
     }
-    rc = print_run(&p->job, e);
+    rc = pipeline_run(&p->job, e);
     return rc || p->found || !is_about_who(run->config) ? rc : PASS_NOBODY;
 }
 
@@ -130,13 +130,13 @@ int dump_pass(const struct run *run, struct err *e)
 
     if ( !rc )
     {
-        options.clock = p.sieve.clock;
+        options.clock = p.source.clock;
         options.filter = filter_is_empty(p.filter) ? NULL : p.filter;
-        options.sieve = &p.sieve;
-        p.sieve.filter = NULL;
+        options.source = &p.source;
+        p.source.filter = NULL;
         rc = dump_new(&d, run->trace, p.catalogue, &options);
-        p.sieve.early = dump_early();
-        p.sieve.early_arg = d;
+        p.source.warmup = dump_warmup();
+        p.source.warmup_arg = d;
         rc = rc ? err_sys(e, rc, "cannot dump %s", run->name)
                 : print(&p, dump_style(), d, ORDER_TIME, e);
     }
@@ -178,8 +178,8 @@ int formats_pass(const struct run *run, struct err *e)
     if ( !rc )
     {
         formats_set_mhz(f, run->config->mhz);
-        p.sieve.early = formats_early();
-        p.sieve.early_arg = f;
+        p.source.warmup = formats_warmup();
+        p.source.warmup_arg = f;
         rc = print(&p, formats_style(), f, run->config->order, e);
     }
     formats_free(f);

@@ -92,7 +92,7 @@ static void run_one(const struct xt_event *e, uint32_t nr, uint64_t *seed)
     struct xt_record r = { .event = id, .words = nr };
     struct line_context context = {
         .programs = &programs, .record = &r,
-        .left = unit_random(seed) % 2 ? IN_GUEST : unit_random(seed),
+        .exit_time = unit_random(seed) % 2 ? IN_GUEST : unit_random(seed),
         .has_value = unit_random(seed) % 2, .value = unit_random(seed),
     };
     const struct line_program *p;
@@ -193,7 +193,7 @@ START_TEST(each_kind)
         };
         const struct line_program *p = line_program_find(&programs, &r);
         struct line_context context = {
-            .programs = &programs, .record = &r, .left = IN_GUEST,
+            .programs = &programs, .record = &r, .exit_time = IN_GUEST,
         };
 
         ck_assert_msg(p, "no program for %s", lines[i].text);

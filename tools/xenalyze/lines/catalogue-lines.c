@@ -53,14 +53,14 @@ static char *put_line(char *p, const struct xt_catalogue *catalogue,
     return p;
 }
 
-static void records_write(const void *state, struct chunk *c)
+static void records_format(const void *state, struct chunk *c)
 {
     struct xt_record r;
     char *p = c->text;
 
     for ( size_t i = 0; i < c->nr; i++ )
     {
-        p = chunk_room(c, p, LINE_MAX);
+        p = chunk_reserve(c, p, LINE_MAX);
         if ( !p )
             return;
         xt_record_view(&r, c->bytes + xt_item_offset(&c->items[i]));
@@ -69,11 +69,11 @@ static void records_write(const void *state, struct chunk *c)
     c->used = p - c->text;
 }
 
-static const struct print_style style = {
-    .take = chunk_take_all, .write = records_write,
+static const struct line_style style = {
+    .read = chunk_read_all, .format = records_format,
 };
 
-const struct print_style *records_style(void)
+const struct line_style *records_style(void)
 {
     return &style;
 }

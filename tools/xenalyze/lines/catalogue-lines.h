@@ -15,6 +15,6 @@
 #include "xenalyze/lines/pipeline.h"
 
 /* Its state is a const struct xt_catalogue. */
-const struct print_style *records_style(void);
+const struct line_style *records_style(void);
 
 #endif /* XENALYZE_LINES_CATALOGUE_LINES_H */

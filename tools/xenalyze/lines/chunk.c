@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The memory of a chunk: each thread has one and uses it over and over.
+ * The memory of a chunk.  The pipeline allocates its chunks once and uses them
+ * in turn, so each buffer keeps the size that it has grown to.
  */
 #include "xenalyze/lines/chunk.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -15,13 +17,14 @@ int chunk_init(struct chunk *c, bool copy)
 {
     *c = (struct chunk){ .most = CHUNK_ITEMS };
     c->items = fault_calloc(CHUNK_ITEMS, sizeof(*c->items));
-    c->left = fault_calloc(CHUNK_ITEMS, sizeof(*c->left));
+    c->exit_times = fault_calloc(CHUNK_ITEMS, sizeof(*c->exit_times));
     c->notes = fault_calloc(CHUNK_NOTES, sizeof(*c->notes));
     c->text = fault_malloc(FIRST_TEXT);
     c->room = FIRST_TEXT;
     if ( copy )
         c->copies = fault_malloc(CHUNK_ITEMS * XT_RECORD_MAX_BYTES);
-    if ( c->items && c->left && c->notes && c->text && (!copy || c->copies) )
+    if ( c->items && c->exit_times && c->notes && c->text &&
+         (!copy || c->copies) )
         return 0;
     chunk_fini(c);
     return -ENOMEM;
@@ -30,9 +33,9 @@ int chunk_init(struct chunk *c, bool copy)
 void chunk_fini(struct chunk *c)
 {
     free(c->items);
-    free(c->left);
+    free(c->exit_times);
     free(c->notes);
-    free(c->faces);
+    free(c->columns);
     free(c->times);
     free(c->copies);
     free(c->text);
@@ -47,18 +50,18 @@ void chunk_begin(struct chunk *c, const struct xt_batch *b)
     c->fresh = false;
 }
 
-int chunk_cpus(struct chunk *c, unsigned int nr)
+int chunk_set_cpus(struct chunk *c, unsigned int nr)
 {
-    struct face *faces;
+    struct column_state *columns;
     uint64_t *times;
 
     c->nr_cpus = nr;
     if ( nr <= c->room_cpus )
         return 0;
-    faces = fault_realloc(c->faces, nr * sizeof(*faces));
-    if ( !faces )
+    columns = fault_realloc(c->columns, nr * sizeof(*columns));
+    if ( !columns )
         return -ENOMEM;
-    c->faces = faces;
+    c->columns = columns;
     times = fault_realloc(c->times, nr * sizeof(*times));
     if ( !times )
         return -ENOMEM;
@@ -67,12 +70,13 @@ int chunk_cpus(struct chunk *c, unsigned int nr)
     return 0;
 }
 
-void chunk_copy(struct chunk *c, const struct xt_batch *b)
+void chunk_copy_last(struct chunk *c, const struct xt_batch *b)
 {
     struct xt_item *item = &c->items[c->nr - 1];
     struct xt_record r;
     size_t size = xt_batch_record(b, item, &r);
 
+    debug_assert(c->copied + size <= CHUNK_ITEMS * XT_RECORD_MAX_BYTES);
     memcpy(c->copies + c->copied, b->bytes + xt_item_offset(item), size);
     item->where = (uint64_t)xt_item_cpu(item) << XT_ITEM_CPU_SHIFT | c->copied;
     c->copied += size;
@@ -82,6 +86,7 @@ void chunk_add_counted(struct chunk *c, const struct xt_batch *b, size_t at)
 {
     const size_t nr = c->nr;
 
+    assert(nr <= CHUNK_ITEMS && at + nr <= b->nr);
     if ( !c->copies )
     {
         memcpy(c->items, b->items + at, nr * sizeof(*c->items));
@@ -92,19 +97,18 @@ void chunk_add_counted(struct chunk *c, const struct xt_batch *b, size_t at)
         chunk_add(c, b, &b->items[i]);
 }
 
-ssize_t chunk_take_all(void *state, struct chunk *c, const struct xt_batch *b,
-                       size_t at, bool *end)
+ssize_t chunk_read_all(void *state, struct chunk *c, const struct xt_batch *b,
+                       size_t at)
 {
     size_t i = at;
 
     (void)state;
-    (void)end;
     for ( ; i < b->nr && c->nr < c->most; i++ )
         chunk_add(c, b, &b->items[i]);
     return i - at;
 }
 
-char *chunk_grow(struct chunk *c, char *p, size_t need)
+char *chunk_grow_text(struct chunk *c, char *p, size_t need)
 {
     size_t used = p - c->text, room = 2 * c->room;
     char *text;

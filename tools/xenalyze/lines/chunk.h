@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Some thousands of records on their way to text.  What has to be done one
- * record after the other (pipeline.c: taking) leaves notes in the chunk; then a
- * thread makes its text alone.
+ * A chunk: some thousands of records on their way to text.  All work that has
+ * to follow the order of records is done when the chunk is read, and its
+ * results are kept as notes; so any thread can format the chunk alone, later.
  */
 #ifndef XENALYZE_LINES_CHUNK_H
 #define XENALYZE_LINES_CHUNK_H
@@ -12,116 +12,125 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "common/debug.h"
 #include "libxentrace/batch.h"
 
 #define CHUNK_ITEMS 2048u
-#define CHUNK_NOTES (4u * CHUNK_ITEMS)  /* a record leaves 4 at most */
+#define NOTES_PER_RECORD 4u     /* at most */
+#define CHUNK_NOTES (NOTES_PER_RECORD * CHUNK_ITEMS)
 
-/* Who is on a pcpu, as the column of pcpus shows it. */
-struct face
+/* The current vcpu of a pcpu, as the column of pcpus shows it. */
+struct column_state
 {
-    uint32_t who;               /* domain << 16 | vcpu, or NOBODY */
-    char sign;                  /* ' ': nobody is known */
+    uint32_t vcpu;              /* domain << 16 | vcpu, or NO_VCPU */
+    char sign;                  /* ' ' = unknown */
 };
 
-#define NOBODY UINT32_MAX       /* in `who` */
+#define NO_VCPU UINT32_MAX
 
-#define IN_GUEST UINT64_MAX     /* of when a vcpu left it: not, or not known */
+/* An exit time: the vcpu has made no VM exit since its last VM entry, or none
+   is known. */
+#define IN_GUEST UINT64_MAX
 
 enum note_kind
 {
-    NOTE_FACE,                  /* behind this record: another face of `cpu` */
-    NOTE_VALUE,                 /* see rules-irregular.c */
+    NOTE_COLUMN_STATE,          /* after this record, a new state of `cpu` */
+    NOTE_VALUE,                 /* for the record's line: rules-irregular.c */
 };
 
 struct note
 {
-    uint32_t item;              /* they are in the order of the records */
+    uint32_t item;              /* index of the record; notes are in order */
     uint16_t cpu;
     uint8_t kind;
-    char sign;                  /* NOTE_FACE, with value: a struct face */
+    char sign;                  /* NOTE_COLUMN_STATE: sign, vcpu = value */
     uint64_t value;
 };
 
 struct chunk
 {
     struct xt_item *items;      /* CHUNK_ITEMS */
-    size_t nr, most;            /* most: take no more than these */
-    const unsigned char *bytes; /* that the items have their places in */
-    uint64_t origin;            /* of bytes in the input */
-    uint64_t *left;             /* CHUNK_ITEMS: what is traced in exits, and
-                                   ends them: when its vcpu left the guest */
+    size_t nr;
+    size_t most;                /* the reader stops at this number */
+    const unsigned char *bytes; /* base address of the items' offsets */
+    uint64_t origin;            /* offset of `bytes` in the input */
+    uint64_t *exit_times;       /* CHUNK_ITEMS: of the record's vcpu; set for
+                                   VM entries and exits, and between them */
     struct note *notes;         /* CHUNK_NOTES */
     size_t nr_notes;
-    struct face *faces;         /* at the begin, by pcpu */
-    uint64_t *times;            /* at the begin, by pcpu: formats.c */
+    struct column_state *columns;       /* by pcpu, before the first record */
+    uint64_t *times;            /* by pcpu, likewise: formats.c */
     unsigned int nr_cpus, room_cpus;
-    uint64_t start;             /* time stamp that is second 0 */
-    bool fresh;                 /* another segment begins with it */
+    uint64_t start;             /* the time stamp that is second 0 */
+    bool fresh;                 /* the chunk begins a segment */
 
-    unsigned char *copies;      /* of records that are not mapped, or NULL */
-    size_t copied;
+    unsigned char *copies;      /* records of an input that is not mapped */
+    size_t copied;              /* bytes in use there */
 
     char *text;
     size_t used, room;
-    bool no_memory;             /* the text is not complete */
+    bool no_memory;             /* the text is incomplete */
 };
 
-/* `copy`: keep the records' bytes.  0 or -ENOMEM. */
+/* With `copy`, the chunk keeps a copy of each record.  0 or -ENOMEM. */
 int chunk_init(struct chunk *c, bool copy);
 void chunk_fini(struct chunk *c);
 
-/* Take no records yet, of a batch like this one. */
+/* Empty the chunk, to be filled from a batch like this. */
 void chunk_begin(struct chunk *c, const struct xt_batch *b);
 
-/* Place for so many pcpus.  0 or -ENOMEM. */
-int chunk_cpus(struct chunk *c, unsigned int nr);
+/* Set the number of pcpus, with columns undefined.  0 or -ENOMEM. */
+int chunk_set_cpus(struct chunk *c, unsigned int nr);
 
-/* The take of a style (print.h) that wants every record and knows nothing. */
-ssize_t chunk_take_all(void *state, struct chunk *c, const struct xt_batch *b,
-                       size_t at, bool *end);
+/* The read callback (pipeline.h) of styles without state: add every record. */
+ssize_t chunk_read_all(void *state, struct chunk *c, const struct xt_batch *b,
+                       size_t at);
 
-/* Room for `need` bytes behind `p`, which may move.  NULL: no memory. */
-char *chunk_grow(struct chunk *c, char *p, size_t need);
+/* Make room for `need` bytes at p.  The new p, or NULL: out of memory. */
+char *chunk_grow_text(struct chunk *c, char *p, size_t need);
 
-static inline char *chunk_room(struct chunk *c, char *p, size_t need)
+static inline char *chunk_reserve(struct chunk *c, char *p, size_t need)
 {
+    debug_assert(p >= c->text && p <= c->text + c->room);
     if ( (size_t)(c->text + c->room - p) >= need )
         return p;
-    return chunk_grow(c, p, need);
+    return chunk_grow_text(c, p, need);
 }
 
-/* The record that was added last shall outlive the batch. */
-void chunk_copy(struct chunk *c, const struct xt_batch *b);
+/* Copy the bytes of the last record, so that it outlives the batch. */
+void chunk_copy_last(struct chunk *c, const struct xt_batch *b);
 
-/* What is counted in c->nr already are the records from b->items[at] on. */
+/* Add the c->nr records from b->items[at] on, which have been counted only. */
 void chunk_add_counted(struct chunk *c, const struct xt_batch *b, size_t at);
 
-/* A record that shall have a line; there is room. */
+/* Add a record.  The chunk has room for it. */
 static inline void chunk_add(struct chunk *c, const struct xt_batch *b,
                              const struct xt_item *item)
 {
+    debug_assert(c->nr < CHUNK_ITEMS);
     c->items[c->nr++] = *item;
     if ( c->copies )
-        chunk_copy(c, b);
+        chunk_copy_last(c, b);
 }
 
-/* Is there room for what a record more may leave? */
+/* True if the notes of one more record fit. */
 static inline bool chunk_has_notes(const struct chunk *c)
 {
-    return c->nr_notes + 4 <= CHUNK_NOTES;
+    return c->nr_notes + NOTES_PER_RECORD <= CHUNK_NOTES;
 }
 
-/* Of the record that was added last: when its vcpu left the guest. */
-static inline void chunk_left(struct chunk *c, uint64_t left)
+/* The exit time of the last record's vcpu. */
+static inline void chunk_set_exit_time(struct chunk *c, uint64_t exit_time)
 {
-    c->left[c->nr - 1] = left;
+    debug_assert(c->nr);
+    c->exit_times[c->nr - 1] = exit_time;
 }
 
-/* About that record. */
+/* Add a note to the last record. */
 static inline void chunk_note(struct chunk *c, enum note_kind kind,
                               uint64_t value)
 {
+    debug_assert(c->nr && c->nr_notes < CHUNK_NOTES);
     c->notes[c->nr_notes++] = (struct note){
         .item = c->nr - 1, .kind = kind, .value = value,
     };

@@ -37,14 +37,13 @@ void count_free(struct count *c)
     free(c);
 }
 
-static ssize_t count_take(void *state, struct chunk *chunk,
-                          const struct xt_batch *b, size_t at, bool *end)
+static ssize_t count_read(void *state, struct chunk *chunk,
+                          const struct xt_batch *b, size_t at)
 {
     struct count *c = state;
     struct xt_record r;
 
     (void)chunk;
-    (void)end;
     for ( size_t i = at; i < b->nr; i++ )
     {
         xt_batch_record(b, &b->items[i], &r);
@@ -55,17 +54,17 @@ static ssize_t count_take(void *state, struct chunk *chunk,
     return b->nr - at;
 }
 
-static void count_write(const void *state, struct chunk *c)
+static void count_format(const void *state, struct chunk *c)
 {
     (void)state;
     (void)c;
 }
 
-static const struct print_style style = {
-    .take = count_take, .write = count_write,
+static const struct line_style style = {
+    .read = count_read, .format = count_format,
 };
 
-const struct print_style *count_style(void)
+const struct line_style *count_style(void)
 {
     return &style;
 }

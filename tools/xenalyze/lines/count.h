@@ -20,8 +20,8 @@ struct count;
 int count_new(struct count **c);
 void count_free(struct count *c);       /* NULL is fine */
 
-/* For print_run; it prints nothing until the end. */
-const struct print_style *count_style(void);
+/* For pipeline_run; it prints nothing until the end. */
+const struct line_style *count_style(void);
 
 /* Most of them first, or by id if the order of names is asked for. */
 void count_print(struct count *c, const struct report_request *request,

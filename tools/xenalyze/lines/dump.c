@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Taking is following who runs where (dump-state.c).  Writing replays that:
- * a chunk has the faces of all pcpus at its begin, and a note for each change.
+ * dump_read() runs in the order of time: it tracks the current vcpu of each
+ * pcpu (who-runs.h) and records the changes as notes in the chunk.
+ * dump_format() replays the notes on any thread: it begins with the columns
+ * that the chunk has for its first record, and formats a line for each record.
  */
 #include "xenalyze/lines/dump.h"
 
@@ -17,15 +19,15 @@
 #include "xenalyze/lines/rules.h"
 #include "xenalyze/lines/who-runs.h"
 
-/* Bytes of text that a chunk should have at most, so as to stay in a cache. */
+/* Target size of a chunk's text in bytes: the text should stay in the cache. */
 #define TEXT_TARGET (768u * 1024)
-#define TEXT_OF_LINE 100u
-#define LEAST_ITEMS 64u
+#define TYPICAL_LINE 100u
+#define MIN_ITEMS 64u
 
 /*
- * Of so many records the programs are looked up at once.  Then what is not in
- * the first-level cache is waited for together: a record, and what its program
- * begins with; which one comes next is hard to guess.
+ * The programs of a block of records are looked up and prefetched together.
+ * A record and its program are often not in the first-level cache, and the next
+ * program cannot be predicted; in a block, the cache misses overlap.
  */
 #define BLOCK 16u
 
@@ -35,114 +37,124 @@ struct dump
     const struct xt_catalogue *catalogue;
     struct dump_options options;
     struct line_programs programs;
-    struct dump_state state;    /* of who takes (pipeline.c), as all below */
+    /* Used by the reading thread only: */
+    struct who_runs runs;
     unsigned int segment;
     bool begun;
-    uint64_t start;             /* of the segment */
+    uint64_t start;             /* first time stamp of the segment, or 0 */
 };
 
-/* --- taking --------------------------------------------------------------- */
+/* --- reading -------------------------------------------------------------- */
 
-/* The columns that are there from the first line on. */
-static int begin(struct dump *d)
+/* Give a column to each pcpu that the first pass of the collector has. */
+static int add_first_columns(struct dump *d)
 {
     d->begun = true;
     for ( unsigned int cpu = 0; cpu < XT_MAX_CPUS; cpu++ )
         if ( xt_trace_starts_with(d->trace, cpu) &&
-             dump_state_show(&d->state, cpu) )
+             who_runs_show_pcpu(&d->runs, cpu) )
             return -ENOMEM;
     return 0;
 }
 
-static void begin_segment(struct dump *d, const struct xt_batch *b)
+static void dump_begin_segment(struct dump *d, const struct xt_batch *b)
 {
-    dump_state_reset(&d->state);
-    d->start = d->options.sieve->start;
+    who_runs_reset(&d->runs);
+    d->start = d->options.source->start;
     d->segment = b->segment;
+}
+
+/* The longer the lines are, the fewer of them go into a chunk. */
+static size_t choose_max_items(const struct dump *d)
+{
+    size_t most = TEXT_TARGET / (d->runs.nr_cpus + TYPICAL_LINE);
+
+    return most > CHUNK_ITEMS ? CHUNK_ITEMS
+                              : most < MIN_ITEMS ? MIN_ITEMS : most;
 }
 
 static int open_chunk(struct dump *d, struct chunk *c,
                       const struct xt_batch *b)
 {
-    size_t most = TEXT_TARGET / (d->state.nr_cpus + TEXT_OF_LINE);
-
+    assert(!c->nr && !c->nr_notes);
     c->fresh = d->start && b->segment != d->segment;
     if ( !d->start || c->fresh )
-        begin_segment(d, b);
+        dump_begin_segment(d, b);
     c->start = d->start;
-    c->most = most > CHUNK_ITEMS ? CHUNK_ITEMS
-                                 : most < LEAST_ITEMS ? LEAST_ITEMS : most;
-    if ( chunk_cpus(c, d->state.nr_cpus) )
+    c->most = choose_max_items(d);
+    if ( chunk_set_cpus(c, d->runs.nr_cpus) )
         return -ENOMEM;
-    for ( unsigned int cpu = 0; cpu < d->state.nr_cpus; cpu++ )
-        c->faces[cpu] = d->state.pcpus[cpu].face;
+    for ( unsigned int cpu = 0; cpu < d->runs.nr_cpus; cpu++ )
+        c->columns[cpu] = d->runs.pcpus[cpu].column;
     return 0;
 }
 
-/* A column more, if this pcpu has none: 1 if it got one; 0; or -ENOMEM. */
-static int add_column(struct dump *d, unsigned int cpu)
+/* Make sure that this pcpu has a column: 1 if it is new, else 0; -ENOMEM. */
+static int ensure_column(struct dump *d, unsigned int cpu)
 {
-    if ( cpu < d->state.nr_cpus )
+    if ( cpu < d->runs.nr_cpus )
         return 0;
-    return dump_state_cpus(&d->state, cpu + 1) ? -ENOMEM : 1;
+    return who_runs_add_pcpus(&d->runs, cpu + 1) ? -ENOMEM : 1;
 }
 
-static bool is_wanted(const struct dump *d, unsigned int cpu,
-                      const struct xt_record *r)
+static bool record_is_wanted(const struct dump *d, unsigned int cpu,
+                             const struct xt_record *r)
 {
     const struct filter *f = d->options.filter;
 
     return !f || filter_wants(f, d->catalogue, cpu,
-                              d->state.pcpus[cpu].face.who, r);
+                              d->runs.pcpus[cpu].column.vcpu, r);
 }
 
-static int see(struct dump *d, struct chunk *c, const struct xt_batch *b,
-               const struct xt_item *item)
+static int apply_record(struct dump *d, struct chunk *c,
+                        const struct xt_batch *b, const struct xt_item *item)
 {
     unsigned int cpu = xt_item_cpu(item);
     struct xt_record r;
     bool shown;
 
     xt_batch_record(b, item, &r);
-    shown = is_wanted(d, cpu, &r);
+    shown = record_is_wanted(d, cpu, &r);
     if ( !d->options.filter )
         c->nr++;
     else if ( shown )
         chunk_add(c, b, item);
-    return dump_state_see(&d->state, c, shown, cpu, item->time, &r);
+    return who_runs_apply_slow(&d->runs, c, shown, cpu, item->time, &r);
 }
 
-/* One record.  1: not in this chunk, whose columns are as wide as they are. */
-static int take_one(struct dump *d, struct chunk *c, const struct xt_batch *b,
-                    size_t at)
+/*
+ * Read one record.  1: the record needs a new column and so a new chunk, since
+ * all lines of a chunk have the same columns.
+ */
+static int dump_read_slow(struct dump *d, struct chunk *c,
+                          const struct xt_batch *b, size_t at)
 {
-    int rc = add_column(d, xt_item_cpu(&b->items[at]));
+    int rc = ensure_column(d, xt_item_cpu(&b->items[at]));
 
     if ( rc > 0 && c->nr )
         return 1;
     if ( rc > 0 )
         rc = open_chunk(d, c, b);
-    return rc ? rc : see(d, c, b, &b->items[at]);
+    return rc ? rc : apply_record(d, c, b, &b->items[at]);
 }
 
-static ssize_t dump_take(void *state, struct chunk *c,
-                         const struct xt_batch *b, size_t at, bool *end)
+static ssize_t dump_read(void *state, struct chunk *c,
+                         const struct xt_batch *b, size_t at)
 {
     struct dump *d = state;
     size_t i = at, last;
     int rc = 0;
 
-    (void)end;
-    if ( (!d->begun && begin(d)) || open_chunk(d, c, b) )
+    if ( (!d->begun && add_first_columns(d)) || open_chunk(d, c, b) )
         return -ENOMEM;
     while ( i < b->nr && c->nr < c->most && chunk_has_notes(c) )
     {
         last = b->nr - i > c->most - c->nr ? i + (c->most - c->nr) : b->nr;
         if ( !d->options.filter )
-            i = dump_state_see_most(&d->state, c, b, i, last);
+            i = who_runs_apply_fast(&d->runs, c, b, i, last);
         if ( i == last )
             break;
-        rc = take_one(d, c, b, i);
+        rc = dump_read_slow(d, c, b, i);
         if ( rc )
             break;
         i++;
@@ -152,106 +164,108 @@ static ssize_t dump_take(void *state, struct chunk *c,
     return rc < 0 ? rc : (ssize_t)(i - at);
 }
 
-/* --- before the span of time --------------------------------------------- */
+/* --- the warm-up before the span of time ---------------------------------- */
 
-static int early_see(void *state, const struct xt_batch *b)
+static int dump_warmup_feed(void *state, const struct xt_batch *b)
 {
     struct dump *d = state;
     struct xt_record r;
 
-    if ( !d->begun && begin(d) )
+    if ( !d->begun && add_first_columns(d) )
         return -ENOMEM;
     if ( !d->start || b->segment != d->segment )
-        begin_segment(d, b);
+        dump_begin_segment(d, b);
     for ( size_t i = 0; i < b->nr; i++ )
     {
         unsigned int cpu = xt_item_cpu(&b->items[i]);
 
         xt_batch_record(b, &b->items[i], &r);
-        if ( add_column(d, cpu) < 0 ||
-             dump_state_see(&d->state, NULL, false, cpu, b->items[i].time,
-                            &r) )
+        if ( ensure_column(d, cpu) < 0 ||
+             who_runs_apply_slow(&d->runs, NULL, false, cpu, b->items[i].time,
+                                 &r) )
             return -ENOMEM;
     }
     return 0;
 }
 
-static bool early_knows(const void *state)
+static bool dump_warmup_is_ready(const void *state)
 {
     const struct dump *d = state;
 
-    return d->start && dump_state_knows(&d->state);
+    return d->start && who_runs_is_complete(&d->runs);
 }
 
-static void early_forget(void *state)
+static void dump_warmup_reset(void *state)
 {
     struct dump *d = state;
 
-    dump_state_reset(&d->state);
+    who_runs_reset(&d->runs);
     d->start = 0;
 }
 
-const struct sieve_early *dump_early(void)
+const struct warmup *dump_warmup(void)
 {
-    static const struct sieve_early early = {
-        .see = early_see, .knows = early_knows, .forget = early_forget,
+    static const struct warmup warmup = {
+        .feed = dump_warmup_feed, .is_ready = dump_warmup_is_ready,
+        .reset = dump_warmup_reset,
     };
 
-    return &early;
+    return &warmup;
 }
 
-/* --- writing -------------------------------------------------------------- */
+/* --- formatting ----------------------------------------------------------- */
 
 #define DIM "\033[2m"
 #define RED "\033[31m"
 #define CYAN "\033[36m"
 #define PLAIN "\033[0m"
 
-struct name
+struct vcpu_name
 {
     char text[15];              /* " d65535v65535 " */
     uint8_t length;
 };
 
-#define PIECE 64u               /* of the column; so much may be touched */
+/* The column is copied in pieces of this size, beyond its end if need be. */
+#define PIECE 64u
 
-/* What one thread knows while it writes a chunk. */
-struct writer
+/* The state of one thread while it formats a chunk. */
+struct formatter
 {
     const struct dump *d;
     struct chunk *c;
-    struct name *names;         /* of who is on a pcpu, by pcpu */
-    char *column;               /* behind it, PIECE bytes may be read */
+    struct vcpu_name *names;    /* by pcpu: its current vcpu */
+    char *column;               /* nr_cpus signs, and PIECE readable bytes */
     unsigned int nr_cpus;
-    bool bright;
-    bool plain;                 /* lines only */
-    size_t longest;             /* of a line */
+    bool colour;
+    bool lines_only;
+    size_t longest;             /* of a record's text */
     const struct note *note, *notes_end;
-    uint32_t noted;             /* the record that the next note is about */
-    uint64_t moment;            /* the ns at which a millisecond began ... */
-    char moment_text[40];       /* ... as text: 16 at most */
-    uint8_t moment_length;
-    const struct line_program *programs[BLOCK]; /* or NULL */
-    struct xt_record record;    /* at hand ... */
-    struct line_context context;        /* ... and what is known of it */
+    uint32_t noted;             /* index of the next record with a note */
+    uint64_t ms_start;          /* a cached millisecond in ns ... */
+    char ms_text[40];           /* ... as text, of which 16 bytes are copied */
+    uint8_t ms_length;
+    const struct line_program *programs[BLOCK]; /* of the block; or NULL */
+    struct xt_record record;    /* the current one ... */
+    struct line_context context;        /* ... and its context */
 };
 
-static void set_name(struct name *n, const struct face *f)
+static void set_vcpu_name(struct vcpu_name *n, const struct column_state *s)
 {
     char *p = n->text;
 
     *p++ = ' ';
     *p++ = 'd';
-    if ( f->who == NOBODY )
+    if ( s->vcpu == NO_VCPU )
         p = num_text(p, "?v?");
     else
     {
-        char number[NUM_U64_MAX], *end = num_u64(number, f->who >> 16);
+        char number[NUM_U64_MAX], *end = num_u64(number, s->vcpu >> 16);
 
         memcpy(p, number, end - number);
         p += end - number;
         *p++ = 'v';
-        end = num_u64(number, f->who & 0xffff);
+        end = num_u64(number, s->vcpu & 0xffff);
         memcpy(p, number, end - number);
         p += end - number;
     }
@@ -259,14 +273,16 @@ static void set_name(struct name *n, const struct face *f)
     n->length = p - n->text;
 }
 
-static void set_face(struct writer *w, unsigned int cpu, const struct face *f)
+static void set_column(struct formatter *w, unsigned int cpu,
+                       const struct column_state *s)
 {
-    w->column[cpu] = f->sign;
-    set_name(&w->names[cpu], f);
+    assert(cpu < w->nr_cpus);
+    w->column[cpu] = s->sign;
+    set_vcpu_name(&w->names[cpu], s);
 }
 
-/* Notes that are about record i, but for the faces, which are for the next. */
-static void read_notes(struct writer *w, uint32_t i)
+/* The value that record i has in its notes, if any. */
+static void read_value_notes(struct formatter *w, uint32_t i)
 {
     for ( const struct note *n = w->note; n < w->notes_end && n->item == i;
           n++ )
@@ -277,31 +293,34 @@ static void read_notes(struct writer *w, uint32_t i)
         }
 }
 
-static void leave_notes(struct writer *w, uint32_t i)
+/* Record i has its line: its notes change the columns of the next lines. */
+static void replay_notes(struct formatter *w, uint32_t i)
 {
     for ( ; w->note < w->notes_end && w->note->item == i; w->note++ )
     {
-        struct face f = { .who = w->note->value, .sign = w->note->sign };
+        struct column_state s = {
+            .vcpu = w->note->value, .sign = w->note->sign,
+        };
 
-        if ( w->note->kind == NOTE_FACE )
-            set_face(w, w->note->cpu, &f);
+        if ( w->note->kind == NOTE_COLUMN_STATE )
+            set_column(w, w->note->cpu, &s);
     }
     w->context.has_value = false;
     w->noted = w->note < w->notes_end ? w->note->item : UINT32_MAX;
 }
 
-static void begin_moment(struct writer *w, uint64_t ns)
+static void set_millisecond(struct formatter *w, uint64_t ns)
 {
-    char *p = num_u64_right(w->moment_text, ns / NUM_NINE, 3);
+    char *p = num_u64_right(w->ms_text, ns / NUM_NINE, 3);
 
     *p++ = '.';
     p = num_three(p, ns / NUM_SIX % 1000);
-    w->moment_length = p - w->moment_text;
-    w->moment = ns - ns % NUM_SIX;
+    w->ms_length = p - w->ms_text;
+    w->ms_start = ns - ns % NUM_SIX;
 }
 
-/* Blank where nothing is known, or at the very begin, as in stock's. */
-static inline char *put_time(struct writer *w, char *p, uint64_t time)
+/* As stock, blank at the start and if unknown. */
+static inline char *put_dump_time(struct formatter *w, char *p, uint64_t time)
 {
     const struct xt_clock *clock = &w->d->options.clock;
     uint64_t start = w->c->start;
@@ -309,13 +328,13 @@ static inline char *put_time(struct writer *w, char *p, uint64_t time)
 
     if ( !ns )
         return num_fill(p, ' ', 14);
-    if ( ns - w->moment >= NUM_SIX )
-        begin_moment(w, ns);
-    memcpy(p, w->moment_text, 16);
-    return num_six(p + w->moment_length, ns - w->moment);
+    if ( ns - w->ms_start >= NUM_SIX )
+        set_millisecond(w, ns);
+    memcpy(p, w->ms_text, 16);
+    return num_six(p + w->ms_length, ns - w->ms_start);
 }
 
-static inline char *put_column(const struct writer *w, char *p,
+static inline char *put_column(const struct formatter *w, char *p,
                                unsigned int cpu)
 {
     *p++ = ' ';
@@ -328,40 +347,41 @@ static inline char *put_column(const struct writer *w, char *p,
     return p + w->nr_cpus;
 }
 
-static inline char *put_name(const struct writer *w, char *p, unsigned int cpu)
+static inline char *put_vcpu_name(const struct formatter *w, char *p,
+                                  unsigned int cpu)
 {
-    const struct name *name = &w->names[cpu];
+    const struct vcpu_name *name = &w->names[cpu];
 
     memcpy(p, name, sizeof(*name));
     return p + name->length;
 }
 
-/* In colours: time in the back, the vcpu in front. */
-static char *put_bright_header(struct writer *w, char *p, char mark,
+/* In colours: the time is dim, the vcpu bright, and a line with '!' red. */
+static char *put_colour_header(struct formatter *w, char *p, char mark,
                                uint64_t time, unsigned int cpu)
 {
     p = num_text(p, mark == '!' ? RED : DIM);
     *p++ = mark;
-    p = put_time(w, p, time);
+    p = put_dump_time(w, p, time);
     p = put_column(w, p, cpu);
     p = num_text(p, PLAIN CYAN);
-    p = put_name(w, p, cpu);
+    p = put_vcpu_name(w, p, cpu);
     return num_text(p, PLAIN);
 }
 
-static inline char *put_header(struct writer *w, char *p, char mark,
+static inline char *put_header(struct formatter *w, char *p, char mark,
                                uint64_t time, unsigned int cpu)
 {
-    if ( w->bright )
-        return put_bright_header(w, p, mark, time, cpu);
+    if ( w->colour )
+        return put_colour_header(w, p, mark, time, cpu);
     *p++ = mark;
-    p = put_time(w, p, time);
+    p = put_dump_time(w, p, time);
     p = put_column(w, p, cpu);
-    return put_name(w, p, cpu);
+    return put_vcpu_name(w, p, cpu);
 }
 
-/* An event that nobody has declared. */
-static char *put_generic(char *p, const struct xt_record *r)
+/* The line of an event that the catalogue does not have. */
+static char *put_undeclared(char *p, const struct xt_record *r)
 {
     p = num_hex_right(p, r->event, 7);
     *p++ = '(';
@@ -381,12 +401,12 @@ static char *put_generic(char *p, const struct xt_record *r)
     return num_text(p, " ]");
 }
 
-/* The rest of a loss: who was there, and two lines that say that it is over. */
-static char *put_loss(const struct writer *w, char *p, unsigned int cpu,
-                      const struct xt_record *r)
+/* The rest of a loss: the vcpu before it, and two lines that mark its end. */
+static char *put_loss_end(const struct formatter *w, char *p,
+                          unsigned int cpu, const struct xt_record *r)
 {
-    uint32_t who = xt_record_word(r, 1);
-    const struct name *name = &w->names[cpu];
+    uint32_t vcpu = xt_record_word(r, 1);
+    const struct vcpu_name *name = &w->names[cpu];
 
     if ( name->text[2] == '?' )
         *p++ = 'X';
@@ -404,58 +424,59 @@ static char *put_loss(const struct writer *w, char *p, unsigned int cpu,
         p = num_text(put_column(w, p, cpu), " lost_records end ");
         if ( i )
         {
-            p = num_u64(num_text(p, "d"), who & 0xffff);
-            p = num_u64(num_text(p, "v"), who >> 16);
+            p = num_u64(num_text(p, "d"), vcpu & 0xffff);
+            p = num_u64(num_text(p, "v"), vcpu >> 16);
         }
         p = num_text(p, "---");
     }
     return p;
 }
 
-static inline char *put_line(struct writer *w, char *p,
-                             const struct line_program *program,
-                             const struct xt_item *item, uint64_t left)
+static inline char *put_dump_line(struct formatter *w, char *p,
+                                  const struct line_program *program,
+                                  const struct xt_item *item,
+                                  uint64_t exit_time)
 {
     unsigned int cpu = xt_item_cpu(item);
-    char mark = program ? program->marks[left == IN_GUEST] : ']';
+    char mark = program ? program->marks[exit_time == IN_GUEST] : ']';
 
     p = put_header(w, p, mark, item->time, cpu);
     if ( !program )
-        return put_generic(p, &w->record);
+        return put_undeclared(p, &w->record);
     w->context.event = program->event;
     w->context.time = item->time;
-    w->context.left = left;
+    w->context.exit_time = exit_time;
     return line_program_run(program, p, &w->context);
 }
 
-/* Is there but a line, as of most records? */
-static inline bool is_plain(const struct writer *w, uint32_t i)
+/* True for most records: a line, no note, none of Xen's own records. */
+static inline bool is_line_only(const struct formatter *w, uint32_t i)
 {
-    return w->plain && i != w->noted &&
+    return w->lines_only && i != w->noted &&
            w->record.event >> TRC_CLS_SHIFT != TRC_GEN >> TRC_CLS_SHIFT;
 }
 
-/* What comes before a line that may not be. */
-static char *put_before(struct writer *w, char *p, uint32_t i)
+/* The slow path before a line: the record in hex, and the notes. */
+static char *prepare_line_slow(struct formatter *w, char *p, uint32_t i)
 {
     if ( w->d->options.raw )
         p = raw_process_line(p, &w->record);
     if ( i == w->noted )
-        read_notes(w, i);
+        read_value_notes(w, i);
     return p;
 }
 
-static bool has_line(const struct writer *w)
+static bool has_dump_line(const struct formatter *w)
 {
     return w->d->options.text && w->record.event != TRC_TRACE_WRAP_BUFFER;
 }
 
-static bool writer_init(struct writer *w, const struct dump *d,
-                        struct chunk *c)
+static bool formatter_init(struct formatter *w, const struct dump *d,
+                           struct chunk *c)
 {
-    *w = (struct writer){
-        .d = d, .c = c, .nr_cpus = c->nr_cpus, .bright = d->options.colour,
-        .plain = d->options.text && !d->options.raw, .note = c->notes,
+    *w = (struct formatter){
+        .d = d, .c = c, .nr_cpus = c->nr_cpus, .colour = d->options.colour,
+        .lines_only = d->options.text && !d->options.raw, .note = c->notes,
         .notes_end = c->notes + c->nr_notes,
         .noted = c->nr_notes ? c->notes->item : UINT32_MAX,
         .context.programs = &d->programs,
@@ -470,18 +491,18 @@ static bool writer_init(struct writer *w, const struct dump *d,
         return false;
     }
     for ( unsigned int cpu = 0; cpu < c->nr_cpus; cpu++ )
-        set_face(w, cpu, &c->faces[cpu]);
-    begin_moment(w, 0);
+        set_column(w, cpu, &c->columns[cpu]);
+    set_millisecond(w, 0);
     return true;
 }
 
-static char *put_segment(char *p)
+static char *put_segment_line(char *p)
 {
     return num_text(p, "--- another trace, or the time after a boot: time "
-                       "begins again ---\n");
+                    "begins again ---\n");
 }
 
-static void find_programs(struct writer *w, uint32_t begin, uint32_t end)
+static void find_programs(struct formatter *w, uint32_t begin, uint32_t end)
 {
     for ( uint32_t i = begin; i < end; i++ )
     {
@@ -495,52 +516,53 @@ static void find_programs(struct writer *w, uint32_t begin, uint32_t end)
     }
 }
 
-/* All that record i is shown as. */
-static inline char *put_record(struct writer *w, char *p, uint32_t i)
+/* All text of record i. */
+static inline char *put_dump_record(struct formatter *w, char *p, uint32_t i)
 {
     const struct xt_item *item = &w->c->items[i];
-    bool plain;
+    bool fast;
 
     xt_record_view(&w->record, w->c->bytes + xt_item_offset(item));
-    plain = is_plain(w, i);
-    if ( !plain )
-        p = put_before(w, p, i);
-    if ( plain || has_line(w) )
+    fast = is_line_only(w, i);
+    if ( !fast )
+        p = prepare_line_slow(w, p, i);
+    if ( fast || has_dump_line(w) )
     {
-        p = put_line(w, p, w->programs[i % BLOCK], item, w->c->left[i]);
-        if ( !plain && w->record.event == TRC_LOST_RECORDS )
-            p = put_loss(w, p, xt_item_cpu(item), &w->record);
+        p = put_dump_line(w, p, w->programs[i % BLOCK], item,
+                          w->c->exit_times[i]);
+        if ( !fast && w->record.event == TRC_LOST_RECORDS )
+            p = put_loss_end(w, p, xt_item_cpu(item), &w->record);
         *p++ = '\n';
     }
-    if ( !plain && i == w->noted )
-        leave_notes(w, i);
+    if ( !fast && i == w->noted )
+        replay_notes(w, i);
     return p;
 }
 
-static char *put_block(struct writer *w, char *p, uint32_t begin)
+static char *format_block(struct formatter *w, char *p, uint32_t begin)
 {
     uint32_t end = w->c->nr - begin < BLOCK ? w->c->nr : begin + BLOCK;
 
-    p = chunk_room(w->c, p, (end - begin) * w->longest);
+    p = chunk_reserve(w->c, p, (end - begin) * w->longest);
     if ( !p )
         return NULL;
     find_programs(w, begin, end);
     for ( uint32_t i = begin; i < end; i++ )
-        p = put_record(w, p, i);
+        p = put_dump_record(w, p, i);
     return p;
 }
 
-static void dump_write(const void *state, struct chunk *c)
+static void dump_format(const void *state, struct chunk *c)
 {
-    struct writer w;
+    struct formatter w;
     char *p = c->text;
 
-    if ( !writer_init(&w, state, c) )
+    if ( !formatter_init(&w, state, c) )
         goto out;
     if ( c->fresh )
-        p = put_segment(p);
+        p = put_segment_line(p);
     for ( uint32_t i = 0; p && i < c->nr; i += BLOCK )
-        p = put_block(&w, p, i);
+        p = format_block(&w, p, i);
     if ( p )
         c->used = p - c->text;
  out:
@@ -550,11 +572,11 @@ static void dump_write(const void *state, struct chunk *c)
 
 /* --- the door ------------------------------------------------------------- */
 
-static const struct print_style style = {
-    .take = dump_take, .write = dump_write,
+static const struct line_style style = {
+    .read = dump_read, .format = dump_format,
 };
 
-const struct print_style *dump_style(void)
+const struct line_style *dump_style(void)
 {
     return &style;
 }
@@ -576,13 +598,13 @@ int dump_new(struct dump **out, const struct xt_trace *trace,
     d->trace = trace;
     d->catalogue = catalogue;
     d->options = *options;
-    rc = dump_state_init(&d->state);
+    rc = who_runs_init(&d->runs);
     if ( rc )
     {
         dump_free(d);
         return rc;
     }
-    d->state.show_power = options->show_power;
+    d->runs.show_power = options->show_power;
     *out = d;
     return 0;
 }
@@ -591,7 +613,7 @@ void dump_free(struct dump *d)
 {
     if ( !d )
         return;
-    dump_state_fini(&d->state);
+    who_runs_fini(&d->runs);
     line_programs_fini(&d->programs);
     free(d);
 }

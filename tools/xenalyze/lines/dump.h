@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The dump (--dump-all): a line for each record, as stock's xenalyze has it.
+ * The dump (--dump-all): a line for each record, in the format of stock's
+ * xenalyze.
  *
- *     mark, time in seconds since the first time stamp, the pcpus, the vcpu
- *     |                  that is on the record's pcpu, and what the record says
+ *     mark, time in seconds since the first time stamp, the column of pcpus,
+ *     |                  the current vcpu of the record's pcpu, the event
  *       0.000071617 -x|  d1v0 csched2:runq_tickle cpu 2
  *
- * The column has a sign for each pcpu: x the record's own, | a vcpu, - idle,
- * a blank where nobody is known, and . where nothing is.
+ * The column has a sign for each pcpu: x the record's own pcpu, | a vcpu, - an
+ * idle vcpu, a blank if unknown, and . before the first runstate record.
  */
 #ifndef XENALYZE_LINES_DUMP_H
 #define XENALYZE_LINES_DUMP_H
@@ -18,31 +19,33 @@
 #include "xenalyze/lines/pipeline.h"
 
 struct filter;
-struct sieve;
-struct sieve_early;
+struct record_filter;
+struct warmup;
 
 struct dump_options
 {
-    struct xt_clock clock;      /* its origin does not matter */
-    bool raw;                   /* before each line, the record in hex */
-    bool text;                  /* the line */
+    struct xt_clock clock;      /* only its rate is used */
+    bool raw;                   /* print each record in hex before its line */
+    bool text;                  /* print the line */
     bool show_power;
     bool colour;
-    const struct filter *filter;        /* borrowed; NULL: all */
-    const struct sieve *sieve;  /* borrowed: what the records come through */
+    const struct filter *filter;        /* borrowed; NULL: all records */
+    const struct record_filter *source; /* borrowed: knows the start time */
 };
 
 struct dump;
 
-/* 0 or -ENOMEM.  The trace, to be read by time, and catalogue are borrowed. */
+/*
+ * A dump of a trace that is read by time.  Trace and catalogue are borrowed.
+ * 0 or -ENOMEM.
+ */
 int dump_new(struct dump **d, const struct xt_trace *trace,
              const struct xt_catalogue *catalogue,
              const struct dump_options *options);
 void dump_free(struct dump *d);         /* NULL is fine */
 
-const struct print_style *dump_style(void);
-
-/* For the sieve; its argument is the dump. */
-const struct sieve_early *dump_early(void);
+/* The style, and the warm-up of its record filter: both on a struct dump. */
+const struct line_style *dump_style(void);
+const struct warmup *dump_warmup(void);
 
 #endif /* XENALYZE_LINES_DUMP_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is behind a struct formats. */
+/* The rules, and the state of the reading thread (pipeline.h). */
 #ifndef XENALYZE_LINES_FORMATS_PRIVATE_H
 #define XENALYZE_LINES_FORMATS_PRIVATE_H
 
@@ -11,12 +11,11 @@ struct formats
     struct arena arena;         /* of the texts and steps */
     struct formats_rule *rules; /* a hash table, never full */
     size_t nr, room;            /* room is a power of two */
-    struct formats_rule other;  /* of id 0; .used: there is one */
+    struct formats_rule other;  /* the rule of id 0, if .used */
     uint32_t longest;
     uint64_t mhz;
 
-    /* While printing, of who takes (pipeline.c): latest time stamp by pcpu. */
-    uint64_t *times;
+    uint64_t *times;            /* latest time stamp, by pcpu */
     unsigned int nr_cpus;
 };
 

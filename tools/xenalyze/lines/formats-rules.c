@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From the text of rules to programs.  The conversions are those of Python's %,
- * since they always were: %(name), flags, width, precision, type.
+ * The compiler of rules.  Conversions are those of Python's % operator, which
+ * Xen's script used: %(name), flags, width, precision, type.
  */
 #include "xenalyze/lines/formats-private.h"
 
@@ -16,49 +16,49 @@
 #include "common/fault.h"
 #include "common/opts.h"
 
-#define MOST_BYTES (16u << 20)  /* of a file of rules */
-#define MOST_WIDTH 200u
-#define MOST_STEPS 256u
-#define COPY 16u                /* bytes of a literal that may be read */
+#define MAX_FILE_BYTES (16u << 20)
+#define MAX_WIDTH 200u          /* also of precisions */
+#define MAX_STEPS 256u
 
-/* What is read at the moment. */
-struct reader
+/* The state of parsing: the file, the line, and the rule in progress. */
+struct parser
 {
     struct formats *f;
-    const char *name;           /* of the file */
+    const char *name;           /* of the file, for messages */
     unsigned int line;
     struct err *e;
-    struct formats_step steps[MOST_STEPS];
+    struct formats_step steps[MAX_STEPS];
     unsigned int nr;
     uint32_t longest;
 };
 
 /* --- the table ------------------------------------------------------------ */
 
-static size_t slot_of(const struct formats *f, uint32_t id)
+static size_t rule_slot(const struct formats *f, uint32_t id)
 {
     return ((id ^ id >> 12) * 2654435761u >> 8) & (f->room - 1);
 }
 
-static struct formats_rule *find(const struct formats *f, uint32_t id)
+static struct formats_rule *find_slot(const struct formats *f, uint32_t id)
 {
-    size_t i = slot_of(f, id);
+    size_t i = rule_slot(f, id);
 
     while ( f->rules[i].used && f->rules[i].id != id )
         i = (i + 1) & (f->room - 1);
     return &f->rules[i];
 }
 
-const struct formats_rule *formats_rule(const struct formats *f, uint32_t id)
+const struct formats_rule *formats_find_rule(const struct formats *f,
+                                             uint32_t id)
 {
-    const struct formats_rule *rule = find(f, id);
+    const struct formats_rule *rule = find_slot(f, id);
 
     if ( rule->used )
         return rule;
     return f->other.used ? &f->other : NULL;
 }
 
-static int grow(struct formats *f)
+static int grow_rules(struct formats *f)
 {
     struct formats_rule *old = f->rules;
     size_t old_room = f->room;
@@ -72,32 +72,33 @@ static int grow(struct formats *f)
     f->room = 2 * old_room;
     for ( size_t i = 0; i < old_room; i++ )
         if ( old[i].used )
-            *find(f, old[i].id) = old[i];
+            *find_slot(f, old[i].id) = old[i];
     free(old);
     return 0;
 }
 
 /* --- a rule --------------------------------------------------------------- */
 
-static int bad(struct reader *r, const char *what, const char *text,
-               size_t length)
+static int reject_rule(struct parser *r, const char *what, const char *text,
+                       size_t length)
 {
     return err_set(r->e, -EINVAL, "%s line %u: %s: %.*s", r->name, r->line,
                    what, (int)(length < 40 ? length : 40), text);
 }
 
-static int add(struct reader *r, const struct formats_step *s, uint32_t longest)
+static int add_step(struct parser *r, const struct formats_step *s,
+                    uint32_t longest)
 {
-    if ( r->nr == MOST_STEPS )
-        return err_set(r->e, -EINVAL, "%s line %u: more than %u parts",
-                       r->name, r->line, MOST_STEPS);
+    if ( r->nr == MAX_STEPS )
+        return err_set(r->e, -EINVAL, "%s line %u: more than %u texts and "
+                       "fields in a rule", r->name, r->line, MAX_STEPS);
     r->steps[r->nr++] = *s;
     r->longest += longest;
     return 0;
 }
 
-/* A field, which takes a text before it into its step. */
-static int add_behind_text(struct reader *r, const struct formats_step *field)
+/* A field joins the step of the literal before it. */
+static int add_field_step(struct parser *r, const struct formats_step *field)
 {
     struct formats_step s = *field;
 
@@ -106,26 +107,26 @@ static int add_behind_text(struct reader *r, const struct formats_step *field)
         s.text = r->steps[--r->nr].text;
         s.length = r->steps[r->nr].length;
     }
-    return add(r, &s, FORMATS_FIELD_MAX + COPY);
+    return add_step(r, &s, FORMATS_FIELD_MAX + FORMATS_COPY);
 }
 
-static int add_literal(struct reader *r, const char *text, size_t length)
+static int add_literal(struct parser *r, const char *text, size_t length)
 {
     char *copy;
     struct formats_step s = { .field = FORMATS_LITERAL, .length = length };
 
     if ( !length )
         return 0;
-    copy = arena_zalloc(&r->f->arena, length + COPY, 1);
+    copy = arena_zalloc(&r->f->arena, length + FORMATS_COPY, 1);
     if ( !copy )
         return err_sys(r->e, -ENOMEM, "cannot read %s", r->name);
     memcpy(copy, text, length);
     s.text = copy;
-    return add(r, &s, length + COPY);
+    return add_step(r, &s, length + FORMATS_COPY);
 }
 
-/* The field of %(name), or FORMATS_FIELDS. */
-static unsigned int field_of(const char *name, size_t length)
+/* The field of %(name); FORMATS_FIELDS: none. */
+static unsigned int find_field(const char *name, size_t length)
 {
     static const char *const names[] = { "cpu", "tsc", "event", "reltsc" };
 
@@ -137,19 +138,19 @@ static unsigned int field_of(const char *name, size_t length)
     return FORMATS_FIELDS;
 }
 
-/* Digits at *at, which goes behind them.  Not more than MOST_WIDTH + 1. */
-static unsigned int number(const char **at, const char *end)
+/* Parse digits and advance *at.  At most MAX_WIDTH + 1, which is too large. */
+static unsigned int parse_number(const char **at, const char *end)
 {
     unsigned int n = 0;
 
     for ( ; *at < end && isdigit((unsigned char)**at); ++*at )
-        if ( n <= MOST_WIDTH )
+        if ( n <= MAX_WIDTH )
             n = 10 * n + (**at - '0');
-    return n <= MOST_WIDTH ? n : MOST_WIDTH + 1;
+    return n <= MAX_WIDTH ? n : MAX_WIDTH + 1;
 }
 
-/* The same conversion for printf: integers are long there. */
-static const char *printf_conversion(struct reader *r, const char *flags,
+/* The conversion in C: integers are long long.  NULL: out of memory. */
+static const char *printf_conversion(struct parser *r, const char *flags,
                                      size_t length, char type)
 {
     char *text = arena_zalloc(&r->f->arena, length + 8, 1), *p = text;
@@ -168,27 +169,27 @@ static const char *printf_conversion(struct reader *r, const char *flags,
     return text;
 }
 
-static char plain_type(char type)
+static char canonical_type(char type)
 {
     return type == 'i' || type == 'u' ? 'd' : type == 'r' ? 's' : type;
 }
 
-static enum formats_kind kind_of(const struct formats_step *s)
+static enum formats_kind choose_kind(const struct formats_step *s)
 {
     bool word = s->field >= FORMATS_1;
 
     if ( s->plain && word && s->type == 'x' && s->zero && s->width == 8 )
-        return FORMATS_EIGHT;
+        return FORMATS_HEX_EIGHT;
     if ( s->plain && !word && s->type == 'd' && !s->zero )
         return s->width ? FORMATS_RIGHT : FORMATS_NUMBER;
-    return FORMATS_ANYHOW;
+    return FORMATS_SLOW;
 }
 
-/* From behind "%(name)" on: flags, width, precision, type. */
-static int add_conversion(struct reader *r, unsigned int field,
+/* The part behind "%(name)": flags, width, precision, type. */
+static int add_conversion(struct parser *r, unsigned int field,
                           const char *begin, const char **at, const char *end)
 {
-    static const char nothing[COPY];
+    static const char nothing[FORMATS_COPY];
     struct formats_step s = { .text = nothing, .field = field, .plain = true };
     const char *flags = *at, *p = *at, *flags_end;
     unsigned int width, precision = 0;
@@ -198,32 +199,33 @@ static int add_conversion(struct reader *r, unsigned int field,
         s.zero |= *p == '0';
         s.plain &= *p == '0';
     }
-    width = number(&p, end);
+    width = parse_number(&p, end);
     if ( p < end && *p == '.' )
     {
         p++;
         s.plain = false;
-        precision = number(&p, end);
+        precision = parse_number(&p, end);
     }
-    if ( width > MOST_WIDTH || precision > MOST_WIDTH )
-        return bad(r, "wider than 200", begin, p - begin);
+    if ( width > MAX_WIDTH || precision > MAX_WIDTH )
+        return reject_rule(r, "width or precision above 200", begin, p - begin);
     s.width = width;
     flags_end = p;
     if ( p < end && (*p == 'h' || *p == 'l' || *p == 'L') )
         p++;
     if ( p == end || !*p || !strchr("diuxXofFeEgGsrc", *p) )
-        return bad(r, "not a conversion", begin, p - begin + (p < end));
-    s.type = plain_type(*p);
-    s.kind = kind_of(&s);
+        return reject_rule(r, "invalid conversion", begin,
+                           p - begin + (p < end));
+    s.type = canonical_type(*p);
+    s.kind = choose_kind(&s);
     s.conversion = printf_conversion(r, flags, flags_end - flags, s.type);
     *at = p + 1;
     if ( !s.conversion )
         return err_sys(r->e, -ENOMEM, "cannot read %s", r->name);
-    return add_behind_text(r, &s);
+    return add_field_step(r, &s);
 }
 
-/* At a %: a conversion, or "%%". */
-static int add_field(struct reader *r, const char **at, const char *end)
+/* At a %: "%%" or a conversion. */
+static int add_field(struct parser *r, const char **at, const char *end)
 {
     const char *begin = *at, *p = begin + 1, *name;
     unsigned int field;
@@ -234,20 +236,21 @@ static int add_field(struct reader *r, const char **at, const char *end)
         return add_literal(r, "%", 1);
     }
     if ( p == end || *p != '(' )
-        return bad(r, "a % that is neither %(name) nor %%", begin, end - begin);
+        return reject_rule(r, "a % has to be part of %(name) or %%", begin,
+                           end - begin);
     name = ++p;
     while ( p < end && *p != ')' )
         p++;
-    field = field_of(name, p - name);
+    field = find_field(name, p - name);
     if ( p == end || field == FORMATS_FIELDS )
-        return bad(r, "no field: cpu, tsc, event, reltsc and 1 to 7 are",
-                   begin, p - begin + (p < end));
+        return reject_rule(r, "unknown field; use cpu, tsc, event, reltsc or "
+                           "1 to 7", begin, p - begin + (p < end));
     p++;
     *at = p;
     return add_conversion(r, field, begin, at, end);
 }
 
-static int read_format(struct reader *r, const char *p, const char *end)
+static int parse_format(struct parser *r, const char *p, const char *end)
 {
     int rc = 0;
 
@@ -266,8 +269,8 @@ static int read_format(struct reader *r, const char *p, const char *end)
     return rc;
 }
 
-/* Keep what was read as the rule of this id; the last one counts. */
-static int keep(struct reader *r, uint64_t id)
+/* Store the parsed rule.  A later rule replaces an earlier one. */
+static int store_rule(struct parser *r, uint64_t id)
 {
     struct formats *f = r->f;
     struct formats_rule rule = {
@@ -277,13 +280,13 @@ static int keep(struct reader *r, uint64_t id)
 
     steps = arena_array(&f->arena, r->nr + 1, sizeof(*steps),
                         _Alignof(struct formats_step));
-    if ( !steps || (2 * f->nr >= f->room && grow(f)) )
+    if ( !steps || (2 * f->nr >= f->room && grow_rules(f)) )
         return err_sys(r->e, -ENOMEM, "cannot read %s", r->name);
     memcpy(steps, r->steps, r->nr * sizeof(*steps));
     rule.steps = steps;
     if ( f->longest < rule.longest )
         f->longest = rule.longest;
-    to = id ? find(f, id) : &f->other;
+    to = id ? find_slot(f, id) : &f->other;
     f->nr += id && !to->used;
     *to = rule;
     return 0;
@@ -298,9 +301,9 @@ static const char *skip_blanks(const char *p, const char *end)
     return p;
 }
 
-/* Split "0x1234  format": false if it is not that. */
-static bool split(const char *p, const char *end, uint64_t *id,
-                  const char **format)
+/* Split "0x1234  format".  False: the line has another form. */
+static bool split_line(const char *p, const char *end, uint64_t *id,
+                       const char **format)
 {
     char word[32];
     const char *begin = p;
@@ -315,7 +318,7 @@ static bool split(const char *p, const char *end, uint64_t *id,
     return !opts_number(word, id);
 }
 
-static int read_line(struct reader *r, const char *p, const char *end)
+static int parse_line(struct parser *r, const char *p, const char *end)
 {
     const char *format;
     uint64_t id;
@@ -323,15 +326,17 @@ static int read_line(struct reader *r, const char *p, const char *end)
 
     if ( p == end || *p == '#' || skip_blanks(p, end) == end )
         return 0;
-    if ( !split(p, end, &id, &format) )
-        return bad(r, "no rule: it needs an id and a format", p, end - p);
+    if ( !split_line(p, end, &id, &format) )
+        return reject_rule(r, "not a rule; a rule is an id and a format", p,
+                           end - p);
     if ( id >> 28 )
-        return bad(r, "no id: an event's has 28 bits", p, end - p);
-    rc = read_format(r, format, end);
-    return rc ? rc : keep(r, id);
+        return reject_rule(r, "the id of an event has at most 28 bits", p,
+                           end - p);
+    rc = parse_format(r, format, end);
+    return rc ? rc : store_rule(r, id);
 }
 
-static const char *line_end(const char *p, const char *end)
+static const char *find_line_end(const char *p, const char *end)
 {
     const char *newline = memchr(p, '\n', end - p);
 
@@ -342,7 +347,7 @@ int formats_new(struct formats **out, const char *text, size_t size,
                 const char *name, struct err *e)
 {
     struct formats *f = fault_calloc(1, sizeof(*f));
-    struct reader r = { .f = f, .name = name, .e = e };
+    struct parser r = { .f = f, .name = name, .e = e };
     const char *end = text + size;
     int rc = 0;
 
@@ -357,12 +362,12 @@ int formats_new(struct formats **out, const char *text, size_t size,
         rc = err_sys(e, -ENOMEM, "cannot read %s", name);
     while ( !rc && text < end )
     {
-        const char *line = line_end(text, end);
+        const char *line = find_line_end(text, end);
 
         r.line++;
-        /* A line may end in a carriage return, too. */
-        rc = read_line(&r, text,
-                       line > text && line[-1] == '\r' ? line - 1 : line);
+        /* Lines of other systems end in a carriage return and a newline. */
+        rc = parse_line(&r, text,
+                        line > text && line[-1] == '\r' ? line - 1 : line);
         text = line < end ? line + 1 : end;
     }
     if ( rc )
@@ -385,19 +390,19 @@ bool formats_suspected(const char *text, size_t size)
             return false;
     for ( ; text < end; text = line + 1 )
     {
-        line = line_end(text, end);
+        line = find_line_end(text, end);
         if ( *text != '#' && skip_blanks(text, line) != line )
-            return split(text, line, &id, &format);
+            return split_line(text, line, &id, &format);
         if ( line == end )
             break;
     }
-    /* Comments only, as far as one looked: no trace begins like that. */
+    /* Only comments in these bytes: no trace begins with a #. */
     return size && *begin == '#';
 }
 
 /* --- a file --------------------------------------------------------------- */
 
-static int read_all(int fd, char **text, size_t *size)
+static int read_whole_file(int fd, char **text, size_t *size)
 {
     size_t room = 64 * 1024;
     ssize_t n = 1;
@@ -418,7 +423,7 @@ static int read_all(int fd, char **text, size_t *size)
             *size += n;
         if ( *size < room )
             continue;
-        if ( room >= MOST_BYTES )
+        if ( room >= MAX_FILE_BYTES )
             return -EFBIG;
         room *= 2;
         more = fault_realloc(*text, room);
@@ -437,11 +442,11 @@ int formats_read(struct formats **f, const char *path, struct err *e)
 
     *f = NULL;
     if ( fd < 0 )
-        return err_sys(e, -errno, "cannot read the rules of %s", path);
-    rc = read_all(fd, &text, &size);
+        return err_sys(e, -errno, "cannot read the rules in %s", path);
+    rc = read_whole_file(fd, &text, &size);
     close(fd);
     if ( rc )
-        err_sys(e, rc, "cannot read the rules of %s", path);
+        err_sys(e, rc, "cannot read the rules in %s", path);
     else
         rc = formats_new(f, text, size, path, e);
     free(text);

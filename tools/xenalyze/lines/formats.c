@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records through the programs of formats-rules.c.
+ * Records to lines, by the compiled rules of formats-rules.c.
  *
- * Of a record without a time stamp `tsc` and `reltsc` are 0, and a word that it
- * does not have is 0, too: so it always was.  `reltsc` is the distance to the
- * record with a time stamp before it on the same pcpu: a chunk begins with the
- * latest time of each pcpu, and whoever writes it goes on from there.
+ * As in Xen's script, `tsc` and `reltsc` are 0 in a record without a time
+ * stamp, and so is a word that the record does not have.  `reltsc` is the
+ * distance to the previous time stamp of the same pcpu: each chunk starts with
+ * a copy of the latest time stamps, and the formatting thread updates the copy.
  */
 #include "xenalyze/lines/formats-private.h"
 
@@ -18,14 +18,14 @@
 #include "common/num.h"
 #include "xenalyze/lines/record-filter.h"
 
-#define HYPERCALL_NUMBER 0x000fffffu    /* above it, what arguments there are */
-#define COPY 16u
-#define AHEAD 8u                /* records that are fetched before their turn */
-#define LONGEST_COMPLAINT 128u
+#define HYPERCALL_NUMBER 0x000fffffu    /* the bits above say which arguments */
+#define PREFETCH 8u             /* distance in records */
+#define MAX_WARNING 128u        /* bytes */
 
-/* --- taking --------------------------------------------------------------- */
+/* --- reading -------------------------------------------------------------- */
 
-static int see_cpu(struct formats *f, unsigned int cpu)
+/* Make room for the time of this pcpu. */
+static int ensure_time(struct formats *f, unsigned int cpu)
 {
     uint64_t *times;
 
@@ -40,15 +40,14 @@ static int see_cpu(struct formats *f, unsigned int cpu)
     return 0;
 }
 
-static ssize_t formats_take(void *state, struct chunk *c,
-                            const struct xt_batch *b, size_t at, bool *end)
+static ssize_t formats_read_batch(void *state, struct chunk *c,
+                                  const struct xt_batch *b, size_t at)
 {
     struct formats *f = state;
     struct xt_record r;
     size_t i = at;
 
-    (void)end;
-    if ( chunk_cpus(c, f->nr_cpus) )
+    if ( chunk_set_cpus(c, f->nr_cpus) )
         return -ENOMEM;
     if ( f->nr_cpus )
         memcpy(c->times, f->times, f->nr_cpus * sizeof(*c->times));
@@ -58,7 +57,7 @@ static ssize_t formats_take(void *state, struct chunk *c,
 
         if ( cpu >= f->nr_cpus )
         {
-            if ( see_cpu(f, cpu) || chunk_cpus(c, f->nr_cpus) )
+            if ( ensure_time(f, cpu) || chunk_set_cpus(c, f->nr_cpus) )
                 return -ENOMEM;
             memcpy(c->times, f->times, f->nr_cpus * sizeof(*c->times));
             if ( c->nr )
@@ -72,8 +71,8 @@ static ssize_t formats_take(void *state, struct chunk *c,
     return i - at;
 }
 
-/* A span of time begins with the distance to what is before it. */
-static int early_see(void *state, const struct xt_batch *b)
+/* The first `reltsc` in a span of time is the distance to a record before. */
+static int formats_warmup_feed(void *state, const struct xt_batch *b)
 {
     struct formats *f = state;
     struct xt_record r;
@@ -83,7 +82,7 @@ static int early_see(void *state, const struct xt_batch *b)
         unsigned int cpu = xt_item_cpu(&b->items[i]);
 
         xt_batch_record(b, &b->items[i], &r);
-        if ( see_cpu(f, cpu) )
+        if ( ensure_time(f, cpu) )
             return -ENOMEM;
         if ( r.has_tsc )
             f->times[cpu] = r.tsc;
@@ -91,9 +90,9 @@ static int early_see(void *state, const struct xt_batch *b)
     return 0;
 }
 
-/* --- writing -------------------------------------------------------------- */
+/* --- formatting ----------------------------------------------------------- */
 
-/* A value: a number and its sign, since both 2^63 and -1 come. */
+/* A number and its sign: values range from below 0 to above 2^63. */
 struct value
 {
     uint64_t number;
@@ -104,11 +103,11 @@ struct line
 {
     const struct formats *f;
     const struct xt_record *record;
-    struct value own[FORMATS_1];        /* what is in no word, by field */
+    struct value own[FORMATS_1];        /* of the fields before FORMATS_1 */
 };
 
-/* What is not there is 0. */
-static inline uint64_t word_of(const struct line *l, unsigned int i)
+/* A word of the payload, or 0. */
+static inline uint64_t payload_word(const struct line *l, unsigned int i)
 {
     const struct xt_record *r = l->record;
     uint64_t number = i < r->words ? xt_record_word(r, i) : 0;
@@ -119,15 +118,16 @@ static inline uint64_t word_of(const struct line *l, unsigned int i)
     return number;
 }
 
-static struct value value_of(const struct line *l, uint8_t field)
+static struct value field_value(const struct line *l, uint8_t field)
 {
     if ( field >= FORMATS_1 )
-        return (struct value){ .number = word_of(l, field - FORMATS_1) };
+        return (struct value){ .number = payload_word(l, field - FORMATS_1) };
     return l->own[field];
 }
 
-/* `last` is the time stamp before it on this pcpu; 0: none. */
-static inline void begin_line(struct line *l, unsigned int cpu, uint64_t last)
+/* `last` is the previous time stamp of this pcpu, or 0. */
+static inline void set_own_fields(struct line *l, unsigned int cpu,
+                                  uint64_t last)
 {
     const struct xt_record *r = l->record;
     uint64_t mhz = l->f->mhz;
@@ -141,22 +141,23 @@ static inline void begin_line(struct line *l, unsigned int cpu, uint64_t last)
     l->own[FORMATS_RELTSC].negative = back;
 }
 
-static double as_double(const struct value *v)
+static double value_to_double(const struct value *v)
 {
     return v->negative ? -(double)v->number : (double)v->number;
 }
 
-static bool is_float(char type)
+static bool is_float_type(char type)
 {
     return strchr("fFeEgG", type);
 }
 
-/* Flags, precision, or a type that is not for numbers. */
-static char *put_rare(char *p, const struct formats_step *s,
-                      const struct value *v, const struct line *l)
+/* By printf: flags, a precision, or a type other than d and x. */
+static char *put_by_printf(char *p, const struct formats_step *s,
+                           const struct value *v, const struct line *l)
 {
     bool seconds = s->field == FORMATS_TSC && l->f->mhz;
-    double d = seconds ? l->record->tsc / (l->f->mhz * 1e6) : as_double(v);
+    double d = seconds ? l->record->tsc / (l->f->mhz * 1e6)
+                       : value_to_double(v);
     char text[NUM_I64_MAX + 32];
     int n;
 
@@ -169,7 +170,7 @@ static char *put_rare(char *p, const struct formats_step *s,
                      (unsigned long long)v->number);
         n = snprintf(p, FORMATS_FIELD_MAX, s->conversion, text);
     }
-    else if ( is_float(s->type) )
+    else if ( is_float_type(s->type) )
         n = snprintf(p, FORMATS_FIELD_MAX, s->conversion, d);
     else if ( s->type == 'c' )
         n = snprintf(p, FORMATS_FIELD_MAX, s->conversion,
@@ -181,7 +182,7 @@ static char *put_rare(char *p, const struct formats_step *s,
     return p + (n < (int)FORMATS_FIELD_MAX ? n : (int)FORMATS_FIELD_MAX - 1);
 }
 
-/* Python's %x of -1 is -1. */
+/* As in Python, %x of -1 is -1. */
 static char *put_negative(char *p, const struct formats_step *s,
                           uint64_t number)
 {
@@ -199,13 +200,13 @@ static char *put_negative(char *p, const struct formats_step *s,
     return p + length - 1;
 }
 
-static char *put_anyhow(char *p, const struct formats_step *s,
-                        const struct line *l)
+static char *put_field_slow(char *p, const struct formats_step *s,
+                            const struct line *l)
 {
-    struct value v = value_of(l, s->field);
+    struct value v = field_value(l, s->field);
 
     if ( !s->plain || (s->type != 'd' && s->type != 'x') )
-        return put_rare(p, s, &v, l);
+        return put_by_printf(p, s, &v, l);
     if ( v.negative )
         return put_negative(p, s, v.number);
     if ( s->type == 'd' )
@@ -217,15 +218,15 @@ static char *put_anyhow(char *p, const struct formats_step *s,
                      : num_hex_right(p, v.number, s->width);
 }
 
-static inline char *put_field(char *p, const struct formats_step *s,
-                              const struct line *l)
+static inline char *put_field_fast(char *p, const struct formats_step *s,
+                                   const struct line *l)
 {
     switch ( s->kind )
     {
     case FORMATS_TEXT_ONLY:
         return p;
-    case FORMATS_EIGHT:
-        return num_hex_eight(p, word_of(l, s->field - FORMATS_1));
+    case FORMATS_HEX_EIGHT:
+        return num_hex_eight(p, payload_word(l, s->field - FORMATS_1));
     case FORMATS_NUMBER:
         if ( !l->own[s->field].negative )
             return num_u64(p, l->own[s->field].number);
@@ -234,15 +235,15 @@ static inline char *put_field(char *p, const struct formats_step *s,
         if ( !l->own[s->field].negative )
             return num_u64_right(p, l->own[s->field].number, s->width);
     }
-    return put_anyhow(p, s, l);
+    return put_field_slow(p, s, l);
 }
 
-/* In pieces of a fixed size: there is room for one more on either side. */
+/* Copies of a constant size, up to FORMATS_COPY bytes beyond the end. */
 static inline char *put_literal(char *p, const struct formats_step *s)
 {
-    memcpy(p, s->text, COPY);
-    for ( uint32_t n = COPY; n < s->length; n += COPY )
-        memcpy(p + n, s->text + n, COPY);
+    memcpy(p, s->text, FORMATS_COPY);
+    for ( uint32_t n = FORMATS_COPY; n < s->length; n += FORMATS_COPY )
+        memcpy(p + n, s->text + n, FORMATS_COPY);
     return p + s->length;
 }
 
@@ -254,14 +255,15 @@ static char *put_rule(char *p, const struct formats_rule *rule,
     for ( const struct formats_step *s = rule->steps; s < end; s++ )
     {
         p = put_literal(p, s);
-        p = put_field(p, s, l);
+        p = put_field_fast(p, s, l);
     }
     *p++ = '\n';
     return p;
 }
 
-static char *put_backwards(char *p, unsigned int cpu, uint64_t tsc,
-                           uint64_t last)
+/* A line for a clock that went backward, as Xen's script prints. */
+static char *put_backward_line(char *p, unsigned int cpu, uint64_t tsc,
+                               uint64_t last)
 {
     p = num_u64(num_text(p, "TSC stepped backward cpu "), cpu);
     p = num_u64(num_text(p, " !  "), tsc);
@@ -270,7 +272,7 @@ static char *put_backwards(char *p, unsigned int cpu, uint64_t tsc,
     return p;
 }
 
-static void formats_write(const void *state, struct chunk *c)
+static void formats_format(const void *state, struct chunk *c)
 {
     struct xt_record r;
     struct line l = { .f = state, .record = &r };
@@ -282,16 +284,17 @@ static void formats_write(const void *state, struct chunk *c)
         uint64_t last = c->times[cpu];
         const struct formats_rule *rule;
 
-        if ( i + AHEAD < c->nr )
-            __builtin_prefetch(c->bytes + xt_item_offset(&c->items[i + AHEAD]));
+        if ( i + PREFETCH < c->nr )
+            __builtin_prefetch(c->bytes +
+                               xt_item_offset(&c->items[i + PREFETCH]));
         xt_record_view(&r, c->bytes + xt_item_offset(&c->items[i]));
-        p = chunk_room(c, p, l.f->longest + LONGEST_COMPLAINT);
+        p = chunk_reserve(c, p, l.f->longest + MAX_WARNING);
         if ( !p )
             return;
         if ( r.has_tsc && r.tsc < last )
-            p = put_backwards(p, cpu, r.tsc, last);
-        rule = formats_rule(l.f, r.event);
-        begin_line(&l, cpu, last);
+            p = put_backward_line(p, cpu, r.tsc, last);
+        rule = formats_find_rule(l.f, r.event);
+        set_own_fields(&l, cpu, last);
         if ( rule )
             p = put_rule(p, rule, &l);
         if ( r.has_tsc )
@@ -300,18 +303,18 @@ static void formats_write(const void *state, struct chunk *c)
     c->used = p - c->text;
 }
 
-static const struct print_style style = {
-    .take = formats_take, .write = formats_write,
+static const struct line_style style = {
+    .read = formats_read_batch, .format = formats_format,
 };
 
-const struct print_style *formats_style(void)
+const struct line_style *formats_style(void)
 {
     return &style;
 }
 
-const struct sieve_early *formats_early(void)
+const struct warmup *formats_warmup(void)
 {
-    static const struct sieve_early early = { .see = early_see };
+    static const struct warmup warmup = { .feed = formats_warmup_feed };
 
-    return &early;
+    return &warmup;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records by rules of a user's: what Xen's xentrace_format does.  formats(5)
- * has the rules:
+ * Records as lines by a file of rules, as Xen's xentrace_format prints them.
+ * formats(5) describes the rules:
  *
  *     # a comment
  *     0x00028004  CPU%(cpu)d  %(tsc)d (+%(reltsc)8d)  wake [ d%(1)dv%(2)d ]
  *
- * A rule is compiled once.  One that cannot work is refused when the file is
- * read, with its line.  The file is a stranger's: nothing in it is run, and no
- * conversion can make a line longer than FORMATS_FIELD_MAX a field.
+ * Each rule is compiled once, when the file is read; an invalid rule is an
+ * error with its line number.  The file is not trusted: its conversions are
+ * checked, and a field takes no more than FORMATS_FIELD_MAX bytes of a line.
  */
 #ifndef XENALYZE_LINES_FORMATS_H
 #define XENALYZE_LINES_FORMATS_H
@@ -20,7 +20,7 @@
 #include "xenalyze/lines/pipeline.h"
 
 struct formats;
-struct sieve_early;
+struct warmup;
 
 /* Widths and precisions are at most 200. */
 #define FORMATS_FIELD_MAX 512u
@@ -31,16 +31,16 @@ int formats_new(struct formats **f, const char *text, size_t size,
 int formats_read(struct formats **f, const char *path, struct err *e);
 void formats_free(struct formats *f);   /* NULL is fine */
 
-/* Time stamps are shown in seconds at so many MHz; 0: in cycles. */
+/* Show time stamps in seconds, at this clock rate; 0: in cycles. */
 void formats_set_mhz(struct formats *f, uint64_t mhz);
 
-/* Could this be rules?  It is text, and its first line that says something is
- * one of a rule. */
+/* True if the text may be rules instead of a trace: all of it is text, and its
+   first line that is neither empty nor a comment is a rule. */
 bool formats_suspected(const char *text, size_t size);
 
-/* For print_run and the sieve; the state is a struct formats. */
-const struct print_style *formats_style(void);
-const struct sieve_early *formats_early(void);
+/* The style, and the warm-up of its record filter: both on a struct formats. */
+const struct line_style *formats_style(void);
+const struct warmup *formats_warmup(void);
 
 /* --- between formats.c and formats-rules.c -------------------------------- */
 
@@ -51,26 +51,28 @@ enum formats_field
     FORMATS_FIELDS, FORMATS_LITERAL = FORMATS_FIELDS,
 };
 
-/* How a field is written: as most are, or in some way. */
+/* The most frequent conversions have a fast path each. */
 enum formats_kind
 {
-    FORMATS_TEXT_ONLY,          /* there is none */
-    FORMATS_EIGHT,              /* %(1)08x, of a word */
-    FORMATS_NUMBER,             /* %(cpu)d, of what is no word */
-    FORMATS_RIGHT,              /* %(reltsc)8d, the same */
-    FORMATS_ANYHOW,
+    FORMATS_TEXT_ONLY,          /* no field */
+    FORMATS_HEX_EIGHT,          /* %(1)08x of a payload word */
+    FORMATS_NUMBER,             /* %(cpu)d of any other field */
+    FORMATS_RIGHT,              /* %(reltsc)8d of any other field */
+    FORMATS_SLOW,               /* all other conversions */
 };
 
-/* A text, and behind it a field, or nothing. */
+#define FORMATS_COPY 16u        /* literals are copied in pieces of this size */
+
+/* A literal text and the field that follows, if any. */
 struct formats_step
 {
-    const char *text;           /* 16 bytes more may be read */
-    const char *conversion;     /* of the field, for printf */
+    const char *text;           /* readable for FORMATS_COPY bytes more */
+    const char *conversion;     /* the field's, for printf */
     uint32_t length;            /* of the text */
     uint8_t kind;
     uint8_t field;
-    char type;                  /* d x X o f e E g G s c; as Python's */
-    bool plain;                 /* no flag but 0, no precision */
+    char type;                  /* d x X o f e E g G s c, as in Python */
+    bool plain;                 /* no flag except 0, no precision */
     bool zero;
     uint8_t width;
 };
@@ -78,13 +80,14 @@ struct formats_step
 struct formats_rule
 {
     uint32_t id;
-    bool used;                  /* in the table of rules, by hash */
+    bool used;                  /* this slot of the hash table has a rule */
     const struct formats_step *steps;
     uint32_t nr_steps;
     uint32_t longest;
 };
 
-/* The rule for an event, or the one for all others, or NULL. */
-const struct formats_rule *formats_rule(const struct formats *f, uint32_t id);
+/* The rule of an event; else the rule of id 0, or NULL. */
+const struct formats_rule *formats_find_rule(const struct formats *f,
+                                             uint32_t id);
 
 #endif /* XENALYZE_LINES_FORMATS_H */

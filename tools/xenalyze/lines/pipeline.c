@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A ring of chunks, and three things to do with each:
+ * A ring of chunks with three stages:
  *
- *     take     the next records, which need the order: a slice of the trace,
- *              and who runs where.  One thread at a time
- *     make     the text.  As many threads as there are
- *     put      it into the output.  One thread at a time
+ *     read     the next records, and the state that depends on their order.
+ *              One thread at a time
+ *     format   the text.  Any number of threads
+ *     write    the text to the output.  One thread at a time
  *
- *           made, or being made           taken           free
+ *           formatted or in work        read            free
  *     - - |-----------------------|-----------------|- - - - - - - -
- *       written                 begun             taken
+ *       nr_written            nr_begun           nr_read
  *
- * Any thread does whatever is to be done next.  But who takes goes on to take
- * until others have enough to make, since all that is needed for it is in that
- * one's cache; and nobody waits for a turn to write, but leaves a text for
- * who is at it.  Taking is more than a quarter of the work, so a fifth thread
- * would be idle.
+ * Each thread does whichever stage is due.  The reading thread keeps reading
+ * until the others have enough to format, since the state for reading is in its
+ * cache.  No thread waits for its turn to write: a finished text is left to the
+ * thread that writes already.  Reading is more than a quarter of the work, so a
+ * fifth thread would be idle.
  */
 #include "xenalyze/lines/pipeline.h"
 
@@ -32,10 +32,10 @@
 #define FOLLOW_MS 50
 
 /*
- * So many chunks are taken ahead for each other thread: few, since what is used
- * again late has left the other thread's cache, but enough that neither waits
- * for the other all the time.  Two threads, times as fast as one
- * (tests/bench/dump; twice, and once):
+ * Chunks to read ahead for each other thread.  A chunk that is formatted late
+ * has left the cache of the other thread, so there are few; but enough that
+ * neither thread waits for the other all the time.  Speed of two threads, as a
+ * multiple of one (tests/bench/dump; two runs, and one):
  *
  *     pcpus                     4          128
  *     7 of 4,096 records    1.7 1.7     1.3 1.5
@@ -44,40 +44,41 @@
 #define AHEAD 4u
 #define MAX_CHUNKS ((AHEAD + 2) * MAX_THREADS)
 
-/* Each in cache lines of its own: who takes writes beside who makes. */
+/* Slots share no cache line: neighbours are read and formatted at once. */
 struct slot
 {
     _Alignas(128) struct chunk chunk;
-    bool made;
+    bool formatted;
 };
 
-struct press
+struct pipeline
 {
-    const struct print_job *job;
+    const struct pipeline_job *job;
     unsigned int nr_threads, nr_slots;
     struct slot slots[MAX_CHUNKS];
     pthread_mutex_t lock;
     pthread_cond_t change;
-    /* Of who takes. */
+    /* Used by the reading thread only. */
     struct xt_batch batch;
-    size_t at;                  /* in it */
+    size_t at;                  /* index of the next record in the batch */
     /* All below under the lock. */
-    uint64_t taken, begun, written;     /* chunks */
-    pthread_t taker;            /* the last one */
-    bool taking, putting;
-    bool dry;                   /* there was no more, for the moment */
+    uint64_t nr_read, nr_begun, nr_written;     /* chunks */
+    pthread_t reader;           /* the last one */
+    bool reading, writing;
+    bool drained;               /* a growing file has no more for the moment */
     bool end;
-    int rc;                     /* the first that went wrong */
+    int rc;                     /* the first failure */
     struct err err;
 };
 
-static struct slot *slot_of(struct press *p, uint64_t number)
+static struct slot *slot_at(struct pipeline *p, uint64_t number)
 {
     return &p->slots[number % p->nr_slots];
 }
 
-static void give_up(struct press *p, int rc, const struct err *e)
+static void pipeline_fail(struct pipeline *p, int rc, const struct err *e)
 {
+    assert(rc < 0);
     if ( !p->rc )
     {
         p->rc = rc;
@@ -86,32 +87,32 @@ static void give_up(struct press *p, int rc, const struct err *e)
     p->end = true;
 }
 
-static void give_up_on(struct press *p, int rc, const char *what)
+static void pipeline_fail_sys(struct pipeline *p, int rc, const char *what)
 {
     struct err e = ERR_INIT;
 
-    give_up(p, err_sys(&e, rc, "%s", what), &e);
+    pipeline_fail(p, err_sys(&e, rc, "%s", what), &e);
 }
 
-/* --- taking --------------------------------------------------------------- */
+/* --- reading -------------------------------------------------------------- */
 
-/* What is left of the batch goes into so many chunks, all alike. */
-static struct xt_batch share(const struct press *p)
+/* The records for one chunk: the rest of the batch in chunks of equal size. */
+static struct xt_batch equal_part(const struct pipeline *p)
 {
     struct xt_batch part = p->batch;
     size_t left = part.nr - p->at;
     size_t chunks = (left + CHUNK_ITEMS - 1) / CHUNK_ITEMS;
 
+    assert(left);
     part.nr = p->at + (left + chunks - 1) / chunks;
     return part;
 }
 
-/* Fill a chunk.  1; 0: nothing more comes; -EAGAIN: not now; or -errno. */
-static int fill(struct press *p, struct chunk *c, struct err *e)
+/* Fill a chunk.  1; 0: end; -EAGAIN: nothing at the moment; or -errno. */
+static int fill_chunk(struct pipeline *p, struct chunk *c, struct err *e)
 {
-    const struct print_job *job = p->job;
+    const struct pipeline_job *job = p->job;
     struct xt_batch part;
-    bool end = false;
     ssize_t nr;
     int rc;
 
@@ -120,77 +121,78 @@ static int fill(struct press *p, struct chunk *c, struct err *e)
         if ( p->at == p->batch.nr )
         {
             p->at = p->batch.nr = 0;
-            rc = sieve_next(job->sieve, &p->batch, e);
+            rc = record_filter_next(job->source, &p->batch, e);
             if ( rc <= 0 )
                 return rc;
         }
-        part = share(p);
+        part = equal_part(p);
         chunk_begin(c, &part);
-        nr = job->style->take(job->state, c, &part, p->at, &end);
+        nr = job->style->read(job->state, c, &part, p->at);
         if ( nr < 0 )
             return err_sys(e, nr, "cannot print the records");
         p->at += nr;
+        assert(p->at <= part.nr);
         if ( job->progress && nr )
             job->progress(job->progress_arg, p->batch.items[p->at - 1].time);
-    } while ( !c->nr && !c->fresh && !end );
+    } while ( !c->nr && !c->fresh );
     return c->nr || c->fresh;
 }
 
 /*
- * At the end of a file that grows: all that was taken is written, since nobody
- * waits longer than for the next look at the file.
+ * At the end of a growing file, before looking for more: by now all records
+ * read have been written, so the reader of the text sees them at once.
  */
-static void wait_for_more(struct press *p)
+static void wait_for_growth(struct pipeline *p)
 {
     fflush(p->job->out);
     poll(NULL, 0, FOLLOW_MS);
 }
 
-static void take(struct press *p)
+static void read_next(struct pipeline *p)
 {
-    struct slot *s = slot_of(p, p->taken);
+    struct slot *s = slot_at(p, p->nr_read);
     struct err e = ERR_INIT;
-    bool dry = p->dry;
+    bool drained = p->drained;
     int rc;
 
-    p->taking = true;
-    p->taker = pthread_self();
+    p->reading = true;
+    p->reader = pthread_self();
     pthread_mutex_unlock(&p->lock);
-    if ( dry )
-        wait_for_more(p);
-    s->made = false;
-    rc = fill(p, &s->chunk, &e);
+    if ( drained )
+        wait_for_growth(p);
+    s->formatted = false;
+    rc = fill_chunk(p, &s->chunk, &e);
     pthread_mutex_lock(&p->lock);
-    p->taking = false;
-    p->dry = rc == -EAGAIN && p->job->follow;
+    p->reading = false;
+    p->drained = rc == -EAGAIN && p->job->follow;
     if ( rc > 0 )
-        p->taken++;
+        p->nr_read++;
     else if ( !rc )
         p->end = true;
-    else if ( !p->dry )
-        give_up(p, rc, &e);
+    else if ( !p->drained )
+        pipeline_fail(p, rc, &e);
 }
 
-/* --- making and putting -------------------------------------------------- */
+/* --- formatting and writing ----------------------------------------------- */
 
-static void make(struct press *p)
+static void format_next(struct pipeline *p)
 {
-    struct slot *s = slot_of(p, p->begun++);
+    struct slot *s = slot_at(p, p->nr_begun++);
 
     pthread_mutex_unlock(&p->lock);
-    p->job->style->write(p->job->state, &s->chunk);
+    p->job->style->format(p->job->state, &s->chunk);
     pthread_mutex_lock(&p->lock);
-    s->made = true;
+    s->formatted = true;
 }
 
-static void put(struct press *p)
+static void write_next(struct pipeline *p)
 {
-    const struct chunk *c = &slot_of(p, p->written)->chunk;
+    const struct chunk *c = &slot_at(p, p->nr_written)->chunk;
     int rc = 0;
 
-    p->putting = true;
+    p->writing = true;
     if ( c->no_memory )
-        give_up_on(p, -ENOMEM, "cannot print the records");
+        pipeline_fail_sys(p, -ENOMEM, "cannot print the records");
     if ( !p->rc )
     {
         pthread_mutex_unlock(&p->lock);
@@ -199,38 +201,47 @@ static void put(struct press *p)
         pthread_mutex_lock(&p->lock);
     }
     if ( rc )
-        give_up_on(p, rc, "cannot write the records");
-    p->written++;
-    p->putting = false;
+        pipeline_fail_sys(p, rc, "cannot write the records");
+    p->nr_written++;
+    p->writing = false;
 }
 
-/* --- what is next -------------------------------------------------------- */
+/* --- the choice of the next stage ----------------------------------------- */
 
-static bool can_take(const struct press *p)
+static bool can_read(const struct pipeline *p)
 {
-    return !p->taking && !p->end && p->taken - p->written < p->nr_slots &&
-           (!p->dry || p->written == p->taken);
+    return !p->reading && !p->end &&
+           p->nr_read - p->nr_written < p->nr_slots &&
+           (!p->drained || p->nr_written == p->nr_read);
 }
 
-/* Is there so much to make that who takes had better help? */
-static bool has_enough(const struct press *p)
+static bool can_write(struct pipeline *p)
 {
-    uint64_t waiting = p->taken - p->begun;
-
-    return waiting && (!pthread_equal(p->taker, pthread_self()) ||
-                       waiting >= AHEAD * (p->nr_threads - 1));
+    return p->nr_written < p->nr_begun && !p->writing &&
+           slot_at(p, p->nr_written)->formatted;
 }
 
-/* One thing, with the lock held before and behind it.  False: all is done. */
-static bool do_next(struct press *p)
+/* True if this thread should format: the reader only if far ahead. */
+static bool has_backlog(const struct pipeline *p)
 {
-    if ( p->written < p->begun && !p->putting && slot_of(p, p->written)->made )
-        put(p);
-    else if ( can_take(p) && !has_enough(p) )
-        take(p);
-    else if ( p->begun < p->taken )
-        make(p);
-    else if ( p->end && p->written == p->taken )
+    uint64_t backlog = p->nr_read - p->nr_begun;
+
+    return backlog && (!pthread_equal(p->reader, pthread_self()) ||
+                       backlog >= AHEAD * (p->nr_threads - 1));
+}
+
+/* Run one stage.  The lock is held before and after.  False: all is done. */
+static bool run_stage(struct pipeline *p)
+{
+    assert(p->nr_written <= p->nr_begun && p->nr_begun <= p->nr_read &&
+           p->nr_read - p->nr_written <= p->nr_slots);
+    if ( can_write(p) )
+        write_next(p);
+    else if ( can_read(p) && !has_backlog(p) )
+        read_next(p);
+    else if ( p->nr_begun < p->nr_read )
+        format_next(p);
+    else if ( p->end && p->nr_written == p->nr_read )
         return false;
     else
     {
@@ -241,20 +252,20 @@ static bool do_next(struct press *p)
     return true;
 }
 
-static void *work(void *arg)
+static void *run_worker(void *arg)
 {
-    struct press *p = arg;
+    struct pipeline *p = arg;
 
     pthread_mutex_lock(&p->lock);
-    while ( do_next(p) )
+    while ( run_stage(p) )
         ;
     pthread_mutex_unlock(&p->lock);
     return NULL;
 }
 
-/* --- all of it ------------------------------------------------------------ */
+/* --- all threads ---------------------------------------------------------- */
 
-static int init(struct press *p)
+static int init_slots(struct pipeline *p)
 {
     struct xt_trace_bounds bounds;
     unsigned int nr = p->job->threads;
@@ -268,8 +279,8 @@ static int init(struct press *p)
     return 0;
 }
 
-/* With threads beside this one, as many as can be had: work is work. */
-static void run(struct press *p)
+/* This thread is a worker, too, so threads that cannot be had are no error. */
+static void run_workers(struct pipeline *p)
 {
     pthread_t threads[MAX_THREADS];
     unsigned int nr = 0;
@@ -277,24 +288,24 @@ static void run(struct press *p)
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->change, NULL);
     while ( nr + 1 < p->nr_threads && !fault_hit(FAULT_OPEN) &&
-            !pthread_create(&threads[nr], NULL, work, p) )
+            !pthread_create(&threads[nr], NULL, run_worker, p) )
         nr++;
-    work(p);
+    run_worker(p);
     while ( nr )
         pthread_join(threads[--nr], NULL);
     pthread_cond_destroy(&p->change);
     pthread_mutex_destroy(&p->lock);
 }
 
-int print_run(const struct print_job *job, struct err *e)
+int pipeline_run(const struct pipeline_job *job, struct err *e)
 {
-    struct press p = { .job = job, .err = ERR_INIT };
+    struct pipeline p = { .job = job, .err = ERR_INIT };
 
-    assert(job->threads);
-    if ( init(&p) )
-        give_up_on(&p, -ENOMEM, "cannot print the records");
+    assert(job->threads && job->source && job->out);
+    if ( init_slots(&p) )
+        pipeline_fail_sys(&p, -ENOMEM, "cannot print the records");
     else
-        run(&p);
+        run_workers(&p);
     for ( unsigned int i = 0; i < p.nr_slots; i++ )
         chunk_fini(&p.slots[i].chunk);
     if ( p.rc && e && !e->code )

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records to lines, in their order, with as many threads as wanted: the machine
- * that all outputs of records share.  A STYLE is one of these outputs
- * (dump.c, records.c, ...).  The text is the same for any number of threads.
+ * The pipeline that turns records into lines of text, with any number of
+ * threads, in the order of the records.  A STYLE is the output that it serves:
+ * dump.c, catalogue-lines.c, formats.c, raw.c or count.c.  The text is the same
+ * for any number of threads.
  */
 #ifndef XENALYZE_LINES_PIPELINE_H
 #define XENALYZE_LINES_PIPELINE_H
@@ -13,37 +14,38 @@
 #include "libxentrace/libxentrace.h"
 #include "xenalyze/lines/chunk.h"
 
-struct print_style
+struct line_style
 {
     /*
-     * Take records from batch->items[at] on into the chunk, which has just
-     * begun, as many as it has room for and *end is false.  How many were
-     * looked at, or -errno.  One thread at a time, in the order of the lines.
+     * Read records from batch->items[at] on into an empty chunk, until the
+     * chunk is full or the batch ends.  Returns the number of records read,
+     * including those without a line, or -errno.  Called by one thread at a
+     * time, in the order of the records.
      */
-    ssize_t (*take)(void *state, struct chunk *c, const struct xt_batch *b,
-                    size_t at, bool *end);
+    ssize_t (*read)(void *state, struct chunk *c, const struct xt_batch *b,
+                    size_t at);
 
-    /* Make the text.  Many threads at once: of the state it reads only. */
-    void (*write)(const void *state, struct chunk *c);
+    /* Format the chunk's text.  Called by several threads at once. */
+    void (*format)(const void *state, struct chunk *c);
 };
 
-struct sieve;
+struct record_filter;
 
-struct print_job
+struct pipeline_job
 {
     struct xt_trace *trace;
-    struct sieve *sieve;        /* that the records come through */
-    const struct print_style *style;
+    struct record_filter *source;       /* of the records */
+    const struct line_style *style;
     void *state;                /* of the style */
     FILE *out;
     unsigned int threads;       /* 1 or more */
-    /* Called once a chunk, by who takes: who waits wants to know. */
+    /* Callback for each chunk, by the thread that has read the chunk. */
     void (*progress)(void *arg, uint64_t time);
     void *progress_arg;
-    bool follow;                /* wait for more at the end */
+    bool follow;                /* wait for more at the end of the trace */
 };
 
 /* 0, or -errno and *e says why. */
-int print_run(const struct print_job *job, struct err *e);
+int pipeline_run(const struct pipeline_job *job, struct err *e);
 
 #endif /* XENALYZE_LINES_PIPELINE_H */

@@ -71,14 +71,14 @@ static char *put_read(char *p, const struct chunk *c,
     return put_record(p, &r, at, size);
 }
 
-static void raw_read_write(const void *state, struct chunk *c)
+static void raw_read_format(const void *state, struct chunk *c)
 {
     char *p = c->text;
 
     (void)state;
     for ( size_t i = 0; i < c->nr; i++ )
     {
-        p = chunk_room(c, p, RAW_MAX);
+        p = chunk_reserve(c, p, RAW_MAX);
         if ( !p )
             return;
         p = put_read(p, c, &c->items[i]);
@@ -86,11 +86,11 @@ static void raw_read_write(const void *state, struct chunk *c)
     c->used = p - c->text;
 }
 
-static const struct print_style style = {
-    .take = chunk_take_all, .write = raw_read_write,
+static const struct line_style style = {
+    .read = chunk_read_all, .format = raw_read_format,
 };
 
-const struct print_style *raw_read_style(void)
+const struct line_style *raw_read_style(void)
 {
     return &style;
 }

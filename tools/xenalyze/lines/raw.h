@@ -22,6 +22,6 @@ char *raw_process_line(char *p, const struct xt_record *r);
  * Each record that was read (--dump-raw-reads), by one thread only, since a
  * copy does not know where it was; the state is nothing.
  */
-const struct print_style *raw_read_style(void);
+const struct line_style *raw_read_style(void);
 
 #endif /* XENALYZE_LINES_RAW_H */

@@ -1,41 +1,54 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Batches pass through four steps:
+ *
+ *     read_batch          from the trace, or from the caller's source
+ *     skip_before_span    records before the span leave; some are a warm-up
+ *     cut_after_span      records behind the span leave
+ *     filter_batch        records that do not match leave
+ *
+ * Filters by domain or vcpu need the current vcpu of each pcpu, and so the
+ * records before the span, like an output with a warm-up.  Where the span is
+ * far into a mapped file, nothing before the warm-up is read.
+ */
 #include "xenalyze/lines/record-filter.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
 #include "common/fault.h"
 
 /*
- * Bytes of a file to look back, at first and at most.  A pcpu that is in use
- * has changed its vcpu in the former; the latter is read in a blink.
+ * Length of the warm-up in bytes of the file.  In 16 MiB each pcpu in use has
+ * changed its vcpu; 128 MiB take a tenth of a second to read.
  */
-#define LOOK_BACK (16u << 20)
-#define LOOK_BACK_MORE 8u
-#define LOOK_BACK_MOST (128u << 20)
+#define WARMUP_FIRST (16u << 20)
+#define WARMUP_FACTOR 8u
+#define WARMUP_MAX (128u << 20)
 
-int sieve_init(struct sieve *s)
+int record_filter_init(struct record_filter *s)
 {
     s->begun = s->bounded = s->over = false;
     s->items = NULL;
     s->room = 0;
     s->start = 0;
-    s->held.nr = 0;
+    s->pending.nr = 0;
     if ( s->filter && filter_is_empty(s->filter) )
         s->filter = NULL;
-    return dump_state_init(&s->state);
+    return who_runs_init(&s->runs);
 }
 
-void sieve_fini(struct sieve *s)
+void record_filter_fini(struct record_filter *s)
 {
-    dump_state_fini(&s->state);
+    who_runs_fini(&s->runs);
     free(s->items);
 }
 
 /* --- time ----------------------------------------------------------------- */
 
-static int resolve(struct sieve *s, uint64_t first, uint64_t last,
-                   struct err *e)
+static int resolve_span(struct record_filter *s, uint64_t first, uint64_t last,
+                        struct err *e)
 {
     int rc;
 
@@ -49,9 +62,9 @@ static int resolve(struct sieve *s, uint64_t first, uint64_t last,
     return rc;
 }
 
-/* --- the filter ----------------------------------------------------------- */
+/* --- the user's filter ---------------------------------------------------- */
 
-static int make_room(struct sieve *s, size_t nr)
+static int grow_items(struct record_filter *s, size_t nr)
 {
     struct xt_item *items;
 
@@ -65,79 +78,83 @@ static int make_room(struct sieve *s, size_t nr)
     return 0;
 }
 
-/* Is it wanted?  -ENOMEM if nobody can know. */
-static int wanted(struct sieve *s, const struct xt_batch *b,
-                  const struct xt_item *item)
+/* Whether a record matches: 1, 0, or -ENOMEM. */
+static int match_record(struct record_filter *s, const struct xt_batch *b,
+                        const struct xt_item *item)
 {
     unsigned int cpu = xt_item_cpu(item);
-    uint32_t who = FILTER_NOBODY;
+    uint32_t vcpu = FILTER_NOBODY;
     struct xt_record r;
-    bool yes;
+    bool matches;
 
     xt_batch_record(b, item, &r);
     if ( filter_needs_who(s->filter) )
     {
-        if ( dump_state_show(&s->state, cpu) )
+        if ( who_runs_show_pcpu(&s->runs, cpu) )
             return -ENOMEM;
-        who = s->state.pcpus[cpu].face.who;
+        vcpu = s->runs.pcpus[cpu].column.vcpu;
     }
-    yes = filter_wants(s->filter, s->catalogue, cpu, who, &r);
+    matches = filter_wants(s->filter, s->catalogue, cpu, vcpu, &r);
     if ( filter_needs_who(s->filter) &&
-         dump_state_see(&s->state, NULL, false, cpu, item->time, &r) )
+         who_runs_apply_slow(&s->runs, NULL, false, cpu, item->time, &r) )
         return -ENOMEM;
-    return yes;
+    return matches;
 }
 
-static int sift(struct sieve *s, struct xt_batch *b)
+/* The records of the batch that match, in s->items. */
+static int filter_batch(struct record_filter *s, struct xt_batch *b)
 {
     size_t nr = 0;
     int rc;
 
-    if ( make_room(s, b->nr) )
+    if ( grow_items(s, b->nr) )
         return -ENOMEM;
     for ( size_t i = 0; i < b->nr; i++ )
     {
-        rc = wanted(s, b, &b->items[i]);
+        rc = match_record(s, b, &b->items[i]);
         if ( rc < 0 )
             return rc;
         if ( rc )
             s->items[nr++] = b->items[i];
     }
+    assert(nr <= s->room);
     b->items = s->items;
     b->nr = nr;
     return 0;
 }
 
-/* --- records, and what is before the span -------------------------------- */
+/* --- records before the span ---------------------------------------------- */
 
-static int fetch(struct sieve *s, struct xt_batch *b, struct err *e)
+static int read_batch(struct record_filter *s, struct xt_batch *b,
+                      struct err *e)
 {
     return s->next ? s->next(s->next_arg, b, e)
                    : xt_trace_next_batch(s->trace, b, e);
 }
 
-static int note_segment(struct sieve *s, const struct xt_batch *b,
-                        struct err *e)
+/* At the first batch, and at each new segment, time starts anew. */
+static int check_segment(struct record_filter *s, const struct xt_batch *b,
+                         struct err *e)
 {
     bool first = !s->bounded && !s->start;
 
     if ( !first && b->segment == s->segment )
         return 0;
     s->segment = b->segment;
-    dump_state_reset(&s->state);
+    who_runs_reset(&s->runs);
     if ( first )
-        return resolve(s, b->items->time, 0, e);
+        return resolve_span(s, b->items->time, 0, e);
     s->start = b->items->time;
     return 0;
 }
 
-static bool wants_early(const struct sieve *s)
+static bool needs_warmup(const struct record_filter *s)
 {
-    return s->early || (s->filter && filter_needs_who(s->filter));
+    return s->warmup || (s->filter && filter_needs_who(s->filter));
 }
 
-/* What is before the span leaves the batch, and is shown to who wants it. */
-static int pass_over(struct sieve *s, struct xt_batch *b)
+/* Remove the records before the span; feed them to the warm-up.  0, -ENOMEM. */
+static int skip_before_span(struct record_filter *s, struct xt_batch *b)
 {
     struct xt_batch early = *b;
     int rc = 0;
@@ -147,74 +164,76 @@ static int pass_over(struct sieve *s, struct xt_batch *b)
         b->items++;
         b->nr--;
     }
-    if ( !early.nr || !wants_early(s) )
+    if ( !early.nr || !needs_warmup(s) )
         return 0;
     if ( s->filter )
-        rc = sift(s, &early);
-    return rc || !s->early ? rc : s->early->see(s->early_arg, &early);
+        rc = filter_batch(s, &early);
+    return rc || !s->warmup ? rc : s->warmup->feed(s->warmup_arg, &early);
 }
 
-/* As xt_trace_next_batch, from the begin of the span on. */
-static int next(struct sieve *s, struct xt_batch *b, struct err *e)
+/* As xt_trace_next_batch(), from the beginning of the span on. */
+static int read_from_span(struct record_filter *s, struct xt_batch *b,
+                          struct err *e)
 {
     int rc;
 
     do
     {
-        rc = fetch(s, b, e);
+        rc = read_batch(s, b, e);
         if ( rc <= 0 )
             return rc;
-        rc = note_segment(s, b, e);
-        if ( !rc && s->bounded && pass_over(s, b) )
-            rc = err_sys(e, -ENOMEM, "cannot filter");
+        rc = check_segment(s, b, e);
+        if ( !rc && s->bounded && skip_before_span(s, b) )
+            rc = err_sys(e, -ENOMEM, "cannot filter the records");
     } while ( !rc && !b->nr );
     return rc ? rc : 1;
 }
 
-/* --- where to begin ------------------------------------------------------ */
+/* --- the warm-up ---------------------------------------------------------- */
 
-static bool knows(const struct sieve *s)
+static bool warmup_is_ready(const struct record_filter *s)
 {
     if ( s->filter && filter_needs_who(s->filter) &&
-         !dump_state_knows(&s->state) )
+         !who_runs_is_complete(&s->runs) )
         return false;
-    return !s->early || !s->early->knows || s->early->knows(s->early_arg);
+    return !s->warmup || !s->warmup->is_ready ||
+           s->warmup->is_ready(s->warmup_arg);
 }
 
-static void forget(struct sieve *s, uint64_t first)
+static void warmup_reset(struct record_filter *s, uint64_t first)
 {
-    dump_state_reset(&s->state);
-    if ( s->early && s->early->forget )
-        s->early->forget(s->early_arg);
+    who_runs_reset(&s->runs);
+    if ( s->warmup && s->warmup->reset )
+        s->warmup->reset(s->warmup_arg);
     s->segment = 0;
     s->start = first;
-    s->held.nr = 0;
+    s->pending.nr = 0;
 }
 
-/* Read up to the span, from as far before it as it takes. */
-static int look_back(struct sieve *s, uint64_t first, struct err *e)
+/* Read up to the span, each time from further back until all is known. */
+static int warmup_read(struct record_filter *s, uint64_t first, struct err *e)
 {
     uint64_t from = 0;
     int rc = 0;
 
-    for ( size_t bytes = LOOK_BACK; !rc; bytes *= LOOK_BACK_MORE )
+    for ( size_t bytes = WARMUP_FIRST; !rc; bytes *= WARMUP_FACTOR )
     {
         rc = xt_trace_find_start(s->trace, s->from, bytes, &from, e);
         xt_trace_read_until(s->trace, s->to);
         if ( !rc )
             rc = xt_trace_seek(s->trace, from, e);
         if ( !rc )
-            rc = next(s, &s->held, e);
-        if ( rc < 0 || !from || bytes >= LOOK_BACK_MOST || knows(s) )
+            rc = read_from_span(s, &s->pending, e);
+        if ( rc < 0 || !from || bytes >= WARMUP_MAX || warmup_is_ready(s) )
             break;
-        forget(s, first);
+        warmup_reset(s, first);
         rc = xt_trace_rewind(s->trace, e);
     }
     return rc < 0 ? rc : 0;
 }
 
-/* Of a mapped file, go there at once; of anything else, wait and see. */
-static int begin(struct sieve *s, struct err *e)
+/* Seek to the span, or to the warm-up, in a mapped file; a stream is read. */
+static int seek_span(struct record_filter *s, struct err *e)
 {
     struct err none = ERR_INIT;
     uint64_t first, last;
@@ -227,22 +246,25 @@ static int begin(struct sieve *s, struct err *e)
     if ( rc == -ESPIPE || (!rc && first > last) )
         return 0;
     if ( !rc )
-        rc = resolve(s, first, last, e);
+        rc = resolve_span(s, first, last, e);
     if ( rc )
         return rc;
     xt_trace_read_until(s->trace, s->to);
     if ( !s->span.from.kind )
         return 0;
-    return wants_early(s) ? look_back(s, first, e)
-                          : xt_trace_seek(s->trace, s->from, e);
+    return needs_warmup(s) ? warmup_read(s, first, e)
+                           : xt_trace_seek(s->trace, s->from, e);
 }
 
-/* --- all of it ----------------------------------------------------------- */
+/* --- all steps ------------------------------------------------------------ */
 
-/* Leave out what is behind the span.  False: nothing is left. */
-static bool cut(struct sieve *s, struct xt_batch *b)
+/* Remove the records behind the span.  False if none is left. */
+static bool cut_after_span(struct record_filter *s, struct xt_batch *b)
 {
-    /* In the order of the file there are more behind one that is too late. */
+    /*
+     * Behind the span nothing more is wanted, except in the order of the file,
+     * where records of other pcpus follow.
+     */
     while ( b->nr && b->items[b->nr - 1].time > s->to )
     {
         s->over = s->next == NULL;
@@ -251,23 +273,24 @@ static bool cut(struct sieve *s, struct xt_batch *b)
     return b->nr;
 }
 
-int sieve_next(void *sieve, struct xt_batch *b, struct err *e)
+int record_filter_next(void *record_filter, struct xt_batch *b, struct err *e)
 {
-    struct sieve *s = sieve;
-    int rc = s->begun ? 0 : begin(s, e);
+    struct record_filter *s = record_filter;
+    int rc = s->begun ? 0 : seek_span(s, e);
 
     while ( !rc && !s->over )
     {
-        *b = s->held;
-        s->held.nr = 0;
-        rc = b->nr ? 1 : next(s, b, e);
+        *b = s->pending;
+        s->pending.nr = 0;
+        rc = b->nr ? 1 : read_from_span(s, b, e);
         if ( rc <= 0 )
             return rc;
         rc = 0;
-        if ( s->bounded && !cut(s, b) )
+        assert(b->nr);
+        if ( s->bounded && !cut_after_span(s, b) )
             continue;
-        if ( s->filter && sift(s, b) )
-            return err_sys(e, -ENOMEM, "cannot filter");
+        if ( s->filter && filter_batch(s, b) )
+            return err_sys(e, -ENOMEM, "cannot filter the records");
         if ( b->nr )
             return 1;
     }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Between a trace and what prints its records: lets through those that are
- * wanted.  A dump wants to see all of them, to know who is where, and asks the
- * filter itself: its sieve is for the span of time only.
+ * A filter between a trace and an output that prints records: passes on the
+ * records in the span of time that match the user's filter.
+ *
+ * The dump tracks the current vcpus itself and needs all records for that; so
+ * it applies the user's filter itself, and its record filter has a span only.
  */
 #ifndef XENALYZE_LINES_RECORD_FILTER_H
 #define XENALYZE_LINES_RECORD_FILTER_H
@@ -12,47 +14,50 @@
 #include "xenalyze/lines/who-runs.h"
 
 /*
- * Somebody whose lines depend on the records before them.  What is before the
- * span of time comes here, unless it is long before; of a file from as early on
- * as it takes to know enough, if that is not too early.
+ * Callbacks of an output whose lines depend on earlier records.  Records before
+ * the span of time are fed to the output as a warm-up.  In a mapped file the
+ * warm-up begins some megabytes before the span, and again further back as long
+ * as the output is not ready; in a stream, at the beginning.
  */
-struct sieve_early
+struct warmup
 {
-    int (*see)(void *arg, const struct xt_batch *b);    /* 0 or -ENOMEM */
-    bool (*knows)(const void *arg);     /* enough?  NULL: soon */
-    void (*forget)(void *arg);          /* it begins anew.  NULL: why? */
+    int (*feed)(void *arg, const struct xt_batch *b);   /* 0 or -ENOMEM */
+    bool (*is_ready)(const void *arg);  /* NULL: always ready */
+    void (*reset)(void *arg);           /* forget what was fed; or NULL */
 };
 
-struct sieve
+struct record_filter
 {
-    /* By the caller, and borrowed. */
+    /* Set by the caller, and borrowed. */
     struct xt_trace *trace;
     const struct xt_catalogue *catalogue;
-    const struct filter *filter;        /* NULL: all */
+    const struct filter *filter;        /* NULL: all records */
     struct span span;
     struct xt_clock clock;
+    /* The source of batches; NULL: the trace, by time. */
     int (*next)(void *arg, struct xt_batch *b, struct err *e);
     void *next_arg;
-    const struct sieve_early *early;    /* NULL: nobody */
-    void *early_arg;
+    const struct warmup *warmup;        /* NULL: none */
+    void *warmup_arg;
 
-    /* Time stamp that the segment begins with: known after a batch. */
+    /* First time stamp of the segment: valid after a batch. */
     uint64_t start;
 
     bool begun, bounded, over;
     unsigned int segment;
-    uint64_t from, to;
-    struct xt_batch held;       /* fetched, and of the span */
-    struct dump_state state;
-    struct xt_item *items;
+    uint64_t from, to;          /* the span in time stamps */
+    struct xt_batch pending;    /* read by the warm-up, and in the span */
+    struct who_runs runs;
+    struct xt_item *items;      /* of the last batch that was returned */
     size_t room;
 };
 
-/* After the caller's part was filled in.  0 or -ENOMEM. */
-int sieve_init(struct sieve *s);
-void sieve_fini(struct sieve *s);
+/* Call after setting the caller's members.  0 or -ENOMEM. */
+int record_filter_init(struct record_filter *s);
+void record_filter_fini(struct record_filter *s);
 
-/* As xt_trace_next_batch, of what is wanted; `sieve` is a struct sieve. */
-int sieve_next(void *sieve, struct xt_batch *b, struct err *e);
+/* As xt_trace_next_batch(); `record_filter` is a struct record_filter. */
+int record_filter_next(void *record_filter, struct xt_batch *b,
+                       struct err *e);
 
 #endif /* XENALYZE_LINES_RECORD_FILTER_H */

@@ -2,7 +2,7 @@
 /*
  * What a rule cannot say: names that stock spells in its own way, arguments of
  * hypercalls, and what depends on earlier records.  That comes in the context
- * (dump-state.c): when the guest was left; and as its value, of a write of cr3,
+ * (who-runs.c): when the guest was left; and as its value, of a write of cr3,
  * what was in it; of a read of the TSC, that it went backwards.
  */
 #include "xenalyze/lines/rules.h"
@@ -108,10 +108,10 @@ static char *put_exit(char *p, const struct line_context *c, int64_t value)
 
 static char *put_entry(char *p, const struct line_context *c, int64_t unused)
 {
-    uint64_t cycles = c->time - c->left;
+    uint64_t cycles = c->time - c->exit_time;
 
     (void)unused;
-    if ( c->left == IN_GUEST )
+    if ( c->exit_time == IN_GUEST )
         return p;
     memcpy(p, " cycles ", 8);
     p = num_u64(p + 8, cycles);

@@ -48,7 +48,7 @@ struct line_context
     const struct xt_event *event;
     const struct xt_record *record;
     uint64_t time;              /* its time stamp ... */
-    uint64_t left;              /* ... when its vcpu had left the guest */
+    uint64_t exit_time;              /* ... when its vcpu had left the guest */
     bool has_value;
     uint64_t value;             /* rules-irregular.c says what it is */
 };

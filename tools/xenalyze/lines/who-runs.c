@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The current vcpu of each pcpu: the effect of each kind of record.
+ *
+ *     runstate change      the vcpu enters or leaves the pcpu, if plausible
+ *     LOST                 the vcpu that it names runs on the pcpu
+ *     VM entry and exit    the vcpu's exit time
+ *     CR3 write, RDTSC     the previous value, as a note for the line
+ *     C-state              the sign in the column
+ *
+ * Vcpus stay in an array in the order of their first records, with a hash table
+ * of indices: growing moves the vcpus, so references to them are indices.
+ */
 #include "xenalyze/lines/who-runs.h"
 
 #include <errno.h>
@@ -8,59 +20,61 @@
 
 #define DEFAULT_DOMAIN 32768u
 #define IDLE_DOMAIN 32767u
-#define NO_FACE ((struct face){ .who = NOBODY, .sign = ' ' })
+#define EMPTY_COLUMN ((struct column_state){ .vcpu = NO_VCPU, .sign = ' ' })
 
-enum state { RUNNING, RUNNABLE, BLOCKED, OFFLINE, LOST, INIT };
+/* The runstates in records, and two for vcpus without a known state. */
+enum runstate { RUNNING, RUNNABLE, BLOCKED, OFFLINE, LOST, INIT };
 
 #define FIRST_VCPUS 64u
 #define FIRST_BUCKETS 128u
 
-int dump_state_init(struct dump_state *s)
+int who_runs_init(struct who_runs *s)
 {
-    *s = (struct dump_state){ .nr_cpus = 0 };
+    *s = (struct who_runs){ .nr_cpus = 0 };
     s->vcpus = fault_calloc(FIRST_VCPUS, sizeof(*s->vcpus));
     s->buckets = fault_calloc(FIRST_BUCKETS, sizeof(*s->buckets));
     s->room_vcpus = FIRST_VCPUS;
     s->nr_buckets = FIRST_BUCKETS;
     if ( s->vcpus && s->buckets )
         return 0;
-    dump_state_fini(s);
+    who_runs_fini(s);
     return -ENOMEM;
 }
 
-void dump_state_fini(struct dump_state *s)
+void who_runs_fini(struct who_runs *s)
 {
     free(s->pcpus);
     free(s->vcpus);
     free(s->buckets);
-    *s = (struct dump_state){ .nr_cpus = 0 };
+    *s = (struct who_runs){ .nr_cpus = 0 };
 }
 
-/* Nothing is known of it; and it does not show before there is a record. */
-static void forget(struct dump_pcpu *p, unsigned int cpu, bool seen)
+/* A pcpu before its first runstate record; a blank until it is shown. */
+static void pcpu_set_default(struct who_runs_pcpu *p, unsigned int cpu,
+                             bool shown)
 {
-    *p = (struct dump_pcpu){
-        .face = { .who = DEFAULT_DOMAIN << 16 | (cpu & 0xffff),
-                  .sign = seen ? '.' : ' ' },
-        .seen = seen,
+    *p = (struct who_runs_pcpu){
+        .column = { .vcpu = DEFAULT_DOMAIN << 16 | (cpu & 0xffff),
+                    .sign = shown ? '.' : ' ' },
+        .shown = shown,
     };
 }
 
-void dump_state_reset(struct dump_state *s)
+void who_runs_reset(struct who_runs *s)
 {
     for ( unsigned int cpu = 0; cpu < s->nr_cpus; cpu++ )
-        forget(&s->pcpus[cpu], cpu, s->pcpus[cpu].seen);
+        pcpu_set_default(&s->pcpus[cpu], cpu, s->pcpus[cpu].shown);
     memset(s->buckets, 0, s->nr_buckets * sizeof(*s->buckets));
     s->nr_vcpus = 0;
     s->losses = 0;
 }
 
-int dump_state_cpus(struct dump_state *s, unsigned int nr)
+int who_runs_add_pcpus(struct who_runs *s, unsigned int nr)
 {
     if ( nr > s->room_cpus )
     {
         unsigned int room = nr > 2 * s->room_cpus ? nr : 2 * s->room_cpus;
-        struct dump_pcpu *p = fault_realloc(s->pcpus, room * sizeof(*p));
+        struct who_runs_pcpu *p = fault_realloc(s->pcpus, room * sizeof(*p));
 
         if ( !p )
             return -ENOMEM;
@@ -68,40 +82,41 @@ int dump_state_cpus(struct dump_state *s, unsigned int nr)
         s->room_cpus = room;
     }
     for ( ; s->nr_cpus < nr; s->nr_cpus++ )
-        forget(&s->pcpus[s->nr_cpus], s->nr_cpus, false);
+        pcpu_set_default(&s->pcpus[s->nr_cpus], s->nr_cpus, false);
     return 0;
 }
 
-int dump_state_show(struct dump_state *s, unsigned int cpu)
+int who_runs_show_pcpu(struct who_runs *s, unsigned int cpu)
 {
-    if ( dump_state_cpus(s, cpu + 1) )
+    if ( who_runs_add_pcpus(s, cpu + 1) )
         return -ENOMEM;
-    if ( !s->pcpus[cpu].seen )
-        forget(&s->pcpus[cpu], cpu, true);
+    if ( !s->pcpus[cpu].shown )
+        pcpu_set_default(&s->pcpus[cpu], cpu, true);
     return 0;
 }
 
-bool dump_state_knows(const struct dump_state *s)
+bool who_runs_is_complete(const struct who_runs *s)
 {
     for ( unsigned int cpu = 0; cpu < s->nr_cpus; cpu++ )
-        if ( s->pcpus[cpu].seen &&
-             s->pcpus[cpu].face.who >> 16 == DEFAULT_DOMAIN )
+        if ( s->pcpus[cpu].shown &&
+             s->pcpus[cpu].column.vcpu >> 16 == DEFAULT_DOMAIN )
             return false;
     return true;
 }
 
 /* --- vcpus by id ---------------------------------------------------------- */
 
-static uint32_t *bucket_of(struct dump_state *s, uint32_t id)
+static uint32_t *find_bucket(struct who_runs *s, uint32_t id)
 {
     return &s->buckets[(id ^ id >> 12) * 2654435761u &
                        (s->nr_buckets - 1)];
 }
 
-static int grow(struct dump_state *s)
+/* Make room for twice as many vcpus; rebuild the hash table. */
+static int grow_vcpus(struct who_runs *s)
 {
     uint32_t room = 2 * s->room_vcpus;
-    struct dump_vcpu *v;
+    struct who_runs_vcpu *v;
     uint32_t *buckets;
 
     v = fault_realloc(s->vcpus, room * sizeof(*v));
@@ -117,7 +132,7 @@ static int grow(struct dump_state *s)
     s->room_vcpus = room;
     for ( uint32_t i = 0; i < s->nr_vcpus; i++ )
     {
-        uint32_t *b = bucket_of(s, v[i].id);
+        uint32_t *b = find_bucket(s, v[i].id);
 
         v[i].next = *b;
         *b = i + 1;
@@ -125,37 +140,42 @@ static int grow(struct dump_state *s)
     return 0;
 }
 
-/* The vcpu of this id, which may be new; or NULL: no memory. */
-static struct dump_vcpu *vcpu_of(struct dump_state *s, uint32_t id)
+/* The vcpu of this id, added if new.  NULL: out of memory. */
+static struct who_runs_vcpu *find_or_add_vcpu(struct who_runs *s, uint32_t id)
 {
-    uint32_t *b = bucket_of(s, id);
+    uint32_t *b = find_bucket(s, id);
 
     for ( uint32_t i = *b; i; i = s->vcpus[i - 1].next )
         if ( s->vcpus[i - 1].id == id )
             return &s->vcpus[i - 1];
     if ( s->nr_vcpus == s->room_vcpus )
     {
-        if ( grow(s) )
+        if ( grow_vcpus(s) )
             return NULL;
-        b = bucket_of(s, id);
+        b = find_bucket(s, id);
     }
-    s->vcpus[s->nr_vcpus] = (struct dump_vcpu){
-        .id = id, .state = INIT, .seen = s->losses, .next = *b,
-        .left = IN_GUEST,
+    s->vcpus[s->nr_vcpus] = (struct who_runs_vcpu){
+        .id = id, .runstate = INIT, .losses = s->losses, .next = *b,
+        .exit_time = IN_GUEST,
     };
     *b = ++s->nr_vcpus;
     return &s->vcpus[s->nr_vcpus - 1];
 }
 
-/* Who is on this pcpu, as far as exits go; made up if need be. */
-static struct dump_vcpu *current(struct dump_state *s, unsigned int cpu)
+/*
+ * The vcpu that exits on this pcpu belong to.  Before the first runstate record
+ * this is a vcpu of the default domain; NULL on an empty pcpu or if out of
+ * memory.
+ */
+static struct who_runs_vcpu *find_exit_vcpu(struct who_runs *s,
+                                            unsigned int cpu)
 {
-    struct dump_pcpu *p = &s->pcpus[cpu];
-    struct dump_vcpu *v = dump_state_on(s, cpu);
+    struct who_runs_pcpu *p = &s->pcpus[cpu];
+    struct who_runs_vcpu *v = who_runs_current(s, cpu);
 
-    if ( v || p->face.who == NOBODY )
+    if ( v || p->column.vcpu == NO_VCPU )
         return v;
-    v = vcpu_of(s, p->face.who);
+    v = find_or_add_vcpu(s, p->column.vcpu);
     if ( v )
         p->vcpu = v - s->vcpus + 1;
     return v;
@@ -163,48 +183,57 @@ static struct dump_vcpu *current(struct dump_state *s, unsigned int cpu)
 
 /* --- runstates ------------------------------------------------------------ */
 
-static void note_face(struct dump_state *s, struct chunk *c, unsigned int cpu)
+/* Note a changed column; before the first line of a chunk, change its start. */
+static void note_column(struct who_runs *s, struct chunk *c, unsigned int cpu)
 {
-    const struct face *f = &s->pcpus[cpu].face;
+    const struct column_state *column = &s->pcpus[cpu].column;
 
     if ( !c )
         return;
     if ( !c->nr )
     {
-        c->faces[cpu] = *f;
+        assert(cpu < c->nr_cpus);
+        c->columns[cpu] = *column;
         return;
     }
-    chunk_note(c, NOTE_FACE, f->who);
+    chunk_note(c, NOTE_COLUMN_STATE, column->vcpu);
     c->notes[c->nr_notes - 1].cpu = cpu;
-    c->notes[c->nr_notes - 1].sign = f->sign;
+    c->notes[c->nr_notes - 1].sign = column->sign;
 }
 
-static void leave(struct dump_state *s, struct chunk *c, unsigned int cpu)
+static void pcpu_leave(struct who_runs *s, struct chunk *c, unsigned int cpu)
 {
-    s->pcpus[cpu] = (struct dump_pcpu){ .face = NO_FACE, .seen = true };
-    note_face(s, c, cpu);
+    s->pcpus[cpu] = (struct who_runs_pcpu){
+        .column = EMPTY_COLUMN, .shown = true,
+    };
+    note_column(s, c, cpu);
 }
 
-/* Often it was there already, and nothing new is to be shown. */
-static void enter(struct dump_state *s, struct chunk *c, unsigned int cpu,
-                  struct dump_vcpu *v)
+/* Often the vcpu is on the pcpu already: then the column stays the same. */
+static void pcpu_enter(struct who_runs *s, struct chunk *c, unsigned int cpu,
+                       struct who_runs_vcpu *v)
 {
-    const struct face was = s->pcpus[cpu].face, face = {
-        .who = v->id, .sign = v->id >> 16 == IDLE_DOMAIN ? '-' : '|',
+    const struct column_state before = s->pcpus[cpu].column, now = {
+        .vcpu = v->id, .sign = v->id >> 16 == IDLE_DOMAIN ? '-' : '|',
     };
 
-    s->pcpus[cpu] = (struct dump_pcpu){
-        .face = face, .vcpu = v - s->vcpus + 1, .seen = true,
+    s->pcpus[cpu] = (struct who_runs_pcpu){
+        .column = now, .vcpu = v - s->vcpus + 1, .shown = true,
     };
-    if ( was.who != face.who || was.sign != face.sign )
-        note_face(s, c, cpu);
+    if ( before.vcpu != now.vcpu || before.sign != now.sign )
+        note_column(s, c, cpu);
 }
 
-/* False: that cannot be true, and is not the first sign of a clock astray. */
-static bool mends(struct dump_vcpu *v, unsigned int from, unsigned int to)
+/*
+ * A change from a runstate that the vcpu does not have is taken as true, unless
+ * the vcpu runs.  Two such changes that mirror each other came in the wrong
+ * order, since the clocks of two pcpus differ: the second one is out of date.
+ */
+static bool mismatch_is_plausible(struct who_runs_vcpu *v, unsigned int from,
+                                  unsigned int to)
 {
-    bool mirrored = v->mismatched && v->claimed_to == v->state &&
-                    v->was == from;
+    bool mirrored = v->mismatched && v->mismatch_to == v->runstate &&
+                    v->mismatch_at == from;
 
     if ( mirrored )
     {
@@ -212,72 +241,71 @@ static bool mends(struct dump_vcpu *v, unsigned int from, unsigned int to)
         return false;
     }
     v->mismatched = true;
-    v->was = v->state;
-    v->claimed_from = from;
-    v->claimed_to = to;
-    return v->state != RUNNING;
+    v->mismatch_at = v->runstate;
+    v->mismatch_to = to;
+    return v->runstate != RUNNING;
 }
 
-/* Is it to be believed that this vcpu went from one state to another? */
-static bool believe(struct dump_state *s, struct dump_vcpu *v,
-                    unsigned int from, unsigned int to)
+/* After a loss, and at first, only a change to running is taken as true. */
+static bool change_is_plausible(struct who_runs *s, struct who_runs_vcpu *v,
+                                unsigned int from, unsigned int to)
 {
-    if ( v->state != RUNNING && v->state != INIT && v->seen < s->losses )
-        v->state = LOST;
-    if ( v->state == LOST || v->state == INIT )
+    if ( v->runstate != RUNNING && v->runstate != INIT &&
+         v->losses < s->losses )
+        v->runstate = LOST;
+    if ( v->runstate == LOST || v->runstate == INIT )
         return to == RUNNING;
-    return v->state == from || mends(v, from, to);
+    return v->runstate == from || mismatch_is_plausible(v, from, to);
 }
 
-static int runstate(struct dump_state *s, struct chunk *c, unsigned int cpu,
-                    const struct xt_record *r)
+static int apply_runstate(struct who_runs *s, struct chunk *c,
+                          unsigned int cpu, const struct xt_record *r)
 {
     bool stays = r->event == TRC_SCHED_CONTINUE_RUNNING;
     unsigned int from = stays ? RUNNING : r->event >> 8 & 3;
     unsigned int to = stays ? RUNNING : r->event >> 4 & 3;
-    struct dump_vcpu *v = vcpu_of(s, xt_record_word(r, 0));
+    struct who_runs_vcpu *v = find_or_add_vcpu(s, xt_record_word(r, 0));
 
     if ( !v )
         return -ENOMEM;
-    /* The first time: whoever was on the pcpu, it was this one. */
-    if ( v->state == INIT && from == RUNNING )
-        leave(s, c, cpu);
+    /* The first record of a vcpu that was running: it ran on this pcpu. */
+    if ( v->runstate == INIT && from == RUNNING )
+        pcpu_leave(s, c, cpu);
     if ( to == RUNNABLE )
-        v->left = IN_GUEST;
-    if ( !believe(s, v, from, to) )
+        v->exit_time = IN_GUEST;
+    if ( !change_is_plausible(s, v, from, to) )
         return 0;
     if ( to == RUNNING )
-        enter(s, c, cpu, v);
+        pcpu_enter(s, c, cpu, v);
     else if ( from == RUNNING )
-        leave(s, c, cpu);
-    v->state = to;
-    v->seen = s->losses;
+        pcpu_leave(s, c, cpu);
+    v->runstate = to;
+    v->losses = s->losses;
     return 0;
 }
 
 /* --- losses --------------------------------------------------------------- */
 
-static int lost(struct dump_state *s, struct chunk *c, unsigned int cpu,
-                const struct xt_record *r)
+static int apply_loss(struct who_runs *s, struct chunk *c, unsigned int cpu,
+                      const struct xt_record *r)
 {
     uint32_t word = xt_record_word(r, 1);
-    struct dump_vcpu *v;
+    struct who_runs_vcpu *v = who_runs_current(s, cpu);
 
     s->losses++;
-    if ( s->pcpus[cpu].vcpu )
+    if ( v )
     {
-        v = &s->vcpus[s->pcpus[cpu].vcpu - 1];
-        v->state = LOST;
-        v->left = IN_GUEST;
+        v->runstate = LOST;
+        v->exit_time = IN_GUEST;
     }
-    /* Here the domain is the lower half. */
-    v = vcpu_of(s, word << 16 | word >> 16);
+    /* In a LOST record the domain is the lower half of the word. */
+    v = find_or_add_vcpu(s, word << 16 | word >> 16);
     if ( !v )
         return -ENOMEM;
-    v->state = RUNNING;
-    v->seen = s->losses;
-    v->left = IN_GUEST;
-    enter(s, c, cpu, v);
+    v->runstate = RUNNING;
+    v->losses = s->losses;
+    v->exit_time = IN_GUEST;
+    pcpu_enter(s, c, cpu, v);
     return 0;
 }
 
@@ -288,8 +316,9 @@ static uint64_t word_pair(const struct xt_record *r, unsigned int at)
     return r->words > at + 1 ? xt_load64(r->payload + 4 * at) : 0;
 }
 
-static void write_cr(struct chunk *c, struct dump_vcpu *v,
-                     const struct xt_record *r)
+/* The line of a CR3 write shows the previous value as well. */
+static void apply_cr_write(struct chunk *c, struct who_runs_vcpu *v,
+                           const struct xt_record *r)
 {
     if ( !r->words || xt_record_word(r, 0) != 3 )
         return;
@@ -299,8 +328,9 @@ static void write_cr(struct chunk *c, struct dump_vcpu *v,
     v->cr3 = word_pair(r, 1);
 }
 
-static void read_tsc(struct chunk *c, struct dump_vcpu *v,
-                     const struct xt_record *r)
+/* The line of an RDTSC that goes backward has a warning. */
+static void apply_rdtsc(struct chunk *c, struct who_runs_vcpu *v,
+                        const struct xt_record *r)
 {
     uint64_t tsc = word_pair(r, 0);
 
@@ -310,59 +340,61 @@ static void read_tsc(struct chunk *c, struct dump_vcpu *v,
     v->rdtsc = tsc;
 }
 
-/* An entry, an exit, or what is between them. */
-static void in_exit(struct chunk *c, struct dump_vcpu *v, uint64_t time,
-                    const struct xt_record *r)
+/* A VM entry, a VM exit, or a record of the exit's handler. */
+static void apply_exit(struct chunk *c, struct who_runs_vcpu *v, uint64_t time,
+                       const struct xt_record *r)
 {
     if ( c )
-        chunk_left(c, v ? v->left : IN_GUEST);
+        chunk_set_exit_time(c, v ? v->exit_time : IN_GUEST);
     if ( !v )
         return;
-    v->left = dump_state_left(v->left, r->event, time);
+    v->exit_time = who_runs_exit_time(v->exit_time, r->event, time);
     if ( r->event == TRC_HVM_CR_WRITE64 )
-        write_cr(c, v, r);
+        apply_cr_write(c, v, r);
     else if ( r->event == TRC_HVM_RDTSC )
-        read_tsc(c, v, r);
+        apply_rdtsc(c, v, r);
 }
 
-/* --- all of them ---------------------------------------------------------- */
+/* --- C-states, and the dispatch ------------------------------------------- */
 
-static void power(struct dump_state *s, struct chunk *c, unsigned int cpu,
-                  const struct xt_record *r)
+static void apply_power(struct who_runs *s, struct chunk *c, unsigned int cpu,
+                        const struct xt_record *r)
 {
-    struct face *f = &s->pcpus[cpu].face;
+    char *sign = &s->pcpus[cpu].column.sign;
     uint32_t state = r->words ? xt_record_word(r, 0) : 0;
 
-    if ( !s->show_power || f->sign == ' ' || f->sign == '.' || f->sign == '|' )
+    if ( !s->show_power || *sign == ' ' || *sign == '.' || *sign == '|' )
         return;
     if ( r->event == TRC_PM_IDLE_ENTRY && state < 10 )
-        f->sign = '0' + state;
+        *sign = '0' + state;
     else if ( r->event == TRC_PM_IDLE_EXIT )
-        f->sign = '-';
+        *sign = '-';
     else
         return;
-    note_face(s, c, cpu);
+    note_column(s, c, cpu);
 }
 
-int dump_state_see(struct dump_state *s, struct chunk *c, bool shown,
-                   unsigned int cpu, uint64_t time, const struct xt_record *r)
+int who_runs_apply_slow(struct who_runs *s, struct chunk *c, bool shown,
+                        unsigned int cpu, uint64_t time,
+                        const struct xt_record *r)
 {
     uint32_t kind = r->event & ~0xfffu;
     struct chunk *line = shown ? c : NULL;
 
-    if ( !s->pcpus[cpu].seen )
+    assert(cpu < s->nr_cpus && (!line || line->nr));
+    if ( !s->pcpus[cpu].shown )
     {
-        forget(&s->pcpus[cpu], cpu, true);
-        note_face(s, c, cpu);
+        pcpu_set_default(&s->pcpus[cpu], cpu, true);
+        note_column(s, c, cpu);
     }
     if ( kind == TRC_HVM_ENTRYEXIT || kind == TRC_HVM_HANDLER ||
          kind == TRC_SHADOW )
-        in_exit(line, current(s, cpu), time, r);
+        apply_exit(line, find_exit_vcpu(s, cpu), time, r);
     else if ( kind == TRC_SCHED_MIN && r->words )
-        return runstate(s, c, cpu, r);
+        return apply_runstate(s, c, cpu, r);
     else if ( r->event == TRC_LOST_RECORDS )
-        return lost(s, c, cpu, r);
+        return apply_loss(s, c, cpu, r);
     else if ( kind == TRC_HW_PM )
-        power(s, c, cpu, r);
+        apply_power(s, c, cpu, r);
     return 0;
 }

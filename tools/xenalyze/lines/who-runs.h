@@ -1,93 +1,106 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who is on which pcpu, for the dump: the least that its lines need to know of
- * the records before them.  As stock has it, so that a line says the same: a
- * pcpu of which nothing is known yet is on "default domain" 32768; one whose
- * vcpu has left and whose next one has not come is d?v?.
+ * The current vcpu of each pcpu, followed record by record, for outputs that
+ * print or filter records without the full state machines of machine/.
  *
- * What a pcpu has lost is known when it is back, by the record that says so.
- * Then the vcpu that this names is on it; and any other that is not on a pcpu
- * may be in any state, so that the next thing said of it is believed.
+ * A line of the dump depends on this state, so the rules are those of stock's
+ * xenalyze: before its first runstate record a pcpu runs a vcpu of the default
+ * domain, 32768; between a vcpu that left and its successor the pcpu runs
+ * "d?v?".
+ *
+ * A LOST record ends a gap in the records of its pcpu and names the vcpu that
+ * runs there now.  Any vcpu that was off the pcpus during the gap may have
+ * changed state unseen, so its next runstate record is taken as true.
  */
 #ifndef XENALYZE_LINES_WHO_RUNS_H
 #define XENALYZE_LINES_WHO_RUNS_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/debug.h"
 #include "libxentrace/record.h"
 #include "xenalyze/lines/chunk.h"
 
-struct dump_vcpu
+struct who_runs_vcpu
 {
-    uint32_t id;
-    uint8_t state;
-    bool has_cr3, has_rdtsc, mismatched;
-    uint8_t was, claimed_from, claimed_to;      /* at the last mismatch */
-    uint32_t seen;              /* losses when it last changed */
-    uint32_t next;              /* of the same bucket; number + 1 */
-    uint64_t left;              /* when it left the guest, or IN_GUEST */
-    uint64_t cr3, rdtsc;
+    uint32_t id;                /* domain << 16 | vcpu */
+    uint8_t runstate;
+    bool has_cr3, has_rdtsc;
+    bool mismatched;            /* a change did not fit the runstate, ... */
+    uint8_t mismatch_at;        /* ... which was this one then ... */
+    uint8_t mismatch_to;        /* ... and which the record changed to this */
+    uint32_t losses;            /* losses of the trace at the last change */
+    uint32_t next;              /* hash chain: index + 1, or 0 */
+    uint64_t exit_time;         /* time of the last VM exit, or IN_GUEST */
+    uint64_t cr3, rdtsc;        /* the last values written and read */
 };
 
-struct dump_pcpu
+struct who_runs_pcpu
 {
-    struct face face;
-    bool seen;                  /* there is a record of it, or soon will be */
-    uint32_t vcpu;              /* number, + 1; 0: nobody */
+    struct column_state column;
+    bool shown;                 /* has a record, or is going to have one */
+    uint32_t vcpu;              /* index of the current vcpu + 1, or 0 */
 };
 
-struct dump_state
+struct who_runs
 {
-    struct dump_pcpu *pcpus;
-    unsigned int nr_cpus;       /* with a column */
+    struct who_runs_pcpu *pcpus;
+    unsigned int nr_cpus;       /* pcpus with a column */
     unsigned int room_cpus;
-    struct dump_vcpu *vcpus;
+    struct who_runs_vcpu *vcpus;
     uint32_t nr_vcpus, room_vcpus;
-    uint32_t *buckets;          /* of vcpus, by id; number + 1 */
-    uint32_t nr_buckets;
-    uint32_t losses;            /* so far */
-    bool show_power;            /* which C-state an idle pcpu is in */
+    uint32_t *buckets;          /* hash table of vcpus by id: index + 1 */
+    uint32_t nr_buckets;        /* a power of 2 */
+    uint32_t losses;            /* LOST records so far */
+    bool show_power;            /* show the C-state of an idle pcpu */
 };
 
-int dump_state_init(struct dump_state *s);
-void dump_state_fini(struct dump_state *s);
+/* 0 or -ENOMEM. */
+int who_runs_init(struct who_runs *s);
+void who_runs_fini(struct who_runs *s);
 
-/* Forget everybody; columns stay. */
-void dump_state_reset(struct dump_state *s);
+/* Forget all vcpus; the pcpus keep their columns. */
+void who_runs_reset(struct who_runs *s);
 
-/* There are so many pcpus at least, and this one shows.  0 or -ENOMEM. */
-int dump_state_cpus(struct dump_state *s, unsigned int nr);
-int dump_state_show(struct dump_state *s, unsigned int cpu);
+/* Give at least `nr` pcpus a column.  0 or -ENOMEM. */
+int who_runs_add_pcpus(struct who_runs *s, unsigned int nr);
 
-/* Is it known, of each pcpu that shows, who is on it, or that nobody is? */
-bool dump_state_knows(const struct dump_state *s);
+/* Show this pcpu from the first line on.  0 or -ENOMEM. */
+int who_runs_show_pcpu(struct who_runs *s, unsigned int cpu);
 
-/* Who is on this pcpu, if its records have told. */
-static inline struct dump_vcpu *dump_state_on(struct dump_state *s,
-                                              unsigned int cpu)
+/* True if the current vcpu, or its absence, is known of each shown pcpu. */
+bool who_runs_is_complete(const struct who_runs *s);
+
+/* The current vcpu of a pcpu, or NULL if no record has named one. */
+static inline struct who_runs_vcpu *who_runs_current(struct who_runs *s,
+                                                     unsigned int cpu)
 {
-    uint32_t number = s->pcpus[cpu].vcpu;
+    uint32_t number;
 
+    debug_assert(cpu < s->nr_cpus);
+    number = s->pcpus[cpu].vcpu;
     return number ? &s->vcpus[number - 1] : NULL;
 }
 
-/* When the guest was left, behind a record of this event. */
-static inline uint64_t dump_state_left(uint64_t left, uint32_t event,
-                                       uint64_t time)
+/* The vcpu's exit time after a record of this event. */
+static inline uint64_t who_runs_exit_time(uint64_t exit_time, uint32_t event,
+                                          uint64_t time)
 {
     bool passes = (event & ~0xfffu) == TRC_HVM_ENTRYEXIT;
     bool enters = (event & ~TRC_HVM_NESTEDFLAG) == TRC_HVM_VMENTRY;
 
-    left = passes ? time : left;
-    return enters ? IN_GUEST : left;
+    exit_time = passes ? time : exit_time;
+    return enters ? IN_GUEST : exit_time;
 }
 
 /*
- * Does it change anything but that?  Seldom, and what comes next is hard to
- * guess: so there is but one thing to be guessed.
+ * True if a record of this event may change more than the exit time.  Such
+ * records are rare and follow no pattern, so the conditions are joined without
+ * branches: the caller has one branch to mispredict instead of five.
  */
-static inline bool dump_state_changes(uint32_t event)
+static inline bool who_runs_needs_slow(uint32_t event)
 {
     uint32_t kind = event & ~0xfffu;
 
@@ -97,40 +110,41 @@ static inline bool dump_state_changes(uint32_t event)
 }
 
 /*
- * What this record changes is noted in the chunk (NULL: nowhere), and what its
- * line needs, if it is shown: then it was just counted.  The pcpu has a column.
- * 0 or -ENOMEM.
+ * Apply one record of a pcpu that has a column.  Changes become notes in the
+ * chunk, unless `c` is NULL.  A record with a line (`shown`) has been counted
+ * in c->nr, and also leaves the values that its line needs.  0 or -ENOMEM.
  */
-int dump_state_see(struct dump_state *s, struct chunk *c, bool shown,
-                   unsigned int cpu, uint64_t time, const struct xt_record *r);
+int who_runs_apply_slow(struct who_runs *s, struct chunk *c, bool shown,
+                        unsigned int cpu, uint64_t time,
+                        const struct xt_record *r);
 
 /*
- * The same for most records, as long as all are shown and it is known which
- * vcpu they are about.  They are counted into the chunk, of which b->items[at]
- * is the next one; up to `end` at most, for which there is room.  The place of
- * the first that is not like that.
+ * Apply records from b->items[at] up to `end`, as long as each is shown, its
+ * pcpu's current vcpu is known and only the exit time may change.  The records
+ * are counted into the chunk, which has room for them.  Returns the index of
+ * the first record that who_runs_apply_slow() has to handle, or `end`.
  */
-static inline size_t dump_state_see_most(struct dump_state *s,
-                                         struct chunk *c,
+static inline size_t who_runs_apply_fast(struct who_runs *s, struct chunk *c,
                                          const struct xt_batch *b, size_t at,
                                          size_t end)
 {
-    uint64_t *left = c->left + c->nr;
+    uint64_t *exit_time = c->exit_times + c->nr;
     const size_t begin = at;
 
+    debug_assert(end <= b->nr && c->nr + (end - at) <= CHUNK_ITEMS);
     for ( ; at < end; at++ )
     {
         const struct xt_item *item = &b->items[at];
         uint32_t event = xt_batch_event(b, item);
-        struct dump_vcpu *v;
+        struct who_runs_vcpu *v;
 
-        if ( dump_state_changes(event) || xt_item_cpu(item) >= s->nr_cpus )
+        if ( who_runs_needs_slow(event) || xt_item_cpu(item) >= s->nr_cpus )
             break;
-        v = dump_state_on(s, xt_item_cpu(item));
+        v = who_runs_current(s, xt_item_cpu(item));
         if ( !v )
             break;
-        *left++ = v->left;
-        v->left = dump_state_left(v->left, event, item->time);
+        *exit_time++ = v->exit_time;
+        v->exit_time = who_runs_exit_time(v->exit_time, event, item->time);
     }
     c->nr += at - begin;
     return at;
