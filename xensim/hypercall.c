@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Hypercalls: packed into a struct, carried to pcpu 0, run, carried back.
+ * Hypercalls: the arguments are packed into a struct, a call on pcpu 0 runs
+ * the hypervisor's function, the struct carries the result back.
  */
 #include "xensim/hypercall.h"
 #include "xensim/runtime/runtime.h"
@@ -17,7 +18,7 @@ unsigned int hypercall_epoch(void)
     return __atomic_load_n(&epoch, __ATOMIC_ACQUIRE);
 }
 
-static void boot(void *unused)
+static void boot_trace_buffers(void *unused)
 {
     (void)unused;
     init_trace_bufs();
@@ -25,7 +26,7 @@ static void boot(void *unused)
 
 void hypercall_boot(void)
 {
-    xensim_call_on(0, boot, NULL);
+    xensim_call_on(0, boot_trace_buffers, NULL);
 }
 
 struct tbuf_call
@@ -36,15 +37,15 @@ struct tbuf_call
     int rc;
 };
 
-static bool only_looks(uint32_t cmd)
+static bool is_read_only(uint32_t cmd)
 {
     return cmd == XEN_SYSCTL_TBUFOP_get_info || cmd == XEN_SYSCTL_TBUFOP_state;
 }
 
-static void tbuf(void *arg)
+static void run_tbuf(void *arg)
 {
     struct tbuf_call *call = arg;
-    unsigned int step = only_looks(call->op->cmd) ? 0 : 1;
+    unsigned int step = is_read_only(call->op->cmd) ? 0 : 1;
 
     xensim_guest_window(call->buffer, call->size);
     __atomic_fetch_add(&epoch, step, __ATOMIC_SEQ_CST);
@@ -57,7 +58,7 @@ int hypercall_tbuf(struct xen_sysctl_tbuf_op *op, void *buffer, size_t size)
 {
     struct tbuf_call call = { .op = op, .buffer = buffer, .size = size };
 
-    return xensim_call_on(0, tbuf, &call) ?: call.rc;
+    return xensim_call_on(0, run_tbuf, &call) ?: call.rc;
 }
 
 struct cpu_call
@@ -94,7 +95,10 @@ uint64_t hypercall_clock(void)
     return now;
 }
 
-/* pcpu 0 cannot take itself down, nor may a guest's number be asserted. */
+/*
+ * pcpu 0 cannot take itself down, and cpu_down() asserts its argument: check a
+ * client's number here.
+ */
 int hypercall_cpu_down(unsigned int cpu)
 {
     struct cpu_call call = { .move = cpu_down, .cpu = cpu };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The hypervisor's ways in, for those who are no pcpu: each runs on pcpu 0,
- * as dom0's hypercalls would on the pcpu that runs dom0.
+ * Entry points of the hypervisor for threads that are no pcpu: each call runs
+ * on pcpu 0, as a hypercall of dom0 would on the pcpu of dom0's vcpu.
  */
 #ifndef XENSIM_HYPERCALL_H
 #define XENSIM_HYPERCALL_H
@@ -11,12 +11,15 @@
 
 #include <public/sysctl.h>
 
-/* What arch setup calls last: the rings of the boot parameters. */
+/*
+ * Allocate the trace buffers of the boot parameters: the last step of Xen's
+ * arch setup.
+ */
 void hypercall_boot(void);
 
 /*
- * XEN_SYSCTL_tbuf_op.  op->cpu_mask.bitmap may point into buffer[size];
- * elsewhere it faults.  0 or -errno.
+ * XEN_SYSCTL_tbuf_op. op->cpu_mask.bitmap may point into buffer[size];
+ * elsewhere it faults. 0 or -errno.
  */
 int hypercall_tbuf(struct xen_sysctl_tbuf_op *op, void *buffer, size_t size);
 
@@ -27,9 +30,9 @@ int hypercall_cpu_up(unsigned int cpu);
 int hypercall_cpu_down(unsigned int cpu);
 
 /*
- * Counts the beginnings and ends of tbuf ops that may change what is traced.
- * Even and the same before and after a trace point: nothing changed
- * meanwhile.
+ * A counter of the starts and ends of tbuf ops that may change the set of
+ * traced events. If the counter is even, and the same before and after a trace
+ * point, no op ran meanwhile.
  */
 unsigned int hypercall_epoch(void);
 

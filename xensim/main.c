@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xensim: a hypervisor in user space, as far as trace rings go.
+ * xensim: a hypervisor in user space, as far as trace buffers need one.
  *
- *     xen/common/trace.c            unchanged, on the headers of include/
- *     runtime/                      the machine it believes to run on
- *     workload/                     what happens on that machine
- *     control/                      dom0's way in: a socket
+ *     xen/common/trace.c    unchanged, compiled with the headers of include/
+ *     runtime/              the machine below the hypervisor
+ *     workload/             domains, vcpus and a scheduler on the machine
+ *     control/              a socket: the interface of dom0
  *
- * main() puts them together, and takes them apart in reverse order.
+ * main() starts these parts, and stops them in reverse order.
  */
-#include "xensim/control/control.h"
-#include "xensim/draft.h"
+#include "xensim/control/control-server.h"
 #include "xensim/hypercall.h"
 #include "xensim/options.h"
-#include "xensim/place.h"
-#include "xensim/play.h"
-#include "xensim/supervise.h"
+#include "xensim/outfile.h"
+#include "xensim/simulation.h"
+#include "xensim/socket-dir.h"
+#include "xensim/supervisor.h"
 #include "xensim/workload/workload.h"
 
 #include <errno.h>
@@ -25,10 +25,10 @@
 #define LOGLEVEL_ALL    4
 #define LOGLEVEL_ERRORS 1
 
-/* What the options name, open for as long as they are needed. */
+/* Files named by options, open during the run. */
 struct files
 {
-    struct draft truth, report, output;
+    struct outfile truth, report, output;
 };
 
 static int make_workload(const struct options *o, FILE *truth,
@@ -41,15 +41,15 @@ static int make_workload(const struct options *o, FILE *truth,
         .nested = o->nested, .cstates = o->cstates, .rate = o->rate,
         .interrupts = o->interrupts, .nmis = o->nmis, .storm = o->storm,
         .hotplug = o->hotplug, .skew = o->skew, .drift = o->drift,
-        .jump = o->jump, .seed = o->seed, .orders = o->orders,
-        .nr_orders = o->nr_orders, .truth = truth,
+        .jump = o->jump, .seed = o->seed, .dom_configs = o->dom_configs,
+        .nr_dom_configs = o->nr_dom_configs, .truth = truth,
     };
 
     return workload_new(w, &config, e);
 }
 
-/* With --output nobody is there whom a warning would help. */
-static unsigned int loglevel(const struct options *o)
+/* With --output there is no user at a console, so only errors are printed. */
+static unsigned int choose_loglevel(const struct options *o)
 {
     if ( o->verbose )
         return LOGLEVEL_ALL;
@@ -62,14 +62,14 @@ static int power_on(const struct options *o, struct workload *w,
     struct xensim_config config = {
         .cpus = o->cpus, .online = o->online,
         .frames = o->memory >> PAGE_SHIFT, .boot = o->boot,
-        .loglevel = loglevel(o), .threads = !o->virtual_time,
+        .loglevel = choose_loglevel(o), .threads = !o->virtual_time,
         .park = o->park, .scatter = o->scatter,
         .guest = workload_guest(w),
     };
     const char *bad = NULL;
     int rc;
 
-    workload_clock(w);
+    workload_set_clock(w);
     rc = xensim_start(&config, &bad);
     if ( bad )
         return err_set(e, rc, "--boot: '%s': no such parameter, or not a "
@@ -82,7 +82,9 @@ static int power_on(const struct options *o, struct workload *w,
     return 0;
 }
 
-/* Who writes the trace himself needs no socket. */
+/*
+ * Return 0 with *c = NULL if --output drains the rings: no client, no socket.
+ */
 static int open_control(const struct options *o, struct control **c,
                         const char *path, struct err *e)
 {
@@ -90,11 +92,11 @@ static int open_control(const struct options *o, struct control **c,
     return o->output ? 0 : control_open(c, path, e);
 }
 
-static int run_machine(struct play *p, int *status, struct err *e)
+static int run_machine(struct simulation *p, int *status, struct err *e)
 {
     const struct options *o = p->options;
-    struct place place;
-    int rc = place_init(&place, o->socket, o->command, e);
+    struct socket_dir place;
+    int rc = socket_dir_init(&place, o->socket, o->command, e);
 
     if ( rc )
         return rc;
@@ -105,20 +107,20 @@ static int run_machine(struct play *p, int *status, struct err *e)
     if ( rc )
         goto out_power;
     p->path = place.path;
-    rc = play(p, status, e);
+    rc = simulation_run(p, status, e);
     if ( p->control )
         control_close(p->control);
 out_power:
     xensim_stop();
 out_place:
-    place_fini(&place);
+    socket_dir_fini(&place);
     return rc;
 }
 
 static int run_workload(const struct options *o, const struct files *f,
                         struct supervisor *s, int *status, struct err *e)
 {
-    struct play p = { .options = o, .supervisor = s,
+    struct simulation p = { .options = o, .supervisor = s,
                       .output = f->output.file };
     int rc = make_workload(o, f->truth.file, &p.workload, e);
 
@@ -131,23 +133,23 @@ static int run_workload(const struct options *o, const struct files *f,
     return rc;
 }
 
-static int run(const struct options *o, int *status, struct err *e)
+static int run_xensim(const struct options *o, int *status, struct err *e)
 {
     struct supervisor s;
     struct files f = { .truth = { .name = NULL } };
     int rc = supervisor_init(&s, e);
 
     if ( !rc )
-        rc = draft_open(&f.truth, "--truth", o->truth, e);
+        rc = outfile_open(&f.truth, "--truth", o->truth, e);
     if ( !rc )
-        rc = draft_open(&f.report, "--report", o->report, e);
+        rc = outfile_open(&f.report, "--report", o->report, e);
     if ( !rc )
-        rc = draft_open(&f.output, "--output", o->output, e);
+        rc = outfile_open(&f.output, "--output", o->output, e);
     if ( !rc )
         rc = run_workload(o, &f, &s, status, e);
-    rc = draft_close(&f.output, rc, e);
-    rc = draft_close(&f.report, rc, e);
-    rc = draft_close(&f.truth, rc, e);
+    rc = outfile_close(&f.output, rc, e);
+    rc = outfile_close(&f.report, rc, e);
+    rc = outfile_close(&f.truth, rc, e);
     supervisor_fini(&s);
     return rc;
 }
@@ -161,7 +163,7 @@ int main(int argc, char **argv)
     int rc = options_parse(&o, argc, argv, &next, &e);
 
     if ( !rc && next == OPTS_RUN )
-        rc = run(&o, &status, &e);
+        rc = run_xensim(&o, &status, &e);
     options_fini(&o);
     if ( !rc )
         return status;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The options of xensim: one table, and what the table cannot say.
+ * The options of xensim: one table, and checks across options.
  *
- * A scenario's options are read first, so that what is typed wins.
+ * A scenario's options are parsed first, so the command line overrides them.
  */
 #include "config.h"
 
@@ -178,7 +178,7 @@ static int check_output(const struct options *o, struct err *e)
     return 0;
 }
 
-static int check(const struct options *o, struct err *e)
+static int check_options(const struct options *o, struct err *e)
 {
     if ( o->online > o->cpus )
         return err_set(e, -EINVAL, "--online %u: there are only %u pcpus; "
@@ -194,17 +194,20 @@ static int check(const struct options *o, struct err *e)
     return check_output(o, e);
 }
 
-/* Presets are applied each time, so options of the file come again. */
-static int parse(struct options *o, int argc, char **argv, int *first,
-                 enum opts_next *next, struct err *e)
+/*
+ * Parsing applies the defaults, so options of the file are parsed again each
+ * time.
+ */
+static int parse_args(struct options *o, int argc, char **argv, int *first,
+                      enum opts_next *next, struct err *e)
 {
     *o = (struct options){ .ready_fd = NO_FD, .file = o->file };
     return opts_parse(&program, argc, argv, o, first, next, e);
 }
 
-/* The file's options, then argv's. */
-static int parse_both(struct options *o, int argc, char **argv,
-                      enum opts_next *next, struct err *e)
+/* Parse the options of the scenario file, then argv. */
+static int parse_file_and_args(struct options *o, int argc, char **argv,
+                               enum opts_next *next, struct err *e)
 {
     int more = o->file.nr_args, all = more + argc, first, rc;
     char **args = calloc(all + 1, sizeof(*args));
@@ -215,15 +218,15 @@ static int parse_both(struct options *o, int argc, char **argv,
     if ( more )
         memcpy(args + 1, o->file.args, more * sizeof(*args));
     memcpy(args + 1 + more, argv + 1, (argc - 1) * sizeof(*args));
-    rc = parse(o, all, args, &first, next, e);
-    /* The command stands at argv's end, too, where it is not to be freed. */
+    rc = parse_args(o, all, args, &first, next, e);
+    /* Point to the command at argv's end: args is freed. */
     if ( !rc && first < all )
         o->command = argv + argc - (all - first);
     free(args);
     return rc;
 }
 
-static int order_domains(struct options *o, struct err *e);
+static int configure_domains(struct options *o, struct err *e);
 
 int options_parse(struct options *o, int argc, char **argv,
                   enum opts_next *next, struct err *e)
@@ -231,46 +234,46 @@ int options_parse(struct options *o, int argc, char **argv,
     int first, rc;
 
     *o = (struct options){ .scenario = NULL };
-    rc = parse(o, argc, argv, &first, next, e);
+    rc = parse_args(o, argc, argv, &first, next, e);
     if ( rc || *next == OPTS_EXIT )
         return rc;
     if ( first < argc )
         o->command = argv + first;
     if ( o->scenario )
         rc = scenario_read(&o->file, o->scenario, &program, sizeof(*o), e)
-             ?: parse_both(o, argc, argv, next, e);
+             ?: parse_file_and_args(o, argc, argv, next, e);
     if ( !rc )
-        rc = check(o, e);
-    return rc ?: order_domains(o, e);
+        rc = check_options(o, e);
+    return rc ?: configure_domains(o, e);
 }
 
 void options_fini(struct options *o)
 {
     scenario_free(&o->file);
-    free(o->orders);
+    free(o->dom_configs);
 }
 
 /* ---- domains ---------------------------------------------------------- */
 
-static const struct domain_order dom0_preset = {
+static const struct dom_config dom0_default = {
     .name = DOM0_NAME, .copies = 1, .kind = SIM_PV,
     .loads = { SIM_QUIET }, .nr_loads = 1, .weight = 256, .pin.first = 1,
 };
 
-/* In a mix most are busy, so that pcpus are. */
+/* Loads of mixed guests: mostly busy, to keep the pcpus busy. */
 static const unsigned int mixed_loads[] = {
     SIM_BUSY, SIM_IO, SIM_BUSY, SIM_PERIODIC, SIM_BUSY, SIM_BURSTY,
 };
 
-static void order_guest(const struct options *o, struct domain_order *d,
-                        unsigned int nr)
+static void configure_guest(const struct options *o, struct dom_config *d,
+                            unsigned int nr)
 {
     static const char *const mixed_names[] = { "pv", "pvh", "hvm" };
     bool mix = o->kind == ARRAY_SIZE(mixed_names);
     unsigned int kind = mix ? nr % ARRAY_SIZE(mixed_names) : o->kind;
     bool any = o->load == SIM_QUIET + 1;
 
-    *d = dom0_preset;
+    *d = dom0_default;
     snprintf(d->name, sizeof(d->name), "%s%u", mixed_names[kind], nr + 1);
     d->kind = SIM_PV + kind;
     d->vcpus = o->vcpus;
@@ -280,21 +283,21 @@ static void order_guest(const struct options *o, struct domain_order *d,
 
 static bool has_dom0(const struct scenario *s)
 {
-    return s->nr_orders && !strcmp(s->orders[0].name, DOM0_NAME);
+    return s->nr_dom_configs && !strcmp(s->dom_configs[0].name, DOM0_NAME);
 }
 
 static int count_domains(const struct options *o, struct err *e)
 {
     uint64_t nr = 0;
 
-    for ( unsigned int i = 0; i < o->nr_orders; i++ )
-        nr += o->orders[i].copies;
+    for ( unsigned int i = 0; i < o->nr_dom_configs; i++ )
+        nr += o->dom_configs[i].copies;
     return nr <= SIM_DOMAINS_MAX ? 0 :
            err_set(e, -E2BIG, "%llu domains are too many; there can be %u",
                    (unsigned long long)nr, SIM_DOMAINS_MAX);
 }
 
-static int check_pin(const struct options *o, const struct domain_order *d,
+static int check_pin(const struct options *o, const struct dom_config *d,
                      const char *key, struct cpu_range pin, struct err *e)
 {
     if ( pin.first > pin.last || pin.last < o->cpus )
@@ -308,9 +311,9 @@ static int check_pins(const struct options *o, struct err *e)
 {
     int rc = 0;
 
-    for ( unsigned int i = 0; !rc && i < o->nr_orders; i++ )
+    for ( unsigned int i = 0; !rc && i < o->nr_dom_configs; i++ )
     {
-        const struct domain_order *d = &o->orders[i];
+        const struct dom_config *d = &o->dom_configs[i];
 
         rc = check_pin(o, d, "pin", d->pin, e);
         if ( !rc && d->repin )
@@ -319,7 +322,10 @@ static int check_pins(const struct options *o, struct err *e)
     return rc;
 }
 
-/* With the null scheduler all vcpus together are as many as pcpus. */
+/*
+ * The null scheduler needs a pcpu for each vcpu, so the default counts are
+ * small.
+ */
 static unsigned int default_dom0_vcpus(const struct options *o)
 {
     if ( o->dom0_vcpus )
@@ -338,24 +344,29 @@ static unsigned int default_guests(const struct options *o)
     return min(o->cpus * 5 / 8 + 1, SIM_DOMAINS_MAX - 1u);
 }
 
-/* Dom0 comes first; guests of ours if the scenario has no domains. */
-static int order_domains(struct options *o, struct err *e)
+/*
+ * Fill the table of domains: dom0 first, then the scenario's domains, or the
+ * default guests if the scenario has none.
+ */
+static int configure_domains(struct options *o, struct err *e)
 {
     const struct scenario *s = &o->file;
     unsigned int guests = default_guests(o);
-    unsigned int mine = has_dom0(s) ? 0 : 1;
-    bool alone = !s->nr_orders;
+    unsigned int nr_dom0 = has_dom0(s) ? 0 : 1;
+    bool use_defaults = !s->nr_dom_configs;
 
-    o->nr_orders = mine + s->nr_orders + (alone ? guests : 0);
-    o->orders = calloc(o->nr_orders, sizeof(*o->orders));
-    if ( !o->orders )
+    o->nr_dom_configs = nr_dom0 + s->nr_dom_configs +
+                        (use_defaults ? guests : 0);
+    o->dom_configs = calloc(o->nr_dom_configs, sizeof(*o->dom_configs));
+    if ( !o->dom_configs )
         return err_set(e, -ENOMEM, "no memory");
-    o->orders[0] = dom0_preset;
-    if ( s->nr_orders )
-        memcpy(o->orders + mine, s->orders, s->nr_orders * sizeof(*s->orders));
-    if ( !o->orders[0].vcpus )
-        o->orders[0].vcpus = default_dom0_vcpus(o);
-    for ( unsigned int i = 0; alone && i < guests; i++ )
-        order_guest(o, &o->orders[1 + i], i);
+    o->dom_configs[0] = dom0_default;
+    if ( s->nr_dom_configs )
+        memcpy(o->dom_configs + nr_dom0, s->dom_configs,
+               s->nr_dom_configs * sizeof(*s->dom_configs));
+    if ( !o->dom_configs[0].vcpus )
+        o->dom_configs[0].vcpus = default_dom0_vcpus(o);
+    for ( unsigned int i = 0; use_defaults && i < guests; i++ )
+        configure_guest(o, &o->dom_configs[1 + i], i);
     return count_domains(o, e) ?: check_pins(o, e);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What xensim can be told, on the command line and in a scenario.
- */
+/* Options of xensim, from the command line and from a scenario. */
 #ifndef XENSIM_OPTIONS_H
 #define XENSIM_OPTIONS_H
 
@@ -18,7 +16,7 @@ struct options
     const char *scenario;
     /* The machine. */
     unsigned int cpus;
-    unsigned int online;    /* of them; 0: all */
+    unsigned int online;    /* pcpus online at boot; 0: all */
     uint64_t memory;        /* bytes */
     const char *boot;
     bool scatter;
@@ -32,15 +30,15 @@ struct options
     unsigned int runq_cpus;
     uint64_t ratelimit;     /* ns */
     /* Domains, if the scenario has none. */
-    unsigned int domains;   /* guests; AUTO: as many as there is room for */
-    unsigned int vcpus;     /* of each */
+    unsigned int domains;   /* guests; AUTO: by the number of pcpus */
+    unsigned int vcpus;     /* vcpus of each guest */
     unsigned int dom0_vcpus; /* AUTO: one a pcpu, at most 4 */
     unsigned int kind;      /* enum sim_kind - 1; or KIND_MIX */
     unsigned int load;      /* enum sim_load; or LOAD_MIX */
-    struct domain_order *orders; /* in the end: dom0, and all others */
-    unsigned int nr_orders;
-    /* What happens. */
-    uint64_t rate;          /* records a second and busy pcpu */
+    struct dom_config *dom_configs; /* after parsing: dom0, then the others */
+    unsigned int nr_dom_configs;
+    /* Events. */
+    uint64_t rate;          /* records per second of a busy pcpu */
     uint64_t interrupts;
     uint64_t nmis;
     uint64_t storm;         /* ns */
@@ -49,24 +47,27 @@ struct options
     unsigned int drift;     /* ppb */
     uint64_t jump;          /* ns */
     uint64_t seed;
-    /* Around it. */
+    /* The run. */
     bool virtual_time;
     const char *output;
     uint64_t drain;         /* ns; 0: before a ring is full */
     const char *socket;
-    uint64_t duration;      /* ns; 0: until told */
+    uint64_t duration;      /* ns; 0: until a signal */
     const char *truth;
     const char *report;
     unsigned int ready_fd;  /* NO_FD: none */
     bool verbose;
     char **command;         /* NULL: none */
-    struct scenario file;   /* what it said */
+    struct scenario file;   /* contents of the scenario */
 };
 
 #define NO_FD 0xffffffffu
 #define AUTO 0u
 
-/* As opts_parse().  Whatever it returns, options_fini() is due. */
+/*
+ * Parse argv, as opts_parse() does. The caller calls options_fini() whatever
+ * the result.
+ */
 int options_parse(struct options *o, int argc, char **argv,
                   enum opts_next *next, struct err *e);
 void options_fini(struct options *o);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reading a scenario.  Both kinds of lines are rows of a table of options:
- * the program's, or that of domains below; so their values have one grammar,
- * and their mistakes one kind of message.
+ * Parser of scenario files. Each line is an option, of the program's table or
+ * of the table of domain keys below. So all values share one grammar and one
+ * style of error messages.
  */
 #include "xensim/scenario.h"
 
@@ -19,10 +19,13 @@
 #define WEIGHT_MAX 65535
 #define AT(field) offsetof(struct section, field)
 
-/* An order, with the texts that it is parsed from. */
+/*
+ * A [domain] section: a domain's configuration, and values that need
+ * conversion.
+ */
 struct section
 {
-    struct domain_order o;
+    struct dom_config o;
     unsigned int kind;          /* index of the choice */
     const char *new_name;
     bool has_new_pin;
@@ -30,7 +33,7 @@ struct section
 
 #define BAD_NAME "names are of letters, digits, '-', '_' and '.', up to 31"
 
-/* Such as needs no quoting, wherever it is printed. */
+/* Names need no quoting or escaping in any output. */
 static bool is_name(const char *text)
 {
     size_t length = strlen(text);
@@ -66,7 +69,7 @@ static int parse_pin(const struct opt *opt, const char *text, void *config,
     return parse_range(opt, text, &s->o.pin, e);
 }
 
-/* Once pinned, a domain may be let go again. */
+/* "all" removes the pinning of a domain. */
 static int parse_new_pin(const struct opt *opt, const char *text,
                          void *config, struct err *e)
 {
@@ -81,17 +84,17 @@ static const char *const loads[] = {
     "busy", "periodic", "io", "bursty", "quiet",
 };
 
-/* A word that ends at the comma, or at the end. */
+/* Compare a list item, which ends at the comma or at the end of the text. */
 static bool is_word(const char *text, size_t length, const char *word)
 {
     return strlen(word) == length && !strncmp(text, word, length);
 }
 
-/* The first vcpu's, the second's, ...; the next one begins again. */
+/* Loads of the first vcpu, the second vcpu, ...; further vcpus start over. */
 static int parse_loads(const struct opt *opt, const char *text, void *config,
                        struct err *e)
 {
-    struct domain_order *o = config;
+    struct dom_config *o = config;
     size_t length, i;
 
     for ( o->nr_loads = 0; ; text += length + 1 )
@@ -169,18 +172,18 @@ struct reader
     struct scenario *s;
     const struct program *program;
     size_t config_size;
-    const char *name;           /* of the file */
+    const char *name;           /* name of the file */
     unsigned int line;
     struct section domain;
     bool in_domain;
 };
 
-static int complain(const struct reader *r, struct err *e, const char *text)
+static int line_error(const struct reader *r, struct err *e, const char *text)
 {
     return err_set(e, -EINVAL, "%s:%u: %s", r->name, r->line, text);
 }
 
-static char *trim(char *text)
+static char *trim_blanks(char *text)
 {
     size_t length;
 
@@ -192,7 +195,7 @@ static char *trim(char *text)
     return text;
 }
 
-/* "yes" and "no" are for flags, which take no value. */
+/* Make an argument for the option table. A flag takes "yes" or "no". */
 static char *make_arg(const char *name, const char *value, bool flag)
 {
     char *arg = NULL;
@@ -206,7 +209,7 @@ static char *make_arg(const char *name, const char *value, bool flag)
     return rc < 0 ? NULL : arg;
 }
 
-static const struct opt *find(const struct program *p, const char *name)
+static const struct opt *find_option(const struct program *p, const char *name)
 {
     for ( size_t i = 0; i < p->nr_opts; i++ )
         if ( p->opts[i].name && !strcmp(p->opts[i].name, name) )
@@ -214,9 +217,11 @@ static const struct opt *find(const struct program *p, const char *name)
     return NULL;
 }
 
-/* Let the table judge.  What it says gets the place in front. */
-static int try(const struct reader *r, const struct program *p, char *arg,
-               void *config, struct err *e)
+/*
+ * Parse an argument by its option table. An error gets file and line in front.
+ */
+static int try_option(const struct reader *r, const struct program *p,
+                      char *arg, void *config, struct err *e)
 {
     char *argv[] = { (char *)p->name, arg, NULL };
     struct err why = ERR_INIT;
@@ -224,7 +229,7 @@ static int try(const struct reader *r, const struct program *p, char *arg,
     int first;
 
     if ( opts_parse(p, 2, argv, config, &first, &next, &why) )
-        return complain(r, e, why.text);
+        return line_error(r, e, why.text);
     return 0;
 }
 
@@ -243,20 +248,20 @@ static int keep_arg(struct reader *r, char *arg)
 static int read_option(struct reader *r, const char *name, const char *value,
                        struct err *e)
 {
-    const struct opt *o = find(r->program, name);
+    const struct opt *o = find_option(r->program, name);
     void *scratch = NULL;
     char *arg = NULL;
     int rc;
 
     if ( !o || !strcmp(name, "scenario") )
-        return complain(r, e, "no such option; xensim --help lists them, "
-                        "[domain NAME] begins a domain");
+        return line_error(r, e, "no such option; xensim --help lists them, "
+                          "[domain NAME] begins a domain");
     arg = make_arg(name, value, o->type == OPT_FLAG);
     scratch = calloc(1, r->config_size);
     if ( !arg || !scratch )
         rc = err_set(e, -ENOMEM, "no memory");
     else
-        rc = try(r, r->program, arg, scratch, e);
+        rc = try_option(r, r->program, arg, scratch, e);
     if ( !rc && keep_arg(r, arg) )
         rc = err_set(e, -ENOMEM, "no memory");
     free(scratch);
@@ -268,21 +273,21 @@ static int read_option(struct reader *r, const char *name, const char *value,
 static int read_key(struct reader *r, const char *name, const char *value,
                     struct err *e)
 {
-    const struct opt *o = find(&domain_program, name);
+    const struct opt *o = find_option(&domain_program, name);
     char *arg;
     int rc;
 
     if ( !o )
-        return complain(r, e, "domains have no such key; xensim(8) lists "
-                        "them");
+        return line_error(r, e, "domains have no such key; xensim(8) lists "
+                          "them");
     if ( !strcmp(name, "new-name") )
     {
         snprintf(r->domain.o.new_name, sizeof(r->domain.o.new_name), "%s",
                  value);
-        return is_name(value) ? 0 : complain(r, e, BAD_NAME);
+        return is_name(value) ? 0 : line_error(r, e, BAD_NAME);
     }
     arg = make_arg(name, value, o->type == OPT_FLAG);
-    rc = arg ? try(r, &domain_program, arg, &r->domain, e)
+    rc = arg ? try_option(r, &domain_program, arg, &r->domain, e)
              : err_set(e, -ENOMEM, "no memory");
     free(arg);
     return rc;
@@ -292,32 +297,33 @@ static int read_key(struct reader *r, const char *name, const char *value,
 
 static int end_domain(struct reader *r, struct err *e)
 {
-    struct domain_order *o = &r->domain.o, *orders;
+    struct dom_config *o = &r->domain.o, *dom_configs;
     struct scenario *s = r->s;
 
     if ( !r->in_domain )
         return 0;
     o->kind = SIM_PV + r->domain.kind;
     if ( o->copies * o->vcpus > 1 << 16 )
-        return complain(r, e, "more than 65536 vcpus");
+        return line_error(r, e, "more than 65536 vcpus");
     if ( !o->rename != !o->new_name[0] )
-        return complain(r, e, "rename and new-name come together");
+        return line_error(r, e, "rename and new-name come together");
     if ( !o->reweigh != !o->new_weight || o->new_weight == o->weight )
-        return complain(r, e, "reweigh comes with a new-weight, another one");
+        return line_error(r, e, "reweigh comes with a new-weight, another one");
     if ( !o->repin != !r->domain.has_new_pin )
-        return complain(r, e, "repin and new-pin come together");
+        return line_error(r, e, "repin and new-pin come together");
     if ( o->pause && !o->pause_for )
-        return complain(r, e, "pause comes with pause-for");
-    orders = realloc(s->orders, (s->nr_orders + 1) * sizeof(*orders));
-    if ( !orders )
+        return line_error(r, e, "pause comes with pause-for");
+    dom_configs = realloc(s->dom_configs,
+                          (s->nr_dom_configs + 1) * sizeof(*dom_configs));
+    if ( !dom_configs )
         return err_set(e, -ENOMEM, "no memory");
-    s->orders = orders;
-    orders[s->nr_orders++] = *o;
+    s->dom_configs = dom_configs;
+    dom_configs[s->nr_dom_configs++] = *o;
     r->in_domain = false;
     return 0;
 }
 
-/* "[domain NAME]" */
+/* Parse "[domain NAME]". */
 static int begin_domain(struct reader *r, char *line, struct err *e)
 {
     char *end = strchr(line, ']'), *name;
@@ -327,11 +333,11 @@ static int begin_domain(struct reader *r, char *line, struct err *e)
     if ( rc )
         return rc;
     if ( strncmp(line, "[domain ", 8) || !end || end[1] )
-        return complain(r, e, "not [domain NAME]");
+        return line_error(r, e, "not [domain NAME]");
     *end = '\0';
-    name = trim(line + 8);
+    name = trim_blanks(line + 8);
     if ( !is_name(name) )
-        return complain(r, e, BAD_NAME);
+        return line_error(r, e, BAD_NAME);
     is_dom0 = !strcmp(name, DOM0_NAME);
     r->domain = (struct section){
         .o = { .copies = 1, .weight = 256, .pin.first = 1,
@@ -339,8 +345,8 @@ static int begin_domain(struct reader *r, char *line, struct err *e)
                .loads = { is_dom0 ? SIM_QUIET : SIM_BUSY } },
     };
     snprintf(r->domain.o.name, sizeof(r->domain.o.name), "%s", name);
-    if ( is_dom0 && r->s->nr_orders )
-        return complain(r, e, DOM0_NAME " comes before all other domains");
+    if ( is_dom0 && r->s->nr_dom_configs )
+        return line_error(r, e, DOM0_NAME " comes before all other domains");
     r->in_domain = true;
     return 0;
 }
@@ -350,24 +356,24 @@ static int read_line(struct reader *r, char *line, struct err *e)
     char *equals, *name, *value;
 
     line[strcspn(line, "#")] = '\0';
-    line = trim(line);
+    line = trim_blanks(line);
     if ( !*line )
         return 0;
     if ( *line == '[' )
         return begin_domain(r, line, e);
     equals = strchr(line, '=');
     if ( !equals )
-        return complain(r, e, "neither NAME = VALUE nor [domain NAME]");
+        return line_error(r, e, "neither NAME = VALUE nor [domain NAME]");
     *equals = '\0';
-    name = trim(line);
-    value = trim(equals + 1);
+    name = trim_blanks(line);
+    value = trim_blanks(equals + 1);
     return r->in_domain ? read_key(r, name, value, e)
                         : read_option(r, name, value, e);
 }
 
 /* ---- the file --------------------------------------------------------- */
 
-static int load(const char *name, char **text, struct err *e)
+static int load_file(const char *name, char **text, struct err *e)
 {
     FILE *f = fopen(name, "re");
     size_t length;
@@ -396,7 +402,7 @@ void scenario_free(struct scenario *s)
     for ( int i = 0; i < s->nr_args; i++ )
         free(s->args[i]);
     free(s->args);
-    free(s->orders);
+    free(s->dom_configs);
     *s = (struct scenario){ .nr_args = 0 };
 }
 
@@ -410,7 +416,7 @@ int scenario_read(struct scenario *s, const char *name,
     int rc;
 
     *s = (struct scenario){ .nr_args = 0 };
-    rc = load(name, &text, e);
+    rc = load_file(name, &text, e);
     if ( rc )
         return rc;
     for ( rest = text; !rc && (line = strsep(&rest, "\n")); )

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A scenario: options, one a line, as on the command line without the dashes;
- * and domains.
+ * A scenario file: options, one per line, written as on the command line
+ * without the dashes; and domains.
  *
  *     # an overcommitted host
  *     cpus = 4
@@ -25,14 +25,14 @@ struct scenario
 {
     char **args;                /* "--name=value" */
     int nr_args;
-    struct domain_order *orders; /* dom0's, if it is here, is the first */
-    unsigned int nr_orders;
+    struct dom_config *dom_configs; /* dom0 first, if present */
+    unsigned int nr_dom_configs;
 };
 
 /*
- * Each line is tried with the program's options, whose config has so many
- * bytes, so that what is wrong is said with its line.  On failure there is
- * nothing to free.
+ * Read a scenario. Each option line is parsed with the program's option table
+ * into a scratch config of config_size bytes, so an error message can name its
+ * line. On failure there is nothing to free.
  */
 int scenario_read(struct scenario *s, const char *name,
                   const struct program *program, size_t config_size,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The protocol between xensim and whoever plays dom0: one SOCK_SEQPACKET
- * message asks, one answers, in step.  It stands for what a real dom0 does
- * through /dev/xen/privcmd and /dev/xen/evtchn: sysctls, foreign mappings,
- * a VIRQ.  A file descriptor, where an answer brings one, travels beside it
+ * The protocol between xensim and a client in the role of dom0: one
+ * SOCK_SEQPACKET message is the request, one the answer, in lockstep. The
+ * protocol replaces /dev/xen/privcmd and /dev/xen/evtchn of a real dom0:
+ * sysctls, foreign mappings, a VIRQ. A file descriptor travels with its answer
  * as SCM_RIGHTS.
  *
- *   request:  struct xensim_request, then `length` bytes that belong to op
- *   answer:   struct xensim_answer,  then `length` bytes that belong to op
+ *     request:  struct xensim_request, then `length` payload bytes of the op
+ *     answer:   struct xensim_answer,  then `length` payload bytes of the op
  *
- * All numbers are in the byte order of the machine: both ends are on it.
+ * All numbers are in host byte order: both ends run on one machine.
  */
 #ifndef XENSIM_WIRE_H
 #define XENSIM_WIRE_H
@@ -24,14 +24,14 @@
 
 enum xensim_op
 {
-    XENSIM_HELLO = 1,   /* who are you?  answers struct xensim_hello */
+    XENSIM_HELLO = 1,   /* identify: answers struct xensim_hello */
     XENSIM_TBUF,        /* XEN_SYSCTL_tbuf_op: struct xensim_tbuf, bitmap */
-    XENSIM_MAP,         /* foreign-map frames: u32 mfn[].  With a descriptor */
-    XENSIM_UNMAP,       /* give frames back: u32 mfn[] */
-    XENSIM_BIND_VIRQ,   /* VIRQ_TBUF, as an eventfd.  With a descriptor */
-    XENSIM_CPU_UP,      /* bring pcpu `arg` up */
-    XENSIM_CPU_DOWN,    /* take pcpu `arg` down */
-    XENSIM_CLOCK,       /* the time-stamp counter as it is now: u64 */
+    XENSIM_MAP,         /* map foreign frames: u32 mfn[]; with a descriptor */
+    XENSIM_UNMAP,       /* unmap frames: u32 mfn[] */
+    XENSIM_BIND_VIRQ,   /* VIRQ_TBUF as an eventfd; with a descriptor */
+    XENSIM_CPU_UP,      /* bring pcpu `arg` online */
+    XENSIM_CPU_DOWN,    /* take pcpu `arg` offline */
+    XENSIM_CLOCK,       /* current time-stamp counter: u64 */
 };
 
 #define XENSIM_MAP_WRITE 1u /* in `arg` of XENSIM_MAP: read-write */
@@ -40,14 +40,14 @@ struct xensim_request
 {
     uint32_t op;        /* enum xensim_op */
     uint32_t arg;
-    uint32_t length;    /* bytes that follow */
+    uint32_t length;    /* bytes of payload */
     uint32_t zero;
 };
 
 struct xensim_answer
 {
-    int32_t rc;         /* 0, or -errno as the hypervisor would give it */
-    uint32_t length;    /* bytes that follow */
+    int32_t rc;         /* 0, or the hypervisor's -errno */
+    uint32_t length;    /* bytes of payload */
 };
 
 struct xensim_hello
@@ -55,14 +55,14 @@ struct xensim_hello
     uint32_t wire_version;
     uint32_t max_cpu_id;
     uint32_t nr_cpus;   /* online now */
-    uint32_t cpu_khz;   /* of the time-stamp counter */
-    char version[32];   /* of the hypervisor that is played, "4.17-xensim" */
+    uint32_t cpu_khz;   /* frequency of the time-stamp counter */
+    char version[32];   /* version of the simulated hypervisor, "4.17-xensim" */
 };
 
 /*
- * struct xen_sysctl_tbuf_op without its guest handle: the bytes that the
- * handle would point to follow this struct, in the request (set_cpu_mask)
- * and in the answer (state), (nr_bits + 7) / 8 of them.
+ * struct xen_sysctl_tbuf_op without its guest handle. The bytes of the
+ * handle's buffer, (nr_bits + 7) / 8 of them, follow this struct: in the
+ * request of set_cpu_mask, in the answer of state.
  */
 struct xensim_tbuf
 {
@@ -74,9 +74,9 @@ struct xensim_tbuf
 };
 
 /*
- * XENSIM_MAP answers with one descriptor: frame m of it stands at byte
- * m * XENSIM_PAGE_SIZE.  Each frame named counts as mapped until UNMAP or
- * until the connection ends: rings that are mapped cannot be freed.
+ * XENSIM_MAP answers with one descriptor: frame m starts at byte m *
+ * XENSIM_PAGE_SIZE. Each named frame counts as mapped until UNMAP or the end
+ * of the connection: mapped rings cannot be freed.
  */
 
 #endif /* XENSIM_WIRE_H */

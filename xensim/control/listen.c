@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Making, replacing and removing the socket's file.
+ * Creating, replacing and removing the socket file.
  *
- * A file that is there already is someone's.  Only a socket that nobody
- * listens at any more is replaced; and only the file that we made ourselves
- * is removed at the end.
+ * An existing file is replaced only if it is a socket without a listener, and
+ * the file is removed at the end only if its inode is the one created here.
  */
 #include "xensim/control/listen.h"
 
@@ -34,8 +33,11 @@ static int new_socket(void)
     return fd < 0 ? -errno : fd;
 }
 
-/* 0: nobody answers there; else -errno of the attempt, or -EADDRINUSE. */
-static int probe(const struct sockaddr_un *address)
+/*
+ * Return 0 if no process listens, -EADDRINUSE if a process accepts
+ * connections, or -errno of the attempt.
+ */
+static int probe_socket(const struct sockaddr_un *address)
 {
     int fd = new_socket(), rc = -EADDRINUSE;
 
@@ -48,8 +50,8 @@ static int probe(const struct sockaddr_un *address)
     return rc;
 }
 
-/* Take a dead one's socket away. */
-static int make_room(struct listener *l, struct err *e)
+/* Remove a stale socket file. */
+static int remove_stale_socket(struct listener *l, struct err *e)
 {
     const char *path = l->address.sun_path;
     struct stat st;
@@ -59,7 +61,7 @@ static int make_room(struct listener *l, struct err *e)
     if ( !S_ISSOCK(st.st_mode) )
         return err_set(e, -EEXIST, "%s: exists and is not a socket; "
                        "choose another place with --socket", path);
-    if ( probe(&l->address) )
+    if ( probe_socket(&l->address) )
         return err_set(e, -EADDRINUSE, "%s: another xensim listens there; "
                        "end it, or choose another place with --socket", path);
     if ( unlink(path) && errno != ENOENT )
@@ -67,7 +69,9 @@ static int make_room(struct listener *l, struct err *e)
     return 0;
 }
 
-/* The mode must be right from the first moment on, hence the umask. */
+/*
+ * The umask gives the file its mode at creation: a chmod() would leave a race.
+ */
 static int bind_private(int fd, const struct sockaddr_un *address)
 {
     mode_t before = umask(0177);
@@ -86,7 +90,7 @@ int listener_open(struct listener *l, const char *path, struct err *e)
     l->fd = -1;
     rc = set_address(l, path, e);
     if ( !rc )
-        rc = make_room(l, e);
+        rc = remove_stale_socket(l, e);
     if ( rc )
         return rc;
 

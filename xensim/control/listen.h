@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The socket's place in the file system.
- */
+/* The listening socket and its file. */
 #ifndef XENSIM_LISTEN_H
 #define XENSIM_LISTEN_H
 
@@ -14,14 +12,14 @@ struct listener
 {
     int fd;
     struct sockaddr_un address;
-    dev_t dev;              /* of the file that we made */
+    dev_t dev;              /* inode of the socket file */
     ino_t ino;
 };
 
 int listener_open(struct listener *l, const char *path, struct err *e);
 void listener_close(struct listener *l);
 
-/* A connection of someone who may talk to us, or -errno. */
+/* Accept a connection of a permitted user. Return a descriptor or -errno. */
 int listener_accept(const struct listener *l);
 
 #endif /* XENSIM_LISTEN_H */

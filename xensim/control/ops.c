@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The operations: a row each, with the lengths that its request may have.
- * What is inside a request is checked by the operation or, like frame
- * numbers and hypercall arguments, by the hypervisor's own rules below it.
+ * The operations: one table row each, with the bounds of the request's length.
+ * Each operation checks its payload; frame numbers and hypercall arguments are
+ * checked by the hypervisor below.
  */
 #include "xensim/control/ops.h"
 #include "xensim/hypercall.h"
@@ -31,12 +31,11 @@ static int op_hello(struct exchange *x)
 }
 
 /*
- *   request   struct xensim_tbuf | nothing, or the guest buffer's bytes
- *   answer    struct xensim_tbuf | the guest buffer, if none came
+ *     request   struct xensim_tbuf | bytes of the guest buffer, or none
+ *     answer    struct xensim_tbuf | guest buffer, if the request had none
  *
- * The bytes behind the struct are the memory that the handle points to.  A
- * client sends them when they are input; when it sends none, it wants to see
- * what the hypervisor made of a buffer of zeroes.
+ * The bytes behind the struct are the buffer of the guest handle: input, if
+ * the request has them; else a buffer of zeroes for the hypervisor's output.
  */
 static int op_tbuf(struct exchange *x)
 {
@@ -82,7 +81,7 @@ static uint32_t mfn_at(const struct exchange *x, uint32_t i)
     return mfn;
 }
 
-/* All of them or none. */
+/* Map all frames of the list, or none. */
 static int op_map(struct exchange *x)
 {
     bool write = x->arg & XENSIM_MAP_WRITE;
@@ -105,7 +104,7 @@ static int op_map(struct exchange *x)
     return 0;
 }
 
-/* Up to the first that was not mapped. */
+/* Unmap frames up to the first error. */
 static int op_unmap(struct exchange *x)
 {
     uint32_t nr = x->length / sizeof(uint32_t);
@@ -145,7 +144,7 @@ static int op_clock(struct exchange *x)
 static const struct
 {
     int (*run)(struct exchange *x);
-    uint32_t min, max; /* bytes of the request's payload */
+    uint32_t min, max; /* bounds of the request's payload bytes */
 } ops[] = {
     [XENSIM_HELLO] = { op_hello, 0, 0 },
     [XENSIM_TBUF] = { op_tbuf, sizeof(struct xensim_tbuf),

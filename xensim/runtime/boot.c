@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Power on and power off.  The order is Xen's: memory and the boot CPU,
- * parameters, presmp initcalls, the other CPUs one by one, initcalls.
- * Everything from the initcalls on runs on pcpu 0.
+ * Power on and power off. The order is Xen's: memory and the boot CPU,
+ * parameters, presmp initcalls, the other CPUs one by one, initcalls. All
+ * steps from the initcalls on run on pcpu 0.
  */
 #include "xensim/runtime/machine.h"
 
@@ -24,7 +24,7 @@ static struct
 {
     const struct machine_ops *ops; /* NULL: off */
     struct xensim_config config;
-    int rc; /* what boot() came to */
+    int rc; /* result of boot_pcpus() */
 } machine;
 
 const struct machine_ops *machine_ops(void)
@@ -47,8 +47,8 @@ static int run_initcalls(xensim_initcall *const *from,
     return rc;
 }
 
-/* On pcpu 0. */
-static void boot(void *unused)
+/* Run the initcalls and start the other pcpus; called on pcpu 0. */
+static void boot_pcpus(void *unused)
 {
     int rc = run_initcalls(__start_xensim_presmp_initcalls,
                            __stop_xensim_presmp_initcalls);
@@ -61,7 +61,7 @@ static void boot(void *unused)
     machine.rc = rc;
 }
 
-static int configure(const struct xensim_config *config)
+static int set_config(const struct xensim_config *config)
 {
     struct xensim_config *c = &machine.config;
 
@@ -73,12 +73,15 @@ static int configure(const struct xensim_config *config)
     c->online = c->online ?: c->cpus;
     c->frames = c->frames ?: FRAMES_PRESET;
     c->loglevel = c->loglevel ?: LOGLEVEL_PRESET;
-    machine.ops = c->threads ? threaded_machine() : quiet_machine();
+    machine.ops = c->threads ? threaded_machine() : single_machine();
     return 0;
 }
 
-/* What needs memory only; all of it is given back by power_down(). */
-static int prepare(void)
+/*
+ * Initialize all parts that need memory only; power_down() releases their
+ * memory.
+ */
+static int init_parts(void)
 {
     const struct xensim_config *c = &machine.config;
     int rc;
@@ -110,11 +113,11 @@ int xensim_start(const struct xensim_config *config, const char **bad)
     int rc;
 
     ASSERT(!machine.ops);
-    rc = configure(config);
+    rc = set_config(config);
     if ( rc )
         return rc;
 
-    rc = prepare();
+    rc = init_parts();
     if ( !rc )
         rc = params_parse(config->boot, bad);
     if ( !rc )
@@ -125,7 +128,7 @@ int xensim_start(const struct xensim_config *config, const char **bad)
         return rc;
     }
 
-    rc = machine.ops->call(0, boot, NULL) ?: machine.rc;
+    rc = machine.ops->call(0, boot_pcpus, NULL) ?: machine.rc;
     if ( rc )
         xensim_stop();
     return rc;

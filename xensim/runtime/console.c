@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The console: standard error, or a buffer for tests that want to read it.
+ * The console: standard error, or a capture buffer for tests.
  *
- * printk() is called from signal handlers, so it takes no lock and no
- * memory: a line is made on the stack and leaves by one write(), or by one
- * reservation in the buffer.  vsnprintf() allocates nothing for the integers
- * and strings that the hypervisor prints.
+ * Signal handlers call printk(), so printk() takes no lock and allocates no
+ * memory: a line is formatted on the stack and written by one write(), or by
+ * one atomic reservation in the capture buffer. vsnprintf() allocates nothing
+ * for the integers and strings of the hypervisor's messages.
  */
 #include "xensim/runtime/machine.h"
 
@@ -17,14 +17,14 @@
 
 #define LINE_MAX_BYTES  512
 #define CAPTURE_BYTES   65536
-#define DEFAULT_LEVEL   1       /* of a message that names none: a warning */
+#define DEFAULT_LEVEL   1       /* default: a warning */
 
 static struct
 {
-    unsigned int loglevel;  /* this one and above are dropped */
+    unsigned int loglevel;  /* messages of this level and above are dropped */
     bool capturing;
-    unsigned int side;      /* the buffer that is being filled */
-    size_t used;            /* of it */
+    unsigned int side;      /* index of the buffer in use */
+    size_t used;            /* bytes used in the buffer */
     char text[2][CAPTURE_BYTES + 1];
 } console = { .loglevel = 2 };
 
@@ -44,7 +44,7 @@ const char *xensim_capture_console(void)
     return console.text[full];
 }
 
-static void capture(const char *line, size_t length)
+static void capture_line(const char *line, size_t length)
 {
     size_t at = __atomic_fetch_add(&console.used, length, __ATOMIC_ACQ_REL);
 
@@ -52,13 +52,13 @@ static void capture(const char *line, size_t length)
         memcpy(console.text[console.side] + at, line, length);
 }
 
-static void emit(const char *line, size_t length)
+static void write_line(const char *line, size_t length)
 {
     ssize_t done;
 
     if ( console.capturing )
     {
-        capture(line, length);
+        capture_line(line, length);
         return;
     }
     do
@@ -66,7 +66,7 @@ static void emit(const char *line, size_t length)
     while ( done < 0 && errno == EINTR );
 }
 
-/* Step over "<G>" and "<level>". */
+/* Parse and skip "<G>" and "<level>". */
 static unsigned int take_level(const char **text)
 {
     unsigned int level = DEFAULT_LEVEL;
@@ -96,7 +96,7 @@ void printk(const char *fmt, ...)
                        sizeof(line) - (sizeof(prefix) - 1), fmt, args);
     va_end(args);
     if ( length >= 0 )
-        emit(line, strlen(line));
+        write_line(line, strlen(line));
     errno = saved;
 }
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The identity of a thread: which pcpu it plays, and in what kind of
- * interrupt it is.
- */
+/* The context of a thread: its pcpu, and the interrupts in progress. */
 #include "xensim/runtime/machine.h"
 #include "xensim/runtime/signals.h"
 
@@ -12,10 +9,10 @@
 
 #include <asm/processor.h>
 
-#define NOBODY { .percpu_offset = LONG_MIN, .cpu = XENSIM_NO_CPU }
+#define NO_PCPU { .percpu_offset = LONG_MIN, .cpu = XENSIM_NO_CPU }
 
 __thread struct xensim_self xensim_self
-    __attribute__((tls_model("initial-exec"))) = NOBODY;
+    __attribute__((tls_model("initial-exec"))) = NO_PCPU;
 
 void context_enter(unsigned int cpu)
 {
@@ -30,14 +27,14 @@ void context_enter(unsigned int cpu)
 
 void context_leave(void)
 {
-    static const struct xensim_self nobody = NOBODY;
+    static const struct xensim_self no_pcpu = NO_PCPU;
 
-    xensim_self = nobody;
+    xensim_self = no_pcpu;
 }
 
 /*
- * Every vector enters with interrupts off, as through an interrupt gate, and
- * leaves them as it found them.
+ * Run a handler as through an interrupt gate: with interrupts off. The
+ * interrupt flag is restored on return.
  */
 void context_dispatch(enum xensim_vector vector, void (*fn)(void *arg),
                       void *arg)
@@ -70,7 +67,7 @@ void cpu_relax(void)
 {
 #ifdef XENSIM_TSAN
     if ( smp_processor_id() != XENSIM_NO_CPU )
-        signals_open(); /* see pcpu_wait() */
+        signals_unblock(); /* see pcpu_wait() */
     usleep(0); /* where ThreadSanitizer delivers signals */
 #else
     sched_yield();

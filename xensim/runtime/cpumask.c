@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * How many CPUs can be, which ones run, and the sets of one.
- */
+/* Number of CPUs, the online mask, and the mask of each single CPU. */
 #include "xensim/runtime/machine.h"
 
 unsigned int nr_cpu_ids = 1;

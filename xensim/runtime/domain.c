@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The domains and vcpus that exist because someone mentioned them.
- */
+/* Domains and vcpus, created when first mentioned. */
 #include "xensim/runtime/machine.h"
 
 #include <pthread.h>
@@ -20,24 +18,24 @@ struct known_domain
     struct known_domain *next;
 };
 
-struct domain *dom_xen, *hardware_domain;
+struct domain *dom_xen;
 
 static struct
 {
-    pthread_mutex_t lock;       /* the lists */
+    pthread_mutex_t lock;       /* protects the lists */
     struct known_domain *all;
-    struct vcpu *idle;          /* one a pcpu */
+    struct vcpu *idle;          /* array, an element per pcpu */
     struct domain idle_domain;
 } domains = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static void *must(void *p)
+static void *require_memory(void *p)
 {
-    BUG_ON(!p); /* the host of the stand-in has no memory left */
+    BUG_ON(!p); /* the host is out of memory */
     return p;
 }
 
-/* Under the lock. */
-static struct known_domain *domain(domid_t domid)
+/* Return a domain, created if needed. Called under the lock. */
+static struct known_domain *find_or_add_domain(domid_t domid)
 {
     struct known_domain *k = domains.all;
 
@@ -45,7 +43,7 @@ static struct known_domain *domain(domid_t domid)
         k = k->next;
     if ( !k )
     {
-        k = must(calloc(1, sizeof(*k)));
+        k = require_memory(calloc(1, sizeof(*k)));
         k->d.domain_id = domid;
         k->next = domains.all;
         domains.all = k;
@@ -62,13 +60,13 @@ struct vcpu *xensim_vcpu(domid_t domid, unsigned int vcpu_id)
         return idle_vcpu(vcpu_id);
 
     pthread_mutex_lock(&domains.lock);
-    d = domain(domid);
+    d = find_or_add_domain(domid);
     k = d->vcpus;
     while ( k && k->v.vcpu_id != vcpu_id )
         k = k->next;
     if ( !k )
     {
-        k = must(calloc(1, sizeof(*k)));
+        k = require_memory(calloc(1, sizeof(*k)));
         k->v = (struct vcpu){ .domain = &d->d, .vcpu_id = vcpu_id };
         k->next = d->vcpus;
         d->vcpus = k;
@@ -94,8 +92,7 @@ int domains_init(unsigned int nr_cpus)
         domains.idle[cpu] = (struct vcpu){
             .domain = &domains.idle_domain, .vcpu_id = cpu, .processor = cpu,
         };
-    hardware_domain = &domain(0)->d;
-    dom_xen = &domain(DOMID_XEN)->d;
+    dom_xen = &find_or_add_domain(DOMID_XEN)->d;
     return 0;
 }
 
@@ -122,5 +119,5 @@ void domains_fini(void)
     }
     free(domains.idle);
     domains.idle = NULL;
-    dom_xen = hardware_domain = NULL;
+    dom_xen = NULL;
 }

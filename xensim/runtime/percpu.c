@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Areas of per-CPU data.  An area lives from before UP_PREPARE to after DEAD
- * and starts zeroed; of a machine that parks it lives on and keeps what it
- * had.  The offset of a CPU without an area leads out of the address space:
- * per_cpu() of it faults.
+ * Areas of per-CPU data. An area exists from before UP_PREPARE until after
+ * DEAD and starts zeroed; a machine with `park` keeps an area and its
+ * contents. The offset of a CPU without an area points out of the address
+ * space: per_cpu() of such a CPU faults.
  */
 #include "xensim/runtime/machine.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AREA_ALIGN 64 /* what a variable in it may ask for */
+#define AREA_ALIGN 64 /* largest alignment of a variable */
 
 extern char __start_xensim_percpu[] __attribute__((weak));
 extern char __stop_xensim_percpu[] __attribute__((weak));
@@ -38,7 +38,7 @@ int percpu_alloc(unsigned int cpu)
 
     if ( areas[cpu] )
         return 0;
-    if ( fault_now() ||
+    if ( alloc_fault_now() ||
          posix_memalign(&area, AREA_ALIGN, ROUNDUP(size + 1, AREA_ALIGN)) )
         return -ENOMEM;
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The interrupt wires of a threaded machine.
- */
+/* Interrupt vectors of a threaded machine, as signals. */
 #ifndef XENSIM_SIGNALS_H
 #define XENSIM_SIGNALS_H
 
@@ -10,16 +8,16 @@
 void signals_init(void);
 void signals_fini(void);
 
-/* Of the calling thread: take vectors, or leave them pending. */
-void signals_open(void);
-void signals_close(void);
+/* Take vectors in the calling thread, or leave them pending. */
+void signals_unblock(void);
+void signals_block(void);
 
-int signal_of(enum xensim_vector vector);
+int vector_signal(enum xensim_vector vector);
 
-/* vectors.c: a vector has landed in this pcpu, and is to be handled now. */
+/* vectors.c: handle a vector that has arrived at this pcpu. */
 void threads_vector(enum xensim_vector vector);
 
-/* vectors.c: machine_ops.ipi, under smp_hold_cpus(). */
+/* vectors.c: implements machine_ops.ipi; called under smp_hold_cpus(). */
 void threads_ipi(const cpumask_t *mask, void (*func)(void *info), void *info);
 
 #endif /* XENSIM_SIGNALS_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Cross-calls.  hold_lock is what keeps a CPU that has been found online
- * there until it has answered; it also makes it one cross-call at a time.
+ * Cross-calls. hold_lock keeps every CPU found online in that state until the
+ * cross-call has ended, and serializes cross-calls.
  */
 #include "xensim/runtime/machine.h"
 
@@ -12,8 +12,8 @@
 static pthread_mutex_t hold_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /*
- * Spins, since who has the lock may be waiting for this pcpu to take his
- * IPI: ThreadSanitizer delivers no signal to a thread that waits in
+ * Take hold_lock by spinning: the owner may wait for an IPI's answer of this
+ * pcpu, and ThreadSanitizer delivers no signal to a thread in
  * pthread_mutex_lock(), but does in cpu_relax().
  */
 void smp_hold_cpus(void)
@@ -28,7 +28,7 @@ void smp_release_cpus(void)
     pthread_mutex_unlock(&hold_lock);
 }
 
-/* NULL: all that are online. */
+/* Call func on the selected CPUs that are online; selected NULL: all. */
 static void cross_call(const cpumask_t *selected, void (*func)(void *info),
                        void *info)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tasklets: a list a CPU, pushed to by one compare-and-exchange, so that an
- * interrupt may push while its CPU is running the list.  The lists are not
- * per-CPU data: they must outlive their CPU.
+ * Tasklets: a list per CPU, with a push by compare-and-exchange, so an
+ * interrupt may push while its CPU runs the list. The lists are not per-CPU
+ * data, since they outlive their CPU.
  *
- *   lists[cpu] -> newest -> ... -> oldest
+ *     lists[cpu] -> newest -> ... -> oldest
  */
 #include "xensim/runtime/machine.h"
 
@@ -16,7 +16,7 @@ void tasklets_init(void)
         lists[cpu] = NULL;
 }
 
-static void push(unsigned int cpu, struct tasklet *t)
+static void push_tasklet(unsigned int cpu, struct tasklet *t)
 {
     struct tasklet *head = __atomic_load_n(&lists[cpu], __ATOMIC_RELAXED);
 
@@ -28,22 +28,22 @@ static void push(unsigned int cpu, struct tasklet *t)
     machine_ops()->kick(cpu);
 }
 
-/* All of a CPU's, the oldest first. */
-static struct tasklet *take_all(unsigned int cpu)
+/* Remove all tasklets of a CPU and return them, the oldest first. */
+static struct tasklet *take_tasklets(unsigned int cpu)
 {
     struct tasklet *t = __atomic_exchange_n(&lists[cpu], NULL,
                                             __ATOMIC_ACQUIRE);
-    struct tasklet *turned = NULL;
+    struct tasklet *reversed = NULL;
 
     while ( t )
     {
         struct tasklet *older = t->next;
 
-        t->next = turned;
-        turned = t;
+        t->next = reversed;
+        reversed = t;
         t = older;
     }
-    return turned;
+    return reversed;
 }
 
 void tasklet_init(struct tasklet *t, void (*func)(void *arg), void *data)
@@ -57,18 +57,18 @@ void tasklet_schedule(struct tasklet *t)
 
     BUG_ON(xensim_self.in_nmi || xensim_self.in_mce);
     if ( !__atomic_exchange_n(&t->scheduled, true, __ATOMIC_ACQ_REL) )
-        push(cpu == XENSIM_NO_CPU ? 0 : cpu, t);
+        push_tasklet(cpu == XENSIM_NO_CPU ? 0 : cpu, t);
 }
 
 void xensim_run_tasklets(void)
 {
-    struct tasklet *t = take_all(smp_processor_id());
+    struct tasklet *t = take_tasklets(smp_processor_id());
 
     while ( t )
     {
         struct tasklet *next = t->next;
 
-        /* Before it runs: what happens from now on deserves another run. */
+        /* Cleared before the call: a later schedule needs another run. */
         __atomic_store_n(&t->scheduled, false, __ATOMIC_RELEASE);
         t->func(t->data);
         t = next;
@@ -77,14 +77,14 @@ void xensim_run_tasklets(void)
 
 void tasklets_migrate(unsigned int cpu)
 {
-    struct tasklet *t = take_all(cpu);
+    struct tasklet *t = take_tasklets(cpu);
 
     ASSERT(cpu != 0);
     while ( t )
     {
         struct tasklet *next = t->next;
 
-        push(0, t);
+        push_tasklet(0, t);
         t = next;
     }
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What lands in a pcpu of a threaded machine: cross-calls, and the
- * interrupts, NMIs and machine checks of the guest.
+ * Handling of vectors at a pcpu of a threaded machine: cross-calls, and the
+ * guest's interrupts, NMIs and machine checks.
  */
-#include "xensim/runtime/pcpu.h"
+#include "xensim/runtime/pcpu-thread.h"
 #include "xensim/runtime/signals.h"
 
 #include <signal.h>
 
 #include <asm/processor.h>
 
-/* The cross-call under way; one at a time, under smp_hold_cpus(). */
+/* The cross-call in progress; serialized by smp_hold_cpus(). */
 static struct
 {
     void (*func)(void *info);
@@ -21,13 +21,13 @@ static struct
 static void answer_ipi(void *unused)
 {
     (void)unused;
-    /* Acquires what the caller wrote before it released the count. */
+    /* Acquire pairs with the release store of the count in threads_ipi(). */
     ASSERT(__atomic_load_n(&ipi.unanswered, __ATOMIC_ACQUIRE));
     ipi.func(ipi.info);
     __atomic_sub_fetch(&ipi.unanswered, 1, __ATOMIC_RELEASE);
 }
 
-static void ignore(void *unused)
+static void ignore_vector(void *unused)
 {
     (void)unused;
 }
@@ -44,7 +44,7 @@ void threads_vector(enum xensim_vector vector)
     struct pcpu *p = pcpu_of(smp_processor_id());
 
     __atomic_store_n(&p->raised[vector], false, __ATOMIC_RELEASE);
-    context_dispatch(vector, handlers[vector] ?: ignore, guest->arg);
+    context_dispatch(vector, handlers[vector] ?: ignore_vector, guest->arg);
 }
 
 void xensim_raise(unsigned int cpu, enum xensim_vector vector)
@@ -56,7 +56,7 @@ void xensim_raise(unsigned int cpu, enum xensim_vector vector)
     pthread_mutex_lock(&p->lock);
     if ( p->online &&
          !__atomic_exchange_n(&p->raised[vector], true, __ATOMIC_ACQ_REL) )
-        pthread_kill(p->thread, signal_of(vector));
+        pthread_kill(p->thread, vector_signal(vector));
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -72,7 +72,7 @@ void threads_ipi(const cpumask_t *mask, void (*func)(void *info), void *info)
     __atomic_store_n(&ipi.unanswered, others - me, __ATOMIC_RELEASE);
     for_each_cpu ( cpu, mask )
         if ( cpu != self )
-            pthread_kill(pcpu_of(cpu)->thread, signal_of(XENSIM_IPI));
+            pthread_kill(pcpu_of(cpu)->thread, vector_signal(XENSIM_IPI));
     if ( me )
         context_dispatch(XENSIM_IPI, func, info);
     while ( __atomic_load_n(&ipi.unanswered, __ATOMIC_ACQUIRE) )

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * VIRQ_TBUF towards dom0: an eventfd for everybody who asked.  In Xen there
- * is one receiver; more of them do no harm and let a test listen beside.
+ * VIRQ_TBUF to dom0: an eventfd for each receiver. Xen has one receiver;
+ * several let a test listen beside the collector.
  *
- * Runs in tasklets, never in interrupts, so the lock may be an ordinary one.
+ * The functions run in tasklets, never in interrupts, so the lock may be a
+ * mutex.
  */
 #include "xensim/runtime/machine.h"
 
@@ -17,7 +18,7 @@
 
 static struct
 {
-    pthread_mutex_t lock;   /* fds and nr */
+    pthread_mutex_t lock;   /* protects fds and nr */
     int fds[BOUND_MAX];
     unsigned int nr;
     unsigned long sent;
@@ -70,16 +71,10 @@ void send_global_virq(uint32_t virq)
     __atomic_add_fetch(&virqs.sent, 1, __ATOMIC_RELAXED);
     pthread_mutex_lock(&virqs.lock);
     for ( unsigned int i = 0; i < virqs.nr; i++ )
-        /* It fails when the count is full: then it is readable anyway. */
+        /* A full counter makes write() fail; the eventfd is readable then. */
         if ( write(virqs.fds[i], &one, sizeof(one)) < 0 )
             continue;
     pthread_mutex_unlock(&virqs.lock);
-}
-
-void send_guest_global_virq(struct domain *d, uint32_t virq)
-{
-    if ( d == hardware_domain )
-        send_global_virq(virq);
 }
 
 void virqs_fini(void)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xmalloc: the C library's, counted.  Not from interrupts, as in Xen.
+ * xmalloc: the C library's allocator with a counter. Not for use in
+ * interrupts, as in Xen.
  */
 #include "xensim/runtime/machine.h"
 
@@ -21,7 +22,7 @@ void *_xmalloc(unsigned long size, unsigned long align)
     void *p = NULL;
 
     ASSERT(!xensim_self.in_irq && !xensim_self.in_nmi);
-    if ( fault_now() ||
+    if ( alloc_fault_now() ||
          posix_memalign(&p, max(align, sizeof(void *)), size ?: 1) )
         return NULL;
     __atomic_add_fetch(&in_use, 1, __ATOMIC_RELAXED);

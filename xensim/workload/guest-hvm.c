@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * HVM and PVH guests: exits, what Xen does about them, entries.
+ * HVM and PVH guests: VM exits, the records of their handlers, VM entries.
  *
  *     VMEXIT (reason, rip)   handler's record   [INJ_VIRQ]   VMENTRY
  *
- * An exit that is in the table has the reason of Intel's and of AMD's
- * hardware, and the names by which the truth calls it.
+ * Each exit has the reason numbers of Intel's and AMD's hardware, and its
+ * names in the ground-truth log.
  */
 #include "xensim/workload/guest.h"
 
-#include "xensim/workload/emit.h"
-#include "xensim/workload/mem.h"
-#include "xensim/workload/sched.h"
-#include "xensim/workload/tell.h"
+#include "xensim/workload/ground-truth.h"
+#include "xensim/workload/memory-records.h"
+#include "xensim/workload/scheduler.h"
+#include "xensim/workload/trace-emit.h"
 
 #define KERNEL_TEXT     0xffffffff81000000ull
 #define PVH             (1u << SIM_PVH)
@@ -27,15 +27,15 @@
 #define COM1            0x3f8
 #define PM_TIMER_PORT   0xb008
 #define EPT_WRITE       0x182
-#define FROM_LAPIC      2       /* the source of an interrupt */
+#define FROM_LAPIC      2       /* source of an interrupt */
 #define P2M_RAM_RW      0
 #define P2M_POD         6
 
 struct exit
 {
-    uint32_t reason[2];     /* Intel's, AMD's */
+    uint32_t reason[2];     /* Intel, AMD */
     const char *name;
-    const char *handler;    /* NULL: leaves no record */
+    const char *handler;    /* NULL: no handler record */
 };
 
 static const struct exit
@@ -56,32 +56,32 @@ static const struct exit
     exit_vmrun = { { 24, 0x80 }, "VMRUN", NULL },
     exit_wbinvd = { { 54, 0x89 }, "WBINVD", NULL };
 
-/* ---- out and in ------------------------------------------------------- */
+/* ---- exits and entries ------------------------------------------------ */
 
 static bool is_amd(const struct sim_cpu *p)
 {
-    return p->world->config.vendor == SIM_AMD;
+    return p->sim->config.vendor == SIM_AMD;
 }
 
-static void exit_record(struct sim_cpu *p, uint32_t reason, uint64_t rip,
-                        bool nested)
+static void emit_exit_record(struct sim_cpu *p, uint32_t reason, uint64_t rip,
+                             bool op_nested_guest)
 {
-    bool own = is_amd(p) && p->world->config.layout == SIM_MASTER;
+    bool own = is_amd(p) && p->sim->config.layout == SIM_MASTER;
 
-    if ( own && nested )
+    if ( own && op_nested_guest )
         EMIT(p, trace_hvm_svm_exit64_nested(reason, rip));
     else if ( own )
         EMIT(p, trace_hvm_svm_exit64(reason, rip));
-    else if ( nested )
+    else if ( op_nested_guest )
         EMIT(p, trace_hvm_vmexit64_nested(reason, reason >> 16, rip));
     else
         EMIT(p, trace_hvm_vmexit64(reason, reason >> 16, rip));
 }
 
 /*
- * Real Xen has interrupts off from the exit until after its record, and from
- * before the entry's record until the guest runs.  An NMI may come between;
- * it then finds the pcpu in Xen.
+ * Real Xen disables interrupts from the exit until after the exit record, and
+ * from before the entry record until the guest runs. An NMI in between finds
+ * the pcpu in Xen.
  */
 static void leave_guest(struct sim_cpu *p, const struct exit *x)
 {
@@ -95,7 +95,7 @@ static void leave_guest(struct sim_cpu *p, const struct exit *x)
     local_irq_save(flags);
     p->in_guest = false;
     barrier();
-    exit_record(p, reason, rip, false);
+    emit_exit_record(p, reason, rip, false);
     v->exit = (struct open_exit){
         .at = p->stamp, .cpu = p->id, .reason = reason, .name = x->name,
         .handler = x->handler,
@@ -104,10 +104,10 @@ static void leave_guest(struct sim_cpu *p, const struct exit *x)
 }
 
 /*
- * An interrupt for the guest is injected on the way in.  While the guest can
- * take none, Xen asks each time to be told when it can.
+ * Inject the pending vector at the entry. While the guest masks interrupts,
+ * Xen requests an interrupt-window exit instead.
  */
-static void inject(struct sim_cpu *p, struct work *k)
+static void inject_vector(struct sim_cpu *p, struct work *k)
 {
     if ( !k->vector )
         return;
@@ -128,9 +128,9 @@ void hvm_enter(struct sim_cpu *p)
     if ( p->in_guest )
         return;
     local_irq_save(flags);
-    inject(p, &v->work);
+    inject_vector(p, &v->work);
     EMIT(p, trace_hvm_vmentry());
-    tell_exit(p, v);
+    truth_log_exit(p, v);
     barrier();
     p->in_guest = true;
     local_irq_restore(flags);
@@ -151,10 +151,10 @@ void hvm_exit_for_nmi(struct sim_cpu *p)
     EMIT(p, trace_hvm_nmi());
 }
 
-/* ---- atoms ------------------------------------------------------------ */
+/* ---- operations ------------------------------------------------------- */
 
-static void hypercall(struct sim_cpu *p, struct sim_vcpu *v, unsigned int op,
-                      uint64_t a0, uint64_t a1)
+static void hvm_hypercall(struct sim_cpu *p, struct sim_vcpu *v,
+                          unsigned int op, uint64_t a0, uint64_t a1)
 {
     (void)v;
     (void)a0;
@@ -163,34 +163,34 @@ static void hypercall(struct sim_cpu *p, struct sim_vcpu *v, unsigned int op,
     EMIT(p, trace_hvm_vmmcall(op));
 }
 
-/* The timer that Xen lends it has fired: an event for the guest. */
-static void tick(struct sim_cpu *p, struct sim_vcpu *v)
+/* Xen's timer for the guest has expired: an event for the guest. */
+static void op_tick(struct sim_cpu *p, struct sim_vcpu *v)
 {
     hvm_exit_for_interrupt(p, TIMER_VECTOR);
     v->work.vector = CALLBACK_VECTOR;
 }
 
-static void eoi(struct sim_cpu *p, struct sim_vcpu *v)
+static void op_eoi(struct sim_cpu *p, struct sim_vcpu *v)
 {
     (void)v;
     leave_guest(p, &exit_wrmsr);
     EMIT(p, trace_hvm_msr_write(X2APIC_EOI, 0));
 }
 
-static void read_tsc(struct sim_cpu *p, struct sim_vcpu *v)
+static void op_read_tsc(struct sim_cpu *p, struct sim_vcpu *v)
 {
     (void)v;
     leave_guest(p, &exit_tsc);
-    EMIT(p, trace_hvm_rdtsc(clock_shows(&p->clock, true_now(p)) / 2));
+    EMIT(p, trace_hvm_rdtsc(skewed_clock_read(&p->clock, true_now(p)) / 2));
 }
 
-static void set_timer(struct sim_cpu *p, struct sim_vcpu *v)
+static void op_set_timer(struct sim_cpu *p, struct sim_vcpu *v)
 {
-    hypercall(p, v, __HYPERVISOR_vcpu_op, SET_SINGLESHOT, v->id);
+    hvm_hypercall(p, v, __HYPERVISOR_vcpu_op, SET_SINGLESHOT, v->id);
 }
 
-/* The local APIC's timer, which Xen emulates. */
-static void set_deadline(struct sim_cpu *p, struct sim_vcpu *v)
+/* Program the local APIC's timer, which Xen emulates. */
+static void op_set_deadline(struct sim_cpu *p, struct sim_vcpu *v)
 {
     uint64_t ns = 1000000 + random_below(&v->random, 3000000);
 
@@ -199,63 +199,63 @@ static void set_deadline(struct sim_cpu *p, struct sim_vcpu *v)
     EMIT(p, trace_hvm_emul_lapic_start_timer(ns, 0, GUEST_TICK));
 }
 
-static void deadline(struct sim_cpu *p, struct sim_vcpu *v)
+static void op_deadline_fired(struct sim_cpu *p, struct sim_vcpu *v)
 {
     hvm_exit_for_interrupt(p, TIMER_VECTOR);
     EMIT(p, trace_hvm_emul_lapic_timer_cb());
     v->work.vector = GUEST_TICK;
 }
 
-static void ask_cpuid(struct sim_cpu *p, struct sim_vcpu *v)
+static void op_cpuid(struct sim_cpu *p, struct sim_vcpu *v)
 {
     leave_guest(p, &exit_cpuid);
     EMIT(p, trace_hvm_cpuid(random_below(&v->random, 14), 0, 0x000306c3,
                             0x02100800, 0x7ffafbff, 0xbfebfbff));
 }
 
-static void write_cr(struct sim_cpu *p, struct sim_vcpu *v)
+static void op_write_cr(struct sim_cpu *p, struct sim_vcpu *v)
 {
     leave_guest(p, &exit_cr);
     EMIT(p, trace_hvm_cr_write64(random_below(&v->random, 2) ? 4 : 0,
                                  0x80050033));
 }
 
-static void write_dr(struct sim_cpu *p, struct sim_vcpu *v)
+static void op_write_dr(struct sim_cpu *p, struct sim_vcpu *v)
 {
     (void)v;
     leave_guest(p, &exit_dr);
     EMIT(p, trace_hvm_dr_write());
 }
 
-static void read_msr(struct sim_cpu *p, struct sim_vcpu *v)
+static void op_read_msr(struct sim_cpu *p, struct sim_vcpu *v)
 {
     leave_guest(p, &exit_rdmsr);
     EMIT(p, trace_hvm_msr_read(FS_BASE,
                                random_next(&v->random) & 0x7fffffffff));
 }
 
-static void read_port(struct sim_cpu *p, struct sim_vcpu *v)
+static void op_read_port(struct sim_cpu *p, struct sim_vcpu *v)
 {
     leave_guest(p, &exit_in);
     EMIT(p, trace_hvm_ioport_read(PM_TIMER_PORT,
                                   random_next(&v->random) & 0xffffff));
 }
 
-static void write_port(struct sim_cpu *p, struct sim_vcpu *v)
+static void op_write_port(struct sim_cpu *p, struct sim_vcpu *v)
 {
     leave_guest(p, &exit_out);
     EMIT(p, trace_hvm_ioport_write(COM1, random_below(&v->random, 256)));
 }
 
-/* The device model in dom0 has to do it, and the vcpu waits in Xen. */
-static void ask_model(struct sim_cpu *p, struct sim_vcpu *v)
+/* An access handled by the device model in dom0; the vcpu waits in Xen. */
+static void op_device_model(struct sim_cpu *p, struct sim_vcpu *v)
 {
-    if ( v->mail )
+    if ( v->request )
         return;
     leave_guest(p, &exit_out);
     EMIT(p, trace_hvm_ioport_write(0x1f7, 0xc8));
-    mail_send(p, v, MAIL_EMULATE);
-    wait_in_xen(p);
+    request_send(p, v, REQUEST_EMULATE);
+    vcpu_wait_in_xen(p);
 }
 
 static uint64_t page_fault(struct sim_cpu *p, struct sim_vcpu *v,
@@ -269,13 +269,13 @@ static uint64_t page_fault(struct sim_cpu *p, struct sim_vcpu *v,
     return gfn;
 }
 
-static void dirty(struct sim_cpu *p, struct sim_vcpu *v)
+static void op_dirty_page(struct sim_cpu *p, struct sim_vcpu *v)
 {
     page_fault(p, v, P2M_RAM_RW);
 }
 
-/* AMD's tables are those that Xen records changes of. */
-static void populate(struct sim_cpu *p, struct sim_vcpu *v)
+/* Xen records changes of page tables on AMD only. */
+static void op_populate_page(struct sim_cpu *p, struct sim_vcpu *v)
 {
     uint64_t gfn = page_fault(p, v, P2M_POD);
 
@@ -288,146 +288,152 @@ static void populate(struct sim_cpu *p, struct sim_vcpu *v)
         mem_p2m(p, v->dom, gfn);
 }
 
-static void balloon(struct sim_cpu *p, struct sim_vcpu *v)
+static void op_balloon(struct sim_cpu *p, struct sim_vcpu *v)
 {
-    hypercall(p, v, __HYPERVISOR_memory_op, 1, 0);
+    hvm_hypercall(p, v, __HYPERVISOR_memory_op, 1, 0);
     mem_decrease(p, v->dom);
 }
 
-static void give_up(struct sim_cpu *p, struct sim_vcpu *v)
+static void op_yield(struct sim_cpu *p, struct sim_vcpu *v)
 {
-    hypercall(p, v, __HYPERVISOR_sched_op, SCHEDOP_YIELD, 0);
-    yield(p);
+    hvm_hypercall(p, v, __HYPERVISOR_sched_op, SCHEDOP_YIELD, 0);
+    vcpu_yield(p);
 }
 
-/* The same, in the midst of something where the guest can take none. */
-static void tick_masked(struct sim_cpu *p, struct sim_vcpu *v)
+/* A tick while the guest masks interrupts. */
+static void op_tick_masked(struct sim_cpu *p, struct sim_vcpu *v)
 {
-    tick(p, v);
+    op_tick(p, v);
     v->work.masked = true;
 }
 
-static void tsc_masked(struct sim_cpu *p, struct sim_vcpu *v)
+static void op_tsc_masked(struct sim_cpu *p, struct sim_vcpu *v)
 {
-    read_tsc(p, v);
+    op_read_tsc(p, v);
     v->work.vector = CALLBACK_VECTOR;
     v->work.masked = true;
 }
 
-static void timer_masked(struct sim_cpu *p, struct sim_vcpu *v)
+static void op_timer_masked(struct sim_cpu *p, struct sim_vcpu *v)
 {
-    set_timer(p, v);
+    op_set_timer(p, v);
     v->work.vector = CALLBACK_VECTOR;
     v->work.masked = true;
 }
 
-static void open_window(struct sim_cpu *p, struct sim_vcpu *v)
+static void op_open_window(struct sim_cpu *p, struct sim_vcpu *v)
 {
     leave_guest(p, &exit_window);
     v->work.vector = CALLBACK_VECTOR;
     v->work.masked = false;
 }
 
-/* AMD's guests may do that by themselves. */
-static void write_back(struct sim_cpu *p, struct sim_vcpu *v)
+/* On AMD the instruction does not exit. */
+static void op_wbinvd(struct sim_cpu *p, struct sim_vcpu *v)
 {
     (void)v;
     if ( !is_amd(p) )
         leave_guest(p, &exit_wbinvd);
 }
 
-/* It traces itself, by HVMOP_xentrace. */
-static void own_event(struct sim_cpu *p, struct sim_vcpu *v)
+/* A guest's own event, by HVMOP_xentrace. */
+static void op_guest_event(struct sim_cpu *p, struct sim_vcpu *v)
 {
-    hypercall(p, v, __HYPERVISOR_hvm_op, 0, 0);
-    if ( v->dom->order->guest_events )
+    hvm_hypercall(p, v, __HYPERVISOR_hvm_op, 0, 0);
+    if ( v->dom->config->guest_events )
         EMIT(p, TRACE(TRC_GUEST | (dom_of(v) & 0xfff), v->id,
                       random_below(&v->random, 1000)));
 }
 
-/* The guest runs a guest: into it, and out again. */
-static void nested(struct sim_cpu *p, struct sim_vcpu *v)
+/* A nested guest: an entry and an exit. */
+static void op_nested_guest(struct sim_cpu *p, struct sim_vcpu *v)
 {
     uint64_t rip = KERNEL_TEXT | (random_next(&v->random) & 0x7ffffc);
 
-    if ( !p->world->config.nested )
+    if ( !p->sim->config.nested )
     {
-        ask_cpuid(p, v);
+        op_cpuid(p, v);
         return;
     }
     leave_guest(p, &exit_vmrun);
     EMIT(p, trace_hvm_vmentry_nested());
-    tell_exit(p, v);
-    exit_record(p, exit_cpuid.reason[1], rip, true);
+    truth_log_exit(p, v);
+    emit_exit_record(p, exit_cpuid.reason[1], rip, true);
     v->exit = (struct open_exit){
         .at = p->stamp, .cpu = p->id, .reason = exit_cpuid.reason[1],
         .name = "CPUID",
     };
 }
 
-static const struct phrase phrases[] = {
-    { 3500, ANY, true, { tick, eoi, read_tsc, read_tsc, read_tsc, read_tsc,
-                         read_tsc, read_tsc, set_timer, read_tsc, read_tsc,
-                         read_tsc } },
-    { 225, ANY, true, { tick_masked, open_window, eoi, read_tsc, read_tsc,
-                        read_tsc, set_timer, read_tsc, read_tsc } },
-    { 150, ANY, true, { tsc_masked, open_window, eoi, read_tsc, read_tsc,
-                        read_tsc, set_timer, read_tsc, read_tsc } },
-    { 125, ANY, true, { timer_masked, read_tsc, read_tsc, read_tsc, read_tsc,
-                        read_tsc, read_tsc, read_tsc, set_timer, read_tsc,
-                        open_window, eoi } },
-    { 1650, ANY, true, { read_tsc, read_tsc, read_tsc } },
-    { 800, PVH, false, { tick, eoi, set_timer } },
-    { 400, HVM, false, { set_deadline, deadline, eoi } },
-    { 120, ANY, false, { tick_masked, open_window, eoi, set_timer } },
-    { 150, ANY, false, { read_msr } },
-    { 100, ANY, false, { dirty } },
-    { 80, ANY, false, { ask_cpuid } },
-    { 60, ANY, false, { write_cr, write_cr } },
-    { 250, HVM, false, { read_port } },
-    { 120, HVM, false, { write_port, write_port, write_port } },
-    { 30, HVM, false, { ask_model } },
-    { 8, ANY, false, { nested } },
-    { 8, ANY, false, { write_back } },
-    { 8, ANY, false, { give_up } },
-    { 8, ANY, false, { own_event } },
-    { 4, ANY, false, { write_dr } },
+static const struct op_sequence sequences[] = {
+    { 3500, ANY, true, { op_tick, op_eoi, op_read_tsc, op_read_tsc,
+                         op_read_tsc, op_read_tsc, op_read_tsc, op_read_tsc,
+                         op_set_timer, op_read_tsc, op_read_tsc,
+                         op_read_tsc } },
+    { 225, ANY, true, { op_tick_masked, op_open_window, op_eoi, op_read_tsc,
+                        op_read_tsc, op_read_tsc, op_set_timer, op_read_tsc,
+                        op_read_tsc } },
+    { 150, ANY, true, { op_tsc_masked, op_open_window, op_eoi, op_read_tsc,
+                        op_read_tsc, op_read_tsc, op_set_timer, op_read_tsc,
+                        op_read_tsc } },
+    { 125, ANY, true, { op_timer_masked, op_read_tsc, op_read_tsc, op_read_tsc,
+                        op_read_tsc, op_read_tsc, op_read_tsc, op_read_tsc,
+                        op_set_timer, op_read_tsc, op_open_window, op_eoi } },
+    { 1650, ANY, true, { op_read_tsc, op_read_tsc, op_read_tsc } },
+    { 800, PVH, false, { op_tick, op_eoi, op_set_timer } },
+    { 400, HVM, false, { op_set_deadline, op_deadline_fired, op_eoi } },
+    { 120, ANY, false, { op_tick_masked, op_open_window, op_eoi,
+                         op_set_timer } },
+    { 150, ANY, false, { op_read_msr } },
+    { 100, ANY, false, { op_dirty_page } },
+    { 80, ANY, false, { op_cpuid } },
+    { 60, ANY, false, { op_write_cr, op_write_cr } },
+    { 250, HVM, false, { op_read_port } },
+    { 120, HVM, false, { op_write_port, op_write_port, op_write_port } },
+    { 30, HVM, false, { op_device_model } },
+    { 8, ANY, false, { op_nested_guest } },
+    { 8, ANY, false, { op_wbinvd } },
+    { 8, ANY, false, { op_yield } },
+    { 8, ANY, false, { op_guest_event } },
+    { 4, ANY, false, { op_write_dr } },
 };
 
-static void act(struct sim_cpu *p, struct sim_vcpu *v)
+static void hvm_act(struct sim_cpu *p, struct sim_vcpu *v)
 {
-    guest_say(p, v, phrases, ARRAY_SIZE(phrases));
+    guest_run_op(p, v, sequences, ARRAY_SIZE(sequences));
 }
 
-static const struct phrase boots[] = {
-    { 40, ANY, false, { populate, populate, populate } },
-    { 30, ANY, false, { ask_cpuid, ask_cpuid, read_msr } },
-    { 20, HVM, false, { write_port, read_port, write_port } },
-    { 6, HVM, false, { ask_model } },
-    { 4, ANY, false, { balloon } },
+static const struct op_sequence boot_sequences[] = {
+    { 40, ANY, false, { op_populate_page, op_populate_page,
+                        op_populate_page } },
+    { 30, ANY, false, { op_cpuid, op_cpuid, op_read_msr } },
+    { 20, HVM, false, { op_write_port, op_read_port, op_write_port } },
+    { 6, HVM, false, { op_device_model } },
+    { 4, ANY, false, { op_balloon } },
 };
 
-static void boot(struct sim_cpu *p, struct sim_vcpu *v)
+static void hvm_boot(struct sim_cpu *p, struct sim_vcpu *v)
 {
-    guest_say(p, v, boots, ARRAY_SIZE(boots));
+    guest_run_op(p, v, boot_sequences, ARRAY_SIZE(boot_sequences));
 }
 
-/* Nobody waits with interrupts off. */
-static void wait(struct sim_cpu *p, struct sim_vcpu *v)
+/* No guest halts with interrupts masked. */
+static void hvm_wait(struct sim_cpu *p, struct sim_vcpu *v)
 {
     if ( v->work.masked )
-        open_window(p, v);
+        op_open_window(p, v);
     leave_guest(p, &exit_hlt);
     EMIT(p, trace_hvm_hlt(false));
-    if ( event_is_due(&v->timer) )
+    if ( event_is_queued(&v->timer) )
         v->work.vector = CALLBACK_VECTOR;
-    block(p);
+    vcpu_block(p);
 }
 
 const struct guest_ops *guest_hvm(void)
 {
     static const struct guest_ops table = {
-        .act = act, .boot = boot, .hypercall = hypercall, .wait = wait,
+        .act = hvm_act, .boot = hvm_boot, .hypercall = hvm_hypercall, .wait =
+                                            hvm_wait,
     };
 
     return &table;

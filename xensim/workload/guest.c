@@ -1,100 +1,103 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * In and out of Xen, the idle vcpu's naps, and the pace of guests.
+ * Entry to and exit from Xen, C-states of idle pcpus, and the pace of guests.
  *
- * The pace: a vcpu that computes leaves so many records a second of what it
- * does itself; scheduling comes on top.  The atoms of a phrase come in quick
- * succession.  How many records a phrase leaves is measured, and the gap to
- * the next one follows from that; at no particular rate there is hardly one.
+ * The pace: a computing vcpu causes `rate` records per second by its own
+ * operations; records of scheduling come on top. Operations of a sequence
+ * follow each other quickly. The mean number of records per sequence is
+ * measured, and the gap between sequences computed from the mean; without a
+ * rate the gap is minimal.
  */
 #include "xensim/workload/guest.h"
 
-#include "xensim/workload/emit.h"
-#include "xensim/workload/sched.h"
-#include "xensim/workload/tell.h"
+#include "xensim/workload/ground-truth.h"
+#include "xensim/workload/scheduler.h"
+#include "xensim/workload/trace-emit.h"
 
-#define SHORTEST_GAP 480        /* cycles; a guest does something, too */
-#define WITHIN_NS US(8)         /* between two atoms */
+#define SHORTEST_GAP 480        /* cycles of guest code between two exits */
+#define WITHIN_NS US(8)         /* between two operations */
 
 /* ---- idle ------------------------------------------------------------- */
 
-/* The deeper, the longer it will last. */
+/* A longer predicted idle time gives a deeper C-state. */
 static unsigned int cstate_for(uint32_t us)
 {
     return us < 20 ? 1 : us < 300 ? 2 : 3;
 }
 
-/* The counter of the ACPI timer, which runs at 3.58 MHz. */
+/* The counter of the ACPI timer, at 3.58 MHz. */
 static uint32_t pm_timer(const struct sim_cpu *p)
 {
-    return to_ns(p->world, true_now(p)) * 3579 / 1000000;
+    return to_ns(p->sim, true_now(p)) * 3579 / 1000000;
 }
 
-static void fall_asleep(struct sim_cpu *p)
+static void enter_cstate(struct sim_cpu *p)
 {
-    if ( !p->world->config.cstates )
+    if ( !p->sim->config.cstates )
         return;
-    p->cstate = cstate_for(p->guess);
+    p->cstate = cstate_for(p->predicted_us);
     p->asleep = true;
-    EMIT(p, trace_pm_idle_entry(p->cstate, pm_timer(p), 2 * p->guess,
-                                p->guess));
+    EMIT(p, trace_pm_idle_entry(p->cstate, pm_timer(p), 2 * p->predicted_us,
+                                p->predicted_us));
     p->slept_at = p->stamp;
 }
 
-/* The next sleep will be as this one was, or as those before. */
-static void wake_up(struct sim_cpu *p, unsigned int vector)
+/* The next idle time is predicted from this one and the earlier ones. */
+static void exit_cstate(struct sim_cpu *p, unsigned int vector)
 {
     uint32_t us = min(ns_since(p, p->slept_at) / 1000, (uint64_t)1000000);
 
     p->asleep = false;
-    p->guess = (3 * p->guess + us) / 4;
+    p->predicted_us = (3 * p->predicted_us + us) / 4;
     EMIT(p, trace_pm_idle_exit(p->cstate, pm_timer(p), vector, 0, 0, 0));
 }
 
-/* What the governor makes of how busy the pcpu is; not in a virtual machine. */
-void set_speed(struct sim_cpu *p)
+/* The frequency governor's choice, from the load of the pcpu. */
+void update_frequency(struct sim_cpu *p)
 {
-    uint32_t mhz = is_idle(p->runs) ? 1200 : p->guess < 100 ? 3000 : 2400;
+    uint32_t mhz = is_idle(p->runs) ? 1200 : p->predicted_us < 100 ? 3000
+        : 2400;
 
-    if ( !p->world->config.cstates || mhz == p->mhz )
+    if ( !p->sim->config.cstates || mhz == p->mhz )
         return;
     EMIT(p, trace_pm_freq_change(p->mhz, mhz));
     p->mhz = mhz;
 }
 
-/* ---- in and out ------------------------------------------------------- */
+/* ---- entry and exit --------------------------------------------------- */
 
 void enter_xen(struct sim_cpu *p, unsigned int vector)
 {
     account_work(p, p->runs);
     if ( p->asleep )
-        wake_up(p, vector);
+        exit_cstate(p, vector);
     if ( p->in_guest )
         hvm_exit_for_interrupt(p, vector);
 }
 
-static bool has_more_to_say(const struct work *k)
+static bool has_more_ops(const struct work *k)
 {
-    return k->phrase && k->atom < PHRASE_MAX && k->phrase->atoms[k->atom];
+    return k->sequence && k->next_op < SEQUENCE_MAX &&
+        k->sequence->ops[k->next_op];
 }
 
-static uint64_t gap(struct sim_cpu *p)
+static uint64_t next_gap(struct sim_cpu *p)
 {
-    struct world *w = p->world;
+    struct sim *s = p->sim;
     uint64_t each, within;
 
-    if ( !w->config.rate )
+    if ( !s->config.rate )
         return random_around(&p->random, SHORTEST_GAP);
-    each = w->khz * 1000 / w->config.rate;
-    within = min(to_cycles(w, WITHIN_NS), each / 2);
-    if ( !has_more_to_say(&p->runs->work) )
-        within = (each - within) * p->per_phrase / PHRASE_ONE;
+    each = s->khz * 1000 / s->config.rate;
+    within = min(to_cycles(s, WITHIN_NS), each / 2);
+    if ( !has_more_ops(&p->runs->work) )
+        within = (each - within) * p->mean_records / SEQUENCE_UNIT;
     return max(random_gap(&p->random, within), (uint64_t)SHORTEST_GAP);
 }
 
 static void plan_step(struct sim_cpu *p)
 {
-    uint64_t cycles = min(gap(p), p->runs->work.left);
+    uint64_t cycles = min(next_gap(p), p->runs->work.left);
 
     event_at(p, &p->step, true_now(p) + cycles);
 }
@@ -102,12 +105,12 @@ static void plan_step(struct sim_cpu *p)
 void leave_xen(struct sim_cpu *p)
 {
     while ( p->need_resched )
-        schedule(p);
+        pcpu_schedule(p);
 
     if ( is_idle(p->runs) )
     {
-        event_drop(p->world, &p->step);
-        fall_asleep(p);
+        event_drop(p->sim, &p->step);
+        enter_cstate(p);
         return;
     }
     if ( is_hvm(p->runs) )
@@ -117,7 +120,7 @@ void leave_xen(struct sim_cpu *p)
 
 /* ---- steps ------------------------------------------------------------ */
 
-static void booted(struct sim_cpu *p, struct sim_vcpu *v)
+static void finish_boot(struct sim_cpu *p, struct sim_vcpu *v)
 {
     v->work.booting = false;
     load_begin(p, v);
@@ -127,68 +130,69 @@ static void boot_step(struct sim_cpu *p, struct sim_vcpu *v)
 {
     if ( !v->work.steps-- )
     {
-        booted(p, v);
+        finish_boot(p, v);
         return;
     }
     if ( v->work.steps % 64 == 63 && !v->id )
-        life_bring_up(p, v);
+        lifecycle_bring_up_vcpu(p, v);
     else
-        ops_of(v)->boot(p, v);
+        guest_ops_of(v)->boot(p, v);
 }
 
 static void wait_for_next(struct sim_cpu *p, struct sim_vcpu *v)
 {
     uint64_t ns;
 
-    if ( load_does_io(v) && !v->mail )
+    if ( load_does_io(v) && !v->request )
     {
-        mail_send(p, v, MAIL_REQUEST);
+        request_send(p, v, REQUEST_IO);
         return;
     }
     if ( !load_does_io(v) )
     {
         ns = load_wait(p, v);
-        event_at(v->cpu, &v->timer, true_now(p) + to_cycles(p->world, ns));
+        event_at(v->cpu, &v->timer, true_now(p) + to_cycles(p->sim, ns));
     }
-    ops_of(v)->wait(p, v);
+    guest_ops_of(v)->wait(p, v);
 }
 
-/* ---- what they say all the time --------------------------------------- */
+/* ---- operations of guests --------------------------------------------- */
 
-static const struct phrase *choose(struct sim_vcpu *v,
-                                   const struct phrase *phrases, size_t nr)
+static const struct op_sequence *
+choose_sequence(struct sim_vcpu *v, const struct op_sequence *sequences,
+                size_t nr)
 {
-    bool tsc = v->dom->order->emulated_tsc;
+    bool tsc = v->dom->config->emulated_tsc;
     uint32_t total = 0, pick;
     size_t i;
 
     for ( i = 0; i < nr; i++ )
-        total += phrase_weight(&phrases[i], v, tsc);
+        total += sequence_weight(&sequences[i], v, tsc);
     pick = random_below(&v->random, total);
-    for ( i = 0; pick >= phrase_weight(&phrases[i], v, tsc); i++ )
-        pick -= phrase_weight(&phrases[i], v, tsc);
-    return &phrases[i];
+    for ( i = 0; pick >= sequence_weight(&sequences[i], v, tsc); i++ )
+        pick -= sequence_weight(&sequences[i], v, tsc);
+    return &sequences[i];
 }
 
-void guest_say(struct sim_cpu *p, struct sim_vcpu *v,
-               const struct phrase *phrases, size_t nr)
+void guest_run_op(struct sim_cpu *p, struct sim_vcpu *v,
+                  const struct op_sequence *sequences, size_t nr)
 {
-    struct work *w = &v->work;
+    struct work *k = &v->work;
     uint64_t before;
 
-    if ( !has_more_to_say(w) )
+    if ( !has_more_ops(k) )
     {
-        if ( w->phrase )
-            p->per_phrase += ((int64_t)w->said * PHRASE_ONE -
-                              p->per_phrase) / 64;
-        w->said = 0;
-        w->phrase = choose(v, phrases, nr);
-        w->atom = 0;
+        if ( k->sequence )
+            p->mean_records += ((int64_t)k->nr_records * SEQUENCE_UNIT -
+                                p->mean_records) / 64;
+        k->nr_records = 0;
+        k->sequence = choose_sequence(v, sequences, nr);
+        k->next_op = 0;
     }
-    before = p->tried;
-    w->phrase->atoms[w->atom++](p, v);
-    /* An HVM guest's entry is still to come. */
-    w->said += p->tried - before + is_hvm(v);
+    before = p->attempted;
+    k->sequence->ops[k->next_op++](p, v);
+    /* Count the VM entry, which follows. */
+    k->nr_records += p->attempted - before + is_hvm(v);
 }
 
 void guest_step(struct sim_cpu *p, struct event *e)
@@ -197,14 +201,14 @@ void guest_step(struct sim_cpu *p, struct event *e)
 
     (void)e;
     account_work(p, v);
-    if ( v->dom->id == 0 && (mail_serve(p, v) || life_serve(p)) )
+    if ( v->dom->id == 0 && (request_serve(p, v) || lifecycle_serve(p)) )
         ;
-    else if ( life_ends(p, v) )
+    else if ( lifecycle_shut_down(p, v) )
         ;
     else if ( v->work.booting )
         boot_step(p, v);
     else if ( v->work.left )
-        ops_of(v)->act(p, v);
+        guest_ops_of(v)->act(p, v);
     else
         wait_for_next(p, v);
     leave_xen(p);
@@ -217,6 +221,6 @@ void guest_timer(struct sim_cpu *p, struct event *e)
     enter_xen(p, TIMER_VECTOR);
     if ( v->blocked )
         load_begin(p, v);
-    wake(p, v, BY_TIMER, NULL);
+    vcpu_wake(p, v, BY_TIMER, NULL);
     leave_xen(p);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The loads: how much a vcpu computes before it waits, and how long it waits.
+ * The loads: how long a vcpu computes before it waits, and how long it waits.
  *
  *     busy       |##########################################
  *     periodic   |####........|####........|####........
- *     io         |##...|#....|###..|##.....        till the I/O is done
+ *     io         |##...|#....|###..|##.....        until the I/O is done
  *     bursty     |################..............#########...
  *     quiet      |#.......................................#
  */
@@ -15,8 +15,8 @@
 static const struct load
 {
     uint64_t period;            /* ns */
-    unsigned int duty;          /* percent of it that is computed */
-    bool regular;               /* the period is kept to the cycle */
+    unsigned int duty;          /* percent of the period, computing */
+    bool regular;               /* fixed period, without jitter */
     bool io;
 } loads[] = {
     [SIM_BUSY] = { .duty = 100 },
@@ -28,19 +28,19 @@ static const struct load
 
 static const struct load *load_of(const struct sim_vcpu *v)
 {
-    const struct domain_order *o = v->dom->order;
+    const struct dom_config *o = v->dom->config;
 
     return &loads[o->loads[v->id % o->nr_loads]];
 }
 
 static uint64_t period_of(const struct sim_vcpu *v)
 {
-    return v->dom->order->period ?: load_of(v)->period;
+    return v->dom->config->period ?: load_of(v)->period;
 }
 
 static unsigned int duty_of(const struct sim_vcpu *v)
 {
-    return v->dom->order->duty ?: load_of(v)->duty;
+    return v->dom->config->duty ?: load_of(v)->duty;
 }
 
 bool load_does_io(const struct sim_vcpu *v)
@@ -59,10 +59,10 @@ void load_begin(struct sim_cpu *p, struct sim_vcpu *v)
     else if ( duty_of(v) == 100 )
         k->left = FOREVER;
     else
-        k->left = to_cycles(p->world, l->regular ? ns
+        k->left = to_cycles(p->sim, l->regular ? ns
                                                  : random_gap(&v->random, ns));
     if ( l->regular )
-        k->next = true_now(p) + to_cycles(p->world, period_of(v));
+        k->next = true_now(p) + to_cycles(p->sim, period_of(v));
     k->at = true_now(p);
 }
 
@@ -74,5 +74,5 @@ uint64_t load_wait(struct sim_cpu *p, struct sim_vcpu *v)
 
     if ( !l->regular )
         return random_gap(&v->random, mean) + US(1);
-    return v->work.next > now ? to_ns(p->world, v->work.next - now) : US(1);
+    return v->work.next > now ? to_ns(p->sim, v->work.next - now) : US(1);
 }

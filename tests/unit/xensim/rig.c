@@ -10,7 +10,7 @@ void rig_start(const struct xensim_config *config)
     ck_assert_int_eq(xensim_start(config, NULL), 0);
 }
 
-void rig_quiet(unsigned int cpus)
+void rig_start_single(unsigned int cpus)
 {
     const struct xensim_config config = {
         .cpus = cpus, .frames = 4096, .poison = true,

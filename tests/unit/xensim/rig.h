@@ -13,7 +13,7 @@
 
 /* On, or the test has failed. */
 void rig_start(const struct xensim_config *config);
-void rig_quiet(unsigned int cpus);
+void rig_start_single(unsigned int cpus);
 
 /* Does fn end its process by a BUG? */
 bool rig_dies(void (*fn)(void));

@@ -17,7 +17,7 @@
 
 #include "tests/unit/xensim/dom0.h"
 #include "tests/unit/xensim/rig.h"
-#include "xensim/control/control.h"
+#include "xensim/control/control-server.h"
 #include "xensim/hypercall.h"
 
 #include <public/trace.h>

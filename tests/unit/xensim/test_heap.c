@@ -3,7 +3,7 @@
  * The order of events, against a list that is searched; and numbers that look
  * random: that they repeat, and come in the amounts that they should.
  */
-#include "xensim/workload/heap.h"
+#include "xensim/workload/event-heap.h"
 
 #include "tests/unit/common/unit.h"
 #include "xensim/workload/random.h"
@@ -23,7 +23,7 @@ static struct event *search(struct event *events)
     struct event *first = NULL;
 
     for ( unsigned int i = 0; i < EVENTS; i++ )
-        if ( events[i].place && (!first || comes_before(&events[i], first)) )
+        if ( events[i].slot && (!first || comes_before(&events[i], first)) )
             first = &events[i];
     return first;
 }
@@ -40,14 +40,14 @@ START_TEST(order)
     {
         struct event *e = &events[random_below(&r, EVENTS)];
 
-        if ( !e->place )
+        if ( !e->slot )
             e->cpu = random_below(&r, 4);
         if ( random_once_in(&r, 3) )
             heap_drop(&h, e);
         else
             heap_put(&h, e, random_below(&r, 50));
         UNIT_CHECK(heap_first(&h) == search(events));
-        UNIT_CHECK(event_is_due(e) == (e->place != 0));
+        UNIT_CHECK(event_is_queued(e) == (e->slot != 0));
     }
     while ( heap_first(&h) )
     {

@@ -20,7 +20,7 @@ static struct page_info *shared(enum XENSHARE_flags flags)
 
 START_TEST(frames_are_aligned_and_never_number_0)
 {
-    rig_quiet(1);
+    rig_start_single(1);
     for ( unsigned int order = 0; order < 6; order++ )
     {
         void *v = alloc_xenheap_pages(order, MEMF_bits(44));
@@ -40,7 +40,7 @@ START_TEST(all_frames_but_one_can_be_had_and_come_back)
     static void *held[4096];
     size_t n;
 
-    rig_quiet(1);
+    rig_start_single(1);
     for ( int round = 0; round < 3; round++ )
     {
         for ( n = 0; (held[n] = alloc_xenheap_page()) != NULL; n++ )
@@ -57,7 +57,7 @@ START_TEST(a_hole_is_found_again)
 {
     void *a, *b, *c;
 
-    rig_quiet(1);
+    rig_start_single(1);
     a = alloc_xenheap_page();
     b = alloc_xenheap_page();
     c = alloc_xenheap_page();
@@ -91,7 +91,7 @@ START_TEST(counts_are_those_of_xen)
     struct page_info *pg;
     void *v;
 
-    rig_quiet(1);
+    rig_start_single(1);
     v = alloc_xenheap_page();
     pg = virt_to_page(v);
     ck_assert_uint_eq(pg->count_info, PGC_xen_heap);
@@ -116,7 +116,7 @@ START_TEST(a_page_is_taken_back_by_one_exchange)
     unsigned long mine = PGC_xen_heap | PGC_allocated | 1, mfn;
     struct page_info *pg;
 
-    rig_quiet(1);
+    rig_start_single(1);
     pg = shared(SHARE_rw);
     mfn = mfn_x(page_to_mfn(pg));
 
@@ -138,7 +138,7 @@ START_TEST(mappings_need_the_right_owner_and_right)
     unsigned long mfn;
     void *private;
 
-    rig_quiet(1);
+    rig_start_single(1);
     private = alloc_xenheap_page();
     mfn = mfn_x(page_to_mfn(shared(SHARE_ro)));
     ck_assert_int_eq(xensim_map_frame(mfn, false), 0);
@@ -184,7 +184,7 @@ static void nothing(void)
 
 START_TEST(misuse_is_a_bug)
 {
-    rig_quiet(1);
+    rig_start_single(1);
     ck_assert(!rig_dies(nothing));
     ck_assert(rig_dies(free_shared));
     ck_assert(rig_dies(free_twice));
@@ -197,7 +197,7 @@ START_TEST(the_nth_allocation_fails_and_no_other)
 {
     void *p[4];
 
-    rig_quiet(1);
+    rig_start_single(1);
     xensim_fail_allocation(3);
     p[0] = alloc_xenheap_page();
     p[1] = xmalloc_bytes(10);
@@ -216,7 +216,7 @@ END_TEST
 
 START_TEST(an_impossible_array_is_refused)
 {
-    rig_quiet(1);
+    rig_start_single(1);
     ck_assert_ptr_null(xmalloc_array(uint64_t, 1ul << 61));
     ck_assert_ptr_null(alloc_xenheap_pages(60, 0));
 }
@@ -227,7 +227,7 @@ START_TEST(fresh_memory_is_not_zero_but_zeroed_is)
     unsigned char *page;
     uint64_t *z;
 
-    rig_quiet(1);
+    rig_start_single(1);
     page = alloc_xenheap_page();
     ck_assert_uint_ne(page[0], 0);
     ck_assert_uint_ne(page[PAGE_SIZE - 1], 0);
@@ -240,7 +240,7 @@ END_TEST
 
 START_TEST(the_arena_cannot_be_cut)
 {
-    rig_quiet(1);
+    rig_start_single(1);
     ck_assert_int_ne(ftruncate(xensim_arena_fd(), 4096), 0);
     ck_assert_int_eq(errno, EPERM);
 }
@@ -250,7 +250,7 @@ START_TEST(the_descriptor_shows_the_same_memory)
 {
     char *v, *seen;
 
-    rig_quiet(1);
+    rig_start_single(1);
     v = alloc_xenheap_page();
     seen = mmap(NULL, PAGE_SIZE, PROT_READ, MAP_SHARED, xensim_arena_fd(),
                 virt_to_mfn(v) * PAGE_SIZE);

@@ -74,7 +74,7 @@ START_TEST(masks_do_their_sums)
     cpumask_t a, b, c;
     unsigned int cpu, n = 0;
 
-    rig_quiet(130);
+    rig_start_single(130);
     cpumask_clear(&a);
     ck_assert(cpumask_empty(&a));
     ck_assert_uint_eq(cpumask_first(&a), 130);
@@ -159,7 +159,7 @@ START_TEST(locks_know_their_owner)
     DEFINE_SPINLOCK(lock);
     unsigned long flags;
 
-    rig_quiet(1);
+    rig_start_single(1);
     spin_irq(&lock);
     ck_assert(local_irq_is_enabled());
     spin_lock_irqsave(&lock, flags);
@@ -177,7 +177,7 @@ START_TEST(copies_stay_in_the_window)
     uint8_t memory[32] = { 0 }, out[4] = { 1, 2, 3, 4 };
     XEN_GUEST_HANDLE_64(uint8) h;
 
-    rig_quiet(1);
+    rig_start_single(1);
     set_xen_guest_handle(h, memory);
     xensim_guest_window(memory + 8, 16);
     ck_assert_uint_eq(copy_to_guest_offset(h, 8, out, 4), 0);
@@ -198,7 +198,7 @@ START_TEST(bitmaps_become_masks)
     struct xenctl_bitmap bitmap = { .bitmap.p = bits, .nr_bits = 10 };
     cpumask_var_t mask;
 
-    rig_quiet(12);
+    rig_start_single(12);
     ck_assert_int_eq(xenctl_bitmap_to_cpumask(&mask, &bitmap), 0);
     ck_assert_uint_eq(cpumask_bits(mask)[0], 0x381);
     free_cpumask_var(mask);
@@ -229,7 +229,7 @@ START_TEST(a_tasklet_runs_once_on_its_cpu)
 {
     static DECLARE_SOFTIRQ_TASKLET(once, run, NULL);
 
-    rig_quiet(2);
+    rig_start_single(2);
     xensim_become_cpu(1);
     tasklet_schedule(&once);
     tasklet_schedule(&once);
@@ -246,7 +246,7 @@ END_TEST
 
 START_TEST(a_tasklet_may_schedule_itself)
 {
-    rig_quiet(1);
+    rig_start_single(1);
     softirq_tasklet_init(&again, run, &again);
     tasklet_schedule(&again);
     xensim_run_tasklets();
@@ -274,7 +274,7 @@ static void schedule_in_irq(void)
 
 START_TEST(no_tasklet_from_an_nmi)
 {
-    rig_quiet(1);
+    rig_start_single(1);
     ck_assert(rig_dies(schedule_in_nmi));
     ck_assert(!rig_dies(schedule_in_irq));
 }
@@ -282,7 +282,7 @@ END_TEST
 
 START_TEST(the_console_has_levels)
 {
-    rig_quiet(1);
+    rig_start_single(1);
     printk(XENLOG_INFO "too much\n");
     printk(XENLOG_G_DEBUG "far too much\n");
     printk(XENLOG_WARNING "look %d\n", 7);

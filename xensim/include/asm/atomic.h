@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Single accesses that cannot be torn.  Xen promises no order with them;
- * here a write releases and a read acquires, which costs nothing on x86 and
- * lets ThreadSanitizer see the hand-over that the barriers around them make.
+ * Single accesses without tearing. Xen guarantees no memory order for them;
+ * here a write releases and a read acquires, which is free on x86 and shows
+ * ThreadSanitizer the synchronization of the barriers around them.
  */
 #ifndef XENSIM_ASM_ATOMIC_H
 #define XENSIM_ASM_ATOMIC_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cmpxchg_local_() of x86: compare and exchange that only this CPU's own
- * interrupts can interfere with, so the instruction goes without its LOCK
- * prefix.  Like Xen's it does not clobber memory: whoever wants the compiler
- * to keep an order around it says barrier().  ThreadSanitizer cannot see
- * into assembly and gets a relaxed builtin.
+ * x86 cmpxchg_local_(): a compare-and-exchange that is atomic only towards
+ * interrupts of this CPU, so the instruction has no LOCK prefix. As in Xen
+ * there is no memory clobber: a caller that needs compiler ordering adds
+ * barrier(). ThreadSanitizer cannot instrument assembly and gets a relaxed
+ * builtin.
  */
 #ifndef XENSIM_ASM_CMPXCHG_LOCAL_H
 #define XENSIM_ASM_CMPXCHG_LOCAL_H

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who am I?  In Xen the answer stands at the end of the stack of the CPU; in
- * user space a CPU is a thread (or, in a quiet machine, a part that the one
- * thread plays for a while) and the answer is thread-local.
+ * The current CPU and vcpu. Xen stores both at the end of the CPU's stack; in
+ * user space a CPU is a thread (or, in a single-threaded machine, a context of
+ * the one thread) and both are thread-local.
  *
- * The initial-exec model makes each field one load, and one that a signal
- * handler may do.  A thread that plays no CPU has an offset that leads
- * nowhere, so that this_cpu() in it faults instead of lying.
+ * The initial-exec model makes each field a single load, which a signal
+ * handler may do. A thread that is no CPU has an offset out of the address
+ * space: this_cpu() faults there.
  *
- * Interrupts are masked in software: `irqs_off` is what cli clears, and the
- * signal handler that finds it set leaves a bit in `held` for the sti.
+ * Interrupts are masked in software: `irqs_off` is the flag that cli clears,
+ * and a signal handler that finds it set leaves a bit in `pending` for the
+ * sti.
  */
 #ifndef XENSIM_ASM_CURRENT_H
 #define XENSIM_ASM_CURRENT_H
@@ -24,11 +25,11 @@ struct xensim_self
     struct vcpu *vcpu;
     unsigned int cpu;           /* or XENSIM_NO_CPU */
     volatile unsigned int irqs_off;
-    volatile unsigned int held; /* 1 << enum xensim_vector */
-    unsigned int in_irq;        /* depths of what is running now */
+    volatile unsigned int pending; /* 1 << enum xensim_vector */
+    unsigned int in_irq;        /* depths of nested handlers */
     unsigned int in_nmi;
     unsigned int in_mce;
-    char *guest_base;           /* what guest handles may reach; NULL: all */
+    char *guest_base;           /* range of guest handles; NULL: all */
     size_t guest_size;
 };
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What kind of context is this?
- */
+/* Tests of the current interrupt context. */
 #ifndef XENSIM_ASM_HARDIRQ_H
 #define XENSIM_ASM_HARDIRQ_H
 

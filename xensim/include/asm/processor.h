@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cpu_relax(): a waiter on a machine with more pcpus than processors must
- * give its processor away, or the one it waits for never runs.
+ * cpu_relax(): a spinning thread on a host with fewer processors than pcpus
+ * yields its processor to the lock's owner.
  */
 #ifndef XENSIM_ASM_PROCESSOR_H
 #define XENSIM_ASM_PROCESSOR_H

@@ -2,10 +2,10 @@
 /*
  * Barriers, exchanges and the interrupt flag.
  *
- * ThreadSanitizer must understand what orders memory here, so whatever
- * crosses CPUs is an __atomic builtin, except in smp_mb(), which it cannot
- * model and does not need to.  On x86 smp_rmb() and smp_wmb() only stop the
- * compiler, as in Xen.
+ * ThreadSanitizer has to understand all synchronization between CPUs, so
+ * shared data is accessed by __atomic builtins. The exception is smp_mb(),
+ * which ThreadSanitizer cannot model and does not need. On x86 smp_rmb() and
+ * smp_wmb() are compiler barriers, as in Xen.
  */
 #ifndef XENSIM_ASM_SYSTEM_H
 #define XENSIM_ASM_SYSTEM_H
@@ -29,7 +29,7 @@
 #define smp_mb__before_atomic() smp_mb()
 #define smp_mb__after_atomic()  smp_mb()
 
-/* The type of *ptr without its qualifiers: the comma makes it a value. */
+/* The type of *ptr without its qualifiers: the comma makes an rvalue. */
 #define XENSIM_VALUE(ptr) __typeof__(((void)0, *(ptr)))
 
 #define xchg(ptr, v)                                                    \
@@ -46,8 +46,8 @@
 # include <asm/cmpxchg_local.h>
 #endif
 
-/* Deliver what came while interrupts were off. */
-void xensim_deliver_held(void);
+/* Deliver vectors that arrived while interrupts were off. */
+void xensim_deliver_pending(void);
 
 static always_inline void local_irq_disable(void)
 {
@@ -60,8 +60,8 @@ static always_inline void local_irq_restore(unsigned long flags)
     barrier();
     xensim_self.irqs_off = flags;
     barrier();
-    if ( !flags && unlikely(xensim_self.held) )
-        xensim_deliver_held();
+    if ( !flags && unlikely(xensim_self.pending) )
+        xensim_deliver_pending();
 }
 
 static always_inline void local_irq_enable(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The cycle counter: the real one, ordered after the loads before it, or the
- * function that a test or a virtual clock has put into xensim_clock.
+ * The cycle counter: the hardware's, ordered after earlier loads, or the
+ * function in xensim_clock of a test or of virtual time.
  */
 #ifndef XENSIM_ASM_TIME_H
 #define XENSIM_ASM_TIME_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The C library reaches its own <asm/types.h> by this very name, so hand
- * that on before adding Xen's types.
+ * The C library includes its own <asm/types.h> by this name: forward to the
+ * library's header, then add Xen's types.
  */
 #ifndef XENSIM_ASM_TYPES_H
 #define XENSIM_ASM_TYPES_H

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The one sysctl that is played, laid out as on the wire to a real Xen.
- */
+/* The simulated sysctl, in the binary layout of real Xen. */
 #ifndef XENSIM_PUBLIC_SYSCTL_H
 #define XENSIM_PUBLIC_SYSCTL_H
 

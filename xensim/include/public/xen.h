@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Numbers that guests and the hypervisor share, as far as tracing uses them.
+ * Constants shared by guests and the hypervisor, as far as tracing uses them.
  */
 #ifndef XENSIM_PUBLIC_XEN_H
 #define XENSIM_PUBLIC_XEN_H

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Spellings of the compiler's own words.
- */
+/* Compiler attributes and builtins by Xen's names. */
 #ifndef XENSIM_XEN_COMPILER_H
 #define XENSIM_XEN_COMPILER_H
 
 #include <stddef.h>
 
-/* Compiled for ThreadSanitizer? */
+/* Instrumented by ThreadSanitizer? */
 #if defined(__SANITIZE_THREAD__)
 # define XENSIM_TSAN 1
 #elif defined(__has_feature)
@@ -34,7 +32,10 @@
 
 #define barrier()       __asm__ __volatile__ ( "" ::: "memory" )
 
-/* For reading only: ThreadSanitizer must be told that it is meant so. */
+/*
+ * For loads only; an atomic load tells ThreadSanitizer that the race is
+ * intended.
+ */
 #ifdef XENSIM_TSAN
 # define ACCESS_ONCE(x) __atomic_load_n(&(x), __ATOMIC_ACQUIRE)
 #else
@@ -42,8 +43,8 @@
 #endif
 
 /*
- * The address `off` bytes away from `ptr`, told in a way that keeps the
- * compiler from concluding that it still points into the same object.
+ * The address `off` bytes from `ptr`, hidden from the optimizer's assumption
+ * that the result points into the same object.
  */
 #define RELOC_HIDE(ptr, off)                                            \
     ({                                                                  \

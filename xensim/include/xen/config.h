@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What Kconfig and the architecture would have decided.  NR_CPUS sets the
- * layout of t_info and of every CPU mask, so one program must be compiled
- * with one value of it throughout.
+ * Constants of Kconfig and the architecture. NR_CPUS determines the layout of
+ * t_info and of every CPU mask, so all code of a program has to use the same
+ * value.
  */
 #ifndef XENSIM_XEN_CONFIG_H
 #define XENSIM_XEN_CONFIG_H

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * CPUs that come and go.
+ * CPU hotplug.
  *
- *   up:    UP_PREPARE -> STARTING (on the new CPU, interrupts off) -> ONLINE
- *   down:  DOWN_PREPARE -> DYING (on the CPU itself, interrupts off) -> DEAD
- *   an UP_PREPARE that fails is followed by UP_CANCELED, a DOWN_PREPARE that
- *   fails by DOWN_FAILED, for those who had already been told.
+ *     up:    UP_PREPARE -> STARTING (on the new CPU, interrupts off) -> ONLINE
+ *     down:  DOWN_PREPARE -> DYING (on the CPU itself, interrupts off) -> DEAD
+ *
+ * After a failed UP_PREPARE follows UP_CANCELED, after a failed DOWN_PREPARE
+ * follows DOWN_FAILED, for the notifiers called so far.
  */
 #ifndef XENSIM_XEN_CPU_H
 #define XENSIM_XEN_CPU_H
@@ -31,7 +32,7 @@ void register_cpu_notifier(struct notifier_block *nb);
 int cpu_up(unsigned int cpu);
 int cpu_down(unsigned int cpu);
 
-/* Between the two no CPU comes or goes.  False: one is on its way now. */
+/* Between the two no CPU comes or goes. False: one is on its way now. */
 bool get_cpu_maps(void);
 void put_cpu_maps(void);
 bool cpu_in_hotplug_context(void);

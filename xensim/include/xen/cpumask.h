@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sets of CPUs.  Single bits are moved by atomic operations; whole masks are
- * copied word by word, each word untorn, the mask as a whole not (Xen
- * promises no more).  Who finds a CPU in a mask sees what was done before it
- * was put there.  The names with two underscores may be plain in Xen;
- * here they are the same.
+ * Sets of CPUs. Single bits are changed by atomic operations; masks are copied
+ * word by word without tearing of a word, but not atomically as a whole (Xen
+ * guarantees no more). A reader that finds a CPU in a mask sees all stores
+ * made before the bit was set. The variants with two underscores may be
+ * non-atomic in Xen; here both are atomic.
  */
 #ifndef XENSIM_XEN_CPUMASK_H
 #define XENSIM_XEN_CPUMASK_H
@@ -113,7 +113,7 @@ static inline unsigned int cpumask_weight(const cpumask_t *m)
     return weight;
 }
 
-/* The first CPU of the set after n (-1: at all), or nr_cpu_ids. */
+/* The first CPU of the set after n (-1: the first of all), or nr_cpu_ids. */
 static inline unsigned int cpumask_next(int n, const cpumask_t *m)
 {
     unsigned int cpu = n + 1;
@@ -154,12 +154,6 @@ typedef cpumask_t *cpumask_var_t;
 static inline bool alloc_cpumask_var(cpumask_var_t *mask)
 {
     *mask = _xmalloc(sizeof(cpumask_t), sizeof(long));
-    return *mask != NULL;
-}
-
-static inline bool zalloc_cpumask_var(cpumask_var_t *mask)
-{
-    *mask = _xzalloc(sizeof(cpumask_t), sizeof(long));
     return *mask != NULL;
 }
 

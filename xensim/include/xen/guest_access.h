@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Copies to and from the caller of a hypercall.  They answer how many
- * elements could *not* be copied: a handle that leads out of the caller's
- * memory (xensim_guest_window in runtime.h) fails, it does not fault.
+ * Copies to and from the memory of a hypercall's caller. They return the
+ * number of elements that could *not* be copied: a handle out of the caller's
+ * memory (xensim_guest_window in runtime.h) fails without a fault.
  */
 #ifndef XENSIM_XEN_GUEST_ACCESS_H
 #define XENSIM_XEN_GUEST_ACCESS_H
@@ -17,7 +17,7 @@ bool xensim_copy_from_guest(void *to, const void *from, size_t bytes);
 #define guest_handle_okay(hnd, nr)  true
 #define guest_handle_add_offset(hnd, nr) ((void)((hnd).p += (nr)))
 
-/* A number that the guest chose: C knows no arithmetic with such pointers. */
+/* Untrusted offset: pointer arithmetic out of the buffer would be undefined. */
 #define guest_address(hnd, off) \
     ((void *)((unsigned long)(hnd).p + (off) * sizeof(*(hnd).p)))
 
@@ -44,7 +44,5 @@ bool xensim_copy_from_guest(void *to, const void *from, size_t bytes);
 struct xenctl_bitmap;
 int xenctl_bitmap_to_cpumask(cpumask_var_t *mask,
                              const struct xenctl_bitmap *bitmap);
-int cpumask_to_xenctl_bitmap(struct xenctl_bitmap *bitmap,
-                             const cpumask_t *mask);
 
 #endif /* XENSIM_XEN_GUEST_ACCESS_H */

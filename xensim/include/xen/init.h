@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Boot-time code and the two kinds of initcalls.  Each call is a pointer in
- * a section of its kind; xensim_start() walks the sections.
+ * Initcalls of both kinds. Each is a function pointer in a linker section of
+ * its kind; xensim_start() walks the sections.
  */
 #ifndef XENSIM_XEN_INIT_H
 #define XENSIM_XEN_INIT_H

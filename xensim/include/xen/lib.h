@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The console, the assertions and the small arithmetic of xen/lib.h.
+ * The console, assertions and arithmetic helpers of xen/lib.h.
  *
- * A failed BUG_ON or ASSERT says where, then ends the program: what is a
- * crash of the host there must not pass unseen here.  ASSERT is a debug
- * build's; -DNDEBUG leaves it out, as a release build of Xen does.
+ * A failed BUG_ON or ASSERT prints its location and aborts the program: a
+ * condition that crashes the host must not go unnoticed here. ASSERT exists in
+ * debug builds; -DNDEBUG compiles it out, as in a release build of Xen.
  */
 #ifndef XENSIM_XEN_LIB_H
 #define XENSIM_XEN_LIB_H
@@ -65,7 +65,7 @@ void xensim_warn(const char *what, const char *file, unsigned int line)
     ({                                                                  \
         const __typeof__(x) x_ = (x);                                   \
         const __typeof__(y) y_ = (y);                                   \
-        (void)(&x_ == &y_); /* of one type, or the compiler says so */  \
+        (void)(&x_ == &y_); /* warns if types differ */  \
         x_ < y_ ? x_ : y_;                                              \
     })
 #define max(x, y)                                                       \

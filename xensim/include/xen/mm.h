@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Page frames.  All of them lie in one arena, frame m at byte m * PAGE_SIZE
- * of it, so an address and a frame number are one subtraction apart.
+ * Page frames. All frames are in one arena, frame m at byte m * PAGE_SIZE, so
+ * an address and a frame number differ by a subtraction and a shift.
  *
- * count_info of a frame, with the numbers of x86 Xen:
+ * count_info of a frame, with the values of x86 Xen:
  *
- *   free                        PGC_state_free
- *   alloc_xenheap_pages()       PGC_xen_heap
- *   share_xen_page_with_...()   PGC_xen_heap | PGC_allocated | 1
- *   each foreign mapping        + 1
+ *     free                        PGC_state_free
+ *     alloc_xenheap_pages()       PGC_xen_heap
+ *     share_xen_page_with_...()   PGC_xen_heap | PGC_allocated | 1
+ *     each foreign mapping        + 1
  *
- * The 1 belongs to PGC_allocated: the page goes off its owner's list when
- * the count reaches 0, and can go back to the allocator only then.
+ * The 1 belongs to PGC_allocated: the page leaves its owner when the count
+ * reaches 0, and can be freed only then.
  */
 #ifndef XENSIM_XEN_MM_H
 #define XENSIM_XEN_MM_H
@@ -131,7 +131,9 @@ static inline void share_xen_page_with_privileged_guests(
 #define page_set_owner(pg, d)                                           \
     __atomic_store_n(&(pg)->owner, d, __ATOMIC_RELEASE)
 
-/* A reference for someone who names the owner; false: not (or no more) his. */
+/*
+ * Take a reference on a page of domain d. Return false if d is not the owner.
+ */
 bool get_page(struct page_info *pg, const struct domain *d);
 void put_page(struct page_info *pg);
 bool get_page_type(struct page_info *pg, unsigned long type);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Indices that a guest chose, kept in bounds under speculation.  Nobody
- * attacks a stand-in that way: the bound is the caller's check.
+ * Bounds of untrusted indices under speculation. Here no attacker exists: the
+ * caller's check is the bound.
  */
 #ifndef XENSIM_XEN_NOSPEC_H
 #define XENSIM_XEN_NOSPEC_H

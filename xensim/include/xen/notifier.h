@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Chains of callbacks, ordered by priority.
- */
+/* Notifier chains: callbacks ordered by priority. */
 #ifndef XENSIM_XEN_NOTIFIER_H
 #define XENSIM_XEN_NOTIFIER_H
 
@@ -12,7 +10,7 @@ struct notifier_block
 {
     int (*notifier_call)(struct notifier_block *nb, unsigned long action,
                          void *arg);
-    struct notifier_block *next, *prev; /* the chain's own */
+    struct notifier_block *next, *prev; /* links of the chain */
     int priority;                       /* higher: called earlier going up */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Boot parameters: a row each, found through a section of pointers to rows
- * (pointers, because the compiler may pad what it aligns, but not those).
+ * Boot parameters: a row each, found through a linker section of pointers to
+ * rows (the compiler may pad rows, but not pointers).
  */
 #ifndef XENSIM_XEN_PARAM_H
 #define XENSIM_XEN_PARAM_H
@@ -13,7 +13,7 @@ struct xensim_param
 {
     const char *name;
     void *at;
-    unsigned int size;      /* of the integer or the text at `at` */
+    unsigned int size;      /* of the integer or string at `at` */
     enum { PARAM_INTEGER, PARAM_BOOLEAN, PARAM_STRING } kind;
 };
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Per-CPU data, as cheap as Xen's.
+ * Per-CPU data, as cheap as in Xen.
  *
- *   section xensim_percpu      [ t_bufs | t_lock | lost | ... ]   a pattern
- *   cpu 0's area               [ ......   zeroed ............ ]
- *   cpu 1's area               [ ......   zeroed ............ ]
+ *     section xensim_percpu      [ t_bufs | t_lock | lost | ... ]   a pattern
+ *     cpu 0's area               [ ......   zeroed ............ ]
+ *     cpu 1's area               [ ......   zeroed ............ ]
  *
- * A variable's address in a CPU's area is its address in the section plus
- * that CPU's offset.  this_cpu() finds the offset in the thread that plays
- * the CPU, per_cpu() in a table.  The section's own bytes are never used, so
- * an initial value would be lost: DEFINE_PER_CPU takes none, as in Xen.
+ * The address of a variable in a CPU's area is its address in the section plus
+ * the CPU's offset. this_cpu() reads the offset from the thread's context,
+ * per_cpu() from a table. The section's own bytes are never used, so an
+ * initial value would be lost: DEFINE_PER_CPU takes none, as in Xen.
  */
 #ifndef XENSIM_XEN_PERCPU_H
 #define XENSIM_XEN_PERCPU_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Domains and their vcpus, as far as a trace record or a page's owner names
- * them.  Xen's header of this name brings half of Xen with it, and code
- * relies on that; so the same headers come along here.
+ * Domains and vcpus, as far as trace records and page owners refer to them.
+ * Xen's header of this name includes many others, and code relies on that: the
+ * same headers are included here.
  */
 #ifndef XENSIM_XEN_SCHED_H
 #define XENSIM_XEN_SCHED_H
@@ -18,7 +18,7 @@
 struct domain
 {
     domid_t domain_id;
-    unsigned int xenheap_pages; /* pages of Xen's that it has been given */
+    unsigned int xenheap_pages; /* pages of Xen's heap shared with the domain */
     bool is_dying;
 };
 
@@ -29,7 +29,7 @@ struct vcpu
     unsigned int processor;
 };
 
-extern struct domain *dom_xen, *hardware_domain;
+extern struct domain *dom_xen;
 
 #define is_idle_domain(d)   ((d)->domain_id == DOMID_IDLE)
 #define is_idle_vcpu(v)     is_idle_domain((v)->domain)

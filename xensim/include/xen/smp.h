@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Make other CPUs do something now: `func` runs in each as an interrupt
- * handler.  The call returns when all have done it, also with wait == 0
- * (Xen then returns when all have begun: code that is right there is right
- * here).  A caller that is one of the CPUs runs `func` itself.
+ * Cross-calls: `func` runs on other CPUs as an interrupt handler. The call
+ * returns when all CPUs have finished, also with wait == 0 (Xen then returns
+ * when all have started: code that is correct there is correct here). A caller
+ * in the mask runs `func` itself.
  */
 #ifndef XENSIM_XEN_SMP_H
 #define XENSIM_XEN_SMP_H
@@ -15,7 +15,7 @@ void on_selected_cpus(const cpumask_t *selected, void (*func)(void *info),
                       void *info, int wait);
 void smp_call_function(void (*func)(void *info), void *info, int wait);
 
-/* The mask is looked up under the same lock that holds CPUs in place. */
+/* The mask is read under the lock that keeps CPUs online. */
 void on_each_cpu(void (*func)(void *info), void *info, int wait);
 
 #endif /* XENSIM_XEN_SMP_H */

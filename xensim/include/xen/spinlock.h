@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A spinlock names its owner, so that a CPU that waits for itself (an NMI
- * that wants what the code under it holds) is a BUG and not a hang.  All
- * zeroes is an open lock, as per-CPU areas start zeroed.
+ * A spinlock records its owner, so a CPU that waits for itself (an NMI that
+ * takes a lock held by the interrupted code) is a BUG and not a deadlock. An
+ * all-zero lock is free, as per-CPU areas start zeroed.
  */
 #ifndef XENSIM_XEN_SPINLOCK_H
 #define XENSIM_XEN_SPINLOCK_H
@@ -14,7 +14,7 @@
 
 typedef struct
 {
-    struct xensim_self *owner; /* NULL: open */
+    struct xensim_self *owner; /* NULL: free */
 } spinlock_t;
 
 #define SPIN_LOCK_UNLOCKED      { NULL }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Work put off until this CPU is outside of every interrupt.  A tasklet that
- * is scheduled again before it ran runs once.
+ * Work deferred until this CPU is outside of every interrupt. A tasklet
+ * scheduled again before its run runs once.
  */
 #ifndef XENSIM_XEN_TASKLET_H
 #define XENSIM_XEN_TASKLET_H
@@ -12,7 +12,7 @@ struct tasklet
 {
     void (*func)(void *arg);
     void *data;
-    struct tasklet *next;   /* in its CPU's list, while scheduled */
+    struct tasklet *next;   /* link of the CPU's list, while scheduled */
     bool scheduled;
 };
 
@@ -20,7 +20,7 @@ struct tasklet
     struct tasklet name = { .func = (f), .data = (d) }
 #define DECLARE_SOFTIRQ_TASKLET(name, f, d) DECLARE_TASKLET(name, f, d)
 
-/* Not from an NMI or #MC: Xen takes a lock here, and it is a BUG. */
+/* Not from an NMI or #MC: Xen takes a lock here; such a call is a BUG. */
 void tasklet_schedule(struct tasklet *t);
 void tasklet_init(struct tasklet *t, void (*func)(void *arg), void *data);
 #define softirq_tasklet_init(t, f, d) tasklet_init(t, f, d)

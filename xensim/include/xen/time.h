@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * System time: nanoseconds since some moment, on every CPU the same.
- */
+/* System time: nanoseconds of a monotonic clock, equal on every CPU. */
 #ifndef XENSIM_XEN_TIME_H
 #define XENSIM_XEN_TIME_H
 

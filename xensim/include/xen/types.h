@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Integer types by the names that Xen uses.
- */
+/* Integer types by Xen's names. */
 #ifndef XENSIM_XEN_TYPES_H
 #define XENSIM_XEN_TYPES_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The byte-sized allocator: malloc, with a counter and a fault hook.
+ * The allocator for objects of any size: malloc with a counter and fault
+ * injection.
  */
 #ifndef XENSIM_XEN_XMALLOC_H
 #define XENSIM_XEN_XMALLOC_H

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The ground-truth log: one function per kind of line. xensim(8) lists the
+ * lines. Without --truth the functions do nothing.
+ */
+#ifndef XENSIM_GROUND_TRUTH_H
+#define XENSIM_GROUND_TRUTH_H
+
+#include "xensim/workload/sim.h"
+
+/* Log the machine and its clocks. */
+void truth_log_start(struct sim *s);
+/* Log the states in progress, then the record counts. */
+void truth_log_end(struct sim *s);
+
+/*
+ * Log the end of v->state, which began at v->since; the time is that of the
+ * last record.
+ */
+void truth_log_runstate(struct sim_cpu *p, const struct sim_vcpu *v);
+/* Log the last state of a vcpu that has gone. */
+void truth_log_last_state(struct sim_cpu *p, const struct sim_vcpu *v);
+/* Log a wake-up, with its latency, when the vcpu starts to run on p. */
+void truth_log_wake(struct sim_cpu *p, struct sim_vcpu *v);
+void truth_log_migration(struct sim_cpu *p, const struct sim_vcpu *v,
+                         const struct sim_cpu *to);
+/* Log an exit at its entry. Any context. */
+void truth_log_exit(struct sim_cpu *p, struct sim_vcpu *v);
+/* Log the buffered exits of interrupt handlers. */
+void truth_log_deferred(struct sim_cpu *p);
+void truth_log_domain(struct sim_cpu *p, const struct sim_dom *d,
+                      const char *event);
+void truth_log_cpu(struct sim_cpu *p, const char *event);
+void truth_log_clock(struct sim_cpu *p);
+
+#endif /* XENSIM_GROUND_TRUTH_H */
