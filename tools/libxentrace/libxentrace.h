@@ -37,6 +37,8 @@
 #include "libxentrace/batch.h"
 #include "libxentrace/clock.h"
 #include "libxentrace/damage.h"
+#include "libxentrace/dialect.h"
+#include "libxentrace/domain.h"
 #include "libxentrace/info.h"
 #include "libxentrace/record.h"
 #include "libxentrace/source.h"

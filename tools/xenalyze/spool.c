@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "common/fault.h"
-#include "libxentrace/source.h"
+#include "libxentrace/libxentrace.h"
 
 #define PIECE (256u * 1024)
 

@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "libxentrace/counts.h"
+#include "libxentrace/internal.h"
 #include "xenalyze/lines/lines.h"
 
 struct pass

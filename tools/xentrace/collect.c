@@ -19,7 +19,7 @@
 #include <public/trace.h>
 
 #include "common/fault.h"
-#include "libxentrace/window.h"
+#include "libxentrace/libxentrace.h"
 #include "xentrace/collect-private.h"
 #include "xentrace/ring-drain.h"
 #include "xentrace/mask.h"

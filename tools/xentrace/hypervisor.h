@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "common/err.h"
-#include "libxentrace/meta.h"
+#include "libxentrace/internal.h"
 
 #define HV_PAGE_SIZE 4096u
 #define HV_NAME_MAX 256u        /* bytes of a domain's name, with its 0 */

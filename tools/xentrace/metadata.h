@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "common/err.h"
-#include "libxentrace/meta.h"
+#include "libxentrace/internal.h"
 #include "xentrace/domains.h"
 #include "xentrace/hypervisor.h"
 

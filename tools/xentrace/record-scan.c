@@ -10,7 +10,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "libxentrace/record.h"
+#include "libxentrace/libxentrace.h"
 
 static const uint8_t lengths[16] = {
     4, 8, 12, 16, 20, 24, 28, 32, 12, 16, 20, 24, 28, 32, 36, 40,

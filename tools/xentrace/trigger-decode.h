@@ -11,7 +11,7 @@
 
 #include <public/trace.h>
 
-#include "libxentrace/domain.h"
+#include "libxentrace/libxentrace.h"
 #include "libxentrace/readers.h"
 
 #define TRIGGER_SUBCLASS 0x0ffff000u

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "common/err.h"
-#include "libxentrace/record.h"
+#include "libxentrace/libxentrace.h"
 #include "xentrace/trigger.h"
 
 struct trigger_type

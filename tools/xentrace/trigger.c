@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "common/num.h"
-#include "libxentrace/record.h"
+#include "libxentrace/libxentrace.h"
 #include "xentrace/trigger-type.h"
 
 typedef const struct trigger_type *(*trigger_row)(void);

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 
 #include "common/fault.h"
-#include "libxentrace/window.h"
+#include "libxentrace/libxentrace.h"
 
 _Static_assert(sizeof(struct xt_header) == XT_WINDOW_HEADER, "layout");
 

@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "common/fault.h"
-#include "libxentrace/seal.h"
+#include "libxentrace/internal.h"
 
 /* The time that windows may stay in the compressor, for larger frames. */
 #define PATIENCE_NS 1000000000u

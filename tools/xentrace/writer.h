@@ -15,8 +15,7 @@
 #include <sys/uio.h>
 
 #include "common/err.h"
-#include "libxentrace/window.h"
-#include "libxentrace/zstd.h"
+#include "libxentrace/internal.h"
 
 struct writer;
 

@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "libxentrace/kmerge.h"
+#include "libxentrace/internal.h"
 
 #define AHEAD 4u                /* changes, in which memory answers */
 

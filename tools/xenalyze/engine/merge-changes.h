@@ -6,7 +6,7 @@
 #ifndef XENALYZE_ENGINE_MERGE_CHANGES_H
 #define XENALYZE_ENGINE_MERGE_CHANGES_H
 
-#include "libxentrace/slice.h"
+#include "libxentrace/internal.h"
 #include "xenalyze/machine/machine.h"
 
 struct settle

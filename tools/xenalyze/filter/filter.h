@@ -13,7 +13,7 @@
 
 #include "common/err.h"
 #include "libxentrace/catalogue.h"
-#include "libxentrace/clock.h"
+#include "libxentrace/libxentrace.h"
 
 struct filter;
 

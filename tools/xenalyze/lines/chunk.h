@@ -13,7 +13,7 @@
 #include <sys/types.h>
 
 #include "common/debug.h"
-#include "libxentrace/batch.h"
+#include "libxentrace/libxentrace.h"
 
 #define CHUNK_ITEMS 2048u
 #define NOTES_PER_RECORD 4u     /* at most */

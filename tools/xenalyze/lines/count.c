@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "common/fault.h"
-#include "libxentrace/event-counts.h"
+#include "libxentrace/internal.h"
 #include "xenalyze/account/account.h"
 
 struct count

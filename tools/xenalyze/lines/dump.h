@@ -15,7 +15,7 @@
 
 #include "common/err.h"
 #include "libxentrace/catalogue.h"
-#include "libxentrace/clock.h"
+#include "libxentrace/libxentrace.h"
 #include "xenalyze/lines/pipeline.h"
 
 struct filter;

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "libxentrace/counts.h"
+#include "libxentrace/internal.h"
 
 /* Text on `out`; the caller looks whether it got there. */
 void report_summary(const struct xt_counts *c, const char *name, FILE *out);

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "libxentrace/record.h"
+#include "libxentrace/libxentrace.h"
 #include "xenalyze/lines/pipeline.h"
 
 /* Bytes that a line of either kind touches, at most. */

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #include "common/debug.h"
-#include "libxentrace/record.h"
+#include "libxentrace/libxentrace.h"
 #include "xenalyze/lines/chunk.h"
 
 struct who_runs_vcpu

@@ -14,8 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libxentrace/dialect.h"
-#include "libxentrace/record.h"
+#include "libxentrace/libxentrace.h"
 #include "xenalyze/machine/change.h"
 #include "xenalyze/machine/emit.h"
 #include "xenalyze/model/model.h"

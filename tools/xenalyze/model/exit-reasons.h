@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "libxentrace/dialect.h"
+#include "libxentrace/libxentrace.h"
 
 /* Causes: Intel's basic reasons, AMD's low codes, AMD's high ones, others. */
 #define EXIT_VMX 0u

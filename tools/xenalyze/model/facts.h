@@ -38,10 +38,7 @@
 #include <stdint.h>
 
 #include "common/err.h"
-#include "libxentrace/clock.h"
-#include "libxentrace/damage.h"
-#include "libxentrace/dialect.h"
-#include "libxentrace/record.h"
+#include "libxentrace/libxentrace.h"
 #include "xenalyze/model/guests.h"
 
 #define FACT_NO_PCPU UINT32_MAX

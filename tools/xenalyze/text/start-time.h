@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "libxentrace/clock.h"
+#include "libxentrace/libxentrace.h"
 
 #define START_TIME_MAX 48u
 

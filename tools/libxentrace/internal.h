@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The door of this room for the programs of this tree, which need more than
+ * reading.  Most of these headers are not installed:
+ * their interfaces change with those programs.
+ *
+ *     counts.h, event-counts.h     totals of a trace, a count for each event id
+ *     kmerge.h, slice.h            sort items by time, merge sorted runs
+ *     meta.h                       records of the collector: encode, decode
+ *     seal.h, zstd.h               write windows: checksum, compression
+ *
+ * The other doors are libxentrace.h, catalogue.h (what events mean) and the
+ * generated readers.h (the fields of each event's payload).
+ */
+#ifndef LIBXENTRACE_INTERNAL_H
+#define LIBXENTRACE_INTERNAL_H
+
+#include "libxentrace/counts.h"
+#include "libxentrace/event-counts.h"
+#include "libxentrace/kmerge.h"
+#include "libxentrace/libxentrace.h"
+#include "libxentrace/meta.h"
+#include "libxentrace/seal.h"
+#include "libxentrace/slice.h"
+#include "libxentrace/zstd.h"
+
+#endif /* LIBXENTRACE_INTERNAL_H */
