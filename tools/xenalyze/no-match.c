@@ -211,5 +211,5 @@ int nobody_explain(const struct run *run, struct err *e)
     if ( xt_trace_rewind(run->trace, &none) )
         return err_set(e, -ENOENT, "nothing of %s is of those who are "
                        "wanted; --summary says who is there", run->name);
-    return analyze(run->trace, &options, &sink, 1, e);
+    return analyze_trace(run->trace, &options, &sink, 1, e);
 }

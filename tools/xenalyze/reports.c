@@ -533,7 +533,7 @@ int facts_pass(const struct run *run, struct err *e)
     rc = rc ? rc : begin(&p, e);
     rc = rc ? rc : wait_for(&p, &options, e);
     if ( !rc )
-        rc = analyze(run->trace, &options, p.sinks, p.nr_sinks, e);
+        rc = analyze_trace(run->trace, &options, p.sinks, p.nr_sinks, e);
     waiting_end(&p.waiting);
     if ( !rc && !p.records && xt_trace_position(run->trace) )
         rc = err_set(e, -EINVAL, "%s is no trace: there is no record in it",

@@ -428,7 +428,7 @@ int main(int argc, char **argv)
     rc = xt_trace_open(&trace, argv[optind + 1], flags, &e);
     if ( !rc )
     {
-        rc = analyze(trace, &options, &sink, 1, &e);
+        rc = analyze_trace(trace, &options, &sink, 1, &e);
         sums_print(&sums);
         xt_trace_close(trace);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Queues of changes reach the scene in the order of time, whichever way they
+ * Queues of changes are applied in the order of time, whichever way they
  * take: of few pcpus, of many, and of few over so long a time that they cannot
- * merge.  What the scene is seen to do is to tell of losses, which end at each
+ * merge.  Visible effects are losses, which end at each
  * second change.
  */
 #include <stdlib.h>
@@ -49,12 +49,12 @@ static unsigned int fill(struct changes *q, uint32_t pcpu, uint64_t step,
     return nr / 2;
 }
 
-static void settle_queues(unsigned int nr, uint64_t step, uint64_t *seed)
+static void merge_queues(unsigned int nr, uint64_t step, uint64_t *seed)
 {
     const struct sink_ops ops = { .loss = see_loss };
     const struct sink sink = { .ops = &ops };
     struct changes queues[MOST_QUEUES] = { 0 }, *pointers[MOST_QUEUES];
-    struct settle settle = { .queues = pointers, .nr_queues = nr };
+    struct change_merge merge = { .queues = pointers, .nr_queues = nr };
     struct global global;
     struct arena arena;
     unsigned int expected = 0;
@@ -69,7 +69,7 @@ static void settle_queues(unsigned int nr, uint64_t step, uint64_t *seed)
         ck_assert_int_eq(global_add_pcpu(&global, i, 0), 0);
         expected += fill(&queues[i], i, step, seed);
     }
-    ck_assert_int_eq(settle_all(&settle, &global), 0);
+    ck_assert_int_eq(change_merge_apply(&merge, &global), 0);
     ck_assert_uint_eq(seen.nr, expected);
     ck_assert_uint_eq(seen.disorders, 0);
     for ( unsigned int i = 0; i < nr; i++ )
@@ -77,10 +77,10 @@ static void settle_queues(unsigned int nr, uint64_t step, uint64_t *seed)
         ck_assert_uint_eq(queues[i].nr, 0);
         free(queues[i].items);
     }
-    ck_assert_int_eq(settle_all(&settle, &global), 0);
+    ck_assert_int_eq(change_merge_apply(&merge, &global), 0);
     ck_assert_uint_eq(seen.nr, expected);
     global_fini(&global);
-    settle_fini(&settle);
+    change_merge_fini(&merge);
     arena_fini(&arena);
 }
 
@@ -90,10 +90,10 @@ START_TEST(either_way)
 
     for ( unsigned int nr = 0; nr <= MOST_QUEUES; nr++ )
     {
-        settle_queues(nr, 1, &seed);
-        settle_queues(nr, UINT64_MAX / 3 / LONG, &seed);
+        merge_queues(nr, 1, &seed);
+        merge_queues(nr, UINT64_MAX / 3 / LONG, &seed);
     }
 }
 END_TEST
 
-UNIT_MAIN("settle", either_way)
+UNIT_MAIN("merge_changes", either_way)

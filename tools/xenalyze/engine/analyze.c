@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes the machines, has the trace read one way or the other, and tells the
- * sinks of each segment's begin and end.
+ * Create the machines, read the trace by pcpu or by time, and call the sinks
+ * at the begin and the end of each segment.
  */
 #include "xenalyze/engine/engine-private.h"
 
@@ -36,7 +36,7 @@ static int open_shard(struct analysis *a, unsigned int nr)
     return rc ? rc : emit_init(&s->emit, &a->arena, s->sinks, a->nr_sinks);
 }
 
-/* What a clone knows goes to the sink that it was made of. */
+/* Merge the clones into their sinks. */
 static int merge_shard(struct analysis *a, unsigned int nr)
 {
     struct shard *s = &a->shards[nr];
@@ -61,7 +61,7 @@ static bool is_ordered(const struct analysis *a)
     return false;
 }
 
-/* Of any kind that is told in all threads. */
+/* Does the sink subscribe to facts that are emitted in all threads? */
 static bool wants_local(const struct sink_ops *ops)
 {
 #define WANTS(kind) || ops->kind
@@ -69,7 +69,10 @@ static bool wants_local(const struct sink_ops *ops)
 #undef WANTS
 }
 
-/* Who hears global facts only is told all in one thread anyway. */
+/*
+ * A sink that subscribes only to global facts needs no clone(): global facts
+ * are always delivered on thread 0.
+ */
 static unsigned int count_threads(const struct analysis *a)
 {
     long nr = a->options->threads;
@@ -128,8 +131,8 @@ struct pcpu *segment_pcpu(struct analysis *a, unsigned int id)
     p = a->pcpus[id];
     if ( p )
         return p;
-    p = arena_zalloc(&a->pcpu_arena, sizeof(*p) + ANALYZE_ALONE,
-                     ANALYZE_ALONE);
+    p = arena_zalloc(&a->pcpu_arena, sizeof(*p) + CACHELINE_PAIR,
+                     CACHELINE_PAIR);
     if ( !p )
         return NULL;
     p->id = p->fact.pcpu = p->volume.pcpu = id;
@@ -165,7 +168,8 @@ int segment_changes(struct analysis *a, struct pcpu *p)
     return rc;
 }
 
-static void sum_up(struct analysis *a, struct fact_end *f, uint64_t *anomalies)
+static void sum_segment(struct analysis *a, struct fact_end *f,
+                        uint64_t *anomalies)
 {
     for ( unsigned int i = 0; i < a->nr_pcpus; i++ )
     {
@@ -219,7 +223,7 @@ int segment_end(struct analysis *a, struct err *e)
 
     f.nr_pcpus = a->nr_pcpus;
     f.pcpus = a->pcpus;
-    sum_up(a, &f, anomalies);
+    sum_segment(a, &f, anomalies);
     if ( !rc )
         global_end(&a->global, f.last);
     for ( unsigned int nr = 1; nr < a->nr_shards; nr++ )
@@ -236,9 +240,9 @@ int segment_end(struct analysis *a, struct err *e)
     return rc;
 }
 
-/* --- all of it ------------------------------------------------------------ */
+/* --- a trace -------------------------------------------------------------- */
 
-static int setup(struct analysis *a, struct err *e)
+static int setup_analysis(struct analysis *a, struct err *e)
 {
     int rc = 0;
 
@@ -253,7 +257,7 @@ static int setup(struct analysis *a, struct err *e)
                             _Alignof(struct shard));
     if ( !a->shards )
         return -ENOMEM;
-    /* Once, not with each segment: what they hold is kept in between. */
+    /* Once for all segments: arenas keep their memory when reset. */
     for ( unsigned int nr = 0; nr < a->nr_shards; nr++ )
         for ( unsigned int i = 0; i < 2; i++ )
             arena_init(&a->shards[nr].scratch[i], 0);
@@ -263,7 +267,7 @@ static int setup(struct analysis *a, struct err *e)
     return rc;
 }
 
-static void finish(struct analysis *a)
+static void finish_analysis(struct analysis *a)
 {
     free_pcpus(a);
     arena_fini(&a->pcpu_arena);
@@ -278,7 +282,7 @@ static void finish(struct analysis *a)
     arena_fini(&a->arena);
 }
 
-static int read_all(struct analysis *a, struct err *e)
+static int read_trace(struct analysis *a, struct err *e)
 {
     struct err unmapped = ERR_INIT;
     unsigned int nr;
@@ -290,11 +294,11 @@ static int read_all(struct analysis *a, struct err *e)
     return rc ? rc : analyze_by_pcpu(a, e);
 }
 
-int analyze(struct xt_trace *trace, const struct analyze_options *options,
-            const struct sink *sinks, size_t nr_sinks, struct err *e)
+int analyze_trace(struct xt_trace *trace, const struct analyze_options *options,
+                  const struct sink *sinks, size_t nr_sinks, struct err *e)
 {
     struct analysis *a = fault_calloc(1, sizeof(*a));
-    struct sink *clips = NULL;
+    struct sink *cropped = NULL;
     int rc;
 
     if ( !a )
@@ -308,21 +312,21 @@ int analyze(struct xt_trace *trace, const struct analyze_options *options,
     rc = guests_init(&a->guests, sizeof(struct domain_state),
                      sizeof(struct vcpu_state));
     if ( rc )
-        goto no_world;
-    if ( clip_is_needed(options) )
-        rc = clip_sinks(&a->arena, options, sinks, nr_sinks, &clips);
-    a->sinks = clips ? clips : sinks;
+        goto no_guests;
+    if ( crop_is_needed(options) )
+        rc = crop_sinks(&a->arena, options, sinks, nr_sinks, &cropped);
+    a->sinks = cropped ? cropped : sinks;
     a->nr_shards = is_ordered(a) ? 1 : count_threads(a);
-    rc = rc ? rc : setup(a, e);
+    rc = rc ? rc : setup_analysis(a, e);
     rc = rc ? rc : analyze_clocks(a, e);
     if ( !rc )
-        rc = read_all(a, e);
+        rc = read_trace(a, e);
     if ( !rc && a->guests.failed )
         rc = -ENOMEM;
-    finish(a);
+    finish_analysis(a);
     if ( rc )
         err_sys(e, rc, "cannot analyze %s", xt_trace_name(trace));
-no_world:
+no_guests:
     free(a);
     return rc;
 }

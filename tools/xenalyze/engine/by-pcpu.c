@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Each pcpu by itself: the fast way through a file.
+ * Read each pcpu separately, in threads: the fast way through a file.
  *
- * Time is cut into EPOCHS.  In each, threads take pcpus up to its end; what
- * these leave about others is put in order and goes to the scene.  An epoch is
- * as long as some thousands of such changes take to come together: they are
- * sorted in the cache, and nothing has to be kept for long.
+ * Time is divided into EPOCHS.  In each epoch the threads read all pcpus up to
+ * its end; then the changes queued by the pcpus are merged and applied to the
+ * global machine.  The length of an epoch adapts to some thousands of changes:
+ * these are sorted in the cache, and no queue grows long.
  *
- * Thread 0 gives the changes of one epoch to the scene while the others have
- * begun with the next.  A pcpu belongs to a thread, so that what is known of
- * its vcpus stays in one processor's cache; who has done his own helps the
- * others.  So facts of a pcpu come in order, but not all in the same shard.
+ * Thread 0 applies the changes of one epoch while the other threads read the
+ * next epoch.  Each pcpu is assigned to a thread, so that the states of its
+ * vcpus stay in one processor's cache; a thread that has finished its own pcpus
+ * takes slices of the remaining ones.  So the facts of a pcpu come in order,
+ * but not all in the same shard.
  *
- * Of few pcpus an epoch is taken in PARTS, since at its end all wait for the
- * last one.
+ * With few pcpus an epoch is divided into SLICES, since at the end of an epoch
+ * all threads wait for the last one.
  */
 #include <assert.h>
 #include <errno.h>
@@ -26,31 +27,31 @@
 #include "xenalyze/engine/merge-changes.h"
 
 /*
- * Changes in an epoch: few enough to be sorted in the cache, but so many of
- * each pcpu that it is worth fetching what is known of it, and so many that
- * threads seldom wait for each other.
+ * Changes in an epoch: few enough to be sorted in the cache, but enough of
+ * each pcpu to pay for loading its state into the cache, and enough to make
+ * waits of threads for each other rare.
  */
-#define LEAST 8192u
-#define OF_A_PCPU 256u
-#define MOST 32768u
+#define MIN_CHANGES 8192u
+#define CHANGES_PER_PCPU 256u
+#define MAX_CHANGES 32768u
 
-#define FIRST_LENGTH 16384u     /* cycles */
+#define FIRST_EPOCH_CYCLES 16384u /* cycles */
 
-#define SHARES 16u              /* parts of all pcpus together, or more */
+#define MIN_SLICES 16u          /* of all pcpus together, per epoch */
 
-/* Each is written to all the time, so threads must not share a line of them. */
+/* Readers are written to permanently: threads must not share cache lines. */
 struct reader
 {
-    _Alignas(ANALYZE_ALONE) struct pcpu *p;
+    _Alignas(CACHELINE_PAIR) struct pcpu *p;
     struct xt_walk walk;
-    struct xt_record next;      /* if has_next: the one behind the epoch */
+    struct xt_record next;      /* if has_next: first record after the epoch */
     bool has_next, done;
-    uint64_t offset;            /* to be added to its time stamps */
-    uint64_t bytes;             /* of all its windows */
-    unsigned int thread;        /* whose it is */
-    atomic_uint steps;          /* twice the parts that are done; and 1, if
-                                   somebody is at the next one */
-    struct changes left;        /* by it, in the epoch before */
+    uint64_t offset;            /* to be added to time stamps */
+    uint64_t bytes;             /* of all windows of the pcpu */
+    unsigned int thread;        /* assigned thread */
+    atomic_uint progress;       /* slices read, times 2; odd while a thread
+                                   reads the next one */
+    struct changes left;        /* changes of the previous epoch */
 };
 
 struct team
@@ -60,28 +61,29 @@ struct team
     struct reader *readers;
     unsigned int nr_readers;
     size_t target;              /* changes in an epoch */
-    unsigned int parts;         /* of an epoch */
+    unsigned int slices;        /* of an epoch */
     unsigned int epoch;         /* from 1 */
     uint64_t from, limit;       /* of the epoch, both in it */
-    size_t nr_changes;          /* that it has left */
+    size_t nr_changes;          /* queued in the epoch */
     bool over;
     pthread_barrier_t barrier;
-    pthread_mutex_t gate;       /* closed until all are there */
-    unsigned int threads;       /* that have come through it */
-    struct settle settle;
+    pthread_mutex_t gate;       /* locked until all threads exist */
+    unsigned int threads;       /* numbered so far; protected by the gate */
+    struct change_merge merge;
     int rc;
 };
 
 /* --- a pcpu, up to the end of the epoch ----------------------------------- */
 
 /*
- * The next one is much later.  If the one behind that is not, it is alone: a
- * damaged time stamp, which must not hold up all that follows.
+ * The next record is much later than the previous one.  If the record after
+ * the next is not, the next record's time stamp is damaged, and must not delay
+ * the records that follow.
  *
- * When an epoch ends has no part in this, nor in anything else that is
- * concluded: it depends on the number of threads.
+ * The decision, like all conclusions, must not depend on the end of the epoch,
+ * which depends on the number of threads.
  */
-static bool is_alone(const struct reader *r, uint64_t next)
+static bool is_isolated(const struct reader *r, uint64_t next)
 {
     const unsigned char *at = r->walk.at;
     struct xt_record ahead;
@@ -100,9 +102,9 @@ static bool is_alone(const struct reader *r, uint64_t next)
     return false;
 }
 
-/* Of the trace itself: no time, or one that says when it begins. */
-static void heed_loss(struct reader *r, const struct xt_record *next,
-                      uint64_t limit)
+/* Handle a LOST record ahead of time: the loss began before the record. */
+static void preview_loss(struct reader *r, const struct xt_record *next,
+                         uint64_t limit)
 {
     uint64_t from = xt_load64(next->payload + 8) + r->offset;
 
@@ -110,9 +112,10 @@ static void heed_loss(struct reader *r, const struct xt_record *next,
         pcpu_begin_loss(r->p, from);
 }
 
-/* When the next record was.  False: not in this epoch. */
-static inline bool time_of_next(struct reader *r, const struct xt_record *next,
-                                uint64_t limit, uint64_t *time)
+/* The time of the next record.  False: the record is after the epoch. */
+static inline bool find_next_time(struct reader *r,
+                                  const struct xt_record *next,
+                                  uint64_t limit, uint64_t *time)
 {
     uint64_t tsc = next->tsc + r->offset;
     bool timed = next->has_tsc;
@@ -121,11 +124,11 @@ static inline bool time_of_next(struct reader *r, const struct xt_record *next,
     {
         timed = xt_record_is_timed(next);
         if ( next->event == TRC_LOST_RECORDS )
-            heed_loss(r, next, limit);
+            preview_loss(r, next, limit);
     }
     *time = r->p->time;
     if ( !timed || tsc <= *time ||
-         (tsc - *time > PCPU_JUMP && is_alone(r, next->tsc)) )
+         (tsc - *time > PCPU_JUMP && is_isolated(r, next->tsc)) )
         return true;
     *time = tsc;
     return tsc <= limit;
@@ -141,7 +144,7 @@ static void read_pcpu(struct reader *r, uint64_t limit)
     for ( ; has_next || xt_walk_next_at(&r->walk, &at, &next);
           has_next = false )
     {
-        if ( !time_of_next(r, &next, limit, &time) )
+        if ( !find_next_time(r, &next, limit, &time) )
         {
             r->next = next;
             r->has_next = true;
@@ -161,14 +164,15 @@ static void read_pcpu(struct reader *r, uint64_t limit)
     pcpu_end(r->p);
 }
 
-static uint64_t end_of_part(const struct team *t, unsigned int part)
+static uint64_t find_slice_end(const struct team *t, unsigned int slice)
 {
-    return part + 1 == t->parts
-           ? t->limit : t->from + (t->limit - t->from) / t->parts * (part + 1);
+    return slice + 1 == t->slices
+           ? t->limit
+           : t->from + (t->limit - t->from) / t->slices * (slice + 1);
 }
 
-static void read_part(struct team *t, struct reader *r, unsigned int part,
-                      unsigned int thread)
+static void read_slice(struct team *t, struct reader *r, unsigned int slice,
+                       unsigned int thread)
 {
     struct shard *s = &t->a->shards[thread];
 
@@ -176,25 +180,33 @@ static void read_part(struct team *t, struct reader *r, unsigned int part,
         return;
     r->p->emit = &s->emit;
     r->p->scratch = &s->scratch[t->epoch % 2];
-    read_pcpu(r, end_of_part(t, part));
+    read_pcpu(r, find_slice_end(t, slice));
     xt_walk_pause(&r->walk);
 }
 
-/* The next part.  False: there is none, or somebody else is at it. */
-static bool take_part(struct team *t, struct reader *r, unsigned int thread)
+/*
+ * Claim and read the next slice of this pcpu.  False: none is left, or another
+ * thread holds it.
+ */
+static bool read_next_slice(struct team *t, struct reader *r,
+                            unsigned int thread)
 {
-    unsigned int steps = atomic_load(&r->steps);
-    unsigned int done = steps / 2, before = (t->epoch - 1) * t->parts;
+    unsigned int progress = atomic_load(&r->progress);
+    unsigned int done = progress / 2, before = (t->epoch - 1) * t->slices;
 
-    if ( done == before + t->parts || steps % 2 ||
-         !atomic_compare_exchange_strong(&r->steps, &steps, steps + 1) )
+    if ( done == before + t->slices || progress % 2 ||
+         !atomic_compare_exchange_strong(&r->progress, &progress,
+                                         progress + 1) )
         return false;
-    read_part(t, r, done - before, thread);
-    atomic_store(&r->steps, steps + 2);
+    read_slice(t, r, done - before, thread);
+    atomic_store(&r->progress, progress + 2);
     return true;
 }
 
-/* One's own in turns; then the others', from their end. */
+/*
+ * Read the thread's own pcpus in turn; then those of other threads, from the
+ * end of the array.
+ */
 static void read_epoch(struct team *t, unsigned int thread)
 {
     bool any;
@@ -204,7 +216,7 @@ static void read_epoch(struct team *t, unsigned int thread)
         any = false;
         for ( unsigned int i = 0; i < t->nr_readers; i++ )
             if ( t->readers[i].thread == thread )
-                any |= take_part(t, &t->readers[i], thread);
+                any |= read_next_slice(t, &t->readers[i], thread);
     }
     while ( any );
     do
@@ -212,14 +224,14 @@ static void read_epoch(struct team *t, unsigned int thread)
         any = false;
         for ( unsigned int i = t->nr_readers; i-- > 0; )
             if ( t->readers[i].thread != thread )
-                any |= take_part(t, &t->readers[i], thread);
+                any |= read_next_slice(t, &t->readers[i], thread);
     }
     while ( any );
 }
 
-/* --- what they leave ------------------------------------------------------ */
+/* --- changes -------------------------------------------------------------- */
 
-/* All threads have read: what they leave is taken from the machines. */
+/* All threads have read the epoch: take the changes from the machines. */
 static int end_epoch(struct team *t)
 {
     int rc = 0;
@@ -240,18 +252,18 @@ static int end_epoch(struct team *t)
     return rc;
 }
 
-/* What the epoch before has left. */
-static int settle_epoch(struct team *t)
+/* Apply the changes of the previous epoch. */
+static int apply_changes(struct team *t)
 {
-    int rc = settle_all(&t->settle, &t->a->global);
+    int rc = change_merge_apply(&t->merge, &t->a->global);
 
     for ( unsigned int i = 0; i < t->a->nr_shards; i++ )
         arena_reset(&t->a->shards[i].scratch[(t->epoch - 1) % 2]);
     return rc;
 }
 
-/* The earliest record that is still to come; false: there is none. */
-static bool earliest(const struct team *t, uint64_t *time)
+/* Time of the earliest unread record.  False: all has been read. */
+static bool find_earliest(const struct team *t, uint64_t *time)
 {
     bool any = false;
 
@@ -269,20 +281,20 @@ static bool earliest(const struct team *t, uint64_t *time)
 
 static size_t choose_target(const struct team *t)
 {
-    size_t target = (size_t)t->nr_readers * OF_A_PCPU;
+    size_t target = (size_t)t->nr_readers * CHANGES_PER_PCPU;
 
-    if ( t->a->nr_shards > 1 || target > MOST )
-        return MOST;
-    return target > LEAST ? target : LEAST;
+    if ( t->a->nr_shards > 1 || target > MAX_CHANGES )
+        return MAX_CHANGES;
+    return target > MIN_CHANGES ? target : MIN_CHANGES;
 }
 
-static unsigned int choose_parts(const struct team *t)
+static unsigned int choose_slices(const struct team *t)
 {
     return t->a->nr_shards > 1 && t->nr_readers
-           ? (SHARES + t->nr_readers - 1) / t->nr_readers : 1;
+           ? (MIN_SLICES + t->nr_readers - 1) / t->nr_readers : 1;
 }
 
-static uint64_t new_length(const struct team *t, uint64_t length)
+static uint64_t adapt_length(const struct team *t, uint64_t length)
 {
     if ( t->nr_changes > 2 * t->target )
         return length / 2 ? length / 2 : 1;
@@ -292,7 +304,7 @@ static uint64_t new_length(const struct team *t, uint64_t length)
 
 /* --- threads -------------------------------------------------------------- */
 
-static void *work(void *arg)
+static void *run_worker(void *arg)
 {
     struct team *t = arg;
     unsigned int thread;
@@ -312,7 +324,7 @@ static void *work(void *arg)
 
 static void run_epochs(struct team *t, uint64_t first)
 {
-    uint64_t length = FIRST_LENGTH, next = first;
+    uint64_t length = FIRST_EPOCH_CYCLES, next = first;
 
     do
     {
@@ -320,41 +332,44 @@ static void run_epochs(struct team *t, uint64_t first)
         t->from = next;
         t->limit = next + length < next ? UINT64_MAX : next + length;
         pthread_barrier_wait(&t->barrier);
-        t->rc = settle_epoch(t);
+        t->rc = apply_changes(t);
         read_epoch(t, 0);
         pthread_barrier_wait(&t->barrier);
         t->rc = t->rc ? t->rc : end_epoch(t);
         segment_progress(t->a, t->limit);
-        length = new_length(t, length);
+        length = adapt_length(t, length);
     }
-    while ( !t->rc && earliest(t, &next) );
+    while ( !t->rc && find_earliest(t, &next) );
     t->epoch++;
-    t->rc = t->rc ? t->rc : settle_epoch(t);
+    t->rc = t->rc ? t->rc : apply_changes(t);
 }
 
-static int by_bytes(const void *a, const void *b)
+static int compare_bytes(const void *a, const void *b)
 {
     const struct reader *x = a, *y = b;
 
     return x->bytes < y->bytes ? 1 : x->bytes > y->bytes ? -1 : 0;
 }
 
-static int by_id(const void *a, const void *b)
+static int compare_ids(const void *a, const void *b)
 {
     const struct reader *x = a, *y = b;
 
     return x->p->id < y->p->id ? -1 : x->p->id > y->p->id;
 }
 
-/* The largest first, each to whoever has least.  Then they stay in place. */
-static void deal(struct team *t, unsigned int nr_threads)
+/*
+ * Assign each reader, the largest first, to the thread with the smallest load.
+ * After the final sort the readers do not move any more.
+ */
+static void assign_readers(struct team *t, unsigned int nr_threads)
 {
     uint64_t loads[ANALYZE_MAX_THREADS] = { 0 };
     unsigned int least = 0;
 
     if ( !t->nr_readers )
         return;
-    qsort(t->readers, t->nr_readers, sizeof(*t->readers), by_bytes);
+    qsort(t->readers, t->nr_readers, sizeof(*t->readers), compare_bytes);
     for ( unsigned int i = 0; i < t->nr_readers; i++ )
     {
         struct reader *r = &t->readers[i];
@@ -364,12 +379,12 @@ static void deal(struct team *t, unsigned int nr_threads)
         r->thread = least;
         loads[least] += r->bytes;
     }
-    qsort(t->readers, t->nr_readers, sizeof(*t->readers), by_id);
+    qsort(t->readers, t->nr_readers, sizeof(*t->readers), compare_ids);
     for ( unsigned int i = 0; i < t->nr_readers; i++ )
-        t->settle.queues[t->settle.nr_queues++] = &t->readers[i].left;
+        t->merge.queues[t->merge.nr_queues++] = &t->readers[i].left;
 }
 
-/* As many threads as can be had; one is this one. */
+/* Start worker threads; fewer are fine.  The caller is thread 0. */
 static int run_team(struct team *t, uint64_t first)
 {
     pthread_t threads[ANALYZE_MAX_THREADS];
@@ -378,11 +393,11 @@ static int run_team(struct team *t, uint64_t first)
     pthread_mutex_init(&t->gate, NULL);
     pthread_mutex_lock(&t->gate);
     while ( nr + 1 < t->a->nr_shards &&
-            !pthread_create(&threads[nr], NULL, work, t) )
+            !pthread_create(&threads[nr], NULL, run_worker, t) )
         nr++;
     t->rc = -pthread_barrier_init(&t->barrier, NULL, nr + 1);
     assert(!t->rc);
-    deal(t, nr + 1);
+    assign_readers(t, nr + 1);
     pthread_mutex_unlock(&t->gate);
     run_epochs(t, first);
     t->over = true;
@@ -396,7 +411,7 @@ static int run_team(struct team *t, uint64_t first)
 
 /* --- segments ------------------------------------------------------------- */
 
-static uint64_t bytes_of(const struct xt_walk *w, unsigned int cpu)
+static uint64_t count_bytes(const struct xt_walk *w, unsigned int cpu)
 {
     const struct xt_index *index = w->reading.index;
     uint64_t n = cpu < index->nr_cpus ? index->lines[cpu].first : XT_NOWHERE;
@@ -411,9 +426,9 @@ static int open_readers(struct team *t, unsigned int nr)
 {
     t->readers = arena_array(&t->arena, nr ? nr : 1, sizeof(*t->readers),
                              _Alignof(struct reader));
-    t->settle.queues = arena_array(&t->arena, nr ? nr : 1,
-                                   sizeof(*t->settle.queues), 8);
-    if ( !t->readers || !t->settle.queues )
+    t->merge.queues = arena_array(&t->arena, nr ? nr : 1,
+                                  sizeof(*t->merge.queues), 8);
+    if ( !t->readers || !t->merge.queues )
         return -ENOMEM;
     for ( unsigned int cpu = 0; cpu < nr; cpu++ )
     {
@@ -421,7 +436,7 @@ static int open_readers(struct team *t, unsigned int nr)
 
         xt_trace_begin_walk(t->a->trace, cpu, &r->walk);
         r->offset = xt_trace_offset(t->a->trace, cpu);
-        r->bytes = bytes_of(&r->walk, cpu);
+        r->bytes = count_bytes(&r->walk, cpu);
         if ( !r->bytes )
             continue;
         r->p = segment_pcpu(t->a, cpu);
@@ -446,7 +461,7 @@ static int read_segment(struct analysis *a, struct err *e)
     rc = segment_begin(a, first > last ? 0 : first, nr);
     rc = rc ? rc : open_readers(&t, nr);
     t.target = choose_target(&t);
-    t.parts = choose_parts(&t);
+    t.slices = choose_slices(&t);
     rc = rc ? rc : run_team(&t, first);
     for ( unsigned int i = 0; i < t.nr_readers; i++ )
     {
@@ -454,7 +469,7 @@ static int read_segment(struct analysis *a, struct err *e)
         free(t.readers[i].left.items);
     }
     arena_fini(&t.arena);
-    settle_fini(&t.settle);
+    change_merge_fini(&t.merge);
     return rc ? rc : segment_end(a, e);
 }
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All records in the order of time, one thread: for what is no file that can
- * be mapped, and for sinks that want it so.  Each pcpu's machine gets its
- * records, and what these change is seen by the scene at once.
+ * Read all records in the order of time, in one thread: for input that cannot
+ * be mapped, and for ordered sinks.  Each record goes to its pcpu's machine,
+ * and its changes are applied to the global machine at once.
  *
- * Two things are known too late that way.  A loss is told by the record behind
- * it, but others' records since it began are to be doubted; and that a pcpu's
- * records have ended shows at the end of the trace.  So a file is looked
- * through for both first.  Of a stream (xenalyze makes a file of one), losses
- * are found in the batch at hand, and one that began before it is taken to
- * begin with it; and all pcpus end last.
+ * Two kinds of events have to be known in advance.  A LOST record comes at the
+ * end of a loss, but makes the records of all pcpus since its beginning
+ * doubtful; and the end of a pcpu's records is visible only at the end of the
+ * trace.  So a file is scanned for both first.  In a stream, losses are looked
+ * for in each batch, and a loss that began earlier counts as beginning with
+ * the batch; all pcpus end last.  (xenalyze copies streams to a file.)
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "common/fault.h"
 #include "xenalyze/engine/engine-private.h"
 
-/* A loss begins, or the last record of a pcpu was read. */
+/* A pcpu begins to lose records, or reaches its last record. */
 struct notice
 {
     uint64_t time;
@@ -28,12 +28,12 @@ struct notice
 struct notices
 {
     struct notice *items;
-    size_t nr, room, next;      /* next: the first whose time is to come */
-    bool complete;              /* of all segments: nothing is to be added */
+    size_t nr, room, next;      /* next: the first that is not yet applied */
+    bool complete;              /* of all segments: scanned in advance */
 };
 
-static int notice(struct notices *l, uint64_t time, unsigned int segment,
-                  unsigned int pcpu, bool is_end)
+static int add_notice(struct notices *l, uint64_t time, unsigned int segment,
+                      unsigned int pcpu, bool is_end)
 {
     struct notice *items;
     size_t room;
@@ -58,8 +58,8 @@ static uint64_t loss_time(const struct analysis *a, unsigned int pcpu,
            (uint64_t)xt_trace_offset(a->trace, pcpu);
 }
 
-/* What is at the same time: pcpu by pcpu. */
-static int by_time(const void *a, const void *b)
+/* By segment, time and pcpu. */
+static int compare_notices(const void *a, const void *b)
 {
     const struct notice *x = a, *y = b;
 
@@ -70,16 +70,16 @@ static int by_time(const void *a, const void *b)
     return x->pcpu < y->pcpu ? -1 : x->pcpu > y->pcpu;
 }
 
-static void sort(struct notices *l)
+static void sort_notices(struct notices *l)
 {
     if ( l->nr )
-        qsort(l->items, l->nr, sizeof(*l->items), by_time);
+        qsort(l->items, l->nr, sizeof(*l->items), compare_notices);
 }
 
-/* --- ahead of all reading ------------------------------------------------- */
+/* --- scanning a file in advance ------------------------------------------- */
 
-static int look_at_pcpu(struct analysis *a, struct notices *l,
-                        unsigned int segment, unsigned int pcpu)
+static int scan_pcpu(struct analysis *a, struct notices *l,
+                     unsigned int segment, unsigned int pcpu)
 {
     uint64_t time = 0, offset = xt_trace_offset(a->trace, pcpu);
     struct xt_record r;
@@ -92,12 +92,12 @@ static int look_at_pcpu(struct analysis *a, struct notices *l,
         if ( xt_record_is_timed(&r) && r.tsc + offset > time )
             time = r.tsc + offset;
         if ( r.event == TRC_LOST_RECORDS )
-            rc = notice(l, loss_time(a, pcpu, &r), segment, pcpu, false);
+            rc = add_notice(l, loss_time(a, pcpu, &r), segment, pcpu, false);
     }
-    return rc || !time ? rc : notice(l, time, segment, pcpu, true);
+    return rc || !time ? rc : add_notice(l, time, segment, pcpu, true);
 }
 
-static int look_ahead(struct analysis *a, struct notices *l, struct err *e)
+static int scan_ahead(struct analysis *a, struct notices *l, struct err *e)
 {
     struct err unmapped = ERR_INIT;
     unsigned int nr, segment = 0;
@@ -109,12 +109,12 @@ static int look_ahead(struct analysis *a, struct notices *l, struct err *e)
         if ( rc == -ESPIPE )
             return 0;
         for ( unsigned int pcpu = 0; !rc && pcpu < nr; pcpu++ )
-            rc = look_at_pcpu(a, l, segment, pcpu);
+            rc = scan_pcpu(a, l, segment, pcpu);
         rc = rc ? rc : xt_trace_next_segment(a->trace, e);
         segment++;
     }
     while ( rc > 0 );
-    sort(l);
+    sort_notices(l);
     l->complete = true;
     return rc ? rc : xt_trace_rewind(a->trace, e);
 }
@@ -132,19 +132,20 @@ static int find_losses(struct analysis *a, struct notices *l,
     {
         xt_batch_record(b, &b->items[i], &r);
         if ( r.event == TRC_LOST_RECORDS )
-            rc = notice(l, loss_time(a, xt_item_cpu(&b->items[i]), &r),
-                        b->segment, xt_item_cpu(&b->items[i]), false);
+            rc = add_notice(l, loss_time(a, xt_item_cpu(&b->items[i]), &r),
+                            b->segment, xt_item_cpu(&b->items[i]), false);
     }
-    sort(l);
+    sort_notices(l);
     return rc;
 }
 
 /*
- * What happens before the record that comes next; an end only when that is
- * later, for there may be more of the pcpu at the same time.
+ * Apply the notices up to `time`, that of the next record; ends only before
+ * `time`, since the pcpu may have more records of the same time.
  */
-static int heed(struct analysis *a, struct notices *l, unsigned int segment,
-                uint64_t time)
+static int apply_notices(struct analysis *a, struct notices *l,
+                         unsigned int segment,
+                         uint64_t time)
 {
     const struct notice *n;
     struct pcpu *p;
@@ -182,7 +183,7 @@ static int read_batch(struct analysis *a, struct notices *l,
     {
         xt_batch_record(b, i, &r);
         if ( l->next < l->nr )
-            rc = heed(a, l, b->segment, i->time);
+            rc = apply_notices(a, l, b->segment, i->time);
         p = segment_pcpu(a, xt_item_cpu(i));
         if ( rc || !p )
             return -ENOMEM;
@@ -194,7 +195,7 @@ static int read_batch(struct analysis *a, struct notices *l,
     return rc;
 }
 
-/* Who ran when a pcpu's records end, earliest end first. */
+/* End the remaining pcpus, in the order of their last records. */
 static int end_pcpus(struct analysis *a)
 {
     struct pcpu *next;
@@ -254,7 +255,7 @@ static int read_segments(struct analysis *a, struct notices *l,
 int analyze_by_time(struct analysis *a, struct err *e)
 {
     struct notices notices = { 0 };
-    int rc = look_ahead(a, &notices, e);
+    int rc = scan_ahead(a, &notices, e);
 
     rc = rc ? rc : read_segments(a, &notices, e);
     free(notices.items);

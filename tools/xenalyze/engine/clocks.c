@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Clocks of pcpus that do not agree.
+ * Clocks of pcpus that disagree.
  *
- * Where two pcpus have to do with one vcpu (one wakes it, the other runs it),
- * their records have an order that does not depend on time: each begins with
- * the state with which the one before it ended.  If they come the other way
- * round, the second one's clock is ahead by at least the time between them.
+ * When two pcpus change the state of the same vcpu (pcpu A wakes it, pcpu B
+ * runs it), their records have an order that does not depend on time: the old
+ * state of each record is the new state of the previous one.  If the time
+ * stamps contradict, the clock of the second pcpu in the trace is ahead by at
+ * least the time between the two records.
  *
- * So the beginning of a trace is read for its runstates only, and what was the
- * wrong way round becomes conditions, `offset of after` >= `offset of before` +
- * lag.  The least offsets that meet all of them come from going round them, as
- * for longest paths.  Where that does not come to rest, some are wrong (far
- * apart, records of two wake-ups look as if they belonged together; clocks
- * drift, or jump): the condition that fewest records speak for is dropped.
- * With offsets, others may come the wrong way round that could not be seen
- * before: so it is done again, a few times.
+ * So the beginning of a trace is read for its runstates only, and each swapped
+ * pair of records becomes a constraint, `offset of after` >= `offset of before`
+ * + lag.  The smallest offsets that meet all constraints are longest paths,
+ * found by Bellman-Ford iteration.  If the iteration does not converge, some
+ * constraints are wrong (records of two different wake-ups can look like a
+ * pair; clocks drift or jump): the constraint supported by the fewest records
+ * is dropped.  New offsets can uncover more swapped pairs, so all is repeated a
+ * few times.
  *
- * That puts causes before effects, no more: nothing tells how long a wake-up
- * took between two clocks.
+ * The result puts causes before effects, no more: the duration of a wake-up
+ * between two clocks stays unknown.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,18 +27,18 @@
 #include "common/fault.h"
 #include "xenalyze/engine/engine-private.h"
 
-#define ROUNDS 8u
-#define DROPS 64u
-#define RECORDS 200000u         /* to look at, in all */
-#define FIRST_RECORDS 100000u   /* without finding anything: enough */
+#define MAX_ROUNDS 8u
+#define MAX_DROPS 64u
+#define MAX_RECORDS 200000u     /* to be read */
+#define FIRST_RECORDS 100000u   /* to be read if they have no skew */
 
-static bool matters(uint32_t event)
+static bool is_runstate_event(uint32_t event)
 {
     return event >> TRC_SUBCLS_SHIFT ==
            TRC_SCHED_MIN >> TRC_SUBCLS_SHIFT;
 }
 
-static int look_at_batch(struct analysis *a, const struct xt_batch *b)
+static int collect_batch_skews(struct analysis *a, const struct xt_batch *b)
 {
     struct xt_record r;
     struct pcpu *p;
@@ -46,10 +47,10 @@ static int look_at_batch(struct analysis *a, const struct xt_batch *b)
     for ( size_t i = 0; !rc && i < b->nr; i++ )
     {
         xt_batch_record(b, &b->items[i], &r);
-        /* What follows a loss is no proof of anything. */
+        /* Records after a loss prove nothing. */
         if ( r.event == TRC_LOST_RECORDS )
             return 1;
-        if ( !matters(r.event) )
+        if ( !is_runstate_event(r.event) )
             continue;
         p = segment_pcpu(a, xt_item_cpu(&b->items[i]));
         if ( !p )
@@ -61,7 +62,7 @@ static int look_at_batch(struct analysis *a, const struct xt_batch *b)
     return rc;
 }
 
-static int look(struct analysis *a, struct skews *s, struct err *e)
+static int collect_skews(struct analysis *a, struct skews *s, struct err *e)
 {
     uint64_t records = 0, most = FIRST_RECORDS;
     struct xt_batch b;
@@ -77,22 +78,23 @@ static int look(struct analysis *a, struct skews *s, struct err *e)
         if ( !records )
             global_begin(&a->global, b.items[0].time);
         records += b.nr;
-        rc = look_at_batch(a, &b) ? 0 : 1;
-        most = s->nr ? RECORDS : FIRST_RECORDS;
+        rc = collect_batch_skews(a, &b) ? 0 : 1;
+        most = s->nr ? MAX_RECORDS : FIRST_RECORDS;
     }
     a->global.skews = NULL;
     segment_drop(a);
     return rc < 0 ? rc : xt_trace_rewind(a->trace, e);
 }
 
-/* False: the conditions contradict each other. */
-static bool solve(const struct skews *s, int64_t *offsets, unsigned int nr)
+/* False: the constraints contradict each other. */
+static bool solve_offsets(const struct skews *s, int64_t *offsets,
+                          unsigned int nr)
 {
     bool changed = true;
 
     memset(offsets, 0, nr * sizeof(*offsets));
 
-    /* No way over all pcpus is longer than there are conditions. */
+    /* No path has more edges than there are constraints. */
     for ( unsigned int n = 0; changed && n <= s->nr; n++ )
     {
         changed = false;
@@ -133,20 +135,21 @@ static int set_offsets(struct analysis *a, const int64_t *offsets,
     return rc;
 }
 
-static int align(struct analysis *a, struct skews *s, unsigned int nr,
-                 struct err *e)
+static int align_clocks(struct analysis *a, struct skews *s, unsigned int nr,
+                        struct err *e)
 {
     int64_t *offsets = fault_calloc(nr, sizeof(*offsets));
     int rc = offsets ? 0 : -ENOMEM;
 
-    for ( unsigned int round = 0; !rc && round < ROUNDS; round++ )
+    for ( unsigned int round = 0; !rc && round < MAX_ROUNDS; round++ )
     {
-        rc = look(a, s, e);
+        rc = collect_skews(a, s, e);
         if ( rc || !s->nr )
             break;
-        for ( unsigned int n = 0; !solve(s, offsets, nr) && n < DROPS; n++ )
+        for ( unsigned int n = 0;
+              !solve_offsets(s, offsets, nr) && n < MAX_DROPS; n++ )
             drop_weakest(s);
-        if ( !solve(s, offsets, nr) )
+        if ( !solve_offsets(s, offsets, nr) )
             break;
         rc = set_offsets(a, offsets, nr, e);
     }
@@ -154,16 +157,16 @@ static int align(struct analysis *a, struct skews *s, unsigned int nr,
     return rc;
 }
 
-/* Nobody is told anything meanwhile. */
-static int align_in_silence(struct analysis *a, struct skews *s,
-                            unsigned int nr, struct err *e)
+/* Without sinks: no facts are emitted. */
+static int align_without_sinks(struct analysis *a, struct skews *s,
+                               unsigned int nr, struct err *e)
 {
-    struct emit loud = a->shards[0].emit;
+    struct emit saved = a->shards[0].emit;
     int rc = emit_init(&a->shards[0].emit, &a->arena, NULL, 0);
 
     a->global.emit = a->shards[0].emit;
-    rc = rc ? rc : align(a, s, nr, e);
-    a->global.emit = a->shards[0].emit = loud;
+    rc = rc ? rc : align_clocks(a, s, nr, e);
+    a->global.emit = a->shards[0].emit = saved;
     return rc;
 }
 
@@ -180,7 +183,7 @@ int analyze_clocks(struct analysis *a, struct err *e)
     if ( rc )
         return rc;
     s = fault_malloc(sizeof(*s));
-    rc = s ? align_in_silence(a, s, nr, e) : -ENOMEM;
+    rc = s ? align_without_sinks(a, s, nr, e) : -ENOMEM;
     free(s);
     return rc;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A clip has the slots that its sink has, no more, so that still nothing is
- * worked out that nobody wants.
+ * A filter has the same slots as its sink and no others, so that still no fact
+ * is computed without need.
  *
- * Times that something took are cut at the borders.  What has a moment is told
- * whole if the moment is within: of an exit its beginning, of a wait its end.
- * Volumes are of records and not of time: they are always told.
+ * Durations are cut at the borders of the span.  Facts with a single time are
+ * passed whole if the time is within: for an exit its beginning, for a wait its
+ * end.  Volumes count records and not time: they are always passed.
  */
 #include "xenalyze/engine/crop.h"
 
@@ -17,7 +17,7 @@
 
 #define ANY_VCPU UINT32_MAX
 
-struct clip
+struct crop
 {
     struct sink_ops ops;
     struct sink sink;
@@ -25,24 +25,24 @@ struct clip
     uint64_t from, until;
 };
 
-bool clip_is_needed(const struct analyze_options *o)
+bool crop_is_needed(const struct analyze_options *o)
 {
     return o->from || o->until || o->wants_pcpu || o->wants_vcpu;
 }
 
-static bool wants_time(const struct clip *c, uint64_t time)
+static bool wants_time(const struct crop *c, uint64_t time)
 {
     return time >= c->from && time <= c->until;
 }
 
-static bool wants_pcpu(const struct clip *c, uint32_t pcpu)
+static bool wants_pcpu(const struct crop *c, uint32_t pcpu)
 {
     const struct analyze_options *o = c->options;
 
     return !o->wants_pcpu || o->wants_pcpu(o->filter, pcpu);
 }
 
-static bool wants_vcpu(const struct clip *c, const struct vcpu *v)
+static bool wants_vcpu(const struct crop *c, const struct vcpu *v)
 {
     const struct analyze_options *o = c->options;
 
@@ -50,7 +50,7 @@ static bool wants_vcpu(const struct clip *c, const struct vcpu *v)
            (v && o->wants_vcpu(o->filter, v->domain->id, v->id));
 }
 
-static bool wants_domain(const struct clip *c, const struct domain *d)
+static bool wants_domain(const struct crop *c, const struct domain *d)
 {
     const struct analyze_options *o = c->options;
 
@@ -58,8 +58,8 @@ static bool wants_domain(const struct clip *c, const struct domain *d)
            (d && o->wants_vcpu(o->filter, d->id, ANY_VCPU));
 }
 
-/* Cut it.  False: nothing is left. */
-static bool cut(const struct clip *c, uint64_t *from, uint64_t *to)
+/* Crop an interval to the span.  False: nothing is left. */
+static bool crop_span(const struct crop *c, uint64_t *from, uint64_t *to)
 {
     if ( *to < c->from || *from > c->until )
         return false;
@@ -70,105 +70,105 @@ static bool cut(const struct clip *c, uint64_t *from, uint64_t *to)
     return true;
 }
 
-static uint64_t since(const struct clip *c, uint64_t time)
+static uint64_t crop_since(const struct crop *c, uint64_t time)
 {
     return time < c->from ? c->from : time;
 }
 
-/* --- what took a time ---------------------------------------------------- */
+/* --- facts with a duration ----------------------------------------------- */
 
-static void clip_runstate(void *state, const struct fact_runstate *f)
+static void crop_runstate(void *state, const struct fact_runstate *f)
 {
-    struct clip *c = state;
+    struct crop *c = state;
     struct fact_runstate g = *f;
 
-    if ( !wants_vcpu(c, f->vcpu) || !cut(c, &g.from, &g.to) )
+    if ( !wants_vcpu(c, f->vcpu) || !crop_span(c, &g.from, &g.to) )
         return;
-    /* What was cut off is as good as unknown. */
+    /* The part before the span counts as unknown. */
     g.before_first_run |= g.from != f->from;
-    g.since = since(c, f->since);
+    g.since = crop_since(c, f->since);
     if ( g.to != f->to )
         g.next = STATES;
     c->sink.ops->runstate(c->sink.state, &g);
 }
 
-static void clip_domain(void *state, const struct fact_domain *f)
+static void crop_domain(void *state, const struct fact_domain *f)
 {
-    struct clip *c = state;
+    struct crop *c = state;
     struct fact_domain g = *f;
 
-    if ( !wants_domain(c, f->domain) || !cut(c, &g.from, &g.to) )
+    if ( !wants_domain(c, f->domain) || !crop_span(c, &g.from, &g.to) )
         return;
     g.last |= g.to != f->to;
-    g.since = since(c, f->since);
+    g.since = crop_since(c, f->since);
     c->sink.ops->domain(c->sink.state, &g);
 }
 
-static void clip_residency(void *state, const struct fact_residency *f)
+static void crop_residency(void *state, const struct fact_residency *f)
 {
-    struct clip *c = state;
+    struct crop *c = state;
     struct fact_residency g = *f;
 
     if ( !wants_vcpu(c, f->vcpu) || !wants_pcpu(c, f->pcpu) ||
-         !cut(c, &g.from, &g.to) )
+         !crop_span(c, &g.from, &g.to) )
         return;
     if ( g.to != f->to )
         g.next = FACT_NO_PCPU;
     c->sink.ops->residency(c->sink.state, &g);
 }
 
-static void clip_loss(void *state, const struct fact_loss *f)
+static void crop_loss(void *state, const struct fact_loss *f)
 {
-    struct clip *c = state;
+    struct crop *c = state;
     struct fact_loss g = *f;
 
-    if ( wants_pcpu(c, f->pcpu) && cut(c, &g.from, &g.to) )
+    if ( wants_pcpu(c, f->pcpu) && crop_span(c, &g.from, &g.to) )
         c->sink.ops->loss(c->sink.state, &g);
 }
 
-static void clip_pcpu(void *state, const struct fact_pcpu *f)
+static void crop_pcpu(void *state, const struct fact_pcpu *f)
 {
-    struct clip *c = state;
+    struct crop *c = state;
     struct fact_pcpu g = *f;
 
-    if ( wants_pcpu(c, f->pcpu) && cut(c, &g.from, &g.to) )
+    if ( wants_pcpu(c, f->pcpu) && crop_span(c, &g.from, &g.to) )
         c->sink.ops->pcpu(c->sink.state, &g);
 }
 
-/* --- what has a moment --------------------------------------------------- */
+/* --- facts with a single time -------------------------------------------- */
 
-#define MOMENT(kind, moment, wanted)                                        \
-static void clip_##kind(void *state, const struct fact_##kind *f)           \
+#define CROP_MOMENT(kind, moment, wanted)                                   \
+static void crop_##kind(void *state, const struct fact_##kind *f)           \
 {                                                                           \
-    struct clip *c = state;                                                 \
+    struct crop *c = state;                                                 \
                                                                             \
     if ( wants_time(c, f->moment) && (wanted) )                             \
         c->sink.ops->kind(c->sink.state, f);                                \
 }
 
-MOMENT(wait, to, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
-MOMENT(wake_to_halt, to, wants_vcpu(c, f->vcpu))
-MOMENT(exit, start, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
-MOMENT(handle, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
-MOMENT(cr3, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
-MOMENT(pv, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
-MOMENT(memory, time, wants_domain(c, f->target) && wants_pcpu(c, f->pcpu))
-MOMENT(irq, time, wants_pcpu(c, f->pcpu))
-MOMENT(power, time, wants_pcpu(c, f->pcpu))
-MOMENT(event, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
+CROP_MOMENT(wait, to, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
+CROP_MOMENT(wake_to_halt, to, wants_vcpu(c, f->vcpu))
+CROP_MOMENT(exit, start, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
+CROP_MOMENT(handle, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
+CROP_MOMENT(cr3, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
+CROP_MOMENT(pv, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
+CROP_MOMENT(memory, time, wants_domain(c, f->target) && wants_pcpu(c, f->pcpu))
+CROP_MOMENT(irq, time, wants_pcpu(c, f->pcpu))
+CROP_MOMENT(power, time, wants_pcpu(c, f->pcpu))
+CROP_MOMENT(event, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
 
-/* What it is called does not depend on when that was said. */
-static void clip_domain_name(void *state, const struct fact_domain_name *f)
+/* A name is valid for all times. */
+static void crop_domain_name(void *state, const struct fact_domain_name *f)
 {
-    struct clip *c = state;
+    struct crop *c = state;
 
     if ( wants_domain(c, f->domain) )
         c->sink.ops->domain_name(c->sink.state, f);
 }
 
-static void clip_volume(void *state, const struct fact_volume *f)
+static void crop_volume(void *state, const struct fact_volume *f)
 {
-    struct clip *c = state;
+    struct crop *c = state;
 
     if ( wants_pcpu(c, f->pcpu) )
         c->sink.ops->volume(c->sink.state, f);
@@ -176,9 +176,9 @@ static void clip_volume(void *state, const struct fact_volume *f)
 
 /* --- a segment ----------------------------------------------------------- */
 
-static void clip_begin(void *state, const struct fact_begin *f)
+static void crop_begin(void *state, const struct fact_begin *f)
 {
-    struct clip *c = state;
+    struct crop *c = state;
     struct fact_begin g = *f;
 
     if ( g.first < c->from )
@@ -186,21 +186,21 @@ static void clip_begin(void *state, const struct fact_begin *f)
     c->sink.ops->begin(c->sink.state, &g);
 }
 
-static int clip_end(void *state, const struct fact_end *f, struct err *e)
+static int crop_end(void *state, const struct fact_end *f, struct err *e)
 {
-    struct clip *c = state;
+    struct crop *c = state;
     struct fact_end g = *f;
 
-    if ( !cut(c, &g.first, &g.last) )
+    if ( !crop_span(c, &g.first, &g.last) )
         g.first = g.last;
     return c->sink.ops->end(c->sink.state, &g, e);
 }
 
-/* A shard is a clip of its own. */
-static int clip_clone(void **shard, const void *state)
+/* A shard has a filter of its own. */
+static int crop_clone(void **shard, const void *state)
 {
-    const struct clip *c = state;
-    struct clip *other = fault_malloc(sizeof(*other));
+    const struct crop *c = state;
+    struct crop *other = fault_malloc(sizeof(*other));
     int rc;
 
     if ( !other )
@@ -216,9 +216,9 @@ static int clip_clone(void **shard, const void *state)
     return 0;
 }
 
-static int clip_merge(void *state, void *shard)
+static int crop_merge(void *state, void *shard)
 {
-    struct clip *c = state, *other = shard;
+    struct crop *c = state, *other = shard;
     int rc = 0;
 
     if ( other->sink.state )
@@ -227,8 +227,8 @@ static int clip_merge(void *state, void *shard)
     return rc;
 }
 
-static void wrap(struct clip *c, const struct sink *sink,
-                 const struct analyze_options *o)
+static void wrap_sink(struct crop *c, const struct sink *sink,
+                      const struct analyze_options *o)
 {
     const struct sink_ops *has = sink->ops;
 
@@ -238,24 +238,25 @@ static void wrap(struct clip *c, const struct sink *sink,
     c->until = o->until ? o->until : UINT64_MAX;
     c->ops.name = has->name;
     c->ops.ordered = has->ordered;
-#define WRAP(slot) c->ops.slot = has->slot ? clip_##slot : NULL;
-    WRAP(clone) WRAP(merge) WRAP(begin) WRAP(end) EMIT_KINDS(WRAP)
-#undef WRAP
+#define WRAP_SLOT(slot) c->ops.slot = has->slot ? crop_##slot : NULL;
+    WRAP_SLOT(clone) WRAP_SLOT(merge) WRAP_SLOT(begin) WRAP_SLOT(end)
+    EMIT_KINDS(WRAP_SLOT)
+#undef WRAP_SLOT
 }
 
-int clip_sinks(struct arena *arena, const struct analyze_options *o,
+int crop_sinks(struct arena *arena, const struct analyze_options *o,
                const struct sink *sinks, size_t nr, struct sink **out)
 {
-    struct clip *clips = arena_array(arena, nr, sizeof(*clips),
-                                     _Alignof(struct clip));
+    struct crop *crops = arena_array(arena, nr, sizeof(*crops),
+                                     _Alignof(struct crop));
 
     *out = arena_array(arena, nr, sizeof(**out), _Alignof(struct sink));
-    if ( nr && (!clips || !*out) )
+    if ( nr && (!crops || !*out) )
         return -ENOMEM;
     for ( size_t i = 0; i < nr; i++ )
     {
-        wrap(&clips[i], &sinks[i], o);
-        (*out)[i] = (struct sink){ &clips[i].ops, &clips[i] };
+        wrap_sink(&crops[i], &sinks[i], o);
+        (*out)[i] = (struct sink){ &crops[i].ops, &crops[i] };
     }
     return 0;
 }

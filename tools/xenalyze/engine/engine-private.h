@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Between the files that drive the state machines: analyze.c (what both have
- * in common), by-time.c (records of all pcpus in the order of time, in one
- * thread), by-pcpu.c (each pcpu by itself, in threads).
+ * Shared by the files that drive the state machines: analyze.c (segments and
+ * shards), by-time.c (records of all pcpus in the order of time, in one
+ * thread), by-pcpu.c (each pcpu separately, in threads).
  */
 #ifndef XENALYZE_ENGINE_ENGINE_PRIVATE_H
 #define XENALYZE_ENGINE_ENGINE_PRIVATE_H
@@ -11,18 +11,21 @@
 #include "xenalyze/engine/engine.h"
 #include "xenalyze/machine/machine.h"
 
-/* What a thread has of its own; number 0 has the sinks themselves. */
+/* Private data of a thread.  Shard 0 has the sinks, others have clones. */
 struct shard
 {
     struct sink *sinks;
     struct emit emit;
-    struct arena scratch[2];    /* until the scene has seen the changes */
+    struct arena scratch[2];    /* freed when the changes are applied */
 };
 
 #define ANALYZE_MAX_THREADS 64u
 
-/* What threads write to all the time: processors fetch two lines at once. */
-#define ANALYZE_ALONE 128u
+/*
+ * Alignment of data that different threads write to: processors prefetch cache
+ * lines in pairs.
+ */
+#define CACHELINE_PAIR 128u
 
 struct analysis
 {
@@ -39,7 +42,7 @@ struct analysis
     struct shard *shards;
     unsigned int nr_shards;
 
-    /* Of this segment; those without records are NULL. */
+    /* The pcpus of this segment; NULL for a pcpu without records. */
     struct arena pcpu_arena;
     struct pcpu **pcpus;
     unsigned int nr_pcpus;
@@ -48,34 +51,34 @@ struct analysis
 
 int segment_begin(struct analysis *a, uint64_t first, unsigned int nr_pcpus);
 
-/* The machine of a pcpu, made if need be; NULL: no memory. */
+/* Find or create the machine of a pcpu.  NULL: no memory. */
 struct pcpu *segment_pcpu(struct analysis *a, unsigned int id);
 
-/* Once its first time is known, the scene has to know of it. */
+/* Add a pcpu whose first time is known to the global machine. */
 int segment_enter(struct analysis *a, struct pcpu *p);
 
-/* Give what it says about others to the scene, if all before that is there. */
+/* Apply the pcpu's changes; all earlier changes must have been applied. */
 int segment_changes(struct analysis *a, struct pcpu *p);
 
 int segment_end(struct analysis *a, struct err *e);
 
-/* All up to here has been read: who waits may be told. */
+/* Records up to `time` have been read. */
 static inline void segment_progress(const struct analysis *a, uint64_t time)
 {
     if ( a->options->progress )
         a->options->progress(a->options->progress_arg, time);
 }
 
-/* Forget the machines of this segment: nobody is told anything. */
+/* Drop the machines of this segment without emitting facts. */
 void segment_drop(struct analysis *a);
 
 /*
- * Find out by how much clocks of pcpus differ, and have that put right in the
- * trace; only of a file that is mapped.  Before anything else.  0 or -errno.
+ * Measure the differences between the clocks of pcpus and set offsets in the
+ * trace.  Needs a mapped file, before any other reading.  0 or -errno.
  */
 int analyze_clocks(struct analysis *a, struct err *e);
 
-/* All segments.  0 or -errno. */
+/* Read all segments.  0 or -errno. */
 int analyze_by_time(struct analysis *a, struct err *e);
 int analyze_by_pcpu(struct analysis *a, struct err *e);
 

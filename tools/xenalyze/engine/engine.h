@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From a trace to facts: reads all of it and tells every sink, in threads
- * where the input is mapped and no sink minds.
+ * From a trace to facts: read a trace and emit facts to every sink, in threads
+ * if the input is mapped and all sinks support threads.
  */
 #ifndef XENALYZE_ENGINE_ENGINE_H
 #define XENALYZE_ENGINE_ENGINE_H
@@ -15,37 +15,36 @@
 struct analyze_options
 {
     unsigned int threads;       /* 0: as many as there are processors */
-    uint64_t hz;                /* of the clock, if somebody knows better */
-    const struct xt_info *info; /* what is known of the trace; NULL: what it
-                                   says itself */
-    unsigned int levels;        /* of guests' page tables, where nothing says
-                                   it; 0: 2, as stock has it */
+    uint64_t hz;                /* of the clock; 0: as the trace says */
+    const struct xt_info *info; /* NULL: read from the trace */
+    unsigned int levels;        /* of guests' page tables where no record
+                                   names them; 0: 2, as in stock */
 
     /*
-     * Only what is in this span of time stamps; a fact that reaches over its
-     * borders is cut there.  until == 0: to the end.
+     * A span of time stamps; facts that reach over its borders are cut there.
+     * until == 0: to the end.
      */
     uint64_t from, until;
 
     /*
-     * Facts about others are not told; NULL: all are wanted.  Of a domain as
-     * a whole, vcpu is UINT32_MAX.
+     * Emit only facts about these pcpus and vcpus; NULL: about all.  For facts
+     * about a whole domain, vcpu is UINT32_MAX.
      */
     bool (*wants_pcpu)(const void *filter, unsigned int pcpu);
     bool (*wants_vcpu)(const void *filter, unsigned int domain,
                        unsigned int vcpu);
     const void *filter;
 
-    /* Called now and then: all up to `time` has been read.  NULL: no need. */
+    /* Called at intervals: records up to `time` have been read.  Or NULL. */
     void (*progress)(void *arg, uint64_t time);
     void *progress_arg;
 };
 
 /*
- * A trace of which nothing has been read yet, to its end, once.  0, or -errno
- * and *e says why.
+ * Read a trace from its beginning, where it must be, to its end.  0, or -errno
+ * and the reason in *e.
  */
-int analyze(struct xt_trace *trace, const struct analyze_options *options,
-            const struct sink *sinks, size_t nr_sinks, struct err *e);
+int analyze_trace(struct xt_trace *trace, const struct analyze_options *options,
+                  const struct sink *sinks, size_t nr_sinks, struct err *e);
 
 #endif /* XENALYZE_ENGINE_ENGINE_H */

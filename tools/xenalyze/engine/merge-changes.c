@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two ways to the same order: the queues of a few pcpus merge on their way to
- * the scene; of more, all changes are sorted before the first one goes.
+ * Two ways to the same order: the queues of few pcpus are merged while their
+ * changes are applied; the changes of many pcpus are sorted first.
  */
 #include "xenalyze/engine/merge-changes.h"
 
@@ -9,71 +9,72 @@
 
 #include "libxentrace/internal.h"
 
-#define AHEAD 4u                /* changes, in which memory answers */
+#define AHEAD 4u                /* changes applied while memory answers */
 
-void settle_fini(struct settle *s)
+void change_merge_fini(struct change_merge *m)
 {
-    xt_slice_fini(&s->slice);
+    xt_slice_fini(&m->slice);
 }
 
 /*
- * Who changes soon: what is known of it comes while others change.  In line,
- * since a call does nothing that the compiler knows of, and would go.
+ * Prefetch the vcpus of coming changes.  Inline, since the compiler would drop
+ * the call of a function without effects.
  */
 __attribute__((always_inline))
-static inline void fetch(const struct change *soon, const struct change *later)
+static inline void prefetch_changes(const struct change *soon,
+                                    const struct change *later)
 {
     __builtin_prefetch(later->vcpu);
     if ( soon->vcpu )
         vcpu_prefetch_state(soon->vcpu);
 }
 
-/* From when to when there are changes, and how many. */
+/* Times of the first and the last change of all queues, and their number. */
 struct span
 {
     uint64_t begin, last;
     size_t nr;
 };
 
-/* --- a few ---------------------------------------------------------------- */
+/* --- few queues ---------------------------------------------------------- */
 
-/* From the queue whose turn it is, all that is before any other. */
-static void merge(struct settle *s, const struct span *span,
-                  struct global *global)
+/* Apply runs: changes of one queue that precede all other queues' changes. */
+static void merge_queues(struct change_merge *m, const struct span *span,
+                             struct global *global)
 {
     size_t next[XT_KMERGE_MAX] = { 0 };
-    struct xt_kmerge turns;
-    unsigned int who;
+    struct xt_kmerge merge;
+    unsigned int queue;
     uint64_t last;
 
-    xt_kmerge_init(&turns, s->nr_queues, span->begin);
-    for ( unsigned int i = 0; i < s->nr_queues; i++ )
-        if ( s->queues[i]->nr )
-            xt_kmerge_set_head(&turns, i, s->queues[i]->items[0].time);
-    while ( xt_kmerge_next(&turns, &who, &last) )
+    xt_kmerge_init(&merge, m->nr_queues, span->begin);
+    for ( unsigned int i = 0; i < m->nr_queues; i++ )
+        if ( m->queues[i]->nr )
+            xt_kmerge_set_head(&merge, i, m->queues[i]->items[0].time);
+    while ( xt_kmerge_next(&merge, &queue, &last) )
     {
-        const struct changes *q = s->queues[who];
-        const struct change *c = q->items + next[who];
+        const struct changes *q = m->queues[queue];
+        const struct change *c = q->items + next[queue];
         const struct change *end = q->items + q->nr;
 
         do
         {
             if ( end - c > (ptrdiff_t)(2 * AHEAD) )
-                fetch(c + AHEAD, c + 2 * AHEAD);
+                prefetch_changes(c + AHEAD, c + 2 * AHEAD);
             global_apply(global, c++);
         }
         while ( c < end && c->time <= last );
-        next[who] = c - q->items;
+        next[queue] = c - q->items;
         if ( c < end )
-            xt_kmerge_set_head(&turns, who, c->time);
+            xt_kmerge_set_head(&merge, queue, c->time);
         else
-            xt_kmerge_end_run(&turns, who);
+            xt_kmerge_end_run(&merge, queue);
     }
 }
 
-/* --- many ----------------------------------------------------------------- */
+/* --- many queues --------------------------------------------------------- */
 
-static int make_room(struct xt_slice *s, size_t nr)
+static int reserve_slice(struct xt_slice *s, size_t nr)
 {
     if ( nr <= s->room )
         return 0;
@@ -81,17 +82,17 @@ static int make_room(struct xt_slice *s, size_t nr)
     return xt_slice_init(s, nr + nr / 2);
 }
 
-/* The changes of all queues, queue by queue. */
-static void collect(struct settle *s, const struct span *span)
+/* Gather the changes, queue by queue. */
+static void collect_changes(struct change_merge *m, const struct span *span)
 {
-    struct xt_slice *slice = &s->slice;
+    struct xt_slice *slice = &m->slice;
 
     xt_slice_clear(slice);
     slice->begin = span->begin;
     slice->last = span->last;
-    for ( unsigned int i = 0; i < s->nr_queues; i++ )
+    for ( unsigned int i = 0; i < m->nr_queues; i++ )
     {
-        const struct changes *q = s->queues[i];
+        const struct changes *q = m->queues[i];
 
         xt_slice_begin_run(slice);
         for ( size_t k = 0; k < q->nr; k++ )
@@ -106,35 +107,35 @@ static inline const struct change *change_at(const struct xt_slice *s, size_t i)
     return (const struct change *)(uintptr_t)s->sorted[i].where;
 }
 
-static int sort(struct settle *s, const struct span *span,
-                struct global *global)
+static int sort_changes(struct change_merge *m, const struct span *span,
+                            struct global *global)
 {
-    struct xt_slice *slice = &s->slice;
-    int rc = make_room(slice, span->nr);
+    struct xt_slice *slice = &m->slice;
+    int rc = reserve_slice(slice, span->nr);
 
     if ( rc )
         return rc;
-    collect(s, span);
+    collect_changes(m, span);
     xt_slice_sort(slice);
     for ( size_t i = 0; i < span->nr; i++ )
     {
         if ( i + 2 * AHEAD < span->nr )
-            fetch(change_at(slice, i + AHEAD),
-                  change_at(slice, i + 2 * AHEAD));
+            prefetch_changes(change_at(slice, i + AHEAD),
+                             change_at(slice, i + 2 * AHEAD));
         global_apply(global, change_at(slice, i));
     }
     return 0;
 }
 
-/* --- either --------------------------------------------------------------- */
+/* --- any number ---------------------------------------------------------- */
 
-static struct span span_of(const struct settle *s)
+static struct span measure_queues(const struct change_merge *m)
 {
     struct span span = { .begin = UINT64_MAX };
 
-    for ( unsigned int i = 0; i < s->nr_queues; i++ )
+    for ( unsigned int i = 0; i < m->nr_queues; i++ )
     {
-        const struct changes *q = s->queues[i];
+        const struct changes *q = m->queues[i];
 
         if ( !q->nr )
             continue;
@@ -147,16 +148,16 @@ static struct span span_of(const struct settle *s)
     return span;
 }
 
-int settle_all(struct settle *s, struct global *global)
+int change_merge_apply(struct change_merge *m, struct global *global)
 {
-    const struct span span = span_of(s);
+    const struct span span = measure_queues(m);
     int rc = 0;
 
-    if ( span.nr && xt_kmerge_fits(s->nr_queues, span.begin, span.last) )
-        merge(s, &span, global);
+    if ( span.nr && xt_kmerge_fits(m->nr_queues, span.begin, span.last) )
+        merge_queues(m, &span, global);
     else if ( span.nr )
-        rc = sort(s, &span, global);
-    for ( unsigned int i = 0; i < s->nr_queues; i++ )
-        s->queues[i]->nr = 0;
+        rc = sort_changes(m, &span, global);
+    for ( unsigned int i = 0; i < m->nr_queues; i++ )
+        m->queues[i]->nr = 0;
     return rc;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the pcpus leave about others, in queues, goes to the scene in the order
- * of time; of the same time, what is in an earlier queue comes first.
+ * Apply the queued changes of all pcpus to the global machine in the order of
+ * time.  Changes of the same time are applied in the order of the queues.
  */
 #ifndef XENALYZE_ENGINE_MERGE_CHANGES_H
 #define XENALYZE_ENGINE_MERGE_CHANGES_H
@@ -9,17 +9,17 @@
 #include "libxentrace/internal.h"
 #include "xenalyze/machine/machine.h"
 
-struct settle
+struct change_merge
 {
-    struct xt_slice slice;      /* no room before there is something to sort */
-    struct changes **queues;    /* the caller's; each rises in time */
+    struct xt_slice slice;      /* empty until changes have to be sorted */
+    struct changes **queues;    /* the caller's; each in the order of time */
     unsigned int nr_queues;
 };
 
-/* The others of *s are 0, at first. */
-void settle_fini(struct settle *s);
+/* A struct change_merge is all zero, except for its queues. */
+void change_merge_fini(struct change_merge *m);
 
-/* Of all queues, which are empty then.  0 or -ENOMEM. */
-int settle_all(struct settle *s, struct global *global);
+/* Apply and empty all queues.  0 or -ENOMEM. */
+int change_merge_apply(struct change_merge *m, struct global *global);
 
 #endif /* XENALYZE_ENGINE_MERGE_CHANGES_H */
