@@ -5,6 +5,7 @@
  */
 #include "libusertrace/backends.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -49,6 +50,7 @@ static void mark_used(const struct ut_backend *row)
 
     for ( i = 0; used[i] && used[i] != row->name; i++ )
         ;
+    assert(i < NR_ROWS);
     __atomic_store_n(&used[i], row->name, __ATOMIC_RELEASE);
 }
 

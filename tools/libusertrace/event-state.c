@@ -43,6 +43,7 @@ static void count_vcpus(TraceEvent *ev)
     uint32_t bit = 1u << ev->vcpu_id;
     uint16_t nr = 0;
 
+    assert(ev->vcpu_id < CPU_TRACE_DSTATE_MAX_EVENTS);
     for ( const struct trace_vcpu *v = vcpus; v; v = v->next )
         nr += nr < UINT16_MAX && (v->dstate & bit);
     set_word(ev, vcpus ? nr : (initial_vcpu_state & bit) != 0);
@@ -99,6 +100,7 @@ void trace_event_set_state_dynamic(TraceEvent *ev, bool state)
 
 static void set_one_vcpu(struct trace_vcpu *vcpu, TraceEvent *ev, bool state)
 {
+    assert(trace_event_is_vcpu(ev));
     set_bit(&vcpu->dstate, 1u << ev->vcpu_id, state);
     count_vcpus(ev);
 }

@@ -6,6 +6,7 @@
  * A program without permission (root) to write there still runs: the library
  * reports the reason once, and discards the lines.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <mntent.h>
@@ -87,6 +88,7 @@ int ut_ftrace_init(struct err *e)
     char folder[FOLDER_MAX];
     int rc = find_folder(folder, e);
 
+    assert(marker_fd < 0);
     if ( !rc )
         rc = enable_tracing(folder, e);
     if ( rc == -EACCES || rc == -EPERM )

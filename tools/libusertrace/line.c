@@ -5,6 +5,7 @@
  */
 #include "libusertrace/line.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +31,7 @@ void ut_line_format(struct ut_line *line, const char *front, const char *format,
 {
     size_t before = strlen(front), room = sizeof(line->room);
 
+    assert(before < room);
     memcpy(line->room, front, before);
     line->heap = NULL;
     line->text = line->room;

@@ -5,6 +5,7 @@
  * old one atomically with dup2(), so a concurrent writer hits either file.
  */
 #define _GNU_SOURCE             /* gettid */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -34,6 +35,7 @@ static int replace_log_fd(int new, struct err *e)
 {
     int rc = 0;
 
+    assert(new >= 0 && new != log_fd);
     ut_lock();
     if ( log_fd == STDERR_FILENO )
         log_fd = new;

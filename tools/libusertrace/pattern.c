@@ -7,6 +7,7 @@
  */
 #include "libusertrace/pattern.h"
 
+#include <assert.h>
 #include <stddef.h>
 
 #include "libusertrace/trace/control.h"
@@ -15,6 +16,7 @@ bool ut_pattern_matches(const char *pattern, const char *name)
 {
     const char *star = NULL, *again = NULL;
 
+    assert(pattern && name);
     while ( *name )
     {
         if ( *pattern == '*' )

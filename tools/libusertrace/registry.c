@@ -9,9 +9,11 @@
  */
 #include "libusertrace/registry.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <string.h>
 
+#include "common/debug.h"
 #include "common/fault.h"
 #include "libusertrace/pattern.h"
 #include "libusertrace/reporter.h"
@@ -82,6 +84,7 @@ static TraceEvent **find_slot(const char *name)
 {
     size_t at = hash_name(name) & (nr_slots - 1);
 
+    debug_assert(nr_slots && !(nr_slots & (nr_slots - 1)));
     while ( name_index[at] && strcmp(name_index[at]->name, name) )
         at = (at + 1) & (nr_slots - 1);
     return &name_index[at];
@@ -92,6 +95,7 @@ static void index_group(const struct usertrace_group *group)
 {
     TraceEvent **ev, **slot;
 
+    assert(2 * (size_t)nr_events <= nr_slots);
     for ( ev = group->events; *ev; ev++ )
     {
         slot = find_slot((*ev)->name);
@@ -138,6 +142,7 @@ TraceEvent *trace_event_name(const char *name)
 
 static void assign_ids(TraceEvent *ev)
 {
+    assert(ev->name && ev->dstate);
     ev->id = nr_events++;
     if ( !trace_event_is_vcpu(ev) )
         return;

@@ -13,11 +13,13 @@
  */
 #include "libusertrace/ring-drain.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "common/debug.h"
 #include "common/fault.h"
 #include "libusertrace/registry.h"
 
@@ -51,6 +53,8 @@ static void commit_ring(struct ut_ring *r)
 
 static void rollback_ring(struct ut_ring *r)
 {
+    debug_assert(r->committed_at <= r->at);
+    debug_assert(r->committed_lost <= r->reported_lost);
     r->at = r->committed_at;
     r->reported_lost = r->committed_lost;
 }
@@ -73,6 +77,8 @@ void ut_drain_set_file(struct ut_drain *d, const char *path)
 {
     struct simple_rings *head = d->arena->head;
 
+    assert(!d->pending && !d->pending_lost);
+    assert(strlen(path) < SIMPLE_PATH_MAX);
     for ( int i = 0; i < 2; i++ )
     {
         uint64_t side = ~head->commit & 1;
@@ -294,6 +300,7 @@ int ut_drain_run_pass(struct ut_drain *d)
     uint64_t until;
     int rc = put_new_mappings(d);
 
+    assert(d->file.fd >= 0);
     if ( !rc && any )
         ut_file_put_clock(&d->file);
     while ( !rc && (r = find_earliest(d, &until)) != NULL )

@@ -11,6 +11,7 @@
 #define _GNU_SOURCE             /* memfd_create */
 #include "libusertrace/thread-ring.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -57,6 +58,7 @@ static int open_named(struct ut_arena *a, const char *folder)
     size_t room = strlen(folder) + 80;
     int rc;
 
+    assert(a->fd < 0 && !a->path);
     a->path = fault_malloc(room);
     if ( !a->path )
         return -ENOMEM;
@@ -91,6 +93,7 @@ static void make_link(struct ut_arena *a, const char *link)
 {
     char *name = fault_strdup(link);
 
+    assert(a->path && !a->link);
     if ( !name )
         return;
     unlink(name);
@@ -107,6 +110,7 @@ static int map_head(struct ut_arena *a, size_t bytes)
     int rc = fault_hit(FAULT_WRITE) ? ENOSPC :
              posix_fallocate(a->fd, 0, size);
 
+    assert(bytes && !(bytes & (bytes - 1)));
     if ( rc )
         return -rc;
     head = fault_mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, a->fd, 0);

@@ -17,6 +17,7 @@
  */
 #include "libusertrace/simple-backend.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -100,6 +101,7 @@ static int open_arena(const char *path, struct err *e)
     struct err ignored = ERR_INIT;
     int rc = -ENOENT;
 
+    assert(!simple.drain.arena);
     make_folder(beside, path);
     snprintf(link, sizeof(link), "%s.rings", path);
     for ( size_t i = 0; i < 2 && rc; i++ )
@@ -143,6 +145,7 @@ static int run_pass(void)
     struct err e = ERR_INIT;
     int rc = ut_drain_run_pass(&simple.drain);
 
+    assert(simple.state == OPEN);
     report_write_error(rc);
     if ( ut_drain_recycle_rings(&simple.drain, &e) &&
          !simple.reported_rings_error )
@@ -200,6 +203,7 @@ static void enter_early(void)
     struct err ignored = ERR_INIT;
 
     simple.drain.pid = getpid();
+    assert(simple.state == IDLE || simple.state == FORKED);
     if ( ut_arena_open(&simple.drain.arena, NULL, NULL, simple.ring_bytes,
                        &ignored) )
         return;
@@ -214,6 +218,7 @@ static int enter_open(const char *path, struct err *e)
     int rc = start_drain_thread(e);
 
     simple.drain.pid = getpid();
+    assert(simple.state != OPEN && simple.drain.file.fd < 0);
     if ( rc )
         return rc;
     rc = ut_file_open(&simple.drain.file, path, e);
@@ -281,6 +286,7 @@ static int close_file(struct err *e)
     int rc;
 
     ut_rings_set_accepting(false);
+    assert(simple.state == OPEN);
     ut_drain_close_rings(&simple.drain);
     wait_for_idle();
     rc = ut_drain_run_pass(&simple.drain);
@@ -332,6 +338,7 @@ static void rotate_file(void)
     char *path = fault_strdup(simple.drain.file.path);
 
     if ( path )
+    assert(simple.state == OPEN);
     {
         shift_names(path);
         if ( ut_file_open(&next, path, &e) )
@@ -387,6 +394,7 @@ static void make_child_name(void)
     char *name = room ? fault_malloc(room) : NULL;
 
     if ( name )
+    assert(simple.state_before_fork == OPEN);
         snprintf(name, room, "%s-%d", simple.name, (int)getpid());
     fault_free(simple.name);
     simple.name = name;
@@ -458,6 +466,7 @@ void ut_simple_peek_records(ut_record_fn *show, void *arg)
 static void cancel_restart(void)
 {
     ut_rings_set_accepting(false);
+    assert(simple.state == FORKED);
     simple.state = IDLE;
 }
 

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE             /* program_invocation_short_name */
 #include "libusertrace/trace-file.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/debug.h"
 #include "common/fault.h"
 #include "libusertrace/registry.h"
 #include "libusertrace/simple-format.h"
@@ -45,6 +47,7 @@ static uint64_t read_clock(clockid_t clock)
 
 void ut_file_put_bytes(struct ut_file *f, const void *bytes, size_t nr)
 {
+    debug_assert(ut_file_has_room(f, nr));
     memcpy(f->buffer + f->used, bytes, nr);
     f->used += nr;
 }
@@ -142,6 +145,7 @@ int ut_file_put_events(struct ut_file *f, uint32_t nr)
     TraceEvent *ev;
     int rc = 0;
 
+    assert(nr >= f->now.mapped);
     if ( nr == f->now.mapped )
         return 0;
     trace_event_iter_init_all(&iter);
@@ -166,6 +170,7 @@ int ut_file_put_events(struct ut_file *f, uint32_t nr)
  */
 static int handle_write_error(struct ut_file *f, int code, size_t done)
 {
+    assert(done <= f->used);
     if ( f->seekable )
     {
         if ( ftruncate(f->fd, f->bytes) )
@@ -185,6 +190,7 @@ int ut_file_write(struct ut_file *f)
     size_t done = 0;
     ssize_t n;
 
+    assert(f->fd >= 0 && f->used <= UT_FILE_ROOM);
     while ( done < f->used )
     {
         n = f->seekable ? fault_pwrite(f->fd, f->buffer + done, f->used - done,
@@ -204,6 +210,7 @@ static void put_header(struct ut_file *f)
 {
     uint64_t header[3] = { SIMPLE_HEADER_ID, SIMPLE_MAGIC, SIMPLE_VERSION };
 
+    assert(!f->used && !f->bytes);
     ut_file_put_bytes(f, header, sizeof(header));
     ut_file_put_clock(f);
     put_process(f);

@@ -7,6 +7,7 @@
  */
 #include "simpletrace/event-table.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,6 +42,7 @@ static int append_event(struct st_events *s, struct st_event *event)
     size_t room = s->room ? s->room * 2 : 256;
     struct st_event **all;
 
+    assert(event->name && event->declared);
     if ( s->nr == s->room )
     {
         all = fault_realloc(s->all, room * sizeof(*all));
@@ -113,6 +115,7 @@ static int add_model_events(struct st_events *s, const struct tt_model *model)
     struct st_event *event;
     size_t i;
 
+    assert(!s->nr);
     for ( i = 0; i < model->nr_events; i++ )
     {
         event = copy_event(s, &model->events[i]);
@@ -203,6 +206,7 @@ struct st_event *st_events_find_or_add(struct st_events *s, const char *name,
     struct st_event *event = arena_new(&s->arena, struct st_event);
     size_t i;
 
+    assert(name);
     if ( event )
         event->name = arena_strndup(&s->arena, name, length);
     if ( !event || !event->name )

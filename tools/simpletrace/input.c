@@ -5,6 +5,7 @@
  */
 #include "simpletrace/input.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -41,6 +42,7 @@ void st_input_close(struct st_input *in)
 
 static void move_to_front(struct st_input *in)
 {
+    assert(in->at <= in->end);
     memmove(in->buffer, in->buffer + in->at, in->end - in->at);
     in->offset += in->at;
     in->end -= in->at;
@@ -51,6 +53,7 @@ int64_t st_input_fill(struct st_input *in, size_t n, struct err *e)
 {
     ssize_t got;
 
+    assert(n <= ST_INPUT_MAX && in->end <= ROOM);
     if ( in->at + n > ROOM )
         move_to_front(in);
     while ( in->end - in->at < n && !in->ended )

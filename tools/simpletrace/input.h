@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/debug.h"
 #include "common/err.h"
 
 #define ST_INPUT_MAX (128u << 10)   /* largest request */
@@ -46,6 +47,7 @@ static inline int64_t st_input_need(struct st_input *in, size_t n,
 
 static inline const unsigned char *st_input_bytes(const struct st_input *in)
 {
+    debug_assert(in->at <= in->end);
     return in->buffer + in->at;
 }
 

@@ -5,8 +5,10 @@
  */
 #include "simpletrace/merge.h"
 
+#include <assert.h>
 #include <errno.h>
 
+#include "common/debug.h"
 #include "common/fault.h"
 
 static int allocate_heads(struct st_merge *m, size_t nr, struct err *e)
@@ -25,6 +27,7 @@ int st_merge_open(struct st_merge *m, char *const *paths, size_t nr,
 {
     int rc;
 
+    assert(nr);
     *m = (struct st_merge){ .nr = 0 };
     rc = allocate_heads(m, nr, e);
     for ( ; !rc && m->nr < nr; m->nr += !rc )
@@ -48,6 +51,7 @@ static int fill_head(struct st_merge *m, size_t i, struct err *e)
 {
     int rc = st_reader_next(&m->readers[i], &m->heads[i], e);
 
+    assert(i < m->nr && !m->has[i]);
     m->has[i] = rc > 0;
     return rc < 0 ? rc : 0;
 }
@@ -68,6 +72,7 @@ int st_merge_next(struct st_merge *m, const struct st_record **record,
     size_t i, best;
     int rc;
 
+    debug_assert(!m->handed || m->has[m->last]);
     if ( m->handed )
         m->has[m->last] = false;
     m->handed = false;

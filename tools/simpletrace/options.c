@@ -7,6 +7,7 @@
 
 #include "simpletrace/options.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stddef.h>
 
@@ -23,6 +24,7 @@ static int append_text(const struct opt *o, const char *text, void *config,
 {
     struct st_list *list = (void *)((char *)config + o->at);
 
+    assert(list->nr <= ST_MAX_NAMES);
     if ( list->nr == ST_MAX_NAMES )
         return err_set(e, -E2BIG, "--%s may be given %u times", o->name,
                        ST_MAX_NAMES);

@@ -4,11 +4,13 @@
  */
 #include "simpletrace/out.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "common/debug.h"
 #include "common/fault.h"
 
 #define ROOM (2 * ST_OUT_MAX)
@@ -29,6 +31,7 @@ void st_out_flush(struct st_out *o)
     const char *at = o->buffer;
     ssize_t n;
 
+    assert(o->buffer <= o->at && o->at <= o->end);
     while ( at < o->at && !o->failed )
     {
         n = fault_write(o->fd, at, o->at - at);
@@ -86,6 +89,7 @@ size_t st_out_char_length(const char *text, size_t left)
     };
     size_t i, n;
 
+    debug_assert(left);
     if ( *at < 0x80 )
         return *at >= ' ' && *at != 0x7f;
     for ( n = 2; n <= 4; n++ )

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/debug.h"
 #include "common/err.h"
 #include "common/num.h"
 
@@ -34,6 +35,7 @@ void st_out_flush(struct st_out *o);
  */
 static inline char *st_out_need(struct st_out *o, size_t n)
 {
+    debug_assert(n <= ST_OUT_MAX);
     if ( (size_t)(o->end - o->at) < n )
         st_out_flush(o);
     return o->at;

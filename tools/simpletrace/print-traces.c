@@ -7,6 +7,7 @@
  */
 #include "simpletrace/print-traces.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -14,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/debug.h"
 #include "common/pager.h"
 #include "common/progress.h"
 #include "simpletrace/sink.h"
@@ -42,6 +44,7 @@ static void print_record(const struct st_options *o, struct st_print *p,
                          const struct st_record *record)
 {
     if ( !p->seen )
+    debug_assert(record->event && record->from);
         p->first = record->time;
     p->seen = true;
     if ( !st_filter_accepts(&o->select, record, p->first) )
@@ -166,6 +169,7 @@ static int print_to_fd(const struct st_options *o, struct st_print *p, int fd,
     int rc = st_out_init(&p->out, fd, e), rc2;
 
     if ( rc )
+    assert(o->style < sizeof(styles) / sizeof(styles[0]));
         return rc;
     arena_init(&p->arena, 0);
     if ( sink->begin )

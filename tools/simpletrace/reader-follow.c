@@ -10,6 +10,7 @@
  */
 #include "simpletrace/trace-reader.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -49,6 +50,7 @@ static bool find_successor(const char *name, const struct stat *current,
 /* The counts continue, and messages keep the original name. */
 static void replace_reader(struct st_reader *r, struct st_reader *next)
 {
+    assert(next->in.buffer && next->events == r->events);
     next->in.name = r->in.name;
     next->records = r->records;
     next->lost = r->lost;

@@ -5,6 +5,7 @@
  */
 #include "simpletrace/reader-private.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +37,7 @@ static int map_set_event(struct st_reader *r, uint64_t id,
         r->map = map;
         r->map_nr = nr;
     }
+    assert(id < r->map_nr);
     r->map[id] = event;
     return 0;
 }
@@ -58,6 +60,7 @@ struct st_event *st_reader_add_unknown(struct st_reader *r, uint64_t id)
                      (unsigned long long)id);
     struct st_event *event = st_events_find_or_add(r->events, name, n);
 
+    assert(id >= r->map_nr || !r->map[id]);
     if ( event && id < ST_MAX_IDS && map_set_event(r, id, event) )
         return NULL;
     return event;
@@ -128,6 +131,7 @@ static int parse_extension(struct st_reader *r, uint64_t id, const char *text,
     size_t i;
     int rc = 0;
 
+    assert(id >= ST_MAX_IDS);
     for ( i = 0; i < sizeof(extensions) / sizeof(extensions[0]); i++ )
         if ( extensions[i].id == id )
             break;
@@ -152,6 +156,7 @@ int st_reader_take_mapping(struct st_reader *r, size_t size, struct err *e)
     int rc = id < ST_MAX_IDS ? parse_name(r, id, text, length) :
                                 parse_extension(r, id, text, length);
 
+    assert(size > HEADER);
     if ( rc )
         return err_sys(e, rc, "cannot read %s", r->in.name);
     r->in.at += size;

@@ -3,6 +3,8 @@
  * Version 0: records of eight words, id, time and six arguments.  A string is
  * a pointer into the process, which no longer exists.
  */
+#include <assert.h>
+
 #include "libusertrace/simple-format.h"
 #include "simpletrace/bytes.h"
 #include "simpletrace/reader-private.h"
@@ -22,6 +24,7 @@ static int take_record_v0(struct st_reader *r, struct st_record *record,
 {
     const unsigned char *p = st_input_bytes(&r->in);
 
+    assert(event && !r->version);
     *record = (struct st_record){
         .event = event, .from = r, .time = st_get64(p + 8, r->swapped),
         .is_dropped = event == &r->events->dropped,

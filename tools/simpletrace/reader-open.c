@@ -4,6 +4,7 @@
  */
 #include "simpletrace/reader-private.h"
 
+#include <assert.h>
 #include <errno.h>
 
 #include "common/fault.h"
@@ -90,6 +91,7 @@ int st_reader_open(struct st_reader *r, const char *path,
 {
     int rc;
 
+    assert(path && events);
     *r = (struct st_reader){ .events = events };
     rc = st_input_open(&r->in, path, e);
     if ( rc )

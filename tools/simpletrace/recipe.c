@@ -7,11 +7,14 @@
  */
 #include "simpletrace/recipe.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/debug.h"
 
 #define MAX_WIDTH 4096
 #define OTHER_ROOM (MAX_WIDTH + 64)
@@ -100,6 +103,7 @@ static void read_conversion(struct st_step *step, const char *text)
     char modifier[3] = "";
     size_t n = strspn(at, "-+ #0");
 
+    assert(*text == '%');
     at += strspn(at, "-+ #0'");
     memcpy(step->flags, text + 1, n < sizeof(step->flags) ? n :
            sizeof(step->flags) - 1);
@@ -173,6 +177,7 @@ int st_recipe_make(struct arena *a, struct st_event *event,
         if ( resolve_step(step, event) )
             step++;
     }
+    assert((size_t)(step - steps) <= nr);
     event->steps = steps;
     event->nr_steps = step - steps;
     return 0;
@@ -180,6 +185,7 @@ int st_recipe_make(struct arena *a, struct st_event *event,
 
 static int64_t sign_extended(const struct st_step *step, uint64_t word)
 {
+    debug_assert(step->shift < 64);
     return (int64_t)(word << step->shift) >> step->shift;
 }
 
@@ -245,6 +251,7 @@ static void print_other(struct st_out *out, const struct st_step *step,
     unsigned int stars = (step->stars & 1) + (step->stars >> 1);
     const struct st_value *star = &values[step->arg - stars];
 
+    debug_assert(step->arg >= stars);
     if ( step->stars & 1 )
         width = clamp_width((int32_t)star++->word);
     if ( step->stars & 2 )

@@ -8,6 +8,8 @@
 
 #include <fnmatch.h>
 
+#include "common/debug.h"
+
 static bool wants_name(const struct st_list *names, const char *name)
 {
     bool wanted = !names->nr || *names->text[0] == '-';
@@ -38,6 +40,7 @@ bool st_filter_accepts(const struct st_filter *s,
 {
     int64_t since = (int64_t)(record->time - first);
 
+    debug_assert(record->event);
     if ( s->names.nr && !wants_event(s, record) )
         return false;
     if ( (s->pid && record->pid != s->pid) ||

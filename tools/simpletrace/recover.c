@@ -6,6 +6,7 @@
  */
 #include "simpletrace/recover.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -125,6 +126,7 @@ static int keep_lost(struct recovery *r, const struct simple_ring *ring,
     };
     unsigned char *bytes = arena_alloc(&r->arena, SIMPLE_MARKER_BYTES, 8);
 
+    assert(nr);
     if ( !bytes )
         return -ENOMEM;
     memcpy(bytes, &head, sizeof(head));
@@ -141,6 +143,7 @@ static unsigned char *unwrap_data(struct recovery *r, const unsigned char *data,
     size_t first = n < room - at ? n : room - at;
     unsigned char *bytes = arena_alloc(&r->arena, n, 8);
 
+    assert(n <= room);
     if ( bytes )
     {
         memcpy(bytes, data + at, first);
@@ -207,6 +210,7 @@ static int read_ring(struct recovery *r, size_t i)
     unsigned char *bytes;
     int rc;
 
+    assert(i < r->head.nr_rings);
     memcpy(&ring, base, sizeof(ring));
     tail = ring.committed[r->side].tail;
     w.reported_lost = ring.committed[r->side].reported_lost;

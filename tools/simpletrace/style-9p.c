@@ -6,6 +6,7 @@
  */
 #include <ctype.h>
 
+#include "common/debug.h"
 #include "simpletrace/sink.h"
 
 #define PREFIX "v9fs_"
@@ -37,6 +38,7 @@ static void print_message(struct st_out *out, const char *event, bool answer)
     const char *name = event + strlen(PREFIX);
     size_t n = strlen(name) - (answer ? strlen(RETURN) : 0);
 
+    debug_assert(!strncmp(event, PREFIX, strlen(PREFIX)));
     st_out_char(out, answer ? 'R' : 'T');
     for ( size_t i = 0; i < n; i++ )
         st_out_char(out, toupper((unsigned char)name[i]));

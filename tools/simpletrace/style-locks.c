@@ -4,6 +4,7 @@
  * and _unlock.  Without thread ids in the trace, a granted lock is attributed
  * to the thread that has waited longest.
  */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,6 +102,7 @@ static void add_waiter(struct lock *l, const struct st_record *r)
 {
     struct waiter *w = &l->waiters[l->nr_waiters];
 
+    assert(l->nr_waiters <= MAX_WAITERS);
     if ( l->nr_waiters == MAX_WAITERS )
         return;
     *w = (struct waiter){ .time = r->time, .tid = r->tid };
@@ -216,6 +218,7 @@ static void print_place(struct st_out *out, const char *what,
 
 static void print_lock(struct st_out *out, struct lock *l)
 {
+    assert(l->nr_waiters <= MAX_WAITERS);
     st_out_print(out, "Lock: %#llx locks: %llu, locked: %llu, unlocked: "
                  "%llu", (unsigned long long)l->mutex,
                  (unsigned long long)l->nr[LOCK],

@@ -2,6 +2,7 @@
 /*
  * Statistics: the number of records and bytes of each event.
  */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "simpletrace/sink.h"
@@ -66,6 +67,7 @@ static void stats_print(struct st_print *p)
     struct st_event **seen;
     double seconds;
 
+    assert(p->no_memory || s->records >= s->seen.nr);
     if ( p->no_memory )
         return;
     seen = s->seen.items;

@@ -5,6 +5,7 @@
  */
 #include <time.h>
 
+#include "common/debug.h"
 #include "simpletrace/recipe.h"
 #include "simpletrace/sink.h"
 
@@ -19,6 +20,7 @@ static uint64_t wall_time(const struct st_record *record)
 {
     const struct st_clock *clock = &record->from->clock;
 
+    debug_assert(clock->known);
     return clock->realtime + (record->time - clock->monotonic);
 }
 

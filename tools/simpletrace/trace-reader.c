@@ -12,9 +12,11 @@
  */
 #include "simpletrace/trace-reader.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
+#include "common/debug.h"
 #include "common/fault.h"
 #include "libusertrace/simple-format.h"
 #include "simpletrace/bytes.h"
@@ -129,6 +131,7 @@ static bool event_is_valid(struct st_reader *r, const unsigned char *p,
 {
     uint64_t id = st_get64(p + r->type_bytes, r->swapped);
 
+    assert(size >= r->type_bytes + RECORD);
     return arguments_fit(r, lookup_event(r, id), p, size);
 }
 
@@ -145,6 +148,7 @@ static bool item_follows(struct st_reader *r, size_t size, struct err *e)
     int64_t have;
     size_t next;
 
+    assert(size && size <= ST_INPUT_MAX);
     for ( ; more && size + r->type_bytes + RECORD <= ST_INPUT_MAX; more-- )
     {
         have = st_input_need(&r->in, size + r->type_bytes + RECORD, e);
@@ -201,6 +205,7 @@ static int skip_damage(struct st_reader *r, struct err *e)
 void st_reader_report_damage(struct st_reader *r, uint64_t offset,
                              uint64_t bytes)
 {
+    assert(bytes);
     r->gaps++;
     r->skipped += bytes;
     if ( r->damaged )
@@ -211,6 +216,8 @@ static void take_record(struct st_reader *r, struct st_record *record,
                         struct st_event *event, const unsigned char *p,
                         size_t size)
 {
+    debug_assert(size >= r->type_bytes + RECORD);
+    debug_assert(p + size <= r->in.buffer + r->in.end);
     *record = (struct st_record){
         .event = event, .from = r,
         .time = st_get64(p + r->type_bytes + 8, r->swapped),
@@ -234,6 +241,7 @@ static int take_event_slow(struct st_reader *r, struct st_record *record,
     uint64_t id = st_get64(p + r->type_bytes, r->swapped);
     struct st_event *event = lookup_event(r, id);
 
+    assert(size >= r->type_bytes + RECORD);
     if ( __builtin_expect(!arguments_fit(r, event, p, size), 0) )
     {
         if ( !item_follows(r, size, e) )
@@ -310,12 +318,14 @@ static int next_item(struct st_reader *r, struct st_record *record,
 int st_reader_next(struct st_reader *r, struct st_record *record,
                    struct err *e)
 {
+    debug_assert(r->in.buffer);
     return r->version ? next_item(r, record, e) :
                         st_reader_next_v0(r, record, e);
 }
 
 uint64_t st_record_word(const struct st_record *record, size_t at)
 {
+    debug_assert(at + 8 <= record->bytes);
     return st_get64(record->args + at, record->from->swapped);
 }
 

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE             /* asprintf */
 #include "libusertrace/monitor/dialogue.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,7 @@ static bool put_line_byte(struct mon_dialogue *t, char byte, char **reply,
 {
     struct mon_frame *f = &t->frame;
 
+    assert(f->nr <= sizeof(f->text));
     if ( f->nr == sizeof(f->text) )
         return false;
     f->text[f->nr++] = byte;
@@ -113,6 +115,7 @@ static const struct protocol protocols[] = {
 
 int mon_dialogue_load(enum usertrace_protocol protocol, struct err *e)
 {
+    assert(protocol < sizeof(protocols) / sizeof(protocols[0]));
     return protocols[protocol].load(e);
 }
 

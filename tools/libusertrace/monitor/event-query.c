@@ -6,6 +6,7 @@
  */
 #include "libusertrace/monitor/event-query.h"
 
+#include <assert.h>
 #include <errno.h>
 
 #include "common/fault.h"
@@ -34,6 +35,7 @@ static int find_by_pattern(const struct mon_query *q, struct mon_events *found,
     TraceEventIter iter;
     TraceEvent *ev;
 
+    assert(!found->list);
     found->list = fault_calloc(room + 1, sizeof(*found->list));
     if ( !found->list )
         return err_sys(e, -ENOMEM, "trace events");
@@ -49,6 +51,7 @@ static int find_by_name(const struct mon_query *q, struct mon_events *found,
 {
     TraceEvent *ev = trace_event_name(q->name);
 
+    assert(!found->list);
     if ( !ev )
         return err_set(e, -ENOENT, "unknown event \"%.200s\"", q->name);
     if ( !query_matches(q, ev) )
@@ -69,6 +72,7 @@ static int report_invalid_vcpu(uint32_t index, struct err *e)
 int mon_events_new(const struct mon_query *q, struct mon_events *found,
                    struct err *e)
 {
+    assert(q->name);
     *found = (struct mon_events){ .has_vcpu = q->has_vcpu, .vcpu = q->vcpu };
     if ( q->has_vcpu && !usertrace_vcpu(q->vcpu) )
         return report_invalid_vcpu(q->vcpu, e);
@@ -83,6 +87,7 @@ void mon_events_free(struct mon_events *found)
 
 bool mon_event_is_on(const struct mon_events *found, const TraceEvent *ev)
 {
+    assert(!found->has_vcpu || trace_event_is_vcpu(ev));
     return found->has_vcpu ? usertrace_vcpu_get_state(found->vcpu, ev) > 0
                            : trace_event_get_state_dynamic(ev);
 }
@@ -90,6 +95,7 @@ bool mon_event_is_on(const struct mon_events *found, const TraceEvent *ev)
 static int switch_event(const struct mon_events *found, TraceEvent *ev, bool on,
                         struct err *e)
 {
+    assert(ev->sstate);
     if ( !found->has_vcpu )
         trace_event_set_state_dynamic(ev, on);
     else if ( usertrace_vcpu_set_state(found->vcpu, ev, on) )

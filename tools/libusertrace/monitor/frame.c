@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "common/debug.h"
+
 static bool is_blank(char byte)
 {
     return byte == ' ' || (byte >= '\t' && byte <= '\r');
@@ -18,6 +20,7 @@ static bool is_blank(char byte)
 
 static void append_byte(struct mon_frame *f, char byte)
 {
+    debug_assert(f->nr < sizeof(f->text));
     f->text[f->nr++] = byte;
 }
 

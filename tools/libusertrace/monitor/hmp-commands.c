@@ -4,12 +4,13 @@
  * that cannot be opened is an error line here, and silence in QEMU.
  */
 #define _GNU_SOURCE             /* strsep */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "libusertrace/monitor/hmp-private.h"
 #include "libusertrace/monitor/event-query.h"
+#include "libusertrace/monitor/hmp-private.h"
 #include "libusertrace/trace/usertrace.h"
 
 /* ---- events ------------------------------------------------------------- */
@@ -78,6 +79,7 @@ void mon_switch_events(struct mon_call *c)
     struct mon_events found;
     bool on;
 
+    assert(c->nr <= c->command->words_max);
     if ( !mon_parse_switch(c, &on) || !parse_vcpu(c, 2, &q) )
         return;
     if ( mon_events_new(&q, &found, &e) )
@@ -141,6 +143,7 @@ void mon_trace_file(struct mon_call *c)
 {
     struct err e = ERR_INIT;
 
+    assert(c->nr <= c->command->words_max);
     if ( !c->nr )
         reply_file_status(c);
     else if ( apply_file_action(c, &e) )

@@ -9,6 +9,7 @@
  */
 #include "libusertrace/monitor/hmp.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -119,6 +120,7 @@ static void split_words(struct mon_call *c, char *line)
 
 static void drop_words(struct mon_call *c, unsigned int nr)
 {
+    assert(nr <= c->nr);
     c->nr -= nr;
     memmove(c->words, c->words + nr, c->nr * sizeof(*c->words));
 }
@@ -128,6 +130,7 @@ static bool name_matches(const struct mon_command *command,
 {
     const char *last = mon_last_word(command);
 
+    assert(nr && nr <= c->nr);
     return (last != command->name) == (nr == 2) &&
            !strcmp(last, c->words[nr - 1]);
 }
@@ -152,6 +155,7 @@ static const struct mon_command *parse_command(struct mon_call *c)
     unsigned int nr = 1 + is_info;
     const struct mon_command *command = find_command(c, nr);
 
+    assert(c->nr);
     if ( command )
         drop_words(c, nr);
     else
@@ -180,6 +184,7 @@ static void show_help(struct mon_call *c)
 
 static void run_command(struct mon_call *c)
 {
+    assert(!c->command);
     c->command = parse_command(c);
     if ( !c->command )
         return;

@@ -10,6 +10,7 @@
 #define _GNU_SOURCE             /* dladdr */
 #include "libusertrace/monitor/qmp.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
@@ -67,10 +68,12 @@ int mon_qmp_load(struct err *e)
 
 char *mon_qmp_greeting(void)
 {
+    assert(qmp_ops);
     return qmp_ops->greeting();
 }
 
 char *mon_qmp_answer(struct mon_qmp *q, const char *text, size_t length)
 {
+    assert(qmp_ops);
     return qmp_ops->answer(q, text, length);
 }

@@ -13,6 +13,7 @@
  * otherwise the child would keep the socket alive.
  */
 #define _GNU_SOURCE             /* pipe2 */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -26,8 +27,8 @@
 
 #include "common/err.h"
 #include "common/fault.h"
-#include "libusertrace/monitor/socket.h"
 #include "libusertrace/monitor/dialogue.h"
+#include "libusertrace/monitor/socket.h"
 #include "libusertrace/trace/monitor.h"
 
 #define CLIENTS_MAX 16u
@@ -71,6 +72,7 @@ static void client_free(struct client *c)
 
 static void client_close(struct client **slot)
 {
+    assert(*slot);
     pthread_mutex_lock(&lock);
     client_free(*slot);
     *slot = NULL;
@@ -80,6 +82,7 @@ static void client_close(struct client **slot)
 /* False, here and below: close the client. */
 static bool set_reply(struct client *c, char *line)
 {
+    assert(!c->reply);
     c->reply = line;
     c->reply_at = 0;
     c->reply_nr = line ? strlen(line) : 0;
@@ -90,9 +93,11 @@ static bool set_reply(struct client *c, char *line)
 static bool send_reply(struct client *c)
 {
     size_t left = c->reply_nr - c->reply_at;
-    ssize_t rc = write(c->out, c->reply + c->reply_at,
-                       left < PIPE_BUF ? left : PIPE_BUF);
+    ssize_t rc;
 
+    assert(c->reply && c->reply_at <= c->reply_nr);
+    rc = write(c->out, c->reply + c->reply_at,
+               left < PIPE_BUF ? left : PIPE_BUF);
     if ( rc < 0 )
         return errno == EAGAIN || errno == EINTR;
     c->reply_at += rc;
@@ -122,8 +127,10 @@ static bool process_bytes(struct client *c)
 
 static bool receive_bytes(struct client *c)
 {
-    ssize_t rc = read(c->in, c->bytes, sizeof(c->bytes));
+    ssize_t rc;
 
+    assert(!c->reply && c->in_at == c->in_nr);
+    rc = read(c->in, c->bytes, sizeof(c->bytes));
     if ( rc < 0 )
         return errno == EAGAIN || errno == EINTR;
     c->in_at = 0;
@@ -154,6 +161,7 @@ static int add_client(struct usertrace_server *s, struct client **slot, int in,
 {
     struct client *c = fault_calloc(1, sizeof(*c));
 
+    assert(slot && !*slot);
     if ( !c )
         return -ENOMEM;
     c->in = in;
@@ -340,6 +348,7 @@ static void register_handlers(void)
 
 static void list_add_server(struct usertrace_server *s)
 {
+    assert(!s->next);
     pthread_mutex_lock(&lock);
     s->next = servers;
     servers = s;

@@ -14,6 +14,7 @@
 #define _GNU_SOURCE             /* accept4, struct ucred */
 #include "libusertrace/monitor/socket.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -124,6 +125,7 @@ static int bind_and_listen(struct mon_socket *s,
     struct stat st;
 
     s->fd = create_socket();
+    assert(s->fd < 0 && s->path);
     if ( s->fd < 0 || fchmod(s->fd, 0600) )
         return err_sys(e, -errno, "%s", address->sun_path);
     if ( !bind_address(s, address, may_take, e) )
@@ -200,6 +202,7 @@ int mon_socket_accept(const struct mon_socket *s)
     int fd = accept4(s->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
     if ( fd < 0 )
+    assert(s->fd >= 0);
         return -errno;
     if ( peer_is_allowed(fd) )
         return fd;
