@@ -35,10 +35,10 @@ of()
 {
     awk -v file="$1" '
         /^\.I / { name = $2 }
-        /^It is made/ { name = "" }
+        /^Build and trace/ { name = "" }
         /^\.nf/ { here = name == file && (file || last) }
         /^\.fi/ { last = last && !here; here = 0 }
-        /^It is made/ { last = 1 }
+        /^Build and trace/ { last = 1 }
         here && /^\.PP/ { print "" }
         here && /^    / { print substr($0, 5) }' \
         "$top_srcdir/man/libusertrace.3" |

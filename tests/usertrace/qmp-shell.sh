@@ -109,7 +109,7 @@ wait $program || fail "the program: exit $?"
 mkdir alone && cp "$library/libusertrace.so.0" alone || exit 99
 LD_LIBRARY_PATH=$scratch/alone ./sample -T qmp=qmp >said 2>&1 </dev/null
 [ $? = 1 ] || fail 'a server without its library'
-expect 'QMP is a library of its own, which needs jansson: libusertrace-qmp.so.0'
+expect 'cannot load the library of QMP, which needs jansson: libusertrace-qmp.so.0'
 LD_LIBRARY_PATH=$scratch/alone ./sample -e sample_begin </dev/null 2>said ||
     fail 'needs QMP to trace'
 expect 'sample_begin name sample'

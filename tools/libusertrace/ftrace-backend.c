@@ -93,7 +93,7 @@ int ut_ftrace_init(struct err *e)
         rc = enable_tracing(folder, e);
     if ( rc == -EACCES || rc == -EPERM )
     {
-        ut_report("warning: %s: nothing goes to ftrace", e->text);
+        ut_report("warning: %s: ftrace output is disabled", e->text);
         *e = (struct err)ERR_INIT;
         return 0;
     }

@@ -73,7 +73,7 @@ static int parse_part(struct option *o, char *part, bool is_first,
     int key = has_key ? find_key(part, length) : is_first ? ENABLE : NR_KEYS;
 
     if ( key == NR_KEYS )
-        return err_set(e, -EINVAL, "Invalid parameter '%.*s': take "
+        return err_set(e, -EINVAL, "Invalid parameter '%.*s': use "
                        "[enable=]PATTERN, events=FILE, file=FILE, qmp=PATH or "
                        "hmp=PATH",
                        (int)(length < 80 ? length : 80), part);

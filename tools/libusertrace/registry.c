@@ -163,7 +163,7 @@ void trace_event_register_group(TraceEvent **events)
 
     if ( !group )
     {
-        ut_report("out of memory: some trace events are left out");
+        ut_report("out of memory: some trace events are not available");
         return;
     }
     ut_lock();

@@ -170,7 +170,7 @@ int ut_arena_open(struct ut_arena **arena, const char *folder,
             ut_arena_close(a);
     }
     if ( rc )
-        return err_sys(e, rc, "no memory for traces in %.100s",
+        return err_sys(e, rc, "cannot create rings in %.100s",
                        folder ? folder : "a file without a name");
     *arena = a;
     return 0;
@@ -217,7 +217,7 @@ int ut_ring_new(struct ut_arena *a, struct ut_ring **ring, struct err *e)
     if ( rc )
     {
         fault_free(r);
-        return err_sys(e, rc, "no memory for traces of one more thread");
+        return err_sys(e, rc, "cannot create a ring for another thread");
     }
     r->arena = a;
     __atomic_store_n(&a->head->nr_rings, nr + 1, __ATOMIC_RELEASE);

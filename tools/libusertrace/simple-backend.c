@@ -135,8 +135,8 @@ static void report_write_error(int rc)
 {
     if ( !rc || simple.reported_file_error )
         return;
-    ut_report("trace file %s: %s: events that find no more room are dropped "
-              "and counted", simple.drain.file.path, strerror(-rc));
+    ut_report("trace file %s: %s: events that do not fit are dropped and "
+              "counted", simple.drain.file.path, strerror(-rc));
     simple.reported_file_error = true;
 }
 
@@ -191,7 +191,8 @@ static int start_drain_thread(struct err *e)
     pthread_attr_destroy(&attr);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if ( rc )
-        return err_sys(e, -rc, "no thread to write the trace file");
+        return err_sys(e, -rc, "cannot start the thread that writes the trace "
+                       "file");
     simple.has_thread = true;
     return 0;
 }
@@ -202,8 +203,8 @@ static void enter_early(void)
 {
     struct err ignored = ERR_INIT;
 
-    simple.drain.pid = getpid();
     assert(simple.state == IDLE || simple.state == FORKED);
+    simple.drain.pid = getpid();
     if ( ut_arena_open(&simple.drain.arena, NULL, NULL, simple.ring_bytes,
                        &ignored) )
         return;
@@ -217,8 +218,8 @@ static int enter_open(const char *path, struct err *e)
 {
     int rc = start_drain_thread(e);
 
-    simple.drain.pid = getpid();
     assert(simple.state != OPEN && simple.drain.file.fd < 0);
+    simple.drain.pid = getpid();
     if ( rc )
         return rc;
     rc = ut_file_open(&simple.drain.file, path, e);
@@ -262,8 +263,8 @@ static int open_file(struct err *e)
         return enter_open(name, e);
     n = snprintf(path, sizeof(path), "%s/%s", folder, name);
     if ( n < 0 || (size_t)n >= sizeof(path) )
-        return err_set(e, -ENAMETOOLONG, "trace file %.150s: its whole name is "
-                       "too long", name);
+        return err_set(e, -ENAMETOOLONG, "trace file %.150s: its absolute path "
+                       "is too long", name);
     return enter_open(path, e);
 }
 
@@ -285,8 +286,8 @@ static int close_file(struct err *e)
     unsigned long long nr;
     int rc;
 
-    ut_rings_set_accepting(false);
     assert(simple.state == OPEN);
+    ut_rings_set_accepting(false);
     ut_drain_close_rings(&simple.drain);
     wait_for_idle();
     rc = ut_drain_run_pass(&simple.drain);
@@ -337,13 +338,13 @@ static void rotate_file(void)
     struct err e = ERR_INIT;
     char *path = fault_strdup(simple.drain.file.path);
 
-    if ( path )
     assert(simple.state == OPEN);
+    if ( path )
     {
         shift_names(path);
         if ( ut_file_open(&next, path, &e) )
         {
-            ut_report("%s: the old file goes on", e.text);
+            ut_report("%s: continuing with the old file", e.text);
             simple.rotate_bytes = 0;
         }
         else
@@ -393,8 +394,8 @@ static void make_child_name(void)
     size_t room = simple.name ? strlen(simple.name) + 16 : 0;
     char *name = room ? fault_malloc(room) : NULL;
 
-    if ( name )
     assert(simple.state_before_fork == OPEN);
+    if ( name )
         snprintf(name, room, "%s-%d", simple.name, (int)getpid());
     fault_free(simple.name);
     simple.name = name;
@@ -431,7 +432,7 @@ static int init_once(struct err *e)
         rc = -pthread_atfork(lock_before_fork, unlock_after_fork,
                              reset_in_child);
     simple.has_handlers = !rc;
-    return rc ? err_sys(e, rc, "no memory to trace") : 0;
+    return rc ? err_sys(e, rc, "cannot initialize tracing") : 0;
 }
 
 int ut_simple_init(struct err *e)
@@ -465,8 +466,8 @@ void ut_simple_peek_records(ut_record_fn *show, void *arg)
 /* In a child that has not opened its file yet: never open one. */
 static void cancel_restart(void)
 {
-    ut_rings_set_accepting(false);
     assert(simple.state == FORKED);
+    ut_rings_set_accepting(false);
     simple.state = IDLE;
 }
 
@@ -494,7 +495,7 @@ int usertrace_file(enum usertrace_file what, struct err *e)
 
     if ( !usertrace_has_backend("simple") )
         return err_set(e, -ENOTSUP, "there is no trace file: the program was "
-                       "made without back end simple");
+                       "generated without back end simple");
     pthread_mutex_lock(&lock);
     rc = apply_file_action(what, e);
     pthread_mutex_unlock(&lock);
@@ -546,8 +547,8 @@ int usertrace_ring_size(size_t bytes, struct err *e)
     size_t size = RING_MIN;
 
     if ( bytes > RING_MAX )
-        return err_set(e, -EINVAL, "a ring of %zu bytes: at most %u", bytes,
-                       RING_MAX);
+        return err_set(e, -EINVAL, "a ring of %zu bytes is too large: at "
+                       "most %u", bytes, RING_MAX);
     while ( size < bytes )
         size *= 2;
     pthread_mutex_lock(&lock);

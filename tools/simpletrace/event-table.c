@@ -155,8 +155,8 @@ int st_events_read(struct st_events *s, char *const *paths, size_t nr,
     {
         rc = tt_parse(&a, sources, nr, &model, report_syntax_error, &diagnose);
         if ( rc == -EINVAL )
-            err_set(e, rc, "the events are not as trace-events(5) has them: "
-                    "mend the lines named, or leave the file out");
+            err_set(e, rc, "the file of events has errors, see "
+                    "trace-events(5): correct it, or omit the file");
         if ( !rc )
             rc = add_model_events(s, &model);
         if ( rc )

@@ -33,15 +33,16 @@ static int recover_trace(const struct st_options *o, bool *damaged,
 
     if ( rc )
         return rc;
-    log_info(&o->log, "%s: %" PRIu64 " events from the rings, and %" PRIu64
-             " that were lost", o->recover, done.events, done.lost);
+    log_info(&o->log, "%s: recovered %" PRIu64 " events from the rings; %"
+             PRIu64 " events had been lost", o->recover, done.events,
+             done.lost);
     *damaged = done.unread || done.missing;
     if ( done.unread )
-        log_warning(&o->log, "%" PRIu64 " bytes of the rings are no events: "
-                    "passed over", done.unread);
+        log_warning(&o->log, "skipped %" PRIu64 " bytes of the rings, which "
+                    "are not valid events", done.unread);
     if ( done.missing )
-        log_warning(&o->log, "the trace file lacks %" PRIu64 " bytes at its "
-                    "end: they are passed over", done.missing);
+        log_warning(&o->log, "the last %" PRIu64 " bytes of the trace file are "
+                    "missing: their events are lost", done.missing);
     return 0;
 }
 

@@ -18,7 +18,7 @@ static int allocate_heads(struct st_merge *m, size_t nr, struct err *e)
     m->has = fault_calloc(nr, sizeof(*m->has));
     if ( m->readers && m->heads && m->has )
         return 0;
-    return err_sys(e, -ENOMEM, "cannot read any trace");
+    return err_sys(e, -ENOMEM, "cannot read the traces");
 }
 
 int st_merge_open(struct st_merge *m, char *const *paths, size_t nr,

@@ -26,7 +26,7 @@ static int append_text(const struct opt *o, const char *text, void *config,
 
     assert(list->nr <= ST_MAX_NAMES);
     if ( list->nr == ST_MAX_NAMES )
-        return err_set(e, -E2BIG, "--%s may be given %u times", o->name,
+        return err_set(e, -E2BIG, "--%s may be given at most %u times", o->name,
                        ST_MAX_NAMES);
     list->text[list->nr++] = (char *)text;
     return 0;
@@ -37,46 +37,46 @@ static int append_text(const struct opt *o, const char *text, void *config,
 static const struct opt opts[] = {
     { .name = "events", .letter = 'e', .type = OPT_CALL, .arg = "FILE",
       .at = AT(files), .parse = append_text,
-      .help = "that declares the events; may be given again" },
+      .help = "read declarations of events; may be given again" },
     { .name = "no-header", .type = OPT_FLAG, .at = AT(no_header),
-      .help = "the trace begins with records, as SystemTap's do" },
+      .help = "accept a trace without a header, as SystemTap writes" },
     { .name = "ids", .type = OPT_CHOICE, .arg = "WHICH", .choices = ids,
       .preset = "auto", .at = AT(ids),
-      .help = "what ids count where a trace has no names: all or enabled "
-              "events" },
-    { .type = OPT_GROUP, .help = "What is printed" },
+      .help = "events that ids count in a trace without names: all or "
+              "enabled ones" },
+    { .type = OPT_GROUP, .help = "Output" },
     { .name = "style", .letter = 's', .type = OPT_CHOICE, .arg = "STYLE",
       .choices = styles, .preset = "text", .at = AT(style),
-      .help = "of the lines" },
+      .help = "output format" },
     { .name = "time", .letter = 't', .type = OPT_CHOICE, .arg = "TIME",
       .choices = times, .preset = "auto", .at = AT(time),
-      .help = "to show: the wall's, the clock's, since start or last" },
+      .help = "time of day, clock, or time since first or last record" },
     { .name = "follow", .letter = 'f', .type = OPT_FLAG, .at = AT(follow),
-      .help = "wait for more at the end, until interrupted" },
+      .help = "wait for more records at the end, until interrupted" },
     { .name = "color", .type = OPT_CHOICE, .arg = "WHEN", .preset = "auto",
       .at = AT(colour), .choices = whens,
-      .help = "colours in style text; auto: on a terminal without NO_COLOR" },
+      .help = "colour style text; auto: on a terminal without NO_COLOR" },
     { .name = "pager", .type = OPT_CHOICE, .arg = "WHEN", .preset = "auto",
       .at = AT(pager), .choices = whens,
-      .help = "through $PAGER, or less; auto: on a terminal" },
+      .help = "use $PAGER, or less; auto: on a terminal" },
     { .name = "progress", .type = OPT_FLAG, .preset = "yes",
-      .at = AT(progress), .help = "on a terminal, how far it is" },
-    { .type = OPT_GROUP, .help = "Which records" },
+      .at = AT(progress), .help = "print progress on standard error" },
+    { .type = OPT_GROUP, .help = "Filters" },
     { .name = "name", .letter = 'N', .type = OPT_CALL, .arg = "PATTERN",
       .at = AT(select.names), .parse = append_text,
-      .help = "events of such names; -PATTERN: all but; may be given again" },
+      .help = "only these events; -PATTERN: exclude; may be given again" },
     { .name = "from", .type = OPT_TIME, .arg = "TIME", .at = AT(select.from),
-      .help = "from so long after the first record" },
+      .help = "only records from this time after the first" },
     { .name = "to", .type = OPT_TIME, .arg = "TIME", .at = AT(select.to),
-      .help = "up to so long after the first record" },
+      .help = "only records up to this time after the first" },
     { .name = "pid", .letter = 'p', .type = OPT_U64, .arg = "PID",
-      .min = 1, .at = AT(select.pid), .help = "of this process" },
+      .min = 1, .at = AT(select.pid), .help = "only records of this process" },
     { .name = "tid", .type = OPT_U64, .arg = "TID", .min = 1,
-      .at = AT(select.tid), .help = "of this thread" },
+      .at = AT(select.tid), .help = "only records of this thread" },
     { .type = OPT_GROUP, .help = "After a crash" },
     { .name = "recover", .type = OPT_TEXT, .arg = "FILE", .at = AT(recover),
-      .help = "print nothing: write the trace that TRACE.rings belongs to, "
-              "whole, to FILE" },
+      .help = "print nothing: write the complete trace of the killed program "
+              "that left NAME.rings, given as TRACE, to FILE" },
     { .type = OPT_GROUP, .help = "Messages" },
     LOG_OPTS(struct st_options, log),
 };
@@ -86,9 +86,9 @@ static const struct program program = {
     .version = PACKAGE_VERSION,
     .synopsis = "[OPTION...] [EVENTS] TRACE...",
     .summary = "print traces that the simple back end of trace points wrote",
-    .footer = "A TRACE may be -: standard input.  EVENTS, a file that "
-              "declares events, is\nonly needed for traces that do not "
-              "declare them themselves.\n"
+    .footer = "TRACE may be - for standard input.  EVENTS is a file that "
+              "declares events, for\ntraces that do not contain "
+              "declarations.\n"
               "\n"
               "  simpletrace trace-4711\n"
               "  simpletrace --style=qemu trace-events-all trace-4711\n"
@@ -112,7 +112,7 @@ int st_options_read(struct st_options *o, int argc, char **argv,
     o->nr_traces = argc - first;
     if ( o->recover && o->nr_traces > 1 )
         return err_set(e, -EINVAL, "--recover takes the rings of one process: "
-                       "leave out %s", o->traces[1]);
+                       "remove %s", o->traces[1]);
     if ( !o->files.nr && o->nr_traces > 1 && !st_is_trace(*o->traces) )
     {
         o->files.text[o->files.nr++] = *o->traces++;

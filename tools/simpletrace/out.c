@@ -20,7 +20,7 @@ int st_out_init(struct st_out *o, int fd, struct err *e)
 {
     *o = (struct st_out){ .fd = fd, .buffer = fault_malloc(ROOM) };
     if ( !o->buffer )
-        return err_sys(e, -ENOMEM, "cannot write anything");
+        return err_sys(e, -ENOMEM, "cannot allocate an output buffer");
     o->at = o->buffer;
     o->end = o->buffer + ROOM;
     return 0;
@@ -49,7 +49,7 @@ int st_out_fini(struct st_out *o, struct err *e)
         st_out_flush(o);
     fault_free(o->buffer);
     o->buffer = NULL;
-    return o->failed ? err_sys(e, o->failed, "cannot write the text") : 0;
+    return o->failed ? err_sys(e, o->failed, "cannot write the output") : 0;
 }
 
 void st_out_bytes(struct st_out *o, const char *bytes, size_t n)

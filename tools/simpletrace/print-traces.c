@@ -35,16 +35,17 @@ static void report_gap(const struct st_reader *r, uint64_t offset,
     if ( r->gaps > MAX_GAPS )
         return;
     progress_hide(arg);
-    fprintf(stderr, "simpletrace: %s: %" PRIu64 " bytes at %" PRIu64
-                " are no records: passed over\n", r->in.name, bytes, offset);
+    fprintf(stderr, "simpletrace: %s: skipped %" PRIu64 " bytes at offset %"
+            PRIu64 ", which are not valid records\n", r->in.name, bytes,
+            offset);
 }
 
 static void print_record(const struct st_options *o, struct st_print *p,
                          const struct st_sink *sink,
                          const struct st_record *record)
 {
-    if ( !p->seen )
     debug_assert(record->event && record->from);
+    if ( !p->seen )
         p->first = record->time;
     p->seen = true;
     if ( !st_filter_accepts(&o->select, record, p->first) )
@@ -126,7 +127,7 @@ static int print_records(const struct st_options *o, struct st_print *p,
     } while ( !rc && !p->out.failed && wait_for_records(o, p) );
 
     if ( p->no_memory )
-        return err_sys(e, -ENOMEM, "cannot keep what the report needs");
+        return err_sys(e, -ENOMEM, "cannot store the data of the report");
     return rc < 0 ? rc : 0;
 }
 
@@ -141,15 +142,15 @@ static bool report_damage(const struct st_options *o, const struct st_merge *m,
         if ( m->readers[i].gaps )
         {
             any = true;
-            log_warning(&o->log, "%s: %" PRIu64 " bytes in %" PRIu64
-                        " places are no records; %" PRIu64 " records read",
-                        m->readers[i].in.name, m->readers[i].skipped,
-                        m->readers[i].gaps, m->readers[i].records);
+            log_warning(&o->log, "%s: read %" PRIu64 " records; skipped %"
+                        PRIu64 " damaged bytes in %" PRIu64 " places",
+                        m->readers[i].in.name, m->readers[i].records,
+                        m->readers[i].skipped, m->readers[i].gaps);
         }
     if ( p->undeclared )
-        log_warning(&o->log, "%" PRIu64 " records are of events that are not "
-                    "declared, or declared otherwise: their bytes are shown; "
-                    "give the file of events of the program that was traced",
+        log_warning(&o->log, "%" PRIu64 " records do not match a declaration, "
+                    "and are printed as bytes: give the traced program's file "
+                    "of events with --events",
                     p->undeclared);
     return any;
 }
@@ -168,8 +169,8 @@ static int print_to_fd(const struct st_options *o, struct st_print *p, int fd,
     const struct st_sink *sink = styles[o->style];
     int rc = st_out_init(&p->out, fd, e), rc2;
 
-    if ( rc )
     assert(o->style < sizeof(styles) / sizeof(styles[0]));
+    if ( rc )
         return rc;
     arena_init(&p->arena, 0);
     if ( sink->begin )

@@ -30,7 +30,7 @@ static int read_header(struct st_reader *r, struct err *e)
     version = st_get64(p + 16, r->swapped);
     if ( version > 4 || version == 1 )
         return err_at(e, -EINVAL, 16, "%s: version %llu of the format is not "
-                      "known here: 0, 2, 3 and 4 are", r->in.name,
+                      "supported, only 0, 2, 3 and 4", r->in.name,
                       (unsigned long long)version);
     size = version ? HEADER : OLD_HEADER;
     if ( st_input_need(&r->in, size, e) < (int64_t)size )
@@ -62,9 +62,9 @@ static int open_header(struct st_reader *r, const struct st_reader_options *how,
     if ( has )
         return read_header(r, e);
     if ( !how->no_header )
-        return err_set(e, -EINVAL, "%s does not begin as a trace of the "
-                       "simple back end does: if it is one of SystemTap, or "
-                       "its beginning is lost, add --no-header", r->in.name);
+        return err_set(e, -EINVAL, "%s is not a trace of the simple back "
+                       "end: if SystemTap wrote it, or its beginning is lost, "
+                       "add --no-header", r->in.name);
     guess_header(r, have);
     return 0;
 }
@@ -79,7 +79,7 @@ static int number_events(struct st_reader *r,
     if ( r->version == 4 && has_header )
         return 0;
     if ( !r->events->nr )
-        return err_set(e, -EINVAL, "%s names no events, only their positions: "
+        return err_set(e, -EINVAL, "%s identifies events only by position: "
                        "give the files that declare them, --events=FILE",
                        r->in.name);
     return st_reader_number_ids(r, all, e);

@@ -49,8 +49,8 @@ struct recovery
 static int report_no_rings(const struct recovery *r, const char *why,
                            struct err *e)
 {
-    return err_set(e, -EINVAL, "%s: %s: name the FILE.rings that a process "
-                   "that was killed left beside its trace", r->name, why);
+    return err_set(e, -EINVAL, "%s: %s: give the NAME.rings that a killed "
+                   "program left beside its trace NAME", r->name, why);
 }
 
 static int read_image(struct recovery *r, int fd, struct err *e)
@@ -60,9 +60,9 @@ static int read_image(struct recovery *r, int fd, struct err *e)
     size_t at = 0;
 
     if ( fstat(fd, &st) )
-        return err_sys(e, -errno, "cannot look at %s", r->name);
+        return err_sys(e, -errno, "cannot stat %s", r->name);
     if ( !S_ISREG(st.st_mode) || st.st_size < (off_t)sizeof(r->head) )
-        return report_no_rings(r, "too short for rings", e);
+        return report_no_rings(r, "too short for a file of rings", e);
     r->size = st.st_size;
     r->image = fault_malloc(r->size);
     if ( !r->image )
@@ -77,7 +77,7 @@ static int read_image(struct recovery *r, int fd, struct err *e)
         return err_sys(e, -errno, "cannot read %s", r->name);
     r->size = at;
     if ( at < sizeof(r->head) )
-        return report_no_rings(r, "too short for rings", e);
+        return report_no_rings(r, "too short for a file of rings", e);
     return 0;
 }
 
@@ -88,10 +88,10 @@ static int check_head(struct recovery *r, struct err *e)
 
     memcpy(&r->head, r->image, sizeof(r->head));
     if ( h->magic != SIMPLE_RINGS_MAGIC )
-        return report_no_rings(r, "these are no rings of this machine", e);
+        return report_no_rings(r, "not a file of rings of this machine", e);
     if ( h->version != SIMPLE_RINGS_VERSION )
-        return err_set(e, -EINVAL, "%s: version %u of the rings is not known "
-                       "here", r->name, h->version);
+        return err_set(e, -EINVAL, "%s: version %u of the rings is not "
+                       "supported", r->name, h->version);
     each = h->ring_header + h->ring_bytes;
     if ( h->header_bytes < sizeof(*h) || h->header_bytes > r->size ||
          h->ring_header < sizeof(struct simple_ring) ||
@@ -243,7 +243,7 @@ static int read_rings(struct recovery *r, struct err *e)
     for ( size_t i = 0; i < r->head.nr_rings && !rc; i++ )
         rc = read_ring(r, i);
     if ( rc )
-        return err_sys(e, rc, "cannot keep what is in %s", r->name);
+        return err_sys(e, rc, "cannot store the events of %s", r->name);
     if ( r->found.nr )
         qsort(r->found.items, r->found.nr, sizeof(struct found), compare_found);
     return 0;
@@ -268,8 +268,8 @@ static int open_trace(struct recovery *r, struct err *e)
         if ( fd >= 0 )
             close(fd);
     }
-    return err_set(e, -ENOENT, "the trace that %s belongs to, %.100s, is not "
-                   "there: put it back", r->name,
+    return err_set(e, -ENOENT, "the trace of %s, %.100s, does not exist: put "
+                   "it back", r->name,
                    r->head.committed[r->side].path);
 }
 

@@ -160,8 +160,8 @@ static bool check_log_backend(struct mon_call *c)
         mon_reply_hint(c);
     }
     else if ( !usertrace_has_backend("log") )
-        mon_reply_line(c, "there is no log: the program was made without back "
-                       "end log");
+        mon_reply_line(c, "there is no log: the program was generated without "
+                       "back end log");
     else
         return true;
     return false;

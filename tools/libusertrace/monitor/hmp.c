@@ -28,17 +28,17 @@ static void show_help(struct mon_call *c);
 static const struct mon_command commands[] = {
     { "help", "[command]", "show the commands, or one of them", 2, BOTH,
       show_help },
-    { "info trace", "", "show the records that wait in the rings", 0, MON_0_14,
+    { "info trace", "", "show the records in the rings", 0, MON_0_14,
       mon_old_show_records },
     { "info trace-events", "[name] [vcpu]", "show available trace-events & "
       "their state (name: event name pattern; vcpu: vCPU to query, default is "
       "any)", 2, MON_7_2, mon_show_events },
     { "info trace-events", "", "show available trace-events & their state", 0,
       MON_0_14, mon_old_show_events },
-    { "info trace-backends", "", "show what the program was made with", 0,
+    { "info trace-backends", "", "show the program's back ends", 0,
       BOTH, mon_show_backends },
-    { "info trace-counts", "", "show what went to trace files, and what did "
-      "not", 0, BOTH, mon_show_counts },
+    { "info trace-counts", "", "show the counters of trace files", 0, BOTH,
+      mon_show_counts },
     { "trace-event", "name on|off [vcpu]", "changes status of a specific trace "
       "event (vcpu: vCPU to set, default is all)", 3, MON_7_2,
       mon_switch_events },
@@ -212,7 +212,7 @@ int mon_command(const char *line, enum mon_version version, char **reply,
     if ( !c.out )
     {
         fault_free(copy);
-        return err_sys(e, -ENOMEM, "a monitor's command");
+        return err_sys(e, -ENOMEM, "cannot execute the command");
     }
     split_words(&c, copy);
     if ( c.nr )
@@ -226,7 +226,7 @@ int mon_command(const char *line, enum mon_version version, char **reply,
         return 0;
     free(*reply);
     *reply = NULL;
-    return err_sys(e, rc, "a monitor's command");
+    return err_sys(e, rc, "cannot execute the command");
 }
 
 int usertrace_command(const char *line, char **reply, struct err *e)

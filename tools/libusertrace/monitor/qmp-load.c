@@ -60,8 +60,8 @@ int mon_qmp_load(struct err *e)
             *(void **)&get = dlsym(library, "usertrace_qmp");
     }
     if ( !get )
-        return err_set(e, -ENOTSUP, "QMP is a library of its own, which needs "
-                       "jansson: %.300s", dlerror());
+        return err_set(e, -ENOTSUP, "cannot load the library of QMP, which "
+                       "needs jansson: %.300s", dlerror());
     qmp_ops = get();
     return 0;
 }

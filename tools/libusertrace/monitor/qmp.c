@@ -228,7 +228,7 @@ static json_t *negotiate_capabilities(const json_t *args, struct err *e)
 {
     if ( !json_array_size(json_object_get(args, "enable")) )
         return empty_result();
-    err_set(e, -EINVAL, "a capability that was not offered");
+    err_set(e, -EINVAL, "the server offers no capabilities");
     return NULL;
 }
 
@@ -483,7 +483,7 @@ static char *answer_message(struct mon_qmp *q, const char *text, size_t length)
         return parse_error_line(&why);
     value = execute_message(q, message, &is_known, &e);
     if ( !value && !e.code )
-        err_sys(&e, -ENOMEM, "a monitor's reply");
+        err_sys(&e, -ENOMEM, "cannot build the reply");
     line = format_line(value ? json_pack("{s:o}", "return", value)
                          : error_value(is_known ? "GenericError"
                                               : "CommandNotFound", e.text),

@@ -261,7 +261,7 @@ static int start_server_thread(struct usertrace_server *s, struct err *e)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     rc = pthread_create(&s->thread, NULL, run_server, s);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return rc ? err_sys(e, -rc, "a thread for the monitor") : 0;
+    return rc ? err_sys(e, -rc, "cannot start the thread of the monitor") : 0;
 }
 
 static void server_free(struct usertrace_server *s)
@@ -285,7 +285,7 @@ static int open_endpoint(struct usertrace_server *s, const char *path,
     if ( strcmp(path, "-") )
         return mon_socket_open(&s->socket, path, e);
     rc = add_client(s, &s->clients[0], STDIN_FILENO, STDOUT_FILENO);
-    return rc ? err_sys(e, rc, "a monitor") : 0;
+    return rc ? err_sys(e, rc, "cannot open a monitor") : 0;
 }
 
 /* ---- the list of them --------------------------------------------------- */

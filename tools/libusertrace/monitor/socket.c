@@ -37,8 +37,9 @@ static int make_address(const char *path, struct sockaddr_un *address,
 
     *address = (struct sockaddr_un){ .sun_family = AF_UNIX };
     if ( !length || length >= sizeof(address->sun_path) )
-        return err_set(e, -ENAMETOOLONG, "%.100s: the path of a socket has 1 "
-                       "to %zu bytes", path, sizeof(address->sun_path) - 1);
+        return err_set(e, -ENAMETOOLONG, "%.100s: the path of a socket must "
+                       "have 1 to %zu bytes", path,
+                       sizeof(address->sun_path) - 1);
     memcpy(address->sun_path, path, length);
     return 0;
 }
@@ -111,8 +112,8 @@ static bool bind_address(struct mon_socket *s,
          !unlink(address->sun_path) )
         rc = bind_socket(s->fd, address);
     if ( rc == -EADDRINUSE )
-        err_set(e, rc, "%s: is there already, and nothing that a program which "
-                "is gone left behind: take another path", address->sun_path);
+        err_set(e, rc, "%s: already exists, and is not the stale socket of a "
+                "dead program: choose another path", address->sun_path);
     else if ( rc )
         err_sys(e, rc, "%s", address->sun_path);
     return !rc;
@@ -124,8 +125,8 @@ static int bind_and_listen(struct mon_socket *s,
 {
     struct stat st;
 
-    s->fd = create_socket();
     assert(s->fd < 0 && s->path);
+    s->fd = create_socket();
     if ( s->fd < 0 || fchmod(s->fd, 0600) )
         return err_sys(e, -errno, "%s", address->sun_path);
     if ( !bind_address(s, address, may_take, e) )
@@ -201,8 +202,8 @@ int mon_socket_accept(const struct mon_socket *s)
 {
     int fd = accept4(s->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
-    if ( fd < 0 )
     assert(s->fd >= 0);
+    if ( fd < 0 )
         return -errno;
     if ( peer_is_allowed(fd) )
         return fd;

@@ -159,7 +159,7 @@ START_TEST(backends_and_counts_are_shown)
     ck_assert_str_eq(run_line("info trace-counts"), "written 0\r\ndropped 0\r\n"
                      "bytes 0\r\nfiles 0\r\nfailed-writes 0\r\nrings 0\r\n");
     ck_assert_str_eq(run_line("trace-file on"), "there is no trace file: the "
-                     "program was made without back end simple\r\n");
+                     "program was generated without back end simple\r\n");
 }
 END_TEST
 
@@ -172,7 +172,7 @@ START_TEST(the_log_is_for_trace_events)
     session_event("- three");
     ck_assert_str_eq(run_line("log trace:one"),
                      "there is no log: the program was "
-                     "made without back end log\r\n");
+                     "generated without back end log\r\n");
     usertrace_use_backends("log");
     ck_assert_str_eq(run_line("log trace:on*,trace:three,trace:no"),
                      "warning: trace event 'three' is not traceable\r\n"

@@ -120,8 +120,8 @@ START_TEST(our_own_commands)
                      "\"rings\": 0}}");
     ck_assert_str_eq(send_message(fd, "{'execute':'usertrace-file-on'}"),
                      "{\"error\": {\"class\": \"GenericError\", \"desc\": "
-                     "\"there is no trace file: the program was made without "
-                     "back end simple\"}}");
+                     "\"there is no trace file: the program was generated "
+                     "without back end simple\"}}");
     ck_assert_str_eq(send_message(fd,
                                   "{'execute':'usertrace-file-set','arguments':"
                                   "{'path':'a'}}"), "{\"return\": {}}");

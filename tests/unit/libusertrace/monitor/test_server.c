@@ -348,8 +348,8 @@ START_TEST(options_open_monitors)
     snprintf(path, sizeof(path), "%d.old", (int)getpid());
     ck_assert_int_eq(access(path, F_OK), 0);
     ck_assert_int_eq(usertrace_option("hmp=socket", &e), -EADDRINUSE);
-    ck_assert_str_eq(e.text, "socket: is there already, and nothing that a "
-                     "program which is gone left behind: take another path");
+    ck_assert_str_eq(e.text, "socket: already exists, and is not the stale "
+                     "socket of a dead program: choose another path");
     ck_assert(!unlink("socket") && !unlink(path) && !chdir("/") &&
               !rmdir(folder));
 }
