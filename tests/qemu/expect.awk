@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What a line of QEMU's declares, by its shape: words, the last of which is
-# the name; what is in the first ( ); all that is behind it.
+# Parses a declaration of QEMU by its shape: words, the last of which is the
+# name; the contents of the first ( ); and the rest of the line.
 
 function trim(text)
 {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# glue_begin QEMU FOLDER: FOLDER has what is to be found first by code of
-# QEMU's (its folder, as fetch-source prints it) that is compiled by itself.
+# glue_begin QEMU FOLDER: fill FOLDER with the headers that replace QEMU's own
+# when code of QEMU (the folder that fetch-source prints) is compiled alone.
 glue_begin()
 {
     mkdir -p "$2/qemu" "$2/trace" && cp "$1"/trace/*.[ch] "$2/trace/" ||

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Blanks that mean nothing go: those of types beside a star, and those of
-# formats outside of strings.  Columns: name, properties, arguments, format.
+# Removes redundant blanks: beside a star in types, and outside of strings in
+# formats.  Columns: name, properties, arguments, format.
 
 function squeeze_types(text)
 {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A C program that prints each event's format as the compiler understands it:
-# the columns of expect.awk in, with -F '\t'.
+# Writes a C program that prints each event's format as the compiler understands
+# it.  Input: the columns of expect.awk, with -F '\t'.
 
 BEGIN {
     print "#include <inttypes.h>"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A trace of libusertrace says itself how it is printed: without any file of
-# events, simpletrace prints what the log back end printed in the same run.
+# A trace of libusertrace contains its declarations: without a file of events,
+# simpletrace prints the same lines as the log back end in the same run.
 set -u
 # shellcheck source=tests/usertrace/lib.sh
 . "$top_srcdir/tests/usertrace/lib.sh"
@@ -10,10 +10,10 @@ set -u
 make_sample log,simple || exit 1
 ./sample -t 1 -n 500 -e 'sample_*' -f trace 2>log || fail "exit $?"
 "$simpletrace" -s log trace >text 2>err || fail "exit $?: $(head -n 3 err)"
-# A string that was NULL cannot be told from an empty one.
+# A NULL string cannot be distinguished from an empty one.
 sed 's/(null)//' log >wanted
 cmp -s wanted text || {
-    fail 'what log printed is not what simpletrace prints'
+    fail 'simpletrace prints other lines than the log'
     diff wanted text | head -n 10
 }
 "$simpletrace" -s text trace >text || fail "exit $?"

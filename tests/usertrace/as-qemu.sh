@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A program that was written for QEMU's generated headers compiles with ours:
-# the same source, which passes each of QEMU's own events and asks each for its
-# state in all the ways there are, is compiled with what QEMU's tracetool makes
-# (and QEMU's trace/control.h) and with what ours makes, with no warning from
-# either.  A tenth of the events; all with CHECK_FULL.
+# A program that was written for QEMU's generated headers compiles with ours.
+# The program calls the trace point of each of QEMU's events and queries its
+# state in every way.  It is compiled with the headers of QEMU's tracetool (and
+# QEMU's trace/control.h) and with our headers; warnings are errors.  A tenth of
+# the events; all with CHECK_FULL.
 #
-# The prototypes are those of QEMU's header: a type that ours has in another
-# way would be a warning.
+# The prototypes in the program are copied from QEMU's header, so a different
+# type in our header is a warning.
 set -u
 # shellcheck source=tests/usertrace/lib.sh
 . "$top_srcdir/tests/usertrace/lib.sh"
@@ -19,7 +19,7 @@ command -v python3 >/dev/null || skip 'python3 is not installed'
 all=$("$top_srcdir/tests/qemu/fetch") || skip "$all"
 qemu=$("$top_srcdir/tests/qemu/fetch-source") || skip "$qemu"
 
-# Those of vcpus need QEMU's CPUState.
+# vcpu events need QEMU's CPUState.
 every=10
 [ -z "${CHECK_FULL-}" ] || every=1
 grep -vE '^[[:space:]]*(#|$|vcpu )' "$all" |
@@ -33,7 +33,7 @@ python3 "$qemu/scripts/tracetool.py" --format=h --backends=log,simple \
 "$tracetool" --format=h --backends=log,simple --group=all events \
     ours/trace-all.h || exit 1
 
-# Where log is a back end of QEMU's, its header needs the log's.
+# With back end log, QEMU's header includes the header of its log.
 mkdir -p glue/qemu && cat >glue/qemu/log-for-trace.h <<'END'
 #define LOG_TRACE (1 << 15)
 extern int message_with_timestamp;
@@ -100,13 +100,13 @@ END
 [ "$(grep -c '^void use_.*)$' program.c)" = "$(wc -l <events)" ] ||
     fail 'not all events are used'
 
-# compiles WHOSE FLAG...: with warnings that are errors
+# compiles HEADERS FLAG...: compile the program; warnings are errors
 compiles()
 {
-    whose=$1
+    headers=$1
     shift
     $cc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsyntax-only "$@" \
-        program.c 2>errors || { head -n 20 errors; fail "not with $whose"; }
+        program.c 2>errors || { head -n 20 errors; fail "with $headers"; }
 }
 
 compiles "QEMU's headers" -Wno-unused-parameter -Itheirs -Iglue

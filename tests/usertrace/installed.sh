@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What somebody else's program sees: library, headers and pkg-config file are
-# installed somewhere, and examples/sample is made by its own Makefile from
-# nothing but those and tracetool.  Each header stands alone, in C and in C++.
+# The installed library as a program uses it: library, headers and pkg-config
+# file are installed in a scratch folder, and examples/sample is built by its
+# own Makefile with these and tracetool only.  Each header compiles alone, as C
+# and as C++.
 set -u
 # shellcheck source=tests/usertrace/lib.sh
 . "$top_srcdir/tests/usertrace/lib.sh"
@@ -24,14 +25,14 @@ cp -r "$example" mine && cd mine || exit 99
 make -s CC="$cc" CFLAGS="$cflags -Wall -Wextra -Werror -DPLACE" \
     TRACETOOL="$tracetool" >../log 2>&1 || { cat ../log; exit 1; }
 ./sample -e 'sample_text' -f trace 2>../err || fail "exit $?"
-[ "$(grep -c '^sample_text' ../err)" = 2 ] || fail 'the log has not both texts'
-[ "$(grep -ac 'all "done", über' trace)" = 1 ] || fail 'nor has the trace file'
+[ "$(grep -c '^sample_text' ../err)" = 2 ] || fail 'the log lacks a text'
+[ "$(grep -ac 'all "done", über' trace)" = 1 ] || fail 'the trace file lacks the text'
 cd .. || exit 99
 
-# --- what libusertrace(3) says, word by word -----------------------------------
-# of [FILE]: what is indented below the file's name, or below what comes last;
-# whoever types it begins a command of make with a tab.
-of()
+# --- the example of libusertrace(3), as printed -------------------------------
+# example_text [FILE]: the indented text below the name of FILE, or the commands
+# below the files.  Commands in a Makefile get their tab.
+example_text()
 {
     awk -v file="$1" '
         /^\.I / { name = $2 }
@@ -50,21 +51,21 @@ of()
 }
 mkdir manual && cd manual || exit 99
 for file in 'mine.trace\-events' Makefile mine.c; do
-    of "$file" >"$(echo "$file" | tr -d '\\')"
+    example_text "$file" >"$(echo "$file" | tr -d '\\')"
 done
-# An instrument has to be in all of a program, or in none.
+# Sanitizers have to be in all parts of a program, or in none.
 printf '%s\n' "CC = $cc $cflags" '.SUFFIXES:' | cat - Makefile >made
 mv made Makefile
-of '' >commands
+example_text '' >commands
 [ "$(wc -l <commands)" = 3 ] || fail "not three commands: $(cat commands)"
 PATH="$(dirname "$(find "$place" -name simpletrace)"):$PATH" TZ=UTC \
-    MAKEFLAGS=-s sh -e ./commands >out 2>err || { cat err; fail 'the manual page is wrong'; }
+    MAKEFLAGS=-s sh -e ./commands >out 2>err || { cat err; fail 'the example fails'; }
 cut -d ' ' -f 4- out | sed 's/fd [0-9]*$/fd N/' >lines
 cat >wanted <<'END'
 mine_open path Makefile fd N
 mine_open path nosuch fd -1
 END
-diff wanted lines || { cat out err; fail 'the page leads elsewhere'; }
+diff wanted lines || { cat out err; fail 'the example prints something else'; }
 cd .. || exit 99
 
 # ------------------------------------------------------------------------------
@@ -72,14 +73,14 @@ for header in control control-vcpu monitor simple text usertrace; do
     echo "#include <trace/$header.h>" >one.c
     # shellcheck disable=SC2086
     $cc -std=gnu11 -Wall -Wextra -Werror -fsyntax-only one.c $flags ||
-        fail "$header.h does not stand alone"
+        fail "$header.h does not compile alone"
     command -v g++ >/dev/null || continue
     # shellcheck disable=SC2086
     g++ -x c++ -Wall -Wextra -Werror -fsyntax-only one.c $flags ||
-        fail "$header.h is no C++"
+        fail "$header.h does not compile as C++"
 done
 
-# A program that traces needs nothing else, not even the library of QMP.
+# A traced program needs no other library, not even the library of QMP.
 readelf -d "$LD_LIBRARY_PATH/libusertrace.so" mine/sample |
     sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' |
     grep -v -e '^libc\.so' -e '^libusertrace\.so' -e '^ld-linux' \
@@ -90,5 +91,5 @@ nm -D --defined-only "$LD_LIBRARY_PATH/libusertrace.so" |
     awk '$2 ~ /[A-Z]/ &&
          $3 !~ /^(trace_|st_|usertrace_|_init$|_fini$|__asan|__odr|__tsan)/' \
         >others
-[ ! -s others ] || { cat others; fail 'shows names of its own'; }
+[ ! -s others ] || { cat others; fail 'exports private names'; }
 exit $failed

@@ -5,8 +5,9 @@
 # the probes of back end dtrace, raises their semaphores, and sees as many
 # events as the log, with their values.
 #
-# It is root's to do so.  A tracefs is mounted where only this test sees it, and
-# ftrace gets an instance of its own in there: nobody else's tracing changes.
+# Needs root.  A tracefs is mounted in a private mount namespace, and ftrace
+# gets an instance of its own there, so other tracing on this machine is not
+# affected.
 set -u
 # shellcheck source=tests/usertrace/lib.sh
 . "$top_srcdir/tests/usertrace/lib.sh"
@@ -19,7 +20,7 @@ if [ "${INSIDE-}" != yes ]; then
     INSIDE=yes exec unshare -m sh "$here/kernel.sh"
 fi
 
-# Where perf looks for it, too.
+# The mount point where perf looks, too.
 tracefs=/sys/kernel/tracing
 mount -t tracefs tracefs $tracefs 2>err || skip "no tracefs: $(cat err)"
 own=usertrace_$$
@@ -36,7 +37,7 @@ trap at_end EXIT
 # --- ftrace ------------------------------------------------------------------
 instance=$tracefs/instances/$own
 mkdir "$instance" 2>err || skip "no instance: $(cat err)"
-# Where a kernel only pretends, such files swallow all.
+# Some sandboxes emulate a kernel, whose tracefs discards everything.
 echo 'is anybody there' 2>err >"$instance/trace_marker" &&
     grep -q 'is anybody there' "$instance/trace" ||
     skip "this kernel does not trace: $(cat err)"
@@ -45,8 +46,8 @@ make_sample ftrace,log || exit 1
 USERTRACE_TRACEFS=$instance \
     ./sample -t 1 -n 3 -e 'sample_*' -e -sample_vcpu 2>log || fail "exit $?"
 sed -n 's/.*tracing_mark_write: //p' "$instance/trace" >got
-[ -s log ] || fail 'the log has nothing'
-diff log got || fail 'the kernel has other lines than the log'
+[ -s log ] || fail 'the log is empty'
+diff log got || fail 'the lines in the kernel differ from the log'
 
 # --- probes ------------------------------------------------------------------
 if ! command -v perf >/dev/null; then
@@ -66,7 +67,7 @@ sample_signal
 sample_text
 sample_vcpu
 END
-diff wanted got || fail 'perf list has other probes'
+diff wanted got || fail 'perf list prints other probes'
 
 events=yes
 for event in sample_done sample_request; do
@@ -84,7 +85,7 @@ $perf record -q -e "sdt_$own:*" -o data ./sample -t 1 -n 3 2>err ||
 $perf script -i data 2>err |
     sed -n "s/.*sdt_$own:\(sample_[a-z]*\): ([^)]*) */\1 /p" |
     sed 's/^\(sample_request.*\) arg3=4096/\1/' >got
-# perf leaves out what is a constant in the code, as arg3 may be.
+# perf omits arguments that are constants in the code, as arg3 may be.
 cat >wanted <<'END'
 sample_request arg1=0 arg2=0 arg4=0
 sample_done arg1=0 arg2=0 arg3=-5
@@ -93,5 +94,5 @@ sample_done arg1=0 arg2=16 arg3=0
 sample_request arg1=0 arg2=2 arg4=0
 sample_done arg1=0 arg2=32 arg3=0
 END
-diff wanted got || fail 'perf has other events'
+diff wanted got || fail 'perf recorded other events'
 exit $failed

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# The sample of examples/, made as a user makes it: tracetool writes code, a
-# compiler joins it with the program and the library of this build.
+# Builds examples/sample as a user does: tracetool generates code, which is
+# compiled with the program and linked with the library of this build.
 #
-# Sourced with $top_srcdir and $top_builddir set; gives $scratch, which is the
-# working directory then, and what tests/diff/lib.sh gives.
+# Source this file with $top_srcdir and $top_builddir set.  It sets $scratch,
+# which becomes the working directory, and sources tests/diff/lib.sh.
 # shellcheck source=tests/diff/lib.sh
 . "$top_srcdir/tests/diff/lib.sh"
 
@@ -50,8 +50,8 @@ lttng_ends()
     daemon=
 }
 
-# lttng_begins PROVIDER OPTION...: a session that has all of its events, with
-# a daemon of our own unless there is one.  If it fails, lttng.log says why.
+# lttng_begins PROVIDER OPTION...: start a session with all events of PROVIDER,
+# and a daemon unless one is running.  On failure, see lttng.log.
 lttng_begins()
 {
     provider=$1
@@ -88,21 +88,21 @@ generate()
         "$example/sample.trace-events" "$file" || exit 1
 }
 
-# make_sample BACKENDS [--provider=P] [SOURCE or FLAG...]: makes ./sample
+# make_sample BACKENDS [--provider=P] [SOURCE or FLAG...]: build ./sample
 make_sample()
 {
     backends=$1
-    whose=--provider=qemu
+    provider=--provider=qemu
     shift
     case ${1-} in
-    --provider=*) whose=$1; shift ;;
+    --provider=*) provider=$1; shift ;;
     esac
-    generate h trace-sample.h --backends="$backends" "$whose"
-    generate c trace-sample.c --backends="$backends" "$whose"
+    generate h trace-sample.h --backends="$backends" "$provider"
+    generate c trace-sample.c --backends="$backends" "$provider"
     case ,$backends, in
     *,ust,*)
-        generate ust-events-h trace-ust-sample.h "$whose"
-        generate ust-events-c trace-ust-sample.c "$whose"
+        generate ust-events-h trace-ust-sample.h "$provider"
+        generate ust-events-c trace-ust-sample.c "$provider"
         set -- trace-ust-sample.c "$@" -llttng-ust -ldl ;;
     esac
     # shellcheck disable=SC2086 # flags are words

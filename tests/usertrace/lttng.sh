@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Back end ust: a real session daemon of LTTng's records the sample's events,
-# and babeltrace reads them.  The provider's name is this run's own, since a
-# daemon may be everybody's.
+# Back end ust: a real LTTng session daemon records the sample's events, and
+# babeltrace reads them.  The name of the provider is unique to this run, since
+# the daemon may be shared.
 set -u
 # shellcheck source=tests/usertrace/lib.sh
 . "$top_srcdir/tests/usertrace/lib.sh"
@@ -23,7 +23,7 @@ lttng_ends
 babeltrace2 out >all 2>err || fail "babeltrace2: $(cat err)"
 sed -n 's/.* '"$own"':\([a-z_]*\):.*/\1/p' all >text.names
 cut -d ' ' -f 1 log >log.names
-diff log.names text.names || fail 'LTTng has other events than the log'
+diff log.names text.names || fail 'the events of LTTng differ from the log'
 sed 's/.*}, //' all >fields
 cat >wanted <<'END'
 { name = "sample", threads = 1 }

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The back ends that print: the log, syslog and ftrace, from one run of the
-# sample, say the same.  A folder stands for the kernel's tracefs (kernel.sh has
-# a real one), and a function of this test's for the C library's syslog().
+# The back ends that print: log, syslog and ftrace print the same lines in one
+# run of the sample.  A folder replaces the kernel's tracefs (kernel.sh uses a
+# real one), and a function of this test replaces the C library's syslog().
 set -u
 # shellcheck source=tests/usertrace/lib.sh
 . "$top_srcdir/tests/usertrace/lib.sh"
@@ -27,7 +27,7 @@ void syslog(int priority, const char *format, ...)
 END
 make_sample log,syslog,ftrace syslog.c || exit 1
 
-# What has an address in it is taken out.
+# Lines with an address are removed.
 plain()
 {
     sed 's/cpu=0x[0-9a-f]*/cpu=ADDRESS/'
@@ -50,19 +50,19 @@ sample_idle nothing to do
 sample_text 'all "done", über'
 sample_text '(null)'
 END
-diff wanted got || fail 'the log'
-cmp log tracefs/trace_marker || fail 'ftrace says something else'
+diff wanted got || fail 'the log differs'
+cmp log tracefs/trace_marker || fail 'the lines of ftrace differ'
 [ "$(cat tracefs/tracing_on)" = 1 ] || fail 'tracing_on is not 1'
-sed 's/^/<6>/' log | cmp - syslog || fail 'syslog says something else'
+sed 's/^/<6>/' log | cmp - syslog || fail 'the lines of syslog differ'
 
-# --- what cannot be ----------------------------------------------------------
+# --- errors ------------------------------------------------------------------
 if USERTRACE_TRACEFS=$scratch/none ./sample -e sample_idle 2>err; then
     fail 'runs without a tracefs'
 fi
 grep -q "Could not open ftrace 'tracing_on' file: No such file" err ||
     fail "no reason: $(cat err)"
 grep -q 'failed to initialize ftrace tracing backend' err ||
-    fail "no end: $(cat err)"
+    fail "no final message: $(cat err)"
 
 USERTRACE_TRACEFS=$scratch/tracefs ./sample -e nosuch -e sample_detail \
     -e 'nosuch*' 2>err
@@ -70,5 +70,5 @@ cat >wanted <<'END'
 sample: warning: trace event 'nosuch' does not exist
 sample: warning: trace event 'sample_detail' is not traceable
 END
-diff wanted err || fail 'what is wrong with names'
+diff wanted err || fail 'the warnings about names differ'
 exit $failed

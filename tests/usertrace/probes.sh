@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Back end dtrace: each event that is on has a probe in the program's file,
-# with the right arguments and a semaphore of its own that begins as 0; an
-# event that was disabled has none.  Without a semaphore raised, nothing runs;
-# gdb, where there is one, raises one.
+# with the right arguments and a semaphore of its own that is initially 0; a
+# disabled event has none.  No probe runs while its semaphore is 0; gdb, if
+# installed, raises one.
 set -u
 # shellcheck source=tests/usertrace/lib.sh
 . "$top_srcdir/tests/usertrace/lib.sh"
@@ -39,18 +39,18 @@ qemu sample_signal -4
 qemu sample_text 8
 qemu sample_vcpu 8 4
 END
-diff wanted got || fail 'probes are not what was declared'
+diff wanted got || fail 'the probes differ from the declarations'
 
-./sample -n 2 2>err && [ ! -s err ] || fail "it does not run: $(cat err)"
+./sample -n 2 2>err && [ ! -s err ] || fail "the sample fails: $(cat err)"
 
-# tapsets, and what dtrace(1) reads
+# tapsets, and the input of dtrace(1)
 generate d sample.d
 if command -v dtrace >/dev/null; then
     dtrace -h -s sample.d -o d.h || fail 'dtrace(1) does not read format d'
-    grep -q 'define QEMU_SAMPLE_REQUEST(' d.h || fail 'no macro of dtrace(1)'
+    grep -q 'define QEMU_SAMPLE_REQUEST(' d.h || fail 'dtrace(1) generates no macro'
 fi
 generate stap sample.stp --binary="$scratch/sample" --probe-prefix=sample
-[ "$(grep -c '^probe sample\.' sample.stp)" = 7 ] || fail 'the tapset'
+[ "$(grep -c '^probe sample\.' sample.stp)" = 7 ] || fail 'the tapset differs'
 if command -v stap >/dev/null; then
     stap -p 1 -I . -e 'probe sample.sample_text {}' >/dev/null ||
         fail 'SystemTap does not read the tapset'

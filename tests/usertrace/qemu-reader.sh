@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# QEMU's own simpletrace.py reads what the simple back end writes: as many
-# events, in the order in which the log had them, with their values; losses
-# too.
+# QEMU's own simpletrace.py reads the files of the simple back end: the same
+# events as the log, in the same order, with their values, and losses.
 set -u
 # shellcheck source=tests/usertrace/lib.sh
 . "$top_srcdir/tests/usertrace/lib.sh"
@@ -18,7 +17,7 @@ read_it()
 
 make_sample log,simple || exit 1
 ./sample -t 1 -n 50 -e 'sample_*' -f trace 2>log || fail "exit $?"
-read_it trace >text || fail 'it does not read our file'
+read_it trace >text || fail 'simpletrace.py does not read our file'
 cut -d ' ' -f 1 log >log.names
 cut -d ' ' -f 1 text >text.names
 diff log.names text.names || fail 'names or order differ'
@@ -35,7 +34,7 @@ while IFS= read -r line; do
     grep -qxF "$line" plain || fail "missing: $line"
 done <wanted
 
-# Many, from many threads: read, or counted.
+# Many events from many threads: each is read, or counted as lost.
 requests=50000
 ./sample -t 4 -n $requests -e sample_request -f trace 2>/dev/null ||
     fail "exit $?"
@@ -53,8 +52,8 @@ read_it trace | awk -v wanted=$((4 * requests)) '
         exit events + dropped != wanted
     }' || fail "not $((4 * requests))"
 
-# A file of each process.
+# One file per process.
 ./sample -t 1 -n 5 -e sample_done -f trace -F 2>/dev/null || fail "exit $?"
-[ "$(read_it trace | grep -c sample_done)" = 10 ] || fail "the parent's file"
-[ "$(read_it trace-* | grep -c sample_done)" = 5 ] || fail "the child's file"
+[ "$(read_it trace | grep -c sample_done)" = 10 ] || fail 'file of the parent'
+[ "$(read_it trace-* | grep -c sample_done)" = 5 ] || fail 'file of the child'
 exit $failed

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# QEMU's own qmp-shell, and the client library below it, control a program of
-# ours; what they switched on is then on.
+# QEMU's own qmp-shell and its client library control a traced program: events
+# that they switch on are on.
 set -u
 # shellcheck source=tests/usertrace/lib.sh
 . "$top_srcdir/tests/usertrace/lib.sh"
@@ -14,7 +14,7 @@ export HOME="$scratch" PYTHONDONTWRITEBYTECODE=1
 
 make_sample log,simple || exit 1
 
-# begin COMMAND...: with its input held open
+# begin COMMAND...: start a program, and hold its input open
 mkfifo hold
 begin()
 {
@@ -23,7 +23,7 @@ begin()
     exec 9>hold
 }
 
-# listens PATH: wait for it; false: the program has ended
+# listens PATH: wait for the socket; false: the program has ended
 listens()
 {
     until python3 -c 'import socket, sys
@@ -42,14 +42,14 @@ listens qmp || {
 
 talk()
 {
-    python3 "$qemu/scripts/qmp/qmp-shell" "$@" qmp >said 2>&1 ||
+    python3 "$qemu/scripts/qmp/qmp-shell" "$@" qmp >output 2>&1 ||
         fail "qmp-shell: exit $?"
 }
 
-# expect TEXT: somewhere in what it said
+# expect TEXT: somewhere in the output
 expect()
 {
-    grep -qF -- "$1" said || { fail "missing: $1"; cat said; }
+    grep -qF -- "$1" output || { fail "missing: $1"; cat output; }
 }
 
 talk <<'END'
@@ -68,7 +68,7 @@ expect "unknown event \\\"nosuch\\\""
 expect "Parameter 'enable' is missing"
 expect '["log", "simple"]'
 
-# Another client, of people: what the first one did is still so.
+# A human client: the changes of the first client are still in force.
 talk --hmp <<'END'
 trace-event sample_idle on
 info trace-events sample_*
@@ -77,7 +77,7 @@ expect 'sample_request : state 1'
 expect 'sample_idle : state 1'
 expect 'sample_done : state 0'
 
-# What it traces from then on is in the file that was asked for.
+# Later events are in the file that was requested.
 talk <<'END'
 usertrace-file-set path=asked
 usertrace-file-on
@@ -103,21 +103,21 @@ expect '"files": 1, "failed-writes": 0'
 
 exec 9>&-
 wait $program || fail "the program: exit $?"
-[ ! -e qmp ] || fail 'the socket is left behind'
+[ ! -e qmp ] || fail 'the socket still exists'
 
-# QMP is a library of its own; without it a program traces all the same.
+# QMP is a separate library; a program traces without it, too.
 mkdir alone && cp "$library/libusertrace.so.0" alone || exit 99
-LD_LIBRARY_PATH=$scratch/alone ./sample -T qmp=qmp >said 2>&1 </dev/null
-[ $? = 1 ] || fail 'a server without its library'
+LD_LIBRARY_PATH=$scratch/alone ./sample -T qmp=qmp >output 2>&1 </dev/null
+[ $? = 1 ] || fail 'a server opens without its library'
 expect 'cannot load the library of QMP, which needs jansson: libusertrace-qmp.so.0'
-LD_LIBRARY_PATH=$scratch/alone ./sample -e sample_begin </dev/null 2>said ||
-    fail 'needs QMP to trace'
+LD_LIBRARY_PATH=$scratch/alone ./sample -e sample_begin </dev/null 2>output ||
+    fail 'tracing needs QMP'
 expect 'sample_begin name sample'
 
-# People have a socket, too, or a terminal; the first one needs no library.
+# The human monitor works on a socket or a terminal, without the library.
 begin ./sample -n 0 -p 1000 -T hmp=people
 listens people || fail "the program: $(cat errors)"
-python3 - >said <<'END' || fail 'no prompt'
+python3 - >output <<'END' || fail 'no prompt'
 import socket
 s = socket.socket(socket.AF_UNIX)
 s.connect("people")
@@ -131,10 +131,10 @@ expect 'sample_done : state 1'
 exec 9>&-
 wait $program || fail "the program: exit $?"
 printf 'trace-event sample_idle on\ninfo trace-events sample_idle\n' |
-    ./sample -n 4000000000 -p 1000 -t 1 -T hmp=- >said 2>errors &
+    ./sample -n 4000000000 -p 1000 -t 1 -T hmp=- >output 2>errors &
 program=$!
 tries=600
-until grep -q 'sample_idle : state 1' said || [ $((tries -= 1)) -eq 0 ]; do
+until grep -q 'sample_idle : state 1' output || [ $((tries -= 1)) -eq 0 ]; do
     sleep 0.1
 done
 kill $program
