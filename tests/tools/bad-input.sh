@@ -18,7 +18,7 @@ while IFS='|' read -r program words reason; do
 done <<'END'
 xentrace|--no-such-option|no-such-option
 xentrace|-e hvn trace|hvn
-xentrace|-e hvm, trace|no class
+xentrace|-e hvm, trace|not a class
 xentrace|-e 0x80000 trace|selects nothing
 xentrace|-s 0 trace|0
 xentrace|-s -1 trace|-1
@@ -39,7 +39,7 @@ expect 1 "$xentrace" --socket=nowhere trace
 complains "nowhere"
 : >plain
 expect 1 "$xentrace" --socket=plain trace
-complains "no socket"
+complains "not a socket"
 [ ! -e trace ] || fail "a trace was made of nothing"
 
 # --- what is no trace --------------------------------------------------------

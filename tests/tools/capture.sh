@@ -26,7 +26,7 @@ capture "pcpus that come and go" --cpus 4 --online 2 --hotplug 100ms -- -T 2
 expect 0 "$xensim" --cpus 2 -- sh -c '
     "$1" -t 3 -e sched_wake -c 1 -T 0.2 trace && "$1" -T 0.2 trace
 ' sh "$xentrace"
-grep -q 'lets these events pass is 0x28000' err || fail "no word of the mask"
+grep -q 'selects these events is 0x28000' err || fail "no word of the mask"
 grep -q 'event mask is 0x28000 since' err || fail "the event mask is unnoticed"
 grep -q 'leaves 1 of 2 pcpus out' err || fail "the pcpu mask is unnoticed"
 

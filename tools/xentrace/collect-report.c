@@ -118,7 +118,7 @@ void collect_every_second(struct collect *c, uint64_t now)
     for ( unsigned int cpu = 0; !c->shared && cpu < c->rings.nr_cpus; cpu++ )
         if ( c->rings.ring[cpu].cons_moves )
             collect_warn_shared(c,
-                                "somebody else takes records from the rings");
+                                "another process reads records from the rings");
 }
 
 /* --- end of the capture --------------------------------------------------- */

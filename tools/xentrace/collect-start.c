@@ -72,8 +72,8 @@ static bool start_flight_recorder(struct collect *c, int *rc, struct err *e)
     *rc = tbuf_overwrite(c->hv, e);
     if ( *rc == -EOPNOTSUPP )
     {
-        log_info(c->log, "this Xen is no flight recorder: the newest records "
-                 "are kept in memory here instead");
+        log_info(c->log, "this Xen has no flight recorder mode: keeping the "
+                 "newest records in memory here instead");
         return false;
     }
     c->recorder = !*rc;
@@ -101,11 +101,11 @@ static void warn_about_masks(const struct collect *c)
 {
     if ( !c->plan->evt_mask && c->rings.evt_mask != TRC_ALL )
         log_warning(c->log, "the event mask is %#x since an earlier run: only "
-                    "those events are traced; -e all takes all",
+                    "those events are traced; use -e all for all",
                     c->rings.evt_mask);
     if ( !c->cpu_bits && c->state.nr_masked )
         log_warning(c->log, "the pcpu mask leaves %u of %u pcpus out since an "
-                    "earlier run; -c all takes all", c->state.nr_masked,
+                    "earlier run; use -c all for all", c->state.nr_masked,
                     c->state.nr_online);
 }
 
@@ -117,10 +117,10 @@ static int open_rings(struct collect *c, struct err *e)
         return rc;
     drain_map(&c->rings, c->log);
     if ( !c->rings.nr_mapped )
-        return err_set(e, -ENODEV, "no ring of any pcpu could be mapped");
+        return err_set(e, -ENODEV, "cannot map the ring of any pcpu");
     if ( c->plan->pages && c->plan->pages != c->rings.pages )
-        log_warning(c->log, "the rings have %u pages, not %u: they were there "
-                    "before, or that is all that Xen can make",
+        log_warning(c->log, "the rings have %u pages, not %u: they existed "
+                    "before, or Xen's limit is lower",
                     c->rings.pages, c->plan->pages);
     if ( is_discarded(c) && !c->recorder )
         drain_discard(&c->rings, c->log);
@@ -134,9 +134,11 @@ void collect_warn_shared(struct collect *c, const char *why)
 
     c->shared = true;
     if ( competing_readers_find(names, sizeof(names)) )
-        log_warning(c->log, "%s: %s; each gets only a part", why, names);
+        log_warning(c->log, "%s: %s; each reader gets only part of the records",
+                    why, names);
     else
-        log_warning(c->log, "%s; each gets only a part", why);
+        log_warning(c->log, "%s; each reader gets only part of the records",
+                    why);
 }
 
 static void check_competing_readers(struct collect *c)
@@ -145,7 +147,7 @@ static void check_competing_readers(struct collect *c)
 
     if ( c->state.flags & XEN_TBUF_ENABLED &&
          competing_readers_find(names, sizeof(names)) )
-        collect_warn_shared(c, "somebody else seems to read the rings");
+        collect_warn_shared(c, "another process seems to read the rings");
 }
 
 /* Is rc the failure of enable and get_info after set_size created no rings? */
@@ -160,7 +162,7 @@ static int bind_virq(struct collect *c, struct err *e)
     char names[200];
 
     if ( rc && competing_readers_find(names, sizeof(names)) )
-        log_warning(c->log, "these read Xen's rings, too: %s", names);
+        log_warning(c->log, "other programs that read Xen's rings: %s", names);
     return rc ? err_sys(e, rc, "cannot bind VIRQ_TBUF") : 0;
 }
 

@@ -35,7 +35,7 @@ static int parse_cpus(struct collect *c, struct err *e)
         return 0;
     c->cpu_bits = fault_calloc(1, (c->nr_cpus + 7) / 8);
     if ( !c->cpu_bits )
-        return err_sys(e, -ENOMEM, "cannot make a pcpu mask");
+        return err_sys(e, -ENOMEM, "cannot allocate a pcpu mask");
     return mask_cpus(c->plan->cpus, c->nr_cpus, c->cpu_bits, e);
 }
 
@@ -44,7 +44,8 @@ static int open_counts(struct collect *c, struct err *e)
     c->lost_before = fault_calloc(c->nr_cpus, sizeof(*c->lost_before));
     c->lost = fault_calloc(c->nr_cpus, sizeof(*c->lost));
     if ( !c->lost_before || !c->lost )
-        return err_sys(e, -ENOMEM, "cannot count what is lost");
+        return err_sys(e, -ENOMEM,
+                       "cannot allocate the counts of lost records");
     return 0;
 }
 
@@ -57,10 +58,10 @@ int collect_open(struct collect *c, const struct collect_plan *plan,
     *c = (struct collect){ .plan = plan, .hv = hv, .log = log, .virq = -1 };
     rc = hv->type->info(hv, &c->info, e);
     if ( rc )
-        return err_sys(e, rc, "Xen does not say what it runs on");
+        return err_sys(e, rc, "cannot query Xen about its machine");
     if ( !c->info.nr_cpus || c->info.nr_cpus > XT_MAX_CPUS )
-        return err_set(e, -EPROTO, "Xen says that it has %u pcpus, and we "
-                       "believe %u at most", c->info.nr_cpus, XT_MAX_CPUS);
+        return err_set(e, -EPROTO, "Xen reports %u pcpus; xentrace supports 1 "
+                       "to %u", c->info.nr_cpus, XT_MAX_CPUS);
     c->nr_cpus = c->info.nr_cpus;
     rc = parse_cpus(c, e);
     if ( !rc )

@@ -19,7 +19,8 @@ enum { SEEN = 1, REPORTED = 2, NAMED = 4 };
 int domains_init(struct domains *d, struct err *e)
 {
     d->known = fault_calloc(NR_IDS, 1);
-    return d->known ? 0 : err_sys(e, -ENOMEM, "cannot keep track of domains");
+    return d->known ? 0 : err_sys(e, -ENOMEM, "cannot allocate the list of "
+                                  "domains");
 }
 
 void domains_fini(struct domains *d)

@@ -42,8 +42,8 @@ static int map_directory(struct rings *r, const struct tbuf_info *info,
     if ( !info->mfn )
         return err_set(e, -ENODEV, "Xen has no trace buffers");
     if ( !nr || info->size % HV_PAGE_SIZE || info->size > INFO_MAX )
-        return err_set(e, -EPROTO, "Xen's directory of rings cannot have %u "
-                       "bytes", info->size);
+        return err_set(e, -EPROTO, "Xen's directory of rings has an invalid "
+                       "size of %u bytes", info->size);
     for ( size_t i = 0; i < nr; i++ )
         mfn[i] = info->mfn + i;
     rc = r->hv->type->map(r->hv, mfn, nr, false, &at, e);
@@ -65,7 +65,7 @@ static int alloc_rings(struct rings *r, unsigned int nr_cpus, struct err *e)
     r->nr_cpus = nr_cpus < room ? nr_cpus : room;
     r->ring = fault_calloc(r->nr_cpus, sizeof(*r->ring));
     if ( !r->ring )
-        return err_sys(e, -ENOMEM, "cannot keep track of %u rings",
+        return err_sys(e, -ENOMEM, "cannot allocate %u rings",
                        r->nr_cpus);
     for ( unsigned int cpu = 0; cpu < r->nr_cpus; cpu++ )
         r->ring[cpu].cpu = cpu;

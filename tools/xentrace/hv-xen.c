@@ -88,8 +88,8 @@ int xen_probe_below(const char *root, struct err *e)
          !has_file(root, "/proc/xen/privcmd") )
         return xen_call_absent(e);
     if ( is_guest(root) )
-        return err_set(e, -ENODEV, "no Xen here: this is a guest, only dom0 "
-                       "can trace");
+        return err_set(e, -ENODEV, "no Xen: this is a guest, and only dom0 can "
+                       "trace");
     return 0;
 }
 
@@ -100,8 +100,8 @@ static int xen_probe(const struct hv_address *address, struct err *e)
 
     /* Programs that xensim starts on a dom0 trace xensim. */
     if ( socket && *socket )
-        return err_set(e, -ENODEV, "xensim's socket is given, so it is not "
-                       "Xen");
+        return err_set(e, -ENODEV, "not Xen, because a socket of xensim is "
+                       "given");
     return xen_probe_below("", e);
 }
 
@@ -152,7 +152,7 @@ static int xen_info(struct hv *hv, struct hv_info *info, struct err *e)
 {
     int rc = xen_call_info(&to_xen(hv)->call, info);
 
-    return rc ? err_sys(e, rc, "Xen does not say how many pcpus it has") : 0;
+    return rc ? err_sys(e, rc, "cannot ask Xen how many pcpus it has") : 0;
 }
 
 static void xen_describe(struct hv *hv, hv_record_fn *put, void *arg)
@@ -254,21 +254,21 @@ static int xen_bind_virq(struct hv *hv, int *fd, struct err *e)
     x->events = fault_hit(FAULT_OPEN) ? NULL
                                       : xenevtchn_open(xen_call_quiet(), 0);
     if ( !x->events )
-        return err_sys(e, -errno, "cannot listen to Xen (is the module "
-                       "xen-evtchn there?)");
+        return err_sys(e, -errno, "cannot open event channels (is the module "
+                       "xen-evtchn loaded?)");
     port = xenevtchn_bind_virq(x->events, VIRQ_TBUF);
     if ( port < 0 && errno == EEXIST )
-        return err_set(e, -EEXIST, "another program is tracing: it has Xen's "
-                       "VIRQ_TBUF, and only one can");
+        return err_set(e, -EEXIST, "another program is tracing: it has bound "
+                       "VIRQ_TBUF, which has one owner; stop it first");
     if ( port < 0 )
-        return err_sys(e, -errno, "cannot have Xen's VIRQ_TBUF");
+        return err_sys(e, -errno, "cannot bind VIRQ_TBUF");
     x->virq = port;
     *fd = xenevtchn_fd(x->events);
     /*
      * Another reader of the descriptor may be faster: the read must not block.
      */
     if ( fcntl(*fd, F_SETFL, O_NONBLOCK) )
-        return err_sys(e, -errno, "cannot listen to Xen");
+        return err_sys(e, -errno, "cannot make the event channel non-blocking");
     return 0;
 }
 
@@ -280,9 +280,9 @@ static int xen_ack_virq(struct hv *hv, struct err *e)
     if ( port < 0 && (errno == EAGAIN || errno == EINTR) )
         return 0;
     if ( port < 0 )
-        return err_sys(e, -errno, "cannot read Xen's VIRQ_TBUF");
+        return err_sys(e, -errno, "cannot read VIRQ_TBUF");
     if ( xenevtchn_unmask(x->events, port) )
-        return err_sys(e, -errno, "cannot have Xen's VIRQ_TBUF again");
+        return err_sys(e, -errno, "cannot enable VIRQ_TBUF again");
     return 0;
 }
 

@@ -61,7 +61,7 @@ static int xensim_probe(const struct hv_address *address, struct err *e)
     if ( stat(path, &st) )
         return err_sys(e, -errno, "no xensim at %s", path);
     if ( !S_ISSOCK(st.st_mode) )
-        return err_set(e, -ENOTSOCK, "%s is no socket", path);
+        return err_set(e, -ENOTSOCK, "%s is not a socket", path);
     return 0;
 }
 
@@ -75,11 +75,12 @@ static int request_hello(struct xensim *x, struct xensim_hello *h,
     int rc = xensim_client_call(&x->client, &c, e);
 
     if ( rc )
-        return err_sys(e, rc, "xensim at %s refuses to talk", x->client.path);
+        return err_sys(e, rc, "xensim at %s rejects the connection",
+                       x->client.path);
     if ( h->wire_version != XENSIM_WIRE_VERSION )
-        return err_set(e, -EPROTO, "xensim at %s speaks version %u of its "
-                       "protocol, and we %u", x->client.path, h->wire_version,
-                       XENSIM_WIRE_VERSION);
+        return err_set(e, -EPROTO, "xensim at %s uses protocol version %u, "
+                       "xentrace version %u: install matching ones",
+                       x->client.path, h->wire_version, XENSIM_WIRE_VERSION);
     return 0;
 }
 

@@ -52,7 +52,7 @@ static const struct hypervisor *find_by_probe(const struct hv_address *address,
         append_text(why, sizeof(why), i ? "; " : "");
         append_text(why, sizeof(why), reason.text);
     }
-    err_set(e, rc, "no hypervisor: %s", why);
+    err_set(e, rc, "no hypervisor found: %s", why);
     return NULL;
 }
 
@@ -66,7 +66,8 @@ static int explain_unknown_name(const char *name, struct err *e)
         append_text(all, sizeof(all), i ? ", " : "");
         append_text(all, sizeof(all), rows[i]()->name);
     }
-    return err_set(e, -EINVAL, "--hypervisor=%s: there are %s", name, all);
+    return err_set(e, -EINVAL, "--hypervisor=%s: unknown; choose one of %s",
+                   name, all);
 }
 
 int hv_open(struct hv **hv, const char *name, const struct hv_address *address,

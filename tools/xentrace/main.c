@@ -60,8 +60,8 @@ static void report_mask(const struct options *o)
     uint32_t mask = o->events.mask;
 
     if ( o->events.names )
-        log_info(&o->log, "the smallest mask that lets these events pass is "
-                 "%#x, which lets %u others pass as well", mask,
+        log_info(&o->log, "the smallest mask that selects these events is %#x, "
+                 "which also selects %u others", mask,
                  mask_events_count(mask) - o->events.names);
 }
 
@@ -85,7 +85,7 @@ static int run_program(struct options *o, struct err *e)
     struct writer *w = fault_calloc(1, sizeof(*w));
     struct watchdog heir = { .pid = 0 };
     struct hv *hv = NULL;
-    int rc = w ? 0 : err_sys(e, -ENOMEM, "cannot write");
+    int rc = w ? 0 : err_sys(e, -ENOMEM, "cannot allocate a writer");
 
     report_mask(o);
     if ( !rc )

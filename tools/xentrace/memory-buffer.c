@@ -19,7 +19,8 @@ int memory_buffer_open(struct memory_buffer *m, uint64_t bytes,
     *m = (struct memory_buffer){ .nr_cpus = nr_cpus };
     m->dropped = fault_calloc(nr_cpus, sizeof(*m->dropped));
     if ( !m->dropped )
-        return err_sys(e, -ENOMEM, "cannot count what is dropped");
+        return err_sys(e, -ENOMEM, "cannot allocate the counts of dropped "
+                       "events");
     if ( !window_fifo_init(&m->fifo, bytes, e) )
         return 0;
     memory_buffer_close(m);

@@ -43,79 +43,88 @@ static int parse_trigger(const struct opt *o, const char *text, void *config,
 #define AT(field) .at = offsetof(struct options, field)
 
 static const struct opt opts[] = {
-    { .type = OPT_GROUP, .help = "What is traced" },
+    { .type = OPT_GROUP, .help = "Selecting events" },
     { .name = "evt-mask", .letter = 'e', .type = OPT_CALL, .arg = "MASK",
       .parse = parse_events,
-      .help = "hvm, sched:min, sched_wake, all, or a number; adds up" },
+      .help = "events to trace: hvm, sched:min, sched_wake, all, or a "
+              "number; items add up" },
     { .name = "cpu-mask", .letter = 'c', .type = OPT_TEXT, .arg = "CPUS",
-      AT(plan.cpus), .help = "pcpus: 0,2-5,8- or 0x3f or all" },
+      AT(plan.cpus),
+      .help = "pcpus to trace: 0,2-5,8- or 0x3f or all" },
     { .name = "trace-buf-size", .letter = 'S', .type = OPT_UINT,
       .arg = "PAGES", AT(plan.pages), .max = 65535,
-      .help = "ring of each pcpu, where there is none yet; 32 if not given" },
+      .help = "size of each pcpu's ring, if there is none yet; default 32" },
 
-    { .type = OPT_GROUP, .help = "When" },
+    { .type = OPT_GROUP, .help = "Timing" },
     { .name = "time-interval", .letter = 'T', .type = OPT_TIME,
       .arg = "TIME", AT(plan.time_ns),
-      .help = "stop after that time, in seconds or as 500ms, 2m" },
+      .help = "stop after TIME: seconds, or with a unit as in 500ms, 2m" },
     { .name = "poll-sleep", .letter = 's', .type = OPT_UINT, .arg = "MS",
       AT(plan.sleep_ms), .preset = "100", .min = 1, .max = 3600000,
-      .help = "look at the rings at least so often" },
+      .help = "read the rings at least every MS milliseconds" },
     { .name = "log-thresh", .letter = 't', .type = OPT_U64, .arg = "N",
-      AT(log_thresh), .help = "does nothing, as ever" },
+      AT(log_thresh),
+      .help = "ignored; accepted for old scripts" },
     { .name = "discard-buffers", .letter = 'D', .type = OPT_FLAG,
-      AT(plan.discard), .help = "forget what the rings hold at the start" },
+      AT(plan.discard),
+      .help = "discard the records in the rings at the start" },
     { .name = "dont-disable-tracing", .letter = 'x', .type = OPT_FLAG,
-      AT(plan.leave_enabled), .help = "let Xen trace on at the end" },
+      AT(plan.leave_enabled),
+      .help = "leave tracing enabled at the end" },
     { .name = "start-disabled", .letter = 'X', .type = OPT_FLAG,
-      AT(plan.start_disabled), .help = "do not start tracing, only read" },
+      AT(plan.start_disabled),
+      .help = "do not enable tracing, only read the rings" },
 
-    { .type = OPT_GROUP, .help = "Where it goes" },
+    { .type = OPT_GROUP, .help = "Output" },
     { .name = "memory-buffer", .letter = 'M', .type = OPT_SIZE,
       .arg = "SIZE", AT(plan.memory), .max = 1ull << 46,
-      .help = "keep the newest of it in memory, write that at the end" },
+      .help = "keep the newest records in memory, and write them at the end" },
     { .name = "flight-recorder", .type = OPT_FLAG, AT(plan.flight_recorder),
-      .help = "as -M, but let Xen keep the newest, if it can" },
+      .help = "as -M, but let Xen keep the newest records, if it can" },
     { .name = "snapshot-on", .type = OPT_CALL, .arg = "TRIGGER",
       .parse = parse_trigger,
-      .help = "write a snapshot of what -M holds when TRIGGER (see below) "
-              "happens" },
+      .help = "write a snapshot of the -M buffer when TRIGGER (see below) "
+              "fires" },
     { .name = "snapshot-before", .type = OPT_TIME, .arg = "TIME",
       AT(plan.before_ns),
-      .help = "leave out what is older than that before it" },
+      .help = "limit a snapshot to TIME before its trigger" },
     { .name = "snapshot-after", .type = OPT_TIME, .arg = "TIME",
-      AT(plan.after_ns), .help = "go on for so long before writing" },
+      AT(plan.after_ns),
+      .help = "continue for TIME after a trigger, then write" },
     { .name = "snapshots", .type = OPT_UINT, .arg = "N", AT(plan.max_snapshots),
-      .help = "end after so many" },
+      .help = "stop after N snapshots" },
     { .name = "buffer", .type = OPT_SIZE, .arg = "SIZE", AT(plan.buffer),
       .preset = "64M", .min = WINDOW_FIFO_MIN, .max = 1ull << 46,
-      .help = "memory for what waits for the disk" },
+      .help = "memory for records that wait for the disk" },
     { .name = "plain", .type = OPT_FLAG, AT(output.plain),
-      .help = "only what Xen's own xentrace writes, without notes and sums" },
+      .help = "write exactly what Xen's own xentrace writes: no metadata, "
+              "no checksums" },
     { .name = "compress", .letter = 'z', .type = OPT_FLAG, AT(compress),
       .help = "write zstd frames" },
     { .name = "reserve-disk-space", .letter = 'r', .type = OPT_U64,
       .arg = "MB", AT(reserve_mb), .max = 1ull << 40,
-      .help = "stop while so much of the disk is still free" },
+      .help = "stop when the disk has less than MB MiB left" },
     { .name = "rotate-size", .type = OPT_SIZE, .arg = "SIZE",
       AT(output.rotate_bytes), .min = 4096,
-      .help = "begin another file after so much: FILE.1, FILE.2, ..." },
+      .help = "start another file before one exceeds SIZE: FILE.1, FILE.2, "
+              "..." },
     { .name = "rotate-time", .type = OPT_TIME, .arg = "TIME",
       AT(output.rotate_ns), .min = 1000000,
-      .help = "begin another file after that time" },
+      .help = "start another file after TIME" },
     { .name = "keep", .type = OPT_UINT, .arg = "N", AT(output.keep),
-      .help = "of FILE.1, FILE.2, ... keep only the newest" },
+      .help = "keep only the newest N of FILE.1, FILE.2, ..." },
 
-    { .type = OPT_GROUP, .help = "Of which Xen" },
+    { .type = OPT_GROUP, .help = "Hypervisor" },
     { .name = "hypervisor", .type = OPT_TEXT, .arg = "NAME", AT(hypervisor),
-      .help = "xen or xensim; if not given, what is found first" },
+      .help = "trace xen or xensim; default: the first one found" },
     { .name = "socket", .type = OPT_TEXT, .arg = "PATH", AT(address.socket),
-      .help = "of xensim, if it is not in its usual place" },
+      .help = "socket of xensim, if not in its default place" },
 
-    { .type = OPT_GROUP, .help = "What is said" },
+    { .type = OPT_GROUP, .help = "Messages" },
     { .name = "stats", .type = OPT_FLAG, AT(plan.stats),
-      .help = "how it goes, once a second" },
+      .help = "print the progress once a second" },
     { .name = "daemon", .type = OPT_FLAG, AT(daemon),
-      .help = "go into the background once it traces" },
+      .help = "continue in the background once tracing has begun" },
     LOG_OPTS(struct options, log),
 };
 
@@ -142,8 +151,8 @@ static int check_snapshots(struct options *o, struct err *e)
     struct collect_plan *p = &o->plan;
 
     if ( p->memory && p->memory < WINDOW_FIFO_MIN )
-        return err_set(e, -EINVAL, "--memory-buffer %llu: less than %u bytes "
-                       "hold nothing", (unsigned long long)p->memory,
+        return err_set(e, -EINVAL, "--memory-buffer %llu: give at least %u "
+                       "bytes", (unsigned long long)p->memory,
                        WINDOW_FIFO_MIN);
     if ( (o->triggers.nr || p->flight_recorder) && !p->memory )
         p->memory = MEMORY_PRESET;
@@ -151,11 +160,12 @@ static int check_snapshots(struct options *o, struct err *e)
         return err_set(e, -EINVAL, "--snapshot-before, --snapshot-after and "
                        "--snapshots need -M or --snapshot-on");
     if ( o->triggers.nr && p->flight_recorder )
-        return err_set(e, -EINVAL, "--snapshot-on looks at records as they "
-                       "come, and with --flight-recorder none come: use -M");
+        return err_set(e, -EINVAL, "--snapshot-on cannot check records that "
+                       "stay in Xen's rings: use -M instead of "
+                       "--flight-recorder");
     if ( o->triggers.nr && !is_file(o->output.path) )
-        return err_set(e, -EINVAL, "--snapshot-on needs a file to name the "
-                       "snapshots after");
+        return err_set(e, -EINVAL, "--snapshot-on needs a file name: snapshots "
+                       "are FILE.1, FILE.2, ...");
     if ( o->triggers.nr )
         p->triggers = &o->triggers;
     return 0;
@@ -171,14 +181,14 @@ static int check_options(struct options *o, struct err *e)
     if ( o->daemon && !is_file(o->output.path) )
         return err_set(e, -EINVAL, "--daemon needs a file to write to");
     if ( rotates && o->plan.memory )
-        return err_set(e, -EINVAL, "-M writes at the end, and --rotate-size "
-                       "and --rotate-time are about before: leave one away");
+        return err_set(e, -EINVAL, "-M writes only at the end: do not combine "
+                       "it with --rotate-size or --rotate-time");
     if ( rotates && !is_file(o->output.path) )
         return err_set(e, -EINVAL, "--rotate-size and --rotate-time need a "
-                       "file to be named after");
+                       "file name: files are FILE.1, FILE.2, ...");
     if ( o->output.keep && !rotates && !o->plan.memory )
-        return err_set(e, -EINVAL, "--keep is about files of --rotate-size, "
-                       "--rotate-time, or snapshots of -M: give one of them");
+        return err_set(e, -EINVAL, "--keep limits the files of --rotate-size, "
+                       "--rotate-time or -M: give one of these options");
     o->output.numbered = rotates;
     o->output.reserve = o->reserve_mb << 20;
     o->output.level = o->compress ? ZSTD_LEVEL : 0;
@@ -191,14 +201,19 @@ static int check_options(struct options *o, struct err *e)
 /* The end of --help, with the table of triggers. */
 static void write_footer(char *footer, size_t size)
 {
-    snprintf(footer, size,
-             "Without FILE, or with -, the trace goes to standard output.\n"
-             "\n"
-             "  xentrace -D -e all -T 5 trace.bin\n"
-             "  xenalyze --summary trace.bin\n"
-             "\n"
-             "Triggers of --snapshot-on:\n");
+    static const char end[] =
+        "\n"
+        "Without FILE, or with -, the trace is written to standard output.\n"
+        "\n"
+        "  xentrace -D -e all -T 5 trace.bin\n"
+        "  xenalyze --summary trace.bin\n";
+    size_t used;
+
+    snprintf(footer, size, "Triggers of --snapshot-on:\n");
     triggers_help(footer, size);
+    used = strlen(footer);
+    assert(used + sizeof(end) <= size);
+    memcpy(footer + used, end, sizeof(end));
 }
 
 /* Join the arguments with spaces. */

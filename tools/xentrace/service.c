@@ -56,7 +56,7 @@ int service_start(struct service *s, bool daemon, struct err *e)
     if ( pid < 0 )
     {
         close(line[1]);
-        return err_sys(e, -errno, "cannot go into the background");
+        return err_sys(e, -errno, "cannot fork into the background");
     }
     setsid();
     s->line = line[1];

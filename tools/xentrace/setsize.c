@@ -36,11 +36,11 @@ struct config
 
 static const struct opt opts[] = {
     { .name = "free", .type = OPT_FLAG, AT(free),
-      .help = "give the memory of the rings back to Xen" },
+      .help = "free the memory of the rings" },
     { .name = "hypervisor", .type = OPT_TEXT, .arg = "NAME", AT(hypervisor),
-      .help = "xen or xensim; if not given, what is found first" },
+      .help = "use xen or xensim; default: the first one found" },
     { .name = "socket", .type = OPT_TEXT, .arg = "PATH", AT(address.socket),
-      .help = "of xensim, if it is not in its usual place" },
+      .help = "socket of xensim, if not in its default place" },
 };
 
 static const struct program program = {
@@ -48,7 +48,7 @@ static const struct program program = {
     .version = PACKAGE_VERSION,
     .synopsis = "[OPTION...] [PAGES]",
     .summary = "show or set the size of Xen's trace buffers",
-    .footer = "Without PAGES it only says how it is.\n",
+    .footer = "Without PAGES, the current size is printed.\n",
     .opts = opts,
     .nr_opts = sizeof(opts) / sizeof(opts[0]),
     .max_args = 1,
@@ -81,10 +81,10 @@ static int get_state(struct hv *hv, struct tbuf_state *state, bool *known,
     int rc = hv->type->info(hv, &info, e);
 
     if ( rc )
-        return err_sys(e, rc, "Xen does not say what it runs on");
+        return err_sys(e, rc, "cannot query Xen about its machine");
     lost = fault_calloc(info.nr_cpus, sizeof(*lost));
     if ( !lost )
-        return err_sys(e, -ENOMEM, "cannot ask Xen for its state");
+        return err_sys(e, -ENOMEM, "cannot allocate memory for Xen's state");
     rc = tbuf_state(hv, state, lost, info.nr_cpus, e);
     free(lost);
     *known = !rc;
@@ -122,11 +122,12 @@ static int request_change(struct hv *hv, uint32_t cmd, uint32_t pages)
 static int explain_refusal(int rc, bool resized, struct err *e)
 {
     if ( rc == -EINVAL && resized )
-        return err_set(e, rc, "this Xen makes its rings once: another size "
-                       "needs a reboot, or tbuf_size= on its command line");
+        return err_set(e, rc, "this Xen cannot resize its rings: reboot and "
+                       "set the size before tracing, or set tbuf_size= on "
+                       "Xen's command line");
     if ( rc == -EBUSY )
-        return err_set(e, rc, "the rings are in use: stop whoever reads them");
-    return err_sys(e, rc, "Xen refuses");
+        return err_set(e, rc, "the rings are in use: stop their reader first");
+    return err_sys(e, rc, "Xen refuses to change its rings");
 }
 
 /* Create or replace the rings, without enabling tracing. */
@@ -178,10 +179,10 @@ static int run_command(const struct config *c, const char *text, struct err *e)
     int rc = 0;
 
     if ( text && (opts_number(text, &pages) || !pages || pages > 65535) )
-        return err_set(e, -EINVAL, "\"%.80s\" is no number of pages from 1 to "
-                       "65535", text);
+        return err_set(e, -EINVAL, "\"%.80s\" is not a number of pages from 1 "
+                       "to 65535", text);
     if ( text && c->free )
-        return err_set(e, -EINVAL, "--free and a size: leave one away");
+        return err_set(e, -EINVAL, "give either --free or a size, not both");
     rc = hv_open(&hv, c->hypervisor, &c->address, e);
     if ( !rc )
         rc = apply_command(hv, c, pages, e);

@@ -33,11 +33,11 @@ static void format_progress(const struct stats_line *s,
     p = num_human(p, num_per_second(now->bytes - before->bytes, ns), "B/s");
     p = num_text(p, "  ");
     p = num_human_1024(p, now->bytes, "B");
-    p = num_text(p, " in all, ");
+    p = num_text(p, " in total, ");
     p = num_human_1024(p, now->waiting, "B");
-    p = num_text(p, " wait, rings up to ");
+    p = num_text(p, " queued, rings up to ");
     p = num_u64(p, now->full);
-    p = num_text(p, " %, ");
+    p = num_text(p, " % full, ");
     p = num_u64(p, now->lost);
     *num_text(p, " lost") = '\0';
 }

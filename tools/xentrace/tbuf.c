@@ -28,7 +28,7 @@ static int request_op(struct hv *hv, struct hv_tbuf *op, const char *what,
 int tbuf_get_info(struct hv *hv, struct tbuf_info *info, struct err *e)
 {
     struct hv_tbuf op = { .cmd = HV_TBUF_GET_INFO };
-    int rc = request_op(hv, &op, "say where its trace buffers are", e);
+    int rc = request_op(hv, &op, "return the address of its trace buffers", e);
 
     if ( rc )
         return rc;
@@ -61,7 +61,7 @@ int tbuf_set_size(struct hv *hv, uint32_t pages, struct err *e)
     struct hv_tbuf op = { .cmd = HV_TBUF_SET_SIZE, .size = pages };
 
     assert(pages > 0);
-    return request_op(hv, &op, "make trace buffers", e);
+    return request_op(hv, &op, "create trace buffers", e);
 }
 
 int tbuf_enable(struct hv *hv, struct err *e)
@@ -85,7 +85,7 @@ int tbuf_overwrite(struct hv *hv, struct err *e)
 
     if ( rc == -EINVAL && !e->code )
         return -EOPNOTSUPP;
-    return rc ? err_sys(e, rc, "Xen refuses to be a flight recorder") : 0;
+    return rc ? err_sys(e, rc, "Xen refuses the flight recorder mode") : 0;
 }
 
 /* --- state ---------------------------------------------------------------- */
@@ -166,5 +166,5 @@ int tbuf_state(struct hv *hv, struct tbuf_state *state, uint64_t *lost,
     while ( rc == -EAGAIN && size > asked && size <= STATE_MAX );
     if ( rc == -EINVAL && !e->code )
         return -EOPNOTSUPP;
-    return rc ? err_sys(e, rc, "Xen does not say what its tracing does") : 0;
+    return rc ? err_sys(e, rc, "cannot read the state of Xen's tracing") : 0;
 }

@@ -79,7 +79,7 @@ int watchdog_start(struct watchdog *w, const char *hypervisor,
         w->pid = 0;
         close(pipe_fds[0]);
         close(pipe_fds[1]);
-        return err_sys(e, -errno, "cannot make a process");
+        return err_sys(e, -errno, "cannot fork the watchdog");
     }
     if ( !w->pid )
     {

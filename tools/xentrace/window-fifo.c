@@ -24,12 +24,13 @@ int window_fifo_init(struct window_fifo *s, uint64_t size, struct err *e)
     size -= size % 4;
     *s = (struct window_fifo){ .size = size };
     if ( size > SIZE_MAX / 2 )
-        return err_set(e, -ENOMEM, "no machine has a buffer of %llu bytes",
+        return err_set(e, -ENOMEM, "a buffer of %llu bytes does not fit into "
+                       "the address space",
                        (unsigned long long)size);
     at = fault_mmap(NULL, size, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if ( at == MAP_FAILED )
-        return err_sys(e, -errno, "cannot make a buffer of %llu bytes",
+        return err_sys(e, -errno, "cannot allocate a buffer of %llu bytes",
                        (unsigned long long)size);
     s->bytes = at;
     return 0;

@@ -191,7 +191,7 @@ int write_thread_open(struct write_thread *t, struct writer *w, uint64_t bytes,
         return 0;
     t->ended = true;
     write_thread_close(t);
-    return err_sys(e, rc, "cannot start to write");
+    return err_sys(e, rc, "cannot start the write thread");
 }
 
 void write_thread_close(struct write_thread *t)

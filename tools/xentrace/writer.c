@@ -53,8 +53,8 @@ static int create_file(const char *path, struct err *e)
     if ( fd >= 0 )
         return fd;
     if ( errno == ELOOP )
-        return err_set(e, -ELOOP, "%s is a symbolic link: name the file that "
-                       "you mean", path);
+        return err_set(e, -ELOOP, "%s is a symbolic link: give the name of the "
+                       "file itself", path);
     return err_sys(e, -errno, "cannot create %s", path);
 }
 
@@ -68,7 +68,7 @@ static int name_file(const struct writer_plan *plan, unsigned int nr,
 
     assert(nr > 0);
     if ( length < 0 || length >= PATH_MAX )
-        return err_set(e, -ENAMETOOLONG, "the name of the file is too long");
+        return err_set(e, -ENAMETOOLONG, "the file name is too long");
     return 0;
 }
 
@@ -124,8 +124,8 @@ static int open_next(struct writer *w, struct err *e)
     w->at = w->whole = 0;
     w->opened_ns = w->flushed_ns = now_ns();
     if ( isatty(fd) )
-        return err_set(e, -EINVAL, "%s is a terminal, and a trace is not text:"
-                       " give a file", w->name);
+        return err_set(e, -EINVAL, "%s is a terminal, and a trace is binary: "
+                       "give a file or redirect the output", w->name);
     remove_oldest(w);
     return w->plan->level ? xt_zstd_writer_new(&w->zstd, w->plan->level,
                                                write_compressed, w, e) : 0;
@@ -289,13 +289,13 @@ static int check_reserve(struct writer *w, struct err *e)
     if ( !w->plan->reserve )
         return 0;
     if ( fstatvfs(w->fd, &st) )
-        return err_sys(e, -errno, "cannot see how full the disk of %s is",
-                       w->name);
+        return err_sys(e, -errno,
+                       "cannot read the free space on the disk of %s", w->name);
     left = (uint64_t)st.f_bavail * st.f_frsize;
     if ( left >= w->batch_bytes && left - w->batch_bytes >= w->plan->reserve )
         return 0;
-    return err_set(e, -ENOSPC, "the disk of %s has only %llu MB left, and %llu"
-                   " are to stay free", w->name,
+    return err_set(e, -ENOSPC, "the disk of %s has only %llu MB left, and %llu "
+                   "MB are to stay free", w->name,
                    (unsigned long long)left >> 20,
                    (unsigned long long)w->plan->reserve >> 20);
 }

@@ -156,13 +156,13 @@ static int find_version(struct xen_call *c)
 static int explain_version(int rc, struct err *e)
 {
     if ( rc == -EACCES )
-        return err_set(e, rc, "this Xen speaks no version of sysctls from "
-                       "0x%x to 0x%x: it is too new, or too old",
+        return err_set(e, rc, "this Xen supports no sysctl version from 0x%x "
+                       "to 0x%x: it is too new or too old",
                        versions[NR_VERSIONS - 1], versions[1]);
     if ( rc == -EPERM )
-        return err_set(e, rc, "Xen refuses: this domain is not privileged, "
-                       "or its XSM policy forbids it");
-    return err_sys(e, rc, "Xen does not answer");
+        return err_set(e, rc, "Xen refuses: this domain is not privileged, or "
+                       "Xen's XSM policy forbids it");
+    return err_sys(e, rc, "cannot query Xen");
 }
 
 /* The first operation on trace buffers, whose failures have known reasons. */
@@ -175,9 +175,9 @@ static int ask_for_rings(struct xen_call *c, struct err *e)
         return err_set(e, rc, "this Xen cannot trace: it was built without "
                        "CONFIG_TRACEBUFFER");
     if ( rc == -EPERM )
-        return err_set(e, rc, "Xen's XSM policy forbids to trace (flask: xen "
-                       "{ tbufcontrol })");
-    return rc ? err_sys(e, rc, "Xen does not speak of its trace buffers") : 0;
+        return err_set(e, rc, "Xen's XSM policy forbids tracing (flask: allow "
+                       "xen { tbufcontrol })");
+    return rc ? err_sys(e, rc, "cannot query Xen's trace buffers") : 0;
 }
 
 static void no_message(struct xentoollog_logger *logger,
@@ -201,8 +201,8 @@ struct xentoollog_logger *xen_call_quiet(void)
 
 int xen_call_absent(struct err *e)
 {
-    return err_set(e, -ENODEV, "no Xen here: no /dev/xen/privcmd (a dom0 has "
-                   "it, with the module xen-privcmd)");
+    return err_set(e, -ENODEV, "no Xen: /dev/xen/privcmd is missing (in a "
+                   "dom0, load the module xen-privcmd)");
 }
 
 static int open_call(struct xen_call *c, struct err *e)

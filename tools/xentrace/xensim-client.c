@@ -101,7 +101,7 @@ static int send_request(const struct xensim_client *client,
         sent = sendmsg(client->socket, &msg, MSG_NOSIGNAL);
     while ( sent < 0 && errno == EINTR );
     if ( sent < 0 )
-        return err_sys(e, -errno, "cannot ask xensim at %s", client->path);
+        return err_sys(e, -errno, "cannot send to xensim at %s", client->path);
     return 0;
 }
 
@@ -201,6 +201,7 @@ int xensim_client_call(const struct xensim_client *client,
 int xensim_client_absurd(const struct xensim_client *client, const char *what,
                          struct err *e)
 {
-    return err_set(e, -EPROTO, "xensim at %s gave %s: is it of another "
-                   "version?", client->path, what);
+    return err_set(e, -EPROTO,
+                   "xensim at %s sent %s: is its version different?",
+                   client->path, what);
 }
