@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The fake hypervisor.  Its frames are one array, so a mapping of frames
- * that follow each other is a pointer into it.
+ * The fake hypervisor.  Its frames are one array, so the mapping of adjacent
+ * frames is a pointer into the array.
  */
 #include "tests/unit/xentrace/fake.h"
 
@@ -26,7 +26,7 @@ static void log_question(struct fake *f, const char *fmt, ...)
     va_end(args);
 }
 
-/* --- its memory ---------------------------------------------------------- */
+/* --- memory --------------------------------------------------------------- */
 
 static size_t first_frame(unsigned int cpu)
 {
@@ -71,7 +71,7 @@ void fake_put(struct fake *f, unsigned int cpu, const struct make *m)
     }
 }
 
-/* --- its door ------------------------------------------------------------ */
+/* --- interface ------------------------------------------------------------ */
 
 static int fake_get_info(struct hv *hv, struct hv_info *info, struct err *e)
 {
@@ -128,8 +128,8 @@ static int answer_op(struct fake *f, struct hv_tbuf *op)
         return f->sized ? 0 : -EINVAL;
     case HV_TBUF_DISABLE:
         f->enabled = false;
-        if ( f->last_words )
-            fake_put(f, 0, f->last_words);
+        if ( f->records_at_disable )
+            fake_put(f, 0, f->records_at_disable);
         return 0;
     default:
         return 0;
@@ -248,22 +248,22 @@ void fake_fini(struct fake *f)
     free(f->frames);
 }
 
-/* --- what was said ------------------------------------------------------- */
+/* --- log ------------------------------------------------------------------ */
 
-void heard_init(struct heard *h)
+void log_capture_init(struct log_capture *h)
 {
-    *h = (struct heard){ .log = LOG_INIT("test") };
+    *h = (struct log_capture){ .log = LOG_INIT("test") };
     h->log.out = open_memstream(&h->text, &h->size);
     assert(h->log.out);
 }
 
-void heard_fini(struct heard *h)
+void log_capture_fini(struct log_capture *h)
 {
     fclose(h->log.out);
     free(h->text);
 }
 
-unsigned int heard_times(struct heard *h, const char *word)
+unsigned int log_capture_count(struct log_capture *h, const char *word)
 {
     unsigned int times = 0;
 

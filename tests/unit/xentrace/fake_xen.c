@@ -19,7 +19,7 @@ struct fake_xen *fake_xen(void)
     return &xen;
 }
 
-/* What all handles point at; nobody looks at it. */
+/* The target of all handles; its value is not used. */
 static char handle;
 
 static void *open_handle(int with_errno)
@@ -35,7 +35,7 @@ static int fail_with(int with_errno)
     return -1;
 }
 
-/* --- hypercalls ---------------------------------------------------------- */
+/* --- hypercalls ----------------------------------------------------------- */
 
 xencall_handle *xencall_open(struct xentoollog_logger *logger, unsigned flags)
 {
@@ -89,7 +89,7 @@ static int answer_tbuf_op(struct xen_sysctl_tbuf_op *op)
     return 0;
 }
 
-/* Pcpu n is core n / 2 of socket 0; the last one is away. */
+/* Pcpu n is core n / 2 of socket 0; the last pcpu is offline. */
 static int answer_topology(struct xen_sysctl_cputopoinfo *info)
 {
     unsigned int i;
@@ -153,7 +153,7 @@ int xencall2(xencall_handle *call, unsigned int number, uint64_t cmd,
     return cmd == XENVER_version ? 4 << 16 | 17 : 0;
 }
 
-/* --- memory -------------------------------------------------------------- */
+/* --- memory --------------------------------------------------------------- */
 
 xenforeignmemory_handle *xenforeignmemory_open(struct xentoollog_logger *logger,
                                                unsigned flags)
@@ -192,7 +192,7 @@ int xenforeignmemory_unmap(xenforeignmemory_handle *memory, void *at,
     return 0;
 }
 
-/* --- events -------------------------------------------------------------- */
+/* --- events --------------------------------------------------------------- */
 
 xenevtchn_handle *xenevtchn_open(struct xentoollog_logger *logger,
                                  unsigned int flags)
@@ -221,7 +221,7 @@ xenevtchn_port_or_error_t xenevtchn_bind_virq(xenevtchn_handle *events,
     return fake_xen()->bind_errno ? fail_with(fake_xen()->bind_errno) : 7;
 }
 
-/* A pipe is nearly /dev/xen/evtchn: a port that is read is gone. */
+/* A pipe instead of /dev/xen/evtchn: reading removes the port. */
 xenevtchn_port_or_error_t xenevtchn_pending(xenevtchn_handle *events)
 {
     unsigned char port;

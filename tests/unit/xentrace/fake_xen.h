@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Xen's libraries, without a Xen: fake_xen.c has the functions of theirs that
- * the back end calls, and comes before them when the test is linked.  The
- * sysctls are read through <xen/sysctl.h>, whose layout is Xen's own word.
+ * Fakes of Xen's libraries: fake_xen.c defines the library functions that the
+ * back end calls, and is linked before the libraries.  Sysctls are parsed with
+ * the layouts of <xen/sysctl.h>, to compare them with Xen's own definitions.
  */
 #ifndef TESTS_UNIT_XENTRACE_FAKE_XEN_H
 #define TESTS_UNIT_XENTRACE_FAKE_XEN_H
@@ -18,30 +18,30 @@
 
 struct fake_xen
 {
-    /* What it is like. */
+    /* The behaviour of the fake. */
     uint32_t version;           /* of sysctls */
-    int open_errno;             /* 0: that succeeds, and so on */
-    int sysctl_errno;           /* of those of the right version */
+    int open_errno;             /* 0: success; likewise below */
+    int sysctl_errno;           /* of sysctls with the right version */
     int tbuf_errno;
     int map_errno;
     int bind_errno;
     int unmask_errno;
-    int event_fd;               /* that of its events */
+    int event_fd;               /* of the event channel */
     unsigned int max_cpu_id;
-    unsigned char state[8];     /* that an operation hands out */
+    unsigned char state[8];     /* returned by operations with a buffer */
     const xen_domctl_getdomaininfo_t *domain;
     size_t domains;
 
-    /* What it saw. */
+    /* The calls that the fake has seen. */
     unsigned int sysctls;       /* of any version */
     struct xen_sysctl_tbuf_op tbuf;
-    unsigned char bits[8];      /* behind its handle */
+    unsigned char bits[8];      /* the buffer of the operation */
     uint64_t frame[FAKE_FRAMES];
     size_t frames, unmapped;
     uint32_t owner, virq;
     int prot;
     unsigned int unmasked;
-    int open;                   /* handles, buffers and mappings */
+    int open;                   /* number of handles, buffers and mappings */
 };
 
 struct fake_xen *fake_xen(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The order of things, and that tracing is stopped again whatever happens.
- * The fake hypervisor's log is compared as a whole: an operation too many is
- * as wrong as one too few.
+ * The order of operations in a capture, and that tracing is disabled after
+ * every failure.  Tests compare the complete log of the fake hypervisor, so
+ * that a surplus operation is an error, too.
  */
 #define _GNU_SOURCE /* memmem */
 
@@ -23,12 +23,12 @@
 #define PAGES_RO "map-ro "
 #define PAGES_RW "map-rw map-rw map-rw "
 
-/* One capture: what is wanted, what Xen is like, and what came of it. */
+/* One capture: the plan, the hypervisor, and the result. */
 struct run
 {
     struct collect_plan plan;
     struct fake f;
-    struct heard heard;
+    struct log_capture heard;
     struct writer_plan output;
     struct writer w;
     struct collect c;
@@ -59,7 +59,7 @@ static void run_init(struct run *r, bool sized)
     };
     fake_init(&r->f, sized);
     r->f.on_ack = ack_and_stop;
-    heard_init(&r->heard);
+    log_capture_init(&r->heard);
     ck_assert_int_eq(stop_init(&r->e), 0);
     ck_assert_int_eq(writer_open(&r->w, &r->output, &r->e), 0);
 }
@@ -76,11 +76,11 @@ static void run_fini(struct run *r)
 {
     collect_close(&r->c);
     writer_close(&r->w, NULL);
-    heard_fini(&r->heard);
+    log_capture_fini(&r->heard);
     fake_fini(&r->f);
 }
 
-/* The shortest test there is: plan and Xen as prepared, log and result. */
+/* The basic test: run the prepared capture, compare log and result. */
 static void check_log(struct run *r, const char *log, int rc)
 {
     run_capture(r);
@@ -99,7 +99,7 @@ START_TEST(plain)
     ck_assert_str_eq(r.f.log, "virq set_size=32 enable get_info " PAGES_RO
                      PAGES_RW "disable ");
     /*
-     * Two records; the third ack was the signal.  The second one may have
+     * Two records; the third ack was the signal.  The second record may have
      * waited in the ring until the first was in the file.
      */
     ck_assert_uint_eq(r.c.rings.ring[1].records, 2);
@@ -121,12 +121,12 @@ START_TEST(everything_said)
     ck_assert_int_eq(r.rc, 0);
     ck_assert_str_eq(r.f.log, "virq evt_mask=0x81000 cpu_mask=0x5/3 set_size=5 "
                      "enable get_info " PAGES_RO PAGES_RW "disable ");
-    ck_assert_uint_eq(heard_times(&r.heard, "2 pages, not 5"), 1);
+    ck_assert_uint_eq(log_capture_count(&r.heard, "2 pages, not 5"), 1);
     run_fini(&r);
 }
 END_TEST
 
-/* What is left of an earlier run is said, unless this one says otherwise. */
+/* Masks of an earlier run are reported, unless this run sets its own masks. */
 START_TEST(masks_left_over)
 {
     for ( unsigned int said = 0; said < 2; said++ )
@@ -140,10 +140,10 @@ START_TEST(masks_left_over)
         r.plan.cpus = said ? "all" : NULL;
         run_capture(&r);
         ck_assert_int_eq(r.rc, 0);
-        ck_assert_uint_eq(heard_times(&r.heard, "event mask is 0x2f000"),
+        ck_assert_uint_eq(log_capture_count(&r.heard, "event mask is 0x2f000"),
                           !said);
-        ck_assert_uint_eq(heard_times(&r.heard, "leaves 2 of 3 pcpus out"),
-                          !said);
+        ck_assert_uint_eq(log_capture_count(&r.heard,
+                                            "leaves 2 of 3 pcpus out"), !said);
         run_fini(&r);
     }
 }
@@ -166,7 +166,7 @@ START_TEST(start_disabled)
     run_init(&r, false);
     r.plan.start_disabled = true;
     check_log(&r, "virq set_size=32 disable get_info " PAGES_RO PAGES_RW
-          "disable ", 0);
+              "disable ", 0);
 }
 END_TEST
 
@@ -187,15 +187,15 @@ START_TEST(discard)
 }
 END_TEST
 
-/* What comes with the end, as the count of what was lost, is taken as well. */
-START_TEST(last_words)
+/* Records that appear with disable, such as loss records, are read as well. */
+START_TEST(records_at_disable)
 {
     static struct make m;
     struct run r;
 
     make_lost(&m, 1, 1);
     run_init(&r, true);
-    r.f.last_words = &m;
+    r.f.records_at_disable = &m;
     run_capture(&r);
     ck_assert_int_eq(r.rc, 0);
     ck_assert_uint_eq(r.c.rings.ring[0].windows, 1);
@@ -204,7 +204,7 @@ START_TEST(last_words)
 }
 END_TEST
 
-/* The time is up without anybody's signal. */
+/* The time ends the capture, without a signal. */
 static void only_ack(struct fake *f)
 {
     char byte;
@@ -227,7 +227,7 @@ START_TEST(time_is_up)
 }
 END_TEST
 
-/* --- what was lost ------------------------------------------------------- */
+/* --- losses --------------------------------------------------------------- */
 
 static void lose_and_stop(struct fake *f)
 {
@@ -254,14 +254,14 @@ START_TEST(losses)
     run_capture(&r);
     ck_assert_int_eq(r.rc, 0);
     ck_assert(!r.c.can_count);
-    ck_assert_uint_eq(heard_times(&r.heard, "lost"), 0);
+    ck_assert_uint_eq(log_capture_count(&r.heard, "lost"), 0);
     run_fini(&r);
 }
 END_TEST
 
-/* --- who comes later ----------------------------------------------------- */
+/* --- later domains -------------------------------------------------------- */
 
-/* How often the file at `path` has this text in it. */
+/* The number of times that the file contains this text. */
 static unsigned int times_in(const char *path, const char *text)
 {
     static char bytes[1 << 16];
@@ -286,7 +286,7 @@ static void create_and_stop(struct fake *f)
     raise(SIGTERM);
 }
 
-/* One that is created meanwhile is in the file, and nobody is in it twice. */
+/* A domain created during the capture is in the file, and each domain once. */
 static void see_later_domains(uint64_t memory)
 {
     char path[] = "later-XXXXXX";
@@ -322,7 +322,7 @@ START_TEST(later_domains_in_memory)
 }
 END_TEST
 
-/* --- what goes wrong ----------------------------------------------------- */
+/* --- failures ------------------------------------------------------------- */
 
 START_TEST(refused)
 {
@@ -357,7 +357,7 @@ START_TEST(refused)
 }
 END_TEST
 
-/* set_size's own reason is the one that helps. */
+/* The reported reason is the one of set_size. */
 START_TEST(no_rings)
 {
     struct run r;
@@ -381,7 +381,7 @@ START_TEST(no_ring_can_be_mapped)
     r.f.refuse_map = -EPERM;
     run_capture(&r);
     ck_assert_int_eq(r.rc, -ENODEV);
-    ck_assert_uint_eq(heard_times(&r.heard, "cannot map"), FAKE_CPUS);
+    ck_assert_uint_eq(log_capture_count(&r.heard, "cannot map"), FAKE_CPUS);
     ck_assert(!r.f.enabled);
     run_fini(&r);
 }
@@ -409,14 +409,14 @@ START_TEST(disk_is_full)
     ck_assert_int_eq(r.rc, -ENOSPC);
     ck_assert(!r.f.enabled);
     ck_assert_ptr_nonnull(strstr(r.f.log, " disable "));
-    /* Taken or left in the ring: that depends on when the disk says it. */
+    /* Copied or left in the ring, depending on when the write failed. */
     ck_assert_uint_eq(r.c.lost[1].output, r.f.acks < 3 ? r.f.acks : 2);
     ck_assert_uint_ge(r.c.lost[1].output, 1);
     run_fini(&r);
 }
 END_TEST
 
-/* What the plan says is wrong, or what Xen says it is: nothing is touched. */
+/* An invalid plan or invalid information about Xen: no operation is made. */
 START_TEST(refused_before_anything)
 {
     struct run r;
@@ -433,7 +433,7 @@ START_TEST(refused_before_anything)
 }
 END_TEST
 
-/* The Nth write is interrupted by a signal, N = 1, 2, ...: nobody notices. */
+/* A signal interrupts write N, for N = 1, 2, ...: without any effect. */
 START_TEST(interrupted)
 {
     static struct make m;
@@ -462,8 +462,8 @@ START_TEST(interrupted)
 END_TEST
 
 /*
- * The Nth allocation fails, N = 1, 2, ...: the capture fails or does without
- * (a ring, the counts of losses), but it never leaves tracing on.
+ * Allocation N fails, for N = 1, 2, ...: the capture fails or continues without
+ * a ring or the loss counts, but never leaves tracing enabled.
  */
 START_TEST(no_memory)
 {
@@ -493,7 +493,7 @@ END_TEST
 
 UNIT_MAIN("collect", plain, everything_said, masks_left_over, leave_enabled,
           start_disabled,
-          discard, last_words, time_is_up, losses, later_domains,
+          discard, records_at_disable, time_is_up, losses, later_domains,
           later_domains_in_memory, refused, no_rings,
           no_ring_can_be_mapped, no_virq, disk_is_full,
           refused_before_anything, interrupted, no_memory)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is new of domains is told once, and files that begin later have it.
+ * New domains are reported once, and later files contain them.
  */
 #include "xentrace/metadata.h"
 #include "xentrace/domains.h"
@@ -14,7 +14,7 @@
 #include "tests/unit/libxentrace/unit.h"
 #include "tests/unit/xentrace/fake.h"
 
-/* As words: d3 for a domain, n3 for (a part of) its name. */
+/* Format records as words: d3 for a domain, n3 for a part of its name. */
 static void add_record(void *text, const struct xt_meta *m)
 {
     char word[16];
@@ -44,13 +44,13 @@ START_TEST(once)
     f.domain[0] = "Domain-0";
     poll_domains(&d, &f, "d0 n0 ");
     poll_domains(&d, &f, "");
-    /* Who creates a domain names it then. */
+    /* The toolstack creates a domain first and names it later. */
     f.domain[2] = "";
     poll_domains(&d, &f, "d2 ");
     f.domain[2] = "guest";
     poll_domains(&d, &f, "n2 ");
     poll_domains(&d, &f, "");
-    /* Gone, and another has its id. */
+    /* The domain is destroyed, and another one has its id. */
     f.domain[2] = NULL;
     poll_domains(&d, &f, "");
     f.domain[2] = "other";
@@ -61,7 +61,7 @@ START_TEST(once)
 }
 END_TEST
 
-/* A hypervisor that names domains which there cannot be. */
+/* A hypervisor that reports impossible domain ids. */
 static void put_absurd(struct hv *hv, hv_record_fn *put, void *arg)
 {
     (void)hv;
@@ -82,14 +82,14 @@ START_TEST(impossible)
     f.hv.type = &type;
     ck_assert_int_eq(domains_init(&d, &e), 0);
     f.domain[0] = "";
-    d.known[0x7fef] = 4; /* has its name: nobody is asked for it */
+    d.known[0x7fef] = 4; /* flagged as named: no name is requested */
     poll_domains(&d, &f, "d32751 ");
     domains_fini(&d);
     fake_fini(&f);
 }
 END_TEST
 
-/* A copy has what came later; without memory, something less is known. */
+/* A copy includes later records; without memory, some records are missing. */
 START_TEST(copies)
 {
     const struct metadata_start start = { .pages = 1 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The back end for the real Xen, against Xens of many kinds that fake_xen.c
- * plays: what is asked is laid out as <xen/sysctl.h> says, and each refusal
- * becomes a sentence.  tests/vm asks the real one.
+ * The back end for the real Xen, against the many kinds of Xen that fake_xen.c
+ * simulates: sysctls have the layout of <xen/sysctl.h>, and each refusal
+ * becomes a message.  tests/vm tests the real Xen.
  */
 #define _GNU_SOURCE
 
@@ -49,7 +49,7 @@ static struct hv *open_it(void)
     return hv;
 }
 
-/* It does not open, says so with `word`, and keeps nothing. */
+/* open() fails, `word` is in the message, and no handle stays open. */
 static void check_refusal(int code, const char *word)
 {
     struct err e = ERR_INIT;
@@ -61,7 +61,7 @@ static void check_refusal(int code, const char *word)
     ck_assert_int_eq(fake_xen()->open, 0);
 }
 
-/* --- there and away ------------------------------------------------------ */
+/* --- open and close ------------------------------------------------------- */
 
 START_TEST(every_version)
 {
@@ -158,7 +158,7 @@ START_TEST(faults)
 }
 END_TEST
 
-/* --- questions ----------------------------------------------------------- */
+/* --- queries -------------------------------------------------------------- */
 
 START_TEST(control)
 {
@@ -182,7 +182,7 @@ START_TEST(control)
     ck_assert_uint_eq(fake_xen()->tbuf.cmd, XEN_SYSCTL_TBUFOP_set_evt_mask);
     ck_assert_uint_eq(fake_xen()->tbuf.evt_mask, 0x2f000);
 
-    /* What Xen refuses is for the caller to put into words. */
+    /* The caller describes the refusals of Xen. */
     fake_xen()->tbuf_errno = EINVAL;
     size.size = 18;
     ck_assert_int_eq(hv->type->tbuf(hv, &size, &e), -EINVAL);
@@ -214,7 +214,7 @@ START_TEST(bits)
     ck_assert_int_eq(hv->type->tbuf(hv, &out, &e), 0);
     ck_assert_int_eq(memcmp(state, "answered", sizeof(state)), 0);
 
-    /* A Xen that does not know the operation has answered nothing. */
+    /* Xen does not know the operation: no value is returned. */
     fake_xen()->tbuf_errno = EINVAL;
     memset(state, 0, sizeof(state));
     ck_assert_int_eq(hv->type->tbuf(hv, &out, &e), -EINVAL);
@@ -227,55 +227,56 @@ START_TEST(bits)
 }
 END_TEST
 
-/* --- about the machine --------------------------------------------------- */
+/* --- description of the machine ------------------------------------------- */
 
-#define MAX_TOLD 64u
+#define MAX_RECORDS 64u
 
-struct told
+struct record_list
 {
-    struct xt_meta m[MAX_TOLD];
+    struct xt_meta m[MAX_RECORDS];
     unsigned int nr;
 };
 
 static void add_record(void *to, const struct xt_meta *m)
 {
-    struct told *told = to;
+    struct record_list *list = to;
 
-    ck_assert_uint_lt(told->nr, MAX_TOLD);
-    told->m[told->nr++] = *m;
+    ck_assert_uint_lt(list->nr, MAX_RECORDS);
+    list->m[list->nr++] = *m;
 }
 
-/* Records of that event. */
-static unsigned int count_records(const struct told *told, uint32_t event)
+/* The number of records of this event. */
+static unsigned int count_records(const struct record_list *list,
+                                  uint32_t event)
 {
     unsigned int nr = 0;
 
-    for ( unsigned int i = 0; i < told->nr; i++ )
-        nr += told->m[i].event == event;
+    for ( unsigned int i = 0; i < list->nr; i++ )
+        nr += list->m[i].event == event;
     return nr;
 }
 
-/* The nth record of that event. */
-static const struct xt_meta *find_nth(const struct told *told, uint32_t event,
-                                      unsigned int n)
+/* The nth record of this event. */
+static const struct xt_meta *find_nth(const struct record_list *list,
+                                      uint32_t event, unsigned int n)
 {
-    for ( unsigned int i = 0; i < told->nr; i++ )
-        if ( told->m[i].event == event && !n-- )
-            return &told->m[i];
+    for ( unsigned int i = 0; i < list->nr; i++ )
+        if ( list->m[i].event == event && !n-- )
+            return &list->m[i];
     ck_abort_msg("no such record");
     return NULL;
 }
 
-static void describe_text(struct told *told)
+static void describe_text(struct record_list *list)
 {
     struct hv *hv = open_it();
     struct err e = ERR_INIT;
     struct domains domains;
 
-    *told = (struct told){ .nr = 0 };
-    hv->type->describe(hv, add_record, told);
+    *list = (struct record_list){ .nr = 0 };
+    hv->type->describe(hv, add_record, list);
     ck_assert_int_eq(domains_init(&domains, &e), 0);
-    domains_poll(&domains, hv, add_record, told);
+    domains_poll(&domains, hv, add_record, list);
     domains_fini(&domains);
     hv_close(hv);
     ck_assert_int_eq(fake_xen()->open, 0);
@@ -283,29 +284,29 @@ static void describe_text(struct told *told)
 
 START_TEST(machine)
 {
-    struct told told;
+    struct record_list list;
 
     reset_fake();
-    describe_text(&told);
-    ck_assert_uint_eq(find_nth(&told, TRC_META_XEN, 0)->xen.major, 4);
-    ck_assert_uint_eq(find_nth(&told, TRC_META_XEN, 0)->xen.minor, 17);
-    ck_assert_uint_eq(find_nth(&told, TRC_META_XEN, 0)->xen.cpus, 6);
-    ck_assert_uint_ne(find_nth(&told, TRC_META_XEN, 0)->xen.hardware, 0);
-    /* Two of them have two parts; the build has no date. */
-    ck_assert_uint_eq(count_records(&told, TRC_META_TEXT), 2 + 1 + 2 + 1);
-    ck_assert_uint_eq(count_records(&told, TRC_META_CPU), 6);
-    ck_assert_int_eq(find_nth(&told, TRC_META_CPU, 4)->cpu.core, 2);
-    ck_assert_uint_eq(find_nth(&told, TRC_META_CPU, 4)->cpu.flags, 1);
-    ck_assert_int_eq(find_nth(&told, TRC_META_CPU, 5)->cpu.core, -1);
-    ck_assert_uint_eq(find_nth(&told, TRC_META_CPU, 5)->cpu.flags, 0);
-    ck_assert_uint_eq(count_records(&told, TRC_META_DOMAIN), 0);
+    describe_text(&list);
+    ck_assert_uint_eq(find_nth(&list, TRC_META_XEN, 0)->xen.major, 4);
+    ck_assert_uint_eq(find_nth(&list, TRC_META_XEN, 0)->xen.minor, 17);
+    ck_assert_uint_eq(find_nth(&list, TRC_META_XEN, 0)->xen.cpus, 6);
+    ck_assert_uint_ne(find_nth(&list, TRC_META_XEN, 0)->xen.hardware, 0);
+    /* Two texts have two parts; the build has no date. */
+    ck_assert_uint_eq(count_records(&list, TRC_META_TEXT), 2 + 1 + 2 + 1);
+    ck_assert_uint_eq(count_records(&list, TRC_META_CPU), 6);
+    ck_assert_int_eq(find_nth(&list, TRC_META_CPU, 4)->cpu.core, 2);
+    ck_assert_uint_eq(find_nth(&list, TRC_META_CPU, 4)->cpu.flags, 1);
+    ck_assert_int_eq(find_nth(&list, TRC_META_CPU, 5)->cpu.core, -1);
+    ck_assert_uint_eq(find_nth(&list, TRC_META_CPU, 5)->cpu.flags, 0);
+    ck_assert_uint_eq(count_records(&list, TRC_META_DOMAIN), 0);
 }
 END_TEST
 
-/* Whatever it does not get memory for, or no answer to, it leaves out. */
+/* Values without memory or without an answer are left out. */
 START_TEST(machine_in_parts)
 {
-    struct told all, told;
+    struct record_list all, list;
     struct hv_info info;
     struct err e = ERR_INIT;
     uint64_t n = 0;
@@ -318,25 +319,25 @@ START_TEST(machine_in_parts)
     {
         reset_fake();
         hv = open_it();
-        told = (struct told){ .nr = 0 };
+        list = (struct record_list){ .nr = 0 };
         fault_arm(FAULT_ALLOC, ++n);
-        hv->type->describe(hv, add_record, &told);
+        hv->type->describe(hv, add_record, &list);
         fired = fault_fired(FAULT_ALLOC);
         fault_disarm();
         hv_close(hv);
         ck_assert_int_eq(fake_xen()->open, 0);
-        ck_assert_uint_le(told.nr, all.nr);
-        ck_assert_uint_ge(count_records(&told, TRC_META_XEN), 1);
+        ck_assert_uint_le(list.nr, all.nr);
+        ck_assert_uint_ge(count_records(&list, TRC_META_XEN), 1);
     }
     while ( fired );
-    ck_assert_uint_eq(told.nr, all.nr);
+    ck_assert_uint_eq(list.nr, all.nr);
     ck_assert_uint_ge(n, 6);
 
     hv = open_it();
     fake_xen()->sysctl_errno = EPERM;
-    told = (struct told){ .nr = 0 };
-    hv->type->describe(hv, add_record, &told);
-    ck_assert_uint_eq(told.nr, 0);
+    list = (struct record_list){ .nr = 0 };
+    hv->type->describe(hv, add_record, &list);
+    ck_assert_uint_eq(list.nr, 0);
     ck_assert_int_eq(hv->type->info(hv, &info, &e), -EPERM);
     ck_assert_ptr_nonnull(strstr(e.text, "how many pcpus"));
     hv_close(hv);
@@ -353,20 +354,20 @@ START_TEST(guests)
                    XEN_DOMINF_running },
     };
     const struct xt_meta *m;
-    struct told told;
+    struct record_list list;
 
     reset_fake();
     fake_xen()->domain = domain;
     fake_xen()->domains = 2;
-    describe_text(&told);
-    ck_assert_uint_eq(count_records(&told, TRC_META_DOMAIN), 2);
-    ck_assert_uint_eq(count_records(&told, TRC_META_DOMAIN_NAME), 0);
-    m = find_nth(&told, TRC_META_DOMAIN, 0);
+    describe_text(&list);
+    ck_assert_uint_eq(count_records(&list, TRC_META_DOMAIN), 2);
+    ck_assert_uint_eq(count_records(&list, TRC_META_DOMAIN_NAME), 0);
+    m = find_nth(&list, TRC_META_DOMAIN, 0);
     ck_assert_uint_eq(m->domain.dom, 0);
     ck_assert_uint_eq(m->domain.vcpus, 2);
     ck_assert_uint_eq(m->domain.flags, 1 << 4);
     ck_assert_uint_eq(m->domain.memory, 4096000);
-    m = find_nth(&told, TRC_META_DOMAIN, 1);
+    m = find_nth(&list, TRC_META_DOMAIN, 1);
     ck_assert_uint_eq(m->domain.dom, 7);
     ck_assert_uint_eq(m->domain.flags, 3);
     ck_assert_int_eq(m->domain.pool, 3);
@@ -374,8 +375,8 @@ START_TEST(guests)
 END_TEST
 
 /*
- * An xenstored of one answer for each kind of question, or of none: 1 it says
- * a name, 2 an error, 3 more than a name can be, 4 half an answer, 5 nothing.
+ * A xenstored with one kind of answer: 1 a name, 2 an error, 3 too long for a
+ * name, 4 half an answer, 5 nothing.
  */
 static void answer_names(int listener, int kind)
 {
@@ -428,13 +429,13 @@ START_TEST(names)
             ck_assert_int_eq(xen_names_get(&fd, 7, name), kind == 1);
             if ( kind == 1 )
                 ck_assert_str_eq(name, "A guest");
-            /* An error is an answer; the rest is the end of it. */
+            /* After an error the connection is usable, otherwise not. */
             ck_assert(kind <= 2 ? fd >= 0 : fd < 0);
         }
         xen_names_close(fd);
         kill(pid, SIGKILL);
         waitpid(pid, NULL, 0);
-        /* A socket that nobody listens to any more. */
+        /* The socket of a server that has ended. */
         ck_assert_int_eq(xen_names_open(path), -1);
         unlink(path);
     }
@@ -466,7 +467,7 @@ START_TEST(frames)
     hv->type->unmap(hv, at);
     ck_assert_uint_eq(fake_xen()->unmapped, 2);
 
-    /* Not in the order in which they came. */
+    /* Not in the order of the unmaps. */
     ck_assert_int_eq(hv->type->map(hv, mfn, 3, true, &first, &e), 0);
     ck_assert_int_eq(hv->type->map(hv, mfn, 1, true, &at, &e), 0);
     ck_assert_ptr_ne(first, at);
@@ -483,7 +484,7 @@ START_TEST(frames)
 }
 END_TEST
 
-/* --- the VIRQ ------------------------------------------------------------ */
+/* --- VIRQ ----------------------------------------------------------------- */
 
 START_TEST(virq)
 {
@@ -499,7 +500,7 @@ START_TEST(virq)
     ck_assert_int_eq(fd, fds[0]);
     ck_assert_uint_eq(fake_xen()->virq, VIRQ_TBUF);
 
-    /* Nothing there: it does not wait. */
+    /* No event: the call does not block. */
     ck_assert_int_eq(hv->type->ack_virq(hv, &e), 0);
     ck_assert_uint_eq(fake_xen()->unmasked, 0);
     ck_assert_int_eq(write(fds[1], "\7", 1), 1);
@@ -518,7 +519,7 @@ START_TEST(virq)
 }
 END_TEST
 
-/* The port, its descriptor, an event, and that there can be another. */
+/* Failures of the port, its descriptor, an event, and the unmask. */
 START_TEST(virq_that_fails)
 {
     struct err e = ERR_INIT;
@@ -550,7 +551,7 @@ START_TEST(virq_that_fails)
 }
 END_TEST
 
-/* --- is it there? -------------------------------------------------------- */
+/* --- probe ---------------------------------------------------------------- */
 
 static void make_file(const char *root, const char *name, const char *text)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The back end against servers that are not xensim.  Each test forks one
- * that follows a short script: an array of answers, given in turn, whatever
- * is asked.
+ * The back end against servers that are not xensim.  Each test forks a server
+ * that follows a short script: an array of answers, sent in turn to any
+ * request.
  */
 #define _GNU_SOURCE
 
@@ -29,17 +29,17 @@
 
 #define FRAMES 8u
 
-/* One answer.  `cut` takes bytes off the end of the whole message. */
+/* One answer.  `cut` removes bytes from the end of the whole message. */
 struct act
 {
     int32_t rc;
     const void *body;
     uint32_t length;        /* of body, as sent */
-    int32_t lie;            /* added to the length that is told */
+    int32_t lie;            /* added to the length in the header */
     uint32_t cut;
-    int nr_fds;             /* descriptors that come along */
-    int fd;                 /* -1: a fresh one */
-    uint32_t wants_op;      /* 0: any; else end if it is another */
+    int nr_fds;             /* descriptors sent with the answer */
+    int fd;                 /* -1: a new one */
+    uint32_t wants_op;      /* 0: any; otherwise exit on another one */
     uint32_t wants_length;
 };
 
@@ -101,7 +101,7 @@ static void serve_client(int listener, const struct act *acts, size_t nr)
             _exit(1);
         send_answer(to, &acts[i]);
     }
-    /* The client hangs up; or it is killed with the test. */
+    /* Exit when the client closes the connection, or the test is killed. */
     _exit(recv(to, request, sizeof(request), 0) != 0);
 }
 
@@ -123,7 +123,7 @@ static void start_server(const struct act *acts, size_t nr)
     close(listener);
 }
 
-/* The server's verdict: 0 if all that it wanted was asked. */
+/* The server's exit status; 0: all expected requests arrived. */
 static int end_server(void)
 {
     int status;
@@ -156,7 +156,7 @@ static unsigned int open_fds(void)
 
 #define START(acts) start_server(acts, sizeof(acts) / sizeof((acts)[0]))
 
-/* --- the greeting -------------------------------------------------------- */
+/* --- hello ---------------------------------------------------------------- */
 
 START_TEST(good_greeting)
 {
@@ -213,7 +213,7 @@ START_TEST(bad_greetings)
         { { .rc = INT32_MIN }, -EPROTO },
         { { .rc = -4096 }, -EPROTO },
         { { .rc = -EACCES }, -EACCES },
-        /* Descriptors that nobody asked for must not stay open. */
+        /* Unexpected descriptors must not stay open. */
         { { .body = &later, .length = sizeof(later), .nr_fds = 3, .fd = -1 },
           -EPROTO },
     };
@@ -265,7 +265,7 @@ START_TEST(nobody_there)
 }
 END_TEST
 
-/* Where it is looked for: what is said, then the environment, then /run. */
+/* The search order: the argument, the environment, /run. */
 START_TEST(where_it_is)
 {
     static const struct hv_address nowhere;
@@ -285,14 +285,14 @@ START_TEST(where_it_is)
         if ( i == 2 )
             setenv("XENSIM_SOCKET", "no/socket", 1);
         if ( !hv_open(&hv, NULL, &nowhere, &e) )
-            hv_close(hv);   /* somebody's xensim in /run */
+            hv_close(hv);   /* a running xensim in /run */
         else
             ck_assert_ptr_nonnull(strstr(e.text, found[i]));
     }
 }
 END_TEST
 
-/* --- control ------------------------------------------------------------- */
+/* --- control -------------------------------------------------------------- */
 
 START_TEST(control)
 {
@@ -326,7 +326,7 @@ START_TEST(control)
 }
 END_TEST
 
-/* --- state, whose answer is the longest ---------------------------------- */
+/* --- state ---------------------------------------------------------------- */
 
 struct state
 {
@@ -339,7 +339,7 @@ struct state
                       sizeof(struct xen_tbuf_state) +                       \
                       4 * sizeof(struct xen_tbuf_cpu))
 
-/* First what fits into the room for four pcpus, and if asked again all. */
+/* The first answer fits the room for four pcpus, the second is complete. */
 static int ask_state(const struct state *s, uint64_t *lost)
 {
     const struct act acts[] = {
@@ -376,7 +376,7 @@ START_TEST(state)
     ck_assert_uint_eq(lost[1], 11);
     ck_assert_uint_eq(lost[3], UINT64_MAX);
 
-    /* It speaks of fewer, or of more, or of more about each. */
+    /* Fewer pcpus, more pcpus, or larger entries. */
     s.s.nr_cpus = 2;
     ck_assert_int_eq(ask_state(&s, lost), 0);
     ck_assert_uint_eq(lost[3], 0);
@@ -412,7 +412,7 @@ START_TEST(state_that_lies)
 }
 END_TEST
 
-/* --- memory -------------------------------------------------------------- */
+/* --- memory --------------------------------------------------------------- */
 
 static void make_memory(void)
 {
@@ -422,7 +422,7 @@ static void make_memory(void)
         ck_assert_int_eq(pwrite(memory_fd, &i, 1, i * XENSIM_PAGE_SIZE), 1);
 }
 
-/* Scattered frames stand one behind the other, and are shared. */
+/* Scattered frames are mapped contiguously, and are shared memory. */
 START_TEST(frames)
 {
     static const uint64_t mfn[] = { 6, 2, 3, 0, 7 };
@@ -485,7 +485,7 @@ START_TEST(bad_frames)
 }
 END_TEST
 
-/* The Nth of a kind fails while frames are mapped: no trace of it stays. */
+/* The Nth call fails while frames are mapped: no resource is leaked. */
 static void fault_loop(enum fault_kind kind, int code)
 {
     static const uint64_t mfn[] = { 6, 2, 3 };
@@ -530,7 +530,7 @@ START_TEST(faults)
 }
 END_TEST
 
-/* --- the VIRQ ------------------------------------------------------------ */
+/* --- VIRQ ----------------------------------------------------------------- */
 
 START_TEST(virq)
 {
@@ -546,7 +546,7 @@ START_TEST(virq)
     ck_assert_int_eq(open_it(&hv, &e), 0);
     ck_assert_int_eq(hv->type->bind_virq(hv, &fd, &e), 0);
     ck_assert_int_ge(fd, 0);
-    /* It was 1 when it came; taking it twice does no harm. */
+    /* The value was 1; a second read does no harm. */
     ck_assert_int_eq(hv->type->ack_virq(hv, &e), 0);
     ck_assert_int_eq(hv->type->ack_virq(hv, &e), 0);
     kill(server, SIGKILL);

@@ -105,7 +105,7 @@ START_TEST(events_that_select_nothing)
 }
 END_TEST
 
-/* Bits 0-15 and how many of all are set, out of `nr` pcpus. */
+/* Compare bits 0-15, and the number of bits set out of `nr`. */
 static void check_cpus(const char *text, unsigned int nr, int code,
                        unsigned int low, unsigned int total)
 {

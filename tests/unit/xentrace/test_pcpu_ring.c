@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The consumer's side of a ring, in plain memory.
+ * The reader's side of a ring, in plain memory.
  */
 #include "xentrace/pcpu-ring.h"
 
@@ -40,7 +40,7 @@ START_TEST(empty)
 }
 END_TEST
 
-/* Every length from every place: the spans are the bytes in their order. */
+/* Every length at every position: the spans are the bytes in order. */
 START_TEST(every_place)
 {
     struct err e = ERR_INIT;
@@ -70,7 +70,7 @@ START_TEST(every_place)
 }
 END_TEST
 
-/* What comes after the look is not released with it. */
+/* Records that arrive after the peek are not released. */
 START_TEST(release_what_was_seen)
 {
     struct ring r = make_ring(8, 24);
@@ -86,7 +86,7 @@ START_TEST(release_what_was_seen)
 }
 END_TEST
 
-/* What was taken and not released is not seen again, but it is counted. */
+/* Copied bytes that are not released are not seen again, but count as used. */
 START_TEST(take_and_keep)
 {
     struct ring r = make_ring(SIZE - 8, SIZE + 4);
@@ -106,7 +106,7 @@ START_TEST(take_and_keep)
     ck_assert_uint_eq(memory.head.cons, SIZE);
     ck_assert_uint_eq(r.cons_moves, 0);
 
-    /* Xen may not go back behind that. */
+    /* prod must not move back behind this index. */
     ring_take(&r, 20);
     memory.head.prod = SIZE + 8;
     ck_assert_int_eq(ring_peek(&r, &v, &e), -EBADMSG);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From a directory of rings to windows in a file, with a hypervisor that
- * tells the truth, and with one that does not.
+ * From the directory of rings to windows in a file, with a correct hypervisor
+ * and with faulty ones.
  */
 #include "xentrace/ring-drain.h"
 #include "xentrace/window-fifo.h"
@@ -16,13 +16,13 @@
 
 #define ROOM (8u << 20)
 
-/* What most tests begin with: rings, and a store that does as it is told. */
+/* The fixture of most tests: rings, and a sink controlled by the test. */
 struct bench
 {
     struct fake f;
     struct rings rings;
-    struct heard heard;
-    struct window_fifo fifo;     /* from its first byte on it is a trace */
+    struct log_capture heard;
+    struct window_fifo fifo;     /* a trace, from its first byte on */
     struct window_sink store;
     uint64_t safe;
     bool full;
@@ -49,7 +49,7 @@ static void bench_init(struct bench *b)
 {
     *b = (struct bench){ .e = ERR_INIT, .safe = UINT64_MAX };
     fake_init(&b->f, true);
-    heard_init(&b->heard);
+    log_capture_init(&b->heard);
     ck_assert_int_eq(rings_open(&b->rings, &b->f.hv, FAKE_CPUS, &b->e), 0);
     ck_assert_int_eq(window_fifo_init(&b->fifo, ROOM, &b->e), 0);
     b->store = (struct window_sink){ .put = bench_put, .safe = bench_safe,
@@ -60,7 +60,7 @@ static void bench_fini(struct bench *b)
 {
     window_fifo_fini(&b->fifo);
     rings_close(&b->rings);
-    heard_fini(&b->heard);
+    log_capture_fini(&b->heard);
     fake_fini(&b->f);
 }
 
@@ -75,7 +75,7 @@ static void count_events(struct bench *b, struct xt_counts *c)
     ck_assert_int_eq(xt_damage_grade(&c->damage), XT_GRADE_NONE);
 }
 
-/* Random records, round and round: all of them arrive, and nothing else. */
+/* Random records, wrapping around many times: all arrive, and nothing else. */
 START_TEST(round_and_round)
 {
     static struct make m;
@@ -140,7 +140,7 @@ START_TEST(discard)
 }
 END_TEST
 
-/* One ring lies: it is named, given up and left alone; the others go on. */
+/* A ring with invalid data is reported and given up; the others are read on. */
 START_TEST(one_ring_lies)
 {
     static struct make m;
@@ -156,7 +156,7 @@ START_TEST(one_ring_lies)
         if ( round == 1 )
             fake_ring(&b.f, 1)->prod = 0xfffffff0;
         ck_assert(drain_windows(&b));
-        ck_assert_int_eq(heard_times(&b.heard, "pcpu 1"), round > 0);
+        ck_assert_int_eq(log_capture_count(&b.heard, "pcpu 1"), round > 0);
     }
     ck_assert(b.rings.ring[1].given_up);
     ck_assert_uint_eq(fake_ring(&b.f, 1)->cons, 0);
@@ -169,7 +169,7 @@ START_TEST(one_ring_lies)
 }
 END_TEST
 
-/* There is no room: what was not taken stays in the ring. */
+/* No room in the sink: the rest stays in the ring. */
 START_TEST(no_room)
 {
     static struct make m;
@@ -193,8 +193,8 @@ START_TEST(no_room)
 END_TEST
 
 /*
- * What is not safe stays in the ring, and what is new waits behind it; until
- * the ring is half full, or there is no later.
+ * Bytes that are not safe stay in the ring, and new records wait behind them,
+ * until the ring is half full or the pass is the last one.
  */
 START_TEST(safe_before_free)
 {
@@ -238,7 +238,7 @@ START_TEST(safe_before_free)
 }
 END_TEST
 
-/* More than one window may have: several, of whole records. */
+/* A view larger than a window becomes several windows of whole records. */
 START_TEST(in_pieces)
 {
     static struct make m;
@@ -251,7 +251,7 @@ START_TEST(in_pieces)
     for ( size_t round = 0; round < 50; round++ )
     {
         m.size = 0;
-        /* Of 8 bytes, so that none goes over the end of the ring. */
+        /* Records of 8 bytes, so that no record wraps around. */
         for ( uint32_t i = 0; i < 150; i++, put++ )
             make_record(&m, 0x81000, 0, 1);
         fake_put(&b.f, 1, &m);
@@ -265,7 +265,7 @@ START_TEST(in_pieces)
 }
 END_TEST
 
-/* A pcpu that comes up while we trace. */
+/* A pcpu that comes online during the capture. */
 START_TEST(late_cpu)
 {
     static struct make m;
@@ -288,28 +288,28 @@ START_TEST(late_cpu)
 }
 END_TEST
 
-/* --- a directory that lies ----------------------------------------------- */
+/* --- an invalid directory ------------------------------------------------- */
 
 static void check_cpu_lie(unsigned int offset, int map_error, bool lost)
 {
-    struct heard heard;
+    struct log_capture heard;
     struct rings rings;
     struct err e = ERR_INIT;
     struct fake f;
 
     fake_init(&f, true);
-    heard_init(&heard);
+    log_capture_init(&heard);
     f.refuse_map = map_error;
     fake_info(&f)[1 + 1] = offset;
     ck_assert_int_eq(rings_open(&rings, &f.hv, FAKE_CPUS, &e), 0);
     drain_map(&rings, &heard.log);
     drain_map(&rings, &heard.log);
     ck_assert_int_eq(rings.ring[1].given_up, lost);
-    ck_assert_int_eq(heard_times(&heard, "pcpu 1"), lost);
+    ck_assert_int_eq(log_capture_count(&heard, "pcpu 1"), lost);
     if ( !map_error )
         ck_assert_uint_eq(rings.nr_mapped, lost ? 2 : 3);
     rings_close(&rings);
-    heard_fini(&heard);
+    log_capture_fini(&heard);
     fake_fini(&f);
 }
 
@@ -347,8 +347,8 @@ START_TEST(directory_lies)
 {
     check_open(FAKE_CPUS, FAKE_PAGES, 0);
     check_open(FAKE_CPUS, 0, -EPROTO);
-    check_open(FAKE_CPUS, 65535, 0);    /* and then no list fits */
-    check_open(16384, FAKE_PAGES, 0);   /* more than it has room for */
+    check_open(FAKE_CPUS, 65535, 0);    /* no list of this length fits */
+    check_open(16384, FAKE_PAGES, 0);   /* larger than the directory */
 }
 END_TEST
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Going into the background.  Whoever started us ends when we are ready, or
- * fails with us; and what is said later goes to syslog, which here is a pipe:
- * the C library's own is not to be had in a test.
+ * Running in the background.  The parent exits when the child is ready or has
+ * failed; later messages go to syslog, which is a pipe here, because a test
+ * cannot read the messages of the C library's syslog().
  */
 #include "xentrace/service.h"
 
@@ -25,7 +25,7 @@ static void receive_text(int priority, const char *fmt, va_list args)
     dprintf(heard[1], "\n");
 }
 
-/* Both in the place of the C library's, which may be called by either name. */
+/* Replacements of both names that the C library has for syslog(). */
 void syslog(int priority, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void __syslog_chk(int priority, int flag, const char *fmt, ...)
@@ -50,7 +50,7 @@ void __syslog_chk(int priority, int flag, const char *fmt, ...)
     va_end(args);
 }
 
-/* What becomes a daemon, and says something before and after it is ready. */
+/* A daemon that prints a message before and after it is ready. */
 static void be_daemon(bool fail)
 {
     struct log log = LOG_INIT("xentrace");
@@ -66,7 +66,7 @@ static void be_daemon(bool fail)
     _exit(EXIT_SUCCESS);
 }
 
-/* How it ended for who started it. */
+/* Returns the exit status of the foreground process. */
 static int start_daemon(bool fail)
 {
     pid_t pid = fork();
@@ -101,7 +101,7 @@ START_TEST(fails_with_us)
 }
 END_TEST
 
-/* Without a daemon, standard error is as good as ever. */
+/* Without a daemon, standard error is unchanged. */
 START_TEST(stays)
 {
     struct log log = LOG_INIT("xentrace");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Triggers: what they are written as, and what makes them fire.
+ * Triggers: their syntax, and the records that fire them.
  */
 #include "xentrace/trigger-type.h"
 
@@ -14,7 +14,7 @@
 
 #include "tests/unit/libxentrace/unit.h"
 
-#define HZ 1000000000u  /* so that a cycle is a nanosecond */
+#define HZ 1000000000u  /* a cycle is a nanosecond */
 #define RUNNABLE 0x00021011u    /* running -> runnable */
 #define RUNNING 0x00021101u     /* runnable -> running */
 
@@ -25,8 +25,8 @@ struct bytes
 };
 
 /* A record with a time stamp and one or two words. */
-static void add_record(struct bytes *b, uint32_t event, uint64_t tsc,
-                       uint32_t one, unsigned int nr)
+static void add_timed_record(struct bytes *b, uint32_t event, uint64_t tsc,
+                             uint32_t one, unsigned int nr)
 {
     b->words[b->nr++] = event | nr << TRACE_EXTRA_SHIFT | 1u << 31;
     b->words[b->nr++] = tsc;
@@ -81,7 +81,7 @@ START_TEST(grammar)
 }
 END_TEST
 
-/* Each row is complete, and takes its own example and no other type does. */
+/* Each row is complete, and its example is parsed by this row only. */
 START_TEST(table)
 {
     const struct trigger_type *type;
@@ -158,7 +158,7 @@ START_TEST(no_memory)
         fault_arm(FAULT_ALLOC, n);
         rc = triggers_open(&t, 4, HZ, &e);
         ck_assert(!rc || rc == -ENOMEM);
-        add_record(&b, RUNNABLE, 1000, 0x00010002, 1);
+        add_timed_record(&b, RUNNABLE, 1000, 0x00010002, 1);
         if ( !rc )
                    show_window(&t, 0, &b);
         b.nr = 0;
@@ -170,45 +170,45 @@ START_TEST(no_memory)
 }
 END_TEST
 
-/* It waits on one pcpu and runs on another, whose window comes first. */
+/* The vcpu waits on one pcpu and runs on another, whose window comes first. */
 START_TEST(runnable)
 {
     struct bytes b = { .nr = 0 };
     struct triggers t;
 
     open_triggers(&t, "runnable>1us");
-    add_record(&b, RUNNING, 5001, 0x00010002, 1);
+    add_timed_record(&b, RUNNING, 5001, 0x00010002, 1);
     show_window(&t, 1, &b);
-    add_record(&b, RUNNABLE, 4001, 0x00010002, 1);
+    add_timed_record(&b, RUNNABLE, 4001, 0x00010002, 1);
     show_window(&t, 0, &b);
-    ck_assert(!triggers_pass(&t, 0));      /* 1,000 ns are not more than that */
+    ck_assert(!triggers_pass(&t, 0));      /* exactly 1,000 ns: not exceeded */
 
-    add_record(&b, RUNNING, 12002, 0x00010002, 1);
+    add_timed_record(&b, RUNNING, 12002, 0x00010002, 1);
     show_window(&t, 2, &b);
-    add_record(&b, RUNNABLE, 11001, 0x00010002, 1);
+    add_timed_record(&b, RUNNABLE, 11001, 0x00010002, 1);
     show_window(&t, 3, &b);
     ck_assert(triggers_pass(&t, 0));
     ck_assert_str_eq(t.why, "d1v2 was runnable for 1.0 us");
     ck_assert_uint_eq(t.tsc, 12002);
     ck_assert(!triggers_pass(&t, 0));
 
-    /* The idle domain does nothing else. */
-    add_record(&b, RUNNABLE, 20000, 0x7fff0000, 1);
-    add_record(&b, RUNNING, 90000, 0x7fff0000, 1);
+    /* The idle domain is ignored. */
+    add_timed_record(&b, RUNNABLE, 20000, 0x7fff0000, 1);
+    add_timed_record(&b, RUNNING, 90000, 0x7fff0000, 1);
     show_window(&t, 0, &b);
     ck_assert(!triggers_pass(&t, 0));
     triggers_close(&t);
 }
 END_TEST
 
-/* Who does not get a pcpu at all is noticed, too: once for each wait. */
+/* A wait that has not ended fires the trigger, once. */
 START_TEST(waits_still)
 {
     struct bytes b = { .nr = 0 };
     struct triggers t;
 
     open_triggers(&t, "runnable>1us");
-    add_record(&b, RUNNABLE, 4000, 0x00010002, 1);
+    add_timed_record(&b, RUNNABLE, 4000, 0x00010002, 1);
     show_window(&t, 0, &b);
     ck_assert(!triggers_pass(&t, 3000));
     ck_assert(!triggers_pass(&t, 5000));
@@ -216,19 +216,19 @@ START_TEST(waits_still)
     ck_assert_str_eq(t.why, "d1v2 has been runnable for 3.0 us");
     ck_assert_uint_eq(t.tsc, 7000);
     ck_assert(!triggers_pass(&t, 8000));
-    add_record(&b, RUNNING, 8500, 0x00010002, 1);
+    add_timed_record(&b, RUNNING, 8500, 0x00010002, 1);
     show_window(&t, 1, &b);
     ck_assert(!triggers_pass(&t, 9000));
-    add_record(&b, RUNNABLE, 10000, 0x00010002, 1);
+    add_timed_record(&b, RUNNABLE, 10000, 0x00010002, 1);
     show_window(&t, 1, &b);
     ck_assert(triggers_pass(&t, 12000));
 
-    /* What was lost may have been its change. */
-    add_record(&b, RUNNING, 12500, 0x00010002, 1);
-    add_record(&b, RUNNABLE, 13000, 0x00010002, 1);
+    /* The lost records may contain the end of the wait. */
+    add_timed_record(&b, RUNNING, 12500, 0x00010002, 1);
+    add_timed_record(&b, RUNNABLE, 13000, 0x00010002, 1);
     show_window(&t, 1, &b);
     ck_assert(!triggers_pass(&t, 13500));
-    add_record(&b, TRC_LOST_RECORDS, 13600, 1, 4);
+    add_timed_record(&b, TRC_LOST_RECORDS, 13600, 1, 4);
     show_window(&t, 0, &b);
     ck_assert(!triggers_pass(&t, 90000));
     triggers_close(&t);
@@ -243,7 +243,7 @@ START_TEST(many_vcpus)
     open_triggers(&t, "runnable>1us");
     for ( uint32_t id = 1; id <= 1000; id++ )
     {
-        add_record(&b, RUNNABLE, 1000 + id, id << 16, 1);
+        add_timed_record(&b, RUNNABLE, 1000 + id, id << 16, 1);
         show_window(&t, 0, &b);
     }
     ck_assert(!triggers_pass(&t, 0));
@@ -251,7 +251,7 @@ START_TEST(many_vcpus)
     {
         char why[64];
 
-        add_record(&b, RUNNING, 5000 + id, id << 16, 1);
+        add_timed_record(&b, RUNNING, 5000 + id, id << 16, 1);
         show_window(&t, 1, &b);
         ck_assert_msg(triggers_pass(&t, 0), "vcpu %u was forgotten", id);
         snprintf(why, sizeof(why), "d%uv0 was runnable for 4.0 us", id);
@@ -261,26 +261,26 @@ START_TEST(many_vcpus)
 }
 END_TEST
 
-/* Outside for too long; but not if another vcpu ran meanwhile. */
+/* A long exit, but not if another vcpu ran in the meantime. */
 START_TEST(outside)
 {
     struct bytes b = { .nr = 0 };
     struct triggers t;
 
     open_triggers(&t, "exit>1us");
-    add_record(&b, TRC_HVM_VMEXIT64, 1000, 0, 2);
-    add_record(&b, TRC_HVM_VMENTRY, 1900, 0, 0);
-    add_record(&b, TRC_HVM_VMEXIT, 2000, 0, 2);
-    add_record(&b, RUNNABLE, 2100, 0x00010000, 1);
-    add_record(&b, TRC_HVM_VMENTRY, 9000, 0, 0);
+    add_timed_record(&b, TRC_HVM_VMEXIT64, 1000, 0, 2);
+    add_timed_record(&b, TRC_HVM_VMENTRY, 1900, 0, 0);
+    add_timed_record(&b, TRC_HVM_VMEXIT, 2000, 0, 2);
+    add_timed_record(&b, RUNNABLE, 2100, 0x00010000, 1);
+    add_timed_record(&b, TRC_HVM_VMENTRY, 9000, 0, 0);
     show_window(&t, 0, &b);
     ck_assert(!triggers_pass(&t, 0));
-    add_record(&b, TRC_HVM_VMEXIT, 10000, 0, 2);
+    add_timed_record(&b, TRC_HVM_VMEXIT, 10000, 0, 2);
     show_window(&t, 0, &b);
-    add_record(&b, TRC_HVM_VMENTRY, 12500, 0, 0);
+    add_timed_record(&b, TRC_HVM_VMENTRY, 12500, 0, 0);
     show_window(&t, 1, &b);
     ck_assert(!triggers_pass(&t, 0));
-    add_record(&b, TRC_HVM_VMENTRY, 12500, 0, 0);
+    add_timed_record(&b, TRC_HVM_VMENTRY, 12500, 0, 0);
     show_window(&t, 0, &b);
     ck_assert(triggers_pass(&t, 0));
     ck_assert_str_eq(t.why, "a VM exit on pcpu 0 lasted for 2.5 us");
@@ -294,10 +294,10 @@ START_TEST(an_event)
     struct triggers t;
 
     open_triggers(&t, "sched_runstate_change:dom=7");
-    add_record(&b, RUNNING, 1000, 0x00060000, 1);
+    add_timed_record(&b, RUNNING, 1000, 0x00060000, 1);
     show_window(&t, 0, &b);
     ck_assert(!triggers_pass(&t, 0));
-    add_record(&b, RUNNING, 2000, 0x00070000, 1);
+    add_timed_record(&b, RUNNING, 2000, 0x00070000, 1);
     show_window(&t, 0, &b);
     ck_assert(triggers_pass(&t, 0));
     ck_assert_str_eq(t.why, "sched_runstate_change was traced");
@@ -311,10 +311,10 @@ START_TEST(lost)
     struct triggers t;
 
     open_triggers(&t, "lost>10");
-    add_record(&b, TRC_LOST_RECORDS, 1000, 10, 4);
+    add_timed_record(&b, TRC_LOST_RECORDS, 1000, 10, 4);
     show_window(&t, 0, &b);
     ck_assert(!triggers_pass(&t, 0));
-    add_record(&b, TRC_LOST_RECORDS, 2000, 1, 4);
+    add_timed_record(&b, TRC_LOST_RECORDS, 2000, 1, 4);
     show_window(&t, 1, &b);
     ck_assert(triggers_pass(&t, 0));
     ck_assert_str_eq(t.why, "11 records were lost");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Windows in memory: at every place of a small spool, and in -M, where the
- * oldest make room.
+ * Windows in memory: at every position of a small queue, and in the memory
+ * buffer of -M, where the oldest windows are dropped.
  */
 #include "xentrace/memory-buffer.h"
 #include "xentrace/record-scan.h"
@@ -17,7 +17,7 @@
 
 #define CPUS 3u
 
-/* `nr` random records, and how many of them are events. */
+/* Make `nr` random records. */
 static void make_some(struct make *m, uint64_t *seed, uint32_t nr)
 {
     m->size = 0;
@@ -31,7 +31,7 @@ static struct iovec make_span(const struct make *m)
     return (struct iovec){ (void *)m->bytes, m->size };
 }
 
-/* What is put comes out, wherever it stands. */
+/* The bytes of a window are the same wherever the window is stored. */
 START_TEST(round_and_round)
 {
     struct err e = ERR_INIT;
@@ -88,13 +88,13 @@ START_TEST(what_is_an_event)
     make_record(&m, 0x1f090, 1, 0);
     span = make_span(&m);
     ck_assert_uint_eq(scan_count_events(&span, 1), 3);
-    /* The last one ends behind the span: it is one all the same. */
+    /* The last record ends behind the span, and counts. */
     span.iov_len -= 4;
     ck_assert_uint_eq(scan_count_events(&span, 1), 3);
 }
 END_TEST
 
-/* The newest are there, in their order, and the rest was counted. */
+/* The buffer has the newest windows in order, and the others are counted. */
 START_TEST(newest_in_memory)
 {
     uint64_t seed = 5, put[CPUS] = { 0 }, kept[CPUS] = { 0 };

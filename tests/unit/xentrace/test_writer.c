@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The writer, on files that behave and on files that do not.
+ * The writer, on correct files and on faulty ones.
  */
 #define _GNU_SOURCE
 
@@ -33,7 +33,7 @@ static bool answer_always(void)
 static char path[64], dir[32];
 static struct writer_plan plan;
 
-/* To `to`, as stock would write it. */
+/* Open `to` with the settings of stock xentrace. */
 static int open_plain(struct writer *w, const char *to, bool (*is_forced)(void),
                       struct err *e)
 {
@@ -102,7 +102,7 @@ START_TEST(a_file)
     ck_assert_int_eq(stat(path, &st), 0);
     ck_assert_uint_eq(st.st_mode & 07777, 0640);
 
-    /* And again over a longer one. */
+    /* Again, over a longer file. */
     ck_assert_int_eq(truncate(path, 1000), 0);
     ck_assert_int_eq(open_plain(&w, path, answer_never, &e), 0);
     ck_assert_int_eq(write_two(&w, &e), 0);
@@ -112,7 +112,7 @@ START_TEST(a_file)
 }
 END_TEST
 
-/* A byte at a time, and a signal before each. */
+/* Writes of one byte, and a signal before each. */
 START_TEST(short_and_interrupted)
 {
     struct err e = ERR_INIT;
@@ -133,7 +133,7 @@ START_TEST(short_and_interrupted)
 }
 END_TEST
 
-/* The first failure is remembered, said, and said again at the end. */
+/* The first failure is stored, reported, and reported again by close. */
 START_TEST(disk_full)
 {
     make_dir();
@@ -168,7 +168,7 @@ START_TEST(really_full)
 }
 END_TEST
 
-/* Nothing is mapped at address 0: writing there is the EIO of a bad disk. */
+/* Address 0 is not mapped: writing from there is the EIO of a bad disk. */
 START_TEST(bad_disk)
 {
     struct err e = ERR_INIT;
@@ -181,7 +181,7 @@ START_TEST(bad_disk)
 }
 END_TEST
 
-/* The second file cannot be made: the first one is whole. */
+/* The second file cannot be created: the first one is complete. */
 START_TEST(no_second_file)
 {
     struct iovec one = { (char *)"AAAAAAAA", 8 };
@@ -209,7 +209,7 @@ START_TEST(no_second_file)
 }
 END_TEST
 
-/* What later files begin with. */
+/* The preface of later files. */
 static void *renew_preface(void *of, size_t *bytes)
 {
     *bytes = 4;
@@ -246,7 +246,7 @@ START_TEST(later_files_know_more)
     for ( unsigned int i = 0; i < 4; i++ )
         ck_assert_int_eq(writer_window(&w, 1, &one, 1, &e), 0);
     ck_assert_uint_eq(w.files, 4);
-    /* The next one gets none, and is not begun. */
+    /* The next file gets no preface, and is not started. */
     writer_renew(&w, renew_preface, NULL);
     ck_assert_int_eq(writer_window(&w, 1, &one, 1, &e), -ENOMEM);
     ck_assert_uint_eq(w.files, 4);
@@ -303,7 +303,7 @@ static void on_alarm(int number)
     (void)number;
 }
 
-/* A pipe that nobody reads, and a user who wants to go home. */
+/* A pipe that nothing reads from, and a user who forces the stop. */
 static void full_pipe(int flags)
 {
     struct sigaction act = { .sa_handler = on_alarm };
