@@ -101,7 +101,7 @@ static uint32_t capture_flags(const struct collect *c)
 static uint64_t buffer_size(const struct collect *c)
 {
     uint64_t min_size = 4 * ((uint64_t)c->rings.pages * HV_PAGE_SIZE +
-                          XT_WINDOW_HEADER);
+                             XT_WINDOW_HEADER);
 
     return c->plan->buffer > min_size ? c->plan->buffer : min_size;
 }

@@ -26,7 +26,7 @@ static const struct hypervisor *find_by_name(const char *name)
 }
 
 /* Append as much of the text as fits. */
-static void append_text(char *to, size_t size, const char *text)
+static void append_fitting(char *to, size_t size, const char *text)
 {
     size_t used = strlen(to), length = strnlen(text, size - used - 1);
 
@@ -49,8 +49,8 @@ static const struct hypervisor *find_by_probe(const struct hv_address *address,
         rc = rows[i]()->probe(address, &reason);
         if ( !rc )
             return rows[i]();
-        append_text(why, sizeof(why), i ? "; " : "");
-        append_text(why, sizeof(why), reason.text);
+        append_fitting(why, sizeof(why), i ? "; " : "");
+        append_fitting(why, sizeof(why), reason.text);
     }
     err_set(e, rc, "no hypervisor found: %s", why);
     return NULL;
@@ -63,8 +63,8 @@ static int explain_unknown_name(const char *name, struct err *e)
 
     for ( size_t i = 0; i < NR_ROWS; i++ )
     {
-        append_text(all, sizeof(all), i ? ", " : "");
-        append_text(all, sizeof(all), rows[i]()->name);
+        append_fitting(all, sizeof(all), i ? ", " : "");
+        append_fitting(all, sizeof(all), rows[i]()->name);
     }
     return err_set(e, -EINVAL, "--hypervisor=%s: unknown; choose one of %s",
                    name, all);

@@ -83,7 +83,8 @@ void metadata_put_text(hv_record_fn *put, void *arg, uint32_t event,
     }
 }
 
-static void append_text(struct metadata *a, uint16_t kind, const char *text)
+static void append_meta_text(struct metadata *a, uint16_t kind,
+                             const char *text)
 {
     metadata_put_text(append_record, a, TRC_META_TEXT, kind, text);
 }
@@ -235,7 +236,7 @@ static void append_xen(struct metadata *a, const struct hv_info *info)
     m.xen.major = major;
     m.xen.minor = minor;
     append_record(a, &m);
-    append_text(a, TEXT_XEN_EXTRA, info->version + length);
+    append_meta_text(a, TEXT_XEN_EXTRA, info->version + length);
 }
 
 static void append_system(struct metadata *a)
@@ -245,15 +246,16 @@ static void append_system(struct metadata *a)
 
     if ( !uname(&u) )
     {
-        append_text(a, TEXT_HOST, u.nodename);
+        append_meta_text(a, TEXT_HOST, u.nodename);
         snprintf(line, sizeof(line), "%s %s %s", u.sysname, u.release,
                  u.machine);
-        append_text(a, TEXT_KERNEL, line);
+        append_meta_text(a, TEXT_KERNEL, line);
     }
     read_text_line("/etc/os-release", "PRETTY_NAME=\"", line, sizeof(line));
     line[strcspn(line, "\"")] = '\0';
-    append_text(a, TEXT_OS, line);
-    append_text(a, TEXT_COLLECTOR, PACKAGE_NAME " xentrace " PACKAGE_VERSION);
+    append_meta_text(a, TEXT_OS, line);
+    append_meta_text(a, TEXT_COLLECTOR,
+                     PACKAGE_NAME " xentrace " PACKAGE_VERSION);
 }
 
 static void append_boot_id(struct metadata *a)
@@ -348,7 +350,7 @@ static void append_all(struct metadata *a, struct hv *hv,
     append_xen(a, info);
     append_system(a);
     if ( start->arguments )
-        append_text(a, TEXT_ARGUMENTS, start->arguments);
+        append_meta_text(a, TEXT_ARGUMENTS, start->arguments);
     append_boot_id(a);
     if ( hv->type->describe )
         hv->type->describe(hv, append_record, a);

@@ -25,7 +25,7 @@ static bool copy_name(char name[NAME_MAX_BYTES], const char *from,
     return true;
 }
 
-static int find_field(const struct xt_event *event, const char *name)
+static int find_event_field(const struct xt_event *event, const char *name)
 {
     for ( unsigned int i = 0; i < event->nr_fields; i++ )
         if ( !strcmp(event->fields[i].name, name) )
@@ -46,7 +46,7 @@ static int parse_field(struct trigger *trigger, const char *text,
         return err_set(e, -EINVAL, "--snapshot-on=%s:%.80s: write FIELD=NUMBER"
                        " or FIELD>NUMBER behind the colon",
                        trigger->event->name, text);
-    trigger->field = find_field(trigger->event, name);
+    trigger->field = find_event_field(trigger->event, name);
     if ( trigger->field < 0 )
         return err_set(e, -EINVAL, "%s has no field \"%s\"; see "
                        "xen-trace-events(7) for its fields",

@@ -68,7 +68,7 @@ static void runnable_close(void *state)
 /* --- table of vcpus ------------------------------------------------------- */
 
 /* The entry of this vcpu, or the free one where it belongs. */
-static struct vcpu *find_slot(const struct runnable_state *s, uint32_t id)
+static struct vcpu *find_vcpu_slot(const struct runnable_state *s, uint32_t id)
 {
     unsigned int i = id * 2654435761u % s->max_vcpus;
 
@@ -91,7 +91,7 @@ static bool grow_table(struct runnable_state *s)
         return false;
     for ( unsigned int i = 0; i < s->max_vcpus; i++ )
         if ( s->vcpus[i].used )
-            *find_slot(&larger, s->vcpus[i].id) = s->vcpus[i];
+            *find_vcpu_slot(&larger, s->vcpus[i].id) = s->vcpus[i];
     free(s->vcpus);
     s->vcpus = larger.vcpus;
     s->max_vcpus = larger.max_vcpus;
@@ -151,7 +151,7 @@ static void apply_change(struct triggers *t, struct runnable_state *s,
 
     if ( !grow_table(s) )
         return;
-    v = find_slot(s, c->id);
+    v = find_vcpu_slot(s, c->id);
     if ( !v->used )
         s->nr_vcpus++;
     assert(2 * s->nr_vcpus <= s->max_vcpus);

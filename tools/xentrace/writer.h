@@ -92,7 +92,7 @@ int writer_begin(struct writer *w, unsigned int cpu, const void *preface,
 void writer_renew(struct writer *w, void *(*renew)(void *arg, size_t *bytes),
                   void *arg);
 
-/* Add a window, of one or two spans whose bytes stay valid until a flush. */
+/* Add a window of one or two spans; their bytes stay valid until a flush. */
 int writer_window(struct writer *w, unsigned int cpu,
                   const struct iovec *spans, int nr_spans, struct err *e);
 

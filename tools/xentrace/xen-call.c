@@ -165,7 +165,7 @@ static int explain_version(int rc, struct err *e)
     return err_sys(e, rc, "cannot query Xen");
 }
 
-/* The first operation on trace buffers, whose failures have known reasons. */
+/* The first operation on trace buffers; its failures have known reasons. */
 static int ask_for_rings(struct xen_call *c, struct err *e)
 {
     struct hv_tbuf op = { .cmd = HV_TBUF_GET_INFO };

@@ -28,7 +28,7 @@ struct xen_call
 };
 
 /*
- * Fails, with a text in *e, unless the caller is root of a dom0 whose Xen is
+ * Fails, with a text in *e, unless the caller is root of a dom0, and its Xen is
  * supported, permits tracing, and was built with trace buffers.  After a
  * failure *c is closed.
  */

@@ -46,8 +46,8 @@ struct description
 
 /* --- Xen ------------------------------------------------------------------ */
 
-static void put_text(const struct description *t, uint16_t kind,
-                     const char *text)
+static void put_meta_text(const struct description *t, uint16_t kind,
+                          const char *text)
 {
     metadata_put_text(t->put, t->arg, TRC_META_TEXT, kind, text);
 }
@@ -83,16 +83,16 @@ static void put_version(const struct description *t, unsigned int nr_cpus)
     xen_call_text(t->xen, XENVER_capabilities, text, sizeof(text));
     m.xen.hardware = detect_hardware(text);
     t->put(t->arg, &m);
-    put_text(t, TEXT_CAPABILITIES, text);
+    put_meta_text(t, TEXT_CAPABILITIES, text);
     xen_call_text(t->xen, XENVER_changeset, text,
                   sizeof(xen_changeset_info_t));
-    put_text(t, TEXT_CHANGESET, text);
+    put_meta_text(t, TEXT_CHANGESET, text);
     xen_call_text(t->xen, XENVER_commandline, text, sizeof(xen_commandline_t));
-    put_text(t, TEXT_COMMAND_LINE, text);
+    put_meta_text(t, TEXT_COMMAND_LINE, text);
     xen_call_text(t->xen, XENVER_compile_info, (char *)&build, sizeof(build));
     build.compiler[sizeof(build.compiler) - 1] = 0;
-    put_text(t, TEXT_COMPILER, build.compiler);
-    put_text(t, TEXT_BUILD_DATE, build.compile_date);
+    put_meta_text(t, TEXT_COMPILER, build.compiler);
+    put_meta_text(t, TEXT_BUILD_DATE, build.compile_date);
 }
 
 static void put_cpus(const struct description *t, unsigned int nr)
