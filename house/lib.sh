@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# What ./quickstart and ./check share: speaking, installing what is missing,
-# and a build folder that is made when needed and trusted only as long as
-# what it was made from is unchanged.  POSIX sh, sourced with $top (the source
-# tree, absolute) and $me (the command's name) set.
+# Functions of ./quickstart and ./check: messages, installation of missing
+# packages, and build folders, which are configured again when their inputs
+# change.  POSIX sh; the caller sets $top (the source tree, absolute) and $me
+# (the command's name).
 : "${top:?}" "${me:?}"
 
-say()
+print_line()
 {
     printf '%s\n' "$*"
 }
@@ -18,17 +18,17 @@ die()
     exit 1
 }
 
-# What a log says last is what a reader needs first.
+# The last lines of a log usually have the reason of a failure.
 show_tail()
 {
     tail -n 25 "$1" | sed 's/^/    | /'
 }
 
-# xensim and the sanitizers look at themselves there; a bare chroot lacks it.
+# xensim and the sanitizers read /proc/self; a bare chroot lacks /proc.
 need_proc()
 {
     [ -e /proc/self/fd ] ||
-        die "/proc is not mounted; as root: mount -t proc proc /proc"
+        die "/proc is not mounted; run as root: mount -t proc proc /proc"
 }
 
 cores()
@@ -38,7 +38,7 @@ cores()
 
 # --- packages ----------------------------------------------------------------
 
-# packages_of GROUP...: their names, one a line
+# packages_of GROUP...: print the names of their packages, one a line
 packages_of()
 {
     awk -v groups=" $* " '
@@ -46,7 +46,7 @@ packages_of()
         "$top/house/packages"
 }
 
-# packages_missing NAME...: those that dpkg does not call installed
+# packages_missing NAME...: print the names that dpkg has not installed
 packages_missing()
 {
     dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null |
@@ -60,7 +60,7 @@ packages_missing()
             }'
 }
 
-# What to put before a command that root must run; false if nothing helps.
+# Print the prefix that runs a command as root; false if there is no way.
 root_command()
 {
     if [ "$(id -u)" -eq 0 ]; then
@@ -74,8 +74,8 @@ root_command()
     fi
 }
 
-# Package lists may be absent (a fresh image) or too old, so try what is
-# there first, and only then fetch new ones.
+# Package lists may be absent (a fresh image) or outdated, so try the present
+# lists first, and fetch new ones only after a failure.
 apt_install()
 {
     apt="$root_command env DEBIAN_FRONTEND=noninteractive apt-get -q -y
@@ -85,14 +85,14 @@ apt_install()
         { $apt update && $apt install --no-install-recommends "$@"; }
 }
 
-# install_packages LOG GROUP...: what is missing, in one go
+# install_packages LOG GROUP...: install all missing packages at once
 install_packages()
 {
     log=$1
     shift
     if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null
     then
-        say "not a Debian: taking the packages in house/packages for granted"
+        print_line "not a Debian: the packages of house/packages must be there"
         return 0
     fi
     # shellcheck disable=SC2046 # one word a package
@@ -100,26 +100,26 @@ install_packages()
     missing=${missing% }
     [ -n "$missing" ] || return 0
     root_command=$(root_command) ||
-        die "not root and no sudo; as root: apt-get install $missing"
-    say "installing $missing"
+        die "no root, no sudo; run as root: apt-get install $missing"
+    print_line "installing $missing"
     # shellcheck disable=SC2086
     apt_install $missing >"$log" 2>&1 </dev/null && return 0
     show_tail "$log" >&2
-    die "cannot install $missing (see $log)"
+    die "cannot install $missing, see $log"
 }
 
 # --- the build ---------------------------------------------------------------
 
-# What a configured folder rests on: switches, compiler, installed packages.
+# The inputs of a configured folder: switches, compiler, installed packages.
 build_signature()
 {
-    say "$* CC=${CC-} CFLAGS=${CFLAGS-}"
+    print_line "$* CC=${CC-} CFLAGS=${CFLAGS-}"
     # shellcheck disable=SC2046
     dpkg-query -W $(packages_of build check full) 2>/dev/null
     cat "$top/configure" "$top/Makefile.in" | cksum
 }
 
-# configure_in DIR SWITCH...: unless DIR was configured in just this way
+# configure_in DIR SWITCH...: configure, unless the inputs are unchanged
 configure_in()
 {
     dir=$1
