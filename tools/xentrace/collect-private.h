@@ -8,7 +8,7 @@
 #include "xentrace/collect.h"
 
 /*
- * Enable tracing as planned, and map the rings.  On failure, c->tracing tells
+ * Enable tracing as planned, and map the rings.  On failure, c->tracing shows
  * whether tracing has to be disabled.
  */
 int collect_start(struct collect *c, struct err *e);

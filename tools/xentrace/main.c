@@ -83,7 +83,7 @@ static int run_program(struct options *o, struct err *e)
 {
     struct listener listener = { .log = &o->log };
     struct writer *w = fault_calloc(1, sizeof(*w));
-    struct watchdog heir = { .pid = 0 };
+    struct watchdog watchdog = { .pid = 0 };
     struct hv *hv = NULL;
     int rc = w ? 0 : err_sys(e, -ENOMEM, "cannot allocate a writer");
 
@@ -95,13 +95,13 @@ static int run_program(struct options *o, struct err *e)
     o->plan.ready = notify_ready;
     o->plan.ready_arg = &listener;
     if ( !rc && !o->plan.leave_enabled )
-        rc = watchdog_start(&heir, o->hypervisor, &o->address, e);
+        rc = watchdog_start(&watchdog, o->hypervisor, &o->address, e);
     if ( !rc )
         rc = hv_open(&hv, o->hypervisor, &o->address, e);
     if ( !rc )
         rc = run_capture(o, hv, w, e);
     hv_close(hv);
-    watchdog_end(&heir);
+    watchdog_end(&watchdog);
     free(w);
     return rc;
 }

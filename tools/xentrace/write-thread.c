@@ -19,7 +19,7 @@
 #include "common/fault.h"
 #include "xentrace/record-scan.h"
 
-#define NUDGE_MS 50     /* poll interval for a forced stop */
+#define FORCE_POLL_MS 50     /* poll interval for a forced stop */
 
 /* --- the writing thread --------------------------------------------------- */
 
@@ -320,7 +320,7 @@ int write_thread_end(struct write_thread *t, bool (*is_forced)(void),
     pthread_mutex_unlock(&t->lock);
     while ( !ended )
     {
-        poll(&pfd, 1, NUDGE_MS);
+        poll(&pfd, 1, FORCE_POLL_MS);
         write_thread_ack(t, NULL);
         if ( is_forced() )
             pthread_kill(t->thread, SIGUSR2);
