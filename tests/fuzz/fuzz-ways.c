@@ -30,7 +30,7 @@ static void go_to(const char *path, uint64_t time, uint64_t shortcuts)
     uint64_t last = time;
     struct xt_batch b;
 
-    t->shortcuts = shortcuts;
+    t->shortcut_min_size = shortcuts;
     MUST(!xt_trace_seek(t, time, &e));
     if ( xt_trace_next_batch(t, &b, &e) > 0 )
         for ( size_t i = 0; i < b.nr; last = b.items[i++].time )

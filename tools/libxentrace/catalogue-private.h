@@ -21,7 +21,7 @@ enum kind
     KIND_CHARS,         /* a number whose bytes are a text */
 };
 
-struct step
+struct format_step
 {
     const char *text;           /* KIND_TEXT, not the end of a string */
     const struct xt_sem *sem;
@@ -39,7 +39,7 @@ struct step
 /* All of one event. */
 struct xt_format
 {
-    const struct step *steps;
+    const struct format_step *steps;
     unsigned int nr_steps;
 };
 
@@ -49,7 +49,7 @@ struct xt_format
 /* A place for each number of words that a record can have. */
 #define PROGRAMS (XT_RECORD_MAX_WORDS + 1u)
 
-/* Parse the pieces of all events into c->lines.  0 or -ENOMEM. */
+/* Parse the pieces of all events into c->formats.  0 or -ENOMEM. */
 int catalogue_parse_texts(struct xt_catalogue *c);
 
 /* Make programs of the lines: c->programs.  0 or -ENOMEM. */
@@ -61,7 +61,7 @@ char *catalogue_put_rest(char *p, const struct xt_event *e,
 
 /* As xt_catalogue_text(), of one step or of all, without programs. */
 char *catalogue_put_step(char *p, const struct xt_catalogue *c,
-                         const struct xt_event *e, const struct step *s,
+                         const struct xt_event *e, const struct format_step *s,
                          const struct xt_record *r);
 char *catalogue_put_text(char *p, const struct xt_catalogue *c,
                          const struct xt_event *e, const struct xt_record *r);

@@ -63,7 +63,7 @@ struct xt_op
     char text[LITERAL];
     uint64_t mask;              /* of the value, shifted down */
     const struct names *names;
-    const struct step *step;    /* how to write what none of these can */
+    const struct format_step *step; /* how to write what none of these can */
     uint8_t length;             /* of text */
     uint8_t kind;
     uint8_t low, high;          /* bytes of the payload: halves of the value */
@@ -328,7 +328,7 @@ static bool locate_value(struct xt_op *op, const struct xt_field *f)
 }
 
 static const struct names *find_names(const struct build *b,
-                                      const struct step *s)
+                                      const struct format_step *s)
 {
     const struct xt_sem *sem = s->kind == KIND_EXIT ? b->c->exits : s->sem;
 
@@ -338,14 +338,15 @@ static const struct names *find_names(const struct build *b,
 }
 
 /* "%#x", also for the reason of an exit if nobody knows whose it is. */
-static bool is_prefixed(const struct step *s)
+static bool is_prefixed(const struct format_step *s)
 {
     return (s->kind == KIND_HEX || s->kind == KIND_EXIT) && s->prefix &&
            !s->width && !s->digits && !s->plus && !s->upper;
 }
 
 /* OP_STEP: whatever it is, the general writer can. */
-static enum op_kind choose_op_kind(const struct build *b, const struct step *s)
+static enum op_kind choose_op_kind(const struct build *b,
+                                   const struct format_step *s)
 {
     const struct xt_field *f = &b->e->fields[s->field];
 
@@ -369,7 +370,7 @@ static enum op_kind choose_op_kind(const struct build *b, const struct step *s)
            s->kind == KIND_HEX ? OP_HEX : OP_STEP;
 }
 
-static void add_field_op(struct build *b, const struct step *s)
+static void add_field_op(struct build *b, const struct format_step *s)
 {
     const struct xt_field *f = &b->e->fields[s->field];
     enum op_kind kind = choose_op_kind(b, s);
@@ -393,7 +394,7 @@ static void add_field_op(struct build *b, const struct step *s)
  * Groups.  Those of arguments are a literal and one of them, in order; of any
  * other group it is known here if it is there.
  */
-static void add_argument(struct build *b, const struct step *s)
+static void add_argument(struct build *b, const struct format_step *s)
 {
     const struct xt_field *f = &b->e->fields[s->field];
     const struct xt_field *before = b->last_argument < 0 ? NULL
@@ -416,7 +417,7 @@ static bool group_is_there(const struct build *b, const struct xt_format *line,
 {
     for ( unsigned int i = from; i < to; i++ )
     {
-        const struct step *s = &line->steps[i];
+        const struct format_step *s = &line->steps[i];
         const struct xt_field *f = &b->e->fields[s->field];
 
         if ( s->kind != KIND_TEXT && f->present < 0 && !field_is_present(b, f) )
@@ -433,7 +434,7 @@ static void add_group(struct build *b, const struct xt_format *line,
 
     for ( unsigned int i = from; i < to; i++ )
     {
-        const struct step *s = &line->steps[i];
+        const struct format_step *s = &line->steps[i];
         bool argument = s->kind != KIND_TEXT &&
                         b->e->fields[s->field].present >= 0;
 
@@ -476,7 +477,7 @@ static bool make_program(struct build *b, struct arena *arena,
     b->most = LITERAL;
     b->last_argument = -1;
     b->failed = false;
-    add_format(b, &b->c->lines[b->e - xt_catalogue_events]);
+    add_format(b, &b->c->formats[b->e - xt_catalogue_events]);
     if ( b->failed || b->most + UINT8_MAX > XT_TEXT_MAX - REST_MAX )
         return true;
     ops = arena_array(arena, b->nr, sizeof(*ops), _Alignof(struct xt_op));

@@ -30,7 +30,7 @@ static unsigned int parse_count(const char **at)
     return n < 64 ? n : 64;
 }
 
-static void parse_flags(struct step *s, const char **at)
+static void parse_flags(struct format_step *s, const char **at)
 {
     for ( ; ; (*at)++ )
         switch ( **at )
@@ -81,7 +81,7 @@ static size_t find_longest_name(const struct xt_sem *sem)
 }
 
 /* "%08llx": its flags, width and letter. */
-static void parse_conversion(struct step *s, const struct xt_field *f,
+static void parse_conversion(struct format_step *s, const struct xt_field *f,
                              const char *at)
 {
     assert(*at == '%');
@@ -105,10 +105,10 @@ static void parse_conversion(struct step *s, const struct xt_field *f,
         s->need = s->width + find_longest_name(f->sem) + 2 * NUMBER_MAX;
 }
 
-static void parse_piece(struct step *s, const struct xt_event *e,
+static void parse_piece(struct format_step *s, const struct xt_event *e,
                         const struct xt_piece *piece)
 {
-    *s = (struct step){ .group = piece->group };
+    *s = (struct format_step){ .group = piece->group };
     if ( piece->field >= 0 )
     {
         s->field = piece->field;
@@ -123,31 +123,32 @@ static void parse_piece(struct step *s, const struct xt_event *e,
 int catalogue_parse_texts(struct xt_catalogue *c)
 {
     size_t nr = 0;
-    struct xt_format *lines;
-    struct step *steps;
+    struct xt_format *formats;
+    struct format_step *steps;
 
     for ( size_t i = 0; i < xt_catalogue_nr_events; i++ )
         nr += xt_catalogue_events[i].nr_pieces;
-    lines = arena_array(&c->arena, xt_catalogue_nr_events, sizeof(*lines),
-                        _Alignof(struct xt_format));
-    steps = arena_array(&c->arena, nr, sizeof(*steps), _Alignof(struct step));
-    if ( !lines || !steps )
+    formats = arena_array(&c->arena, xt_catalogue_nr_events, sizeof(*formats),
+                          _Alignof(struct xt_format));
+    steps = arena_array(&c->arena, nr, sizeof(*steps),
+                        _Alignof(struct format_step));
+    if ( !formats || !steps )
         return -ENOMEM;
     for ( size_t i = 0; i < xt_catalogue_nr_events; i++ )
     {
         const struct xt_event *e = &xt_catalogue_events[i];
 
-        lines[i] = (struct xt_format){ steps, e->nr_pieces };
+        formats[i] = (struct xt_format){ steps, e->nr_pieces };
         for ( unsigned int k = 0; k < e->nr_pieces; k++ )
             parse_piece(steps++, e, &e->pieces[k]);
     }
-    c->lines = lines;
+    c->formats = formats;
     return 0;
 }
 
 /* --- one field ------------------------------------------------------------ */
 
-static char *put_digits(char *p, const struct step *s, uint64_t value)
+static char *put_digits(char *p, const struct format_step *s, uint64_t value)
 {
     char *at = p + NUMBER_MAX;
     char *end;
@@ -171,7 +172,7 @@ static char *put_digits(char *p, const struct step *s, uint64_t value)
 }
 
 /* The number as printf would write it. */
-static char *put_formatted(char *p, const struct step *s, uint64_t value)
+static char *put_formatted(char *p, const struct format_step *s, uint64_t value)
 {
     char digits[2 * NUMBER_MAX], head[2] = { 0 };
     unsigned int nr, nr_head = 0, zeroes = 0, blanks = 0;
@@ -207,7 +208,7 @@ static char *put_formatted(char *p, const struct step *s, uint64_t value)
     return s->left ? num_fill(p, ' ', blanks) : p;
 }
 
-static char *put_number(char *p, const struct step *s, uint64_t value)
+static char *put_number(char *p, const struct format_step *s, uint64_t value)
 {
     /* %d of what was declared unsigned, and the reverse, by its own width. */
     if ( s->bits < 64 )
@@ -265,7 +266,7 @@ static char *put_flags(char *p, const struct xt_sem *sem, uint64_t value)
 
 /* The upper half of VMX's is flags; SVM's is a number or all ones. */
 static char *put_exit(char *p, const struct xt_catalogue *c,
-                      const struct step *s, uint64_t value)
+                      const struct format_step *s, uint64_t value)
 {
     if ( !c->exits )
         return put_number(p, s, value);
@@ -289,7 +290,7 @@ static char *put_chars(char *p, uint64_t value)
 }
 
 static char *put_step_value(char *p, const struct xt_catalogue *c,
-                            const struct step *s, uint64_t value)
+                            const struct format_step *s, uint64_t value)
 {
     char *end;
 
@@ -332,7 +333,7 @@ static bool record_has_group(const struct xt_event *e,
 }
 
 char *catalogue_put_step(char *p, const struct xt_catalogue *c,
-                         const struct xt_event *e, const struct step *s,
+                         const struct xt_event *e, const struct format_step *s,
                          const struct xt_record *r)
 {
     uint64_t value;
@@ -350,12 +351,12 @@ char *catalogue_put_step(char *p, const struct xt_catalogue *c,
 static char *put_format(char *p, const char *end, const struct xt_catalogue *c,
                         const struct xt_event *e, const struct xt_record *r)
 {
-    const struct xt_format *line = &c->lines[e - xt_catalogue_events];
+    const struct xt_format *line = &c->formats[e - xt_catalogue_events];
     unsigned int shown = 0, hidden = 0;
 
     for ( unsigned int i = 0; i < line->nr_steps; i++ )
     {
-        const struct step *s = &line->steps[i];
+        const struct format_step *s = &line->steps[i];
 
         if ( s->group && s->group != shown && s->group != hidden )
         {

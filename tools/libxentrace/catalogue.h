@@ -102,7 +102,7 @@ struct xt_catalogue
     struct xt_dialect dialect;
     uint8_t page[XT_CATALOGUE_PAGES];   /* 0: the empty one */
     uint16_t (*ids)[4096];      /* a page: of a minor, the event + 1 */
-    const struct xt_format *lines;        /* texts, parsed; catalogue-text.c */
+    const struct xt_format *formats;      /* texts, parsed; catalogue-text.c */
     const struct xt_op **programs;      /* of an event and a number of words */
     const struct xt_sem *exits; /* names for hvm_vmexit, or NULL: not known */
 };

@@ -37,7 +37,7 @@
 typedef uint32_t bytewise[256];
 
 /* What a third of this size does to a remainder, by the remainder's bytes. */
-struct past
+struct shift_table
 {
     size_t size;
     bytewise table[4];
@@ -46,9 +46,9 @@ struct past
 static struct
 {
     bytewise step[STEP];        /* [n]: a byte with n bytes behind it */
-    struct past past[2];        /* the longer first */
+    struct shift_table shift[2]; /* the longer first */
     bool instruction;
-} crc = { .past = { { .size = 2048 }, { .size = 256 } } };
+} crc = { .shift = { { .size = 2048 }, { .size = 256 } } };
 
 static uint64_t load_le64(const unsigned char *at)
 {
@@ -102,7 +102,7 @@ static void fill_step_tables(void)
 }
 
 /* Zeroes behind each single bit; the map is linear, so sums do the rest. */
-static void fill_shift_tables(struct past *p)
+static void fill_shift_tables(struct shift_table *p)
 {
     static const unsigned char zeroes[2048];
 
@@ -156,7 +156,7 @@ WITH_INSTRUCTION static inline uint32_t crc_byte(uint32_t rest, uint8_t byte)
 #endif
 
 #ifdef WITH_INSTRUCTION
-static uint32_t shift_remainder(const struct past *p, uint32_t rest)
+static uint32_t shift_remainder(const struct shift_table *p, uint32_t rest)
 {
     return p->table[0][rest & 0xff] ^ p->table[1][rest >> 8 & 0xff] ^
            p->table[2][rest >> 16 & 0xff] ^ p->table[3][rest >> 24];
@@ -167,7 +167,7 @@ static uint32_t shift_remainder(const struct past *p, uint32_t rest)
  * CPU that fetches ahead likes: it is told what comes next, which makes two
  * and a half times the speed of what is not in its cache.
  */
-WITH_INSTRUCTION static uint32_t update_thirds(const struct past *p,
+WITH_INSTRUCTION static uint32_t update_thirds(const struct shift_table *p,
                                                uint32_t rest,
                                                const unsigned char *at)
 {
@@ -188,7 +188,7 @@ WITH_INSTRUCTION static uint32_t update_hardware(uint32_t rest,
                                                     const unsigned char *at,
                                                     size_t size)
 {
-    for ( const struct past *p = crc.past; p < crc.past + 2; p++ )
+    for ( const struct shift_table *p = crc.shift; p < crc.shift + 2; p++ )
         for ( ; size >= 3 * p->size; size -= 3 * p->size, at += 3 * p->size )
             rest = update_thirds(p, rest, at);
     for ( ; size >= STEP; size -= STEP, at += STEP )
@@ -211,8 +211,8 @@ static bool has_instruction(void)
 static void init_tables(void)
 {
     fill_step_tables();
-    fill_shift_tables(&crc.past[0]);
-    fill_shift_tables(&crc.past[1]);
+    fill_shift_tables(&crc.shift[0]);
+    fill_shift_tables(&crc.shift[1]);
     crc.instruction = has_instruction();
 }
 

@@ -27,9 +27,9 @@ bool xt_index_entry_verify(const struct xt_read_context *r,
 /* To the beginning of its window, or of the next one that is right. */
 static bool enter_window(struct xt_cursor *c, const struct xt_read_context *r)
 {
-    while ( c->place != XT_NOWHERE )
+    while ( c->entry != XT_NOWHERE )
     {
-        struct xt_index_entry *p = xt_index_get_entry(r->index, c->place);
+        struct xt_index_entry *p = xt_index_get_entry(r->index, c->entry);
 
         if ( xt_index_entry_verify(r, p) )
         {
@@ -43,17 +43,17 @@ static bool enter_window(struct xt_cursor *c, const struct xt_read_context *r)
             return true;
         }
         p->done = true;
-        c->place = p->next;
+        c->entry = p->next;
     }
     c->at = c->end = 0;
     return false;
 }
 
 void xt_cursor_init(struct xt_cursor *c, const struct xt_read_context *r,
-                    uint64_t place)
+                    uint64_t entry)
 {
     /* What a window that is wrong says of time is nothing, either. */
-    *c = (struct xt_cursor){ .place = place };
+    *c = (struct xt_cursor){ .entry = entry };
     enter_window(c, r);
     c->before = c->time;
 }
@@ -62,17 +62,17 @@ bool xt_cursor_next_window(struct xt_cursor *c, const struct xt_read_context *r)
 {
     struct xt_index_entry *p;
 
-    if ( c->place == XT_NOWHERE )
+    if ( c->entry == XT_NOWHERE )
         return false;
-    p = xt_index_get_entry(r->index, c->place);
+    p = xt_index_get_entry(r->index, c->entry);
     p->done = true;
-    c->place = p->next;
+    c->entry = p->next;
     return enter_window(c, r);
 }
 
 void xt_cursor_end_window(struct xt_cursor *c, const struct xt_read_context *r)
 {
-    struct xt_index_entry *p = xt_index_get_entry(r->index, c->place);
+    struct xt_index_entry *p = xt_index_get_entry(r->index, c->entry);
 
     if ( c->at == c->end )
         return;
@@ -85,9 +85,9 @@ void xt_cursor_end_window(struct xt_cursor *c, const struct xt_read_context *r)
 void xt_cursor_note_backward(struct xt_cursor *c,
                              const struct xt_read_context *r)
 {
-    struct xt_index_entry *p = xt_index_get_entry(r->index, c->place);
+    struct xt_index_entry *p = xt_index_get_entry(r->index, c->entry);
 
-    if ( !p->stepped )
+    if ( !p->goes_backward )
         xt_damage_add(r->damage, XT_DAMAGE_BACKWARD, c->at, 0);
-    p->stepped = true;
+    p->goes_backward = true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A place in the records of one pcpu, and how it gets from window to window.
+ * A entry in the records of one pcpu, and how it gets from window to window.
  * Both walks over a pcpu (order.c's, which is a loop of its own for speed,
  * and walk.h's) stand on this.
  */
@@ -23,7 +23,7 @@ struct xt_read_context
 
 struct xt_cursor
 {
-    uint64_t place;     /* number of its window; XT_NOWHERE: at the end */
+    uint64_t entry;     /* number of its window; XT_NOWHERE: at the end */
     uint64_t at, end;   /* in the input: the next record, the window's end */
     uint64_t time;      /* of the last record, or of the window if later */
     uint64_t before;    /* the one before that was another */
@@ -33,9 +33,9 @@ struct xt_cursor
 bool xt_index_entry_verify(const struct xt_read_context *r,
                            struct xt_index_entry *p);
 
-/* Before the first record of window `place`, which may be XT_NOWHERE. */
+/* Before the first record of window `entry`, which may be XT_NOWHERE. */
 void xt_cursor_init(struct xt_cursor *c, const struct xt_read_context *r,
-                    uint64_t place);
+                    uint64_t entry);
 
 /*
  * Leave the window, of which all records are read, for the next of the pcpu

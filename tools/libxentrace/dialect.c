@@ -48,7 +48,7 @@ static void learn_meta_xen(struct xt_dialect *d, const struct xt_record *r)
         d->version = (major & 0xff) << 8 | (minor & 0xff);
     if ( hardware != UINT32_MAX )
         d->hardware = hardware;
-    d->told = has_version && hardware != UINT32_MAX;
+    d->from_metadata = has_version && hardware != UINT32_MAX;
 }
 
 /* Of Intel's reasons none is so large; bits above 15 are flags of Intel's. */

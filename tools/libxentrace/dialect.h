@@ -20,7 +20,7 @@ struct xt_dialect
 {
     uint16_t version;           /* 0x0413: 4.19, or as good as */
     uint8_t hardware;           /* enum xt_hardware, or as meta_xen said */
-    bool told;                  /* by meta_xen: no need to guess */
+    bool from_metadata;         /* by meta_xen: no need to guess */
 };
 
 /* Note what this record gives away.  What was found first, stays. */
@@ -52,7 +52,7 @@ static inline bool xt_dialect_may_learn(uint32_t event)
 /* Nothing more to learn? */
 static inline bool xt_dialect_is_known(const struct xt_dialect *d)
 {
-    return d->told || (d->version && d->hardware);
+    return d->from_metadata || (d->version && d->hardware);
 }
 
 #endif /* LIBXENTRACE_DIALECT_H */

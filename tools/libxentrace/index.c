@@ -27,8 +27,8 @@ void xt_index_init(struct xt_index *i)
 
 void xt_index_fini(struct xt_index *i)
 {
-    free(i->places);
-    free(i->lines);
+    free(i->entries);
+    free(i->cpus);
     *i = (struct xt_index){ 0 };
 }
 
@@ -44,9 +44,9 @@ bool xt_index_reuse(struct xt_index *i)
 {
     for ( size_t n = 0; n < i->nr; n++ )
     {
-        struct xt_index_entry *p = &i->places[n];
+        struct xt_index_entry *p = &i->entries[n];
 
-        if ( p->wrong || p->stepped || p->shortened )
+        if ( p->wrong || p->goes_backward || p->shortened )
             return false;
         p->done = false;
     }
@@ -60,17 +60,17 @@ static struct xt_cpu_windows *get_cpu_windows(struct xt_index *i,
     assert(cpu < XT_MAX_CPUS);
     if ( cpu >= i->nr_cpus )
     {
-        struct xt_cpu_windows *lines =
-            fault_realloc(i->lines, (cpu + 1) * sizeof(*lines));
+        struct xt_cpu_windows *cpus =
+            fault_realloc(i->cpus, (cpu + 1) * sizeof(*cpus));
 
-        if ( !lines )
+        if ( !cpus )
             return NULL;
         for ( ; i->nr_cpus <= cpu; i->nr_cpus++ )
-            lines[i->nr_cpus] = (struct xt_cpu_windows){ .first = XT_NOWHERE,
-                                                         .last = XT_NOWHERE };
-        i->lines = lines;
+            cpus[i->nr_cpus] = (struct xt_cpu_windows){ .first = XT_NOWHERE,
+                                                        .last = XT_NOWHERE };
+        i->cpus = cpus;
     }
-    return &i->lines[cpu];
+    return &i->cpus[cpu];
 }
 
 /* If the second is less, one of the two is damaged; too early is no harm. */
@@ -101,14 +101,14 @@ static uint64_t cap_time(uint64_t time)
 static int grow_entries(struct xt_index *i)
 {
     size_t room = i->room ? 2 * i->room : FIRST_PLACES;
-    struct xt_index_entry *places;
+    struct xt_index_entry *entries;
 
     if ( i->nr < i->room )
         return 0;
-    places = fault_realloc(i->places, room * sizeof(*places));
-    if ( !places )
+    entries = fault_realloc(i->entries, room * sizeof(*entries));
+    if ( !entries )
         return -ENOMEM;
-    i->places = places;
+    i->entries = entries;
     i->room = room;
     return 0;
 }
@@ -135,8 +135,8 @@ static bool begins_segment(struct xt_index *i, struct xt_cpu_windows *l,
 static void date_untimed(struct xt_index *i, uint64_t time)
 {
     for ( size_t n = 0; n < i->nr; n++ )
-        if ( !i->places[n].timed )
-            i->places[n].time = time;
+        if ( !i->entries[n].timed )
+            i->entries[n].time = time;
 }
 
 int xt_index_add(struct xt_index *i, const struct xt_window *w)
@@ -169,7 +169,7 @@ int xt_index_add(struct xt_index *i, const struct xt_window *w)
             date_untimed(i, p.time);
     }
     i->time = p.time;
-    i->places[i->nr++] = p;
+    i->entries[i->nr++] = p;
     return 0;
 }
 
@@ -177,12 +177,12 @@ void xt_index_drop_done(struct xt_index *i)
 {
     size_t n = 0;
 
-    while ( n < i->nr && i->places[n].done )
+    while ( n < i->nr && i->entries[n].done )
         n++;
     /* Moving as few as are dropped at most: each is moved about once. */
     if ( n < i->nr - n || !n )
         return;
-    memmove(i->places, i->places + n, (i->nr - n) * sizeof(*i->places));
+    memmove(i->entries, i->entries + n, (i->nr - n) * sizeof(*i->entries));
     i->nr -= n;
     i->dropped += n;
 }
@@ -191,7 +191,7 @@ void xt_index_drop_done(struct xt_index *i)
 const struct xt_index_entry *xt_index_first_timed(const struct xt_index *i,
                                                   unsigned int cpu)
 {
-    uint64_t at = i->lines[cpu].first;
+    uint64_t at = i->cpus[cpu].first;
 
     while ( at != XT_NOWHERE && !xt_index_get_entry(i, at)->timed )
         at = xt_index_get_entry(i, at)->next;
@@ -201,7 +201,7 @@ const struct xt_index_entry *xt_index_first_timed(const struct xt_index *i,
 uint64_t xt_index_find_window(const struct xt_index *i, unsigned int cpu,
                               uint64_t time)
 {
-    uint64_t at = cpu < i->nr_cpus ? i->lines[cpu].first : XT_NOWHERE;
+    uint64_t at = cpu < i->nr_cpus ? i->cpus[cpu].first : XT_NOWHERE;
     uint64_t found = at;
 
     for ( ; at != XT_NOWHERE; at = xt_index_get_entry(i, at)->next )

@@ -37,7 +37,7 @@ struct xt_index_entry
     bool cut;           /* the input ends in it */
     bool verified;      /* its checksum, once its records are read ... */
     bool wrong;         /* ... does not fit: there is nothing to read */
-    bool stepped;       /* time goes backwards in it, and that was noted */
+    bool goes_backward; /* time goes backwards in it, and that was noted */
     bool shortened;     /* it has a damaged record, and that was noted */
     bool done;          /* read to its end, by whoever reads in order */
 };
@@ -48,16 +48,16 @@ struct xt_cpu_windows
     uint64_t first, last;       /* numbers of places, or XT_NOWHERE */
     uint64_t time;              /* of the last, and of the one before */
     uint64_t time_before;
-    uint64_t begun;             /* of a stream: that of its last good window */
+    uint64_t last_begin;        /* of a stream: that of its last good window */
 };
 
 struct xt_index
 {
-    struct xt_index_entry *places;    /* those from number `dropped` on */
+    struct xt_index_entry *entries;   /* those from number `dropped` on */
     size_t nr, room;
     uint64_t dropped;
     uint64_t time;              /* of the last place */
-    struct xt_cpu_windows *lines;      /* by pcpu */
+    struct xt_cpu_windows *cpus;       /* by pcpu */
     unsigned int nr_cpus;       /* one more than the highest pcpu */
 
     /*
@@ -107,7 +107,7 @@ void xt_index_drop_done(struct xt_index *i);
 static inline struct xt_index_entry *
 xt_index_get_entry(const struct xt_index *i, uint64_t number)
 {
-    return &i->places[number - i->dropped];
+    return &i->entries[number - i->dropped];
 }
 
 /* The first place of a pcpu that has a time; NULL: none. */

@@ -33,7 +33,7 @@ void xt_info_learn(struct xt_info *info, const struct xt_record *r);
 /* Is it all there, as our collector says it in its first window? */
 static inline bool xt_info_is_complete(const struct xt_info *info)
 {
-    return info->dialect.told && info->hz && info->has_wall;
+    return info->dialect.from_metadata && info->hz && info->has_wall;
 }
 
 /* Who says how fast a clock is. */

@@ -60,7 +60,7 @@ static inline void xt_kmerge_init(struct xt_kmerge *t, unsigned int nr,
 }
 
 /* False: all runs have ended. */
-static inline bool xt_kmerge_next(const struct xt_kmerge *t, unsigned int *who,
+static inline bool xt_kmerge_next(const struct xt_kmerge *t, unsigned int *run,
                                  uint64_t *last)
 {
     uint64_t first = XT_KMERGE_DONE, second = XT_KMERGE_DONE;
@@ -72,8 +72,8 @@ static inline bool xt_kmerge_next(const struct xt_kmerge *t, unsigned int *who,
         first = key < first ? key : first;
         second = higher < second ? higher : second;
     }
-    *who = first % XT_KMERGE_MAX;
-    *last = t->begin + ((second - *who) >> XT_KMERGE_BITS);
+    *run = first % XT_KMERGE_MAX;
+    *last = t->begin + ((second - *run) >> XT_KMERGE_BITS);
     return first != XT_KMERGE_DONE;
 }
 

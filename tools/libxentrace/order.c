@@ -46,7 +46,7 @@
 
 int xt_order_init(struct xt_order *o, const struct xt_read_context *r)
 {
-    *o = (struct xt_order){ .reading = *r, .length = FIRST_LENGTH };
+    *o = (struct xt_order){ .context = *r, .length = FIRST_LENGTH };
     return xt_slice_init(&o->slice, ROOM_A_TARGET * TARGET_MOST);
 }
 
@@ -80,7 +80,7 @@ struct run
 static bool peek_time(const struct run *run, const unsigned char *at,
                       uint64_t *time)
 {
-    const struct xt_index *index = run->o->reading.index;
+    const struct xt_index *index = run->o->context.index;
     const struct xt_index_entry *p;
     struct xt_record r;
     size_t size;
@@ -95,7 +95,7 @@ static bool peek_time(const struct run *run, const unsigned char *at,
             return true;
         at += size;
     }
-    p = xt_index_get_entry(index, run->c->place);
+    p = xt_index_get_entry(index, run->c->entry);
     if ( at != run->end || p->next == XT_NOWHERE )
         return false;
     p = xt_index_get_entry(index, p->next);
@@ -105,11 +105,11 @@ static bool peek_time(const struct run *run, const unsigned char *at,
 
 static void note_backward(const struct run *run, const unsigned char *at)
 {
-    const struct xt_view *v = run->o->reading.view;
+    const struct xt_view *v = run->o->context.view;
     struct xt_cursor here = *run->c;
 
     here.at = v->lo + (at - v->bytes);
-    xt_cursor_note_backward(&here, &run->o->reading);
+    xt_cursor_note_backward(&here, &run->o->context);
 }
 
 /*
@@ -154,7 +154,7 @@ static void handle_backward(struct run *run, uint64_t tsc)
             xt_item_cpu(&item[-1]) == cpu; item-- )
         item[-1].time = better;
     if ( item < run->item )
-        note_backward(run, o->reading.view->bytes + xt_item_offset(item));
+        note_backward(run, o->context.view->bytes + xt_item_offset(item));
     run->time = tsc > begin ? tsc : begin;
 }
 
@@ -166,7 +166,7 @@ static void handle_backward(struct run *run, uint64_t tsc)
 static void collect_records_fast(struct run *run, uint64_t cpu)
 {
     const struct xt_slice *slice = &run->o->slice;
-    const unsigned char *base = run->o->reading.view->bytes, *at = run->at;
+    const unsigned char *base = run->o->context.view->bytes, *at = run->at;
     const struct xt_item *full = slice->items + slice->room;
     const uint64_t last = slice->last;
     const int64_t offset = run->offset;
@@ -199,7 +199,7 @@ static void collect_records_fast(struct run *run, uint64_t cpu)
 static enum stop collect_records(struct run *run)
 {
     const struct xt_slice *slice = &run->o->slice;
-    const unsigned char *base = run->o->reading.view->bytes;
+    const unsigned char *base = run->o->context.view->bytes;
     const struct xt_item *full = slice->items + slice->room;
     const uint64_t cpu = (uint64_t)(run->c - run->o->cursors)
                          << XT_ITEM_CPU_SHIFT;
@@ -237,13 +237,13 @@ static enum stop collect_records(struct run *run)
 
 static enum stop collect_window(struct xt_order *o, struct xt_cursor *c)
 {
-    const struct xt_view *v = o->reading.view;
+    const struct xt_view *v = o->context.view;
     struct run run = {
         .o = o, .c = c, .at = xt_view_at(v, c->at),
         .end = xt_view_at(v, c->end), .item = o->slice.items + o->slice.nr,
         .time = c->time < o->slice.begin ? o->slice.begin : c->time,
         .before = c->before,
-        .offset = xt_index_offset(o->reading.index, c - o->cursors),
+        .offset = xt_index_offset(o->context.index, c - o->cursors),
     };
     enum stop stop = collect_records(&run);
 
@@ -261,8 +261,8 @@ static uint64_t get_cursor_time(const struct xt_order *o,
     struct xt_record r;
     uint64_t time;
 
-    xt_record_view(&r, xt_view_at(o->reading.view, c->at));
-    time = xt_apply_offset(r.tsc, xt_index_offset(o->reading.index,
+    xt_record_view(&r, xt_view_at(o->context.view, c->at));
+    time = xt_apply_offset(r.tsc, xt_index_offset(o->context.index,
                                                   c - o->cursors));
     return time < XT_LAST_TIME ? time : XT_LAST_TIME;
 }
@@ -284,8 +284,8 @@ static bool gather_cpu(struct xt_order *o, unsigned int cpu)
             return true;
         }
         if ( stop == AT_DAMAGE )
-            xt_cursor_end_window(c, &o->reading);
-        if ( !xt_cursor_next_window(c, &o->reading) )
+            xt_cursor_end_window(c, &o->context);
+        if ( !xt_cursor_next_window(c, &o->context) )
         {
             o->next[cpu] = NEVER;
             return true;
@@ -343,15 +343,15 @@ static void undo_slice(struct xt_order *o)
     for ( unsigned int i = 0; i < o->nr_touched; i++ )
     {
         unsigned int cpu = o->touched[i];
-        uint64_t now_at = o->cursors[cpu].place, place;
+        uint64_t now_at = o->cursors[cpu].entry, entry;
 
         o->cursors[cpu] = o->saved[cpu];
         o->next[cpu] = o->slice.begin;
-        place = o->cursors[cpu].place;
-        while ( place != now_at )
+        entry = o->cursors[cpu].entry;
+        while ( entry != now_at )
         {
-            xt_index_get_entry(o->reading.index, place)->done = false;
-            place = xt_index_get_entry(o->reading.index, place)->next;
+            xt_index_get_entry(o->context.index, entry)->done = false;
+            entry = xt_index_get_entry(o->context.index, entry)->next;
         }
     }
 }
@@ -445,8 +445,8 @@ bool xt_order_next(struct xt_order *o, uint64_t limit, struct xt_batch *b)
         }
         end_slice(o);
     } while ( !b->nr );
-    b->bytes = o->reading.view->bytes;
-    b->origin = o->reading.view->lo;
+    b->bytes = o->context.view->bytes;
+    b->origin = o->context.view->lo;
     return true;
 }
 
@@ -465,7 +465,7 @@ static int grow_array(void *array, size_t nr, size_t size)
 /* Room for the pcpus of the index; those that are new have no records. */
 static int grow_cpus(struct xt_order *o)
 {
-    unsigned int nr = o->reading.index->nr_cpus;
+    unsigned int nr = o->context.index->nr_cpus;
 
     if ( nr > o->room )
     {
@@ -480,31 +480,31 @@ static int grow_cpus(struct xt_order *o)
     }
     for ( ; o->nr < nr; o->nr++ )
     {
-        o->cursors[o->nr] = (struct xt_cursor){ .place = XT_NOWHERE };
+        o->cursors[o->nr] = (struct xt_cursor){ .entry = XT_NOWHERE };
         o->next[o->nr] = NEVER;
     }
     return 0;
 }
 
-static void set_cursor(struct xt_order *o, unsigned int cpu, uint64_t place)
+static void set_cursor(struct xt_order *o, unsigned int cpu, uint64_t entry)
 {
     struct xt_cursor *c = &o->cursors[cpu];
 
-    xt_cursor_init(c, &o->reading, place);
-    o->next[cpu] = c->place == XT_NOWHERE ? NEVER : c->time;
+    xt_cursor_init(c, &o->context, entry);
+    o->next[cpu] = c->entry == XT_NOWHERE ? NEVER : c->time;
 }
 
 /* Notes that came before all times have one since a window had (index.c). */
 static void date_untimed_cursors(struct xt_order *o)
 {
     for ( unsigned int cpu = 0; cpu < o->nr; cpu++ )
-        if ( o->cursors[cpu].place != XT_NOWHERE && !o->cursors[cpu].time )
-            set_cursor(o, cpu, o->cursors[cpu].place);
+        if ( o->cursors[cpu].entry != XT_NOWHERE && !o->cursors[cpu].time )
+            set_cursor(o, cpu, o->cursors[cpu].entry);
 }
 
 int xt_order_add_window(struct xt_order *o, uint64_t number)
 {
-    const struct xt_index_entry *p = xt_index_get_entry(o->reading.index,
+    const struct xt_index_entry *p = xt_index_get_entry(o->context.index,
                                                         number);
     struct xt_cursor *c, was;
 
@@ -513,7 +513,7 @@ int xt_order_add_window(struct xt_order *o, uint64_t number)
     if ( !o->now )
         date_untimed_cursors(o);
     c = &o->cursors[p->cpu];
-    if ( c->place != XT_NOWHERE )
+    if ( c->entry != XT_NOWHERE )
         return 0;
     was = *c;
     set_cursor(o, p->cpu, number);
@@ -524,13 +524,13 @@ int xt_order_add_window(struct xt_order *o, uint64_t number)
 
 int xt_order_restart(struct xt_order *o)
 {
-    const struct xt_index *index = o->reading.index;
+    const struct xt_index *index = o->context.index;
 
     o->nr = 0;
     if ( grow_cpus(o) )
         return -ENOMEM;
     for ( unsigned int cpu = 0; cpu < o->nr; cpu++ )
-        set_cursor(o, cpu, index->lines[cpu].first);
+        set_cursor(o, cpu, index->cpus[cpu].first);
     o->now = 0;
     o->in_tick = false;
     o->length = FIRST_LENGTH;
@@ -540,7 +540,7 @@ int xt_order_restart(struct xt_order *o)
 /* Gather what is before `time`, and forget it. */
 int xt_order_seek(struct xt_order *o, uint64_t time)
 {
-    const struct xt_index *index = o->reading.index;
+    const struct xt_index *index = o->context.index;
 
     if ( xt_order_restart(o) )
         return -ENOMEM;

@@ -24,7 +24,7 @@
 
 struct xt_order
 {
-    struct xt_read_context reading;  /* what it points to is borrowed */
+    struct xt_read_context context;  /* what it points to is borrowed */
     struct xt_cursor *cursors;  /* by pcpu ... */
     struct xt_cursor *saved;    /* ... and as they were before this slice */
     uint64_t *next;             /* ... and the time of the next record */
@@ -34,7 +34,6 @@ struct xt_order
     struct xt_slice slice;
     uint64_t length;            /* of the next slice */
     uint64_t now;               /* nothing before this will follow */
-    size_t target;              /* records that a slice should have */
     unsigned int tick;          /* the pcpu that a slice of one tick is at */
     bool in_tick;
     uint64_t late;              /* records that came when `now` was later */

@@ -114,7 +114,7 @@ static bool header_is_corroborated(struct xt_windows *w, size_t at)
     if ( !xt_header_read(w, at, &h) )
         return false;
     end = first + h.size;
-    if ( !xt_windows_has(w, end, XT_WINDOW_HEADER) && w->starved )
+    if ( !xt_windows_has(w, end, XT_WINDOW_HEADER) && w->need_more )
         return false;
     seal = check_seal(w, at, &h);
     if ( seal != XT_SEAL_NONE )
@@ -140,7 +140,7 @@ static size_t find_header(struct xt_windows *w, size_t from, size_t to,
 
     while ( (p = memmem(p, end - p, &magic, sizeof(magic))) )
     {
-        if ( is_one(w, p - w->bytes) || w->starved )
+        if ( is_one(w, p - w->bytes) || w->need_more )
             return p - w->bytes;
         p++;
     }
@@ -160,23 +160,23 @@ static void skip_damage(struct xt_windows *w, enum xt_damage_kind kind,
 {
     size_t to = find_header(w, from, w->size, header_is_corroborated);
 
-    if ( !w->losing )
-        w->lost = (struct xt_damage_place){ .offset = w->origin + from,
-                                            .kind = kind };
-    if ( to == w->size && !xt_windows_has(w, to, 1) && w->starved )
+    if ( !w->skipping )
+        w->skipped = (struct xt_damage_place){ .offset = w->origin + from,
+                                               .kind = kind };
+    if ( to == w->size && !xt_windows_has(w, to, 1) && w->need_more )
         to -= w->size - from < 3 ? w->size - from : 3;
 
-    w->losing = w->starved;
-    if ( !w->starved )
+    w->skipping = w->need_more;
+    if ( !w->need_more )
     {
         w->next = to;
-        xt_damage_add(w->damage, w->lost.kind, w->lost.offset,
-                      w->origin + to - w->lost.offset);
+        xt_damage_add(w->damage, w->skipped.kind, w->skipped.offset,
+                      w->origin + to - w->skipped.offset);
     }
     else if ( to > from + 1 )
     {
         w->next = to - 1;
-        w->starved = false;
+        w->need_more = false;
     }
 }
 
@@ -214,7 +214,7 @@ static bool seal_agrees(struct xt_windows *w, size_t at, size_t stop)
     uint32_t number;
 
     if ( !get_seal_number(w, at, &number) )
-        return !w->expected || w->expected == NO_NUMBER;
+        return !w->expected_seal || w->expected_seal == NO_NUMBER;
     if ( !xt_header_read(w, at, &h) )
         return false;
     h.size = stop - at - XT_WINDOW_HEADER;
@@ -246,9 +246,9 @@ size_t xt_resync_find_end(struct xt_windows *w, size_t at, size_t end)
     struct xt_header h;
     bool header;
 
-    stop = xt_windows_has(w, end, XT_WINDOW_HEADER) || !w->starved
+    stop = xt_windows_has(w, end, XT_WINDOW_HEADER) || !w->need_more
            ? find_records_end(w, first, end) : end;
-    if ( w->starved )
+    if ( w->need_more )
         return stop;
     w->next = stop;
     header = stop < end && xt_header_read(w, stop, &h);
@@ -279,8 +279,8 @@ void xt_resync_skip_damage(struct xt_windows *w)
 
 void xt_resync_find_first(struct xt_windows *w, size_t from, size_t limit)
 {
-    w->expected = NO_NUMBER;
-    w->losing = false;
+    w->expected_seal = NO_NUMBER;
+    w->skipping = false;
     w->next = limit;
     if ( from < limit )
         w->next = find_header(w, from, limit, header_is_corroborated);
@@ -329,9 +329,9 @@ bool xt_resync_check_window(struct xt_windows *w, size_t at,
     uint32_t number, next;
     bool sealed = get_seal_number(w, at, &number);
     bool follows = get_seal_number(w, end, &next);
-    uint64_t expected = w->expected;
+    uint64_t expected = w->expected_seal;
 
-    w->expected = sealed ? (uint64_t)number + 1 : NO_NUMBER;
+    w->expected_seal = sealed ? (uint64_t)number + 1 : NO_NUMBER;
     if ( !sealed )
     {
         /* With one wrong bit a seal is still one (seal.h): here are more. */

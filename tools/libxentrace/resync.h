@@ -4,7 +4,7 @@
  * records be believed, and where does the next window begin?
  *
  * All of these set w->next, and tell w->damage of what is skipped.  If they
- * leave w->starved, their answer means nothing.
+ * leave w->need_more, their answer means nothing.
  */
 #ifndef LIBXENTRACE_RESYNC_H
 #define LIBXENTRACE_RESYNC_H
@@ -22,7 +22,7 @@ size_t xt_resync_find_end(struct xt_windows *w, size_t at, size_t end);
 
 /*
  * There is no header at w->next: go to the next one.  Where more of the input
- * is needed to find it, this goes as far as it can; w->starved then means
+ * is needed to find it, this goes as far as it can; w->need_more then means
  * that this was not a byte.
  */
 void xt_resync_skip_damage(struct xt_windows *w);

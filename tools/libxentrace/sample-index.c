@@ -38,7 +38,7 @@ bool xt_sample_take(const unsigned char *bytes, size_t size, size_t from,
 
 bool xt_sample_index_add(struct xt_sample_index *c, const struct xt_sample *s)
 {
-    const struct xt_sample *last = c->nr ? &c->points[c->nr - 1] : NULL;
+    const struct xt_sample *last = c->nr ? &c->samples[c->nr - 1] : NULL;
 
     if ( last && s->at == last->at )
         return true;
@@ -47,7 +47,7 @@ bool xt_sample_index_add(struct xt_sample_index *c, const struct xt_sample *s)
         c->nr = 0;
         return false;
     }
-    c->points[c->nr++] = *s;
+    c->samples[c->nr++] = *s;
     return true;
 }
 
@@ -55,7 +55,7 @@ size_t xt_sample_index_find(const struct xt_sample_index *c, uint64_t time)
 {
     size_t n = 0;
 
-    while ( n < c->nr && c->points[n].time < time )
+    while ( n < c->nr && c->samples[n].time < time )
         n++;
     return n;
 }
@@ -82,7 +82,7 @@ bool xt_index_suffices(const struct xt_index *i, uint64_t time)
 
     for ( size_t n = 0; n < i->nr; n++ )
     {
-        const struct xt_index_entry *p = &i->places[n];
+        const struct xt_index_entry *p = &i->entries[n];
 
         if ( xt_pass_counter_add(&passes, p->cpu) >= XT_PASSES_NEEDED &&
              p->timed &&

@@ -34,7 +34,7 @@ struct xt_sample
 /* Rising in both. */
 struct xt_sample_index
 {
-    struct xt_sample points[XT_SAMPLES_MAX];
+    struct xt_sample samples[XT_SAMPLES_MAX];
     size_t nr;          /* 0: time does not rise all through the trace */
 };
 

@@ -66,13 +66,13 @@ static bool checksum_matches(const struct xt_window *w)
     };
     const unsigned char *rest = w->bytes + XT_SEAL_BYTES;
     size_t size = w->size - XT_SEAL_BYTES;
-    uint32_t said = xt_load32(w->bytes + CRC_AT), sum;
+    uint32_t stored = xt_load32(w->bytes + CRC_AT), sum;
 
     sum = xt_crc32c(0, &h, sizeof(h));
-    if ( xt_crc32c(sum, rest, size) == said )
+    if ( xt_crc32c(sum, rest, size) == stored )
         return true;
     sum = checksum_swapped(0, (unsigned char *)&h, sizeof(h));
-    return checksum_swapped(sum, rest, size) == said;
+    return checksum_swapped(sum, rest, size) == stored;
 }
 
 enum xt_seal xt_seal_check(const struct xt_window *w)

@@ -203,7 +203,7 @@ static void kmerge_runs(struct xt_slice *s)
 /* Is it worth it, and has each of them a key? */
 static bool can_merge(const struct xt_slice *s)
 {
-    return s->stretched && s->nr_runs &&
+    return s->long_runs && s->nr_runs &&
            xt_kmerge_fits(s->nr_runs, s->begin, s->last);
 }
 
@@ -238,5 +238,5 @@ void xt_slice_sort(struct xt_slice *s)
     else
         sort_buckets(s);
     /* What follows will be like this. */
-    s->stretched = comes_in_stretches(s->sorted, s->nr);
+    s->long_runs = comes_in_stretches(s->sorted, s->nr);
 }

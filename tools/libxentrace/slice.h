@@ -25,7 +25,7 @@ struct xt_slice
     size_t runs[XT_SLICE_RUNS]; /* where the first ones begin */
     unsigned int nr_runs;       /* all */
     uint32_t *counts;           /* of each bucket */
-    bool stretched;             /* pcpus took turns rarely, when last sorted */
+    bool long_runs;             /* pcpus took turns rarely, when last sorted */
 };
 
 /* 0 or -ENOMEM; *s is to be finished either way. */

@@ -25,7 +25,7 @@
 /* Small beside the cache of a file, large beside the cost of faulting. */
 #define FORGET_EVERY (16u << 20)
 
-struct plain
+struct file_source
 {
     struct xt_source source;    /* first: what others see */
     int fd;                     /* ours */
@@ -38,9 +38,9 @@ struct plain
     size_t nr_head, at_head;    /* of them, and given out again */
 };
 
-static struct plain *file_source_of(struct xt_source *s)
+static struct file_source *file_source_of(struct xt_source *s)
 {
-    return (struct plain *)s;
+    return (struct file_source *)s;
 }
 
 /* --- a mapped file -------------------------------------------------------- */
@@ -48,7 +48,7 @@ static struct plain *file_source_of(struct xt_source *s)
 static ssize_t mapped_read(struct xt_source *s, void *to, size_t room,
                            struct err *e)
 {
-    struct plain *p = file_source_of(s);
+    struct file_source *p = file_source_of(s);
     size_t left = s->size - p->at, n = room < left ? room : left;
 
     (void)e;
@@ -67,7 +67,7 @@ static int mapped_seek(struct xt_source *s, uint64_t at, struct err *e)
 
 static void mapped_close(struct xt_source *s)
 {
-    struct plain *p = file_source_of(s);
+    struct file_source *p = file_source_of(s);
 
     guard_remove(p->guard);
     munmap((void *)s->map, s->size);
@@ -81,7 +81,7 @@ static const struct xt_source_ops mapped_ops = {
 
 /* --- anything else -------------------------------------------------------- */
 
-static size_t head_read(struct plain *p, void *to, size_t room)
+static size_t head_read(struct file_source *p, void *to, size_t room)
 {
     size_t left = p->nr_head - p->at_head, n = room < left ? room : left;
 
@@ -93,7 +93,7 @@ static size_t head_read(struct plain *p, void *to, size_t room)
 static ssize_t stream_read(struct xt_source *s, void *to, size_t room,
                            struct err *e)
 {
-    struct plain *p = file_source_of(s);
+    struct file_source *p = file_source_of(s);
     ssize_t got;
 
     if ( p->at_head < p->nr_head )
@@ -119,7 +119,7 @@ static const struct xt_source_ops stream_ops = {
 };
 
 /* Fill the head, unless the input is shorter. */
-static int fill_head(struct plain *p, struct err *e)
+static int fill_head(struct file_source *p, struct err *e)
 {
     ssize_t got = 1;
 
@@ -139,7 +139,7 @@ static int fill_head(struct plain *p, struct err *e)
 /* --- opening -------------------------------------------------------------- */
 
 /* False: it is to be read instead. */
-static bool map_file(struct plain *p, uint64_t size)
+static bool map_file(struct file_source *p, uint64_t size)
 {
     void *at;
 
@@ -165,7 +165,8 @@ static bool map_file(struct plain *p, uint64_t size)
  * so only one that stands at its beginning is mapped.  Files of /proc are
  * regular and say 0 bytes: an empty file is read, too.
  */
-static int prepare_source(struct plain *p, unsigned int flags, struct err *e)
+static int prepare_source(struct file_source *p, unsigned int flags,
+                          struct err *e)
 {
     struct stat st;
 
@@ -185,7 +186,7 @@ static int prepare_source(struct plain *p, unsigned int flags, struct err *e)
 int xt_source_file_open(struct xt_source **s, int fd, const char *name,
                         unsigned int flags, struct err *e)
 {
-    struct plain *p = fault_calloc(1, sizeof(*p));
+    struct file_source *p = fault_calloc(1, sizeof(*p));
     int rc;
 
     *s = NULL;
@@ -207,7 +208,7 @@ int xt_source_file_open(struct xt_source **s, int fd, const char *name,
 size_t xt_source_file_head(const struct xt_source *s,
                            const unsigned char **head)
 {
-    const struct plain *p = (const struct plain *)s;
+    const struct file_source *p = (const struct file_source *)s;
 
     if ( s->map )
     {
@@ -221,7 +222,7 @@ size_t xt_source_file_head(const struct xt_source *s,
 uint64_t xt_source_truncated_at(const struct xt_source *s)
 {
     return s->ops == &mapped_ops
-           ? guard_hit_at(((const struct plain *)s)->guard) : UINT64_MAX;
+           ? guard_hit_at(((const struct file_source *)s)->guard) : UINT64_MAX;
 }
 
 /* Else the system reads far ahead of each place: megabytes, on some. */
@@ -243,7 +244,7 @@ void xt_source_prefetch(struct xt_source *s, uint64_t at, uint64_t size)
 
 void xt_source_count_used(struct xt_source *s, uint64_t bytes)
 {
-    struct plain *p = file_source_of(s);
+    struct file_source *p = file_source_of(s);
 
     if ( s->ops != &mapped_ops )
         return;

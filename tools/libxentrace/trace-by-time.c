@@ -37,11 +37,11 @@ int trace_fail_memory(struct xt_trace *t, struct err *e)
 
 static void end_pass(struct xt_trace *t)
 {
-    struct passes *p = &t->passes;
+    struct pass_state *p = &t->passes;
 
-    if ( p->now )
-        t->limit = p->now - 1;
-    p->now = 0;
+    if ( p->prev_time )
+        t->order_limit = p->prev_time - 1;
+    p->prev_time = 0;
     p->nr++;
 }
 
@@ -53,17 +53,17 @@ static void end_pass(struct xt_trace *t)
 static void note_pass(struct xt_trace *t, uint64_t number)
 {
     struct xt_index_entry *place = xt_index_get_entry(&t->index, number);
-    struct xt_cpu_windows *line = &t->index.lines[place->cpu];
-    struct passes *p = &t->passes;
+    struct xt_cpu_windows *line = &t->index.cpus[place->cpu];
+    struct pass_state *p = &t->passes;
 
     if ( !p->nr || place->cpu <= p->cpu )
         end_pass(t);
     p->cpu = place->cpu;
-    if ( !place->timed || !xt_index_entry_verify(&t->order.reading, place) )
+    if ( !place->timed || !xt_index_entry_verify(&t->order.context, place) )
         return;
-    if ( place->time >= line->begun && line->begun > p->now )
-        p->now = line->begun;
-    line->begun = place->time;
+    if ( place->time >= line->last_begin && line->last_begin > p->prev_time )
+        p->prev_time = line->last_begin;
+    line->last_begin = place->time;
 }
 
 void trace_note_first_pass(struct first_pass *f, unsigned int cpu)
@@ -89,7 +89,7 @@ static int index_window(struct xt_trace *t, const struct xt_window *w,
 
     if ( rc < 0 )
         return trace_fail_memory(t, e);
-    if ( !t->partial )
+    if ( !t->index_partial )
         trace_note_first_pass(&t->first_pass, w->cpu);
     if ( rc > 0 )
     {
@@ -109,11 +109,14 @@ static uint64_t find_first_unread(struct xt_trace *t)
     const struct xt_index *i = &t->index;
     uint64_t end = i->dropped + i->nr;
 
-    if ( t->undone < i->dropped )
-        t->undone = i->dropped;
-    while ( t->undone < end && xt_index_get_entry(i, t->undone)->done )
-        t->undone++;
-    return t->undone < end ? xt_index_get_entry(i, t->undone)->at : XT_NOWHERE;
+    if ( t->first_undone < i->dropped )
+        t->first_undone = i->dropped;
+    while ( t->first_undone < end &&
+            xt_index_get_entry(i, t->first_undone)->done )
+        t->first_undone++;
+    if ( t->first_undone == end )
+        return XT_NOWHERE;
+    return xt_index_get_entry(i, t->first_undone)->at;
 }
 
 /* Bytes that were indexed and not yet read. */
@@ -142,24 +145,24 @@ static int index_next_window(struct xt_trace *t, struct err *e)
 /* More windows, until more can be ordered. */
 static int index_more_windows(struct xt_trace *t, struct err *e)
 {
-    uint64_t limit = t->limit;
+    uint64_t limit = t->order_limit;
     int rc = 0;
 
     if ( !t->source->map )
         xt_index_drop_done(&t->index);
-    while ( !rc && t->limit == limit &&
+    while ( !rc && t->order_limit == limit &&
             (t->source->map || count_held_bytes(t) < HOLD_MOST) )
     {
         rc = index_next_window(t, e);
         if ( !rc && trace_until_reached(t) )
         {
-            t->complete = t->partial = t->sought = true;
-            t->limit = t->until.time;
+            t->complete = t->index_partial = t->index_suffices = true;
+            t->order_limit = t->until.time;
             return 0;
         }
     }
-    if ( t->complete || (!rc && t->limit == limit) )
-        t->limit = NO_LIMIT;
+    if ( t->complete || (!rc && t->order_limit == limit) )
+        t->order_limit = NO_LIMIT;
     return rc < 0 ? rc : 0;
 }
 
@@ -172,9 +175,9 @@ int trace_begin_segment(struct xt_trace *t, struct err *e)
     xt_index_reset(&t->index);
     t->order.nr = 0;
     t->order.now = 0;
-    t->passes = (struct passes){ .nr = 0 };
-    t->limit = t->undone = 0;
-    t->complete = t->partial = t->have_span = false;
+    t->passes = (struct pass_state){ .nr = 0 };
+    t->order_limit = t->first_undone = 0;
+    t->complete = t->index_partial = t->have_span = false;
     trace_until_reset(t);
     if ( t->have_next )
     {
@@ -195,7 +198,8 @@ void trace_keep_index(struct xt_trace *t)
     if ( k->valid && t->mode == MODE_NONE )
         return;
     k->valid = t->source->map && t->mode == MODE_TIME && t->complete &&
-               !t->partial && !t->segment && !xt_damage_times(&t->damage) &&
+               !t->index_partial && !t->segment &&
+               !xt_damage_times(&t->damage) &&
                xt_source_truncated_at(t->source) == XT_NOWHERE &&
                xt_index_reuse(&t->index);
     k->windows = t->windows;
@@ -212,7 +216,7 @@ static int restore_index(struct xt_trace *t, struct err *e)
     t->have_next = k->have_next;
     t->next = k->next;
     t->first_pass = k->first_pass;
-    t->limit = NO_LIMIT;
+    t->order_limit = NO_LIMIT;
     t->complete = true;
     return xt_order_restart(&t->order) ? trace_fail_memory(t, e) : 0;
 }
@@ -223,14 +227,14 @@ int trace_build_index(struct xt_trace *t, uint64_t from, struct err *e)
 {
     int rc = 0;
 
-    if ( from || t->partial )
+    if ( from || t->index_partial )
     {
         t->damage = (struct xt_damage){ 0 };
         trace_init_windows(t, from);
         t->have_next = false;
         rc = trace_begin_segment(t, e);
-        t->partial = from;
-        t->sought = false;
+        t->index_partial = from;
+        t->index_suffices = false;
         if ( !from )
             t->first_pass = (struct first_pass){ 0 };
     }
@@ -241,7 +245,8 @@ int trace_build_index(struct xt_trace *t, uint64_t from, struct err *e)
 
 int trace_complete_index(struct xt_trace *t, struct err *e)
 {
-    if ( !t->source->map || (t->complete && (!t->partial || t->sought)) )
+    if ( !t->source->map || (t->complete &&
+                             (!t->index_partial || t->index_suffices)) )
         return 0;
     return trace_build_index(t, 0, e);
 }
@@ -254,7 +259,7 @@ int trace_set_mode_time(struct xt_trace *t, struct err *e)
     if ( rc || begun )
         return rc;
     if ( !t->order.slice.items &&
-         xt_order_init(&t->order, &t->order.reading) )
+         xt_order_init(&t->order, &t->order.context) )
     {
         xt_order_fini(&t->order);
         rc = trace_fail_memory(t, e);
@@ -276,27 +281,27 @@ int trace_next_segment(struct xt_trace *t, struct err *e)
 
 /* --- batches -------------------------------------------------------------- */
 
-/* Leave out what is before t->from.  False: that is all of it. */
+/* Leave out what is before t->skip_before.  False: that is all of it. */
 static bool drop_items_before(struct xt_trace *t, struct xt_batch *b)
 {
     size_t n = 0;
 
-    while ( n < b->nr && b->items[n].time < t->from )
+    while ( n < b->nr && b->items[n].time < t->skip_before )
         n++;
     b->items += n;
     b->nr -= n;
     if ( b->nr )
-        t->from = 0;
+        t->skip_before = 0;
     return b->nr;
 }
 
 static bool next_ordered_batch(struct xt_trace *t, struct xt_batch *b)
 {
-    while ( xt_order_next(&t->order, t->limit, b) )
+    while ( xt_order_next(&t->order, t->order_limit, b) )
     {
         xt_source_count_used(t->source, b->nr * sizeof(*b->items));
         b->segment = t->segment;
-        if ( !t->from || drop_items_before(t, b) )
+        if ( !t->skip_before || drop_items_before(t, b) )
             return true;
     }
     return false;
@@ -310,7 +315,7 @@ int xt_trace_next_batch(struct xt_trace *t, struct xt_batch *b, struct err *e)
         rc = trace_complete_index(t, e);
     while ( !rc )
     {
-        if ( t->limit && next_ordered_batch(t, b) )
+        if ( t->order_limit && next_ordered_batch(t, b) )
             return 1;
         if ( !t->complete )
             rc = index_more_windows(t, e);

@@ -20,11 +20,11 @@
  * Passes of the collector over all rings, as they show in the order of the
  * windows: each pass goes through the pcpus upwards.
  */
-struct passes
+struct pass_state
 {
     unsigned int cpu;           /* of the last window */
     uint64_t nr;                /* passes begun */
-    uint64_t now;               /* latest time known of the one before this */
+    uint64_t prev_time;         /* latest time known of the one before this */
 };
 
 /* Until a pcpu has its second window: which ones are there from the begin? */
@@ -53,8 +53,8 @@ struct until
     bool wanted;
     uint64_t time;
     struct xt_pass_counter passes;
-    unsigned int early;         /* the last pass that began a window by then */
-    bool late;                  /* and behind it a window began later */
+    unsigned int last_early_pass; /* last pass with a window by then */
+    bool has_late_window;       /* and behind it a window began later */
 };
 
 enum reading_mode { MODE_NONE, MODE_WINDOW, MODE_TIME };
@@ -66,7 +66,7 @@ struct xt_trace
     struct xt_windows windows;
     struct xt_damage damage;
     enum reading_mode mode;
-    bool cut;                   /* the file was, and that is noted */
+    bool truncated;             /* the file was, and that is noted */
 
     int64_t *offsets;           /* of the pcpus' clocks, for the index */
 
@@ -77,21 +77,21 @@ struct xt_trace
     bool have_next;             /* the first window of the next segment */
     struct xt_window next;
     unsigned int segment;
-    struct passes passes;
+    struct pass_state passes;
     struct first_pass first_pass;
-    uint64_t limit;             /* of what can be ordered yet */
-    uint64_t undone;            /* number of the first window not yet read */
-    uint64_t from;              /* what is before this is passed over */
+    uint64_t order_limit;       /* of what can be ordered yet */
+    uint64_t first_undone;      /* number of the first window not yet read */
+    uint64_t skip_before;       /* what is before this is passed over */
 
     struct kept_index kept;
     struct until until;
 
-    /* Of a mapped file: shortcuts (trace-seek.c). */
-    uint64_t shortcuts;         /* for files that have this many bytes */
-    struct xt_sample_index chart;
-    bool charted;
-    bool partial;               /* the index lacks the segment's begin ... */
-    bool sought;                /* ... or its end, and nobody wants that */
+    /* Of a mapped file: shortcut_min_size (trace-seek.c). */
+    uint64_t shortcut_min_size; /* for files that have this many bytes */
+    struct xt_sample_index sample_index;
+    bool sampled;
+    bool index_partial;         /* the index lacks the segment's begin ... */
+    bool index_suffices;        /* ... or its end, and nobody wants that */
     bool have_span;
     uint64_t first, last;
     struct xt_trace_bounds bounds;

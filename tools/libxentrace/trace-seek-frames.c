@@ -12,10 +12,10 @@
 #include "libxentrace/resync.h"
 
 /* As many places are looked at, to see that time rises all through it. */
-#define SOUNDINGS 32u
+#define NR_SAMPLES 32u
 
 /* No window that says when it was, in so much: then this place is no help. */
-#define SOUND_FAR (4u << 20)
+#define SAMPLE_RANGE (4u << 20)
 
 /* Reads windows from any place on, beside whoever reads the trace. */
 struct probe
@@ -77,7 +77,7 @@ static int find_first_time(struct probe *p, uint64_t at, uint64_t *time,
         return rc;
     do
         rc = probe_next(p, &w, &timed, time, e);
-    while ( rc > 0 && !timed && w.at - at < SOUND_FAR );
+    while ( rc > 0 && !timed && w.at - at < SAMPLE_RANGE );
     return rc > 0 ? timed : rc;
 }
 
@@ -124,8 +124,8 @@ static int bisect_points(struct probe *p, const uint64_t *points, size_t *lo,
 static int sample_points(struct probe *p, const uint64_t *points, size_t nr,
                          struct err *e)
 {
-    struct xt_sample_index *c = &p->t->chart;
-    size_t step = nr / SOUNDINGS + 1;
+    struct xt_sample_index *c = &p->t->sample_index;
+    size_t step = nr / NR_SAMPLES + 1;
     bool rises = true;
     int rc = 0;
 
@@ -145,14 +145,14 @@ static int sample_points(struct probe *p, const uint64_t *points, size_t nr,
 static int find_start_point(struct probe *p, const uint64_t *points, size_t nr,
                             uint64_t time, uint64_t *from, struct err *e)
 {
-    const struct xt_sample_index *c = &p->t->chart;
+    const struct xt_sample_index *c = &p->t->sample_index;
     int rc = sample_points(p, points, nr, e);
     size_t n = xt_sample_index_find(c, time), last;
 
     if ( rc || !n )
         return rc;
-    last = c->points[n - 1].at;
-    rc = bisect_points(p, points, &last, n < c->nr ? c->points[n].at : nr,
+    last = c->samples[n - 1].at;
+    rc = bisect_points(p, points, &last, n < c->nr ? c->samples[n].at : nr,
                        time, e);
     for ( size_t back = 1; !rc && back < last; back *= 2 )
     {

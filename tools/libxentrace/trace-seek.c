@@ -17,13 +17,13 @@
 #define NO_LIMIT UINT64_MAX
 
 /* How far to look for a window: most windows are smaller by far. */
-#define SOUND_FAR (1u << 20)
+#define SAMPLE_RANGE (1u << 20)
 
 /*
  * What a sounding looks at, mostly.  All of it is asked for beforehand, so that
  * a disk is busy with many of them at once.
  */
-#define SOUND_TOUCHES (256u << 10)
+#define SAMPLE_BYTES (256u << 10)
 
 /* So many soundings are between the last of the others and the end. */
 #define FINE 16u
@@ -45,18 +45,18 @@ static int need_map(struct xt_trace *t, struct err *e)
 static bool take_samples(struct xt_trace *t, uint64_t at, uint64_t step,
                          unsigned int nr)
 {
-    uint64_t far = step < SOUND_FAR ? step : SOUND_FAR;
+    uint64_t far = step < SAMPLE_RANGE ? step : SAMPLE_RANGE;
     struct xt_sample s;
 
     for ( unsigned int i = 0; i < nr; i++ )
-        xt_source_prefetch(t->source, at + i * step, SOUND_TOUCHES);
+        xt_source_prefetch(t->source, at + i * step, SAMPLE_BYTES);
     for ( ; nr; nr--, at += step )
     {
-        xt_source_count_used(t->source, SOUND_TOUCHES);
+        xt_source_count_used(t->source, SAMPLE_BYTES);
         if ( !xt_sample_take(t->view.bytes, t->source->size, at, at + far, &s) )
             continue;
         s.time = xt_apply_offset(s.time, xt_index_offset(&t->index, s.cpu));
-        if ( !xt_sample_index_add(&t->chart, &s) )
+        if ( !xt_sample_index_add(&t->sample_index, &s) )
             return false;
     }
     return true;
@@ -68,8 +68,8 @@ static void sample_file(struct xt_trace *t)
     const unsigned int coarse = XT_SAMPLES_MAX - FINE;
     uint64_t step = t->source->size / coarse;
 
-    t->charted = true;
-    t->chart.nr = 0;
+    t->sampled = true;
+    t->sample_index.nr = 0;
     xt_source_set_sparse(t->source, true);
     if ( take_samples(t, 0, step, coarse) )
         take_samples(t, coarse * step - step + step / FINE, step / FINE,
@@ -80,12 +80,12 @@ static void sample_file(struct xt_trace *t)
 /* Is there a way around an index of the whole file? */
 static bool has_samples(struct xt_trace *t)
 {
-    if ( t->segment || (t->complete && !t->partial) ||
-         t->source->size < t->shortcuts )
+    if ( t->segment || (t->complete && !t->index_partial) ||
+         t->source->size < t->shortcut_min_size )
         return false;
-    if ( !t->charted )
+    if ( !t->sampled )
         sample_file(t);
-    return t->chart.nr > TAIL;
+    return t->sample_index.nr > TAIL;
 }
 
 /* --- first and last ------------------------------------------------------- */
@@ -112,9 +112,9 @@ static void find_last(const struct xt_trace *t, uint64_t *last)
         const struct xt_index_entry *p;
         uint64_t time, before;
 
-        if ( i->lines[cpu].last == XT_NOWHERE )
+        if ( i->cpus[cpu].last == XT_NOWHERE )
             continue;
-        p = xt_index_get_entry(i, i->lines[cpu].last);
+        p = xt_index_get_entry(i, i->cpus[cpu].last);
         time = xt_index_entry_last_time(i, p, xt_view_at(&t->view, p->at +
                                                          XT_WINDOW_HEADER),
                                         &before);
@@ -160,7 +160,7 @@ static int find_first_fast(struct xt_trace *t, uint64_t *first)
 /* The span, of its ends.  t->have_span is false: they do not say. */
 static int find_span_fast(struct xt_trace *t, struct err *e)
 {
-    const struct xt_sample_index *c = &t->chart;
+    const struct xt_sample_index *c = &t->sample_index;
     bool proved = false;
     uint64_t first;
     int rc = find_first_fast(t, &first);
@@ -169,7 +169,7 @@ static int find_span_fast(struct xt_trace *t, struct err *e)
         return rc < 0 ? trace_fail_memory(t, e) : 0;
     for ( size_t back = TAIL; !rc && !proved && back < c->nr; back *= 2 )
     {
-        rc = trace_build_index(t, c->points[c->nr - back].at, e);
+        rc = trace_build_index(t, c->samples[c->nr - back].at, e);
         proved = !rc && xt_index_suffices(&t->index, NO_LIMIT);
         if ( t->have_next )
             return rc;
@@ -188,7 +188,7 @@ static int find_span_any(struct xt_trace *t, struct err *e)
     {
         rc = find_span_fast(t, e);
         if ( !t->have_span )
-            t->chart.nr = 0;
+            t->sample_index.nr = 0;
     }
     if ( rc || t->have_span )
         return rc;
@@ -225,21 +225,21 @@ int xt_trace_span(struct xt_trace *t, uint64_t *first, uint64_t *last,
 
 /* --- a moment ------------------------------------------------------------- */
 
-/* Index from where nothing before is of `time` or later: t->sought. */
+/* Index from where nothing before is of `time` or later: t->index_suffices. */
 static int index_near_time(struct xt_trace *t, uint64_t time, struct err *e)
 {
-    size_t n = xt_sample_index_find(&t->chart, time), back = TAIL;
+    size_t n = xt_sample_index_find(&t->sample_index, time), back = TAIL;
     int rc = 0;
 
     /* What the span was taken from may do. */
-    t->sought = t->partial && xt_index_suffices(&t->index, time);
-    for ( ; !rc && !t->sought && back < n; back *= 2 )
+    t->index_suffices = t->index_partial && xt_index_suffices(&t->index, time);
+    for ( ; !rc && !t->index_suffices && back < n; back *= 2 )
     {
         bool had_span = t->have_span;
 
-        rc = trace_build_index(t, t->chart.points[n - back].at, e);
+        rc = trace_build_index(t, t->sample_index.samples[n - back].at, e);
         t->have_span = had_span;
-        t->sought = !rc && xt_index_suffices(&t->index, time);
+        t->index_suffices = !rc && xt_index_suffices(&t->index, time);
     }
     return rc;
 }
@@ -248,11 +248,11 @@ int xt_trace_seek(struct xt_trace *t, uint64_t time, struct err *e)
 {
     int rc;
 
-    t->from = time;
+    t->skip_before = time;
     if ( !t->source->map )
         return trace_seek_frames(t, time, e);
     rc = need_span(t, e);
-    if ( !rc && !t->sought && has_samples(t) )
+    if ( !rc && !t->index_suffices && has_samples(t) )
         rc = index_near_time(t, time, e);
     if ( !rc )
         rc = trace_complete_index(t, e);
@@ -274,9 +274,9 @@ static uint64_t find_start_fast(const struct xt_sample_index *c, uint64_t time,
 {
     size_t n = xt_sample_index_find(c, time), end = n;
 
-    while ( n && c->points[end - 1].at - c->points[n - 1].at < bytes )
+    while ( n && c->samples[end - 1].at - c->samples[n - 1].at < bytes )
         n--;
-    return n ? c->points[n - 1].time : 0;
+    return n ? c->samples[n - 1].time : 0;
 }
 
 static uint64_t find_start_slow(const struct xt_index *i, uint64_t time,
@@ -285,14 +285,14 @@ static uint64_t find_start_slow(const struct xt_index *i, uint64_t time,
     size_t n = i->nr;
     uint64_t end;
 
-    while ( n && i->places[n - 1].time >= time )
+    while ( n && i->entries[n - 1].time >= time )
         n--;
-    if ( !n || i->places[n - 1].at < bytes )
+    if ( !n || i->entries[n - 1].at < bytes )
         return 0;
-    end = i->places[n - 1].at;
-    for ( ; n && end - i->places[n - 1].at < bytes; n-- )
-        if ( i->places[n - 1].time < time )
-            time = i->places[n - 1].time;
+    end = i->entries[n - 1].at;
+    for ( ; n && end - i->entries[n - 1].at < bytes; n-- )
+        if ( i->entries[n - 1].time < time )
+            time = i->entries[n - 1].time;
     return n ? time : 0;
 }
 
@@ -303,7 +303,7 @@ int xt_trace_find_start(struct xt_trace *t, uint64_t time, uint64_t bytes,
 
     *from = 0;
     if ( !rc && has_samples(t) )
-        *from = find_start_fast(&t->chart, time, bytes);
+        *from = find_start_fast(&t->sample_index, time, bytes);
     else if ( !rc )
     {
         rc = trace_complete_index(t, e);
@@ -340,7 +340,7 @@ void xt_trace_begin_walk(struct xt_trace *t, unsigned int cpu,
                          struct xt_walk *w)
 {
     assert(t->source->map && t->mode == MODE_TIME && t->complete);
-    xt_walk_init(w, &t->order.reading, cpu);
+    xt_walk_init(w, &t->order.context, cpu);
 }
 
 void xt_trace_end_walk(struct xt_trace *t, const struct xt_walk *w)

@@ -43,21 +43,23 @@ bool trace_until_reached(struct xt_trace *t)
     const struct xt_index *i = &t->index;
     struct until *u = &t->until;
     const struct xt_index_entry *p;
+    const struct xt_sample_index *s = &t->sample_index;
     size_t beyond;
 
-    if ( !u->wanted || t->segment || !t->chart.nr || !i->nr )
+    if ( !u->wanted || t->segment || !s->nr || !i->nr )
         return false;
-    p = &i->places[i->nr - 1];
+    p = &i->entries[i->nr - 1];
     count_until_pass(t, p->cpu);
     if ( p->timed && p->time <= u->time )
     {
-        u->early = u->passes.nr;
-        u->late = false;
+        u->last_early_pass = u->passes.nr;
+        u->has_late_window = false;
     }
     else if ( p->timed )
-        u->late = true;
-    if ( !u->late || u->passes.nr - u->early <= XT_PASSES_NEEDED )
+        u->has_late_window = true;
+    if ( !u->has_late_window ||
+         u->passes.nr - u->last_early_pass <= XT_PASSES_NEEDED )
         return false;
-    beyond = xt_sample_index_find(&t->chart, u->time) + BEYOND;
-    return beyond < t->chart.nr && p->at > t->chart.points[beyond].at;
+    beyond = xt_sample_index_find(s, u->time) + BEYOND;
+    return beyond < s->nr && p->at > s->samples[beyond].at;
 }

@@ -35,21 +35,21 @@ void trace_init_windows(struct xt_trace *t, uint64_t from)
 
 static void reset_trace(struct xt_trace *t)
 {
-    struct xt_read_context reading = { &t->index, &t->view, &t->damage };
+    struct xt_read_context context = { &t->index, &t->view, &t->damage };
 
     trace_keep_index(t);
     t->damage = (struct xt_damage){ 0 };
     trace_init_windows(t, 0);
     t->mode = MODE_NONE;
-    t->complete = t->have_next = t->cut = false;
-    t->partial = t->sought = t->have_span = false;
+    t->complete = t->have_next = t->truncated = false;
+    t->index_partial = t->index_suffices = t->have_span = false;
     t->segment = 0;
     t->until = (struct until){ 0 };
-    t->passes = (struct passes){ 0 };
+    t->passes = (struct pass_state){ 0 };
     t->first_pass = (struct first_pass){ 0 };
-    t->limit = t->undone = t->from = 0;
+    t->order_limit = t->first_undone = t->skip_before = 0;
     t->bounds = (struct xt_trace_bounds){ .exact = t->source->map };
-    t->order.reading = reading;
+    t->order.context = context;
     t->order.late = 0;
 }
 
@@ -70,7 +70,7 @@ int xt_trace_open(struct xt_trace **out, const char *path, unsigned int flags,
     }
     xt_view_init(&t->view, t->source);
     xt_index_init(&t->index);
-    t->shortcuts = SHORTCUTS_FROM;
+    t->shortcut_min_size = SHORTCUTS_FROM;
     reset_trace(t);
     *out = t;
     return 0;
@@ -143,9 +143,9 @@ void trace_note_truncation(struct xt_trace *t)
 {
     uint64_t at = xt_source_truncated_at(t->source);
 
-    if ( at == XT_NOWHERE || t->cut )
+    if ( at == XT_NOWHERE || t->truncated )
         return;
-    t->cut = true;
+    t->truncated = true;
     xt_damage_add(&t->damage, XT_DAMAGE_CHANGED, at, 0);
 }
 
@@ -220,7 +220,7 @@ int xt_trace_set_offset(struct xt_trace *t, unsigned int cpu, int64_t cycles,
     if ( grow_offsets(t, cpu + 1) )
         return err_sys(e, -ENOMEM, "cannot order %s", t->source->name);
     t->offsets[cpu] = cycles;
-    t->charted = t->kept.valid = false;
+    t->sampled = t->kept.valid = false;
     return 0;
 }
 

@@ -6,12 +6,12 @@
 
 static void load_window(struct xt_walk *w)
 {
-    const struct xt_view *v = w->reading.view;
+    const struct xt_view *v = w->context.view;
 
-    w->at = w->end = w->left = v->bytes;
-    if ( w->cursor.place == XT_NOWHERE )
+    w->at = w->end = w->released = v->bytes;
+    if ( w->cursor.entry == XT_NOWHERE )
         return;
-    w->at = w->left = xt_view_at(v, w->cursor.at);
+    w->at = w->released = xt_view_at(v, w->cursor.at);
     w->end = xt_view_at(v, w->cursor.end);
     xt_source_count_used(v->source, w->end - w->at < XT_SOURCE_FAULT_AROUND
                               ? w->end - w->at : XT_SOURCE_FAULT_AROUND);
@@ -24,38 +24,38 @@ static void load_window(struct xt_walk *w)
  */
 void xt_walk_pause(struct xt_walk *w)
 {
-    uint64_t bytes = w->at - w->left, mapped = 4 * bytes;
+    uint64_t bytes = w->at - w->released, mapped = 4 * bytes;
 
     if ( mapped > XT_SOURCE_FAULT_AROUND )
         mapped = bytes > XT_SOURCE_FAULT_AROUND ? bytes
                                                 : XT_SOURCE_FAULT_AROUND;
     if ( bytes )
-        xt_source_count_used(w->reading.view->source, mapped);
-    w->left = w->at;
+        xt_source_count_used(w->context.view->source, mapped);
+    w->released = w->at;
 }
 
 void xt_walk_init(struct xt_walk *w, const struct xt_read_context *r,
                   unsigned int cpu)
 {
-    uint64_t first = cpu < r->index->nr_cpus ? r->index->lines[cpu].first
+    uint64_t first = cpu < r->index->nr_cpus ? r->index->cpus[cpu].first
                                              : XT_NOWHERE;
 
-    *w = (struct xt_walk){ .reading = *r };
-    w->reading.damage = &w->damage;
-    xt_cursor_init(&w->cursor, &w->reading, first);
+    *w = (struct xt_walk){ .context = *r };
+    w->context.damage = &w->damage;
+    xt_cursor_init(&w->cursor, &w->context, first);
     load_window(w);
 }
 
 bool xt_walk_next_window(struct xt_walk *w)
 {
-    const struct xt_view *v = w->reading.view;
+    const struct xt_view *v = w->context.view;
 
-    if ( w->cursor.place == XT_NOWHERE )
+    if ( w->cursor.entry == XT_NOWHERE )
         return false;
     w->cursor.at = v->lo + (w->at - v->bytes);
-    xt_cursor_end_window(&w->cursor, &w->reading);
+    xt_cursor_end_window(&w->cursor, &w->context);
     xt_walk_pause(w);
-    xt_cursor_next_window(&w->cursor, &w->reading);
+    xt_cursor_next_window(&w->cursor, &w->context);
     load_window(w);
-    return w->cursor.place != XT_NOWHERE;
+    return w->cursor.entry != XT_NOWHERE;
 }

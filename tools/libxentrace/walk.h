@@ -15,9 +15,9 @@ struct xt_walk
 {
     const unsigned char *at;    /* the next record */
     const unsigned char *end;   /* of its window */
-    const unsigned char *left;  /* up to there it is known to be done with */
+    const unsigned char *released; /* up to there it is known to be done with */
     struct xt_cursor cursor;    /* which window that is */
-    struct xt_read_context reading;
+    struct xt_read_context context;
     struct xt_damage damage;    /* what this walk found */
 };
 

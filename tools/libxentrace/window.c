@@ -87,7 +87,7 @@ static enum step next_step(struct xt_windows *w, struct xt_window *out)
         return STEP_END;
     if ( xt_header_read(w, w->next, &h) )
         return take_window(w, &h, out) ? STEP_WINDOW : STEP_ON;
-    if ( !w->starved )
+    if ( !w->need_more )
         xt_resync_skip_damage(w);
     return STEP_ON;
 }
@@ -101,8 +101,8 @@ static enum step next_step_on_copy(struct xt_windows *w, struct xt_window *out)
 
     copy.damage = &damage;
     step_taken = next_step(&copy, out);
-    w->starved = copy.starved;
-    if ( copy.starved )
+    w->need_more = copy.need_more;
+    if ( copy.need_more )
         return STEP_END;
     *w->damage = damage;
     copy.damage = w->damage;
@@ -115,7 +115,7 @@ bool xt_windows_next(struct xt_windows *w, struct xt_window *out)
     enum step taken;
 
     assert(w->next <= w->size);
-    w->starved = false;
+    w->need_more = false;
     do
         taken = w->more ? next_step_on_copy(w, out) : next_step(w, out);
     while ( taken == STEP_ON );

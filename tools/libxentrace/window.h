@@ -53,7 +53,7 @@ struct xt_window
 /*
  * A walk over the windows of an input, or of the part of it that is in memory
  * (view.h).  Of such a part, a window is given out only when no byte behind
- * it could tell another story: until then the walk is starved.
+ * it could tell another story: until then the walk is need_more.
  */
 struct xt_windows
 {
@@ -61,22 +61,22 @@ struct xt_windows
     size_t size;
     uint64_t origin;            /* of bytes[0] in the input */
     bool more;                  /* the input goes on behind size */
-    bool starved;               /* wanted to see what is there */
+    bool need_more;             /* wanted to see what is there */
     size_t next;                /* in bytes: where a header should be */
     struct xt_damage *damage;   /* borrowed: told of everything skipped */
 
     /* What resync.c remembers. */
-    uint64_t expected;          /* number of the next seal */
+    uint64_t expected_seal;     /* number of the next seal */
     uint64_t wasted;            /* bytes summed up in vain */
-    bool losing;                /* the end of `lost` is not yet found */
-    struct xt_damage_place lost;
+    bool skipping;              /* the end of `skipped` is not yet found */
+    struct xt_damage_place skipped;
 };
 
 void xt_windows_init(struct xt_windows *w, const void *bytes, size_t size,
                      struct xt_damage *damage);
 
 /*
- * The next one, or false at the end of the input; or, with w->starved, false
+ * The next one, or false at the end of the input; or, with w->need_more, false
  * because more of it is needed: the same call works again after
  * xt_windows_move().  What lies before w->next is then done with.
  */
@@ -99,14 +99,14 @@ struct xt_header
 
 /*
  * Are there `size` bytes at `at`?  No look at the input without this: where
- * there could be more than is in memory, it makes the walk starved.
+ * there could be more than is in memory, it makes the walk need_more.
  */
 static inline bool xt_windows_has(struct xt_windows *w, size_t at,
                                   size_t size)
 {
     if ( at <= w->size && w->size - at >= size )
         return true;
-    w->starved |= w->more;
+    w->need_more |= w->more;
     return false;
 }
 

@@ -116,11 +116,11 @@ static size_t from_on(const char *path, uint64_t shortcuts, uint64_t time,
     struct err e = ERR_INIT;
     size_t nr;
 
-    t->shortcuts = shortcuts;
+    t->shortcut_min_size = shortcuts;
     if ( ask )
         ck_assert_int_eq(xt_trace_span(t, &span[0], &span[1], &e), 0);
     ck_assert_int_eq(xt_trace_seek(t, time, &e), 0);
-    taken += t->partial;
+    taken += t->index_partial;
     nr = read_order(t, all);
     xt_trace_close(t);
     return nr;
@@ -165,13 +165,13 @@ static size_t up_to(const char *path, uint64_t shortcuts, uint64_t from,
     uint64_t span[2];
     size_t nr;
 
-    t->shortcuts = shortcuts;
+    t->shortcut_min_size = shortcuts;
     ck_assert_int_eq(xt_trace_span(t, &span[0], &span[1], &e), 0);
     xt_trace_read_until(t, to);
     if ( from )
         ck_assert_int_eq(xt_trace_seek(t, from, &e), 0);
     nr = read_order(t, all);
-    ended += t->limit == to;
+    ended += t->order_limit == to;
     xt_trace_close(t);
     while ( nr && all[nr - 1].time > to )
         nr--;
@@ -330,20 +330,20 @@ START_TEST(and_back)
     nr = expect_order(&m, want);
     trace_file(path, &m);
     t = trace_file_open(path, 0);
-    t->shortcuts = ALWAYS;
+    t->shortcut_min_size = ALWAYS;
     for ( unsigned int i = 0; i < 2; i++ )
     {
         ck_assert_int_eq(xt_trace_span(t, &first, &last, &e), 0);
-        ck_assert(t->partial);
+        ck_assert(t->index_partial);
         ck_assert_uint_eq(last, want[nr - 1].time);
         ck_assert_int_eq(xt_trace_seek(t, last, &e), 0);
-        ck_assert(t->partial);
+        ck_assert(t->index_partial);
         ck_assert_uint_lt(read_order(t, got), 100);
         ck_assert_int_eq(xt_trace_rewind(t, &e), 0);
     }
     ck_assert_int_eq(xt_trace_span(t, &first, &last, &e), 0);
     ck_assert_int_eq(xt_trace_cpus(t, &cpus, &e), 0);
-    ck_assert(!t->partial);
+    ck_assert(!t->index_partial);
     ck_assert_uint_eq(t->index.nr, 4000);
     expect_same(got, read_order(t, got), want, nr);
 
@@ -354,7 +354,7 @@ START_TEST(and_back)
         ck_assert_uint_eq(xt_trace_position(t), 0);
         ck_assert(t->kept.valid);
         ck_assert_int_eq(xt_trace_seek(t, last, &e), 0);
-        ck_assert(!t->partial);
+        ck_assert(!t->index_partial);
         ck_assert_uint_eq(t->index.nr, 4000);
         ck_assert_uint_lt(read_order(t, got), 100);
     }

@@ -413,8 +413,8 @@ static int run_team(struct team *t, uint64_t first)
 
 static uint64_t count_bytes(const struct xt_walk *w, unsigned int cpu)
 {
-    const struct xt_index *index = w->reading.index;
-    uint64_t n = cpu < index->nr_cpus ? index->lines[cpu].first : XT_NOWHERE;
+    const struct xt_index *index = w->context.index;
+    uint64_t n = cpu < index->nr_cpus ? index->cpus[cpu].first : XT_NOWHERE;
     uint64_t bytes = 0;
 
     for ( ; n != XT_NOWHERE; n = xt_index_get_entry(index, n)->next )
