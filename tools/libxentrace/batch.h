@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Records in the order of time, some thousands at once: what order.c hands
- * out.  An item is 16 bytes, so that a batch stays in a cache while it is
- * sorted; the record itself stays where it is in the input.
+ * Records in the order of time, some thousands at once: the output of order.c.
+ * An item has 16 bytes, so that a batch stays in the cache while order.c sorts
+ * the items; the record itself stays at its place in the input.
  *
  *     for ( item = batch.items; item < batch.items + batch.nr; item++ )
  *     {
@@ -23,15 +23,16 @@
 struct xt_item
 {
     /*
-     * When it was: its time stamp; without one, that of the record before it
-     * in its window, or, if there is none, of the first one behind it.  (What
-     * comes first in a window was traced some time between these two.  Of a
-     * stream only the later one is known by then that is sure to be in order;
-     * and the order is the same for all.)  Never before that of an earlier
-     * item, so where time goes backwards it is not what the record says.
+     * The time stamp of the record.  A record without a time stamp has the time
+     * of the previous record in its window, or else of the next timed record.
+     * (The first records of a window were traced some time between these two.
+     * A stream reader knows only the later time at that point, and the order is
+     * the same for both kinds of input.) Times never fall from item to item:
+     * where time goes backwards, this field differs from the record's own time
+     * stamp.
      */
     uint64_t time;
-    uint64_t where;     /* pcpu << 48 | place of the record behind `bytes` */
+    uint64_t where;     /* pcpu << 48 | offset of the record in `bytes` */
 };
 
 /* Borrowed: valid until the next batch. */
@@ -40,11 +41,11 @@ struct xt_batch
     const struct xt_item *items;
     size_t nr;
     const unsigned char *bytes;
-    uint64_t origin;    /* where `bytes` is in the input */
+    uint64_t origin;    /* offset of `bytes` in the input */
 
     /*
-     * It rises where time cannot be compared with before: another trace, or
-     * the time after a boot.
+     * Number of the segment.  Times of two segments cannot be compared: they
+     * are two traces in one file, or the times before and after a boot.
      */
     unsigned int segment;
 };
@@ -59,7 +60,7 @@ static inline uint64_t xt_item_offset(const struct xt_item *item)
     return item->where & ((UINT64_C(1) << XT_ITEM_CPU_SHIFT) - 1);
 }
 
-/* Bytes of the record. */
+/* Decode the record of an item.  Returns the record's size in bytes. */
 static inline size_t xt_batch_record(const struct xt_batch *b,
                                      const struct xt_item *item,
                                      struct xt_record *r)
@@ -67,14 +68,14 @@ static inline size_t xt_batch_record(const struct xt_batch *b,
     return xt_record_view(r, b->bytes + xt_item_offset(item));
 }
 
-/* Of the record no more than what it is. */
+/* The event id alone, without decoding the record. */
 static inline uint32_t xt_batch_event(const struct xt_batch *b,
                                       const struct xt_item *item)
 {
     return TRC_HD_TO_EVENT(xt_load32(b->bytes + xt_item_offset(item)));
 }
 
-/* Where the record stands in the input. */
+/* Offset of the record in the input. */
 static inline uint64_t xt_batch_offset(const struct xt_batch *b,
                                        const struct xt_item *item)
 {

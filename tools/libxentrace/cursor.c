@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Damage is written into the index where it is found: a window that is wrong
- * is marked, one that ends early is shortened.  So it is noted once, however
- * often the window is read; and since a window belongs to one pcpu, the walks
- * of different pcpus may be in different threads.
+ * Damage is marked in the index where a cursor finds it: a window with a wrong
+ * checksum is marked, a window with an impossible record is shortened.  So
+ * damage is noted once, however often the window is read.  And since a window
+ * belongs to one pcpu, walks over different pcpus may run in different threads.
  */
 #include "libxentrace/cursor.h"
 
@@ -24,7 +24,7 @@ bool xt_index_entry_verify(const struct xt_read_context *r,
     return !p->wrong;
 }
 
-/* To the beginning of its window, or of the next one that is right. */
+/* Enter the cursor's window, or else the next credible window. */
 static bool enter_window(struct xt_cursor *c, const struct xt_read_context *r)
 {
     while ( c->entry != XT_NOWHERE )
@@ -52,7 +52,7 @@ static bool enter_window(struct xt_cursor *c, const struct xt_read_context *r)
 void xt_cursor_init(struct xt_cursor *c, const struct xt_read_context *r,
                     uint64_t entry)
 {
-    /* What a window that is wrong says of time is nothing, either. */
+    /* A window with a wrong checksum has no credible time, either. */
     *c = (struct xt_cursor){ .entry = entry };
     enter_window(c, r);
     c->before = c->time;

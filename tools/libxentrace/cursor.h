@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A entry in the records of one pcpu, and how it gets from window to window.
- * Both walks over a pcpu (order.c's, which is a loop of its own for speed,
- * and walk.h's) stand on this.
+ * A position in the records of one pcpu, which moves from window to window.
+ * Both walks over a pcpu use cursors: order.c, with its own inner loop for
+ * speed, and walk.h.
  */
 #ifndef LIBXENTRACE_CURSOR_H
 #define LIBXENTRACE_CURSOR_H
@@ -13,7 +13,7 @@
 #include "libxentrace/index.h"
 #include "libxentrace/view.h"
 
-/* What is read, and who is told of damage.  All borrowed. */
+/* The input of a reader, and the log for its damage.  All borrowed. */
 struct xt_read_context
 {
     struct xt_index *index;
@@ -23,36 +23,39 @@ struct xt_read_context
 
 struct xt_cursor
 {
-    uint64_t entry;     /* number of its window; XT_NOWHERE: at the end */
-    uint64_t at, end;   /* in the input: the next record, the window's end */
+    uint64_t entry;     /* number of its window; XT_NOWHERE at the end */
+    uint64_t at, end;   /* offsets of the next record, and of the window's end
+                         */
     uint64_t time;      /* of the last record, or of the window if later */
-    uint64_t before;    /* the one before that was another */
+    uint64_t before;    /* the previous different time */
 };
 
-/* Is there anything to read in it?  Checked once; the window is in view. */
+/*
+ * True if the window has credible records.  The checksum is computed once; the
+ * window has to be in view.
+ */
 bool xt_index_entry_verify(const struct xt_read_context *r,
                            struct xt_index_entry *p);
 
-/* Before the first record of window `entry`, which may be XT_NOWHERE. */
+/* Begin before the first record of window `entry`, which may be XT_NOWHERE. */
 void xt_cursor_init(struct xt_cursor *c, const struct xt_read_context *r,
                     uint64_t entry);
 
 /*
- * Leave the window, of which all records are read, for the next of the pcpu
- * that can be believed.  Records at its beginning that do not say when they
- * were have its time: so it does not matter here what windows there were
- * before.  False: there is none (yet).
+ * Leave the window, all records of which are read, for the pcpu's next credible
+ * window.  Untimed records at its beginning get the time of the window, so
+ * earlier windows do not matter here.  False if there is no next window (yet).
  */
 bool xt_cursor_next_window(struct xt_cursor *c,
                            const struct xt_read_context *r);
 
 /*
- * No record can be read at c->at: note that the rest of the window is given
- * up, if there is any, and end it there, for good.
+ * No record can be decoded at c->at: end the window there, permanently, and
+ * note the rest of the window as damage.
  */
 void xt_cursor_end_window(struct xt_cursor *c, const struct xt_read_context *r);
 
-/* Note, once a window, that the record at c->at is before its predecessor. */
+/* Note, once per window, that the record at c->at is before its predecessor. */
 void xt_cursor_note_backward(struct xt_cursor *c,
                              const struct xt_read_context *r);
 

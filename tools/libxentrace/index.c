@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A row of places, and through it a list a pcpu.  40 bytes a window are
- * 13 MB for a trace of 10 GB in windows of a typical 32 KiB.
+ * An array of entries, with a linked list through the entries of each pcpu.  40
+ * bytes per window are 13 MB for a trace of 10 GB in windows of a typical 32
+ * KiB.
  */
 #include "libxentrace/index.h"
 
@@ -14,8 +15,10 @@
 
 #define FIRST_PLACES 1024u
 
-/* How far into a window to look for a time stamp: what precedes the first is
-   metadata, or handlers of one exit. */
+/*
+ * Records to search for a time stamp: metadata, or the handlers of one exit,
+ * precede the first.
+ */
 #define LOOK_RECORDS 256u
 
 _Static_assert(sizeof(struct xt_index_entry) <= 40, "one of these a window");
@@ -53,7 +56,7 @@ bool xt_index_reuse(struct xt_index *i)
     return !i->dropped;
 }
 
-/* The line of a pcpu, which may be a new one.  NULL: no memory. */
+/* The list of a pcpu, which may be a new one.  NULL without memory. */
 static struct xt_cpu_windows *get_cpu_windows(struct xt_index *i,
                                               unsigned int cpu)
 {
@@ -73,7 +76,9 @@ static struct xt_cpu_windows *get_cpu_windows(struct xt_index *i,
     return &i->cpus[cpu];
 }
 
-/* If the second is less, one of the two is damaged; too early is no harm. */
+/*
+ * If the second is less, one of the two is damaged; an early time does no harm.
+ */
 bool xt_window_time(const struct xt_window *w, uint64_t *time)
 {
     const unsigned char *at = w->bytes, *end = at + w->size;
@@ -114,9 +119,9 @@ static int grow_entries(struct xt_index *i)
 }
 
 /*
- * Does `time` begin another segment?  It does if it is before that of the
- * last window of its pcpu; unless it is after that of the one before, which
- * says that the last one's is wrong: a damaged time stamp.
+ * Does `time` begin another segment?  Yes if `time` is before the pcpu's last
+ * window; but not if `time` is after the window before that one, which shows
+ * that the last window's time stamp is damaged.
  */
 static bool begins_segment(struct xt_index *i, struct xt_cpu_windows *l,
                            uint64_t time)
@@ -131,7 +136,10 @@ static bool begins_segment(struct xt_index *i, struct xt_cpu_windows *l,
     return false;
 }
 
-/* Before all times there are only notes, no older than what follows. */
+/*
+ * Windows before the first timed one have metadata, which is no older than the
+ * first record.
+ */
 static void date_untimed(struct xt_index *i, uint64_t time)
 {
     for ( size_t n = 0; n < i->nr; n++ )
@@ -179,7 +187,7 @@ void xt_index_drop_done(struct xt_index *i)
 
     while ( n < i->nr && i->entries[n].done )
         n++;
-    /* Moving as few as are dropped at most: each is moved about once. */
+    /* Move at most as many entries as are dropped: each moves about once. */
     if ( n < i->nr - n || !n )
         return;
     memmove(i->entries, i->entries + n, (i->nr - n) * sizeof(*i->entries));
@@ -187,7 +195,7 @@ void xt_index_drop_done(struct xt_index *i)
     i->dropped += n;
 }
 
-/* Notes at its begin have none. */
+/* Windows of metadata at the beginning have no time stamp. */
 const struct xt_index_entry *xt_index_first_timed(const struct xt_index *i,
                                                   unsigned int cpu)
 {

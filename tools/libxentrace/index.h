@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where the windows are, and from when: what lets a reader go through many
- * pcpus at once, and to a moment.  It is made by hopping from header to
- * header, so of a file only a page a window is touched, and it knows of a
- * window's records no more than the first time stamp.
+ * The index: offset and first time of each window, so that a reader can read
+ * many pcpus at once, and seek.  Building the index follows the headers from
+ * window to window, so it reads about one page of each window, and no time
+ * stamp but the first.
  *
- * A SEGMENT is a run of windows in which the time of each pcpu rises.  Where
- * it steps back from one window to a later one, something else begins (two
- * traces put one behind the other, the time after a boot), and time can be
- * compared on either side of that place only.  An index is of one segment.
+ * A SEGMENT is a sequence of windows in which the time of each pcpu rises.
+ * Where time steps back from one window to a later one, the next segment begins
+ * (two traces in one file, the time after a boot).  Times can only be compared
+ * within a segment.  An index covers one segment.
  */
 #ifndef LIBXENTRACE_INDEX_H
 #define LIBXENTRACE_INDEX_H
@@ -21,49 +21,50 @@
 
 #define XT_NOWHERE UINT64_MAX
 
-/* One less than there can be: so there is a time after all records. */
+/* One less than the maximum: NEVER and NO_LIMIT are after all records. */
 #define XT_LAST_TIME (UINT64_MAX - 1)
 
 /* A window.  Its number counts from the beginning of the segment. */
 struct xt_index_entry
 {
-    uint64_t at;        /* its header in the input */
-    uint64_t time;      /* of its first time stamp, nearly; without any, that
-                           of the window before it, or of its pcpu's */
-    uint64_t next;      /* number of the next of this pcpu, or XT_NOWHERE */
-    uint32_t size;      /* of its records, as far as they can be believed */
+    uint64_t at;        /* offset of its header in the input */
+    uint64_t time;      /* its first time stamp; if it has none, the time of the
+                           previous window, or of the pcpu's */
+    uint64_t next;      /* number of the pcpu's next window, or XT_NOWHERE */
+    uint32_t size;      /* bytes of records, as far as they are credible */
     uint16_t cpu;
-    bool timed;         /* it has a first time stamp */
+    bool timed;         /* it has a time stamp */
     bool cut;           /* the input ends in it */
-    bool verified;      /* its checksum, once its records are read ... */
-    bool wrong;         /* ... does not fit: there is nothing to read */
-    bool goes_backward; /* time goes backwards in it, and that was noted */
-    bool shortened;     /* it has a damaged record, and that was noted */
-    bool done;          /* read to its end, by whoever reads in order */
+    bool verified;      /* its checksum was computed ... */
+    bool wrong;         /* ... and does not match: skip the window */
+    bool goes_backward; /* a time stamp goes backwards; noted as damage */
+    bool shortened;     /* it has a damaged record; noted as damage */
+    bool done;          /* a reader by time has read all its records */
 };
 
-/* A pcpu: the list of its windows. */
+/* The list of the windows of a pcpu. */
 struct xt_cpu_windows
 {
-    uint64_t first, last;       /* numbers of places, or XT_NOWHERE */
-    uint64_t time;              /* of the last, and of the one before */
+    uint64_t first, last;       /* numbers of entries, or XT_NOWHERE */
+    uint64_t time;              /* of the last window, and of the previous one
+                                 */
     uint64_t time_before;
-    uint64_t last_begin;        /* of a stream: that of its last good window */
+    uint64_t last_begin;        /* in a stream: of the last verified window */
 };
 
 struct xt_index
 {
-    struct xt_index_entry *entries;   /* those from number `dropped` on */
+    struct xt_index_entry *entries;   /* entries from number `dropped` on */
     size_t nr, room;
     uint64_t dropped;
-    uint64_t time;              /* of the last place */
+    uint64_t time;              /* of the last entry */
     struct xt_cpu_windows *cpus;       /* by pcpu */
     unsigned int nr_cpus;       /* one more than the highest pcpu */
 
     /*
-     * What to add to a pcpu's time stamps so that it counts as the others do;
-     * borrowed, and the same as long as there are windows.  All times here,
-     * and those that records are ordered by, are with it.
+     * Correction of each pcpu's clock, added to its time stamps.  Borrowed, and
+     * constant as long as the index has windows.  All times in the index and in
+     * the order of records include the correction.
      */
     const int64_t *offsets;
     unsigned int nr_offsets;
@@ -75,7 +76,7 @@ static inline int64_t xt_index_offset(const struct xt_index *i,
     return cpu < i->nr_offsets ? i->offsets[cpu] : 0;
 }
 
-/* There is no time before 0. */
+/* Times do not fall below 0. */
 static inline uint64_t xt_apply_offset(uint64_t tsc, int64_t offset)
 {
     uint64_t time = tsc + (uint64_t)offset;
@@ -86,22 +87,23 @@ static inline uint64_t xt_apply_offset(uint64_t tsc, int64_t offset)
 void xt_index_init(struct xt_index *i);
 void xt_index_fini(struct xt_index *i);
 
-/* Forget all windows: a new segment begins. */
+/* Remove all windows, for a new segment. */
 void xt_index_reset(struct xt_index *i);
 
 /*
- * All windows are to be read again.  False: what was found when they were read
- * is noted in them, and would not be found again.
+ * Prepare for reading all windows again.  False if damage is already marked in
+ * the entries, since a second read would not report that damage.
  */
 bool xt_index_reuse(struct xt_index *i);
 
 /*
- * Add a window, which is in memory and comes behind all others.  1: it is not
- * of this segment, and was not added.  0 or -ENOMEM.
+ * Add a window, which is in memory and follows all others in the input.
+ * Returns 1 if the window begins the next segment, and is not added; 0; or
+ * -ENOMEM.
  */
 int xt_index_add(struct xt_index *i, const struct xt_window *w);
 
-/* Forget the windows at the beginning that are done. */
+/* Remove the windows at the beginning that are done. */
 void xt_index_drop_done(struct xt_index *i);
 
 static inline struct xt_index_entry *
@@ -110,34 +112,34 @@ xt_index_get_entry(const struct xt_index *i, uint64_t number)
     return &i->entries[number - i->dropped];
 }
 
-/* The first place of a pcpu that has a time; NULL: none. */
+/* The first timed entry of a pcpu, or NULL. */
 const struct xt_index_entry *xt_index_first_timed(const struct xt_index *i,
                                                   unsigned int cpu);
 
 /*
- * The last window of a pcpu that says that it begins at `time` or before, else
- * its first; XT_NOWHERE if it has none.
+ * The last window of a pcpu that begins by `time`, or else its first window;
+ * XT_NOWHERE if it has none.
  */
 uint64_t xt_index_find_window(const struct xt_index *i, unsigned int cpu,
                               uint64_t time);
 
 /*
- * The first time stamp of a window, or the second if it is less.  False: near
- * its beginning there is none.
+ * The first time stamp of a window, or the second if that is less.  False if
+ * there is none near the beginning.
  */
 bool xt_window_time(const struct xt_window *w, uint64_t *time);
 
 /*
- * The time of the last time stamp in a window, or its own if there is none; and
- * of the one before that, likewise.  The less of them is right even if one is
- * damaged.
+ * The last time stamp of a window, and the one before the last; the window's
+ * time stands in for a missing one.  If one of the two is damaged, the lesser
+ * one is right.
  */
 uint64_t xt_index_entry_last_time(const struct xt_index *i,
                                   const struct xt_index_entry *p,
                                   const unsigned char *records,
                                   uint64_t *before);
 
-/* As a window, its records being at `records`. */
+/* The window of an entry; `records` points to its records in memory. */
 static inline struct xt_window
 xt_index_entry_window(const struct xt_index_entry *p,
                       const unsigned char *records)

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A few rising runs merge: whose turn is it, and until when?
+ * K-way merge of a few sorted runs: which run has the next item, and up to what
+ * time does that run stay first?
  *
  *     xt_kmerge_init(&t, nr, begin);
  *     ... for each run i that is not empty:
- *         xt_kmerge_set_head(&t, i, time of its first) ...
+ *         xt_kmerge_set_head(&t, i, time of its first item) ...
  *     while ( xt_kmerge_next(&t, &i, &last) )
- *         ... take all of run i up to `last`; then
- *             xt_kmerge_set_head(&t, i, time of its next),
+ *         ... take all items of run i up to `last`; then
+ *             xt_kmerge_set_head(&t, i, time of its next item),
  *             or xt_kmerge_end_run(&t, i) ...
  *
- * The next item of each run is known by its key, which has the number of the
- * run in its lowest bits: no two are the same, and of the same time the earlier
- * run is first.
+ * The head of each run is a key with the number of the run in the lowest bits:
+ * no two keys are equal, and at equal times the run with the lower number is
+ * first.
  */
 #ifndef LIBXENTRACE_KMERGE_H
 #define LIBXENTRACE_KMERGE_H
@@ -22,7 +23,7 @@
 
 #define XT_KMERGE_BITS 4
 #define XT_KMERGE_MAX (1u << XT_KMERGE_BITS)    /* runs */
-#define XT_KMERGE_DONE UINT64_MAX           /* nothing is left of that run */
+#define XT_KMERGE_DONE UINT64_MAX           /* the run has no item left */
 
 struct xt_kmerge
 {
@@ -31,7 +32,7 @@ struct xt_kmerge
     unsigned int nr;
 };
 
-/* Can times from `begin` to `last` of so many runs have keys? */
+/* True if the times from `begin` to `last` of `nr` runs fit into keys. */
 static inline bool xt_kmerge_fits(unsigned int nr, uint64_t begin,
                                      uint64_t last)
 {
@@ -49,7 +50,7 @@ static inline void xt_kmerge_set_head(struct xt_kmerge *t, unsigned int i,
     t->keys[i] = (time - t->begin) << XT_KMERGE_BITS | i;
 }
 
-/* No time is before `begin`.  So far, all runs are empty. */
+/* No time is before `begin`.  All runs are empty at first. */
 static inline void xt_kmerge_init(struct xt_kmerge *t, unsigned int nr,
                                   uint64_t begin)
 {
@@ -59,7 +60,10 @@ static inline void xt_kmerge_init(struct xt_kmerge *t, unsigned int nr,
         xt_kmerge_end_run(t, i);
 }
 
-/* False: all runs have ended. */
+/*
+ * The run with the earliest head, and the last time for which that run stays
+ * first.  False if all runs have ended.
+ */
 static inline bool xt_kmerge_next(const struct xt_kmerge *t, unsigned int *run,
                                  uint64_t *last)
 {

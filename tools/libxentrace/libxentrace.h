@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libxentrace: read what xentrace wrote.
+ * libxentrace: read the traces that xentrace writes.
  *
  *     struct err e = ERR_INIT;
  *     struct xt_trace *t;
@@ -8,7 +8,7 @@
  *     struct xt_record r;
  *
  *     if ( xt_trace_open(&t, "trace.bin", 0, &e) )
- *         ... e.text says why ...
+ *         ... e.text has the reason ...
  *     while ( xt_trace_next_batch(t, &b, &e) > 0 )
  *         for ( size_t i = 0; i < b.nr; i++ )
  *         {
@@ -17,16 +17,21 @@
  *         }
  *     xt_trace_close(t);
  *
- * THREE WAYS TO READ, of which a trace goes one at a time (xt_trace_rewind in
- * between): by time, in batches; as the file has it, window by window; and
- * each pcpu by itself (walk.h).
+ * READING MODES.  A trace is read in one of three modes, and xt_trace_rewind()
+ * changes the mode: by time, in batches; by window, in the order of the file;
+ * by pcpu, each pcpu in a walk of its own (walk.h).
  *
- * DAMAGE never is an error.  It is noted in xt_trace_damage(), and reading
- * goes on with what can be believed.
+ * DAMAGE is never an error.  xt_trace_damage() counts damage, and reading
+ * continues at the next credible byte.
  *
- * Functions return 0 (some a number, as they say) or -errno, and tell a struct
- * err why; none prints, and none exits.  A trace is for one thread at a time;
- * the records that it hands out are for as many as you like.
+ * RETURN VALUES.  Functions return 0 (or a number, where the comment says so)
+ * or -errno with the reason in a struct err.  No function prints or exits.  A
+ * trace belongs to one thread at a time; any number of threads may read the
+ * records of a batch.
+ *
+ * The other headers for programs are catalogue.h (names, fields and texts of
+ * events), readers.h (the fields of each event's payload) and meta.h (records
+ * of the collector).
  */
 #ifndef LIBXENTRACE_LIBXENTRACE_H
 #define LIBXENTRACE_LIBXENTRACE_H
@@ -48,143 +53,155 @@
 struct xt_trace;
 
 /*
- * `path` may be "-": standard input.  flags: XT_SOURCE_... (source.h).  A file
- * is mapped, anything else is read as it comes.
+ * Open a trace.  The path "-" is standard input.  The flags are XT_SOURCE_...
+ * (source.h).  A regular file is mapped, any other input is read as a stream.
  */
 int xt_trace_open(struct xt_trace **t, const char *path, unsigned int flags,
                   struct err *e);
 void xt_trace_close(struct xt_trace *t);        /* NULL is fine */
 
-/* As if it had just been opened.  -ESPIPE: its beginning is gone. */
+/*
+ * Return to the state after xt_trace_open().  -ESPIPE if the beginning of a
+ * stream is gone.
+ */
 int xt_trace_rewind(struct xt_trace *t, struct err *e);
 
 /* --- by time -------------------------------------------------------------- */
 
 /*
- * The next records in the order of time: 1; 0: there are no more; -EAGAIN: not
- * yet (XT_SOURCE_FOLLOW); or another -errno.
+ * Read the next records in the order of time.  Returns 1; 0 at the end; -EAGAIN
+ * if a growing file has no more records yet (XT_SOURCE_FOLLOW); or another
+ * -errno.
  *
- * The order of a mapped file is exact.  Of anything else it is too, as long as
- * the collector went through the pcpus round and round, as xentrace does: then
- * the windows of two rounds are held in memory.
+ * The order of a mapped file is exact.  The order of a stream is exact as long
+ * as the collector visits the pcpus in turn, as xentrace does: then the windows
+ * of two such passes are held in memory.
  */
 int xt_trace_next_batch(struct xt_trace *t, struct xt_batch *b, struct err *e);
 
 /*
- * Pass over what is before `time`, a time stamp: go there at once in a file
- * that is mapped, or compressed with a table of its frames; read up to there in
- * anything else.  Only forwards; xt_trace_rewind goes back.
+ * Skip the records before the time stamp `time`.  A mapped file, or a
+ * compressed file with a frame table, is searched for the right offset; any
+ * other input is read up to that time.  Only forwards: xt_trace_rewind() goes
+ * back.
  *
- * Of a long file what lies far before is not even looked at, so damage there
- * is not in the book, and walks (below) need not begin before `time`.
+ * A long file is not read far before `time`: xt_trace_damage() has no damage
+ * from there, and walks (below) may begin later than the pcpu's first record.
  */
 int xt_trace_seek(struct xt_trace *t, uint64_t time, struct err *e);
 
 /*
- * Nothing behind `time` will be asked for, in batches, until xt_trace_rewind.
- * Of a long file that is mapped what lies far behind is not even looked at
- * then, so damage there is not in the book.  Before xt_trace_seek, or the first
- * batch after xt_trace_span.
+ * Promise that no batch after `time` is needed until xt_trace_rewind().  A long
+ * mapped file is then not read far behind `time`, and xt_trace_damage() has no
+ * damage from there.  Call before xt_trace_seek(), or before the first batch
+ * after xt_trace_span().
  */
 void xt_trace_read_until(struct xt_trace *t, uint64_t time);
 
 /*
- * Who comes to a moment may have to know what was before: *from is a time
- * stamp from which on there are `bytes` of the input to read up to `time`,
- * or somewhat more; 0: that is the beginning.  Only of a mapped file, before
- * xt_trace_seek: else -ESPIPE.
+ * Find a start for a reader that needs some history before `time`: *from is a
+ * time stamp with at least `bytes` bytes of input between *from and `time`, or
+ * 0 for the beginning of the trace.  Only for a mapped file, before
+ * xt_trace_seek(): else -ESPIPE.
  */
 int xt_trace_find_start(struct xt_trace *t, uint64_t time, uint64_t bytes,
                         uint64_t *from, struct err *e);
 
 /*
- * The clock of a pcpu differs from the others': from now on `cycles` are added
- * to its time stamps wherever records are ordered, in the times of items,
- * spans and seeks.  The records themselves stay as they are.  Only before
- * reading has begun, or after xt_trace_rewind: else -EBUSY.
+ * Correct the clock of a pcpu: add `cycles` to its time stamps in the order of
+ * records and in the times of items, spans and seeks.  The records themselves
+ * keep their time stamps.  Only before reading has begun, or after
+ * xt_trace_rewind(): else -EBUSY.
  */
 int xt_trace_set_offset(struct xt_trace *t, unsigned int cpu, int64_t cycles,
                         struct err *e);
 int64_t xt_trace_offset(const struct xt_trace *t, unsigned int cpu);
 
 /*
- * How well the order of something that is not mapped could be kept.  If no
- * record was late and no time stamp is in the book for going backwards, it is
- * the order of the same bytes when they are mapped.
+ * Quality of the order of a stream.  If no record was late and the damage has
+ * no time stamp that goes backwards, the order equals the order of the same
+ * bytes in a mapped file.
  */
 struct xt_trace_bounds
 {
-    bool exact;         /* it could not have gone wrong */
-    uint64_t passes;    /* of the collector */
-    uint64_t held;      /* bytes in memory, at most */
-    uint64_t late;      /* records that came too late for their place */
+    bool exact;         /* the order cannot be wrong */
+    uint64_t passes;    /* passes of the collector over the pcpus */
+    uint64_t held;      /* most bytes that were held in memory */
+    uint64_t late;      /* records that came too late for their place in the
+                           order */
 };
 
 void xt_trace_bounds(const struct xt_trace *t, struct xt_trace_bounds *b);
 
 /*
- * Is there a window of this pcpu before any pcpu has its second one?  Known of
- * any source, but only after the first batch.
+ * True if the pcpu has a window before any pcpu has a second window.  Valid for
+ * any input after the first batch.
  */
 bool xt_trace_starts_with(const struct xt_trace *t, unsigned int cpu);
 
 /*
- * First and last time stamp of the segment, nearly: of a pcpu whose last
- * window is damaged it may be that of an earlier record.  First is after last
- * if there is none.  Only of a mapped file: else -ESPIPE.
+ * First and last time stamp of the segment.  If the last window of a pcpu is
+ * damaged, an earlier record of that pcpu counts.  First is greater than last
+ * if no record has a time stamp.  Only for a mapped file: else -ESPIPE.
  */
 int xt_trace_span(struct xt_trace *t, uint64_t *first, uint64_t *last,
                   struct err *e);
 
 /* --- by window ------------------------------------------------------------ */
 
-/* The next one that can be believed: 1; 0 at the end; or -errno as above. */
+/*
+ * Read the next credible window.  Returns 1; 0 at the end; or -errno as above.
+ */
 int xt_trace_next_window(struct xt_trace *t, struct xt_window *w,
                          struct err *e);
 
-/* A walk over its records.  What is wrong with them gets into the book. */
+/*
+ * Begin a walk over the records of a window.  The walk adds damage to the
+ * trace.
+ */
 void xt_trace_begin_records(struct xt_trace *t, const struct xt_window *w,
                             struct xt_records *records);
 
 /* --- by pcpu -------------------------------------------------------------- */
 
 /*
- * One more than the highest pcpu of the segment.  -ESPIPE: it is not mapped, so
- * nobody can be in several places of it at once: read it by window or by time.
+ * Number of the segment's highest pcpu, plus one.  -ESPIPE if the input is not
+ * mapped: a stream has one read position, so read it by window or by time.
  */
 int xt_trace_cpus(struct xt_trace *t, unsigned int *nr, struct err *e);
 
-/* Give up this segment for the next one: 1; 0: there is none; or -errno. */
+/* Continue with the next segment.  Returns 1; 0 if there is none; or -errno. */
 int xt_trace_next_segment(struct xt_trace *t, struct err *e);
 
 /*
- * A walk over all of a pcpu, after xt_trace_cpus().  It may run beside others
- * of other pcpus, in threads of their own.  xt_trace_end_walk() adds the damage
- * that it found to the book: one at a time.
+ * Begin a walk over all records of a pcpu, after xt_trace_cpus().  Walks over
+ * different pcpus may run in different threads.  xt_trace_end_walk() adds the
+ * damage of a walk to the trace: from one thread at a time.
  */
 void xt_trace_begin_walk(struct xt_trace *t, unsigned int cpu,
                          struct xt_walk *w);
 void xt_trace_end_walk(struct xt_trace *t, const struct xt_walk *w);
 
-/* --- about it ------------------------------------------------------------- */
+/* --- information ---------------------------------------------------------- */
 
 /*
- * What its first windows say: up to one after which nothing is left to be
- * known, or those that begin in XT_INFO_BYTES.  They are the same of any
- * source; only of a file that grows they are what is there now.  Reading goes
- * on as if nobody had looked; only before it has begun: else -EBUSY.
+ * Collect what the first windows tell about the machine and its clock: up to
+ * the window that completes *info, or up to XT_INFO_BYTES.  The result is the
+ * same for a file and a stream; a growing file is read as far as it is there.
+ * The read position does not change.  Only before reading has begun: else
+ * -EBUSY.
  */
 int xt_trace_info(struct xt_trace *t, struct xt_info *info, struct err *e);
 
 #define XT_INFO_BYTES (1u << 20)
 
-/* Bytes that it has, or XT_SIZE_UNKNOWN; and where reading is. */
+/* Size of the trace in bytes, or XT_SIZE_UNKNOWN; and the read position. */
 uint64_t xt_trace_size(const struct xt_trace *t);
 uint64_t xt_trace_position(const struct xt_trace *t);
 
 const char *xt_trace_name(const struct xt_trace *t);
 
-/* Borrowed: valid until the trace is closed, and up to date. */
+/* Borrowed, valid until xt_trace_close(), and up to date. */
 const struct xt_damage *xt_trace_damage(const struct xt_trace *t);
 
 #endif /* LIBXENTRACE_LIBXENTRACE_H */

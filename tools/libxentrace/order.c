@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Slices have to fit the cache whatever the trace is like: thousands of
- * records a microsecond, or one an hour.  So the length of the next one
- * follows from how full the last one was; and one that turns out to be too
- * full is undone, and tried again at a quarter of its length.  A slice of one
- * tick cannot be cut in time, but need not be sorted, either: it is handed
- * out in pieces, pcpu by pcpu.
+ * Slices have to fit the cache, for thousands of records a microsecond as for
+ * one an hour.  So the length of the next slice follows from the size of the
+ * last one; a slice that overflows is undone, and tried again at a quarter of
+ * its length.  A slice of one tick cannot be divided in time, but needs no
+ * sorting: it is delivered in pieces, pcpu by pcpu.
  *
  *      next[0]   now                    last
  *        .        |-------- slice --------|
@@ -20,15 +19,15 @@
 
 #include "common/fault.h"
 
-#define NEVER UINT64_MAX        /* in next[]: no record, as far as we know */
+#define NEVER UINT64_MAX        /* in next[]: no record is known */
 
 #define FIRST_LENGTH (UINT64_C(1) << 14)
 #define MAX_LENGTH (UINT64_C(1) << 60)
 
 /*
- * Records in a slice.  Measured (tests/bench/reading): up to 128 pcpus, 4 K
- * are as fast as 8 K, and 16 K somewhat slower; with more pcpus, each has to
- * bring some records for the visit to pay.
+ * Records in a slice.  Measured (tests/bench/reading): up to 128 pcpus, 4 K are
+ * as fast as 8 K, and 16 K somewhat slower; with more pcpus, each visit to a
+ * pcpu needs some records to pay for its cost.
  */
 #define TARGET_LEAST 4096u
 #define TARGET_A_CPU 16u
@@ -36,12 +35,12 @@
 #define ROOM_A_TARGET 4u
 
 /*
- * So many bytes before it is looked at, a record is fetched: the stretches of
- * one pcpu are too short for the processor to see that they go on.
+ * Prefetch distance in bytes: the runs of records of one pcpu are too short for
+ * the hardware prefetcher.
  */
 #define FETCH_AHEAD 768u
 
-/* Where one record is out of line, its successor is rarely far. */
+/* Records to look ahead behind an outlier. */
 #define LOOK_AHEAD 8u
 
 int xt_order_init(struct xt_order *o, const struct xt_read_context *r)
@@ -62,21 +61,21 @@ void xt_order_fini(struct xt_order *o)
 
 /* --- the records of one pcpu ---------------------------------------------- */
 
-/* Why the records of a window end, as far as this slice goes. */
+/* Why collecting the records of a window ends. */
 enum stop { AT_END, AT_DAMAGE, LATER, FULL };
 
-/* A cursor while it is in use: all that the inner loop needs. */
+/* A cursor in use: the variables of the inner loop. */
 struct run
 {
     struct xt_order *o;
     struct xt_cursor *c;
     const unsigned char *at, *end;
-    struct xt_item *item;       /* where the next one goes */
+    struct xt_item *item;       /* the next free item */
     uint64_t time, before;
     int64_t offset;             /* of this pcpu's clock */
 };
 
-/* The time of the first record from here on that has one, and soon. */
+/* Find the time of the next timed record within LOOK_AHEAD records. */
 static bool peek_time(const struct run *run, const unsigned char *at,
                       uint64_t *time)
 {
@@ -113,8 +112,9 @@ static void note_backward(const struct run *run, const unsigned char *at)
 }
 
 /*
- * This one is behind the slice.  If the next one is not, it is alone: a
- * damaged time stamp, which must not hold up all that follows on its pcpu.
+ * The record is behind the slice.  If the record after it is not, the time
+ * stamp is an outlier: note the damage, so that one damaged time stamp does not
+ * delay all later records of the pcpu.  Returns false for a real jump forward.
  */
 static bool jumps_forward(struct run *run, uint64_t tsc, size_t size)
 {
@@ -130,8 +130,8 @@ static bool jumps_forward(struct run *run, uint64_t tsc, size_t size)
 }
 
 /*
- * This one is before its predecessor.  If it is not before the one before
- * that, the predecessor is out of line, and what has its time.
+ * The record is before its predecessor.  If it is not before the last but one
+ * time, the predecessor is the outlier: correct the items that have its time.
  */
 static void handle_backward(struct run *run, uint64_t tsc)
 {
@@ -159,9 +159,9 @@ static void handle_backward(struct run *run, uint64_t tsc)
 }
 
 /*
- * As long as records are as most are: none of Xen's own about tracing, whose
- * times matter more or less, none out of line, and none so near to the end that
- * one would have to ask whether it ends before.
+ * Fast path of collect_records(): records of any class but GEN (those are the
+ * tracer's own, with times that may mean nothing), in order, with enough bytes
+ * left in the window for any record.
  */
 static void collect_records_fast(struct run *run, uint64_t cpu)
 {
@@ -195,7 +195,7 @@ static void collect_records_fast(struct run *run, uint64_t cpu)
     run->before = before;
 }
 
-/* The items of a window up to the end of the slice. */
+/* Collect the items of a window up to the end of the slice. */
 static enum stop collect_records(struct run *run)
 {
     const struct xt_slice *slice = &run->o->slice;
@@ -254,7 +254,7 @@ static enum stop collect_window(struct xt_order *o, struct xt_cursor *c)
     return stop;
 }
 
-/* The time of the record at the cursor, which has one. */
+/* Time of the record at the cursor, which has a time stamp. */
 static uint64_t get_cursor_time(const struct xt_order *o,
                                 const struct xt_cursor *c)
 {
@@ -267,7 +267,7 @@ static uint64_t get_cursor_time(const struct xt_order *o,
     return time < XT_LAST_TIME ? time : XT_LAST_TIME;
 }
 
-/* All of a pcpu in the slice.  False: there is no room for it. */
+/* Collect all records of a pcpu in the slice.  False if the slice is full. */
 static bool gather_cpu(struct xt_order *o, unsigned int cpu)
 {
     struct xt_cursor *c = &o->cursors[cpu];
@@ -317,7 +317,7 @@ static size_t choose_target(const struct xt_order *o)
            n > TARGET_MOST ? TARGET_MOST : n;
 }
 
-/* False: nothing up to the limit. */
+/* False if no record is by the limit. */
 static bool begin_slice(struct xt_order *o, uint64_t limit)
 {
     struct xt_slice *s = &o->slice;
@@ -356,7 +356,7 @@ static void undo_slice(struct xt_order *o)
     }
 }
 
-/* False: too full; all is as before. */
+/* False if the slice overflows; all state is as before. */
 static bool fill_slice(struct xt_order *o)
 {
     uint64_t late = o->late;
@@ -385,7 +385,7 @@ static bool fill_slice(struct xt_order *o)
     return true;
 }
 
-/* As long as it takes for the next one to have its target. */
+/* Choose the length with which the next slice reaches its target. */
 static void adapt_length(struct xt_order *o)
 {
     size_t want = choose_target(o), got = o->slice.nr ? o->slice.nr : 1;
@@ -400,7 +400,7 @@ static void adapt_length(struct xt_order *o)
     o->length = length > MAX_LENGTH ? MAX_LENGTH : length ? length : 1;
 }
 
-/* Try until one fits.  False: there is nothing up to the limit. */
+/* Shorten the slice until it fits.  False if no record is by the limit. */
 static bool next_slice(struct xt_order *o, uint64_t limit)
 {
     while ( begin_slice(o, limit) )
@@ -450,7 +450,7 @@ bool xt_order_next(struct xt_order *o, uint64_t limit, struct xt_batch *b)
     return true;
 }
 
-/* --- where to begin ------------------------------------------------------- */
+/* --- start positions ------------------------------------------------------ */
 
 static int grow_array(void *array, size_t nr, size_t size)
 {
@@ -462,7 +462,7 @@ static int grow_array(void *array, size_t nr, size_t size)
     return 0;
 }
 
-/* Room for the pcpus of the index; those that are new have no records. */
+/* Reserve space for the pcpus of the index.  A new pcpu has no records yet. */
 static int grow_cpus(struct xt_order *o)
 {
     unsigned int nr = o->context.index->nr_cpus;
@@ -494,7 +494,10 @@ static void set_cursor(struct xt_order *o, unsigned int cpu, uint64_t entry)
     o->next[cpu] = c->entry == XT_NOWHERE ? NEVER : c->time;
 }
 
-/* Notes that came before all times have one since a window had (index.c). */
+/*
+ * Windows of metadata that preceded all times get a time when the first timed
+ * window is added (index.c): update their cursors.
+ */
 static void date_untimed_cursors(struct xt_order *o)
 {
     for ( unsigned int cpu = 0; cpu < o->nr; cpu++ )
@@ -537,7 +540,7 @@ int xt_order_restart(struct xt_order *o)
     return 0;
 }
 
-/* Gather what is before `time`, and forget it. */
+/* Collect the records before `time`, and drop them. */
 int xt_order_seek(struct xt_order *o, uint64_t time)
 {
     const struct xt_index *index = o->context.index;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One record, as a view of the bytes it stands in.  Nothing is copied but
- * the header and the time stamp; the payload stays where it is, and a view
- * is valid as long as those bytes are.  <public/trace.h> draws the layout.
+ * One record, as a view of its bytes.  Only the header and the time stamp are
+ * copied; the payload stays in place, and a view is valid as long as the bytes
+ * are.  <public/trace.h> has a drawing of the layout.
  *
- * The numbers are in the byte order of the machine that traced, which has to
- * be this one's: neither a ring nor a file says which it is.  A record need
- * not be aligned here: behind damage, a file goes on at any byte.
+ * Numbers are in the byte order of the traced machine, which must be the byte
+ * order of this machine: neither a ring nor a file names its byte order.  A
+ * record need not be aligned: behind damage, a file continues at any byte.
  *
- * This is the inner loop of all reading, so it is inline, and has one way to
- * say no.
+ * Decoding is the inner loop of all reading, so it is inline, and has one error
+ * return.
  */
 #ifndef LIBXENTRACE_RECORD_H
 #define LIBXENTRACE_RECORD_H
@@ -42,19 +42,22 @@ static inline uint32_t xt_load32(const unsigned char *at)
     return value;
 }
 
-/* Xen stores the low word first, whatever the byte order of a word is. */
+/* Xen stores the low word first, in either byte order. */
 static inline uint64_t xt_load64(const unsigned char *at)
 {
     return xt_load32(at) | (uint64_t)xt_load32(at + 4) << 32;
 }
 
-/* Bytes of the record that begins with this header word, 4..40. */
+/* Size in bytes of the record with this header word, 4..40. */
 static inline size_t xt_record_size(uint32_t header)
 {
     return 4 + (header & TRC_HD_CYCLE_FLAG ? 8 : 0) + 4 * TRC_HD_EXTRA(header);
 }
 
-/* A record that is known to be whole: its size.  The payload is borrowed. */
+/*
+ * View a record that is known to be complete.  Returns its size.  The payload
+ * is borrowed.
+ */
 static inline size_t xt_record_view(struct xt_record *r,
                                     const unsigned char *at)
 {
@@ -69,8 +72,9 @@ static inline size_t xt_record_view(struct xt_record *r,
 }
 
 /*
- * View the record at `at`, of which nothing at or behind `end` may be read.
- * Its size in bytes; or 0, and *r is undefined, if it does not end by then.
+ * View the record at `at`, without reading at or behind `end`.  Returns the
+ * record's size in bytes, or 0 if the record does not end by then; *r is then
+ * undefined.
  */
 static inline size_t xt_record_decode(struct xt_record *r,
                                       const unsigned char *at,
@@ -85,8 +89,8 @@ static inline size_t xt_record_decode(struct xt_record *r,
 }
 
 /*
- * Does it say when it was?  What looks like the time of a filler is what lay
- * in the ring before.
+ * True if the record has a valid time stamp.  The time stamp of a filler record
+ * is stale data from the ring.
  */
 static inline bool xt_record_is_timed(const struct xt_record *r)
 {
@@ -101,14 +105,14 @@ static inline uint32_t xt_record_word(const struct xt_record *r, unsigned int i)
 }
 
 /*
- * Can this stand in a ring?  Any bits decode as some record, so damage shows
- * in what no Xen writes: an event without a class (a run of zeroes is full
- * of them), a window header among the records, a LOST_RECORDS of the wrong
- * shape.  Ids that we never heard of are possible.
+ * Can a ring contain this record?  Any bits decode as some record, so damage
+ * shows as a record that Xen never writes: an event without a class (as in a
+ * run of zeroes), a window header among the records, a LOST_RECORDS of the
+ * wrong shape.  Unknown ids are possible.
  */
 static inline bool xt_record_is_possible(const struct xt_record *r)
 {
-    /* Of the classes GEN has the lowest bit: most need no second look. */
+    /* GEN has the lowest class bit: most records need one comparison. */
     if ( r->event >> TRC_CLS_SHIFT > TRC_GEN >> TRC_CLS_SHIFT )
         return true;
     if ( r->event == TRC_LOST_RECORDS )

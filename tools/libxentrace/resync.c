@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finding the way again.
+ * Resynchronization after damage.
  *
  *      header      records        end = header + 12 + size
  *      |           |              |
  *   ---[H]---------r---r---r--x---[H']----
  *                             stop
  *
- * If no header stands at `end`, the size may be damaged, or what stands at
- * `end`, or the input may simply be over.  The records tell these apart:
- * they lead to `end` (then the window is whole and the junk begins there),
- * to a header before it (then the size was wrong), past the end of the input
- * (torn), or to an impossible record (then nothing speaks for `end`, and the
- * search begins).  If bytes fell out of a window, its records lead astray, and
- * across headers before they stop: so the search begins at the first record.
- * Of a sealed window that is not whole no record is believed.
+ * If no header stands at `end`, either the size is damaged, or the bytes at
+ * `end` are, or the input has ended.  The records distinguish these cases.
+ * They lead to `end` (then the window is complete and junk begins there), to a
+ * header before `end` (then the size was wrong), past the end of the input
+ * (torn), or to an impossible record (then `end` is not credible, and the
+ * search begins).  If bytes fell out of a window, decoding its records goes out
+ * of step, and may cross headers before it stops: so the search begins at the
+ * first record.  No record of an incomplete sealed window is credible.
  *
- * If a header stands at `end`, the size can still be wrong, and have led to a
- * window farther on.  Where windows are sealed, that shows in their numbers.
+ * If a header stands at `end`, the size can still be wrong, and lead to a later
+ * window.  The numbers of sealed windows show that.
  *
- * To hear these witnesses costs a look at all bytes of a window, and an input
- * can be made in which any number of headers claim the same bytes.  So there
- * is a budget for what is looked at in vain, by how far the walk has come.
- * Beyond it less is believed; whoever reads a window looks at its seal anyway.
+ * This evidence costs a read of all bytes of a window, and a hostile input can
+ * have any number of headers that claim the same bytes.  So fruitless reads
+ * have a budget, which grows with the position of the walk.  Beyond the budget
+ * fewer windows are accepted; a reader verifies each window's seal in any case.
  */
 #define _GNU_SOURCE /* memmem */
 
@@ -33,10 +33,10 @@
 
 #include "libxentrace/seal.h"
 
-/* There was no seal before, so this is what to expect: no number. */
+/* The expected number where no seal came before. */
 #define NO_NUMBER (1ull << 32)
 
-/* Of the budget: to begin with, and for each byte of input. */
+/* The budget: at the beginning, and for each byte of input. */
 #define WASTE_FIRST (1u << 24)
 #define WASTE_RATE 8u
 
@@ -54,7 +54,7 @@ static bool within_budget(const struct xt_windows *w, size_t at)
     return w->wasted <= WASTE_FIRST + WASTE_RATE * (w->origin + at);
 }
 
-/* The seal of a window, or XT_SEAL_NONE if it is too dear to know. */
+/* Check the seal of a window.  XT_SEAL_NONE if that exceeds the budget. */
 static enum xt_seal check_seal(struct xt_windows *w, size_t at,
                                const struct xt_header *h)
 {
@@ -70,7 +70,7 @@ static enum xt_seal check_seal(struct xt_windows *w, size_t at,
     return seal;
 }
 
-/* Where a walk over records that starts at `at` gets to, `end` at most. */
+/* Decode records from `at` on.  Returns where that stops, at most `end`. */
 static size_t walk_records(const struct xt_windows *w, size_t at, size_t end)
 {
     struct xt_record r;
@@ -84,8 +84,7 @@ static size_t walk_records(const struct xt_windows *w, size_t at, size_t end)
 }
 
 /*
- * Are these bytes records, one behind the other?  Enough of them, so that no
- * payload holds them all.
+ * Are these bytes a sequence of records?  It has to be longer than any payload.
  */
 static bool are_records(struct xt_windows *w, size_t from, size_t to)
 {
@@ -99,10 +98,10 @@ static bool are_records(struct xt_windows *w, size_t from, size_t to)
 }
 
 /*
- * A header that only the search found needs witnesses: bytes that look like
- * one can stand in any payload.  They are the first record of its window,
- * and the header that it leads to, unless the input ends before that; or all
- * its records.  A seal speaks for all of it, or against it.
+ * A header that the search finds needs evidence, since any payload can contain
+ * bytes that look like a header: the first record of its window, and the header
+ * behind the window, unless the input ends before; or all its records.  A seal
+ * decides alone.
  */
 static bool header_is_corroborated(struct xt_windows *w, size_t at)
 {
@@ -129,8 +128,8 @@ static bool header_is_corroborated(struct xt_windows *w, size_t at)
 }
 
 /*
- * The first place in [from, to) where a header of this kind stands, or `to`.
- * Starved: the first where one may stand.
+ * The first offset in [from, to) with a header that is_one() accepts, or `to`.
+ * With need_more set, the first offset where one may be.
  */
 static size_t find_header(struct xt_windows *w, size_t from, size_t to,
                           bool (*is_one)(struct xt_windows *w, size_t at))
@@ -148,12 +147,12 @@ static size_t find_header(struct xt_windows *w, size_t from, size_t to,
 }
 
 /*
- * Nothing can be read from `from` on: go to the next window, or to the input's
- * end, and note what is lost.
+ * Nothing is readable from `from` on: skip to the next window or to the end of
+ * the input, and note the skipped bytes.
  *
- * If only part of the input is in memory, go as far as there certainly is no
- * window, and one byte less: then nobody takes what stands there for a header
- * because it is where one should be.  The note waits for the end of it.
+ * If only part of the input is in memory, skip the bytes that certainly begin
+ * no window, less one byte: then the next bytes are not taken for a header only
+ * because one is due there.  The damage is noted when its end is found.
  */
 static void skip_damage(struct xt_windows *w, enum xt_damage_kind kind,
                         size_t from)
@@ -180,7 +179,7 @@ static void skip_damage(struct xt_windows *w, enum xt_damage_kind kind,
     }
 }
 
-/* Is it the input's end that stops a walk at `stop`? */
+/* Does decoding stop at `stop` because the input ends? */
 static bool is_cut_at(const struct xt_windows *w, size_t stop)
 {
     struct xt_record r;
@@ -194,7 +193,7 @@ static void note_damage(struct xt_windows *w, enum xt_damage_kind kind,
     xt_damage_add(w->damage, kind, w->origin + from, to - from);
 }
 
-/* The number of the window whose header stands at `at`, if it is sealed. */
+/* The number of the window at `at`, if it is sealed. */
 static bool get_seal_number(struct xt_windows *w, size_t at, uint32_t *number)
 {
     struct xt_header h;
@@ -205,8 +204,9 @@ static bool get_seal_number(struct xt_windows *w, size_t at, uint32_t *number)
 }
 
 /*
- * If the window at `at` is sealed, is it whole when it ends at `stop`?  Where
- * something is wrong, one without a seal behind one with a seal had one.
+ * True if the window at `at`, ending at `stop`, is complete as far as seals can
+ * show.  After damage, an unsealed window behind a sealed one has lost its
+ * seal.
  */
 static bool seal_agrees(struct xt_windows *w, size_t at, size_t stop)
 {
@@ -222,9 +222,9 @@ static bool seal_agrees(struct xt_windows *w, size_t at, size_t stop)
 }
 
 /*
- * Where the records stop that begin at `first` and should end at `end`, but
- * there is no header.  The walk may have gone astray long before, and across
- * headers, whatever it happened to come to: it stops at the first of these.
+ * The end of the credible records between `first` and `end`, where no header
+ * is.  Decoding may have been out of step and crossed headers: the records end
+ * at the first of these.
  */
 static size_t find_records_end(struct xt_windows *w, size_t first, size_t end)
 {
@@ -296,7 +296,7 @@ static bool header_is_sealed(struct xt_windows *w, size_t at)
            check_seal(w, at, &h) == XT_SEAL_GOOD;
 }
 
-/* What is sealed is broken: go on at `to`. */
+/* The seal is broken: note the window as damage and continue at `to`. */
 static bool reject_window(struct xt_windows *w, size_t at, size_t to)
 {
     note_damage(w, XT_DAMAGE_SUM, at, to);
@@ -305,8 +305,8 @@ static bool reject_window(struct xt_windows *w, size_t at, size_t to)
 }
 
 /*
- * A seal that does not have its number's neighbours around it: is the size in
- * the header wrong, or are windows missing behind it?
+ * The numbers of the neighbouring seals do not match: is the size in the header
+ * wrong, or are windows missing behind this one?
  */
 static bool check_seal_order(struct xt_windows *w, size_t at,
                              const struct xt_header *h, bool missing)
@@ -334,7 +334,10 @@ bool xt_resync_check_window(struct xt_windows *w, size_t at,
     w->expected_seal = sealed ? (uint64_t)number + 1 : NO_NUMBER;
     if ( !sealed )
     {
-        /* With one wrong bit a seal is still one (seal.h): here are more. */
+        /*
+         * A single flipped bit leaves a seal recognizable (seal.h): more bits
+         * are wrong here.
+         */
         if ( follows && next == expected + 1 )
             return reject_window(w, at, end);
         return true;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What window.c asks when something is not as it should be: how far can the
- * records be believed, and where does the next window begin?
+ * The slow path of window.c, for input with damage: how far are records
+ * credible, and where does the next window begin?
  *
- * All of these set w->next, and tell w->damage of what is skipped.  If they
- * leave w->need_more, their answer means nothing.
+ * These functions set w->next, and note skipped bytes in w->damage.  If they
+ * set w->need_more, their result is void.
  */
 #ifndef LIBXENTRACE_RESYNC_H
 #define LIBXENTRACE_RESYNC_H
@@ -15,28 +15,28 @@
 #include "libxentrace/window.h"
 
 /*
- * The window whose header stands at `at` claims to reach to `end`, where no
- * header is.  Where do its records stop?
+ * The window at `at` claims to end at `end`, where no header is.  Returns the
+ * end of its credible records.
  */
 size_t xt_resync_find_end(struct xt_windows *w, size_t at, size_t end);
 
 /*
- * There is no header at w->next: go to the next one.  Where more of the input
- * is needed to find it, this goes as far as it can; w->need_more then means
- * that this was not a byte.
+ * There is no header at w->next: skip to the next one.  If finding it takes
+ * more input, skip as far as possible; with w->need_more set, not a byte was
+ * skipped.
  */
 void xt_resync_skip_damage(struct xt_windows *w);
 
 /*
- * There is a header at `at`, and at the end that it claims another one, or
- * the input's.  False: its seal proves that the size is wrong.
+ * The window at `at` ends where another header begins, or the input ends.
+ * False if its seal proves that its size is wrong.
  */
 bool xt_resync_check_window(struct xt_windows *w, size_t at,
                             const struct xt_header *h);
 
 /*
- * Begin in the middle: go to the first window at or behind `from` and before
- * `limit` that something speaks for.  w->next is `limit`: there is none.
+ * Start in the middle of the input: set w->next to the first corroborated
+ * window in [from, limit), or to `limit`.
  */
 void xt_resync_find_first(struct xt_windows *w, size_t from, size_t limit);
 

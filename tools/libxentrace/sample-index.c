@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A sounding believes what a row of windows says, each of which leads right
- * to the next.  What looks like windows can stand in the payloads of records,
- * too; but whoever begins there comes back to those of the collector at the
- * end of the window that holds them, long before the moment that he is after.
+ * A sample is credible if a row of windows lead exactly to each other.  The
+ * payloads of records can contain bytes that look like windows, too; but a
+ * reader that begins there is back among real windows at the end of the
+ * enclosing window, long before the time that it seeks.
  */
 #include "libxentrace/sample-index.h"
 
@@ -61,8 +61,8 @@ size_t xt_sample_index_find(const struct xt_sample_index *c, uint64_t time)
 }
 
 /*
- * If the clocks of the pcpus do not agree, what one says proves nothing about
- * another: so each that has windows here has to have one from before.
+ * The clocks of pcpus may differ, so the time of one pcpu proves nothing about
+ * another: each pcpu with windows here needs one that begins before `time`.
  */
 static bool all_cpus_begin_before(const struct xt_index *i, uint64_t time)
 {

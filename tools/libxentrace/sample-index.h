@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Soundings: which time is where in a long trace, found out here and there
- * instead of by going through it.  They lead to a moment in a file of any
- * size, as long as the file is what a collector writes: passes over all
- * pcpus, one after the other, each of which takes what came since the last.
+ * Samples of a long trace: pairs of an offset and a time, taken here and there,
+ * which lead a seek to its time in a file of any size.  The file has to be in
+ * the collector's order: passes over all pcpus, each of which reads the records
+ * since the last pass.
  *
  *      S - - - - - pass 1 - -|- - - pass 2 - - -|- - - pass 3
  *      ^ some window                               w
  *
- * What w holds was traced after its pcpu was visited in pass 2, so after S was
- * written, so after all that is before S was traced.  If w begins before a
- * moment, nothing before S is of it or later.  That is all that is relied on;
- * where it cannot be seen, whoever asked goes through the whole trace.
+ * The records of w were traced after the visit to its pcpu in pass 2, so after
+ * S was written, and so after all records before S were traced.  If w begins
+ * before some time, no record before S has that time or a later one.  Seeking
+ * relies on nothing else; where this cannot be proved, the whole trace is
+ * indexed.
  */
 #ifndef LIBXENTRACE_SAMPLE_INDEX_H
 #define LIBXENTRACE_SAMPLE_INDEX_H
@@ -26,38 +27,41 @@
 
 struct xt_sample
 {
-    uint64_t at;        /* a window ... */
-    uint64_t time;      /* ... and when it begins, or one right behind it ... */
-    unsigned int cpu;   /* ... which is of this pcpu */
+    uint64_t at;        /* offset of a window */
+    uint64_t time;      /* begin of that window, or of one behind it ... */
+    unsigned int cpu;   /* ... whose pcpu this is */
 };
 
-/* Rising in both. */
+/* Offsets and times both rise. */
 struct xt_sample_index
 {
     struct xt_sample samples[XT_SAMPLES_MAX];
-    size_t nr;          /* 0: time does not rise all through the trace */
+    size_t nr;          /* 0: times do not rise through the trace */
 };
 
 /*
- * The first window at or behind `from` and before `limit`, and its time.
- * False: nothing that can be believed so easily.
+ * Sample the first window at or behind `from` and before `limit`.  False if no
+ * window there is credible without resync.
  */
 bool xt_sample_take(const unsigned char *bytes, size_t size, size_t from,
                     size_t limit, struct xt_sample *s);
 
-/* Add one behind the others.  False: it does not fit there, and c->nr is 0. */
+/*
+ * Append a sample.  If its time does not rise, clear the index and return
+ * false.
+ */
 bool xt_sample_index_add(struct xt_sample_index *c, const struct xt_sample *s);
 
-/* How many points are before `time`. */
+/* Number of samples before `time`. */
 size_t xt_sample_index_find(const struct xt_sample_index *c, uint64_t time);
 
-/* Counts passes, by the pcpus of windows in a row. */
+/* A counter of passes, from the pcpus of consecutive windows. */
 struct xt_pass_counter
 {
     unsigned int nr, cpu;
 };
 
-/* The pass of the next window; the first one is 1. */
+/* The pass of the next window; the first pass is 1. */
 static inline unsigned int xt_pass_counter_add(struct xt_pass_counter *p,
                                                unsigned int cpu)
 {
@@ -66,12 +70,12 @@ static inline unsigned int xt_pass_counter_add(struct xt_pass_counter *p,
     return p->nr;
 }
 
-/* So many passes say that nothing behind them is from before them. */
+/* Passes after which no later window has records from before them. */
 #define XT_PASSES_NEEDED 3u
 
 /*
- * An index was begun somewhere in a trace: is there nothing before it that is
- * not before `time`?
+ * The index begins somewhere in a trace.  True if all records before its first
+ * window are provably before `time`.
  */
 bool xt_index_suffices(const struct xt_index *i, uint64_t time);
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sorting a slice.  It consists of rising runs, one a pcpu; a few of them, if
- * their turns are long, are merged.  Else it takes as many buckets of equal
- * width as there are items, more or less, so that most hold one or two; and one
- * pass of insertion over the result, which is almost sorted.  Linear, without a
- * branch that depends on the data but in that pass, and all in the second-level
- * cache.
+ * Sorting a slice.  Unsorted, it consists of one rising run per pcpu.  A few
+ * runs with long stretches of one pcpu are merged.  Otherwise the items are
+ * distributed to about as many buckets of equal width, so that most buckets get
+ * one or two items, and one insertion sort over the result, which is almost
+ * sorted, completes the order.  This is linear, has data-dependent branches
+ * only in the insertion, and stays in the second-level cache.
  *
- * What came all at once makes a bucket crowded, and insertion would be
- * quadratic there.  Such a bucket is merge-sorted first.
+ * Many items at one time overfill a bucket, and insertion would be quadratic
+ * there.  Such a bucket is merge-sorted first.
  *
- * All of an ordered walk, ns a record (tests/bench/reading):
+ * All of an ordered walk, ns per record (tests/bench/reading):
  *
  *     pcpus       4     16    128   1024
  *     here     14.3   15.4   19.7   21.0
@@ -25,19 +25,19 @@
 
 #include "common/fault.h"
 
-/* Insertion into so many costs about as much as merging them. */
+/* Bucket size at which merging gets cheaper than insertion. */
 #define CROWD 24u
 
 /*
- * Runs are merged only while records come in stretches of one pcpu: each look
- * at all runs costs, and so does the wrong guess of when a stretch ends.  Of 4
- * pcpus with 1.6 records of one in a row, all of an ordered walk takes 14.5 ns
- * a record with buckets, and 17.7 merged.
+ * Runs are merged only while records come in stretches of one pcpu: each
+ * comparison of all heads costs time, and so does a mispredicted end of a
+ * stretch.  With 4 pcpus and 1.6 records of one pcpu in a row, all of an
+ * ordered walk takes 14.5 ns a record with buckets, and 17.7 merged.
  */
 #define LONG_STRETCH 4u
-#define LOOK 256u               /* items from which that is known */
+#define LOOK 256u               /* items to measure stretches in */
 
-/* 32 K buckets take 128 KiB: more would push the items out of the cache. */
+/* 32 K buckets take 128 KiB: more would evict the items from the cache. */
 #define MAX_BITS 15u
 
 int xt_slice_init(struct xt_slice *s, size_t room)
@@ -70,7 +70,7 @@ static unsigned int choose_bits(const struct xt_slice *s)
     return bits < MAX_BITS ? bits : MAX_BITS;
 }
 
-/* So many low bits of a time do not matter for its bucket. */
+/* Number of low bits of a time that do not count for its bucket. */
 static unsigned int choose_shift(const struct xt_slice *s, unsigned int bits)
 {
     unsigned int all = count_bits(s->last - s->begin);
@@ -78,7 +78,7 @@ static unsigned int choose_shift(const struct xt_slice *s, unsigned int bits)
     return all > bits ? all - bits : 0;
 }
 
-/* Where each bucket begins, and the size of the largest. */
+/* Compute where each bucket begins.  Returns the size of the largest. */
 static uint32_t count_buckets(struct xt_slice *s, size_t nr_buckets,
                               unsigned int shift)
 {
@@ -98,7 +98,7 @@ static uint32_t count_buckets(struct xt_slice *s, size_t nr_buckets,
     return most;
 }
 
-/* Turns begins of buckets into their ends. */
+/* Turns the begins of buckets into their ends. */
 static void scatter_items(struct xt_slice *s, unsigned int shift)
 {
     for ( size_t i = 0; i < s->nr; i++ )
@@ -117,7 +117,7 @@ static void merge_two_runs(struct xt_item *to, const struct xt_item *a,
     memcpy(to + (end_a - a), b, (end_b - b) * sizeof(*b));
 }
 
-/* Stable; `other` has room for as many. */
+/* Stable; `other` has space for as many items. */
 static void merge_sort(struct xt_item *items, struct xt_item *other, size_t nr)
 {
     struct xt_item *from = items, *to = other, *swap;
@@ -168,7 +168,7 @@ static void insertion_sort(struct xt_item *items, size_t nr)
 
 /* --- a few runs ---------------------------------------------------------- */
 
-/* From the run whose turn it is, all that is before any other. */
+/* Take all items of the first run that are before any other run's head. */
 static void kmerge_runs(struct xt_slice *s)
 {
     const struct xt_item *next[XT_SLICE_RUNS], *end[XT_SLICE_RUNS];
@@ -200,14 +200,14 @@ static void kmerge_runs(struct xt_slice *s)
     }
 }
 
-/* Is it worth it, and has each of them a key? */
+/* True if merging pays and all times fit into keys. */
 static bool can_merge(const struct xt_slice *s)
 {
     return s->long_runs && s->nr_runs &&
            xt_kmerge_fits(s->nr_runs, s->begin, s->last);
 }
 
-/* In stretches, as far as can be seen? */
+/* True if most records at the begin of the items come in long stretches. */
 static bool comes_in_stretches(const struct xt_item *items, size_t nr)
 {
     size_t look = nr < LOOK ? nr : LOOK, changes = 1;
@@ -217,7 +217,7 @@ static bool comes_in_stretches(const struct xt_item *items, size_t nr)
     return changes * LONG_STRETCH <= look;
 }
 
-/* --- all of it ----------------------------------------------------------- */
+/* --- sort ----------------------------------------------------------------- */
 
 static void sort_buckets(struct xt_slice *s)
 {
@@ -237,6 +237,6 @@ void xt_slice_sort(struct xt_slice *s)
         kmerge_runs(s);
     else
         sort_buckets(s);
-    /* What follows will be like this. */
+    /* The next slice will be similar. */
     s->long_runs = comes_in_stretches(s->sorted, s->nr);
 }

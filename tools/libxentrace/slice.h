@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A slice of time: the items of all pcpus from `begin` to `last`, in the order
- * in which they were found; and how they are put in the order of time.
+ * A slice of time: the items of all pcpus from `begin` to `last`, unsorted and
+ * sorted.
  */
 #ifndef LIBXENTRACE_SLICE_H
 #define LIBXENTRACE_SLICE_H
@@ -13,22 +13,23 @@
 #include "libxentrace/batch.h"
 #include "libxentrace/kmerge.h"
 
-/* So many runs can be merged. */
+/* Most runs that can be merged. */
 #define XT_SLICE_RUNS XT_KMERGE_MAX
 
 struct xt_slice
 {
-    uint64_t begin, last;       /* both in it */
-    struct xt_item *items;      /* as found: rising per pcpu, pcpu by pcpu */
+    uint64_t begin, last;       /* both inclusive */
+    struct xt_item *items;      /* unsorted: a run of rising times per pcpu */
     struct xt_item *sorted;
-    size_t nr, room;            /* of either */
-    size_t runs[XT_SLICE_RUNS]; /* where the first ones begin */
-    unsigned int nr_runs;       /* all */
+    size_t nr, room;            /* of both arrays */
+    size_t runs[XT_SLICE_RUNS]; /* begins of the first runs */
+    unsigned int nr_runs;       /* of all runs */
     uint32_t *counts;           /* of each bucket */
-    bool long_runs;             /* pcpus took turns rarely, when last sorted */
+    bool long_runs;             /* the last sorted slice had long runs of one
+                                   pcpu */
 };
 
-/* 0 or -ENOMEM; *s is to be finished either way. */
+/* 0 or -ENOMEM; call xt_slice_fini() either way. */
 int xt_slice_init(struct xt_slice *s, size_t room);
 void xt_slice_fini(struct xt_slice *s);
 
@@ -37,7 +38,7 @@ static inline void xt_slice_clear(struct xt_slice *s)
     s->nr = s->nr_runs = 0;
 }
 
-/* What is added from now on is of another pcpu. */
+/* The items that follow are another pcpu's. */
 static inline void xt_slice_begin_run(struct xt_slice *s)
 {
     if ( s->nr_runs < XT_SLICE_RUNS )
@@ -46,8 +47,8 @@ static inline void xt_slice_begin_run(struct xt_slice *s)
 }
 
 /*
- * Fill s->sorted, by time; of the same time what was found first stays first.
- * All times lie in the slice.
+ * Fill s->sorted, by time.  Stable: items of equal time keep their order.  All
+ * times have to be in the slice.
  */
 void xt_slice_sort(struct xt_slice *s);
 

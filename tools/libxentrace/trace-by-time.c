@@ -2,21 +2,22 @@
 /*
  * Records by time, segment after segment.
  *
- * OF A MAPPED FILE all windows of a segment are indexed first.  Then every
- * pcpu's next record is known at any time, and order is exact.
+ * A MAPPED FILE is indexed a whole segment at a time.  Then the next record of
+ * every pcpu is known, and the order is exact.
  *
- * OF A STREAM windows are indexed as they come, and there is a limit to what
- * can be ordered.  The collector goes through all rings, pass after pass:
+ * A STREAM is indexed window by window, and there is a limit to the times that
+ * can be ordered.  The collector visits all rings, pass after pass:
  *
  *      pass p-1        pass p          pass p+1
  *     |0  1  2  3     |0  1  2  3     |0 ...          windows, by pcpu
  *
- * Whatever is traced before pass p begins is read in pass p or before.  All
- * that was read in pass p-1 is from before pass p begins.  So when pass p+1
- * begins, nothing more will come that is before the last record of pass p-1.
+ * A record that is traced before pass p begins is read in pass p or before.
+ * All records that are read in pass p-1 were traced before pass p begins.  So
+ * when pass p+1 begins, no further record is before the last record of pass
+ * p-1.
  *
- * What does not come in passes (a file of somebody else's making, in a pipe)
- * is held until HOLD_MOST, and then given out as well as it goes.
+ * A stream without such passes (another tool's file, in a pipe) is held up to
+ * HOLD_MOST bytes, and then delivered in the best order that is possible.
  */
 #include "libxentrace/trace-private.h"
 
@@ -46,9 +47,9 @@ static void end_pass(struct xt_trace *t)
 }
 
 /*
- * What is known of a pass is when its windows begin.  That may be too little,
- * but no damage shall make it too much: so it counts only when the next window
- * of the pcpu, which is in a later pass, begins no earlier.
+ * The known times of a pass are the first times of its windows.  Such a time
+ * may be too early, but damage must not make it too late: so it counts only
+ * when the pcpu's next window, in a later pass, begins no earlier.
  */
 static void note_pass(struct xt_trace *t, uint64_t number)
 {
@@ -80,7 +81,9 @@ bool xt_trace_starts_with(const struct xt_trace *t, unsigned int cpu)
     return cpu < XT_MAX_CPUS && t->first_pass.has[cpu / 64] >> cpu % 64 & 1;
 }
 
-/* Add a window.  1: it begins the next segment. */
+/*
+ * Add a window to the index.  Returns 1 if the window begins the next segment.
+ */
 static int index_window(struct xt_trace *t, const struct xt_window *w,
                         struct err *e)
 {
@@ -103,7 +106,7 @@ static int index_window(struct xt_trace *t, const struct xt_window *w,
     return xt_order_add_window(&t->order, number) ? trace_fail_memory(t, e) : 0;
 }
 
-/* Where the first record that is still wanted begins, at most. */
+/* Offset of the first window with unread records, or XT_NOWHERE. */
 static uint64_t find_first_unread(struct xt_trace *t)
 {
     const struct xt_index *i = &t->index;
@@ -119,7 +122,7 @@ static uint64_t find_first_unread(struct xt_trace *t)
     return xt_index_get_entry(i, t->first_undone)->at;
 }
 
-/* Bytes that were indexed and not yet read. */
+/* Bytes that are indexed and not yet read. */
 static uint64_t count_held_bytes(struct xt_trace *t)
 {
     uint64_t end = xt_trace_position(t), keep = find_first_unread(t);
@@ -127,7 +130,7 @@ static uint64_t count_held_bytes(struct xt_trace *t)
     return keep < end ? end - keep : 0;
 }
 
-/* One window more.  1 at the end of the segment; 0; or -errno. */
+/* Index one more window.  Returns 1 at the end of the segment, 0, or -errno. */
 static int index_next_window(struct xt_trace *t, struct err *e)
 {
     struct xt_window w;
@@ -142,7 +145,7 @@ static int index_next_window(struct xt_trace *t, struct err *e)
     return index_window(t, &w, e);
 }
 
-/* More windows, until more can be ordered. */
+/* Index more windows until the limit rises. */
 static int index_more_windows(struct xt_trace *t, struct err *e)
 {
     uint64_t limit = t->order_limit;
@@ -189,7 +192,7 @@ int trace_begin_segment(struct xt_trace *t, struct err *e)
     return rc;
 }
 
-/* --- once more ------------------------------------------------------------ */
+/* --- rewind --------------------------------------------------------------- */
 
 void trace_keep_index(struct xt_trace *t)
 {
@@ -281,7 +284,7 @@ int trace_next_segment(struct xt_trace *t, struct err *e)
 
 /* --- batches -------------------------------------------------------------- */
 
-/* Leave out what is before t->skip_before.  False: that is all of it. */
+/* Drop the items before t->skip_before.  False if none is left. */
 static bool drop_items_before(struct xt_trace *t, struct xt_batch *b)
 {
     size_t n = 0;

@@ -1,8 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What stands behind struct xt_trace, between the files that make it: trace.c
- * (windows as they come), trace-order.c (records by time), trace-seek.c and
- * trace-points.c (where in time to begin).
+ * struct xt_trace, for the files that implement it.  The layers of this
+ * library, each of which knows only those above it in this list:
+ *
+ *     source.h        bytes: a mapped file, a stream, expanded or byte-swapped
+ *     view.h          the part of the input that is in memory
+ *     window.h        windows of records of one pcpu; resync.h after damage
+ *     index.h         the windows of a segment, listed by pcpu, with times
+ *     cursor.h        a position in the records of one pcpu, over the index
+ *     walk.h          all records of one pcpu through a cursor
+ *     order.h         records of all pcpus by time: slice.h sorts each slice
+ *     trace           this file: modes, segments, seeking
+ *
+ *     trace.c              open, rewind and close; windows in file order; info
+ *     trace-by-time.c      the index of a segment, and batches by time
+ *     trace-seek.c         span, seek and walks in a mapped file
+ *     trace-seek-frames.c  seek in a compressed file with a frame table
+ *     trace-until.c        stop indexing behind the last time that is needed
+ *     sample-index.h       times at some offsets, which tell where to seek
+ *
+ * A mapped file is indexed a segment at a time.  A stream is indexed window by
+ * window, and order_limit is the time up to which no further window can add
+ * records.
  */
 #ifndef LIBXENTRACE_TRACE_PRIVATE_H
 #define LIBXENTRACE_TRACE_PRIVATE_H
@@ -17,17 +36,17 @@
 #include "libxentrace/view.h"
 
 /*
- * Passes of the collector over all rings, as they show in the order of the
- * windows: each pass goes through the pcpus upwards.
+ * Passes of the collector over all rings, derived from the order of the
+ * windows: each pass visits the pcpus in ascending order.
  */
 struct pass_state
 {
     unsigned int cpu;           /* of the last window */
     uint64_t nr;                /* passes begun */
-    uint64_t prev_time;         /* latest time known of the one before this */
+    uint64_t prev_time;         /* latest known time of the previous pass */
 };
 
-/* Until a pcpu has its second window: which ones are there from the begin? */
+/* The pcpus with a window before any pcpu has a second window. */
 struct first_pass
 {
     bool over;
@@ -35,26 +54,30 @@ struct first_pass
 };
 
 /*
- * What was known of a mapped file before it was rewound: an index of all of its
- * first segment, in which there is no damage.
+ * The complete index of a mapped file's first segment, without damage.
+ * xt_trace_rewind() keeps the index for the next read.
  */
 struct kept_index
 {
-    bool valid;                 /* and it is still in t->index */
-    struct xt_windows windows;  /* behind that segment ... */
-    bool have_next;             /* ... and behind the next one's first window */
+    bool valid;                 /* t->index still has that index */
+    struct xt_windows windows;  /* read position behind the segment ... */
+    bool have_next;             /* ... and behind the first window of the next
+                                   segment */
     struct xt_window next;
     struct first_pass first_pass;
 };
 
-/* Where an index may end, since nobody wants what is behind (trace-until.c). */
+/*
+ * The time of xt_trace_read_until(), behind which no index is needed
+ * (trace-until.c).
+ */
 struct until
 {
     bool wanted;
     uint64_t time;
     struct xt_pass_counter passes;
     unsigned int last_early_pass; /* last pass with a window by then */
-    bool has_late_window;       /* and behind it a window began later */
+    bool has_late_window;       /* a later pass has windows after `time` */
 };
 
 enum reading_mode { MODE_NONE, MODE_WINDOW, MODE_TIME };
@@ -66,92 +89,105 @@ struct xt_trace
     struct xt_windows windows;
     struct xt_damage damage;
     enum reading_mode mode;
-    bool truncated;             /* the file was, and that is noted */
+    bool truncated;             /* the file shrank while mapped, and that is
+                                   noted */
 
-    int64_t *offsets;           /* of the pcpus' clocks, for the index */
+    int64_t *offsets;           /* clock offsets of the pcpus, for the index */
 
-    /* By time only. */
-    struct xt_index index;      /* of the segment that is being read */
+    /* Mode by time only. */
+    struct xt_index index;      /* of the current segment */
     struct xt_order order;
-    bool complete;              /* all windows of the segment are in it */
-    bool have_next;             /* the first window of the next segment */
+    bool complete;              /* the index has all windows of the segment */
+    bool have_next;             /* `next` is the first window of the next
+                                   segment */
     struct xt_window next;
     unsigned int segment;
     struct pass_state passes;
     struct first_pass first_pass;
-    uint64_t order_limit;       /* of what can be ordered yet */
-    uint64_t first_undone;      /* number of the first window not yet read */
-    uint64_t skip_before;       /* what is before this is passed over */
+    uint64_t order_limit;       /* records up to this time can be ordered */
+    uint64_t first_undone;      /* number of the first window with unread
+                                   records */
+    uint64_t skip_before;       /* batches begin at this time */
 
     struct kept_index kept;
     struct until until;
 
-    /* Of a mapped file: shortcut_min_size (trace-seek.c). */
-    uint64_t shortcut_min_size; /* for files that have this many bytes */
+    /* Shortcuts for mapped files (trace-seek.c). */
+    uint64_t shortcut_min_size; /* smaller files are indexed completely */
     struct xt_sample_index sample_index;
     bool sampled;
-    bool index_partial;         /* the index lacks the segment's begin ... */
-    bool index_suffices;        /* ... or its end, and nobody wants that */
+    bool index_partial;         /* the index lacks the begin or the end of the
+                                   segment ... */
+    bool index_suffices;        /* ... but has every window that seek and until
+                                   need */
     bool have_span;
     uint64_t first, last;
     struct xt_trace_bounds bounds;
 };
 
 /*
- * The next window as it lies in the input.  1; 0 at the end; or -errno, as
- * xt_view_more().  All that is before `keep` may go.
+ * Read the next window in the order of the input.  Returns 1; 0 at the end; or
+ * -errno of xt_view_more().  Bytes before `keep` may be released.
  */
 int trace_read_window(struct xt_trace *t, uint64_t keep, struct xt_window *w,
                       struct err *e);
 
-/* All that there is was read: has the file changed meanwhile? */
+/* At the end of the input: note if the file shrank while it was mapped. */
 void trace_note_truncation(struct xt_trace *t);
 
-/* Begin to read in this way, unless another one was begun. */
+/* Enter a reading mode.  -EBUSY if another mode has begun. */
 int trace_set_mode(struct xt_trace *t, enum reading_mode mode, struct err *e);
 
-/* From byte `from` on, where a window begins; it is in view, or that begins. */
+/*
+ * Begin the walk over windows at byte `from` of the input, where a window
+ * begins.  The byte is in view, or the view begins there.
+ */
 void trace_init_windows(struct xt_trace *t, uint64_t from);
 
-/* --- trace-points.c ------------------------------------------------------- */
+/* --- trace-seek-frames.c -------------------------------------------------- */
 
-/* If it helps, go to what is to be read for all from `time` on. */
+/*
+ * Move the read position to where all records from `time` on follow, if the
+ * source has seek points.
+ */
 int trace_seek_frames(struct xt_trace *t, uint64_t time, struct err *e);
 
 /* --- trace-until.c -------------------------------------------------------- */
 
-/* The index begins anew. */
+/* Reset the counters for a new index. */
 void trace_until_reset(struct xt_trace *t);
 
-/* Behind the window that was added last, is there nothing that is wanted? */
+/*
+ * True if no window behind the last added one has records by the wanted time.
+ */
 bool trace_until_reached(struct xt_trace *t);
 
-/* --- trace-order.c -------------------------------------------------------- */
+/* --- trace-by-time.c ------------------------------------------------------ */
 
 int trace_fail_memory(struct xt_trace *t, struct err *e);
 
-/* The next window from the begin of the trace on is of this pcpu. */
+/* Note the pcpu of the next window, counted from the begin of the trace. */
 void trace_note_first_pass(struct first_pass *f, unsigned int cpu);
 
-/* From here on, read by time. */
+/* Enter the mode by time. */
 int trace_set_mode_time(struct xt_trace *t, struct err *e);
 
-/* Begin the segment that t->next is the first window of, or the first one. */
+/* Begin the segment whose first window is t->next, or the first segment. */
 int trace_begin_segment(struct xt_trace *t, struct err *e);
 
-/* The same, and index it, if that can be done at once: if it is mapped. */
+/* Begin the next segment, and index it at once if the file is mapped. */
 int trace_next_segment(struct xt_trace *t, struct err *e);
 
-/* Before all is set back: keep the index, if it will be the same again. */
+/* Before a rewind: keep the index if a new index would be the same. */
 void trace_keep_index(struct xt_trace *t);
 
 /*
- * Index the segment.  If `from` is not 0, it is that of the first segment's
- * windows from there on, and nothing has been read yet.
+ * Index the segment.  If `from` is not 0, index the first segment's windows
+ * from byte `from` on; no record has been read yet.
  */
 int trace_build_index(struct xt_trace *t, uint64_t from, struct err *e);
 
-/* See that all is indexed that is wanted, if it is mapped. */
+/* Index all windows of a mapped file that the reader needs. */
 int trace_complete_index(struct xt_trace *t, struct err *e);
 
 #endif /* LIBXENTRACE_TRACE_PRIVATE_H */

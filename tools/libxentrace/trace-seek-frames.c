@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Going to a moment in a compressed file that has a table: it says where one
- * can begin to expand, and each such place is the beginning of a window.
+ * Seek in a compressed file with a frame table: expanding can begin at each
+ * frame in the table, and each frame begins with a window.
  *
- * As in a mapped file soundings lead there (sounding.h), only that each costs
- * a frame to expand; so there are fewer, and between two of them a bisection.
- * How early to begin then is proved by reading from there.
+ * As in a mapped file, samples lead to the time (sample-index.h).  Each sample
+ * costs the expansion of a frame, so there are fewer of them, and a bisection
+ * between two of them.  Reading from the result on proves that the start is
+ * early enough.
  */
 #include "libxentrace/trace-private.h"
 
 #include "libxentrace/resync.h"
 
-/* As many places are looked at, to see that time rises all through it. */
+/* Samples of the file, which show that times rise throughout. */
 #define NR_SAMPLES 32u
 
-/* No window that says when it was, in so much: then this place is no help. */
+/* Bytes without a timed window after which a sample is given up. */
 #define SAMPLE_RANGE (4u << 20)
 
-/* Reads windows from any place on, beside whoever reads the trace. */
+/* A second reader of windows, at any offset, beside the reader of the trace. */
 struct probe
 {
     struct xt_trace *t;
@@ -43,7 +44,10 @@ static int probe_go(struct probe *p, uint64_t at, struct err *e)
     return rc;
 }
 
-/* 1 and the next window, and if it is timed; 0 at the end; or -errno. */
+/*
+ * Read the next window, and its time if it has one.  Returns 1; 0 at the end;
+ * or -errno.
+ */
 static int probe_next(struct probe *p, struct xt_window *w, bool *timed,
                       uint64_t *time, struct err *e)
 {
@@ -65,7 +69,9 @@ static int probe_next(struct probe *p, struct xt_window *w, bool *timed,
     return 1;
 }
 
-/* 1: the first time from `at` on; 0: there is none near; or -errno. */
+/*
+ * Find the first time from `at` on.  Returns 1; 0 if none is near; or -errno.
+ */
 static int find_first_time(struct probe *p, uint64_t at, uint64_t *time,
                            struct err *e)
 {
@@ -81,7 +87,10 @@ static int find_first_time(struct probe *p, uint64_t at, uint64_t *time,
     return rc > 0 ? timed : rc;
 }
 
-/* 1: what is before `at` is before `time`; 0: that is not said; or -errno. */
+/*
+ * Returns 1 if all records before `at` are before `time`; 0 if that cannot be
+ * proved; or -errno.
+ */
 static int prove_start(struct probe *p, uint64_t at, uint64_t time,
                        struct err *e)
 {
@@ -100,7 +109,7 @@ static int prove_start(struct probe *p, uint64_t at, uint64_t time,
     return rc < 0 ? rc : 0;
 }
 
-/* Between points lo, which is before `time`, and hi: the last that is. */
+/* Find the last point before `time`, between *lo, which is, and hi. */
 static int bisect_points(struct probe *p, const uint64_t *points, size_t *lo,
                          size_t hi, uint64_t time, struct err *e)
 {
@@ -120,7 +129,7 @@ static int bisect_points(struct probe *p, const uint64_t *points, size_t *lo,
     return rc < 0 ? rc : 0;
 }
 
-/* Chart the points, whose numbers stand for where they are. */
+/* Take samples at the points.  A sample's offset is the number of its point. */
 static int sample_points(struct probe *p, const uint64_t *points, size_t nr,
                          struct err *e)
 {
@@ -141,7 +150,7 @@ static int sample_points(struct probe *p, const uint64_t *points, size_t nr,
     return rc < 0 ? rc : 0;
 }
 
-/* Where to begin, if not at 0: *from. */
+/* Find the offset at which to begin: *from, which stays 0 if none is proved. */
 static int find_start_point(struct probe *p, const uint64_t *points, size_t nr,
                             uint64_t time, uint64_t *from, struct err *e)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What only a mapped file can: to say when it begins and ends, and to go to a
- * moment.
+ * Functions that need a mapped file: its span, seeking to a time, and walks.
  *
- * Both are known from an index of all windows.  Of a long file that takes its
- * time: a page fault for every other window, or worse, a read of the disk.  So
- * soundings say first where to look (sounding.h), and then the windows from
- * there on are indexed.  What comes out is the same; where that cannot be
- * proved, all windows are indexed as ever.
+ * The span and the offset of a time follow from an index of all windows.  For a
+ * long file such an index is slow: a page fault for every other window, or a
+ * read of the disk.  So samples of the file show where to look first
+ * (sample-index.h), and only the windows from there on are indexed.  The result
+ * is the same; where that cannot be proved, all windows are indexed.
  */
 #include "libxentrace/trace-private.h"
 
@@ -16,19 +15,21 @@
 
 #define NO_LIMIT UINT64_MAX
 
-/* How far to look for a window: most windows are smaller by far. */
+/* Range in bytes to search for a window: most windows are far smaller. */
 #define SAMPLE_RANGE (1u << 20)
 
 /*
- * What a sounding looks at, mostly.  All of it is asked for beforehand, so that
- * a disk is busy with many of them at once.
+ * Bytes that taking a sample mostly reads.  All of them are prefetched before
+ * the first sample is taken, which keeps a disk busy with many requests.
  */
 #define SAMPLE_BYTES (256u << 10)
 
-/* So many soundings are between the last of the others and the end. */
+/* Additional samples between the last regular sample and the end. */
 #define FINE 16u
 
-/* Points of the chart, from the end, that the end of a trace is taken from. */
+/*
+ * Samples, counted from the end, at which the search for the last time begins.
+ */
 #define TAIL 3u
 
 static int need_map(struct xt_trace *t, struct err *e)
@@ -41,7 +42,10 @@ static int need_map(struct xt_trace *t, struct err *e)
 
 /* --- soundings ------------------------------------------------------------ */
 
-/* `nr` soundings from `at` on, that far apart.  False: time does not rise. */
+/*
+ * Take `nr` samples, `step` bytes apart, from `at` on.  False if times do not
+ * rise.
+ */
 static bool take_samples(struct xt_trace *t, uint64_t at, uint64_t step,
                          unsigned int nr)
 {
@@ -62,7 +66,9 @@ static bool take_samples(struct xt_trace *t, uint64_t at, uint64_t step,
     return true;
 }
 
-/* The end is what is looked at most: there they are closer together. */
+/*
+ * Sample the whole file.  The end is read most often: its samples are closer.
+ */
 static void sample_file(struct xt_trace *t)
 {
     const unsigned int coarse = XT_SAMPLES_MAX - FINE;
@@ -77,7 +83,7 @@ static void sample_file(struct xt_trace *t)
     xt_source_set_sparse(t->source, false);
 }
 
-/* Is there a way around an index of the whole file? */
+/* True if samples can replace an index of the whole file. */
 static bool has_samples(struct xt_trace *t)
 {
     if ( t->segment || (t->complete && !t->index_partial) ||
@@ -123,8 +129,8 @@ static void find_last(const struct xt_trace *t, uint64_t *last)
 }
 
 /*
- * The first time stamp, and who is there, of the first passes.  1: there are
- * not enough to say that nothing is earlier; 0; or -ENOMEM.
+ * Find the first time stamp, and t->first_pass, from the first passes.  Returns
+ * 1 if there are too few passes to prove the result; 0; or -ENOMEM.
  */
 static int find_first_fast(struct xt_trace *t, uint64_t *first)
 {
@@ -157,7 +163,10 @@ static int find_first_fast(struct xt_trace *t, uint64_t *first)
     return rc;
 }
 
-/* The span, of its ends.  t->have_span is false: they do not say. */
+/*
+ * Find the span from both ends of the file. t->have_span stays false if the
+ * ends do not prove it.
+ */
 static int find_span_fast(struct xt_trace *t, struct err *e)
 {
     const struct xt_sample_index *c = &t->sample_index;
@@ -201,7 +210,7 @@ static int find_span_any(struct xt_trace *t, struct err *e)
     return 0;
 }
 
-/* The end is the end, whatever is wanted. */
+/* The span does not depend on xt_trace_read_until(). */
 static int need_span(struct xt_trace *t, struct err *e)
 {
     bool wanted = t->until.wanted;
@@ -225,13 +234,16 @@ int xt_trace_span(struct xt_trace *t, uint64_t *first, uint64_t *last,
 
 /* --- a moment ------------------------------------------------------------- */
 
-/* Index from where nothing before is of `time` or later: t->index_suffices. */
+/*
+ * Index the file from the last sample that provably precedes all records from
+ * `time` on, and set t->index_suffices.
+ */
 static int index_near_time(struct xt_trace *t, uint64_t time, struct err *e)
 {
     size_t n = xt_sample_index_find(&t->sample_index, time), back = TAIL;
     int rc = 0;
 
-    /* What the span was taken from may do. */
+    /* The index of the span may suffice. */
     t->index_suffices = t->index_partial && xt_index_suffices(&t->index, time);
     for ( ; !rc && !t->index_suffices && back < n; back *= 2 )
     {
@@ -267,7 +279,7 @@ int xt_trace_seek(struct xt_trace *t, uint64_t time, struct err *e)
     return rc;
 }
 
-/* --- and some time before it ---------------------------------------------- */
+/* --- history before a time ------------------------------------------------ */
 
 static uint64_t find_start_fast(const struct xt_sample_index *c, uint64_t time,
                                 uint64_t bytes)
@@ -312,7 +324,7 @@ int xt_trace_find_start(struct xt_trace *t, uint64_t time, uint64_t bytes,
     return rc;
 }
 
-/* --- all of it ------------------------------------------------------------ */
+/* --- walks ---------------------------------------------------------------- */
 
 int xt_trace_cpus(struct xt_trace *t, unsigned int *nr, struct err *e)
 {

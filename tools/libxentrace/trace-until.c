@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Whoever wants what was up to a moment needs no index of what was long after
- * it.  When does an index hold all that is of the moment or before?
+ * A reader that stops at some time needs no index of windows long after that
+ * time.  When does an index contain all records up to that time?
  *
  *      - - pass 1 - -|- - - pass 2 - - -|- - - pass 3 - - -|
  *              w
  *
- * If window w begins after the moment, its pcpu was visited after it.  So all
- * that is of the moment or before was traced before that visit, and is read by
- * the end of the next pass (sounding.h).  Some more passes are waited for in
- * which no window begins by then, lest a clock that is behind be overlooked;
- * and some more soundings, which say that time rises all through the file.
+ * If window w begins after the time, its pcpu was visited after the time.  So
+ * all records up to the time were traced before that visit, and are read by the
+ * end of the next pass (sample-index.h).  The index continues for some more
+ * passes in which no window begins by the time, in case the clock of a pcpu is
+ * behind; and for some more samples, which show that times rise through the
+ * file.
  */
 #include "libxentrace/trace-private.h"
 
-/* Soundings behind the moment that the index has to go beyond. */
+/* Samples after the time that the index has to pass. */
 #define BEYOND 3u
 
 void xt_trace_read_until(struct xt_trace *t, uint64_t time)
@@ -29,7 +30,7 @@ void trace_until_reset(struct xt_trace *t)
     *u = (struct until){ .wanted = u->wanted, .time = u->time };
 }
 
-/* Windows of one pcpu in a row may be of one visit. */
+/* Consecutive windows of one pcpu may belong to one visit. */
 static void count_until_pass(struct xt_trace *t, unsigned int cpu)
 {
     struct xt_pass_counter *p = &t->until.passes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The front door: opening, and the windows as the input has them.
+ * xt_trace: open, rewind, close, and reading window by window.
  */
 #include "libxentrace/trace-private.h"
 
@@ -13,12 +13,12 @@
 #include "libxentrace/seal.h"
 
 /*
- * More of an input than this is never held for the sake of one window: then
- * what is there is taken for all there is.  No window is as large.
+ * Most bytes that are held in memory for one window; behind them the input
+ * counts as ended.  No window is that large.
  */
 #define LOOK_MOST (2u * XT_WINDOW_MAX)
 
-/* A file smaller than this is indexed in milliseconds. */
+/* A smaller file is indexed in milliseconds. */
 #define SHORTCUTS_FROM (64u << 20)
 
 void trace_init_windows(struct xt_trace *t, uint64_t from)
@@ -109,7 +109,9 @@ int trace_set_mode(struct xt_trace *t, enum reading_mode mode, struct err *e)
 
 /* --- bringing more into memory -------------------------------------------- */
 
-/* How much has to be there from the next window on for another try to pay. */
+/*
+ * The end of the view that makes the next attempt to read a window worthwhile.
+ */
 static uint64_t choose_view_end(struct xt_trace *t)
 {
     struct xt_windows look = t->windows;
@@ -118,7 +120,10 @@ static uint64_t choose_view_end(struct xt_trace *t)
 
     if ( xt_header_read(&look, look.next, &h) )
         whole += h.size;
-    /* If it is there already, this is a search, which grows with its input. */
+    /*
+     * If the window is in view already, resync is searching: grow in
+     * proportion.
+     */
     return have < whole ? whole : have + have / 4;
 }
 
@@ -192,7 +197,7 @@ void xt_trace_begin_records(struct xt_trace *t, const struct xt_window *w,
 
 /* --- clocks of pcpus ------------------------------------------------------ */
 
-/* Those of pcpus that nobody named are 0. */
+/* The offset of a pcpu is 0 until xt_trace_set_offset(). */
 static int grow_offsets(struct xt_trace *t, unsigned int nr)
 {
     unsigned int from = t->index.nr_offsets;
@@ -229,7 +234,7 @@ int64_t xt_trace_offset(const struct xt_trace *t, unsigned int cpu)
     return xt_index_offset(&t->index, cpu);
 }
 
-/* --- about it ------------------------------------------------------------- */
+/* --- information ---------------------------------------------------------- */
 
 static void learn_from_window(const struct xt_window *w, struct xt_info *info)
 {
@@ -242,7 +247,7 @@ static void learn_from_window(const struct xt_window *w, struct xt_info *info)
         xt_info_learn(info, &r);
 }
 
-/* False: there has to be more in memory. */
+/* False if the view has to be extended first. */
 static bool learn_from_view(const struct xt_trace *t, struct xt_info *info)
 {
     struct xt_damage ignored = { 0 };
@@ -263,8 +268,8 @@ static bool learn_from_view(const struct xt_trace *t, struct xt_info *info)
 }
 
 /*
- * A stream is looked at as far as a file, although whoever sends it may take a
- * while: what is known here decides on names and seconds in all that follows.
+ * A stream is read as far as a file is, although its writer may be slow: names
+ * and units of all later output depend on this information.
  */
 int xt_trace_info(struct xt_trace *t, struct xt_info *info, struct err *e)
 {

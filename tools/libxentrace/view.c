@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A buffer that slides.  Bytes are moved only when there is no room behind
- * them and at least as much before them, so each is moved about once.
+ * A sliding buffer.  Bytes move only when there is no space behind them and at
+ * least as much space before them, so each byte moves about once.
  */
 #include "libxentrace/view.h"
 
@@ -13,7 +13,7 @@
 #include "common/fault.h"
 
 #define ROOM_FIRST (1u << 20)
-#define READ_LEAST (1u << 18)   /* the best size for a copy out of the kernel */
+#define READ_LEAST (1u << 18)   /* best size for a copy from the kernel */
 
 void xt_view_init(struct xt_view *v, struct xt_source *source)
 {
@@ -32,7 +32,7 @@ void xt_view_fini(struct xt_view *v)
     *v = (struct xt_view){ 0 };
 }
 
-/* Of a large buffer only the page table is copied. */
+/* Growing a large buffer copies only its page table. */
 static int grow_buffer(struct xt_view *v)
 {
     size_t room = v->room ? 2 * v->room : ROOM_FIRST;
@@ -45,7 +45,7 @@ static int grow_buffer(struct xt_view *v)
     return 0;
 }
 
-/* See that a read is worth while. */
+/* Reserve enough space for a worthwhile read. */
 static int reserve_room(struct xt_view *v)
 {
     size_t live = v->hi - v->lo;

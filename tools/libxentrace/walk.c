@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The slow half of a walk: once a window.
+ * The slow path of a walk, once per window.
  */
 #include "libxentrace/walk.h"
 
@@ -18,9 +18,9 @@ static void load_window(struct xt_walk *w)
 }
 
 /*
- * Of a walk that rests often the system maps more than was looked at.  Four
- * times that is counted, so that others' pages go before they are many, and
- * yet no page comes back too often for what is read of it.
+ * A walk that pauses often has more pages mapped than it has read.  Counting
+ * four times the bytes releases pages early enough when there are many walks,
+ * and rarely maps a page again.
  */
 void xt_walk_pause(struct xt_walk *w)
 {

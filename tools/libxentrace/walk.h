@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A walk over all records of one pcpu, from window to window: the fastest way
- * through a trace, for whatever does not depend on other pcpus.  Walks of
- * different pcpus may be in different threads.
+ * to read a trace, for reports that treat each pcpu by itself.  Walks over
+ * different pcpus may run in different threads.
  */
 #ifndef LIBXENTRACE_WALK_H
 #define LIBXENTRACE_WALK_H
@@ -14,29 +14,32 @@
 struct xt_walk
 {
     const unsigned char *at;    /* the next record */
-    const unsigned char *end;   /* of its window */
-    const unsigned char *released; /* up to there it is known to be done with */
-    struct xt_cursor cursor;    /* which window that is */
+    const unsigned char *end;   /* end of its window */
+    const unsigned char *released; /* bytes before are counted as used */
+    struct xt_cursor cursor;    /* position of the window */
     struct xt_read_context context;
-    struct xt_damage damage;    /* what this walk found */
+    struct xt_damage damage;    /* damage that this walk found */
 };
 
-/* Over a pcpu of an index that is complete, in an input that is mapped. */
+/* Begin a walk over a pcpu.  The index is complete, the input is mapped. */
 void xt_walk_init(struct xt_walk *w, const struct xt_read_context *r,
                   unsigned int cpu);
 
-/* The walk is at the end of what it can read: go to the next window. */
+/*
+ * Enter the next window, from the end of the readable records.  False at the
+ * end of the pcpu.
+ */
 bool xt_walk_next_window(struct xt_walk *w);
 
 /*
- * The walk rests.  What is behind it need not stay in memory: of many pcpus,
- * and in large windows, that is the whole of a file.
+ * Pause a walk: its pages behind `at` may be released.  The walks of many pcpus
+ * over large windows would otherwise hold the whole file in memory.
  */
 void xt_walk_pause(struct xt_walk *w);
 
 /*
- * The next record, or false at the end.  *at is the caller's copy of w->at: in
- * a register, where the way from one record to the next is not by memory.
+ * The next record, or false at the end.  *at is the caller's copy of w->at,
+ * which the compiler can keep in a register.
  */
 static inline bool xt_walk_next_at(struct xt_walk *w, const unsigned char **at,
                                    struct xt_record *r)

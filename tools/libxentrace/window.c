@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The window codec.  Where the input is sound, reading is two comparisons a
- * window: this header is credible, and so is the one that it leads to.  All
- * else is the slow way, resync.c, which decides what can still be believed.
+ * The window codec.  In valid input, reading takes two comparisons per window:
+ * its header is credible, and so is the next header.  All other cases are the
+ * slow path, resync.c, which decides what is still credible.
  */
 #include "libxentrace/window.h"
 
@@ -48,7 +48,10 @@ static bool is_input_end(struct xt_windows *w, size_t at)
     return at == w->size && !w->more;
 }
 
-/* The next window, or where it turns out to be none: then try again. */
+/*
+ * Take the window at w->next.  False if its header turns out to be wrong: then
+ * try again at the new w->next.
+ */
 static bool take_window(struct xt_windows *w, const struct xt_header *h,
                         struct xt_window *out)
 {
@@ -92,7 +95,10 @@ static enum step next_step(struct xt_windows *w, struct xt_window *out)
     return STEP_ON;
 }
 
-/* As next_step(), from a copy that is the truth only if nothing was missing. */
+/*
+ * next_step() on a copy of the walk, which is kept only if no input was
+ * missing.
+ */
 static enum step next_step_on_copy(struct xt_windows *w, struct xt_window *out)
 {
     struct xt_damage damage = *w->damage;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Windows: what a trace file is made of.  A window is a run of one pcpu's
+ * Windows: the units of a trace file.  A window is a sequence of one pcpu's
  * records, copied from its ring, behind a header that is itself a record:
  *
  *   +------------+-----+-------+--------------------------------+
@@ -8,13 +8,13 @@
  *   +------------+-----+-------+--------------------------------+
  *   0            4     8       12                               12 + bytes
  *
- * That is all there is: no file header, no index, no end mark.  So a reader
- * hops from header to header, and every other structure is built on that.
+ * A file has no header, no index and no end mark.  A reader follows the window
+ * headers, and all other structures are built from them.
  *
- * Reading damage: where a header should be and is not, the records before
- * say how far they are good, and then the input is searched for the next
- * header that something else speaks for as well (its first record, and the
- * header after it).  The work is linear in the input, whatever it is.
+ * Damage: where a header is missing, the records of the window before show how
+ * far that window is valid.  Then the input is searched for the next header
+ * that further evidence supports (its first record, and the header behind its
+ * window).  The work is linear in the size of any input.
  */
 #ifndef LIBXENTRACE_WINDOW_H
 #define LIBXENTRACE_WINDOW_H
@@ -32,9 +32,9 @@
 #define XT_WINDOW_HEADER 12u
 
 /*
- * What a believable header says.  Xen can be built for 16,383 pcpus; a ring
- * has at most 65,535 pages, and what is left of the last MiB is for records
- * that a collector adds.
+ * Limits of a credible header.  Xen can be built for 16,383 pcpus; a ring has
+ * at most 65,535 pages, and the remainder of the last MiB leaves space for
+ * records that a collector adds.
  */
 #define XT_MAX_CPUS 16384u
 #define XT_WINDOW_MAX (1u << 28)
@@ -45,30 +45,30 @@ struct xt_window
 {
     unsigned int cpu;
     uint64_t at;                /* offset of its header in the input */
-    const unsigned char *bytes; /* its records: borrowed from the input */
-    size_t size;                /* of them, as far as they can be believed */
-    bool cut;                   /* the input ended inside it */
+    const unsigned char *bytes; /* its records, borrowed from the input */
+    size_t size;                /* of the credible records */
+    bool cut;                   /* the input ends inside the window */
 };
 
 /*
- * A walk over the windows of an input, or of the part of it that is in memory
- * (view.h).  Of such a part, a window is given out only when no byte behind
- * it could tell another story: until then the walk is need_more.
+ * A walk over the windows of an input, or of the part that is in memory
+ * (view.h).  A window from a part is delivered only when no later byte could
+ * change the result; until then need_more is set.
  */
 struct xt_windows
 {
-    const unsigned char *bytes; /* borrowed: outlives the walk */
+    const unsigned char *bytes; /* borrowed, outlives the walk */
     size_t size;
     uint64_t origin;            /* of bytes[0] in the input */
-    bool more;                  /* the input goes on behind size */
-    bool need_more;             /* wanted to see what is there */
-    size_t next;                /* in bytes: where a header should be */
-    struct xt_damage *damage;   /* borrowed: told of everything skipped */
+    bool more;                  /* the input continues behind `size` */
+    bool need_more;             /* a decision needs bytes behind `size` */
+    size_t next;                /* offset in bytes[] of the next header */
+    struct xt_damage *damage;   /* borrowed, notes all skipped bytes */
 
-    /* What resync.c remembers. */
+    /* State of resync.c. */
     uint64_t expected_seal;     /* number of the next seal */
-    uint64_t wasted;            /* bytes summed up in vain */
-    bool skipping;              /* the end of `skipped` is not yet found */
+    uint64_t wasted;            /* bytes read without result */
+    bool skipping;              /* the end of `skipped` is not found yet */
     struct xt_damage_place skipped;
 };
 
@@ -76,20 +76,20 @@ void xt_windows_init(struct xt_windows *w, const void *bytes, size_t size,
                      struct xt_damage *damage);
 
 /*
- * The next one, or false at the end of the input; or, with w->need_more, false
- * because more of it is needed: the same call works again after
- * xt_windows_move().  What lies before w->next is then done with.
+ * The next window.  False at the end of the input; or, with w->need_more set,
+ * when more input is needed: repeat the call after xt_windows_move().  The
+ * bytes before w->next are no longer needed.
  */
 bool xt_windows_next(struct xt_windows *w, struct xt_window *out);
 
 /*
- * The walk goes on in another part of the input, `bytes` being what stands at
- * `origin` in it; where the next header should be has to lie in it.
+ * Continue the walk in another part of the input: `bytes` begins at offset
+ * `origin`, and contains the offset of the next header.
  */
 void xt_windows_move(struct xt_windows *w, const void *bytes, size_t size,
                      uint64_t origin, bool more);
 
-/* For resync.c: a window's header as it stands in the input. */
+/* For resync.c: the header of a window, as in the input. */
 struct xt_header
 {
     uint32_t magic;
@@ -98,8 +98,8 @@ struct xt_header
 };
 
 /*
- * Are there `size` bytes at `at`?  No look at the input without this: where
- * there could be more than is in memory, it makes the walk need_more.
+ * True if `size` bytes are in memory at `at`.  Every access to the input needs
+ * this check: it sets need_more if the bytes may lie behind the part in memory.
  */
 static inline bool xt_windows_has(struct xt_windows *w, size_t at,
                                   size_t size)
@@ -110,15 +110,15 @@ static inline bool xt_windows_has(struct xt_windows *w, size_t at,
     return false;
 }
 
-/* The header at `at`, if all of it is there and it says nothing absurd. */
+/* Read the header at `at`.  False if it is incomplete or not credible. */
 bool xt_header_read(struct xt_windows *w, size_t at, struct xt_header *h);
 
 /* A walk over the records of one window. */
 struct xt_records
 {
     const unsigned char *at;    /* the next record */
-    const unsigned char *end;   /* moves back to `at` before damage */
-    uint64_t offset_of_end;     /* in the input, for the book of damage */
+    const unsigned char *end;   /* set to `at` at damage */
+    uint64_t offset_of_end;     /* in the input, for damage */
     struct xt_damage *damage;
 };
 
@@ -132,10 +132,10 @@ static inline void xt_records_init(struct xt_records *w,
     w->damage = damage;
 }
 
-/* Note that the rest of the window is given up, if there is any. */
+/* End the walk.  The rest of the window, if any, is noted as damage. */
 void xt_records_stop(struct xt_records *w);
 
-/* The next one, or false at the end of the window or before damage. */
+/* The next record.  False at the end of the window, or at damage. */
 static inline bool xt_records_next(struct xt_records *w, struct xt_record *r)
 {
     size_t size = xt_record_decode(r, w->at, w->end);
@@ -151,8 +151,8 @@ static inline bool xt_records_next(struct xt_records *w, struct xt_record *r)
 
 /* --- writing ------------------------------------------------------------- */
 
-/* A window ready to be written with one writev(). */
-#define XT_SEAL_BYTES 12u       /* what a seal takes (seal.h) */
+/* A window, ready to be written with one writev(). */
+#define XT_SEAL_BYTES 12u       /* size of a seal (seal.h) */
 
 struct xt_frame
 {
@@ -162,8 +162,8 @@ struct xt_frame
 };
 
 /*
- * Frame one or two spans of records: two if they go over the end of a ring.
- * The frame points to itself and to the spans: it is not to be copied.
+ * Frame one or two spans of records: two if the records wrap around the end of
+ * a ring.  The frame has pointers to itself and to the spans: do not copy it.
  */
 void xt_frame_init(struct xt_frame *f, unsigned int cpu,
                    const struct iovec *spans, int nr_spans);
