@@ -66,7 +66,7 @@ static void learn_from_exit(struct xt_dialect *d, const struct xt_record *r)
  * word, and the upper half of the domain's is zero: a bit there is old Xen's.
  */
 static void learn_from_domain(struct xt_dialect *d, const struct xt_record *r,
-                              struct xt_place dom)
+                              struct xt_field_place dom)
 {
     assert(dom.bits == 32);
     if ( xt_field_load(r, dom) >> 16 )

@@ -21,31 +21,32 @@
 #include "libxentrace/record.h"
 
 /* A field lies inside of one word, or is two whole words. */
-struct xt_place
+struct xt_field_place
 {
     uint8_t bit;                /* the first, in the payload */
     uint8_t bits;               /* 0: no such field, which reads as 0 */
 };
 
-/* Constants that tracetool generates. */
-#define XT_BIT(event, field) XT_BIT_##event##__##field
-#define XT_BITS(event, field) XT_BITS_##event##__##field
-#define XT_WORDS(event) XT_WORDS_##event
-#define XT_VALUE(type, value) XT_VALUE_##type##__##value
+/* Constants that tracetool generates, as unsigned numbers. */
+#define XT_BIT(event, field) (XT_BIT_##event##__##field + 0u)
+#define XT_BITS(event, field) (XT_BITS_##event##__##field + 0u)
+#define XT_WORDS(event) (XT_WORDS_##event + 0u)
+#define XT_ID_FIELDS(event) (XT_ID_FIELDS_##event + 0u)
+#define XT_VALUE(type, value) (XT_VALUE_##type##__##value + 0u)
 
-/* A struct xt_place: its initializer, and a value. */
+/* A struct xt_field_place: its initializer, and a value. */
 #define XT_PLACE(event, field) { XT_BIT(event, field), XT_BITS(event, field) }
-#define XT_AT(event, field) ((struct xt_place)XT_PLACE(event, field))
+#define XT_AT(event, field) ((struct xt_field_place)XT_PLACE(event, field))
 
 static inline bool xt_field_present(const struct xt_record *r,
-                                    struct xt_place p)
+                                    struct xt_field_place p)
 {
     return p.bits && p.bit + p.bits <= 32u * r->words;
 }
 
 /* The bits of the field; not extended by its sign. */
 static inline uint64_t xt_field_load(const struct xt_record *r,
-                                     struct xt_place p)
+                                     struct xt_field_place p)
 {
     uint32_t word;
 

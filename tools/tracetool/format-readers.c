@@ -6,7 +6,7 @@
  *     XT_WORDS_sched_wake                  words of payload, at least
  *     XT_BIT_sched_wake__vcpu, XT_BITS_... the place of a field
  *     xt_view_sched_wake(r)                the payload as a struct, or NULL
- *     xt_is_NAME(event), xt_id_NAME_FIELD(event)
+ *     xt_is_NAME(event), xt_id_NAME_FIELD(event), XT_ID_FIELDS_NAME
  *                                          ids that carry fields
  *     xt_layout_NAME(version, words)       which of two layouts, 0 the oldest
  *     XT_VALUE_runstate__blocked           a value of an enum
@@ -45,7 +45,7 @@ static bool has_values(const struct tt_sem *sem)
 
 /* ---- fields ----------------------------------------------------------- */
 
-/* A struct xt_place is inside of a word, or two whole words. */
+/* A struct xt_field_place is inside of a word, or two whole words. */
 static bool has_place(const struct tt_arg *a)
 {
     return !a->in_id && a->present < 0 &&
@@ -73,6 +73,12 @@ static void put_constants(const struct tt_request *r, const struct tt_event *e)
     fprintf(r->out, "/* 0x%08x */\nenum\n{\n    XT_WORDS_", e->id);
     emit_layout(r->out, r->model, e);
     fprintf(r->out, " = %u,\n", e->words);
+    if ( e->id_fields )
+    {
+        fputs("    XT_ID_FIELDS_", r->out);
+        emit_layout(r->out, r->model, e);
+        fprintf(r->out, " = 0x%08x,\n", e->id_fields);
+    }
     for ( size_t i = 0; i < e->nr_args; i++ )
         put_field(r, e, &e->args[i]);
     fputs("};\n\n", r->out);

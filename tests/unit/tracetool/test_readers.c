@@ -70,7 +70,8 @@ static unsigned int find_field(const struct xt_event *e, const char *name)
 }
 
 static void check_field(const struct xt_record *r, const char *layout,
-                        const char *name, struct xt_place p, uint64_t member)
+                        const char *name, struct xt_field_place p,
+                        uint64_t member)
 {
     const struct xt_event *e = find_layout(layout);
     uint64_t mask = UINT64_MAX >> (64 - p.bits), value;
@@ -131,7 +132,7 @@ START_TEST(short_record_has_no_view)
     n.r.words = 1;
     ck_assert_ptr_nonnull(xt_view_hvm_ioport_read(&n.r));
     ck_assert(!xt_field_present(&n.r, XT_AT(hvm_ioport_read, data)));
-    ck_assert_uint_eq(xt_field_load(&n.r, (struct xt_place){ 0, 0 }), 0);
+    ck_assert_uint_eq(xt_field_load(&n.r, (struct xt_field_place){ 0, 0 }), 0);
 }
 END_TEST
 

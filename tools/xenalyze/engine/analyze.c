@@ -194,7 +194,10 @@ static void free_pcpus(struct analysis *a)
 {
     for ( unsigned int i = 0; i < a->nr_pcpus; i++ )
         if ( a->pcpus[i] )
+        {
             free(a->pcpus[i]->changes.items);
+            free(a->pcpus[i]->name);
+        }
     free(a->pcpus);
     arena_reset(&a->pcpu_arena);
     a->pcpus = NULL;

@@ -10,64 +10,80 @@
  */
 #include "xenalyze/machine/pcpu.h"
 
-#define XEN_4_19 0x0413u
-
-enum shape { GRANT, SET, RANGE, POD };
-
-static const struct
+/* A record without the domain is too short. */
+struct layout
 {
-    bool known;
-    uint8_t kind, shape, words;
-} layouts[] = {
-    [1] = { true, MEMORY_GRANT_MAP, GRANT, 1 },
-    [2] = { true, MEMORY_GRANT_UNMAP, GRANT, 1 },
-    [3] = { true, MEMORY_GRANT_TRANSFER, GRANT, 1 },
-    [4] = { true, MEMORY_SET_P2M, SET, 6 },
-    [5] = { true, MEMORY_DECREASE_RESERVATION, RANGE, 3 },
-    [16] = { true, MEMORY_POD_POPULATE, POD, 5 },
-    [17] = { true, MEMORY_POD_ZERO_RECLAIM, POD, 5 },
-    [18] = { true, MEMORY_POD_SPLINTER, RANGE, 3 },
+    struct xt_field_place gfn, mfn, type, dom, order;
 };
 
-#define NR_LAYOUTS (sizeof(layouts) / sizeof(layouts[0]))
-
-static bool has_order_word(const struct pcpu *p, const struct xt_record *r,
-                           unsigned int at)
+struct kind
 {
-    uint32_t order = record_word(r, at + 1);
+    uint32_t event;             /* 0: no such event */
+    uint8_t kind;
+    /* Which of two layouts: 0 until 4.18, 1 since; NULL: there is one. */
+    unsigned int (*choose)(uint16_t version, unsigned int words);
+    struct layout layouts[2];
+};
 
-    if ( p->dialect->version )
-        return p->dialect->version >= XEN_4_19;
-    return !(record_word(r, at) >> 16) && r->words > at + 1 &&
-           (order == 9 || order == 18);
+#define DOM(name) .dom = XT_PLACE(name, dom)
+#define RANGE(name) \
+    DOM(name), .gfn = XT_PLACE(name, gfn), .order = XT_PLACE(name, order)
+#define POD(name) RANGE(name), .mfn = XT_PLACE(name, mfn)
+#define P2M(name) POD(name), .type = XT_PLACE(name, type)
+/* Until 4.18 without an order. */
+#define SPLINTER(name) DOM(name), .gfn = XT_PLACE(name, gfn)
+
+#define ROW(event, ...) [(event) - TRC_MEM] = { event, __VA_ARGS__ }
+#define ONE(fields, name) NULL, { { fields(name) } }
+#define TWO(old, new, name) \
+    xt_layout_##name, { { old(name##_until_4_18) }, { new(name) } }
+
+static const struct kind kinds[] = {
+    ROW(TRC_MEM_PAGE_GRANT_MAP, MEMORY_GRANT_MAP,
+        ONE(DOM, mem_page_grant_map)),
+    ROW(TRC_MEM_PAGE_GRANT_UNMAP, MEMORY_GRANT_UNMAP,
+        ONE(DOM, mem_page_grant_unmap)),
+    ROW(TRC_MEM_PAGE_GRANT_TRANSFER, MEMORY_GRANT_TRANSFER,
+        ONE(DOM, mem_page_grant_transfer)),
+    ROW(TRC_MEM_SET_P2M_ENTRY, MEMORY_SET_P2M, ONE(P2M, mem_set_p2m_entry)),
+    ROW(TRC_MEM_DECREASE_RESERVATION, MEMORY_DECREASE_RESERVATION,
+        TWO(RANGE, RANGE, mem_decrease_reservation)),
+    ROW(TRC_MEM_POD_POPULATE, MEMORY_POD_POPULATE,
+        TWO(POD, POD, mem_pod_populate)),
+    ROW(TRC_MEM_POD_ZERO_RECLAIM, MEMORY_POD_ZERO_RECLAIM,
+        TWO(POD, POD, mem_pod_zero_reclaim)),
+    ROW(TRC_MEM_POD_SUPERPAGE_SPLINTER, MEMORY_POD_SPLINTER,
+        TWO(SPLINTER, RANGE, mem_pod_superpage_splinter)),
+};
+
+#define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+static const struct kind *find_kind(uint32_t event)
+{
+    unsigned int minor = event_minor(event);
+
+    return minor < NR_KINDS && kinds[minor].event ? &kinds[minor] : NULL;
 }
 
-/* The domain, and *order, at word `at`. */
-static unsigned int decode_domain(const struct pcpu *p,
-                                  const struct xt_record *r,
-                                  unsigned int at, uint16_t *order)
+/* As a record since 4.19: a word for the domain and an order that PoD has. */
+static bool looks_new(const struct xt_record *r, const struct layout *l)
 {
-    *order = has_order_word(p, r, at) ? record_word(r, at + 1)
-                                      : record_word(r, at) >> 16;
-    return record_word(r, at) & 0xffff;
+    uint64_t order = xt_field_load(r, l->order);
+
+    return !(xt_field_load(r, l->dom) >> 16) && (order == 9 || order == 18);
 }
 
-/* Returns the domain. */
-static unsigned int decode_memory(struct fact_memory *f, const struct pcpu *p,
-                                  const struct xt_record *r,
-                                  unsigned int shape)
+static const struct layout *choose_layout(const struct kind *k,
+                                          const struct pcpu *p,
+                                          const struct xt_record *r)
 {
-    if ( shape == GRANT )
-        return record_word(r, 0);
-    f->gfn = record_word64(r, 0);
-    if ( shape == RANGE )
-        return decode_domain(p, r, 2, &f->order);
-    f->mfn = record_word64(r, 2);
-    if ( shape == POD )
-        return decode_domain(p, r, 4, &f->order);
-    f->type = record_word(r, 4);
-    f->order = record_word(r, 5) >> 16;
-    return record_word(r, 5) & 0xffff;
+    uint16_t version = p->dialect->version;
+
+    if ( !k->choose )
+        return &k->layouts[0];
+    if ( !version )
+        return &k->layouts[looks_new(r, &k->layouts[1])];
+    return &k->layouts[k->choose(version, r->words)];
 }
 
 /*
@@ -79,10 +95,10 @@ static const struct
     uint16_t cause;
     uint8_t context;
 } contexts[] = {
-    { EXIT_VMX + 48, POD_FAULT },       /* EPT_VIOLATION */
+    { EXIT_VMX + XT_VALUE(vmx_exit, EPT_VIOLATION), POD_FAULT },
     { EXIT_SVM_HIGH + 0, POD_FAULT },   /* NPF */
-    { EXIT_VMX + 18, POD_BALLOON },     /* VMCALL */
-    { EXIT_SVM + 129, POD_BALLOON },    /* VMMCALL */
+    { EXIT_VMX + XT_VALUE(vmx_exit, VMCALL), POD_BALLOON },
+    { EXIT_SVM + XT_VALUE(svm_exit, VMMCALL), POD_BALLOON },
 };
 
 #define NR_CONTEXTS (sizeof(contexts) / sizeof(contexts[0]))
@@ -101,23 +117,26 @@ static unsigned int find_context(const struct pcpu *p, unsigned int kind)
 
 void memory_record(struct pcpu *p, const struct xt_record *r)
 {
-    unsigned int minor = event_minor(r->event);
+    const struct kind *k = find_kind(r->event);
     struct fact_memory f = {
         .by = p->current, .pcpu = p->id, .time = p->time,
     };
+    const struct layout *l;
 
-    if ( minor >= NR_LAYOUTS || !layouts[minor].known )
+    if ( !k )
     {
         pcpu_emit_event(p, r);
         return;
     }
-    if ( !record_has_words(p, r, layouts[minor].words) ||
-         !emit_wants_memory(p->emit) )
+    l = choose_layout(k, p, r);
+    if ( !record_has_field(p, r, l->dom) || !emit_wants_memory(p->emit) )
         return;
-    f.kind = layouts[minor].kind;
+    f.kind = k->kind;
     f.context = find_context(p, f.kind);
-    f.target = guests_get_domain(p->guests,
-                                 decode_memory(&f, p, r,
-                                               layouts[minor].shape));
+    f.target = guests_get_domain(p->guests, xt_field_load(r, l->dom));
+    f.gfn = xt_field_load(r, l->gfn);
+    f.mfn = xt_field_load(r, l->mfn);
+    f.type = xt_field_load(r, l->type);
+    f.order = xt_field_load(r, l->order);
     emit_memory(p->emit, &f);
 }

@@ -1,24 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Handler records: a table of the position of each record's values, and the
- * facts of the handlers of a finished exit.  W is one word, D two words; a
- * record of the other width has its own row.
+ * Handler records: a table of the fields of each record, and the facts of the
+ * handlers of a finished exit.  A record of the other width has its own row.
  */
 #include "xenalyze/machine/pcpu.h"
-
-enum width { NONE, W, D };
-
-struct place
-{
-    uint8_t width, word;
-};
 
 struct layout
 {
     uint32_t event;
     uint8_t kind, words;        /* minimum */
-    struct place at, value;
     uint8_t write;
+    struct xt_field_place at, value;
 };
 
 /*
@@ -30,44 +22,64 @@ struct layout
 /* Index: minor id with its flags. */
 #define KEY(event) ((event) & 0x3ff)
 
+#define NONE { 0, 0 }
 #define ROW(event, ...) [KEY(event)] = { event, __VA_ARGS__ }
-#define IO(event, k, aw, vw, wr)                                            \
-    ROW(event, k, aw, { aw, 0 }, { vw, aw }, wr)
+#define BOTH(event, name, kind, write, at, value) \
+    ROW(event, kind, XT_WORDS(name), write, XT_PLACE(name, at), \
+        XT_PLACE(name, value))
+#define ONLY_AT(event, name, kind, at) \
+    ROW(event, kind, XT_WORDS(name), 0, XT_PLACE(name, at), NONE)
+#define ONLY_VALUE(event, name, kind, value) \
+    ROW(event, kind, XT_WORDS(name), 0, NONE, XT_PLACE(name, value))
+
+/* A record may end behind the field `last`. */
+#define UNTIL(event, name, kind, last, at, value) \
+    ROW(event, kind, (XT_BIT(name, last) + XT_BITS(name, last)) / 32, 0, \
+        XT_PLACE(name, at), XT_PLACE(name, value))
+
+/* No Xen of the catalogue writes these; a 32-bit Xen did, in whole words. */
+#define OLD(event, kind, write, at, value) \
+    ROW(event, kind, 2, write, { 32 * (at), 32 }, { 32 * (value), 32 })
 
 static const struct layout layouts[0x400] = {
-    ROW(TRC_HVM_PF_XEN, HANDLE_PF_XEN, 2, { W, 1 }, { W, 0 }, 0),
-    ROW(TRC_HVM_PF_XEN64, HANDLE_PF_XEN, 3, { D, 1 }, { W, 0 }, 0),
-    ROW(TRC_HVM_PF_INJECT, HANDLE_PF_INJECT, 2, { W, 1 }, { W, 0 }, 0),
-    ROW(TRC_HVM_PF_INJECT64, HANDLE_PF_INJECT, 3, { D, 1 }, { W, 0 }, 0),
-    ROW(TRC_HVM_INJ_EXC, HANDLE_EXCEPTION, 2, { W, 0 }, { W, 1 }, 0),
-    ROW(TRC_HVM_INJ_VIRQ, HANDLE_INJECT, 1, { W, 0 }, { W, 1 }, 0),
-    ROW(TRC_HVM_REINJ_VIRQ, HANDLE_REINJECT, 1, { W, 0 }, { 0 }, 0),
-    ROW(TRC_HVM_INTR_WINDOW, HANDLE_WINDOW, 2, { W, 0 }, { W, 1 }, 0),
-    IO(TRC_HVM_IOPORT_READ, HANDLE_PIO, W, W, 0),
-    IO(TRC_HVM_IOPORT_WRITE, HANDLE_PIO, W, W, 1),
-    IO(TRC_HVM_IOMEM_READ, HANDLE_MMIO, W, W, 0),
-    IO(TRC_HVM_IOMEM_WRITE, HANDLE_MMIO, W, W, 1),
-    IO(TRC_HVM_IOMEM_READ | TRC_64_FLAG, HANDLE_MMIO, D, D, 0),
-    IO(TRC_HVM_IOMEM_WRITE | TRC_64_FLAG, HANDLE_MMIO, D, D, 1),
-    ROW(TRC_HVM_CR_READ, HANDLE_CR, 2, { W, 0 }, { W, 1 }, 0),
-    ROW(TRC_HVM_CR_READ64, HANDLE_CR, 3, { W, 0 }, { D, 1 }, 0),
-    ROW(TRC_HVM_CR_WRITE, HANDLE_CR, 2, { W, 0 }, { W, 1 }, 1),
-    ROW(TRC_HVM_CR_WRITE64, HANDLE_CR, 3, { W, 0 }, { D, 1 }, 1),
-    ROW(TRC_HVM_MSR_READ, HANDLE_MSR, 3, { W, 0 }, { D, 1 }, 0),
-    ROW(TRC_HVM_MSR_WRITE, HANDLE_MSR, 3, { W, 0 }, { D, 1 }, 1),
-    ROW(TRC_HVM_XCR_READ64, HANDLE_XCR, 3, { W, 0 }, { D, 1 }, 0),
-    ROW(TRC_HVM_XCR_WRITE64, HANDLE_XCR, 3, { W, 0 }, { D, 1 }, 1),
-    ROW(TRC_HVM_CPUID, HANDLE_CPUID, 2, { W, 0 }, { W, 1 }, 0),
-    ROW(TRC_HVM_INTR, HANDLE_INTERRUPT, 0, { NONE, 0 }, { W, 0 }, 0),
-    ROW(TRC_HVM_VMMCALL, HANDLE_HYPERCALL, 1, { W, 0 }, { NONE, 0 }, 0),
-    ROW(TRC_HVM_HLT, HANDLE_HALT, 1, { NONE, 0 }, { W, 0 }, 0),
-    ROW(TRC_HVM_INVLPG, HANDLE_INVLPG, 2, { W, 1 }, { W, 0 }, 0),
-    ROW(TRC_HVM_INVLPG64, HANDLE_INVLPG, 3, { D, 1 }, { W, 0 }, 0),
-    ROW(TRC_HVM_LMSW, HANDLE_LMSW, 1, { NONE, 0 }, { W, 0 }, 0),
-    ROW(TRC_HVM_LMSW64, HANDLE_LMSW, 2, { NONE, 0 }, { D, 0 }, 0),
-    ROW(TRC_HVM_RDTSC, HANDLE_RDTSC, 2, { NONE, 0 }, { D, 0 }, 0),
-    ROW(TRC_HVM_NPF, HANDLE_NPF, 6, { D, 0 }, { W, 4 }, 0),
-    ROW(TRC_HVM_TRAP, HANDLE_TRAP, 1, { W, 0 }, { NONE, 0 }, 0),
+    BOTH(TRC_HVM_PF_XEN, hvm_pf_xen, HANDLE_PF_XEN, 0, va, error_code),
+    BOTH(TRC_HVM_PF_XEN64, hvm_pf_xen64, HANDLE_PF_XEN, 0, va, error_code),
+    BOTH(TRC_HVM_PF_INJECT, hvm_pf_inject, HANDLE_PF_INJECT, 0, cr2,
+         error_code),
+    BOTH(TRC_HVM_PF_INJECT64, hvm_pf_inject64, HANDLE_PF_INJECT, 0, cr2,
+         error_code),
+    BOTH(TRC_HVM_INJ_EXC, hvm_inj_exc, HANDLE_EXCEPTION, 0, trap, error_code),
+    UNTIL(TRC_HVM_INJ_VIRQ, hvm_inj_virq, HANDLE_INJECT, vector, vector, fake),
+    ONLY_AT(TRC_HVM_REINJ_VIRQ, hvm_reinj_virq, HANDLE_REINJECT, vector),
+    UNTIL(TRC_HVM_INTR_WINDOW, hvm_intr_window, HANDLE_WINDOW, source,
+          pending, source),
+    BOTH(TRC_HVM_IOPORT_READ, hvm_ioport_read, HANDLE_PIO, 0, port, data),
+    BOTH(TRC_HVM_IOPORT_WRITE, hvm_ioport_write, HANDLE_PIO, 1, port, data),
+    BOTH(TRC_HVM_IOMEM_READ, hvm_iomem_read, HANDLE_MMIO, 0, gpa, data),
+    BOTH(TRC_HVM_IOMEM_WRITE, hvm_iomem_write, HANDLE_MMIO, 1, gpa, data),
+    BOTH(TRC_HVM_IOMEM_READ | TRC_64_FLAG, hvm_iomem_read64, HANDLE_MMIO, 0,
+         gpa, data),
+    BOTH(TRC_HVM_IOMEM_WRITE | TRC_64_FLAG, hvm_iomem_write64, HANDLE_MMIO, 1,
+         gpa, data),
+    OLD(TRC_HVM_CR_READ, HANDLE_CR, 0, 0, 1),
+    BOTH(TRC_HVM_CR_READ64, hvm_cr_read64, HANDLE_CR, 0, cr, value),
+    OLD(TRC_HVM_CR_WRITE, HANDLE_CR, 1, 0, 1),
+    BOTH(TRC_HVM_CR_WRITE64, hvm_cr_write64, HANDLE_CR, 1, cr, value),
+    BOTH(TRC_HVM_MSR_READ, hvm_msr_read, HANDLE_MSR, 0, msr, value),
+    BOTH(TRC_HVM_MSR_WRITE, hvm_msr_write, HANDLE_MSR, 1, msr, value),
+    BOTH(TRC_HVM_XCR_READ64, hvm_xcr_read64, HANDLE_XCR, 0, xcr, value),
+    BOTH(TRC_HVM_XCR_WRITE64, hvm_xcr_write64, HANDLE_XCR, 1, xcr, value),
+    UNTIL(TRC_HVM_CPUID, hvm_cpuid, HANDLE_CPUID, subleaf, leaf, subleaf),
+    ONLY_VALUE(TRC_HVM_INTR, hvm_intr, HANDLE_INTERRUPT, vector),
+    ONLY_AT(TRC_HVM_VMMCALL, hvm_vmmcall, HANDLE_HYPERCALL, op),
+    ONLY_VALUE(TRC_HVM_HLT, hvm_hlt, HANDLE_HALT, pending),
+    OLD(TRC_HVM_INVLPG, HANDLE_INVLPG, 0, 1, 0),
+    BOTH(TRC_HVM_INVLPG64, hvm_invlpg64, HANDLE_INVLPG, 0, va, invlpga),
+    ROW(TRC_HVM_LMSW, HANDLE_LMSW, 1, 0, NONE, { 0, 32 }),
+    ONLY_VALUE(TRC_HVM_LMSW64, hvm_lmsw64, HANDLE_LMSW, value),
+    ONLY_VALUE(TRC_HVM_RDTSC, hvm_rdtsc, HANDLE_RDTSC, tsc),
+    BOTH(TRC_HVM_NPF, hvm_npf, HANDLE_NPF, 0, gpa, qualification),
+    ONLY_AT(TRC_HVM_TRAP, hvm_trap, HANDLE_TRAP, trap),
 };
 
 static const struct layout *find_layout(uint32_t event)
@@ -75,13 +87,6 @@ static const struct layout *find_layout(uint32_t event)
     const struct layout *l = &layouts[KEY(event)];
 
     return l->event == event ? l : NULL;
-}
-
-static uint64_t load_place(const struct xt_record *r, struct place p)
-{
-    if ( p.width == NONE )
-        return 0;
-    return p.width == W ? record_word(r, p.word) : record_word64(r, p.word);
 }
 
 bool handler_is_main(uint32_t event)
@@ -103,10 +108,9 @@ bool handler_decode(struct fact_handle *f, const struct xt_record *r)
     if ( r->words < l->words )
         return false;
     f->kind = l->kind;
-    f->at = load_place(r, l->at);
-    f->value = load_place(r, l->value);
-    f->has_value = l->value.width != NONE &&
-                   r->words >= l->value.word + l->value.width;
+    f->at = xt_field_load(r, l->at);
+    f->value = xt_field_load(r, l->value);
+    f->has_value = xt_field_present(r, l->value);
     f->write = l->write;
     if ( f->kind == HANDLE_INTERRUPT )
         f->at = f->value;
@@ -114,8 +118,8 @@ bool handler_decode(struct fact_handle *f, const struct xt_record *r)
         f->linear = find_linear_level(f->exit->levels, f->at);
     if ( f->kind == HANDLE_NPF )
     {
-        f->mfn = record_word64(r, 2);
-        f->type = record_word(r, 5);
+        f->mfn = RECORD_FIELD(r, hvm_npf, mfn);
+        f->type = RECORD_FIELD(r, hvm_npf, type);
     }
     return true;
 }

@@ -17,8 +17,6 @@
 
 #include <string.h>
 
-#define EVENT_NESTED 0x400u     /* flag: the guest's own guest exits */
-
 /* --- entries and exits ---------------------------------------------------- */
 
 /* An entry or exit decides on an exit that may be open on another pcpu. */
@@ -30,6 +28,19 @@ static void resolve_remote_exit(struct pcpu *p, struct vcpu *v,
     p->may_have_remote_exit = false;
 }
 
+/* The layouts that the loads below rely on, here and in emit_pair(). */
+#define REASON_AT offsetof(struct xt_rec_hvm_vmexit_until_4_18, reason)
+#define RIP_AT offsetof(struct xt_rec_hvm_vmexit_until_4_18, rip)
+
+_Static_assert(XT_BITS(hvm_vmexit_until_4_18, reason) == 32 &&
+               XT_BITS(hvm_vmexit_until_4_18, rip) == 32 &&
+               XT_BITS(hvm_vmexit64_until_4_18, rip) == 64, "layout");
+_Static_assert(offsetof(struct xt_rec_hvm_vmexit64_until_4_18, rip) == RIP_AT &&
+               offsetof(struct xt_rec_hvm_vmexit, rip) == RIP_AT &&
+               offsetof(struct xt_rec_hvm_vmexit64, rip) == RIP_AT &&
+               offsetof(struct xt_rec_hvm_svm_exit, rip) == RIP_AT &&
+               offsetof(struct xt_rec_hvm_svm_exit64, rip) == RIP_AT, "layout");
+
 /* Words of an exit: reason, then the guest's address in one word or two. */
 static inline void begin_exit(struct pcpu *p, uint32_t event,
                               const unsigned char *words)
@@ -40,17 +51,17 @@ static inline void begin_exit(struct pcpu *p, uint32_t event,
         event_minor8(event) == event_minor8(TRC_HVM_SVM_EXIT)
         ? XT_HARDWARE_SVM : p->dialect->hardware;
     bool wide = event_is_wide(event);
-    uint32_t reason = xt_load32(words);
+    uint32_t reason = xt_load32(words + REASON_AT);
 
     o->open = true;
     o->nr_pending = 0;
     o->exit = (struct fact_exit){
         .pcpu = p->id, .reason = reason,
         .cause = exit_cause(hardware, reason), .hardware = hardware,
-        .nested = event & EVENT_NESTED, .wide = wide,
+        .nested = event & TRC_HVM_NESTEDFLAG, .wide = wide,
         .levels = wide ? 4 : p->levels, .start = p->time,
         .guest = p->entered_at ? p->time - p->entered_at : 0,
-        .rip = wide ? xt_load64(words + 4) : xt_load32(words + 4),
+        .rip = wide ? xt_load64(words + RIP_AT) : xt_load32(words + RIP_AT),
     };
     p->entered_at = 0;
 }
@@ -58,7 +69,9 @@ static inline void begin_exit(struct pcpu *p, uint32_t event,
 static void handle_exit(struct pcpu *p, const struct xt_record *r,
                         struct vcpu *v)
 {
-    if ( !record_has_words(p, r, event_is_wide(r->event) ? 3 : 2) )
+    if ( !record_has_words(p, r, event_is_wide(r->event)
+                                 ? XT_WORDS(hvm_vmexit64)
+                                 : XT_WORDS(hvm_vmexit)) )
         return;
     if ( p->open_exit.open )
         p->anomalies[ANOMALY_NO_ENTRY]++;
@@ -109,13 +122,14 @@ void hvm_entryexit_slow(struct pcpu *p, const struct xt_record *r)
 
 /* --- fast path: consecutive pairs of exit and entry ----------------------- */
 
-#define FAST_ENTRY record_header(TRC_HVM_VMENTRY, 0)
-#define FAST_EXIT record_header(TRC_HVM_VMEXIT, 2)
-#define FAST_EXIT64 record_header(TRC_HVM_VMEXIT64, 3)
+#define FAST_ENTRY record_header(TRC_HVM_VMENTRY, XT_WORDS(hvm_vmentry))
+#define FAST_EXIT record_header(TRC_HVM_VMEXIT, XT_WORDS(hvm_vmexit))
+#define FAST_EXIT64 \
+    record_header(TRC_HVM_VMEXIT64, XT_WORDS(hvm_vmexit64))
 
-#define ENTRY_BYTES 12u
-#define EXIT_BYTES 20u
-#define EXIT64_BYTES 24u
+#define ENTRY_BYTES RECORD_PAYLOAD
+#define EXIT_BYTES (RECORD_PAYLOAD + 4 * XT_WORDS(hvm_vmexit))
+#define EXIT64_BYTES (RECORD_PAYLOAD + 4 * XT_WORDS(hvm_vmexit64))
 
 static inline bool is_pair(const unsigned char *at, const unsigned char *end)
 {
@@ -135,11 +149,12 @@ static inline void emit_pair(struct pcpu *p, const unsigned char *at, bool wide,
 {
     struct fact_exit *f = &p->open_exit.exit;
 
-    f->reason = xt_load32(at + 12);
+    f->reason = xt_load32(at + RECORD_PAYLOAD + REASON_AT);
     f->cause = exit_cause(f->hardware, f->reason);
     f->wide = wide;
     f->levels = wide ? 4 : p->levels;
-    f->rip = wide ? xt_load64(at + 16) : xt_load32(at + 16);
+    f->rip = wide ? xt_load64(at + RECORD_PAYLOAD + RIP_AT)
+                  : xt_load32(at + RECORD_PAYLOAD + RIP_AT);
     f->guest = p->entered_at ? start - p->entered_at : 0;
     f->start = start;
     f->cycles = end - start;
@@ -243,12 +258,17 @@ void hvm_add_handler(struct pcpu *p, const struct xt_record *r,
         emit_handler_now(p, r, v);
 }
 
+/* The catalogue has no layout of the 32-bit form, which is two words. */
+#define OLD_CR_WORDS 2u
+#define OLD_CR_VALUE ((struct xt_field_place){ 32, 32 })
+
 static void emit_cr3_load(struct pcpu *p, const struct xt_record *r)
 {
     struct fact_cr3 f = {
         .vcpu = p->current, .pcpu = p->id, .time = p->time,
-        .value = event_is_wide(r->event) ? record_word64(r, 1)
-                                         : record_word(r, 1),
+        .value = event_is_wide(r->event)
+                 ? RECORD_FIELD(r, hvm_cr_write64, value)
+                 : xt_field_load(r, OLD_CR_VALUE),
     };
 
     if ( f.vcpu )
@@ -259,14 +279,16 @@ static void queue_interrupt(struct pcpu *p, const struct xt_record *r)
 {
     if ( p->current )
         pcpu_queue_change(p, CHANGE_INJECT, p->current)->number =
-            record_word(r, 0);
+            RECORD_FIELD(r, hvm_inj_virq, vector);
 }
 
 void hvm_handler_record(struct pcpu *p, const struct xt_record *r)
 {
     if ( (r->event & ~TRC_64_FLAG) == TRC_HVM_CR_WRITE &&
-         r->words >= (event_is_wide(r->event) ? 3 : 2) &&
-         record_word(r, 0) == 3 )
+         r->words >= (event_is_wide(r->event) ? XT_WORDS(hvm_cr_write64)
+                                              : OLD_CR_WORDS) &&
+         RECORD_FIELD(r, hvm_cr_write64, cr) ==
+             XT_VALUE(control_register, cr3) )
         emit_cr3_load(p, r);
     else if ( r->event == TRC_HVM_INJ_VIRQ && p->wants_wake_to_halt )
         queue_interrupt(p, r);

@@ -4,49 +4,70 @@
  */
 #include "xenalyze/machine/pcpu.h"
 
-#define MASK_WORDS 6u
+#define NR_MASK_WORDS 6u
 
-/*
- * v: irq, vector, pcpu; m: irq and vector in one word, a mask; u: vector; h:
- * irq, times of begin and end.
- */
-static const struct
+struct layout
 {
-    char shape;
     uint8_t words;
-} irqs[IRQ_KINDS] = {
-    [IRQ_MOVE_CLEANUP_DELAY] = { 'v', 3 }, [IRQ_MOVE_CLEANUP] = { 'v', 3 },
-    [IRQ_BIND_VECTOR] = { 'm', 7 }, [IRQ_CLEAR_VECTOR] = { 'm', 7 },
-    [IRQ_MOVE_FINISH] = { 'v', 3 }, [IRQ_ASSIGN_VECTOR] = { 'm', 7 },
-    [IRQ_UNMAPPED_VECTOR] = { 'u', 1 }, [IRQ_HANDLED] = { 'h', 3 },
+    struct xt_field_place irq, vector, target;
+    struct xt_field_place mask;       /* the first of NR_MASK_WORDS words */
+    struct xt_field_place in, out;    /* the handler's cycle counts */
 };
 
+#define IRQ_VECTOR(name) \
+    .words = XT_WORDS(name), .irq = XT_PLACE(name, irq), \
+    .vector = XT_PLACE(name, vector)
+#define MOVE(name) { IRQ_VECTOR(name), .target = XT_PLACE(name, cpu) }
+#define MASK(name) { IRQ_VECTOR(name), .mask = XT_PLACE(name, cpus0) }
+
+static const struct layout layouts[IRQ_KINDS] = {
+    [IRQ_MOVE_CLEANUP_DELAY] = MOVE(hw_irq_move_cleanup_delay),
+    [IRQ_MOVE_CLEANUP] = MOVE(hw_irq_move_cleanup),
+    [IRQ_BIND_VECTOR] = MASK(hw_irq_bind_vector),
+    [IRQ_CLEAR_VECTOR] = MASK(hw_irq_clear_vector),
+    [IRQ_MOVE_FINISH] = MOVE(hw_irq_move_finish),
+    [IRQ_ASSIGN_VECTOR] = MASK(hw_irq_assign_vector),
+    [IRQ_UNMAPPED_VECTOR] = {
+        .words = XT_WORDS(hw_irq_unmapped_vector),
+        .vector = XT_PLACE(hw_irq_unmapped_vector, vector),
+    },
+    [IRQ_HANDLED] = {
+        .words = XT_WORDS(hw_irq_handled),
+        .irq = XT_PLACE(hw_irq_handled, irq),
+        .in = XT_PLACE(hw_irq_handled, in),
+        .out = XT_PLACE(hw_irq_handled, out),
+    },
+};
+
+ASSERT_KIND(IRQ_MOVE_CLEANUP_DELAY, TRC_HW_IRQ_MOVE_CLEANUP_DELAY);
+ASSERT_KIND(IRQ_MOVE_CLEANUP, TRC_HW_IRQ_MOVE_CLEANUP);
+ASSERT_KIND(IRQ_BIND_VECTOR, TRC_HW_IRQ_BIND_VECTOR);
+ASSERT_KIND(IRQ_CLEAR_VECTOR, TRC_HW_IRQ_CLEAR_VECTOR);
+ASSERT_KIND(IRQ_MOVE_FINISH, TRC_HW_IRQ_MOVE_FINISH);
+ASSERT_KIND(IRQ_ASSIGN_VECTOR, TRC_HW_IRQ_ASSIGN_VECTOR);
+ASSERT_KIND(IRQ_UNMAPPED_VECTOR, TRC_HW_IRQ_UNMAPPED_VECTOR);
+ASSERT_KIND(IRQ_HANDLED, TRC_HW_IRQ_HANDLED);
+_Static_assert(XT_BIT(hw_irq_bind_vector, cpus5) -
+               XT_BIT(hw_irq_bind_vector, cpus0) == 32 * (NR_MASK_WORDS - 1),
+               "the words of a mask are one behind the other");
+
 static void decode_irq(struct fact_irq *f, const struct xt_record *r,
-                       char shape)
+                       const struct layout *l)
 {
-    f->irq = record_word(r, 0);
-    switch ( shape )
+    struct xt_field_place mask = l->mask;
+
+    f->irq = l->irq.bits ? xt_field_load(r, l->irq) : UINT32_MAX;
+    f->vector = xt_field_load(r, l->vector);
+    f->target = xt_field_load(r, l->target);
+    for ( unsigned int i = 0; mask.bits && i < NR_MASK_WORDS; i++ )
     {
-    case 'v':
-        f->vector = record_word(r, 1);
-        f->target = record_word(r, 2);
-        break;
-    case 'm':
-        f->irq = record_word(r, 0) & 0xffff;
-        f->vector = record_word(r, 0) >> 16;
-        for ( unsigned int i = 0; i < MASK_WORDS; i++ )
-            f->mask[i] = record_word(r, 1 + i);
-        break;
-    case 'u':
-        f->irq = UINT32_MAX;
-        f->vector = record_word(r, 0);
-        break;
-    case 'h':
-        /* 0: tracing was switched on while the handler was running. */
-        f->has_cycles = record_word(r, 1);
-        f->cycles = f->has_cycles ? record_word(r, 2) - record_word(r, 1) : 0;
-        break;
+        f->mask[i] = xt_field_load(r, mask);
+        mask.bit += 32;
     }
+    /* 0: tracing was switched on while the handler was running. */
+    f->has_cycles = xt_field_load(r, l->in);
+    if ( f->has_cycles )
+        f->cycles = xt_field_load(r, l->out) - xt_field_load(r, l->in);
 }
 
 void irq_record(struct pcpu *p, const struct xt_record *r)
@@ -56,13 +77,14 @@ void irq_record(struct pcpu *p, const struct xt_record *r)
         .vcpu = p->current, .pcpu = p->id, .time = p->time, .kind = kind,
     };
 
-    if ( kind >= IRQ_KINDS || !irqs[kind].shape )
+    if ( kind >= IRQ_KINDS || !layouts[kind].words )
     {
         pcpu_emit_event(p, r);
         return;
     }
-    if ( !record_has_words(p, r, irqs[kind].words) || !emit_wants_irq(p->emit) )
+    if ( !record_has_words(p, r, layouts[kind].words) ||
+         !emit_wants_irq(p->emit) )
         return;
-    decode_irq(&f, r, irqs[kind].shape);
+    decode_irq(&f, r, &layouts[kind]);
     emit_irq(p->emit, &f);
 }

@@ -8,20 +8,17 @@
  */
 #include "xenalyze/machine/pcpu.h"
 
-static inline unsigned int old_state(uint32_t event)
-{
-    return event >> 8 & 0xf;
-}
+_Static_assert(STATE_RUNNING == XT_VALUE(runstate, running) &&
+               STATE_RUNNABLE == XT_VALUE(runstate, runnable) &&
+               STATE_BLOCKED == XT_VALUE(runstate, blocked) &&
+               STATE_OFFLINE == XT_VALUE(runstate, offline),
+               "states are those of the records");
 
-static inline unsigned int new_state(uint32_t event)
-{
-    return event >> 4 & 0xf;
-}
-
-static inline bool is_change(uint32_t event)
-{
-    return (event & 0xf) == 1;
-}
+/* Domain and vcpu are one word, which is the key of vcpu_lookup(). */
+_Static_assert(XT_BIT(sched_runstate_change, vcpu) == 0 &&
+               XT_BIT(sched_runstate_change, dom) == 16 &&
+               XT_BIT(sched_continue_running, vcpu) == 0 &&
+               XT_BIT(sched_continue_running, dom) == 16, "layout");
 
 static inline struct change *queue_change(struct pcpu *p, unsigned int kind,
                                           struct vcpu *v, unsigned int old,
@@ -125,20 +122,27 @@ static inline void continue_running(struct pcpu *p, struct vcpu *v)
 
 /* --- any record ----------------------------------------------------------- */
 
+/* An id like that of a change, but of states that there are not. */
+static bool is_impossible_change(uint32_t event)
+{
+    return (event & 0xf) == (TRC_SCHED_RUNSTATE_CHANGE & 0xf);
+}
+
 void runstate_slow(struct pcpu *p, const struct xt_record *r)
 {
-    unsigned int old = old_state(r->event), new = new_state(r->event);
-    bool changes = is_change(r->event);
+    unsigned int old = xt_id_sched_runstate_change_from(r->event);
+    unsigned int new = xt_id_sched_runstate_change_to(r->event);
+    bool changes = xt_is_sched_runstate_change(r->event);
     struct vcpu *v;
 
-    if ( (!changes && r->event != TRC_SCHED_CONTINUE_RUNNING) ||
-         old > STATE_OFFLINE || new > STATE_OFFLINE )
+    if ( !changes && r->event != TRC_SCHED_CONTINUE_RUNNING )
     {
-        p->anomalies[ANOMALY_TRANSITION] += changes;
+        p->anomalies[ANOMALY_TRANSITION] += is_impossible_change(r->event);
         pcpu_emit_event(p, r);
         return;
     }
-    v = record_has_words(p, r, 1) ? vcpu_lookup(p, record_word(r, 0)) : NULL;
+    v = record_has_words(p, r, XT_WORDS(sched_runstate_change))
+        ? vcpu_lookup(p, xt_record_word(r, 0)) : NULL;
     if ( !v )
         return;
     if ( !p->begun )
@@ -155,10 +159,12 @@ void runstate_slow(struct pcpu *p, const struct xt_record *r)
 /* The other scheduler records matter only in that they wake vcpus. */
 void schedule_record(struct pcpu *p, const struct xt_record *r)
 {
-    if ( r->event == TRC_SCHED_WAKE && record_has_words(p, r, 2) )
+    if ( r->event == TRC_SCHED_WAKE &&
+         record_has_words(p, r, XT_WORDS(sched_wake)) )
     {
-        p->waking = guests_get_vcpu(p->guests, record_word(r, 0),
-                                    record_word(r, 1));
+        p->waking = guests_get_vcpu(p->guests,
+                                    RECORD_FIELD(r, sched_wake, dom),
+                                    RECORD_FIELD(r, sched_wake, vcpu));
         p->waking_since = p->time;
     }
     pcpu_emit_event(p, r);
@@ -166,10 +172,13 @@ void schedule_record(struct pcpu *p, const struct xt_record *r)
 
 /* --- fast path: consecutive changes --------------------------------------- */
 
-#define FAST_BYTES 16u          /* header, time, one word */
-#define FAST_CHANGE record_header(TRC_SCHED_RUNSTATE_CHANGE, 1)
-#define FAST_CONTINUE record_header(TRC_SCHED_CONTINUE_RUNNING, 1)
-#define STATE_BITS 0x330u       /* of states up to STATE_OFFLINE */
+#define FAST_WORDS XT_WORDS(sched_runstate_change)
+#define FAST_BYTES (RECORD_PAYLOAD + 4 * FAST_WORDS)
+#define FAST_CHANGE record_header(TRC_SCHED_RUNSTATE_CHANGE, FAST_WORDS)
+#define FAST_CONTINUE record_header(TRC_SCHED_CONTINUE_RUNNING, FAST_WORDS)
+#define STATE_BITS XT_ID_FIELDS(sched_runstate_change)
+
+_Static_assert(XT_WORDS(sched_continue_running) == FAST_WORDS, "layout");
 
 static void emit_event_at(struct pcpu *p, const unsigned char *at)
 {
@@ -183,13 +192,14 @@ static void emit_event_at(struct pcpu *p, const unsigned char *at)
 static inline void handle_fast_record(struct pcpu *p, const unsigned char *at,
                                       uint32_t header)
 {
-    struct vcpu *v = vcpu_lookup(p, xt_load32(at + 12));
+    struct vcpu *v = vcpu_lookup(p, xt_load32(at + RECORD_PAYLOAD));
 
     if ( !v )
         return;
     if ( header != FAST_CONTINUE )
     {
-        change_state(p, v, old_state(header), new_state(header));
+        change_state(p, v, xt_id_sched_runstate_change_from(header),
+                     xt_id_sched_runstate_change_to(header));
         return;
     }
     continue_running(p, v);

@@ -45,34 +45,36 @@ static const struct { uint8_t part, whole; } parts[] = {
 
 static void lost_record(struct pcpu *p, const struct xt_record *r);
 
-/* A name arrives in parts of NAME_PART bytes; a longer name is truncated. */
-#define NAME_PART 24u
+#define NAME_AT offsetof(struct xt_rec_meta_domain_name, t0)
+#define MAX_NAME 63u            /* bytes; a longer name is truncated */
 
+static void clean_name(char *text)
+{
+    text[MAX_NAME] = '\0';
+    for ( ; *text; text++ )
+        if ( *text < ' ' || *text > '~' )
+            *text = '?';
+}
+
+/* A name arrives in parts. */
 static void name_record(struct pcpu *p, const struct xt_record *r)
 {
-    unsigned int part = record_word(r, 0) >> 16 & 0xff;
-    unsigned int all = record_word(r, 0) >> 24;
-    struct fact_domain_name f = { .time = p->time, .name = p->name };
+    const struct xt_rec_meta_domain_name *part = xt_view_meta_domain_name(r);
+    struct fact_domain_name f = { .time = p->time };
 
-    if ( r->words < 7 )
+    if ( !part )
         return;
-    if ( part == 0 )
-        p->name_parts = 0;
-    for ( unsigned int i = 0; part == p->name_parts && i < NAME_PART; i++ )
+    if ( !p->name && !(p->name = fault_calloc(1, sizeof(*p->name))) )
     {
-        unsigned int at = part * NAME_PART + i;
-        char c = (char)r->payload[4 + i];
-
-        if ( at < sizeof(p->name) )
-            p->name[at] = c == '\0' || (c >= ' ' && c <= '~') ? c : '?';
-    }
-    p->name[sizeof(p->name) - 1] = '\0';
-    if ( (part + 1) * NAME_PART < sizeof(p->name) )
-        p->name[(part + 1) * NAME_PART] = '\0';
-    p->name_parts += part == p->name_parts;
-    if ( p->name_parts != all )
+        p->changes.failed = true;
         return;
-    f.domain = guests_get_domain(p->guests, record_word(r, 0) & 0xffff);
+    }
+    if ( !xt_meta_text_add(p->name, part->part, part->parts,
+                           r->payload + NAME_AT) )
+        return;
+    clean_name(p->name->text);
+    f.name = p->name->text;
+    f.domain = guests_get_domain(p->guests, part->dom);
     if ( f.domain )
         emit_domain_name(p->emit, &f);
 }
@@ -134,19 +136,21 @@ void pcpu_begin_loss(struct pcpu *p, uint64_t time)
     p->asleep = false;
 }
 
-/* Word 1 names the vcpu that runs at the end of the loss. */
+/* The record names the vcpu that runs at the end of the loss. */
 static void lost_record(struct pcpu *p, const struct xt_record *r)
 {
-    uint64_t now = p->time, from = record_word64(r, 2);
-    struct vcpu *v = guests_get_vcpu(p->guests, record_word(r, 1) & 0xffff,
-                                     record_word(r, 1) >> 16);
+    uint64_t now = p->time, from = RECORD_FIELD(r, lost_records, first_tsc);
+    uint32_t lost = RECORD_FIELD(r, lost_records, lost);
+    struct vcpu *v = guests_get_vcpu(p->guests,
+                                     RECORD_FIELD(r, lost_records, dom),
+                                     RECORD_FIELD(r, lost_records, vcpu));
 
     if ( from > now )
         p->anomalies[ANOMALY_LOSS]++;
     pcpu_begin_loss(p, from < now ? from : now);
     p->time = now;
-    p->volume.lost += record_word(r, 0);
-    pcpu_queue_change(p, CHANGE_FOUND, v)->number = record_word(r, 0);
+    p->volume.lost += lost;
+    pcpu_queue_change(p, CHANGE_FOUND, v)->number = lost;
     p->loss_begun = false;
     if ( v )
         pcpu_set_current(p, v);

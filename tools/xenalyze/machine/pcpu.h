@@ -14,7 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libxentrace/internal.h"
 #include "libxentrace/libxentrace.h"
+#include "libxentrace/readers.h"
 #include "xenalyze/machine/change.h"
 #include "xenalyze/machine/emit.h"
 #include "xenalyze/model/model.h"
@@ -90,9 +92,8 @@ struct pcpu
     uint32_t c_state;
     uint64_t asleep_since;
 
-    /* A domain's name, of which some parts have arrived. */
-    char name[64];
-    unsigned int name_parts;
+    /* A domain's name, of which some parts have arrived; NULL: none; free(). */
+    struct xt_meta_text *name;
 
     struct fact_volume volume;
     uint64_t anomalies[ANOMALY_KINDS];
@@ -273,6 +274,9 @@ static inline uint32_t record_header(uint32_t event, unsigned int words)
     return TRC_HD_CYCLE_FLAG | (uint32_t)words << TRACE_EXTRA_SHIFT | event;
 }
 
+/* Where the payload of such a record begins. */
+#define RECORD_PAYLOAD 12u
+
 /* Number of an event in its subclass. */
 static inline unsigned int event_minor(uint32_t event)
 {
@@ -291,16 +295,12 @@ static inline bool event_is_wide(uint32_t event)
     return event & TRC_64_FLAG;
 }
 
-/* Word i of a record, or 0 if the record has fewer. */
-static inline uint32_t record_word(const struct xt_record *r, unsigned int i)
-{
-    return i < r->words ? xt_record_word(r, i) : 0;
-}
+/* A field of a record, or 0 where the record ends before. */
+#define RECORD_FIELD(r, event, field) xt_field_load(r, XT_AT(event, field))
 
-static inline uint64_t record_word64(const struct xt_record *r, unsigned int i)
-{
-    return record_word(r, i) | (uint64_t)record_word(r, i + 1) << 32;
-}
+/* A kind of fact that has the number of an event. */
+#define ASSERT_KIND(kind, event) \
+    _Static_assert((kind) == ((event) & 0xff), #kind " is not " #event)
 
 /* True if the record has at least `nr` words; a short record is counted. */
 static inline bool record_has_words(struct pcpu *p, const struct xt_record *r,
@@ -310,6 +310,13 @@ static inline bool record_has_words(struct pcpu *p, const struct xt_record *r,
         return true;
     p->anomalies[ANOMALY_SHORT]++;
     return false;
+}
+
+/* True if the record has the whole field; a short record is counted. */
+static inline bool record_has_field(struct pcpu *p, const struct xt_record *r,
+                                    struct xt_field_place field)
+{
+    return record_has_words(p, r, (field.bit + field.bits + 31u) / 32);
 }
 
 /* --- volumes -------------------------------------------------------------- */

@@ -9,17 +9,17 @@ static void decode_frequency(struct pcpu *p, const struct xt_record *r,
 {
     (void)p;
     f->kind = POWER_FREQUENCY;
-    f->before = record_word(r, 0);
-    f->state = record_word(r, 1);
+    f->before = RECORD_FIELD(r, pm_freq_change, from);
+    f->state = RECORD_FIELD(r, pm_freq_change, to);
 }
 
 static void decode_sleep(struct pcpu *p, const struct xt_record *r,
                          struct fact_power *f)
 {
     f->kind = POWER_SLEEP;
-    f->state = record_word(r, 0);
-    f->expected = record_word(r, 2);
-    f->predicted = record_word(r, 3);
+    f->state = RECORD_FIELD(r, pm_idle_entry, state);
+    f->expected = RECORD_FIELD(r, pm_idle_entry, expected);
+    f->predicted = RECORD_FIELD(r, pm_idle_entry, predicted);
     p->asleep = true;
     p->c_state = f->state;
     p->asleep_since = p->time;
@@ -29,20 +29,25 @@ static void decode_wake(struct pcpu *p, const struct xt_record *r,
                         struct fact_power *f)
 {
     f->kind = POWER_WAKE;
-    f->state = record_word(r, 0);
+    f->state = RECORD_FIELD(r, pm_idle_exit, state);
     f->matched = p->asleep && p->c_state == f->state;
     f->cycles = f->matched ? p->time - p->asleep_since : 0;
     p->asleep = false;
 }
 
+#define ROW(event) [(event) - TRC_HW_PM]
+
+/* A record has at least the field `last`. */
 static const struct
 {
     void (*decode)(struct pcpu *p, const struct xt_record *r,
                    struct fact_power *f);
-    uint8_t words;
+    struct xt_field_place last;
 } powers[] = {
-    { NULL, 0 }, { decode_frequency, 2 }, { decode_sleep, 1 },
-    { decode_wake, 1 },
+    ROW(TRC_PM_FREQ_CHANGE) = {
+        decode_frequency, XT_PLACE(pm_freq_change, to) },
+    ROW(TRC_PM_IDLE_ENTRY) = { decode_sleep, XT_PLACE(pm_idle_entry, state) },
+    ROW(TRC_PM_IDLE_EXIT) = { decode_wake, XT_PLACE(pm_idle_exit, state) },
 };
 
 #define NR_POWERS (sizeof(powers) / sizeof(powers[0]))
@@ -54,7 +59,7 @@ void power_record(struct pcpu *p, const struct xt_record *r)
 
     if ( minor >= NR_POWERS || !powers[minor].decode )
         pcpu_emit_event(p, r);
-    else if ( record_has_words(p, r, powers[minor].words) )
+    else if ( record_has_field(p, r, powers[minor].last) )
     {
         powers[minor].decode(p, r, &f);
         emit_power(p->emit, &f);

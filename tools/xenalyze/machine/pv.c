@@ -9,65 +9,108 @@
 
 #define MAX_ARGUMENTS 6u
 
-/* p program counter, a address, e error code, t trap, n number, P entry. */
-static const char *const shapes[PV_KINDS] = {
-    [PV_HYPERCALL] = "pn", [PV_TRAP] = "pt", [PV_PAGE_FAULT] = "pae",
-    [PV_FORCED_INVALID_OP] = "p", [PV_EMULATE_PRIVOP] = "p",
-    [PV_EMULATE_4GB] = "p", [PV_MATH_STATE_RESTORE] = "",
-    [PV_PAGING_FIXUP] = "pa", [PV_GDT_LDT_MAPPING_FAULT] = "pa",
-    [PV_PTWR_EMULATION] = "Pap", [PV_PTWR_EMULATION_PAE] = "Pap",
-    [PV_HYPERCALL_V2] = "h", [PV_HYPERCALL_SUBCALL] = "h",
+struct layout
+{
+    bool known;
+    uint8_t words;
+    struct xt_field_place rip, address, entry, number, error;
+    struct xt_field_place has_error;  /* if a record says so */
 };
 
-/* Words past the end of the record are 0. */
-static uint64_t read_number(const struct xt_record *r, unsigned int *at,
-                            bool wide)
+#define WORDS(n) .known = true, .words = XT_WORDS(n)
+#define RIP(n) WORDS(n), .rip = XT_PLACE(n, rip)
+#define FIXUP(n) RIP(n), .address = XT_PLACE(n, va)
+#define FAULT(n) FIXUP(n), .error = XT_PLACE(n, error_code)
+#define PTWR(n) FIXUP(n), .entry = XT_PLACE(n, npte)
+#define GDT_LDT(n) RIP(n), .address = XT_PLACE(n, offset)
+#define CALL(n) RIP(n), .number = XT_PLACE(n, op)
+#define TRAP(n) \
+    RIP(n), .number = XT_PLACE(n, trap), .error = XT_PLACE(n, error_code), \
+    .has_error = XT_PLACE(n, has_error)
+
+/* Of guests of 32 and of 64 bits; or a record that is the same for both. */
+#define WIDTHS(fields, name) { { fields(name) }, { fields(name##64) } }
+#define SAME(fields, name) { { fields(name) }, { fields(name) } }
+
+static const struct layout layouts[PV_KINDS][2] = {
+    [PV_HYPERCALL] = WIDTHS(CALL, pv_hypercall),
+    [PV_TRAP] = WIDTHS(TRAP, pv_trap),
+    [PV_PAGE_FAULT] = WIDTHS(FAULT, pv_page_fault),
+    [PV_FORCED_INVALID_OP] = WIDTHS(RIP, pv_forced_invalid_op),
+    [PV_EMULATE_PRIVOP] = WIDTHS(RIP, pv_emulate_privop),
+    [PV_EMULATE_4GB] = SAME(RIP, pv_emulate_4gb),
+    [PV_MATH_STATE_RESTORE] = SAME(WORDS, pv_math_state_restore),
+    [PV_PAGING_FIXUP] = WIDTHS(FIXUP, pv_paging_fixup),
+    [PV_GDT_LDT_MAPPING_FAULT] = WIDTHS(GDT_LDT, pv_gdt_ldt_mapping_fault),
+    [PV_PTWR_EMULATION] = WIDTHS(PTWR, pv_ptwr_emulation),
+    [PV_PTWR_EMULATION_PAE] = SAME(PTWR, pv_ptwr_emulation_pae),
+    [PV_HYPERCALL_V2] = SAME(WORDS, pv_hypercall_v2),
+    [PV_HYPERCALL_SUBCALL] = SAME(WORDS, pv_hypercall_subcall),
+};
+
+ASSERT_KIND(PV_HYPERCALL, TRC_PV_HYPERCALL);
+ASSERT_KIND(PV_TRAP, TRC_PV_TRAP);
+ASSERT_KIND(PV_PAGE_FAULT, TRC_PV_PAGE_FAULT);
+ASSERT_KIND(PV_FORCED_INVALID_OP, TRC_PV_FORCED_INVALID_OP);
+ASSERT_KIND(PV_EMULATE_PRIVOP, TRC_PV_EMULATE_PRIVOP);
+ASSERT_KIND(PV_EMULATE_4GB, TRC_PV_EMULATE_4GB);
+ASSERT_KIND(PV_MATH_STATE_RESTORE, TRC_PV_MATH_STATE_RESTORE);
+ASSERT_KIND(PV_PAGING_FIXUP, TRC_PV_PAGING_FIXUP);
+ASSERT_KIND(PV_GDT_LDT_MAPPING_FAULT, TRC_PV_GDT_LDT_MAPPING_FAULT);
+ASSERT_KIND(PV_PTWR_EMULATION, TRC_PV_PTWR_EMULATION);
+ASSERT_KIND(PV_PTWR_EMULATION_PAE, TRC_PV_PTWR_EMULATION_PAE);
+ASSERT_KIND(PV_HYPERCALL_V2, TRC_PV_HYPERCALL_V2);
+ASSERT_KIND(PV_HYPERCALL_SUBCALL, TRC_PV_HYPERCALL_SUBCALL);
+
+_Static_assert(XT_BIT(pv_hypercall_v2, has5) - XT_BIT(pv_hypercall_v2, has0) ==
+               2 * (MAX_ARGUMENTS - 1), "each argument has two bits");
+_Static_assert(XT_BIT(pv_hypercall_subcall, has0) ==
+               XT_BIT(pv_hypercall_v2, has0) &&
+               XT_WORDS(pv_hypercall_subcall) == XT_WORDS(pv_hypercall_v2),
+               "a subcall is a hypercall");
+
+/* Most PV records are hypercalls.  Returns how many words the record needs. */
+static unsigned int decode_hypercall(struct fact_pv *f,
+                                     const struct xt_record *r)
 {
-    uint64_t value = wide ? record_word64(r, *at) : record_word(r, *at);
+    const struct xt_rec_pv_hypercall_v2 *call = xt_view_pv_hypercall_v2(r);
+    unsigned int at = XT_WORDS(pv_hypercall_v2), width;
+    uint32_t widths;
 
-    *at += wide ? 2 : 1;
-    return value;
-}
-
-static void decode_trap(struct fact_pv *f, uint32_t w)
-{
-    f->number = w & 0x7fff;
-    f->error = w & 0x8000 ? w >> 16 : 0;
-}
-
-static void decode_hypercall(struct fact_pv *f, const struct xt_record *r,
-                             unsigned int *at)
-{
-    uint32_t w = read_number(r, at, false);
-    unsigned int width;
-
-    f->number = w & 0xfffff;
+    if ( !call )
+        return at;
+    f->number = call->op;
+    widths = xt_load32(r->payload) >> XT_BIT(pv_hypercall_v2, has0);
     for ( unsigned int i = 0; i < MAX_ARGUMENTS; i++ )
     {
-        width = w >> (20 + 2 * i) & 3;
+        width = widths >> 2 * i & 3;
         if ( width == 0 || width == 3 )
-            return;
-        f->args[f->nr_args++] = read_number(r, at, width == 2);
+            break;
+        at += width;
+        if ( at > r->words )
+            break;
+        f->args[f->nr_args++] = width == 2
+                                ? xt_load64(r->payload + 4 * (at - 2))
+                                : xt_load32(r->payload + 4 * (at - 1));
     }
+    return at;
 }
 
-/* Returns the number of words that the record should have. */
+/* Returns how many words the record needs. */
 static unsigned int decode_pv(struct fact_pv *f, const struct xt_record *r)
 {
-    unsigned int at = 0;
+    const struct layout *l = &layouts[f->kind][f->wide];
 
-    for ( const char *shape = shapes[f->kind]; *shape; shape++ )
-        switch ( *shape )
-        {
-        case 'p': f->rip = read_number(r, &at, f->wide); break;
-        case 'a': f->address = read_number(r, &at, f->wide); break;
-        case 'P': f->entry = read_number(r, &at, true); break;
-        case 'e': f->error = read_number(r, &at, false); break;
-        case 'n': f->number = read_number(r, &at, false); break;
-        case 't': decode_trap(f, read_number(r, &at, false)); break;
-        case 'h': decode_hypercall(f, r, &at); break;
-        }
-    return at;
+    if ( f->kind == PV_HYPERCALL_V2 || f->kind == PV_HYPERCALL_SUBCALL )
+        return decode_hypercall(f, r);
+    f->rip = xt_field_load(r, l->rip);
+    f->address = xt_field_load(r, l->address);
+    f->entry = xt_field_load(r, l->entry);
+    f->number = xt_field_load(r, l->number);
+    f->error = xt_field_load(r, l->error);
+    if ( l->has_error.bits && !xt_field_load(r, l->has_error) )
+        f->error = 0;
+    return l->words;
 }
 
 void pv_record(struct pcpu *p, const struct xt_record *r)
@@ -77,7 +120,7 @@ void pv_record(struct pcpu *p, const struct xt_record *r)
         .wide = event_is_wide(r->event),
     };
 
-    if ( f.kind >= PV_KINDS || !shapes[f.kind] )
+    if ( f.kind >= PV_KINDS || !layouts[f.kind][f.wide].known )
     {
         pcpu_emit_event(p, r);
         return;

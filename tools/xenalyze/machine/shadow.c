@@ -4,60 +4,86 @@
  * tables, which determines the width of all fields; records are packed:
  *
  *                       2 levels   3 levels   4 levels
- *     gl1e, gfn, wval   W          D          D
- *     va                W          W          D
+ *     gl1e, gfn, value  1 word     2 words    2 words
+ *     va                1          1          2
  */
 #include "xenalyze/machine/pcpu.h"
 
+#define MIN_LEVELS 2u
+#define MAX_LEVELS 4u
+
 static unsigned int event_levels(uint32_t event)
 {
-    return (event >> 8 & 3) + 2;
+    return (event >> 8 & 3) + MIN_LEVELS;
 }
 
-/* e entry, w written value, g gfn, v va, f flags, F flags since 4.19. */
-static const char *const shapes[SHADOW_KINDS] = {
-    [SHADOW_PROPAGATE] = "evf", [SHADOW_FAST_PROPAGATE] = "v",
-    [SHADOW_FAST_MMIO] = "v", [SHADOW_FALSE_FAST_PATH] = "v",
-    [SHADOW_MMIO] = "v", [SHADOW_FIXUP] = "evf", [SHADOW_DOMF_DYING] = "v",
-    [SHADOW_EMULATE] = "ewvf", [SHADOW_UNSHADOW_USER] = "gvF",
-    [SHADOW_UNSHADOW_EVTINJ] = "gvF", [SHADOW_UNSHADOW_UNHANDLED] = "gvF",
+struct layout
+{
+    uint8_t words;              /* at least */
+    struct xt_field_place gl1e, written, gfn, va, path, count;
 };
 
-/* Read one word or two; words past the end of the record are 0. */
-static uint64_t read_value(const struct xt_record *r, unsigned int *at,
-                           bool wide)
+#define VA(n) .words = XT_WORDS(n), .va = XT_PLACE(n, va)
+#define ENTRY(n) \
+    VA(n), .gl1e = XT_PLACE(n, gl1e), .path = XT_PLACE(n, path)
+#define EMULATE(n) \
+    ENTRY(n), .written = XT_PLACE(n, value), .count = XT_PLACE(n, emulations)
+/* The path is there since 4.19 only. */
+#define UNSHADOW(n) \
+    .words = XT_WORDS(n##_until_4_18), .va = XT_PLACE(n, va), \
+    .gfn = XT_PLACE(n, gfn), .path = XT_PLACE(n, path)
+#define ROW(fields, name) \
+    { { fields(name##_2) }, { fields(name##_3) }, { fields(name##_4) } }
+
+static const struct layout layouts[SHADOW_WRMAP_BF]
+                                  [MAX_LEVELS - MIN_LEVELS + 1] = {
+    [SHADOW_PROPAGATE] = ROW(ENTRY, shadow_not_shadow),
+    [SHADOW_FAST_PROPAGATE] = ROW(VA, shadow_fast_propagate),
+    [SHADOW_FAST_MMIO] = ROW(VA, shadow_fast_mmio),
+    [SHADOW_FALSE_FAST_PATH] = ROW(VA, shadow_false_fast_path),
+    [SHADOW_MMIO] = ROW(VA, shadow_mmio),
+    [SHADOW_FIXUP] = ROW(ENTRY, shadow_fixup),
+    [SHADOW_DOMF_DYING] = ROW(VA, shadow_domf_dying),
+    [SHADOW_EMULATE] = ROW(EMULATE, shadow_emulate),
+    [SHADOW_UNSHADOW_USER] = ROW(UNSHADOW, shadow_emulate_unshadow_user),
+    [SHADOW_UNSHADOW_EVTINJ] = ROW(UNSHADOW, shadow_emulate_unshadow_evtinj),
+    [SHADOW_UNSHADOW_UNHANDLED] =
+        ROW(UNSHADOW, shadow_emulate_unshadow_unhandled),
+};
+
+ASSERT_KIND(SHADOW_PROPAGATE, TRC_SHADOW_NOT_SHADOW);
+ASSERT_KIND(SHADOW_FAST_PROPAGATE, TRC_SHADOW_FAST_PROPAGATE);
+ASSERT_KIND(SHADOW_FAST_MMIO, TRC_SHADOW_FAST_MMIO);
+ASSERT_KIND(SHADOW_FALSE_FAST_PATH, TRC_SHADOW_FALSE_FAST_PATH);
+ASSERT_KIND(SHADOW_MMIO, TRC_SHADOW_MMIO);
+ASSERT_KIND(SHADOW_FIXUP, TRC_SHADOW_FIXUP);
+ASSERT_KIND(SHADOW_DOMF_DYING, TRC_SHADOW_DOMF_DYING);
+ASSERT_KIND(SHADOW_EMULATE, TRC_SHADOW_EMULATE);
+ASSERT_KIND(SHADOW_UNSHADOW_USER, TRC_SHADOW_EMULATE_UNSHADOW_USER);
+ASSERT_KIND(SHADOW_UNSHADOW_EVTINJ, TRC_SHADOW_EMULATE_UNSHADOW_EVTINJ);
+ASSERT_KIND(SHADOW_UNSHADOW_UNHANDLED, TRC_SHADOW_EMULATE_UNSHADOW_UNHANDLED);
+ASSERT_KIND(SHADOW_WRMAP_BF, TRC_SHADOW_WRMAP_BF);
+ASSERT_KIND(SHADOW_PREALLOC_UNPIN, TRC_SHADOW_PREALLOC_UNPIN);
+ASSERT_KIND(SHADOW_RESYNC_FULL, TRC_SHADOW_RESYNC_FULL);
+ASSERT_KIND(SHADOW_RESYNC_ONLY, TRC_SHADOW_RESYNC_ONLY);
+
+static void load_fields(struct fact_shadow *s, const struct xt_record *r,
+                        const struct layout *l)
 {
-    uint64_t value = wide ? record_word64(r, *at) : record_word(r, *at);
-
-    *at += wide ? 2 : 1;
-    return value;
-}
-
-/* Returns the number of words that the record should have. */
-static unsigned int decode_shape(struct fact_shadow *s, const char *shape,
-                                 const struct xt_record *r)
-{
-    unsigned int at = 0;
-
-    for ( ; *shape; shape++ )
-        switch ( *shape )
-        {
-        case 'e': s->gl1e = read_value(r, &at, s->levels > 2); break;
-        case 'w': s->written = read_value(r, &at, s->levels > 2); break;
-        case 'g': s->gfn = read_value(r, &at, s->levels > 2); break;
-        case 'v': s->va = read_value(r, &at, s->levels > 3); break;
-        case 'f': s->flags = read_value(r, &at, false); break;
-        case 'F':
-            s->flags = at < r->words ? read_value(r, &at, false) : 0;
-            break;
-        }
-    return at;
+    s->gl1e = xt_field_load(r, l->gl1e);
+    s->written = xt_field_load(r, l->written);
+    s->gfn = xt_field_load(r, l->gfn);
+    s->va = xt_field_load(r, l->va);
+    s->flags = xt_field_load(r, l->path);
+    s->count = xt_field_load(r, l->count);
 }
 
 bool shadow_decode(struct fact_handle *f, const struct xt_record *r)
 {
     struct fact_shadow *s = &f->shadow;
     unsigned int kind = event_minor8(r->event);
+    unsigned int levels = event_levels(r->event);
+    const struct layout *l;
 
     if ( kind >= SHADOW_KINDS || !kind )
         return true;
@@ -65,21 +91,21 @@ bool shadow_decode(struct fact_handle *f, const struct xt_record *r)
     s->kind = kind;
     if ( kind >= SHADOW_WRMAP_BF )
     {
-        s->gfn = record_word64(r, 0);
+        /* All of them have a frame number only. */
+        s->gfn = RECORD_FIELD(r, shadow_wrmap_bf, gfn);
         f->main = false;
-        return r->words >= 2;
+        return xt_field_present(r, XT_AT(shadow_wrmap_bf, gfn));
     }
-    s->levels = event_levels(r->event);
-    if ( decode_shape(s, shapes[kind], r) > r->words )
+    s->levels = levels;
+    /* Five levels are nobody's; a record of such an id is read as of four. */
+    l = &layouts[kind][(levels < MAX_LEVELS ? levels : MAX_LEVELS) -
+                       MIN_LEVELS];
+    if ( r->words < l->words )
         return false;
+    load_fields(s, r, l);
     f->at = s->va;
-    f->value = s->flags;
-    f->linear = find_linear_level(s->levels, s->va);
-    if ( kind == SHADOW_EMULATE )
-    {
-        s->count = s->flags >> 29;
-        s->flags &= (1u << 29) - 1;
-    }
+    f->value = s->flags | (uint64_t)s->count << XT_BITS(shadow_emulate_2, path);
+    f->linear = find_linear_level(levels, s->va);
     return true;
 }
 
