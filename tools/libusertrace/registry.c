@@ -142,7 +142,7 @@ TraceEvent *trace_event_name(const char *name)
 
 static void assign_ids(TraceEvent *ev)
 {
-    assert(ev->name && ev->dstate);
+    assert(ev->name);
     ev->id = nr_events++;
     if ( !trace_event_is_vcpu(ev) )
         return;
