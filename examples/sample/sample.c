@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A program with trace points: some threads that pretend to serve requests.
- * libusertrace(3) goes through it.
+ * A program with trace points: threads that pretend to serve requests.
+ * libusertrace(3) refers to this example.
  *
  *     sample [-T TRACE]... [-e EVENTS]... [-f FILE] [-t THREADS]
  *            [-n REQUESTS] [-F] [-K] [-p US]
  *
  * -T is [enable=]PATTERN,events=FILE,file=FILE,qmp=PATH,hmp=PATH, of which -e
  * is the first part and -f the third; -F forks a child half-way, which does the
- * same; -K kills the process at the end, with no chance to write anything; -p
- * pauses between requests.  -n 0: as many requests as come until standard input
- * ends, so that there is something to control.
+ * same; -K kills the process at the end, before it can write anything; -p
+ * pauses between requests.  -n 0: serve requests until standard input ends, to
+ * try trace-control(7).
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -36,7 +36,7 @@ static int serve_request(const struct job *job, uint64_t sector)
     int rc = sector % 7 ? 0 : -5;
 
     trace_sample_request(job->worker, sector, 4096, sector & 1);
-    /* Only compiled in, and only computed, if somebody wants it. */
+    /* Compute the argument only if a back end uses the event. */
     if ( trace_event_get_state_backends(TRACE_SAMPLE_DETAIL) )
         trace_sample_detail(getppid());
     trace_sample_done(job->worker, (void *)(uintptr_t)(sector << 4), rc);

@@ -3,7 +3,7 @@
  * The rings of libusertrace in every interleaving: writers, with signals in
  * the middle of trace points, the drain, and a kill at any moment.
  *
- * ring-write.c and ring-drain.c are the real code.  This file has the plans,
+ * ring-write.c and event-drain.c are the real code.  This file has the plans,
  * the environment (rings without files behind them, a trace file that is an
  * array), and the invariant of every state: recovery from file and rings, as
  * simple-format.h describes it, finds each event traced so far once, in order,
@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libusertrace/ring-drain.h"
+#include "libusertrace/event-drain.h"
 #include "libusertrace/registry.h"
 #include "tests/interleave/access.h"
 #include "tests/interleave/explore.h"

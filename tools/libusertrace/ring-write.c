@@ -266,7 +266,7 @@ static struct simple_ring *acquire_ring(void)
 
 /*
  * Set a new limit for `need` bytes at `reserved`; false if the ring has no
- * room.  The acquire pairs with the drain's release of tail (ring-drain.c,
+ * room.  The acquire pairs with the drain's release of tail (event-drain.c,
  * commit_pass()).
  */
 static bool update_limit(struct simple_ring *ring, uint64_t reserved,
@@ -330,7 +330,7 @@ static char *reserve_slow(struct simple_ring *ring, uint64_t size,
 }
 
 /*
- * `closed` and `limit` pair with close_ring() in ring-drain.c, which sets
+ * `closed` and `limit` pair with close_ring() in event-drain.c, which sets
  * `closed` and then `limit`; here `limit` was set, and then `closed` is read.
  * All four accesses are sequentially consistent, so at least one side sees the
  * other's store.

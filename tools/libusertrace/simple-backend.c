@@ -29,7 +29,7 @@
 #include <unistd.h>
 
 #include "common/fault.h"
-#include "libusertrace/ring-drain.h"
+#include "libusertrace/event-drain.h"
 #include "libusertrace/registry.h"
 #include "libusertrace/reporter.h"
 

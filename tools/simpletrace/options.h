@@ -7,7 +7,7 @@
 
 #include "common/log.h"
 #include "common/opts.h"
-#include "simpletrace/record-filter.h"
+#include "simpletrace/trace-filter.h"
 
 enum st_when { ST_AUTO, ST_ALWAYS, ST_NEVER };
 

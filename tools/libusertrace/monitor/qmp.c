@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * QMP of QEMU 7.2, with the trace commands, and additional commands whose
- * names begin with "usertrace-".  Each command is a row with its parameters,
+ * QMP of QEMU 7.2, with the trace commands, and additional commands with names
+ * that begin with "usertrace-".  Each command is a row with its parameters,
  * which are checked before the command runs; the order of checks and the error
  * texts are QEMU's.
  *

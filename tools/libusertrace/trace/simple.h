@@ -47,7 +47,7 @@ void usertrace_simple_publish(struct usertrace_ring *ring);
 /*
  * The outermost writer began where the ring was complete, and publishes the
  * events of signal handlers, too, including handlers during this function.
- * The release pairs with the acquire in ring-drain.c, snapshot_heads().
+ * The release pairs with the acquire in event-drain.c, snapshot_heads().
  */
 static inline void usertrace_simple_end(struct usertrace_record *record,
                                         const char *at)

@@ -4,7 +4,7 @@
  * pattern decides, so -N '*' -N '-qemu_mutex_*' prints everything else.
  * Losses are filtered like other records.
  */
-#include "simpletrace/record-filter.h"
+#include "simpletrace/trace-filter.h"
 
 #include <fnmatch.h>
 

@@ -2,8 +2,8 @@
 /*
  * The filter of records: --name, --from, --to, --pid, --tid.
  */
-#ifndef SIMPLETRACE_RECORD_FILTER_H
-#define SIMPLETRACE_RECORD_FILTER_H
+#ifndef SIMPLETRACE_TRACE_FILTER_H
+#define SIMPLETRACE_TRACE_FILTER_H
 
 #include "simpletrace/trace-reader.h"
 
@@ -26,4 +26,4 @@ struct st_filter
 bool st_filter_accepts(const struct st_filter *s,
                        const struct st_record *record, uint64_t first);
 
-#endif /* SIMPLETRACE_RECORD_FILTER_H */
+#endif /* SIMPLETRACE_TRACE_FILTER_H */

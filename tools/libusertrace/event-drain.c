@@ -11,7 +11,7 @@
  * A failed write rolls back the uncommitted part of the pass.  The rings stay
  * full, trace points count their losses, and the next pass tries again.
  */
-#include "libusertrace/ring-drain.h"
+#include "libusertrace/event-drain.h"
 
 #include <assert.h>
 #include <errno.h>

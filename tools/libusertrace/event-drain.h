@@ -4,8 +4,8 @@
  * rings hold at one moment, merges them by time and writes them.  Callers hold
  * the lock of simple-backend.c.
  */
-#ifndef LIBUSERTRACE_RING_DRAIN_H
-#define LIBUSERTRACE_RING_DRAIN_H
+#ifndef LIBUSERTRACE_EVENT_DRAIN_H
+#define LIBUSERTRACE_EVENT_DRAIN_H
 
 #include "libusertrace/simple-backend.h"
 #include "libusertrace/thread-ring.h"
@@ -57,7 +57,7 @@ bool ut_drain_is_idle(const struct ut_drain *d);
  */
 uint64_t ut_drain_abandon_rings(struct ut_drain *d);
 
-/* In the child of a fork: free the drain, whose rings belong to the parent. */
+/* In the child of a fork: free the drain; its rings belong to the parent. */
 void ut_drain_free_in_child(struct ut_drain *d);
 
-#endif /* LIBUSERTRACE_RING_DRAIN_H */
+#endif /* LIBUSERTRACE_EVENT_DRAIN_H */
