@@ -23,11 +23,11 @@ static void ask(const struct filter *f)
         for ( r.words = 0; r.words < 8; r.words++ )
         {
             r.event = xt_catalogue_events[i].id;
-            filter_wants(f, c, i, r.words % 2 ? FILTER_NOBODY : 1u << 16, &r);
+            filter_wants(f, c, i, r.words % 2 ? FILTER_NO_VCPU : 1u << 16, &r);
         }
     r.event = 0x0fffffff;
     filter_wants(f, c, 65535, 0, &r);
-    MUST(!filter_is_empty(f) || filter_wants(f, c, 0, FILTER_NOBODY, &r));
+    MUST(!filter_is_empty(f) || filter_wants(f, c, 0, FILTER_NO_VCPU, &r));
     xt_catalogue_free(c);
 }
 

@@ -68,7 +68,7 @@ static bool has_vcpu(const struct filter *f, const struct guests *w)
             if ( filter_wants_vcpu(f, w->domains[i]->id,
                                    w->domains[i]->vcpus[k]->id) )
                 return true;
-    return !filter_needs_who(f);
+    return !filter_needs_vcpu(f);
 }
 
 bool nobody_is_wanted(const struct filter *f, const struct guests *guests,

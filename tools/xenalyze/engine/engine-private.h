@@ -54,7 +54,7 @@ int segment_begin(struct analysis *a, uint64_t first, unsigned int nr_pcpus);
 /* Find or create the machine of a pcpu.  NULL: no memory. */
 struct pcpu *segment_pcpu(struct analysis *a, unsigned int id);
 
-/* Add a pcpu whose first time is known to the global machine. */
+/* Add a pcpu to the global machine, once the pcpu's first time is known. */
 int segment_enter(struct analysis *a, struct pcpu *p);
 
 /* Apply the pcpu's changes; all earlier changes must have been applied. */

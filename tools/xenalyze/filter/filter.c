@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is asked of every record is prepared: of events, a mark by their place
- * in the catalogue; of pcpus and domains, a bit each.
+ * Filters are compiled for fast matching: events to flags by index in the
+ * catalogue, pcpus and domains to bit sets.
  */
 #include "xenalyze/filter/filter.h"
 
@@ -13,16 +13,16 @@
 #include "common/fault.h"
 #include "common/opts.h"
 
-#define NUMBERS 65536u          /* of pcpus, and of domains */
-#define MOST_WORDS 256u
-#define MOST_LENGTH 128u        /* of a word */
+#define NUMBERS 65536u          /* of pcpus and domains */
+#define MAX_WORDS 256u
+#define MAX_LENGTH 128u         /* of a word */
 
 struct bits
 {
     uint64_t words[NUMBERS / 64];
 };
 
-/* An id as a number: one event, or with `mask` all of a class. */
+/* A numeric id: one event, or with `mask` a class of events. */
 struct wanted_id
 {
     uint32_t id;
@@ -31,17 +31,17 @@ struct wanted_id
 
 struct filter
 {
-    struct bits *pcpus, *domains;       /* NULL: all */
+    struct bits *pcpus, *domains;       /* NULL: all match */
     uint32_t *vcpus;                    /* domain << 16 | vcpu */
-    bool *events;                       /* by place in the catalogue */
+    bool *events;                       /* by index in the catalogue */
     struct wanted_id *ids;
     unsigned int nr_vcpus, nr_ids;
-    bool by_who, by_event;
+    bool by_vcpu, by_event;
 };
 
-/* --- asking --------------------------------------------------------------- */
+/* --- matching ------------------------------------------------------------- */
 
-static bool has(const struct bits *b, uint32_t n)
+static bool has_bit(const struct bits *b, uint32_t n)
 {
     return n < NUMBERS && b->words[n / 64] >> n % 64 & 1;
 }
@@ -64,26 +64,27 @@ static bool wants_event(const struct filter *f, const struct xt_event *e,
     return false;
 }
 
-/* Of both a domain and a vcpu, a record must have the one and the other. */
-static bool wants_who(const struct filter *f, uint32_t who)
+/* With both options, the domain and the vcpu have to match. */
+static bool wants_vcpu_id(const struct filter *f, uint32_t vcpu_id)
 {
     bool found = !f->nr_vcpus;
 
-    if ( who == FILTER_NOBODY || (f->domains && !has(f->domains, who >> 16)) )
+    if ( vcpu_id == FILTER_NO_VCPU ||
+         (f->domains && !has_bit(f->domains, vcpu_id >> 16)) )
         return false;
     for ( unsigned int i = 0; !found && i < f->nr_vcpus; i++ )
-        found = f->vcpus[i] == who;
+        found = f->vcpus[i] == vcpu_id;
     return found;
 }
 
-static bool is_named(const struct xt_field *field, const char *a,
-                     const char *b)
+static bool has_meaning(const struct xt_field *field, const char *a,
+                        const char *b)
 {
     return field->sem && (!strcmp(field->sem->name, a) ||
                           (b && !strcmp(field->sem->name, b)));
 }
 
-/* A domain and the vcpu beside it, or a domain alone. */
+/* Fields that name a domain and a vcpu, or a domain alone. */
 static bool names_wanted(const struct filter *f, const struct xt_event *e,
                          const struct xt_record *r)
 {
@@ -91,18 +92,18 @@ static bool names_wanted(const struct filter *f, const struct xt_event *e,
 
     for ( unsigned int i = 0; i < e->nr_fields; i++ )
     {
-        bool domain = is_named(&e->fields[i], "domain", NULL);
+        bool domain = has_meaning(&e->fields[i], "domain", NULL);
 
-        if ( !domain && !is_named(&e->fields[i], "vcpu", "unit") )
+        if ( !domain && !has_meaning(&e->fields[i], "vcpu", "unit") )
             continue;
         if ( !xt_field_get(e, i, r, &value) )
             continue;
         *(domain ? &dom : &vcpu) = value & 0xffff;
-        if ( domain && !f->nr_vcpus && has(f->domains, dom) )
+        if ( domain && !f->nr_vcpus && has_bit(f->domains, dom) )
             return true;
         if ( dom == UINT64_MAX || vcpu == UINT64_MAX )
             continue;
-        if ( wants_who(f, dom << 16 | vcpu) )
+        if ( wants_vcpu_id(f, dom << 16 | vcpu) )
             return true;
         dom = vcpu = UINT64_MAX;
     }
@@ -110,24 +111,24 @@ static bool names_wanted(const struct filter *f, const struct xt_event *e,
 }
 
 bool filter_wants(const struct filter *f, const struct xt_catalogue *catalogue,
-                  unsigned int cpu, uint32_t who, const struct xt_record *r)
+                  unsigned int cpu, uint32_t vcpu_id, const struct xt_record *r)
 {
     const struct xt_event *e = NULL;
 
-    if ( f->pcpus && !has(f->pcpus, cpu) )
+    if ( f->pcpus && !has_bit(f->pcpus, cpu) )
         return false;
-    if ( f->by_event || f->by_who )
+    if ( f->by_event || f->by_vcpu )
         e = xt_catalogue_find(catalogue, r->event, r->words);
     if ( f->by_event && !wants_event(f, e, r->event) )
         return false;
-    if ( !f->by_who || wants_who(f, who) )
+    if ( !f->by_vcpu || wants_vcpu_id(f, vcpu_id) )
         return true;
     return e && xt_event_fits(e, r->words) && names_wanted(f, e, r);
 }
 
 bool filter_wants_pcpu(const struct filter *f, unsigned int cpu)
 {
-    return !f->pcpus || has(f->pcpus, cpu);
+    return !f->pcpus || has_bit(f->pcpus, cpu);
 }
 
 bool filter_wants_vcpu(const struct filter *f, unsigned int domain,
@@ -135,32 +136,37 @@ bool filter_wants_vcpu(const struct filter *f, unsigned int domain,
 {
     bool found = !f->nr_vcpus;
 
-    if ( f->domains && !has(f->domains, domain) )
+    if ( f->domains && !has_bit(f->domains, domain) )
         return false;
     for ( unsigned int i = 0; !found && i < f->nr_vcpus; i++ )
-        found = vcpu == FILTER_NOBODY ? f->vcpus[i] >> 16 == domain
+        found = vcpu == FILTER_NO_VCPU ? f->vcpus[i] >> 16 == domain
                                       : f->vcpus[i] == (domain << 16 | vcpu);
     return found;
 }
 
 bool filter_is_empty(const struct filter *f)
 {
-    return !f->pcpus && !f->by_event && !f->by_who;
+    return !f->pcpus && !f->by_event && !f->by_vcpu;
 }
 
-bool filter_needs_who(const struct filter *f)
+bool filter_needs_vcpu(const struct filter *f)
 {
-    return f->by_who;
+    return f->by_vcpu;
 }
 
 /* --- words ---------------------------------------------------------------- */
 
-/* Call `take` for each word between commas. */
-static int each_word(struct filter *f, const char *text, const char *option,
-                     int (*take)(struct filter *f, const char *word),
-                     struct err *e)
+struct option
 {
-    char word[MOST_LENGTH];
+    const char *name, *expected;
+    int (*add_word)(struct filter *f, const char *word);
+};
+
+/* Add each word of a comma-separated list. */
+static int parse_words(struct filter *f, const char *text,
+                       const struct option *o, struct err *e)
+{
+    char word[MAX_LENGTH];
     unsigned int nr = 0;
     int rc;
 
@@ -168,17 +174,20 @@ static int each_word(struct filter *f, const char *text, const char *option,
     {
         size_t length = strcspn(text, ",");
 
-        if ( !length || length >= sizeof(word) || ++nr > MOST_WORDS )
-            return err_set(e, -EINVAL, "%s: %s", option,
-                           nr > MOST_WORDS ? "more than 256 words"
-                                           : "a word that is empty or long");
+        if ( !length || length >= sizeof(word) )
+            return err_set(e, -EINVAL, "%s: a word is empty or too long; "
+                           "expected %s", o->name, o->expected);
+        if ( ++nr > MAX_WORDS )
+            return err_set(e, -EINVAL, "%s: more than %u words", o->name,
+                           MAX_WORDS);
         memcpy(word, text, length);
         word[length] = '\0';
-        rc = take(f, word);
+        rc = o->add_word(f, word);
         if ( rc )
             return rc == -EINVAL
-                   ? err_set(e, rc, "%s: what is %s?", option, word)
-                   : err_sys(e, rc, "%s", option);
+                   ? err_set(e, rc, "%s: %s is invalid; expected %s", o->name,
+                             word, o->expected)
+                   : err_sys(e, rc, "%s", o->name);
         text = text[length] ? text + length + 1 : NULL;
     }
     return 0;
@@ -186,7 +195,7 @@ static int each_word(struct filter *f, const char *text, const char *option,
 
 static int set_range(struct bits *b, const char *word)
 {
-    char first[MOST_LENGTH];
+    char first[MAX_LENGTH];
     const char *dash = strchr(word, '-');
     uint64_t from, to;
 
@@ -204,16 +213,16 @@ static int set_range(struct bits *b, const char *word)
     return 0;
 }
 
-static int take_pcpus(struct filter *f, const char *word)
+static int add_pcpus(struct filter *f, const char *word)
 {
     if ( !f->pcpus )
         f->pcpus = fault_calloc(1, sizeof(*f->pcpus));
     return f->pcpus ? set_range(f->pcpus, word) : -ENOMEM;
 }
 
-static int take_domains(struct filter *f, const char *word)
+static int add_domains(struct filter *f, const char *word)
 {
-    f->by_who = true;
+    f->by_vcpu = true;
     if ( !f->domains )
         f->domains = fault_calloc(1, sizeof(*f->domains));
     if ( !f->domains )
@@ -224,14 +233,14 @@ static int take_domains(struct filter *f, const char *word)
 }
 
 /* "d1v0" */
-static int take_vcpus(struct filter *f, const char *word)
+static int add_vcpu(struct filter *f, const char *word)
 {
-    char domain[MOST_LENGTH];
+    char domain[MAX_LENGTH];
     const char *v = strchr(word, 'v');
     uint64_t dom, vcpu;
     uint32_t *more;
 
-    f->by_who = true;
+    f->by_vcpu = true;
     if ( *word != 'd' || !v )
         return -EINVAL;
     memcpy(domain, word + 1, v - word - 1);
@@ -247,7 +256,7 @@ static int take_vcpus(struct filter *f, const char *word)
     return 0;
 }
 
-static int take_id(struct filter *f, uint64_t id)
+static int add_id(struct filter *f, uint64_t id)
 {
     struct wanted_id *more;
 
@@ -262,7 +271,7 @@ static int take_id(struct filter *f, uint64_t id)
 }
 
 /* A class, an id, or a pattern of names. */
-static int take_events(struct filter *f, const char *word)
+static int add_events(struct filter *f, const char *word)
 {
     const struct xt_class *class = xt_class_by_name(word, strlen(word));
     bool found = false;
@@ -270,9 +279,9 @@ static int take_events(struct filter *f, const char *word)
 
     f->by_event = true;
     if ( class )
-        return take_id(f, class->mask & 0x0fffffff);
+        return add_id(f, class->mask & 0x0fffffff);
     if ( !opts_number(word, &id) )
-        return take_id(f, id);
+        return add_id(f, id);
     for ( size_t i = 0; i < xt_catalogue_nr_events; i++ )
     {
         const struct xt_event *e = &xt_catalogue_events[i];
@@ -284,6 +293,23 @@ static int take_events(struct filter *f, const char *word)
     }
     return found ? 0 : -EINVAL;
 }
+
+static const struct option pcpu_option = {
+    "--pcpu", "pcpus and ranges, such as 0,4-7", add_pcpus,
+};
+
+static const struct option domain_option = {
+    "--domain", "domains and ranges, such as 0,3-5,idle", add_domains,
+};
+
+static const struct option vcpu_option = {
+    "--vcpu", "vcpus, such as d1v0,d1v1", add_vcpu,
+};
+
+static const struct option event_option = {
+    "--event", "names, patterns, classes or ids of events, such as "
+               "sched_*,hvm:handler,0x28004", add_events,
+};
 
 int filter_new(struct filter **out, const struct filter_texts *t,
                struct err *e)
@@ -297,13 +323,13 @@ int filter_new(struct filter **out, const struct filter_texts *t,
     if ( !f || !f->events )
         rc = err_sys(e, -ENOMEM, "cannot filter");
     if ( !rc )
-        rc = each_word(f, t->pcpus, "--pcpu", take_pcpus, e);
+        rc = parse_words(f, t->pcpus, &pcpu_option, e);
     if ( !rc )
-        rc = each_word(f, t->domains, "--domain", take_domains, e);
+        rc = parse_words(f, t->domains, &domain_option, e);
     if ( !rc )
-        rc = each_word(f, t->vcpus, "--vcpu", take_vcpus, e);
+        rc = parse_words(f, t->vcpus, &vcpu_option, e);
     if ( !rc )
-        rc = each_word(f, t->events, "--event", take_events, e);
+        rc = parse_words(f, t->events, &event_option, e);
     if ( rc )
         filter_free(f);
     else

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which records are wanted: by pcpu, domain, vcpu, event and time, as a user
- * says it.  Of each kind, one hit is enough; of the kinds that are given, all
- * have to agree.  A record is of a domain or of a vcpu if that is on its pcpu,
- * or if one of its fields names it.
+ * Filter records by pcpu, domain, vcpu, event and time, from the arguments of
+ * options.  Words of one option are alternatives; a record has to match all
+ * given options.  A record matches a domain or vcpu that runs on the record's
+ * pcpu, or that a field of the record names.
  */
 #ifndef XENALYZE_FILTER_FILTER_H
 #define XENALYZE_FILTER_FILTER_H
@@ -17,10 +17,10 @@
 
 struct filter;
 
-/* Nobody is on the pcpu, as far as is known. */
-#define FILTER_NOBODY UINT32_MAX
+/* The pcpu's current vcpu is unknown. */
+#define FILTER_NO_VCPU UINT32_MAX
 
-/* The texts, each of which may be NULL: all are wanted. */
+/* Arguments of options; NULL: no restriction. */
 struct filter_texts
 {
     const char *pcpus;          /* "0,4-7" */
@@ -29,23 +29,23 @@ struct filter_texts
     const char *events;         /* "sched_*,hvm:handler,0x28004,TRC_..." */
 };
 
-/* 0, or -EINVAL and *e says which word; or -ENOMEM. */
+/* 0, or -EINVAL and the invalid word in *e, or -ENOMEM. */
 int filter_new(struct filter **f, const struct filter_texts *texts,
                struct err *e);
 void filter_free(struct filter *f);     /* NULL is fine */
 
-/* Does it let all pass; does it have to know who is on a pcpu? */
+/* Do all records match?  Does matching need the current vcpu of pcpus? */
 bool filter_is_empty(const struct filter *f);
-bool filter_needs_who(const struct filter *f);
+bool filter_needs_vcpu(const struct filter *f);
 
-/* `who` is domain << 16 | vcpu, or FILTER_NOBODY. */
+/* `vcpu_id`: domain << 16 | vcpu of the current vcpu, or FILTER_NO_VCPU. */
 bool filter_wants(const struct filter *f, const struct xt_catalogue *catalogue,
-                  unsigned int cpu, uint32_t who, const struct xt_record *r);
+                  unsigned int cpu, uint32_t vcpu_id,
+                  const struct xt_record *r);
 
 /*
- * The same for what is known of a whole pcpu, domain or vcpu, whatever the
- * event.  Of a domain as a whole, vcpu is FILTER_NOBODY: it is wanted if any of
- * its vcpus is.
+ * Match facts about a pcpu or vcpu, regardless of events.  For a whole domain,
+ * vcpu is FILTER_NO_VCPU: a domain matches if any of its vcpus does.
  */
 bool filter_wants_pcpu(const struct filter *f, unsigned int cpu);
 bool filter_wants_vcpu(const struct filter *f, unsigned int domain,
@@ -56,11 +56,11 @@ bool filter_wants_vcpu(const struct filter *f, unsigned int domain,
 enum moment_kind
 {
     MOMENT_NONE,                /* not bounded */
-    MOMENT_SINCE_START,         /* nanoseconds from the first time stamp on */
-    MOMENT_BEFORE_END,          /* nanoseconds before the last one */
+    MOMENT_SINCE_START,         /* nanoseconds after the first time stamp */
+    MOMENT_BEFORE_END,          /* nanoseconds before the last time stamp */
     MOMENT_CYCLES,              /* a time stamp */
     MOMENT_WALL,                /* nanoseconds since 1970 */
-    MOMENT_CLOCK,               /* nanoseconds since midnight of that day */
+    MOMENT_CLOCK,               /* nanoseconds since midnight */
 };
 
 struct moment
@@ -75,15 +75,15 @@ struct span
 };
 
 /*
- * "A..B", of which either may be absent: 1.5 or 3ms from the start, -10ms
+ * Parse "A..B", where A or B may be absent: 1.5 or 3ms after the start, -10ms
  * before the end, 123456789c as a time stamp, 12:00:03.5 or
- * 2024-02-29T12:00:03 by the wall clock, in local time.  0 or -EINVAL.
+ * 2024-02-29T12:00:03 of the wall clock, in local time.  0 or -EINVAL.
  */
 int span_parse(const char *text, struct span *s, struct err *e);
 
 /*
- * The time stamp of a moment; first and last are those of the trace, and last
- * is 0 if nobody knows.  0, or -EINVAL: this trace does not say that.
+ * Convert a moment to a time stamp; first and last are those of the trace, and
+ * last is 0 if unknown.  0, or -EINVAL: the trace lacks the information.
  */
 int moment_resolve(const struct moment *m, const struct xt_clock *clock,
                    uint64_t first, uint64_t last, uint64_t *tsc,

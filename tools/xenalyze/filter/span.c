@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A part of the trace, by time: reading what a user types, and finding the time
- * stamps when the trace is known.
+ * A span of time: parse the user's text, and convert it to time stamps when the
+ * trace is open.
  */
 #define _GNU_SOURCE
 #include "xenalyze/filter/filter.h"
@@ -14,14 +14,14 @@
 #include "common/opts.h"
 
 #define SECOND UINT64_C(1000000000)
-#define MOST_LENGTH 64u
+#define MAX_LENGTH 64u
 
-/* In 2200: far enough from what 64 bits of nanoseconds can say. */
-#define MOST_WALL (INT64_C(7258118400) * (int64_t)SECOND)
+/* The year 2200: far from the limit of 64 bits of nanoseconds. */
+#define MAX_WALL (INT64_C(7258118400) * (int64_t)SECOND)
 
 /* --- a moment ------------------------------------------------------------- */
 
-/* ".5": the fraction of a second.  NULL: something else. */
+/* Parse an optional fraction of a second, ".5"; returns its end. */
 static const char *parse_fraction(const char *p, uint64_t *ns)
 {
     uint64_t digit = SECOND / 10;
@@ -37,7 +37,7 @@ static const char *parse_fraction(const char *p, uint64_t *ns)
     return p;
 }
 
-/* "12:00:03.5", or a date, T or a blank, and that. */
+/* "12:00:03.5", or the same after a date and T or a blank. */
 static bool parse_wall(const char *text, struct moment *m)
 {
     struct tm tm = { .tm_isdst = -1 };
@@ -55,7 +55,7 @@ static bool parse_wall(const char *text, struct moment *m)
     {
         time_t at = mktime(&tm);
 
-        if ( at < 0 || at >= MOST_WALL / (int64_t)SECOND )
+        if ( at < 0 || at >= MAX_WALL / (int64_t)SECOND )
             return false;
         *m = (struct moment){ MOMENT_WALL, at * SECOND + fraction };
         return true;
@@ -96,32 +96,32 @@ static bool parse_moment(char *text, struct moment *m)
 int span_parse(const char *text, struct span *s, struct err *e)
 {
     const char *dots = strstr(text, "..");
-    char from[MOST_LENGTH], to[MOST_LENGTH];
+    char from[MAX_LENGTH], to[MAX_LENGTH];
 
     if ( !dots || (size_t)(dots - text) >= sizeof(from) ||
          strlen(dots + 2) >= sizeof(to) )
-        return err_set(e, -EINVAL, "--time %s: it takes A..B, as in 1.5..2 or "
-                       "-10ms..", text);
+        return err_set(e, -EINVAL, "--time %s: expected A..B, such as 1.5..2 "
+                       "or -10ms..", text);
     memcpy(from, text, dots - text);
     from[dots - text] = '\0';
     strcpy(to, dots + 2);
     if ( parse_moment(from, &s->from) && parse_moment(to, &s->to) )
         return 0;
-    return err_set(e, -EINVAL, "--time %s: a time is 1.5, 3ms, -10ms, "
-                   "123456c, 12:00:03 or 2024-02-29T12:00:03", text);
+    return err_set(e, -EINVAL, "--time %s: expected times such as 1.5, 3ms, "
+                   "-10ms, 123456c, 12:00:03 or 2024-02-29T12:00:03", text);
 }
 
-/* --- its time stamp ------------------------------------------------------- */
+/* --- conversion to time stamps -------------------------------------------- */
 
-/* That time of day, on the day on which the trace begins, or on the next. */
-static int64_t wall_of_clock(const struct xt_clock *clock, uint64_t first,
-                             uint64_t value)
+/* A time of day, on the day on which the trace begins or the next day. */
+static int64_t resolve_time_of_day(const struct xt_clock *clock, uint64_t first,
+                                   uint64_t value)
 {
     int64_t start = xt_clock_wall(clock, first), at;
     time_t seconds;
     struct tm tm;
 
-    if ( start < 0 || start > MOST_WALL )
+    if ( start < 0 || start > MAX_WALL )
         start = 0;
     seconds = start / (int64_t)SECOND;
     localtime_r(&seconds, &tm);
@@ -138,10 +138,10 @@ static int resolve_wall(const struct moment *m, const struct xt_clock *clock,
     int64_t at = (int64_t)m->value;
 
     if ( !clock->has_wall )
-        return err_set(e, -EINVAL, "--time: this trace does not say what time "
-                       "of day it was; seconds from its start are possible");
+        return err_set(e, -EINVAL, "--time: the trace has no wall clock time; "
+                       "give seconds since its start");
     if ( m->kind == MOMENT_CLOCK )
-        at = wall_of_clock(clock, first, m->value);
+        at = resolve_time_of_day(clock, first, m->value);
     if ( __builtin_sub_overflow(at, clock->wall, &at) )
         at = clock->wall < 0 ? INT64_MAX : INT64_MIN;
     *tsc = xt_clock_tsc(clock, at);
@@ -167,8 +167,8 @@ int moment_resolve(const struct moment *m, const struct xt_clock *clock,
         break;
     case MOMENT_BEFORE_END:
         if ( !last )
-            return err_set(e, -EINVAL, "--time: where the end is, one only "
-                           "sees in a file that is not compressed");
+            return err_set(e, -EINVAL, "--time: the end is known only of an "
+                           "uncompressed file; give a time since the start");
         *tsc = xt_clock_tsc(&from_first, xt_clock_ns(&from_first, last) -
                                          (int64_t)(m->value & INT64_MAX));
         break;

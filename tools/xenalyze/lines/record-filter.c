@@ -83,19 +83,19 @@ static int match_record(struct record_filter *s, const struct xt_batch *b,
                         const struct xt_item *item)
 {
     unsigned int cpu = xt_item_cpu(item);
-    uint32_t vcpu = FILTER_NOBODY;
+    uint32_t vcpu = FILTER_NO_VCPU;
     struct xt_record r;
     bool matches;
 
     xt_batch_record(b, item, &r);
-    if ( filter_needs_who(s->filter) )
+    if ( filter_needs_vcpu(s->filter) )
     {
         if ( who_runs_show_pcpu(&s->runs, cpu) )
             return -ENOMEM;
         vcpu = s->runs.pcpus[cpu].column.vcpu;
     }
     matches = filter_wants(s->filter, s->catalogue, cpu, vcpu, &r);
-    if ( filter_needs_who(s->filter) &&
+    if ( filter_needs_vcpu(s->filter) &&
          who_runs_apply_slow(&s->runs, NULL, false, cpu, item->time, &r) )
         return -ENOMEM;
     return matches;
@@ -150,7 +150,7 @@ static int check_segment(struct record_filter *s, const struct xt_batch *b,
 
 static bool needs_warmup(const struct record_filter *s)
 {
-    return s->warmup || (s->filter && filter_needs_who(s->filter));
+    return s->warmup || (s->filter && filter_needs_vcpu(s->filter));
 }
 
 /* Remove the records before the span; feed them to the warm-up.  0, -ENOMEM. */
@@ -193,7 +193,7 @@ static int read_from_span(struct record_filter *s, struct xt_batch *b,
 
 static bool warmup_is_ready(const struct record_filter *s)
 {
-    if ( s->filter && filter_needs_who(s->filter) &&
+    if ( s->filter && filter_needs_vcpu(s->filter) &&
          !who_runs_is_complete(&s->runs) )
         return false;
     return !s->warmup || !s->warmup->is_ready ||

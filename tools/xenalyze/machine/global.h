@@ -36,7 +36,7 @@ struct vcpu_state
                                    counted as ended, and counted */
     uint64_t pcpu_since;        /* on fact.pcpu, if has_pcpu */
 
-    /* The last record whose old state differs from the known state. */
+    /* The last record with an old state that differs from the known one. */
     bool mismatch;
     bool mismatch_fresh;        /* no record of the vcpu has followed */
     uint8_t mismatch_old, mismatch_known;       /* in the record; known */
@@ -74,7 +74,7 @@ struct global_pcpu
 };
 
 /*
- * A pair of pcpus whose clocks disagree: records of `before` came at least
+ * A pair of pcpus with different clocks: records of `before` came at least
  * `lag` cycles too late, compared with records of `after`.
  */
 struct skew

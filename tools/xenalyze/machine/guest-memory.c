@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Memory: grants, the physical map, populate on demand.  The acting vcpu is
- * the pcpu's current one; the record names the domain whose memory changes.
+ * the pcpu's current one; the record names the owner of the memory.
  *
  * Xen 4.17 packs domain and order into one word, and the next word is
  * arbitrary; 4.19 has a word for each.  So a trace of unknown version counts

@@ -143,7 +143,7 @@ static inline bool is_pair(const unsigned char *at, const unsigned char *end)
     return header == FAST_EXIT && xt_load32(at + EXIT_BYTES) == FAST_ENTRY;
 }
 
-/* Emit the exit at `at`, whose entry is at time `end`. */
+/* Emit the exit at `at`; the entry is at time `end`. */
 static inline void emit_pair(struct pcpu *p, const unsigned char *at, bool wide,
                              uint64_t start, uint64_t end)
 {

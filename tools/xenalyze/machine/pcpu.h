@@ -141,8 +141,9 @@ void hvm_add_handler(struct pcpu *p, const struct xt_record *r,
 /*
  * Handle pairs of exit and entry (hvm.c), or runstate changes
  * (pcpu-runstate.c), from `at` on, up to the first record of any other kind,
- * or whose time (stamp + `offset`) is before the previous one's, more than
- * PCPU_JUMP after it, or after `limit`.  Returns the address of that record.
+ * or with a time (stamp + `offset`) before the previous record's, more than
+ * PCPU_JUMP after the previous record's, or after `limit`.  Returns the
+ * address of that record.
  */
 const unsigned char *hvm_entryexit_fast(struct pcpu *p,
                                         const unsigned char *at,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two tables of names.  Where stock's xenalyze has a name, it is that one.
+ * Names of exit reasons: where stock xenalyze has a name, the same.
  */
 #include "xenalyze/model/exit-reasons.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Why a guest left: reasons of Intel and AMD by name, and all that a record
- * can claim as a dense number (the CAUSE), so that whoever counts can do so
- * in an array.  What has no name has a cause, too: EXIT_OTHER for the lot of
- * them, told apart by `reason`.
+ * Exit reasons of Intel and AMD: their names, and a dense number for each (the
+ * CAUSE), the index of arrays of counters.  All reasons without a name share
+ * the cause EXIT_OTHER; the raw `reason` distinguishes them.
  */
 #ifndef XENALYZE_MODEL_EXIT_REASONS_H
 #define XENALYZE_MODEL_EXIT_REASONS_H
@@ -12,7 +11,7 @@
 
 #include "libxentrace/libxentrace.h"
 
-/* Causes: Intel's basic reasons, AMD's low codes, AMD's high ones, others. */
+/* Causes: Intel's basic reasons, AMD's low codes, AMD's high codes, others. */
 #define EXIT_VMX 0u
 #define EXIT_NR_VMX 128u
 #define EXIT_SVM (EXIT_VMX + EXIT_NR_VMX)
@@ -29,14 +28,14 @@ static inline unsigned int exit_cause(unsigned int hardware, uint32_t reason)
 {
     if ( hardware == XT_HARDWARE_SVM )
         return exit_cause_svm(reason);
-    /* The high bits say how it went, not why it came to that. */
+    /* The high bits are flags. */
     return (uint16_t)reason < EXIT_NR_VMX ? (uint16_t)reason : EXIT_OTHER;
 }
 
-/* "HLT", "VMEXIT_NPF"; NULL: it has none. */
+/* "HLT", "VMEXIT_NPF"; NULL: no name. */
 const char *exit_name(unsigned int cause);
 
-/* The reason that a cause stands for, as both makers number them. */
+/* The vendor's reason of a cause. */
 uint32_t exit_reason(unsigned int cause);
 
 #endif /* XENALYZE_MODEL_EXIT_REASONS_H */

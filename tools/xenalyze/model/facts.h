@@ -1,34 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Facts: what the state machines conclude from records, and what every output
- * is made of.  The two know each other by this file only.
+ * Facts: the state machines' conclusions from records, and the input of all
+ * outputs.  This file is the only contract between machines and outputs.
  *
- * A SINK is an output that listens: a const table of slots, one for each kind
- * of fact; an empty slot is not interested, and what nobody is interested in
- * is not even worked out.
+ * A SINK is an output that subscribes to facts: a const table of callbacks, one
+ * slot per kind of fact.  A sink does not get the facts of its empty slots, and
+ * facts without any subscriber are not even computed.
  *
- * TWO KINDS OF FACTS, since most of a trace concerns only what runs on one
- * pcpu, and needs no order in time between pcpus:
+ * TWO KINDS OF FACTS, since most of a trace concerns only the vcpu running on
+ * one pcpu, and needs no order in time between pcpus:
  *
- *   LOCAL facts come pcpu by pcpu: rising in time for each pcpu, and in any
- *   order between them, in as many threads as there are shards.  A sink says
- *   by clone() how it is split for that; merge() brings it together.  A sink
- *   of local facts without clone(), or one that is `ordered`, makes everything
- *   come in one thread (and the latter in the order of time, which costs about
- *   half of the speed).
+ *   LOCAL facts come pcpu by pcpu: rising in time for each pcpu, in any order
+ *   between pcpus, in as many threads as there are shards.  For that, clone()
+ *   splits a sink and merge() joins the parts.  A sink of local facts without
+ *   clone(), or an `ordered` sink, forces a single thread (and the latter the
+ *   order of time, at about half of the speed).
  *
  *   GLOBAL facts (marked so) come in one thread, to the sink itself, in the
  *   order of the time at which they end.
  *
- * The result must be the same for any number of shards, so what a sink adds
- * up has to be independent of order: sums, counts, histograms, the greatest
- * with the earliest time.
+ * The result must be the same for any number of shards, so a sink's sums have
+ * to be independent of order: totals, counts, histograms, maxima with their
+ * earliest time.
  *
- * Times are time stamps in cycles, those of the pcpus made comparable; the
- * clock of struct fact_begin turns them into nanoseconds.  What is pointed to
- * is borrowed for the time of the call, but entities stay (world.h).
+ * Times are time stamps in cycles, comparable between pcpus; the clock of
+ * struct fact_begin converts them to nanoseconds.  Pointers are borrowed for
+ * the duration of the call, but domains and vcpus stay valid (guests.h).
  *
- * Slots return nothing: a sink that fails remembers it, and end() tells.
+ * Slots return nothing: a sink remembers a failure, and end() returns it.
  */
 #ifndef XENALYZE_MODEL_FACTS_H
 #define XENALYZE_MODEL_FACTS_H
@@ -43,35 +42,35 @@
 
 #define FACT_NO_PCPU UINT32_MAX
 
-/* --- a segment: what can be compared in time ------------------------------ */
+/* --- a segment: records with comparable times ----------------------------- */
 
 struct fact_begin
 {
     unsigned int segment;       /* from 0 */
-    uint64_t first;             /* its first time stamp */
+    uint64_t first;             /* first time stamp */
     unsigned int nr_pcpus;      /* more may follow */
-    const struct xt_clock *clock;       /* good until end() */
+    const struct xt_clock *clock;       /* valid until end() */
     const struct xt_dialect *dialect;
     struct guests *guests;      /* the same for all segments */
 };
 
-/* What the machines could not make sense of: counted, never fatal. */
+/* Contradictions in the records: counted, never fatal. */
 enum fact_anomaly
 {
     ANOMALY_TRANSITION,         /* a runstate change that Xen does not do */
-    ANOMALY_OLD_STATE,          /* it says another old state than was known */
+    ANOMALY_OLD_STATE,          /* the record's old state is not the known */
     ANOMALY_SKEW,               /* ... because clocks of pcpus differ */
-    ANOMALY_CONTINUE,           /* goes on to run, but did not run there */
-    ANOMALY_PREVIOUS,           /* leaves a pcpu that another one ran on */
-    ANOMALY_NO_VCPU,            /* nobody is known to run there */
-    ANOMALY_IDLE,               /* an event of guests while nothing ran */
+    ANOMALY_CONTINUE,           /* vcpu continues, but did not run there */
+    ANOMALY_PREVIOUS,           /* vcpu leaves a pcpu where another ran */
+    ANOMALY_NO_VCPU,            /* guest event, running vcpu unknown */
+    ANOMALY_IDLE,               /* guest event while the pcpu was idle */
     ANOMALY_NO_EXIT,            /* a handler or an entry without an exit */
-    ANOMALY_NO_ENTRY,           /* an exit without an entry since the last */
+    ANOMALY_NO_ENTRY,           /* two exits without an entry in between */
     ANOMALY_SHORT,              /* a record with fewer words than it needs */
-    ANOMALY_EVENT,              /* an id that nobody has declared */
+    ANOMALY_EVENT,              /* an id that is not in the catalogue */
     ANOMALY_LOSS,               /* a loss that ends before it begins */
     ANOMALY_BACKWARD,           /* an exit before its entry */
-    ANOMALY_TOO_MANY,           /* more vcpus than are kept */
+    ANOMALY_TOO_MANY,           /* more vcpus than GUESTS_MAX_VCPUS */
     ANOMALY_KINDS
 };
 
@@ -79,12 +78,12 @@ struct fact_end
 {
     unsigned int segment;
     uint64_t first, last;       /* time stamps; first > last: none */
-    unsigned int nr_pcpus;      /* one more than the highest, ... */
-    struct pcpu *const *pcpus;  /* ... of which this is NULL if not there;
-                                   what it points to is the machines' */
+    unsigned int nr_pcpus;      /* highest pcpu plus 1 */
+    struct pcpu *const *pcpus;  /* by pcpu; NULL: no records of the pcpu.
+                                   The structs are private to machine/ */
     uint64_t records;
-    uint64_t open_exits;        /* that nothing has ended */
-    const uint64_t *anomalies;  /* times, by enum fact_anomaly */
+    uint64_t open_exits;        /* exits without an end */
+    const uint64_t *anomalies;  /* counts, by enum fact_anomaly */
     const struct xt_damage *damage;
 };
 
@@ -98,7 +97,7 @@ enum fact_state
     STATE_OFFLINE,
     STATE_LOST,                 /* unknown: records were lost */
     STATE_QUEUED,
-    STATE_INIT,                 /* not yet heard of */
+    STATE_INIT,                 /* before the first record */
     STATES
 };
 
@@ -106,21 +105,21 @@ enum fact_state
 enum fact_why { WHY_NONE, WHY_WAKE, WHY_PREEMPT, WHY_OTHER };
 
 /*
- * A vcpu was in a state.  These follow each other without a gap, from the
- * beginning of the segment to its end; `next` is STATES in the last.  Some
- * have no length: two records of the same time.
+ * A vcpu was in a state.  The facts of a vcpu follow each other without a gap,
+ * from the beginning of the segment to its end; `next` is STATES in the last
+ * fact.  Two records of the same time make a fact without duration.
  *
- * EARLY ones: what a vcpu did before it is first seen to get a pcpu.  The
- * record that ends a state tells which one it was, so nothing is unknown
- * there, but stock leaves it out.
+ * `before_first_run` marks facts before the first record that puts the vcpu on
+ * a pcpu.  They are known, since the record that ends a state names it, but
+ * stock does not count them.
  */
 struct fact_runstate
 {
     const struct vcpu *vcpu;
     uint64_t from, to;
-    uint64_t since;             /* in this segment, the first one's `from` */
+    uint64_t since;             /* `from` of the first fact in the segment */
     uint32_t pcpu;              /* where it ran, or ran last */
-    uint32_t next_pcpu;         /* whose record ended it */
+    uint32_t next_pcpu;         /* pcpu of the record that ended the state */
     uint8_t state, why;
     uint8_t next, next_why;
     bool before_first_run;
@@ -129,16 +128,16 @@ struct fact_runstate
 enum fact_domain_state
 {
     DOMAIN_BLOCKED,             /* all vcpus are blocked or offline */
-    DOMAIN_PARTIAL_RUN,         /* some run, others are blocked */
+    DOMAIN_PARTIAL_RUN,         /* some run, the rest is blocked */
     DOMAIN_FULL_RUN,
-    DOMAIN_PARTIAL_CONTENTION,  /* some wait, others are blocked, none runs */
-    DOMAIN_CONCURRENCY_HAZARD,  /* some run while others wait */
-    DOMAIN_FULL_CONTENTION,     /* all wait */
+    DOMAIN_PARTIAL_CONTENTION,  /* some are runnable, the rest is blocked */
+    DOMAIN_CONCURRENCY_HAZARD,  /* some run while some are runnable */
+    DOMAIN_FULL_CONTENTION,     /* all are runnable */
     DOMAIN_LOST,
     DOMAIN_STATES
 };
 
-/* Of what kind the state of a domain's vcpu is, unless it is lost. */
+/* Kinds of states of a domain's vcpus; lost vcpus are not counted. */
 enum fact_census
 {
     CENSUS_RUNNING,
@@ -147,27 +146,27 @@ enum fact_census
     CENSUS_KINDS
 };
 
-#define FACT_CENSUS_BITS 21u    /* for up to 2^16 vcpus, and one to spare */
+#define FACT_CENSUS_BITS 21u    /* for up to 2^16 vcpus, and a spare bit */
 #define FACT_CENSUS(kind) (UINT64_C(1) << (kind) * FACT_CENSUS_BITS)
 
 /*
- * A domain was in a state: one of these for each change of any of its vcpus,
- * so two that follow each other may be of the same state.  The first begins
- * when one of its vcpus is first seen to get a pcpu.
+ * A domain was in a state: a fact for each change of any of its vcpus, so
+ * consecutive facts may have the same state.  The first begins when a vcpu of
+ * the domain is first seen running.
  */
 struct fact_domain
 {
     const struct domain *domain;
     uint64_t from, to;
-    uint64_t since;             /* in this segment, the first one's `from` */
+    uint64_t since;             /* `from` of the first fact in the segment */
     uint8_t state;
     bool last;                  /* to the end of the segment */
     uint32_t nr_vcpus;
-    uint64_t census;            /* FACT_CENSUS() of each that is not lost */
-    uint32_t ended;             /* of those lost: they ran when the records of
-                                   their pcpu ended; a stream tells of that
-                                   late, so running + ended is the same of a
-                                   file and of a stream */
+    uint64_t census;            /* sum of FACT_CENSUS() of the vcpus */
+    uint32_t ended;             /* lost vcpus that were running when the
+                                   records of their pcpu ended.  A stream
+                                   knows late, but running + ended is the
+                                   same for a file and a stream */
 };
 
 static inline uint32_t fact_census(const struct fact_domain *f,
@@ -183,46 +182,46 @@ struct fact_residency
     const struct vcpu *vcpu;
     uint64_t from, to;
     uint32_t pcpu;
-    uint32_t next;              /* FACT_NO_PCPU: it stayed to the end */
+    uint32_t next;              /* FACT_NO_PCPU: stayed to the end */
 };
 
 /* --- waiting for a pcpu: global ------------------------------------------- */
 
 struct fact_rival
 {
-    const struct vcpu *vcpu;            /* idle ones, too */
-    uint64_t cycles;                    /* of the wait, in which it ran */
+    const struct vcpu *vcpu;            /* may be idle */
+    uint64_t cycles;                    /* run during the wait */
 };
 
 #define FACT_RIVALS 16
 
-/* A vcpu was runnable and then ran.  Only what both ends are known of. */
+/* A vcpu was runnable and then ran: waits with known begin and end. */
 struct fact_wait
 {
     const struct vcpu *vcpu;
     uint64_t from, to;          /* runnable */
-    uint64_t woken;             /* when somebody began to wake it, just before
-                                   `from`; without that record, and of other
-                                   waits, the same as `from` */
-    uint32_t pcpu;              /* where it ran then ... */
-    uint32_t pcpu_before;       /* ... and the time before */
+    uint64_t woken;             /* begin of the wake-up, just before `from`;
+                                   without a WAKE record, and in waits
+                                   without a wake-up, equal to `from` */
+    uint32_t pcpu;              /* where the vcpu ran afterwards ... */
+    uint32_t pcpu_before;       /* ... and before */
     uint8_t why;                /* enum fact_why */
-    uint32_t waker_pcpu;        /* of whom the record was that woke it */
-    const struct vcpu *waker;           /* who ran there; NULL: not known;
+    uint32_t waker_pcpu;        /* pcpu of the record of the wake-up */
+    const struct vcpu *waker;           /* vcpu that ran there; NULL: unknown;
                                            idle: an interrupt */
-    uint32_t nr_rivals;         /* who ran on `pcpu` meanwhile, each once */
+    uint32_t nr_rivals;         /* vcpus that ran on `pcpu` meanwhile */
     struct fact_rival rivals[FACT_RIVALS];
-    uint64_t others;            /* cycles of more of them */
+    uint64_t others;            /* cycles of further rivals */
 };
 
 #define FACT_VECTORS 8
 
-/* A vcpu blocked that had been woken and got interrupts since. */
+/* A vcpu was woken, got interrupts, and blocked again. */
 struct fact_wake_to_halt
 {
     const struct vcpu *vcpu;
-    uint64_t to;                /* then it blocked */
-    uint32_t nr_vectors;        /* injected, each once; not 0 */
+    uint64_t to;                /* time of blocking */
+    uint32_t nr_vectors;        /* injected vectors, each once; at least 1 */
     struct { uint32_t vector; uint64_t time; } vectors[FACT_VECTORS];
 };
 
@@ -231,9 +230,9 @@ struct fact_wake_to_halt
 struct fact_loss
 {
     uint32_t pcpu;
-    uint64_t from, to;          /* blind */
+    uint64_t from, to;          /* lost time */
     uint64_t records;
-    const struct vcpu *vcpu;            /* who ran at the end of it */
+    const struct vcpu *vcpu;            /* running at the end of the loss */
 };
 
 /* --- pcpus: local --------------------------------------------------------- */
@@ -246,18 +245,18 @@ struct fact_pcpu
 {
     uint32_t pcpu;
     uint8_t state;
-    bool before_first_run;      /* before its first record of scheduling, which
-                                   tells who ran: not counted by stock */
+    bool before_first_run;      /* before the first record of scheduling, which
+                                   names the vcpu; not counted by stock */
     uint64_t from, to;
-    const struct vcpu *vcpu;            /* running or idle: who */
+    const struct vcpu *vcpu;            /* if running or idle */
 };
 
-/* Bytes and records of a pcpu, when it has been read: once for each. */
+/* Bytes and records of a pcpu: once, after its last record. */
 enum fact_volume_kind
 {
     VOLUME_GEN, VOLUME_SCHED, VOLUME_DOM0OP, VOLUME_HVM, VOLUME_MEM,
     VOLUME_PV, VOLUME_SHADOW, VOLUME_HW, VOLUME_GUEST, VOLUME_OTHER,
-    VOLUME_SCHED_VERBOSE,       /* parts of those above */
+    VOLUME_SCHED_VERBOSE,       /* from here on: parts of the kinds above */
     VOLUME_HVM_ENTRY, VOLUME_HVM_EXIT, VOLUME_HVM_HANDLER, VOLUME_HVM_EMUL,
     VOLUME_KINDS
 };
@@ -267,7 +266,7 @@ struct fact_volume
     uint32_t pcpu;
     uint64_t first, last;       /* time stamps; first > last: none */
     uint64_t records, lost;
-    uint64_t open_exits;        /* that began here and nothing has ended */
+    uint64_t open_exits;        /* exits from this pcpu without an end */
     uint64_t bytes[VOLUME_KINDS], times[VOLUME_KINDS];
 };
 
@@ -276,42 +275,43 @@ struct fact_volume
 enum fact_exit_end
 {
     EXIT_ENTERED,               /* by a VM entry */
-    EXIT_PREEMPTED,             /* the vcpu had to wait: runnable */
-    EXIT_WOKEN,                 /* it had blocked, and was woken */
+    EXIT_PREEMPTED,             /* the vcpu became runnable */
+    EXIT_WOKEN,                 /* the vcpu had blocked, and was woken */
 };
 
 /*
- * A guest was out: from VM exit to entry.  As in stock, one in which the vcpu
- * is scheduled away ends when it becomes runnable.  One that began on this
- * pcpu and was ended by another's record comes as a global fact.
+ * From VM exit to VM entry.  As in stock, an exit in which the vcpu loses its
+ * pcpu ends when the vcpu becomes runnable.  An exit that began on this pcpu
+ * and was ended by a record of another pcpu comes as a global fact.
  */
 struct fact_exit
 {
     const struct vcpu *vcpu;
-    uint32_t pcpu;              /* where it began */
-    uint32_t reason;            /* as the record has it */
-    uint16_t cause;             /* dense number of it: exits.h has the name */
+    uint32_t pcpu;              /* of the begin */
+    uint32_t reason;            /* from the record */
+    uint16_t cause;             /* dense number of the reason, named by
+                                   exit-reasons.h */
     uint8_t hardware;           /* enum xt_hardware */
     uint8_t end;                /* enum fact_exit_end */
-    bool nested;                /* of a guest's own guest */
+    bool nested;                /* exit of a guest's own guest */
     bool wide;                  /* in 64-bit mode */
     uint8_t levels;             /* of the guest's page tables, or 0 */
-    uint8_t handler;            /* what stock would book it under: minor id
-                                   of the first handler event, 0: none;
-                                   1, too, of shadow faults */
+    uint8_t handler;            /* under which stock accounts the exit: minor
+                                   id of the first main handler event; 1 for
+                                   shadow faults; 0: none */
     uint64_t start, cycles;
     uint64_t rip;
-    uint64_t guest;             /* cycles in the guest before it, or 0 */
-    uint64_t seen;              /* bit n: handler event n came, n < 64 */
+    uint64_t guest;             /* cycles in the guest before, or 0 */
+    uint64_t seen;              /* bit n: had handler event n, n < 64 */
     uint8_t resyncs;            /* of shadow page tables; at most 255 */
-    bool unpinned;              /* one was given up to have memory */
-    bool brute_force;           /* all were searched for a mapping */
+    bool unpinned;              /* a shadow was freed to get memory */
+    bool brute_force;           /* all shadows were searched for a mapping */
 };
 
-/* What a handler record says, of all kinds; members not named are 0. */
+/* Contents of handler records by kind; members not listed are 0. */
 enum fact_handle_kind
 {
-    HANDLE_GENERIC,             /* event tells what; no more is known */
+    HANDLE_GENERIC,             /* only the event id is known */
     HANDLE_PF_XEN,              /* at: va; value: error code */
     HANDLE_PF_INJECT,           /* at: cr2; value: error code */
     HANDLE_EXCEPTION,           /* at: vector; value: error code */
@@ -325,10 +325,10 @@ enum fact_handle_kind
     HANDLE_CPUID,               /* at: leaf; value: subleaf */
     HANDLE_INTERRUPT,           /* at: vector, if has_value (not on AMD) */
     HANDLE_HYPERCALL,           /* at: number */
-    HANDLE_HALT,                /* value: it had something to do */
+    HANDLE_HALT,                /* value: an interrupt was pending */
     HANDLE_INVLPG,              /* at: va */
     HANDLE_LMSW,                /* value */
-    HANDLE_RDTSC,               /* value: what the guest got */
+    HANDLE_RDTSC,               /* value: the guest's TSC */
     HANDLE_WINDOW,              /* at: vector; value: source */
     HANDLE_NPF,                 /* at: gpa; value: qualification; mfn; type */
     HANDLE_TRAP,                /* at: vector */
@@ -357,7 +357,7 @@ enum fact_shadow_kind
     SHADOW_KINDS
 };
 
-/* Bits of the flags of fixups and emulations, as Xen numbers them. */
+/* Flags of fixups and emulations; bits as in Xen. */
 #define SHADOW_FLAG_SET_CHANGED     (1u << 5)
 #define SHADOW_FLAG_SET_FLUSH       (1u << 6)
 #define SHADOW_FLAG_SET_ERROR       (1u << 7)
@@ -373,39 +373,39 @@ enum fact_shadow_kind
 
 struct fact_shadow
 {
-    uint8_t kind, levels;       /* 2, 3, 4; 0: the record does not say */
+    uint8_t kind, levels;       /* levels 2, 3, 4; 0: unknown */
     uint8_t count;              /* of emulations */
     uint64_t va, gl1e, written, gfn;
     uint32_t flags;             /* SHADOW_FLAG bits */
 };
 
 /*
- * A handler record.  With an exit, it comes when that has ended, just before
- * the exit itself, in the order of the records, the first FACT_HANDLERS of
- * them; without one (NULL), at once.
+ * A handler record.  The first FACT_HANDLERS handlers of an exit come when the
+ * exit has ended, just before the exit itself, in the order of the records.  A
+ * handler without an exit (NULL) comes at once.
  */
 #define FACT_HANDLERS 16
 
 struct fact_handle
 {
     const struct vcpu *vcpu;
-    const struct fact_exit *exit;       /* with its cycles; or NULL */
-    uint64_t time;              /* of the last time stamp before it */
+    const struct fact_exit *exit;       /* complete; or NULL */
+    uint64_t time;              /* last time stamp before the record */
     uint32_t pcpu;
     uint32_t event;
     uint8_t kind;               /* enum fact_handle_kind */
     bool write, has_value;
-    bool main;                  /* the exit is booked under this one */
-    uint8_t linear;             /* a page fault in the guest's own map of its
-                                   page tables: of which level; or 0 */
+    bool main;                  /* the exit is accounted under this handler */
+    uint8_t linear;             /* page fault in the guest's own map of its
+                                   page tables: level of the table; or 0 */
     uint32_t type;
     uint64_t at, value, mfn;
     struct fact_shadow shadow;
 };
 
 /*
- * A guest loads CR3.  A sink that wants to know whose time is whose combines
- * it with exits, and has to be ordered: a vcpu goes from pcpu to pcpu.
+ * A guest loads CR3.  To attribute time to CR3 values, a sink combines loads
+ * with exits and has to be ordered, since vcpus migrate between pcpus.
  */
 struct fact_cr3
 {
@@ -415,7 +415,7 @@ struct fact_cr3
     uint64_t value;
 };
 
-/* The frame that it names; the other bits tell how it is used. */
+/* The frame number; the remaining bits are flags. */
 static inline uint64_t fact_cr3_frame(uint64_t value)
 {
     return (value & 0x000ffffffffff000ull) >> 12;
@@ -446,10 +446,10 @@ struct fact_pv
     const struct vcpu *vcpu;
     uint32_t pcpu;
     uint64_t time;
-    uint8_t kind;               /* PV_HYPERCALL_V2: also version 1's */
+    uint8_t kind;               /* enum fact_pv_kind */
     bool wide;                  /* a 64-bit guest */
     uint8_t nr_args;            /* of a hypercall */
-    uint32_t number;            /* of the hypercall, of the trap */
+    uint32_t number;            /* of the hypercall or trap */
     uint32_t error;             /* error code */
     uint64_t rip, address, entry;
     uint64_t args[6];
@@ -472,11 +472,12 @@ enum fact_pod_context { POD_UNKNOWN, POD_FAULT, POD_BALLOON, POD_CONTEXTS };
 
 struct fact_memory
 {
-    const struct vcpu *by;              /* who ran; NULL: not known */
-    const struct domain *target;        /* done for; NULL: too many */
+    const struct vcpu *by;              /* running vcpu; NULL: unknown */
+    const struct domain *target;        /* owner of the memory; NULL: out of
+                                           memory */
     uint32_t pcpu;
     uint64_t time;
-    uint8_t kind, context;      /* the latter of zero reclaims */
+    uint8_t kind, context;      /* context: of zero reclaims only */
     uint16_t order;
     uint32_t type;              /* of a p2m entry */
     uint64_t gfn, mfn;
@@ -497,12 +498,12 @@ enum fact_irq_kind              /* minor ids of the events */
 
 struct fact_irq
 {
-    const struct vcpu *vcpu;            /* who ran, or NULL */
+    const struct vcpu *vcpu;            /* running vcpu, or NULL */
     uint32_t pcpu;
     uint64_t time;
     uint8_t kind;
     uint32_t irq, vector;
-    uint32_t target;            /* pcpu that the record names */
+    uint32_t target;            /* target pcpu */
     uint32_t mask[6];
     bool has_cycles;
     uint32_t cycles;            /* of the handler */
@@ -515,7 +516,7 @@ struct fact_power
     uint32_t pcpu;
     uint64_t time;
     uint8_t kind;
-    bool matched;               /* POWER_WAKE: from the state it went to */
+    bool matched;               /* POWER_WAKE: C-state as in POWER_SLEEP */
     uint32_t state;             /* C-state; POWER_FREQUENCY: new MHz */
     uint32_t before;            /* POWER_FREQUENCY: old MHz */
     uint32_t expected, predicted;       /* us, POWER_SLEEP */
@@ -523,19 +524,18 @@ struct fact_power
 };
 
 /*
- * Any record of the classes that no fact above is made of (schedulers' own,
- * dom0's operations, emulated devices, guests' own events, unknown ids), and
- * continue_running.
+ * A record without a fact above: events of schedulers, operations of dom0,
+ * emulated devices, guests' own events, unknown ids; and continue_running.
  */
 struct fact_event
 {
-    const struct vcpu *vcpu;            /* who ran, or NULL */
+    const struct vcpu *vcpu;            /* running vcpu, or NULL */
     uint32_t pcpu;
     uint64_t time;
     const struct xt_record *record;
 };
 
-/* The collector knows what a domain is called.  The last of them holds. */
+/* A domain's name, from the collector.  The last name is valid. */
 struct fact_domain_name
 {
     const struct domain *domain;
@@ -548,20 +548,20 @@ struct fact_domain_name
 struct sink_ops
 {
     const char *name;
-    bool ordered;               /* local facts in the order of time, please */
+    bool ordered;               /* wants local facts in the order of time */
 
     /*
-     * A second state for another thread, to be merged into `state` before
-     * the segment ends.  What of a pcpu is told to which of them means
-     * nothing; an exit and what happened in it are told to the same.
-     * merge() takes the shard and frees it, also when it fails.  0 or -errno.
-     * A sink that hears global facts only needs neither.
+     * clone() creates a second state (shard) for another thread, merge() adds
+     * it to `state` before the segment ends.  The distribution of a pcpu's
+     * facts among the shards is arbitrary, but an exit and its handlers go to
+     * the same shard.  merge() always frees the shard, also on failure.  0 or
+     * -errno.  A sink of global facts only needs neither function.
      */
     int (*clone)(void **shard, const void *state);
     int (*merge)(void *state, void *shard);
 
     void (*begin)(void *state, const struct fact_begin *f);
-    /* 0 or -errno: also for all that went wrong before. */
+    /* 0 or -errno, also for failures of earlier callbacks. */
     int (*end)(void *state, const struct fact_end *f, struct err *e);
 
     /* Global. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Entities stand in an arena and are found by two hashes of chains that only
- * grow at their heads: so a thread that looks needs no lock, and one that
- * makes takes it, looks again, and publishes a whole entity with one store.
+ * Entities are allocated in an arena and found by two hash tables with chains
+ * that grow only at their heads.  So lookups need no lock.  To create an
+ * entity, a thread takes the lock, repeats the lookup, and publishes the
+ * complete entity with one store-release, which pairs with the load-acquire of
+ * lookups.
  */
 #include "xenalyze/model/guests.h"
 
@@ -12,45 +14,46 @@
 
 #define ROUND_UP(size) (((size) + 15) & ~(size_t)15)
 
-static unsigned int hash(uint32_t key)
+static unsigned int hash_id(uint32_t key)
 {
     return key * UINT32_C(0x9e3779b1) >> (32 - 13);
 }
 
-int guests_init(struct guests *w, size_t domain_bytes, size_t vcpu_bytes)
+int guests_init(struct guests *g, size_t domain_bytes, size_t vcpu_bytes)
 {
-    _Static_assert(GUESTS_HASH_SIZE == 1u << 13, "what hash() gives");
+    _Static_assert(GUESTS_HASH_SIZE == 1u << 13, "range of hash_id()");
 
-    memset(w, 0, sizeof(*w));
-    w->domain_bytes = domain_bytes;
-    w->vcpu_bytes = vcpu_bytes;
-    arena_init(&w->arena, 0);
-    return -pthread_mutex_init(&w->lock, NULL);
+    memset(g, 0, sizeof(*g));
+    g->domain_bytes = domain_bytes;
+    g->vcpu_bytes = vcpu_bytes;
+    arena_init(&g->arena, 0);
+    return -pthread_mutex_init(&g->lock, NULL);
 }
 
-void guests_fini(struct guests *w)
+void guests_fini(struct guests *g)
 {
-    arena_fini(&w->arena);
-    pthread_mutex_destroy(&w->lock);
+    arena_fini(&g->arena);
+    pthread_mutex_destroy(&g->lock);
 }
 
-/* An entity and, behind it, what belongs to the machines. */
-static void *make(struct guests *w, size_t size, size_t more, void **machine)
+/* An entity, followed by the state of the machines. */
+static void *new_entity(struct guests *g, size_t size, size_t more,
+                        void **machine)
 {
-    char *entity = arena_zalloc(&w->arena, ROUND_UP(size) + more, 16);
+    char *entity = arena_zalloc(&g->arena, ROUND_UP(size) + more, 16);
 
     if ( !entity )
     {
-        w->failed = true;
+        g->failed = true;
         return NULL;
     }
     *machine = entity + ROUND_UP(size);
     return entity;
 }
 
-static struct domain *find_domain(struct guests *w, unsigned int id)
+static struct domain *find_domain(struct guests *g, unsigned int id)
 {
-    struct domain *d = atomic_load_explicit(&w->domain_hash[hash(id)],
+    struct domain *d = atomic_load_explicit(&g->domain_hash[hash_id(id)],
                                             memory_order_acquire);
 
     while ( d && d->id != id )
@@ -58,39 +61,40 @@ static struct domain *find_domain(struct guests *w, unsigned int id)
     return d;
 }
 
-/* With the lock. */
-static struct domain *make_domain(struct guests *w, unsigned int id)
+/* Caller holds the lock. */
+static struct domain *new_domain(struct guests *g, unsigned int id)
 {
-    struct domain *d = find_domain(w, id);
+    struct domain *d = find_domain(g, id);
     void *machine;
 
-    if ( d || !(d = make(w, sizeof(*d), w->domain_bytes, &machine)) )
+    if ( d || !(d = new_entity(g, sizeof(*d), g->domain_bytes, &machine)) )
         return d;
     d->id = id;
-    d->index = w->nr_domains++;
+    d->index = g->nr_domains++;
     d->machine = machine;
-    atomic_init(&d->next, w->domain_hash[hash(id)]);
-    atomic_store_explicit(&w->domain_hash[hash(id)], d, memory_order_release);
+    atomic_init(&d->next, g->domain_hash[hash_id(id)]);
+    atomic_store_explicit(&g->domain_hash[hash_id(id)], d,
+                          memory_order_release);
     return d;
 }
 
-struct domain *guests_get_domain(struct guests *w, unsigned int id)
+struct domain *guests_get_domain(struct guests *g, unsigned int id)
 {
-    struct domain *d = find_domain(w, id & 0xffff);
+    struct domain *d = find_domain(g, id & 0xffff);
 
     if ( d )
         return d;
-    pthread_mutex_lock(&w->lock);
-    d = make_domain(w, id & 0xffff);
-    pthread_mutex_unlock(&w->lock);
+    pthread_mutex_lock(&g->lock);
+    d = new_domain(g, id & 0xffff);
+    pthread_mutex_unlock(&g->lock);
     return d;
 }
 
-static struct vcpu *find_vcpu(struct guests *w, unsigned int domain,
+static struct vcpu *find_vcpu(struct guests *g, unsigned int domain,
                               unsigned int id)
 {
-    unsigned int row = hash(domain << 16 | id);
-    struct vcpu *v = atomic_load_explicit(&w->vcpu_hash[row],
+    unsigned int row = hash_id(domain << 16 | id);
+    struct vcpu *v = atomic_load_explicit(&g->vcpu_hash[row],
                                           memory_order_acquire);
 
     while ( v && (v->id != id || v->domain->id != domain) )
@@ -98,40 +102,40 @@ static struct vcpu *find_vcpu(struct guests *w, unsigned int domain,
     return v;
 }
 
-/* With the lock. */
-static struct vcpu *make_vcpu(struct guests *w, unsigned int domain,
-                              unsigned int id)
+/* Caller holds the lock. */
+static struct vcpu *new_vcpu(struct guests *g, unsigned int domain,
+                             unsigned int id)
 {
-    struct vcpu *v = find_vcpu(w, domain, id);
-    unsigned int row = hash(domain << 16 | id);
+    struct vcpu *v = find_vcpu(g, domain, id);
+    unsigned int row = hash_id(domain << 16 | id);
     struct domain *d;
     void *machine;
 
-    if ( v || w->nr_vcpus == GUESTS_MAX_VCPUS )
+    if ( v || g->nr_vcpus == GUESTS_MAX_VCPUS )
         return v;
-    d = make_domain(w, domain);
-    if ( !d || !(v = make(w, sizeof(*v), w->vcpu_bytes, &machine)) )
+    d = new_domain(g, domain);
+    if ( !d || !(v = new_entity(g, sizeof(*v), g->vcpu_bytes, &machine)) )
         return NULL;
     v->id = id;
-    v->index = w->nr_vcpus++;
+    v->index = g->nr_vcpus++;
     v->domain = d;
     v->machine = machine;
     d->nr_vcpus++;
-    atomic_init(&v->next, w->vcpu_hash[row]);
-    atomic_store_explicit(&w->vcpu_hash[row], v, memory_order_release);
+    atomic_init(&v->next, g->vcpu_hash[row]);
+    atomic_store_explicit(&g->vcpu_hash[row], v, memory_order_release);
     return v;
 }
 
-struct vcpu *guests_get_vcpu(struct guests *w, unsigned int domain,
+struct vcpu *guests_get_vcpu(struct guests *g, unsigned int domain,
                              unsigned int id)
 {
-    struct vcpu *v = find_vcpu(w, domain & 0xffff, id & 0xffff);
+    struct vcpu *v = find_vcpu(g, domain & 0xffff, id & 0xffff);
 
     if ( v )
         return v;
-    pthread_mutex_lock(&w->lock);
-    v = make_vcpu(w, domain & 0xffff, id & 0xffff);
-    pthread_mutex_unlock(&w->lock);
+    pthread_mutex_lock(&g->lock);
+    v = new_vcpu(g, domain & 0xffff, id & 0xffff);
+    pthread_mutex_unlock(&g->lock);
     return v;
 }
 
@@ -149,45 +153,45 @@ static int vcpus_by_id(const void *a, const void *b)
     return (int)(*x)->id - (int)(*y)->id;
 }
 
-static int collect_domains(struct guests *w)
+static int collect_domains(struct guests *g)
 {
     uint32_t nr = 0;
 
-    w->domains = arena_array(&w->arena, w->nr_domains, sizeof(*w->domains),
+    g->domains = arena_array(&g->arena, g->nr_domains, sizeof(*g->domains),
                              sizeof(void *));
-    if ( !w->domains )
+    if ( !g->domains )
         return -ENOMEM;
     for ( unsigned int i = 0; i < GUESTS_HASH_SIZE; i++ )
-        for ( struct domain *d = w->domain_hash[i]; d; d = d->next )
-            w->domains[nr++] = d;
-    qsort(w->domains, nr, sizeof(*w->domains), domains_by_id);
+        for ( struct domain *d = g->domain_hash[i]; d; d = d->next )
+            g->domains[nr++] = d;
+    qsort(g->domains, nr, sizeof(*g->domains), domains_by_id);
     return 0;
 }
 
-static int collect_vcpus(struct guests *w)
+static int collect_vcpus(struct guests *g)
 {
-    for ( uint32_t i = 0; i < w->nr_domains; i++ )
+    for ( uint32_t i = 0; i < g->nr_domains; i++ )
     {
-        struct domain *d = w->domains[i];
+        struct domain *d = g->domains[i];
 
-        d->vcpus = arena_array(&w->arena, d->nr_vcpus, sizeof(*d->vcpus),
+        d->vcpus = arena_array(&g->arena, d->nr_vcpus, sizeof(*d->vcpus),
                                sizeof(void *));
         if ( !d->vcpus )
             return -ENOMEM;
         d->nr_vcpus = 0;
     }
     for ( unsigned int i = 0; i < GUESTS_HASH_SIZE; i++ )
-        for ( struct vcpu *v = w->vcpu_hash[i]; v; v = v->next )
+        for ( struct vcpu *v = g->vcpu_hash[i]; v; v = v->next )
             v->domain->vcpus[v->domain->nr_vcpus++] = v;
-    for ( uint32_t i = 0; i < w->nr_domains; i++ )
-        qsort(w->domains[i]->vcpus, w->domains[i]->nr_vcpus,
+    for ( uint32_t i = 0; i < g->nr_domains; i++ )
+        qsort(g->domains[i]->vcpus, g->domains[i]->nr_vcpus,
               sizeof(struct vcpu *), vcpus_by_id);
     return 0;
 }
 
-int guests_sort(struct guests *w)
+int guests_sort(struct guests *g)
 {
-    int rc = collect_domains(w);
+    int rc = collect_domains(g);
 
-    return rc ? rc : collect_vcpus(w);
+    return rc ? rc : collect_vcpus(g);
 }

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who there is: domains and their vcpus, as the records of a trace make them
- * known.  A trace does not introduce anybody, so the first record that names
- * one makes it.
+ * The table of guests: domains and their vcpus.  A trace does not declare
+ * domains or vcpus: the first record that names an entity creates it.
  *
- * Entities never move and never go before the world does.  Each has an index,
- * dense from 0, for arrays of whoever wants to know something of it.  Threads
- * that read different pcpus make entities at the same time: so an index says
- * nothing about order, and what is printed goes through the world in the
- * order of ids (guests_sort).
+ * Entities never move and live as long as the table.  Each has an index, dense
+ * from 0, for arrays of per-entity data.  Threads that read different pcpus
+ * create entities concurrently, so the order of indexes is arbitrary; output
+ * iterates in the order of ids (guests_sort()).
  *
- * A hostile trace names 2^32 vcpus: from GUESTS_MAX_VCPUS on there are no new
- * ones, and what is said of others is counted and not believed.
+ * A hostile trace names 2^32 vcpus: after GUESTS_MAX_VCPUS no more are created,
+ * and records of further vcpus are counted and ignored.
  */
 #ifndef XENALYZE_MODEL_GUESTS_H
 #define XENALYZE_MODEL_GUESTS_H
@@ -25,12 +23,12 @@
 
 #define GUESTS_MAX_VCPUS (1u << 18)
 
-/* Domain ids as Xen has them. */
+/* The idle domain, as in Xen. */
 #define DOMID_IDLE 0x7fffu
 
 /*
- * No domain, since Xen's ids are smaller: vcpu N of it stands for whoever runs
- * on pcpu N before a record tells.
+ * Not an id of Xen's, which are smaller: vcpu N of this domain stands for the
+ * unknown vcpu that runs on pcpu N before the first runstate record.
  */
 #define DOMID_DEFAULT 0x8000u
 
@@ -38,10 +36,10 @@ struct domain
 {
     uint32_t index;
     uint16_t id;
-    void *machine;              /* of the state machines */
+    void *machine;              /* state of the machines */
     struct domain *_Atomic next;        /* of the same hash */
 
-    /* After guests_sort(): in the order of ids. */
+    /* After guests_sort(), in the order of ids. */
     struct vcpu **vcpus;
     uint32_t nr_vcpus;
 };
@@ -59,11 +57,11 @@ struct vcpu
 
 struct guests
 {
-    /* After guests_sort(): in the order of ids. */
+    /* After guests_sort(), in the order of ids. */
     struct domain **domains;
-    uint32_t nr_domains, nr_vcpus;      /* so many indexes were given out */
+    uint32_t nr_domains, nr_vcpus;      /* indexes in use */
 
-    /* Of world.c.  Whoever finds does so without the lock. */
+    /* Private.  Lookups take no lock. */
     struct domain *_Atomic domain_hash[GUESTS_HASH_SIZE];
     struct vcpu *_Atomic vcpu_hash[GUESTS_HASH_SIZE];
     pthread_mutex_t lock;
@@ -73,19 +71,19 @@ struct guests
 };
 
 /*
- * Every entity comes with so many bytes, zeroed, at its `machine`.  0 or
- * -ENOMEM; a world that was not made need not be finished.
+ * Every entity has so many zeroed bytes at its `machine`.  0 or -ENOMEM; after
+ * a failure guests_fini() need not be called.
  */
-int guests_init(struct guests *w, size_t domain_bytes, size_t vcpu_bytes);
-void guests_fini(struct guests *w);
+int guests_init(struct guests *g, size_t domain_bytes, size_t vcpu_bytes);
+void guests_fini(struct guests *g);
 
-/* Find or make one; NULL: there are too many (or no memory: w->failed). */
-struct domain *guests_get_domain(struct guests *w, unsigned int id);
-struct vcpu *guests_get_vcpu(struct guests *w, unsigned int domain,
+/* Find or create.  NULL: too many entities, or no memory (g->failed). */
+struct domain *guests_get_domain(struct guests *g, unsigned int id);
+struct vcpu *guests_get_vcpu(struct guests *g, unsigned int domain,
                              unsigned int id);
 
-/* Fill in what is for reading.  0 or -ENOMEM. */
-int guests_sort(struct guests *w);
+/* Fill in the arrays of domains and vcpus.  0 or -ENOMEM. */
+int guests_sort(struct guests *g);
 
 static inline bool vcpu_is_idle(const struct vcpu *v)
 {

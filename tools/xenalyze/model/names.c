@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tables of names, one each.
+ * Tables of names.
  */
 #include "xenalyze/model/names.h"
 
@@ -9,7 +9,6 @@
 #include "xenalyze/model/facts.h"
 
 #define NR(table) (sizeof(table) / sizeof((table)[0]))
-#define LOOK_UP(table, i) ((i) < NR(table) ? (table)[i] : NULL)
 
 static const char *const states[STATES] = {
     "running", "runnable", "blocked", "offline", "lost", "queued", "init",
@@ -112,67 +111,74 @@ static const char *const anomalies[ANOMALY_KINDS] = {
     [ANOMALY_TOO_MANY] = "records of more vcpus than are kept",
 };
 
+/* NULL: no such index. */
+static const char *find_name(const char *const *names, size_t nr,
+                             unsigned int i)
+{
+    return i < nr ? names[i] : NULL;
+}
+
 const char *state_name(unsigned int state)
 {
-    return LOOK_UP(states, state);
+    return find_name(states, NR(states), state);
 }
 
 const char *why_name(unsigned int why)
 {
-    return LOOK_UP(whys, why);
+    return find_name(whys, NR(whys), why);
 }
 
 const char *domain_state_name(unsigned int state)
 {
-    return LOOK_UP(domain_states, state);
+    return find_name(domain_states, NR(domain_states), state);
 }
 
 const char *pcpu_state_name(unsigned int state)
 {
-    return LOOK_UP(pcpu_states, state);
+    return find_name(pcpu_states, NR(pcpu_states), state);
 }
 
 const char *handler_name(unsigned int minor)
 {
-    return LOOK_UP(handlers, minor);
+    return find_name(handlers, NR(handlers), minor);
 }
 
 const char *shadow_name(unsigned int kind)
 {
-    return LOOK_UP(shadows, kind);
+    return find_name(shadows, NR(shadows), kind);
 }
 
 const char *hypercall_name(unsigned int number)
 {
-    return LOOK_UP(hypercalls, number);
+    return find_name(hypercalls, NR(hypercalls), number);
 }
 
 const char *pv_name(unsigned int kind)
 {
-    return LOOK_UP(pvs, kind);
+    return find_name(pvs, NR(pvs), kind);
 }
 
 const char *memory_name(unsigned int kind)
 {
-    return LOOK_UP(memories, kind);
+    return find_name(memories, NR(memories), kind);
 }
 
 const char *pod_context_name(unsigned int context)
 {
-    return LOOK_UP(contexts, context);
+    return find_name(contexts, NR(contexts), context);
 }
 
 const char *irq_kind_name(unsigned int kind)
 {
-    return LOOK_UP(irqs, kind);
+    return find_name(irqs, NR(irqs), kind);
 }
 
 const char *volume_name(unsigned int kind)
 {
-    return LOOK_UP(volumes, kind);
+    return find_name(volumes, NR(volumes), kind);
 }
 
 const char *anomaly_name(unsigned int kind)
 {
-    return LOOK_UP(anomalies, kind);
+    return find_name(anomalies, NR(anomalies), kind);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of what facts have numbers for, in the words of stock's xenalyze where
- * it has one.  Each returns NULL for what has no name.
+ * Names of the numbers in facts; where stock xenalyze has a name, the same.
+ * Each function returns NULL for a number without a name.
  */
 #ifndef XENALYZE_MODEL_NAMES_H
 #define XENALYZE_MODEL_NAMES_H
@@ -11,8 +11,8 @@ const char *why_name(unsigned int why);
 const char *domain_state_name(unsigned int state);
 const char *pcpu_state_name(unsigned int state);
 const char *handler_name(unsigned int minor);           /* fact_exit.handler */
-const char *shadow_name(unsigned int kind);             /* as a page fault;
-                                    SHADOW_KINDS: of one without events */
+const char *shadow_name(unsigned int kind);             /* of page faults;
+                                    SHADOW_KINDS: without any event */
 const char *hypercall_name(unsigned int number);
 const char *pv_name(unsigned int kind);
 const char *memory_name(unsigned int kind);

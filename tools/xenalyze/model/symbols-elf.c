@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Symbols of an ELF file, with elfutils' libelf.  Built without it, all this
- * does is say so.
+ * Symbols of an ELF file, with elfutils' libelf.  A build without libelf
+ * reports an error.
  */
 #include "config.h"
 
@@ -17,7 +17,7 @@
 
 #include "common/fault.h"
 
-/* Code and data with a name; sections and files are no places. */
+/* Code and data, not sections and files. */
 static bool is_place(const GElf_Sym *symbol)
 {
     unsigned int type = GELF_ST_TYPE(symbol->st_info);

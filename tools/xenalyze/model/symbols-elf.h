@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Between the two files of symbols: who adds one, and who reads ELF.
+ * Private to the two files of symbols.
  */
 #ifndef XENALYZE_MODEL_SYMBOLS_ELF_H
 #define XENALYZE_MODEL_SYMBOLS_ELF_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Symbols in an array sorted by address, names in an arena.  Who reads files
- * of others is in here; nothing in them is believed.
+ * Symbols in an array sorted by address, names in an arena.  The files are
+ * untrusted.
  */
 #include "config.h"
 
@@ -97,7 +97,7 @@ static int read_text(struct symbols *s, const char *path, struct err *e)
     return rc;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_symbols(const void *a, const void *b)
 {
     const struct symbol *x = a, *y = b;
 
@@ -113,7 +113,7 @@ static bool is_elf(const char *path)
     bool elf;
 
     if ( fd < 0 )
-        return false;           /* who reads it as text says so */
+        return false;           /* read_text() reports the error */
     elf = fault_read(fd, magic, 4) == 4 && !memcmp(magic, "\177ELF", 4);
     close(fd);
     return elf;
@@ -135,7 +135,7 @@ int symbols_read(struct symbols **out, const char *path, struct err *e)
         return rc;
     }
     if ( s->nr )
-        qsort(s->rows, s->nr, sizeof(*s->rows), compare);
+        qsort(s->rows, s->nr, sizeof(*s->rows), compare_symbols);
     *out = s;
     return 0;
 }
@@ -149,7 +149,7 @@ void symbols_free(struct symbols *s)
     free(s);
 }
 
-/* How many symbols are at or below. */
+/* Number of symbols at or below the address. */
 static size_t count_below(const struct symbols *s, uint64_t address)
 {
     size_t low = 0, high = s->nr;

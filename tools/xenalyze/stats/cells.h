@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The log-linear histogram behind a series; this room's own.
+ * The log-linear histogram behind a series; private to this room.
  *
- * The middle of a cell is off by at most 1/256 of any value in it; cells of
- * values below 256 have one value each.
+ * The middle of a cell differs from any value in the cell by at most 1/256 of
+ * the value; cells of values below 256 have one value each.
  */
 #ifndef XENALYZE_STATS_CELLS_H
 #define XENALYZE_STATS_CELLS_H
@@ -16,9 +16,9 @@
 #define OCTAVES STATS_OCTAVES
 
 /*
- * Made when its first value comes.  Of many thousand series each has some, and
- * most counts are small: so what is above a count's 8 bits is counted by an
- * octave of its own, made if need be.
+ * Allocated for the first value.  Thousands of series have some octaves each,
+ * and most counts are small: so a count has 8 bits, and its higher bits are in
+ * another octave, allocated on demand.
  */
 struct stats_octave
 {
@@ -26,7 +26,7 @@ struct stats_octave
     struct stats_octave *high;  /* times 256; NULL: all are 0 */
 };
 
-/* NULL: it has no value. */
+/* NULL: no values in this octave. */
 static inline struct stats_octave *cells_octave(const struct stats_cells *c,
                                                 unsigned int octave)
 {
@@ -50,7 +50,7 @@ static inline unsigned int cells_shift(unsigned int octave)
     return octave ? octave - 1 : 0;
 }
 
-/* The least and the greatest value of a cell. */
+/* Minimum and maximum of a cell. */
 static inline uint64_t cells_low(unsigned int octave, unsigned int cell)
 {
     return ((octave ? CELLS : 0ull) + cell) << cells_shift(octave);
@@ -62,8 +62,8 @@ static inline uint64_t cells_high(unsigned int octave, unsigned int cell)
 }
 
 /*
- * All samples of a series in rising order: raw ones one by one, cells as one
- * value that stands for `count` ones.
+ * A run of samples in rising order: one raw sample, or a cell with `count`
+ * samples of about `value`.
  */
 struct samples_run
 {
@@ -71,7 +71,7 @@ struct samples_run
     uint64_t count;
 };
 
-/* Unpack what is in raw, at most STATS_RAW, unsorted; how many. */
+/* Unpack the raw values, unsorted; returns their number. */
 size_t stats_unpack(const struct stats *s, uint64_t values[STATS_RAW]);
 
 #endif /* XENALYZE_STATS_CELLS_H */

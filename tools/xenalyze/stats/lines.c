@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lines that stock's xenalyze has for a series: widths and order of their
- * columns are what scripts rely on.
+ * The lines of stock xenalyze for a series: scripts depend on widths and order
+ * of the columns.
  */
 #include "xenalyze/stats/stats.h"
 

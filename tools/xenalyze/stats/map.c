@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Series by key: a hash table of rows in the pool's memory.  Tables that were
- * outgrown stay there; all of them together are no longer than the last.
+ * Series by key: a hash table of rows in the pool's memory.  Outgrown tables
+ * are not freed; all of them together are smaller than the current table.
  */
 #include "xenalyze/stats/stats.h"
 
@@ -12,7 +12,7 @@
 
 #define FIRST_SIZE 8u
 
-static size_t place(const struct stats_map *m, uint64_t key)
+static size_t find_slot(const struct stats_map *m, uint64_t key)
 {
     size_t i = (key * 0x9e3779b97f4a7c15ull) >> 32;
 
@@ -24,8 +24,8 @@ static size_t place(const struct stats_map *m, uint64_t key)
     }
 }
 
-/* Keep a quarter free, so that a search ends soon. */
-static bool grow(struct stats_map *m, struct stats_pool *pool)
+/* Keep a quarter of the slots free, so that probing ends soon. */
+static bool grow_map(struct stats_map *m, struct stats_pool *pool)
 {
     struct stats_map larger = *m;
 
@@ -38,13 +38,13 @@ static bool grow(struct stats_map *m, struct stats_pool *pool)
         return false;
     for ( size_t i = 0; i < m->size; i++ )
         if ( m->slots[i].row )
-            larger.slots[place(&larger, m->slots[i].key)] = m->slots[i];
+            larger.slots[find_slot(&larger, m->slots[i].key)] = m->slots[i];
     *m = larger;
     return true;
 }
 
-/* The one for all keys that came too late. */
-static struct stats *others(struct stats_map *m, struct stats_pool *pool)
+/* The common series of all keys beyond STATS_MAP_MAX. */
+static struct stats *get_others(struct stats_map *m, struct stats_pool *pool)
 {
     if ( !m->others )
     {
@@ -57,14 +57,14 @@ static struct stats *others(struct stats_map *m, struct stats_pool *pool)
 }
 
 COLD
-static struct stats *insert(struct stats_map *m, struct stats_pool *pool,
-                            uint64_t key)
+static struct stats *insert_row(struct stats_map *m, struct stats_pool *pool,
+                                uint64_t key)
 {
     struct stats_row *row;
 
     if ( m->used == STATS_MAP_MAX )
-        return others(m, pool);
-    row = grow(m, pool) ? arena_new(&pool->arena, struct stats_row) : NULL;
+        return get_others(m, pool);
+    row = grow_map(m, pool) ? arena_new(&pool->arena, struct stats_row) : NULL;
     if ( !row )
     {
         pool->failed = true;
@@ -72,7 +72,7 @@ static struct stats *insert(struct stats_map *m, struct stats_pool *pool,
     }
     row->key = key;
     row->stats.weighted = m->weighted;
-    m->slots[place(m, key)] = (struct stats_slot){ key, row };
+    m->slots[find_slot(m, key)] = (struct stats_slot){ key, row };
     m->used++;
     m->last = row;
     return &row->stats;
@@ -85,16 +85,16 @@ struct stats *stats_map_get(struct stats_map *m, struct stats_pool *pool,
 
     if ( row && row->key == key )
         return &row->stats;
-    row = m->size ? m->slots[place(m, key)].row : NULL;
+    row = m->size ? m->slots[find_slot(m, key)].row : NULL;
     if ( !row )
-        return insert(m, pool, key);
+        return insert_row(m, pool, key);
     m->last = row;
     return &row->stats;
 }
 
 const struct stats *stats_map_find(const struct stats_map *m, uint64_t key)
 {
-    const struct stats_row *row = m->size ? m->slots[place(m, key)].row
+    const struct stats_row *row = m->size ? m->slots[find_slot(m, key)].row
                                           : NULL;
 
     return row ? &row->stats : NULL;
@@ -126,7 +126,7 @@ void stats_map_merge(struct stats_map *m, struct stats_pool *pool,
 
     if ( from->used )
         m->weighted = from->weighted;
-    to = from->others ? others(m, pool) : NULL;
+    to = from->others ? get_others(m, pool) : NULL;
     if ( to )
         stats_merge(to, pool, from->others);
     for ( size_t i = 0; i < from->size; i++ )
@@ -139,7 +139,7 @@ void stats_map_merge(struct stats_map *m, struct stats_pool *pool,
     }
 }
 
-static int by_key(const void *a, const void *b)
+static int compare_keys(const void *a, const void *b)
 {
     const struct stats_row *x = *(struct stats_row *const *)a;
     const struct stats_row *y = *(struct stats_row *const *)b;
@@ -147,7 +147,7 @@ static int by_key(const void *a, const void *b)
     return (x->key > y->key) - (x->key < y->key);
 }
 
-static int by_sum(const void *a, const void *b)
+static int compare_sums(const void *a, const void *b)
 {
     const struct stats_row *x = *(struct stats_row *const *)a;
     const struct stats_row *y = *(struct stats_row *const *)b;
@@ -156,12 +156,12 @@ static int by_sum(const void *a, const void *b)
         return x->stats.sum > y->stats.sum ? -1 : 1;
     if ( stats_events(&x->stats) != stats_events(&y->stats) )
         return stats_events(&x->stats) > stats_events(&y->stats) ? -1 : 1;
-    return by_key(a, b);
+    return compare_keys(a, b);
 }
 
-static struct stats_row **sorted(const struct stats_map *m,
-                                 struct stats_pool *pool,
-                                 int (*compare)(const void *, const void *))
+static struct stats_row **sort_rows(const struct stats_map *m,
+                                    struct stats_pool *pool,
+                                    int (*compare)(const void *, const void *))
 {
     struct stats_row **rows;
     size_t n = 0;
@@ -184,11 +184,11 @@ static struct stats_row **sorted(const struct stats_map *m,
 struct stats_row **stats_map_by_key(const struct stats_map *m,
                                     struct stats_pool *pool)
 {
-    return sorted(m, pool, by_key);
+    return sort_rows(m, pool, compare_keys);
 }
 
 struct stats_row **stats_map_by_sum(const struct stats_map *m,
                                     struct stats_pool *pool)
 {
-    return sorted(m, pool, by_sum);
+    return sort_rows(m, pool, compare_sums);
 }

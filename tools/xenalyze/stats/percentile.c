@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Percentiles of a series.  Its samples become runs in rising order, of raw
- * values or of cells; then one walk finds the place.
+ * Percentiles of a series: one walk over the samples in rising order, raw
+ * values or cells.
  *
- * Where there are cells, octaves and marks are looked at together, so that the
- * answer depends on the values alone.  A cell's value, and what each value in
- * it weighs, is its middle, held to the least and the greatest value, which are
- * exact.
+ * For a series with cells the walk combines octaves and marks, so that the
+ * result depends on the values alone.  Every value of a cell counts as the
+ * cell's middle, clamped to the series' minimum and maximum, which are exact.
  *
- * The middle is off by at most 1/256, so the share that a place has of the
- * whole weight is off by at most half of that: all too light below it and all
- * too heavy above, half of the weight each, is the worst.
+ * The middle is off by at most 1/256, so a position in the total weight is off
+ * by at most half of that; the worst case has half of the weight below the
+ * position, all too light, and half above, all too heavy.
  */
 #include "xenalyze/stats/stats.h"
 
@@ -20,19 +19,19 @@
 #include "xenalyze/stats/cells.h"
 
 /*
- * Where a walk is.  Of cells it sees one octave at a time: so marks, which come
- * in any order, are first sorted by octaves.
+ * State of a walk, which visits one octave at a time: so marks, which are
+ * unordered, are first sorted by octave.
  */
 struct walk
 {
     const struct stats *s;
     uint64_t raw[STATS_RAW];
     size_t nr_raw, next_raw;
-    unsigned int first, end;    /* octaves from that of the least value on */
+    unsigned int first, end;    /* octaves of the minimum and the maximum */
     uint16_t marks[STATS_MARKS];
-    uint16_t ends[OCTAVES];     /* of each octave's, in marks */
-    unsigned int octave, cell;  /* the next one */
-    uint32_t counts[CELLS];     /* of this octave */
+    uint16_t ends[OCTAVES];     /* index after each octave's last mark */
+    unsigned int octave, cell;  /* next cell to visit */
+    uint32_t counts[CELLS];     /* of the current octave */
 };
 
 /* --- octaves -------------------------------------------------------------- */
@@ -72,7 +71,7 @@ static inline void add_plane(uint32_t *restrict counts,
         counts[cell] += (uint32_t)from[cell] << shift;
 }
 
-/* From its first cell on. */
+/* Begin at the first cell of an octave. */
 static void enter_octave(struct walk *w, unsigned int o)
 {
     const struct stats_octave *from = cells_octave(w->s->cells, o);
@@ -87,7 +86,7 @@ static void enter_octave(struct walk *w, unsigned int o)
             w->counts[w->marks[i] % CELLS] != UINT32_MAX;
 }
 
-/* The next one that has anything.  False: there is none. */
+/* Enter the next octave with values.  False: none is left. */
 static bool next_octave(struct walk *w, unsigned int o)
 {
     while ( o < w->end && is_empty(w, o) )
@@ -97,24 +96,24 @@ static bool next_octave(struct walk *w, unsigned int o)
     return o < w->end;
 }
 
-static uint64_t held(uint64_t value, uint64_t low, uint64_t high)
+static uint64_t clamp_value(uint64_t value, uint64_t low, uint64_t high)
 {
     if ( value < low )
         return low;
     return value > high ? high : value;
 }
 
-/* The value that a cell stands for. */
-static uint64_t middle(const struct stats *s, unsigned int octave,
-                       unsigned int cell)
+/* The representative value of a cell. */
+static uint64_t cell_middle(const struct stats *s, unsigned int octave,
+                            unsigned int cell)
 {
     uint64_t low = cells_low(octave, cell);
     uint64_t high = cells_high(octave, cell);
 
-    return held(low + (high - low) / 2, s->min, s->max);
+    return clamp_value(low + (high - low) / 2, s->min, s->max);
 }
 
-/* All of them, by four sums of every fourth pair of them. */
+/* Sum of all counts, in four 16-bit lanes of a word. */
 static inline uint64_t sum_of_plane(const uint8_t counts[CELLS])
 {
     const uint64_t every_other = 0x00ff00ff00ff00ff;
@@ -129,7 +128,7 @@ static inline uint64_t sum_of_plane(const uint8_t counts[CELLS])
     return sums * 0x0001000100010001 >> 48;
 }
 
-/* How many values an octave has. */
+/* Number of values in an octave. */
 static uint64_t count_octave(const struct walk *w, unsigned int o)
 {
     const struct stats_octave *from = cells_octave(w->s->cells, o);
@@ -140,7 +139,7 @@ static uint64_t count_octave(const struct walk *w, unsigned int o)
     return sum;
 }
 
-/* What its values weigh, all together. */
+/* Sum of the values in an octave. */
 static uint64_t weigh_octave(struct walk *w, unsigned int o)
 {
     uint64_t sum = 0;
@@ -148,14 +147,14 @@ static uint64_t weigh_octave(struct walk *w, unsigned int o)
     enter_octave(w, o);
     for ( unsigned int cell = 0; cell < CELLS; cell++ )
         if ( w->counts[cell] )
-            sum += w->counts[cell] * middle(w->s, o, cell);
+            sum += w->counts[cell] * cell_middle(w->s, o, cell);
     return sum;
 }
 
 /* --- the walk ------------------------------------------------------------- */
 
-/* Of so few, and often of next to none, nothing is faster. */
-static void sort(uint64_t *values, size_t nr)
+/* Insertion sort: fastest for at most STATS_RAW values, usually a few. */
+static void sort_values(uint64_t *values, size_t nr)
 {
     for ( size_t i = 1; i < nr; i++ )
     {
@@ -182,7 +181,7 @@ static void walk_start(struct walk *w, const struct stats *s)
         return;
     }
     w->nr_raw = stats_unpack(s, w->raw);
-    sort(w->raw, w->nr_raw);
+    sort_values(w->raw, w->nr_raw);
 }
 
 static bool next_cells(struct walk *w, struct samples_run *run)
@@ -195,7 +194,7 @@ static bool next_cells(struct walk *w, struct samples_run *run)
             if ( !w->counts[cell] )
                 continue;
             run->count = w->counts[cell];
-            run->value = middle(w->s, w->octave, cell);
+            run->value = cell_middle(w->s, w->octave, cell);
             return true;
         }
     while ( next_octave(w, w->octave + 1) );
@@ -213,51 +212,51 @@ static bool next_run(struct walk *w, struct samples_run *run)
     return true;
 }
 
-/* --- places --------------------------------------------------------------- */
+/* --- ranks ---------------------------------------------------------------- */
 
-/* What is looked for, in rising order, and how far that has come. */
-struct places
+/* The wanted percentiles, in rising order, and the state of the search. */
+struct ranks
 {
-    const unsigned int *p;      /* of 100; n of them */
+    const unsigned int *p;      /* n percentages */
     uint64_t *values;
     size_t n, found;
     bool weighted;
     uint64_t whole, passed;
-    uint64_t next;              /* weight in front of the next place */
+    uint64_t next;              /* weight before the next percentile */
 };
 
-static void aim(struct places *at)
+static void set_next_rank(struct ranks *at)
 {
     at->next = at->found == at->n ? UINT64_MAX
                : (uint64_t)((unsigned __int128)at->whole *
                             at->p[at->found] / 100);
 }
 
-/* Is the next place behind so much more? */
-static inline bool is_behind(const struct places *at, uint64_t weight)
+/* Is the next percentile after so much more weight? */
+static inline bool is_behind(const struct ranks *at, uint64_t weight)
 {
     return at->passed + weight <= at->next;
 }
 
-static inline void pass(struct places *at, uint64_t value, uint64_t count)
+static inline void pass_values(struct ranks *at, uint64_t value, uint64_t count)
 {
     uint64_t weight = at->weighted ? count * value : count;
 
-    for ( ; !is_behind(at, weight); aim(at) )
+    for ( ; !is_behind(at, weight); set_next_rank(at) )
         at->values[at->found++] = value;
     at->passed += weight;
 }
 
-static void find_raw(struct places *at, const struct walk *w)
+static void find_raw(struct ranks *at, const struct walk *w)
 {
     for ( size_t i = 0; i < w->nr_raw; i++ )
         at->whole += at->weighted ? w->raw[i] : 1;
-    aim(at);
+    set_next_rank(at);
     for ( size_t i = 0; i < w->nr_raw; i++ )
-        pass(at, w->raw[i], 1);
+        pass_values(at, w->raw[i], 1);
 }
 
-static void weigh_octaves(struct places *at, struct walk *w,
+static void weigh_octaves(struct ranks *at, struct walk *w,
                           uint64_t weights[OCTAVES])
 {
     for ( unsigned int o = w->first; o < w->end; o++ )
@@ -268,23 +267,23 @@ static void weigh_octaves(struct places *at, struct walk *w,
     }
 }
 
-static void find_in_octave(struct places *at, struct walk *w, unsigned int o)
+static void find_in_octave(struct ranks *at, struct walk *w, unsigned int o)
 {
     enter_octave(w, o);
     for ( unsigned int cell = 0; cell < CELLS; cell++ )
         if ( !at->weighted && is_behind(at, w->counts[cell]) )
             at->passed += w->counts[cell];
         else if ( w->counts[cell] )
-            pass(at, middle(w->s, o, cell), w->counts[cell]);
+            pass_values(at, cell_middle(w->s, o, cell), w->counts[cell]);
 }
 
-/* Only octaves that have a place are looked through. */
-static void find_cells(struct places *at, struct walk *w)
+/* Visit only octaves that contain a percentile. */
+static void find_cells(struct ranks *at, struct walk *w)
 {
     uint64_t weights[OCTAVES];
 
     weigh_octaves(at, w, weights);
-    aim(at);
+    set_next_rank(at);
     for ( unsigned int o = w->first; o < w->end && at->found < at->n; o++ )
         if ( is_behind(at, weights[o]) )
             at->passed += weights[o];
@@ -292,12 +291,13 @@ static void find_cells(struct places *at, struct walk *w)
             find_in_octave(at, w, o);
 }
 
-/* The values at several places; p 100 is the greatest. */
-static void find(const struct stats *s, bool weighted, const unsigned int *p,
-                 uint64_t *values, size_t n)
+/* Percentile 100 is the maximum. */
+static void find_percentiles(const struct stats *s, bool weighted,
+                             const unsigned int *p,
+                             uint64_t *values, size_t n)
 {
-    struct places at = { .p = p, .values = values, .n = n,
-                         .weighted = weighted };
+    struct ranks at = { .p = p, .values = values, .n = n,
+                        .weighted = weighted };
     struct walk w;
 
     for ( size_t k = 0; k < n; k++ )
@@ -314,7 +314,7 @@ uint64_t stats_percentile(const struct stats *s, unsigned int p)
     uint64_t value;
 
     assert(p <= 100);
-    find(s, false, &p, &value, 1);
+    find_percentiles(s, false, &p, &value, 1);
     return value;
 }
 
@@ -323,18 +323,18 @@ uint64_t stats_weighted(const struct stats *s, unsigned int p)
     uint64_t value;
 
     assert(p <= 100);
-    find(s, true, &p, &value, 1);
+    find_percentiles(s, true, &p, &value, 1);
     return value;
 }
 
-static const unsigned int usual[] = { 5, 50, 95 };
+static const unsigned int default_percentiles[] = { 5, 50, 95 };
 
-static void find_usual(const struct stats *s, bool weighted,
-                       struct stats_percentiles *p)
+static void find_default_percentiles(const struct stats *s, bool weighted,
+                                     struct stats_percentiles *p)
 {
     uint64_t values[3];
 
-    find(s, weighted, usual, values, 3);
+    find_percentiles(s, weighted, default_percentiles, values, 3);
     p->p5 = values[0];
     p->p50 = values[1];
     p->p95 = values[2];
@@ -342,13 +342,13 @@ static void find_usual(const struct stats *s, bool weighted,
 
 void stats_percentiles(const struct stats *s, struct stats_percentiles *p)
 {
-    find_usual(s, false, p);
+    find_default_percentiles(s, false, p);
 }
 
 void stats_weighted_percentiles(const struct stats *s,
                                 struct stats_percentiles *p)
 {
-    find_usual(s, true, p);
+    find_default_percentiles(s, true, p);
 }
 
 size_t stats_bars(const struct stats *s, struct stats_bar bars[64])

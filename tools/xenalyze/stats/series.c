@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How a series grows: a buffer of values, then marks of cells, then octaves.
+ * Storage of a series: a buffer of values, then marks of cells, then octaves.
  *
- * A series has cells if and only if its values would fill the buffer, in
- * whatever order they came and however they were split among threads: a merge
- * of two buffers fills one exactly if both together are too many.  That is what
- * makes results independent of the number of threads.
+ * A series has cells if and only if its values would fill the buffer,
+ * regardless of their order and of their distribution among threads: merging
+ * two buffers fills one exactly if both together have too many values.  So
+ * results do not depend on the number of threads.
  */
 #include "xenalyze/stats/stats.h"
 
@@ -15,7 +15,7 @@
 #include "common/compiler.h"
 #include "xenalyze/stats/cells.h"
 
-#define LARGE_WORDS 3u          /* a 0, which is no sample, and two halves */
+#define LARGE_WORDS 3u          /* a 0, which is never a sample; two halves */
 
 void stats_pool_init(struct stats_pool *pool)
 {
@@ -30,15 +30,16 @@ void stats_pool_fini(struct stats_pool *pool)
 
 /* --- cells ---------------------------------------------------------------- */
 
-#define SOME 8u                 /* octaves that values mostly are in */
+#define USUAL_OCTAVES 8u        /* of the values of a typical series */
 
-/* Room for pointers to octaves up to and from this one. */
-static bool reach_octave(struct stats_cells *c, struct stats_pool *pool,
-                         unsigned int octave)
+/* Grow the array of octaves to include this octave. */
+static bool reserve_octave(struct stats_cells *c, struct stats_pool *pool,
+                           unsigned int octave)
 {
-    unsigned int first = octave < SOME / 2 ? 0 : octave - SOME / 2;
-    unsigned int end = octave > OCTAVES - SOME / 2 ? OCTAVES
-                                                   : octave + SOME / 2;
+    unsigned int first = octave < USUAL_OCTAVES / 2
+                         ? 0 : octave - USUAL_OCTAVES / 2;
+    unsigned int end = octave > OCTAVES - USUAL_OCTAVES / 2 ? OCTAVES
+                                                   : octave + USUAL_OCTAVES / 2;
     struct stats_octave **octaves;
 
     if ( octave - c->first < c->nr )
@@ -58,13 +59,13 @@ static bool reach_octave(struct stats_cells *c, struct stats_pool *pool,
     return true;
 }
 
-/* NULL, and the pool knows, without memory. */
+/* NULL and pool->failed: no memory. */
 COLD
 static struct stats_octave *make_octave(struct stats_cells *c,
                                         struct stats_pool *pool,
                                         unsigned int octave)
 {
-    struct stats_octave *o = reach_octave(c, pool, octave)
+    struct stats_octave *o = reserve_octave(c, pool, octave)
                              ? arena_new(&pool->arena, struct stats_octave)
                              : NULL;
 
@@ -74,16 +75,16 @@ static struct stats_octave *make_octave(struct stats_cells *c,
     return o;
 }
 
-static inline struct stats_octave *octave_of(struct stats_cells *c,
-                                             struct stats_pool *pool,
-                                             unsigned int octave)
+static inline struct stats_octave *find_octave(struct stats_cells *c,
+                                               struct stats_pool *pool,
+                                               unsigned int octave)
 {
     struct stats_octave *o = cells_octave(c, octave);
 
     return o ? o : make_octave(c, pool, octave);
 }
 
-/* A count stays at its greatest value. */
+/* Counts saturate at UINT32_MAX. */
 static void set_count(struct stats_octave *o, struct stats_pool *pool,
                       unsigned int cell, uint64_t count)
 {
@@ -101,23 +102,23 @@ static void set_count(struct stats_octave *o, struct stats_pool *pool,
     }
 }
 
-/* 8 bits were not enough for it. */
+/* The lowest 8 bits of a count have overflowed. */
 COLD
-static void carry(struct stats_octave *o, struct stats_pool *pool,
-                  unsigned int cell)
+static void carry_count(struct stats_octave *o, struct stats_pool *pool,
+                        unsigned int cell)
 {
     set_count(o, pool, cell, (uint64_t)cells_count(o, cell) + UINT8_MAX + 1);
 }
 
-/* Both lines of its counts, or three. */
-static inline void fetch_octave(const struct stats_octave *o)
+/* The counts take two cache lines or three. */
+static inline void prefetch_octave(const struct stats_octave *o)
 {
     for ( unsigned int cell = 0; o && cell < CELLS; cell += STATS_LINE )
         __builtin_prefetch(&o->counts[cell], 1);
 }
 
-/* All exits come by here: what is asked of each mark is as little as can be. */
-void stats_settle(struct stats *s, struct stats_pool *pool)
+/* Hot path of all exits: as few tests per mark as possible. */
+void stats_flush_marks(struct stats *s, struct stats_pool *pool)
 {
     const uint16_t *mark = s->cells->marks, *end = mark + s->used;
     struct stats_octave *octaves[OCTAVES] = { NULL };
@@ -127,18 +128,18 @@ void stats_settle(struct stats *s, struct stats_pool *pool)
     for ( unsigned int i = 0; i < c->nr; i++ )
     {
         octaves[c->first + i] = c->octaves[i];
-        fetch_octave(c->octaves[i]);
+        prefetch_octave(c->octaves[i]);
     }
     for ( ; mark < end; mark++ )
     {
-        size_t cell = *mark;    /* for what is done often ... */
+        size_t cell = *mark;    /* for the common case */
         struct stats_octave *o = octaves[cell / CELLS];
 
-        /* ... and what is not fetches it again, so as to need no register. */
+        /* Cold paths load the mark again, to save a register. */
         if ( !o )
             o = octaves[*mark / CELLS] = make_octave(c, pool, *mark / CELLS);
         if ( o && !++o->counts[cell % CELLS] )
-            carry(o, pool, *mark % CELLS);
+            carry_count(o, pool, *mark % CELLS);
     }
 }
 
@@ -146,12 +147,12 @@ static void add_cell(struct stats *s, struct stats_pool *pool, uint16_t cell)
 {
     s->cells->marks[s->used++] = cell;
     if ( s->used == STATS_MARKS )
-        stats_settle(s, pool);
+        stats_flush_marks(s, pool);
 }
 
 /* --- values --------------------------------------------------------------- */
 
-static inline uint64_t large(const uint32_t *at)
+static inline uint64_t load_large(const uint32_t *at)
 {
     return (uint64_t)at[2] << 32 | at[1];
 }
@@ -162,13 +163,13 @@ size_t stats_unpack(const struct stats *s, uint64_t values[STATS_RAW])
 
     for ( unsigned int i = 0; i < s->used; n++ )
     {
-        values[n] = s->raw[i] ? s->raw[i] : large(&s->raw[i]);
+        values[n] = s->raw[i] ? s->raw[i] : load_large(&s->raw[i]);
         i += s->raw[i] ? 1 : LARGE_WORDS;
     }
     return n;
 }
 
-static uint16_t words_of(unsigned int size)
+static uint16_t buffer_words(unsigned int size)
 {
     static const uint16_t words[STATS_SIZES + 1] = { 0, 4, 8, 16, 32,
                                                      STATS_RAW };
@@ -176,7 +177,8 @@ static uint16_t words_of(unsigned int size)
     return words[size];
 }
 
-static void give_back(struct stats_pool *pool, uint32_t *raw, unsigned int size)
+static void return_buffer(struct stats_pool *pool, uint32_t *raw,
+                          unsigned int size)
 {
     if ( !size )
         return;
@@ -184,25 +186,26 @@ static void give_back(struct stats_pool *pool, uint32_t *raw, unsigned int size)
     pool->spare[size - 1] = raw;
 }
 
-static uint32_t *take(struct stats_pool *pool, unsigned int size)
+static uint32_t *take_buffer(struct stats_pool *pool, unsigned int size)
 {
     void *raw = pool->spare[size - 1];
 
     if ( !raw )
-        return arena_alloc(&pool->arena, words_of(size) * sizeof(uint32_t), 8);
+        return arena_alloc(&pool->arena,
+                           buffer_words(size) * sizeof(uint32_t), 8);
     memcpy(&pool->spare[size - 1], raw, sizeof(pool->spare[0]));
     return raw;
 }
 
-/* Room in raw for so many words more.  Without memory it is false. */
-static bool need_raw(struct stats *s, struct stats_pool *pool,
-                     unsigned int words)
+/* Make room in raw for so many more words.  False: no memory. */
+static bool reserve_raw(struct stats *s, struct stats_pool *pool,
+                        unsigned int words)
 {
     uint32_t *larger;
 
-    if ( s->used + words <= words_of(s->size) )
+    if ( s->used + words <= buffer_words(s->size) )
         return true;
-    larger = take(pool, s->size + 1);
+    larger = take_buffer(pool, s->size + 1);
     if ( !larger )
     {
         pool->failed = true;
@@ -210,17 +213,17 @@ static bool need_raw(struct stats *s, struct stats_pool *pool,
     }
     if ( s->used )
         memcpy(larger, s->raw, s->used * sizeof(*larger));
-    give_back(pool, s->raw, s->size);
+    return_buffer(pool, s->raw, s->size);
     s->raw = larger;
     s->size++;
     return true;
 }
 
 /*
- * All values in raw become marks, of which there is room for more.  False, and
- * the pool knows, without memory: then values are no more than counted.
+ * Convert all raw values into marks; there is room for further marks.  False
+ * and pool->failed: no memory; values are only counted from now on.
  */
-static bool need_cells(struct stats *s, struct stats_pool *pool)
+static bool convert_to_cells(struct stats *s, struct stats_pool *pool)
 {
     uint64_t values[STATS_RAW];
     struct stats_cells *cells;
@@ -238,7 +241,7 @@ static bool need_cells(struct stats *s, struct stats_pool *pool)
         return false;
     }
     n = stats_unpack(s, values);
-    give_back(pool, s->raw, s->size);
+    return_buffer(pool, s->raw, s->size);
     s->size = 0;
     s->cells = cells;
     s->in_cells = true;
@@ -247,18 +250,19 @@ static bool need_cells(struct stats *s, struct stats_pool *pool)
     return true;
 }
 
-/* Of a series that has no cells. */
-static void keep(struct stats *s, struct stats_pool *pool, uint64_t value)
+/* Add a value to a series without cells. */
+static void store_value(struct stats *s, struct stats_pool *pool,
+                        uint64_t value)
 {
     unsigned int words = value > UINT32_MAX ? LARGE_WORDS : 1;
 
     if ( s->used + words >= STATS_RAW )
     {
-        if ( need_cells(s, pool) )
+        if ( convert_to_cells(s, pool) )
             add_cell(s, pool, stats_cell(value));
         return;
     }
-    if ( !need_raw(s, pool, words) )
+    if ( !reserve_raw(s, pool, words) )
         return;
     s->raw[s->used++] = words > 1 ? 0 : (uint32_t)value;
     if ( words == 1 )
@@ -267,8 +271,8 @@ static void keep(struct stats *s, struct stats_pool *pool, uint64_t value)
     s->raw[s->used++] = (uint32_t)(value >> 32);
 }
 
-void stats_add_odd(struct stats *s, struct stats_pool *pool, uint64_t value,
-                   uint64_t at)
+void stats_add_slow(struct stats *s, struct stats_pool *pool, uint64_t value,
+                    uint64_t at)
 {
     if ( value == 0 )
     {
@@ -276,7 +280,7 @@ void stats_add_odd(struct stats *s, struct stats_pool *pool, uint64_t value,
         return;
     }
     stats_note(s, value, at);
-    keep(s, pool, value);
+    store_value(s, pool, value);
 }
 
 /* --- merging -------------------------------------------------------------- */
@@ -294,12 +298,12 @@ static void merge_cells(struct stats *to, struct stats_pool *pool,
 {
     const struct stats_cells *c = from->cells;
 
-    if ( !need_cells(to, pool) )
+    if ( !convert_to_cells(to, pool) )
         return;
     for ( unsigned int i = 0; i < c->nr; i++ )
     {
         struct stats_octave *o = c->octaves[i]
-                                 ? octave_of(to->cells, pool, c->first + i)
+                                 ? find_octave(to->cells, pool, c->first + i)
                                  : NULL;
 
         if ( o )
@@ -319,7 +323,7 @@ static void merge_raw(struct stats *to, struct stats_pool *pool,
         if ( to->in_cells )
             add_cell(to, pool, stats_cell(values[i]));
         else
-            keep(to, pool, values[i]);
+            store_value(to, pool, values[i]);
 }
 
 void stats_merge(struct stats *to, struct stats_pool *pool,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The door of this room: what is said of many numbers.  How many, their sum,
- * the least, the greatest and when that was, and percentiles; the few
- * greatest of many; and the lines in which stock's xenalyze prints such
- * things, since scripts read them.
+ * The door of this room: statistics of numbers.  A series has count, sum,
+ * minimum, maximum with its time, and percentiles; a top list has the greatest
+ * values; and lines print series in the format of stock xenalyze, which scripts
+ * parse.
  *
- * A series is for one thread.  Series that threads made of parts of the same
- * numbers are merged, and then say bit for bit what one series of all of them
- * would: nothing depends on the order, nor on how they were split.
+ * A series belongs to one thread.  Merged series of parts of the numbers equal,
+ * bit for bit, one series of all numbers: neither the order of the numbers nor
+ * their distribution among threads matters.
  */
 #ifndef XENALYZE_STATS_STATS_H
 #define XENALYZE_STATS_STATS_H
@@ -20,18 +20,18 @@
 #include "common/arena.h"
 
 /*
- * Where series keep what outgrows them.  Running out of memory is remembered
- * here instead of being reported by each addition: percentiles are then not
- * to be printed, counts and sums still are right.
+ * Memory of series.  An allocation failure sets `failed` instead of being
+ * returned by each addition: percentiles are invalid then, counts and sums
+ * remain correct.
  *
- * A series that grows gives back what it had, for another to have.
+ * A series that grows returns its old buffer to a free list.
  */
-#define STATS_SIZES 5u          /* of buffers */
+#define STATS_SIZES 5u          /* sizes of buffers */
 
 struct stats_pool
 {
     struct arena arena;
-    void *spare[STATS_SIZES];   /* lists */
+    void *spare[STATS_SIZES];   /* free lists by size */
     bool failed;
 };
 
@@ -40,16 +40,17 @@ void stats_pool_fini(struct stats_pool *pool);
 
 /* --- a series ------------------------------------------------------------- */
 
-#define STATS_RAW 49u           /* this many are too many */
+#define STATS_RAW 49u           /* words: a series has fewer raw values */
 
 /*
- * A value's cell, of a log-linear histogram: an octave holds the values between
- * two powers of two in 128 cells of equal width.  Octave 0 has the values below
- * 128, a cell each; octave o, those whose highest bit is o + 6.
+ * The cell of a value in a log-linear histogram: an octave has the values
+ * between two powers of two in 128 cells of equal width.  Octave 0 has the
+ * values below 128, each in its own cell; octave o > 0 has the values with the
+ * highest bit o + 6.
  *
- * Shifted so that eight bits are left, or as it is if there are no more, a
- * value has a highest bit that adds the one octave by which the shift falls
- * short.
+ * stats_cell() shifts a value right until eight bits are left.  The shift is
+ * the octave minus 1 (or 0 in octaves 0 and 1), and the eighth bit, if set,
+ * adds 1.
  */
 #define STATS_CELL_BITS 7u
 #define STATS_CELLS (1u << STATS_CELL_BITS)
@@ -67,55 +68,54 @@ static inline uint16_t stats_cell(uint64_t value)
 }
 
 /*
- * Values on their way to an octave are MARKS, numbers of cells: a series of
- * some hundred values stays small, and one of many goes through the memory of
- * its octaves once for so many of them.
+ * Cell numbers are buffered as MARKS before they are counted in octaves: a
+ * series of some hundred values stays small, and a long series touches the
+ * memory of its octaves only once per STATS_MARKS values.
  */
 #define STATS_MARKS 248u
 
 struct stats_cells
 {
-    struct stats_octave **octaves;      /* nr of them; NULL: no such values */
-    uint32_t first, nr;                 /* [0] is octave `first` */
+    struct stats_octave **octaves;      /* nr pointers; NULL: no values */
+    uint32_t first, nr;                 /* octaves[0] is octave `first` */
     uint16_t marks[STATS_MARKS];
 };
 
 /*
- * Fewer than STATS_RAW values are kept as they are, so that the many series of
- * few values are small and exact; where there are more, all are in cells.  A
- * line of cache, for who puts it at the begin of one.  All zero is an empty
- * series.
+ * A series with fewer than STATS_RAW values keeps the values themselves, so
+ * that the many short series are small and exact; a longer series has cells.
+ * The struct fills one cache line.  All bytes 0 are an empty series.
  *
- * As stock does, a value of 0 counts as an event and is no sample.
+ * As in stock, a value of 0 counts as an event but not as a sample.
  */
 struct stats
 {
     uint64_t count;             /* values that were not 0 */
     uint64_t sum;
-    uint64_t min, max;          /* of them; 0 if there is none */
-    uint64_t max_at;            /* when the greatest came, first */
-    uint64_t zeros;             /* all other values */
+    uint64_t min, max;          /* of samples; 0 if there are none */
+    uint64_t max_at;            /* time of the first maximum */
+    uint64_t zeros;             /* values that were 0 */
     union
     {
-        uint32_t *raw;          /* a large one is 0 and two words */
+        uint32_t *raw;          /* a value above 32 bits is 0 and two words */
         struct stats_cells *cells;
     };
     uint16_t used;              /* of raw, or of the cells' marks */
-    uint8_t size;               /* of raw: which of STATS_SIZES, from 1 */
+    uint8_t size;               /* of raw: 1 to STATS_SIZES, or 0 */
     bool in_cells;
-    bool weighted;              /* its percentiles are those by weight */
+    bool weighted;              /* its percentiles are weighted */
 };
 
 #define STATS_LINE 64u
 
-_Static_assert(sizeof(struct stats) == STATS_LINE, "one line of cache");
+_Static_assert(sizeof(struct stats) == STATS_LINE, "one cache line");
 
-/* The marks are full: into the octaves. */
-void stats_settle(struct stats *s, struct stats_pool *pool);
+/* Count the marks in the octaves. */
+void stats_flush_marks(struct stats *s, struct stats_pool *pool);
 
-/* One that is 0, or of a series that has no cells yet. */
-void stats_add_odd(struct stats *s, struct stats_pool *pool, uint64_t value,
-                   uint64_t at);
+/* Add a value that is 0, or a value to a series without cells. */
+void stats_add_slow(struct stats *s, struct stats_pool *pool, uint64_t value,
+                    uint64_t at);
 
 static inline void stats_note_max(struct stats *s, uint64_t value, uint64_t at)
 {
@@ -124,7 +124,7 @@ static inline void stats_note_max(struct stats *s, uint64_t value, uint64_t at)
     s->max = value;
 }
 
-/* What is said of all samples; a `min` of 0 is above all values. */
+/* Note a sample; a `min` of 0 compares as greater than all values. */
 static inline void stats_note(struct stats *s, uint64_t value, uint64_t at)
 {
     s->count++;
@@ -136,27 +136,27 @@ static inline void stats_note(struct stats *s, uint64_t value, uint64_t at)
 }
 
 /*
- * `at`: when, for max_at; of equal ones the earliest is kept.
+ * Add a value of time `at`; max_at is the earliest time of the maximum.
  *
- * Whatever is called is called last, so that who only adds needs no stack.
+ * All calls are tail calls, so that a caller that only adds needs no stack.
  */
 static inline void stats_add(struct stats *s, struct stats_pool *pool,
                              uint64_t value, uint64_t at)
 {
     if ( !s->in_cells || !value )
     {
-        stats_add_odd(s, pool, value, at);
+        stats_add_slow(s, pool, value, at);
         return;
     }
     stats_note(s, value, at);
     s->cells->marks[s->used++] = stats_cell(value);
     if ( s->used == STATS_MARKS )
-        stats_settle(s, pool);
+        stats_flush_marks(s, pool);
 }
 
 /*
- * Fetch where the next value will be kept.  A call of it would do nothing that
- * the compiler knows of, and go.
+ * Prefetch the place of the next value.  Inline, since the compiler would drop
+ * the call of a function without effects.
  */
 __attribute__((always_inline))
 static inline void stats_prefetch(const struct stats *s)
@@ -167,13 +167,13 @@ static inline void stats_prefetch(const struct stats *s)
         __builtin_prefetch(&s->raw[s->used], 1);
 }
 
-/* All values that were added. */
+/* Number of values added. */
 static inline uint64_t stats_events(const struct stats *s)
 {
     return s->count + s->zeros;
 }
 
-/* `from` is as it was.  Both are weighted, or neither. */
+/* `from` is not changed.  Both are weighted, or neither. */
 void stats_merge(struct stats *to, struct stats_pool *pool,
                  const struct stats *from);
 
@@ -183,11 +183,11 @@ static inline uint64_t stats_mean(const struct stats *s)
 }
 
 /*
- * Percentiles, 0 .. 100 each, in rising order, of a series with samples: the
- * value whose place is count * p / 100 from the least; or, weighted, the
- * least value such that it and those below make up more than p % of the sum.
- * Wrong by less than 0.5 %; exact if there are few samples.  If there are
- * many, then p, too, is wrong by up to 0.2 where it is by weight.
+ * Percentile p, 0 .. 100, of a series with samples: the value of rank count * p
+ * / 100; or, weighted, the smallest value such that all values up to and
+ * including the same make up more than p % of the sum.  The error is below
+ * 0.5 %; short series are exact.  In long series the weighted p has an error
+ * of up to 0.2 as well.
  */
 struct stats_percentiles
 {
@@ -200,19 +200,19 @@ void stats_percentiles(const struct stats *s, struct stats_percentiles *p);
 void stats_weighted_percentiles(const struct stats *s,
                                 struct stats_percentiles *p);
 
-/* Walk over what is known of the distribution, least first. */
+/* The distribution of values, smallest first. */
 struct stats_bar
 {
     uint64_t low, high;         /* values low <= v <= high */
     uint64_t count;
 };
 
-/* Bars of one power of two each, at most 64: how many there are. */
+/* Bars of one power of two each; returns their number. */
 size_t stats_bars(const struct stats *s, struct stats_bar bars[64]);
 
 /*
- * How many samples are below limits[0], from there to below limits[1], ...,
- * and from limits[nr - 1] on: nr + 1 counts.  Limits rise.
+ * Count the samples below limits[0], from limits[0] to below limits[1], ...,
+ * and from limits[nr - 1] on: nr + 1 counts.  Limits are in rising order.
  */
 void stats_spread(const struct stats *s, const uint64_t *limits,
                   uint64_t *counts, size_t nr);
@@ -220,9 +220,9 @@ void stats_spread(const struct stats *s, const uint64_t *limits,
 /* --- series by key -------------------------------------------------------- */
 
 /*
- * A series for each number that somebody names: vectors, ports, addresses.
- * All zero is an empty map.  After STATS_MAP_MAX keys there is one series for
- * all others, since a hostile trace names as many as it likes.
+ * A series per key: vectors, ports, addresses.  All bytes 0 are an empty map.
+ * A hostile trace can have any number of keys: after STATS_MAP_MAX keys all
+ * further keys share a series.
  */
 #define STATS_MAP_MAX (1u << 18)
 
@@ -232,69 +232,70 @@ struct stats_row
     struct stats stats;
 };
 
-/* A key stands beside the row's address, so that who looks sees few of them. */
+/* The key beside the row's address spares lookups most accesses to rows. */
 struct stats_slot
 {
     uint64_t key;
-    struct stats_row *row;      /* NULL: free */
+    struct stats_row *row;      /* NULL: the slot is free */
 };
 
 struct stats_map
 {
     struct stats_slot *slots;   /* a hash table; rows do not move */
     size_t size, used;
-    struct stats_row *last;     /* that was asked for: mostly it is again */
-    bool weighted;              /* for those to be made */
-    struct stats *others;       /* of keys that came too late; or NULL */
+    struct stats_row *last;     /* of the last lookup, and often the next */
+    bool weighted;              /* for new series */
+    struct stats *others;       /* of keys beyond STATS_MAP_MAX; or NULL */
 };
 
-/* The series of a key, made if need be.  NULL: pool->failed. */
+/* Find or create the series of a key.  NULL: pool->failed. */
 struct stats *stats_map_get(struct stats_map *m, struct stats_pool *pool,
                             uint64_t key);
 
-/* The series of a key, or NULL. */
+/* Find the series of a key, or NULL. */
 const struct stats *stats_map_find(const struct stats_map *m, uint64_t key);
 
-/* Add to the series of a key. */
+/* Add a value to the series of a key. */
 void stats_map_add(struct stats_map *m, struct stats_pool *pool, uint64_t key,
                    uint64_t value, uint64_t at);
 
-/* All series of a map together, into one. */
+/* Merge all series of a map into one series. */
 void stats_map_sum(struct stats *to, struct stats_pool *pool,
                    const struct stats_map *from);
 
-/* `from` is as it was. */
+/* `from` is not changed. */
 void stats_map_merge(struct stats_map *m, struct stats_pool *pool,
                      const struct stats_map *from);
 
 /*
- * The `used` rows by key, or by sum, greatest first, and then key; in memory
- * of the pool.  NULL: pool->failed, or there are none.
+ * An array of the `used` rows, by key, or by sum (greatest first) and key; in
+ * memory of the pool.  NULL: pool->failed, or no rows.
  */
 struct stats_row **stats_map_by_key(const struct stats_map *m,
                                     struct stats_pool *pool);
 struct stats_row **stats_map_by_sum(const struct stats_map *m,
                                     struct stats_pool *pool);
 
-/* --- the greatest --------------------------------------------------------- */
+/* --- top lists ------------------------------------------------------------ */
 
 /*
- * The `size` greatest by key; of equal ones the earlier, then the one with
- * the lesser tag, so that the choice does not depend on the order of coming.
+ * The `size` rows with the greatest keys; among equal keys the earlier row,
+ * then the smaller tag, so that the result does not depend on the order of
+ * additions.
  */
 struct stats_top_row
 {
     uint64_t key, at;
-    uint64_t tag;               /* the owner's: what it is about */
+    uint64_t tag;               /* meaning defined by the owner */
 };
 
 struct stats_top
 {
     size_t size, used;
-    struct stats_top_row *rows; /* a heap, the first to go at its top */
+    struct stats_top_row *rows; /* a heap, the smallest row at its top */
 };
 
-/* 0 or -ENOMEM.  size 0 keeps nothing. */
+/* 0 or -ENOMEM.  A list of size 0 stays empty. */
 int stats_top_init(struct stats_top *t, size_t size);
 void stats_top_fini(struct stats_top *t);
 
@@ -309,12 +310,12 @@ static inline void stats_top_add(struct stats_top *t,
 
 void stats_top_merge(struct stats_top *t, const struct stats_top *from);
 
-/* Greatest first; nothing may be added after that. */
+/* Sort, greatest first; no row may be added afterwards. */
 void stats_top_sort(struct stats_top *t);
 
 /* --- stock's lines -------------------------------------------------------- */
 
-/* What lines need to know of the trace. */
+/* Parameters of all lines. */
 struct stats_scale
 {
     uint64_t hz;
@@ -334,9 +335,9 @@ static inline double stats_share(uint64_t part, uint64_t whole)
 }
 
 /*
- * Each prints nothing if there was nothing (no event; no sample for the
- * others), so a caller may offer all rows of a table.  `name` is the line's
- * beginning as it is.
+ * Print a line, which begins with `name` verbatim.  A series without events
+ * (cost) or samples (the rest) prints nothing, so callers can pass all rows of
+ * a table.
  *
  *     cost       NAME  events seconds share-of-total mean cyc {unweighted}
  *     time       NAME: count seconds mean {weighted}

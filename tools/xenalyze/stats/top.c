@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The few greatest of many, in a heap whose top is the first to go.
+ * The greatest rows, in a heap with the smallest of them at the top.
  */
 #include "xenalyze/stats/stats.h"
 
@@ -23,8 +23,8 @@ void stats_top_fini(struct stats_top *t)
     *t = (struct stats_top){ 0 };
 }
 
-/* Greatest first; then earliest; then the lesser tag. */
-static int compare(const void *a, const void *b)
+/* Greatest key first; then earliest; then smallest tag. */
+static int compare_rows(const void *a, const void *b)
 {
     const struct stats_top_row *x = a, *y = b;
 
@@ -35,7 +35,7 @@ static int compare(const void *a, const void *b)
     return (x->tag > y->tag) - (x->tag < y->tag);
 }
 
-static void swap(struct stats_top_row *a, struct stats_top_row *b)
+static void swap_rows(struct stats_top_row *a, struct stats_top_row *b)
 {
     struct stats_top_row c = *a;
 
@@ -45,9 +45,9 @@ static void swap(struct stats_top_row *a, struct stats_top_row *b)
 
 static void sift_up(struct stats_top *t, size_t i)
 {
-    while ( i && compare(&t->rows[i], &t->rows[(i - 1) / 2]) > 0 )
+    while ( i && compare_rows(&t->rows[i], &t->rows[(i - 1) / 2]) > 0 )
     {
-        swap(&t->rows[i], &t->rows[(i - 1) / 2]);
+        swap_rows(&t->rows[i], &t->rows[(i - 1) / 2]);
         i = (i - 1) / 2;
     }
 }
@@ -59,11 +59,11 @@ static void sift_down(struct stats_top *t)
     while ( (child = 2 * i + 1) < t->used )
     {
         if ( child + 1 < t->used &&
-             compare(&t->rows[child + 1], &t->rows[child]) > 0 )
+             compare_rows(&t->rows[child + 1], &t->rows[child]) > 0 )
             child++;
-        if ( compare(&t->rows[child], &t->rows[i]) <= 0 )
+        if ( compare_rows(&t->rows[child], &t->rows[i]) <= 0 )
             return;
-        swap(&t->rows[i], &t->rows[child]);
+        swap_rows(&t->rows[i], &t->rows[child]);
         i = child;
     }
 }
@@ -76,7 +76,7 @@ void stats_top_keep(struct stats_top *t, const struct stats_top_row *row)
         sift_up(t, t->used++);
         return;
     }
-    if ( compare(row, &t->rows[0]) >= 0 )
+    if ( compare_rows(row, &t->rows[0]) >= 0 )
         return;
     t->rows[0] = *row;
     sift_down(t);
@@ -91,5 +91,5 @@ void stats_top_merge(struct stats_top *t, const struct stats_top *from)
 void stats_top_sort(struct stats_top *t)
 {
     if ( t->used )
-        qsort(t->rows, t->used, sizeof(*t->rows), compare);
+        qsort(t->rows, t->used, sizeof(*t->rows), compare_rows);
 }
