@@ -2,17 +2,18 @@
 /*
  * common/trace.c: the trace rings.
  *
- * Each CPU writes records into a ring of its own, which dom0 maps and reads.
- * No lock is taken and nothing is disabled: a writer that is interrupted by
- * another one on the same CPU notices, because the word that says where to
- * write has moved.  trace-ring.md beside this file is the protocol, step by
- * step, and why it is safe; the numbers in brackets here are its steps.
+ * Each CPU writes records into its own ring, which dom0 maps and reads. The
+ * writer takes no lock and disables nothing: a writer that is interrupted by
+ * another one on the same CPU detects the nested writer, because the word with
+ * the write position has changed. trace-ring.md beside this file has the
+ * protocol, step by step, and the argument why it is safe; numbers in brackets
+ * are its steps.
  *
- * From top to bottom: the ring (record, slow way, publication), what other
- * code calls, visits (how control changes a ring), memory, the control
- * operations, CPUs that come and go, boot.
+ * From top to bottom: the ring (record, slow path, publication), the interface
+ * for other code, visits (how control changes a ring), memory, the control
+ * operations, CPU hotplug, boot.
  *
- * It is one file because it takes the place of one.
+ * All code is in one file because it replaces one file.
  */
 
 #include <xen/cpu.h>
@@ -54,37 +55,37 @@ CHECK_t_buf;
 /* The ring                                                           */
 
 /*
- * One CPU's ring, all that is private to Xen.  Lives in per-CPU memory while
- * the CPU is up (attached), else in parked[cpu].  Only the CPU itself touches
- * an attached one: its writers at any time, control through a visit.
+ * The private part of a CPU's ring. In per-CPU memory while the CPU is up
+ * (attached), else in parked[cpu]. An attached ring is touched only by the CPU
+ * itself: by its writers at any time, by control through a visit.
  */
 struct ring {
     uint64_t state;        /* trace-ring.md: room or -owed | lap | place */
-    unsigned int depth;    /* writers inside, nested */
+    unsigned int depth;    /* nested writers inside */
     bool live;             /* tracing, has pages, and the CPU mask wants it */
-    bool todo;             /* notification owed; only plain stores of 0, 1 */
-    bool nonsense;         /* cons was out of range when last looked at */
+    bool notify_pending;   /* only plain stores of 0 and 1 */
+    bool cons_bad;         /* cons was out of range at the last look */
     uint32_t *cons;        /* in page 0, or &hidden */
     uint32_t *prod;        /* in page 0, or &hidden */
     uint8_t **page;        /* NULL: no ring */
     uint32_t *first;       /* overwriting: first record to begin in a page */
-    uint32_t hidden;       /* stands for cons and prod while overwriting */
-    uint32_t marked;       /* where the mark was last looked at */
-    uint32_t visited;      /* the last visit that was here */
-    uint64_t first_tsc;    /* of the first record owed as lost */
+    uint32_t hidden;       /* target of cons and prod while overwriting */
+    uint32_t marked;       /* position where the mark was last checked */
+    uint32_t visited;      /* number of the last visit */
+    uint64_t first_tsc;    /* time of the first record owed as lost */
     uint64_t lost;         /* records lost since boot */
 };
 
 static DEFINE_PER_CPU(struct ring, ring);
 
-/* Nonsense not yet spoken of: cons, and prod above it.  0: there is none. */
-static DEFINE_PER_CPU(uint64_t, complaint);
+/* A bad cons not yet reported: cons, and prod in the upper half; 0: none. */
+static DEFINE_PER_CPU(uint64_t, cons_report);
 
-/* Read at every trace point, changed by control only: a line of their own. */
+/* Read at every trace point, written by control: a cache line apart. */
 bool __read_mostly tb_init_done;
 static uint32_t __read_mostly wanted = TRC_ALL; /* evt_mask, class bits only */
-static uint32_t __read_mostly data_size;        /* bytes of records in a ring */
-static uint32_t __read_mostly ring_end;         /* place just behind the last */
+static uint32_t __read_mostly data_size;        /* record bytes of a ring */
+static uint32_t __read_mostly ring_end;         /* place behind the last */
 
 #define PLACE_BITS  28
 #define PLACE_MASK  ((1U << PLACE_BITS) - 1)
@@ -94,7 +95,7 @@ static uint32_t __read_mostly ring_end;         /* place just behind the last */
 #define LOST_WORDS  4
 #define LOST_HEADER TRACE_HEADER(TRC_LOST_RECORDS, true, LOST_WORDS)
 
-/* Where the next record goes: lap and place. */
+/* The write position: lap and place. */
 static always_inline uint32_t where_of(uint64_t state)
 {
     return state;
@@ -120,7 +121,7 @@ static always_inline uint64_t state_owing(uint32_t where, uint32_t owed)
     return where | ((uint64_t)(owed | 0x80000000U) << 32);
 }
 
-/* What dom0 sees of a place: bytes, modulo twice the ring. */
+/* The position as published to dom0: bytes, modulo twice the ring. */
 static always_inline uint32_t prod_of(uint32_t where)
 {
     return (where & PLACE_MASK) - FIRST_PLACE + (where & LAP ? data_size : 0);
@@ -131,7 +132,7 @@ static always_inline unsigned int page_of(uint32_t where)
     return (where & PLACE_MASK) >> PAGE_SHIFT;
 }
 
-static uint32_t advance(uint32_t where, uint32_t bytes)
+static uint32_t advance_where(uint32_t where, uint32_t bytes)
 {
     where += bytes;
     if ( (where & PLACE_MASK) >= ring_end )
@@ -146,10 +147,10 @@ static always_inline unsigned int record_size(uint32_t header)
 }
 
 /*
- * Compare and exchange against whatever may interrupt us.  Other CPUs never
- * write these words, so x86 needs no LOCK prefix.
+ * Compare-and-exchange against interrupts of this CPU. Other CPUs never write
+ * these words, so x86 needs no LOCK prefix.
  */
-static always_inline bool exchange(uint64_t *word, uint64_t old, uint64_t new)
+static always_inline bool cas_word(uint64_t *word, uint64_t old, uint64_t new)
 {
 #ifdef CONFIG_X86
     bool same;
@@ -164,13 +165,15 @@ static always_inline bool exchange(uint64_t *word, uint64_t old, uint64_t new)
 #endif
 }
 
-/* Where a place lies.  Valid until the next page end. */
+/* The address of a place, valid up to the page's end. */
 static always_inline void *address_of(const struct ring *r, uint32_t where)
 {
     return r->page[page_of(where)] + (where & ~PAGE_MASK);
 }
 
-/* Lengths known at build time become plain moves; a loop would be a call. */
+/*
+ * Lengths known at build time become plain moves; a loop would become a call.
+ */
 static always_inline void copy_words(void *dst, const void *src,
                                      unsigned int words)
 {
@@ -206,11 +209,11 @@ static always_inline void fill_in(uint32_t *to, uint32_t header, uint64_t tsc,
 }
 
 /* ------------------------------------------------------------------ */
-/* The slow way: wraps, page ends, losses, the high-water mark        */
+/* The slow path: wraps, page ends, losses, the high-water mark       */
 
-/* What one exchange of the state reserves: [pad][LOST][pad][record]. */
+/* Bytes reserved by one exchange of the state: [pad][LOST][pad][record]. */
 struct plan {
-    uint32_t pad;          /* bytes; 0: not there.  Likewise the others */
+    uint32_t pad;          /* bytes; 0: absent. Likewise below */
     uint32_t lost;
     uint32_t pad2;
     uint32_t record;
@@ -233,16 +236,16 @@ static struct plan make_plan(uint64_t state, unsigned int size)
         to_end -= p.lost;
     }
     if ( size > to_end )
-        p.pad2 = to_end; /* 0, if LOST ends where the ring does */
+        p.pad2 = to_end; /* 0, if LOST ends where the ring ends */
     p.total = p.pad + p.lost + p.pad2 + p.record;
 
     return p;
 }
 
 /*
- * How far a fast writer may go from `where` on before something happens that
- * wants the slow way.  Above the mark the next event is a crossing from below,
- * which is at least the mark away.
+ * How many bytes the fast path may write from `where` on before a page end,
+ * the mark or the end of free space needs the slow path. Above the mark the
+ * next event is a crossing from below, which is at least `mark` bytes away.
  */
 static uint32_t make_room(uint32_t where, uint32_t used)
 {
@@ -256,8 +259,8 @@ static uint32_t make_room(uint32_t where, uint32_t used)
 }
 
 /*
- * Bytes that the reader has not taken yet.  Its word for it is checked: out
- * of range means full, so that nothing is written until it makes sense again.
+ * Bytes not yet read by dom0. cons is untrusted: a value out of range counts
+ * as a full ring, so nothing is written until cons is valid again.
  */
 static uint32_t bytes_used(struct ring *r, uint64_t state)
 {
@@ -269,38 +272,38 @@ static uint32_t bytes_used(struct ring *r, uint64_t state)
 
     if ( likely(!(cons & 3) && cons < 2 * data_size && used <= data_size) )
     {
-        r->nonsense = false;
+        r->cons_bad = false;
         return used;
     }
 
-    if ( !r->nonsense )
+    if ( !r->cons_bad )
     {
-        r->nonsense = true;
-        r->todo = true;
-        write_atomic(&this_cpu(complaint),
+        r->cons_bad = true;
+        r->notify_pending = true;
+        write_atomic(&this_cpu(cons_report),
                      cons | (uint64_t)prod_of(where_of(state)) << 32);
     }
 
     return data_size;
 }
 
-/* One record, perhaps across page ends.  `words` NULL: zeroes. */
+/* Write one record, perhaps across page ends. `words` NULL: zeroes. */
 static uint32_t write_record(struct ring *r, uint32_t where, uint32_t header,
                              uint64_t tsc, const void *words)
 {
     static const uint32_t zeroes[TRACE_EXTRA_MAX];
     uint32_t record[3 + TRACE_EXTRA_MAX];
     unsigned int i, size = record_size(header);
-    uint32_t end = advance(where, size);
+    uint32_t end = advance_where(where, size);
 
     fill_in(record, header, tsc, words ?: zeroes);
-    for ( i = 0; i < size / 4; i++, where = advance(where, 4) )
+    for ( i = 0; i < size / 4; i++, where = advance_where(where, 4) )
         *(uint32_t *)address_of(r, where) = record[i];
 
     return end;
 }
 
-/* Fill the last bytes of the ring, which are at most one record. */
+/* Fill the last bytes of the ring, at most one record. */
 static uint32_t write_pad(struct ring *r, uint32_t where, unsigned int size,
                           uint64_t tsc)
 {
@@ -330,8 +333,8 @@ static uint32_t write_lost(struct ring *r, uint32_t where, uint32_t count,
 
 /*
  * A flight recorder is read from the first record that begins in some page:
- * note it as soon as it is known.  Lap and page, not page alone: a ring of
- * one page wraps into the page where it is.
+ * note its position when it becomes known. Compare lap and page, not page
+ * alone: a ring of one page wraps into the same page.
  */
 static uint32_t note_first(struct ring *r, uint32_t from, uint32_t end)
 {
@@ -341,7 +344,7 @@ static uint32_t note_first(struct ring *r, uint32_t from, uint32_t end)
     return end;
 }
 
-/* Carry out a plan that has been reserved at `state`.  [11] */
+/* Write the parts of a plan reserved at `state`. [11] */
 static void write_plan(struct ring *r, uint64_t state, const struct plan *p,
                        uint64_t first, uint64_t tsc, uint32_t header,
                        const void *words)
@@ -359,9 +362,9 @@ static void write_plan(struct ring *r, uint64_t state, const struct plan *p,
 }
 
 /*
- * The time of the first record that is owed.  Read before `state` is seen to
- * be the same, so it is later than all that is in the ring.  Who nests here
- * and loses too has set a time of its own: that one stays.
+ * Note the time of the first record that is owed as lost. The time is read
+ * before `state` is checked again, so it is later than all records in the
+ * ring. A nested writer with a loss has set its own time, which stays.
  */
 static bool note_first_loss(struct ring *r, uint64_t state)
 {
@@ -371,13 +374,13 @@ static bool note_first_loss(struct ring *r, uint64_t state)
     if ( ACCESS_ONCE(r->state) != state )
         return false;
 
-    exchange(&r->first_tsc, old, now);                               /* [13] */
+    cas_word(&r->first_tsc, old, now);                               /* [13] */
 
     return true;
 }
 
-/* Count a record as lost.  False: the ring moved, look again. */
-static bool lose(struct ring *r, uint64_t state)
+/* Count a record as lost. False: the state has changed, start over. */
+static bool count_lost(struct ring *r, uint64_t state)
 {
     uint32_t owed = owed_of(state);
     uint64_t old;
@@ -385,22 +388,23 @@ static bool lose(struct ring *r, uint64_t state)
     if ( owed == 0 && !note_first_loss(r, state) )
         return false;
 
-    if ( !exchange(&r->state, state,                                 /* [14] */
+    if ( !cas_word(&r->state, state,                                 /* [14] */
                    state_owing(where_of(state), min(owed + 1, 0x7fffffffU))) )
         return false;
 
     do {
         old = ACCESS_ONCE(r->lost);
-    } while ( !exchange(&r->lost, old, old + 1) );
+    } while ( !cas_word(&r->lost, old, old + 1) );
 
     return true;
 }
 
 /*
- * Dom0 is told when what it has not read grows over the mark.  That was seen
- * here before at `marked`, perhaps above the mark; since then dom0 may have
- * read, and fast records come up to there again.  So what counts is whether
- * that place is below the mark by now, or read.
+ * Dom0 is notified when the unread bytes cross the mark from below. The last
+ * check was at `marked`, perhaps above the mark; since then dom0 may have
+ * read, and the fast path may have written up to the mark again. So the
+ * condition is that the position of the last check is below the mark by now,
+ * or has been read.
  */
 static void notice_mark(struct ring *r, uint32_t where, uint32_t used)
 {
@@ -410,16 +414,16 @@ static void notice_mark(struct ring *r, uint32_t where, uint32_t used)
     if ( (int32_t)old < 0 )
         old += 2 * data_size;
 
-    /* More than the ring holds: dom0 has read beyond `marked`. */
+    /* More than the ring holds: dom0 has read past `marked`. */
     if ( (old < mark || old > data_size) && used >= mark &&
-         !r->nonsense && r->prod != &r->hidden )
-        r->todo = true;
+         !r->cons_bad && r->prod != &r->hidden )
+        r->notify_pending = true;
     r->marked = where;
 }
 
 /*
- * A record (header 0: none, only what is owed) with everything that can come
- * up.  Returns where it ends, which is where it began if it was lost.
+ * Write a record (header 0: none, only a LOST record that is owed) in the
+ * general case. Returns its end, or the unchanged position if it was lost.
  */
 static noinline uint32_t put_slow(struct ring *r, uint32_t header,
                                   const void *words)
@@ -437,7 +441,7 @@ static noinline uint32_t put_slow(struct ring *r, uint32_t header,
 
         if ( p.total > data_size - used )                             /* [9] */
         {
-            if ( header && !lose(r, state) )
+            if ( header && !count_lost(r, state) )
                 continue;
             notice_mark(r, where_of(state), used);
             return where_of(state);
@@ -445,8 +449,8 @@ static noinline uint32_t put_slow(struct ring *r, uint32_t header,
 
         first = ACCESS_ONCE(r->first_tsc);
         tsc = get_cycles();
-        end = advance(where_of(state), p.total);
-        if ( exchange(&r->state, state,                              /* [10] */
+        end = advance_where(where_of(state), p.total);
+        if ( cas_word(&r->state, state,                              /* [10] */
                       state_with_room(end, make_room(end, used + p.total))) )
             break;
     }
@@ -458,10 +462,10 @@ static noinline uint32_t put_slow(struct ring *r, uint32_t header,
 }
 
 /* ------------------------------------------------------------------ */
-/* The fast way, and publication                                      */
+/* The fast path, and publication                                     */
 
-static always_inline uint32_t put(struct ring *r, uint32_t header,
-                                  const void *words)
+static always_inline uint32_t put_fast(struct ring *r, uint32_t header,
+                                       const void *words)
 {
     unsigned int size = record_size(header);
     uint64_t state, tsc = 0;
@@ -472,16 +476,16 @@ static always_inline uint32_t put(struct ring *r, uint32_t header,
             return put_slow(r, header, words);
         if ( header & TRC_HD_CYCLE_FLAG )
             tsc = get_cycles();                                       /* [4] */
-    } while ( unlikely(!exchange(&r->state, state,                    /* [5] */
+    } while ( unlikely(!cas_word(&r->state, state,                    /* [5] */
                                  state + size - ((uint64_t)size << 32))) );
 
-    /* No page ends in between: that is what room promised. */
+    /* `room` excludes a page end inside of the record. */
     fill_in(address_of(r, where_of(state)), header, tsc, words);
 
     return where_of(state) + size;
 }
 
-/* Scheduling a tasklet takes a lock that the NMI may have interrupted. */
+/* Scheduling a tasklet takes a lock that an NMI may have interrupted. */
 static bool may_notify(void)
 {
 #ifdef CONFIG_X86
@@ -492,8 +496,8 @@ static bool may_notify(void)
 }
 
 /*
- * Scheduler locks may be held here, so dom0 is told from a tasklet.  The
- * complaint about a reader that writes nonsense goes the same way.
+ * Scheduler locks may be held by a writer, so dom0 is notified from a tasklet,
+ * and a bad cons is reported there.
  */
 static void cf_check notify_dom0(void *unused)
 {
@@ -501,11 +505,11 @@ static void cf_check notify_dom0(void *unused)
 
     for_each_online_cpu ( cpu )
     {
-        uint64_t bad = read_atomic(&per_cpu(complaint, cpu));
+        uint64_t bad = read_atomic(&per_cpu(cons_report, cpu));
 
         if ( likely(!bad) )
             continue;
-        write_atomic(&per_cpu(complaint, cpu), 0);
+        write_atomic(&per_cpu(cons_report, cpu), 0);
         printk(XENLOG_WARNING "trc#%u: bogus prod (%08x) and/or cons (%08x)\n",
                cpu, (uint32_t)(bad >> 32), (uint32_t)bad);
     }
@@ -514,24 +518,27 @@ static void cf_check notify_dom0(void *unused)
 }
 static DECLARE_SOFTIRQ_TASKLET(notify_tasklet, notify_dom0, NULL);
 
-static noinline void notify(struct ring *r)
+static noinline void schedule_notify(struct ring *r)
 {
     if ( !may_notify() )
         return;
 
-    r->todo = false;
+    r->notify_pending = false;
     barrier();
     tasklet_schedule(&notify_tasklet);
 }
 
-static always_inline void enter(struct ring *r)
+static always_inline void ring_enter(struct ring *r)
 {
     r->depth++;                                                       /* [1] */
     barrier();
 }
 
-/* `where`: up to there all is written, by us or by who nested and returned. */
-static always_inline void leave(struct ring *r, uint32_t where)
+/*
+ * `where`: all records below are complete, written here or by nested writers
+ * that have returned.
+ */
+static always_inline void ring_leave(struct ring *r, uint32_t where)
 {
     if ( unlikely(r->depth > 1) )                                     /* [6] */
     {
@@ -542,7 +549,7 @@ static always_inline void leave(struct ring *r, uint32_t where)
 
     for ( ; ; )                                                       /* [7] */
     {
-        /* The records before prod.  Pairs with the reader's rmb. */
+        /* The records before prod. Pairs with the reader's rmb. */
         smp_wmb();
         write_atomic(r->prod, prod_of(where));
         barrier();
@@ -555,12 +562,12 @@ static always_inline void leave(struct ring *r, uint32_t where)
         where = where_of(ACCESS_ONCE(r->state));
     }
 
-    if ( unlikely(r->todo) )
-        notify(r);
+    if ( unlikely(r->notify_pending) )
+        schedule_notify(r);
 }
 
 /* ------------------------------------------------------------------ */
-/* What the rest of Xen calls                                         */
+/* Interface for the rest of Xen                                      */
 
 /* A mask selects by class and, independently, by subclass. */
 static always_inline bool is_wanted(uint32_t header)
@@ -570,7 +577,7 @@ static always_inline bool is_wanted(uint32_t header)
     return hit > 0xffff && (hit & 0xffff);
 }
 
-/* noinline: gcc would leave a jump here and copy the test into callers. */
+/* noinline: gcc would leave a jump here and copy the test into all callers. */
 noinline void trace_record(uint32_t header, const void *words)
 {
     struct ring *r;
@@ -580,14 +587,14 @@ noinline void trace_record(uint32_t header, const void *words)
         return;
 
     r = &this_cpu(ring);
-    enter(r);
+    ring_enter(r);
     if ( unlikely(!r->live) )
         where = where_of(ACCESS_ONCE(r->state));                      /* [2] */
-    else if ( header & TRC_HD_CYCLE_FLAG ) /* to put(), a constant each time */
-        where = put(r, header | TRC_HD_CYCLE_FLAG, words);
+    else if ( header & TRC_HD_CYCLE_FLAG ) /* constant for put_fast() */
+        where = put_fast(r, header | TRC_HD_CYCLE_FLAG, words);
     else
-        where = put(r, header & ~TRC_HD_CYCLE_FLAG, words);
-    leave(r, where);
+        where = put_fast(r, header & ~TRC_HD_CYCLE_FLAG, words);
+    ring_leave(r, where);
 }
 
 int trace_will_trace_event(uint32_t event)
@@ -595,9 +602,9 @@ int trace_will_trace_event(uint32_t event)
     return trace_is_on() && is_wanted(event) && this_cpu(ring).live;
 }
 
-/* Sizes that TRACE_nD never has: copied, so that nothing beyond is read. */
-static noinline void trace_odd_size(uint32_t event, bool cycles,
-                                    unsigned int extra, const void *extra_data)
+/* Sizes that TRACE_nD never has: copied, so that no byte beyond is read. */
+static noinline void trace_slow(uint32_t event, bool cycles,
+                                unsigned int extra, const void *extra_data)
 {
     uint32_t words[TRACE_EXTRA_MAX] = {};
 
@@ -616,7 +623,7 @@ void __trace_var(uint32_t event, bool cycles, unsigned int extra,
     if ( likely(!(extra & 3) && extra <= 4 * TRACE_EXTRA_MAX) )
         trace_record(TRACE_HEADER(event, cycles, extra / 4), extra_data);
     else
-        trace_odd_size(event, cycles, extra, extra_data);
+        trace_slow(event, cycles, extra, extra_data);
 }
 
 void trace(uint32_t event, unsigned int extra, const void *extra_data)
@@ -633,8 +640,8 @@ void trace(uint32_t event, unsigned int extra, const void *extra_data)
 }
 
 /*
- * Which arguments of which hypercalls are worth a word: commands and counts,
- * never pointers.  One bit an argument.
+ * The hypercall arguments that are recorded: commands and counts, never
+ * pointers. One bit per argument.
  */
 static const uint8_t hypercall_args[] = {
     [__HYPERVISOR_mmu_update]     = 1U << 1,                /* count */
@@ -645,7 +652,7 @@ static const uint8_t hypercall_args[] = {
     [__HYPERVISOR_sched_op]       = 1U << 0,                /* cmd */
 };
 
-/* The guest chooses op: what does not fit its field is cut off. */
+/* op is chosen by the guest: bits that do not fit its field are cut off. */
 void __trace_hypercall(uint32_t event, unsigned long op,
                        const xen_ulong_t *args)
 {
@@ -670,41 +677,41 @@ void __trace_hypercall(uint32_t event, unsigned long op,
 }
 
 /* ------------------------------------------------------------------ */
-/* Visits: the only way in which control touches rings                */
+/* Visits: the only way for control to change rings                   */
 
 /*
- * The present rings, control's own book of them.  Dom0 can read *info but not
- * write it; all the same nothing is read back from there.
+ * Control's own table of the present rings. Dom0 can read *info but not write
+ * it; still, control reads nothing back from there.
  */
 struct rings {
     unsigned int pages;        /* of each ring */
     unsigned int info_pages;
     struct t_info *info;
-    uint8_t **page[];          /* [nr_cpu_ids]; NULL: that CPU has none */
+    uint8_t **page[];          /* [nr_cpu_ids]; NULL: CPU without a ring */
 };
 
-static DEFINE_SPINLOCK(lock);  /* of all that follows */
+static DEFINE_SPINLOCK(lock);  /* protects all that follows */
 static struct rings *rings;    /* NULL: none */
 static struct ring *parked;    /* [nr_cpu_ids]: rings of CPUs not attached */
-static cpumask_t attached;     /* CPUs whose ring is in their per-CPU memory */
+static cpumask_t attached;     /* CPUs with their ring in per-CPU memory */
 static cpumask_t cpu_mask;
 static uint32_t evt_mask = TRC_ALL;
-static bool overwriting;       /* then tracing is on as well */
+static bool overwriting;       /* implies that tracing is on */
 
 typedef void visit_fn(struct ring *r, unsigned int cpu);
 
 struct visit {
     visit_fn *change;
     uint32_t number;
-    bool busy;                 /* some CPU has a writer inside: come again */
+    bool busy;                 /* a CPU had a writer inside: repeat */
 };
 
 /*
- * No ring: whoever still publishes does so into a word of his own.  An NMI
- * may trace between any two of these lines: it must not find the ring live,
- * nor publish the new state where the old one belongs.
+ * Take the ring's pages away: a writer inside publishes into `hidden`. An NMI
+ * may trace between any two of these lines: it must neither find the ring
+ * live, nor publish the new state through the old prod.
  */
-static void detach(struct ring *r)
+static void ring_detach(struct ring *r)
 {
     r->live = false;
     barrier();
@@ -715,7 +722,7 @@ static void detach(struct ring *r)
     r->state = state_with_room(FIRST_PLACE, 0);
 }
 
-/* Runs on the CPU that owns the ring.  An NMI that traces nests. */
+/* Runs on the CPU that owns the ring. A tracing NMI nests. */
 static void cf_check visit_here(void *arg)
 {
     struct visit *v = arg;
@@ -731,10 +738,10 @@ static void cf_check visit_here(void *arg)
         return;
     }
 
-    enter(r);
+    ring_enter(r);
     v->change(r, cpu);
     r->visited = v->number;
-    leave(r, where_of(r->state));
+    ring_leave(r, where_of(r->state));
 }
 
 static void visit_cpus(const cpumask_t *cpus, visit_fn *change)
@@ -748,7 +755,7 @@ static void visit_cpus(const cpumask_t *cpus, visit_fn *change)
     } while ( read_atomic(&v.busy) );
 }
 
-/* Change every ring: those in use by visits, the parked ones right here. */
+/* Change every ring: attached ones by visits, parked ones in place. */
 static void change_rings(visit_fn *change)
 {
     unsigned int cpu;
@@ -762,7 +769,7 @@ static void change_rings(visit_fn *change)
 
 /* --- the changes --- */
 
-/* Rises last: an NMI that sees it finds all the rest in place. */
+/* `live` is set last: an NMI that finds it set finds the rest complete. */
 static void cf_check change_live(struct ring *r, unsigned int cpu)
 {
     barrier();
@@ -771,10 +778,10 @@ static void cf_check change_live(struct ring *r, unsigned int cpu)
 }
 
 /*
- * Say now what no later record will: how many were lost.  Stock forgets that
- * number here; an old reader finds one LOST record more.
+ * Write the LOST record that no later record would write. Stock forgets the
+ * count here; an old reader finds one LOST record more.
  */
-static void cf_check change_settle(struct ring *r, unsigned int cpu)
+static void cf_check change_stop(struct ring *r, unsigned int cpu)
 {
     r->live = false;
     barrier();
@@ -783,8 +790,8 @@ static void cf_check change_settle(struct ring *r, unsigned int cpu)
     r->state = state_with_room(where_of(r->state), 0);
 }
 
-/* From now on dom0 says how far it has read, and sees what is written. */
-static void meet_reader(struct ring *r)
+/* Publish to dom0, and take cons from dom0, from now on. */
+static void attach_reader(struct ring *r)
 {
     struct t_buf *buf = (void *)r->page[0];
 
@@ -792,29 +799,29 @@ static void meet_reader(struct ring *r)
     r->prod = &buf->prod;
 }
 
-/* A new, empty ring in the present rings, or none. */
+/* Attach the pages of the present rings, empty, or none. */
 static void cf_check change_attach(struct ring *r, unsigned int cpu)
 {
-    detach(r);
+    ring_detach(r);
     if ( !rings || !rings->page[cpu] )
         return;
 
     r->page = rings->page[cpu];
-    meet_reader(r);
+    attach_reader(r);
 }
 
-/* Both words of the shared header at once: no reader sees half of it. */
+/* Store both words of the shared header at once: no reader sees a half. */
 static void share_window(struct ring *r, uint32_t from, uint32_t to)
 {
     struct t_buf *buf = (void *)r->page[0];
 
-    smp_wmb(); /* the records before it.  Pairs with the reader's rmb. */
+    smp_wmb(); /* the records before it. Pairs with the reader's rmb. */
     write_atomic((uint64_t *)buf,
                  prod_of(from) | ((uint64_t)prod_of(to) << 32));
     r->marked = to;
 }
 
-/* What was not read is given up: from now on it would be written over. */
+/* Unread records are discarded: they would be overwritten. */
 static void cf_check change_overwrite(struct ring *r, unsigned int cpu)
 {
     uint32_t where = where_of(r->state);
@@ -833,7 +840,7 @@ static void cf_check change_overwrite(struct ring *r, unsigned int cpu)
     r->state = state_with_room(where, 0);
 }
 
-/* The pages behind the head's hold the oldest records that are whole. */
+/* The pages behind the head's page hold the oldest complete records. */
 static uint32_t oldest_record(const struct ring *r)
 {
     unsigned int i, page = page_of(where_of(r->state));
@@ -851,7 +858,7 @@ static void cf_check change_freeze(struct ring *r, unsigned int cpu)
         return;
 
     share_window(r, oldest_record(r), where_of(r->state));
-    meet_reader(r);
+    attach_reader(r);
     r->first = NULL;
     r->state = state_with_room(where_of(r->state), 0);
 }
@@ -859,13 +866,13 @@ static void cf_check change_freeze(struct ring *r, unsigned int cpu)
 /* ------------------------------------------------------------------ */
 /* Memory                                                             */
 
-/* Only one who has gone through all CPUs may touch the shared pages. */
+/* Shared pages may be freed only after a visit of all CPUs. */
 static bool unshare_page(void *va)
 {
     struct page_info *pg = virt_to_page(va);
     const unsigned long unused = PGC_xen_heap | PGC_allocated | 1;
 
-    /* From one reference to none in one step: no new mapping can slip in. */
+    /* From one reference to none in one step: a new mapping cannot race. */
     if ( cmpxchg(&pg->count_info, unused, PGC_xen_heap) != unused )
         return false;
 
@@ -880,7 +887,7 @@ static void share_page(void *va, enum XENSHARE_flags flags)
 }
 
 /*
- * Page i of everything that dom0 can map, the rings first, then t_info; NULL
+ * Page i of all pages that dom0 can map, the rings first, then t_info; NULL
  * behind the last and for CPUs without a ring.
  */
 struct shared_page {
@@ -910,8 +917,8 @@ static struct shared_page shared_page(const struct rings *g, unsigned long i)
 }
 
 /*
- * Take all pages back from dom0, or none: one that is mapped stops it, and
- * those already taken are shared again.
+ * Take all pages back from dom0, or none: if one is mapped, the pages taken so
+ * far are shared again.
  */
 static int unshare_rings(const struct rings *g)
 {
@@ -948,7 +955,10 @@ static void free_page_list(uint8_t **page, unsigned int pages)
     xfree(page);
 }
 
-/* The pages of one ring, and behind the pointers room for its first[]. */
+/*
+ * Allocate the pages of one ring. The array has room for first[] behind the
+ * pointers.
+ */
 static uint8_t **alloc_page_list(unsigned int cpu, unsigned int pages)
 {
     unsigned int i;
@@ -959,7 +969,7 @@ static uint8_t **alloc_page_list(unsigned int cpu, unsigned int pages)
 
     for ( i = 0; i < pages; i++ )
     {
-        /* t_info has 32 bits for a frame number. */
+        /* A frame number in t_info has 32 bits. */
         page[i] = alloc_xenheap_pages(0, MEMF_bits(32 + PAGE_SHIFT));
         if ( !page[i] )
         {
@@ -974,14 +984,14 @@ static uint8_t **alloc_page_list(unsigned int cpu, unsigned int pages)
     return page;
 }
 
-/* Where the lists of frame numbers begin, in uint32_t from t_info on. */
+/* Offset of the lists of frame numbers in t_info, in words. */
 static unsigned int info_head(void)
 {
     return DIV_ROUND_UP(offsetof(struct t_info, mfn_offset[NR_CPUS]),
                         sizeof(uint32_t));
 }
 
-/* Make a ring visible in t_info: the list first, then where it is. */
+/* Publish a ring in t_info: the list first, then its offset. */
 static void list_ring(struct rings *g, unsigned int cpu)
 {
     unsigned int i, offset = info_head() + cpu * g->pages;
@@ -996,11 +1006,11 @@ static void list_ring(struct rings *g, unsigned int cpu)
     printk(XENLOG_INFO "xentrace: p%u mfn %x offset %u\n",
            cpu, mfn[0], offset);
 
-    smp_wmb(); /* the list before its offset, for a reader that has t_info */
+    smp_wmb(); /* The list before its offset, for a reader of t_info. */
     write_atomic(&g->info->mfn_offset[cpu], (uint16_t)offset);
 }
 
-/* The largest ring that tbuf_size, prod and mfn_offset[] can express. */
+/* Limit the size to what tbuf_size, prod and mfn_offset[] can express. */
 static unsigned int clamp_pages(unsigned int pages)
 {
     unsigned int most = min(0xffffU, (unsigned int)(0xffffffffU / PAGE_SIZE));
@@ -1030,10 +1040,10 @@ static void free_rings(struct rings *g)
     xfree(g);
 }
 
-/* get_info reports the size of t_info, also after an attempt that failed. */
+/* get_info reports the size of t_info, also after a failed attempt. */
 static unsigned int t_info_pages;
 
-/* Where the rings of CPUs that are away are kept, once there may be any. */
+/* Allocate the array of parked rings, at the first use. */
 static int alloc_parked(void)
 {
     unsigned int cpu;
@@ -1046,7 +1056,7 @@ static int alloc_parked(void)
         return -ENOMEM;
 
     for ( cpu = 0; cpu < nr_cpu_ids; cpu++ )
-        detach(&parked[cpu]);
+        ring_detach(&parked[cpu]);
 
     return 0;
 }
@@ -1090,7 +1100,7 @@ static int alloc_rings(unsigned int pages, struct rings **out)
     return -ENOMEM;
 }
 
-/* Show new rings to dom0.  Nothing can fail from here on. */
+/* Share new rings with dom0. Nothing can fail from here on. */
 static void share_rings(struct rings *g)
 {
     unsigned int i, cpu;
@@ -1106,7 +1116,7 @@ static void share_rings(struct rings *g)
 /* ------------------------------------------------------------------ */
 /* Control operations                                                 */
 
-/* Stop, so that no record is being written when this returns. */
+/* Stop tracing: no record is being written when this returns. */
 static void pause_tracing(void)
 {
     write_atomic(&tb_init_done, false);
@@ -1119,8 +1129,8 @@ static void start_tracing(void)
     change_rings(change_live);
 }
 
-/* All writers are out, or find no ring: exchange the rings for others. */
-static void install(struct rings *g)
+/* Replace the rings: all writers are out, or find no ring. */
+static void install_rings(struct rings *g)
 {
     rings = g;
     data_size = g ? g->pages * PAGE_SIZE - FIRST_PLACE : 0;
@@ -1166,7 +1176,7 @@ static int cf_check op_set_evt_mask(struct xen_sysctl_tbuf_op *tbc)
     return 0;
 }
 
-/* Stock starts tracing when it has the memory; tools rely on it. */
+/* Stock starts tracing when the memory is allocated; tools rely on it. */
 static int set_size(unsigned int pages)
 {
     struct rings *g = NULL;
@@ -1184,13 +1194,13 @@ static int set_size(unsigned int pages)
     }
 
     share_rings(g);
-    install(g);
+    install_rings(g);
     printk("xentrace: initialised\n");
 
     return 0;
 }
 
-/* One shot, for old callers: see resize. */
+/* Allowed once, for old callers; resize allows more. */
 static int cf_check op_set_size(struct xen_sysctl_tbuf_op *tbc)
 {
     int rc;
@@ -1222,13 +1232,13 @@ static int cf_check op_enable(struct xen_sysctl_tbuf_op *tbc)
 }
 
 /*
- * A flight recorder that stops offers what it holds.  Old tools, which never
- * asked for one, find the ring as they know it after the next enable.
+ * A flight recorder that stops offers its records. An old tool, which never
+ * asked for one, finds a normal ring after the next enable.
  */
 static int cf_check op_disable(struct xen_sysctl_tbuf_op *tbc)
 {
     write_atomic(&tb_init_done, false);
-    change_rings(change_settle);
+    change_rings(change_stop);
     if ( overwriting )
         change_rings(change_freeze);
     overwriting = false;
@@ -1254,7 +1264,7 @@ static int cf_check op_freeze(struct xen_sysctl_tbuf_op *tbc)
     return overwriting ? op_disable(tbc) : -EINVAL;
 }
 
-/* Put g (NULL: none) in the place of the rings there are. */
+/* Replace the present rings by g (NULL: none). */
 static int replace_rings(struct rings *g)
 {
     struct rings *old = rings;
@@ -1267,7 +1277,7 @@ static int replace_rings(struct rings *g)
     {
         if ( g )
             share_rings(g);
-        install(g);
+        install_rings(g);
         t_info_pages = g ? g->info_pages : 0;
         free_rings(old);
     }
@@ -1301,9 +1311,9 @@ static int cf_check op_resize(struct xen_sysctl_tbuf_op *tbc)
     return rc;
 }
 
-/* Copy what fits of an answer that is longer than the caller's buffer. */
-static int answer(const struct xenctl_bitmap *to, uint32_t offset,
-                  const void *from, uint32_t bytes)
+/* Copy as much of an answer as fits the caller's buffer. */
+static int copy_answer(const struct xenctl_bitmap *to, uint32_t offset,
+                       const void *from, uint32_t bytes)
 {
     uint32_t have = to->nr_bits / 8;
 
@@ -1341,14 +1351,14 @@ static int cf_check op_state(struct xen_sysctl_tbuf_op *tbc)
         .cpu_size = sizeof(struct xen_tbuf_cpu),
     };
     unsigned int cpu;
-    int rc = answer(&tbc->cpu_mask, 0, &head, sizeof(head));
+    int rc = copy_answer(&tbc->cpu_mask, 0, &head, sizeof(head));
 
     for ( cpu = 0; !rc && cpu < nr_cpu_ids; cpu++ )
     {
         struct xen_tbuf_cpu state = cpu_state(cpu);
 
-        rc = answer(&tbc->cpu_mask, sizeof(head) + cpu * sizeof(state),
-                    &state, sizeof(state));
+        rc = copy_answer(&tbc->cpu_mask, sizeof(head) + cpu * sizeof(state),
+                         &state, sizeof(state));
     }
     tbc->evt_mask = evt_mask;
     tbc->size = sizeof(head) + nr_cpu_ids * sizeof(struct xen_tbuf_cpu);
@@ -1356,7 +1366,7 @@ static int cf_check op_state(struct xen_sysctl_tbuf_op *tbc)
     return rc;
 }
 
-/* An old tool knows the first six, and no tool is told of others: -EINVAL. */
+/* An old tool knows the first six, and an unknown operation is -EINVAL. */
 static const struct {
     uint32_t cmd;
     int (*run)(struct xen_sysctl_tbuf_op *tbc);
@@ -1391,11 +1401,11 @@ int tb_control(struct xen_sysctl_tbuf_op *tbc)
 }
 
 /* ------------------------------------------------------------------ */
-/* CPUs come and go                                                   */
+/* CPU hotplug                                                        */
 
 /*
- * `hidden` is inside: pointers at it must move along.  `depth` stays behind:
- * it says who is in the function that moves, and an NMI may ask meanwhile.
+ * Pointers at `hidden`, which is inside of the struct, move along. `depth`
+ * does not: it counts the caller, and an NMI may trace meanwhile.
  */
 static void move_ring(struct ring *to, const struct ring *from)
 {
@@ -1407,10 +1417,13 @@ static void move_ring(struct ring *to, const struct ring *from)
     *to = copy;
 }
 
-/* A CPU that may trace soon.  Without memory it comes up all the same. */
+/*
+ * Prepare the ring of a CPU that may trace soon. Without memory the CPU comes
+ * up without a ring.
+ */
 static void cpu_prepare(unsigned int cpu)
 {
-    detach(&per_cpu(ring, cpu));
+    ring_detach(&per_cpu(ring, cpu));
 
     spin_lock(&lock);
     if ( rings && !rings->page[cpu] )
@@ -1443,23 +1456,23 @@ static void cpu_arrive(unsigned int cpu)
 }
 
 /*
- * On the CPU itself, in stop_machine: no control operation is under way, for
- * none can be interrupted by that.
+ * Runs on the CPU itself, in stop_machine: no control operation is in
+ * progress, since stop_machine interrupts none.
  */
 static void cpu_leave(unsigned int cpu)
 {
     struct ring *r = &this_cpu(ring);
 
-    enter(r);
-    change_settle(r, cpu);
-    leave(r, where_of(r->state));
+    ring_enter(r);
+    change_stop(r, cpu);
+    ring_leave(r, where_of(r->state));
 
-    enter(r);
+    ring_enter(r);
     cpumask_clear_cpu(cpu, &attached);
     if ( parked )
         move_ring(&parked[cpu], r);
-    detach(r);
-    leave(r, where_of(r->state));
+    ring_detach(r);
+    ring_leave(r, where_of(r->state));
 }
 
 static int cf_check cpu_callback(struct notifier_block *nfb,
@@ -1526,7 +1539,7 @@ void __init init_trace_bufs(void)
     cpumask_setall(&cpu_mask);
     for_each_online_cpu ( cpu )
     {
-        detach(&per_cpu(ring, cpu));
+        ring_detach(&per_cpu(ring, cpu));
         cpumask_set_cpu(cpu, &attached);
     }
     register_cpu_notifier(&cpu_nfb);

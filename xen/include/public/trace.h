@@ -2,12 +2,12 @@
 /*
  * include/public/trace.h
  *
- * What Xen's trace buffers look like to whoever reads them: the record, the
- * ring, the directory of rings, the event ids, and the control operations
- * that stand beside those of public/sysctl.h.  Everything here is ABI.
+ * The ABI of Xen's trace buffers for readers: the record, the ring, the
+ * directory of rings, the event ids, and control operations in addition to
+ * those of public/sysctl.h.
  *
- * One header serves a 4.17 tree and today's: where they spell a thing
- * differently both spellings are here, and an unused one costs nothing.
+ * One header serves a 4.17 tree and newer ones: where spellings differ both
+ * are defined, and an unused one costs nothing.
  */
 
 #ifndef __XEN_PUBLIC_TRACE_H__
@@ -260,7 +260,10 @@
 #define TRC_HW_IRQ_HANDLED            (TRC_HW_IRQ + 8)
 /* END events: constants of your own go below */
 
-/* Since 4.19 the machine is in the name, and AMD's has an id of its own. */
+/*
+ * Since 4.19 the vendor is in the name, and AMD's exits have an id of their
+ * own.
+ */
 #define TRC_HVM_VMX_EXIT   TRC_HVM_VMEXIT
 #define TRC_HVM_VMX_EXIT64 TRC_HVM_VMEXIT64
 
@@ -288,13 +291,13 @@
 
 /* Flags within a minor. */
 #define TRC_64_FLAG        0x100 /* HVM, PV: addresses are 64 bits wide */
-#define TRC_HVM_NESTEDFLAG 0x400 /* it was the nested guest */
+#define TRC_HVM_NESTEDFLAG 0x400 /* exit of a nested guest */
 
 /*
  * HYPERCALL_V2 and SUBCALL: word 0 is the hypercall's number (bits 0-19) and
  * above it two bits for each of its six arguments: 0 not recorded, 1 as one
- * word, 2 as two words, low half first.  The recorded ones follow in order.
- * TRC_64_FLAG is never set.
+ * word, 2 as two words, low half first. The recorded arguments follow in
+ * order. TRC_64_FLAG is never set.
  */
 #define TRC_PV_HYPERCALL_V2_ARG_32(i) (0x1 << (20 + 2 * (i)))
 #define TRC_PV_HYPERCALL_V2_ARG_64(i) (0x2 << (20 + 2 * (i)))
@@ -304,7 +307,7 @@
 struct t_rec {
     uint32_t event:28;
     uint32_t extra_u32:3;        /* payload words */
-    uint32_t cycles_included:1;  /* which half of the union */
+    uint32_t cycles_included:1;  /* which half of the union is valid */
     union {
         struct {
             uint32_t cycles_lo, cycles_hi;
@@ -330,9 +333,9 @@ struct t_buf {
 };
 
 /*
- * The directory of all rings, shared read-only.  mfn_offset[cpu] is where
- * that cpu's list of tbuf_size frame numbers (uint32_t) begins, counted in
- * uint32_t from the start of this struct; 0: the cpu has no ring.
+ * The directory of all rings, shared read-only. mfn_offset[cpu] is the offset
+ * of the cpu's list of tbuf_size frame numbers (uint32_t), in uint32_t from
+ * the start of this struct; 0: the cpu has no ring.
  */
 struct t_info {
     uint16_t tbuf_size;
@@ -341,30 +344,30 @@ struct t_info {
 };
 
 /*
- * Control operations beyond those of public/sysctl.h, numbered from 0x100
- * on.  A hypervisor that does not know them answers -EINVAL, as it does to
- * any unknown operation, and nothing has happened: a tool may just ask.
+ * Control operations in addition to those of public/sysctl.h, numbered from
+ * 0x100 on.  A hypervisor without them returns -EINVAL, as for any unknown
+ * operation, and changes nothing: a tool may probe.
  *
  * state      Fill the buffer of cpu_mask (bitmap, nr_bits / 8 bytes) with a
  *            struct xen_tbuf_state and one struct xen_tbuf_cpu for every
- *            possible cpu.  A buffer that is too short gets what fits;
- *            size (OUT) says how many bytes all of it is.
- * overwrite  From now on the newest records win: the rings are a flight
- *            recorder that a reader finds empty until freeze.  What was not
- *            read yet is given up.  Nobody may be draining at that moment,
- *            nor at freeze: his late store to cons would point anywhere.
- * freeze     End overwriting: stop tracing and offer what the rings hold: of
- *            each that went round once, all but one page and a record.  A
- *            later enable traces on behind it, without overwriting.
- * free       Stop tracing and give the memory of the rings back.  Afterwards
- *            set_size may choose anew.
- * resize     Exchange the rings for ones of `size` (IN) pages.  Records not
- *            read are given up, counters and masks stay, tracing goes on if
- *            it was on (without overwriting).
+ *            possible cpu.  A short buffer gets the first bytes; size (OUT)
+ *            is the number of bytes of the complete answer.
+ * overwrite  Keep the newest records: the rings become a flight recorder,
+ *            empty for a reader until freeze.  Unread records are discarded.
+ *            No reader may drain during overwrite or freeze: a late store to
+ *            cons would be out of place.
+ * freeze     End overwriting: stop tracing and publish the records in the
+ *            rings; a ring that wrapped has all but one page and a record.
+ *            A later enable continues behind them, without overwriting.
+ * free       Stop tracing and free the memory of the rings.  Afterwards
+ *            set_size may choose another size.
+ * resize     Replace the rings by rings of `size` (IN) pages.  Unread records
+ *            are discarded, counters and masks stay, tracing continues if it
+ *            was on (without overwriting).
  *
- * -EINVAL where there are no rings, or nothing to freeze, or size 0.  While a
- * reader has any page mapped free and resize answer -EBUSY, without memory
- * resize answers -ENOMEM, and all is as it was.
+ * -EINVAL without rings, with nothing to freeze, or for size 0.  While a
+ * reader has a page mapped free and resize return -EBUSY; without memory
+ * resize returns -ENOMEM.  Both leave everything unchanged.
  */
 #define XEN_SYSCTL_TBUFOP_state     0x100
 #define XEN_SYSCTL_TBUFOP_overwrite 0x101
@@ -376,15 +379,15 @@ struct t_info {
 #define XEN_TBUF_OVERWRITE (1U << 1) /* flight recorder */
 
 #define XEN_TBUF_CPU_RING   (1U << 0) /* has a ring */
-#define XEN_TBUF_CPU_MASKED (1U << 1) /* the cpu mask leaves it out */
+#define XEN_TBUF_CPU_MASKED (1U << 1) /* excluded by the cpu mask */
 #define XEN_TBUF_CPU_ONLINE (1U << 2)
 
 struct xen_tbuf_state {
     uint32_t flags;      /* XEN_TBUF_* */
     uint32_t evt_mask;
-    uint32_t pages;      /* of each ring; 0: there are none */
+    uint32_t pages;      /* of each ring; 0: no rings */
     uint32_t nr_cpus;    /* entries that follow */
-    uint32_t cpu_offset; /* bytes from the start of this to the first entry */
+    uint32_t cpu_offset; /* bytes from the start of the struct to entry 0 */
     uint32_t cpu_size;   /* bytes from an entry to the next; both may grow */
 };
 

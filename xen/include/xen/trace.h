@@ -2,17 +2,17 @@
 /*
  * include/xen/trace.h
  *
- * What hypervisor code calls to leave a record in the trace ring of the CPU
- * it runs on.  Any context may: interrupts, NMIs and #MC included.
+ * Functions and macros that write a record to the trace ring of the current
+ * CPU, from any context: interrupts, NMIs and #MC included.
  *
- * The call site pays for one test of tb_init_done while tracing is off.  The
- * macros know the record's size and kind at build time, so they hand over a
- * finished header word; the functions that take a byte count make one.
+ * While tracing is off a call site costs one test of tb_init_done. The macros
+ * know the record's size and kind at build time, so they pass a finished
+ * header word; functions with a byte count compute the header.
  *
- * Two generations of Xen call this header.  4.17 says TRACE_nD(event, ...)
- * for a record with a time stamp and trace_var(event, cycles, ...); since
- * 4.19 it is TRACE_TIME(event, ...) and TRACE(event, ...), and trace() wants
- * the time stamp asked for in bit 31 of the event.  All are here.
+ * Two generations of Xen use this header. 4.17 writes TRACE_nD(event, ...) for
+ * a record with a time stamp and trace_var(event, cycles, ...); since 4.19 it
+ * is TRACE_TIME(event, ...) and TRACE(event, ...), and trace() takes the
+ * request for a time stamp in bit 31 of the event. All are supported.
  */
 
 #ifndef __XEN_TRACE_H__
@@ -23,7 +23,7 @@
 #include <public/sysctl.h>
 #include <public/trace.h>
 
-/* The header word of a record of `words` payload words. */
+/* The header word of a record with `words` payload words. */
 #define TRACE_HEADER(event, timed, words)                               \
     (TRC_HD_TO_EVENT((uint32_t)(event)) |                               \
      ((uint32_t)(words) << TRACE_EXTRA_SHIFT) |                         \
@@ -31,37 +31,40 @@
 
 #ifdef CONFIG_TRACEBUFFER
 
-/* Tracing is on, somewhere.  Read at every trace point, written by control. */
+/* Tracing is on. Read at every trace point, written by control. */
 extern bool tb_init_done;
 
 #define trace_is_on() unlikely(ACCESS_ONCE(tb_init_done))
 
-/* Once at boot.  Called by an initcall here; 4.17's setup.c calls it again. */
+/*
+ * Initialize once at boot. Called by an initcall; 4.17's setup.c calls it
+ * again.
+ */
 void init_trace_bufs(void);
 
 /* XEN_SYSCTL_tbuf_op.  0 or -errno. */
 int tb_control(struct xen_sysctl_tbuf_op *tbc);
 
-/* Would a record of this event be taken on this CPU, right now? */
+/* Would a record of this event be written on this CPU now? */
 int trace_will_trace_event(uint32_t event);
 
-/* The record itself: header as of TRACE_HEADER, then that many words. */
+/* Write a record: header as made by TRACE_HEADER, then its payload words. */
 void trace_record(uint32_t header, const void *words);
 
 /*
- * 4.17's spelling.  `extra` bytes are rounded up to words, zero-filled, and
- * cut at seven words.
+ * The function of 4.17. `extra` bytes are rounded up to words, zero-filled,
+ * and limited to seven words.
  */
 void __trace_var(uint32_t event, bool cycles, unsigned int extra,
                  const void *extra_data);
 
 /*
- * Today's spelling.  A size that is not whole words, or over seven, is a bug
- * of the caller: said once, and no record.
+ * The function since 4.19. A size that is not whole words, or over seven
+ * words, is a bug of the caller: reported once, and no record is written.
  */
 void trace(uint32_t event, unsigned int extra, const void *extra_data);
 
-/* A hypercall, with those of its arguments that are worth a word. */
+/* Record a hypercall, with selected arguments. */
 void __trace_hypercall(uint32_t event, unsigned long op,
                        const xen_ulong_t *args);
 
@@ -108,12 +111,12 @@ static inline void trace_time(uint32_t event, unsigned int extra,
 }
 
 /*
- * Every argument becomes one word; its value is not even computed while
- * tracing is off.  More than seven do not build.
+ * Every argument becomes one word, evaluated only while tracing is on. More
+ * than seven arguments do not build.
  */
 #define TRACE_WORDS_(event, timed, ...)                                 \
     do {                                                                \
-        if ( trace_is_on() )                                   \
+        if ( trace_is_on() )                                            \
         {                                                               \
             uint32_t words_[] = { __VA_ARGS__ };                        \
                                                                         \
