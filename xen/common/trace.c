@@ -113,11 +113,15 @@ static always_inline uint32_t owed_of(uint64_t state)
 
 static always_inline uint64_t state_with_room(uint32_t where, uint32_t room)
 {
+    ASSERT((int32_t)room >= 0);
+
     return where | ((uint64_t)room << 32);
 }
 
 static always_inline uint64_t state_owing(uint32_t where, uint32_t owed)
 {
+    ASSERT((int32_t)owed >= 0);
+
     return where | ((uint64_t)(owed | 0x80000000U) << 32);
 }
 
@@ -137,6 +141,7 @@ static uint32_t advance_where(uint32_t where, uint32_t bytes)
     where += bytes;
     if ( (where & PLACE_MASK) >= ring_end )
         where += LAP - data_size;
+    ASSERT((where & PLACE_MASK) < ring_end);
 
     return where;
 }
@@ -168,6 +173,9 @@ static always_inline bool cas_word(uint64_t *word, uint64_t old, uint64_t new)
 /* The address of a place, valid up to the page's end. */
 static always_inline void *address_of(const struct ring *r, uint32_t where)
 {
+    ASSERT((where & PLACE_MASK) >= FIRST_PLACE &&
+           (where & PLACE_MASK) < ring_end);
+
     return r->page[page_of(where)] + (where & ~PAGE_MASK);
 }
 
@@ -180,6 +188,7 @@ static always_inline void copy_words(void *dst, const void *src,
     uint8_t *to = dst;
     const uint8_t *from = src;
 
+    ASSERT(words <= TRACE_EXTRA_MAX);
     if ( words & 4 )
     {
         memcpy(to, from, 16);
@@ -225,6 +234,7 @@ static struct plan make_plan(uint64_t state, unsigned int size)
     struct plan p = { .record = size };
     uint32_t to_end = ring_end - (where_of(state) & PLACE_MASK);
 
+    ASSERT(to_end && to_end <= data_size);
     if ( owed_of(state) )
     {
         p.lost = record_size(LOST_HEADER);
@@ -238,6 +248,7 @@ static struct plan make_plan(uint64_t state, unsigned int size)
     if ( size > to_end )
         p.pad2 = to_end; /* 0, if LOST ends where the ring ends */
     p.total = p.pad + p.lost + p.pad2 + p.record;
+    ASSERT(!(p.total & 3));
 
     return p;
 }
@@ -253,6 +264,7 @@ static uint32_t make_room(uint32_t where, uint32_t used)
     uint32_t page_left = PAGE_SIZE - (where & ~PAGE_MASK);
     uint32_t room = used < mark ? mark - used : mark;
 
+    ASSERT(used <= data_size);
     room = min(room, page_left);
 
     return min(room, data_size - used);
@@ -296,6 +308,7 @@ static uint32_t write_record(struct ring *r, uint32_t where, uint32_t header,
     unsigned int i, size = record_size(header);
     uint32_t end = advance_where(where, size);
 
+    ASSERT(r->page && size <= sizeof(record));
     fill_in(record, header, tsc, words ?: zeroes);
     for ( i = 0; i < size / 4; i++, where = advance_where(where, 4) )
         *(uint32_t *)address_of(r, where) = record[i];
@@ -310,8 +323,10 @@ static uint32_t write_pad(struct ring *r, uint32_t where, unsigned int size,
     unsigned int words = size / 4 - 1;
     bool timed = words > TRACE_EXTRA_MAX;
 
+    ASSERT(size && !(size & 3));
     if ( timed )
         words -= 2;
+    ASSERT(words <= TRACE_EXTRA_MAX);
 
     return write_record(r, where,
                         TRACE_HEADER(TRC_TRACE_WRAP_BUFFER, timed, words),
@@ -327,6 +342,8 @@ static uint32_t write_lost(struct ring *r, uint32_t where, uint32_t count,
         first,
         first >> 32,
     };
+
+    ASSERT(count);
 
     return write_record(r, where, LOST_HEADER, tsc, words);
 }
@@ -358,7 +375,8 @@ static void write_plan(struct ring *r, uint64_t state, const struct plan *p,
     if ( p->pad2 )
         at = note_first(r, at, write_pad(r, at, p->pad2, tsc));
     if ( p->record )
-        note_first(r, at, write_record(r, at, header, tsc, words));
+        at = note_first(r, at, write_record(r, at, header, tsc, words));
+    ASSERT(at == advance_where(where_of(state), p->total));
 }
 
 /*
@@ -385,6 +403,7 @@ static bool count_lost(struct ring *r, uint64_t state)
     uint32_t owed = owed_of(state);
     uint64_t old;
 
+    ASSERT(r->depth);
     if ( owed == 0 && !note_first_loss(r, state) )
         return false;
 
@@ -411,6 +430,7 @@ static void notice_mark(struct ring *r, uint32_t where, uint32_t used)
     uint32_t mark = data_size / 2;
     uint32_t old = prod_of(r->marked) - read_atomic(r->cons);
 
+    ASSERT(used <= data_size);
     if ( (int32_t)old < 0 )
         old += 2 * data_size;
 
@@ -433,6 +453,7 @@ static noinline uint32_t put_slow(struct ring *r, uint32_t header,
     uint64_t state, first, tsc;
     struct plan p;
 
+    ASSERT(r->depth && r->page);
     for ( ; ; )
     {
         state = ACCESS_ONCE(r->state);
@@ -470,6 +491,7 @@ static always_inline uint32_t put_fast(struct ring *r, uint32_t header,
     unsigned int size = record_size(header);
     uint64_t state, tsc = 0;
 
+    ASSERT(r->depth && r->live && r->page);
     do {
         state = ACCESS_ONCE(r->state);
         if ( unlikely(room_of(state) <= (int32_t)size) )              /* [3] */
@@ -480,6 +502,7 @@ static always_inline uint32_t put_fast(struct ring *r, uint32_t header,
                                  state + size - ((uint64_t)size << 32))) );
 
     /* `room` excludes a page end inside of the record. */
+    ASSERT((where_of(state) & ~PAGE_MASK) + size < PAGE_SIZE);
     fill_in(address_of(r, where_of(state)), header, tsc, words);
 
     return where_of(state) + size;
@@ -520,6 +543,7 @@ static DECLARE_SOFTIRQ_TASKLET(notify_tasklet, notify_dom0, NULL);
 
 static noinline void schedule_notify(struct ring *r)
 {
+    ASSERT(!r->depth);
     if ( !may_notify() )
         return;
 
@@ -531,6 +555,7 @@ static noinline void schedule_notify(struct ring *r)
 static always_inline void ring_enter(struct ring *r)
 {
     r->depth++;                                                       /* [1] */
+    ASSERT(r->depth);
     barrier();
 }
 
@@ -540,6 +565,7 @@ static always_inline void ring_enter(struct ring *r)
  */
 static always_inline void ring_leave(struct ring *r, uint32_t where)
 {
+    ASSERT(r->depth && (where & PLACE_MASK) >= FIRST_PLACE && !(where & 3));
     if ( unlikely(r->depth > 1) )                                     /* [6] */
     {
         barrier();
@@ -549,6 +575,7 @@ static always_inline void ring_leave(struct ring *r, uint32_t where)
 
     for ( ; ; )                                                       /* [7] */
     {
+        ASSERT(r->depth == 1);
         /* The records before prod. Pairs with the reader's rmb. */
         smp_wmb();
         write_atomic(r->prod, prod_of(where));
@@ -669,6 +696,7 @@ void __trace_hypercall(uint32_t event, unsigned long op,
     {
         if ( !(which & (1U << i)) )
             continue;
+        ASSERT(n < ARRAY_SIZE(words));
         words[0] |= TRC_PV_HYPERCALL_V2_ARG_32(i);
         words[n++] = args[i];
     }
@@ -749,6 +777,7 @@ static void visit_cpus(const cpumask_t *cpus, visit_fn *change)
     static uint32_t number;
     struct visit v = { .change = change, .number = ++number };
 
+    ASSERT(spin_is_locked(&lock));
     do {
         v.busy = false;
         on_selected_cpus(cpus, visit_here, &v, 1);
@@ -760,6 +789,7 @@ static void change_rings(visit_fn *change)
 {
     unsigned int cpu;
 
+    ASSERT(spin_is_locked(&lock));
     visit_cpus(&cpu_online_map, change);
 
     for ( cpu = 0; parked && cpu < nr_cpu_ids; cpu++ )
@@ -787,6 +817,7 @@ static void cf_check change_stop(struct ring *r, unsigned int cpu)
     barrier();
     if ( owed_of(r->state) && r->page && cpumask_test_cpu(cpu, &attached) )
         put_slow(r, 0, NULL);
+    ASSERT(!r->live);
     r->state = state_with_room(where_of(r->state), 0);
 }
 
@@ -795,6 +826,7 @@ static void attach_reader(struct ring *r)
 {
     struct t_buf *buf = (void *)r->page[0];
 
+    ASSERT(!r->live);
     r->cons = &buf->cons;
     r->prod = &buf->prod;
 }
@@ -802,6 +834,7 @@ static void attach_reader(struct ring *r)
 /* Attach the pages of the present rings, empty, or none. */
 static void cf_check change_attach(struct ring *r, unsigned int cpu)
 {
+    ASSERT(!r->live);
     ring_detach(r);
     if ( !rings || !rings->page[cpu] )
         return;
@@ -815,6 +848,8 @@ static void share_window(struct ring *r, uint32_t from, uint32_t to)
 {
     struct t_buf *buf = (void *)r->page[0];
 
+    ASSERT(!r->live && prod_of(from) < 2 * data_size &&
+           prod_of(to) < 2 * data_size);
     smp_wmb(); /* the records before it. Pairs with the reader's rmb. */
     write_atomic((uint64_t *)buf,
                  prod_of(from) | ((uint64_t)prod_of(to) << 32));
@@ -826,6 +861,7 @@ static void cf_check change_overwrite(struct ring *r, unsigned int cpu)
 {
     uint32_t where = where_of(r->state);
 
+    ASSERT(!r->live && !owed_of(r->state));
     if ( !r->page )
         return;
 
@@ -845,6 +881,7 @@ static uint32_t oldest_record(const struct ring *r)
 {
     unsigned int i, page = page_of(where_of(r->state));
 
+    ASSERT(r->first && r->first[page]);
     for ( i = 1; i < rings->pages; i++ )
         if ( r->first[(page + i) % rings->pages] )
             return r->first[(page + i) % rings->pages];
@@ -905,6 +942,7 @@ static struct shared_page shared_page(const struct rings *g, unsigned long i)
     unsigned long nr_ring_pages = (unsigned long)nr_cpu_ids * g->pages;
     struct shared_page s = { .flags = SHARE_rw };
 
+    ASSERT(i < nr_shared(g));
     if ( i >= nr_ring_pages )
     {
         s.va = (uint8_t *)g->info + ((i - nr_ring_pages) << PAGE_SHIFT);
@@ -925,6 +963,7 @@ static int unshare_rings(const struct rings *g)
     unsigned long i, n = nr_shared(g);
     struct shared_page s;
 
+    ASSERT(!tb_init_done);
     for ( i = 0; i < n; i++ )
     {
         s = shared_page(g, i);
@@ -997,6 +1036,7 @@ static void list_ring(struct rings *g, unsigned int cpu)
     unsigned int i, offset = info_head() + cpu * g->pages;
     uint32_t *mfn = (uint32_t *)g->info + offset;
 
+    ASSERT(g->page[cpu] && offset <= 0xffff);
     for ( i = 0; i < g->pages; i++ )
         mfn[i] = virt_to_mfn(g->page[cpu][i]);
 
@@ -1017,6 +1057,7 @@ static unsigned int clamp_pages(unsigned int pages)
 
     if ( nr_cpu_ids > 1 )
         most = min(most, (0xffff - info_head()) / (nr_cpu_ids - 1));
+    ASSERT(most);
     if ( pages <= most )
         return pages;
 
@@ -1033,6 +1074,7 @@ static void free_rings(struct rings *g)
     if ( !g )
         return;
 
+    ASSERT(g != rings);
     for ( cpu = 0; cpu < nr_cpu_ids; cpu++ )
         free_page_list(g->page[cpu], g->pages);
     if ( g->info )
@@ -1048,6 +1090,7 @@ static int alloc_parked(void)
 {
     unsigned int cpu;
 
+    ASSERT(spin_is_locked(&lock));
     if ( parked )
         return 0;
 
@@ -1067,6 +1110,7 @@ static int alloc_rings(unsigned int pages, struct rings **out)
     struct rings *g = xzalloc_bytes(sizeof(*g) +
                                     nr_cpu_ids * sizeof(g->page[0]));
 
+    ASSERT(pages);
     if ( !g || alloc_parked() )
         goto fail;
 
@@ -1125,6 +1169,7 @@ static void pause_tracing(void)
 
 static void start_tracing(void)
 {
+    ASSERT(rings);
     write_atomic(&tb_init_done, true);
     change_rings(change_live);
 }
@@ -1132,6 +1177,7 @@ static void start_tracing(void)
 /* Replace the rings: all writers are out, or find no ring. */
 static void install_rings(struct rings *g)
 {
+    ASSERT(!tb_init_done && g != rings);
     rings = g;
     data_size = g ? g->pages * PAGE_SIZE - FIRST_PLACE : 0;
     ring_end = data_size + FIRST_PLACE;
@@ -1182,6 +1228,7 @@ static int set_size(unsigned int pages)
     struct rings *g = NULL;
     int rc;
 
+    ASSERT(!rings);
     if ( pages == 0 )
         return -EINVAL;
 
@@ -1271,6 +1318,7 @@ static int replace_rings(struct rings *g)
     bool was_on = tb_init_done;
     int rc;
 
+    ASSERT(old && old != g);
     pause_tracing();
     rc = unshare_rings(old);
     if ( !rc )
@@ -1331,6 +1379,7 @@ static struct xen_tbuf_cpu cpu_state(unsigned int cpu)
     const struct ring *r = up ? &per_cpu(ring, cpu)
                               : parked ? &parked[cpu] : NULL;
 
+    ASSERT(cpu < nr_cpu_ids);
     return (struct xen_tbuf_cpu){
         .flags = (rings && rings->page[cpu] ? XEN_TBUF_CPU_RING : 0) |
                  (cpumask_test_cpu(cpu, &cpu_mask) ? 0 : XEN_TBUF_CPU_MASKED) |
@@ -1411,6 +1460,7 @@ static void move_ring(struct ring *to, const struct ring *from)
 {
     struct ring copy = *from;
 
+    ASSERT(!from->live && !to->live);
     copy.depth = to->depth;
     if ( from->prod == &from->hidden )
         copy.cons = copy.prod = &to->hidden;
@@ -1423,6 +1473,7 @@ static void move_ring(struct ring *to, const struct ring *from)
  */
 static void cpu_prepare(unsigned int cpu)
 {
+    ASSERT(!cpumask_test_cpu(cpu, &attached));
     ring_detach(&per_cpu(ring, cpu));
 
     spin_lock(&lock);
@@ -1450,6 +1501,7 @@ static void cf_check change_unpark(struct ring *r, unsigned int cpu)
 static void cpu_arrive(unsigned int cpu)
 {
     spin_lock(&lock);
+    ASSERT(!cpumask_test_cpu(cpu, &attached));
     cpumask_set_cpu(cpu, &attached);
     visit_cpus(cpumask_of(cpu), change_unpark);
     spin_unlock(&lock);
@@ -1463,6 +1515,7 @@ static void cpu_leave(unsigned int cpu)
 {
     struct ring *r = &this_cpu(ring);
 
+    ASSERT(cpu == smp_processor_id() && cpumask_test_cpu(cpu, &attached));
     ring_enter(r);
     change_stop(r, cpu);
     ring_leave(r, where_of(r->state));
