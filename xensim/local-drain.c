@@ -46,6 +46,7 @@ static bool ring_view_init(struct ring_view *v, struct t_info *info,
 {
     unsigned int at = info->mfn_offset[cpu];
 
+    ASSERT(cpu < nr_cpu_ids);
     if ( !at )
         return false;
     v->info = info;

@@ -273,6 +273,7 @@ static void configure_guest(const struct options *o, struct dom_config *d,
     unsigned int kind = mix ? nr % ARRAY_SIZE(mixed_names) : o->kind;
     bool any = o->load == SIM_QUIET + 1;
 
+    ASSERT(o->vcpus && o->vcpus <= SIM_VCPUS_MAX);
     *d = dom0_default;
     snprintf(d->name, sizeof(d->name), "%s%u", mixed_names[kind], nr + 1);
     d->kind = SIM_PV + kind;

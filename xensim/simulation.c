@@ -53,6 +53,7 @@ static int run_real_time(struct simulation *p, int *status, struct err *e)
     const struct options *o = p->options;
     int rc = report_ready(o, e);
 
+    ASSERT(p->control);
     if ( !rc )
         rc = supervisor_limit(p->supervisor, o->duration, e);
     if ( !rc )
@@ -116,6 +117,7 @@ static int run_with_reader(struct simulation *p, int *status, struct err *e)
     int rc = report_ready(p->options, e);
     bool over = false;
 
+    ASSERT(p->control);
     if ( !rc )
         rc = start_command(p, e);
     if ( rc )
@@ -175,6 +177,7 @@ static int run_without_reader(struct simulation *p, int *status, struct err *e)
 {
     int rc = local_drain_start(RING_PAGES, e);
 
+    ASSERT(p->output && !p->control);
     if ( rc )
         return rc;
     rc = run_and_drain(p, e);

@@ -11,6 +11,7 @@
 #include "xensim/control/control-server.h"
 #include "xensim/wire.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <poll.h>
 #include <spawn.h>
@@ -53,6 +54,7 @@ int supervisor_limit(struct supervisor *s, uint64_t ns, struct err *e)
         .it_value = { .tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S },
     };
 
+    assert(s->timer < 0);
     if ( !ns )
         return 0;
     s->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -64,6 +66,7 @@ int supervisor_limit(struct supervisor *s, uint64_t ns, struct err *e)
 int supervisor_start_command(struct supervisor *s, char **command,
                              const char *path, struct err *e)
 {
+    assert(!s->command);
     extern char **environ;
     posix_spawnattr_t attr;
     int rc;

@@ -61,6 +61,7 @@ int client_map(struct client *c, uint32_t mfn, bool write)
 {
     int rc = xensim_map_frame(mfn, write);
 
+    ASSERT(c->mapped[write]);
     if ( rc )
         return rc;
     if ( c->mapped[write][mfn] == UINT16_MAX )

@@ -96,6 +96,7 @@ static void drop_client(struct control *s, struct client *c)
 {
     struct client **at = &s->clients;
 
+    ASSERT(s->nr_clients);
     while ( *at != c )
         at = &(*at)->next;
     *at = c->next;
@@ -183,6 +184,7 @@ static int send_answer(const struct client *c, int rc, const struct exchange *x)
     };
     struct msghdr m = { .msg_iov = parts, .msg_iovlen = ARRAY_SIZE(parts) };
 
+    ASSERT(x->length <= XENSIM_MAX_PAYLOAD);
     if ( x->fd >= 0 )
     {
         memcpy(CMSG_DATA(&side.header), &x->fd, sizeof(int));

@@ -77,6 +77,7 @@ static uint32_t mfn_at(const struct exchange *x, uint32_t i)
 {
     uint32_t mfn;
 
+    ASSERT(i < x->length / sizeof(mfn));
     memcpy(&mfn, x->payload + i * sizeof(mfn), sizeof(mfn));
     return mfn;
 }
@@ -161,6 +162,7 @@ int op_run(uint32_t op, struct exchange *x)
 {
     int rc;
 
+    ASSERT(x->client && x->payload);
     if ( op >= ARRAY_SIZE(ops) || !ops[op].run )
         return -ENOSYS;
     if ( x->length < ops[op].min || x->length > ops[op].max )

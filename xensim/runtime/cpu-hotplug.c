@@ -99,6 +99,7 @@ static int bring_up(unsigned int cpu)
     struct notifier_block *objector = NULL;
     int rc = percpu_alloc(cpu);
 
+    ASSERT(hotplug_owned && !cpu_online(cpu));
     if ( rc )
         return rc;
     rc = call_notifiers(cpu, CPU_UP_PREPARE, &objector);
@@ -121,6 +122,7 @@ static int take_down(unsigned int cpu)
     struct notifier_block *objector = NULL;
     int rc = call_notifiers(cpu, CPU_DOWN_PREPARE, &objector);
 
+    ASSERT(hotplug_owned && cpu_online(cpu));
     if ( rc )
     {
         call_notifiers(cpu, CPU_DOWN_FAILED, &objector);

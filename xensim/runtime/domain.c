@@ -83,6 +83,7 @@ struct vcpu *idle_vcpu(unsigned int cpu)
 
 int domains_init(unsigned int nr_cpus)
 {
+    ASSERT(!domains.idle && nr_cpus);
     domains.idle_domain.domain_id = DOMID_IDLE;
     domains.idle = calloc(nr_cpus, sizeof(*domains.idle));
     if ( !domains.idle )

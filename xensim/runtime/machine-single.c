@@ -57,6 +57,7 @@ static int single_start(unsigned int cpu)
 {
     unsigned int caller = smp_processor_id();
 
+    ASSERT(!cpu_online(cpu));
     init_context(cpu);
     xensim_become_cpu(cpu);
     local_irq_disable();
@@ -71,6 +72,7 @@ static void single_stop(unsigned int cpu)
 {
     unsigned int caller = smp_processor_id();
 
+    ASSERT(cpu_online(cpu));
     xensim_become_cpu(cpu);
     local_irq_disable();
     cpus_notify_all(cpu, CPU_DYING);

@@ -71,6 +71,7 @@ int memory_init(unsigned long frames)
     size_t bytes = frames << PAGE_SHIFT;
     void *arena;
 
+    ASSERT(memory.fd < 0 && !xensim_arena);
     memory.fd = open_arena(bytes);
     if ( memory.fd < 0 )
         return -ENOMEM;
@@ -119,6 +120,7 @@ static bool all_free(unsigned long first, unsigned long nr)
 /* Distance of a frame from the end where a search starts. */
 static unsigned long frame_distance(unsigned long frame)
 {
+    ASSERT(frame < memory.nr);
     return machine_config()->scatter ? memory.nr - 1 - frame : frame;
 }
 
@@ -143,6 +145,7 @@ static unsigned long find_free_block(unsigned int order)
 /* Mark frames as allocated. Called under the lock. */
 static void take_block(unsigned long first, unsigned int order)
 {
+    ASSERT(first);
     for ( unsigned long i = first; i < first + (1UL << order); i++ )
         __atomic_store_n(&frame_table[i].count_info,
                          PGC_state_inuse | PGC_xen_heap, __ATOMIC_RELAXED);

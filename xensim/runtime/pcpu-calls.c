@@ -8,6 +8,7 @@ int call_post(struct pcpu *p, struct call *call)
     struct call **last = &p->calls;
     int rc = 0;
 
+    ASSERT(call->fn && !call->done);
     pthread_mutex_lock(&p->lock);
     if ( p->online && !p->stopping )
     {
@@ -49,6 +50,7 @@ static struct call *next_call(struct pcpu *p, bool *stopping)
 
 static void finish_call(struct pcpu *p, struct call *call)
 {
+    ASSERT(!call->done);
     pthread_mutex_lock(&p->lock);
     call->done = true;
     pthread_cond_broadcast(&p->changed);

@@ -22,6 +22,7 @@ static char *areas[NR_CPUS];
 
 static void set_offset(unsigned int cpu, long offset)
 {
+    ASSERT(cpu < NR_CPUS);
     __atomic_store_n(&__per_cpu_offset[cpu], offset, __ATOMIC_RELEASE);
 }
 

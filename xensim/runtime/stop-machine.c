@@ -66,6 +66,7 @@ void stop_machine(unsigned int victim, void (*fn)(void *arg), void *arg)
     struct call *calls = calloc(nr_cpu_ids, sizeof(*calls));
     unsigned int asked = 0, cpu;
 
+    ASSERT(victim != smp_processor_id());
     BUG_ON(!calls);
     close_gate();
     for_each_online_cpu ( cpu )

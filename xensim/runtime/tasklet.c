@@ -20,6 +20,7 @@ static void push_tasklet(unsigned int cpu, struct tasklet *t)
 {
     struct tasklet *head = __atomic_load_n(&lists[cpu], __ATOMIC_RELAXED);
 
+    ASSERT(cpu < NR_CPUS);
     do
         t->next = head;
     while ( !__atomic_compare_exchange_n(&lists[cpu], &head, t, false,

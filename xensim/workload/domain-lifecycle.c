@@ -107,6 +107,7 @@ static void init_domain(struct sim_cpu *p, struct sim_dom *d)
 {
     struct sim *s = p->sim;
 
+    ASSERT(!d->alive && !d->gone);
     d->id = s->next_id++;
     d->alive = true;
     d->weight = d->config->weight;
@@ -151,6 +152,7 @@ void lifecycle_bring_up_vcpu(struct sim_cpu *p, struct sim_vcpu *v)
 {
     struct sim_dom *d = v->dom;
 
+    ASSERT(v->id == 0 && v == p->runs);
     guest_ops_of(v)->hypercall(p, v, __HYPERVISOR_vcpu_op, VCPUOP_UP, 0);
     for ( unsigned int i = 1; i < d->nr; i++ )
         if ( !d->vcpus[i].up )
@@ -195,6 +197,7 @@ static void request_shutdown(struct sim_cpu *p, struct sim_dom *d)
 {
     struct sim_vcpu *me = p->runs, *v = &d->vcpus[0];
 
+    ASSERT(!d->ending && dom_of(me) == 0);
     d->ending = true;
     guest_ops_of(me)->hypercall(p, me, __HYPERVISOR_event_channel_op,
                                 EVTCHN_SEND, 0);
@@ -216,6 +219,7 @@ static void destroy_domain(struct sim_cpu *p, struct sim_dom *d)
 {
     struct sim *s = p->sim;
 
+    ASSERT(d->shut_down && d->alive);
     EMIT(p, trace_dom0_dom_rem(d->id));
     for ( unsigned int i = 0; i < d->nr; i++ )
     {
@@ -235,6 +239,7 @@ static void toggle_pause(struct sim_cpu *p, struct sim_dom *d)
 {
     const struct dom_config *o = d->config;
 
+    ASSERT(d->alive);
     if ( d->is_paused )
         unpause_all(p, d);
     else
@@ -246,6 +251,7 @@ static void toggle_pause(struct sim_cpu *p, struct sim_dom *d)
 
 static void rename_domain(struct sim_cpu *p, struct sim_dom *d)
 {
+    ASSERT(!d->renamed && d->config->new_name[0]);
     snprintf(d->name, sizeof(d->name), "%s", d->config->new_name);
     d->renamed = true;
     truth_log_domain(p, d, "rename");
@@ -253,6 +259,7 @@ static void rename_domain(struct sim_cpu *p, struct sim_dom *d)
 
 static void reweigh_domain(struct sim_cpu *p, struct sim_dom *d)
 {
+    ASSERT(d->config->new_weight);
     d->weight = d->config->new_weight;
     EMIT(p, trace_sched_adjdom(d->id));
     for ( unsigned int i = 0; i < d->nr; i++ )
@@ -265,6 +272,7 @@ static void repin_domain(struct sim_cpu *p, struct sim_dom *d)
 {
     struct sim_vcpu *me = p->runs;
 
+    ASSERT(!d->repinned && dom_of(me) == 0);
     d->pin = d->config->new_pin;
     d->repinned = true;
     truth_log_domain(p, d, "repin");
@@ -309,6 +317,7 @@ bool lifecycle_serve(struct sim_cpu *p)
     struct sim_vcpu *v = p->runs;
     struct sim_dom *d = s->tasks;
 
+    ASSERT(dom_of(v) == 0);
     if ( !d || v->id )
         return false;
     s->tasks = d->next_task;

@@ -2,6 +2,8 @@
 /* A binary heap; each element stores its own slot number. */
 #include "xensim/workload/event-heap.h"
 
+#include "common/debug.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -32,6 +34,7 @@ static inline bool comes_before(const struct event *a, const struct event *b)
 
 static inline void set_slot(struct heap *h, struct event *e, uint32_t slot)
 {
+    debug_assert(slot && slot <= h->nr);
     h->slots[slot] = e;
     e->slot = slot;
 }
@@ -70,6 +73,7 @@ static void restore_order(struct heap *h, struct event *e, uint32_t slot)
 
 void heap_put(struct heap *h, struct event *e, uint64_t at)
 {
+    assert(!e->slot || h->slots[e->slot] == e);
     e->at = at;
     e->order = ++h->order;
     restore_order(h, e, e->slot ?: ++h->nr);
@@ -80,6 +84,7 @@ void heap_drop(struct heap *h, struct event *e)
     uint32_t slot = e->slot;
     struct event *last;
 
+    assert(!e->slot || h->slots[e->slot] == e);
     if ( !slot )
         return;
     e->slot = 0;

@@ -49,6 +49,7 @@ void truth_log_runstate(struct sim_cpu *p, const struct sim_vcpu *v)
 static void begin_exit_line(struct json_lines *t, const char *what,
                             const struct sim_vcpu *v, const struct open_exit *x)
 {
+    ASSERT(x->at && x->name);
     json_line_begin(t, what);
     put_vcpu(t, v);
     json_line_number(t, ",\"cpu\":", x->cpu);
@@ -139,6 +140,7 @@ static void defer_exit(struct sim_cpu *p, const struct deferred_exit *x)
 {
     uint32_t slot = __atomic_fetch_add(&p->nr_deferred, 1, __ATOMIC_RELAXED);
 
+    ASSERT(in_irq() || in_nmi_handler());
     if ( slot < DEFERRED_MAX )
         p->deferred_exits[slot] = *x;
 }
@@ -162,6 +164,7 @@ void truth_log_deferred(struct sim_cpu *p)
 {
     uint32_t nr;
 
+    ASSERT(!in_irq() && !in_nmi_handler());
     /* An exit added during the loop has the slot behind the written ones. */
     for ( uint32_t i = 0; ; )
     {

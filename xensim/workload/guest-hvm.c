@@ -90,6 +90,7 @@ static void leave_guest(struct sim_cpu *p, const struct exit *x)
     uint32_t reason = x->reason[is_amd(p)];
     unsigned long flags;
 
+    ASSERT(is_hvm(v));
     if ( !p->in_guest )
         hvm_enter(p);
     local_irq_save(flags);
@@ -125,6 +126,7 @@ void hvm_enter(struct sim_cpu *p)
     struct sim_vcpu *v = p->runs;
     unsigned long flags;
 
+    ASSERT(is_hvm(v));
     if ( p->in_guest )
         return;
     local_irq_save(flags);
@@ -147,6 +149,7 @@ void hvm_exit_for_interrupt(struct sim_cpu *p, unsigned int vector)
 
 void hvm_exit_for_nmi(struct sim_cpu *p)
 {
+    ASSERT(p->in_guest);
     leave_guest(p, &exit_nmi);
     EMIT(p, trace_hvm_nmi());
 }
@@ -420,6 +423,7 @@ static void hvm_boot(struct sim_cpu *p, struct sim_vcpu *v)
 /* No guest halts with interrupts masked. */
 static void hvm_wait(struct sim_cpu *p, struct sim_vcpu *v)
 {
+    ASSERT(v == p->runs && !v->blocked);
     if ( v->work.masked )
         op_open_window(p, v);
     leave_guest(p, &exit_hlt);

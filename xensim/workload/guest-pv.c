@@ -34,6 +34,7 @@ static void pv_hypercall(struct sim_cpu *p, struct sim_vcpu *v, unsigned int op,
                          uint64_t a0, uint64_t a1)
 {
     (void)v;
+    ASSERT(v == p->runs);
     /* The third argument of grant_table_op is a count. */
     emit_call(p, op, a0, a1, op == __HYPERVISOR_grant_table_op ? a1 : 0);
 }
@@ -206,6 +207,7 @@ static void pv_boot(struct sim_cpu *p, struct sim_vcpu *v)
 
 static void pv_wait(struct sim_cpu *p, struct sim_vcpu *v)
 {
+    ASSERT(v == p->runs && !v->blocked);
     if ( event_is_queued(&v->timer) )
         op_set_timer(p, v);
     emit_call(p, __HYPERVISOR_sched_op, SCHEDOP_BLOCK, 0, 0);

@@ -33,6 +33,7 @@ static uint32_t pm_timer(const struct sim_cpu *p)
 
 static void enter_cstate(struct sim_cpu *p)
 {
+    ASSERT(!p->asleep && is_idle(p->runs));
     if ( !p->sim->config.cstates )
         return;
     p->cstate = cstate_for(p->predicted_us);
@@ -47,6 +48,7 @@ static void exit_cstate(struct sim_cpu *p, unsigned int vector)
 {
     uint32_t us = min(ns_since(p, p->slept_at) / 1000, (uint64_t)1000000);
 
+    ASSERT(p->asleep && is_idle(p->runs));
     p->asleep = false;
     p->predicted_us = (3 * p->predicted_us + us) / 4;
     EMIT(p, trace_pm_idle_exit(p->cstate, pm_timer(p), vector, 0, 0, 0));
@@ -99,6 +101,7 @@ static void plan_step(struct sim_cpu *p)
 {
     uint64_t cycles = min(next_gap(p), p->runs->work.left);
 
+    ASSERT(!is_idle(p->runs));
     event_at(p, &p->step, true_now(p) + cycles);
 }
 
@@ -128,6 +131,7 @@ static void finish_boot(struct sim_cpu *p, struct sim_vcpu *v)
 
 static void boot_step(struct sim_cpu *p, struct sim_vcpu *v)
 {
+    ASSERT(v->work.booting);
     if ( !v->work.steps-- )
     {
         finish_boot(p, v);
@@ -143,6 +147,7 @@ static void wait_for_next(struct sim_cpu *p, struct sim_vcpu *v)
 {
     uint64_t ns;
 
+    ASSERT(!v->work.left);
     if ( load_does_io(v) && !v->request )
     {
         request_send(p, v, REQUEST_IO);
@@ -199,6 +204,7 @@ void guest_step(struct sim_cpu *p, struct event *e)
 {
     struct sim_vcpu *v = p->runs;
 
+    ASSERT(!is_idle(v) && !p->in_guest == !is_hvm(v));
     (void)e;
     account_work(p, v);
     if ( v->dom->id == 0 && (request_serve(p, v) || lifecycle_serve(p)) )
@@ -218,6 +224,7 @@ void guest_timer(struct sim_cpu *p, struct event *e)
 {
     struct sim_vcpu *v = container_of(e, struct sim_vcpu, timer);
 
+    ASSERT(!is_idle(v) && v->cpu == p);
     enter_xen(p, TIMER_VECTOR);
     if ( v->blocked )
         load_begin(p, v);

@@ -26,6 +26,7 @@
 static void queue_request(struct sim_vcpu *to, struct sim_vcpu *v,
                           enum request_kind kind)
 {
+    ASSERT(kind != REQUEST_NONE && dom_of(to) == 0);
     v->request = kind;
     v->next_request = NULL;
     *to->requests_end = v;
@@ -49,6 +50,7 @@ static struct sim_vcpu *choose_backend(struct sim *s)
 {
     struct sim_dom *dom0 = &s->doms[0];
 
+    ASSERT(dom0->nr);
     return &dom0->vcpus[s->next_backend++ % dom0->nr];
 }
 
@@ -64,6 +66,7 @@ void request_send(struct sim_cpu *p, struct sim_vcpu *v, enum request_kind kind)
 {
     struct sim_vcpu *b = choose_backend(p->sim);
 
+    ASSERT(!v->request && v == p->runs);
     queue_request(b, v, kind);
     if ( kind == REQUEST_IO )
         guest_ops_of(v)->hypercall(p, v, __HYPERVISOR_event_channel_op,
@@ -77,6 +80,7 @@ static void device_queue(struct sim_cpu *p, struct sim_vcpu *v)
 {
     uint64_t ns = random_around(&p->random, DEVICE_NS);
 
+    ASSERT(v->request == REQUEST_IO_DONE);
     v->next_request = NULL;
     *p->ios_end = v;
     p->ios_end = &v->next_request;
@@ -134,6 +138,7 @@ void device_done(struct sim_cpu *p, struct event *e)
 static void serve_request(struct sim_cpu *p, struct sim_vcpu *b,
                           struct sim_vcpu *v)
 {
+    ASSERT(v->request == REQUEST_IO && b == p->runs);
     guest_ops_of(b)->hypercall(p, b, __HYPERVISOR_grant_table_op, GNTTAB_MAP,
                                1);
     EMIT(p, trace_mem_page_grant_map(dom_of(v)));
@@ -144,6 +149,7 @@ static void serve_request(struct sim_cpu *p, struct sim_vcpu *b,
 static void serve_done(struct sim_cpu *p, struct sim_vcpu *b,
                        struct sim_vcpu *v)
 {
+    ASSERT(v->request == REQUEST_IO_DONE && b == p->runs);
     guest_ops_of(b)->hypercall(p, b, __HYPERVISOR_grant_table_op, GNTTAB_UNMAP,
                                1);
     EMIT(p, trace_mem_page_grant_unmap(dom_of(v)));
@@ -158,6 +164,7 @@ static void serve_done(struct sim_cpu *p, struct sim_vcpu *b,
 static void serve_emulate(struct sim_cpu *p, struct sim_vcpu *b,
                           struct sim_vcpu *v)
 {
+    ASSERT(v->request == REQUEST_EMULATE && b == p->runs);
     v->request = REQUEST_NONE;
     guest_ops_of(b)->hypercall(p, b, __HYPERVISOR_event_channel_op,
                                EVTCHN_SEND, 0);

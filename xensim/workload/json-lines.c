@@ -5,6 +5,7 @@
  */
 #include "xensim/workload/json-lines.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -34,6 +35,7 @@ int json_lines_flush(struct json_lines *t)
 
 void json_line_begin(struct json_lines *t, const char *what)
 {
+    assert(!t->used || t->buffer[t->used - 1] == '\n');
     if ( t->used > JSON_LINES_BUFFER - LINE_MAX_BYTES )
         json_lines_flush(t);
     put_text(t, "{\"what\":\"");
@@ -73,5 +75,6 @@ void json_line_text(struct json_lines *t, const char *name, const char *text)
 
 void json_line_end(struct json_lines *t)
 {
+    assert(t->used && t->used < JSON_LINES_BUFFER);
     put_text(t, "}\n");
 }

@@ -30,6 +30,7 @@ static const struct load *load_of(const struct sim_vcpu *v)
 {
     const struct dom_config *o = v->dom->config;
 
+    ASSERT(o->nr_loads && o->nr_loads <= SIM_LOADS_MAX);
     return &loads[o->loads[v->id % o->nr_loads]];
 }
 
@@ -72,6 +73,7 @@ uint64_t load_wait(struct sim_cpu *p, struct sim_vcpu *v)
     uint64_t mean = period_of(v) * (100 - duty_of(v)) / 100;
     uint64_t now = true_now(p);
 
+    ASSERT(!l->io);
     if ( !l->regular )
         return random_gap(&v->random, mean) + US(1);
     return v->work.next > now ? to_ns(p->sim, v->work.next - now) : US(1);

@@ -27,6 +27,7 @@ static bool is_packed(const struct sim_cpu *p)
 
 static uint32_t pack_domain_order(const struct sim_dom *d, unsigned int order)
 {
+    ASSERT(order <= ORDER_2M);
     return d->id | order << 16;
 }
 

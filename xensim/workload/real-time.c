@@ -53,6 +53,7 @@ uint64_t real_step(void *workload)
     struct sim_cpu *p = &s->cpus[smp_processor_id()];
     uint64_t ns = XENSIM_FOREVER;
 
+    ASSERT(smp_processor_id() < s->config.cpus);
     pthread_mutex_lock(&s->lock);
     if ( s->started && p->online )
     {
@@ -198,6 +199,7 @@ static void *device_main(void *arg)
     uint64_t period = d->kind->period(&d->sim->config);
     uint64_t at = get_s_time();
 
+    ASSERT(period);
     for ( ; ; )
     {
         uint64_t now = get_s_time();
@@ -230,6 +232,7 @@ int devices_start(struct sim *s)
 {
     struct devices *all = make_devices();
 
+    ASSERT(!s->devices);
     s->devices = all;
     if ( !all )
         return -ENOMEM;

@@ -35,6 +35,7 @@ static void queue_load(struct sim_cpu *p, struct runq *q, int change)
 {
     uint64_t ns = ns_since(p, q->load_at);
 
+    ASSERT((int)q->load + change >= 0);
     q->avgload = decay_load(q->avgload, q->load * LOAD_ONE, ns);
     q->b_avgload = decay_load(q->b_avgload, q->load * LOAD_ONE, ns);
     q->load_at = true_now(p);
@@ -65,6 +66,7 @@ static unsigned int insert_by_credit(struct runq *q, struct sim_vcpu *v)
     struct sim_vcpu **at = &q->head;
     unsigned int position = 0;
 
+    ASSERT(!v->queued);
     for ( ; *at && (*at)->credit >= v->credit; at = &(*at)->next )
         position++;
     v->next = *at;
@@ -102,6 +104,7 @@ static void remove_from_queue(struct sim_vcpu *v)
 {
     struct sim_vcpu **at = &v->runq->all;
 
+    ASSERT(v->runq->nr && !v->queued);
     while ( *at != v )
         at = &(*at)->next_all;
     *at = v->next_all;
@@ -130,6 +133,7 @@ static void reset_credit(struct sim_cpu *p, struct runq *q,
 {
     int64_t more = CREDIT_INIT;
 
+    ASSERT(next->credit <= 0);
     while ( next->credit + more <= 0 )
         more += CREDIT_INIT;
     for ( struct sim_vcpu *v = q->all; v; v = v->next_all )
@@ -150,6 +154,7 @@ static void reset_credit(struct sim_cpu *p, struct runq *q,
 static void tickle_pcpu(struct sim_cpu *p, struct sim_vcpu *v,
                         struct sim_cpu *target)
 {
+    ASSERT(target->online && !target->tickled);
     EMIT(p, trace_csched2_tickle(target->id));
     target->tickled = true;
     v->tickled = target->id;
@@ -229,6 +234,7 @@ static void enqueue_vcpu(struct sim_cpu *p, struct sim_vcpu *v,
 {
     unsigned int position = insert_by_credit(v->runq, v);
 
+    ASSERT(v->state == RUNNABLE);
     EMIT(p, trace_csched2_runq_pos(v->id, dom_of(v), position));
     find_pcpu(p, v, not);
 }
@@ -351,6 +357,7 @@ static void credit2_sleep(struct sim_cpu *p, struct sim_vcpu *v)
 
 static void credit2_context_saved(struct sim_cpu *p, struct sim_vcpu *v)
 {
+    ASSERT(!v->queued);
     runq_lock(p, v->runq);
     if ( v->state == RUNNABLE )
         enqueue_vcpu(p, v, p);
@@ -367,6 +374,7 @@ static void migrate_vcpu(struct sim_cpu *p, struct sim_vcpu *v, struct runq *to)
     struct runq *from = v->runq;
     bool waits = v->queued;
 
+    ASSERT(to != from);
     EMIT(p, trace_csched2_migrate(v->id, dom_of(v), from->id, to->id));
     if ( waits )
     {
@@ -480,6 +488,7 @@ static bool is_eligible(const struct sim_cpu *p, const struct sim_vcpu *v,
     const struct sim_cpu *promised = &p->sim->cpus[max(v->tickled, 0)];
     int64_t least = is_idle(than) ? INT64_MIN : than->credit;
 
+    ASSERT(v != than);
     if ( !may_run_on(v, p->id) )
         return false;
     if ( v->tickled >= 0 && promised != p && promised->tickled )

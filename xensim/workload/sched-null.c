@@ -20,6 +20,7 @@ static struct sim_cpu *find_unassigned(const struct sim *s,
 static void assign_pcpu(struct sim_cpu *p, struct sim_vcpu *v,
                         struct sim_cpu *to)
 {
+    ASSERT(!to->assigned && may_run_on(v, to->id));
     to->assigned = v;
     v->runq = to->runq;
     vcpu_set_cpu(p, v, to);
@@ -55,6 +56,7 @@ static void release_pcpu(struct sim_cpu *p, struct sim_vcpu *v)
 {
     struct sim_cpu *from = v->cpu;
 
+    ASSERT(from->assigned == v);
     from->assigned = NULL;
     EMIT(p, trace_snull_unit_deassign(v->id, dom_of(v), from->id));
 }
@@ -63,6 +65,7 @@ static void offer_pcpu(struct sim_cpu *p, struct sim_cpu *c)
 {
     struct sim_vcpu *v = c->online ? find_waiting(p->sim, c->id) : NULL;
 
+    ASSERT(!c->assigned);
     if ( !v )
         return;
     EMIT(p, trace_snull_migrate(v->id, dom_of(v), v->cpu->id, c->id));

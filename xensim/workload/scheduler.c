@@ -17,6 +17,7 @@ bool is_runnable(const struct sim_vcpu *v)
 static void change_state(struct sim_cpu *p, struct sim_vcpu *v,
                          enum runstate state)
 {
+    ASSERT(v->state != state);
     if ( p->now <= v->since )
         p->now = v->since + 1;
     EMIT(p, trace_sched_runstate_change(v->state, state, v->id, dom_of(v)));
@@ -49,6 +50,7 @@ void vcpu_set_cpu(struct sim_cpu *p, struct sim_vcpu *v, struct sim_cpu *to)
 {
     bool due = event_is_queued(&v->timer);
 
+    ASSERT(!is_idle(v));
     if ( v->cpu == to )
         return;
     truth_log_migration(p, v, to);
@@ -79,6 +81,7 @@ static void wake_and_emit(struct sim_cpu *p, struct sim_vcpu *v,
 {
     struct runq *q = v->runq;
 
+    ASSERT(v->up && !is_idle(v));
     runq_lock(p, q);
     EMIT(p, trace_sched_wake(dom_of(v), v->id));
     if ( is_runnable(v) && v->state != RUNNING && !v->woken_at )
@@ -95,6 +98,7 @@ static void wake_and_emit(struct sim_cpu *p, struct sim_vcpu *v,
 /* Choose a pcpu that the vcpu may run on, perhaps the present one. */
 static void choose_new_cpu(struct sim_cpu *p, struct sim_vcpu *v)
 {
+    ASSERT(v->state != RUNNING);
     p->sim->scheduler->choose_cpu(p, v);
     v->must_move = false;
     if ( v->up )
@@ -105,6 +109,7 @@ static void choose_new_cpu(struct sim_cpu *p, struct sim_vcpu *v)
 
 static enum runstate state_after(const struct sim_vcpu *v)
 {
+    ASSERT(v->state == RUNNING);
     if ( v->blocked )
         return BLOCKED;
     return is_runnable(v) ? RUNNABLE : OFFLINE;
@@ -113,6 +118,7 @@ static enum runstate state_after(const struct sim_vcpu *v)
 static void continue_running(struct sim_cpu *p, struct sim_vcpu *v,
                              int64_t slice)
 {
+    ASSERT(v == p->runs);
     EMIT(p, trace_sched_switch_infcont(dom_of(v), v->id,
                                        ns_since(p, v->since), slice));
     EMIT(p, trace_sched_continue_running(v->id, dom_of(v)));
@@ -128,6 +134,8 @@ static void switch_vcpus(struct sim_cpu *p, struct sim_vcpu *prev,
 {
     uint64_t waited = next->state == RUNNABLE ? ns_since(p, next->left_at) : 0;
 
+    ASSERT(prev == p->runs && prev->state == RUNNING &&
+           next->state != RUNNING);
     EMIT(p, trace_sched_switch_infprev(dom_of(prev), prev->id,
                                        ns_since(p, prev->since)));
     EMIT(p, trace_sched_switch_infnext(dom_of(next), next->id, waited,
@@ -148,6 +156,7 @@ static void switch_vcpus(struct sim_cpu *p, struct sim_vcpu *prev,
 /* The previous vcpu has been descheduled and its context saved. */
 static void finish_switch(struct sim_cpu *p, struct sim_vcpu *v)
 {
+    ASSERT(v->state != RUNNING && !is_idle(v));
     p->sim->scheduler->context_saved(p, v);
     if ( v->must_move )
         choose_new_cpu(p, v);
@@ -194,6 +203,7 @@ void vcpu_block(struct sim_cpu *p)
 {
     struct sim_vcpu *v = p->runs;
 
+    ASSERT(!is_idle(v) && !v->blocked);
     EMIT(p, trace_sched_block(dom_of(v), v->id));
     v->blocked = true;
     p->need_resched = true;
@@ -201,6 +211,7 @@ void vcpu_block(struct sim_cpu *p)
 
 void vcpu_wait_in_xen(struct sim_cpu *p)
 {
+    ASSERT(!is_idle(p->runs));
     p->runs->in_xen = true;
     p->need_resched = true;
 }
@@ -209,6 +220,7 @@ void vcpu_yield(struct sim_cpu *p)
 {
     struct sim_vcpu *v = p->runs;
 
+    ASSERT(!is_idle(v));
     EMIT(p, trace_sched_yield(dom_of(v), v->id));
     v->yielding = true;
     p->need_resched = true;
@@ -244,6 +256,7 @@ void vcpu_repin(struct sim_cpu *p, struct sim_vcpu *v)
     struct runq *q = v->runq;
     bool runs = v->state == RUNNING;
 
+    ASSERT(!is_idle(v));
     runq_lock(p, q);
     v->must_move = true;
     if ( v->state == RUNNABLE )

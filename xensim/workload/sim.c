@@ -36,6 +36,7 @@ const struct sim *sim_of_const(const struct workload *s)
 
 struct sim_cpu *this_sim_cpu(void)
 {
+    ASSERT(active_sim && smp_processor_id() < active_sim->config.cpus);
     return &active_sim->cpus[smp_processor_id()];
 }
 
@@ -44,6 +45,7 @@ struct sim_cpu *this_sim_cpu(void)
 /* In real time, wake a pcpu for an event queued by another pcpu. */
 void event_at(struct sim_cpu *p, struct event *e, uint64_t at)
 {
+    ASSERT(e->callback);
     if ( e->slot && e->cpu != p->id )
         event_drop(p->sim, e);
     e->cpu = p->id;
@@ -54,6 +56,7 @@ void event_at(struct sim_cpu *p, struct event *e, uint64_t at)
 
 void event_drop(struct sim *s, struct event *e)
 {
+    ASSERT(!e->slot || e->cpu < s->config.cpus);
     if ( e->slot )
         heap_drop(s->cpus[e->cpu].queue, e);
 }
@@ -62,6 +65,7 @@ static void schedule_event(struct sim_cpu *p, struct event *e)
 {
     bool timer = e == &p->slice;
 
+    ASSERT(e == &p->slice || e == &p->softirq);
     enter_xen(p, timer ? TIMER_VECTOR : IPI_VECTOR);
     if ( timer )
         update_frequency(p);
@@ -76,6 +80,7 @@ static void make_cpu(struct sim *s, unsigned int cpu)
     struct sim_cpu *p = &s->cpus[cpu];
     unsigned int share = s->scheduler->queues_shared ? s->config.runq_cpus : 1;
 
+    ASSERT(cpu < s->config.cpus);
     p->id = cpu;
     p->sim = s;
     p->queue = s->config.virtual_time ? &s->heap : &s->heaps[cpu];
@@ -109,6 +114,7 @@ static void make_runqs(struct sim *s)
 static int make_dom(struct sim *s, struct sim_dom *d,
                     const struct dom_config *o, unsigned int copy)
 {
+    ASSERT(o->vcpus && o->vcpus <= SIM_VCPUS_MAX);
     d->config = o;
     d->kind = o->kind;
     d->copy = copy;
@@ -180,6 +186,7 @@ static int make_sim(struct sim *s)
     const struct workload_config *c = &s->config;
     unsigned int nr_doms, share, nr = count_events(c, &nr_doms);
 
+    ASSERT(c->cpus && c->cpus <= NR_CPUS && c->nr_dom_configs);
     s->scheduler = c->scheduler == SIM_NULL ? sched_null()
                                              : sched_credit2();
     share = s->scheduler->queues_shared ? c->runq_cpus : 1;
@@ -312,6 +319,7 @@ void workload_set_clock(struct workload *workload)
 {
     struct sim *s = &workload->sim;
 
+    ASSERT(!workload->sim.started);
     s->khz = s->config.virtual_time ? VIRTUAL_KHZ : 0;
     s->start = s->now = VIRTUAL_START;
     for ( unsigned int cpu = 0; cpu < s->config.cpus; cpu++ )
@@ -325,6 +333,7 @@ void workload_set_clock(struct workload *workload)
 /* The pcpu has come online, idle. Called on the pcpu. */
 static void cpu_arrive(struct sim_cpu *p)
 {
+    ASSERT(!p->online && p->id == smp_processor_id());
     p->now = max(p->now, p->sim->now);
     p->online = true;
     p->runs = &p->idle;
@@ -343,6 +352,7 @@ static void hand_over_events(struct sim_cpu *p)
 {
     struct sim_cpu *to = &p->sim->cpus[0];
 
+    ASSERT(!p->online && p->id);
     event_drop(p->sim, &p->step);
     event_drop(p->sim, &p->slice);
     event_drop(p->sim, &p->softirq);
@@ -362,6 +372,7 @@ static void move_timers(struct sim_cpu *p)
 {
     struct sim *s = p->sim;
 
+    ASSERT(!p->online);
     for ( unsigned int i = 0; i < s->nr_doms; i++ )
         for ( unsigned int k = 0; s->doms[i].alive && k < s->doms[i].nr; k++ )
             if ( s->doms[i].vcpus[k].cpu == p )
@@ -371,6 +382,7 @@ static void move_timers(struct sim_cpu *p)
 /* The pcpu goes offline: deschedule its vcpu. Called on the pcpu. */
 static void cpu_leave(struct sim_cpu *p)
 {
+    ASSERT(p->online && p->id && p->id == smp_processor_id());
     p->now = max(p->now, p->sim->now);
     enter_xen(p, IPI_VECTOR);
     p->online = false;
@@ -424,6 +436,7 @@ static void begin_on_pcpu0(void *sim)
     struct sim *s = sim;
     struct sim_cpu *p = &s->cpus[0];
 
+    ASSERT(!s->started && smp_processor_id() == 0);
     pthread_mutex_lock(&s->lock);
     for ( unsigned int cpu = 0; cpu < s->config.cpus; cpu++ )
     {
@@ -466,6 +479,7 @@ void workload_end(struct workload *workload)
 {
     struct sim *s = &workload->sim;
 
+    ASSERT(s->started);
     devices_stop(s);
     pthread_mutex_lock(&s->lock);
     s->started = false;

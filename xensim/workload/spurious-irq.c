@@ -69,6 +69,7 @@ void spurious_nmi(void *workload)
 
 static uint64_t mean_gap(const struct sim *s, uint64_t rate)
 {
+    ASSERT(rate);
     return s->khz * 1000 / rate;
 }
 
@@ -79,6 +80,7 @@ static void handle_irq(struct sim_cpu *p, unsigned int depth)
 {
     uint32_t in = skewed_clock_read(&p->clock, p->now);
 
+    ASSERT(!local_irq_is_enabled() && depth <= STORM_DEPTH);
     p->now += random_around(&p->irq_random, HANDLER_CYCLES);
     if ( depth )
     {
@@ -114,6 +116,7 @@ static void irq_event(struct sim_cpu *p, struct event *e)
 {
     struct sim *s = p->sim;
 
+    ASSERT(p->online);
     raise_irq_nested(p, 0);
     event_at(p, e, p->now + random_gap(&p->irq_random,
                                        mean_gap(s, s->config.interrupts)));
@@ -123,6 +126,7 @@ static void nmi_event(struct sim_cpu *p, struct event *e)
 {
     struct sim *s = p->sim;
 
+    ASSERT(p->online);
     if ( p->in_guest )
     {
         hvm_exit_for_nmi(p);
@@ -151,6 +155,7 @@ void spurious_arm(struct sim_cpu *p)
 {
     const struct workload_config *c = &p->sim->config;
 
+    ASSERT(p->online);
     p->spurious.callback = irq_event;
     p->nmi.callback = nmi_event;
     if ( c->interrupts )

@@ -79,6 +79,7 @@ static inline void emit_record(uint32_t header, const void *words)
 /* Real time: real_cycles() sets the stamp, if the record was traced. */
 static inline void emit_begin(struct sim_cpu *p)
 {
+    ASSERT(p->id == smp_processor_id());
     emit_count(p, &p->attempted);
     if ( !p->sim->config.virtual_time )
     {
