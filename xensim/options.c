@@ -32,126 +32,125 @@ static const char *const loads[] = {
 static const struct opt opts[] = {
     { .name = "scenario", .letter = 'f', .type = OPT_TEXT, .arg = "FILE",
       .at = AT(scenario),
-      .help = "read options and domains from a file first" },
+      .help = "read options and domains from a scenario file" },
 
     { .type = OPT_GROUP, .help = "The machine" },
     { .name = "cpus", .letter = 'c', .type = OPT_UINT, .arg = "N",
       .at = AT(cpus), .min = 1, .max = NR_CPUS, .preset = "4",
-      .help = "pcpus of the machine" },
+      .help = "number of pcpus" },
     { .name = "online", .type = OPT_UINT, .arg = "N", .at = AT(online),
       .min = 0, .max = NR_CPUS, .preset = "0",
-      .help = "pcpus that are up from the start (0: all)" },
+      .help = "pcpus online at boot (0: all)" },
     { .name = "memory", .type = OPT_SIZE, .arg = "SIZE", .at = AT(memory),
       .min = 1 << 20, .max = 1ull << 40, .preset = "1G",
-      .help = "memory of the hypervisor (provided as it is touched)" },
+      .help = "memory of the hypervisor (allocated on use)" },
     { .name = "boot", .letter = 'b', .type = OPT_TEXT, .arg = "PARAMETERS",
       .at = AT(boot),
-      .help = "boot parameters, as \"tbuf_size=8 tevt_mask=0x2f000\"" },
+      .help = "boot parameters, such as \"tbuf_size=8 tevt_mask=0x2f000\"" },
     { .name = "scatter", .type = OPT_FLAG, .at = AT(scatter),
-      .help = "give out frames so that a ring's are never neighbours" },
+      .help = "never allocate contiguous frames for a ring" },
     { .name = "park", .type = OPT_FLAG, .at = AT(park),
       .help = "keep the per-CPU memory of pcpus that go offline" },
     { .name = "vendor", .type = OPT_CHOICE, .arg = "VENDOR",
       .at = AT(vendor), .choices = vendors, .preset = "intel",
-      .help = "whose virtualization, so whose exit reasons" },
+      .help = "CPU vendor, which selects the exit reasons" },
     { .name = "layout", .type = OPT_CHOICE, .arg = "VERSION",
       .at = AT(layout), .choices = layouts, .preset = "4.17",
-      .help = "which Xen's layouts of records" },
+      .help = "version of Xen that defines the record layouts" },
     { .name = "nested", .type = OPT_FLAG, .at = AT(nested),
-      .help = "guests run guests (records of it are AMD's only)" },
+      .help = "nested guests (AMD only)" },
     { .name = "cstates", .type = OPT_FLAG, .at = AT(cstates),
-      .preset = "yes", .help = "idle pcpus sleep (--no-cstates: they do not)" },
+      .preset = "yes", .help = "C-states of idle pcpus (--no-cstates: none)" },
 
-    { .type = OPT_GROUP, .help = "Its scheduler" },
+    { .type = OPT_GROUP, .help = "Scheduler" },
     { .name = "scheduler", .type = OPT_CHOICE, .arg = "NAME",
       .at = AT(scheduler), .choices = schedulers, .preset = "credit2",
-      .help = "which one" },
+      .help = "scheduler of the hypervisor" },
     { .name = "runq-cpus", .type = OPT_UINT, .arg = "N", .at = AT(runq_cpus),
       .min = 1, .max = NR_CPUS, .preset = "16",
-      .help = "credit2: pcpus that share a run queue" },
+      .help = "credit2: pcpus per run queue" },
     { .name = "ratelimit", .type = OPT_TIME, .arg = "TIME",
       .at = AT(ratelimit), .preset = "1ms", .max = 10000000,
-      .help = "credit2: let a vcpu run at least so long" },
+      .help = "credit2: minimum run time of a vcpu" },
 
-    { .type = OPT_GROUP, .help = "Its domains, if the scenario has none" },
+    { .type = OPT_GROUP, .help = "Domains, unless the scenario defines them" },
     { .name = "domains", .type = OPT_UINT, .arg = "N", .at = AT(domains),
       .min = 0, .max = SIM_DOMAINS_MAX - 1, .preset = "0",
-      .help = "guests (0: so that there are some more vcpus than pcpus)" },
+      .help = "number of guests (0: slightly more vcpus than pcpus)" },
     { .name = "vcpus", .type = OPT_UINT, .arg = "N", .at = AT(vcpus),
       .min = 1, .max = SIM_VCPUS_MAX, .preset = "2",
-      .help = "vcpus of each of them" },
+      .help = "vcpus per guest" },
     { .name = "dom0-vcpus", .type = OPT_UINT, .arg = "N",
       .at = AT(dom0_vcpus), .min = 0, .max = SIM_VCPUS_MAX, .preset = "0",
-      .help = "vcpus of dom0 (0: one a pcpu, but no more than 4)" },
+      .help = "vcpus of dom0 (0: one per pcpu, at most 4)" },
     { .name = "kind", .type = OPT_CHOICE, .arg = "KIND", .at = AT(kind),
-      .choices = kinds, .preset = "mix", .help = "of the guests" },
+      .choices = kinds, .preset = "mix", .help = "kind of the guests" },
     { .name = "load", .type = OPT_CHOICE, .arg = "LOAD", .at = AT(load),
-      .choices = loads, .preset = "mix", .help = "what their vcpus do" },
+      .choices = loads, .preset = "mix", .help = "load of the guests' vcpus" },
 
-    { .type = OPT_GROUP, .help = "What happens on it" },
+    { .type = OPT_GROUP, .help = "Events" },
     { .name = "rate", .letter = 'r', .type = OPT_HZ, .arg = "RATE",
       .at = AT(rate), .min = 0, .max = 1000000000, .preset = "20k",
-      .help = "records a second of a busy pcpu (0: as many as possible)" },
+      .help = "records per second and busy pcpu (0: maximum)" },
     { .name = "interrupts", .letter = 'i', .type = OPT_HZ, .arg = "RATE",
       .at = AT(interrupts), .min = 0, .max = 1000000, .preset = "100",
-      .help = "interrupts a second and pcpu" },
+      .help = "interrupts per second and pcpu" },
     { .name = "nmis", .letter = 'n', .type = OPT_HZ, .arg = "RATE",
       .at = AT(nmis), .min = 0, .max = 1000000, .preset = "1",
-      .help = "NMIs a second and pcpu" },
+      .help = "NMIs per second and pcpu" },
     { .name = "storm", .type = OPT_TIME, .arg = "TIME", .at = AT(storm),
       .min = 0, .preset = "0",
-      .help = "a storm of nested interrupts this often (0: never)" },
+      .help = "interval of bursts of nested interrupts (0: none)" },
     { .name = "hotplug", .type = OPT_TIME, .arg = "TIME", .at = AT(hotplug),
       .min = 0, .preset = "0",
-      .help = "take a pcpu down or up this often (0: never)" },
+      .help = "interval of pcpu hotplug operations (0: none)" },
     { .name = "tsc-skew", .type = OPT_TIME, .arg = "TIME", .at = AT(skew),
       .min = 0, .max = 1000000000, .preset = "0",
-      .help = "clocks of pcpus are off by up to so much" },
+      .help = "maximum offset of a pcpu's clock" },
     { .name = "tsc-drift", .type = OPT_UINT, .arg = "PPB", .at = AT(drift),
       .min = 0, .max = PPB_MAX, .preset = "0",
-      .help = "and too fast or slow by so many parts in 10^9" },
+      .help = "maximum drift of a pcpu's clock, in parts per 10^9" },
     { .name = "tsc-jump", .type = OPT_TIME, .arg = "TIME", .at = AT(jump),
       .min = 0, .preset = "0",
-      .help = "one of them jumps by up to --tsc-skew this often" },
+      .help = "interval of clock jumps of up to --tsc-skew (0: none)" },
     { .name = "seed", .type = OPT_U64, .arg = "N", .at = AT(seed),
       .min = 0, .max = UINT64_MAX, .preset = "1",
-      .help = "of all that is random" },
+      .help = "seed of the random numbers" },
 
-    { .type = OPT_GROUP, .help = "Around it" },
+    { .type = OPT_GROUP, .help = "Run" },
     { .name = "virtual", .type = OPT_FLAG, .at = AT(virtual_time),
-      .help = "play in virtual time, as fast as this machine can" },
+      .help = "run in virtual time, as fast as possible" },
     { .name = "output", .letter = 'o', .type = OPT_TEXT, .arg = "FILE",
       .at = AT(output),
-      .help = "with --virtual: trace, and write FILE, without a reader" },
+      .help = "with --virtual: write the trace to FILE, no reader" },
     { .name = "drain", .type = OPT_TIME, .arg = "TIME", .at = AT(drain),
       .min = 0, .preset = "0",
-      .help = "with --output: this often, not before a ring is full" },
+      .help = "with --output: drain interval (0: before a ring is full)" },
     { .name = "socket", .letter = 's', .type = OPT_TEXT, .arg = "PATH",
       .at = AT(socket),
-      .help = "where to listen" },
+      .help = "path of the control socket" },
     { .name = "duration", .letter = 'T', .type = OPT_TIME, .arg = "TIME",
       .at = AT(duration), .min = 0, .preset = "0",
-      .help = "end after this long (0: when told to)" },
+      .help = "duration of the run (0: until a signal)" },
     { .name = "truth", .type = OPT_TEXT, .arg = "FILE", .at = AT(truth),
-      .help = "write what really happens, as lines of JSON" },
+      .help = "write the ground truth, as lines of JSON" },
     { .name = "report", .type = OPT_TEXT, .arg = "FILE", .at = AT(report),
-      .help = "write at the end what each pcpu has emitted, as JSON" },
+      .help = "write record counts of each pcpu at the end, as JSON" },
     { .name = "ready-fd", .type = OPT_UINT, .arg = "N", .at = AT(ready_fd),
       .min = 0, .max = INT32_MAX,
       .help = "write a byte to descriptor N once the socket listens" },
     { .name = "verbose", .letter = 'v', .type = OPT_FLAG, .at = AT(verbose),
-      .help = "show all that the hypervisor says" },
+      .help = "print all messages of the hypervisor" },
 };
 
 static const struct program program = {
     .name = "xensim",
     .version = PACKAGE_VERSION,
     .synopsis = "[OPTION...] [-- COMMAND [ARG...]]",
-    .summary = "play a Xen hypervisor whose trace rings can be read",
-    .footer = "Without a COMMAND it plays until it gets SIGINT or SIGTERM.\n"
-              "With one it plays while COMMAND runs, which finds it by\n"
-              XENSIM_SOCKET_ENV " in its environment, and ends with\n"
-              "COMMAND's exit code.\n\n"
+    .summary = "simulate a Xen hypervisor with trace buffers",
+    .footer = "Without a COMMAND, run until SIGINT or SIGTERM.  With one, run\n"
+              "until COMMAND exits, and return its exit code; COMMAND finds\n"
+              "the socket through " XENSIM_SOCKET_ENV ".\n\n"
               "Examples: xensim --cpus 8 -- xentrace -T 5 trace.xt\n"
               "          xensim --virtual --output trace.xt -T 5\n",
     .opts = opts,
@@ -168,29 +167,30 @@ static int check_output(const struct options *o, struct err *e)
         return 0;
     if ( !o->virtual_time )
         return err_set(e, -EINVAL, "--output needs --virtual: in real time "
-                       "xentrace reads the rings; put it behind --");
+                       "run xentrace as the COMMAND instead");
     if ( o->command )
         return err_set(e, -EINVAL, "--output and a COMMAND cannot both read "
-                       "the rings; leave one of them away");
+                       "the rings; use only one of them");
     if ( !o->duration )
         return err_set(e, -EINVAL, "--output needs --duration: virtual time "
-                       "has no other end");
+                       "has no other limit");
     return 0;
 }
 
 static int check_options(const struct options *o, struct err *e)
 {
     if ( o->online > o->cpus )
-        return err_set(e, -EINVAL, "--online %u: there are only %u pcpus; "
-                       "raise --cpus, or lower this", o->online, o->cpus);
+        return err_set(e, -EINVAL, "--online %u: only %u pcpus; raise "
+                       "--cpus, or lower this", o->online, o->cpus);
     if ( o->ready_fd != NO_FD && fcntl(o->ready_fd, F_GETFD) < 0 )
         return err_set(e, -EBADF, "--ready-fd %u: not an open descriptor",
                        o->ready_fd);
     if ( o->drain && !o->output )
-        return err_set(e, -EINVAL, "--drain is about --output; without that "
-                       "the reader says when");
+        return err_set(e, -EINVAL, "--drain needs --output: with a reader, "
+                       "the reader decides when to drain");
     if ( o->jump && !o->skew )
-        return err_set(e, -EINVAL, "--tsc-jump needs --tsc-skew: how far");
+        return err_set(e, -EINVAL, "--tsc-jump needs --tsc-skew, the "
+                       "maximum jump");
     return check_output(o, e);
 }
 

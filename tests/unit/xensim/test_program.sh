@@ -77,7 +77,7 @@ refuses 'output needs --duration' --virtual --output "$tmp/t"
 refuses 'output and a COMMAND' --virtual --output "$tmp/t" -T 1 -- true
 refuses 'output.*nowhere' --virtual --output "$tmp/nowhere/t" -T 1
 refuses 'truth.*nowhere' --truth "$tmp/nowhere/t" -- true
-refuses 'drain is about --output' --virtual --drain 1s -- true
+refuses 'drain needs --output' --virtual --drain 1s -- true
 refuses 'tsc-jump needs --tsc-skew' --tsc-jump 1s -- true
 refuses 'scheduler' --scheduler rtds -- true
 refuses 'no rings' --virtual --output "$tmp/t" -T 1 --memory 1M --cpus 64
