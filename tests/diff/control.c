@@ -165,7 +165,7 @@ static void tell_memory(void)
     printf("\nframes in use: %lu\n", xensim_frames_in_use());
 }
 
-static void play(const struct step *step)
+static void play_ops(const struct step *step)
 {
     uint8_t bits[CPU_BITS / 8];
     char what[32];
@@ -197,7 +197,7 @@ int control_run(const char *name)
     if ( rc )
         return rc;
     tell_console();
-    play(s->steps);
+    play_ops(s->steps);
     for ( unsigned int cpu = 0; cpu < nr_cpu_ids; cpu++ )
         tell_ring(cpu);
     tell_memory();

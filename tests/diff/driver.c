@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static unsigned int number(const char *text)
+static unsigned int parse_number(const char *text)
 {
     return strtoul(text, NULL, 0);
 }
 
-static int usage(void)
+static int print_usage(void)
 {
     fputs("usage: driver sequence SEED CALLS CPUS PAGES DRAIN whole|part\n"
           "       driver control NAME\n"
@@ -39,9 +39,9 @@ int main(int argc, char **argv)
     if ( argc == 8 && !strcmp(argv[1], "sequence") )
     {
         const struct sequence how = {
-            .seed = number(argv[2]), .calls = number(argv[3]),
-            .cpus = number(argv[4]), .pages = number(argv[5]),
-            .drain = number(argv[6]), .whole = !strcmp(argv[7], "whole"),
+            .seed = parse_number(argv[2]), .calls = parse_number(argv[3]),
+            .cpus = parse_number(argv[4]), .pages = parse_number(argv[5]),
+            .drain = parse_number(argv[6]), .whole = !strcmp(argv[7], "whole"),
         };
 
         rc = sequence_run(&how);
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
     else if ( argc == 2 && !strcmp(argv[1], "scripts") )
         rc = list_scripts();
     else
-        return usage();
+        return print_usage();
 
     if ( rc )
         fprintf(stderr, "driver: %s\n", strerror(-rc));

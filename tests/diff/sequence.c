@@ -125,7 +125,7 @@ static void make_call(struct run *run)
 
 /* ---- reading ---------------------------------------------------------- */
 
-static void drain(struct run *run, unsigned int cpu, unsigned int limit)
+static void drain_ring(struct run *run, unsigned int cpu, unsigned int limit)
 {
     tell_records(&run->pcpu[cpu].reader, limit);
     tell_position(&run->pcpu[cpu].reader);
@@ -146,7 +146,7 @@ static void drain_some(struct run *run)
     unsigned int cpu = chance(run->how->cpus);
     bool all = run->how->whole || one_in(20);
 
-    drain(run, cpu, all ? ALL_RECORDS : chance(40));
+    drain_ring(run, cpu, all ? ALL_RECORDS : chance(40));
 }
 
 /* ---- control ---------------------------------------------------------- */
@@ -187,7 +187,7 @@ static void change_cpus(struct run *run)
     set_cpus(one_in(4) ? chance(256) : 0xff);
 }
 
-static uint32_t room(const struct pcpu *p, uint32_t bytes)
+static uint32_t room_left(const struct pcpu *p, uint32_t bytes)
 {
     int32_t used = p->reader.ring->prod - p->reader.ring->cons;
 
@@ -195,7 +195,7 @@ static uint32_t room(const struct pcpu *p, uint32_t bytes)
 }
 
 /* See the top of this file: owe nothing, or have no room to say it. */
-static void settle(struct run *run)
+static void settle_losses(struct run *run)
 {
     for ( unsigned int cpu = 0; cpu < run->how->cpus; cpu++ )
     {
@@ -203,9 +203,9 @@ static void settle(struct run *run)
 
         if ( !p->lost )
             continue;
-        if ( room(p, p->reader.size) >= LOST_BYTES )
+        if ( room_left(p, p->reader.size) >= LOST_BYTES )
         {
-            drain(run, cpu, ALL_RECORDS);
+            drain_ring(run, cpu, ALL_RECORDS);
             xensim_become_cpu(cpu);
             TRACE_0D(TRC_GEN + 4);
         }
@@ -218,7 +218,7 @@ static void switch_off(struct run *run)
 {
     kit_set_evt_mask(TRC_ALL);
     set_cpus(0xff);
-    settle(run);
+    settle_losses(run);
     tell_control("disable", (struct xen_sysctl_tbuf_op){
         .cmd = XEN_SYSCTL_TBUFOP_disable });
     for ( unsigned int i = 0; i < 20; i++ )
@@ -232,7 +232,7 @@ static void switch_on(struct run *run)
         .cmd = XEN_SYSCTL_TBUFOP_enable });
 }
 
-static void ask(struct run *run)
+static void ask_control(struct run *run)
 {
     (void)run;
     tell_control("get_info", (struct xen_sysctl_tbuf_op){
@@ -241,20 +241,20 @@ static void ask(struct run *run)
 
 /* ---- the run ---------------------------------------------------------- */
 
-static void move(struct run *run)
+static void move_cpu(struct run *run)
 {
     run->cpu = chance(run->how->cpus);
     xensim_become_cpu(run->cpu);
 }
 
-static void schedule(struct run *run)
+static void schedule_vcpu(struct run *run)
 {
     domid_t domid = one_in(4) ? DOMID_IDLE : chance(30);
 
     set_current(xensim_vcpu(domid, chance(run->how->cpus)));
 }
 
-static void step(struct run *run)
+static void do_step(struct run *run)
 {
     const struct
     {
@@ -287,7 +287,7 @@ static void lose_some(struct run *run)
             now += 10;
             make_call(run);
         }
-        drain(run, run->cpu, ALL_RECORDS);
+        drain_ring(run, run->cpu, ALL_RECORDS);
     }
 }
 
@@ -305,7 +305,7 @@ static void tell_owed(unsigned int cpu, const struct pcpu *p)
 }
 
 /* The known difference: who owes what, and who says so. */
-static void finish(struct run *run)
+static void finish_sequence(struct run *run)
 {
     kit_set_evt_mask(TRC_ALL);
     set_cpus(0xff);
@@ -343,8 +343,8 @@ int sequence_run(const struct sequence *how)
         return rc;
 
     for ( unsigned int i = 0; i < how->calls; i++ )
-        step(&run);
-    finish(&run);
+        do_step(&run);
+    finish_sequence(&run);
 
     for ( unsigned int cpu = 0; cpu < how->cpus; cpu++ )
         kit_close(&run.pcpu[cpu].reader);

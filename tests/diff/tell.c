@@ -17,7 +17,7 @@ void chance_seed(uint64_t seed)
 }
 
 /* splitmix64: every seed is as good as another. */
-uint32_t chance(uint32_t below)
+uint32_t draw_chance(uint32_t below)
 {
     uint64_t x = state += 0x9e3779b97f4a7c15;
 

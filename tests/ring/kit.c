@@ -9,7 +9,7 @@
 static uint64_t now;
 
 /* One instruction: whoever interrupts a reading gets a later one. */
-static cycles_t count(void)
+static cycles_t next_cycle(void)
 {
     return __atomic_add_fetch(&now, 1, __ATOMIC_RELAXED);
 }
@@ -29,7 +29,7 @@ int kit_start(const struct xensim_config *config)
 {
     int rc;
 
-    xensim_clock = count;
+    xensim_clock = next_cycle;
     xensim_capture_console();
     rc = xensim_start(config, NULL);
     if ( rc )

@@ -17,7 +17,7 @@
 /* ---- finding and mapping ---------------------------------------------- */
 
 /* Hold n frames as foreign mappings do.  All or none. */
-static int hold(const uint32_t *mfn, unsigned int n, bool write)
+static int hold_bytes(const uint32_t *mfn, unsigned int n, bool write)
 {
     unsigned int i;
     int rc;
@@ -59,7 +59,7 @@ static int map_at(void *to, const uint32_t *mfn, unsigned int n, int prot)
     return 0;
 }
 
-static void *reserve(size_t bytes)
+static void *reserve_records(size_t bytes)
 {
     void *at = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -79,7 +79,7 @@ static int read_info(struct t_info **out, uint32_t *bytes)
     if ( !op.buffer_mfn )
         return -ENODEV;
 
-    map = reserve(PAGE_SIZE);
+    map = reserve_records(PAGE_SIZE);
     *bytes = op.size;
     *out = malloc(op.size);
     if ( !map || !*out )
@@ -88,7 +88,7 @@ static int read_info(struct t_info **out, uint32_t *bytes)
     for ( at = 0; !rc && at < op.size; at += PAGE_SIZE )
     {
         mfn = op.buffer_mfn + at / PAGE_SIZE;
-        rc = hold(&mfn, 1, false);
+        rc = hold_bytes(&mfn, 1, false);
         if ( rc )
             break;
         rc = map_at(map, &mfn, 1, PROT_READ);
@@ -140,13 +140,13 @@ int kit_open(struct kit_reader *r, unsigned int cpu)
     if ( rc )
         return rc;
 
-    rc = hold(r->mfn, r->pages, true);
+    rc = hold_bytes(r->mfn, r->pages, true);
     if ( rc )
         goto no_hold;
 
     rc = -ENOMEM;
     r->image = malloc(r->size);
-    r->ring = reserve(r->pages * PAGE_SIZE);
+    r->ring = reserve_records(r->pages * PAGE_SIZE);
     if ( r->image && r->ring )
         rc = map_at(r->ring, r->mfn, r->pages, PROT_READ | PROT_WRITE);
     if ( !rc )
@@ -174,7 +174,7 @@ void kit_close(struct kit_reader *r)
 
 /* Note what is wrong; the first finding stays.  Answers false, to return. */
 static bool __attribute__((format(printf, 2, 3)))
-fault(struct kit_reader *r, const char *format, ...)
+report_fault(struct kit_reader *r, const char *format, ...)
 {
     va_list args;
     int n;
@@ -191,19 +191,19 @@ fault(struct kit_reader *r, const char *format, ...)
     return false;
 }
 
-static uint32_t distance(const struct kit_reader *r, uint32_t from,
-                         uint32_t to)
+static uint32_t ring_distance(const struct kit_reader *r, uint32_t from,
+                              uint32_t to)
 {
     return to >= from ? to - from : to + 2 * r->size - from;
 }
 
-static uint32_t ahead(const struct kit_reader *r, uint32_t from,
-                      uint32_t bytes)
+static uint32_t bytes_ahead(const struct kit_reader *r, uint32_t from,
+                            uint32_t bytes)
 {
     return (from + bytes) % (2 * r->size);
 }
 
-static unsigned char *records(struct kit_reader *r)
+static unsigned char *read_all_records(struct kit_reader *r)
 {
     return (unsigned char *)(r->ring + 1);
 }
@@ -221,23 +221,23 @@ static bool each_piece(struct kit_reader *r, uint32_t from, uint32_t bytes,
 
 static bool copy_piece(struct kit_reader *r, uint32_t at, uint32_t length)
 {
-    memcpy(r->image + at, records(r) + at, length);
+    memcpy(r->image + at, read_all_records(r) + at, length);
     return true;
 }
 
 static bool same_piece(struct kit_reader *r, uint32_t at, uint32_t length)
 {
-    return !memcmp(r->image + at, records(r) + at, length);
+    return !memcmp(r->image + at, read_all_records(r) + at, length);
 }
 
-static bool legal(struct kit_reader *r)
+static bool is_legal(struct kit_reader *r)
 {
     if ( (r->cons & 3) || (r->prod & 3) )
-        return fault(r, "cons or prod is no multiple of 4");
+        return report_fault(r, "cons or prod is no multiple of 4");
     if ( r->cons >= 2 * r->size || r->prod >= 2 * r->size )
-        return fault(r, "cons or prod is beyond twice the ring");
-    if ( distance(r, r->cons, r->prod) > r->size )
-        return fault(r, "more than the ring is unread");
+        return report_fault(r, "cons or prod is beyond twice the ring");
+    if ( ring_distance(r, r->cons, r->prod) > r->size )
+        return report_fault(r, "more than the ring is unread");
     return true;
 }
 
@@ -249,18 +249,18 @@ bool kit_snapshot(struct kit_reader *r)
     r->prod = __atomic_load_n(&r->ring->prod, __ATOMIC_ACQUIRE);
     r->at = r->cons;
     r->tsc = r->consumed_tsc;
-    if ( !legal(r) )
+    if ( !is_legal(r) )
         return false;
 
-    old = r->known ? distance(r, r->cons, old_prod) : 0;
-    if ( old > distance(r, r->cons, r->prod) )
-        return fault(r, "prod went back from %u", old_prod);
+    old = r->known ? ring_distance(r, r->cons, old_prod) : 0;
+    if ( old > ring_distance(r, r->cons, r->prod) )
+        return report_fault(r, "prod went back from %u", old_prod);
     if ( !each_piece(r, r->cons, old, same_piece) )
-        return fault(r, "records up to %u changed after they were published",
-                     old_prod);
+        return report_fault(r, "records up to %u changed after they were "
+                            "published", old_prod);
 
-    each_piece(r, ahead(r, r->cons, old),
-               distance(r, r->cons, r->prod) - old, copy_piece);
+    each_piece(r, bytes_ahead(r, r->cons, old),
+               ring_distance(r, r->cons, r->prod) - old, copy_piece);
     r->known = true;
     return true;
 }
@@ -281,7 +281,7 @@ void kit_forget(struct kit_reader *r)
 
 uint32_t kit_left(const struct kit_reader *r)
 {
-    return distance(r, r->at, r->prod);
+    return ring_distance(r, r->at, r->prod);
 }
 
 /* ---- records ---------------------------------------------------------- */
@@ -295,7 +295,7 @@ static uint32_t word_at(const struct kit_reader *r, uint32_t at)
 }
 
 /* Take a record apart.  Only its header is known to be there. */
-static bool decode(struct kit_reader *r, struct kit_record *to)
+static bool decode_record(struct kit_reader *r, struct kit_record *to)
 {
     uint32_t header, at;
     unsigned int i;
@@ -308,9 +308,10 @@ static bool decode(struct kit_reader *r, struct kit_record *to)
     to->bytes = 4 + (to->timed ? 8 : 0) + to->words * 4;
 
     if ( to->bytes > kit_left(r) )
-        return fault(r, "record %08x is not whole", header);
+        return report_fault(r, "record %08x is not whole", header);
     if ( to->bytes > r->size - to->at )
-        return fault(r, "record %08x crosses the end of the ring", header);
+        return report_fault(r, "record %08x crosses the end of the ring",
+                            header);
 
     at = to->at + 4;
     if ( to->timed )
@@ -328,10 +329,10 @@ static bool check_padding(struct kit_reader *r, const struct kit_record *pad)
     unsigned int i;
 
     if ( pad->at + pad->bytes != r->size )
-        return fault(r, "padding ends before the ring does");
+        return report_fault(r, "padding ends before the ring does");
     for ( i = 0; i < pad->words; i++ )
         if ( pad->word[i] && !r->stale )
-            return fault(r, "padding has %08x in it", pad->word[i]);
+            return report_fault(r, "padding has %08x in it", pad->word[i]);
     return true;
 }
 
@@ -340,23 +341,24 @@ static bool check_lost(struct kit_reader *r, const struct kit_record *lost)
     uint64_t first = lost->word[2] | (uint64_t)lost->word[3] << 32;
 
     if ( !lost->timed || lost->words != 4 || !lost->word[0] )
-        return fault(r, "a LOST record that says nothing");
+        return report_fault(r, "a LOST record that says nothing");
     if ( first <= r->tsc || first > lost->tsc )
-        return fault(r, "the first loss at %#llx is not in %#llx ... %#llx",
-                     (unsigned long long)first, (unsigned long long)r->tsc,
-                     (unsigned long long)lost->tsc);
+        return report_fault(r, "the first loss at %#llx is not in %#llx ... "
+                            "%#llx", (unsigned long long)first,
+                            (unsigned long long)r->tsc,
+                            (unsigned long long)lost->tsc);
     return true;
 }
 
-static bool check(struct kit_reader *r, const struct kit_record *record)
+static bool check_record(struct kit_reader *r, const struct kit_record *record)
 {
     /* No record has event 0: this is memory that nobody has written. */
     if ( !record->event )
-        return fault(r, "a record without an event");
+        return report_fault(r, "a record without an event");
     if ( record->timed && record->tsc < r->tsc )
-        return fault(r, "time goes back from %#llx to %#llx",
-                     (unsigned long long)r->tsc,
-                     (unsigned long long)record->tsc);
+        return report_fault(r, "time goes back from %#llx to %#llx",
+                            (unsigned long long)r->tsc,
+                            (unsigned long long)record->tsc);
     if ( record->event == TRC_TRACE_WRAP_BUFFER )
         return check_padding(r, record);
     if ( record->event == TRC_LOST_RECORDS )
@@ -368,10 +370,10 @@ bool kit_next(struct kit_reader *r, struct kit_record *record)
 {
     if ( r->fault[0] || r->at == r->prod )
         return false;
-    if ( !decode(r, record) || !check(r, record) )
+    if ( !decode_record(r, record) || !check_record(r, record) )
         return false;
 
-    r->at = ahead(r, r->at, record->bytes);
+    r->at = bytes_ahead(r, r->at, record->bytes);
     if ( record->timed )
         r->tsc = record->tsc;
     return true;

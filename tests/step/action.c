@@ -7,7 +7,7 @@
 
 #include "tests/step/stepper.h"
 
-static void record(struct world *w)
+static void act_record(struct world *w)
 {
     world_emit_in(w, XENSIM_IRQ);
 }
@@ -31,7 +31,7 @@ static void record_in_mce_in_nmi(struct world *w)
     xensim_interrupt(XENSIM_NMI, nmi_and_mce, w);
 }
 
-static void drain(struct world *w)
+static void act_drain(struct world *w)
 {
     world_take_all(w);
 }
@@ -44,57 +44,57 @@ static void drain_some(struct world *w)
 static void drain_then_record(struct world *w)
 {
     world_take_all(w);
-    record(w);
+    act_record(w);
 }
 
 static void record_around_drain(struct world *w)
 {
-    record(w);
+    act_record(w);
     world_take_all(w);
-    record(w);
+    act_record(w);
 }
 
-static void burst(struct world *w)
+static void act_burst(struct world *w)
 {
     unsigned int n = 5 + world_any(w, 30);
 
     while ( n-- )
-        record(w);
+        act_record(w);
 }
 
 /* Round the ring, and more than once. */
-static void storm(struct world *w)
+static void act_storm(struct world *w)
 {
     unsigned int n = 200 + world_any(w, 300) * w->reader.pages;
 
     while ( n-- )
     {
-        record(w);
+        act_record(w);
         if ( world_any(w, 16) == 0 )
             world_take(w, world_any(w, 40));
     }
 }
 
 /* Full, with what is left to be lost. */
-static void overflow(struct world *w)
+static void act_overflow(struct world *w)
 {
     uint32_t lost = world_lost(w);
 
     while ( world_lost(w) < lost + 3 )
-        record(w);
+        act_record(w);
 }
 
 static void overflow_then_drain(struct world *w)
 {
-    overflow(w);
+    act_overflow(w);
     world_take_all(w);
-    record(w);
+    act_record(w);
 }
 
 static void drain_then_overflow(struct world *w)
 {
     world_take_all(w);
-    overflow(w);
+    act_overflow(w);
 }
 
 /* ---- writers that are interrupted in their turn ------------------------ */
@@ -119,12 +119,12 @@ static bool interrupt_inner(void *arg, unsigned long n)
 /* A writer takes some 100 to 400 instructions; later ones are none of his. */
 static void step_inner(struct world *w, void (*act)(struct world *w))
 {
-    struct world_record record = world_draw(w);
+    struct world_record act_record = world_draw(w);
     struct inner inner = {
         .w = w, .at = 1 + world_any(w, 400), .act = act,
     };
 
-    step(world_put, &record, interrupt_inner, &inner);
+    step(world_put, &act_record, interrupt_inner, &inner);
 }
 
 static void record_in_record(struct world *w)
@@ -134,7 +134,7 @@ static void record_in_record(struct world *w)
 
 static void burst_in_record(struct world *w)
 {
-    step_inner(w, burst);
+    step_inner(w, act_burst);
 }
 
 static void drain_in_record(struct world *w)
@@ -148,18 +148,18 @@ static void overflow_in_record(struct world *w)
 }
 
 static const struct action actions[] = {
-    { "one record", record },
+    { "one record", act_record },
     { "a record in an NMI", record_in_nmi },
     { "records in an NMI and an #MC in it", record_in_mce_in_nmi },
-    { "the reader takes all", drain },
+    { "the reader takes all", act_drain },
     { "the reader takes some", drain_some },
     { "the reader takes all, then a record", drain_then_record },
     { "a record, all taken, a record", record_around_drain },
-    { "a burst", burst },
-    { "records until some are lost", overflow },
+    { "a burst", act_burst },
+    { "records until some are lost", act_overflow },
     { "losses, all taken, a record", overflow_then_drain },
     { "all taken, records until some are lost", drain_then_overflow },
-    { "hundreds of records, some taken", storm },
+    { "hundreds of records, some taken", act_storm },
     { "a record, interrupted by a record", record_in_record },
     { "a record, interrupted by a burst", burst_in_record },
     { "a record, interrupted by a reader", drain_in_record },

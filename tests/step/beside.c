@@ -8,7 +8,7 @@
 
 static struct beside *running; /* NULL: nobody is on the other stack */
 
-static void leave(void)
+static void leave_gate(void)
 {
     running = NULL;
     ipi_divert(NULL);
@@ -16,9 +16,9 @@ static void leave(void)
 }
 
 /* Give the thread back to CPU 0. */
-static void yield(struct beside *b)
+static void yield_to_other(struct beside *b)
 {
-    leave();
+    leave_gate();
     swapcontext(&b->self, &b->caller);
 }
 
@@ -26,7 +26,7 @@ static void yield(struct beside *b)
 static void in_turn(struct ipi *ipi)
 {
     if ( running->sent )
-        yield(running);
+        yield_to_other(running);
     running->sent = true;
     ipi_send(ipi);
 }
@@ -38,7 +38,7 @@ static void run_operation(void)
 
     b->rc = b->operate();
     b->done = true;
-    leave();
+    leave_gate();
 }
 
 void beside_start(struct beside *b, int (*operate)(void))

@@ -36,7 +36,7 @@ static int freeze_and_enable(void)
     return kit_freeze() ?: kit_enable();
 }
 
-static int nothing(void)
+static int do_nothing(void)
 {
     return 0;
 }
@@ -53,8 +53,8 @@ static const struct operation
 } operations[] = {
     { "disable", kit_disable, 0, kit_enable, true, true, false },
     { "mask", mask_out, 0, mask_in, true, false, false },
-    { "free, while mapped", kit_free, -EBUSY, nothing, false, false, false },
-    { "enable", kit_enable, 0, nothing, false, false, false },
+    { "free, while mapped", kit_free, -EBUSY, do_nothing, false, false, false },
+    { "enable", kit_enable, 0, do_nothing, false, false, false },
     { "overwrite", kit_overwrite, 0, freeze_and_enable, false, true, true },
 };
 
@@ -69,7 +69,7 @@ struct trial
     unsigned char ring[MOST_PAGES * PAGE_SIZE];
 };
 
-static void look(struct trial *t)
+static void look_at_ring(struct trial *t)
 {
     if ( t->operation->gives_up )
         kit_forget(&t->w.reader);
@@ -84,7 +84,7 @@ static void note_stop(struct trial *t)
     t->stopped = true;
 }
 
-static bool interrupt(void *arg, unsigned long n)
+static bool interrupt_beside(void *arg, unsigned long n)
 {
     struct trial *t = arg;
 
@@ -95,7 +95,7 @@ static bool interrupt(void *arg, unsigned long n)
     }
     if ( t->begun && beside_run(&t->beside) )
         note_stop(t);
-    look(t);
+    look_at_ring(t);
     return true;
 }
 
@@ -113,7 +113,7 @@ static void write_late(struct trial *t)
 }
 
 /* The writer is out: now control must come to an end. */
-static void finish(struct trial *t)
+static void finish_run(struct trial *t)
 {
     struct world *w = &t->w;
     unsigned int turns = 0;
@@ -145,7 +145,7 @@ static void play_alone(struct trial *t)
         write_late(t);
 }
 
-static void undo(struct trial *t)
+static void undo_change(struct trial *t)
 {
     if ( t->operation->undo() )
         world_fault(&t->w, "%s cannot be undone", t->operation->name);
@@ -154,36 +154,36 @@ static void undo(struct trial *t)
     world_balance(&t->w);
 }
 
-static void settle(struct trial *t)
+static void settle_threads(struct trial *t)
 {
     if ( !t->operation->gives_up )
     {
         t->w.excused++;
         world_due(&t->w);
     }
-    undo(t);
+    undo_change(t);
 }
 
-static bool run(struct trial *t, const struct scene *scene,
-                struct tally *tally)
+static bool run_beside(struct trial *t, const struct scene *scene,
+                       struct tally *tally)
 {
     struct world_record record;
 
     scene_prepare(&t->w, scene);
     record = world_draw(&t->w);
     t->begun = t->stopped = false;
-    tally->steps += step(world_put, &record, interrupt, t);
+    tally->steps += step(world_put, &record, interrupt_beside, t);
     tally->trials++;
     if ( t->begun )
     {
-        finish(t);
+        finish_run(t);
         if ( !t->w.fault[0] )
-            settle(t);
+            settle_threads(t);
     }
     else
         world_balance(&t->w);
     play_alone(t);
-    undo(t);
+    undo_change(t);
 
     if ( t->w.fault[0] && !tally->fault[0] )
         snprintf(tally->fault, sizeof(tally->fault),
@@ -203,7 +203,7 @@ static void run_pair(struct trial *t, const struct scene *scene,
         t->at = plan->full ? i : 1 + world_any(&t->w, 300);
         if ( plan->full )
             t->w.random = random; /* always the same writer */
-        if ( !run(t, scene, tally) && plan->full )
+        if ( !run_beside(t, scene, tally) && plan->full )
             break;
     }
 }

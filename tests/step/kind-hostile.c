@@ -22,20 +22,20 @@ struct trial
     unsigned char ring[MOST_PAGES * PAGE_SIZE];
 };
 
-static void say(struct trial *t, bool sane)
+static void report_case(struct trial *t, bool sane)
 {
     __atomic_store_n(&t->w.reader.ring->cons, sane ? t->sane : t->nonsense,
                      __ATOMIC_RELAXED);
 }
 
-static bool change(void *arg, unsigned long n)
+static bool change_cons(void *arg, unsigned long n)
 {
     struct trial *t = arg;
 
     if ( !t->at )
-        say(t, world_any(&t->w, 2));
+        report_case(t, world_any(&t->w, 2));
     else if ( n == t->at )
-        say(t, t->back);
+        report_case(t, t->back);
     return !t->at || n < t->at;
 }
 
@@ -54,7 +54,7 @@ static uint32_t draw_nonsense(struct world *w)
 }
 
 /* Full, from any place on. */
-static void prepare(struct trial *t)
+static void prepare_cons(struct trial *t)
 {
     struct world *w = &t->w;
 
@@ -87,19 +87,19 @@ static void check_console(struct trial *t)
         world_fault(&t->w, "complaints: %s", text);
 }
 
-static void run(struct trial *t, struct tally *tally)
+static void run_hostile(struct trial *t, struct tally *tally)
 {
     struct world *w = &t->w;
     struct world_record record;
     uint32_t lost;
 
-    prepare(t);
+    prepare_cons(t);
     lost = world_lost(w);
     record = world_draw(w);
-    say(t, !t->back);
-    tally->steps += step(world_put, &record, change, t);
+    report_case(t, !t->back);
+    tally->steps += step(world_put, &record, change_cons, t);
     tally->trials++;
-    say(t, true);
+    report_case(t, true);
 
     if ( memcmp(t->ring, w->reader.ring, w->reader.pages * PAGE_SIZE) )
         world_fault(w, "the ring was written to");
@@ -126,6 +126,6 @@ void kind_hostile(const struct plan *plan, struct tally *tally)
     {
         t.at = i % 4 ? 1 + i % 250 : 0;
         t.back = i & 1;
-        run(&t, tally);
+        run_hostile(&t, tally);
     }
 }

@@ -18,7 +18,7 @@ struct trial
     bool happened;
 };
 
-static bool interrupt(void *arg, unsigned long n)
+static bool interrupt_recorder(void *arg, unsigned long n)
 {
     struct trial *t = arg;
     unsigned int i;
@@ -40,8 +40,8 @@ struct found
 };
 
 /* Numbers rise, but for the interrupted writer's, which may come later. */
-static void note(struct world *w, uint32_t number, uint32_t own,
-                 uint32_t *last, struct found *found)
+static void note_record(struct world *w, uint32_t number, uint32_t own,
+                        uint32_t *last, struct found *found)
 {
     if ( number == own )
     {
@@ -71,7 +71,7 @@ static void read_frozen(struct world *w, uint32_t own, struct found *found)
         else if ( record.event == TRC_TRACE_WRAP_BUFFER )
             continue;
         else if ( kit_is_ours(&record, &number) )
-            note(w, number, own, &last, found);
+            note_record(w, number, own, &last, found);
         else
             world_fault(w, "the record at %u is torn", record.at);
     if ( w->reader.fault[0] )
@@ -105,7 +105,7 @@ static bool just_came_round(const struct world *w)
     return w->reader.pages == 1 && world_place(w) == 0 && !world_unread(w);
 }
 
-static bool run(struct trial *t, struct tally *tally)
+static bool run_recorder(struct trial *t, struct tally *tally)
 {
     struct world *w = &t->w;
     unsigned int before = world_any(w, 400 * w->reader.pages);
@@ -118,7 +118,7 @@ static bool run(struct trial *t, struct tally *tally)
         world_emit(w);
     t->happened = false;
     record = world_draw(w);
-    tally->steps += step(world_put, &record, interrupt, t);
+    tally->steps += step(world_put, &record, interrupt_recorder, t);
     tally->trials++;
     world_emit(w); /* brings LOST, if some were */
     xensim_run_tasklets();
@@ -156,14 +156,14 @@ void kind_recorder(const struct plan *plan, struct tally *tally)
     {
         t.at = 1 + world_any(&t.w, 300);
         t.nest = draw_nest(&t);
-        run(&t, tally);
+        run_recorder(&t, tally);
     }
 
     for ( i = 1; plan->full && !tally->fault[0]; i++ )
     {
         t.at = i;
         t.nest = draw_nest(&t);
-        if ( !run(&t, tally) && i > 450 )
+        if ( !run_recorder(&t, tally) && i > 450 )
             break;
     }
 }

@@ -49,7 +49,7 @@ static int other_size(void)
     return kit_resize(1 + pages++ % 3);
 }
 
-static int size(void)
+static int set_two_pages(void)
 {
     return kit_set_size(2);
 }
@@ -73,12 +73,12 @@ static const struct step_of_round
     { "enable behind it", kit_enable, 0, true, true },
     { "resize", other_size, 0, false, false },
     { "free and be gone", kit_free, 0, false, false },
-    { "set_size", size, 0, false, false },
+    { "set_size", set_two_pages, 0, false, false },
 };
 
 /* ---- the reader comes and goes ---------------------------------------- */
 
-static void map(bool open)
+static void map_rings(bool open)
 {
     struct kit_reader *r = &t.w.reader;
 
@@ -168,7 +168,7 @@ static void write_late(void *unused)
     trace_record(TRACE_HEADER(KIT_EVENT, false, 1), &word);
 }
 
-static bool hit(void *unused, unsigned long n)
+static bool hit_visit(void *unused, unsigned long n)
 {
     unsigned int burst;
 
@@ -184,21 +184,21 @@ static bool hit(void *unused, unsigned long n)
     return true;
 }
 
-static void stepped(struct ipi *ipi)
+static void stepped_visit(struct ipi *ipi)
 {
-    step(ipi_send, ipi, hit, NULL);
+    step(ipi_send, ipi, hit_visit, NULL);
 }
 
-static void run(const struct step_of_round *row, struct tally *tally)
+static void run_visit(const struct step_of_round *row, struct tally *tally)
 {
-    map(row->open);
+    map_rings(row->open);
     /* At every turn of a loop it would not end: so often no NMI comes. */
     t.odds = 12 + world_any(&t.w, 60);
     made.n = t.n = 0;
     if ( t.open )
         kit_forget(&t.w.reader);
     t.keeps = row->keeps;
-    ipi_divert(stepped);
+    ipi_divert(stepped_visit);
     if ( row->operate() != row->rc )
         world_fault(&t.w, "its answer is wrong");
     ipi_divert(NULL);
@@ -230,10 +230,10 @@ static void play_round(const struct scene *scene, const struct plan *plan,
             scene_prepare(&t.w, scene);
         }
         if ( kind_wants(plan->second, rounds[i].name) )
-            run(&rounds[i], tally);
+            run_visit(&rounds[i], tally);
         else
         {
-            map(rounds[i].open);
+            map_rings(rounds[i].open);
             rounds[i].operate();
         }
     }

@@ -25,7 +25,7 @@ struct trial
     bool watch;             /* what comes afterwards, too */
 };
 
-static bool interrupt(void *arg, unsigned long n)
+static bool interrupt_writer(void *arg, unsigned long n)
 {
     struct trial *t = arg;
 
@@ -39,8 +39,8 @@ static bool interrupt(void *arg, unsigned long n)
 }
 
 /* Answers false when the writer was done before `at`. */
-static bool run(struct trial *t, const struct scene *scene,
-                struct tally *tally)
+static bool run_writer(struct trial *t, const struct scene *scene,
+                       struct tally *tally)
 {
     struct world_record record;
 
@@ -48,7 +48,7 @@ static bool run(struct trial *t, const struct scene *scene,
     record = world_draw(&t->w);
     t->happened = false;
     t->watch = t->gap || world_any(&t->w, 2);
-    t->length = step(world_put, &record, interrupt, t);
+    t->length = step(world_put, &record, interrupt_writer, t);
     tally->steps += t->length;
     tally->trials++;
     world_balance(&t->w);
@@ -71,7 +71,7 @@ static void run_through(struct trial *t, const struct scene *scene,
     {
         t->at++;
         t->w.random = random;
-    } while ( run(t, scene, tally) && !tally->fault[0] );
+    } while ( run_writer(t, scene, tally) && !tally->fault[0] );
 }
 
 /* All instructions of a few writers, or some: a writer has 150 to 450. */
@@ -86,7 +86,7 @@ static void run_pair(struct trial *t, const struct scene *scene,
         else
         {
             t->at = 1 + world_any(&t->w, 400);
-            run(t, scene, tally);
+            run_writer(t, scene, tally);
         }
 }
 
@@ -98,13 +98,13 @@ static void run_twice(struct trial *t, const struct scene *scene,
     unsigned long behind;
 
     t->at = t->gap = 0;
-    run(t, scene, tally);
+    run_writer(t, scene, tally);
     for ( i = 0; !tally->fault[0] && i < most; i++ )
     {
         behind = plan->full ? 1 + i / 10 : 1 + world_any(&t->w, t->length);
         t->gap = 1 + (plan->full ? i % 10 : world_any(&t->w, 20));
         t->at = t->length > behind ? t->length - behind : 1;
-        run(t, scene, tally);
+        run_writer(t, scene, tally);
     }
     t->gap = 0;
 }

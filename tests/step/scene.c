@@ -41,7 +41,7 @@ const struct scene *scene_row(unsigned int i)
     return i < ARRAY_SIZE(scenes) ? &scenes[i] : NULL;
 }
 
-static uint32_t draw(struct world *w, struct span span)
+static uint32_t draw_scene(struct world *w, struct span span)
 {
     return span.least + 4 * world_any(w, (span.most - span.least) / 4 + 1);
 }
@@ -49,7 +49,7 @@ static uint32_t draw(struct world *w, struct span span)
 /* The byte of the ring where the stepped writer shall begin. */
 static uint32_t draw_place(struct world *w, const struct scene *s)
 {
-    uint32_t size = w->reader.size, left = draw(w, s->left);
+    uint32_t size = w->reader.size, left = draw_scene(w, s->left);
     uint32_t pages = w->reader.pages;
 
     if ( s->where == ANYWHERE )
@@ -61,7 +61,7 @@ static uint32_t draw_place(struct world *w, const struct scene *s)
 
 static uint32_t draw_unread(struct world *w, const struct scene *s)
 {
-    uint32_t size = w->reader.size, bytes = draw(w, s->bytes);
+    uint32_t size = w->reader.size, bytes = draw_scene(w, s->bytes);
 
     switch ( s->how_full )
     {

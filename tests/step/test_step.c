@@ -36,7 +36,7 @@ static const struct kind
     { "beside", kind_beside, 4 },
 };
 
-static int run(const struct kind *kind, const struct plan *plan)
+static int run_kinds(const struct kind *kind, const struct plan *plan)
 {
     struct tally tally = {};
 
@@ -60,7 +60,7 @@ static int run_in_child(const struct kind *kind, const struct plan *plan)
     int status = 0;
 
     if ( child == 0 )
-        _exit(run(kind, plan));
+        _exit(run_kinds(kind, plan));
     if ( child < 0 || waitpid(child, &status, 0) < 0 )
         return 1;
     if ( WIFSIGNALED(status) )

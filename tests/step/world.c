@@ -113,7 +113,8 @@ static bool is_own(const struct kit_record *record)
 }
 
 /* Whole, undamaged, and not seen before; `take` it or only look. */
-static void check(struct world *w, const struct kit_record *record, bool take)
+static void check_ring(struct world *w, const struct kit_record *record,
+                       bool take)
 {
     uint32_t number, *seen;
 
@@ -144,7 +145,7 @@ void world_look(struct world *w)
         return;
 
     while ( kit_next(r, &record) )
-        check(w, &record, false);
+        check_ring(w, &record, false);
     if ( r->fault[0] )
         world_fault(w, "%s", r->fault);
     w->parsed = true;
@@ -160,7 +161,7 @@ void world_take(struct world *w, unsigned int n)
     kit_snapshot(r);
     while ( n-- && kit_next(r, &record) )
     {
-        check(w, &record, true);
+        check_ring(w, &record, true);
         w->read += !is_own(&record);
         if ( record.event == TRC_LOST_RECORDS )
             w->reported += record.word[0];

@@ -26,8 +26,8 @@ struct layout
     uint32_t total, place;
 };
 
-static void put(struct layout *l, uint32_t size, char letter, uint32_t value,
-                uint32_t bytes)
+static void put_item(struct layout *l, uint32_t size, char letter,
+                     uint32_t value, uint32_t bytes)
 {
     l->record[l->n++] = (struct model_record){ letter, value, bytes };
     l->total += bytes;
@@ -35,12 +35,12 @@ static void put(struct layout *l, uint32_t size, char letter, uint32_t value,
 }
 
 /* Padding, if so many bytes do not fit before the end. */
-static void pad(struct layout *l, uint32_t size, uint32_t bytes)
+static void pad_end(struct layout *l, uint32_t size, uint32_t bytes)
 {
     uint32_t left = size - l->place;
 
     if ( bytes > left )
-        put(l, size, left > 32 ? 'P' : 'p', left, left);
+        put_item(l, size, left > 32 ? 'P' : 'p', left, left);
 }
 
 static struct layout lay_out(const struct model *m, char letter,
@@ -50,16 +50,16 @@ static struct layout lay_out(const struct model *m, char letter,
 
     if ( m->owed )
     {
-        pad(&l, m->size, LOST_BYTES);
-        put(&l, m->size, 'L', m->owed, LOST_BYTES);
+        pad_end(&l, m->size, LOST_BYTES);
+        put_item(&l, m->size, 'L', m->owed, LOST_BYTES);
     }
-    pad(&l, m->size, bytes);
-    put(&l, m->size, letter, bytes, bytes);
+    pad_end(&l, m->size, bytes);
+    put_item(&l, m->size, letter, bytes, bytes);
 
     return l;
 }
 
-static void emit(struct model *m, char letter, uint32_t bytes)
+static void emit_item(struct model *m, char letter, uint32_t bytes)
 {
     struct layout l = lay_out(m, letter, bytes);
     uint32_t used = m->head - m->tail, half = m->size / 2;
@@ -91,7 +91,7 @@ static void emit_exactly(struct model *m, uint32_t bytes)
 
         n = n < 32 ? n : 32;
         n = n < bytes ? n : bytes;
-        emit(m, 'r', n);
+        emit_item(m, 'r', n);
         bytes -= n;
     }
 }
@@ -165,7 +165,7 @@ static void play_word(struct model *m, char letter, long n, int given)
         read_records(m, given ? (uint64_t)n : UINT64_MAX, 0);
         break;
     default:
-        emit(m, letter, n);
+        emit_item(m, letter, n);
     }
 }
 

@@ -42,7 +42,7 @@ uint32_t rig_place(const struct rig *rig)
 }
 
 /* A record of so many bytes. */
-static void emit(struct rig *rig, unsigned int bytes, bool timed)
+static void emit_bytes(struct rig *rig, unsigned int bytes, bool timed)
 {
     unsigned int head = timed ? 12 : 4;
 
@@ -59,7 +59,7 @@ static void emit_exactly(struct rig *rig, uint32_t bytes)
         uint32_t to_end = rig->reader.size - rig_place(rig);
         uint32_t most = min(bytes, to_end), n = min(most, 32U);
 
-        emit(rig, n, false);
+        emit_bytes(rig, n, false);
         bytes -= n;
     }
 }
@@ -114,8 +114,8 @@ static void take_ours(struct rig *rig, const struct kit_record *record)
     rig->last_number = number;
 }
 
-static void take(struct rig *rig, const struct kit_record *record,
-                 bool silent)
+static void take_records(struct rig *rig, const struct kit_record *record,
+                         bool silent)
 {
     uint32_t value = record->bytes;
     char letter = 'r', token[16];
@@ -148,7 +148,7 @@ static void read_records(struct rig *rig, unsigned int n, bool silent)
 
     kit_snapshot(r);
     while ( n-- && kit_next(r, &record) )
-        take(rig, &record, silent);
+        take_records(rig, &record, silent);
     if ( r->fault[0] )
         ck_abort_msg("%s", r->fault);
     kit_consume(r);
@@ -199,13 +199,13 @@ static void play_read(struct rig *rig, long n, bool given)
 static void play_untimed(struct rig *rig, long n, bool given)
 {
     ck_assert(given);
-    emit(rig, n, false);
+    emit_bytes(rig, n, false);
 }
 
 static void play_timed(struct rig *rig, long n, bool given)
 {
     ck_assert(given);
-    emit(rig, n, true);
+    emit_bytes(rig, n, true);
 }
 
 static const struct

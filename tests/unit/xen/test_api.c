@@ -28,7 +28,7 @@ static bool one_record(struct kit_record *record)
     return any;
 }
 
-static void nothing(void)
+static void emit_nothing(void)
 {
     struct kit_record record;
 
@@ -36,7 +36,7 @@ static void nothing(void)
 }
 
 /* One record of the words 1, 2, ... n. */
-static void counted(uint32_t event, bool timed, unsigned int words)
+static void is_counted(uint32_t event, bool timed, unsigned int words)
 {
     struct kit_record record;
     unsigned int i;
@@ -121,18 +121,18 @@ START_TEST(spelling)
 {
     rig_start(&rig, 1);
     spellings[_i].say();
-    counted(EV, spellings[_i].timed, spellings[_i].words);
+    is_counted(EV, spellings[_i].timed, spellings[_i].words);
 
     /* Off is off. */
     ck_assert_int_eq(kit_disable(), 0);
     spellings[_i].say();
-    nothing();
+    emit_nothing();
 }
 END_TEST
 
 static unsigned int evaluated;
 
-static uint32_t evaluate(void)
+static uint32_t evaluate_argument(void)
 {
     return ++evaluated;
 }
@@ -141,13 +141,13 @@ START_TEST(off_costs_no_arguments)
 {
     rig_start(&rig, 1);
     ck_assert_int_eq(kit_disable(), 0);
-    TRACE_1D(EV, evaluate());
-    TRACE(EV, evaluate());
+    TRACE_1D(EV, evaluate_argument());
+    TRACE(EV, evaluate_argument());
     ck_assert_uint_eq(evaluated, 0);
     ck_assert_int_eq(kit_enable(), 0);
-    TRACE_1D(EV, evaluate());
+    TRACE_1D(EV, evaluate_argument());
     ck_assert_uint_eq(evaluated, 1);
-    counted(EV, true, 1);
+    is_counted(EV, true, 1);
 }
 END_TEST
 
@@ -156,9 +156,9 @@ START_TEST(event_bits)
 {
     rig_start(&rig, 1);
     __trace_var(EV | 0xf0000000, false, 4, one_to_seven);
-    counted(EV, false, 1);
+    is_counted(EV, false, 1);
     trace(EV | 0x70000000, 4, one_to_seven);
-    counted(EV, false, 1);
+    is_counted(EV, false, 1);
 }
 END_TEST
 
@@ -214,7 +214,7 @@ START_TEST(trace_bad_size)
         trace(EV, bad[i], one_to_seven);
         trace_time(EV, bad[i], one_to_seven);
     }
-    nothing();
+    emit_nothing();
     rig_console("Trace event 0x8200e bad size 1, discarding", 1);
 }
 END_TEST
@@ -319,7 +319,7 @@ START_TEST(any_context)
 {
     rig_start(&rig, 1);
     xensim_interrupt(_i, say_one, NULL);
-    counted(EV, true, 1);
+    is_counted(EV, true, 1);
 }
 END_TEST
 

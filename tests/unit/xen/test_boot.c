@@ -9,7 +9,7 @@
 
 static struct rig rig;
 
-static int start(const char *boot, unsigned long frames)
+static int start_machine(const char *boot, unsigned long frames)
 {
     const struct xensim_config config = {
         .cpus = 2, .frames = frames, .loglevel = 3, .boot = boot,
@@ -40,7 +40,7 @@ START_TEST(parameters)
 {
     struct xen_tbuf_state s;
 
-    ck_assert_int_eq(start(lines[_i].boot, 256), 0);
+    ck_assert_int_eq(start_machine(lines[_i].boot, 256), 0);
     ck_assert_int_eq(kit_state(&s), 0);
     ck_assert_uint_eq(s.pages, lines[_i].pages);
     ck_assert_uint_eq(s.evt_mask, lines[_i].mask);
@@ -57,7 +57,7 @@ END_TEST
 /* Traced from boot on, on each CPU that came up before. */
 START_TEST(traces_from_boot)
 {
-    ck_assert_int_eq(start("tbuf_size=2 tevt_mask=0x0002f000", 256), 0);
+    ck_assert_int_eq(start_machine("tbuf_size=2 tevt_mask=0x0002f000", 256), 0);
     rig_attach(&rig, 1);
     xensim_become_cpu(1);
     rig_expect(&rig, "R40 ?", "R40");
@@ -77,7 +77,7 @@ START_TEST(messages)
     };
     unsigned int i;
 
-    ck_assert_int_eq(start("tbuf_size=3 tevt_mask=0x2f000", 256), 0);
+    ck_assert_int_eq(start_machine("tbuf_size=3 tevt_mask=0x2f000", 256), 0);
     text = xensim_capture_console();
     for ( i = 0; i < ARRAY_SIZE(expected); i++ )
     {
@@ -94,7 +94,7 @@ START_TEST(no_memory)
 {
     struct xen_tbuf_state s;
 
-    ck_assert_int_eq(start("tbuf_size=100 tevt_mask=0x2f000", 64), 0);
+    ck_assert_int_eq(start_machine("tbuf_size=100 tevt_mask=0x2f000", 64), 0);
     ck_assert(strstr(xensim_capture_console(),
                      "allocation size 100 failed, disabling\n") != NULL);
     ck_assert_uint_eq(xensim_frames_in_use(), 0);
@@ -110,7 +110,7 @@ START_TEST(init_twice)
 {
     unsigned long in_use;
 
-    ck_assert_int_eq(start("tbuf_size=2", 256), 0);
+    ck_assert_int_eq(start_machine("tbuf_size=2", 256), 0);
     in_use = xensim_frames_in_use();
     rig_attach(&rig, 0);
     rig_play(&rig, "R40");

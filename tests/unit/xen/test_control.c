@@ -261,7 +261,8 @@ START_TEST(state)
 }
 END_TEST
 
-static int ask(void *buffer, uint32_t bits, struct xen_sysctl_tbuf_op *op)
+static int ask_control(void *buffer, uint32_t bits,
+                       struct xen_sysctl_tbuf_op *op)
 {
     *op = (struct xen_sysctl_tbuf_op){
         .cmd = XEN_SYSCTL_TBUFOP_state,
@@ -282,14 +283,14 @@ START_TEST(state_buffers)
 
     ck_assert_int_eq(kit_start_simple(3), 0);
     memset(all, 0xee, sizeof(all));
-    ck_assert_int_eq(ask(all, sizeof(all) * 8, &op), 0);
+    ck_assert_int_eq(ask_control(all, sizeof(all) * 8, &op), 0);
     ck_assert_uint_eq(op.size, whole);
     ck_assert_uint_eq(op.evt_mask, TRC_ALL);
 
     for ( bytes = 0; bytes <= sizeof(part); bytes++ )
     {
         memset(part, 0xee, sizeof(part));
-        ck_assert_int_eq(ask(part, bytes * 8 + 7, &op), 0);
+        ck_assert_int_eq(ask_control(part, bytes * 8 + 7, &op), 0);
         ck_assert_uint_eq(op.size, whole);
         /* ck_assert_mem_eq is an overflow to gcc 12 with -fsanitize=thread */
         ck_assert_int_eq(memcmp(part, all, min(bytes, whole)), 0);
@@ -312,11 +313,11 @@ START_TEST(state_faults)
     for ( bytes = 0; bytes < whole; bytes++ )
     {
         xensim_guest_window(window, bytes);
-        ck_assert_int_eq(ask(window, sizeof(window) * 8, &op), -EFAULT);
+        ck_assert_int_eq(ask_control(window, sizeof(window) * 8, &op), -EFAULT);
     }
     xensim_guest_window(window, whole);
-    ck_assert_int_eq(ask(window, sizeof(window) * 8, &op), 0);
-    ck_assert_int_eq(ask(NULL, 0, &op), 0);
+    ck_assert_int_eq(ask_control(window, sizeof(window) * 8, &op), 0);
+    ck_assert_int_eq(ask_control(NULL, 0, &op), 0);
 }
 END_TEST
 

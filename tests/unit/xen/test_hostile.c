@@ -34,7 +34,7 @@ static bool is_ours(unsigned long mfn)
 }
 
 /* Two CPUs.  The rig's ring is the victim's, and so are all calls. */
-static void start(void)
+static void start_rings(void)
 {
     const struct xensim_config config = {
         .cpus = 2, .frames = FRAMES, .loglevel = 3,
@@ -82,7 +82,7 @@ static void emit_plenty(void)
  * is.  Some of it was lost meanwhile, and that is said, and from then on the
  * ring does what it should.
  */
-static void heals(void)
+static void heals_again(void)
 {
     struct kit_reader *r = &rig.reader;
 
@@ -136,7 +136,7 @@ START_TEST(nonsensical_cons)
     unsigned int again;
     uint32_t cons;
 
-    start();
+    start_rings();
     for ( again = 0; again < 3; again++ )
     {
         rig_play(&rig, "@-4"); /* the next record does not just fit */
@@ -149,7 +149,7 @@ START_TEST(nonsensical_cons)
 
         rig_console(rig_script("and/or cons (%08x)\n", cons), 1);
         ck_assert_uint_eq(rig.reader.ring->cons, cons);
-        heals();
+        heals_again();
     }
 }
 END_TEST
@@ -159,7 +159,7 @@ START_TEST(complaint)
 {
     uint32_t prod;
 
-    start();
+    start_rings();
     rig_play(&rig, "@-40");
     prod = rig.reader.ring->prod;
     write_words(0x13, 0x12345);
@@ -177,7 +177,7 @@ START_TEST(losses_are_counted)
     struct xen_tbuf_cpu cpu;
     unsigned int i;
 
-    start();
+    start_rings();
     rig_play(&rig, "@-40");
     rig.reader.ring->cons = 1;
     for ( i = 0; i < 50; i++ )
@@ -197,7 +197,7 @@ START_TEST(prod_is_not_read)
     static const uint32_t values[] = { 0, 1, 0x13, 8, 0xfffffff0, 0x7ffffffc };
     unsigned int i;
 
-    start();
+    start_rings();
     for ( i = 0; i < ARRAY_SIZE(values); i++ )
     {
         rig_play(&rig, "? R12");
@@ -210,7 +210,7 @@ START_TEST(prod_is_not_read)
         rig_expect(&rig, "R40 ?", "p4 R40");
     }
     rig_console("", 0);
-    heals();
+    heals_again();
 }
 END_TEST
 
@@ -244,14 +244,14 @@ static uint32_t evil_word(void)
 }
 
 /* Records that are being written, as well: Xen never reads them back. */
-static void scribble(void)
+static void scribble_header(void)
 {
     uint32_t at = random_word() % rig.reader.size;
 
     ((unsigned char *)(rig.reader.ring + 1))[at] = random_word();
 }
 
-static void storm(unsigned int calls)
+static void emit_storm(unsigned int calls)
 {
     unsigned int i;
 
@@ -263,7 +263,7 @@ static void storm(unsigned int calls)
         if ( random_word() % 4 == 0 )
             __atomic_store_n(&rig.reader.ring->prod, evil_word(),
                              __ATOMIC_RELAXED);
-        scribble();
+        scribble_header();
         kit_emit(i, random_word() % 8, random_word() % 2);
     }
 }
@@ -272,24 +272,24 @@ START_TEST(random_words)
 {
     unsigned int i;
 
-    start();
+    start_rings();
     for ( i = 0; i < 100 * (_i + 1U); i++ )
     {
-        storm(500);
+        emit_storm(500);
         xensim_run_tasklets();
         nothing_else_changed();
         ck_assert(tb_init_done);
     }
     xensim_run_tasklets();
     xensim_capture_console();
-    heals();
+    heals_again();
 }
 END_TEST
 
 static void emit_in_interrupt(void *unused)
 {
     (void)unused;
-    storm(1);
+    emit_storm(1);
 }
 
 /* Also from where nothing may be told. */
@@ -297,12 +297,12 @@ START_TEST(random_words_in_nmis)
 {
     unsigned int i;
 
-    start();
+    start_rings();
     for ( i = 0; i < 20000; i++ )
         xensim_interrupt(random_word() % XENSIM_NR_VECTORS, emit_in_interrupt,
                          NULL);
     xensim_run_tasklets();
-    heals();
+    heals_again();
 }
 END_TEST
 
@@ -312,11 +312,11 @@ START_TEST(others_go_on)
     static struct rig other;
     unsigned int i;
 
-    start();
+    start_rings();
     rig_attach(&other, 0);
     for ( i = 0; i < 500; i++ )
     {
-        storm(20);
+        emit_storm(20);
         xensim_become_cpu(0);
         rig_expect(&other, "@100 R40 r8 r32 ?", "R40 r8 r32");
         rig_expect(&other, "@-4 R12 ?", "p4 R12");
@@ -339,11 +339,11 @@ static int down_and_up(void)
     return rc;
 }
 
-static int freeze(void)
+static int freeze_rings(void)
 {
     int rc = kit_overwrite();
 
-    storm(1000);
+    emit_storm(1000);
     return rc ?: kit_freeze();
 }
 
@@ -353,7 +353,7 @@ static const struct
     int answer;
 } operations[] = {
     { kit_disable, 0 },
-    { freeze, 0 },
+    { freeze_rings, 0 },
     { kit_overwrite, 0 },
     { kit_free, -EBUSY },   /* the hostile reader has it mapped */
     { down_and_up, 0 },
@@ -363,19 +363,19 @@ START_TEST(control)
 {
     unsigned int i;
 
-    start();
+    start_rings();
     for ( i = 0; i < 300; i++ )
     {
-        storm(100);
+        emit_storm(100);
         ck_assert_int_eq(operations[_i].operate(), operations[_i].answer);
-        storm(100);
+        emit_storm(100);
         ck_assert_int_eq(kit_disable(), 0);
-        storm(10);
+        emit_storm(10);
         ck_assert_int_eq(kit_enable(), 0);
         nothing_else_changed();
     }
     xensim_run_tasklets();
-    heals();
+    heals_again();
 }
 END_TEST
 

@@ -15,7 +15,7 @@
 static struct rig rig;
 
 /* Two CPUs of four are there. */
-static void start(bool parked, unsigned int pages)
+static void start_hotplug(bool parked, unsigned int pages)
 {
     const struct xensim_config config = {
         .cpus = 4, .online = 2, .frames = 256, .loglevel = 3,
@@ -28,12 +28,12 @@ static void start(bool parked, unsigned int pages)
     xensim_capture_console();
 }
 
-static void up(unsigned int cpu)
+static void bring_up(unsigned int cpu)
 {
     ck_assert_int_eq(cpu_up(cpu), 0);
 }
 
-static void down(unsigned int cpu)
+static void take_down(unsigned int cpu)
 {
     xensim_become_cpu(0);
     ck_assert_int_eq(cpu_down(cpu), 0);
@@ -71,17 +71,17 @@ START_TEST(late_after_failure)
     unsigned int nth;
     int rc;
 
-    start(_i, 0);
+    start_hotplug(_i, 0);
     for ( nth = 1; ; nth++ )
     {
         xensim_fail_allocation(nth);
         rc = kit_set_size(2);
         xensim_fail_allocation(0);
-        up(2);
+        bring_up(2);
         if ( rc == 0 )
             break;
         ck_assert_int_eq(rc, -ENOMEM);
-        down(2);
+        take_down(2);
     }
     ck_assert_uint_gt(nth, 3);
     rig_attach(&rig, 2);
@@ -92,11 +92,11 @@ END_TEST
 /* A CPU that comes up later gets a ring, and t_info tells. */
 START_TEST(late)
 {
-    start(_i, 2);
+    start_hotplug(_i, 2);
     ck_assert_int_eq(kit_open(&rig.reader, 2), -ENODEV);
     ck_assert_uint_eq(flags_of(2), 0);
 
-    up(2);
+    bring_up(2);
     rig_console("xentrace: p2 mfn ", 1);
     ck_assert_uint_eq(flags_of(2), XEN_TBUF_CPU_ONLINE | XEN_TBUF_CPU_RING);
     rig_attach(&rig, 2);
@@ -109,9 +109,9 @@ END_TEST
 /* In whatever state tracing is when it comes. */
 START_TEST(late_while_off)
 {
-    start(_i, 2);
+    start_hotplug(_i, 2);
     ck_assert_int_eq(kit_disable(), 0);
-    up(2);
+    bring_up(2);
     rig_attach(&rig, 2);
     xensim_become_cpu(2);
     kit_emit(1, 1, false);
@@ -125,9 +125,9 @@ START_TEST(late_and_masked)
 {
     static const uint8_t three[] = { 3 }, all[] = { 0xff };
 
-    start(_i, 2);
+    start_hotplug(_i, 2);
     ck_assert_int_eq(kit_set_cpu_mask(three, 8), 0);
-    up(2);
+    bring_up(2);
     ck_assert(flags_of(2) & XEN_TBUF_CPU_MASKED);
     rig_attach(&rig, 2);
     xensim_become_cpu(2);
@@ -140,9 +140,9 @@ END_TEST
 
 START_TEST(late_while_overwriting)
 {
-    start(_i, 2);
+    start_hotplug(_i, 2);
     ck_assert_int_eq(kit_overwrite(), 0);
-    up(2);
+    bring_up(2);
     rig_attach(&rig, 2);
     on_cpu(2, "R40 R12 ?", "");
     ck_assert_int_eq(kit_freeze(), 0);
@@ -152,8 +152,8 @@ END_TEST
 
 START_TEST(late_without_rings)
 {
-    start(_i, 0);
-    up(2);
+    start_hotplug(_i, 0);
+    bring_up(2);
     xensim_become_cpu(2);
     kit_emit(1, 1, false);
     xensim_become_cpu(0);
@@ -168,10 +168,10 @@ START_TEST(late_without_memory)
 {
     unsigned long frames;
 
-    start(false, 2);
+    start_hotplug(false, 2);
     frames = xensim_frames_in_use();
     xensim_fail_allocation(2 + _i); /* the 1st is its per-CPU area */
-    up(2);
+    bring_up(2);
     ck_assert_uint_eq(xensim_frames_in_use(), frames);
     ck_assert_uint_eq(flags_of(2), XEN_TBUF_CPU_ONLINE);
     xensim_become_cpu(2);
@@ -179,8 +179,8 @@ START_TEST(late_without_memory)
     xensim_become_cpu(0);
 
     /* The next time it comes there is some. */
-    down(2);
-    up(2);
+    take_down(2);
+    bring_up(2);
     rig_attach(&rig, 2);
     on_cpu(2, "R40 ?", "R40");
 }
@@ -191,21 +191,21 @@ END_TEST
 /* The ring waits, with what was in it, and is gone on with. */
 START_TEST(back)
 {
-    start(_i, 2);
+    start_hotplug(_i, 2);
     rig_attach(&rig, 1);
     on_cpu(1, "R40 R12", "");
-    down(1);
+    take_down(1);
     ck_assert_uint_eq(flags_of(1), XEN_TBUF_CPU_RING);
     rig_expect(&rig, "?1", "R40");
-    up(1);
+    bring_up(1);
     on_cpu(1, "R16 ?", "R12 R16");
 
     /* Again and again, and wherever the ring stands. */
     for ( int at = 0; at < 8000; at += 500 )
     {
         on_cpu(1, rig_script("@%d R40", at), "");
-        down(1);
-        up(1);
+        take_down(1);
+        bring_up(1);
         on_cpu(1, "R12 ?", "R40 R12");
     }
 }
@@ -214,13 +214,13 @@ END_TEST
 /* A loss that no record followed is said when it goes. */
 START_TEST(lost_when_it_goes)
 {
-    start(_i, 1);
+    start_hotplug(_i, 1);
     rig_attach(&rig, 1);
     on_cpu(1, "@0 = r4 r4 ?1", "r32");
-    down(1);
+    take_down(1);
     rig_expect(&rig, "?", "r32*126 r24 L2");
     ck_assert_uint_eq(lost_of(1), 2);
-    up(1);
+    bring_up(1);
     ck_assert_uint_eq(lost_of(1), 2);
     on_cpu(1, "r4 ?", "r4");
     on_cpu(1, "@0 = r4 ? r4 ?", "r32*127 r24 | L1 r4");
@@ -231,10 +231,10 @@ END_TEST
 /* Its last records may make half of the ring: dom0 is told by who remains. */
 START_TEST(told_when_it_goes)
 {
-    start(_i, 1);
+    start_hotplug(_i, 1);
     rig_attach(&rig, 1);
     on_cpu(1, "@0 =2044", "");
-    down(1);
+    take_down(1);
     ck_assert_uint_eq(rig_virqs(), 1);
 }
 END_TEST
@@ -242,19 +242,19 @@ END_TEST
 /* A flight recorder that was away is frozen with the others. */
 START_TEST(away_while_overwriting)
 {
-    start(_i, 1);
+    start_hotplug(_i, 1);
     rig_attach(&rig, 1);
     ck_assert_int_eq(kit_overwrite(), 0);
     on_cpu(1, "R12 R16", "");
-    down(1);
+    take_down(1);
     ck_assert_int_eq(kit_freeze(), 0);
     rig_expect(&rig, "?", "R12 R16");
 
     ck_assert_int_eq(kit_overwrite(), 0);
-    up(1);
+    bring_up(1);
     on_cpu(1, "R20 ?", "");
-    down(1);
-    up(1);
+    take_down(1);
+    bring_up(1);
     on_cpu(1, "R24 ?", "");
     ck_assert_int_eq(kit_freeze(), 0);
     kit_forget(&rig.reader);
@@ -289,14 +289,14 @@ START_TEST(moved_while_overwriting)
 {
     static struct rig other;
 
-    start(false, 1);
+    start_hotplug(false, 1);
     rig_attach(&rig, 1);
     ck_assert_int_eq(kit_overwrite(), 0);
     on_cpu(1, "R12 R16", "");
-    down(1);
+    take_down(1);
     reuse_freed_memory();
-    up(2);
-    up(1);
+    bring_up(2);
+    bring_up(1);
     rig_attach(&other, 2);
     xensim_become_cpu(2);
     rig_play(&other, "R40 R40 R40");
@@ -314,18 +314,18 @@ END_TEST
 /* On while it was away, off when it comes back; and the other way. */
 START_TEST(switched_while_away)
 {
-    start(_i, 1);
+    start_hotplug(_i, 1);
     rig_attach(&rig, 1);
-    down(1);
+    take_down(1);
     ck_assert_int_eq(kit_disable(), 0);
-    up(1);
+    bring_up(1);
     xensim_become_cpu(1);
     kit_emit(1, 1, false);
     on_cpu(1, "?", "");
 
-    down(1);
+    take_down(1);
     ck_assert_int_eq(kit_enable(), 0);
-    up(1);
+    bring_up(1);
     on_cpu(1, "R12 ?", "R12");
 }
 END_TEST
@@ -333,11 +333,11 @@ END_TEST
 /* Its ring is freed while it is away: it comes back without. */
 START_TEST(freed_while_away)
 {
-    start(_i, 1);
-    down(1);
+    start_hotplug(_i, 1);
+    take_down(1);
     ck_assert_int_eq(kit_free(), 0);
     ck_assert_uint_eq(xensim_frames_in_use(), 0);
-    up(1);
+    bring_up(1);
     xensim_become_cpu(1);
     trace_record(TRACE_HEADER(KIT_EVENT, true, 0), NULL);
     xensim_become_cpu(0);
@@ -352,14 +352,14 @@ END_TEST
 /* Resized: only CPUs that are there get a ring; this one, as it returns. */
 START_TEST(resized_while_away)
 {
-    start(_i, 1);
+    start_hotplug(_i, 1);
     rig_attach(&rig, 1);
     on_cpu(1, "@0 = r4", "");
     kit_close(&rig.reader);
-    down(1);
+    take_down(1);
     ck_assert_int_eq(kit_resize(3), 0);
     ck_assert_int_eq(kit_open(&rig.reader, 1), -ENODEV);
-    up(1);
+    bring_up(1);
     rig_attach(&rig, 1);
     ck_assert_uint_eq(rig.reader.pages, 3);
     on_cpu(1, "R12 ?", "R12");
@@ -373,18 +373,18 @@ START_TEST(others_go_on)
     unsigned long frames, heap;
     unsigned int i;
 
-    start(_i, 1);
-    up(2);
-    down(2);
+    start_hotplug(_i, 1);
+    bring_up(2);
+    take_down(2);
     frames = xensim_frames_in_use();
     heap = xensim_xmallocs_in_use();
     rig_attach(&rig, 0);
     for ( i = 0; i < 50; i++ )
     {
         rig_expect(&rig, "R12 r8 ?", "R12 r8");
-        up(2);
+        bring_up(2);
         rig_expect(&rig, "R40 ?", "R40");
-        down(2);
+        take_down(2);
         ck_assert_uint_eq(xensim_frames_in_use(), frames);
         ck_assert_uint_eq(xensim_xmallocs_in_use(), heap);
     }
@@ -395,12 +395,12 @@ END_TEST
 /* A mapped ring of a CPU that is away cannot be freed, either. */
 START_TEST(mapped_while_away)
 {
-    start(_i, 2);
+    start_hotplug(_i, 2);
     rig_attach(&rig, 1);
     on_cpu(1, "R40", "");
-    down(1);
+    take_down(1);
     ck_assert_int_eq(kit_free(), -EBUSY);
-    up(1);
+    bring_up(1);
     on_cpu(1, "R12 ?", "R40 R12");
     kit_close(&rig.reader);
     ck_assert_int_eq(kit_free(), 0);

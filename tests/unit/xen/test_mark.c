@@ -120,7 +120,7 @@ END_TEST
 
 /* ---- where it must wait ----------------------------------------------- */
 
-static void cross(void *unused)
+static void cross_mark(void *unused)
 {
     (void)unused;
     rig_play(&rig, "r16");
@@ -141,7 +141,7 @@ START_TEST(from_interrupts)
 {
     rig_start(&rig, 1);
     rig_play(&rig, "@0 =2040");
-    xensim_interrupt(contexts[_i].vector, cross, NULL);
+    xensim_interrupt(contexts[_i].vector, cross_mark, NULL);
     ck_assert_uint_eq(rig_virqs(), contexts[_i].told);
 
     /* An ordinary record makes up for it. */
@@ -155,7 +155,7 @@ END_TEST
 static void cross_in_nmi(void *unused)
 {
     (void)unused;
-    xensim_interrupt(XENSIM_NMI, cross, NULL);
+    xensim_interrupt(XENSIM_NMI, cross_mark, NULL);
 }
 
 /* It waits for the end of the NMI; the handler that was hit will do. */
@@ -165,7 +165,7 @@ START_TEST(from_nmi_in_irq)
     rig_play(&rig, "@0 =2040");
     xensim_interrupt(XENSIM_IRQ, cross_in_nmi, NULL);
     ck_assert_uint_eq(rig_virqs(), 0);
-    xensim_interrupt(XENSIM_IRQ, cross, NULL);
+    xensim_interrupt(XENSIM_IRQ, cross_mark, NULL);
     ck_assert_uint_eq(rig_virqs(), 1);
 }
 END_TEST

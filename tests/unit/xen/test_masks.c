@@ -11,21 +11,21 @@
 static struct rig rig;
 
 /* The rule, word for word. */
-static bool rule(uint32_t mask, uint32_t event)
+static bool expected_by_rule(uint32_t mask, uint32_t event)
 {
     return (mask & event) != 0 &&
            ((mask >> 16) & (event >> 16)) != 0 &&
            ((mask >> 12) & 0xf & (event >> 12) & 0xf) != 0;
 }
 
-static void check(uint32_t mask, uint32_t event)
+static void check_mask(uint32_t mask, uint32_t event)
 {
-    if ( !!trace_will_trace_event(event) != rule(mask, event) )
+    if ( !!trace_will_trace_event(event) != expected_by_rule(mask, event) )
         ck_abort_msg("mask %08x, event %08x", mask, event);
 }
 
 /* Records that came out since the last call, without padding. */
-static unsigned int taken(void)
+static unsigned int is_taken(void)
 {
     struct kit_record record;
     unsigned int n = 0;
@@ -50,7 +50,7 @@ START_TEST(classes)
     {
         ck_assert_int_eq(kit_set_evt_mask(mask | 0xf000), 0);
         for ( event = 0; event < 0x10000000; event += 1 << 16 )
-            check(mask | 0xf000, event | 0x1001);
+            check_mask(mask | 0xf000, event | 0x1001);
     }
 }
 END_TEST
@@ -62,7 +62,7 @@ static void check_all_events(uint32_t mask)
     ck_assert_int_eq(kit_set_evt_mask(mask), 0);
     for ( class = 16; class < 28; class++ )
         for ( sub = 0; sub < 16; sub++ )
-            check(mask, 1U << class | sub << 12 | 5);
+            check_mask(mask, 1U << class | sub << 12 | 5);
 }
 
 /* All subclasses by all subclasses, for each class bit by each. */
@@ -92,7 +92,7 @@ START_TEST(records)
         event = (random >> 4) | 1;
         ck_assert_int_eq(kit_set_evt_mask(mask), 0);
         __trace_var(event, random & 1, 0, NULL);
-        ck_assert_uint_eq(taken(), rule(mask, event));
+        ck_assert_uint_eq(is_taken(), expected_by_rule(mask, event));
     }
 }
 END_TEST
@@ -129,20 +129,20 @@ START_TEST(bits_that_do_not_matter)
 
     rig_start(&rig, 1);
     ck_assert_int_eq(kit_set_evt_mask(mask), 0);
-    ck_assert_uint_eq(rule(mask & 0x0fffffff, event), n);
+    ck_assert_uint_eq(expected_by_rule(mask & 0x0fffffff, event), n);
 
     __trace_var(event, false, 0, NULL);
-    ck_assert_uint_eq(taken(), n);
+    ck_assert_uint_eq(is_taken(), n);
     __trace_var(event, true, 0, NULL);
-    ck_assert_uint_eq(taken(), n);
+    ck_assert_uint_eq(is_taken(), n);
     trace(event, 0, NULL);
-    ck_assert_uint_eq(taken(), n);
+    ck_assert_uint_eq(is_taken(), n);
     trace_time(event, 0, NULL);
-    ck_assert_uint_eq(taken(), n);
+    ck_assert_uint_eq(is_taken(), n);
     TRACE(event);
-    ck_assert_uint_eq(taken(), n);
+    ck_assert_uint_eq(is_taken(), n);
     TRACE_0D(event);
-    ck_assert_uint_eq(taken(), n);
+    ck_assert_uint_eq(is_taken(), n);
     ck_assert_int_eq(trace_will_trace_event(event), n);
 
     /* All of it is kept, and told. */
@@ -195,7 +195,7 @@ static unsigned int who_traces(void)
         rig_attach(&rig, cpu);
         xensim_become_cpu(cpu);
         __trace_var(KIT_EVENT, true, 0, NULL);
-        who |= taken() << cpu;
+        who |= is_taken() << cpu;
         ck_assert_int_eq(trace_will_trace_event(KIT_EVENT), who >> cpu);
         kit_close(&rig.reader);
     }

@@ -10,7 +10,7 @@
 
 static struct rig rig;
 
-static void start(unsigned int cpus, unsigned long frames)
+static void start_memory(unsigned int cpus, unsigned long frames)
 {
     const struct xensim_config config = {
         .cpus = cpus, .frames = frames, .loglevel = 3,
@@ -37,7 +37,7 @@ static const unsigned int sizes[] = {
 
 START_TEST(size)
 {
-    start(1, 66000);
+    start_memory(1, 66000);
     ck_assert_int_eq(kit_set_size(sizes[_i]), 0);
     rig_attach(&rig, 0);
     ck_assert_uint_eq(rig.reader.pages, sizes[_i]);
@@ -92,7 +92,7 @@ END_TEST
 /* One CPU: tbuf_size has 16 bits. */
 START_TEST(clamp_alone)
 {
-    start(1, 66000);
+    start_memory(1, 66000);
     xensim_capture_console();
     ck_assert_int_eq(kit_set_size(~0U), 0);
     ck_assert_uint_eq(pages_now(), 65535);
@@ -139,7 +139,7 @@ START_TEST(set_size_without_memory)
 {
     unsigned int n;
 
-    start(3, 256);
+    start_memory(3, 256);
     n = fail_each(kit_set_size, 4);
     ck_assert_uint_ge(n, 3 * (4 + 1) + 2);
     ck_assert_uint_eq(pages_now(), 4);
@@ -155,7 +155,7 @@ START_TEST(set_size_says_so)
     struct xen_sysctl_tbuf_op info;
     const char *text;
 
-    start(2, 256);
+    start_memory(2, 256);
     xensim_capture_console();
     xensim_fail_allocation(7);
     ck_assert_int_eq(kit_set_size(4), -ENOMEM);
@@ -177,7 +177,7 @@ END_TEST
 /* More than the machine has, for real. */
 START_TEST(too_large)
 {
-    start(2, 128);
+    start_memory(2, 128);
     ck_assert_int_eq(kit_set_size(100), -ENOMEM);
     ck_assert_uint_eq(xensim_frames_in_use(), 0);
     ck_assert_int_eq(kit_set_size(50), 0);
@@ -190,7 +190,7 @@ START_TEST(resize_without_memory)
     struct xen_sysctl_tbuf_op before, after;
     unsigned int n;
 
-    start(2, 256);
+    start_memory(2, 256);
     ck_assert_int_eq(kit_set_size(3), 0);
     rig_attach(&rig, 0);
     rig_play(&rig, "R40 r8");
@@ -220,7 +220,7 @@ START_TEST(free_and_again)
     unsigned long heap;
     unsigned int i;
 
-    start(2, 256);
+    start_memory(2, 256);
     ck_assert_int_eq(kit_set_size(1), 0);
     ck_assert_int_eq(kit_free(), 0);
     heap = xensim_xmallocs_in_use();
@@ -252,7 +252,7 @@ START_TEST(resize)
 {
     struct xen_sysctl_tbuf_op info;
 
-    start(2, 256);
+    start_memory(2, 256);
     ck_assert_int_eq(kit_set_size(3), 0);
     ck_assert_int_eq(kit_set_evt_mask(0x0042f000), 0);
     if ( _i )
@@ -279,7 +279,7 @@ START_TEST(resize_while_owed)
 {
     struct xen_tbuf_cpu cpu;
 
-    start(1, 256);
+    start_memory(1, 256);
     ck_assert_int_eq(kit_set_size(1), 0);
     rig_attach(&rig, 0);
     rig_play(&rig, "@0 = r4 r4");
@@ -321,7 +321,7 @@ START_TEST(mapped)
     unsigned int pages, again;
     bool write;
 
-    start(2, 256);
+    start_memory(2, 256);
     ck_assert_int_eq(kit_set_size(3), 0);
     in_use = xensim_frames_in_use();
     frame_of(_i, &mfn, &write);
@@ -364,7 +364,7 @@ START_TEST(mapped_modes)
 {
     struct xen_tbuf_state before, after;
 
-    start(1, 256);
+    start_memory(1, 256);
     ck_assert_int_eq(kit_set_size(2), 0);
     if ( _i == 0 )
         ck_assert_int_eq(kit_disable(), 0);
@@ -391,7 +391,7 @@ START_TEST(freed_frames_are_gone)
     unsigned long mfn, info;
     bool write;
 
-    start(2, 256);
+    start_memory(2, 256);
     ck_assert_int_eq(kit_set_size(3), 0);
     frame_of(0, &mfn, &write);
     frame_of(6, &info, &write);

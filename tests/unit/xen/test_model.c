@@ -17,7 +17,7 @@ static struct model model;
 
 static const char *seed = "1";
 
-static void both(const char *script)
+static void do_both(const char *script)
 {
     const char *real = rig_play(&rig, script);
     const char *ideal = model_play(&model, script);
@@ -27,7 +27,7 @@ static void both(const char *script)
                      seed, script, real, ideal);
 }
 
-static void start(unsigned int pages)
+static void start_pair(unsigned int pages)
 {
     rig_start(&rig, pages);
     model_start(&model, pages);
@@ -45,10 +45,10 @@ static void fill_up(unsigned int left, bool owed)
 {
     unsigned int i;
 
-    both(rig_script("? @-%u", left));
+    do_both(rig_script("? @-%u", left));
     for ( i = 0; i < 40; i++ )
-        both("r4"); /* read, each makes room for one word */
-    both(owed ? "= r4" : "=");
+        do_both("r4"); /* read, each makes room for one word */
+    do_both(owed ? "= r4" : "=");
 }
 
 /*
@@ -61,14 +61,15 @@ START_TEST(every_edge)
     unsigned int left, owed;
     int more;
 
-    start(1);
+    start_pair(1);
     for ( left = 4; left <= 80; left += 4 )
         for ( owed = 0; owed <= 1; owed++ )
             for ( more = -1; more <= 1; more++ )
             {
                 fill_up(left, owed);
-                both(rig_script("?%d", model_total(&model, shape) / 4 + more));
-                both(rig_script("%s ?", shape));
+                do_both(rig_script("?%d",
+                                   model_total(&model, shape) / 4 + more));
+                do_both(rig_script("%s ?", shape));
             }
     rig_balance(&rig);
 }
@@ -78,7 +79,7 @@ END_TEST
 
 static uint32_t state;
 
-static uint32_t any(uint32_t below)
+static uint32_t any_of(uint32_t below)
 {
     state = state * 1664525 + 1013904223;
     return (state >> 8) % below;
@@ -101,21 +102,22 @@ static const struct
 
 #define STEPS 20000
 
-static void step(unsigned int walk)
+static void do_step(unsigned int walk)
 {
-    uint32_t n = any(100), unread = rig_unread(&rig);
+    uint32_t n = any_of(100), unread = rig_unread(&rig);
 
     if ( n < walks[walk].read )
-        both("?");
+        do_both("?");
     else if ( (n -= walks[walk].read) < walks[walk].read_some )
-        both(rig_script("?%u", any(40)));
+        do_both(rig_script("?%u", any_of(40)));
     else if ( (n -= walks[walk].read_some) < walks[walk].fill )
-        both(rig_script("=%u",
-                        unread + any((rig.reader.size - unread) / 4 + 1) * 4));
+        do_both(rig_script("=%u",
+                           unread + any_of((rig.reader.size - unread) / 4 +
+                                           1) * 4));
     else if ( (n -= walks[walk].fill) < walks[walk].jump )
-        both(rig_script("@%u", any(rig.reader.size / 4) * 4));
+        do_both(rig_script("@%u", any_of(rig.reader.size / 4) * 4));
     else
-        both(shapes[any(ARRAY_SIZE(shapes))]);
+        do_both(shapes[any_of(ARRAY_SIZE(shapes))]);
 }
 
 START_TEST(walk)
@@ -124,9 +126,9 @@ START_TEST(walk)
 
     seed = getenv("RING_SEED") ?: seed;
     state = strtoul(seed, NULL, 0) * 100 + _i;
-    start(walks[_i].pages);
+    start_pair(walks[_i].pages);
     for ( i = 0; i < STEPS; i++ )
-        step(_i);
+        do_step(_i);
     rig_balance(&rig);
 }
 END_TEST
@@ -140,11 +142,12 @@ START_TEST(crossings)
     unsigned int i, crossed, told = 0;
 
     state = _i;
-    start(1 + _i);
+    start_pair(1 + _i);
     for ( i = 0; i < 100000; i++ )
     {
         crossed = model.crossings;
-        both(any(rig.reader.size / 16) ? shapes[any(ARRAY_SIZE(shapes))] : "?");
+        do_both(any_of(rig.reader.size / 16)
+                ? shapes[any_of(ARRAY_SIZE(shapes))] : "?");
         if ( rig_virqs() != model.crossings - crossed )
             ck_abort_msg("told, and not crossed, or the other way");
         told += model.crossings - crossed;

@@ -8,7 +8,7 @@
 static struct rig rig;
 
 /* Emit so many records of all sizes, numbered from *number on. */
-static void emit(uint32_t *number, unsigned int n)
+static void emit_record(uint32_t *number, unsigned int n)
 {
     while ( n-- )
     {
@@ -54,7 +54,7 @@ START_TEST(not_full_yet)
 
     rig_start(&rig, 2);
     ck_assert_int_eq(kit_overwrite(), 0);
-    emit(&number, 100);
+    emit_record(&number, 100);
     nothing_to_read();
     ck_assert_int_eq(kit_freeze(), 0);
     read_up_to(number - 1);
@@ -72,7 +72,7 @@ START_TEST(frozen_anywhere)
     for ( n = 1; n < 400; n++ )
     {
         ck_assert_int_eq(kit_overwrite(), 0);
-        emit(&number, 250 * pages + n);
+        emit_record(&number, 250 * pages + n);
         nothing_to_read();
         ck_assert_int_eq(kit_freeze(), 0);
         bytes = read_up_to(number - 1);
@@ -94,7 +94,7 @@ START_TEST(frozen_after_each)
     for ( n = 0; n < 600; n++ )
     {
         ck_assert_int_eq(kit_overwrite(), 0);
-        emit(&number, n);
+        emit_record(&number, n);
         ck_assert_int_eq(kit_freeze(), 0);
         if ( n )
             read_up_to(number - 1);
@@ -112,7 +112,7 @@ START_TEST(never_lost)
 
     rig_start(&rig, 1 + _i);
     ck_assert_int_eq(kit_overwrite(), 0);
-    emit(&number, 100000);
+    emit_record(&number, 100000);
     ck_assert_int_eq(kit_cpu_state(0, &cpu), 0);
     ck_assert_uint_eq(cpu.lost, 0);
     ck_assert_int_eq(kit_freeze(), 0);
@@ -176,7 +176,7 @@ START_TEST(overwrite_twice)
 
     rig_start(&rig, 3);
     ck_assert_int_eq(kit_overwrite(), 0);
-    emit(&number, 50 * _i);
+    emit_record(&number, 50 * _i);
     ck_assert_int_eq(kit_overwrite(), 0);
     rig_play(&rig, "R16");
     ck_assert_int_eq(kit_freeze(), 0);
@@ -204,9 +204,9 @@ START_TEST(enable_while_overwriting)
 
     rig_start(&rig, 1);
     ck_assert_int_eq(kit_overwrite(), 0);
-    emit(&number, 200);
+    emit_record(&number, 200);
     ck_assert_int_eq(kit_enable(), 0);
-    emit(&number, 200);
+    emit_record(&number, 200);
     nothing_to_read();
     ck_assert_int_eq(kit_freeze(), 0);
     read_up_to(number - 1);
@@ -262,7 +262,7 @@ START_TEST(words_are_not_read)
     {
         rig.reader.ring->cons = i * 0x01234567;
         rig.reader.ring->prod = i * 0x89abcdef;
-        emit(&number, 1);
+        emit_record(&number, 1);
         ck_assert_uint_eq(rig.reader.ring->cons, i * 0x01234567);
         ck_assert_uint_eq(rig.reader.ring->prod, i * 0x89abcdef);
     }

@@ -15,7 +15,7 @@
 
 static unsigned int evaluated;
 
-static uint32_t evaluate(void)
+static uint32_t evaluate_argument(void)
 {
     return ++evaluated;
 }
@@ -32,11 +32,11 @@ START_TEST(nothing_is_done)
     ck_assert_int_eq(trace_will_trace_event(TRC_SHADOW), 0);
 
     TRACE_0D(TRC_SCHED_YIELD);
-    TRACE_1D(TRC_SCHED_YIELD, evaluate());
-    TRACE_2D(TRC_SCHED_YIELD, evaluate(), 2);
-    TRACE_6D(TRC_SCHED_YIELD, evaluate(), 2, 3, 4, 5, 6);
-    TRACE(TRC_SCHED_YIELD, evaluate());
-    TRACE_TIME(TRC_SCHED_YIELD, evaluate());
+    TRACE_1D(TRC_SCHED_YIELD, evaluate_argument());
+    TRACE_2D(TRC_SCHED_YIELD, evaluate_argument(), 2);
+    TRACE_6D(TRC_SCHED_YIELD, evaluate_argument(), 2, 3, 4, 5, 6);
+    TRACE(TRC_SCHED_YIELD, evaluate_argument());
+    TRACE_TIME(TRC_SCHED_YIELD, evaluate_argument());
     trace(TRC_SCHED_YIELD, 3, &word);
     trace_time(TRC_SCHED_YIELD, 4, &word);
     trace_var(TRC_SCHED_YIELD, true, 4, &word);

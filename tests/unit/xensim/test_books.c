@@ -62,7 +62,7 @@ static void run_program(const struct play *p, const char *options, int ready)
     _exit(127);
 }
 
-static void begin(struct play *p, const char *options)
+static void begin_run(struct play *p, const char *options)
 {
     char path[64], byte;
     int ready[2];
@@ -100,7 +100,7 @@ static void read_report(struct play *p, const char *path)
     fclose(f);
 }
 
-static void end(struct play *p)
+static void end_run(struct play *p)
 {
     static const char *const left[] = { "report", "log" };
     char path[64];
@@ -122,12 +122,13 @@ static void end(struct play *p)
 
 /* ---- the rings -------------------------------------------------------- */
 
-static void tbuf(struct play *p, struct xensim_tbuf *t)
+static void tbuf_op(struct play *p, struct xensim_tbuf *t)
 {
     ck_assert_int_eq(dom0_tbuf(p->s, t), 0);
 }
 
-static int map(struct play *p, uint32_t arg, const uint32_t *mfns, uint32_t n)
+static int map_rings(struct play *p, uint32_t arg, const uint32_t *mfns,
+                     uint32_t n)
 {
     struct dom0_answer *a;
 
@@ -141,13 +142,13 @@ static void make_rings(struct play *p, uint32_t pages)
     uint32_t mfns[64];
     int fd;
 
-    tbuf(p, &t);
+    tbuf_op(p, &t);
     t.cmd = GET_INFO;
-    tbuf(p, &t);
+    tbuf_op(p, &t);
     ck_assert_uint_le(t.size / PAGE, 64);
     for ( uint32_t i = 0; i < t.size / PAGE; i++ )
         mfns[i] = t.buffer_mfn + i;
-    fd = map(p, 0, mfns, t.size / PAGE);
+    fd = map_rings(p, 0, mfns, t.size / PAGE);
     p->info = mmap(NULL, t.size, PROT_READ, MAP_SHARED, fd,
                    (off_t)t.buffer_mfn * PAGE);
     ck_assert_ptr_ne(p->info, MAP_FAILED);
@@ -168,7 +169,7 @@ static void map_new(struct play *p)
 
         if ( !offset || p->rings[cpu].page )
             continue;
-        fd = map(p, XENSIM_MAP_WRITE, mfns, p->pages);
+        fd = map_rings(p, XENSIM_MAP_WRITE, mfns, p->pages);
         p->rings[cpu].page = mmap(NULL, p->pages * PAGE, PROT_NONE,
                                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         for ( uint32_t i = 0; i < p->pages; i++ )
@@ -181,7 +182,7 @@ static void map_new(struct play *p)
 }
 
 /* One record at a place of the ring; its size. */
-static uint32_t take(struct ring *r, const uint8_t *at, uint32_t room)
+static uint32_t take_window(struct ring *r, const uint8_t *at, uint32_t room)
 {
     uint32_t header, size, event;
     uint64_t tsc;
@@ -204,7 +205,7 @@ static uint32_t take(struct ring *r, const uint8_t *at, uint32_t room)
     return size;
 }
 
-static void drain(const struct play *p, struct ring *r)
+static void drain_rings(const struct play *p, struct ring *r)
 {
     struct t_buf *b = (struct t_buf *)r->page;
     uint32_t cons = b->cons;
@@ -217,7 +218,8 @@ static void drain(const struct play *p, struct ring *r)
                                     : prod - cons;
         uint32_t room = p->data_size - at;
 
-        cons += take(r, r->page + sizeof(*b) + at, left < room ? left : room);
+        cons += take_window(r, r->page + sizeof(*b) + at,
+                            left < room ? left : room);
         cons %= 2 * p->data_size;
     }
     __atomic_store_n(&b->cons, prod, __ATOMIC_RELEASE);
@@ -231,7 +233,7 @@ static uint64_t drain_all(struct play *p)
     for ( unsigned int cpu = 0; cpu < CPUS_MAX; cpu++ )
     {
         if ( p->rings[cpu].page )
-            drain(p, &p->rings[cpu]);
+            drain_rings(p, &p->rings[cpu]);
         sum += p->rings[cpu].read;
     }
     return sum;
@@ -259,21 +261,21 @@ static void read_lost(struct play *p)
 }
 
 /* Read until so many records are in, with pauses of so many ms. */
-static void run(const char *options, uint32_t pages, uint64_t records,
-                int pause, bool must_lose)
+static void run_xensim(const char *options, uint32_t pages, uint64_t records,
+                       int pause, bool must_lose)
 {
     struct xensim_tbuf disable = { .cmd = DISABLE };
     uint64_t lost = 0;
     struct play p;
 
-    begin(&p, options);
+    begin_run(&p, options);
     make_rings(&p, pages);
     while ( drain_all(&p) < records )
         poll(NULL, 0, pause);
-    tbuf(&p, &disable);
+    tbuf_op(&p, &disable);
     drain_all(&p);
     read_lost(&p);
-    end(&p);
+    end_run(&p);
 
     for ( unsigned int cpu = 0; cpu < CPUS_MAX; cpu++ )
     {
@@ -288,34 +290,35 @@ static void run(const char *options, uint32_t pages, uint64_t records,
 
 START_TEST(with_interrupts_and_nmis)
 {
-    run("--cpus 3 --rate 50k --interrupts 3k --nmis 3k", 16, 100000, 5,
-        false);
+    run_xensim("--cpus 3 --rate 50k --interrupts 3k --nmis 3k", 16, 100000, 5,
+               false);
 }
 END_TEST
 
 START_TEST(scattered_frames)
 {
-    run("--cpus 2 --rate 50k --scatter", 3, 50000, 1, false);
+    run_xensim("--cpus 2 --rate 50k --scatter", 3, 50000, 1, false);
 }
 END_TEST
 
 START_TEST(flooded)
 {
-    run("--cpus 2 --rate 0 --interrupts 3k --nmis 3k", 1, 20000, 20, true);
+    run_xensim("--cpus 2 --rate 0 --interrupts 3k --nmis 3k", 1, 20000, 20,
+               true);
 }
 END_TEST
 
 START_TEST(with_pcpus_that_come_and_go)
 {
-    run("--cpus 5 --online 3 --rate 20k --interrupts 1k --nmis 1k "
-        "--hotplug 5ms", 8, 60000, 5, false);
+    run_xensim("--cpus 5 --online 3 --rate 20k --interrupts 1k --nmis 1k "
+               "--hotplug 5ms", 8, 60000, 5, false);
 }
 END_TEST
 
 START_TEST(with_parked_pcpus_that_come_and_go)
 {
-    run("--cpus 4 --rate 20k --interrupts 1k --hotplug 5ms --park", 2, 60000,
-        5, false);
+    run_xensim("--cpus 4 --rate 20k --interrupts 1k --hotplug 5ms --park", 2,
+               60000, 5, false);
 }
 END_TEST
 

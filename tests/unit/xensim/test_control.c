@@ -28,7 +28,7 @@ static struct control *control;
 static pthread_t server;
 static bool over;
 
-static void *serve(void *unused)
+static void *serve_thread(void *unused)
 {
     struct pollfd wait = { .fd = control_fd(control), .events = POLLIN };
 
@@ -38,7 +38,7 @@ static void *serve(void *unused)
     return unused;
 }
 
-static void place(void)
+static void socket_place(void)
 {
     ck_assert_ptr_nonnull(mkdtemp(directory));
     snprintf(path, sizeof(path), "%s/s", directory);
@@ -54,18 +54,18 @@ static void power_on(void)
     hypercall_boot();
 }
 
-static void start(void)
+static void start_server(void)
 {
     struct err e = ERR_INIT;
 
-    place();
+    socket_place();
     power_on();
     ck_assert_msg(control_open(&control, path, &e) == 0, "%s", e.text);
-    ck_assert_int_eq(pthread_create(&server, NULL, serve, NULL), 0);
+    ck_assert_int_eq(pthread_create(&server, NULL, serve_thread, NULL), 0);
 }
 
 /* Nothing may be left: no file, no thread, no frame. */
-static void stop(void)
+static void stop_server(void)
 {
     __atomic_store_n(&over, true, __ATOMIC_RELEASE);
     pthread_join(server, NULL);
@@ -75,7 +75,7 @@ static void stop(void)
     xensim_stop();
 }
 
-static int tbuf(int s, uint32_t cmd, uint32_t size)
+static int tbuf_op(int s, uint32_t cmd, uint32_t size)
 {
     struct xensim_tbuf t = { .cmd = cmd, .size = size };
 
@@ -83,11 +83,11 @@ static int tbuf(int s, uint32_t cmd, uint32_t size)
 }
 
 /* The frame of t_info after rings have been made. */
-static uint32_t rings(int s, uint32_t pages)
+static uint32_t make_rings(int s, uint32_t pages)
 {
     struct xensim_tbuf t = { .cmd = XEN_SYSCTL_TBUFOP_get_info };
 
-    ck_assert_int_eq(tbuf(s, XEN_SYSCTL_TBUFOP_set_size, pages), 0);
+    ck_assert_int_eq(tbuf_op(s, XEN_SYSCTL_TBUFOP_set_size, pages), 0);
     ck_assert_int_eq(dom0_tbuf(s, &t), 0);
     ck_assert_uint_ne(t.buffer_mfn, 0);
     return t.buffer_mfn;
@@ -108,7 +108,7 @@ START_TEST(hello_says_who_it_is)
     struct xensim_hello h;
     int s;
 
-    start();
+    start_server();
     s = dom0_connect(path);
     ck_assert_int_eq(dom0_ask(s, XENSIM_HELLO, 0, NULL, 0, &a), 0);
     ck_assert_uint_eq(a->length, sizeof(h));
@@ -119,7 +119,7 @@ START_TEST(hello_says_who_it_is)
     ck_assert_uint_gt(h.cpu_khz, 0);
     ck_assert_str_eq(h.version, "4.17-xensim");
     close(s);
-    stop();
+    stop_server();
 }
 END_TEST
 
@@ -131,7 +131,7 @@ START_TEST(bad_messages_are_refused_and_forgotten)
     uint64_t state = unit_seed();
     int s;
 
-    start();
+    start_server();
     s = dom0_connect(path);
     for ( size_t cut = 1; cut < sizeof(r); cut++ )
     {
@@ -157,7 +157,7 @@ START_TEST(bad_messages_are_refused_and_forgotten)
     ck_assert_int_eq(dom0_ask(s, 0, 0, NULL, 0, NULL), -ENOSYS);
     ck_assert_int_eq(dom0_ask(s, XENSIM_HELLO, 0, NULL, 0, NULL), 0);
     close(s);
-    stop();
+    stop_server();
 }
 END_TEST
 
@@ -168,7 +168,7 @@ START_TEST(noise_is_answered)
     uint8_t noise[96];
     int s;
 
-    start();
+    start_server();
     s = dom0_connect(path);
     for ( int i = 0; i < 3000; i++ )
     {
@@ -184,7 +184,7 @@ START_TEST(noise_is_answered)
     }
     ck_assert_int_eq(dom0_ask(s, XENSIM_HELLO, 0, NULL, 0, NULL), 0);
     close(s);
-    stop();
+    stop_server();
 }
 END_TEST
 
@@ -192,17 +192,17 @@ START_TEST(the_hypervisor_answers_through_the_socket)
 {
     int s;
 
-    start();
+    start_server();
     s = dom0_connect(path);
-    ck_assert_int_eq(tbuf(s, XEN_SYSCTL_TBUFOP_enable, 0), -EINVAL);
-    ck_assert_int_eq(tbuf(s, 0x7fffffff, 0), -EINVAL);
-    ck_assert_int_eq(tbuf(s, XEN_SYSCTL_TBUFOP_set_size, 0), -EINVAL);
-    rings(s, 2);
-    ck_assert_int_eq(tbuf(s, XEN_SYSCTL_TBUFOP_set_size, 2), -EBUSY);
-    ck_assert_int_eq(tbuf(s, XEN_SYSCTL_TBUFOP_enable, 0), 0);
-    ck_assert_int_eq(tbuf(s, XEN_SYSCTL_TBUFOP_disable, 0), 0);
+    ck_assert_int_eq(tbuf_op(s, XEN_SYSCTL_TBUFOP_enable, 0), -EINVAL);
+    ck_assert_int_eq(tbuf_op(s, 0x7fffffff, 0), -EINVAL);
+    ck_assert_int_eq(tbuf_op(s, XEN_SYSCTL_TBUFOP_set_size, 0), -EINVAL);
+    make_rings(s, 2);
+    ck_assert_int_eq(tbuf_op(s, XEN_SYSCTL_TBUFOP_set_size, 2), -EBUSY);
+    ck_assert_int_eq(tbuf_op(s, XEN_SYSCTL_TBUFOP_enable, 0), 0);
+    ck_assert_int_eq(tbuf_op(s, XEN_SYSCTL_TBUFOP_disable, 0), 0);
     close(s);
-    stop();
+    stop_server();
 }
 END_TEST
 
@@ -219,7 +219,7 @@ START_TEST(guest_buffers_go_in_or_come_out)
     uint32_t length = sizeof(m.t) + sizeof(m.bits);
     int s;
 
-    start();
+    start_server();
     s = dom0_connect(path);
     ck_assert_int_eq(dom0_ask(s, XENSIM_TBUF, 0, &m, length, &a), 0);
     ck_assert_uint_eq(a->length, sizeof(m.t));
@@ -237,7 +237,7 @@ START_TEST(guest_buffers_go_in_or_come_out)
     memcpy(&state, a->payload + sizeof(m.t), sizeof(state));
     ck_assert_uint_eq(state.nr_cpus, 3);
     close(s);
-    stop();
+    stop_server();
 }
 END_TEST
 
@@ -247,9 +247,9 @@ START_TEST(frames_are_mapped_with_the_right_they_are_shared_with)
     struct dom0_answer *a;
     int s, fd;
 
-    start();
+    start_server();
     s = dom0_connect(path);
-    info = rings(s, 2);
+    info = make_rings(s, 2);
     ring = ring_frame(info);
 
     ck_assert_int_eq(dom0_ask(s, XENSIM_MAP, 0, &info, 4, &a), 0);
@@ -280,7 +280,7 @@ START_TEST(frames_are_mapped_with_the_right_they_are_shared_with)
     ck_assert_uint_eq(read_atomic(&mfn_to_page(_mfn(ring))->count_info) &
                       PGC_count_mask, 2);
     close(s);
-    stop();
+    stop_server();
 }
 END_TEST
 
@@ -290,21 +290,21 @@ START_TEST(what_is_mapped_cannot_be_freed_until_it_is_given_back)
     struct dom0_answer *a;
     int s;
 
-    start();
+    start_server();
     s = dom0_connect(path);
-    info = rings(s, 2);
+    info = make_rings(s, 2);
     frames[0] = frames[1] = ring_frame(info);
     ck_assert_int_eq(dom0_ask(s, XENSIM_MAP, 1, frames, 8, &a), 0);
     close(a->fd);
-    ck_assert_int_eq(tbuf(s, XEN_SYSCTL_TBUFOP_free, 0), -EBUSY);
+    ck_assert_int_eq(tbuf_op(s, XEN_SYSCTL_TBUFOP_free, 0), -EBUSY);
     ck_assert_int_eq(dom0_ask(s, XENSIM_UNMAP, 0, frames, 4, NULL), 0);
-    ck_assert_int_eq(tbuf(s, XEN_SYSCTL_TBUFOP_free, 0), -EBUSY);
+    ck_assert_int_eq(tbuf_op(s, XEN_SYSCTL_TBUFOP_free, 0), -EBUSY);
     ck_assert_int_eq(dom0_ask(s, XENSIM_UNMAP, 0, frames, 8, NULL), -EINVAL);
     ck_assert_int_eq(dom0_ask(s, XENSIM_UNMAP, 0, &info, 4, NULL), -EINVAL);
-    ck_assert_int_eq(tbuf(s, XEN_SYSCTL_TBUFOP_free, 0), 0);
+    ck_assert_int_eq(tbuf_op(s, XEN_SYSCTL_TBUFOP_free, 0), 0);
     ck_assert_uint_eq(xensim_frames_in_use(), 0);
     close(s);
-    stop();
+    stop_server();
 }
 END_TEST
 
@@ -314,10 +314,10 @@ START_TEST(who_goes_gives_back)
     struct dom0_answer *a;
     int stays, goes, rc;
 
-    start();
+    start_server();
     stays = dom0_connect(path);
     goes = dom0_connect(path);
-    info = rings(stays, 2);
+    info = make_rings(stays, 2);
     ring = ring_frame(info);
     ck_assert_int_eq(dom0_ask(goes, XENSIM_MAP, 1, &ring, 4, &a), 0);
     close(a->fd);
@@ -325,13 +325,13 @@ START_TEST(who_goes_gives_back)
     close(a->fd);
     ck_assert_int_eq(dom0_ask(goes, XENSIM_BIND_VIRQ, 0, NULL, 0, &a),
                      -EEXIST);
-    ck_assert_int_eq(tbuf(stays, XEN_SYSCTL_TBUFOP_free, 0), -EBUSY);
+    ck_assert_int_eq(tbuf_op(stays, XEN_SYSCTL_TBUFOP_free, 0), -EBUSY);
     close(goes);
-    while ( (rc = tbuf(stays, XEN_SYSCTL_TBUFOP_free, 0)) == -EBUSY )
+    while ( (rc = tbuf_op(stays, XEN_SYSCTL_TBUFOP_free, 0)) == -EBUSY )
         usleep(1000); /* until the server has seen it */
     ck_assert_int_eq(rc, 0);
     close(stays);
-    stop();
+    stop_server();
 }
 END_TEST
 
@@ -340,7 +340,7 @@ START_TEST(a_client_that_does_not_listen_is_dropped)
     struct xensim_request r = { .op = XENSIM_HELLO };
     int deaf, other;
 
-    start();
+    start_server();
     deaf = dom0_connect(path);
     other = dom0_connect(path);
     while ( send(deaf, &r, sizeof(r), MSG_NOSIGNAL) == sizeof(r) )
@@ -349,7 +349,7 @@ START_TEST(a_client_that_does_not_listen_is_dropped)
     ck_assert_int_eq(dom0_ask(other, XENSIM_HELLO, 0, NULL, 0, NULL), 0);
     close(deaf);
     close(other);
-    stop();
+    stop_server();
 }
 END_TEST
 
@@ -358,7 +358,7 @@ START_TEST(pcpus_can_be_moved)
     struct dom0_answer *a;
     int s;
 
-    start();
+    start_server();
     s = dom0_connect(path);
     ck_assert_int_eq(dom0_ask(s, XENSIM_CLOCK, 0, NULL, 0, &a), 0);
     ck_assert_uint_eq(a->length, sizeof(uint64_t));
@@ -370,7 +370,7 @@ START_TEST(pcpus_can_be_moved)
     ck_assert_int_eq(dom0_ask(s, XENSIM_CPU_UP, ~0u, NULL, 0, &a), -EINVAL);
     ck_assert_int_eq(dom0_ask(s, XENSIM_CPU_DOWN, 3, NULL, 0, &a), -EINVAL);
     close(s);
-    stop();
+    stop_server();
 }
 END_TEST
 
@@ -378,11 +378,11 @@ START_TEST(the_file_is_private)
 {
     struct stat st;
 
-    start();
+    start_server();
     ck_assert_int_eq(lstat(path, &st), 0);
     ck_assert(S_ISSOCK(st.st_mode));
     ck_assert_uint_eq(st.st_mode & 0777, 0600);
-    stop();
+    stop_server();
 }
 END_TEST
 
@@ -391,17 +391,17 @@ START_TEST(a_live_socket_is_left_alone)
     struct control *second;
     struct err e = ERR_INIT;
 
-    start();
+    start_server();
     ck_assert_int_eq(control_open(&second, path, &e), -EADDRINUSE);
     ck_assert_ptr_nonnull(strstr(e.text, "another xensim"));
     close(dom0_connect(path));
-    stop();
+    stop_server();
 }
 END_TEST
 
 START_TEST(a_dead_socket_is_replaced)
 {
-    place();
+    socket_place();
     power_on();
     for ( int i = 0; i < 2; i++ )
     {
@@ -425,7 +425,7 @@ START_TEST(another_file_is_never_touched)
     struct err e = ERR_INIT;
     int fd;
 
-    place();
+    socket_place();
     power_on();
     fd = open(path, O_CREAT | O_WRONLY, 0600);
     ck_assert_int_eq(control_open(&control, path, &e), -EEXIST);
@@ -443,7 +443,7 @@ START_TEST(only_the_own_file_is_removed)
     struct err e = ERR_INIT;
     int fd;
 
-    place();
+    socket_place();
     power_on();
     ck_assert_int_eq(control_open(&control, path, &e), 0);
     /* The old one is kept under another name, lest its number is reused. */
@@ -467,7 +467,7 @@ START_TEST(a_live_socket_of_another_kind_is_left_alone)
     int s = socket(AF_UNIX, SOCK_STREAM, 0);
     struct err e = ERR_INIT;
 
-    place();
+    socket_place();
     power_on();
     strcpy(address.sun_path, path);
     ck_assert_int_eq(bind(s, (void *)&address, sizeof(address)), 0);

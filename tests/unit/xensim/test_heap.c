@@ -18,7 +18,7 @@ static bool comes_before(const struct event *a, const struct event *b)
 }
 
 /* The first of those that are in. */
-static struct event *search(struct event *events)
+static struct event *search_least(struct event *events)
 {
     struct event *first = NULL;
 
@@ -46,15 +46,15 @@ START_TEST(order)
             heap_drop(&h, e);
         else
             heap_put(&h, e, random_below(&r, 50));
-        UNIT_CHECK(heap_first(&h) == search(events));
+        UNIT_CHECK(heap_first(&h) == search_least(events));
         UNIT_CHECK(event_is_queued(e) == (e->slot != 0));
     }
     while ( heap_first(&h) )
     {
-        ck_assert_ptr_eq(heap_first(&h), search(events));
+        ck_assert_ptr_eq(heap_first(&h), search_least(events));
         heap_drop(&h, heap_first(&h));
     }
-    ck_assert_ptr_null(search(events));
+    ck_assert_ptr_null(search_least(events));
     heap_fini(&h);
 }
 END_TEST

@@ -15,7 +15,7 @@ static DEFINE_PER_CPU(unsigned long, note);
 static char story[512];
 static unsigned long objection; /* the action that "b" refuses */
 
-static void tell(char name, unsigned long action, unsigned int cpu)
+static void log_callback(char name, unsigned long action, unsigned int cpu)
 {
     size_t used = strlen(story);
 
@@ -28,21 +28,21 @@ static void tell(char name, unsigned long action, unsigned int cpu)
 static int told_a(struct notifier_block *nb, unsigned long action, void *cpu)
 {
     (void)nb;
-    tell('a', action, (unsigned long)cpu);
+    log_callback('a', action, (unsigned long)cpu);
     return NOTIFY_DONE;
 }
 
 static int told_b(struct notifier_block *nb, unsigned long action, void *cpu)
 {
     (void)nb;
-    tell('b', action, (unsigned long)cpu);
+    log_callback('b', action, (unsigned long)cpu);
     return action == objection ? notifier_from_errno(-EPERM) : NOTIFY_DONE;
 }
 
 static int told_c(struct notifier_block *nb, unsigned long action, void *cpu)
 {
     (void)nb;
-    tell('c', action, (unsigned long)cpu);
+    log_callback('c', action, (unsigned long)cpu);
     return NOTIFY_DONE;
 }
 
@@ -61,7 +61,7 @@ static void register_three(void)
     register_cpu_notifier(&a);
 }
 
-static void start(bool park)
+static void start_machine(bool park)
 {
     const struct xensim_config config = {
         .cpus = 3, .frames = 64, .park = park,
@@ -73,7 +73,7 @@ static void start(bool park)
 
 START_TEST(callbacks_come_in_order_and_place)
 {
-    start(false);
+    start_machine(false);
     ck_assert_int_eq(cpu_down(2), 0);
     ck_assert_str_eq(story, "c5:2@0 b5:2@0 a5:2@0 "
                             "c7:2@2! b7:2@2! a7:2@2! "
@@ -90,7 +90,7 @@ END_TEST
 
 START_TEST(an_objection_is_taken_back_from_those_told_before)
 {
-    start(false);
+    start_machine(false);
     objection = CPU_DOWN_PREPARE;
     ck_assert_int_eq(cpu_down(1), -EPERM);
     ck_assert_str_eq(story, "c5:1@0 b5:1@0 c6:1@0 ");
@@ -110,7 +110,7 @@ END_TEST
 
 START_TEST(what_cannot_be_is_refused)
 {
-    start(false);
+    start_machine(false);
     ck_assert_int_eq(cpu_down(0), -EINVAL);
     ck_assert_int_eq(cpu_down(3), -EINVAL);
     ck_assert_int_eq(cpu_up(3), -EINVAL);
@@ -124,7 +124,7 @@ END_TEST
 
 START_TEST(an_area_comes_back_zeroed)
 {
-    start(false);
+    start_machine(false);
     per_cpu(note, 1) = 17;
     per_cpu(note, 2) = 18;
     ck_assert_int_eq(cpu_down(1), 0);
@@ -136,7 +136,7 @@ END_TEST
 
 START_TEST(a_parked_area_keeps_what_it_had)
 {
-    start(true);
+    start_machine(true);
     per_cpu(note, 1) = 17;
     ck_assert_int_eq(cpu_down(1), 0);
     ck_assert_int_eq(cpu_up(1), 0);
@@ -146,7 +146,7 @@ END_TEST
 
 START_TEST(no_area_no_cpu)
 {
-    start(false);
+    start_machine(false);
     ck_assert_int_eq(cpu_down(1), 0);
     story[0] = '\0';
     xensim_fail_allocation(1);
@@ -158,7 +158,7 @@ END_TEST
 
 START_TEST(each_cpu_has_its_own_note)
 {
-    start(false);
+    start_machine(false);
     for ( unsigned int cpu = 0; cpu < 3; cpu++ )
     {
         xensim_become_cpu(cpu);
@@ -176,7 +176,7 @@ START_TEST(a_cpu_keeps_its_current)
 {
     struct vcpu *guest;
 
-    start(false);
+    start_machine(false);
     guest = xensim_vcpu(5, 1);
     ck_assert_ptr_eq(xensim_vcpu(5, 1), guest);
     xensim_become_cpu(1);
@@ -198,7 +198,7 @@ static void leave_note(void *from)
 
 START_TEST(a_cross_call_reaches_those_that_are_online)
 {
-    start(false);
+    start_machine(false);
     cpu_down(1);
     on_each_cpu(leave_note, story, 1);
     ck_assert_uint_eq(per_cpu(note, 0), 1);

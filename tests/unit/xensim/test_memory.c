@@ -9,7 +9,7 @@
 
 #include <xen/xmalloc.h>
 
-static struct page_info *shared(enum XENSHARE_flags flags)
+static struct page_info *shared_page(enum XENSHARE_flags flags)
 {
     void *v = alloc_xenheap_page();
 
@@ -117,7 +117,7 @@ START_TEST(a_page_is_taken_back_by_one_exchange)
     struct page_info *pg;
 
     rig_start_single(1);
-    pg = shared(SHARE_rw);
+    pg = shared_page(SHARE_rw);
     mfn = mfn_x(page_to_mfn(pg));
 
     ck_assert_int_eq(xensim_map_frame(mfn, true), 0);
@@ -140,7 +140,7 @@ START_TEST(mappings_need_the_right_owner_and_right)
 
     rig_start_single(1);
     private = alloc_xenheap_page();
-    mfn = mfn_x(page_to_mfn(shared(SHARE_ro)));
+    mfn = mfn_x(page_to_mfn(shared_page(SHARE_ro)));
     ck_assert_int_eq(xensim_map_frame(mfn, false), 0);
     ck_assert_int_eq(xensim_map_frame(mfn, true), -EPERM);
     ck_assert_int_eq(xensim_map_frame(virt_to_mfn(private), false), -EINVAL);
@@ -155,7 +155,7 @@ END_TEST
 
 static void free_shared(void)
 {
-    free_xenheap_page(page_to_virt(shared(SHARE_rw)));
+    free_xenheap_page(page_to_virt(shared_page(SHARE_rw)));
 }
 
 static void free_twice(void)
@@ -175,17 +175,17 @@ static void put_too_often(void)
 
 static void free_not_taken_back(void)
 {
-    free_domheap_page(shared(SHARE_rw));
+    free_domheap_page(shared_page(SHARE_rw));
 }
 
-static void nothing(void)
+static void do_nothing(void)
 {
 }
 
 START_TEST(misuse_is_a_bug)
 {
     rig_start_single(1);
-    ck_assert(!rig_dies(nothing));
+    ck_assert(!rig_dies(do_nothing));
     ck_assert(rig_dies(free_shared));
     ck_assert(rig_dies(free_twice));
     ck_assert(rig_dies(put_too_often));

@@ -217,7 +217,7 @@ END_TEST
 static unsigned int runs;
 static struct tasklet again;
 
-static void run(void *arg)
+static void run_tasklet(void *arg)
 {
     runs++;
     if ( arg )
@@ -227,7 +227,7 @@ static void run(void *arg)
 
 START_TEST(a_tasklet_runs_once_on_its_cpu)
 {
-    static DECLARE_SOFTIRQ_TASKLET(once, run, NULL);
+    static DECLARE_SOFTIRQ_TASKLET(once, run_tasklet, NULL);
 
     rig_start_single(2);
     xensim_become_cpu(1);
@@ -247,7 +247,7 @@ END_TEST
 START_TEST(a_tasklet_may_schedule_itself)
 {
     rig_start_single(1);
-    softirq_tasklet_init(&again, run, &again);
+    softirq_tasklet_init(&again, run_tasklet, &again);
     tasklet_schedule(&again);
     xensim_run_tasklets();
     ck_assert_uint_eq(runs, 1);
@@ -256,7 +256,7 @@ START_TEST(a_tasklet_may_schedule_itself)
 }
 END_TEST
 
-static void schedule(void *unused)
+static void schedule_again(void *unused)
 {
     (void)unused;
     tasklet_schedule(&again);
@@ -264,12 +264,12 @@ static void schedule(void *unused)
 
 static void schedule_in_nmi(void)
 {
-    xensim_interrupt(XENSIM_NMI, schedule, NULL);
+    xensim_interrupt(XENSIM_NMI, schedule_again, NULL);
 }
 
 static void schedule_in_irq(void)
 {
-    xensim_interrupt(XENSIM_IRQ, schedule, NULL);
+    xensim_interrupt(XENSIM_IRQ, schedule_again, NULL);
 }
 
 START_TEST(no_tasklet_from_an_nmi)

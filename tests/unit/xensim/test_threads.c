@@ -23,12 +23,12 @@ static DEFINE_PER_CPU(unsigned long, note);
 
 static unsigned int irqs, nmis, mces, irqs_in_nmi, bad;
 
-static void bump(unsigned int *counter)
+static void bump_counter(unsigned int *counter)
 {
     __atomic_add_fetch(counter, 1, __ATOMIC_SEQ_CST);
 }
 
-static unsigned int look(unsigned int *counter)
+static unsigned int look_up(unsigned int *counter)
 {
     return __atomic_load_n(counter, __ATOMIC_SEQ_CST);
 }
@@ -37,26 +37,26 @@ static void on_irq(void *unused)
 {
     (void)unused;
     if ( local_irq_is_enabled() || !in_irq() )
-        bump(&bad);
+        bump_counter(&bad);
     if ( in_nmi_handler() )
-        bump(&irqs_in_nmi);
-    bump(&irqs);
+        bump_counter(&irqs_in_nmi);
+    bump_counter(&irqs);
 }
 
 static void on_nmi(void *unused)
 {
     (void)unused;
     if ( !in_nmi_handler() || local_irq_is_enabled() )
-        bump(&bad);
-    bump(&nmis);
+        bump_counter(&bad);
+    bump_counter(&nmis);
 }
 
 static void on_mce(void *unused)
 {
     (void)unused;
     if ( !in_mce_handler() || local_irq_is_enabled() )
-        bump(&bad);
-    bump(&mces);
+        bump_counter(&bad);
+    bump_counter(&mces);
 }
 
 static uint64_t spin_a_bit(void *unused)
@@ -67,7 +67,7 @@ static uint64_t spin_a_bit(void *unused)
     return 10000;
 }
 
-static void start(unsigned int cpus)
+static void start_threaded(unsigned int cpus)
 {
     const struct xensim_config config = {
         .cpus = cpus, .frames = 64, .threads = true,
@@ -83,7 +83,7 @@ static void leave_note(void *unused)
 {
     (void)unused;
     if ( !in_irq() || local_irq_is_enabled() )
-        bump(&bad);
+        bump_counter(&bad);
     this_cpu(note)++;
 }
 
@@ -95,11 +95,11 @@ static void cross_call(void *rounds)
 
 START_TEST(a_cross_call_from_a_pcpu_reaches_all)
 {
-    start(4);
+    start_threaded(4);
     ck_assert_int_eq(xensim_call_on(2, cross_call, (void *)100), 0);
     for ( unsigned int cpu = 0; cpu < 4; cpu++ )
         ck_assert_uint_eq(per_cpu(note, cpu), 100);
-    ck_assert_uint_eq(look(&bad), 0);
+    ck_assert_uint_eq(look_up(&bad), 0);
     xensim_stop();
 }
 END_TEST
@@ -114,7 +114,7 @@ START_TEST(cross_calls_do_not_block_each_other)
 {
     pthread_t thread;
 
-    start(4);
+    start_threaded(4);
     pthread_create(&thread, NULL, call_from_2, (void *)200);
     xensim_call_on(1, cross_call, (void *)200);
     cross_call((void *)200); /* from a thread that is no pcpu */
@@ -125,29 +125,29 @@ START_TEST(cross_calls_do_not_block_each_other)
 }
 END_TEST
 
-static void await(unsigned int *counter, unsigned int value)
+static void await_flag(unsigned int *counter, unsigned int value)
 {
-    while ( look(counter) < value )
+    while ( look_up(counter) < value )
         cpu_relax();
 }
 
 START_TEST(interrupts_and_nmis_arrive)
 {
-    start(2);
+    start_threaded(2);
     for ( unsigned int i = 1; i <= 200; i++ )
     {
         xensim_raise(i & 1, XENSIM_IRQ);
         xensim_raise(i & 1, XENSIM_NMI);
         xensim_raise(i & 1, XENSIM_MCE);
-        await(&irqs, i);
-        await(&nmis, i);
-        await(&mces, i);
+        await_flag(&irqs, i);
+        await_flag(&nmis, i);
+        await_flag(&mces, i);
     }
-    ck_assert_uint_eq(look(&irqs), 200);
-    ck_assert_uint_eq(look(&nmis), 200);
-    ck_assert_uint_eq(look(&mces), 200);
-    ck_assert_uint_eq(look(&irqs_in_nmi), 0);
-    ck_assert_uint_eq(look(&bad), 0);
+    ck_assert_uint_eq(look_up(&irqs), 200);
+    ck_assert_uint_eq(look_up(&nmis), 200);
+    ck_assert_uint_eq(look_up(&mces), 200);
+    ck_assert_uint_eq(look_up(&irqs_in_nmi), 0);
+    ck_assert_uint_eq(look_up(&bad), 0);
     xensim_stop();
 }
 END_TEST
@@ -162,15 +162,15 @@ static void mask_and_wait(void *unused)
 
     (void)unused;
     local_irq_save(flags);
-    before = look(&irqs);
-    bump(&masked);
-    await(&raised, 1);
-    await(&nmis, 1); /* it is not kept out */
-    if ( look(&irqs) != before )
-        bump(&bad);
+    before = look_up(&irqs);
+    bump_counter(&masked);
+    await_flag(&raised, 1);
+    await_flag(&nmis, 1); /* it is not kept out */
+    if ( look_up(&irqs) != before )
+        bump_counter(&bad);
     local_irq_restore(flags);
-    if ( look(&irqs) != before + 1 )
-        bump(&bad);
+    if ( look_up(&irqs) != before + 1 )
+        bump_counter(&bad);
 }
 
 static void *mask_on_1(void *unused)
@@ -183,24 +183,24 @@ START_TEST(masked_interrupts_wait_and_nmis_do_not)
 {
     pthread_t thread;
 
-    start(2);
+    start_threaded(2);
     pthread_create(&thread, NULL, mask_on_1, NULL);
-    await(&masked, 1);
+    await_flag(&masked, 1);
     xensim_raise(1, XENSIM_IRQ);
     xensim_raise(1, XENSIM_IRQ); /* merged */
     xensim_raise(1, XENSIM_NMI);
-    bump(&raised);
+    bump_counter(&raised);
     pthread_join(thread, NULL);
-    ck_assert_uint_eq(look(&bad), 0);
-    ck_assert_uint_eq(look(&irqs), 1);
+    ck_assert_uint_eq(look_up(&bad), 0);
+    ck_assert_uint_eq(look_up(&irqs), 1);
     xensim_stop();
 }
 END_TEST
 
-static void plug(void *cpu)
+static void plug_thread(void *cpu)
 {
     if ( cpu_down((unsigned long)cpu) || cpu_up((unsigned long)cpu) )
-        bump(&bad);
+        bump_counter(&bad);
 }
 
 static void unplug_1(void *rc)
@@ -212,11 +212,11 @@ START_TEST(an_offline_pcpu_takes_no_calls)
 {
     int rc = -1;
 
-    start(2);
+    start_threaded(2);
     ck_assert_int_eq(xensim_call_on(0, unplug_1, &rc), 0);
     ck_assert_int_eq(rc, 0);
-    ck_assert_int_eq(xensim_call_on(1, plug, NULL), -ENODEV);
-    ck_assert_int_eq(xensim_call_on(2, plug, NULL), -ENODEV);
+    ck_assert_int_eq(xensim_call_on(1, plug_thread, NULL), -ENODEV);
+    ck_assert_int_eq(xensim_call_on(2, plug_thread, NULL), -ENODEV);
     xensim_raise(1, XENSIM_IRQ); /* goes nowhere */
     xensim_stop();
 }
@@ -249,15 +249,16 @@ START_TEST(pcpus_come_and_go_under_fire)
 {
     pthread_t caller, raiser;
 
-    start(4);
+    start_threaded(4);
     pthread_create(&caller, NULL, keep_calling, NULL);
     pthread_create(&raiser, NULL, keep_raising, NULL);
     for ( unsigned long i = 0; i < 100; i++ )
-        ck_assert_int_eq(xensim_call_on(0, plug, (void *)(1 + i % 3)), 0);
+        ck_assert_int_eq(xensim_call_on(0, plug_thread, (void *)(1 + i % 3)),
+                         0);
     __atomic_store_n(&over, true, __ATOMIC_RELEASE);
     pthread_join(caller, NULL);
     pthread_join(raiser, NULL);
-    ck_assert_uint_eq(look(&bad), 0);
+    ck_assert_uint_eq(look_up(&bad), 0);
     ck_assert_uint_eq(num_online_cpus(), 4);
     xensim_stop();
 }
@@ -273,15 +274,15 @@ static void look_for_long(void *unused)
 {
     (void)unused;
     per_cpu(note, 2) = 1;
-    bump(&looking);
-    await(&going, 1);
+    bump_counter(&looking);
+    await_flag(&going, 1);
     for ( unsigned int i = 0; i < 2000; i++ )
     {
         if ( !cpu_online(2) || __per_cpu_offset[2] < 0 )
-            bump(&bad);
+            bump_counter(&bad);
         cpu_relax();
     }
-    bump(&done_looking);
+    bump_counter(&done_looking);
 }
 
 static void schedule_it(void *t)
@@ -292,21 +293,21 @@ static void schedule_it(void *t)
 static void take_2_down(void *unused)
 {
     (void)unused;
-    await(&looking, 1);
-    bump(&going);
+    await_flag(&looking, 1);
+    bump_counter(&going);
     if ( cpu_down(2) )
-        bump(&bad);
+        bump_counter(&bad);
 }
 
 START_TEST(a_cpu_does_not_go_while_someone_looks)
 {
     static DECLARE_TASKLET(t, look_for_long, NULL);
 
-    start(4);
+    start_threaded(4);
     ck_assert_int_eq(xensim_call_on(1, schedule_it, &t), 0);
     ck_assert_int_eq(xensim_call_on(0, take_2_down, NULL), 0);
-    await(&done_looking, 1);
-    ck_assert_uint_eq(look(&bad), 0);
+    await_flag(&done_looking, 1);
+    ck_assert_uint_eq(look_up(&bad), 0);
     ck_assert(!cpu_online(2));
     xensim_stop();
 }
@@ -318,7 +319,7 @@ static void tasklet_ran(void *unused)
 {
     (void)unused;
     send_global_virq(VIRQ_TBUF);
-    bump(&tasklets);
+    bump_counter(&tasklets);
 }
 
 START_TEST(a_tasklet_wakes_its_pcpu_and_dom0)
@@ -336,7 +337,7 @@ START_TEST(a_tasklet_wakes_its_pcpu_and_dom0)
         ck_assert_int_eq(xensim_call_on(i & 1, schedule_it, &t), 0);
         ck_assert_int_eq(poll(&wait, 1, -1), 1);
         ck_assert_int_eq(read(wait.fd, &times, sizeof(times)), 8);
-        await(&tasklets, i);
+        await_flag(&tasklets, i);
     }
     xensim_unbind_virq(wait.fd);
     close(wait.fd);
