@@ -68,6 +68,28 @@ END
 diff wanted lines || { cat out err; fail 'the example prints something else'; }
 cd .. || exit 99
 
+# --- doc/programs.md, as printed ----------------------------------------------
+mkdir -p checkout/examples && cp -r "$example" checkout/examples/ &&
+    cd checkout || exit 99
+printf '%s\n' "CC = $cc $cflags" | cat - "$example/Makefile" \
+    >examples/sample/Makefile
+(
+    tmp=$scratch
+    fail()
+    {
+        echo "$*"
+        cat "$tmp/out" 2>/dev/null
+        exit 1
+    }
+    # shellcheck source=tests/house/pages.sh
+    . "$top_srcdir/tests/house/pages.sh"
+    page_owner=tests/usertrace/installed.sh
+    PATH="$(dirname "$(find "$place" -name simpletrace)"):$PATH"
+    export MAKEFLAGS=-s
+    page_run "$top_srcdir/doc/programs.md"
+) || fail 'doc/programs.md fails'
+cd .. || exit 99
+
 # ------------------------------------------------------------------------------
 for header in control control-vcpu monitor simple text usertrace; do
     echo "#include <trace/$header.h>" >one.c
