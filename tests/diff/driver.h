@@ -15,12 +15,12 @@
 /* ---- chance ----------------------------------------------------------- */
 
 /* A number below `below`, the next one of this seed's. */
-uint32_t chance(uint32_t below);
+uint32_t draw_chance(uint32_t below);
 void chance_seed(uint64_t seed);
 
 static inline bool one_in(uint32_t n)
 {
-    return chance(n) == 0;
+    return draw_chance(n) == 0;
 }
 
 /* ---- telling ---------------------------------------------------------- */

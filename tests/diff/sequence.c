@@ -55,13 +55,13 @@ static uint32_t any_event(void)
     };
 
     if ( !one_in(16) )
-        return some[chance(ARRAY_SIZE(some))];
-    return chance(1U << 28);
+        return some[draw_chance(ARRAY_SIZE(some))];
+    return draw_chance(1U << 28);
 }
 
 static void call_macro(uint32_t e, const uint32_t *w)
 {
-    switch ( chance(7) )
+    switch ( draw_chance(7) )
     {
     case 0: TRACE_0D(e); break;
     case 1: TRACE_1D(e, w[0]); break;
@@ -75,17 +75,17 @@ static void call_macro(uint32_t e, const uint32_t *w)
 
 static void call_whole_words(uint32_t e, const uint32_t *w)
 {
-    bool timed = chance(2);
+    bool timed = draw_chance(2);
 
-    trace_var(e, timed, 4 * chance(8), w);
+    trace_var(e, timed, 4 * draw_chance(8), w);
 }
 
 /* Any number of bytes; stock reads on to the end of the word: let it be 0. */
 static void call_odd_size(uint32_t e, const uint32_t *w)
 {
     uint32_t copy[MAX_WORDS] = { 0 };
-    unsigned int bytes = chance(4 * TRACE_EXTRA_MAX + 6);
-    bool timed = chance(2);
+    unsigned int bytes = draw_chance(4 * TRACE_EXTRA_MAX + 6);
+    bool timed = draw_chance(2);
 
     memcpy(copy, w, bytes);
     __trace_var(e, timed, bytes, copy);
@@ -94,7 +94,7 @@ static void call_odd_size(uint32_t e, const uint32_t *w)
 static void call_hypercall(uint32_t e, const uint32_t *w)
 {
     xen_ulong_t args[6];
-    unsigned long op = one_in(8) ? chance(1U << 20) : chance(48);
+    unsigned long op = one_in(8) ? draw_chance(1U << 20) : draw_chance(48);
 
     for ( unsigned int i = 0; i < ARRAY_SIZE(args); i++ )
         args[i] = (xen_ulong_t)w[i] << 32 | w[i + 1];
@@ -113,8 +113,8 @@ static void make_call(struct run *run)
     bool will = trace_will_trace_event(event);
 
     for ( unsigned int i = 0; i < MAX_WORDS; i++ )
-        words[i] = chance(UINT32_MAX);
-    calls[chance(ARRAY_SIZE(calls))](event, words);
+        words[i] = draw_chance(UINT32_MAX);
+    calls[draw_chance(ARRAY_SIZE(calls))](event, words);
 
     run->answers = run->answers * 31 + will;
     if ( p->reader.ring->prod != before )
@@ -143,10 +143,10 @@ static void drain_ring(struct run *run, unsigned int cpu, unsigned int limit)
 
 static void drain_some(struct run *run)
 {
-    unsigned int cpu = chance(run->how->cpus);
+    unsigned int cpu = draw_chance(run->how->cpus);
     bool all = run->how->whole || one_in(20);
 
-    drain_ring(run, cpu, all ? ALL_RECORDS : chance(40));
+    drain_ring(run, cpu, all ? ALL_RECORDS : draw_chance(40));
 }
 
 /* ---- control ---------------------------------------------------------- */
@@ -154,11 +154,11 @@ static void drain_some(struct run *run)
 /* Mostly all: a ring that nothing goes into tells nothing. */
 static uint32_t any_mask(void)
 {
-    switch ( chance(10) )
+    switch ( draw_chance(10) )
     {
     case 0: return any_event();
     case 1: return any_event() | 0xf000;
-    case 2: return chance(UINT32_MAX);
+    case 2: return draw_chance(UINT32_MAX);
     case 3: return TRC_SCHED | TRC_HVM;
     default: return TRC_ALL;
     }
@@ -184,7 +184,7 @@ static void set_cpus(uint8_t bits)
 static void change_cpus(struct run *run)
 {
     (void)run;
-    set_cpus(one_in(4) ? chance(256) : 0xff);
+    set_cpus(one_in(4) ? draw_chance(256) : 0xff);
 }
 
 static uint32_t room_left(const struct pcpu *p, uint32_t bytes)
@@ -243,15 +243,15 @@ static void ask_control(struct run *run)
 
 static void move_cpu(struct run *run)
 {
-    run->cpu = chance(run->how->cpus);
+    run->cpu = draw_chance(run->how->cpus);
     xensim_become_cpu(run->cpu);
 }
 
 static void schedule_vcpu(struct run *run)
 {
-    domid_t domid = one_in(4) ? DOMID_IDLE : chance(30);
+    domid_t domid = one_in(4) ? DOMID_IDLE : draw_chance(30);
 
-    set_current(xensim_vcpu(domid, chance(run->how->cpus)));
+    set_current(xensim_vcpu(domid, draw_chance(run->how->cpus)));
 }
 
 static void do_step(struct run *run)
@@ -261,12 +261,12 @@ static void do_step(struct run *run)
         unsigned int once_in;
         void (*act)(struct run *run);
     } acts[] = {
-        { 8, move }, { 30, schedule }, { run->how->drain, drain_some },
+        { 8, move_cpu }, { 30, schedule_vcpu }, { run->how->drain, drain_some },
         { 200, change_mask }, { 250, change_cpus }, { 1500, switch_off },
-        { 100, switch_on }, { 5000, ask },
+        { 100, switch_on }, { 5000, ask_control },
     };
 
-    now += 1 + chance(1000);
+    now += 1 + draw_chance(1000);
     for ( unsigned int i = 0; i < ARRAY_SIZE(acts); i++ )
         if ( one_in(acts[i].once_in) )
             acts[i].act(run);
