@@ -13,7 +13,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "xenalyze/reports.h"
 #include "xenalyze/outputs.h"
 
 struct text
@@ -34,7 +33,7 @@ static struct text say(const char *path, unsigned int flags,
     MUST(!xt_trace_info(run.trace, &run.info, &e));
     run.out = open_memstream(&t.bytes, &t.size);
     MUST(run.out);
-    t.rc = facts_pass(&run, &e);
+    t.rc = reports_pass(&run, &e);
     MUST((t.rc >= 0) == !e.code);
     MUST(t.rc >= 0 || e.text[0]);
     MUST(t.rc != PASS_NOBODY || config->domains);
@@ -45,16 +44,16 @@ static struct text say(const char *path, unsigned int flags,
 
 static void set_form(struct config *c, unsigned int form)
 {
-    c->facts.json = form % 3 == 1;
-    c->facts.csv = form % 3 == 2;
+    c->reports.json = form % 3 == 1;
+    c->reports.csv = form % 3 == 2;
 }
 
 static void reports(const char *path, unsigned int sort, unsigned int form)
 {
     struct config c = {
-        .summary = true, .threads = 1,
-        .facts = {
-            .pcpus = true, .latency = true, .exits = true,
+        .threads = 1,
+        .reports = {
+            .summary = true, .pcpus = true, .latency = true, .exits = true,
             .request = { .sample_size = 1024, .eips = true,
                          .eip_vector = 0xd1, .histogram = 4096,
                          .histogram_vector = 0xd1, .top = 3,
@@ -85,16 +84,16 @@ static void lists(const char *path, unsigned int kind, unsigned int form)
 {
     struct config c = {
         .threads = 1,
-        .facts = { .interval_length = kind == INTERVAL_KINDS
+        .reports = { .interval_length = kind == INTERVAL_KINDS
                        ? UINT64_C(1000000000000000) : 1000000,
                    .request = { .cr3 = true } },
     };
 
-    memset(c.facts.scatter, true, sizeof(c.facts.scatter));
+    memset(c.reports.scatter, true, sizeof(c.reports.scatter));
     for ( unsigned int i = 0; i < INTERVAL_KINDS; i++ )
     {
-        c.facts.interval[i] = kind == INTERVAL_KINDS || kind == i;
-        c.facts.ids[i].nr = 1;
+        c.reports.interval[i] = kind == INTERVAL_KINDS || kind == i;
+        c.reports.ids[i].nr = 1;
     }
     set_form(&c, kind == INTERVAL_KINDS ? form : 0);
     free(say(path, 0, &c).bytes);

@@ -200,7 +200,7 @@ int count_pass(const struct run *run, struct err *e)
                 : print(&p, count_style(), c, ORDER_TIME, e);
     }
     if ( !rc )
-        count_print(c, &run->config->facts.request, run->out);
+        count_print(c, &run->config->reports.request, run->out);
     count_free(c);
     pass_end(&p);
     return rc;

@@ -55,6 +55,14 @@ static int print(struct run *run, struct err *e)
     return rc || !closed ? rc : err_sys(e, closed, "cannot write the report");
 }
 
+static int print_schema(struct err *e)
+{
+    report_print_schema(stdout);
+    if ( fflush(stdout) || ferror(stdout) )
+        return err_sys(e, errno ? -errno : -EIO, "cannot write the schema");
+    return 0;
+}
+
 static int analyze(struct config *config, struct err *e)
 {
     struct run run = {
@@ -65,11 +73,14 @@ static int analyze(struct config *config, struct err *e)
                                         : 0;
     struct spool spool = { .fd = -1 };
     const char *path = config->path;
-    int rc = outputs_choose(config, e);
+    int rc;
 
+    if ( config->reports.json_schema )
+        return print_schema(e);
+    rc = outputs_choose(config, e);
     if ( rc )
         return rc;
-    if ( config->follow && config->summary )
+    if ( config->follow && config->reports.summary )
         return err_set(e, -EINVAL, "--follow: of a trace that goes on there is "
                        "no summary; --dump-all is possible, or --records");
     if ( outputs_read_again(config) )

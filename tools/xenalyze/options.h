@@ -12,7 +12,7 @@
 #include "common/err.h"
 #include "common/log.h"
 #include "common/opts.h"
-#include "xenalyze/reports.h"
+#include "xenalyze/reports/report.h"
 
 enum order { ORDER_TIME, ORDER_FILE };
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
@@ -25,7 +25,6 @@ struct config
     const char *path;           /* of the trace, or "-": standard input */
 
     /* Outputs: a flag each, and a row in outputs.c. */
-    bool summary;               /* also if nothing else is asked for */
     bool dump_all;
     bool dump_raw_process;
     bool dump_raw_reads;
@@ -39,7 +38,7 @@ struct config
     unsigned int threads;
     bool info;
 
-    bool facts_wanted;          /* any of those in `facts` */
+    bool reports_wanted;        /* any of those in `reports` */
 
     /* Of the dump. */
     bool dump_show_power_states;
@@ -53,7 +52,7 @@ struct config
 
     /* Of the trace. */
     bool follow;                /* go on when it grows */
-    struct facts_config facts;
+    struct report_config reports;
     uint64_t hz;                /* of the time stamps; 0: as it says */
     unsigned int layout;        /* enum layout */
 

@@ -32,8 +32,8 @@ static const struct output outputs[] = {
     { offsetof(struct config, formats), formats_pass },
     { offsetof(struct config, count), count_pass },
     { offsetof(struct config, info), windows_pass },
-    { offsetof(struct config, facts_wanted), facts_pass },
-    { offsetof(struct config, summary), facts_pass },
+    { offsetof(struct config, reports_wanted), reports_pass },
+    { offsetof(struct config, reports.summary), reports_pass },
 };
 
 #define NR_OUTPUTS (sizeof(outputs) / sizeof(outputs[0]))
@@ -46,14 +46,14 @@ static bool is_wanted(const struct config *config, const struct output *o)
 /* Of what programs read there is one, and nothing else is in it. */
 static int check_form(const struct config *config, struct err *e)
 {
-    const struct facts_config *f = &config->facts;
+    const struct report_config *f = &config->reports;
     const char *form = f->json ? "json" : "csv";
     bool lines = false;
 
     if ( f->json && f->csv )
         return err_set(e, -EINVAL, "--json or --csv: one of them at a time");
     for ( size_t i = 0; i < NR_OUTPUTS; i++ )
-        lines |= outputs[i].pass != facts_pass &&
+        lines |= outputs[i].pass != reports_pass &&
                  is_wanted(config, &outputs[i]);
     if ( lines && (f->json || f->csv) )
         return err_set(e, -EINVAL, "--%s: has reports, scatterplots and "
@@ -69,7 +69,7 @@ int outputs_choose(struct config *config, struct err *e)
     for ( size_t i = 0; i < NR_OUTPUTS; i++ )
         if ( is_wanted(config, &outputs[i]) )
             return rc;
-    config->summary = true;
+    config->reports.summary = true;
     return rc;
 }
 
@@ -93,7 +93,7 @@ bool outputs_read_again(const struct config *config)
 
     for ( size_t i = 0; i < NR_OUTPUTS; i++ )
         if ( begins_pass(config, &outputs[i]) )
-            nr += outputs[i].pass == facts_pass ? 2 : 1;
+            nr += outputs[i].pass == reports_pass ? 2 : 1;
     return nr > 1;
 }
 

@@ -53,6 +53,6 @@ int records_pass(const struct run *run, struct err *e);
 int raw_pass(const struct run *run, struct err *e);
 int formats_pass(const struct run *run, struct err *e);
 int count_pass(const struct run *run, struct err *e);
-int facts_pass(const struct run *run, struct err *e);
+int reports_pass(const struct run *run, struct err *e);
 
 #endif /* XENALYZE_OUTPUTS_H */

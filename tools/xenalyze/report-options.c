@@ -3,7 +3,7 @@
  * Arguments of options that are more than a number: several ids, a vector with
  * an increment.  Each also asks for the output that it is an argument of.
  */
-#include "xenalyze/reports.h"
+#include "xenalyze/report-options.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -13,9 +13,9 @@
 
 #define AT(config, o) ((char *)(config) + (o)->at)
 
-static struct facts_config *facts_of(void *config)
+static struct report_config *facts_of(void *config)
 {
-    return &((struct config *)config)->facts;
+    return &((struct config *)config)->reports;
 }
 
 /* A number, and what is behind it: ',' and more, or the end. */
@@ -37,10 +37,10 @@ static int take_number(const struct opt *o, const char **text, uint64_t *value,
     return 0;
 }
 
-int facts_parse_which(const struct opt *o, const char *text, void *config,
+int report_parse_which(const struct opt *o, const char *text, void *config,
                       struct err *e)
 {
-    struct facts_config *f = facts_of(config);
+    struct report_config *f = facts_of(config);
     uint64_t *which = (uint64_t *)AT(config, o);
     int rc = take_number(o, &text, which, e);
 
@@ -51,18 +51,18 @@ int facts_parse_which(const struct opt *o, const char *text, void *config,
     return 0;
 }
 
-int facts_parse_ids(const struct opt *o, const char *text, void *config,
+int report_parse_ids(const struct opt *o, const char *text, void *config,
                     struct err *e)
 {
-    struct facts_config *f = facts_of(config);
-    struct facts_ids *ids = (struct facts_ids *)AT(config, o);
+    struct report_config *f = facts_of(config);
+    struct report_ids *ids = (struct report_ids *)AT(config, o);
     int rc = 0;
 
     f->interval[ids - f->ids] = true;
     do {
-        if ( ids->nr == FACTS_MAX_IDS )
+        if ( ids->nr == REPORT_MAX_IDS )
             return err_set(e, -EINVAL, "--%s: more than %u are too many",
-                           o->name, FACTS_MAX_IDS);
+                           o->name, REPORT_MAX_IDS);
         rc = take_number(o, &text, &ids->ids[ids->nr], e);
         ids->nr++;
     } while ( !rc && *text );
@@ -79,7 +79,7 @@ static int check_vector(const struct opt *o, uint64_t vector, struct err *e)
                    MAX_VECTOR);
 }
 
-int facts_parse_eips(const struct opt *o, const char *text, void *config,
+int report_parse_eips(const struct opt *o, const char *text, void *config,
                      struct err *e)
 {
     struct report_request *r = &facts_of(config)->request;
@@ -96,7 +96,7 @@ int facts_parse_eips(const struct opt *o, const char *text, void *config,
 
 #define INCREMENT 0x1000000u    /* stock's */
 
-int facts_parse_histogram(const struct opt *o, const char *text, void *config,
+int report_parse_histogram(const struct opt *o, const char *text, void *config,
                           struct err *e)
 {
     struct report_request *r = &facts_of(config)->request;

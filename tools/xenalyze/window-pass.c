@@ -51,7 +51,7 @@ static int end(struct pass *p, struct err *e)
         return err_set(e, -EINVAL, "%s is no trace: there is no window in it",
                        run->name);
     if ( run->config->info )
-        report_summary(&p->counts, run->name, run->out);
+        file_info_print(&p->counts, run->name, run->out);
     return 0;
 }
 

@@ -8,46 +8,107 @@
 
 command -v python3 >/dev/null || skip "there is no python3 to read JSON"
 
-# judge.py NAME...: NAME.json and NAME.csv, and NAME.lines if there are any.
+# judge.py SCHEMA NAME...: NAME.json and NAME.csv, and NAME.lines if there are
+# any; at the end, whether the schema describes something that never occurs.
 cat >judge.py <<'END'
 import csv, json, os, sys
 
-def same(table, rows, all_columns):
-    table = list(csv.DictReader(table.splitlines()))
-    assert len(table) == len(rows), (len(table), len(rows))
-    for line, row in zip(table, rows):
-        for key in row:
-            if all_columns or line.get(key):
-                assert line[key] == str(row[key]), (key, line, row)
+# --- the schema: as much of JSON Schema as ours uses ---
 
-def sums(rows, state, whole, keys):
+used = set()
+
+def check(value, schema, path):
+    if "const" in schema:
+        assert value == schema["const"], (path, value)
+    kind = schema.get("type")
+    if kind == "integer":
+        assert isinstance(value, int) and not isinstance(value, bool), path
+        assert value >= schema.get("minimum", value), (path, value)
+    if kind == "string":
+        assert isinstance(value, str), path
+    if kind == "array":
+        assert isinstance(value, list), path
+        assert schema.get("minItems", 0) <= len(value), path
+        assert len(value) <= schema.get("maxItems", len(value)), path
+        for item in value:
+            check(item, schema["items"], path)
+    if kind == "object":
+        assert isinstance(value, dict), path
+        missing = set(schema.get("required", ())) - value.keys()
+        assert not missing, (path, missing)
+        unknown = value.keys() - schema["properties"].keys()
+        assert not unknown, (path, unknown)
+        for key in value:
+            used.add((path, key))
+            check(value[key], schema["properties"][key], path + "/" + key)
+
+def described(schema, path):
+    for key, below in schema.get("properties", {}).items():
+        yield path, key
+        yield from described(below, path + "/" + key)
+    if "items" in schema:
+        yield from described(schema["items"], path)
+
+# --- JSON and CSV have the same rows ---
+
+def sections(text):
+    return [list(csv.DictReader(part.splitlines()))
+            for part in text.split("\n\n") if part.strip()]
+
+def lists(report):
+    for name in ("points", "intervals"):
+        if name in report:
+            yield name, report[name]
+    if "trace" in report:
+        yield "trace", [report["trace"]]
+        for name, rows in report["tables"].items():
+            if rows:
+                yield name, rows
+
+def same(table, name, rows):
+    assert len(table) == len(rows), (name, len(table), len(rows))
+    for line, row in zip(table, rows):
+        assert line.pop("table", name) == name, (name, line)
+        row = {k: str(v) for k, v in row.items() if k != "histogram"}
+        assert row == {k: v for k, v in line.items() if v}, (name, line, row)
+
+# --- what the numbers add up to ---
+
+def sums(tables, states, wholes, keys):
     times = {}
-    for row in rows:
-        key = tuple(row.get(k) for k in keys)
-        if row["table"] == state:
-            times.setdefault(key, [0, 0])
-            times[key][0] += row.get("sum", 0) + row.get("open", 0)
-        if row["table"] == whole and row["name"] == "cycles":
-            times.setdefault(key, [0, 0])[1] = row["count"]
-    assert times
-    for key, (got, expected) in times.items():
-        assert got == expected, (state, key, got, expected)
+    for row in tables[states]:
+        key = tuple(row[k] for k in keys)
+        times.setdefault(key, 0)
+        times[key] += row.get("total_cycles", 0) + row["open_cycles"]
+    whole = {tuple(row[k] for k in keys): row["time_cycles"]
+             for row in tables[wholes] if "time_cycles" in row}
+    assert times and times == whole, (states, times, whole)
 
 def judge(report, tables):
-    rows = report["rows"]
-    assert report["format"] == "xenalyze" and report["version"] == 1
-    assert report["trace"]["hz"] > 0 and report["trace"]["records"] > 0
-    parts = [p for p in ("points", "intervals", "rows") if p in report]
-    assert len(tables) == len(parts), (len(tables), parts)
-    for table, part in zip(tables, parts):
-        same(table, report[part], part != "rows")
-    sums(rows, "vcpu-state", "vcpu", ("domain", "vcpu"))
-    sums(rows, "domain-state", "domain", ("domain",))
-    for row in rows:
-        if row.get("samples"):
-            assert row["min"] <= row["p5"] <= row["p50"] <= row["p95"] <= \
-                row["p99"] <= row["max"], row
-            assert sum(n for low, n in row["bars"]) == row["samples"], row
+    assert report["format"] == "xenalyze" and report["version"] == 2
+    assert report["trace"]["tsc_hz"] > 0 and report["trace"]["records"] > 0
+    parts = list(lists(report))
+    headed = [p for p in parts if p[1] or p[0] in ("points", "intervals")]
+    assert len(tables) == len(headed), (len(tables), [p[0] for p in headed])
+    for table, (name, rows) in zip(tables, headed):
+        same(table, name, rows)
+    sums(report["tables"], "vcpu_states", "vcpus", ("domain", "vcpu"))
+    sums(report["tables"], "domain_states", "domains", ("domain",))
+    hz = report["trace"]["tsc_hz"]
+    for rows in report["tables"].values():
+        for row in rows:
+            for key in row:
+                ns = key[:-7] + "_ns"
+                if key.endswith("_cycles"):
+                    assert abs(row[key] * 10 ** 9 / hz - row[ns]) < \
+                        2 + row[ns] * 1e-6, (key, row)
+            if row.get("samples"):
+                assert row["min_ns"] <= row["p5_ns"] <= row["p50_ns"] <= \
+                    row["p95_ns"] <= row["p99_ns"] <= row["max_ns"], row
+                assert sum(n for low, n in row["histogram"]) == \
+                    row["samples"], row
+
+# --- text has the same points, cells and latencies ---
 
 def seconds(ns):
     return "%d.%09d" % divmod(max(ns, 0), 10 ** 9)
@@ -55,9 +116,11 @@ def seconds(ns):
 def value(p):
     if p["plot"] == "runstate-time":
         return seconds(p["value"])
-    if p["plot"] != "rdtsc" and p["value"] >= 2 ** 63:
-        return str(p["value"] - 2 ** 64)    # an address: stock's have a sign
-    return str(p["value"])
+    if "address" not in p:
+        return str(p["value"])
+    if p["plot"] != "rdtsc" and p["address"] >= 2 ** 63:
+        return str(p["address"] - 2 ** 64)      # stock's have a sign
+    return str(p["address"])
 
 def whose(p):
     return {"i%x" % p["irq"]} if "irq" in p else \
@@ -66,23 +129,23 @@ def whose(p):
 def points(report, lines):
     assert len(report["points"]) == len(lines) > 0, len(lines)
     for p, line in zip(report["points"], lines):
-        assert [seconds(p["ns"]), value(p)] == line[-2:], (p, line)
+        assert [seconds(p["time_ns"]), value(p)] == line[-2:], (p, line)
         assert len(line) == 2 or line[0] in whose(p), (p, line)
-        assert p["time"] >= report["trace"]["first"], p
+        assert p["time_tsc"] >= report["trace"]["start_tsc"], p
 
 def cell(c):
     if c["interval"] in ("domain-guest-interrupt", "domain-grant-maps"):
         return [str(c["value"])]
-    share = "%.2f" % (100 * c["value"] / c["cycles"])
+    share = "%.2f" % (100 * c["value"] / c["length_cycles"])
     if c["interval"] != "cr3-schedule-ordered":
         return [share]
-    return ["%x:" % c["number"], share] + ["*"] * (c.get("name") == "new")
+    return ["%x:" % c["number"], share] + ["*"] * (c.get("category") == "new")
 
 # "0.0" is a column of which nothing is known yet.
 def intervals(report, lines):
     rows = {}
     for c in report["intervals"]:
-        rows.setdefault(seconds(c["ns"]), []).append(c)
+        rows.setdefault(seconds(c["start_ns"]), []).append(c)
     assert rows
     for line in lines:
         if line[0] == "time":
@@ -93,33 +156,40 @@ def intervals(report, lines):
     assert not rows, rows
 
 def latencies(report, lines):
-    said = {}
+    printed = {}
     for line in lines:
         if line[:1] == ["[vla]"]:
-            said.setdefault((line[1], int(line[3])), []).append(int(line[7]))
-    rows = {("d%dv%d" % (r["domain"], r["vcpu"]), r["number"]): r
-            for r in report["rows"] if r["table"] == "ipi-latency"}
-    assert said and said.keys() == rows.keys(), (said, rows)
+            printed.setdefault((line[1], int(line[3])),
+                               []).append(int(line[7]))
+    rows = {("d%dv%d" % (r["domain"], r["vcpu"]), r["vector"]): r
+            for r in report["tables"]["ipi_latency"]}
+    assert printed and printed.keys() == rows.keys(), (printed, rows)
     for key, row in rows.items():
-        assert row["count"] == len(said[key]), row
-        assert row["sum"] == sum(said[key]), row
-        assert row["max"] == max(said[key]), row
+        assert row["events"] == len(printed[key]), row
+        assert row["total_cycles"] == sum(printed[key]), row
+        assert row["max_cycles"] == max(printed[key]), row
 
 def judged_by(report):
     return points if "points" in report else \
         intervals if "intervals" in report else latencies
 
-for name in sys.argv[1:]:
+schema = json.load(open(sys.argv[1]))
+for name in sys.argv[2:]:
     print(name)
     report = json.load(open(name + ".json"))
-    judge(report, open(name + ".csv").read().split("\n\n"))
+    check(report, schema, "")
+    judge(report, sections(open(name + ".csv").read()))
     if os.path.exists(name + ".lines"):
         lines = [line.split() for line in open(name + ".lines")]
         judged_by(report)(report, lines)
+# Which tables have a trace with a date is not looked at.
+unused = {(path, key) for path, key in set(described(schema, "")) - used
+          if not key.endswith("_wall_ns")}
+assert not unused, sorted(unused)
 END
 
-# What is bold in xenalyze-json(5) is what occurs, as table, member, name or
-# detail of a row: all of that in the page, and all of the page in some report.
+# listed.py PAGE SCHEMA: each table and member of the schema is bold in the
+# manual page, and each bold word of its lists is one of them.
 cat >listed.py <<'END'
 import json, shlex, sys
 
@@ -131,30 +201,35 @@ def bold(line):
         words[2::2] if words[:1] == [".RB"] else []
 
 page = open(sys.argv[1]).read()
-page = page[:page.index(".SH EXAMPLES")].splitlines()
-words = {w for line in page for w in bold(line) if not w.startswith("-")}
-words -= {"xenalyze", "1", "trace.hz", "xenalyze --json"}
-
-needed, found = set(), {"known", "guessed", "other"}    # are values
-for path in sys.argv[2:]:
-    report = json.load(open(path))
-    needed |= report.keys() | report["trace"].keys() | report["lost"].keys()
-    needed |= report["damage"].keys()
-    points, intervals = report.get("points", []), report.get("intervals", [])
-    for some in (report["rows"], report["longest_waits"], points, intervals,
-                 report["lost"]["longest"], report["damage"]["first"]):
-        for row in some:
-            needed |= row.keys()
-    for row in report["rows"]:
-        needed.add(row["table"])
-        if row["table"] in ("trace", "vcpu", "cr3"):
-            found.add(row["name"])
-        if row["table"] == "wait":
-            found.add(row["name"])
-    found |= {c.get("name") for c in intervals} | {p["plot"] for p in points}
-found |= needed
-assert not needed - words, sorted(needed - words)
-assert not words - found, sorted(words - found)
+page = page[page.index(".SH DOCUMENT"):page.index(".SH EXAMPLES")]
+words = {w for line in page.splitlines() for w in bold(line)
+         if not w.startswith("-")}
+schema = json.load(open(sys.argv[2]))
+parts = {"events", "samples", "histogram"} | {
+    p + s for p in ("total", "mean", "min", "max", "p5", "p50", "p95", "p99",
+                    "weighted_p5", "weighted_p50", "weighted_p95",
+                    "weighted_p99") for s in ("_cycles", "_ns")} | {
+    "max_at" + s for s in ("_tsc", "_ns", "_wall_ns")}
+names = set()
+def collect(properties):
+    for name, below in properties.items():
+        if name in parts:
+            continue
+        for end in ("_cycles", "_wall_ns", "_tsc", "_ns"):
+            if name.endswith(end):
+                name = name[:-len(end)]
+                break
+        names.add(name)
+        items = below.get("items", below)
+        collect(items.get("properties", {}))
+collect(schema["properties"])
+statistics = {"total", "mean", "min", "max", "max_at", "p5", "p50", "p95",
+              "p99", "weighted_p5", "weighted_p50", "weighted_p95",
+              "weighted_p99", "events", "samples", "histogram"}
+suffixes = {"_cycles", "_ns", "_tsc", "_wall_ns", "table"}
+assert not names - words, sorted(names - words)
+extra = words - names - statistics - suffixes
+assert not extra, sorted(extra)
 END
 
 # What is rare, besides: page tables of guests, losses, damage, times of day.
@@ -177,11 +252,20 @@ compose rare <<'END'
 1 9000100 0x21101 0x10000
 END
 
+# Whatever runs is preempted by the same vcpu, elsewhere: a contradiction.
+compose skewed <<'END'
+0 1000000 0x21101 0x10000
+0 2000000 0x21101 0x10000
+1 3000000 0x21021 0x10000
+0 9000000 0x21011 0x10000
+END
+echo '0000000000000001 T start' >symbols
+
 n=0
-options="--with-cr3-enumeration --with-interrupt-eip-enumeration=240
+options="--symbol-file symbols --with-cr3-enumeration --with-interrupt-eip-enumeration=240
     --histogram-interrupt-eip=240,4096"
 # shellcheck disable=SC2086 # several words
-for trace in $(traces) shadow damaged rare; do
+for trace in $(traces) shadow damaged rare skewed; do
     n=$((n + 1))
     expect 0 "$xenalyze" $options --json "$trace"
     mv out $n.json
@@ -242,8 +326,10 @@ for interval in schedule-time=1,3 schedule-time-all schedule-ordered \
     points shadow -i 10us --interval-cr3-$interval
 done
 # shellcheck disable=SC2046 # several words
-expect 0 python3 judge.py $(seq $n)
-expect 0 python3 listed.py "$top_srcdir/man/xenalyze-json.5" ./*.json
+expect 0 "$xenalyze" --json-schema
+mv out schema
+expect 0 python3 judge.py schema $(seq $n)
+expect 0 python3 listed.py "$top_srcdir/man/xenalyze-json.5" schema
 
 # A name is not to break it.
 name=$(printf 'a"b\\\nc\351')
@@ -264,7 +350,8 @@ done <<'END'
 --csv --dump-all
 END
 expect 0 "$xenalyze" --csv --scatterplot-rdtsc intel
-[ "$(cat out)" = plot,domain,vcpu,irq,time,ns,value ] ||
+[ "$(cat out)" = \
+    plot,domain,vcpu,irq,time_tsc,time_ns,time_wall_ns,value,address ] ||
     fail "of no points there is more than a heading: $(head -n 2 out)"
 expect 0 "$xenalyze" --json --plot intel.svg --scatterplot-pcpu intel
 ! grep -q '"points"' out || fail "points that are drawn are printed, too"

@@ -128,7 +128,7 @@ expect 0 "$xenalyze" --summary named
 grep -qx ' d1 is a domain of more than twenty-four' out ||
     fail "it has no name: $(grep ' is ' out)"
 expect 0 "$xenalyze" --json named
-grep -q '"domains":{"1":"a domain of more than twenty-four"}' out ||
+grep -q '"domain":1,"name":"a domain of more than twenty-four"' out ||
     fail "it has no name in JSON"
 expect 0 "$xenalyze" --summary --domain 1 --time 0.001.. named
 grep -qx ' d1 is a domain of more than twenty-four' out ||

@@ -40,7 +40,7 @@ done
 
 # Who runs most comes first, and nobody else if one is enough.
 expect 0 "$xenalyze" --json intel
-most=$(sed -n 's/.*"table":"vcpu-state","domain":\([0-9]*\),"vcpu":\([0-9]*\),.*"name":"running",.*"sum":\([0-9]*\),.*/\3 d\1v\2/p' out |
+most=$(sed -n '/^"vcpu_states":/,/^"vcpu_runnable":/s/.*"domain":\([0-9]*\),"vcpu":\([0-9]*\),.*"state":"running",.*"total_cycles":\([0-9]*\),.*/\3 d\1v\2/p' out |
     grep -v d32767 | sort -rn | sed -n '1s/.* //p')
 expect 0 "$xenalyze" --summary --top 1 intel
 [ "$(sed -n 's/^ \(d[0-9]*v[0-9]*\) .* 100 %$/\1/p' out)" = "$most" ] ||

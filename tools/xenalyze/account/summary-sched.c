@@ -210,10 +210,10 @@ void summary_loss(void *state, const struct fact_loss *f)
 
     b->losses++;
     b->lost += f->records;
-    b->blind += f->to - f->from;
+    b->lost_cycles += f->to - f->from;
     stats_top_add(&b->loss_gaps, &row);
     if ( !p )
         return;
     p->losses++;
-    p->blind += f->to - f->from;
+    p->lost_cycles += f->to - f->from;
 }

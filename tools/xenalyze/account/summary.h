@@ -190,7 +190,7 @@ struct summary_pcpu
     struct fact_volume volume;
     struct stats sleep;         /* power states */
     uint64_t interrupts, interrupt_cycles;      /* of devices, handled here */
-    uint64_t losses, blind;     /* global: times and cycles */
+    uint64_t losses, lost_cycles;     /* global: times and cycles */
 };
 
 /* --- the whole ------------------------------------------------------------ */
@@ -216,7 +216,7 @@ struct summary
     uint64_t first;             /* time stamp of the first one */
     unsigned int segments;
     uint64_t records, lost, open_exits;
-    uint64_t losses, blind;     /* times; cycles of pcpus */
+    uint64_t losses, lost_cycles;     /* times; cycles of pcpus */
     uint64_t anomalies[ANOMALY_KINDS];
     struct xt_damage damage;
     struct stats_top loss_gaps;     /* the longest losses: tag: the pcpu */

@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Comma-separated values, a table for each part, with a line between.  All text
- * is quoted, and a quote in it is two: domains have any names.
+ * Comma-separated values: each table with its own heading, an empty line
+ * between.  Rows begin with the table's name, but for lists at the top, which
+ * may be long.  All text is quoted, and a quote in it is doubled: a domain can
+ * have any name.
  */
-#include "xenalyze/export/export.h"
-
 #include <inttypes.h>
 
-static void put_id(FILE *out, int64_t id)
-{
-    if ( id != ROW_NONE )
-        fprintf(out, "%" PRId64, id);
-    putc(',', out);
-}
+#include "xenalyze/export/fields.h"
 
-static void put_quoted(FILE *out, const char *text)
+static void write_quoted(FILE *out, const char *text)
 {
     putc('"', out);
     for ( ; *text; text++ )
@@ -26,100 +21,84 @@ static void put_quoted(FILE *out, const char *text)
     putc('"', out);
 }
 
-static void put_text(FILE *out, const char *text)
+static bool has_name_column(const struct export *x)
 {
-    if ( text )
-        put_quoted(out, text);
-    putc(',', out);
+    return x->table->place != EXPORT_AT_TOP;
 }
 
-static void put_series(FILE *out, const struct stats *s, uint64_t open)
+static void write_heading(struct export *x)
 {
-    const unsigned int places[] = { 5, 50, 95, 99 };
+    const char *before = has_name_column(x) ? "table," : "";
 
-    fprintf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-            ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, stats_events(s), s->count,
-            s->sum, stats_mean(s), s->min, s->max, s->max_at, open);
-    for ( size_t i = 0; i < 4; i++ )
-        fprintf(out, ",%" PRIu64, stats_percentile(s, places[i]));
-    for ( size_t i = 0; i < 4; i++ )
-        if ( s->weighted )
-            fprintf(out, ",%" PRIu64, stats_weighted(s, places[i]));
-        else
-            putc(',', out);
-    putc('\n', out);
-}
-
-static void put_row(void *state, const struct row *row)
-{
-    FILE *out = state;
-
-    put_text(out, row->table);
-    put_id(out, row->domain);
-    put_id(out, row->vcpu);
-    put_id(out, row->pcpu);
-    put_text(out, row->name);
-    put_text(out, row->detail);
-    if ( row->has_number )
-        fprintf(out, "%" PRIu64, row->number);
-    putc(',', out);
-    if ( row->series )
-        put_series(out, row->series, row->open);
-    else
-        fprintf(out, "%" PRIu64 ",,,,,,,,,,,,,,,\n", row->count);
-}
-
-static void end_table(const struct form *f)
-{
-    if ( f->part != FORM_NOTHING )
-        putc('\n', f->out);
-}
-
-static void begin_table(struct form *f, const char *part,
-                        const struct form_field *fields, size_t nr)
-{
-    (void)part;
-    end_table(f);
-    for ( size_t i = 0; i < nr; i++ )
-        fprintf(f->out, "%s%s", i ? "," : "", fields[i].name);
-    putc('\n', f->out);
-}
-
-static void put_fields(struct form *f, const struct form_field *fields,
-                       size_t nr)
-{
-    for ( size_t i = 0; i < nr; i++ )
+    for ( size_t i = 0; i < x->fields.nr; i++ )
     {
-        if ( i )
-            putc(',', f->out);
-        if ( fields[i].is_absent )
+        if ( x->fields.all[i].kind == FIELD_HISTOGRAM )
             continue;
-        if ( fields[i].text )
-            put_quoted(f->out, fields[i].text);
-        else if ( fields[i].is_signed )
-            fprintf(f->out, "%" PRId64, (int64_t)fields[i].number);
-        else
-            fprintf(f->out, "%" PRIu64, fields[i].number);
+        fprintf(x->out, "%s%s", before, x->fields.all[i].name);
+        before = ",";
     }
-    putc('\n', f->out);
+    putc('\n', x->out);
 }
 
-static void put_rows(struct form *f, const struct rows *rows,
-                     const char *name)
+static void open_table(struct export *x)
 {
-    (void)name;
-    end_table(f);
-    fprintf(f->out, "table,domain,vcpu,pcpu,name,detail,number,count,samples,"
-            "sum,mean,min,max,max_at,open,p5,p50,p95,p99,time_p5,time_p50,"
-            "time_p95,time_p99\n");
-    rows_walk(rows, put_row, f->out);
+    if ( x->has_output )
+        putc('\n', x->out);
+    x->has_output = true;
+    write_heading(x);
 }
 
-struct form form_csv(FILE *out)
+/* Of a table among many, an empty one is left out. */
+static void csv_begin(struct export *x)
 {
-    static const struct form_ops ops = {
-        .begin = begin_table, .put = put_fields, .rows = put_rows,
+    if ( x->table->place == EXPORT_AT_TOP )
+        open_table(x);
+}
+
+static void write_value(FILE *out, const struct field *f)
+{
+    if ( f->absent )
+        return;
+    if ( f->kind == FIELD_TEXT )
+        write_quoted(out, f->text);
+    else if ( f->kind == FIELD_SIGNED )
+        fprintf(out, "%" PRId64, (int64_t)f->number);
+    else
+        fprintf(out, "%" PRIu64, f->number);
+}
+
+static void csv_row(struct export *x)
+{
+    const char *before = "";
+
+    if ( !x->has_rows && x->table->place != EXPORT_AT_TOP )
+        open_table(x);
+    if ( has_name_column(x) )
+    {
+        fputs(x->table->name, x->out);
+        before = ",";
+    }
+    for ( size_t i = 0; i < x->fields.nr; i++ )
+    {
+        if ( x->fields.all[i].kind == FIELD_HISTOGRAM )
+            continue;
+        fputs(before, x->out);
+        write_value(x->out, &x->fields.all[i]);
+        before = ",";
+    }
+    putc('\n', x->out);
+}
+
+static void csv_end(struct export *x)
+{
+    (void)x;
+}
+
+const struct export_ops *export_csv_ops(void)
+{
+    static const struct export_ops ops = {
+        .begin = csv_begin, .row = csv_row, .end = csv_end, .close = csv_end,
     };
 
-    return (struct form){ .ops = &ops, .out = out };
+    return &ops;
 }

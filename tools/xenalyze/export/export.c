@@ -1,112 +1,71 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The fields of a point and of a cell, and the order of parts.
+ * What both formats have in common: which table is being written, and its
+ * fields.
  */
 #include "xenalyze/export/export.h"
 
-#define NUMBER(what, value) { .name = what, .number = (uint64_t)(value) }
-#define SIGNED(what, value, sign)                                           \
-    { .name = what, .number = (uint64_t)(value), .is_signed = sign }
-#define MAYBE(what, value, absent)                                          \
-    { .name = what, .number = (uint64_t)(value), .is_absent = absent }
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
 
-#define NR(fields) (sizeof(fields) / sizeof((fields)[0]))
+#include "common/fault.h"
+#include "xenalyze/export/fields.h"
 
-typedef void fields_fn(struct form *f, const struct form_field *fields,
-                       size_t nr);
-
-static void tell_point(struct form *f, fields_fn *fn, enum scatter_kind kind,
-                       const struct point *p)
+int export_new(struct export **x, enum export_format format, FILE *out)
 {
-    bool is_irq = p->who == POINT_IRQ;
-    bool is_large = p->unit == POINT_LARGE ||
-                    scatter_about(kind)->unit == PLOT_ADDRESS;
-    const struct form_field fields[] = {
-        { .name = "plot", .text = scatter_name(kind) },
-        MAYBE("domain", p->domain, is_irq),
-        MAYBE("vcpu", p->vcpu, is_irq),
-        MAYBE("irq", p->vcpu, !is_irq),
-        NUMBER("time", p->at),
-        SIGNED("ns", p->time, true),
-        SIGNED("value", p->value, !is_large),
-    };
-
-    fn(f, fields, NR(fields));
+    *x = fault_calloc(1, sizeof(**x));
+    if ( !*x )
+        return -ENOMEM;
+    (*x)->ops = format == EXPORT_JSON ? export_json_ops() : export_csv_ops();
+    (*x)->out = out;
+    return 0;
 }
 
-static void tell_cell(struct form *f, fields_fn *fn,
-                      const struct interval_cell *c)
+void export_free(struct export *x)
 {
-    const struct form_field fields[] = {
-        { .name = "interval", .text = interval_name(c->kind) },
-        MAYBE("domain", c->domain, !c->has_domain),
-        { .name = "name", .text = c->name, .is_absent = !c->name },
-        MAYBE("number", c->number, !c->has_number),
-        NUMBER("time", c->at),
-        NUMBER("ns", c->ns),
-        NUMBER("cycles", c->cycles),
-        NUMBER("value", c->value),
-    };
-
-    fn(f, fields, NR(fields));
+    free(x);
 }
 
-/* --- parts ---------------------------------------------------------------- */
-
-static void begin_points(struct form *f, const struct form_field *fields,
-                         size_t nr)
+void export_set_clock(struct export *x, const struct xt_clock *clock)
 {
-    f->ops->begin(f, "points", fields, nr);
+    if ( !x->has_clock )
+        x->clock = *clock;
+    x->has_clock = true;
 }
 
-static void begin_intervals(struct form *f, const struct form_field *fields,
-                            size_t nr)
+void export_begin(struct export *x, const struct export_table *table)
 {
-    f->ops->begin(f, "intervals", fields, nr);
-}
-
-void form_reach(struct form *f, enum form_part part)
-{
-    if ( f->part >= part )
+    if ( x->table == table )
         return;
-    if ( part == FORM_POINTS )
-        tell_point(f, begin_points, 0, &(struct point){ 0 });
-    if ( part == FORM_INTERVALS )
-        tell_cell(f, begin_intervals, &(struct interval_cell){ 0 });
-    f->part = part;
-    f->more = false;
+    if ( x->table )
+        export_end(x);
+    x->table = table;
+    x->has_rows = false;
+    fields_declare(&x->fields, table);
+    x->ops->begin(x);
 }
 
-static void put_point(void *state, const struct point *p)
+void export_row(struct export *x, const struct export_value *values,
+                size_t nr)
 {
-    struct form_plot *plot = state;
-
-    form_reach(plot->form, FORM_POINTS);
-    tell_point(plot->form, plot->form->ops->put, plot->kind, p);
-    plot->form->more = true;
+    assert(x->table && nr == x->table->nr_columns);
+    assert(x->table->place != EXPORT_AS_OBJECT || !x->has_rows);
+    fields_fill(&x->fields, x->table, values, &x->clock);
+    x->ops->row(x);
+    x->has_rows = true;
 }
 
-struct points form_points(struct form_plot *plot)
+void export_end(struct export *x)
 {
-    return (struct points){ put_point, plot };
+    assert(x->table);
+    x->ops->end(x);
+    x->table = NULL;
 }
 
-static void put_cell(void *state, const struct interval_cell *c)
+void export_close(struct export *x)
 {
-    struct form *f = state;
-
-    tell_cell(f, f->ops->put, c);
-    f->more = true;
-}
-
-void form_interval(struct form *f, const struct interval *i)
-{
-    form_reach(f, FORM_INTERVALS);
-    interval_walk(i, put_cell, f);
-}
-
-void form_rows(struct form *f, const struct rows *rows, const char *name)
-{
-    f->ops->rows(f, rows, name);
-    form_reach(f, FORM_ROWS);
+    if ( x->table )
+        export_end(x);
+    x->ops->close(x);
 }

@@ -124,7 +124,7 @@ static void print_damage(const struct xt_damage *d, FILE *out)
     print_places(d, out);
 }
 
-void report_summary(const struct xt_counts *c, const char *name, FILE *out)
+void file_info_print(const struct xt_counts *c, const char *name, FILE *out)
 {
     print_total(c, name, out);
     print_cpus(c, out);

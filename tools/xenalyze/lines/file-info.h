@@ -12,6 +12,6 @@
 #include "libxentrace/internal.h"
 
 /* Text on `out`; the caller looks whether it got there. */
-void report_summary(const struct xt_counts *c, const char *name, FILE *out);
+void file_info_print(const struct xt_counts *c, const char *name, FILE *out);
 
 #endif /* XENALYZE_LINES_FILE_INFO_H */

@@ -10,14 +10,14 @@
 
 #include "xenalyze/account/account.h"
 
-static void begin(void *state, const struct fact_begin *f)
+static void scatter_begin(void *state, const struct fact_begin *f)
 {
     struct scatter *s = state;
 
     s->clock = *f->clock;
 }
 
-static int end(void *state, const struct fact_end *f, struct err *e)
+static int scatter_end(void *state, const struct fact_end *f, struct err *e)
 {
     struct scatter *s = state;
 
@@ -28,7 +28,7 @@ static int end(void *state, const struct fact_end *f, struct err *e)
     return s->failed ? err_sys(e, -ENOMEM, "cannot keep who is known") : 0;
 }
 
-static void put_as(struct scatter *s, enum point_who who,
+static void put_point_as(struct scatter *s, enum point_who who,
                    enum point_unit unit, const struct vcpu *v,
                    uint64_t time, int64_t value)
 {
@@ -40,10 +40,10 @@ static void put_as(struct scatter *s, enum point_who who,
     s->points.put(s->points.state, &p);
 }
 
-static void put(struct scatter *s, enum point_who who,
+static void put_point(struct scatter *s, enum point_who who,
                 const struct vcpu *v, uint64_t time, int64_t value)
 {
-    put_as(s, who, POINT_NUMBER, v, time, value);
+    put_point_as(s, who, POINT_NUMBER, v, time, value);
 }
 
 /* --- scheduling ----------------------------------------------------------- */
@@ -67,47 +67,47 @@ static bool is_first(struct scatter *s, const struct vcpu *v)
     return s->known[v->index] = true;
 }
 
-static void runstate(void *state, const struct fact_runstate *f)
+static void plot_runstate(void *state, const struct fact_runstate *f)
 {
     if ( f->before_first_run )
         return;
     if ( is_first(state, f->vcpu) )
     {
-        put(state, POINT_VCPU, f->vcpu, f->from, levels[STATE_INIT]);
-        put(state, POINT_VCPU, f->vcpu, f->from, levels[f->state]);
+        put_point(state, POINT_VCPU, f->vcpu, f->from, levels[STATE_INIT]);
+        put_point(state, POINT_VCPU, f->vcpu, f->from, levels[f->state]);
     }
     if ( f->next == STATES )
         return;
-    put(state, POINT_VCPU, f->vcpu, f->to, levels[f->state]);
-    put(state, POINT_VCPU, f->vcpu, f->to, levels[f->next]);
+    put_point(state, POINT_VCPU, f->vcpu, f->to, levels[f->state]);
+    put_point(state, POINT_VCPU, f->vcpu, f->to, levels[f->next]);
 }
 
-static void runstate_time(void *state, const struct fact_runstate *f)
+static void plot_runstate_time(void *state, const struct fact_runstate *f)
 {
     struct scatter *s = state;
 
     if ( f->next != STATES && f->state != STATE_INIT && !f->before_first_run )
-        put_as(s, POINT_VCPU, POINT_TIME, f->vcpu, f->to,
+        put_point_as(s, POINT_VCPU, POINT_TIME, f->vcpu, f->to,
                (int64_t)xt_clock_duration(&s->clock, f->to - f->from));
 }
 
-static void pcpu(void *state, const struct fact_runstate *f)
+static void plot_pcpu(void *state, const struct fact_runstate *f)
 {
     if ( f->next != STATE_RUNNING || f->state == STATE_RUNNING ||
          f->state == STATE_INIT || f->before_first_run ||
          vcpu_is_idle(f->vcpu) )
         return;
     if ( f->pcpu != FACT_NO_PCPU )
-        put(state, POINT_VCPU, f->vcpu, f->to, f->pcpu);
-    put(state, POINT_VCPU, f->vcpu, f->to, f->next_pcpu);
+        put_point(state, POINT_VCPU, f->vcpu, f->to, f->pcpu);
+    put_point(state, POINT_VCPU, f->vcpu, f->to, f->next_pcpu);
 }
 
 /* --- guests --------------------------------------------------------------- */
 
-static void rdtsc(void *state, const struct fact_handle *f)
+static void plot_rdtsc(void *state, const struct fact_handle *f)
 {
     if ( f->kind == HANDLE_RDTSC )
-        put_as(state, POINT_VCPU, POINT_LARGE, f->vcpu, f->time,
+        put_point_as(state, POINT_VCPU, POINT_LARGE, f->vcpu, f->time,
                (int64_t)f->value);
 }
 
@@ -119,32 +119,33 @@ static bool is_interrupt(const struct scatter *s, const struct fact_handle *f)
 
 #define ADDRESS_BITS ((1ull << 48) - 1)
 
-static void interrupt_eip(void *state, const struct fact_handle *f)
+static void plot_interrupt_eip(void *state, const struct fact_handle *f)
 {
     if ( is_interrupt(state, f) )
-        put(state, POINT_D_VCPU, f->vcpu, f->exit->start,
+        put_point(state, POINT_D_VCPU, f->vcpu, f->exit->start,
             (int64_t)(f->exit->rip & ADDRESS_BITS));
 }
 
-static void extint_cycles(void *state, const struct fact_handle *f)
+static void plot_extint_cycles(void *state, const struct fact_handle *f)
 {
     if ( is_interrupt(state, f) )
-        put(state, POINT_D_VCPU, f->vcpu, f->exit->start + f->exit->cycles,
+        put_point(state, POINT_D_VCPU, f->vcpu,
+                  f->exit->start + f->exit->cycles,
             (int64_t)f->exit->cycles);
 }
 
-static void io(void *state, const struct fact_handle *f)
+static void plot_io(void *state, const struct fact_handle *f)
 {
     struct scatter *s = state;
 
     if ( f->kind == HANDLE_PIO && f->exit && f->at == s->which )
-        put(s, POINT_NOBODY, f->vcpu, f->exit->start + f->exit->cycles,
+        put_point(s, POINT_NOBODY, f->vcpu, f->exit->start + f->exit->cycles,
             (int64_t)f->exit->cycles);
 }
 
-static void vmexit_eip(void *state, const struct fact_exit *f)
+static void plot_vmexit_eip(void *state, const struct fact_exit *f)
 {
-    put(state, POINT_NOBODY, f->vcpu, f->start, (int64_t)f->rip);
+    put_point(state, POINT_NOBODY, f->vcpu, f->start, (int64_t)f->rip);
 }
 
 /* The list has heard of the exit before. */
@@ -155,20 +156,20 @@ static void plot_cr3_switch(void *state, const struct fact_exit *f)
 
     if ( !cr3_table_switched(s->cr3) )
         return;
-    put(s, POINT_NOBODY, f->vcpu, f->start,
+    put_point(s, POINT_NOBODY, f->vcpu, f->start,
         !row ? 0 : s->cr3_ids ? (int64_t)row->id : (int64_t)row->frame);
 }
 
 /* Of a wake-up that an interrupt was the reason of. */
-static void wake_to_halt(void *state, const struct fact_wake_to_halt *f)
+static void plot_wake_to_halt(void *state, const struct fact_wake_to_halt *f)
 {
     if ( f->to >= f->vectors[0].time )
-        put(state, POINT_NOBODY, f->vcpu, f->to,
+        put_point(state, POINT_NOBODY, f->vcpu, f->to,
             (int64_t)(f->to - f->vectors[0].time));
 }
 
 /* What became of shadow page tables in emulations and fixups. */
-static void unpin_promote(void *state, const struct fact_handle *f)
+static void plot_unpin_promote(void *state, const struct fact_handle *f)
 {
     struct scatter *s = state;
     const struct fact_shadow *shadow = &f->shadow;
@@ -179,17 +180,17 @@ static void unpin_promote(void *state, const struct fact_handle *f)
         return;
     if ( shadow->kind == SHADOW_EMULATE &&
          shadow->flags & SHADOW_FLAG_EARLY_UNSHADOW )
-        put(s, POINT_NOBODY, f->vcpu, f->exit->start, -10);
+        put_point(s, POINT_NOBODY, f->vcpu, f->exit->start, -10);
     if ( f->exit->unpinned )
-        put(s, POINT_NOBODY, f->vcpu, f->exit->start, 0);
+        put_point(s, POINT_NOBODY, f->vcpu, f->exit->start, 0);
     if ( shadow->flags & SHADOW_FLAG_PROMOTE && (row || !s->cr3_ids) )
-        put(s, POINT_NOBODY, f->vcpu, f->exit->start,
+        put_point(s, POINT_NOBODY, f->vcpu, f->exit->start,
             s->cr3_ids ? (int64_t)row->id : 2);
 }
 
 /* --- hardware ------------------------------------------------------------- */
 
-static void irq(void *state, const struct fact_irq *f)
+static void plot_irq(void *state, const struct fact_irq *f)
 {
     struct scatter *s = state;
     const struct point p = {
@@ -205,63 +206,25 @@ static void irq(void *state, const struct fact_irq *f)
 
 struct scatter_row
 {
+    const char *name;
     struct plot_about about;
     struct sink_ops ops;
 };
 
-#define ROW(title, label, unit, slot, function)                             \
-    { { title, label, unit }, { .name = "scatterplot", .ordered = true,     \
-                                .begin = begin, .end = end,                 \
-                                .slot = function } }
+#define SCATTER_ROW(kind, option, arg, help, title, label, unit, slot,      \
+                    function)                                               \
+    [SCATTER_##kind] = {                                                    \
+        option, { title, label, unit },                                       \
+        { .name = "scatterplot", .ordered = true, .begin = scatter_begin,   \
+          .end = scatter_end, .slot = function } },
 
 static const struct scatter_row rows[SCATTER_KINDS] = {
-    [SCATTER_RUNSTATE] = ROW("runstates (heights are shares of time)",
-                             "vcpu", PLOT_VCPUS,
-                             runstate, runstate),
-    [SCATTER_RUNSTATE_TIME] = ROW("how long runstates lasted", "time",
-                                  PLOT_TIME, runstate, runstate_time),
-    [SCATTER_PCPU] = ROW("where vcpus began to run", "pcpu", PLOT_PLACES,
-                         runstate, pcpu),
-    [SCATTER_RDTSC] = ROW("what guests read from the TSC", "TSC",
-                          PLOT_NUMBER, handle, rdtsc),
-    [SCATTER_IRQ] = ROW("where interrupts of devices were handled", "pcpu",
-                        PLOT_PLACES, irq, irq),
-    [SCATTER_INTERRUPT_EIP] = ROW("where in guests interrupts hit", "address",
-                                  PLOT_ADDRESS, handle, interrupt_eip),
-    [SCATTER_EXTINT_CYCLES] = ROW("what exits for interrupts cost", "cycles",
-                                  PLOT_CYCLES, handle, extint_cycles),
-    [SCATTER_IO] = ROW("what exits for the port cost", "cycles", PLOT_CYCLES,
-                       handle, io),
-    [SCATTER_UNPIN_PROMOTE] = ROW("shadow page tables", "-10 unshadowed, "
-                                  "0 unpinned, 2 promoted", PLOT_NUMBER,
-                                  handle, unpin_promote),
-    [SCATTER_CR3_SWITCH] = ROW("what guests load into CR3", "frame",
-                               PLOT_ADDRESS, exit, plot_cr3_switch),
-    [SCATTER_WAKE_TO_HALT] = ROW("from an interrupt that wakes to the next "
-                                 "halt", "cycles", PLOT_CYCLES,
-                                 wake_to_halt, wake_to_halt),
-    [SCATTER_VMEXIT_EIP] = ROW("where guests exit", "address", PLOT_ADDRESS,
-                               exit, vmexit_eip),
+    SCATTER_TABLE(SCATTER_ROW)
 };
 
 const char *scatter_name(enum scatter_kind kind)
 {
-    static const char *const names[SCATTER_KINDS] = {
-        [SCATTER_RUNSTATE] = "runstate",
-        [SCATTER_RUNSTATE_TIME] = "runstate-time",
-        [SCATTER_PCPU] = "pcpu",
-        [SCATTER_RDTSC] = "rdtsc",
-        [SCATTER_IRQ] = "irq",
-        [SCATTER_INTERRUPT_EIP] = "interrupt-eip",
-        [SCATTER_EXTINT_CYCLES] = "extint-cycles",
-        [SCATTER_IO] = "io",
-        [SCATTER_UNPIN_PROMOTE] = "unpin-promote",
-        [SCATTER_CR3_SWITCH] = "cr3-switch",
-        [SCATTER_WAKE_TO_HALT] = "wake-to-halt",
-        [SCATTER_VMEXIT_EIP] = "vmexit-eip",
-    };
-
-    return names[kind];
+    return rows[kind].name;
 }
 
 const struct plot_about *scatter_about(enum scatter_kind kind)

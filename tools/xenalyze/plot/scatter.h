@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Scatterplots: sinks that make points of facts.  Which there are is a table;
- * an option names a row.
+ * Scatterplots: sinks that make points of facts.
  */
 #ifndef XENALYZE_PLOT_SCATTER_H
 #define XENALYZE_PLOT_SCATTER_H
@@ -10,21 +9,13 @@
 #include "xenalyze/model/model.h"
 #include "xenalyze/plot/picture.h"
 #include "xenalyze/plot/points.h"
+#include "xenalyze/plot/scatter-kinds.h"
+
+#define SCATTER_ENUMERATOR(kind, ...) SCATTER_##kind,
 
 enum scatter_kind
 {
-    SCATTER_RUNSTATE,
-    SCATTER_RUNSTATE_TIME,
-    SCATTER_PCPU,
-    SCATTER_RDTSC,
-    SCATTER_IRQ,
-    SCATTER_INTERRUPT_EIP,      /* vector */
-    SCATTER_EXTINT_CYCLES,      /* vector */
-    SCATTER_IO,                 /* port */
-    SCATTER_UNPIN_PROMOTE,
-    SCATTER_CR3_SWITCH,
-    SCATTER_WAKE_TO_HALT,
-    SCATTER_VMEXIT_EIP,
+    SCATTER_TABLE(SCATTER_ENUMERATOR)
     SCATTER_KINDS
 };
 

@@ -197,8 +197,8 @@ static void print_losses(const struct text *t)
     }
     fprintf(t->out, " lost: %" PRIu64 " records in %" PRIu64 " places; blind "
             "for %.2fs, %.2f%% of the time of all pcpus; the longest:\n",
-            b->lost, b->losses, stats_seconds(&t->scale, b->blind),
-            stats_share(b->blind, pcpu_time(b)));
+            b->lost, b->losses, stats_seconds(&t->scale, b->lost_cycles),
+            stats_share(b->lost_cycles, pcpu_time(b)));
     print_loss_gaps(t);
 }
 

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The fields of each type of column: their names, their values, their meaning.
+ * Durations are given in cycles and in nanoseconds, so that no reader has to
+ * know how fast the clock was.
+ */
+#include "xenalyze/export/fields.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* --- statistics ----------------------------------------------------------- */
+
+enum part_kind { PART_COUNT, PART_DURATION, PART_MOMENT, PART_HISTOGRAM };
+
+/* Which rows have a part. */
+enum part_need { NEED_NOTHING, NEED_SAMPLES, NEED_WEIGHTS };
+
+struct part
+{
+    const char *name;
+    enum part_kind kind;
+    enum part_need need;
+    uint64_t (*get)(const struct stats *s, unsigned int argument);
+    unsigned int argument;
+    const char *help;
+};
+
+static uint64_t get_events(const struct stats *s, unsigned int unused)
+{
+    (void)unused;
+    return stats_events(s);
+}
+
+static uint64_t get_samples(const struct stats *s, unsigned int unused)
+{
+    (void)unused;
+    return s->count;
+}
+
+static uint64_t get_total(const struct stats *s, unsigned int unused)
+{
+    (void)unused;
+    return s->sum;
+}
+
+static uint64_t get_mean(const struct stats *s, unsigned int unused)
+{
+    (void)unused;
+    return stats_mean(s);
+}
+
+static uint64_t get_min(const struct stats *s, unsigned int unused)
+{
+    (void)unused;
+    return s->min;
+}
+
+static uint64_t get_max(const struct stats *s, unsigned int unused)
+{
+    (void)unused;
+    return s->max;
+}
+
+static uint64_t get_max_at(const struct stats *s, unsigned int unused)
+{
+    (void)unused;
+    return s->max_at;
+}
+
+#define PERCENTILE(place)                                                   \
+    { "p" #place, PART_DURATION, NEED_SAMPLES, stats_percentile, place,     \
+      "percentile " #place " of the durations" }
+
+#define WEIGHTED(place)                                                     \
+    { "weighted_p" #place, PART_DURATION, NEED_WEIGHTS, stats_weighted,     \
+      place, "percentile " #place " of the durations, each weighted by "    \
+             "itself" }
+
+static const struct part parts[] = {
+    { "events", PART_COUNT, NEED_NOTHING, get_events, 0,
+      "how many values there were" },
+    { "samples", PART_COUNT, NEED_NOTHING, get_samples, 0,
+      "how many of them were not 0" },
+    { "total", PART_DURATION, NEED_SAMPLES, get_total, 0, "their sum" },
+    { "mean", PART_DURATION, NEED_SAMPLES, get_mean, 0,
+      "the mean of the samples" },
+    { "min", PART_DURATION, NEED_SAMPLES, get_min, 0, "the shortest sample" },
+    { "max", PART_DURATION, NEED_SAMPLES, get_max, 0, "the longest sample" },
+    { "max_at", PART_MOMENT, NEED_SAMPLES, get_max_at, 0,
+      "when the longest sample was" },
+    PERCENTILE(5), PERCENTILE(50), PERCENTILE(95), PERCENTILE(99),
+    WEIGHTED(5), WEIGHTED(50), WEIGHTED(95), WEIGHTED(99),
+    { "histogram", PART_HISTOGRAM, NEED_SAMPLES, NULL, 0,
+      "pairs of the lower bound of a power of two, in cycles, and the number "
+      "of samples from there to the next" },
+};
+
+#define NR_PARTS (sizeof(parts) / sizeof(parts[0]))
+
+/* --- declaring ------------------------------------------------------------ */
+
+static void add_field(struct fields *f, const char *name, const char *suffix,
+                      enum field_kind kind, bool optional)
+{
+    struct field *field = &f->all[f->nr++];
+    size_t length = strlen(name), end = strlen(suffix);
+
+    assert(f->nr <= FIELDS_MAX && length + end < FIELD_NAME_MAX);
+    memcpy(field->name, name, length);
+    memcpy(field->name + length, suffix, end + 1);
+    field->kind = kind;
+    field->optional = optional;
+}
+
+static void add_duration(struct fields *f, const char *name, bool optional)
+{
+    add_field(f, name, "_cycles", FIELD_COUNT, optional);
+    add_field(f, name, "_ns", FIELD_COUNT, optional);
+}
+
+static void add_moment(struct fields *f, const char *name, bool optional)
+{
+    add_field(f, name, "_tsc", FIELD_COUNT, optional);
+    add_field(f, name, "_ns", FIELD_SIGNED, optional);
+    add_field(f, name, "_wall_ns", FIELD_COUNT, true);
+}
+
+/* Does a series of this type of column have the part? */
+static bool has_part(enum export_type type, const struct part *part)
+{
+    return type == EXPORT_WEIGHTED || part->need != NEED_WEIGHTS;
+}
+
+static void add_series(struct fields *f, enum export_type type)
+{
+    for ( size_t i = 0; i < NR_PARTS; i++ )
+    {
+        const struct part *part = &parts[i];
+        bool optional = part->need != NEED_NOTHING;
+
+        if ( !has_part(type, part) )
+            continue;
+        switch ( part->kind )
+        {
+        case PART_COUNT:
+            add_field(f, part->name, "", FIELD_COUNT, optional);
+            break;
+        case PART_DURATION:
+            add_duration(f, part->name, optional);
+            break;
+        case PART_MOMENT:
+            add_moment(f, part->name, optional);
+            break;
+        case PART_HISTOGRAM:
+            add_field(f, part->name, "", FIELD_HISTOGRAM, optional);
+            break;
+        }
+    }
+}
+
+static void add_column(struct fields *f, const struct export_column *c)
+{
+    switch ( c->type )
+    {
+    case EXPORT_COUNT:
+        add_field(f, c->name, "", FIELD_COUNT, c->optional);
+        break;
+    case EXPORT_SIGNED:
+        add_field(f, c->name, "", FIELD_SIGNED, c->optional);
+        break;
+    case EXPORT_TEXT:
+        add_field(f, c->name, "", FIELD_TEXT, c->optional);
+        break;
+    case EXPORT_DURATION:
+        add_duration(f, c->name, c->optional);
+        break;
+    case EXPORT_MOMENT:
+        add_moment(f, c->name, c->optional);
+        break;
+    case EXPORT_SERIES:
+    case EXPORT_WEIGHTED:
+        add_series(f, c->type);
+        break;
+    }
+}
+
+void fields_declare(struct fields *f, const struct export_table *table)
+{
+    f->nr = 0;
+    for ( size_t i = 0; i < table->nr_columns; i++ )
+        add_column(f, &table->columns[i]);
+}
+
+/* --- filling -------------------------------------------------------------- */
+
+static struct field *fill_duration(struct field *field, bool absent,
+                                   uint64_t cycles,
+                                   const struct xt_clock *clock)
+{
+    field[0].absent = field[1].absent = absent;
+    field[0].number = cycles;
+    field[1].number = absent ? 0 : xt_clock_duration(clock, cycles);
+    return field + 2;
+}
+
+static struct field *fill_moment(struct field *field, bool absent,
+                                 uint64_t tsc, const struct xt_clock *clock)
+{
+    int64_t wall = absent ? 0 : xt_clock_wall(clock, tsc);
+
+    field[0].absent = field[1].absent = absent;
+    field[0].number = tsc;
+    field[1].number = absent ? 0 : (uint64_t)xt_clock_ns(clock, tsc);
+    field[2].absent = absent || !clock->has_wall || wall < 0;
+    field[2].number = (uint64_t)wall;
+    return field + 3;
+}
+
+static bool lacks_part(const struct part *part, const struct stats *s)
+{
+    return (part->need != NEED_NOTHING && !s->count) ||
+           (part->need == NEED_WEIGHTS && !s->weighted);
+}
+
+static struct field *fill_part(struct field *field, const struct part *part,
+                               const struct stats *s,
+                               const struct xt_clock *clock)
+{
+    bool absent = lacks_part(part, s);
+    uint64_t value = absent || !part->get ? 0 : part->get(s, part->argument);
+
+    switch ( part->kind )
+    {
+    case PART_DURATION:
+        return fill_duration(field, absent, value, clock);
+    case PART_MOMENT:
+        return fill_moment(field, absent, value, clock);
+    case PART_COUNT:
+        field->number = value;
+        break;
+    case PART_HISTOGRAM:
+        field->series = s;
+        break;
+    }
+    field->absent = absent;
+    return field + 1;
+}
+
+static struct field *fill_column(struct field *field, enum export_type type,
+                                 const struct export_value *v,
+                                 const struct xt_clock *clock)
+{
+    switch ( type )
+    {
+    case EXPORT_DURATION:
+        return fill_duration(field, v->absent, v->number, clock);
+    case EXPORT_MOMENT:
+        return fill_moment(field, v->absent, v->number, clock);
+    case EXPORT_SERIES:
+    case EXPORT_WEIGHTED:
+        for ( size_t i = 0; i < NR_PARTS; i++ )
+            if ( has_part(type, &parts[i]) )
+                field = fill_part(field, &parts[i], v->series, clock);
+        return field;
+    case EXPORT_TEXT:
+        field->text = v->text;
+        break;
+    case EXPORT_COUNT:
+    case EXPORT_SIGNED:
+        field->number = v->number;
+        break;
+    }
+    field->absent = v->absent;
+    return field + 1;
+}
+
+void fields_fill(struct fields *f, const struct export_table *table,
+                 const struct export_value *values,
+                 const struct xt_clock *clock)
+{
+    struct field *field = f->all;
+
+    for ( size_t i = 0; i < table->nr_columns; i++ )
+    {
+        assert(!values[i].absent || table->columns[i].optional);
+        field = fill_column(field, table->columns[i].type, &values[i], clock);
+    }
+    assert(field == f->all + f->nr);
+}
+
+/* --- describing ----------------------------------------------------------- */
+
+/* Field `i` of a duration or a moment: the unit behind its help text. */
+static const char *unit_of(bool is_moment, size_t i)
+{
+    static const char *const duration[] = { "cycles", "nanoseconds" };
+    static const char *const moment[] = {
+        "time stamp", "nanoseconds since the start",
+        "nanoseconds since 1970, if the trace knows the date",
+    };
+
+    return is_moment ? moment[i] : duration[i];
+}
+
+static size_t part_fields(const struct part *part)
+{
+    return part->kind == PART_DURATION ? 2 : part->kind == PART_MOMENT ? 3 : 1;
+}
+
+static bool is_series(const struct export_column *c)
+{
+    return c->type == EXPORT_SERIES || c->type == EXPORT_WEIGHTED;
+}
+
+static size_t column_fields(const struct export_column *c)
+{
+    size_t nr = 0;
+
+    if ( c->type == EXPORT_DURATION || c->type == EXPORT_MOMENT )
+        return c->type == EXPORT_MOMENT ? 3 : 2;
+    if ( !is_series(c) )
+        return 1;
+    for ( size_t i = 0; i < NR_PARTS; i++ )
+        nr += has_part(c->type, &parts[i]) ? part_fields(&parts[i]) : 0;
+    return nr;
+}
+
+static void describe(char help[FIELD_HELP_MAX], const char *text, size_t nr,
+                     bool is_moment, size_t i)
+{
+    if ( nr == 1 )
+        snprintf(help, FIELD_HELP_MAX, "%s", text);
+    else
+        snprintf(help, FIELD_HELP_MAX, "%s (%s)", text, unit_of(is_moment, i));
+}
+
+static void describe_part(enum export_type type, size_t i,
+                          char help[FIELD_HELP_MAX])
+{
+    const struct part *part = parts;
+
+    for ( ; !has_part(type, part) || i >= part_fields(part); part++ )
+        i -= has_part(type, part) ? part_fields(part) : 0;
+    describe(help, part->help, part_fields(part), part->kind == PART_MOMENT, i);
+}
+
+void fields_describe(const struct export_table *table, size_t i,
+                     char help[FIELD_HELP_MAX])
+{
+    const struct export_column *c = table->columns;
+
+    for ( ; i >= column_fields(c); c++ )
+        i -= column_fields(c);
+    if ( is_series(c) )
+        describe_part(c->type, i, help);
+    else
+        describe(help, c->help, column_fields(c), c->type == EXPORT_MOMENT, i);
+}

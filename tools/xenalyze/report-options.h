@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Parsers of options of reports that are more than a number.  Each stores into
+ * config->reports, and also asks for the output that it is an argument of.
+ */
+#ifndef XENALYZE_REPORT_OPTIONS_H
+#define XENALYZE_REPORT_OPTIONS_H
+
+#include "common/opts.h"
+
+int report_parse_which(const struct opt *o, const char *text, void *config,
+                       struct err *e);          /* .at: which[kind] */
+int report_parse_ids(const struct opt *o, const char *text, void *config,
+                     struct err *e);            /* .at: ids[kind] */
+int report_parse_eips(const struct opt *o, const char *text, void *config,
+                      struct err *e);           /* .at: request */
+int report_parse_histogram(const struct opt *o, const char *text,
+                           void *config, struct err *e);    /* .at: request */
+
+#endif /* XENALYZE_REPORT_OPTIONS_H */

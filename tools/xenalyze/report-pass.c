@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The pass that serves reports: which part of the trace is wanted, how far the
+ * pass is, and what the user has to be told beside the reports.
+ */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "common/log.h"
+#include "common/num.h"
+#include "xenalyze/engine/engine.h"
+#include "xenalyze/filter/filter.h"
+#include "xenalyze/no-match.h"
+#include "xenalyze/outputs.h"
+#include "xenalyze/pass-progress.h"
+#include "xenalyze/text/text.h"
+
+struct pass
+{
+    const struct run *run;
+    struct report_pass reports;
+    struct filter *filter;
+    const struct guests *guests;
+    uint64_t records;
+    bool matched;               /* the filter lets something pass */
+    uint64_t lost, losses;      /* records, and places */
+    uint64_t damaged, skipped;  /* places, and bytes */
+    struct waiting waiting;
+};
+
+/* --- the sink of the pass ------------------------------------------------- */
+
+static void note_guests(void *state, const struct fact_begin *f)
+{
+    struct pass *p = state;
+
+    p->guests = f->guests;
+}
+
+/* Counts what an empty or incomplete report has to be explained by. */
+static int count_records(void *state, const struct fact_end *f, struct err *e)
+{
+    struct pass *p = state;
+
+    (void)e;
+    p->matched |= !nobody_is_wanted(p->filter, p->guests, f);
+    p->records += f->records;
+    p->damaged = xt_damage_times(f->damage);
+    p->skipped = xt_damage_bytes(f->damage);
+    return 0;
+}
+
+static void count_loss(void *state, const struct fact_loss *f)
+{
+    struct pass *p = state;
+
+    p->losses++;
+    p->lost += f->records;
+}
+
+static void add_counter(struct pass *p)
+{
+    static const struct sink_ops ops = {
+        .name = "records", .begin = note_guests, .end = count_records,
+        .loss = count_loss,
+    };
+
+    report_add_sink(&p->reports, (struct sink){ &ops, p });
+}
+
+static int open_reports(struct pass *p, struct err *e)
+{
+    const struct run *run = p->run;
+    struct xt_clock clock;
+
+    p->reports.config = &run->config->reports;
+    p->reports.name = run->name;
+    p->reports.out = run->out;
+    p->reports.clock_assumed = xt_info_clock(&run->info, run->config->hz,
+                                             &clock) == XT_SPEED_ASSUMED;
+    add_counter(p);
+    return report_pass_open(&p->reports, e);
+}
+
+/*
+ * Stock's lines and lists of points have no place for what is missing: where no
+ * part of the output says it, a warning does.
+ */
+static void warn_incomplete(const struct pass *p)
+{
+    const struct run *run = p->run;
+
+    if ( report_pass_shows_losses(&p->reports) )
+        return;
+    if ( p->losses )
+        log_warning(run->log, "%s: %" PRIu64 " records were lost (places: %"
+                    PRIu64 "), and the figures know nothing of them; "
+                    "--summary says where", run->name, p->lost, p->losses);
+    if ( p->damaged )
+        log_warning(run->log, "%s: damaged (places: %" PRIu64 "), %" PRIu64
+                    " bytes were skipped; --info says where", run->name,
+                    p->damaged, p->skipped);
+}
+
+/* --- which part of the trace ---------------------------------------------- */
+
+static bool wants_pcpu(const void *filter, unsigned int pcpu)
+{
+    return filter_wants_pcpu(filter, pcpu);
+}
+
+static bool wants_vcpu(const void *filter, unsigned int domain,
+                       unsigned int vcpu)
+{
+    return filter_wants_vcpu(filter, domain, vcpu);
+}
+
+/* An empty report is no answer to who has mistaken the time. */
+static void warn_outside(const struct run *run, const struct xt_clock *clock,
+                         uint64_t first, uint64_t last)
+{
+    char length[NUM_CLOCK_MAX], began[START_TIME_MAX];
+    struct xt_clock from_first = *clock;
+
+    from_first.wall = xt_clock_wall(clock, first);
+    *num_duration(length, xt_clock_duration(clock, last - first)) = '\0';
+    log_warning(run->log, "--time %s: nothing of %s, which lasts %s%s%s",
+                run->config->time, run->name, length,
+                start_time_text(&from_first, began) ? " from " : "", began);
+}
+
+/* Of what comes as a stream, the end is not known; the start nearly always. */
+static int choose_time(struct pass *p, struct analyze_options *o,
+                       struct err *e)
+{
+    const struct run *run = p->run;
+    uint64_t first = run->info.start, last = 0;
+    struct err none = ERR_INIT;
+    struct xt_clock clock;
+    struct span span;
+    int rc = span_parse(run->config->time, &span, e);
+
+    if ( rc )
+        return rc;
+    if ( xt_trace_span(run->trace, &first, &last, &none) )
+        first = run->info.start;
+    else
+        rc = xt_trace_rewind(run->trace, e);    /* that was looked for */
+    xt_info_clock(&run->info, run->config->hz, &clock);
+    if ( !rc )
+        rc = moment_resolve(&span.from, &clock, first, last, &o->from, e);
+    if ( !rc )
+        rc = moment_resolve(&span.to, &clock, first, last, &o->until, e);
+    if ( !rc && first < last &&
+         (o->from > last || (o->until && o->until < first)) )
+        warn_outside(run, &clock, first, last);
+    return rc;
+}
+
+static int choose(struct pass *p, struct analyze_options *o, struct err *e)
+{
+    const struct config *c = p->run->config;
+    const struct filter_texts texts = {
+        .pcpus = c->pcpus, .domains = c->domains, .vcpus = c->vcpus,
+    };
+    int rc = 0;
+
+    if ( c->events )
+        rc = err_set(e, -EINVAL, "--event: reports are made of all events; it "
+                     "chooses records, as for --dump-all and --count");
+    if ( !rc && c->time )
+        rc = choose_time(p, o, e);
+    if ( !rc )
+        rc = filter_new(&p->filter, &texts, e);
+    if ( rc || filter_is_empty(p->filter) )
+        return rc;
+    o->wants_pcpu = wants_pcpu;
+    o->wants_vcpu = wants_vcpu;
+    o->filter = p->filter;
+    return 0;
+}
+
+static int wait_for(struct pass *p, struct analyze_options *o, struct err *e)
+{
+    if ( !waiting_begin(&p->waiting, p->run, true) )
+        return 0;
+    o->progress = waiting_tell;
+    o->progress_arg = &p->waiting;
+    return xt_trace_rewind(p->run->trace, e);   /* its end was looked for */
+}
+
+int reports_pass(const struct run *run, struct err *e)
+{
+    struct analyze_options options = {
+        .threads = run->config->threads, .hz = run->config->hz,
+        .info = &run->info, .levels = run->config->reports.levels,
+    };
+    struct pass p = { .run = run };
+    int rc = choose(&p, &options, e);
+
+    rc = rc ? rc : open_reports(&p, e);
+    rc = rc ? rc : wait_for(&p, &options, e);
+    if ( !rc )
+        rc = analyze_trace(run->trace, &options, p.reports.sinks,
+                     p.reports.nr_sinks, e);
+    waiting_end(&p.waiting);
+    if ( !rc && !p.records && xt_trace_position(run->trace) )
+        rc = err_set(e, -EINVAL, "%s is no trace: there is no record in it",
+                     run->name);
+    if ( !rc && !p.matched && !filter_is_empty(p.filter) )
+        rc = PASS_NOBODY;
+    if ( !rc )
+        rc = report_pass_print(&p.reports, e);
+    if ( !rc )
+        warn_incomplete(&p);
+    if ( !rc )
+        rc = report_pass_check(&p.reports, e);
+    report_pass_fini(&p.reports);
+    filter_free(p.filter);
+    return rc;
+}

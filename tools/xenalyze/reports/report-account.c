@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The account of the summary, --report-pcpu, --report-exits and the data
+ * quality section: one set of numbers for all of these reports.  The account
+ * exports tables and prints no text.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/fault.h"
+#include "xenalyze/reports/table.h"
+
+static bool account_is_wanted(const struct report_pass *p)
+{
+    return p->exports_tables;
+}
+
+static int account_open(struct report_pass *p, void **state, struct err *e)
+{
+    const struct report_request *r = &p->request;
+    const struct summary_want want = {
+        .eips = r->eips, .eip_vector = r->eip_vector,
+        .histogram = r->histogram, .histogram_vector = r->histogram_vector,
+    };
+    struct account *a = *state = fault_calloc(1, sizeof(*a));
+    int rc;
+
+    (void)e;
+    if ( !a )
+        return -ENOMEM;
+    a->request = r;
+    a->name = p->name;
+    rc = summary_new(&a->summary, &want);
+    if ( !rc )
+        report_add_sink(p, summary_sink(a->summary));
+    return rc;
+}
+
+static int account_close(struct report_pass *p, void *state)
+{
+    struct account *a = state;
+    int rc = summary_close(a->summary);
+
+    if ( p->request.cr3 )
+        a->summary->cr3 = report_state(p, &report_cr3);
+    return rc;
+}
+
+static bool account_has_failed(const void *state)
+{
+    const struct account *a = state;
+
+    return a->summary->pool.failed;
+}
+
+static void account_free(void *state)
+{
+    struct account *a = state;
+
+    if ( a )
+        summary_free(a->summary);
+    free(a);
+}
+
+const struct report report_account = {
+    .name = "account", .is_wanted = account_is_wanted, .open = account_open,
+    .close = account_close,
+    .tables = { report_tables_trace, report_tables_domain,
+                report_tables_vcpu, report_tables_guest },
+    .has_failed = account_has_failed, .free = account_free,
+};

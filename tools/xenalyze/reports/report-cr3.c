@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * --with-cr3-enumeration: the CR3 values of guests.  Scatterplots of page
+ * tables look up values in the same table.  The summary prints the table as
+ * text.
+ */
+#include "xenalyze/reports/table.h"
+
+static bool cr3_is_wanted(const struct report_pass *p)
+{
+    const bool *scatter = p->config->scatter;
+
+    return p->config->request.cr3 || scatter[SCATTER_CR3_SWITCH] ||
+           scatter[SCATTER_UNPIN_PROMOTE];
+}
+
+static int cr3_open(struct report_pass *p, void **state, struct err *e)
+{
+    struct cr3_table *table = NULL;
+    int rc = cr3_table_new(&table);
+
+    (void)e;
+    *state = table;
+    if ( !rc )
+        report_add_sink(p, cr3_table_sink(table));
+    return rc;
+}
+
+static void cr3_free(void *state)
+{
+    cr3_table_free(state);
+}
+
+/* --- tables --------------------------------------------------------------- */
+
+#define FRAME EXPORT_COLUMN("frame", COUNT, "the frame that CR3 named")
+
+static void walk_frames(struct export *x, void *state)
+{
+    uint32_t nr;
+    struct cr3_row *const *rows = cr3_table_rows(state, &nr);
+
+    for ( uint32_t i = 0; i < nr; i++ )
+    {
+        const struct cr3_row *r = rows[i];
+
+        EXPORT_ROW(x, export_number(r->domain), export_number(r->frame),
+                   export_number(r->switches), export_number(r->flushes),
+                   export_number(r->first),
+                   export_optional(r->last, r->last));
+    }
+}
+
+static const struct export_column frame_columns[] = {
+    EXPORT_DOMAIN_ID, FRAME,
+    EXPORT_COLUMN("switches", COUNT, "loads of it"),
+    EXPORT_COLUMN("flushes", COUNT, "loads of it while it was there already"),
+    EXPORT_COLUMN("first_loaded", MOMENT, "its first load"),
+    EXPORT_OPTIONAL("last_replaced", MOMENT,
+                    "when another frame last took its place"),
+};
+
+static void export_part(struct export *x, const struct cr3_row *r,
+                        const char *part, const struct stats *s)
+{
+    if ( stats_events(s) )
+        EXPORT_ROW(x, export_number(r->domain), export_number(r->frame),
+                   export_text(part), export_series(s));
+}
+
+static void walk_times(struct export *x, void *state)
+{
+    uint32_t nr;
+    struct cr3_row *const *rows = cr3_table_rows(state, &nr);
+
+    for ( uint32_t i = 0; i < nr; i++ )
+    {
+        export_part(x, rows[i], "total", &rows[i]->total);
+        export_part(x, rows[i], "guest", &rows[i]->guest);
+        export_part(x, rows[i], "hypervisor", &rows[i]->xen);
+    }
+}
+
+static const struct export_column time_columns[] = {
+    EXPORT_DOMAIN_ID, FRAME,
+    EXPORT_COLUMN("part", TEXT, "total, guest or hypervisor"),
+    EXPORT_STATE_STATISTICS,
+};
+
+static void walk_cr3_exits(struct export *x, void *state)
+{
+    uint32_t nr;
+    struct cr3_row *const *rows = cr3_table_rows(state, &nr);
+
+    for ( uint32_t i = 0; i < nr; i++ )
+        for ( unsigned int k = CATEGORY_NONE + 1; k < CATEGORIES; k++ )
+            if ( rows[i]->parts[k] )
+                export_part(x, rows[i], category_name(k), rows[i]->parts[k]);
+}
+
+static const struct export_column exit_columns[] = {
+    EXPORT_DOMAIN_ID, FRAME,
+    EXPORT_COLUMN("category", TEXT, "what the exits were for"),
+    EXPORT_STATE_STATISTICS,
+};
+
+static void walk_beyond(struct export *x, void *state)
+{
+    EXPORT_ROW(x, export_number(cr3_table_others(state)));
+}
+
+static const struct export_column beyond_columns[] = {
+    EXPORT_COLUMN("loads", COUNT,
+                  "loads of frames beyond the first 32,768"),
+};
+
+static const struct export_table cr3_tables[] = {
+    { "cr3_frames", "Frames that guests loaded into CR3 "
+      "(--with-cr3-enumeration).", EXPORT_IN_TABLES,
+      EXPORT_COLUMNS(frame_columns), walk_frames },
+    { "cr3_times", "How long a frame stayed in CR3.", EXPORT_IN_TABLES,
+      EXPORT_COLUMNS(time_columns), walk_times },
+    { "cr3_exits", "VM exits with a frame in CR3, by what they were for.",
+      EXPORT_IN_TABLES, EXPORT_COLUMNS(exit_columns), walk_cr3_exits },
+    { "cr3_frames_beyond", "Loads that the other tables leave out.",
+      EXPORT_IN_TABLES, EXPORT_COLUMNS(beyond_columns), walk_beyond },
+    { .name = NULL },
+};
+
+const struct report report_cr3 = {
+    .name = "CR3", .is_wanted = cr3_is_wanted, .open = cr3_open,
+    .tables = { cr3_tables }, .free = cr3_free,
+};

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * --interval-...: what happened in each interval of time.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/fault.h"
+#include "xenalyze/reports/table.h"
+#include "xenalyze/text/text.h"
+
+struct intervals
+{
+    struct interval *all[INTERVAL_KINDS];       /* NULL: not asked for */
+};
+
+static bool intervals_are_wanted(const struct report_pass *p)
+{
+    for ( unsigned int i = 0; i < INTERVAL_KINDS; i++ )
+        if ( p->config->interval[i] )
+            return true;
+    return false;
+}
+
+static int intervals_open(struct report_pass *p, void **state, struct err *e)
+{
+    const struct report_config *c = p->config;
+    struct intervals *s = *state = fault_calloc(1, sizeof(*s));
+    int rc = s ? 0 : -ENOMEM;
+
+    (void)e;
+    for ( unsigned int i = 0; !rc && i < INTERVAL_KINDS; i++ )
+    {
+        if ( !c->interval[i] )
+            continue;
+        rc = interval_new(&s->all[i], i, c->interval_length, c->ids[i].ids,
+                          c->ids[i].nr);
+        if ( !rc )
+            report_add_sink(p, interval_sink(s->all[i]));
+    }
+    return rc;
+}
+
+static int intervals_print(struct report_pass *p, void *state)
+{
+    struct intervals *s = state;
+
+    for ( unsigned int i = 0; i < INTERVAL_KINDS; i++ )
+        if ( s->all[i] )
+            text_print_interval(s->all[i], p->out);
+    return 0;
+}
+
+static int intervals_check(struct report_pass *p, void *state, struct err *e)
+{
+    struct intervals *s = state;
+
+    for ( unsigned int i = 0; i < INTERVAL_KINDS; i++ )
+    {
+        if ( s->all[i] && interval_cut(s->all[i]) )
+            return err_set(e, -E2BIG, "%s: that makes too many intervals, "
+                           "and the last ones are missing; choose longer "
+                           "ones with --interval", p->name);
+        if ( s->all[i] && interval_crowded(s->all[i]) )
+            return err_set(e, -E2BIG, "%s: --interval-%s has no room for "
+                           "all, and the last ones are missing; choose some "
+                           "with --domain or --vcpu", p->name,
+                           interval_name(i));
+    }
+    return 0;
+}
+
+static void intervals_free(void *state)
+{
+    struct intervals *s = state;
+
+    for ( unsigned int i = 0; s && i < INTERVAL_KINDS; i++ )
+        interval_free(s->all[i]);
+    free(s);
+}
+
+/* --- export --------------------------------------------------------------- */
+
+static void export_cell(void *state, const struct interval_cell *c)
+{
+    EXPORT_ROW((struct export *)state, export_text(interval_name(c->kind)),
+               export_number(c->at), export_number(c->cycles),
+               export_optional(c->has_domain, c->domain),
+               export_text(c->name),
+               export_optional(c->has_number, c->number),
+               export_number(c->value));
+}
+
+static void walk_cells(struct export *x, void *state)
+{
+    struct intervals *s = state;
+
+    for ( unsigned int i = 0; i < INTERVAL_KINDS; i++ )
+        if ( s->all[i] )
+            interval_walk(s->all[i], export_cell, x);
+}
+
+static const struct export_column columns[] = {
+    EXPORT_COLUMN("interval", TEXT, "what was asked for: its option without "
+      "--interval-"),
+    EXPORT_COLUMN("start", MOMENT, "when the interval begins"),
+    EXPORT_COLUMN("length", DURATION, "its length, as far as the trace has it"),
+    EXPORT_OPTIONAL("domain", COUNT, "the domain that the value is about"),
+    EXPORT_OPTIONAL("category", TEXT,
+                    "what the time was for, or \"new\" for a frame "
+      "that was not there before"),
+    EXPORT_OPTIONAL("number", COUNT, "the frame in CR3, or the vector"),
+    EXPORT_COLUMN("value", COUNT,
+                  "cycles of the domain or with the frame; or the "
+      "number of interrupts or grants"),
+};
+
+static const struct export_table tables[] = {
+    { "intervals", "One value for one interval of time.", EXPORT_AT_TOP,
+      EXPORT_COLUMNS(columns), walk_cells },
+    { .name = NULL },
+};
+
+const struct report report_intervals = {
+    .name = "intervals", .is_wanted = intervals_are_wanted,
+    .open = intervals_open, .print = intervals_print,
+    .check = intervals_check, .tables = { tables }, .free = intervals_free,
+};

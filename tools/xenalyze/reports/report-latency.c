@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * --report-latency: how long vcpus waited for a pcpu, which vcpus ran instead,
+ * and how many vcpus of a domain ran at the same time.
+ */
+#include "xenalyze/reports/table.h"
+#include "xenalyze/text/text.h"
+
+#define WORST_WAITS 10u
+
+static bool latency_is_wanted(const struct report_pass *p)
+{
+    return p->config->latency || p->exports_tables;
+}
+
+static int latency_open(struct report_pass *p, void **state, struct err *e)
+{
+    struct latency *l = NULL;
+    int rc = latency_new(&l, p->request.top ? p->request.top : WORST_WAITS);
+
+    (void)e;
+    *state = l;
+    if ( rc )
+        return rc;
+    report_add_sink(p, latency_sink(l));
+    report_add_sink(p, concurrency_sink(&l->concurrency));
+    return 0;
+}
+
+static int close_latency(struct report_pass *p, void *state)
+{
+    (void)p;
+    latency_close(state);
+    return 0;
+}
+
+static int latency_print(struct report_pass *p, void *state)
+{
+    return text_print_latency(state, &p->request, p->out);
+}
+
+static bool latency_has_failed(const void *state)
+{
+    const struct latency *l = state;
+
+    return l->pool.failed;
+}
+
+static void free_latency(void *state)
+{
+    latency_free(state);
+}
+
+/* --- waits ---------------------------------------------------------------- */
+
+static void walk_waits(struct export *x, void *state)
+{
+    const struct latency *l = state;
+
+    for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
+        for ( unsigned int why = WHY_WAKE; why <= WHY_OTHER; why++ )
+        {
+            const struct latency_vcpu *v = l->vcpus[i];
+
+            if ( stats_events(&v->wait[why]) )
+                EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
+                           export_text(why_name(why)),
+                           export_series(&v->wait[why]));
+        }
+}
+
+static const struct export_column wait_columns[] = {
+    EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
+    EXPORT_COLUMN("reason", TEXT,
+                  "why the vcpu waited: wake, preempt or other"),
+    EXPORT_STATISTICS,
+};
+
+static void export_map(struct export *x, struct latency *l,
+                       const struct latency_vcpu *v,
+                       const struct stats_map *m)
+{
+    struct stats_row **rows = stats_map_by_sum(m, &l->pool);
+    char name[LATENCY_NAME];
+
+    for ( size_t i = 0; rows && i < m->used; i++ )
+        EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
+                   export_text(latency_name(rows[i]->key, name)),
+                   export_series(&rows[i]->stats));
+}
+
+static void walk_rivals(struct export *x, void *state)
+{
+    struct latency *l = state;
+
+    for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
+        export_map(x, l, l->vcpus[i], &l->vcpus[i]->rivals);
+}
+
+static void walk_preemptors(struct export *x, void *state)
+{
+    struct latency *l = state;
+
+    for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
+        export_map(x, l, l->vcpus[i], &l->vcpus[i]->preemptors);
+}
+
+static const struct export_column rival_columns[] = {
+    EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
+    EXPORT_COLUMN("rival", TEXT,
+                  "the vcpu that ran instead: d1v0, idle, unknown"),
+    EXPORT_STATISTICS,
+};
+
+static void walk_wakers(struct export *x, void *state)
+{
+    struct latency *l = state;
+    char name[LATENCY_NAME];
+
+    for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
+    {
+        const struct latency_vcpu *v = l->vcpus[i];
+        struct stats_row **rows = stats_map_by_sum(&v->wakers, &l->pool);
+
+        for ( size_t k = 0; rows && k < v->wakers.used; k++ )
+            EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
+                       export_text(latency_name(rows[k]->key, name)),
+                       export_number(stats_events(&rows[k]->stats)));
+    }
+}
+
+static const struct export_column waker_columns[] = {
+    EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
+    EXPORT_COLUMN("waker", TEXT,
+                  "the vcpu that ran where the wake-up came from; "
+      "idle: an interrupt"),
+    EXPORT_COLUMN("wakeups", COUNT, "wake-ups by it"),
+};
+
+static void walk_migrations(struct export *x, void *state)
+{
+    const struct latency *l = state;
+
+    for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
+        if ( l->vcpus[i]->migrated )
+            EXPORT_ROW(x, export_number(l->vcpus[i]->domain),
+                       export_number(l->vcpus[i]->id),
+                       export_number(l->vcpus[i]->migrated));
+}
+
+static const struct export_column migration_columns[] = {
+    EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
+    EXPORT_COLUMN("waits", COUNT,
+                  "waits that ended on another pcpu than the vcpu "
+      "had before"),
+};
+
+/* --- the longest waits ---------------------------------------------------- */
+
+#define RANK EXPORT_COLUMN("rank", COUNT, "1 is the longest")
+
+static void walk_longest(struct export *x, void *state)
+{
+    const struct latency *l = state;
+    char waker[LATENCY_NAME];
+
+    for ( size_t i = 0; i < l->nr_worst; i++ )
+    {
+        const struct latency_wait *w = &l->worst[i];
+
+        EXPORT_ROW(x, export_number(i + 1), export_number(w->vcpu >> 16),
+                   export_number(w->vcpu & 0xffff), export_number(w->pcpu),
+                   export_text(why_name(w->why) ? why_name(w->why) : "other"),
+                   export_text(w->why == WHY_WAKE
+                               ? latency_name(w->waker, waker) : NULL),
+                   export_number(w->from), export_number(w->to - w->from));
+    }
+}
+
+static const struct export_column longest_columns[] = {
+    RANK, EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
+    EXPORT_COLUMN("pcpu", COUNT, "where the vcpu then ran"),
+    EXPORT_COLUMN("reason", TEXT,
+                  "why the vcpu waited: wake, preempt or other"),
+    EXPORT_OPTIONAL("waker", TEXT, "the vcpu that woke it; idle: an interrupt"),
+    EXPORT_COLUMN("start", MOMENT, "when the wait began"),
+    EXPORT_COLUMN("length", DURATION, "how long it was"),
+};
+
+static void walk_longest_rivals(struct export *x, void *state)
+{
+    const struct latency *l = state;
+    char name[LATENCY_NAME];
+
+    for ( size_t i = 0; i < l->nr_worst; i++ )
+        for ( unsigned int k = 0; k < l->worst[i].nr_rivals; k++ )
+            EXPORT_ROW(x, export_number(i + 1),
+                       export_text(latency_name(l->worst[i].rivals[k].key,
+                                                name)),
+                       export_number(l->worst[i].rivals[k].cycles));
+}
+
+static const struct export_column longest_rival_columns[] = {
+    RANK,
+    EXPORT_COLUMN("rival", TEXT, "a vcpu that ran instead"),
+    EXPORT_COLUMN("ran", DURATION, "for how long, of the wait"),
+};
+
+/* --- concurrency ---------------------------------------------------------- */
+
+static void walk_concurrency(struct export *x, void *state)
+{
+    const struct latency *l = state;
+    const struct concurrency *t = &l->concurrency;
+
+    for ( uint32_t i = 0; i < t->nr; i++ )
+        for ( unsigned int k = 0; k <= CONCURRENCY_MAX; k++ )
+            if ( t->domains[i].cycles[k] )
+                EXPORT_ROW(x, export_number(t->domains[i].id),
+                           export_number(k),
+                           export_number(t->domains[i].cycles[k]));
+}
+
+static const struct export_column concurrency_columns[] = {
+    EXPORT_DOMAIN_ID,
+    EXPORT_COLUMN("running", COUNT, "how many of its vcpus; 64: or more"),
+    EXPORT_COLUMN("time", DURATION,
+                  "for how long that many ran at the same time"),
+};
+
+static void walk_hazards(struct export *x, void *state)
+{
+    const struct latency *l = state;
+    const struct concurrency *t = &l->concurrency;
+
+    for ( uint32_t i = 0; i < t->nr; i++ )
+        if ( t->domains[i].hazard || t->domains[i].lost )
+            EXPORT_ROW(x, export_number(t->domains[i].id),
+                       export_number(t->domains[i].hazard),
+                       export_number(t->domains[i].lost));
+}
+
+static const struct export_column hazard_columns[] = {
+    EXPORT_DOMAIN_ID,
+    EXPORT_COLUMN("hazard", DURATION, "some vcpus waited while others ran"),
+    EXPORT_COLUMN("unknown", DURATION, "records are missing"),
+};
+
+static const struct export_table wait_tables[] = {
+    { "waits", "Scheduling latency: how long vcpus were runnable before they "
+      "ran.", EXPORT_IN_TABLES, EXPORT_COLUMNS(wait_columns), walk_waits },
+    { "wait_rivals", "Which vcpus ran while a vcpu waited; a sample a wait.",
+      EXPORT_IN_TABLES, EXPORT_COLUMNS(rival_columns), walk_rivals },
+    { "wait_preemptors", "The same, of waits after a preemption only.",
+      EXPORT_IN_TABLES, EXPORT_COLUMNS(rival_columns), walk_preemptors },
+    { "wait_wakers", "Which vcpus woke a vcpu.", EXPORT_IN_TABLES,
+      EXPORT_COLUMNS(waker_columns), walk_wakers },
+    { "wait_migrations", "Waits that ended on another pcpu.",
+      EXPORT_IN_TABLES, EXPORT_COLUMNS(migration_columns), walk_migrations },
+    { "longest_waits", "The longest waits: 10, or as many as --top says.",
+      EXPORT_IN_TABLES, EXPORT_COLUMNS(longest_columns), walk_longest },
+    { "longest_wait_rivals", "Which vcpus ran in the longest waits; 3 at most "
+      "for each.", EXPORT_IN_TABLES, EXPORT_COLUMNS(longest_rival_columns),
+      walk_longest_rivals },
+    { .name = NULL },
+};
+
+static const struct export_table concurrency_tables[] = {
+    { "concurrency", "How many vcpus of a domain ran at the same time.",
+      EXPORT_IN_TABLES, EXPORT_COLUMNS(concurrency_columns),
+      walk_concurrency },
+    { "concurrency_hazards", "Time in which vcpus of a domain may have waited "
+      "for each other.", EXPORT_IN_TABLES, EXPORT_COLUMNS(hazard_columns),
+      walk_hazards },
+    { .name = NULL },
+};
+
+const struct report report_latency = {
+    .name = "latency", .is_wanted = latency_is_wanted, .open = latency_open,
+    .close = close_latency, .print = latency_print,
+    .tables = { wait_tables, concurrency_tables },
+    .has_failed = latency_has_failed, .free = free_latency,
+};

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Loops over the report table: choose, open, close, print, export and free the
+ * wanted reports.
+ */
+#include <assert.h>
+#include <errno.h>
+
+#include "xenalyze/reports/table.h"
+
+/* --- choosing ------------------------------------------------------------- */
+
+static bool has_any(const bool *flags, unsigned int nr)
+{
+    for ( unsigned int i = 0; i < nr; i++ )
+        if ( flags[i] )
+            return true;
+    return false;
+}
+
+static bool has_streams(const struct report_config *c)
+{
+    return has_any(c->scatter, SCATTER_KINDS) ||
+           has_any(c->interval, INTERVAL_KINDS);
+}
+
+/* Is any report wanted that exports tables? */
+static bool has_tables(const struct report_config *c)
+{
+    return c->summary || c->pcpus || c->latency || c->exits || c->wakeups ||
+           c->ipi_latency;
+}
+
+bool report_is_wanted(const struct report_config *c)
+{
+    return c->pcpus || c->latency || c->exits || c->wakeups || c->json ||
+           c->csv || c->plot || c->gnuplot || has_streams(c);
+}
+
+/*
+ * JSON always includes all tables.  CSV with points or intervals includes
+ * tables only if another report is requested as well.
+ */
+static bool exports_tables(const struct report_config *c)
+{
+    return c->json || (c->csv && (has_tables(c) || !has_streams(c)));
+}
+
+static size_t report_row(const struct report *r)
+{
+    size_t i = 0;
+
+    while ( report_table[i] != r )
+    {
+        i++;
+        assert(i < report_table_size);
+    }
+    return i;
+}
+
+/* Walks bottom up, so that a report is marked before its own needs are. */
+static void choose_reports(struct report_pass *p)
+{
+    for ( size_t i = report_table_size; i-- > 0; )
+    {
+        const struct report *r = report_table[i];
+
+        p->is_open[i] |= r->is_wanted(p);
+        for ( size_t k = 0; p->is_open[i] && k < 3 && r->needs[k]; k++ )
+        {
+            assert(report_row(r->needs[k]) < i);
+            p->is_open[report_row(r->needs[k])] = true;
+        }
+    }
+}
+
+/* --- opening -------------------------------------------------------------- */
+
+void report_add_sink(struct report_pass *p, struct sink sink)
+{
+    assert(p->nr_sinks < sizeof(p->sinks) / sizeof(p->sinks[0]));
+    p->sinks[p->nr_sinks++] = sink;
+}
+
+void *report_state(const struct report_pass *p, const struct report *r)
+{
+    return p->states[report_row(r)];
+}
+
+static int complete_request(struct report_pass *p, struct err *e)
+{
+    struct report_request *r = &p->request;
+    int rc = 0;
+
+    *r = p->config->request;
+    if ( r->sort == SORT_AUTO )
+        r->sort = r->top ? SORT_TOTAL : SORT_NAME;
+    r->clock_assumed = p->clock_assumed;
+    if ( p->config->symbol_file )
+        rc = symbols_read(&p->symbols, p->config->symbol_file, e);
+    r->symbols = p->symbols;
+    return rc;
+}
+
+/* First sink of the pass: later sinks may export durations at once. */
+static void note_clock(void *state, const struct fact_begin *f)
+{
+    export_set_clock(state, f->clock);
+}
+
+static int open_export(struct report_pass *p)
+{
+    static const struct sink_ops ops = {
+        .name = "export clock", .begin = note_clock,
+    };
+    const struct report_config *c = p->config;
+    int rc;
+
+    if ( !c->json && !c->csv )
+        return 0;
+    rc = export_new(&p->export, c->json ? EXPORT_JSON : EXPORT_CSV, p->out);
+    if ( !rc )
+        report_add_sink(p, (struct sink){ &ops, p->export });
+    return rc;
+}
+
+int report_pass_open(struct report_pass *p, struct err *e)
+{
+    int rc = complete_request(p, e);
+
+    if ( rc )
+        return rc;
+    p->exports_tables = exports_tables(p->config);
+    choose_reports(p);
+    rc = open_export(p);
+    for ( size_t i = 0; !rc && i < report_table_size; i++ )
+        if ( p->is_open[i] )
+            rc = report_table[i]->open(p, &p->states[i], e);
+    return rc ? err_sys(e, rc, "cannot analyze %s", p->name) : 0;
+}
+
+/* --- printing ------------------------------------------------------------- */
+
+/* Exports the tables of one report that belong into `place`, even if empty. */
+static void export_places(struct report_pass *p, const struct report *r,
+                          void *state, enum export_place place)
+{
+    for ( size_t k = 0; k < REPORT_MAX_TABLES && r->tables[k]; k++ )
+        for ( const struct export_table *t = r->tables[k]; t->name; t++ )
+        {
+            /* The picture takes the points, if there is one. */
+            if ( t->place != place || (!t->walk && report_plot(p)) )
+                continue;
+            export_begin(p->export, t);
+            if ( t->walk )
+                t->walk(p->export, state);
+            export_end(p->export);
+        }
+}
+
+static bool is_exported(const struct report_pass *p, size_t i,
+                        enum export_place place)
+{
+    return p->is_open[i] && (place == EXPORT_AT_TOP || p->exports_tables);
+}
+
+static void export_reports(struct report_pass *p)
+{
+    static const enum export_place places[] = {
+        EXPORT_AT_TOP, EXPORT_AS_OBJECT, EXPORT_IN_TABLES,
+    };
+
+    for ( size_t k = 0; k < sizeof(places) / sizeof(places[0]); k++ )
+        for ( size_t i = 0; i < report_table_size; i++ )
+            if ( is_exported(p, i, places[k]) )
+                export_places(p, report_table[i], p->states[i], places[k]);
+    export_close(p->export);
+}
+
+static int close_reports(struct report_pass *p)
+{
+    int rc = 0;
+
+    for ( size_t i = 0; !rc && i < report_table_size; i++ )
+        if ( p->is_open[i] && report_table[i]->close )
+            rc = report_table[i]->close(p, p->states[i]);
+    return rc;
+}
+
+static int print_text(struct report_pass *p)
+{
+    int rc = 0;
+
+    for ( size_t i = 0; !rc && i < report_table_size; i++ )
+        if ( p->is_open[i] && report_table[i]->print )
+            rc = report_table[i]->print(p, p->states[i]);
+    return rc;
+}
+
+static bool has_failed(const struct report_pass *p)
+{
+    for ( size_t i = 0; i < report_table_size; i++ )
+        if ( p->is_open[i] && report_table[i]->has_failed &&
+             report_table[i]->has_failed(p->states[i]) )
+            return true;
+    return false;
+}
+
+int report_pass_print(struct report_pass *p, struct err *e)
+{
+    int rc = close_reports(p);
+
+    if ( !rc && p->export )
+        export_reports(p);
+    else if ( !rc )
+        rc = print_text(p);
+    if ( !rc && has_failed(p) )
+        rc = -ENOMEM;
+    if ( rc )
+        return err_sys(e, rc, "cannot print the report on %s", p->name);
+    for ( size_t i = 0; !rc && i < report_table_size; i++ )
+        if ( p->is_open[i] && report_table[i]->write )
+            rc = report_table[i]->write(p, p->states[i], e);
+    return rc;
+}
+
+bool report_pass_shows_losses(const struct report_pass *p)
+{
+    return p->config->summary || p->exports_tables;
+}
+
+int report_pass_check(struct report_pass *p, struct err *e)
+{
+    int rc = 0;
+
+    for ( size_t i = 0; !rc && i < report_table_size; i++ )
+        if ( p->is_open[i] && report_table[i]->check )
+            rc = report_table[i]->check(p, p->states[i], e);
+    return rc;
+}
+
+void report_pass_fini(struct report_pass *p)
+{
+    for ( size_t i = 0; i < report_table_size; i++ )
+        if ( report_table[i]->free )
+            report_table[i]->free(p->states[i]);
+    export_free(p->export);
+    symbols_free(p->symbols);
+}
+
+/* --- the schema ----------------------------------------------------------- */
+
+#define MAX_TABLES 128u
+
+void report_print_schema(FILE *out)
+{
+    const struct export_table *all[MAX_TABLES];
+    size_t nr = 0;
+
+    for ( size_t i = 0; i < report_table_size; i++ )
+        for ( size_t k = 0; k < REPORT_MAX_TABLES; k++ )
+            for ( const struct export_table *t = report_table[i]->tables[k];
+                  t && t->name; t++ )
+            {
+                assert(nr < MAX_TABLES);
+                all[nr++] = t;
+            }
+    export_schema(all, nr, out);
+}

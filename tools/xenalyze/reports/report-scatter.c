@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * --scatterplot-...: facts as points, for the picture, for export, or as the
+ * lines that stock prints.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/fault.h"
+#include "xenalyze/reports/table.h"
+
+/* Export destination of one scatterplot. */
+struct exported
+{
+    struct export *export;
+    enum scatter_kind kind;
+};
+
+struct scatterplots
+{
+    struct scatter all[SCATTER_KINDS];
+    struct exported exported[SCATTER_KINDS];
+};
+
+/* --- export --------------------------------------------------------------- */
+
+static const struct export_column point_columns[] = {
+    EXPORT_COLUMN("plot", TEXT, "the scatterplot: its option without "
+      "--scatterplot-"),
+    EXPORT_OPTIONAL("domain", COUNT, "the vcpu's domain"),
+    EXPORT_OPTIONAL("vcpu", COUNT, "the vcpu that the point is about"),
+    EXPORT_OPTIONAL("irq", COUNT, "the interrupt that the point is about"),
+    EXPORT_COLUMN("time", MOMENT, "when it was"),
+    EXPORT_OPTIONAL("value", SIGNED, "what is plotted, if it can be negative"),
+    EXPORT_OPTIONAL("address", COUNT,
+                    "what is plotted, if it is an address or a "
+      "TSC value"),
+};
+
+static const struct export_table point_tables[] = {
+    { "points", "Points of the scatterplots that are asked for.",
+      EXPORT_AT_TOP, EXPORT_COLUMNS(point_columns), NULL },
+    { .name = NULL },
+};
+
+static void export_point(void *state, const struct point *p)
+{
+    struct exported *to = state;
+    bool is_irq = p->who == POINT_IRQ;
+    bool is_address = p->unit == POINT_LARGE ||
+                      scatter_about(to->kind)->unit == PLOT_ADDRESS;
+
+    export_begin(to->export, &point_tables[0]);
+    EXPORT_ROW(to->export, export_text(scatter_name(to->kind)),
+               export_optional(!is_irq, p->domain),
+               export_optional(!is_irq, p->vcpu),
+               export_optional(is_irq, p->vcpu), export_number(p->at),
+               export_optional(!is_address, (uint64_t)p->value),
+               export_optional(is_address, (uint64_t)p->value));
+}
+
+/* --- the report ----------------------------------------------------------- */
+
+static bool scatter_is_wanted(const struct report_pass *p)
+{
+    for ( unsigned int i = 0; i < SCATTER_KINDS; i++ )
+        if ( p->config->scatter[i] )
+            return true;
+    return false;
+}
+
+static struct points choose_points(struct report_pass *p,
+                                   struct scatterplots *s,
+                                   enum scatter_kind kind)
+{
+    s->exported[kind] = (struct exported){ p->export, kind };
+    if ( report_plot(p) )
+        return plot_points(report_plot(p));
+    if ( p->export )
+        return (struct points){ export_point, &s->exported[kind] };
+    return points_to_file(p->out);
+}
+
+static int scatter_open(struct report_pass *p, void **state, struct err *e)
+{
+    struct scatterplots *s = *state = fault_calloc(1, sizeof(*s));
+
+    (void)e;
+    if ( !s )
+        return -ENOMEM;
+    for ( unsigned int i = 0; i < SCATTER_KINDS; i++ )
+    {
+        /* The picture draws timelines of vcpus without points. */
+        if ( !p->config->scatter[i] ||
+             (report_plot(p) && scatter_about(i)->unit == PLOT_VCPUS) )
+            continue;
+        s->all[i].points = choose_points(p, s, i);
+        s->all[i].which = p->config->which[i];
+        s->all[i].cr3 = report_state(p, &report_cr3);
+        s->all[i].cr3_ids = p->request.cr3;
+        report_add_sink(p, scatter_sink(&s->all[i], i));
+    }
+    return 0;
+}
+
+const struct report report_scatter = {
+    .name = "scatterplots", .is_wanted = scatter_is_wanted,
+    .open = scatter_open, .tables = { point_tables }, .free = free,
+};

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The door of the reports: the conclusions from the facts of a trace, each
+ * report in its own file and with its own row in table.c.
+ *
+ * One pass over the trace serves all wanted reports (struct report_pass): each
+ * report adds its sinks, the engine feeds the sinks, and then each report
+ * prints text, or its tables are exported as JSON or CSV.
+ *
+ * To add a report: a file with one `const struct report` (report-wakeups.c is a
+ * short example), a row in table.c, an option in options.c, a paragraph in
+ * xenalyze(1), and the tables in xenalyze-json(5).
+ */
+#ifndef XENALYZE_REPORTS_REPORT_H
+#define XENALYZE_REPORTS_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "common/err.h"
+#include "xenalyze/account/account.h"
+#include "xenalyze/export/export.h"
+#include "xenalyze/model/model.h"
+#include "xenalyze/plot/plot.h"
+
+/* --- configuration -------------------------------------------------------- */
+
+#define REPORT_MAX_IDS 64u
+
+struct report_ids
+{
+    uint64_t ids[REPORT_MAX_IDS];
+    size_t nr;
+};
+
+struct report_config
+{
+    bool summary;               /* also if nothing else is asked for */
+    bool pcpus;
+    bool latency;
+    bool exits;
+    bool wakeups;
+    bool ipi_latency;           /* in addition to another report */
+    bool json, csv;
+    bool json_schema;           /* instead of everything else */
+
+    bool scatter[SCATTER_KINDS];
+    uint64_t which[SCATTER_KINDS];      /* vector or port */
+
+    bool interval[INTERVAL_KINDS];
+    struct report_ids ids[INTERVAL_KINDS];
+    uint64_t interval_length;           /* ns */
+
+    const char *plot, *gnuplot;         /* files for the picture; or NULL */
+    const char *symbol_file;
+    unsigned int levels;                /* page table levels of 32-bit guests */
+    struct report_request request;
+
+    /* Options of stock that are accepted and not needed. */
+    unsigned int ignored;
+    bool ignored_flag;
+};
+
+/* Does any report but the summary need a pass over the facts? */
+bool report_is_wanted(const struct report_config *c);
+
+/* --- one report ----------------------------------------------------------- */
+
+#define REPORT_MAX 24u
+#define REPORT_MAX_TABLES 4u    /* arrays of tables of one report */
+
+struct report_pass;
+
+struct report
+{
+    const char *name;           /* for messages */
+
+    /*
+     * Reports that report_state() is called for.  Rows above in the table;
+     * opened together with this report; their sinks get each fact first.
+     */
+    const struct report *needs[3];
+
+    bool (*is_wanted)(const struct report_pass *p);
+
+    /* Allocate *state and add the sinks.  0, -ENOMEM, or -errno with *e. */
+    int (*open)(struct report_pass *p, void **state, struct err *e);
+
+    /* Complete the numbers at the end of the trace.  0 or -ENOMEM. */
+    int (*close)(struct report_pass *p, void *state);
+
+    /* Print text to p->out.  0 or -ENOMEM. */
+    int (*print)(struct report_pass *p, void *state);
+
+    /* Export tables: arrays that end with a table without a name. */
+    const struct export_table *tables[REPORT_MAX_TABLES];
+
+    /* Write a separate file.  0, or -errno with *e. */
+    int (*write)(struct report_pass *p, void *state, struct err *e);
+
+    /* Did an allocation fail, so that numbers are missing? */
+    bool (*has_failed)(const void *state);
+
+    /* After printing: 0, or -errno with *e if the output is incomplete. */
+    int (*check)(struct report_pass *p, void *state, struct err *e);
+
+    void (*free)(void *state);  /* NULL is fine */
+};
+
+/* --- the pass ------------------------------------------------------------- */
+
+struct report_pass
+{
+    /* Filled in by the caller; pointers are borrowed. */
+    const struct report_config *config;
+    const char *name;           /* file name of the trace */
+    FILE *out;
+    bool clock_assumed;         /* the trace lacks the TSC frequency */
+
+    /* For reports. */
+    struct report_request request;      /* the config's, completed */
+    struct export *export;      /* NULL: text is wanted */
+    bool exports_tables;        /* not only points and intervals */
+
+    /* Input of the engine. */
+    struct sink sinks[REPORT_MAX + SCATTER_KINDS + INTERVAL_KINDS];
+    size_t nr_sinks;
+
+    /* State of the loop. */
+    bool is_open[REPORT_MAX];   /* by table row */
+    void *states[REPORT_MAX];
+    struct symbols *symbols;
+};
+
+/* Open all wanted reports.  0, or -errno with *e. */
+int report_pass_open(struct report_pass *p, struct err *e);
+
+/* Print or export at the end of the trace.  0, or -errno with *e. */
+int report_pass_print(struct report_pass *p, struct err *e);
+
+/* After printing: -errno with *e if a report is incomplete. */
+int report_pass_check(struct report_pass *p, struct err *e);
+void report_pass_fini(struct report_pass *p);
+
+/* Does the output include lost records and damage? */
+bool report_pass_shows_losses(const struct report_pass *p);
+
+/* For reports: in open(). */
+void report_add_sink(struct report_pass *p, struct sink sink);
+
+/* For reports: the state of a report in `needs`; NULL if not open. */
+void *report_state(const struct report_pass *p, const struct report *r);
+
+/* Print the JSON Schema of all tables. */
+void report_print_schema(FILE *out);
+
+#endif /* XENALYZE_REPORTS_REPORT_H */

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of reports, in output order; each report stands below the reports
+ * in its `needs`.
+ */
+#include "xenalyze/reports/table.h"
+
+const struct report *const report_table[] = {
+    &report_picture,
+    &report_cr3,
+    &report_scatter,
+    &report_ipi_latency,
+    &report_intervals,
+    &report_account,
+    &report_summary,
+    &report_pcpus,
+    &report_exits,
+    &report_quality,
+    &report_latency,
+};
+
+const size_t report_table_size = sizeof(report_table) /
+                                 sizeof(report_table[0]);

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The rows of the report table, each defined in the file named after the row;
+ * a header for the files of this folder only.
+ */
+#ifndef XENALYZE_REPORTS_TABLE_H
+#define XENALYZE_REPORTS_TABLE_H
+
+#include "xenalyze/reports/report.h"
+
+extern const struct report report_picture;
+extern const struct report report_cr3;
+extern const struct report report_scatter;
+extern const struct report report_ipi_latency;
+extern const struct report report_intervals;
+extern const struct report report_account;
+extern const struct report report_summary;
+extern const struct report report_pcpus;
+extern const struct report report_exits;
+extern const struct report report_quality;
+extern const struct report report_latency;
+
+/* The table, in output order. */
+extern const struct report *const report_table[];
+extern const size_t report_table_size;
+
+/* The picture that takes the points instead of the output; or NULL. */
+struct plot *report_plot(const struct report_pass *p);
+
+/* State of report_account: the numbers that several reports print. */
+struct account
+{
+    struct summary *summary;
+    const struct report_request *request;
+    const char *name;           /* file name of the trace */
+};
+
+/* Export tables of report_account, in tables-*.c. */
+extern const struct export_table report_tables_trace[];
+extern const struct export_table report_tables_domain[];
+extern const struct export_table report_tables_vcpu[];
+extern const struct export_table report_tables_guest[];
+
+#endif /* XENALYZE_REPORTS_TABLE_H */

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tables of the account: scheduling of vcpus, and what PV guests asked for.
+ */
+#include "xenalyze/reports/table.h"
+
+static void walk_vcpus(struct export *x, void *state)
+{
+    const struct account *a = state;
+
+    for ( uint32_t i = 0; i < a->summary->nr_vcpus; i++ )
+    {
+        const struct summary_vcpu *v = a->summary->vcpus[i];
+
+        EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
+                   export_optional(v->sched,
+                                   v->sched ? v->sched->time.elapsed : 0),
+                   export_optional(v->sched,
+                                   v->sched ? v->sched->migrations : 0),
+                   export_optional(v->hvm,
+                                   v->hvm ? v->hvm->guest_cycles : 0),
+                   export_optional(v->hvm,
+                                   v->hvm ? v->hvm->exit_cycles : 0));
+    }
+}
+
+static const struct export_column vcpu_columns[] = {
+    EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
+    EXPORT_OPTIONAL("time", DURATION, "from its first record to the end"),
+    EXPORT_OPTIONAL("migrations", COUNT, "how often it went to another pcpu"),
+    EXPORT_OPTIONAL("in_guest", DURATION, "time in guest mode"),
+    EXPORT_OPTIONAL("in_xen", DURATION, "time in VM exits"),
+};
+
+static void walk_vcpu_states(struct export *x, void *state)
+{
+    const struct account *a = state;
+
+    for ( uint32_t i = 0; i < a->summary->nr_vcpus; i++ )
+    {
+        const struct summary_vcpu *v = a->summary->vcpus[i];
+        const struct summary_sched *s = v->sched;
+
+        for ( unsigned int k = 0; s && k < STATES; k++ )
+            if ( stats_events(&s->state[k]) || s->time.open[k] )
+                EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
+                           export_text(state_name(k)),
+                           export_number(s->time.open[k]),
+                           export_series(&s->state[k]));
+    }
+}
+
+static const struct export_column state_columns[] = {
+    EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
+    EXPORT_COLUMN("state", TEXT, "its runstate"),
+    EXPORT_COLUMN("open", DURATION,
+                  "time in a last state that the trace does not "
+      "see the end of, or before its first scheduling; in no other member"),
+    EXPORT_STATE_STATISTICS,
+};
+
+static void walk_runnable(struct export *x, void *state)
+{
+    const struct account *a = state;
+
+    for ( uint32_t i = 0; i < a->summary->nr_vcpus; i++ )
+    {
+        const struct summary_vcpu *v = a->summary->vcpus[i];
+
+        for ( unsigned int k = WHY_WAKE; v->sched && k <= WHY_OTHER; k++ )
+            if ( stats_events(&v->sched->why[k]) )
+                EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
+                           export_text(why_name(k)),
+                           export_series(&v->sched->why[k]));
+    }
+}
+
+static const struct export_column runnable_columns[] = {
+    EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
+    EXPORT_COLUMN("reason", TEXT,
+                  "why it was runnable: wake, preempt or other"),
+    EXPORT_STATE_STATISTICS,
+};
+
+static void walk_residency(struct export *x, void *state)
+{
+    const struct account *a = state;
+
+    for ( uint32_t i = 0; i < a->summary->nr_vcpus; i++ )
+    {
+        const struct summary_vcpu *v = a->summary->vcpus[i];
+        struct stats_row **rows;
+
+        if ( !v->sched )
+            continue;
+        if ( stats_events(&v->sched->residency) )
+            EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
+                       export_optional(false, 0),
+                       export_series(&v->sched->residency));
+        rows = stats_map_by_key(&v->sched->stays, &a->summary->pool);
+        for ( size_t k = 0; rows && k < v->sched->stays.used; k++ )
+            EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
+                       export_optional(true, rows[k]->key),
+                       export_series(&rows[k]->stats));
+    }
+}
+
+static const struct export_column residency_columns[] = {
+    EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
+    EXPORT_OPTIONAL("pcpu", COUNT, "the pcpu; absent: all of them together"),
+    EXPORT_STATISTICS,
+};
+
+/* --- PV guests ------------------------------------------------------------ */
+
+static void walk_pv(struct export *x, void *state)
+{
+    const struct account *a = state;
+
+    for ( uint32_t i = 0; i < a->summary->nr_vcpus; i++ )
+    {
+        const struct summary_vcpu *v = a->summary->vcpus[i];
+
+        for ( unsigned int k = 0; v->pv && k < PV_KINDS; k++ )
+            if ( v->pv->times[k] )
+                EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
+                           export_text(pv_name(k)),
+                           export_number(v->pv->times[k]));
+    }
+}
+
+static const struct export_column pv_columns[] = {
+    EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
+    EXPORT_COLUMN("operation", TEXT, "what Xen did for the guest"),
+    EXPORT_COLUMN("times", COUNT, "how often"),
+};
+
+static void walk_hypercalls(struct export *x, void *state)
+{
+    const struct account *a = state;
+
+    for ( uint32_t i = 0; i < a->summary->nr_vcpus; i++ )
+    {
+        const struct summary_vcpu *v = a->summary->vcpus[i];
+
+        for ( unsigned int k = 0; v->pv && k <= SUMMARY_HYPERCALLS; k++ )
+            if ( v->pv->hypercalls[k] )
+                EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
+                           export_text(hypercall_name(k)),
+                           export_optional(k < SUMMARY_HYPERCALLS, k),
+                           export_number(v->pv->hypercalls[k]));
+    }
+}
+
+static const struct export_column hypercall_columns[] = {
+    EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
+    EXPORT_OPTIONAL("hypercall", TEXT, "its name"),
+    EXPORT_OPTIONAL("number", COUNT, "its number; absent: 64 or higher"),
+    EXPORT_COLUMN("times", COUNT, "how often"),
+};
+
+static void walk_traps(struct export *x, void *state)
+{
+    const struct account *a = state;
+
+    for ( uint32_t i = 0; i < a->summary->nr_vcpus; i++ )
+    {
+        const struct summary_vcpu *v = a->summary->vcpus[i];
+
+        for ( unsigned int k = 0; v->pv && k <= SUMMARY_TRAPS; k++ )
+            if ( v->pv->traps[k] )
+                EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
+                           export_optional(k < SUMMARY_TRAPS, k),
+                           export_number(v->pv->traps[k]));
+    }
+}
+
+static const struct export_column trap_columns[] = {
+    EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
+    EXPORT_OPTIONAL("trap", COUNT, "its number; absent: 32 or higher"),
+    EXPORT_COLUMN("times", COUNT, "how often"),
+};
+
+const struct export_table report_tables_vcpu[] = {
+    { "vcpus", "Virtual CPUs.", EXPORT_IN_TABLES,
+      EXPORT_COLUMNS(vcpu_columns), walk_vcpus },
+    { "vcpu_states", "Runstates of a vcpu.", EXPORT_IN_TABLES,
+      EXPORT_COLUMNS(state_columns), walk_vcpu_states },
+    { "vcpu_runnable", "The runstate runnable, by its reason.",
+      EXPORT_IN_TABLES, EXPORT_COLUMNS(runnable_columns), walk_runnable },
+    { "vcpu_residency", "How long a vcpu stayed on a pcpu.",
+      EXPORT_IN_TABLES, EXPORT_COLUMNS(residency_columns), walk_residency },
+    { "pv_operations", "What Xen did for a PV guest.", EXPORT_IN_TABLES,
+      EXPORT_COLUMNS(pv_columns), walk_pv },
+    { "hypercalls", "Hypercalls of a PV guest.", EXPORT_IN_TABLES,
+      EXPORT_COLUMNS(hypercall_columns), walk_hypercalls },
+    { "traps", "Traps of a PV guest.", EXPORT_IN_TABLES,
+      EXPORT_COLUMNS(trap_columns), walk_traps },
+    { .name = NULL },
+};
