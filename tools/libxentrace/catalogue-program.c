@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The fast way to the text of a record.  The text of an event, for records of
- * so many words, is a program: a row of operations, each a literal of at most
- * 16 bytes and what stands behind it.
+ * Fast path for the text of a record.  The text of an event, for records with a
+ * given number of words, is a program: an array of operations, each with a
+ * literal of at most 16 bytes and a conversion.
  *
  *      "dom "  word 0, bits 16..31, decimal
  *      " vcpu "  word 0, bits 0..15, decimal
  *      " "  word 1, its name
  *      end
  *
- * How many words there are decides which fields are there: that is settled
- * when the program is made, and so is where in the payload each one stands and
- * that the text has room.  Only the arguments of hypercalls stand elsewhere in
- * each record.
+ * The number of words determines which fields are present, where in the payload
+ * each field is, and that the text fits its buffer: all of that is decided when
+ * the program is made.  Only the arguments of hypercalls have a different
+ * position in each record.
  *
- * Literals and names are copied by 16 and 32 bytes, whatever they need: this
- * is no loop, and no call.  What is rare in a format (widths, flags) is an
- * operation that asks the general writer, catalogue-text.c.
+ * Literals and names are copied with a fixed size of 16 and 32 bytes, which
+ * takes no loop and no call.  Rare conversions (widths, flags) are an operation
+ * that calls the general writer, catalogue-text.c.
  */
 #include "libxentrace/catalogue.h"
 
@@ -36,16 +36,16 @@ enum op_kind
     OP_SIGNED,
     OP_HEX,
     OP_HEX_ZEROES,
-    OP_HEX_PREFIX,      /* %#x: a zero has none */
+    OP_HEX_PREFIX,      /* %#x: no prefix for 0 */
     OP_NAME,
-    OP_ARGUMENT,        /* its size is the value; not there: nor its literal */
+    OP_ARGUMENT,        /* its size is the value; if 0, drop the literal */
     OP_STEP,
 };
 
 #define LITERAL 16u
 #define NAME 31u
 
-/* Of a value: its text, as long as it is; 0: go and ask. */
+/* The name of a value; length 0: call the general writer. */
 struct name
 {
     char text[NAME];
@@ -61,23 +61,25 @@ struct names
 struct xt_op
 {
     char text[LITERAL];
-    uint64_t mask;              /* of the value, shifted down */
+    uint64_t mask;              /* of the value, after the shift */
     const struct names *names;
-    const struct format_step *step; /* how to write what none of these can */
+    const struct format_step *step; /* for the general writer */
     uint8_t length;             /* of text */
     uint8_t kind;
-    uint8_t low, high;          /* bytes of the payload: halves of the value */
+    uint8_t low, high;          /* payload bytes of the two halves of the value
+                                 */
     uint8_t shift;
     uint8_t width;              /* of OP_HEX_ZEROES; bits of OP_SIGNED */
     bool in_id;
-    uint8_t first;              /* OP_ARGUMENT: byte of the first of them */
+    uint8_t first;              /* OP_ARGUMENT: payload byte of the first
+                                   argument */
 };
 
-/* What an argument is to be found by. */
+/* Position in the arguments of a hypercall. */
 struct arguments
 {
     unsigned int at;            /* byte of the payload; 0: none yet */
-    bool lost;                  /* one had a size that means nothing */
+    bool lost;                  /* after an argument of invalid size */
 };
 
 static inline uint64_t load_value(const struct xt_op *op,
@@ -117,7 +119,7 @@ static inline char *put_prefixed(char *p, uint64_t value)
     return num_hex(value ? p + 2 : p, value);
 }
 
-/* Its literal is there already, `length` of it. */
+/* The literal, `length` bytes of it, is already written. */
 static char *put_argument(char *p, const struct xt_op *op, uint64_t size,
                           struct arguments *a, const struct xt_record *r)
 {
@@ -205,10 +207,10 @@ char *xt_catalogue_text(const struct xt_catalogue *c, char *p,
 
 /* --- names ---------------------------------------------------------------- */
 
-/* Beyond this, names are few and far between. */
+/* Names of higher values are sparse. */
 #define DENSE 1100u
 
-/* A place for each value up to the highest that has a name. */
+/* Build an array of names up to the highest value that has one. */
 static int make_names(struct arena *arena, const struct xt_sem *sem,
                       struct names *names)
 {
@@ -256,13 +258,13 @@ struct build
 {
     const struct xt_catalogue *c;
     const struct xt_event *e;
-    const struct names *names;  /* of each sem */
-    unsigned int words;         /* that a record has */
+    const struct names *names;  /* by type */
+    unsigned int words;         /* of the record */
     struct xt_op ops[OPS];
     unsigned int nr;
-    size_t most;                /* bytes that the text may touch */
+    size_t most;                /* bytes that the text may need */
     int last_argument;          /* field, or -1 */
-    bool failed;                /* this line is for the general writer */
+    bool failed;                /* leave this format to the general writer */
 };
 
 static struct xt_op *add_op(struct build *b, enum op_kind kind)
@@ -278,7 +280,7 @@ static struct xt_op *add_op(struct build *b, enum op_kind kind)
     return op;
 }
 
-/* Literals go before the next operation that has room for them. */
+/* Add a literal in front of the next operation that has space. */
 static void add_text(struct build *b, const char *text, size_t length)
 {
     while ( length && !b->failed )
@@ -295,7 +297,7 @@ static void add_text(struct build *b, const char *text, size_t length)
     }
 }
 
-/* The operation that the literal before it waits for. */
+/* Add a conversion, to the preceding literal if there is one. */
 static struct xt_op *add_value(struct build *b, enum op_kind kind,
                                size_t most)
 {
@@ -313,7 +315,7 @@ static bool field_is_present(const struct build *b, const struct xt_field *f)
     return f->in_id || f->bit + f->bits <= 32 * b->words;
 }
 
-/* Where the value is: false if no two words hold it. */
+/* Locate a value in the payload.  False if no two words contain it. */
 static bool locate_value(struct xt_op *op, const struct xt_field *f)
 {
     unsigned int word = f->in_id ? 0 : f->bit / 32;
@@ -337,14 +339,14 @@ static const struct names *find_names(const struct build *b,
     return &b->names[sem - xt_catalogue_sems];
 }
 
-/* "%#x", also for the reason of an exit if nobody knows whose it is. */
+/* "%#x", also for an exit code without a table of names. */
 static bool is_prefixed(const struct format_step *s)
 {
     return (s->kind == KIND_HEX || s->kind == KIND_EXIT) && s->prefix &&
            !s->width && !s->digits && !s->plus && !s->upper;
 }
 
-/* OP_STEP: whatever it is, the general writer can. */
+/* OP_STEP stands for all other conversions, by the general writer. */
 static enum op_kind choose_op_kind(const struct build *b,
                                    const struct format_step *s)
 {
@@ -391,8 +393,8 @@ static void add_field_op(struct build *b, const struct format_step *s)
 }
 
 /*
- * Groups.  Those of arguments are a literal and one of them, in order; of any
- * other group it is known here if it is there.
+ * Add an argument of a hypercall: a group of a literal and one argument, in
+ * order.  Whether any other group is present is known at compile time.
  */
 static void add_argument(struct build *b, const struct format_step *s)
 {
@@ -426,7 +428,7 @@ static bool group_is_there(const struct build *b, const struct xt_format *line,
     return true;
 }
 
-/* Of those with arguments only " text %llx" is known here. */
+/* A group with an argument can only be " text %llx". */
 static void add_group(struct build *b, const struct xt_format *line,
                       unsigned int from, unsigned int to)
 {
@@ -438,7 +440,7 @@ static void add_group(struct build *b, const struct xt_format *line,
         bool argument = s->kind != KIND_TEXT &&
                         b->e->fields[s->field].present >= 0;
 
-        /* Its literal has an operation, which no other text shares. */
+        /* Its literal needs an operation of its own. */
         b->failed |= argument && (!s->group || i + 1 != to || to - from > 2 ||
                                   b->nr != literals + (i - from));
         if ( s->kind == KIND_TEXT )
@@ -467,7 +469,9 @@ static void add_format(struct build *b, const struct xt_format *line)
     add_value(b, OP_END, 0);
 }
 
-/* A program, or NULL if there is to be none.  False: no memory. */
+/*
+ * *program stays NULL if the general writer is needed.  False without memory.
+ */
 static bool make_program(struct build *b, struct arena *arena,
                          const struct xt_op **program)
 {

@@ -2,11 +2,12 @@
 /*
  * The text of a record: its event's format, with names for numbers.
  *
- * The formats are parsed once, when a catalogue is made, into steps: text, or
- * one field written one way.  A step knows how many bytes it may need, so
- * there is one comparison a step and no check in the writers.
+ * The formats are parsed once, when a catalogue is made, into steps: a literal
+ * text, or a conversion of one field.  Each step has an upper bound of the
+ * bytes that it writes, so there is one comparison per step and no check in the
+ * writers.
  *
- * All formats can be written here.  What is common goes another, shorter way:
+ * These functions can write any format.  Common formats have a fast path:
  * catalogue-program.c.
  */
 #include "libxentrace/catalogue.h"
@@ -49,7 +50,7 @@ static enum kind choose_string_kind(const struct xt_sem *sem)
     return sem && sem->meaning == XT_FLAGS ? KIND_FLAGS : KIND_NAME;
 }
 
-/* Two words of events/ have a meaning here that the grammar cannot say. */
+/* Two types of events/ imply conversions that printf does not have. */
 static enum kind choose_kind(char conversion, const struct xt_sem *sem)
 {
     if ( sem && !strcmp(sem->name, "text") )
@@ -80,7 +81,7 @@ static size_t find_longest_name(const struct xt_sem *sem)
     return sem && sem->meaning == XT_FLAGS ? sum : longest;
 }
 
-/* "%08llx": its flags, width and letter. */
+/* Parse a conversion such as "%08llx": its flags, width and letter. */
 static void parse_conversion(struct format_step *s, const struct xt_field *f,
                              const char *at)
 {
@@ -171,7 +172,7 @@ static char *put_digits(char *p, const struct format_step *s, uint64_t value)
     }
 }
 
-/* The number as printf would write it. */
+/* Write the number as printf does. */
 static char *put_formatted(char *p, const struct format_step *s, uint64_t value)
 {
     char digits[2 * NUMBER_MAX], head[2] = { 0 };
@@ -210,7 +211,9 @@ static char *put_formatted(char *p, const struct format_step *s, uint64_t value)
 
 static char *put_number(char *p, const struct format_step *s, uint64_t value)
 {
-    /* %d of what was declared unsigned, and the reverse, by its own width. */
+    /*
+     * Apply the field's own width to %d of an unsigned field, and the reverse.
+     */
     if ( s->bits < 64 )
     {
         uint64_t sign = UINT64_C(1) << (s->bits - 1);
@@ -226,7 +229,7 @@ static char *put_number(char *p, const struct format_step *s, uint64_t value)
     return put_formatted(p, s, value);
 }
 
-/* What has no name is a number. */
+/* A value without a name is written as a number. */
 static char *put_unnamed(char *p, uint64_t value)
 {
     return num_hex(num_text(p, "0x"), value);
@@ -264,7 +267,10 @@ static char *put_flags(char *p, const struct xt_sem *sem, uint64_t value)
     return put_unnamed(p, value);
 }
 
-/* The upper half of VMX's is flags; SVM's is a number or all ones. */
+/*
+ * The upper half of a VMX exit code is flags; an SVM code is a number or all
+ * ones.
+ */
 static char *put_exit(char *p, const struct xt_catalogue *c,
                       const struct format_step *s, uint64_t value)
 {
@@ -277,7 +283,7 @@ static char *put_exit(char *p, const struct xt_catalogue *c,
     return put_unnamed(p, value >> 16 << 16);
 }
 
-/* First byte lowest, up to the first 0.  A terminal is to survive it. */
+/* Lowest byte first, up to a 0.  Control characters do not reach a terminal. */
 static char *put_chars(char *p, uint64_t value)
 {
     for ( ; value & 0xff; value >>= 8 )

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From an id to its event, and from a record to its fields.
+ * Lookup of an event by its id, and of a field in a record.
  *
- * The index is dense: a page of 4096 entries for each pair of class and
- * subclass that has events at all, some fifteen of them, so that a lookup is
- * two loads and no search.  A family of ids (runstates, the guests' own) has
- * an entry for each of its members.
+ * The index is dense: a page of 4096 entries for each used pair of class and
+ * subclass, about fifteen pages, so that a lookup is two loads and no search.
+ * A family of ids (runstates, guest events) has an entry for each member.
  *
  * Measured (x86-64, gcc -O2, real traces), ns: lookup 2.2, a field 6, the text
  * of a record 10 (VM exits) to 22 (hypercalls with arguments, the scheduler).
@@ -28,7 +27,7 @@ static unsigned int page_of(uint32_t id)
            ((id >> TRC_SUBCLS_SHIFT) & 0xf);
 }
 
-/* Give each pair of class and subclass that is in use a page. */
+/* Assign a page to each pair of class and subclass that is in use. */
 static int make_pages(struct xt_catalogue *c)
 {
     size_t nr = 1;
@@ -49,7 +48,10 @@ static bool in_range(const struct xt_event *e, uint16_t version)
     return version && version >= e->since && (!e->until || version <= e->until);
 }
 
-/* Of two declarations of one id the older, unless the version says other. */
+/*
+ * Index an event.  Of two declarations of an id, the version in the dialect
+ * decides, or else the older declaration wins.
+ */
 static void index_event(struct xt_catalogue *c, size_t i)
 {
     const struct xt_event *e = &xt_catalogue_events[i];
@@ -63,14 +65,14 @@ static void index_event(struct xt_catalogue *c, size_t i)
                       !in_range(&xt_catalogue_events[*at - 1],
                                 c->dialect.version)) )
             *at = i + 1;
-        /* The next set of the bits that fields take; back to none: done. */
+        /* Next subset of the field bits; all subsets are done at 0. */
         member = (member - e->id_fields) & e->id_fields;
     } while ( member );
 }
 
 /*
- * hvm_vmexit of old Xen has the machine's own reasons.  The catalogue has the
- * names of both; the dialect says which.
+ * In old Xen, hvm_vmexit has the exit codes of the hardware.  The catalogue has
+ * the names for VMX and SVM; the dialect selects.
  */
 static const struct xt_sem *find_exit_names(const struct xt_dialect *d)
 {
@@ -162,7 +164,7 @@ const struct xt_sem *xt_catalogue_sem(const char *name)
     return NULL;
 }
 
-/* As Xen asks it: a class bit, and a subclass bit. */
+/* Xen's rule: a class bit and a subclass bit must match. */
 static bool mask_selects(uint32_t mask, uint32_t id)
 {
     uint32_t both = mask & id & TRC_ALL;
@@ -181,7 +183,7 @@ const struct xt_event *xt_catalogue_next(const struct xt_event *e,
     return NULL;
 }
 
-/* FNV-1a: it tells catalogues apart, and protects from nobody. */
+/* FNV-1a: distinguishes catalogues, and is no protection against forgery. */
 static uint32_t checksum_bytes(uint32_t sum, const void *bytes, size_t size)
 {
     const unsigned char *at = bytes;
@@ -234,10 +236,10 @@ static inline uint64_t extend_sign(uint64_t value, const struct xt_field *f)
 }
 
 /*
- * So many bits of the payload, from `bit` on, and more above them; false: it
- * ends before.  A field is whole bytes or lies in a unit of at most 8 bytes,
- * so from its first byte on 8 bytes hold it, if there are 8; else a word
- * does, or it is what is left.
+ * Read `bits` bits of the payload from `bit` on; higher bits of *value are
+ * undefined.  False if the payload is shorter.  A field is whole bytes, or lies
+ * in a unit of at most 8 bytes: so the 8 bytes from its first byte contain it,
+ * if the payload has 8 more; otherwise its word does, or the remaining bytes.
  */
 static inline bool read_bits(const struct xt_record *r, unsigned int bit,
                              unsigned int bits, uint64_t *value)
@@ -262,9 +264,9 @@ static inline bool read_bits(const struct xt_record *r, unsigned int bit,
 }
 
 /*
- * Arguments of a hypercall: two bits each say 0 not there, 1 a word, 2 two.
- * So where one stands depends on those before it.  3 means nothing; whoever
- * finds it cannot know where the next one is.
+ * Read an argument of a hypercall: two bits for each argument hold its size in
+ * words, 0 to 2.  So its position depends on the arguments before it.  Size 3
+ * is invalid, and hides the position of all later arguments.
  */
 static bool read_argument(const struct xt_event *e, unsigned int i,
                           const struct xt_record *r, uint64_t *value)
@@ -308,8 +310,8 @@ bool xt_field_get(const struct xt_event *e, unsigned int i,
 }
 
 /*
- * Values mostly rise from 0 or 1 with few gaps, so a value stands where its
- * number says, or a little before.
+ * Values mostly rise from 0 or 1 with few gaps, so the search begins at the
+ * index that equals the value, and goes down.
  */
 const char *xt_sem_name(const struct xt_sem *sem, uint64_t value)
 {

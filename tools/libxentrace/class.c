@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Two ways to look into the catalogue's table of classes.  A class is one bit
- * of an id; an id with no such bit or with two belongs to none.
+ * Searches in the catalogue's table of classes.  A class is one bit of an id;
+ * an id with no class bit, or with two, has no class.
  */
 #include "libxentrace/class.h"
 
@@ -11,7 +11,7 @@
 
 #include "libxentrace/catalogue.h"
 
-/* No class of its own, but a word for a mask. */
+/* A name for a mask, not a class. */
 static const struct xt_class all = { "all", TRC_ALL, "everything" };
 
 static bool is_named(const struct xt_class *c, const char *name, size_t length)
@@ -29,7 +29,7 @@ const struct xt_class *xt_class_by_name(const char *name, size_t length)
 
 const struct xt_class *xt_class_of(uint32_t event)
 {
-    /* A class comes before its subclasses, so the first match is the class. */
+    /* Classes precede their subclasses, so the first match is a class. */
     for ( size_t i = 0; i < xt_catalogue_nr_classes; i++ )
         if ( xt_catalogue_classes[i].mask >> TRC_CLS_SHIFT ==
              event >> TRC_CLS_SHIFT )

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Event classes and subclasses by name: "hvm", "hvm:handler".  What a user
- * types after -e and what a report calls a group of events are the same
- * words, from the `class` lines of events/.
+ * Event classes and subclasses by name: "hvm", "hvm:handler".  The option -e
+ * and the groups of reports use the same names, from the `class` lines of
+ * events/.
  */
 #ifndef LIBXENTRACE_CLASS_H
 #define LIBXENTRACE_CLASS_H
@@ -13,14 +13,16 @@
 struct xt_class
 {
     const char *name;   /* "hvm" or "hvm:handler" */
-    uint32_t mask;      /* as Xen's event mask wants it */
-    const char *text;   /* what it is, for help */
+    uint32_t mask;      /* for Xen's event mask */
+    const char *text;   /* description, for help */
 };
 
-/* The row of this name, `length` bytes of it, or NULL; "all" is one, too. */
+/*
+ * Find a class by its name of `length` bytes, or NULL.  "all" is a name, too.
+ */
 const struct xt_class *xt_class_by_name(const char *name, size_t length);
 
-/* The class (never a subclass) that an event belongs to, or NULL. */
+/* The class (never a subclass) of an event, or NULL. */
 const struct xt_class *xt_class_of(uint32_t event);
 
 #endif /* LIBXENTRACE_CLASS_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The parts of the clock that divide: once a trace, not once a record.
+ * Conversions with a division, which are done once per trace.
  */
 #include "libxentrace/clock.h"
 
@@ -15,7 +15,7 @@ void xt_clock_init(struct xt_clock *c, uint64_t cycles, uint64_t ns,
 
     assert(cycles && ns);
     a_cycle = ((u128)ns << 64) / cycles;
-    /* Up, so that what is a whole number of nanoseconds comes out as that. */
+    /* Round up, so that whole nanoseconds convert exactly. */
     a_cycle += a_cycle * cycles != (u128)ns << 64;
     *c = (struct xt_clock){ .ns = a_cycle >> 64, .fraction = a_cycle,
                             .origin = origin };
@@ -27,7 +27,7 @@ void xt_clock_set_wall(struct xt_clock *c, uint64_t tsc, int64_t wall)
     c->has_wall = true;
 }
 
-/* The least number of cycles that take at least so long. */
+/* The least number of cycles that take at least `ns`. */
 static uint64_t cycles_for(const struct xt_clock *c, uint64_t ns)
 {
     u128 a_cycle = (u128)c->ns << 64 | c->fraction;
@@ -36,7 +36,7 @@ static uint64_t cycles_for(const struct xt_clock *c, uint64_t ns)
     return cycles > UINT64_MAX ? UINT64_MAX : cycles;
 }
 
-/* The greatest number of cycles that take no longer. */
+/* The greatest number of cycles that take at most `ns`. */
 static uint64_t cycles_within(const struct xt_clock *c, uint64_t ns)
 {
     u128 cycles = ns == UINT64_MAX ? UINT64_MAX : cycles_for(c, ns + 1) - 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Counting.  A window is counted into a struct of its own on the stack, and
- * that is added to its pcpu's at the end of the window: nothing in the inner
- * loop but the tally is shared.
+ * Counting.  The counts of a window are in a struct on the stack, and are added
+ * to those of its pcpu at its end: the inner loop shares nothing but the event
+ * counts.
  */
 #include "libxentrace/counts.h"
 
@@ -14,7 +14,7 @@
 #include "libxentrace/readers.h"
 #include "libxentrace/window.h"
 
-/* The two records that a ring adds by itself, and the collector's. */
+/* The two kinds of records that a ring adds, and those of the collector. */
 static void count_special(struct xt_count *c, const struct xt_record *r)
 {
     if ( r->event == TRC_LOST_RECORDS )
@@ -35,7 +35,7 @@ static bool is_gen(const struct xt_record *r)
 
 static void span_add(struct xt_span *s, const struct xt_record *r)
 {
-    /* What looks like the time of a filler is what lay in the ring before. */
+    /* The time stamp of a filler record is stale data from the ring. */
     if ( !r->has_tsc || r->event == TRC_TRACE_WRAP_BUFFER )
         return;
     if ( !s->known )
@@ -96,7 +96,7 @@ static void span_cover(struct xt_span *to, const struct xt_span *s)
         to->last = s->last;
 }
 
-/* The counts of a pcpu, which may be a new one.  NULL: no memory. */
+/* The counts of a pcpu, which may be a new one.  NULL without memory. */
 static struct xt_count *get_cpu_count(struct xt_counts *c, unsigned int cpu)
 {
     assert(cpu < XT_MAX_CPUS);

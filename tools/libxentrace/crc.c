@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Two ways to the same checksum; which one is found out once.
+ * Two implementations of the checksum; the CPU's features select one.
  *
- * With tables: eight bytes a step, each looked up in the table of its
- * distance from the end of the step, which says what it still does to the
- * remainder from there.
+ * With tables: eight bytes per step.  Each byte is looked up in the table for
+ * its distance from the end of the step, which has its effect on the remainder.
  *
- * With the instruction: it takes eight bytes and three cycles, but the next
- * can start each cycle if it does not wait for the last one's result.  So a
- * piece is cut into three, and the remainders are put together afterwards:
+ * With the instruction: it takes eight bytes and three cycles, but a new one
+ * can start each cycle if it does not depend on the last result.  So a block is
+ * cut into thirds, and their remainders are combined afterwards:
  *
  *      |----- a -----|----- b -----|----- c -----|
  *
  *      crc(abc) = shift(shift(crc(a)) ^ crc(b)) ^ crc(c)
  *
- * where shift() is what as many zero bytes as the third has do to a remainder.
- * That is a linear map, so it is four look-ups in a table for that length.
- * There are two lengths: the long one hides the look-ups, the short one
- * leaves little to be done in one stream.
+ * where shift() is the effect of a third's size in zero bytes on a remainder.
+ * shift() is a linear map, so it takes four look-ups in a table for that size.
+ * There are two sizes: the larger hides the cost of the look-ups, the smaller
+ * leaves few bytes for the single stream.
  */
 #include "libxentrace/crc.h"
 
@@ -36,7 +35,7 @@
 
 typedef uint32_t bytewise[256];
 
-/* What a third of this size does to a remainder, by the remainder's bytes. */
+/* The map shift() for thirds of this size, by the bytes of the remainder. */
 struct shift_table
 {
     size_t size;
@@ -46,7 +45,7 @@ struct shift_table
 static struct
 {
     bytewise step[STEP];        /* [n]: a byte with n bytes behind it */
-    struct shift_table shift[2]; /* the longer first */
+    struct shift_table shift[2]; /* the larger first */
     bool instruction;
 } crc = { .shift = { { .size = 2048 }, { .size = 256 } } };
 
@@ -63,7 +62,7 @@ static uint64_t load_le64(const unsigned char *at)
 
 /* --- tables -------------------------------------------------------------- */
 
-/* From here on, remainders are as between two steps: not yet inverted. */
+/* All functions below take and return remainders that are not inverted. */
 
 static uint32_t update_byte(uint32_t rest, unsigned char byte)
 {
@@ -101,7 +100,7 @@ static void fill_step_tables(void)
             crc.step[n][byte] = update_byte(crc.step[n - 1][byte], 0);
 }
 
-/* Zeroes behind each single bit; the map is linear, so sums do the rest. */
+/* Compute the map for single bits; sums give the rest, as the map is linear. */
 static void fill_shift_tables(struct shift_table *p)
 {
     static const unsigned char zeroes[2048];
@@ -163,9 +162,9 @@ static uint32_t shift_remainder(const struct shift_table *p, uint32_t rest)
 }
 
 /*
- * Three thirds of p->size bytes each.  Three places at a time are more than a
- * CPU that fetches ahead likes: it is told what comes next, which makes two
- * and a half times the speed of what is not in its cache.
+ * Three thirds of p->size bytes each.  Three concurrent streams exceed the
+ * hardware prefetcher, so a software prefetch reads ahead: 2.5 times as fast
+ * for data outside the cache.
  */
 WITH_INSTRUCTION static uint32_t update_thirds(const struct shift_table *p,
                                                uint32_t rest,

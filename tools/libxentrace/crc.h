@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * CRC-32C, the checksum of a window (seal.h): Castagnoli's polynomial, bits
- * reflected, as in iSCSI and ext4.  It is that one because CPUs have an
- * instruction for it: then it costs less than to read the memory.
+ * CRC-32C, the checksum of a window (seal.h): the Castagnoli polynomial, bits
+ * reflected, as in iSCSI and ext4.  CPUs have an instruction for it, with which
+ * it is faster than reading the memory.
  */
 #ifndef LIBXENTRACE_CRC_H
 #define LIBXENTRACE_CRC_H
@@ -10,13 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * The checksum of what `crc` is the checksum of (0: of nothing) with these
- * bytes behind it.
- */
+/* Continue the checksum `crc` (0 at the beginning) with these bytes. */
 uint32_t xt_crc32c(uint32_t crc, const void *bytes, size_t size);
 
-/* The same without the instruction: for machines, and tests, that lack it. */
+/* The same without the CPU's instruction. */
 uint32_t xt_crc32c_table(uint32_t crc, const void *bytes, size_t size);
 
 #endif /* LIBXENTRACE_CRC_H */

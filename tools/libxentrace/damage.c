@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The book of damage: one table says what each kind is called and how bad it
- * is, the rest is sums over it.
+ * The damage log: a table with the grade and the text of each kind, and totals.
  */
 #include "libxentrace/damage.h"
 
@@ -31,7 +30,7 @@ static bool place_is_before(const struct xt_damage_place *a,
                                   : a->bytes < b->bytes;
 }
 
-/* Into the list of the first, if it is one of them. */
+/* Insert a place into the list of the first, if it is one of them. */
 static void keep_place(struct xt_damage *d, const struct xt_damage_place *p)
 {
     size_t at = d->nr_first;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What gives a Xen away.  Each rule is one that holds for every record of its
- * kind that a Xen writes; what holds mostly is no rule.
+ * Rules for the dialect.  Each rule holds for every record of its kind in any
+ * Xen; a rule with exceptions would not be one.
  */
 #include "libxentrace/dialect.h"
 
@@ -13,10 +13,10 @@
 #define XEN_4_18 0x0412
 #define XEN_4_19 0x0413
 
-/* Where a shadow event has its guest's levels of paging. */
+/* Bits with the levels of paging in the id of a shadow event. */
 #define LEVELS 0xf00
 
-/* In any of the four forms: of 64 bits, of a nested guest. */
+/* The four forms: 64 bits, nested guest. */
 #define EXIT_FORMS (TRC_64_FLAG | TRC_HVM_NESTEDFLAG)
 
 static void guess_version(struct xt_dialect *d, uint16_t version)
@@ -32,8 +32,8 @@ static void guess_hardware(struct xt_dialect *d, enum xt_hardware hardware)
 }
 
 /*
- * Our collector's record meta_xen.  A field that the collector did not know
- * (all ones) can still be found out.
+ * The collector's record meta_xen.  A field that the collector did not know
+ * (all ones) can still be learned.
  */
 static void learn_meta_xen(struct xt_dialect *d, const struct xt_record *r)
 {
@@ -51,7 +51,7 @@ static void learn_meta_xen(struct xt_dialect *d, const struct xt_record *r)
     d->from_metadata = has_version && hardware != UINT32_MAX;
 }
 
-/* Of Intel's reasons none is so large; bits above 15 are flags of Intel's. */
+/* Intel has no exit reason in this range; bits above 15 are Intel's flags. */
 static void learn_from_exit(struct xt_dialect *d, const struct xt_record *r)
 {
     uint32_t reason = xt_field_load(r, XT_AT(hvm_vmexit_until_4_18, reason));
@@ -62,8 +62,9 @@ static void learn_from_exit(struct xt_dialect *d, const struct xt_record *r)
 }
 
 /*
- * Up to 4.18 the order stands above the domain, in one word.  Later each has a
- * word, and the upper half of the domain's is zero: a bit there is old Xen's.
+ * Up to 4.18 the order is in the upper half of the domain's word.  In 4.19 each
+ * has a word, and the upper half of the domain's is zero: a set bit implies
+ * 4.18.
  */
 static void learn_from_domain(struct xt_dialect *d, const struct xt_record *r,
                               struct xt_field_place dom)
@@ -73,7 +74,7 @@ static void learn_from_domain(struct xt_dialect *d, const struct xt_record *r,
         guess_version(d, XEN_4_18);
 }
 
-/* 4.19 gave these a word more. */
+/* 4.19 added a word to these. */
 static bool is_unshadow(uint32_t event)
 {
     event &= ~LEVELS;
@@ -81,7 +82,7 @@ static bool is_unshadow(uint32_t event)
            event <= TRC_SHADOW_EMULATE_UNSHADOW_UNHANDLED;
 }
 
-/* A size that one declaration of an event fits, and no other. */
+/* Learn the version from a size that fits only one declaration of the event. */
 static void learn_from_size(struct xt_dialect *d, const struct xt_record *r)
 {
     const struct xt_event *fits = NULL;
@@ -109,7 +110,7 @@ void xt_dialect_learn(struct xt_dialect *d, const struct xt_record *r)
         learn_meta_xen(d, r);
         break;
     case TRC_HVM_INTR:
-        /* Intel's says which; AMD's cannot know. */
+        /* Intel's record has the vector; AMD's cannot. */
         guess_hardware(d, r->words ? XT_HARDWARE_VMX : XT_HARDWARE_SVM);
         break;
     case TRC_MEM_DECREASE_RESERVATION:

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which Xen a trace is of.  A trace that our collector wrote says so; stock's
- * does not, but some records give it away: by their size, by an id that only
- * one version has, by a word that only one CPU leaves out.
+ * The dialect of a trace: the version of Xen and the hardware.  Our collector
+ * records both; in a trace of stock xentrace some records imply them: by their
+ * size, by an id of only one version, by a word that only one kind of hardware
+ * omits.
  */
 #ifndef LIBXENTRACE_DIALECT_H
 #define LIBXENTRACE_DIALECT_H
@@ -12,28 +13,28 @@
 
 #include "libxentrace/record.h"
 
-/* As the record meta_xen has them. */
+/* Values as in the record meta_xen. */
 enum xt_hardware { XT_HARDWARE_UNKNOWN, XT_HARDWARE_VMX, XT_HARDWARE_SVM };
 
 /* All zero: nothing is known. */
 struct xt_dialect
 {
-    uint16_t version;           /* 0x0413: 4.19, or as good as */
-    uint8_t hardware;           /* enum xt_hardware, or as meta_xen said */
-    bool from_metadata;         /* by meta_xen: no need to guess */
+    uint16_t version;           /* 0x0413: 4.19, or a version like it */
+    uint8_t hardware;           /* enum xt_hardware, or a value of meta_xen */
+    bool from_metadata;         /* meta_xen is known: no further record counts
+                                 */
 };
 
-/* Note what this record gives away.  What was found first, stays. */
+/* Learn from a record.  The first result is kept. */
 void xt_dialect_learn(struct xt_dialect *d, const struct xt_record *r);
 
-/*
- * What the user says, for what the trace neither says nor gives away; 0, of
- * either: he does not.
- */
+/* Set what the trace does not tell, from the user; 0 if unknown. */
 void xt_dialect_assume(struct xt_dialect *d, uint16_t version,
                        enum xt_hardware hardware);
 
-/* Is it worth a look?  Of most records one at their event is enough. */
+/*
+ * Can a record of this event change the dialect?  Its id rules most events out.
+ */
 static inline bool xt_dialect_may_learn(uint32_t event)
 {
     switch ( event >> TRC_SUBCLS_SHIFT )
@@ -49,7 +50,7 @@ static inline bool xt_dialect_may_learn(uint32_t event)
     return false;
 }
 
-/* Nothing more to learn? */
+/* True if no record can add anything. */
 static inline bool xt_dialect_is_known(const struct xt_dialect *d)
 {
     return d->from_metadata || (d->version && d->hardware);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The slow half of the tally: collisions, growth, sorting.
+ * The slow path of the event counts: collisions, growth, sorting.
  */
 #include "libxentrace/event-counts.h"
 
@@ -34,7 +34,7 @@ void xt_event_counts_fini(struct xt_event_counts *t)
     *t = (struct xt_event_counts){ 0 };
 }
 
-/* The row of an event, or the free one where it belongs. */
+/* The row of an event, or the free row for it. */
 static struct xt_event_count *find_row(struct xt_event_count *rows, size_t nr,
                                        uint32_t event)
 {
@@ -77,7 +77,7 @@ int xt_event_counts_add_slow(struct xt_event_counts *t, uint32_t event)
         t->used++;
     }
     row->times++;
-    /* Half full at most: find_row() relies on a free row. */
+    /* At most half full: find_row() relies on a free row. */
     return 2 * t->used > t->nr_rows ? grow_table(t) : 0;
 }
 
@@ -90,6 +90,6 @@ static int compare_events(const void *a, const void *b)
 
 void xt_event_counts_sort(struct xt_event_counts *t)
 {
-    /* Free rows carry the greatest id there is, so they go to the end. */
+    /* Free rows have the greatest id, so they are last. */
     qsort(t->rows, t->nr_rows, sizeof(*t->rows), compare_events);
 }

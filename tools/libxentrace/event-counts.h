@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How often each event id came.  A real trace has some thirty ids and
- * millions of records, so the common case is one probe of a small table,
- * inline.  A hostile one has 2^28 ids: from XT_EVENT_COUNTS_MAX on, new ones
- * only add to `others`.
+ * A hash table with the number of records of each event id.  A real trace has
+ * about thirty ids and millions of records, so the common case is one probe of
+ * a small table, inline.  A hostile trace can have 2^28 ids: after
+ * XT_EVENT_COUNTS_MAX ids, further ones only count in `others`.
  */
 #ifndef LIBXENTRACE_EVENT_COUNTS_H
 #define LIBXENTRACE_EVENT_COUNTS_H
@@ -20,26 +20,26 @@ struct xt_event_count
     uint64_t times;
 };
 
-/* Open addressing, at most half full; all zero until xt_event_counts_init. */
+/* Open addressing, at most half full; all zero until xt_event_counts_init(). */
 struct xt_event_counts
 {
     struct xt_event_count *rows;
     size_t nr_rows;             /* a power of two */
     size_t used;
-    uint64_t others;            /* records of ids beyond XT_EVENT_COUNTS_MAX */
+    uint64_t others;            /* records of further ids */
 };
 
 int xt_event_counts_init(struct xt_event_counts *t);
 void xt_event_counts_fini(struct xt_event_counts *t);
 
-/* Where the probes for an event begin; `mask` is nr_rows - 1. */
+/* The first slot to probe for an event; `mask` is nr_rows - 1. */
 static inline size_t xt_event_counts_slot(uint32_t event, size_t mask)
 {
-    /* Neighbouring ids differ in low bits, classes in bits 12 and up. */
+    /* Ids of a class differ in low bits, classes in bits 12 and up. */
     return (event ^ event >> 12 ^ event >> 18) & mask;
 }
 
-/* For an event that is not at its home.  0, or -ENOMEM. */
+/* For an event that is not in its first slot.  0 or -ENOMEM. */
 int xt_event_counts_add_slow(struct xt_event_counts *t, uint32_t event);
 
 static inline int xt_event_counts_add(struct xt_event_counts *t, uint32_t event)
@@ -54,8 +54,7 @@ static inline int xt_event_counts_add(struct xt_event_counts *t, uint32_t event)
 }
 
 /*
- * Order by id for reading: rows[0..used) are then the events.  Nothing can
- * be added any more.
+ * Sort by id: rows[0..used) are then the events.  No event can be added after.
  */
 void xt_event_counts_sort(struct xt_event_counts *t);
 

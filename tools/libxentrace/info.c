@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One record after the other, and only the few that matter.
+ * Learning from single records, of which few matter.
  */
 #include "libxentrace/info.h"
 
@@ -8,10 +8,10 @@
 
 #define SECOND 1000000000u
 
-/* Moments are some microseconds wrong: so a second is good for some ppm. */
+/* A reading is some microseconds off: over a second, some ppm. */
 #define FAR_APART (SECOND / 2)
 
-/* What is beyond is no clock, but damage. */
+/* A frequency outside of this range is damage. */
 #define HZ_LEAST 1000000u
 #define HZ_MOST UINT64_C(100000000000)
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a trace says of itself, or gives away, near its beginning: which Xen it
- * is of, how fast the clock was, when it was.  Of stock's traces none of that
- * but the dialect is known.
+ * Information about the machine from the first records of a trace: the dialect,
+ * the frequency of the clock, the wall clock.  A trace of stock xentrace only
+ * has the dialect.
  */
 #ifndef LIBXENTRACE_INFO_H
 #define LIBXENTRACE_INFO_H
@@ -17,37 +17,38 @@
 struct xt_info
 {
     struct xt_dialect dialect;
-    uint64_t hz;                /* 0: not said */
-    bool has_wall;              /* one moment on both clocks */
+    uint64_t hz;                /* 0: not recorded */
+    bool has_wall;              /* one time on both clocks */
     uint64_t wall_tsc;
     int64_t wall;               /* nanoseconds since 1970 */
-    uint64_t mono;              /* dom0's monotonic clock, at that moment ... */
-    uint64_t cycles, ns;        /* ... and how far both were at the last one */
+    uint64_t mono;              /* dom0's monotonic clock at that time ... */
+    uint64_t cycles, ns;        /* ... and the progress of both at the last
+                                   reading */
     bool has_start;
-    uint64_t start;             /* the earliest time stamp of all that */
+    uint64_t start;             /* the earliest time stamp */
 };
 
-/* Note what this record says.  What comes first, stays. */
+/* Learn from a record.  The first result is kept. */
 void xt_info_learn(struct xt_info *info, const struct xt_record *r);
 
-/* Is it all there, as our collector says it in its first window? */
+/* True if all is known, as after the first window of our collector. */
 static inline bool xt_info_is_complete(const struct xt_info *info)
 {
     return info->dialect.from_metadata && info->hz && info->has_wall;
 }
 
-/* Who says how fast a clock is. */
+/* Source of a clock's frequency, in rising order of preference. */
 enum xt_speed
 {
-    XT_SPEED_ASSUMED,   /* nobody: it is XT_CLOCK_HZ, which may be wrong */
-    XT_SPEED_RECORDED,      /* the trace, in so many words */
-    XT_SPEED_MEASURED,  /* the trace, by moments on both clocks */
-    XT_SPEED_GIVEN,     /* the user */
+    XT_SPEED_ASSUMED,   /* XT_CLOCK_HZ, which may be wrong */
+    XT_SPEED_RECORDED,      /* a frequency in the trace */
+    XT_SPEED_MEASURED,  /* readings of both clocks in the trace */
+    XT_SPEED_GIVEN,     /* an argument of the caller */
 };
 
 /*
- * The clock that all this makes; `hz` is what somebody typed, or 0.  Of those
- * above, the last one that there is.
+ * Set up the clock from the best source of its frequency; `hz` is the caller's,
+ * or 0.  Returns the source.
  */
 enum xt_speed xt_info_clock(const struct xt_info *info, uint64_t hz,
                             struct xt_clock *c);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One table says how large each of the records is; the rest is copying.
+ * A table with the size of each record; the rest is copying.
  */
 #include "libxentrace/meta.h"
 
@@ -29,7 +29,7 @@ static const uint8_t sizes[] = {
     ROW(TRC_META_LOST, lost),
 };
 
-/* Bytes of payload, 0: no such record, or the seal (seal.h). */
+/* Bytes of payload; 0 if no such record, or the seal (seal.h). */
 static size_t get_meta_size(uint32_t event)
 {
     return event >= FIRST && event - FIRST < sizeof(sizes)

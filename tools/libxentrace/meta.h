@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the collector writes of the machine and of the capture, as structs.
- * The records, and the rules for them, are events/11-meta.trace-events.
+ * Metadata records of the collector, about the machine and the capture, as
+ * structs. events/11-meta.trace-events declares the records.
  *
  *     struct xt_meta m;
  *
  *     if ( xt_meta_decode(&m, &record) && m.event == TRC_META_TSC )
  *         hz = m.tsc.hz;
  *
- * Their payloads are laid out as the structs that are generated from there, so
- * to encode is to copy; on machines of the one byte order that Xen runs on.
+ * The generated structs have the layout of the payloads, so that encoding is
+ * copying, on machines of Xen's byte order.
  */
 #ifndef LIBXENTRACE_META_H
 #define LIBXENTRACE_META_H
@@ -23,7 +23,7 @@
 
 struct xt_meta
 {
-    uint32_t event;     /* TRC_META_...: which of these it is */
+    uint32_t event;     /* TRC_META_...: selects the member */
     union
     {
         struct xt_rec_meta_version version;
@@ -44,36 +44,39 @@ struct xt_meta
     };
 };
 
-/* False: not one of these.  Words that it has beyond those are passed over. */
+/* False if the record is not metadata.  Additional words are ignored. */
 bool xt_meta_decode(struct xt_meta *m, const struct xt_record *r);
 
 #define XT_META_MAX_BYTES (4u + 4u * XT_RECORD_MAX_WORDS)
 
-/* The record of m->event, at `to`: its size, at most XT_META_MAX_BYTES. */
+/*
+ * Write the record of m->event at `to`.  Returns its size, at most
+ * XT_META_MAX_BYTES.
+ */
 size_t xt_meta_encode(const struct xt_meta *m, void *to);
 
-/* --- texts, which come in parts ------------------------------------------ */
+/* --- texts in parts ------------------------------------------------------- */
 
 #define XT_META_PART 24u
 #define XT_META_TEXT_MAX (255u * XT_META_PART)
 
-/* How many parts a text of so many bytes has; one too long is cut. */
+/* Number of parts for a text of `length` bytes; a longer text is truncated. */
 unsigned int xt_meta_count_parts(size_t length);
 
-/* Part i of a text, at the record's t0, filled up with zeroes. */
+/* Copy part i of a text to t0, padded with zeroes. */
 void xt_meta_copy_part(void *t0, const char *text, size_t length,
                        unsigned int i);
 
-/* A text on its way.  All zero: none. */
+/* A partial text.  All zero: none. */
 struct xt_meta_text
 {
-    unsigned int parts;             /* so many have come */
+    unsigned int parts;             /* parts that have come */
     char text[XT_META_TEXT_MAX + 1];
 };
 
 /*
- * Part `part` of `parts`, at t0.  True: that was the last, and t->text is the
- * text.  If a part is missing, so is the text.
+ * Add part `part` of `parts`, from t0.  True with the last part: t->text is
+ * complete.  A text with a missing part is dropped.
  */
 bool xt_meta_text_add(struct xt_meta_text *t, unsigned int part,
                       unsigned int parts, const void *t0);

@@ -8,7 +8,7 @@
  *     XT_VALUE(runstate, blocked)                      a constant of an enum
  *     xt_view_sched_wake(r)->dom                       the struct, or NULL
  *
- * A field that the record is too short for reads as 0.
+ * A field beyond the end of the record reads as 0.
  */
 #ifndef LIBXENTRACE_PLACE_H
 #define LIBXENTRACE_PLACE_H
@@ -58,15 +58,15 @@ static inline uint64_t xt_field_load(const struct xt_record *r,
     return p.bits < 32 ? word & ((UINT32_C(1) << p.bits) - 1) : word;
 }
 
-/* How many words a layout of a record has, without and with its tail. */
+/* Number of words of a layout, without and with its tail. */
 struct xt_sizes
 {
     uint8_t min, max;
 };
 
 /*
- * One of `nr` layouts, which are in the order of age: the one of the trace's
- * version of Xen (`layout`), unless the record's size fits only another one.
+ * Select one of `nr` layouts, in the order of age: `layout`, which the version
+ * of Xen implies, unless the size of the record fits only another layout.
  */
 static inline unsigned int xt_layout_fit(unsigned int layout,
                                          unsigned int words,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Seals.  The first 24 bytes of a window, its header and the seal, are summed
- * up from what they mean; the rest as it lies there.
+ * Seals.  The checksum takes the first 24 bytes of a window, its header and the
+ * seal, from their decoded values, and the rest from memory.
  *
- * A trace of the other byte order was swapped on its way here, but was summed
- * up as it was written.  So a sum that is wrong is tried again with all words
- * turned round: two chances in 2^32 instead of one to overlook damage, and
- * nobody has to know which trace is of which kind.
+ * A trace of the other byte order was swapped on the way here, but its checksum
+ * was computed before.  So a checksum that does not match is computed again
+ * over swapped words: damage is missed with a chance of two in 2^32 instead of
+ * one, and no other code has to know the byte order of the trace.
  */
 #include "libxentrace/seal.h"
 
@@ -28,7 +28,7 @@ _Static_assert(sizeof(struct head) == XT_WINDOW_HEADER + XT_SEAL_BYTES,
 _Static_assert(offsetof(struct head, number) - offsetof(struct head, crc) ==
                offsetof(struct xt_rec_meta_window, number), "layout");
 
-/* Where the fields of a seal are: behind its header word. */
+/* Offsets of the seal's fields, behind its header word. */
 #define CRC_AT (4u + offsetof(struct xt_rec_meta_window, crc))
 #define NUMBER_AT (4u + offsetof(struct xt_rec_meta_window, number))
 
@@ -38,7 +38,7 @@ static void swap_words(uint32_t *words, size_t nr)
         words[nr] = __builtin_bswap32(words[nr]);
 }
 
-/* The checksum of these bytes as it was before they were swapped. */
+/* The checksum of the bytes as they were before swapping. */
 static uint32_t checksum_swapped(uint32_t sum, const unsigned char *at,
                                  size_t size)
 {
@@ -84,7 +84,10 @@ enum xt_seal xt_seal_check(const struct xt_window *w)
     wrong_bits = xt_load32(w->bytes) ^ XT_SEAL_MAGIC;
     if ( !wrong_bits )
         return checksum_matches(w) ? XT_SEAL_GOOD : XT_SEAL_BROKEN;
-    /* One bit from a seal: is it one, or only like one? */
+    /*
+     * One bit differs from a seal's header: is this a seal, or a similar
+     * record?
+     */
     if ( !(wrong_bits & (wrong_bits - 1)) && checksum_matches(w) )
         return XT_SEAL_BROKEN;
     return XT_SEAL_NONE;

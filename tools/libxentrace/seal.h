@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The seal of a window: a record that comes first in it, with a checksum over
- * all of it and the number that it has among the windows of a capture.
+ * The seal of a window: its first record, with a checksum over the whole window
+ * and the number of the window in the capture.
  *
  *   +------------+-----+-------+------------+-----+--------+------------+
  *   | 0x2001f003 | cpu | bytes | 0x2001f080 | crc | number | records ...
@@ -9,11 +9,11 @@
  *   0                          12                          24           end
  *    \_____________________________ CRC-32C, crc taken as 0 ____________/
  *
- * Nothing can change in a sealed window unnoticed: not its header, since what
- * the header says is summed up, too; and not the header of the seal, since a
- * window that would be whole with that one bit turned back was sealed.
+ * Any change in a sealed window is detected: the checksum includes the window's
+ * header; and if one bit of the seal's header flips, the checksum still matches
+ * with the bit restored, which shows that the window was sealed.
  *
- * Windows of stock's xentrace have no seal, and one file may hold both.
+ * Windows of stock xentrace have no seal, and a file may have both kinds.
  */
 #ifndef LIBXENTRACE_SEAL_H
 #define LIBXENTRACE_SEAL_H
@@ -29,24 +29,24 @@
 enum xt_seal { XT_SEAL_NONE, XT_SEAL_GOOD, XT_SEAL_BROKEN };
 
 /*
- * Sum it up.  What is held against the seal are the window's cpu and size as
- * the reader takes them, wherever it has them from.
+ * Compare the checksum of a window with its seal.  The window's cpu and size
+ * come from *w, not from the header in memory.
  */
 enum xt_seal xt_seal_check(const struct xt_window *w);
 
 /*
- * May the records of this window be believed?  If not, *damage has been told
- * of all its bytes.  A window that the end of the input cuts is believed.
+ * Are the records of this window credible?  If not, all its bytes are noted as
+ * damage.  A window that is cut by the end of the input is credible.
  */
 bool xt_window_verify(const struct xt_window *w, struct xt_damage *damage);
 
-/* The number in the seal; false: no seal.  What it says may be damaged. */
+/* Get the number in the seal, which may be damaged.  False without a seal. */
 bool xt_seal_number(const unsigned char *records, size_t size,
                     uint32_t *number);
 
 /*
- * Seal a frame that is otherwise ready.  Its spans are read: whatever changes
- * in them before they are written, breaks the seal.
+ * Seal a complete frame.  Its spans are read: a change before they are written
+ * breaks the seal.
  */
 void xt_frame_seal(struct xt_frame *f, uint32_t number);
 

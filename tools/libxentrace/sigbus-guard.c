@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The handler may interrupt anything at any time, so what it reads is a
- * fixed table of atomics: a mapping is ours from when its `end` is stored to
- * when that is cleared.  A slot is taken and given back only outside of the
- * handler, by the compare-and-exchange of `taken`.
+ * The handler may interrupt any code, so it only reads a fixed table of
+ * atomics: a mapping is guarded from the store of its `end` until `end` is
+ * cleared.  Slots are acquired and released outside of the handler, by
+ * compare-and-exchange of `taken`.
  */
 #define _GNU_SOURCE /* SA_ONSTACK */
 
@@ -25,17 +25,17 @@ static struct guard
 {
     atomic_bool taken;
     atomic_uintptr_t begin;
-    atomic_uintptr_t end;       /* 0: none of the handler's business */
+    atomic_uintptr_t end;       /* 0: not guarded */
     atomic_int fd;
-    _Atomic uint64_t hit_at;    /* UINT64_MAX: not */
+    _Atomic uint64_t hit_at;    /* UINT64_MAX: no fault */
 } guards[NR_GUARDS];
 
 static struct sigaction before;
 static pthread_once_t installed = PTHREAD_ONCE_INIT;
 
 /*
- * Put zeroes in the place of the page at `page`; if the file ends before it,
- * also of all behind it, so that a cut of gigabytes is not a signal a page.
+ * Map zeroes over the page at `page`; and over all pages behind it if the file
+ * ends there, so that losing gigabytes does not cost a signal per page.
  */
 static bool map_zeroes(struct guard *g, uintptr_t page, uintptr_t end)
 {
@@ -65,7 +65,7 @@ static bool handle_fault(uintptr_t at)
     return false;
 }
 
-/* Not ours: as if we were not here.  By default the access faults again. */
+/* Another mapping's fault.  By default the access faults again. */
 static void call_previous_handler(int signal, siginfo_t *info, void *context)
 {
     if ( before.sa_flags & SA_SIGINFO )
@@ -80,7 +80,9 @@ static void handle_sigbus(int signal, siginfo_t *info, void *context)
 {
     int saved = errno;
 
-    /* Only the kernel's own has an address; kill() can send one, too. */
+    /*
+     * Only the kernel's signals have an address; kill() can send SIGBUS, too.
+     */
     if ( info->si_code <= 0 || !handle_fault((uintptr_t)info->si_addr) )
         call_previous_handler(signal, info, context);
     errno = saved;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Mapped files that nobody can pull from under us.  Whoever cuts a file that
- * is mapped, or pulls out the disk, has the kernel send SIGBUS to whoever
- * reads there next.  A guarded mapping reads as zeroes from then on, and
- * says that it was hit.
+ * Guarded mappings of files.  When a mapped file is truncated or its disk is
+ * removed, the kernel sends SIGBUS to the next reader.  A guarded mapping then
+ * reads as zeroes, and remembers the fault.
  *
- * For this a handler of SIGBUS is put in place with the first mapping.  What
- * is not ours goes on to whoever had the signal before.  A program that puts
- * in its own handler later should call the one that it replaces, or open its
- * traces with XT_SOURCE_STREAM; and no thread that reads may block SIGBUS.
+ * The first mapping installs a handler of SIGBUS.  Other faults are passed to
+ * the previous handler.  A program that installs its own handler later should
+ * call the handler that it replaces, or open its traces with XT_SOURCE_STREAM;
+ * and no thread that reads may block SIGBUS.
  */
 #ifndef LIBXENTRACE_SIGBUS_GUARD_H
 #define LIBXENTRACE_SIGBUS_GUARD_H
@@ -17,13 +16,14 @@
 #include <stdint.h>
 
 /*
- * Guard `size` bytes at `at`, which fd is mapped to from its beginning; fd
- * stays open meanwhile.  A number for the calls below, or -ENOSPC: too many.
+ * Guard `size` bytes at `at`, a mapping of fd from its beginning; fd stays
+ * open.  Returns a number for the functions below, or -ENOSPC if all slots are
+ * in use.
  */
 int guard_add(const void *at, size_t size, int fd);
 void guard_remove(int guard);
 
-/* Offset of the first page that was lost, or UINT64_MAX: none was. */
+/* Offset of the first lost page, or UINT64_MAX if none was lost. */
 uint64_t guard_hit_at(int guard);
 
 #endif /* LIBXENTRACE_SIGBUS_GUARD_H */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The two sources that read the system: a regular file that is mapped, and
- * anything that can only be read.  Both are one struct, since the first turns
- * into the second where mapping does not work.
+ * The two sources that read files: a mapped regular file, and a stream.  Both
+ * are one struct, since a file becomes a stream where mapping fails.
  *
- * Mapping, against read() into a buffer of 256 KiB: a walk over all records
- * takes 20 to 25 % less time, and any number of cursors can stand in the file
- * at once, which is what order in time needs.
+ * Mapping, compared with read() into a buffer of 256 KiB: a walk over all
+ * records takes 20 to 25 % less time, and any number of cursors can read at
+ * their own offsets, which the order in time needs.
  */
 #include "libxentrace/source-file.h"
 
@@ -22,20 +21,20 @@
 #include "common/fault.h"
 #include "libxentrace/sigbus-guard.h"
 
-/* Small beside the cache of a file, large beside the cost of faulting. */
+/* Small beside the page cache, large beside the cost of faults. */
 #define FORGET_EVERY (16u << 20)
 
 struct file_source
 {
-    struct xt_source source;    /* first: what others see */
-    int fd;                     /* ours */
+    struct xt_source source;    /* first: the public part */
+    int fd;                     /* owned */
     int guard;                  /* of the mapping */
     bool follow;
-    uint64_t at;                /* where read() goes on in a mapping */
-    _Atomic uint64_t used;      /* bytes of it since it was forgotten, by
-                                   any thread */
-    unsigned char head[XT_SOURCE_HEAD]; /* read to see what it is */
-    size_t nr_head, at_head;    /* of them, and given out again */
+    uint64_t at;                /* offset of read() in a mapping */
+    _Atomic uint64_t used;      /* bytes read since the last release, by any
+                                   thread */
+    unsigned char head[XT_SOURCE_HEAD]; /* read to identify the kind */
+    size_t nr_head, at_head;    /* of head, and delivered again */
 };
 
 static struct file_source *file_source_of(struct xt_source *s)
@@ -79,7 +78,7 @@ static const struct xt_source_ops mapped_ops = {
     .read = mapped_read, .seek = mapped_seek, .close = mapped_close,
 };
 
-/* --- anything else -------------------------------------------------------- */
+/* --- a stream ------------------------------------------------------------- */
 
 static size_t head_read(struct file_source *p, void *to, size_t room)
 {
@@ -126,7 +125,7 @@ static int fill_head(struct file_source *p, struct err *e)
     p->at_head = p->nr_head = 0;
     while ( got > 0 && p->nr_head < sizeof(p->head) )
     {
-        p->at_head = p->nr_head;        /* read on, not again */
+        p->at_head = p->nr_head;        /* append to the head */
         got = stream_read(&p->source, p->head + p->nr_head,
                           sizeof(p->head) - p->nr_head, e);
         if ( got > 0 )
@@ -138,7 +137,7 @@ static int fill_head(struct file_source *p, struct err *e)
 
 /* --- opening -------------------------------------------------------------- */
 
-/* False: it is to be read instead. */
+/* False if the file has to be read as a stream. */
 static bool map_file(struct file_source *p, uint64_t size)
 {
     void *at;
@@ -161,9 +160,9 @@ static bool map_file(struct file_source *p, uint64_t size)
 }
 
 /*
- * A file that was read from already (by the shell, say) goes on where it is,
- * so only one that stands at its beginning is mapped.  Files of /proc are
- * regular and say 0 bytes: an empty file is read, too.
+ * A descriptor that is not at its beginning (the shell read from it, say) is
+ * read from there, so it is not mapped.  Files of /proc are regular with a size
+ * of 0: an empty file is read as a stream, too.
  */
 static int prepare_source(struct file_source *p, unsigned int flags,
                           struct err *e)
@@ -225,7 +224,7 @@ uint64_t xt_source_truncated_at(const struct xt_source *s)
            ? guard_hit_at(((const struct file_source *)s)->guard) : UINT64_MAX;
 }
 
-/* Else the system reads far ahead of each place: megabytes, on some. */
+/* Without this, some systems read megabytes ahead of each fault. */
 void xt_source_set_sparse(struct xt_source *s, bool sparse)
 {
     if ( s->ops == &mapped_ops )

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From a path to a source: open it, look at its first bytes, and put a layer
- * on top for each thing that they turn out to be.
+ * Open a source by its path: the first bytes tell which layers go on top of the
+ * file.
  */
 #include "libxentrace/source-file.h"
 
@@ -16,8 +16,8 @@
 #include "libxentrace/zstd.h"
 
 /*
- * What can lie on top of a plain source, and on top of each other in this
- * order.  `open` owns what it lies on, also if it fails.
+ * Layers on top of a file, and on top of each other in this order.  `open` owns
+ * the inner source, also on failure.
  */
 static const struct layer
 {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where the bytes of a trace come from.  A source is a run of bytes that can
- * be read from its beginning to its end; some can do more, and say so:
+ * Sources of bytes.  A source can be read from its beginning to its end; some
+ * sources have further capabilities:
  *
  *              map     seek    points
- *     file     yes     yes     -       a regular file, mapped (source.c)
- *     pipe     -       -       -       all else, and a file that grows
- *     zstd     -       table   table   on top of one of these (zstd.c)
- *     swap     -       as is   as is   of another byte order (swap.c)
+ *     file     yes     yes     -       a regular file, mapped (source-file.c)
+ *     pipe     -       -       -       any other file, and a growing file
+ *     zstd     -       table   table   on top of either of them (zstd-read.c)
+ *     swap     -       inner   inner   of the other byte order (swap.c)
  *
- * A source knows nothing about windows.  Whoever reads has a view (view.h):
- * the part of it that is in memory.
+ * A source has no notion of windows.  A reader has a view (view.h): the part of
+ * the source that is in memory.
  *
  * To add one: fill in a const struct xt_source_ops, embed struct xt_source as
- * the first member of your own struct, and let source-open.c find out from
- * the first bytes when it is wanted.
+ * the first member of your own struct, and add a row to the table of
+ * source-open.c, which recognizes it by its first bytes.
  */
 #ifndef LIBXENTRACE_SOURCE_H
 #define LIBXENTRACE_SOURCE_H
@@ -28,7 +28,7 @@
 
 #define XT_SIZE_UNKNOWN UINT64_MAX
 
-/* First bytes of a source, by which it is known what it is. */
+/* First bytes of a source, which identify its kind. */
 #define XT_SOURCE_HEAD 16u
 
 struct xt_source;
@@ -36,23 +36,23 @@ struct xt_source;
 struct xt_source_ops
 {
     /*
-     * The next bytes, `room` of them at most: how many, which may be fewer,
-     * 0 at the end; or -errno and *e says why.  -EAGAIN: none yet, more will
-     * come (only from a source that follows a growing file).
+     * Read the next bytes, at most `room`.  Returns how many; 0 at the end; or
+     * -errno with the reason in *e.  -EAGAIN if more bytes will come (only from
+     * a source that follows a growing file).
      */
     ssize_t (*read)(struct xt_source *s, void *to, size_t room,
                     struct err *e);
 
-    /* Go on reading at byte `at`.  NULL: cannot. */
+    /* Continue reading at byte `at`.  NULL: not supported. */
     int (*seek)(struct xt_source *s, uint64_t at, struct err *e);
 
     /*
-     * Places where a window begins and seek is cheap, ascending, *nr of them;
-     * borrowed until close.  NULL: none are known beforehand.
+     * Offsets at which a window begins and seek is cheap, ascending, *nr of
+     * them; borrowed until close.  NULL: none.
      */
     const uint64_t *(*points)(struct xt_source *s, size_t *nr);
 
-    /* Free s, and close what it reads from if that is its own. */
+    /* Free s, and close the inner source that it owns. */
     void (*close)(struct xt_source *s);
 };
 
@@ -62,9 +62,8 @@ struct xt_source
     uint64_t size;      /* bytes of trace, or XT_SIZE_UNKNOWN */
 
     /*
-     * All of it in memory, or NULL.  Readable until close whatever happens
-     * to the file: what is cut off under the mapping turns into zeroes
-     * (guard.h).
+     * The whole source in memory, or NULL.  Readable until close: bytes that
+     * are truncated while mapped read as zeroes (sigbus-guard.h).
      */
     const unsigned char *map;
 
@@ -78,33 +77,35 @@ enum
 };
 
 /*
- * `path` may be "-": standard input.  What is compressed or of another byte
- * order is recognised by its first bytes and comes out as it should be.  0,
- * or -errno and *e says why.
+ * Open a source.  The path "-" is standard input.  A compressed or byte-swapped
+ * input is recognized by its first bytes, and converted.  0, or -errno with the
+ * reason in *e.
  */
 int xt_source_open(struct xt_source **s, const char *path, unsigned int flags,
                    struct err *e);
 void xt_source_close(struct xt_source *s);      /* NULL is fine */
 
-/* The same for a descriptor that stays the caller's, and is read from here. */
+/*
+ * The same for a descriptor, which the caller keeps; it is read from here on.
+ */
 int xt_source_open_fd(struct xt_source **s, int fd, const char *name,
                       unsigned int flags, struct err *e);
 
-/* Where a file was cut while it was mapped, or UINT64_MAX: it was not. */
+/* Offset at which a file was truncated while mapped, or UINT64_MAX. */
 uint64_t xt_source_truncated_at(const struct xt_source *s);
 
 /*
- * Of a mapping: from now on only little will be looked at, here and there; or
- * all again.  And what will be looked at soon: it is read meanwhile.
+ * Advise the system about a mapping: sparse, few pages here and there will be
+ * read; prefetch, these bytes will be read soon.
  */
 void xt_source_set_sparse(struct xt_source *s, bool sparse);
 void xt_source_prefetch(struct xt_source *s, uint64_t at, uint64_t size);
 
 /*
- * So many bytes of a mapping were looked at.  Once in a while its pages are
- * given back: those still in use come back by themselves, so that a file of
- * any size is read in little memory.  Who begins to look somewhere uses
- * XT_SOURCE_FAULT_AROUND: so much the system maps around one byte.
+ * Count bytes of a mapping that were read.  From time to time all pages are
+ * released: those still in use fault in again, so that a file of any size is
+ * read in little memory.  A reader at a new offset counts
+ * XT_SOURCE_FAULT_AROUND: the kernel maps that much around a fault.
  */
 #define XT_SOURCE_FAULT_AROUND (64u << 10)
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Turning words round, in place, in a buffer that is then given out:
+ * Swapping words in place, in a buffer from which they are then delivered:
  *
- *      |  given  |  turned round  |  as it came  |       |
+ *      |  given  |  swapped       |  raw         |       |
  *      0         at               raw            end     room
  *
- * Words need not be aligned, since bytes can be missing.  So this follows the
- * windows, from header to header; where none stands it looks for the next.
+ * Words may be unaligned, since bytes can be missing.  So the code follows the
+ * windows from header to header, and searches for the next header after damage.
  */
 #define _GNU_SOURCE /* memmem */
 
@@ -24,7 +24,7 @@
 
 struct swap
 {
-    struct xt_source source;    /* first: what others see */
+    struct xt_source source;    /* first: the public part */
     struct xt_source *inner;
     size_t at, raw, end;
     bool ended;
@@ -42,9 +42,9 @@ bool xt_swap_detect(const unsigned char *first, size_t nr)
     return nr >= 4 && xt_load32(first) == SWAPPED_MAGIC;
 }
 
-/* --- what is raw --------------------------------------------------------- */
+/* --- raw bytes ------------------------------------------------------------ */
 
-/* Does a window begin here?  How large is it, then? */
+/* Does a window begin here?  Then set its size. */
 static bool begins_window(struct swap *s)
 {
     const unsigned char *at = s->bytes + s->raw;
@@ -73,7 +73,7 @@ static void swap_words_ready(struct swap *s)
         s->left = 0;
 }
 
-/* Leave as it is what comes before the next header that there may be. */
+/* Skip bytes unchanged, up to where the next header may be. */
 static void skip_junk(struct swap *s)
 {
     const uint32_t magic = SWAPPED_MAGIC;
@@ -89,7 +89,7 @@ static void skip_junk(struct swap *s)
         s->raw = s->end - (left < 3 ? left : 3);
 }
 
-/* Make as much of what is raw ready as can be. */
+/* Swap as many raw bytes as possible. */
 static void convert_raw(struct swap *s)
 {
     while ( s->raw < s->end )

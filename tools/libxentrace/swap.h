@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Traces of the other byte order.  A trace is words of 32 bits, wherever its
- * windows begin, so each word is turned round; halves and doubles of words
- * are not looked at, since nobody knows here which they are.  Xen's time
- * stamps have their low half first whatever the byte order, and come out
- * right.
+ * Traces of the other byte order.  A trace is a sequence of 32-bit words from
+ * the beginning of each window, so each word is swapped; fields of other sizes
+ * are not known here.  Xen's time stamps have their low half first in either
+ * byte order, and need no more than that.
  *
- * Every byte stays at its offset.  What is no window comes out as it went in.
+ * Every byte keeps its offset.  Bytes outside of windows are not changed.
  */
 #ifndef LIBXENTRACE_SWAP_H
 #define LIBXENTRACE_SWAP_H
@@ -17,10 +16,13 @@
 #include "common/err.h"
 #include "libxentrace/source.h"
 
-/* Does an input that begins like this need it? */
+/* Does an input with these first bytes need swapping? */
 bool xt_swap_detect(const unsigned char *first, size_t nr);
 
-/* A source on top of `inner`, which it owns from here on, also if it fails. */
+/*
+ * Open a source on top of `inner`, and own `inner` from here on, also on
+ * failure.
+ */
 int xt_swap_open(struct xt_source **s, struct xt_source *inner,
                  struct err *e);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Between the two halves of zstd.h: what zstd's formats look like.  All
- * numbers are of 32 bits, little-endian.
+ * The formats of zstd files, for zstd-read.c and zstd-write.c.  All numbers
+ * have 32 bits, little-endian.
  *
- *   a frame that is skipped:  0x184d2a5?, bytes that follow, these bytes
+ *   a skippable frame:        0x184d2a5?, bytes that follow, these bytes
  *   the table:                0x184d2a5e, bytes that follow,
  *                             for each frame: bytes compressed, expanded,
  *                                             [checksum],
@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define ZSTD_SKIPPED_MAGIC 0x184d2a50u  /* and 15 more */
+#define ZSTD_SKIPPED_MAGIC 0x184d2a50u  /* to 0x184d2a5f */
 #define ZSTD_SKIPPED_MASK 0xfffffff0u
 #define ZSTD_SKIPPED_HEADER 8u
 #define ZSTD_TABLE_MAGIC 0x184d2a5eu
@@ -25,8 +25,8 @@
 #define ZSTD_TABLE_RESERVED 0x7cu
 
 /*
- * Bytes of trace in a frame: what ours aim at, and the most that is expanded
- * as a whole, and so checked before any of it is believed.
+ * Bytes of trace in a frame: the writer's target, and the largest frame that
+ * the reader expands as a whole, and so verifies before delivery.
  */
 #define ZSTD_FRAME_AIM (1u << 20)
 #define ZSTD_FRAME_WHOLE (16u << 20)

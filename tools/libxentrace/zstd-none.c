@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * In the place of zstd-read.c and zstd-write.c where there is no libzstd.
+ * Replacement for zstd-read.c and zstd-write.c in builds without libzstd.
  */
 #include "libxentrace/zstd.h"
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Expanding.  A frame of ours is expanded as a whole, in a buffer, before any
- * of it is given out: its checksum stands at its end.  Meanwhile all of its
- * compressed bytes are kept, since behind a broken frame the search for the
- * next one begins right after where the broken one began, whatever sizes it
- * claimed.  A frame that is too large for that, as `zstd FILE` makes it, or
- * does not say how large it is, goes through as it comes.
+ * Expanding.  A frame of our writer is expanded as a whole, in a buffer, before
+ * its first byte is delivered: its checksum is at its end.  Until then all its
+ * compressed bytes are kept, since after a broken frame the search for the next
+ * frame begins right behind the broken frame's first byte, whatever size its
+ * header claims.  A frame that is too large for that, as `zstd FILE` makes, or
+ * has no size, is streamed.
  *
- *      in:    |  done  | kept | to be looked at |      |
+ *      in:    |  done  | kept | to be read      |      |
  *             0        start  at                end    room
  *
- * Each kind of thing that can come is a function that goes on as far as the
- * input reaches; so a source that follows a growing file can stop anywhere.
+ * Each state of the reader is a function that continues as far as the input
+ * reaches; so a source that follows a growing file can stop anywhere.
  */
 #include "libxentrace/zstd.h"
 
@@ -24,35 +24,35 @@
 #include "libxentrace/zstd-format.h"
 
 #define IN_FIRST (1u << 18)
-#define THROUGH (1u << 16)      /* bytes, in and out, at a time */
+#define THROUGH (1u << 16)      /* bytes, in and out, per step */
 #define HEADER_MOST 18u         /* of a frame's header, and of zstd's */
 #define LOST_ZEROES 12u         /* for a frame of unknown size */
 
 struct reader
 {
-    struct xt_source source;    /* first: what others see */
+    struct xt_source source;    /* first: the public part */
     struct xt_source *inner;
     ZSTD_DCtx *zstd;
     unsigned char *in;
     size_t start, at, end, room;
     bool ended;
 
-    /* What is being read: one of the functions below. */
+    /* The state: one of the functions below. */
     ssize_t (*step)(struct reader *r, unsigned char *to, size_t room,
                     struct err *e);
     ssize_t (*after)(struct reader *r, unsigned char *to, size_t room,
-                     struct err *e);    /* what follows deliver_frame() */
-    uint64_t left;              /* bytes to skip, zeroes to give */
-    unsigned char *frame;       /* expanded: all of it, or a part */
+                     struct err *e);    /* the state after deliver_frame() */
+    uint64_t left;              /* bytes to skip, zeroes to deliver */
+    unsigned char *frame;       /* expanded: a whole frame, or a part */
     size_t frame_room, frame_size, frame_used;
-    uint64_t discard;           /* a seek went before what was wanted */
-    unsigned char head[XT_SOURCE_HEAD]; /* expanded to see what it is */
-    size_t nr_head, at_head;    /* of them, and given out again */
+    uint64_t discard;           /* bytes to drop after a seek */
+    unsigned char head[XT_SOURCE_HEAD]; /* expanded to identify the kind */
+    size_t nr_head, at_head;    /* of head, and delivered again */
 
-    /* The table, or none. */
+    /* The frame table, or none. */
     size_t nr_frames;
-    uint64_t *from;             /* byte of the trace */
-    uint64_t *packed;           /* byte of the input */
+    uint64_t *from;             /* offset in the trace */
+    uint64_t *packed;           /* offset in the input */
 };
 
 static struct reader *reader_of(struct xt_source *s)
@@ -85,7 +85,7 @@ static int grow_input(struct reader *r)
     return 0;
 }
 
-/* More input, or r->ended.  0 or -errno. */
+/* Read more input, or set r->ended.  0 or -errno. */
 static int read_more_input(struct reader *r, struct err *e)
 {
     ssize_t got;
@@ -102,7 +102,7 @@ static int read_more_input(struct reader *r, struct err *e)
     return 0;
 }
 
-/* See that `nr` bytes are there, if so many come.  0 or -errno. */
+/* Read until `nr` bytes are there, or the input ends.  0 or -errno. */
 static int need_input(struct reader *r, size_t nr, struct err *e)
 {
     int rc = 0;
@@ -112,15 +112,18 @@ static int need_input(struct reader *r, size_t nr, struct err *e)
     return rc;
 }
 
-/* What has been looked at is done with. */
+/* Release the input up to r->at. */
 static void release_input(struct reader *r)
 {
     r->start = r->at;
 }
 
-/* --- what can come ------------------------------------------------------- */
+/* --- states --------------------------------------------------------------- */
 
-/* All of these: bytes given; 0: look at r->step again; or -errno. */
+/*
+ * Each state returns the number of bytes delivered; 0 to call r->step again; or
+ * -errno.
+ */
 
 static ssize_t read_skipped(struct reader *r, unsigned char *to, size_t room,
                             struct err *e)
@@ -155,9 +158,9 @@ static ssize_t read_zeroes(struct reader *r, unsigned char *to, size_t room,
 }
 
 /*
- * The frame that begins at r->start is broken.  Zeroes stand for it, and the
- * search for the next begins at its second byte; or where it has got to, if
- * its beginning is not kept.
+ * The frame at r->start is broken.  Zeroes replace it, and the search for the
+ * next frame begins at its second byte; or at the read position if its
+ * beginning was released.
  */
 static void begin_zeroes(struct reader *r, uint64_t zeroes)
 {
@@ -182,7 +185,7 @@ static ssize_t deliver_frame(struct reader *r, unsigned char *to, size_t room,
     return n;
 }
 
-/* There are bytes to give, and then r->step goes on. */
+/* Deliver `size` bytes of r->frame, and then return to the current state. */
 static void begin_delivery(struct reader *r, size_t size)
 {
     r->frame_size = size;
@@ -192,7 +195,7 @@ static void begin_delivery(struct reader *r, size_t size)
         r->step = deliver_frame;
 }
 
-/* Expand into r->frame; nothing is given before all is there. */
+/* Expand a whole frame into r->frame before any byte is delivered. */
 static ssize_t read_whole(struct reader *r, unsigned char *to, size_t room,
                           struct err *e)
 {
@@ -221,8 +224,8 @@ static ssize_t read_whole(struct reader *r, unsigned char *to, size_t room,
 }
 
 /*
- * By steps of a fixed size, so that what is given of a broken frame does not
- * depend on how the input comes.
+ * Stream by steps of a fixed size, so that the bytes delivered of a broken
+ * frame do not depend on the chunks of the input.
  */
 static ssize_t read_through(struct reader *r, unsigned char *to, size_t room,
                             struct err *e)
@@ -248,7 +251,7 @@ static ssize_t read_through(struct reader *r, unsigned char *to, size_t room,
     return 0;
 }
 
-/* To the next frame, passing over what is none. */
+/* Find the next frame, skipping other bytes. */
 static int find_frame(struct reader *r, struct err *e)
 {
     int rc = need_input(r, 4, e);
@@ -264,7 +267,7 @@ static int find_frame(struct reader *r, struct err *e)
     return rc;
 }
 
-/* Expand a frame, of which `size` bytes are to be held at a time. */
+/* Begin to expand a frame with a buffer of `size` bytes. */
 static int begin_frame(struct reader *r, size_t size, bool whole,
                        struct err *e)
 {
@@ -284,7 +287,7 @@ static int begin_frame(struct reader *r, size_t size, bool whole,
     return 0;
 }
 
-/* The frame at r->at, whose header is in memory as far as there is one. */
+/* Begin the frame at r->at; its header is in memory as far as it exists. */
 static int begin_any_frame(struct reader *r, struct err *e)
 {
     const unsigned char *at = r->in + r->at;
@@ -382,7 +385,7 @@ static void zstd_close(struct xt_source *s)
     free(r);
 }
 
-/* --- with a table -------------------------------------------------------- */
+/* --- with a table --------------------------------------------------------- */
 
 /* The last frame that begins at or before byte `at` of the trace. */
 static size_t find_frame_at(const struct reader *r, uint64_t at)
@@ -437,7 +440,7 @@ static const struct xt_source_ops table_ops = {
     .close = zstd_close,
 };
 
-/* Add up the sizes of `nr` frames.  Does that lead to the table? */
+/* Sum up the sizes of `nr` frames.  True if the sum is the table's offset. */
 static bool fill_table(struct reader *r, const unsigned char *row, size_t nr,
                        size_t row_size, uint64_t table_at)
 {
@@ -458,9 +461,9 @@ static bool fill_table(struct reader *r, const unsigned char *row, size_t nr,
 }
 
 /*
- * Is there a table at the end of the mapped input, and does it agree with
- * itself?  What it says of single frames is not looked at: they are expanded
- * as ever, and what they are not cannot be read out of them.
+ * Load the table at the end of the mapped input, if it is consistent.  The
+ * sizes of single frames are not checked: each frame is expanded as usual, and
+ * a wrong size cannot read beyond it.
  */
 static int load_table(struct reader *r)
 {
@@ -494,7 +497,7 @@ static int load_table(struct reader *r)
     return 0;
 }
 
-/* As much of it as comes at once. */
+/* Read as many bytes as are available. */
 static int fill_head(struct reader *r, struct err *e)
 {
     ssize_t got = 1;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Compressing.  Windows are collected until they make a frame that is worth
- * while: smaller ones compress badly, larger ones make whoever looks for one
- * window expand more than he wants.  A frame begins with a window, always,
- * unless one window is too large for a frame.
+ * Compressing.  Windows are collected into frames of a certain size: smaller
+ * frames compress badly, larger frames make a seek expand more than it needs.
+ * A frame begins with a window, unless a window is too large for one frame.
  */
 #include "libxentrace/zstd.h"
 
@@ -24,14 +23,15 @@ struct xt_zstd_writer
     ZSTD_CCtx *zstd;
     xt_zstd_sink *sink;
     void *to;
-    unsigned char *plain, *packed;      /* one frame, before and after */
+    unsigned char *plain, *packed;      /* one frame, before and after
+                                           compression */
     size_t used, room;                  /* of `plain` */
     size_t packed_room;
     struct frame *frames;
     size_t nr_frames, max_frames;
 };
 
-/* Room for a frame of so many bytes. */
+/* Reserve space for a frame of `room` bytes. */
 static int grow_frame(struct xt_zstd_writer *w, size_t room)
 {
     size_t packed_room = ZSTD_compressBound(room);
@@ -84,7 +84,7 @@ void xt_zstd_writer_free(struct xt_zstd_writer *w)
     free(w);
 }
 
-/* Remember a frame for the table. */
+/* Add a frame to the table. */
 static int add_frame(struct xt_zstd_writer *w, size_t packed)
 {
     if ( w->nr_frames == w->max_frames )
@@ -111,7 +111,7 @@ int xt_zstd_flush(struct xt_zstd_writer *w)
     packed = ZSTD_compress2(w->zstd, w->packed, w->packed_room, w->plain,
                             w->used);
     if ( ZSTD_isError(packed) )
-        return -ENOMEM; /* nothing else can go wrong with enough room */
+        return -ENOMEM; /* no other error is possible with enough room */
     rc = add_frame(w, packed);
     if ( rc )
         return rc;
@@ -119,7 +119,7 @@ int xt_zstd_flush(struct xt_zstd_writer *w)
     return w->sink(w->to, w->packed, packed);
 }
 
-/* Append, and begin another frame each time that one is full. */
+/* Append, and flush each time the frame is full. */
 static int append_bytes(struct xt_zstd_writer *w, const unsigned char *bytes,
                         size_t size)
 {
@@ -155,7 +155,7 @@ int xt_zstd_write(struct xt_zstd_writer *w, const struct iovec *iov, int nr)
     return rc;
 }
 
-/* The table as one frame. */
+/* Write the table as one frame. */
 static int write_table(struct xt_zstd_writer *w)
 {
     size_t size = ZSTD_SKIPPED_HEADER + 8 * w->nr_frames + ZSTD_TABLE_END;

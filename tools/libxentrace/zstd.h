@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Compressed traces: a row of zstd frames, each of which holds whole windows,
- * and behind them a table of where which frame begins.
+ * Compressed traces: a sequence of zstd frames with whole windows, and a table
+ * with the offsets of the frames.
  *
  *   +---------+---------+-----+---------+------------------------------------+
- *   | windows | windows | ... | windows | table, in a frame that is skipped  |
+ *   | windows | windows | ... | windows | table, in a skippable frame        |
  *   +---------+---------+-----+---------+------------------------------------+
  *
- * `zstd -dc` gives the trace back.  The table is the one of zstd's "seekable
- * format", so that others' tools can use it, too.  A capture that ends
- * abruptly has none and can still be read, from its beginning; and so can any
- * other file that zstd has made.
+ * `zstd -dc` restores the trace.  The table is in zstd's "seekable format", so
+ * that other tools can use it.  A capture that ended abruptly has no table, and
+ * can be read from its beginning, as any other file of zstd.
  */
 #ifndef LIBXENTRACE_ZSTD_H
 #define LIBXENTRACE_ZSTD_H
@@ -25,7 +24,7 @@
 
 /* --- reading ------------------------------------------------------------- */
 
-/* Does an input that begins like this come from zstd? */
+/* Do these first bytes begin a zstd file? */
 static inline bool xt_zstd_detect(const unsigned char *first, size_t nr)
 {
     static const unsigned char frame[] = { 0x28, 0xb5, 0x2f, 0xfd };
@@ -36,34 +35,34 @@ static inline bool xt_zstd_detect(const unsigned char *first, size_t nr)
 }
 
 /*
- * A source on top of `inner`, which it owns from here on, also if it fails.
+ * Open a source on top of `inner`, and own `inner` from here on, also on
+ * failure.
  *
- * A frame that cannot be expanded reads as so many zeroes, or as a few if
- * nobody knows how many it had: that is no window, which is noticed where
- * windows are read.
+ * A broken frame reads as zeroes of its size, or as a few if its size is
+ * unknown: zeroes are no window, so the reader of windows notes the damage.
  */
 int xt_zstd_open(struct xt_source **s, struct xt_source *inner,
                  struct err *e);
 
-/* The first bytes that come out, XT_SOURCE_HEAD at most, from the beginning. */
+/* The first expanded bytes, at most XT_SOURCE_HEAD. */
 size_t xt_zstd_head(const struct xt_source *s, const unsigned char **head);
 
 /* --- writing ------------------------------------------------------------- */
 
 struct xt_zstd_writer;
 
-/* Takes what has been compressed.  0, or -errno. */
+/* Callback for compressed bytes.  0 or -errno. */
 typedef int xt_zstd_sink(void *to, const void *bytes, size_t size);
 
-/* `level`: as zstd counts, 1 is fast.  0, or -errno and *e says why. */
+/* Levels are zstd's: 1 is fast.  0, or -errno with the reason in *e. */
 int xt_zstd_writer_new(struct xt_zstd_writer **w, int level,
                        xt_zstd_sink *sink, void *to, struct err *e);
 void xt_zstd_writer_free(struct xt_zstd_writer *w);     /* NULL is fine */
 
-/* All bytes of one window.  0, or -errno: from the sink, or -ENOMEM. */
+/* Add the bytes of one window.  0, or -errno of the sink, or -ENOMEM. */
 int xt_zstd_write(struct xt_zstd_writer *w, const struct iovec *iov, int nr);
 
-/* Give the sink what was kept back to make a larger frame of it. */
+/* Compress and emit the windows that are collected for the next frame. */
 int xt_zstd_flush(struct xt_zstd_writer *w);
 
 /* Flush, and write the table. */
