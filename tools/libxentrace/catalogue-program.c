@@ -20,9 +20,11 @@
  */
 #include "libxentrace/catalogue.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
+#include "common/debug.h"
 #include "common/num.h"
 #include "libxentrace/catalogue-private.h"
 
@@ -87,6 +89,7 @@ static inline uint64_t load_value(const struct xt_op *op,
 {
     uint64_t value;
 
+    debug_assert(op->in_id || op->high + 4u <= 4u * r->words);
     if ( op->in_id )
         value = r->event;
     else
@@ -107,6 +110,7 @@ static inline char *put_signed(char *p, uint64_t value, unsigned int bits)
 {
     uint64_t sign = UINT64_C(1) << (bits - 1);
 
+    debug_assert(bits && bits <= 64);
     if ( !(value & sign) )
         return put_decimal(p, value);
     *p = '-';
@@ -197,6 +201,7 @@ char *xt_catalogue_text(const struct xt_catalogue *c, char *p,
 
     if ( !e )
         return catalogue_put_text(p, c, e, r);
+    debug_assert(e - xt_catalogue_events < (ptrdiff_t)xt_catalogue_nr_events);
     words = r->words < e->max_words ? r->words : e->max_words;
     program = c->programs[(e - xt_catalogue_events) * PROGRAMS + words];
     if ( !program )
@@ -325,6 +330,7 @@ static bool locate_value(struct xt_op *op, const struct xt_field *f)
     op->low = op->high = 4 * word;
     if ( op->shift + f->bits > 32 )
         op->high += 4;
+    assert(op->shift < 64);
     op->mask = f->bits < 64 ? (UINT64_C(1) << f->bits) - 1 : UINT64_MAX;
     return op->shift + f->bits <= 64;
 }
@@ -484,6 +490,7 @@ static bool make_program(struct build *b, struct arena *arena,
     add_format(b, &b->c->formats[b->e - xt_catalogue_events]);
     if ( b->failed || b->most + UINT8_MAX > XT_TEXT_MAX - REST_MAX )
         return true;
+    assert(b->nr <= OPS && b->ops[b->nr - 1].kind == OP_END);
     ops = arena_array(arena, b->nr, sizeof(*ops), _Alignof(struct xt_op));
     if ( !ops )
         return false;

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/debug.h"
 #include "common/num.h"
 #include "libxentrace/catalogue-private.h"
 
@@ -112,6 +113,7 @@ static void parse_piece(struct format_step *s, const struct xt_event *e,
     *s = (struct format_step){ .group = piece->group };
     if ( piece->field >= 0 )
     {
+        assert(piece->field < e->nr_fields);
         s->field = piece->field;
         parse_conversion(s, &e->fields[s->field], piece->text);
         return;
@@ -191,6 +193,7 @@ static char *put_formatted(char *p, const struct format_step *s, uint64_t value)
         head[nr_head++] = s->upper ? 'X' : 'x';
     }
     nr = put_digits(digits, s, value) - digits;
+    debug_assert(nr <= sizeof(digits));
     if ( s->digits > nr )
         zeroes = s->digits - nr;
     if ( s->width > nr_head + zeroes + nr )
@@ -349,6 +352,7 @@ char *catalogue_put_step(char *p, const struct xt_catalogue *c,
         memcpy(p, s->text, s->length);
         return p + s->length;
     }
+    debug_assert(s->field < e->nr_fields);
     if ( !xt_field_get(e, s->field, r, &value) )
         return num_text(p, "?");
     return put_step_value(p, c, s, value);
@@ -376,6 +380,7 @@ static char *put_format(char *p, const char *end, const struct xt_catalogue *c,
         if ( end - p < s->need )
             return num_text(p, "...");
         p = catalogue_put_step(p, c, e, s, r);
+        debug_assert(p <= end);
     }
     return p;
 }

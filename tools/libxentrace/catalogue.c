@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/debug.h"
 #include "common/fault.h"
 #include "libxentrace/catalogue-private.h"
 
@@ -23,6 +24,7 @@
 
 static unsigned int page_of(uint32_t id)
 {
+    assert(id >> TRC_CLS_SHIFT);
     return __builtin_ctz(id >> TRC_CLS_SHIFT) * 16 +
            ((id >> TRC_SUBCLS_SHIFT) & 0xf);
 }
@@ -39,6 +41,7 @@ static int make_pages(struct xt_catalogue *c)
         if ( !*page )
             *page = nr++;
     }
+    assert(nr <= UINT8_MAX + 1u);
     c->ids = arena_array(&c->arena, nr, sizeof(*c->ids), _Alignof(uint16_t));
     return c->ids ? 0 : -ENOMEM;
 }
@@ -247,6 +250,7 @@ static inline bool read_bits(const struct xt_record *r, unsigned int bit,
     const unsigned char *at = r->payload + bit / 8;
     unsigned int left = 32u * r->words;
 
+    debug_assert(bits && bits <= 64);
     if ( bit + bits > left )
         return false;
     left = (left - bit / 8 * 8) / 8;
@@ -274,6 +278,7 @@ static bool read_argument(const struct xt_event *e, unsigned int i,
     unsigned int first = i, bit;
     uint64_t size = 0;
 
+    assert(e->fields[i].present >= 0);
     if ( !xt_field_get(e, e->fields[i].present, r, &size) || !size )
         return false;
     while ( first && e->fields[first - 1].present >= 0 )

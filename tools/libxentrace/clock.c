@@ -23,6 +23,7 @@ void xt_clock_init(struct xt_clock *c, uint64_t cycles, uint64_t ns,
 
 void xt_clock_set_wall(struct xt_clock *c, uint64_t tsc, int64_t wall)
 {
+    assert(c->ns || c->fraction);
     c->wall = (int64_t)((uint64_t)wall - (uint64_t)xt_clock_ns(c, tsc));
     c->has_wall = true;
 }

@@ -20,6 +20,7 @@
  */
 #include "libxentrace/crc.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
@@ -105,6 +106,7 @@ static void fill_shift_tables(struct shift_table *p)
 {
     static const unsigned char zeroes[2048];
 
+    assert(p->size <= sizeof(zeroes) && p->size % STEP == 0);
     for ( uint32_t i = 0; i < 4; i++ )
         for ( uint32_t byte = 1; byte < 256; byte++ )
         {

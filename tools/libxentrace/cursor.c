@@ -7,6 +7,9 @@
  */
 #include "libxentrace/cursor.h"
 
+#include <assert.h>
+
+#include "common/debug.h"
 #include "libxentrace/seal.h"
 
 bool xt_index_entry_verify(const struct xt_read_context *r,
@@ -17,6 +20,7 @@ bool xt_index_entry_verify(const struct xt_read_context *r,
 
     if ( !p->verified )
     {
+        assert(p->at >= r->view->lo && records + p->size <= r->view->hi);
         w = xt_index_entry_window(p, xt_view_at(r->view, records));
         p->wrong = !xt_window_verify(&w, r->damage);
         p->verified = true;
@@ -56,6 +60,7 @@ void xt_cursor_init(struct xt_cursor *c, const struct xt_read_context *r,
     *c = (struct xt_cursor){ .entry = entry };
     enter_window(c, r);
     c->before = c->time;
+    assert(c->entry == XT_NOWHERE || c->at >= r->view->lo);
 }
 
 bool xt_cursor_next_window(struct xt_cursor *c, const struct xt_read_context *r)
@@ -74,6 +79,7 @@ void xt_cursor_end_window(struct xt_cursor *c, const struct xt_read_context *r)
 {
     struct xt_index_entry *p = xt_index_get_entry(r->index, c->entry);
 
+    assert(c->at <= c->end && c->end - c->at <= p->size);
     if ( c->at == c->end )
         return;
     xt_damage_add(r->damage, XT_DAMAGE_RECORD, c->at, c->end - c->at);
@@ -87,6 +93,7 @@ void xt_cursor_note_backward(struct xt_cursor *c,
 {
     struct xt_index_entry *p = xt_index_get_entry(r->index, c->entry);
 
+    debug_assert(c->at < c->end);
     if ( !p->goes_backward )
         xt_damage_add(r->damage, XT_DAMAGE_BACKWARD, c->at, 0);
     p->goes_backward = true;

@@ -35,6 +35,7 @@ static void keep_place(struct xt_damage *d, const struct xt_damage_place *p)
 {
     size_t at = d->nr_first;
 
+    assert(at <= XT_DAMAGE_PLACES);
     if ( at == XT_DAMAGE_PLACES && !place_is_before(p, &d->first[--at]) )
         return;
     for ( ; at && place_is_before(p, &d->first[at - 1]); at-- )
@@ -51,7 +52,7 @@ void xt_damage_add(struct xt_damage *d, enum xt_damage_kind kind,
         .offset = offset, .bytes = bytes, .kind = kind,
     };
 
-    assert(kind < XT_DAMAGE_KINDS);
+    assert(kind < XT_DAMAGE_KINDS && offset + bytes >= offset);
     d->times[kind]++;
     d->bytes[kind] += bytes;
     keep_place(d, &place);
@@ -59,6 +60,7 @@ void xt_damage_add(struct xt_damage *d, enum xt_damage_kind kind,
 
 void xt_damage_merge(struct xt_damage *to, const struct xt_damage *from)
 {
+    assert(to != from);
     for ( size_t i = 0; i < XT_DAMAGE_KINDS; i++ )
     {
         to->times[i] += from->times[i];

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common/debug.h"
 #include "common/fault.h"
 
 #define FIRST_ROWS 256u
@@ -40,6 +41,7 @@ static struct xt_event_count *find_row(struct xt_event_count *rows, size_t nr,
 {
     size_t i = xt_event_counts_slot(event, nr - 1);
 
+    debug_assert(nr && !(nr & (nr - 1)));
     while ( rows[i].event != event && rows[i].event != XT_EVENT_COUNTS_FREE )
         i = (i + 1) & (nr - 1);
     return &rows[i];
@@ -77,6 +79,7 @@ int xt_event_counts_add_slow(struct xt_event_counts *t, uint32_t event)
         t->used++;
     }
     row->times++;
+    debug_assert(t->used <= XT_EVENT_COUNTS_MAX);
     /* At most half full: find_row() relies on a free row. */
     return 2 * t->used > t->nr_rows ? grow_table(t) : 0;
 }

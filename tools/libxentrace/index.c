@@ -154,6 +154,8 @@ int xt_index_add(struct xt_index *i, const struct xt_window *w)
                                 .cut = w->cut, .next = XT_NOWHERE };
     uint64_t number = i->dropped + i->nr;
 
+    assert(w->size <= XT_WINDOW_MAX);
+    assert(!i->nr || i->entries[i->nr - 1].at < w->at);
     if ( !l || grow_entries(i) )
         return -ENOMEM;
     p.timed = xt_window_time(w, &p.time);
@@ -177,6 +179,7 @@ int xt_index_add(struct xt_index *i, const struct xt_window *w)
             date_untimed(i, p.time);
     }
     i->time = p.time;
+    assert(i->nr < i->room && p.time <= XT_LAST_TIME);
     i->entries[i->nr++] = p;
     return 0;
 }
@@ -193,14 +196,17 @@ void xt_index_drop_done(struct xt_index *i)
     memmove(i->entries, i->entries + n, (i->nr - n) * sizeof(*i->entries));
     i->nr -= n;
     i->dropped += n;
+    assert(!i->nr || !i->entries[0].done);
 }
 
 /* Windows of metadata at the beginning have no time stamp. */
 const struct xt_index_entry *xt_index_first_timed(const struct xt_index *i,
                                                   unsigned int cpu)
 {
-    uint64_t at = i->cpus[cpu].first;
+    uint64_t at;
 
+    assert(cpu < i->nr_cpus);
+    at = i->cpus[cpu].first;
     while ( at != XT_NOWHERE && !xt_index_get_entry(i, at)->timed )
         at = xt_index_get_entry(i, at)->next;
     return at == XT_NOWHERE ? NULL : xt_index_get_entry(i, at);
@@ -235,6 +241,7 @@ uint64_t xt_index_entry_last_time(const struct xt_index *i,
     struct xt_record r;
     size_t size;
 
+    assert(p->cpu < i->nr_cpus);
     *before = last;
     while ( (size = xt_record_decode(&r, records, end)) &&
             xt_record_is_possible(&r) )

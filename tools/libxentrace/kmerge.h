@@ -18,8 +18,11 @@
 #ifndef LIBXENTRACE_KMERGE_H
 #define LIBXENTRACE_KMERGE_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "common/debug.h"
 
 #define XT_KMERGE_BITS 4
 #define XT_KMERGE_MAX (1u << XT_KMERGE_BITS)    /* runs */
@@ -41,12 +44,14 @@ static inline bool xt_kmerge_fits(unsigned int nr, uint64_t begin,
 
 static inline void xt_kmerge_end_run(struct xt_kmerge *t, unsigned int i)
 {
+    debug_assert(i < t->nr);
     t->keys[i] = XT_KMERGE_DONE;
 }
 
 static inline void xt_kmerge_set_head(struct xt_kmerge *t, unsigned int i,
                                 uint64_t time)
 {
+    debug_assert(i < t->nr && time >= t->begin);
     t->keys[i] = (time - t->begin) << XT_KMERGE_BITS | i;
 }
 
@@ -54,6 +59,7 @@ static inline void xt_kmerge_set_head(struct xt_kmerge *t, unsigned int i,
 static inline void xt_kmerge_init(struct xt_kmerge *t, unsigned int nr,
                                   uint64_t begin)
 {
+    assert(nr <= XT_KMERGE_MAX);
     t->begin = begin;
     t->nr = nr;
     for ( unsigned int i = 0; i < nr; i++ )

@@ -14,9 +14,11 @@
  */
 #include "libxentrace/order.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common/debug.h"
 #include "common/fault.h"
 
 #define NEVER UINT64_MAX        /* in next[]: no record is known */
@@ -45,6 +47,7 @@
 
 int xt_order_init(struct xt_order *o, const struct xt_read_context *r)
 {
+    assert(r->index && r->view && r->damage);
     *o = (struct xt_order){ .context = *r, .length = FIRST_LENGTH };
     return xt_slice_init(&o->slice, ROOM_A_TARGET * TARGET_MOST);
 }
@@ -120,6 +123,7 @@ static bool jumps_forward(struct run *run, uint64_t tsc, size_t size)
 {
     uint64_t time;
 
+    debug_assert(tsc > run->o->slice.last);
     if ( run->o->slice.last >= XT_LAST_TIME )
         return true;
     if ( !peek_time(run, run->at + size, &time) || time >= tsc ||
@@ -140,6 +144,7 @@ static void handle_backward(struct run *run, uint64_t tsc)
     uint64_t cpu = run->c - o->cursors, begin = o->slice.begin;
     uint64_t better = run->before > begin ? run->before : begin;
 
+    debug_assert(tsc < run->time);
     if ( tsc < o->now )
     {
         run->o->late++;
@@ -247,10 +252,12 @@ static enum stop collect_window(struct xt_order *o, struct xt_cursor *c)
     };
     enum stop stop = collect_records(&run);
 
+    assert(run.at <= run.end && run.time >= o->slice.begin);
     c->at = v->lo + (run.at - v->bytes);
     c->time = run.time;
     c->before = run.before;
     o->slice.nr = run.item - o->slice.items;
+    assert(o->slice.nr <= o->slice.room);
     return stop;
 }
 
@@ -273,6 +280,7 @@ static bool gather_cpu(struct xt_order *o, unsigned int cpu)
     struct xt_cursor *c = &o->cursors[cpu];
     enum stop stop;
 
+    assert(cpu < o->nr);
     for ( ; ; )
     {
         stop = collect_window(o, c);
@@ -333,6 +341,7 @@ static bool begin_slice(struct xt_order *o, uint64_t limit)
         limit = XT_LAST_TIME;
     s->begin = begin;
     s->last = limit - begin < o->length ? limit : begin + (o->length - 1);
+    assert(s->begin <= s->last && s->last <= limit);
     o->in_tick = s->last == s->begin;
     o->tick = 0;
     return true;
@@ -340,6 +349,7 @@ static bool begin_slice(struct xt_order *o, uint64_t limit)
 
 static void undo_slice(struct xt_order *o)
 {
+    assert(!o->in_tick);
     for ( unsigned int i = 0; i < o->nr_touched; i++ )
     {
         unsigned int cpu = o->touched[i];
@@ -374,6 +384,7 @@ static bool fill_slice(struct xt_order *o)
         if ( !gather_cpu(o, cpu) )
             break;
     }
+    assert(o->nr_touched <= o->nr);
     if ( o->in_tick )
         o->tick = cpu;
     else if ( cpu < o->nr )
@@ -423,13 +434,24 @@ static void end_slice(struct xt_order *o)
     else if ( o->length == 1 )
         o->length = 2;
     o->in_tick = false;
+    assert(o->slice.last >= o->now);
     o->now = o->slice.last + 1;
+}
+
+/* For assertions: the items of a batch are in order. */
+static inline bool items_rise(const struct xt_batch *b)
+{
+    for ( size_t i = 1; i < b->nr; i++ )
+        if ( b->items[i].time < b->items[i - 1].time )
+            return false;
+    return true;
 }
 
 bool xt_order_next(struct xt_order *o, uint64_t limit, struct xt_batch *b)
 {
     struct xt_slice *s = &o->slice;
 
+    assert(s->items);
     do
     {
         if ( o->in_tick )
@@ -445,6 +467,7 @@ bool xt_order_next(struct xt_order *o, uint64_t limit, struct xt_batch *b)
         }
         end_slice(o);
     } while ( !b->nr );
+    debug_assert(items_rise(b));
     b->bytes = o->context.view->bytes;
     b->origin = o->context.view->lo;
     return true;
@@ -490,6 +513,7 @@ static void set_cursor(struct xt_order *o, unsigned int cpu, uint64_t entry)
 {
     struct xt_cursor *c = &o->cursors[cpu];
 
+    assert(cpu < o->nr);
     xt_cursor_init(c, &o->context, entry);
     o->next[cpu] = c->entry == XT_NOWHERE ? NEVER : c->time;
 }
@@ -515,6 +539,7 @@ int xt_order_add_window(struct xt_order *o, uint64_t number)
         return -ENOMEM;
     if ( !o->now )
         date_untimed_cursors(o);
+    assert(p->cpu < o->nr);
     c = &o->cursors[p->cpu];
     if ( c->entry != XT_NOWHERE )
         return 0;

@@ -137,6 +137,7 @@ static size_t find_header(struct xt_windows *w, size_t from, size_t to,
     const uint32_t magic = XT_WINDOW_MAGIC;
     const unsigned char *p = w->bytes + from, *end = w->bytes + to;
 
+    assert(from <= to && to <= w->size);
     while ( (p = memmem(p, end - p, &magic, sizeof(magic))) )
     {
         if ( is_one(w, p - w->bytes) || w->need_more )
@@ -190,6 +191,7 @@ static bool is_cut_at(const struct xt_windows *w, size_t stop)
 static void note_damage(struct xt_windows *w, enum xt_damage_kind kind,
                         size_t from, size_t to)
 {
+    assert(from <= to && to <= w->size);
     xt_damage_add(w->damage, kind, w->origin + from, to - from);
 }
 
@@ -246,6 +248,7 @@ size_t xt_resync_find_end(struct xt_windows *w, size_t at, size_t end)
     struct xt_header h;
     bool header;
 
+    assert(first <= end);
     stop = xt_windows_has(w, end, XT_WINDOW_HEADER) || !w->need_more
            ? find_records_end(w, first, end) : end;
     if ( w->need_more )
@@ -279,6 +282,7 @@ void xt_resync_skip_damage(struct xt_windows *w)
 
 void xt_resync_find_first(struct xt_windows *w, size_t from, size_t limit)
 {
+    assert(limit <= w->size);
     w->expected_seal = NO_NUMBER;
     w->skipping = false;
     w->next = limit;
@@ -299,6 +303,7 @@ static bool header_is_sealed(struct xt_windows *w, size_t at)
 /* The seal is broken: note the window as damage and continue at `to`. */
 static bool reject_window(struct xt_windows *w, size_t at, size_t to)
 {
+    assert(at < to);
     note_damage(w, XT_DAMAGE_SUM, at, to);
     w->next = to;
     return false;

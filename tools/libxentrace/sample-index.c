@@ -7,6 +7,8 @@
  */
 #include "libxentrace/sample-index.h"
 
+#include <assert.h>
+
 #include "libxentrace/resync.h"
 
 #define ROW 4u
@@ -19,6 +21,7 @@ bool xt_sample_take(const unsigned char *bytes, size_t size, size_t from,
     struct xt_window w;
     bool timed = false;
 
+    assert(from <= limit && limit <= size);
     xt_windows_init(&windows, bytes, size, &damage);
     xt_resync_find_first(&windows, from, limit);
     if ( windows.next == limit )
@@ -40,6 +43,7 @@ bool xt_sample_index_add(struct xt_sample_index *c, const struct xt_sample *s)
 {
     const struct xt_sample *last = c->nr ? &c->samples[c->nr - 1] : NULL;
 
+    assert(!last || s->at >= last->at);
     if ( last && s->at == last->at )
         return true;
     if ( c->nr == XT_SAMPLES_MAX || (last && s->time <= last->time) )

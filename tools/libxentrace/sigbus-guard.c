@@ -9,6 +9,7 @@
 
 #include "libxentrace/sigbus-guard.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -108,6 +109,7 @@ int guard_add(const void *at, size_t size, int fd)
 {
     size_t page = sysconf(_SC_PAGESIZE);
 
+    assert(at && size && fd >= 0);
     pthread_once(&installed, install_handler);
     for ( int i = 0; i < NR_GUARDS; i++ )
     {
@@ -126,11 +128,14 @@ int guard_add(const void *at, size_t size, int fd)
 
 void guard_remove(int guard)
 {
+    assert(guard >= 0 && guard < NR_GUARDS);
+    assert(atomic_load(&guards[guard].taken));
     atomic_store(&guards[guard].end, 0);
     atomic_store(&guards[guard].taken, false);
 }
 
 uint64_t guard_hit_at(int guard)
 {
+    assert(guard >= 0 && guard < NR_GUARDS);
     return atomic_load(&guards[guard].hit_at);
 }

@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/debug.h"
 #include "common/fault.h"
 
 /* Bucket size at which merging gets cheaper than insertion. */
@@ -42,6 +43,7 @@
 
 int xt_slice_init(struct xt_slice *s, size_t room)
 {
+    assert(room && room <= UINT32_MAX);
     *s = (struct xt_slice){ .room = room };
     s->items = fault_malloc(room * sizeof(*s->items));
     s->sorted = fault_malloc(room * sizeof(*s->sorted));
@@ -95,6 +97,7 @@ static uint32_t count_buckets(struct xt_slice *s, size_t nr_buckets,
         s->counts[b] = end;
         end += n;
     }
+    assert(end == s->nr);
     return most;
 }
 
@@ -147,6 +150,7 @@ static void sort_crowded_buckets(struct xt_slice *s, size_t nr_buckets)
     {
         uint32_t end = s->counts[b];
 
+        debug_assert(begin <= end && end <= s->nr);
         if ( end - begin > CROWD )
             merge_sort(s->sorted + begin, s->items, end - begin);
         begin = end;
@@ -173,31 +177,32 @@ static void kmerge_runs(struct xt_slice *s)
 {
     const struct xt_item *next[XT_SLICE_RUNS], *end[XT_SLICE_RUNS];
     struct xt_item *to = s->sorted;
-    struct xt_kmerge turns;
-    unsigned int who;
+    struct xt_kmerge merge;
+    unsigned int run;
     uint64_t last;
 
-    xt_kmerge_init(&turns, s->nr_runs, s->begin);
+    xt_kmerge_init(&merge, s->nr_runs, s->begin);
     for ( unsigned int i = 0; i < s->nr_runs; i++ )
     {
         next[i] = s->items + s->runs[i];
         end[i] = s->items + (i + 1 < s->nr_runs ? s->runs[i + 1] : s->nr);
         if ( next[i] < end[i] )
-            xt_kmerge_set_head(&turns, i, next[i]->time);
+            xt_kmerge_set_head(&merge, i, next[i]->time);
     }
-    while ( xt_kmerge_next(&turns, &who, &last) )
+    while ( xt_kmerge_next(&merge, &run, &last) )
     {
-        const struct xt_item *at = next[who];
+        const struct xt_item *at = next[run];
 
         do
             *to++ = *at++;
-        while ( at < end[who] && at->time <= last );
-        next[who] = at;
-        if ( at < end[who] )
-            xt_kmerge_set_head(&turns, who, at->time);
+        while ( at < end[run] && at->time <= last );
+        next[run] = at;
+        if ( at < end[run] )
+            xt_kmerge_set_head(&merge, run, at->time);
         else
-            xt_kmerge_end_run(&turns, who);
+            xt_kmerge_end_run(&merge, run);
     }
+    assert(to == s->sorted + s->nr);
 }
 
 /* True if merging pays and all times fit into keys. */
@@ -232,7 +237,7 @@ static void sort_buckets(struct xt_slice *s)
 
 void xt_slice_sort(struct xt_slice *s)
 {
-    assert(s->nr <= s->room);
+    assert(s->nr <= s->room && s->begin <= s->last);
     if ( can_merge(s) )
         kmerge_runs(s);
     else

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/debug.h"
 #include "libxentrace/batch.h"
 #include "libxentrace/kmerge.h"
 
@@ -41,6 +42,7 @@ static inline void xt_slice_clear(struct xt_slice *s)
 /* The items that follow are another pcpu's. */
 static inline void xt_slice_begin_run(struct xt_slice *s)
 {
+    debug_assert(s->nr <= s->room);
     if ( s->nr_runs < XT_SLICE_RUNS )
         s->runs[s->nr_runs] = s->nr;
     s->nr_runs++;

@@ -9,6 +9,7 @@
  */
 #include "libxentrace/source-file.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -51,6 +52,7 @@ static ssize_t mapped_read(struct xt_source *s, void *to, size_t room,
     size_t left = s->size - p->at, n = room < left ? room : left;
 
     (void)e;
+    assert(p->at <= s->size);
     memcpy(to, s->map + p->at, n);
     p->at += n;
     return n;
@@ -84,6 +86,7 @@ static size_t head_read(struct file_source *p, void *to, size_t room)
 {
     size_t left = p->nr_head - p->at_head, n = room < left ? room : left;
 
+    assert(p->at_head <= p->nr_head);
     memcpy(to, p->head + p->at_head, n);
     p->at_head += n;
     return n;
@@ -188,6 +191,7 @@ int xt_source_file_open(struct xt_source **s, int fd, const char *name,
     struct file_source *p = fault_calloc(1, sizeof(*p));
     int rc;
 
+    assert(fd >= 0 && name);
     *s = NULL;
     if ( !p )
     {

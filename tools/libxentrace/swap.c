@@ -12,6 +12,7 @@
 
 #include "libxentrace/swap.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,7 @@ static void skip_junk(struct swap *s)
     const unsigned char *from = s->bytes + s->raw + 1, *found;
     size_t left = s->end - s->raw - 1;
 
+    assert(s->raw < s->end && !s->left);
     found = memmem(from, left, &magic, sizeof(magic));
     if ( found )
         s->raw = found - s->bytes;
@@ -111,6 +113,7 @@ static int refill_buffer(struct swap *s, struct err *e)
 {
     ssize_t got;
 
+    assert(s->at <= s->raw && s->raw <= s->end && s->end <= ROOM);
     memmove(s->bytes, s->bytes + s->at, s->end - s->at);
     s->end -= s->at;
     s->raw -= s->at;
@@ -118,6 +121,7 @@ static int refill_buffer(struct swap *s, struct err *e)
     got = s->inner->ops->read(s->inner, s->bytes + s->end, ROOM - s->end, e);
     if ( got < 0 )
         return got;
+    assert((size_t)got <= ROOM - s->end);
     s->end += got;
     s->ended = !got;
     convert_raw(s);
@@ -135,6 +139,7 @@ static ssize_t swap_read(struct xt_source *source, void *to, size_t room,
         rc = refill_buffer(s, e);
     if ( rc )
         return rc;
+    assert(s->at <= s->raw);
     n = s->raw - s->at < room ? s->raw - s->at : room;
     memcpy(to, s->bytes + s->at, n);
     s->at += n;

@@ -53,24 +53,27 @@ static void end_pass(struct xt_trace *t)
  */
 static void note_pass(struct xt_trace *t, uint64_t number)
 {
-    struct xt_index_entry *place = xt_index_get_entry(&t->index, number);
-    struct xt_cpu_windows *line = &t->index.cpus[place->cpu];
+    struct xt_index_entry *entry = xt_index_get_entry(&t->index, number);
+    struct xt_cpu_windows *windows = &t->index.cpus[entry->cpu];
     struct pass_state *p = &t->passes;
 
-    if ( !p->nr || place->cpu <= p->cpu )
+    assert(entry->cpu < t->index.nr_cpus);
+    if ( !p->nr || entry->cpu <= p->cpu )
         end_pass(t);
-    p->cpu = place->cpu;
-    if ( !place->timed || !xt_index_entry_verify(&t->order.context, place) )
+    p->cpu = entry->cpu;
+    if ( !entry->timed || !xt_index_entry_verify(&t->order.context, entry) )
         return;
-    if ( place->time >= line->last_begin && line->last_begin > p->prev_time )
-        p->prev_time = line->last_begin;
-    line->last_begin = place->time;
+    if ( entry->time >= windows->last_begin &&
+         windows->last_begin > p->prev_time )
+        p->prev_time = windows->last_begin;
+    windows->last_begin = entry->time;
 }
 
 void trace_note_first_pass(struct first_pass *f, unsigned int cpu)
 {
     uint64_t bit = UINT64_C(1) << cpu % 64;
 
+    assert(cpu < XT_MAX_CPUS);
     f->over |= f->has[cpu / 64] & bit;
     if ( !f->over )
         f->has[cpu / 64] |= bit;
@@ -88,8 +91,10 @@ static int index_window(struct xt_trace *t, const struct xt_window *w,
                         struct err *e)
 {
     uint64_t number = t->index.dropped + t->index.nr;
-    int rc = xt_index_add(&t->index, w);
+    int rc;
 
+    assert(!t->complete);
+    rc = xt_index_add(&t->index, w);
     if ( rc < 0 )
         return trace_fail_memory(t, e);
     if ( !t->index_partial )
@@ -117,6 +122,7 @@ static uint64_t find_first_unread(struct xt_trace *t)
     while ( t->first_undone < end &&
             xt_index_get_entry(i, t->first_undone)->done )
         t->first_undone++;
+    assert(t->first_undone <= end);
     if ( t->first_undone == end )
         return XT_NOWHERE;
     return xt_index_get_entry(i, t->first_undone)->at;
@@ -215,6 +221,7 @@ static int restore_index(struct xt_trace *t, struct err *e)
 {
     const struct kept_index *k = &t->kept;
 
+    assert(k->valid);
     t->windows = k->windows;
     t->have_next = k->have_next;
     t->next = k->next;
@@ -230,6 +237,7 @@ int trace_build_index(struct xt_trace *t, uint64_t from, struct err *e)
 {
     int rc = 0;
 
+    assert(t->source->map);
     if ( from || t->index_partial )
     {
         t->damage = (struct xt_damage){ 0 };

@@ -10,6 +10,8 @@
  */
 #include "libxentrace/trace-private.h"
 
+#include <assert.h>
+
 #include "libxentrace/resync.h"
 
 /* Samples of the file, which show that times rise throughout. */
@@ -115,6 +117,7 @@ static int bisect_points(struct probe *p, const uint64_t *points, size_t *lo,
 {
     int rc = 0;
 
+    assert(*lo < hi);
     while ( rc >= 0 && hi - *lo > 1 )
     {
         size_t middle = *lo + (hi - *lo) / 2;

@@ -52,6 +52,7 @@ static bool take_samples(struct xt_trace *t, uint64_t at, uint64_t step,
     uint64_t far = step < SAMPLE_RANGE ? step : SAMPLE_RANGE;
     struct xt_sample s;
 
+    assert(t->source->map);
     for ( unsigned int i = 0; i < nr; i++ )
         xt_source_prefetch(t->source, at + i * step, SAMPLE_BYTES);
     for ( ; nr; nr--, at += step )
@@ -357,6 +358,7 @@ void xt_trace_begin_walk(struct xt_trace *t, unsigned int cpu,
 
 void xt_trace_end_walk(struct xt_trace *t, const struct xt_walk *w)
 {
+    assert(w->context.index == &t->index);
     xt_damage_merge(&t->damage, &w->damage);
     trace_note_truncation(t);
 }

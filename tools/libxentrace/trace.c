@@ -4,6 +4,7 @@
  */
 #include "libxentrace/trace-private.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ void trace_init_windows(struct xt_trace *t, uint64_t from)
     const struct xt_view *v = &t->view;
     struct xt_windows *w = &t->windows;
 
+    assert(!from || (v->lo <= from && from <= v->hi));
     xt_windows_init(w, v->bytes, v->hi - v->lo, &t->damage);
     w->origin = v->lo;
     w->more = !v->ended;
@@ -59,6 +61,7 @@ int xt_trace_open(struct xt_trace **out, const char *path, unsigned int flags,
     struct xt_trace *t = fault_calloc(1, sizeof(*t));
     int rc = -ENOMEM;
 
+    assert(path);
     *out = NULL;
     if ( !t )
         return err_sys(e, rc, "cannot read %s", path);
@@ -99,6 +102,7 @@ int xt_trace_rewind(struct xt_trace *t, struct err *e)
 
 int trace_set_mode(struct xt_trace *t, enum reading_mode mode, struct err *e)
 {
+    assert(mode != MODE_NONE);
     if ( t->mode == MODE_NONE )
         t->mode = mode;
     if ( t->mode != mode )
@@ -134,6 +138,7 @@ static int extend_view(struct xt_trace *t, uint64_t keep, struct err *e)
     struct xt_view *v = &t->view;
     int rc = 0;
 
+    assert(v->lo <= next && next <= v->hi);
     keep = keep < next ? keep : next;
     while ( !rc && !v->ended && v->hi < until )
         rc = xt_view_more(v, keep, e);
@@ -203,6 +208,7 @@ static int grow_offsets(struct xt_trace *t, unsigned int nr)
     unsigned int from = t->index.nr_offsets;
     int64_t *offsets;
 
+    assert(nr <= XT_MAX_CPUS);
     if ( nr <= from )
         return 0;
     offsets = fault_realloc(t->offsets, nr * sizeof(*offsets));

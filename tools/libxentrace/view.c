@@ -75,10 +75,12 @@ int xt_view_more(struct xt_view *v, uint64_t keep, struct err *e)
         return err_sys(e, -ENOMEM, "cannot hold %s", v->source->name);
     v->bytes = v->buffer + v->begin;
 
+    assert(v->begin + (v->hi - v->lo) < v->room);
     end = v->begin + (v->hi - v->lo);
     got = v->source->ops->read(v->source, v->buffer + end, v->room - end, e);
     if ( got < 0 )
         return got;
+    assert((size_t)got <= v->room - end);
     v->hi += got;
     v->ended = !got;
     return 0;

@@ -4,6 +4,8 @@
  */
 #include "libxentrace/walk.h"
 
+#include <assert.h>
+
 static void load_window(struct xt_walk *w)
 {
     const struct xt_view *v = w->context.view;
@@ -26,6 +28,7 @@ void xt_walk_pause(struct xt_walk *w)
 {
     uint64_t bytes = w->at - w->released, mapped = 4 * bytes;
 
+    assert(w->released <= w->at && w->at <= w->end);
     if ( mapped > XT_SOURCE_FAULT_AROUND )
         mapped = bytes > XT_SOURCE_FAULT_AROUND ? bytes
                                                 : XT_SOURCE_FAULT_AROUND;
@@ -40,6 +43,7 @@ void xt_walk_init(struct xt_walk *w, const struct xt_read_context *r,
     uint64_t first = cpu < r->index->nr_cpus ? r->index->cpus[cpu].first
                                              : XT_NOWHERE;
 
+    assert(r->view->source->map);
     *w = (struct xt_walk){ .context = *r };
     w->context.damage = &w->damage;
     xt_cursor_init(&w->cursor, &w->context, first);
@@ -52,6 +56,7 @@ bool xt_walk_next_window(struct xt_walk *w)
 
     if ( w->cursor.entry == XT_NOWHERE )
         return false;
+    assert(w->at <= w->end);
     w->cursor.at = v->lo + (w->at - v->bytes);
     xt_cursor_end_window(&w->cursor, &w->context);
     xt_walk_pause(w);

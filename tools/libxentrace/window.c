@@ -105,6 +105,7 @@ static enum step next_step_on_copy(struct xt_windows *w, struct xt_window *out)
     struct xt_windows copy = *w;
     enum step step_taken;
 
+    assert(w->more);
     copy.damage = &damage;
     step_taken = next_step(&copy, out);
     w->need_more = copy.need_more;
@@ -132,6 +133,7 @@ void xt_records_stop(struct xt_records *w)
 {
     size_t left = w->end - w->at;
 
+    assert(w->at <= w->end);
     if ( left )
         xt_damage_add(w->damage, XT_DAMAGE_RECORD, w->offset_of_end - left,
                       left);

@@ -90,6 +90,7 @@ static int read_more_input(struct reader *r, struct err *e)
 {
     ssize_t got;
 
+    assert(r->start <= r->at && r->at <= r->end && r->end <= r->room);
     if ( r->ended )
         return 0;
     if ( r->end == r->room && grow_input(r) )
@@ -97,6 +98,7 @@ static int read_more_input(struct reader *r, struct err *e)
     got = r->inner->ops->read(r->inner, r->in + r->end, r->room - r->end, e);
     if ( got < 0 )
         return got;
+    assert((size_t)got <= r->room - r->end);
     r->end += got;
     r->ended = !got;
     return 0;
@@ -178,6 +180,7 @@ static ssize_t deliver_frame(struct reader *r, unsigned char *to, size_t room,
     size_t n = left < room ? left : room;
 
     (void)e;
+    assert(r->frame_used <= r->frame_size && r->frame_size <= r->frame_room);
     memcpy(to, r->frame + r->frame_used, n);
     r->frame_used += n;
     if ( n == left )
@@ -343,6 +346,7 @@ static ssize_t read_step(struct reader *r, unsigned char *to, size_t room,
 
     while ( !got && !is_at_end(r) )
         got = r->step(r, to, room, e);
+    assert(got < 0 || (size_t)got <= room);
     return got;
 }
 
@@ -350,6 +354,7 @@ static size_t read_head(struct reader *r, void *to, size_t room)
 {
     size_t left = r->nr_head - r->at_head, n = room < left ? room : left;
 
+    assert(r->at_head <= r->nr_head);
     memcpy(to, r->head + r->at_head, n);
     r->at_head += n;
     return n;
@@ -392,6 +397,7 @@ static size_t find_frame_at(const struct reader *r, uint64_t at)
 {
     size_t low = 0, high = r->nr_frames;
 
+    assert(high);
     while ( high - low > 1 )
     {
         size_t middle = low + (high - low) / 2;
@@ -418,6 +424,7 @@ static int zstd_seek(struct xt_source *s, uint64_t at, struct err *e)
     r->start = r->at = r->end = 0;
     r->ended = false;
     r->step = read_next;
+    assert(r->from[frame] <= at);
     r->discard = at - r->from[frame];
     r->at_head = r->nr_head;
     return 0;

@@ -6,6 +6,7 @@
  */
 #include "libxentrace/zstd.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <zstd.h>
@@ -57,6 +58,7 @@ int xt_zstd_writer_new(struct xt_zstd_writer **out, int level,
 {
     struct xt_zstd_writer *w = fault_calloc(1, sizeof(*w));
 
+    assert(sink);
     *out = w;
     if ( w )
         w->zstd = ZSTD_createCCtx();
@@ -106,6 +108,7 @@ int xt_zstd_flush(struct xt_zstd_writer *w)
     size_t packed;
     int rc;
 
+    assert(w->used <= w->room);
     if ( !w->used )
         return 0;
     packed = ZSTD_compress2(w->zstd, w->packed, w->packed_room, w->plain,
@@ -129,6 +132,7 @@ static int append_bytes(struct xt_zstd_writer *w, const unsigned char *bytes,
     {
         size_t left = w->room - w->used, n = size < left ? size : left;
 
+        assert(left);
         memcpy(w->plain + w->used, bytes, n);
         w->used += n;
         bytes += n;
