@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All windows of an input, which is given whole, or piece by piece as a pipe
- * does.  Each time what is there is an allocation of just that size, so that
- * the address sanitizer sees a look beyond.  For unit tests and fuzzers.
+ * Deliver all windows of an input, which is given whole, or in pieces as from a
+ * pipe.  The bytes in memory are always an allocation of their exact size, so
+ * that the address sanitizer detects reads out of bounds.  For unit tests and
+ * fuzzers.
  */
 #ifndef TESTS_UNIT_LIBXENTRACE_FEED_H
 #define TESTS_UNIT_LIBXENTRACE_FEED_H
@@ -38,7 +39,7 @@ static inline void feed_whole(const unsigned char *bytes, size_t size,
     free(exact);
 }
 
-/* `piece` more bytes each time; the most that were kept for it. */
+/* Feed `piece` more bytes each time.  Returns the most bytes that were kept. */
 static inline size_t feed_pieces(const unsigned char *bytes, size_t size,
                                  size_t piece, feed_take *take, void *arg,
                                  struct xt_damage *damage)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Traces made to measure.  The bytes are put together here independently of
- * the codec under test: a header word is written out as its three fields.
+ * Traces made by tests.  These functions do not use the codec under test: a
+ * header word is written out as its three fields.
  */
 #ifndef TESTS_UNIT_LIBXENTRACE_MAKE_TRACE_H
 #define TESTS_UNIT_LIBXENTRACE_MAKE_TRACE_H
@@ -15,7 +15,9 @@
 
 #define MAKE_MAX (1u << 20)
 
-/* Bytes in the making.  Plain storage, so that a test can poke into it. */
+/*
+ * A trace under construction.  Plain storage, so that a test can change bytes.
+ */
 struct make
 {
     size_t size;
@@ -29,7 +31,7 @@ static inline void make_u32(struct make *m, uint32_t value)
     m->size += sizeof(value);
 }
 
-/* A record; tsc 0: without a time stamp.  Payload words are 1, 2, 3 ... */
+/* Add a record; tsc 0: without a time stamp.  Payload words are 1, 2, 3 ... */
 static inline void make_record(struct make *m, uint32_t event, uint64_t tsc,
                                unsigned int words)
 {
@@ -43,14 +45,14 @@ static inline void make_record(struct make *m, uint32_t event, uint64_t tsc,
         make_u32(m, i);
 }
 
-/* LOST_RECORDS of so many. */
+/* Add a LOST_RECORDS record. */
 static inline void make_lost(struct make *m, uint64_t tsc, uint32_t lost)
 {
     make_record(m, 0x1f001, tsc, 4);
     memcpy(m->bytes + m->size - 16, &lost, sizeof(lost));
 }
 
-/* A window header; its size is filled in by make_close(). */
+/* Add a window header; make_close() fills in its size. */
 static inline size_t make_open(struct make *m, uint32_t cpu)
 {
     make_u32(m, 0x2001f003);
@@ -66,7 +68,7 @@ static inline void make_close(struct make *m, size_t opened)
     memcpy(m->bytes + opened - 4, &size, sizeof(size));
 }
 
-/* A window of n records, in all shapes, with rising time stamps. */
+/* Add a window of n records, in all shapes, with rising time stamps. */
 static inline void make_window(struct make *m, uint32_t cpu, unsigned int n)
 {
     size_t opened = make_open(m, cpu);
@@ -77,8 +79,9 @@ static inline void make_window(struct make *m, uint32_t cpu, unsigned int n)
 }
 
 /*
- * The first `size` bytes as an allocation of exactly that size, so that the
- * address sanitizer sees a read beyond.  free() it.
+ * Copy the first `size` bytes to an allocation of exactly that size, so that
+ * the address sanitizer detects a read out of bounds.  The caller frees the
+ * copy.
  */
 static inline unsigned char *make_exact(const struct make *m, size_t size)
 {
@@ -89,7 +92,7 @@ static inline unsigned char *make_exact(const struct make *m, size_t size)
     return copy;
 }
 
-/* A small generator, the same on every machine. */
+/* A small random generator, the same on every machine. */
 static inline uint32_t make_random(uint64_t *seed)
 {
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A source of bytes in memory that gives as many at a time as a test wants,
- * for what lies on top of a source.  An assertion of `check` is a system call,
- * so there is none for each piece.
+ * A source of bytes in memory, in pieces of a chosen size, for tests of the
+ * layers on top of a source.  An assertion of `check` is a system call, so
+ * there is none for each piece.
  */
 #ifndef TESTS_UNIT_LIBXENTRACE_MEMORY_SOURCE_H
 #define TESTS_UNIT_LIBXENTRACE_MEMORY_SOURCE_H
@@ -17,9 +17,9 @@
 struct layer_bytes
 {
     struct xt_source source;
-    unsigned char *bytes;       /* just as large as it is */
+    unsigned char *bytes;       /* an allocation of the exact size */
     size_t size, at, piece;
-    bool again;                 /* now and then there is nothing yet */
+    bool again;                 /* return -EAGAIN now and then */
 };
 
 static inline ssize_t layer_read(struct xt_source *s, void *to, size_t room,
@@ -54,7 +54,7 @@ static inline void layer_close(struct xt_source *s)
     free(s);
 }
 
-/* `mapped`: like a file, which can seek; or like a pipe. */
+/* `mapped`: seekable, like a file; otherwise like a pipe. */
 static inline struct xt_source *layer_open(const void *bytes, size_t size,
                                            size_t piece, bool mapped)
 {
@@ -77,7 +77,7 @@ static inline struct xt_source *layer_open(const void *bytes, size_t size,
     return &b->source;
 }
 
-/* All that comes, `room` at a time; at most `most`. */
+/* Read all bytes, `room` at a time; at most `most`. */
 static inline size_t layer_all(struct xt_source *s, unsigned char *to,
                                size_t most, size_t room)
 {

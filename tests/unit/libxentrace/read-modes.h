@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The ways to read a trace, and what each one sees of it in a form that can be
- * compared.  For unit tests and fuzzers.
+ * The modes of reading a trace, and a comparable result of each.  For unit
+ * tests and fuzzers.
  */
 #ifndef TESTS_UNIT_LIBXENTRACE_READ_MODES_H
 #define TESTS_UNIT_LIBXENTRACE_READ_MODES_H
@@ -29,13 +29,14 @@ static inline struct xt_trace *ways_open(const char *path, unsigned int flags)
     return t;
 }
 
-/* Records as a set: the order, and whoever finds them, does not matter. */
+/* A set of records: independent of the order and of the thread that reads. */
 struct set
 {
     uint64_t records, sum;
-    uint64_t skipped, places;   /* without those that only order can see */
-    uint64_t order;             /* of who reads by time; ... */
-    bool sure;                  /* ... nothing speaks against it */
+    uint64_t skipped, places;   /* damage, but for the kinds that only order
+                                   detects */
+    uint64_t order;             /* a hash of the order, by time */
+    bool sure;                  /* the order of a stream is reliable */
 };
 
 static inline uint64_t set_mix(uint64_t x)
@@ -44,7 +45,7 @@ static inline uint64_t set_mix(uint64_t x)
     return x ^ x >> 29;
 }
 
-/* Does a stream have the order of the file, if it says that it has? */
+/* True if a stream has the order of the file, or is not reliable. */
 static inline bool set_ordered(const struct set *stream,
                                const struct set *file)
 {
@@ -142,7 +143,7 @@ static inline void *walk_two_cpus(void *arg)
     return NULL;
 }
 
-/* Two threads; what is of a pcpu beyond 3 is then all that is missing. */
+/* Read by pcpu in two threads.  False if a pcpu beyond 3 was left out. */
 static inline bool read_by_pcpu(const char *path, struct set *s)
 {
     struct xt_trace *t = ways_open(path, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a reader sees of an input, in a form that can be compared: the windows
- * that it believes, their records summed up, and the book of damage.  The
- * input is given whole, or piece by piece as a pipe does.
+ * The result of reading an input, in a comparable form: the credible windows,
+ * checksums of their records, and the damage.  The input is given whole, or in
+ * pieces as from a pipe.
  */
 #ifndef TESTS_UNIT_LIBXENTRACE_SEEN_WINDOWS_H
 #define TESTS_UNIT_LIBXENTRACE_SEEN_WINDOWS_H
@@ -21,7 +21,7 @@ struct walk_window
 {
     uint64_t at;
     uint32_t cpu, sum, records;
-    uint32_t size;              /* of the records that were delivered */
+    uint32_t size;              /* of the delivered records */
 };
 
 struct walk
@@ -49,7 +49,7 @@ static inline void walk_take(void *arg, const struct xt_window *w)
     seen->sum = xt_crc32c_table(0, w->bytes, seen->size);
 }
 
-/* Every byte is in a window, or in the book. */
+/* Every byte is in a window, or counted as damage. */
 static inline void walk_add_up(const struct walk *w, size_t size)
 {
     uint64_t total = xt_damage_bytes(&w->damage);
@@ -68,7 +68,7 @@ static inline void walk_whole(struct walk *to, const unsigned char *bytes,
     walk_add_up(to, size);
 }
 
-/* *held: the most that was kept in memory for it. */
+/* *held: the most bytes that were kept in memory. */
 static inline void walk_pieces(struct walk *to, const unsigned char *bytes,
                                size_t size, size_t piece, size_t *held)
 {

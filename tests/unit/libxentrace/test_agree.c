@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * However damaged an input is, all ways to read it hand out the same records
- * and skip the same bytes: mapped, as a stream, compressed; by window, by time,
- * by pcpu in two threads.  They do so in the same order, unless a stream says
- * that it cannot be sure: records came too late, or a time stamp goes
- * backwards.  Traces are damaged at random, and a small one in each of its bits
- * and at each length.
+ * For any damage to an input, all modes of reading return the same records and
+ * skip the same bytes: mapped, as a stream, compressed; by window, by time, by
+ * pcpu in two threads.  The order is the same, too, unless a stream reports
+ * that its order is not reliable: records were late, or a time stamp goes
+ * backwards.  Traces are damaged at random, and a small trace in each of its
+ * bits and at each length.
  */
 #include "tests/unit/libxentrace/unit.h"
 
@@ -77,7 +77,7 @@ static void damage_input(uint64_t *seed)
     }
 }
 
-/* Frames that begin and end anywhere. */
+/* Frames that begin and end at any byte. */
 static size_t some_bytes(const struct make *all, size_t at)
 {
     size_t n = 1 + at * 7 % 700;
@@ -85,7 +85,7 @@ static size_t some_bytes(const struct make *all, size_t at)
     return n < all->size - at ? at + n : all->size;
 }
 
-/* --- all ways ------------------------------------------------------------- */
+/* --- all modes ------------------------------------------------------------ */
 
 static void expect_set(const struct set *got, const struct set *want,
                        const char *way, unsigned int seed)
@@ -115,7 +115,7 @@ static const struct
     { "by time, a compressed stream", read_by_time, XT_SOURCE_STREAM, true },
 };
 
-static unsigned int sure;       /* streams that were */
+static unsigned int sure;       /* streams with a reliable order */
 
 static void expect_in_order(const struct set *got, const struct set *want,
                             const char *way, unsigned int seed)
@@ -125,7 +125,7 @@ static void expect_in_order(const struct set *got, const struct set *want,
     sure += got->sure;
 }
 
-/* Read m in all ways: number n. */
+/* Read m in all modes: number n. */
 static struct set expect_same_all_ways(unsigned int n, bool packed)
 {
     char path[32], packed_path[32];
@@ -164,18 +164,18 @@ START_TEST(at_random)
             damage_input(&seed);
         expect_same_all_ways(n, n % 4 == 0);
     }
-    /* Of each seed there are two, or four. */
+    /* Each seed has two streams, or four. */
     ck_assert_uint_gt(sure, 3 * SEEDS / 2);
 }
 END_TEST
 
-/* --- all that can be done to a small trace -------------------------------- */
+/* --- all damage to a small trace ------------------------------------------ */
 
 #define SMALL make_sound(_i, 2, 3, 4)
 
 /*
- * Is one of the places in the window that holds byte `at`?  If the last one
- * claims to be larger than it is, what is said to be missing is behind it.
+ * Is one of the places in the window that contains byte `at`?  If the last
+ * window claims a larger size, its missing bytes are noted behind it.
  */
 static bool names_window(const struct xt_damage *d, const struct make *sound,
                          size_t at)
@@ -217,7 +217,9 @@ static void expect_named(const struct make *sound, size_t at)
     unlink(path);
 }
 
-/* _i: is it sealed?  Then each is noticed, and nothing of it is read. */
+/*
+ * _i: sealed.  Then every flipped bit is detected, and the window is not read.
+ */
 START_TEST(every_bit)
 {
     static struct make sound;
@@ -255,7 +257,7 @@ START_TEST(every_length)
 }
 END_TEST
 
-/* The other byte order, as it is and compressed. */
+/* The other byte order, uncompressed and compressed. */
 START_TEST(turned_round)
 {
     char path[32], packed_path[32];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From an id to its event, from a record to its fields and its text.  Texts
- * are held against snprintf, piece by piece, for every event and payload of
- * chance.
+ * From an id to its event, from a record to its fields and its text.  Texts are
+ * compared with snprintf(), piece by piece, for every event and random
+ * payloads.
  */
 #include "libxentrace/catalogue.h"
 
@@ -30,7 +30,7 @@ static struct xt_catalogue *make_catalogue(uint16_t version, uint8_t hardware)
     return c;
 }
 
-/* A record over words of the caller's. */
+/* A record over words of the caller. */
 static struct xt_record make_view(uint32_t event, const uint32_t *words,
                                   unsigned int nr)
 {
@@ -46,7 +46,7 @@ static const char *get_event_name(const struct xt_catalogue *c, uint32_t id,
     return e ? e->name : "-";
 }
 
-/* What field `name` of a record is; it has to be there. */
+/* The value of field `name`, which the record must have. */
 static uint64_t get_field(const struct xt_catalogue *c,
                           const struct xt_record *r, const char *name)
 {
@@ -65,7 +65,7 @@ static uint64_t get_field(const struct xt_catalogue *c,
 
 /* --- finding -------------------------------------------------------------- */
 
-/* Sorted, each in the catalogue under its own id, in whatever version. */
+/* Events are sorted, and each is found by its own id, in every version. */
 START_TEST(every_event_is_found)
 {
     struct xt_catalogue *c = make_catalogue(0, 0);
@@ -106,7 +106,7 @@ START_TEST(families_are_found)
 }
 END_TEST
 
-/* Two class bits, none, more than 28 bits, a subclass or minor of nobody. */
+/* Two class bits, none, more than 28 bits, an unused subclass or minor. */
 START_TEST(others_are_not_found)
 {
     static const uint32_t ids[] = {
@@ -121,7 +121,7 @@ START_TEST(others_are_not_found)
 }
 END_TEST
 
-/* Words tell layouts apart where they differ, else the version, else age. */
+/* The size of a record selects its layout, or else the version, or else age. */
 START_TEST(versions)
 {
     struct xt_catalogue *any = make_catalogue(0, 0);
@@ -135,10 +135,10 @@ START_TEST(versions)
     ck_assert_uint_eq(xt_catalogue_find(any, 0x10f010, 6)->until, 0x0412);
     ck_assert_uint_eq(xt_catalogue_find(old, 0x10f010, 6)->until, 0x0412);
     ck_assert_uint_eq(xt_catalogue_find(new, 0x10f010, 6)->since, 0x0413);
-    /* Of a version that no declaration is for, what there is. */
+    /* A version without a declaration gets the declaration that exists. */
     ck_assert_str_eq(get_event_name(old, 0x81103, 3), "hvm_svm_exit64");
     ck_assert_str_eq(get_event_name(new, 0x201008, 0), "pv_math_state_restore");
-    /* Of a size that none has, one all the same. */
+    /* A size that fits no declaration still finds an event. */
     ck_assert_str_eq(get_event_name(any, 0x28004, 0), "sched_wake");
     xt_catalogue_free(any);
     xt_catalogue_free(old);
@@ -173,7 +173,7 @@ START_TEST(by_name_and_class)
 }
 END_TEST
 
-/* Each value of each word by name, in whatever order they are declared. */
+/* Each value of each type by name, in any order of declaration. */
 START_TEST(names_of_values)
 {
     for ( size_t i = 0; i < xt_catalogue_nr_sems; i++ )
@@ -236,7 +236,7 @@ START_TEST(fields_with_a_sign_and_wide_ones)
 }
 END_TEST
 
-/* Structs and fields come of the same line, by two ways. */
+/* Structs and fields come from the same line of events/, by two generators. */
 START_TEST(structs_say_the_same)
 {
     static const uint32_t words[] = {
@@ -264,10 +264,10 @@ START_TEST(structs_say_the_same)
 }
 END_TEST
 
-/* Which arguments are there, and how wide, each hypercall says itself. */
+/* Each hypercall record tells which arguments are present, and their sizes. */
 START_TEST(arguments_of_hypercalls)
 {
-    /* 0: two words, 1: none, 2: one, 3: means nothing. */
+    /* 0: two words, 1: none, 2: one, 3: invalid. */
     static const uint32_t words[] = {
         20 | 2u << 20 | 1u << 24 | 3u << 26 | 1u << 28, 0x11, 0x22, 0x33, 0x44,
     };
@@ -287,7 +287,7 @@ START_TEST(arguments_of_hypercalls)
     *xt_catalogue_text(c, text, e, &r) = '\0';
     ck_assert_str_eq(text, "grant_table_op arg0 0x2200000011 arg2 0x33");
 
-    /* Said to be there, and cut off. */
+    /* Present by its size, but cut off. */
     r = make_view(0x20100d, words, 3);
     *xt_catalogue_text(c, text, e, &r) = '\0';
     ck_assert_str_eq(text, "grant_table_op arg0 0x2200000011");
@@ -298,7 +298,7 @@ START_TEST(arguments_of_hypercalls)
 }
 END_TEST
 
-/* A record of any size, at its exact end of memory, for each event. */
+/* A record of any size, at the exact end of its memory, for each event. */
 START_TEST(records_of_any_size)
 {
     struct xt_catalogue *c = make_catalogue(0, 0);
@@ -315,7 +315,7 @@ START_TEST(records_of_any_size)
             memset(payload, 0xff, 4 * words);
             end = xt_catalogue_text(c, text, e, &r);
             ck_assert(end <= text + sizeof(text));
-            /* Beyond what is declared every word is shown. */
+            /* Every word beyond the declared ones is printed. */
             if ( words > e->max_words )
                 ck_assert(!memcmp(end - 9, " ffffffff", 9));
             free(payload);
@@ -326,7 +326,7 @@ END_TEST
 
 /* --- texts ---------------------------------------------------------------- */
 
-/* The conversion with "ll" for whatever it had. */
+/* Replace the length modifier of the conversion by "ll". */
 static void convert_text(char *to, const char *conversion, uint64_t value,
                          unsigned int bits)
 {
@@ -354,7 +354,7 @@ static void expect_name(char *to, const struct xt_sem *s, uint64_t value)
         sprintf(to, "0x%llx", (unsigned long long)value);
 }
 
-/* What the text of a whole record should be; flags are for the tests below. */
+/* The expected text of a whole record; tests below cover flags. */
 static bool expect_text(char *to, const struct xt_event *e,
                         const struct xt_record *r)
 {
@@ -410,7 +410,9 @@ START_TEST(texts_are_those_of_printf)
 }
 END_TEST
 
-/* Programs against the general writer: every event, of any size, at random. */
+/*
+ * Programs against the general writer: every event, any size, random payloads.
+ */
 static void compare_writers(const struct xt_catalogue *c, size_t i,
                             unsigned int words, uint64_t *seed)
 {
@@ -441,7 +443,7 @@ START_TEST(programs_write_the_same)
         for ( unsigned int words = 0; words <= XT_RECORD_MAX_WORDS; words++ )
             for ( unsigned int n = 0; n < 100; n++ )
                 compare_writers(c, i, words, &seed);
-    /* And nearly all of them have one. */
+    /* Nearly all of them have a program. */
     for ( size_t i = 0; i < xt_catalogue_nr_events; i++ )
         programs += c->programs[i * PROGRAMS + xt_catalogue_events[i].words] !=
                     NULL;
@@ -467,7 +469,7 @@ static const struct
     { 0x82010, 2, { 1, 2 }, 0, "NMI + 00000001 00000002" },
     { 0x82016, 1, { 0x3f8 }, 0, "port 0x3f8" },
     { 0x82016, 2, { 0x3f8, 10 }, 0, "port 0x3f8 data 0xa" },
-    /* Whose reason it is, the dialect says, or nobody. */
+    /* The dialect selects the table of exit codes, or none. */
     { 0x81002, 2, { 12, 16 }, 0, "0xc rip 0x10" },
     { 0x81002, 2, { 12, 16 }, XT_HARDWARE_VMX, "HLT rip 0x10" },
     { 0x81002, 2, { 0x78, 16 }, XT_HARDWARE_SVM, "HLT rip 0x10" },
@@ -475,7 +477,7 @@ static const struct
       "INVALID_GUEST_STATE,0x80000000 rip 0x10" },
     { 0x81002, 2, { 0xffffffff, 16 }, XT_HARDWARE_SVM, "INVALID rip 0x10" },
     { 0x81003, 2, { 0x400, 16 }, 0, "NPF rip 0x10" },
-    /* Bytes of a text: first one lowest; no terminal takes harm. */
+    /* Bytes of a text, lowest first; control characters are replaced. */
     { 0x1f087, 7, { 0x01000007, 0x336e6564, 0x1b41, 0, 0, 0, 0 }, 0,
       "host 0/1: den3A." },
     { 0x0800f123, 2, { 1, 0xffffffff }, 0, "event 0x123 00000001 ffffffff" },

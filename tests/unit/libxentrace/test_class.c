@@ -10,7 +10,7 @@
 
 #include "tests/unit/libxentrace/unit.h"
 
-/* Subclasses stand behind their class and have its bit and one more. */
+/* Subclasses follow their class, and have its bit and another one. */
 START_TEST(table_is_in_order)
 {
     const struct xt_class *c = xt_catalogue_classes, *class = NULL;

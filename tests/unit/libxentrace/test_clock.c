@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The clock beside exact division: never more than a nanosecond away, at any
- * speed, however long the trace.
+ * The clock against exact division: the error is at most a nanosecond, at any
+ * frequency and for traces of any length.
  */
 #include "libxentrace/clock.h"
 
@@ -64,7 +64,7 @@ START_TEST(never_backwards)
 }
 END_TEST
 
-/* xt_clock_tsc() is the first time stamp that is not before. */
+/* xt_clock_tsc() is the first time stamp at or after the time. */
 START_TEST(back)
 {
     uint64_t seed = 5;

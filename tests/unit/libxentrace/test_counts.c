@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counting, where the right numbers are known because the trace was made.
+ * Counts of traces with known contents.
  */
 #include "libxentrace/counts.h"
 
@@ -39,7 +39,7 @@ static void make_three(struct make *m)
     w = make_open(m, 2);
     make_lost(m, 7000, 1);
     make_record(m, 0x21021, 7001, 2);
-    make_record(m, 0x1f002, 1, 3);      /* a filler's "time" means nothing */
+    make_record(m, 0x1f002, 1, 3);      /* stale "time" of a filler */
     make_close(m, w);
 }
 
@@ -91,7 +91,7 @@ START_TEST(no_time_stamps)
 }
 END_TEST
 
-/* Damage inside a window: what comes before it counts. */
+/* Damage inside a window: the records before it count. */
 START_TEST(damaged_window)
 {
     static struct make m;
@@ -128,7 +128,7 @@ START_TEST(tally_is_exact)
 }
 END_TEST
 
-/* A hostile trace can name 2^28 events: memory is bounded, the sum is not. */
+/* A hostile trace can have 2^28 ids: memory is bounded, the total is not. */
 START_TEST(tally_is_bounded)
 {
     struct xt_event_counts t;
@@ -151,7 +151,7 @@ START_TEST(no_memory)
     uint64_t n = 0;
     int rc;
 
-    /* Many pcpus and many events, so that every table has to grow. */
+    /* Many pcpus and many events: every table has to grow. */
     for ( uint32_t cpu = 0; cpu < 40; cpu++ )
     {
         size_t w = make_open(&m, cpu);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * CRC-32C: published checksums, and a bit-by-bit division that is too slow to
- * be wrong, against both ways of the library at every length and alignment.
+ * CRC-32C: published checksums, and a bit-by-bit division as the reference for
+ * both implementations, at every length and alignment.
  */
 #include "libxentrace/crc.h"
 
 #include "tests/unit/libxentrace/make-trace.h"
 #include "tests/unit/libxentrace/unit.h"
 
-#define SIZE (3 * 2048 * 2 + 3 * 256 * 2 + 64) /* every loop goes round twice */
+#define SIZE (3 * 2048 * 2 + 3 * 256 * 2 + 64) /* two rounds of every loop */
 
 static unsigned char bytes[SIZE + 8];
 
@@ -20,7 +20,7 @@ static void fill_bytes(void)
         bytes[i] = make_random(&seed);
 }
 
-/* One bit after the other. */
+/* A byte, bit by bit. */
 static uint32_t slow_byte(uint32_t rest, unsigned char byte)
 {
     for ( rest ^= byte, byte = 8; byte; byte-- )
@@ -28,7 +28,7 @@ static uint32_t slow_byte(uint32_t rest, unsigned char byte)
     return rest;
 }
 
-/* Those of RFC 3720, B.4, and of everybody's example. */
+/* Values of RFC 3720, B.4, and the usual example. */
 START_TEST(published)
 {
     unsigned char text[32];
@@ -78,7 +78,7 @@ START_TEST(every_alignment)
 }
 END_TEST
 
-/* In two calls, cut anywhere. */
+/* In two calls, split at any byte. */
 START_TEST(goes_on)
 {
     uint32_t whole;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which records give a Xen away, and that the others do not.
+ * The records that imply a dialect, and records that do not.
  */
 #include "libxentrace/dialect.h"
 
@@ -60,7 +60,7 @@ START_TEST(a_rule)
 }
 END_TEST
 
-/* The first guess stays, unless somebody is told. */
+/* The first guess stays, unless metadata replaces it. */
 START_TEST(who_wins)
 {
     static const uint32_t xen[] = { 0x00140004, XT_HARDWARE_VMX };
@@ -78,7 +78,7 @@ START_TEST(who_wins)
 }
 END_TEST
 
-/* Nobody knew: then it is found out; and the user is asked last. */
+/* A dialect unknown to the metadata is learned; the user's values come last. */
 START_TEST(not_known)
 {
     static const uint32_t xen[] = { UINT32_MAX, UINT32_MAX };

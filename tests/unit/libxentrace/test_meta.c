@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Metadata records: what is written is read, and the structs mean what the
- * catalogue says of the records.
+ * Metadata records: decoding inverts encoding, and the structs agree with the
+ * catalogue's fields.
  */
 #include "libxentrace/meta.h"
 
@@ -10,7 +10,7 @@
 #include "tests/unit/libxentrace/make-trace.h"
 #include "tests/unit/libxentrace/unit.h"
 
-/* Each of them there and back, of random bytes. */
+/* Each record of random bytes, encoded and decoded. */
 START_TEST(round_trip)
 {
     uint64_t seed = 9;
@@ -33,7 +33,7 @@ START_TEST(round_trip)
         ck_assert_uint_eq(back.event, id);
         ck_assert_int_eq(memcmp(&back.text, random, 4 * r.words), 0);
 
-        /* A layout grows at its end; one that is too short is none. */
+        /* A layout grows at its end; a shorter record is invalid. */
         r.words--;
         ck_assert(!xt_meta_decode(&back, &r));
     }
@@ -91,7 +91,7 @@ START_TEST(not_meta)
 }
 END_TEST
 
-/* Texts of all lengths, and the first of one that is too long. */
+/* Texts of all lengths, and the first one that is too long. */
 START_TEST(texts)
 {
     static char text[XT_META_TEXT_MAX + 100], part[XT_META_PART];

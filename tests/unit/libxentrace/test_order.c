@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records by time: the same as a plain sort of all of them, whatever the
- * number of pcpus, the clumps in time and the way the bytes come.
+ * Records by time: equal to a plain sort of all records, for any number of
+ * pcpus, any clumps in time, and any kind of source.
  */
 #include "tests/unit/libxentrace/unit.h"
 
@@ -12,23 +12,23 @@
 static struct make m;
 static struct expected want[EXPECTED_MAX], got[EXPECTED_MAX];
 
-/* How a made trace is spread over time. */
+/* The distribution of a made trace over time. */
 struct shape
 {
     unsigned int cpus, passes, records;     /* of a window, at most */
     uint64_t step;              /* cycles between records, at most */
-    unsigned int clump;         /* one in so many takes a long pause; 0 */
-    unsigned int cpu_step;      /* pcpus are that far apart */
+    unsigned int clump;         /* one in `clump` pauses takes long; 0: none */
+    unsigned int cpu_step;      /* distance of used pcpu numbers */
 };
 
 /*
- * As a collector writes: pass after pass, each up to a moment that all pcpus
- * have reached, and some pcpus have nothing to say.
+ * Passes as a collector writes them: each up to a time that all pcpus have
+ * reached; some pcpus have no records.
  */
 static void make_passes(const struct shape *s, uint64_t seed)
 {
     static uint64_t now[1024];
-    static bool begun[1024];    /* a pcpu's first record says when it was */
+    static bool begun[1024];    /* a pcpu's first record is timed */
     uint64_t end = 1000000;     /* of the pass */
 
     m.size = 0;
@@ -113,7 +113,7 @@ START_TEST(as_sorted)
 }
 END_TEST
 
-/* From any moment on: what is before is left out, and nothing else. */
+/* From any time on: the records before are left out, and no others. */
 START_TEST(from_a_moment)
 {
     unsigned int flags[] = { 0, XT_SOURCE_STREAM };
@@ -167,7 +167,7 @@ START_TEST(one_tick)
 }
 END_TEST
 
-/* The last times that there can be. */
+/* The last possible times. */
 START_TEST(end_of_time)
 {
     char path[32];
@@ -218,8 +218,8 @@ static void make_two(size_t *records)
 }
 
 /*
- * One time stamp of pcpu 0 is wrong, by any bit: that costs no other record
- * its place, and is in the book.
+ * One time stamp of pcpu 0 is wrong, by any bit: no other record loses its
+ * place, and the damage is noted.
  */
 START_TEST(one_wrong_time)
 {
@@ -247,7 +247,7 @@ START_TEST(one_wrong_time)
             wrong += got[i].offset != want[j].offset;
             j++;
         }
-        /* 1480, 1490, 1484: which of the two is wrong, nobody can say. */
+        /* 1480, 1490, 1484: nothing shows which of the two is wrong. */
         ck_assert_msg(wrong <= (time >= 1480 && time < 1490 ? 2 : 0),
                       "bit %u: %zu records elsewhere", bit, wrong);
         if ( time < 1480 || time > 1510 )
@@ -263,7 +263,7 @@ START_TEST(one_wrong_time)
 }
 END_TEST
 
-/* --- clocks that do not agree --------------------------------------------- */
+/* --- clocks that differ --------------------------------------------------- */
 
 #define CPUS 7
 
@@ -272,7 +272,7 @@ static int64_t offset_of(unsigned int cpu)
     return (cpu & 1 ? 1 : -1) * (int64_t)(cpu * 5000);
 }
 
-/* Each pcpu's clock is wrong by as much as is then added. */
+/* Shift each pcpu's clock by the offset that is then added. */
 static void set_wrong(size_t nr)
 {
     for ( size_t i = 0; i < nr; i++ )
@@ -336,7 +336,7 @@ START_TEST(wrong_clocks)
 }
 END_TEST
 
-/* There is no time before 0, and no pcpu beyond the last. */
+/* Times stay at or above 0; no pcpu is beyond the last. */
 START_TEST(absurd_offsets)
 {
     struct err e = ERR_INIT;
@@ -357,7 +357,7 @@ START_TEST(absurd_offsets)
 }
 END_TEST
 
-/* A trace behind a trace, the second with earlier times. */
+/* Two traces in one file, the second with earlier times. */
 START_TEST(segments)
 {
     static struct make first;

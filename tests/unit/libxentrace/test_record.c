@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One record: every shape, at every place that is too short for it.
+ * One record: every shape, in every buffer that is too short for it.
  */
 #include "libxentrace/record.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Seals.  The promise is that no bit of a sealed window can change unnoticed,
- * header and seal included, and that it costs this window and no other; so
- * each bit is changed.
+ * Seals.  Every flipped bit in a sealed window is detected, in the header and
+ * the seal as well, and costs no other window; so each bit is flipped.
  */
 #include "libxentrace/seal.h"
 
@@ -12,7 +11,7 @@
 #include "tests/unit/libxentrace/unit.h"
 #include "tests/unit/libxentrace/seen-windows.h"
 
-/* Seal a window of n records, in one span or in two, and append it. */
+/* Append a sealed window of n records, in one span or in two. */
 static void add_sealed(struct make *m, unsigned int cpu, unsigned int n,
                        uint32_t number)
 {
@@ -38,8 +37,8 @@ static void add_sealed(struct make *m, unsigned int cpu, unsigned int n,
 }
 
 /*
- * Windows of many sizes, some of them such that one wrong bit in a size leads
- * to a header farther on: 32, 64 and 128 bytes with their header.
+ * Windows of many sizes; for some of them one flipped bit in the size leads to
+ * a later header: 32, 64 and 128 bytes with their header.
  */
 static void make_trace(struct make *m)
 {
@@ -63,7 +62,7 @@ START_TEST(intact)
 }
 END_TEST
 
-/* The seal is a record like others, and events/ has it. */
+/* The seal is a record, declared in events/. */
 START_TEST(is_a_record)
 {
     const struct xt_event *e = xt_catalogue_by_name("meta_window");
@@ -77,7 +76,7 @@ START_TEST(is_a_record)
 }
 END_TEST
 
-/* Which window is byte `at` of? */
+/* The window that contains byte `at`. */
 static size_t window_at(const struct walk *all, size_t at)
 {
     size_t i = 0;
@@ -106,7 +105,7 @@ START_TEST(every_bit)
             ck_assert_msg(i == hit || walk_has(&w, &all.window[i]),
                           "bit %zu of window %zu costs window %zu", bit, hit,
                           i);
-        /* Of the one that was hit, all is read, or nothing. */
+        /* Of the damaged window, all records are read, or none. */
         ck_assert_msg(w.nr == all.nr - 1 || walk_has(&w, &all.window[hit]) ||
                       !w.window[hit].size || hit == all.nr - 1,
                       "bit %zu of window %zu", bit, hit);
@@ -119,8 +118,8 @@ START_TEST(every_bit)
 END_TEST
 
 /*
- * Two bits close by: even the seal's header can be lost, and only the windows
- * around it know that there was one.  So the last window is left alone.
+ * Two bits close together: if the seal's header is lost, only the neighbouring
+ * windows show that there was a seal.  So the last window stays intact.
  */
 START_TEST(two_bits)
 {
@@ -151,7 +150,7 @@ START_TEST(two_bits)
 }
 END_TEST
 
-/* Whole windows cut out are missed; the start of another trace is not. */
+/* Missing windows are detected; the start of another trace is no damage. */
 START_TEST(numbers)
 {
     static struct make m;
@@ -173,7 +172,7 @@ START_TEST(numbers)
 }
 END_TEST
 
-/* Stock's windows and sealed ones in one file, in any order. */
+/* Stock's windows and sealed windows in one file, in any order. */
 START_TEST(mixed)
 {
     static struct make m;
@@ -193,7 +192,7 @@ START_TEST(mixed)
 }
 END_TEST
 
-/* A seal is good for the window as it was on the other kind of machine. */
+/* A seal is valid for the window as the other kind of machine wrote it. */
 START_TEST(swapped)
 {
     static struct make m;
@@ -205,7 +204,7 @@ START_TEST(swapped)
         size_t size = 12 + xt_load32(m.bytes + at + 8);
         uint32_t crc = 0, word;
 
-        /* As the other machine writes it: each word turned round. */
+        /* As the other machine writes it: each word swapped. */
         memcpy(m.bytes + at + 16, &crc, 4);
         for ( size_t i = 0; i < size; i += 4 )
         {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Going to a moment by soundings, against going through all windows: the same
- * span, and from there on the same records, of traces in passes and of others
- * that are none.
+ * Seeking by samples, against indexing all windows: the same span and the same
+ * records, for traces in passes and for others.
  */
 #include "tests/unit/libxentrace/unit.h"
 
@@ -15,7 +14,7 @@
 
 static struct make m;
 static struct expected want[EXPECTED_MAX], got[EXPECTED_MAX];
-static unsigned int taken;      /* shortcuts */
+static unsigned int taken;      /* shortcuts taken */
 
 /* --- traces --------------------------------------------------------------- */
 
@@ -23,13 +22,14 @@ struct shape
 {
     const char *name;
     uint32_t cpus, windows, records;
-    uint32_t silent;            /* of so many windows one is not there */
-    uint64_t skew;              /* cycles from a pcpu's clock to the next's */
-    uint64_t ends;              /* pcpu 1 goes at this part of a thousand */
-    uint64_t begins;            /* pcpu 2 comes then */
-    uint64_t again;             /* time begins anew then */
-    uint64_t ahead;             /* pcpu 3's clock is, whom no sounding finds */
-    bool by_cpu;                /* no passes: a pcpu after the other */
+    uint32_t silent;            /* one in `silent` windows is missing */
+    uint64_t skew;              /* cycles between the clocks of two pcpus */
+    uint64_t ends;              /* pcpu 1 stops at this part of a thousand */
+    uint64_t begins;            /* pcpu 2 begins then */
+    uint64_t again;             /* time starts again then */
+    uint64_t ahead;             /* lead of pcpu 3's clock, which no sample finds
+                                 */
+    bool by_cpu;                /* no passes: pcpu by pcpu */
 };
 
 static const struct shape shapes[] = {
@@ -71,7 +71,7 @@ static bool has_record(const struct shape *s, uint32_t i, uint32_t c,
     if ( (s->ends && c == 1 && part >= s->ends) ||
          (s->begins && c == 2 && part < s->begins) )
         return false;
-    /* Silence, mostly: then there is one window in so many. */
+    /* Mostly silent: then one in `silent` windows is there. */
     if ( s->silent >= 10 )
         return !c || make_random(seed) % s->silent == 0;
     return !s->silent || make_random(seed) % s->silent;
@@ -106,7 +106,7 @@ static void make_shape(const struct shape *s, uint64_t *seed)
     }
 }
 
-/* --- both ways ------------------------------------------------------------ */
+/* --- both methods --------------------------------------------------------- */
 
 
 static size_t from_on(const char *path, uint64_t shortcuts, uint64_t time,
@@ -136,7 +136,7 @@ static void compare_seek(const char *path, uint64_t time, bool ask)
     ck_assert_int_eq(memcmp(span[0], span[1], sizeof(span[0])), 0);
 }
 
-/* Moments everywhere, more of them near both ends. */
+/* Times throughout the trace, more of them near both ends. */
 static void compare_moments(const char *path, uint64_t *seed)
 {
     uint64_t span[2];
@@ -153,9 +153,9 @@ static void compare_moments(const char *path, uint64_t *seed)
     compare_seek(path, span[1] + 1, true);
 }
 
-/* --- up to a moment ------------------------------------------------------ */
+/* --- up to a time --------------------------------------------------------- */
 
-static unsigned int ended;      /* indexes that did not go to the end */
+static unsigned int ended;      /* indexes that stop before the end */
 
 static size_t up_to(const char *path, uint64_t shortcuts, uint64_t from,
                     uint64_t to, struct expected *all)
@@ -217,7 +217,7 @@ START_TEST(shapes_of_traces)
     trace_file(path, &m);
     compare_moments(path, &seed);
     unlink(path);
-    /* Where the passes are plain, it has to be the short way. */
+    /* Traces of plain passes have to use the shortcut. */
     if ( _i < 4 )
         ck_assert_msg(taken >= 12, "%s: %u shortcuts", s->name, taken);
     if ( s->again == 400 || s->by_cpu )
@@ -227,7 +227,7 @@ END_TEST
 
 /* --- compressed ----------------------------------------------------------- */
 
-/* Frames of three windows or so. */
+/* Frames of about three windows. */
 static size_t some_windows(const struct make *all, size_t at)
 {
     for ( unsigned int i = 0; i < 3 && at < all->size; i++ )
@@ -254,7 +254,7 @@ static size_t from_on_packed(const char *path, uint64_t time,
     return nr;
 }
 
-/* With its table, against reading up to there without one. */
+/* With a frame table, against reading without one. */
 START_TEST(compressed)
 {
     const struct shape *s = &shapes[_i];
@@ -287,7 +287,7 @@ END_TEST
 
 /* --- damage --------------------------------------------------------------- */
 
-/* What is hurt may be read in another way, but never made of nothing. */
+/* A damaged trace may be read by another method, but no record is invented. */
 START_TEST(damaged)
 {
     char path[32];
@@ -305,7 +305,7 @@ START_TEST(damaged)
         nr = from_on(path, NEVER, 0, false, want, span);
         nr_got = from_on(path, ALWAYS, want[nr / 2].time, true, got, span);
         ck_assert_uint_le(nr_got, nr);
-        /* All but what is near damage is the same, record for record. */
+        /* All records that are not near damage are the same. */
         while ( i < nr_got && got[nr_got - 1 - i].offset ==
                               want[nr - 1 - i].offset )
             i++;
@@ -316,7 +316,7 @@ START_TEST(damaged)
 }
 END_TEST
 
-/* A second look, and all other ways to read, find all that there is. */
+/* A second read, and all other modes, return all records. */
 START_TEST(and_back)
 {
     struct err e = ERR_INIT;
@@ -347,7 +347,7 @@ START_TEST(and_back)
     ck_assert_uint_eq(t->index.nr, 4000);
     expect_same(got, read_order(t, got), want, nr);
 
-    /* What is known of all of it is not asked again. */
+    /* A complete index is not built again. */
     for ( unsigned int i = 0; i < 2; i++ )
     {
         ck_assert_int_eq(xt_trace_rewind(t, &e), 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The same bytes, whichever way they come; and a sentence if they do not.
+ * The same bytes from every kind of source; and a message on failure.
  */
 #include "libxentrace/source.h"
 
@@ -73,7 +73,7 @@ static void expect_all(const char *path, unsigned int flags, size_t size)
     xt_source_close(s);
 }
 
-/* In a window that slides along, with a tail of `keep` bytes. */
+/* In a sliding view, with a tail of `keep` bytes. */
 static void expect_sliding(const char *path, unsigned int flags, size_t size,
                            size_t keep)
 {
@@ -96,7 +96,7 @@ static void expect_sliding(const char *path, unsigned int flags, size_t size,
     xt_source_close(s);
 }
 
-/* As its own read() hands it out. */
+/* By the source's own read(). */
 static void expect_read(const char *path, unsigned int flags, size_t size)
 {
     static unsigned char got[SIZE + 1];
@@ -138,7 +138,7 @@ START_TEST(files)
 }
 END_TEST
 
-/* A child that writes in pieces of an odd size. */
+/* A child process that writes in pieces of an odd size. */
 static pid_t start_writer(int to, size_t size)
 {
     pid_t pid = fork();
@@ -155,7 +155,7 @@ static pid_t start_writer(int to, size_t size)
     return pid;
 }
 
-/* Standard input, as a pipe with a writer that takes its time. */
+/* Standard input, as a pipe with a slow writer. */
 START_TEST(pipes)
 {
     static const size_t sizes[] = { 0, 1, 1u << 20, SIZE };
@@ -176,7 +176,10 @@ START_TEST(pipes)
 }
 END_TEST
 
-/* A file that the shell opened and somebody read from goes on from there. */
+/*
+ * A file of which some bytes were read before (by the shell) is read from
+ * there.
+ */
 START_TEST(half_read)
 {
     struct err e = ERR_INIT;
@@ -227,7 +230,7 @@ END_TEST
 
 /* --- files that change while they are read -------------------------------- */
 
-/* What was cut off reads as zeroes, and nobody dies. */
+/* Truncated bytes read as zeroes, and no process dies. */
 START_TEST(cut_under_the_mapping)
 {
     static const off_t left[] = { 0, 1, 4096, 10000, SIZE - 4096 };
@@ -265,7 +268,7 @@ static void count_other(int signal)
     _exit(others == 1 ? 42 : 1);
 }
 
-/* A SIGBUS that is none of ours is for whoever was there before. */
+/* An unrelated SIGBUS goes to the previous handler. */
 START_TEST(not_our_signal)
 {
     int status;
@@ -287,7 +290,10 @@ START_TEST(not_our_signal)
 }
 END_TEST
 
-/* More than can be guarded: the rest is read, and all are right. */
+/*
+ * More files than guards: further files are read as streams, with the same
+ * bytes.
+ */
 START_TEST(many)
 {
     struct xt_source *s[70];
@@ -310,7 +316,7 @@ START_TEST(many)
 }
 END_TEST
 
-/* Following: at the end there is nothing yet, and then there is more. */
+/* Following: -EAGAIN at the end, and later more bytes. */
 START_TEST(follow)
 {
     struct err e = ERR_INIT;
@@ -345,7 +351,7 @@ END_TEST
 
 /* --- what fails ----------------------------------------------------------- */
 
-/* Fail the Nth of everything, N = 1, 2, ...: an errno, and no leak. */
+/* Fail the Nth call of each kind, N = 1, 2, ...: an errno, and no leak. */
 static void loop_over_faults(const char *path, unsigned int flags,
                              enum fault_kind kind, int code)
 {
@@ -377,7 +383,7 @@ START_TEST(faults)
     loop_over_faults(path, 0, FAULT_ALLOC, -ENOMEM);
     loop_over_faults(path, 0, FAULT_OPEN, -EMFILE);
     loop_over_faults(path, XT_SOURCE_STREAM, FAULT_READ, -EIO);
-    /* What cannot be mapped is read. */
+    /* A file that cannot be mapped is read as a stream. */
     fault_arm(FAULT_MMAP, 1);
     expect_all(path, 0, 5000);
     ck_assert_uint_eq(fault_fired(FAULT_MMAP), 1);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The other byte order: a trace comes out as this machine would have written
- * it, in pieces of any size and from any window on, and damage stays where it
- * is.
+ * it, in pieces of any size and from any window on, and damage keeps its place.
  */
 #include "libxentrace/swap.h"
 
@@ -75,7 +74,7 @@ START_TEST(whole)
 }
 END_TEST
 
-/* What is not a whole word, or not a whole header, stays as it is. */
+/* Bytes of an incomplete word or header are not changed. */
 START_TEST(cut_anywhere)
 {
     size_t window = 0;
@@ -96,7 +95,7 @@ START_TEST(cut_anywhere)
 }
 END_TEST
 
-/* Bytes that are missing shift all that follow: no window behind is lost. */
+/* Missing bytes shift all later bytes: no later window is lost. */
 START_TEST(bytes_missing)
 {
     for ( size_t missing = 1; missing < 12; missing++ )

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Traces that went through much: bits flipped, bytes cut out, holes, garbage
- * between windows, sizes and pcpus that lie, a torn tail; many of these in
- * one trace.  Each window that nothing happened to is read as it was, nothing
- * is read of a broken one if it is sealed, all damage is in the book, and it
- * is the same whether the input comes at once or in pieces.
+ * Traces with much damage: flipped bits, missing bytes, holes, garbage between
+ * windows, wrong sizes and pcpus, a torn tail; several of these in one trace.
+ * Each intact window is read unchanged, no record of a broken sealed window is
+ * read, all damage is noted, and the result is the same for a whole input and
+ * for pieces.
  */
 #include "libxentrace/window.h"
 
@@ -19,7 +19,7 @@ struct trace
     bool sealed;
     struct make in, out;        /* before and after */
     struct walk before, after;
-    size_t moved[NR];           /* where window i now is */
+    size_t moved[NR];           /* offset of window i now */
     bool hurt[NR];
     uint64_t seed;
 };
@@ -62,7 +62,7 @@ static void make_trace(struct trace *t)
     ck_assert_uint_eq(xt_damage_times(&t->before.damage), 0);
 }
 
-/* --- what happens to a window, `at` and `size` in t->out ----------------- */
+/* --- damage to a window, `at` and `size` in t->out ------------------------ */
 
 static void flip_bit(struct trace *t, size_t at, size_t size)
 {
@@ -85,7 +85,7 @@ static void cut_hole(struct trace *t, size_t at, size_t size)
 
     t->out.bytes[at + from] = ~t->out.bytes[at + from];
     memset(t->out.bytes + at + from, 0, 1 + pick_one(t, size - from));
-    t->out.bytes[at] = 0; /* or nothing happened */
+    t->out.bytes[at] = 0; /* may change nothing */
 }
 
 static void change_word(struct trace *t, size_t at, uint32_t value)
@@ -125,7 +125,7 @@ static void add_garbage(struct trace *t)
         t->out.bytes[t->out.size++] = pick_one(t, 4) ? pick_one(t, 256) : 0;
 }
 
-/* One window in four is hurt, before one in ten is garbage. */
+/* Damage one window in four, and put garbage before one in ten. */
 static void torture_input(struct trace *t)
 {
     t->out.size = 0;
@@ -150,9 +150,9 @@ static void torture_input(struct trace *t)
     }
 }
 
-/* --- what must be left --------------------------------------------------- */
+/* --- windows that must be read -------------------------------------------- */
 
-/* Does a window that was hurt, by chance end where one behind i begins? */
+/* Does a damaged window end by chance where a window behind i begins? */
 static bool is_swallowed(const struct trace *t, size_t i)
 {
     for ( size_t j = 0; j < i; j++ )
@@ -164,8 +164,8 @@ static bool is_swallowed(const struct trace *t, size_t i)
 }
 
 /*
- * Without a seal nobody can know that of a window that was swallowed; and one
- * that is so small that it could lie in a payload is not always believed.
+ * An unsealed window may be lost inside a larger one; and a window so small
+ * that a payload could contain it is not always credible.
  */
 static bool must_be_there(const struct trace *t, size_t i)
 {
@@ -192,7 +192,9 @@ static void check_input(struct trace *t)
     ck_assert(!any || xt_damage_times(&t->after.damage));
 }
 
-/* Of sealed traces nothing is read that was not there, but of the torn end. */
+/*
+ * In sealed traces every window that is read was there, but for the torn end.
+ */
 static void check_nothing_new(const struct trace *t)
 {
     for ( size_t n = 0; n + 1 < t->after.nr; n++ )
@@ -240,7 +242,7 @@ START_TEST(sealed)
 }
 END_TEST
 
-/* A lot of junk does not have to be held to be skipped, and is one place. */
+/* A long stretch of junk is skipped without being held, and is one place. */
 START_TEST(long_junk)
 {
     static struct make m;
@@ -264,8 +266,8 @@ START_TEST(long_junk)
 END_TEST
 
 /*
- * Records that all hold a header in their payload, which claims all that is
- * behind it; and at the end, what is no record.  Linear, or a time-out.
+ * Records whose payloads are headers that claim all bytes behind them; and an
+ * impossible record at the end.  Linear, or a time-out.
  */
 static void check_claims(const uint32_t *payload)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The front door: three ways to read the same records, what is refused, and
- * files that change or grow while they are read.  test_order.c has the order.
+ * struct xt_trace: three modes with the same records, refused calls, and files
+ * that change or grow while they are read. test_order.c has the order.
  */
 #include "tests/unit/libxentrace/unit.h"
 
@@ -36,7 +36,7 @@ static void make_some(unsigned int passes, unsigned int records)
         }
 }
 
-/* How many records there are, by window and by pcpu. */
+/* Count the records by window and by pcpu. */
 static uint64_t count_windows(struct xt_trace *t)
 {
     struct err e = ERR_INIT;
@@ -131,7 +131,7 @@ START_TEST(damage_once)
         records[way] = way == 0 ? count_windows(t) :
                        way == 1 ? read_order(t, got) : count_walks(t);
         if ( way == 2 )
-            count_walks(t);             /* again: nothing new to note */
+            count_walks(t);             /* again: no new damage */
         ck_assert_uint_eq(xt_damage_times(d), 1);
         ck_assert_uint_eq(d->first[0].offset, 12);
         skipped[way] = xt_damage_bytes(d);
@@ -175,7 +175,7 @@ END_TEST
 
 /* --- streams -------------------------------------------------------------- */
 
-/* A trace that is written while it is read, by odd pieces. */
+/* A trace that is written while it is read, in odd pieces. */
 START_TEST(follow)
 {
     struct err e = ERR_INIT;
@@ -205,7 +205,7 @@ START_TEST(follow)
                 };
         ck_assert_int_eq(rc, -EAGAIN);
     }
-    /* All but what the last passes hold. */
+    /* All records but those of the last passes. */
     ck_assert_uint_ge(nr_got, nr - 4 * 3 * 40);
     expect_same(got, nr_got, want, nr_got);
     xt_trace_close(t);
@@ -214,7 +214,7 @@ START_TEST(follow)
 }
 END_TEST
 
-/* Of a long stream no more than some passes are in memory. */
+/* Few passes of a long stream are in memory. */
 START_TEST(little_is_held)
 {
     struct xt_trace_bounds bounds;
@@ -226,7 +226,7 @@ START_TEST(little_is_held)
     make_some(3, 400);
     nr = expect_order(&m, want);
     trace_file(path, &m);
-    /* The same again and again, later each time. */
+    /* The same windows repeatedly, later each time. */
     f = fopen(path, "a");
     ck_assert_ptr_nonnull(f);
     for ( unsigned int i = 1; i < 400; i++ )
@@ -285,7 +285,7 @@ START_TEST(only_of_files)
 }
 END_TEST
 
-/* --- what it says of itself ----------------------------------------------- */
+/* --- information ---------------------------------------------------------- */
 
 START_TEST(what_it_says)
 {
@@ -336,7 +336,7 @@ static void add_moment(uint64_t tsc, uint64_t mono)
     memcpy(m.bytes + m.size - 28, at, sizeof(at));
 }
 
-/* A window that gives nothing away; its times rise from one to the next. */
+/* A window without information; its times rise from one window to the next. */
 static void add_silence(uint64_t *now)
 {
     size_t opened = make_open(&m, 2);
@@ -346,7 +346,7 @@ static void add_silence(uint64_t *now)
     make_close(&m, opened);
 }
 
-/* `bytes` of that, and then what m holds. */
+/* `bytes` of such windows, and then the contents of m. */
 static void far_file(char *path, size_t bytes)
 {
     static struct make tail;
@@ -369,7 +369,7 @@ static void far_file(char *path, size_t bytes)
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* The same of a stream as of a file, and no more than is near the beginning. */
+/* The same information from a stream and a file, only from their beginning. */
 START_TEST(any_source_says_it)
 {
     unsigned int flags[] = { 0, XT_SOURCE_STREAM };
@@ -403,7 +403,7 @@ START_TEST(any_source_says_it)
 }
 END_TEST
 
-/* Who is right about the clock: the user, then moments, then a figure. */
+/* Preference for the clock's frequency: the user, readings, a record. */
 START_TEST(how_fast)
 {
     struct xt_meta moment = { .event = TRC_META_CLOCK };
@@ -416,7 +416,7 @@ START_TEST(how_fast)
     ck_assert_int_eq(xt_info_clock(&info, 0, &c), XT_SPEED_ASSUMED);
     for ( uint64_t i = 0; i < 4; i++ )
     {
-        /* 2.5 cycles a nanosecond, and then nonsense. */
+        /* 2.5 cycles per nanosecond, and then invalid values. */
         moment.clock.tsc = 1000 + 1250000000 * i;
         moment.clock.mono = i < 3 ? 77 + 500000000 * i : i;
         xt_record_decode(&r, bytes, bytes + xt_meta_encode(&moment, bytes));
@@ -452,7 +452,7 @@ static int read_all_batches(const char *path, unsigned int flags, struct err *e)
     return rc;
 }
 
-/* Fail the Nth of everything, N = 1, 2, ...: an errno, and no leak. */
+/* Fail the Nth call of each kind, N = 1, 2, ...: an errno, and no leak. */
 START_TEST(faults)
 {
     static const struct

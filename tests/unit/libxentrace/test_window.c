@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The window codec: what is written is read, and every kind of damage costs
- * what it has to and no more.  Inputs are allocated to the byte, so under
- * the address sanitizer these tests also show that nothing is read beyond.
+ * The window codec: reading inverts writing, and each kind of damage costs no
+ * more than it has to.  Inputs are allocated to the byte, so under the address
+ * sanitizer these tests also detect reads out of bounds.
  */
 #include "libxentrace/window.h"
 
@@ -51,7 +51,9 @@ static void see_exact(struct seen *s, const struct make *m, size_t size)
     free(exact);
 }
 
-/* Is the window that was made at [at, at + 12 + size) among those seen? */
+/*
+ * Is the window that was made at [at, at + 12 + size) among the windows read?
+ */
 static bool has_window(const struct seen *s, const struct xt_window *w)
 {
     for ( size_t i = 0; i < s->nr; i++ )
@@ -71,7 +73,7 @@ START_TEST(nothing_at_all)
 }
 END_TEST
 
-/* Frames of random sizes, in one or two spans, come back as they were. */
+/* Frames of random sizes, in one or two spans, are read unchanged. */
 START_TEST(round_trip)
 {
     static struct make m, body;
@@ -117,7 +119,7 @@ static void make_six(struct make *m)
         make_window(m, i % 3, 3 + 2 * i);
 }
 
-/* Cut anywhere: all whole windows stay, and it is called torn. */
+/* Cut at any byte: all complete windows stay, and the damage is `torn`. */
 START_TEST(cut_at_every_byte)
 {
     static struct make m;
@@ -144,7 +146,7 @@ START_TEST(cut_at_every_byte)
 }
 END_TEST
 
-/* Flip any bit: no window but the one that it is in is lost. */
+/* Flip any bit: at most its own window is lost. */
 START_TEST(flip_every_bit)
 {
     static struct make m;
@@ -170,8 +172,8 @@ START_TEST(flip_every_bit)
 END_TEST
 
 /*
- * Bytes that fell out of the middle, so that the rest is not aligned.  The
- * window behind may go with them, but none after it.
+ * Bytes missing in the middle, so that the rest is not aligned.  The next
+ * window may be lost with them, but no later one.
  */
 START_TEST(bytes_missing)
 {
@@ -201,7 +203,7 @@ START_TEST(bytes_missing)
 }
 END_TEST
 
-/* One row: some bytes between two good windows, and what is said of them. */
+/* A row: some bytes between two good windows, and the damage that is noted. */
 static void check_between(const uint32_t *words, size_t nr, uint64_t bytes,
                           enum xt_damage_kind kind)
 {
@@ -248,7 +250,7 @@ START_TEST(kinds_of_damage)
 }
 END_TEST
 
-/* What looks like a header inside a payload has not both witnesses. */
+/* Bytes in a payload that look like a header lack further evidence. */
 static void check_fake(const uint32_t *fake, size_t nr)
 {
     static struct make m;
@@ -278,7 +280,7 @@ START_TEST(header_in_a_payload)
 }
 END_TEST
 
-/* Random bytes, thickly sown with header words: terminates, and adds up. */
+/* Random bytes with many header words: reading ends, and the bytes add up. */
 START_TEST(noise)
 {
     static struct make m;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Compressed traces: back as they were, from a file and from a pipe, in
- * pieces of any size; from any place on where there is a table; and damage
- * costs the frame that it is in.
+ * Compressed traces: expanded unchanged, from a file and from a pipe, in pieces
+ * of any size; from any offset if there is a table; and damage costs its frame.
  */
 #include "libxentrace/zstd.h"
 
@@ -31,7 +30,7 @@ static int append_packed(void *to, const void *bytes, size_t size)
     return 0;
 }
 
-/* Windows from nothing to 100 KiB; `every`: flush so often, too. */
+/* Windows of 0 to 100 KiB; also flush after every `every` windows. */
 static void pack_trace(size_t every)
 {
     struct xt_zstd_writer *w;
@@ -170,12 +169,12 @@ START_TEST(damage)
         size = unpack_trace(5000, bit & 1, MOST);
         packed[from + bit / 8] ^= 1u << bit % 8;
 
-        /* Frames before are as they were, those behind come last. */
+        /* Frames before are unchanged, and those behind come last. */
         ck_assert_uint_ge(size, before + trace_size - behind);
         ck_assert_int_eq(memcmp(got, trace, before), 0);
         ck_assert_int_eq(memcmp(got + size - (trace_size - behind),
                                 trace + behind, trace_size - behind), 0);
-        /* Of the one between nothing, or all of it if no harm was done. */
+        /* Of the damaged frame no byte, or all if the change had no effect. */
         if ( size == trace_size && !memcmp(got, trace, size) )
             continue;
         for ( size_t i = before; i < size - (trace_size - behind); i++ )
@@ -184,7 +183,7 @@ START_TEST(damage)
 }
 END_TEST
 
-/* A table that lies is none. */
+/* An inconsistent table is ignored. */
 START_TEST(wrong_table)
 {
     size_t from;

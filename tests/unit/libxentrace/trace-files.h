@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Traces as files, and what order in time has to be: every record of the
- * input, by a plain stable sort.
+ * Traces as files, and the expected order in time: every record of the input,
+ * by a plain stable sort.
  */
 #ifndef TESTS_UNIT_LIBXENTRACE_TRACE_FILES_H
 #define TESTS_UNIT_LIBXENTRACE_TRACE_FILES_H
@@ -14,7 +14,7 @@
 
 #include "tests/unit/libxentrace/make-trace.h"
 
-/* Its name goes to path[32]. */
+/* Write a trace to a temporary file. path[32] receives its name. */
 static inline void trace_file(char *path, const struct make *m)
 {
     int fd;
@@ -26,7 +26,7 @@ static inline void trace_file(char *path, const struct make *m)
     close(fd);
 }
 
-/* --- the truth ------------------------------------------------------------ */
+/* --- expected order ------------------------------------------------------- */
 
 struct expected
 {
@@ -37,7 +37,7 @@ struct expected
 
 #define EXPECTED_MAX (1u << 17)
 
-/* An assertion of `check` is a system call: too dear for each record. */
+/* An assertion of `check` is a system call: too slow for each record. */
 static inline void expect_room(size_t nr)
 {
     if ( nr >= EXPECTED_MAX )
@@ -55,7 +55,10 @@ static inline int expected_compare(const void *a, const void *b)
     return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* Records at the beginning of a window that do not say when: with the first. */
+/*
+ * Untimed records at the beginning of a window have the time of the first timed
+ * record.
+ */
 static inline uint64_t first_time(const struct xt_window *w)
 {
     struct xt_damage ignored = { 0 };
@@ -69,7 +72,9 @@ static inline uint64_t first_time(const struct xt_window *w)
     return 0;
 }
 
-/* Of an input whose pcpus' time stamps rise.  How many records there are. */
+/*
+ * Sort an input whose pcpus' time stamps rise.  Returns the number of records.
+ */
 static inline size_t expect_order(const struct make *m, struct expected *all)
 {
     static uint64_t time[XT_MAX_CPUS];
@@ -104,9 +109,9 @@ static inline size_t expect_order(const struct make *m, struct expected *all)
     return nr;
 }
 
-/* --- and what comes out --------------------------------------------------- */
+/* --- actual order --------------------------------------------------------- */
 
-/* All that is left of a trace; how much it is. */
+/* Read the rest of a trace.  Returns the number of records. */
 static inline size_t read_order(struct xt_trace *t, struct expected *all)
 {
     struct err e = ERR_INIT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What every unit test of the trace tools ends with: run these tests, each
- * in a process of its own, and say how many failed.
+ * The main function of unit tests of the trace tools: run the tests, each in a
+ * process of its own, and report the number of failures.
  */
 #ifndef TESTS_UNIT_LIBXENTRACE_UNIT_H
 #define TESTS_UNIT_LIBXENTRACE_UNIT_H
@@ -45,7 +45,7 @@ static inline int unit_run(const char *name, const struct unit_row *rows,
         return unit_run(name, rows, sizeof(rows) / sizeof(rows[0]));        \
     }
 
-/* Or, if some are to run often, UNIT_ROWS("name", { test_1, times }, ...) */
+/* With repeated tests: UNIT_ROWS("name", { test_1, times }, ...) */
 #define UNIT_ROWS(name, ...)                                                \
     int main(void)                                                          \
     {                                                                       \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A trace as a compressed file, in frames of so many bytes each.
+ * A trace as a compressed file, in frames of chosen sizes.
  */
 #ifndef TESTS_UNIT_LIBXENTRACE_ZSTD_FILE_H
 #define TESTS_UNIT_LIBXENTRACE_ZSTD_FILE_H
@@ -17,7 +17,9 @@ static inline int packed_sink(void *to, const void *bytes, size_t size)
     return fwrite(bytes, 1, size, to) == size ? 0 : -5;
 }
 
-/* What `next` says is where the next frame begins: a window, or anything. */
+/*
+ * next() returns the offset at which the next frame begins, in a window or not.
+ */
 static inline void packed_frames(struct xt_zstd_writer *w,
                                  const struct make *m,
                                  size_t (*next)(const struct make *m,
@@ -32,7 +34,10 @@ static inline void packed_frames(struct xt_zstd_writer *w,
     }
 }
 
-/* Its name goes to path[32].  False: this build has no zstd, or m is empty. */
+/*
+ * Write the file; path[32] receives its name.  False if this build has no zstd,
+ * or m is empty.
+ */
 static inline bool packed_file(char *path, const struct make *m, bool table,
                                size_t (*next)(const struct make *m,
                                               size_t at))
