@@ -27,11 +27,11 @@ struct format_step
 {
     const char *text;           /* KIND_TEXT, not NUL-terminated */
     const struct xt_sem *sem;
-    uint16_t length;            /* of text */
+    uint16_t length;            /* length of `text` */
     uint16_t need;              /* bytes that it may write */
     uint8_t kind;
     uint8_t field;
-    uint8_t bits;               /* of the field */
+    uint8_t bits;               /* width of the field */
     uint8_t width, digits;      /* minimums */
     bool plain;                 /* neither width, digits nor flags */
     bool left, zeroes, prefix, plus, upper;

@@ -63,15 +63,15 @@ struct names
 struct xt_op
 {
     char text[LITERAL];
-    uint64_t mask;              /* of the value, after the shift */
+    uint64_t mask;              /* mask for the shifted value */
     const struct names *names;
     const struct format_step *step; /* for the general writer */
-    uint8_t length;             /* of text */
+    uint8_t length;             /* length of `text` */
     uint8_t kind;
     uint8_t low, high;          /* payload bytes of the two halves of the value
                                  */
     uint8_t shift;
-    uint8_t width;              /* of OP_HEX_ZEROES; bits of OP_SIGNED */
+    uint8_t width;              /* OP_HEX_ZEROES: digits; OP_SIGNED: bits */
     bool in_id;
     uint8_t first;              /* OP_ARGUMENT: payload byte of the first
                                    argument */
@@ -264,7 +264,7 @@ struct build
     const struct xt_catalogue *c;
     const struct xt_event *e;
     const struct names *names;  /* by type */
-    unsigned int words;         /* of the record */
+    unsigned int words;         /* words of the record */
     struct xt_op ops[OPS];
     unsigned int nr;
     size_t most;                /* bytes that the text may need */

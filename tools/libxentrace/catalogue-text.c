@@ -52,7 +52,7 @@ static enum kind choose_string_kind(const struct xt_sem *sem)
 }
 
 /* Two types of events/ imply conversions that printf does not have. */
-static enum kind choose_kind(char conversion, const struct xt_sem *sem)
+static enum kind choose_step_kind(char conversion, const struct xt_sem *sem)
 {
     if ( sem && !strcmp(sem->name, "text") )
         return KIND_CHARS;
@@ -96,7 +96,7 @@ static void parse_conversion(struct format_step *s, const struct xt_field *f,
         s->digits = parse_count(&at);
     }
     at += strspn(at, "hlqjzt");
-    s->kind = choose_kind(*at, f->sem);
+    s->kind = choose_step_kind(*at, f->sem);
     s->upper = *at == 'X';
     s->prefix |= *at == 'p';
     s->sem = f->sem;

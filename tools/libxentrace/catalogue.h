@@ -68,7 +68,7 @@ struct xt_field
 struct xt_piece
 {
     const char *text;           /* literal; or a conversion: "%08x", "%s" */
-    int8_t field;               /* of the conversion; -1: text is literal */
+    int8_t field;               /* converted field; -1: text is literal */
     uint8_t group;              /* printed only if all its fields are present;
                                    0: always */
 };

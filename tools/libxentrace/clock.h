@@ -13,7 +13,7 @@
 
 struct xt_clock
 {
-    uint64_t ns, fraction;      /* of a cycle; the fraction in 1/2^64 */
+    uint64_t ns, fraction;      /* length of a cycle, in ns and ns / 2^64 */
     uint64_t origin;            /* the time stamp of nanosecond 0 */
     bool has_wall;
     int64_t wall;               /* nanoseconds since 1970 at the origin */

@@ -24,9 +24,9 @@ struct xt_span
 
 struct xt_count
 {
-    uint64_t records;   /* of all kinds, without window headers */
+    uint64_t records;   /* all kinds, without window headers */
     uint64_t windows;
-    uint64_t bytes;     /* of records */
+    uint64_t bytes;     /* size of the records */
     uint64_t losses;    /* LOST_RECORDS records ... */
     uint64_t lost;      /* ... and the lost records that they count */
     uint64_t wraps;     /* filler records at the end of a ring */
@@ -36,7 +36,7 @@ struct xt_count
 
 struct xt_counts
 {
-    uint64_t size;              /* of the input, bytes */
+    uint64_t size;              /* bytes of input */
     struct xt_count total;      /* its span is from the least to the greatest */
     struct xt_count *cpus;      /* no windows: the pcpu is not in the trace */
     size_t nr_cpus;

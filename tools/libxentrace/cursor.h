@@ -26,7 +26,7 @@ struct xt_cursor
     uint64_t entry;     /* number of its window; XT_NOWHERE at the end */
     uint64_t at, end;   /* offsets of the next record, and of the window's end
                          */
-    uint64_t time;      /* of the last record, or of the window if later */
+    uint64_t time;      /* last record, or the window if later */
     uint64_t before;    /* the previous different time */
 };
 

@@ -46,8 +46,7 @@ struct xt_index_entry
 struct xt_cpu_windows
 {
     uint64_t first, last;       /* numbers of entries, or XT_NOWHERE */
-    uint64_t time;              /* of the last window, and of the previous one
-                                 */
+    uint64_t time;              /* last window, and the one before */
     uint64_t time_before;
     uint64_t last_begin;        /* in a stream: of the last verified window */
 };
@@ -57,7 +56,7 @@ struct xt_index
     struct xt_index_entry *entries;   /* entries from number `dropped` on */
     size_t nr, room;
     uint64_t dropped;
-    uint64_t time;              /* of the last entry */
+    uint64_t time;              /* time of the last entry */
     struct xt_cpu_windows *cpus;       /* by pcpu */
     unsigned int nr_cpus;       /* one more than the highest pcpu */
 

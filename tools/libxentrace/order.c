@@ -75,7 +75,7 @@ struct run
     const unsigned char *at, *end;
     struct xt_item *item;       /* the next free item */
     uint64_t time, before;
-    int64_t offset;             /* of this pcpu's clock */
+    int64_t offset;             /* correction of this pcpu's clock */
 };
 
 /* Find the time of the next timed record within LOOK_AHEAD records. */
@@ -308,7 +308,7 @@ static bool gather_cpu(struct xt_order *o, unsigned int cpu)
 
 /* --- slices --------------------------------------------------------------- */
 
-static uint64_t find_earliest(const struct xt_order *o)
+static uint64_t find_begin(const struct xt_order *o)
 {
     uint64_t time = NEVER;
 
@@ -329,7 +329,7 @@ static size_t choose_target(const struct xt_order *o)
 static bool begin_slice(struct xt_order *o, uint64_t limit)
 {
     struct xt_slice *s = &o->slice;
-    uint64_t begin = find_earliest(o);
+    uint64_t begin = find_begin(o);
 
     if ( begin == NEVER )
         return false;

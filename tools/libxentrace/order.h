@@ -32,7 +32,7 @@ struct xt_order
     uint16_t *touched;          /* pcpus with records in this slice */
     unsigned int nr_touched;
     struct xt_slice slice;
-    uint64_t length;            /* of the next slice */
+    uint64_t length;            /* ticks of the next slice */
     uint64_t now;               /* no later item is before this time */
     unsigned int tick;          /* next pcpu of a slice of one tick */
     bool in_tick;

@@ -28,7 +28,7 @@
 struct xt_record
 {
     uint32_t event;     /* 28 bits: class, subclass, minor */
-    uint8_t words;      /* of payload, 0..7 */
+    uint8_t words;      /* payload words, 0..7 */
     bool has_tsc;
     uint64_t tsc;       /* 0 without has_tsc */
     const unsigned char *payload;

@@ -22,10 +22,10 @@ struct xt_slice
     uint64_t begin, last;       /* both inclusive */
     struct xt_item *items;      /* unsorted: a run of rising times per pcpu */
     struct xt_item *sorted;
-    size_t nr, room;            /* of both arrays */
+    size_t nr, room;            /* length, capacity of both arrays */
     size_t runs[XT_SLICE_RUNS]; /* begins of the first runs */
-    unsigned int nr_runs;       /* of all runs */
-    uint32_t *counts;           /* of each bucket */
+    unsigned int nr_runs;       /* number of all runs */
+    uint32_t *counts;           /* size, then end of each bucket */
     bool long_runs;             /* the last sorted slice had long runs of one
                                    pcpu */
 };

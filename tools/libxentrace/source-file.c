@@ -29,13 +29,13 @@ struct file_source
 {
     struct xt_source source;    /* first: the public part */
     int fd;                     /* owned */
-    int guard;                  /* of the mapping */
+    int guard;                  /* guard of the mapping */
     bool follow;
     uint64_t at;                /* offset of read() in a mapping */
     _Atomic uint64_t used;      /* bytes read since the last release, by any
                                    thread */
     unsigned char head[XT_SOURCE_HEAD]; /* read to identify the kind */
-    size_t nr_head, at_head;    /* of head, and delivered again */
+    size_t nr_head, at_head;    /* bytes in head, and delivered again */
 };
 
 static struct file_source *file_source_of(struct xt_source *s)
@@ -121,7 +121,7 @@ static const struct xt_source_ops stream_ops = {
 };
 
 /* Fill the head, unless the input is shorter. */
-static int fill_head(struct file_source *p, struct err *e)
+static int load_head(struct file_source *p, struct err *e)
 {
     ssize_t got = 1;
 
@@ -182,7 +182,7 @@ static int prepare_source(struct file_source *p, unsigned int flags,
         return 0;
     p->source.ops = &stream_ops;
     p->source.size = XT_SIZE_UNKNOWN;
-    return fill_head(p, e);
+    return load_head(p, e);
 }
 
 int xt_source_file_open(struct xt_source **s, int fd, const char *name,

@@ -29,7 +29,7 @@ struct swap
     struct xt_source *inner;
     size_t at, raw, end;
     bool ended;
-    uint64_t left;              /* of a window, header included, at `raw` */
+    uint64_t left;              /* rest of the window at `raw` */
     unsigned char bytes[ROOM];
 };
 

@@ -41,7 +41,7 @@
  */
 struct pass_state
 {
-    unsigned int cpu;           /* of the last window */
+    unsigned int cpu;           /* pcpu of the last window */
     uint64_t nr;                /* passes begun */
     uint64_t prev_time;         /* latest known time of the previous pass */
 };
@@ -95,7 +95,7 @@ struct xt_trace
     int64_t *offsets;           /* clock offsets of the pcpus, for the index */
 
     /* Mode by time only. */
-    struct xt_index index;      /* of the current segment */
+    struct xt_index index;      /* index of the current segment */
     struct xt_order order;
     bool complete;              /* the index has all windows of the segment */
     bool have_next;             /* `next` is the first window of the next

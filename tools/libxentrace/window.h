@@ -46,7 +46,7 @@ struct xt_window
     unsigned int cpu;
     uint64_t at;                /* offset of its header in the input */
     const unsigned char *bytes; /* its records, borrowed from the input */
-    size_t size;                /* of the credible records */
+    size_t size;                /* bytes of credible records */
     bool cut;                   /* the input ends inside the window */
 };
 
@@ -59,7 +59,7 @@ struct xt_windows
 {
     const unsigned char *bytes; /* borrowed, outlives the walk */
     size_t size;
-    uint64_t origin;            /* of bytes[0] in the input */
+    uint64_t origin;            /* offset of bytes[0] in the input */
     bool more;                  /* the input continues behind `size` */
     bool need_more;             /* a decision needs bytes behind `size` */
     size_t next;                /* offset in bytes[] of the next header */

@@ -25,7 +25,7 @@
 
 #define IN_FIRST (1u << 18)
 #define THROUGH (1u << 16)      /* bytes, in and out, per step */
-#define HEADER_MOST 18u         /* of a frame's header, and of zstd's */
+#define HEADER_MOST 18u         /* largest header of a frame */
 #define LOST_ZEROES 12u         /* for a frame of unknown size */
 
 struct reader
@@ -47,7 +47,7 @@ struct reader
     size_t frame_room, frame_size, frame_used;
     uint64_t discard;           /* bytes to drop after a seek */
     unsigned char head[XT_SOURCE_HEAD]; /* expanded to identify the kind */
-    size_t nr_head, at_head;    /* of head, and delivered again */
+    size_t nr_head, at_head;    /* bytes in head, and delivered again */
 
     /* The frame table, or none. */
     size_t nr_frames;
@@ -505,7 +505,7 @@ static int load_table(struct reader *r)
 }
 
 /* Read as many bytes as are available. */
-static int fill_head(struct reader *r, struct err *e)
+static int expand_head(struct reader *r, struct err *e)
 {
     ssize_t got = 1;
 
@@ -550,7 +550,7 @@ int xt_zstd_open(struct xt_source **s, struct xt_source *inner,
         zstd_close(&r->source);
         return -ENOMEM;
     }
-    rc = fill_head(r, e);
+    rc = expand_head(r, e);
     if ( rc )
         zstd_close(&r->source);
     else

@@ -26,7 +26,7 @@ struct xt_zstd_writer
     void *to;
     unsigned char *plain, *packed;      /* one frame, before and after
                                            compression */
-    size_t used, room;                  /* of `plain` */
+    size_t used, room;                  /* bytes in `plain`, and its size */
     size_t packed_room;
     struct frame *frames;
     size_t nr_frames, max_frames;
