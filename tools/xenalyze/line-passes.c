@@ -151,7 +151,7 @@ int records_pass(const struct run *run, struct err *e)
     int rc = pass_begin(&p, run, e);
 
     if ( !rc )
-        rc = print(&p, records_style(), p.catalogue, run->config->order, e);
+        rc = print(&p, catalogue_lines_style(), p.catalogue, run->config->order, e);
     pass_end(&p);
     return rc;
 }

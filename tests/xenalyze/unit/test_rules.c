@@ -19,7 +19,7 @@ static void begin(uint8_t hardware)
 
     ck_assert_int_eq(xt_catalogue_new(&catalogue, &dialect), 0);
     ck_assert_int_eq(line_programs_init(&programs, catalogue), 0);
-    line_programs_code(&programs);
+    line_programs_set_code(&programs);
 }
 
 static void end(void)
@@ -45,12 +45,12 @@ static bool serves(const struct line_rule *rule)
 
     for ( size_t i = 0; i < xt_catalogue_nr_events; i++ )
     {
-        const struct line_program *p = &programs.of[i];
+        const struct line_program *p = &programs.programs[i];
 
         if ( is_of(rule->name, xt_catalogue_events[i].name) &&
              p->rule == rule - line_rules(&nr) + 1 &&
              p->marks[0] == rule->mark &&
-             (p->marks[1] == '!') == rule->alone )
+             (p->marks[1] == '!') == rule->needs_exit )
             return true;
     }
     return false;
@@ -104,10 +104,10 @@ static void run_one(const struct xt_event *e, uint32_t nr, uint64_t *seed)
     if ( !p )
         return;
     context.event = p->event;
-    UNIT_CHECK(p->longest < MOST && p->longest <= programs.longest);
-    memset(text, GUARD, p->longest + 1);
+    UNIT_CHECK(p->max_size < MOST && p->max_size <= programs.max_size);
+    memset(text, GUARD, p->max_size + 1);
     length = line_program_run(p, text, &context) - text;
-    UNIT_CHECK(length && length <= p->longest && text[p->longest] == GUARD);
+    UNIT_CHECK(length && length <= p->max_size && text[p->max_size] == GUARD);
     /* Names in it may be UTF-8. */
     for ( size_t i = 0; i < length; i++ )
         if ( (unsigned char)text[i] < ' ' || text[i] == GUARD )

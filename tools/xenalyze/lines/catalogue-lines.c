@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A line has fixed columns, and then the catalogue's text of the payload, which
+ * libxentrace bounds.  The style has no state of its own, so each record is
+ * formatted without a look at the others.
+ */
 #include "xenalyze/lines/catalogue-lines.h"
 
 #include "common/num.h"
@@ -7,12 +12,12 @@
 #define TSC_WIDTH 18u
 #define NAME_WIDTH 24u
 
-/* Longer than any line: names are checked, the text keeps its promise. */
+/* The longest line: names are cut, and the text is at most XT_TEXT_MAX. */
 #define NAME_MAX_SHOWN 128u
 #define LINE_MAX (CPU_WIDTH + NUM_U64_MAX + TSC_WIDTH + NUM_U64_MAX + \
                   NAME_WIDTH + NAME_MAX_SHOWN + XT_TEXT_MAX + 8u)
 
-static char *put_name(char *p, const struct xt_event *e, uint32_t id)
+static char *put_event_name(char *p, const struct xt_event *e, uint32_t id)
 {
     size_t length;
 
@@ -34,8 +39,8 @@ static char *put_tsc(char *p, const struct xt_record *r)
     return num_text(num_fill(p, ' ', TSC_WIDTH - 1), "-");
 }
 
-static char *put_line(char *p, const struct xt_catalogue *catalogue,
-                      unsigned int cpu, const struct xt_record *r)
+static char *put_catalogue_line(char *p, const struct xt_catalogue *catalogue,
+                                unsigned int cpu, const struct xt_record *r)
 {
     const struct xt_event *e = xt_catalogue_find(catalogue, r->event,
                                                  r->words);
@@ -44,7 +49,7 @@ static char *put_line(char *p, const struct xt_catalogue *catalogue,
     *p++ = ' ';
     p = put_tsc(p, r);
     *p++ = ' ';
-    p = put_name(p, e, r->event);
+    p = put_event_name(p, e, r->event);
     *p++ = ' ';
     p = xt_catalogue_text(catalogue, p, e, r);
     while ( p[-1] == ' ' )
@@ -53,7 +58,7 @@ static char *put_line(char *p, const struct xt_catalogue *catalogue,
     return p;
 }
 
-static void records_format(const void *state, struct chunk *c)
+static void catalogue_lines_format(const void *state, struct chunk *c)
 {
     struct xt_record r;
     char *p = c->text;
@@ -64,16 +69,16 @@ static void records_format(const void *state, struct chunk *c)
         if ( !p )
             return;
         xt_record_view(&r, c->bytes + xt_item_offset(&c->items[i]));
-        p = put_line(p, state, xt_item_cpu(&c->items[i]), &r);
+        p = put_catalogue_line(p, state, xt_item_cpu(&c->items[i]), &r);
     }
     c->used = p - c->text;
 }
 
 static const struct line_style style = {
-    .read = chunk_read_all, .format = records_format,
+    .read = chunk_read_all, .format = catalogue_lines_format,
 };
 
-const struct line_style *records_style(void)
+const struct line_style *catalogue_lines_style(void)
 {
     return &style;
 }

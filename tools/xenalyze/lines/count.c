@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Counting in the pipeline: the read callback counts the records of a batch and
+ * adds none to the chunk, so nothing is formatted or written.  One thread at a
+ * time reads, so the counters need no lock.
+ */
 #include "xenalyze/lines/count.h"
 
 #include <errno.h>
@@ -69,8 +74,8 @@ const struct line_style *count_style(void)
     return &style;
 }
 
-/* Most records first; of as many, the lower id. */
-static int compare(const void *a, const void *b)
+/* The most records first; events with equal numbers by id. */
+static int compare_counts(const void *a, const void *b)
 {
     const struct xt_event_count *x = a, *y = b;
 
@@ -88,7 +93,7 @@ void count_print(struct count *c, const struct report_request *request,
 
     xt_event_counts_sort(t);
     if ( request->sort != SORT_NAME )
-        qsort(t->rows, t->used, sizeof(*t->rows), compare);
+        qsort(t->rows, t->used, sizeof(*t->rows), compare_counts);
     fprintf(out, "%14s  %8s  %8s  %s\n", "records", "share", "id", "event");
     for ( size_t i = 0; i < n; i++ )
     {
@@ -99,7 +104,8 @@ void count_print(struct count *c, const struct report_request *request,
                 t->rows[i].event, e ? e->name : "-");
     }
     if ( t->others )
-        fprintf(out, "%14" PRIu64 "  %6.2f %%  %8s  of more ids than are "
-                "counted\n", t->others, 100.0 * t->others / c->records, "");
+        fprintf(out, "%14" PRIu64 "  %6.2f %%  %8s  of ids beyond the "
+                "limit of the table\n", t->others,
+                100.0 * t->others / c->records, "");
     fprintf(out, "%14" PRIu64 "  in all\n", c->records);
 }

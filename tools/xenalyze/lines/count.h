@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How many records of each event (--count): most of them first.
+ * The number of records of each event (--count), the most frequent first.
  *
  *       records  share        id  event
  *          1489   4.05 %  00028006  sched_block
@@ -20,10 +20,10 @@ struct count;
 int count_new(struct count **c);
 void count_free(struct count *c);       /* NULL is fine */
 
-/* For pipeline_run; it prints nothing until the end. */
+/* A style that only counts, for pipeline_run(), on a struct count. */
 const struct line_style *count_style(void);
 
-/* Most of them first, or by id if the order of names is asked for. */
+/* Print the table, sorted by records, or by id if names are to be sorted. */
 void count_print(struct count *c, const struct report_request *request,
                  FILE *out);
 

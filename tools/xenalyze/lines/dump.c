@@ -460,7 +460,7 @@ static inline bool is_line_only(const struct formatter *w, uint32_t i)
 static char *prepare_line_slow(struct formatter *w, char *p, uint32_t i)
 {
     if ( w->d->options.raw )
-        p = raw_process_line(p, &w->record);
+        p = raw_put_processed(p, &w->record);
     if ( i == w->noted )
         read_value_notes(w, i);
     return p;
@@ -481,7 +481,7 @@ static bool formatter_init(struct formatter *w, const struct dump *d,
         .noted = c->nr_notes ? c->notes->item : UINT32_MAX,
         .context.programs = &d->programs,
         .context.record = &w->record,
-        .longest = d->programs.longest + 4 * c->nr_cpus + RAW_MAX + 512,
+        .longest = d->programs.max_size + 4 * c->nr_cpus + RAW_MAX + 512,
     };
     w->column = fault_malloc(c->nr_cpus + PIECE);
     w->names = fault_malloc(c->nr_cpus * sizeof(*w->names));
@@ -498,8 +498,8 @@ static bool formatter_init(struct formatter *w, const struct dump *d,
 
 static char *put_segment_line(char *p)
 {
-    return num_text(p, "--- another trace, or the time after a boot: time "
-                    "begins again ---\n");
+    return num_text(p, "--- another trace, or a reboot: time starts again "
+                       "---\n");
 }
 
 static void find_programs(struct formatter *w, uint32_t begin, uint32_t end)
@@ -508,7 +508,7 @@ static void find_programs(struct formatter *w, uint32_t begin, uint32_t end)
     {
         const unsigned char *at = w->c->bytes + xt_item_offset(&w->c->items[i]);
         const struct line_program *program =
-            line_program_lately(&w->d->programs, at);
+            line_program_find_cached(&w->d->programs, at);
 
         w->programs[i - begin] = program;
         if ( program )
@@ -594,7 +594,7 @@ int dump_new(struct dump **out, const struct xt_trace *trace,
         free(d);
         return rc;
     }
-    line_programs_code(&d->programs);
+    line_programs_set_code(&d->programs);
     d->trace = trace;
     d->catalogue = catalogue;
     d->options = *options;

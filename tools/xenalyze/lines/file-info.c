@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The summary: how much there is of what, and what is wrong with it.  Each
- * line is a name, a colon or a column, and numbers without separators, so
- * that a script can read what a person reads.
+ * The text of --info.  Each line is a name, a colon or a column, and numbers
+ * without thousands separators: scripts can parse the lines as well.
  */
 #include "xenalyze/lines/file-info.h"
 
@@ -21,14 +20,14 @@ static void print_total(const struct xt_counts *c, const char *name,
     fprintf(out, "  bytes:   %" PRIu64 " in %" PRIu64 " windows\n", c->size,
             t->windows);
     fprintf(out, "  records: %" PRIu64 ": %" PRIu64 " events, %" PRIu64
-            " loss notes, %" PRIu64 " fillers, %" PRIu64 " notes\n",
+            " losses, %" PRIu64 " fillers, %" PRIu64 " metadata\n",
             t->records, xt_count_events(t), t->losses, t->wraps, t->metas);
     fprintf(out, "  lost:    %" PRIu64 " records\n", t->lost);
     if ( t->tsc.known )
         fprintf(out, "  time:    %" PRIu64 " cycles, %" PRIu64 " .. %" PRIu64
                 "\n", t->tsc.last - t->tsc.first, t->tsc.first, t->tsc.last);
     else
-        fprintf(out, "  time:    no record says when\n");
+        fprintf(out, "  time:    no record has a time stamp\n");
 }
 
 static void print_cpu(unsigned int cpu, const struct xt_count *n, FILE *out)
@@ -51,7 +50,7 @@ static void print_cpus(const struct xt_counts *c, FILE *out)
             print_cpu(cpu, &c->cpus[cpu], out);
 }
 
-/* The class of a row, by name; for ids that no class has, a name as well. */
+/* The name of an event's class, or "unknown". */
 static const char *class_name(uint32_t event)
 {
     const struct xt_class *class = xt_class_of(event);
@@ -59,10 +58,7 @@ static const char *class_name(uint32_t event)
     return class ? class->name : "unknown";
 }
 
-/*
- * Rows are in the order of their ids, so those of a class follow each other:
- * the first of one also prints the sum of all of them.
- */
+/* The sum of a class.  Rows are sorted by id, so its rows are adjacent. */
 static void print_class(const struct xt_event_counts *t, size_t first,
                         FILE *out)
 {
@@ -97,8 +93,8 @@ static void print_events(const struct xt_event_counts *t, FILE *out)
         print_event(&t->rows[i], out);
     }
     if ( t->others )
-        fprintf(out, "%-8s %18" PRIu64 " of more ids than are counted\n",
-                "others", t->others);
+        fprintf(out, "%-8s %18" PRIu64 " of ids beyond the limit of the "
+                "table\n", "others", t->others);
 }
 
 static void print_places(const struct xt_damage *d, FILE *out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The door of this room: what can be printed of a trace.  One file a report,
- * named as its function here.
+ * Information on a trace file (--info): size, records by pcpu and by event,
+ * losses and damage.
  */
 #ifndef XENALYZE_LINES_FILE_INFO_H
 #define XENALYZE_LINES_FILE_INFO_H
@@ -11,7 +11,7 @@
 
 #include "libxentrace/internal.h"
 
-/* Text on `out`; the caller looks whether it got there. */
+/* Print as text.  The caller checks `out` for errors. */
 void file_info_print(const struct xt_counts *c, const char *name, FILE *out);
 
 #endif /* XENALYZE_LINES_FILE_INFO_H */

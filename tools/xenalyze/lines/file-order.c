@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A batch in the order of the file.  All items need a time, which the filter
+ * compares with the span of time: a record without a time stamp gets the time
+ * of the previous record of its pcpu.
+ */
 #include "xenalyze/lines/file-order.h"
 
 #include <errno.h>
@@ -17,7 +22,7 @@ void file_order_fini(struct file_order *o)
     free(o->times);
 }
 
-static int make_room(struct file_order *o, size_t items, unsigned int cpu)
+static int grow_arrays(struct file_order *o, size_t items, unsigned int cpu)
 {
     if ( items > o->room )
     {
@@ -42,14 +47,14 @@ static int make_room(struct file_order *o, size_t items, unsigned int cpu)
     return 0;
 }
 
-static int fill(struct file_order *o, const struct xt_window *w,
-                struct xt_batch *b)
+static int fill_batch(struct file_order *o, const struct xt_window *w,
+                      struct xt_batch *b)
 {
     uint64_t cpu = (uint64_t)w->cpu << XT_ITEM_CPU_SHIFT, *time;
     struct xt_records records;
     struct xt_record r;
 
-    if ( make_room(o, 1, w->cpu) )
+    if ( grow_arrays(o, 1, w->cpu) )
         return -ENOMEM;
     time = &o->times[w->cpu];
     o->items[0] = (struct xt_item){ .time = *time, .where = cpu };
@@ -59,7 +64,7 @@ static int fill(struct file_order *o, const struct xt_window *w,
     {
         uint64_t size = 4 + (r.has_tsc ? 8 : 0);
 
-        if ( b->nr == o->room && make_room(o, b->nr + 1, w->cpu) )
+        if ( b->nr == o->room && grow_arrays(o, b->nr + 1, w->cpu) )
             return -ENOMEM;
         *time = xt_record_is_timed(&r) ? r.tsc : *time;
         o->items[b->nr++] = (struct xt_item){
@@ -81,7 +86,7 @@ int file_order_next(void *order, struct xt_batch *b, struct err *e)
     *b = (struct xt_batch){
         .bytes = w.bytes - XT_WINDOW_HEADER, .origin = w.at,
     };
-    rc = fill(o, &w, b);
+    rc = fill_batch(o, &w, b);
     b->items = o->items;
     return rc ? err_sys(e, rc, "cannot read %s", xt_trace_name(o->trace)) : 1;
 }

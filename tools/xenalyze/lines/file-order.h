@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records in the order of the file, as batches: a window each, and the first
- * record of one is its header.
+ * A source of batches in the order of the file: a batch is a window, and its
+ * first item is the window's header record.
  */
 #ifndef XENALYZE_LINES_FILE_ORDER_H
 #define XENALYZE_LINES_FILE_ORDER_H
@@ -14,14 +14,14 @@ struct file_order
     struct xt_trace *trace;
     struct xt_item *items;
     size_t room;
-    uint64_t *times;            /* by pcpu, of its last record with one */
+    uint64_t *times;            /* by pcpu: the latest time stamp */
     unsigned int nr_cpus;
 };
 
 void file_order_init(struct file_order *o, struct xt_trace *trace);
 void file_order_fini(struct file_order *o);
 
-/* As xt_trace_next_batch; `order` is a struct file_order. */
+/* As xt_trace_next_batch(); `order` is a struct file_order. */
 int file_order_next(void *order, struct xt_batch *b, struct err *e);
 
 #endif /* XENALYZE_LINES_FILE_ORDER_H */

@@ -174,7 +174,7 @@ static char canonical_type(char type)
     return type == 'i' || type == 'u' ? 'd' : type == 'r' ? 's' : type;
 }
 
-static enum formats_kind choose_kind(const struct formats_step *s)
+static enum formats_kind choose_step_kind(const struct formats_step *s)
 {
     bool word = s->field >= FORMATS_1;
 
@@ -216,7 +216,7 @@ static int add_conversion(struct parser *r, unsigned int field,
         return reject_rule(r, "invalid conversion", begin,
                            p - begin + (p < end));
     s.type = canonical_type(*p);
-    s.kind = choose_kind(&s);
+    s.kind = choose_step_kind(&s);
     s.conversion = printf_conversion(r, flags, flags_end - flags, s.type);
     *at = p + 1;
     if ( !s.conversion )

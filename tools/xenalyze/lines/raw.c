@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The two kinds of lines in hex.  A line in the order of time begins with "* ";
+ * a line in the order of the file begins with "R ", pcpu and file offset.
+ */
 #include "xenalyze/lines/raw.h"
 
 #include "common/num.h"
 
-#define BYTES_SHOWN 8u          /* words of the record as it is */
+#define ENCODED_WORDS 8u        /* words of the encoded record in a line */
 
-static char *put_payload(char *p, const struct xt_record *r)
+static char *put_hex_payload(char *p, const struct xt_record *r)
 {
     for ( unsigned int i = 0; i < XT_RECORD_MAX_WORDS; i++ )
     {
@@ -16,10 +20,10 @@ static char *put_payload(char *p, const struct xt_record *r)
     return p;
 }
 
-/* `size` bytes from `at` on, as words; what is not there is blank. */
-static char *put_bytes(char *p, const unsigned char *at, size_t size)
+/* The encoded record, `size` bytes at `at`, padded with blanks. */
+static char *put_encoded(char *p, const unsigned char *at, size_t size)
 {
-    for ( unsigned int i = 0; i < BYTES_SHOWN; i++ )
+    for ( unsigned int i = 0; i < ENCODED_WORDS; i++ )
     {
         *p++ = ' ';
         p = 4 * i + 4 <= size ? num_hex_zero(p, xt_load32(at + 4 * i), 8)
@@ -28,8 +32,8 @@ static char *put_bytes(char *p, const unsigned char *at, size_t size)
     return p;
 }
 
-static char *put_record(char *p, const struct xt_record *r,
-                        const unsigned char *at, size_t size)
+static char *put_hex_record(char *p, const struct xt_record *r,
+                            const unsigned char *at, size_t size)
 {
     *p++ = ' ';
     p = num_hex_right(p, r->event, 7);
@@ -41,25 +45,25 @@ static char *put_record(char *p, const struct xt_record *r,
     else
         p = num_text(num_fill(p, ' ', 13), "-");
     p = num_text(p, " [");
-    p = put_payload(p, r);
+    p = put_hex_payload(p, r);
     p = num_text(p, " ] | ");
-    p = put_bytes(p, at, size);
+    p = put_encoded(p, at, size);
     return num_text(p, " |\n");
 }
 
-char *raw_process_line(char *p, const struct xt_record *r)
+char *raw_put_processed(char *p, const struct xt_record *r)
 {
     size_t size = 4 + (r->has_tsc ? 8 : 0) + 4 * r->words;
 
     *p++ = '*';
     *p++ = ' ';
-    return put_record(p, r, r->payload + 4 * r->words - size, size);
+    return put_hex_record(p, r, r->payload + 4 * r->words - size, size);
 }
 
-/* --- what was read -------------------------------------------------------- */
+/* --- records in the order of the file ------------------------------------- */
 
-static char *put_read(char *p, const struct chunk *c,
-                      const struct xt_item *item)
+static char *put_read_line(char *p, const struct chunk *c,
+                           const struct xt_item *item)
 {
     const unsigned char *at = c->bytes + xt_item_offset(item);
     struct xt_record r;
@@ -68,7 +72,7 @@ static char *put_read(char *p, const struct chunk *c,
     p = num_u64_right(num_text(p, "R p"), xt_item_cpu(item), 2);
     p = num_hex_zero(num_text(p, " o"), c->origin + xt_item_offset(item), 16);
     *p++ = ' ';
-    return put_record(p, &r, at, size);
+    return put_hex_record(p, &r, at, size);
 }
 
 static void raw_read_format(const void *state, struct chunk *c)
@@ -81,7 +85,7 @@ static void raw_read_format(const void *state, struct chunk *c)
         p = chunk_reserve(c, p, RAW_MAX);
         if ( !p )
             return;
-        p = put_read(p, c, &c->items[i]);
+        p = put_read_line(p, c, &c->items[i]);
     }
     c->used = p - c->text;
 }

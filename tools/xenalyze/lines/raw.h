@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records in hex, as stock's xenalyze has them: event, words, time stamp, the
- * payload word by word; and behind a | the bytes of the record as they are, of
- * which stock shows 8 words whether the record has them or not.
+ * Records in hex, in the format of stock's xenalyze: event, number of words,
+ * time stamp, the words of the payload; and behind a | the first 8 words of the
+ * encoded record.  Stock shows 8 words even of a shorter record; here the rest
+ * is blank.
  */
 #ifndef XENALYZE_LINES_RAW_H
 #define XENALYZE_LINES_RAW_H
@@ -12,15 +13,16 @@
 #include "libxentrace/libxentrace.h"
 #include "xenalyze/lines/pipeline.h"
 
-/* Bytes that a line of either kind touches, at most. */
+/* Bytes that a line of either kind writes, at most. */
 #define RAW_MAX 320u
 
-/* A record that is being processed, in the order of time. */
-char *raw_process_line(char *p, const struct xt_record *r);
+/* A line for --dump-raw-process.  Returns the end of the text. */
+char *raw_put_processed(char *p, const struct xt_record *r);
 
 /*
- * Each record that was read (--dump-raw-reads), by one thread only, since a
- * copy does not know where it was; the state is nothing.
+ * The style for --dump-raw-reads, without state.  A job has to have one thread:
+ * the line shows the offset of the record in the file, and with several threads
+ * the records of a stream are copies.
  */
 const struct line_style *raw_read_style(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes rules-code.c while this tree is built: for each program of a line
- * (rules.c) a function that has what its steps say as constants.
+ * The generator of rules-code.c, which runs at build time: for each program
+ * (rules.c) it prints a C function with the values of the steps as constants.
  *
  *     memcpy(p, "vmexit exit_reason \0...", 32);
  *     p += 19;
@@ -10,33 +10,33 @@
  *     p += 5;
  *     p = num_hex(p, xt_load64(w + 4));
  *
- * In it, p is where the text goes on, s the steps, c the context, w the payload
- * and n what numbers below a thousand are.
+ * In these functions p is the end of the text, s the steps, c the context, w
+ * the payload, and n a table of the texts of numbers below a thousand.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "xenalyze/lines/rules-code.h"
 
-/* What is made of a field that is surely there. */
-static const char *const ways[] = {
-    [STEP_SURE] = "line_put(n, p, %s)",
-    [STEP_SURE_SIGNED] = "line_put_signed(n, p, %s)",
-    [STEP_SURE_HEX] = "num_hex(p, %s)",
-    [STEP_SURE_LONG] = "num_u64(p, %s)",
-    [STEP_SURE_LONG_HEX] = "num_hex(p, %s)",
+/* The code for a direct field. */
+static const char *const direct_formats[] = {
+    [STEP_DIRECT] = "line_put_unsigned(n, p, %s)",
+    [STEP_DIRECT_SIGNED] = "line_put_signed(n, p, %s)",
+    [STEP_DIRECT_HEX] = "num_hex(p, %s)",
+    [STEP_DIRECT_LONG] = "num_u64(p, %s)",
+    [STEP_DIRECT_LONG_HEX] = "num_hex(p, %s)",
 };
 
-/* Pieces of a fixed size take fewer moves than what the text has. */
-static void print_text(const struct line_step *s)
+/* A copy of constant size, in whole pieces, takes the fewest instructions. */
+static void print_literal(const struct line_step *s)
 {
-    unsigned int touched = (s->length + LINE_PIECE - 1) / LINE_PIECE *
+    unsigned int size = (s->length + LINE_PIECE - 1) / LINE_PIECE *
                            LINE_PIECE;
 
     if ( !s->length )
         return;
     printf("    memcpy(p, \"");
-    for ( unsigned int i = 0; i < touched; i++ )
+    for ( unsigned int i = 0; i < size; i++ )
     {
         char letter = i < s->length ? s->text[i] : '\0';
 
@@ -44,11 +44,11 @@ static void print_text(const struct line_step *s)
                                                                : "%c",
                (unsigned char)letter);
     }
-    printf("\", %u);\n    p += %u;\n", touched, s->length);
+    printf("\", %u);\n    p += %u;\n", size, s->length);
 }
 
-/* The field, as an expression. */
-static const char *field_of(const struct line_step *s)
+/* A C expression for the field. */
+static const char *field_expression(const struct line_step *s)
 {
     static char text[80];
 
@@ -62,39 +62,39 @@ static const char *field_of(const struct line_step *s)
 
 static bool is_condition(const struct line_step *s)
 {
-    return s->kind == STEP_SURE_IF || s->kind == STEP_SURE_IF_NOT ||
+    return s->kind == STEP_DIRECT_IF || s->kind == STEP_DIRECT_IF_NOT ||
            s->kind == STEP_IF || s->kind == STEP_IF_NOT;
 }
 
 static void print_condition(const struct line_step *s, unsigned int number)
 {
     if ( s->kind == STEP_IF || s->kind == STEP_IF_NOT )
-        printf("    if ( line_skip(s + %u, c->record) )\n", number);
+        printf("    if ( line_skip_steps(s + %u, c->record) )\n", number);
     else
-        printf("    if ( (%s) %s %#xu )\n", field_of(s),
-               s->kind == STEP_SURE_IF ? "!=" : "==",
+        printf("    if ( (%s) %s %#xu )\n", field_expression(s),
+               s->kind == STEP_DIRECT_IF ? "!=" : "==",
                (unsigned int)s->number);
     printf("        goto step_%u;\n", number + s->skip + 1);
 }
 
 static void print_step(const struct line_step *s, unsigned int number)
 {
-    print_text(s);
+    print_literal(s);
     if ( is_condition(s) )
         print_condition(s, number);
     else if ( s->kind == STEP_FUNCTION )
         printf("    p = s[%u].function(p, c, 0);\n", number);
-    else if ( s->kind >= sizeof(ways) / sizeof(ways[0]) )
-        printf("    p = line_put_called(p, s + %u, c);\n", number);
-    else if ( ways[s->kind] )
+    else if ( s->kind >= sizeof(direct_formats) / sizeof(direct_formats[0]) )
+        printf("    p = line_put_slow(p, s + %u, c);\n", number);
+    else if ( direct_formats[s->kind] )
     {
         printf("    p = ");
-        printf(ways[s->kind], field_of(s));
+        printf(direct_formats[s->kind], field_expression(s));
         printf(";\n");
     }
 }
 
-/* Does a condition lead to what is before this step? */
+/* A label, if a condition skips to this step. */
 static void print_label(const struct line_step *steps, unsigned int number)
 {
     for ( unsigned int i = 0; i < number; i++ )
@@ -126,15 +126,15 @@ static void print_program(const struct line_program *program, size_t number)
     printf("    return p;\n}\n\n");
 }
 
-static void print_all(const struct line_programs *programs)
+static void print_file(const struct line_programs *programs)
 {
-    printf("/* Made by rules-generate, of the rules of rules-table.c. */\n"
+    printf("/* Generated by rules-generate from rules-table.c. */\n"
            "#include \"xenalyze/lines/rules-code.h\"\n\n");
     for ( size_t i = 0; i < xt_catalogue_nr_events; i++ )
-        print_program(&programs->of[i], i);
-    printf("void line_programs_code(struct line_programs *s)\n{\n");
+        print_program(&programs->programs[i], i);
+    printf("void line_programs_set_code(struct line_programs *s)\n{\n");
     for ( size_t i = 0; i < xt_catalogue_nr_events; i++ )
-        printf("    s->of[%zu].code = line_%zu;\n", i, i);
+        printf("    s->programs[%zu].code = line_%zu;\n", i, i);
     printf("}\n");
 }
 
@@ -147,7 +147,7 @@ int main(void)
     if ( xt_catalogue_new(&catalogue, &unknown) ||
          line_programs_init(&programs, catalogue) )
         return EXIT_FAILURE;
-    print_all(&programs);
+    print_file(&programs);
     line_programs_fini(&programs);
     xt_catalogue_free(catalogue);
     return fflush(stdout) || ferror(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;

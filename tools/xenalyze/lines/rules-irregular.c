@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a rule cannot say: names that stock spells in its own way, arguments of
- * hypercalls, and what depends on earlier records.  That comes in the context
- * (who-runs.c): when the guest was left; and as its value, of a write of cr3,
- * what was in it; of a read of the TSC, that it went backwards.
+ * The functions of rules, for texts that the syntax of rules does not cover:
+ * names in stock's own spelling, arguments of hypercalls, and state from
+ * earlier records.  The context (who-runs.c) has that state: the exit time of
+ * the vcpu, and a value.  For a CR3 write, the value is the previous CR3; for
+ * an RDTSC, its presence means that the TSC went backward.
  */
 #include "xenalyze/lines/rules.h"
 
@@ -11,13 +12,13 @@
 
 #include "common/num.h"
 
-#define LONG_ARC 10000u         /* cycles; stock marks what took longer */
+#define LONG_EXIT 10000u        /* cycles; stock marks longer exits with ! */
 
 /* --- fields by name ------------------------------------------------------- */
 
-/* False: the record does not have it.  For fields that may be absent. */
-static bool get(const struct line_context *c, const char *name,
-                uint64_t *value)
+/* The value of a field.  False: the record does not have the field. */
+static bool get_field(const struct line_context *c, const char *name,
+                      uint64_t *value)
 {
     for ( unsigned int i = 0; i < c->event->nr_fields; i++ )
         if ( !strcmp(c->event->fields[i].name, name) )
@@ -45,7 +46,7 @@ static char *put_smt(char *p, const struct line_context *c, int64_t idle)
 
 /* --- exits ---------------------------------------------------------------- */
 
-/* AMD's, Intel's, or nobody knows whose: then there is only the number. */
+/* The exit names of AMD or Intel.  NULL: unknown, print the number. */
 static const struct xt_sem *exit_names(const struct line_context *c)
 {
     const struct line_programs *set = c->programs;
@@ -53,15 +54,15 @@ static const struct xt_sem *exit_names(const struct line_context *c)
     if ( (c->event->id & 0xff) != (TRC_HVM_VMEXIT & 0xff) )
         return set->svm;
     if ( c->event->since || set->catalogue->dialect.hardware ==
-                            XT_HARDWARE_VMX )
+         XT_HARDWARE_VMX )
         return set->vmx;
     return set->catalogue->dialect.hardware == XT_HARDWARE_SVM ? set->svm
                                                                : NULL;
 }
 
-/* Of Intel's, the upper half is flags. */
-static char *name_exit(char *p, const struct xt_sem *names, bool intel,
-                       uint32_t reason)
+/* In Intel's exit reasons the upper half is flags. */
+static char *put_exit_name(char *p, const struct xt_sem *names, bool intel,
+                           uint32_t reason)
 {
     const char *name = names ? xt_sem_name(names, intel ? reason & 0xffff
                                                         : reason) : NULL;
@@ -73,7 +74,7 @@ static char *name_exit(char *p, const struct xt_sem *names, bool intel,
            ? num_hex(num_text(p, "|"), reason >> 16 << 16) : p;
 }
 
-/* A trace has the exits of one maker, so their texts can be made beforehand. */
+/* A trace has the exits of one vendor, so their names are prepared. */
 void line_exits_init(struct line_programs *s)
 {
     bool intel = s->catalogue->dialect.hardware == XT_HARDWARE_VMX;
@@ -84,29 +85,32 @@ void line_exits_init(struct line_programs *s)
         return;
     for ( uint32_t i = 0; i < LINE_EXITS; i++ )
     {
-        size_t length = name_exit(text, names, intel, i) - text;
+        size_t length = put_exit_name(text, names, intel, i) - text;
 
-        line_word_set(&s->exits[i], text, length);
+        line_word_set(&s->exit_words[i], text, length);
     }
 }
 
-static char *put_exit(char *p, const struct line_context *c, int64_t value)
+static char *put_exit_reason(char *p, const struct line_context *c,
+                             int64_t value)
 {
     const struct line_programs *set = c->programs;
     uint32_t reason = c->record->words ? xt_record_word(c->record, 0) : 0;
     const struct xt_sem *names;
 
     (void)value;
-    if ( reason < LINE_EXITS && set->exits[reason].length )
+    if ( reason < LINE_EXITS && set->exit_words[reason].length )
     {
-        memcpy(p, set->exits[reason].text, sizeof(set->exits[0].text));
-        return p + set->exits[reason].length;
+        memcpy(p, set->exit_words[reason].text,
+               sizeof(set->exit_words[0].text));
+        return p + set->exit_words[reason].length;
     }
     names = exit_names(c);
-    return name_exit(p, names, names == set->vmx, reason);
+    return put_exit_name(p, names, names == set->vmx, reason);
 }
 
-static char *put_entry(char *p, const struct line_context *c, int64_t unused)
+static char *put_entry_cycles(char *p, const struct line_context *c,
+                              int64_t unused)
 {
     uint64_t cycles = c->time - c->exit_time;
 
@@ -116,10 +120,10 @@ static char *put_entry(char *p, const struct line_context *c, int64_t unused)
     memcpy(p, " cycles ", 8);
     p = num_u64(p + 8, cycles);
     memcpy(p, " !", 2);
-    return p + (cycles > LONG_ARC ? 2 : 1);
+    return p + (cycles > LONG_EXIT ? 2 : 1);
 }
 
-static char *put_cr3(char *p, const struct line_context *c, int64_t value)
+static char *put_old_cr3(char *p, const struct line_context *c, int64_t value)
 {
     if ( !c->has_value )
         return p;
@@ -127,8 +131,8 @@ static char *put_cr3(char *p, const struct line_context *c, int64_t value)
     return num_text(p, c->value == (uint64_t)value ? " flush" : " switch");
 }
 
-static char *put_backwards(char *p, const struct line_context *c,
-                           int64_t unused)
+static char *put_rdtsc_warning(char *p, const struct line_context *c,
+                               int64_t unused)
 {
     (void)unused;
     return c->has_value ? num_text(p, "BACKWARDS") : p;
@@ -150,7 +154,7 @@ static char *put_trap(char *p, const struct line_context *c, int64_t trap)
     return num_u64(p, (uint32_t)trap);
 }
 
-/* --- what may be absent --------------------------------------------------- */
+/* --- optional fields ------------------------------------------------------ */
 
 static char *put_vector(char *p, const struct line_context *c, int64_t vector)
 {
@@ -168,24 +172,26 @@ static char *put_mmio_data(char *p, const struct line_context *c,
     uint64_t value;
 
     (void)unused;
-    if ( !get(c, "data", &value) )
+    if ( !get_field(c, "data", &value) )
         return num_text(p, " (no data)");
     return num_hex(num_text(p, " data "), value);
 }
 
 /* --- hypercalls ----------------------------------------------------------- */
 
-struct spelling
+struct stock_name
 {
     unsigned int value;
     const char *name;
 };
 
-/* Where stock has another name than the catalogue, which has Xen's. */
-static const struct spelling calls[] = {
+/* Stock's names that differ from Xen's, which the catalogue has. */
+static const struct stock_name stock_names[] = {
     { 6, "sched_op(compat)" }, { 16, "evtchn_op(compat)" },
     { 19, "physdev_op(compat)" }, { 27, "acm_op" }, { 32, "evtchn_op" },
 };
+
+#define NR_STOCK_NAMES (sizeof(stock_names) / sizeof(stock_names[0]))
 
 static const char *const grant_ops[] = {
     "map_grant_ref", "unmap_grant_ref", "setup_table", "dump_table",
@@ -206,29 +212,29 @@ static const char *const sched_ops[] = {
     "watchdog", "pin_override",
 };
 
-static char *put_call(char *p, const struct line_context *c, int64_t op)
+static char *put_hypercall(char *p, const struct line_context *c, int64_t op)
 {
     const struct line_word *word;
 
-    if ( op >= LINE_CALLS )
+    if ( op >= LINE_HYPERCALLS )
         return p;
-    word = &c->programs->calls[op];
+    word = &c->programs->hypercall_words[op];
     memcpy(p, word->text, sizeof(word->text));
     return p + word->length;
 }
 
-/* " (sched_op)", by number. */
-void line_calls_init(struct line_programs *s)
+/* " (sched_op)" and the like, by number. */
+void line_hypercalls_init(struct line_programs *s)
 {
-    for ( uint32_t op = 0; op < LINE_CALLS; op++ )
+    for ( uint32_t op = 0; op < LINE_HYPERCALLS; op++ )
     {
         const char *name = s->hypercalls ? xt_sem_name(s->hypercalls, op)
                                          : NULL;
-        struct line_word *word = &s->calls[op];
+        struct line_word *word = &s->hypercall_words[op];
 
-        for ( size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++ )
-            if ( calls[i].value == op )
-                name = calls[i].name;
+        for ( size_t i = 0; i < NR_STOCK_NAMES; i++ )
+            if ( stock_names[i].value == op )
+                name = stock_names[i].name;
         if ( !name || strlen(name) + 3 > sizeof(word->text) )
             continue;
         num_text(num_text(num_text(word->text, " ("), name), ")");
@@ -237,22 +243,23 @@ void line_calls_init(struct line_programs *s)
 }
 
 /*
- * Word 0 of a hypercall has its number and, for each of six arguments, how many
- * of the words that follow it takes: 0 to 2.
+ * Word 0 of a hypercall record has the number of the hypercall and, for each of
+ * six arguments, the number of words that the argument takes: 0 to 2.
  */
-static unsigned int words_of(uint32_t word, unsigned int i)
+static unsigned int argument_words(uint32_t word, unsigned int i)
 {
     return word >> (20 + 2 * i) & 3;
 }
 
-static bool argument(const struct line_context *c, unsigned int i,
-                     uint64_t *value)
+/* Argument i.  False: the record does not have it. */
+static bool get_argument(const struct line_context *c, unsigned int i,
+                         uint64_t *value)
 {
     uint32_t first = xt_record_word(c->record, 0);
-    unsigned int at = 1, words = words_of(first, i);
+    unsigned int at = 1, words = argument_words(first, i);
 
     for ( unsigned int before = 0; before < i; before++ )
-        at += words_of(first, before);
+        at += argument_words(first, before);
     if ( !words || at + words > c->record->words )
         return false;
     *value = xt_record_word(c->record, at);
@@ -261,31 +268,31 @@ static bool argument(const struct line_context *c, unsigned int i,
     return true;
 }
 
-/* Of a batch that is gone on with, the count has its highest bit set. */
-static char *put_count(char *p, const struct line_context *c, unsigned int i,
-                       const char *what)
+/* A count of operations; its highest bit marks a batch that is continued. */
+static char *put_op_count(char *p, const struct line_context *c, unsigned int i,
+                          const char *what)
 {
     uint64_t count = 0;
 
-    argument(c, i, &count);
+    get_argument(c, i, &count);
     *p++ = ' ';
     p = num_text(num_u64(p, count & 0x7fffffff), what);
     return count & 0x80000000 ? num_text(p, " (preempted)") : p;
 }
 
-static char *put_op(char *p, const struct line_context *c,
-                    const char *const *names, size_t nr)
+static char *put_op_name(char *p, const struct line_context *c,
+                         const char *const *names, size_t nr)
 {
     uint64_t op = 0;
 
-    argument(c, 0, &op);
+    get_argument(c, 0, &op);
     *p++ = ' ';
     if ( op < nr )
         return num_text(p, names[op]);
     return num_text(num_u64(num_text(p, "unknown ("), op), ")");
 }
 
-static char *put_raw_arguments(char *p, const struct line_context *c)
+static char *put_hex_arguments(char *p, const struct line_context *c)
 {
     uint32_t first = xt_record_word(c->record, 0);
     uint64_t value;
@@ -293,7 +300,7 @@ static char *put_raw_arguments(char *p, const struct line_context *c)
     for ( unsigned int i = 0; i < 6 && first >> (20 + 2 * i); i++ )
     {
         *p++ = ' ';
-        if ( !argument(c, i, &value) )
+        if ( !get_argument(c, i, &value) )
             p = num_text(p, "??");
         else
             p = num_hex_zero(p, value, value >> 32 ? 16 : 8);
@@ -307,8 +314,8 @@ static char *put_vcpu_op(char *p, const struct line_context *c)
 {
     uint64_t vcpu = 0;
 
-    argument(c, 1, &vcpu);
-    p = put_op(p, c, OPS(vcpu_ops));
+    get_argument(c, 1, &vcpu);
+    p = put_op_name(p, c, OPS(vcpu_ops));
     return num_u64(num_text(p, " vcpu "), vcpu);
 }
 
@@ -316,21 +323,22 @@ static char *put_arguments(char *p, const struct line_context *c, int64_t op)
 {
     switch ( op )
     {
-    case 1: return put_count(p, c, 1, " updates");
-    case 13: return put_count(p, c, 1, " calls");
-    case 20: return put_count(put_op(p, c, OPS(grant_ops)), c, 2, " ops");
+    case 1: return put_op_count(p, c, 1, " updates");
+    case 13: return put_op_count(p, c, 1, " calls");
+    case 20: return put_op_count(put_op_name(p, c, OPS(grant_ops)), c, 2,
+                                 " ops");
     case 24: return put_vcpu_op(p, c);
-    case 26: return put_count(p, c, 1, " ops");
-    case 29: return put_op(p, c, OPS(sched_ops));
-    default: return put_raw_arguments(p, c);
+    case 26: return put_op_count(p, c, 1, " ops");
+    case 29: return put_op_name(p, c, OPS(sched_ops));
+    default: return put_hex_arguments(p, c);
     }
 }
 
 /* --- shadow paging and hardware ------------------------------------------- */
 
+/* A letter for each flag of the walk. */
 static char *put_path(char *p, const struct line_context *c, int64_t path)
 {
-    /* By bit: its place in the text, and the letter. */
     static const struct { uint8_t bit, at; char letter; } letters[] = {
         { 1, 0, 'a' }, { 0, 0, 'd' }, { 2, 1, 'g' }, { 3, 2, 'p' },
         { 8, 3, 'D' }, { 9, 4, 'P' }, { 10, 5, 'w' }, { 11, 6, 'G' },
@@ -352,8 +360,8 @@ static char *put_unsync(char *p, const struct line_context *c, int64_t path)
     return path >> 18 & 1 ? num_text(p, ":unsync") : p;
 }
 
-/* The highest pcpus first, as a number is written. */
-static char *put_cpus(char *p, const struct line_context *c, int64_t unused)
+/* A mask of pcpus, the word of the highest pcpus first. */
+static char *put_cpu_mask(char *p, const struct line_context *c, int64_t unused)
 {
     (void)unused;
     for ( unsigned int i = c->record->words; i-- > 1; )
@@ -364,18 +372,18 @@ static char *put_cpus(char *p, const struct line_context *c, int64_t unused)
     return p;
 }
 
-/* Only the low halves of the time stamps are there. */
-static char *put_taken(char *p, const struct line_context *c, int64_t unused)
+/* The record has only the lower halves of the two time stamps. */
+static char *put_irq_time(char *p, const struct line_context *c, int64_t unused)
 {
     uint64_t in = 0, out = 0;
 
     (void)unused;
-    get(c, "in", &in);
-    get(c, "out", &out);
+    get_field(c, "in", &in);
+    get_field(c, "out", &out);
     return num_u64(p, (uint32_t)(out - in));
 }
 
-/* --- by name -------------------------------------------------------------- */
+/* --- the table of functions ----------------------------------------------- */
 
 static const struct
 {
@@ -383,15 +391,17 @@ static const struct
     line_function *put;
 } functions[] = {
     { "slice", put_slice }, { "smt", put_smt },
-    { "exit", put_exit }, { "entry", put_entry }, { "cr3", put_cr3 },
-    { "backwards", put_backwards }, { "trap", put_trap },
+    { "exit", put_exit_reason }, { "entry", put_entry_cycles },
+    { "cr3", put_old_cr3 },
+    { "backwards", put_rdtsc_warning }, { "trap", put_trap },
     { "vector", put_vector }, { "data", put_data },
-    { "mmio_data", put_mmio_data }, { "call", put_call },
+    { "mmio_data", put_mmio_data }, { "call", put_hypercall },
     { "arguments", put_arguments }, { "path", put_path },
-    { "unsync", put_unsync }, { "cpus", put_cpus }, { "taken", put_taken },
+    { "unsync", put_unsync }, { "cpus", put_cpu_mask },
+    { "taken", put_irq_time },
 };
 
-line_function *line_function_named(const char *name, size_t length)
+line_function *line_function_find(const char *name, size_t length)
 {
     for ( size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++ )
         if ( !strncmp(functions[i].name, name, length) &&

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rules: what stock's xenalyze makes of each event, in the names of the
- * catalogue.  Where stock reads a record wrongly, the shape is stock's and the
- * values are right; tests/xenalyze/lines/exceptions.txt lists each of these.
+ * The table of rules: the texts of stock's xenalyze, with the catalogue's field
+ * names.  For records that stock decodes wrongly, the text has stock's form and
+ * the right values; tests/xenalyze/lines/exceptions.txt lists each of these.
  *
  * An event without a rule is shown by its name and the catalogue's text.
  */
 #include "xenalyze/lines/rules.h"
 
-#define ALONE true
+#define NEEDS_EXIT true
 
 static const struct line_rule rules[] = {
-    /* dump.c goes on with who was there, and what comes behind it. */
+    /* dump.c adds the current vcpu and the lines behind. */
     { "lost_records", ' ', false,
       "lost_records count {lost} d{dom}v{vcpu} (cur " },
 
@@ -169,8 +169,8 @@ static const struct line_rule rules[] = {
       "vmexit exit_reason {@exit} eip {rip:x}" },
     { "hvm_svm_exit*", ']', false,
       "vmexit exit_reason {@exit} eip {rip:x}" },
-    { "hvm_vmentry*", ']', ALONE, "vmentry{@entry}" },
-    { "hvm_pf_xen*", ']', ALONE, "pf_xen va {va:x} ec {error_code:x}" },
+    { "hvm_vmentry*", ']', NEEDS_EXIT, "vmentry{@entry}" },
+    { "hvm_pf_xen*", ']', NEEDS_EXIT, "pf_xen va {va:x} ec {error_code:x}" },
     { "hvm_pf_inject64", ' ', false,
       "pf_inject64 guest_cr2 {cr2:x}  guest_ec {error_code:x}" },
     { "hvm_pf_inject", ' ', false,
@@ -180,40 +180,42 @@ static const struct line_rule rules[] = {
     { "hvm_inj_virq", ' ', false,
       "inj_virq vec {vector}  <fake!0|fake><fake=0|real>" },
     { "hvm_reinj_virq", ' ', false, "inj_virq vec {vector}" },
-    { "hvm_cr_read64", ']', ALONE, "cr_read cr{cr} val {value:x}" },
+    { "hvm_cr_read64", ']', NEEDS_EXIT, "cr_read cr{cr} val {value:x}" },
     { "hvm_cr_write64", ' ', false,
       "cr_write cr{cr} val {value:x}{@cr3=value}" },
-    { "hvm_msr_read", ' ', ALONE, "msr_read addr {msr:x} val {value:x}" },
-    { "hvm_msr_write", ' ', ALONE, "msr_write addr {msr:x} val {value:x}" },
-    { "hvm_intr", ' ', ALONE, "intr{@vector=vector}" },
-    { "hvm_vmmcall", ' ', ALONE, "vmcall {op:2x}{@call=op}" },
-    { "hvm_ioport_read", ' ', ALONE, "io read port {port:x}{@data=data}" },
-    { "hvm_ioport_write", ' ', ALONE, "io write port {port:x}{@data=data}" },
-    { "hvm_iomem_read*", ']', ALONE,
+    { "hvm_msr_read", ' ', NEEDS_EXIT, "msr_read addr {msr:x} val {value:x}" },
+    { "hvm_msr_write", ' ', NEEDS_EXIT,
+      "msr_write addr {msr:x} val {value:x}" },
+    { "hvm_intr", ' ', NEEDS_EXIT, "intr{@vector=vector}" },
+    { "hvm_vmmcall", ' ', NEEDS_EXIT, "vmcall {op:2x}{@call=op}" },
+    { "hvm_ioport_read", ' ', NEEDS_EXIT, "io read port {port:x}{@data=data}" },
+    { "hvm_ioport_write", ' ', NEEDS_EXIT,
+      "io write port {port:x}{@data=data}" },
+    { "hvm_iomem_read*", ']', NEEDS_EXIT,
       "mmio_assist r gpa {gpa:x}{@mmio_data}" },
-    { "hvm_iomem_write*", ']', ALONE,
+    { "hvm_iomem_write*", ']', NEEDS_EXIT,
       "mmio_assist w gpa {gpa:x}{@mmio_data}" },
-    { "hvm_rdtsc", ' ', ALONE, "rdtsc {tsc:x} {tsc} {@backwards}" },
-    { "hvm_intr_window", ' ', ALONE,
+    { "hvm_rdtsc", ' ', NEEDS_EXIT, "rdtsc {tsc:x} {tsc} {@backwards}" },
+    { "hvm_intr_window", ' ', NEEDS_EXIT,
       "intr_window vec {pending} src {source:u}({source:name}) intr "
       "<injected=-1|#><injected!-1|{injected:x}>" },
-    { "hvm_npf", ' ', ALONE,
+    { "hvm_npf", ' ', NEEDS_EXIT,
       "npf gpa {gpa:x} q {qualification:x} mfn {mfn:x} t {type:u}" },
-    { "hvm_dr_write", ']', ALONE, "dr_write [{*} ]" },
-    { "hvm_cpuid", ']', ALONE, "cpuid [{*} ]" },
-    { "hvm_nmi", ']', ALONE, "nmi [{*} ]" },
-    { "hvm_smi", ']', ALONE, "smi [{*} ]" },
-    { "hvm_hlt", ']', ALONE, "hlt [{*} ]" },
-    { "hvm_invlpg64", ']', ALONE, "invlpg64 [{*} ]" },
-    { "hvm_mce", ']', ALONE, "mce [{*} ]" },
-    { "hvm_clts", ']', ALONE, "clts [{*} ]" },
-    { "hvm_lmsw64", ']', ALONE, "lmsw64 [{*} ]" },
-    { "hvm_realmode_emulate", ']', ALONE, "realmode_emulate [{*} ]" },
-    { "hvm_trap", ']', ALONE, "trap [{*} ]" },
-    { "hvm_trap_debug", ']', ALONE, "trap_debug [{*} ]" },
-    { "hvm_vlapic", ']', ALONE, "vlapic [{*} ]" },
-    { "hvm_xcr_read64", ']', ALONE, "xcr_read xcr{xcr} val {value:x}" },
-    { "hvm_xcr_write64", ']', ALONE, "xcr_write xcr{xcr} val {value:x}" },
+    { "hvm_dr_write", ']', NEEDS_EXIT, "dr_write [{*} ]" },
+    { "hvm_cpuid", ']', NEEDS_EXIT, "cpuid [{*} ]" },
+    { "hvm_nmi", ']', NEEDS_EXIT, "nmi [{*} ]" },
+    { "hvm_smi", ']', NEEDS_EXIT, "smi [{*} ]" },
+    { "hvm_hlt", ']', NEEDS_EXIT, "hlt [{*} ]" },
+    { "hvm_invlpg64", ']', NEEDS_EXIT, "invlpg64 [{*} ]" },
+    { "hvm_mce", ']', NEEDS_EXIT, "mce [{*} ]" },
+    { "hvm_clts", ']', NEEDS_EXIT, "clts [{*} ]" },
+    { "hvm_lmsw64", ']', NEEDS_EXIT, "lmsw64 [{*} ]" },
+    { "hvm_realmode_emulate", ']', NEEDS_EXIT, "realmode_emulate [{*} ]" },
+    { "hvm_trap", ']', NEEDS_EXIT, "trap [{*} ]" },
+    { "hvm_trap_debug", ']', NEEDS_EXIT, "trap_debug [{*} ]" },
+    { "hvm_vlapic", ']', NEEDS_EXIT, "vlapic [{*} ]" },
+    { "hvm_xcr_read64", ']', NEEDS_EXIT, "xcr_read xcr{xcr} val {value:x}" },
+    { "hvm_xcr_write64", ']', NEEDS_EXIT, "xcr_write xcr{xcr} val {value:x}" },
 
     /* PV */
     { "pv_hypercall_v2", ' ', false,
@@ -234,30 +236,31 @@ static const struct line_rule rules[] = {
       "ptwr l1e {npte:x} eip {rip:x} addr {va:x}" },
 
     /* Shadow paging. */
-    { "shadow_not_shadow*", ']', ALONE,
+    { "shadow_not_shadow*", ']', NEEDS_EXIT,
       "propagate va {va:x} gl1e {gl1e:x} flags ({path:x}){@path=path}" },
-    { "shadow_fast_propagate*", ']', ALONE, "shadow fast propagate va {va:x}" },
-    { "shadow_fast_mmio*", ']', ALONE, "fast mmio va {va:x}" },
-    { "shadow_false_fast_path*", ']', ALONE,
+    { "shadow_fast_propagate*", ']', NEEDS_EXIT,
+      "shadow fast propagate va {va:x}" },
+    { "shadow_fast_mmio*", ']', NEEDS_EXIT, "fast mmio va {va:x}" },
+    { "shadow_false_fast_path*", ']', NEEDS_EXIT,
       "shadow false fast path va {va:x}" },
-    { "shadow_mmio*", ']', ALONE, "mmio va {va:x}" },
-    { "shadow_fixup*", ']', ALONE,
+    { "shadow_mmio*", ']', NEEDS_EXIT, "mmio va {va:x}" },
+    { "shadow_fixup*", ']', NEEDS_EXIT,
       "fixup{@unsync=path} va {va:x} gl1e {gl1e:x} flags ({path:x})"
       "{@path=path}" },
-    { "shadow_domf_dying*", ']', ALONE, "shadow dom dying va {va:x}" },
-    { "shadow_emulate_unshadow_user*", ']', ALONE,
+    { "shadow_domf_dying*", ']', NEEDS_EXIT, "shadow dom dying va {va:x}" },
+    { "shadow_emulate_unshadow_user*", ']', NEEDS_EXIT,
       "shadow unshadow:user-mode gfn {gfn:x} va {va:x}" },
-    { "shadow_emulate_unshadow_evtinj*", ']', ALONE,
+    { "shadow_emulate_unshadow_evtinj*", ']', NEEDS_EXIT,
       "shadow unshadow:evt inj gfn {gfn:x} va {va:x}" },
-    { "shadow_emulate_unshadow_unhandled*", ']', ALONE,
+    { "shadow_emulate_unshadow_unhandled*", ']', NEEDS_EXIT,
       "shadow unshadow:unhandled instr gfn {gfn:x} va {va:x}" },
-    { "shadow_emulate_*", ']', ALONE,
+    { "shadow_emulate_*", ']', NEEDS_EXIT,
       "emulate va {va:x} gl1e {gl1e:8x} wval {value:8x} "
       "flags {@path=path}({path:x})" },
-    { "shadow_wrmap_bf", ' ', ALONE, "wrmap-bf gfn {gfn:x}" },
-    { "shadow_prealloc_unpin", ' ', ALONE, "prealloc-unpin gfn {gfn:x}" },
-    { "shadow_resync_full", ' ', ALONE, "oos resync full gfn {gfn:x}" },
-    { "shadow_resync_only", ' ', ALONE, "oos resync only gfn {gfn:x}" },
+    { "shadow_wrmap_bf", ' ', NEEDS_EXIT, "wrmap-bf gfn {gfn:x}" },
+    { "shadow_prealloc_unpin", ' ', NEEDS_EXIT, "prealloc-unpin gfn {gfn:x}" },
+    { "shadow_resync_full", ' ', NEEDS_EXIT, "oos resync full gfn {gfn:x}" },
+    { "shadow_resync_only", ' ', NEEDS_EXIT, "oos resync only gfn {gfn:x}" },
 
     /* Hardware. */
     { "pm_freq_change", ' ', false, "pm_freq_change o{from} n{to}" },

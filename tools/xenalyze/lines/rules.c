@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From rules to programs, and what their code calls.
+ * The compiler of rules, and the functions that the generated code calls.
  *
- * The rules are ours, not a user's: one that does not parse is a mistake of
- * the program, and asserted; tests/xenalyze/unit goes through all of them.
+ * The rules are part of the program, not input: a syntax error in a rule is a
+ * bug and fails an assertion.  The unit test compiles and runs all rules.
  */
 #include "xenalyze/lines/rules-code.h"
 
@@ -17,8 +17,8 @@
 
 /* --- values --------------------------------------------------------------- */
 
-static inline uint64_t fetch(const struct line_place *f,
-                             const struct xt_record *r)
+static inline uint64_t fetch_bits(const struct line_place *f,
+                                  const struct xt_record *r)
 {
     const unsigned char *at = r->payload + f->at;
     uint32_t word;
@@ -38,13 +38,14 @@ static inline int64_t fetch_signed(const struct line_place *f,
                                    const struct xt_record *r)
 {
     unsigned int unused = 64 - f->bits;
-    uint64_t value = fetch(f, r);
+    uint64_t value = fetch_bits(f, r);
 
     return f->is_signed ? (int64_t)(value << unused) >> unused
                         : (int64_t)value;
 }
 
-static char *put_name(char *p, const struct line_names *names, uint64_t value)
+static char *put_value_name(char *p, const struct line_names *names,
+                            uint64_t value)
 {
     const struct line_word *word;
     const char *name;
@@ -59,16 +60,16 @@ static char *put_name(char *p, const struct line_names *names, uint64_t value)
     return name ? num_text(p, name) : num_u64(p, value);
 }
 
-/* As stock: the thousandths are not filled up with zeros. */
-static char *put_us(char *p, uint64_t ns)
+/* As stock, without leading zeros behind the point. */
+static char *put_microseconds(char *p, uint64_t ns)
 {
     p = num_u64(p, ns / 1000);
     *p++ = '.';
     return num_u64(p, ns % 1000);
 }
 
-/* What is too large for a load is no load; it is shown all the same. */
-static char *put_no_load(char *p, uint64_t value, unsigned int shift)
+/* As put_percent(), with a product of more than 64 bits. */
+static char *put_percent_slow(char *p, uint64_t value, unsigned int shift)
 {
     unsigned __int128 scaled = (unsigned __int128)value * 100000;
     unsigned __int128 rest = scaled & (((unsigned __int128)1 << shift) - 1);
@@ -81,7 +82,7 @@ static char *put_no_load(char *p, uint64_t value, unsigned int shift)
     return num_text(num_three(p, (uint32_t)(scaled % 1000)), "%");
 }
 
-/* value * 100 / 2^shift, three decimals, to the nearest, a half to the even. */
+/* value * 100 / 2^shift with three decimals, rounded half to even. */
 static char *put_percent(char *p, uint64_t value, uint64_t shift)
 {
     uint64_t scaled = value * 100000, rest, half;
@@ -89,7 +90,7 @@ static char *put_percent(char *p, uint64_t value, uint64_t shift)
     if ( shift > 63 )
         return num_text(p, "?");
     if ( value > UINT64_MAX / 100000 )
-        return put_no_load(p, value, shift);
+        return put_percent_slow(p, value, shift);
     rest = scaled & ((UINT64_C(1) << shift) - 1);
     half = shift ? UINT64_C(1) << (shift - 1) : 1;
     scaled >>= shift;
@@ -101,7 +102,7 @@ static char *put_percent(char *p, uint64_t value, uint64_t shift)
     return p;
 }
 
-static char *put_words(char *p, const struct xt_record *r)
+static char *put_payload_words(char *p, const struct xt_record *r)
 {
     for ( unsigned int i = 0; i < r->words; i++ )
     {
@@ -111,46 +112,48 @@ static char *put_words(char *p, const struct xt_record *r)
     return p;
 }
 
-/* --- what code calls ------------------------------------------------------ */
+/* --- functions that the generated code calls ------------------------------ */
 
-char *line_put_called(char *p, const struct line_step *s,
-                      const struct line_context *c)
+char *line_put_slow(char *p, const struct line_step *s,
+                    const struct line_context *c)
 {
     const struct xt_record *r = c->record;
 
     switch ( s->kind )
     {
     case STEP_UNSIGNED:
-        return num_u64(p, fetch(&s->place, r));
+        return num_u64(p, fetch_bits(&s->place, r));
     case STEP_SIGNED:
         return num_i64(p, fetch_signed(&s->place, r));
     case STEP_HEX:
-        return num_hex(p, fetch(&s->place, r));
+        return num_hex(p, fetch_bits(&s->place, r));
     case STEP_HEX_ZERO:
-        return num_hex_zero(p, fetch(&s->place, r), s->width);
+        return num_hex_zero(p, fetch_bits(&s->place, r), s->width);
     case STEP_HEX_RIGHT:
-        return num_hex_right(p, fetch(&s->place, r), s->width);
+        return num_hex_right(p, fetch_bits(&s->place, r), s->width);
     case STEP_NAME:
-        return put_name(p, s->names, fetch(&s->place, r));
+        return put_value_name(p, s->names, fetch_bits(&s->place, r));
     case STEP_FUNCTION_OF:
         return s->function(p, c, fetch_signed(&s->place, r));
     case STEP_US:
-        return put_us(p, fetch(&s->place, r));
+        return put_microseconds(p, fetch_bits(&s->place, r));
     case STEP_PERCENT:
-        return put_percent(p, fetch(&s->place, r), fetch(&s->second, r));
+        return put_percent(p, fetch_bits(&s->place, r),
+                           fetch_bits(&s->second, r));
     case STEP_WORDS:
-        return put_words(p, r);
+        return put_payload_words(p, r);
     default:
         assert(s->kind == STEP_CATALOGUE);
         return xt_catalogue_text(c->programs->catalogue, p, c->event, r);
     }
 }
 
-unsigned int line_skip(const struct line_step *s, const struct xt_record *r)
+unsigned int line_skip_steps(const struct line_step *s,
+                             const struct xt_record *r)
 {
-    bool is = fetch_signed(&s->place, r) == s->number;
+    bool equal = fetch_signed(&s->place, r) == s->number;
 
-    return is == (s->kind == STEP_IF) ? 0 : s->skip;
+    return equal == (s->kind == STEP_IF) ? 0 : s->skip;
 }
 
 /* --- from a rule to a program --------------------------------------------- */
@@ -161,13 +164,14 @@ struct compiler
     const struct xt_event *event;
     struct line_step steps[MAX_STEPS];
     unsigned int nr;
-    const char *text;           /* read, and not yet in a step */
+    const char *text;           /* the literal for the next step */
     size_t length;
-    bool known;                 /* the event has all the fields */
+    bool has_fields;            /* the event has all fields of the rule */
     bool no_memory;
 };
 
-static const struct line_names *keep_names(struct compiler *c,
+/* The names of a field's values, prepared for copying. */
+static const struct line_names *make_names(struct compiler *c,
                                            const struct xt_sem *sem)
 {
     struct line_names *names = arena_zalloc(&c->set->arena, sizeof(*names),
@@ -189,7 +193,9 @@ static const struct line_names *keep_names(struct compiler *c,
     return names;
 }
 
-static struct line_step *add(struct compiler *c, enum line_step_kind kind)
+/* A new step with the literal before it. */
+static struct line_step *append_step(struct compiler *c,
+                                     enum line_step_kind kind)
 {
     struct line_step *s = &c->steps[c->nr];
 
@@ -202,14 +208,14 @@ static struct line_step *add(struct compiler *c, enum line_step_kind kind)
     return s;
 }
 
-static void end_text(struct compiler *c)
+static void flush_literal(struct compiler *c)
 {
     if ( c->length )
-        add(c, STEP_NOTHING);
+        append_step(c, STEP_NOTHING);
 }
 
-static const struct xt_field *find_field(const struct compiler *c,
-                                         const char *name, size_t length)
+static const struct xt_field *event_field(const struct compiler *c,
+                                          const char *name, size_t length)
 {
     for ( unsigned int i = 0; i < c->event->nr_fields; i++ )
     {
@@ -225,12 +231,12 @@ static void set_place(struct compiler *c, struct line_place *to,
                       const struct xt_field **found, const char *name,
                       size_t length)
 {
-    const struct xt_field *f = find_field(c, name, length);
+    const struct xt_field *f = event_field(c, name, length);
 
     *found = f;
     if ( !f )
     {
-        c->known = false;
+        c->has_fields = false;
         return;
     }
     *to = (struct line_place){
@@ -241,8 +247,10 @@ static void set_place(struct compiler *c, struct line_place *to,
     };
 }
 
-static enum line_step_kind kind_of(const struct xt_field *f,
-                                   const char *format, unsigned int *width)
+/* The step for a format behind the colon. */
+static enum line_step_kind parse_conversion(const struct xt_field *f,
+                                            const char *format,
+                                            unsigned int *width)
 {
     char *end;
 
@@ -263,15 +271,15 @@ static enum line_step_kind kind_of(const struct xt_field *f,
     return *format == '0' ? STEP_HEX_ZERO : STEP_HEX_RIGHT;
 }
 
-/* "slice=slice": the function, and the field, which may be absent. */
-static void add_function(struct compiler *c, const char *text, size_t length)
+/* "slice=slice": a function, and a field that the event may lack. */
+static void append_function(struct compiler *c, const char *text, size_t length)
 {
     const char *equals = memchr(text, '=', length);
     size_t name = equals ? (size_t)(equals - text) : length;
-    struct line_step *s = add(c, STEP_FUNCTION);
+    struct line_step *s = append_step(c, STEP_FUNCTION);
     const struct xt_field *f;
 
-    s->function = line_function_named(text, name);
+    s->function = line_function_find(text, name);
     assert(s->function);
     if ( !equals )
         return;
@@ -279,31 +287,31 @@ static void add_function(struct compiler *c, const char *text, size_t length)
     set_place(c, &s->place, &f, equals + 1, length - name - 1);
 }
 
-/* Is it in any record of the event, and in one word? */
-static bool is_sure(const struct compiler *c, const struct line_place *f)
+/* True if each record of the event has the field, in the payload. */
+static bool is_direct(const struct compiler *c, const struct line_place *f)
 {
     return !f->in_id && f->bits && f->end <= 32u * c->event->words;
 }
 
-/* Then it can be fetched without a question. */
-static enum line_step_kind sure_kind(const struct compiler *c,
-                                     const struct line_step *s)
+/* A direct field is read without a check. */
+static enum line_step_kind direct_kind(const struct compiler *c,
+                                       const struct line_step *s)
 {
     const struct line_place *f = &s->place;
 
-    if ( !is_sure(c, f) )
+    if ( !is_direct(c, f) )
         return s->kind;
     if ( f->bits > 32 )
-        return s->kind == STEP_HEX ? STEP_SURE_LONG_HEX
-               : s->kind == STEP_UNSIGNED ? STEP_SURE_LONG : s->kind;
+        return s->kind == STEP_HEX ? STEP_DIRECT_LONG_HEX
+               : s->kind == STEP_UNSIGNED ? STEP_DIRECT_LONG : s->kind;
     if ( s->kind == STEP_SIGNED )
-        return f->bits == 32 ? STEP_SURE_SIGNED : s->kind;
-    return s->kind == STEP_UNSIGNED ? STEP_SURE
-           : s->kind == STEP_HEX ? STEP_SURE_HEX : s->kind;
+        return f->bits == 32 ? STEP_DIRECT_SIGNED : s->kind;
+    return s->kind == STEP_UNSIGNED ? STEP_DIRECT
+           : s->kind == STEP_HEX ? STEP_DIRECT_HEX : s->kind;
 }
 
-/* The inside of {}. */
-static void add_field(struct compiler *c, const char *text, size_t length)
+/* The text between { and }. */
+static void append_field(struct compiler *c, const char *text, size_t length)
 {
     const char *colon = memchr(text, ':', length);
     size_t name = colon ? (size_t)(colon - text) : length;
@@ -314,70 +322,74 @@ static void add_field(struct compiler *c, const char *text, size_t length)
 
     if ( *text == '*' )
     {
-        add(c, STEP_WORDS);
+        append_step(c, STEP_WORDS);
         return;
     }
     if ( *text == '@' )
     {
-        add_function(c, text + 1, length - 1);
+        append_function(c, text + 1, length - 1);
         return;
     }
     assert(length - name < sizeof(format));
     if ( colon )
         memcpy(format, colon + 1, length - name - 1);
-    s = add(c, STEP_NOTHING);
+    s = append_step(c, STEP_NOTHING);
     set_place(c, &s->place, &f, text, name);
-    s->kind = kind_of(f, format, &width);
-    s->kind = sure_kind(c, s);
+    s->kind = parse_conversion(f, format, &width);
+    s->kind = direct_kind(c, s);
     s->width = width;
     if ( s->place.bits && s->place.bits <= 32 )
         s->mask = UINT32_MAX >> (32 - s->place.bits);
     if ( s->kind == STEP_NAME && f && f->sem )
-        s->names = keep_names(c, f->sem);
+        s->names = make_names(c, f->sem);
     if ( s->kind == STEP_PERCENT )
         set_place(c, &s->second, &f, format + 4, strlen(format + 4));
 }
 
-/* As its number would be there; so one that it cannot have is never met. */
-static void make_sure(const struct compiler *c, struct line_step *s)
+/*
+ * A condition on a direct field compares the masked bits.  A number that does
+ * not fit in the field compares as unequal.
+ */
+static void make_direct(const struct compiler *c, struct line_step *s)
 {
     const struct line_place *f = &s->place;
 
-    if ( !is_sure(c, f) || f->bits > 32 || (f->is_signed && f->bits < 32) ||
+    if ( !is_direct(c, f) || f->bits > 32 || (f->is_signed && f->bits < 32) ||
          (!f->is_signed && s->number < 0) )
         return;
-    s->kind = s->kind == STEP_IF ? STEP_SURE_IF : STEP_SURE_IF_NOT;
+    s->kind = s->kind == STEP_IF ? STEP_DIRECT_IF : STEP_DIRECT_IF_NOT;
     s->mask = UINT32_MAX >> (32 - f->bits);
 }
 
-/* From behind < to the |, and *at goes behind that.  The step, to be ended. */
-static unsigned int add_condition(struct compiler *c, const char **at)
+/* Parse from behind < to |, and advance *at.  Returns the index of the step. */
+static unsigned int append_condition(struct compiler *c, const char **at)
 {
     size_t name = strcspn(*at, "=!");
+    bool equal = (*at)[name] == '=';
+    struct line_step *s = append_step(c, equal ? STEP_IF : STEP_IF_NOT);
     const struct xt_field *f;
-    struct line_step *s = add(c, (*at)[name] == '=' ? STEP_IF : STEP_IF_NOT);
     char *end;
 
     set_place(c, &s->place, &f, *at, name);
     s->number = strtol(*at + name + 1, &end, 0);
     assert(*end == '|');
-    make_sure(c, s);
+    make_direct(c, s);
     *at = end + 1;
     return c->nr - 1;
 }
 
-static void compile(struct compiler *c, const char *text)
+static void compile_rule(struct compiler *c, const char *text)
 {
-    unsigned int condition = MAX_STEPS;
+    unsigned int condition = MAX_STEPS; /* the open one, or MAX_STEPS */
 
     c->nr = 0;
     c->length = 0;
-    c->known = true;
+    c->has_fields = true;
     while ( *text )
     {
         size_t length = strcspn(text, "{<>");
 
-        /* "->" is no end of a condition. */
+        /* "->" does not end a condition. */
         if ( text[length] == '>' && length && text[length - 1] == '-' )
             length++;
         c->text = text;
@@ -386,29 +398,32 @@ static void compile(struct compiler *c, const char *text)
         if ( *text == '{' )
         {
             length = strcspn(text, "}");
-            add_field(c, text + 1, length - 1);
+            append_field(c, text + 1, length - 1);
             text += length + 1;
         }
         else if ( *text == '<' )
         {
             text++;
-            condition = add_condition(c, &text);
+            assert(condition == MAX_STEPS);
+            condition = append_condition(c, &text);
         }
         else if ( *text == '>' )
         {
             assert(condition < c->nr);
-            end_text(c);
+            flush_literal(c);
             c->steps[condition].skip = c->nr - 1 - condition;
+            condition = MAX_STEPS;
             text++;
         }
-        /* Before "->" a text was cut in two. */
+        /* The search has stopped behind "->". */
         else if ( *text )
-            end_text(c);
+            flush_literal(c);
     }
-    end_text(c);
+    assert(condition == MAX_STEPS);
+    flush_literal(c);
 }
 
-static size_t longest_name(const struct line_names *names)
+static size_t max_name_size(const struct line_names *names)
 {
     const struct xt_sem *sem = names ? names->sem : NULL;
     size_t longest = sizeof(names->words[0].text);
@@ -419,13 +434,13 @@ static size_t longest_name(const struct line_names *names)
     return longest;
 }
 
-static size_t longest_step(const struct line_step *s)
+static size_t max_step_size(const struct line_step *s)
 {
     size_t text = s->length + LINE_PIECE;
 
     switch ( s->kind )
     {
-    case STEP_NAME: return text + longest_name(s->names);
+    case STEP_NAME: return text + max_name_size(s->names);
     case STEP_FUNCTION:
     case STEP_FUNCTION_OF: return text + LINE_FUNCTION_MAX;
     case STEP_CATALOGUE: return text + XT_TEXT_MAX;
@@ -436,7 +451,7 @@ static size_t longest_step(const struct line_step *s)
     }
 }
 
-static bool names(const char *pattern, const char *name)
+static bool pattern_matches(const char *pattern, const char *name)
 {
     size_t length = strlen(pattern);
 
@@ -445,34 +460,34 @@ static bool names(const char *pattern, const char *name)
     return !strcmp(pattern, name);
 }
 
-/* The first rule that the event has all the fields of. */
-static const struct line_rule *find_rule(struct compiler *c)
+/* Compile the first rule for which the event has all fields. */
+static const struct line_rule *compile_first_rule(struct compiler *c)
 {
     unsigned int nr;
     const struct line_rule *rules = line_rules(&nr);
 
     for ( unsigned int i = 0; i < nr; i++ )
     {
-        if ( !names(rules[i].name, c->event->name) )
+        if ( !pattern_matches(rules[i].name, c->event->name) )
             continue;
-        compile(c, rules[i].text);
-        if ( c->known )
+        compile_rule(c, rules[i].text);
+        if ( c->has_fields )
             return &rules[i];
     }
     return NULL;
 }
 
-/* What has no rule: its name, and the catalogue's text. */
-static void compile_name(struct compiler *c, char *text)
+/* Without a rule, the text is the event's name and the catalogue's text. */
+static void compile_default(struct compiler *c, char *text)
 {
     c->nr = 0;
     c->text = text;
     c->length = num_text(num_text(text, c->event->name), " ") - text;
-    add(c, STEP_CATALOGUE);
+    append_step(c, STEP_CATALOGUE);
 }
 
-/* The steps, and then their texts. */
-static struct line_step *keep_steps(struct compiler *c)
+/* Store the steps, and behind them their literals.  NULL: out of memory. */
+static struct line_step *store_steps(struct compiler *c)
 {
     size_t size = c->nr * sizeof(*c->steps);
     struct line_step *steps;
@@ -496,24 +511,25 @@ static struct line_step *keep_steps(struct compiler *c)
 
 static int compile_event(struct compiler *c, struct line_program *program)
 {
-    const struct line_rule *rule = find_rule(c);
+    const struct line_rule *rule = compile_first_rule(c);
     char name[UINT8_MAX];
     unsigned int nr;
 
     if ( !rule )
-        compile_name(c, name);
+        compile_default(c, name);
+    assert(c->nr);
     c->steps[c->nr - 1].last = true;
     *program = (struct line_program){
         .event = c->event, .rule = rule ? rule - line_rules(&nr) + 1 : 0,
-        .steps = keep_steps(c),
-        .longest = LINE_PIECE,
+        .steps = store_steps(c),
+        .max_size = LINE_PIECE,
         .marks = { rule ? rule->mark : ']',
-                   rule ? rule->alone ? '!' : rule->mark : ']' },
+                   rule ? rule->needs_exit ? '!' : rule->mark : ']' },
     };
     if ( !program->steps || c->no_memory )
         return -ENOMEM;
     for ( unsigned int i = 0; i < c->nr; i++ )
-        program->longest += longest_step(&c->steps[i]);
+        program->max_size += max_step_size(&c->steps[i]);
     return 0;
 }
 
@@ -530,27 +546,29 @@ int line_programs_init(struct line_programs *s,
         .hypercalls = xt_catalogue_sem("hypercall"),
     };
     arena_init(&s->arena, 0);
-    s->of = arena_array(&s->arena, xt_catalogue_nr_events, sizeof(*s->of),
-                        _Alignof(struct line_program));
-    s->exits = arena_array(&s->arena, LINE_EXITS, sizeof(*s->exits),
-                           _Alignof(struct line_word));
-    s->calls = arena_array(&s->arena, LINE_CALLS, sizeof(*s->calls),
-                           _Alignof(struct line_word));
-    s->lately = arena_zalloc(&s->arena,
-                             sizeof(*s->lately) << LINE_LATELY_BITS, 64);
-    if ( !s->of || !s->exits || !s->calls || !s->lately )
+    s->programs = arena_array(&s->arena, xt_catalogue_nr_events,
+                              sizeof(*s->programs),
+                              _Alignof(struct line_program));
+    s->exit_words = arena_array(&s->arena, LINE_EXITS, sizeof(*s->exit_words),
+                                _Alignof(struct line_word));
+    s->hypercall_words = arena_array(&s->arena, LINE_HYPERCALLS,
+                                     sizeof(*s->hypercall_words),
+                                     _Alignof(struct line_word));
+    s->cache = arena_zalloc(&s->arena, sizeof(*s->cache) << LINE_CACHE_BITS,
+                            64);
+    if ( !s->programs || !s->exit_words || !s->hypercall_words || !s->cache )
         rc = -ENOMEM;
     else
     {
         line_exits_init(s);
-        line_calls_init(s);
+        line_hypercalls_init(s);
     }
     for ( size_t i = 0; !rc && i < xt_catalogue_nr_events; i++ )
     {
         c.event = &xt_catalogue_events[i];
-        rc = compile_event(&c, &s->of[i]);
-        if ( s->of[i].longest > s->longest )
-            s->longest = s->of[i].longest;
+        rc = compile_event(&c, &s->programs[i]);
+        if ( s->programs[i].max_size > s->max_size )
+            s->max_size = s->programs[i].max_size;
     }
     if ( rc )
         line_programs_fini(s);
@@ -568,12 +586,13 @@ const struct line_program *line_program_find(const struct line_programs *s,
     const struct xt_event *e = xt_catalogue_find(s->catalogue, r->event,
                                                  r->words);
 
-    return e && xt_event_fits(e, r->words) ? &s->of[e - xt_catalogue_events]
-                                           : NULL;
+    return e && xt_event_fits(e, r->words)
+           ? &s->programs[e - xt_catalogue_events] : NULL;
 }
 
-uint64_t line_program_keep(const struct line_programs *s, _Atomic uint64_t *at,
-                           uint32_t key, const unsigned char *record)
+uint64_t line_program_fill_cache(const struct line_programs *s,
+                                 _Atomic uint64_t *slot, uint32_t key,
+                                 const unsigned char *record)
 {
     const struct line_program *found;
     struct xt_record r;
@@ -581,7 +600,7 @@ uint64_t line_program_keep(const struct line_programs *s, _Atomic uint64_t *at,
 
     xt_record_view(&r, record);
     found = line_program_find(s, &r);
-    value = (uint64_t)key << 32 | (found ? found - s->of + 1 : 0);
-    atomic_store_explicit(at, value, memory_order_relaxed);
+    value = (uint64_t)key << 32 | (found ? found - s->programs + 1 : 0);
+    atomic_store_explicit(slot, value, memory_order_relaxed);
     return value;
 }
