@@ -36,7 +36,7 @@ static struct text say(const char *path, unsigned int flags,
     t.rc = reports_pass(&run, &e);
     MUST((t.rc >= 0) == !e.code);
     MUST(t.rc >= 0 || e.text[0]);
-    MUST(t.rc != PASS_NOBODY || config->domains);
+    MUST(t.rc != PASS_NO_MATCH || config->domains);
     MUST(!fclose(run.out));
     xt_trace_close(run.trace);
     return t;

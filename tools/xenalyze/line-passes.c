@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The passes that print a line for each record, or count them: what is asked
- * for becomes a style with its state, an order, and a record_filter.
+ * The passes that print a line for each record, or count records.  Each sets up
+ * a pipeline job: a style with its state, the order of records, and the record
+ * filter.
  */
 #include "xenalyze/pass-progress.h"
 
@@ -18,8 +19,8 @@ struct pass
     struct pipeline_job job;
     const struct line_style *style;
     void *state;                /* of the style */
-    bool found;                 /* it took something */
-    struct waiting waiting;
+    bool found;                 /* a record matched */
+    struct pass_progress progress;
 };
 
 /* --- a pass --------------------------------------------------------------- */
@@ -52,14 +53,14 @@ static int pass_begin(struct pass *p, const struct run *run, struct err *e)
 
 static void pass_end(struct pass *p)
 {
-    waiting_end(&p->waiting);
+    pass_progress_end(&p->progress);
     record_filter_fini(&p->source);
     file_order_fini(&p->file);
     filter_free(p->filter);
     xt_catalogue_free(p->catalogue);
 }
 
-/* The style does the work, and this notes whether there was any. */
+/* A wrapper around the style, to note whether any record matched. */
 static ssize_t watch_read(void *state, struct chunk *c,
                           const struct xt_batch *b, size_t at)
 {
@@ -77,16 +78,21 @@ static void watch_format(const void *state, struct chunk *c)
     p->style->format(p->state, c);
 }
 
-/* Who is missing in a part of the trace may be elsewhere in it. */
-static bool is_about_who(const struct config *c)
+/*
+ * True if the user may have mistaken a pcpu, domain or vcpu.  With a span of
+ * time, it may be absent from the span only; a growing trace may have it later.
+ */
+static bool explains_no_match(const struct config *c)
 {
     return (c->pcpus || c->domains || c->vcpus) && !c->time && !c->follow;
 }
 
-static int print(struct pass *p, const struct line_style *style, void *state,
-                 enum order order, struct err *e)
+static int run_style(struct pass *p, const struct line_style *style,
+                     void *state, enum order order, struct err *e)
 {
-    static const struct line_style watch = { watch_read, watch_format };
+    static const struct line_style watch = {
+        .read = watch_read, .format = watch_format,
+    };
     const struct run *run = p->run;
     int rc;
 
@@ -105,13 +111,15 @@ static int print(struct pass *p, const struct line_style *style, void *state,
     p->job.out = run->out;
     p->job.follow = run->config->follow;
     p->job.threads = style == raw_read_style() ? 1 : run->config->threads;
-    if ( waiting_begin(&p->waiting, p->run, order == ORDER_TIME) )
+    if ( pass_progress_begin(&p->progress, p->run, order == ORDER_TIME) )
     {
-        p->job.progress = waiting_tell;
-        p->job.progress_arg = &p->waiting;
+        p->job.progress = pass_progress_update;
+        p->job.progress_arg = &p->progress;
     }
     rc = pipeline_run(&p->job, e);
-    return rc || p->found || !is_about_who(run->config) ? rc : PASS_NOBODY;
+    if ( rc || p->found || !explains_no_match(run->config) )
+        return rc;
+    return PASS_NO_MATCH;
 }
 
 /* --- the passes ----------------------------------------------------------- */
@@ -138,7 +146,7 @@ int dump_pass(const struct run *run, struct err *e)
         p.source.warmup = dump_warmup();
         p.source.warmup_arg = d;
         rc = rc ? err_sys(e, rc, "cannot dump %s", run->name)
-                : print(&p, dump_style(), d, ORDER_TIME, e);
+                : run_style(&p, dump_style(), d, ORDER_TIME, e);
     }
     dump_free(d);
     pass_end(&p);
@@ -151,7 +159,8 @@ int records_pass(const struct run *run, struct err *e)
     int rc = pass_begin(&p, run, e);
 
     if ( !rc )
-        rc = print(&p, catalogue_lines_style(), p.catalogue, run->config->order, e);
+        rc = run_style(&p, catalogue_lines_style(), p.catalogue,
+                       run->config->order, e);
     pass_end(&p);
     return rc;
 }
@@ -162,7 +171,7 @@ int raw_pass(const struct run *run, struct err *e)
     int rc = pass_begin(&p, run, e);
 
     if ( !rc )
-        rc = print(&p, raw_read_style(), NULL, ORDER_FILE, e);
+        rc = run_style(&p, raw_read_style(), NULL, ORDER_FILE, e);
     pass_end(&p);
     return rc;
 }
@@ -180,7 +189,7 @@ int formats_pass(const struct run *run, struct err *e)
         formats_set_mhz(f, run->config->mhz);
         p.source.warmup = formats_warmup();
         p.source.warmup_arg = f;
-        rc = print(&p, formats_style(), f, run->config->order, e);
+        rc = run_style(&p, formats_style(), f, run->config->order, e);
     }
     formats_free(f);
     pass_end(&p);
@@ -197,7 +206,7 @@ int count_pass(const struct run *run, struct err *e)
     {
         rc = count_new(&c);
         rc = rc ? err_sys(e, rc, "cannot count %s", run->name)
-                : print(&p, count_style(), c, ORDER_TIME, e);
+                : run_style(&p, count_style(), c, ORDER_TIME, e);
     }
     if ( !rc )
         count_print(c, &run->config->reports.request, run->out);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * xenalyze: say what is in a trace.
+ * xenalyze: print the contents of a trace, and reports on it.
  *
- * This file speaks to the user and chooses the exit code: 0 if the input was
- * read, however damaged it is; 1 if it could not be read, is no trace, or the
- * output got lost.  What is done is in options.c and outputs.c.
+ * main() prints errors and chooses the exit code: 0 if the input was read,
+ * damaged or not; 1 if the input could not be read or is not a trace, or if the
+ * output could not be written.  options.c has the options, outputs.c runs them.
  */
 #include "config.h"
 
@@ -26,13 +26,13 @@ static const char *trace_name(const char *path)
     return strcmp(path, "-") ? path : "standard input";
 }
 
-static bool is_said(unsigned int when, bool by_itself)
+static bool is_enabled(unsigned int when, bool automatic)
 {
-    return when == WHEN_ALWAYS || (when == WHEN_AUTO && by_itself);
+    return when == WHEN_ALWAYS || (when == WHEN_AUTO && automatic);
 }
 
-/* Run all that is wanted of an open trace, on a terminal as on one. */
-static int print(struct run *run, struct err *e)
+/* Run the outputs; on a terminal with a pager and colours. */
+static int run_outputs(struct run *run, struct err *e)
 {
     const struct config *config = run->config;
     bool terminal = isatty(STDOUT_FILENO);
@@ -40,16 +40,16 @@ static int print(struct run *run, struct err *e)
     struct pager pager = { .out = stdout };
     int rc, closed;
 
-    run->colour = is_said(config->colour,
-                          terminal && !(no_colour && *no_colour));
-    if ( is_said(config->pager, terminal && !config->follow) )
+    run->colour = is_enabled(config->colour,
+                             terminal && !(no_colour && *no_colour));
+    if ( is_enabled(config->pager, terminal && !config->follow) )
         pager_open(&pager);
     else if ( config->progress && !terminal )
         run->progress = stderr;
     run->out = pager.out;
     rc = outputs_run(run, e);
     closed = pager_close(&pager);
-    /* Who leaves the pager has seen enough. */
+    /* A user who leaves the pager early has seen enough: no error. */
     if ( pager.pid && rc == -EPIPE )
         rc = 0;
     return rc || !closed ? rc : err_sys(e, closed, "cannot write the report");
@@ -63,7 +63,7 @@ static int print_schema(struct err *e)
     return 0;
 }
 
-static int analyze(struct config *config, struct err *e)
+static int analyze_file(struct config *config, struct err *e)
 {
     struct run run = {
         .config = config, .name = trace_name(config->path),
@@ -81,15 +81,15 @@ static int analyze(struct config *config, struct err *e)
     if ( rc )
         return rc;
     if ( config->follow && config->reports.summary )
-        return err_set(e, -EINVAL, "--follow: of a trace that goes on there is "
-                       "no summary; --dump-all is possible, or --records");
+        return err_set(e, -EINVAL, "--follow needs --dump-all or --records; "
+                       "there is no summary of a growing trace");
     if ( outputs_read_again(config) )
         rc = spool_open(&spool, config->path, &path, e);
     if ( !rc )
         rc = xt_trace_open(&run.trace, path, flags, e);
     if ( !rc )
     {
-        rc = print(&run, e);
+        rc = run_outputs(&run, e);
         xt_trace_close(run.trace);
     }
     spool_close(&spool);
@@ -106,7 +106,7 @@ int main(int argc, char **argv)
     if ( !rc )
         rc = options_parse(&config, argc, argv, &next, &e);
     if ( !rc && next == OPTS_RUN )
-        rc = analyze(&config, &e);
+        rc = analyze_file(&config, &e);
     if ( rc )
         err_print("xenalyze", &e);
     return rc ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who has mistaken a domain learns which there are, and gets no empty tables.
+ * Errors for a filter that matches nothing in the trace: they name the pcpus,
+ * domains or vcpus that the trace has, instead of an empty table.
  */
 #ifndef XENALYZE_NO_MATCH_H
 #define XENALYZE_NO_MATCH_H
@@ -11,16 +12,16 @@
 #include "xenalyze/model/model.h"
 #include "xenalyze/outputs.h"
 
-/* When a segment ends: is none of the vcpus that there are so far, or of the
-   pcpus of the segment? */
-bool nobody_is_wanted(const struct filter *f, const struct guests *guests,
-                      const struct fact_end *end);
+/* At the end of a segment: true if the filter matches none of its pcpus, or
+   none of the vcpus so far. */
+bool no_match_in_segment(const struct filter *f, const struct guests *guests,
+                         const struct fact_end *end);
 
 /*
- * After a pass that found nothing for --pcpu, --domain and --vcpu: -ENOENT, and
- * *e says what is there instead; 0: each is there, and there is nothing to be
- * said of it; or another -errno.
+ * Explain a pass with PASS_NO_MATCH.  -ENOENT: an option does not match, and *e
+ * lists what the trace has.  0: all options match, but there was nothing to
+ * print; or another -errno.
  */
-int nobody_explain(const struct run *run, struct err *e);
+int no_match_explain(const struct run *run, struct err *e);
 
 #endif /* XENALYZE_NO_MATCH_H */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of outputs, and the loop that runs it.
+ * The table of outputs, and the loop that runs their passes.
  *
- * A pass runs once, however many of its outputs are wanted, when the first of
- * them comes in the table: so the table is also the order in which things are
- * printed.
+ * A pass runs once, at the table's first row that is wanted and names the pass.
+ * So the order of the table is the order of the text.
  *
- * Facts want a file, for clocks that differ and for records of a collector that
- * was late: what is made of a stream in one go knows less.
+ * Reports count as two passes over the trace: with a file, they read the clocks
+ * of the pcpus and late records first.  A stream is therefore copied to a file.
  */
 #include "xenalyze/outputs.h"
 
@@ -19,7 +18,7 @@
 
 struct output
 {
-    size_t wanted;              /* the flag in struct config */
+    size_t wanted;              /* offset of the flag in struct config */
     pass_fn *pass;
 };
 
@@ -43,7 +42,7 @@ static bool is_wanted(const struct config *config, const struct output *o)
     return *(const bool *)((const char *)config + o->wanted);
 }
 
-/* Of what programs read there is one, and nothing else is in it. */
+/* --json and --csv exclude each other, and outputs of lines. */
 static int check_form(const struct config *config, struct err *e)
 {
     const struct report_config *f = &config->reports;
@@ -51,14 +50,14 @@ static int check_form(const struct config *config, struct err *e)
     bool lines = false;
 
     if ( f->json && f->csv )
-        return err_set(e, -EINVAL, "--json or --csv: one of them at a time");
+        return err_set(e, -EINVAL, "--json and --csv exclude each other");
     for ( size_t i = 0; i < NR_OUTPUTS; i++ )
         lines |= outputs[i].pass != reports_pass &&
                  is_wanted(config, &outputs[i]);
     if ( lines && (f->json || f->csv) )
-        return err_set(e, -EINVAL, "--%s: has reports, scatterplots and "
-                       "intervals; lines of records and counts need a run of "
-                       "their own", form);
+        return err_set(e, -EINVAL, "--%s applies to reports, scatterplots and "
+                       "intervals; print records and counts in another run",
+                       form);
     return 0;
 }
 
@@ -73,8 +72,8 @@ int outputs_choose(struct config *config, struct err *e)
     return rc;
 }
 
-/* Was it run for an output above this one? */
-static bool was_run(const struct config *config, const struct output *o)
+/* True if a wanted row above this one has the same pass. */
+static bool has_earlier_row(const struct config *config, const struct output *o)
 {
     for ( const struct output *above = outputs; above < o; above++ )
         if ( above->pass == o->pass && is_wanted(config, above) )
@@ -84,7 +83,7 @@ static bool was_run(const struct config *config, const struct output *o)
 
 static bool begins_pass(const struct config *config, const struct output *o)
 {
-    return is_wanted(config, o) && !was_run(config, o);
+    return is_wanted(config, o) && !has_earlier_row(config, o);
 }
 
 bool outputs_read_again(const struct config *config)
@@ -97,8 +96,8 @@ bool outputs_read_again(const struct config *config)
     return nr > 1;
 }
 
-/* How well the order of time could be kept; of a file that is mapped: well. */
-static void say_bounds(const struct run *run)
+/* Log whether the order in time is exact; for a mapped file it always is. */
+static void log_order(const struct run *run)
 {
     struct xt_trace_bounds b;
 
@@ -107,13 +106,12 @@ static void say_bounds(const struct run *run)
         log_debug(run->log, "%s: the order in time is exact", run->name);
     else
         log_debug(run->log, "%s: the order in time is exact if the collector "
-                  "was two passes late at most: of %" PRIu64 " passes, %" PRIu64
-                  " bytes were held at most, and %" PRIu64
-                  " records came too late", run->name, b.passes, b.held,
-                  b.late);
+                  "was at most two passes late; passes: %" PRIu64
+                  ", bytes buffered: %" PRIu64 ", late records: %" PRIu64,
+                  run->name, b.passes, b.held, b.late);
 }
 
-/* By enum layout: 4.19, or as good as that, is what master is. */
+/* Xen versions by enum layout; the layouts of master are those of 4.19. */
 static const uint16_t versions[] = { 0, 0x0411, 0x0413 };
 
 int outputs_run(struct run *run, struct err *e)
@@ -131,10 +129,10 @@ int outputs_run(struct run *run, struct err *e)
             rc = xt_trace_rewind(run->trace, e);
         if ( !rc )
             rc = outputs[i].pass(run, e);
-        if ( rc == PASS_NOBODY )
-            rc = nobody_explain(run, e);
+        if ( rc == PASS_NO_MATCH )
+            rc = no_match_explain(run, e);
         if ( !rc )
-            say_bounds(run);
+            log_order(run);
         again = true;
     }
     return rc;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What there is to run, and what everything that runs is given.
- *
- * An OUTPUT is what one option asks for.  A PASS goes once through the trace,
- * in the way that suits it, and serves all outputs that name it: by window as
- * the file has them (windows.c), record by record in the order of time
- * (records.c), or what others add.
+ * Outputs and passes.  An OUTPUT is the text that one option asks for.  A PASS
+ * reads the trace once and serves all outputs that name it: by window, in the
+ * order of the file (window-pass.c); record by record (line-passes.c); or
+ * through the state machines (report-pass.c).
  */
 #ifndef XENALYZE_OUTPUTS_H
 #define XENALYZE_OUTPUTS_H
@@ -17,33 +15,32 @@
 #include "libxentrace/libxentrace.h"
 #include "xenalyze/options.h"
 
-/* All of it borrowed, and as good as new at the begin of each pass. */
+/* The arguments of a pass, all borrowed. */
 struct run
 {
     const struct config *config;
     const char *name;           /* of the trace, for messages and headings */
-    struct xt_trace *trace;     /* rewound; nobody has begun to read it */
-    struct xt_info info;        /* what it says of itself */
+    struct xt_trace *trace;     /* rewound before each pass */
+    struct xt_info info;        /* metadata in the trace */
     const struct log *log;
     FILE *out;
-    FILE *progress;             /* for who waits; NULL: nobody does */
+    FILE *progress;             /* for a progress bar, or NULL */
     bool colour;
 };
 
-/* 0, or -errno and *e says why; or PASS_NOBODY: the trace has nothing of those
-   who are wanted, and nothing was printed. */
+/* 0; -errno and *e says why; or PASS_NO_MATCH: the filter matched nothing, and
+   nothing was printed. */
 typedef int pass_fn(const struct run *run, struct err *e);
 
-#define PASS_NOBODY 1
+#define PASS_NO_MATCH 1
 
-/* Where none is asked for, ask for the summary.  -EINVAL: some of those that
-   are do not go together. */
+/* Set the default, the summary.  -EINVAL: wanted outputs exclude each other. */
 int outputs_choose(struct config *config, struct err *e);
 
-/* Does anything have to go through the trace more often than once? */
+/* True if the trace has to be read more than once. */
 bool outputs_read_again(const struct config *config);
 
-/* Run what run->config asks for.  The caller fills in the rest but the info. */
+/* Run the outputs in run->config.  The caller has set all but run->info. */
 int outputs_run(struct run *run, struct err *e);
 
 /* The passes. */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * By time, where its end is known; else by bytes.
+ * Progress in time if the end of the trace is known, else in bytes.
  */
 #include "xenalyze/pass-progress.h"
 
-void waiting_tell(void *arg, uint64_t time)
+void pass_progress_update(void *arg, uint64_t time)
 {
-    struct waiting *w = arg;
+    struct pass_progress *w = arg;
     uint64_t done = xt_trace_position(w->trace);
 
-    /* Another segment has times of its own. */
+    /* The times of another segment may be outside of first .. last. */
     time = time < w->first ? w->first : time > w->last ? w->last : time;
     if ( w->last > w->first )
         done = (double)(time - w->first) / (w->last - w->first) *
@@ -17,17 +17,18 @@ void waiting_tell(void *arg, uint64_t time)
     progress_update(&w->bar, done);
 }
 
-bool waiting_begin(struct waiting *w, const struct run *run, bool by_time)
+bool pass_progress_begin(struct pass_progress *w, const struct run *run,
+                         bool by_time)
 {
     uint64_t size = xt_trace_size(run->trace);
     struct err none = ERR_INIT;
 
-    *w = (struct waiting){ .trace = run->trace };
+    *w = (struct pass_progress){ .trace = run->trace };
     if ( !run->progress )
         return false;
     progress_init(&w->bar, run->progress, "reading", "B",
                   size == XT_SIZE_UNKNOWN ? 0 : size);
-    /* Looking for the end takes time, too. */
+    /* Without a terminal, skip the search for the end: it takes time. */
     if ( !w->bar.out )
         return false;
     if ( by_time && xt_trace_span(run->trace, &w->first, &w->last, &none) )
@@ -35,7 +36,7 @@ bool waiting_begin(struct waiting *w, const struct run *run, bool by_time)
     return true;
 }
 
-void waiting_end(struct waiting *w)
+void pass_progress_end(struct pass_progress *w)
 {
     progress_fini(&w->bar);
 }

@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For who waits for a pass to come to its end: how far it is.
+ * The progress bar of a pass.
  */
 #ifndef XENALYZE_PASS_PROGRESS_H
 #define XENALYZE_PASS_PROGRESS_H
 
 #include "xenalyze/outputs.h"
 
-struct waiting
+struct pass_progress
 {
     struct xt_trace *trace;
     struct progress bar;
-    uint64_t first, last;       /* of the trace; last 0: not known */
+    uint64_t first, last;       /* time stamps of the trace; last 0: unknown */
 };
 
 /*
- * Before the pass reads; nothing is shown if run->progress is NULL, or no
- * terminal.  True: it wants to be told.
+ * Begin before the pass reads.  False: run->progress is NULL or not a terminal,
+ * so no updates are needed.
  */
-bool waiting_begin(struct waiting *w, const struct run *run, bool by_time);
+bool pass_progress_begin(struct pass_progress *w, const struct run *run,
+                         bool by_time);
 
-/* All up to `time` has been read; `arg` is the struct. */
-void waiting_tell(void *arg, uint64_t time);
+/* All records up to `time` have been read; `arg` is a struct pass_progress. */
+void pass_progress_update(void *arg, uint64_t time);
 
-/* All zero is fine, too. */
-void waiting_end(struct waiting *w);
+/* A struct of zeros is fine, too. */
+void pass_progress_end(struct pass_progress *w);
 
 #endif /* XENALYZE_PASS_PROGRESS_H */

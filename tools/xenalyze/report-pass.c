@@ -25,7 +25,7 @@ struct pass
     bool matched;               /* the filter lets something pass */
     uint64_t lost, losses;      /* records, and places */
     uint64_t damaged, skipped;  /* places, and bytes */
-    struct waiting waiting;
+    struct pass_progress progress;
 };
 
 /* --- the sink of the pass ------------------------------------------------- */
@@ -43,7 +43,7 @@ static int count_records(void *state, const struct fact_end *f, struct err *e)
     struct pass *p = state;
 
     (void)e;
-    p->matched |= !nobody_is_wanted(p->filter, p->guests, f);
+    p->matched |= !no_match_in_segment(p->filter, p->guests, f);
     p->records += f->records;
     p->damaged = xt_damage_times(f->damage);
     p->skipped = xt_damage_bytes(f->damage);
@@ -182,10 +182,10 @@ static int choose(struct pass *p, struct analyze_options *o, struct err *e)
 
 static int wait_for(struct pass *p, struct analyze_options *o, struct err *e)
 {
-    if ( !waiting_begin(&p->waiting, p->run, true) )
+    if ( !pass_progress_begin(&p->progress, p->run, true) )
         return 0;
-    o->progress = waiting_tell;
-    o->progress_arg = &p->waiting;
+    o->progress = pass_progress_update;
+    o->progress_arg = &p->progress;
     return xt_trace_rewind(p->run->trace, e);   /* its end was looked for */
 }
 
@@ -203,12 +203,12 @@ int reports_pass(const struct run *run, struct err *e)
     if ( !rc )
         rc = analyze_trace(run->trace, &options, p.reports.sinks,
                      p.reports.nr_sinks, e);
-    waiting_end(&p.waiting);
+    pass_progress_end(&p.progress);
     if ( !rc && !p.records && xt_trace_position(run->trace) )
         rc = err_set(e, -EINVAL, "%s is no trace: there is no record in it",
                      run->name);
     if ( !rc && !p.matched && !filter_is_empty(p.filter) )
-        rc = PASS_NOBODY;
+        rc = PASS_NO_MATCH;
     if ( !rc )
         rc = report_pass_print(&p.reports, e);
     if ( !rc )

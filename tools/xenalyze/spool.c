@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The copy is a temporary file that is unlinked at once, so it vanishes with
+ * the process, however that ends.  The trace is opened by the file's name in
+ * /proc/self/fd.  Compressed input is expanded, so that it can be mapped.
+ */
 #define _GNU_SOURCE             /* mkostemp */
 #include "xenalyze/spool.h"
 
@@ -14,8 +19,8 @@
 
 #define PIECE (256u * 1024)
 
-/* A file without a name, in $TMPDIR. */
-static int open_nameless(void)
+/* An unlinked file in $TMPDIR.  -1 and errno. */
+static int open_unlinked(void)
 {
     const char *folder = getenv("TMPDIR");
     char path[4096];
@@ -37,7 +42,7 @@ static int open_nameless(void)
     return fd;
 }
 
-static int write_all(int fd, const char *bytes, size_t size)
+static int write_fully(int fd, const char *bytes, size_t size)
 {
     while ( size )
     {
@@ -51,7 +56,7 @@ static int write_all(int fd, const char *bytes, size_t size)
     return 0;
 }
 
-static int copy(struct xt_source *from, int to, struct err *e)
+static int copy_source(struct xt_source *from, int to, struct err *e)
 {
     char *piece = fault_malloc(PIECE);
     ssize_t n = 1;
@@ -60,21 +65,21 @@ static int copy(struct xt_source *from, int to, struct err *e)
     while ( !rc && n > 0 )
     {
         n = from->ops->read(from, piece, PIECE, e);
-        rc = n < 0 ? n : write_all(to, piece, n);
+        rc = n < 0 ? n : write_fully(to, piece, n);
     }
     free(piece);
     return rc;
 }
 
-static int keep(struct spool *s, struct xt_source *from, struct err *e)
+static int spool_copy(struct spool *s, struct xt_source *from, struct err *e)
 {
     int rc;
 
-    s->fd = open_nameless();
-    rc = s->fd < 0 ? -errno : copy(from, s->fd, e);
+    s->fd = open_unlinked();
+    rc = s->fd < 0 ? -errno : copy_source(from, s->fd, e);
     snprintf(s->path, sizeof(s->path), "/proc/self/fd/%d", s->fd);
-    return rc ? err_sys(e, rc, "cannot keep %s in a file below TMPDIR, to read "
-                        "it again", from->name) : 0;
+    return rc ? err_sys(e, rc, "cannot copy %s to a file in TMPDIR, to read it "
+                        "again", from->name) : 0;
 }
 
 int spool_open(struct spool *s, const char *path, const char **use,
@@ -89,7 +94,7 @@ int spool_open(struct spool *s, const char *path, const char **use,
         return rc;
     if ( !source->map )
     {
-        rc = keep(s, source, e);
+        rc = spool_copy(s, source, e);
         *use = s->path;
     }
     xt_source_close(source);

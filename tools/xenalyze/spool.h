@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is no file that can be mapped, but has to be read again, or pcpu by
- * pcpu: it is kept in a file that has no name, expanded if it was compressed.
+ * A copy of an input that cannot be mapped, a pipe or a compressed file, for
+ * outputs that read it more than once or pcpu by pcpu.
  */
 #ifndef XENALYZE_SPOOL_H
 #define XENALYZE_SPOOL_H
@@ -12,13 +12,13 @@
 
 struct spool
 {
-    int fd;                     /* -1: it was not needed */
+    int fd;                     /* -1: no copy was needed */
     char path[SPOOL_PATH_MAX];
 };
 
 /*
- * If `path` (or "-") cannot be mapped, copy all of it; *use is then what to
- * read instead, and valid until spool_close.  0, or -errno and *e says why.
+ * Copy `path` (or "-") if it cannot be mapped.  *use is the path to open then,
+ * and valid until spool_close().  0, or -errno and *e says why.
  */
 int spool_open(struct spool *s, const char *path, const char **use,
                struct err *e);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The pass over the windows as the file has them, pcpu by pcpu: for what needs
- * no order in time.
+ * The pass over the windows in the order of the file, for counts that do not
+ * depend on the order of time (--info).
  */
 #include "xenalyze/outputs.h"
 
@@ -16,7 +16,7 @@ struct pass
     struct xt_counts counts;
 };
 
-static int begin(struct pass *p, struct err *e)
+static int begin_counts(struct pass *p, struct err *e)
 {
     const struct run *run = p->run;
     int rc = xt_counts_init(&p->counts);
@@ -41,14 +41,14 @@ static int read_windows(struct pass *p, struct err *e)
     return rc;
 }
 
-static int end(struct pass *p, struct err *e)
+static int end_counts(struct pass *p, struct err *e)
 {
     const struct run *run = p->run;
 
     xt_counts_finish(&p->counts, xt_trace_position(run->trace),
                      xt_trace_damage(run->trace));
     if ( p->counts.size && !p->counts.total.windows )
-        return err_set(e, -EINVAL, "%s is no trace: there is no window in it",
+        return err_set(e, -EINVAL, "%s is not a trace: it has no window",
                        run->name);
     if ( run->config->info )
         file_info_print(&p->counts, run->name, run->out);
@@ -58,12 +58,12 @@ static int end(struct pass *p, struct err *e)
 int windows_pass(const struct run *run, struct err *e)
 {
     struct pass p = { .run = run };
-    int rc = begin(&p, e);
+    int rc = begin_counts(&p, e);
 
     if ( !rc )
         rc = read_windows(&p, e);
     if ( !rc )
-        rc = end(&p, e);
+        rc = end_counts(&p, e);
     xt_counts_fini(&p.counts);
     return rc;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * xentrace_format: a trace on standard input through the rules of a file.  Xen
- * had a script of this name up to 4.18; who called it goes on calling this.
+ * xentrace_format: print the trace on standard input by the rules in a file.
+ * Xen had a script of this name up to 4.18, with the same arguments.
  */
 #include "config.h"
 
@@ -43,7 +43,7 @@ static const struct program program = {
     .max_args = 1,
 };
 
-static int format(struct config *config, struct err *e)
+static int format_trace(struct config *config, struct err *e)
 {
     struct run run = {
         .config = config, .name = "standard input", .out = stdout,
@@ -71,7 +71,7 @@ int main(int argc, char **argv)
     if ( !rc && next == OPTS_RUN )
     {
         config.rules = argv[first];
-        rc = format(&config, &e);
+        rc = format_trace(&config, &e);
     }
     if ( rc )
         err_print(NAME, &e);

@@ -177,7 +177,7 @@ absent() {
         # shellcheck disable=SC2086 # several words
         expect 1 "$xenalyze" $output $option named
         [ ! -s out ] || fail "$output $option: something is printed"
-        complains "$option: not in named, which has $there"
+        complains "$option matches nothing in named, which has $there"
     done
     [ ! -e no.svg ] || fail "$option: an empty picture"
 }
@@ -185,12 +185,12 @@ absent "--domain 0,2-9" 1
 absent "--vcpu d1v1,d2v0" d1v0
 absent "--pcpu 1-7" 0
 expect 1 "$xenalyze" --summary --domain 0 intel --vcpu d1v0
-complains "no vcpu is meant by both"
+complains "no vcpu matches both"
 mkfifo pipe
 cat intel >pipe &
 expect 1 "$xenalyze" --dump-all --domain 77 pipe
 wait
-complains "--summary says who is there"
+complains "--summary lists its domains"
 
 # A named pipe is opened once: who writes to it would not survive a second time.
 { cat intel >pipe && echo whole >wrote; } &
