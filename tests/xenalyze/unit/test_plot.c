@@ -21,7 +21,7 @@ static const struct plot_about vcpus = { "states", "vcpu", PLOT_VCPUS };
 static void put(struct plot *p, int64_t time, int64_t value, uint32_t vcpu)
 {
     const struct points points = plot_points(p);
-    const struct point point = { .who = POINT_VCPU, .domain = 1,
+    const struct point point = { .owner = POINT_VCPU, .domain = 1,
                                  .vcpu = vcpu, .time = time,
                                  .value = value };
 
@@ -66,7 +66,7 @@ START_TEST(svg_has_each_point)
     put(p, 2000000000, 10, 1);
     text = draw(p, PLOT_SVG, &size);
     ck_assert_ptr_nonnull(strstr(text, "d=\"M209.5 749.5h5v5h-5z"
-                                       "M809.5 73.5h5v5h-5z"));
+                                 "M809.5 73.5h5v5h-5z"));
     ck_assert_ptr_nonnull(strstr(text, "d=\"M1409.5 749.5h5v5h-5z"));
     ck_assert_ptr_nonnull(strstr(text, ">d1v1</text>"));
     ck_assert_ptr_nonnull(strstr(text, ">2.0</text>"));
@@ -103,7 +103,7 @@ START_TEST(gnuplot_has_its_data)
     text = draw(p, PLOT_GNUPLOT, &size);
     ck_assert_ptr_nonnull(strstr(text, "title 'trace''s `name`: "));
     ck_assert_ptr_nonnull(strstr(text, "$series0 << EOD\n1.500000000 10\n"
-                                       "EOD\n"));
+                                 "EOD\n"));
     free(text);
     plot_free(p);
 }
@@ -205,7 +205,7 @@ START_TEST(short_bars_are_shares)
 
     ck_assert_int_eq(plot_new(&p, &pcpus, "trace"), 0);
     for ( int64_t i = 0; i < 2000000; i++ )
-        plot_bar(p, 0, PLOT_KEY(PLOT_OF_VCPU, PLOT_VCPU_ID(1, i % 2)),
+        plot_add_bar(p, 0, PLOT_KEY(PLOT_OF_VCPU, PLOT_VCPU_ID(1, i % 2)),
                  i * 1000, i * 1000 + (i % 2 ? 200 : 600));
     text = draw(p, PLOT_SVG, &size);
     ck_assert_uint_lt(size, 20000);
@@ -294,7 +294,7 @@ START_TEST(rows_are_shared)
 
     ck_assert_int_eq(plot_new(&p, &pcpus, "trace"), 0);
     for ( uint64_t i = 0; i < 1025; i++ )
-        plot_bar(p, i, PLOT_KEY(PLOT_OF_VCPU, PLOT_VCPU_ID(i, 0)), 0, 1000);
+        plot_add_bar(p, i, PLOT_KEY(PLOT_OF_VCPU, PLOT_VCPU_ID(i, 0)), 0, 1000);
     text = draw(p, PLOT_SVG, &size);
     ck_assert_ptr_nonnull(strstr(text, ">0-2</text>"));
     ck_assert_ptr_nonnull(strstr(text, ">others</text>"));
@@ -308,11 +308,11 @@ START_TEST(names_have_endings)
     enum plot_format format;
     struct err e = ERR_INIT;
 
-    ck_assert_int_eq(plot_format("a.svg", &format, &e), 0);
+    ck_assert_int_eq(plot_parse_format("a.svg", &format, &e), 0);
     ck_assert_int_eq(format, PLOT_SVG);
-    ck_assert_int_eq(plot_format("a.png", &format, &e), 0);
+    ck_assert_int_eq(plot_parse_format("a.png", &format, &e), 0);
     ck_assert_int_eq(format, PLOT_PNG);
-    ck_assert_int_eq(plot_format(".png", &format, &e), -EINVAL);
+    ck_assert_int_eq(plot_parse_format(".png", &format, &e), -EINVAL);
 }
 END_TEST
 

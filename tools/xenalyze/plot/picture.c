@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keeps what is to be drawn, and in the end finds out what is shown of it: who
- * has a name, which rows there are, from where to where.
+ * The marks of a picture, and its file.  The view (series, rows, range of the
+ * axes) is computed before the first file is written.
  *
- * Too many marks are thinned out on the way by what a picture could show: of
- * dots on one place the first is kept, and bars of one series within a
- * fraction of a pixel become one that knows how much of it they cover.
+ * When there are too many marks, those that the picture cannot resolve are
+ * merged: of dots at the same place the first is kept, and bars of a series
+ * within a fraction of a pixel become one bar with the sum of their lengths.
  */
 #include "xenalyze/plot/plot-draw.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common/debug.h"
 #include "common/fault.h"
 
 #define MAX_MARKS (1u << 20)
 
-int plot_format(const char *path, enum plot_format *format, struct err *e)
+int plot_parse_format(const char *path, enum plot_format *format, struct err *e)
 {
     static const struct { const char *end; enum plot_format format; } ends[] = {
         { ".svg", PLOT_SVG }, { ".png", PLOT_PNG },
@@ -31,8 +33,8 @@ int plot_format(const char *path, enum plot_format *format, struct err *e)
             *format = ends[i].format;
             return 0;
         }
-    return err_set(e, -EINVAL, "--plot %s: the name has to end in .svg or "
-                   ".png", path);
+    return err_set(e, -EINVAL, "--plot %s: the file name has to end in .svg "
+                   "or .png", path);
 }
 
 int plot_new(struct plot **out, const struct plot_about *about,
@@ -43,6 +45,7 @@ int plot_new(struct plot **out, const struct plot_about *about,
     *out = p;
     if ( !p )
         return -ENOMEM;
+    assert(about->unit <= PLOT_VCPUS);
     p->about = *about;
     p->view.about = &p->about;
     p->view.name = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
@@ -65,11 +68,8 @@ void plot_free(struct plot *p)
 
 /* --- marks ---------------------------------------------------------------- */
 
-/*
- * Of dots on the same place the first is kept; where they stand beside each
- * other, of each series.
- */
-static void thin_dots(struct plot *p, bool by_series)
+/* Keep the first dot at each place, or with `by_series` of each series. */
+static void merge_dots(struct plot *p, bool by_series)
 {
     uint64_t *seen = fault_calloc((PLOT_COLUMNS + 1) * (PLOT_LINES + 1),
                                   sizeof(*seen));
@@ -79,7 +79,7 @@ static void thin_dots(struct plot *p, bool by_series)
     v->marks = p->marks;
     v->log = plot_wants_log(v);
     p->failed |= !seen || (p->about.unit == PLOT_ADDRESS &&
-                           plot_address_pieces(v));
+                           plot_split_addresses(v));
     for ( size_t i = 0; !p->failed && i < v->nr_marks; i++ )
     {
         int x = (int)plot_x(v, p->marks[i].from) - PLOT_LEFT;
@@ -96,7 +96,7 @@ static void thin_dots(struct plot *p, bool by_series)
     free(seen);
 }
 
-static int by_row(const void *a, const void *b)
+static int compare_by_row(const void *a, const void *b)
 {
     const struct plot_mark *x = a, *y = b;
 
@@ -107,13 +107,13 @@ static int by_row(const void *a, const void *b)
     return (x->from > y->from) - (x->from < y->from);
 }
 
-/* Bars of a series that begin within `width` of each other become one. */
+/* Merge the bars of a series that lie within `width` of each other. */
 static void merge_bars(struct plot *p, uint64_t width)
 {
     struct plot_view *v = &p->view;
     size_t n = 0;
 
-    qsort(p->marks, v->nr_marks, sizeof(*p->marks), by_row);
+    qsort(p->marks, v->nr_marks, sizeof(*p->marks), compare_by_row);
     for ( size_t i = 0; i < v->nr_marks; i++ )
     {
         const struct plot_mark *m = &p->marks[i];
@@ -131,29 +131,30 @@ static void merge_bars(struct plot *p, uint64_t width)
     v->nr_marks = n;
 }
 
-static void thin(struct plot *p)
+static void merge_marks(struct plot *p)
 {
     struct plot_view *v = &p->view;
     uint64_t span = (uint64_t)v->last - (uint64_t)v->first;
     uint64_t width = span / (4 * PLOT_COLUMNS);
 
     if ( !v->bars )
-        thin_dots(p, p->about.unit == PLOT_PLACES);
+        merge_dots(p, p->about.unit == PLOT_PLACES);
     if ( !v->bars && v->nr_marks > MAX_MARKS / 2 )
-        thin_dots(p, false);
+        merge_dots(p, false);
     for ( ; v->bars && v->nr_marks > MAX_MARKS / 2 && width < span;
           width = width < span / 2 ? width * 2 + 1 : span )
         merge_bars(p, width);
 }
 
-static bool grow(struct plot *p)
+/* Make room for a mark.  False: out of memory. */
+static bool grow_marks(struct plot *p)
 {
     size_t room = p->room ? 2 * p->room : 4096;
     struct plot_mark *larger;
 
     if ( p->room >= MAX_MARKS )
     {
-        thin(p);
+        merge_marks(p);
         return !p->failed && p->view.nr_marks < p->room;
     }
     larger = fault_realloc(p->marks, room * sizeof(*larger));
@@ -165,7 +166,7 @@ static bool grow(struct plot *p)
     return true;
 }
 
-static void widen(int64_t *least, int64_t *most, int64_t value)
+static void extend_range(int64_t *least, int64_t *most, int64_t value)
 {
     if ( value < *least )
         *least = value;
@@ -175,29 +176,30 @@ static void widen(int64_t *least, int64_t *most, int64_t value)
 
 static void add_mark(struct plot *p, const struct plot_mark *m)
 {
-    widen(&p->view.first, &p->view.last, m->from);
-    widen(&p->view.first, &p->view.last, m->to);
-    widen(&p->view.least, &p->view.most, m->value);
-    if ( p->failed || (p->view.nr_marks == p->room && !grow(p)) )
+    extend_range(&p->view.first, &p->view.last, m->from);
+    extend_range(&p->view.first, &p->view.last, m->to);
+    extend_range(&p->view.least, &p->view.most, m->value);
+    debug_assert(!p->closed && m->from <= m->to);
+    if ( p->failed || (p->view.nr_marks == p->room && !grow_marks(p)) )
         return;
     p->marks[p->view.nr_marks++] = *m;
 }
 
-static uint64_t key_of(const struct point *point)
+static uint64_t point_key(const struct point *point)
 {
-    if ( point->who == POINT_NOBODY )
+    if ( point->owner == POINT_NO_OWNER )
         return PLOT_KEY(PLOT_OF_ALL, 0);
-    if ( point->who == POINT_IRQ )
+    if ( point->owner == POINT_IRQ )
         return PLOT_KEY(PLOT_OF_IRQ, point->vcpu);
     return PLOT_KEY(PLOT_OF_VCPU, PLOT_VCPU_ID(point->domain, point->vcpu));
 }
 
-static void put(void *state, const struct point *point)
+static void put_point(void *state, const struct point *point)
 {
     struct plot *p = state;
     const struct plot_mark m = {
         .from = point->time, .to = point->time, .value = point->value,
-        .series = plot_keys_take(&p->series, key_of(point), 1),
+        .series = plot_keys_add(&p->series, point_key(point), 1),
     };
 
     add_mark(p, &m);
@@ -205,34 +207,34 @@ static void put(void *state, const struct point *point)
 
 struct points plot_points(struct plot *p)
 {
-    return (struct points){ put, p };
+    return (struct points){ put_point, p };
 }
 
-void plot_row(struct plot *p, uint64_t row)
+void plot_add_row(struct plot *p, uint64_t row)
 {
-    plot_keys_take(&p->rows, row, 0);
+    plot_keys_add(&p->rows, row, 0);
 }
 
-void plot_bar(struct plot *p, uint64_t row, uint64_t key, int64_t from,
-              int64_t to)
+void plot_add_bar(struct plot *p, uint64_t row, uint64_t key, int64_t from,
+                  int64_t to)
 {
     uint64_t length = to > from ? (uint64_t)to - (uint64_t)from : 0;
     const struct plot_mark m = {
         .from = from, .to = to, .covered = (int64_t)length,
-        .value = plot_keys_take(&p->rows, row, 0),
-        .series = plot_keys_take(&p->series, key, length),
+        .value = plot_keys_add(&p->rows, row, 0),
+        .series = plot_keys_add(&p->series, key, length),
     };
 
     if ( length && length <= INT64_MAX )
         add_mark(p, &m);
 }
 
-/* A picture of nothing, or of one place, still has axes. */
-static void widen_axes(struct plot_view *v)
+/* Give both axes a length, even without marks or with a single one. */
+static void extend_axes(struct plot_view *v)
 {
     if ( v->first > v->last )
         v->first = v->last = v->least = v->most = 0;
-    /* What begins nearly at 0 does so for the reader. */
+    /* An axis that begins near 0 begins at 0. */
     if ( v->first > 0 && v->first < v->last / 50 )
         v->first = 0;
     if ( v->first == v->last )
@@ -253,15 +255,16 @@ static int close_view(struct plot *p)
     if ( p->closed )
         return 0;
     p->closed = true;
-    widen_axes(v);
-    thin(p);
-    rc = plot_choose(p);
+    extend_axes(v);
+    merge_marks(p);
+    rc = plot_choose_series(p);
     v->marks = p->marks;
     if ( v->nr_marks )
-        qsort(v->marks, v->nr_marks, sizeof(*v->marks), by_row);
+        qsort(v->marks, v->nr_marks, sizeof(*v->marks), compare_by_row);
+    assert(rc || v->nr_series || !v->nr_marks);
     v->bottom = plot_height(v) - PLOT_BELOW;
     if ( !rc && p->about.unit == PLOT_ADDRESS )
-        rc = plot_address_pieces(v);
+        rc = plot_split_addresses(v);
     return rc;
 }
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pictures of what happened over time: points, or bars in rows.  They are kept
- * until the last has come, since only then the axes are known; memory is
- * bounded, by what a picture can show.
+ * Pictures with an axis of time: points, or bars in rows.  The picture keeps
+ * them until the end of the trace, since the axes depend on all of them.
+ * Memory is bounded: marks beyond the resolution of the picture are merged.
  *
  *     struct plot *plot;
  *
  *     plot_new(&plot, &about);
- *     ... plot_points(plot), timeline_sink(), states_sink() ...
- *     plot_write(plot, PLOT_SVG, "who.svg", &e);
+ *     ... plot_points(plot), or timeline_sink(), or states_sink() ...
+ *     plot_write(plot, PLOT_SVG, "pcpus.svg", &e);
  *     plot_free(plot);
  */
 #ifndef XENALYZE_PLOT_PICTURE_H
@@ -24,19 +24,20 @@
 
 enum plot_format { PLOT_SVG, PLOT_PNG, PLOT_GNUPLOT };
 
-/* By the end of its name.  -EINVAL, and *e says what there is. */
-int plot_format(const char *path, enum plot_format *format, struct err *e);
+/* The format for a file name, by its ending.  0, or -EINVAL and *e. */
+int plot_parse_format(const char *path, enum plot_format *format,
+                      struct err *e);
 
-/* What values are. */
+/* The unit of the values. */
 enum plot_unit
 {
     PLOT_NUMBER,
-    PLOT_PLACES,                /* few different ones: pcpus, kinds */
-    PLOT_CYCLES,                /* these two spread over decades, and may */
-    PLOT_TIME,                  /* get a logarithmic axis; nanoseconds */
+    PLOT_PLACES,                /* a small set of numbers, as of pcpus */
+    PLOT_CYCLES,                /* cycles and nanoseconds may range over */
+    PLOT_TIME,                  /* decades, and get a logarithmic axis */
     PLOT_ADDRESS,
-    PLOT_PCPUS,                 /* a row each, with a name and bars in it */
-    PLOT_VCPUS,
+    PLOT_PCPUS,                 /* no values: a row of bars for each pcpu */
+    PLOT_VCPUS,                 /* a row of bars for each vcpu */
 };
 
 struct plot_about
@@ -48,17 +49,17 @@ struct plot_about
 
 struct plot;
 
-/* What `about` points to is borrowed, as is the trace's name.  0 or -ENOMEM. */
+/* The strings in `about` and the trace's name are borrowed.  0 or -ENOMEM. */
 int plot_new(struct plot **plot, const struct plot_about *about,
              const char *name);
 void plot_free(struct plot *plot);
 
-/* Each draws a dot. */
+/* A receiver of points, which become dots. */
 struct points plot_points(struct plot *plot);
 
 /*
- * Bars: of PLOT_PCPUS, whoever ran there, and records that were lost; of
- * PLOT_VCPUS, their runstates.
+ * Sinks that draw bars.  timeline_sink(), for PLOT_PCPUS: the vcpus that ran on
+ * each pcpu, and its losses.  states_sink(), for PLOT_VCPUS: the runstates.
  */
 struct timeline
 {
@@ -69,7 +70,7 @@ struct timeline
 struct sink timeline_sink(struct timeline *t);
 struct sink states_sink(struct timeline *t);
 
-/* All of it, or nothing is at `path`.  0 or -errno. */
+/* Write the whole file at `path`, or nothing.  0 or -errno. */
 int plot_write(struct plot *plot, enum plot_format format, const char *path,
                struct err *e);
 

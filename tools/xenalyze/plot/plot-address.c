@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An axis of addresses.  Those of a guest's programs and of its kernel are so
- * far apart that on one scale each would be a line; so the axis has pieces,
- * around the addresses that there are, with gaps between.
+ * An axis of addresses.  A guest's user and kernel addresses are so far apart
+ * that on one scale each would be a line.  So the axis is split at the largest
+ * gaps between the addresses, into pieces with a scale each.
  */
 #include "xenalyze/plot/plot-draw.h"
 
@@ -14,23 +14,23 @@
 #include "common/fault.h"
 
 #define GAP 28.0                /* pixels from piece to piece */
-#define FAR 65536u              /* bytes that are worth one */
+#define MIN_GAP 65536u          /* bytes */
 
-static int by_value(const void *a, const void *b)
+static int compare_values(const void *a, const void *b)
 {
     const uint64_t *x = a, *y = b;
 
     return (*x > *y) - (*x < *y);
 }
 
-/* Is this gap one of the largest?  `cuts` has these, largest first. */
+/* Insert the gap before values[at] into `cuts`, the largest gaps in order. */
 static void note_gap(const uint64_t *values, size_t at,
                      size_t cuts[PLOT_PIECES - 1], unsigned int *nr)
 {
     uint64_t gap = values[at] - values[at - 1];
     unsigned int i = *nr;
 
-    if ( gap < FAR )
+    if ( gap < MIN_GAP )
         return;
     while ( i && gap > values[cuts[i - 1]] - values[cuts[i - 1] - 1] )
     {
@@ -44,36 +44,36 @@ static void note_gap(const uint64_t *values, size_t at,
     *nr += *nr < PLOT_PIECES - 1;
 }
 
-static int by_place(const void *a, const void *b)
+static int compare_places(const void *a, const void *b)
 {
     const size_t *x = a, *y = b;
 
     return (*x > *y) - (*x < *y);
 }
 
-/* Large ones get more room, but not in proportion. */
-static double weight_of(const struct plot_piece *piece)
+/* Large pieces get more room, but not in proportion. */
+static double piece_weight(const struct plot_piece *piece)
 {
     return log2((double)(piece->high - piece->low) + 256);
 }
 
-static void give_room(struct plot_view *v)
+static void place_pieces(struct plot_view *v)
 {
     double weights = 0, bottom = v->bottom - GAP / 2;
     double room = bottom - PLOT_TOP - GAP / 2 - GAP * (v->nr_pieces - 1);
 
     for ( unsigned int i = 0; i < v->nr_pieces; i++ )
-        weights += weight_of(&v->pieces[i]);
+        weights += piece_weight(&v->pieces[i]);
     for ( unsigned int i = 0; i < v->nr_pieces; i++ )
     {
         v->pieces[i].bottom = bottom;
-        bottom -= room * weight_of(&v->pieces[i]) / weights;
+        bottom -= room * piece_weight(&v->pieces[i]) / weights;
         v->pieces[i].top = bottom;
         bottom -= GAP;
     }
 }
 
-int plot_address_pieces(struct plot_view *v)
+int plot_split_addresses(struct plot_view *v)
 {
     uint64_t *values = fault_malloc((v->nr_marks + 1) * sizeof(*values));
     size_t cuts[PLOT_PIECES - 1], from = 0;
@@ -84,10 +84,10 @@ int plot_address_pieces(struct plot_view *v)
     values[0] = 0;
     for ( size_t i = 0; i < v->nr_marks; i++ )
         values[i] = (uint64_t)v->marks[i].value;
-    qsort(values, v->nr_marks, sizeof(*values), by_value);
+    qsort(values, v->nr_marks, sizeof(*values), compare_values);
     for ( size_t i = 1; i < v->nr_marks; i++ )
         note_gap(values, i, cuts, &nr);
-    qsort(cuts, nr, sizeof(cuts[0]), by_place);
+    qsort(cuts, nr, sizeof(cuts[0]), compare_places);
     for ( unsigned int i = 0; i <= nr; i++ )
     {
         size_t end = i < nr ? cuts[i] : v->nr_marks ? v->nr_marks : 1;
@@ -98,7 +98,7 @@ int plot_address_pieces(struct plot_view *v)
     }
     v->nr_pieces = nr + 1;
     free(values);
-    give_room(v);
+    place_pieces(v);
     return 0;
 }
 
@@ -123,7 +123,7 @@ double plot_address_y(const struct plot_view *v, uint64_t value)
     return piece_y(&v->pieces[i], value);
 }
 
-/* Its ends, if there is room for both, and a few round ones between. */
+/* Ticks at the ends, if there is room, and at round addresses between. */
 static unsigned int piece_ticks(const struct plot_piece *p,
                                 struct plot_tick *ticks, unsigned int room)
 {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Axes: where a moment and a value are in the picture, and round numbers to
- * stand beside them.
+ * Axes: the positions of times and values in the picture, and ticks at round
+ * numbers.
  */
 #include "xenalyze/plot/plot-draw.h"
 
 #include <math.h>
 
-#define ROW_MOST 64.0           /* pixels */
-#define ROW_LEAST 4.0
-#define MARGIN 12.0             /* between the last dots and the end */
+#define MAX_ROW 64.0            /* pixels */
+#define MIN_ROW 4.0
+#define MARGIN 12.0             /* above and below the dots */
 
 static double row_height(const struct plot_view *v)
 {
     double height = (double)PLOT_LINES / (v->nr_rows ? v->nr_rows : 1);
 
-    return height > ROW_MOST ? ROW_MOST : height < ROW_LEAST ? ROW_LEAST
+    return height > MAX_ROW ? MAX_ROW : height < MIN_ROW ? MIN_ROW
                                                              : height;
 }
 
@@ -33,8 +33,9 @@ bool plot_wants_log(const struct plot_view *v)
            v->least > 0 && v->most / v->least >= 100;
 }
 
-/* Where `value` of least .. most is from 0 .. length. */
-static double place(double value, double least, double most, double length)
+/* Map `value` from least .. most to 0 .. length. */
+static double scale_value(double value, double least, double most,
+                          double length)
 {
     double at = most > least ? (value - least) / (most - least) * length : 0;
 
@@ -43,8 +44,8 @@ static double place(double value, double least, double most, double length)
 
 double plot_x(const struct plot_view *v, int64_t time)
 {
-    return PLOT_LEFT + place((double)time, (double)v->first, (double)v->last,
-                             PLOT_COLUMNS);
+    return PLOT_LEFT + scale_value((double)time, (double)v->first,
+                                   (double)v->last, PLOT_COLUMNS);
 }
 
 static double value_y(const struct plot_view *v, double value)
@@ -53,7 +54,7 @@ static double value_y(const struct plot_view *v, double value)
 
     if ( v->about->unit == PLOT_PLACES )
     {
-        least -= 0.5;           /* dots stand around their place */
+        least -= 0.5;           /* dots of several series are side by side */
         most += 0.5;
     }
     if ( v->log )
@@ -63,7 +64,7 @@ static double value_y(const struct plot_view *v, double value)
         most = log10(most);
     }
     return v->bottom - MARGIN -
-           place(value, least, most, v->bottom - PLOT_TOP - 2 * MARGIN);
+           scale_value(value, least, most, v->bottom - PLOT_TOP - 2 * MARGIN);
 }
 
 double plot_y(const struct plot_view *v, int64_t value)
@@ -79,7 +80,7 @@ double plot_row_top(const struct plot_view *v, unsigned int row)
 
 /* --- round numbers -------------------------------------------------------- */
 
-/* 1, 2 or 5 times a power of ten: about `nr` of them make up `whole`. */
+/* A step of 1, 2 or 5 times a power of ten, about `whole` / `nr`. */
 static double round_step(double whole, unsigned int nr)
 {
     double rough = whole / nr, power = pow(10, floor(log10(rough)));
@@ -88,8 +89,8 @@ static double round_step(double whole, unsigned int nr)
                     : rough <= 5 * power ? 5 : 10);
 }
 
-/* As many digits behind the point as tell steps apart. */
-static int digits_of(double step)
+/* The number of decimals that steps of this size need. */
+static int step_decimals(double step)
 {
     double digits = ceil(-log10(step) - 1e-9);
 
@@ -106,8 +107,8 @@ unsigned int plot_time_ticks(const struct plot_view *v,
     for ( at = ceil(first / step) * step; at <= last + step / 1e6 &&
                                           n < PLOT_TICKS; at += step )
     {
-        ticks[n].at = PLOT_LEFT + place(at, first, last, PLOT_COLUMNS);
-        snprintf(ticks[n++].text, PLOT_NAME, "%.*f", digits_of(step),
+        ticks[n].at = PLOT_LEFT + scale_value(at, first, last, PLOT_COLUMNS);
+        snprintf(ticks[n++].text, PLOT_NAME, "%.*f", step_decimals(step),
                  at == 0 ? 0 : at);
     }
     return n;
@@ -115,7 +116,7 @@ unsigned int plot_time_ticks(const struct plot_view *v,
 
 /* --- values --------------------------------------------------------------- */
 
-static void name_number(char text[PLOT_NAME], double value, double step)
+static void format_number(char text[PLOT_NAME], double value, double step)
 {
     static const struct { double more; const char *unit; } units[] = {
         { 1e18, "E" }, { 1e15, "P" }, { 1e12, "T" }, { 1e9, "G" },
@@ -127,11 +128,11 @@ static void name_number(char text[PLOT_NAME], double value, double step)
     while ( fabs(value) < units[i].more )
         i++;
     unit = units[i].more > 0 ? units[i].more : 1;
-    snprintf(text, PLOT_NAME, "%.*f%s", digits_of(step / unit), value / unit,
-             units[i].unit);
+    snprintf(text, PLOT_NAME, "%.*f%s", step_decimals(step / unit),
+             value / unit, units[i].unit);
 }
 
-static void name_time(char text[PLOT_NAME], double ns, double step)
+static void format_time(char text[PLOT_NAME], double ns, double step)
 {
     static const struct { double more; const char *unit; } units[] = {
         { 1e9, " s" }, { 1e6, " ms" }, { 1e3, " us" }, { 0, " ns" },
@@ -142,27 +143,27 @@ static void name_time(char text[PLOT_NAME], double ns, double step)
     while ( fabs(ns) < units[i].more )
         i++;
     unit = units[i].more > 0 ? units[i].more : 1;
-    snprintf(text, PLOT_NAME, "%.*f%s", digits_of(step / unit), ns / unit,
+    snprintf(text, PLOT_NAME, "%.*f%s", step_decimals(step / unit), ns / unit,
              units[i].unit);
 }
 
-static void name_value(const struct plot_view *v, char text[PLOT_NAME],
-                       double value, double step)
+static void format_value(const struct plot_view *v, char text[PLOT_NAME],
+                         double value, double step)
 {
     if ( v->about->unit == PLOT_TIME )
-        name_time(text, value, step);
+        format_time(text, value, step);
     else
-        name_number(text, value, step);
+        format_number(text, value, step);
 }
 
 static void add_tick(const struct plot_view *v, struct plot_tick *tick,
                      double value, double step)
 {
     tick->at = value_y(v, value);
-    name_value(v, tick->text, value, step);
+    format_value(v, tick->text, value, step);
 }
 
-/* Decades, and what is 2 and 5 times them if there are few. */
+/* Ticks at powers of ten, and at 2 and 5 times these if there are few. */
 static unsigned int log_ticks(const struct plot_view *v,
                               struct plot_tick ticks[PLOT_TICKS])
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is drawn, whoever draws it: title, axes, legend; then dots, or rows.
+ * The drawing, for all back ends: title, axes, legend; then dots, or rows.
  *
- * A row is a pixel wide column beside the next.  In each, who was there is
- * stacked by its share of that time: so a row that is far away looks like a
- * graph of how busy it was, and one that is near like bars.
+ * A row is drawn in columns of a pixel.  In each column the series are stacked
+ * by their shares of the column's time.  So a row with short bars looks like a
+ * graph of utilization, and a row with long bars like bars.
  */
 #include "xenalyze/plot/plot-draw.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -17,10 +18,10 @@
 
 #define INK 0x222222
 #define GRID 0xdddddd
-#define GROUND 0xf4f4f4         /* of a row */
-#define LINE 26                 /* pixels from text to text */
+#define GROUND 0xf4f4f4         /* background of a row */
+#define LINE 26                 /* height of a line of text in pixels */
 
-/* --- around it ------------------------------------------------------------ */
+/* --- axes and legend ------------------------------------------------------ */
 
 static void draw_times(const struct plot_view *v, const struct plot_pen *pen)
 {
@@ -59,7 +60,7 @@ static void draw_legend(const struct plot_view *v, const struct plot_pen *pen)
     }
 }
 
-static void draw_words(const struct plot_view *v, const struct plot_pen *pen)
+static void draw_texts(const struct plot_view *v, const struct plot_pen *pen)
 {
     char title[128];
 
@@ -75,8 +76,8 @@ static void draw_words(const struct plot_view *v, const struct plot_pen *pen)
 
 /* --- dots ----------------------------------------------------------------- */
 
-/* Places are few, and many may be at one: those stand beside each other. */
-static double aside(const struct plot_view *v, unsigned int series)
+/* The dots of several series at the same place are drawn side by side. */
+static double series_offset(const struct plot_view *v, unsigned int series)
 {
     double unit = plot_y(v, v->least) - plot_y(v, v->least + 1);
 
@@ -95,20 +96,22 @@ static void draw_dots(const struct plot_view *v, const struct plot_pen *pen)
                 pen->rectangle(pen->state,
                                plot_x(v, v->marks[i].from) - size / 2,
                                plot_y(v, v->marks[i].value) - size / 2 -
-                               aside(v, s), size, size, v->series[s].colour);
+                               series_offset(v, s), size, size,
+                               v->series[s].colour);
 }
 
 /* --- rows ----------------------------------------------------------------- */
 
+/* The shares of the series in each column of a row. */
 struct shares
 {
-    float of[PLOT_SERIES][PLOT_COLUMNS];
-    float below[PLOT_COLUMNS];  /* the sum of those that are drawn */
+    float share[PLOT_SERIES][PLOT_COLUMNS];
+    float below[PLOT_COLUMNS];  /* sum of the series drawn so far */
 };
 
-/* A bar's part of each column; what is merged is there evenly. */
-static void add_bar(const struct plot_view *v, const struct plot_mark *m,
-                    struct shares *shares)
+/* Add a bar to its columns; merged bars count as spread evenly. */
+static void add_bar_shares(const struct plot_view *v, const struct plot_mark *m,
+                           struct shares *shares)
 {
     double from = plot_x(v, m->from) - PLOT_LEFT;
     double to = plot_x(v, m->to) - PLOT_LEFT;
@@ -119,22 +122,22 @@ static void add_bar(const struct plot_view *v, const struct plot_mark *m,
     {
         double left = from > c ? from : c, right = to < c + 1 ? to : c + 1;
 
-        shares->of[m->series][c] += (float)(share * (right - left));
+        shares->share[m->series][c] += (float)(share * (right - left));
     }
 }
 
-/* Half pixels, so that most columns are like the one before. */
-static double height_of(const struct plot_view *v, double share, double row)
+/* Rounded to half pixels, so that most columns equal the previous one. */
+static double share_height(const struct plot_view *v, double share, double row)
 {
     double part = share / v->per_row;
 
     return floor((part > 1 ? 1 : part) * row * 2 + 0.5) / 2;
 }
 
-/* Columns that have the same as the one before are one rectangle. */
-static void draw_share(const struct plot_view *v, const struct plot_pen *pen,
-                       struct shares *shares, unsigned int series,
-                       double bottom, double row)
+/* Adjacent columns of the same height are one rectangle. */
+static void draw_series(const struct plot_view *v, const struct plot_pen *pen,
+                        struct shares *shares, unsigned int series,
+                        double bottom, double row)
 {
     double low = 0, high = 0;
     int start = 0;
@@ -145,9 +148,9 @@ static void draw_share(const struct plot_view *v, const struct plot_pen *pen,
 
         if ( c < PLOT_COLUMNS )
         {
-            l = height_of(v, shares->below[c], row);
-            shares->below[c] += shares->of[series][c];
-            h = height_of(v, shares->below[c], row);
+            l = share_height(v, shares->below[c], row);
+            shares->below[c] += shares->share[series][c];
+            h = share_height(v, shares->below[c], row);
         }
         if ( l == low && h == high && c < PLOT_COLUMNS )
             continue;
@@ -160,27 +163,28 @@ static void draw_share(const struct plot_view *v, const struct plot_pen *pen,
     }
 }
 
-static double room_of(const struct plot_view *v)
+static double row_room(const struct plot_view *v)
 {
     double height = plot_row_top(v, 1) - plot_row_top(v, 0);
 
     return height < 6 ? height : floor(height * 0.85);
 }
 
-/* Every row has its name, or every so many if there is no room. */
-static void draw_rows(const struct plot_view *v, const struct plot_pen *pen)
+/* The background and names; every 2nd, 4th ... name if there is no room. */
+static void draw_row_frames(const struct plot_view *v,
+                            const struct plot_pen *pen)
 {
     double height = plot_row_top(v, 1) - plot_row_top(v, 0);
     unsigned int step = 1;
 
     for ( unsigned int i = 0; i < v->nr_rows; i++ )
         pen->rectangle(pen->state, PLOT_LEFT, plot_row_top(v, i),
-                       PLOT_COLUMNS, room_of(v), GROUND);
+                       PLOT_COLUMNS, row_room(v), GROUND);
     while ( step * height < 18 )
         step *= 2;
     for ( unsigned int i = 0; i < v->nr_rows; i += step )
         pen->text(pen->state, PLOT_LEFT - 10,
-                  plot_row_top(v, i) + room_of(v) / 2 + 6, PLOT_END, INK,
+                  plot_row_top(v, i) + row_room(v) / 2 + 6, PLOT_END, INK,
                   v->rows[i].name);
 }
 
@@ -189,17 +193,19 @@ int plot_draw_rows(const struct plot_view *v, const struct plot_pen *pen)
     struct shares *shares = fault_malloc(sizeof(*shares));
     size_t i = 0;
 
+    assert(v->bars && v->nr_rows <= PLOT_MAX_ROWS);
     if ( !shares )
         return -ENOMEM;
     for ( unsigned int row = 0; row < v->nr_rows; row++ )
     {
         memset(shares, 0, sizeof(*shares));
         for ( ; i < v->nr_marks && v->marks[i].value == (int64_t)row; i++ )
-            add_bar(v, &v->marks[i], shares);
+            add_bar_shares(v, &v->marks[i], shares);
         for ( unsigned int s = 0; s < v->nr_series; s++ )
-            draw_share(v, pen, shares, s, plot_row_top(v, row) + room_of(v),
-                       room_of(v));
+            draw_series(v, pen, shares, s, plot_row_top(v, row) + row_room(v),
+                        row_room(v));
     }
+    assert(i == v->nr_marks);
     free(shares);
     return 0;
 }
@@ -208,12 +214,13 @@ int plot_draw(const struct plot_view *v, const struct plot_pen *pen)
 {
     int rc = 0;
 
+    assert(v->first < v->last && v->least <= v->most);
     if ( v->bars )
-        draw_rows(v, pen);
+        draw_row_frames(v, pen);
     draw_times(v, pen);
     if ( !v->bars )
         draw_values(v, pen);
-    draw_words(v, pen);
+    draw_texts(v, pen);
     if ( v->bars )
         rc = plot_draw_rows(v, pen);
     else

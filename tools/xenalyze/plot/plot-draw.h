@@ -1,35 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Between the files of a picture: plot.c (collects), plot-timeline.c (bars of
- * facts), plot-view.c (who is shown), plot-axis.c (where things are, and what
- * stands beside them), plot-draw.c (what is drawn), and those who can draw:
- * plot-svg.c, plot-png.c, and plot-gnuplot.c, which has others draw.
+ * Private to the files of a picture:
+ *
+ *     picture.c         collects the marks, writes the file
+ *     plot-timeline.c   facts to bars
+ *     plot-view.c       the choice of series and rows; plot-names.c their names
+ *     plot-axis.c       positions and ticks; plot-address.c those of addresses
+ *     plot-draw.c       the drawing, with a pen of
+ *     plot-svg.c, plot-png.c; plot-gnuplot.c writes a script instead
  */
 #ifndef XENALYZE_PLOT_PLOT_DRAW_H
 #define XENALYZE_PLOT_PLOT_DRAW_H
 
 #include "xenalyze/plot/picture.h"
 
-/* --- what is shown -------------------------------------------------------- */
+/* --- the view ------------------------------------------------------------- */
 
-/* Pixels; how high it is depends on how many rows there are. */
+/* In pixels.  The height depends on the number of rows. */
 #define PLOT_WIDTH 1600
 #define PLOT_LEFT 212
-#define PLOT_RIGHT 1412         /* the legend is beyond */
+#define PLOT_RIGHT 1412         /* then the legend */
 #define PLOT_TOP 64
-#define PLOT_BELOW 76           /* the axis of time */
+#define PLOT_BELOW 76           /* for the axis of time */
 #define PLOT_COLUMNS (PLOT_RIGHT - PLOT_LEFT)
 #define PLOT_LINES 700
 
-#define PLOT_SERIES 28u         /* that have a name; the last: all others */
+#define PLOT_SERIES 28u         /* in the legend; the last may be "others" */
 #define PLOT_MAX_ROWS 512u
 #define PLOT_NAME 24u
 
 struct plot_mark
 {
     int64_t from, to;           /* nanoseconds; equal: a dot */
-    int64_t value;              /* of bars: the row */
-    int64_t covered;            /* nanoseconds of from..to that it is there */
+    int64_t value;              /* for bars: the row */
+    int64_t covered;            /* for bars: their length, if merged the sum */
     uint32_t series;
 };
 
@@ -44,7 +48,7 @@ struct plot_row
     char name[PLOT_NAME];
 };
 
-/* Of an axis of addresses. */
+/* An axis of addresses has pieces with gaps between them. */
 #define PLOT_PIECES 7u
 
 struct plot_piece
@@ -63,29 +67,33 @@ struct plot_view
     unsigned int nr_series;
     struct plot_row rows[PLOT_MAX_ROWS];
     unsigned int nr_rows;
-    double per_row;             /* so many share one */
+    double per_row;             /* pcpus or vcpus that share a row */
     int64_t first, last;        /* nanoseconds; first < last */
     int64_t least, most;        /* values; least < most */
     bool bars;
-    bool log;                   /* the axis of values */
-    int bottom;                 /* of the area, in pixels */
+    bool log;                   /* the axis of values is logarithmic */
+    int bottom;                 /* of the plot area, in pixels */
     struct plot_piece pieces[PLOT_PIECES];
-    unsigned int nr_pieces;     /* 0: no addresses */
+    unsigned int nr_pieces;     /* 0: not an axis of addresses */
 };
 
 /* --- plot-keys.c ---------------------------------------------------------- */
 
-/* Keys, each with a dense number; those that come too late share the last. */
+/*
+ * A map from 64-bit keys to dense numbers, with a weight for each key.  Beyond
+ * a limit of 65,536, all further keys share the last number.
+ */
 struct plot_keys
 {
-    uint64_t *keys, *weights;   /* by number; how much there is of it */
-    uint32_t *table;            /* a hash: number + 1, or 0 */
-    uint32_t nr, room, last;
+    uint64_t *keys, *weights;   /* by number */
+    uint32_t *table;            /* hash table: number + 1, or 0 */
+    uint32_t nr, room;
+    uint32_t last;              /* the number that was returned last */
     bool failed;                /* out of memory */
 };
 
-/* The number of a key, a new one if it has none; weight is added to it. */
-uint32_t plot_keys_take(struct plot_keys *k, uint64_t key, uint64_t weight);
+/* The number of a key, added if new.  `weight` is added to the key's. */
+uint32_t plot_keys_add(struct plot_keys *k, uint64_t key, uint64_t weight);
 void plot_keys_fini(struct plot_keys *k);
 
 struct plot
@@ -99,9 +107,9 @@ struct plot
     bool failed;                /* out of memory */
 };
 
-/* --- plot.c --------------------------------------------------------------- */
+/* --- picture.c ------------------------------------------------------------ */
 
-/* Who a series is: what a point says, or one of the others. */
+/* The kinds of series: the owner of points, or a kind of bar. */
 enum plot_kind
 {
     PLOT_OF_VCPU,
@@ -117,15 +125,16 @@ enum plot_kind
 #define PLOT_VCPU_ID(domain, vcpu)                                          \
     ((uint64_t)((domain) & 0xffff) << 16 | ((vcpu) & 0xffff))
 
-/* Rows and series are told apart by keys, which also put them in order. */
-void plot_row(struct plot *p, uint64_t row);
-void plot_bar(struct plot *p, uint64_t row, uint64_t key, int64_t from,
-              int64_t to);
+/* Rows and series are identified, and sorted, by keys. */
+void plot_add_row(struct plot *p, uint64_t row);
+void plot_add_bar(struct plot *p, uint64_t row, uint64_t key, int64_t from,
+                  int64_t to);
 
 /* --- plot-view.c ---------------------------------------------------------- */
 
-/* Who has a name, and which rows there are; marks are renumbered so. */
-int plot_choose(struct plot *p);
+/* Choose the series in the legend and the rows; renumber the marks to match.
+   0 or -ENOMEM. */
+int plot_choose_series(struct plot *p);
 
 /* --- plot-names.c --------------------------------------------------------- */
 
@@ -136,20 +145,20 @@ void plot_name_row(struct plot_row *row, enum plot_unit unit, uint64_t first,
 
 /* --- plot-axis.c ---------------------------------------------------------- */
 
-/* How high the picture is. */
+/* The height of the picture in pixels. */
 int plot_height(const struct plot_view *v);
 
-/* Should the axis of such values be logarithmic? */
+/* True if the values are positive and range over decades. */
 bool plot_wants_log(const struct plot_view *v);
 
-/* Places in the picture. */
+/* Positions in the picture, in pixels. */
 double plot_x(const struct plot_view *v, int64_t time);
 double plot_y(const struct plot_view *v, int64_t value);
 double plot_row_top(const struct plot_view *v, unsigned int row);
 
 struct plot_tick
 {
-    double at;                  /* pixels */
+    double at;                  /* position in pixels */
     char text[PLOT_NAME];
 };
 
@@ -162,8 +171,8 @@ unsigned int plot_value_ticks(const struct plot_view *v,
 
 /* --- plot-address.c ------------------------------------------------------- */
 
-/* Find out which pieces the axis has.  0 or -ENOMEM. */
-int plot_address_pieces(struct plot_view *v);
+/* Split the axis into pieces.  0 or -ENOMEM. */
+int plot_split_addresses(struct plot_view *v);
 
 double plot_address_y(const struct plot_view *v, uint64_t value);
 unsigned int plot_address_ticks(const struct plot_view *v,
@@ -173,7 +182,7 @@ unsigned int plot_address_ticks(const struct plot_view *v,
 
 enum plot_anchor { PLOT_START, PLOT_MIDDLE, PLOT_END };
 
-/* Whoever can draw; a rectangle is x, y (of its top), width, height. */
+/* A drawing back end.  A rectangle is x, y (of its top), width, height. */
 struct plot_pen
 {
     void *state;
@@ -183,23 +192,23 @@ struct plot_pen
                  uint32_t colour, const char *text);
 };
 
-/* 0 or -ENOMEM; the latter only what is in rows, rectangles without text. */
+/* Draw all, or only the bars in rows, which are rectangles.  0 or -ENOMEM. */
 int plot_draw(const struct plot_view *v, const struct plot_pen *pen);
 int plot_draw_rows(const struct plot_view *v, const struct plot_pen *pen);
 
-/* 0 or -ENOMEM; whether `out` took it the caller looks. */
+/* Write to `out`, which the caller checks for errors.  0 or -ENOMEM. */
 int plot_svg(const struct plot_view *v, FILE *out);
 int plot_png(const struct plot_view *v, FILE *out);
 int plot_gnuplot(const struct plot_view *v, FILE *out);
 
 /* --- plot-letters.c ------------------------------------------------------- */
 
-#define PLOT_LETTER 12          /* pixels from letter to letter */
+#define PLOT_LETTER 12          /* width in pixels, with spacing */
 #define PLOT_LETTER_HEIGHT 14
 
 typedef void letter_dot_fn(void *state, int x, int y);
 
-/* The dots of a text whose upper left corner is 0, 0. */
-void plot_letters(const char *text, letter_dot_fn *dot, void *state);
+/* Call dot() for each dot of a text whose upper left corner is 0, 0. */
+void plot_draw_letters(const char *text, letter_dot_fn *dot, void *state);
 
 #endif /* XENALYZE_PLOT_PLOT_DRAW_H */

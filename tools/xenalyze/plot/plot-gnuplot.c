@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A script for gnuplot, with its data in it.  Rows are the rectangles that
- * other pictures have, in seconds and rows instead of pixels.
+ * A script for gnuplot with the data inline.  Rows consist of the rectangles of
+ * the other formats, in seconds and rows instead of pixels.
  */
 #include "xenalyze/plot/plot-draw.h"
 
 #include <inttypes.h>
 
-/* In single quotes gnuplot takes everything as it is, but for these. */
+/* In single quotes gnuplot interprets nothing but the quote. */
 static void put_quoted(const char *text, FILE *out)
 {
     for ( ; *text; text++ )
@@ -19,7 +19,7 @@ static void put_quoted(const char *text, FILE *out)
 
 /* --- dots ----------------------------------------------------------------- */
 
-/* Addresses have an axis with gaps: where they are on it, and what they are. */
+/* For addresses, the position on the axis with gaps, and the address. */
 static void put_dot(const struct plot_view *v, const struct plot_mark *m,
                     FILE *out)
 {
@@ -60,7 +60,7 @@ static void put_axis(const struct plot_view *v, FILE *out)
     fprintf(out, ")\n");
 }
 
-static int plot_dots(const struct plot_view *v, FILE *out)
+static int put_all_dots(const struct plot_view *v, FILE *out)
 {
     bool places = v->about->unit == PLOT_PLACES;
 
@@ -68,7 +68,7 @@ static int plot_dots(const struct plot_view *v, FILE *out)
     for ( unsigned int i = 0; i < v->nr_series; i++ )
         put_dots(v, i, out);
     fprintf(out, v->nr_series ? "plot " : "# nothing to plot\n");
-    /* Many may be at one place: they stand beside each other. */
+    /* The series at the same place are drawn side by side. */
     for ( unsigned int i = 0; i < v->nr_series; i++ )
         fprintf(out, "%s$series%u using 1:($2%+.3f) with points pt 7 ps 0.4 "
                 "lc rgb \"#%06" PRIx32 "\" title \"%s\"",
@@ -81,17 +81,18 @@ static int plot_dots(const struct plot_view *v, FILE *out)
 
 /* --- rows ----------------------------------------------------------------- */
 
-struct paper
+/* The state of the pen. */
+struct script
 {
     const struct plot_view *view;
     FILE *out;
 };
 
-/* Left, right, top, bottom, colour. */
-static void rectangle(void *state, double x, double y, double w, double h,
-                      uint32_t colour)
+/* A line of data: left, right, top, bottom, colour. */
+static void print_rectangle(void *state, double x, double y, double w, double h,
+                            uint32_t colour)
 {
-    const struct paper *p = state;
+    const struct script *p = state;
     const struct plot_view *v = p->view;
     double second = 1e-9 * ((double)v->last - (double)v->first) /
                     PLOT_COLUMNS;
@@ -102,8 +103,8 @@ static void rectangle(void *state, double x, double y, double w, double h,
             from + w * second, (y - top) / row, (y + h - top) / row, colour);
 }
 
-/* Names as far as there is room for them. */
-static void put_names(const struct plot_view *v, FILE *out)
+/* Names of the rows, as far as there is room. */
+static void put_row_names(const struct plot_view *v, FILE *out)
 {
     unsigned int step = 1;
 
@@ -116,13 +117,15 @@ static void put_names(const struct plot_view *v, FILE *out)
     fprintf(out, ")\n");
 }
 
-static int plot_rows(const struct plot_view *v, FILE *out)
+static int put_all_rows(const struct plot_view *v, FILE *out)
 {
-    struct paper paper = { v, out };
-    const struct plot_pen pen = { .state = &paper, .rectangle = rectangle };
+    struct script script = { v, out };
+    const struct plot_pen pen = {
+        .state = &script, .rectangle = print_rectangle,
+    };
     int rc;
 
-    put_names(v, out);
+    put_row_names(v, out);
     fprintf(out, "set xrange [%.9f:%.9f]\nset style fill solid noborder\n"
             "$rows << EOD\n", (double)v->first / 1e9, (double)v->last / 1e9);
     rc = plot_draw_rows(v, &pen);
@@ -145,5 +148,5 @@ int plot_gnuplot(const struct plot_view *v, FILE *out)
             "began\"\nset ylabel \"%s%s\"\nset key outside\n",
             v->about->title, v->about->label,
             v->about->unit == PLOT_TIME ? " (ns)" : "");
-    return v->bars ? plot_rows(v, out) : plot_dots(v, out);
+    return v->bars ? put_all_rows(v, out) : put_all_dots(v, out);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Series and rows of a picture, as numbers for the keys that they have.
+ * The map from the keys of series and rows to dense numbers: a hash table with
+ * open addressing.
  */
 #include "xenalyze/plot/plot-draw.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "common/fault.h"
@@ -17,7 +19,7 @@ void plot_keys_fini(struct plot_keys *k)
     free(k->table);
 }
 
-static uint32_t *slot_of(const struct plot_keys *k, uint64_t key)
+static uint32_t *find_key_slot(const struct plot_keys *k, uint64_t key)
 {
     uint32_t mask = 2 * k->room - 1;
     uint32_t at = (uint32_t)(key * 0x9e3779b97f4a7c15ull >> 40) & mask;
@@ -44,14 +46,15 @@ static bool keys_grow(struct plot_keys *k)
     k->table = table;
     k->room = room;
     for ( uint32_t i = 0; i < k->nr; i++ )
-        *slot_of(k, keys[i]) = i + 1;
+        *find_key_slot(k, keys[i]) = i + 1;
     return true;
 }
 
-uint32_t plot_keys_take(struct plot_keys *k, uint64_t key, uint64_t weight)
+uint32_t plot_keys_add(struct plot_keys *k, uint64_t key, uint64_t weight)
 {
     uint32_t *slot;
 
+    /* Most often the key is that of the previous call. */
     if ( k->nr && k->keys[k->last] == key )
         goto known;
     if ( k->nr == k->room && k->nr < MAX_KEYS && !keys_grow(k) )
@@ -59,7 +62,8 @@ uint32_t plot_keys_take(struct plot_keys *k, uint64_t key, uint64_t weight)
         k->failed = true;
         return 0;
     }
-    slot = slot_of(k, key);
+    assert(k->nr <= k->room && k->room);
+    slot = find_key_slot(k, key);
     if ( *slot )
         k->last = *slot - 1;
     else if ( k->nr == MAX_KEYS )
@@ -75,4 +79,3 @@ known:
     k->weights[k->last] += weight;
     return k->last;
 }
-

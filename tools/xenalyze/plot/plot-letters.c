@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Letters for pictures of pixels: 5 x 7 dots, and two below the line, drawn
- * twice as large.  Doubling looks at the neighbours of a dot, so that slanted
- * lines stay smooth.
+ * A bitmap font for PNG pictures: 5 x 7 dots, and two rows below the line,
+ * drawn at twice the size.  Doubling a dot takes its neighbours into account,
+ * so that slanted lines stay smooth.
  */
 #include "xenalyze/plot/plot-draw.h"
 
@@ -12,7 +12,7 @@
 #define WIDE 5
 #define HIGH 9                  /* two of them below the line */
 
-/* A row a byte, the leftmost dot in bit 4. */
+/* A byte for each row, with the leftmost dot in bit 4. */
 static const struct letter { char c; uint8_t rows[HIGH]; } letters[] = {
     { '0', { 0x0e, 0x11, 0x13, 0x15, 0x19, 0x11, 0x0e } },
     { '1', { 0x04, 0x0c, 0x04, 0x04, 0x04, 0x04, 0x0e } },
@@ -97,13 +97,13 @@ static const struct letter { char c; uint8_t rows[HIGH]; } letters[] = {
 
 #define NR_LETTERS (sizeof(letters) / sizeof(letters[0]))
 
-/* What has no letter is an empty box. */
+/* Characters without a letter are drawn as an empty box. */
 static const struct letter box = {
     ' ', { 0x1f, 0x11, 0x11, 0x11, 0x11, 0x11, 0x1f },
 };
 static const struct letter blank = { ' ', { 0 } };
 
-static const struct letter *letter_of(char c)
+static const struct letter *find_letter(char c)
 {
     for ( size_t i = 0; i < NR_LETTERS; i++ )
         if ( letters[i].c == c )
@@ -117,7 +117,7 @@ static bool is_set(const struct letter *l, int x, int y)
            l->rows[y] >> (WIDE - 1 - x) & 1;
 }
 
-/* A quarter of a dot is what two of its neighbours are, if those agree. */
+/* The quarter of a dot takes the value of its two neighbours, if they agree. */
 static bool is_set_double(const struct letter *l, int x, int y)
 {
     int dx = x & 1 ? 1 : -1, dy = y & 1 ? 1 : -1;
@@ -133,11 +133,11 @@ static bool is_set_double(const struct letter *l, int x, int y)
     return is_set(l, x, y);
 }
 
-void plot_letters(const char *text, letter_dot_fn *dot, void *state)
+void plot_draw_letters(const char *text, letter_dot_fn *dot, void *state)
 {
     for ( int left = 0; *text; text++, left += PLOT_LETTER )
         for ( int i = 0; i < 4 * WIDE * HIGH; i++ )
-            if ( is_set_double(letter_of(*text), i % (2 * WIDE),
+            if ( is_set_double(find_letter(*text), i % (2 * WIDE),
                                i / (2 * WIDE)) )
                 dot(state, left + i % (2 * WIDE), i / (2 * WIDE));
 }

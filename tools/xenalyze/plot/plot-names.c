@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What series and rows are called, and their colours.
+ * The names of series and rows, and their colours.
  */
 #include "xenalyze/plot/plot-draw.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 #include "xenalyze/model/model.h"
 
-/* Told apart by hue first, then by lightness. */
+/* Distinct in hue first, then in lightness. */
 static const uint32_t palette[PLOT_SERIES] = {
     0x1f77b4, 0xff7f0e, 0x2ca02c, 0x9467bd, 0x8c564b, 0xe377c2, 0x17becf,
     0xbcbd22, 0x003f5c, 0xf7b6d2, 0x7a9a01, 0x5254a3, 0xc49c94, 0x006d5b,
@@ -16,17 +17,17 @@ static const uint32_t palette[PLOT_SERIES] = {
     0x637939, 0xce6dbd, 0x9edae5, 0x3182bd, 0xdbdb8d, 0xad494a, 0x756bb1,
 };
 
-#define RED 0xd6001c            /* of nothing else */
+#define RED 0xd6001c            /* for losses only */
 #define GREY 0x9a9a9a
 
-/* Runs: calm; waits: alarm; blocked: hardly there. */
+/* Green runs, orange waits, and a blocked vcpu is pale. */
 static const uint32_t state_colours[STATES] = {
     [STATE_RUNNING] = 0x2ca02c, [STATE_RUNNABLE] = 0xff7f0e,
     [STATE_BLOCKED] = 0xd9e2ec, [STATE_OFFLINE] = 0xb0b0b0,
     [STATE_LOST] = RED, [STATE_QUEUED] = 0xefefef, [STATE_INIT] = 0xefefef,
 };
 
-static uint32_t colour_of(uint64_t key, unsigned int place)
+static uint32_t series_colour(uint64_t key, unsigned int place)
 {
     unsigned int kind = key >> 48;
 
@@ -50,7 +51,8 @@ void plot_name_series(struct plot_series *series, uint64_t key,
     unsigned int kind = key >> 48;
     uint32_t id = (uint32_t)key;
 
-    series->colour = colour_of(key, place);
+    assert(kind <= PLOT_OF_OTHERS && place < PLOT_SERIES);
+    series->colour = series_colour(key, place);
     if ( kind == PLOT_OF_VCPU )
         snprintf(series->name, PLOT_NAME, "d%uv%u", id >> 16, id & 0xffff);
     else if ( kind == PLOT_OF_STATE )
@@ -59,7 +61,7 @@ void plot_name_series(struct plot_series *series, uint64_t key,
         snprintf(series->name, PLOT_NAME, formats[kind], id);
 }
 
-/* Several pcpus share a row if there are very many. */
+/* With very many pcpus several share a row, first .. last. */
 void plot_name_row(struct plot_row *row, enum plot_unit unit, uint64_t first,
                    uint64_t last)
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A pen that draws pixels, and a PNG of them: a byte a pixel, an index of a
- * palette.  So that no library is needed, what is packed is only what repeats
- * the byte before it, or the row above, which is most of a picture.
+ * A pen that draws pixels, and a PNG encoder: a byte for each pixel, which is
+ * an index in a palette.  The encoder needs no library.  It compresses only
+ * repeats of the previous byte and of the row above, which are most of a
+ * picture.
  */
 #include "xenalyze/plot/plot-draw.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +17,7 @@
 
 #define WHITE 0
 #define COLOURS 256u
-#define ROW (1 + PLOT_WIDTH)    /* each begins with its filter: none */
+#define ROW (1 + PLOT_WIDTH)    /* bytes; the first is the filter, 0 = none */
 
 struct png
 {
@@ -23,15 +25,15 @@ struct png
     int height;
     uint32_t palette[COLOURS];
     unsigned int nr;
-    /* Of a text that is being drawn. */
+    /* The text that is being drawn: upper left corner and colour. */
     int left, top;
     uint8_t ink;
 };
 
 /* --- pixels --------------------------------------------------------------- */
 
-/* A picture has fewer colours than a palette has. */
-static uint8_t index_of(struct png *p, uint32_t colour)
+/* A picture uses fewer colours than a palette has. */
+static uint8_t colour_index(struct png *p, uint32_t colour)
 {
     unsigned int i = 0;
 
@@ -44,37 +46,37 @@ static uint8_t index_of(struct png *p, uint32_t colour)
     return (uint8_t)i;
 }
 
-static void dot(struct png *p, int x, int y, uint8_t colour)
+static void draw_pixel(struct png *p, int x, int y, uint8_t colour)
 {
     if ( x >= 0 && x < PLOT_WIDTH && y >= 0 && y < p->height )
         p->image[(size_t)y * ROW + 1 + (size_t)x] = colour;
 }
 
-/* Something that is thinner than a pixel is one. */
-static void rectangle(void *state, double x, double y, double w, double h,
-                      uint32_t colour)
+/* At least a pixel wide and high. */
+static void draw_rectangle(void *state, double x, double y, double w, double h,
+                           uint32_t colour)
 {
     struct png *p = state;
     int left = (int)floor(x + 0.5), right = (int)floor(x + w + 0.5);
     int top = (int)floor(y + 0.5), bottom = (int)floor(y + h + 0.5);
-    uint8_t index = index_of(p, colour);
+    uint8_t index = colour_index(p, colour);
 
     right += right == left;
     bottom += bottom == top;
     for ( int row = top; row < bottom; row++ )
         for ( int column = left; column < right; column++ )
-            dot(p, column, row, index);
+            draw_pixel(p, column, row, index);
 }
 
-static void letter_dot(void *state, int x, int y)
+static void draw_letter_dot(void *state, int x, int y)
 {
     struct png *p = state;
 
-    dot(p, p->left + x, p->top + y, p->ink);
+    draw_pixel(p, p->left + x, p->top + y, p->ink);
 }
 
-static void text(void *state, double x, double y, enum plot_anchor anchor,
-                 uint32_t colour, const char *text)
+static void draw_text(void *state, double x, double y, enum plot_anchor anchor,
+                      uint32_t colour, const char *text)
 {
     struct png *p = state;
     int width = PLOT_LETTER * (int)strlen(text) - 2;
@@ -82,13 +84,13 @@ static void text(void *state, double x, double y, enum plot_anchor anchor,
     p->left = (int)x - (anchor == PLOT_END ? width
                         : anchor == PLOT_MIDDLE ? width / 2 : 0);
     p->top = (int)y - PLOT_LETTER_HEIGHT + 1;
-    p->ink = index_of(p, colour);
-    plot_letters(text, letter_dot, p);
+    p->ink = colour_index(p, colour);
+    plot_draw_letters(text, draw_letter_dot, p);
 }
 
 /* --- the file ------------------------------------------------------------- */
 
-static uint32_t crc_of(uint32_t crc, const void *bytes, size_t size)
+static uint32_t update_crc(uint32_t crc, const void *bytes, size_t size)
 {
     const uint8_t *p = bytes;
 
@@ -101,7 +103,7 @@ static uint32_t crc_of(uint32_t crc, const void *bytes, size_t size)
     return crc;
 }
 
-static void put_be(uint8_t *to, uint32_t value)
+static void store_be32(uint8_t *to, uint32_t value)
 {
     for ( int i = 0; i < 4; i++ )
         to[i] = (uint8_t)(value >> (24 - 8 * i));
@@ -111,17 +113,17 @@ static void put_chunk(FILE *out, const char *type, const void *bytes,
                       uint32_t size)
 {
     uint8_t word[4];
-    uint32_t crc = crc_of(crc_of(UINT32_MAX, type, 4), bytes, size);
+    uint32_t crc = update_crc(update_crc(UINT32_MAX, type, 4), bytes, size);
 
-    put_be(word, size);
+    store_be32(word, size);
     fwrite(word, 1, 4, out);
     fwrite(type, 1, 4, out);
     fwrite(bytes, 1, size, out);
-    put_be(word, ~crc);
+    store_be32(word, ~crc);
     fwrite(word, 1, 4, out);
 }
 
-static uint32_t adler_of(const uint8_t *bytes, size_t size)
+static uint32_t compute_adler32(const uint8_t *bytes, size_t size)
 {
     uint32_t a = 1, b = 0;
 
@@ -134,27 +136,27 @@ static uint32_t adler_of(const uint8_t *bytes, size_t size)
 }
 
 /*
- * Deflate with the codes that it has for those who bring none: a literal is 8
- * or 9 bits, a length 7 or 8 and its extra bits, a distance 5 and its own.
+ * Deflate with the fixed Huffman codes: a literal has 8 or 9 bits; a length 7
+ * or 8 bits, and extra bits; a distance 5 bits, and extra bits.
  */
 struct bits
 {
     uint8_t *to;
-    uint64_t held;
+    uint64_t pending;           /* bits that are not stored yet */
     unsigned int nr;
 };
 
 static void put_bits(struct bits *b, uint32_t value, unsigned int nr)
 {
-    b->held |= (uint64_t)value << b->nr;
+    b->pending |= (uint64_t)value << b->nr;
     for ( b->nr += nr; b->nr >= 8; b->nr -= 8 )
     {
-        *b->to++ = (uint8_t)b->held;
-        b->held >>= 8;
+        *b->to++ = (uint8_t)b->pending;
+        b->pending >>= 8;
     }
 }
 
-/* Codes stand with their highest bit first. */
+/* Huffman codes are stored with the highest bit first. */
 static void put_code(struct bits *b, uint32_t code, unsigned int nr)
 {
     for ( unsigned int i = nr; i--; )
@@ -169,17 +171,19 @@ static void put_literal(struct bits *b, uint8_t byte)
         put_code(b, 0x190u + (byte - 144u), 9);
 }
 
-#define LONGEST 258u            /* has a code without extra bits: 285 */
-#define ROW_CODE 21u            /* distances from 1537, with 9 extra bits */
+#define MAX_REPEAT 258u         /* length code 285, without extra bits */
+#define ROW_CODE 21u            /* distances from 1537 on, 9 extra bits */
 #define ROW_BASE 1537u
 #define ROW_EXTRA 9u
 
-/* As many as there are of the longest; what is left are literals. */
+/*
+ * Encode as many repeats of the maximum length as fit.  The rest is literals.
+ */
 static size_t put_repeats(struct bits *b, size_t length, bool above)
 {
     size_t done = 0;
 
-    for ( ; done + LONGEST <= length; done += LONGEST )
+    for ( ; done + MAX_REPEAT <= length; done += MAX_REPEAT )
     {
         put_code(b, 0xc5, 8);
         put_code(b, above ? ROW_CODE : 0, 5);
@@ -189,8 +193,9 @@ static size_t put_repeats(struct bits *b, size_t length, bool above)
     return done;
 }
 
-static size_t repeats(const uint8_t *bytes, size_t at, size_t size,
-                      size_t distance)
+/* The number of bytes from `at` on that equal those `distance` before. */
+static size_t count_repeats(const uint8_t *bytes, size_t at, size_t size,
+                            size_t distance)
 {
     size_t n = 0;
 
@@ -201,27 +206,32 @@ static size_t repeats(const uint8_t *bytes, size_t at, size_t size,
     return n;
 }
 
-static size_t pack(uint8_t *to, const uint8_t *bytes, size_t size)
+/* The size if nothing repeats: 9 bits for each byte, header and checksum. */
+#define PACKED_MAX(size) ((size) + (size) / 8 + 64)
+
+/* Write a zlib stream.  Returns its size. */
+static size_t deflate_image(uint8_t *to, const uint8_t *bytes, size_t size)
 {
     struct bits b = { .to = to };
     size_t at = 0, n = 0;
 
     _Static_assert(ROW >= ROW_BASE && ROW < ROW_BASE + (1u << ROW_EXTRA),
-                   "the code of that distance");
+                   "ROW_CODE is the code of this distance");
     put_bits(&b, 0x0178, 16);
-    put_bits(&b, 3, 3);         /* the last block, with those codes */
+    put_bits(&b, 3, 3);         /* the last block, with fixed codes */
     while ( at < size )
     {
-        n = put_repeats(&b, repeats(bytes, at, size, 1), false);
+        n = put_repeats(&b, count_repeats(bytes, at, size, 1), false);
         if ( !n )
-            n = put_repeats(&b, repeats(bytes, at, size, ROW), true);
+            n = put_repeats(&b, count_repeats(bytes, at, size, ROW), true);
         if ( !n )
             put_literal(&b, bytes[at]);
         at += n ? n : 1;
     }
     put_code(&b, 0, 7);
     put_bits(&b, 0, (8 - b.nr) % 8);
-    put_be(b.to, adler_of(bytes, size));
+    store_be32(b.to, compute_adler32(bytes, size));
+    assert((size_t)(b.to + 4 - to) <= PACKED_MAX(size));
     return (size_t)(b.to + 4 - to);
 }
 
@@ -240,11 +250,11 @@ static void put_palette(const struct png *p, FILE *out)
 
 static void put_file(const struct png *p, uint8_t *packed, FILE *out)
 {
-    uint8_t header[13] = { [8] = 8, [9] = 3 };  /* bits, by palette */
-    size_t size = pack(packed, p->image, ROW * (size_t)p->height);
+    uint8_t header[13] = { [8] = 8, [9] = 3 };  /* 8 bits, with a palette */
+    size_t size = deflate_image(packed, p->image, ROW * (size_t)p->height);
 
-    put_be(header, PLOT_WIDTH);
-    put_be(header + 4, (uint32_t)p->height);
+    store_be32(header, PLOT_WIDTH);
+    store_be32(header + 4, (uint32_t)p->height);
     fwrite("\x89PNG\r\n\x1a\n", 1, 8, out);
     put_chunk(out, "IHDR", header, sizeof(header));
     put_palette(p, out);
@@ -256,9 +266,9 @@ int plot_png(const struct plot_view *v, FILE *out)
 {
     struct png png = { .height = plot_height(v), .palette = { 0xffffff },
                        .nr = 1 };
-    const struct plot_pen pen = { &png, rectangle, text };
+    const struct plot_pen pen = { &png, draw_rectangle, draw_text };
     size_t size = ROW * (size_t)png.height;
-    uint8_t *packed = fault_malloc(size + size / 8 + 64);
+    uint8_t *packed = fault_malloc(PACKED_MAX(size));
     int rc = -ENOMEM;
 
     png.image = fault_calloc(1, size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A pen that writes SVG.  Rectangles of one colour that follow each other are
- * one path.
+ * A pen that writes SVG.  Consecutive rectangles of the same colour are one
+ * path.
  */
 #include "xenalyze/plot/plot-draw.h"
 
@@ -10,19 +10,19 @@
 struct svg
 {
     FILE *out;
-    bool open;                  /* a path */
-    uint32_t colour;            /* of it */
+    bool open;                  /* a path is open ... */
+    uint32_t colour;            /* ... in this colour */
 };
 
-static void end_path(struct svg *s)
+static void close_path(struct svg *s)
 {
     if ( s->open )
         fprintf(s->out, "\"/>\n");
     s->open = false;
 }
 
-/* Numbers with a digit behind the point, if that is not 0. */
-static void put(struct svg *s, char letter, double value)
+/* A command and a number with at most one decimal. */
+static void put_command(struct svg *s, char letter, double value)
 {
     int64_t tenths = (int64_t)(value * 10 + (value < 0 ? -0.5 : 0.5));
 
@@ -32,33 +32,33 @@ static void put(struct svg *s, char letter, double value)
         fprintf(s->out, ".%" PRId64, (tenths < 0 ? -tenths : tenths) % 10);
 }
 
-static void rectangle(void *state, double x, double y, double w, double h,
-                      uint32_t colour)
+static void write_rectangle(void *state, double x, double y, double w, double h,
+                            uint32_t colour)
 {
     struct svg *s = state;
 
     if ( !s->open || s->colour != colour )
     {
-        end_path(s);
+        close_path(s);
         fprintf(s->out, "<path fill=\"#%06" PRIx32 "\" d=\"", colour);
         s->open = true;
         s->colour = colour;
     }
-    put(s, 'M', x);
-    put(s, ' ', y);
-    put(s, 'h', w);
-    put(s, 'v', h);
-    put(s, 'h', -w);
+    put_command(s, 'M', x);
+    put_command(s, ' ', y);
+    put_command(s, 'h', w);
+    put_command(s, 'v', h);
+    put_command(s, 'h', -w);
     putc('z', s->out);
 }
 
-static void text(void *state, double x, double y, enum plot_anchor anchor,
-                 uint32_t colour, const char *text)
+static void write_text(void *state, double x, double y, enum plot_anchor anchor,
+                       uint32_t colour, const char *text)
 {
     static const char *const anchors[] = { "start", "middle", "end" };
     struct svg *s = state;
 
-    end_path(s);
+    close_path(s);
     fprintf(s->out, "<text x=\"%.0f\" y=\"%.0f\" text-anchor=\"%s\" "
             "fill=\"#%06" PRIx32 "\">", x, y, anchors[anchor], colour);
     for ( ; *text; text++ )
@@ -72,7 +72,7 @@ static void text(void *state, double x, double y, enum plot_anchor anchor,
 int plot_svg(const struct plot_view *v, FILE *out)
 {
     struct svg svg = { .out = out };
-    const struct plot_pen pen = { &svg, rectangle, text };
+    const struct plot_pen pen = { &svg, write_rectangle, write_text };
     int height = plot_height(v), rc;
 
     fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" "
@@ -81,7 +81,7 @@ int plot_svg(const struct plot_view *v, FILE *out)
             "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", PLOT_WIDTH,
             height, PLOT_WIDTH, height, PLOT_WIDTH, height);
     rc = plot_draw(v, &pen);
-    end_path(&svg);
+    close_path(&svg);
     fprintf(out, "</svg>\n");
     return rc;
 }

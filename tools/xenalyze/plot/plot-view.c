@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * In the end: which series have a name, which rows there are, in which order.
+ * The choice of the series in the legend and of the rows, and their order.
  */
 #include "xenalyze/plot/plot-draw.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
 #include "common/fault.h"
 
+/* A key with its number in plot_keys, for sorting. */
 struct rank
 {
     uint64_t key, weight;
     uint32_t number;
 };
 
-static int by_weight(const void *a, const void *b)
+static int compare_by_weight(const void *a, const void *b)
 {
     const struct rank *x = a, *y = b;
 
@@ -24,14 +26,14 @@ static int by_weight(const void *a, const void *b)
     return (x->key > y->key) - (x->key < y->key);
 }
 
-static int by_key(const void *a, const void *b)
+static int compare_by_key(const void *a, const void *b)
 {
     const struct rank *x = a, *y = b;
 
     return (x->key > y->key) - (x->key < y->key);
 }
 
-static struct rank *ranks_of(const struct plot_keys *k)
+static struct rank *make_ranks(const struct plot_keys *k)
 {
     struct rank *ranks = fault_malloc((k->nr + 1) * sizeof(*ranks));
 
@@ -40,7 +42,7 @@ static struct rank *ranks_of(const struct plot_keys *k)
     return ranks;
 }
 
-/* Too many vcpus to tell apart: their domains. */
+/* With too many vcpus for the legend, the series are their domains. */
 static int join_domains(struct plot *p)
 {
     struct plot_keys *old = &p->series, domains = { 0 };
@@ -54,7 +56,7 @@ static int join_domains(struct plot *p)
 
         if ( key >> 48 == PLOT_OF_VCPU )
             key = PLOT_KEY(PLOT_OF_DOMAIN, key >> 16 & 0xffff);
-        number[i] = plot_keys_take(&domains, key, old->weights[i]);
+        number[i] = plot_keys_add(&domains, key, old->weights[i]);
     }
     for ( size_t i = 0; i < p->view.nr_marks; i++ )
         p->marks[i].series = number[p->marks[i].series];
@@ -64,10 +66,10 @@ static int join_domains(struct plot *p)
     return domains.failed ? -ENOMEM : 0;
 }
 
-/* Those with the most have names, in the order of their keys. */
+/* Name the series with the largest weights, in the order of their keys. */
 static int name_series(struct plot *p)
 {
-    struct rank *ranks = ranks_of(&p->series);
+    struct rank *ranks = make_ranks(&p->series);
     uint32_t nr = p->series.nr, named = nr;
     uint32_t *place = fault_malloc((nr + 1) * sizeof(*place));
 
@@ -79,8 +81,8 @@ static int name_series(struct plot *p)
     }
     if ( nr > PLOT_SERIES )
         named = PLOT_SERIES - 1;
-    qsort(ranks, nr, sizeof(*ranks), by_weight);
-    qsort(ranks, named, sizeof(*ranks), by_key);
+    qsort(ranks, nr, sizeof(*ranks), compare_by_weight);
+    qsort(ranks, named, sizeof(*ranks), compare_by_key);
     for ( uint32_t i = 0; i < nr; i++ )
         place[ranks[i].number] = i < named ? i : named;
     for ( uint32_t i = 0; i < named; i++ )
@@ -89,6 +91,7 @@ static int name_series(struct plot *p)
         plot_name_series(&p->view.series[named],
                          PLOT_KEY(PLOT_OF_OTHERS, 0), named);
     p->view.nr_series = named + (named < nr);
+    assert(p->view.nr_series <= PLOT_SERIES);
     for ( size_t i = 0; i < p->view.nr_marks; i++ )
         p->marks[i].series = place[p->marks[i].series];
     free(ranks);
@@ -96,10 +99,10 @@ static int name_series(struct plot *p)
     return 0;
 }
 
-/* Rows in the order of their keys; several share one if there are too many. */
+/* Rows in the order of their keys.  Too many rows are joined. */
 static int name_rows(struct plot *p)
 {
-    struct rank *ranks = ranks_of(&p->rows);
+    struct rank *ranks = make_ranks(&p->rows);
     uint32_t nr = p->rows.nr, share = (nr + PLOT_MAX_ROWS - 1) / PLOT_MAX_ROWS;
     uint32_t *place = fault_malloc((nr + 1) * sizeof(*place));
 
@@ -110,13 +113,14 @@ static int name_rows(struct plot *p)
         return -ENOMEM;
     }
     p->view.per_row = share;
-    qsort(ranks, nr, sizeof(*ranks), by_key);
+    qsort(ranks, nr, sizeof(*ranks), compare_by_key);
     for ( uint32_t i = 0; i < nr; i++ )
         place[ranks[i].number] = i / share;
     for ( uint32_t i = 0; i < nr; i += share )
         plot_name_row(&p->view.rows[p->view.nr_rows++], p->about.unit,
                       ranks[i].key,
                       ranks[i + share <= nr ? i + share - 1 : nr - 1].key);
+    assert(p->view.nr_rows <= PLOT_MAX_ROWS);
     for ( size_t i = 0; i < p->view.nr_marks; i++ )
         p->marks[i].value = place[p->marks[i].value];
     free(ranks);
@@ -124,7 +128,7 @@ static int name_rows(struct plot *p)
     return 0;
 }
 
-int plot_choose(struct plot *p)
+int plot_choose_series(struct plot *p)
 {
     int rc = 0;
 

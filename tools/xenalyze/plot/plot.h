@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The door of the plots: pictures (picture.h), and scatterplots, which turn
- * facts into points (points.h) for a picture, for text or for export.
+ * The door of plots: pictures (picture.h), and scatterplots (scatter.h), which
+ * turn facts into points (points.h) for a picture, for text or for export.
  */
 #ifndef XENALYZE_PLOT_PLOT_H
 #define XENALYZE_PLOT_PLOT_H

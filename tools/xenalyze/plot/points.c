@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Points as stock's lines.
+ * Points as lines of stock's xenalyze.
  */
 #include "xenalyze/plot/points.h"
 
+#include <assert.h>
+
 #include "common/num.h"
 
-static char *put_vcpu(char *p, const struct point *point)
+#define LINE_MAX 128u
+
+static char *put_point_vcpu(char *p, const struct point *point)
 {
     p = num_u64(p, point->domain);
     *p++ = 'v';
@@ -15,35 +19,36 @@ static char *put_vcpu(char *p, const struct point *point)
     return p;
 }
 
-static char *put_who(char *p, const struct point *point)
+static char *put_owner(char *p, const struct point *point)
 {
-    if ( point->who == POINT_NOBODY )
+    if ( point->owner == POINT_NO_OWNER )
         return p;
-    if ( point->who == POINT_IRQ )
+    if ( point->owner == POINT_IRQ )
     {
         *p++ = 'i';
         p = num_hex(p, point->vcpu);
         *p++ = ' ';
         return p;
     }
-    if ( point->who == POINT_D_VCPU )
+    if ( point->owner == POINT_D_VCPU )
         *p++ = 'd';
-    return put_vcpu(p, point);
+    return put_point_vcpu(p, point);
 }
 
-/* A clock that a pcpu sets back makes negative times: stock has 0 for them. */
-static char *put_time(char *p, int64_t ns)
+/* Stock prints 0 for a negative time, after a clock that went backward. */
+static char *put_point_time(char *p, int64_t ns)
 {
     return num_sec(p, ns < 0 ? 0 : (uint64_t)ns);
 }
 
-char *points_line(char *p, const struct point *point)
+/* Returns the end of the line. */
+static char *put_line(char *p, const struct point *point)
 {
-    p = put_who(p, point);
-    p = put_time(p, point->time);
+    p = put_owner(p, point);
+    p = put_point_time(p, point->time);
     *p++ = ' ';
     if ( point->unit == POINT_TIME )
-        p = put_time(p, point->value);
+        p = put_point_time(p, point->value);
     else if ( point->unit == POINT_LARGE )
         p = num_u64(p, (uint64_t)point->value);
     else
@@ -52,14 +57,15 @@ char *points_line(char *p, const struct point *point)
     return p;
 }
 
-static void put_line(void *state, const struct point *point)
+static void print_point(void *state, const struct point *point)
 {
-    char line[POINTS_LINE_MAX];
+    char line[LINE_MAX], *end = put_line(line, point);
 
-    fwrite(line, 1, points_line(line, point) - line, state);
+    assert(end <= line + sizeof(line));
+    fwrite(line, 1, end - line, state);
 }
 
 struct points points_to_file(FILE *out)
 {
-    return (struct points){ put_line, out };
+    return (struct points){ print_point, out };
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Points of a scatterplot, and where they go: to stock's lines at once,
- * likewise to programs (export/), or to a plot, which keeps them.
+ * The points of a scatterplot.  A receiver prints them at once, in stock's
+ * lines or for programs (export/), or keeps them for a picture.
  */
 #ifndef XENALYZE_PLOT_POINTS_H
 #define XENALYZE_PLOT_POINTS_H
@@ -9,10 +9,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* How stock names who a point is of. */
-enum point_who
+/* The owner of a point, as stock prints it. */
+enum point_owner
 {
-    POINT_NOBODY,               /* "t value" */
+    POINT_NO_OWNER,             /* "t value" */
     POINT_VCPU,                 /* "1v0 t value" */
     POINT_D_VCPU,               /* "d1v0 t value" */
     POINT_IRQ,                  /* "i1f t value" */
@@ -21,32 +21,28 @@ enum point_who
 enum point_unit
 {
     POINT_NUMBER,               /* signed */
-    POINT_TIME,                 /* nanoseconds, as seconds */
+    POINT_TIME,                 /* nanoseconds; printed in seconds */
     POINT_LARGE,                /* unsigned */
 };
 
 struct point
 {
-    enum point_who who;
+    enum point_owner owner;
     enum point_unit unit;
-    uint32_t domain, vcpu;      /* of an irq, vcpu is its number */
-    uint64_t at;                /* the time stamp */
+    uint32_t domain, vcpu;      /* for POINT_IRQ, vcpu is the irq */
+    uint64_t at;                /* time stamp */
     int64_t time;               /* nanoseconds since the trace began */
     int64_t value;
 };
 
+/* A receiver of points. */
 struct points
 {
     void (*put)(void *state, const struct point *p);
     void *state;
 };
 
-#define POINTS_LINE_MAX 128u
-
-/* A line of stock's; the place behind it. */
-char *points_line(char *p, const struct point *point);
-
-/* To a file, line by line. */
+/* A receiver that prints stock's lines. */
 struct points points_to_file(FILE *out);
 
 #endif /* XENALYZE_PLOT_POINTS_H */

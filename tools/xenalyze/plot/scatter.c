@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Facts to points, a function each.  All are ordered, so that points come in
- * the order of time at which their facts end.
+ * One callback for each kind of scatterplot.  All sinks are ordered: the points
+ * come in the order in which their facts end.
  */
 #include "xenalyze/plot/scatter.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -22,28 +23,30 @@ static int scatter_end(void *state, const struct fact_end *f, struct err *e)
     struct scatter *s = state;
 
     (void)f;
-    free(s->known);
-    s->known = NULL;
-    s->nr_known = 0;
-    return s->failed ? err_sys(e, -ENOMEM, "cannot keep who is known") : 0;
+    free(s->seen);
+    s->seen = NULL;
+    s->nr_seen = 0;
+    if ( s->failed )
+        return err_sys(e, -ENOMEM, "cannot keep the vcpus of a scatterplot");
+    return 0;
 }
 
-static void put_point_as(struct scatter *s, enum point_who who,
-                   enum point_unit unit, const struct vcpu *v,
-                   uint64_t time, int64_t value)
+static void put_point_as(struct scatter *s, enum point_owner owner,
+                         enum point_unit unit, const struct vcpu *v,
+                         uint64_t time, int64_t value)
 {
     const struct point p = {
-        .who = who, .unit = unit, .domain = v->domain->id, .vcpu = v->id,
+        .owner = owner, .unit = unit, .domain = v->domain->id, .vcpu = v->id,
         .at = time, .time = xt_clock_ns(&s->clock, time), .value = value,
     };
 
     s->points.put(s->points.state, &p);
 }
 
-static void put_point(struct scatter *s, enum point_who who,
-                const struct vcpu *v, uint64_t time, int64_t value)
+static void put_point(struct scatter *s, enum point_owner owner,
+                      const struct vcpu *v, uint64_t time, int64_t value)
 {
-    put_point_as(s, who, POINT_NUMBER, v, time, value);
+    put_point_as(s, owner, POINT_NUMBER, v, time, value);
 }
 
 /* --- scheduling ----------------------------------------------------------- */
@@ -54,24 +57,24 @@ static const int8_t levels[STATES] = {
     [STATE_INIT] = -2,
 };
 
-/* A vcpu's first state follows on not being known: stock has points of it. */
-static bool is_first(struct scatter *s, const struct vcpu *v)
+/* True for the first fact of a vcpu: stock prints a change from INIT. */
+static bool is_first_fact(struct scatter *s, const struct vcpu *v)
 {
-    if ( !grow_to_index(&s->known, &s->nr_known, v->index, sizeof(*s->known)) )
+    if ( !grow_to_index(&s->seen, &s->nr_seen, v->index, sizeof(*s->seen)) )
     {
         s->failed = true;
         return false;
     }
-    if ( s->known[v->index] )
+    if ( s->seen[v->index] )
         return false;
-    return s->known[v->index] = true;
+    return s->seen[v->index] = true;
 }
 
 static void plot_runstate(void *state, const struct fact_runstate *f)
 {
     if ( f->before_first_run )
         return;
-    if ( is_first(state, f->vcpu) )
+    if ( is_first_fact(state, f->vcpu) )
     {
         put_point(state, POINT_VCPU, f->vcpu, f->from, levels[STATE_INIT]);
         put_point(state, POINT_VCPU, f->vcpu, f->from, levels[f->state]);
@@ -88,7 +91,7 @@ static void plot_runstate_time(void *state, const struct fact_runstate *f)
 
     if ( f->next != STATES && f->state != STATE_INIT && !f->before_first_run )
         put_point_as(s, POINT_VCPU, POINT_TIME, f->vcpu, f->to,
-               (int64_t)xt_clock_duration(&s->clock, f->to - f->from));
+                     (int64_t)xt_clock_duration(&s->clock, f->to - f->from));
 }
 
 static void plot_pcpu(void *state, const struct fact_runstate *f)
@@ -108,7 +111,7 @@ static void plot_rdtsc(void *state, const struct fact_handle *f)
 {
     if ( f->kind == HANDLE_RDTSC )
         put_point_as(state, POINT_VCPU, POINT_LARGE, f->vcpu, f->time,
-               (int64_t)f->value);
+                     (int64_t)f->value);
 }
 
 static bool is_interrupt(const struct scatter *s, const struct fact_handle *f)
@@ -123,7 +126,7 @@ static void plot_interrupt_eip(void *state, const struct fact_handle *f)
 {
     if ( is_interrupt(state, f) )
         put_point(state, POINT_D_VCPU, f->vcpu, f->exit->start,
-            (int64_t)(f->exit->rip & ADDRESS_BITS));
+                  (int64_t)(f->exit->rip & ADDRESS_BITS));
 }
 
 static void plot_extint_cycles(void *state, const struct fact_handle *f)
@@ -131,7 +134,7 @@ static void plot_extint_cycles(void *state, const struct fact_handle *f)
     if ( is_interrupt(state, f) )
         put_point(state, POINT_D_VCPU, f->vcpu,
                   f->exit->start + f->exit->cycles,
-            (int64_t)f->exit->cycles);
+                  (int64_t)f->exit->cycles);
 }
 
 static void plot_io(void *state, const struct fact_handle *f)
@@ -139,16 +142,16 @@ static void plot_io(void *state, const struct fact_handle *f)
     struct scatter *s = state;
 
     if ( f->kind == HANDLE_PIO && f->exit && f->at == s->which )
-        put_point(s, POINT_NOBODY, f->vcpu, f->exit->start + f->exit->cycles,
-            (int64_t)f->exit->cycles);
+        put_point(s, POINT_NO_OWNER, f->vcpu, f->exit->start + f->exit->cycles,
+                  (int64_t)f->exit->cycles);
 }
 
 static void plot_vmexit_eip(void *state, const struct fact_exit *f)
 {
-    put_point(state, POINT_NOBODY, f->vcpu, f->start, (int64_t)f->rip);
+    put_point(state, POINT_NO_OWNER, f->vcpu, f->start, (int64_t)f->rip);
 }
 
-/* The list has heard of the exit before. */
+/* The sink of the CR3 table comes first, so the table has this exit. */
 static void plot_cr3_switch(void *state, const struct fact_exit *f)
 {
     struct scatter *s = state;
@@ -156,19 +159,19 @@ static void plot_cr3_switch(void *state, const struct fact_exit *f)
 
     if ( !cr3_table_switched(s->cr3) )
         return;
-    put_point(s, POINT_NOBODY, f->vcpu, f->start,
-        !row ? 0 : s->cr3_ids ? (int64_t)row->id : (int64_t)row->frame);
+    put_point(s, POINT_NO_OWNER, f->vcpu, f->start,
+              !row ? 0 : s->cr3_ids ? (int64_t)row->id : (int64_t)row->frame);
 }
 
-/* Of a wake-up that an interrupt was the reason of. */
+/* Wake-ups by an interrupt only. */
 static void plot_wake_to_halt(void *state, const struct fact_wake_to_halt *f)
 {
     if ( f->to >= f->vectors[0].time )
-        put_point(state, POINT_NOBODY, f->vcpu, f->to,
-            (int64_t)(f->to - f->vectors[0].time));
+        put_point(state, POINT_NO_OWNER, f->vcpu, f->to,
+                  (int64_t)(f->to - f->vectors[0].time));
 }
 
-/* What became of shadow page tables in emulations and fixups. */
+/* Changes of shadow page tables in emulations and fixups. */
 static void plot_unpin_promote(void *state, const struct fact_handle *f)
 {
     struct scatter *s = state;
@@ -180,12 +183,12 @@ static void plot_unpin_promote(void *state, const struct fact_handle *f)
         return;
     if ( shadow->kind == SHADOW_EMULATE &&
          shadow->flags & SHADOW_FLAG_EARLY_UNSHADOW )
-        put_point(s, POINT_NOBODY, f->vcpu, f->exit->start, -10);
+        put_point(s, POINT_NO_OWNER, f->vcpu, f->exit->start, -10);
     if ( f->exit->unpinned )
-        put_point(s, POINT_NOBODY, f->vcpu, f->exit->start, 0);
+        put_point(s, POINT_NO_OWNER, f->vcpu, f->exit->start, 0);
     if ( shadow->flags & SHADOW_FLAG_PROMOTE && (row || !s->cr3_ids) )
-        put_point(s, POINT_NOBODY, f->vcpu, f->exit->start,
-            s->cr3_ids ? (int64_t)row->id : 2);
+        put_point(s, POINT_NO_OWNER, f->vcpu, f->exit->start,
+                  s->cr3_ids ? (int64_t)row->id : 2);
 }
 
 /* --- hardware ------------------------------------------------------------- */
@@ -194,7 +197,7 @@ static void plot_irq(void *state, const struct fact_irq *f)
 {
     struct scatter *s = state;
     const struct point p = {
-        .who = POINT_IRQ, .vcpu = f->irq, .at = f->time,
+        .owner = POINT_IRQ, .vcpu = f->irq, .at = f->time,
         .time = xt_clock_ns(&s->clock, f->time), .value = f->pcpu,
     };
 
@@ -214,7 +217,7 @@ struct scatter_row
 #define SCATTER_ROW(kind, option, arg, help, title, label, unit, slot,      \
                     function)                                               \
     [SCATTER_##kind] = {                                                    \
-        option, { title, label, unit },                                       \
+        option, { title, label, unit },                                     \
         { .name = "scatterplot", .ordered = true, .begin = scatter_begin,   \
           .end = scatter_end, .slot = function } },
 
@@ -224,15 +227,18 @@ static const struct scatter_row rows[SCATTER_KINDS] = {
 
 const char *scatter_name(enum scatter_kind kind)
 {
+    assert(kind < SCATTER_KINDS);
     return rows[kind].name;
 }
 
 const struct plot_about *scatter_about(enum scatter_kind kind)
 {
+    assert(kind < SCATTER_KINDS);
     return &rows[kind].about;
 }
 
 struct sink scatter_sink(struct scatter *s, enum scatter_kind kind)
 {
+    assert(kind < SCATTER_KINDS && s->points.put);
     return (struct sink){ &rows[kind].ops, s };
 }

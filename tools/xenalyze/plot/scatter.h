@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Scatterplots: sinks that make points of facts.
+ * Scatterplots: sinks that turn facts into points.  Each kind is a row of the
+ * table in scatter-kinds.h, and has an option --scatterplot-NAME.
  */
 #ifndef XENALYZE_PLOT_SCATTER_H
 #define XENALYZE_PLOT_SCATTER_H
@@ -24,21 +25,20 @@ struct scatter
     struct points points;
     uint64_t which;             /* vector or port */
     struct xt_clock clock;
-    const struct cr3_table *cr3; /* of those of CR3 and of shadow tables */
-    bool cr3_ids;               /* values are ids of it */
-    bool *known;                /* vcpus by index: it has been told of */
-    uint32_t nr_known;
+    const struct cr3_table *cr3; /* for kinds of CR3 and of shadow tables */
+    bool cr3_ids;               /* the values are ids in that table */
+    bool *seen;                 /* by index of the vcpu: it has points */
+    uint32_t nr_seen;
     bool failed;                /* out of memory */
 };
 
-/* As its option is called, without "scatterplot-". */
+/* The name in the option --scatterplot-NAME. */
 const char *scatter_name(enum scatter_kind kind);
 
-/* What a plot of it says beside the points. */
+/* Title, label and unit of its picture. */
 const struct plot_about *scatter_about(enum scatter_kind kind);
 
-/* `s` stays the caller's; points, which, cr3 and cr3_ids are filled
-   in. */
+/* The caller keeps `s`, and sets its points, which, cr3 and cr3_ids. */
 struct sink scatter_sink(struct scatter *s, enum scatter_kind kind);
 
 #endif /* XENALYZE_PLOT_SCATTER_H */

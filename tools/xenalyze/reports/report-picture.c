@@ -63,7 +63,7 @@ static int picture_open(struct report_pass *p, void **state, struct err *e)
     int rc = picture ? 0 : -ENOMEM;
 
     if ( !rc && c->plot )
-        rc = plot_format(c->plot, &picture->format, e);
+        rc = plot_parse_format(c->plot, &picture->format, e);
     if ( !rc )
         rc = choose_subject(c, &about, e);
     if ( !rc )

@@ -46,7 +46,7 @@ static const struct export_table point_tables[] = {
 static void export_point(void *state, const struct point *p)
 {
     struct exported *to = state;
-    bool is_irq = p->who == POINT_IRQ;
+    bool is_irq = p->owner == POINT_IRQ;
     bool is_address = p->unit == POINT_LARGE ||
                       scatter_about(to->kind)->unit == PLOT_ADDRESS;
 
