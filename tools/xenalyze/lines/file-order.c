@@ -2,7 +2,7 @@
 /*
  * A batch in the order of the file.  All items need a time, which the filter
  * compares with the span of time: a record without a time stamp gets the time
- * of the previous record of its pcpu.
+ * of the previous record of its pcpu, or before the first time stamp that one.
  */
 #include "xenalyze/lines/file-order.h"
 
@@ -47,6 +47,13 @@ static int grow_arrays(struct file_order *o, size_t items, unsigned int cpu)
     return 0;
 }
 
+/* Set the time of the items before the first time stamp of a pcpu. */
+static void set_leading_times(struct file_order *o, size_t nr, uint64_t time)
+{
+    for ( size_t i = 0; i < nr && !o->items[i].time; i++ )
+        o->items[i].time = time;
+}
+
 static int fill_batch(struct file_order *o, const struct xt_window *w,
                       struct xt_batch *b)
 {
@@ -66,6 +73,8 @@ static int fill_batch(struct file_order *o, const struct xt_window *w,
 
         if ( b->nr == o->room && grow_arrays(o, b->nr + 1, w->cpu) )
             return -ENOMEM;
+        if ( xt_record_is_timed(&r) && !*time )
+            set_leading_times(o, b->nr, r.tsc);
         *time = xt_record_is_timed(&r) ? r.tsc : *time;
         o->items[b->nr++] = (struct xt_item){
             .time = *time,

@@ -232,23 +232,29 @@ static int warmup_read(struct record_filter *s, uint64_t first, struct err *e)
     return rc < 0 ? rc : 0;
 }
 
-/* Seek to the span, or to the warm-up, in a mapped file; a stream is read. */
+/*
+ * Seek to the span, or to the warm-up, in a mapped file; a stream is read.  The
+ * caller's source cannot seek, but has the same span.
+ */
 static int seek_span(struct record_filter *s, struct err *e)
 {
-    struct err none = ERR_INIT;
+    struct err reason = ERR_INIT;
     uint64_t first, last;
     int rc;
 
     s->begun = true;
-    if ( (!s->span.from.kind && !s->span.to.kind) || s->next != NULL )
+    if ( !s->span.from.kind && !s->span.to.kind )
         return 0;
-    rc = xt_trace_span(s->trace, &first, &last, &none);
+    rc = xt_trace_span(s->trace, &first, &last, &reason);
     if ( rc == -ESPIPE || (!rc && first > last) )
         return 0;
-    if ( !rc )
-        rc = resolve_span(s, first, last, e);
+    if ( rc )
+        return err_set(e, rc, "%s", reason.text);
+    rc = resolve_span(s, first, last, e);
     if ( rc )
         return rc;
+    if ( s->next )
+        return xt_trace_rewind(s->trace, e);
     xt_trace_read_until(s->trace, s->to);
     if ( !s->span.from.kind )
         return 0;
