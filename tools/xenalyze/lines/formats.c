@@ -57,11 +57,12 @@ static ssize_t formats_read_batch(void *state, struct chunk *c,
 
         if ( cpu >= f->nr_cpus )
         {
+            /* The chunk's times are those before its first record. */
+            if ( c->nr )
+                break;
             if ( ensure_time(f, cpu) || chunk_set_cpus(c, f->nr_cpus) )
                 return -ENOMEM;
             memcpy(c->times, f->times, f->nr_cpus * sizeof(*c->times));
-            if ( c->nr )
-                break;
         }
         chunk_add(c, b, &b->items[i]);
         xt_batch_record(b, &b->items[i], &r);
