@@ -20,21 +20,21 @@ static const char *const orders[] = { "time", "file", NULL };
 static const struct opt opts[] = {
     { .name = "mhz", .letter = 'c', .type = OPT_U64, .arg = "MHZ", .min = 1,
       .max = 1000000, .at = offsetof(struct config, mhz),
-      .help = "show time in seconds, of so many million cycles" },
+      .help = "print time stamps in seconds, at this clock rate" },
     { .name = "order", .type = OPT_CHOICE, .arg = "ORDER", .preset = "time",
       .at = offsetof(struct config, order), .choices = orders,
-      .help = "of the records; file has the windows' headers, too" },
+      .help = "order of the lines; file includes headers of windows" },
     { .name = "threads", .type = OPT_UINT, .arg = "N", .min = 1, .max = 64,
       .at = offsetof(struct config, threads), .preset = "2",
-      .help = "that make text" },
+      .help = "number of threads" },
 };
 
 static const struct program program = {
     .name = NAME,
     .version = PACKAGE_VERSION,
     .synopsis = "[OPTION...] RULES",
-    .summary = "print a trace by rules",
-    .footer = "The trace comes on standard input.\n"
+    .summary = "print a trace as text, by a file of rules",
+    .footer = "The trace is read from standard input.\n"
               "\n"
               "  xentrace_format formats <trace.bin >trace.txt\n",
     .opts = opts,
