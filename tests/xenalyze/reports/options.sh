@@ -210,4 +210,4 @@ for output in --summary --json "--summary --time 2148-02-29T12:00:03.." \
     expect 0 "$xenalyze" $output odd
 done
 expect 1 "$xenalyze" --summary --time 4648-02-29T12:00:03.. odd
-complains "--time 4648-02-29T12:00:03..: a time is "
+complains "--time 4648-02-29T12:00:03..: expected times such as "
