@@ -6,6 +6,8 @@
  */
 #include "xenalyze/pass-progress.h"
 
+#include <assert.h>
+
 #include "libxentrace/catalogue.h"
 #include "xenalyze/lines/lines.h"
 
@@ -96,6 +98,7 @@ static int run_style(struct pass *p, const struct line_style *style,
     const struct run *run = p->run;
     int rc;
 
+    assert(run->out && style->read && style->format);
     if ( order == ORDER_FILE )
     {
         file_order_init(&p->file, run->trace);

@@ -5,6 +5,7 @@
  */
 #include "xenalyze/no-match.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,6 +37,7 @@ static void close_range(struct id_list *l)
     l->full = l->used + n > MAX_TEXT;
     l->used += snprintf(l->text + l->used, sizeof(l->text) - l->used, "%s",
                         l->full ? ",..." : range);
+    assert(l->used < sizeof(l->text));
     l->open = false;
 }
 

@@ -10,6 +10,7 @@
  */
 #include "xenalyze/outputs.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -119,6 +120,7 @@ int outputs_run(struct run *run, struct err *e)
     int rc = xt_trace_info(run->trace, &run->info, e);
     bool again = false;
 
+    assert(run->out && run->config->layout <= LAYOUT_MASTER);
     xt_dialect_assume(&run->info.dialect, versions[run->config->layout],
                       XT_HARDWARE_UNKNOWN);
     for ( size_t i = 0; !rc && i < NR_OUTPUTS; i++ )

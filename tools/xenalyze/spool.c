@@ -7,6 +7,7 @@
 #define _GNU_SOURCE             /* mkostemp */
 #include "xenalyze/spool.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -75,6 +76,7 @@ static int spool_copy(struct spool *s, struct xt_source *from, struct err *e)
 {
     int rc;
 
+    assert(s->fd == -1);
     s->fd = open_unlinked();
     rc = s->fd < 0 ? -errno : copy_source(from, s->fd, e);
     snprintf(s->path, sizeof(s->path), "/proc/self/fd/%d", s->fd);

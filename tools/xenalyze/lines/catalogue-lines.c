@@ -6,6 +6,8 @@
  */
 #include "xenalyze/lines/catalogue-lines.h"
 
+#include <assert.h>
+
 #include "common/num.h"
 
 #define CPU_WIDTH 4u
@@ -71,6 +73,7 @@ static void catalogue_lines_format(const void *state, struct chunk *c)
         xt_record_view(&r, c->bytes + xt_item_offset(&c->items[i]));
         p = put_catalogue_line(p, state, xt_item_cpu(&c->items[i]), &r);
     }
+    assert(p <= c->text + c->room);
     c->used = p - c->text;
 }
 

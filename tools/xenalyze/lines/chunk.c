@@ -44,6 +44,7 @@ void chunk_fini(struct chunk *c)
 
 void chunk_begin(struct chunk *c, const struct xt_batch *b)
 {
+    assert(c->items && c->text);
     c->nr = c->nr_notes = c->used = c->copied = 0;
     c->bytes = c->copies ? c->copies : b->bytes;
     c->origin = b->origin;
@@ -102,6 +103,7 @@ ssize_t chunk_read_all(void *state, struct chunk *c, const struct xt_batch *b,
 {
     size_t i = at;
 
+    assert(c->most && c->most <= CHUNK_ITEMS);
     (void)state;
     for ( ; i < b->nr && c->nr < c->most; i++ )
         chunk_add(c, b, &b->items[i]);
@@ -113,6 +115,7 @@ char *chunk_grow_text(struct chunk *c, char *p, size_t need)
     size_t used = p - c->text, room = 2 * c->room;
     char *text;
 
+    assert(p >= c->text && used <= c->room);
     while ( room - used < need )
         room *= 2;
     text = fault_realloc(c->text, room);

@@ -6,6 +6,7 @@
  */
 #include "xenalyze/lines/count.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -91,6 +92,7 @@ void count_print(struct count *c, const struct report_request *request,
     size_t n = request->top && request->top < t->used ? request->top
                                                       : t->used;
 
+    assert(c->records >= t->others);
     xt_event_counts_sort(t);
     if ( request->sort != SORT_NAME )
         qsort(t->rows, t->used, sizeof(*t->rows), compare_counts);

@@ -59,6 +59,7 @@ static int add_first_columns(struct dump *d)
 
 static void dump_begin_segment(struct dump *d, const struct xt_batch *b)
 {
+    assert(b->nr);
     who_runs_reset(&d->runs);
     d->start = d->options.source->start;
     d->segment = b->segment;
@@ -270,13 +271,14 @@ static void set_vcpu_name(struct vcpu_name *n, const struct column_state *s)
         p += end - number;
     }
     *p++ = ' ';
+    debug_assert(p <= n->text + sizeof(n->text));
     n->length = p - n->text;
 }
 
 static void set_column(struct formatter *w, unsigned int cpu,
                        const struct column_state *s)
 {
-    assert(cpu < w->nr_cpus);
+    debug_assert(cpu < w->nr_cpus);
     w->column[cpu] = s->sign;
     set_vcpu_name(&w->names[cpu], s);
 }
@@ -284,6 +286,7 @@ static void set_column(struct formatter *w, unsigned int cpu,
 /* The value that record i has in its notes, if any. */
 static void read_value_notes(struct formatter *w, uint32_t i)
 {
+    debug_assert(w->note < w->notes_end && w->note->item == i);
     for ( const struct note *n = w->note; n < w->notes_end && n->item == i;
           n++ )
         if ( n->kind == NOTE_VALUE )
@@ -296,6 +299,7 @@ static void read_value_notes(struct formatter *w, uint32_t i)
 /* Record i has its line: its notes change the columns of the next lines. */
 static void replay_notes(struct formatter *w, uint32_t i)
 {
+    debug_assert(w->note < w->notes_end && w->note->item == i);
     for ( ; w->note < w->notes_end && w->note->item == i; w->note++ )
     {
         struct column_state s = {
@@ -315,6 +319,7 @@ static void set_millisecond(struct formatter *w, uint64_t ns)
 
     *p++ = '.';
     p = num_three(p, ns / NUM_SIX % 1000);
+    debug_assert(p <= w->ms_text + 16);
     w->ms_length = p - w->ms_text;
     w->ms_start = ns - ns % NUM_SIX;
 }
@@ -337,6 +342,7 @@ static inline char *put_dump_time(struct formatter *w, char *p, uint64_t time)
 static inline char *put_column(const struct formatter *w, char *p,
                                unsigned int cpu)
 {
+    debug_assert(cpu < w->nr_cpus);
     *p++ = ' ';
     if ( w->nr_cpus <= 16 )
         memcpy(p, w->column, 16);
@@ -504,6 +510,7 @@ static char *put_segment_line(char *p)
 
 static void find_programs(struct formatter *w, uint32_t begin, uint32_t end)
 {
+    assert(end - begin <= BLOCK && end <= w->c->nr);
     for ( uint32_t i = begin; i < end; i++ )
     {
         const unsigned char *at = w->c->bytes + xt_item_offset(&w->c->items[i]);
@@ -549,6 +556,7 @@ static char *format_block(struct formatter *w, char *p, uint32_t begin)
     find_programs(w, begin, end);
     for ( uint32_t i = begin; i < end; i++ )
         p = put_dump_record(w, p, i);
+    assert(p <= w->c->text + w->c->room);
     return p;
 }
 
@@ -588,6 +596,7 @@ int dump_new(struct dump **out, const struct xt_trace *trace,
     struct dump *d = fault_calloc(1, sizeof(*d));
     int rc = d ? line_programs_init(&d->programs, catalogue) : -ENOMEM;
 
+    assert(options->source && (options->text || options->raw));
     *out = NULL;
     if ( rc )
     {

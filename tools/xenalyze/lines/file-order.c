@@ -6,9 +6,11 @@
  */
 #include "xenalyze/lines/file-order.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common/debug.h"
 #include "common/fault.h"
 
 void file_order_init(struct file_order *o, struct xt_trace *trace)
@@ -76,6 +78,7 @@ static int fill_batch(struct file_order *o, const struct xt_window *w,
         if ( xt_record_is_timed(&r) && !*time )
             set_leading_times(o, b->nr, r.tsc);
         *time = xt_record_is_timed(&r) ? r.tsc : *time;
+        debug_assert(b->nr < o->room);
         o->items[b->nr++] = (struct xt_item){
             .time = *time,
             .where = cpu | (r.payload - size - b->bytes),
@@ -97,5 +100,6 @@ int file_order_next(void *order, struct xt_batch *b, struct err *e)
     };
     rc = fill_batch(o, &w, b);
     b->items = o->items;
+    assert(rc || b->nr);
     return rc ? err_sys(e, rc, "cannot read %s", xt_trace_name(o->trace)) : 1;
 }

@@ -43,6 +43,7 @@ static struct formats_rule *find_slot(const struct formats *f, uint32_t id)
 {
     size_t i = rule_slot(f, id);
 
+    debug_assert(f->nr < f->room && !(f->room & (f->room - 1)));
     while ( f->rules[i].used && f->rules[i].id != id )
         i = (i + 1) & (f->room - 1);
     return &f->rules[i];
@@ -92,6 +93,7 @@ static int add_step(struct parser *r, const struct formats_step *s,
     if ( r->nr == MAX_STEPS )
         return err_set(r->e, -EINVAL, "%s line %u: more than %u texts and "
                        "fields in a rule", r->name, r->line, MAX_STEPS);
+    assert(s->text);
     r->steps[r->nr++] = *s;
     r->longest += longest;
     return 0;
@@ -194,6 +196,7 @@ static int add_conversion(struct parser *r, unsigned int field,
     const char *flags = *at, *p = *at, *flags_end;
     unsigned int width, precision = 0;
 
+    assert(field < FORMATS_FIELDS && p <= end);
     for ( ; p < end && strchr("-+ #0", *p) && *p; p++ )
     {
         s.zero |= *p == '0';
@@ -230,6 +233,7 @@ static int add_field(struct parser *r, const char **at, const char *end)
     const char *begin = *at, *p = begin + 1, *name;
     unsigned int field;
 
+    assert(begin < end && *begin == '%');
     if ( p < end && *p == '%' )
     {
         *at = p + 1;
@@ -286,6 +290,7 @@ static int store_rule(struct parser *r, uint64_t id)
     rule.steps = steps;
     if ( f->longest < rule.longest )
         f->longest = rule.longest;
+    assert(id < 1u << 28);
     to = id ? find_slot(f, id) : &f->other;
     f->nr += id && !to->used;
     *to = rule;

@@ -9,6 +9,7 @@
  */
 #include "xenalyze/lines/formats-private.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,6 +70,7 @@ static ssize_t formats_read_batch(void *state, struct chunk *c,
         if ( r.has_tsc )
             f->times[cpu] = r.tsc;
     }
+    assert(c->nr_cpus <= f->nr_cpus && i > at);
     return i - at;
 }
 
@@ -121,6 +123,7 @@ static inline uint64_t payload_word(const struct line *l, unsigned int i)
 
 static struct value field_value(const struct line *l, uint8_t field)
 {
+    assert(field < FORMATS_FIELDS);
     if ( field >= FORMATS_1 )
         return (struct value){ .number = payload_word(l, field - FORMATS_1) };
     return l->own[field];
@@ -162,6 +165,7 @@ static char *put_by_printf(char *p, const struct formats_step *s,
     char text[NUM_I64_MAX + 32];
     int n;
 
+    assert(s->conversion && *s->conversion == '%');
     if ( s->type == 's' )
     {
         if ( seconds )
@@ -190,6 +194,7 @@ static char *put_negative(char *p, const struct formats_step *s,
     char digits[NUM_U64_MAX + 1], *end;
     size_t length, width = s->width;
 
+    assert(s->type == 'd' || s->type == 'x');
     end = s->type == 'd' ? num_u64(digits, number) : num_hex(digits, number);
     length = end - digits + 1;
     if ( !s->zero && width > length )
@@ -285,6 +290,7 @@ static void formats_format(const void *state, struct chunk *c)
         uint64_t last = c->times[cpu];
         const struct formats_rule *rule;
 
+        debug_assert(cpu < c->nr_cpus);
         if ( i + PREFETCH < c->nr )
             __builtin_prefetch(c->bytes +
                                xt_item_offset(&c->items[i + PREFETCH]));
@@ -301,6 +307,7 @@ static void formats_format(const void *state, struct chunk *c)
         if ( r.has_tsc )
             c->times[cpu] = r.tsc;
     }
+    assert(p <= c->text + c->room);
     c->used = p - c->text;
 }
 

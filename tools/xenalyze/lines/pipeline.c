@@ -155,6 +155,7 @@ static void read_next(struct pipeline *p)
     bool drained = p->drained;
     int rc;
 
+    assert(!p->reading && p->nr_read - p->nr_written < p->nr_slots);
     p->reading = true;
     p->reader = pthread_self();
     pthread_mutex_unlock(&p->lock);
@@ -179,6 +180,7 @@ static void format_next(struct pipeline *p)
 {
     struct slot *s = slot_at(p, p->nr_begun++);
 
+    assert(!s->formatted);
     pthread_mutex_unlock(&p->lock);
     p->job->style->format(p->job->state, &s->chunk);
     pthread_mutex_lock(&p->lock);
@@ -190,6 +192,7 @@ static void write_next(struct pipeline *p)
     const struct chunk *c = &slot_at(p, p->nr_written)->chunk;
     int rc = 0;
 
+    assert(!p->writing && c->used <= c->room);
     p->writing = true;
     if ( c->no_memory )
         pipeline_fail_sys(p, -ENOMEM, "cannot print the records");

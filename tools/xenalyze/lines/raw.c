@@ -5,12 +5,16 @@
  */
 #include "xenalyze/lines/raw.h"
 
+#include <assert.h>
+
+#include "common/debug.h"
 #include "common/num.h"
 
 #define ENCODED_WORDS 8u        /* words of the encoded record in a line */
 
 static char *put_hex_payload(char *p, const struct xt_record *r)
 {
+    debug_assert(r->words <= XT_RECORD_MAX_WORDS);
     for ( unsigned int i = 0; i < XT_RECORD_MAX_WORDS; i++ )
     {
         *p++ = ' ';
@@ -23,6 +27,7 @@ static char *put_hex_payload(char *p, const struct xt_record *r)
 /* The encoded record, `size` bytes at `at`, padded with blanks. */
 static char *put_encoded(char *p, const unsigned char *at, size_t size)
 {
+    debug_assert(size <= XT_RECORD_MAX_BYTES);
     for ( unsigned int i = 0; i < ENCODED_WORDS; i++ )
     {
         *p++ = ' ';
@@ -87,6 +92,7 @@ static void raw_read_format(const void *state, struct chunk *c)
             return;
         p = put_read_line(p, c, &c->items[i]);
     }
+    assert(p <= c->text + c->room);
     c->used = p - c->text;
 }
 

@@ -29,6 +29,7 @@
 
 int record_filter_init(struct record_filter *s)
 {
+    assert(s->trace && (!s->filter || s->catalogue));
     s->begun = s->bounded = s->over = false;
     s->items = NULL;
     s->room = 0;
@@ -138,6 +139,7 @@ static int check_segment(struct record_filter *s, const struct xt_batch *b,
 {
     bool first = !s->bounded && !s->start;
 
+    assert(b->nr);
     if ( !first && b->segment == s->segment )
         return 0;
     s->segment = b->segment;
@@ -216,6 +218,7 @@ static int warmup_read(struct record_filter *s, uint64_t first, struct err *e)
     uint64_t from = 0;
     int rc = 0;
 
+    assert(!s->next && s->bounded && !s->pending.nr);
     for ( size_t bytes = WARMUP_FIRST; !rc; bytes *= WARMUP_FACTOR )
     {
         rc = xt_trace_find_start(s->trace, s->from, bytes, &from, e);
@@ -271,6 +274,7 @@ static bool cut_after_span(struct record_filter *s, struct xt_batch *b)
      * Behind the span nothing more is wanted, except in the order of the file,
      * where records of other pcpus follow.
      */
+    assert(s->bounded);
     while ( b->nr && b->items[b->nr - 1].time > s->to )
     {
         s->over = s->next == NULL;

@@ -8,8 +8,10 @@
  */
 #include "xenalyze/lines/rules.h"
 
+#include <assert.h>
 #include <string.h>
 
+#include "common/debug.h"
 #include "common/num.h"
 
 #define LONG_EXIT 10000u        /* cycles; stock marks longer exits with ! */
@@ -87,6 +89,7 @@ void line_exits_init(struct line_programs *s)
     {
         size_t length = put_exit_name(text, names, intel, i) - text;
 
+        assert(length <= sizeof(text));
         line_word_set(&s->exit_words[i], text, length);
     }
 }
@@ -237,6 +240,7 @@ void line_hypercalls_init(struct line_programs *s)
                 name = stock_names[i].name;
         if ( !name || strlen(name) + 3 > sizeof(word->text) )
             continue;
+        assert(!word->length);
         num_text(num_text(num_text(word->text, " ("), name), ")");
         word->length = strlen(name) + 3;
     }
@@ -248,6 +252,7 @@ void line_hypercalls_init(struct line_programs *s)
  */
 static unsigned int argument_words(uint32_t word, unsigned int i)
 {
+    debug_assert(i < 6);
     return word >> (20 + 2 * i) & 3;
 }
 

@@ -153,6 +153,7 @@ unsigned int line_skip_steps(const struct line_step *s,
 {
     bool equal = fetch_signed(&s->place, r) == s->number;
 
+    debug_assert(s->kind == STEP_IF || s->kind == STEP_IF_NOT);
     return equal == (s->kind == STEP_IF) ? 0 : s->skip;
 }
 
@@ -239,6 +240,7 @@ static void set_place(struct compiler *c, struct line_place *to,
         c->has_fields = false;
         return;
     }
+    assert(f->bits && f->bits <= 64);
     *to = (struct line_place){
         .at = f->in_id ? 0 : f->bit / 32 * 4,
         .shift = f->in_id ? f->bit : f->bit % 32,
@@ -495,6 +497,7 @@ static struct line_step *store_steps(struct compiler *c)
 
     for ( unsigned int i = 0; i < c->nr; i++ )
         size += c->steps[i].length;
+    assert(c->nr && c->steps[c->nr - 1].last);
     steps = arena_zalloc(&c->set->arena, size, sizeof(*steps));
     if ( !steps )
         return NULL;
@@ -539,6 +542,7 @@ int line_programs_init(struct line_programs *s,
     struct compiler c = { .set = s };
     int rc = 0;
 
+    assert(catalogue);
     *s = (struct line_programs){
         .catalogue = catalogue, .shorts = num_shorts(),
         .vmx = xt_catalogue_sem("vmx_exit"),
@@ -598,6 +602,7 @@ uint64_t line_program_fill_cache(const struct line_programs *s,
     struct xt_record r;
     uint64_t value;
 
+    assert(slot >= s->cache && slot < s->cache + (1u << LINE_CACHE_BITS));
     xt_record_view(&r, record);
     found = line_program_find(s, &r);
     value = (uint64_t)key << 32 | (found ? found - s->programs + 1 : 0);

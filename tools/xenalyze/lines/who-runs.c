@@ -108,6 +108,7 @@ bool who_runs_is_complete(const struct who_runs *s)
 
 static uint32_t *find_bucket(struct who_runs *s, uint32_t id)
 {
+    debug_assert(!(s->nr_buckets & (s->nr_buckets - 1)));
     return &s->buckets[(id ^ id >> 12) * 2654435761u &
                        (s->nr_buckets - 1)];
 }
@@ -119,6 +120,7 @@ static int grow_vcpus(struct who_runs *s)
     struct who_runs_vcpu *v;
     uint32_t *buckets;
 
+    assert(s->nr_vcpus == s->room_vcpus && s->nr_vcpus <= s->nr_buckets);
     v = fault_realloc(s->vcpus, room * sizeof(*v));
     if ( !v )
         return -ENOMEM;
@@ -192,7 +194,7 @@ static void note_column(struct who_runs *s, struct chunk *c, unsigned int cpu)
         return;
     if ( !c->nr )
     {
-        assert(cpu < c->nr_cpus);
+        debug_assert(cpu < c->nr_cpus);
         c->columns[cpu] = *column;
         return;
     }
@@ -217,6 +219,8 @@ static void pcpu_enter(struct who_runs *s, struct chunk *c, unsigned int cpu,
         .vcpu = v->id, .sign = v->id >> 16 == IDLE_DOMAIN ? '-' : '|',
     };
 
+    debug_assert(cpu < s->nr_cpus && v >= s->vcpus &&
+                 v < s->vcpus + s->nr_vcpus);
     s->pcpus[cpu] = (struct who_runs_pcpu){
         .column = now, .vcpu = v - s->vcpus + 1, .shown = true,
     };
@@ -279,6 +283,7 @@ static int apply_runstate(struct who_runs *s, struct chunk *c,
         pcpu_enter(s, c, cpu, v);
     else if ( from == RUNNING )
         pcpu_leave(s, c, cpu);
+    debug_assert(to <= OFFLINE && v->losses <= s->losses);
     v->runstate = to;
     v->losses = s->losses;
     return 0;
@@ -381,7 +386,7 @@ int who_runs_apply_slow(struct who_runs *s, struct chunk *c, bool shown,
     uint32_t kind = r->event & ~0xfffu;
     struct chunk *line = shown ? c : NULL;
 
-    assert(cpu < s->nr_cpus && (!line || line->nr));
+    debug_assert(cpu < s->nr_cpus && (!line || line->nr));
     if ( !s->pcpus[cpu].shown )
     {
         pcpu_set_default(&s->pcpus[cpu], cpu, true);

@@ -87,6 +87,7 @@ static void merge_dots(struct plot *p, bool by_series)
         uint64_t *dot = &seen[x * (PLOT_LINES + 1) + y];
         uint64_t bit = by_series ? 1ull << p->marks[i].series % 64 : 1;
 
+        debug_assert(x >= 0 && x <= PLOT_COLUMNS && y >= 0 && y <= PLOT_LINES);
         if ( !(*dot & bit) )
             p->marks[n++] = p->marks[i];
         *dot |= bit;
@@ -113,6 +114,7 @@ static void merge_bars(struct plot *p, uint64_t width)
     struct plot_view *v = &p->view;
     size_t n = 0;
 
+    assert(v->bars);
     qsort(p->marks, v->nr_marks, sizeof(*p->marks), compare_by_row);
     for ( size_t i = 0; i < v->nr_marks; i++ )
     {
@@ -161,6 +163,7 @@ static bool grow_marks(struct plot *p)
     p->failed |= !larger;
     if ( !larger )
         return false;
+    assert(p->view.nr_marks <= room);
     p->marks = larger;
     p->room = room;
     return true;
@@ -306,6 +309,7 @@ int plot_write(struct plot *p, enum plot_format format, const char *path,
     char *part = fault_malloc(size);
     int rc = close_view(p);
 
+    assert(format <= PLOT_GNUPLOT);
     if ( !part || p->failed || rc )
     {
         free(part);

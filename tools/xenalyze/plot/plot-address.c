@@ -6,6 +6,7 @@
  */
 #include "xenalyze/plot/plot-draw.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -30,6 +31,7 @@ static void note_gap(const uint64_t *values, size_t at,
     uint64_t gap = values[at] - values[at - 1];
     unsigned int i = *nr;
 
+    assert(at && *nr <= PLOT_PIECES - 1);
     if ( gap < MIN_GAP )
         return;
     while ( i && gap > values[cuts[i - 1]] - values[cuts[i - 1] - 1] )
@@ -114,6 +116,7 @@ double plot_address_y(const struct plot_view *v, uint64_t value)
 {
     unsigned int i = 0;
 
+    assert(v->nr_pieces && v->nr_pieces <= PLOT_PIECES);
     while ( i + 1 < v->nr_pieces && value > v->pieces[i].high )
         i++;
     if ( value < v->pieces[i].low )
@@ -133,6 +136,7 @@ static unsigned int piece_ticks(const struct plot_piece *p,
 
     while ( (p->high - p->low) / step > high / 70 )
         step *= 2;
+    assert(p->low <= p->high && p->top <= p->bottom);
     for ( at = p->low; n < room; at = (at / step + 1) * step )
     {
         double y = piece_y(p, at);

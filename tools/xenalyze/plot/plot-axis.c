@@ -5,6 +5,7 @@
  */
 #include "xenalyze/plot/plot-draw.h"
 
+#include <assert.h>
 #include <math.h>
 
 #define MAX_ROW 64.0            /* pixels */
@@ -24,6 +25,7 @@ int plot_height(const struct plot_view *v)
     double area = v->bars ? row_height(v) * v->nr_rows : PLOT_LINES;
     double legend = 26.0 * v->nr_series;
 
+    assert(v->nr_series <= PLOT_SERIES && v->nr_rows <= PLOT_MAX_ROWS);
     return PLOT_TOP + (int)(area > legend ? area : legend) + PLOT_BELOW;
 }
 
@@ -172,6 +174,7 @@ static unsigned int log_ticks(const struct plot_view *v,
     unsigned int per_decade = log10(most / least) < 4 ? 3 : 1, n = 0;
     double decade = pow(10, floor(log10(least)));
 
+    assert(v->log && v->least > 0);
     for ( ; decade <= most; decade *= 10 )
         for ( unsigned int i = 0; i < per_decade && n < PLOT_TICKS; i++ )
             if ( times[i] * decade >= least && times[i] * decade <= most )

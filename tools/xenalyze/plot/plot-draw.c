@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/debug.h"
 #include "common/fault.h"
 
 #define INK 0x222222
@@ -118,6 +119,7 @@ static void add_bar_shares(const struct plot_view *v, const struct plot_mark *m,
     double all = (double)m->to - (double)m->from;
     double share = all > 0 ? (double)m->covered / all : 0;
 
+    assert(m->series < v->nr_series && from <= to && from >= 0);
     for ( int c = (int)from; c < PLOT_COLUMNS && c < to; c++ )
     {
         double left = from > c ? from : c, right = to < c + 1 ? to : c + 1;
@@ -131,6 +133,7 @@ static double share_height(const struct plot_view *v, double share, double row)
 {
     double part = share / v->per_row;
 
+    debug_assert(v->per_row >= 1);
     return floor((part > 1 ? 1 : part) * row * 2 + 0.5) / 2;
 }
 

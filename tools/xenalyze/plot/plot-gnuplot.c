@@ -5,6 +5,7 @@
  */
 #include "xenalyze/plot/plot-draw.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 /* In single quotes gnuplot interprets nothing but the quote. */
@@ -64,6 +65,7 @@ static int put_all_dots(const struct plot_view *v, FILE *out)
 {
     bool places = v->about->unit == PLOT_PLACES;
 
+    assert(!v->bars);
     put_axis(v, out);
     for ( unsigned int i = 0; i < v->nr_series; i++ )
         put_dots(v, i, out);
@@ -125,6 +127,7 @@ static int put_all_rows(const struct plot_view *v, FILE *out)
     };
     int rc;
 
+    assert(v->bars);
     put_row_names(v, out);
     fprintf(out, "set xrange [%.9f:%.9f]\nset style fill solid noborder\n"
             "$rows << EOD\n", (double)v->first / 1e9, (double)v->last / 1e9);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/debug.h"
 #include "common/fault.h"
 
 #define WHITE 0
@@ -43,6 +44,7 @@ static uint8_t colour_index(struct png *p, uint32_t colour)
         return COLOURS - 1;
     if ( i == p->nr )
         p->palette[p->nr++] = colour;
+    assert(i < p->nr);
     return (uint8_t)i;
 }
 
@@ -148,6 +150,7 @@ struct bits
 
 static void put_bits(struct bits *b, uint32_t value, unsigned int nr)
 {
+    debug_assert(nr <= 32 && b->nr < 8);
     b->pending |= (uint64_t)value << b->nr;
     for ( b->nr += nr; b->nr >= 8; b->nr -= 8 )
     {
@@ -245,6 +248,7 @@ static void put_palette(const struct png *p, FILE *out)
         palette[3 * i + 1] = (uint8_t)(p->palette[i] >> 8);
         palette[3 * i + 2] = (uint8_t)p->palette[i];
     }
+    assert(p->nr && p->nr <= COLOURS);
     put_chunk(out, "PLTE", palette, 3 * p->nr);
 }
 

@@ -5,6 +5,7 @@
  */
 #include "xenalyze/plot/plot-draw.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 struct svg
@@ -82,6 +83,7 @@ int plot_svg(const struct plot_view *v, FILE *out)
             height, PLOT_WIDTH, height, PLOT_WIDTH, height);
     rc = plot_draw(v, &pen);
     close_path(&svg);
+    assert(!svg.open);
     fprintf(out, "</svg>\n");
     return rc;
 }

@@ -21,6 +21,7 @@ static char *put_point_vcpu(char *p, const struct point *point)
 
 static char *put_owner(char *p, const struct point *point)
 {
+    assert(point->owner <= POINT_IRQ);
     if ( point->owner == POINT_NO_OWNER )
         return p;
     if ( point->owner == POINT_IRQ )
