@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pictures: what is in the files, that they stay small, and that no number
- * makes them fall over.
+ * Pictures: the contents of the files, their size, and extreme values.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,7 +17,8 @@ static const struct plot_about places = { "places", "address", PLOT_ADDRESS };
 static const struct plot_about pcpus = { "who", "pcpu", PLOT_PCPUS };
 static const struct plot_about vcpus = { "states", "vcpu", PLOT_VCPUS };
 
-static void put(struct plot *p, int64_t time, int64_t value, uint32_t vcpu)
+static void put_vcpu_point(struct plot *p, int64_t time, int64_t value,
+                           uint32_t vcpu)
 {
     const struct points points = plot_points(p);
     const struct point point = { .owner = POINT_VCPU, .domain = 1,
@@ -28,7 +28,7 @@ static void put(struct plot *p, int64_t time, int64_t value, uint32_t vcpu)
     points.put(points.state, &point);
 }
 
-static char *content(const char *path, size_t *size)
+static char *read_and_remove(const char *path, size_t *size)
 {
     FILE *f = fopen(path, "r");
     struct stat st;
@@ -43,15 +43,15 @@ static char *content(const char *path, size_t *size)
     return text;
 }
 
-/* Draw it; the text is the caller's. */
-static char *draw(struct plot *p, enum plot_format format, size_t *size)
+/* Draw to a file and return its bytes, which the caller frees. */
+static char *draw_plot(struct plot *p, enum plot_format format, size_t *size)
 {
     char path[32];
     struct err e = ERR_INIT;
 
     snprintf(path, sizeof(path), "plot-%d", (int)getpid());
     ck_assert_int_eq(plot_write(p, format, path, &e), 0);
-    return content(path, size);
+    return read_and_remove(path, size);
 }
 
 START_TEST(svg_has_each_point)
@@ -61,10 +61,10 @@ START_TEST(svg_has_each_point)
     char *text;
 
     ck_assert_int_eq(plot_new(&p, &things, "a/trace"), 0);
-    put(p, 0, 10, 0);
-    put(p, 1000000000, 20, 0);
-    put(p, 2000000000, 10, 1);
-    text = draw(p, PLOT_SVG, &size);
+    put_vcpu_point(p, 0, 10, 0);
+    put_vcpu_point(p, 1000000000, 20, 0);
+    put_vcpu_point(p, 2000000000, 10, 1);
+    text = draw_plot(p, PLOT_SVG, &size);
     ck_assert_ptr_nonnull(strstr(text, "d=\"M209.5 749.5h5v5h-5z"
                                  "M809.5 73.5h5v5h-5z"));
     ck_assert_ptr_nonnull(strstr(text, "d=\"M1409.5 749.5h5v5h-5z"));
@@ -76,15 +76,15 @@ START_TEST(svg_has_each_point)
 }
 END_TEST
 
-START_TEST(png_is_one)
+START_TEST(png_has_its_marks)
 {
     struct plot *p;
     size_t size;
     char *text;
 
     ck_assert_int_eq(plot_new(&p, &things, "a/trace"), 0);
-    put(p, 0, 10, 0);
-    text = draw(p, PLOT_PNG, &size);
+    put_vcpu_point(p, 0, 10, 0);
+    text = draw_plot(p, PLOT_PNG, &size);
     ck_assert_int_eq(memcmp(text, "\x89PNG\r\n\x1a\n", 8), 0);
     ck_assert_int_eq(memcmp(text + size - 8, "IEND\xae\x42\x60\x82", 8), 0);
     free(text);
@@ -99,8 +99,8 @@ START_TEST(gnuplot_has_its_data)
     char *text;
 
     ck_assert_int_eq(plot_new(&p, &things, "a/trace's `name`"), 0);
-    put(p, 1500000000, 10, 0);
-    text = draw(p, PLOT_GNUPLOT, &size);
+    put_vcpu_point(p, 1500000000, 10, 0);
+    text = draw_plot(p, PLOT_GNUPLOT, &size);
     ck_assert_ptr_nonnull(strstr(text, "title 'trace''s `name`: "));
     ck_assert_ptr_nonnull(strstr(text, "$series0 << EOD\n1.500000000 10\n"
                                  "EOD\n"));
@@ -109,8 +109,8 @@ START_TEST(gnuplot_has_its_data)
 }
 END_TEST
 
-/* More than could ever be seen: the ends of the axes are still right. */
-START_TEST(too_much_is_thinned_out)
+/* More points than pixels: the file stays small, with the full axes. */
+START_TEST(many_points_are_merged)
 {
     struct plot *p;
     size_t size;
@@ -118,12 +118,12 @@ START_TEST(too_much_is_thinned_out)
 
     ck_assert_int_eq(plot_new(&p, &things, "a/trace"), 0);
     for ( int64_t i = 0; i <= 3000000; i++ )
-        put(p, i * 1000, i % 50, i % 100);
-    text = draw(p, PLOT_SVG, &size);
+        put_vcpu_point(p, i * 1000, i % 50, i % 100);
+    text = draw_plot(p, PLOT_SVG, &size);
     ck_assert_uint_lt(size, 3000000);
     ck_assert_ptr_nonnull(strstr(text, ">3.0</text>"));
     ck_assert_ptr_nonnull(strstr(text, ">40</text>"));
-    /* A hundred vcpus have no names, but their domain has. */
+    /* A hundred vcpus do not fit in the legend; their domain does. */
     ck_assert_ptr_nonnull(strstr(text, ">d1</text>"));
     free(text);
     plot_free(p);
@@ -143,9 +143,9 @@ START_TEST(extremes_are_harmless)
 
                 ck_assert_int_eq(plot_new(&p, f & 1 ? &places : &lengths,
                                           "trace"), 0);
-                put(p, values[first], values[last], 0);
-                put(p, values[last], values[first], 0);
-                free(draw(p, f, &size));
+                put_vcpu_point(p, values[first], values[last], 0);
+                put_vcpu_point(p, values[last], values[first], 0);
+                free(draw_plot(p, f, &size));
                 plot_free(p);
             }
 }
@@ -157,12 +157,12 @@ START_TEST(nothing_has_axes)
     size_t size;
 
     ck_assert_int_eq(plot_new(&p, &things, "a/trace"), 0);
-    free(draw(p, PLOT_SVG, &size));
+    free(draw_plot(p, PLOT_SVG, &size));
     plot_free(p);
 }
 END_TEST
 
-/* Who ran, and what was lost; the idle are not drawn. */
+/* Running vcpus and losses; idle vcpus are not drawn. */
 START_TEST(timeline_has_bars)
 {
     struct timeline t;
@@ -184,8 +184,8 @@ START_TEST(timeline_has_bars)
         .state = STATE_BLOCKED });
     sink.ops->loss(sink.state, &(struct fact_loss){
         .pcpu = 1, .from = 500, .to = 1000 });
-    text = draw(p, PLOT_SVG, &size);
-    /* Half of a row each; the one that ran is above. */
+    text = draw_plot(p, PLOT_SVG, &size);
+    /* Half of a row each, on pcpu 0 and 1. */
     ck_assert_ptr_nonnull(strstr(text, "M212 64h600v54h-600z\"/>"));
     ck_assert_ptr_nonnull(strstr(text, "M812 128h600v54h-600z\"/>"));
     ck_assert_ptr_nonnull(strstr(text, ">lost</text>"));
@@ -196,7 +196,7 @@ START_TEST(timeline_has_bars)
 }
 END_TEST
 
-/* What is shorter than a pixel is as high as its share of it. */
+/* Bars shorter than a pixel are as high as their share of the time. */
 START_TEST(short_bars_are_shares)
 {
     struct plot *p;
@@ -207,7 +207,7 @@ START_TEST(short_bars_are_shares)
     for ( int64_t i = 0; i < 2000000; i++ )
         plot_add_bar(p, 0, PLOT_KEY(PLOT_OF_VCPU, PLOT_VCPU_ID(1, i % 2)),
                  i * 1000, i * 1000 + (i % 2 ? 200 : 600));
-    text = draw(p, PLOT_SVG, &size);
+    text = draw_plot(p, PLOT_SVG, &size);
     ck_assert_uint_lt(size, 20000);
     ck_assert_ptr_nonnull(strstr(text, "M212 102h1200v16h-1200z"));
     ck_assert_ptr_nonnull(strstr(text, "M212 96.5h1200v5.5h-1200z"));
@@ -232,7 +232,7 @@ START_TEST(vcpus_have_states)
     stage_begin(&s, &sink, 0);
     sink.ops->runstate(sink.state, &(struct fact_runstate){
         .vcpu = &s.vcpus[2], .from = 0, .to = 500, .state = STATE_RUNNABLE });
-    text = draw(p, PLOT_SVG, &size);
+    text = draw_plot(p, PLOT_SVG, &size);
     ck_assert_ptr_nonnull(strstr(text, ">d1v0</text>"));
     ck_assert_ptr_nonnull(strstr(text, ">runnable</text>"));
     free(text);
@@ -241,29 +241,29 @@ START_TEST(vcpus_have_states)
 }
 END_TEST
 
-/* From nanoseconds to seconds: an axis by decades, with units. */
-START_TEST(long_and_short_are_seen)
+/* From nanoseconds to seconds: a logarithmic axis with units. */
+START_TEST(decades_have_a_log_axis)
 {
     struct plot *p;
     size_t size;
     char *text;
 
     ck_assert_int_eq(plot_new(&p, &lengths, "trace"), 0);
-    put(p, 0, 10, 0);
-    put(p, 1, 10000000000, 0);
-    text = draw(p, PLOT_SVG, &size);
+    put_vcpu_point(p, 0, 10, 0);
+    put_vcpu_point(p, 1, 10000000000, 0);
+    text = draw_plot(p, PLOT_SVG, &size);
     ck_assert_ptr_nonnull(strstr(text, ">100 ns</text>"));
     ck_assert_ptr_nonnull(strstr(text, ">1 us</text>"));
     ck_assert_ptr_nonnull(strstr(text, ">10 s</text>"));
     free(text);
-    text = draw(p, PLOT_GNUPLOT, &size);
+    text = draw_plot(p, PLOT_GNUPLOT, &size);
     ck_assert_ptr_nonnull(strstr(text, "set logscale y\n"));
     free(text);
     plot_free(p);
 }
 END_TEST
 
-/* Programs below, kernel far above: both with their addresses. */
+/* User and kernel addresses have a piece of the axis each. */
 START_TEST(addresses_have_pieces)
 {
     struct plot *p;
@@ -273,10 +273,11 @@ START_TEST(addresses_have_pieces)
     ck_assert_int_eq(plot_new(&p, &places, "trace"), 0);
     for ( int64_t i = 0; i < 64; i++ )
     {
-        put(p, i, 0x400000 + i * 16, 0);
-        put(p, i, (int64_t)(0xffffffff81000000ull + (uint64_t)i * 16), 0);
+        put_vcpu_point(p, i, 0x400000 + i * 16, 0);
+        put_vcpu_point(p, i,
+                       (int64_t)(0xffffffff81000000ull + (uint64_t)i * 16), 0);
     }
-    text = draw(p, PLOT_SVG, &size);
+    text = draw_plot(p, PLOT_SVG, &size);
     ck_assert_ptr_nonnull(strstr(text, ">400000</text>"));
     ck_assert_ptr_nonnull(strstr(text, ">400200</text>"));
     ck_assert_ptr_nonnull(strstr(text, ">ffffffff81000200</text>"));
@@ -285,7 +286,7 @@ START_TEST(addresses_have_pieces)
 }
 END_TEST
 
-/* More pcpus than there are rows: some share one, the last is there, too. */
+/* With more pcpus than rows, some share a row. */
 START_TEST(rows_are_shared)
 {
     struct plot *p;
@@ -295,7 +296,7 @@ START_TEST(rows_are_shared)
     ck_assert_int_eq(plot_new(&p, &pcpus, "trace"), 0);
     for ( uint64_t i = 0; i < 1025; i++ )
         plot_add_bar(p, i, PLOT_KEY(PLOT_OF_VCPU, PLOT_VCPU_ID(i, 0)), 0, 1000);
-    text = draw(p, PLOT_SVG, &size);
+    text = draw_plot(p, PLOT_SVG, &size);
     ck_assert_ptr_nonnull(strstr(text, ">0-2</text>"));
     ck_assert_ptr_nonnull(strstr(text, ">others</text>"));
     free(text);
@@ -316,7 +317,7 @@ START_TEST(names_have_endings)
 }
 END_TEST
 
-/* Whatever fails: there is the whole file, or none. */
+/* After any failure there is the whole file, or none. */
 static void fail_each(enum fault_kind kind, enum plot_format format)
 {
     char path[32];
@@ -332,7 +333,7 @@ static void fail_each(enum fault_kind kind, enum plot_format format)
         rc = plot_new(&p, &things, "a/trace");
         if ( rc == 0 )
         {
-            put(p, 0, 10, 0);
+            put_vcpu_point(p, 0, 10, 0);
             rc = plot_write(p, format, path, &e);
             plot_free(p);
         }
@@ -353,8 +354,8 @@ START_TEST(all_or_nothing)
 }
 END_TEST
 
-UNIT_MAIN("plot", svg_has_each_point, png_is_one, gnuplot_has_its_data,
-          too_much_is_thinned_out, extremes_are_harmless, nothing_has_axes,
+UNIT_MAIN("plot", svg_has_each_point, png_has_its_marks, gnuplot_has_its_data,
+          many_points_are_merged, extremes_are_harmless, nothing_has_axes,
           timeline_has_bars, short_bars_are_shares, vcpus_have_states,
-          long_and_short_are_seen, addresses_have_pieces, rows_are_shared,
+          decades_have_a_log_axis, addresses_have_pieces, rows_are_shared,
           names_have_endings, all_or_nothing)

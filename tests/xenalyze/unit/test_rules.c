@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rules of the dump: each is of some event and has a program; a program
- * makes one line of whatever a record holds, and no more of it than it says;
- * and each kind of field and of condition prints what stock does.
+ * The rules of the dump: each rule has an event and a program; a program writes
+ * one line for any payload, within its limit; and each kind of field and of
+ * condition has the text of stock's xenalyze.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 static struct xt_catalogue *catalogue;
 static struct line_programs programs;
 
-static void begin(uint8_t hardware)
+static void compile_rules(uint8_t hardware)
 {
     struct xt_dialect dialect = { .hardware = hardware };
 
@@ -22,7 +22,7 @@ static void begin(uint8_t hardware)
     line_programs_set_code(&programs);
 }
 
-static void end(void)
+static void free_rules(void)
 {
     line_programs_fini(&programs);
     xt_catalogue_free(catalogue);
@@ -30,7 +30,7 @@ static void end(void)
 
 /* --- all rules ------------------------------------------------------------ */
 
-static bool is_of(const char *pattern, const char *name)
+static bool rule_names(const char *pattern, const char *name)
 {
     size_t length = strlen(pattern);
 
@@ -38,8 +38,8 @@ static bool is_of(const char *pattern, const char *name)
                                       : !strcmp(pattern, name);
 }
 
-/* An event of this name has a program, and is marked as the rule says. */
-static bool serves(const struct line_rule *rule)
+/* True if an event has a program of this rule, with the marks of the rule. */
+static bool rule_is_used(const struct line_rule *rule)
 {
     unsigned int nr;
 
@@ -47,7 +47,7 @@ static bool serves(const struct line_rule *rule)
     {
         const struct line_program *p = &programs.programs[i];
 
-        if ( is_of(rule->name, xt_catalogue_events[i].name) &&
+        if ( rule_names(rule->name, xt_catalogue_events[i].name) &&
              p->rule == rule - line_rules(&nr) + 1 &&
              p->marks[0] == rule->mark &&
              (p->marks[1] == '!') == rule->needs_exit )
@@ -56,17 +56,17 @@ static bool serves(const struct line_rule *rule)
     return false;
 }
 
-START_TEST(all_serve)
+START_TEST(rules_are_used)
 {
     unsigned int nr;
     const struct line_rule *rules = line_rules(&nr);
 
-    begin(XT_HARDWARE_UNKNOWN);
+    compile_rules(XT_HARDWARE_UNKNOWN);
     ck_assert_uint_gt(nr, 100);
     for ( unsigned int i = 0; i < nr; i++ )
-        ck_assert_msg(serves(&rules[i]), "no event for the rule %s: %s",
+        ck_assert_msg(rule_is_used(&rules[i]), "no event for the rule %s: %s",
                       rules[i].name, rules[i].text);
-    end();
+    free_rules();
 }
 END_TEST
 
@@ -75,16 +75,16 @@ END_TEST
 #define MOST 65536u
 #define GUARD '\x7f'
 
-static void fill(uint32_t *words, uint64_t *seed)
+static void fill_payload(uint32_t *words, uint64_t *seed)
 {
-    static const uint32_t odd[] = { 0, ~0u, 1u << 31, 0x7fffffff, 64 };
+    static const uint32_t extremes[] = { 0, ~0u, 1u << 31, 0x7fffffff, 64 };
 
     for ( unsigned int i = 0; i < XT_RECORD_MAX_WORDS; i++ )
-        words[i] = unit_random(seed) % 2 ? odd[unit_random(seed) % 5]
+        words[i] = unit_random(seed) % 2 ? extremes[unit_random(seed) % 5]
                                          : unit_random(seed);
 }
 
-static void run_one(const struct xt_event *e, uint32_t nr, uint64_t *seed)
+static void run_program(const struct xt_event *e, uint32_t nr, uint64_t *seed)
 {
     static char text[MOST];
     uint32_t words[XT_RECORD_MAX_WORDS];
@@ -98,7 +98,7 @@ static void run_one(const struct xt_event *e, uint32_t nr, uint64_t *seed)
     const struct line_program *p;
     size_t length;
 
-    fill(words, seed);
+    fill_payload(words, seed);
     r.payload = (const unsigned char *)words;
     p = line_program_find(&programs, &r);
     if ( !p )
@@ -108,7 +108,7 @@ static void run_one(const struct xt_event *e, uint32_t nr, uint64_t *seed)
     memset(text, GUARD, p->max_size + 1);
     length = line_program_run(p, text, &context) - text;
     UNIT_CHECK(length && length <= p->max_size && text[p->max_size] == GUARD);
-    /* Names in it may be UTF-8. */
+    /* Names in the text may be UTF-8. */
     for ( size_t i = 0; i < length; i++ )
         if ( (unsigned char)text[i] < ' ' || text[i] == GUARD )
             ck_abort_msg("%s, %u words: no text: %.*s", e->name, nr,
@@ -119,13 +119,14 @@ START_TEST(any_payload)
 {
     uint64_t seed = unit_seed();
 
-    for ( uint8_t who = XT_HARDWARE_UNKNOWN; who <= XT_HARDWARE_SVM; who++ )
+    for ( uint8_t vendor = XT_HARDWARE_UNKNOWN; vendor <= XT_HARDWARE_SVM;
+          vendor++ )
     {
-        begin(who);
+        compile_rules(vendor);
         for ( size_t i = 0; i < xt_catalogue_nr_events; i++ )
             for ( uint32_t n = 0; n < 20 * (XT_RECORD_MAX_WORDS + 1); n++ )
-                run_one(&xt_catalogue_events[i], n / 20, &seed);
-        end();
+                run_program(&xt_catalogue_events[i], n / 20, &seed);
+        free_rules();
     }
 }
 END_TEST
@@ -142,10 +143,10 @@ static const struct
     { "runstate_change d1v2 running->blocked", 0x21021, 1, { 0x10002 } },
     { "sched_shutdown d1v2, reason = 4294967295", 0x28007, 3,
       { 1, 2, ~0u } },
-    /* {:us}: the thousandths are not filled up. */
+    /* {:us}: no leading zeros behind the point. */
     { "sched_switch prev d1v2, run for 1.5us", 0x2800e, 3, { 1, 2, 1005 } },
     { "sched_switch prev d1v2, run for 0.999us", 0x2800e, 3, { 1, 2, 999 } },
-    /* A sign, and a part that is there only if there is a budget. */
+    /* A sign, and a condition on the budget. */
     { "csched2:burn_credits d1v0, credit = -5, budget = 7, delta = 9",
       0x22203, 4, { 0x10000, -5u, 7, 9 } },
     { "csched2:burn_credits d1v0, credit = 100, delta = -9", 0x22203, 4,
@@ -156,7 +157,7 @@ static const struct
     { "csched:schedule cpu 3, tasklet scheduled, idle", 0x22009, 1,
       { 0x01010003 } },
     { "csched:schedule cpu 3, busy", 0x22009, 1, { 3 } },
-    /* {:pct}: to the nearest, a half to the even. */
+    /* {:pct}: rounded half to even. */
     { "csched2:update_vcpu_load d1v0, vcpu_load = 99.736% (261451)", 0x2220b,
       4, { 261451, 0, 0x10000, 18 } },
     { "csched2:update_vcpu_load d1v0, vcpu_load = 1.562% (1)", 0x2220b, 4,
@@ -175,7 +176,7 @@ static const struct
     { "irq_handled irq 1a 5 (10,15)", 0x802008, 3, { 0x1a, 10, 15 } },
     { "pm_idle_end c2", 0x801003, 6, { 2, 0, 0x51, 0, 0, 0 } },
     { "lost_records count 9 d1v2 (cur ", 0x1f001, 4, { 9, 0x00020001, 7, 0 } },
-    /* Nobody has made a rule: the catalogue's own words. */
+    /* Without a rule: the catalogue's text. */
     { "hvm_emul_lapic_start_timer in 7 ns, period 0 ns, irq 236", 0x84004, 5,
       { 7, 0, 0, 0, 236 } },
 };
@@ -184,7 +185,7 @@ START_TEST(each_kind)
 {
     static char text[MOST];
 
-    begin(XT_HARDWARE_VMX);
+    compile_rules(XT_HARDWARE_VMX);
     for ( size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++ )
     {
         struct xt_record r = {
@@ -201,16 +202,16 @@ START_TEST(each_kind)
         *line_program_run(p, text, &context) = '\0';
         ck_assert_str_eq(text, lines[i].text);
     }
-    end();
+    free_rules();
 }
 END_TEST
 
-/* A record that has not an event's words is no record of that event. */
+/* A record with too few or too many words for its event has no program. */
 START_TEST(other_words)
 {
     struct xt_record r = { .event = 0x28004, .words = 2 };
 
-    begin(XT_HARDWARE_UNKNOWN);
+    compile_rules(XT_HARDWARE_UNKNOWN);
     ck_assert_ptr_nonnull(line_program_find(&programs, &r));
     r.words = 1;
     ck_assert_ptr_null(line_program_find(&programs, &r));
@@ -220,8 +221,8 @@ START_TEST(other_words)
     ck_assert_ptr_null(line_program_find(&programs, &r));
     r.event = 0x03004;
     ck_assert_ptr_null(line_program_find(&programs, &r));
-    end();
+    free_rules();
 }
 END_TEST
 
-UNIT_MAIN("rules", all_serve, any_payload, each_kind, other_words)
+UNIT_MAIN("rules", rules_are_used, any_payload, each_kind, other_words)
