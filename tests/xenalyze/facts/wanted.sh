@@ -38,7 +38,7 @@ grep -q -- '--event: reports are made of all events' err ||
 
 # Seconds are only as good as the speed of the clock.
 expect 0 "$xenalyze" --summary trace
-grep -q '^ clock: its speed is a guess' out || fail "a guess, and it is not said"
+grep -q '^ clock: the TSC frequency is assumed' out || fail "a guess, and it is not said"
 expect 0 "$xenalyze" --summary --cpu-hz 2.4G trace
 ! grep -q '^ clock: ' out || fail "a guess, although somebody said it"
 

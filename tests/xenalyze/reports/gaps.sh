@@ -26,7 +26,7 @@ while IFS= read -r line; do
     # shellcheck disable=SC2086 # several words, or none
     expect 0 "$xenalyze" $options --summary --report-pcpu --report-latency \
         --report-exits trace
-    grep -q '^--- What can be believed' out || fail "$name: no full report"
+    grep -q '^--- Data quality' out || fail "$name: no full report"
     ! grep 'DOES NOT' out || fail "$name: time does not add up"
     grep -Eq -- "$pattern" out || fail "$name: it does not say $pattern"
     expect 0 "$xenalyze" --json trace

@@ -30,7 +30,7 @@ done
 set -- total:4 count:3 mean:6 p50:7 p95:8 p99:9 max:10
 for key; do
     expect 0 "$xenalyze" --report-exits --sort "${key%:*}" intel
-    for table in "What exits cost" "What handled them"; do
+    for table in "VM exits by reason" "VM exits by handler"; do
         sed 's/: /:/; s/vector /vector/' out >joined && mv joined out
         column "$table" "${key#*:}" >got
         [ "$(wc -l <got)" -gt 5 ] || fail "$table: no table"
@@ -60,4 +60,4 @@ awk '$4 ~ /^[0-9a-f]*$/ && length($4) == 8 { print $4 }' out | sort -c ||
 
 # By itself everything is there.
 expect 0 "$xenalyze" --report-exits --sort total intel
-[ "$(column "What handled them" 4 | wc -l)" -gt 10 ] || fail "rows are missing"
+[ "$(column "VM exits by handler" 4 | wc -l)" -gt 10 ] || fail "rows are missing"

@@ -351,34 +351,34 @@ START_TEST(who_waited_and_why)
     latency_close(l);
     ck_assert_int_eq(text_print_latency(l, &request, s.out), 0);
     same_text(stage_text(&s),
-"--- From being woken to running ---\n"
+"--- Scheduling latency: from wake-up to running ---\n"
 " vcpu          times      mean       p50       p95       p99       max"
 "     total  max at\n"
 " d1v0              1    500 ns    500 ns    500 ns    500 ns    500 ns"
 "    500 ns  0.000015000\n"
-"--- From being preempted to running again ---\n"
+"--- From preemption to running again ---\n"
 " vcpu          times      mean       p50       p95       p99       max"
 "     total  max at\n"
 " d1v0              1    4.0 us    4.0 us    4.0 us    4.0 us    4.0 us"
 "    4.0 us  0.000001000\n"
-"--- How long waits were (times) ---\n"
+"--- Distribution of waits (count) ---\n"
 " vcpu       after         <1us    <10us   <100us     <1ms    <10ms   <100ms"
 "      <1s   longer\n"
 " d1v0       wake             1        0        0        0        0        0"
 "        0        0\n"
 " d1v0       preempt          0        1        0        0        0        0"
 "        0        0\n"
-"--- Who ran instead (share of the waiting) ---\n"
+"--- Competing vcpus (share of the wait) ---\n"
 " d1v0       waited 4.5 us; d0v1 77.8% (3.5 us in 2), d0v0 22.2% "
 "(1.0 us in 1)\n"
-"--- Who ran after preempting it (share of that waiting) ---\n"
+"--- Preempting vcpus (share of the wait after preemption) ---\n"
 " d1v0       waited 4.0 us; d0v1 75.0% (3.0 us in 1), d0v0 25.0% "
 "(1.0 us in 1)\n"
-"--- Who was woken by whom (times) ---\n"
+"--- Wake-ups by waker (count) ---\n"
 " d1v0       by d0v0 1\n"
-"--- Who got another pcpu than before ---\n"
+"--- Migrations: waits that ended on another pcpu ---\n"
 " d1v0       1 times, after 50.0% of its waits\n"
-"--- How many vcpus of a domain ran at the same time (share of time) ---\n"
+"--- Vcpus of a domain that ran at the same time (share of time) ---\n"
 " (no domain here has more than one vcpu)\n"
 "--- The longest waits ---\n"
 " 0.000001000 d1v0 waited 4.0 us for pcpu 1 after a preemption, while it "
@@ -423,7 +423,7 @@ START_TEST(who_ran_together)
     ck_assert_int_eq(text_print_concurrency(&t, &(struct report_request){ 0 },
                                             s.out), 0);
     same_text(stage_text(&s),
-"--- How many vcpus of a domain ran at the same time (share of time) ---\n"
+"--- Vcpus of a domain that ran at the same time (share of time) ---\n"
 " d0: 1 60.00%, 2 30.00%, unknown 10.00%; some waited while others ran "
 "20.00%\n");
     concurrency_fini(&t);

@@ -141,7 +141,7 @@ int text_print_concurrency(const struct concurrency *t,
         if ( t->domains[i].vcpus > 1 && concurrency_time(&t->domains[i]) )
             rows[n++] = (struct sort_row){ ran(&t->domains[i]), i };
     n = sort_rows(request, rows, n);
-    fprintf(out, "--- How many vcpus of a domain ran at the same time "
+    fprintf(out, "--- Vcpus of a domain that ran at the same time "
             "(share of time) ---\n");
     if ( !n )
         fprintf(out, " (no domain here has more than one vcpu)\n");

@@ -74,14 +74,14 @@ int text_print_exits(struct summary *summary,
     struct exit_report x = { 0 };
     int rc = exit_report_build(&x, summary);
 
-    print_head("What exits cost", "reason", out);
+    print_head("VM exits by reason", "reason", out);
     if ( !rc )
         rc = print_rows(summary, &x, request, false, out);
-    print_head("What handled them", "reason: handler", out);
+    print_head("VM exits by handler", "reason: handler", out);
     if ( !rc )
         rc = print_rows(summary, &x, request, true, out);
     exit_report_fini(&x);
-    fprintf(out, "--- What was left to guests ---\n");
+    fprintf(out, "--- Time in guest mode ---\n");
     text_guests(&t);
     text_print_start_time(&summary->clock, out);
     return rc;

@@ -133,7 +133,7 @@ static void print_spread(const struct latency *l, const struct latency_vcpu *v,
 static void print_spreads(const struct latency *l,
                           const struct sort_row *rows, size_t n, FILE *out)
 {
-    fprintf(out, "--- How long waits were (times) ---\n %-10s %-9s", "vcpu",
+    fprintf(out, "--- Distribution of waits (count) ---\n %-10s %-9s", "vcpu",
             "after");
     for ( size_t i = 0; i < DECADES; i++ )
         fprintf(out, " %8s", decades[i].name);
@@ -167,7 +167,7 @@ static void print_moves(const struct latency *l,
         if ( l->vcpus[i]->migrated )
             rows[n++] = (struct sort_row){ l->vcpus[i]->migrated, i };
     n = sort_rows(request, rows, n);
-    fprintf(out, "--- Who got another pcpu than before ---\n");
+    fprintf(out, "--- Migrations: waits that ended on another pcpu ---\n");
     for ( size_t i = 0; i < n; i++ )
     {
         const struct latency_vcpu *v = l->vcpus[rows[i].index];
@@ -275,14 +275,14 @@ static void print_people(struct latency *l,
     size_t n = order_all(l, request, rows);
 
     print_spreads(l, rows, n, out);
-    fprintf(out, "--- Who ran instead (share of the waiting) ---\n");
+    fprintf(out, "--- Competing vcpus (share of the wait) ---\n");
     for ( size_t i = 0; i < n; i++ )
     {
         const struct latency_vcpu *v = l->vcpus[rows[i].index];
 
         print_rivals(l, v, &v->rivals, waited(v), request, out);
     }
-    fprintf(out, "--- Who ran after preempting it (share of that waiting) "
+    fprintf(out, "--- Preempting vcpus (share of the wait after preemption) "
             "---\n");
     for ( size_t i = 0; i < n; i++ )
     {
@@ -292,7 +292,7 @@ static void print_people(struct latency *l,
             print_rivals(l, v, &v->preemptors, v->wait[WHY_PREEMPT].sum,
                          request, out);
     }
-    fprintf(out, "--- Who was woken by whom (times) ---\n");
+    fprintf(out, "--- Wake-ups by waker (count) ---\n");
     for ( size_t i = 0; i < n; i++ )
         print_wakers(l, l->vcpus[rows[i].index], request, out);
 }
@@ -306,9 +306,10 @@ int text_print_latency(struct latency *l, const struct report_request *request,
     if ( !rows )
         return -ENOMEM;
     print_waits(l, request, WHY_WAKE,
-                "--- From being woken to running ---", rows, out);
+                "--- Scheduling latency: from wake-up to running ---", rows,
+                out);
     print_waits(l, request, WHY_PREEMPT,
-                "--- From being preempted to running again ---", rows, out);
+                "--- From preemption to running again ---", rows, out);
     print_people(l, request, rows, out);
     print_moves(l, request, rows, out);
     free(rows);

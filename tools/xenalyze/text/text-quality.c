@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What stock cannot say: where all the time went, with the proof that it is
- * all of it, and how much of the trace is not to be believed.
+ * The sections behind stock's summary: the time of vcpus, domains and pcpus by
+ * state, with a check that the states add up, and the quality of the data.
  */
 #include "xenalyze/text/text-private.h"
 
@@ -13,8 +13,8 @@
 /* --- shares of time ------------------------------------------------------- */
 
 /*
- * States of a vcpu's column, in order; queued and init are times in which
- * nothing was known yet, and stand under "other".
+ * Prints a column a state.  The states from `shown` on (queued and init: before
+ * the first record of a vcpu) are summed up in the column "other".
  */
 static uint64_t add_states(const struct text *t, const char *name,
                            const struct stats *state,
@@ -39,7 +39,7 @@ static uint64_t add_states(const struct text *t, const char *name,
     return sum;
 }
 
-/* The program's own proof: the states are all the time there was. */
+/* Checks that the states add up to the elapsed time, and prints the result. */
 static void end_states(const struct text *t, const struct summary_times *time,
                        uint64_t sum)
 {
@@ -64,7 +64,7 @@ static void print_vcpus(const struct text *t)
     {
         const struct summary_vcpu *v = t->summary->vcpus[vcpus[i].index];
 
-        if ( !v->sched )
+        if ( !v->sched || summary_is_idle(v) )
             continue;
         snprintf(name, sizeof(name), "d%uv%u", v->domain, v->id);
         end_states(t, &v->sched->time,
@@ -86,7 +86,7 @@ static void print_domains(const struct text *t)
     {
         const struct summary_domain *d = t->summary->domains[domains[i].index];
 
-        if ( !d->sched )
+        if ( !d->sched || d->id == DOMID_IDLE )
             continue;
         snprintf(name, sizeof(name), "d%u", d->id);
         end_states(t, &d->sched->time,
@@ -95,11 +95,34 @@ static void print_domains(const struct text *t)
     }
 }
 
+/* Idle vcpus appear here, as idle time of their pcpus. */
+static void print_pcpus(const struct text *t)
+{
+    size_t n;
+    struct sort_row *pcpus = text_pcpus(t, &n);
+
+    fprintf(t->out, " %-10s %9s %9s %9s %9s %10s\n", "pcpu", "busy", "idle",
+            "lost", "unknown", "known for");
+    for ( size_t i = 0; i < n; i++ )
+    {
+        const struct summary_pcpu *p = t->summary->pcpus[pcpus[i].index];
+        uint64_t busy = p->state[PCPU_RUNNING].sum;
+        uint64_t idle = p->state[PCPU_IDLE].sum;
+        uint64_t lost = p->state[PCPU_LOST].sum;
+        uint64_t known = busy + idle + lost;
+
+        fprintf(t->out, " %-10u %8.2f%% %8.2f%% %8.2f%% %8.2f%% %9.2fs\n",
+                p->id, stats_share(busy, p->time), stats_share(idle, p->time),
+                stats_share(lost, p->time),
+                stats_share(p->time > known ? p->time - known : 0, p->time),
+                stats_seconds(&t->scale, p->time));
+    }
+}
+
 /*
- * Guests tell when they are left and entered.  What they do not have of the
- * time that their vcpu runs is the hypervisor's, and that of vcpus that do
- * not run is spent waiting.  Without records of scheduling, exits in which the
- * guest sleeps cannot be told from others.
+ * Entries and exits of the guest split the running time of a vcpu into guest
+ * and hypervisor; the rest of the time, the vcpu does not run.  Without
+ * scheduling records, exits in which the guest blocks count as time outside.
  */
 static void print_guest(const struct text *t, const struct summary_vcpu *v)
 {
@@ -150,7 +173,7 @@ static void print_names(const struct text *t)
         if ( !d->name[0] )
             continue;
         fprintf(t->out, "%s d%u is %s\n",
-                any ? "" : "--- Who is who ---\n", d->id, d->name);
+                any ? "" : "--- Domain names ---\n", d->id, d->name);
         any = true;
     }
 }
@@ -161,10 +184,11 @@ void text_shares(const struct text *t)
     fprintf(t->out, "--- Where the time went ---\n");
     print_vcpus(t);
     print_domains(t);
+    print_pcpus(t);
     text_guests(t);
 }
 
-/* --- trust ---------------------------------------------------------------- */
+/* --- data quality --------------------------------------------------------- */
 
 static uint64_t pcpu_time(const struct summary *b)
 {
@@ -180,7 +204,7 @@ static void print_loss_gaps(const struct text *t)
     const struct summary *b = t->summary;
 
     for ( size_t i = 0; i < b->loss_gaps.used; i++ )
-        fprintf(t->out, "  pcpu %" PRIu64 ": blind for %.6fs from %.6fs\n",
+        fprintf(t->out, "  pcpu %" PRIu64 ": no records for %.6fs from %.6fs\n",
                 b->loss_gaps.rows[i].tag,
                 stats_seconds(&t->scale, b->loss_gaps.rows[i].key),
                 stats_seconds(&t->scale, b->loss_gaps.rows[i].at - b->first));
@@ -192,11 +216,11 @@ static void print_losses(const struct text *t)
 
     if ( !b->lost && !b->losses )
     {
-        fprintf(t->out, " lost: nothing\n");
+        fprintf(t->out, " records lost: none\n");
         return;
     }
-    fprintf(t->out, " lost: %" PRIu64 " records in %" PRIu64 " places; blind "
-            "for %.2fs, %.2f%% of the time of all pcpus; the longest:\n",
+    fprintf(t->out, " records lost: %" PRIu64 " in %" PRIu64 " gaps of %.2fs "
+            "together, %.2f%% of the time of all pcpus; the longest:\n",
             b->lost, b->losses, stats_seconds(&t->scale, b->lost_cycles),
             stats_share(b->lost_cycles, pcpu_time(b)));
     print_loss_gaps(t);
@@ -222,26 +246,26 @@ static void print_damage(const struct text *t)
                 xt_damage_times(d) - d->nr_first);
 }
 
-static void print_strange(const struct text *t)
+static void print_anomalies(const struct text *t)
 {
     for ( unsigned int i = 0; i < ANOMALY_KINDS; i++ )
         if ( t->summary->anomalies[i] )
-            fprintf(t->out, " strange: %" PRIu64 " %s\n",
+            fprintf(t->out, " contradictions: %" PRIu64 " %s\n",
                     t->summary->anomalies[i], anomaly_name(i));
 }
 
 void text_quality(const struct text *t)
 {
-    fprintf(t->out, "--- What can be believed ---\n");
+    fprintf(t->out, "--- Data quality ---\n");
     fprintf(t->out, " records: %" PRIu64 "\n", t->summary->records);
     if ( t->request->clock_assumed )
-        fprintf(t->out, " clock: its speed is a guess, the trace does not say; "
-                "see --cpu-hz\n");
+        fprintf(t->out, " clock: the TSC frequency is assumed, since the trace "
+                "lacks it; see --cpu-hz\n");
     text_print_start_time(&t->summary->clock, t->out);
     print_losses(t);
     print_damage(t);
-    print_strange(t);
+    print_anomalies(t);
     if ( t->summary->segments > 1 )
-        fprintf(t->out, " segments: %u, each with a time of its own\n",
+        fprintf(t->out, " segments: %u, each with its own start time\n",
                 t->summary->segments);
 }
