@@ -10,9 +10,10 @@
 #include "common/fault.h"
 #include "xenalyze/reports/table.h"
 
-static bool account_is_wanted(const struct report_pass *p)
+static bool account_is_requested(const struct report_config *c)
 {
-    return p->exports_tables;
+    (void)c;
+    return false;
 }
 
 static int account_open(struct report_pass *p, void **state, struct err *e)
@@ -63,8 +64,9 @@ static void account_free(void *state)
 }
 
 const struct report report_account = {
-    .name = "account", .is_wanted = account_is_wanted, .open = account_open,
-    .close = account_close,
+    .name = "account", .kind = REPORT_AUXILIARY, .is_addition = true,
+    .in_every_export = true, .is_requested = account_is_requested,
+    .open = account_open, .close = account_close,
     .tables = { report_tables_trace, report_tables_domain,
                 report_tables_vcpu, report_tables_guest },
     .has_failed = account_has_failed, .free = account_free,

@@ -6,11 +6,11 @@
  */
 #include "xenalyze/reports/table.h"
 
-static bool cr3_is_wanted(const struct report_pass *p)
+static bool cr3_is_requested(const struct report_config *c)
 {
-    const bool *scatter = p->config->scatter;
+    const bool *scatter = c->scatter;
 
-    return p->config->request.cr3 || scatter[SCATTER_CR3_SWITCH] ||
+    return c->request.cr3 || scatter[SCATTER_CR3_SWITCH] ||
            scatter[SCATTER_UNPIN_PROMOTE];
 }
 
@@ -128,6 +128,7 @@ static const struct export_table cr3_tables[] = {
 };
 
 const struct report report_cr3 = {
-    .name = "CR3", .is_wanted = cr3_is_wanted, .open = cr3_open,
+    .name = "CR3", .kind = REPORT_AUXILIARY, .is_addition = true,
+    .is_requested = cr3_is_requested, .open = cr3_open,
     .tables = { cr3_tables }, .free = cr3_free,
 };

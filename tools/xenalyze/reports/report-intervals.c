@@ -14,10 +14,10 @@ struct intervals
     struct interval *all[INTERVAL_KINDS];       /* NULL: not asked for */
 };
 
-static bool intervals_are_wanted(const struct report_pass *p)
+static bool intervals_are_requested(const struct report_config *c)
 {
     for ( unsigned int i = 0; i < INTERVAL_KINDS; i++ )
-        if ( p->config->interval[i] )
+        if ( c->interval[i] )
             return true;
     return false;
 }
@@ -122,7 +122,8 @@ static const struct export_table tables[] = {
 };
 
 const struct report report_intervals = {
-    .name = "intervals", .is_wanted = intervals_are_wanted,
+    .name = "intervals", .kind = REPORT_STREAM,
+    .is_requested = intervals_are_requested,
     .open = intervals_open, .print = intervals_print,
     .check = intervals_check, .tables = { tables }, .free = intervals_free,
 };

@@ -9,9 +9,9 @@
 #include "common/fault.h"
 #include "xenalyze/reports/table.h"
 
-static bool ipi_is_wanted(const struct report_pass *p)
+static bool ipi_is_requested(const struct report_config *c)
 {
-    return p->config->ipi_latency;
+    return c->ipi_latency;
 }
 
 static int ipi_open(struct report_pass *p, void **state, struct err *e)
@@ -79,7 +79,8 @@ static const struct export_table tables[] = {
 };
 
 const struct report report_ipi_latency = {
-    .name = "IPI latency", .is_wanted = ipi_is_wanted, .open = ipi_open,
+    .name = "IPI latency", .is_addition = true,
+    .is_requested = ipi_is_requested, .open = ipi_open,
     .close = ipi_close, .tables = { tables },
     .has_failed = ipi_has_failed, .free = ipi_free,
 };

@@ -8,9 +8,9 @@
 
 #define WORST_WAITS 10u
 
-static bool latency_is_wanted(const struct report_pass *p)
+static bool latency_is_requested(const struct report_config *c)
 {
-    return p->config->latency || p->exports_tables;
+    return c->latency;
 }
 
 static int latency_open(struct report_pass *p, void **state, struct err *e)
@@ -276,7 +276,8 @@ static const struct export_table concurrency_tables[] = {
 };
 
 const struct report report_latency = {
-    .name = "latency", .is_wanted = latency_is_wanted, .open = latency_open,
+    .name = "latency", .in_every_export = true,
+    .is_requested = latency_is_requested, .open = latency_open,
     .close = close_latency, .print = latency_print,
     .tables = { wait_tables, concurrency_tables },
     .has_failed = latency_has_failed, .free = free_latency,

@@ -10,31 +10,22 @@
 
 /* --- choosing ------------------------------------------------------------- */
 
-static bool has_any(const bool *flags, unsigned int nr)
+static bool has_kind(const struct report_config *c, enum report_kind kind)
 {
-    for ( unsigned int i = 0; i < nr; i++ )
-        if ( flags[i] )
+    for ( size_t i = 0; i < report_table_size; i++ )
+        if ( report_table[i]->kind == kind &&
+             report_table[i]->is_requested(c) )
             return true;
     return false;
 }
 
-static bool has_streams(const struct report_config *c)
-{
-    return has_any(c->scatter, SCATTER_KINDS) ||
-           has_any(c->interval, INTERVAL_KINDS);
-}
-
-/* Is any report wanted that exports tables? */
-static bool has_tables(const struct report_config *c)
-{
-    return c->summary || c->pcpus || c->latency || c->exits || c->wakeups ||
-           c->ipi_latency;
-}
-
 bool report_is_wanted(const struct report_config *c)
 {
-    return c->pcpus || c->latency || c->exits || c->wakeups || c->json ||
-           c->csv || c->plot || c->gnuplot || has_streams(c);
+    for ( size_t i = 0; i < report_table_size; i++ )
+        if ( !report_table[i]->is_addition &&
+             report_table[i]->is_requested(c) )
+            return true;
+    return c->json || c->csv;
 }
 
 /*
@@ -43,7 +34,15 @@ bool report_is_wanted(const struct report_config *c)
  */
 static bool exports_tables(const struct report_config *c)
 {
-    return c->json || (c->csv && (has_tables(c) || !has_streams(c)));
+    return c->json || (c->csv && (has_kind(c, REPORT_TABLES) ||
+                                  !has_kind(c, REPORT_STREAM)));
+}
+
+static bool report_is_needed(const struct report_pass *p,
+                             const struct report *r)
+{
+    return r->is_requested(p->config) ||
+           (p->exports_tables && r->in_every_export);
 }
 
 static size_t report_row(const struct report *r)
@@ -58,14 +57,14 @@ static size_t report_row(const struct report *r)
     return i;
 }
 
-/* Walks bottom up, so that a report is marked before its own needs are. */
+/* Walks the table bottom up: a report is marked before its own needs. */
 static void choose_reports(struct report_pass *p)
 {
     for ( size_t i = report_table_size; i-- > 0; )
     {
         const struct report *r = report_table[i];
 
-        p->is_open[i] |= r->is_wanted(p);
+        p->is_open[i] |= report_is_needed(p, r);
         for ( size_t k = 0; p->is_open[i] && k < 3 && r->needs[k]; k++ )
         {
             assert(report_row(r->needs[k]) < i);

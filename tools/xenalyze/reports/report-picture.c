@@ -17,9 +17,9 @@ struct picture
     enum plot_format format;
 };
 
-static bool picture_is_wanted(const struct report_pass *p)
+static bool picture_is_requested(const struct report_config *c)
 {
-    return p->config->plot || p->config->gnuplot;
+    return c->plot || c->gnuplot;
 }
 
 /* The subject of the picture: the timeline, or the only scatterplot. */
@@ -103,6 +103,7 @@ struct plot *report_plot(const struct report_pass *p)
 }
 
 const struct report report_picture = {
-    .name = "picture", .is_wanted = picture_is_wanted, .open = picture_open,
+    .name = "picture", .kind = REPORT_AUXILIARY,
+    .is_requested = picture_is_requested, .open = picture_open,
     .write = picture_write, .free = picture_free,
 };

@@ -61,10 +61,10 @@ static void export_point(void *state, const struct point *p)
 
 /* --- the report ----------------------------------------------------------- */
 
-static bool scatter_is_wanted(const struct report_pass *p)
+static bool scatter_is_requested(const struct report_config *c)
 {
     for ( unsigned int i = 0; i < SCATTER_KINDS; i++ )
-        if ( p->config->scatter[i] )
+        if ( c->scatter[i] )
             return true;
     return false;
 }
@@ -104,6 +104,7 @@ static int scatter_open(struct report_pass *p, void **state, struct err *e)
 }
 
 const struct report report_scatter = {
-    .name = "scatterplots", .is_wanted = scatter_is_wanted,
+    .name = "scatterplots", .kind = REPORT_STREAM,
+    .is_requested = scatter_is_requested,
     .open = scatter_open, .tables = { point_tables }, .free = free,
 };

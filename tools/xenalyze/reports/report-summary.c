@@ -23,9 +23,9 @@ static struct summary *summary_of(const struct report_pass *p)
     return a->summary;
 }
 
-static bool summary_is_wanted(const struct report_pass *p)
+static bool summary_is_requested(const struct report_config *c)
 {
-    return p->config->summary;
+    return c->summary;
 }
 
 static int summary_print(struct report_pass *p, void *state)
@@ -37,13 +37,13 @@ static int summary_print(struct report_pass *p, void *state)
 
 const struct report report_summary = {
     .name = "summary", .needs = { &report_account },
-    .is_wanted = summary_is_wanted, .open = open_nothing,
+    .is_requested = summary_is_requested, .open = open_nothing,
     .print = summary_print,
 };
 
-static bool pcpus_are_wanted(const struct report_pass *p)
+static bool pcpus_are_requested(const struct report_config *c)
 {
-    return p->config->pcpus;
+    return c->pcpus;
 }
 
 static int pcpus_print(struct report_pass *p, void *state)
@@ -55,13 +55,13 @@ static int pcpus_print(struct report_pass *p, void *state)
 
 const struct report report_pcpus = {
     .name = "pcpus", .needs = { &report_account },
-    .is_wanted = pcpus_are_wanted, .open = open_nothing,
+    .is_requested = pcpus_are_requested, .open = open_nothing,
     .print = pcpus_print,
 };
 
-static bool exits_are_wanted(const struct report_pass *p)
+static bool exits_are_requested(const struct report_config *c)
 {
-    return p->config->exits;
+    return c->exits;
 }
 
 static int exits_print(struct report_pass *p, void *state)
@@ -72,7 +72,7 @@ static int exits_print(struct report_pass *p, void *state)
 
 const struct report report_exits = {
     .name = "exits", .needs = { &report_account },
-    .is_wanted = exits_are_wanted, .open = open_nothing,
+    .is_requested = exits_are_requested, .open = open_nothing,
     .print = exits_print,
 };
 
@@ -85,6 +85,6 @@ static int quality_print(struct report_pass *p, void *state)
 
 const struct report report_quality = {
     .name = "data quality", .needs = { &report_account },
-    .is_wanted = summary_is_wanted, .open = open_nothing,
+    .is_requested = summary_is_requested, .open = open_nothing,
     .print = quality_print,
 };

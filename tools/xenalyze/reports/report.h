@@ -40,7 +40,6 @@ struct report_config
     bool pcpus;
     bool latency;
     bool exits;
-    bool wakeups;
     bool ipi_latency;           /* in addition to another report */
     bool json, csv;
     bool json_schema;           /* instead of everything else */
@@ -62,7 +61,7 @@ struct report_config
     bool ignored_flag;
 };
 
-/* Does any report but the summary need a pass over the facts? */
+/* Is any report requested, so that the summary need not be the default? */
 bool report_is_wanted(const struct report_config *c);
 
 /* --- one report ----------------------------------------------------------- */
@@ -72,9 +71,19 @@ bool report_is_wanted(const struct report_config *c);
 
 struct report_pass;
 
+enum report_kind
+{
+    REPORT_TABLES,              /* text, and tables at the end of the trace */
+    REPORT_STREAM,              /* rows that are exported as facts arrive */
+    REPORT_AUXILIARY,           /* serves other reports */
+};
+
 struct report
 {
     const char *name;           /* for messages */
+    enum report_kind kind;
+    bool is_addition;           /* requested alone, the summary comes as well */
+    bool in_every_export;       /* JSON has it without a request */
 
     /*
      * Reports that report_state() is called for.  Rows above in the table;
@@ -82,7 +91,8 @@ struct report
      */
     const struct report *needs[3];
 
-    bool (*is_wanted)(const struct report_pass *p);
+    /* Did the user ask for it? */
+    bool (*is_requested)(const struct report_config *c);
 
     /* Allocate *state and add the sinks.  0, -ENOMEM, or -errno with *e. */
     int (*open)(struct report_pass *p, void **state, struct err *e);
