@@ -67,6 +67,8 @@ static const struct opt opts[] = {
       .help = "scheduling latency: how long vcpus waited, and for whom" },
     { .name = "report-exits", .type = OPT_FLAG, .at = REPORTS(exits),
       .help = "cost of VM exits, by domain, reason and handler" },
+    { .name = "report-wakeups", .type = OPT_FLAG, .at = REPORTS(wakeups),
+      .help = "which vcpus wake which, and how long these then wait" },
     { .name = "json", .type = OPT_FLAG, .at = REPORTS(json),
       .help = "all numbers as JSON, with the points and intervals that are "
               "asked for" },

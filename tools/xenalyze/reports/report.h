@@ -40,6 +40,7 @@ struct report_config
     bool pcpus;
     bool latency;
     bool exits;
+    bool wakeups;
     bool ipi_latency;           /* in addition to another report */
     bool json, csv;
     bool json_schema;           /* instead of everything else */

@@ -17,6 +17,7 @@ const struct report *const report_table[] = {
     &report_exits,
     &report_quality,
     &report_latency,
+    &report_wakeups,
 };
 
 const size_t report_table_size = sizeof(report_table) /

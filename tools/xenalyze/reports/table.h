@@ -19,6 +19,7 @@ extern const struct report report_pcpus;
 extern const struct report report_exits;
 extern const struct report report_quality;
 extern const struct report report_latency;
+extern const struct report report_wakeups;
 
 /* The table, in output order. */
 extern const struct report *const report_table[];

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * --report-wakeups: the wake-up graph.  An edge leads from the vcpu that ran
+ * where a wake-up came from to the woken vcpu, and carries statistics of the
+ * waits of the woken vcpu.  Wake-ups from an idle pcpu come from interrupts.
+ *
+ * The hash table of edges is bounded: wake-ups beyond its last key share one
+ * row.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/fault.h"
+#include "common/num.h"
+#include "xenalyze/reports/table.h"
+
+struct wakeups
+{
+    struct stats_pool pool;
+    struct stats_map edges;     /* waits in cycles, by edge_key() */
+    struct xt_clock clock;
+    const struct report_request *request;
+};
+
+/* --- edges ---------------------------------------------------------------- */
+
+#define UNKNOWN_WAKER UINT32_MAX
+
+static uint32_t vcpu_key(const struct vcpu *v)
+{
+    if ( !v )
+        return UNKNOWN_WAKER;
+    return vcpu_is_idle(v) ? LATENCY_IDLE : LATENCY_KEY(v->domain->id, v->id);
+}
+
+static uint64_t edge_key(const struct fact_wait *f)
+{
+    return (uint64_t)vcpu_key(f->waker) << 32 | vcpu_key(f->vcpu);
+}
+
+static const char *edge_waker(uint64_t edge, char name[LATENCY_NAME])
+{
+    uint32_t waker = edge >> 32;
+
+    if ( waker == LATENCY_IDLE )
+        return "interrupt";
+    return latency_name(waker == UNKNOWN_WAKER ? LATENCY_UNKNOWN : waker,
+                        name);
+}
+
+static const char *edge_woken(uint64_t edge, char name[LATENCY_NAME])
+{
+    return latency_name(edge & UINT32_MAX, name);
+}
+
+/* --- facts ---------------------------------------------------------------- */
+
+static void wakeups_begin(void *state, const struct fact_begin *f)
+{
+    struct wakeups *w = state;
+
+    if ( !f->segment )
+        w->clock = *f->clock;
+}
+
+static void wakeups_wait(void *state, const struct fact_wait *f)
+{
+    struct wakeups *w = state;
+
+    assert(f->from <= f->to);
+    if ( f->why == WHY_WAKE )
+        stats_map_add(&w->edges, &w->pool, edge_key(f), f->to - f->from,
+                      f->from);
+}
+
+static bool wakeups_are_requested(const struct report_config *c)
+{
+    return c->wakeups;
+}
+
+static int wakeups_open(struct report_pass *p, void **state, struct err *e)
+{
+    static const struct sink_ops ops = {
+        .name = "wakeups", .begin = wakeups_begin, .wait = wakeups_wait,
+    };
+    struct wakeups *w = *state = fault_calloc(1, sizeof(*w));
+
+    (void)e;
+    if ( !w )
+        return -ENOMEM;
+    stats_pool_init(&w->pool);
+    w->request = &p->request;
+    report_add_sink(p, (struct sink){ &ops, w });
+    return 0;
+}
+
+static bool wakeups_have_failed(const void *state)
+{
+    const struct wakeups *w = state;
+
+    return w->pool.failed;
+}
+
+static void wakeups_free(void *state)
+{
+    struct wakeups *w = state;
+
+    if ( w )
+        stats_pool_fini(&w->pool);
+    free(w);
+}
+
+/* --- text ----------------------------------------------------------------- */
+
+static const char *format_duration(const struct wakeups *w, uint64_t cycles,
+                                   char text[NUM_CLOCK_MAX])
+{
+    *num_duration(text, xt_clock_duration(&w->clock, cycles)) = '\0';
+    return text;
+}
+
+static void print_edge(const struct wakeups *w, const char *waker,
+                       const char *woken, const struct stats *s, FILE *out)
+{
+    const uint64_t columns[] = {
+        stats_mean(s), stats_percentile(s, 99), s->max, s->sum,
+    };
+    char text[NUM_CLOCK_MAX];
+
+    fprintf(out, " %-12s %-12s %9" PRIu64, waker, woken, stats_events(s));
+    for ( size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++ )
+        fprintf(out, " %9s", format_duration(w, columns[i], text));
+    fprintf(out, "\n");
+}
+
+/* Table of edges, most wake-ups first unless --sort asks for another order. */
+static int wakeups_print(struct report_pass *p, void *state)
+{
+    struct wakeups *w = state;
+    struct stats_row **rows = stats_map_by_key(&w->edges, &w->pool);
+    struct report_request request = p->request;
+    char waker[LATENCY_NAME], woken[LATENCY_NAME];
+    size_t n;
+
+    if ( p->config->request.sort == SORT_AUTO )
+        request.sort = SORT_COUNT;
+    n = sort_map(&request, &w->pool, rows, w->edges.used, true);
+    fprintf(p->out, "--- Wake-ups: waker, woken vcpu, wait until it ran ---\n"
+            " %-12s %-12s %9s %9s %9s %9s %9s\n", "waker", "woken", "count",
+            "mean", "p99", "max", "total");
+    for ( size_t i = 0; i < n; i++ )
+        print_edge(w, edge_waker(rows[i]->key, waker),
+                   edge_woken(rows[i]->key, woken), &rows[i]->stats, p->out);
+    if ( w->edges.others )
+        print_edge(w, "others", "others", w->edges.others, p->out);
+    return 0;
+}
+
+/* --- export --------------------------------------------------------------- */
+
+static void walk_edges(struct export *x, void *state)
+{
+    struct wakeups *w = state;
+    struct stats_row **rows = stats_map_by_key(&w->edges, &w->pool);
+    char waker[LATENCY_NAME], woken[LATENCY_NAME];
+
+    for ( size_t i = 0; rows && i < w->edges.used; i++ )
+        EXPORT_ROW(x, export_text(edge_waker(rows[i]->key, waker)),
+                   export_text(edge_woken(rows[i]->key, woken)),
+                   export_series(&rows[i]->stats));
+    if ( w->edges.others )
+        EXPORT_ROW(x, export_text("others"), export_text("others"),
+                   export_series(w->edges.others));
+}
+
+static const struct export_column columns[] = {
+    EXPORT_COLUMN("waker", TEXT, "the vcpu that ran where the wake-up came "
+                  "from: d0v1, interrupt, unknown"),
+    EXPORT_COLUMN("woken", TEXT, "the vcpu that was woken"),
+    EXPORT_STATISTICS,
+};
+
+static const struct export_table tables[] = {
+    { "wakeups", "Wake-up graph: waits of the woken vcpu until it ran "
+      "(--report-wakeups).", EXPORT_IN_TABLES, EXPORT_COLUMNS(columns),
+      walk_edges },
+    { .name = NULL },
+};
+
+const struct report report_wakeups = {
+    .name = "wakeups", .is_requested = wakeups_are_requested,
+    .open = wakeups_open, .print = wakeups_print, .tables = { tables },
+    .has_failed = wakeups_have_failed, .free = wakeups_free,
+};
