@@ -84,7 +84,7 @@ void ut_rings_reset_in_child(void (*restart)(void));
  */
 int ut_rings_create_key(void);
 
-/* ---- the drain's side (ring.c) ---------------------------------------- */
+/* ---- the drain's side (ring-memory.c) --------------------------------- */
 
 /*
  * Create an arena in `folder` (NULL: a file without a name), for rings of
