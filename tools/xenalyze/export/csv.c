@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Comma-separated values: each table with its own heading, an empty line
- * between.  Rows begin with the table's name, but for lists at the top, which
- * may be long.  All text is quoted, and a quote in it is doubled: a domain can
- * have any name.
+ * CSV: each table has a line of column names, and an empty line separates
+ * tables.  Rows begin with the table's name, except in top-level lists, which
+ * may be long.  Text is quoted, with quotes doubled, since a domain's name may
+ * contain any byte.
  */
 #include <inttypes.h>
 
@@ -48,7 +48,7 @@ static void open_table(struct export *x)
     write_heading(x);
 }
 
-/* Of a table among many, an empty one is left out. */
+/* Top-level lists always have a heading; other tables only with rows. */
 static void csv_begin(struct export *x)
 {
     if ( x->table->place == EXPORT_AT_TOP )

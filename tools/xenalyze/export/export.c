@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What both formats have in common: which table is being written, and its
- * fields.
+ * Common code of both formats: state of the current table and its fields.
  */
 #include "xenalyze/export/export.h"
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The door of the export: results for programs, as JSON or CSV.
+ * Interface of export/: machine-readable results, as JSON or CSV tables.
  *
- * Results are tables.  A table declares its columns once (struct export_table);
- * both formats, and the JSON Schema that describes them, are derived from that
- * declaration, so they cannot disagree.
+ * A table declares its columns once (struct export_table); JSON, CSV and the
+ * JSON Schema are derived from the declaration, so the formats cannot disagree.
  *
  *     struct export *x;
  *
@@ -16,7 +15,7 @@
  *     export_end(x);
  *     export_close(x);
  *
- * Rows are written at once, so their number takes no memory.
+ * Rows are written immediately, so memory use is constant.
  */
 #ifndef XENALYZE_EXPORT_EXPORT_H
 #define XENALYZE_EXPORT_EXPORT_H
@@ -31,18 +30,18 @@
 
 /* --- declaring a table ---------------------------------------------------- */
 
-/* How a column appears: some types have several fields. */
+/* Type of a column; some types have several fields. */
 enum export_type
 {
-    EXPORT_COUNT,               /* NAME: 0 or more */
+    EXPORT_COUNT,               /* NAME: unsigned */
     EXPORT_SIGNED,              /* NAME: may be negative */
     EXPORT_TEXT,                /* NAME */
     EXPORT_DURATION,            /* NAME_cycles, NAME_ns */
     EXPORT_MOMENT,              /* NAME_tsc, NAME_ns since the start, and
-                                   NAME_wall_ns if the trace knows the date */
-    EXPORT_SERIES,              /* statistics of durations; NAME is not used */
-    EXPORT_WEIGHTED,            /* the same of states, whose percentiles are
-                                   also given by time */
+                                   NAME_wall_ns if the trace has a date */
+    EXPORT_SERIES,              /* statistics of durations; NAME is unused */
+    EXPORT_WEIGHTED,            /* same for states; also percentiles weighted
+                                   by time */
 };
 
 struct export_column
@@ -50,15 +49,15 @@ struct export_column
     const char *name;
     enum export_type type;
     const char *help;           /* for the schema and the manual */
-    bool optional;              /* a row may have no value for it */
+    bool optional;              /* the value may be absent in a row */
 };
 
-/* Where a table stands in the JSON document. */
+/* Position of a table in the JSON document. */
 enum export_place
 {
-    EXPORT_IN_TABLES,           /* in the object "tables" */
-    EXPORT_AT_TOP,              /* beside it, as a list */
-    EXPORT_AS_OBJECT,           /* beside it, as one object: it has one row */
+    EXPORT_IN_TABLES,           /* member of the object "tables" */
+    EXPORT_AT_TOP,              /* top level, a list */
+    EXPORT_AS_OBJECT,           /* top level, an object: a single row */
 };
 
 struct export;
@@ -70,7 +69,10 @@ struct export_table
     enum export_place place;
     const struct export_column *columns;
     size_t nr_columns;
-    /* Writes all rows from the state of a report; NULL: they are streamed. */
+    /*
+     * Callback that writes all rows of a report's state; NULL: rows are
+     * streamed.
+     */
     void (*walk)(struct export *x, void *state);
 };
 
@@ -84,7 +86,7 @@ struct export_table
     { .name = (name_), .type = EXPORT_##type_, .help = help_, \
       .optional = true }
 
-/* Columns that many tables have. */
+/* Columns shared by many tables. */
 #define EXPORT_DOMAIN_ID EXPORT_COLUMN("domain", COUNT, "the domain's id")
 #define EXPORT_VCPU_ID EXPORT_COLUMN("vcpu", COUNT, "the vcpu's number in it")
 #define EXPORT_PCPU_ID EXPORT_COLUMN("pcpu", COUNT, "the physical CPU")
@@ -98,7 +100,7 @@ struct export_value
     bool absent;
     union
     {
-        uint64_t number;        /* signed ones as two's complement */
+        uint64_t number;        /* signed numbers: two's complement */
         const char *text;
         const struct stats *series;
     };
@@ -109,7 +111,7 @@ static inline struct export_value export_number(uint64_t number)
     return (struct export_value){ .number = number };
 }
 
-/* NULL is no value. */
+/* NULL: absent. */
 static inline struct export_value export_text(const char *text)
 {
     return (struct export_value){ .absent = !text, .text = text };
@@ -120,7 +122,7 @@ static inline struct export_value export_series(const struct stats *series)
     return (struct export_value){ .series = series };
 }
 
-/* The number, if `present`. */
+/* Absent unless `present`. */
 static inline struct export_value export_optional(bool present,
                                                   uint64_t number)
 {
@@ -131,14 +133,14 @@ enum export_format { EXPORT_JSON, EXPORT_CSV };
 
 /* `out` is borrowed.  0 or -ENOMEM. */
 int export_new(struct export **x, enum export_format format, FILE *out);
-void export_free(struct export *x);     /* NULL is fine */
+void export_free(struct export *x);     /* accepts NULL */
 
-/* Required before the first duration; the first call counts. */
+/* Required before the first duration; further calls are ignored. */
 void export_set_clock(struct export *x, const struct xt_clock *clock);
 
 /*
- * Tables in the order of their places: those at the top first.  A table that
- * has been begun already goes on.
+ * Begin a table; top-level tables must precede the rest.  No effect if the
+ * table is already the current table.
  */
 void export_begin(struct export *x, const struct export_table *table);
 void export_row(struct export *x, const struct export_value *values,
@@ -158,8 +160,8 @@ void export_close(struct export *x);
 
 /* --- the schema ----------------------------------------------------------- */
 
-/* The JSON Schema of documents made of these tables. */
-void export_schema(const struct export_table *const *tables, size_t nr,
+/* Write the JSON Schema of documents with these tables. */
+void export_write_schema(const struct export_table *const *tables, size_t nr,
                    FILE *out);
 
 #endif /* XENALYZE_EXPORT_EXPORT_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The fields of each type of column: their names, their values, their meaning.
- * Durations are given in cycles and in nanoseconds, so that no reader has to
- * know how fast the clock was.
+ * Fields of each type of column: name, value and description.  Durations have
+ * two fields, cycles and nanoseconds, so a reader need not know the frequency
+ * of the clock.
  */
 #include "xenalyze/export/fields.h"
 
@@ -13,7 +13,7 @@
 
 enum part_kind { PART_COUNT, PART_DURATION, PART_MOMENT, PART_HISTOGRAM };
 
-/* Which rows have a part. */
+/* Condition for a part's presence in a row. */
 enum part_need { NEED_NOTHING, NEED_SAMPLES, NEED_WEIGHTS };
 
 struct part
@@ -100,8 +100,9 @@ static const struct part parts[] = {
 
 /* --- declaring ------------------------------------------------------------ */
 
-static void add_field(struct fields *f, const char *name, const char *suffix,
-                      enum field_kind kind, bool optional)
+static void declare_field(struct fields *f, const char *name,
+                          const char *suffix, enum field_kind kind,
+                          bool optional)
 {
     struct field *field = &f->all[f->nr++];
     size_t length = strlen(name), end = strlen(suffix);
@@ -113,26 +114,26 @@ static void add_field(struct fields *f, const char *name, const char *suffix,
     field->optional = optional;
 }
 
-static void add_duration(struct fields *f, const char *name, bool optional)
+static void declare_duration(struct fields *f, const char *name, bool optional)
 {
-    add_field(f, name, "_cycles", FIELD_COUNT, optional);
-    add_field(f, name, "_ns", FIELD_COUNT, optional);
+    declare_field(f, name, "_cycles", FIELD_COUNT, optional);
+    declare_field(f, name, "_ns", FIELD_COUNT, optional);
 }
 
-static void add_moment(struct fields *f, const char *name, bool optional)
+static void declare_moment(struct fields *f, const char *name, bool optional)
 {
-    add_field(f, name, "_tsc", FIELD_COUNT, optional);
-    add_field(f, name, "_ns", FIELD_SIGNED, optional);
-    add_field(f, name, "_wall_ns", FIELD_COUNT, true);
+    declare_field(f, name, "_tsc", FIELD_COUNT, optional);
+    declare_field(f, name, "_ns", FIELD_SIGNED, optional);
+    declare_field(f, name, "_wall_ns", FIELD_COUNT, true);
 }
 
-/* Does a series of this type of column have the part? */
+/* True if a series of this type has the part. */
 static bool has_part(enum export_type type, const struct part *part)
 {
     return type == EXPORT_WEIGHTED || part->need != NEED_WEIGHTS;
 }
 
-static void add_series(struct fields *f, enum export_type type)
+static void declare_series(struct fields *f, enum export_type type)
 {
     for ( size_t i = 0; i < NR_PARTS; i++ )
     {
@@ -144,43 +145,43 @@ static void add_series(struct fields *f, enum export_type type)
         switch ( part->kind )
         {
         case PART_COUNT:
-            add_field(f, part->name, "", FIELD_COUNT, optional);
+            declare_field(f, part->name, "", FIELD_COUNT, optional);
             break;
         case PART_DURATION:
-            add_duration(f, part->name, optional);
+            declare_duration(f, part->name, optional);
             break;
         case PART_MOMENT:
-            add_moment(f, part->name, optional);
+            declare_moment(f, part->name, optional);
             break;
         case PART_HISTOGRAM:
-            add_field(f, part->name, "", FIELD_HISTOGRAM, optional);
+            declare_field(f, part->name, "", FIELD_HISTOGRAM, optional);
             break;
         }
     }
 }
 
-static void add_column(struct fields *f, const struct export_column *c)
+static void declare_column(struct fields *f, const struct export_column *c)
 {
     switch ( c->type )
     {
     case EXPORT_COUNT:
-        add_field(f, c->name, "", FIELD_COUNT, c->optional);
+        declare_field(f, c->name, "", FIELD_COUNT, c->optional);
         break;
     case EXPORT_SIGNED:
-        add_field(f, c->name, "", FIELD_SIGNED, c->optional);
+        declare_field(f, c->name, "", FIELD_SIGNED, c->optional);
         break;
     case EXPORT_TEXT:
-        add_field(f, c->name, "", FIELD_TEXT, c->optional);
+        declare_field(f, c->name, "", FIELD_TEXT, c->optional);
         break;
     case EXPORT_DURATION:
-        add_duration(f, c->name, c->optional);
+        declare_duration(f, c->name, c->optional);
         break;
     case EXPORT_MOMENT:
-        add_moment(f, c->name, c->optional);
+        declare_moment(f, c->name, c->optional);
         break;
     case EXPORT_SERIES:
     case EXPORT_WEIGHTED:
-        add_series(f, c->type);
+        declare_series(f, c->type);
         break;
     }
 }
@@ -189,7 +190,7 @@ void fields_declare(struct fields *f, const struct export_table *table)
 {
     f->nr = 0;
     for ( size_t i = 0; i < table->nr_columns; i++ )
-        add_column(f, &table->columns[i]);
+        declare_column(f, &table->columns[i]);
 }
 
 /* --- filling -------------------------------------------------------------- */
@@ -291,8 +292,8 @@ void fields_fill(struct fields *f, const struct export_table *table,
 
 /* --- describing ----------------------------------------------------------- */
 
-/* Field `i` of a duration or a moment: the unit behind its help text. */
-static const char *unit_of(bool is_moment, size_t i)
+/* Unit of field `i` of a duration or moment, for the description. */
+static const char *get_unit(bool is_moment, size_t i)
 {
     static const char *const duration[] = { "cycles", "nanoseconds" };
     static const char *const moment[] = {
@@ -303,7 +304,7 @@ static const char *unit_of(bool is_moment, size_t i)
     return is_moment ? moment[i] : duration[i];
 }
 
-static size_t part_fields(const struct part *part)
+static size_t count_part_fields(const struct part *part)
 {
     return part->kind == PART_DURATION ? 2 : part->kind == PART_MOMENT ? 3 : 1;
 }
@@ -313,7 +314,7 @@ static bool is_series(const struct export_column *c)
     return c->type == EXPORT_SERIES || c->type == EXPORT_WEIGHTED;
 }
 
-static size_t column_fields(const struct export_column *c)
+static size_t count_column_fields(const struct export_column *c)
 {
     size_t nr = 0;
 
@@ -322,27 +323,28 @@ static size_t column_fields(const struct export_column *c)
     if ( !is_series(c) )
         return 1;
     for ( size_t i = 0; i < NR_PARTS; i++ )
-        nr += has_part(c->type, &parts[i]) ? part_fields(&parts[i]) : 0;
+        nr += has_part(c->type, &parts[i]) ? count_part_fields(&parts[i]) : 0;
     return nr;
 }
 
-static void describe(char help[FIELD_HELP_MAX], const char *text, size_t nr,
-                     bool is_moment, size_t i)
+static void format_help(char help[FIELD_HELP_MAX], const char *text, size_t nr,
+                        bool is_moment, size_t i)
 {
     if ( nr == 1 )
         snprintf(help, FIELD_HELP_MAX, "%s", text);
     else
-        snprintf(help, FIELD_HELP_MAX, "%s (%s)", text, unit_of(is_moment, i));
+        snprintf(help, FIELD_HELP_MAX, "%s (%s)", text, get_unit(is_moment, i));
 }
 
-static void describe_part(enum export_type type, size_t i,
-                          char help[FIELD_HELP_MAX])
+static void format_part_help(enum export_type type, size_t i,
+                             char help[FIELD_HELP_MAX])
 {
     const struct part *part = parts;
 
-    for ( ; !has_part(type, part) || i >= part_fields(part); part++ )
-        i -= has_part(type, part) ? part_fields(part) : 0;
-    describe(help, part->help, part_fields(part), part->kind == PART_MOMENT, i);
+    for ( ; !has_part(type, part) || i >= count_part_fields(part); part++ )
+        i -= has_part(type, part) ? count_part_fields(part) : 0;
+    format_help(help, part->help, count_part_fields(part),
+                part->kind == PART_MOMENT, i);
 }
 
 void fields_describe(const struct export_table *table, size_t i,
@@ -350,10 +352,11 @@ void fields_describe(const struct export_table *table, size_t i,
 {
     const struct export_column *c = table->columns;
 
-    for ( ; i >= column_fields(c); c++ )
-        i -= column_fields(c);
+    for ( ; i >= count_column_fields(c); c++ )
+        i -= count_column_fields(c);
     if ( is_series(c) )
-        describe_part(c->type, i, help);
+        format_part_help(c->type, i, help);
     else
-        describe(help, c->help, column_fields(c), c->type == EXPORT_MOMENT, i);
+        format_help(help, c->help, count_column_fields(c),
+                    c->type == EXPORT_MOMENT, i);
 }

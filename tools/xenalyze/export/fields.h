@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Columns as fields.  A field is one member of a JSON object, or one column of
- * CSV; a column has one or several, always the same ones.  This header is for
- * the room's own files.
+ * Fields of columns.  A field is a member of a JSON object, or a CSV column; a
+ * table column has a fixed number of fields, at least one.  Private header of
+ * export/.
  */
 #ifndef XENALYZE_EXPORT_FIELDS_H
 #define XENALYZE_EXPORT_FIELDS_H
@@ -19,9 +19,9 @@ struct field
 {
     char name[FIELD_NAME_MAX];
     enum field_kind kind;
-    bool optional;              /* some rows have no value for it */
+    bool optional;              /* the value may be absent in a row */
 
-    /* Of the row that is being written. */
+    /* Values of the current row. */
     bool absent;
     union
     {
@@ -37,15 +37,15 @@ struct fields
     size_t nr;
 };
 
-/* The fields of a table, without values. */
+/* Set names and kinds of a table's fields. */
 void fields_declare(struct fields *f, const struct export_table *table);
 
-/* Their values in a row. */
+/* Set the values of a row. */
 void fields_fill(struct fields *f, const struct export_table *table,
                  const struct export_value *values,
                  const struct xt_clock *clock);
 
-/* What field `i` of the table means, in words. */
+/* Describe field `i` of the table. */
 void fields_describe(const struct export_table *table, size_t i,
                      char help[FIELD_HELP_MAX]);
 
@@ -68,11 +68,11 @@ struct export
     FILE *out;
     struct xt_clock clock;
     bool has_clock;
-    const struct export_table *table;   /* begun and not ended; or NULL */
-    struct fields fields;               /* of `table` */
+    const struct export_table *table;   /* current table, or NULL */
+    struct fields fields;               /* fields of `table` */
     bool has_rows;                      /* `table` has a row */
     bool has_tables;                    /* JSON: "tables" is open */
-    bool has_output;                    /* something was written */
+    bool has_output;                    /* any output written */
 };
 
 #endif /* XENALYZE_EXPORT_FIELDS_H */

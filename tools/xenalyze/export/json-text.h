@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Strings of JSON, for the room's own files.
+ * JSON strings; private header of export/.
  */
 #ifndef XENALYZE_EXPORT_JSON_TEXT_H
 #define XENALYZE_EXPORT_JSON_TEXT_H
 
 #include <stdio.h>
 
-/* With quotes around; any bytes but NUL. */
+/* Write a quoted string of any bytes but NUL. */
 void json_write_string(FILE *out, const char *text);
 
-/* The version of the document that json.c writes and schema.c describes. */
+/* Version of the document: json.c writes the format, schema.c describes it. */
 #define JSON_VERSION 2
 
 #endif /* XENALYZE_EXPORT_JSON_TEXT_H */

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All tables as one JSON document:
+ * Tables as a JSON document:
  *
  *     { "format": "xenalyze", "version": 2,
- *       "points": [ ... ], "intervals": [ ... ],       lists at the top
- *       "trace": { ... },                              tables of one row
+ *       "points": [ ... ], "intervals": [ ... ],       top-level lists
+ *       "trace": { ... },                              single-row tables
  *       "tables": { "vcpus": [ ... ], ... } }
  *
- * A change that could break a reader raises JSON_VERSION; new members and new
- * tables do not.
+ * Incompatible changes raise JSON_VERSION; new members and tables do not.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -17,7 +16,7 @@
 #include "xenalyze/export/fields.h"
 #include "xenalyze/export/json-text.h"
 
-/* A name may be any bytes; JSON is UTF-8, so what is not ASCII is escaped. */
+/* JSON is UTF-8, but names may contain any byte: escape all but ASCII. */
 void json_write_string(FILE *out, const char *text)
 {
     putc('"', out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The JSON Schema (draft 2020-12) of what json.c writes, made from the same
- * declarations.
+ * Generator of the JSON Schema (draft 2020-12) for the output of json.c, from
+ * the same table declarations.
  */
 #include "xenalyze/export/fields.h"
 #include "xenalyze/export/json-text.h"
@@ -87,8 +87,8 @@ static void write_tables(const struct export_table *const *tables, size_t nr,
     }
 }
 
-void export_schema(const struct export_table *const *tables, size_t nr,
-                   FILE *out)
+void export_write_schema(const struct export_table *const *tables, size_t nr,
+                         FILE *out)
 {
     fprintf(out, "{\"$schema\":"
             "\"https://json-schema.org/draft/2020-12/schema\",\n"

@@ -264,5 +264,5 @@ void report_print_schema(FILE *out)
                 assert(nr < MAX_TABLES);
                 all[nr++] = t;
             }
-    export_schema(all, nr, out);
+    export_write_schema(all, nr, out);
 }
