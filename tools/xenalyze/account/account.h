@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The door of the accounts: sinks that turn facts into numbers.  An account is
- * closed at the end of the trace, and then read by text/, export/ and plot/.
+ * Interface of account/: sinks that turn facts into numbers.  At the end of the
+ * trace, each is closed; then text/, reports/ and plot/ read the numbers.
  */
 #ifndef XENALYZE_ACCOUNT_ACCOUNT_H
 #define XENALYZE_ACCOUNT_ACCOUNT_H

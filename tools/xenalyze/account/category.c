@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From handlers to words, by tables.
+ * Table lookup from handler records to categories.
  */
 #include "xenalyze/account/category.h"
 
@@ -25,7 +25,7 @@ static enum category shadow_category(const struct fact_shadow *s)
     return categories[s->kind] ? categories[s->kind] : CATEGORY_OTHER;
 }
 
-enum category category_of(const struct fact_handle *f)
+enum category category_of_handler(const struct fact_handle *f)
 {
     static const uint8_t categories[HANDLE_KINDS] = {
         [HANDLE_HYPERCALL] = CATEGORY_VMCALL,

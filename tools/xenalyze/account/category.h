@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What exits are for, in the ten words of stock's short summaries.
+ * Categories of VM exits: the columns of stock's short summaries.
  */
 #ifndef XENALYZE_ACCOUNT_CATEGORY_H
 #define XENALYZE_ACCOUNT_CATEGORY_H
@@ -23,10 +23,10 @@ enum category
     CATEGORIES
 };
 
-/* Of the exit that this handler is the main one of. */
-enum category category_of(const struct fact_handle *f);
+/* Category of an exit, from the main handler record of the exit. */
+enum category category_of_handler(const struct fact_handle *f);
 
-/* Not of CATEGORY_NONE. */
+/* Any category but CATEGORY_NONE. */
 const char *category_name(enum category category);
 
 #endif /* XENALYZE_ACCOUNT_CATEGORY_H */

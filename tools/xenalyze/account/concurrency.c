@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Domains are told of at each change of a vcpu, with how many vcpus were what.
+ * Sink of struct fact_domain: every runstate change of a vcpu comes with a
+ * census of the domain, so a table of time by number of running vcpus is a
+ * plain sum.
  */
 #include "xenalyze/account/concurrency.h"
 
@@ -19,7 +21,7 @@ void concurrency_fini(struct concurrency *t)
     t->nr = 0;
 }
 
-static void note(void *state, const struct fact_domain *f)
+static void note_domain_state(void *state, const struct fact_domain *f)
 {
     struct concurrency *t = state;
     uint64_t cycles = f->to - f->from;
@@ -42,7 +44,10 @@ static void note(void *state, const struct fact_domain *f)
     if ( f->nr_vcpus > d->vcpus )
         d->vcpus = f->nr_vcpus;
     running += f->ended;
-    /* Who ran to the end of its records ran on, for all that is known. */
+    /*
+     * A vcpu that was running at the end of its pcpu's records counts as
+     * running.
+     */
     if ( lost > f->ended )
         d->lost += cycles;
     else
@@ -52,7 +57,7 @@ static void note(void *state, const struct fact_domain *f)
         d->hazard += cycles;
 }
 
-static int end(void *state, const struct fact_end *f, struct err *e)
+static int concurrency_end(void *state, const struct fact_end *f, struct err *e)
 {
     const struct concurrency *t = state;
 
@@ -63,13 +68,14 @@ static int end(void *state, const struct fact_end *f, struct err *e)
 struct sink concurrency_sink(struct concurrency *t)
 {
     static const struct sink_ops ops = {
-        .name = "together", .end = end, .domain = note,
+        .name = "together", .end = concurrency_end,
+        .domain = note_domain_state,
     };
 
     return (struct sink){ &ops, t };
 }
 
-static int by_id(const void *a, const void *b)
+static int compare_domain_ids(const void *a, const void *b)
 {
     const struct concurrency_domain *x = a, *y = b;
 
@@ -85,10 +91,10 @@ void concurrency_close(struct concurrency *t)
             t->domains[n++] = t->domains[i];
     t->nr = n;
     if ( n )
-        qsort(t->domains, n, sizeof(*t->domains), by_id);
+        qsort(t->domains, n, sizeof(*t->domains), compare_domain_ids);
 }
 
-uint64_t concurrency_time(const struct concurrency_domain *d)
+uint64_t concurrency_sum_time(const struct concurrency_domain *d)
 {
     uint64_t sum = d->lost;
 
@@ -97,10 +103,10 @@ uint64_t concurrency_time(const struct concurrency_domain *d)
     return sum;
 }
 
-/* Numbers of vcpus that never ran together are left out. */
-static void print_domain(const struct concurrency_domain *d, FILE *out)
+/* Omit numbers of vcpus that never ran at the same time. */
+static void print_concurrency(const struct concurrency_domain *d, FILE *out)
 {
-    uint64_t whole = concurrency_time(d);
+    uint64_t whole = concurrency_sum_time(d);
     const char *before = ":";
 
     fprintf(out, " d%u", d->id);
@@ -119,8 +125,8 @@ static void print_domain(const struct concurrency_domain *d, FILE *out)
             stats_share(d->hazard, whole));
 }
 
-/* The time of all its vcpus together. */
-static uint64_t ran(const struct concurrency_domain *d)
+/* Running time of the domain: sum over all vcpus. */
+static uint64_t sum_running_time(const struct concurrency_domain *d)
 {
     uint64_t sum = 0;
 
@@ -138,15 +144,16 @@ int text_print_concurrency(const struct concurrency *t,
     if ( !rows )
         return -ENOMEM;
     for ( uint32_t i = 0; i < t->nr; i++ )
-        if ( t->domains[i].vcpus > 1 && concurrency_time(&t->domains[i]) )
-            rows[n++] = (struct sort_row){ ran(&t->domains[i]), i };
+        if ( t->domains[i].vcpus > 1 && concurrency_sum_time(&t->domains[i]) )
+            rows[n++] = (struct sort_row){ sum_running_time(&t->domains[i]),
+                                          i };
     n = sort_rows(request, rows, n);
     fprintf(out, "--- Vcpus of a domain that ran at the same time "
             "(share of time) ---\n");
     if ( !n )
         fprintf(out, " (no domain here has more than one vcpu)\n");
     for ( size_t i = 0; i < n; i++ )
-        print_domain(&t->domains[rows[i].index], out);
+        print_concurrency(&t->domains[rows[i].index], out);
     free(rows);
     return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Vcpus of a domain together: for how long how many of them ran at the same
- * time, and for how long some had to wait while others ran, which is when
- * those that run may spin for what those that wait hold.
+ * Concurrency of a domain's vcpus: how long how many vcpus ran at the same
+ * time, and how long some vcpus waited while others ran.  During such a wait, a
+ * running vcpu may spin on a lock held by a waiting vcpu.
  */
 #ifndef XENALYZE_ACCOUNT_CONCURRENCY_H
 #define XENALYZE_ACCOUNT_CONCURRENCY_H
@@ -13,21 +13,21 @@
 #include "xenalyze/model/model.h"
 #include "xenalyze/stats/stats.h"
 
-#define CONCURRENCY_MAX 64u       /* that many or more */
+#define CONCURRENCY_MAX 64u       /* array bound: 64 vcpus or more */
 
 struct concurrency_domain
 {
     bool known;
     uint16_t id;
-    uint32_t vcpus;             /* the most that were known at a time */
-    uint64_t cycles[CONCURRENCY_MAX + 1];         /* while so many ran */
+    uint32_t vcpus;             /* highest number of known vcpus */
+    uint64_t cycles[CONCURRENCY_MAX + 1];   /* index: number of running vcpus */
     uint64_t hazard;            /* some ran while others waited */
-    uint64_t lost;              /* nothing is known of some */
+    uint64_t lost;              /* state of some vcpus unknown */
 };
 
 struct concurrency
 {
-    struct concurrency_domain *domains;    /* by index; after close by id */
+    struct concurrency_domain *domains;    /* by index; after close() by id */
     uint32_t nr;
     bool failed;                /* out of memory */
 };
@@ -35,12 +35,12 @@ struct concurrency
 void concurrency_fini(struct concurrency *t);
 struct sink concurrency_sink(struct concurrency *t);
 
-/* When all has been told: domains by id. */
+/* After the last fact: sort the domains by id. */
 void concurrency_close(struct concurrency *t);
 
-uint64_t concurrency_time(const struct concurrency_domain *d);
+uint64_t concurrency_sum_time(const struct concurrency_domain *d);
 
-/* The section of the report of waiting.  0 or -ENOMEM. */
+/* Print the section of --report-latency.  0 or -ENOMEM. */
 int text_print_concurrency(const struct concurrency *t,
                            const struct report_request *request, FILE *out);
 

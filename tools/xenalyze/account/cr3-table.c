@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * As stock summaries it: the exit in which CR3 is loaded is one of what was
- * there before, by its reason, and Xen's time of what is there then.
+ * Accounting as in stock: an exit that loads CR3 counts as an exit of the
+ * previous frame in the table of exits by category, but as hypervisor time of
+ * the new frame.
  *
- * A hostile guest loads as many frames as it likes: after MAX_ROWS different
- * ones others are only counted.
+ * The number of rows is bounded, since a hostile guest can load any number of
+ * frames: after MAX_ROWS frames, loads of further frames are only counted.
  */
 #include "xenalyze/account/cr3-table.h"
 
@@ -18,17 +19,17 @@
 #define MAX_ROWS (1u << 15)
 #define HASHES 1024u
 
-#define IS_SAME(a, b) (!(((a) ^ (b)) << 1))     /* but for "do not flush" */
+#define IS_SAME(a, b) (!(((a) ^ (b)) << 1))     /* ignores the "no flush" bit */
 
-struct holder
+struct vcpu_cr3
 {
     bool known;
     uint64_t value, since;
-    struct cr3_row *row;        /* NULL: frame 0, or not known */
+    struct cr3_row *row;        /* NULL: frame 0, or unknown */
 };
 
-/* The rows of a domain. */
-struct chain
+/* Linked list of a domain's rows. */
+struct domain_rows
 {
     struct cr3_row *first, *last;
 };
@@ -39,83 +40,83 @@ struct cr3_table
     struct cr3_row *hashes[HASHES];
     struct cr3_row **rows;
     uint32_t nr, room;
-    struct chain *domains;      /* by id */
+    struct domain_rows *domains;        /* array by id */
     uint32_t nr_domains;
-    struct holder *vcpus;       /* by index */
+    struct vcpu_cr3 *vcpus;     /* array by index */
     uint32_t nr_vcpus;
-    uint64_t others;            /* loads that have no row */
+    uint64_t dropped_loads;     /* loads of frames without a row */
     bool failed;                /* out of memory */
 
-    /* Of the exit that is being told. */
+    /* Main handler of the current exit. */
     enum category category;
     bool loads, switched;
     uint64_t value;
 };
 
-int cr3_table_new(struct cr3_table **list)
+int cr3_table_new(struct cr3_table **table)
 {
-    *list = fault_calloc(1, sizeof(**list));
-    if ( !*list )
+    *table = fault_calloc(1, sizeof(**table));
+    if ( !*table )
         return -ENOMEM;
-    stats_pool_init(&(*list)->pool);
+    stats_pool_init(&(*table)->pool);
     return 0;
 }
 
-void cr3_table_free(struct cr3_table *l)
+void cr3_table_free(struct cr3_table *t)
 {
-    if ( !l )
+    if ( !t )
         return;
-    stats_pool_fini(&l->pool);
-    free(l->rows);
-    free(l->domains);
-    free(l->vcpus);
-    free(l);
+    stats_pool_fini(&t->pool);
+    free(t->rows);
+    free(t->domains);
+    free(t->vcpus);
+    free(t);
 }
 
 /* --- rows ----------------------------------------------------------------- */
 
-static struct cr3_row *add_row(struct cr3_table *l, uint16_t domain,
+static struct cr3_row *add_row(struct cr3_table *t, uint16_t domain,
                                uint64_t frame, uint64_t time)
 {
-    struct cr3_row *row = arena_new(&l->pool.arena, struct cr3_row);
-    struct chain *chain;
+    struct cr3_row *row = arena_new(&t->pool.arena, struct cr3_row);
+    struct domain_rows *list;
 
-    if ( !row || !grow_to_index(&l->rows, &l->room, l->nr, sizeof(*l->rows)) ||
-         !grow_to_index(&l->domains, &l->nr_domains, domain,
-                        sizeof(*l->domains)) )
+    if ( !row || !grow_to_index(&t->rows, &t->room, t->nr, sizeof(*t->rows)) ||
+         !grow_to_index(&t->domains, &t->nr_domains, domain,
+                        sizeof(*t->domains)) )
     {
-        l->failed = true;
+        t->failed = true;
         return NULL;
     }
     row->domain = domain;
     row->frame = frame;
     row->first = time;
     row->total.weighted = row->guest.weighted = row->xen.weighted = true;
-    row->id = l->nr;
-    l->rows[l->nr++] = row;
-    chain = &l->domains[domain];
-    *(chain->last ? &chain->last->sibling : &chain->first) = row;
-    chain->last = row;
+    row->id = t->nr;
+    t->rows[t->nr++] = row;
+    list = &t->domains[domain];
+    *(list->last ? &list->last->sibling : &list->first) = row;
+    list->last = row;
     return row;
 }
 
-static struct cr3_row *row_of(struct cr3_table *l, const struct vcpu *v,
+static struct cr3_row *get_row(struct cr3_table *t, const struct vcpu *v,
                               uint64_t frame, uint64_t time)
 {
     uint64_t mixed = (frame * 31 + v->domain->id) * 0x9e3779b97f4a7c15ull;
-    struct cr3_row **at = &l->hashes[mixed >> 54];
+    struct cr3_row **at = &t->hashes[mixed >> 54];
     struct cr3_row *row = *at;
 
     while ( row && (row->frame != frame || row->domain != v->domain->id) )
         row = row->next;
     if ( row )
         return row;
-    if ( l->nr == MAX_ROWS )
+    if ( t->nr == MAX_ROWS )
     {
-        l->others++;
+        t->dropped_loads++;
         return NULL;
     }
-    row = add_row(l, v->domain->id, frame, time);
+    row = add_row(t, v->domain->id, frame, time);
     if ( row )
     {
         row->next = *at;
@@ -124,165 +125,168 @@ static struct cr3_row *row_of(struct cr3_table *l, const struct vcpu *v,
     return row;
 }
 
-static struct stats *part_of(struct cr3_table *l, struct cr3_row *row)
+static struct stats *get_category_stats(struct cr3_table *t,
+                                        struct cr3_row *row)
 {
-    struct stats **part = &row->parts[l->category];
+    struct stats **part = &row->by_category[t->category];
 
     if ( *part )
         return *part;
-    *part = arena_new(&l->pool.arena, struct stats);
+    *part = arena_new(&t->pool.arena, struct stats);
     if ( *part )
         (*part)->weighted = true;
-    l->failed |= !*part;
+    t->failed |= !*part;
     return *part;
 }
 
 /* --- facts ---------------------------------------------------------------- */
 
-static struct holder *vcpu_of(struct cr3_table *l, const struct vcpu *v)
+static struct vcpu_cr3 *get_vcpu(struct cr3_table *t, const struct vcpu *v)
 {
-    if ( grow_to_index(&l->vcpus, &l->nr_vcpus, v->index, sizeof(*l->vcpus)) )
-        return &l->vcpus[v->index];
-    l->failed = true;
+    if ( grow_to_index(&t->vcpus, &t->nr_vcpus, v->index, sizeof(*t->vcpus)) )
+        return &t->vcpus[v->index];
+    t->failed = true;
     return NULL;
 }
 
-/* Handlers come just before their exit. */
+/* Handler records come just before their exit. */
 static void note_handle(void *state, const struct fact_handle *f)
 {
-    struct cr3_table *l = state;
+    struct cr3_table *t = state;
 
     if ( !f->exit || !f->main )
         return;
-    l->category = category_of(f);
-    l->loads = l->category == CATEGORY_CR3;
-    l->value = f->value;
+    t->category = category_of_handler(f);
+    t->loads = t->category == CATEGORY_CR3;
+    t->value = f->value;
 }
 
-static void leave(struct cr3_table *l, struct holder *v, uint64_t time)
+static void close_residency(struct cr3_table *t, struct vcpu_cr3 *v,
+                            uint64_t time)
 {
     if ( v->row )
     {
-        stats_add(&v->row->total, &l->pool, time - v->since, v->since);
+        stats_add(&v->row->total, &t->pool, time - v->since, v->since);
         v->row->last = time;
     }
     v->row = NULL;
     v->known = false;
 }
 
-static void load(struct cr3_table *l, struct holder *v,
-                 const struct vcpu *who, uint64_t time)
+static void load_frame(struct cr3_table *t, struct vcpu_cr3 *v,
+                 const struct vcpu *vcpu, uint64_t time)
 {
-    uint64_t frame = fact_cr3_frame(l->value);
+    uint64_t frame = fact_cr3_frame(t->value);
 
-    if ( v->known && IS_SAME(v->value, l->value) )
+    if ( v->known && IS_SAME(v->value, t->value) )
     {
         if ( v->row )
             v->row->flushes++;
         return;
     }
-    leave(l, v, time);
-    l->switched = true;
+    close_residency(t, v, time);
+    t->switched = true;
     v->known = true;
-    v->value = l->value;
+    v->value = t->value;
     v->since = time;
-    v->row = frame ? row_of(l, who, frame, time) : NULL;
+    v->row = frame ? get_row(t, vcpu, frame, time) : NULL;
     if ( v->row )
         v->row->switches++;
 }
 
-static void add_guest(struct cr3_table *l, struct cr3_row *row,
+static void add_guest_time(struct cr3_table *t, struct cr3_row *row,
                       const struct fact_exit *f)
 {
-    struct stats *part = part_of(l, row);
+    struct stats *part = get_category_stats(t, row);
 
-    stats_add(&row->guest, &l->pool, f->guest, f->start - f->guest);
+    stats_add(&row->guest, &t->pool, f->guest, f->start - f->guest);
     row->run += f->guest;
     if ( part )
-        stats_add(part, &l->pool, f->cycles, f->start);
+        stats_add(part, &t->pool, f->cycles, f->start);
 }
 
 static void note_exit(void *state, const struct fact_exit *f)
 {
-    struct cr3_table *l = state;
-    struct holder *v = vcpu_of(l, f->vcpu);
+    struct cr3_table *t = state;
+    struct vcpu_cr3 *v = get_vcpu(t, f->vcpu);
 
     if ( !v )
         return;
-    if ( !l->category )
-        l->category = CATEGORY_OTHER;
-    l->switched = false;
+    if ( !t->category )
+        t->category = CATEGORY_OTHER;
+    t->switched = false;
     if ( v->row )
-        add_guest(l, v->row, f);
-    if ( l->loads )
-        load(l, v, f->vcpu, f->start + f->cycles);
+        add_guest_time(t, v->row, f);
+    if ( t->loads )
+        load_frame(t, v, f->vcpu, f->start + f->cycles);
     if ( v->row )
     {
-        stats_add(&v->row->xen, &l->pool, f->cycles, f->start);
+        stats_add(&v->row->xen, &t->pool, f->cycles, f->start);
         v->row->run += f->cycles;
     }
-    l->category = CATEGORY_NONE;
-    l->loads = false;
+    t->category = CATEGORY_NONE;
+    t->loads = false;
 }
 
-/* Who knows what it loaded while records were lost. */
+/* A loss may hide loads of CR3, so CR3 is unknown afterwards. */
 static void note_runstate(void *state, const struct fact_runstate *f)
 {
-    struct cr3_table *l = state;
+    struct cr3_table *t = state;
 
-    if ( f->next == STATE_LOST && f->vcpu->index < l->nr_vcpus )
-        leave(l, &l->vcpus[f->vcpu->index], f->to);
+    if ( f->next == STATE_LOST && f->vcpu->index < t->nr_vcpus )
+        close_residency(t, &t->vcpus[f->vcpu->index], f->to);
 }
 
-static int end(void *state, const struct fact_end *f, struct err *e)
+static int cr3_table_end(void *state, const struct fact_end *f, struct err *e)
 {
-    struct cr3_table *l = state;
+    struct cr3_table *t = state;
 
-    for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
+    for ( uint32_t i = 0; i < t->nr_vcpus; i++ )
     {
-        if ( l->vcpus[i].row )
-            l->vcpus[i].row->last = f->last;
-        l->vcpus[i] = (struct holder){ 0 };
+        if ( t->vcpus[i].row )
+            t->vcpus[i].row->last = f->last;
+        t->vcpus[i] = (struct vcpu_cr3){ 0 };
     }
-    return l->failed || l->pool.failed
+    return t->failed || t->pool.failed
            ? err_sys(e, -ENOMEM, "cannot keep what was in CR3") : 0;
 }
 
-struct sink cr3_table_sink(struct cr3_table *list)
+struct sink cr3_table_sink(struct cr3_table *table)
 {
     static const struct sink_ops ops = {
-        .name = "cr3", .ordered = true, .end = end,
+        .name = "cr3", .ordered = true, .end = cr3_table_end,
         .runstate = note_runstate, .handle = note_handle, .exit = note_exit,
     };
 
-    return (struct sink){ &ops, list };
+    return (struct sink){ &ops, table };
 }
 
 /* --- answers -------------------------------------------------------------- */
 
-const struct cr3_row *cr3_table_now(const struct cr3_table *l,
+const struct cr3_row *cr3_table_current_row(const struct cr3_table *t,
                                     const struct vcpu *v)
 {
-    return v->index < l->nr_vcpus ? l->vcpus[v->index].row : NULL;
+    return v->index < t->nr_vcpus ? t->vcpus[v->index].row : NULL;
 }
 
-bool cr3_table_switched(const struct cr3_table *l)
+bool cr3_table_has_switched(const struct cr3_table *t)
 {
-    return l->switched;
+    return t->switched;
 }
 
-struct cr3_row *const *cr3_table_rows(const struct cr3_table *l, uint32_t *nr)
+struct cr3_row *const *cr3_table_rows(const struct cr3_table *t, uint32_t *nr)
 {
-    *nr = l->nr;
-    return l->rows;
+    *nr = t->nr;
+    return t->rows;
 }
 
-const struct cr3_row *cr3_table_of(const struct cr3_table *l, uint16_t domain)
+const struct cr3_row *cr3_table_first_row(const struct cr3_table *t,
+                                          uint16_t domain)
 {
-    return domain < l->nr_domains ? l->domains[domain].first : NULL;
+    return domain < t->nr_domains ? t->domains[domain].first : NULL;
 }
 
-uint64_t cr3_table_others(const struct cr3_table *l)
+uint64_t cr3_table_dropped_loads(const struct cr3_table *t)
 {
-    return l->others;
+    return t->dropped_loads;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The frames that guests had in CR3, one row each: from load to load, how much
- * of that the guest had and how much Xen, and what for.  A sink that needs
- * order, since a vcpu takes its CR3 from pcpu to pcpu.
+ * Table of the page-table roots (CR3 frames) of guests, a row per domain and
+ * frame: residency from load to load, split into guest time and hypervisor
+ * time, the latter also by category of exit.  An ordered sink, since a vcpu
+ * keeps its CR3 when migrating between pcpus.
  *
- * What is told of an exit is known when it ends; others that want to know of
- * it (scatterplots) are sinks behind this one.
+ * The handler facts of an exit arrive at the end of the exit.  Sinks that query
+ * this table (scatterplots) must be registered behind this sink.
  */
 #ifndef XENALYZE_ACCOUNT_CR3_TABLE_H
 #define XENALYZE_ACCOUNT_CR3_TABLE_H
@@ -16,43 +17,43 @@
 
 struct cr3_row
 {
-    struct cr3_row *next;       /* of the same hash */
-    struct cr3_row *sibling;    /* the domain's next, by id */
+    struct cr3_row *next;       /* next row in the hash chain */
+    struct cr3_row *sibling;    /* next row of the domain, by id */
     uint64_t frame;
-    uint32_t id;                /* in the order of first loads, from 0 */
+    uint32_t id;                /* order of first loads, from 0 */
     uint16_t domain;
-    uint64_t first, last;       /* loaded, left; last: 0: not yet */
-    uint64_t switches, flushes; /* loads of it; loads while it was there */
-    uint64_t run;               /* guest and Xen together */
-    struct stats total;         /* from load to load */
+    uint64_t first, last;       /* first load; end of last residency, or 0 */
+    uint64_t switches, flushes; /* loads of the frame; redundant reloads */
+    uint64_t run;               /* guest and hypervisor time */
+    struct stats total;         /* residency, from load to load */
     struct stats guest, xen;
-    struct stats *parts[CATEGORIES];    /* of Xen's time; NULL: none */
+    struct stats *by_category[CATEGORIES];    /* hypervisor time; NULL: none */
 };
 
 struct cr3_table;
 
 /* 0 or -ENOMEM. */
-int cr3_table_new(struct cr3_table **list);
-void cr3_table_free(struct cr3_table *list);
+int cr3_table_new(struct cr3_table **table);
+void cr3_table_free(struct cr3_table *table);
 
-struct sink cr3_table_sink(struct cr3_table *list);
+struct sink cr3_table_sink(struct cr3_table *table);
 
-/* What is in CR3 of a vcpu; NULL: not known. */
-const struct cr3_row *cr3_table_now(const struct cr3_table *list,
+/* Row of the frame in CR3 of a vcpu; NULL: unknown. */
+const struct cr3_row *cr3_table_current_row(const struct cr3_table *table,
                                     const struct vcpu *v);
 
-/* Did the exit that was told last put another frame there? */
-bool cr3_table_switched(const struct cr3_table *list);
+/* True if the most recent exit loaded another frame. */
+bool cr3_table_has_switched(const struct cr3_table *table);
 
-/* All rows by id. */
-struct cr3_row *const *cr3_table_rows(const struct cr3_table *list,
+/* Array of all rows, by id. */
+struct cr3_row *const *cr3_table_rows(const struct cr3_table *table,
                                       uint32_t *nr);
 
-/* The first of a domain's; NULL: it has none. */
-const struct cr3_row *cr3_table_of(const struct cr3_table *list,
+/* First row in the list of a domain, or NULL. */
+const struct cr3_row *cr3_table_first_row(const struct cr3_table *table,
                                    uint16_t domain);
 
-/* Loads of more frames than there are rows. */
-uint64_t cr3_table_others(const struct cr3_table *list);
+/* Number of loads of frames without a row. */
+uint64_t cr3_table_dropped_loads(const struct cr3_table *table);
 
 #endif /* XENALYZE_ACCOUNT_CR3_TABLE_H */

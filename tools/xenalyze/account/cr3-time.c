@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The loads of CR3 since a vcpu last stopped running are kept; when it stops
- * again they cut that time into pieces.
+ * Loads of CR3 are buffered in an array per vcpu until the running state ends;
+ * then the loads split the running time into pieces.
  */
 #include "xenalyze/account/cr3-time.h"
 
@@ -11,7 +11,7 @@
 #include "common/fault.h"
 #include "xenalyze/account/grow.h"
 
-struct load
+struct cr3_load
 {
     uint64_t time, frame;
 };
@@ -19,8 +19,8 @@ struct load
 struct cr3_vcpu
 {
     bool known;
-    uint64_t before;            /* in CR3 before the first of these */
-    struct load *loads;
+    uint64_t first_frame;       /* in CR3 before loads[0] */
+    struct cr3_load *loads;
     size_t nr, room;
 };
 
@@ -33,7 +33,7 @@ void cr3_fini(struct cr3 *c)
     c->nr_vcpus = 0;
 }
 
-static struct cr3_vcpu *vcpu_of(struct cr3 *c, uint32_t index)
+static struct cr3_vcpu *get_cr3_vcpu(struct cr3 *c, uint32_t index)
 {
     if ( grow_to_index(&c->vcpus, &c->nr_vcpus, index, sizeof(*c->vcpus)) )
         return &c->vcpus[index];
@@ -41,11 +41,11 @@ static struct cr3_vcpu *vcpu_of(struct cr3 *c, uint32_t index)
     return NULL;
 }
 
-void cr3_switch(struct cr3 *c, const struct fact_cr3 *f)
+void cr3_note_load(struct cr3 *c, const struct fact_cr3 *f)
 {
-    struct cr3_vcpu *v = vcpu_of(c, f->vcpu->index);
+    struct cr3_vcpu *v = get_cr3_vcpu(c, f->vcpu->index);
     size_t room = v && v->room ? 2 * v->room : 8;
-    struct load *larger;
+    struct cr3_load *larger;
 
     if ( v && v->nr == v->room )
     {
@@ -58,20 +58,21 @@ void cr3_switch(struct cr3 *c, const struct fact_cr3 *f)
         c->failed |= !larger;
     }
     if ( v && v->nr < v->room )
-        v->loads[v->nr++] = (struct load){ f->time,
-                                          fact_cr3_frame(f->value) };
+        v->loads[v->nr++] = (struct cr3_load){ f->time,
+                                              fact_cr3_frame(f->value) };
 }
 
-static void tell(struct cr3 *c, const struct fact_runstate *f, bool known,
-                 uint64_t frame, uint64_t from, uint64_t to)
+static void emit_running_time(struct cr3 *c, const struct fact_runstate *f,
+                              bool known, uint64_t frame, uint64_t from,
+                              uint64_t to)
 {
     if ( known && from < to && f->state == STATE_RUNNING )
-        c->ran(c->owner, f->vcpu, frame, from, to);
+        c->add_time(c->owner, f->vcpu, frame, from, to);
 }
 
-void cr3_runstate(struct cr3 *c, const struct fact_runstate *f)
+void cr3_note_runstate(struct cr3 *c, const struct fact_runstate *f)
 {
-    struct cr3_vcpu *v = vcpu_of(c, f->vcpu->index);
+    struct cr3_vcpu *v = get_cr3_vcpu(c, f->vcpu->index);
     uint64_t from = f->from;
 
     if ( !v )
@@ -81,21 +82,21 @@ void cr3_runstate(struct cr3 *c, const struct fact_runstate *f)
         uint64_t time = v->loads[i].time;
 
         time = time < from ? from : time > f->to ? f->to : time;
-        tell(c, f, v->known, v->before, from, time);
+        emit_running_time(c, f, v->known, v->first_frame, from, time);
         v->known = true;
-        v->before = v->loads[i].frame;
+        v->first_frame = v->loads[i].frame;
         from = time;
     }
-    tell(c, f, v->known, v->before, from, f->to);
+    emit_running_time(c, f, v->known, v->first_frame, from, f->to);
     v->nr = 0;
 }
 
-uint64_t cr3_now(const struct cr3 *c, const struct vcpu *v)
+uint64_t cr3_current_frame(const struct cr3 *c, const struct vcpu *v)
 {
     const struct cr3_vcpu *own = v->index < c->nr_vcpus ? &c->vcpus[v->index]
                                                         : NULL;
 
     if ( own && own->nr )
         return own->loads[own->nr - 1].frame;
-    return own && own->known ? own->before : CR3_UNKNOWN;
+    return own && own->known ? own->first_frame : CR3_UNKNOWN;
 }

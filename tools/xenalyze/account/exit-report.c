@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Vcpus are in the order of their ids, so those of a domain follow each other,
- * and the rows to look through are the last ones only.
+ * Vcpus are sorted by domain and id, so the rows of a domain are consecutive,
+ * and a backward search of the array stops at the first row of another domain.
  */
 #include "xenalyze/account/exit-report.h"
 
@@ -12,8 +12,9 @@
 #include "common/fault.h"
 #include "xenalyze/model/model.h"
 
-static struct exit_report_row *row_of(struct exit_report *x, uint16_t domain,
-                                      uint16_t cause, uint64_t handler)
+static struct exit_report_row *get_report_row(struct exit_report *x,
+                                              uint16_t domain, uint16_t cause,
+                                              uint64_t handler)
 {
     size_t room = x->room ? 2 * x->room : 64;
     struct exit_report_row *larger;
@@ -36,11 +37,11 @@ static struct exit_report_row *row_of(struct exit_report *x, uint16_t domain,
     return &x->rows[x->nr++];
 }
 
-static int add(struct exit_report *x, struct summary *b,
-               const struct summary_vcpu *v,
-               unsigned int cause, uint64_t handler, const struct stats *cost)
+static int add_cost(struct exit_report *x, struct summary *b,
+                    const struct summary_vcpu *v, unsigned int cause,
+                    uint64_t handler, const struct stats *cost)
 {
-    struct exit_report_row *row = row_of(x, v->domain, cause, handler);
+    struct exit_report_row *row = get_report_row(x, v->domain, cause, handler);
 
     if ( !row )
         return -ENOMEM;
@@ -48,7 +49,7 @@ static int add(struct exit_report *x, struct summary *b,
     return 0;
 }
 
-/* Parts of what handled it are told by the summary; what has no cost, too. */
+/* Skip parts of handlers, and handlers without cost: the summary has both. */
 static int add_handlers(struct exit_report *x, struct summary *b,
                         const struct summary_vcpu *v, unsigned int cause)
 {
@@ -58,7 +59,7 @@ static int add_handlers(struct exit_report *x, struct summary *b,
 
     for ( size_t i = 0; !rc && rows && i < m->used; i++ )
         if ( rows[i]->stats.count && !SUMMARY_DETAIL_PART(rows[i]->key) )
-            rc = add(x, b, v, cause, rows[i]->key, &rows[i]->stats);
+            rc = add_cost(x, b, v, cause, rows[i]->key, &rows[i]->stats);
     return rc;
 }
 
@@ -76,7 +77,7 @@ int exit_report_build(struct exit_report *x, struct summary *summary)
 
             if ( !exit )
                 continue;
-            rc = add(x, summary, v, c, EXIT_REPORT_WHOLE, &exit->cost);
+            rc = add_cost(x, summary, v, c, EXIT_REPORT_WHOLE, &exit->cost);
             rc = rc ? rc : add_handlers(x, summary, v, c);
         }
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Columns grow as rows come.  Facts come when they end, so any row may still
- * get something until the last fact has come: so all are kept, and how many
- * there may be is bounded.
+ * Columns and their arrays of cells grow on demand.  A fact arrives when its
+ * period ends, so any row can change until the last fact; all rows stay in
+ * memory, and limits bound the number of rows and cells.
  */
 #include "xenalyze/account/grid.h"
 
@@ -20,29 +20,29 @@ void grid_fini(struct grid *g)
     *g = (struct grid){ 0 };
 }
 
-static bool no_memory(struct grid *g)
+static bool fail_memory(struct grid *g)
 {
     g->rc = -ENOMEM;
     return false;
 }
 
-static bool too_many(struct grid *g)
+static bool mark_truncated(struct grid *g)
 {
-    g->cut = true;
+    g->truncated = true;
     return false;
 }
 
-static bool reach_column(struct grid *g, size_t i)
+static bool grow_to_column(struct grid *g, size_t i)
 {
     struct grid_column *larger;
 
     if ( i < g->nr_columns )
         return true;
     if ( (i + 1) > GRID_MAX_CELLS / (g->nr_rows + 1) )
-        return too_many(g);
+        return mark_truncated(g);
     larger = fault_realloc(g->columns, (i + 1) * sizeof(*larger));
     if ( !larger )
-        return no_memory(g);
+        return fail_memory(g);
     memset(larger + g->nr_columns, 0,
            (i + 1 - g->nr_columns) * sizeof(*larger));
     g->columns = larger;
@@ -50,7 +50,7 @@ static bool reach_column(struct grid *g, size_t i)
     return true;
 }
 
-static bool reach_row(struct grid *g, struct grid_column *c, size_t row)
+static bool grow_to_row(struct grid *g, struct grid_column *c, size_t row)
 {
     size_t room = c->room ? c->room : 64;
     uint64_t *larger;
@@ -58,29 +58,29 @@ static bool reach_row(struct grid *g, struct grid_column *c, size_t row)
     if ( row < c->room )
         return true;
     if ( row >= GRID_MAX_ROWS || row > GRID_MAX_CELLS / g->nr_columns )
-        return too_many(g);
+        return mark_truncated(g);
     while ( room <= row )
         room *= 2;
     larger = fault_realloc(c->cells, room * sizeof(*larger));
     if ( !larger )
-        return no_memory(g);
+        return fail_memory(g);
     memset(larger + c->room, 0, (room - c->room) * sizeof(*larger));
     c->cells = larger;
     c->room = room;
     return true;
 }
 
-/* What happened before the first row counts for the first row. */
-static uint64_t row_of(const struct grid *g, uint64_t time)
+/* Times before row 0 count for row 0. */
+static uint64_t time_to_row(const struct grid *g, uint64_t time)
 {
     return time > g->first ? (time - g->first) / g->width : 0;
 }
 
-void grid_see(struct grid *g, size_t column, uint64_t time)
+void grid_mark_seen(struct grid *g, size_t column, uint64_t time)
 {
-    uint64_t row = row_of(g, time);
+    uint64_t row = time_to_row(g, time);
 
-    if ( g->rc || !reach_column(g, column) )
+    if ( g->rc || !grow_to_column(g, column) )
         return;
     if ( !g->columns[column].seen || row < g->columns[column].since )
         g->columns[column].since = row;
@@ -89,10 +89,10 @@ void grid_see(struct grid *g, size_t column, uint64_t time)
 
 void grid_count(struct grid *g, size_t column, uint64_t time, uint64_t n)
 {
-    uint64_t row = row_of(g, time);
+    uint64_t row = time_to_row(g, time);
 
-    grid_see(g, column, time);
-    if ( g->rc || !reach_row(g, &g->columns[column], row) )
+    grid_mark_seen(g, column, time);
+    if ( g->rc || !grow_to_row(g, &g->columns[column], row) )
         return;
     g->columns[column].cells[row] += n;
     if ( row >= g->nr_rows )
@@ -103,17 +103,17 @@ void grid_add(struct grid *g, size_t column, uint64_t from, uint64_t to)
 {
     uint64_t end;
 
-    grid_see(g, column, from);
+    grid_mark_seen(g, column, from);
     if ( from < g->first )
         from = g->first;
     while ( !g->rc && from < to )
     {
-        if ( row_of(g, from) >= GRID_MAX_ROWS )
+        if ( time_to_row(g, from) >= GRID_MAX_ROWS )
         {
-            g->cut = true;
+            g->truncated = true;
             return;
         }
-        end = g->first + (row_of(g, from) + 1) * g->width;
+        end = g->first + (time_to_row(g, from) + 1) * g->width;
         if ( end > to || end <= from )
             end = to;
         grid_count(g, column, from, end - from);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A grid of numbers: a row for each interval of time, a column for each thing
- * that is looked at.  What lasts is split at the borders of intervals.
+ * Two-dimensional array of counters: a row per interval of time, a column per
+ * domain, frame, vector or category.  Periods are split at the borders of rows.
  */
 #ifndef XENALYZE_ACCOUNT_GRID_H
 #define XENALYZE_ACCOUNT_GRID_H
@@ -17,32 +17,32 @@ struct grid_column
 {
     uint64_t *cells;
     size_t room;
-    size_t since;               /* the row in which it first appeared */
+    size_t since;               /* row of the first appearance */
     bool seen;
 };
 
-/* All zero but width is an empty grid. */
+/* An empty grid is all zero, except for `width`. */
 struct grid
 {
-    uint64_t first;             /* the time stamp that row 0 begins at */
-    uint64_t width;             /* cycles of a row */
-    size_t nr_rows;             /* that something is in */
+    uint64_t first;             /* time stamp of the start of row 0 */
+    uint64_t width;             /* cycles per row */
+    size_t nr_rows;             /* highest row with a value, plus 1 */
     struct grid_column *columns;
     size_t nr_columns;
-    int rc;                     /* -ENOMEM */
-    bool cut;                   /* there would have been too many rows */
+    int rc;                     /* 0 or -ENOMEM */
+    bool truncated;         /* rows or columns beyond the limits were dropped */
 };
 
 void grid_fini(struct grid *g);
 
-/* Column i appears at `time`, which may be long before anything is added. */
-void grid_see(struct grid *g, size_t column, uint64_t time);
+/* Note the appearance of the column at `time`, maybe long before any value. */
+void grid_mark_seen(struct grid *g, size_t column, uint64_t time);
 
-/* Cycles from..to, each to the row it is in; or a number at a time. */
+/* Add the cycles from `from` to `to`, split at rows; or add n at `time`. */
 void grid_add(struct grid *g, size_t column, uint64_t from, uint64_t to);
 void grid_count(struct grid *g, size_t column, uint64_t time, uint64_t n);
 
-/* 0 where nothing was added. */
+/* Value of a cell; 0 if never written. */
 uint64_t grid_cell(const struct grid *g, size_t column, size_t row);
 
 #endif /* XENALYZE_ACCOUNT_GRID_H */

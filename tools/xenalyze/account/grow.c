@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Doubling, so that what is copied is as much as what is kept.
+ * Growth by doubling keeps the number of copied bytes linear.
  */
 #include "xenalyze/account/grow.h"
 
@@ -18,7 +18,7 @@ bool grow_to_index(void *array, uint32_t *nr, uint32_t index, size_t size)
         return true;
     while ( n <= index )
         n *= 2;
-    /* The pointer may be to anything, so it is copied as bytes. */
+    /* The pointer's type is unknown, so copy its bytes. */
     memcpy(&old, array, sizeof(old));
     larger = fault_realloc(old, n * size);
     if ( !larger )

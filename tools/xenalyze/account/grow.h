@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arrays by the dense indexes of entities, which come in any order.
+ * Dynamic arrays, indexed by the dense index of a vcpu or domain.
  */
 #ifndef XENALYZE_ACCOUNT_GROW_H
 #define XENALYZE_ACCOUNT_GROW_H
@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 /*
- * See to it that array[index] is there, of items of `size` bytes: `array` is
- * the address of the pointer, *nr how many there are; new ones are all zero.
- * False: no memory, and nothing has changed.
+ * Make array[index] valid, with items of `size` bytes: `array` is the address
+ * of the pointer, *nr the number of items.  New items are zero.  False: no
+ * memory; the array is unchanged.
  */
 bool grow_to_index(void *array, uint32_t *nr, uint32_t index, size_t size);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Intervals cell by cell, each with all that it takes to know what it says.
+ * Iteration over an interval series, cell by cell, for machine-readable tables:
+ * each cell carries its time, subject and value.
  */
 #include "xenalyze/account/interval-series.h"
 
@@ -9,8 +10,8 @@ struct walk
     const struct interval *i;
     interval_fn *fn;
     void *state;
-    struct interval_cell cell;          /* its interval is filled in */
-    struct interval_order order;        /* of lists */
+    struct interval_cell cell;          /* template: fields of the row */
+    struct interval_order order;        /* for kinds that list all columns */
 };
 
 const char *interval_name(enum interval_kind kind)
@@ -30,25 +31,25 @@ const char *interval_name(enum interval_kind kind)
     return names[kind];
 }
 
-static void tell(const struct walk *w, struct interval_cell cell,
+static void emit_cell(const struct walk *w, struct interval_cell cell,
                  size_t column, size_t row)
 {
     cell.value = grid_cell(&w->i->grid, column, row);
     w->fn(w->state, &cell);
 }
 
-static bool is_of_cr3(const struct interval *i)
+static bool is_cr3_kind(const struct interval *i)
 {
     return i->kind >= INTERVAL_CR3_TIME;
 }
 
-/* The cell is about this domain, or frame. */
-static struct interval_cell about(const struct walk *w, size_t column)
+/* Set the subject of the cell: domain or frame of the column. */
+static struct interval_cell make_cell(const struct walk *w, size_t column)
 {
     struct interval_cell cell = w->cell;
     uint64_t id = column < w->i->nr_ids ? w->i->ids[column] : 0;
 
-    cell.has_number = is_of_cr3(w->i);
+    cell.has_number = is_cr3_kind(w->i);
     cell.has_domain = !cell.has_number;
     *(cell.has_number ? &cell.number : &cell.domain) = id;
     return cell;
@@ -57,16 +58,16 @@ static struct interval_cell about(const struct walk *w, size_t column)
 static void walk_named(struct walk *w, size_t row)
 {
     for ( size_t k = 0; k < w->i->nr_ids; k++ )
-        tell(w, about(w, k), k, row);
+        emit_cell(w, make_cell(w, k), k, row);
 }
 
 static void walk_list(struct walk *w, size_t row)
 {
     for ( size_t k = 0; k < w->order.nr; k++ )
     {
-        size_t column = w->order.places[k].column;
+        size_t column = w->order.entries[k].column;
 
-        tell(w, about(w, column), column, row);
+        emit_cell(w, make_cell(w, column), column, row);
     }
 }
 
@@ -75,36 +76,36 @@ static void walk_ordered(struct walk *w, size_t row)
     interval_by_time(w->i, row, &w->order);
     for ( size_t k = 0; k < w->order.nr; k++ )
     {
-        size_t column = w->order.places[k].column;
-        struct interval_cell cell = about(w, column);
+        size_t column = w->order.entries[k].column;
+        struct interval_cell cell = make_cell(w, column);
 
         if ( w->i->grid.columns[column].since == row )
             cell.name = "new";
-        tell(w, cell, column, row);
+        emit_cell(w, cell, column, row);
     }
 }
 
 static void walk_categories(struct walk *w, size_t row)
 {
-    struct interval_cell cell = about(w, 0);
+    struct interval_cell cell = make_cell(w, 0);
 
     for ( unsigned int k = CATEGORY_NONE; k < CATEGORIES; k++ )
     {
         cell.name = k ? category_name(k)
-                      : is_of_cr3(w->i) ? "guest" : "running";
-        tell(w, cell, k, row);
+                      : is_cr3_kind(w->i) ? "guest" : "running";
+        emit_cell(w, cell, k, row);
     }
 }
 
 static void walk_vectors(struct walk *w, size_t row)
 {
-    struct interval_cell cell = about(w, 0);
+    struct interval_cell cell = make_cell(w, 0);
 
     cell.has_number = true;
     for ( size_t k = 1; k < w->i->nr_ids; k++ )
     {
         cell.number = w->i->ids[k] & UINT32_MAX;
-        tell(w, cell, k, row);
+        emit_cell(w, cell, k, row);
     }
 }
 
@@ -124,7 +125,7 @@ void interval_walk(const struct interval *i, interval_fn *fn, void *state)
         [INTERVAL_CR3_SUMMARY] = walk_categories,
     };
     struct walk w = { .i = i, .fn = fn, .state = state };
-    size_t rows = interval_rows(i);
+    size_t rows = interval_count_rows(i);
 
     interval_by_id(i, &w.order);
     w.cell.kind = i->kind;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What an interval's files share: one makes it of facts, one prints it, one
- * walks over its cells.
+ * Private struct interval, shared by interval.c (facts to numbers), the printer
+ * in text/, and interval-cells.c (iteration).
  */
 #ifndef XENALYZE_ACCOUNT_INTERVAL_SERIES_H
 #define XENALYZE_ACCOUNT_INTERVAL_SERIES_H
@@ -21,32 +21,35 @@ struct interval
     unsigned int segment;
     uint64_t last;              /* time stamp of the last record */
 
-    uint64_t *ids;              /* of columns */
+    uint64_t *ids;              /* array: id of each column */
     size_t nr_ids, room;
     struct grid grid;
     struct cr3 cr3;
-    enum category category;     /* of the exit that is being told */
-    bool failed, crowded;
+    enum category category;     /* main handler of the current exit */
+    bool failed, too_many_ids;
 };
 
-/* Every interval has a row, also one in which nothing happened. */
-size_t interval_rows(const struct interval *i);
+/* Number of rows from the first to the last record, empty rows included. */
+size_t interval_count_rows(const struct interval *i);
 
-/* Of its row, what the trace covers. */
+/* Cycles of the row that the trace covers. */
 uint64_t interval_row_length(const struct interval *i, size_t row);
 
-/* Columns as they are shown, and what they were put in order by. */
+/* Columns in the order of output, with their sort keys. */
 struct interval_order
 {
     size_t nr;
-    struct interval_place
+    struct interval_entry
     {
         uint64_t key;
         size_t column;
-    } places[INTERVAL_MAX_COLUMNS];
+    } entries[INTERVAL_MAX_COLUMNS];
 };
 
-/* All of them, by id; or those with something in this row, most first. */
+/*
+ * Sort all columns by id; or the columns with a value in the row, largest
+ * first.
+ */
 void interval_by_id(const struct interval *i, struct interval_order *o);
 void interval_by_time(const struct interval *i, size_t row,
                       struct interval_order *o);

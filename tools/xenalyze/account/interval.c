@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Intervals are grids, one sink a kind.  Stock charges the whole of a state to
- * the interval it ends in, and drops the last interval; here what lasts is
- * split, and the last row is there, its shares those of the part of it that
- * the trace covers.
+ * Interval series: a sink and a grid for each kind.  Two differences from
+ * stock: a state is split at the borders of intervals instead of being charged
+ * to the interval of its end, and the last, incomplete interval is printed,
+ * with shares of the time that the trace covers.
  *
- * Of a file with several segments it is the first that is shown: others have
- * a time of their own.
+ * A file with several segments shows the first segment only, since segments
+ * have unrelated times.
  */
 #include "xenalyze/account/interval-series.h"
 
@@ -20,7 +20,7 @@
 
 #define NO_COLUMN SIZE_MAX
 
-static size_t find_id(const struct interval *i, uint64_t id)
+static size_t find_column(const struct interval *i, uint64_t id)
 {
     for ( size_t k = 0; k < i->nr_ids; k++ )
         if ( i->ids[k] == id )
@@ -28,13 +28,13 @@ static size_t find_id(const struct interval *i, uint64_t id)
     return NO_COLUMN;
 }
 
-/* The column of an id, a new one if it has none. */
-static size_t take_id(struct interval *i, uint64_t id)
+/* Get or create the column of an id. */
+static size_t get_column(struct interval *i, uint64_t id)
 {
-    size_t k = find_id(i, id), room = i->room ? 2 * i->room : 16;
+    size_t k = find_column(i, id), room = i->room ? 2 * i->room : 16;
     uint64_t *larger;
 
-    i->crowded |= k == NO_COLUMN && i->nr_ids == INTERVAL_MAX_COLUMNS;
+    i->too_many_ids |= k == NO_COLUMN && i->nr_ids == INTERVAL_MAX_COLUMNS;
     if ( k != NO_COLUMN || i->nr_ids == INTERVAL_MAX_COLUMNS )
         return k;
     if ( i->nr_ids == i->room )
@@ -50,21 +50,21 @@ static size_t take_id(struct interval *i, uint64_t id)
     return i->nr_ids++;
 }
 
-static size_t domain_column(struct interval *i, const struct domain *d)
+static size_t get_domain_column(struct interval *i, const struct domain *d)
 {
     if ( i->kind == INTERVAL_DOMAIN_TIME_ALL )
-        return take_id(i, d->id);
-    return find_id(i, d->id);
+        return get_column(i, d->id);
+    return find_column(i, d->id);
 }
 
-static bool is_mine(const struct interval *i, const struct vcpu *v)
+static bool is_selected(const struct interval *i, const struct vcpu *v)
 {
     return i->segment == 0 && i->nr_ids && v->domain->id == i->ids[0];
 }
 
 /* --- facts ---------------------------------------------------------------- */
 
-static void begin(void *state, const struct fact_begin *f)
+static void interval_begin(void *state, const struct fact_begin *f)
 {
     struct interval *i = state;
     uint64_t width;
@@ -78,7 +78,7 @@ static void begin(void *state, const struct fact_begin *f)
     i->grid.width = width ? width : 1;
 }
 
-static int end(void *state, const struct fact_end *f, struct err *e)
+static int interval_end(void *state, const struct fact_end *f, struct err *e)
 {
     struct interval *i = state;
 
@@ -89,134 +89,135 @@ static int end(void *state, const struct fact_end *f, struct err *e)
     return 0;
 }
 
-static void domain_time(void *state, const struct fact_runstate *f)
+static void add_domain_time(void *state, const struct fact_runstate *f)
 {
     struct interval *i = state;
     size_t column = i->segment ? NO_COLUMN
-                               : domain_column(i, f->vcpu->domain);
+                               : get_domain_column(i, f->vcpu->domain);
 
     if ( column == NO_COLUMN )
         return;
-    grid_see(&i->grid, column, f->from);
+    grid_mark_seen(&i->grid, column, f->from);
     if ( f->state == STATE_RUNNING )
         grid_add(&i->grid, column, f->from, f->to);
 }
 
-static void summary_time(void *state, const struct fact_runstate *f)
+static void add_running_time(void *state, const struct fact_runstate *f)
 {
     struct interval *i = state;
 
-    if ( is_mine(i, f->vcpu) && f->state == STATE_RUNNING )
+    if ( is_selected(i, f->vcpu) && f->state == STATE_RUNNING )
         grid_add(&i->grid, 0, f->from, f->to);
 }
 
-/* Handlers come just before their exit. */
+/* Handler records come just before their exit. */
 static void note_category(void *state, const struct fact_handle *f)
 {
     struct interval *i = state;
 
     if ( f->exit && f->main )
-        i->category = category_of(f);
+        i->category = category_of_handler(f);
 }
 
-static void add_exit(struct interval *i, const struct fact_exit *f)
+static void add_exit_time(struct interval *i, const struct fact_exit *f)
 {
     grid_add(&i->grid, i->category ? i->category : CATEGORY_OTHER, f->start,
              f->start + f->cycles);
 }
 
-static void summary_exit(void *state, const struct fact_exit *f)
+static void add_domain_exit(void *state, const struct fact_exit *f)
 {
     struct interval *i = state;
 
-    if ( is_mine(i, f->vcpu) )
-        add_exit(i, f);
+    if ( is_selected(i, f->vcpu) )
+        add_exit_time(i, f);
     i->category = 0;
 }
 
 #define MAX_VECTOR 512u
 
-/* The first id is the domain's; the rest are vectors as they come. */
-static void interrupt(void *state, const struct fact_handle *f)
+/* ids[0] is the domain; then vectors in the order of appearance. */
+static void count_interrupt(void *state, const struct fact_handle *f)
 {
     struct interval *i = state;
     size_t column;
 
-    if ( f->kind != HANDLE_INJECT || !is_mine(i, f->vcpu) ||
+    if ( f->kind != HANDLE_INJECT || !is_selected(i, f->vcpu) ||
          f->at >= MAX_VECTOR )
         return;
-    column = take_id(i, f->at | 1ull << 32);
+    column = get_column(i, f->at | 1ull << 32);
     if ( column != NO_COLUMN )
         grid_count(&i->grid, column, f->time, 1);
 }
 
-static void grant_map(void *state, const struct fact_memory *f)
+static void count_grant_map(void *state, const struct fact_memory *f)
 {
     struct interval *i = state;
 
-    if ( f->kind == MEMORY_GRANT_MAP && f->by && is_mine(i, f->by) )
+    if ( f->kind == MEMORY_GRANT_MAP && f->by && is_selected(i, f->by) )
         grid_count(&i->grid, 0, f->time, 1);
 }
 
 /* --- CR3 ------------------------------------------------------------------ */
 
-static void ran(void *owner, const struct vcpu *v, uint64_t frame,
+static void add_cr3_time(void *owner, const struct vcpu *v, uint64_t frame,
                 uint64_t from, uint64_t to)
 {
     struct interval *i = owner;
     bool one = i->kind == INTERVAL_CR3_SUMMARY;
     size_t column = i->kind == INTERVAL_CR3_TIME || one
-                    ? find_id(i, frame) : take_id(i, frame);
+                    ? find_column(i, frame) : get_column(i, frame);
 
     (void)v;
     if ( column != NO_COLUMN && i->segment == 0 )
         grid_add(&i->grid, column, from, to);
 }
 
-static void cr3_load(void *state, const struct fact_cr3 *f)
+static void note_cr3_load(void *state, const struct fact_cr3 *f)
 {
     struct interval *i = state;
 
-    cr3_switch(&i->cr3, f);
+    cr3_note_load(&i->cr3, f);
 }
 
-static void cr3_time(void *state, const struct fact_runstate *f)
+static void note_cr3_runstate(void *state, const struct fact_runstate *f)
 {
     struct interval *i = state;
 
-    cr3_runstate(&i->cr3, f);
+    cr3_note_runstate(&i->cr3, f);
 }
 
-static void cr3_exit(void *state, const struct fact_exit *f)
+static void add_cr3_exit(void *state, const struct fact_exit *f)
 {
     struct interval *i = state;
 
     if ( i->segment == 0 && i->nr_ids &&
-         cr3_now(&i->cr3, f->vcpu) == i->ids[0] )
-        add_exit(i, f);
+         cr3_current_frame(&i->cr3, f->vcpu) == i->ids[0] )
+        add_exit_time(i, f);
     i->category = 0;
 }
 
 /* --- the table ------------------------------------------------------------ */
 
-#define COMMON .ordered = true, .begin = begin, .end = end
+#define COMMON .ordered = true, .begin = interval_begin, .end = interval_end
 
 static const struct sink_ops ops[INTERVAL_KINDS] = {
-    [INTERVAL_DOMAIN_TIME] = { COMMON, .runstate = domain_time },
-    [INTERVAL_DOMAIN_TIME_ALL] = { COMMON, .runstate = domain_time },
-    [INTERVAL_DOMAIN_SUMMARY] = { COMMON, .runstate = summary_time,
+    [INTERVAL_DOMAIN_TIME] = { COMMON, .runstate = add_domain_time },
+    [INTERVAL_DOMAIN_TIME_ALL] = { COMMON, .runstate = add_domain_time },
+    [INTERVAL_DOMAIN_SUMMARY] = { COMMON, .runstate = add_running_time,
                                   .handle = note_category,
-                                  .exit = summary_exit },
-    [INTERVAL_DOMAIN_INTERRUPT] = { COMMON, .handle = interrupt },
-    [INTERVAL_DOMAIN_GRANT_MAPS] = { COMMON, .memory = grant_map },
-    [INTERVAL_CR3_TIME] = { COMMON, .cr3 = cr3_load, .runstate = cr3_time },
-    [INTERVAL_CR3_TIME_ALL] = { COMMON, .cr3 = cr3_load,
-                                .runstate = cr3_time },
-    [INTERVAL_CR3_ORDERED] = { COMMON, .cr3 = cr3_load,
-                               .runstate = cr3_time },
-    [INTERVAL_CR3_SUMMARY] = { COMMON, .cr3 = cr3_load,
-                               .runstate = cr3_time,
-                               .handle = note_category, .exit = cr3_exit },
+                                  .exit = add_domain_exit },
+    [INTERVAL_DOMAIN_INTERRUPT] = { COMMON, .handle = count_interrupt },
+    [INTERVAL_DOMAIN_GRANT_MAPS] = { COMMON, .memory = count_grant_map },
+    [INTERVAL_CR3_TIME] = { COMMON, .cr3 = note_cr3_load,
+                            .runstate = note_cr3_runstate },
+    [INTERVAL_CR3_TIME_ALL] = { COMMON, .cr3 = note_cr3_load,
+                                .runstate = note_cr3_runstate },
+    [INTERVAL_CR3_ORDERED] = { COMMON, .cr3 = note_cr3_load,
+                               .runstate = note_cr3_runstate },
+    [INTERVAL_CR3_SUMMARY] = { COMMON, .cr3 = note_cr3_load,
+                               .runstate = note_cr3_runstate,
+                               .handle = note_category, .exit = add_cr3_exit },
 };
 
 int interval_new(struct interval **out, enum interval_kind kind,
@@ -229,10 +230,10 @@ int interval_new(struct interval **out, enum interval_kind kind,
         return -ENOMEM;
     i->kind = kind;
     i->length = length_ns;
-    i->cr3.ran = ran;
+    i->cr3.add_time = add_cr3_time;
     i->cr3.owner = i;
     for ( size_t k = 0; k < nr_ids; k++ )
-        take_id(i, ids[k]);
+        get_column(i, ids[k]);
     if ( i->failed )
     {
         interval_free(i);
@@ -259,7 +260,7 @@ struct sink interval_sink(struct interval *i)
 
 /* --- answers -------------------------------------------------------------- */
 
-size_t interval_rows(const struct interval *i)
+size_t interval_count_rows(const struct interval *i)
 {
     uint64_t rows;
 
@@ -269,16 +270,16 @@ size_t interval_rows(const struct interval *i)
     return rows < GRID_MAX_ROWS ? rows : i->grid.nr_rows;
 }
 
-bool interval_cut(const struct interval *i)
+bool interval_is_truncated(const struct interval *i)
 {
-    return i->grid.cut || (i->last > i->grid.first && i->grid.width &&
+    return i->grid.truncated || (i->last > i->grid.first && i->grid.width &&
                            (i->last - i->grid.first - 1) / i->grid.width >=
                            GRID_MAX_ROWS);
 }
 
-bool interval_crowded(const struct interval *i)
+bool interval_has_too_many_ids(const struct interval *i)
 {
-    return i->crowded;
+    return i->too_many_ids;
 }
 
 uint64_t interval_row_length(const struct interval *i, size_t row)
@@ -290,26 +291,26 @@ uint64_t interval_row_length(const struct interval *i, size_t row)
                                             : i->grid.width;
 }
 
-static int by_key(const void *a, const void *b)
+static int compare_entries(const void *a, const void *b)
 {
-    const struct interval_place *x = a, *y = b;
+    const struct interval_entry *x = a, *y = b;
 
     if ( x->key != y->key )
         return x->key < y->key ? -1 : 1;
     return (x->column > y->column) - (x->column < y->column);
 }
 
-static void place(struct interval_order *o, uint64_t key, size_t column)
+static void add_entry(struct interval_order *o, uint64_t key, size_t column)
 {
-    o->places[o->nr++] = (struct interval_place){ key, column };
+    o->entries[o->nr++] = (struct interval_entry){ key, column };
 }
 
 void interval_by_id(const struct interval *i, struct interval_order *o)
 {
     o->nr = 0;
     for ( size_t k = 0; k < i->nr_ids; k++ )
-        place(o, i->ids[k], k);
-    qsort(o->places, o->nr, sizeof(o->places[0]), by_key);
+        add_entry(o, i->ids[k], k);
+    qsort(o->entries, o->nr, sizeof(o->entries[0]), compare_entries);
 }
 
 void interval_by_time(const struct interval *i, size_t row,
@@ -318,6 +319,6 @@ void interval_by_time(const struct interval *i, size_t row,
     o->nr = 0;
     for ( size_t k = 0; k < i->grid.nr_columns; k++ )
         if ( grid_cell(&i->grid, k, row) )
-            place(o, ~grid_cell(&i->grid, k, row), k);
-    qsort(o->places, o->nr, sizeof(o->places[0]), by_key);
+            add_entry(o, ~grid_cell(&i->grid, k, row), k);
+    qsort(o->entries, o->nr, sizeof(o->entries[0]), compare_entries);
 }

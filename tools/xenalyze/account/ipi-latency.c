@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sending is a write to the command register of the local APIC in memory, which
- * is told when its exit ends; so a receiver on another pcpu may have been told
- * of before, and the last time that it got a vector is kept.
+ * A vcpu sends an IPI by a write to the memory-mapped command register of the
+ * local APIC.  The fact of that write arrives at the end of the exit, so the
+ * receiver's facts on another pcpu may come first.  Therefore each slot also
+ * keeps the time of the most recent delivery.
  */
 #include "xenalyze/account/ipi-latency.h"
 
@@ -13,9 +14,9 @@
 
 #include "xenalyze/account/grow.h"
 
-#define COMMAND 0xfee00300u     /* where the register is */
+#define APIC_COMMAND 0xfee00300u     /* address of the ICR */
 #define VECTOR(command) ((command) & 0xff)
-#define IS_TO_OTHERS(command) (((command) >> 18 & 3) == 3)
+#define IS_BROADCAST(command) (((command) >> 18 & 3) == 3)
 
 void ipi_latency_init(struct ipi_latency *i, FILE *out)
 {
@@ -29,7 +30,7 @@ void ipi_latency_fini(struct ipi_latency *i)
     stats_pool_fini(&i->pool);
 }
 
-static struct ipi_vcpu *vcpu_of(struct ipi_latency *i,
+static struct ipi_vcpu *get_ipi_vcpu(struct ipi_latency *i,
                                 const struct vcpu *v)
 {
     struct ipi_vcpu *own;
@@ -46,8 +47,8 @@ static struct ipi_vcpu *vcpu_of(struct ipi_latency *i,
     return own;
 }
 
-/* That of the vector, or one that nothing is under way in. */
-static struct ipi_slot *slot_of(struct ipi_vcpu *v, uint32_t vector)
+/* Find the slot of the vector, or a free slot. */
+static struct ipi_slot *get_ipi_slot(struct ipi_vcpu *v, uint32_t vector)
 {
     struct ipi_slot *free = NULL;
 
@@ -66,8 +67,8 @@ static struct ipi_slot *slot_of(struct ipi_vcpu *v, uint32_t vector)
     return free;
 }
 
-static void say(struct ipi_latency *i, struct ipi_vcpu *v, struct ipi_slot *s,
-                uint64_t from, uint64_t to)
+static void deliver_latency(struct ipi_latency *i, struct ipi_vcpu *v,
+                            struct ipi_slot *s, uint64_t from, uint64_t to)
 {
     uint64_t cycles = to > from ? to - from : 0;
     uint64_t ns = xt_clock_duration(&i->clock, cycles);
@@ -83,27 +84,26 @@ static void say(struct ipi_latency *i, struct ipi_vcpu *v, struct ipi_slot *s,
     s->entered = 0;
 }
 
-static void arrive(struct ipi_latency *i, struct ipi_vcpu *v,
-                   struct ipi_slot *s,
-                   uint64_t time)
+static void receive_ipi(struct ipi_latency *i, struct ipi_vcpu *v,
+                        struct ipi_slot *s, uint64_t time)
 {
     s->injected = false;
     if ( s->sent && s->first <= time )
-        say(i, v, s, s->first, time);
+        deliver_latency(i, v, s, s->first, time);
     else
         s->entered = time;
 }
 
-static void send(struct ipi_latency *i, struct ipi_vcpu *v, struct ipi_slot *s,
-                 uint64_t time)
+static void send_ipi(struct ipi_latency *i, struct ipi_vcpu *v,
+                     struct ipi_slot *s, uint64_t time)
 {
     if ( s->sent++ == 0 )
         s->first = time;
     if ( s->entered > time )
-        say(i, v, s, time, s->entered);
+        deliver_latency(i, v, s, time, s->entered);
 }
 
-static void send_to_others(struct ipi_latency *i, const struct fact_handle *f)
+static void broadcast_ipi(struct ipi_latency *i, const struct fact_handle *f)
 {
     for ( uint32_t k = 0; k < i->nr; k++ )
     {
@@ -113,48 +113,48 @@ static void send_to_others(struct ipi_latency *i, const struct fact_handle *f)
         if ( !v->vcpu || v->vcpu == f->vcpu ||
              v->vcpu->domain != f->vcpu->domain )
             continue;
-        s = slot_of(v, VECTOR(f->value));
+        s = get_ipi_slot(v, VECTOR(f->value));
         if ( s )
-            send(i, v, s, f->time);
+            send_ipi(i, v, s, f->time);
     }
 }
 
-static void handle(void *state, const struct fact_handle *f)
+static void note_ipi_handler(void *state, const struct fact_handle *f)
 {
     struct ipi_latency *i = state;
-    struct ipi_vcpu *v = vcpu_of(i, f->vcpu);
+    struct ipi_vcpu *v = get_ipi_vcpu(i, f->vcpu);
     struct ipi_slot *s;
 
     if ( v && f->kind == HANDLE_MMIO && f->write && f->has_value &&
-         f->at == COMMAND && IS_TO_OTHERS(f->value) )
-        send_to_others(i, f);
+         f->at == APIC_COMMAND && IS_BROADCAST(f->value) )
+        broadcast_ipi(i, f);
     if ( !v || f->kind != HANDLE_INJECT )
         return;
-    s = slot_of(v, (uint32_t)f->at);
+    s = get_ipi_slot(v, (uint32_t)f->at);
     if ( s && f->exit )
         s->injected = true;
     else if ( s )
-        arrive(i, v, s, f->time);
+        receive_ipi(i, v, s, f->time);
 }
 
-static void leave(void *state, const struct fact_exit *f)
+static void note_ipi_exit(void *state, const struct fact_exit *f)
 {
     struct ipi_latency *i = state;
-    struct ipi_vcpu *v = vcpu_of(i, f->vcpu);
+    struct ipi_vcpu *v = get_ipi_vcpu(i, f->vcpu);
 
     for ( unsigned int k = 0; v && k < IPI_SLOTS; k++ )
         if ( v->slots[k].injected )
-            arrive(i, v, &v->slots[k], f->start + f->cycles);
+            receive_ipi(i, v, &v->slots[k], f->start + f->cycles);
 }
 
-static void begin(void *state, const struct fact_begin *f)
+static void ipi_latency_begin(void *state, const struct fact_begin *f)
 {
     struct ipi_latency *i = state;
 
     i->clock = *f->clock;
 }
 
-static int end(void *state, const struct fact_end *f, struct err *e)
+static int ipi_latency_end(void *state, const struct fact_end *f, struct err *e)
 {
     struct ipi_latency *i = state;
 
@@ -168,7 +168,7 @@ static int end(void *state, const struct fact_end *f, struct err *e)
            ? err_sys(e, -ENOMEM, "cannot keep interrupts") : 0;
 }
 
-static int by_id(const void *a, const void *b)
+static int compare_ipi_vcpus(const void *a, const void *b)
 {
     const struct ipi_vcpu *x = a, *y = b;
 
@@ -180,14 +180,15 @@ static int by_id(const void *a, const void *b)
 void ipi_latency_close(struct ipi_latency *i)
 {
     if ( i->nr )
-        qsort(i->vcpus, i->nr, sizeof(*i->vcpus), by_id);
+        qsort(i->vcpus, i->nr, sizeof(*i->vcpus), compare_ipi_vcpus);
 }
 
 struct sink ipi_latency_sink(struct ipi_latency *i)
 {
     static const struct sink_ops ops = {
-        .name = "ipis", .ordered = true, .begin = begin, .end = end,
-        .handle = handle, .exit = leave,
+        .name = "ipis", .ordered = true, .begin = ipi_latency_begin,
+        .end = ipi_latency_end, .handle = note_ipi_handler,
+        .exit = note_ipi_exit,
     };
 
     return (struct sink){ &ops, i };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Waits are global facts: they come in one thread, in order.
+ * Sink of struct fact_wait, a global fact: a single thread, in order of time.
  */
 #include "xenalyze/account/latency.h"
 
@@ -41,8 +41,8 @@ void latency_free(struct latency *l)
     free(l);
 }
 
-static struct latency_vcpu *vcpu_of(struct latency *l,
-                                    const struct vcpu *v)
+static struct latency_vcpu *get_latency_vcpu(struct latency *l,
+                                             const struct vcpu *v)
 {
     struct latency_vcpu *own = NULL;
 
@@ -62,8 +62,8 @@ static struct latency_vcpu *vcpu_of(struct latency *l,
     return own;
 }
 
-/* Whoever is idle is idle; they are not told apart. */
-static uint64_t key_of(const struct vcpu *v)
+/* All idle vcpus share a key. */
+static uint64_t make_vcpu_key(const struct vcpu *v)
 {
     if ( !v )
         return LATENCY_UNKNOWN;
@@ -78,7 +78,7 @@ static bool is_worse(const struct fact_wait *a, const struct latency_wait *b)
     return a->from < b->from;
 }
 
-static void keep_rival(struct latency_wait *w, const struct fact_rival *rival)
+static void insert_rival(struct latency_wait *w, const struct fact_rival *rival)
 {
     unsigned int i = w->nr_rivals;
 
@@ -90,11 +90,11 @@ static void keep_rival(struct latency_wait *w, const struct fact_rival *rival)
         w->nr_rivals++;
     for ( ; i && rival->cycles > w->rivals[i - 1].cycles; i-- )
         w->rivals[i] = w->rivals[i - 1];
-    w->rivals[i].key = key_of(rival->vcpu);
+    w->rivals[i].key = make_vcpu_key(rival->vcpu);
     w->rivals[i].cycles = rival->cycles;
 }
 
-static void keep_worst(struct latency *l, const struct fact_wait *f)
+static void insert_worst(struct latency *l, const struct fact_wait *f)
 {
     size_t i = l->nr_worst;
 
@@ -108,25 +108,25 @@ static void keep_worst(struct latency *l, const struct fact_wait *f)
     for ( ; i && is_worse(f, &l->worst[i - 1]); i-- )
         l->worst[i] = l->worst[i - 1];
     l->worst[i] = (struct latency_wait){
-        .from = f->from, .to = f->to, .vcpu = key_of(f->vcpu),
-        .waker = key_of(f->waker), .pcpu = f->pcpu, .why = f->why,
+        .from = f->from, .to = f->to, .vcpu = make_vcpu_key(f->vcpu),
+        .waker = make_vcpu_key(f->waker), .pcpu = f->pcpu, .reason = f->why,
     };
     for ( unsigned int k = 0; k < f->nr_rivals; k++ )
-        keep_rival(&l->worst[i], &f->rivals[k]);
+        insert_rival(&l->worst[i], &f->rivals[k]);
 }
 
 static void note_wait(void *state, const struct fact_wait *f)
 {
     struct latency *l = state;
-    struct latency_vcpu *v = vcpu_is_idle(f->vcpu) ? NULL
-                                                    : vcpu_of(l, f->vcpu);
+    struct latency_vcpu *v = vcpu_is_idle(f->vcpu)
+                             ? NULL : get_latency_vcpu(l, f->vcpu);
 
     if ( !v )
         return;
     stats_add(&v->wait[f->why], &l->pool, f->to - f->from, f->from);
     for ( unsigned int i = 0; i < f->nr_rivals; i++ )
     {
-        uint64_t key = key_of(f->rivals[i].vcpu);
+        uint64_t key = make_vcpu_key(f->rivals[i].vcpu);
 
         stats_map_add(&v->rivals, &l->pool, key, f->rivals[i].cycles,
                       f->from);
@@ -136,13 +136,14 @@ static void note_wait(void *state, const struct fact_wait *f)
     }
     v->others += f->others;
     if ( f->why == WHY_WAKE )
-        stats_map_add(&v->wakers, &l->pool, key_of(f->waker), 0, f->from);
+        stats_map_add(&v->wakers, &l->pool, make_vcpu_key(f->waker), 0,
+                      f->from);
     v->migrated += f->pcpu != f->pcpu_before &&
                    f->pcpu_before != FACT_NO_PCPU;
-    keep_worst(l, f);
+    insert_worst(l, f);
 }
 
-static void begin(void *state, const struct fact_begin *f)
+static void latency_begin(void *state, const struct fact_begin *f)
 {
     struct latency *l = state;
 
@@ -150,7 +151,7 @@ static void begin(void *state, const struct fact_begin *f)
         l->clock = *f->clock;
 }
 
-static int end(void *state, const struct fact_end *f, struct err *e)
+static int latency_end(void *state, const struct fact_end *f, struct err *e)
 {
     struct latency *l = state;
 
@@ -162,13 +163,13 @@ struct sink latency_sink(struct latency *l)
 {
     static const struct sink_ops ops = {
         .name = "latency",
-        .begin = begin, .end = end, .wait = note_wait,
+        .begin = latency_begin, .end = latency_end, .wait = note_wait,
     };
 
     return (struct sink){ &ops, l };
 }
 
-static int by_id(const void *a, const void *b)
+static int compare_latency_vcpus(const void *a, const void *b)
 {
     const struct latency_vcpu *x = *(struct latency_vcpu *const *)a;
     const struct latency_vcpu *y = *(struct latency_vcpu *const *)b;
@@ -188,7 +189,7 @@ void latency_close(struct latency *l)
             l->vcpus[n++] = l->vcpus[i];
     l->nr_vcpus = n;
     if ( n )
-        qsort(l->vcpus, n, sizeof(*l->vcpus), by_id);
+        qsort(l->vcpus, n, sizeof(*l->vcpus), compare_latency_vcpus);
 }
 
 const char *latency_name(uint64_t key, char name[LATENCY_NAME])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the user wants of the reports of this room, apart from which of them.
- * It is part of the program's configuration.
+ * Options of the reports that account/ and text/ prepare; part of the program's
+ * configuration.  Which reports to print is decided elsewhere.
  */
 #ifndef XENALYZE_ACCOUNT_REQUEST_H
 #define XENALYZE_ACCOUNT_REQUEST_H
@@ -13,17 +13,17 @@
 
 struct report_request
 {
-    unsigned int sample_size;   /* 0: no percentiles; else as many as come */
-    unsigned int no_mmio_vga;   /* 1: leave out addresses of the VGA window */
-    bool cr3;                   /* what was in CR3 */
-    bool eips;                  /* where interrupts of eip_vector hit */
+    unsigned int sample_size;   /* 0: no percentiles, else exact percentiles */
+    unsigned int no_mmio_vga;   /* 1: skip addresses of the VGA window */
+    bool cr3;                   /* print the table of CR3 frames */
+    bool eips;                  /* list rip of interrupts of eip_vector */
     unsigned int eip_vector;
-    uint64_t histogram;         /* bytes of a bar of a histogram of places, */
-    unsigned int histogram_vector;      /* that such interrupts hit; or 0 */
-    bool clock_assumed;         /* nobody says how fast the clock was */
-    bool show_default;          /* vcpus that nobody has named yet */
+    uint64_t histogram;         /* bytes per bar of the rip histogram, or 0; */
+    unsigned int histogram_vector;  /* vector of the histogram's interrupts */
+    bool clock_assumed;         /* the trace has no clock frequency */
+    bool show_default;          /* print vcpus of unknown domains */
     const struct symbols *symbols;      /* or NULL */
-    unsigned int top;           /* rows of a table; 0: all */
+    unsigned int top;           /* rows per table; 0: all */
     unsigned int sort;          /* enum sort_key */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keys of a series, in a table.
+ * Sort values by table: plain fields of a series, or percentiles.
  */
 #include "xenalyze/account/sort.h"
 
@@ -9,7 +9,7 @@
 
 uint64_t sort_value(enum sort_key key, const struct stats *s)
 {
-    static const uint8_t places[SORT_KEYS] = {
+    static const uint8_t percentiles[SORT_KEYS] = {
         [SORT_P50] = 50, [SORT_P95] = 95, [SORT_P99] = 99,
     };
     const uint64_t plain[SORT_KEYS] = {
@@ -18,12 +18,12 @@ uint64_t sort_value(enum sort_key key, const struct stats *s)
     };
 
     assert(key < SORT_KEYS);
-    if ( !places[key] )
+    if ( !percentiles[key] )
         return plain[key];
-    return s->count ? stats_percentile(s, places[key]) : 0;
+    return s->count ? stats_percentile(s, percentiles[key]) : 0;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_sort_rows(const void *a, const void *b)
 {
     const struct sort_row *x = a, *y = b;
 
@@ -36,13 +36,13 @@ size_t sort_rows(const struct report_request *request, struct sort_row *rows,
                  size_t n)
 {
     if ( n && request->sort != SORT_NAME )
-        qsort(rows, n, sizeof(*rows), compare);
+        qsort(rows, n, sizeof(*rows), compare_sort_rows);
     return request->top && request->top < n ? request->top : n;
 }
 
-/* By place, the rows as they were, and then as they are to be. */
-static void reorder(struct stats_row **rows, const struct sort_row *order,
-                    struct stats_row **before, size_t n)
+/* Permute the array of rows; `before` is scratch memory. */
+static void reorder_rows(struct stats_row **rows, const struct sort_row *order,
+                         struct stats_row **before, size_t n)
 {
     for ( size_t i = 0; i < n; i++ )
         before[i] = rows[i];
@@ -72,6 +72,6 @@ size_t sort_map(const struct report_request *request, struct stats_pool *pool,
     for ( size_t i = 0; i < n; i++ )
         order[i] = (struct sort_row){ sort_value(key, &rows[i]->stats), i };
     shown = sort_rows(request, order, n);
-    reorder(rows, order, before, n);
+    reorder_rows(rows, order, before, n);
     return shown;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * --sort and --top: which rows of a table come first, and how many.
+ * Options --sort and --top: order and number of a table's rows.
  */
 #ifndef XENALYZE_ACCOUNT_SORT_H
 #define XENALYZE_ACCOUNT_SORT_H
@@ -10,7 +10,7 @@
 
 enum sort_key
 {
-    SORT_NAME,                  /* as the table would be by itself */
+    SORT_NAME,                  /* default order of the table */
     SORT_TOTAL,
     SORT_COUNT,
     SORT_MEAN,
@@ -19,32 +19,32 @@ enum sort_key
     SORT_P99,
     SORT_MAX,
     SORT_KEYS,
-    SORT_AUTO = SORT_KEYS,      /* total if the number of rows is limited */
+    SORT_AUTO = SORT_KEYS,      /* SORT_TOTAL if --top limits the rows */
 };
 
-/* The words for them, for the table of options. */
+/* Option values, in the order of the enum, for the table of options. */
 #define SORT_WORDS "name", "total", "count", "mean", "p50", "p95", "p99", \
                    "max", "auto"
 
-/* The greater, the further up; SORT_NAME: 0 for all. */
+/* Sort value of a series, for descending order; 0 for SORT_NAME. */
 uint64_t sort_value(enum sort_key key, const struct stats *s);
 
 struct sort_row
 {
     uint64_t value;
-    size_t index;               /* of the caller's; decides between equals */
+    size_t index;               /* index in the caller's array; breaks ties */
 };
 
 /*
- * Rows in the order of their table, with their values.  Puts them in the order
- * that is asked for; how many of them are to be shown.
+ * Sort rows by value according to the request.  Input is in the table's default
+ * order.  Returns the number of rows to print.
  */
 size_t sort_rows(const struct report_request *request, struct sort_row *rows,
                  size_t n);
 
 /*
- * The same for rows of a map, as stats_map_by_...() has them, or NULL;
- * `counts`: they have been counted, and nothing has been added up.
+ * Sort the rows of a map, an array from stats_map_by_...() or NULL.  With
+ * `counts`, rows only have counts, without sums.
  */
 size_t sort_map(const struct report_request *request, struct stats_pool *pool,
                 struct stats_row **rows, size_t n, bool counts);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What an exit was for, as keys: the kind of handler, and of page faults under
- * shadow paging and of loads of CR3 the parts that stock tells apart.  A part
- * is a row of a table: its name, and which exits it is for.
+ * Keys of exit details: kind of handler, plus parts of page faults under shadow
+ * paging and of CR3 loads, as in stock.  Each part is a row of a table: name
+ * and predicate.
  */
 #include "xenalyze/account/summary.h"
 
@@ -10,13 +10,13 @@
 
 #include "xenalyze/model/model.h"
 
-typedef bool part_fn(const struct fact_handle *f, uint32_t with);
+typedef bool part_matches_fn(const struct fact_handle *f, uint32_t argument);
 
 struct part
 {
     const char *name;
-    part_fn *is;
-    uint32_t with;
+    part_matches_fn *matches;
+    uint32_t argument;
 };
 
 /* --- page faults ---------------------------------------------------------- */
@@ -36,22 +36,22 @@ static bool is_level(const struct fact_handle *f, uint32_t level)
     return f->linear == level;
 }
 
-static bool has_unpinned(const struct fact_handle *f, uint32_t with)
+static bool has_unpinned(const struct fact_handle *f, uint32_t argument)
 {
-    (void)with;
+    (void)argument;
     return f->exit->unpinned;
 }
 
-static bool is_update(const struct fact_handle *f, uint32_t with)
+static bool is_plain_update(const struct fact_handle *f, uint32_t argument)
 {
-    (void)with;
+    (void)argument;
     return !f->exit->unpinned &&
            !has_flag(f, SHADOW_FLAG_PROMOTE | SHADOW_FLAG_UNSYNC);
 }
 
-static bool is_search(const struct fact_handle *f, uint32_t with)
+static bool is_search(const struct fact_handle *f, uint32_t argument)
 {
-    (void)with;
+    (void)argument;
     return has_flag(f, SHADOW_FLAG_WRMAP) &&
            (has_flag(f, SHADOW_FLAG_BRUTE_FORCE) || f->exit->brute_force);
 }
@@ -85,32 +85,32 @@ static const struct part fixups[] = {
     { "oos-add", has_flag, SHADOW_FLAG_OOS_ADD },
     { "oos-evict", has_flag, SHADOW_FLAG_OOS_EVICT },
     { "promote", has_flag, SHADOW_FLAG_PROMOTE },
-    { "update", is_update, 0 },
+    { "update", is_plain_update, 0 },
     { "wrmap", has_flag, SHADOW_FLAG_WRMAP },
     { "wrmap-bf", is_search, 0 },
 };
 
-/* Whose half an address is in: the upper one is the kernel's. */
-static bool is_kernel(const struct fact_handle *f, uint64_t address)
+/* The upper half of the address space belongs to the guest's kernel. */
+static bool is_kernel_address(const struct fact_handle *f, uint64_t address)
 {
     return address >> (f->exit->levels == 4 ? 47 : 31) & 1;
 }
 
-static bool is_address_of(const struct fact_handle *f, uint32_t kernel)
+static bool is_fault_address_in(const struct fact_handle *f, uint32_t kernel)
 {
-    return is_kernel(f, f->at) == kernel;
+    return is_kernel_address(f, f->at) == kernel;
 }
 
-static bool is_place_of(const struct fact_handle *f, uint32_t kernel)
+static bool is_rip_in(const struct fact_handle *f, uint32_t kernel)
 {
-    return is_kernel(f, f->exit->rip) == kernel;
+    return is_kernel_address(f, f->exit->rip) == kernel;
 }
 
-static const struct part mended[] = {
-    { "va user", is_address_of, false },
-    { "va kernel", is_address_of, true },
-    { "eip user", is_place_of, false },
-    { "eip kernel", is_place_of, true },
+static const struct part fixed_faults[] = {
+    { "va user", is_fault_address_in, false },
+    { "va kernel", is_fault_address_in, true },
+    { "eip user", is_rip_in, false },
+    { "eip kernel", is_rip_in, true },
 };
 
 /* --- control registers ---------------------------------------------------- */
@@ -119,41 +119,44 @@ static const struct part loads[] = { { NULL, has_resyncs, 0 } };
 
 /* --- keys ----------------------------------------------------------------- */
 
-/* Those that have parts, by kind and which one. */
-static const struct family
+/* Handler kinds with tables of parts. */
+static const struct part_table
 {
     uint8_t kind, at;
-    uint8_t nr, most;           /* times that are told apart */
+    uint8_t nr, max_times;      /* limit of distinct resync counts */
     const struct part *parts;
-} families[] = {
-#define FAMILY(kind, at, most, parts)                                       \
-    { kind, at, sizeof(parts) / sizeof(parts[0]), most, parts }
-    FAMILY(HANDLE_SHADOW, SHADOW_EMULATE, 0, emulations),
-    FAMILY(HANDLE_SHADOW, SHADOW_FIXUP, SUMMARY_UNSYNC_RESYNCS, fixups),
-    FAMILY(HANDLE_SHADOW, SUMMARY_FAULT_MENDED, 0, mended),
-    FAMILY(HANDLE_CR, 3, SUMMARY_CR3_RESYNCS, loads),
-#undef FAMILY
+} part_tables[] = {
+#define PART_TABLE(kind, at, max_times, parts)                               \
+    { kind, at, sizeof(parts) / sizeof(parts[0]), max_times, parts }
+    PART_TABLE(HANDLE_SHADOW, SHADOW_EMULATE, 0, emulations),
+    PART_TABLE(HANDLE_SHADOW, SHADOW_FIXUP, SUMMARY_UNSYNC_RESYNCS, fixups),
+    PART_TABLE(HANDLE_SHADOW, SUMMARY_FAULT_FIXED, 0, fixed_faults),
+    PART_TABLE(HANDLE_CR, 3, SUMMARY_CR3_RESYNCS, loads),
+#undef PART_TABLE
 };
 
-#define NR_FAMILIES (sizeof(families) / sizeof(families[0]))
+#define NR_PART_TABLES (sizeof(part_tables) / sizeof(part_tables[0]))
 
-static const struct family *family_of(uint64_t key)
+static const struct part_table *find_part_table(uint64_t key)
 {
-    for ( size_t i = 0; i < NR_FAMILIES; i++ )
-        if ( SUMMARY_DETAIL_KIND(key) == families[i].kind &&
-             SUMMARY_DETAIL_AT(key) == families[i].at )
-            return &families[i];
+    for ( size_t i = 0; i < NR_PART_TABLES; i++ )
+        if ( SUMMARY_DETAIL_KIND(key) == part_tables[i].kind &&
+             SUMMARY_DETAIL_AT(key) == part_tables[i].at )
+            return &part_tables[i];
     return NULL;
 }
 
-/* What tells details of a kind apart; those of the rest are told by event. */
-static uint64_t whole_key(const struct fact_handle *f)
+/*
+ * Key without part.  Handler kinds without a case of their own are keyed by
+ * event.
+ */
+static uint64_t make_whole_key(const struct fact_handle *f)
 {
     if ( f->kind == HANDLE_SHADOW )
         return SUMMARY_DETAIL(f->kind, f->shadow.kind, 0u, 0u);
     if ( f->kind == HANDLE_PF_XEN )
         return SUMMARY_DETAIL(HANDLE_SHADOW, f->linear ? SHADOW_EMULATE
-                                                    : SUMMARY_FAULT_MENDED,
+                                                    : SUMMARY_FAULT_FIXED,
                               0u, 0u);
     if ( f->kind == HANDLE_MMIO )
         return SUMMARY_DETAIL(f->kind, 0, 0u, 0u);
@@ -163,7 +166,7 @@ static uint64_t whole_key(const struct fact_handle *f)
     return SUMMARY_DETAIL(HANDLE_GENERIC, f->event, 0u, 0u);
 }
 
-/* A page fault that is taken for an emulation has no flags to go by. */
+/* A page fault that is accounted as an emulation has no shadow flags. */
 static bool has_parts(const struct fact_handle *f)
 {
     return f->kind == HANDLE_PF_XEN ? !f->linear
@@ -173,60 +176,61 @@ static bool has_parts(const struct fact_handle *f)
 unsigned int summary_detail_keys(const struct fact_handle *f,
                                  uint64_t keys[SUMMARY_DETAILS])
 {
-    uint64_t whole = whole_key(f);
-    const struct family *family = has_parts(f) ? family_of(whole) : NULL;
+    uint64_t whole = make_whole_key(f);
+    const struct part_table *table =
+        has_parts(f) ? find_part_table(whole) : NULL;
     unsigned int nr = 1, times = f->exit->resyncs;
 
     keys[0] = whole;
-    for ( unsigned int i = 0; family && i < family->nr; i++ )
+    for ( unsigned int i = 0; table && i < table->nr; i++ )
     {
-        const struct part *part = &family->parts[i];
+        const struct part *part = &table->parts[i];
 
-        if ( !part->is(f, part->with) )
+        if ( !part->matches(f, part->argument) )
             continue;
         keys[nr++] = whole | (i + 1) << 8 |
-                     (part->name ? 0 : times < family->most ? times
-                                                            : family->most);
+                     (part->name ? 0 : times < table->max_times ? times
+                                                            : table->max_times);
     }
     return nr;
 }
 
 /* --- names ---------------------------------------------------------------- */
 
-static const struct part *part_of(uint64_t key)
+static const struct part *find_part(uint64_t key)
 {
-    const struct family *family = family_of(key);
+    const struct part_table *table = find_part_table(key);
     unsigned int i = SUMMARY_DETAIL_PART(key);
 
-    return family && i && i <= family->nr ? &family->parts[i - 1] : NULL;
+    return table && i && i <= table->nr ? &table->parts[i - 1] : NULL;
 }
 
 const char *summary_part_name(uint64_t key)
 {
-    const struct part *part = part_of(key);
+    const struct part *part = find_part(key);
 
     return part ? part->name : NULL;
 }
 
-unsigned int summary_part_most(uint64_t key)
+unsigned int summary_part_max_times(uint64_t key)
 {
-    const struct family *family = family_of(key);
+    const struct part_table *table = find_part_table(key);
 
-    return family ? family->most : 0;
+    return table ? table->max_times : 0;
 }
 
-/* The minor id of a handler event has a flag for 64-bit ones in the way. */
-static const char *event_name(uint32_t event)
+/* Handler events have a flag for 64-bit mode in the minor id: mask the bit. */
+static const char *find_event_name(uint32_t event)
 {
     const char *name = handler_name(event & 0xff);
 
     return name ? name : handler_name(event & 0xdf);
 }
 
-static const char *word_of(unsigned int kind, uint32_t at)
+static const char *find_handler_word(unsigned int kind, uint32_t at)
 {
     if ( kind == HANDLE_GENERIC )
-        return event_name(at);
+        return find_event_name(at);
     if ( kind == HANDLE_SHADOW )
         return shadow_name(at);
     if ( kind == HANDLE_MMIO )
@@ -234,10 +238,10 @@ static const char *word_of(unsigned int kind, uint32_t at)
     return kind == HANDLE_HYPERCALL ? hypercall_name(at) : NULL;
 }
 
-/* Accesses to ports and memory have one name for two events. */
+/* Read and write events of ports and MMIO share a name. */
 #define IS_WRITE(event) ((event) & 0x200)
 
-static void whole_name(uint64_t key, char name[SUMMARY_DETAIL_NAME])
+static void format_whole_name(uint64_t key, char name[SUMMARY_DETAIL_NAME])
 {
     static const char *const formats[HANDLE_KINDS] = {
         [HANDLE_CR] = "cr%" PRIu32, [HANDLE_INTERRUPT] = "vector %" PRIu32,
@@ -246,7 +250,7 @@ static void whole_name(uint64_t key, char name[SUMMARY_DETAIL_NAME])
     };
     unsigned int kind = SUMMARY_DETAIL_KIND(key);
     uint32_t at = SUMMARY_DETAIL_AT(key);
-    const char *word = word_of(kind, at);
+    const char *word = find_handler_word(kind, at);
 
     if ( word )
         snprintf(name, SUMMARY_DETAIL_NAME, "%s%s", word,
@@ -261,14 +265,14 @@ static void whole_name(uint64_t key, char name[SUMMARY_DETAIL_NAME])
 const char *summary_detail_name(uint64_t key, char name[SUMMARY_DETAIL_NAME])
 {
     char whole[SUMMARY_DETAIL_NAME];
-    const struct part *part = part_of(key);
+    const struct part *part = find_part(key);
     unsigned int times = SUMMARY_DETAIL_TIMES(key);
 
-    whole_name(key, part ? whole : name);
+    format_whole_name(key, part ? whole : name);
     if ( part && part->name )
         snprintf(name, SUMMARY_DETAIL_NAME, "%.30s: %s", whole, part->name);
     else if ( part )
         snprintf(name, SUMMARY_DETAIL_NAME, "%.30s: %u%s resyncs", whole, times,
-                 times == summary_part_most(key) ? " or more" : "");
+                 times == summary_part_max_times(key) ? " or more" : "");
     return name;
 }

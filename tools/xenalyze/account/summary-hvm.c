@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Exits into the summary: what each reason cost each vcpu, and what its
- * handlers had to do.  Stock registers such details once per place in its code,
- * so they appear under the first vcpu only; here each has its own.
+ * Summary of HVM exits: cost by vcpu and exit reason, and details by handler.
+ * Stock registers details once per call site, so stock prints details for the
+ * first vcpu only; here every vcpu has its own.
  */
 #include "xenalyze/account/summary.h"
 
@@ -18,18 +18,18 @@ static struct summary_hvm *new_hvm(struct summary *b, struct summary_vcpu *own)
     return own->hvm;
 }
 
-static inline struct summary_hvm *hvm_of(struct summary *b,
-                                         const struct vcpu *v)
+static inline struct summary_hvm *get_hvm(struct summary *b,
+                                          const struct vcpu *v)
 {
-    struct summary_vcpu *own = summary_vcpu(b, v);
+    struct summary_vcpu *own = summary_get_vcpu(b, v);
 
     if ( !own || own->hvm )
         return own ? own->hvm : NULL;
     return new_hvm(b, own);
 }
 
-/* Room for one more. */
-static bool grow(struct summary *b, struct summary_hvm *h)
+/* Make room for another pointer; capacity is a power of two. */
+static bool grow_exits(struct summary *b, struct summary_hvm *h)
 {
     unsigned int nr = h->nr_exits + 1;
     struct summary_exit **larger;
@@ -49,8 +49,8 @@ static struct summary_exit *new_exit(struct summary *b, struct summary_hvm *h,
 {
     struct summary_exit *x = NULL;
 
-    /* The hottest of all series: its lines of cache are its own. */
-    if ( grow(b, h) )
+    /* Hot path: series are aligned to cache lines of their own. */
+    if ( grow_exits(b, h) )
         x = arena_zalloc(&b->pool.arena, sizeof(*x), 64);
     if ( !x )
     {
@@ -59,25 +59,25 @@ static struct summary_exit *new_exit(struct summary *b, struct summary_hvm *h,
     }
     x->cause = cause;
     h->exits[++h->nr_exits] = x;
-    h->place[cause] = h->nr_exits;
+    h->exit_index[cause] = h->nr_exits;
     return x;
 }
 
-static inline struct summary_exit *exit_of(struct summary *b,
-                                           struct summary_hvm *h,
-                                           unsigned int cause)
+static inline struct summary_exit *get_exit(struct summary *b,
+                                            struct summary_hvm *h,
+                                            unsigned int cause)
 {
     struct summary_exit *x = summary_exit_find(h, cause);
 
     return x ? x : new_exit(b, h, cause);
 }
 
-/* A vcpu's first, of a cause or at all; and those without a name. */
+/* Cold path: first exit of a vcpu or cause, and exits of unknown reasons. */
 COLD
-static void summary_odd_exit(struct summary *b, const struct fact_exit *f)
+static void summary_add_exit_slow(struct summary *b, const struct fact_exit *f)
 {
-    struct summary_hvm *h = hvm_of(b, f->vcpu);
-    struct summary_exit *x = h ? exit_of(b, h, f->cause) : NULL;
+    struct summary_hvm *h = get_hvm(b, f->vcpu);
+    struct summary_exit *x = h ? get_exit(b, h, f->cause) : NULL;
 
     if ( !x )
         return;
@@ -89,13 +89,13 @@ static void summary_odd_exit(struct summary *b, const struct fact_exit *f)
 }
 
 /*
- * Another vcpu is on the pcpu, or it is another pcpu's turn: what its next few
- * dozen exits will add to is asked for all at once, and not miss by miss.
+ * The vcpu changed: prefetch all its series at once, so the cache misses of the
+ * next few dozen exits overlap.
  */
 __attribute__((noinline))
-static void turn_to(struct summary *b, const struct fact_exit *f)
+static void switch_vcpu(struct summary *b, const struct fact_exit *f)
 {
-    struct summary_hvm *h = hvm_of(b, f->vcpu);
+    struct summary_hvm *h = get_hvm(b, f->vcpu);
 
     if ( !h )
         return;
@@ -103,10 +103,10 @@ static void turn_to(struct summary *b, const struct fact_exit *f)
     b->latest_hvm = h;
     for ( unsigned int i = 1; i <= h->nr_exits; i++ )
         stats_prefetch(&h->exits[i]->cost);
-    summary_exit(b, f);
+    summary_add_exit(b, f);
 }
 
-void summary_exit(void *state, const struct fact_exit *f)
+void summary_add_exit(void *state, const struct fact_exit *f)
 {
     struct summary *b = state;
     struct summary_hvm *h = b->latest_hvm;
@@ -114,14 +114,14 @@ void summary_exit(void *state, const struct fact_exit *f)
 
     if ( f->vcpu != b->latest )
     {
-        turn_to(b, f);
+        switch_vcpu(b, f);
         return;
     }
     x = summary_exit_find(h, f->cause);
     b->fault_va = 0;
     if ( !x || f->cause == EXIT_OTHER )
     {
-        summary_odd_exit(b, f);
+        summary_add_exit_slow(b, f);
         return;
     }
     h->exit_cycles += f->cycles;
@@ -132,7 +132,7 @@ void summary_exit(void *state, const struct fact_exit *f)
 static void note_details(struct summary *b, struct summary_hvm *h,
                          const struct fact_handle *f)
 {
-    struct summary_exit *x = exit_of(b, h, f->exit->cause);
+    struct summary_exit *x = get_exit(b, h, f->exit->cause);
     uint64_t keys[SUMMARY_DETAILS];
     unsigned int nr = summary_detail_keys(f, keys);
 
@@ -146,7 +146,7 @@ static bool is_interrupt(const struct fact_handle *f, uint32_t vector)
     return f->kind == HANDLE_INTERRUPT && f->has_value && f->at == vector;
 }
 
-/* Stock has lists of places in guests by domain. */
+/* Lists of guest addresses are per domain, as in stock. */
 static void note_eip(struct summary *b, const struct fact_handle *f)
 {
     bool hit = b->want.eips && is_interrupt(f, b->want.eip_vector);
@@ -154,7 +154,7 @@ static void note_eip(struct summary *b, const struct fact_handle *f)
                      f->shadow.kind == SHADOW_EMULATE) ||
                     (f->kind == HANDLE_PF_XEN && f->linear);
     struct summary_domain *d = hit || emulated
-                               ? summary_domain(b, f->vcpu->domain) : NULL;
+                               ? summary_get_domain(b, f->vcpu->domain) : NULL;
 
     if ( !d )
         return;
@@ -162,7 +162,7 @@ static void note_eip(struct summary *b, const struct fact_handle *f)
                   f->exit->cycles, f->exit->start);
 }
 
-/* A shadow fault says the guest's address, the access then the machine's. */
+/* The shadow fault has the guest-virtual address, the access the physical. */
 static void note_mmio(struct summary *b, struct summary_hvm *h,
                       const struct fact_handle *f, uint64_t cycles)
 {
@@ -171,10 +171,10 @@ static void note_mmio(struct summary *b, struct summary_hvm *h,
         stats_map_add(&h->mmio_va, &b->pool, f->at, b->fault_va, f->time);
 }
 
-void summary_handle(void *state, const struct fact_handle *f)
+void summary_add_handle(void *state, const struct fact_handle *f)
 {
     struct summary *b = state;
-    struct summary_hvm *h = hvm_of(b, f->vcpu);
+    struct summary_hvm *h = get_hvm(b, f->vcpu);
     uint64_t cycles = f->exit ? f->exit->cycles : 0;
 
     if ( !h )
@@ -202,7 +202,7 @@ void summary_handle(void *state, const struct fact_handle *f)
 static void merge_exit(struct summary *to, struct summary_hvm *h,
                        const struct summary_exit *from)
 {
-    struct summary_exit *x = exit_of(to, h, from->cause);
+    struct summary_exit *x = get_exit(to, h, from->cause);
 
     if ( !x )
         return;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rest of the local facts into the summary: PV guests, memory, and what a
- * pcpu does by itself.  Mostly counts.
+ * Summary of the other local facts: PV guests, memory, and pcpus.  Mostly
+ * counters.
  */
 #include "xenalyze/account/summary.h"
 
 #include <string.h>
 
-static struct summary_pv *pv_of(struct summary *b, struct summary_vcpu *own)
+static struct summary_pv *get_pv(struct summary *b, struct summary_vcpu *own)
 {
     if ( !own || own->pv )
         return own ? own->pv : NULL;
@@ -17,29 +17,29 @@ static struct summary_pv *pv_of(struct summary *b, struct summary_vcpu *own)
     return own->pv;
 }
 
-static void count_up(uint64_t *counts, unsigned int nr, uint32_t i)
+static void increment_bounded(uint64_t *counts, unsigned int nr, uint32_t i)
 {
     counts[i < nr ? i : nr]++;
 }
 
-void summary_pv(void *state, const struct fact_pv *f)
+void summary_add_pv(void *state, const struct fact_pv *f)
 {
     struct summary *b = state;
-    struct summary_pv *pv = pv_of(b, summary_vcpu(b, f->vcpu));
+    struct summary_pv *pv = get_pv(b, summary_get_vcpu(b, f->vcpu));
 
     if ( !pv )
         return;
     pv->times[f->kind]++;
     if ( f->kind == PV_HYPERCALL_V2 || f->kind == PV_HYPERCALL_SUBCALL )
-        count_up(pv->hypercalls, SUMMARY_HYPERCALLS, f->number);
+        increment_bounded(pv->hypercalls, SUMMARY_HYPERCALLS, f->number);
     if ( f->kind == PV_TRAP )
-        count_up(pv->traps, SUMMARY_TRAPS, f->number);
+        increment_bounded(pv->traps, SUMMARY_TRAPS, f->number);
 }
 
 void summary_merge_pv(struct summary *to, struct summary_vcpu *v,
                       const struct summary_pv *from)
 {
-    struct summary_pv *pv = pv_of(to, v);
+    struct summary_pv *pv = get_pv(to, v);
 
     if ( !pv )
         return;
@@ -51,7 +51,7 @@ void summary_merge_pv(struct summary *to, struct summary_vcpu *v,
         pv->traps[i] += from->traps[i];
 }
 
-/* Orders of x86: 0, 9 (2 MiB), 18 (1 GiB); what lies between is rounded. */
+/* Orders on x86: 0, 9 (2 MiB), 18 (1 GiB); others round down. */
 static unsigned int order_index(unsigned int order)
 {
     return order / 9 < SUMMARY_ORDERS ? order / 9 : SUMMARY_ORDERS - 1;
@@ -71,12 +71,13 @@ static void note_target(struct summary_memory *m, const struct fact_memory *f)
     }
 }
 
-void summary_memory(void *state, const struct fact_memory *f)
+void summary_add_memory(void *state, const struct fact_memory *f)
 {
     struct summary *b = state;
-    struct summary_domain *by = f->by ? summary_domain(b, f->by->domain) : NULL;
+    struct summary_domain *by = f->by
+                                ? summary_get_domain(b, f->by->domain) : NULL;
     struct summary_domain *target = f->target
-                                    ? summary_domain(b, f->target) : NULL;
+                                    ? summary_get_domain(b, f->target) : NULL;
 
     if ( by )
         by->memory.done_by[f->kind]++;
@@ -84,7 +85,7 @@ void summary_memory(void *state, const struct fact_memory *f)
         note_target(&target->memory, f);
 }
 
-/* All of it is 64-bit counts. */
+/* The struct consists of 64-bit counters only. */
 void summary_merge_memory(struct summary_memory *to,
                           const struct summary_memory *from)
 {
@@ -99,9 +100,9 @@ void summary_merge_memory(struct summary_memory *to,
     memcpy(to, a, sizeof(a));
 }
 
-void summary_irq(void *state, const struct fact_irq *f)
+void summary_add_irq(void *state, const struct fact_irq *f)
 {
-    struct summary_pcpu *p = summary_pcpu(state, f->pcpu);
+    struct summary_pcpu *p = summary_get_pcpu(state, f->pcpu);
 
     if ( !p || f->kind != IRQ_HANDLED )
         return;
@@ -109,24 +110,24 @@ void summary_irq(void *state, const struct fact_irq *f)
     p->interrupt_cycles += f->has_cycles ? f->cycles : 0;
 }
 
-void summary_power(void *state, const struct fact_power *f)
+void summary_add_power(void *state, const struct fact_power *f)
 {
     struct summary *b = state;
-    struct summary_pcpu *p = summary_pcpu(b, f->pcpu);
+    struct summary_pcpu *p = summary_get_pcpu(b, f->pcpu);
 
     if ( p && f->kind == POWER_WAKE && f->matched )
         stats_add(&p->sleep, &b->pool, f->cycles, f->time);
 }
 
-void summary_pcpu_state(void *state, const struct fact_pcpu *f)
+void summary_add_pcpu_state(void *state, const struct fact_pcpu *f)
 {
     struct summary *b = state;
-    struct summary_pcpu *p = summary_pcpu(b, f->pcpu);
+    struct summary_pcpu *p = summary_get_pcpu(b, f->pcpu);
 
     if ( !p )
         return;
     p->time += f->to - f->from;
-    /* A sum, not an element: see summary_domain_state(). */
+    /* Pointer arithmetic as in summary_add_domain_state(). */
     if ( !f->before_first_run )
         stats_add(p->state + f->state, &b->pool, f->to - f->from, f->from);
 }
@@ -143,9 +144,9 @@ static void add_volume(struct fact_volume *to, const struct fact_volume *from)
     }
 }
 
-void summary_volume(void *state, const struct fact_volume *f)
+void summary_add_volume(void *state, const struct fact_volume *f)
 {
-    struct summary_pcpu *p = summary_pcpu(state, f->pcpu);
+    struct summary_pcpu *p = summary_get_pcpu(state, f->pcpu);
 
     if ( p )
         add_volume(&p->volume, f);
@@ -153,7 +154,7 @@ void summary_volume(void *state, const struct fact_volume *f)
 
 void summary_merge_pcpu(struct summary *to, const struct summary_pcpu *from)
 {
-    struct summary_pcpu *p = summary_pcpu(to, from->id);
+    struct summary_pcpu *p = summary_get_pcpu(to, from->id);
 
     if ( !p )
         return;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Global facts into the summary: in which states vcpus and domains were, where
- * vcpus stayed, what the pcpus lost.
+ * Summary of global facts: runstates of vcpus, states of domains, residency on
+ * pcpus, losses.
  */
 #include "xenalyze/account/summary.h"
 
-/* NULL: it is not in the summary so far. */
+/* NULL: not in the array yet. */
 static inline struct summary_sched *find_sched(const struct summary *b,
                                                const struct vcpu *v)
 {
@@ -19,7 +19,7 @@ COLD
 static struct summary_sched *new_sched(struct summary *b,
                                        const struct vcpu *v)
 {
-    struct summary_vcpu *own = summary_vcpu(b, v);
+    struct summary_vcpu *own = summary_get_vcpu(b, v);
 
     if ( !own )
         return NULL;
@@ -32,16 +32,16 @@ static struct summary_sched *new_sched(struct summary *b,
     for ( unsigned int i = 0; i < STATES; i++ )
         own->sched->state[i].weighted = true;
     for ( unsigned int i = 0; i < 4; i++ )
-        own->sched->why[i].weighted = true;
+        own->sched->by_reason[i].weighted = true;
     return own->sched;
 }
 
 COLD
-static void summary_first_runstate(struct summary *b,
-                                   const struct fact_runstate *f)
+static void summary_add_runstate_slow(struct summary *b,
+                                      const struct fact_runstate *f)
 {
     if ( new_sched(b, f->vcpu) )
-        summary_runstate(b, f);
+        summary_add_runstate(b, f);
 }
 
 COLD
@@ -53,19 +53,19 @@ static void add_open(struct summary_sched *v, const struct fact_runstate *f)
 }
 
 /*
- * Two kinds are time, but in no series, as in stock: the last one of a segment,
- * which has not ended, and what was before the vcpu got a pcpu.  Those of no
- * length are nothing: they are there or not by which of two records of the
- * same time comes first.
+ * Two kinds of facts count as time but not as samples, as in stock: the open
+ * state at the end of a segment, and time before the vcpu first ran.  Facts of
+ * zero length are ignored: their presence depends on the order of two records
+ * with the same time stamp.
  */
-void summary_runstate(void *state, const struct fact_runstate *f)
+void summary_add_runstate(void *state, const struct fact_runstate *f)
 {
     struct summary *b = state;
     struct summary_sched *v = find_sched(b, f->vcpu);
 
     if ( !v )
     {
-        summary_first_runstate(b, f);
+        summary_add_runstate_slow(b, f);
         return;
     }
     if ( f->next == STATES || f->before_first_run )
@@ -75,40 +75,40 @@ void summary_runstate(void *state, const struct fact_runstate *f)
     }
     if ( f->from == f->to )
         return;
-    stats_add(f->state == STATE_RUNNABLE ? &v->why[f->why]
+    stats_add(f->state == STATE_RUNNABLE ? &v->by_reason[f->why]
                                          : &v->state[f->state],
               &b->pool, f->to - f->from, f->from);
 }
 
-static void put_by_pcpu(struct summary *b, struct summary_sched *v)
+static void flush_recent(struct summary *b, struct summary_sched *v)
 {
-    struct stats *stays[SUMMARY_RECENT];
+    struct stats *series[SUMMARY_RECENT];
 
     for ( unsigned int i = 0; i < v->nr_recent; i++ )
     {
-        stays[i] = stats_map_get(&v->stays, &b->pool, v->recent[i].pcpu);
-        if ( stays[i] )
-            stats_prefetch(stays[i]);
+        series[i] = stats_map_get(&v->by_pcpu, &b->pool, v->recent[i].pcpu);
+        if ( series[i] )
+            stats_prefetch(series[i]);
     }
     for ( unsigned int i = 0; i < v->nr_recent; i++ )
-        if ( stays[i] )
-            stats_add(stays[i], &b->pool, v->recent[i].cycles,
+        if ( series[i] )
+            stats_add(series[i], &b->pool, v->recent[i].cycles,
                       v->recent[i].from);
     v->nr_recent = 0;
 }
 
 void summary_finish_sched(struct summary *b, struct summary_sched *v)
 {
-    put_by_pcpu(b, v);
-    stats_map_sum(&v->residency, &b->pool, &v->stays);
+    flush_recent(b, v);
+    stats_map_sum(&v->residency, &b->pool, &v->by_pcpu);
     for ( unsigned int i = 0; i < 4; i++ )
-        stats_merge(&v->state[STATE_RUNNABLE], &b->pool, &v->why[i]);
+        stats_merge(&v->state[STATE_RUNNABLE], &b->pool, &v->by_reason[i]);
 }
 
-static struct summary_domain_sched *domain_of(struct summary *b,
-                                              const struct domain *d)
+static struct summary_domain_sched *get_domain_sched(struct summary *b,
+                                                     const struct domain *d)
 {
-    struct summary_domain *own = summary_domain(b, d);
+    struct summary_domain *own = summary_get_domain(b, d);
 
     if ( !own || own->sched )
         return own ? own->sched : NULL;
@@ -124,14 +124,14 @@ static struct summary_domain_sched *domain_of(struct summary *b,
 }
 
 COLD
-static void summary_first_domain_state(struct summary *b,
-                                       const struct fact_domain *f)
+static void summary_add_domain_state_slow(struct summary *b,
+                                          const struct fact_domain *f)
 {
-    if ( domain_of(b, f->domain) )
-        summary_domain_state(b, f);
+    if ( get_domain_sched(b, f->domain) )
+        summary_add_domain_state(b, f);
 }
 
-void summary_domain_state(void *state, const struct fact_domain *f)
+void summary_add_domain_state(void *state, const struct fact_domain *f)
 {
     struct summary *b = state;
     struct summary_domain *own = summary_find_domain(b, f->domain);
@@ -139,7 +139,7 @@ void summary_domain_state(void *state, const struct fact_domain *f)
 
     if ( !d )
     {
-        summary_first_domain_state(b, f);
+        summary_add_domain_state_slow(b, f);
         return;
     }
     if ( f->last )
@@ -148,11 +148,11 @@ void summary_domain_state(void *state, const struct fact_domain *f)
         d->time.elapsed += f->to - f->since;
     }
     else if ( f->from < f->to )
-        /* As an element, its address is worked out for each member anew. */
+        /* Pointer arithmetic lets the compiler compute the address once. */
         stats_add(d->state + f->state, &b->pool, f->to - f->from, f->from);
 }
 
-void summary_stay(void *state, const struct fact_residency *f)
+void summary_add_residency(void *state, const struct fact_residency *f)
 {
     struct summary *b = state;
     struct summary_sched *v = find_sched(b, f->vcpu);
@@ -163,13 +163,13 @@ void summary_stay(void *state, const struct fact_residency *f)
     v->recent[v->nr_recent++] = (struct summary_recent){ f->pcpu, f->from,
                                                       f->to - f->from };
     if ( v->nr_recent == SUMMARY_RECENT )
-        put_by_pcpu(b, v);
+        flush_recent(b, v);
 }
 
-static struct summary_halts *halts_of(struct summary *b,
-                                      const struct vcpu *v)
+static struct summary_halts *get_halts(struct summary *b,
+                                       const struct vcpu *v)
 {
-    struct summary_vcpu *own = summary_vcpu(b, v);
+    struct summary_vcpu *own = summary_get_vcpu(b, v);
 
     if ( !own || own->halts )
         return own ? own->halts : NULL;
@@ -185,11 +185,11 @@ static struct summary_halts *halts_of(struct summary *b,
     return own->halts;
 }
 
-/* The first interrupt after a wake-up is taken for what woke the vcpu. */
-void summary_halt(void *state, const struct fact_wake_to_halt *f)
+/* The first interrupt after a wake-up is assumed to be its cause. */
+void summary_add_wake_to_halt(void *state, const struct fact_wake_to_halt *f)
 {
     struct summary *b = state;
-    struct summary_halts *h = halts_of(b, f->vcpu);
+    struct summary_halts *h = get_halts(b, f->vcpu);
 
     for ( unsigned int i = 0; h && i < f->nr_vectors; i++ )
     {
@@ -202,10 +202,10 @@ void summary_halt(void *state, const struct fact_wake_to_halt *f)
     }
 }
 
-void summary_loss(void *state, const struct fact_loss *f)
+void summary_add_loss(void *state, const struct fact_loss *f)
 {
     struct summary *b = state;
-    struct summary_pcpu *p = summary_pcpu(b, f->pcpu);
+    struct summary_pcpu *p = summary_get_pcpu(b, f->pcpu);
     struct stats_top_row row = { f->to - f->from, f->from, f->pcpu };
 
     b->losses++;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The summary as a whole: entities by index, shards, the first and last facts.
+ * The summary as a whole: arrays of vcpus, domains and pcpus, shards of
+ * threads, begin and end of segments.
  */
 #include "xenalyze/account/summary.h"
 
@@ -11,7 +12,7 @@
 #include "common/fault.h"
 #include "xenalyze/account/grow.h"
 
-#define HOLES 10u
+#define MAX_LOSS_GAPS 10u
 
 int summary_new(struct summary **summary, const struct summary_want *want)
 {
@@ -20,7 +21,7 @@ int summary_new(struct summary **summary, const struct summary_want *want)
     *summary = NULL;
     if ( !b )
         return -ENOMEM;
-    if ( stats_top_init(&b->loss_gaps, HOLES) )
+    if ( stats_top_init(&b->loss_gaps, MAX_LOSS_GAPS) )
     {
         free(b);
         return -ENOMEM;
@@ -45,9 +46,9 @@ void summary_free(struct summary *b)
 
 /* --- entities ------------------------------------------------------------- */
 
-/* The i-th, of `size` bytes, zeroed; there are series in some. */
-static void *entity(struct summary *b, void *array, uint32_t *nr, uint32_t i,
-                    size_t size)
+/* Allocate entry i, zeroed and aligned to cache lines for its series. */
+static void *new_entity(struct summary *b, void *array, uint32_t *nr,
+                        uint32_t i, size_t size)
 {
     void **at;
 
@@ -62,10 +63,10 @@ static void *entity(struct summary *b, void *array, uint32_t *nr, uint32_t i,
     return NULL;
 }
 
-struct summary_vcpu *summary_add_vcpu(struct summary *b,
+struct summary_vcpu *summary_new_vcpu(struct summary *b,
                                       const struct vcpu *v)
 {
-    struct summary_vcpu *own = entity(b, &b->vcpus, &b->nr_vcpus, v->index,
+    struct summary_vcpu *own = new_entity(b, &b->vcpus, &b->nr_vcpus, v->index,
                                       sizeof(*own));
 
     if ( own )
@@ -77,10 +78,10 @@ struct summary_vcpu *summary_add_vcpu(struct summary *b,
     return own;
 }
 
-struct summary_domain *summary_add_domain(struct summary *b,
+struct summary_domain *summary_new_domain(struct summary *b,
                                           const struct domain *d)
 {
-    struct summary_domain *own = entity(b, &b->domains, &b->nr_domains,
+    struct summary_domain *own = new_entity(b, &b->domains, &b->nr_domains,
                                         d->index,
                                         sizeof(*own));
 
@@ -92,13 +93,13 @@ struct summary_domain *summary_add_domain(struct summary *b,
     return own;
 }
 
-struct summary_pcpu *summary_add_pcpu(struct summary *b, uint32_t pcpu)
+struct summary_pcpu *summary_new_pcpu(struct summary *b, uint32_t pcpu)
 {
     struct summary_pcpu *own;
 
     if ( pcpu > SUMMARY_MAX_PCPU )
         return NULL;
-    own = entity(b, &b->pcpus, &b->nr_pcpus, pcpu, sizeof(*own));
+    own = new_entity(b, &b->pcpus, &b->nr_pcpus, pcpu, sizeof(*own));
     if ( !own )
         return NULL;
     own->id = pcpu;
@@ -107,8 +108,9 @@ struct summary_pcpu *summary_add_pcpu(struct summary *b, uint32_t pcpu)
     return own;
 }
 
-/* The last name holds; of two at a time, any, but always the same. */
-static void take_name(struct summary_domain *d, const char *name, uint64_t time)
+/* The most recent name wins; ties are broken by string order. */
+static void update_domain_name(struct summary_domain *d, const char *name,
+                               uint64_t time)
 {
     if ( !name[0] || time < d->named ||
          (time == d->named && strcmp(name, d->name) < 0) )
@@ -117,12 +119,13 @@ static void take_name(struct summary_domain *d, const char *name, uint64_t time)
     d->named = time;
 }
 
-static void summary_named(void *state, const struct fact_domain_name *f)
+static void summary_add_domain_name(void *state,
+                                    const struct fact_domain_name *f)
 {
-    struct summary_domain *d = summary_domain(state, f->domain);
+    struct summary_domain *d = summary_get_domain(state, f->domain);
 
     if ( d )
-        take_name(d, f->name, f->time);
+        update_domain_name(d, f->name, f->time);
 }
 
 /* --- shards --------------------------------------------------------------- */
@@ -141,7 +144,7 @@ static void merge_vcpu(struct summary *to, const struct summary_vcpu *from)
         .index = from->index, .id = from->id,
         .domain = (struct domain *)&d,
     };
-    struct summary_vcpu *v = summary_vcpu(to, &name);
+    struct summary_vcpu *v = summary_get_vcpu(to, &name);
 
     if ( v && from->hvm )
         summary_merge_hvm(to, v, from->hvm);
@@ -152,11 +155,11 @@ static void merge_vcpu(struct summary *to, const struct summary_vcpu *from)
 static void merge_domain(struct summary *to, const struct summary_domain *from)
 {
     const struct domain name = { .index = from->index, .id = from->id };
-    struct summary_domain *d = summary_domain(to, &name);
+    struct summary_domain *d = summary_get_domain(to, &name);
 
     if ( !d )
         return;
-    take_name(d, from->name, from->named);
+    update_domain_name(d, from->name, from->named);
     summary_merge_memory(&d->memory, &from->memory);
     stats_map_merge(&d->emulated, &to->pool, &from->emulated);
     stats_map_merge(&d->hit, &to->pool, &from->hit);
@@ -217,20 +220,20 @@ struct sink summary_sink(struct summary *summary)
         .merge = merge_summary,
         .begin = begin_segment,
         .end = end_segment,
-        .runstate = summary_runstate,
-        .domain = summary_domain_state,
-        .residency = summary_stay,
-        .wake_to_halt = summary_halt,
-        .loss = summary_loss,
-        .pcpu = summary_pcpu_state,
-        .volume = summary_volume,
-        .exit = summary_exit,
-        .handle = summary_handle,
-        .pv = summary_pv,
-        .memory = summary_memory,
-        .irq = summary_irq,
-        .power = summary_power,
-        .domain_name = summary_named,
+        .runstate = summary_add_runstate,
+        .domain = summary_add_domain_state,
+        .residency = summary_add_residency,
+        .wake_to_halt = summary_add_wake_to_halt,
+        .loss = summary_add_loss,
+        .pcpu = summary_add_pcpu_state,
+        .volume = summary_add_volume,
+        .exit = summary_add_exit,
+        .handle = summary_add_handle,
+        .pv = summary_add_pv,
+        .memory = summary_add_memory,
+        .irq = summary_add_irq,
+        .power = summary_add_power,
+        .domain_name = summary_add_domain_name,
     };
 
     return (struct sink){ &ops, summary };
@@ -238,7 +241,7 @@ struct sink summary_sink(struct summary *summary)
 
 /* --- order ---------------------------------------------------------------- */
 
-static int by_vcpu(const void *a, const void *b)
+static int compare_summary_vcpus(const void *a, const void *b)
 {
     const struct summary_vcpu *x = *(struct summary_vcpu *const *)a;
     const struct summary_vcpu *y = *(struct summary_vcpu *const *)b;
@@ -248,7 +251,7 @@ static int by_vcpu(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-static int by_domain(const void *a, const void *b)
+static int compare_summary_domains(const void *a, const void *b)
 {
     const struct summary_domain *x = *(struct summary_domain *const *)a;
     const struct summary_domain *y = *(struct summary_domain *const *)b;
@@ -256,7 +259,7 @@ static int by_domain(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-static uint32_t close_gaps(void **array, uint32_t nr)
+static uint32_t remove_gaps(void **array, uint32_t nr)
 {
     uint32_t n = 0;
 
@@ -267,8 +270,8 @@ static uint32_t close_gaps(void **array, uint32_t nr)
 }
 
 /*
- * A vcpu whose domain no fact was about has one all the same.  Both are
- * sorted; new ones go to the end.
+ * Add the domains of vcpus that no domain fact mentioned.  Both arrays are
+ * sorted; new domains go to the end.
  */
 static int add_domains(struct summary *b)
 {
@@ -287,7 +290,7 @@ static int add_domains(struct summary *b)
         if ( at < known && b->domains[at]->id == d.id )
             continue;
         b->nr_domains = n;
-        if ( !summary_domain(b, &d) )
+        if ( !summary_get_domain(b, &d) )
             return -ENOMEM;
         n++;
     }
@@ -298,21 +301,22 @@ static int add_domains(struct summary *b)
 static void sort_domains(struct summary *b)
 {
     if ( b->nr_domains )
-        qsort(b->domains, b->nr_domains, sizeof(*b->domains), by_domain);
+        qsort(b->domains, b->nr_domains, sizeof(*b->domains),
+              compare_summary_domains);
 }
 
 int summary_close(struct summary *b)
 {
     int rc;
 
-    b->nr_vcpus = close_gaps((void **)b->vcpus, b->nr_vcpus);
+    b->nr_vcpus = remove_gaps((void **)b->vcpus, b->nr_vcpus);
     for ( uint32_t i = 0; i < b->nr_vcpus; i++ )
         if ( b->vcpus[i]->sched )
             summary_finish_sched(b, b->vcpus[i]->sched);
-    b->nr_domains = close_gaps((void **)b->domains, b->nr_domains);
-    b->nr_pcpus = close_gaps((void **)b->pcpus, b->nr_pcpus);
+    b->nr_domains = remove_gaps((void **)b->domains, b->nr_domains);
+    b->nr_pcpus = remove_gaps((void **)b->pcpus, b->nr_pcpus);
     if ( b->nr_vcpus )
-        qsort(b->vcpus, b->nr_vcpus, sizeof(*b->vcpus), by_vcpu);
+        qsort(b->vcpus, b->nr_vcpus, sizeof(*b->vcpus), compare_summary_vcpus);
     sort_domains(b);
     rc = add_domains(b);
     sort_domains(b);

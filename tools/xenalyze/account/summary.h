@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The summary: what the summary, in whatever form, says of a trace.  A sink
- * fills it in (summary_ops), and those that print only read it; so the text,
- * JSON and tables cannot disagree.
+ * Statistics of --summary.  A sink fills the struct; the text printer, the JSON
+ * and the CSV tables only read the struct, so the formats cannot disagree.
  *
  *     struct summary *summary;
  *
  *     summary_new(&summary, &want);
  *     ... analyze with summary_sink(summary) ...
  *     summary_close(summary);
- *     report_... print what is in it
+ *     text_print_summary(summary, &request, out);
  *     summary_free(summary);
  *
- * Local facts may come in threads, each with a summary of its own; then those
- * are merged into the first, which alone gets global facts.  So of what global
- * facts are about, a shard has nothing, and a merge does not look at it.
+ * Local facts may come in several threads, each with a struct summary of its
+ * own (a shard).  Shards are merged into the first summary, the only receiver
+ * of global facts; so a merge skips the fields of global facts.
  */
 #ifndef XENALYZE_ACCOUNT_SUMMARY_H
 #define XENALYZE_ACCOUNT_SUMMARY_H
@@ -27,31 +26,31 @@
 #include "xenalyze/model/model.h"
 #include "xenalyze/stats/stats.h"
 
-/* What costs and not everybody wants. */
+/* Optional parts with extra cost. */
 struct summary_want
 {
-    bool eips;                  /* where interrupts of this vector hit */
+    bool eips;                  /* list rip of interrupts of eip_vector */
     uint32_t eip_vector;
-    uint64_t histogram;         /* bytes of a bar, of histogram_vector; or 0 */
+    uint64_t histogram;         /* bytes per bar of the histogram, or 0 */
     uint32_t histogram_vector;
 };
 
 /* --- of a vcpu ------------------------------------------------------------ */
 
 /*
- * Series are of states that have ended, as stock's are.  `open` is the time
- * in the last one, to the end of the trace; `elapsed` is from when the vcpu
- * was first heard of.
+ * Series have a sample for each ended state, as in stock.  `open` is the time
+ * of the state at the end of the trace, `elapsed` the time since the vcpu's
+ * first record.
  */
 struct summary_times
 {
-    uint64_t open[STATES];      /* a domain has no more */
+    uint64_t open[STATES];      /* domains use fewer */
     uint64_t elapsed;
 };
 
 /*
- * Stays are put by pcpu a few at a time: a vcpu that moves about finds each of
- * its pcpus cold, but so it waits for all of them at once.
+ * Residencies are buffered and added to the map by pcpu in batches: when a vcpu
+ * migrates often, the cache misses of a batch overlap.
  */
 #define SUMMARY_RECENT 16u
 
@@ -64,29 +63,29 @@ struct summary_recent
 struct summary_sched
 {
     _Alignas(STATS_LINE)
-    struct stats state[STATES]; /* runnable: after summary_close() */
-    struct stats why[4];        /* of runnable; enum fact_why */
+    struct stats state[STATES]; /* STATE_RUNNABLE: after close() */
+    struct stats by_reason[4];  /* runnable time, by enum fact_why */
     struct summary_times time;
-    struct stats residency;     /* on one pcpu; after summary_close() */
-    struct stats_map stays;     /* by pcpu, but for the most recent ones */
+    struct stats residency;     /* sum of by_pcpu, after close() */
+    struct stats_map by_pcpu;   /* without the buffer `recent` */
     uint64_t migrations;
     unsigned int nr_recent;
     struct summary_recent recent[SUMMARY_RECENT];
 };
 
-/* What a guest's interrupts led to; made when one has been delivered. */
+/* Wake-to-halt times by vector; allocated for the first injected interrupt. */
 struct summary_halts
 {
-    struct stats_map alone;     /* woken by this one only, until it halts */
+    struct stats_map alone;     /* the only interrupt until the halt */
     struct stats_map any;
-    struct stats_map other;     /* came while it was awake */
+    struct stats_map other;     /* interrupts of an already woken vcpu */
 };
 
 /*
- * An exit's details: series of its cycles by what handled it.  The key is
- * SUMMARY_DETAIL(enum fact_handle_kind, which one, part, times); some have
- * parts, which may overlap, and some of these are told apart by how often
- * something came in an exit.  Keys in order are details in stock's order.
+ * Details of an exit: series of cycles by handler.  The key is
+ * SUMMARY_DETAIL(enum fact_handle_kind, number, part, times).  Some handlers
+ * have parts, which may overlap; some parts are split by the number of resyncs.
+ * Sorting by key gives stock's order.
  */
 #define SUMMARY_DETAIL(kind, at, part, times)                                  \
     ((uint64_t)(kind) << 56 | (uint64_t)(at) << 16 | (part) << 8 | (times))
@@ -95,10 +94,10 @@ struct summary_halts
 #define SUMMARY_DETAIL_PART(key) ((key) >> 8 & 0xff)
 #define SUMMARY_DETAIL_TIMES(key) ((key) & 0xff)
 
-/* A page fault that Xen mended, of a guest whose shadow events are off. */
-#define SUMMARY_FAULT_MENDED SHADOW_KINDS
+/* A page fault fixed by Xen while the trace lacks shadow events. */
+#define SUMMARY_FAULT_FIXED SHADOW_KINDS
 
-/* So many resyncs are told apart in a load of CR3, and in an unsync. */
+/* Resync counts up to these limits are distinct: CR3 loads, and unsyncs. */
 #define SUMMARY_CR3_RESYNCS 17u
 #define SUMMARY_UNSYNC_RESYNCS 2u
 
@@ -109,22 +108,22 @@ struct summary_exit
     unsigned int cause;
 };
 
-/* Of some hundred causes a guest has ten or so. */
+/* Of about a hundred causes, a typical guest has ten. */
 #define SUMMARY_FEW_EXITS 16u      /* a power of two */
 
 struct summary_hvm
 {
-    /* Every exit comes by here, so this is first, and small. */
+    /* Hot fields first: every exit updates this cache line. */
     uint64_t exit_cycles, guest_cycles;
-    struct summary_exit **exits;   /* [0] is NULL; room for a power of two */
-    unsigned int nr_exits;      /* the first is [1] */
-    struct summary_exit *first[SUMMARY_FEW_EXITS];    /* exits, at first */
-    uint16_t place[EXIT_CAUSES];        /* of a cause in exits; 0: none yet */
-    struct stats_map others;    /* of cause EXIT_OTHER, by reason */
-    struct stats_map interrupts;        /* delivered, by vector */
+    struct summary_exit **exits;   /* [0] is NULL; capacity: a power of two */
+    unsigned int nr_exits;      /* indexes 1 to nr_exits are in use */
+    struct summary_exit *first[SUMMARY_FEW_EXITS];    /* initial array */
+    uint16_t exit_index[EXIT_CAUSES];   /* index in exits by cause; 0: none */
+    struct stats_map others;    /* cause EXIT_OTHER, by reason */
+    struct stats_map interrupts;        /* injected, by vector */
     struct stats_map io, mmio;  /* by address * 2 + write */
-    struct stats_map mmio_va;   /* by address: where the guest has it */
-    struct stats_map bars;      /* of the histogram, by number */
+    struct stats_map mmio_va;   /* by physical address: guest address */
+    struct stats_map bars;      /* histogram of rip, by bar */
 };
 
 #define SUMMARY_HYPERCALLS 64u
@@ -133,7 +132,7 @@ struct summary_hvm
 struct summary_pv
 {
     uint64_t times[PV_KINDS];
-    uint64_t hypercalls[SUMMARY_HYPERCALLS + 1];   /* the last: higher ones */
+    uint64_t hypercalls[SUMMARY_HYPERCALLS + 1];   /* last: higher numbers */
     uint64_t traps[SUMMARY_TRAPS + 1];
 };
 
@@ -141,15 +140,15 @@ struct summary_vcpu
 {
     uint16_t domain, id;
     uint32_t index;
-    struct summary_sched *sched;   /* NULL: nothing is known; global */
-    struct summary_halts *halts;   /* likewise */
-    struct summary_hvm *hvm;       /* local, as the next */
+    struct summary_sched *sched;   /* global; NULL: no facts */
+    struct summary_halts *halts;   /* global; NULL: no facts */
+    struct summary_hvm *hvm;       /* local; NULL: no facts */
     struct summary_pv *pv;
 };
 
 /* --- of a domain ---------------------------------------------------------- */
 
-#define SUMMARY_ORDERS 4u          /* of 2 MiB: orders 0, 9, 18, 27 */
+#define SUMMARY_ORDERS 4u          /* orders 0, 9, 18, 27 */
 
 struct summary_memory
 {
@@ -169,67 +168,67 @@ struct summary_domain
 {
     uint16_t id;
     uint32_t index;
-    struct summary_domain_sched *sched;    /* NULL: nothing is known; global */
-    char name[64];              /* local from here on; "": nobody says */
-    uint64_t named;             /* when */
+    struct summary_domain_sched *sched;    /* global; NULL: no facts */
+    char name[64];              /* local fields from here on; "": unknown */
+    uint64_t named;             /* time of the record with the name */
     struct summary_memory memory;
-    struct stats_map emulated;  /* shadow emulations by eip */
-    struct stats_map hit;       /* by interrupts: want.eips */
+    struct stats_map emulated;  /* shadow emulations by rip */
+    struct stats_map hit;       /* interrupts by rip, with want.eips */
 };
 
 /* --- of a pcpu ------------------------------------------------------------ */
 
-#define SUMMARY_MAX_PCPU 65535u    /* a hostile trace names any */
+#define SUMMARY_MAX_PCPU 65535u    /* bounds the array for hostile traces */
 
 struct summary_pcpu
 {
     uint32_t id;
     _Alignas(STATS_LINE)
-    struct stats state[PCPU_STATES];    /* of which both ends are known */
-    uint64_t time;              /* in all states */
+    struct stats state[PCPU_STATES];    /* known begin and end */
+    uint64_t time;              /* sum of all states */
     struct fact_volume volume;
-    struct stats sleep;         /* power states */
-    uint64_t interrupts, interrupt_cycles;      /* of devices, handled here */
-    uint64_t losses, lost_cycles;     /* global: times and cycles */
+    struct stats sleep;         /* time in C-states */
+    uint64_t interrupts, interrupt_cycles;  /* device interrupts handled here */
+    uint64_t losses, lost_cycles;     /* global: number and cycles */
 };
 
 /* --- the whole ------------------------------------------------------------ */
 
-/* Arrays of pointers; [i] may be NULL, for an index that nobody used. */
+/* Arrays of pointers by index; unused indexes are NULL. */
 struct summary
 {
     struct summary_want want;
     struct stats_pool pool;
 
-    uint64_t fault_va;          /* of MMIO in the exit that is being told */
-    const struct vcpu *latest;          /* whose exit was told, ... */
-    struct summary_hvm *latest_hvm;  /* ... and what is known of that one */
-    struct summary_vcpu **vcpus;   /* by index; after summary_close(): by id, */
-    uint32_t nr_vcpus;          /* and none is NULL */
+    uint64_t fault_va;      /* guest address of the MMIO in the current exit */
+    const struct vcpu *latest;          /* vcpu of the most recent exit, ... */
+    struct summary_hvm *latest_hvm;  /* ... and its struct */
+    struct summary_vcpu **vcpus;   /* by index; after close() by id, */
+    uint32_t nr_vcpus;          /* without NULL pointers */
     struct summary_domain **domains;
     uint32_t nr_domains;
     struct summary_pcpu **pcpus;   /* by id */
     uint32_t nr_pcpus;
 
     uint64_t hz;
-    uint64_t total;             /* cycles of all segments */
-    uint64_t first;             /* time stamp of the first one */
+    uint64_t total;             /* cycles, sum over segments */
+    uint64_t first;             /* time stamp of the first record */
     unsigned int segments;
     uint64_t records, lost, open_exits;
-    uint64_t losses, lost_cycles;     /* times; cycles of pcpus */
+    uint64_t losses, lost_cycles;       /* sums over pcpus */
     uint64_t anomalies[ANOMALY_KINDS];
     struct xt_damage damage;
-    struct stats_top loss_gaps;     /* the longest losses: tag: the pcpu */
+    struct stats_top loss_gaps;     /* the longest losses; tag: pcpu */
     struct xt_clock clock;      /* of the first segment */
 
-    struct cr3_table *cr3;       /* borrowed, to be printed with it; or NULL */
+    struct cr3_table *cr3;  /* borrowed; printed with the summary; or NULL */
 };
 
-/* NULL: it had no exit of that cause. */
+/* NULL: no exit of the cause. */
 static inline struct summary_exit *
 summary_exit_find(const struct summary_hvm *h, unsigned int cause)
 {
-    return h->exits[h->place[cause]];
+    return h->exits[h->exit_index[cause]];
 }
 
 struct sink summary_sink(struct summary *summary);
@@ -238,10 +237,10 @@ struct sink summary_sink(struct summary *summary);
 int summary_new(struct summary **summary, const struct summary_want *want);
 void summary_free(struct summary *summary);
 
-/* Nothing comes any more: put it in order for printing.  0 or -ENOMEM. */
+/* Call after the last fact: sorts the arrays for printing.  0 or -ENOMEM. */
 int summary_close(struct summary *summary);
 
-/* Time in a state, that of the last one included. */
+/* Time in a state, the open state at the end included. */
 static inline uint64_t summary_state_time(const struct stats *state,
                                           const struct summary_times *time,
                                           unsigned int i)
@@ -254,41 +253,41 @@ static inline bool summary_is_idle(const struct summary_vcpu *v)
     return v->domain == DOMID_IDLE;
 }
 
-/* What tells a detail apart, in words: "npf", "cr3", "fixup: unsync". */
+/* Format the name of a detail: "npf", "cr3", "fixup: unsync". */
 #define SUMMARY_DETAIL_NAME 64u
-#define SUMMARY_DETAIL_WRITE " (write)"    /* ends it, of accesses */
+#define SUMMARY_DETAIL_WRITE " (write)"    /* suffix of write accesses */
 
 const char *summary_detail_name(uint64_t key, char name[SUMMARY_DETAIL_NAME]);
 
 /*
- * Of a part by itself; NULL: it is told by its times, of which
- * summary_part_most() stands for all from there on.
+ * Name of a part; NULL: the part is named by its resync count, where
+ * summary_part_max_times() stands for that count or more.
  */
 const char *summary_part_name(uint64_t key);
-unsigned int summary_part_most(uint64_t key);
+unsigned int summary_part_max_times(uint64_t key);
 
 /* --- this room's: how facts get in ---------------------------------------- */
 
-/* NULL, and the pool knows, without memory. */
-struct summary_vcpu *summary_add_vcpu(struct summary *b,
+/* Allocate an entry.  NULL: no memory; pool.failed is set. */
+struct summary_vcpu *summary_new_vcpu(struct summary *b,
                                       const struct vcpu *v);
-struct summary_domain *summary_add_domain(struct summary *b,
+struct summary_domain *summary_new_domain(struct summary *b,
                                           const struct domain *d);
-struct summary_pcpu *summary_add_pcpu(struct summary *b, uint32_t pcpu);
+struct summary_pcpu *summary_new_pcpu(struct summary *b, uint32_t pcpu);
 
-/* NULL: it is not in the summary so far. */
+/* NULL: not in the array yet. */
 static inline struct summary_vcpu *summary_find_vcpu(const struct summary *b,
                                                      const struct vcpu *v)
 {
     return v->index < b->nr_vcpus ? b->vcpus[v->index] : NULL;
 }
 
-static inline struct summary_vcpu *summary_vcpu(struct summary *b,
+static inline struct summary_vcpu *summary_get_vcpu(struct summary *b,
                                                 const struct vcpu *v)
 {
     struct summary_vcpu *own = summary_find_vcpu(b, v);
 
-    return own ? own : summary_add_vcpu(b, v);
+    return own ? own : summary_new_vcpu(b, v);
 }
 
 static inline struct summary_domain *
@@ -298,46 +297,46 @@ summary_find_domain(const struct summary *b, const struct domain *d)
 }
 
 static inline struct summary_domain *
-summary_domain(struct summary *b, const struct domain *d)
+summary_get_domain(struct summary *b, const struct domain *d)
 {
     struct summary_domain *own = summary_find_domain(b, d);
 
-    return own ? own : summary_add_domain(b, d);
+    return own ? own : summary_new_domain(b, d);
 }
 
-static inline struct summary_pcpu *summary_pcpu(struct summary *b,
+static inline struct summary_pcpu *summary_get_pcpu(struct summary *b,
                                                 uint32_t pcpu)
 {
     return pcpu < b->nr_pcpus && b->pcpus[pcpu] ? b->pcpus[pcpu]
-                                                : summary_add_pcpu(b, pcpu);
+                                                : summary_new_pcpu(b, pcpu);
 }
 
-/* The slots of the sink, and how their parts are merged. */
-void summary_runstate(void *state, const struct fact_runstate *f);
-void summary_domain_state(void *state, const struct fact_domain *f);
-void summary_stay(void *state, const struct fact_residency *f);
-void summary_halt(void *state, const struct fact_wake_to_halt *f);
-void summary_loss(void *state, const struct fact_loss *f);
-/* of close */
+/* Callbacks of the sink, and functions that merge shards. */
+void summary_add_runstate(void *state, const struct fact_runstate *f);
+void summary_add_domain_state(void *state, const struct fact_domain *f);
+void summary_add_residency(void *state, const struct fact_residency *f);
+void summary_add_wake_to_halt(void *state, const struct fact_wake_to_halt *f);
+void summary_add_loss(void *state, const struct fact_loss *f);
+/* part of summary_close() */
 void summary_finish_sched(struct summary *b, struct summary_sched *v);
 
-/* The details that an exit under this handler counts for. */
+/* Keys of all details of an exit with this main handler. */
 #define SUMMARY_DETAILS 16u
 
 unsigned int summary_detail_keys(const struct fact_handle *f,
                                  uint64_t keys[SUMMARY_DETAILS]);
 
-void summary_exit(void *state, const struct fact_exit *f);
-void summary_handle(void *state, const struct fact_handle *f);
+void summary_add_exit(void *state, const struct fact_exit *f);
+void summary_add_handle(void *state, const struct fact_handle *f);
 void summary_merge_hvm(struct summary *to, struct summary_vcpu *v,
                        const struct summary_hvm *from);
 
-void summary_pv(void *state, const struct fact_pv *f);
-void summary_memory(void *state, const struct fact_memory *f);
-void summary_irq(void *state, const struct fact_irq *f);
-void summary_power(void *state, const struct fact_power *f);
-void summary_pcpu_state(void *state, const struct fact_pcpu *f);
-void summary_volume(void *state, const struct fact_volume *f);
+void summary_add_pv(void *state, const struct fact_pv *f);
+void summary_add_memory(void *state, const struct fact_memory *f);
+void summary_add_irq(void *state, const struct fact_irq *f);
+void summary_add_power(void *state, const struct fact_power *f);
+void summary_add_pcpu_state(void *state, const struct fact_pcpu *f);
+void summary_add_volume(void *state, const struct fact_volume *f);
 void summary_merge_pv(struct summary *to, struct summary_vcpu *v,
                       const struct summary_pv *from);
 void summary_merge_memory(struct summary_memory *to,

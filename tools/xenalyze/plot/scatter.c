@@ -155,9 +155,9 @@ static void plot_vmexit_eip(void *state, const struct fact_exit *f)
 static void plot_cr3_switch(void *state, const struct fact_exit *f)
 {
     struct scatter *s = state;
-    const struct cr3_row *row = cr3_table_now(s->cr3, f->vcpu);
+    const struct cr3_row *row = cr3_table_current_row(s->cr3, f->vcpu);
 
-    if ( !cr3_table_switched(s->cr3) )
+    if ( !cr3_table_has_switched(s->cr3) )
         return;
     put_point(s, POINT_NO_OWNER, f->vcpu, f->start,
               !row ? 0 : s->cr3_ids ? (int64_t)row->id : (int64_t)row->frame);
@@ -176,7 +176,7 @@ static void plot_unpin_promote(void *state, const struct fact_handle *f)
 {
     struct scatter *s = state;
     const struct fact_shadow *shadow = &f->shadow;
-    const struct cr3_row *row = cr3_table_now(s->cr3, f->vcpu);
+    const struct cr3_row *row = cr3_table_current_row(s->cr3, f->vcpu);
 
     if ( f->kind != HANDLE_SHADOW || !f->exit || !f->main ||
          (shadow->kind != SHADOW_EMULATE && shadow->kind != SHADOW_FIXUP) )

@@ -94,8 +94,9 @@ static void walk_cr3_exits(struct export *x, void *state)
 
     for ( uint32_t i = 0; i < nr; i++ )
         for ( unsigned int k = CATEGORY_NONE + 1; k < CATEGORIES; k++ )
-            if ( rows[i]->parts[k] )
-                export_part(x, rows[i], category_name(k), rows[i]->parts[k]);
+            if ( rows[i]->by_category[k] )
+                export_part(x, rows[i], category_name(k),
+                            rows[i]->by_category[k]);
 }
 
 static const struct export_column exit_columns[] = {
@@ -106,7 +107,7 @@ static const struct export_column exit_columns[] = {
 
 static void walk_beyond(struct export *x, void *state)
 {
-    EXPORT_ROW(x, export_number(cr3_table_others(state)));
+    EXPORT_ROW(x, export_number(cr3_table_dropped_loads(state)));
 }
 
 static const struct export_column beyond_columns[] = {

@@ -57,11 +57,11 @@ static int intervals_check(struct report_pass *p, void *state, struct err *e)
 
     for ( unsigned int i = 0; i < INTERVAL_KINDS; i++ )
     {
-        if ( s->all[i] && interval_cut(s->all[i]) )
+        if ( s->all[i] && interval_is_truncated(s->all[i]) )
             return err_set(e, -E2BIG, "%s: that makes too many intervals, "
                            "and the last ones are missing; choose longer "
                            "ones with --interval", p->name);
-        if ( s->all[i] && interval_crowded(s->all[i]) )
+        if ( s->all[i] && interval_has_too_many_ids(s->all[i]) )
             return err_set(e, -E2BIG, "%s: --interval-%s has no room for "
                            "all, and the last ones are missing; choose some "
                            "with --domain or --vcpu", p->name,

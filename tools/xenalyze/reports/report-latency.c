@@ -170,8 +170,9 @@ static void walk_longest(struct export *x, void *state)
 
         EXPORT_ROW(x, export_number(i + 1), export_number(w->vcpu >> 16),
                    export_number(w->vcpu & 0xffff), export_number(w->pcpu),
-                   export_text(why_name(w->why) ? why_name(w->why) : "other"),
-                   export_text(w->why == WHY_WAKE
+                   export_text(why_name(w->reason) ? why_name(w->reason)
+                                                   : "other"),
+                   export_text(w->reason == WHY_WAKE
                                ? latency_name(w->waker, waker) : NULL),
                    export_number(w->from), export_number(w->to - w->from));
     }

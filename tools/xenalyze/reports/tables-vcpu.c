@@ -68,10 +68,10 @@ static void walk_runnable(struct export *x, void *state)
         const struct summary_vcpu *v = a->summary->vcpus[i];
 
         for ( unsigned int k = WHY_WAKE; v->sched && k <= WHY_OTHER; k++ )
-            if ( stats_events(&v->sched->why[k]) )
+            if ( stats_events(&v->sched->by_reason[k]) )
                 EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
                            export_text(why_name(k)),
-                           export_series(&v->sched->why[k]));
+                           export_series(&v->sched->by_reason[k]));
     }
 }
 
@@ -97,8 +97,8 @@ static void walk_residency(struct export *x, void *state)
             EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
                        export_optional(false, 0),
                        export_series(&v->sched->residency));
-        rows = stats_map_by_key(&v->sched->stays, &a->summary->pool);
-        for ( size_t k = 0; rows && k < v->sched->stays.used; k++ )
+        rows = stats_map_by_key(&v->sched->by_pcpu, &a->summary->pool);
+        for ( size_t k = 0; rows && k < v->sched->by_pcpu.used; k++ )
             EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
                        export_optional(true, rows[k]->key),
                        export_series(&rows[k]->stats));

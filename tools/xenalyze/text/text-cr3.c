@@ -41,10 +41,11 @@ static void print_row(const struct text *t, const struct cr3_row *row)
                      row->run);
     for ( unsigned int i = CATEGORY_NONE + 1; i < CATEGORIES; i++ )
     {
-        if ( !row->parts[i] )
+        if ( !row->by_category[i] )
             continue;
         snprintf(name, sizeof(name), "           + %s", category_name(i));
-        stats_line_share(t->out, &t->scale, name, row->parts[i], row->run);
+        stats_line_share(t->out, &t->scale, name, row->by_category[i],
+                         row->run);
     }
     print_seen(t, row);
 }
@@ -79,7 +80,7 @@ void text_cr3(const struct text *t, uint16_t domain)
     if ( !list )
         return;
     rows = cr3_table_rows(list, &nr);
-    n = order_of(t, cr3_table_of(list, domain), &order);
+    n = order_of(t, cr3_table_first_row(list, domain), &order);
     if ( n )
         fprintf(t->out, "    cr3 values:\n");
     for ( size_t i = 0; i < n; i++ )

@@ -54,7 +54,7 @@ static void print_times(const struct text *t, uint64_t key,
 {
     unsigned int times = SUMMARY_DETAIL_TIMES(key);
 
-    if ( times == summary_part_most(key) )
+    if ( times == summary_part_max_times(key) )
         cost(t, s, "%s ", most);
     else
         cost(t, s, "%s[%3u] ", before, times);

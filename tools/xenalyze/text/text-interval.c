@@ -73,7 +73,7 @@ static void print_ordered(struct lines *l, size_t row)
     interval_by_time(l->i, row, &l->order);
     for ( size_t k = 0; k < l->order.nr; k++ )
     {
-        size_t column = l->order.places[k].column;
+        size_t column = l->order.entries[k].column;
 
         fprintf(l->out, " %8" PRIx64 ": %.2f %c", l->i->ids[column],
                 share(l->i, column, row),
@@ -85,7 +85,7 @@ static void print_ordered(struct lines *l, size_t row)
 static void print_list(struct lines *l, size_t row)
 {
     for ( size_t k = 0; k < l->order.nr; k++ )
-        fprintf(l->out, " %.2f", share(l->i, l->order.places[k].column, row));
+        fprintf(l->out, " %.2f", share(l->i, l->order.entries[k].column, row));
 }
 
 static void print_list_ids(const struct lines *l, bool hex)
@@ -93,7 +93,7 @@ static void print_list_ids(const struct lines *l, bool hex)
     fprintf(l->out, "time");
     for ( size_t k = 0; k < l->order.nr; k++ )
         fprintf(l->out, hex ? " %" PRIx64 : " %" PRIu64,
-                l->order.places[k].key);
+                l->order.entries[k].key);
     fprintf(l->out, "\n");
 }
 
@@ -129,7 +129,7 @@ static print_fn *const row_printers[INTERVAL_KINDS] = {
 void text_print_interval(const struct interval *i, FILE *out)
 {
     struct lines l = { .i = i, .out = out };
-    size_t rows = interval_rows(i);
+    size_t rows = interval_count_rows(i);
 
     interval_by_id(i, &l.order);
     if ( i->kind == INTERVAL_DOMAIN_SUMMARY )

@@ -256,9 +256,9 @@ static void print_one(const struct latency *l, const struct latency_wait *w,
     print_moment(l, w->from, out);
     fprintf(out, " %s waited %s for pcpu %u", latency_name(w->vcpu, name),
             duration(l, w->to - w->from, text), w->pcpu);
-    if ( w->why == WHY_PREEMPT )
+    if ( w->reason == WHY_PREEMPT )
         fprintf(out, " after a preemption");
-    if ( w->why == WHY_WAKE )
+    if ( w->reason == WHY_WAKE )
         fprintf(out, " after being woken by %s", w->waker == LATENCY_IDLE
                 ? "an interrupt" : latency_name(w->waker, name));
     for ( unsigned int i = 0; i < w->nr_rivals; i++ )

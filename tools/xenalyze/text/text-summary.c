@@ -53,7 +53,7 @@ static void print_whys(const struct text *t, const struct summary_sched *v)
     for ( unsigned int i = WHY_WAKE; i <= WHY_OTHER; i++ )
     {
         snprintf(name, sizeof(name), "    %8s", why_name(i));
-        stats_line_time(t->out, &t->scale, name, &v->why[i]);
+        stats_line_time(t->out, &t->scale, name, &v->by_reason[i]);
     }
 }
 
@@ -72,8 +72,8 @@ static void print_states(const struct text *t, const struct summary_sched *v)
 
 static void print_stays(const struct text *t, const struct summary_sched *v)
 {
-    struct stats_row **rows = stats_map_by_key(&v->stays, &t->summary->pool);
-    size_t n = sort_map(t->request, &t->summary->pool, rows, v->stays.used,
+    struct stats_row **rows = stats_map_by_key(&v->by_pcpu, &t->summary->pool);
+    size_t n = sort_map(t->request, &t->summary->pool, rows, v->by_pcpu.used,
                         false);
     char name[32];
 
