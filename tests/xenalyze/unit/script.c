@@ -23,6 +23,7 @@ struct script
     struct xt_dialect dialect;
     bool used[MAX_PCPUS], fast;
     const char *kinds;
+    struct skews skews;
     char *text;
     size_t size;
     FILE *out;
@@ -517,6 +518,15 @@ static void print_anomalies(struct script *s)
     }
 }
 
+static void print_skews(struct script *s)
+{
+    for ( unsigned int i = 0; i < s->skews.nr; i++ )
+        fprintf(s->out, "%s before %s: lag %" PRIu64 ", %" PRIu64 " times\n",
+                pcpu_text(s->skews.pairs[i].before),
+                pcpu_text(s->skews.pairs[i].after), s->skews.pairs[i].lag,
+                s->skews.pairs[i].times);
+}
+
 static void subscribe(struct script *s, struct sink_ops *ops)
 {
 #define SUBSCRIBE(kind)                                                     \
@@ -543,11 +553,13 @@ static char *run_script(const char *kinds, const char *text, bool fast)
                                  sizeof(struct vcpu_state)), 0);
     ck_assert_int_eq(emit_init(&s->global.emit, &s->arena, &sink, 1), 0);
     s->global.guests = &s->guests;
+    s->global.skews = wants_kind(kinds, "skew") ? &s->skews : NULL;
     global_begin(&s->global, strtoull(text + strspn(text, " "), NULL, 0));
     run_lines(s, text);
     end_all(s);
     if ( wants_kind(kinds, "anomaly") )
         print_anomalies(s);
+    print_skews(s);
     for ( unsigned int i = 0; i < MAX_PCPUS; i++ )
     {
         free(s->pcpus[i].changes.items);

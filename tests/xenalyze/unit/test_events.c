@@ -259,6 +259,12 @@ static const struct script_row names_of_domains_rows[] = {
       "0x41414141 0x41414141 0x41414141\n"
       "101 p0 meta_domain_name 0x02010005 0x0a424242 0 0 0 0 0\n",
       "d5 101 is \"AAAAAAAAAAAAAAAAAAAAAAAABBB?\"\n" },
+    { "the first and the last printable character", "domain_name",
+      "100 p0 meta_domain_name 0x01000005 0x1f207e7f 0x00000041 0 0 0 0\n",
+      "d5 100 is \"?~ ?A\"\n" },
+    { "other texts of the collector are no names", "domain_name,event",
+      "100 p0 meta_text 0x01000005 0x616d6f44 0x302d6e69 0 0 0 0\n",
+      "" },
     { "a part is missing", "domain_name",
       "100 p0 meta_domain_name 0x03000005 0x41414141 0x41414141 0x41414141 "
       "0x41414141 0x41414141 0x41414141\n"

@@ -475,6 +475,16 @@ static const struct script_row shadow_faults_rows[] = {
       "0x100\n"
       "d1v0 p0 exit 110+10 EXCEPTION_NMI(0) entered, rip 0x1000, handler 1, "
       "seen 0x2, levels 4, resyncs 2, unpinned, brute force\n" },
+    { "unknown shadow events in an exit", "handle,exit",
+      RUN
+      "110 p0 hvm_vmexit 0 0x1000\n"
+      "111 p0 0x40f010 7 0\n"
+      "112 p0 0x40f000 7 0\n"
+      "120 p0 hvm_vmentry\n",
+      "d1v0 p0 110 handler 0x40f010 kind 0: at 0\n"
+      "d1v0 p0 110 handler 0x40f000 kind 0: at 0, main\n"
+      "d1v0 p0 exit 110+10 EXCEPTION_NMI(0) entered, rip 0x1000, handler 1, "
+      "seen 0x2\n" },
     { "levels of the guest stay unknown without a fault", "exit",
       "levels 3\n"
       RUN

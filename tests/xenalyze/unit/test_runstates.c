@@ -358,6 +358,26 @@ static const struct script_row mismatches_rows[] = {
       "d1v0 120..130 running p0 -> blocked by p0\n"
       "d1v0 130..130 blocked p0 end\n"
       "2 runstate changes from another state than known\n" },
+    { "what a swap says about the clocks", "skew",
+      "100 p0 runnable>running d1v0\n"
+      "110 p0 running>blocked d1v0\n"
+      "120 p0 runnable>running d1v0\n"
+      "121 p1 blocked>runnable d1v0\n"
+      "130 p0 running>blocked d1v0\n"
+      "140 p0 runnable>running d1v0\n"
+      "145 p1 blocked>runnable d1v0\n"
+      "150 p0 running>blocked d1v0\n"
+      "160 p0 runnable>running d1v0\n"
+      "168 p2 blocked>runnable d1v0\n",
+      "p1 before p0: lag 6, 2 times\n"
+      "p2 before p0: lag 9, 1 times\n" },
+    { "nothing, if other records came in between", "skew,anomaly",
+      "100 p0 runnable>running d1v0\n"
+      "110 p0 running>blocked d1v0\n"
+      "120 p0 runnable>running d1v0\n"
+      "130 p0 running>blocked d1v0\n"
+      "135 p1 blocked>runnable d1v0\n",
+      "1 runstate changes from another state than known\n" },
     { "a swap counts once", "runstate,anomaly",
       "100 p0 runnable>running d1v0\n"
       "110 p0 running>blocked d1v0\n"

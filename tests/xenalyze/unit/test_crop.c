@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Filters in front of sinks: facts are cut at the borders of a span of time,
+ * dropped if they are about other pcpus or vcpus, and passed unchanged
+ * otherwise.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/unit/common/unit.h"
+#include "xenalyze/engine/crop.h"
+
+#define FROM 100u
+#define UNTIL 200u
+
+static struct domain domains[2] = { { .id = 1 }, { .id = 2 } };
+static struct vcpu vcpus[2] = {
+    { .id = 0, .domain = &domains[0] }, { .id = 0, .domain = &domains[1] },
+};
+
+/* The fact that came through, as text. */
+static char seen[200];
+
+static void see(const char *kind, uint64_t from, uint64_t to,
+                const char *flags)
+{
+    ck_assert_str_eq(seen, "");
+    snprintf(seen, sizeof(seen), "%s %u..%u%s", kind, (unsigned int)from,
+             (unsigned int)to, flags);
+}
+
+static void see_runstate(void *state, const struct fact_runstate *f)
+{
+    char flags[64];
+
+    (void)state;
+    snprintf(flags, sizeof(flags), " since %u%s%s", (unsigned int)f->since,
+             f->before_first_run ? " unseen" : "",
+             f->next == STATES ? " end" : "");
+    see("runstate", f->from, f->to, flags);
+}
+
+static void see_domain(void *state, const struct fact_domain *f)
+{
+    (void)state;
+    see("domain", f->from, f->to, f->last ? " end" : "");
+}
+
+static void see_residency(void *state, const struct fact_residency *f)
+{
+    (void)state;
+    see("residency", f->from, f->to, f->next == FACT_NO_PCPU ? " end" : "");
+}
+
+static void see_loss(void *state, const struct fact_loss *f)
+{
+    (void)state;
+    see("loss", f->from, f->to, "");
+}
+
+static void see_pcpu(void *state, const struct fact_pcpu *f)
+{
+    (void)state;
+    see("pcpu", f->from, f->to, "");
+}
+
+static void see_wait(void *state, const struct fact_wait *f)
+{
+    (void)state;
+    see("wait", f->from, f->to, "");
+}
+
+static void see_exit(void *state, const struct fact_exit *f)
+{
+    (void)state;
+    see("exit", f->start, f->start + f->cycles, "");
+}
+
+static void see_memory(void *state, const struct fact_memory *f)
+{
+    (void)state;
+    see("memory", f->time, f->time, "");
+}
+
+static void see_irq(void *state, const struct fact_irq *f)
+{
+    (void)state;
+    see("irq", f->time, f->time, "");
+}
+
+static void see_domain_name(void *state, const struct fact_domain_name *f)
+{
+    (void)state;
+    see("domain_name", f->time, f->time, "");
+}
+
+static void see_volume(void *state, const struct fact_volume *f)
+{
+    (void)state;
+    see("volume", f->first, f->last, "");
+}
+
+static void see_begin(void *state, const struct fact_begin *f)
+{
+    (void)state;
+    see("begin", f->first, f->first, "");
+}
+
+static int see_end(void *state, const struct fact_end *f, struct err *e)
+{
+    (void)state;
+    (void)e;
+    see("end", f->first, f->last, "");
+    return 0;
+}
+
+static const struct sink_ops ops = {
+    .name = "seen", .begin = see_begin, .end = see_end,
+    .runstate = see_runstate, .domain = see_domain,
+    .residency = see_residency, .loss = see_loss, .pcpu = see_pcpu,
+    .wait = see_wait, .exit = see_exit, .memory = see_memory, .irq = see_irq,
+    .domain_name = see_domain_name, .volume = see_volume,
+};
+
+static bool wants_first_pcpu(const void *filter, unsigned int pcpu)
+{
+    (void)filter;
+    return pcpu == 0;
+}
+
+static bool wants_first_domain(const void *filter, unsigned int domain,
+                               unsigned int vcpu)
+{
+    (void)filter;
+    (void)vcpu;
+    return domain == 1;
+}
+
+/* A filter in front of `ops`. */
+static const struct sink *filtered(struct arena *arena,
+                                   const struct analyze_options *options)
+{
+    const struct sink sink = { .ops = &ops };
+    struct sink *out;
+
+    ck_assert(crop_is_needed(options));
+    ck_assert_int_eq(crop_sinks(arena, options, &sink, 1, &out), 0);
+    seen[0] = '\0';
+    return out;
+}
+
+START_TEST(durations_are_cut)
+{
+    static const struct
+    {
+        uint64_t from, to;
+        const char *runstate, *domain, *residency, *loss, *pcpu;
+    } rows[] = {
+        { 120, 150, "runstate 120..150 since 100", "domain 120..150",
+          "residency 120..150", "loss 120..150", "pcpu 120..150" },
+        { 50, 150, "runstate 100..150 since 100 unseen", "domain 100..150",
+          "residency 100..150", "loss 100..150", "pcpu 100..150" },
+        { 150, 250, "runstate 150..200 since 100 end", "domain 150..200 end",
+          "residency 150..200 end", "loss 150..200", "pcpu 150..200" },
+        { 50, 250, "runstate 100..200 since 100 unseen end",
+          "domain 100..200 end", "residency 100..200 end", "loss 100..200",
+          "pcpu 100..200" },
+        { 50, 100, "runstate 100..100 since 100 unseen", "domain 100..100",
+          "residency 100..100", "loss 100..100", "pcpu 100..100" },
+        { 200, 250, "runstate 200..200 since 100 end", "domain 200..200 end",
+          "residency 200..200 end", "loss 200..200", "pcpu 200..200" },
+        { 50, 99, "", "", "", "", "" },
+        { 201, 250, "", "", "", "", "" },
+    };
+    const struct analyze_options options = { .from = FROM, .until = UNTIL };
+
+    for ( size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++ )
+    {
+        const struct fact_runstate runstate = {
+            .vcpu = &vcpus[0], .from = rows[i].from, .to = rows[i].to,
+            .since = 10, .next = STATE_RUNNABLE };
+        const struct fact_domain domain = {
+            .domain = &domains[0], .from = rows[i].from, .to = rows[i].to };
+        const struct fact_residency residency = {
+            .vcpu = &vcpus[0], .from = rows[i].from, .to = rows[i].to };
+        const struct fact_loss loss = { .from = rows[i].from,
+                                        .to = rows[i].to };
+        const struct fact_pcpu pcpu = { .from = rows[i].from,
+                                        .to = rows[i].to };
+        struct arena arena;
+        const struct sink *sink;
+
+        arena_init(&arena, 0);
+        sink = filtered(&arena, &options);
+#define PASS(kind)                                                          \
+        sink->ops->kind(sink->state, &kind);                                \
+        ck_assert_str_eq(seen, rows[i].kind);                               \
+        seen[0] = '\0';
+        PASS(runstate)
+        PASS(domain)
+        PASS(residency)
+        PASS(loss)
+        PASS(pcpu)
+#undef PASS
+        arena_fini(&arena);
+    }
+}
+END_TEST
+
+/* A wait counts by its end, an exit by its begin. */
+START_TEST(single_times_are_in_or_out)
+{
+    static const struct
+    {
+        uint64_t time;
+        bool inside;
+    } rows[] = {
+        { 99, false }, { 100, true }, { 150, true }, { 200, true },
+        { 201, false },
+    };
+    const struct analyze_options options = { .from = FROM, .until = UNTIL };
+
+    for ( size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++ )
+    {
+        const struct fact_wait wait = { .vcpu = &vcpus[0], .from = 10,
+                                        .to = rows[i].time };
+        const struct fact_exit exit = { .vcpu = &vcpus[0], .cycles = 1000,
+                                        .start = rows[i].time };
+        const struct fact_irq irq = { .time = rows[i].time };
+        struct arena arena;
+        const struct sink *sink;
+
+        arena_init(&arena, 0);
+        sink = filtered(&arena, &options);
+#define PASS(kind)                                                          \
+        sink->ops->kind(sink->state, &kind);                                \
+        ck_assert(!seen[0] == !rows[i].inside);                             \
+        seen[0] = '\0';
+        PASS(wait)
+        PASS(exit)
+        PASS(irq)
+#undef PASS
+        arena_fini(&arena);
+    }
+}
+END_TEST
+
+START_TEST(segments_begin_and_end_in_the_span)
+{
+    const struct analyze_options options = { .from = FROM, .until = UNTIL };
+    const struct fact_begin before = { .first = 10 }, in = { .first = 150 };
+    struct fact_end end = { .first = 10, .last = 300 };
+    const struct fact_domain_name name = { .domain = &domains[0], .time = 1 };
+    const struct fact_volume volume = { .first = 1, .last = 2 };
+    struct err e = ERR_INIT;
+    struct arena arena;
+    const struct sink *sink;
+
+    arena_init(&arena, 0);
+    sink = filtered(&arena, &options);
+    sink->ops->begin(sink->state, &before);
+    ck_assert_str_eq(seen, "begin 100..100");
+    seen[0] = '\0';
+    sink->ops->begin(sink->state, &in);
+    ck_assert_str_eq(seen, "begin 150..150");
+    seen[0] = '\0';
+    ck_assert_int_eq(sink->ops->end(sink->state, &end, &e), 0);
+    ck_assert_str_eq(seen, "end 100..200");
+    seen[0] = '\0';
+    end = (struct fact_end){ .first = 210, .last = 300 };
+    ck_assert_int_eq(sink->ops->end(sink->state, &end, &e), 0);
+    ck_assert_str_eq(seen, "end 300..300");
+    seen[0] = '\0';
+    /* Names and volumes have no time. */
+    sink->ops->domain_name(sink->state, &name);
+    ck_assert_str_eq(seen, "domain_name 1..1");
+    seen[0] = '\0';
+    sink->ops->volume(sink->state, &volume);
+    ck_assert_str_eq(seen, "volume 1..2");
+    arena_fini(&arena);
+}
+END_TEST
+
+START_TEST(only_wanted_pcpus_and_vcpus)
+{
+    static const struct analyze_options options = {
+        .wants_pcpu = wants_first_pcpu, .wants_vcpu = wants_first_domain,
+    };
+    struct arena arena;
+    const struct sink *sink;
+
+    arena_init(&arena, 0);
+    sink = filtered(&arena, &options);
+    for ( unsigned int i = 0; i < 8; i++ )
+    {
+        const struct vcpu *v = i & 2 ? &vcpus[1] : &vcpus[0];
+        const struct vcpu *vcpu = i & 4 ? NULL : v;
+        const uint32_t p = i & 1;
+        const struct fact_exit exit = { .vcpu = vcpu, .pcpu = p };
+        const struct fact_runstate runstate = { .vcpu = v, .pcpu = p };
+        const struct fact_domain domain = { .domain = v->domain };
+        const struct fact_pcpu pcpu = { .pcpu = p, .vcpu = vcpu };
+        const struct fact_memory memory = { .target = v->domain, .pcpu = p };
+
+#define PASS(kind, wanted)                                                  \
+        sink->ops->kind(sink->state, &kind);                                \
+        ck_assert(!seen[0] == !(wanted));                                   \
+        seen[0] = '\0';
+        PASS(exit, vcpu == &vcpus[0] && p == 0)
+        PASS(runstate, v == &vcpus[0])
+        PASS(domain, v == &vcpus[0])
+        PASS(pcpu, p == 0)
+        PASS(memory, v == &vcpus[0] && p == 0)
+#undef PASS
+    }
+    arena_fini(&arena);
+}
+END_TEST
+
+START_TEST(slots_are_those_of_the_sink)
+{
+    static const struct analyze_options none;
+    const struct analyze_options options = { .from = FROM };
+    struct arena arena;
+    const struct sink *sink;
+
+    ck_assert(!crop_is_needed(&none));
+    arena_init(&arena, 0);
+    sink = filtered(&arena, &options);
+    ck_assert_ptr_null(sink->ops->clone);
+    ck_assert_ptr_null(sink->ops->merge);
+    ck_assert_ptr_null(sink->ops->handle);
+    ck_assert_ptr_null(sink->ops->power);
+    ck_assert_ptr_nonnull(sink->ops->irq);
+    arena_fini(&arena);
+}
+END_TEST
+
+UNIT_MAIN("crop", durations_are_cut, single_times_are_in_or_out,
+          segments_begin_and_end_in_the_span, only_wanted_pcpus_and_vcpus,
+          slots_are_those_of_the_sink)

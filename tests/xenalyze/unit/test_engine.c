@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The passes over a trace: by pcpu with any number of threads, and by time,
+ * give the same facts.  The trace is random, of a few pcpus that schedule a few
+ * vcpus, with exits and with losses.  Facts are compared by sums of hashes,
+ * which do not depend on the order; for each vcpu the checks are that its facts
+ * follow without a gap.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/unit/common/unit.h"
+#include "xenalyze/engine/engine.h"
+
+#define PCPUS 3u
+#define VCPUS 5u
+#define RECORDS 3000u
+#define WINDOW 4096u
+
+/* --- a random trace ------------------------------------------------------- */
+
+struct play
+{
+    uint64_t seed, time;
+    int running[PCPUS];         /* vcpu, or -1 */
+    uint8_t state[VCPUS];       /* enum fact_state */
+    bool losing[PCPUS];
+    uint64_t lost_at[PCPUS];
+    unsigned char bytes[PCPUS][RECORDS * 40];
+    size_t size[PCPUS];
+};
+
+static void put_record(struct play *p, unsigned int pcpu, uint32_t event,
+                       unsigned int nr, const uint32_t *words)
+{
+    uint32_t header = event | nr << TRACE_EXTRA_SHIFT | TRC_HD_CYCLE_FLAG;
+    unsigned char *at = p->bytes[pcpu] + p->size[pcpu];
+
+    if ( p->losing[pcpu] )
+        return;
+    memcpy(at, &header, 4);
+    memcpy(at + 4, &p->time, 8);
+    memcpy(at + 12, words, 4 * nr);
+    p->size[pcpu] += 12 + 4 * nr;
+}
+
+static void change(struct play *p, unsigned int pcpu, unsigned int vcpu,
+                   unsigned int new)
+{
+    const uint32_t word = 1u << 16 | vcpu;
+
+    p->time += 1 + unit_random(&p->seed) % 5;
+    put_record(p, pcpu, TRC_SCHED_RUNSTATE_CHANGE | p->state[vcpu] << 8 |
+                        new << 4, 1, &word);
+    p->state[vcpu] = new;
+}
+
+static void exit_and_enter(struct play *p, unsigned int pcpu)
+{
+    const uint32_t words[] = { unit_random(&p->seed) % 60, 0x1000 };
+
+    p->time += 1 + unit_random(&p->seed) % 20;
+    put_record(p, pcpu, TRC_HVM_VMEXIT, 2, words);
+    if ( unit_random(&p->seed) % 4 == 0 )
+        put_record(p, pcpu, TRC_HVM_INJ_VIRQ, 2, words);
+    p->time += 1 + unit_random(&p->seed) % 20;
+    put_record(p, pcpu, TRC_HVM_VMENTRY, 0, words);
+}
+
+/* Begin to lose records, or tell of those that were lost. */
+static void lose(struct play *p, unsigned int pcpu)
+{
+    int vcpu = p->running[pcpu];
+    const uint32_t words[] = {
+        7, vcpu < 0 ? UINT32_MAX : (uint32_t)vcpu << 16 | 1,
+        (uint32_t)p->lost_at[pcpu], (uint32_t)(p->lost_at[pcpu] >> 32),
+    };
+
+    p->time++;
+    if ( !p->losing[pcpu] )
+        p->lost_at[pcpu] = p->time;
+    p->losing[pcpu] = !p->losing[pcpu];
+    put_record(p, pcpu, TRC_LOST_RECORDS, 4, words);
+}
+
+static void schedule(struct play *p, unsigned int pcpu)
+{
+    unsigned int vcpu = unit_random(&p->seed) % VCPUS;
+
+    if ( p->running[pcpu] >= 0 )
+    {
+        change(p, pcpu, p->running[pcpu], unit_random(&p->seed) % 2
+                                          ? STATE_BLOCKED : STATE_RUNNABLE);
+        p->running[pcpu] = -1;
+    }
+    else if ( p->state[vcpu] == STATE_BLOCKED )
+        change(p, pcpu, vcpu, STATE_RUNNABLE);
+    else if ( p->state[vcpu] == STATE_RUNNABLE )
+    {
+        change(p, pcpu, vcpu, STATE_RUNNING);
+        p->running[pcpu] = vcpu;
+    }
+}
+
+static void play_all(struct play *p, bool with_losses)
+{
+    for ( unsigned int i = 0; i < PCPUS; i++ )
+        p->running[i] = -1;
+    memset(p->state, STATE_RUNNABLE, sizeof(p->state));
+    p->time = 1000;
+    for ( unsigned int n = 0; n < RECORDS; n++ )
+    {
+        unsigned int pcpu = unit_random(&p->seed) % PCPUS;
+
+        if ( with_losses && (p->losing[pcpu] ? unit_random(&p->seed) % 4 == 0
+                             : unit_random(&p->seed) % 200 == 0) )
+            lose(p, pcpu);
+        else if ( p->running[pcpu] >= 0 && unit_random(&p->seed) % 4 )
+            exit_and_enter(p, pcpu);
+        else
+            schedule(p, pcpu);
+    }
+}
+
+/* Whole records of up to WINDOW bytes. */
+static size_t cut_window(const unsigned char *at, size_t left)
+{
+    size_t size = 0;
+
+    while ( size < left && size + 40 <= WINDOW )
+        size += xt_record_size(xt_load32(at + size));
+    return size;
+}
+
+static void write_trace(const struct play *p, const char *path)
+{
+    FILE *f = fopen(path, "wb");
+    size_t at[PCPUS] = { 0 };
+    bool more = true;
+
+    ck_assert_ptr_nonnull(f);
+    while ( more )
+    {
+        more = false;
+        for ( unsigned int i = 0; i < PCPUS; i++ )
+        {
+            size_t size = cut_window(p->bytes[i] + at[i], p->size[i] - at[i]);
+            const uint32_t header[] = {
+                TRC_TRACE_CPU_CHANGE | 2u << TRACE_EXTRA_SHIFT, i, size,
+            };
+
+            if ( !size )
+                continue;
+            ck_assert_uint_eq(fwrite(header, sizeof(header), 1, f), 1);
+            ck_assert_uint_eq(fwrite(p->bytes[i] + at[i], size, 1, f), 1);
+            at[i] += size;
+            more = true;
+        }
+    }
+    ck_assert_int_eq(fclose(f), 0);
+}
+
+/* --- sums of facts -------------------------------------------------------- */
+
+enum sum_kind { RUNSTATES, DOMAINS, RESIDENCIES, WAITS, LOSSES, TIMES, EXITS,
+                HANDLERS, VOLUMES, SUM_KINDS };
+
+struct sums
+{
+    uint64_t nr[SUM_KINDS], sum[SUM_KINDS];
+    uint64_t ended[VCPUS];      /* last fact of each vcpu */
+    unsigned int gaps;
+};
+
+static void add_fact(struct sums *s, enum sum_kind kind, const uint64_t *words,
+                     size_t nr)
+{
+    uint64_t hash = 0xcbf29ce484222325;
+
+    for ( size_t i = 0; i < nr; i++ )
+    {
+        hash = (hash ^ words[i]) * 0x100000001b3;
+        hash ^= hash >> 29;
+    }
+    s->nr[kind]++;
+    s->sum[kind] += hash;
+}
+
+#define ADD(kind, ...)                                                      \
+    do {                                                                    \
+        const uint64_t words_[] = { __VA_ARGS__ };                          \
+                                                                            \
+        add_fact(state, kind, words_, sizeof(words_) / sizeof(words_[0]));  \
+    } while ( 0 )
+
+static uint64_t id_of(const struct vcpu *v)
+{
+    return v ? (uint64_t)v->domain->id << 16 | v->id : UINT64_MAX;
+}
+
+static void sum_runstate(void *state, const struct fact_runstate *f)
+{
+    struct sums *s = state;
+    uint64_t *ended = &s->ended[f->vcpu->id % VCPUS];
+
+    ADD(RUNSTATES, id_of(f->vcpu), f->from, f->to, f->since, f->pcpu,
+        f->next_pcpu, f->state, f->why, f->next, f->next_why,
+        f->before_first_run);
+    if ( f->vcpu->domain->id != 1 )
+        return;
+    s->gaps += f->to < f->from || (*ended && *ended != f->from);
+    *ended = f->next == STATES ? 0 : f->to;
+}
+
+static void sum_domain(void *state, const struct fact_domain *f)
+{
+    ADD(DOMAINS, f->domain->id, f->from, f->to, f->since, f->state, f->last,
+        f->nr_vcpus, f->census);
+}
+
+static void sum_residency(void *state, const struct fact_residency *f)
+{
+    ADD(RESIDENCIES, id_of(f->vcpu), f->from, f->to, f->pcpu, f->next);
+}
+
+static void sum_wait(void *state, const struct fact_wait *f)
+{
+    uint64_t rivals = 0;
+
+    for ( uint32_t i = 0; i < f->nr_rivals; i++ )
+        rivals += (id_of(f->rivals[i].vcpu) + 1) * f->rivals[i].cycles;
+    ADD(WAITS, id_of(f->vcpu), f->from, f->to, f->woken, f->pcpu,
+        f->pcpu_before, f->why, f->waker_pcpu, id_of(f->waker), rivals,
+        f->others);
+}
+
+static void sum_loss(void *state, const struct fact_loss *f)
+{
+    ADD(LOSSES, f->pcpu, f->from, f->to, f->records, id_of(f->vcpu));
+}
+
+static void sum_pcpu(void *state, const struct fact_pcpu *f)
+{
+    ADD(TIMES, f->pcpu, f->state, f->from, f->to, f->before_first_run,
+        id_of(f->vcpu));
+}
+
+static void sum_exit(void *state, const struct fact_exit *f)
+{
+    ADD(EXITS, id_of(f->vcpu), f->pcpu, f->reason, f->end, f->start,
+        f->cycles, f->guest, f->seen);
+}
+
+static void sum_handle(void *state, const struct fact_handle *f)
+{
+    ADD(HANDLERS, id_of(f->vcpu), f->pcpu, f->event, f->time, f->at, f->value);
+}
+
+static void sum_volume(void *state, const struct fact_volume *f)
+{
+    ADD(VOLUMES, f->pcpu, f->first, f->last, f->records, f->lost,
+        f->open_exits);
+}
+
+static int sums_clone(void **shard, const void *state)
+{
+    (void)state;
+    *shard = calloc(1, sizeof(struct sums));
+    return *shard ? 0 : -ENOMEM;
+}
+
+static int sums_merge(void *state, void *shard)
+{
+    struct sums *to = state, *from = shard;
+
+    for ( unsigned int k = 0; k < SUM_KINDS; k++ )
+    {
+        to->nr[k] += from->nr[k];
+        to->sum[k] += from->sum[k];
+    }
+    free(from);
+    return 0;
+}
+
+#define SLOTS                                                               \
+    .runstate = sum_runstate, .domain = sum_domain,                         \
+    .residency = sum_residency, .wait = sum_wait, .loss = sum_loss,         \
+    .pcpu = sum_pcpu, .exit = sum_exit, .handle = sum_handle,               \
+    .volume = sum_volume
+
+static const struct sink_ops by_pcpu = {
+    .name = "sums", .clone = sums_clone, .merge = sums_merge, SLOTS,
+};
+
+static const struct sink_ops by_time = {
+    .name = "sums", .ordered = true, SLOTS,
+};
+
+static void read_trace(const char *path, const struct sink_ops *ops,
+                       unsigned int threads, struct sums *sums)
+{
+    const struct analyze_options options = { .threads = threads };
+    const struct sink sink = { .ops = ops, .state = sums };
+    struct xt_trace *trace;
+    struct err e = ERR_INIT;
+
+    memset(sums, 0, sizeof(*sums));
+    ck_assert_int_eq(xt_trace_open(&trace, path, 0, &e), 0);
+    ck_assert_msg(!analyze_trace(trace, &options, &sink, 1, &e), "%s", e.text);
+    xt_trace_close(trace);
+}
+
+/* --- tests ---------------------------------------------------------------- */
+
+static void compare_passes(bool with_losses)
+{
+    static struct play p;
+    char path[] = "/tmp/engine-XXXXXX";
+    struct sums sums, first;
+    int fd = mkstemp(path);
+
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    memset(&p, 0, sizeof(p));
+    p.seed = unit_seed() + 2 * with_losses;
+    play_all(&p, with_losses);
+    write_trace(&p, path);
+    read_trace(path, &by_time, 1, &first);
+    ck_assert_uint_eq(first.gaps, 0);
+    ck_assert_uint_gt(first.nr[RUNSTATES], RECORDS / 10);
+    ck_assert_uint_gt(first.nr[EXITS], RECORDS / 10);
+    ck_assert_uint_gt(first.nr[WAITS], 10);
+    ck_assert_uint_eq(first.nr[VOLUMES], PCPUS);
+    ck_assert(!first.nr[LOSSES] == !with_losses);
+    for ( unsigned int threads = 1; threads <= 4; threads++ )
+    {
+        read_trace(path, &by_pcpu, threads, &sums);
+        ck_assert_uint_eq(sums.gaps, 0);
+        for ( unsigned int k = 0; k < SUM_KINDS; k++ )
+            ck_assert_msg(sums.nr[k] == first.nr[k] &&
+                          sums.sum[k] == first.sum[k],
+                          "kind %u, %u threads: %u facts, not %u, or others",
+                          k, threads, (unsigned int)sums.nr[k],
+                          (unsigned int)first.nr[k]);
+    }
+    unlink(path);
+}
+
+START_TEST(passes_agree)
+{
+    compare_passes(false);
+}
+END_TEST
+
+START_TEST(passes_agree_on_losses)
+{
+    compare_passes(true);
+}
+END_TEST
+
+UNIT_MAIN("engine", passes_agree, passes_agree_on_losses)
