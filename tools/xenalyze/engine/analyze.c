@@ -5,11 +5,13 @@
  */
 #include "xenalyze/engine/engine-private.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common/debug.h"
 #include "common/fault.h"
 #include "xenalyze/engine/crop.h"
 
@@ -20,6 +22,9 @@ static int open_shard(struct analysis *a, unsigned int nr)
     struct shard *s = &a->shards[nr];
     int rc = 0;
 
+    /* Each sink can be split and merged, or neither. */
+    for ( size_t i = 0; i < a->nr_sinks; i++ )
+        assert(!a->sinks[i].ops->clone == !a->sinks[i].ops->merge);
     s->sinks = arena_array(&a->arena, a->nr_sinks, sizeof(*s->sinks),
                            _Alignof(struct sink));
     if ( !s->sinks && a->nr_sinks )
@@ -94,6 +99,7 @@ int segment_begin(struct analysis *a, uint64_t first, unsigned int nr_pcpus)
         .clock = &a->clock, .dialect = &a->info.dialect, .guests = &a->guests,
     };
 
+    assert(!a->nr_pcpus);
     a->clock.wall = xt_clock_wall(&a->clock, first);
     a->clock.origin = first;
     for ( size_t i = 0; i < a->nr_sinks; i++ )
@@ -154,6 +160,7 @@ int segment_enter(struct analysis *a, struct pcpu *p)
 {
     if ( !p->begun || p->in_global )
         return 0;
+    debug_assert(p->first <= p->time);
     p->in_global = true;
     return global_add_pcpu(&a->global, p->id, p->first);
 }
@@ -182,6 +189,7 @@ static void sum_segment(struct analysis *a, struct fact_end *f,
         if ( p->begun && p->time > f->last )
             f->last = p->time;
         f->records += p->volume.records;
+        assert(!p->begun || p->first <= p->time);
         f->open_exits += p->volume.open_exits;
         for ( unsigned int k = 0; k < ANOMALY_KINDS; k++ )
             anomalies[k] += p->anomalies[k];
@@ -304,6 +312,7 @@ int analyze_trace(struct xt_trace *trace, const struct analyze_options *options,
     struct sink *cropped = NULL;
     int rc;
 
+    assert(options && (sinks || !nr_sinks));
     if ( !a )
         return err_sys(e, -ENOMEM, "cannot analyze %s", xt_trace_name(trace));
     a->trace = trace;

@@ -22,6 +22,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "common/debug.h"
 #include "common/fault.h"
 #include "xenalyze/engine/engine-private.h"
 #include "xenalyze/engine/merge-changes.h"
@@ -178,6 +179,7 @@ static void read_slice(struct team *t, struct reader *r, unsigned int slice,
 
     if ( r->done )
         return;
+    debug_assert(slice < t->slices && thread < t->a->nr_shards);
     r->p->emit = &s->emit;
     r->p->scratch = &s->scratch[t->epoch % 2];
     read_pcpu(r, find_slice_end(t, slice));
@@ -194,6 +196,7 @@ static bool read_next_slice(struct team *t, struct reader *r,
     unsigned int progress = atomic_load(&r->progress);
     unsigned int done = progress / 2, before = (t->epoch - 1) * t->slices;
 
+    debug_assert(done >= before && done <= before + t->slices);
     if ( done == before + t->slices || progress % 2 ||
          !atomic_compare_exchange_strong(&r->progress, &progress,
                                          progress + 1) )
@@ -244,6 +247,7 @@ static int end_epoch(struct team *t)
 
         rc = rc ? rc : r->p->changes.failed ? -ENOMEM
                                             : segment_enter(t->a, r->p);
+        assert(!r->left.nr);     /* applied in the meantime */
         r->left = r->p->changes;
         r->p->changes = empty;
         r->p->changes.nr = 0;
@@ -369,6 +373,7 @@ static void assign_readers(struct team *t, unsigned int nr_threads)
 
     if ( !t->nr_readers )
         return;
+    assert(nr_threads && nr_threads <= ANALYZE_MAX_THREADS);
     qsort(t->readers, t->nr_readers, sizeof(*t->readers), compare_bytes);
     for ( unsigned int i = 0; i < t->nr_readers; i++ )
     {
@@ -376,6 +381,7 @@ static void assign_readers(struct team *t, unsigned int nr_threads)
 
         for ( unsigned int k = 0; k < nr_threads; k++ )
             least = loads[k] < loads[least] ? k : least;
+        assert(least < nr_threads);
         r->thread = least;
         loads[least] += r->bytes;
     }

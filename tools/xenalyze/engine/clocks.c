@@ -20,6 +20,7 @@
  * The result puts causes before effects, no more: the duration of a wake-up
  * between two clocks stays unknown.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,7 @@ static bool solve_offsets(const struct skews *s, int64_t *offsets,
             const struct skew *k = &s->pairs[i];
             int64_t least = offsets[k->before] + (int64_t)k->lag;
 
+            assert(k->before < nr && k->after < nr && k->lag <= MAX_LAG);
             if ( offsets[k->after] < least )
             {
                 offsets[k->after] = least;
@@ -117,6 +119,7 @@ static void drop_weakest(struct skews *s)
 {
     unsigned int weakest = 0;
 
+    assert(s->nr);
     for ( unsigned int i = 1; i < s->nr; i++ )
         if ( s->pairs[i].times < s->pairs[weakest].times )
             weakest = i;

@@ -9,6 +9,7 @@
  */
 #include "xenalyze/engine/crop.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -203,6 +204,7 @@ static int crop_clone(void **shard, const void *state)
     struct crop *other = fault_malloc(sizeof(*other));
     int rc;
 
+    assert(c->sink.ops->clone);
     if ( !other )
         return -ENOMEM;
     *other = *c;
@@ -221,6 +223,7 @@ static int crop_merge(void *state, void *shard)
     struct crop *c = state, *other = shard;
     int rc = 0;
 
+    assert(c->sink.ops == other->sink.ops);
     if ( other->sink.state )
         rc = c->sink.ops->merge(c->sink.state, other->sink.state);
     free(other);

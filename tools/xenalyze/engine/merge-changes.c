@@ -7,6 +7,7 @@
 
 #include <errno.h>
 
+#include "common/debug.h"
 #include "libxentrace/internal.h"
 
 #define AHEAD 4u                /* changes applied while memory answers */
@@ -57,6 +58,7 @@ static void merge_queues(struct change_merge *m, const struct span *span,
         const struct change *c = q->items + next[queue];
         const struct change *end = q->items + q->nr;
 
+        debug_assert(c < end);
         do
         {
             if ( end - c > (ptrdiff_t)(2 * AHEAD) )
@@ -117,6 +119,7 @@ static int sort_changes(struct change_merge *m, const struct span *span,
         return rc;
     collect_changes(m, span);
     xt_slice_sort(slice);
+    debug_assert(slice->nr == span->nr);
     for ( size_t i = 0; i < span->nr; i++ )
     {
         if ( i + 2 * AHEAD < span->nr )
@@ -153,6 +156,7 @@ int change_merge_apply(struct change_merge *m, struct global *global)
     const struct span span = measure_queues(m);
     int rc = 0;
 
+    debug_assert(!span.nr || span.begin <= span.last);
     if ( span.nr && xt_kmerge_fits(m->nr_queues, span.begin, span.last) )
         merge_queues(m, &span, global);
     else if ( span.nr )

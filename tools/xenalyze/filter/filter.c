@@ -5,6 +5,7 @@
  */
 #include "xenalyze/filter/filter.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -201,6 +202,7 @@ static int set_range(struct bits *b, const char *word)
 
     if ( !dash || dash == word )
         dash = word + strlen(word);
+    assert((size_t)(dash - word) < sizeof(first));
     memcpy(first, word, dash - word);
     first[dash - word] = '\0';
     if ( opts_number(first, &from) )
@@ -208,6 +210,7 @@ static int set_range(struct bits *b, const char *word)
     to = from;
     if ( (*dash && opts_number(dash + 1, &to)) || from > to || to >= NUMBERS )
         return -EINVAL;
+    assert(to < NUMBERS);
     for ( ; from <= to; from++ )
         b->words[from / 64] |= UINT64_C(1) << from % 64;
     return 0;
@@ -243,6 +246,7 @@ static int add_vcpu(struct filter *f, const char *word)
     f->by_vcpu = true;
     if ( *word != 'd' || !v )
         return -EINVAL;
+    assert((size_t)(v - word) < sizeof(domain));
     memcpy(domain, word + 1, v - word - 1);
     domain[v - word - 1] = '\0';
     if ( opts_number(domain, &dom) || opts_number(v + 1, &vcpu) ||

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "xenalyze/filter/filter.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
@@ -71,6 +72,7 @@ static bool parse_cycles(char *text, struct moment *m)
 {
     size_t length = strlen(text);
 
+    assert(length);
     if ( text[length - 1] != 'c' )
         return false;
     text[length - 1] = '\0';

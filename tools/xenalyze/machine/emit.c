@@ -5,6 +5,7 @@
  */
 #include "xenalyze/machine/emit.h"
 
+#include <assert.h>
 #include <errno.h>
 
 /* For facts without subscribers. */
@@ -56,6 +57,7 @@ int emit_init(struct emit *e, struct arena *arena, const struct sink *sinks,
 {
     int rc = 0;
 
+    assert(sinks || !nr_sinks);
 #define EMIT_CALL(kind)                                                     \
     rc = rc ? rc : connect_##kind(e, arena, sinks, nr_sinks);
     EMIT_KINDS(EMIT_CALL)

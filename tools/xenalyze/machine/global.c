@@ -5,6 +5,7 @@
  */
 #include "xenalyze/machine/global.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@ static int grow_global_pcpus(struct global *g, unsigned int nr)
 {
     struct global_pcpu *pcpus = fault_realloc(g->pcpus, nr * sizeof(*pcpus));
 
+    assert(nr > g->nr_pcpus);
     if ( !pcpus )
         return -ENOMEM;
     memset(pcpus + g->nr_pcpus, 0, (nr - g->nr_pcpus) * sizeof(*pcpus));
@@ -40,6 +42,7 @@ int global_add_pcpu(struct global *g, unsigned int pcpu, uint64_t first)
     if ( pcpu >= g->nr_pcpus && grow_global_pcpus(g, pcpu + 1) )
         return -ENOMEM;
     p = &g->pcpus[pcpu];
+    assert(!p->current && !p->lost);
     p->first = first;
     if ( !p->history && emit_wants_wait(&g->emit) )
     {

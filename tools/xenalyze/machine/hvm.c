@@ -149,6 +149,8 @@ static inline void emit_pair(struct pcpu *p, const unsigned char *at, bool wide,
 {
     struct fact_exit *f = &p->open_exit.exit;
 
+    debug_assert(p->time <= start && start <= end);
+    debug_assert(f->vcpu == p->current);
     f->reason = xt_load32(at + RECORD_PAYLOAD + REASON_AT);
     f->cause = exit_cause(f->hardware, f->reason);
     f->wide = wide;
@@ -228,6 +230,8 @@ static void defer_handler(struct open_exit *o, const struct xt_record *r,
         h--;
     else
         return;
+    debug_assert(o->open && o->nr_pending <= FACT_HANDLERS);
+    debug_assert(r->words <= XT_RECORD_MAX_WORDS);
     h->event = r->event;
     h->words = r->words;
     memcpy(h->payload, r->payload, 4 * r->words);
@@ -307,6 +311,7 @@ static void queue_blocked_exit(struct pcpu *p)
         p->changes.failed = true;
         return;
     }
+    debug_assert(p->open_exit.open && p->current);
     memcpy(copy, &p->open_exit, bytes);
     pcpu_queue_change(p, CHANGE_EXIT_BLOCKED, p->current)->data = copy;
 }
@@ -315,6 +320,7 @@ void hvm_deschedule(struct pcpu *p, unsigned int next)
 {
     struct vcpu *v = p->current ? p->current : p->default_vcpu;
 
+    debug_assert(p->open_exit.open && v);
     if ( next == STATE_RUNNABLE )
         exit_emit(p->emit, v, &p->open_exit, p->time, EXIT_PREEMPTED);
     else if ( p->current )

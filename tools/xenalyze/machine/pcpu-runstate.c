@@ -26,6 +26,7 @@ static inline struct change *queue_change(struct pcpu *p, unsigned int kind,
 {
     struct change *c = pcpu_queue_change_fast(p, kind, v);
 
+    debug_assert(old <= STATE_OFFLINE && new <= STATE_OFFLINE);
     c->old = old;
     c->new = new;
     return c;
@@ -86,6 +87,8 @@ static inline struct vcpu *vcpu_lookup(struct pcpu *p, uint32_t word)
     if ( c->word != word || !c->vcpu )
         *c = (struct vcpu_cache_entry){
             word, guests_get_vcpu(p->guests, word >> 16, word) };
+    debug_assert(!c->vcpu || (c->vcpu->domain->id == word >> 16 &&
+                              c->vcpu->id == (word & 0xffff)));
     if ( !c->vcpu )
         p->anomalies[ANOMALY_TOO_MANY]++;
     return c->vcpu;
@@ -109,6 +112,8 @@ static inline void change_state(struct pcpu *p, struct vcpu *v,
     p->waking = NULL;
     if ( new == STATE_RUNNING )
         vcpu_arrives(p, v);
+    debug_assert(new == STATE_RUNNING ? p->current == v
+                 : old != STATE_RUNNING || p->current != v);
 }
 
 /* The scheduler chose the vcpu that is running already. */
@@ -223,6 +228,7 @@ const unsigned char *runstate_fast(struct pcpu *p, const unsigned char *at,
               header != FAST_CONTINUE) ||
              time - p->time > PCPU_JUMP || time > limit )
             break;
+        debug_assert(time >= p->time);
         p->time = time;
         handle_fast_record(p, at, header);
         at += FAST_BYTES;

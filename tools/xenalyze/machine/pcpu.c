@@ -103,6 +103,7 @@ static record_fn *const machines[CLASSES][16] = {
 
 void pcpu_begin(struct pcpu *p, uint64_t time)
 {
+    debug_assert(!p->begun);
     p->begun = true;
     p->first = p->fact.from = p->time = p->volume.first = time;
     p->fact.before_first_run = true;
@@ -110,6 +111,7 @@ void pcpu_begin(struct pcpu *p, uint64_t time)
 
 void pcpu_infer_current(struct pcpu *p, struct vcpu *v)
 {
+    debug_assert(!p->current && p->fact.state == PCPU_UNKNOWN);
     p->default_vcpu = NULL;
     p->fact.state = vcpu_is_idle(v) ? PCPU_IDLE : PCPU_RUNNING;
     p->current = v;
@@ -125,6 +127,7 @@ void pcpu_begin_loss(struct pcpu *p, uint64_t time)
         pcpu_begin(p, time);
     if ( time < p->time )
         time = p->time;
+    debug_assert(time >= p->time);
     p->loss_begun = true;
     p->time = time;
     pcpu_queue_change(p, CHANGE_LOSS, p->current);

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/debug.h"
 #include "libxentrace/internal.h"
 #include "libxentrace/libxentrace.h"
 #include "libxentrace/readers.h"
@@ -171,6 +172,8 @@ static inline void exit_emit(const struct emit *e, const struct vcpu *v,
 {
     struct fact_exit *f = &o->exit;
 
+    debug_assert(o->open && o->nr_pending <= FACT_HANDLERS);
+    debug_assert(v);
     f->vcpu = v;
     f->end = how;
     f->cycles = end > f->start ? end - f->start : 0;
@@ -183,6 +186,7 @@ static inline void exit_emit(const struct emit *e, const struct vcpu *v,
 /* Bytes in use, from the beginning of the struct on. */
 static inline size_t open_exit_size(const struct open_exit *o)
 {
+    debug_assert(o->nr_pending <= FACT_HANDLERS);
     return offsetof(struct open_exit, pending) +
            o->nr_pending * sizeof(o->pending[0]);
 }
@@ -210,6 +214,7 @@ static inline struct change *pcpu_queue_change_fast(struct pcpu *p,
 {
     struct change *c = changes_add(&p->changes);
 
+    debug_assert(p->begun);
     *c = (struct change){ .time = p->time, .vcpu = v, .pcpu = p->id,
                           .kind = kind };
     return c;
@@ -231,6 +236,10 @@ static inline struct change *pcpu_queue_change(struct pcpu *p,
 static inline void pcpu_set_state(struct pcpu *p, unsigned int state,
                                   uint64_t time)
 {
+    debug_assert(state < PCPU_STATES);
+    /* The facts of a pcpu follow without a gap, and time does not go back. */
+    debug_assert(p->fact.from <= time);
+    debug_assert(!p->fact.to || p->fact.to == p->fact.from);
     p->fact.to = time;
     p->fact.vcpu = p->current;
     emit_pcpu(p->emit, &p->fact);
@@ -241,6 +250,7 @@ static inline void pcpu_set_state(struct pcpu *p, unsigned int state,
 
 static inline void pcpu_set_current(struct pcpu *p, struct vcpu *v)
 {
+    debug_assert(v);
     pcpu_set_state(p, vcpu_is_idle(v) ? PCPU_IDLE : PCPU_RUNNING, p->time);
     p->current = v;
     p->default_vcpu = NULL;
@@ -325,6 +335,7 @@ static inline bool record_has_field(struct pcpu *p, const struct xt_record *r,
 static inline void volume_add(struct pcpu *p, unsigned int kind,
                               uint64_t times, uint64_t bytes)
 {
+    debug_assert(kind < VOLUME_KINDS);
     p->volume.times[kind] += times;
     p->volume.bytes[kind] += bytes;
 }
@@ -345,6 +356,7 @@ static inline void volume_add_record(struct pcpu *p, unsigned int kind,
 static inline void pcpu_record(struct pcpu *p, const struct xt_record *r,
                                uint64_t time)
 {
+    debug_assert(!p->begun || time >= p->time);
     if ( xt_record_is_timed(r) )
     {
         if ( !p->begun && r->event != TRC_LOST_RECORDS )

@@ -5,10 +5,12 @@
  * The history keeps HISTORY_LENGTH entries; in a wait with more of them the
  * oldest time is attributed to no vcpu (`others`).
  */
+#include "common/debug.h"
 #include "xenalyze/machine/rivals.h"
 
 void history_add(struct global_pcpu *p, uint64_t time)
 {
+    debug_assert(p->current);
     p->history[p->nr_history++ % HISTORY_LENGTH] =
         (struct history_entry){ p->current, p->since, time };
 }
@@ -18,6 +20,7 @@ static void add_rival(struct fact_wait *f, const struct vcpu *v,
 {
     uint32_t i = 0;
 
+    debug_assert(v && f->nr_rivals <= FACT_RIVALS);
     while ( i < f->nr_rivals && f->rivals[i].vcpu != v )
         i++;
     if ( i == FACT_RIVALS )
@@ -65,6 +68,7 @@ void wait_emit(struct global *g, const struct vcpu_state *v, uint32_t pcpu,
         f.waker = v->waker;
         f.woken = v->woken_at;
     }
+    debug_assert(v->fact.state == STATE_RUNNABLE);
     find_rivals(&g->pcpus[pcpu], &f);
     emit_wait(&g->emit, &f);
 }
@@ -77,6 +81,7 @@ void vcpu_note_interrupt(struct vcpu_state *v, const struct change *c)
 
     if ( !v->awake )
         return;
+    debug_assert(f->nr_vectors <= FACT_VECTORS);
     while ( i < f->nr_vectors && f->vectors[i].vector != c->number )
         i++;
     if ( i < f->nr_vectors || i == FACT_VECTORS )

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "common/compiler.h"
+#include "common/debug.h"
 #include "xenalyze/machine/rivals.h"
 
 /* --- domains -------------------------------------------------------------- */
@@ -84,6 +85,7 @@ static inline void domain_emit_state(struct global *g, struct domain_state *d,
 static inline void domain_count(struct fact_domain *f, uint64_t difference)
 {
     f->census += difference;
+    debug_assert(f->census >> CENSUS_KINDS * FACT_CENSUS_BITS == 0);
     f->state = domain_states[census_kinds(f->census)];
 }
 
@@ -129,6 +131,9 @@ static inline void vcpu_emit_state(struct global *g, struct vcpu_state *v,
                                    unsigned int next, unsigned int next_why,
                                    uint64_t time, uint32_t pcpu)
 {
+    debug_assert(v->known && next < STATES);
+    /* The facts of a vcpu follow without a gap. */
+    debug_assert(!v->fact.to || v->fact.to == v->fact.from);
     v->fact.to = time;
     v->fact.next = next;
     v->fact.next_why = next_why;
@@ -149,6 +154,7 @@ static inline void list_off_cpu(struct global *g, struct vcpu_state *v)
 {
     if ( v->listed || !is_off_cpu(v->fact.state) )
         return;
+    debug_assert(v->known);
     v->next = g->off_cpu;
     v->listed = true;
     g->off_cpu = v;
@@ -202,6 +208,7 @@ COLD
 static void init_vcpu_state(struct global *g, struct vcpu_state *v,
                             const struct change *c)
 {
+    debug_assert(c->vcpu && !v->listed);
     v->fact.vcpu = c->vcpu;
     v->domain = c->vcpu->domain->machine;
     v->domain->fact.domain = c->vcpu->domain;
@@ -238,6 +245,7 @@ static void vcpu_migrate(struct global *g, struct vcpu_state *v, uint32_t pcpu,
         .pcpu = v->fact.pcpu, .next = pcpu,
     };
 
+    debug_assert(!v->has_pcpu || v->fact.pcpu != pcpu);
     if ( v->has_pcpu )
         emit_residency(&g->emit, &f);
     v->has_pcpu = true;
@@ -278,6 +286,7 @@ static void note_skew(struct skews *s, const struct vcpu_state *v,
 static bool accept_mismatch(struct global *g, struct vcpu_state *v,
                             const struct change *c)
 {
+    debug_assert(v->fact.state != c->old);
     if ( v->fact.state == STATE_LOST )
         return c->new == STATE_RUNNING;
     if ( v->mismatch && v->mismatch_old == c->new &&
@@ -424,6 +433,7 @@ static void apply_exit_blocked(struct global *g, const struct change *c)
     struct vcpu_state *v = find_vcpu_state(g, c);
     const struct open_exit *o = c->data;
 
+    debug_assert(o->open);
     memcpy(&v->open_exit, o, open_exit_size(o));
 }
 
@@ -493,6 +503,7 @@ static void set_inferred_current(struct global *g, const struct change *c)
     vcpu_set_pcpu(g, v, c->pcpu, c->time);
     global_set_current(g, c->pcpu, v->fact.vcpu, c->time);
     g->pcpus[c->pcpu].inferred = true;
+    debug_assert(v->fact.state == STATE_RUNNING && v->fact.pcpu == c->pcpu);
 }
 
 static void apply_found(struct global *g, const struct change *c)
@@ -505,6 +516,7 @@ static void apply_found(struct global *g, const struct change *c)
 
     if ( !p->lost )
         return;
+    debug_assert(g->lost_pcpus);
     p->lost = false;
     g->lost_pcpus--;
     g->certain_since = c->time;
@@ -545,5 +557,6 @@ static void (*const apply[CHANGE_KINDS])(struct global *g,
 
 void global_apply(struct global *g, const struct change *c)
 {
+    debug_assert(c->kind < CHANGE_KINDS && c->pcpu < g->nr_pcpus);
     apply[c->kind](g, c);
 }

@@ -4,6 +4,7 @@
  */
 #include "xenalyze/model/exit-reasons.h"
 
+#include <assert.h>
 #include <stddef.h>
 
 static const char *const vmx[EXIT_NR_VMX] = {
@@ -156,6 +157,7 @@ unsigned int exit_cause_svm(uint32_t reason)
 
 const char *exit_name(unsigned int cause)
 {
+    assert(cause < EXIT_CAUSES);
     if ( cause < EXIT_SVM )
         return vmx[cause];
     if ( cause < EXIT_SVM_HIGH )
@@ -165,6 +167,7 @@ const char *exit_name(unsigned int cause)
 
 uint32_t exit_reason(unsigned int cause)
 {
+    assert(cause < EXIT_CAUSES);
     if ( cause < EXIT_SVM )
         return cause;
     if ( cause < EXIT_SVM_HIGH )

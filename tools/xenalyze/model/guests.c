@@ -8,6 +8,7 @@
  */
 #include "xenalyze/model/guests.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,7 @@ static struct domain *new_domain(struct guests *g, unsigned int id)
         return d;
     d->id = id;
     d->index = g->nr_domains++;
+    assert(d->index <= 0xffff);
     d->machine = machine;
     atomic_init(&d->next, g->domain_hash[hash_id(id)]);
     atomic_store_explicit(&g->domain_hash[hash_id(id)], d,
@@ -118,6 +120,7 @@ static struct vcpu *new_vcpu(struct guests *g, unsigned int domain,
         return NULL;
     v->id = id;
     v->index = g->nr_vcpus++;
+    assert(v->index < GUESTS_MAX_VCPUS);
     v->domain = d;
     v->machine = machine;
     d->nr_vcpus++;
@@ -164,6 +167,7 @@ static int collect_domains(struct guests *g)
     for ( unsigned int i = 0; i < GUESTS_HASH_SIZE; i++ )
         for ( struct domain *d = g->domain_hash[i]; d; d = d->next )
             g->domains[nr++] = d;
+    assert(nr == g->nr_domains);
     qsort(g->domains, nr, sizeof(*g->domains), domains_by_id);
     return 0;
 }

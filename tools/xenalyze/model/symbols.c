@@ -7,6 +7,7 @@
 
 #include "xenalyze/model/symbols.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -175,6 +176,7 @@ const char *symbols_text(const struct symbols *s, uint64_t address,
     text[0] = '\0';
     if ( !s )
         return text;
+    assert(below <= s->nr);
     if ( below )
         nearest = s->rows[below - 1];
     snprintf(text, SYMBOLS_TEXT_MAX, "(%s +%" PRIx64 ")", nearest.name,

@@ -5,6 +5,7 @@
  */
 #include "xenalyze/stats/stats.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +40,7 @@ static bool grow_map(struct stats_map *m, struct stats_pool *pool)
     for ( size_t i = 0; i < m->size; i++ )
         if ( m->slots[i].row )
             larger.slots[find_slot(&larger, m->slots[i].key)] = m->slots[i];
+    assert(!(larger.size & (larger.size - 1)));
     *m = larger;
     return true;
 }
@@ -73,6 +75,7 @@ static struct stats *insert_row(struct stats_map *m, struct stats_pool *pool,
     row->key = key;
     row->stats.weighted = m->weighted;
     m->slots[find_slot(m, key)] = (struct stats_slot){ key, row };
+    assert(m->used < m->size);
     m->used++;
     m->last = row;
     return &row->stats;
@@ -177,6 +180,7 @@ static struct stats_row **sort_rows(const struct stats_map *m,
     for ( size_t i = 0; i < m->size; i++ )
         if ( m->slots[i].row )
             rows[n++] = m->slots[i].row;
+    assert(n == m->used);
     qsort(rows, n, sizeof(*rows), compare);
     return rows;
 }

@@ -76,6 +76,7 @@ static void enter_octave(struct walk *w, unsigned int o)
 {
     const struct stats_octave *from = cells_octave(w->s->cells, o);
 
+    assert(o < OCTAVES);
     w->octave = o;
     w->cell = 0;
     memset(w->counts, 0, sizeof(w->counts));
@@ -300,6 +301,8 @@ static void find_percentiles(const struct stats *s, bool weighted,
                         .weighted = weighted };
     struct walk w;
 
+    for ( size_t k = 1; k < n; k++ )
+        assert(p[k - 1] < p[k]);
     for ( size_t k = 0; k < n; k++ )
         values[k] = s->max;
     walk_start(&w, s);
@@ -364,6 +367,7 @@ size_t stats_bars(const struct stats *s, struct stats_bar bars[64])
 
         if ( n == 0 || bars[n - 1].low != low )
             bars[n++] = (struct stats_bar){ low, low + (low - 1), 0 };
+        assert(n <= 64);
         bars[n - 1].count += run.count;
     }
     return n;
@@ -376,6 +380,8 @@ void stats_spread(const struct stats *s, const uint64_t *limits,
     struct walk w;
     size_t i = 0;
 
+    for ( size_t k = 1; k < nr; k++ )
+        assert(limits[k - 1] <= limits[k]);
     memset(counts, 0, (nr + 1) * sizeof(*counts));
     walk_start(&w, s);
     while ( next_run(&w, &run) )

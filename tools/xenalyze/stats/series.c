@@ -42,6 +42,7 @@ static bool reserve_octave(struct stats_cells *c, struct stats_pool *pool,
                                                    : octave + USUAL_OCTAVES / 2;
     struct stats_octave **octaves;
 
+    assert(octave < OCTAVES);
     if ( octave - c->first < c->nr )
         return true;
     if ( c->nr && c->first < first )
@@ -124,6 +125,7 @@ void stats_flush_marks(struct stats *s, struct stats_pool *pool)
     struct stats_octave *octaves[OCTAVES] = { NULL };
     struct stats_cells *c = s->cells;
 
+    debug_assert(s->in_cells && s->used <= STATS_MARKS);
     s->used = 0;
     for ( unsigned int i = 0; i < c->nr; i++ )
     {
@@ -163,6 +165,7 @@ size_t stats_unpack(const struct stats *s, uint64_t values[STATS_RAW])
 
     for ( unsigned int i = 0; i < s->used; n++ )
     {
+        assert(n < STATS_RAW);
         values[n] = s->raw[i] ? s->raw[i] : load_large(&s->raw[i]);
         i += s->raw[i] ? 1 : LARGE_WORDS;
     }
@@ -205,6 +208,7 @@ static bool reserve_raw(struct stats *s, struct stats_pool *pool,
 
     if ( s->used + words <= buffer_words(s->size) )
         return true;
+    assert(s->size < STATS_SIZES);
     larger = take_buffer(pool, s->size + 1);
     if ( !larger )
     {
@@ -242,6 +246,7 @@ static bool convert_to_cells(struct stats *s, struct stats_pool *pool)
     }
     n = stats_unpack(s, values);
     return_buffer(pool, s->raw, s->size);
+    assert(n < STATS_MARKS);
     s->size = 0;
     s->cells = cells;
     s->in_cells = true;
@@ -256,6 +261,7 @@ static void store_value(struct stats *s, struct stats_pool *pool,
 {
     unsigned int words = value > UINT32_MAX ? LARGE_WORDS : 1;
 
+    assert(!s->in_cells && value);
     if ( s->used + words >= STATS_RAW )
     {
         if ( convert_to_cells(s, pool) )

@@ -18,6 +18,7 @@
 #include <stdio.h>
 
 #include "common/arena.h"
+#include "common/debug.h"
 
 /*
  * Memory of series.  An allocation failure sets `failed` instead of being
@@ -127,6 +128,7 @@ static inline void stats_note_max(struct stats *s, uint64_t value, uint64_t at)
 /* Note a sample; a `min` of 0 compares as greater than all values. */
 static inline void stats_note(struct stats *s, uint64_t value, uint64_t at)
 {
+    debug_assert(value);
     s->count++;
     s->sum += value;
     if ( value - 1 < s->min - 1 )
@@ -149,6 +151,7 @@ static inline void stats_add(struct stats *s, struct stats_pool *pool,
         return;
     }
     stats_note(s, value, at);
+    debug_assert(s->used < STATS_MARKS);
     s->cells->marks[s->used++] = stats_cell(value);
     if ( s->used == STATS_MARKS )
         stats_flush_marks(s, pool);
@@ -179,6 +182,7 @@ void stats_merge(struct stats *to, struct stats_pool *pool,
 
 static inline uint64_t stats_mean(const struct stats *s)
 {
+    debug_assert(!s->count || s->min <= s->max);
     return s->count ? s->sum / s->count : 0;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "xenalyze/stats/stats.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -70,6 +71,7 @@ static void sift_down(struct stats_top *t)
 
 void stats_top_keep(struct stats_top *t, const struct stats_top_row *row)
 {
+    assert(t->size && t->used <= t->size);
     if ( t->used < t->size )
     {
         t->rows[t->used] = *row;
