@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From nanoseconds since 1970 to what --time takes.
+ * Nanoseconds since 1970 as the text format of --time.
  */
 #include "xenalyze/text/start-time.h"
 

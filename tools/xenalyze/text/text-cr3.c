@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What was in CR3, as stock lists it below each domain.
+ * CR3 values of a domain, in the format of stock.
  */
 #include "xenalyze/text/text-private.h"
 
 #include <inttypes.h>
 
-/* Stock leaves out the first line of a frame that was never left. */
+/* Stock omits the first line of a frame that was never replaced. */
 static void print_total(const struct text *t, const struct cr3_row *row)
 {
     char name[48];
@@ -50,7 +50,7 @@ static void print_row(const struct text *t, const struct cr3_row *row)
     print_seen(t, row);
 }
 
-/* Those of a domain, in the order that is asked for: how many to show. */
+/* Sorts the rows of a domain by --sort; returns the number to print. */
 static size_t order_of(const struct text *t, const struct cr3_row *first,
                        struct sort_row **order)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What exits cost: a row for each reason in each domain, of all its vcpus; then
- * a row for each of what handled them; and what of the time was left to guests.
+ * VM exits of all vcpus of a domain: a table by reason, a table by handler, and
+ * the share of time in guest mode.
  */
 #include "xenalyze/text/text.h"
 
@@ -44,7 +44,7 @@ static void print_row(const struct summary *b,
             (double)(s->max_at - b->first) / (double)b->hz);
 }
 
-/* By itself a table is by domain; sorted, it is one list. */
+/* Table rows are grouped by domain unless --sort orders the whole list. */
 static int print_rows(const struct summary *b, const struct exit_report *x,
                       const struct report_request *request, bool handlers,
                       FILE *out)

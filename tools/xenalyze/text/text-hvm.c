@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Exits as text: each reason with what handled it, then what guests got.
+ * VM exits of a vcpu: reasons with their handlers, interrupts, I/O accesses.
  */
 #include "xenalyze/text/text-private.h"
 
@@ -14,12 +14,12 @@
 
 /* --- details of a reason -------------------------------------------------- */
 
-static void cost(const struct text *t, const struct stats *s,
-                 const char *format, ...)
+static void print_cost(const struct text *t, const struct stats *s,
+                       const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static void cost(const struct text *t, const struct stats *s,
-                 const char *format, ...)
+static void print_cost(const struct text *t, const struct stats *s,
+                       const char *format, ...)
 {
     char name[LINE];
     va_list args;
@@ -36,10 +36,10 @@ static void print_vmcall(const struct text *t, uint64_t key,
     uint32_t at = SUMMARY_DETAIL_AT(key);
     const char *name = at < SUMMARY_HYPERCALLS ? hypercall_name(at) : NULL;
 
-    cost(t, s, "    [%10s] ", name ? name : "max");
+    print_cost(t, s, "    [%10s] ", name ? name : "max");
 }
 
-/* Interrupts are counted; stock's names for them are those of 2006. */
+/* Interrupt counts by vector; stock's names of vectors date from 2006. */
 static void print_interrupt(const struct text *t, uint64_t key,
                             const struct stats *s)
 {
@@ -47,7 +47,7 @@ static void print_interrupt(const struct text *t, uint64_t key,
             SUMMARY_DETAIL_AT(key), stats_events(s));
 }
 
-/* `most` stands for itself and all above. */
+/* The value `most` includes all greater values. */
 static void print_times(const struct text *t, uint64_t key,
                         const struct stats *s, const char *before,
                         const char *most)
@@ -55,9 +55,9 @@ static void print_times(const struct text *t, uint64_t key,
     unsigned int times = SUMMARY_DETAIL_TIMES(key);
 
     if ( times == summary_part_max_times(key) )
-        cost(t, s, "%s ", most);
+        print_cost(t, s, "%s ", most);
     else
-        cost(t, s, "%s[%3u] ", before, times);
+        print_cost(t, s, "%s[%3u] ", before, times);
 }
 
 static void print_shadow(const struct text *t, uint64_t key,
@@ -66,9 +66,9 @@ static void print_shadow(const struct text *t, uint64_t key,
     const char *name = shadow_name(SUMMARY_DETAIL_AT(key));
 
     if ( !SUMMARY_DETAIL_PART(key) )
-        cost(t, s, "     %-25s ", name ? name : "?");
+        print_cost(t, s, "     %-25s ", name ? name : "?");
     else if ( summary_part_name(key) )
-        cost(t, s, "      *%-13s ", summary_part_name(key));
+        print_cost(t, s, "      *%-13s ", summary_part_name(key));
     else
         print_times(t, key, s, "       +", "        +[max]");
 }
@@ -79,17 +79,17 @@ static void print_cr(const struct text *t, uint64_t key,
     if ( SUMMARY_DETAIL_PART(key) )
         print_times(t, key, s, "     *", "     *[MAX]");
     else
-        cost(t, s, "   cr%" PRIu32 " ", SUMMARY_DETAIL_AT(key));
+        print_cost(t, s, "   cr%" PRIu32 " ", SUMMARY_DETAIL_AT(key));
 }
 
 static void print_mmio(const struct text *t, uint64_t key,
                        const struct stats *s)
 {
     (void)key;
-    cost(t, s, "   mmio ");
+    print_cost(t, s, "   mmio ");
 }
 
-/* Stock's names do not tell reads from writes. */
+/* Stock's names do not distinguish reads from writes. */
 static void print_generic(const struct text *t, uint64_t key,
                           const struct stats *s)
 {
@@ -98,7 +98,7 @@ static void print_generic(const struct text *t, uint64_t key,
     more = strstr(summary_detail_name(key, name), SUMMARY_DETAIL_WRITE);
     if ( more )
         *more = '\0';
-    cost(t, s, "   %s ", name);
+    print_cost(t, s, "   %s ", name);
 }
 
 static const struct { const char *heading;
@@ -114,7 +114,7 @@ static const struct { const char *heading;
 
 #define NR_DETAILS (sizeof(details) / sizeof(details[0]))
 
-/* A detail and its parts, which follow it and differ in the last bytes only. */
+/* A detail and its parts: the next keys, which differ in the low bytes. */
 static bool is_part_of(const struct stats_row *row,
                        const struct stats_row *whole)
 {
@@ -130,7 +130,7 @@ static void print_parts(const struct text *t, struct stats_row **rows,
                                                          &rows[i]->stats);
 }
 
-/* Of a kind: in the order that is asked for, parts stay with the whole. */
+/* Sorts the details of a kind by --sort; parts stay with their detail. */
 static void print_kind(const struct text *t, struct stats_row **rows,
                        size_t nr)
 {
@@ -175,13 +175,13 @@ static void print_details(const struct text *t, const struct summary_exit *x)
 static void print_exit(const struct text *t, const struct summary_exit *x)
 {
     if ( exit_name(x->cause) )
-        cost(t, &x->cost, " %-20s ", exit_name(x->cause));
+        print_cost(t, &x->cost, " %-20s ", exit_name(x->cause));
     else
-        cost(t, &x->cost, " %20" PRIu32 " ", exit_reason(x->cause));
+        print_cost(t, &x->cost, " %20" PRIu32 " ", exit_reason(x->cause));
     print_details(t, x);
 }
 
-/* Those that have no place in a table, each with its number. */
+/* Prints exits with unnamed reasons, by the number of the reason. */
 static void print_others(const struct text *t, const struct summary_hvm *h)
 {
     struct stats_row **rows = stats_map_by_key(&h->others, &t->summary->pool);
@@ -190,12 +190,12 @@ static void print_others(const struct text *t, const struct summary_hvm *h)
     const struct summary_exit *other = summary_exit_find(h, EXIT_OTHER);
 
     for ( size_t i = 0; i < n; i++ )
-        cost(t, &rows[i]->stats, " %20" PRIu64 " ", rows[i]->key);
+        print_cost(t, &rows[i]->stats, " %20" PRIu64 " ", rows[i]->key);
     if ( other )
         print_details(t, other);
 }
 
-/* Reasons without a place come last, they are many and hostile. */
+/* Unnamed reasons come last: a hostile trace has many of them. */
 static void print_exits(const struct text *t, const struct summary_hvm *h)
 {
     struct sort_row rows[EXIT_CAUSES];
@@ -253,13 +253,13 @@ static void print_interrupts(const struct text *t, const struct summary_vcpu *v)
     }
 }
 
-/* The window of a VGA card: very many accesses, none of interest. */
+/* The VGA window: very many accesses, rarely of interest. */
 static bool is_vga(uint64_t address)
 {
     return address >= 0xa0000 && address < 0xc0000;
 }
 
-/* Of several places where the guest has it, the lowest is shown. */
+/* Prints the lowest guest-virtual address of several mappings. */
 static void print_address(const struct text *t, const struct stats_row *row,
                           const struct stats_map *vas)
 {
@@ -268,8 +268,8 @@ static void print_address(const struct text *t, const struct stats_row *row,
 
     if ( va && va->count )
         snprintf(where, sizeof(where), "@%8" PRIx64, va->min);
-    cost(t, &row->stats, "%8" PRIx64 "%s:[%c] ", row->key / 2, where,
-         row->key & 1 ? 'w' : 'r');
+    print_cost(t, &row->stats, "%8" PRIx64 "%s:[%c] ", row->key / 2, where,
+               row->key & 1 ? 'w' : 'r');
 }
 
 static void print_addresses(const struct text *t, const char *heading,
@@ -333,7 +333,7 @@ void text_eips(const struct text *t, const struct stats_map *m)
 
         symbols_text(t->request->symbols, rows[i]->key, name);
         if ( s->sum )
-            cost(t, s, "   %12" PRIx64 "%-45s: ", rows[i]->key, name);
+            print_cost(t, s, "   %12" PRIx64 "%-45s: ", rows[i]->key, name);
         else
             fprintf(t->out, "   %12" PRIx64 "%-45s:  %7" PRIu64 " %5.2f%%\n",
                     rows[i]->key, name, stats_events(s),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Intervals as stock's lines.
+ * Interval tables in the line format of stock.
  */
 #include "xenalyze/text/text.h"
 
@@ -10,7 +10,7 @@ struct lines
 {
     const struct interval *i;
     FILE *out;
-    struct interval_order order;        /* of lists */
+    struct interval_order order;        /* order of columns of a list */
 };
 
 static void print_time(const struct interval *i, size_t row, FILE *out)
@@ -20,7 +20,7 @@ static void print_time(const struct interval *i, size_t row, FILE *out)
     fprintf(out, "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
 }
 
-static double share(const struct interval *i, size_t column, size_t row)
+static double row_share(const struct interval *i, size_t column, size_t row)
 {
     return 100.0 * (double)grid_cell(&i->grid, column, row) /
            (double)interval_row_length(i, row);
@@ -32,11 +32,11 @@ static bool has_appeared(const struct interval *i, size_t column, size_t row)
            row >= i->grid.columns[column].since;
 }
 
-static void print_shares(struct lines *l, size_t row)
+static void row_shares(struct lines *l, size_t row)
 {
     for ( size_t k = 0; k < l->i->nr_ids; k++ )
         if ( has_appeared(l->i, k, row) )
-            fprintf(l->out, " %.2f", share(l->i, k, row));
+            fprintf(l->out, " %.2f", row_share(l->i, k, row));
         else
             fprintf(l->out, " 0.0");
 }
@@ -52,10 +52,10 @@ static void print_heading(const char *first, FILE *out)
 static void print_categories(struct lines *l, size_t row)
 {
     for ( size_t k = 0; k < CATEGORIES; k++ )
-        fprintf(l->out, " %.2f", share(l->i, k, row));
+        fprintf(l->out, " %.2f", row_share(l->i, k, row));
 }
 
-/* Columns are vectors but the first. */
+/* Column 0 is the domain; all other columns are vectors. */
 static void print_vectors(struct lines *l, size_t row)
 {
     for ( size_t k = 1; k < l->i->nr_ids; k++ )
@@ -67,7 +67,7 @@ static void print_count(struct lines *l, size_t row)
     fprintf(l->out, " %" PRIu64, grid_cell(&l->i->grid, 0, row));
 }
 
-/* Those of this row, the longest first; new ones are marked. */
+/* Columns of this row, longest time first; new columns get a mark. */
 static void print_ordered(struct lines *l, size_t row)
 {
     interval_by_time(l->i, row, &l->order);
@@ -76,16 +76,17 @@ static void print_ordered(struct lines *l, size_t row)
         size_t column = l->order.entries[k].column;
 
         fprintf(l->out, " %8" PRIx64 ": %.2f %c", l->i->ids[column],
-                share(l->i, column, row),
+                row_share(l->i, column, row),
                 l->i->grid.columns[column].since == row ? '*' : ' ');
     }
 }
 
-/* LIST: columns in the order of ids, since nobody gave another one. */
+/* LIST: columns sorted by id, since the command line gives no order. */
 static void print_list(struct lines *l, size_t row)
 {
     for ( size_t k = 0; k < l->order.nr; k++ )
-        fprintf(l->out, " %.2f", share(l->i, l->order.entries[k].column, row));
+        fprintf(l->out, " %.2f", row_share(l->i, l->order.entries[k].column,
+                                             row));
 }
 
 static void print_list_ids(const struct lines *l, bool hex)
@@ -115,12 +116,12 @@ static void print_tail(const struct lines *l)
 typedef void print_fn(struct lines *l, size_t row);
 
 static print_fn *const row_printers[INTERVAL_KINDS] = {
-    [INTERVAL_DOMAIN_TIME] = print_shares,
+    [INTERVAL_DOMAIN_TIME] = row_shares,
     [INTERVAL_DOMAIN_TIME_ALL] = print_list,
     [INTERVAL_DOMAIN_SUMMARY] = print_categories,
     [INTERVAL_DOMAIN_INTERRUPT] = print_vectors,
     [INTERVAL_DOMAIN_GRANT_MAPS] = print_count,
-    [INTERVAL_CR3_TIME] = print_shares,
+    [INTERVAL_CR3_TIME] = row_shares,
     [INTERVAL_CR3_TIME_ALL] = print_list,
     [INTERVAL_CR3_ORDERED] = print_ordered,
     [INTERVAL_CR3_SUMMARY] = print_categories,

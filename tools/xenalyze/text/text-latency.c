@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The report of waiting, as text: times for people, since it is read by them.
+ * Scheduling latency as text; durations have units instead of cycles.
  */
 #include "xenalyze/text/text.h"
 
@@ -15,8 +15,8 @@
 
 /* --- words ---------------------------------------------------------------- */
 
-static const char *duration(const struct latency *l, uint64_t cycles,
-                            char text[NUM_CLOCK_MAX])
+static const char *format_duration(const struct latency *l, uint64_t cycles,
+                                   char text[NUM_CLOCK_MAX])
 {
     *num_duration(text, xt_clock_duration(&l->clock, cycles)) = '\0';
     return text;
@@ -45,16 +45,16 @@ static void print_wait(const struct latency *l, const struct latency_vcpu *v,
     fprintf(out, " %-10s %8" PRIu64,
             latency_name(LATENCY_KEY(v->domain, v->id), name), stats_events(s));
     for ( size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++ )
-        fprintf(out, " %9s", duration(l, columns[i], text));
+        fprintf(out, " %9s", format_duration(l, columns[i], text));
     fprintf(out, "  ");
     print_moment(l, s->max_at, out);
     fprintf(out, "\n");
 }
 
-/* Those that waited so, in the order that is asked for: how many to show. */
-static size_t order(const struct latency *l,
-                    const struct report_request *request, unsigned int why,
-                    struct sort_row *rows)
+/* Sorts vcpus with such waits by --sort; returns the number to print. */
+static size_t order_vcpus(const struct latency *l,
+                          const struct report_request *request,
+                          unsigned int why, struct sort_row *rows)
 {
     size_t n = 0;
 
@@ -71,7 +71,7 @@ static void print_waits(const struct latency *l,
                         unsigned int why, const char *heading,
                         struct sort_row *rows, FILE *out)
 {
-    size_t n = order(l, request, why, rows);
+    size_t n = order_vcpus(l, request, why, rows);
 
     fprintf(out, "%s\n %-10s %8s %9s %9s %9s %9s %9s %9s  %s\n", heading,
             "vcpu", "times", "mean", "p50", "p95", "p99", "max", "total",
@@ -81,7 +81,7 @@ static void print_waits(const struct latency *l,
                    &l->vcpus[rows[i].index]->wait[why], out);
 }
 
-/* The same by all of their waits. */
+/* Sorts vcpus by all of their waits. */
 static size_t order_all(struct latency *l,
                         const struct report_request *request,
                         struct sort_row *rows)
@@ -99,8 +99,8 @@ static size_t order_all(struct latency *l,
 }
 
 /*
- * How often how long, by decades of time.  One without a length is no sample,
- * but one of the shortest.
+ * Histogram of waits by decades of time.  A wait of 0 cycles is not a sample of
+ * the series, and counts in the first decade.
  */
 static const struct { uint64_t ns; const char *name; } decades[] = {
     { 1000, "<1us" }, { 10000, "<10us" }, { 100000, "<100us" },
@@ -178,14 +178,14 @@ static void print_moves(const struct latency *l,
     }
 }
 
-/* Names in a line: so many, if it is not said how many rows there are to be. */
+/* Default limit of names in a line; --top changes the limit. */
 #define NAMES 8u
 
-/* From the most to the least time, if no other order is asked for. */
-static struct stats_row **choose(struct latency *l,
-                                 const struct report_request *request,
-                                 const struct stats_map *m, bool counts,
-                                 size_t *n)
+/* Sorts the keys of a map by total time, or by --sort. */
+static struct stats_row **choose_rows(struct latency *l,
+                                      const struct report_request *request,
+                                      const struct stats_map *m, bool counts,
+                                      size_t *n)
 {
     struct report_request r = *request;
     struct stats_row **rows = stats_map_by_sum(m, &l->pool);
@@ -195,28 +195,28 @@ static struct stats_row **choose(struct latency *l,
     return rows;
 }
 
-static uint64_t waited(const struct latency_vcpu *v)
+static uint64_t total_wait(const struct latency_vcpu *v)
 {
     return v->wait[WHY_WAKE].sum + v->wait[WHY_PREEMPT].sum +
            v->wait[WHY_OTHER].sum;
 }
 
-/* Of a vcpu that has waited so long, who ran meanwhile. */
+/* Prints which vcpus ran during the waits of v; `whole` is their length. */
 static void print_rivals(struct latency *l, const struct latency_vcpu *v,
                          const struct stats_map *m, uint64_t whole,
                          const struct report_request *request, FILE *out)
 {
     size_t n;
-    struct stats_row **rows = choose(l, request, m, false, &n);
+    struct stats_row **rows = choose_rows(l, request, m, false, &n);
     char name[LATENCY_NAME], text[NUM_CLOCK_MAX];
 
     latency_name(LATENCY_KEY(v->domain, v->id), name);
-    fprintf(out, " %-10s waited %s;", name, duration(l, whole, text));
+    fprintf(out, " %-10s waited %s;", name, format_duration(l, whole, text));
     for ( size_t i = 0; i < n; i++ )
         fprintf(out, "%s %s %.1f%% (%s in %" PRIu64 ")", i ? "," : "",
                 latency_name(rows[i]->key, name),
                 stats_share(rows[i]->stats.sum, whole),
-                duration(l, rows[i]->stats.sum, text),
+                format_duration(l, rows[i]->stats.sum, text),
                 stats_events(&rows[i]->stats));
     if ( n < m->used )
         fprintf(out, ", and %zu more", m->used - n);
@@ -227,7 +227,7 @@ static void print_wakers(struct latency *l, const struct latency_vcpu *v,
                          const struct report_request *request, FILE *out)
 {
     size_t n;
-    struct stats_row **rows = choose(l, request, &v->wakers, true, &n);
+    struct stats_row **rows = choose_rows(l, request, &v->wakers, true, &n);
     char name[LATENCY_NAME];
 
     if ( !rows )
@@ -255,7 +255,7 @@ static void print_one(const struct latency *l, const struct latency_wait *w,
     fprintf(out, " ");
     print_moment(l, w->from, out);
     fprintf(out, " %s waited %s for pcpu %u", latency_name(w->vcpu, name),
-            duration(l, w->to - w->from, text), w->pcpu);
+            format_duration(l, w->to - w->from, text), w->pcpu);
     if ( w->reason == WHY_PREEMPT )
         fprintf(out, " after a preemption");
     if ( w->reason == WHY_WAKE )
@@ -264,7 +264,7 @@ static void print_one(const struct latency *l, const struct latency_wait *w,
     for ( unsigned int i = 0; i < w->nr_rivals; i++ )
         fprintf(out, "%s %s %s", i ? "," : ", while it ran",
                 latency_name(w->rivals[i].key, name),
-                duration(l, w->rivals[i].cycles, text));
+                format_duration(l, w->rivals[i].cycles, text));
     fprintf(out, "\n");
 }
 
@@ -280,7 +280,7 @@ static void print_people(struct latency *l,
     {
         const struct latency_vcpu *v = l->vcpus[rows[i].index];
 
-        print_rivals(l, v, &v->rivals, waited(v), request, out);
+        print_rivals(l, v, &v->rivals, total_wait(v), request, out);
     }
     fprintf(out, "--- Preempting vcpus (share of the wait after preemption) "
             "---\n");

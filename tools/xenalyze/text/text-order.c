@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which pcpus, domains and vcpus come first: by id, or by the time that they
- * ran.  Of a domain that is what all of its vcpus ran; who is idle comes last.
+ * The order of pcpus, domains and vcpus: by id, or by running time.  A domain
+ * has the running time of all of its vcpus; idle vcpus come last.
  */
 #include "xenalyze/text/text-private.h"
 
-/* Of states by length, the last of which may still go on. */
+/* Sort value of a state; `open` is the length of the unfinished state. */
 static uint64_t value_of(const struct text *t, const struct stats *running,
                          uint64_t open)
 {
@@ -22,7 +22,7 @@ static uint64_t vcpu_value(const struct text *t, const struct summary_vcpu *v)
                     v->sched->time.open[STATE_RUNNING]);
 }
 
-/* The first vcpu of this domain, or of one behind it: they are by id. */
+/* Index of the first vcpu with this domain id or a higher one. */
 static uint32_t first_of(const struct summary *b, uint32_t domain)
 {
     uint32_t low = 0, high = b->nr_vcpus;

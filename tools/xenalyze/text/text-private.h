@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The summary as text: stock's headings and lines, in stock's order, and behind
- * them what stock cannot say.  This header is the room's own.
+ * The summary as text: stock's headings and lines in stock's order, followed by
+ * our own sections.  A header for the files of this folder only.
  */
 #ifndef XENALYZE_TEXT_TEXT_PRIVATE_H
 #define XENALYZE_TEXT_TEXT_PRIVATE_H
@@ -11,7 +11,7 @@
 struct text
 {
     FILE *out;
-    struct summary *summary;          /* closed; lists are sorted in its pool */
+    struct summary *summary;          /* closed; its pool holds sorted lists */
     const struct report_request *request;
     struct stats_scale scale;
 };
@@ -20,7 +20,7 @@ struct text text_of(struct summary *summary,
                     const struct report_request *request,
                     FILE *out);
 
-/* The lines that are stock's, by place in its report. */
+/* Lines of stock, one function a section. */
 void text_volumes(const struct text *t);
 void text_memory(const struct text *t, const struct summary_memory *m);
 void text_hvm(const struct text *t, const struct summary_vcpu *v);
@@ -29,22 +29,22 @@ void text_cr3(const struct text *t, uint16_t domain);
 void text_eips(const struct text *t, const struct stats_map *m);
 
 /*
- * In the order that is asked for, indexes into the summary's arrays, *n of them
- * that are to be shown; in memory of the pool, which knows if there was none.
+ * Indexes into the arrays of the summary, sorted by --sort; *n is the number of
+ * rows to print.  The memory belongs to the pool, which records failures.
  */
-#define TEXT_ANY UINT32_MAX     /* of any domain */
+#define TEXT_ANY UINT32_MAX     /* all domains */
 
 struct sort_row *text_vcpus(const struct text *t, uint32_t domain, size_t *n);
 struct sort_row *text_domains(const struct text *t, size_t *n);
 struct sort_row *text_pcpus(const struct text *t, size_t *n);
 
-/* Those of `nr` counts that are not 0, into rows[nr]: how many to show. */
+/* Stores nonzero counts in rows[nr]; returns the number of rows to print. */
 size_t text_counts(const struct text *t, const uint64_t *counts, size_t nr,
                    struct sort_row *rows);
 
-/* Those that are not: nothing of it comes before all of stock's. */
+/* Our own sections, printed after all lines of stock. */
 void text_shares(const struct text *t);
-void text_guests(const struct text *t); /* the end of it by itself */
+void text_guests(const struct text *t); /* only the lines on guests */
 void text_quality(const struct text *t);
 
 #endif /* XENALYZE_TEXT_TEXT_PRIVATE_H */

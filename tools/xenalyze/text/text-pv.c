@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counts as text: bytes of a pcpu's records, memory, what PV guests did.
+ * Counts as text: record bytes of pcpus, memory operations, PV guest events.
  */
 #include "xenalyze/text/text-private.h"
 
@@ -10,7 +10,7 @@
 
 /* --- volumes -------------------------------------------------------------- */
 
-/* In stock's order, each class before its parts. */
+/* Record classes in stock's order, each class before its sub-classes. */
 static const struct { uint8_t kind; const char *format; } volumes[] = {
     { VOLUME_GEN, " %-6s: %10" PRIu64 "\n" },
     { VOLUME_SCHED, " %-6s: %10" PRIu64 "\n" },
@@ -131,7 +131,7 @@ static void print_traps(const struct text *t, const struct summary_pv *pv)
                 rows[i].index == SUMMARY_TRAPS ? "+" : "", rows[i].value);
 }
 
-/* Calls within a multicall are hypercalls, too, and have a line besides. */
+/* Calls within a multicall count as hypercalls and have a line of their own. */
 static uint64_t pv_times(const struct summary_pv *pv, unsigned int kind)
 {
     if ( kind == PV_HYPERCALL_V2 )

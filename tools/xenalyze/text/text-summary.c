@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The summary from top to bottom.  Headings that stock prints with nothing
- * below them are printed: scripts count on them.
+ * The summary in output order.  Stock prints headings without a line below
+ * them, and scripts depend on these headings, so empty sections keep their
+ * headings.
  */
 #include "xenalyze/text/text-private.h"
 
@@ -10,7 +11,7 @@
 #include "xenalyze/model/model.h"
 #include "xenalyze/text/text.h"
 
-/* "2.40 GHz" as stock rounds it: the unit has to be exceeded. */
+/* Formats "2.40 GHz" like stock: a value equal to a unit uses the next one. */
 static void print_hz(FILE *out, uint64_t hz)
 {
     static const struct { uint64_t more_than; const char *unit; } units[] = {
@@ -133,8 +134,8 @@ static const struct summary_vcpu *default_vcpu(const struct summary *b,
 }
 
 /*
- * The default domain is what pcpus run until a record says who it is.  It is
- * told of if the user wants it, of all pcpus, or if there is nobody else.
+ * The default domain stands for the vcpus that run before a record names a
+ * vcpu. Printed on request, or if the trace has no other domain.
  */
 static void print_default(const struct text *t)
 {

@@ -11,14 +11,14 @@
 #include "xenalyze/account/account.h"
 #include "xenalyze/text/start-time.h"
 
-/* The closed summary: stock's summary and report of pcpus, and our own. */
+/* Sections of a closed summary: summary, pcpus, data quality. */
 void text_print_summary(struct summary *summary,
                         const struct report_request *request, FILE *out);
 void text_print_pcpus(struct summary *summary,
                       const struct report_request *request, FILE *out);
 void text_print_quality(struct summary *summary,
                         const struct report_request *request, FILE *out);
-/* 0 or -ENOMEM. */
+/* VM exits of a closed summary.  0 or -ENOMEM. */
 int text_print_exits(struct summary *summary,
                      const struct report_request *request,
                      FILE *out);
@@ -27,7 +27,7 @@ int text_print_exits(struct summary *summary,
 int text_print_latency(struct latency *l, const struct report_request *request,
                        FILE *out);
 
-/* The intervals, as the lines that stock prints. */
+/* An interval table in the line format of stock. */
 void text_print_interval(const struct interval *i, FILE *out);
 
 #endif /* XENALYZE_TEXT_TEXT_H */
