@@ -24,6 +24,7 @@
 
 #include "common/debug.h"
 #include "common/fault.h"
+#include "libxentrace/readers.h"
 #include "xenalyze/engine/engine-private.h"
 #include "xenalyze/engine/merge-changes.h"
 
@@ -107,7 +108,8 @@ static bool is_isolated(const struct reader *r, uint64_t next)
 static void preview_loss(struct reader *r, const struct xt_record *next,
                          uint64_t limit)
 {
-    uint64_t from = xt_load64(next->payload + 8) + r->offset;
+    uint64_t from = xt_field_load(next, XT_AT(lost_records, first_tsc)) +
+                    r->offset;
 
     if ( from <= limit && from <= next->tsc + r->offset )
         pcpu_begin_loss(r->p, from);

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "common/fault.h"
+#include "libxentrace/readers.h"
 #include "xenalyze/engine/engine-private.h"
 
 /* A pcpu begins to lose records, or reaches its last record. */
@@ -54,7 +55,7 @@ static int add_notice(struct notices *l, uint64_t time, unsigned int segment,
 static uint64_t loss_time(const struct analysis *a, unsigned int pcpu,
                           const struct xt_record *r)
 {
-    return xt_load64(r->payload + 8) +
+    return xt_field_load(r, XT_AT(lost_records, first_tsc)) +
            (uint64_t)xt_trace_offset(a->trace, pcpu);
 }
 

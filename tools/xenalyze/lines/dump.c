@@ -14,6 +14,7 @@
 
 #include "common/fault.h"
 #include "common/num.h"
+#include "libxentrace/readers.h"
 #include "xenalyze/lines/raw.h"
 #include "xenalyze/lines/record-filter.h"
 #include "xenalyze/lines/rules.h"
@@ -411,9 +412,10 @@ static char *put_undeclared(char *p, const struct xt_record *r)
 static char *put_loss_end(const struct formatter *w, char *p,
                           unsigned int cpu, const struct xt_record *r)
 {
-    uint32_t vcpu = xt_record_word(r, 1);
+    const struct xt_rec_lost_records *lost = xt_view_lost_records(r);
     const struct vcpu_name *name = &w->names[cpu];
 
+    assert(lost);               /* or xt_record_is_possible() says no */
     if ( name->text[2] == '?' )
         *p++ = 'X';
     else
@@ -422,7 +424,7 @@ static char *put_loss_end(const struct formatter *w, char *p,
         p += name->length - 2;
     }
     p = num_text(p, ") first_tsc ");
-    p = num_u64(p, xt_load64(r->payload + 8));
+    p = num_u64(p, lost->first_tsc);
     for ( int i = 0; i < 2; i++ )
     {
         *p++ = '\n';
@@ -430,8 +432,8 @@ static char *put_loss_end(const struct formatter *w, char *p,
         p = num_text(put_column(w, p, cpu), " lost_records end ");
         if ( i )
         {
-            p = num_u64(num_text(p, "d"), vcpu & 0xffff);
-            p = num_u64(num_text(p, "v"), vcpu >> 16);
+            p = num_u64(num_text(p, "d"), lost->dom);
+            p = num_u64(num_text(p, "v"), lost->vcpu);
         }
         p = num_text(p, "---");
     }

@@ -17,9 +17,11 @@
 
 #include "common/fault.h"
 #include "common/num.h"
+#include "libxentrace/readers.h"
 #include "xenalyze/lines/record-filter.h"
 
-#define HYPERCALL_NUMBER 0x000fffffu    /* the bits above say which arguments */
+/* The bits above say which arguments follow. */
+#define HYPERCALL_NUMBER ((1u << XT_BITS(pv_hypercall_v2, op)) - 1)
 #define PREFETCH 8u             /* distance in records */
 #define MAX_WARNING 128u        /* bytes */
 

@@ -13,6 +13,7 @@
 
 #include "common/debug.h"
 #include "common/num.h"
+#include "libxentrace/readers.h"
 
 #define LONG_EXIT 10000u        /* cycles; stock marks longer exits with ! */
 
@@ -98,7 +99,8 @@ static char *put_exit_reason(char *p, const struct line_context *c,
                              int64_t value)
 {
     const struct line_programs *set = c->programs;
-    uint32_t reason = c->record->words ? xt_record_word(c->record, 0) : 0;
+    uint32_t reason = xt_field_load(c->record,
+                                    XT_AT(hvm_vmexit_until_4_18, reason));
     const struct xt_sem *names;
 
     (void)value;
@@ -250,10 +252,12 @@ void line_hypercalls_init(struct line_programs *s)
  * Word 0 of a hypercall record has the number of the hypercall and, for each of
  * six arguments, the number of words that the argument takes: 0 to 2.
  */
+#define WIDTHS_AT XT_BIT(pv_hypercall_v2, has0)
+
 static unsigned int argument_words(uint32_t word, unsigned int i)
 {
     debug_assert(i < 6);
-    return word >> (20 + 2 * i) & 3;
+    return word >> (WIDTHS_AT + 2 * i) & 3;
 }
 
 /* Argument i.  False: the record does not have it. */
@@ -261,7 +265,8 @@ static bool get_argument(const struct line_context *c, unsigned int i,
                          uint64_t *value)
 {
     uint32_t first = xt_record_word(c->record, 0);
-    unsigned int at = 1, words = argument_words(first, i);
+    unsigned int at = XT_WORDS(pv_hypercall_v2);
+    unsigned int words = argument_words(first, i);
 
     for ( unsigned int before = 0; before < i; before++ )
         at += argument_words(first, before);
@@ -302,7 +307,7 @@ static char *put_hex_arguments(char *p, const struct line_context *c)
     uint32_t first = xt_record_word(c->record, 0);
     uint64_t value;
 
-    for ( unsigned int i = 0; i < 6 && first >> (20 + 2 * i); i++ )
+    for ( unsigned int i = 0; i < 6 && first >> (WIDTHS_AT + 2 * i); i++ )
     {
         *p++ = ' ';
         if ( !get_argument(c, i, &value) )

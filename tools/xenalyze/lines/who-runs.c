@@ -17,13 +17,9 @@
 #include <stdlib.h>
 
 #include "common/fault.h"
+#include "libxentrace/readers.h"
 
-#define DEFAULT_DOMAIN 32768u
-#define IDLE_DOMAIN 32767u
 #define EMPTY_COLUMN ((struct column_state){ .vcpu = NO_VCPU, .sign = ' ' })
-
-/* The runstates in records, and two for vcpus without a known state. */
-enum runstate { RUNNING, RUNNABLE, BLOCKED, OFFLINE, LOST, INIT };
 
 #define FIRST_VCPUS 64u
 #define FIRST_BUCKETS 128u
@@ -54,7 +50,7 @@ static void pcpu_set_default(struct who_runs_pcpu *p, unsigned int cpu,
                              bool shown)
 {
     *p = (struct who_runs_pcpu){
-        .column = { .vcpu = DEFAULT_DOMAIN << 16 | (cpu & 0xffff),
+        .column = { .vcpu = xt_vcpu_key(XT_DOMAIN_DEFAULT, cpu),
                     .sign = shown ? '.' : ' ' },
         .shown = shown,
     };
@@ -99,7 +95,7 @@ bool who_runs_is_complete(const struct who_runs *s)
 {
     for ( unsigned int cpu = 0; cpu < s->nr_cpus; cpu++ )
         if ( s->pcpus[cpu].shown &&
-             s->pcpus[cpu].column.vcpu >> 16 == DEFAULT_DOMAIN )
+             s->pcpus[cpu].column.vcpu >> 16 == XT_DOMAIN_DEFAULT )
             return false;
     return true;
 }
@@ -157,7 +153,7 @@ static struct who_runs_vcpu *find_or_add_vcpu(struct who_runs *s, uint32_t id)
         b = find_bucket(s, id);
     }
     s->vcpus[s->nr_vcpus] = (struct who_runs_vcpu){
-        .id = id, .runstate = INIT, .losses = s->losses, .next = *b,
+        .id = id, .runstate = STATE_INIT, .losses = s->losses, .next = *b,
         .exit_time = IN_GUEST,
     };
     *b = ++s->nr_vcpus;
@@ -216,7 +212,7 @@ static void pcpu_enter(struct who_runs *s, struct chunk *c, unsigned int cpu,
                        struct who_runs_vcpu *v)
 {
     const struct column_state before = s->pcpus[cpu].column, now = {
-        .vcpu = v->id, .sign = v->id >> 16 == IDLE_DOMAIN ? '-' : '|',
+        .vcpu = v->id, .sign = v->id >> 16 == XT_DOMAIN_IDLE ? '-' : '|',
     };
 
     debug_assert(cpu < s->nr_cpus && v >= s->vcpus &&
@@ -229,61 +225,50 @@ static void pcpu_enter(struct who_runs *s, struct chunk *c, unsigned int cpu,
 }
 
 /*
- * A change from a runstate that the vcpu does not have is taken as true, unless
- * the vcpu runs.  Two such changes that mirror each other came in the wrong
- * order, since the clocks of two pcpus differ: the second one is out of date.
+ * After a loss, and at first, only a change to running is taken as true.  A
+ * mismatch is, unless the vcpu runs or the change is out of date.
  */
-static bool mismatch_is_plausible(struct who_runs_vcpu *v, unsigned int from,
-                                  unsigned int to)
-{
-    bool mirrored = v->mismatched && v->mismatch_to == v->runstate &&
-                    v->mismatch_at == from;
-
-    if ( mirrored )
-    {
-        v->mismatched = false;
-        return false;
-    }
-    v->mismatched = true;
-    v->mismatch_at = v->runstate;
-    v->mismatch_to = to;
-    return v->runstate != RUNNING;
-}
-
-/* After a loss, and at first, only a change to running is taken as true. */
 static bool change_is_plausible(struct who_runs *s, struct who_runs_vcpu *v,
-                                unsigned int from, unsigned int to)
+                                unsigned int from, unsigned int to,
+                                unsigned int cpu)
 {
-    if ( v->runstate != RUNNING && v->runstate != INIT &&
+    if ( v->runstate != STATE_RUNNING && v->runstate != STATE_INIT &&
          v->losses < s->losses )
-        v->runstate = LOST;
-    if ( v->runstate == LOST || v->runstate == INIT )
-        return to == RUNNING;
-    return v->runstate == from || mismatch_is_plausible(v, from, to);
+        v->runstate = STATE_LOST;
+    if ( v->runstate == STATE_LOST || v->runstate == STATE_INIT )
+        return to == STATE_RUNNING;
+    return v->runstate == from ||
+           (!runstate_is_mirrored(&v->mismatch, v->runstate, from, to, cpu) &&
+            v->runstate != STATE_RUNNING);
 }
 
 static int apply_runstate(struct who_runs *s, struct chunk *c,
                           unsigned int cpu, const struct xt_record *r)
 {
     bool stays = r->event == TRC_SCHED_CONTINUE_RUNNING;
-    unsigned int from = stays ? RUNNING : r->event >> 8 & 3;
-    unsigned int to = stays ? RUNNING : r->event >> 4 & 3;
-    struct who_runs_vcpu *v = find_or_add_vcpu(s, xt_record_word(r, 0));
+    unsigned int from = stays ? STATE_RUNNING
+                              : xt_id_sched_runstate_change_from(r->event);
+    unsigned int to = stays ? STATE_RUNNING
+                            : xt_id_sched_runstate_change_to(r->event);
+    uint32_t id = xt_vcpu_key(
+        xt_field_load(r, XT_AT(sched_runstate_change, dom)),
+        xt_field_load(r, XT_AT(sched_runstate_change, vcpu)));
+    struct who_runs_vcpu *v = find_or_add_vcpu(s, id);
 
     if ( !v )
         return -ENOMEM;
     /* The first record of a vcpu that was running: it ran on this pcpu. */
-    if ( v->runstate == INIT && from == RUNNING )
+    if ( v->runstate == STATE_INIT && from == STATE_RUNNING )
         pcpu_leave(s, c, cpu);
-    if ( to == RUNNABLE )
+    if ( to == STATE_RUNNABLE )
         v->exit_time = IN_GUEST;
-    if ( !change_is_plausible(s, v, from, to) )
+    if ( !change_is_plausible(s, v, from, to, cpu) )
         return 0;
-    if ( to == RUNNING )
+    if ( to == STATE_RUNNING )
         pcpu_enter(s, c, cpu, v);
-    else if ( from == RUNNING )
+    else if ( from == STATE_RUNNING )
         pcpu_leave(s, c, cpu);
-    debug_assert(to <= OFFLINE && v->losses <= s->losses);
+    debug_assert(to <= STATE_OFFLINE && v->losses <= s->losses);
     v->runstate = to;
     v->losses = s->losses;
     return 0;
@@ -294,20 +279,20 @@ static int apply_runstate(struct who_runs *s, struct chunk *c,
 static int apply_loss(struct who_runs *s, struct chunk *c, unsigned int cpu,
                       const struct xt_record *r)
 {
-    uint32_t word = xt_record_word(r, 1);
+    uint32_t id = xt_vcpu_key(xt_field_load(r, XT_AT(lost_records, dom)),
+                              xt_field_load(r, XT_AT(lost_records, vcpu)));
     struct who_runs_vcpu *v = who_runs_current(s, cpu);
 
     s->losses++;
     if ( v )
     {
-        v->runstate = LOST;
+        v->runstate = STATE_LOST;
         v->exit_time = IN_GUEST;
     }
-    /* In a LOST record the domain is the lower half of the word. */
-    v = find_or_add_vcpu(s, word << 16 | word >> 16);
+    v = find_or_add_vcpu(s, id);
     if ( !v )
         return -ENOMEM;
-    v->runstate = RUNNING;
+    v->runstate = STATE_RUNNING;
     v->losses = s->losses;
     v->exit_time = IN_GUEST;
     pcpu_enter(s, c, cpu, v);
@@ -316,28 +301,24 @@ static int apply_loss(struct who_runs *s, struct chunk *c, unsigned int cpu,
 
 /* --- HVM ------------------------------------------------------------------ */
 
-static uint64_t word_pair(const struct xt_record *r, unsigned int at)
-{
-    return r->words > at + 1 ? xt_load64(r->payload + 4 * at) : 0;
-}
-
 /* The line of a CR3 write shows the previous value as well. */
 static void apply_cr_write(struct chunk *c, struct who_runs_vcpu *v,
                            const struct xt_record *r)
 {
-    if ( !r->words || xt_record_word(r, 0) != 3 )
+    if ( xt_field_load(r, XT_AT(hvm_cr_write64, cr)) !=
+         XT_VALUE(control_register, cr3) )
         return;
     if ( c && v->has_cr3 )
         chunk_note(c, NOTE_VALUE, v->cr3);
     v->has_cr3 = true;
-    v->cr3 = word_pair(r, 1);
+    v->cr3 = xt_field_load(r, XT_AT(hvm_cr_write64, value));
 }
 
 /* The line of an RDTSC that goes backward has a warning. */
 static void apply_rdtsc(struct chunk *c, struct who_runs_vcpu *v,
                         const struct xt_record *r)
 {
-    uint64_t tsc = word_pair(r, 0);
+    uint64_t tsc = xt_field_load(r, XT_AT(hvm_rdtsc, tsc));
 
     if ( c && v->has_rdtsc && tsc < v->rdtsc )
         chunk_note(c, NOTE_VALUE, 0);
@@ -366,7 +347,7 @@ static void apply_power(struct who_runs *s, struct chunk *c, unsigned int cpu,
                         const struct xt_record *r)
 {
     char *sign = &s->pcpus[cpu].column.sign;
-    uint32_t state = r->words ? xt_record_word(r, 0) : 0;
+    uint32_t state = xt_field_load(r, XT_AT(pm_idle_entry, state));
 
     if ( !s->show_power || *sign == ' ' || *sign == '.' || *sign == '|' )
         return;

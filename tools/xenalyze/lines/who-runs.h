@@ -22,15 +22,14 @@
 #include "common/debug.h"
 #include "libxentrace/libxentrace.h"
 #include "xenalyze/lines/chunk.h"
+#include "xenalyze/model/model.h"
 
 struct who_runs_vcpu
 {
     uint32_t id;                /* domain << 16 | vcpu */
     uint8_t runstate;
     bool has_cr3, has_rdtsc;
-    bool mismatched;            /* a change did not fit the runstate, ... */
-    uint8_t mismatch_at;        /* ... which was this one then ... */
-    uint8_t mismatch_to;        /* ... and which the record changed to this */
+    struct runstate_mismatch mismatch;
     uint32_t losses;            /* losses of the trace at the last change */
     uint32_t next;              /* hash chain: index + 1, or 0 */
     uint64_t exit_time;         /* time of the last VM exit, or IN_GUEST */

@@ -37,10 +37,8 @@ struct vcpu_state
     uint64_t pcpu_since;        /* on fact.pcpu, if has_pcpu */
 
     /* The last record with an old state that differs from the known one. */
-    bool mismatch;
+    struct runstate_mismatch mismatch;
     bool mismatch_fresh;        /* no record of the vcpu has followed */
-    uint8_t mismatch_old, mismatch_known;       /* in the record; known */
-    uint32_t mismatch_pcpu;
     uint64_t mismatch_at;
 
     /* The last wake-up. */

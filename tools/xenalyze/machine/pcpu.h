@@ -67,11 +67,11 @@ struct pcpu
     bool begun;                 /* a record with a time stamp has been seen */
     bool ended;
     bool in_global;             /* the global machine knows `first` */
-    uint64_t time;              /* of the last record with a time stamp */
+    uint64_t time;              /* last time stamp of a record */
     uint64_t first;
 
     struct vcpu *current;       /* NULL: unknown */
-    struct vcpu *default_vcpu;  /* DOMID_DEFAULT's, until `current` is known */
+    struct vcpu *default_vcpu;  /* default domain's, until current is known */
     struct fact_pcpu fact;      /* in progress: emitted when it ends */
     bool inferred;              /* `current` is known from a loss only */
     bool loss_begun;            /* the next LOST record ends this loss */
@@ -300,7 +300,7 @@ static inline unsigned int event_minor8(uint32_t event)
     return event & 0xff;
 }
 
-/* Of a 64-bit guest: addresses take two words. */
+/* True for a 64-bit guest: addresses take two words. */
 static inline bool event_is_wide(uint32_t event)
 {
     return event & TRC_64_FLAG;

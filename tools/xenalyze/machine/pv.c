@@ -28,7 +28,7 @@ struct layout
     RIP(n), .number = XT_PLACE(n, trap), .error = XT_PLACE(n, error_code), \
     .has_error = XT_PLACE(n, has_error)
 
-/* Of guests of 32 and of 64 bits; or a record that is the same for both. */
+/* Layouts of 32-bit and 64-bit guests, or one layout for both. */
 #define WIDTHS(fields, name) { { fields(name) }, { fields(name##64) } }
 #define SAME(fields, name) { { fields(name) }, { fields(name) } }
 

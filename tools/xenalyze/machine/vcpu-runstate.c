@@ -267,16 +267,16 @@ static void note_skew(struct skews *s, const struct vcpu_state *v,
                       const struct change *c)
 {
     uint64_t lag = c->time - v->mismatch_at + 1;
+    uint32_t pcpu = v->mismatch.pcpu;
     unsigned int i = 0;
 
     while ( i < s->nr && (s->pairs[i].before != c->pcpu ||
-                          s->pairs[i].after != v->mismatch_pcpu) )
+                          s->pairs[i].after != pcpu) )
         i++;
     if ( i == MAX_SKEWS || lag > MAX_LAG )
         return;
     if ( i == s->nr )
-        s->pairs[s->nr++] = (struct skew){ .before = c->pcpu,
-                                           .after = v->mismatch_pcpu };
+        s->pairs[s->nr++] = (struct skew){ .before = c->pcpu, .after = pcpu };
     s->pairs[i].times++;
     if ( lag > s->pairs[i].lag )
         s->pairs[i].lag = lag;
@@ -289,21 +289,16 @@ static bool accept_mismatch(struct global *g, struct vcpu_state *v,
     debug_assert(v->fact.state != c->old);
     if ( v->fact.state == STATE_LOST )
         return c->new == STATE_RUNNING;
-    if ( v->mismatch && v->mismatch_old == c->new &&
-         v->mismatch_known == c->old && v->mismatch_pcpu != c->pcpu )
+    if ( runstate_is_mirrored(&v->mismatch, v->fact.state, c->old, c->new,
+                              c->pcpu) )
     {
-        /* Mirror image of the previous mismatch: the two were swapped. */
         g->anomalies[ANOMALY_SKEW]++;
         if ( g->skews && v->mismatch_fresh )
             note_skew(g->skews, v, c);
-        v->mismatch = false;
         return false;
     }
     g->anomalies[ANOMALY_OLD_STATE]++;
-    v->mismatch = v->mismatch_fresh = true;
-    v->mismatch_old = c->old;
-    v->mismatch_known = v->fact.state;
-    v->mismatch_pcpu = c->pcpu;
+    v->mismatch_fresh = true;
     v->mismatch_at = c->time;
     return v->fact.state != STATE_RUNNING;
 }

@@ -303,7 +303,7 @@ struct fact_exit
     uint64_t rip;
     uint64_t guest;             /* cycles in the guest before, or 0 */
     uint64_t seen;              /* bit n: had handler event n, n < 64 */
-    uint8_t resyncs;            /* of shadow page tables; at most 255 */
+    uint8_t resyncs;            /* shadow page tables resynced, at most 255 */
     bool unpinned;              /* a shadow was freed to get memory */
     bool brute_force;           /* all shadows were searched for a mapping */
 };
@@ -374,7 +374,7 @@ enum fact_shadow_kind
 struct fact_shadow
 {
     uint8_t kind, levels;       /* levels 2, 3, 4; 0: unknown */
-    uint8_t count;              /* of emulations */
+    uint8_t count;              /* number of emulations */
     uint64_t va, gl1e, written, gfn;
     uint32_t flags;             /* SHADOW_FLAG bits */
 };
@@ -448,8 +448,8 @@ struct fact_pv
     uint64_t time;
     uint8_t kind;               /* enum fact_pv_kind */
     bool wide;                  /* a 64-bit guest */
-    uint8_t nr_args;            /* of a hypercall */
-    uint32_t number;            /* of the hypercall or trap */
+    uint8_t nr_args;            /* arguments of a hypercall */
+    uint32_t number;            /* hypercall or trap number */
     uint32_t error;             /* error code */
     uint64_t rip, address, entry;
     uint64_t args[6];

@@ -20,17 +20,12 @@
 #include <stdint.h>
 
 #include "common/arena.h"
+#include "libxentrace/libxentrace.h"
 
 #define GUESTS_MAX_VCPUS (1u << 18)
 
-/* The idle domain, as in Xen. */
-#define DOMID_IDLE 0x7fffu
-
-/*
- * Not an id of Xen's, which are smaller: vcpu N of this domain stands for the
- * unknown vcpu that runs on pcpu N before the first runstate record.
- */
-#define DOMID_DEFAULT 0x8000u
+#define DOMID_IDLE XT_DOMAIN_IDLE
+#define DOMID_DEFAULT XT_DOMAIN_DEFAULT
 
 struct domain
 {

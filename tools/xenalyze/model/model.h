@@ -10,6 +10,7 @@
 #include "xenalyze/model/facts.h"
 #include "xenalyze/model/guests.h"
 #include "xenalyze/model/names.h"
+#include "xenalyze/model/runstate.h"
 #include "xenalyze/model/symbols.h"
 
 #endif /* XENALYZE_MODEL_MODEL_H */
