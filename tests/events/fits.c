@@ -63,8 +63,8 @@ static void learn(void *ctx, struct trace *t, const struct xt_record *r)
 }
 
 /* One complaint a kind: a record's words, and its id's place in a page. */
-static void complain(struct trace *t, const struct xt_record *r,
-                     const char *name, const char *what)
+static void report(struct trace *t, const struct xt_record *r,
+                   const char *name, const char *what)
 {
     static unsigned char told[1u << 16];
     size_t at = (r->event ^ r->event >> 12 ^ r->words << 13) & 0xffff;
@@ -80,12 +80,12 @@ static void fits(void *ctx, struct trace *t, const struct xt_record *r)
     const struct xt_event *e = xt_catalogue_find(ctx, r->event, r->words);
 
     if ( !e )
-        complain(t, r, "?", "not in the catalogue");
+        report(t, r, "?", "not in the catalogue");
     else if ( !xt_event_fits(e, r->words) )
-        complain(t, r, e->name, "not as many as declared");
+        report(t, r, e->name, "not as many as declared");
     else if ( r->has_tsc != e->timed && r->event != TRC_TRACE_WRAP_BUFFER )
-        complain(t, r, e->name, r->has_tsc ? "and a time stamp" :
-                 "and no time stamp");
+        report(t, r, e->name, r->has_tsc ? "and a time stamp" :
+               "and no time stamp");
 }
 
 static bool look(const char *name)

@@ -17,7 +17,7 @@ struct told
     size_t nr;
 };
 
-static void complain(void *ctx, const struct tt_place *at, const char *text)
+static void report(void *ctx, const struct tt_place *at, const char *text)
 {
     struct told *told = ctx;
 
@@ -95,7 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     int rc;
 
     arena_init(&arena, 0);
-    rc = tt_parse(&arena, &source, 1, &model, complain, &told);
+    rc = tt_parse(&arena, &source, 1, &model, report, &told);
     MUST(rc == (told.nr ? -EINVAL : 0));
     if ( !rc )
     {

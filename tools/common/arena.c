@@ -97,7 +97,7 @@ void arena_reset(struct arena *a)
     use_chunk(a, keep);
 }
 
-static size_t padding(const char *at, size_t align)
+static size_t align_padding(const char *at, size_t align)
 {
     return -(uintptr_t)at & (align - 1);
 }
@@ -127,10 +127,10 @@ static void *alloc_alone(struct arena *a, size_t size, size_t align)
 
     c->next = a->chunks->next;
     a->chunks->next = c;
-    return c->data + padding(c->data, align);
+    return c->data + align_padding(c->data, align);
 }
 
-static bool grow(struct arena *a, size_t least)
+static bool grow_arena(struct arena *a, size_t least)
 {
     size_t size = a->next_size > least ? a->next_size : least;
     struct arena_chunk *c = new_chunk(a, size);
@@ -146,10 +146,10 @@ static bool grow(struct arena *a, size_t least)
     return true;
 }
 
-static bool fits(const struct arena *a, size_t size, size_t align)
+static bool chunk_fits(const struct arena *a, size_t size, size_t align)
 {
     return a->chunks != NULL &&
-           size + padding(a->at, align) <= (size_t)(a->end - a->at);
+           size + align_padding(a->at, align) <= (size_t)(a->end - a->at);
 }
 
 void *arena_alloc(struct arena *a, size_t size, size_t align)
@@ -160,15 +160,15 @@ void *arena_alloc(struct arena *a, size_t size, size_t align)
     if ( size > PTRDIFF_MAX - align )
         return NULL;
 
-    if ( !fits(a, size, align) )
+    if ( !chunk_fits(a, size, align) )
     {
         if ( a->chunks != NULL && size + align > a->next_size )
             return alloc_alone(a, size, align);
-        if ( !grow(a, size + align - 1) )
+        if ( !grow_arena(a, size + align - 1) )
             return NULL;
     }
 
-    piece = a->at + padding(a->at, align);
+    piece = a->at + align_padding(a->at, align);
     a->at = piece + size;
     assert(a->at <= a->end);
     ASAN_UNPOISON_MEMORY_REGION(piece, size);

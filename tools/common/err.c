@@ -33,8 +33,8 @@ static void append_reason(char *text, size_t size, const char *reason)
 }
 
 __attribute__((format(printf, 5, 0)))
-static int fill(struct err *e, int code, uint64_t offset, const char *reason,
-                const char *fmt, va_list ap)
+static int fill_err(struct err *e, int code, uint64_t offset,
+                    const char *reason, const char *fmt, va_list ap)
 {
     assert(code < 0);
     if ( e == NULL || e->code != 0 )
@@ -54,7 +54,7 @@ int err_set(struct err *e, int code, const char *fmt, ...)
     va_list ap;
 
     va_start(ap, fmt);
-    code = fill(e, code, ERR_NO_OFFSET, NULL, fmt, ap);
+    code = fill_err(e, code, ERR_NO_OFFSET, NULL, fmt, ap);
     va_end(ap);
     return code;
 }
@@ -64,7 +64,7 @@ int err_sys(struct err *e, int code, const char *fmt, ...)
     va_list ap;
 
     va_start(ap, fmt);
-    code = fill(e, code, ERR_NO_OFFSET, strerror(-code), fmt, ap);
+    code = fill_err(e, code, ERR_NO_OFFSET, strerror(-code), fmt, ap);
     va_end(ap);
     return code;
 }
@@ -74,7 +74,7 @@ int err_at(struct err *e, int code, uint64_t offset, const char *fmt, ...)
     va_list ap;
 
     va_start(ap, fmt);
-    code = fill(e, code, offset, NULL, fmt, ap);
+    code = fill_err(e, code, offset, NULL, fmt, ap);
     va_end(ap);
     return code;
 }

@@ -58,7 +58,7 @@ static _Atomic int state = UNASKED;
 static struct plan plans[FAULT_KINDS];
 static _Atomic int64_t blocks;  /* counted only while ARMED */
 
-static void arm(enum fault_kind kind, uint64_t first, uint64_t last)
+static void arm_kind(enum fault_kind kind, uint64_t first, uint64_t last)
 {
     struct plan *plan = &plans[kind];
 
@@ -74,12 +74,12 @@ static void arm(enum fault_kind kind, uint64_t first, uint64_t last)
 
 void fault_arm(enum fault_kind kind, uint64_t n)
 {
-    arm(kind, n, n);
+    arm_kind(kind, n, n);
 }
 
 void fault_arm_from(enum fault_kind kind, uint64_t n)
 {
-    arm(kind, n, n != 0 ? UINT64_MAX : 0);
+    arm_kind(kind, n, n != 0 ? UINT64_MAX : 0);
 }
 
 void fault_disarm(void)
@@ -87,7 +87,7 @@ void fault_disarm(void)
     unsigned int i;
 
     for ( i = 0; i < FAULT_KINDS; i++ )
-        arm(i, 0, 0);
+        arm_kind(i, 0, 0);
     atomic_store(&state, OFF);
 }
 

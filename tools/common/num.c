@@ -134,7 +134,8 @@ char *num_i64(char *p, int64_t value)
 #define PIECE NUM_HEX_MAX       /* may be touched by any of those below */
 
 /* `len` characters will follow: fill up to `width`. */
-static inline char *pad(char *p, char c, unsigned int len, unsigned int width)
+static inline char *pad_left(char *p, char c, unsigned int len,
+                             unsigned int width)
 {
     if ( len >= width )
         return p;
@@ -148,7 +149,7 @@ char *num_u64_right(char *p, uint64_t value, unsigned int width)
 {
     unsigned int n = count_digits(value);
 
-    return num_u64(pad(p, ' ', n, width), value);
+    return num_u64(pad_left(p, ' ', n, width), value);
 }
 
 char *num_i64_right(char *p, int64_t value, unsigned int width)
@@ -156,7 +157,7 @@ char *num_i64_right(char *p, int64_t value, unsigned int width)
     uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value;
     unsigned int n = count_digits(size);
 
-    p = pad(p, ' ', n + (value < 0), width);
+    p = pad_left(p, ' ', n + (value < 0), width);
     if ( value < 0 )
         *p++ = '-';
     return num_u64(p, size);
@@ -166,14 +167,14 @@ char *num_u64_zero(char *p, uint64_t value, unsigned int width)
 {
     unsigned int n = count_digits(value);
 
-    return num_u64(pad(p, '0', n, width), value);
+    return num_u64(pad_left(p, '0', n, width), value);
 }
 
 char *num_u64_left(char *p, uint64_t value, unsigned int width)
 {
     unsigned int n = count_digits(value);
 
-    return pad(num_u64(p, value), ' ', n, width);
+    return pad_left(num_u64(p, value), ' ', n, width);
 }
 
 typedef uint64_t halves __attribute__((vector_size(16)));
@@ -231,14 +232,14 @@ char *num_hex_zero(char *p, uint64_t value, unsigned int width)
 
     if ( n < width && width <= NUM_HEX_MAX )
         n = width;
-    return put_hex(pad(p, '0', n, width), value, n);
+    return put_hex(pad_left(p, '0', n, width), value, n);
 }
 
 char *num_hex_right(char *p, uint64_t value, unsigned int width)
 {
     unsigned int n = count_nibbles(value);
 
-    return put_hex(pad(p, ' ', n, width), value, n);
+    return put_hex(pad_left(p, ' ', n, width), value, n);
 }
 
 char *num_sec(char *p, uint64_t ns)

@@ -114,7 +114,7 @@ static void bash_names(const struct program *p, FILE *out)
  * bash hands --name=value over as three words, with '=' in the middle.  With
  * nothing to offer it falls back to files (-o default), unless told not to.
  */
-static void bash(const struct program *p, FILE *out)
+static void write_bash(const struct program *p, FILE *out)
 {
     fprintf(out, "# bash completion for %s\n_", p->name);
     put_identifier(out, p->name);
@@ -166,7 +166,7 @@ static void zsh_spelling(const struct opt *o, const char *dashes,
     fputs("' \\\n", out);
 }
 
-static void zsh(const struct program *p, FILE *out)
+static void write_zsh(const struct program *p, FILE *out)
 {
     const struct opt *o;
     size_t i;
@@ -186,7 +186,7 @@ static void zsh(const struct program *p, FILE *out)
     fputs(p->max_args != 0 ? "  '*:file:_files'\n" : "  && return\n", out);
 }
 
-static void fish(const struct program *p, FILE *out)
+static void write_fish(const struct program *p, FILE *out)
 {
     const struct opt *o;
     size_t i;
@@ -222,7 +222,7 @@ static const struct
     const char *name;
     void (*print)(const struct program *p, FILE *out);
 } shells[] = {
-    { "bash", bash }, { "zsh", zsh }, { "fish", fish },
+    { "bash", write_bash }, { "zsh", write_zsh }, { "fish", write_fish },
 };
 
 int opts_completion(const struct program *p, const char *shell, FILE *out,

@@ -35,7 +35,7 @@ struct search
 };
 
 /* Is it this row?  True: by its full name, so look no further. */
-static bool consider(struct search *s, const struct opt *o, bool negated)
+static bool consider_name(struct search *s, const struct opt *o, bool negated)
 {
     size_t skip = negated ? strlen("no-") : 0;
     const struct match m = { .o = o, .negated = negated };
@@ -64,8 +64,8 @@ static void search_all(struct search *s, const struct program *p)
     size_t i;
 
     for ( i = 0; (o = opts_row(p, i)) != NULL; i++ )
-        if ( consider(s, o, false) ||
-             (no && o->type == OPT_FLAG && consider(s, o, true)) )
+        if ( consider_name(s, o, false) ||
+             (no && o->type == OPT_FLAG && consider_name(s, o, true)) )
             return;
 }
 
@@ -74,7 +74,7 @@ static void search_all(struct search *s, const struct program *p)
  * be put in, taken out or changed.  One row of the usual matrix at a time;
  * `corner` is what stood left above.
  */
-static unsigned int distance(const char *a, size_t len, const char *b)
+static unsigned int edit_distance(const char *a, size_t len, const char *b)
 {
     unsigned int row[MAX_NAME + 1], corner, above;
     size_t i, j, blen = strlen(b);
@@ -100,8 +100,8 @@ static unsigned int distance(const char *a, size_t len, const char *b)
     return row[blen];
 }
 
-static const struct opt *nearest(const struct program *p, const char *name,
-                                 size_t len)
+static const struct opt *find_nearest(const struct program *p, const char *name,
+                                      size_t len)
 {
     const struct opt *o, *best = NULL;
     unsigned int least = MAX_DISTANCE + 1, d;
@@ -112,7 +112,7 @@ static const struct opt *nearest(const struct program *p, const char *name,
         if ( !opts_is_shown(o) || o->name == NULL ||
              strlen(o->name) > MAX_NAME )
             continue;
-        d = distance(name, len, o->name);
+        d = edit_distance(name, len, o->name);
         if ( d < least && d < len )
         {
             least = d;
@@ -122,10 +122,10 @@ static const struct opt *nearest(const struct program *p, const char *name,
     return best;
 }
 
-static int unknown(const struct program *p, const struct search *s,
-                   struct err *e)
+static int report_unknown(const struct program *p, const struct search *s,
+                          struct err *e)
 {
-    const struct opt *o = nearest(p, s->name, s->len);
+    const struct opt *o = find_nearest(p, s->name, s->len);
     int len = s->len < MAX_NAME ? s->len : MAX_NAME;
 
     if ( o == NULL )
@@ -136,7 +136,7 @@ static int unknown(const struct program *p, const struct search *s,
                    s->name, o->name);
 }
 
-static int ambiguous(const struct search *s, struct err *e)
+static int report_ambiguous(const struct search *s, struct err *e)
 {
     const struct match *a = &s->hit[0], *b = &s->hit[1];
 
@@ -153,9 +153,9 @@ int opts_find_name(const struct program *p, const char *name, size_t len,
 
     search_all(&s, p);
     if ( s.hits == 0 )
-        return unknown(p, &s, e);
+        return report_unknown(p, &s, e);
     if ( s.hits > 1 )
-        return ambiguous(&s, e);
+        return report_ambiguous(&s, e);
 
     *m = s.hit[0];
     return 0;

@@ -123,7 +123,8 @@ static uint64_t find_scale(const struct unit *u, const char *suffix)
     return u->scale;
 }
 
-static int scaled(const struct unit *units, const char *text, uint64_t *value)
+static int scale_number(const struct unit *units, const char *text,
+                        uint64_t *value)
 {
     bool hex = is_hex(text);
     const char *fraction = "";
@@ -160,21 +161,21 @@ static int scaled(const struct unit *units, const char *text, uint64_t *value)
 
 int opts_size(const char *text, uint64_t *bytes)
 {
-    return scaled(size, text, bytes);
+    return scale_number(size, text, bytes);
 }
 
 int opts_time(const char *text, uint64_t *ns)
 {
-    return scaled(elapsed, text, ns);
+    return scale_number(elapsed, text, ns);
 }
 
 int opts_hz(const char *text, uint64_t *value)
 {
-    return scaled(hz, text, value);
+    return scale_number(hz, text, value);
 }
 
 /* value as its user would type it, with the largest unit that is exact. */
-static void show(const struct unit *u, uint64_t value, char *buf)
+static void show_scaled(const struct unit *u, uint64_t value, char *buf)
 {
     while ( value % u->scale != 0 )
         u++;
@@ -187,20 +188,20 @@ static void show(const struct unit *u, uint64_t value, char *buf)
 
 void opts_show_number(uint64_t value, char *buf)
 {
-    show(none, value, buf);
+    show_scaled(none, value, buf);
 }
 
 void opts_show_size(uint64_t bytes, char *buf)
 {
-    show(size, bytes, buf);
+    show_scaled(size, bytes, buf);
 }
 
 void opts_show_time(uint64_t ns, char *buf)
 {
-    show(elapsed, ns, buf);
+    show_scaled(elapsed, ns, buf);
 }
 
 void opts_show_hz(uint64_t value, char *buf)
 {
-    show(hz, value, buf);
+    show_scaled(hz, value, buf);
 }

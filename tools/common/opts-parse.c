@@ -66,7 +66,7 @@ static int apply_presets(const struct parse *s)
 }
 
 /* Move the `n` words at s->at in front of the positional words. */
-static void settle(struct parse *s, int n)
+static void settle_options(struct parse *s, int n)
 {
     char *words[2], **to = s->argv + s->first;
 
@@ -78,7 +78,7 @@ static void settle(struct parse *s, int n)
     s->at += n;
 }
 
-static int apply(struct parse *s, const struct opt *o, const char *text)
+static int apply_option(struct parse *s, const struct opt *o, const char *text)
 {
     return opt_store(o, text, opts_is_builtin(o) ? s : s->config, s->e);
 }
@@ -126,9 +126,9 @@ static int parse_long(struct parse *s, const char *word)
         text = "no";
 
     if ( rc == 0 )
-        rc = apply(s, m.o, text);
+        rc = apply_option(s, m.o, text);
     if ( rc == 0 )
-        settle(s, words);
+        settle_options(s, words);
     return rc;
 }
 
@@ -153,15 +153,15 @@ static int parse_letters(struct parse *s, const char *letters)
             letters += strlen(letters) - 1;
         }
         if ( rc == 0 )
-            rc = apply(s, o, text);
+            rc = apply_option(s, o, text);
     }
 
     if ( rc == 0 )
-        settle(s, words);
+        settle_options(s, words);
     return rc;
 }
 
-static int walk(struct parse *s)
+static int walk_args(struct parse *s)
 {
     const char *word;
     int rc = 0;
@@ -177,7 +177,7 @@ static int walk(struct parse *s)
             rc = parse_long(s, word + 2);
         else
         {
-            settle(s, 1);       /* "--": what follows is positional */
+            settle_options(s, 1);       /* "--": what follows is positional */
             break;
         }
     }
@@ -211,7 +211,7 @@ int opts_parse(const struct program *p, int argc, char **argv, void *config,
     assert(table_is_sound(p));
     rc = apply_presets(&s);
     if ( rc == 0 )
-        rc = walk(&s);
+        rc = walk_args(&s);
     if ( rc == 0 && s.next == OPTS_RUN )
         rc = check_positional(&s);
     if ( rc )

@@ -10,7 +10,7 @@
 
 #include "common/opts-private.h"
 
-static void *field(const struct opt *o, void *config)
+static void *get_target(const struct opt *o, void *config)
 {
     return (char *)config + o->at;
 }
@@ -59,7 +59,7 @@ static int store_flag(const struct opt *o, const char *text, void *config,
 {
     (void)e;
     assert(text == NULL || !strcmp(text, "yes") || !strcmp(text, "no"));
-    *(bool *)field(o, config) = text == NULL || *text == 'y';
+    *(bool *)get_target(o, config) = text == NULL || *text == 'y';
     return 0;
 }
 
@@ -67,7 +67,7 @@ static int store_text(const struct opt *o, const char *text, void *config,
                       struct err *e)
 {
     (void)e;
-    *(const char **)field(o, config) = text;
+    *(const char **)get_target(o, config) = text;
     return 0;
 }
 
@@ -80,7 +80,7 @@ static int store_choice(const struct opt *o, const char *text, void *config,
     for ( i = 0; o->choices[i] != NULL; i++ )
         if ( !strcmp(o->choices[i], text) )
         {
-            *(unsigned int *)field(o, config) = i;
+            *(unsigned int *)get_target(o, config) = i;
             return 0;
         }
 
@@ -88,13 +88,13 @@ static int store_choice(const struct opt *o, const char *text, void *config,
                    text, opt_choices(o, ", ", all));
 }
 
-static int call(const struct opt *o, const char *text, void *config,
-                struct err *e)
+static int call_back(const struct opt *o, const char *text, void *config,
+                     struct err *e)
 {
     return o->parse(o, text, config, e);
 }
 
-static uint64_t highest(const struct opt *o)
+static uint64_t get_max(const struct opt *o)
 {
     uint64_t most = opt_kind(o->type)->most;
 
@@ -112,8 +112,8 @@ const char *opt_range(const struct opt *o, char buf[OPT_RANGE_MAX])
         return buf;
 
     k->show(o->min, low);
-    k->show(highest(o), high);
-    if ( highest(o) == k->most )
+    k->show(get_max(o), high);
+    if ( get_max(o) == k->most )
         snprintf(buf, OPT_RANGE_MAX, "at least %s", low);
     else
         snprintf(buf, OPT_RANGE_MAX, "%s to %s", low, high);
@@ -125,7 +125,7 @@ static int out_of_range(const struct opt *o, const char *text, int rc,
                         struct err *e)
 {
     char label[OPT_LABEL_MAX], range[OPT_RANGE_MAX];
-    bool bounded = highest(o) != opt_kind(o->type)->most;
+    bool bounded = get_max(o) != opt_kind(o->type)->most;
 
     opt_label(o, label);
     opt_range(o, range);
@@ -146,13 +146,13 @@ static int store_number(const struct opt *o, const char *text, void *config,
     if ( rc == -EINVAL )
         return err_set(e, rc, "%s %s: not %s; it looks like %s",
                        opt_label(o, label), text, k->name, k->like);
-    if ( rc || value < o->min || value > highest(o) )
+    if ( rc || value < o->min || value > get_max(o) )
         return out_of_range(o, text, rc, e);
 
     if ( o->type == OPT_UINT )
-        *(unsigned int *)field(o, config) = value;
+        *(unsigned int *)get_target(o, config) = value;
     else
-        *(uint64_t *)field(o, config) = value;
+        *(uint64_t *)get_target(o, config) = value;
     return 0;
 }
 
@@ -163,7 +163,7 @@ const struct opt_kind *opt_kind(enum opt_type type)
         [OPT_FLAG]   = { .store = store_flag, .bare = true },
         [OPT_TEXT]   = { .store = store_text },
         [OPT_CHOICE] = { .store = store_choice, .fixed = true },
-        [OPT_CALL]   = { .store = call },
+        [OPT_CALL]   = { .store = call_back },
         [OPT_UINT] = {
             .store = store_number, .fixed = true,
             .read = opts_number, .show = opts_show_number,

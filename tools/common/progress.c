@@ -17,7 +17,7 @@
 #define MAX_COLUMNS 120u
 #define MAX_NAME 64             /* what is used of `what` and of `unit` */
 
-static uint64_t now(void)
+static uint64_t get_time(void)
 {
     struct timespec ts;
 
@@ -25,7 +25,7 @@ static uint64_t now(void)
     return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
-static unsigned int columns_of(int fd)
+static unsigned int count_columns(int fd)
 {
     struct winsize size;
 
@@ -44,8 +44,8 @@ void progress_init(struct progress *p, FILE *out, const char *what,
         return;
 
     p->out = out;
-    p->columns = columns_of(fileno(out));
-    p->start_ns = now();
+    p->columns = count_columns(fileno(out));
+    p->start_ns = get_time();
 }
 
 static char *put_amount(char *at, const struct progress *p, uint64_t done)
@@ -116,7 +116,7 @@ void progress_tick(struct progress *p, uint64_t done, uint64_t now_ns)
 void progress_update(struct progress *p, uint64_t done)
 {
     if ( p->out != NULL )
-        progress_tick(p, done, now());
+        progress_tick(p, done, get_time());
 }
 
 void progress_hide(struct progress *p)

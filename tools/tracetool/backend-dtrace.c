@@ -14,7 +14,7 @@
 #include "tracetool/emit.h"
 #include "tracetool/program.h"
 
-static void h_begin(const struct tt_request *r)
+static void dtrace_h_begin(const struct tt_request *r)
 {
     fputs("#ifndef _SDT_HAS_SEMAPHORES\n#define _SDT_HAS_SEMAPHORES 1\n"
           "#endif\n#include <sys/sdt.h>\n\n", r->out);
@@ -55,16 +55,17 @@ static void h_event(const struct tt_request *r, const struct tt_event *e)
     fputs(")\n", r->out);
 }
 
-static void h_enabled(const struct tt_request *r, const struct tt_event *e)
+static void dtrace_h_enabled(const struct tt_request *r,
+                             const struct tt_event *e)
 {
     put_macro(r, e);
     fputs("_ENABLED()", r->out);
 }
 
-static void h_body(const struct tt_request *r, const struct tt_event *e)
+static void dtrace_h_body(const struct tt_request *r, const struct tt_event *e)
 {
     fputs("if ( ", r->out);
-    h_enabled(r, e);
+    dtrace_h_enabled(r, e);
     fputs(" )\n        ", r->out);
     put_macro(r, e);
     fputs("(", r->out);
@@ -88,9 +89,9 @@ const struct tt_backend tt_backend_dtrace = {
     .name = "dtrace",
     .text = "Probes for SystemTap, perf and bpftrace.",
     .accepts = program_accepts,
-    .h_begin = h_begin,
+    .h_begin = dtrace_h_begin,
     .h_event = h_event,
-    .h_body = h_body,
-    .h_enabled = h_enabled,
+    .h_body = dtrace_h_body,
+    .h_enabled = dtrace_h_enabled,
     .c_event = c_event,
 };

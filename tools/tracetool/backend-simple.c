@@ -26,7 +26,7 @@ static void h_event(const struct tt_request *r, const struct tt_event *e)
     put_prototype(r, e, ";\n");
 }
 
-static void h_body(const struct tt_request *r, const struct tt_event *e)
+static void simple_h_body(const struct tt_request *r, const struct tt_event *e)
 {
     fprintf(r->out, "_simple_trace_%s(", e->name);
     program_arguments(r->out, "", e);
@@ -63,8 +63,9 @@ static void put_size(const struct tt_request *r, const struct tt_event *e)
             fputs(" + 8", r->out);
 }
 
-static void put_value(const struct tt_request *r, const struct tt_event *e,
-                      size_t i)
+static void put_simple_value(const struct tt_request *r,
+                             const struct tt_event *e,
+                             size_t i)
 {
     const struct tt_arg *a = program_arg(e, i);
     bool is_string = a->kind == TT_STRING;
@@ -95,7 +96,7 @@ static void c_event(const struct tt_request *r, const struct tt_event *e)
     put_size(r, e);
     fputs(");\n\n    if ( !at_ )\n        return;\n", r->out);
     for ( size_t i = 0; i < program_nr_args(e); i++ )
-        put_value(r, e, i);
+        put_simple_value(r, e, i);
     fputs("    usertrace_simple_end(&record_, at_);\n}\n\n", r->out);
 }
 
@@ -105,7 +106,7 @@ const struct tt_backend tt_backend_simple = {
     .by_state = true,
     .accepts = program_accepts,
     .h_event = h_event,
-    .h_body = h_body,
+    .h_body = simple_h_body,
     .h_enabled = program_by_state,
     .c_begin = c_begin,
     .c_event = c_event,

@@ -12,7 +12,7 @@
 
 #define UST_MAX_ARGS 10u
 
-static int accepts(const struct tt_event *e, struct err *why)
+static int ust_accepts(const struct tt_event *e, struct err *why)
 {
     if ( program_nr_args(e) > UST_MAX_ARGS )
         return err_set(why, -EINVAL, "back end ust: %s: the vcpu makes it %zu "
@@ -21,18 +21,18 @@ static int accepts(const struct tt_event *e, struct err *why)
     return program_accepts(e, why);
 }
 
-static void h_begin(const struct tt_request *r)
+static void ust_h_begin(const struct tt_request *r)
 {
     fprintf(r->out, "#include \"trace-ust-%s.h\"\n\n",
             r->group ? r->group : "all");
 }
 
-static void h_enabled(const struct tt_request *r, const struct tt_event *e)
+static void ust_h_enabled(const struct tt_request *r, const struct tt_event *e)
 {
     fprintf(r->out, "tracepoint_enabled(%s, %s)", r->provider, e->name);
 }
 
-static void h_body(const struct tt_request *r, const struct tt_event *e)
+static void ust_h_body(const struct tt_request *r, const struct tt_event *e)
 {
     fprintf(r->out, "tracepoint(%s, %s", r->provider, e->name);
     program_arguments(r->out, ", ", e);
@@ -42,8 +42,8 @@ static void h_body(const struct tt_request *r, const struct tt_event *e)
 const struct tt_backend tt_backend_ust = {
     .name = "ust",
     .text = "LTTng's trace points.",
-    .accepts = accepts,
-    .h_begin = h_begin,
-    .h_body = h_body,
-    .h_enabled = h_enabled,
+    .accepts = ust_accepts,
+    .h_begin = ust_h_begin,
+    .h_body = ust_h_body,
+    .h_enabled = ust_h_enabled,
 };

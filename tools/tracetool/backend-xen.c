@@ -32,20 +32,21 @@ static const char *const own[] = {
     "is_on", "record", "time", "var", "will_trace_event",
 };
 
-static int refuse(const struct tt_event *e, struct err *why, const char *text)
+static int xen_refuse(const struct tt_event *e, struct err *why,
+                      const char *text)
 {
     return err_set(why, -EINVAL, "back end xen: %s: %s", e->name, text);
 }
 
-static int accepts(const struct tt_event *e, struct err *why)
+static int xen_accepts(const struct tt_event *e, struct err *why)
 {
     if ( !e->in_xen )
-        return refuse(e, why, "an event of the hypervisor has an id; give it "
-                      "one (id=0x...), or keep it in a file of its own");
+        return xen_refuse(e, why, "an event of the hypervisor has an id; give "
+                          "it one (id=0x...), or keep it in a file of its own");
     for ( size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++ )
         if ( !strcmp(e->name, own[i]) )
-            return refuse(e, why, "xen/trace.h has a function of this name; "
-                          "take another one");
+            return xen_refuse(e, why, "xen/trace.h has a function of this "
+                              "name; take another one");
     return 0;
 }
 
@@ -64,7 +65,7 @@ static void define_constant(FILE *out, const struct tt_event *e)
             e->constant);
 }
 
-static void h_begin(const struct tt_request *r)
+static void xen_h_begin(const struct tt_request *r)
 {
     const struct tt_model *m = r->model;
 
@@ -75,7 +76,7 @@ static void h_begin(const struct tt_request *r)
             define_constant(r->out, &m->events[i]);
 }
 
-static void h_enabled(const struct tt_request *r, const struct tt_event *e)
+static void xen_h_enabled(const struct tt_request *r, const struct tt_event *e)
 {
     (void)e;
     fputs("unlikely(tb_init_done)", r->out);
@@ -84,7 +85,7 @@ static void h_enabled(const struct tt_request *r, const struct tt_event *e)
 /* ---- packing ---------------------------------------------------------- */
 
 /* The argument, cut to its bits, as a type that can be shifted. */
-static void put_value(FILE *out, const struct tt_arg *a, bool wide)
+static void put_xen_value(FILE *out, const struct tt_arg *a, bool wide)
 {
     bool cut = a->bits < (wide ? 64 : 32) &&
                (a->is_signed || a->bits != a->width);
@@ -117,7 +118,7 @@ static void put_part(FILE *out, const struct tt_arg *a, unsigned int word)
         return;
     }
     fputs(wide ? "(uint32_t)(" : place ? "(" : "", out);
-    put_value(out, a, wide);
+    put_xen_value(out, a, wide);
     if ( place )
         fprintf(out, " %s %d", place > 0 ? "<<" : ">>", abs(place));
     fputs(wide || place ? ")" : "", out);
@@ -140,7 +141,7 @@ static void put_word(FILE *out, const struct tt_event *e, unsigned int word)
 }
 
 /* The constant or the number, and what arguments add to it. */
-static void put_event(const struct tt_request *r, const struct tt_event *e)
+static void put_xen_event(const struct tt_request *r, const struct tt_event *e)
 {
     const struct tt_event *owner = select_owner(r->model, e);
 
@@ -162,7 +163,7 @@ static void put_event(const struct tt_request *r, const struct tt_event *e)
     }
 }
 
-static void h_body(const struct tt_request *r, const struct tt_event *e)
+static void xen_h_body(const struct tt_request *r, const struct tt_event *e)
 {
     if ( !e->timed )
         fputs("    TRACE(", r->out);
@@ -171,7 +172,7 @@ static void h_body(const struct tt_request *r, const struct tt_event *e)
     else
         fputs("    TRACE_TIME(", r->out);
 
-    put_event(r, e);
+    put_xen_event(r, e);
     for ( unsigned int word = 0; word < e->max_words; word++ )
     {
         fputs(e->max_words > 1 ? ",\n        " : ", ", r->out);
@@ -183,8 +184,8 @@ static void h_body(const struct tt_request *r, const struct tt_event *e)
 const struct tt_backend tt_backend_xen = {
     .name = "xen",
     .text = "Xen's trace rings (events with an id).",
-    .h_begin = h_begin,
-    .h_body = h_body,
-    .h_enabled = h_enabled,
-    .accepts = accepts,
+    .h_begin = xen_h_begin,
+    .h_body = xen_h_body,
+    .h_enabled = xen_h_enabled,
+    .accepts = xen_accepts,
 };

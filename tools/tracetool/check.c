@@ -21,26 +21,26 @@ static void check_user_props(struct tt_build *b,
 
     for ( i = 0; i < sizeof(of_ids) / sizeof(of_ids[0]); i++ )
         if ( e->props & of_ids[i].bit )
-            tt_complaints_add(b->complaints, &e->props_at, "'%s' is for events "
-                              "of the hypervisor: give an id=, or leave it "
-                              "out", of_ids[i].name);
+            tt_errors_add(b->errors, &e->props_at, "'%s' is for events "
+                          "of the hypervisor: give an id=, or leave it "
+                          "out", of_ids[i].name);
 }
 
 static void check_user_arg(struct tt_build *b,
                            const struct tt_written_arg *arg)
 {
     if ( arg->type.sized )
-        tt_complaints_add(b->complaints, &arg->at, "'%s' is for events of the "
-                          "hypervisor (those with an id=): take uint64_t",
-                          arg->type.sized->name);
+        tt_errors_add(b->errors, &arg->at, "'%s' is for events of the "
+                      "hypervisor (those with an id=): take uint64_t",
+                      arg->type.sized->name);
     if ( arg->has_bits || arg->in_id || !arg->name )
-        tt_complaints_add(b->complaints, &arg->bits_at, "only events of the "
-                          "hypervisor (those with an id=) have bit fields and "
-                          "id fields: leave out the ':' or '@'");
+        tt_errors_add(b->errors, &arg->bits_at, "only events of the "
+                      "hypervisor (those with an id=) have bit fields and "
+                      "id fields: leave out the ':' or '@'");
     else if ( arg->optional || arg->present )
-        tt_complaints_add(b->complaints, &arg->at, "only events of the "
-                          "hypervisor (those with an id=) have arguments that "
-                          "may be absent: leave out the [ ] or '?'");
+        tt_errors_add(b->errors, &arg->at, "only events of the "
+                      "hypervisor (those with an id=) have arguments that "
+                      "may be absent: leave out the [ ] or '?'");
 }
 
 static void check_user(struct tt_build *b, const struct tt_written_event *e)
@@ -49,10 +49,10 @@ static void check_user(struct tt_build *b, const struct tt_written_event *e)
 
     check_user_props(b, e);
     if ( e->nr_args > TT_MAX_ARGS )
-        tt_complaints_add(b->complaints, &e->args[TT_MAX_ARGS].at,
-                          "'%.60s' has %zu arguments, and %u are the most: "
-                          "leave some out, or split the event", e->name,
-                          e->nr_args, TT_MAX_ARGS);
+        tt_errors_add(b->errors, &e->args[TT_MAX_ARGS].at,
+                      "'%.60s' has %zu arguments, and %u are the most: "
+                      "leave some out, or split the event", e->name,
+                      e->nr_args, TT_MAX_ARGS);
     for ( i = 0; i < e->nr_args; i++ )
         check_user_arg(b, &e->args[i]);
 }
@@ -64,16 +64,16 @@ static void check_class(struct tt_build *b, const struct tt_written_event *e)
     uint32_t sub = e->id & TT_ID_SUBCLASS;
 
     if ( !(e->id & TT_ID_CLASS) || !sub )
-        tt_complaints_add(b->complaints, &e->id_at, "this id has no bit of a "
-                          "%s, so no mask can ever select it: write it as in "
-                          "0x00021001", sub ? "class (0x0fff0000)" :
-                          "subclass (0xf000)");
+        tt_errors_add(b->errors, &e->id_at, "this id has no bit of a "
+                      "%s, so no mask can ever select it: write it as in "
+                      "0x00021001", sub ? "class (0x0fff0000)" :
+                      "subclass (0xf000)");
     else if ( class && ((e->id & TT_ID_CLASS) != (class->id & TT_ID_CLASS) ||
                         (sub & ~class->id)) )
-        tt_complaints_add(b->complaints, &e->id_at, "this id is not in class "
-                          "'%.40s' (0x%08x, %.80s:%u): move the event, or mend "
-                          "the id", class->name, class->id, class->at.file,
-                          class->at.line);
+        tt_errors_add(b->errors, &e->id_at, "this id is not in class "
+                      "'%.40s' (0x%08x, %.80s:%u): move the event, or mend "
+                      "the id", class->name, class->id, class->at.file,
+                      class->at.line);
 }
 
 static void check_id(struct tt_build *b, const struct tt_written_event *e)
@@ -81,27 +81,27 @@ static void check_id(struct tt_build *b, const struct tt_written_event *e)
     uint32_t family = tt_family_bits(e->family);
 
     if ( e->id >> 28 )
-        tt_complaints_add(b->complaints, &e->id_at, "an id has 28 bits: leave "
-                          "out what is above 0x0fffffff");
+        tt_errors_add(b->errors, &e->id_at, "an id has 28 bits: leave "
+                      "out what is above 0x0fffffff");
     else
         check_class(b, e);
     if ( e->id & family )
-        tt_complaints_add(b->complaints, &e->id_at, "the family of '%.60s' "
-                          "fills in bits 0x%x of the id: leave them zero",
-                          e->name, family);
+        tt_errors_add(b->errors, &e->id_at, "the family of '%.60s' "
+                      "fills in bits 0x%x of the id: leave them zero",
+                      e->name, family);
     if ( (e->family & TT_FAMILY_64) && (e->family & TT_FAMILY_LEVELS) )
-        tt_complaints_add(b->complaints, &e->at, "families 64 and levels both "
-                          "want bit 0x100 of the id: take one of them");
+        tt_errors_add(b->errors, &e->at, "families 64 and levels both "
+                      "want bit 0x100 of the id: take one of them");
 }
 
 static void check_props(struct tt_build *b, const struct tt_written_event *e)
 {
     if ( e->props & TT_PROP_VCPU )
-        tt_complaints_add(b->complaints, &e->props_at, "'vcpu' is for events "
-                          "of QEMU: give the vcpu as an argument");
+        tt_errors_add(b->errors, &e->props_at, "'vcpu' is for events "
+                      "of QEMU: give the vcpu as an argument");
     if ( e->since && e->until && e->since > e->until )
-        tt_complaints_add(b->complaints, &e->props_at, "since= is later than "
-                          "until=: exchange them");
+        tt_errors_add(b->errors, &e->props_at, "since= is later than "
+                      "until=: exchange them");
 }
 
 static void check_type(struct tt_build *b, const struct tt_written_event *e,
@@ -111,26 +111,26 @@ static void check_type(struct tt_build *b, const struct tt_written_event *e,
                           TT_FAMILY_LEVELS : TT_FAMILY_64;
 
     if ( !arg->type.fixed )
-        tt_complaints_add(b->complaints, &arg->at, "a record holds integers of "
-                          "fixed width, and '%.40s' is none: take one of "
-                          "uint8_t to uint64_t, int8_t to int64_t",
-                          arg->type.text);
+        tt_errors_add(b->errors, &arg->at, "a record holds integers of "
+                      "fixed width, and '%.40s' is none: take one of "
+                      "uint8_t to uint64_t, int8_t to int64_t",
+                      arg->type.text);
     else if ( family && !(e->family & family) )
-        tt_complaints_add(b->complaints, &arg->at, "'%s' gets its width from a "
-                          "family: add family=%s", arg->type.sized->name,
-                          family == TT_FAMILY_64 ? "64" : "levels");
+        tt_errors_add(b->errors, &arg->at, "'%s' gets its width from a "
+                      "family: add family=%s", arg->type.sized->name,
+                      family == TT_FAMILY_64 ? "64" : "levels");
     if ( arg->type.sized && arg->has_bits )
-        tt_complaints_add(b->complaints, &arg->bits_at, "'%s' has no one width "
-                          "that a bit field could be part of: take uint32_t",
-                          arg->type.sized->name);
+        tt_errors_add(b->errors, &arg->bits_at, "'%s' has no one width "
+                      "that a bit field could be part of: take uint32_t",
+                      arg->type.sized->name);
 }
 
 static void check_bits(struct tt_build *b, const struct tt_written_arg *arg)
 {
     if ( arg->type.fixed && (!arg->bits || arg->bits > arg->type.width) )
-        tt_complaints_add(b->complaints, &arg->bits_at, "a bit field of "
-                          "'%.40s' has 1 to %u bits", arg->type.text,
-                          arg->type.width);
+        tt_errors_add(b->errors, &arg->bits_at, "a bit field of "
+                      "'%.40s' has 1 to %u bits", arg->type.text,
+                      arg->type.width);
 }
 
 /* @ SHIFT: within what is the event's own in an id, and zero there. */
@@ -142,20 +142,20 @@ static void check_id_field(struct tt_build *b, const struct tt_written_event *e,
     if ( !arg->has_bits || !arg->bits || arg->bits > 12 || arg->shift > 11 ||
          arg->bits + arg->shift > 12 )
     {
-        tt_complaints_add(b->complaints, &arg->at, "a field of the id lies in "
-                          "its 12 low bits, or it would change the class: "
-                          "write it as in 'uint8_t x:2 @ 8'");
+        tt_errors_add(b->errors, &arg->at, "a field of the id lies in "
+                      "its 12 low bits, or it would change the class: "
+                      "write it as in 'uint8_t x:2 @ 8'");
         return;
     }
     mask = ((1u << arg->bits) - 1) << arg->shift;
     if ( mask & *taken )
-        tt_complaints_add(b->complaints, &arg->at, "bits 0x%x of the id are "
-                          "taken already: give this field others",
-                          mask & *taken);
+        tt_errors_add(b->errors, &arg->at, "bits 0x%x of the id are "
+                      "taken already: give this field others",
+                      mask & *taken);
     if ( mask & e->id )
-        tt_complaints_add(b->complaints, &arg->at, "id= must be zero where the "
-                          "argument goes: take 0x%x out of it",
-                          (unsigned int)(mask & e->id));
+        tt_errors_add(b->errors, &arg->at, "id= must be zero where the "
+                      "argument goes: take 0x%x out of it",
+                      (unsigned int)(mask & e->id));
     *taken |= mask;
 }
 
@@ -166,16 +166,16 @@ static void check_absent(struct tt_build *b, const struct tt_written_event *e,
                 arg->type.width == 32 && !arg->has_bits && arg->name;
 
     if ( arg->present && !fits )
-        tt_complaints_add(b->complaints, &arg->at, "an argument with '?' has "
-                          "32 or 64 bits, as the other one says: declare it "
-                          "as uint32_t");
+        tt_errors_add(b->errors, &arg->at, "an argument with '?' has "
+                      "32 or 64 bits, as the other one says: declare it "
+                      "as uint32_t");
     if ( arg->present && e->args[e->nr_args - 1].optional )
-        tt_complaints_add(b->complaints, &arg->at, "'?' and a tail in [ ] do "
-                          "not go together: nobody could tell them apart");
+        tt_errors_add(b->errors, &arg->at, "'?' and a tail in [ ] do "
+                      "not go together: nobody could tell them apart");
     if ( arg->in_id && (arg->optional || arg->present || !arg->name) )
-        tt_complaints_add(b->complaints, &arg->at, "a field of the id is "
-                          "always there and has a name: move it out of the "
-                          "[ ], without '?'");
+        tt_errors_add(b->errors, &arg->at, "a field of the id is "
+                      "always there and has a name: move it out of the "
+                      "[ ], without '?'");
 }
 
 static void check_xen(struct tt_build *b, const struct tt_written_event *e)
@@ -206,9 +206,9 @@ static void check_sems(struct tt_build *b, const struct tt_written_event *e)
 
     for ( i = 0, arg = e->args; i < e->nr_args; i++, arg++ )
         if ( arg->sem && !tt_find_sem(b, arg->sem) )
-            tt_complaints_add(b->complaints, &arg->at, "'%.40s' is not "
-                              "declared: take it out, or add a line 'type "
-                              "%.40s \"what it means\"'", arg->sem, arg->sem);
+            tt_errors_add(b->errors, &arg->at, "'%.40s' is not "
+                          "declared: take it out, or add a line 'type "
+                          "%.40s \"what it means\"'", arg->sem, arg->sem);
 }
 
 static void check_names(struct tt_build *b, const struct tt_written_event *e)
@@ -220,9 +220,9 @@ static void check_names(struct tt_build *b, const struct tt_written_event *e)
             if ( e->args[j].name &&
                  !strcmp(e->args[i].name, e->args[j].name) )
             {
-                tt_complaints_add(b->complaints, &e->args[i].name_at, "a "
-                                  "second argument '%.40s': call it something "
-                                  "else", e->args[i].name);
+                tt_errors_add(b->errors, &e->args[i].name_at, "a "
+                              "second argument '%.40s': call it something "
+                              "else", e->args[i].name);
                 break;
             }
 }

@@ -95,7 +95,7 @@ static const struct { const char *modifier; enum tt_rank rank; } ranks[] = {
     { "j", TT_RANK_OF(intmax_t) },
 };
 
-static enum tt_rank rank_of(const char *modifier)
+static enum tt_rank length_rank(const char *modifier)
 {
     size_t i;
 
@@ -117,14 +117,14 @@ static bool fits_xen(const struct tt_arg *arg, const char *modifier,
         return arg->sem && arg->sem->meaning != TT_PLAIN && !*modifier;
     if ( letter == 'c' )
         return !*modifier;
-    return is_integer(letter) && rank_of(modifier) != TT_RANK_NONE;
+    return is_integer(letter) && length_rank(modifier) != TT_RANK_NONE;
 }
 
 static bool fits_program(const struct tt_ctype *type, const char *modifier,
                          char letter)
 {
     if ( is_integer(letter) )
-        return rank_of(modifier) == type->rank;
+        return length_rank(modifier) == type->rank;
     if ( *modifier )
         return false;
     if ( letter == 'c' )

@@ -120,7 +120,7 @@ struct count
 };
 
 static int count_word(struct count *n, const struct tt_token *t,
-                      struct tt_complaints *c)
+                      struct tt_errors *c)
 {
     unsigned int bit = find_modifier(t);
     const struct base *base = bit ? NULL : find_base(t);
@@ -144,23 +144,23 @@ static int count_word(struct count *n, const struct tt_token *t,
     }
     else
     {
-        tt_complaints_add(c, &t->at, "type '%.*s' is not known here: take a "
-                          "standard C type, a fixed-width integer, or 'void "
-                          "*' for any pointer",
-                          (int)(t->length < 40 ? t->length : 40), t->text);
+        tt_errors_add(c, &t->at, "type '%.*s' is not known here: take a "
+                      "standard C type, a fixed-width integer, or 'void "
+                      "*' for any pointer",
+                      (int)(t->length < 40 ? t->length : 40), t->text);
         return -EINVAL;
     }
     return 0;
 }
 
-static bool fits(const struct plain *p, unsigned int has)
+static bool row_fits(const struct plain *p, unsigned int has)
 {
     return (has & p->needs) && !(has & ~(p->needs | p->may)) &&
            (has & SIGNS) != SIGNS;
 }
 
 /* The base, or NULL; *is_signed with it. */
-static const struct base *resolve(const struct count *n, bool *is_signed)
+static const struct base *resolve_type(const struct count *n, bool *is_signed)
 {
     unsigned int has = n->has & ~CONST;
     size_t i;
@@ -173,7 +173,7 @@ static const struct base *resolve(const struct count *n, bool *is_signed)
         return n->base;
     }
     for ( i = 0; i < NR(plains); i++ )
-        if ( fits(&plains[i], has) )
+        if ( row_fits(&plains[i], has) )
         {
             *is_signed = has & UNSIGNED ? false :
                          has & SIGNED ? true : plains[i].is_signed;
@@ -182,7 +182,8 @@ static const struct base *resolve(const struct count *n, bool *is_signed)
     return NULL;
 }
 
-static const char *join(const struct tt_type_words *words, struct arena *a)
+static const char *join_words(const struct tt_type_words *words,
+                              struct arena *a)
 {
     size_t i, size = 1;
     char *text, *at;
@@ -210,7 +211,7 @@ static bool is_character(const struct tt_ctype *type)
     return type->kind == TT_INTEGER && type->width == 8;
 }
 
-static void point(struct tt_ctype *type, const struct count *n)
+static void add_stars(struct tt_ctype *type, const struct count *n)
 {
     bool is_char = is_character(type) && n->stars == 1;
     bool plain = (n->has & CHAR) && !(n->has & SIGNS);
@@ -224,7 +225,7 @@ static void point(struct tt_ctype *type, const struct count *n)
 }
 
 int tt_ctype_make(struct tt_ctype *type, const struct tt_type_words *words,
-                  struct arena *a, struct tt_complaints *c)
+                  struct arena *a, struct tt_errors *c)
 {
     struct count n = { 0 };
     const struct base *base;
@@ -234,15 +235,15 @@ int tt_ctype_make(struct tt_ctype *type, const struct tt_type_words *words,
     for ( i = 0; i < words->nr; i++ )
         if ( count_word(&n, &words->word[i], c) )
             return -EINVAL;
-    base = resolve(&n, &is_signed);
-    *type = (struct tt_ctype){ .text = join(words, a) };
+    base = resolve_type(&n, &is_signed);
+    *type = (struct tt_ctype){ .text = join_words(words, a) };
     if ( !type->text )
         return -ENOMEM;
     if ( !base || (base->rank == TT_RANK_NONE && !n.stars) )
     {
-        tt_complaints_add(c, &words->word[0].at, "'%.60s' is no type of C: "
-                          "write it as in 'unsigned long', 'const char *'",
-                          type->text);
+        tt_errors_add(c, &words->word[0].at, "'%.60s' is no type of C: "
+                      "write it as in 'unsigned long', 'const char *'",
+                      type->text);
         return -EINVAL;
     }
     type->kind = base->kind;
@@ -253,7 +254,7 @@ int tt_ctype_make(struct tt_ctype *type, const struct tt_type_words *words,
     type->advice = base->advice;
     type->sized = base->sized;
     if ( n.stars )
-        point(type, &n);
+        add_stars(type, &n);
     return 0;
 }
 

@@ -54,7 +54,7 @@ bool tt_ctype_has_word(const struct tt_token *word);
  * complained; -ENOMEM.
  */
 int tt_ctype_make(struct tt_ctype *type, const struct tt_type_words *words,
-                  struct arena *a, struct tt_complaints *c);
+                  struct arena *a, struct tt_errors *c);
 
 /* uint32_t or uint64_t, for what a family gives this width. */
 const char *tt_ctype_unsigned(unsigned int width);

@@ -24,7 +24,7 @@ static const char *const taken[] = {
     "unreachable",
 };
 
-static int by_text(const void *key, const void *row)
+static int compare_text(const void *key, const void *row)
 {
     return strcmp(key, *(const char *const *)row);
 }
@@ -34,7 +34,7 @@ static bool is_lower(char c)
     return c >= 'a' && c <= 'z';
 }
 
-static char upper(char c)
+static char to_upper(char c)
 {
     return is_lower(c) ? c - 'a' + 'A' : c;
 }
@@ -56,13 +56,13 @@ static bool is_taken(const char *name)
 {
     return is_macro_like(name) ||
            bsearch(name, taken, sizeof(taken) / sizeof(taken[0]),
-                   sizeof(taken[0]), by_text);
+                   sizeof(taken[0]), compare_text);
 }
 
 void emit_upper(FILE *out, const char *text)
 {
     for ( ; *text; text++ )
-        fputc(upper(*text), out);
+        fputc(to_upper(*text), out);
 }
 
 void emit_string(FILE *out, const char *text)

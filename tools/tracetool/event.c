@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* "TRC_SCHED_WAKE", as the header has it. */
-static const char *constant_of(struct arena *a, const char *name)
+static const char *make_constant(struct arena *a, const char *name)
 {
     size_t length = strlen(name);
     char *text = arena_alloc(a, length + sizeof("TRC_"), 1), *at = text;
@@ -24,7 +24,8 @@ static const char *constant_of(struct arena *a, const char *name)
     return text;
 }
 
-static const char *join(struct arena *a, const char *name, const char *suffix)
+static const char *join_name(struct arena *a, const char *name,
+                             const char *suffix)
 {
     size_t length = strlen(name), more = strlen(suffix) + 1;
     char *text = arena_alloc(a, length + more, 1);
@@ -39,20 +40,20 @@ static const char *join(struct arena *a, const char *name, const char *suffix)
 static int name_member(struct tt_build *b, const struct tt_written_event *e,
                        const struct tt_member *member, struct tt_event *event)
 {
-    event->name = join(b->arena, e->name, member->suffix);
+    event->name = join_name(b->arena, e->name, member->suffix);
     if ( !event->name )
         return -ENOMEM;
     if ( !event->in_xen || !member->has_constant )
         return 0;
     /* Only reg has a constant of its own: those of levels are the base's. */
-    event->constant = constant_of(b->arena, member->reg ? event->name :
-                                  e->name);
+    event->constant = make_constant(b->arena, member->reg ? event->name :
+                                    e->name);
     return event->constant ? 0 : -ENOMEM;
 }
 
-static struct tt_event begin(const struct tt_build *b,
-                             const struct tt_written_event *e,
-                             const struct tt_member *member)
+static struct tt_event begin_event(const struct tt_build *b,
+                                   const struct tt_written_event *e,
+                                   const struct tt_member *member)
 {
     const struct tt_class *classes = b->written->classes.items;
 
@@ -73,7 +74,7 @@ static struct tt_event begin(const struct tt_build *b,
 static int add_member(struct tt_build *b, const struct tt_written_event *e,
                       const struct tt_member *member)
 {
-    struct tt_event event = begin(b, e, member), *kept;
+    struct tt_event event = begin_event(b, e, member), *kept;
     int rc = name_member(b, e, member, &event);
 
     if ( !rc )
@@ -93,11 +94,11 @@ static int add_member(struct tt_build *b, const struct tt_written_event *e,
 int tt_event_build(struct tt_build *b, const struct tt_written_event *e)
 {
     struct tt_member members[TT_MAX_MEMBERS];
-    size_t i, nr, before = b->complaints->nr;
+    size_t i, nr, before = b->errors->nr;
     int rc = 0;
 
     tt_check_event(b, e);
-    if ( b->complaints->nr != before )
+    if ( b->errors->nr != before )
         return 0;
     nr = tt_family_members(e->family, members);
     for ( i = 0; i < nr && !rc; i++ )

@@ -12,7 +12,7 @@
 struct tt_build
 {
     struct arena *arena;
-    struct tt_complaints *complaints;
+    struct tt_errors *errors;
     const struct tt_written *written;
     struct tt_index sems;       /* of written->sems, by name */
     struct tt_index classes;    /* of written->classes, by name */

@@ -27,8 +27,8 @@ unsigned int tt_family_width(const struct tt_ctype *type,
 }
 
 /* The member for one value of each axis. */
-static struct tt_member make(unsigned int family, unsigned int reg,
-                             unsigned int level, unsigned int nested)
+static struct tt_member make_members(unsigned int family, unsigned int reg,
+                                     unsigned int level, unsigned int nested)
 {
     struct tt_member m = {
         .id = reg * BIT_64 | LEVEL(level) | nested * BIT_NESTED,
@@ -55,7 +55,7 @@ size_t tt_family_members(unsigned int family,
     unsigned int i;
 
     for ( i = 0; i < regs * levels * nesteds; i++ )
-        members[i] = make(family, i % regs, i / regs % levels,
-                          i / regs / levels);
+        members[i] = make_members(family, i % regs, i / regs % levels,
+                                  i / regs / levels);
     return i;
 }

@@ -148,8 +148,8 @@ static int write_beside(const struct tt_output *out, const char *path,
     return rc;
 }
 
-static int replace(const struct tt_output *out, const char *path,
-                   const struct stat *old, struct err *e)
+static int replace_output(const struct tt_output *out, const char *path,
+                          const struct stat *old, struct err *e)
 {
     /* The file behind a link, not the link. */
     char *real = old ? realpath(path, NULL) : NULL;
@@ -178,7 +178,7 @@ static int write_path(const struct tt_output *out, const char *path,
         return err_set(e, -EISDIR, "%s is a folder: name a file in it", path);
     if ( there && !S_ISREG(st.st_mode) )
         return write_device(out, path, e);
-    return replace(out, path, there ? &st : NULL, e);
+    return replace_output(out, path, there ? &st : NULL, e);
 }
 
 int tt_output_end(struct tt_output *out, const char *path, struct err *e)

@@ -81,8 +81,8 @@ static void put_sems(FILE *out, const struct tt_model *m)
 
 /* ---- events ----------------------------------------------------------- */
 
-static void put_field(FILE *out, const struct tt_model *m,
-                      const struct tt_arg *a)
+static void put_catalogue_field(FILE *out, const struct tt_model *m,
+                                const struct tt_arg *a)
 {
     fputs("    { .name = ", out);
     emit_string(out, a->name);
@@ -102,7 +102,7 @@ static void put_fields(FILE *out, const struct tt_model *m,
         return;
     fprintf(out, "static const struct xt_field fields_%zu[] = {\n", number);
     for ( size_t i = 0; i < e->nr_args; i++ )
-        put_field(out, m, &e->args[i]);
+        put_catalogue_field(out, m, &e->args[i]);
     fputs("};\n\n", out);
 }
 
@@ -121,7 +121,8 @@ static void put_pieces(FILE *out, const struct tt_event *e, size_t number)
     fputs("};\n\n", out);
 }
 
-static void put_event(FILE *out, const struct tt_event *e, size_t number)
+static void put_catalogue_event(FILE *out, const struct tt_event *e,
+                                size_t number)
 {
     fprintf(out, "    { .id = 0x%08x, .id_fields = 0x%08x, .name = ", e->id,
             e->id_fields);
@@ -140,8 +141,9 @@ static void put_event(FILE *out, const struct tt_event *e, size_t number)
             e->since, e->until);
 }
 
-static void put_events(FILE *out, const struct tt_model *m,
-                       const struct tt_event *const *events, size_t nr)
+static void put_catalogue_events(FILE *out, const struct tt_model *m,
+                                 const struct tt_event *const *events,
+                                 size_t nr)
 {
     for ( size_t i = 0; i < nr; i++ )
     {
@@ -150,15 +152,15 @@ static void put_events(FILE *out, const struct tt_model *m,
     }
     fputs("const struct xt_event xt_catalogue_events[] = {\n", out);
     for ( size_t i = 0; i < nr; i++ )
-        put_event(out, events[i], i);
+        put_catalogue_event(out, events[i], i);
     fprintf(out, "%s};\n\nconst size_t xt_catalogue_nr_events = %zu;\n",
             nr ? "" : "    { .name = NULL },\n", nr);
 }
 
 /* ---- classes ---------------------------------------------------------- */
 
-static const struct tt_class *parent(const struct tt_model *m,
-                                     const struct tt_class *c)
+static const struct tt_class *find_parent(const struct tt_model *m,
+                                          const struct tt_class *c)
 {
     for ( size_t i = 0; i < m->nr_classes; i++ )
         if ( select_is_main(&m->classes[i]) &&
@@ -171,7 +173,7 @@ static const struct tt_class *parent(const struct tt_model *m,
 static void put_class_name(FILE *out, const struct tt_model *m,
                            const struct tt_class *c)
 {
-    const struct tt_class *above = parent(m, c);
+    const struct tt_class *above = find_parent(m, c);
     const char *own = strchr(c->name, '_');
 
     if ( above == c || !own )
@@ -208,7 +210,7 @@ static int write_catalogue(const struct tt_request *r, struct err *why)
           r->out);
     put_classes(r->out, r->model);
     put_sems(r->out, r->model);
-    put_events(r->out, r->model, events, nr);
+    put_catalogue_events(r->out, r->model, events, nr);
     free(events);
     return 0;
 }

@@ -38,7 +38,7 @@
 /* ---- values ----------------------------------------------------------- */
 
 /* The letter with which the event's format converts the argument. */
-static char conversion(const struct tt_event *e, const struct tt_arg *a)
+static char choose_conversion(const struct tt_event *e, const struct tt_arg *a)
 {
     for ( size_t i = 0; i < e->nr_pieces; i++ )
     {
@@ -52,7 +52,7 @@ static char conversion(const struct tt_event *e, const struct tt_arg *a)
 
 static bool is_decimal(const struct tt_event *e, const struct tt_arg *a)
 {
-    char c = conversion(e, a);
+    char c = choose_conversion(e, a);
 
     return !a->is_signed && (c == 'u' || c == 'd' || c == 'i' ||
                              (c == 's' && select_is_decimal(a->sem)));
@@ -131,8 +131,8 @@ static void put_names(struct line *l, unsigned int word)
 }
 
 /* The argument that is this word, or this word and the next; or NULL. */
-static const struct tt_arg *whole_at(const struct tt_event *e,
-                                     unsigned int word)
+static const struct tt_arg *find_whole_word(const struct tt_event *e,
+                                            unsigned int word)
 {
     for ( size_t i = 0; i < e->nr_args; i++ )
         if ( select_is_whole(&e->args[i]) && e->args[i].bit == 32 * word )
@@ -143,7 +143,7 @@ static const struct tt_arg *whole_at(const struct tt_event *e,
 /* How many words that was. */
 static unsigned int put_word(struct line *l, unsigned int word)
 {
-    const struct tt_arg *a = whole_at(l->event, word);
+    const struct tt_arg *a = find_whole_word(l->event, word);
 
     next_item(l);
     put_names(l, word);
@@ -171,14 +171,14 @@ static void put_line(FILE *out, const struct tt_event *e, uint32_t id)
 /* ---- the ids of an event ---------------------------------------------- */
 
 /* How a field counts through its values: those of its enum, or all. */
-static size_t nr_values(const struct tt_arg *a)
+static size_t count_values(const struct tt_arg *a)
 {
     if ( a->sem && a->sem->meaning == TT_ENUM )
         return a->sem->nr_values;
     return a->bits < 16 ? (size_t)1 << a->bits : SIZE_MAX;
 }
 
-static uint64_t nth_value(const struct tt_arg *a, size_t n)
+static uint64_t get_value(const struct tt_arg *a, size_t n)
 {
     if ( a->sem && a->sem->meaning == TT_ENUM )
         return a->sem->values[n].value;
@@ -220,9 +220,9 @@ static void put_ids(FILE *out, const struct tt_event *e, size_t i, uint32_t id,
         put_line(out, e, id);
         return;
     }
-    for ( size_t n = 0; n < nr_values(a); n++ )
+    for ( size_t n = 0; n < count_values(a); n++ )
     {
-        uint64_t value = nth_value(a, n);
+        uint64_t value = get_value(a, n);
 
         if ( value <= select_mask(a->bits) && !is_no_change(e, a, value, id) )
             put_ids(out, e, (size_t)(a - e->args) + 1,
@@ -240,7 +240,7 @@ static bool has_few_ids(const struct tt_event *e)
 
         if ( !e->args[i].in_id )
             continue;
-        n = nr_values(&e->args[i]);
+        n = count_values(&e->args[i]);
         if ( !n || n > MAX_IDS / ids )
             return false;
         ids *= n;
@@ -250,7 +250,7 @@ static bool has_few_ids(const struct tt_event *e)
 
 /* ---- the file --------------------------------------------------------- */
 
-static void put_heading(FILE *out, const struct tt_class *c)
+static void put_formats_heading(FILE *out, const struct tt_class *c)
 {
     if ( !c )
         return;
@@ -266,7 +266,7 @@ static bool is_left_out(const struct tt_event *e)
 }
 
 /* `first`: of those with the same id. */
-static void put_event(FILE *out, const struct tt_event *e, bool first)
+static void put_formats_event(FILE *out, const struct tt_event *e, bool first)
 {
     if ( is_left_out(e) )
         return;
@@ -297,9 +297,9 @@ static int write_formats(const struct tt_request *r, struct err *why)
     for ( size_t i = 0; i < nr; i++ )
     {
         if ( !i || events[i]->class != events[i - 1]->class )
-            put_heading(r->out, events[i]->class);
-        put_event(r->out, events[i],
-                  !i || events[i - 1]->id != events[i]->id);
+            put_formats_heading(r->out, events[i]->class);
+        put_formats_event(r->out, events[i],
+                          !i || events[i - 1]->id != events[i]->id);
     }
     free(events);
     return 0;

@@ -106,7 +106,7 @@ static void put_short(const struct tt_request *r, const struct tt_event *e)
     put_function(r, &short_event, "_short");
 }
 
-static void put_event(const struct tt_request *r, const struct tt_event *e)
+static void put_h_event(const struct tt_request *r, const struct tt_event *e)
 {
     if ( is_left_out(r, e) )
         return;
@@ -170,7 +170,7 @@ static int write_h(const struct tt_request *r, struct err *why)
     for ( size_t i = 0; i < r->nr_backends; i++ )
         begin_backend(r, i);
     for ( size_t i = 0; i < r->model->nr_events; i++ )
-        put_event(r, &r->model->events[i]);
+        put_h_event(r, &r->model->events[i]);
     fputs("#endif\n", r->out);
     return 0;
 }

@@ -93,7 +93,7 @@ static void put_constant(FILE *out, const struct tt_event *e, size_t width,
     fputc('\n', out);
 }
 
-static void put_heading(FILE *out, const struct tt_class *c)
+static void put_ids_heading(FILE *out, const struct tt_class *c)
 {
     fputs("\n/* ", out);
     if ( c )
@@ -108,7 +108,7 @@ static void put_heading(FILE *out, const struct tt_class *c)
 }
 
 /* The events of a class, or with NULL those of none. */
-static void put_events(const struct tt_request *r, const struct tt_class *c)
+static void put_ids_events(const struct tt_request *r, const struct tt_class *c)
 {
     const struct tt_model *m = r->model;
     size_t width = 0;
@@ -127,7 +127,7 @@ static void put_events(const struct tt_request *r, const struct tt_class *c)
     if ( !width )
         return;
 
-    put_heading(r->out, c);
+    put_ids_heading(r->out, c);
     for ( size_t i = 0; i < m->nr_events; i++ )
         if ( is_shown(r, &m->events[i], c) )
             put_constant(r->out, &m->events[i], width, hex);
@@ -140,8 +140,8 @@ static int write_ids(const struct tt_request *r, struct err *why)
     put_classes(r, true);
     put_classes(r, false);
     for ( size_t i = 0; i < r->model->nr_classes; i++ )
-        put_events(r, &r->model->classes[i]);
-    put_events(r, NULL);
+        put_ids_events(r, &r->model->classes[i]);
+    put_ids_events(r, NULL);
     return 0;
 }
 

@@ -91,8 +91,8 @@ static void put_place(FILE *out, const struct tt_event *e,
                 a->bit % 32);
 }
 
-static void put_field(FILE *out, const struct tt_event *e,
-                      const struct tt_arg *a)
+static void put_man_field(FILE *out, const struct tt_event *e,
+                          const struct tt_arg *a)
 {
     fprintf(out, "%s \\fB%s\\fR", a->sem ? a->sem->name : a->type, a->name);
     put_place(out, e, a);
@@ -108,7 +108,7 @@ static void put_fields(FILE *out, const struct tt_event *e)
 
         fputs(i ? "," : ".br", out);
         fputs(begins ? "\n[" : "\n", out);
-        put_field(out, e, &e->args[i]);
+        put_man_field(out, e, &e->args[i]);
         tail = tail || begins;
     }
     if ( e->nr_args )
@@ -146,7 +146,7 @@ static void put_format(FILE *out, const struct tt_event *e)
     fputs(group ? "]\n" : "\n", out);
 }
 
-static void put_event(FILE *out, const struct tt_event *e)
+static void put_man_event(FILE *out, const struct tt_event *e)
 {
     fprintf(out, ".TP\n.B %s\n", e->name);
     put_words(out, e);
@@ -156,7 +156,7 @@ static void put_event(FILE *out, const struct tt_event *e)
 
 /* ---- classes and words ------------------------------------------------ */
 
-static void put_heading(FILE *out, const struct tt_class *c)
+static void put_man_heading(FILE *out, const struct tt_class *c)
 {
     fputs(".SS \"", out);
     if ( c )
@@ -181,14 +181,14 @@ static void put_class(const struct tt_request *r, const struct tt_class *c)
         if ( !e->in_xen || e->class != c )
             continue;
         if ( !begun )
-            put_heading(r->out, c);
-        put_event(r->out, e);
+            put_man_heading(r->out, c);
+        put_man_event(r->out, e);
         begun = true;
     }
 }
 
-static void put_value(FILE *out, const struct tt_sem *sem,
-                      const struct tt_value *v)
+static void put_man_value(FILE *out, const struct tt_sem *sem,
+                          const struct tt_value *v)
 {
     fputs(".br\n", out);
     if ( sem->meaning == TT_FLAGS )
@@ -211,7 +211,7 @@ static void put_sem(FILE *out, const struct tt_sem *sem)
     put_text(out, sem->text);
     fputc('\n', out);
     for ( size_t i = 0; i < sem->nr_values; i++ )
-        put_value(out, sem, &sem->values[i]);
+        put_man_value(out, sem, &sem->values[i]);
 }
 
 static int write_man(const struct tt_request *r, struct err *why)

@@ -52,8 +52,9 @@ static bool has_place(const struct tt_arg *a)
            (a->bits == 64 ? a->bit % 32 == 0 : a->bit % 32 + a->bits <= 32);
 }
 
-static void put_field(const struct tt_request *r, const struct tt_event *e,
-                      const struct tt_arg *a)
+static void put_readers_field(const struct tt_request *r,
+                              const struct tt_event *e,
+                              const struct tt_arg *a)
 {
     if ( !has_place(a) )
         return;
@@ -80,7 +81,7 @@ static void put_constants(const struct tt_request *r, const struct tt_event *e)
         fprintf(r->out, " = 0x%08x,\n", e->id_fields);
     }
     for ( size_t i = 0; i < e->nr_args; i++ )
-        put_field(r, e, &e->args[i]);
+        put_readers_field(r, e, &e->args[i]);
     fputs("};\n\n", r->out);
 }
 
@@ -154,7 +155,8 @@ static void put_chooser(FILE *out, const struct tt_event *const *layouts,
 
 /* ---- all of it -------------------------------------------------------- */
 
-static void put_event(const struct tt_request *r, const struct tt_event *e)
+static void put_readers_event(const struct tt_request *r,
+                              const struct tt_event *e)
 {
     put_constants(r, e);
     put_view(r, e);
@@ -162,8 +164,8 @@ static void put_event(const struct tt_request *r, const struct tt_event *e)
         put_id_readers(r, e);
 }
 
-static void put_events(const struct tt_request *r,
-                       const struct tt_event *const *events, size_t nr)
+static void put_readers_events(const struct tt_request *r,
+                               const struct tt_event *const *events, size_t nr)
 {
     size_t layouts;
 
@@ -171,7 +173,7 @@ static void put_events(const struct tt_request *r,
     {
         layouts = count_layouts(events + i, nr - i);
         for ( size_t j = i; j < i + layouts; j++ )
-            put_event(r, events[j]);
+            put_readers_event(r, events[j]);
         if ( layouts > 1 )
             put_chooser(r->out, events + i, layouts);
     }
@@ -194,7 +196,7 @@ static int write_readers(const struct tt_request *r, struct err *why)
     for ( size_t i = 0; i < m->nr_sems; i++ )
         if ( has_values(&m->sems[i]) )
             put_values(r->out, &m->sems[i]);
-    put_events(r, events, nr);
+    put_readers_events(r, events, nr);
     free(events);
     fputs("#endif\n", r->out);
     return 0;

@@ -14,7 +14,7 @@
 #include "tracetool/emit.h"
 #include "tracetool/program.h"
 
-static const char *group_of(const struct tt_request *r)
+static const char *get_group(const struct tt_request *r)
 {
     return r->group ? r->group : "all";
 }
@@ -32,8 +32,8 @@ static bool is_hex(const struct tt_event *e, size_t i)
     return false;
 }
 
-static void put_field(const struct tt_request *r, const struct tt_event *e,
-                      size_t i)
+static void put_ust_field(const struct tt_request *r, const struct tt_event *e,
+                          size_t i)
 {
     const struct tt_arg *a = program_arg(e, i);
     bool is_pointer = a->kind == TT_POINTER;
@@ -51,7 +51,7 @@ static void put_field(const struct tt_request *r, const struct tt_event *e,
     fputs(")\n", r->out);
 }
 
-static void put_event(const struct tt_request *r, const struct tt_event *e)
+static void put_ust_event(const struct tt_request *r, const struct tt_event *e)
 {
     size_t nr = program_nr_args(e);
 
@@ -64,7 +64,7 @@ static void put_event(const struct tt_request *r, const struct tt_event *e)
     }
     fprintf(r->out, "%s),\n    TP_FIELDS(\n", nr ? "" : "void");
     for ( size_t i = 0; i < nr; i++ )
-        put_field(r, e, i);
+        put_ust_field(r, e, i);
     fputs("    )\n)\n\n", r->out);
 }
 
@@ -77,18 +77,18 @@ static int write_h(const struct tt_request *r, struct err *why)
             "#undef TRACEPOINT_PROVIDER\n#define TRACEPOINT_PROVIDER %s\n\n"
             "#undef TRACEPOINT_INCLUDE\n"
             "#define TRACEPOINT_INCLUDE \"./trace-ust-%s.h\"\n\n",
-            r->provider, group_of(r));
+            r->provider, get_group(r));
     fputs("#if !defined(TRACE_", r->out);
-    emit_upper(r->out, group_of(r));
+    emit_upper(r->out, get_group(r));
     fputs("_GENERATED_UST_H) || \\\n"
           "    defined(TRACEPOINT_HEADER_MULTI_READ)\n#define TRACE_", r->out);
-    emit_upper(r->out, group_of(r));
+    emit_upper(r->out, get_group(r));
     fputs("_GENERATED_UST_H\n\n#include <stdbool.h>\n#include <stddef.h>\n"
           "#include <stdint.h>\n#include <sys/types.h>\n"
           "#include <lttng/tracepoint.h>\n\n", r->out);
     for ( e = events; e < events + r->model->nr_events; e++ )
         if ( program_has(e) && !e->disabled )
-            put_event(r, e);
+            put_ust_event(r, e);
     fputs("#endif\n\n#include <lttng/tracepoint-event.h>\n", r->out);
     return 0;
 }
@@ -98,7 +98,7 @@ static int write_c(const struct tt_request *r, struct err *why)
     (void)why;
     fprintf(r->out, "/* " EMIT_BANNER " */\n\n#define TRACEPOINT_DEFINE\n"
             "#define TRACEPOINT_CREATE_PROBES\n\n#include \"trace-ust-%s.h\"\n",
-            group_of(r));
+            get_group(r));
     return 0;
 }
 

@@ -52,7 +52,8 @@ static size_t byte_at(const struct tt_chunk *chunk, const char *at, char *byte)
     return 1;
 }
 
-static struct tt_place place_in(const struct tt_chunk *chunk, const char *at)
+static struct tt_place place_in_chunk(const struct tt_chunk *chunk,
+                                      const char *at)
 {
     struct tt_place place = chunk->token.at;
 
@@ -62,7 +63,7 @@ static struct tt_place place_in(const struct tt_chunk *chunk, const char *at)
 }
 
 /* Where byte number n of the segment stands in the file. */
-static struct tt_place place_of(const struct format *f, size_t n)
+static struct tt_place find_place(const struct format *f, size_t n)
 {
     const struct tt_chunk *chunk;
     const char *at;
@@ -72,14 +73,14 @@ static struct tt_place place_of(const struct format *f, size_t n)
         for ( at = chunk->text; at < chunk->end;
               at += byte_at(chunk, at, &byte) )
             if ( !n-- )
-                return place_in(chunk, at);
+                return place_in_chunk(chunk, at);
     return f->e->at;
 }
 
-#define complain_at(f, n, ...)                                          \
+#define error_at(f, n, ...)                                          \
     do {                                                                \
-        struct tt_place place_ = place_of(f, n);                        \
-        tt_complaints_add((f)->b->complaints, &place_, __VA_ARGS__);    \
+        struct tt_place place_ = find_place(f, n);                        \
+        tt_errors_add((f)->b->errors, &place_, __VA_ARGS__);    \
     } while ( 0 )
 
 static int join_chunk(struct format *f, const struct tt_chunk *chunk)
@@ -93,10 +94,10 @@ static int join_chunk(struct format *f, const struct tt_chunk *chunk)
         n = byte_at(chunk, at, &f->text[f->length]);
         if ( n && f->text[f->length++] )
             continue;
-        place = place_in(chunk, at);
-        tt_complaints_add(f->b->complaints, &place, n ?
-                          "a NUL ends the text before its end: take it out" :
-                          "C has no such escape: write \\\\ for a backslash");
+        place = place_in_chunk(chunk, at);
+        tt_errors_add(f->b->errors, &place, n ?
+                      "a NUL ends the text before its end: take it out" :
+                      "C has no such escape: write \\\\ for a backslash");
         return -EINVAL;
     }
     return 0;
@@ -156,8 +157,8 @@ static int take_text(struct format *f, size_t *at)
 }
 
 /* Of the argument as written.  Names are unique: check.c has seen to that. */
-static const struct tt_ctype *type_of(const struct format *f,
-                                      const struct tt_arg *arg)
+static const struct tt_ctype *get_type(const struct format *f,
+                                       const struct tt_arg *arg)
 {
     const struct tt_written_arg *w = f->e->args;
     size_t i;
@@ -170,8 +171,8 @@ static const struct tt_ctype *type_of(const struct format *f,
 }
 
 /* What to write instead, from the type's row: '*' is the letter. */
-static void advise(char *text, size_t size, const struct tt_arg *arg,
-                   const struct tt_ctype *type, char letter)
+static void advise_on_type(char *text, size_t size, const struct tt_arg *arg,
+                           const struct tt_ctype *type, char letter)
 {
     const char *advice = type->advice, *star = strchr(advice, '*');
 
@@ -184,16 +185,16 @@ static void advise(char *text, size_t size, const struct tt_arg *arg,
                  star + 1);
 }
 
-static void complain_of_type(struct format *f, const struct tt_conversion *c,
-                             const struct tt_arg *arg)
+static void report_type(struct format *f, const struct tt_conversion *c,
+                        const struct tt_arg *arg)
 {
-    const struct tt_ctype *type = type_of(f, arg);
+    const struct tt_ctype *type = get_type(f, arg);
     char advice[32];
 
-    advise(advice, sizeof(advice), arg, type, c->letter);
-    complain_at(f, c->at, "%.*s does not print '%.40s', which is '%.40s': "
-                "write %s", (int)(c->length < 24 ? c->length : 24),
-                &f->text[c->at], arg->name, arg->type, advice);
+    advise_on_type(advice, sizeof(advice), arg, type, c->letter);
+    error_at(f, c->at, "%.*s does not print '%.40s', which is '%.40s': "
+             "write %s", (int)(c->length < 24 ? c->length : 24),
+             &f->text[c->at], arg->name, arg->type, advice);
 }
 
 static void check_presence(struct format *f, const struct tt_conversion *c,
@@ -203,8 +204,8 @@ static void check_presence(struct format *f, const struct tt_conversion *c,
 
     f->absent |= may_lack;
     if ( may_lack && !f->in_group )
-        complain_at(f, c->at, "'%.40s' may be absent: put what prints it in [ "
-                    "]", arg->name);
+        error_at(f, c->at, "'%.40s' may be absent: put what prints it in [ "
+                 "]", arg->name);
 }
 
 /* Which argument?  -EINVAL: complained, and the others are anybody's guess. */
@@ -214,19 +215,19 @@ static int find_arg(struct format *f, const struct tt_conversion *c, size_t *n)
     f->by_number |= c->number != 0;
     f->in_order |= c->number == 0;
     if ( f->by_number && !f->event->in_xen )
-        complain_at(f, c->at, "only formats of the hypervisor's events (those "
-                    "with an id=) may number their arguments: leave out the "
-                    "%zu$", c->number);
+        error_at(f, c->at, "only formats of the hypervisor's events (those "
+                 "with an id=) may number their arguments: leave out the "
+                 "%zu$", c->number);
     else if ( f->by_number && f->in_order )
-        complain_at(f, c->at, "one conversion numbers its argument, as %%1$u, "
-                    "and another does not: let all do it, or none");
+        error_at(f, c->at, "one conversion numbers its argument, as %%1$u, "
+                 "and another does not: let all do it, or none");
     else if ( c->number && *n >= f->event->nr_args )
-        complain_at(f, c->at, "there is no argument number %zu: there are %zu",
-                    c->number, f->event->nr_args);
+        error_at(f, c->at, "there is no argument number %zu: there are %zu",
+                 c->number, f->event->nr_args);
     else if ( *n >= f->event->nr_args )
-        complain_at(f, c->at, "the arguments end before this %.*s: take it "
-                    "out, or add an argument (%%%% prints a percent sign)",
-                    (int)(c->length < 24 ? c->length : 24), &f->text[c->at]);
+        error_at(f, c->at, "the arguments end before this %.*s: take it "
+                 "out, or add an argument (%%%% prints a percent sign)",
+                 (int)(c->length < 24 ? c->length : 24), &f->text[c->at]);
     else
         return 0;
     return -EINVAL;
@@ -239,11 +240,11 @@ static void check_stars(struct format *f, const struct tt_conversion *c)
     size_t i;
 
     for ( i = 0; i < c->stars; i++, arg++ )
-        if ( type_of(f, arg)->rank != TT_RANK_INT )
-            complain_at(f, c->at, "the '*' of %.*s takes '%.40s', which is "
-                        "'%.40s': declare it as int",
-                        (int)(c->length < 24 ? c->length : 24),
-                        &f->text[c->at], arg->name, arg->type);
+        if ( get_type(f, arg)->rank != TT_RANK_INT )
+            error_at(f, c->at, "the '*' of %.*s takes '%.40s', which is "
+                     "'%.40s': declare it as int",
+                     (int)(c->length < 24 ? c->length : 24),
+                     &f->text[c->at], arg->name, arg->type);
 }
 
 static int take_conversion(struct format *f, size_t *at)
@@ -256,13 +257,13 @@ static int take_conversion(struct format *f, size_t *at)
     tt_conversion_read(&c, f->text, *at, !f->event->in_xen);
     why = tt_conversion_refused(c.letter);
     if ( why )
-        complain_at(f, c.at, "%s", why);
+        error_at(f, c.at, "%s", why);
     if ( why || find_arg(f, &c, &n) )
         return -EINVAL;
     check_stars(f, &c);
     arg = &f->event->args[n];
-    if ( !tt_conversion_fits(&c, f->event, arg, type_of(f, arg)) )
-        complain_of_type(f, &c, arg);
+    if ( !tt_conversion_fits(&c, f->event, arg, get_type(f, arg)) )
+        report_type(f, &c, arg);
     check_presence(f, &c, arg);
     f->next_arg += c.stars + 1;
     *at = c.at + c.length;
@@ -276,8 +277,8 @@ static int take_segment(struct format *f)
 
     if ( !rc && f->to == last_chunk(f) && f->length &&
          f->text[f->length - 1] == '\n' )
-        complain_at(f, f->length - 1, "a format does not end with a newline, "
-                    "which whoever prints it adds: take out the \\n");
+        error_at(f, f->length - 1, "a format does not end with a newline, "
+                 "which whoever prints it adds: take out the \\n");
     while ( !rc && at < f->length )
         rc = f->text[at] == '%' && f->text[at + 1] != '%' ?
              take_conversion(f, &at) : take_text(f, &at);
@@ -289,12 +290,12 @@ static void take_bracket(struct format *f, const struct tt_chunk *chunk)
     bool opens = chunk->kind == TT_CHUNK_OPEN;
 
     if ( opens && !f->event->in_xen )
-        tt_complaints_add(f->b->complaints, &chunk->token.at, "only events of "
-                          "the hypervisor (those with an id=) have arguments "
-                          "that may be absent: leave out the [ ]");
+        tt_errors_add(f->b->errors, &chunk->token.at, "only events of "
+                      "the hypervisor (those with an id=) have arguments "
+                      "that may be absent: leave out the [ ]");
     else if ( !opens && f->event->in_xen && !f->absent )
-        tt_complaints_add(f->b->complaints, &chunk->token.at, "nothing in "
-                          "this [ ] may be absent: leave out the brackets");
+        tt_errors_add(f->b->errors, &chunk->token.at, "nothing in "
+                      "this [ ] may be absent: leave out the brackets");
     f->group += opens;
     f->in_group = opens;
     f->absent = false;
@@ -307,14 +308,14 @@ static void check_all_printed(const struct format *f)
 
     if ( f->by_number || f->next_arg >= f->event->nr_args )
         return;
-    advise(advice, sizeof(advice), left, type_of(f, left), '\0');
-    tt_complaints_add(f->b->complaints, &left->at, "the format prints %zu of "
-                      "%zu arguments; '%.40s' is the first that it leaves "
-                      "out: add %s", f->next_arg, f->event->nr_args,
-                      left->name, advice);
+    advise_on_type(advice, sizeof(advice), left, get_type(f, left), '\0');
+    tt_errors_add(f->b->errors, &left->at, "the format prints %zu of "
+                  "%zu arguments; '%.40s' is the first that it leaves "
+                  "out: add %s", f->next_arg, f->event->nr_args,
+                  left->name, advice);
 }
 
-static char *append(char *at, const char *text, size_t length)
+static char *append_text(char *at, const char *text, size_t length)
 {
     memcpy(at, text, length);
     return at + length;
@@ -338,10 +339,10 @@ static int make_source(const struct tt_written_event *e, struct arena *a,
         if ( is_bracket(c) )
             continue;
         quote = c->kind == TT_CHUNK_LITERAL;
-        at = append(at, " ", at != *source);
-        at = append(at, "\"", quote);
-        at = append(at, c->token.text, c->token.length);
-        at = append(at, "\"", quote);
+        at = append_text(at, " ", at != *source);
+        at = append_text(at, "\"", quote);
+        at = append_text(at, c->token.text, c->token.length);
+        at = append_text(at, "\"", quote);
     }
     *at = '\0';
     return 0;

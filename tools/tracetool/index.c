@@ -8,7 +8,7 @@
 #include <stdalign.h>
 #include <string.h>
 
-static size_t *all_none(struct arena *a, size_t nr)
+static size_t *clear_heads(struct arena *a, size_t nr)
 {
     size_t *array = arena_array(a, nr, sizeof(*array), alignof(size_t));
 
@@ -24,21 +24,21 @@ int tt_index_init(struct tt_index *x, struct arena *a, size_t nr)
     while ( heads < nr )
         heads *= 2;
     x->mask = heads - 1;
-    x->first = all_none(a, heads);
-    x->last = all_none(a, heads);
-    x->next = all_none(a, nr + 1);
+    x->first = clear_heads(a, heads);
+    x->last = clear_heads(a, heads);
+    x->next = clear_heads(a, nr + 1);
     return x->first && x->last && x->next ? 0 : -ENOMEM;
 }
 
 /* The high bits of a product depend on all bits below. */
-static size_t head_of(const struct tt_index *x, uint64_t hash)
+static size_t get_head(const struct tt_index *x, uint64_t hash)
 {
     return (hash * 0x9e3779b97f4a7c15u) >> 32 & x->mask;
 }
 
 void tt_index_add(struct tt_index *x, uint64_t hash, size_t item)
 {
-    size_t head = head_of(x, hash);
+    size_t head = get_head(x, hash);
 
     if ( x->first[head] == TT_NONE )
         x->first[head] = item;
@@ -49,7 +49,7 @@ void tt_index_add(struct tt_index *x, uint64_t hash, size_t item)
 
 size_t tt_index_first(const struct tt_index *x, uint64_t hash)
 {
-    return x->first[head_of(x, hash)];
+    return x->first[get_head(x, hash)];
 }
 
 /* Bit 5 is all that capitals differ in; other bytes may lose it as well. */

@@ -32,7 +32,7 @@ struct layout
     unsigned int varying;       /* arguments of 0 to 2 words each */
 };
 
-static unsigned int words_of(unsigned int bits)
+static unsigned int count_bits_words(unsigned int bits)
 {
     return (bits + 31) / 32;
 }
@@ -44,9 +44,9 @@ static int end_unit(struct layout *l, const struct tt_place *at)
         l->unit = l->used = 0;
         return 0;
     }
-    tt_complaints_add(l->b->complaints, at, "bit fields fill %u of %u bits "
-                      "before this: add 'uint%u_t :%u' for the rest", l->used,
-                      l->unit, l->unit, l->unit - l->used);
+    tt_errors_add(l->b->errors, at, "bit fields fill %u of %u bits "
+                  "before this: add 'uint%u_t :%u' for the rest", l->used,
+                  l->unit, l->unit, l->unit - l->used);
     return -EINVAL;
 }
 
@@ -55,9 +55,9 @@ static int take_bits(struct layout *l, const struct tt_written_arg *from,
 {
     if ( l->bit + bits > MAX_BITS )
     {
-        tt_complaints_add(l->b->complaints, &from->at, "this does not fit: a "
-                          "record has %u words for its arguments; leave some "
-                          "out, or split the event", TT_MAX_WORDS);
+        tt_errors_add(l->b->errors, &from->at, "this does not fit: a "
+                      "record has %u words for its arguments; leave some "
+                      "out, or split the event", TT_MAX_WORDS);
         return -EINVAL;
     }
     *bit = l->bit;
@@ -73,10 +73,10 @@ static int take_field(struct layout *l, const struct tt_written_arg *from,
 
     if ( l->unit && l->unit == width && l->used + bits > width )
     {
-        tt_complaints_add(l->b->complaints, &from->bits_at, "only %u bits are "
-                          "left of these %u: shorten it, or add 'uint%u_t :%u' "
-                          "before", width - l->used, width, width,
-                          width - l->used);
+        tt_errors_add(l->b->errors, &from->bits_at, "only %u bits are "
+                      "left of these %u: shorten it, or add 'uint%u_t :%u' "
+                      "before", width - l->used, width, width,
+                      width - l->used);
         return -EINVAL;
     }
     if ( l->unit != width && end_unit(l, &from->at) )
@@ -94,10 +94,10 @@ static int begin_tail(struct layout *l, const struct tt_written_arg *from)
         return -EINVAL;
     if ( l->bit % 32 )
     {
-        tt_complaints_add(l->b->complaints, &from->at, "what may be absent "
-                          "must begin at a whole word, or nobody sees if it "
-                          "is there: put %u bits before the '[', as in "
-                          "'uint16_t :16'", 32 - l->bit % 32);
+        tt_errors_add(l->b->errors, &from->at, "what may be absent "
+                      "must begin at a whole word, or nobody sees if it "
+                      "is there: put %u bits before the '[', as in "
+                      "'uint16_t :16'", 32 - l->bit % 32);
         return -EINVAL;
     }
     l->in_tail = true;
@@ -116,8 +116,8 @@ static int find_present(struct layout *l, const struct tt_written_arg *from,
             arg->present = i;
             return 0;
         }
-    tt_complaints_add(l->b->complaints, &from->present_at, "no argument before "
-                      "this one is called '%.40s'", from->present);
+    tt_errors_add(l->b->errors, &from->present_at, "no argument before "
+                  "this one is called '%.40s'", from->present);
     return -EINVAL;
 }
 
@@ -129,15 +129,15 @@ static int take_varying(struct layout *l, const struct tt_written_arg *from,
 
     if ( !rc && l->bit % 32 )
     {
-        tt_complaints_add(l->b->complaints, &from->at, "the first argument "
-                          "with '?' must begin at a whole word");
+        tt_errors_add(l->b->errors, &from->at, "the first argument "
+                      "with '?' must begin at a whole word");
         rc = -EINVAL;
     }
     if ( !rc && l->bit / 32 + ++l->varying > TT_MAX_WORDS )
     {
-        tt_complaints_add(l->b->complaints, &from->at, "this does not fit: a "
-                          "record has %u words for its arguments",
-                          TT_MAX_WORDS);
+        tt_errors_add(l->b->errors, &from->at, "this does not fit: a "
+                      "record has %u words for its arguments",
+                      TT_MAX_WORDS);
         rc = -EINVAL;
     }
     return rc ? rc : find_present(l, from, arg);
@@ -153,9 +153,9 @@ static int place_in_payload(struct layout *l, const struct tt_written_arg *from,
         rc = take_varying(l, from, arg);
     else if ( l->varying )
     {
-        tt_complaints_add(l->b->complaints, &from->at, "behind an argument "
-                          "with '?' there may only be more of them: move this "
-                          "one forward");
+        tt_errors_add(l->b->errors, &from->at, "behind an argument "
+                      "with '?' there may only be more of them: move this "
+                      "one forward");
         rc = -EINVAL;
     }
     else if ( from->optional && !l->in_tail )
@@ -184,7 +184,7 @@ static void place_in_id(struct layout *l, const struct tt_written_arg *from,
     l->event->id_fields |= ((1u << from->bits) - 1) << from->shift;
 }
 
-static int place(struct layout *l, const struct tt_written_arg *from)
+static int place_arg(struct layout *l, const struct tt_written_arg *from)
 {
     unsigned int width = tt_family_width(&from->type, l->member);
     struct tt_arg arg = {
@@ -208,9 +208,9 @@ static int place(struct layout *l, const struct tt_written_arg *from)
 /* What is longer than a record cannot be there at the same time. */
 static void count_words(const struct layout *l, struct tt_event *event)
 {
-    unsigned int most = words_of(l->bit) + 2 * l->varying;
+    unsigned int most = count_bits_words(l->bit) + 2 * l->varying;
 
-    event->words = words_of(l->in_tail ? l->base : l->bit);
+    event->words = count_bits_words(l->in_tail ? l->base : l->bit);
     event->max_words = most < TT_MAX_WORDS ? most : TT_MAX_WORDS;
 }
 
@@ -227,7 +227,7 @@ int tt_layout(struct tt_build *b, const struct tt_written_event *e,
     if ( !l.args )
         return -ENOMEM;
     for ( i = 0; i < e->nr_args && !rc; i++ )
-        rc = place(&l, &e->args[i]);
+        rc = place_arg(&l, &e->args[i]);
     if ( !rc )
         rc = end_unit(&l, &e->at);
     event->args = l.args;

@@ -20,13 +20,13 @@ static const unsigned char class_of[256] = {
     ['.'] = MARK,
 };
 
-static enum byte_class class_at(const char *at)
+static enum byte_class get_class(const char *at)
 {
     return class_of[(unsigned char)*at];
 }
 
 /* Length of what ends the line here, "\n" or "\r\n"; 0: the line goes on. */
-static size_t newline_at(const char *at, const char *end)
+static size_t is_newline(const char *at, const char *end)
 {
     if ( at < end && *at == '\n' )
         return 1;
@@ -34,20 +34,20 @@ static size_t newline_at(const char *at, const char *end)
 }
 
 /* Length of a backslash with the newline behind it; 0: there is none. */
-static size_t continuation_at(const char *at, const char *end)
+static size_t is_continuation(const char *at, const char *end)
 {
-    size_t n = at < end && *at == '\\' ? newline_at(at + 1, end) : 0;
+    size_t n = at < end && *at == '\\' ? is_newline(at + 1, end) : 0;
 
     return n ? n + 1 : 0;
 }
 
-static const char *behind_blanks(const char *at, const char *end)
+static const char *skip_to_text(const char *at, const char *end)
 {
     size_t n;
 
     for ( ; at < end; at += n )
     {
-        n = class_at(at) == BLANK ? 1 : continuation_at(at, end);
+        n = get_class(at) == BLANK ? 1 : is_continuation(at, end);
         if ( !n )
             break;
     }
@@ -63,7 +63,7 @@ static void begin_line(struct tt_lex *l, const char *start)
 /* Like behind_blanks(), and counts the lines. */
 static void skip_blanks(struct tt_lex *l)
 {
-    const char *to = behind_blanks(l->at, l->end);
+    const char *to = skip_to_text(l->at, l->end);
 
     for ( ; l->at < to; l->at++ )
         if ( *l->at == '\n' )
@@ -75,71 +75,71 @@ static void skip_comment(struct tt_lex *l)
     const char *newline;
 
     if ( l->at == l->end || *l->at != '#' ||
-         behind_blanks(l->line_start, l->end) != l->at )
+         skip_to_text(l->line_start, l->end) != l->at )
         return;
     newline = memchr(l->at, '\n', l->end - l->at);
     l->at = newline ? newline : l->end;
 }
 
 /* The token is what lies between its text and l->at. */
-static void finish(struct tt_lex *l, enum tt_token_kind kind)
+static void finish_token(struct tt_lex *l, enum tt_token_kind kind)
 {
     l->token.kind = kind;
     l->token.length = l->at - l->token.text;
 }
 
-static void complain(struct tt_lex *l, const struct tt_place *at,
-                     const char *text)
+static void report_bad(struct tt_lex *l, const struct tt_place *at,
+                       const char *text)
 {
-    finish(l, TT_BAD);
-    tt_complaints_add(l->complaints, at, "%s", text);
+    finish_token(l, TT_BAD);
+    tt_errors_add(l->errors, at, "%s", text);
 }
 
 static void take_end(struct tt_lex *l)
 {
     if ( l->at != l->line_start )
-        tt_complaints_add(l->complaints, &l->token.at,
-                          "the last line does not end: add a newline, or the "
-                          "file behind it becomes part of it where such files "
-                          "are joined");
+        tt_errors_add(l->errors, &l->token.at,
+                      "the last line does not end: add a newline, or the "
+                      "file behind it becomes part of it where such files "
+                      "are joined");
     l->line_start = l->at;      /* once is enough */
-    finish(l, TT_END);
+    finish_token(l, TT_END);
 }
 
 static void take_bad(struct tt_lex *l)
 {
     unsigned char byte = *l->at++;
 
-    finish(l, TT_BAD);
+    finish_token(l, TT_BAD);
     if ( byte == '\0' )
-        tt_complaints_add(l->complaints, &l->token.at,
-                          "a NUL byte: this is no text file, or a damaged one");
+        tt_errors_add(l->errors, &l->token.at,
+                      "a NUL byte: this is no text file, or a damaged one");
     else if ( byte == '#' )
-        tt_complaints_add(l->complaints, &l->token.at,
-                          "a comment has a line of its own: move it above");
+        tt_errors_add(l->errors, &l->token.at,
+                      "a comment has a line of its own: move it above");
     else if ( byte > ' ' && byte < 0x7f )
-        tt_complaints_add(l->complaints, &l->token.at,
-                          "'%c' means nothing outside of a \"string\": take "
-                          "it out", byte);
+        tt_errors_add(l->errors, &l->token.at,
+                      "'%c' means nothing outside of a \"string\": take "
+                      "it out", byte);
     else
-        tt_complaints_add(l->complaints, &l->token.at,
-                          "byte 0x%02x means nothing outside of a \"string\": "
-                          "take it out", byte);
+        tt_errors_add(l->errors, &l->token.at,
+                      "byte 0x%02x means nothing outside of a \"string\": "
+                      "take it out", byte);
 }
 
 static void take_newline(struct tt_lex *l)
 {
-    size_t n = newline_at(l->at, l->end);
+    size_t n = is_newline(l->at, l->end);
 
     if ( !n )
     {
         l->at++;
-        complain(l, &l->token.at, "a carriage return inside of a line: end "
-                 "lines with a newline");
+        report_bad(l, &l->token.at, "a carriage return inside of a line: end "
+                   "lines with a newline");
         return;
     }
     l->at += n;
-    finish(l, TT_NEWLINE);
+    finish_token(l, TT_NEWLINE);
     begin_line(l, l->at);
 }
 
@@ -147,8 +147,8 @@ static void take_word(struct tt_lex *l)
 {
     do
         l->at++;
-    while ( l->at < l->end && class_at(l->at) == LETTER );
-    finish(l, TT_WORD);
+    while ( l->at < l->end && get_class(l->at) == LETTER );
+    finish_token(l, TT_WORD);
 }
 
 static void take_literal(struct tt_lex *l)
@@ -162,29 +162,29 @@ static void take_literal(struct tt_lex *l)
             break;
         if ( *l->at == '"' && !escaped )
         {
-            finish(l, TT_LITERAL);
+            finish_token(l, TT_LITERAL);
             l->at++;
             return;
         }
         escaped = *l->at == '\\' && !escaped;
     }
-    complain(l, &l->token.at, l->at == l->end || newline_at(l->at, l->end) ?
-             "this string does not end on its line: close it with \", and open "
-             "it again on the next" :
-             "a NUL byte or a carriage return in this string: take it out");
+    report_bad(l, &l->token.at, l->at == l->end || is_newline(l->at, l->end) ?
+               "this string does not end on its line: close it with \", and "
+               "open it again on the next" :
+               "a NUL byte or a carriage return in this string: take it out");
 }
 
 static void take_mark(struct tt_lex *l)
 {
     l->at++;
-    finish(l, TT_MARK);
+    finish_token(l, TT_MARK);
 }
 
 static void take_backslash(struct tt_lex *l)
 {
     l->at++;
-    complain(l, &l->token.at, "a \\ outside of a string must be the last byte "
-             "of its line: take out what is behind it");
+    report_bad(l, &l->token.at, "a \\ outside of a string must be the last "
+               "byte of its line: take out what is behind it");
 }
 
 void tt_lex_next(struct tt_lex *l)
@@ -203,15 +203,15 @@ void tt_lex_next(struct tt_lex *l)
     if ( l->at == l->end )
         take_end(l);
     else
-        take[class_at(l->at)](l);
+        take[get_class(l->at)](l);
 }
 
 void tt_lex_init(struct tt_lex *l, const struct tt_source *source,
-                 struct tt_complaints *complaints)
+                 struct tt_errors *errors)
 {
     *l = (struct tt_lex){
         .at = source->text, .end = source->text + source->length,
-        .line_start = source->text, .complaints = complaints,
+        .line_start = source->text, .errors = errors,
         .line = { .file = source->name, .line = 1 },
     };
     tt_lex_next(l);
@@ -260,7 +260,7 @@ bool tt_lex_is_word(const struct tt_lex *l, const char *word)
 
 bool tt_lex_before_mark(const struct tt_lex *l, char mark)
 {
-    const char *at = behind_blanks(l->at, l->end);
+    const char *at = skip_to_text(l->at, l->end);
 
     return at < l->end && *at == mark;
 }
@@ -270,16 +270,16 @@ bool tt_lex_line_has(const struct tt_lex *l, char mark)
     const char *at = l->token.text;
 
     while ( at < l->end && *at != mark && *at != '"' &&
-            !newline_at(at, l->end) )
-        at += 1 + continuation_at(at, l->end);
+            !is_newline(at, l->end) )
+        at += 1 + is_continuation(at, l->end);
     return at < l->end && *at == mark;
 }
 
 bool tt_lex_before_word(const struct tt_lex *l)
 {
-    const char *at = behind_blanks(l->at, l->end);
+    const char *at = skip_to_text(l->at, l->end);
 
-    return at < l->end && class_at(at) == LETTER;
+    return at < l->end && get_class(at) == LETTER;
 }
 
 bool tt_lex_take_mark(struct tt_lex *l, char mark)
@@ -309,6 +309,6 @@ void tt_lex_expected(struct tt_lex *l, const char *what)
     char text[TT_SHOWN];
 
     if ( l->token.kind != TT_BAD )
-        tt_complaints_add(l->complaints, &l->token.at, "%s expected, not %s",
-                          what, tt_lex_show(l, text));
+        tt_errors_add(l->errors, &l->token.at, "%s expected, not %s",
+                      what, tt_lex_show(l, text));
 }

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "tracetool/complaints.h"
+#include "tracetool/errors.h"
 
 enum tt_token_kind
 {
@@ -37,12 +37,12 @@ struct tt_lex
     const char *at, *end;       /* what comes behind it */
     const char *line_start;
     struct tt_place line;       /* its column is not kept */
-    struct tt_complaints *complaints;   /* NULL: of nothing, for now */
+    struct tt_errors *errors;   /* NULL: of nothing, for now */
 };
 
 /* Takes the first token in hand. */
 void tt_lex_init(struct tt_lex *l, const struct tt_source *source,
-                 struct tt_complaints *complaints);
+                 struct tt_errors *errors);
 
 void tt_lex_next(struct tt_lex *l);
 

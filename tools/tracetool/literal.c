@@ -14,22 +14,22 @@ static const char escapes[][2] = {
     { 'b', '\b' }, { 'f', '\f' }, { 'v', '\v' }, { 'e', '\033' },
 };
 
-static unsigned int digit_of(char c)
+static unsigned int get_digit(char c)
 {
     return isdigit((unsigned char)c) ? c - '0' :
            isxdigit((unsigned char)c) ? (c | 0x20) - 'a' + 10 : 16;
 }
 
 /* At most `most` digits below `base`; the value must fit a byte. */
-static size_t number(const char *at, const char *end, unsigned int base,
-                     size_t most, char *byte)
+static size_t read_number(const char *at, const char *end, unsigned int base,
+                          size_t most, char *byte)
 {
     unsigned int value = 0;
     size_t n;
 
-    for ( n = 0; n < most && at + n < end && digit_of(at[n]) < base; n++ )
+    for ( n = 0; n < most && at + n < end && get_digit(at[n]) < base; n++ )
     {
-        value = value * base + digit_of(at[n]);
+        value = value * base + get_digit(at[n]);
         if ( value > 0xff )
             return 0;
     }
@@ -37,7 +37,7 @@ static size_t number(const char *at, const char *end, unsigned int base,
     return n;
 }
 
-static size_t named(char c, char *byte)
+static size_t find_escape(char c, char *byte)
 {
     size_t i;
 
@@ -59,17 +59,17 @@ size_t tt_literal_byte(const char *at, const char *end, char *byte)
         return 1;
     if ( end - at < 2 )
         return 0;
-    if ( digit_of(at[1]) < 8 )
+    if ( get_digit(at[1]) < 8 )
     {
-        n = number(at + 1, end, 8, 3, byte);
+        n = read_number(at + 1, end, 8, 3, byte);
         return n ? n + 1 : 0;
     }
     if ( at[1] == 'x' )
     {
-        n = number(at + 2, end, 16, end - at, byte);
+        n = read_number(at + 2, end, 16, end - at, byte);
         return n ? n + 2 : 0;
     }
-    return named(at[1], byte);
+    return find_escape(at[1], byte);
 }
 
 /* d, i, o, u, x, X of one width */

@@ -19,7 +19,7 @@
 #include "tracetool/parse.h"
 #include "tracetool/sources.h"
 
-static void complain(void *ctx, const struct tt_place *at, const char *text)
+static void report_error(void *ctx, const struct tt_place *at, const char *text)
 {
     (void)ctx;
     fprintf(stderr, "%s:%u:%u: %s\n", at->file, at->line, at->column, text);
@@ -42,7 +42,7 @@ static int ask_backends(const struct tt_request *r)
             if ( m->events[i].disabled || !backend->accepts ||
                  !backend->accepts(&m->events[i], &why) )
                 continue;
-            complain(NULL, &m->events[i].at, why.text);
+            report_error(NULL, &m->events[i].at, why.text);
             rc = -EINVAL;
             break;
         }
@@ -67,10 +67,10 @@ static int write_all(const struct options *o, struct tt_request *r,
 }
 
 /* What was complained of already needs no words at the end. */
-#define TOLD (-ECANCELED)
+#define ALREADY_REPORTED (-ECANCELED)
 
-static int generate(const struct options *o, struct arena *a,
-                    const struct tt_source *sources, struct err *e)
+static int generate_output(const struct options *o, struct arena *a,
+                           const struct tt_source *sources, struct err *e)
 {
     struct tt_model model;
     struct tt_request r = {
@@ -80,19 +80,19 @@ static int generate(const struct options *o, struct arena *a,
         .probe_prefix = o->probe_prefix,
         .target_type = o->target_type, .target_name = o->target_name,
     };
-    int rc = tt_parse(a, sources, o->nr_inputs, &model, complain, NULL);
+    int rc = tt_parse(a, sources, o->nr_inputs, &model, report_error, NULL);
 
     if ( rc == -ENOMEM )
         return err_sys(e, rc, "cannot read the events");
     if ( rc )
-        return TOLD;
+        return ALREADY_REPORTED;
     model.group = o->group;
     if ( ask_backends(&r) )
-        return TOLD;
+        return ALREADY_REPORTED;
     return write_all(o, &r, e);
 }
 
-static int run(const struct options *o, struct err *e)
+static int run_request(const struct options *o, struct err *e)
 {
     struct tt_source *sources = NULL;
     struct arena a;
@@ -103,7 +103,7 @@ static int run(const struct options *o, struct err *e)
     if ( !rc )
         rc = tt_sources_read(o->inputs, o->nr_inputs, &sources, e);
     if ( !rc )
-        rc = generate(o, &a, sources, e);
+        rc = generate_output(o, &a, sources, e);
     tt_sources_free(sources, o->nr_inputs);
     arena_fini(&a);
     return rc;
@@ -120,7 +120,7 @@ int main(int argc, char **argv)
     if ( !rc )
         rc = options_read(&options, argc, argv, &next, &e);
     if ( !rc && next == OPTS_RUN )
-        rc = run(&options, &e);
+        rc = run_request(&options, &e);
     if ( rc && e.text[0] )
         err_print("tracetool", &e);
     options_fini(&options);

@@ -297,7 +297,7 @@ static int set_files(struct options *o, bool filter, char **names, size_t nr,
     return 0;
 }
 
-static int check(const struct options *o, bool filter, struct err *e)
+static int validate_options(const struct options *o, bool filter, struct err *e)
 {
     if ( o->format->makes_code && !o->nr_backends )
         return err_set(e, -EINVAL, "no backends specified: format %s makes "
@@ -331,8 +331,8 @@ static int answer_check(struct options *o, const struct typed *t,
     return rc;
 }
 
-static int fill(struct options *o, const struct typed *t, char **names,
-                size_t nr, struct err *e)
+static int fill_request(struct options *o, const struct typed *t, char **names,
+                        size_t nr, struct err *e)
 {
     bool filter = old_format(t) && !t->format;
     int rc = add_old_backends(o, t, e);
@@ -351,7 +351,7 @@ static int fill(struct options *o, const struct typed *t, char **names,
     if ( !rc )
         rc = set_prefix(o, t, e);
     if ( !rc )
-        rc = check(o, filter, e);
+        rc = validate_options(o, filter, e);
     return rc ? rc : set_files(o, filter, names, nr, e);
 }
 
@@ -373,7 +373,7 @@ int options_read(struct options *o, int argc, char **argv,
     else if ( t.check_backends )
         rc = answer_check(o, &t, e);
     else
-        rc = fill(o, &t, argv + first, argc - first, e);
+        rc = fill_request(o, &t, argv + first, argc - first, e);
     return rc;
 }
 

@@ -30,7 +30,7 @@ static int read_all(struct tt_build *b, struct tt_written *w,
 }
 
 /* Of no events there is an array, too: who walks it adds 0 to its address. */
-static struct tt_model model_of(const struct tt_build *b)
+static struct tt_model make_model(const struct tt_build *b)
 {
     static const struct tt_event none;
 
@@ -44,13 +44,13 @@ static struct tt_model model_of(const struct tt_build *b)
 }
 
 int tt_parse(struct arena *a, const struct tt_source *sources, size_t nr,
-             struct tt_model *model, tt_complain *complain, void *ctx)
+             struct tt_model *model, tt_report_fn *report, void *ctx)
 {
-    struct tt_complaints complaints;
-    struct tt_written written = { .arena = a, .complaints = &complaints };
-    struct tt_build b = { .arena = a, .complaints = &complaints,
+    struct tt_errors errors;
+    struct tt_written written = { .arena = a, .errors = &errors };
+    struct tt_build b = { .arena = a, .errors = &errors,
                           .written = &written };
-    int rc = tt_complaints_init(&complaints, a, sources, nr);
+    int rc = tt_errors_init(&errors, a, sources, nr);
 
     written.event = build_event;
     written.ctx = &b;
@@ -58,7 +58,7 @@ int tt_parse(struct arena *a, const struct tt_source *sources, size_t nr,
         rc = read_all(&b, &written, sources, nr);
     if ( rc )
         return rc;
-    *model = model_of(&b);
-    tt_complaints_tell(&complaints, complain, ctx);
-    return complaints.nr ? -EINVAL : 0;
+    *model = make_model(&b);
+    tt_errors_report(&errors, report, ctx);
+    return errors.nr ? -EINVAL : 0;
 }

@@ -9,8 +9,8 @@
 
 #include "tracetool/model.h"
 
-typedef void tt_complain(void *ctx, const struct tt_place *at,
-                         const char *text);
+typedef void tt_report_fn(void *ctx, const struct tt_place *at,
+                          const char *text);
 
 struct tt_source                /* one file, in memory */
 {
@@ -24,6 +24,6 @@ struct tt_source                /* one file, in memory */
  * it points to live in *a.
  */
 int tt_parse(struct arena *a, const struct tt_source *sources, size_t nr,
-             struct tt_model *model, tt_complain *complain, void *ctx);
+             struct tt_model *model, tt_report_fn *report, void *ctx);
 
 #endif /* TRACETOOL_PARSE_H */

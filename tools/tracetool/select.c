@@ -12,7 +12,7 @@
 
 #include "common/fault.h"
 
-static int by_id(const void *a_, const void *b_)
+static int compare_ids(const void *a_, const void *b_)
 {
     const struct tt_event *a = *(const struct tt_event *const *)a_;
     const struct tt_event *b = *(const struct tt_event *const *)b_;
@@ -38,7 +38,7 @@ int select_by_id(const struct tt_model *m, const struct tt_event ***events,
     for ( size_t i = 0; i < m->nr_events; i++ )
         if ( m->events[i].in_xen )
             sorted[(*nr)++] = &m->events[i];
-    qsort(sorted, *nr, sizeof(*sorted), by_id);
+    qsort(sorted, *nr, sizeof(*sorted), compare_ids);
     *events = sorted;
     return 0;
 }

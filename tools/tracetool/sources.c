@@ -13,7 +13,7 @@
 
 #define MOST_BYTES (64u << 20)  /* a hundred times all of QEMU's events */
 
-static int grow(char **text, size_t *room)
+static int grow_text(char **text, size_t *room)
 {
     size_t more = *room ? *room * 2 : 1u << 16;
     char *new = fault_realloc(*text, more);
@@ -34,7 +34,7 @@ static int read_all(int fd, const char *name, char **text, size_t *length,
     *length = 0;
     do
     {
-        if ( *length == room && grow(text, &room) )
+        if ( *length == room && grow_text(text, &room) )
             return err_sys(e, -ENOMEM, "cannot read %s", name);
         if ( *length > MOST_BYTES )
             return err_set(e, -EFBIG, "%s has more than 64 MB, and no file of "

@@ -39,19 +39,19 @@ static bool is_name(const struct tt_token *t)
            !is_reserved(t) && !tt_ctype_has_word(t);
 }
 
-static bool in_words(const struct tt_lex *l)
+static bool is_declared_word(const struct tt_lex *l)
 {
     return l->token.kind == TT_WORD || tt_lex_is_mark(l, '*');
 }
 
-static int collect(struct tt_lex *l, struct tt_type_words *words)
+static int collect_args(struct tt_lex *l, struct tt_type_words *words)
 {
-    for ( words->nr = 0; in_words(l); tt_lex_next(l) )
+    for ( words->nr = 0; is_declared_word(l); tt_lex_next(l) )
     {
         if ( words->nr == TT_MAX_TYPE_WORDS )
         {
-            tt_complaints_add(l->complaints, &l->token.at, "no argument has so "
-                              "many words: write it as in 'const char *name'");
+            tt_errors_add(l->errors, &l->token.at, "no argument has so "
+                          "many words: write it as in 'const char *name'");
             return -EINVAL;
         }
         words->word[words->nr++] = l->token;
@@ -59,8 +59,8 @@ static int collect(struct tt_lex *l, struct tt_type_words *words)
     if ( words->nr )
         return 0;
     if ( tt_lex_is_mark(l, ',') || tt_lex_is_mark(l, ')') )
-        tt_complaints_add(l->complaints, &l->token.at, "an argument is missing "
-                          "here: write 'void' if there are none");
+        tt_errors_add(l->errors, &l->token.at, "an argument is missing "
+                      "here: write 'void' if there are none");
     else
         tt_lex_expected(l, "an argument");
     return -EINVAL;
@@ -82,24 +82,24 @@ static int take_sem(struct tt_written *w, struct tt_written_arg *arg,
     return arg->sem ? 0 : -ENOMEM;
 }
 
-static int complain_of_name(struct tt_lex *l, const struct tt_token *t)
+static int report_name(struct tt_lex *l, const struct tt_token *t)
 {
     char text[TT_SHOWN];
 
     if ( t->kind == TT_WORD && isdigit((unsigned char)*t->text) )
-        tt_complaints_add(l->complaints, &t->at, "'%.*s' cannot be a name: "
-                          "begin it with a letter",
-                          (int)(t->length < 40 ? t->length : 40), t->text);
+        tt_errors_add(l->errors, &t->at, "'%.*s' cannot be a name: "
+                      "begin it with a letter",
+                      (int)(t->length < 40 ? t->length : 40), t->text);
     else if ( t->kind == TT_WORD && is_reserved(t) && !tt_ctype_has_word(t) )
-        tt_complaints_add(l->complaints, &t->at, "'%.*s' is a word of C: take "
-                          "another name", (int)t->length, t->text);
+        tt_errors_add(l->errors, &t->at, "'%.*s' is a word of C: take "
+                      "another name", (int)t->length, t->text);
     else if ( tt_token_is(t, "void") )
-        tt_complaints_add(l->complaints, &t->at, "'void' stands alone, for no "
-                          "arguments: take it out");
+        tt_errors_add(l->errors, &t->at, "'void' stands alone, for no "
+                      "arguments: take it out");
     else if ( l->token.kind != TT_BAD )
-        tt_complaints_add(l->complaints, &l->token.at, "the argument before %s "
-                          "has no name: put one behind its type",
-                          tt_lex_show(l, text));
+        tt_errors_add(l->errors, &l->token.at, "the argument before %s "
+                      "has no name: put one behind its type",
+                      tt_lex_show(l, text));
     return -EINVAL;
 }
 
@@ -112,13 +112,13 @@ static int take_name(struct tt_written *w, struct tt_written_arg *arg,
     if ( tt_lex_is_mark(l, ':') && tt_ctype_has_word(last) )
         return 0;
     if ( !is_name(last) )
-        return complain_of_name(l, last);
+        return report_name(l, last);
     if ( words->nr == 1 )
     {
-        tt_complaints_add(l->complaints, &last->at, "'%.*s' is a type or a "
-                          "name, and both are needed: write it as in 'int x'",
-                          (int)(last->length < 40 ? last->length : 40),
-                          last->text);
+        tt_errors_add(l->errors, &last->at, "'%.*s' is a type or a "
+                      "name, and both are needed: write it as in 'int x'",
+                      (int)(last->length < 40 ? last->length : 40),
+                      last->text);
         return -EINVAL;
     }
     arg->name_at = last->at;
@@ -165,27 +165,27 @@ static int parse_arg(struct tt_written *w, struct tt_written_arg *arg,
 
     *arg = (struct tt_written_arg){ .at = l->token.at };
     arg->name_at = l->token.at;
-    rc = collect(l, &words);
+    rc = collect_args(l, &words);
     if ( !rc )
         rc = take_sem(w, arg, &words);
     if ( !rc )
         rc = take_name(w, arg, &words, l);
     if ( !rc )
-        rc = tt_ctype_make(&arg->type, &words, w->arena, w->complaints);
+        rc = tt_ctype_make(&arg->type, &words, w->arena, w->errors);
     return rc ? rc : parse_suffixes(w, arg, l);
 }
 
-static int complain_of_tail(struct tt_lex *l, bool tail)
+static int report_tail(struct tt_lex *l, bool tail)
 {
     if ( tt_lex_is_mark(l, '[') && !tail )
-        tt_complaints_add(l->complaints, &l->token.at,
-                          "a '[' here: an array cannot be traced (pass a "
-                          "pointer), and what may be absent begins behind a "
-                          "comma, as in (int a, [int b])");
+        tt_errors_add(l->errors, &l->token.at,
+                      "a '[' here: an array cannot be traced (pass a "
+                      "pointer), and what may be absent begins behind a "
+                      "comma, as in (int a, [int b])");
     else if ( tt_lex_is_mark(l, ',') )
-        tt_complaints_add(l->complaints, &l->token.at, "what may be absent is "
-                          "the tail: move what is behind the ']' before the "
-                          "'['");
+        tt_errors_add(l->errors, &l->token.at, "what may be absent is "
+                      "the tail: move what is behind the ']' before the "
+                      "'['");
     else
         tt_lex_expected(l, tail ? "']' behind the arguments of the tail" :
                         "',' or ')' behind the argument");
@@ -202,8 +202,8 @@ static int parse_list(struct tt_written *w, struct tt_lex *l, size_t *nr)
     {
         if ( *nr == TT_MAX_WRITTEN )
         {
-            tt_complaints_add(l->complaints, &l->token.at, "more than %u "
-                              "arguments: split the event", TT_MAX_WRITTEN);
+            tt_errors_add(l->errors, &l->token.at, "more than %u "
+                          "arguments: split the event", TT_MAX_WRITTEN);
             return -EINVAL;
         }
         if ( !tail && tt_lex_take_mark(l, '[') )
@@ -216,7 +216,7 @@ static int parse_list(struct tt_written *w, struct tt_lex *l, size_t *nr)
 
     if ( tail != tt_lex_take_mark(l, ']') || tt_lex_is_mark(l, '[') ||
          (tail && tt_lex_is_mark(l, ',')) )
-        return complain_of_tail(l, tail);
+        return report_tail(l, tail);
     return 0;
 }
 

@@ -33,9 +33,9 @@ int tt_syntax_event(struct tt_written *w, struct tt_lex *l)
 
     if ( l->token.kind == TT_WORD && !tt_lex_line_has(l, '(') )
     {
-        tt_complaints_add(w->complaints, &l->token.at, "an event has its "
-                          "arguments in parentheses, and here is no '(': "
-                          "write it as in NAME(int a) or NAME(void)");
+        tt_errors_add(w->errors, &l->token.at, "an event has its "
+                      "arguments in parentheses, and here is no '(': "
+                      "write it as in NAME(int a) or NAME(void)");
         return -EINVAL;
     }
     /* Bad properties leave the rest of the line worth a look. */

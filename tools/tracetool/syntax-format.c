@@ -29,9 +29,9 @@ static int add_macro(struct tt_written *w, struct tt_lex *l)
 
     if ( text )
         return add_chunk(w, l, TT_CHUNK_MACRO, text, strlen(text));
-    tt_complaints_add(l->complaints, &l->token.at, "%s is neither a string "
-                      "nor a macro of <inttypes.h>: write the format as in "
-                      "\"at 0x%%\" PRIx64", tt_lex_show(l, shown));
+    tt_errors_add(l->errors, &l->token.at, "%s is neither a string "
+                  "nor a macro of <inttypes.h>: write the format as in "
+                  "\"at 0x%%\" PRIx64", tt_lex_show(l, shown));
     return -EINVAL;
 }
 
@@ -48,15 +48,15 @@ static int add_bracket(struct tt_written *w, struct tt_lex *l,
 
     if ( opens == g->open )
     {
-        tt_complaints_add(l->complaints, &l->token.at, opens ?
-                          "a '[' inside of [ ]: close the first before" :
-                          "this ']' closes nothing: take it out");
+        tt_errors_add(l->errors, &l->token.at, opens ?
+                      "a '[' inside of [ ]: close the first before" :
+                      "this ']' closes nothing: take it out");
         return -EINVAL;
     }
     if ( opens && ++g->nr > TT_MAX_GROUPS )
     {
-        tt_complaints_add(l->complaints, &l->token.at, "more than %u [ ] in a "
-                          "format: join some", TT_MAX_GROUPS);
+        tt_errors_add(l->errors, &l->token.at, "more than %u [ ] in a "
+                      "format: join some", TT_MAX_GROUPS);
         return -EINVAL;
     }
     g->open = opens;
@@ -75,9 +75,9 @@ static int parse_piece(struct tt_written *w, struct tt_lex *l,
         return add_bracket(w, l, g);
     if ( tt_lex_is_mark(l, ',') )
     {
-        tt_complaints_add(l->complaints, &l->token.at, "an event has one "
-                          "format: leave out the comma, strings side by side "
-                          "are joined");
+        tt_errors_add(l->errors, &l->token.at, "an event has one "
+                      "format: leave out the comma, strings side by side "
+                      "are joined");
         return -EINVAL;
     }
     tt_lex_expected(l, "a \"format\" or the end of the line");

@@ -19,8 +19,8 @@ static int parse_version(struct tt_lex *l, uint16_t *version)
         return -EINVAL;
     if ( major < 1 || major > 255 || minor > 255 )
     {
-        tt_complaints_add(l->complaints, &at, "no Xen is called so: write the "
-                          "version as in 4.19");
+        tt_errors_add(l->errors, &at, "no Xen is called so: write the "
+                      "version as in 4.19");
         return -EINVAL;
     }
     *version = major << 8 | minor;
@@ -99,8 +99,8 @@ static int find_prop(struct tt_lex *l, const struct prop **found)
             *found = &props[i];
             return 0;
         }
-    tt_complaints_add(l->complaints, &l->token.at, "%s is no property; " KNOWN,
-                      tt_lex_show(l, shown));
+    tt_errors_add(l->errors, &l->token.at, "%s is no property; " KNOWN,
+                  tt_lex_show(l, shown));
     return -EINVAL;
 }
 
@@ -113,8 +113,8 @@ static int parse_value_of(struct tt_written_event *e, const struct prop *prop,
     tt_lex_next(l);
     if ( prop->parse && (e->props & prop->bit) )
     {
-        tt_complaints_add(l->complaints, &at, "%s= stands here twice: one of "
-                          "the two must go", prop->name);
+        tt_errors_add(l->errors, &at, "%s= stands here twice: one of "
+                      "the two must go", prop->name);
         return -EINVAL;
     }
     e->props |= prop->bit;

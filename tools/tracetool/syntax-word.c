@@ -16,10 +16,10 @@ static int check_class(struct tt_written *w, const struct tt_class *new,
     if ( !(id & CLASSES) || !(id & SUBCLASSES) ||
          (id & ~(uint64_t)(CLASSES | SUBCLASSES)) )
     {
-        tt_complaints_add(w->complaints, at, "class '%.40s' needs bits in "
-                          "0x0fff0000 for the class and in 0xf000 for its "
-                          "subclasses, and no others: write it as in "
-                          "0x00021000", new->name);
+        tt_errors_add(w->errors, at, "class '%.40s' needs bits in "
+                      "0x0fff0000 for the class and in 0xf000 for its "
+                      "subclasses, and no others: write it as in "
+                      "0x00021000", new->name);
         return -EINVAL;
     }
     return 0;
@@ -43,10 +43,10 @@ static int resume_class(struct tt_written *w, const struct tt_token *name)
 {
     if ( find_class(w, name) )
         return 0;
-    tt_complaints_add(w->complaints, &name->at, "no class '%.*s' is declared "
-                      "before this: give its id and a \"text\"",
-                      (int)(name->length < 40 ? name->length : 40),
-                      name->text);
+    tt_errors_add(w->errors, &name->at, "no class '%.*s' is declared "
+                  "before this: give its id and a \"text\"",
+                  (int)(name->length < 40 ? name->length : 40),
+                  name->text);
     return -EINVAL;
 }
 
@@ -117,9 +117,9 @@ static int parse_head(struct tt_written *w, struct tt_lex *l,
     tt_lex_next(l);
     if ( l->token.kind == TT_WORD && tt_ctype_has_word(&l->token) )
     {
-        tt_complaints_add(w->complaints, &l->token.at, "'%.*s' is a type of "
-                          "C: take another word", (int)l->token.length,
-                          l->token.text);
+        tt_errors_add(w->errors, &l->token.at, "'%.*s' is a type of "
+                      "C: take another word", (int)l->token.length,
+                      l->token.text);
         return -EINVAL;
     }
     rc = tt_syntax_word(w, l, &new->name, "a word to declare");
@@ -146,23 +146,23 @@ static int check_value(struct tt_written *w, const struct tt_sem *sem,
 
     if ( sem->meaning == TT_FLAGS && value > 63 )
     {
-        tt_complaints_add(w->complaints, at, "flags have bits 0 to 63: give "
-                          "the number of the bit, not its value");
+        tt_errors_add(w->errors, at, "flags have bits 0 to 63: give "
+                      "the number of the bit, not its value");
         return -EINVAL;
     }
     if ( values->nr == TT_MAX_VALUES )
     {
-        tt_complaints_add(w->complaints, at, "'%.40s' has more than %u "
-                          "values: make it a plain type", sem->name,
-                          TT_MAX_VALUES);
+        tt_errors_add(w->errors, at, "'%.40s' has more than %u "
+                      "values: make it a plain type", sem->name,
+                      TT_MAX_VALUES);
         return -EINVAL;
     }
     for ( i = 0; i < values->nr; i++ )
         if ( seen[i].value == value )
         {
-            tt_complaints_add(w->complaints, at, "this value of '%.40s' is "
-                              "'%.40s' already: one of the two must go",
-                              sem->name, seen[i].name);
+            tt_errors_add(w->errors, at, "this value of '%.40s' is "
+                          "'%.40s' already: one of the two must go",
+                          sem->name, seen[i].name);
             return -EINVAL;
         }
     return 0;
@@ -243,8 +243,8 @@ static int parse_block(struct tt_written *w, struct tt_lex *l,
         return rc;
     if ( l->token.kind == TT_END )
     {
-        tt_complaints_add(w->complaints, &new.at, "this block has no end: put "
-                          "a line 'end' below its values");
+        tt_errors_add(w->errors, &new.at, "this block has no end: put "
+                      "a line 'end' below its values");
         return -EINVAL;
     }
     tt_lex_next(l);

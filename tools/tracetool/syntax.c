@@ -42,7 +42,7 @@ int tt_syntax_line_end(struct tt_lex *l)
 }
 
 /* Of a decimal or hexadecimal word; false: it is none, or has > 64 bits. */
-static bool value_of(const struct tt_token *t, uint64_t *value)
+static bool get_number(const struct tt_token *t, uint64_t *value)
 {
     bool hex = t->length > 2 && t->text[0] == '0' && (t->text[1] | 32) == 'x';
     const char *at = t->text + (hex ? 2 : 0), *end = t->text + t->length;
@@ -69,19 +69,19 @@ int tt_syntax_number(struct tt_lex *l, uint64_t *value, const char *what)
         tt_lex_expected(l, what);
         return -EINVAL;
     }
-    if ( !value_of(&l->token, value) )
+    if ( !get_number(&l->token, value) )
     {
-        tt_complaints_add(l->complaints, &l->token.at, "%s is no number (of at "
-                          "most 64 bits): write it as in 12 or 0xc, without "
-                          "zeroes before",
-                          tt_lex_show(l, shown));
+        tt_errors_add(l->errors, &l->token.at, "%s is no number (of at "
+                      "most 64 bits): write it as in 12 or 0xc, without "
+                      "zeroes before",
+                      tt_lex_show(l, shown));
         return -EINVAL;
     }
     tt_lex_next(l);
     return 0;
 }
 
-static int unescape(struct tt_lex *l, char *to)
+static int unescape_string(struct tt_lex *l, char *to)
 {
     const char *at = l->token.text, *end = at + l->token.length;
     struct tt_place place = l->token.at;
@@ -93,9 +93,9 @@ static int unescape(struct tt_lex *l, char *to)
         if ( n && *to++ )
             continue;
         place.column = at - l->line_start + 1;
-        tt_complaints_add(l->complaints, &place, n ?
-                          "this text is for people: leave out the NUL" :
-                          "C has no such escape: write \\\\ for a backslash");
+        tt_errors_add(l->errors, &place, n ?
+                      "this text is for people: leave out the NUL" :
+                      "C has no such escape: write \\\\ for a backslash");
         return -EINVAL;
     }
     *to = '\0';
@@ -114,7 +114,7 @@ int tt_syntax_string(struct tt_written *w, struct tt_lex *l,
         return -EINVAL;
     }
     *text = copy = arena_alloc(w->arena, l->token.length + 1, 1);
-    rc = copy ? unescape(l, copy) : -ENOMEM;
+    rc = copy ? unescape_string(l, copy) : -ENOMEM;
     tt_lex_next(l);
     return rc;
 }
@@ -157,19 +157,19 @@ static const struct declaration *find_declaration(const struct tt_lex *l)
 }
 
 /* Each reading complains of its own lines only. */
-static int declare(struct tt_written *w, struct tt_lex *l)
+static int declare_words(struct tt_written *w, struct tt_lex *l)
 {
     const struct declaration *line = find_declaration(l);
     int rc = 0;
 
     if ( line )
     {
-        l->complaints = w->complaints;
+        l->errors = w->errors;
         rc = line->declare(w, l);
     }
     if ( rc != -ENOMEM )
         tt_lex_skip_line(l);
-    l->complaints = NULL;
+    l->errors = NULL;
     return rc;
 }
 
@@ -178,14 +178,14 @@ static int take_event(struct tt_written *w, struct tt_lex *l)
     const struct declaration *line = find_declaration(l);
     int rc = 0;
 
-    l->complaints = line ? NULL : w->complaints;
+    l->errors = line ? NULL : w->errors;
     if ( line )
         line->pass(w, l);
     else
         rc = tt_syntax_event(w, l);
     if ( rc != -ENOMEM )
         tt_lex_skip_line(l);
-    l->complaints = w->complaints;
+    l->errors = w->errors;
     return rc;
 }
 
@@ -211,13 +211,13 @@ int tt_syntax_declarations(struct tt_written *w,
     struct tt_lex l;
 
     tt_lex_init(&l, source, NULL);
-    return read_lines(w, &l, declare);
+    return read_lines(w, &l, declare_words);
 }
 
 int tt_syntax_events(struct tt_written *w, const struct tt_source *source)
 {
     struct tt_lex l;
 
-    tt_lex_init(&l, source, w->complaints);
+    tt_lex_init(&l, source, w->errors);
     return read_lines(w, &l, take_event);
 }

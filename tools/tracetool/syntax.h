@@ -68,7 +68,7 @@ struct tt_written_event
 struct tt_written
 {
     struct arena *arena;        /* of what the model keeps, too */
-    struct tt_complaints *complaints;
+    struct tt_errors *errors;
     struct tt_vec classes;      /* struct tt_class */
     struct tt_vec sems;         /* struct tt_sem */
     size_t class;               /* that rules here: index + 1, or 0 */

@@ -24,24 +24,24 @@ static bool same_id(const struct tt_event *a, const struct tt_event *b)
     return !((a->id ^ b->id) & ~(a->id_fields | b->id_fields));
 }
 
-static void complain_of_name(struct tt_build *b, const struct tt_event *first,
-                             const struct tt_event *second)
+static void report_name(struct tt_build *b, const struct tt_event *first,
+                        const struct tt_event *second)
 {
     if ( strcmp(first->name, second->name) )
-        tt_complaints_add(b->complaints, &second->at, "'%.40s' and '%.40s' "
-                          "(%.80s:%u) differ in case only, and make the same "
-                          "constants: rename one", second->name, first->name,
-                          first->at.file, first->at.line);
+        tt_errors_add(b->errors, &second->at, "'%.40s' and '%.40s' "
+                      "(%.80s:%u) differ in case only, and make the same "
+                      "constants: rename one", second->name, first->name,
+                      first->at.file, first->at.line);
     else
-        tt_complaints_add(b->complaints, &second->at, "a second event '%.60s'; "
-                          "the first is at %.80s:%u: rename one%s",
-                          second->name, first->at.file, first->at.line,
-                          second->in_xen ? ", or give them versions (since=, "
-                          "until=) that do not overlap" : "");
+        tt_errors_add(b->errors, &second->at, "a second event '%.60s'; "
+                      "the first is at %.80s:%u: rename one%s",
+                      second->name, first->at.file, first->at.line,
+                      second->in_xen ? ", or give them versions (since=, "
+                      "until=) that do not overlap" : "");
 }
 
 /* Once for a declaration: the other members of a family say the same. */
-static bool is_told(const struct tt_event *events, size_t i)
+static bool is_reported(const struct tt_event *events, size_t i)
 {
     return i && events[i].at.line == events[i - 1].at.line &&
            events[i].at.column == events[i - 1].at.column &&
@@ -58,12 +58,12 @@ static bool check_name(struct tt_build *b, const struct tt_event *events,
         return false;
     if ( !both || same_versions(first, second) ||
          strcmp(first->name, second->name) )
-        complain_of_name(b, first, second);
-    else if ( first->id != second->id && !is_told(events, second - events) )
-        tt_complaints_add(b->complaints, &second->at, "'%.60s' has another id "
-                          "here than at %.80s:%u, and a constant has one "
-                          "value: rename one", second->name, first->at.file,
-                          first->at.line);
+        report_name(b, first, second);
+    else if ( first->id != second->id && !is_reported(events, second - events) )
+        tt_errors_add(b->errors, &second->at, "'%.60s' has another id "
+                      "here than at %.80s:%u, and a constant has one "
+                      "value: rename one", second->name, first->at.file,
+                      first->at.line);
     else
         return false;
     return true;
@@ -96,11 +96,11 @@ static bool check_id(struct tt_build *b, const struct tt_event *first,
     if ( !same_id(first, second) || !same_versions(first, second) ||
          !strcasecmp(first->name, second->name) )
         return false;
-    tt_complaints_add(b->complaints, &second->at, "'%.40s' (id 0x%08x) takes "
-                      "an id of '%.40s' (0x%08x, %.80s:%u): give it another, "
-                      "or versions that do not overlap", second->name,
-                      second->id, first->name, first->id, first->at.file,
-                      first->at.line);
+    tt_errors_add(b->errors, &second->at, "'%.40s' (id 0x%08x) takes "
+                  "an id of '%.40s' (0x%08x, %.80s:%u): give it another, "
+                  "or versions that do not overlap", second->name,
+                  second->id, first->name, first->id, first->at.file,
+                  first->at.line);
     return true;
 }
 
@@ -132,12 +132,12 @@ static int check_ids(struct tt_build *b)
     return 0;
 }
 
-static void complain_again(struct tt_build *b, const struct tt_place *at,
-                           const char *name, const struct tt_place *first)
+static void report_again(struct tt_build *b, const struct tt_place *at,
+                         const char *name, const struct tt_place *first)
 {
-    tt_complaints_add(b->complaints, at, "'%.40s' is declared at %.80s:%u "
-                      "already: one of the two must go", name, first->file,
-                      first->line);
+    tt_errors_add(b->errors, at, "'%.40s' is declared at %.80s:%u "
+                  "already: one of the two must go", name, first->file,
+                  first->line);
 }
 
 static int check_sems(struct tt_build *b)
@@ -155,7 +155,7 @@ static int check_sems(struct tt_build *b)
               j = b->sems.next[j] )
             if ( !strcasecmp(sems[i].name, sems[j].name) )
             {
-                complain_again(b, &sems[i].at, sems[i].name, &sems[j].at);
+                report_again(b, &sems[i].at, sems[i].name, &sems[j].at);
                 break;
             }
         tt_index_add(&b->sems, hash, i);
@@ -192,8 +192,8 @@ static int check_class_names(struct tt_build *b)
               j = b->classes.next[j] )
             if ( !strcasecmp(classes[i].name, classes[j].name) )
             {
-                complain_again(b, &classes[i].at, classes[i].name,
-                               &classes[j].at);
+                report_again(b, &classes[i].at, classes[i].name,
+                             &classes[j].at);
                 break;
             }
         tt_index_add(&b->classes, hash, i);
@@ -215,11 +215,11 @@ static int check_class_ids(struct tt_build *b)
               j = ids.next[j] )
             if ( classes[i].id == classes[j].id )
             {
-                tt_complaints_add(b->complaints, &classes[i].at, "class "
-                                  "'%.40s' has the id of '%.40s' (%.80s:%u): "
-                                  "one of the two must go", classes[i].name,
-                                  classes[j].name, classes[j].at.file,
-                                  classes[j].at.line);
+                tt_errors_add(b->errors, &classes[i].at, "class "
+                              "'%.40s' has the id of '%.40s' (%.80s:%u): "
+                              "one of the two must go", classes[i].name,
+                              classes[j].name, classes[j].at.file,
+                              classes[j].at.line);
                 break;
             }
         tt_index_add(&ids, classes[i].id, i);
@@ -247,10 +247,10 @@ static void check_constant(struct tt_build *b, const struct tt_event *e)
         if ( !strcasecmp(classes[i].name, e->name) )
             break;
     if ( i != TT_NONE )
-        tt_complaints_add(b->complaints, &e->at, "class '%.40s' (%.80s:%u) has "
-                          "the constant %.60s already: rename the event",
-                          classes[i].name, classes[i].at.file,
-                          classes[i].at.line, e->constant);
+        tt_errors_add(b->errors, &e->at, "class '%.40s' (%.80s:%u) has "
+                      "the constant %.60s already: rename the event",
+                      classes[i].name, classes[i].at.file,
+                      classes[i].at.line, e->constant);
 }
 
 static void check_constants(struct tt_build *b)

@@ -16,7 +16,7 @@ struct read
     struct arena arena;
     struct tt_model model;
     int rc;
-    unsigned int complaints;
+    unsigned int errors;
     char said[4096];            /* LINE:COLUMN: text, one a line */
 };
 
@@ -26,7 +26,7 @@ static inline void read_complain(void *ctx, const struct tt_place *at,
     struct read *r = ctx;
     size_t used = strlen(r->said);
 
-    r->complaints++;
+    r->errors++;
     snprintf(r->said + used, sizeof(r->said) - used, "%u:%u: %s\n", at->line,
              at->column, text);
 }

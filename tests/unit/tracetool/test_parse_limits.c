@@ -44,7 +44,7 @@ START_TEST(cut_off)
     for ( n = 0; n < sizeof(all_of_it); n++ )
     {
         read_bytes(&r, all_of_it, n);
-        ck_assert_int_eq(r.rc == 0, r.complaints == 0);
+        ck_assert_int_eq(r.rc == 0, r.errors == 0);
         if ( n && all_of_it[n - 1] != '\n' )
             ck_assert_int_eq(r.rc, -EINVAL);
         read_done(&r);
@@ -58,7 +58,7 @@ START_TEST(odd_bytes)
     struct read r;
 
     read_bytes(&r, nul, sizeof(nul) - 1);
-    ck_assert_uint_eq(r.complaints, 3);
+    ck_assert_uint_eq(r.errors, 3);
     ck_assert_ptr_nonnull(strstr(r.said, "2:1: a NUL byte"));
     ck_assert_ptr_nonnull(strstr(r.said, "3:6: a NUL byte"));
     ck_assert_ptr_nonnull(strstr(r.said, "4:1: a NUL byte or"));
@@ -81,7 +81,7 @@ START_TEST(errors_without_end)
     text[i] = '\0';
     read_bytes(&r, text, i);
     ck_assert_int_eq(r.rc, -EINVAL);
-    ck_assert_uint_eq(r.complaints, 101);
+    ck_assert_uint_eq(r.errors, 101);
     read_done(&r);
 }
 END_TEST
