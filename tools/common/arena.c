@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The chunks are a list, newest first, and pieces are cut from the first:
+ * The chunks are a list, newest first; allocations come from the first chunk:
  *
  *     chunks -> [ header | piece | piece | free ....... ]
  *                                        ^at            ^end
@@ -8,10 +8,10 @@
  *                 v
  *               [ header | piece | piece | piece |too small]
  *
- * A request that is larger than the next chunk would be gets a chunk of its
- * own, which is put *behind* the first, so that what is left of the first is
- * not given up.  Free bytes are poisoned for the address sanitizer: running
- * off the last piece of an arena is as visible there as running off malloc.
+ * A request larger than the next regular chunk gets a dedicated chunk, linked
+ * *behind* the first, so that the free bytes of the first stay usable.  Free
+ * bytes are poisoned for the address sanitizer: an access behind the last
+ * piece of an arena is found like an out-of-bounds access to malloc's memory.
  */
 #include <assert.h>
 #include <stdbool.h>
@@ -38,7 +38,7 @@
 struct arena_chunk
 {
     struct arena_chunk *next;
-    size_t size;                /* of data[] */
+    size_t size;                /* bytes of data[] */
     char data[];
 };
 
@@ -70,7 +70,7 @@ void arena_fini(struct arena *a)
     arena_init(a, a->first_size);
 }
 
-/* Pieces are cut from c from now on. */
+/* Make c the chunk of the next allocations. */
 static void use_chunk(struct arena *a, struct arena_chunk *c)
 {
     a->at = c->data;
@@ -117,7 +117,7 @@ static struct arena_chunk *new_chunk(struct arena *a, size_t size)
     return c;
 }
 
-/* A chunk for this one piece, behind the first. */
+/* A dedicated chunk for one piece, behind the first chunk. */
 static void *alloc_alone(struct arena *a, size_t size, size_t align)
 {
     struct arena_chunk *c = new_chunk(a, size + align - 1);

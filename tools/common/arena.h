@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * An arena: memory that is taken piece by piece and given back all at once.
- * For things that live exactly as long as their owner (the domains and vcpus
- * of one analysis, the rules of one file): no free() per thing, no header per
- * thing, neighbours in memory.  A piece never moves, so pointers into an
- * arena stay good until arena_reset() or arena_fini().
+ * An arena: memory that is allocated piece by piece and freed all at once, for
+ * objects with the lifetime of their owner (the domains and vcpus of an
+ * analysis, the rules of a file).  Objects need no free() and no header, and
+ * are adjacent in memory.  A piece never moves, so pointers into an arena are
+ * valid until arena_reset() or arena_fini().
  *
- * Not for many threads at once: each has its own.
+ * An arena is not locked: each thread needs its own.
  */
 #ifndef COMMON_ARENA_H
 #define COMMON_ARENA_H
@@ -17,52 +17,52 @@ struct arena_chunk;
 
 struct arena
 {
-    struct arena_chunk *chunks; /* newest first; pieces come from the first */
-    char *at, *end;             /* what is left of it */
-    size_t next_size;           /* of the next chunk */
+    struct arena_chunk *chunks; /* newest first; allocations use the first */
+    char *at, *end;             /* free bytes of the first chunk */
+    size_t next_size;           /* size of the next chunk */
     size_t first_size;
-    size_t held;                /* bytes taken from the system */
+    size_t held;                /* bytes allocated from the system */
 };
 
 #define ARENA_FIRST_SIZE 4096u
 #define ARENA_MAX_STEP (1u << 20)
 
 /*
- * Allocates nothing yet.  Chunks grow from first_size (0: ARENA_FIRST_SIZE)
+ * Allocates no memory yet.  Chunks grow from first_size (0: ARENA_FIRST_SIZE)
  * by doubling, up to ARENA_MAX_STEP.
  */
 void arena_init(struct arena *a, size_t first_size);
 
-/* Gives all of it back.  The arena is empty and usable afterwards. */
+/* Free all memory.  The arena is empty and usable afterwards. */
 void arena_fini(struct arena *a);
 
 /*
- * Forgets every piece, and keeps the largest chunk: an arena that is filled
- * and reset over and over comes to rest without calling malloc.
+ * Free all pieces, but keep the largest chunk: an arena that is filled and
+ * reset repeatedly soon calls malloc no more.
  */
 void arena_reset(struct arena *a);
 
 /*
- * A piece of `size` bytes (0 is allowed: an address of its own is not
- * promised), at a multiple of `align`, a power of two up to 4096.  Its bytes
- * are undefined; arena_zalloc clears them.  NULL: no memory; the arena is as
- * it was, and may be asked for less.
+ * Allocate `size` bytes at a multiple of `align`, a power of two up to 4096.
+ * A size of 0 is allowed, and its address need not be unique.  The bytes are
+ * undefined; arena_zalloc() clears them.  NULL: out of memory; the arena is
+ * unchanged, and a smaller request may succeed.
  */
 void *arena_alloc(struct arena *a, size_t size, size_t align);
 void *arena_zalloc(struct arena *a, size_t size, size_t align);
 
-/* n things in a row, cleared; NULL also if n * size does not fit. */
+/* A cleared array of n elements; NULL also if n * size overflows. */
 void *arena_array(struct arena *a, size_t n, size_t size, size_t align);
 
-/* One cleared `type`. */
+/* A cleared object of this type. */
 #define arena_new(a, type) \
     ((type *)arena_zalloc(a, sizeof(type), _Alignof(type)))
 
-/* Copies, with a final NUL. */
+/* Copies of strings, with a final NUL. */
 char *arena_strdup(struct arena *a, const char *text);
 char *arena_strndup(struct arena *a, const char *text, size_t max);
 
-/* Bytes that the arena holds from the system, used or not. */
+/* Bytes allocated from the system, used or free. */
 size_t arena_held(const struct arena *a);
 
 #endif /* COMMON_ARENA_H */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Filling a struct err.  There is one writer, fill(), because three things
- * must hold however a reason is given: the first one wins, the text is one
- * line (a file name may bring a newline or an escape sequence, and the line
- * ends on somebody's terminal), and a text that is too long loses its middle
- * and never the system's word for the failure.
+ * Fill a struct err.  fill_err() is the only writer, since every reason obeys
+ * three rules: the first reason wins; the text is one printable line, because a
+ * file name may contain a newline or an escape sequence of a terminal; and text
+ * that is too long is cut in the middle, so that strerror()'s text is kept.
  */
 #include <assert.h>
 #include <inttypes.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How a reason travels.  A function that can fail returns 0 or -errno and
- * says nothing; if a person will want to know why, it also takes a struct
- * err and fills it once, where the failure is understood best.  Only main()
- * prints it (err_print) and exits.
+ * The reason of a failure.  A function that can fail returns 0 or -errno and
+ * prints no message.  If a user needs the reason, the function also takes a
+ * struct err, which is filled once, at the call level that knows most about
+ * the failure.  Only main() prints the reason (err_print) and exits.
  */
 #ifndef COMMON_ERR_H
 #define COMMON_ERR_H
@@ -14,9 +14,9 @@
 
 struct err
 {
-    int code;           /* -errno; 0: nothing happened yet */
-    uint64_t offset;    /* byte in the input where it is, or ERR_NO_OFFSET */
-    char text[256];     /* one line: what, where, what to do; no newline */
+    int code;           /* -errno; 0: no failure so far */
+    uint64_t offset;    /* byte offset in the input, or ERR_NO_OFFSET */
+    char text[256];     /* one line without newline: what, where, how to fix */
 };
 
 #define ERR_INIT { .code = 0, .offset = ERR_NO_OFFSET }
@@ -24,16 +24,16 @@ struct err
 /*
  * Fill *e (which may be NULL) and return code, so that a failing line reads
  *     return err_set(e, -EINVAL, "--cpus 0: at least one is needed");
- * The first reason wins: a filled err is left as it is.
+ * The first reason wins: a filled struct err is not changed.
  */
 int err_set(struct err *e, int code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same, and the text ends in ": " and what the system calls the code. */
+/* As err_set, with ": " and strerror() of the code appended to the text. */
 int err_sys(struct err *e, int code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same as err_set, and remembers the byte offset at which it was seen. */
+/* As err_set, with the byte offset of the failure in the input. */
 int err_at(struct err *e, int code, uint64_t offset, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The state is file-scope because it stands for the world around the process
- * (its memory, its disk), of which there is one; a struct passed down would
- * have to reach every malloc.
+ * The state has file scope, because it belongs to the process as a whole (its
+ * memory, its disk); a struct would have to be passed to every malloc.
  *
- * `state` is what the fast path looks at.  It starts as UNASKED, so the first
- * fault point anywhere reads the environment; no constructor is needed, and
- * each copy of this file (one in a program, one in a shared library) finds
- * $FAULT for itself.  UNASKED and ARMED share the slow side of the branch.
+ * The fast path tests `state`.  The initial state is UNASKED, so the first
+ * fault point of the process reads the environment: no constructor is needed,
+ * and each copy of this file (in a program, in a shared library) reads $FAULT.
+ * UNASKED and ARMED share the slow path.
  *
  *              first hit, no $FAULT
  *     UNASKED ----------------------> OFF
@@ -33,8 +32,8 @@ enum { UNASKED, OFF, ARMED };
 
 struct plan
 {
-    _Atomic uint64_t first;     /* the call to fail; 0: none */
-    _Atomic uint64_t last;      /* ... and on to this one */
+    _Atomic uint64_t first;     /* number of the first failing call; 0: none */
+    _Atomic uint64_t last;      /* ... and of the last one */
     _Atomic uint64_t count;
     _Atomic uint64_t fired;
 };
@@ -113,7 +112,7 @@ static int find_kind(const char *name, size_t len, enum fault_kind *kind)
     return -EINVAL;
 }
 
-/* One "KIND:N" or "KIND:N+"; *text moves to the comma or the end. */
+/* Parse "KIND:N" or "KIND:N+"; *text moves to the comma or the end. */
 static int parse_item(const char **text, struct item *item)
 {
     const char *colon = *text + strcspn(*text, ":,");
@@ -131,7 +130,7 @@ static int parse_item(const char **text, struct item *item)
     return errno == 0 && (*end == ',' || *end == '\0') ? 0 : -EINVAL;
 }
 
-/* With `apply` false only the grammar is checked. */
+/* If `apply` is false, check the syntax only. */
 static int walk_items(const char *text, bool apply)
 {
     struct item item;
@@ -221,7 +220,7 @@ int64_t fault_blocks(void)
     return atomic_load(&blocks);
 }
 
-/* A block came (+1) or goes (-1), unless it is NULL. */
+/* Count a block that is allocated (+1) or freed (-1), unless NULL. */
 static void *count_block(void *block, int step)
 {
     if ( !is_off() && block != NULL )
@@ -244,7 +243,7 @@ void *fault_realloc(void *old, size_t size)
     if ( old == NULL )
         return fault_malloc(size);
 
-    assert(size != 0);          /* would be free() on some systems */
+    assert(size != 0);          /* some systems would free() the block */
     return fault_hit(FAULT_ALLOC) ? NULL : realloc(old, size);
 }
 
@@ -266,7 +265,7 @@ int fault_open(const char *path, int flags, mode_t mode)
     return fault_hit(FAULT_OPEN) ? -1 : open(path, flags, mode);
 }
 
-/* Does this transfer fail, and if not, how much of it may be done? */
+/* True if the transfer fails; otherwise *size may be reduced. */
 static bool transfer_fails(enum fault_kind fail, enum fault_kind cut,
                            size_t *size)
 {
@@ -309,7 +308,7 @@ ssize_t fault_pwrite(int fd, const void *buf, size_t size, off_t at)
     return pwrite(fd, buf, size, at);
 }
 
-/* A short writev is one that takes one byte of the first piece that has any. */
+/* A short writev writes one byte of the first piece that is not empty. */
 ssize_t fault_writev(int fd, const struct iovec *iov, int n)
 {
     size_t size = SIZE_MAX;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fault points: "fail the Nth allocation", "fail the Nth write".  A test
+ * Fault injection: "fail the Nth allocation", "fail the Nth write".  A test
  * arms a kind for N = 1, 2, 3 ... until the code under test succeeds, and
- * looks for leaks and damage each time; so every unwinding path runs, in
- * order, without being aimed at.
+ * checks for leaks and damage each time.  So every error path runs, without
+ * a test case for each path.
  *
  *     for ( n = 1; ; n++ )
  *     {
@@ -13,17 +13,17 @@
  *             thing_close(&t);
  *         ck_assert_int_eq(fault_blocks(), 0);
  *         if ( fault_fired(FAULT_ALLOC) == 0 )
- *             break;                         -- nothing left to fail
+ *             break;                         -- no fault point left
  *         ck_assert_int_eq(rc, -ENOMEM);
  *     }
  *     fault_disarm();
  *
- * A whole program is armed from outside, FAULT=alloc:3,write:1+ ("+": that
- * one and all later ones, as a full disk does).  The wrappers are compiled
- * in always, so that what is tested is what is shipped; unarmed, each costs
- * one predictable branch.
+ * The environment arms a whole program, FAULT=alloc:3,write:1+ ("+": that call
+ * and all later calls fail, as on a full disk).  Release builds contain the
+ * wrappers, too, so that tests and users run the same code; a wrapper that is
+ * not armed costs a predictable branch.
  *
- * All functions may be called from any thread.
+ * All functions are thread-safe.
  */
 #ifndef COMMON_FAULT_H
 #define COMMON_FAULT_H
@@ -39,60 +39,61 @@
 
 struct iovec;
 
-enum fault_kind         /* name in FAULT=, and what the failing call sees */
+enum fault_kind         /* name in FAULT=, and errno of the failing call */
 {
     FAULT_ALLOC,        /* alloc: ENOMEM                                  */
-    FAULT_OPEN,         /* open: EMFILE; also sockets and the like        */
+    FAULT_OPEN,         /* open: EMFILE; also sockets etc.              */
     FAULT_READ,         /* read: EIO                                      */
     FAULT_WRITE,        /* write: ENOSPC                                  */
     FAULT_MMAP,         /* mmap: ENOMEM                                   */
     FAULT_INTERRUPT,    /* interrupt: EINTR from a read or a write        */
-    FAULT_SHORT_READ,   /* short-read: a read brings one byte             */
-    FAULT_SHORT_WRITE,  /* short-write: a write takes one byte            */
+    FAULT_SHORT_READ,   /* short-read: a read returns one byte            */
+    FAULT_SHORT_WRITE,  /* short-write: a write accepts one byte          */
     FAULT_KINDS
 };
 
 /*
- * Start to count calls of one kind afresh, and fail the Nth from now (1 is
- * the next).  N == 0 fails none, only counts.  fault_arm_from() fails the
- * Nth and all after it.  Other kinds stay as they are.
+ * Restart the count of calls of a kind, and fail the Nth call from now (1 is
+ * the next call); N == 0 only counts calls.  fault_arm_from() fails the Nth and
+ * all later calls.  Other kinds are unchanged.
  */
 void fault_arm(enum fault_kind kind, uint64_t n);
 void fault_arm_from(enum fault_kind kind, uint64_t n);
 
-/* Forget all kinds, and what the environment said. */
+/* Disarm all kinds, including those armed by the environment. */
 void fault_disarm(void);
 
-/* "alloc:3,write:1+", or -EINVAL and nothing armed. */
+/* Arm by text, "alloc:3,write:1+"; -EINVAL: syntax error, no kind is armed. */
 int fault_arm_text(const char *text, struct err *e);
 
 /*
- * What $FAULT says is taken up at the first fault point without being asked
- * for.  A program's main still calls this first: a misspelt FAULT must stop
- * a test, and a library has no voice to say so.
+ * Arm by $FAULT.  The first fault point does so by itself, but ignores errors.
+ * So a program's main() calls this function first: a misspelt FAULT has to stop
+ * a test, and a library must not print messages.
  */
 int fault_arm_env(struct err *e);
 
-/* Calls of this kind since it was armed, and how many of them were failed. */
+/* Calls of a kind since the kind was armed; and how many of these failed. */
 uint64_t fault_count(enum fault_kind kind);
 uint64_t fault_fired(enum fault_kind kind);
 
 /*
- * Leaks, in any build: blocks that the wrappers below handed out since
- * FAULT_ALLOC was armed, less those that went through fault_free().
+ * Leak check for all builds: blocks that the wrappers below allocated since
+ * FAULT_ALLOC was armed, minus the blocks that fault_free() freed.
  */
 int64_t fault_blocks(void);
 
 /*
- * The hook for calls that have no wrapper here: true, with errno set, if
- * this call is to fail.
+ * The hook for calls without a wrapper: true, and errno is set, if this call
+ * has to fail.
  *     fd = fault_hit(FAULT_OPEN) ? -1 : socket(AF_UNIX, SOCK_SEQPACKET, 0);
  */
 bool fault_hit(enum fault_kind kind);
 
 /*
- * As their namesakes; what they return may be given back by free(), close(),
- * munmap().  fault_free() is free() for blocks that fault_blocks() counts.
+ * Wrappers of the functions of the same name; free(), close() and munmap() work
+ * on their results.  fault_free() is free() for blocks that fault_blocks()
+ * counts.
  */
 void *fault_malloc(size_t size);
 void *fault_calloc(size_t n, size_t size);

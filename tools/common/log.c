@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A message is put together in a buffer on the stack and handed to stdio in
- * one piece, which locks the stream for that piece.  A message longer than
- * the buffer is cut: it goes to a person.
+ * A message is formatted into a buffer on the stack and passed to stdio in one
+ * call, which locks the stream.  A message longer than the buffer is truncated:
+ * a user reads the message, no program does.
  */
 #include <assert.h>
 #include <errno.h>

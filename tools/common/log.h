@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a program says to a person while it runs: lines on stderr, with the
- * program's name in front.
+ * Messages of a program to its user: lines on stderr that begin with the
+ * program's name.
  *
- * The level and the name are in a struct that is passed down, not in the
- * process, although there is one stderr: so a function's signature tells
- * whether it may speak.  One without a `const struct log *` has to return its
- * reason in a struct err, and that is how all libraries here stay silent.
+ * Level and name are in a struct that is passed down instead of in global
+ * variables.  So a function's signature shows whether the function prints
+ * messages.  A function without a `const struct log *` returns the reason of a
+ * failure in a struct err; libraries have no such parameter, hence print none.
  */
 #ifndef COMMON_LOG_H
 #define COMMON_LOG_H
@@ -19,35 +19,35 @@
 
 enum log_level
 {
-    LOG_LEVEL_ERROR,    /* "PROGRAM: text": what was asked was not done  */
-    LOG_LEVEL_WARNING,  /* "PROGRAM: warning: text": it was, but look    */
-    LOG_LEVEL_INFO,     /* "PROGRAM: text": the level that is the preset */
+    LOG_LEVEL_ERROR,    /* "PROGRAM: text": the task was not done        */
+    LOG_LEVEL_WARNING,  /* "PROGRAM: warning: text": done, with a problem */
+    LOG_LEVEL_INFO,     /* "PROGRAM: text": the default level            */
     LOG_LEVEL_DEBUG,    /* "PROGRAM: debug: text"                        */
 };
 
-/* Takes a message, without the program's name, to somewhere else. */
+/* Receives a message without the program's name. */
 typedef void log_tell(enum log_level level, const char *text);
 
 struct log
 {
     const char *program;
     FILE *out;
-    enum log_level level;       /* the least important that is shown */
-    struct progress *line;      /* wiped before a message; may be NULL */
-    log_tell *tell;             /* instead of `out`; NULL: that is read */
+    enum log_level level;       /* of the least important messages shown */
+    struct progress *line;      /* cleared before a message; may be NULL */
+    log_tell *tell;             /* replaces `out`, unless NULL */
 };
 
 #define LOG_INIT(name) \
     { .program = (name), .out = stderr, .level = LOG_LEVEL_INFO }
 
 /*
- * One message, one line, one write, so that lines of several threads do not
- * mix.  `log` may be NULL: then nobody listens.  errno is as it was.
+ * Print a message as one line with one write, so that lines of several threads
+ * do not mix.  `log` may be NULL: no output.  errno is preserved.
  */
 void log_print(const struct log *log, enum log_level level, const char *fmt,
                ...) __attribute__((format(printf, 3, 4)));
 
-/* The same for a reason that came from below, with its offset. */
+/* Print the reason of a failure, with its offset. */
 void log_err(const struct log *log, enum log_level level, const struct err *e);
 
 #define log_error(log, ...)   log_print(log, LOG_LEVEL_ERROR, __VA_ARGS__)
@@ -55,12 +55,12 @@ void log_err(const struct log *log, enum log_level level, const struct err *e);
 #define log_info(log, ...)    log_print(log, LOG_LEVEL_INFO, __VA_ARGS__)
 #define log_debug(log, ...)   log_print(log, LOG_LEVEL_DEBUG, __VA_ARGS__)
 
-/* One step; the loudest is LOG_LEVEL_DEBUG, and errors cannot be silenced. */
+/* Change the level by a step, at most to debug; errors are never hidden. */
 void log_louder(struct log *log);
 void log_quieter(struct log *log);
 
 /*
- * Two rows for an option table, for a `struct log` in the config:
+ * Rows --verbose and --quiet of an option table, for a `struct log` member:
  *     LOG_OPTS(struct config, log),
  */
 #define LOG_OPTS(config, field)                                             \

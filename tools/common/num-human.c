@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Numbers for people.  Here accuracy at the seams counts and speed does not:
- * 999,950 must come out as "1.0 M" and not as "1000.0 k", so a value is
- * rounded to tenths of a unit first, and only then is it asked whether it
- * reached the next unit.
+ * Numbers for people.  Accuracy at the boundaries of units matters, speed does
+ * not: 999,950 is "1.0 M" and not "1000.0 k", so a value is rounded to tenths
+ * of a unit first, and then compared with the next unit.
  */
 #include <assert.h>
 
@@ -11,7 +10,7 @@
 
 struct scale
 {
-    uint64_t step;              /* from the unit before; 0: no more units */
+    uint64_t step;              /* relative to the previous unit; 0: end */
     const char *prefix;
 };
 
@@ -30,8 +29,8 @@ static const struct scale from_ns[] = {
 };
 
 /*
- * value / unit in tenths, rounded to the nearest.  No unit is above 2^60, so
- * 10 * rest + unit / 2 stays below 2^64.
+ * value / unit in tenths, rounded to nearest.  Units are at most 2^60, so
+ * 10 * rest + unit / 2 is below 2^64.
  */
 static uint64_t in_tenths(uint64_t value, uint64_t unit)
 {
@@ -110,7 +109,7 @@ uint64_t num_per_second(uint64_t count, uint64_t ns)
     if ( count <= UINT64_MAX / second )
         return count * second / ns;
 
-    /* More than 18 G of something: the 53 bits of a double are enough. */
+    /* Counts above 18 G: the 53 bits of a double are precise enough. */
     rate = (double)count * second / ns;
     return rate < 0x1p64 ? (uint64_t)rate : UINT64_MAX;
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Numbers to text, for output of tens of millions of lines a second, where
- * printf would be most of the time.  Each writer puts its text at p, without
- * a NUL, and returns the place behind it, so that a line is a chain:
+ * printf would take most of the time.  Each function writes its text at p,
+ * without a NUL, and returns a pointer behind the text, so calls are chained:
  *
  *     p = num_text(p, "cpu ");
  *     p = num_u64_right(p, cpu, 4);
  *     *p++ = '\n';
  *
- * THE CONTRACT FOR SPACE: a writer may touch any of the NUM_..._MAX bytes
- * from p on (`width` bytes more, where there is one), also those behind the
- * place that it returns: it is faster to store eight bytes and keep three.
- * Check once a line that the sum of these fits, not once a number.
+ * THE CONTRACT FOR SPACE: a function may write all NUM_..._MAX bytes from p on
+ * (plus `width` bytes, if it has that parameter), also bytes behind the pointer
+ * that it returns: storing eight bytes and keeping three is faster.  Check the
+ * size of the buffer per line, against the sum, and not per number.
  *
- * Measured (x86-64, gcc -O2), ns a number:
+ * Measured (x86-64, gcc -O2), ns per number:
  *                                          here    snprintf
  *     num_u64, 1 to 20 digits, mixed        4.7       47
  *     num_u64, below 256                    2.2
@@ -42,18 +42,18 @@ char *num_u64_right(char *p, uint64_t value, unsigned int width);
 char *num_i64_right(char *p, int64_t value, unsigned int width);
 char *num_u64_zero(char *p, uint64_t value, unsigned int width);
 
-/* Nine digits, with leading zeros, of what is below NUM_NINE. */
+/* Nine digits with leading zeros; value < NUM_NINE. */
 #define NUM_NINE 1000000000u
 char *num_nine(char *p, uint32_t value);
 
-/* Six, or three: below NUM_SIX, or NUM_SHORTS. */
+/* Six digits, value < NUM_SIX; or three digits, value < NUM_SHORTS. */
 #define NUM_SIX 1000000u
 char *num_six(char *p, uint32_t value);
 char *num_three(char *p, uint32_t value);
 
 /*
- * What most numbers are: below NUM_SHORTS, and ready to be copied.  Who writes
- * very many borrows the table, and is spared a call for each.
+ * The table of numbers below NUM_SHORTS as text.  A caller that writes very
+ * many numbers borrows the table, and saves a call per number.
  */
 #define NUM_SHORTS 1000u
 
@@ -65,7 +65,7 @@ struct num_short
 
 const struct num_short *num_shorts(void);
 
-/* All of it is touched. */
+/* Writes sizeof(*s) bytes. */
 static inline char *num_short(char *p, const struct num_short *s)
 {
     memcpy(p, s, sizeof(*s));
@@ -73,8 +73,8 @@ static inline char *num_short(char *p, const struct num_short *s)
 }
 
 /*
- * Decimal, left-aligned: blanks up to `width`.  Of what is wider than its
- * width, here and above, nothing is cut.
+ * Decimal, left-aligned: blanks up to `width`.  A number that is wider than
+ * `width` is never truncated, here and above.
  */
 char *num_u64_left(char *p, uint64_t value, unsigned int width);
 
@@ -83,7 +83,7 @@ char *num_hex(char *p, uint64_t value);
 char *num_hex_zero(char *p, uint64_t value, unsigned int width);
 char *num_hex_right(char *p, uint64_t value, unsigned int width);
 
-/* Eight of them, with leading zeros; NUM_HEX_MAX bytes may be touched. */
+/* Eight hex digits with leading zeros; writes up to NUM_HEX_MAX bytes. */
 char *num_hex_eight(char *p, uint32_t value);
 
 /* Nanoseconds as seconds with nine decimals, "12.345678901". */
@@ -91,10 +91,10 @@ char *num_sec(char *p, uint64_t ns);
 char *num_sec_right(char *p, uint64_t ns, unsigned int width);
 
 /*
- * For people: at most one decimal, rounded to the nearest, the largest unit
- * that leaves a whole part: "999", "3.4 M", "1.2 GB/s" (unit "B/s").
- * num_human steps by 1000, num_human_1024 by 1024 ("32.0 MiB").  Space:
- * NUM_HUMAN_MAX and the unit.
+ * For people: at most one decimal, rounded to nearest, in the largest unit with
+ * an integer part above 0: "999", "3.4 M", "1.2 GB/s" (unit "B/s").  Units of
+ * num_human are powers of 1000, of num_human_1024 powers of 1024 ("32.0 MiB").
+ * Space: NUM_HUMAN_MAX and the length of the unit.
  */
 char *num_human(char *p, uint64_t value, const char *unit);
 char *num_human_1024(char *p, uint64_t value, const char *unit);
@@ -105,10 +105,10 @@ char *num_duration(char *p, uint64_t ns);
 /* A clock: "0:07", "12:34", "1:02:03". */
 char *num_clock(char *p, uint64_t seconds);
 
-/* How many a second, `count` in `ns`, for num_human; 0 if no time passed. */
+/* Events per second, `count` in `ns`, for num_human; 0 if ns is 0. */
 uint64_t num_per_second(uint64_t count, uint64_t ns);
 
-/* A string, so that chains need no second idiom.  Space: its length. */
+/* A string, for use in such chains.  Space: the length of the string. */
 static inline char *num_text(char *p, const char *text)
 {
     size_t len = strlen(text);
@@ -117,7 +117,7 @@ static inline char *num_text(char *p, const char *text)
     return p + len;
 }
 
-/* `n` times the same character. */
+/* The character c, n times. */
 static inline char *num_fill(char *p, char c, size_t n)
 {
     memset(p, c, n);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The options that every program has.  They are ordinary rows of OPT_CALL, so
- * that help, completion and matching need not know about them; only what is
- * passed as their config is different: the state of the walk over argv, for
- * they answer with the whole program and then end it.
+ * The options that every program has: ordinary rows of type OPT_CALL, so that
+ * help, completion and matching need no special case.  Their callbacks get
+ * the state of the parser instead of the config, since their output covers all
+ * options of the program, and ends the program.
  */
 #include <errno.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * --completion: a script that the shell reads (bash: source it; zsh: put it
- * into $fpath as _PROGRAM; fish: into completions/PROGRAM.fish).  What an
- * option's argument may be decides what is offered: its choices, nothing for
- * a number, else files.
+ * --completion: a script for a shell (bash: source the script; zsh: install it
+ * in $fpath as _PROGRAM; fish: as completions/PROGRAM.fish).  The type of an
+ * option's argument determines the completions: its choices, none for a
+ * number, file names otherwise.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -16,7 +16,7 @@ static bool is_free_text(const struct opt *o)
     return o->choices == NULL && !opt_kind(o->type)->fixed;
 }
 
-/* For between single quotes in fish, where a backslash still escapes. */
+/* Text in single quotes of fish, where a backslash escapes. */
 static void put_fish(FILE *out, const char *text)
 {
     for ( ; *text != '\0'; text++ )
@@ -28,9 +28,9 @@ static void put_fish(FILE *out, const char *text)
 }
 
 /*
- * For between single quotes in zsh, where nothing escapes, so that a quote
- * has to be left for a moment; and what _arguments takes apart needs a
- * backslash.
+ * Text in single quotes of zsh, where no character escapes: a quote ends the
+ * string, is escaped outside, and begins a new string.  Characters with a
+ * meaning for _arguments get a backslash.
  */
 static void put_zsh(FILE *out, const char *text)
 {
@@ -51,14 +51,14 @@ static void put_choices(FILE *out, const struct opt *o)
     fputs(opt_choices(o, " ", room), out);
 }
 
-/* A name for a shell function: "xentrace-format" has no such one. */
+/* The name of a shell function: "-" of "xentrace-format" is not allowed. */
 static void put_identifier(FILE *out, const char *name)
 {
     for ( ; *name != '\0'; name++ )
         fputc(isalnum((unsigned char)*name) ? *name : '_', out);
 }
 
-/* All spellings, with `between` after each. */
+/* All spellings, each followed by `between`. */
 static void put_spellings(const struct program *p, const struct opt *o,
                           const char *between, FILE *out)
 {
@@ -72,12 +72,12 @@ static void put_spellings(const struct program *p, const struct opt *o,
         fprintf(out, "-%c%s", letter, between);
 }
 
-/* One branch of `case $prev`: what may stand behind this option. */
+/* A branch of `case $prev`: the completions of this option's argument. */
 static void bash_argument(const struct program *p, const struct opt *o,
                           FILE *out)
 {
     if ( is_free_text(o) )
-        return;                 /* bash offers files by itself */
+        return;                 /* bash completes file names by default */
 
     fputs("    ", out);
     if ( o->name != NULL )
@@ -111,8 +111,8 @@ static void bash_names(const struct program *p, FILE *out)
 }
 
 /*
- * bash hands --name=value over as three words, with '=' in the middle.  With
- * nothing to offer it falls back to files (-o default), unless told not to.
+ * bash splits --name=value into three words, with '=' in the middle.  Without
+ * completions bash falls back to file names (-o default), unless disabled.
  */
 static void write_bash(const struct program *p, FILE *out)
 {

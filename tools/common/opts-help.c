@@ -7,7 +7,7 @@
  *           --format=json|text  what to write
  *     ^ MARGIN                  ^ as wide as the widest option, in reason
  *
- * and nothing is wider than 80 characters but what has no blank in it.
+ * and no line is wider than 80 characters, unless it has no blank.
  */
 #include <assert.h>
 #include <string.h>
@@ -17,11 +17,11 @@
 #define WIDTH 79
 #define MARGIN 2
 #define GAP 2
-#define MAX_LEFT 28             /* what is longer gets a line of its own */
+#define MAX_LEFT 28             /* a longer option gets a separate line */
 #define LEFT_ROOM (OPT_ARG_MAX + OPT_LABEL_MAX + 16)
 #define RIGHT_ROOM 1024
 
-/* Print words, wrapped, from column `at`; further lines are indented. */
+/* Print wrapped text from column `at`; indent further lines. */
 static void put_words(FILE *out, const char *text, int indent, int at)
 {
     int len;
@@ -43,7 +43,7 @@ static void put_words(FILE *out, const char *text, int indent, int at)
     fputc('\n', out);
 }
 
-/* "-c, --cpus=N" */
+/* The left column, "-c, --cpus=N". */
 static size_t left_column(const struct program *p, const struct opt *o,
                           char buf[LEFT_ROOM])
 {
@@ -70,7 +70,7 @@ static void add_note(char *notes, const char *what, const char *text)
                  text);
 }
 
-/* "how many pcpus to play (1 to 1024; preset: 4)" */
+/* The right column, "how many pcpus to play (1 to 1024; preset: 4)". */
 static void right_column(const struct opt *o, char buf[RIGHT_ROOM])
 {
     char notes[RIGHT_ROOM] = "", range[OPT_RANGE_MAX], all[OPT_ARG_MAX];

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From what was typed to a row.  An exact name wins over everything; else the
- * only name that begins so; else an error that says what was likely meant,
- * because the next thing a person does after "no such option" is to look for
- * the right one.
+ * From a word of the command line to a row of the table: the row of exactly
+ * this name; otherwise the only row whose name begins with the word; otherwise
+ * an error message that suggests the most similar name.
  */
 #include <assert.h>
 #include <errno.h>
@@ -11,8 +10,8 @@
 
 #include "common/opts-private.h"
 
-#define MAX_NAME 48             /* longer names get no suggestion */
-#define MAX_DISTANCE 2          /* typing errors that are forgiven */
+#define MAX_NAME 48             /* no suggestions for longer names */
+#define MAX_DISTANCE 2          /* typing errors accepted in a suggestion */
 
 const struct opt *opts_find_letter(const struct program *p, char letter)
 {
@@ -28,13 +27,13 @@ const struct opt *opts_find_letter(const struct program *p, char letter)
 
 struct search
 {
-    const char *name;           /* what was typed; not ended by a NUL */
+    const char *name;           /* the word; not terminated by a NUL */
     size_t len;
-    struct match hit[2];        /* two are enough to show an ambiguity */
+    struct match hit[2];        /* the first two, for the error message */
     unsigned int hits;
 };
 
-/* Is it this row?  True: by its full name, so look no further. */
+/* Compare with a row.  True: the full name matches, so the search ends. */
 static bool consider_name(struct search *s, const struct opt *o, bool negated)
 {
     size_t skip = negated ? strlen("no-") : 0;
@@ -70,9 +69,9 @@ static void search_all(struct search *s, const struct program *p)
 }
 
 /*
- * The Levenshtein distance of a (len characters) and b: how many letters must
- * be put in, taken out or changed.  One row of the usual matrix at a time;
- * `corner` is what stood left above.
+ * The Levenshtein distance of a (len characters) and b: the number of letters
+ * to insert, delete or change.  Computed row by row of the usual matrix;
+ * `corner` is the element to the upper left.
  */
 static unsigned int edit_distance(const char *a, size_t len, const char *b)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Numbers as people type them.  Strict: the whole text must be understood,
- * signs and blanks are not, and what does not fit is -ERANGE, never wrapped.
+ * Numbers as people type them.  The parser is strict: the whole text has to be
+ * a number, without sign and blanks; a number too large for 64 bits is -ERANGE.
  *
  *     number    12  0x1f  017
  *     scaled    12k  1.5G  0x10k  .5s      (a unit table decides)
  *
  * A fraction is computed exactly, without floating point, and rounded to the
- * nearest whole byte, nanosecond or hertz: 2.4G means 2,400,000,000.
+ * nearest byte, nanosecond or hertz: 2.4G is 2,400,000,000.
  */
 #include <assert.h>
 #include <ctype.h>
@@ -18,9 +18,9 @@
 #include "common/opts-private.h"
 
 /*
- * A suffix and what it stands for.  show() takes the first that leaves no
- * rest, so larger units stand before smaller ones, and the usual spelling
- * before its variant.
+ * A suffix and its scale.  show_scaled() uses the first row without remainder,
+ * so larger units precede smaller units, and the usual spelling precedes its
+ * variants.
  */
 struct unit
 {
@@ -48,7 +48,7 @@ static const struct unit hz[] = {
     { "g", 1000000000ull }, { "m", 1000000 }, { "K", 1000 }, { NULL, 0 },
 };
 
-/* 0 .. 35, or 36 for what is no digit in any base. */
+/* 0 to 35; 36: no digit in any base. */
 static unsigned int digit_value(char c)
 {
     if ( isdigit((unsigned char)c) )
@@ -59,8 +59,8 @@ static unsigned int digit_value(char c)
 }
 
 /*
- * All digits of this base from *at on, at least one; *at moves behind them,
- * also where they are too many.
+ * Read all digits of this base from *at on, at least one; *at moves behind
+ * them, even if the number overflows.
  */
 static int take_digits(const char **at, unsigned int base, uint64_t *value)
 {
@@ -99,9 +99,9 @@ int opts_number(const char *text, uint64_t *value)
 
 /*
  * 0.DIGITS * scale, rounded.  From the last digit to the first, each step is
- * a tenth of (digit * scale + what came from behind); rounding down in each
- * step gives the same as rounding down once at the end.  Twice the value is
- * computed, so that the lowest bit tells which way to round.
+ * a tenth of (digit * scale + the result of the previous step); rounding down
+ * in each step gives the same as rounding down at the end.  The function
+ * computes twice the value, so that the lowest bit has the rounding direction.
  */
 static uint64_t take_fraction(const char *digits, size_t n, uint64_t scale)
 {
@@ -174,7 +174,7 @@ int opts_hz(const char *text, uint64_t *value)
     return scale_number(hz, text, value);
 }
 
-/* value as its user would type it, with the largest unit that is exact. */
+/* The value as a user would type it, in the largest exact unit. */
 static void show_scaled(const struct unit *u, uint64_t value, char *buf)
 {
     while ( value % u->scale != 0 )

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The walk over argv.  Options are moved in front of the positional words as
- * they are met, so at the end the positional words stand together:
+ * The parser of argv.  Options are moved before the positional arguments one
+ * by one, so that at the end the positional arguments are contiguous:
  *
  *     argv:  | name | options so far | positional so far | not read yet |
  *              0      1                first               at
  *
- * What argv says is checked; what the table says is asserted: a row that
- * contradicts itself is a defect of the program, and its first test finds it.
+ * Words of argv are checked; rows of the table are asserted: a contradiction in
+ * a row is a defect of the program, which the program's first test finds.
  */
 #include <assert.h>
 #include <errno.h>
@@ -49,7 +49,7 @@ static bool table_is_sound(const struct program *p)
     return true;
 }
 
-/* A preset is as if it were typed first: checked like what is typed. */
+/* Presets are parsed and checked like words of argv, and before these. */
 static int apply_presets(const struct parse *s)
 {
     const struct opt *o;
@@ -65,7 +65,7 @@ static int apply_presets(const struct parse *s)
     return rc;
 }
 
-/* Move the `n` words at s->at in front of the positional words. */
+/* Move the `n` words at s->at before the positional arguments. */
 static void settle_options(struct parse *s, int n)
 {
     char *words[2], **to = s->argv + s->first;
@@ -84,8 +84,8 @@ static int apply_option(struct parse *s, const struct opt *o, const char *text)
 }
 
 /*
- * The argument of an option: what is attached to it, else the next word,
- * whatever that looks like.  *words: how many words of argv were used.
+ * The argument of an option: the text after "=", otherwise the next word, even
+ * if that begins with "-".  *words: the number of words of argv used.
  */
 static int find_text(struct parse *s, const struct opt *o,
                      const char *attached, const char **text, int *words)
@@ -132,7 +132,7 @@ static int parse_long(struct parse *s, const char *word)
     return rc;
 }
 
-/* "-qc4": letters without an argument, then perhaps one with. */
+/* "-qc4": letters of flags, then optionally a letter with an argument. */
 static int parse_letters(struct parse *s, const char *letters)
 {
     const struct opt *o;
@@ -170,14 +170,14 @@ static int walk_args(struct parse *s)
     {
         word = s->argv[s->at];
         if ( word[0] != '-' || word[1] == '\0' )
-            s->at++;            /* positional; "-" is one, too */
+            s->at++;            /* positional, as is "-" */
         else if ( word[1] != '-' )
             rc = parse_letters(s, word + 1);
         else if ( word[2] != '\0' )
             rc = parse_long(s, word + 2);
         else
         {
-            settle_options(s, 1);       /* "--": what follows is positional */
+            settle_options(s, 1);       /* "--": the rest is positional */
             break;
         }
     }

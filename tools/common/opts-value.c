@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The types of options: one row each.  All numbers share one store(), which
- * the row tells how to read, how wide the field is and what to call it.
+ * The types of options, a row each.  All numeric types share store_number();
+ * the row has the parser, the width of the member and the name for messages.
  */
 #include <assert.h>
 #include <errno.h>
@@ -53,7 +53,7 @@ const char *opt_arg(const struct opt *o, char buf[OPT_ARG_MAX])
     return o->choices != NULL ? opt_choices(o, "|", buf) : "VALUE";
 }
 
-/* Present: no text, or "yes" from a preset.  --no-NAME comes as "no". */
+/* True: no text, or "yes" of a preset.  --no-NAME has the text "no". */
 static int store_flag(const struct opt *o, const char *text, void *config,
                       struct err *e)
 {
@@ -120,7 +120,7 @@ const char *opt_range(const struct opt *o, char buf[OPT_RANGE_MAX])
     return buf;
 }
 
-/* `rc` != 0: it does not even fit into 64 bits. */
+/* `rc` != 0: the number does not fit into 64 bits. */
 static int out_of_range(const struct opt *o, const char *text, int rc,
                         struct err *e)
 {
@@ -202,7 +202,7 @@ int opt_store(const struct opt *o, const char *text, void *config,
     char label[OPT_LABEL_MAX];
     int rc = opt_kind(o->type)->store(o, text, config, e);
 
-    /* A reason that is there already stays. */
+    /* err_set() keeps a reason that .parse has set. */
     if ( rc )
         err_sys(e, rc, "%s%s%s", opt_label(o, label), text ? " " : "",
                 text ? text : "");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Options as a table.  One row an option; the parser, --help, the shell
- * completion and the check of the man pages walk the same rows, so they
- * cannot disagree.  --help (-h, -?), --version (-V), --completion=SHELL and
- * --list-options (hidden; one line a row, for that check) are every program's
- * and need no row; a program that wants one of their letters just takes it.
+ * Options as a table with a row per option.  The parser, --help, the shell
+ * completion and the check of the man pages use the same rows, so they always
+ * agree.  --help (-h, -?), --version (-V), --completion=SHELL and, hidden,
+ * --list-options (a line per row, for that check) are built in.  A program may
+ * use one of their letters for a row of its own.
  *
  *     struct config { unsigned int cpus; bool quiet; };
  *
@@ -28,8 +28,8 @@
 
 enum opt_type
 {
-    OPT_GROUP,      /* a heading in --help: only .help counts             */
-    OPT_FLAG,       /* bool: present sets it, --no-NAME clears it         */
+    OPT_GROUP,      /* a heading in --help: only .help is used            */
+    OPT_FLAG,       /* bool: --NAME sets, --no-NAME clears the member     */
     OPT_UINT,       /* unsigned int; decimal, 0x.., 0..; min..max         */
     OPT_U64,        /* uint64_t, likewise                                 */
     OPT_SIZE,       /* uint64_t bytes, suffix k K m M g G t T (1024)      */
@@ -37,32 +37,32 @@ enum opt_type
     OPT_HZ,         /* uint64_t Hz, suffix k K m M g G (1000), 2.4G       */
     OPT_TEXT,       /* const char *, borrowed from argv                   */
     OPT_CHOICE,     /* unsigned int: index into .choices                  */
-    OPT_CALL,       /* .parse does it; no text if .arg is NULL            */
+    OPT_CALL,       /* .parse is called; no argument if .arg is NULL      */
 };
 
 struct opt
 {
     const char *name;           /* long spelling, no dashes; may be NULL */
     char letter;                /* short spelling, or 0 */
-    char also;                  /* another one that is taken and not shown */
+    char also;                  /* alternative spelling, not shown */
     enum opt_type type;
     size_t at;                  /* offset of the field in the config */
-    const char *arg;            /* what --help calls the argument; NULL: none */
+    const char *arg;            /* label of the argument; NULL: no argument */
     const char *help;           /* one line, lower case, no full stop */
-    const char *preset;         /* default, as if typed first; may be NULL */
+    const char *preset;         /* default, parsed like a word; may be NULL */
     uint64_t min, max;          /* inclusive; max 0: no upper bound */
-    const char *const *choices; /* words; NULL ends; also for OPT_CALL */
+    const char *const *choices; /* words, then NULL; also for OPT_CALL */
     int (*parse)(const struct opt *o, const char *text, void *config,
                  struct err *e);
-    bool hidden;                /* accepted, but not shown */
+    bool hidden;                /* accepted, but not shown in --help */
 };
 
 struct program
 {
     const char *name;           /* "xentrace" */
-    const char *version;        /* what --version prints after the name */
+    const char *version;        /* text of --version after the name */
     const char *synopsis;       /* "[OPTION...] [FILE]" */
-    const char *summary;        /* one line: what it is for */
+    const char *summary;        /* one line: the purpose */
     const char *footer;         /* examples, last in --help; may be NULL */
     const struct opt *opts;
     size_t nr_opts;
@@ -72,13 +72,16 @@ struct program
 enum opts_next { OPTS_RUN, OPTS_EXIT };
 
 /*
- * Apply the presets (a field without one keeps what the caller put there; a
- * flag's preset is "yes" or "no"), then argv.  0 and *next == OPTS_RUN: go
- * on, and argv[*first..] are the positional arguments (options may stand
- * among them; "--" ends them; argv is reordered).  0 and OPTS_EXIT: --help,
- * --version or the like was asked for and answered on stdout.  -EINVAL: *e
- * says which option, what is wrong with it, and what to do.  Long options may
- * be cut to any unambiguous beginning, and take =VALUE or a next word.
+ * Apply the presets, then argv.  A member without preset keeps the caller's
+ * value; the preset of a flag is "yes" or "no".  Returns
+ *
+ *     0, *next == OPTS_RUN     argv[*first..] are the positional arguments;
+ *                              argv is reordered: options may stand between
+ *                              them, and "--" ends the options
+ *     0, *next == OPTS_EXIT    --help, --version etc. was printed on stdout
+ *     -EINVAL                  *e has the option, the error and the remedy
+ *
+ * Long options may be abbreviated, and take =VALUE or the next word.
  */
 int opts_parse(const struct program *p, int argc, char **argv, void *config,
                int *first, enum opts_next *next, struct err *e);
@@ -87,7 +90,7 @@ void opts_help(const struct program *p, FILE *out);
 int opts_completion(const struct program *p, const char *shell, FILE *out,
                     struct err *e);
 
-/* The same number grammars, for arguments that are not options. */
+/* The same syntax of numbers, for arguments that are not options. */
 int opts_number(const char *text, uint64_t *value);
 int opts_size(const char *text, uint64_t *bytes);
 int opts_time(const char *text, uint64_t *ns);

@@ -9,7 +9,7 @@
 
 static void run_pager(const char *command)
 {
-    /* Show colours, end at once if it fits, leave it on the screen. */
+    /* Options of less: colours; exit if all fits; leave the text on screen. */
     setenv("LESS", "FRX", 0);
     execl("/bin/sh", "sh", "-c", command, (char *)NULL);
     _exit(127);
@@ -42,13 +42,13 @@ void pager_open(struct pager *p)
         *p = (struct pager){ .out = stdout };
         return;
     }
-    /* Who has seen enough leaves; that is an error of no writer's. */
+    /* A user may quit the pager early: EPIPE is no error. */
     signal(SIGPIPE, SIG_IGN);
 }
 
 int pager_close(struct pager *p)
 {
-    /* What failed before, and why, is told already. */
+    /* An earlier failure has been reported. */
     int rc = fflush(p->out) ? -errno : ferror(p->out) ? -EPIPE : 0;
 
     if ( !p->pid )

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is printed on a terminal goes through a pager: $PAGER, or less.
+ * Output to a terminal goes through a pager: $PAGER, or less.
  */
 #ifndef COMMON_PAGER_H
 #define COMMON_PAGER_H
@@ -10,14 +10,14 @@
 
 struct pager
 {
-    FILE *out;                  /* where to print */
-    pid_t pid;                  /* 0: there is none, and out is stdout */
+    FILE *out;                  /* stream for the output */
+    pid_t pid;                  /* 0: no pager, and out is stdout */
 };
 
-/* If that cannot be, there is none. */
+/* Start the pager.  If that fails, the output goes to stdout. */
 void pager_open(struct pager *p);
 
-/* 0 if all of it got out; waits until the user is done reading.  -errno. */
+/* Wait until the user quits the pager.  0 if all output was written; -errno. */
 int pager_close(struct pager *p);
 
 #endif /* COMMON_PAGER_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The line is made in a buffer, cut to the width of the terminal (a line that
- * wraps cannot be taken back by a carriage return), and wiped by overwriting
- * it with blanks, which works on terminals that know no escape sequences.
+ * The line is formatted in a buffer and truncated to the width of the terminal,
+ * since a carriage return cannot erase a wrapped line.  Blanks erase the line,
+ * which works on terminals without escape sequences.
  */
 #include <assert.h>
 #include <string.h>
@@ -13,9 +13,9 @@
 #include "common/num.h"
 #include "common/progress.h"
 
-#define REDRAW_NS 100000000u    /* ten a second */
+#define REDRAW_NS 100000000u    /* ten updates a second */
 #define MAX_COLUMNS 120u
-#define MAX_NAME 64             /* what is used of `what` and of `unit` */
+#define MAX_NAME 64             /* bytes used of `what` and of `unit` */
 
 static uint64_t get_time(void)
 {
@@ -73,7 +73,7 @@ static char *put_speed(char *at, const struct progress *p, uint64_t done,
     return num_text(at, " left");
 }
 
-/* Without a NUL; returns its length. */
+/* Write the line without a NUL; return its length. */
 static size_t make_line(char *line, const struct progress *p, uint64_t done,
                         uint64_t spent_ns)
 {
@@ -105,7 +105,7 @@ void progress_tick(struct progress *p, uint64_t done, uint64_t now_ns)
     if ( len > room )
         len = room;
 
-    /* Blanks behind a line that became shorter. */
+    /* Blanks erase the rest of a longer previous line. */
     fprintf(p->out, "\r%-*.*s", (int)(p->shown > len ? p->shown : len),
             (int)len, line);
     fflush(p->out);
