@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Probes that SystemTap, perf, bpftrace and gdb find in the program: notes in
- * a section of its file (sys/sdt.h), and one "nop" where the trace point is.
+ * Static probes for SystemTap, perf, bpftrace and gdb: notes in an ELF section
+ * of the program (sys/sdt.h), and a "nop" instruction at the trace point.
  *
- * Each has a semaphore, which the tracer raises; as long as it is 0, arguments
- * are not even computed.  QEMU gets header and semaphores from the program
- * dtrace(1), as "trace-dtrace-GROUP.h" and an object file.  Here neither is
- * needed: the header uses sys/sdt.h itself, and the semaphores are in format
- * c, weak, so that those of such an object, if it is linked, take their place.
+ * Each probe has a semaphore, which the tracer increments; while the semaphore
+ * is 0, arguments are not computed.  QEMU generates header and semaphores with
+ * dtrace(1), as "trace-dtrace-GROUP.h" and an object file.  This back end needs
+ * neither: the header includes sys/sdt.h, and format c defines the semaphores
+ * as weak symbols, so that the symbols of such an object file override them.
  */
 #include "tracetool/rows.h"
 
@@ -20,7 +20,7 @@ static void dtrace_h_begin(const struct tt_request *r)
           "#endif\n#include <sys/sdt.h>\n\n", r->out);
 }
 
-/* "QEMU_NAME" */
+/* Write "QEMU_NAME". */
 static void put_macro(const struct tt_request *r, const struct tt_event *e)
 {
     emit_upper(r->out, r->provider);
@@ -33,7 +33,7 @@ static void put_semaphore(const struct tt_request *r, const struct tt_event *e)
     fprintf(r->out, "%s_%s_semaphore", r->provider, e->name);
 }
 
-/* The tracer changes a semaphore from outside. */
+/* Volatile: the tracer writes to the semaphore. */
 static void h_event(const struct tt_request *r, const struct tt_event *e)
 {
     fputs("extern unsigned short ", r->out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The three back ends that print: a line for each event, by the declared
- * format, to the log, syslog or the kernel's trace.  The library formats and
- * writes (trace/text.h); here is the call.
+ * The three back ends that print a line per event, by the declared format: to
+ * the log, to syslog or to the kernel's trace.  Library functions format and
+ * write the line (trace/text.h); this file generates the calls.
  */
 #include "tracetool/rows.h"
 

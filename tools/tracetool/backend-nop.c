@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * No tracing: trace points that compile, and do nothing.
+ * No tracing: trace points are empty functions.
  */
 #include "tracetool/rows.h"
 

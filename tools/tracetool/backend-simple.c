@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records in a trace file, as QEMU's back end of this name writes them:
- * every argument is 64 bits, strings have their length in front.
+ * Records in a trace file, in the format of QEMU's back end of this name: each
+ * argument has 64 bits, a string is preceded by its length.
  *
- * What is made for an event is out of line, in format c: the trace point
- * itself stays as small as a test and a call, and nothing is computed for an
- * event that is off.  Local names end in one "_", which no argument's does
- * (emit_name).
+ * The code that writes a record is out of line, in format c: the trace point
+ * is a test and a call only, and computes nothing while the event is off.
+ * Names of local variables end in "_", unlike names of arguments (emit_name).
  */
 #include "tracetool/rows.h"
 
@@ -33,7 +32,7 @@ static void simple_h_body(const struct tt_request *r, const struct tt_event *e)
     fputs(");\n", r->out);
 }
 
-/* ---- what it calls ------------------------------------------------------ */
+/* ---- out-of-line functions ---------------------------------------------- */
 
 static void c_begin(const struct tt_request *r)
 {

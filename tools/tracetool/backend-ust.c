@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * LTTng's trace points: the session daemon switches them, babeltrace reads
- * them.  What they consist of is in two files more, of formats ust-events-h
+ * LTTng's trace points: the session daemon enables them, babeltrace reads the
+ * traces.  Their definitions are two further files, of formats ust-events-h
  * ("trace-ust-GROUP.h", which the header includes) and ust-events-c.
  */
 #include "tracetool/rows.h"

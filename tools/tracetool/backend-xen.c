@@ -3,8 +3,8 @@
  * Trace points in the hypervisor: records in Xen's own trace rings, by the
  * macros of xen/trace.h.
  *
- * A payload word is made from the arguments that have bits in it, each cut to
- * its bits, so that a value that is too large harms nobody but itself:
+ * A payload word is composed of the arguments with bits in the word, each
+ * masked to its width, so that a large value does not damage other fields:
  *
  *     vcpu uint16_t vcpu, domain uint16_t dom, gfn uint64_t gfn
  *
@@ -13,7 +13,7 @@
  *         (uint32_t)gfn,
  *         (uint32_t)(gfn >> 32));
  *
- * The macros look at these expressions only while tracing is on.
+ * The macros evaluate these expressions only while tracing is on.
  */
 #include "tracetool/rows.h"
 
@@ -24,10 +24,10 @@
 #include "tracetool/emit.h"
 #include "tracetool/select.h"
 
-/* Most words that there is a TRACE_nD for. */
+/* Maximum n of the macros TRACE_nD. */
 #define MAX_ND 6u
 
-/* What xen/trace.h calls trace_...() itself. */
+/* Names trace_...() that xen/trace.h defines. */
 static const char *const own[] = {
     "is_on", "record", "time", "var", "will_trace_event",
 };
@@ -53,8 +53,8 @@ static int xen_accepts(const struct tt_event *e, struct err *why)
 /* ---- constants -------------------------------------------------------- */
 
 /*
- * In Xen's tree public/trace.h may have it already; then they must agree,
- * and the compiler says so if not.
+ * In Xen's tree, public/trace.h may define the constant, too.  Different values
+ * are a compile-time error.
  */
 static void define_constant(FILE *out, const struct tt_event *e)
 {
@@ -84,7 +84,7 @@ static void xen_h_enabled(const struct tt_request *r, const struct tt_event *e)
 
 /* ---- packing ---------------------------------------------------------- */
 
-/* The argument, cut to its bits, as a type that can be shifted. */
+/* The argument, masked to its width, as an unsigned type for shifts. */
 static void put_xen_value(FILE *out, const struct tt_arg *a, bool wide)
 {
     bool cut = a->bits < (wide ? 64 : 32) &&
@@ -102,9 +102,9 @@ static void put_xen_value(FILE *out, const struct tt_arg *a, bool wide)
 }
 
 /*
- * What `a` brings to a word: shifted up to its place there, or, if it began
- * in a word before, down.  A field that goes on in the next word is 64 bits
- * wide here, and the cast to 32 drops what belongs there.
+ * The part of argument `a` in a word: shifted left to its place, or right if
+ * the field begins in the previous word.  A field that continues in the next
+ * word has 64 bits; the cast to 32 bits drops the next word's part.
  */
 static void put_part(FILE *out, const struct tt_arg *a, unsigned int word)
 {
@@ -140,7 +140,7 @@ static void put_word(FILE *out, const struct tt_event *e, unsigned int word)
         fputc('0', out);
 }
 
-/* The constant or the number, and what arguments add to it. */
+/* The id: its constant or number, and the fields of arguments. */
 static void put_xen_event(const struct tt_request *r, const struct tt_event *e)
 {
     const struct tt_event *owner = select_owner(r->model, e);

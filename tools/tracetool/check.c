@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Is a declaration sound in itself?  An event with an id is the hypervisor's
- * and goes by the rules of records; one without is a program's and goes by
- * QEMU's.  What does not depend on the member of a family is checked here,
- * once.
+ * Checks of a single declaration.  An event with an id belongs to the
+ * hypervisor and obeys the rules of records; an event without id belongs to a
+ * program and obeys QEMU's rules.  These checks are independent of the members
+ * of a family, so they run once per declaration.
  */
 #include "tracetool/event.h"
 
-/* Properties that say something about an id. */
+/* Properties that require an id. */
 static const struct { unsigned int bit; const char *name; } of_ids[] = {
     { TT_PROP_NOTIME, "notime" }, { TT_PROP_UNUSED, "unused" },
     { TT_PROP_PRIVATE, "private" }, { TT_PROP_FAMILY, "family" },
@@ -133,7 +133,7 @@ static void check_bits(struct tt_build *b, const struct tt_written_arg *arg)
                       arg->type.width);
 }
 
-/* @ SHIFT: within what is the event's own in an id, and zero there. */
+/* @ SHIFT: inside the 12 low bits of the id, and these bits are zero. */
 static void check_id_field(struct tt_build *b, const struct tt_written_event *e,
                            const struct tt_written_arg *arg, uint32_t *taken)
 {
@@ -198,7 +198,7 @@ static void check_xen(struct tt_build *b, const struct tt_written_event *e)
     }
 }
 
-/* Words and names: the same for both kinds. */
+/* Checks of words and names, for both kinds of events. */
 static void check_sems(struct tt_build *b, const struct tt_written_event *e)
 {
     const struct tt_written_arg *arg;

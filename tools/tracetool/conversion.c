@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which conversions print which arguments.  For a program's events the
- * measure is a C compiler: what it would take without a warning is right.
- * For the hypervisor's it is our own decoder: it knows how wide each field
- * is, so an integer conversion of any width prints any of them, and %s prints
- * the names that an enum or flags gives.
+ * The conversions that fit an argument.  For events of programs the reference
+ * is the C compiler: a conversion fits if the compiler does not warn.  For
+ * events of the hypervisor the reference is our decoder, which knows the width
+ * of each field: an integer conversion of any width fits any field, and %s
+ * prints the names of an enum or flags.
  */
 #include "tracetool/conversion.h"
 
@@ -16,7 +16,7 @@
 
 #define DIGITS "0123456789"
 
-/* "%2$d" becomes "%2%d" in place; what begins at the second % is left. */
+/* "%2$d" becomes "%2%d" in place; the conversion begins at the second %. */
 static void read_number(struct tt_conversion *c, char *text)
 {
     size_t digits = strspn(&text[c->at + 1], DIGITS);
@@ -29,7 +29,7 @@ static void read_number(struct tt_conversion *c, char *text)
     text[c->at] = '%';
 }
 
-/* A number or a star. */
+/* Skip a number or a star. */
 static const char *skip_size(const char *at, struct tt_conversion *c,
                              bool stars)
 {
@@ -39,7 +39,7 @@ static const char *skip_size(const char *at, struct tt_conversion *c,
     return at + 1;
 }
 
-/* %[N$][flags][width][.precision][modifier]letter */
+/* Syntax: %[N$][flags][width][.precision][modifier]letter */
 void tt_conversion_read(struct tt_conversion *c, char *text, size_t where,
                         bool stars)
 {
@@ -63,7 +63,7 @@ void tt_conversion_read(struct tt_conversion *c, char *text, size_t where,
     c->length = at - begin + (*at != '\0');
 }
 
-/* Letters that no argument could serve, and why. */
+/* Letters that are not allowed, with the reason. */
 static const struct { char letter; const char *why; } refused[] = {
     { '\0', "this conversion is cut off: end it with a letter, or write %% "
             "for a percent sign" },
@@ -87,7 +87,7 @@ const char *tt_conversion_refused(char letter)
            "%s %p, or %% for a percent sign";
 }
 
-/* What an integer conversion with that modifier wants, after promotion. */
+/* The promoted type of an integer conversion with this modifier. */
 static const struct { const char *modifier; enum tt_rank rank; } ranks[] = {
     { "", TT_RANK_INT }, { "h", TT_RANK_INT }, { "hh", TT_RANK_INT },
     { "l", TT_RANK_LONG }, { "ll", TT_RANK_LLONG }, { "q", TT_RANK_LLONG },

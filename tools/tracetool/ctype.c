@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * C lets the words of a type stand in any order ("long unsigned int"), so
- * they are counted, and the counts looked up.  A type is a base (a row of
- * `bases`), whose row says which modifiers it may have; and stars.
+ * The words of a C type may have any order ("long unsigned int"), so the parser
+ * counts the words, and looks up the counts.  A type is a base (a row of
+ * `bases`, with the allowed modifiers) and stars.
  */
 #include "tracetool/ctype.h"
 
@@ -22,7 +22,7 @@ static const struct { const char *name; unsigned int bit; } modifiers[] = {
     { "short", SHORT }, { "long", LONG }, { "int", INT }, { "char", CHAR },
 };
 
-/* Types of one word, beside const. */
+/* Types of one word besides const. */
 #define FIXED(width)                                                    \
     { "uint" #width "_t", TT_INTEGER, TT_RANK_OF(uint##width##_t),      \
       false, true, width, width == 64 ? "\"%\" PRI*64" : "%*", NULL },  \
@@ -59,7 +59,7 @@ static const struct base
     SIZED(sized[0]), SIZED(sized[1]), SIZED(sized[2]), SIZED(sized[3]),
 };
 
-/* Types made of modifiers alone; signs and "int" beside what `needs` says. */
+/* Types of modifiers only: `needs`, plus signs and "int". */
 static const struct plain
 {
     unsigned int needs, may;
@@ -110,13 +110,13 @@ bool tt_ctype_has_word(const struct tt_token *word)
     return find_modifier(word) || find_base(word);
 }
 
-/* What the words come to. */
+/* The words of a type, counted. */
 struct count
 {
     unsigned int has;           /* modifiers */
     const struct base *base;
     size_t stars;
-    bool twice;                 /* something that C has once */
+    bool twice;                 /* a word that C allows once */
 };
 
 static int count_word(struct count *n, const struct tt_token *t,
@@ -159,7 +159,7 @@ static bool row_fits(const struct plain *p, unsigned int has)
            (has & SIGNS) != SIGNS;
 }
 
-/* The base, or NULL; *is_signed with it. */
+/* The base and *is_signed; or NULL. */
 static const struct base *resolve_type(const struct count *n, bool *is_signed)
 {
     unsigned int has = n->has & ~CONST;
@@ -195,7 +195,7 @@ static const char *join_words(const struct tt_type_words *words,
         return NULL;
     for ( i = 0; i < words->nr; i++ )
     {
-        /* "char **", as people write it */
+        /* "char **", the usual spelling */
         if ( i && (*words->word[i].text != '*' || at[-1] != '*') )
             *at++ = ' ';
         memcpy(at, words->word[i].text, words->word[i].length);
@@ -205,7 +205,7 @@ static const char *join_words(const struct tt_type_words *words,
     return text;
 }
 
-/* A char, to printf, also where QEMU's rule sees just a pointer. */
+/* A char for printf, even if QEMU's rule treats it as a pointer. */
 static bool is_character(const struct tt_ctype *type)
 {
     return type->kind == TT_INTEGER && type->width == 8;

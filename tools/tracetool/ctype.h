@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The C types that an argument may have: the standard ones, fixed widths,
- * any pointer; and the types that a family gives a width (trace-events(5)).
+ * The C types of arguments: standard types, types of fixed width, pointers; and
+ * types whose width depends on the family (trace-events(5)).
  */
 #ifndef TRACETOOL_CTYPE_H
 #define TRACETOOL_CTYPE_H
 
 #include "tracetool/lex.h"
 
-/* What printf gets of it, after C's promotions. */
+/* The type of a printf argument after promotion. */
 enum tt_rank { TT_RANK_INT, TT_RANK_LONG, TT_RANK_LLONG, TT_RANK_POINTER,
                TT_RANK_CHARS, TT_RANK_NONE };
 
@@ -19,23 +19,22 @@ enum tt_rank { TT_RANK_INT, TT_RANK_LONG, TT_RANK_LLONG, TT_RANK_POINTER,
 
 struct tt_ctype
 {
-    const char *text;           /* with single blanks, no comments */
+    const char *text;           /* normalized: single blanks, no comments */
     enum tt_kind kind;
     enum tt_rank rank;
     bool is_signed;
-    bool fixed;                 /* int8_t ... uint64_t: one width anywhere */
-    uint8_t width;              /* as in struct tt_arg; of what it points to
-                                   nothing is said */
+    bool fixed;                 /* int8_t ... uint64_t: the same everywhere */
+    uint8_t width;              /* as in struct tt_arg; 0 for pointers */
     const char *advice;         /* conversion: "%d", "%\" PRI*64"; * is d,x.. */
     const struct tt_sized *sized;   /* a family's type, or NULL */
 };
 
-/* A type whose width is its family's. */
+/* A type whose width depends on the family. */
 struct tt_sized
 {
     const char *name;
     bool by_levels;             /* family=levels, else family=64 */
-    uint8_t width[3];           /* of the members, in order */
+    uint8_t width[3];           /* per member, in order */
 };
 
 #define TT_MAX_TYPE_WORDS 12u
@@ -46,17 +45,17 @@ struct tt_type_words
     size_t nr;
 };
 
-/* May this word be part of a type? */
+/* True if the word may be part of a type. */
 bool tt_ctype_has_word(const struct tt_token *word);
 
 /*
- * The type that these words are.  0; -EINVAL: they are none, of which it has
- * complained; -ENOMEM.
+ * The type that consists of these words.  0; -EINVAL: no type, the error is
+ * reported; -ENOMEM.
  */
 int tt_ctype_make(struct tt_ctype *type, const struct tt_type_words *words,
                   struct arena *a, struct tt_errors *c);
 
-/* uint32_t or uint64_t, for what a family gives this width. */
+/* uint32_t or uint64_t, for a type of a family with this width. */
 const char *tt_ctype_unsigned(unsigned int width);
 
 #endif /* TRACETOOL_CTYPE_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Text for generated files.  Bytes are looked at by their ASCII value, never
- * by locale: the same input gives the same output everywhere.
+ * Text for generated files.  Bytes are compared as ASCII, independent of the
+ * locale: the same input gives the same output everywhere.
  */
 #include "tracetool/emit.h"
 
@@ -11,10 +11,10 @@
 #include "tracetool/select.h"
 
 /*
- * What a declaration may call an argument and C may not.  C's keywords are not
- * here, the parser refuses them; but keywords of GNU C and of C's later
- * standards, and what compilers, common headers or Xen define in small
- * letters.  Sorted.
+ * Valid names in a declaration that are not usable as names of C parameters:
+ * keywords of GNU C and of later C standards, and lower-case macros of
+ * compilers, common headers and Xen.  The parser rejects C's keywords, so these
+ * are not listed.  Sorted.
  */
 static const char *const taken[] = {
     "alignas", "alignof", "asm", "assert", "complex", "constexpr", "current",
@@ -44,7 +44,7 @@ static bool is_printable(char c)
     return c >= ' ' && c <= '~';
 }
 
-/* Nobody calls a macro in mixed letters, or a variable in capitals only. */
+/* A name without lower-case letters may be a macro. */
 static bool is_macro_like(const char *name)
 {
     while ( *name && !is_lower(*name) )
@@ -77,7 +77,7 @@ void emit_string(FILE *out, const char *text)
     fputc('"', out);
     for ( ; *text; last = *text++ )
     {
-        /* A second question mark could begin a trigraph. */
+        /* Escaped: "??" could begin a trigraph. */
         if ( *text == '"' || *text == '\\' || (*text == '?' && last == '?') )
             fprintf(out, "\\%c", *text);
         else if ( is_printable(*text) )

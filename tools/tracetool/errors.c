@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keep complaints, sort them, tell them.
+ * Collect, sort and report errors.
  */
 #include "tracetool/errors.h"
 
@@ -18,7 +18,7 @@ int tt_errors_init(struct tt_errors *c, struct arena *a,
     return c->kept ? 0 : -ENOMEM;
 }
 
-/* A file may be given twice: then its first place is as good. */
+/* The position of a file on the command line; the first if given twice. */
 static size_t get_source_order(const struct tt_errors *c, const char *file)
 {
     size_t i;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Complaints are collected, not thrown: a person mends a file once, and not
- * once for every error in it.  They are kept until all files were seen, for
- * some errors show only then, and told in the order of the files.  A file
- * that is no trace-events file at all has errors without end, so no more
- * than TT_MAX_ERRORS are kept; the others are counted.
+ * Errors in declarations.  Parsing continues behind an error, so that one run
+ * reports all errors of all files.  They are stored until all files have been
+ * parsed, since some errors are found at the end only, and reported in the
+ * order of files and lines.  A file that is no trace-events file has an error
+ * per line, so only TT_MAX_ERRORS are stored; further errors are counted.
  */
 #ifndef TRACETOOL_ERRORS_H
 #define TRACETOOL_ERRORS_H
@@ -17,7 +17,7 @@
 struct tt_error
 {
     struct tt_place at;
-    size_t order;               /* of its file, then of itself */
+    size_t order;               /* sort key: file, then order of detection */
     char text[TT_ERROR_SIZE];
 };
 
@@ -25,15 +25,15 @@ struct tt_errors
 {
     const struct tt_source *sources;
     size_t nr_sources;
-    struct tt_error *kept;  /* TT_MAX_ERRORS of them, or NULL */
-    size_t nr;                  /* also those that were not kept */
+    struct tt_error *kept;  /* array of TT_MAX_ERRORS, or NULL */
+    size_t nr;                  /* including errors that are not stored */
 };
 
-/* 0 or -ENOMEM; there is nothing to undo, it is all in the arena. */
+/* 0 or -ENOMEM.  All memory is in the arena. */
 int tt_errors_init(struct tt_errors *c, struct arena *a,
                    const struct tt_source *sources, size_t nr);
 
-/* What is wrong there, a colon, and how to mend it.  c NULL: not now. */
+/* Add an error, "PROBLEM: REMEDY".  c NULL: ignore the error. */
 void tt_errors_add(struct tt_errors *c, const struct tt_place *at,
                    const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

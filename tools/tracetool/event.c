@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One declaration, and the events that it is: one, or the members of a
- * family.
+ * From a declaration to its events: a single event, or the members of a family.
  */
 #include "tracetool/event.h"
 
@@ -9,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* "TRC_SCHED_WAKE", as the header has it. */
+/* "TRC_SCHED_WAKE", the constant in public/trace.h. */
 static const char *make_constant(struct arena *a, const char *name)
 {
     size_t length = strlen(name);
@@ -45,7 +44,7 @@ static int name_member(struct tt_build *b, const struct tt_written_event *e,
         return -ENOMEM;
     if ( !event->in_xen || !member->has_constant )
         return 0;
-    /* Only reg has a constant of its own: those of levels are the base's. */
+    /* A constant per width (reg); members for levels share the base's. */
     event->constant = make_constant(b->arena, member->reg ? event->name :
                                     e->name);
     return event->constant ? 0 : -ENOMEM;
@@ -90,7 +89,7 @@ static int add_member(struct tt_build *b, const struct tt_written_event *e,
     return rc;
 }
 
-/* After a complaint the other members would only say it again. */
+/* Stop at an error: the other members would repeat it. */
 int tt_event_build(struct tt_build *b, const struct tt_written_event *e)
 {
     struct tt_member members[TT_MAX_MEMBERS];

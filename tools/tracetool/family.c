@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Families: one declaration, several ids, each with its own widths.
+ * Families: a declaration of several events, with an id and widths for each.
  */
 #include "tracetool/event.h"
 
 #include <stdio.h>
 
 #define BIT_64 0x100u
-#define LEVEL(n) ((n) * 0x100u)         /* of 0, 1, 2 */
+#define LEVEL(n) ((n) * 0x100u)         /* id bits of level n: 0, 1, 2 */
 #define BIT_NESTED 0x400u
 
 uint32_t tt_family_bits(unsigned int family)
@@ -26,7 +26,7 @@ unsigned int tt_family_width(const struct tt_ctype *type,
                               member->reg];
 }
 
-/* The member for one value of each axis. */
+/* The member for a width and a number of levels. */
 static struct tt_member make_members(unsigned int family, unsigned int reg,
                                      unsigned int level, unsigned int nested)
 {

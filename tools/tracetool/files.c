@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A build that is interrupted must not leave half of a header that looks newer
- * than its source.  So the text goes to a file beside the target, which then
- * takes its place.  That always makes the target new, also when its text is
- * what it was: a make rule whose target stays old would be run again each
- * time.
+ * An interrupted build must not leave an incomplete header that is newer than
+ * its source.  So the text is written to a temporary file beside the target,
+ * and renamed.  The target always gets a new time stamp, even if the text is
+ * unchanged: otherwise make would run the rule in every build.
  */
 #include "tracetool/files.h"
 
@@ -23,7 +22,7 @@ static bool is_dash(const char *path)
     return !strcmp(path, "-");
 }
 
-/* The last name is the output; who forgets it would lose his last input. */
+/* If the output is forgotten, the last input would be overwritten. */
 static int check_output(const char *output, struct err *e)
 {
     static const char name[] = "trace-events";
@@ -40,7 +39,7 @@ static int check_input(const char *path, const char *output, struct err *e)
 {
     struct stat in, out;
 
-    /* What is not there is told when it is opened. */
+    /* A missing file is reported when it is opened. */
     if ( is_dash(path) ? fstat(STDIN_FILENO, &in) : stat(path, &in) )
         return 0;
     if ( !S_ISREG(in.st_mode) || is_dash(output) || stat(output, &out) ||
@@ -95,7 +94,7 @@ static int write_fd(const struct tt_output *out, int fd, const char *name,
     return 0;
 }
 
-/* Devices and pipes are there to be written, not to be replaced. */
+/* Devices and pipes are written directly, never replaced. */
 static int write_device(const struct tt_output *out, const char *path,
                         struct err *e)
 {
@@ -110,7 +109,7 @@ static int write_device(const struct tt_output *out, const char *path,
     return rc;
 }
 
-/* What is left of a run that died has a number of its own. */
+/* A file of a crashed run has another number. */
 static int open_beside(const char *path, char *temporary, size_t size)
 {
     unsigned int n;
@@ -127,7 +126,7 @@ static int open_beside(const char *path, char *temporary, size_t size)
     return fd;
 }
 
-/* old: what is there now, or NULL */
+/* old: attributes of the existing file, or NULL */
 static int write_beside(const struct tt_output *out, const char *path,
                         const struct stat *old, char *temporary, size_t size,
                         struct err *e)
@@ -151,7 +150,7 @@ static int write_beside(const struct tt_output *out, const char *path,
 static int replace_output(const struct tt_output *out, const char *path,
                           const struct stat *old, struct err *e)
 {
-    /* The file behind a link, not the link. */
+    /* Replace the target of a symbolic link, not the link. */
     char *real = old ? realpath(path, NULL) : NULL;
     size_t size = strlen(real ? real : path) + 32;
     char *temporary = fault_malloc(size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One file out, of which there is all or nothing.
+ * The output file, which is written completely or not at all.
  */
 #ifndef TRACETOOL_FILES_H
 #define TRACETOOL_FILES_H
@@ -10,15 +10,15 @@
 #include "common/err.h"
 
 /*
- * None of the inputs may be what `output` names, nor may that look like an
- * input ("-" is a standard stream).
+ * Check that `output` is none of the inputs, and has no name of an input ("-"
+ * is a standard stream).
  */
 int tt_input_check(char *const *paths, size_t nr, const char *output,
                    struct err *e);
 
 struct tt_output
 {
-    FILE *file;                 /* memory */
+    FILE *file;                 /* in memory */
     char *text;
     size_t length;
 };
@@ -26,8 +26,9 @@ struct tt_output
 int tt_output_begin(struct tt_output *out, struct err *e);
 
 /*
- * Both end it.  tt_output_end() makes `path` what was written ("-": standard
- * output), in one step; if it fails, path is what it was.
+ * Each of these ends the output.  tt_output_end() replaces `path` ("-":
+ * standard output) by the written text, atomically; on failure the file is
+ * unchanged.
  */
 int tt_output_end(struct tt_output *out, const char *path, struct err *e);
 void tt_output_drop(struct tt_output *out);

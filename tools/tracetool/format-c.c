@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The C file that belongs to the header of format h: the objects of a
- * program's events (program-c.c), and what back ends need once in a program.
- * The hypervisor's has nothing there.
+ * The C file that accompanies the header of format h: the objects of a
+ * program's events (program-c.c), and definitions that back ends need once per
+ * program.  For the hypervisor the file is empty.
  */
 #include "tracetool/rows.h"
 

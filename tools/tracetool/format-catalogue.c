@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The hypervisor's events as tables in C, for libxentrace: the structs are
- * those of libxentrace/catalogue.h.  Events stand by id, and those of one id
- * from old Xen to new, so that a reader can search by halves.
+ * The hypervisor's events as C tables for libxentrace; libxentrace/catalogue.h
+ * declares the structs.  Events are sorted by id, and layouts of an event from
+ * old to new versions of Xen, so that readers can use binary search.
  *
- * Each event's fields and pieces are arrays of their own, numbered as the
- * events are; words' values are numbered as the words.
+ * Fields and pieces of event N are the arrays fields_N and pieces_N; values of
+ * word N are the array values_N.
  */
 #include "tracetool/rows.h"
 
@@ -26,7 +26,7 @@ static const char *yes_no(bool yes)
     return yes ? "true" : "false";
 }
 
-/* "values_7", or NULL if there is nothing of it. */
+/* "values_7", or NULL for an empty array. */
 static void put_array_name(FILE *out, const char *what, size_t number,
                            size_t nr)
 {
@@ -66,7 +66,7 @@ static void put_sem(FILE *out, const struct tt_sem *sem, size_t number)
     fprintf(out, ", .nr_values = %zu },\n", sem->nr_values);
 }
 
-/* An array in C has at least one member; the number of sems counts. */
+/* A C array needs an element, even if xt_catalogue_nr_sems is 0. */
 static void put_sems(FILE *out, const struct tt_model *m)
 {
     for ( size_t i = 0; i < m->nr_sems; i++ )
@@ -169,7 +169,7 @@ static const struct tt_class *find_parent(const struct tt_model *m,
     return c;
 }
 
-/* As users type it: "sched", and "sched:min" for its subclass sched_min. */
+/* The name for users: "sched", and "sched:min" for subclass sched_min. */
 static void put_class_name(FILE *out, const struct tt_model *m,
                            const struct tt_class *c)
 {

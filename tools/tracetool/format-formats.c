@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rules by which xentrace_format prints a record, in its own syntax: a
- * line has an event's id and a text for Python's % operator, whose names are
+ * The rules for xentrace_format, in its syntax: a line has an event's id and a
+ * format string of Python's % operator, with the names
  *
  *     cpu tsc reltsc event    of the record
- *     1 ... 7                 its payload words, without sign; 0 if not there
+ *     1 ... 7                 its payload words, unsigned; 0 if absent
  *
- * That is all the tool can do, so:
+ * The tool has no other features, so:
  *
- *   a field of one word     is printed by value, in decimal if its event's
- *                           own format has it so and it cannot be negative
+ *   a field of one word     is printed in decimal if the event's format has a
+ *                           decimal conversion and the type is unsigned
  *   a field of two words    in hex, high word first
  *   smaller fields          as the word in hex, named from its high end down:
  *                           "dom:vcpu = 0x%(1)08x"
- *   fields in the id        there is a line for each id that can come
- *   layouts by version      the oldest one counts, since the tool came with
- *                           Xen up to 4.18 only; the newer ones stand below it
- *                           as comments, to be swapped in by hand
+ *   fields in the id        there is a line for each possible id
+ *   layouts by version      the oldest layout is used, since only Xen up to
+ *                           4.18 had the tool; newer layouts follow as
+ *                           comments, to be activated by hand
  */
 #include "tracetool/rows.h"
 
@@ -28,16 +28,16 @@
 
 #define PREFIX "CPU%(cpu)d  %(tsc)d (+%(reltsc)8d)  "
 
-/* For what no line is for.  Its id cannot be an event's: it has no class. */
+/* The default rule.  No event has this id, since it has no class bit. */
 #define FALLBACK "0x00000000  " PREFIX "unknown (0x%(event)08x)  [ " \
     "0x%(1)08x 0x%(2)08x 0x%(3)08x 0x%(4)08x 0x%(5)08x 0x%(6)08x 0x%(7)08x ]\n"
 
-/* An event with more ids than this is left to that line. */
+/* An event with more ids than this uses the default rule. */
 #define MAX_IDS 64u
 
 /* ---- values ----------------------------------------------------------- */
 
-/* The letter with which the event's format converts the argument. */
+/* The letter of the argument's conversion in the event's format. */
 static char choose_conversion(const struct tt_event *e, const struct tt_arg *a)
 {
     for ( size_t i = 0; i < e->nr_pieces; i++ )
@@ -58,7 +58,7 @@ static bool is_decimal(const struct tt_event *e, const struct tt_arg *a)
                              (c == 's' && select_is_decimal(a->sem)));
 }
 
-/* A name, where a % would begin a conversion. */
+/* A name with "%" escaped. */
 static void put_percent(FILE *out, const char *text)
 {
     for ( ; *text; text++ )
@@ -70,7 +70,7 @@ static uint64_t id_value(const struct tt_arg *a, uint32_t id)
     return (id >> a->bit) & select_mask(a->bits);
 }
 
-/* What an enum calls a value, or NULL. */
+/* The name of an enum's value, or NULL. */
 static const char *value_name(const struct tt_arg *a, uint64_t value)
 {
     if ( !a->sem || a->sem->meaning != TT_ENUM )
@@ -87,8 +87,8 @@ struct line
 {
     FILE *out;
     const struct tt_event *event;
-    uint32_t id;                /* with its fields */
-    unsigned int items;         /* printed so far */
+    uint32_t id;                /* including its fields */
+    unsigned int items;         /* number of items printed */
 };
 
 static void next_item(struct line *l)
@@ -115,7 +115,7 @@ static void put_id_fields(struct line *l)
     }
 }
 
-/* "dom:vcpu = ": all that has bits in this word, high ones first. */
+/* "dom:vcpu = ": the fields in this word, from the highest bits down. */
 static void put_names(struct line *l, unsigned int word)
 {
     bool any = false;
@@ -130,7 +130,7 @@ static void put_names(struct line *l, unsigned int word)
         fputs(" = ", l->out);
 }
 
-/* The argument that is this word, or this word and the next; or NULL. */
+/* The argument that takes this word, or this word and the next; or NULL. */
 static const struct tt_arg *find_whole_word(const struct tt_event *e,
                                             unsigned int word)
 {
@@ -140,7 +140,7 @@ static const struct tt_arg *find_whole_word(const struct tt_event *e,
     return NULL;
 }
 
-/* How many words that was. */
+/* Returns the number of words printed. */
 static unsigned int put_word(struct line *l, unsigned int word)
 {
     const struct tt_arg *a = find_whole_word(l->event, word);
@@ -170,7 +170,7 @@ static void put_line(FILE *out, const struct tt_event *e, uint32_t id)
 
 /* ---- the ids of an event ---------------------------------------------- */
 
-/* How a field counts through its values: those of its enum, or all. */
+/* The values of a field: the values of its enum, or all numbers. */
 static size_t count_values(const struct tt_arg *a)
 {
     if ( a->sem && a->sem->meaning == TT_ENUM )
@@ -185,7 +185,7 @@ static uint64_t get_value(const struct tt_arg *a, size_t n)
     return n;
 }
 
-/* Two fields of one enum are a change from one to another, never to itself. */
+/* Two fields of an enum are a change, so their values differ. */
 static bool is_no_change(const struct tt_event *e, const struct tt_arg *a,
                          uint64_t value, uint32_t id)
 {
@@ -196,7 +196,7 @@ static bool is_no_change(const struct tt_event *e, const struct tt_arg *a,
     return false;
 }
 
-/* The first field in the id among the arguments from i on, or NULL. */
+/* The first argument from i on that is a field of the id, or NULL. */
 static const struct tt_arg *next_field(const struct tt_event *e, size_t i)
 {
     for ( ; i < e->nr_args; i++ )
@@ -206,8 +206,8 @@ static const struct tt_arg *next_field(const struct tt_event *e, size_t i)
 }
 
 /*
- * Call put_line for each id that the fields from argument i on can make of
- * this one.  As deep as there are fields in the id.
+ * Call put_line for each id, with all values of the fields from argument i on.
+ * The recursion is as deep as the number of fields in the id.
  */
 static void put_ids(FILE *out, const struct tt_event *e, size_t i, uint32_t id,
                     const char *mark)
@@ -259,13 +259,13 @@ static void put_formats_heading(FILE *out, const struct tt_class *c)
     fputc('\n', out);
 }
 
-/* One that nobody emits and that says nothing: the fallback says more. */
+/* An unused event without format: the default rule prints more. */
 static bool is_left_out(const struct tt_event *e)
 {
     return e->unused && !e->nr_args;
 }
 
-/* `first`: of those with the same id. */
+/* `first`: the first layout of this id. */
 static void put_formats_event(FILE *out, const struct tt_event *e, bool first)
 {
     if ( is_left_out(e) )

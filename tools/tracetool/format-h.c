@@ -3,17 +3,17 @@
  * The header that code with trace points includes.  For each event:
  *
  *     TRACE_NAME_ENABLED           0 if it was declared with "disable"
- *     TRACE_NAME_BACKEND_DSTATE()  does any back end want it now?  To ask
- *                                  before a costly argument is computed
+ *     TRACE_NAME_BACKEND_DSTATE()  true if a back end traces the event now;
+ *                                  tested before expensive arguments
  *     trace_NAME(args)             the trace point
  *
- * An event with a tail has a second trace point that leaves the tail off,
- * trace_NAME_short(), since a record's size says which it is.  Of an event
- * whose layout changed with Xen's version there is the newest one.  Events
- * with "?" arguments have none: trace() is for what has no fixed size.
+ * An event with a tail has a second trace point without the tail's arguments,
+ * trace_NAME_short(): readers distinguish the records by their sizes.  Of an
+ * event with several layouts, the newest is used.  Events with "?" arguments
+ * have no trace point: trace() writes records of variable size.
  *
- * The header is complete in itself, in the hypervisor and in programs.  What
- * a program's events get is program-h.c's; the rest here is the hypervisor's.
+ * The header needs no other header, in the hypervisor and in programs.
+ * program-h.c writes the events of programs; this file those of the hypervisor.
  */
 #include "tracetool/rows.h"
 
@@ -22,8 +22,8 @@
 #include "tracetool/select.h"
 
 /*
- * Only a number, or only of an older Xen, or what a call cannot say: which of
- * the arguments with a "?" are there, and as how many words.
+ * Unused events, older layouts, and events with "?" arguments: a call cannot
+ * express which of these are present, and their widths.
  */
 static bool is_left_out(const struct tt_request *r, const struct tt_event *e)
 {
@@ -33,7 +33,7 @@ static bool is_left_out(const struct tt_request *r, const struct tt_event *e)
     return e->in_xen && (e->unused || !select_is_newest(r->model, e));
 }
 
-/* ---- what may be asked ------------------------------------------------ */
+/* ---- enabled or not --------------------------------------------------- */
 
 static void put_enabled(const struct tt_request *r, const struct tt_event *e)
 {
@@ -59,7 +59,7 @@ static void put_dstate(const struct tt_request *r, const struct tt_event *e)
 
 /* ---- the trace point -------------------------------------------------- */
 
-/* An argument that no back end looks at is no reason for a warning. */
+/* Avoid warnings about unused parameters. */
 static void put_nothing(const struct tt_request *r, const struct tt_event *e)
 {
     for ( size_t i = 0; i < e->nr_args; i++ )
@@ -90,7 +90,7 @@ static void put_function(const struct tt_request *r, const struct tt_event *e,
     fputs("}\n\n", r->out);
 }
 
-/* The tail is last: an event that ends before it is an event as any other. */
+/* The tail is last: without its arguments this is an ordinary event. */
 static void put_short(const struct tt_request *r, const struct tt_event *e)
 {
     struct tt_event short_event = *e;
@@ -123,7 +123,7 @@ static void put_h_event(const struct tt_request *r, const struct tt_event *e)
 
 /* ---- the file --------------------------------------------------------- */
 
-/* Who speaks to tracetool as of old has no group. */
+/* The options of the first tracetool include no group. */
 static void put_guard(const struct tt_request *r, const char *directive)
 {
     fprintf(r->out, "%s TRACE_", directive);
@@ -145,7 +145,7 @@ static void put_types(FILE *out)
           "#endif\n\n", out);
 }
 
-/* Back ends that begin alike begin once. */
+/* Back ends may share a function: call it once. */
 static void begin_backend(const struct tt_request *r, size_t which)
 {
     const struct tt_backend *b = r->backends[which];

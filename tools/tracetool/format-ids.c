@@ -8,8 +8,8 @@
  *     #define TRC_SCHED_RUNSTATE_CHANGE  (TRC_SCHED_MIN + 1)
  *     #define TRC_SCHED_CONTINUE_RUNNING (TRC_SCHED_MIN + 2)
  *
- * An event stands below its class, in the order of declaration, once however
- * many versions of it there are.
+ * Events follow their class in the order of declaration; an event with several
+ * layouts is listed once.
  */
 #include "tracetool/rows.h"
 
@@ -18,7 +18,7 @@
 #include "tracetool/emit.h"
 #include "tracetool/select.h"
 
-/* Above this an offset is made of flags, and better read in hex. */
+/* Larger offsets contain flags, and are printed in hex. */
 #define MAX_PLAIN 0xffu
 
 /* ---- classes ---------------------------------------------------------- */
@@ -65,7 +65,7 @@ static bool is_shown(const struct tt_request *r, const struct tt_event *e,
            select_owner(r->model, e) == e;
 }
 
-/* A line above: the constant alone is not all of the id. */
+/* A comment above the constant of an id with fields. */
 static void put_id_fields(FILE *out, const struct tt_event *e)
 {
     if ( !e->id_fields )
@@ -107,7 +107,7 @@ static void put_ids_heading(FILE *out, const struct tt_class *c)
     fputs(" */\n", out);
 }
 
-/* The events of a class, or with NULL those of none. */
+/* The events of a class; NULL: events without class. */
 static void put_ids_events(const struct tt_request *r, const struct tt_class *c)
 {
     const struct tt_model *m = r->model;

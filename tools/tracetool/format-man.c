@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The list of the hypervisor's events for xen-trace-events(7): a section of
- * roff for each class, a paragraph for each event, and at the end what the
- * words mean that say of what kind a field is.
+ * roff for each class, a paragraph for each event, and at the end the
+ * definitions of the words that describe fields.
  *
  *     sched_wake
  *            0x00028004, 2 words
@@ -17,9 +17,9 @@
 /* ---- roff ------------------------------------------------------------- */
 
 /*
- * What roff prints instead of an ASCII character that means something to it.
- * A quote would end an argument of a macro; an apostrophe and a grave accent
- * would come out as typographic ones.
+ * Escape sequences for ASCII characters that are special in roff.  A quote
+ * would end an argument of a macro; an apostrophe and a grave accent would be
+ * printed as typographic quotes.
  */
 static const char *const replacements[128] = {
     ['\\'] = "\\e",
@@ -44,7 +44,7 @@ static void put_escaped(FILE *out, const char *text)
     }
 }
 
-/* Behind the "\&" a line does not begin with a request, whatever comes. */
+/* The "\&" prevents that roff reads the line as a request. */
 static void put_text(FILE *out, const char *text)
 {
     fputs("\\&", out);
@@ -78,7 +78,7 @@ static void put_words(FILE *out, const struct tt_event *e)
     fputc('\n', out);
 }
 
-/* Where it is, unless it has its words for itself. */
+/* The bits of a field that shares its word. */
 static void put_place(FILE *out, const struct tt_event *e,
                       const struct tt_arg *a)
 {
@@ -126,7 +126,7 @@ static void put_piece(FILE *out, const struct tt_event *e,
     fprintf(out, "\\fI%s\\fR", e->args[p->arg].name);
 }
 
-/* The format, with the names of fields where their values come. */
+/* The format, with <FIELD> in place of conversions. */
 static void put_format(FILE *out, const struct tt_event *e)
 {
     unsigned int group = 0;
@@ -169,7 +169,7 @@ static void put_man_heading(FILE *out, const struct tt_class *c)
     fputs("\"\n", out);
 }
 
-/* The events of a class, or with NULL those of none. */
+/* The events of a class; NULL: events without class. */
 static void put_class(const struct tt_request *r, const struct tt_class *c)
 {
     bool begun = false;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Readers of the hypervisor's records, beside the structs of format structs.
- * A user of a record names its fields, and never counts words:
+ * Readers of the hypervisor's records, for the structs of format structs.  Code
+ * that decodes records names their fields, and never counts words:
  *
  *     XT_WORDS_sched_wake                  words of payload, at least
- *     XT_BIT_sched_wake__vcpu, XT_BITS_... the place of a field
+ *     XT_BIT_sched_wake__vcpu, XT_BITS_... the bits of a field
  *     xt_view_sched_wake(r)                the payload as a struct, or NULL
  *     xt_is_NAME(event), xt_id_NAME_FIELD(event), XT_ID_FIELDS_NAME
  *                                          ids that carry fields
- *     xt_layout_NAME(version, words)       which of two layouts, 0 the oldest
+ *     xt_layout_NAME(version, words)       index of the layout, 0 the oldest
  *     XT_VALUE_runstate__blocked           a value of an enum
  *
- * tools/libxentrace/place.h, which the output includes, has what they share.
+ * The output includes tools/libxentrace/place.h for common definitions.
  */
 #include "tracetool/rows.h"
 
@@ -23,7 +23,7 @@
 
 /* ---- values ----------------------------------------------------------- */
 
-/* Constants of an enum are an int in C: larger values are left out. */
+/* Enumeration constants of C are of type int: larger values are omitted. */
 static void put_values(FILE *out, const struct tt_sem *sem)
 {
     fprintf(out, "/* %s: ", sem->name);
@@ -45,7 +45,7 @@ static bool has_values(const struct tt_sem *sem)
 
 /* ---- fields ----------------------------------------------------------- */
 
-/* A struct xt_field_place is inside of a word, or two whole words. */
+/* A struct xt_field_place is part of a word, or two whole words. */
 static bool has_place(const struct tt_arg *a)
 {
     return !a->in_id && a->present < 0 &&
@@ -126,7 +126,7 @@ static void put_id_readers(const struct tt_request *r,
 
 /* ---- versions --------------------------------------------------------- */
 
-/* How many events from the first one on, by id, are layouts of one event. */
+/* The number of layouts of the first event, in events sorted by id. */
 static size_t count_layouts(const struct tt_event *const *events, size_t nr)
 {
     size_t i = 1;

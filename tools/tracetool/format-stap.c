@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * SystemTap's side of back end dtrace:
+ * SystemTap files for back end dtrace:
  *
- *     d                 what dtrace(1) reads
+ *     d                 the input of dtrace(1)
  *     stap              probes with the names of arguments
- *     log-stap          ... that print lines, with time and pid
- *     simpletrace-stap  ... that print records as back end simple writes them,
- *                       without the file's header (simpletrace --no-header)
+ *     log-stap          probes that print lines, with time and pid
+ *     simpletrace-stap  probes that print records in the format of back end
+ *                       simple, without file header (simpletrace --no-header)
  *
- * A name that means something there gets a "_".
+ * Reserved words of these languages get a "_" appended.
  */
 #include "tracetool/rows.h"
 
@@ -43,7 +43,7 @@ static void put_name(FILE *out, const char *name, const char *const *words)
 
 /* ---- d ------------------------------------------------------------------- */
 
-/* Names that dtrace(1) does not know. */
+/* Types that dtrace(1) does not know. */
 static const char *d_type(const char *type)
 {
     static const char *const renamed[][2] = {
@@ -76,7 +76,7 @@ static bool has_probe(const struct tt_event *e)
     return program_has(e) && !e->disabled;
 }
 
-/* dtrace(1) wants no provider without probes: then the file is empty. */
+/* dtrace(1) rejects a provider without probes: write an empty file. */
 static int write_d(const struct tt_request *r, struct err *why)
 {
     const struct tt_event *e, *events = r->model->events;
@@ -131,7 +131,7 @@ static void put_probe(const struct tt_request *r, const char *kind,
             e->name, r->probe_prefix, e->name);
 }
 
-/* arg0_str, arg1_str ...: reading a program's memory can fail. */
+/* Variables arg0_str ...: reading the program's memory can fail. */
 static void put_strings(const struct tt_request *r, const struct tt_event *e,
                         const char *null)
 {
@@ -149,7 +149,7 @@ static void put_strings(const struct tt_request *r, const struct tt_event *e,
 
 /* ---- log-stap ------------------------------------------------------------ */
 
-/* Its integers are all of one size: "%08lx" is "%08x". */
+/* SystemTap has a single integer type: "%08lx" becomes "%08x". */
 static void put_conversion(FILE *out, const struct tt_piece *piece)
 {
     for ( size_t i = 0; i < piece->length; i++ )
@@ -249,7 +249,7 @@ static void put_simple(const struct tt_request *r, const struct tt_event *e,
 
 /* ---- the files ----------------------------------------------------------- */
 
-/* An id is the event's place among all that were read, on or off. */
+/* The id is the event's index among all events, disabled or not. */
 static int write_probes(const struct tt_request *r, struct err *why,
                         void (*put)(const struct tt_request *r,
                                     const struct tt_event *e, size_t id))

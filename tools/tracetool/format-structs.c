@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The payload of each of the hypervisor's records as a struct, for code that
- * wants its fields by name:
+ * The payload of each of the hypervisor's records as a struct, for access to
+ * fields by name:
  *
  *     struct xt_rec_sched_switch { ... } of the newest layout
  *     struct xt_rec_NAME_until_4_18      of an older one
  *
- * The structs are packed, so they may lie at any address, and may alias the
- * bytes of a payload.  What the declaration leaves out is an unnamed bit
- * field.  Fields in the id are not
- * in the payload; of fields whose place depends on others there is none.  The
- * size is that of the record with its tail: look at the number of words
- * before you look at the tail.
+ * The structs are packed, so any address is allowed, and they may alias the
+ * bytes of a payload.  Padding of the declaration is an unnamed bit field.
+ * Fields of the id are not in the payload, and fields without a fixed place
+ * have no member.  The size includes the tail: check the number of words before
+ * using members of the tail.
  */
 #include "tracetool/rows.h"
 
@@ -21,10 +20,10 @@
 struct layout
 {
     FILE *out;
-    unsigned int at;            /* the next bit */
+    unsigned int at;            /* next free bit */
 };
 
-/* Bits that belong to nobody. */
+/* Padding. */
 static void put_gap(struct layout *l, unsigned int until)
 {
     while ( l->at < until )

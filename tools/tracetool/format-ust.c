@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What LTTng wants to know of events of back end ust: ust-events-h describes
- * them, and is to be called trace-ust-GROUP.h; ust-events-c makes probes of
- * that, once in a program.
+ * The definitions of LTTng's trace points for back end ust: ust-events-h
+ * declares them, in a file trace-ust-GROUP.h; ust-events-c includes that file
+ * and defines the probes, once per program.
  *
- * The field of an argument goes by its type, and is shown in hex where its
- * conversion is: so an event without a format has all of its fields, too.
+ * Each argument is a field of its type, in hex if its conversion is in hex.  So
+ * an event without format has all fields, too.
  */
 #include "tracetool/rows.h"
 
@@ -19,7 +19,7 @@ static const char *get_group(const struct tt_request *r)
     return r->group ? r->group : "all";
 }
 
-/* Pieces count the declared arguments: the vcpu is before them. */
+/* Indices in pieces do not count the vcpu, which is the first argument. */
 static bool is_hex(const struct tt_event *e, size_t i)
 {
     for ( size_t p = 0; p < e->nr_pieces && i >= e->vcpu; p++ )

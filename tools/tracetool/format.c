@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Formats: what C's preprocessor would leave of the literals and macros is
- * cut into text and conversions, each conversion gets its argument, and the
- * two must go together.
+ * Formats: literals and macros are joined as by C's preprocessor, then split
+ * into text and conversions, and each conversion is checked against its
+ * argument.
  *
- * A conversion may span literals and macros ("%" PRIx64), not brackets.  So
- * what stands between brackets is joined in one buffer, a segment, and read
- * from there; where in the file a byte of it came from is found out only for
- * a complaint.
+ * A conversion may span literals and macros ("%" PRIx64), but no bracket.  So
+ * the parser joins the text between brackets in a buffer, a segment.  The place
+ * of a byte in the file is computed only for an error message.
  */
 #include "tracetool/event.h"
 
@@ -24,12 +23,12 @@ struct format
     struct tt_build *b;
     const struct tt_written_event *e;
     struct tt_event *event;
-    size_t next_arg;            /* if none is numbered */
-    bool in_order, by_number;   /* conversions that were met */
-    unsigned int group;         /* of the last '[' */
-    bool in_group, absent;      /* absent: the group has one that may be */
-    const struct tt_chunk *from, *to;   /* the segment: these chunks */
-    char *text;                 /* joined */
+    size_t next_arg;            /* unless conversions are numbered */
+    bool in_order, by_number;   /* kinds of conversions found */
+    unsigned int group;         /* number of the last '[' */
+    bool in_group, absent;      /* absent: a conversion in it may be absent */
+    const struct tt_chunk *from, *to;   /* chunks of the segment */
+    char *text;                 /* text of the segment */
     size_t length;
 };
 
@@ -43,7 +42,7 @@ static const struct tt_chunk *last_chunk(const struct format *f)
     return f->e->chunks + f->e->nr_chunks;
 }
 
-/* One byte of a chunk; how many of the file's that were, 0: bad escape. */
+/* Read a byte of a chunk; returns the bytes used, 0: bad escape. */
 static size_t byte_at(const struct tt_chunk *chunk, const char *at, char *byte)
 {
     if ( chunk->kind == TT_CHUNK_LITERAL )
@@ -62,7 +61,7 @@ static struct tt_place place_in_chunk(const struct tt_chunk *chunk,
     return place;
 }
 
-/* Where byte number n of the segment stands in the file. */
+/* The place in the file of byte n of the segment. */
 static struct tt_place find_place(const struct format *f, size_t n)
 {
     const struct tt_chunk *chunk;
@@ -103,7 +102,7 @@ static int join_chunk(struct format *f, const struct tt_chunk *chunk)
     return 0;
 }
 
-/* From f->from to the next bracket or the end. */
+/* Join the chunks from f->from to the next bracket or the end. */
 static int join_segment(struct format *f)
 {
     size_t room = 1;
@@ -138,7 +137,7 @@ static int add_piece(struct format *f, const char *text, size_t length,
     return new->text ? 0 : -ENOMEM;
 }
 
-/* Text up to the next conversion; *at goes on.  "%%" becomes "%" in place. */
+/* Take text up to the next conversion.  "%%" becomes "%" in place. */
 static int take_text(struct format *f, size_t *at)
 {
     char *to = &f->text[*at], *begin = to;
@@ -156,7 +155,7 @@ static int take_text(struct format *f, size_t *at)
     return to > begin ? add_piece(f, begin, to - begin, -1) : 0;
 }
 
-/* Of the argument as written.  Names are unique: check.c has seen to that. */
+/* The written type of an argument.  check.c ensures that names are unique. */
 static const struct tt_ctype *get_type(const struct format *f,
                                        const struct tt_arg *arg)
 {
@@ -170,7 +169,7 @@ static const struct tt_ctype *get_type(const struct format *f,
     return &w[i].type;
 }
 
-/* What to write instead, from the type's row: '*' is the letter. */
+/* The correct conversion by the type's row, where '*' is the letter. */
 static void advise_on_type(char *text, size_t size, const struct tt_arg *arg,
                            const struct tt_ctype *type, char letter)
 {
@@ -208,7 +207,7 @@ static void check_presence(struct format *f, const struct tt_conversion *c,
                  "]", arg->name);
 }
 
-/* Which argument?  -EINVAL: complained, and the others are anybody's guess. */
+/* Find the conversion's argument.  -EINVAL: reported; the rest is undefined. */
 static int find_arg(struct format *f, const struct tt_conversion *c, size_t *n)
 {
     *n = c->number ? c->number - 1 : f->next_arg + c->stars;
@@ -233,7 +232,7 @@ static int find_arg(struct format *f, const struct tt_conversion *c, size_t *n)
     return -EINVAL;
 }
 
-/* What C wants for a star is an int. */
+/* The argument of a star has to be an int. */
 static void check_stars(struct format *f, const struct tt_conversion *c)
 {
     const struct tt_arg *arg = &f->event->args[f->next_arg];
@@ -321,7 +320,7 @@ static char *append_text(char *at, const char *text, size_t length)
     return at + length;
 }
 
-/* C source: literals and macros side by side, brackets left out. */
+/* The C source: literals and macros in a row, without brackets. */
 static int make_source(const struct tt_written_event *e, struct arena *a,
                        const char **source)
 {
@@ -348,7 +347,7 @@ static int make_source(const struct tt_written_event *e, struct arena *a,
     return 0;
 }
 
-/* The pieces were collected where those of all events are. */
+/* Copy the pieces from the shared vector. */
 static int keep_pieces(struct tt_build *b, struct tt_event *event)
 {
     struct tt_piece *pieces = arena_array(b->arena, b->pieces.nr,
@@ -370,7 +369,7 @@ int tt_format(struct tt_build *b, const struct tt_written_event *e,
     struct format f = { .b = b, .e = e, .event = event, .from = e->chunks };
     int rc;
 
-    /* QEMU has events without; they print nothing, whatever they have. */
+    /* QEMU has events without a format, with or without arguments. */
     if ( !e->nr_chunks )
         return 0;
     b->pieces.nr = 0;

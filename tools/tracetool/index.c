@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Heads of chains, at least as many as there are items.
+ * A hash table with at least as many chains as items.
  */
 #include "tracetool/index.h"
 
@@ -30,7 +30,7 @@ int tt_index_init(struct tt_index *x, struct arena *a, size_t nr)
     return x->first && x->last && x->next ? 0 : -ENOMEM;
 }
 
-/* The high bits of a product depend on all bits below. */
+/* The high bits of the product depend on all bits of the hash. */
 static size_t get_head(const struct tt_index *x, uint64_t hash)
 {
     return (hash * 0x9e3779b97f4a7c15u) >> 32 & x->mask;
@@ -52,7 +52,7 @@ size_t tt_index_first(const struct tt_index *x, uint64_t hash)
     return x->first[get_head(x, hash)];
 }
 
-/* Bit 5 is all that capitals differ in; other bytes may lose it as well. */
+/* Clearing bit 5 maps letters to upper case; other bytes may change, too. */
 uint64_t tt_index_hash(const char *name)
 {
     uint64_t hash = 0xcbf29ce484222325u;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the bits of each argument are.  The payload is packed:
+ * The layout: the bits of each argument.  The payload is packed:
  *
  *     uint16_t a:4, uint16_t b:12, uint32_t c, [uint64_t d]
  *
  *     bit 0  4       16              48 ..     -> error: d must begin at 32*n
  *         | a |  b   |      c       |
  *
- * Bit fields fill units of their type from bit 0 up.  A unit must be filled:
- * what C does behind one that is not depends on too much.
+ * Bit fields fill units of their type from bit 0 up.  A unit has to be filled:
+ * C's padding of a partial unit depends on compiler and ABI.
  */
 #include "tracetool/event.h"
 
@@ -25,11 +25,11 @@ struct layout
     struct tt_event *event;
     struct tt_arg *args;
     size_t nr;
-    unsigned int bit;           /* next in the payload */
-    unsigned int unit, used;    /* of bit fields; 0, 0: none begun */
+    unsigned int bit;           /* next free bit of the payload */
+    unsigned int unit, used;    /* bits of the current unit; 0, 0: none */
     unsigned int base;          /* bits before the tail, if in_tail */
     bool in_tail;
-    unsigned int varying;       /* arguments of 0 to 2 words each */
+    unsigned int varying;       /* number of "?" arguments, 0 to 2 words */
 };
 
 static unsigned int count_bits_words(unsigned int bits)
@@ -65,7 +65,7 @@ static int take_bits(struct layout *l, const struct tt_written_arg *from,
     return 0;
 }
 
-/* A bit field: in the unit that has been begun, or the first of another. */
+/* A bit field: continues the current unit or begins a unit. */
 static int take_field(struct layout *l, const struct tt_written_arg *from,
                       unsigned int width, unsigned int *bit)
 {
@@ -121,7 +121,7 @@ static int find_present(struct layout *l, const struct tt_written_arg *from,
     return -EINVAL;
 }
 
-/* It moves nothing: where the next one is depends on the record. */
+/* A "?" argument; l->bit stays, since its width depends on the record. */
 static int take_varying(struct layout *l, const struct tt_written_arg *from,
                         struct tt_arg *arg)
 {
@@ -205,7 +205,7 @@ static int place_arg(struct layout *l, const struct tt_written_arg *from)
     return rc;
 }
 
-/* What is longer than a record cannot be there at the same time. */
+/* The maximum of words is bounded by the size of a record. */
 static void count_words(const struct layout *l, struct tt_event *event)
 {
     unsigned int most = count_bits_words(l->bit) + 2 * l->varying;

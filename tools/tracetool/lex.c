@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The first byte of a token says what it is: one table of 256 classes, and a
- * function a class.  Nothing here looks beyond `end`, and no token spans
- * lines; a backslash at a line's end counts as a blank.
+ * The first byte of a token determines its kind: a table has the class of each
+ * byte, and each class has a function.  Bytes at or behind `end` are never
+ * read.  A token never spans lines; a backslash at the end of a line counts as
+ * a blank.
  */
 #include "tracetool/lex.h"
 
@@ -25,7 +26,7 @@ static enum byte_class get_class(const char *at)
     return class_of[(unsigned char)*at];
 }
 
-/* Length of what ends the line here, "\n" or "\r\n"; 0: the line goes on. */
+/* Length of a line end, "\n" or "\r\n"; 0: no line end. */
 static size_t is_newline(const char *at, const char *end)
 {
     if ( at < end && *at == '\n' )
@@ -33,7 +34,7 @@ static size_t is_newline(const char *at, const char *end)
     return end - at >= 2 && at[0] == '\r' && at[1] == '\n' ? 2 : 0;
 }
 
-/* Length of a backslash with the newline behind it; 0: there is none. */
+/* Length of a backslash and the line end behind it; 0: none. */
 static size_t is_continuation(const char *at, const char *end)
 {
     size_t n = at < end && *at == '\\' ? is_newline(at + 1, end) : 0;
@@ -60,7 +61,7 @@ static void begin_line(struct tt_lex *l, const char *start)
     l->line.line++;
 }
 
-/* Like behind_blanks(), and counts the lines. */
+/* Like skip_to_text(), and counts lines. */
 static void skip_blanks(struct tt_lex *l)
 {
     const char *to = skip_to_text(l->at, l->end);
@@ -81,7 +82,7 @@ static void skip_comment(struct tt_lex *l)
     l->at = newline ? newline : l->end;
 }
 
-/* The token is what lies between its text and l->at. */
+/* End the token at l->at. */
 static void finish_token(struct tt_lex *l, enum tt_token_kind kind)
 {
     l->token.kind = kind;
@@ -102,7 +103,7 @@ static void take_end(struct tt_lex *l)
                       "the last line does not end: add a newline, or the "
                       "file behind it becomes part of it where such files "
                       "are joined");
-    l->line_start = l->at;      /* once is enough */
+    l->line_start = l->at;      /* count this line once */
     finish_token(l, TT_END);
 }
 
@@ -217,7 +218,7 @@ void tt_lex_init(struct tt_lex *l, const struct tt_source *source,
     tt_lex_next(l);
 }
 
-/* The '\n' or "\r\n" that ends the line at hand or one joined to it. */
+/* The line end of the current line, or of a line joined to it. */
 static const char *find_line_end(struct tt_lex *l)
 {
     const char *newline, *end;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From bytes to tokens.  The cursor always has one token in hand; what is
- * wrong with the bytes themselves it complains of by itself, and hands out
- * TT_BAD, of which nobody complains again.
+ * From bytes to tokens.  The lexer always has a current token.  Invalid bytes
+ * are reported by the lexer, and the token is TT_BAD; callers report no further
+ * error about such a token.
  *
  * Tokens point into the file's text, which outlives them.
  */
@@ -15,11 +15,11 @@
 
 enum tt_token_kind
 {
-    TT_END,                     /* of the file */
+    TT_END,                     /* end of the file */
     TT_NEWLINE,
-    TT_WORD,                    /* letters, digits, _: names and numbers */
-    TT_LITERAL,                 /* "...": text is what is between the quotes */
-    TT_MARK,                    /* any one of ( ) [ ] , * : @ ? = . */
+    TT_WORD,                    /* letters, digits, "_": names and numbers */
+    TT_LITERAL,                 /* "...": text is between the quotes */
+    TT_MARK,                    /* a byte out of ( ) [ ] , * : @ ? = . */
     TT_BAD,
 };
 
@@ -33,25 +33,25 @@ struct tt_token
 
 struct tt_lex
 {
-    struct tt_token token;      /* in hand */
-    const char *at, *end;       /* what comes behind it */
+    struct tt_token token;      /* current token */
+    const char *at, *end;       /* text behind the token */
     const char *line_start;
-    struct tt_place line;       /* its column is not kept */
-    struct tt_errors *errors;   /* NULL: of nothing, for now */
+    struct tt_place line;       /* without a column */
+    struct tt_errors *errors;   /* NULL: errors are ignored */
 };
 
-/* Takes the first token in hand. */
+/* Begin at the first token. */
 void tt_lex_init(struct tt_lex *l, const struct tt_source *source,
                  struct tt_errors *errors);
 
 void tt_lex_next(struct tt_lex *l);
 
-/* To the token that ends this line (TT_NEWLINE, TT_END); no complaints. */
+/* Move to the end of the line (TT_NEWLINE, TT_END), without errors. */
 void tt_lex_skip_line(struct tt_lex *l);
 
 /*
- * Is the token just this word?  The first letter decides most of the time, and
- * this is asked all the time.
+ * True if the token is this word.  A hot function: most comparisons end at the
+ * first letter.
  */
 static inline bool tt_token_is(const struct tt_token *t, const char *word)
 {
@@ -59,26 +59,26 @@ static inline bool tt_token_is(const struct tt_token *t, const char *word)
            t->length == strlen(word) && !memcmp(t->text, word, t->length);
 }
 
-/* Is that mark, or word, in hand? */
+/* True if the current token is this mark, or word. */
 bool tt_lex_is_mark(const struct tt_lex *l, char mark);
 bool tt_lex_is_word(const struct tt_lex *l, const char *word);
 bool tt_lex_at_line_end(const struct tt_lex *l);
 
-/* Is that mark the next byte behind the token in hand, blanks aside? */
+/* True if this mark follows the current token, after blanks. */
 bool tt_lex_before_mark(const struct tt_lex *l, char mark);
 bool tt_lex_before_word(const struct tt_lex *l);
 
-/* Is there such a mark from the token in hand to the first string? */
+/* True if this mark occurs before the first string of the line. */
 bool tt_lex_line_has(const struct tt_lex *l, char mark);
 
-/* If the mark is in hand, go on behind it. */
+/* Skip the mark if it is the current token; true if so. */
 bool tt_lex_take_mark(struct tt_lex *l, char mark);
 
-/* What is in hand, for "..., not `%s'": a short printable text. */
+/* The current token for "..., not `%s'": a short printable text. */
 #define TT_SHOWN 40
 const char *tt_lex_show(const struct tt_lex *l, char text[TT_SHOWN]);
 
-/* The token in hand is not what may stand here; says so unless TT_BAD. */
+/* Report that the current token is not `what`, unless TT_BAD. */
 void tt_lex_expected(struct tt_lex *l, const char *what);
 
 #endif /* TRACETOOL_LEX_H */

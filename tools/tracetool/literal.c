@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Escapes and macros, both as tables.
+ * Tables of escape sequences and macros.
  */
 #include "tracetool/literal.h"
 
@@ -20,7 +20,7 @@ static unsigned int get_digit(char c)
            isxdigit((unsigned char)c) ? (c | 0x20) - 'a' + 10 : 16;
 }
 
-/* At most `most` digits below `base`; the value must fit a byte. */
+/* Read up to `most` digits; the value has to fit a byte. */
 static size_t read_number(const char *at, const char *end, unsigned int base,
                           size_t most, char *byte)
 {
@@ -72,7 +72,7 @@ size_t tt_literal_byte(const char *at, const char *end, char *byte)
     return find_escape(at[1], byte);
 }
 
-/* d, i, o, u, x, X of one width */
+/* letters d, i, o, u, x, X of a width */
 #define MACROS(width)                                                   \
     { "d" #width, PRId##width }, { "i" #width, PRIi##width },           \
     { "o" #width, PRIo##width }, { "u" #width, PRIu##width },           \

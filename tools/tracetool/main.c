@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tracetool: events in, code, tables and text out.
+ * tracetool: from event declarations to code, tables and text.
  *
- * This file joins the halves (request, files, parser, formats and back ends),
- * speaks to the user and chooses the exit code: 0 if the output is there, 1
- * if it is as it was before.
+ * This file connects options, files, parser, formats and back ends, prints
+ * errors and sets the exit code: 0 if the output was written, 1 if it is
+ * unchanged.
  */
 #include "config.h"
 
@@ -25,7 +25,7 @@ static void report_error(void *ctx, const struct tt_place *at, const char *text)
     fprintf(stderr, "%s:%u:%u: %s\n", at->file, at->line, at->column, text);
 }
 
-/* Any back end may refuse an event; of each event the first one is told. */
+/* Each back end may reject an event; report the first error per event. */
 static int ask_backends(const struct tt_request *r)
 {
     const struct tt_model *m = r->model;
@@ -66,7 +66,7 @@ static int write_all(const struct options *o, struct tt_request *r,
     return rc;
 }
 
-/* What was complained of already needs no words at the end. */
+/* The error was reported: print no further message. */
 #define ALREADY_REPORTED (-ECANCELED)
 
 static int generate_output(const struct options *o, struct arena *a,

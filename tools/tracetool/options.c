@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is typed, and what it comes to.  "-" and "_" are the same in names of
- * formats and back ends.
+ * The command line.  "-" and "_" are equivalent in names of formats and back
+ * ends.
  */
 #include "config.h"
 
@@ -13,7 +13,7 @@
 
 #include "common/fault.h"
 
-/* As typed.  The old tracetool's switches are flags, each one a word. */
+/* Options as typed.  Switches of the first tracetool are flags. */
 struct typed
 {
     const char *format, *backends, *group, *provider, *binary, *probe_prefix;
@@ -123,7 +123,7 @@ static int parse_argv(struct typed *t, int argc, char **argv, int *first,
     {
         with_rows.footer = footer;
         rc = opts_parse(&with_rows, argc, argv, t, first, next, e);
-        /* -h is the old tracetool's beside its others, and help alone. */
+        /* -h: format h with further old switches, otherwise help. */
         if ( !rc && argc == 2 && t->h )
         {
             opts_help(&with_rows, stdout);
@@ -189,7 +189,7 @@ static int add_backends(struct options *o, const char *list, struct err *e)
     return rc;
 }
 
-/* "log" is what became of stderr. */
+/* The back end "log" was called "stderr". */
 static int add_old_backends(struct options *o, const struct typed *t,
                             struct err *e)
 {
@@ -230,7 +230,7 @@ static int find_format(struct options *o, const char *text, struct err *e)
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 
-/* "accel/kvm" -> "accel_kvm" */
+/* "accel/kvm" -> "accel_kvm": for identifiers. */
 static int set_group(struct options *o, const char *group, struct err *e)
 {
     char *at;
@@ -246,7 +246,7 @@ static int set_group(struct options *o, const char *group, struct err *e)
     return 0;
 }
 
-/* It becomes part of names in C, and of macros. */
+/* The provider becomes part of C identifiers and macros. */
 static int set_provider(struct options *o, const char *name, struct err *e)
 {
     o->provider = name;
@@ -317,7 +317,7 @@ static void answer_list(void)
     putchar('\n');
 }
 
-/* The exit code is the answer, so what is unknown goes without saying. */
+/* The exit code is the answer: no message about unknown names. */
 static int answer_check(struct options *o, const struct typed *t,
                         struct err *e)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From the model to text: formats and back ends, each one file and one row.
+ * From the model to text: formats and back ends, each a file and a table row.
  *
- * A format is a kind of file (a header, a table, a man page).  A back end is
- * a way to trace, and gives a format that makes code the pieces that differ:
- * what to include, what a trace point does.  Formats that make no code (ids,
- * formats, catalogue, man) need no back end.
+ * A format is a kind of file (a header, a table, a man page).  A back end is a
+ * way to trace; its hooks write the parts of generated code that depend on it:
+ * includes, the body of a trace point.  Formats that generate no code (ids,
+ * formats, catalogue, man ...) need no back end.
  *
- * Output goes to memory (struct tt_out) and becomes a file only when all of
- * it is there, so nothing half-written is ever left.
+ * Output is collected in memory (struct tt_output) and written to the file when
+ * complete, so no partial file is ever left.
  */
 #ifndef TRACETOOL_OUTPUT_H
 #define TRACETOOL_OUTPUT_H
@@ -23,46 +23,46 @@ struct tt_request
     const struct tt_model *model;
     const struct tt_backend *const *backends;
     size_t nr_backends;
-    const char *group;          /* as identifiers want it; NULL: none asked */
-    const char *provider;       /* of dtrace's and LTTng's probes */
-    const char *binary;         /* --binary and what else stap formats ask */
+    const char *group;          /* valid in identifiers; NULL: none given */
+    const char *provider;       /* name for dtrace's and LTTng's probes */
+    const char *binary;         /* --binary, and more for stap formats */
     const char *probe_prefix;
     const char *target_type;
     const char *target_name;
-    FILE *out;                  /* memory; write errors are seen at the end */
+    FILE *out;                  /* in memory; errors are checked at the end */
 };
 
-/* Hooks may be NULL: nothing to say. */
+/* Hooks may be NULL: no output. */
 struct tt_backend
 {
     const char *name;
-    const char *old_name;       /* also understood; may be NULL */
+    const char *old_name;       /* alternative name; may be NULL */
     const char *text;           /* one line, for --help */
-    /* A program's: it traces while trace_event_get_state() says so. */
+    /* For programs: it traces while trace_event_get_state() is true. */
     bool by_state;
-    /* format h: once, before the events; before each; in each trace_NAME() */
+    /* format h: before all events; before each; in each trace_NAME() */
     void (*h_begin)(const struct tt_request *r);
     void (*h_event)(const struct tt_request *r, const struct tt_event *e);
     void (*h_body)(const struct tt_request *r, const struct tt_event *e);
-    /* one term of TRACE_NAME_BACKEND_DSTATE(), no operator; NULL: none */
+    /* a term of TRACE_NAME_BACKEND_DSTATE(), without operator; or NULL */
     void (*h_enabled)(const struct tt_request *r, const struct tt_event *e);
     /* format c: once, and for each event that is not disabled */
     void (*c_begin)(const struct tt_request *r);
     void (*c_event)(const struct tt_request *r, const struct tt_event *e);
-    /* 0, or -EINVAL and why this back end cannot serve this event */
+    /* 0, or -EINVAL and the reason: the back end does not support e */
     int (*accepts)(const struct tt_event *e, struct err *why);
 };
 
 struct tt_format
 {
-    const char *name;           /* "_" and "-" are the same to users */
+    const char *name;           /* "_" and "-" are equivalent for users */
     const char *text;
-    bool makes_code;            /* wants back ends */
+    bool makes_code;            /* needs back ends */
     bool wants_group;
     int (*write)(const struct tt_request *r, struct err *why);
 };
 
-/* The rows, in the order of --help; NULL ends. */
+/* The tables, in the order of --help, ended by NULL. */
 extern const struct tt_format *const tt_formats[];
 extern const struct tt_backend *const tt_backends[];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From files to a model: all declarations of all files, then all events, then
- * what only all of them together can get wrong.
+ * From files to a model: parse the declarations of all files, then all events,
+ * then check for conflicts between events.
  */
 #include "tracetool/parse.h"
 
@@ -29,7 +29,7 @@ static int read_all(struct tt_build *b, struct tt_written *w,
     return rc ? rc : tt_unique_events(b);
 }
 
-/* Of no events there is an array, too: who walks it adds 0 to its address. */
+/* An array even without events: loops add 0 to its address. */
 static struct tt_model make_model(const struct tt_build *b)
 {
     static const struct tt_event none;

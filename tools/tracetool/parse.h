@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * trace-events files to a model.  All errors of all files are found in one
- * run: each is told to `complain`, one line without its end, as
- * FILE:LINE:COL: what, and how to mend it.
+ * From trace-events files to a model.  One run finds all errors of all files:
+ * `report` is called for each, with the place and a line "PROBLEM: REMEDY".
  */
 #ifndef TRACETOOL_PARSE_H
 #define TRACETOOL_PARSE_H
@@ -12,7 +11,7 @@
 typedef void tt_report_fn(void *ctx, const struct tt_place *at,
                           const char *text);
 
-struct tt_source                /* one file, in memory */
+struct tt_source                /* a file in memory */
 {
     const char *name;
     const char *text;
@@ -20,8 +19,8 @@ struct tt_source                /* one file, in memory */
 };
 
 /*
- * 0, or -EINVAL if anything was complained of, or -ENOMEM.  The model and all
- * it points to live in *a.
+ * 0; -EINVAL: errors were reported; -ENOMEM.  The model and all objects that it
+ * points to live in *a.
  */
 int tt_parse(struct arena *a, const struct tt_source *sources, size_t nr,
              struct tt_model *model, tt_report_fn *report, void *ctx);

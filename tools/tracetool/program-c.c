@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A program's events in format c: the objects behind the header's names, and
- * a constructor that shows them to libusertrace before main() begins.  The
- * file includes no header that tracetool makes, since it cannot know what it
- * was called.
+ * A program's events in format c: the objects that the header declares, and a
+ * constructor that registers them in libusertrace before main() begins.  The
+ * file includes no generated header, since its name is unknown.
  *
- * Each event carries its declaration as text, from which a trace file can
- * tell types and format by itself.
+ * Each event has its declaration as text, which a trace file stores: so the
+ * file describes types and formats.
  */
 #include "tracetool/program.h"
 
@@ -14,7 +13,7 @@
 
 #include "tracetool/emit.h"
 
-/* Names as they were declared, whatever C calls them. */
+/* The declared names of arguments, not the names in C. */
 static void put_parameters(FILE *out, const struct tt_event *e)
 {
     for ( size_t i = 0; i < e->nr_args; i++ )
@@ -28,7 +27,7 @@ static void put_parameters(FILE *out, const struct tt_event *e)
         fputs("void", out);
 }
 
-/* As in a trace-events file, and so that C's compiler joins it to one text. */
+/* The declaration as in a trace-events file, as adjacent string literals. */
 static void put_declaration(const struct tt_request *r,
                             const struct tt_event *e)
 {
@@ -66,7 +65,7 @@ void program_c_begin(const struct tt_request *r)
             put_object(r, e);
 }
 
-/* "sample_", or nothing of who has no group. */
+/* "sample_"; empty without a group. */
 static void put_group(const struct tt_request *r)
 {
     fprintf(r->out, "%s%s", r->group ? r->group : "", r->group ? "_" : "");

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A program's trace points in format h, with the names that QEMU's have:
+ * A program's trace points in format h, with the names of QEMU:
  *
  *     extern TraceEvent _TRACE_NAME_EVENT;
  *     extern uint16_t _TRACE_NAME_DSTATE;
  *     TRACE_NAME_ENABLED           0: declared with "disable"
- *     TRACE_NAME_BACKEND_DSTATE()  does any back end want it now?
+ *     TRACE_NAME_BACKEND_DSTATE()  true if a back end traces the event now
  *     _nocheck__trace_NAME(args)   all back ends
  *     trace_NAME(args)             the same, if the vcpu wants it
  *
- * Back ends that go by the event's own state share one test of it, so a trace
- * point that is off costs one load and one jump, however many they are.
+ * Back ends that use the event's state share a test of that state, so a trace
+ * point that is off costs a load and a branch, for any number of back ends.
  */
 #include "tracetool/program.h"
 
@@ -37,7 +37,7 @@ static void put_state(const struct tt_request *r, const struct tt_event *e)
     fprintf(r->out, "_ENABLED %d\n", !e->disabled);
 }
 
-/* Terms that are the same are said once. */
+/* Print equal terms once. */
 static void put_wanted(const struct tt_request *r, const struct tt_event *e)
 {
     bool by_state = false;
@@ -101,7 +101,7 @@ static void put_head(const struct tt_request *r, const char *prefix,
     fputs(")\n{\n", r->out);
 }
 
-/* An argument that nobody looks at is no reason for a warning. */
+/* Avoid warnings about unused parameters. */
 static void put_functions(const struct tt_request *r, const struct tt_event *e)
 {
     put_head(r, "_nocheck__trace_", e);

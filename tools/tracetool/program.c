@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arguments and formats of a program's events, with the vcpu in its place.
+ * Arguments and formats of a program's events, including the vcpu.
  */
 #include "tracetool/program.h"
 
@@ -68,13 +68,13 @@ void program_token(FILE *out, const struct tt_event *e)
     emit_upper(out, e->name);
 }
 
-/* An event without a format prints its name, whatever arguments it has. */
+/* An event without a format prints its name, even with arguments. */
 static bool is_printed(const struct tt_event *e, size_t i)
 {
     return e->nr_pieces || (e->vcpu && i == 0);
 }
 
-/* C wants a void pointer for %p; a pointer to chars may be for either. */
+/* %p needs a void pointer in C; a pointer to char may be for %s or %p. */
 void program_print(FILE *out, const char *function, const struct tt_event *e)
 {
     fprintf(out, "%s(\"%s \" ", function, e->name);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Trace points of programs, as opposed to the hypervisor's: what formats and
- * back ends have in common.  An event with the property "vcpu" has one more
- * argument than was declared, in front, and its format begins with it; who
- * goes through these functions never sees a difference.
+ * Trace points of programs, as opposed to the hypervisor: functions that
+ * formats and back ends share.  An event with the property "vcpu" has an
+ * additional first argument, and its format begins with that; these functions
+ * hide the difference.
  */
 #ifndef TRACETOOL_PROGRAM_H
 #define TRACETOOL_PROGRAM_H
 
 #include "tracetool/output.h"
 
-/* Is it one?  Is there any? */
+/* True for an event of a program; true if a model has such events. */
 static inline bool program_has(const struct tt_event *e)
 {
     return !e->in_xen;
@@ -26,22 +26,22 @@ int program_accepts(const struct tt_event *e, struct err *why);
 size_t program_nr_args(const struct tt_event *e);
 const struct tt_arg *program_arg(const struct tt_event *e, size_t i);
 
-/* "const char *path, int fd", or "void" */
+/* The parameters: "const char *path, int fd", or "void". */
 void program_parameters(FILE *out, const struct tt_event *e);
 
-/* "path, fd", or nothing; what `before` says comes in front, if anything. */
+/* The arguments: "path, fd", after `before` unless there are none. */
 void program_arguments(FILE *out, const char *before, const struct tt_event *e);
 
-/* The format as C source: "\"path %s\" ..." */
+/* The format as C source: "\"path %s\" ...". */
 void program_format(FILE *out, const struct tt_event *e);
 
-/* "TRACE_NAME" */
+/* The identifier "TRACE_NAME". */
 void program_token(FILE *out, const struct tt_event *e);
 
-/* "    FUNCTION("name " format "\n", arguments);" */
+/* A call: "    FUNCTION("name " format "\n", arguments);". */
 void program_print(FILE *out, const char *function, const struct tt_event *e);
 
-/* An event by state: trace_event_get_state_dynamic_by_id(TRACE_NAME). */
+/* The test of the state: trace_event_get_state_dynamic_by_id(TRACE_NAME). */
 void program_by_state(const struct tt_request *r, const struct tt_event *e);
 
 /* ---- the two files (formats h and c) ---------------------------------- */

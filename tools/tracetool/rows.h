@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The formats and back ends by name, for tables.c.  A new one is its file, a
- * line here and a line there.
+ * Declarations of formats and back ends, for tables.c.  A new format or back
+ * end needs its file, a line here and a line in tables.c.
  */
 #ifndef TRACETOOL_ROWS_H
 #define TRACETOOL_ROWS_H

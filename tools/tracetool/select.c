@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Walks over a model, each from its start: the largest set of hypervisor
- * events has some hundreds, and names are compared only where ids or
- * constants agree.
+ * Queries of a model by linear search: the largest set of hypervisor events has
+ * some hundred events, and names are compared only if ids or constants agree.
  */
 #include "tracetool/select.h"
 
@@ -21,7 +20,7 @@ static int compare_ids(const void *a_, const void *b_)
         return a->id < b->id ? -1 : 1;
     if ( a->since != b->since )
         return a->since < b->since ? -1 : 1;
-    /* The order of declaration, so that the output is the same each time. */
+    /* By order of declaration, so that the output is deterministic. */
     return a < b ? -1 : a > b;
 }
 

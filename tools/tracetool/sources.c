@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files of events, into memory as they are.
+ * Read event files into memory.
  */
 #include "tracetool/sources.h"
 
@@ -11,7 +11,7 @@
 
 #include "common/fault.h"
 
-#define MOST_BYTES (64u << 20)  /* a hundred times all of QEMU's events */
+#define MOST_BYTES (64u << 20)  /* 100 times the size of QEMU's events */
 
 static int grow_text(char **text, size_t *room)
 {

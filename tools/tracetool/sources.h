@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files of events, in memory, for tt_parse().
+ * Event files in memory, for tt_parse().
  */
 #ifndef TRACETOOL_SOURCES_H
 #define TRACETOOL_SOURCES_H
@@ -9,8 +9,8 @@
 #include "tracetool/parse.h"
 
 /*
- * All of the files; "-" is standard input.  *sources is for
- * tt_sources_free(), also after an error.
+ * Read all files; "-" is standard input.  Call tt_sources_free(), even after an
+ * error.
  */
 int tt_sources_read(char *const *paths, size_t nr,
                     struct tt_source **sources, struct err *e);

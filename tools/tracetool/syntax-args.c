@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What stands in the parentheses of an event:
+ * The argument list of an event:
  *
  *     "void" | arg { "," arg } [ "," "[" arg { "," arg } "]" ]
  *     arg := [ SEM ] ctype [ NAME ] [ ":" BITS ] [ "@" SHIFT ] [ "?" NAME ]
  *
- * The words of an argument are collected first: only the end of them shows
- * which one is its name.
+ * The words of an argument are collected first, since the last word is its
+ * name.
  */
 #include "tracetool/syntax.h"
 
@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Words that C would not take for a name. */
+/* Words that are no valid names in C. */
 static const char *const reserved[] = {
     "auto", "bool", "break", "case", "char", "const", "continue", "default",
     "do", "double", "else", "enum", "extern", "float", "for", "goto", "if",
@@ -66,7 +66,7 @@ static int collect_args(struct tt_lex *l, struct tt_type_words *words)
     return -EINVAL;
 }
 
-/* The first word may be a declared one; the C type is behind it. */
+/* An optional semantic word precedes the C type. */
 static int take_sem(struct tt_written *w, struct tt_written_arg *arg,
                     struct tt_type_words *words)
 {
@@ -103,7 +103,7 @@ static int report_name(struct tt_lex *l, const struct tt_token *t)
     return -EINVAL;
 }
 
-/* The last word is the name; only padding (a ':' behind its type) has none. */
+/* The last word is the name; padding (type and ':') has no name. */
 static int take_name(struct tt_written *w, struct tt_written_arg *arg,
                      struct tt_type_words *words, struct tt_lex *l)
 {
@@ -192,7 +192,7 @@ static int report_tail(struct tt_lex *l, bool tail)
     return -EINVAL;
 }
 
-/* Up to the ')'.  A tail lasts to the end, so its ']' ends the list. */
+/* Parse up to the ')'.  A tail is last, so its ']' ends the list. */
 static int parse_list(struct tt_written *w, struct tt_lex *l, size_t *nr)
 {
     bool tail = false;

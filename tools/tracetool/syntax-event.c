@@ -38,7 +38,7 @@ int tt_syntax_event(struct tt_written *w, struct tt_lex *l)
                       "write it as in NAME(int a) or NAME(void)");
         return -EINVAL;
     }
-    /* Bad properties leave the rest of the line worth a look. */
+    /* After bad properties, check the rest of the line as well. */
     before = tt_syntax_props(&e, l);
     if ( before && !tt_lex_before_mark(l, '(') )
         return before;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What stands behind the arguments of an event: literals, macros, brackets.
+ * The format of an event: literals, macros, brackets.
  */
 #include "tracetool/syntax.h"
 

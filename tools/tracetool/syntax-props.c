@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The words before the name of an event.
+ * Properties: the words before the name of an event.
  */
 #include "tracetool/syntax.h"
 
 #include <errno.h>
 #include <stdio.h>
 
-/* Versions before a '.' and after it. */
+/* Bounds of the numbers before and after the '.' of a version. */
 static int parse_version(struct tt_lex *l, uint16_t *version)
 {
     struct tt_place at = l->token.at;
@@ -74,7 +74,7 @@ static const struct prop
 {
     const char *name;
     enum tt_prop bit;
-    int (*parse)(struct tt_written_event *e, struct tt_lex *l); /* NULL: flag */
+    int (*parse)(struct tt_written_event *e, struct tt_lex *l); /* or NULL */
 } props[] = {
     { "disable", TT_PROP_DISABLE, NULL }, { "vcpu", TT_PROP_VCPU, NULL },
     { "id", TT_PROP_ID, parse_id }, { "notime", TT_PROP_NOTIME, NULL },
@@ -87,7 +87,7 @@ static const struct prop
 #define KNOWN "known are disable, vcpu, id=, notime, unused, private, " \
               "family=, since=, until="
 
-/* -EINVAL: complained; the caller may go on behind it. */
+/* -EINVAL: reported; the caller may continue behind it. */
 static int find_prop(struct tt_lex *l, const struct prop **found)
 {
     char shown[TT_SHOWN];
@@ -126,7 +126,7 @@ static int parse_value_of(struct tt_written_event *e, const struct prop *prop,
     return prop->parse(e, l);
 }
 
-/* Up to the name.  All unknown words are told, not just the first. */
+/* Parse up to the name.  Each unknown word is reported. */
 int tt_syntax_props(struct tt_written_event *e, struct tt_lex *l)
 {
     const struct prop *prop;

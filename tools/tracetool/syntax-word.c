@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lines that declare words: classes of ids, and what a number means.
+ * Lines that declare words: classes of ids, and the meaning of numbers.
  */
 #include "tracetool/syntax.h"
 
 #include <errno.h>
 
 #define SUBCLASSES 0xf000u
-#define LOW_BITS 0xfffu         /* where the number of an event is */
+#define LOW_BITS 0xfffu         /* bits of an event's number in the id */
 #define CLASSES 0x0fff0000u
 
 static int check_class(struct tt_written *w, const struct tt_class *new,
@@ -25,7 +25,7 @@ static int check_class(struct tt_written *w, const struct tt_class *new,
     return 0;
 }
 
-/* Index + 1; 0: there is none. */
+/* Index + 1 of a class; 0: none. */
 static size_t find_class(const struct tt_written *w,
                          const struct tt_token *name)
 {
@@ -38,7 +38,7 @@ static size_t find_class(const struct tt_written *w,
     return i;
 }
 
-/* class NAME: what was declared before goes on here. */
+/* class NAME: select a class that was declared before. */
 static int resume_class(struct tt_written *w, const struct tt_token *name)
 {
     if ( find_class(w, name) )
@@ -74,7 +74,7 @@ static int declare_class(struct tt_written *w, struct tt_lex *l,
     return 0;
 }
 
-/* class NAME [ID STRING] */
+/* Syntax: class NAME [ID STRING] */
 int tt_syntax_class(struct tt_written *w, struct tt_lex *l)
 {
     struct tt_class class = { .at = l->token.at };
@@ -90,7 +90,7 @@ int tt_syntax_class(struct tt_written *w, struct tt_lex *l)
                                    declare_class(w, l, &class);
 }
 
-/* One that could not be declared is none: no event can be outside of it. */
+/* After a bad class no class is selected: events are not checked for it. */
 void tt_syntax_enter_class(struct tt_written *w, struct tt_lex *l)
 {
     tt_lex_next(l);
@@ -128,7 +128,7 @@ static int parse_head(struct tt_written *w, struct tt_lex *l,
     return rc ? rc : tt_syntax_line_end(l);
 }
 
-/* type NAME STRING */
+/* Syntax: type NAME STRING */
 int tt_syntax_type(struct tt_written *w, struct tt_lex *l)
 {
     struct tt_sem new = { .meaning = TT_PLAIN };
@@ -168,7 +168,7 @@ static int check_value(struct tt_written *w, const struct tt_sem *sem,
     return 0;
 }
 
-/* VALUE WORD [STRING] */
+/* Syntax: VALUE WORD [STRING] */
 static int parse_value(struct tt_written *w, struct tt_lex *l,
                        const struct tt_sem *sem, struct tt_vec *values)
 {
@@ -198,7 +198,7 @@ static bool ends_block(const struct tt_lex *l)
     return tt_lex_is_word(l, "end") && !tt_lex_before_mark(l, '(');
 }
 
-/* The lines up to "end".  A bad one is left out; the block goes on. */
+/* Parse the lines up to "end", ignoring bad lines. */
 static int parse_values(struct tt_written *w, struct tt_lex *l,
                         struct tt_sem *sem)
 {
@@ -234,7 +234,7 @@ static int parse_block(struct tt_written *w, struct tt_lex *l,
     struct tt_sem new = { .meaning = meaning };
     int rc = parse_head(w, l, &new);
 
-    /* The lines below a bad head would all be wrong without it. */
+    /* Skip the block of a bad head: its lines would be reported as well. */
     if ( rc == -EINVAL )
         tt_lex_skip_line(l);
     if ( rc != -ENOMEM )
@@ -253,13 +253,13 @@ static int parse_block(struct tt_written *w, struct tt_lex *l,
     return keep_sem(w, &new);
 }
 
-/* enum NAME STRING, values, end */
+/* Syntax: enum NAME STRING, values, end */
 int tt_syntax_enum(struct tt_written *w, struct tt_lex *l)
 {
     return parse_block(w, l, TT_ENUM);
 }
 
-/* flags NAME STRING, bits, end */
+/* Syntax: flags NAME STRING, bits, end */
 int tt_syntax_flags(struct tt_written *w, struct tt_lex *l)
 {
     return parse_block(w, l, TT_FLAGS);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lines of a file, and what they have in common.  A line that is wrong
- * is complained of once, at the first token that cannot be, and left; the
- * next line is read as if nothing had been.
+ * The lines of a file, and parsers that several kinds of lines share.  An error
+ * in a line is reported once, at the first invalid token; parsing continues
+ * with the next line.
  */
 #include "tracetool/syntax.h"
 
@@ -41,7 +41,7 @@ int tt_syntax_line_end(struct tt_lex *l)
     return -EINVAL;
 }
 
-/* Of a decimal or hexadecimal word; false: it is none, or has > 64 bits. */
+/* The value of a decimal or hexadecimal number; false: invalid or too large. */
 static bool get_number(const struct tt_token *t, uint64_t *value)
 {
     bool hex = t->length > 2 && t->text[0] == '0' && (t->text[1] | 32) == 'x';
@@ -56,7 +56,7 @@ static bool get_number(const struct tt_token *t, uint64_t *value)
             return false;
         *value = *value * base + digit;
     }
-    /* C's octal would be a trap for one side or the other. */
+    /* A leading 0 is rejected: C would read an octal number. */
     return hex || t->length == 1 || t->text[0] != '0';
 }
 
@@ -131,7 +131,7 @@ static void skip_block(struct tt_written *w, struct tt_lex *l)
     tt_syntax_skip_block(l);
 }
 
-/* What a line of declarations begins with.  All other lines are events. */
+/* First words of declarations.  All other lines are events. */
 static const struct declaration
 {
     const char *word;
@@ -144,7 +144,7 @@ static const struct declaration
     { "flags", tt_syntax_flags, skip_block },
 };
 
-/* QEMU may call an event "type", so these words mean nothing before a '('. */
+/* QEMU may have an event named "type": a '(' follows its name. */
 static const struct declaration *find_declaration(const struct tt_lex *l)
 {
     size_t i;
@@ -156,7 +156,7 @@ static const struct declaration *find_declaration(const struct tt_lex *l)
     return NULL;
 }
 
-/* Each reading complains of its own lines only. */
+/* Each pass reports the errors of its lines only. */
 static int declare_words(struct tt_written *w, struct tt_lex *l)
 {
     const struct declaration *line = find_declaration(l);

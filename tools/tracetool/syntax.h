@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lines of a file as they are written, before anybody asks whether they
- * make sense together: words that are declared elsewhere are still text, and
- * families are not expanded.  Syntax is judged here, meaning in event.c.
+ * The syntax of lines, before semantic checks: declared words are still text,
+ * and families are not expanded.  event.c checks the meaning.
  */
 #ifndef TRACETOOL_SYNTAX_H
 #define TRACETOOL_SYNTAX_H
@@ -10,26 +9,26 @@
 #include "tracetool/ctype.h"
 #include "tracetool/vec.h"
 
-/* Arguments of one event as written; more than 7 words can need. */
+/* Maximum of written arguments; more than 7 payload words can use. */
 #define TT_MAX_WRITTEN 64u
-#define TT_MAX_GROUPS 32u       /* [ ] in one format */
-#define TT_MAX_VALUES 1024u     /* of an enum */
+#define TT_MAX_GROUPS 32u       /* number of [ ] in a format */
+#define TT_MAX_VALUES 1024u     /* values of an enum */
 
 struct tt_written_arg
 {
-    struct tt_place at;         /* of its first word */
+    struct tt_place at;         /* place of the first word */
     struct tt_place name_at;
     const char *name;           /* NULL: padding */
     const char *sem;            /* NULL: none */
     struct tt_ctype type;
-    struct tt_place bits_at;    /* of the number behind ':' */
+    struct tt_place bits_at;    /* place of the number behind ':' */
     bool has_bits, in_id, optional;
     uint64_t bits, shift;
     const char *present;        /* name behind '?', or NULL */
     struct tt_place present_at;
 };
 
-/* A piece of a format; text and end lie in the file, but of a macro's. */
+/* A chunk of a format; text is in the file, unless it is a macro. */
 struct tt_chunk
 {
     enum { TT_CHUNK_LITERAL, TT_CHUNK_MACRO, TT_CHUNK_OPEN,
@@ -50,10 +49,10 @@ enum tt_family { TT_FAMILY_64 = 1, TT_FAMILY_LEVELS = 2,
 
 struct tt_written_event
 {
-    struct tt_place at;         /* of its name */
-    struct tt_place props_at;   /* of its first word */
+    struct tt_place at;         /* place of its name */
+    struct tt_place props_at;   /* place of the first word */
     const char *name;
-    unsigned int props;         /* enum tt_prop */
+    unsigned int props;         /* bits of enum tt_prop */
     unsigned int family;        /* enum tt_family */
     uint64_t id;
     struct tt_place id_at;
@@ -67,39 +66,39 @@ struct tt_written_event
 
 struct tt_written
 {
-    struct arena *arena;        /* of what the model keeps, too */
+    struct arena *arena;        /* also for objects of the model */
     struct tt_errors *errors;
     struct tt_vec classes;      /* struct tt_class */
     struct tt_vec sems;         /* struct tt_sem */
-    size_t class;               /* that rules here: index + 1, or 0 */
-    /* Of the event at hand, and only as long as it is. */
+    size_t class;               /* current class: index + 1, or 0 */
+    /* Scratch for the current event. */
     struct tt_written_arg args[TT_MAX_WRITTEN];
     struct tt_vec chunks;
-    /* What becomes of an event.  0 or -ENOMEM. */
+    /* Handler of events.  0 or -ENOMEM. */
     int (*event)(void *ctx, const struct tt_written_event *e);
     void *ctx;
 };
 
 /*
- * A file is read twice: first what it declares, then its events, each of
- * which goes to w->event at once.  So words may be used above the line that
- * declares them, and no event has to be kept as it is written.
+ * A file is parsed twice: first its declarations, then its events, each of
+ * which is passed to w->event.  So words may be used before their declaration,
+ * and the syntax of events need not be stored.
  *
- * 0 or -ENOMEM; what is wrong is complained of.
+ * 0 or -ENOMEM; errors are reported.
  */
 int tt_syntax_declarations(struct tt_written *w,
                            const struct tt_source *source);
 int tt_syntax_events(struct tt_written *w, const struct tt_source *source);
 
-/* Between the files of this half. */
+/* Functions that the files syntax-*.c share. */
 
-/* One line or block; the token in hand is its first.  0, -EINVAL, -ENOMEM. */
+/* Parse a line or block from the current token on.  0, -EINVAL, -ENOMEM. */
 int tt_syntax_event(struct tt_written *w, struct tt_lex *l);
 
-/* To the end of a block that was declared in the first reading. */
+/* Skip a block that the first pass has parsed. */
 void tt_syntax_skip_block(struct tt_lex *l);
 
-/* The class that was declared or resumed here rules again. */
+/* Select the class of this line again, in the second pass. */
 void tt_syntax_enter_class(struct tt_written *w, struct tt_lex *l);
 int tt_syntax_class(struct tt_written *w, struct tt_lex *l);
 int tt_syntax_type(struct tt_written *w, struct tt_lex *l);
@@ -113,8 +112,8 @@ int tt_syntax_format(struct tt_written *w, struct tt_written_event *e,
                      struct tt_lex *l);
 
 /*
- * Pieces of lines; what stands there instead is complained of: -EINVAL.
- * `what` says what is wanted: "a number", "')' behind the arguments".
+ * Parse a part of a line; a different token is reported: -EINVAL.  `what` is
+ * the expected text: "a number", "')' behind the arguments".
  */
 int tt_syntax_word(struct tt_written *w, struct tt_lex *l, const char **word,
                    const char *what);

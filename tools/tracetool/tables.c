@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What tracetool can write, in the order of --help.
+ * The tables of formats and back ends, in the order of --help.
  */
 #include "tracetool/rows.h"
 

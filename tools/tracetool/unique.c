@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What may be there only once.  Names are compared without regard to case,
- * for constants and macros are made of them.  Events of the hypervisor may
- * share a name or an id if no version of Xen has both.
+ * Checks for duplicates.  Names are compared without case, since constants and
+ * macros contain them.  Events of the hypervisor may share a name or an id if
+ * no version of Xen has both.
  */
 #include "tracetool/event.h"
 
@@ -18,7 +18,7 @@ static bool same_versions(const struct tt_event *a, const struct tt_event *b)
     return a->since <= b_end && b->since <= a_end;
 }
 
-/* Could one number be the id of both, with whatever in their fields? */
+/* True if a number may be the id of both, for some values of fields. */
 static bool same_id(const struct tt_event *a, const struct tt_event *b)
 {
     return !((a->id ^ b->id) & ~(a->id_fields | b->id_fields));
@@ -40,7 +40,7 @@ static void report_name(struct tt_build *b, const struct tt_event *first,
                       "until=) that do not overlap" : "");
 }
 
-/* Once for a declaration: the other members of a family say the same. */
+/* Report once per declaration, not for each member of a family. */
 static bool is_reported(const struct tt_event *events, size_t i)
 {
     return i && events[i].at.line == events[i - 1].at.line &&
@@ -105,8 +105,8 @@ static bool check_id(struct tt_build *b, const struct tt_event *first,
 }
 
 /*
- * Events with the same id agree at least in the bits that are a field of
- * none, so these are what is hashed.
+ * The hash of an id covers only bits that no event uses as a field: events that
+ * may have the same id agree in these bits.
  */
 static int check_ids(struct tt_build *b)
 {
@@ -236,7 +236,7 @@ int tt_unique_words(struct tt_build *b)
     return rc ? rc : check_class_ids(b);
 }
 
-/* TRC_SCHED_MIN cannot be a class and an event. */
+/* A constant, as TRC_SCHED_MIN, is either a class or an event. */
 static void check_constant(struct tt_build *b, const struct tt_event *e)
 {
     const struct tt_class *classes = b->written->classes.items;

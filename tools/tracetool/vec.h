@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An array that grows, in an arena.  Old copies stay behind in the arena: no
- * more bytes than the array itself.
+ * A growing array in an arena.  Old copies stay in the arena; together they are
+ * at most as large as the array.
  */
 #ifndef TRACETOOL_VEC_H
 #define TRACETOOL_VEC_H
@@ -14,11 +14,11 @@
 
 struct tt_vec
 {
-    void *items;                /* move when it grows */
+    void *items;                /* the address changes when it grows */
     size_t nr, room;
 };
 
-/* Room for one more item; NULL: no memory, and the array is as it was. */
+/* Append an item; NULL: out of memory, the array is unchanged. */
 static inline void *tt_vec_add(struct arena *a, struct tt_vec *v, size_t size)
 {
     size_t room = v->room ? v->room * 2 : 16;
