@@ -303,7 +303,7 @@ START_TEST(structs_have_the_payload)
 
     expect_once(text, "/* 0x00021001 */\nstruct xt_rec_change\n{\n"
                       "    uint16_t vcpu;\n    uint16_t dom;\n"
-                      "} __attribute__((__packed__));\n\n"
+                      "} __attribute__((__packed__, __may_alias__));\n\n"
                       "_Static_assert(sizeof(struct xt_rec_change) == 4, "
                       "\"change\");\n");
     expect_once(text, "struct xt_rec_call\n{\n    uint32_t op : 20;\n"
