@@ -17,6 +17,7 @@
  */
 #include "tracetool/rows.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,6 +112,7 @@ static void put_part(FILE *out, const struct tt_arg *a, unsigned int word)
     int place = (int)a->bit - (int)(32 * word);
     bool wide = place < 0 || place + a->bits > 32;
 
+    assert(select_in_word(a, word));
     if ( select_is_whole(a) && place == 0 )
     {
         fputs(a->width == 32 && !a->is_signed ? "" : "(uint32_t)", out);

@@ -8,6 +8,7 @@
  */
 #include "tracetool/conversion.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -46,6 +47,7 @@ void tt_conversion_read(struct tt_conversion *c, char *text, size_t where,
     const char *begin, *at;
     size_t n;
 
+    assert(text[where] == '%');
     *c = (struct tt_conversion){ .at = where };
     read_number(c, text);
     begin = &text[c->at];

@@ -6,6 +6,7 @@
  */
 #include "tracetool/ctype.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdint.h>
@@ -232,6 +233,7 @@ int tt_ctype_make(struct tt_ctype *type, const struct tt_type_words *words,
     bool is_signed = false;
     size_t i;
 
+    assert(words->nr <= TT_MAX_TYPE_WORDS);
     for ( i = 0; i < words->nr; i++ )
         if ( count_word(&n, &words->word[i], c) )
             return -EINVAL;
@@ -260,5 +262,6 @@ int tt_ctype_make(struct tt_ctype *type, const struct tt_type_words *words,
 
 const char *tt_ctype_unsigned(unsigned int width)
 {
+    assert(width == 32 || width == 64);
     return width == 64 ? "uint64_t" : "uint32_t";
 }

@@ -5,6 +5,7 @@
  */
 #include "tracetool/emit.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,6 +105,7 @@ void emit_name(FILE *out, const char *name)
 {
     size_t length = strlen(name);
 
+    assert(*name);
     fputs(name, out);
     if ( length && (name[length - 1] == '_' || is_taken(name)) )
         fputc('_', out);
@@ -127,11 +129,13 @@ void emit_parameters(FILE *out, const struct tt_event *e)
 
 void emit_version(FILE *out, uint16_t version, char point)
 {
+    assert(version);
     fprintf(out, "%u%c%u", version >> 8, point, version & 0xffu);
 }
 
 void emit_layout(FILE *out, const struct tt_model *m, const struct tt_event *e)
 {
+    assert(e->in_xen);
     fputs(e->name, out);
     if ( select_is_newest(m, e) )
         return;

@@ -4,6 +4,7 @@
  */
 #include "tracetool/errors.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -67,6 +68,7 @@ void tt_errors_report(struct tt_errors *c, tt_report_fn *report,
     char text[80];
     size_t i;
 
+    assert(report);
     qsort(c->kept, nr, sizeof(*c->kept), compare_places);
     for ( i = 0; i < nr; i++ )
         report(ctx, &c->kept[i].at, c->kept[i].text);

@@ -4,6 +4,7 @@
  */
 #include "tracetool/event.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
@@ -14,6 +15,7 @@ static const char *make_constant(struct arena *a, const char *name)
     size_t length = strlen(name);
     char *text = arena_alloc(a, length + sizeof("TRC_"), 1), *at = text;
 
+    assert(*name);
     if ( !text )
         return NULL;
     memcpy(at, "TRC_", 4);
@@ -96,6 +98,7 @@ int tt_event_build(struct tt_build *b, const struct tt_written_event *e)
     size_t i, nr, before = b->errors->nr;
     int rc = 0;
 
+    assert(b->errors);
     tt_check_event(b, e);
     if ( b->errors->nr != before )
         return 0;

@@ -4,6 +4,7 @@
  */
 #include "tracetool/event.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #define BIT_64 0x100u
@@ -20,6 +21,7 @@ uint32_t tt_family_bits(unsigned int family)
 unsigned int tt_family_width(const struct tt_ctype *type,
                              const struct tt_member *member)
 {
+    assert(member->reg < 3 && member->level < 3);
     if ( !type->sized )
         return type->width;
     return type->sized->width[type->sized->by_levels ? member->level :

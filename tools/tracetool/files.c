@@ -7,6 +7,7 @@
  */
 #include "tracetool/files.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -185,6 +186,7 @@ int tt_output_end(struct tt_output *out, const char *path, struct err *e)
     int bad = ferror(out->file) | fclose(out->file);
     int rc;
 
+    assert(out->file);
     out->file = NULL;
     rc = bad ? err_sys(e, -ENOMEM, "cannot write %s", path) :
                write_path(out, path, e);

@@ -9,6 +9,7 @@
  */
 #include "tracetool/rows.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -15,6 +15,7 @@
  */
 #include "tracetool/rows.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +110,7 @@ static void put_view(const struct tt_request *r, const struct tt_event *e)
 static void put_id_readers(const struct tt_request *r,
                            const struct tt_event *e)
 {
+    assert(e->id_fields);
     fprintf(r->out, "static inline bool xt_is_%s(uint32_t event)\n{\n"
             "    return (event & ~0x%08xu) == 0x%08x;\n}\n\n", e->name,
             e->id_fields, e->id);
@@ -131,6 +133,7 @@ static size_t count_layouts(const struct tt_event *const *events, size_t nr)
 {
     size_t i = 1;
 
+    assert(nr);
     while ( i < nr && events[i]->id == events[0]->id &&
             !strcmp(events[i]->name, events[0]->name) )
         i++;
@@ -140,6 +143,7 @@ static size_t count_layouts(const struct tt_event *const *events, size_t nr)
 static void put_chooser(FILE *out, const struct tt_event *const *layouts,
                         size_t nr)
 {
+    assert(nr > 1);
     fprintf(out, "static inline unsigned int\n"
             "xt_layout_%s(uint16_t version, unsigned int words)\n{\n"
             "    static const struct xt_sizes sizes[] = {\n       ",

@@ -14,6 +14,8 @@
  */
 #include "tracetool/rows.h"
 
+#include <assert.h>
+
 #include "tracetool/emit.h"
 #include "tracetool/select.h"
 
@@ -26,6 +28,7 @@ struct layout
 /* Padding. */
 static void put_gap(struct layout *l, unsigned int until)
 {
+    assert(l->at <= until);
     while ( l->at < until )
     {
         unsigned int bits = until - l->at < 32 ? until - l->at : 32;
@@ -37,6 +40,7 @@ static void put_gap(struct layout *l, unsigned int until)
 
 static void put_member(struct layout *l, const struct tt_arg *a)
 {
+    assert(l->at <= a->bit && a->bits && !a->in_id);
     put_gap(l, a->bit);
     fprintf(l->out, "    %s ", a->type);
     emit_name(l->out, a->name);

@@ -56,6 +56,7 @@ static struct tt_place place_in_chunk(const struct tt_chunk *chunk,
 {
     struct tt_place place = chunk->token.at;
 
+    assert(chunk->text <= at && at <= chunk->end);
     if ( chunk->kind == TT_CHUNK_LITERAL )
         place.column += at - chunk->text + 1;
     return place;
@@ -68,6 +69,7 @@ static struct tt_place find_place(const struct format *f, size_t n)
     const char *at;
     char byte;
 
+    assert(n <= f->length);
     for ( chunk = f->from; chunk < f->to; chunk++ )
         for ( at = chunk->text; at < chunk->end;
               at += byte_at(chunk, at, &byte) )
@@ -142,6 +144,7 @@ static int take_text(struct format *f, size_t *at)
 {
     char *to = &f->text[*at], *begin = to;
 
+    assert(*at <= f->length);
     while ( *at < f->length )
     {
         if ( f->text[*at] == '%' )
@@ -253,6 +256,7 @@ static int take_conversion(struct format *f, size_t *at)
     const char *why;
     size_t n;
 
+    assert(*at < f->length);
     tt_conversion_read(&c, f->text, *at, !f->event->in_xen);
     why = tt_conversion_refused(c.letter);
     if ( why )
@@ -288,6 +292,7 @@ static void take_bracket(struct format *f, const struct tt_chunk *chunk)
 {
     bool opens = chunk->kind == TT_CHUNK_OPEN;
 
+    assert(is_bracket(chunk));
     if ( opens && !f->event->in_xen )
         tt_errors_add(f->b->errors, &chunk->token.at, "only events of "
                       "the hypervisor (those with an id=) have arguments "

@@ -4,6 +4,7 @@
  */
 #include "tracetool/index.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdalign.h>
 #include <string.h>
@@ -40,6 +41,7 @@ void tt_index_add(struct tt_index *x, uint64_t hash, size_t item)
 {
     size_t head = get_head(x, hash);
 
+    assert(item != TT_NONE && x->next[item] == TT_NONE);
     if ( x->first[head] == TT_NONE )
         x->first[head] = item;
     else
@@ -49,10 +51,11 @@ void tt_index_add(struct tt_index *x, uint64_t hash, size_t item)
 
 size_t tt_index_first(const struct tt_index *x, uint64_t hash)
 {
+    assert(x->first);
     return x->first[get_head(x, hash)];
 }
 
-/* Clearing bit 5 maps letters to upper case; other bytes may change, too. */
+/* Bit 5 set maps letters to lower case; other bytes may change, too. */
 uint64_t tt_index_hash(const char *name)
 {
     uint64_t hash = 0xcbf29ce484222325u;

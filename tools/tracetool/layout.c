@@ -39,6 +39,7 @@ static unsigned int count_bits_words(unsigned int bits)
 
 static int end_unit(struct layout *l, const struct tt_place *at)
 {
+    assert(l->used <= l->unit);
     if ( l->used == l->unit )
     {
         l->unit = l->used = 0;
@@ -53,6 +54,7 @@ static int end_unit(struct layout *l, const struct tt_place *at)
 static int take_bits(struct layout *l, const struct tt_written_arg *from,
                      unsigned int bits, unsigned int *bit)
 {
+    assert(l->bit <= MAX_BITS);
     if ( l->bit + bits > MAX_BITS )
     {
         tt_errors_add(l->b->errors, &from->at, "this does not fit: a "
@@ -71,6 +73,7 @@ static int take_field(struct layout *l, const struct tt_written_arg *from,
 {
     unsigned int bits = from->bits;
 
+    assert(from->has_bits);
     if ( l->unit && l->unit == width && l->used + bits > width )
     {
         tt_errors_add(l->b->errors, &from->bits_at, "only %u bits are "
@@ -90,6 +93,7 @@ static int take_field(struct layout *l, const struct tt_written_arg *from,
 
 static int begin_tail(struct layout *l, const struct tt_written_arg *from)
 {
+    assert(!l->in_tail);
     if ( end_unit(l, &from->at) )
         return -EINVAL;
     if ( l->bit % 32 )
@@ -110,6 +114,7 @@ static int find_present(struct layout *l, const struct tt_written_arg *from,
 {
     size_t i;
 
+    assert(from->present);
     for ( i = 0; i < l->nr; i++ )
         if ( !strcmp(l->args[i].name, from->present) )
         {
@@ -149,6 +154,7 @@ static int place_in_payload(struct layout *l, const struct tt_written_arg *from,
     unsigned int bit = l->bit;
     int rc = 0;
 
+    assert(l->event->in_xen);
     if ( from->present )
         rc = take_varying(l, from, arg);
     else if ( l->varying )
@@ -178,6 +184,7 @@ static int place_in_payload(struct layout *l, const struct tt_written_arg *from,
 static void place_in_id(struct layout *l, const struct tt_written_arg *from,
                         struct tt_arg *arg)
 {
+    assert(from->in_id);
     arg->bits = from->bits;
     arg->bit = from->shift;
     arg->in_id = true;
@@ -196,6 +203,7 @@ static int place_arg(struct layout *l, const struct tt_written_arg *from)
     };
     int rc = 0;
 
+    assert(l->nr < TT_MAX_WRITTEN);
     if ( from->in_id )
         place_in_id(l, from, &arg);
     else if ( l->event->in_xen )

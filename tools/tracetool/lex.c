@@ -7,6 +7,7 @@
  */
 #include "tracetool/lex.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,6 +58,7 @@ static const char *skip_to_text(const char *at, const char *end)
 
 static void begin_line(struct tt_lex *l, const char *start)
 {
+    assert(start <= l->end);
     l->line_start = start;
     l->line.line++;
 }
@@ -85,6 +87,7 @@ static void skip_comment(struct tt_lex *l)
 /* End the token at l->at. */
 static void finish_token(struct tt_lex *l, enum tt_token_kind kind)
 {
+    assert(l->token.text <= l->at && l->at <= l->end);
     l->token.kind = kind;
     l->token.length = l->at - l->token.text;
 }
@@ -156,6 +159,7 @@ static void take_literal(struct tt_lex *l)
 {
     bool escaped = false;
 
+    assert(*l->at == '"');
     l->token.text = ++l->at;
     for ( ; l->at < l->end; l->at++ )
     {
@@ -183,6 +187,7 @@ static void take_mark(struct tt_lex *l)
 
 static void take_backslash(struct tt_lex *l)
 {
+    assert(*l->at == '\\');
     l->at++;
     report_bad(l, &l->token.at, "a \\ outside of a string must be the last "
                "byte of its line: take out what is behind it");
@@ -196,6 +201,7 @@ void tt_lex_next(struct tt_lex *l)
         [BACKSLASH] = take_backslash,
     };
 
+    assert(l->at <= l->end);
     skip_blanks(l);
     skip_comment(l);
     l->token.text = l->at;
@@ -309,6 +315,7 @@ void tt_lex_expected(struct tt_lex *l, const char *what)
 {
     char text[TT_SHOWN];
 
+    assert(what);
     if ( l->token.kind != TT_BAD )
         tt_errors_add(l->errors, &l->token.at, "%s expected, not %s",
                       what, tt_lex_show(l, text));

@@ -4,6 +4,7 @@
  */
 #include "tracetool/literal.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
@@ -27,6 +28,7 @@ static size_t read_number(const char *at, const char *end, unsigned int base,
     unsigned int value = 0;
     size_t n;
 
+    assert(base == 8 || base == 16);
     for ( n = 0; n < most && at + n < end && get_digit(at[n]) < base; n++ )
     {
         value = value * base + get_digit(at[n]);
@@ -54,6 +56,7 @@ size_t tt_literal_byte(const char *at, const char *end, char *byte)
 {
     size_t n;
 
+    assert(at < end);
     *byte = *at;
     if ( *at != '\\' )
         return 1;

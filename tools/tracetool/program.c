@@ -4,6 +4,7 @@
  */
 #include "tracetool/program.h"
 
+#include <assert.h>
 #include <errno.h>
 
 #include "tracetool/emit.h"
@@ -35,6 +36,7 @@ size_t program_nr_args(const struct tt_event *e)
 
 const struct tt_arg *program_arg(const struct tt_event *e, size_t i)
 {
+    assert(i < program_nr_args(e));
     if ( !e->vcpu )
         return &e->args[i];
     return i ? &e->args[i - 1] : &cpu;

@@ -5,6 +5,7 @@
  */
 #include "tracetool/select.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,7 @@ int select_by_id(const struct tt_model *m, const struct tt_event ***events,
 
 bool select_is_newest(const struct tt_model *m, const struct tt_event *e)
 {
+    assert(e->in_xen);
     if ( e->until == TT_ALWAYS )
         return true;
     for ( size_t i = 0; i < m->nr_events; i++ )
@@ -70,12 +72,14 @@ bool select_is_main(const struct tt_class *c)
 
 bool select_in_word(const struct tt_arg *a, unsigned int word)
 {
+    assert(word < TT_MAX_WORDS);
     return !a->in_id && a->present < 0 && a->bit < 32 * (word + 1) &&
            a->bit + a->bits > 32 * word;
 }
 
 unsigned int select_fixed_words(const struct tt_event *e)
 {
+    assert(e->words <= e->max_words && e->max_words <= TT_MAX_WORDS);
     for ( size_t i = 0; i < e->nr_args; i++ )
         if ( e->args[i].present >= 0 )
             return e->args[i].bit / 32;
@@ -101,5 +105,6 @@ bool select_is_decimal(const struct tt_sem *sem)
 
 uint64_t select_mask(unsigned int bits)
 {
+    assert(bits);
     return bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
 }
