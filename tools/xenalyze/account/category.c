@@ -4,6 +4,10 @@
  */
 #include "xenalyze/account/category.h"
 
+#include <assert.h>
+
+#include "common/debug.h"
+
 static enum category shadow_category(const struct fact_shadow *s)
 {
     static const uint8_t categories[SHADOW_KINDS] = {
@@ -33,6 +37,8 @@ enum category category_of_handler(const struct fact_handle *f)
         [HANDLE_HALT] = CATEGORY_HALT,
     };
 
+    debug_assert(f->kind < HANDLE_KINDS);
+    debug_assert(f->shadow.kind < SHADOW_KINDS);
     if ( f->kind == HANDLE_SHADOW )
         return shadow_category(&f->shadow);
     if ( f->kind == HANDLE_CR && f->write && f->at == 3 )
@@ -47,5 +53,6 @@ const char *category_name(enum category category)
         "vmcall", "intr", "hlt", "other",
     };
 
+    assert(category > CATEGORY_NONE && category < CATEGORIES);
     return names[category];
 }

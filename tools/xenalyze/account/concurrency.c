@@ -6,10 +6,12 @@
  */
 #include "xenalyze/account/concurrency.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "common/debug.h"
 #include "common/fault.h"
 #include "xenalyze/account/grow.h"
 #include "xenalyze/account/sort.h"
@@ -31,6 +33,8 @@ static void note_domain_state(void *state, const struct fact_domain *f)
                     fact_census(f, CENSUS_BLOCKED);
     struct concurrency_domain *d;
 
+    debug_assert(!t->closed && f->from <= f->to);
+    debug_assert(lost <= f->nr_vcpus && f->ended <= lost);
     if ( f->domain->id == DOMID_IDLE || f->domain->id == DOMID_DEFAULT )
         return;
     if ( !grow_to_index(&t->domains, &t->nr, f->domain->index, sizeof(*d)) )
@@ -86,6 +90,8 @@ void concurrency_close(struct concurrency *t)
 {
     uint32_t n = 0;
 
+    assert(!t->closed);
+    t->closed = true;
     for ( uint32_t i = 0; i < t->nr; i++ )
         if ( t->domains[i].known )
             t->domains[n++] = t->domains[i];
@@ -141,6 +147,7 @@ int text_print_concurrency(const struct concurrency *t,
     struct sort_row *rows = fault_malloc((t->nr + 1) * sizeof(*rows));
     size_t n = 0;
 
+    assert(t->closed);
     if ( !rows )
         return -ENOMEM;
     for ( uint32_t i = 0; i < t->nr; i++ )

@@ -30,6 +30,7 @@ struct concurrency
     struct concurrency_domain *domains;    /* by index; after close() by id */
     uint32_t nr;
     bool failed;                /* out of memory */
+    bool closed;                /* no more facts; sorted */
 };
 
 void concurrency_fini(struct concurrency *t);

@@ -9,15 +9,18 @@
  */
 #include "xenalyze/account/cr3-table.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/debug.h"
 #include "common/fault.h"
 #include "xenalyze/account/grow.h"
 
 #define MAX_ROWS (1u << 15)
-#define HASHES 1024u
+#define HASH_BITS 10u
+#define HASHES (1u << HASH_BITS)
 
 #define IS_SAME(a, b) (!(((a) ^ (b)) << 1))     /* ignores the "no flush" bit */
 
@@ -81,6 +84,7 @@ static struct cr3_row *add_row(struct cr3_table *t, uint16_t domain,
     struct cr3_row *row = arena_new(&t->pool.arena, struct cr3_row);
     struct domain_rows *list;
 
+    assert(t->nr < MAX_ROWS);
     if ( !row || !grow_to_index(&t->rows, &t->room, t->nr, sizeof(*t->rows)) ||
          !grow_to_index(&t->domains, &t->nr_domains, domain,
                         sizeof(*t->domains)) )
@@ -104,7 +108,7 @@ static struct cr3_row *get_row(struct cr3_table *t, const struct vcpu *v,
                               uint64_t frame, uint64_t time)
 {
     uint64_t mixed = (frame * 31 + v->domain->id) * 0x9e3779b97f4a7c15ull;
-    struct cr3_row **at = &t->hashes[mixed >> 54];
+    struct cr3_row **at = &t->hashes[mixed >> (64 - HASH_BITS)];
     struct cr3_row *row = *at;
 
     while ( row && (row->frame != frame || row->domain != v->domain->id) )
@@ -130,6 +134,7 @@ static struct stats *get_category_stats(struct cr3_table *t,
 {
     struct stats **part = &row->by_category[t->category];
 
+    debug_assert(t->category > CATEGORY_NONE && t->category < CATEGORIES);
     if ( *part )
         return *part;
     *part = arena_new(&t->pool.arena, struct stats);
@@ -156,6 +161,7 @@ static void note_handle(void *state, const struct fact_handle *f)
 
     if ( !f->exit || !f->main )
         return;
+    debug_assert(f->vcpu == f->exit->vcpu);
     t->category = category_of_handler(f);
     t->loads = t->category == CATEGORY_CR3;
     t->value = f->value;
@@ -233,6 +239,7 @@ static void note_runstate(void *state, const struct fact_runstate *f)
 {
     struct cr3_table *t = state;
 
+    debug_assert(f->from <= f->to && f->next <= STATES);
     if ( f->next == STATE_LOST && f->vcpu->index < t->nr_vcpus )
         close_residency(t, &t->vcpus[f->vcpu->index], f->to);
 }
@@ -276,6 +283,7 @@ bool cr3_table_has_switched(const struct cr3_table *t)
 
 struct cr3_row *const *cr3_table_rows(const struct cr3_table *t, uint32_t *nr)
 {
+    assert(t->nr <= t->room);
     *nr = t->nr;
     return t->rows;
 }

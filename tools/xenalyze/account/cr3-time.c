@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/debug.h"
 #include "common/fault.h"
 #include "xenalyze/account/grow.h"
 
@@ -47,6 +48,7 @@ void cr3_note_load(struct cr3 *c, const struct fact_cr3 *f)
     size_t room = v && v->room ? 2 * v->room : 8;
     struct cr3_load *larger;
 
+    debug_assert(!v || v->nr <= v->room);
     if ( v && v->nr == v->room )
     {
         larger = fault_realloc(v->loads, room * sizeof(*larger));
@@ -66,6 +68,7 @@ static void emit_running_time(struct cr3 *c, const struct fact_runstate *f,
                               bool known, uint64_t frame, uint64_t from,
                               uint64_t to)
 {
+    debug_assert(c->add_time);
     if ( known && from < to && f->state == STATE_RUNNING )
         c->add_time(c->owner, f->vcpu, frame, from, to);
 }
@@ -75,6 +78,7 @@ void cr3_note_runstate(struct cr3 *c, const struct fact_runstate *f)
     struct cr3_vcpu *v = get_cr3_vcpu(c, f->vcpu->index);
     uint64_t from = f->from;
 
+    debug_assert(f->from <= f->to && f->state < STATES);
     if ( !v )
         return;
     for ( size_t i = 0; i < v->nr; i++ )

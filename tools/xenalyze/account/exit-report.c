@@ -5,6 +5,7 @@
  */
 #include "xenalyze/account/exit-report.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ static struct exit_report_row *get_report_row(struct exit_report *x,
     size_t room = x->room ? 2 * x->room : 64;
     struct exit_report_row *larger;
 
+    assert(cause < EXIT_CAUSES && x->nr <= x->room);
     for ( size_t i = x->nr; i && x->rows[i - 1].domain == domain; i-- )
         if ( x->rows[i - 1].cause == cause &&
              x->rows[i - 1].handler == handler )
@@ -67,6 +69,7 @@ int exit_report_build(struct exit_report *x, struct summary *summary)
 {
     int rc = 0;
 
+    assert(summary->closed && !x->nr);
     for ( uint32_t i = 0; i < summary->nr_vcpus; i++ )
     {
         const struct summary_vcpu *v = summary->vcpus[i];
@@ -91,6 +94,7 @@ void exit_report_fini(struct exit_report *x)
 
 const char *exit_report_name(unsigned int cause, char name[EXIT_REPORT_NAME])
 {
+    assert(cause < EXIT_CAUSES);
     if ( exit_name(cause) )
         return exit_name(cause);
     if ( cause == EXIT_OTHER )

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/debug.h"
 #include "common/fault.h"
 
 void grid_fini(struct grid *g)
@@ -55,6 +56,7 @@ static bool grow_to_row(struct grid *g, struct grid_column *c, size_t row)
     size_t room = c->room ? c->room : 64;
     uint64_t *larger;
 
+    debug_assert(c >= g->columns && c < g->columns + g->nr_columns);
     if ( row < c->room )
         return true;
     if ( row >= GRID_MAX_ROWS || row > GRID_MAX_CELLS / g->nr_columns )
@@ -73,6 +75,7 @@ static bool grow_to_row(struct grid *g, struct grid_column *c, size_t row)
 /* Times before row 0 count for row 0. */
 static uint64_t time_to_row(const struct grid *g, uint64_t time)
 {
+    debug_assert(g->width);
     return time > g->first ? (time - g->first) / g->width : 0;
 }
 
@@ -95,6 +98,7 @@ void grid_count(struct grid *g, size_t column, uint64_t time, uint64_t n)
     if ( g->rc || !grow_to_row(g, &g->columns[column], row) )
         return;
     g->columns[column].cells[row] += n;
+    debug_assert(row < g->columns[column].room);
     if ( row >= g->nr_rows )
         g->nr_rows = row + 1;
 }

@@ -4,6 +4,7 @@
  */
 #include "xenalyze/account/grow.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "common/fault.h"
@@ -16,6 +17,7 @@ bool grow_to_index(void *array, uint32_t *nr, uint32_t index, size_t size)
 
     if ( index < *nr )
         return true;
+    assert(size && index < GROW_MAX_INDEX);
     while ( n <= index )
         n *= 2;
     /* The pointer's type is unknown, so copy its bytes. */

@@ -9,10 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define GROW_MAX_INDEX (1u << 31)
+
 /*
  * Make array[index] valid, with items of `size` bytes: `array` is the address
- * of the pointer, *nr the number of items.  New items are zero.  False: no
- * memory; the array is unchanged.
+ * of the pointer, *nr the number of items, `index` below GROW_MAX_INDEX.  New
+ * items are zero.  False: no memory; the array is unchanged.
  */
 bool grow_to_index(void *array, uint32_t *nr, uint32_t index, size_t size);
 

@@ -5,6 +5,10 @@
  */
 #include "xenalyze/account/interval-series.h"
 
+#include <assert.h>
+
+#include "common/debug.h"
+
 struct walk
 {
     const struct interval *i;
@@ -28,6 +32,7 @@ const char *interval_name(enum interval_kind kind)
         [INTERVAL_CR3_SUMMARY] = "cr3-short-summary",
     };
 
+    assert(kind < INTERVAL_KINDS);
     return names[kind];
 }
 
@@ -49,6 +54,7 @@ static struct interval_cell make_cell(const struct walk *w, size_t column)
     struct interval_cell cell = w->cell;
     uint64_t id = column < w->i->nr_ids ? w->i->ids[column] : 0;
 
+    debug_assert(column < INTERVAL_MAX_COLUMNS);
     cell.has_number = is_cr3_kind(w->i);
     cell.has_domain = !cell.has_number;
     *(cell.has_number ? &cell.number : &cell.domain) = id;
@@ -127,6 +133,7 @@ void interval_walk(const struct interval *i, interval_fn *fn, void *state)
     struct walk w = { .i = i, .fn = fn, .state = state };
     size_t rows = interval_count_rows(i);
 
+    assert(fn);
     interval_by_id(i, &w.order);
     w.cell.kind = i->kind;
     for ( size_t row = 0; row < rows; row++ )

@@ -10,10 +10,12 @@
  */
 #include "xenalyze/account/interval-series.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/debug.h"
 #include "common/fault.h"
 
 /* --- columns -------------------------------------------------------------- */
@@ -34,6 +36,7 @@ static size_t get_column(struct interval *i, uint64_t id)
     size_t k = find_column(i, id), room = i->room ? 2 * i->room : 16;
     uint64_t *larger;
 
+    debug_assert(i->nr_ids <= INTERVAL_MAX_COLUMNS);
     i->too_many_ids |= k == NO_COLUMN && i->nr_ids == INTERVAL_MAX_COLUMNS;
     if ( k != NO_COLUMN || i->nr_ids == INTERVAL_MAX_COLUMNS )
         return k;
@@ -69,6 +72,7 @@ static void interval_begin(void *state, const struct fact_begin *f)
     struct interval *i = state;
     uint64_t width;
 
+    assert(f->clock);
     i->segment = f->segment;
     if ( f->segment )
         return;
@@ -95,6 +99,7 @@ static void add_domain_time(void *state, const struct fact_runstate *f)
     size_t column = i->segment ? NO_COLUMN
                                : get_domain_column(i, f->vcpu->domain);
 
+    debug_assert(f->from <= f->to && f->state < STATES);
     if ( column == NO_COLUMN )
         return;
     grid_mark_seen(&i->grid, column, f->from);
@@ -106,6 +111,7 @@ static void add_running_time(void *state, const struct fact_runstate *f)
 {
     struct interval *i = state;
 
+    debug_assert(f->from <= f->to && f->state < STATES);
     if ( is_selected(i, f->vcpu) && f->state == STATE_RUNNING )
         grid_add(&i->grid, 0, f->from, f->to);
 }
@@ -121,6 +127,7 @@ static void note_category(void *state, const struct fact_handle *f)
 
 static void add_exit_time(struct interval *i, const struct fact_exit *f)
 {
+    debug_assert(i->category < CATEGORIES);
     grid_add(&i->grid, i->category ? i->category : CATEGORY_OTHER, f->start,
              f->start + f->cycles);
 }
@@ -169,6 +176,7 @@ static void add_cr3_time(void *owner, const struct vcpu *v, uint64_t frame,
                     ? find_column(i, frame) : get_column(i, frame);
 
     (void)v;
+    debug_assert(from <= to);
     if ( column != NO_COLUMN && i->segment == 0 )
         grid_add(&i->grid, column, from, to);
 }
@@ -225,6 +233,7 @@ int interval_new(struct interval **out, enum interval_kind kind,
 {
     struct interval *i = fault_calloc(1, sizeof(*i));
 
+    assert(kind < INTERVAL_KINDS && (ids || !nr_ids));
     *out = NULL;
     if ( !i )
         return -ENOMEM;
@@ -302,6 +311,7 @@ static int compare_entries(const void *a, const void *b)
 
 static void add_entry(struct interval_order *o, uint64_t key, size_t column)
 {
+    assert(o->nr < INTERVAL_MAX_COLUMNS);
     o->entries[o->nr++] = (struct interval_entry){ key, column };
 }
 

@@ -7,11 +7,13 @@
  */
 #include "xenalyze/account/ipi-latency.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/debug.h"
 #include "xenalyze/account/grow.h"
 
 #define APIC_COMMAND 0xfee00300u     /* address of the ICR */
@@ -35,6 +37,7 @@ static struct ipi_vcpu *get_ipi_vcpu(struct ipi_latency *i,
 {
     struct ipi_vcpu *own;
 
+    debug_assert(!i->closed);
     if ( !grow_to_index(&i->vcpus, &i->nr, v->index, sizeof(*i->vcpus)) )
     {
         i->failed = true;
@@ -73,6 +76,7 @@ static void deliver_latency(struct ipi_latency *i, struct ipi_vcpu *v,
     uint64_t cycles = to > from ? to - from : 0;
     uint64_t ns = xt_clock_duration(&i->clock, cycles);
 
+    assert(s->sent);
     if ( i->out )
         fprintf(i->out, " [vla] d%uv%u vec %" PRIu32 " ipis %" PRIu32
                 ", latency %" PRIu64 " (%" PRIu64 ".%09" PRIu64 " s)\n",
@@ -179,6 +183,8 @@ static int compare_ipi_vcpus(const void *a, const void *b)
 
 void ipi_latency_close(struct ipi_latency *i)
 {
+    assert(!i->closed);
+    i->closed = true;
     if ( i->nr )
         qsort(i->vcpus, i->nr, sizeof(*i->vcpus), compare_ipi_vcpus);
 }

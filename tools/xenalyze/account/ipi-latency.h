@@ -40,6 +40,7 @@ struct ipi_latency
                                    ipi_latency_close() */
     uint32_t nr;
     bool failed;                /* out of memory */
+    bool closed;                /* no more facts; sorted */
 };
 
 /* Requires a zeroed struct. */

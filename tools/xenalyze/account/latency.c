@@ -4,11 +4,13 @@
  */
 #include "xenalyze/account/latency.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/debug.h"
 #include "common/fault.h"
 #include "xenalyze/account/grow.h"
 
@@ -82,6 +84,7 @@ static void insert_rival(struct latency_wait *w, const struct fact_rival *rival)
 {
     unsigned int i = w->nr_rivals;
 
+    debug_assert(i <= LATENCY_RIVALS);
     if ( i == LATENCY_RIVALS && rival->cycles <= w->rivals[i - 1].cycles )
         return;
     if ( i == LATENCY_RIVALS )
@@ -98,6 +101,7 @@ static void insert_worst(struct latency *l, const struct fact_wait *f)
 {
     size_t i = l->nr_worst;
 
+    debug_assert(i <= l->room);
     if ( !l->room ||
          (i == l->room && !is_worse(f, &l->worst[i - 1])) )
         return;
@@ -121,6 +125,8 @@ static void note_wait(void *state, const struct fact_wait *f)
     struct latency_vcpu *v = vcpu_is_idle(f->vcpu)
                              ? NULL : get_latency_vcpu(l, f->vcpu);
 
+    debug_assert(!l->closed && f->from <= f->to);
+    debug_assert(f->why <= WHY_OTHER && f->nr_rivals <= FACT_RIVALS);
     if ( !v )
         return;
     stats_add(&v->wait[f->why], &l->pool, f->to - f->from, f->from);
@@ -183,6 +189,8 @@ void latency_close(struct latency *l)
 {
     uint32_t n = 0;
 
+    assert(!l->closed);
+    l->closed = true;
     concurrency_close(&l->concurrency);
     for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
         if ( l->vcpus[i] )

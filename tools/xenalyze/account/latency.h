@@ -51,6 +51,7 @@ struct latency
     size_t nr_worst, room;
     struct xt_clock clock;
     struct concurrency concurrency;   /* a separate sink */
+    bool closed;                /* no more facts; sorted */
 };
 
 /* 0 or -ENOMEM.  `top`: length of the list of longest waits. */

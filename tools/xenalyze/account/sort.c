@@ -35,6 +35,8 @@ static int compare_sort_rows(const void *a, const void *b)
 size_t sort_rows(const struct report_request *request, struct sort_row *rows,
                  size_t n)
 {
+    assert(request->sort < SORT_KEYS);
+    assert(rows || !n || request->sort == SORT_NAME);
     if ( n && request->sort != SORT_NAME )
         qsort(rows, n, sizeof(*rows), compare_sort_rows);
     return request->top && request->top < n ? request->top : n;
@@ -47,7 +49,10 @@ static void reorder_rows(struct stats_row **rows, const struct sort_row *order,
     for ( size_t i = 0; i < n; i++ )
         before[i] = rows[i];
     for ( size_t i = 0; i < n; i++ )
+    {
+        assert(order[i].index < n);
         rows[i] = before[order[i].index];
+    }
 }
 
 size_t sort_map(const struct report_request *request, struct stats_pool *pool,

@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 
+#include "common/debug.h"
 #include "xenalyze/model/model.h"
 
 typedef bool part_matches_fn(const struct fact_handle *f, uint32_t argument);
@@ -181,6 +182,7 @@ unsigned int summary_detail_keys(const struct fact_handle *f,
         has_parts(f) ? find_part_table(whole) : NULL;
     unsigned int nr = 1, times = f->exit->resyncs;
 
+    debug_assert(f->kind < HANDLE_KINDS);
     keys[0] = whole;
     for ( unsigned int i = 0; table && i < table->nr; i++ )
     {
@@ -188,6 +190,7 @@ unsigned int summary_detail_keys(const struct fact_handle *f,
 
         if ( !part->matches(f, part->argument) )
             continue;
+        debug_assert(nr < SUMMARY_DETAILS);
         keys[nr++] = whole | (i + 1) << 8 |
                      (part->name ? 0 : times < table->max_times ? times
                                                             : table->max_times);

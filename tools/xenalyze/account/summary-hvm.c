@@ -6,7 +6,10 @@
  */
 #include "xenalyze/account/summary.h"
 
+#include <assert.h>
 #include <string.h>
+
+#include "common/debug.h"
 
 static struct summary_hvm *new_hvm(struct summary *b, struct summary_vcpu *own)
 {
@@ -34,6 +37,7 @@ static bool grow_exits(struct summary *b, struct summary_hvm *h)
     unsigned int nr = h->nr_exits + 1;
     struct summary_exit **larger;
 
+    assert(nr <= EXIT_CAUSES);
     if ( nr < SUMMARY_FEW_EXITS || nr & (nr - 1) )
         return true;
     larger = arena_array(&b->pool.arena, 2 * nr, sizeof(*larger), 8);
@@ -49,6 +53,7 @@ static struct summary_exit *new_exit(struct summary *b, struct summary_hvm *h,
 {
     struct summary_exit *x = NULL;
 
+    assert(cause < EXIT_CAUSES && !h->exit_index[cause]);
     /* Hot path: series are aligned to cache lines of their own. */
     if ( grow_exits(b, h) )
         x = arena_zalloc(&b->pool.arena, sizeof(*x), 64);
@@ -112,6 +117,7 @@ void summary_add_exit(void *state, const struct fact_exit *f)
     struct summary_hvm *h = b->latest_hvm;
     struct summary_exit *x;
 
+    debug_assert(!b->closed && f->cause < EXIT_CAUSES);
     if ( f->vcpu != b->latest )
     {
         switch_vcpu(b, f);
@@ -136,6 +142,7 @@ static void note_details(struct summary *b, struct summary_hvm *h,
     uint64_t keys[SUMMARY_DETAILS];
     unsigned int nr = summary_detail_keys(f, keys);
 
+    debug_assert(nr <= SUMMARY_DETAILS && f->vcpu == f->exit->vcpu);
     for ( unsigned int i = 0; x && i < nr; i++ )
         stats_map_add(&x->details, &b->pool, keys[i], f->exit->cycles,
                       f->exit->start);
@@ -204,6 +211,7 @@ static void merge_exit(struct summary *to, struct summary_hvm *h,
 {
     struct summary_exit *x = get_exit(to, h, from->cause);
 
+    assert(!x || x->cause == from->cause);
     if ( !x )
         return;
     stats_merge(&x->cost, &to->pool, &from->cost);

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "common/debug.h"
+
 static struct summary_pv *get_pv(struct summary *b, struct summary_vcpu *own)
 {
     if ( !own || own->pv )
@@ -27,6 +29,7 @@ void summary_add_pv(void *state, const struct fact_pv *f)
     struct summary *b = state;
     struct summary_pv *pv = get_pv(b, summary_get_vcpu(b, f->vcpu));
 
+    debug_assert(f->kind < PV_KINDS);
     if ( !pv )
         return;
     pv->times[f->kind]++;
@@ -79,6 +82,7 @@ void summary_add_memory(void *state, const struct fact_memory *f)
     struct summary_domain *target = f->target
                                     ? summary_get_domain(b, f->target) : NULL;
 
+    debug_assert(f->kind < MEMORY_KINDS);
     if ( by )
         by->memory.done_by[f->kind]++;
     if ( target )
@@ -124,6 +128,7 @@ void summary_add_pcpu_state(void *state, const struct fact_pcpu *f)
     struct summary *b = state;
     struct summary_pcpu *p = summary_get_pcpu(b, f->pcpu);
 
+    debug_assert(f->from <= f->to && f->state < PCPU_STATES);
     if ( !p )
         return;
     p->time += f->to - f->from;
@@ -134,6 +139,7 @@ void summary_add_pcpu_state(void *state, const struct fact_pcpu *f)
 
 static void add_volume(struct fact_volume *to, const struct fact_volume *from)
 {
+    debug_assert(to != from);
     to->pcpu = from->pcpu;
     to->records += from->records;
     to->lost += from->lost;

@@ -5,6 +5,8 @@
  */
 #include "xenalyze/account/summary.h"
 
+#include "common/debug.h"
+
 /* NULL: not in the array yet. */
 static inline struct summary_sched *find_sched(const struct summary *b,
                                                const struct vcpu *v)
@@ -63,6 +65,8 @@ void summary_add_runstate(void *state, const struct fact_runstate *f)
     struct summary *b = state;
     struct summary_sched *v = find_sched(b, f->vcpu);
 
+    debug_assert(!b->closed && f->from <= f->to);
+    debug_assert(f->state < STATES && f->why <= WHY_OTHER);
     if ( !v )
     {
         summary_add_runstate_slow(b, f);
@@ -84,6 +88,7 @@ static void flush_recent(struct summary *b, struct summary_sched *v)
 {
     struct stats *series[SUMMARY_RECENT];
 
+    debug_assert(v->nr_recent <= SUMMARY_RECENT);
     for ( unsigned int i = 0; i < v->nr_recent; i++ )
     {
         series[i] = stats_map_get(&v->by_pcpu, &b->pool, v->recent[i].pcpu);
@@ -137,6 +142,7 @@ void summary_add_domain_state(void *state, const struct fact_domain *f)
     struct summary_domain *own = summary_find_domain(b, f->domain);
     struct summary_domain_sched *d = own ? own->sched : NULL;
 
+    debug_assert(f->from <= f->to && f->state < DOMAIN_STATES);
     if ( !d )
     {
         summary_add_domain_state_slow(b, f);
@@ -159,6 +165,7 @@ void summary_add_residency(void *state, const struct fact_residency *f)
 
     if ( !v && !(v = new_sched(b, f->vcpu)) )
         return;
+    debug_assert(f->from <= f->to && v->nr_recent < SUMMARY_RECENT);
     v->migrations += f->next != FACT_NO_PCPU;
     v->recent[v->nr_recent++] = (struct summary_recent){ f->pcpu, f->from,
                                                       f->to - f->from };
@@ -191,6 +198,7 @@ void summary_add_wake_to_halt(void *state, const struct fact_wake_to_halt *f)
     struct summary *b = state;
     struct summary_halts *h = get_halts(b, f->vcpu);
 
+    debug_assert(f->nr_vectors <= FACT_VECTORS);
     for ( unsigned int i = 0; h && i < f->nr_vectors; i++ )
     {
         uint64_t vector = f->vectors[i].vector, at = f->vectors[i].time;
@@ -208,6 +216,7 @@ void summary_add_loss(void *state, const struct fact_loss *f)
     struct summary_pcpu *p = summary_get_pcpu(b, f->pcpu);
     struct stats_top_row row = { f->to - f->from, f->from, f->pcpu };
 
+    debug_assert(f->from <= f->to);
     b->losses++;
     b->lost += f->records;
     b->lost_cycles += f->to - f->from;

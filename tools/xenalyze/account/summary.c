@@ -5,6 +5,7 @@
  */
 #include "xenalyze/account/summary.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,7 @@ static void *new_entity(struct summary *b, void *array, uint32_t *nr,
 {
     void **at;
 
+    assert(i >= *nr || !(*(void ***)array)[i]);
     if ( grow_to_index(array, nr, i, sizeof(*at)) )
     {
         at = *(void ***)array;
@@ -170,6 +172,7 @@ static int merge_summary(void *state, void *shard)
     struct summary *to = state, *from = shard;
     bool failed;
 
+    assert(to != from && !to->closed && !from->closed);
     for ( uint32_t i = 0; i < from->nr_vcpus; i++ )
         if ( from->vcpus[i] )
             merge_vcpu(to, from->vcpus[i]);
@@ -190,6 +193,7 @@ static void begin_segment(void *state, const struct fact_begin *f)
 {
     struct summary *b = state;
 
+    assert(!b->closed);
     b->hz = xt_clock_hz(f->clock);
     if ( b->segments++ == 0 )
     {
@@ -309,6 +313,8 @@ int summary_close(struct summary *b)
 {
     int rc;
 
+    assert(!b->closed);
+    b->closed = true;
     b->nr_vcpus = remove_gaps((void **)b->vcpus, b->nr_vcpus);
     for ( uint32_t i = 0; i < b->nr_vcpus; i++ )
         if ( b->vcpus[i]->sched )

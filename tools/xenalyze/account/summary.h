@@ -220,6 +220,7 @@ struct summary
     struct xt_damage damage;
     struct stats_top loss_gaps;     /* the longest losses; tag: pcpu */
     struct xt_clock clock;      /* of the first segment */
+    bool closed;                /* no more facts; sorted */
 
     struct cr3_table *cr3;  /* borrowed; printed with the summary; or NULL */
 };

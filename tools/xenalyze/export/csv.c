@@ -5,12 +5,14 @@
  * may be long.  Text is quoted, with quotes doubled, since a domain's name may
  * contain any byte.
  */
+#include <assert.h>
 #include <inttypes.h>
 
 #include "xenalyze/export/fields.h"
 
 static void write_quoted(FILE *out, const char *text)
 {
+    assert(text);
     putc('"', out);
     for ( ; *text; text++ )
     {
@@ -57,6 +59,7 @@ static void csv_begin(struct export *x)
 
 static void write_value(FILE *out, const struct field *f)
 {
+    assert(f->kind != FIELD_HISTOGRAM);
     if ( f->absent )
         return;
     if ( f->kind == FIELD_TEXT )

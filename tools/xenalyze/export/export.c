@@ -13,6 +13,7 @@
 
 int export_new(struct export **x, enum export_format format, FILE *out)
 {
+    assert(out && (format == EXPORT_JSON || format == EXPORT_CSV));
     *x = fault_calloc(1, sizeof(**x));
     if ( !*x )
         return -ENOMEM;
@@ -35,6 +36,7 @@ void export_set_clock(struct export *x, const struct xt_clock *clock)
 
 void export_begin(struct export *x, const struct export_table *table)
 {
+    assert(table && table->nr_columns);
     if ( x->table == table )
         return;
     if ( x->table )

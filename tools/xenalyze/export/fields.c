@@ -301,6 +301,8 @@ static const char *get_unit(bool is_moment, size_t i)
         "nanoseconds since 1970, if the trace knows the date",
     };
 
+    assert(i < (is_moment ? sizeof(moment) / sizeof(moment[0])
+                          : sizeof(duration) / sizeof(duration[0])));
     return is_moment ? moment[i] : duration[i];
 }
 
@@ -343,6 +345,7 @@ static void format_part_help(enum export_type type, size_t i,
 
     for ( ; !has_part(type, part) || i >= count_part_fields(part); part++ )
         i -= has_part(type, part) ? count_part_fields(part) : 0;
+    assert(part < parts + NR_PARTS);
     format_help(help, part->help, count_part_fields(part),
                 part->kind == PART_MOMENT, i);
 }
@@ -354,6 +357,7 @@ void fields_describe(const struct export_table *table, size_t i,
 
     for ( ; i >= count_column_fields(c); c++ )
         i -= count_column_fields(c);
+    assert(c < table->columns + table->nr_columns);
     if ( is_series(c) )
         format_part_help(c->type, i, help);
     else

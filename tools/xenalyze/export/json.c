@@ -12,6 +12,7 @@
 #include <assert.h>
 #include <inttypes.h>
 
+#include "common/debug.h"
 #include "common/num.h"
 #include "xenalyze/export/fields.h"
 #include "xenalyze/export/json-text.h"
@@ -19,6 +20,7 @@
 /* JSON is UTF-8, but names may contain any byte: escape all but ASCII. */
 void json_write_string(FILE *out, const char *text)
 {
+    assert(text);
     putc('"', out);
     for ( const unsigned char *p = (const unsigned char *)text; *p; p++ )
         if ( *p < 0x20 || *p >= 0x7f || *p == '"' || *p == '\\' )
@@ -32,6 +34,7 @@ static void write_number(FILE *out, const struct field *f)
 {
     char text[NUM_I64_MAX + NUM_U64_MAX];
 
+    debug_assert(f->kind == FIELD_SIGNED || f->kind == FIELD_COUNT);
     *(f->kind == FIELD_SIGNED ? num_i64(text, (int64_t)f->number)
                               : num_u64(text, f->number)) = '\0';
     fputs(text, out);
@@ -42,6 +45,7 @@ static void write_histogram(FILE *out, const struct stats *s)
     struct stats_bar bars[64];
     size_t n = stats_bars(s, bars);
 
+    assert(n <= sizeof(bars) / sizeof(bars[0]));
     putc('[', out);
     for ( size_t i = 0; i < n; i++ )
         fprintf(out, "%s[%" PRIu64 ",%" PRIu64 "]", i ? "," : "",

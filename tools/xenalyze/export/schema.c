@@ -3,6 +3,8 @@
  * Generator of the JSON Schema (draft 2020-12) for the output of json.c, from
  * the same table declarations.
  */
+#include <assert.h>
+
 #include "xenalyze/export/fields.h"
 #include "xenalyze/export/json-text.h"
 
@@ -21,6 +23,7 @@ static void write_property(const struct export_table *table,
 {
     char help[FIELD_HELP_MAX];
 
+    assert(f->kind < sizeof(types) / sizeof(types[0]));
     fields_describe(table, i, help);
     fprintf(out, "%s\n    \"%s\":{%s,\"description\":", i ? "," : "", f->name,
             types[f->kind]);
