@@ -373,11 +373,12 @@ static const struct script_row mismatches_rows[] = {
       "p2 before p0: lag 9, 1 times\n" },
     { "nothing, if other records came in between", "skew,anomaly",
       "100 p0 runnable>running d1v0\n"
-      "110 p0 running>blocked d1v0\n"
-      "120 p0 runnable>running d1v0\n"
+      "121 p1 blocked>runnable d1v0\n"
       "130 p0 running>blocked d1v0\n"
-      "135 p1 blocked>runnable d1v0\n",
-      "1 runstate changes from another state than known\n" },
+      "140 p0 running>blocked d1v0\n",
+      "1 runstate changes from another state than known\n"
+      "1 runstate changes out of order between pcpus\n"
+      "1 vcpus that left a pcpu that another one ran on\n" },
     { "a swap counts once", "runstate,anomaly",
       "100 p0 runnable>running d1v0\n"
       "110 p0 running>blocked d1v0\n"
