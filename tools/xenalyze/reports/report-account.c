@@ -63,6 +63,13 @@ static void account_free(void *state)
     free(a);
 }
 
+struct summary *account_summary(const struct report_pass *p)
+{
+    struct account *a = report_state(p, &report_account);
+
+    return a->summary;
+}
+
 const struct report report_account = {
     .name = "account", .kind = REPORT_AUXILIARY, .is_addition = true,
     .in_every_export = true, .is_requested = account_is_requested,

@@ -133,7 +133,7 @@ int report_pass_open(struct report_pass *p, struct err *e)
     choose_reports(p);
     rc = open_export(p);
     for ( size_t i = 0; !rc && i < report_table_size; i++ )
-        if ( p->is_open[i] )
+        if ( p->is_open[i] && report_table[i]->open )
             rc = report_table[i]->open(p, &p->states[i], e);
     return rc ? err_sys(e, rc, "cannot analyze %s", p->name) : 0;
 }

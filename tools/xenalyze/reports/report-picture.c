@@ -27,7 +27,7 @@ static int choose_subject(const struct report_config *c,
                           const struct plot_about **about, struct err *e)
 {
     static const struct plot_about timeline = {
-        "who ran where (heights are shares of time)", "pcpu", PLOT_PCPUS,
+        "vcpus on each pcpu (heights are shares of time)", "pcpu", PLOT_PCPUS,
     };
     unsigned int nr = 0;
 

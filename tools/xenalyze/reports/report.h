@@ -95,7 +95,10 @@ struct report
     /* Did the user ask for it? */
     bool (*is_requested)(const struct report_config *c);
 
-    /* Allocate *state and add the sinks.  0, -ENOMEM, or -errno with *e. */
+    /*
+     * Allocate *state and add the sinks.  0, -ENOMEM, or -errno with *e.  NULL:
+     * the report only prints the state of its needs.
+     */
     int (*open)(struct report_pass *p, void **state, struct err *e);
 
     /* Complete the numbers at the end of the trace.  0 or -ENOMEM. */

@@ -36,6 +36,9 @@ struct account
     const char *name;           /* file name of the trace */
 };
 
+/* The summary of the open account. */
+struct summary *account_summary(const struct report_pass *p);
+
 /* Export tables of report_account, in tables-*.c. */
 extern const struct export_table report_tables_trace[];
 extern const struct export_table report_tables_domain[];

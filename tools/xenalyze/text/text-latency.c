@@ -147,7 +147,7 @@ static void print_spreads(const struct latency *l,
     }
 }
 
-/* --- who ------------------------------------------------------------------ */
+/* --- other vcpus ---------------------------------------------------------- */
 
 static uint64_t times_waited(const struct latency_vcpu *v)
 {

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The end of --summary: time by state, lost records, damage, contradictions.
+ */
+#include "xenalyze/reports/table.h"
+#include "xenalyze/text/text.h"
+
+static bool quality_is_requested(const struct report_config *c)
+{
+    return c->summary;
+}
+
+static int quality_print(struct report_pass *p, void *state)
+{
+    (void)state;
+    text_print_quality(account_summary(p), &p->request, p->out);
+    return 0;
+}
+
+const struct report report_quality = {
+    .name = "data quality", .needs = { &report_account },
+    .is_requested = quality_is_requested, .print = quality_print,
+};
