@@ -48,8 +48,8 @@ void log_print(const struct log *log, enum log_level level, const char *fmt,
     vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
 
-    if ( log->tell != NULL )
-        log->tell(level, text);
+    if ( log->deliver != NULL )
+        log->deliver(level, text);
     else
         print_line(log, level, text);
     errno = saved;

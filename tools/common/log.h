@@ -26,7 +26,7 @@ enum log_level
 };
 
 /* Receives a message without the program's name. */
-typedef void log_tell(enum log_level level, const char *text);
+typedef void log_deliver_fn(enum log_level level, const char *text);
 
 struct log
 {
@@ -34,7 +34,7 @@ struct log
     FILE *out;
     enum log_level level;       /* of the least important messages shown */
     struct progress *line;      /* cleared before a message; may be NULL */
-    log_tell *tell;             /* replaces `out`, unless NULL */
+    log_deliver_fn *deliver;    /* replaces `out`, unless NULL */
 };
 
 #define LOG_INIT(name) \

@@ -96,7 +96,7 @@ void service_ready(struct service *s, struct log *log)
         return;
     leave_terminal();
     openlog(log->program, LOG_PID, LOG_DAEMON);
-    log->tell = log_to_syslog;
+    log->deliver = log_to_syslog;
     done = write(s->line, "", 1);
     (void)done; /* an error means that the parent has gone */
     close(s->line);

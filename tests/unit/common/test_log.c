@@ -187,7 +187,7 @@ START_TEST(somewhere_else)
     struct paper p;
 
     paper_init(&p);
-    p.log.tell = tell;
+    p.log.deliver = tell;
     log_warning(&p.log, "hello %d", 2);
     ck_assert_str_eq(told, "1 hello 2");
     p.log.level = LOG_LEVEL_ERROR;

@@ -110,7 +110,7 @@ START_TEST(stays)
 
     ck_assert_int_eq(service_start(&s, false, &e), 0);
     service_ready(&s, &log);
-    ck_assert(!log.tell);
+    ck_assert(!log.deliver);
 }
 END_TEST
 
