@@ -40,40 +40,41 @@ static int set_flag(const struct opt *o, const char *text, void *config,
 #define OLD(text, field)                                                \
     { .name = text, .type = OPT_CALL, .parse = set_flag,                \
       .at = offsetof(struct typed, field), .hidden = true,              \
-      .help = "as the first tracetool had it" }
+      .help = "option of the first tracetool" }
 #define OLD_LETTER(character, field)                                    \
     { .letter = character, .type = OPT_CALL, .parse = set_flag,         \
       .at = offsetof(struct typed, field), .hidden = true,              \
-      .help = "as the first tracetool had it" }
+      .help = "option of the first tracetool" }
 
 static const struct opt opts[] = {
     { .type = OPT_GROUP, .help = "What to write" },
-    TEXT("format", "FORMAT", format, "the kind of file; see below"),
+    TEXT("format", "FORMAT", format, "kind of file to write; see below"),
     TEXT("backends", "NAME[,NAME...]", backends,
-         "how events are traced; see below"),
-    TEXT("group", "NAME", group, "what names in the output begin with"),
+         "ways to trace events; see below"),
+    TEXT("group", "NAME", group, "prefix of names in the output"),
     { .name = "provider", .type = OPT_TEXT, .arg = "NAME", .preset = "qemu",
       .at = offsetof(struct typed, provider),
-      .help = "whose probes they are, for dtrace and ust" },
+      .help = "provider of probes, for dtrace and ust" },
     { .type = OPT_GROUP, .help = "SystemTap" },
-    TEXT("binary", "PATH", binary, "the program that the probes are in"),
+    TEXT("binary", "PATH", binary, "program with the probes"),
     TEXT("probe-prefix", "TEXT", probe_prefix,
-         "what names of probes begin with; qemu.TYPE.NAME"),
-    TEXT("target-type", "TYPE", target_type, "QEMU's: system or user"),
-    TEXT("target-name", "NAME", target_name, "QEMU's: the target"),
-    { .type = OPT_GROUP, .help = "Questions" },
+         "prefix of names of probes; qemu.TYPE.NAME"),
+    TEXT("target-type", "TYPE", target_type,
+         "QEMU's type of emulation: system or user"),
+    TEXT("target-name", "NAME", target_name, "QEMU's target"),
+    { .type = OPT_GROUP, .help = "Queries" },
     { .name = "list-backends", .type = OPT_FLAG,
       .at = offsetof(struct typed, list_backends),
       .help = "print the names of all back ends" },
     { .name = "check-backends", .type = OPT_FLAG,
       .at = offsetof(struct typed, check_backends),
-      .help = "exit with 0 if all of --backends are there, else 1" },
+      .help = "exit with 0 if all --backends exist, else 1" },
     OLD("nop", nop), OLD("simple", simple), OLD("stderr", to_stderr),
     OLD("ust", ust), OLD("dtrace", dtrace), OLD("stap", stap),
     OLD_LETTER('h', h), OLD_LETTER('c', c), OLD_LETTER('d', d),
     { .name = "target-arch", .type = OPT_TEXT, .arg = "NAME", .hidden = true,
       .at = offsetof(struct typed, target_name),
-      .help = "as older tracetools had it" },
+      .help = "option of older tracetools" },
 };
 
 static void list_rows(FILE *out)
@@ -84,7 +85,7 @@ static void list_rows(FILE *out)
     fprintf(out, "Back ends:\n");
     for ( b = tt_backends; *b; b++ )
         fprintf(out, "  %-15s %s\n", (*b)->name, (*b)->text);
-    fprintf(out, "\nFormats (* makes code: it needs --backends):\n");
+    fprintf(out, "\nFormats (* generates code, and needs --backends):\n");
     for ( f = tt_formats; *f; f++ )
         fprintf(out, "  %-13s %c %s\n", (*f)->name,
                 (*f)->makes_code ? '*' : ' ', (*f)->text);
@@ -99,7 +100,7 @@ static const struct program program = {
     .name = "tracetool",
     .version = PACKAGE_VERSION,
     .synopsis = "OPTION... EVENTS... OUTPUT",
-    .summary = "make code, tables and text from declarations of events",
+    .summary = "generate code, tables and text from event declarations",
     .opts = opts,
     .nr_opts = NR(opts),
     .max_args = UINT32_MAX,
