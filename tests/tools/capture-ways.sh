@@ -39,7 +39,7 @@ emitted() {
 # --- plain and not -----------------------------------------------------------
 
 capture "plain" --cpus 3 -- --plain -T 0.5
-grep -q ' 0 notes$' report || fail "plain, and still notes"
+grep -q ' 0 metadata$' report || fail "--plain, and still metadata"
 # Where time is virtual, the rings are the same each time: so is a plain trace
 # the one that xensim writes of them itself, record by record and in its size
 # but for the headers of windows.
@@ -55,7 +55,7 @@ done
 awk '{ print $1 - 12 * $2 }' itself.n ours.n | uniq >sizes
 [ "$(wc -l <sizes)" -eq 1 ] || fail "plain: other sizes: $(tr '\n' ' ' <sizes)"
 capture "with notes" --cpus 3 -- -T 2
-grep -q ' 0 notes$' report && fail "no notes"
+grep -q ' 0 metadata$' report && fail "no metadata"
 expect 0 "$xenalyze" --dump-all trace
 for word in 'version 1' 'Hz, from hypervisor' 'simulated' 'time_limit' \
     'arguments 0/1: -T 2 trace' 'Xen 4.17'; do

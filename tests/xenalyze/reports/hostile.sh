@@ -29,8 +29,11 @@ awk -v n=$many 'BEGIN {
 }' | sort -s -n -k 1,1 | compose many
 eips=--with-interrupt-eip-enumeration=240
 expect 0 "$xenalyze" $eips --json many
-for table in interrupted-address io mmio; do
-    n=$(grep -c "\"table\":\"$table\"" out)
+for table in interrupted_addresses io_ports mmio_addresses; do
+    n=$(awk -v heading="\"$table\":" '
+        /^"/ { inside = index($0, heading) == 1 }
+        inside && /^[{]/ { n++ }
+        END { print n + 0 }' out)
     [ "$n" = $many ] || fail "$n rows of $table, not $many"
 done
 expect 0 "$xenalyze" --with-cr3-enumeration $eips --summary many
