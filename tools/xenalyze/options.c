@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of options.  An option that asks for an output is a flag here, and
- * a row in outputs.c that says what is run for it.
+ * The table of options.  The option of an output sets a flag in struct config;
+ * outputs.c maps the flag to the pass that serves the output.
  *
- * Those with a sign as another short spelling have it since stock's numbering
- * of options runs into the printable characters, and its --help lists them.
+ * Some short options are punctuation characters: stock numbers its options up
+ * to the printable characters and lists these in its --help.
  */
 #include "config.h"
 
@@ -27,7 +27,7 @@ static const char *const whens[] = { "auto", "always", "never", NULL };
 
 #define REPORTS(field) offsetof(struct config, reports.field)
 
-/* A scatterplot with an argument stores that, and its parser sets the flag. */
+/* A scatterplot with an argument has a parser, which also sets the flag. */
 #define SCATTER_OPTION(kind, text, argument, say, ...)                      \
     { .name = "scatterplot-" text,                                          \
       .type = sizeof(argument) > 1 ? OPT_CALL : OPT_FLAG,                   \
@@ -245,7 +245,7 @@ static const struct program program = {
     .max_args = 2,
 };
 
-/* Does this file hold rules (formats(5)), and no trace? */
+/* Is this a file of rules (formats(5)) rather than a trace? */
 static bool holds_rules(const char *path)
 {
     char text[4096];
@@ -253,7 +253,7 @@ static bool holds_rules(const char *path)
     ssize_t size;
     int fd;
 
-    /* Who opened a named pipe and closed it again has broken it. */
+    /* Opening and closing a named pipe would break the pipe for its writer. */
     if ( stat(path, &st) || !S_ISREG(st.st_mode) )
         return false;
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -264,7 +264,7 @@ static bool holds_rules(const char *path)
     return size > 0 && formats_suspected(text, size);
 }
 
-/* RULES and FILE, of which any may be absent. */
+/* Takes the optional arguments RULES and FILE. */
 static int take_arguments(struct config *config, int nr, char **args,
                           struct err *e)
 {

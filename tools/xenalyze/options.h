@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the user asked for.  The table in options.c fills in a struct config;
- * each output reads the part of it that is its own.
+ * The configuration of a run.  The table in options.c fills in a struct config;
+ * each output reads its part of the struct.
  */
 #ifndef XENALYZE_OPTIONS_H
 #define XENALYZE_OPTIONS_H
@@ -17,49 +17,49 @@
 enum order { ORDER_TIME, ORDER_FILE };
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
-/* Whose layouts of records, where the trace does not tell. */
+/* Xen version of the record layouts, for traces without metadata. */
 enum layout { LAYOUT_AUTO, LAYOUT_417, LAYOUT_MASTER };
 
 struct config
 {
-    const char *path;           /* of the trace, or "-": standard input */
+    const char *path;           /* the trace, or "-": standard input */
 
-    /* Outputs: a flag each, and a row in outputs.c. */
+    /* Outputs: one flag each, with a row in outputs.c. */
     bool dump_all;
     bool dump_raw_process;
     bool dump_raw_reads;
-    bool dump_no_processing;    /* the same, and nothing else */
+    bool dump_no_processing;    /* only raw reads, no other output */
     bool records;
     bool count;
-    bool formats;               /* by the rules of `rules` */
+    bool formats;               /* lines by the rules in `rules` */
     const char *rules;
     unsigned int order;         /* enum order */
-    uint64_t mhz;               /* show seconds by so many; 0: cycles */
+    uint64_t mhz;               /* clock of printed seconds; 0: print cycles */
     unsigned int threads;
     bool info;
 
-    bool reports_wanted;        /* any of those in `reports` */
+    bool reports_wanted;        /* any report in `reports` */
 
-    /* Of the dump. */
+    /* Options of the dump. */
     bool dump_show_power_states;
 
-    /* What is wanted of the records; NULL: all. */
+    /* Filters; NULL: all records. */
     const char *time, *pcpus, *domains, *vcpus, *events;
 
-    /* On a terminal. */
+    /* Terminal options. */
     unsigned int colour, pager; /* enum when */
     bool progress;
 
-    /* Of the trace. */
-    bool follow;                /* go on when it grows */
+    /* Trace options. */
+    bool follow;                /* wait for more records at the end */
     struct report_config reports;
-    uint64_t hz;                /* of the time stamps; 0: as it says */
+    uint64_t hz;                /* TSC frequency; 0: from the trace */
     unsigned int layout;        /* enum layout */
 
     struct log log;
 };
 
-/* OPTS_RUN: go on; OPTS_EXIT: --help or the like, and it is answered. */
+/* OPTS_RUN: continue; OPTS_EXIT: --help or a similar option was answered. */
 int options_parse(struct config *config, int argc, char **argv,
                   enum opts_next *next, struct err *e);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arguments of options that are more than a number: several ids, a vector with
- * an increment.  Each also asks for the output that it is an argument of.
+ * Parsers of option arguments with several numbers: lists of ids, a vector with
+ * an increment.  Each parser also requests the report of its option.
  */
 #include "xenalyze/report-options.h"
 
@@ -18,7 +18,7 @@ static struct report_config *facts_of(void *config)
     return &((struct config *)config)->reports;
 }
 
-/* A number, and what is behind it: ',' and more, or the end. */
+/* Parses a number up to ',' or the end, and moves *text behind it. */
 static int take_number(const struct opt *o, const char **text, uint64_t *value,
                        struct err *e)
 {
@@ -94,7 +94,7 @@ int report_parse_eips(const struct opt *o, const char *text, void *config,
     return 0;
 }
 
-#define INCREMENT 0x1000000u    /* stock's */
+#define INCREMENT 0x1000000u    /* default of stock */
 
 int report_parse_histogram(const struct opt *o, const char *text, void *config,
                           struct err *e)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The pass that serves reports: which part of the trace is wanted, how far the
- * pass is, and what the user has to be told beside the reports.
+ * The pass over the trace for all reports: the selected part of the trace, the
+ * progress bar, and warnings beside the reports.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,7 +22,7 @@ struct pass
     struct filter *filter;
     const struct guests *guests;
     uint64_t records;
-    bool matched;               /* the filter lets something pass */
+    bool matched;               /* the filter matched a record */
     uint64_t lost, losses;      /* records, and places */
     uint64_t damaged, skipped;  /* places, and bytes */
     struct pass_progress progress;
@@ -37,7 +37,7 @@ static void note_guests(void *state, const struct fact_begin *f)
     p->guests = f->guests;
 }
 
-/* Counts what an empty or incomplete report has to be explained by. */
+/* Counts that explain an empty or incomplete report. */
 static int count_records(void *state, const struct fact_end *f, struct err *e)
 {
     struct pass *p = state;
@@ -83,8 +83,8 @@ static int open_reports(struct pass *p, struct err *e)
 }
 
 /*
- * Stock's lines and lists of points have no place for what is missing: where no
- * part of the output says it, a warning does.
+ * Warns about lost records and damage if the output has no section for data
+ * quality: stock's line formats and lists of points have none.
  */
 static void warn_incomplete(const struct pass *p)
 {
@@ -115,7 +115,7 @@ static bool wants_vcpu(const void *filter, unsigned int domain,
     return filter_wants_vcpu(filter, domain, vcpu);
 }
 
-/* An empty report is no answer to who has mistaken the time. */
+/* Warns about a --time outside of the trace, which selects nothing. */
 static void warn_outside(const struct run *run, const struct xt_clock *clock,
                          uint64_t first, uint64_t last)
 {
@@ -129,8 +129,8 @@ static void warn_outside(const struct run *run, const struct xt_clock *clock,
                 start_time_text(&from_first, began) ? " from " : "", began);
 }
 
-/* Of what comes as a stream, the end is not known; the start nearly always. */
-static int choose_time(struct pass *p, struct analyze_options *o,
+/* Resolves --time.  A stream has no known end, and nearly always a start. */
+static int resolve_time(struct pass *p, struct analyze_options *o,
                        struct err *e)
 {
     const struct run *run = p->run;
@@ -145,7 +145,8 @@ static int choose_time(struct pass *p, struct analyze_options *o,
     if ( xt_trace_span(run->trace, &first, &last, &none) )
         first = run->info.start;
     else
-        rc = xt_trace_rewind(run->trace, e);    /* that was looked for */
+        /* after the search for the span */
+        rc = xt_trace_rewind(run->trace, e);
     xt_info_clock(&run->info, run->config->hz, &clock);
     if ( !rc )
         rc = moment_resolve(&span.from, &clock, first, last, &o->from, e);
@@ -157,7 +158,7 @@ static int choose_time(struct pass *p, struct analyze_options *o,
     return rc;
 }
 
-static int choose(struct pass *p, struct analyze_options *o, struct err *e)
+static int choose_part(struct pass *p, struct analyze_options *o, struct err *e)
 {
     const struct config *c = p->run->config;
     const struct filter_texts texts = {
@@ -169,7 +170,7 @@ static int choose(struct pass *p, struct analyze_options *o, struct err *e)
         rc = err_set(e, -EINVAL, "--event: reports are made of all events; it "
                      "chooses records, as for --dump-all and --count");
     if ( !rc && c->time )
-        rc = choose_time(p, o, e);
+        rc = resolve_time(p, o, e);
     if ( !rc )
         rc = filter_new(&p->filter, &texts, e);
     if ( rc || filter_is_empty(p->filter) )
@@ -180,13 +181,15 @@ static int choose(struct pass *p, struct analyze_options *o, struct err *e)
     return 0;
 }
 
-static int wait_for(struct pass *p, struct analyze_options *o, struct err *e)
+static int begin_progress(struct pass *p, struct analyze_options *o,
+                          struct err *e)
 {
     if ( !pass_progress_begin(&p->progress, p->run, true) )
         return 0;
     o->progress = pass_progress_update;
     o->progress_arg = &p->progress;
-    return xt_trace_rewind(p->run->trace, e);   /* its end was looked for */
+    /* after the search for the end */
+    return xt_trace_rewind(p->run->trace, e);
 }
 
 int reports_pass(const struct run *run, struct err *e)
@@ -196,10 +199,10 @@ int reports_pass(const struct run *run, struct err *e)
         .info = &run->info, .levels = run->config->reports.levels,
     };
     struct pass p = { .run = run };
-    int rc = choose(&p, &options, e);
+    int rc = choose_part(&p, &options, e);
 
     rc = rc ? rc : open_reports(&p, e);
-    rc = rc ? rc : wait_for(&p, &options, e);
+    rc = rc ? rc : begin_progress(&p, &options, e);
     if ( !rc )
         rc = analyze_trace(run->trace, &options, p.reports.sinks,
                      p.reports.nr_sinks, e);
