@@ -3,7 +3,7 @@
  * --help and --list-options.  The page is two columns:
  *
  *     Ring buffers:
- *       -c, --cpus=N            how many pcpus to play (1 to 1024; preset: 4)
+ *       -c, --cpus=N            how many pcpus to play (1 to 1024; default: 4)
  *           --format=json|text  what to write
  *     ^ MARGIN                  ^ as wide as the widest option, in reason
  *
@@ -70,7 +70,7 @@ static void add_note(char *notes, const char *what, const char *text)
                  text);
 }
 
-/* The right column, "how many pcpus to play (1 to 1024; preset: 4)". */
+/* The right column, "how many pcpus to play (1 to 1024; default: 4)". */
 static void right_column(const struct opt *o, char buf[RIGHT_ROOM])
 {
     char notes[RIGHT_ROOM] = "", range[OPT_RANGE_MAX], all[OPT_ARG_MAX];
@@ -79,7 +79,7 @@ static void right_column(const struct opt *o, char buf[RIGHT_ROOM])
         add_note(notes, "", opt_choices(o, ", ", all));
     add_note(notes, "", opt_range(o, range));
     if ( o->preset != NULL )
-        add_note(notes, "preset: ", o->preset);
+        add_note(notes, "default: ", o->preset);
 
     snprintf(buf, RIGHT_ROOM, "%s%s%s%s", o->help, *notes ? " (" : "", notes,
              *notes ? ")" : "");
