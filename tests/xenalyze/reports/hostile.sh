@@ -42,6 +42,22 @@ for line in '^|-- Domain [0-9]* --|$' '^            Seen: '; do
     [ "$n" -ge $many ] || fail "$n lines $line, not $many"
 done
 
+# More values of CR3 than the table has rows for: the others are counted.
+awk 'BEGIN {
+    print "0 + 0x21101 65536"
+    for ( i = 1; i <= 32768 + 5; i++ ) {
+        print "0 + 0x81002 28 0x1000"
+        print "0 - 0x82009 3", i * 4096
+        print "0 + 0x81001"
+    }
+}' | compose frames
+expect 0 "$xenalyze" --with-cr3-enumeration --summary frames
+grep -q '^ CR3 values: 5 loads of further frames are not in' out ||
+    fail "dropped loads of CR3: $(grep '^ CR3' out)"
+expect 0 "$xenalyze" --with-cr3-enumeration --json frames
+sed -n '/^"cr3_frames_beyond":/{n;p;}' out | grep -q '^{"loads":5}' ||
+    fail "dropped loads of CR3 in JSON"
+
 # Who has no column is not left out without a word.
 awk 'BEGIN {
     for ( i = 1; i <= 4200; i++ ) {

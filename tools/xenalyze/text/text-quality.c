@@ -254,6 +254,17 @@ static void print_anomalies(const struct text *t)
                     t->summary->anomalies[i], anomaly_name(i));
 }
 
+/* Rows of the CR3 table are limited; loads beyond the limit are counted. */
+static void print_dropped_loads(const struct text *t)
+{
+    uint64_t loads = t->summary->cr3 ? cr3_table_dropped_loads(t->summary->cr3)
+                                     : 0;
+
+    if ( loads )
+        fprintf(t->out, " CR3 values: %" PRIu64 " loads of further frames are "
+                "not in the tables above\n", loads);
+}
+
 void text_quality(const struct text *t)
 {
     fprintf(t->out, "--- Data quality ---\n");
@@ -265,6 +276,7 @@ void text_quality(const struct text *t)
     print_losses(t);
     print_damage(t);
     print_anomalies(t);
+    print_dropped_loads(t);
     if ( t->summary->segments > 1 )
         fprintf(t->out, " segments: %u, each with its own start time\n",
                 t->summary->segments);
