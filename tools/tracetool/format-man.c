@@ -45,7 +45,7 @@ static void put_escaped(FILE *out, const char *text)
 }
 
 /* The "\&" prevents that roff reads the line as a request. */
-static void put_text(FILE *out, const char *text)
+static void print_man_text(FILE *out, const char *text)
 {
     fputs("\\&", out);
     put_escaped(out, text);
@@ -162,7 +162,7 @@ static void put_man_heading(FILE *out, const struct tt_class *c)
     if ( c )
     {
         fprintf(out, "%s (0x%08x): ", c->name, c->id);
-        put_text(out, c->text);
+        print_man_text(out, c->text);
     }
     else
         fputs("Of no class", out);
@@ -196,11 +196,11 @@ static void put_man_value(FILE *out, const struct tt_sem *sem,
     else
         fprintf(out, select_is_decimal(sem) ? "%llu: " : "0x%llx: ",
                 (unsigned long long)v->value);
-    put_text(out, v->name);
+    print_man_text(out, v->name);
     if ( v->text )
     {
         fputs(", ", out);
-        put_text(out, v->text);
+        print_man_text(out, v->text);
     }
     fputc('\n', out);
 }
@@ -208,7 +208,7 @@ static void put_man_value(FILE *out, const struct tt_sem *sem,
 static void put_sem(FILE *out, const struct tt_sem *sem)
 {
     fprintf(out, ".TP\n.B %s\n", sem->name);
-    put_text(out, sem->text);
+    print_man_text(out, sem->text);
     fputc('\n', out);
     for ( size_t i = 0; i < sem->nr_values; i++ )
         put_man_value(out, sem, &sem->values[i]);

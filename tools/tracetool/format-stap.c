@@ -157,7 +157,7 @@ static void put_conversion(FILE *out, const struct tt_piece *piece)
             fputc(piece->text[i], out);
 }
 
-static void put_text(FILE *out, const struct tt_piece *piece)
+static void print_text_piece(FILE *out, const struct tt_piece *piece)
 {
     for ( size_t i = 0; i < piece->length; i++ )
     {
@@ -194,7 +194,7 @@ static void put_log(const struct tt_request *r, const struct tt_event *e,
             e->vcpu ? "cpu=%p " : "");
     for ( size_t i = 0; i < e->nr_pieces; i++ )
         if ( e->pieces[i].arg < 0 )
-            put_text(r->out, &e->pieces[i]);
+            print_text_piece(r->out, &e->pieces[i]);
         else
             put_conversion(r->out, &e->pieces[i]);
     fputs("\\n\", pid(), gettimeofday_ns()", r->out);

@@ -19,7 +19,7 @@ static void put_bytes(struct json_lines *t, const char *text, size_t length)
     t->used += length;
 }
 
-static void put_text(struct json_lines *t, const char *text)
+static void write_json_string(struct json_lines *t, const char *text)
 {
     put_bytes(t, text, strlen(text));
 }
@@ -38,9 +38,9 @@ void json_line_begin(struct json_lines *t, const char *what)
     assert(!t->used || t->buffer[t->used - 1] == '\n');
     if ( t->used > JSON_LINES_BUFFER - LINE_MAX_BYTES )
         json_lines_flush(t);
-    put_text(t, "{\"what\":\"");
-    put_text(t, what);
-    put_text(t, "\"");
+    write_json_string(t, "{\"what\":\"");
+    write_json_string(t, what);
+    write_json_string(t, "\"");
 }
 
 void json_line_number(struct json_lines *t, const char *name, uint64_t value)
@@ -50,7 +50,7 @@ void json_line_number(struct json_lines *t, const char *name, uint64_t value)
     do
         *--at = '0' + value % 10;
     while ( value /= 10 );
-    put_text(t, name);
+    write_json_string(t, name);
     put_bytes(t, at, digits + sizeof(digits) - at);
 }
 
@@ -61,20 +61,20 @@ void json_line_signed(struct json_lines *t, const char *name, int64_t value)
         json_line_number(t, name, value);
         return;
     }
-    put_text(t, name);
+    write_json_string(t, name);
     json_line_number(t, "-", -(uint64_t)value);
 }
 
 void json_line_text(struct json_lines *t, const char *name, const char *text)
 {
-    put_text(t, name);
-    put_text(t, "\"");
-    put_text(t, text);
-    put_text(t, "\"");
+    write_json_string(t, name);
+    write_json_string(t, "\"");
+    write_json_string(t, text);
+    write_json_string(t, "\"");
 }
 
 void json_line_end(struct json_lines *t)
 {
     assert(t->used && t->used < JSON_LINES_BUFFER);
-    put_text(t, "}\n");
+    write_json_string(t, "}\n");
 }

@@ -13,7 +13,7 @@
 
 #define FIRST_SIZE 8u
 
-static size_t find_slot(const struct stats_map *m, uint64_t key)
+static size_t find_map_slot(const struct stats_map *m, uint64_t key)
 {
     size_t i = (key * 0x9e3779b97f4a7c15ull) >> 32;
 
@@ -39,7 +39,7 @@ static bool grow_map(struct stats_map *m, struct stats_pool *pool)
         return false;
     for ( size_t i = 0; i < m->size; i++ )
         if ( m->slots[i].row )
-            larger.slots[find_slot(&larger, m->slots[i].key)] = m->slots[i];
+            larger.slots[find_map_slot(&larger, m->slots[i].key)] = m->slots[i];
     assert(!(larger.size & (larger.size - 1)));
     *m = larger;
     return true;
@@ -74,7 +74,7 @@ static struct stats *insert_row(struct stats_map *m, struct stats_pool *pool,
     }
     row->key = key;
     row->stats.weighted = m->weighted;
-    m->slots[find_slot(m, key)] = (struct stats_slot){ key, row };
+    m->slots[find_map_slot(m, key)] = (struct stats_slot){ key, row };
     assert(m->used < m->size);
     m->used++;
     m->last = row;
@@ -88,7 +88,7 @@ struct stats *stats_map_get(struct stats_map *m, struct stats_pool *pool,
 
     if ( row && row->key == key )
         return &row->stats;
-    row = m->size ? m->slots[find_slot(m, key)].row : NULL;
+    row = m->size ? m->slots[find_map_slot(m, key)].row : NULL;
     if ( !row )
         return insert_row(m, pool, key);
     m->last = row;
@@ -97,7 +97,7 @@ struct stats *stats_map_get(struct stats_map *m, struct stats_pool *pool,
 
 const struct stats *stats_map_find(const struct stats_map *m, uint64_t key)
 {
-    const struct stats_row *row = m->size ? m->slots[find_slot(m, key)].row
+    const struct stats_row *row = m->size ? m->slots[find_map_slot(m, key)].row
                                           : NULL;
 
     return row ? &row->stats : NULL;
