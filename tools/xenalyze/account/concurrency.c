@@ -33,7 +33,7 @@ static void note_domain_state(void *state, const struct fact_domain *f)
                     fact_census(f, CENSUS_BLOCKED);
     struct concurrency_domain *d;
 
-    debug_assert(!t->closed && f->from <= f->to);
+    debug_assert(!t->closed);
     debug_assert(lost <= f->nr_vcpus && f->ended <= lost);
     if ( f->domain->id == DOMID_IDLE || f->domain->id == DOMID_DEFAULT )
         return;

@@ -239,7 +239,7 @@ static void note_runstate(void *state, const struct fact_runstate *f)
 {
     struct cr3_table *t = state;
 
-    debug_assert(f->from <= f->to && f->next <= STATES);
+    debug_assert(f->next <= STATES);
     if ( f->next == STATE_LOST && f->vcpu->index < t->nr_vcpus )
         close_residency(t, &t->vcpus[f->vcpu->index], f->to);
 }

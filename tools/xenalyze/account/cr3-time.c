@@ -78,7 +78,7 @@ void cr3_note_runstate(struct cr3 *c, const struct fact_runstate *f)
     struct cr3_vcpu *v = get_cr3_vcpu(c, f->vcpu->index);
     uint64_t from = f->from;
 
-    debug_assert(f->from <= f->to && f->state < STATES);
+    debug_assert(f->state < STATES);
     if ( !v )
         return;
     for ( size_t i = 0; i < v->nr; i++ )

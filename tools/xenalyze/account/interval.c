@@ -99,7 +99,7 @@ static void add_domain_time(void *state, const struct fact_runstate *f)
     size_t column = i->segment ? NO_COLUMN
                                : get_domain_column(i, f->vcpu->domain);
 
-    debug_assert(f->from <= f->to && f->state < STATES);
+    debug_assert(f->state < STATES);
     if ( column == NO_COLUMN )
         return;
     grid_mark_seen(&i->grid, column, f->from);
@@ -111,7 +111,7 @@ static void add_running_time(void *state, const struct fact_runstate *f)
 {
     struct interval *i = state;
 
-    debug_assert(f->from <= f->to && f->state < STATES);
+    debug_assert(f->state < STATES);
     if ( is_selected(i, f->vcpu) && f->state == STATE_RUNNING )
         grid_add(&i->grid, 0, f->from, f->to);
 }
@@ -176,7 +176,6 @@ static void add_cr3_time(void *owner, const struct vcpu *v, uint64_t frame,
                     ? find_column(i, frame) : get_column(i, frame);
 
     (void)v;
-    debug_assert(from <= to);
     if ( column != NO_COLUMN && i->segment == 0 )
         grid_add(&i->grid, column, from, to);
 }

@@ -125,7 +125,7 @@ static void note_wait(void *state, const struct fact_wait *f)
     struct latency_vcpu *v = vcpu_is_idle(f->vcpu)
                              ? NULL : get_latency_vcpu(l, f->vcpu);
 
-    debug_assert(!l->closed && f->from <= f->to);
+    debug_assert(!l->closed);
     debug_assert(f->why <= WHY_OTHER && f->nr_rivals <= FACT_RIVALS);
     if ( !v )
         return;

@@ -128,7 +128,7 @@ void summary_add_pcpu_state(void *state, const struct fact_pcpu *f)
     struct summary *b = state;
     struct summary_pcpu *p = summary_get_pcpu(b, f->pcpu);
 
-    debug_assert(f->from <= f->to && f->state < PCPU_STATES);
+    debug_assert(f->state < PCPU_STATES);
     if ( !p )
         return;
     p->time += f->to - f->from;

@@ -65,7 +65,7 @@ void summary_add_runstate(void *state, const struct fact_runstate *f)
     struct summary *b = state;
     struct summary_sched *v = find_sched(b, f->vcpu);
 
-    debug_assert(!b->closed && f->from <= f->to);
+    debug_assert(!b->closed);
     debug_assert(f->state < STATES && f->why <= WHY_OTHER);
     if ( !v )
     {
@@ -142,7 +142,7 @@ void summary_add_domain_state(void *state, const struct fact_domain *f)
     struct summary_domain *own = summary_find_domain(b, f->domain);
     struct summary_domain_sched *d = own ? own->sched : NULL;
 
-    debug_assert(f->from <= f->to && f->state < DOMAIN_STATES);
+    debug_assert(f->state < DOMAIN_STATES);
     if ( !d )
     {
         summary_add_domain_state_slow(b, f);
@@ -165,7 +165,7 @@ void summary_add_residency(void *state, const struct fact_residency *f)
 
     if ( !v && !(v = new_sched(b, f->vcpu)) )
         return;
-    debug_assert(f->from <= f->to && v->nr_recent < SUMMARY_RECENT);
+    debug_assert(v->nr_recent < SUMMARY_RECENT);
     v->migrations += f->next != FACT_NO_PCPU;
     v->recent[v->nr_recent++] = (struct summary_recent){ f->pcpu, f->from,
                                                       f->to - f->from };
@@ -216,7 +216,6 @@ void summary_add_loss(void *state, const struct fact_loss *f)
     struct summary_pcpu *p = summary_get_pcpu(b, f->pcpu);
     struct stats_top_row row = { f->to - f->from, f->from, f->pcpu };
 
-    debug_assert(f->from <= f->to);
     b->losses++;
     b->lost += f->records;
     b->lost_cycles += f->to - f->from;

@@ -182,7 +182,7 @@ static void add_mark(struct plot *p, const struct plot_mark *m)
     extend_range(&p->view.first, &p->view.last, m->from);
     extend_range(&p->view.first, &p->view.last, m->to);
     extend_range(&p->view.least, &p->view.most, m->value);
-    debug_assert(!p->closed && m->from <= m->to);
+    debug_assert(!p->closed);
     if ( p->failed || (p->view.nr_marks == p->room && !grow_marks(p)) )
         return;
     p->marks[p->view.nr_marks++] = *m;

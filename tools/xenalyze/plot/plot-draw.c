@@ -119,7 +119,7 @@ static void add_bar_shares(const struct plot_view *v, const struct plot_mark *m,
     double all = (double)m->to - (double)m->from;
     double share = all > 0 ? (double)m->covered / all : 0;
 
-    assert(m->series < v->nr_series && from <= to && from >= 0);
+    assert(m->series < v->nr_series && from >= 0);
     for ( int c = (int)from; c < PLOT_COLUMNS && c < to; c++ )
     {
         double left = from > c ? from : c, right = to < c + 1 ? to : c + 1;

@@ -7,7 +7,6 @@
  * The hash table of edges is bounded: wake-ups beyond its last key share one
  * row.
  */
-#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -69,7 +68,6 @@ static void wakeups_wait(void *state, const struct fact_wait *f)
 {
     struct wakeups *w = state;
 
-    assert(f->from <= f->to);
     if ( f->why == WHY_WAKE )
         stats_map_add(&w->edges, &w->pool, edge_key(f), f->to - f->from,
                       f->from);
