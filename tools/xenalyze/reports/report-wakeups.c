@@ -144,7 +144,7 @@ static int wakeups_print(struct report_pass *p, void *state)
 
     if ( p->config->request.sort == SORT_AUTO )
         request.sort = SORT_COUNT;
-    n = sort_map(&request, &w->pool, rows, w->edges.used, true);
+    n = sort_map(&request, &w->pool, rows, w->edges.used, false);
     fprintf(p->out, "--- Wake-ups: waker, woken vcpu, wait until it ran ---\n"
             " %-12s %-12s %9s %9s %9s %9s %9s\n", "waker", "woken", "count",
             "mean", "p99", "max", "total");
