@@ -62,6 +62,7 @@ static bool is_taken(const char *name)
 
 void emit_upper(FILE *out, const char *text)
 {
+    assert(out && text);
     for ( ; *text; text++ )
         fputc(to_upper(*text), out);
 }
@@ -70,6 +71,7 @@ void emit_string(FILE *out, const char *text)
 {
     char last = 0;
 
+    assert(out);
     if ( !text )
     {
         fputs("NULL", out);
@@ -93,6 +95,7 @@ void emit_comment(FILE *out, const char *text)
 {
     char last = 0;
 
+    assert(out && text);
     for ( ; *text; last = *text++ )
     {
         if ( (last == '*' && *text == '/') || (last == '/' && *text == '*') )
@@ -113,6 +116,7 @@ void emit_name(FILE *out, const char *name)
 
 void emit_parameters(FILE *out, const struct tt_event *e)
 {
+    assert(e->args || !e->nr_args);
     if ( !e->nr_args )
         fputs("void", out);
     for ( size_t i = 0; i < e->nr_args; i++ )
@@ -129,6 +133,7 @@ void emit_parameters(FILE *out, const struct tt_event *e)
 
 void emit_version(FILE *out, uint16_t version, char point)
 {
+    assert(point == '.' || point == '_');
     assert(version);
     fprintf(out, "%u%c%u", version >> 8, point, version & 0xffu);
 }
