@@ -7,8 +7,6 @@
  */
 #include "tracetool/event.h"
 
-#include <assert.h>
-
 /* Properties that require an id. */
 static const struct { unsigned int bit; const char *name; } of_ids[] = {
     { TT_PROP_NOTIME, "notime" }, { TT_PROP_UNUSED, "unused" },
@@ -49,8 +47,6 @@ static void check_user(struct tt_build *b, const struct tt_written_event *e)
 {
     size_t i;
 
-    assert(!(e->props & TT_PROP_ID));
-    assert(e->nr_args <= TT_MAX_WRITTEN);
     check_user_props(b, e);
     if ( e->nr_args > TT_MAX_ARGS )
         tt_errors_add(b->errors, &e->args[TT_MAX_ARGS].at,
@@ -67,7 +63,6 @@ static void check_class(struct tt_build *b, const struct tt_written_event *e)
     const struct tt_class *class = e->class ? &classes[e->class - 1] : NULL;
     uint32_t sub = e->id & TT_ID_SUBCLASS;
 
-    assert(e->class <= b->written->classes.nr);
     if ( !(e->id & TT_ID_CLASS) || !sub )
         tt_errors_add(b->errors, &e->id_at, "this id has no bit of a "
                       "%s, so no mask can ever select it: write it as in "
@@ -132,7 +127,6 @@ static void check_type(struct tt_build *b, const struct tt_written_event *e,
 
 static void check_bits(struct tt_build *b, const struct tt_written_arg *arg)
 {
-    assert(arg->has_bits && !arg->in_id);
     if ( arg->type.fixed && (!arg->bits || arg->bits > arg->type.width) )
         tt_errors_add(b->errors, &arg->bits_at, "a bit field of "
                       "'%.40s' has 1 to %u bits", arg->type.text,
@@ -145,7 +139,6 @@ static void check_id_field(struct tt_build *b, const struct tt_written_event *e,
 {
     uint32_t mask;
 
-    assert(arg->in_id);
     if ( !arg->has_bits || !arg->bits || arg->bits > 12 || arg->shift > 11 ||
          arg->bits + arg->shift > 12 )
     {
@@ -172,7 +165,6 @@ static void check_absent(struct tt_build *b, const struct tt_written_event *e,
     bool fits = arg->type.fixed && !arg->type.sized && !arg->type.is_signed &&
                 arg->type.width == 32 && !arg->has_bits && arg->name;
 
-    assert(e->args <= arg && arg < e->args + e->nr_args);
     if ( arg->present && !fits )
         tt_errors_add(b->errors, &arg->at, "an argument with '?' has "
                       "32 or 64 bits, as the other one says: declare it "
@@ -192,7 +184,6 @@ static void check_xen(struct tt_build *b, const struct tt_written_event *e)
     const struct tt_written_arg *arg;
     size_t i;
 
-    assert(e->props & TT_PROP_ID);
     check_props(b, e);
     check_id(b, e);
     for ( i = 0; i < e->nr_args; i++ )
@@ -238,9 +229,6 @@ static void check_names(struct tt_build *b, const struct tt_written_event *e)
 
 void tt_check_event(struct tt_build *b, const struct tt_written_event *e)
 {
-    assert(e->name && *e->name);
-    assert(e->args || !e->nr_args);
-    assert(e->nr_args <= TT_MAX_WRITTEN);
     check_sems(b, e);
     check_names(b, e);
     if ( e->props & TT_PROP_ID )

@@ -126,7 +126,6 @@ static int count_word(struct count *n, const struct tt_token *t,
     unsigned int bit = find_modifier(t);
     const struct base *base = bit ? NULL : find_base(t);
 
-    assert(t->kind == TT_WORD || t->kind == TT_MARK);
     if ( t->kind == TT_MARK )
         n->stars++;
     else if ( bit == LONG && n->has & (LONG | LONGLONG) )
@@ -203,7 +202,6 @@ static const char *join_words(const struct tt_type_words *words,
         memcpy(at, words->word[i].text, words->word[i].length);
         at += words->word[i].length;
     }
-    assert((size_t)(at - text) < size);
     *at = '\0';
     return text;
 }
@@ -219,7 +217,6 @@ static void add_stars(struct tt_ctype *type, const struct count *n)
     bool is_char = is_character(type) && n->stars == 1;
     bool plain = (n->has & CHAR) && !(n->has & SIGNS);
 
-    assert(n->stars);
     type->kind = is_char && plain ? TT_STRING : TT_POINTER;
     type->rank = is_char ? TT_RANK_CHARS : TT_RANK_POINTER;
     type->advice = type->kind == TT_STRING ? "%s" : "%p";
@@ -236,7 +233,6 @@ int tt_ctype_make(struct tt_ctype *type, const struct tt_type_words *words,
     bool is_signed = false;
     size_t i;
 
-    assert(words->nr);
     assert(words->nr <= TT_MAX_TYPE_WORDS);
     for ( i = 0; i < words->nr; i++ )
         if ( count_word(&n, &words->word[i], c) )
@@ -261,8 +257,6 @@ int tt_ctype_make(struct tt_ctype *type, const struct tt_type_words *words,
     type->sized = base->sized;
     if ( n.stars )
         add_stars(type, &n);
-    assert(type->advice && type->width <= 64);
-    assert(!type->sized || type->fixed);
     return 0;
 }
 

@@ -62,7 +62,6 @@ static bool is_taken(const char *name)
 
 void emit_upper(FILE *out, const char *text)
 {
-    assert(out && text);
     for ( ; *text; text++ )
         fputc(to_upper(*text), out);
 }
@@ -71,7 +70,6 @@ void emit_string(FILE *out, const char *text)
 {
     char last = 0;
 
-    assert(out);
     if ( !text )
     {
         fputs("NULL", out);
@@ -95,7 +93,6 @@ void emit_comment(FILE *out, const char *text)
 {
     char last = 0;
 
-    assert(out && text);
     for ( ; *text; last = *text++ )
     {
         if ( (last == '*' && *text == '/') || (last == '/' && *text == '*') )
@@ -116,7 +113,6 @@ void emit_name(FILE *out, const char *name)
 
 void emit_parameters(FILE *out, const struct tt_event *e)
 {
-    assert(e->args || !e->nr_args);
     if ( !e->nr_args )
         fputs("void", out);
     for ( size_t i = 0; i < e->nr_args; i++ )
@@ -133,7 +129,6 @@ void emit_parameters(FILE *out, const struct tt_event *e)
 
 void emit_version(FILE *out, uint16_t version, char point)
 {
-    assert(point == '.' || point == '_');
     assert(version);
     fprintf(out, "%u%c%u", version >> 8, point, version & 0xffu);
 }

@@ -56,7 +56,6 @@ int tt_input_check(char *const *paths, size_t nr, const char *output,
     int rc = check_output(output, e);
     size_t i;
 
-    assert(paths || !nr);
     for ( i = 0; i < nr && !rc; i++ )
         rc = check_input(paths[i], output, e);
     return rc;
@@ -85,8 +84,6 @@ static int write_fd(const struct tt_output *out, int fd, const char *name,
     size_t done = 0;
     ssize_t n;
 
-    assert(!out->file && fd >= 0);
-    assert(out->text || !out->length);
     while ( done < out->length )
     {
         n = fault_write(fd, out->text + done, out->length - done);
@@ -94,7 +91,6 @@ static int write_fd(const struct tt_output *out, int fd, const char *name,
             return err_sys(e, -errno, "cannot write %s", name);
         if ( n > 0 )
             done += n;
-        assert(done <= out->length);
     }
     return 0;
 }
@@ -120,7 +116,6 @@ static int open_beside(const char *path, char *temporary, size_t size)
     unsigned int n;
     int fd = -1;
 
-    assert(strlen(path) < size);
     for ( n = 0; fd < 0 && n < 100; n++ )
     {
         snprintf(temporary, size, "%s.%ld-%u", path, (long)getpid(), n);
@@ -177,7 +172,6 @@ static int write_path(const struct tt_output *out, const char *path,
     struct stat st;
     bool there = !stat(path, &st);
 
-    assert(!out->file);
     if ( is_dash(path) || !strcmp(path, "/dev/stdout") )
         return write_fd(out, STDOUT_FILENO, "standard output", e);
     if ( there && S_ISDIR(st.st_mode) )
@@ -189,10 +183,10 @@ static int write_path(const struct tt_output *out, const char *path,
 
 int tt_output_end(struct tt_output *out, const char *path, struct err *e)
 {
-    int bad, rc;
+    int bad = ferror(out->file) | fclose(out->file);
+    int rc;
 
-    assert(out->file && path);
-    bad = ferror(out->file) | fclose(out->file);
+    assert(out->file);
     out->file = NULL;
     rc = bad ? err_sys(e, -ENOMEM, "cannot write %s", path) :
                write_path(out, path, e);

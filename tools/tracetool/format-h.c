@@ -17,8 +17,6 @@
  */
 #include "tracetool/rows.h"
 
-#include <assert.h>
-
 #include "tracetool/emit.h"
 #include "tracetool/program.h"
 #include "tracetool/select.h"
@@ -77,7 +75,6 @@ static void put_function(const struct tt_request *r, const struct tt_event *e,
 {
     bool any = false;
 
-    assert(suffix);
     fprintf(r->out, "static inline void trace_%s%s(", e->name, suffix);
     emit_parameters(r->out, e);
     fputs(")\n{\n", r->out);
@@ -99,7 +96,6 @@ static void put_short(const struct tt_request *r, const struct tt_event *e)
     struct tt_event short_event = *e;
     size_t i;
 
-    assert(e->words <= e->max_words);
     for ( i = 0; i < e->nr_args && !e->args[i].optional; i++ )
         ;
     if ( i == e->nr_args )
@@ -154,7 +150,6 @@ static void begin_backend(const struct tt_request *r, size_t which)
 {
     const struct tt_backend *b = r->backends[which];
 
-    assert(which < r->nr_backends);
     for ( size_t i = 0; i < which; i++ )
         if ( r->backends[i]->h_begin == b->h_begin )
             return;

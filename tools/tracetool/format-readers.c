@@ -57,7 +57,6 @@ static void put_readers_field(const struct tt_request *r,
                               const struct tt_event *e,
                               const struct tt_arg *a)
 {
-    assert(a->bits);
     if ( !has_place(a) )
         return;
     fputs("    XT_BIT_", r->out);
@@ -73,7 +72,6 @@ static void put_readers_field(const struct tt_request *r,
 
 static void put_constants(const struct tt_request *r, const struct tt_event *e)
 {
-    assert(e->in_xen);
     fprintf(r->out, "/* 0x%08x */\nenum\n{\n    XT_WORDS_", e->id);
     emit_layout(r->out, r->model, e);
     fprintf(r->out, " = %u,\n", e->words);
@@ -178,7 +176,6 @@ static void put_readers_events(const struct tt_request *r,
     for ( size_t i = 0; i < nr; i += layouts )
     {
         layouts = count_layouts(events + i, nr - i);
-        assert(layouts <= nr - i);
         for ( size_t j = i; j < i + layouts; j++ )
             put_readers_event(r, events[j]);
         if ( layouts > 1 )

@@ -12,7 +12,6 @@
  */
 #include "tracetool/rows.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -112,7 +111,6 @@ static int check_prefix(const struct tt_request *r, struct err *why)
 static void put_stap(const struct tt_request *r, const struct tt_event *e,
                      size_t id)
 {
-    assert(r->probe_prefix && r->binary);
     (void)id;
     fprintf(r->out, "probe %s.%s = process(", r->probe_prefix, e->name);
     emit_string(r->out, r->binary);
@@ -129,7 +127,6 @@ static void put_stap(const struct tt_request *r, const struct tt_event *e,
 static void put_probe(const struct tt_request *r, const char *kind,
                       const struct tt_event *e)
 {
-    assert(r->probe_prefix && kind);
     fprintf(r->out, "probe %s.%s.%s = %s.%s ?\n{\n", r->probe_prefix, kind,
             e->name, r->probe_prefix, e->name);
 }

@@ -47,7 +47,6 @@ static const char *skip_to_text(const char *at, const char *end)
 {
     size_t n;
 
-    assert(at <= end);
     for ( ; at < end; at += n )
     {
         n = get_class(at) == BLANK ? 1 : is_continuation(at, end);
@@ -59,7 +58,6 @@ static const char *skip_to_text(const char *at, const char *end)
 
 static void begin_line(struct tt_lex *l, const char *start)
 {
-    assert(l->line_start <= start);
     assert(start <= l->end);
     l->line_start = start;
     l->line.line++;
@@ -79,7 +77,6 @@ static void skip_comment(struct tt_lex *l)
 {
     const char *newline;
 
-    assert(l->line_start <= l->at);
     if ( l->at == l->end || *l->at != '#' ||
          skip_to_text(l->line_start, l->end) != l->at )
         return;
@@ -98,14 +95,12 @@ static void finish_token(struct tt_lex *l, enum tt_token_kind kind)
 static void report_bad(struct tt_lex *l, const struct tt_place *at,
                        const char *text)
 {
-    assert(text);
     finish_token(l, TT_BAD);
     tt_errors_add(l->errors, at, "%s", text);
 }
 
 static void take_end(struct tt_lex *l)
 {
-    assert(l->at == l->end);
     if ( l->at != l->line_start )
         tt_errors_add(l->errors, &l->token.at,
                       "the last line does not end: add a newline, or the "
@@ -117,10 +112,8 @@ static void take_end(struct tt_lex *l)
 
 static void take_bad(struct tt_lex *l)
 {
-    unsigned char byte;
+    unsigned char byte = *l->at++;
 
-    assert(l->at < l->end);
-    byte = *l->at++;
     finish_token(l, TT_BAD);
     if ( byte == '\0' )
         tt_errors_add(l->errors, &l->token.at,
@@ -156,7 +149,6 @@ static void take_newline(struct tt_lex *l)
 
 static void take_word(struct tt_lex *l)
 {
-    assert(l->at < l->end);
     do
         l->at++;
     while ( l->at < l->end && get_class(l->at) == LETTER );
@@ -189,7 +181,6 @@ static void take_literal(struct tt_lex *l)
 
 static void take_mark(struct tt_lex *l)
 {
-    assert(l->at < l->end);
     l->at++;
     finish_token(l, TT_MARK);
 }
@@ -213,7 +204,6 @@ void tt_lex_next(struct tt_lex *l)
     assert(l->at <= l->end);
     skip_blanks(l);
     skip_comment(l);
-    assert(l->line_start <= l->at && l->at <= l->end);
     l->token.text = l->at;
     l->token.at = l->line;
     l->token.at.column = l->at - l->line_start + 1;
@@ -226,7 +216,6 @@ void tt_lex_next(struct tt_lex *l)
 void tt_lex_init(struct tt_lex *l, const struct tt_source *source,
                  struct tt_errors *errors)
 {
-    assert(source->name && (source->text || !source->length));
     *l = (struct tt_lex){
         .at = source->text, .end = source->text + source->length,
         .line_start = source->text, .errors = errors,
@@ -312,7 +301,6 @@ const char *tt_lex_show(const struct tt_lex *l, char text[TT_SHOWN])
 {
     const struct tt_token *t = &l->token;
 
-    assert(t->text <= l->end && t->length <= (size_t)(l->end - t->text));
     if ( tt_lex_at_line_end(l) )
         snprintf(text, TT_SHOWN, "the end of the line");
     else if ( t->kind == TT_LITERAL )

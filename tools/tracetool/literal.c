@@ -28,7 +28,6 @@ static size_t read_number(const char *at, const char *end, unsigned int base,
     unsigned int value = 0;
     size_t n;
 
-    assert(at <= end);
     assert(base == 8 || base == 16);
     for ( n = 0; n < most && at + n < end && get_digit(at[n]) < base; n++ )
     {
@@ -90,7 +89,6 @@ const char *tt_literal_macro(const char *name, size_t length)
 {
     size_t i;
 
-    assert(name);
     if ( length < 5 || memcmp(name, "PRI", 3) )
         return NULL;
     for ( i = 0; i < sizeof(macros) / sizeof(macros[0]); i++ )

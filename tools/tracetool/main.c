@@ -8,7 +8,6 @@
  */
 #include "config.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +55,6 @@ static int write_all(const struct options *o, struct tt_request *r,
     struct tt_output out;
     int rc = tt_output_begin(&out, e);
 
-    assert(o->format && o->output && r->model);
     if ( rc )
         return rc;
     r->out = out.file;

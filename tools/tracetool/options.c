@@ -7,7 +7,6 @@
 
 #include "tracetool/options.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,7 +163,6 @@ static int add_backend(struct options *o, const char *text, size_t length,
     const struct tt_backend *new = find_backend(text, length);
     size_t i;
 
-    assert(text && o->nr_backends <= TT_MAX_BACKENDS);
     if ( !new )
         return err_set(e, -EINVAL, "unknown backend: %.*s; --list-backends "
                        "lists them", (int)(length < 80 ? length : 80), text);
@@ -302,7 +300,6 @@ static int set_files(struct options *o, bool filter, char **names, size_t nr,
 
 static int validate_options(const struct options *o, bool filter, struct err *e)
 {
-    assert(o->format);
     if ( o->format->makes_code && !o->nr_backends )
         return err_set(e, -EINVAL, "no backends specified: format %s makes "
                        "code, give --backends=", o->format->name);

@@ -53,7 +53,6 @@ int tt_parse(struct arena *a, const struct tt_source *sources, size_t nr,
                           .written = &written };
     int rc = tt_errors_init(&errors, a, sources, nr);
 
-    assert(a && model);
     assert(sources || !nr);
     written.event = build_event;
     written.ctx = &b;

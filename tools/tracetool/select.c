@@ -38,7 +38,6 @@ int select_by_id(const struct tt_model *m, const struct tt_event ***events,
     for ( size_t i = 0; i < m->nr_events; i++ )
         if ( m->events[i].in_xen )
             sorted[(*nr)++] = &m->events[i];
-    assert(*nr <= m->nr_events);
     qsort(sorted, *nr, sizeof(*sorted), compare_ids);
     *events = sorted;
     return 0;
@@ -68,13 +67,11 @@ const struct tt_event *select_owner(const struct tt_model *m,
 
 bool select_is_main(const struct tt_class *c)
 {
-    assert(c->id & 0xf000);
     return (c->id & 0xf000) == 0xf000;
 }
 
 bool select_in_word(const struct tt_arg *a, unsigned int word)
 {
-    assert(a->bits && a->bits <= 64);
     assert(word < TT_MAX_WORDS);
     return !a->in_id && a->present < 0 && a->bit < 32 * (word + 1) &&
            a->bit + a->bits > 32 * word;
@@ -91,7 +88,6 @@ unsigned int select_fixed_words(const struct tt_event *e)
 
 bool select_is_whole(const struct tt_arg *a)
 {
-    assert(a->bits <= 64);
     return !a->in_id && a->present < 0 && a->bit % 32 == 0 &&
            (a->bits == 32 || a->bits == 64);
 }
@@ -109,6 +105,6 @@ bool select_is_decimal(const struct tt_sem *sem)
 
 uint64_t select_mask(unsigned int bits)
 {
-    assert(bits && bits <= 64);
+    assert(bits);
     return bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
 }

@@ -4,7 +4,6 @@
  */
 #include "tracetool/sources.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -19,7 +18,6 @@ static int grow_text(char **text, size_t *room)
     size_t more = *room ? *room * 2 : 1u << 16;
     char *new = fault_realloc(*text, more);
 
-    assert(!*text == !*room);
     if ( !new )
         return -ENOMEM;
     *text = new;
@@ -41,7 +39,6 @@ static int read_all(int fd, const char *name, char **text, size_t *length,
         if ( *length > MOST_BYTES )
             return err_set(e, -EFBIG, "%s has more than 64 MB, and no file of "
                            "events has", name);
-        assert(*length < room);
         n = fault_read(fd, *text + *length, room - *length);
         if ( n > 0 )
             *length += n;
@@ -75,7 +72,6 @@ int tt_sources_read(char *const *paths, size_t nr,
     int rc = 0;
     size_t i;
 
-    assert(paths && nr);
     *sources = fault_calloc(nr, sizeof(**sources));
     if ( !*sources )
         return err_sys(e, -ENOMEM, "cannot read the events");

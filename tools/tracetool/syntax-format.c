@@ -4,7 +4,6 @@
  */
 #include "tracetool/syntax.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -15,7 +14,6 @@ static int add_chunk(struct tt_written *w, struct tt_lex *l, unsigned int kind,
 {
     struct tt_chunk *new = tt_vec_add(w->arena, &w->chunks, sizeof(*new));
 
-    assert(kind <= TT_CHUNK_CLOSE && text);
     if ( !new )
         return -ENOMEM;
     *new = (struct tt_chunk){ .kind = kind, .text = text,
@@ -48,7 +46,6 @@ static int add_bracket(struct tt_written *w, struct tt_lex *l,
 {
     bool opens = tt_lex_is_mark(l, '[');
 
-    assert(g->nr <= TT_MAX_GROUPS);
     if ( opens == g->open )
     {
         tt_errors_add(l->errors, &l->token.at, opens ?
@@ -93,7 +90,6 @@ int tt_syntax_format(struct tt_written *w, struct tt_written_event *e,
     struct groups groups = { .nr = 0 };
     int rc = 0;
 
-    assert(!e->nr_chunks);
     w->chunks.nr = 0;
     while ( !rc && !tt_lex_at_line_end(l) )
         rc = parse_piece(w, l, &groups);

@@ -6,7 +6,6 @@
  */
 #include "tracetool/syntax.h"
 
-#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
@@ -16,7 +15,6 @@
 int tt_syntax_word(struct tt_written *w, struct tt_lex *l, const char **word,
                    const char *what)
 {
-    assert(what);
     if ( l->token.kind != TT_WORD )
     {
         tt_lex_expected(l, what);
@@ -29,7 +27,6 @@ int tt_syntax_word(struct tt_written *w, struct tt_lex *l, const char **word,
 
 int tt_syntax_mark(struct tt_lex *l, char mark, const char *what)
 {
-    assert(mark && what);
     if ( tt_lex_take_mark(l, mark) )
         return 0;
     tt_lex_expected(l, what);
@@ -51,7 +48,6 @@ static bool get_number(const struct tt_token *t, uint64_t *value)
     const char *at = t->text + (hex ? 2 : 0), *end = t->text + t->length;
     unsigned int base = hex ? 16 : 10, digit;
 
-    assert(t->kind == TT_WORD && t->length);
     for ( *value = 0; at < end; at++ )
     {
         digit = isdigit((unsigned char)*at) ? *at - '0' :
@@ -91,11 +87,9 @@ static int unescape_string(struct tt_lex *l, char *to)
     struct tt_place place = l->token.at;
     size_t n;
 
-    assert(l->token.kind == TT_LITERAL);
     for ( ; at < end; at += n )
     {
         n = tt_literal_byte(at, end, to);
-        assert(n <= (size_t)(end - at));
         if ( n && *to++ )
             continue;
         place.column = at - l->line_start + 1;
@@ -114,7 +108,6 @@ int tt_syntax_string(struct tt_written *w, struct tt_lex *l,
     char *copy;
     int rc;
 
-    assert(what);
     if ( l->token.kind != TT_LITERAL )
     {
         tt_lex_expected(l, what);
@@ -169,7 +162,6 @@ static int declare_words(struct tt_written *w, struct tt_lex *l)
     const struct declaration *line = find_declaration(l);
     int rc = 0;
 
-    assert(!tt_lex_at_line_end(l));
     if ( line )
     {
         l->errors = w->errors;
@@ -186,7 +178,6 @@ static int take_event(struct tt_written *w, struct tt_lex *l)
     const struct declaration *line = find_declaration(l);
     int rc = 0;
 
-    assert(!tt_lex_at_line_end(l));
     l->errors = line ? NULL : w->errors;
     if ( line )
         line->pass(w, l);
@@ -203,7 +194,6 @@ static int read_lines(struct tt_written *w, struct tt_lex *l,
 {
     int rc = 0;
 
-    assert(take);
     w->class = 0;
     while ( l->token.kind != TT_END && rc != -ENOMEM )
     {
@@ -220,7 +210,6 @@ int tt_syntax_declarations(struct tt_written *w,
 {
     struct tt_lex l;
 
-    assert(w->arena && w->errors);
     tt_lex_init(&l, source, NULL);
     return read_lines(w, &l, declare_words);
 }
@@ -229,7 +218,6 @@ int tt_syntax_events(struct tt_written *w, const struct tt_source *source)
 {
     struct tt_lex l;
 
-    assert(w->arena && w->errors && w->event);
     tt_lex_init(&l, source, w->errors);
     return read_lines(w, &l, take_event);
 }
