@@ -7,6 +7,8 @@
  */
 #include "tracetool/event.h"
 
+#include <assert.h>
+
 /* Properties that require an id. */
 static const struct { unsigned int bit; const char *name; } of_ids[] = {
     { TT_PROP_NOTIME, "notime" }, { TT_PROP_UNUSED, "unused" },
@@ -63,6 +65,7 @@ static void check_class(struct tt_build *b, const struct tt_written_event *e)
     const struct tt_class *class = e->class ? &classes[e->class - 1] : NULL;
     uint32_t sub = e->id & TT_ID_SUBCLASS;
 
+    assert(e->class <= b->written->classes.nr);
     if ( !(e->id & TT_ID_CLASS) || !sub )
         tt_errors_add(b->errors, &e->id_at, "this id has no bit of a "
                       "%s, so no mask can ever select it: write it as in "
@@ -127,6 +130,7 @@ static void check_type(struct tt_build *b, const struct tt_written_event *e,
 
 static void check_bits(struct tt_build *b, const struct tt_written_arg *arg)
 {
+    assert(arg->has_bits && !arg->in_id);
     if ( arg->type.fixed && (!arg->bits || arg->bits > arg->type.width) )
         tt_errors_add(b->errors, &arg->bits_at, "a bit field of "
                       "'%.40s' has 1 to %u bits", arg->type.text,
@@ -165,6 +169,7 @@ static void check_absent(struct tt_build *b, const struct tt_written_event *e,
     bool fits = arg->type.fixed && !arg->type.sized && !arg->type.is_signed &&
                 arg->type.width == 32 && !arg->has_bits && arg->name;
 
+    assert(e->args <= arg && arg < e->args + e->nr_args);
     if ( arg->present && !fits )
         tt_errors_add(b->errors, &arg->at, "an argument with '?' has "
                       "32 or 64 bits, as the other one says: declare it "
@@ -229,6 +234,9 @@ static void check_names(struct tt_build *b, const struct tt_written_event *e)
 
 void tt_check_event(struct tt_build *b, const struct tt_written_event *e)
 {
+    assert(e->name && *e->name);
+    assert(e->args || !e->nr_args);
+    assert(e->nr_args <= TT_MAX_WRITTEN);
     check_sems(b, e);
     check_names(b, e);
     if ( e->props & TT_PROP_ID )

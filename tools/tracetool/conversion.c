@@ -28,6 +28,7 @@ static void read_number(struct tt_conversion *c, char *text)
     c->number = strtoul(&text[c->at + 1], NULL, 10);
     c->at += digits + 1;
     text[c->at] = '%';
+    assert(c->number);
 }
 
 /* Skip a number or a star. */
@@ -58,11 +59,14 @@ void tt_conversion_read(struct tt_conversion *c, char *text, size_t where,
     n = strspn(at, "hlqjztL");
     if ( n > 2 )
         n = 0;
+    assert(n < sizeof(c->modifier));
     memcpy(c->modifier, at, n);
     c->modifier[n] = '\0';
     at += n;
     c->letter = *at;
     c->length = at - begin + (*at != '\0');
+    assert(where <= c->at && c->length);
+    assert(c->stars <= (stars ? 2u : 0u));
 }
 
 /* Letters that are not allowed, with the reason. */
@@ -141,6 +145,7 @@ bool tt_conversion_fits(const struct tt_conversion *c,
                         const struct tt_event *event,
                         const struct tt_arg *arg, const struct tt_ctype *type)
 {
+    assert(!tt_conversion_refused(c->letter));
     return event->in_xen ? fits_xen(arg, c->modifier, c->letter) :
                            fits_program(type, c->modifier, c->letter);
 }

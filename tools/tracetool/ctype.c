@@ -126,6 +126,7 @@ static int count_word(struct count *n, const struct tt_token *t,
     unsigned int bit = find_modifier(t);
     const struct base *base = bit ? NULL : find_base(t);
 
+    assert(t->kind == TT_WORD || t->kind == TT_MARK);
     if ( t->kind == TT_MARK )
         n->stars++;
     else if ( bit == LONG && n->has & (LONG | LONGLONG) )
@@ -202,6 +203,7 @@ static const char *join_words(const struct tt_type_words *words,
         memcpy(at, words->word[i].text, words->word[i].length);
         at += words->word[i].length;
     }
+    assert((size_t)(at - text) < size);
     *at = '\0';
     return text;
 }
@@ -233,6 +235,7 @@ int tt_ctype_make(struct tt_ctype *type, const struct tt_type_words *words,
     bool is_signed = false;
     size_t i;
 
+    assert(words->nr);
     assert(words->nr <= TT_MAX_TYPE_WORDS);
     for ( i = 0; i < words->nr; i++ )
         if ( count_word(&n, &words->word[i], c) )
@@ -257,6 +260,8 @@ int tt_ctype_make(struct tt_ctype *type, const struct tt_type_words *words,
     type->sized = base->sized;
     if ( n.stars )
         add_stars(type, &n);
+    assert(type->advice && type->width <= 64);
+    assert(!type->sized || type->fixed);
     return 0;
 }
 

@@ -129,6 +129,7 @@ void emit_parameters(FILE *out, const struct tt_event *e)
 
 void emit_version(FILE *out, uint16_t version, char point)
 {
+    assert(point == '.' || point == '_');
     assert(version);
     fprintf(out, "%u%c%u", version >> 8, point, version & 0xffu);
 }

@@ -13,6 +13,7 @@
 int tt_errors_init(struct tt_errors *c, struct arena *a,
                    const struct tt_source *sources, size_t nr)
 {
+    assert(sources || !nr);
     *c = (struct tt_errors){ .sources = sources, .nr_sources = nr };
     c->kept = arena_array(a, TT_MAX_ERRORS, sizeof(*c->kept),
                           _Alignof(struct tt_error));
@@ -38,6 +39,7 @@ void tt_errors_add(struct tt_errors *c, const struct tt_place *at,
 
     if ( !c || c->nr++ >= TT_MAX_ERRORS )
         return;
+    assert(c->kept && at->file && at->line);
     new = &c->kept[c->nr - 1];
     new->at = *at;
     new->order = get_source_order(c, at->file) * TT_MAX_ERRORS + c->nr - 1;
@@ -68,7 +70,7 @@ void tt_errors_report(struct tt_errors *c, tt_report_fn *report,
     char text[80];
     size_t i;
 
-    assert(report);
+    assert(report && c->kept);
     qsort(c->kept, nr, sizeof(*c->kept), compare_places);
     for ( i = 0; i < nr; i++ )
         report(ctx, &c->kept[i].at, c->kept[i].text);

@@ -21,6 +21,7 @@ static const char *make_constant(struct arena *a, const char *name)
     memcpy(at, "TRC_", 4);
     for ( at += 4; *name; name++ )
         *at++ = toupper((unsigned char)*name);
+    assert((size_t)(at - text) == length + 4);
     *at = '\0';
     return text;
 }
@@ -58,6 +59,8 @@ static struct tt_event begin_event(const struct tt_build *b,
 {
     const struct tt_class *classes = b->written->classes.items;
 
+    assert(e->class <= b->written->classes.nr);
+    assert(!(e->id >> 28) && !(e->id & member->id));
     return (struct tt_event){
         .class = e->class ? &classes[e->class - 1] : NULL,
         .at = e->at, .format = "\"\"",
@@ -72,10 +75,66 @@ static struct tt_event begin_event(const struct tt_build *b,
     };
 }
 
+/* The layout and the format rely on tt_check_event(); readers on these. */
+static void assert_field(const struct tt_event *e, const struct tt_arg *a)
+{
+    assert(a->bits && a->bits <= 64);
+    assert(a->present < a - e->args);
+    if ( a->in_id )
+        assert(a->bit + a->bits <= 12 && a->present < 0 && !a->optional);
+    else if ( a->present < 0 )
+        assert(a->bit + a->bits <= 32 * e->max_words);
+    else
+        assert(a->bit % 32 == 0);
+}
+
+static void assert_args(const struct tt_event *e)
+{
+    unsigned int bit = 0;       /* end of the previous field */
+
+    for ( const struct tt_arg *a = e->args; a < e->args + e->nr_args; a++ )
+    {
+        assert(a->name && *a->name && a->type && *a->type);
+        assert(a->kind <= TT_STRING && a->width <= 64);
+        if ( !e->in_xen )
+            continue;
+        assert_field(e, a);
+        if ( a->in_id || a->present >= 0 )
+            continue;
+        assert(bit <= a->bit);  /* sorted, and none overlaps another */
+        bit = a->bit + a->bits;
+    }
+}
+
+static void assert_pieces(const struct tt_event *e)
+{
+    const struct tt_piece *p;
+
+    for ( p = e->pieces; p < e->pieces + e->nr_pieces; p++ )
+    {
+        assert(p->text && p->length);
+        assert(p->arg >= -1 && p->arg < (int)e->nr_args);
+        assert(p->optional == (p->group != 0) && p->group <= TT_MAX_GROUPS);
+    }
+}
+
+static void assert_event(const struct tt_event *e)
+{
+    assert(e->name && *e->name && e->format);
+    assert(e->in_xen || (!e->constant && e->nr_args <= TT_MAX_ARGS));
+    assert(e->in_xen || (!e->id && !e->id_fields && !e->max_words));
+    assert(!(e->id & e->id_fields) && !(e->id_fields & ~0xfffu));
+    assert(e->words <= e->max_words && e->max_words <= TT_MAX_WORDS);
+    assert(e->until == TT_ALWAYS || e->since <= e->until);
+    assert_args(e);
+    assert_pieces(e);
+}
+
 static int add_member(struct tt_build *b, const struct tt_written_event *e,
                       const struct tt_member *member)
 {
     struct tt_event event = begin_event(b, e, member), *kept;
+    size_t before = b->errors->nr;
     int rc = name_member(b, e, member, &event);
 
     if ( !rc )
@@ -84,6 +143,8 @@ static int add_member(struct tt_build *b, const struct tt_written_event *e,
         rc = tt_format(b, e, &event);
     if ( rc == -ENOMEM )
         return rc;
+    if ( b->errors->nr == before )
+        assert_event(&event);
     kept = tt_vec_add(b->arena, &b->events, sizeof(*kept));
     if ( !kept )
         return -ENOMEM;
@@ -103,6 +164,7 @@ int tt_event_build(struct tt_build *b, const struct tt_written_event *e)
     if ( b->errors->nr != before )
         return 0;
     nr = tt_family_members(e->family, members);
+    assert(nr && nr <= TT_MAX_MEMBERS);
     for ( i = 0; i < nr && !rc; i++ )
         rc = add_member(b, e, &members[i]);
     return rc == -ENOMEM ? rc : 0;

@@ -13,6 +13,7 @@
 
 uint32_t tt_family_bits(unsigned int family)
 {
+    assert(!(family & ~(TT_FAMILY_64 | TT_FAMILY_LEVELS | TT_FAMILY_NESTED)));
     return (family & TT_FAMILY_64 ? BIT_64 : 0) |
            (family & TT_FAMILY_LEVELS ? LEVEL(3) : 0) |
            (family & TT_FAMILY_NESTED ? BIT_NESTED : 0);
@@ -38,6 +39,7 @@ static struct tt_member make_members(unsigned int family, unsigned int reg,
     };
     char levels[4] = "";
 
+    assert(reg < 2 && level < 3 && nested < 2);
     m.suffix[0] = '\0';
     if ( !family )
         return m;
@@ -56,6 +58,7 @@ size_t tt_family_members(unsigned int family,
     unsigned int nesteds = family & TT_FAMILY_NESTED ? 2 : 1;
     unsigned int i;
 
+    assert(regs * levels * nesteds <= TT_MAX_MEMBERS);
     for ( i = 0; i < regs * levels * nesteds; i++ )
         members[i] = make_members(family, i % regs, i / regs % levels,
                                   i / regs / levels);

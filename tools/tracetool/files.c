@@ -84,6 +84,8 @@ static int write_fd(const struct tt_output *out, int fd, const char *name,
     size_t done = 0;
     ssize_t n;
 
+    assert(!out->file && fd >= 0);
+    assert(out->text || !out->length);
     while ( done < out->length )
     {
         n = fault_write(fd, out->text + done, out->length - done);
@@ -116,6 +118,7 @@ static int open_beside(const char *path, char *temporary, size_t size)
     unsigned int n;
     int fd = -1;
 
+    assert(strlen(path) < size);
     for ( n = 0; fd < 0 && n < 100; n++ )
     {
         snprintf(temporary, size, "%s.%ld-%u", path, (long)getpid(), n);
@@ -183,10 +186,10 @@ static int write_path(const struct tt_output *out, const char *path,
 
 int tt_output_end(struct tt_output *out, const char *path, struct err *e)
 {
-    int bad = ferror(out->file) | fclose(out->file);
-    int rc;
+    int bad, rc;
 
-    assert(out->file);
+    assert(out->file && path);
+    bad = ferror(out->file) | fclose(out->file);
     out->file = NULL;
     rc = bad ? err_sys(e, -ENOMEM, "cannot write %s", path) :
                write_path(out, path, e);

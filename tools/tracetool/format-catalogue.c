@@ -58,6 +58,7 @@ static void put_values(FILE *out, const struct tt_sem *sem, size_t number)
 
 static void put_sem(FILE *out, const struct tt_sem *sem, size_t number)
 {
+    assert(sem->meaning <= TT_FLAGS);
     fputs("    { .name = ", out);
     emit_string(out, sem->name);
     fputs(", .text = ", out);
@@ -85,6 +86,7 @@ static void put_sems(FILE *out, const struct tt_model *m)
 static void put_catalogue_field(FILE *out, const struct tt_model *m,
                                 const struct tt_arg *a)
 {
+    assert(!a->sem || (m->sems <= a->sem && a->sem < m->sems + m->nr_sems));
     fputs("    { .name = ", out);
     emit_string(out, a->name);
     if ( a->sem )
@@ -125,6 +127,7 @@ static void put_pieces(FILE *out, const struct tt_event *e, size_t number)
 static void put_catalogue_event(FILE *out, const struct tt_event *e,
                                 size_t number)
 {
+    assert(e->in_xen);
     fprintf(out, "    { .id = 0x%08x, .id_fields = 0x%08x, .name = ", e->id,
             e->id_fields);
     emit_string(out, e->name);
@@ -148,6 +151,7 @@ static void put_catalogue_events(FILE *out, const struct tt_model *m,
 {
     for ( size_t i = 0; i < nr; i++ )
     {
+        assert(!i || events[i - 1]->id <= events[i]->id);
         put_fields(out, m, events[i], i);
         put_pieces(out, events[i], i);
     }

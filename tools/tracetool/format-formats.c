@@ -20,6 +20,7 @@
  */
 #include "tracetool/rows.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,6 +146,8 @@ static unsigned int put_word(struct line *l, unsigned int word)
 {
     const struct tt_arg *a = find_whole_word(l->event, word);
 
+    assert(word < l->event->max_words);
+    assert(!a || word + a->bits / 32 <= l->event->max_words);
     next_item(l);
     put_names(l, word);
     if ( a && a->bits == 64 )
@@ -161,6 +164,7 @@ static void put_line(FILE *out, const struct tt_event *e, uint32_t id)
 {
     struct line line = { .out = out, .event = e, .id = id };
 
+    assert((id & ~e->id_fields) == e->id);
     fprintf(out, "0x%08x  %s%s", id, PREFIX, e->name);
     put_id_fields(&line);
     for ( unsigned int word = 0; word < e->max_words; )
@@ -180,6 +184,7 @@ static size_t count_values(const struct tt_arg *a)
 
 static uint64_t get_value(const struct tt_arg *a, size_t n)
 {
+    assert(n < count_values(a));
     if ( a->sem && a->sem->meaning == TT_ENUM )
         return a->sem->values[n].value;
     return n;
@@ -214,6 +219,7 @@ static void put_ids(FILE *out, const struct tt_event *e, size_t i, uint32_t id,
 {
     const struct tt_arg *a = next_field(e, i);
 
+    assert(i <= e->nr_args);
     if ( !a )
     {
         fputs(mark, out);

@@ -17,6 +17,8 @@
  */
 #include "tracetool/rows.h"
 
+#include <assert.h>
+
 #include "tracetool/emit.h"
 #include "tracetool/program.h"
 #include "tracetool/select.h"
@@ -150,6 +152,7 @@ static void begin_backend(const struct tt_request *r, size_t which)
 {
     const struct tt_backend *b = r->backends[which];
 
+    assert(which < r->nr_backends);
     for ( size_t i = 0; i < which; i++ )
         if ( r->backends[i]->h_begin == b->h_begin )
             return;

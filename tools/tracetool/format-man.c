@@ -11,6 +11,8 @@
  */
 #include "tracetool/rows.h"
 
+#include <assert.h>
+
 #include "tracetool/emit.h"
 #include "tracetool/select.h"
 
@@ -82,6 +84,7 @@ static void put_words(FILE *out, const struct tt_event *e)
 static void put_place(FILE *out, const struct tt_event *e,
                       const struct tt_arg *a)
 {
+    assert(a->present < (int)e->nr_args);
     if ( a->present >= 0 )
         fprintf(out, " (if %s)", e->args[a->present].name);
     else if ( a->in_id )
@@ -118,6 +121,7 @@ static void put_fields(FILE *out, const struct tt_event *e)
 static void put_piece(FILE *out, const struct tt_event *e,
                       const struct tt_piece *p)
 {
+    assert(p->arg < (int)e->nr_args);
     if ( p->arg < 0 )
     {
         put_escaped(out, p->text);
@@ -148,6 +152,7 @@ static void put_format(FILE *out, const struct tt_event *e)
 
 static void put_man_event(FILE *out, const struct tt_event *e)
 {
+    assert(e->in_xen);
     fprintf(out, ".TP\n.B %s\n", e->name);
     put_words(out, e);
     put_fields(out, e);

@@ -72,6 +72,7 @@ static void put_readers_field(const struct tt_request *r,
 
 static void put_constants(const struct tt_request *r, const struct tt_event *e)
 {
+    assert(e->in_xen);
     fprintf(r->out, "/* 0x%08x */\nenum\n{\n    XT_WORDS_", e->id);
     emit_layout(r->out, r->model, e);
     fprintf(r->out, " = %u,\n", e->words);
@@ -176,6 +177,7 @@ static void put_readers_events(const struct tt_request *r,
     for ( size_t i = 0; i < nr; i += layouts )
     {
         layouts = count_layouts(events + i, nr - i);
+        assert(layouts && layouts <= nr - i);
         for ( size_t j = i; j < i + layouts; j++ )
             put_readers_event(r, events[j]);
         if ( layouts > 1 )

@@ -12,6 +12,7 @@
  */
 #include "tracetool/rows.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -111,6 +112,7 @@ static int check_prefix(const struct tt_request *r, struct err *why)
 static void put_stap(const struct tt_request *r, const struct tt_event *e,
                      size_t id)
 {
+    assert(r->probe_prefix && r->binary);
     (void)id;
     fprintf(r->out, "probe %s.%s = process(", r->probe_prefix, e->name);
     emit_string(r->out, r->binary);

@@ -65,6 +65,7 @@ static void put_struct(const struct tt_request *r, const struct tt_event *e)
         if ( !e->args[i].in_id && e->args[i].present < 0 )
             put_member(&layout, &e->args[i]);
     put_gap(&layout, 32 * words);
+    assert(layout.at == 32 * words);
     fputs("} __attribute__((__packed__, __may_alias__));\n\n"
           "_Static_assert(sizeof(struct xt_rec_", r->out);
     emit_layout(r->out, r->model, e);

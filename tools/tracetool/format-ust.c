@@ -9,6 +9,7 @@
  */
 #include "tracetool/rows.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "tracetool/emit.h"
@@ -22,6 +23,7 @@ static const char *get_group(const struct tt_request *r)
 /* Indices in pieces do not count the vcpu, which is the first argument. */
 static bool is_hex(const struct tt_event *e, size_t i)
 {
+    assert(i < program_nr_args(e));
     for ( size_t p = 0; p < e->nr_pieces && i >= e->vcpu; p++ )
     {
         const struct tt_piece *piece = &e->pieces[p];
@@ -55,6 +57,7 @@ static void put_ust_event(const struct tt_request *r, const struct tt_event *e)
 {
     size_t nr = program_nr_args(e);
 
+    assert(program_has(e));
     fprintf(r->out, "TRACEPOINT_EVENT(\n    %s,\n    %s,\n    TP_ARGS(",
             r->provider, e->name);
     for ( size_t i = 0; i < nr; i++ )

@@ -93,6 +93,7 @@ static int join_chunk(struct format *f, const struct tt_chunk *chunk)
     for ( at = chunk->text; at < chunk->end; at += n )
     {
         n = byte_at(chunk, at, &f->text[f->length]);
+        assert(n <= (size_t)(chunk->end - at));
         if ( n && f->text[f->length++] )
             continue;
         place = place_in_chunk(chunk, at);
@@ -119,6 +120,7 @@ static int join_segment(struct format *f)
         return -ENOMEM;
     for ( const struct tt_chunk *c = f->from; c < f->to && !rc; c++ )
         rc = join_chunk(f, c);
+    assert(f->length < room);
     f->text[f->length] = '\0';
     return rc;
 }
@@ -129,6 +131,8 @@ static int add_piece(struct format *f, const char *text, size_t length,
     struct tt_piece *new = tt_vec_add(f->b->arena, &f->b->pieces,
                                      sizeof(*new));
 
+    assert(text && length);
+    assert(arg >= -1 && arg < (int)f->event->nr_args);
     if ( !new )
         return -ENOMEM;
     *new = (struct tt_piece){
@@ -241,6 +245,7 @@ static void check_stars(struct format *f, const struct tt_conversion *c)
     const struct tt_arg *arg = &f->event->args[f->next_arg];
     size_t i;
 
+    assert(!c->stars || f->next_arg + c->stars < f->event->nr_args);
     for ( i = 0; i < c->stars; i++, arg++ )
         if ( get_type(f, arg)->rank != TT_RANK_INT )
             error_at(f, c->at, "the '*' of %.*s takes '%.40s', which is "
@@ -258,6 +263,7 @@ static int take_conversion(struct format *f, size_t *at)
 
     assert(*at < f->length);
     tt_conversion_read(&c, f->text, *at, !f->event->in_xen);
+    assert(c.at + c.length <= f->length);
     why = tt_conversion_refused(c.letter);
     if ( why )
         error_at(f, c.at, "%s", why);
@@ -285,6 +291,7 @@ static int take_segment(struct format *f)
     while ( !rc && at < f->length )
         rc = f->text[at] == '%' && f->text[at + 1] != '%' ?
              take_conversion(f, &at) : take_text(f, &at);
+    assert(rc || at == f->length);
     return rc;
 }
 
@@ -301,6 +308,7 @@ static void take_bracket(struct format *f, const struct tt_chunk *chunk)
         tt_errors_add(f->b->errors, &chunk->token.at, "nothing in "
                       "this [ ] may be absent: leave out the brackets");
     f->group += opens;
+    assert(f->group <= TT_MAX_GROUPS);
     f->in_group = opens;
     f->absent = false;
 }
@@ -348,6 +356,7 @@ static int make_source(const struct tt_written_event *e, struct arena *a,
         at = append_text(at, c->token.text, c->token.length);
         at = append_text(at, "\"", quote);
     }
+    assert((size_t)(at - *source) < room);
     *at = '\0';
     return 0;
 }

@@ -25,6 +25,7 @@ int tt_index_init(struct tt_index *x, struct arena *a, size_t nr)
     while ( heads < nr )
         heads *= 2;
     x->mask = heads - 1;
+    assert(!(x->mask & heads) && nr <= heads);
     x->first = clear_heads(a, heads);
     x->last = clear_heads(a, heads);
     x->next = clear_heads(a, nr + 1);
@@ -45,7 +46,10 @@ void tt_index_add(struct tt_index *x, uint64_t hash, size_t item)
     if ( x->first[head] == TT_NONE )
         x->first[head] = item;
     else
+    {
+        assert(x->next[x->last[head]] == TT_NONE);
         x->next[x->last[head]] = item;
+    }
     x->last[head] = item;
 }
 

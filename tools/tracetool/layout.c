@@ -54,6 +54,7 @@ static int end_unit(struct layout *l, const struct tt_place *at)
 static int take_bits(struct layout *l, const struct tt_written_arg *from,
                      unsigned int bits, unsigned int *bit)
 {
+    assert(bits && bits <= 64);
     assert(l->bit <= MAX_BITS);
     if ( l->bit + bits > MAX_BITS )
     {
@@ -73,6 +74,7 @@ static int take_field(struct layout *l, const struct tt_written_arg *from,
 {
     unsigned int bits = from->bits;
 
+    assert(bits && bits <= width);
     assert(from->has_bits);
     if ( l->unit && l->unit == width && l->used + bits > width )
     {
@@ -86,6 +88,7 @@ static int take_field(struct layout *l, const struct tt_written_arg *from,
         return -EINVAL;
     l->unit = width;
     l->used += bits;
+    assert(l->used <= l->unit);
     if ( l->used == l->unit )
         l->unit = l->used = 0;
     return take_bits(l, from, bits, bit);
@@ -184,6 +187,7 @@ static int place_in_payload(struct layout *l, const struct tt_written_arg *from,
 static void place_in_id(struct layout *l, const struct tt_written_arg *from,
                         struct tt_arg *arg)
 {
+    assert(from->bits && from->bits + from->shift <= 12);
     assert(from->in_id);
     arg->bits = from->bits;
     arg->bit = from->shift;
@@ -203,6 +207,8 @@ static int place_arg(struct layout *l, const struct tt_written_arg *from)
     };
     int rc = 0;
 
+    assert(!from->in_id || l->event->in_xen);
+    assert(!from->sem || arg.sem);
     assert(l->nr < TT_MAX_WRITTEN);
     if ( from->in_id )
         place_in_id(l, from, &arg);
@@ -220,6 +226,7 @@ static void count_words(const struct layout *l, struct tt_event *event)
 
     event->words = count_bits_words(l->in_tail ? l->base : l->bit);
     event->max_words = most < TT_MAX_WORDS ? most : TT_MAX_WORDS;
+    assert(event->words <= event->max_words);
 }
 
 int tt_layout(struct tt_build *b, const struct tt_written_event *e,
@@ -238,6 +245,7 @@ int tt_layout(struct tt_build *b, const struct tt_written_event *e,
         rc = place_arg(&l, &e->args[i]);
     if ( !rc )
         rc = end_unit(&l, &e->at);
+    assert(l.nr <= e->nr_args && l.bit <= MAX_BITS);
     event->args = l.args;
     event->nr_args = l.nr;
     count_words(&l, event);

@@ -47,6 +47,7 @@ static const char *skip_to_text(const char *at, const char *end)
 {
     size_t n;
 
+    assert(at <= end);
     for ( ; at < end; at += n )
     {
         n = get_class(at) == BLANK ? 1 : is_continuation(at, end);
@@ -58,6 +59,7 @@ static const char *skip_to_text(const char *at, const char *end)
 
 static void begin_line(struct tt_lex *l, const char *start)
 {
+    assert(l->line_start <= start);
     assert(start <= l->end);
     l->line_start = start;
     l->line.line++;
@@ -77,6 +79,7 @@ static void skip_comment(struct tt_lex *l)
 {
     const char *newline;
 
+    assert(l->line_start <= l->at);
     if ( l->at == l->end || *l->at != '#' ||
          skip_to_text(l->line_start, l->end) != l->at )
         return;
@@ -101,6 +104,7 @@ static void report_bad(struct tt_lex *l, const struct tt_place *at,
 
 static void take_end(struct tt_lex *l)
 {
+    assert(l->at == l->end);
     if ( l->at != l->line_start )
         tt_errors_add(l->errors, &l->token.at,
                       "the last line does not end: add a newline, or the "
@@ -112,8 +116,10 @@ static void take_end(struct tt_lex *l)
 
 static void take_bad(struct tt_lex *l)
 {
-    unsigned char byte = *l->at++;
+    unsigned char byte;
 
+    assert(l->at < l->end);
+    byte = *l->at++;
     finish_token(l, TT_BAD);
     if ( byte == '\0' )
         tt_errors_add(l->errors, &l->token.at,
@@ -149,6 +155,7 @@ static void take_newline(struct tt_lex *l)
 
 static void take_word(struct tt_lex *l)
 {
+    assert(l->at < l->end);
     do
         l->at++;
     while ( l->at < l->end && get_class(l->at) == LETTER );
@@ -181,6 +188,7 @@ static void take_literal(struct tt_lex *l)
 
 static void take_mark(struct tt_lex *l)
 {
+    assert(l->at < l->end);
     l->at++;
     finish_token(l, TT_MARK);
 }
@@ -204,6 +212,7 @@ void tt_lex_next(struct tt_lex *l)
     assert(l->at <= l->end);
     skip_blanks(l);
     skip_comment(l);
+    assert(l->line_start <= l->at && l->at <= l->end);
     l->token.text = l->at;
     l->token.at = l->line;
     l->token.at.column = l->at - l->line_start + 1;
@@ -216,6 +225,7 @@ void tt_lex_next(struct tt_lex *l)
 void tt_lex_init(struct tt_lex *l, const struct tt_source *source,
                  struct tt_errors *errors)
 {
+    assert(source->name && (source->text || !source->length));
     *l = (struct tt_lex){
         .at = source->text, .end = source->text + source->length,
         .line_start = source->text, .errors = errors,
@@ -301,6 +311,7 @@ const char *tt_lex_show(const struct tt_lex *l, char text[TT_SHOWN])
 {
     const struct tt_token *t = &l->token;
 
+    assert(t->text <= l->end && t->length <= (size_t)(l->end - t->text));
     if ( tt_lex_at_line_end(l) )
         snprintf(text, TT_SHOWN, "the end of the line");
     else if ( t->kind == TT_LITERAL )

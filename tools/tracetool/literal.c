@@ -28,6 +28,7 @@ static size_t read_number(const char *at, const char *end, unsigned int base,
     unsigned int value = 0;
     size_t n;
 
+    assert(at <= end);
     assert(base == 8 || base == 16);
     for ( n = 0; n < most && at + n < end && get_digit(at[n]) < base; n++ )
     {

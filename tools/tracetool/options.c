@@ -7,6 +7,7 @@
 
 #include "tracetool/options.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,6 +164,7 @@ static int add_backend(struct options *o, const char *text, size_t length,
     const struct tt_backend *new = find_backend(text, length);
     size_t i;
 
+    assert(o->nr_backends <= TT_MAX_BACKENDS);
     if ( !new )
         return err_set(e, -EINVAL, "unknown backend: %.*s; --list-backends "
                        "lists them", (int)(length < 80 ? length : 80), text);

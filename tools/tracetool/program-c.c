@@ -9,6 +9,7 @@
  */
 #include "tracetool/program.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "tracetool/emit.h"
@@ -42,6 +43,7 @@ static void put_declaration(const struct tt_request *r,
 
 static void put_object(const struct tt_request *r, const struct tt_event *e)
 {
+    assert(program_has(e));
     fputs("uint16_t _", r->out);
     program_token(r->out, e);
     fputs("_DSTATE;\nTraceEvent _", r->out);

@@ -14,6 +14,8 @@
  */
 #include "tracetool/program.h"
 
+#include <assert.h>
+
 #include "tracetool/emit.h"
 
 void program_h_begin(const struct tt_request *r)
@@ -136,6 +138,7 @@ static void put_prologues(const struct tt_request *r, const struct tt_event *e)
 
 void program_h_event(const struct tt_request *r, const struct tt_event *e)
 {
+    assert(program_has(e));
     put_state(r, e);
     put_prologues(r, e);
     put_wanted(r, e);

@@ -44,6 +44,7 @@ const struct tt_arg *program_arg(const struct tt_event *e, size_t i)
 
 void program_parameters(FILE *out, const struct tt_event *e)
 {
+    assert(program_has(e));
     if ( e->vcpu )
         fprintf(out, "%s%s%s", cpu.type, cpu.name, e->nr_args ? ", " : "");
     if ( !e->vcpu || e->nr_args )
@@ -79,6 +80,7 @@ static bool is_printed(const struct tt_event *e, size_t i)
 /* %p needs a void pointer in C; a pointer to char may be for %s or %p. */
 void program_print(FILE *out, const char *function, const struct tt_event *e)
 {
+    assert(program_has(e));
     fprintf(out, "%s(\"%s \" ", function, e->name);
     program_format(out, e);
     fputs(" \"\\n\"", out);

@@ -67,11 +67,13 @@ const struct tt_event *select_owner(const struct tt_model *m,
 
 bool select_is_main(const struct tt_class *c)
 {
+    assert(c->id & 0xf000);
     return (c->id & 0xf000) == 0xf000;
 }
 
 bool select_in_word(const struct tt_arg *a, unsigned int word)
 {
+    assert(a->bits && a->bits <= 64);
     assert(word < TT_MAX_WORDS);
     return !a->in_id && a->present < 0 && a->bit < 32 * (word + 1) &&
            a->bit + a->bits > 32 * word;
@@ -105,6 +107,6 @@ bool select_is_decimal(const struct tt_sem *sem)
 
 uint64_t select_mask(unsigned int bits)
 {
-    assert(bits);
+    assert(bits && bits <= 64);
     return bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
 }

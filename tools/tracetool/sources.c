@@ -4,6 +4,7 @@
  */
 #include "tracetool/sources.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -18,6 +19,7 @@ static int grow_text(char **text, size_t *room)
     size_t more = *room ? *room * 2 : 1u << 16;
     char *new = fault_realloc(*text, more);
 
+    assert(!*text == !*room);
     if ( !new )
         return -ENOMEM;
     *text = new;
@@ -39,6 +41,7 @@ static int read_all(int fd, const char *name, char **text, size_t *length,
         if ( *length > MOST_BYTES )
             return err_set(e, -EFBIG, "%s has more than 64 MB, and no file of "
                            "events has", name);
+        assert(*length < room);
         n = fault_read(fd, *text + *length, room - *length);
         if ( n > 0 )
             *length += n;
@@ -72,6 +75,7 @@ int tt_sources_read(char *const *paths, size_t nr,
     int rc = 0;
     size_t i;
 
+    assert(paths && nr);
     *sources = fault_calloc(nr, sizeof(**sources));
     if ( !*sources )
         return err_sys(e, -ENOMEM, "cannot read the events");

@@ -10,6 +10,7 @@
  */
 #include "tracetool/syntax.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
@@ -109,6 +110,7 @@ static int take_name(struct tt_written *w, struct tt_written_arg *arg,
 {
     const struct tt_token *last = &words->word[words->nr - 1];
 
+    assert(words->nr && words->nr <= TT_MAX_TYPE_WORDS);
     if ( tt_lex_is_mark(l, ':') && tt_ctype_has_word(last) )
         return 0;
     if ( !is_name(last) )
@@ -198,6 +200,7 @@ static int parse_list(struct tt_written *w, struct tt_lex *l, size_t *nr)
     bool tail = false;
     int rc;
 
+    assert(!*nr);
     do
     {
         if ( *nr == TT_MAX_WRITTEN )
@@ -223,6 +226,7 @@ static int parse_list(struct tt_written *w, struct tt_lex *l, size_t *nr)
 int tt_syntax_args(struct tt_written *w, struct tt_written_event *e,
                    struct tt_lex *l)
 {
+    assert(!e->args && !e->nr_args);
     if ( tt_lex_is_word(l, "void") && tt_lex_before_mark(l, ')') )
     {
         tt_lex_next(l);

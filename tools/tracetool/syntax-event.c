@@ -6,6 +6,7 @@
  */
 #include "tracetool/syntax.h"
 
+#include <assert.h>
 #include <errno.h>
 
 static int parse_rest(struct tt_written *w, struct tt_written_event *e,
@@ -13,6 +14,7 @@ static int parse_rest(struct tt_written *w, struct tt_written_event *e,
 {
     int rc;
 
+    assert(w->class <= w->classes.nr);
     e->at = l->token.at;
     e->class = w->class;
     rc = tt_syntax_word(w, l, &e->name, "the name of an event");
@@ -31,6 +33,7 @@ int tt_syntax_event(struct tt_written *w, struct tt_lex *l)
     struct tt_written_event e = { .props_at = l->token.at };
     int before, rc;
 
+    assert(w->event && !tt_lex_at_line_end(l));
     if ( l->token.kind == TT_WORD && !tt_lex_line_has(l, '(') )
     {
         tt_errors_add(w->errors, &l->token.at, "an event has its "

@@ -4,6 +4,7 @@
  */
 #include "tracetool/syntax.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -46,6 +47,7 @@ static int add_bracket(struct tt_written *w, struct tt_lex *l,
 {
     bool opens = tt_lex_is_mark(l, '[');
 
+    assert(g->nr <= TT_MAX_GROUPS);
     if ( opens == g->open )
     {
         tt_errors_add(l->errors, &l->token.at, opens ?
@@ -90,6 +92,7 @@ int tt_syntax_format(struct tt_written *w, struct tt_written_event *e,
     struct groups groups = { .nr = 0 };
     int rc = 0;
 
+    assert(!e->nr_chunks);
     w->chunks.nr = 0;
     while ( !rc && !tt_lex_at_line_end(l) )
         rc = parse_piece(w, l, &groups);

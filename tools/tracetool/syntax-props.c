@@ -4,6 +4,7 @@
  */
 #include "tracetool/syntax.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 
@@ -24,6 +25,7 @@ static int parse_version(struct tt_lex *l, uint16_t *version)
         return -EINVAL;
     }
     *version = major << 8 | minor;
+    assert(*version != TT_ALWAYS);
     return 0;
 }
 
@@ -132,6 +134,7 @@ int tt_syntax_props(struct tt_written_event *e, struct tt_lex *l)
     const struct prop *prop;
     int rc = 0;
 
+    assert(!e->props);
     while ( l->token.kind == TT_WORD &&
             (tt_lex_before_word(l) || tt_lex_before_mark(l, '=')) )
     {

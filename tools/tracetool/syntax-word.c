@@ -4,6 +4,7 @@
  */
 #include "tracetool/syntax.h"
 
+#include <assert.h>
 #include <errno.h>
 
 #define SUBCLASSES 0xf000u
@@ -58,6 +59,7 @@ static int declare_class(struct tt_written *w, struct tt_lex *l,
     uint64_t id = 0;
     int rc = tt_syntax_number(l, &id, "the id of the class, as 0x00021000,");
 
+    assert(new->name && *new->name);
     if ( !rc )
         rc = tt_syntax_string(w, l, &new->text, "a \"text\" about the class");
     if ( !rc )
@@ -95,6 +97,7 @@ void tt_syntax_enter_class(struct tt_written *w, struct tt_lex *l)
 {
     tt_lex_next(l);
     w->class = find_class(w, &l->token);
+    assert(w->class <= w->classes.nr);
     tt_lex_skip_line(l);
 }
 
@@ -102,6 +105,10 @@ static int keep_sem(struct tt_written *w, const struct tt_sem *new)
 {
     struct tt_sem *kept = tt_vec_add(w->arena, &w->sems, sizeof(*kept));
 
+    assert(new->name && *new->name && new->text);
+    assert(new->values || !new->nr_values);
+    assert(new->meaning != TT_PLAIN || !new->nr_values);
+    assert(new->nr_values <= TT_MAX_VALUES);
     if ( !kept )
         return -ENOMEM;
     *kept = *new;
@@ -144,6 +151,8 @@ static int check_value(struct tt_written *w, const struct tt_sem *sem,
     const struct tt_value *seen = values->items;
     size_t i;
 
+    assert(sem->meaning != TT_PLAIN);
+    assert(values->nr <= TT_MAX_VALUES);
     if ( sem->meaning == TT_FLAGS && value > 63 )
     {
         tt_errors_add(w->errors, at, "flags have bits 0 to 63: give "
@@ -234,6 +243,7 @@ static int parse_block(struct tt_written *w, struct tt_lex *l,
     struct tt_sem new = { .meaning = meaning };
     int rc = parse_head(w, l, &new);
 
+    assert(meaning == TT_ENUM || meaning == TT_FLAGS);
     /* Skip the block of a bad head: its lines would be reported as well. */
     if ( rc == -EINVAL )
         tt_lex_skip_line(l);

@@ -6,6 +6,7 @@
  */
 #include "tracetool/syntax.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
@@ -48,6 +49,7 @@ static bool get_number(const struct tt_token *t, uint64_t *value)
     const char *at = t->text + (hex ? 2 : 0), *end = t->text + t->length;
     unsigned int base = hex ? 16 : 10, digit;
 
+    assert(t->kind == TT_WORD && t->length);
     for ( *value = 0; at < end; at++ )
     {
         digit = isdigit((unsigned char)*at) ? *at - '0' :
@@ -87,9 +89,11 @@ static int unescape_string(struct tt_lex *l, char *to)
     struct tt_place place = l->token.at;
     size_t n;
 
+    assert(l->token.kind == TT_LITERAL);
     for ( ; at < end; at += n )
     {
         n = tt_literal_byte(at, end, to);
+        assert(n <= (size_t)(end - at));
         if ( n && *to++ )
             continue;
         place.column = at - l->line_start + 1;
@@ -162,6 +166,7 @@ static int declare_words(struct tt_written *w, struct tt_lex *l)
     const struct declaration *line = find_declaration(l);
     int rc = 0;
 
+    assert(!tt_lex_at_line_end(l));
     if ( line )
     {
         l->errors = w->errors;
@@ -178,6 +183,7 @@ static int take_event(struct tt_written *w, struct tt_lex *l)
     const struct declaration *line = find_declaration(l);
     int rc = 0;
 
+    assert(!tt_lex_at_line_end(l));
     l->errors = line ? NULL : w->errors;
     if ( line )
         line->pass(w, l);
@@ -218,6 +224,7 @@ int tt_syntax_events(struct tt_written *w, const struct tt_source *source)
 {
     struct tt_lex l;
 
+    assert(w->event);
     tt_lex_init(&l, source, w->errors);
     return read_lines(w, &l, take_event);
 }

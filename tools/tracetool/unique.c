@@ -6,6 +6,7 @@
  */
 #include "tracetool/event.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
@@ -54,6 +55,7 @@ static bool check_name(struct tt_build *b, const struct tt_event *events,
 {
     bool both = first->in_xen && second->in_xen;
 
+    assert(first < second);
     if ( strcasecmp(first->name, second->name) )
         return false;
     if ( !both || same_versions(first, second) ||
@@ -93,6 +95,7 @@ static int check_names(struct tt_build *b)
 static bool check_id(struct tt_build *b, const struct tt_event *first,
                      const struct tt_event *second)
 {
+    assert(first < second && first->in_xen && second->in_xen);
     if ( !same_id(first, second) || !same_versions(first, second) ||
          !strcasecmp(first->name, second->name) )
         return false;
@@ -242,6 +245,7 @@ static void check_constant(struct tt_build *b, const struct tt_event *e)
     const struct tt_class *classes = b->written->classes.items;
     size_t i;
 
+    assert(e->in_xen && e->constant);
     for ( i = tt_index_first(&b->classes, tt_index_hash(e->name));
           i != TT_NONE; i = b->classes.next[i] )
         if ( !strcasecmp(classes[i].name, e->name) )

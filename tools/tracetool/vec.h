@@ -6,6 +6,7 @@
 #ifndef TRACETOOL_VEC_H
 #define TRACETOOL_VEC_H
 
+#include <assert.h>
 #include <stdalign.h>
 #include <stddef.h>
 #include <string.h>
@@ -24,6 +25,7 @@ static inline void *tt_vec_add(struct arena *a, struct tt_vec *v, size_t size)
     size_t room = v->room ? v->room * 2 : 16;
     void *items;
 
+    assert(size && v->nr <= v->room && (v->items || !v->room));
     if ( v->nr == v->room )
     {
         items = arena_array(a, room, size, alignof(max_align_t));
