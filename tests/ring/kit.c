@@ -8,7 +8,7 @@
 
 static uint64_t now;
 
-/* One instruction: whoever interrupts a reading gets a later one. */
+/* Atomic: an interrupt during a reading gets a later time. */
 static cycles_t next_cycle(void)
 {
     return __atomic_add_fetch(&now, 1, __ATOMIC_RELAXED);
@@ -141,7 +141,7 @@ int kit_state(struct xen_tbuf_state *state)
     return ask_state(state, sizeof(*state));
 }
 
-/* Entries stand where the answer itself says. */
+/* The header of the state gives offset and size of the CPUs' entries. */
 int kit_cpu_state(unsigned int cpu, struct xen_tbuf_cpu *state)
 {
     static unsigned char all[sizeof(struct xen_tbuf_state) +

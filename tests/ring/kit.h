@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What every test of a trace ring stands on: a quiet machine with trace.c in
- * it, a clock that counts its readings, control operations of one line each,
- * and a reader that believes nothing.
+ * The common base of the tests of a trace ring: a quiet machine with trace.c, a
+ * clock that advances with each reading, one function per control operation,
+ * and a reader that trusts nothing.
  *
- * The reader works as dom0 does: it asks for the frame of t_info, finds the
- * frames of a ring there, and maps them; it knows the format from its
- * description alone and shares no code with trace.c.  What it hands out has
- * been checked:
+ * The reader works as dom0 does: t_info names the frames of the rings, and the
+ * reader maps them.  The reader implements the documented format and shares no
+ * code with trace.c.  Each snapshot and record is checked:
  *
- *   cons and prod      multiples of 4, below twice the ring, at most the ring
+ *   cons and prod      multiples of 4, below twice the ring, at most one ring
  *                      apart; prod never goes back
- *   published bytes    do not change any more
- *   records            whole, none across the end of the ring, padding only
- *                      there and with zeroes in it
+ *   published bytes    never change again
+ *   records            complete, never across the end of the ring; padding only
+ *                      at the end, and all zeroes
  *   time stamps        never go back
- *   LOST records       timed, four words, a count, and a first loss that lies
- *                      between the record before it and itself
+ *   LOST records       timed, four words, a count, and a first loss between the
+ *                      time of the previous record and that of the LOST record
  *
- * All of it compiles against stock 4.17's trace.c and headers as well: only
- * what both know is used, and stock's stale padding is asked for (`stale`).
+ * The folder also compiles against the trace.c and headers of stock Xen 4.17,
+ * so only interfaces common to both are used.  Stock does not clear padding:
+ * `stale` turns that check off.
  */
 #ifndef TESTS_RING_KIT_H
 #define TESTS_RING_KIT_H
@@ -32,21 +32,21 @@
 /* ---- the machine ------------------------------------------------------ */
 
 /*
- * Power on with a counting clock, the console kept, and the rings of the
- * boot parameters.  0 or -errno.
+ * Power on with a counting clock, a captured console, and the rings of the
+ * boot parameters.  Returns 0 or -errno.
  */
 int kit_start(const struct xensim_config *config);
 
-/* One CPU, a small arena: what most tests want. */
+/* The same with a small arena and no special configuration. */
 int kit_start_simple(unsigned int cpus);
 
-/* The last reading of the clock.  It may be moved: forward, that is. */
+/* The last reading of the clock, and a jump of the clock, forward only. */
 uint64_t kit_clock(void);
 void kit_set_clock(uint64_t now);
 
 /* ---- control ---------------------------------------------------------- */
 
-/* An operation that has no more than a size to say.  0 or -errno. */
+/* An operation without operands other than a size.  Returns 0 or -errno. */
 int kit_op(uint32_t cmd, uint32_t size);
 
 int kit_set_size(unsigned int pages);
@@ -63,7 +63,7 @@ int kit_freeze(void);
 int kit_free(void);
 int kit_resize(unsigned int pages);
 
-/* The state of all, and of one CPU of it. */
+/* The state of all CPUs, and of one CPU. */
 int kit_state(struct xen_tbuf_state *state);
 int kit_cpu_state(unsigned int cpu, struct xen_tbuf_cpu *state);
 
@@ -71,16 +71,16 @@ int kit_cpu_state(unsigned int cpu, struct xen_tbuf_cpu *state);
 
 /* ---- writing ---------------------------------------------------------- */
 
-/* An event that the default mask lets through and no record of Xen's has. */
+/* An event inside the default mask that Xen itself never emits. */
 #define KIT_EVENT   (TRC_SCHED_VERBOSE + 0x700)
 
 /*
- * A record of `words` words (0 to 7) made of `number`, so that the reader can
- * tell a torn one: word i is number * 8 + i.
+ * Emit a record of `words` words (0 to 7).  Word i is number * 8 + i, so the
+ * reader recognises torn records.
  */
 void kit_emit(uint32_t number, unsigned int words, bool timed);
 
-/* What such a record takes in the ring, in bytes. */
+/* The size of such a record in the ring, in bytes. */
 unsigned int kit_size(unsigned int words, bool timed);
 
 /* ---- reading ---------------------------------------------------------- */
@@ -89,7 +89,7 @@ unsigned int kit_size(unsigned int words, bool timed);
 
 struct kit_record
 {
-    uint32_t at;            /* where in the ring: 0 ... size - 1 */
+    uint32_t at;            /* offset in the ring: 0 ... size - 1 */
     uint32_t bytes;         /* 4 ... 40 */
     uint32_t event;
     bool timed;
@@ -103,42 +103,41 @@ struct kit_reader
     unsigned int cpu;
     unsigned int pages;
     uint32_t size;          /* bytes of records in the ring */
-    bool stale;             /* padding need not be zeroes: stock's is not */
+    bool stale;             /* padding may have any contents, as stock's */
 
-    /* The ring, mapped in one piece.  Tests may write here: dom0 can. */
+    /* The ring, mapped contiguously and writable, as for dom0. */
     struct t_buf *ring;
-    uint32_t *mfn;          /* its frames, each held by a mapping */
+    uint32_t *mfn;          /* frames of the ring, each held by a mapping */
 
-    /* A snapshot, and how far kit_next() has come in it. */
+    /* A snapshot, and the position of kit_next() in the snapshot. */
     uint32_t cons, prod, at;
-    unsigned char *image;   /* of all that was published, in its place */
+    unsigned char *image;   /* published bytes, at their offsets in the ring */
     uint64_t tsc;           /* of the last record up to `at` */
     uint64_t consumed_tsc;  /* of the last record up to `cons` */
-    bool known;             /* `image` holds cons ... prod */
+    bool has_image;         /* `image` holds cons ... prod */
 
-    char fault[160];        /* the first thing that was wrong; "": nothing */
+    char fault[160];        /* the first error found, or "" */
 };
 
-/* Map a CPU's ring.  -ENODEV: it has none. */
+/* Map the ring of a CPU.  -ENODEV: the CPU has no ring. */
 int kit_open(struct kit_reader *r, unsigned int cpu);
 void kit_close(struct kit_reader *r);
 
-/* Copy what is published now.  False: r->fault. */
+/* Copy all published records.  Returns false on an error, see r->fault. */
 bool kit_snapshot(struct kit_reader *r);
 
-/* The next record of the snapshot.  False: its end, or r->fault. */
+/* The next record of the snapshot.  False: end of snapshot, or r->fault. */
 bool kit_next(struct kit_reader *r, struct kit_record *record);
 
-/* Tell Xen that all that kit_next() has handed out was read. */
+/* Advance Xen's cons past all records returned by kit_next(). */
 void kit_consume(struct kit_reader *r);
 
-/* The ring was emptied, frozen or tampered with: start afresh. */
+/* Restart the checks after the ring was emptied, frozen or corrupted. */
 void kit_forget(struct kit_reader *r);
-
-/* Bytes of the snapshot that kit_next() has not handed out. */
+/* Bytes of the snapshot that kit_next() has not returned yet. */
 uint32_t kit_left(const struct kit_reader *r);
 
-/* Is this an undamaged record of kit_emit()'s?  Then *number is its number. */
-bool kit_is_ours(const struct kit_record *record, uint32_t *number);
+/* True for an intact record of kit_emit(); sets *number. */
+bool kit_is_emitted(const struct kit_record *record, uint32_t *number);
 
 #endif /* TESTS_RING_KIT_H */

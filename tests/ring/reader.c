@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A reader of one ring, as suspicious as dom0 should be.  kit.h says what it
+ * A reader of one ring, as suspicious as dom0 should be; kit.h lists the
  * checks.
  *
- * Positions (cons, prod, at) count modulo twice the ring, as in the shared
- * header; `image` has the bytes of the ring where the ring has them, so that
- * a byte which was published can be compared later on: it may not change.
+ * Positions (cons, prod, at) count modulo twice the ring size, as in the shared
+ * header.  `image` keeps each byte at the same offset as the ring does, to
+ * detect changes of published bytes.
  */
 #include "tests/ring/kit.h"
 
@@ -16,8 +16,8 @@
 
 /* ---- finding and mapping ---------------------------------------------- */
 
-/* Hold n frames as foreign mappings do.  All or none. */
-static int hold_bytes(const uint32_t *mfn, unsigned int n, bool write)
+/* Map n frames as foreign mappings do, all or none. */
+static int hold_frames(const uint32_t *mfn, unsigned int n, bool write)
 {
     unsigned int i;
     int rc;
@@ -36,13 +36,13 @@ static int hold_bytes(const uint32_t *mfn, unsigned int n, bool write)
     return rc;
 }
 
-static void let_go(const uint32_t *mfn, unsigned int n, bool write)
+static void release_frames(const uint32_t *mfn, unsigned int n, bool write)
 {
     while ( n-- > 0 )
         xensim_unmap_frame(mfn[n], write);
 }
 
-/* Put n frames that are held at `to`, neighbours by one call. */
+/* Map n held frames at `to`, one mmap() per run of adjacent frames. */
 static int map_at(void *to, const uint32_t *mfn, unsigned int n, int prot)
 {
     unsigned int i, run;
@@ -59,14 +59,14 @@ static int map_at(void *to, const uint32_t *mfn, unsigned int n, int prot)
     return 0;
 }
 
-static void *reserve_records(size_t bytes)
+static void *reserve_range(size_t bytes)
 {
     void *at = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     return at == MAP_FAILED ? NULL : at;
 }
 
-/* Copy all of t_info; the caller's to free. */
+/* Copy all of t_info; the caller frees the copy. */
 static int read_info(struct t_info **out, uint32_t *bytes)
 {
     struct xen_sysctl_tbuf_op op;
@@ -79,7 +79,7 @@ static int read_info(struct t_info **out, uint32_t *bytes)
     if ( !op.buffer_mfn )
         return -ENODEV;
 
-    map = reserve_records(PAGE_SIZE);
+    map = reserve_range(PAGE_SIZE);
     *bytes = op.size;
     *out = malloc(op.size);
     if ( !map || !*out )
@@ -88,13 +88,13 @@ static int read_info(struct t_info **out, uint32_t *bytes)
     for ( at = 0; !rc && at < op.size; at += PAGE_SIZE )
     {
         mfn = op.buffer_mfn + at / PAGE_SIZE;
-        rc = hold_bytes(&mfn, 1, false);
+        rc = hold_frames(&mfn, 1, false);
         if ( rc )
             break;
         rc = map_at(map, &mfn, 1, PROT_READ);
         if ( !rc )
             memcpy((char *)*out + at, map, PAGE_SIZE);
-        let_go(&mfn, 1, false);
+        release_frames(&mfn, 1, false);
     }
 
     if ( map )
@@ -104,7 +104,7 @@ static int read_info(struct t_info **out, uint32_t *bytes)
     return rc;
 }
 
-/* The frames of one ring.  -EPROTO: t_info contradicts itself. */
+/* Find the frames of one ring.  -EPROTO: t_info contradicts itself. */
 static int find_ring(struct kit_reader *r)
 {
     struct t_info *info;
@@ -140,13 +140,13 @@ int kit_open(struct kit_reader *r, unsigned int cpu)
     if ( rc )
         return rc;
 
-    rc = hold_bytes(r->mfn, r->pages, true);
+    rc = hold_frames(r->mfn, r->pages, true);
     if ( rc )
         goto no_hold;
 
     rc = -ENOMEM;
     r->image = malloc(r->size);
-    r->ring = reserve_records(r->pages * PAGE_SIZE);
+    r->ring = reserve_range(r->pages * PAGE_SIZE);
     if ( r->image && r->ring )
         rc = map_at(r->ring, r->mfn, r->pages, PROT_READ | PROT_WRITE);
     if ( !rc )
@@ -155,7 +155,7 @@ int kit_open(struct kit_reader *r, unsigned int cpu)
     if ( r->ring )
         munmap(r->ring, r->pages * PAGE_SIZE);
     free(r->image);
-    let_go(r->mfn, r->pages, true);
+    release_frames(r->mfn, r->pages, true);
  no_hold:
     free(r->mfn);
     return rc;
@@ -163,7 +163,7 @@ int kit_open(struct kit_reader *r, unsigned int cpu)
 
 void kit_close(struct kit_reader *r)
 {
-    let_go(r->mfn, r->pages, true);
+    release_frames(r->mfn, r->pages, true);
     munmap(r->ring, r->pages * PAGE_SIZE);
     free(r->image);
     free(r->mfn);
@@ -172,7 +172,7 @@ void kit_close(struct kit_reader *r)
 
 /* ---- snapshots -------------------------------------------------------- */
 
-/* Note what is wrong; the first finding stays.  Answers false, to return. */
+/* Record the first error.  Returns false, for callers to return. */
 static bool __attribute__((format(printf, 2, 3)))
 report_fault(struct kit_reader *r, const char *format, ...)
 {
@@ -197,18 +197,18 @@ static uint32_t ring_distance(const struct kit_reader *r, uint32_t from,
     return to >= from ? to - from : to + 2 * r->size - from;
 }
 
-static uint32_t bytes_ahead(const struct kit_reader *r, uint32_t from,
-                            uint32_t bytes)
+static uint32_t advance_position(const struct kit_reader *r, uint32_t from,
+                                 uint32_t bytes)
 {
     return (from + bytes) % (2 * r->size);
 }
 
-static unsigned char *read_all_records(struct kit_reader *r)
+static unsigned char *ring_bytes(struct kit_reader *r)
 {
     return (unsigned char *)(r->ring + 1);
 }
 
-/* Call for each piece of from ... from + bytes that lies in a row. */
+/* Call piece() for each contiguous part of from ... from + bytes. */
 static bool each_piece(struct kit_reader *r, uint32_t from, uint32_t bytes,
                        bool (*piece)(struct kit_reader *r, uint32_t at,
                                      uint32_t length))
@@ -221,16 +221,16 @@ static bool each_piece(struct kit_reader *r, uint32_t from, uint32_t bytes,
 
 static bool copy_piece(struct kit_reader *r, uint32_t at, uint32_t length)
 {
-    memcpy(r->image + at, read_all_records(r) + at, length);
+    memcpy(r->image + at, ring_bytes(r) + at, length);
     return true;
 }
 
-static bool same_piece(struct kit_reader *r, uint32_t at, uint32_t length)
+static bool equal_piece(struct kit_reader *r, uint32_t at, uint32_t length)
 {
-    return !memcmp(r->image + at, read_all_records(r) + at, length);
+    return !memcmp(r->image + at, ring_bytes(r) + at, length);
 }
 
-static bool is_legal(struct kit_reader *r)
+static bool check_indices(struct kit_reader *r)
 {
     if ( (r->cons & 3) || (r->prod & 3) )
         return report_fault(r, "cons or prod is no multiple of 4");
@@ -243,31 +243,31 @@ static bool is_legal(struct kit_reader *r)
 
 bool kit_snapshot(struct kit_reader *r)
 {
-    uint32_t old_prod = r->known ? r->prod : r->cons, old;
+    uint32_t old_prod = r->has_image ? r->prod : r->cons, old;
 
     r->cons = __atomic_load_n(&r->ring->cons, __ATOMIC_RELAXED);
     r->prod = __atomic_load_n(&r->ring->prod, __ATOMIC_ACQUIRE);
     r->at = r->cons;
     r->tsc = r->consumed_tsc;
-    if ( !is_legal(r) )
+    if ( !check_indices(r) )
         return false;
 
-    old = r->known ? ring_distance(r, r->cons, old_prod) : 0;
+    old = r->has_image ? ring_distance(r, r->cons, old_prod) : 0;
     if ( old > ring_distance(r, r->cons, r->prod) )
         return report_fault(r, "prod went back from %u", old_prod);
-    if ( !each_piece(r, r->cons, old, same_piece) )
+    if ( !each_piece(r, r->cons, old, equal_piece) )
         return report_fault(r, "records up to %u changed after they were "
                             "published", old_prod);
 
-    each_piece(r, bytes_ahead(r, r->cons, old),
+    each_piece(r, advance_position(r, r->cons, old),
                ring_distance(r, r->cons, r->prod) - old, copy_piece);
-    r->known = true;
+    r->has_image = true;
     return true;
 }
 
 void kit_consume(struct kit_reader *r)
 {
-    /* The bytes have been copied: Xen may have their room. */
+    /* The bytes have been copied, so Xen may overwrite the records. */
     __atomic_store_n(&r->ring->cons, r->at, __ATOMIC_RELEASE);
     r->cons = r->at;
     r->consumed_tsc = r->tsc;
@@ -275,7 +275,7 @@ void kit_consume(struct kit_reader *r)
 
 void kit_forget(struct kit_reader *r)
 {
-    r->known = false;
+    r->has_image = false;
     r->consumed_tsc = 0;
 }
 
@@ -294,7 +294,7 @@ static uint32_t word_at(const struct kit_reader *r, uint32_t at)
     return word;
 }
 
-/* Take a record apart.  Only its header is known to be there. */
+/* Decode a record, of which at first only the header is has_image to exist. */
 static bool decode_record(struct kit_reader *r, struct kit_record *to)
 {
     uint32_t header, at;
@@ -341,7 +341,7 @@ static bool check_lost(struct kit_reader *r, const struct kit_record *lost)
     uint64_t first = lost->word[2] | (uint64_t)lost->word[3] << 32;
 
     if ( !lost->timed || lost->words != 4 || !lost->word[0] )
-        return report_fault(r, "a LOST record that says nothing");
+        return report_fault(r, "a LOST record that reports no loss");
     if ( first <= r->tsc || first > lost->tsc )
         return report_fault(r, "the first loss at %#llx is not in %#llx ... "
                             "%#llx", (unsigned long long)first,
@@ -352,7 +352,7 @@ static bool check_lost(struct kit_reader *r, const struct kit_record *lost)
 
 static bool check_record(struct kit_reader *r, const struct kit_record *record)
 {
-    /* No record has event 0: this is memory that nobody has written. */
+    /* Xen emits no event 0: this is memory that was never written. */
     if ( !record->event )
         return report_fault(r, "a record without an event");
     if ( record->timed && record->tsc < r->tsc )
@@ -373,13 +373,13 @@ bool kit_next(struct kit_reader *r, struct kit_record *record)
     if ( !decode_record(r, record) || !check_record(r, record) )
         return false;
 
-    r->at = bytes_ahead(r, r->at, record->bytes);
+    r->at = advance_position(r, r->at, record->bytes);
     if ( record->timed )
         r->tsc = record->tsc;
     return true;
 }
 
-bool kit_is_ours(const struct kit_record *record, uint32_t *number)
+bool kit_is_emitted(const struct kit_record *record, uint32_t *number)
 {
     unsigned int i;
 

@@ -1,109 +1,109 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What happens between two instructions of a writer: other writers, in
- * interrupts on its CPU, and the reader, on another CPU.
+ * Actions between two instructions of a writer: other writers in interrupts
+ * on the same CPU, and the reader on another CPU.
  */
-#include "tests/step/scene.h"
+#include "tests/step/ring-setup.h"
 
 #include "tests/step/stepper.h"
 
-static void act_record(struct world *w)
+static void emit_record(struct step_state *st)
 {
-    world_emit_in(w, XENSIM_IRQ);
+    state_emit_in(st, XENSIM_IRQ);
 }
 
-static void record_in_nmi(struct world *w)
+static void emit_in_nmi(struct step_state *st)
 {
-    world_emit_in(w, XENSIM_NMI);
+    state_emit_in(st, XENSIM_NMI);
 }
 
 static void nmi_and_mce(void *arg)
 {
-    struct world *w = arg;
+    struct step_state *st = arg;
 
-    world_emit(w);
-    world_emit_in(w, XENSIM_MCE);
-    world_emit(w);
+    state_emit(st);
+    state_emit_in(st, XENSIM_MCE);
+    state_emit(st);
 }
 
-static void record_in_mce_in_nmi(struct world *w)
+static void emit_in_mce_in_nmi(struct step_state *st)
 {
-    xensim_interrupt(XENSIM_NMI, nmi_and_mce, w);
+    xensim_interrupt(XENSIM_NMI, nmi_and_mce, st);
 }
 
-static void act_drain(struct world *w)
+static void drain_all(struct step_state *st)
 {
-    world_take_all(w);
+    state_consume_all(st);
 }
 
-static void drain_some(struct world *w)
+static void drain_some(struct step_state *st)
 {
-    world_take(w, 1 + world_any(w, 5));
+    state_consume(st, 1 + state_random(st, 5));
 }
 
-static void drain_then_record(struct world *w)
+static void drain_then_emit(struct step_state *st)
 {
-    world_take_all(w);
-    act_record(w);
+    state_consume_all(st);
+    emit_record(st);
 }
 
-static void record_around_drain(struct world *w)
+static void emit_around_drain(struct step_state *st)
 {
-    act_record(w);
-    world_take_all(w);
-    act_record(w);
+    emit_record(st);
+    state_consume_all(st);
+    emit_record(st);
 }
 
-static void act_burst(struct world *w)
+static void emit_burst(struct step_state *st)
 {
-    unsigned int n = 5 + world_any(w, 30);
+    unsigned int n = 5 + state_random(st, 30);
 
     while ( n-- )
-        act_record(w);
+        emit_record(st);
 }
 
-/* Round the ring, and more than once. */
-static void act_storm(struct world *w)
+/* Fill the ring more than once. */
+static void emit_storm(struct step_state *st)
 {
-    unsigned int n = 200 + world_any(w, 300) * w->reader.pages;
+    unsigned int n = 200 + state_random(st, 300) * st->reader.pages;
 
     while ( n-- )
     {
-        act_record(w);
-        if ( world_any(w, 16) == 0 )
-            world_take(w, world_any(w, 40));
+        emit_record(st);
+        if ( state_random(st, 16) == 0 )
+            state_consume(st, state_random(st, 40));
     }
 }
 
-/* Full, with what is left to be lost. */
-static void act_overflow(struct world *w)
+/* Fill the ring until records are lost. */
+static void overflow_ring(struct step_state *st)
 {
-    uint32_t lost = world_lost(w);
+    uint32_t lost = state_lost(st);
 
-    while ( world_lost(w) < lost + 3 )
-        act_record(w);
+    while ( state_lost(st) < lost + 3 )
+        emit_record(st);
 }
 
-static void overflow_then_drain(struct world *w)
+static void overflow_then_drain(struct step_state *st)
 {
-    act_overflow(w);
-    world_take_all(w);
-    act_record(w);
+    overflow_ring(st);
+    state_consume_all(st);
+    emit_record(st);
 }
 
-static void drain_then_overflow(struct world *w)
+static void drain_then_overflow(struct step_state *st)
 {
-    world_take_all(w);
-    act_overflow(w);
+    state_consume_all(st);
+    overflow_ring(st);
 }
 
-/* ---- writers that are interrupted in their turn ------------------------ */
+/* ---- writers that are interrupted themselves -------------------------- */
 
 struct inner
 {
-    struct world *w;
-    unsigned long at;       /* the instruction where it happens */
-    void (*act)(struct world *w);
+    struct step_state *st;
+    unsigned long at;       /* number of the instruction to interrupt */
+    void (*act)(struct step_state *st);
 };
 
 static bool interrupt_inner(void *arg, unsigned long n)
@@ -112,58 +112,59 @@ static bool interrupt_inner(void *arg, unsigned long n)
 
     if ( n != inner->at )
         return true;
-    inner->act(inner->w);
+    inner->act(inner->st);
     return false;
 }
 
-/* A writer takes some 100 to 400 instructions; later ones are none of his. */
-static void step_inner(struct world *w, void (*act)(struct world *w))
+/* A writer takes 100 to 400 instructions; a later `at` has no effect. */
+static void step_inner(struct step_state *st,
+                       void (*act)(struct step_state *st))
 {
-    struct world_record act_record = world_draw(w);
+    struct test_record record = state_draw_record(st);
     struct inner inner = {
-        .w = w, .at = 1 + world_any(w, 400), .act = act,
+        .st = st, .at = 1 + state_random(st, 400), .act = act,
     };
 
-    step(world_put, &act_record, interrupt_inner, &inner);
+    step_function(write_test_record, &record, interrupt_inner, &inner);
 }
 
-static void record_in_record(struct world *w)
+static void emit_in_writer(struct step_state *st)
 {
-    step_inner(w, record_in_nmi);
+    step_inner(st, emit_in_nmi);
 }
 
-static void burst_in_record(struct world *w)
+static void burst_in_writer(struct step_state *st)
 {
-    step_inner(w, act_burst);
+    step_inner(st, emit_burst);
 }
 
-static void drain_in_record(struct world *w)
+static void drain_in_writer(struct step_state *st)
 {
-    step_inner(w, drain_then_record);
+    step_inner(st, drain_then_emit);
 }
 
-static void overflow_in_record(struct world *w)
+static void overflow_in_writer(struct step_state *st)
 {
-    step_inner(w, overflow_then_drain);
+    step_inner(st, overflow_then_drain);
 }
 
 static const struct action actions[] = {
-    { "one record", act_record },
-    { "a record in an NMI", record_in_nmi },
-    { "records in an NMI and an #MC in it", record_in_mce_in_nmi },
-    { "the reader takes all", act_drain },
-    { "the reader takes some", drain_some },
-    { "the reader takes all, then a record", drain_then_record },
-    { "a record, all taken, a record", record_around_drain },
-    { "a burst", act_burst },
-    { "records until some are lost", act_overflow },
-    { "losses, all taken, a record", overflow_then_drain },
-    { "all taken, records until some are lost", drain_then_overflow },
-    { "hundreds of records, some taken", act_storm },
-    { "a record, interrupted by a record", record_in_record },
-    { "a record, interrupted by a burst", burst_in_record },
-    { "a record, interrupted by a reader", drain_in_record },
-    { "a record, interrupted by losses and a reader", overflow_in_record },
+    { "one record", emit_record },
+    { "a record in an NMI", emit_in_nmi },
+    { "records in an NMI and an #MC in it", emit_in_mce_in_nmi },
+    { "the reader drains the ring", drain_all },
+    { "the reader drains a part", drain_some },
+    { "drain, then a record", drain_then_emit },
+    { "a record, drain, a record", emit_around_drain },
+    { "a burst", emit_burst },
+    { "records until some are lost", overflow_ring },
+    { "losses, drain, a record", overflow_then_drain },
+    { "drain, records until some are lost", drain_then_overflow },
+    { "hundreds of records, partial drains", emit_storm },
+    { "a record, interrupted by a record", emit_in_writer },
+    { "a record, interrupted by a burst", burst_in_writer },
+    { "a record, interrupted by a reader", drain_in_writer },
+    { "a record, interrupted by losses and a reader", overflow_in_writer },
 };
 
 const struct action *action_row(unsigned int i)

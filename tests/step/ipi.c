@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The diversion. */
+/* Interception of IPIs by the linker's --wrap. */
 #include "tests/step/ipi.h"
 
 void __real_on_selected_cpus(const cpumask_t *selected,
@@ -7,11 +7,11 @@ void __real_on_selected_cpus(const cpumask_t *selected,
 void __wrap_on_selected_cpus(const cpumask_t *selected,
                              void (*func)(void *info), void *info, int wait);
 
-static void (*diverted)(struct ipi *ipi);
+static void (*interceptor)(struct ipi *ipi);
 
-void ipi_divert(void (*fn)(struct ipi *ipi))
+void ipi_intercept(void (*fn)(struct ipi *ipi))
 {
-    diverted = fn;
+    interceptor = fn;
 }
 
 void ipi_send(void *arg)
@@ -26,8 +26,8 @@ void __wrap_on_selected_cpus(const cpumask_t *selected,
 {
     struct ipi ipi = { selected, func, info, wait };
 
-    if ( diverted )
-        diverted(&ipi);
+    if ( interceptor )
+        interceptor(&ipi);
     else
         ipi_send(&ipi);
 }

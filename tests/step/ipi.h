@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where control meets the other CPUs: each call of on_selected_cpus() can be
- * diverted.  (It is wrapped at link time: -Wl,--wrap=on_selected_cpus.)
+ * Interception of Xen's inter-processor calls: on_selected_cpus() is wrapped at
+ * link time (-Wl,--wrap=on_selected_cpus).
  */
 #ifndef TESTS_STEP_IPI_H
 #define TESTS_STEP_IPI_H
@@ -16,10 +16,10 @@ struct ipi
     int wait;
 };
 
-/* Send it after all.  The argument is a struct ipi: for step(). */
+/* Send the original IPI.  The argument is a struct ipi, for step_function(). */
 void ipi_send(void *ipi);
 
-/* From now on fn is asked to send each; NULL: it is just sent. */
-void ipi_divert(void (*fn)(struct ipi *ipi));
+/* Pass all IPIs to fn from now on; NULL: send them directly. */
+void ipi_intercept(void (*fn)(struct ipi *ipi));
 
 #endif /* TESTS_STEP_IPI_H */

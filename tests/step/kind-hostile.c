@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A reader that changes its word amid a writer.  The ring is full, and cons
- * says so or is nonsense, from one instruction to the next: whichever of them
- * Xen saw, it saw one of them, so the record is lost, not a byte of the ring
- * has changed, and a complaint names the nonsense.
+ * A reader that changes cons during a write.  The ring is full, and at any
+ * instruction cons changes between a correct and an invalid value.  Whichever
+ * value Xen reads, the record has to be counted as lost, no byte of the ring
+ * may change, and a message on the console has to name the invalid value.
  */
 #include "tests/step/kinds.h"
 
@@ -11,20 +11,20 @@
 
 #include <stdio.h>
 
-#define MOST_PAGES 3
+#define MAX_PAGES 3
 
 struct trial
 {
-    struct world w;
-    uint32_t sane, nonsense;
-    unsigned long at;       /* the word changes here; 0: at each */
-    bool back;              /* from nonsense to sense */
-    unsigned char ring[MOST_PAGES * PAGE_SIZE];
+    struct step_state st;
+    uint32_t good, bad;
+    unsigned long at;       /* instruction where cons changes; 0: each */
+    bool to_good;           /* from the invalid to the correct value */
+    unsigned char ring[MAX_PAGES * PAGE_SIZE];
 };
 
-static void report_case(struct trial *t, bool sane)
+static void set_cons(struct trial *t, bool good)
 {
-    __atomic_store_n(&t->w.reader.ring->cons, sane ? t->sane : t->nonsense,
+    __atomic_store_n(&t->st.reader.ring->cons, good ? t->good : t->bad,
                      __ATOMIC_RELAXED);
 }
 
@@ -33,44 +33,44 @@ static bool change_cons(void *arg, unsigned long n)
     struct trial *t = arg;
 
     if ( !t->at )
-        report_case(t, world_any(&t->w, 2));
+        set_cons(t, state_random(&t->st, 2));
     else if ( n == t->at )
-        report_case(t, t->back);
+        set_cons(t, t->to_good);
     return !t->at || n < t->at;
 }
 
-static uint32_t draw_nonsense(struct world *w)
+static uint32_t draw_bad_cons(struct step_state *st)
 {
-    uint32_t twice = 2 * w->reader.size;
-    uint32_t ahead = 4 + 4 * world_any(w, 100);
+    uint32_t twice = 2 * st->reader.size;
+    uint32_t ahead = 4 + 4 * state_random(st, 100);
     const uint32_t values[] = {
-        (w->reader.ring->prod + ahead) % twice,
-        w->reader.ring->cons | (1 + world_any(w, 3)),
+        (st->reader.ring->prod + ahead) % twice,
+        st->reader.ring->cons | (1 + state_random(st, 3)),
         twice + ahead,
         ~0U,
     };
 
-    return values[world_any(w, ARRAY_SIZE(values))];
+    return values[state_random(st, ARRAY_SIZE(values))];
 }
 
-/* Full, from any place on. */
-static void prepare_cons(struct trial *t)
+/* Fill the ring from a random position. */
+static void fill_ring(struct trial *t)
 {
-    struct world *w = &t->w;
+    struct step_state *st = &t->st;
 
-    world_take_all(w);
-    world_fill(w, 4 * world_any(w, w->reader.size / 4));
-    world_take_all(w);
-    world_fill(w, w->reader.size);
+    state_consume_all(st);
+    state_fill(st, 4 * state_random(st, st->reader.size / 4));
+    state_consume_all(st);
+    state_fill(st, st->reader.size);
     xensim_run_tasklets();
     xensim_capture_console();
 
-    t->sane = w->reader.ring->cons;
-    t->nonsense = draw_nonsense(w);
-    memcpy(t->ring, w->reader.ring, w->reader.pages * PAGE_SIZE);
+    t->good = st->reader.ring->cons;
+    t->bad = draw_bad_cons(st);
+    memcpy(t->ring, st->reader.ring, st->reader.pages * PAGE_SIZE);
 }
 
-/* At most one complaint, and of what was wrong. */
+/* At most one message is on the console, and names the invalid cons. */
 static void check_console(struct trial *t)
 {
     const char *text, *at;
@@ -81,38 +81,38 @@ static void check_console(struct trial *t)
     at = strstr(text, "cons (");
     if ( !*text )
         return;
-    if ( !at || sscanf(at, "cons (%x)", &cons) != 1 || cons != t->nonsense )
-        world_fault(&t->w, "of cons %08x: %s", t->nonsense, text);
+    if ( !at || sscanf(at, "cons (%x)", &cons) != 1 || cons != t->bad )
+        state_fault(&t->st, "message for cons %08x: %s", t->bad, text);
     if ( strchr(text, '\n')[1] )
-        world_fault(&t->w, "complaints: %s", text);
+        state_fault(&t->st, "more than one message: %s", text);
 }
 
 static void run_hostile(struct trial *t, struct tally *tally)
 {
-    struct world *w = &t->w;
-    struct world_record record;
+    struct step_state *st = &t->st;
+    struct test_record record;
     uint32_t lost;
 
-    prepare_cons(t);
-    lost = world_lost(w);
-    record = world_draw(w);
-    report_case(t, !t->back);
-    tally->steps += step(world_put, &record, change_cons, t);
+    fill_ring(t);
+    lost = state_lost(st);
+    record = state_draw_record(st);
+    set_cons(t, !t->to_good);
+    tally->steps += step_function(write_test_record, &record, change_cons, t);
     tally->trials++;
-    report_case(t, true);
+    set_cons(t, true);
 
-    if ( memcmp(t->ring, w->reader.ring, w->reader.pages * PAGE_SIZE) )
-        world_fault(w, "the ring was written to");
-    if ( world_lost(w) != lost + 1 )
-        world_fault(w, "the record is not lost");
+    if ( memcmp(t->ring, st->reader.ring, st->reader.pages * PAGE_SIZE) )
+        state_fault(st, "the ring was written to");
+    if ( state_lost(st) != lost + 1 )
+        state_fault(st, "the record is not lost");
     if ( t->at )
         check_console(t);
-    world_balance(w);
+    state_check_balance(st);
 
-    if ( w->fault[0] && !tally->fault[0] )
+    if ( st->fault[0] && !tally->fault[0] )
         snprintf(tally->fault, sizeof(tally->fault),
-                 "cons %08x, %s %08x at instruction %lu: %s", t->sane,
-                 t->back ? "was" : "becomes", t->nonsense, t->at, w->fault);
+                 "cons %08x, %s %08x at instruction %lu: %s", t->good,
+                 t->to_good ? "was" : "becomes", t->bad, t->at, st->fault);
 }
 
 void kind_hostile(const struct plan *plan, struct tally *tally)
@@ -120,12 +120,12 @@ void kind_hostile(const struct plan *plan, struct tally *tally)
     static struct trial t;
     unsigned int i, trials = plan->full ? 4000 : plan->trials;
 
-    ASSERT(plan->pages <= MOST_PAGES);
-    world_start(&t.w, 1, plan->pages, plan->seed);
+    ASSERT(plan->pages <= MAX_PAGES);
+    state_init(&t.st, 1, plan->pages, plan->seed);
     for ( i = 0; i < trials && !tally->fault[0]; i++ )
     {
         t.at = i % 4 ? 1 + i % 250 : 0;
-        t.back = i & 1;
+        t.to_good = i & 1;
         run_hostile(&t, tally);
     }
 }

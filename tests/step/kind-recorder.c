@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A flight recorder, whose writer is interrupted by so many others that they
- * would write over it.  They may not lap it: they are lost instead, and that
- * is counted.  Frozen, the ring must be whole.
+ * A flight recorder: a writer is interrupted by enough other writers to
+ * overwrite the whole ring.  The others must not lap the interrupted record:
+ * their records are lost and counted.  The frozen ring must be intact.
  */
 #include "tests/step/kinds.h"
 
@@ -12,10 +12,10 @@
 
 struct trial
 {
-    struct world w;
+    struct step_state st;
     unsigned long at;
-    unsigned int nest;      /* writers that interrupt */
-    bool happened;
+    unsigned int nest;      /* interrupting writers */
+    bool interrupted;
 };
 
 static bool interrupt_recorder(void *arg, unsigned long n)
@@ -26,124 +26,129 @@ static bool interrupt_recorder(void *arg, unsigned long n)
     if ( n != t->at )
         return true;
     for ( i = 0; i < t->nest; i++ )
-        world_emit_in(&t->w, i % 7 ? XENSIM_IRQ : XENSIM_NMI);
-    t->happened = true;
+        state_emit_in(&t->st, i % 7 ? XENSIM_IRQ : XENSIM_NMI);
+    t->interrupted = true;
     return false;
 }
 
 struct found
 {
-    uint32_t first;         /* number that was not the interrupted writer's */
-    uint32_t count;         /* of those */
-    bool own;               /* his was there */
-    uint32_t lost;          /* behind the first; what was before is gone */
+    uint32_t first;         /* first number of the other writers */
+    uint32_t count;         /* records of the other writers */
+    bool own;               /* the interrupted writer's record was found */
+    uint32_t lost;          /* losses after `first`; earlier ones are gone */
 };
 
-/* Numbers rise, but for the interrupted writer's, which may come later. */
-static void note_record(struct world *w, uint32_t number, uint32_t own,
-                        uint32_t *last, struct found *found)
+/* Numbers rise; only the interrupted writer's record may come later. */
+static void check_number(struct step_state *st, uint32_t number, uint32_t own,
+                         uint32_t *last, struct found *found)
 {
     if ( number == own )
     {
         if ( found->own )
-            world_fault(w, "record %u came twice", own);
+            state_fault(st, "record %u was read twice", own);
         found->own = true;
         return;
     }
     if ( number <= *last )
-        world_fault(w, "record %u comes after %u", number, *last);
+        state_fault(st, "record %u is after %u", number, *last);
     if ( !found->count++ )
         found->first = number;
     *last = number;
 }
 
-static void read_frozen(struct world *w, uint32_t own, struct found *found)
+static void read_frozen(struct step_state *st, uint32_t own,
+                        struct found *found)
 {
     struct kit_record record;
     uint32_t number, last = 0;
 
     *found = (struct found){};
-    kit_forget(&w->reader);
-    kit_snapshot(&w->reader);
-    while ( kit_next(&w->reader, &record) )
+    kit_forget(&st->reader);
+    kit_snapshot(&st->reader);
+    while ( kit_next(&st->reader, &record) )
         if ( record.event == TRC_LOST_RECORDS )
             found->lost += found->count ? record.word[0] : 0;
         else if ( record.event == TRC_TRACE_WRAP_BUFFER )
             continue;
-        else if ( kit_is_ours(&record, &number) )
-            note_record(w, number, own, &last, found);
+        else if ( kit_is_emitted(&record, &number) )
+            check_number(st, number, own, &last, found);
         else
-            world_fault(w, "the record at %u is torn", record.at);
-    if ( w->reader.fault[0] )
-        world_fault(w, "%s", w->reader.fault);
-    kit_consume(&w->reader);
-    if ( last != w->number )
-        world_fault(w, "it ends with %u, not with %u", last, w->number);
+            state_fault(st, "the record at %u is torn", record.at);
+    if ( st->reader.fault[0] )
+        state_fault(st, "%s", st->reader.fault);
+    kit_consume(&st->reader);
+    if ( last != st->number )
+        state_fault(st, "the last record is %u, not %u", last, st->number);
 }
 
 /*
- * Of the numbers from the first on all were found or lost; the interrupted
- * writer's counts if it is one of them, and if it was not found it may have
- * been lost or, being older, written over.
+ * All numbers from the first on were found or counted as lost.  The interrupted
+ * writer's number belongs to these if it is not older than the first; if not
+ * found, it was lost or, being older, overwritten.
  */
-static void check_found(struct world *w, const struct found *f, uint32_t own)
+static void check_found(struct step_state *st, const struct found *f,
+                        uint32_t own)
 {
-    uint32_t due = w->number - f->first + 1 - (own >= f->first);
+    uint32_t due = st->number - f->first + 1 - (own >= f->first);
     uint32_t there = f->count + f->lost;
 
     if ( there != due && (f->own || there != due + 1) )
-        world_fault(w, "from %u to %u: %u found, %u lost, %s", f->first,
-                    w->number, f->count, f->lost,
-                    f->own ? "the interrupted one found" : "it is missing");
-    if ( kit_left(&w->reader) || f->count == 0 )
-        world_fault(w, "nothing was kept");
+        state_fault(st, "from %u to %u: %u found, %u lost, %s", f->first,
+                    st->number, f->count, f->lost,
+                    f->own ? "the interrupted one found"
+                           : "the interrupted one missing");
+    if ( kit_left(&st->reader) || f->count == 0 )
+        state_fault(st, "nothing was kept");
 }
 
-/* A ring of one page keeps nothing when its head has just come round. */
-static bool just_came_round(const struct world *w)
+/* A ring of one page is empty right after prod has wrapped. */
+static bool has_just_wrapped(const struct step_state *st)
 {
-    return w->reader.pages == 1 && world_place(w) == 0 && !world_unread(w);
+    return st->reader.pages == 1 && state_position(st) == 0 &&
+           !state_unread(st);
 }
 
 static bool run_recorder(struct trial *t, struct tally *tally)
 {
-    struct world *w = &t->w;
-    unsigned int before = world_any(w, 400 * w->reader.pages);
+    struct step_state *st = &t->st;
+    unsigned int before = state_random(st, 400 * st->reader.pages);
     unsigned long virqs = xensim_virqs();
-    struct world_record record;
+    struct test_record record;
     struct found found;
 
     kit_overwrite();
     while ( before-- )
-        world_emit(w);
-    t->happened = false;
-    record = world_draw(w);
-    tally->steps += step(world_put, &record, interrupt_recorder, t);
+        state_emit(st);
+    t->interrupted = false;
+    record = state_draw_record(st);
+    tally->steps += step_function(write_test_record, &record,
+                                  interrupt_recorder, t);
     tally->trials++;
-    world_emit(w); /* brings LOST, if some were */
+    state_emit(st); /* flushes a pending LOST record */
     xensim_run_tasklets();
     if ( xensim_virqs() != virqs )
-        world_fault(w, "dom0 was told, of what it cannot read");
+        state_fault(st, "dom0 got a VIRQ for records that it cannot read");
     kit_freeze();
-    if ( !just_came_round(w) )
+    if ( !has_just_wrapped(st) )
     {
-        read_frozen(w, record.number, &found);
-        check_found(w, &found, record.number);
+        read_frozen(st, record.number, &found);
+        check_found(st, &found, record.number);
     }
     kit_enable();
 
-    if ( w->fault[0] && !tally->fault[0] )
+    if ( st->fault[0] && !tally->fault[0] )
         snprintf(tally->fault, sizeof(tally->fault),
                  "%u writers at instruction %lu: %s", t->nest, t->at,
-                 w->fault);
-    return t->happened;
+                 st->fault);
+    return t->interrupted;
 }
 
 static unsigned int draw_nest(struct trial *t)
 {
-    unsigned int most = 300 * t->w.reader.pages;
+    unsigned int max = 300 * t->st.reader.pages;
 
-    return 1 + world_any(&t->w, world_any(&t->w, 2) ? most : 20);
+    return 1 + state_random(&t->st, state_random(&t->st, 2) ? max : 20);
 }
 
 void kind_recorder(const struct plan *plan, struct tally *tally)
@@ -151,10 +156,10 @@ void kind_recorder(const struct plan *plan, struct tally *tally)
     static struct trial t;
     unsigned int i, trials = plan->trials * 24;
 
-    world_start(&t.w, 1, plan->pages, plan->seed);
+    state_init(&t.st, 1, plan->pages, plan->seed);
     for ( i = 1; !tally->fault[0] && i <= trials; i++ )
     {
-        t.at = 1 + world_any(&t.w, 300);
+        t.at = 1 + state_random(&t.st, 300);
         t.nest = draw_nest(&t);
         run_recorder(&t, tally);
     }

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kinds of trials.  Each runs many of them in one machine, and answers
- * how it went.
+ * The kinds of trials.  Each function runs many trials on one machine and fills
+ * in the tally.
  */
 #ifndef TESTS_STEP_KINDS_H
 #define TESTS_STEP_KINDS_H
 
-#include "tests/step/world.h"
+#include "tests/step/step-state.h"
 
 struct plan
 {
     unsigned int pages;
     uint32_t seed;
-    bool full;              /* every instruction, not a sample of them */
-    unsigned int trials;    /* ... of so many a combination */
-    const char *first;      /* of rows, only those with this in their names; */
-    const char *second;     /* NULL: all */
+    bool full;              /* all instructions, not a sample */
+    unsigned int trials;    /* samples per combination of rows */
+    const char *first;      /* substring of the names of selected rows; */
+    const char *second;     /* NULL: all rows */
 };
 
 struct tally
@@ -24,26 +24,26 @@ struct tally
     char fault[400];        /* "": none */
 };
 
-/* A writer is interrupted by others and by the reader. */
+/* Other writers and the reader interrupt a writer, */
 void kind_writer(const struct plan *plan, struct tally *tally);
 
-/* The same, two times in one writer. */
+/* ... twice, */
 void kind_twice(const struct plan *plan, struct tally *tally);
 
-/* The same in a flight recorder, whose ring the others lap. */
+/* ... in a flight recorder, until they would lap the ring. */
 void kind_recorder(const struct plan *plan, struct tally *tally);
 
-/* A reader changes its word amid a writer. */
+/* The reader changes cons during a write. */
 void kind_hostile(const struct plan *plan, struct tally *tally);
 
-/* A change of control's, on its way in this CPU, is hit by NMIs. */
-void kind_visit(const struct plan *plan, struct tally *tally);
+/* NMIs interrupt a control operation in its IPI handler. */
+void kind_ipi(const struct plan *plan, struct tally *tally);
 
-/* Control on another CPU wants to change a ring amid a writer. */
-void kind_beside(const struct plan *plan, struct tally *tally);
+/* A control operation on another CPU changes the ring during a write. */
+void kind_remote(const struct plan *plan, struct tally *tally);
 
-/* Is this row wanted? */
-static inline bool kind_wants(const char *filter, const char *name)
+/* Is this row selected? */
+static inline bool kind_matches(const char *filter, const char *name)
 {
     return !filter || strstr(name, filter);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stepper.  The kernel clears the trap flag on entry of a handler and
- * brings it back on return, so that the handler itself is not stepped; with
- * SA_NODEFER it may be interrupted by its own signal, which is how steps
+ * The stepper.  The kernel clears the trap flag on entry of a signal handler
+ * and restores it on return, so the handler itself is not stepped.  With
+ * SA_NODEFER the handler may be interrupted by its own signal, which lets steps
  * nest.
  */
 #include "tests/step/stepper.h"
@@ -30,7 +30,7 @@ struct stepping
     unsigned long n;
 };
 
-static struct stepping *volatile now; /* the innermost */
+static struct stepping *volatile now; /* the innermost step */
 
 static void on_trap(int signal, siginfo_t *info, void *context)
 {
@@ -54,7 +54,7 @@ static void catch_traps(void)
     sigaction(SIGTRAP, &action, NULL);
 }
 
-/* Below the red zone, which the compiler believes to be its own. */
+/* Skip the red zone, which the compiler may be using. */
 #define CHANGE_FLAGS(operation)                                         \
     __asm__ __volatile__ ( "lea -128(%%rsp), %%rsp\n\t"                 \
                            "pushfq\n\t"                                 \
@@ -63,8 +63,9 @@ static void catch_traps(void)
                            "lea 128(%%rsp), %%rsp"                      \
                            ::: "memory", "cc" )
 
-unsigned long step(void (*fn)(void *arg), void *fn_arg,
-                   bool (*each)(void *arg, unsigned long n), void *arg)
+unsigned long step_function(void (*fn)(void *arg), void *fn_arg,
+                            bool (*each)(void *arg, unsigned long n),
+                            void *arg)
 {
     struct stepping s = { .each = each, .arg = arg }, *outer = now;
 
@@ -79,13 +80,13 @@ unsigned long step(void (*fn)(void *arg), void *fn_arg,
     return s.n;
 }
 
-static void two_moves(void *unused)
+static void run_four_nops(void *unused)
 {
     (void)unused;
     __asm__ __volatile__ ( "nop; nop; nop; nop" );
 }
 
-static bool go_on(void *unused, unsigned long n)
+static bool is_below_100(void *unused, unsigned long n)
 {
     (void)unused;
     return n < 100;
@@ -93,9 +94,9 @@ static bool go_on(void *unused, unsigned long n)
 
 bool stepper_works(void)
 {
-    unsigned long n = step(two_moves, NULL, go_on, NULL);
+    unsigned long n = step_function(run_four_nops, NULL, is_below_100, NULL);
 
-    /* Four, a call, a return, and a few around them. */
+    /* Four nops, a call, a return, and a few instructions around them. */
     return n > 6 && n < 60;
 }
 
@@ -106,8 +107,9 @@ bool stepper_works(void)
     return false;
 }
 
-unsigned long step(void (*fn)(void *arg), void *fn_arg,
-                   bool (*each)(void *arg, unsigned long n), void *arg)
+unsigned long step_function(void (*fn)(void *arg), void *fn_arg,
+                            bool (*each)(void *arg, unsigned long n),
+                            void *arg)
 {
     (void)each;
     (void)arg;

@@ -2,24 +2,25 @@
 /*
  * Run a function instruction by instruction.
  *
- * The trap flag of x86 raises SIGTRAP behind every instruction; the handler
- * calls `each`, which stands for whatever interrupts a CPU there.  What it
- * calls runs at full speed, unless it steps something itself: steps nest.
+ * The trap flag of x86 raises SIGTRAP after every instruction; the handler
+ * calls each(), which plays an interrupt of the CPU.  each() runs at full speed
+ * unless it steps a function itself: steps nest.
  */
 #ifndef TESTS_STEP_STEPPER_H
 #define TESTS_STEP_STEPPER_H
 
 #include <stdbool.h>
 
-/* Is there a trap flag, and does it work here? */
+/* Does this CPU have a working trap flag? */
 bool stepper_works(void);
 
 /*
- * Run fn(fn_arg), and each(arg, n) behind its nth instruction, from 1 on; its
- * first and last few are those of the stepper itself.  When `each` answers
- * false the rest runs at full speed.  Answers the number of instructions.
+ * Run fn(fn_arg), and each(arg, n) after the nth instruction, from 1 on; the
+ * first and last few belong to the stepper itself.  When each() returns false
+ * the rest runs at full speed.  Returns the number of stepped instructions.
  */
-unsigned long step(void (*fn)(void *arg), void *fn_arg,
-                   bool (*each)(void *arg, unsigned long n), void *arg);
+unsigned long step_function(void (*fn)(void *arg), void *fn_arg,
+                            bool (*each)(void *arg, unsigned long n),
+                            void *arg);
 
 #endif /* TESTS_STEP_STEPPER_H */

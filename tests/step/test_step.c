@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What can happen between two instructions of the ring's code, at each of
- * them: kinds.h lists the kinds of trials.
+ * Interrupts, readers and control operations at single instructions of the
+ * ring's code; kinds.h lists the kinds of trials.
  *
  *   test_step                         all kinds, rings of 1, 2 and 3 pages
- *   test_step KIND [PAGES [ROW [ROW]]]  one kind, and of its tables only the
- *                                     rows with these words in their names;
- *                                     with two of them at every instruction
+ *   test_step KIND [PAGES [ROW [ROW]]]  one kind, limited to table rows with
+ *                                     these words in their names; two words
+ *                                     select every instruction
  *
- * By default a sample is drawn, by a seed that is printed; STEP_SEED takes
- * another.  STEP_FULL=1 goes through every instruction, for hours perhaps;
+ * By default a random sample is tested, and its seed printed; STEP_SEED sets
+ * another seed.  STEP_FULL=1 tests every instruction, possibly for hours.
  * CHECK_FULL (of ./check --full) only draws a larger sample.
  */
 #include "tests/step/kinds.h"
@@ -32,8 +32,8 @@ static const struct kind
     { "twice", kind_twice, 2 },
     { "recorder", kind_recorder, 8 },
     { "hostile", kind_hostile, 500 },
-    { "visit", kind_visit, 2 },
-    { "beside", kind_beside, 4 },
+    { "ipi", kind_ipi, 2 },
+    { "remote", kind_remote, 4 },
 };
 
 static int run_kinds(const struct kind *kind, const struct plan *plan)
@@ -53,7 +53,7 @@ static int run_kinds(const struct kind *kind, const struct plan *plan)
     return tally.fault[0] || !tally.trials;
 }
 
-/* A machine a process. */
+/* One machine per process. */
 static int run_in_child(const struct kind *kind, const struct plan *plan)
 {
     pid_t child = fork();

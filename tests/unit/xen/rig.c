@@ -107,7 +107,7 @@ static void take_ours(struct rig *rig, const struct kit_record *record)
     if ( !record->words )
         return; /* no room for a number */
 
-    if ( !kit_is_ours(record, &number) )
+    if ( !kit_is_emitted(record, &number) )
         ck_abort_msg("record at %u is torn", record->at);
     if ( number <= rig->last_number )
         ck_abort_msg("record %u comes after %u", number, rig->last_number);

@@ -30,7 +30,7 @@ static uint32_t read_up_to(uint32_t last)
     {
         if ( record.event == TRC_TRACE_WRAP_BUFFER )
             continue;
-        if ( !kit_is_ours(&record, &number) ||
+        if ( !kit_is_emitted(&record, &number) ||
              (expected && number != expected) )
             ck_abort_msg("%u is no record, or not %u", number, expected);
         expected = number + 1;
