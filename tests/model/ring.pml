@@ -2,53 +2,53 @@
 /*
  * ring.pml: a model of the trace ring, for the model checker spin.
  *
- * xen/common/trace-ring.md is the protocol; the numbers in brackets are its
- * steps, the names are those of xen/common/trace.c.  This file says the same
- * in a language in which every order of events can be tried.  tests/model/run
- * builds it in several variants (WITH_...) and visits all states of each; then
- * it takes steps of the protocol away, one at a time (MUTANT_...), and wants
- * each such ring to be found broken, by the property that it should break.
+ * xen/common/trace-ring.md describes the protocol.  The numbers in brackets are
+ * its steps, the names are those of xen/common/trace.c.  Promela explores every
+ * interleaving of these steps.  tests/model/run builds several variants of the
+ * model (WITH_...) and visits all states of each; then mutants (MUTANT_...)
+ * remove or move single steps, and the search has to find the expected property
+ * violated.
  *
- * How to read it.  Promela looks like C.  Each statement is one indivisible
- * step; between two of them any other process may take any number of steps.
- * `d_step { }` and `atomic { }` make one step of several statements.  `if` and
- * `do` take any of the options (::) whose first statement is possible now, and
- * all that can be taken are explored; `else` is possible when nothing else is.
- * An expression that stands alone waits until it is true.  `inline` is a
- * macro: it works on the caller's variables.
+ * Reading Promela.  The syntax resembles C.  Each statement is atomic; between
+ * two statements any other process may take any number of steps.
+ * `d_step { }` and `atomic { }` make several statements atomic.  `if` and
+ * `do` choose among the options (::) with an executable first statement, and
+ * every choice is explored; `else` is executable when no other option is.
+ * An expression as a statement waits until it is true.  `inline` is a macro on
+ * the caller's variables.
  *
- * Who takes part
- *   Frame    code on the CPU that owns the ring: Frame 0 is what runs first,
- *            Frame 1 what interrupts it, and so on.  Only the topmost frame
- *            moves (`provided`), and it returns before the one below goes on:
- *            that is all that nesting is.  A frame is a call of trace_record(),
- *            a visit (the IPI), or the CPU going away.
+ * Processes
+ *   Frame    code on the CPU of the ring: Frame 0 runs first, Frame 1
+ *            interrupts Frame 0, and so on.  Only the topmost frame runs
+ *            (`provided`), and returns before the frame below resumes.
+ *            A frame is a call of trace_record(), a visit (IPI), or the CPU
+ *            going offline.
  *   Events   interrupts the CPU, between any two steps.
  *   Reader   dom0, on another CPU: reads prod, takes records, stores cons.
- *   Hostile  dom0 as an enemy: stores anything into cons, at any time.
+ *   Hostile  malicious dom0: stores any value into cons, at any time.
  *   Control  the control operations, on another CPU.
  *
- * What is left out, and why that is no loss
+ * Simplifications, and why they lose_record nothing
  *   Bytes.  The ring has a few cells; a record has one or two, a page a few.
- *   Filling in a piece is one step: until then its cells count as torn, so
- *   half a piece would show nothing that none of it does not.
- *   Sixteen laps.  A place is a number modulo two laps: the parity alone.  That
- *   makes the model harder to please than the code.
- *   The barriers.  Steps happen in the order of the text, which is what the
- *   barriers are for.  What a CPU with weaker order does is not looked at.
- *   depth++ and depth-- in two steps.  Who comes between the load and the store
- *   puts back what he found.
- *   Absolute time.  Time stamps are only compared; when the CPU is idle they
- *   are counted from 0 again.  So the number of calls, one after another, has
- *   no bound, and yet there are finitely many states.
+ *   Filling in a piece is one step, and the cells count as torn until then; a
+ *   partly filled piece would add no new state.
+ *   Sixteen laps.  A place is a number modulo two laps, which keeps only the
+ *   parity of the lap.  The model is stricter than the code.
+ *   Memory barriers.  Steps happen in program order, as the barriers enforce.
+ *   Weakly ordered CPUs are not modelled.
+ *   depth++ and depth-- are one step: an interrupt between load and store
+ *   restores the value that it found.
+ *   Absolute time.  Time stamps are only compared, and restart from 0 when the
+ *   CPU is idle.  The number of consecutive calls is unbounded and yet the
+ *   number of states finite.
  *
  * Bounds, set by `run`: CELLS, PAGE, MAX_SIZE, LOST_SIZE; NEST frames on the
- * stack; CALLS of trace_record() from when the CPU is idle until it is again;
- * none begins while more than MAX_OWED records are owed.
+ * stack; CALLS of trace_record() between two idle states of the CPU, none of
+ * which begins while more than MAX_OWED records are owed.
  *
- * Names that begin with g_ are ghosts, which only assertions look at; with h_,
- * scratch within one step; with p_, constants 0 that give an assertion the name
- * of its property (`run` reads it from what spin prints).
+ * Names with g_ are ghost variables, read by assertions only; with h_, scratch
+ * variables within one step; with p_, constants 0 that name the property in an
+ * assertion, for `run` to read from spin's output.
  */
 
 #ifndef CELLS
@@ -58,13 +58,13 @@
 #define PAGE CELLS          /* cells a page; divides CELLS */
 #endif
 #ifndef MARK
-#define MARK CELLS          /* the high-water mark; at CELLS: as if none */
+#define MARK CELLS          /* the high-water mark; CELLS: none */
 #endif
 #ifndef MAX_SIZE
-#define MAX_SIZE 1          /* of a record: 1 or 2 */
+#define MAX_SIZE 1          /* cells of a record: 1 or 2 */
 #endif
 #ifndef LOST_SIZE
-#define LOST_SIZE 1         /* of a LOST record: 1 or 2 */
+#define LOST_SIZE 1         /* cells of a LOST record: 1 or 2 */
 #endif
 #ifndef NEST
 #define NEST 3
@@ -86,7 +86,7 @@
 #define WITH_CONTROL
 #endif
 
-/* Time is kept where it matters: it makes the states many. */
+/* Time multiplies the states, so only variants that check time have it. */
 #if !defined(WITH_CONTROL) && !defined(WITH_HOSTILE)
 #define WITH_TIME
 #endif
@@ -103,34 +103,34 @@
 
 /* --- The properties ------------------------------------------------------- */
 
-hidden byte p_whole;     /* what dom0 is shown consists of whole records */
-hidden byte p_reserved;  /* a piece lies where one writer, its own, reserved */
+hidden byte p_whole;     /* published bytes consist of whole records */
+hidden byte p_reserved;  /* each piece lies in its own writer's reservation */
 hidden byte p_order;     /* ring order is time order */
-hidden byte p_first;     /* LOST tells the time of the first record it counts */
-hidden byte p_counted;   /* a record is written or lost; LOST tells of all */
-hidden byte p_forward;   /* prod goes forward, no further than is reserved */
-hidden byte p_stuck;     /* idle: depth is 0, and all that there is is shown */
-hidden byte p_inside;    /* nothing lies outside the ring, or its page (fast) */
-hidden byte p_honest;    /* an honest reader never looks hostile */
+hidden byte p_first;     /* LOST has the time of the first record it counts */
+hidden byte p_counted;   /* each record is written, or counted as lost */
+hidden byte p_forward;   /* prod moves forward, within the reserved bytes */
+hidden byte p_stuck;     /* idle: depth is 0, all records are published */
+hidden byte p_inside;    /* no write outside the ring; fast path: the page */
+hidden byte p_honest;    /* an honest reader's cons never looks invalid */
 hidden byte p_window;    /* cons..prod is never more than the ring */
 hidden byte p_freed;     /* freed memory is not written to */
-hidden byte p_paused;    /* control has paused: no record is written */
-hidden byte p_span;      /* a frozen ring: all but a page, at least */
-hidden byte p_told;      /* the mark was crossed: dom0 is told, or will be */
+hidden byte p_paused;    /* no record is written while control has paused */
+hidden byte p_span;      /* a frozen ring misses at most about a page */
+hidden byte p_notified;  /* crossing the mark notifies dom0, perhaps later */
 
-/* --- What there is -------------------------------------------------------- */
+/* --- State ---------------------------------------------------------------- */
 
 /* struct ring.  where and room are one word, `state`: they change together. */
 typedef ring_t {
     byte  where;
-    short room;             /* or, negative, records owed as lost */
+    short room;             /* if negative, -records owed as lost */
     byte  depth;
     byte  first_tsc;
     bit   live;
-    bit   todo;
+    bit   notify_pending;
     byte  page;             /* the memory of the ring: 1, 2, or NONE */
-    byte  window;           /* where cons and prod point: there, or PRIVATE */
-    byte  private;          /* the word `hidden` (which Promela means else) */
+    byte  window;           /* memory of cons and prod: page, or PRIVATE */
+    byte  private;          /* `hidden` of trace.c, a keyword of Promela */
 #ifdef WITH_OVERWRITE
     bit   keeps_first;
     byte  first[PAGES]      /* or NOWHERE */
@@ -151,7 +151,7 @@ bit  shared;                /* dom0 may map the pages */
 bit  tb_init_done;
 bit  attached = 1;          /* the ring is in `cpu`, not in `parked` */
 
-/* The CPU: frames on its stack, of which Frame(top - 1) runs. */
+/* The CPU: frames on the stack, with Frame(top - 1) running. */
 #define NOTHING  0
 #define WRITE    1
 #define VISIT    2
@@ -159,38 +159,38 @@ bit  attached = 1;          /* the ring is in `cpu`, not in `parked` */
 bit  running = 1;
 byte top;
 byte job[NEST];
-byte masked;                /* from this frame on, only NMIs; 0: IPIs as well */
-byte calls = CALLS;         /* that may still come before it is idle */
+byte masked;                /* from this frame on only NMIs; 0: IPIs too */
+byte calls = CALLS;         /* remaining calls until the CPU is idle */
 byte now = 1;               /* the TSC */
 
-/* What control asks of the CPU. */
+/* Changes that control requests from the CPU. */
 #define CHANGE_LIVE      1
-#define CHANGE_SETTLE    2
+#define CHANGE_WRITE_LATE_LOST    2
 #define CHANGE_ATTACH    3
 #define CHANGE_OVERWRITE 4
 #define CHANGE_FREEZE    5
 #define CHANGE_UNPARK    6
 byte change;
-bit  ipi;                   /* under way, or its handler runs */
-bit  busy;                  /* it met a writer: come again */
-bit  stop_machine;          /* the same, for the CPU to go away */
-bit  stands;                /* meanwhile other CPUs stand still */
+bit  ipi;                   /* sent, or its handler is running */
+bit  busy;                  /* the IPI interrupted a writer: send again */
+bit  stop_machine;          /* the same, for the CPU going offline */
+bit  others_stopped;                /* other CPUs are stopped meanwhile */
 
-/* Control's own book. */
+/* State of control itself. */
 bit  rings;
-byte pages;                 /* what this CPU has of them, or NONE */
+byte pages;                 /* the memory for this CPU, or NONE */
 bit  overwriting;
 
 /* --- Ghosts --------------------------------------------------------------- */
 
-/* A cell: free (never written, or taken by dom0), or what begins there. */
+/* A cell is free (never written, or consumed), or has one of these contents. */
 #define FREE    0
-#define BODY    1           /* nothing: it belongs to the cell before */
+#define BODY    1           /* second cell of a piece */
 #define PAD     2           /* one cell: no gap is larger */
 #define LOST    3
 #define ONE     4           /* a record of one cell */
 #define TWO     5
-#define TORN    8           /* + frame: reserved by it, not filled in yet */
+#define TORN    8           /* + frame: reserved by the frame, not yet filled */
 #define LENGTH(what) ((what) == TWO -> 2 : ((what) == LOST -> LOST_SIZE : 1))
 #define IS_WHOLE(what) ((what) > BODY && (what) < TORN)
 
@@ -198,22 +198,22 @@ bit  overwriting;
 byte g_cell[CELLS];
 #endif
 #ifdef WITH_TIME
-byte g_tsc[CELLS];          /* of what begins there, until it is published */
-byte g_first[CELLS];        /* likewise: the first_tsc that LOST must tell */
+byte g_tsc[CELLS];          /* time of an unpublished piece, at its start */
+byte g_first[CELLS];        /* likewise: the first_tsc due in a LOST record */
 #endif
-byte g_published_tsc;       /* of the last record before prod */
-byte g_first_lost;          /* when the first of those owed was lost */
-short g_pending;            /* calls that found `live`: not written, not lost */
-short g_untold;             /* lost, and no LOST record has told yet */
-bit  g_due;                 /* todo was set, and dom0 not told since */
+byte g_published_tsc;       /* time of the last record before prod */
+byte g_first_lost;          /* time of the first loss among the owed */
+short g_pending;            /* calls that found `live`, not written or lost */
+short g_unreported;             /* losses not yet in a LOST record */
+bit  g_due;                 /* notify_pending was set, dom0 not notified */
 bit  g_paused;
 bit  g_alive[3];            /* memory 1 and 2; 0, the private word, always is */
-byte g_span;                /* cells written since overwriting began */
+byte g_span;                /* cells written since overwriting started */
 
 hidden byte h_pad, h_lost, h_pad2, h_total, h_left;
 hidden byte h_i, h_n, h_from, h_at;
 
-/* A reservation takes free cells; while overwriting, finished ones as well. */
+/* A reservation takes free cells, or finished ones while overwriting. */
 inline g_reserve(from, total)
 {
     assert(p_paused || !g_paused);
@@ -235,7 +235,7 @@ inline g_reserve(from, total)
 #endif
 }
 
-/* A LOST record will begin there: what it must tell. */
+/* A LOST record will begin at `from`; note the first_tsc due. */
 inline g_reserve_lost(from)
 {
 #ifdef WITH_TIME
@@ -245,7 +245,7 @@ inline g_reserve_lost(from)
 #endif
 }
 
-/* One piece is filled in: at a place that this frame has reserved. */
+/* Fill in one piece, in cells reserved by this frame. */
 inline g_fill(from, what, tsc_, first_)
 {
     assert(p_paused || !g_paused);
@@ -268,7 +268,7 @@ inline g_fill(from, what, tsc_, first_)
 #endif
 }
 
-/* Of what is in h_at: that it is whole, and ends before `to`.  Sets h_n. */
+/* The piece in cell h_at is whole and ends before `to`.  Sets h_n. */
 inline g_is_whole(from, to)
 {
     assert(p_whole || IS_WHOLE(g_cell[h_at]));
@@ -277,7 +277,7 @@ inline g_is_whole(from, to)
     assert(p_whole || h_n == 1 || g_cell[PLACE(from + 1)] == BODY)
 }
 
-/* prod moves: what lies between is whole, and in the order of time. */
+/* prod moves: the pieces between are whole and in time order. */
 inline g_publish(from, to)
 {
     assert(p_forward || DIST(from, to) <= DIST(from, cpu.where));
@@ -287,7 +287,7 @@ inline g_publish(from, to)
     :: h_i != to ->
         h_at = PLACE(h_i);
         g_is_whole(h_i, to);
-        /* One plan's pad, LOST and record share their time. */
+        /* The pad, LOST and record of one plan share their time. */
 #ifdef WITH_TIME
         assert(p_order || g_published_tsc <= g_tsc[h_at]);
         assert(p_order || g_cell[h_at] != LOST ||
@@ -306,16 +306,16 @@ inline g_publish(from, to)
 #endif
 }
 
-#define SHOWN (cpu.window == PRIVATE -> cpu.private : prod)
+#define PUBLISHED (cpu.window == PRIVATE -> cpu.private : prod)
 
-/* The CPU is idle.  Times are counted from 0 again, their order kept. */
+/* The CPU is idle.  Restart time from 0, in the same order. */
 inline g_idle()
 {
     assert(p_stuck || cpu.depth == 0);
-    assert(p_stuck || cpu.page == NONE || cpu.where == SHOWN);
+    assert(p_stuck || cpu.page == NONE || cpu.where == PUBLISHED);
     assert(p_counted || g_pending == 0);
-    assert(p_counted || g_untold == OWED(cpu.room));
-    assert(p_told || !g_due || cpu.todo);
+    assert(p_counted || g_unreported == OWED(cpu.room));
+    assert(p_notified || !g_due || cpu.notify_pending);
 #ifdef WITH_TIME
     assert(p_first || cpu.room >= 0 || cpu.first_tsc == g_first_lost);
     assert(p_order || cpu.room >= 0 || g_published_tsc < cpu.first_tsc);
@@ -336,9 +336,9 @@ inline g_idle()
     calls = CALLS
 }
 
-/* --- The slow way --------------------------------------------------------- */
+/* --- The slow path -------------------------------------------------------- */
 
-/* Arithmetic on locals: the layout [pad][LOST][pad][record]. */
+/* Compute on locals the layout [pad][LOST][pad][record]. */
 inline make_plan()
 {
     h_pad = 0;
@@ -376,7 +376,7 @@ inline make_plan()
 
 #define CONS (cpu.window == PRIVATE -> cpu.private : cons)
 
-/* cons is read once, and nonsense counts as full. */
+/* cons is read once; an invalid value counts as a full ring. */
 inline bytes_used()
 {
     h_from = CONS;
@@ -397,7 +397,7 @@ inline bytes_used()
 #endif
 }
 
-#define UNMOVED (cpu.where == w && cpu.room == r)
+#define STATE_IS_UNCHANGED (cpu.where == w && cpu.room == r)
 
 inline read_state()
 {
@@ -438,7 +438,7 @@ inline note_first(from, to)
 #endif
 }
 
-/* A piece with the pad before it, whose size is `pad`.  Within a step. */
+/* Write a pad of `pad` cells, if any.  Within a step. */
 inline write_pad(pad)
 {
     if
@@ -461,12 +461,13 @@ inline write_lost()
 {
     g_fill(h_from, LOST, tsc, first);
     note_first(h_from, AFTER(h_from, LOST_SIZE));
-    g_untold = g_untold + r
+    g_unreported = g_unreported + r
 }
 
 /*
- * [11] in two steps, the LOST record and the record, each with its pad.  Who
- * nests between the bytes and note_first() finds what he finds before both.
+ * [11] in two steps, the LOST record and the record, each with its pad.  A
+ * nested writer between the bytes and note_first() finds the same state as one
+ * before both.
  */
 inline write_plan()
 {
@@ -495,7 +496,7 @@ inline write_plan()
     :: d_step {
            used < MARK && used + DIST(w, upto) >= MARK &&
            cpu.window != PRIVATE ->
-           cpu.todo = 1;
+           cpu.notify_pending = 1;
            g_due = 1
        }
     :: else
@@ -503,7 +504,7 @@ inline write_plan()
 #endif
 }
 
-/* [13] Who nests here and loses too has set a time of its own: that stays. */
+/* [13] Keep a time set by a nested writer that lost a record too. */
 inline set_first_tsc()
 {
     d_step {
@@ -524,7 +525,7 @@ inline count_lost()
     if
     :: d_step {
 #ifndef MUTANT_owed_plain_store
-           UNMOVED ->
+           STATE_IS_UNCHANGED ->
 #else
            true ->
            cpu.where = w;
@@ -534,7 +535,7 @@ inline count_lost()
            g_first_lost = (r < 0 -> g_first_lost : tsc);
 #endif
            g_pending--;
-           g_untold++;
+           g_unreported++;
            upto = w;
            done = 1
        }
@@ -542,37 +543,37 @@ inline count_lost()
     fi
 }
 
-/* The first that is owed: note when.  Not `done` when the ring has moved. */
-inline lose_first()
+/* Note the time of the first owed loss.  Not `done` if the ring has moved. */
+inline lose_first_record()
 {
     first = cpu.first_tsc;
-#if defined(MUTANT_lose_tsc_after_look)
+#if defined(MUTANT_lose_tsc_after_check)
     if
-    :: UNMOVED -> read_tsc(); set_first_tsc(); count_lost()
+    :: STATE_IS_UNCHANGED -> read_tsc(); set_first_tsc(); count_lost()
     :: else
     fi
-#elif defined(MUTANT_lose_without_look)
+#elif defined(MUTANT_lose_without_check)
     read_tsc();
     set_first_tsc();
     count_lost()
 #else
     read_tsc();                                                     /* [12] */
     if
-    :: UNMOVED -> set_first_tsc(); count_lost()
+    :: STATE_IS_UNCHANGED -> set_first_tsc(); count_lost()
     :: else
     fi
 #endif
 }
 
-inline lose()
+inline lose_record()
 {
     if
-    :: r >= 0 -> lose_first()
+    :: r >= 0 -> lose_first_record()
     :: r < 0 -> count_lost()
     fi
 }
 
-/* [10] One exchange reserves all of the plan and clears what is owed. */
+/* [10] One exchange reserves the whole plan and clears the owed losses. */
 inline reserve_plan()
 {
     make_plan();
@@ -587,8 +588,8 @@ inline reserve_plan()
     g_reserve_lost(AFTER(w, h_pad))
 }
 
-/* The plan fits.  Not `done` when the ring has moved. */
-inline carry_out()
+/* The plan fits.  Not `done` if the ring has moved. */
+inline execute_plan()
 {
 #ifndef MUTANT_first_after_exchange
     first = cpu.first_tsc;
@@ -600,7 +601,7 @@ inline carry_out()
 #ifdef MUTANT_slow_plain_store
     :: d_step { true -> reserve_plan() };
 #else
-    :: d_step { UNMOVED -> reserve_plan() };
+    :: d_step { STATE_IS_UNCHANGED -> reserve_plan() };
 #endif
 #ifdef MUTANT_first_after_exchange
        first = cpu.first_tsc;
@@ -628,7 +629,7 @@ inline carry_out()
     fi
 }
 
-/* size 0: no record, only what is owed. */
+/* size 0: no record, only the LOST record for owed losses. */
 inline put_slow()
 {
     do
@@ -648,14 +649,14 @@ inline put_slow()
             fits = (h_total <= CELLS - used)                        /* [9] */
         };
         if
-        :: fits -> carry_out()
-        :: !fits && size > 0 -> lose()
+        :: fits -> execute_plan()
+        :: !fits && size > 0 -> lose_record()
         :: !fits && size == 0 -> upto = w; done = 1
         fi
     od
 }
 
-/* --- The fast way, and publication ---------------------------------------- */
+/* --- The fast path, and publication --------------------------------------- */
 
 #ifdef MUTANT_room_not_strict
 #define GOES_SLOW (r < size)
@@ -693,7 +694,7 @@ inline put()
 #ifdef MUTANT_fast_plain_store
         :: d_step { true -> reserve_record() };
 #else
-        :: d_step { UNMOVED -> reserve_record() };
+        :: d_step { STATE_IS_UNCHANGED -> reserve_record() };
 #endif
 #ifdef MUTANT_tsc_after_exchange
            read_tsc();
@@ -710,11 +711,11 @@ inline put()
     od
 }
 
-/* prod = to, wherever that is now. */
+/* prod = to, in the current window. */
 inline publish(to)
 {
     d_step {
-        h_from = SHOWN;
+        h_from = PUBLISHED;
         if
         :: cpu.page != NONE || cpu.window != PRIVATE -> g_publish(h_from, to)
         :: else
@@ -727,17 +728,17 @@ inline publish(to)
     }
 }
 
-/* Tell dom0: in an NMI that has to wait for the next ordinary record. */
+/* Notify dom0; after an NMI only with the next ordinary record. */
 inline notify()
 {
 #ifdef WITH_NOTIFY
     if
-    :: cpu.todo && (masked == 0 || top < masked) ->
-#ifdef MUTANT_todo_cleared_after
+    :: cpu.notify_pending && (masked == 0 || top < masked) ->
+#ifdef MUTANT_pending_cleared_after
         g_due = 0;
-        cpu.todo = 0
+        cpu.notify_pending = 0
 #else
-        cpu.todo = 0;
+        cpu.notify_pending = 0;
         g_due = 0
 #endif
     :: else
@@ -747,7 +748,7 @@ inline notify()
 #endif
 }
 
-/* `upto`: up to there all is written, by us or by who nested and returned. */
+/* All up to `upto` is written, by this writer or by nested, finished ones. */
 inline leave()
 {
     if
@@ -765,7 +766,7 @@ inline leave()
         :: publish(upto);
            cpu.depth = 0;
 #endif
-#ifdef MUTANT_no_second_look
+#ifdef MUTANT_no_recheck
            break
 #else
            if
@@ -829,10 +830,10 @@ inline trace_record()
 
 #ifdef WITH_CONTROL
 
-/* The ring leaves: what it owes is forgotten, with its pages. */
-inline g_forget(ring)
+/* The ring leaves: its owed losses are dropped with its pages. */
+inline g_drop_owed(ring)
 {
-    g_untold = g_untold - OWED(ring.room)
+    g_unreported = g_unreported - OWED(ring.room)
 }
 
 #define WANTED(ring) (tb_init_done && ring.page != NONE && attached)
@@ -853,15 +854,15 @@ inline detach(ring)
     ring.window = PRIVATE;
 #endif
     d_step {
-        g_forget(ring);
+        g_drop_owed(ring);
         ring.where = 0;
         ring.room = 0;
-        ring.private = 0    /* whatever it is: nobody asks */
+        ring.private = 0    /* any value: the word is not read */
     };
     ring.window = PRIVATE
 }
 
-/* New pages are zeroes, the two words in them as well. */
+/* New pages are zeroed, and cons and prod with them. */
 inline g_new_pages()
 {
     prod = 0;
@@ -885,16 +886,16 @@ inline change_attach(ring)
     fi
 }
 
-/* A plain store: not live, so no nested writer moves it. */
-inline forget_room(ring)
+/* A plain store: the ring is not live, so no nested writer moves it. */
+inline clear_room(ring)
 {
-    d_step { g_forget(ring); ring.room = 0 }
+    d_step { g_drop_owed(ring); ring.room = 0 }
 }
 
-/* The late LOST.  Only a CPU itself writes its own. */
-inline change_settle()
+/* The late LOST record.  Only a CPU itself writes to its ring. */
+inline change_write_late_lost()
 {
-#ifndef MUTANT_settle_while_live
+#ifndef MUTANT_late_lost_while_live
     cpu.live = 0;
 #endif
     if
@@ -902,7 +903,7 @@ inline change_settle()
     :: else
     fi;
     w = cpu.where;
-    d_step { forget_room(cpu); cpu.where = w };
+    d_step { clear_room(cpu); cpu.where = w };
     cpu.live = 0
 }
 
@@ -934,17 +935,17 @@ inline change_overwrite(ring, where_)
             ring.keeps_first = 1;
             g_span = 0
         };
-#ifndef MUTANT_unread_stays_shown
+#ifndef MUTANT_unread_stays_published
         share_window(ring, where_, where_);
 #endif
         ring.private = where_;
         ring.window = PRIVATE;
-        d_step { forget_room(ring); ring.where = where_ }
+        d_step { clear_room(ring); ring.where = where_ }
     :: else
     fi
 }
 
-/* Into h_from: where the oldest record begins that is whole.  In a step. */
+/* Set h_from to the start of the oldest whole record.  In a step. */
 inline oldest_record(ring)
 {
     h_n = PAGE_OF(ring.where);
@@ -964,7 +965,7 @@ inline oldest_record(ring)
 #endif
 }
 
-/* from..to is frozen: whole records; what lies outside is not there. */
+/* Check the frozen from..to for whole records, and free all other cells. */
 inline g_freeze(from, to)
 {
     assert(p_span || DIST(from, to) <= CELLS);
@@ -996,7 +997,7 @@ inline change_freeze(ring, oldest)
         ring.window = ring.page;
         ring.keeps_first = 0;
         oldest = ring.where;
-        d_step { forget_room(ring); ring.where = oldest }
+        d_step { clear_room(ring); ring.where = oldest }
     :: else
     fi
 }
@@ -1009,7 +1010,7 @@ inline move_ring(to, from)
     to.where = from.where;
     to.room = from.room;
     to.first_tsc = from.first_tsc;
-    to.todo = from.todo;
+    to.notify_pending = from.notify_pending;
     to.live = from.live;
     to.page = from.page;
     to.window = from.window;
@@ -1025,8 +1026,8 @@ inline move_ring(to, from)
 }
 
 /*
- * Nothing says in which order a struct is copied: state, the pointers cons
- * and prod, and all the rest, as three steps in any order.
+ * The order of copying a struct is undefined: state, the pointers cons and
+ * prod, and the rest are three steps in any order.
  */
 inline change_unpark()
 {
@@ -1061,12 +1062,12 @@ inline change_unpark()
 }
 #endif
 
-/* What a visit does when it finds the CPU outside of every writer. */
+/* The change of a visit that finds no writer inside. */
 inline make_change()
 {
     if
     :: change == CHANGE_LIVE -> change_live(cpu)
-    :: change == CHANGE_SETTLE -> change_settle()
+    :: change == CHANGE_WRITE_LATE_LOST -> change_write_late_lost()
     :: change == CHANGE_ATTACH -> change_attach(cpu)
 #ifdef WITH_OVERWRITE
     :: change == CHANGE_OVERWRITE -> change_overwrite(cpu, w)
@@ -1081,7 +1082,7 @@ inline make_change()
 #if defined(MUTANT_visit_ignores_depth)
 #define MAY_VISIT true
 #elif defined(MUTANT_freeze_ignores_depth)
-#define MAY_VISIT (cpu.depth == 0 || change == CHANGE_SETTLE || \
+#define MAY_VISIT (cpu.depth == 0 || change == CHANGE_WRITE_LATE_LOST || \
                    change == CHANGE_FREEZE)
 #elif defined(RELAXED_enable_at_any_depth)
 #define MAY_VISIT (cpu.depth == 0 || (change == CHANGE_LIVE && tb_init_done))
@@ -1103,12 +1104,12 @@ inline visit_here()
     fi
 }
 
-/* In stop_machine: nobody is inside, and no IPI comes. */
+/* In stop_machine: no writer is inside, and no IPI comes. */
 inline cpu_leave()
 {
 #ifdef WITH_HOTPLUG
     enter();
-    change_settle();
+    change_write_late_lost();
     upto = cpu.where;
     leave();
     attached = 0;
@@ -1123,7 +1124,7 @@ inline cpu_leave()
 
 /* --- The CPU -------------------------------------------------------------- */
 
-/* Back to who was interrupted. */
+/* Return to the interrupted frame. */
 inline iret()
 {
     d_step {
@@ -1131,7 +1132,7 @@ inline iret()
         done = 0; fits = 0;
         if
         :: job[_pid] == VISIT -> ipi = 0
-        :: job[_pid] == GO_AWAY -> stop_machine = 0; stands = 0
+        :: job[_pid] == GO_AWAY -> stop_machine = 0; others_stopped = 0
         :: else
         fi;
         job[_pid] = NOTHING;
@@ -1177,7 +1178,7 @@ end:
     od
 }
 
-/* Push a frame; `maskable`: whether IPIs may come while it runs. */
+/* Push a frame; `mask_it`: it masks IPIs. */
 inline push(what, mask_it)
 {
     masked = (masked == 0 && mask_it -> top + 1 : masked);
@@ -1186,9 +1187,9 @@ inline push(what, mask_it)
 }
 
 /*
- * Interrupts, NMIs, #MCs: any time, on top of whatever runs.  What interrupts
- * a masked frame, as a visit is one, is an NMI or #MC.  Other frames are given
- * more visits than they can have: an NMI as well may be interrupted by one.
+ * Interrupts, NMIs, #MCs: at any time, on top of any frame.  A masked frame,
+ * such as a visit, is interrupted by NMIs and #MCs only.  Unmasked frames get
+ * more visits than real ones: an NMI frame too may be interrupted by a visit.
  */
 active proctype Events()
 {
@@ -1222,7 +1223,9 @@ end:
            (top == 0 || job[top - 1] != VISIT) ->
            push(VISIT, true)
        }
-    :: d_step { stop_machine && top == 0 -> stands = 1; push(GO_AWAY, true) }
+    :: d_step {
+           stop_machine && top == 0 -> others_stopped = 1; push(GO_AWAY, true)
+       }
 #endif
     od
 }
@@ -1231,20 +1234,20 @@ end:
 
 #ifdef WITH_READER
 /*
- * Control makes the states many.  Where it takes part the reader takes all that
- * there is, while the CPU is idle or a visit is there; other variants have the
- * rest.
+ * Control multiplies the states.  In variants with control the reader takes all
+ * records at once, while the CPU is idle or in a visit; other variants cover
+ * the rest.
  */
 #ifdef WITH_CONTROL
-#define GOES_ON   true
+#define TAKES_ALL   true
 #define MAY_READ  (top == 0 || job[top - 1] == VISIT)
 #else
-#define GOES_ON   false
+#define TAKES_ALL   false
 #define MAY_READ  true
 #endif
 
-/* Records from cons on are taken, one or all.  In a step. */
-inline take(to)
+/* Consume records from cons on, one or all.  In a step. */
+inline take_records(to)
 {
     assert(p_window || DIST(cons, to) <= CELLS);
     do
@@ -1257,7 +1260,7 @@ inline take(to)
        od;
        cons = AFTER(cons, h_n);
        if
-       :: GOES_ON && cons != to
+       :: TAKES_ALL && cons != to
        :: else -> break
        fi
     od;
@@ -1265,13 +1268,13 @@ inline take(to)
 }
 
 /*
- * One step: read prod, take records, store cons.  A reader that goes by a prod
- * it read long ago does nothing that this one does not do at that time; and a
- * record written over while it is read would be found by g_reserve.  That is
- * so as long as only the reader moves cons.  Overwriting moves it, and so must
- * not be asked for while somebody reads: SLOW_READER does.
+ * One step: read prod, take records, store cons.  A reader with an old prod can
+ * do no more than this reader did at the time of reading prod; g_reserve finds
+ * a record that is overwritten while being read.  This holds as long as only
+ * the reader moves cons.  Overwriting moves cons, and so must not start during
+ * a read: SLOW_READER shows the failure.
  */
-active proctype Reader() provided (!stands)
+active proctype Reader() provided (!others_stopped)
 {
 #ifdef SLOW_READER
     byte to;
@@ -1280,19 +1283,19 @@ end:
     do
     :: d_step { shared && cons != prod && MAY_READ -> to = prod };
        MAY_READ;
-       d_step { take(to); to = 0 }
+       d_step { take_records(to); to = 0 }
     od
 #else
 end:
     do
-    :: d_step { shared && cons != prod && MAY_READ -> take(prod) }
+    :: d_step { shared && cons != prod && MAY_READ -> take_records(prod) }
     od
 #endif
 }
 #endif
 
 #ifdef WITH_HOSTILE
-/* TURN stands for all that is out of range. */
+/* TURN stands for all values out of range. */
 active proctype Hostile()
 {
 end:
@@ -1309,7 +1312,7 @@ end:
 
 #ifdef WITH_CONTROL
 
-/* Sent again as long as it meets a writer. */
+/* Send the IPI, again as long as it interrupts a writer. */
 inline visit_cpu(what)
 {
     d_step { change = what; ipi = 1; busy = 0 };
@@ -1324,13 +1327,13 @@ inline visit_cpu(what)
     change = 0
 }
 
-/* A ring that is parked control changes itself. */
+/* Control itself changes a parked ring. */
 inline change_parked(what)
 {
 #ifdef WITH_HOTPLUG
     if
     :: what == CHANGE_LIVE -> change_live(parked)
-    :: what == CHANGE_SETTLE -> parked.live = 0; forget_room(parked)
+    :: what == CHANGE_WRITE_LATE_LOST -> parked.live = 0; clear_room(parked)
     :: what == CHANGE_ATTACH -> change_attach(parked)
 #ifdef WITH_OVERWRITE
     :: what == CHANGE_OVERWRITE -> change_overwrite(parked, where)
@@ -1371,11 +1374,11 @@ inline op_disable()
     tb_init_done = 0;
 #ifdef MUTANT_freeze_while_live
     if
-    :: !overwriting -> change_rings(CHANGE_SETTLE)
+    :: !overwriting -> change_rings(CHANGE_WRITE_LATE_LOST)
     :: else
     fi;
 #else
-    change_rings(CHANGE_SETTLE);
+    change_rings(CHANGE_WRITE_LATE_LOST);
 #endif
     g_paused = 1;
 #ifdef WITH_OVERWRITE
@@ -1401,9 +1404,9 @@ inline op_overwrite()
 inline install()
 {
     d_step {
-        /* data_size and ring_end change here: nobody may be using them. */
+        /* data_size and ring_end change here, so no writer may use them. */
         assert(p_inside || !cpu.live);
-        pages = (attached -> new : NONE);   /* none for who is away */
+        pages = (attached -> new : NONE);   /* none for an offline CPU */
         rings = (new != NONE);
         overwriting = 0;
         shared = rings
@@ -1411,7 +1414,7 @@ inline install()
     change_rings(CHANGE_ATTACH)
 }
 
-/* Dom0 may have a page mapped: then all stays as it was. */
+/* If dom0 has a page mapped, nothing changes. */
 inline replace_rings()
 {
     d_step { old = pages; was_on = tb_init_done; tb_init_done = 0 };
@@ -1447,7 +1450,7 @@ inline cpu_down()
 {
     stop_machine = 1;
     !stop_machine;
-    /* It still runs for a while, and is hit by NMIs. */
+    /* The CPU still runs for a while and gets NMIs. */
     atomic { top == 0 -> running = 0 }
 }
 
