@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# What the scripts of this folder share: where things are kept, giving up with
-# one line, and an apt with lists of its own, so that neither root nor this
-# machine's lists are needed.  Which archives there are is the machine's word
-# (apt-get indextargets); nothing of that is in this tree.
+# Common functions of this folder's scripts: the cache, failures with one line,
+# and an apt with private lists, which needs neither root nor changes of this
+# machine's lists.  The archives are those of the machine (apt-get
+# indextargets); this tree names none.
 #
 # Sourced with $here, this folder.
 : "${here:?}"
@@ -17,7 +17,7 @@ say()
     printf '%s\n' "$*"
 }
 
-# give_up REASON: the last line of stderr, for who reads only that
+# give_up REASON: print the log and, as the last line of stderr, the reason
 give_up()
 {
     [ ! -s "${log-}" ] || tail -n 25 "$log" | sed 's/^/    | /' >&2
@@ -25,8 +25,8 @@ give_up()
     exit 1
 }
 
-# waits COMMAND...: in the background, so that a signal ends it, and us, now;
-# who calls it has a trap that kills $child
+# waits COMMAND...: run in the background, so that a signal ends the command and
+# this script at once; the caller has a trap that kills $child
 child=
 waits()
 {
@@ -47,45 +47,45 @@ need_tools()
     done
 }
 
-# hash_of FILE...: of their names and contents; short, for a folder's name
+# hash_of FILE...: a short hash of names and contents, for a folder's name
 hash_of()
 {
     sha256sum "$@" | sed "s|$top/||" | sha256sum | cut -c 1-16
 }
 
-# begin_scratch: a folder that goes when the script ends, and a log in it
+# begin_scratch: make a folder that is removed at exit, with a log file
 begin_scratch()
 {
     mkdir -p "$cache" || give_up "cannot make $cache"
-    # of who was killed with no chance to clean up; and what nobody uses
+    # remove leftovers of killed scripts, and unused folders
     find "$cache" -maxdepth 1 -name 'new.*' -mtime +1 -exec rm -rf {} +
     find "$cache" -maxdepth 1 -type d -mtime +30 -exec rm -rf {} +
     scratch=$(mktemp -d "$cache/new.XXXXXX") ||
         give_up "cannot write $cache"
     trap '[ -z "$child" ] || kill "$child"; rm -rf "$scratch"' EXIT
     trap 'exit 1' HUP INT TERM
-    # apt downloads as a user of its own, who must get in
+    # apt downloads as a user of its own, which needs access
     chmod 755 "$scratch"
     log=$scratch/log
     : >"$log"
 }
 
-# used FOLDER: keep it for another month
+# used FOLDER: keep the folder for another month
 used()
 {
     touch "$1" 2>/dev/null || true
 }
 
-# publish FOLDER NAME: in one step, so that who finds it finds all of it.
-# Somebody else may have been faster: then his is as good.
+# publish FOLDER NAME: rename, which makes the folder visible in one step.  If a
+# concurrent script was faster, its folder is used.
 publish()
 {
     mv -T "$1" "$2" 2>/dev/null || [ -d "$2" ] || give_up "cannot write $2"
 }
 
-# --- what the archive is asked for once a day --------------------------------
+# --- daily queries of the archive --------------------------------------------
 
-# fresh LINK: it was pointed at something today, and that is there
+# fresh LINK: the link was set within a day, and its target exists
 fresh()
 {
     [ -d "$1/" ] && [ -n "$(find "$1" -prune -mtime -1)" ]
@@ -120,7 +120,7 @@ apt_private()
         "$@" 2>>"$log" </dev/null
 }
 
-# A machine on which nothing is installed, with the archives of this one.
+# apt_begin: set up an empty machine with the archives of this one.
 apt_begin()
 {
     need_tools apt-get dpkg-deb
@@ -137,6 +137,6 @@ apt_begin()
         }' >"$scratch/apt/sources/vm.list"
     [ -s "$scratch/apt/sources/vm.list" ] ||
         give_up "this machine's apt knows no archive"
-    # An index that is missing is a warning; the package decides.
+    # A missing index is only a warning; the package decides.
     apt_private apt-get update >>"$log" || true
 }

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# What the scripts in dom0 (busybox sh) share.  A script leaves traces in the
-# shared folder, and in the file `checks`, a line a trace, the arguments of
-# check-trace with which the host shall judge it.
+# Common functions of the scripts in dom0 (busybox sh).  A script leaves traces
+# in the shared folder and, for each, a line of arguments of check-trace in the
+# file `checks`, which the host uses to check the trace.
 #
-# Nothing here is given a time that a busy machine may miss: a trace is taken
-# until there is enough of it, and only who never gets there fails.
+# No step has a time limit that a busy machine may exceed: a capture lasts until
+# the trace is large enough, and only a capture that never is fails.
 
 wrong=0
 
-# What the row says behind the script's name and =; with `,ours` at its end, our
-# xentrace takes the place of stock's, and writes what stock's would.
+# The argument behind the script's name and = in the row.  A suffix `,ours`
+# replaces stock's xentrace by ours with --plain, which writes the same format.
 argument=$(cat /share/argument)
 case $argument in
 *,ours) xentrace='/ours/xentrace --plain' ;;
@@ -19,21 +19,21 @@ case $argument in
 esac
 argument=${argument%,ours}
 
-# fails TEXT...: is said, and the script goes on
+# fails TEXT...: report a failure, and continue
 fails()
 {
     echo "wrong: $*"
     wrong=$((wrong + 1))
 }
 
-# may_say PATTERN: what Xen says because this script provokes it
+# may_say PATTERN: allow a console message of Xen that this script provokes
 may_say()
 {
     echo "^[(]XEN[)] $1" >>/share/console.ok
 }
 
-# until_true TENTHS COMMAND...: ask again and again, for so many tenths of a
-# second
+# until_true TENTHS COMMAND...: repeat the command until it succeeds, for at
+# most so many tenths of a second
 until_true()
 {
     tenths=$1
@@ -45,8 +45,8 @@ until_true()
     done
 }
 
-# Something to trace, until end_load: hypercalls, faults, timers, switches.
-# begin_load [PAIRS]: of programs, two if not given
+# begin_load [PAIRS]: run pairs of programs (default two) until end_load, to
+# cause hypercalls, faults, timers, switches
 begin_load()
 {
     loads=
@@ -70,13 +70,13 @@ end_load()
     kill $loads
 }
 
-# no_xenalyze TRACE: stock's is no help with it
+# no_xenalyze TRACE: stock's xenalyze cannot read the trace
 no_xenalyze()
 {
     echo "$1" >>/share/no-xenalyze
 }
 
-# lost_before TRACE: it may note losses from before there was an xentrace
+# lost_before TRACE: the trace may report losses from before xentrace started
 lost_before()
 {
     echo "$1" >>/share/lost-before
@@ -84,14 +84,14 @@ lost_before()
 
 # --- traces ------------------------------------------------------------------
 
-# use_ours: our xentrace from now on, without --plain
+# use_ours: use our xentrace from now on, without --plain
 use_ours()
 {
     xentrace=/ours/xentrace
 }
 
-# begin_trace NAME ARGUMENT...: xentrace, until end_trace.  It cannot write
-# into the shared folder itself: not from pages that it mapped of Xen.
+# begin_trace NAME ARGUMENT...: run xentrace until end_trace.  Its file cannot
+# be in the shared folder, where writes from mapped pages of Xen fail.
 begin_trace()
 {
     trace=$1
@@ -105,8 +105,8 @@ tracer_gone()
     ! kill -0 "$tracer" 2>/dev/null
 }
 
-# Until it has a handler for the signal, it ignores it: once is not enough.  Ours
-# has it before it makes its file.
+# Stock's xentrace ignores the signal before it has a handler, so one signal is
+# not enough.  Ours has the handler before it creates its file.
 stop_tracer()
 {
     until_true 600 test -e "/tmp/$trace"
@@ -134,7 +134,7 @@ keep_trace()
     mv "/tmp/$trace" "/share/$trace" || fails "$trace: no trace"
 }
 
-# end_described: a trace with what our xentrace adds
+# end_described: end a trace that has the metadata of our xentrace
 end_described()
 {
     stop_tracer
@@ -153,7 +153,7 @@ take_described()
     end_described
 }
 
-# keep_described NAME...: what our xentrace left in /tmp beside its trace
+# keep_described NAME...: keep further files of our xentrace in /tmp
 keep_described()
 {
     for name; do
@@ -162,8 +162,9 @@ keep_described()
     done
 }
 
-# known TRACE alone|rivals|exits DOMAIN...: what our xenalyze shall find in it,
-# in the words of judge/known.  unknown: what it shall not
+# known TRACE alone|rivals|exits DOMAIN...: conclusions that our xenalyze has to
+# draw from the trace, as defined in judge/known; unknown: those it must not
+# draw
 known()
 {
     echo "$*" >>/share/known
@@ -180,8 +181,8 @@ has_bytes()
     [ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -ge "$2" ]
 }
 
-# take NAME TENTHS "CHECK_ARGUMENTS" XENTRACE_ARGUMENT...: for so long at
-# least, and until there is what -n of check-trace asks for
+# take NAME TENTHS "CHECK_ARGUMENTS" XENTRACE_ARGUMENT...: capture for at least
+# this time, and until the trace has the records required by -n of check-trace
 take()
 {
     name=$1
@@ -191,15 +192,15 @@ take()
     records=$(echo " $expected " | sed -n 's/.* -n \([0-9]*\) .*/\1/p')
     begin_trace "$name" "$@"
     usleep $usecs
-    # a record has 20 bytes, more or less; a window's head is 12
+    # a record has about 20 bytes; the header of a window has 12
     until_true 600 has_bytes "/tmp/$name" $((${records:-1} * 24 + 24)) ||
         echo "$name: few records"
     # shellcheck disable=SC2086
     end_trace $expected
 }
 
-# maybe NAME TENTHS "CHECK_ARGUMENTS" XENTRACE_ARGUMENT...: a trace that may
-# be empty
+# maybe NAME TENTHS "CHECK_ARGUMENTS" XENTRACE_ARGUMENT...: capture a trace that
+# may be empty
 maybe()
 {
     name=$1
@@ -214,8 +215,8 @@ maybe()
 
 # --- Xen ---------------------------------------------------------------------
 
-# Which scheduler runs, for the host to compare: a wrong name on Xen's command
-# line is not an error, Xen takes another.
+# Store the scheduler's name for the host to check: Xen silently ignores a wrong
+# name on its command line.
 tell_scheduler()
 {
     timeout 60 xl info 2>/dev/null |
@@ -235,8 +236,8 @@ begin_xenstore()
         --log-dir=/var/log/xen/console || fails "no xenconsoled"
 }
 
-# guest NAME TYPE ARGUMENT...: a line of its configuration an argument; it runs
-# when this returns, as domain $domid
+# guest NAME TYPE LINE...: create a guest with these lines of configuration;
+# returns when the guest is running, as domain $domid
 guest()
 {
     name=$1
@@ -253,23 +254,23 @@ guest()
         for line; do echo "$line"; done
     } >"/tmp/$name.cfg"
     timeout 300 xl create "/tmp/$name.cfg" || fails "$name: no guest"
-    # shellcheck disable=SC2034 # for who calls
+    # shellcheck disable=SC2034 # for the caller
     domid=$(timeout 60 xl domid "$name")
     until_true 1800 grep -qs '\[guest\] runs' \
         "/var/log/xen/console/guest-$name.log" || {
         fails "$name: does not run"
         tail "/var/log/xen/console/guest-$name.log"
-        # without it, what follows would only wait for records
+        # the following steps would only wait for records
         exit 1
     }
 }
 
-# A guest that crashed is still there, in that state.
+# A crashed guest still exists, in that state.
 end_guest()
 {
     if timeout 60 xl list "$1" | grep -q ' [-a-z]*c[-a-z]* *[0-9.]*$'; then
         fails "$1: has crashed"
         tail -n 15 "/var/log/xen/console/guest-$1.log"
     fi
-    timeout 120 xl destroy "$1" || fails "$1: does not go"
+    timeout 120 xl destroy "$1" || fails "$1: cannot be destroyed"
 }
