@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Scripts of control operations: every operation in every state, with every
- * answer, console line and page that comes of it.  A script is a row; each
- * runs on a machine of its own.
+ * Scripts of control operations: every operation in every state, with the
+ * result, the console output and the changed pages.  A script is a row of the
+ * table; each runs on a new machine.
  */
 #include "tests/diff/driver.h"
 
@@ -18,8 +18,8 @@
 #define MAX_STEPS 20
 
 /*
- * `value` is a size, a mask, or how many bits of a CPU mask are given; more
- * than CPU_BITS of them lie where the caller has no memory.
+ * `value` is a size, an event mask, or the number of bits in a CPU mask.  With
+ * more than CPU_BITS the mask lies in memory that the caller cannot access.
  */
 #define CPU_BITS 2048
 
@@ -28,13 +28,13 @@ struct step
     uint32_t cmd, value;
 };
 
-/* There is no such operation. */
+/* A number that no operation has. */
 #define END_CMD 0xe0d
 #define END { END_CMD, 0 }
 
 /*
- * Frames are what a machine runs out of: how many other allocations there
- * are in between is a matter of taste, and no caller sees it.
+ * A machine runs out of frames; the number of other allocations in between is
+ * not specified, and invisible to the caller.
  */
 static const struct script
 {
@@ -115,8 +115,8 @@ static struct xen_sysctl_tbuf_op make_op(const struct step *s, uint8_t *bits)
     return op;
 }
 
-/* Does it trace, and where?  One record on each CPU, if it is wanted. */
-static void tell_tracing(void)
+/* Emit a record on each CPU, and print whether the masks let it through. */
+static void print_masks(void)
 {
     unsigned int cpu;
 
@@ -133,7 +133,7 @@ static void tell_tracing(void)
     putchar('\n');
 }
 
-static void tell_ring(unsigned int cpu)
+static void print_ring(unsigned int cpu)
 {
     struct kit_reader r;
     int rc = kit_open(&r, cpu);
@@ -146,13 +146,13 @@ static void tell_ring(unsigned int cpu)
     for ( unsigned int i = 0; i < r.pages; i++ )
         printf(" %x", r.mfn[i]);
     printf("\npages %u size %u\n", r.pages, r.size);
-    tell_position(&r);
-    tell_records(&r, ALL_RECORDS);
+    print_position(&r);
+    print_records(&r, ALL_RECORDS);
     kit_close(&r);
 }
 
-/* What dom0 may map, and what the allocator has given away. */
-static void tell_memory(void)
+/* Print the pages that dom0 may map, and the allocated frames. */
+static void print_memory(void)
 {
     for ( unsigned long mfn = 0; mfn < xensim_nr_frames(); mfn++ )
     {
@@ -165,7 +165,7 @@ static void tell_memory(void)
     printf("\nframes in use: %lu\n", xensim_frames_in_use());
 }
 
-static void play_ops(const struct step *step)
+static void run_script(const struct step *step)
 {
     uint8_t bits[CPU_BITS / 8];
     char what[32];
@@ -175,8 +175,8 @@ static void play_ops(const struct step *step)
     for ( ; step->cmd != END_CMD; step++ )
     {
         snprintf(what, sizeof(what), "op %u %u", step->cmd, step->value);
-        tell_control(what, make_op(step, bits));
-        tell_tracing();
+        run_control_op(what, make_op(step, bits));
+        print_masks();
     }
     xensim_guest_window(NULL, 0);
 }
@@ -196,11 +196,11 @@ int control_run(const char *name)
     rc = kit_start(&config);
     if ( rc )
         return rc;
-    tell_console();
-    play_ops(s->steps);
+    print_console();
+    run_script(s->steps);
     for ( unsigned int cpu = 0; cpu < nr_cpu_ids; cpu++ )
-        tell_ring(cpu);
-    tell_memory();
+        print_ring(cpu);
+    print_memory();
     xensim_stop();
 
     return 0;

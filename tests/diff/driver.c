@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  *    driver sequence SEED CALLS CPUS PAGES DRAIN whole|part
- *    driver control NAME        a script of control operations
- *    driver scripts             their names
+ *    driver control NAME        run a script of control operations
+ *    driver scripts             list the scripts
  */
 #include "tests/diff/driver.h"
 
@@ -38,13 +38,13 @@ int main(int argc, char **argv)
 
     if ( argc == 8 && !strcmp(argv[1], "sequence") )
     {
-        const struct sequence how = {
+        const struct sequence params = {
             .seed = parse_number(argv[2]), .calls = parse_number(argv[3]),
             .cpus = parse_number(argv[4]), .pages = parse_number(argv[5]),
             .drain = parse_number(argv[6]), .whole = !strcmp(argv[7], "whole"),
         };
 
-        rc = sequence_run(&how);
+        rc = sequence_run(&params);
     }
     else if ( argc == 3 && !strcmp(argv[1], "control") )
         rc = control_run(argv[2]);

@@ -1,62 +1,62 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A driver does the same things to a trace.c whichever it is compiled with,
- * and tells all that it sees on standard output.  Two drivers that say
- * different things have two different trace.c.
+ * A driver runs the same operations on any trace.c that it is compiled with,
+ * and prints every visible effect.  Two trace.c with the same output are
+ * equivalent.
  *
- * What it says must hence depend on nothing but the arguments: its clock
- * advances once a call, however often trace.c reads it.
+ * The output must depend on the arguments only: the clock advances once per
+ * call, however often trace.c reads the clock.
  */
 #ifndef DIFF_DRIVER_H
 #define DIFF_DRIVER_H
 
 #include "tests/ring/kit.h"
 
-/* ---- chance ----------------------------------------------------------- */
+/* ---- random numbers --------------------------------------------------- */
 
-/* A number below `below`, the next one of this seed's. */
-uint32_t draw_chance(uint32_t below);
-void chance_seed(uint64_t seed);
+/* The next random number of the seed, below `below`. */
+uint32_t random_below(uint32_t below);
+void random_seed(uint64_t seed);
 
 static inline bool one_in(uint32_t n)
 {
-    return draw_chance(n) == 0;
+    return random_below(n) == 0;
 }
 
-/* ---- telling ---------------------------------------------------------- */
+/* ---- output ----------------------------------------------------------- */
 
 /*
- * Take up to `limit` records from a ring and tell each; padding by its size
- * only, since stock leaves stale bytes in it.
+ * Consume and print up to `limit` records of a ring; padding without its
+ * contents, since stock leaves stale bytes there.
  */
 #define ALL_RECORDS (~0u)
-void tell_records(struct kit_reader *r, unsigned int limit);
+void print_records(struct kit_reader *r, unsigned int limit);
 
-/* All records, as what known.sed calls late; padding goes with them. */
-void tell_late(struct kit_reader *r);
+/* Print all records as `late`, see known.sed, without padding. */
+void print_late_records(struct kit_reader *r);
 
-/* Where the reader and trace.c are now. */
-void tell_position(struct kit_reader *r);
+/* Print cons and prod. */
+void print_position(struct kit_reader *r);
 
-/* What the console said since the last time, if anything. */
-void tell_console(void);
+/* Print new console output, if any. */
+void print_console(void);
 
-/* Do a control operation, and tell what came back. */
-int tell_control(const char *name, struct xen_sysctl_tbuf_op op);
+/* Run a control operation and print the result. */
+int run_control_op(const char *name, struct xen_sysctl_tbuf_op op);
 
-/* ---- the two kinds of run --------------------------------------------- */
+/* ---- the two kinds of runs -------------------------------------------- */
 
 struct sequence
 {
     unsigned int seed, calls, cpus, pages;
-    unsigned int drain;     /* a ring is drained once in so many calls */
-    bool whole;             /* ... wholly, or by some records */
+    unsigned int drain;     /* one drain in so many calls */
+    bool whole;             /* drain all records, or only some */
 };
 
-int sequence_run(const struct sequence *how);
+int sequence_run(const struct sequence *params);
 
-/* A named script of control operations; -ENOENT: there is none such. */
+/* Run a script of control operations; -ENOENT: no such script. */
 int control_run(const char *name);
-const char *control_name(unsigned int i); /* NULL: behind the last */
+const char *control_name(unsigned int i); /* NULL past the end */
 
 #endif /* DIFF_DRIVER_H */

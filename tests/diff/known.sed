@@ -1,33 +1,33 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Where ours is not stock, on purpose, and why: all of it.  These commands
-# turn what the driver says of stock into what it must say of ours, word for
-# word; what they do not name has to be the same.
+# All intended differences to stock, with reasons.  The commands convert the
+# driver's output for stock to the output expected from ours; all other lines
+# have to be equal.
 
-# Stock prints sizes as signed numbers.  They are not.
+# Stock prints sizes as signed numbers; they are unsigned.
 s/^\((XEN) xentrace: tb_set_size from [0-9]* to\) -1 not implemented$/\1 4294967295 not implemented/
 
-# Tracing is switched off while records are owed as lost.  Stock forgets how
-# many; ours tells the reader in a LOST record, if the ring has room for it.
-# The driver has counted for itself: that count, and no other, must be there.
-# (From what it says of ours, `run` removes the driver's own count.)
+# When tracing is disabled while records are owed as lost, stock drops their
+# count; ours writes a LOST record if the ring has room.  The driver has counted
+# the losses itself, and prints the expected record as `owing`.  (`run` removes
+# this line from the output for ours.)
 s/^owing /late /
 
-# Not met by the driver, because there is nothing to compare:
+# Differences that the driver never triggers:
 #
-#   padding                 its length is compared, its payload is not: ours
-#                           has zeroes there, stock what was in the ring before
-#   VIRQ_TBUF counts        compared only while readers take all there is: one
-#                           who stops just below the high-water mark gets one
-#                           notification less now and then
-#   bytes beyond a payload  that is no whole number of words: ours has zeroes,
-#                           stock reads on behind the caller's data
-#   bogus cons              stock stops tracing on all CPUs; ours loses (and
-#                           counts) the records of that CPU until cons is sane.
-#                           A bogus prod: ours does not read it
-#   hypercall numbers       above 20 bits: stock warns and lets them overwrite
-#                           the argument bits, ours cuts them off
-#   bits 28-31 of an event  stock matches them with the mask; ours does not
-#                           look at them, for no record has them
-#   CPUs that come later    have no ring with stock
-#   operations from 0x100   unknown to stock, which answers -EINVAL
+#   padding                 only the length is compared: the payload is zeroes in
+#                           ours, and stale data in stock
+#   VIRQ_TBUF counts        compared only while readers take all records: after
+#                           a drain to just below the high-water mark, ours may
+#                           send one notification less
+#   bytes beyond a payload  of a partial word: zeroes in ours; stock copies the
+#                           bytes behind the caller's data
+#   invalid cons            stock stops tracing on all CPUs; ours counts the
+#                           records of the CPU as lost until cons is valid again.
+#                           An invalid prod: ours never reads prod
+#   hypercall numbers       above 20 bits: stock warns and overwrites the
+#                           argument bits, ours cuts the number
+#   bits 28-31 of an event  stock matches them with the mask; ours ignores them,
+#                           as no record has them
+#   CPUs onlined later      have no ring with stock
+#   operations from 0x100   unknown to stock: -EINVAL

@@ -1,20 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# Build one program twice: around our trace.c, and around stock's.  Both get
-# the same machine (xensim), the same compiler, the same flags; only trace.c
-# and the headers it goes by differ.
+# Build one program twice: with our trace.c and with stock's.  Both use the same
+# machine (xensim), compiler and flags; only trace.c and its headers differ.
 #
-# Sourced with $top_srcdir and $top_builddir set, as `make check` does it.
-# Sets $scratch, a folder that goes when the script ends, $cc and $cflags.
+# To be sourced, with $top_srcdir and $top_builddir set as by `make check`.
+# Sets $scratch, a folder that is removed at exit, $cc and $cflags.
 : "${top_srcdir:?}" "${top_builddir:?}"
 
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 99' HUP INT TERM
 
-# What the tree was configured with.  An instrument (ASan ...) is in CFLAGS,
-# and so goes into these programs as well.
+# The compiler and flags of the configured tree, with sanitizers, if any.
 cc=cc
 cflags='-O2 -g'
 if [ -x "$top_builddir/config.status" ]; then
@@ -22,15 +20,15 @@ if [ -x "$top_builddir/config.status" ]; then
         ( cd "$top_builddir" && ./config.status -q --file=- ))"
 fi
 
-# How Xen is compiled, as far as it shapes the code.
-# shellcheck disable=SC2034 # for who sources this
+# Xen's code generation flags.
+# shellcheck disable=SC2034 # for the sourcing script
 like_xen='-fno-strict-aliasing -fomit-frame-pointer -fno-stack-protector'
 
 # A release build, as Debian's is: no ASSERT.
 # shellcheck disable=SC2034
 release=-DNDEBUG
 
-# compile FLAG...: warnings are the business of the real build
+# compile FLAG...: warnings are left to the regular build
 compile()
 {
     # shellcheck disable=SC2086 # words are meant to split
@@ -38,7 +36,7 @@ compile()
         "-I$top_srcdir/xensim/include" "-I$top_srcdir" "-I$top_srcdir/tools"
 }
 
-# The machine, once, for both: it does not know what it runs.
+# Compile the machine once for both flavours.
 build_machine()
 {
     mkdir "$scratch/machine"
@@ -48,9 +46,9 @@ build_machine()
     done
 }
 
-# build FLAVOUR TRACE_C INCLUDES FLAGS SOURCE...: makes $scratch/FLAVOUR.  The
-# flags are for trace.c and for sources with a "+" in front: those that stand
-# for the rest of the hypervisor.
+# build FLAVOUR TRACE_C INCLUDES FLAGS SOURCE...: build $scratch/FLAVOUR.  FLAGS
+# apply to trace.c and to sources with a leading "+", which stand for the rest
+# of the hypervisor.
 build()
 {
     program=$scratch/$1
@@ -71,7 +69,8 @@ build()
     $cc $cflags -pthread -o "$program" "$program.o"/*.o "$scratch"/machine/*.o
 }
 
-# build_ours, build_stock STOCK: the two flavours; FLAGS SOURCE... as above
+# build_ours FLAGS SOURCE..., build_stock STOCK FLAGS SOURCE...: the two
+# flavours
 build_ours()
 {
     build ours "$top_srcdir/xen/common/trace.c" "$top_srcdir/xen/include" "$@"

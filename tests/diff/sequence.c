@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Random calls on several CPUs, with everything else that happens to a ring
- * in between: readers that are fast or slow, thorough or not; masks that
- * change; tracing that is switched off and on.
+ * Random calls on several CPUs, mixed with all other operations on a ring:
+ * fast and slow readers, full and partial drains, changing masks, tracing
+ * disabled and enabled.
  *
- * One thing is avoided on the way and shown at the end instead.  When
- * tracing is switched off while records are owed as lost, ours says so in a
- * last LOST record, if there is room for one; from then on the two rings are
- * at different places, and nothing that follows can be compared.
+ * One known difference is avoided during the sequence and shown at its end: if
+ * tracing is disabled while records are owed as lost, ours writes a last LOST
+ * record if there is room.  Afterwards the rings have different positions, and
+ * cannot be compared any more.
  */
 #include "tests/diff/driver.h"
 
@@ -16,22 +16,22 @@
 
 #define LOST_BYTES 28
 #define MAX_CPUS   8
-#define MAX_WORDS  12   /* more than fit a record: cut, and never read beyond */
+#define MAX_WORDS  12   /* more than a record has: the excess is never read */
 
 struct pcpu
 {
     struct kit_reader reader;
-    uint32_t lost;          /* owed: lost since the last record */
-    uint64_t first;         /* when that began */
+    uint32_t lost;          /* records lost since the last written one */
+    uint64_t first;         /* time of the first of these */
 };
 
 struct run
 {
-    const struct sequence *how;
+    const struct sequence *params;
     struct pcpu pcpu[MAX_CPUS];
-    unsigned int cpu;       /* that we play */
+    unsigned int cpu;       /* current CPU */
     unsigned long virqs;    /* seen so far */
-    uint32_t answers;       /* hash of what trace_will_trace_event() said */
+    uint32_t answers;       /* hash of trace_will_trace_event()'s results */
 };
 
 static uint64_t now;
@@ -43,8 +43,8 @@ static cycles_t read_clock(void)
 
 /* ---- calls ------------------------------------------------------------ */
 
-/* Ids as they are: with and without subclasses, and of no class at all. */
-static uint32_t any_event(void)
+/* Realistic ids: with and without subclasses, and some of no class at all. */
+static uint32_t random_event(void)
 {
     static const uint32_t some[] = {
         TRC_GEN + 4, TRC_SCHED_RUNSTATE_CHANGE, TRC_SCHED_WAKE,
@@ -55,13 +55,13 @@ static uint32_t any_event(void)
     };
 
     if ( !one_in(16) )
-        return some[draw_chance(ARRAY_SIZE(some))];
-    return draw_chance(1U << 28);
+        return some[random_below(ARRAY_SIZE(some))];
+    return random_below(1U << 28);
 }
 
 static void call_macro(uint32_t e, const uint32_t *w)
 {
-    switch ( draw_chance(7) )
+    switch ( random_below(7) )
     {
     case 0: TRACE_0D(e); break;
     case 1: TRACE_1D(e, w[0]); break;
@@ -75,17 +75,17 @@ static void call_macro(uint32_t e, const uint32_t *w)
 
 static void call_whole_words(uint32_t e, const uint32_t *w)
 {
-    bool timed = draw_chance(2);
+    bool timed = random_below(2);
 
-    trace_var(e, timed, 4 * draw_chance(8), w);
+    trace_var(e, timed, 4 * random_below(8), w);
 }
 
-/* Any number of bytes; stock reads on to the end of the word: let it be 0. */
-static void call_odd_size(uint32_t e, const uint32_t *w)
+/* Any number of bytes; the rest of the last word is 0, as stock reads it. */
+static void call_partial_words(uint32_t e, const uint32_t *w)
 {
     uint32_t copy[MAX_WORDS] = { 0 };
-    unsigned int bytes = draw_chance(4 * TRACE_EXTRA_MAX + 6);
-    bool timed = draw_chance(2);
+    unsigned int bytes = random_below(4 * TRACE_EXTRA_MAX + 6);
+    bool timed = random_below(2);
 
     memcpy(copy, w, bytes);
     __trace_var(e, timed, bytes, copy);
@@ -94,27 +94,27 @@ static void call_odd_size(uint32_t e, const uint32_t *w)
 static void call_hypercall(uint32_t e, const uint32_t *w)
 {
     xen_ulong_t args[6];
-    unsigned long op = one_in(8) ? draw_chance(1U << 20) : draw_chance(48);
+    unsigned long op = one_in(8) ? random_below(1U << 20) : random_below(48);
 
     for ( unsigned int i = 0; i < ARRAY_SIZE(args); i++ )
         args[i] = (xen_ulong_t)w[i] << 32 | w[i + 1];
     __trace_hypercall(e, op, args);
 }
 
-static void make_call(struct run *run)
+static void call_randomly(struct run *run)
 {
     static void (*const calls[])(uint32_t e, const uint32_t *w) = {
         call_macro, call_macro, call_macro, call_whole_words,
-        call_whole_words, call_odd_size, call_hypercall,
+        call_whole_words, call_partial_words, call_hypercall,
     };
     struct pcpu *p = &run->pcpu[run->cpu];
-    uint32_t words[MAX_WORDS], event = any_event();
+    uint32_t words[MAX_WORDS], event = random_event();
     uint32_t before = p->reader.ring->prod;
     bool will = trace_will_trace_event(event);
 
     for ( unsigned int i = 0; i < MAX_WORDS; i++ )
-        words[i] = draw_chance(UINT32_MAX);
-    calls[draw_chance(ARRAY_SIZE(calls))](event, words);
+        words[i] = random_below(UINT32_MAX);
+    calls[random_below(ARRAY_SIZE(calls))](event, words);
 
     run->answers = run->answers * 31 + will;
     if ( p->reader.ring->prod != before )
@@ -127,15 +127,15 @@ static void make_call(struct run *run)
 
 static void drain_ring(struct run *run, unsigned int cpu, unsigned int limit)
 {
-    tell_records(&run->pcpu[cpu].reader, limit);
-    tell_position(&run->pcpu[cpu].reader);
+    print_records(&run->pcpu[cpu].reader, limit);
+    print_position(&run->pcpu[cpu].reader);
     printf("answers %08x\n", run->answers);
-    if ( !run->how->whole )
+    if ( !run->params->whole )
         return;
 
     /*
-     * Who reads in part can stop just below the high-water mark; ours sees
-     * only later that there is room, and sends fewer.  Not compared then.
+     * A partial drain can stop just below the high-water mark.  Ours notices
+     * the room later and sends fewer notifications, so these are not compared.
      */
     printf("virqs %lu\n", xensim_virqs() - run->virqs);
     run->virqs = xensim_virqs();
@@ -143,22 +143,22 @@ static void drain_ring(struct run *run, unsigned int cpu, unsigned int limit)
 
 static void drain_some(struct run *run)
 {
-    unsigned int cpu = draw_chance(run->how->cpus);
-    bool all = run->how->whole || one_in(20);
+    unsigned int cpu = random_below(run->params->cpus);
+    bool all = run->params->whole || one_in(20);
 
-    drain_ring(run, cpu, all ? ALL_RECORDS : draw_chance(40));
+    drain_ring(run, cpu, all ? ALL_RECORDS : random_below(40));
 }
 
 /* ---- control ---------------------------------------------------------- */
 
-/* Mostly all: a ring that nothing goes into tells nothing. */
-static uint32_t any_mask(void)
+/* Mostly TRC_ALL, since an empty ring compares nothing. */
+static uint32_t random_mask(void)
 {
-    switch ( draw_chance(10) )
+    switch ( random_below(10) )
     {
-    case 0: return any_event();
-    case 1: return any_event() | 0xf000;
-    case 2: return draw_chance(UINT32_MAX);
+    case 0: return random_event();
+    case 1: return random_event() | 0xf000;
+    case 2: return random_below(UINT32_MAX);
     case 3: return TRC_SCHED | TRC_HVM;
     default: return TRC_ALL;
     }
@@ -167,8 +167,8 @@ static uint32_t any_mask(void)
 static void change_mask(struct run *run)
 {
     (void)run;
-    tell_control("set_evt_mask", (struct xen_sysctl_tbuf_op){
-        .cmd = XEN_SYSCTL_TBUFOP_set_evt_mask, .evt_mask = any_mask() });
+    run_control_op("set_evt_mask", (struct xen_sysctl_tbuf_op){
+        .cmd = XEN_SYSCTL_TBUFOP_set_evt_mask, .evt_mask = random_mask() });
 }
 
 static void set_cpus(uint8_t bits)
@@ -178,13 +178,13 @@ static void set_cpus(uint8_t bits)
         .cpu_mask = { .bitmap = { &bits }, .nr_bits = 8 },
     };
 
-    tell_control("set_cpu_mask", op);
+    run_control_op("set_cpu_mask", op);
 }
 
 static void change_cpus(struct run *run)
 {
     (void)run;
-    set_cpus(one_in(4) ? draw_chance(256) : 0xff);
+    set_cpus(one_in(4) ? random_below(256) : 0xff);
 }
 
 static uint32_t room_left(const struct pcpu *p, uint32_t bytes)
@@ -194,10 +194,10 @@ static uint32_t room_left(const struct pcpu *p, uint32_t bytes)
     return bytes - (used < 0 ? used + 2 * bytes : (uint32_t)used);
 }
 
-/* See the top of this file: owe nothing, or have no room to say it. */
-static void settle_losses(struct run *run)
+/* Leave no owed loss that fits in its ring: see the top of this file. */
+static void clear_owed_losses(struct run *run)
 {
-    for ( unsigned int cpu = 0; cpu < run->how->cpus; cpu++ )
+    for ( unsigned int cpu = 0; cpu < run->params->cpus; cpu++ )
     {
         struct pcpu *p = &run->pcpu[cpu];
 
@@ -218,24 +218,24 @@ static void switch_off(struct run *run)
 {
     kit_set_evt_mask(TRC_ALL);
     set_cpus(0xff);
-    settle_losses(run);
-    tell_control("disable", (struct xen_sysctl_tbuf_op){
+    clear_owed_losses(run);
+    run_control_op("disable", (struct xen_sysctl_tbuf_op){
         .cmd = XEN_SYSCTL_TBUFOP_disable });
     for ( unsigned int i = 0; i < 20; i++ )
-        make_call(run);
+        call_randomly(run);
 }
 
 static void switch_on(struct run *run)
 {
     (void)run;
-    tell_control("enable", (struct xen_sysctl_tbuf_op){
+    run_control_op("enable", (struct xen_sysctl_tbuf_op){
         .cmd = XEN_SYSCTL_TBUFOP_enable });
 }
 
-static void ask_control(struct run *run)
+static void query_info(struct run *run)
 {
     (void)run;
-    tell_control("get_info", (struct xen_sysctl_tbuf_op){
+    run_control_op("get_info", (struct xen_sysctl_tbuf_op){
         .cmd = XEN_SYSCTL_TBUFOP_get_info });
 }
 
@@ -243,56 +243,57 @@ static void ask_control(struct run *run)
 
 static void move_cpu(struct run *run)
 {
-    run->cpu = draw_chance(run->how->cpus);
+    run->cpu = random_below(run->params->cpus);
     xensim_become_cpu(run->cpu);
 }
 
 static void schedule_vcpu(struct run *run)
 {
-    domid_t domid = one_in(4) ? DOMID_IDLE : draw_chance(30);
+    domid_t domid = one_in(4) ? DOMID_IDLE : random_below(30);
 
-    set_current(xensim_vcpu(domid, draw_chance(run->how->cpus)));
+    set_current(xensim_vcpu(domid, random_below(run->params->cpus)));
 }
 
-static void do_step(struct run *run)
+static void run_random_step(struct run *run)
 {
     const struct
     {
         unsigned int once_in;
         void (*act)(struct run *run);
-    } acts[] = {
-        { 8, move_cpu }, { 30, schedule_vcpu }, { run->how->drain, drain_some },
+    } actions[] = {
+        { 8, move_cpu }, { 30, schedule_vcpu },
+        { run->params->drain, drain_some },
         { 200, change_mask }, { 250, change_cpus }, { 1500, switch_off },
-        { 100, switch_on }, { 5000, ask_control },
+        { 100, switch_on }, { 5000, query_info },
     };
 
-    now += 1 + draw_chance(1000);
-    for ( unsigned int i = 0; i < ARRAY_SIZE(acts); i++ )
-        if ( one_in(acts[i].once_in) )
-            acts[i].act(run);
-    make_call(run);
+    now += 1 + random_below(1000);
+    for ( unsigned int i = 0; i < ARRAY_SIZE(actions); i++ )
+        if ( one_in(actions[i].once_in) )
+            actions[i].act(run);
+    call_randomly(run);
     xensim_run_tasklets();
 }
 
-/* Lose some records on each CPU but the last, which may owe nothing. */
-static void lose_some(struct run *run)
+/* Lose some records on each CPU but the last. */
+static void lose_records(struct run *run)
 {
-    for ( run->cpu = 0; run->cpu < run->how->cpus; run->cpu++ )
+    for ( run->cpu = 0; run->cpu < run->params->cpus; run->cpu++ )
     {
         struct pcpu *p = &run->pcpu[run->cpu];
 
         xensim_become_cpu(run->cpu);
-        while ( run->cpu + 1 < run->how->cpus && p->lost < 3 )
+        while ( run->cpu + 1 < run->params->cpus && p->lost < 3 )
         {
             now += 10;
-            make_call(run);
+            call_randomly(run);
         }
         drain_ring(run, run->cpu, ALL_RECORDS);
     }
 }
 
-/* In the words of tell_record(): what a late LOST record has to say. */
-static void tell_owed(unsigned int cpu, const struct pcpu *p)
+/* Print the expected late LOST record in the format of print_record(). */
+static void print_owed_loss(unsigned int cpu, const struct pcpu *p)
 {
     if ( !p->lost )
         return;
@@ -304,37 +305,37 @@ static void tell_owed(unsigned int cpu, const struct pcpu *p)
            (uint32_t)p->first, (uint32_t)(p->first >> 32));
 }
 
-/* The known difference: who owes what, and who says so. */
+/* Show the known difference: owed losses are reported when disabling. */
 static void finish_sequence(struct run *run)
 {
     kit_set_evt_mask(TRC_ALL);
     set_cpus(0xff);
     switch_on(run);
-    lose_some(run);
-    tell_control("disable", (struct xen_sysctl_tbuf_op){
+    lose_records(run);
+    run_control_op("disable", (struct xen_sysctl_tbuf_op){
         .cmd = XEN_SYSCTL_TBUFOP_disable });
-    for ( unsigned int cpu = 0; cpu < run->how->cpus; cpu++ )
+    for ( unsigned int cpu = 0; cpu < run->params->cpus; cpu++ )
     {
-        tell_owed(cpu, &run->pcpu[cpu]);
-        tell_late(&run->pcpu[cpu].reader);
+        print_owed_loss(cpu, &run->pcpu[cpu]);
+        print_late_records(&run->pcpu[cpu].reader);
     }
 }
 
-int sequence_run(const struct sequence *how)
+int sequence_run(const struct sequence *params)
 {
     const struct xensim_config config = {
-        .cpus = how->cpus, .frames = 1024, .loglevel = 3, .poison = true,
+        .cpus = params->cpus, .frames = 1024, .loglevel = 3, .poison = true,
     };
-    struct run run = { .how = how };
+    struct run run = { .params = params };
     int rc = kit_start(&config);
 
     if ( rc )
         return rc;
     xensim_clock = read_clock;
-    chance_seed(how->seed);
+    random_seed(params->seed);
 
-    rc = kit_set_size(how->pages);
-    for ( unsigned int cpu = 0; cpu < how->cpus && !rc; cpu++ )
+    rc = kit_set_size(params->pages);
+    for ( unsigned int cpu = 0; cpu < params->cpus && !rc; cpu++ )
     {
         rc = kit_open(&run.pcpu[cpu].reader, cpu);
         run.pcpu[cpu].reader.stale = true;
@@ -342,11 +343,11 @@ int sequence_run(const struct sequence *how)
     if ( rc )
         return rc;
 
-    for ( unsigned int i = 0; i < how->calls; i++ )
-        do_step(&run);
+    for ( unsigned int i = 0; i < params->calls; i++ )
+        run_random_step(&run);
     finish_sequence(&run);
 
-    for ( unsigned int cpu = 0; cpu < how->cpus; cpu++ )
+    for ( unsigned int cpu = 0; cpu < params->cpus; cpu++ )
         kit_close(&run.pcpu[cpu].reader);
     xensim_stop();
 

@@ -1,32 +1,32 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# What the tests of faults share.  To be sourced.
+# Common functions of the fault tests.  To be sourced.
 
 . "${top_srcdir:?run this by make check}/tests/tools/lib.sh"
 
 [ -x "$xensim" ] || skip "there is no xensim"
-addup=$top_builddir/tests/fault/add-up
-liar=$top_builddir/tests/fault/liar
-pester=$top_builddir/tests/fault/pester
+sum_events=$top_builddir/tests/fault/sum-events
+corrupt_prod=$top_builddir/tests/fault/corrupt-prod
+signal_threads=$top_builddir/tests/fault/signal-threads
 setsize=$top_builddir/tools/xentrace/xentrace_setsize
-export xentrace setsize liar pester
+export xentrace setsize corrupt_prod signal_threads
 cd "$tmp" || exit 99
 
-# balance WHAT FILE...: each pcpu's events are in the files, or were lost in
-# its ring, or are in what xentrace said (in the file `said`) of the output.
+# balance WHAT FILE...: each event of a pcpu is in the files, was lost in its
+# ring, or is counted as unwritten by xentrace (in the file `messages`).
 balance() {
     what=$1
     shift
-    "$addup" "$@" >events 2>damage || {
+    "$sum_events" "$@" >events 2>damage || {
         cat damage >&2
         fail "$what: a file is damaged"
     }
     sed -nE 's/^xentrace: warning: pcpu ([0-9]+): ([0-9]+) events could not be written$/\1 \2/p' \
-        said >unwritten
+        messages >unwritten
     sed -nE 's/.*"cpu": ([0-9]+), "emitted": ([0-9]+), "unsure": ([0-9]+),.*"lost": ([0-9]+) .*/\1 \2 \3 \4/p' \
-        books >truth
-    [ -s truth ] || fail "$what: no books"
+        counts >truth
+    [ -s truth ] || fail "$what: no counts"
     awk '
         FILENAME == "events" { got[$1] = $2 }
         FILENAME == "unwritten" { got[$1] += $2 }
@@ -40,12 +40,12 @@ balance() {
             all += $2
         }
         END { exit bad || !all }' events unwritten truth >wrong || {
-        cat wrong damage said >&2
-        fail "$what: what is in the files and what was lost is not what was"
+        cat wrong damage messages >&2
+        fail "$what: events in the files and losses do not add up"
     }
 }
 
-# off WHAT: what the file `state` says of the end.
-off() {
+# check_off WHAT: the file `state` shows that tracing is off.
+check_off() {
     grep -q '^Tracing is off' state || fail "$1: Xen was left tracing"
 }

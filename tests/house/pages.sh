@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# Runs the commands of a page, as its reader would.  To be sourced after
-# tests/tools/lib.sh, which has fail().
+# Run the commands of a page.  To be sourced after tests/tools/lib.sh, which has
+# fail().
 #
 # Each indented block of a page is a terminal transcript: a line "$ COMMAND",
-# then the expected output.  A command goes on after a backslash or a "|" at the
-# end of a line, and while a single quote is open.  In output, "..." stands for
-# any text, and a line "..." for any lines.  A command without output shown may
-# print anything.  All commands of a page run in one shell and have to succeed.
+# then the expected output.  A command continues after a backslash or a "|" at
+# the end of a line, and inside single quotes.  In output, "..." stands for any
+# text, and a line "..." for any lines.  A command without output may print
+# anything.  All commands of a page run in one shell and have to succeed.
 # Comments in the page:
 #
-#   <!-- run by PATH -->      only that test (page_owner) runs the next block
-#   <!-- check: COMMAND -->   a command that is run and not shown
+#   <!-- run by PATH -->      only this test (page_owner) runs the next block
+#   <!-- check: COMMAND -->   run a command without showing it
 
 page_owner=
 page_folders=0
 
-# page_cut PAGE FOLDER [HEADING]: write the commands as FOLDER/N.cmd, their
-# expected output as N.want, and mistakes of the page as FOLDER/wrong.  HEADING
-# selects the blocks below that heading.
+# page_cut PAGE FOLDER [HEADING]: write the commands to FOLDER/N.cmd, their
+# expected output to N.want, and errors of the page to FOLDER/wrong.  HEADING
+# selects the blocks below this heading.
 page_cut()
 {
     mkdir -p "$2" && awk -v folder="$2" -v heading="${3-}" \
@@ -41,7 +41,7 @@ page_cut()
         add_to_command(text)
     }
 
-    function complain(text)
+    function report_error(text)
     {
         print FNR ": " text >(folder "/wrong")
     }
@@ -60,10 +60,10 @@ page_cut()
     {
         skip = runner != owner
         if ( runner != "" && system("test -e \"$top_srcdir/" runner "\"") )
-            complain("there is no test " runner)
+            report_error("there is no test " runner)
         runner = ""
         if ( text !~ /^\$ / )
-            complain("a block that begins with no command")
+            report_error("a block that begins with no command")
     }
 
     /^## / { here = substr($0, 4) == heading }
@@ -93,7 +93,7 @@ page_cut()
 page_match()
 {
     awk '
-    # The parts between "..." follow each other in the line.
+    # The parts of the pattern between "..." occur in the line in this order.
     function is_like(line, pattern,    n, i, part, at)
     {
         n = split(pattern, part, /\.\.\./)
@@ -141,7 +141,7 @@ page_match()
     }' "$1" "$2"
 }
 
-# page_run PAGE [HEADING]: in the working directory
+# page_run PAGE [HEADING]: run the commands in the working directory
 page_run()
 {
     page_name=${1##*/}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Preloaded into stock's xentrace: as much of libxenctrl and libxenevtchn as it
- * calls, with xensim behind it.  So the program of Debian's package, which
- * knows nothing of a stand-in, reads the rings that ours reads, and what both
- * write or lose can be laid side by side.
+ * A preloaded library for stock's xentrace: the functions of libxenctrl and
+ * libxenevtchn that it calls, implemented on xensim.  So the unchanged program
+ * of Debian's package reads the same rings as ours, and the traces and losses
+ * of both can be compared.
  *
- * Their libraries answer -1 and errno, and so does this.
+ * As in the real libraries, functions return -1 and set errno.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,17 +20,17 @@
 
 #define VIRQ_PORT 9
 
-/* A program has one dom0 below it, and no place for a struct of ours. */
+/* Global, since the interface has no place for a struct of ours. */
 static struct hv *hv;
 static int virq = -1;
 
-static int answer(int rc)
+static int return_errno(int rc)
 {
     errno = rc < 0 ? -rc : 0;
     return rc < 0 ? -1 : 0;
 }
 
-static int control(uint32_t cmd, uint32_t size, uint32_t evt_mask)
+static int tbuf_op(uint32_t cmd, uint32_t size, uint32_t evt_mask)
 {
     struct hv_tbuf op = { .cmd = cmd, .size = size, .evt_mask = evt_mask };
     struct err ignored = ERR_INIT;
@@ -53,10 +53,10 @@ xc_interface *xc_interface_open(xentoollog_logger *logger,
     (void)open_flags;
     if ( rc )
         err_print("stock's, on xensim", &e);
-    return answer(rc) ? NULL : (xc_interface *)hv;
+    return return_errno(rc) ? NULL : (xc_interface *)hv;
 }
 
-/* Others may still use it: it lives as long as the program. */
+/* Other handles may be in use, so hv stays open until exit. */
 int xc_interface_close(xc_interface *xch)
 {
     (void)xch;
@@ -70,7 +70,7 @@ int xc_get_max_cpus(xc_interface *xch)
     int rc = hv->type->info(hv, &info, &ignored);
 
     (void)xch;
-    return answer(rc) ? -1 : (int)info.nr_cpus;
+    return return_errno(rc) ? -1 : (int)info.nr_cpus;
 }
 
 int xc_physinfo(xc_interface *xch, xc_physinfo_t *info)
@@ -93,37 +93,38 @@ xc_cpumap_t xc_cpumap_alloc(xc_interface *xch)
     return calloc(1, xc_get_cpumap_size(xch));
 }
 
-void xc_cpumap_setcpu(int cpu, xc_cpumap_t map)
+void xc_cpumap_setcpu(int cpu, xc_cpumap_t map_frames)
 {
-    map[cpu / 8] |= 1 << cpu % 8;
+    map_frames[cpu / 8] |= 1 << cpu % 8;
 }
 
 int xc_tbuf_set_cpu_mask(xc_interface *xch, xc_cpumap_t mask)
 {
     struct err ignored = ERR_INIT;
 
-    return answer(tbuf_set_cpu_mask(hv, mask, xc_get_max_cpus(xch), &ignored));
+    return return_errno(tbuf_set_cpu_mask(hv, mask, xc_get_max_cpus(xch),
+                                          &ignored));
 }
 
 int xc_tbuf_set_evt_mask(xc_interface *xch, uint32_t mask)
 {
     (void)xch;
-    return answer(control(HV_TBUF_SET_EVT_MASK, 0, mask));
+    return return_errno(tbuf_op(HV_TBUF_SET_EVT_MASK, 0, mask));
 }
 
 int xc_tbuf_set_size(xc_interface *xch, unsigned long size)
 {
     (void)xch;
-    return answer(control(HV_TBUF_SET_SIZE, size, 0));
+    return return_errno(tbuf_op(HV_TBUF_SET_SIZE, size, 0));
 }
 
 int xc_tbuf_disable(xc_interface *xch)
 {
     (void)xch;
-    return answer(control(HV_TBUF_DISABLE, 0, 0));
+    return return_errno(tbuf_op(HV_TBUF_DISABLE, 0, 0));
 }
 
-/* That there are rings already is no failure here, there as well. */
+/* Existing rings are no failure, as in libxenctrl. */
 int xc_tbuf_enable(xc_interface *xch, unsigned long pages, unsigned long *mfn,
                    unsigned long *size)
 {
@@ -131,20 +132,21 @@ int xc_tbuf_enable(xc_interface *xch, unsigned long pages, unsigned long *mfn,
     struct tbuf_info info;
 
     xc_tbuf_set_size(xch, pages);
-    if ( answer(control(HV_TBUF_ENABLE, 0, 0)) ||
-         answer(tbuf_get_info(hv, &info, &ignored)) )
+    if ( return_errno(tbuf_op(HV_TBUF_ENABLE, 0, 0)) ||
+         return_errno(tbuf_get_info(hv, &info, &ignored)) )
         return -1;
     *mfn = info.mfn;
     *size = info.size;
     return 0;
 }
 
-static void *map(const uint64_t *mfn, size_t nr, int prot)
+static void *map_frames(const uint64_t *mfn, size_t nr, int prot)
 {
     struct err ignored = ERR_INIT;
     void *at = NULL;
 
-    if ( answer(hv->type->map(hv, mfn, nr, prot & PROT_WRITE, &at, &ignored)) )
+    if ( return_errno(hv->type->map(hv, mfn, nr, prot & PROT_WRITE, &at,
+                                    &ignored)) )
         return NULL;
     return at;
 }
@@ -161,7 +163,7 @@ void *xc_map_foreign_range(xc_interface *xch, uint32_t dom, int size, int prot,
     for ( size_t i = 0; list && i < nr; i++ )
         list[i] = mfn + i;
     if ( list )
-        at = map(list, nr, prot);
+        at = map_frames(list, nr, prot);
     free(list);
     return at;
 }
@@ -171,7 +173,7 @@ void *xc_map_foreign_pages(xc_interface *xch, uint32_t dom, int prot,
 {
     (void)xch;
     (void)dom;
-    return map(mfn, nr, prot);
+    return map_frames(mfn, nr, prot);
 }
 
 /* --- libxenevtchn -------------------------------------------------------- */
@@ -190,7 +192,8 @@ xenevtchn_port_or_error_t xenevtchn_bind_virq(xenevtchn_handle *xce,
 
     (void)xce;
     (void)number;
-    return answer(hv->type->bind_virq(hv, &virq, &ignored)) ? -1 : VIRQ_PORT;
+    return return_errno(hv->type->bind_virq(hv, &virq, &ignored)) ? -1
+                                                                  : VIRQ_PORT;
 }
 
 int xenevtchn_fd(xenevtchn_handle *xce)
@@ -204,7 +207,7 @@ xenevtchn_port_or_error_t xenevtchn_pending(xenevtchn_handle *xce)
     struct err ignored = ERR_INIT;
 
     (void)xce;
-    return answer(hv->type->ack_virq(hv, &ignored)) ? -1 : VIRQ_PORT;
+    return return_errno(hv->type->ack_virq(hv, &ignored)) ? -1 : VIRQ_PORT;
 }
 
 int xenevtchn_unmask(xenevtchn_handle *xce, evtchn_port_t port)

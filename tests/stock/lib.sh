@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# Stock's own xentrace, from Debian's package, on xensim.  To be sourced; stock
-# then is a command.
+# Stock's own xentrace, from Debian's package, on xensim.  To be sourced;
+# defines the command stock.
 . "${top_srcdir:?run this by make check}/tests/tools/capture-lib.sh"
 
 preload=$top_builddir/tests/stock/.libs/dom0.so
-[ -e "$preload" ] || skip "this build has no Xen's headers"
+[ -e "$preload" ] || skip "this build lacks Xen's headers"
 program=$("$top_srcdir/tests/truth/fetch" xentrace) || {
     [ $? -eq 77 ] && skip "${program##*
 }"
     fail "fetch: $program"
 }
-# By the name that it has on a host: others look for it.
+# The program name as on a host, which other processes search for.
 mkdir bin
 ln -s "$program" bin/xentrace
 cat >stock <<END

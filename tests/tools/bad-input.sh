@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What users get wrong: every mistake is one line that says what it was, exit
-# status 1, and no harm done.
+# User errors: each is reported in one line that names the cause, with exit
+# status 1, and changes no file.
 . "$top_srcdir/tests/tools/lib.sh"
 
 cd "$tmp" || exit 99
 
 # --- options -----------------------------------------------------------------
 
-# program | words on the command line | what the reason says
+# program | words on the command line | text of the message
 while IFS='|' read -r program words reason; do
-    # shellcheck disable=SC2086 # the words are several
+    # shellcheck disable=SC2086 # several words
     expect 1 "$top_builddir/tools/$program/$program" $words
-    complains "$reason"
+    expect_message "$reason"
     [ ! -s out ] || fail "$program $words: something on standard output"
 done <<'END'
 xentrace|--no-such-option|no-such-option
@@ -31,31 +31,31 @@ xenalyze|--no-such-option trace|no-such-option
 xenalyze|one two|two
 END
 
-# --- no server, or none that we can talk to ----------------------------------
+# --- no hypervisor to connect to ---------------------------------------------
 
 expect 1 "$xentrace" trace
-complains "$tmp/xensim.sock"
+expect_message "$tmp/xensim.sock"
 expect 1 "$xentrace" --socket=nowhere trace
-complains "nowhere"
+expect_message "nowhere"
 : >plain
 expect 1 "$xentrace" --socket=plain trace
-complains "not a socket"
-[ ! -e trace ] || fail "a trace was made of nothing"
+expect_message "not a socket"
+[ ! -e trace ] || fail "a trace was created without a hypervisor"
 
-# --- what is no trace --------------------------------------------------------
+# --- files that are no trace -------------------------------------------------
 
 expect 1 "$xenalyze" nowhere
-complains "nowhere"
+expect_message "nowhere"
 expect 1 "$xenalyze" .
-complains "directory"
+expect_message "directory"
 echo "this is not a trace, but it is long enough for one" >text
 expect 1 "$xenalyze" text
-complains "no trace"
+expect_message "no trace"
 : >empty
 expect 0 "$xenalyze" empty
-grep -q 'records: 0' out || fail "an empty trace is a trace of nothing"
+grep -q 'records: 0' out || fail "an empty file is not an empty trace"
 
-# --- what is said about ourselves --------------------------------------------
+# --- help and version --------------------------------------------------------
 
 for program in "$xentrace" "$xenalyze"; do
     for option in --help -h '-?' --version -V; do

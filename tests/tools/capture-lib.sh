@@ -1,39 +1,39 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# What tests of whole captures share: what the workload says it emitted, what
-# is in the trace, what was lost.  To be sourced.
+# Common functions of the tests of whole captures, to compare emitted, recorded
+# and lost events.  To be sourced.
 
 . "${top_srcdir:?run this by make check}/tests/tools/lib.sh"
 
 [ -x "$xensim" ] || skip "there is no xensim"
 cd "$tmp" || exit 99
 
-# Of the report: cpu, emitted, unsure.
-books() {
+# emitted_counts: CPU EMITTED UNSURE, from the report of xensim
+emitted_counts() {
     sed -nE 's/.*"cpu": ([0-9]+), "emitted": ([0-9]+), "unsure": ([0-9]+).*/\1 \2 \3/p' \
-        books
+        counts
 }
 
-# Of the pcpu table: cpu, events, lost.
-counts() {
+# trace_counts: CPU EVENTS LOST, from the table of pcpus
+trace_counts() {
     sed -nE 's/^ +([0-9]+) +([0-9]+) +([0-9]+) +([0-9]+)  .*/\1 \3 \4/p' report
 }
 
-# lost CPU: what xentrace said that was lost there.
+# lost CPU: the losses reported by xentrace
 lost() {
-    lost=$(sed -n "s/^xentrace: warning: pcpu $1 lost \([0-9]*\) .*/\1/p" said)
+    lost=$(sed -n "s/^xentrace: warning: pcpu $1 lost \([0-9]*\) .*/\1/p" messages)
     echo "${lost:-0}"
 }
 
-# agree WHAT: the books, the counts and what was said go together.
+# agree WHAT: emitted = recorded + lost, for each pcpu
 agree() {
-    books >books.txt
-    counts >counts.txt
-    [ -s books.txt ] || fail "$1: no books"
+    emitted_counts >emitted.txt
+    trace_counts >events.txt
+    [ -s emitted.txt ] || fail "$1: no counts"
     while read -r cpu emitted unsure; do
-        events=$(sed -n "s/^$cpu \([0-9]*\) .*/\1/p" counts.txt)
-        noted=$(sed -n "s/^$cpu [0-9]* //p" counts.txt)
+        events=$(sed -n "s/^$cpu \([0-9]*\) .*/\1/p" events.txt)
+        noted=$(sed -n "s/^$cpu [0-9]* //p" events.txt)
         seen=$((${events:-0} + $(lost "$cpu")))
         if [ $seen -lt "$emitted" ] || [ $seen -gt $((emitted + unsure)) ]
         then
@@ -41,8 +41,8 @@ agree() {
                 "there are ${events:-0}, and $(lost "$cpu") lost"
         fi
         [ "${noted:-0}" -le "$(lost "$cpu")" ] ||
-            fail "$1: pcpu $cpu lost $(lost "$cpu"), but notes $noted"
-    done <books.txt
+            fail "$1: pcpu $cpu lost $(lost "$cpu"), but the trace has $noted"
+    done <emitted.txt
 }
 
 # capture WHAT XENSIM-OPTIONS -- XENTRACE-OPTIONS
@@ -56,9 +56,9 @@ capture() {
     done
     shift
     # shellcheck disable=SC2086 # options are several words
-    expect 0 "$xensim" --seed 7 --report books $options -- \
+    expect 0 "$xensim" --seed 7 --report counts $options -- \
         "$xentrace" "$@" trace
-    cp err said
+    cp err messages
     expect 0 "$xenalyze" --info trace
     cp out report
     grep -qx 'damage: none' report || fail "$what: damage"

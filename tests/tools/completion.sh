@@ -1,20 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What shells complete, of each program, as it gets installed: every option of
-# --help is offered, what an option takes is, and each shell that is here can
-# read its file.  How a file works is tested in tests/unit/common.
+# Installed shell completion of each program: every option of --help is offered,
+# with its values, and each available shell can read its file.  The functions of
+# the files are tested in tests/unit/common.
 . "$top_srcdir/tests/tools/lib.sh"
 
 files=$top_builddir/tools/completion
 
-# options PROGRAM: the long options of its help
+# options PROGRAM: the long options in its --help
 options() {
     "$1" --help | sed -n 's/^ *\(-[^-], \)\{0,1\}\(--[][a-z0-9-]*\).*/\2/p' |
         sed 's/\[no-\]//' | sort -u
 }
 
-# offered WORD...: what bash offers for the last of these
+# offered WORD...: bash's completions of the last word
 offered() {
     bash --norc -c '. "$0"
         COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
@@ -46,7 +46,7 @@ do
     done <"$tmp/all"
     for shell in bash fish zsh; do
         command -v $shell >/dev/null || continue
-        $shell -n "$files/$shell/"*"$name"* || fail "$name: $shell: no syntax"
+        $shell -n "$files/$shell/"*"$name"* || fail "$name: $shell: syntax error"
     done
     nr=$((nr + 1))
 done

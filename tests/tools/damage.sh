@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# xenalyze on damaged input: it ends well, says where, and loses no more than
-# what is damaged; a pipe gives the same report as a file.
+# xenalyze on damaged input: it exits normally, reports the place, and loses
+# only damaged records; a pipe gives the same report as a file.
 . "$top_srcdir/tests/tools/lib.sh"
 
 cd "$tmp" || exit 99
 
-# window CPU N: a window of N records of 8 bytes (event 0x21011, one word).
+# window CPU N: a window of N records of 8 bytes (event 0x21011, one word)
 window() {
     printf '\003\360\001\040'"\\$(printf %03o "$1")"'\0\0\0'
     printf "\\$(printf %03o $(($2 * 8)))"'\0\0\0'
@@ -18,7 +18,7 @@ window() {
     done
 }
 
-# says PATTERN: the report has a line that matches.
+# says PATTERN: the report has a matching line
 says() {
     grep -qE "$1" out || fail "the report has no line like: $1"
 }
@@ -33,11 +33,11 @@ says '^  records: 15: 15 events'
 says '^damage: none$'
 cp out sound.report
 
-# --- a pipe is as good as a file ---------------------------------------------
+# --- a pipe ------------------------------------------------------------------
 
 expect 0 sh -c 'cat sound | "$1" --info -' sh "$xenalyze"
 sed 1d out >piped
-sed 1d sound.report | cmp -s - piped || fail "a pipe gives another report"
+sed 1d sound.report | cmp -s - piped || fail "the report of a pipe differs"
 
 # --- cut off -----------------------------------------------------------------
 
@@ -61,14 +61,14 @@ expect 0 "$xenalyze" --info zeroed
 says '^  records: 10:'
 says '^  at byte 48: impossible record, 40 bytes skipped$'
 
-# --- a size that lies --------------------------------------------------------
+# --- a wrong size ------------------------------------------------------------
 
 { cat a; head -c 8 b; printf '\370\0\0\0'; tail -c +13 b; cat c; } >size
 expect 0 "$xenalyze" --info size
 says '^  records: 15:'
 says '^  at byte 36: wrong window size, 0 bytes skipped$'
 
-# --- output that gets lost ---------------------------------------------------
+# --- output to a full disk ---------------------------------------------------
 
 expect 1 sh -c '"$1" --info sound >/dev/full' sh "$xenalyze"
-complains "report"
+expect_message "report"

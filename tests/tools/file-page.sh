@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# xentrace-file(5) describes what xentrace writes: see file-page.py.
+# xentrace-file(5) describes the format of xentrace; see file-page.py.
 . "$top_srcdir/tests/tools/lib.sh"
 
 [ -x "$xensim" ] || skip "there is no xensim"
 command -v python3 >/dev/null || skip "there is no python3"
 cd "$tmp" || exit 99
 
-# A trace with losses, in few bytes: its sums are made slowly.
+# A small trace with losses, as computing its checksums is slow.
 expect 0 "$xensim" --cpus 2 --rate 50k -- \
     sh -c '"$1" -S 1 -s 300 -T 0.3 trace && "$1" -z -T 0.1 packed || :' \
     sh "$xentrace"

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# What the tests of the programs share: where these are, a folder of one's
-# own that goes away, and ways to fail with a reason.  To be sourced.
+# Common functions of the tests of programs: paths, a scratch folder that is
+# removed at exit, and failure with a reason.  To be sourced.
 
 : "${top_srcdir:?run this by make check}" "${top_builddir:?}"
 
-# shellcheck disable=SC2034 # used by those who source this
+# shellcheck disable=SC2034 # used by the sourcing script
 xentrace=$top_builddir/tools/xentrace/xentrace
 xenalyze=$top_builddir/tools/xenalyze/xenalyze
 xensim=$top_builddir/xensim/xensim
@@ -15,7 +15,7 @@ tmp=$(mktemp -d) || exit 99
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 99' HUP INT TERM
 
-# Nothing of the user's own is to be found by accident.
+# Ignore the settings of the user.
 unset XENSIM_SOCKET FAULT
 XDG_RUNTIME_DIR=$tmp
 export XDG_RUNTIME_DIR
@@ -33,7 +33,7 @@ fail() {
     exit 1
 }
 
-# expect STATUS COMMAND...: run it, output into $tmp/out and $tmp/err.
+# expect STATUS COMMAND...: run COMMAND, with output in $tmp/out and $tmp/err.
 expect() {
     want=$1
     shift
@@ -42,8 +42,8 @@ expect() {
     [ "$got" -eq "$want" ] || fail "exit status $got, not $want: $*"
 }
 
-# One line on standard error, from the program, with these words.
-complains() {
-    [ "$(wc -l <"$tmp/err")" -eq 1 ] || fail "not one line of reason"
-    grep -qF -e "$1" "$tmp/err" || fail "the reason does not say: $1"
+# expect_message TEXT: standard error is one line with this text.
+expect_message() {
+    [ "$(wc -l <"$tmp/err")" -eq 1 ] || fail "the message is not one line"
+    grep -qF -e "$1" "$tmp/err" || fail "the message lacks: $1"
 }

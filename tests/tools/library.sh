@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What somebody else's program sees of libxentrace: the library, its headers
-# and its pkg-config file are installed somewhere, and the example of
-# libxentrace(3) is compiled against nothing but those, and run.
+# libxentrace for external programs: install the library, headers and pkg-config
+# file, and compile and run the example of libxentrace(3) with only these.
 set -u
 # shellcheck source=tests/diff/lib.sh
 . "$top_srcdir/tests/diff/lib.sh"
@@ -31,9 +30,9 @@ pc=$(find "$place" -name xentrace.pc)
 [ -n "$pc" ] || fail 'xentrace.pc was not installed'
 export PKG_CONFIG_PATH="${pc%/*}" PKG_CONFIG_SYSROOT_DIR="$place"
 flags=$(pkg-config --cflags --libs xentrace) ||
-    fail 'pkg-config does not know it'
+    fail 'pkg-config does not find xentrace'
 
-# As man shows it.
+# The example as in the man page.
 sed -n '/^\.\\" The example begins/,/^\.\\" The example ends/p' \
     "$top_srcdir/man/libxentrace.3" |
     sed -e '/^\./d' -e 's/\\e/\\/g' -e 's/\\-/-/g' >"$scratch/example.c"
@@ -43,16 +42,16 @@ grep -q main "$scratch/example.c" || fail 'libxentrace(3) has no example'
 $cc -std=gnu11 -Wall -Wextra -Werror $cflags "$scratch/example.c" \
     -o "$scratch/example" $flags || fail 'the example does not compile'
 
-# Each header by itself, as it is installed.
+# Each installed header compiles alone.
 headers=$(dirname "$(find "$place" -name libxentrace.h)")
 for header in "$headers"/*.h; do
     echo "#include <libxentrace/$(basename "$header")>" >"$scratch/one.c"
     # shellcheck disable=SC2086
     $cc -std=gnu11 -Wall -Wextra -Werror -fsyntax-only "$scratch/one.c" \
-        $flags || fail "$(basename "$header") does not stand alone"
+        $flags || fail "$(basename "$header") does not compile alone"
 done
 
-# Two windows: pcpu 0 at 1000 and 3400, pcpu 1 at 2200 and without a time.
+# Two windows: pcpu 0 at 1000 and 3400, pcpu 1 at 2200 and without a time stamp.
 word()
 {
     for value; do
@@ -72,19 +71,19 @@ printf 'pcpu 0: 2 records\npcpu 1: 2 records\n1000 ns\n' >"$scratch/expected"
 library=$(dirname "$(find "$place" -name 'libxentrace.so')")
 export LD_LIBRARY_PATH="$library"
 "$scratch/example" "$scratch/trace" >"$scratch/got" || fail 'the example fails'
-diff "$scratch/expected" "$scratch/got" || fail 'the example is wrong'
+diff "$scratch/expected" "$scratch/got" || fail "the example's output is wrong"
 "$scratch/example" - <"$scratch/trace" >"$scratch/got" &&
-    diff "$scratch/expected" "$scratch/got" || fail 'it is wrong of a pipe'
+    diff "$scratch/expected" "$scratch/got" || fail 'wrong output for a pipe'
 if "$scratch/example" "$scratch/none" 2>"$scratch/got"; then
-    fail 'the example reads what is not there'
+    fail 'the example accepts a missing file'
 fi
-grep -q none "$scratch/got" || fail 'the reason does not name the file'
+grep -q none "$scratch/got" || fail 'the message does not name the file'
 
-# Nothing but xt_* is for others to see.
+# Only xt_* symbols are exported.
 nm -D --defined-only "$library/libxentrace.so" |
     awk '$2 ~ /[A-Z]/ && $3 !~ /^(xt_|_init$|_fini$|__asan|__odr|__tsan)/' \
     >"$scratch/others"
 [ ! -s "$scratch/others" ] || {
     cat "$scratch/others"
-    fail 'shows names of its own'
+    fail 'exports internal symbols'
 }

@@ -1,20 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Each example of xentrace(8), as it stands there, all at the same time and each
-# on a hypervisor of its own.  Only time is shorter here than in the manual.
+# Run each example of xentrace(8) verbatim, all at the same time, and each on a
+# hypervisor of its own.  Only the durations are shorter than in the man page.
 . "$top_srcdir/tests/tools/lib.sh"
 
 [ -x "$xensim" ] || skip "there is no xensim"
 cd "$tmp" || exit 99
 
-# Its programs.  Options may come twice: the last one counts.
+# Wrappers of the programs.  If an option is repeated, the last one counts.
 mkdir bin
 cat >bin/xentrace <<END
 #!/bin/sh
 exec '$xentrace' "\$@" \$shorter
 END
-# A snapshot that was asked for is not there at once.
+# Wait until the requested snapshot is complete.
 cat >bin/xenalyze <<END
 #!/bin/sh
 for file; do :; done
@@ -29,8 +29,8 @@ printf '#!/bin/sh\nshift\nexec sh -c "$*"\n' >bin/ssh
 chmod +x bin/*
 PATH=$tmp/bin:$PATH
 
-# Example n is the file n/script; what is sent to the background has begun before
-# the next line, and is ended after the last.
+# Example n becomes the file n/script.  A background command has started tracing
+# before the next line, and is interrupted after the last.
 awk '
     /^\.SH / { here = /EXAMPLES/ }
     here && /^\.nf/ { n++; open = 1; next }
@@ -57,26 +57,26 @@ nr=$(find . -name script | wc -l)
 [ "$nr" -ge 12 ] || fail "xentrace(8) has only $nr examples"
 
 for script in */script; do
-    # What runs until it is ended is; else, it ends soon.
+    # Background captures are interrupted; others get a short time limit.
     shorter='-T 0.3'
     ! grep -q '&$' "$script" || shorter=
     export shorter
     (
         cd "${script%/*}" || exit 99
-        "$xensim" --cpus 2 --rate 2k -- sh -e script >said 2>&1 </dev/null
+        "$xensim" --cpus 2 --rate 2k -- sh -e script >messages 2>&1 </dev/null
         echo $? >status
     ) &
 done
 wait
 for script in */script; do
     folder=${script%/*}
-    [ "$(cat "$folder/status")" -eq 0 ] || grep -q 'no zstd' "$folder/said" || {
-        cat "$script" "$folder/said" >&2
+    [ "$(cat "$folder/status")" -eq 0 ] || grep -q 'no zstd' "$folder/messages" || {
+        cat "$script" "$folder/messages" >&2
         fail "example $folder: exit status $(cat "$folder/status")"
     }
 done
 
-# What they leave can be analyzed, as soon as the last of them has ended.
+# Their traces can be analyzed as soon as the last writer has ended.
 for file in */*.bin* */*.zst; do
     tries=0
     until "$xenalyze" --info "$file" >out 2>err && grep -qx 'damage: none' out
@@ -86,5 +86,5 @@ for file in */*.bin* */*.zst; do
         sleep 0.05
     done
 done
-[ "$(find . -name '*.bin' | wc -l)" -ge 10 ] || fail "they leave no traces"
+[ "$(find . -name '*.bin' | wc -l)" -ge 10 ] || fail "fewer than 10 traces"
 echo "$nr examples"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Traces of the real Xen, which are not kept in this tree but beside it: in
-# each folder trace.bin and counts.txt, the records of each event that an
-# independent reader counted.
+# Traces of real Xen, which are kept beside this tree: each folder has
+# trace.bin, and counts.txt with the records of each event, counted by an
+# independent reader.
 . "$top_srcdir/tests/tools/lib.sh"
 
 data=$top_srcdir/../shared/data/xen
@@ -15,17 +15,17 @@ for dir in "$data"/*/; do
     [ -f "$dir/trace.bin" ] || continue
     name=$(basename "$dir")
 
-    # Its headers of windows are no records of ours.
+    # Headers of windows do not count as records.
     sed '1d; s/^ *//; /^0001f003 /d' "$dir/counts.txt" >want
     expect 0 "$xenalyze" --info "$dir/trace.bin"
-    grep -qx 'damage: none' out || fail "$name: damage where there is none"
+    grep -qx 'damage: none' out || fail "$name: false report of damage"
     sed -nE 's/^  ([0-9a-f]{8}) +([0-9]+)  [a-z0-9_]+$/\1 \2/p' out >got
     cmp -s want got || {
         diff want got
         fail "$name: the counts differ"
     }
 
-    # And as many windows as headers.
+    # There are as many windows as headers.
     headers=$(sed -n 's/^ *0001f003 //p' "$dir/counts.txt")
     grep -q " in $headers windows\$" out || fail "$name: not $headers windows"
     nr=$((nr + 1))

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# xentrace_setsize: what it says, and what it does to the rings.  It never
-# starts or stops tracing.
+# xentrace_setsize: its output, and its effect on the rings.  Tracing is never
+# enabled or disabled.
 . "$top_srcdir/tests/tools/lib.sh"
 
 [ -x "$xensim" ] || skip "there is no xensim"
@@ -10,19 +10,19 @@ setsize=$top_builddir/tools/xentrace/xentrace_setsize
 export setsize xentrace
 cd "$tmp" || exit 99
 
-# on NAME SCRIPT: on a hypervisor of its own; output in out, state in err.
+# on NAME SCRIPT: run on a hypervisor of its own; output in out, state in err
 on() {
     name=$1
     shift
     expect 0 "$xensim" --cpus 2 -- sh -c "$@"
 }
 
-# says TEXT: these lines, one by one.
+# says TEXT: the output has exactly these lines
 says() {
     printf '%s\n' "$@" >want
     cmp -s want out || {
         diff want out >&2
-        fail "$name: it says something else"
+        fail "$name: the output differs"
     }
 }
 
@@ -37,21 +37,21 @@ says 'Current tbuf size: 0x8' "$off" 'set_size succeeded.' \
     'New tbuf size: 0x10' "$off"
 on "none again" '"$setsize" 8 >first && "$setsize" --free'
 says 'Current tbuf size: 0x8' "$off" 'New tbuf size: 0x0' "$off"
-on "tracing goes on" '"$xentrace" -x -S 4 -e sched -T 0.1 trace 2>said
+on "tracing goes on" '"$xentrace" -x -S 4 -e sched -T 0.1 trace 2>messages
     "$setsize" 6'
 on_now='Tracing is on, events 0x2f000'
 says 'Current tbuf size: 0x4' "$on_now" 'set_size succeeded.' \
     'New tbuf size: 0x6' "$on_now"
-on "in use" 'rm -f trace; "$xentrace" -S 4 trace 2>said &
+on "in use" 'rm -f trace; "$xentrace" -S 4 trace 2>messages &
     while [ ! -s trace ]; do sleep 0.02; done
     "$setsize" 6; echo $?; kill $!; wait'
-grep -qx 1 out || fail "rings that are read were exchanged"
-grep -q 'the rings are in use' err || fail "why not is not told"
+grep -qx 1 out || fail "rings in use were replaced"
+grep -q 'the rings are in use' err || fail "the message has no reason"
 
 while IFS='|' read -r words reason; do
-    # shellcheck disable=SC2086 # the words are several
+    # shellcheck disable=SC2086 # several words
     expect 1 "$setsize" $words
-    complains "$reason"
+    expect_message "$reason"
 done <<'END'
 0|0
 65536|65536

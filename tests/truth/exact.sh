@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What the truth says and what is in the rings are the same, record for record
-# and to the cycle, on both clocks: each change of runstate; each wake-up that
-# was answered; each exit and the entry that ended it.
+# Ground truth and trace agree record for record and to the cycle, on both
+# clocks: each runstate change, each effective wake-up, each VM exit, and the
+# VM entry that ended the exit.
 . "$top_srcdir/tests/truth/lib.sh"
 
 # sorted KIND FILE
@@ -11,59 +11,59 @@ sorted() {
     grep "^$1 " "$2" | sort
 }
 
-# read_both TRACE INNER: what is in it, and what was told, of the same span
+# read_both TRACE INNER: list the events of both sides, and those of one span
 read_both() {
     od -An -v -tu4 -w4 "$1" |
-        awk -v inner="$2" -f "$top_srcdir/tests/truth/records.awk" |
+        awk -v inner="$2" -f "$top_srcdir/tests/truth/trace-events.awk" |
         sort -u >recorded
     awk -f "$top_srcdir/tests/truth/field.awk" \
-        -f "$top_srcdir/tests/truth/lines.awk" truth | sort -u >told
-    for file in recorded told; do
+        -f "$top_srcdir/tests/truth/truth-events.awk" truth | sort -u >expected
+    for file in recorded expected; do
         awk '$1 == "span" { from = $2; to = $3 }
              NR != FNR && $NF > from && $NF < to' recorded $file >$file.span
     done
 }
 
-# same KIND WHAT: neither knows of one that the other does not
-same() {
+# check_same KIND WHAT: both sides have the same events in the span
+check_same() {
     sorted "$1" recorded.span >a
-    sorted "$1" told.span >b
+    sorted "$1" expected.span >b
     [ -s a ] || fail "$2: no record of a $1"
     cmp -s a b || {
         diff a b | head -n 4 >&2
-        fail "$2: one of a $1 is recorded (<), or told (>), only"
+        fail "$2: a $1 is only recorded (<), or only in the truth (>)"
     }
     echo "$2: $1: $(wc -l <a)"
 }
 
-# within KIND WHAT: what is told is recorded
-within() {
+# check_expected KIND WHAT: all events of the truth are recorded
+check_expected() {
     sorted "$1" recorded >a
-    sorted "$1" told.span >b
-    [ -s b ] || fail "$2: nothing told of a $1"
-    comm -13 a b >odd
-    [ ! -s odd ] || {
-        head -n 4 odd >&2
-        fail "$2: a $1 is told that is not recorded"
+    sorted "$1" expected.span >b
+    [ -s b ] || fail "$2: the truth has no $1"
+    comm -13 a b >wrong
+    [ ! -s wrong ] || {
+        head -n 4 wrong >&2
+        fail "$2: a $1 of the truth is not recorded"
     }
 }
 
-agree() {
-    same runstate "$1"
-    same exit "$1"
-    within entry "$1"
-    within wake "$1"
+compare_all() {
+    check_same runstate "$1"
+    check_same exit "$1"
+    check_expected entry "$1"
+    check_expected wake "$1"
 }
 
-# known KIND: what is recorded is told
-known() {
+# check_recorded KIND: all recorded events are in the truth
+check_recorded() {
     sorted "$1" recorded >a
-    sorted "$1" told >b
+    sorted "$1" expected >b
     [ -s a ] || fail "real: no record of a $1"
-    comm -23 a b >odd
-    [ ! -s odd ] || {
-        head -n 4 odd >&2
-        fail "real: a $1 is recorded that is not told"
+    comm -23 a b >wrong
+    [ ! -s wrong ] || {
+        head -n 4 wrong >&2
+        fail "real: a recorded $1 is not in the truth"
     }
     echo "real, with losses: $1: $(wc -l <a)"
 }
@@ -85,30 +85,30 @@ for options in '' '--hotplug 5ms --cpus 8' '--storm 3ms --nmis 2k' \
     # shellcheck disable=SC2086 # options are several words
     play -T 0.3 $options
     read_both trace
-    agree "virtual $options"
+    compare_all "virtual $options"
     awk -f "$top_srcdir/tests/truth/field.awk" \
-        -f "$top_srcdir/tests/truth/wakes.awk" truth >odd
-    [ ! -s odd ] || fail "virtual $options: nothing ended by $(head -n 1 odd)"
+        -f "$top_srcdir/tests/truth/wakes.awk" truth >wrong
+    [ ! -s wrong ] || fail "virtual $options: nothing ended by $(head -n 1 wrong)"
 done
 
-# The clock of the machine; the interrupts are signals.  On a busy machine
-# records are lost, and what is left is still the truth.
+# The machine's clock, with signals as interrupts.  On a busy machine records
+# are lost, and the remaining ones still have to agree.
 expect 0 "$xensim" --truth truth --rate 100k --interrupts 20k --nmis 3k -- \
     "$xentrace" -T 0.5 trace
 read_both trace 1
 if grep -q '"untold":[1-9]' truth; then
-    echo "real: handlers had no room for all of their exits"
-    known runstate
+    echo "real: exits were missed by handlers, only runstates are compared"
+    check_recorded runstate
 elif grep -q 'no record was lost' err; then
-    agree "real"
+    compare_all "real"
 else
-    known runstate
-    known exit
-    known entry
+    check_recorded runstate
+    check_recorded exit
+    check_recorded entry
 fi
 
 # Rings that are too small.
 expect 0 "$xensim" --truth truth --rate 0 --interrupts 2k -- \
     "$xentrace" -S 1 -T 0.2 trace
 read_both trace 1
-known runstate
+check_recorded runstate

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A member of a line of the truth; nothing if the line has none of that name.
+# field(): the value of a member of a JSON line, or "" if there is none.
 
 function field(name,    at, text)
 {

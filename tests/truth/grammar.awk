@@ -1,45 +1,43 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# Check the order of records on each pcpu, from `od -An -v -tu4 -w4`.  The rules
+# hold in traces of real Xen (except the last: these machines had no C-states).
+# Each violation is printed with its rule; at the end "checked" and the number
+# of checks.
 #
-# What comes after what on one pcpu, from `od -An -v -tu4 -w4`.  These rules
-# hold in traces of real Xen (but for the last: those had no C-states).  A
-# record that breaks one is printed, with the rule; at the end: "checked", and
-# how often a rule was asked.
-#
-#     switch      INFPREV, INFNEXT, SWITCH, a change of the one from running,
-#                 one of the other to running, and nothing in between
+#     switch      INFPREV, INFNEXT, SWITCH, runstate change of the old vcpu from
+#                 running, of the new vcpu to running, with nothing in between
 #     continue    INFCONT, CONTINUE
-#     current     who blocks, yields, is switched from or chosen again is who
-#                 was switched to before
-#     woken       who becomes runnable and did not run was woken just before
-#     guest       exit, what Xen does, entry: no handler is inside the guest,
-#                 and no switch
-#     who         no guest's record on an idle pcpu; one domain is not of two
-#                 kinds
-#     sleep       idle entry and exit take turns, and only the idle vcpu's
+#     current     a vcpu that blocks, yields, is switched from or continues is
+#                 the vcpu of the last SWITCH
+#     woken       a vcpu that was not running becomes runnable only after WAKE
+#     guest       exit, handlers, entry: no handler and no switch inside the
+#                 guest
+#     kind        no guest records on an idle pcpu; a domain has a single kind
+#     sleep       idle entry and exit alternate, on the idle vcpu only
 
-function take(    word) {
+function next_word(    word) {
     getline word
     return word + 0
 }
 
-function broken(rule) {
+function report_violation(rule) {
     printf "pcpu %d, cycle %s: %07x after %07x breaks: %s\n", cpu, tsc, id, \
            last[cpu], rule
 }
 
-function judge(rule, holds) {
-    judged++
+function check_rule(rule, holds) {
+    checked++
     if ( !holds )
-        broken(rule)
+        report_violation(rule)
 }
 
-# Is it who runs here?  Nobody knows before the first switch.
-function runs(who) {
-    return !(cpu in current) || who == current[cpu]
+# Is `vcpu_id` the current vcpu?  True before the first switch of a pcpu.
+function is_current(vcpu_id) {
+    return !(cpu in current) || vcpu_id == current[cpu]
 }
 
-function idle(who) {
-    return int(who / 65536) == 32767
+function is_idle(vcpu_id) {
+    return int(vcpu_id / 65536) == 32767
 }
 
 BEGIN {
@@ -57,86 +55,86 @@ BEGIN {
     IDLE_EXIT = 8392707
 }
 
-function forget() {
+function reset_pcpu() {
     delete current[cpu]
     delete inside[cpu]
-    delete due[cpu]
+    delete expected[cpu]
     delete asleep[cpu]
     delete woken[cpu]
 }
 
-# What must follow directly.
-function follows(    want) {
-    want = due[cpu]
-    due[cpu] = 0
+# Check a record that has to follow the previous one directly.
+function check_sequence(    want) {
+    want = expected[cpu]
+    expected[cpu] = 0
     if ( want == "next" )
-        judge("switch", id == INFNEXT)
+        check_rule("switch", id == INFNEXT)
     else if ( want == "switch" )
-        judge("switch", id == SWITCH)
+        check_rule("switch", id == SWITCH)
     else if ( want == "from" ) {
-        judge("switch", is_change && from == 0 && who == prev[cpu])
-        due[cpu] = "to"
+        check_rule("switch", is_change && from == 0 && vcpu_id == prev[cpu])
+        expected[cpu] = "to"
     } else if ( want == "to" )
-        judge("switch", is_change && to == 0 && who == current[cpu])
+        check_rule("switch", is_change && to == 0 && vcpu_id == current[cpu])
     else if ( want == "continue" )
-        judge("continue", id == CONTINUE && runs(who))
+        check_rule("continue", id == CONTINUE && is_current(vcpu_id))
     else if ( is_change )
-        judge("switch", from != 0 && to != 0)
+        check_rule("switch", from != 0 && to != 0)
 }
 
-function scheduling(    me) {
-    me = word[0] * 65536 + word[1]
+function check_scheduling(    vcpu) {
+    vcpu = word[0] * 65536 + word[1]
     if ( id == INFPREV )
-        due[cpu] = "next"
+        expected[cpu] = "next"
     else if ( id == INFNEXT )
-        due[cpu] = "switch"
+        expected[cpu] = "switch"
     else if ( id == INFCONT )
-        due[cpu] = "continue"
+        expected[cpu] = "continue"
     if ( id == BLOCK || id == YIELD || id == SWITCH || id == INFPREV ||
          id == INFCONT )
-        judge("current", runs(me))
+        check_rule("current", is_current(vcpu))
     if ( id == SWITCH ) {
-        prev[cpu] = me
+        prev[cpu] = vcpu
         current[cpu] = word[2] * 65536 + word[3]
-        due[cpu] = "from"
+        expected[cpu] = "from"
         inside[cpu] = 0
     }
     if ( is_change && to == 1 && from != 0 )
-        judge("woken", last[cpu] == WAKE && woken[cpu] == who)
+        check_rule("woken", last[cpu] == WAKE && woken[cpu] == vcpu_id)
     if ( id == WAKE )
-        woken[cpu] = me
+        woken[cpu] = vcpu
 }
 
-function guests(    class, kind, dom) {
+function check_guest(    class, kind, dom) {
     class = int(id / 4096)
     kind = class == 129 || class == 130 ? "hvm" : class == 513 ? "pv" : ""
     if ( kind == "" ) {
         if ( class == 33 || class == 34 )
-            judge("guest", !inside[cpu])
+            check_rule("guest", !inside[cpu])
         return
     }
     if ( class == 129 ) {
         if ( cpu in inside )
-            judge("guest", inside[cpu] != (id % 16 == 1))
+            check_rule("guest", inside[cpu] != (id % 16 == 1))
         inside[cpu] = id % 16 == 1
     } else if ( class == 130 )
-        judge("guest", inside[cpu] != 1)
+        check_rule("guest", inside[cpu] != 1)
     if ( !(cpu in current) )
         return
     dom = int(current[cpu] / 65536)
-    judge("who", !idle(current[cpu]))
-    judge("who", !(dom in kinds) || kinds[dom] == kind)
+    check_rule("kind", !is_idle(current[cpu]))
+    check_rule("kind", !(dom in kinds) || kinds[dom] == kind)
     kinds[dom] = kind
 }
 
-function sleeping() {
+function check_idle() {
     if ( id != IDLE_ENTRY && id != IDLE_EXIT )
         return
     if ( cpu in asleep )
-        judge("sleep", asleep[cpu] == (id == IDLE_EXIT))
+        check_rule("sleep", asleep[cpu] == (id == IDLE_EXIT))
     asleep[cpu] = id == IDLE_ENTRY
     if ( cpu in current )
-        judge("sleep", idle(current[cpu]))
+        check_rule("sleep", is_idle(current[cpu]))
 }
 
 {
@@ -144,15 +142,15 @@ function sleeping() {
     id = header % 268435456
     words = int(header / 268435456) % 8
     if ( header >= 2147483648 ) {
-        low = take()
-        tsc = sprintf("%.0f", take() * 4294967296 + low)
+        low = next_word()
+        tsc = sprintf("%.0f", next_word() * 4294967296 + low)
     }
     for ( i = 0; i < words; i++ )
-        word[i] = take()
+        word[i] = next_word()
     if ( id == CPU_CHANGE )
         cpu = word[0]
     if ( id == LOST )
-        forget()
+        reset_pcpu()
     if ( int(id / 4096) == 31 )
         next
 
@@ -160,12 +158,12 @@ function sleeping() {
     from = int(id / 256) % 4
     to = int(id / 16) % 4
     # dom << 16 | vcpu, as runstate records have it
-    who = word[0]
-    follows()
-    scheduling()
-    guests()
-    sleeping()
+    vcpu_id = word[0]
+    check_sequence()
+    check_scheduling()
+    check_guest()
+    check_idle()
     last[cpu] = id
 }
 
-END { print "checked", judged + 0 }
+END { print "checked", checked + 0 }

@@ -1,26 +1,26 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A virtual clock waits for the real xentrace: nothing is lost, however slow
-# that is, and with a seed each pcpu's records are the same as without it.
+# The virtual clock waits for the real xentrace, so a slow one loses nothing,
+# and with a seed each pcpu has the same records as without xentrace.
 . "$top_srcdir/tests/truth/lib.sh"
 
-expect 0 "$xensim" --virtual --cpus 3 -T 1 --truth truth --report books -- \
+expect 0 "$xensim" --virtual --cpus 3 -T 1 --truth truth --report counts -- \
     "$xentrace" trace
 grep -q 'no record was lost' err || fail "something was lost"
 balance "live" trace
-[ "$(wc -c <trace)" -gt 1000000 ] || fail "that is not a second's worth"
+[ "$(wc -c <trace)" -gt 1000000 ] || fail "the trace is shorter than a second"
 
-# The clock stands until somebody traces: so all of it is in the trace.
-expect 0 "$xensim" --virtual --cpus 3 -T 1 --truth truth --report books -- \
+# The clock starts with tracing, so the trace is complete.
+expect 0 "$xensim" --virtual --cpus 3 -T 1 --truth truth --report counts -- \
     sh -c 'sleep 0.3; exec "$1" -e sched trace' sh "$xentrace"
 balance "late" trace
 
-# One who does not want to trace is not waited for for ever.
+# xensim does not wait forever for a command that never traces.
 expect 3 "$xensim" --virtual --cpus 3 -T 1 -- sh -c 'exit 3'
 
-# And one who ends before the time.
-expect 0 "$xensim" --virtual --cpus 2 -T 1h --report books -- \
+# A command that ends early ends the simulation.
+expect 0 "$xensim" --virtual --cpus 2 -T 1h --report counts -- \
     "$xentrace" -T 0.3 trace
-books >books.txt
-[ -s books.txt ] || fail "no books of an early end"
+counts >counts.txt
+[ -s counts.txt ] || fail "no counts after an early end"

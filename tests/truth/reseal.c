@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A plain trace as our collector would have written it: sealed windows, and
- * in the first one what is known of the machine.
+ * Convert a plain trace to the format of our collector: sealed windows, with
+ * metadata in the first.
  *
  *     reseal TRACE >SEALED
  */
@@ -12,7 +12,7 @@
 #include "libxentrace/meta.h"
 #include "libxentrace/seal.h"
 
-/* Some of each shape, also as often as a long capture has them. */
+/* Metadata of each kind, repeated as often as in a long capture. */
 static size_t put_notes(unsigned char *to)
 {
     struct xt_meta notes[] = {

@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The scenarios that are shipped do what they say, and mistakes in one are
-# said with their line.
+# Shipped scenarios do what their comments promise, and errors in a scenario are
+# reported with their line.
 . "$top_srcdir/tests/truth/lib.sh"
 
 shipped=$top_srcdir/xensim/scenarios
 
-# told PATTERN: how many lines of the truth have it
-told() {
+# count_lines PATTERN: the number of matching lines of the ground truth
+count_lines() {
     grep -c "$1" truth
 }
 
-# cycles WHAT STATE: of all vcpus of domains from 1 on, in ms
+# cycles WHAT STATE: total time of all vcpus of domains from 1 on, in ms
 cycles() {
     awk -v what="$1" -v state="\"$2\"" -F '[:,}]' '
         index($0, "\"what\":\"" what "\"") && index($0, state) &&
@@ -40,29 +40,29 @@ waiting=$(cycles runstate runnable)
 
 play -f "$shipped/noisy-neighbour.scenario" -T 1
 balance noisy trace
-[ "$(told '"what":"wake","dom":1,.*"by":"timer"')" -gt 150 ] ||
+[ "$(count_lines '"what":"wake","dom":1,.*"by":"timer"')" -gt 150 ] ||
     fail "noisy: voice was not woken every 5 ms"
-[ "$(told '"event":"pause"')" -ge 3 ] || fail "noisy: nobody was paused"
-[ "$(told '"event":"unpause"')" -ge 3 ] || fail "noisy: nobody went on"
+[ "$(count_lines '"event":"pause"')" -ge 3 ] || fail "noisy: no domain was paused"
+[ "$(count_lines '"event":"unpause"')" -ge 3 ] || fail "noisy: no domain was unpaused"
 grep -E '"what":"runstate","dom":[12],.*"state":"running","cpu":[23]' truth &&
-    fail "noisy: a vcpu ran where it is not pinned to"
+    fail "noisy: a vcpu ran outside its pinning"
 
 # --- a boot storm ------------------------------------------------------------
 
 play -f "$shipped/boot-storm.scenario" -T 0.6
 balance storm trace
-[ "$(told '"event":"create"')" -eq 12 ] || fail "storm: not twelve creations"
-[ "$(told '"event":"rename","name":"retired"')" -eq 1 ] ||
-    fail "storm: nobody was renamed"
-[ "$(told '"event":"destroy"')" -eq 1 ] || fail "storm: nobody was destroyed"
-[ "$(told '"by":"up"')" -ge 12 ] || fail "storm: vcpus were not brought up"
-[ "$(told '"handler":"hvm_npf"')" -gt 100 ] || fail "storm: no page faults"
+[ "$(count_lines '"event":"create"')" -eq 12 ] || fail "storm: not twelve domains"
+[ "$(count_lines '"event":"rename","name":"retired"')" -eq 1 ] ||
+    fail "storm: no domain was renamed"
+[ "$(count_lines '"event":"destroy"')" -eq 1 ] || fail "storm: no domain was destroyed"
+[ "$(count_lines '"by":"up"')" -ge 12 ] || fail "storm: vcpus were not brought up"
+[ "$(count_lines '"handler":"hvm_npf"')" -gt 100 ] || fail "storm: no page faults"
 expect 0 "$xenalyze" --info trace
 for id in 00041001 00028001 00041002 00028002 00028003 00028007 0010f010; do
     grep -q "^  $id " out || fail "storm: no event $id"
 done
 
-# --- the man page has them, too ----------------------------------------------
+# --- the scenarios in the man page -------------------------------------------
 
 for name in overcommitted noisy-neighbour boot-storm; do
     sed 's/\\-/-/g' "$top_srcdir/man/xensim.8" |
@@ -70,10 +70,10 @@ for name in overcommitted noisy-neighbour boot-storm; do
         sed -n '/^\.nf/,/^\.fi/{/^\./d; s/^    //p}' >copied
     sed '/^#/d; s/ *#.*//; /^$/d' "$shipped/$name.scenario" >whole
     [ -s copied ] && cmp copied whole ||
-        fail "xensim(8) has another $name.scenario"
+        fail "xensim(8) has a different $name.scenario"
 done
 
-# --- what none of them has ---------------------------------------------------
+# --- keys outside the shipped scenarios --------------------------------------
 
 cat >more.scenario <<'END'
 cpus = 2
@@ -87,15 +87,15 @@ guest-events = yes
 END
 play -f more.scenario -T 0.3
 balance more trace
-[ "$(told '"event":"reweigh"')" -eq 1 ] || fail "more: nobody was reweighed"
+[ "$(count_lines '"event":"reweigh"')" -eq 1 ] || fail "more: no domain was reweighed"
 expect 0 "$xenalyze" --info trace
 for id in 00028009 0002220e 0800f001; do
     grep -q "^  $id " out || fail "more: no event $id"
 done
 
-# --- somewhere else ----------------------------------------------------------
+# --- a new pinning -----------------------------------------------------------
 
-# Where did domain 1 run, before and after it was pinned anew?
+# The pcpus of domain 1, before and after the new pinning
 cat >ran.awk <<'END'
 /"event":"repin"/ { at = field("at") }
 /"dom":1,.*"state":"running"/ {
@@ -135,28 +135,28 @@ for scheduler in credit2 null; do
     *) fail "move, $scheduler: ran $(ran)" ;;
     esac
     grep -q '"event":"repin".*"first":4,"last":5,' truth ||
-        fail "move, $scheduler: it is not told"
+        fail "move, $scheduler: the new pinning is not in the truth"
 done
 
-# As man pages say: in real time, too.
+# A scenario in real time, as in the man pages.
 expect 0 "$xensim" -f "$shipped/boot-storm.scenario" -- \
     "$xentrace" -T 0.5 trace
 grep -q 'no record was lost' err || echo "storm: some were lost: $(cat err)"
 
-# What is typed wins.
+# Options of the command line override the scenario.
 play -f "$shipped/overcommitted.scenario" -T 0.05 --cpus 2
-[ "$(books | wc -l)" -eq 2 ] || fail "a typed option did not win"
+[ "$(counts | wc -l)" -eq 2 ] || fail "an option did not override the scenario"
 
-# --- mistakes ----------------------------------------------------------------
+# --- errors ------------------------------------------------------------------
 
 # mistake LINE-NUMBER WORDS <scenario
 mistake() {
     cat >wrong.scenario
     expect 1 "$xensim" --virtual -T 0.01 -o none -f wrong.scenario
-    [ "$(wc -l <err)" -eq 1 ] || fail "not one line of reason"
+    [ "$(wc -l <err)" -eq 1 ] || fail "the message is not one line"
     grep -q "^xensim: wrong.scenario:$1: .*$2" err ||
-        fail "line $1, $2: says: $(cat err)"
-    [ ! -e none ] || fail "something was written"
+        fail "line $1, $2: the message is: $(cat err)"
+    [ ! -e none ] || fail "an output was written"
 }
 
 mistake 1 'no such option' <<'END'
@@ -215,6 +215,6 @@ scenario = other
 END
 printf '[domain web]\nrepin = 1s\nnew-pin = 1-4\n' >wrong.scenario
 expect 1 "$xensim" -c 4 -f wrong.scenario
-complains '[domain web]: new-pin 1-4: there are only 4 pcpus'
+expect_message '[domain web]: new-pin 1-4: there are only 4 pcpus'
 expect 1 "$xensim" -f nowhere
-complains nowhere
+expect_message nowhere

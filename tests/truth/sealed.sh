@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Seals and notes are nothing to stock's xenalyze: what it says of a trace is
-# the same with them, but for the records that it counts and does not know.
+# Stock's xenalyze ignores seals and metadata: its output for a trace is the
+# same with and without them, except for the counts of unknown records.
 . "$top_srcdir/tests/truth/lib.sh"
 
 stock=$("$top_srcdir/tests/truth/fetch") || {
@@ -12,23 +12,22 @@ stock=$("$top_srcdir/tests/truth/fetch") || {
 }
 reseal=$top_builddir/tests/truth/reseal
 
-# same WHAT OPTION...: with these options it says the same of both, but for
-# what `filter` leaves out.
-same() {
+# check_same WHAT OPTION...: the outputs for both traces are equal after `filter`.
+check_same() {
     what=$1
     shift
     for trace in plain sealed; do
-        "$stock" "$@" $trace >$trace.all 2>$trace.noise ||
+        "$stock" "$@" $trace >$trace.all 2>$trace.warnings ||
             fail "$what: stock cannot read the $trace one:" \
-                "$(tail -n 1 $trace.noise)"
+                "$(tail -n 1 $trace.warnings)"
         sed "s/at offset [0-9]*//" $trace.all | filter >$trace.txt
-        sed 's/at offset [0-9]*//' $trace.noise >$trace.words
+        sed 's/at offset [0-9]*//' $trace.warnings >$trace.messages
     done
-    [ -s plain.txt ] || fail "$what: stock says nothing"
-    cmp -s plain.txt sealed.txt && cmp -s plain.words sealed.words && return
+    [ -s plain.txt ] || fail "$what: stock prints nothing"
+    cmp -s plain.txt sealed.txt && cmp -s plain.messages sealed.messages && return
     diff plain.txt sealed.txt | head -n 5 >&2
-    diff plain.words sealed.words | head -n 5 >&2
-    fail "$what: stock says something else of the sealed one"
+    diff plain.messages sealed.messages | head -n 5 >&2
+    fail "$what: stock's output for the sealed trace differs"
 }
 
 while read -r options; do
@@ -37,15 +36,15 @@ while read -r options; do
     mv trace plain
     "$reseal" plain >sealed || fail "reseal"
 
-    # How much there is of each class.
+    # The counts of records per class.
     filter() { grep -v '^ gen   :'; }
-    same "$options, summary" --summary
+    check_same "$options, summary" --summary
     cmp -s plain.all sealed.all &&
-        fail "$options: there are no seals"
+        fail "$options: the trace has no seals"
 
-    # Records that it does not know are dumped as numbers.
+    # Unknown records are dumped as numbers.
     filter() { grep -v ' 1f0[89].(1:f:'; }
-    same "$options, dump" --dump-all
+    check_same "$options, dump" --dump-all
 done <<'END'
 --cpus 4
 --cpus 2 --kind pv

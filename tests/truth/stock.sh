@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Stock's xenalyze reads what is played without a word of complaint, and its
-# sums of runstates are those of the truth.
+# Stock's xenalyze reads simulated traces without warnings, and its runstate
+# totals agree with the ground truth.
 . "$top_srcdir/tests/truth/lib.sh"
 
 stock=$("$top_srcdir/tests/truth/fetch") || {
@@ -11,27 +11,27 @@ stock=$("$top_srcdir/tests/truth/fetch") || {
     fail "fetch: $stock"
 }
 
-# Its words for: this should not be.
-wrong='Strange|WARNING|FATAL|ERROR|skew|Unexpected|unexpected|Not processing|HVM evt'
+# Stock's messages about inconsistent traces.
+inconsistent='Strange|WARNING|FATAL|ERROR|skew|Unexpected|unexpected|Not processing|HVM evt'
 
-# analyze WHAT OPTION...: with stock's
+# analyze WHAT OPTION...: print stock's summary to the file summary
 analyze() {
     what=$1
     shift
-    "$stock" "$@" --summary trace >said 2>noise ||
-        fail "$what: stock gives up: $(tail -n 1 noise)"
-    if grep -E "$wrong" said noise >complaints; then
-        head -n 5 complaints >&2
-        fail "$what: stock complains"
+    "$stock" "$@" --summary trace >summary 2>warnings ||
+        fail "$what: stock gives up: $(tail -n 1 warnings)"
+    if grep -E "$inconsistent" summary warnings >matches; then
+        head -n 5 matches >&2
+        fail "$what: stock reports an inconsistency"
     fi
 }
 
-# sums WHAT: count and average of each runstate of each vcpu.  It prints whole
-# cycles of an average; what is open at the end it closes at the last record.
+# sums WHAT: compare count and average of each runstate of each vcpu.  Stock
+# rounds averages to cycles, and closes open intervals at the last record.
 sums() {
     awk -v end="$end" -f "$top_srcdir/tests/truth/field.awk" \
-        -f "$top_srcdir/tests/truth/sums.awk" truth >ours.txt
-    awk -f "$top_srcdir/tests/truth/printed.awk" said >theirs.txt
+        -f "$top_srcdir/tests/truth/truth-sums.awk" truth >ours.txt
+    awk -f "$top_srcdir/tests/truth/stock-sums.awk" summary >theirs.txt
     awk '
         NR == FNR { count[$1, $2, $3] = $4; avg[$1, $2, $3] = $5; next }
         {
@@ -40,7 +40,7 @@ sums() {
             high = $5 + $6
             got = n * avg[$1, $2, $3]
             seen++
-            # Nothing is open if the last record is that it began to run.
+            # No interval is open if the last record starts one.
             right = n == $4 || ($6 && n == $4 - 1)
             if ( right && got <= high && got + n > low )
                 next
@@ -50,18 +50,18 @@ sums() {
         }
         END { exit bad || seen < 10 }' theirs.txt ours.txt >differ || {
         head -n 5 differ >&2
-        fail "$1: stock has other runstates"
+        fail "$1: stock's runstates differ"
     }
-    cut -d' ' -f1-3 ours.txt | sort >ours.who
-    cut -d' ' -f1-3 theirs.txt | sort >theirs.who
-    cmp -s ours.who theirs.who || {
-        diff ours.who theirs.who | head -n 5 >&2
-        fail "$1: stock has other vcpus"
+    cut -d' ' -f1-3 ours.txt | sort >ours.vcpus
+    cut -d' ' -f1-3 theirs.txt | sort >theirs.vcpus
+    cmp -s ours.vcpus theirs.vcpus || {
+        diff ours.vcpus theirs.vcpus | head -n 5 >&2
+        fail "$1: stock's vcpus differ"
     }
     echo "$1: $(wc -l <ours.txt) sums agree"
 }
 
-# The virtual clock begins at 2^40; a pcpu may be a little ahead of it.
+# The virtual clock starts at 2^40; a pcpu may be slightly ahead.
 end=$((1099511627776 + 2400000 * 501))
 while read -r options; do
     # shellcheck disable=SC2086 # options are several words
@@ -78,7 +78,7 @@ done <<'END'
 --cpus 4 --kind pvh --load periodic
 END
 
-# Domains that come and go, pauses, pins; pcpus that come and go.
+# Domains created and destroyed, pauses, pinning, hotplug of pcpus.
 for name in overcommitted noisy-neighbour boot-storm; do
     play -T 0.5 -f "$top_srcdir/xensim/scenarios/$name.scenario"
     analyze $name
@@ -102,15 +102,15 @@ done
 play -T 0.5 --cpus 8 --hotplug 10ms
 analyze "hotplug"
 
-# AMD's, with what 4.17's misses in any trace of AMD's: a handler of an exit
-# that leaves no record.
+# AMD.  Stock 4.17 misses one handler in any trace of AMD: that of an exit
+# without a handler record.
 play -T 0.5 --vendor amd
-"$stock" --svm-mode --summary trace >said 2>noise || fail "AMD: stock gives up"
-grep -E "$wrong" said noise | grep -vE 'missing a handler|HVM evt' &&
-    fail "AMD: stock complains"
+"$stock" --svm-mode --summary trace >summary 2>warnings || fail "AMD: stock gives up"
+grep -E "$inconsistent" summary warnings | grep -vE 'missing a handler|HVM evt' &&
+    fail "AMD: stock reports an inconsistency"
 sums "AMD"
 
-# It would notice.
+# The check can fail: skewed clocks are detected.
 play -T 0.5 --tsc-skew 1ms
-"$stock" --summary trace >said 2>noise
-grep -qE 'skew|Strange|FATAL' said noise || fail "skewed clocks go unnoticed"
+"$stock" --summary trace >summary 2>warnings
+grep -qE 'skew|Strange|FATAL' summary warnings || fail "skewed clocks are not detected"

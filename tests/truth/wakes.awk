@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# In a truth of virtual time: who was woken had waited until then, up to a few
-# records' time.  What is not so is printed.  (To be read behind field.awk.)
+# In virtual time a woken vcpu waited until its wake-up, within the duration of
+# a few records.  Prints all other wake-ups. (Needs field.awk.)
 
 /"what":"runstate".*"state":"(blocked|offline)"/ {
-    who = field("dom") " " field("vcpu")
-    before[who] = ended[who]
-    ended[who] = field("to") + 0
+    vcpu = field("dom") " " field("vcpu")
+    before[vcpu] = ended[vcpu]
+    ended[vcpu] = field("to") + 0
 }
 
 function is_right(at, end)
@@ -14,10 +14,10 @@ function is_right(at, end)
     return end >= at && end < at + 3000
 }
 
-# One who was pinned anew before he ran has stopped twice.
+# A vcpu that was pinned anew before running has stopped twice.
 /"what":"wake"/ {
-    who = field("dom") " " field("vcpu")
+    vcpu = field("dom") " " field("vcpu")
     at = field("at") + 0
-    if ( !is_right(at, ended[who]) && !is_right(at, before[who]) )
+    if ( !is_right(at, ended[vcpu]) && !is_right(at, before[vcpu]) )
         print
 }

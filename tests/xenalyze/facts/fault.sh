@@ -18,7 +18,7 @@ fails() {
         case $? in
         0) cmp -s out whole || fail "$*, request $nr: only some of it"
            [ $((nr - last)) -lt 20 ] || break ;;
-        1) complains "memory"
+        1) expect_message "memory"
            failed=$((failed + 1))
            last=$nr ;;
         *) fail "$*, request $nr: it crashes" ;;
@@ -47,7 +47,7 @@ reports_fail() {
         case $? in
         0) cmp -s out whole || fail "$*, request $nr: only some of it"
            [ $nr -lt 400 ] || break ;;
-        1) complains "memory"
+        1) expect_message "memory"
            failed=$((failed + 1)) ;;
         *) fail "$*, request $nr: it crashes" ;;
         esac

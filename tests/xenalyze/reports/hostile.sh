@@ -66,7 +66,7 @@ awk 'BEGIN {
     }
 }' | compose crowd
 expect 1 "$xenalyze" --interval-domain-total-time-all crowd
-complains "--interval-domain-total-time-all has no room for all"
+expect_message "--interval-domain-total-time-all has no room for all"
 [ "$(tail -n 1 out | wc -w)" = 4097 ] || fail "not as many as there is room for"
 expect 0 "$xenalyze" --interval-domain-total-time-all --domain 9-99 crowd
 

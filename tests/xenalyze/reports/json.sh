@@ -342,7 +342,7 @@ expect 0 python3 -c 'import json; json.load(open("report.json"))'
 while read -r line; do
     # shellcheck disable=SC2086 # several words
     expect 1 "$xenalyze" $line intel
-    complains "${line%% *}"
+    expect_message "${line%% *}"
     [ ! -s out ] || fail "$line: something is printed"
 done <<'END'
 --json --csv

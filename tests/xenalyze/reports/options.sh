@@ -88,7 +88,7 @@ play lossy --cpus 3 --kind pv --storm 5ms --boot tbuf_size=1
 head -c -7 intel >damaged
 for option in latency exits pcpu; do
     expect 0 "$xenalyze" --report-$option intel
-    [ ! -s err ] || fail "--report-$option complains: $(cat err)"
+    [ ! -s err ] || fail "--report-$option expect_message: $(cat err)"
     expect 0 "$xenalyze" --report-$option lossy
     grep -q 'warning: lossy: [1-9][0-9]* records were lost ' err ||
         fail "--report-$option knows of no loss: $(cat err)"
@@ -177,7 +177,7 @@ absent() {
         # shellcheck disable=SC2086 # several words
         expect 1 "$xenalyze" $output $option named
         [ ! -s out ] || fail "$output $option: something is printed"
-        complains "$option matches nothing in named, which has $there"
+        expect_message "$option matches nothing in named, which has $there"
     done
     [ ! -e no.svg ] || fail "$option: an empty picture"
 }
@@ -185,12 +185,12 @@ absent "--domain 0,2-9" 1
 absent "--vcpu d1v1,d2v0" d1v0
 absent "--pcpu 1-7" 0
 expect 1 "$xenalyze" --summary --domain 0 intel --vcpu d1v0
-complains "no vcpu matches both"
+expect_message "no vcpu matches both"
 mkfifo pipe
 cat intel >pipe &
 expect 1 "$xenalyze" --dump-all --domain 77 pipe
 wait
-complains "--summary lists its domains"
+expect_message "--summary lists its domains"
 
 # A named pipe is opened once: who writes to it would not survive a second time.
 { cat intel >pipe && echo whole >wrote; } &
@@ -210,4 +210,4 @@ for output in --summary --json "--summary --time 2148-02-29T12:00:03.." \
     expect 0 "$xenalyze" $output odd
 done
 expect 1 "$xenalyze" --summary --time 4648-02-29T12:00:03.. odd
-complains "--time 4648-02-29T12:00:03..: expected times such as "
+expect_message "--time 4648-02-29T12:00:03..: expected times such as "

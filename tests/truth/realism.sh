@@ -1,31 +1,31 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# How close the play comes to real Xen.  Beside the tree are traces of real
-# machines; for some of them there is a scenario here that describes the same
-# machine, and both are measured: records a second of each pcpu by subclass,
-# changes of runstate by kind, and how many records of a pcpu come in a row
-# before another pcpu's, in order of time.
+# Compare xensim with real Xen.  For some recorded traces of real machines
+# beside the tree there is a scenario here that describes the same machine.
+# Both are measured: records per second of each pcpu by subclass, runstate
+# changes by kind, and the number of consecutive records from one pcpu in time
+# order.
 #
-# The table is for people.  What fails is a subclass that is missing or
-# invented, or one that is off by more than a factor of three.
+# The table is for people.  The test fails if a subclass is missing or invented,
+# or differs by more than a factor of three.
 . "$top_srcdir/tests/truth/lib.sh"
 
 data=$top_srcdir/../shared/data/xen
 [ -d "$data" ] || skip "there are no real traces beside the tree"
 
-# counts TRACE: id, records
-counts() {
+# event_counts TRACE: id, records
+event_counts() {
     expect 0 "$xenalyze" --info "$1"
     sed -nE 's/^  ([0-9a-f]{8}) +([0-9]+)( .*)?$/\1 \2/p' out
 }
 
-# rows TRACE: seconds from the first to the last time stamp of all pcpus; the
-# mean number of records in a row; and how many rows there are.  2.4 GHz, as
-# all of these machines have.
+# rows TRACE: seconds from the first to the last time stamp of all pcpus, mean
+# number of consecutive records of one pcpu, and number of such runs.  Assumes
+# 2.4 GHz, the clock of all of these machines.
 rows() {
     od -An -v -tu4 -w4 "$1" | awk '
-        function take(    n) {
+        function next_word(    n) {
             getline n
             return n + 0
         }
@@ -35,17 +35,17 @@ rows() {
             words = int(header / 268435456) % 8
             id = header % 268435456
             if ( id == 126979 ) {           # CPU_CHANGE
-                cpu = take()
-                take()
+                cpu = next_word()
+                next_word()
                 next
             }
             if ( timed ) {
-                low = take()
-                tsc = take() * 4294967296 + low
+                low = next_word()
+                tsc = next_word() * 4294967296 + low
                 printf "%.0f %d\n", tsc, cpu
             }
             for ( i = 0; i < words; i++ )
-                take()
+                next_word()
         }' | sort -n | awk '
         NR == 1 { first = $1 }
         $2 != last { rows++ }
@@ -55,25 +55,25 @@ rows() {
 
 wrong=0
 
-# compare FOLDER PCPUS MASK: what stands in the file scenario, beside a trace
-# that was taken with this mask
+# compare FOLDER PCPUS MASK: play the file scenario, and compare the result with
+# a real trace that was recorded with this mask
 compare() {
     name=$1
     pcpus=$2
     mask=$3
     [ -f "$data/$name/trace.bin" ] || return
     rows "$data/$name/trace.bin" >real.rows
-    read -r seconds stretch changes <real.rows
+    read -r seconds run_length changes <real.rows
     play -T "$seconds" --cpus "$pcpus" -f scenario \
         --boot "tbuf_size=32 tevt_mask=$mask"
     rows trace >play.rows
     sed '1d; s/^ *//' "$data/$name/counts.txt" >real.counts
-    counts trace >play.counts
-    awk -v name="$name" -v s="$seconds" -v n="$pcpus" -v stretch="$stretch" \
-        -v ours="$(cut -d' ' -f2 play.rows)" -v rows="$changes" '
+    event_counts trace >play.counts
+    awk -v name="$name" -v s="$seconds" -v n="$pcpus" -v run_length="$run_length" \
+        -v played="$(cut -d' ' -f2 play.rows)" -v rows="$changes" '
         function subclass(id) { return substr(id, 4, 2) }
         function hex(c) { return index("0123456789abcdef", c) - 1 }
-        # A runstate by its kind, all others by class and subclass.
+        # A runstate change by its kind, other records by class and subclass.
         function kind(id) {
             if ( id ~ /^00021[0-9]+1$/ && id != "00021001" )
                 return "runstate " hex(substr(id, 6, 1)) "->" \
@@ -91,21 +91,21 @@ compare() {
                 p = play[k] / s / n
                 line = sprintf("  %-34s %10.1f %8.1f %6s", k, r, p, \
                                r ? sprintf("%.2f", p / r) : "-")
-                # Too few to say how many there should be.
+                # Fewer than 50 records have no reliable rate.
                 if ( r * s * n >= 50 && (p > 3 * r || p * 3 < r) )
                     { line = line "  too far"; bad = 1 }
                 print line | "sort"
             }
             close("sort")
             printf "  %-34s %10.1f %8.1f %6.2f\n", "records in a row", \
-                   stretch, ours, ours / stretch
-            if ( rows >= 50 && (ours > 3 * stretch || ours * 3 < stretch) )
+                   run_length, played, played / run_length
+            if ( rows >= 50 && (played > 3 * run_length || played * 3 < run_length) )
                 bad = 1
             exit bad
         }' real.counts play.counts || wrong=1
 }
 
-# Traces of machines in QEMU: no C-states, few interrupts, slow exits.
+# Traces of machines in QEMU: no C-states, few interrupts, slow VM exits.
 common='cstates = no
 interrupts = 1
 nmis = 0'

@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The ways that windows can go: plain, compressed, through memory, into a row
-# of files, onto a disk that is nearly full.  Whatever the way, each event that
-# was emitted is in a file, or is in what xentrace says at the end.
+# All destinations of windows: plain, compressed, memory, rotated files, a
+# nearly full disk.  Each emitted event is in a file, or is reported as lost at
+# the end.
 . "$top_srcdir/tests/tools/capture-lib.sh"
 
-# value WORDS: the number before these words in what xentrace said.
+# value WORDS: the number before these words in the messages of xentrace
 value() {
-    sed -n "s/^xentrace:.* \([0-9]*\) $1.*/\1/p" said | tail -n 1
+    sed -n "s/^xentrace:.* \([0-9]*\) $1.*/\1/p" messages | tail -n 1
 }
 
-# events FILE...: in all of them together.
+# events FILE...: the total number of events
 events() {
     total=0
     for file; do
@@ -23,26 +23,26 @@ events() {
     echo "$total"
 }
 
-# emitted WHAT N: with what the rings lost, so many events there were, more or
-# less those unsure.
+# emitted WHAT N: N events and the losses of the rings are all emitted events,
+# give or take the unsure ones.
 emitted() {
     sed -nE 's/^  "emitted": ([0-9]+), "unsure": ([0-9]+),.*"lost": ([0-9]+).*/\1 \2 \3/p' \
-        books >sums
+        counts >sums
     awk -v n="$2" '
         { n += $3; right = $1 <= n && n <= $1 + $2 }
         END { exit !right }' sums || {
         cat sums >&2
-        fail "$1: $2 events do not agree with the books"
+        fail "$1: $2 events do not agree with the report"
     }
 }
 
-# --- plain and not -----------------------------------------------------------
+# --- with and without metadata -----------------------------------------------
 
 capture "plain" --cpus 3 -- --plain -T 0.5
 grep -q ' 0 metadata$' report || fail "--plain, and still metadata"
-# Where time is virtual, the rings are the same each time: so is a plain trace
-# the one that xensim writes of them itself, record by record and in its size
-# but for the headers of windows.
+# In virtual time the rings are the same in each run.  So a plain trace equals
+# the trace written by xensim itself, record by record, and in size except for
+# the headers of windows.
 expect 0 "$xensim" --virtual --cpus 3 --seed 9 -T 0.3 --output itself
 expect 0 "$xensim" --virtual --cpus 3 --seed 9 -T 0.3 -- \
     "$xentrace" --plain ours
@@ -54,62 +54,62 @@ done
 [ -s ours.txt ] && cmp -s itself.txt ours.txt || fail "plain: other records"
 awk '{ print $1 - 12 * $2 }' itself.n ours.n | uniq >sizes
 [ "$(wc -l <sizes)" -eq 1 ] || fail "plain: other sizes: $(tr '\n' ' ' <sizes)"
-capture "with notes" --cpus 3 -- -T 2
+capture "with metadata" --cpus 3 -- -T 2
 grep -q ' 0 metadata$' report && fail "no metadata"
 expect 0 "$xenalyze" --dump-all trace
 for word in 'version 1' 'Hz, from hypervisor' 'simulated' 'time_limit' \
     'arguments 0/1: -T 2 trace' 'Xen 4.17'; do
-    grep -q "meta_.*$word" out || fail "the trace does not say: $word"
+    grep -q "meta_.*$word" out || fail "the trace lacks: $word"
 done
-[ "$(grep -c meta_clock out)" -ge 2 ] || fail "the clocks are not read"
-# Once a second it has the time, which has gone on by about as much as ours.
+[ "$(grep -c meta_clock out)" -ge 2 ] || fail "the trace has no clock readings"
+# Both clocks advance between the last two readings.
 grep meta_clock out | tail -n 2 | awk '
     { for (i = 1; i < NF; i++)
         if ($i == "tsc") tsc[NR] = $(i + 1)
         else if ($i == "monotonic") ns[NR] = $(i + 1) }
     END { exit !(tsc[2] > tsc[1] && ns[2] > ns[1]) }' ||
-    fail "the clocks stand"
+    fail "the clocks do not advance"
 
 # --- compressed --------------------------------------------------------------
 
-expect 0 "$xensim" --cpus 2 --report books -- sh -c '"$1" -z -T 0.7 trace ||
+expect 0 "$xensim" --cpus 2 --report counts -- sh -c '"$1" -z -T 0.7 trace ||
     "$1" -T 0.1 trace' sh "$xentrace"
-cp err said
-if grep -q 'no zstd' said; then
+cp err messages
+if grep -q 'no zstd' messages; then
     echo "this build has no zstd"
 else
     expect 0 "$xenalyze" --info trace
     cp out report
     grep -qx 'damage: none' report || fail "compressed: damage"
     agree "compressed"
-    [ "$(od -An -tx4 -N4 trace)" = ' fd2fb528' ] || fail "that is not zstd"
+    [ "$(od -An -tx4 -N4 trace)" = ' fd2fb528' ] || fail "the output is not zstd"
 fi
 
-# A disk that is full while that is done.
+# A full disk during compression.
 for n in 2 4; do
-    expect 0 "$xensim" --cpus 2 --rate 100k --report books -- sh -c '
+    expect 0 "$xensim" --cpus 2 --rate 100k --report counts -- sh -c '
         FAULT=write:$2+ "$1" -z -T 30 trace || exit 0' sh "$xentrace" $n
-    cp err said
+    cp err messages
     grep -q 'No space left\|no zstd' err || fail "-z: the reason is not the disk"
-    unwritten=$(sed -n 's/.*: \([0-9]*\) events could not be written/\1/p' said |
+    unwritten=$(sed -n 's/.*: \([0-9]*\) events could not be written/\1/p' messages |
         awk '{ n += $1 } END { print n + 0 }')
-    grep -q 'no zstd' said ||
+    grep -q 'no zstd' messages ||
         emitted "-z, full disk" $(($(events trace) + unwritten))
 done
 
-# What was kept back to be compressed is given back to Xen, too, at the end: who
-# comes next does not find it again.
-expect 0 "$xensim" --cpus 2 --report books -- sh -c '
+# Windows kept for compression are consumed at the end, too, and the next
+# xentrace does not read them again.
+expect 0 "$xensim" --cpus 2 --report counts -- sh -c '
     "$1" -z -T 0.3 trace && "$1" -X -T 0.1 rest || exit 0' sh "$xentrace"
 [ ! -e rest ] || emitted "after -z" "$(events trace rest)"
 
 # --- in memory ---------------------------------------------------------------
 
-expect 0 "$xensim" --cpus 2 --report books -- "$xentrace" -M 40k -T 1 trace
-cp err said
+expect 0 "$xensim" --cpus 2 --report counts -- "$xentrace" -M 40k -T 1 trace
+cp err messages
 kept=$(events trace)
-[ "$kept" -gt 0 ] || fail "-M: nothing was kept"
-[ "$(wc -c <trace)" -le 60000 ] || fail "-M: more than it should be"
+[ "$kept" -gt 0 ] || fail "-M: no events"
+[ "$(wc -c <trace)" -le 60000 ] || fail "-M: the file is too large"
 emitted "-M" $((kept + $(value "older events")))
 
 expect 0 "$xensim" --cpus 2 -- sh -c '
@@ -118,44 +118,45 @@ expect 0 "$xensim" --cpus 2 -- sh -c '
     kill -USR1 $!; while [ ! -s trace.1 ]; do sleep 0.02; done; sleep 0.2
     kill -USR1 $!; while [ ! -s trace.2 ]; do sleep 0.02; done; sleep 0.2
     kill -INT $!; wait $!' sh "$xentrace"
-grep -q 'snapshot 2 is written' err || fail "no word of the second snapshot"
-[ ! -e trace.1 ] && [ -e trace.2 ] || fail "--keep 1 kept others"
+grep -q 'snapshot 2 is written' err || fail "no message about the second snapshot"
+[ ! -e trace.1 ] && [ -e trace.2 ] || fail "--keep 1 kept the wrong snapshots"
 [ "$(events trace.2)" -gt 0 ] || fail "the snapshot is empty"
 rm trace.2
 
-# Less memory than a ring has, and nothing traced at all.
-expect 0 "$xensim" --cpus 2 --report books -- \
+# Less memory than a ring, and an empty trace.
+expect 0 "$xensim" --cpus 2 --report counts -- \
     "$xentrace" -S 64 -M 4096 -T 0.5 trace
-cp err said
+cp err messages
 emitted "tiny -M" $(($(events trace) + $(value "older events")))
 expect 0 "$xensim" --cpus 2 -- "$xentrace" -X -D -M 1M -T 0.2 --plain trace
-[ ! -s trace ] || fail "-M of nothing wrote something"
+[ ! -s trace ] || fail "-M without events wrote to the file"
 
-# Not in memory, as ever.
+# -M 0 turns the memory buffer off.
 expect 0 "$xensim" --cpus 2 -- "$xentrace" -M 0 -T 0.1 trace
-grep -q 'made room' err && fail "-M 0 is in memory"
+grep -q 'made room' err && fail "-M 0 buffers in memory"
 
-# -X has nothing to read where there was nothing (what new rings catch before
-# they are told not to, it throws away).
+# -X reads nothing from rings that are new (it discards the records of new rings
+# from before tracing was disabled).
 expect 0 "$xensim" --cpus 2 -- "$xentrace" -X -T 0.1 trace
 grep -q ' 0 events' err || fail "-X: $(cat err)"
-# What -x leaves in the rings is not lost, but for the next one.
-expect 0 "$xensim" --cpus 2 --report books -- sh -c '
+# Records left in the rings by -x are not lost, but are read by the next
+# xentrace.
+expect 0 "$xensim" --cpus 2 --report counts -- sh -c '
     "$1" -x -T 0.3 first 2>passed; "$1" -X -T 0.1 last' sh "$xentrace"
 grep -q 'could not' passed && fail "-x: $(cat passed)"
-emitted "-x, and what it left" "$(events first last)"
+emitted "-x, and the rest" "$(events first last)"
 
-# --- a row of files ----------------------------------------------------------
+# --- rotated files -----------------------------------------------------------
 
-expect 0 "$xensim" --cpus 2 --report books -- \
+expect 0 "$xensim" --cpus 2 --report counts -- \
     "$xentrace" --rotate-size 100k -T 1 trace
-[ -e trace.3 ] || fail "only so few files"
+[ -e trace.3 ] || fail "fewer than three files"
 for file in trace.*; do
     [ "$(wc -c <"$file")" -le 102400 ] || fail "$file is too large"
 done
 emitted "rotated by size" "$(events trace.*)"
 rm trace.*
-expect 0 "$xensim" --cpus 2 --report books -- \
+expect 0 "$xensim" --cpus 2 --report counts -- \
     "$xentrace" --rotate-time 200ms --keep 2 -T 1 trace
 set -- trace.*
 [ $# -eq 2 ] || fail "--keep 2 kept $#"
@@ -164,26 +165,26 @@ rm trace.*
 
 # --- a disk that is nearly full ----------------------------------------------
 
-expect 1 "$xensim" --cpus 2 --report books -- sh -c '
+expect 1 "$xensim" --cpus 2 --report counts -- sh -c '
     "$1" -r 1000000000 -T 30 trace; echo $?; "$1" -X -T 0.1 rest; exit 1' \
     sh "$xentrace"
-grep -q 'are to stay free' err || fail "-r says nothing"
+grep -q 'are to stay free' err || fail "-r prints no message"
 
-# What a full disk did not take is counted, on each pcpu.
-expect 1 "$xensim" --cpus 2 --rate 100k --report books -- \
+# Events not written to a full disk are counted for each pcpu.
+expect 1 "$xensim" --cpus 2 --rate 100k --report counts -- \
     sh -c 'FAULT=write:3+ exec "$1" -T 30 trace' sh "$xentrace"
 grep -q 'No space left' err || fail "the reason is not the disk"
-cp err said
-unwritten=$(sed -n 's/.*: \([0-9]*\) events could not be written/\1/p' said |
+cp err messages
+unwritten=$(sed -n 's/.*: \([0-9]*\) events could not be written/\1/p' messages |
     awk '{ n += $1 } END { print n + 0 }')
 emitted "a full disk" $(($(events trace) + unwritten))
 
-# --- what does not go together -----------------------------------------------
+# --- incompatible options ----------------------------------------------------
 
 while IFS='|' read -r words reason; do
-    # shellcheck disable=SC2086 # the words are several
+    # shellcheck disable=SC2086 # several words
     expect 1 "$xentrace" $words
-    complains "$reason"
+    expect_message "$reason"
 done <<'END'
 -M 1M --rotate-size 1M trace|-M
 --rotate-time 1s -|file

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * add-up FILE...: the events of each pcpu in all of them, as "PCPU EVENTS".
+ * sum-events FILE...: print the number of events of each pcpu in all files
+ * together, as "PCPU EVENTS".
  *
- * The files are of captures that followed each other, each of which may have
- * been killed.  Then a window can be in two of them: it was in the first, and
- * Xen had not been told yet; such a one is counted once.  And the end of a
- * file can be torn, which is said; other damage is a failure.
+ * The files are consecutive captures, any of which may have been killed.  A
+ * window can then be in two files, if it was written but not yet consumed from
+ * Xen's ring, and is counted once.  The end of a file can be torn, which is
+ * reported; any other damage is an error.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,10 +16,10 @@
 #include "libxentrace/libxentrace.h"
 
 #define CPUS 64u
-#define LAST 8u         /* windows of a pcpu that may come twice */
+#define MAX_REPEATED 8u /* windows of a pcpu that may be repeated */
 
-/* One that was seen, without seal. */
-struct seen
+/* The bytes of a window, without its seal. */
+struct window_bytes
 {
     unsigned char *bytes;
     size_t size;
@@ -27,40 +28,41 @@ struct seen
 struct cpu
 {
     uint64_t events;
-    struct seen last[LAST]; /* of the file before: the newest is the last */
+    /* Windows of the previous file, and of this file, newest last. */
+    struct window_bytes last[MAX_REPEATED];
     unsigned int nr_last;
-    struct seen now[LAST];
+    struct window_bytes now[MAX_REPEATED];
     unsigned int nr_now;
-    bool begun;             /* the first window of this file was seen */
+    bool started;           /* this file has a window of the pcpu */
 };
 
 static struct cpu cpus[CPUS];
 
-static bool is_note(const struct xt_record *r)
+static bool is_metadata(const struct xt_record *r)
 {
     return r->event == TRC_LOST_RECORDS ||
            r->event == TRC_TRACE_WRAP_BUFFER ||
            (r->event >= TRC_META_WINDOW && r->event <= TRC_META_LOST);
 }
 
-static uint64_t count(const unsigned char *at, size_t size)
+static uint64_t count_events(const unsigned char *at, size_t size)
 {
     const unsigned char *end = at + size;
     struct xt_record r;
     uint64_t nr = 0;
 
     for ( size_t n; (n = xt_record_decode(&r, at, end)); at += n )
-        nr += !is_note(&r);
+        nr += !is_metadata(&r);
     return nr;
 }
 
-static void push(struct seen *list, unsigned int *nr,
-                 const unsigned char *bytes, size_t size)
+static void push_window(struct window_bytes *list, unsigned int *nr,
+                        const unsigned char *bytes, size_t size)
 {
-    if ( *nr == LAST )
+    if ( *nr == MAX_REPEATED )
     {
         free(list[0].bytes);
-        memmove(list, list + 1, (LAST - 1) * sizeof(*list));
+        memmove(list, list + 1, (MAX_REPEATED - 1) * sizeof(*list));
         --*nr;
     }
     list[*nr].bytes = malloc(size);
@@ -69,9 +71,9 @@ static void push(struct seen *list, unsigned int *nr,
     ++*nr;
 }
 
-/* How much of the first window is what the file before ended with? */
-static size_t again(const struct cpu *c, const unsigned char *bytes,
-                    size_t size)
+/* The length of the window's prefix that repeats the previous file's end. */
+static size_t repeated_bytes(const struct cpu *c, const unsigned char *bytes,
+                             size_t size)
 {
     for ( unsigned int i = 0; i < c->nr_last; i++ )
     {
@@ -87,14 +89,14 @@ static size_t again(const struct cpu *c, const unsigned char *bytes,
     return 0;
 }
 
-static void take(const struct xt_window *w)
+static void count_window(const struct xt_window *w)
 {
     const unsigned char *bytes = w->bytes;
-    size_t size = w->size, twice = 0;
+    size_t size = w->size, repeated = 0;
     struct cpu *c = &cpus[w->cpu];
     struct xt_record r;
 
-    /* Windows of notes have nothing else in them. */
+    /* Windows of metadata contain no other records. */
     if ( size >= 12 && xt_record_decode(&r, bytes, bytes + size) &&
          r.event == TRC_META_WINDOW )
     {
@@ -104,21 +106,21 @@ static void take(const struct xt_window *w)
     if ( !size || !xt_record_decode(&r, bytes, bytes + size) ||
          (r.event > TRC_META_WINDOW && r.event <= TRC_META_LOST) )
         return;
-    if ( !c->begun )
-        twice = again(c, bytes, size);
-    c->begun = true;
-    c->events += count(bytes + twice, size - twice);
-    push(c->now, &c->nr_now, bytes, size);
+    if ( !c->started )
+        repeated = repeated_bytes(c, bytes, size);
+    c->started = true;
+    c->events += count_events(bytes + repeated, size - repeated);
+    push_window(c->now, &c->nr_now, bytes, size);
 }
 
-/* What is of this file is now of the file before. */
-static void turn(void)
+/* The current file becomes the previous one. */
+static void start_next_file(void)
 {
     for ( unsigned int i = 0; i < CPUS; i++ )
     {
         struct cpu *c = &cpus[i];
 
-        c->begun = false;
+        c->started = false;
         if ( !c->nr_now )
             continue;
         for ( unsigned int k = 0; k < c->nr_last; k++ )
@@ -129,7 +131,7 @@ static void turn(void)
     }
 }
 
-static int add(const char *path)
+static int count_file(const char *path)
 {
     const struct xt_damage *d;
     struct err e = ERR_INIT;
@@ -143,8 +145,8 @@ static int add(const char *path)
     }
     while ( xt_trace_next_window(t, &w, &e) > 0 )
         if ( w.cpu < CPUS && !w.cut )
-            take(&w);
-    turn();
+            count_window(&w);
+    start_next_file();
     d = xt_trace_damage(t);
     if ( xt_damage_grade(d) > XT_GRADE_CUT )
         fprintf(stderr, "%s: damaged at byte %" PRIu64 ": %s\n", path,
@@ -162,7 +164,7 @@ int main(int argc, char **argv)
     int failed = 0;
 
     for ( int i = 1; i < argc; i++ )
-        failed |= add(argv[i]);
+        failed |= count_file(argv[i]);
     for ( unsigned int i = 0; i < CPUS; i++ )
         if ( cpus[i].nr_last )
             printf("%u %" PRIu64 "\n", i, cpus[i].events);

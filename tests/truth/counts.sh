@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What each pcpu emitted is in the trace or was lost, exactly, whatever is
-# played.
+# The records emitted by each pcpu are exactly the records in the trace plus the
+# lost records, in every simulation.
 . "$top_srcdir/tests/truth/lib.sh"
 
 while read -r options; do
     # shellcheck disable=SC2086 # options are several words
     play -T 0.2 $options
     balance "$options" trace
-    echo "$options: $(awk '{ n += $2 } END { print n }' books.txt) records"
+    echo "$options: $(awk '{ n += $2 } END { print n }' counts.txt) records"
 done <<'END'
 --cpus 4
 --cpus 1 --domains 3
@@ -25,17 +25,17 @@ done <<'END'
 --cpus 300 -T 0.02
 END
 
-# Some events only; those are all that is there.
+# With an event mask the trace has the selected events only.
 play -T 0.2 --cpus 3 --boot 'tbuf_size=8 tevt_mask=0x2f000'
 balance "mask" trace
-grep -qE '^(hvm|pv|hw) ' out && fail "events that nobody wanted"
+grep -qE '^(hvm|pv|hw) ' out && fail "events outside the mask"
 
-# Rings that are too small for the time between two reads.
+# Rings too small for the time between two drains.
 play -T 0.2 --cpus 3 --drain 50ms --boot tbuf_size=2
 balance "losses" trace
-awk '{ n += $4 } END { exit !n }' books.txt || fail "nothing was lost"
+awk '{ n += $4 } END { exit !n }' counts.txt || fail "nothing was lost"
 
-# The truth has the same books.
+# The ground truth has the same counts.
 sed -nE 's/.*"books","cpu":([0-9]+),"emitted":([0-9]+),"unsure":([0-9]+),"lost":([0-9]+).*/\1 \2 \3 \4/p' \
-    truth >told.txt
-cmp told.txt books.txt || fail "the truth has other books than the report"
+    truth >truth.txt
+cmp truth.txt counts.txt || fail "the ground truth has other counts than the report"

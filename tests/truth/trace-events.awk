@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The records of a trace that the truth speaks of, from `od -An -v -tu4 -w4`:
+# Records of a trace in the terms of the ground truth, from `od -An -v -tu4
+# -w4`:
 #
-#     runstate DOM VCPU STATE TSC     it left this state then
+#     runstate DOM VCPU STATE TSC     end of this state
 #     wake DOM VCPU TSC
 #     exit CPU REASON TSC
 #     entry CPU TSC
 #     span TSC TSC
 #
-# The span is that of the whole trace; with -v inner=1 it is the one in which
-# each pcpu was traced, since tracing begins and ends on one after the other.
+# The span is that of the whole trace.  With -v inner=1 it is the time in which
+# all pcpus were traced, as tracing starts and stops on one after the other.
 
-function take(    word) {
+function next_word(    word) {
     getline word
     return word + 0
 }
@@ -30,14 +31,14 @@ BEGIN {
     id = header % 268435456
     words = int(header / 268435456) % 8
     if ( header >= 2147483648 ) {
-        low = take()
-        tsc = sprintf("%.0f", take() * 4294967296 + low)
+        low = next_word()
+        tsc = sprintf("%.0f", next_word() * 4294967296 + low)
         if ( !(cpu in first) )
             first[cpu] = tsc
         last[cpu] = tsc
     }
     for ( i = 0; i < words; i++ )
-        word[i] = take()
+        word[i] = next_word()
 
     minor = id % 4096
     if ( id == CPU_CHANGE )
@@ -53,7 +54,7 @@ BEGIN {
         print "entry", cpu, tsc
 }
 
-# The later one of the two, or the earlier; a may be none yet.
+# The later (or earlier) of two times; `a` may be empty.
 function choose(a, b, later) {
     return a == "" || (later ? b - a > 0 : b - a < 0) ? b : a
 }

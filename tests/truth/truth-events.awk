@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The lines of a truth as records.awk prints records.
+# Print the lines of a ground truth in the format of trace-events.awk.
 
 /"what":"runstate"/ {
     print "runstate", field("dom"), field("vcpu"), field("state"), field("to")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a driver sees, as lines of text: a difference between two of them is
- * then something that a person can read.
+ * The output of a driver as lines of text, so that a difference of two outputs
+ * is readable.
  */
 #include "tests/diff/driver.h"
 
@@ -11,13 +11,13 @@
 
 static uint64_t state;
 
-void chance_seed(uint64_t seed)
+void random_seed(uint64_t seed)
 {
     state = seed;
 }
 
-/* splitmix64: every seed is as good as another. */
-uint32_t draw_chance(uint32_t below)
+/* splitmix64: all seeds are equally good. */
+uint32_t random_below(uint32_t below)
 {
     uint64_t x = state += 0x9e3779b97f4a7c15;
 
@@ -28,7 +28,7 @@ uint32_t draw_chance(uint32_t below)
     return (x >> 32) * below >> 32;
 }
 
-/* printf would take most of the time of a run. */
+/* printf would dominate the run time. */
 static char *put_hex(char *to, uint64_t value)
 {
     unsigned int digits = value ? (67 - __builtin_clzll(value)) / 4 : 1;
@@ -40,8 +40,8 @@ static char *put_hex(char *to, uint64_t value)
     return to;
 }
 
-static void tell_record(unsigned int cpu, const struct kit_record *record,
-                        const char *prefix)
+static void print_record(unsigned int cpu, const struct kit_record *record,
+                         const char *prefix)
 {
     char line[8 + 18 * (4 + KIT_MAX_WORDS)], *to = line;
     bool pad = record->event == TRC_TRACE_WRAP_BUFFER;
@@ -65,44 +65,44 @@ static void tell_record(unsigned int cpu, const struct kit_record *record,
     fwrite(line, to - line, 1, stdout);
 }
 
-static void give_up(const struct kit_reader *r)
+static void exit_on_fault(const struct kit_reader *r)
 {
     printf("not a ring: %s\n", r->fault);
     exit(2);
 }
 
-static void each_record(struct kit_reader *r, unsigned int limit,
-                        const char *prefix, bool padding)
+static void print_each_record(struct kit_reader *r, unsigned int limit,
+                              const char *prefix, bool padding)
 {
     struct kit_record record;
     unsigned int n = 0;
 
     if ( !kit_snapshot(r) )
-        give_up(r);
+        exit_on_fault(r);
     for ( ; n < limit && kit_next(r, &record); n++ )
         if ( padding || record.event != TRC_TRACE_WRAP_BUFFER )
-            tell_record(r->cpu, &record, prefix);
+            print_record(r->cpu, &record, prefix);
     if ( r->fault[0] )
-        give_up(r);
+        exit_on_fault(r);
     kit_consume(r);
 }
 
-void tell_records(struct kit_reader *r, unsigned int limit)
+void print_records(struct kit_reader *r, unsigned int limit)
 {
-    each_record(r, limit, "", true);
+    print_each_record(r, limit, "", true);
 }
 
-void tell_late(struct kit_reader *r)
+void print_late_records(struct kit_reader *r)
 {
-    each_record(r, ALL_RECORDS, "late ", false);
+    print_each_record(r, ALL_RECORDS, "late ", false);
 }
 
-void tell_position(struct kit_reader *r)
+void print_position(struct kit_reader *r)
 {
     printf("p%u cons %x prod %x\n", r->cpu, r->ring->cons, r->ring->prod);
 }
 
-void tell_console(void)
+void print_console(void)
 {
     const char *text = xensim_capture_console();
 
@@ -110,13 +110,13 @@ void tell_console(void)
         fputs(text, stdout);
 }
 
-int tell_control(const char *name, struct xen_sysctl_tbuf_op op)
+int run_control_op(const char *name, struct xen_sysctl_tbuf_op op)
 {
     int rc = tb_control(&op);
 
     printf("%s: %d, mask %08x mfn %" PRIx64 " size %u\n", name, rc,
            op.evt_mask, (uint64_t)op.buffer_mfn, op.size);
-    tell_console();
+    print_console();
 
     return rc;
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# From stock's summary the runstates of vcpus: lines "dom vcpu state count
-# average".
+# Runstates of vcpus in the summary of stock's xenalyze, as lines "dom vcpu
+# state count average".
 
 /^\|-- Domain/ { dom = $3; vcpu = "" }
 /^-- v/ { vcpu = substr($2, 2) }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pester PID: send SIGUSR2, whose handler does nothing, to each thread of a
- * process, again and again until that has gone.  So whatever it waits for is
- * interrupted.
+ * signal-threads PID: send SIGUSR2, with an empty handler, to each thread of a
+ * process again and again until the process ends, to interrupt all of its
+ * system calls.
  */
 #define _GNU_SOURCE /* tgkill */
 
@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Every thread once; false: there is none. */
-static bool everybody(pid_t process, const char *tasks)
+/* Signal each thread once; false: the process has no thread. */
+static bool signal_all(pid_t process, const char *tasks)
 {
     DIR *dir = opendir(tasks);
     struct dirent *d;
@@ -32,15 +32,15 @@ static bool everybody(pid_t process, const char *tasks)
 
 int main(int argc, char **argv)
 {
-    struct timespec moment = { .tv_nsec = 200000 };
+    struct timespec interval = { .tv_nsec = 200000 };
     unsigned long times = 0;
     char tasks[64];
 
     if ( argc != 2 )
         return EXIT_FAILURE;
     snprintf(tasks, sizeof(tasks), "/proc/%.20s/task", argv[1]);
-    for ( ; everybody(atoi(argv[1]), tasks); times++ )
-        nanosleep(&moment, NULL);
+    for ( ; signal_all(atoi(argv[1]), tasks); times++ )
+        nanosleep(&interval, NULL);
     printf("%lu\n", times);
     return EXIT_SUCCESS;
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * turn-back: where the reader of each ring stands, and where its writer does, a
- * line each; turn-back NUMBER...: put the readers there again.  If nothing is
- * traced meanwhile, who comes next finds what the last one found.
+ * ring-position: print cons and prod of each ring, a line each; ring-position
+ * CONS...: set cons of the rings.  If nothing is traced meanwhile, the next
+ * reader gets the same records as the last one.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "xentrace/host-rings.h"
 
-/* The rings that argv is about, or all that there are. */
-static void visit(const struct rings *r, int argc, char **argv)
+/* Print or set cons of the rings given in argv, or of all rings. */
+static void position_rings(const struct rings *r, int argc, char **argv)
 {
     unsigned int nr = argc > 1 ? (unsigned int)argc - 1 : r->nr_cpus;
 
@@ -44,10 +44,10 @@ int main(int argc, char **argv)
         rc = rings_map(&rings, cpu, &e);
     if ( rc )
     {
-        err_print("turn-back", &e);
+        err_print("ring-position", &e);
         return EXIT_FAILURE;
     }
-    visit(&rings, argc, argv);
+    position_rings(&rings, argc, argv);
     rings_close(&rings);
     hv_close(hv);
     return EXIT_SUCCESS;
