@@ -12,7 +12,7 @@
 top=$(cd "$here/../.." && pwd -P) || exit 99
 cache=${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}/xen-tracing/vm
 
-say()
+print_line()
 {
     printf '%s\n' "$*"
 }

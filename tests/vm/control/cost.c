@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a record costs, in instructions.  For QEMU with
- * -icount shift=0, where the TSC counts them, and one CPU.  The same hypercall
- * without tracing, masked out, and traced; the difference is the record.
+ * Measure the cost of a record in instructions.  Needs one CPU, and QEMU with
+ * -icount shift=0, whose TSC counts instructions.  The same hypercall is run
+ * with tracing off, masked out, and traced; the difference is the record.
  */
 #include <stdio.h>
 #include <string.h>
@@ -24,10 +24,10 @@ static uint64_t rdtsc(void)
     return lo | (uint64_t)hi << 32;
 }
 
-/* The quickest of many: no interrupt came, no page end, no high water. */
+/* The minimum excludes interrupts, page ends and the high-water mark. */
 static double measure(struct tb_view *v)
 {
-    uint64_t least = -1, t;
+    uint64_t min = -1, t;
     unsigned int i, n;
 
     for ( i = 0; i < TRIES; i++ )
@@ -37,14 +37,14 @@ static double measure(struct tb_view *v)
         for ( n = 0; n < CALLS; n++ )
             tb_number(0, i);
         t = rdtsc() - t;
-        if ( t < least )
-            least = t;
+        if ( t < min )
+            min = t;
     }
 
-    return (double)least / CALLS;
+    return (double)min / CALLS;
 }
 
-/* One call of ours is more than one hypercall: a PV kernel returns by one. */
+/* A PV kernel adds a hypercall to return, so one call makes several records. */
 static double records_per_call(struct tb_view *v)
 {
     struct tb_seen s = { 0 };
@@ -58,7 +58,7 @@ static double records_per_call(struct tb_view *v)
     return s.records / 1000.0;
 }
 
-/* A thousand of them: how many ticks of the TSC an instruction is. */
+/* TSC ticks per instruction, from a thousand nops. */
 static double ticks_per_instruction(void)
 {
     uint64_t t = rdtsc();

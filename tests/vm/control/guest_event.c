@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For a PVH guest: trace one event of its own, with a number and a mark in it.
+ * For a PVH guest: trace one guest event with a fixed mark in its payload.
  */
 #include <stdint.h>
 #include <stdio.h>

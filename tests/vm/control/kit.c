@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the tests share: saying what is wrong, a load whose records can be
- * told from each other, and a known start.
+ * Common functions of the tests: reports of failed checks, a load with numbered
+ * records, and a defined initial state.
  */
 #include <errno.h>
 #include <sched.h>
@@ -17,7 +17,7 @@
 
 #include "kit.h"
 
-/* The one run of this process. */
+/* The state of this process. */
 struct kit *kit(void)
 {
     static struct kit the_kit;
@@ -25,7 +25,7 @@ struct kit *kit(void)
     return &the_kit;
 }
 
-void __attribute__((format(printf, 1, 2))) note(const char *format, ...)
+void __attribute__((format(printf, 1, 2))) print_note(const char *format, ...)
 {
     va_list args;
 
@@ -46,9 +46,9 @@ void check_seen(const struct tb_seen *s, const char *when)
               when, cpu, s[cpu].errors, s[cpu].error);
 }
 
-unsigned int rounds(unsigned int usual)
+unsigned int scale_rounds(unsigned int default_rounds)
 {
-    unsigned int n = usual * kit()->percent / 100;
+    unsigned int n = default_rounds * kit()->percent / 100;
 
     return n ? n : 1;
 }
@@ -62,12 +62,12 @@ double now(void)
     return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-bool in_time(void)
+bool is_in_time(void)
 {
     return now() < kit()->deadline;
 }
 
-/* --- load: a process a vcpu, which numbers its hypercalls --- */
+/* --- load: a process per vcpu that numbers its hypercalls --- */
 
 static struct numbers {
     volatile uint32_t number[MAX_IDS];
@@ -94,7 +94,7 @@ void pause_us(long us)
     nanosleep(&t, NULL);
 }
 
-void pin(unsigned int cpu)
+void pin_to_cpu(unsigned int cpu)
 {
     cpu_set_t set;
 
@@ -103,11 +103,11 @@ void pin(unsigned int cpu)
     sched_setaffinity(0, sizeof(set), &set);
 }
 
-static void __attribute__((noreturn)) load(unsigned int id)
+static void __attribute__((noreturn)) run_load(unsigned int id)
 {
     unsigned int i;
 
-    pin(id);
+    pin_to_cpu(id);
     for ( i = 0; getppid() != 1; i++ )
     {
         uint32_t n = shared->number[id] + 1;
@@ -130,7 +130,7 @@ void start_load(void)
     {
         loads[id] = fork();
         if ( !loads[id] )
-            load(id);
+            run_load(id);
     }
     nr_loads = n;
 }
@@ -146,8 +146,8 @@ void stop_load(void)
 }
 
 /*
- * Until every load has left `bytes` in its ring, at 24 bytes a number: as long
- * as it takes, since the machine is emulated and the host may be busy.
+ * Wait until every load has written `bytes` to its ring, at 24 bytes a number,
+ * for up to a minute, since the emulated machine may be slow.
  */
 void wait_for_load(uint64_t bytes)
 {
@@ -162,16 +162,16 @@ void wait_for_load(uint64_t bytes)
             id++;
         else if ( now() > until )
         {
-            CHECK(false, "load %u does not go on", id);
+            CHECK(false, "load %u makes no progress", id);
             return;
         }
         else
             pause_us(1000);
 }
 
-/* --- a known start --- */
+/* --- the initial state --- */
 
-int reset(void)
+int free_rings(void)
 {
     struct tb_state s;
     int rc = tb_state(&s);
@@ -188,8 +188,8 @@ int reset(void)
     return rc;
 }
 
-/* Rings of `pages`, tracing on, everything masked in; mapped. */
-bool begin(struct tb_view *v, unsigned int pages)
+/* Allocate rings of `pages`, enable tracing of all events, map the rings. */
+bool start_tracing(struct tb_view *v, unsigned int pages)
 {
     unsigned int before = kit()->failed;
 
@@ -200,7 +200,7 @@ bool begin(struct tb_view *v, unsigned int pages)
     return kit()->failed == before;
 }
 
-uint64_t lost_of(const struct tb_state *s)
+uint64_t total_lost(const struct tb_state *s)
 {
     uint64_t lost = 0;
     unsigned int cpu;
@@ -211,7 +211,7 @@ uint64_t lost_of(const struct tb_state *s)
     return lost;
 }
 
-struct tb_seen sum(const struct tb_seen *s)
+struct tb_seen sum_seen(const struct tb_seen *s)
 {
     struct tb_seen all = { 0 };
     unsigned int cpu;
@@ -230,14 +230,15 @@ struct tb_seen sum(const struct tb_seen *s)
     return all;
 }
 
-void note_seen(const struct tb_seen *s)
+void print_seen(const struct tb_seen *s)
 {
-    struct tb_seen all = sum(s);
+    struct tb_seen all = sum_seen(s);
 
-    note("%llu records, %llu bytes, %llu pads, %llu LOST of %llu, "
-         "%llu numbers, %llu missing",
-         (unsigned long long)all.records, (unsigned long long)all.bytes,
-         (unsigned long long)all.pads, (unsigned long long)all.lost_records,
-         (unsigned long long)all.lost, (unsigned long long)all.numbers,
-         (unsigned long long)all.gaps);
+    print_note("%llu records, %llu bytes, %llu pads, %llu LOST of %llu, "
+               "%llu numbers, %llu missing",
+               (unsigned long long)all.records, (unsigned long long)all.bytes,
+               (unsigned long long)all.pads,
+               (unsigned long long)all.lost_records,
+               (unsigned long long)all.lost, (unsigned long long)all.numbers,
+               (unsigned long long)all.gaps);
 }

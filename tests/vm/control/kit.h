@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kit of the tests of the control operations: TAP's notes, checks that
- * count and go on, a load, a known start.
+ * Common functions of the tests of the control operations: TAP output, checks
+ * that count failures and continue, a load, a defined initial state.
  */
 #ifndef KIT_H
 #define KIT_H
@@ -16,54 +16,54 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 struct kit {
-    unsigned int cpus;       /* all possible */
-    unsigned int hot_cpu;    /* goes and comes; 0: none to spare */
-    unsigned int percent;    /* of the usual rounds */
-    unsigned int failed;     /* checks of the present test */
-    double deadline;         /* of the present test, by now() */
+    unsigned int cpus;       /* number of possible CPUs */
+    unsigned int hot_cpu;    /* used for hotplug; 0: only one CPU */
+    unsigned int percent;    /* of the default number of rounds */
+    unsigned int failed;     /* failed checks of the current test */
+    double deadline;         /* of the current test, by now() */
 };
 
 struct kit *kit(void);
 
-void __attribute__((format(printf, 1, 2))) note(const char *format, ...);
+void __attribute__((format(printf, 1, 2))) print_note(const char *format, ...);
 
 #define CHECK(cond, format, ...)                                          \
     do {                                                                  \
         if ( !(cond) && ++kit()->failed <= 10 )                           \
-            note("%s:%d: %s: " format, __FILE__, __LINE__, #cond,         \
-                 ##__VA_ARGS__);                                          \
+            print_note("%s:%d: %s: " format, __FILE__, __LINE__, #cond,   \
+                       ##__VA_ARGS__);                                    \
     } while ( 0 )
 
 #define CHECK_RC(call, want)                                              \
     do {                                                                  \
         int rc_ = (call);                                                 \
         if ( rc_ != (want) && ++kit()->failed <= 10 )                     \
-            note("%s:%d: %s is %d, not %d", __FILE__, __LINE__, #call,    \
-                 rc_, want);                                              \
+            print_note("%s:%d: %s is %d, not %d", __FILE__, __LINE__, #call,\
+                       rc_, want);                                        \
     } while ( 0 )
 
-/* Of what was read: no errors; totals; a line on them. */
+/* Check for errors in the records read; sum up all CPUs; print the sums. */
 void check_seen(const struct tb_seen *s, const char *when);
-struct tb_seen sum(const struct tb_seen *s);
-void note_seen(const struct tb_seen *s);
-uint64_t lost_of(const struct tb_state *s);
+struct tb_seen sum_seen(const struct tb_seen *s);
+void print_seen(const struct tb_seen *s);
+uint64_t total_lost(const struct tb_state *s);
 
-/* Whatever is repeated ends early on a machine that is busy with others. */
-unsigned int rounds(unsigned int usual);
+/* Repetitions end early on a busy machine. */
+unsigned int scale_rounds(unsigned int default_rounds);
 double now(void);
-bool in_time(void);
+bool is_in_time(void);
 void pause_us(long us);
-void pin(unsigned int cpu);
+void pin_to_cpu(unsigned int cpu);
 
-/* A process a vcpu, which numbers its hypercalls. */
+/* A process per vcpu that numbers its hypercalls. */
 int share_numbers(void);
 void start_load(void);
 void stop_load(void);
 void wait_for_load(uint64_t bytes);
 
-/* No rings, all masked in; and rings of `pages`, tracing on, mapped. */
-int reset(void);
-bool begin(struct tb_view *v, unsigned int pages);
+/* Free the rings, trace all events; and allocate rings, enable, map. */
+int free_rings(void);
+bool start_tracing(struct tb_view *v, unsigned int pages);
 
 /* The tests. */
 void test_refused(void);

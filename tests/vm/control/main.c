@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Drives the trace control operations in a real dom0, under load, and reads
- * the rings itself.  Says TAP on stdout.  The hypervisor wants
- * dom0_vcpus_pin, so that what a vcpu does is on its pcpu's ring.
+ * Test the trace control operations in a real dom0, under load, with a reader
+ * of its own.  Prints TAP on stdout.  Needs dom0_vcpus_pin, so that a vcpu's
+ * records are in its pcpu's ring.
  *
- *    control ours [PERCENT [TEST...]]    of the usual rounds; no test repeats
- *                                        for more than a minute times that,
- *                                        or ten minutes if it is named
- *    control stock                       that stock's Xen refuses what is new
- *    control state                       only say what state is
- *    control moves SECONDS               does anything come within that time?
- *                                        What is unread is given up.  Any Xen.
+ *    control ours [PERCENT [TEST...]]    percentage of the default rounds; a
+ *                                        test repeats for at most a minute (ten
+ *                                        if selected), scaled by PERCENT
+ *    control stock                       stock Xen rejects the new operations
+ *    control state                       print the rings' state
+ *    control moves SECONDS               do records appear in that time?
+ *                                        Discards unread records.  For any Xen.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static const struct {
     { "hotplug-race", test_hotplug_race, true },
 };
 
-static bool chosen(const char *name, int n, char **names)
+static bool is_selected(const char *name, int n, char **names)
 {
     int i;
 
@@ -54,11 +54,11 @@ static bool chosen(const char *name, int n, char **names)
     return n == 0;
 }
 
-static unsigned int report(unsigned int n, const char *name)
+static unsigned int report_test(unsigned int n, const char *name)
 {
     stop_load();
     if ( kit()->failed > 10 )
-        note("%u checks failed", kit()->failed);
+        print_note("%u checks failed", kit()->failed);
     printf("%sok %u - %s\n", kit()->failed ? "not " : "", n, name);
     fflush(stdout);
 
@@ -74,11 +74,11 @@ static int run_ours(int n, char **args)
         n--, args++;
     for ( i = 0; i < ARRAY_SIZE(tests); i++ )
     {
-        if ( !chosen(tests[i].name, n, args) )
+        if ( !is_selected(tests[i].name, n, args) )
             continue;
         kit()->failed = 0;
         kit()->deadline = now() + (n ? 600 : 60) * kit()->percent / 100.0;
-        CHECK_RC(reset(), 0);
+        CHECK_RC(free_rings(), 0);
         kit()->hot_cpu = kit()->cpus - 1;
         if ( tests[i].hotplug && !kit()->hot_cpu )
         {
@@ -88,9 +88,9 @@ static int run_ours(int n, char **args)
         }
         if ( !kit()->failed )
             tests[i].run();
-        bad += report(++ran, tests[i].name);
+        bad += report_test(++ran, tests[i].name);
     }
-    bad += reset() != 0;
+    bad += free_rings() != 0;
     printf("1..%u\n", ran);
 
     return bad || !ran;
@@ -103,13 +103,13 @@ static int run_stock(int n, char **args)
     (void)n;
     (void)args;
     test_refused();
-    bad = report(1, "stock refuses");
+    bad = report_test(1, "stock refuses");
     printf("1..1\n");
 
     return bad;
 }
 
-static int say_state(int n, char **args)
+static int print_state(int n, char **args)
 {
     struct tb_state s;
     unsigned int cpu;
@@ -149,7 +149,7 @@ static bool any_moves(struct tb_view *v, double until)
     return false;
 }
 
-static int say_moves(int n, char **args)
+static int check_moves(int n, char **args)
 {
     struct tb_view v;
     int rc = tb_map(&v, sysconf(_SC_NPROCESSORS_ONLN));
@@ -169,8 +169,8 @@ static const struct {
 } commands[] = {
     { "ours", run_ours },
     { "stock", run_stock },
-    { "state", say_state },
-    { "moves", say_moves },
+    { "state", print_state },
+    { "moves", check_moves },
 };
 
 int main(int argc, char **argv)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rings, mapped as a consumer maps them: the directory for reading, the
- * rings for both.
+ * Map the rings as a consumer does: the directory read-only, the rings
+ * read-write.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ int tb_map_open(void)
     return fm ? 0 : -errno;
 }
 
-static void *map(const uint32_t *mfn, unsigned int pages, int prot)
+static void *map_frames(const uint32_t *mfn, unsigned int pages, int prot)
 {
     xen_pfn_t *frame = calloc(pages, sizeof(*frame));
     unsigned int i;
@@ -42,7 +42,7 @@ static void *map(const uint32_t *mfn, unsigned int pages, int prot)
 
 int tb_map_page(void **page, uint32_t mfn)
 {
-    *page = map(&mfn, 1, PROT_READ | PROT_WRITE);
+    *page = map_frames(&mfn, 1, PROT_READ | PROT_WRITE);
 
     return *page ? 0 : -errno;
 }
@@ -69,7 +69,7 @@ int tb_map(struct tb_view *v, unsigned int cpus)
         return -E2BIG;
     for ( i = 0; i < v->info_pages; i++ )
         list[i] = mfn + i;
-    v->info = map(list, v->info_pages, PROT_READ);
+    v->info = map_frames(list, v->info_pages, PROT_READ);
     if ( !v->info )
         return -errno;
 
@@ -80,8 +80,9 @@ int tb_map(struct tb_view *v, unsigned int cpus)
     {
         if ( !v->info->mfn_offset[i] )
             continue;
-        v->buf[i] = map((const uint32_t *)v->info + v->info->mfn_offset[i],
-                        v->pages, PROT_READ | PROT_WRITE);
+        v->buf[i] =
+            map_frames((const uint32_t *)v->info + v->info->mfn_offset[i],
+                       v->pages, PROT_READ | PROT_WRITE);
         if ( !v->buf[i] )
         {
             rc = -errno;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The control operations, a hypercall each.  What the hypervisor reads or
- * writes is in memory that it can always reach.
+ * The control operations, one hypercall each.  Buffers for the hypervisor are
+ * in locked memory.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,8 +15,8 @@
 #define PAGE 4096u
 
 static xencall_handle *call;
-static struct xen_sysctl *sys;   /* in memory that Xen can always reach */
-static uint8_t *bounce;          /* what its handles point at */
+static struct xen_sysctl *sys;   /* in locked memory */
+static uint8_t *bounce;          /* target of the handles in sys, likewise */
 
 int tb_open(void)
 {
@@ -141,7 +141,7 @@ long long tb_free_pages(void)
                                  sys->u.physinfo.scrub_pages);
 }
 
-/* There is neither such a command nor such a vcpu. */
+/* Neither the command nor the vcpu exists. */
 void tb_number(uint32_t id, uint32_t number)
 {
     xencall3(call, __HYPERVISOR_vcpu_op, NUMBER_CMD + id,

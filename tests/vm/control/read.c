@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A consumer that checks all it reads: each record whole, time in order, pads
- * to the end and of zeroes, what was lost plausible, and the numbers of the
- * load there exactly once, or accounted for as lost.
+ * A consumer that checks all records: complete, in time order; pads end with
+ * the ring and contain zeroes; LOST records are plausible; each number of the
+ * load occurs exactly once, or is accounted for as lost.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "tb.h"
 
 static void __attribute__((format(printf, 3, 4)))
-wrong(struct tb_seen *s, uint32_t at, const char *format, ...)
+report_error(struct tb_seen *s, uint32_t at, const char *format, ...)
 {
     va_list args;
     int n;
@@ -25,8 +25,8 @@ wrong(struct tb_seen *s, uint32_t at, const char *format, ...)
     va_end(args);
 }
 
-/* A class that exists, alone, and some subclass. */
-static bool plausible(uint32_t event)
+/* Exactly one class that exists, and any subclass. */
+static bool is_plausible(uint32_t event)
 {
     uint32_t class = event >> TRC_CLS_SHIFT;
 
@@ -34,8 +34,8 @@ static bool plausible(uint32_t event)
            (event & 0xf000);
 }
 
-static void see_number(struct tb_seen *s, uint32_t at, const uint32_t *words,
-                       bool strict)
+static void check_number(struct tb_seen *s, uint32_t at, const uint32_t *words,
+                         bool strict)
 {
     uint32_t id = words[1] - NUMBER_CMD, number = words[2] - FIRST_NUMBER;
     uint32_t missing;
@@ -43,39 +43,44 @@ static void see_number(struct tb_seen *s, uint32_t at, const uint32_t *words,
     if ( id >= MAX_IDS )
         return;
     if ( s->number[id] && number <= s->number[id] )
-        wrong(s, at, "number %u of %u after %u", number, id, s->number[id]);
+        report_error(s, at, "number %u of %u after %u", number, id,
+                     s->number[id]);
 
     missing = s->number[id] ? number - s->number[id] - 1 : 0;
     if ( strict && missing > s->lost_since[id] )
-        wrong(s, at, "%u numbers of %u missing before %u, %llu records lost",
-              missing, id, number, (unsigned long long)s->lost_since[id]);
+        report_error(s, at,
+                     "%u numbers of %u missing before %u, %llu records lost",
+                     missing, id, number,
+                     (unsigned long long)s->lost_since[id]);
     s->gaps += missing;
     s->number[id] = number;
     s->lost_since[id] = 0;
     s->numbers++;
 }
 
-static void see_lost(struct tb_seen *s, uint32_t at, const uint32_t *words,
-                     uint64_t before, uint64_t tsc)
+static void check_lost(struct tb_seen *s, uint32_t at, const uint32_t *words,
+                       uint64_t before, uint64_t tsc)
 {
     uint64_t first = words[2] | ((uint64_t)words[3] << 32);
     unsigned int i;
 
     if ( !words[0] )
-        wrong(s, at, "LOST 0");
+        report_error(s, at, "LOST 0");
     if ( first < before || first > tsc )
-        wrong(s, at, "LOST since %llx, which is not between %llx and %llx",
-              (unsigned long long)first, (unsigned long long)before,
-              (unsigned long long)tsc);
+        report_error(s, at,
+                     "LOST since %llx, which is not between %llx and %llx",
+                     (unsigned long long)first, (unsigned long long)before,
+                     (unsigned long long)tsc);
     s->lost_records++;
     s->lost += words[0];
     for ( i = 0; i < MAX_IDS; i++ )
         s->lost_since[i] += words[0];
 }
 
-/* One record of the `left` bytes at `at`; its size, or 0 if there is none. */
-static uint32_t see_record(struct tb_seen *s, const uint8_t *data, uint32_t at,
-                           uint32_t left, uint32_t to_end, bool strict)
+/* Check the record at `at`, of `left` bytes; returns its size, 0: none. */
+static uint32_t check_record(struct tb_seen *s, const uint8_t *data,
+                             uint32_t at, uint32_t left, uint32_t to_end,
+                             bool strict)
 {
     uint32_t w[10], header, words, size;
     uint64_t tsc = 0, before = s->last_tsc;
@@ -86,8 +91,9 @@ static uint32_t see_record(struct tb_seen *s, const uint8_t *data, uint32_t at,
     size = 4 + 4 * words + (header >> 31) * 8;
     if ( size > left || size > to_end )
     {
-        wrong(s, at, "header %08x: %u bytes, %u are there, %u to the end",
-              header, size, left, to_end);
+        report_error(s, at,
+                     "header %08x: %u bytes, %u are there, %u to the end",
+                     header, size, left, to_end);
         return 0;
     }
     memcpy(w, data + at, size);
@@ -96,8 +102,9 @@ static uint32_t see_record(struct tb_seen *s, const uint8_t *data, uint32_t at,
     {
         tsc = w[1] | ((uint64_t)w[2] << 32);
         if ( tsc < before )
-            wrong(s, at, "header %08x: time goes back from %llx to %llx",
-                  header, (unsigned long long)before, (unsigned long long)tsc);
+            report_error(s, at, "header %08x: time goes back from %llx to %llx",
+                         header, (unsigned long long)before,
+                         (unsigned long long)tsc);
         s->last_tsc = tsc;
         extra += 2;
     }
@@ -108,28 +115,28 @@ static uint32_t see_record(struct tb_seen *s, const uint8_t *data, uint32_t at,
     {
     case TRC_LOST_RECORDS:
         if ( words != 4 || !tsc )
-            wrong(s, at, "LOST of %u words", words);
+            report_error(s, at, "LOST of %u words", words);
         else
-            see_lost(s, at, extra, before, tsc);
+            check_lost(s, at, extra, before, tsc);
         break;
 
     case TRC_TRACE_WRAP_BUFFER:
         s->pads++;
         if ( size != to_end )
-            wrong(s, at, "pad of %u bytes, %u to the end", size, to_end);
+            report_error(s, at, "pad of %u bytes, %u to the end", size, to_end);
         while ( words-- )
             if ( extra[words] )
-                wrong(s, at, "pad holds %08x", extra[words]);
+                report_error(s, at, "pad holds %08x", extra[words]);
         break;
 
     case TRC_PV_HYPERCALL_V2:
         if ( words == 3 && (extra[0] & 0xfffff) == __HYPERVISOR_vcpu_op )
-            see_number(s, at, extra, strict);
+            check_number(s, at, extra, strict);
         break;
 
     default:
-        if ( !plausible(TRC_HD_TO_EVENT(header)) )
-            wrong(s, at, "no such event: header %08x", header);
+        if ( !is_plausible(TRC_HD_TO_EVENT(header)) )
+            report_error(s, at, "no such event: header %08x", header);
     }
 
     return size;
@@ -150,7 +157,8 @@ void tb_drain(struct tb_view *v, unsigned int cpu, struct tb_seen *s,
     if ( (prod | cons) & 3 || prod >= 2 * ring || cons >= 2 * ring ||
          used > ring )
     {
-        wrong(s, cons, "prod %x cons %x in a ring of %x", prod, cons, ring);
+        report_error(s, cons, "prod %x cons %x in a ring of %x", prod, cons,
+                     ring);
         return;
     }
     s->empty += !used;
@@ -158,7 +166,7 @@ void tb_drain(struct tb_view *v, unsigned int cpu, struct tb_seen *s,
     while ( used )
     {
         at = cons % ring;
-        size = see_record(s, data, at, used, ring - at, strict);
+        size = check_record(s, data, at, used, ring - at, strict);
         if ( !size )
             break;
         used -= size;

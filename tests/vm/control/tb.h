@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The trace control operations as dom0 sees them, raw: one hypercall each,
- * nothing retried, nothing hidden, because it is the answers that are tested.
- * And a reader of the mapped rings that checks all it reads.
+ * The trace control operations as dom0 sees them: one hypercall each, without
+ * retries, since their results are under test; and a reader of the mapped rings
+ * that checks all records.
  *
- * Built with -include .../public/trace.h of the tree under test, which holds
+ * Built with -include .../public/trace.h of the tree under test, which defines
  * the operations from 0x100 on.
  */
 #ifndef TB_H
@@ -19,27 +19,27 @@
 
 #define MAX_CPUS 64
 
-/* Hypervisor side.  All return 0 or -errno. */
+/* Hypercalls.  All return 0 or -errno. */
 int tb_open(void);
 int tb_op(uint32_t cmd, uint32_t arg);          /* size or evt_mask */
 int tb_cpu_mask(uint64_t cpus, uint32_t bits);
 int tb_info(uint64_t *mfn, uint32_t *bytes, uint32_t *evt_mask);
 
-/* The answer of XEN_SYSCTL_TBUFOP_state, taken apart. */
+/* The decoded result of XEN_SYSCTL_TBUFOP_state. */
 struct tb_state {
     struct xen_tbuf_state head;
     struct xen_tbuf_cpu cpu[MAX_CPUS];
 };
 int tb_state(struct tb_state *s);
-/* As it is: `bits` of a buffer of `bytes` bytes, whose rest must stay 0xa5. */
+/* The raw result in `bits` of `bytes` bytes; Xen must not write the rest. */
 int tb_state_raw(void *to, uint32_t bytes, uint32_t bits, uint32_t *needed);
 
 int tb_hotplug(unsigned int cpu, bool up);
 long long tb_free_pages(void);
-/* A hypercall that does nothing, but is traced with this number in it. */
+/* A hypercall without effect, traced with this number. */
 void tb_number(uint32_t id, uint32_t number);
 
-/* A hypercall that does nothing was numbered: what it passed. */
+/* Arguments of the numbered hypercalls. */
 #define NUMBER_CMD 0x5e000000u      /* vcpu_op has no such command */
 #define FIRST_NUMBER 0x10000u
 
@@ -47,7 +47,7 @@ void tb_number(uint32_t id, uint32_t number);
 struct tb_view {
     const struct t_info *info;
     unsigned int info_pages;
-    unsigned int pages;            /* of a ring */
+    unsigned int pages;            /* per ring */
     unsigned int cpus;
     uint32_t data_size;
     struct t_buf *buf[MAX_CPUS];   /* NULL: none */
@@ -58,22 +58,22 @@ int tb_map_page(void **page, uint32_t mfn);
 void tb_unmap_page(void *page);
 void tb_unmap(struct tb_view *v);
 
-/* What was read of one ring.  A zeroed one is a good start. */
+/* Results of reading one ring; initialize with zeroes. */
 #define MAX_IDS 16
 struct tb_seen {
     uint64_t records, bytes, pads, lost_records, lost, empty;
     uint64_t last_tsc;
-    uint64_t lost_since[MAX_IDS];  /* losses since that id's last number */
+    uint64_t lost_since[MAX_IDS];  /* losses since the last number of the id */
     uint32_t number[MAX_IDS];      /* last of tb_number() */
     uint64_t numbers;
-    uint64_t gaps;                 /* numbers missing, all accounted for */
+    uint64_t gaps;                 /* missing numbers, accounted for as lost */
     unsigned int errors;
-    char error[240];               /* the first */
+    char error[240];               /* the first error */
 };
 
 /*
- * Read what is there and give the space back.  `strict`: numbers missing are
- * an error unless that many records were lost.
+ * Read and consume all records.  `strict`: missing numbers are an error unless
+ * at least as many records were lost.
  */
 void tb_drain(struct tb_view *v, unsigned int cpu, struct tb_seen *s,
               bool strict);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What each operation answers, in every state, on our Xen and on stock's.
+ * The result of each operation in every state, on our Xen and on stock's.
  */
 #include <errno.h>
 #include <string.h>
@@ -90,7 +90,7 @@ void test_state(void)
           s.head.flags, s.head.pages);
 }
 
-/* Every length of buffer: what fits is written, and nothing behind it. */
+/* For every length of the buffer, exactly the part that fits is written. */
 void test_state_short(void)
 {
     uint8_t whole[4096], part[4096];
@@ -116,11 +116,11 @@ void test_huge(void)
     struct tb_state st;
     int rc;
 
-    /* Clamped, and then there is not that much memory: either is fine. */
+    /* The size is clamped; the memory may or may not suffice. */
     rc = tb_op(OP(set_size), 0xffffffff);
     CHECK(rc == -ENOMEM || rc == 0, "%d", rc);
     CHECK_RC(tb_state(&st), 0);
-    note("set_size of 2^32 - 1 pages: %d, %u pages", rc, st.head.pages);
+    print_note("set_size of 2^32 - 1 pages: %d, %u pages", rc, st.head.pages);
     if ( !rc )
         CHECK_RC(tb_op(OP(free), 0), 0);
     CHECK_RC(tb_op(OP(set_size), 4), 0);

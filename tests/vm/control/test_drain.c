@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rings that are drained under load, switched on and off under load, and
- * drained by somebody who writes nonsense.
+ * Rings that are drained under load, enabled and disabled under load, and
+ * drained by a hostile reader.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "kit.h"
 
-/* Whole, in order, exactly once, from rings that hold all or lose much. */
+/* Records are complete, in order and unique, with and without losses. */
 static void drain_under_load(unsigned int pages, long pause)
 {
     struct tb_seen *s = calloc(kit()->cpus, sizeof(*s)), all;
@@ -18,7 +18,7 @@ static void drain_under_load(unsigned int pages, long pause)
 
     CHECK_RC(tb_state(&before), 0);
     CHECK_RC(tb_op(OP(set_evt_mask), 0x0020f000 | 0x0002f000), 0);
-    if ( !begin(&v, pages) )
+    if ( !start_tracing(&v, pages) )
         return;
     start_load();
     for ( until = now() + 4.0 * kit()->percent / 100; now() < until; )
@@ -29,7 +29,7 @@ static void drain_under_load(unsigned int pages, long pause)
     }
     stop_load();
 
-    /* Room for what is owed, and nothing more to lose. */
+    /* Make room for the owed LOST record, without further losses. */
     CHECK_RC(tb_op(OP(set_evt_mask), 0), 0);
     tb_drain_all(&v, s, true);
     CHECK_RC(tb_op(OP(disable), 0), 0);
@@ -37,14 +37,14 @@ static void drain_under_load(unsigned int pages, long pause)
 
     CHECK_RC(tb_state(&after), 0);
     check_seen(s, "draining");
-    all = sum(s);
-    note("%u pages, %ld us between: ", pages, pause);
-    note_seen(s);
+    all = sum_seen(s);
+    print_note("%u pages, %ld us between: ", pages, pause);
+    print_seen(s);
     CHECK(all.numbers > 1000, "too little load");
-    CHECK(all.lost == lost_of(&after) - lost_of(&before),
+    CHECK(all.lost == total_lost(&after) - total_lost(&before),
           "LOST records say %llu, state says %llu",
           (unsigned long long)all.lost,
-          (unsigned long long)(lost_of(&after) - lost_of(&before)));
+          (unsigned long long)(total_lost(&after) - total_lost(&before)));
     tb_unmap(&v);
     CHECK_RC(tb_op(OP(free), 0), 0);
     free(s);
@@ -67,10 +67,10 @@ void test_enable_disable(void)
     struct tb_view v;
     unsigned int i, cpu;
 
-    if ( !begin(&v, 4) )
+    if ( !start_tracing(&v, 4) )
         return;
     start_load();
-    for ( i = rounds(1000); i && in_time(); i-- )
+    for ( i = scale_rounds(1000); i && is_in_time(); i-- )
     {
         CHECK_RC(tb_op(OP(disable), 0), 0);
         for ( cpu = 0; cpu < kit()->cpus; cpu++ )
@@ -88,14 +88,14 @@ void test_enable_disable(void)
     stop_load();
     tb_drain_all(&v, s, false);
     check_seen(s, "enable/disable");
-    note("%u of %u rounds", rounds(1000) - i, rounds(1000));
-    note_seen(s);
-    CHECK(sum(s).numbers > 1000, "too little load");
+    print_note("%u of %u rounds", scale_rounds(1000) - i, scale_rounds(1000));
+    print_seen(s);
+    CHECK(sum_seen(s).numbers > 1000, "too little load");
     tb_unmap(&v);
     free(s);
 }
 
-/* A reader that writes nonsense hurts its own ring only, until it is sane. */
+/* A reader with an invalid cons affects its own ring only, until repaired. */
 void test_hostile(void)
 {
     static const uint32_t cons[] = {
@@ -106,7 +106,7 @@ void test_hostile(void)
     struct tb_view v;
     unsigned int i, n, cpu;
 
-    if ( !begin(&v, 1) )
+    if ( !start_tracing(&v, 1) )
         return;
     start_load();
     for ( i = 0; i < sizeof(cons) / sizeof(*cons) + 1; i++ )
@@ -115,7 +115,7 @@ void test_hostile(void)
 
         wait_for_load(4088);
         tb_drain_all(&v, s, false);
-        /* The last: plausible, but ahead of what was written. */
+        /* The last one is plausible, but ahead of prod. */
         v.buf[0]->cons = i < sizeof(cons) / sizeof(*cons)
                          ? cons[i] : (v.buf[0]->prod + 2048) % (2 * 4088);
         v.buf[0]->prod = 0x13;
@@ -128,7 +128,7 @@ void test_hostile(void)
                 uint64_t seen = fresh[cpu].records;
 
                 tb_drain(&v, cpu, &fresh[cpu], false);
-                CHECK(fresh[cpu].records > seen, "cpu %u stopped as well",
+                CHECK(fresh[cpu].records > seen, "cpu %u stopped, too",
                       cpu);
             }
         }
@@ -137,7 +137,7 @@ void test_hostile(void)
               v.buf[0]->cons);
         check_seen(fresh, "hostile");
 
-        /* Repaired: what is there is given up, and it goes on. */
+        /* Repaired: discard the unread records, and continue. */
         v.buf[0]->cons = v.buf[0]->prod;
         wait_for_load(480);
         memset(&fresh[0], 0, sizeof(*fresh));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rings are freed and resized, with and without somebody who has them mapped.
+ * Free and resize rings, with and without a process that has them mapped.
  */
 #include <errno.h>
 #include <signal.h>
@@ -20,9 +20,9 @@ void test_busy(void)
     uint64_t before;
 
     start_load();
-    if ( !begin(&v, 4) )
+    if ( !start_tracing(&v, 4) )
         return;
-    for ( i = rounds(20); i && in_time(); i-- )
+    for ( i = scale_rounds(20); i && is_in_time(); i-- )
     {
         tb_drain_all(&v, s, false);
         CHECK_RC(tb_op(OP(free), 0), -EBUSY);
@@ -39,10 +39,10 @@ void test_busy(void)
     {
         before = s[cpu].records;
         tb_drain(&v, cpu, &s[cpu], false);
-        CHECK(s[cpu].records > before, "cpu %u: nothing any more", cpu);
+        CHECK(s[cpu].records > before, "cpu %u: no more records", cpu);
     }
     check_seen(s, "busy");
-    note("flags after free that was refused: %x", st.head.flags);
+    print_note("flags after a rejected free: %x", st.head.flags);
     tb_unmap(&v);
     CHECK_RC(tb_op(OP(free), 0), 0);
     CHECK_RC(tb_op(OP(set_size), 7), 0);
@@ -50,7 +50,7 @@ void test_busy(void)
     free(s);
 }
 
-/* One page mapped, whichever: refused, and all others are shared again. */
+/* A single mapped page rejects the operation; the others are shared again. */
 void test_busy_each_page(void)
 {
     struct tb_view v;
@@ -82,12 +82,12 @@ void test_busy_each_page(void)
     CHECK_RC(tb_op(OP(free), 0), 0);
 }
 
-/* A reader that dies leaves nothing behind. */
+/* A reader that dies leaves no mapping behind. */
 void test_reader_dies(void)
 {
     unsigned int i;
 
-    for ( i = rounds(10); i && in_time(); i-- )
+    for ( i = scale_rounds(10); i && is_in_time(); i-- )
     {
         int status, rc;
         pid_t pid;
@@ -110,7 +110,7 @@ void test_reader_dies(void)
     }
 }
 
-/* Somebody maps and unmaps all the time while control frees. */
+/* A process maps and unmaps repeatedly while control frees the rings. */
 void test_free_race(void)
 {
     unsigned int i, freed = 0, busy = 0, other = 0;
@@ -128,7 +128,7 @@ void test_free_race(void)
                 tb_unmap(&v);
         _exit(0);
     }
-    for ( i = rounds(1000); i && in_time(); i-- )
+    for ( i = scale_rounds(1000); i && is_in_time(); i-- )
     {
         int rc = tb_op(OP(free), 0);
 
@@ -143,9 +143,9 @@ void test_free_race(void)
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
     stop_load();
-    CHECK(!other, "%u other answers", other);
+    CHECK(!other, "%u other results", other);
     CHECK(freed, "never freed");
-    note("%u freed, %u busy", freed, busy);
+    print_note("%u freed, %u busy", freed, busy);
 }
 
 void test_resize(void)
@@ -162,7 +162,7 @@ void test_resize(void)
     CHECK_RC(tb_op(OP(set_size), pages), 0);
     CHECK_RC(tb_op(OP(set_evt_mask), 0x0022f000), 0);
     start_load();
-    for ( i = rounds(100); i && in_time(); i-- )
+    for ( i = scale_rounds(100); i && is_in_time(); i-- )
     {
         pages = 1 + (i * 37) % 200;
         CHECK_RC(tb_op(OP(resize), pages), 0);
@@ -170,8 +170,8 @@ void test_resize(void)
         CHECK(st.head.pages == pages && st.head.flags == XEN_TBUF_ENABLED &&
               st.head.evt_mask == 0x0022f000, "pages %u flags %x mask %x",
               st.head.pages, st.head.flags, st.head.evt_mask);
-        CHECK(lost_of(&st) >= lost, "losses went back");
-        lost = lost_of(&st);
+        CHECK(total_lost(&st) >= lost, "losses went back");
+        lost = total_lost(&st);
         if ( i % 4 )
             continue;
 
@@ -182,26 +182,26 @@ void test_resize(void)
         tb_drain_all(&v, s, true);
         tb_drain_all(&v, s, true);
         check_seen(s, "resized");
-        CHECK(sum(s).numbers, "nothing");
+        CHECK(sum_seen(s).numbers, "no numbers");
         tb_unmap(&v);
         free(s);
     }
-    note("%u of %u rounds", rounds(100) - i, rounds(100));
+    print_note("%u of %u rounds", scale_rounds(100) - i, scale_rounds(100));
     CHECK_RC(tb_op(OP(disable), 0), 0);
     CHECK_RC(tb_op(OP(resize), 2), 0);
     CHECK_RC(tb_state(&st), 0);
-    CHECK(!st.head.flags, "resize began to trace: %x", st.head.flags);
-    /* Clamped to 256 MB a ring; whether there is that much is not known. */
+    CHECK(!st.head.flags, "resize enabled tracing: %x", st.head.flags);
+    /* The size is clamped to 256 MB a ring; the memory may not suffice. */
     rc = tb_op(OP(resize), 0x7fffffff);
     CHECK(rc == 0 || rc == -ENOMEM, "%d", rc);
     CHECK_RC(tb_state(&st), 0);
     CHECK((st.head.pages == 2) == (rc != 0), "%d and %u pages", rc,
           st.head.pages);
-    note("resize to 2^31 - 1 pages: %d, %u pages", rc, st.head.pages);
+    print_note("resize to 2^31 - 1 pages: %d, %u pages", rc, st.head.pages);
     stop_load();
     CHECK_RC(tb_op(OP(free), 0), 0);
     after = tb_free_pages();
-    note("free pages %lld -> %lld, lost %llu", before, after,
-         (unsigned long long)lost);
+    print_note("free pages %lld -> %lld, lost %llu", before, after,
+               (unsigned long long)lost);
     CHECK(after >= before - 300 && after <= before + 300, "a leak");
 }

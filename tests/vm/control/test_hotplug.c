@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A CPU goes and comes: traced, controlled meanwhile, controlled at once.
+ * CPU hotplug: while traced, with control operations meanwhile, and in a race
+ * with control.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -10,8 +11,9 @@
 
 #include "kit.h"
 
-/* Records of that CPU, sooner or later: the host may be busy. */
-static bool records_come(struct tb_view *v, struct tb_seen *s, unsigned int cpu)
+/* Wait for records of the CPU; the host may be busy. */
+static bool wait_for_records(struct tb_view *v, struct tb_seen *s,
+                             unsigned int cpu)
 {
     uint64_t before = s[cpu].records;
     double until = now() + 60;
@@ -24,7 +26,7 @@ static bool records_come(struct tb_view *v, struct tb_seen *s, unsigned int cpu)
     return s[cpu].records > before;
 }
 
-static void check_hot(struct tb_view *v, struct tb_seen *s, bool up)
+static void check_hot_cpu(struct tb_view *v, struct tb_seen *s, bool up)
 {
     struct tb_state st;
     uint64_t before;
@@ -37,13 +39,14 @@ static void check_hot(struct tb_view *v, struct tb_seen *s, bool up)
     tb_drain_all(v, s, false);
     before = s[kit()->hot_cpu].records;
     if ( up )
-        CHECK(records_come(v, s, kit()->hot_cpu), "nothing since it came");
+        CHECK(wait_for_records(v, s, kit()->hot_cpu), "no records when online");
     else
         pause_us(50000);
     tb_drain_all(v, s, false);
-    CHECK(up || s[kit()->hot_cpu].records == before, "%llu records, but down",
+    CHECK(up || s[kit()->hot_cpu].records == before,
+          "%llu records, but offline",
           (unsigned long long)(s[kit()->hot_cpu].records - before));
-    check_seen(s, up ? "came" : "went");
+    check_seen(s, up ? "online" : "offline");
 }
 
 void test_hotplug(void)
@@ -52,42 +55,42 @@ void test_hotplug(void)
     struct tb_view v;
     unsigned int i;
 
-    if ( !begin(&v, 8) )
+    if ( !start_tracing(&v, 8) )
         return;
     start_load();
-    for ( i = rounds(20); i && !kit()->failed && in_time(); i-- )
+    for ( i = scale_rounds(20); i && !kit()->failed && is_in_time(); i-- )
     {
         CHECK_RC(tb_hotplug(kit()->hot_cpu, false), 0);
-        check_hot(&v, s, false);
+        check_hot_cpu(&v, s, false);
         CHECK_RC(tb_hotplug(kit()->hot_cpu, true), 0);
-        check_hot(&v, s, true);
+        check_hot_cpu(&v, s, true);
     }
     stop_load();
-    note_seen(s);
+    print_seen(s);
     tb_unmap(&v);
     CHECK_RC(tb_op(OP(free), 0), 0);
     free(s);
 }
 
 /*
- * A way to control rings while a CPU is away: what is done before it goes,
- * while it is away, and after it came.  No operation is get_info, which does
- * nothing here.
+ * A sequence of control operations around hotplug of a CPU: before offline,
+ * while offline, and after online.  get_info has no effect here, and fills
+ * unused steps.
  */
 #define STEPS 2
 struct step {
     uint32_t cmd, arg;
 };
 
-struct way {
+struct scenario {
     const char *name;
-    struct step before[STEPS], away[STEPS], after[STEPS];
-    bool masked;             /* masked out while away */
-    bool silent;             /* traces nothing until enabled again */
+    struct step before[STEPS], offline[STEPS], after[STEPS];
+    bool masked;             /* the CPU is masked out while offline */
+    bool silent;             /* no records until enabled again */
 };
 
-static const struct way ways[] = {
-    { "rings made", .away = { { OP(set_size), 6 } } },
+static const struct scenario scenarios[] = {
+    { "rings made", .offline = { { OP(set_size), 6 } } },
     { "resized", { { OP(set_size), 4 } }, { { OP(resize), 6 } } },
     { "freed, made", { { OP(set_size), 4 } },
       { { OP(free) }, { OP(set_size), 5 } } },
@@ -103,7 +106,7 @@ static const struct way ways[] = {
     { "disabled", { { OP(set_size), 4 }, { OP(disable) } }, .silent = true },
 };
 
-static void take_steps(const struct step *step)
+static void run_steps(const struct step *step)
 {
     unsigned int i;
 
@@ -112,52 +115,54 @@ static void take_steps(const struct step *step)
             CHECK_RC(tb_op(step[i].cmd, step[i].arg), 0);
 }
 
-/* It has a ring, with what is to be in it. */
-static void prove_ring(const struct way *way, struct tb_view *v,
+/* Check that the CPU has a ring with the expected records. */
+static void check_ring(const struct scenario *scenario, struct tb_view *v,
                        struct tb_seen *s)
 {
     const struct tb_seen *hot = &s[kit()->hot_cpu];
     uint64_t before;
 
-    if ( !way->silent )
-        CHECK(records_come(v, s, kit()->hot_cpu), "%s: nothing", way->name);
-    if ( way->masked )
+    if ( !scenario->silent )
+        CHECK(wait_for_records(v, s, kit()->hot_cpu), "%s: no records",
+              scenario->name);
+    if ( scenario->masked )
     {
-        /* What it traced before it went is drained now. */
+        /* Drain the records from before the hotplug. */
         tb_drain_all(v, s, false);
         before = hot->records;
         pause_us(20000);
         tb_drain_all(v, s, false);
-        CHECK(hot->records == before, "%s, but traces", way->name);
+        CHECK(hot->records == before, "%s, but still traced", scenario->name);
         CHECK_RC(tb_cpu_mask(~0ull, 64), 0);
     }
 }
 
-static void go_way(const struct way *way)
+static void run_scenario(const struct scenario *scenario)
 {
     struct tb_seen *s = calloc(kit()->cpus, sizeof(*s));
     unsigned int hot = kit()->hot_cpu;
     struct tb_state st;
     struct tb_view v;
 
-    take_steps(way->before);
+    run_steps(scenario->before);
     pause_us(20000);
     CHECK_RC(tb_hotplug(hot, false), 0);
-    take_steps(way->away);
-    if ( way->masked )
+    run_steps(scenario->offline);
+    if ( scenario->masked )
         CHECK_RC(tb_cpu_mask(~(1ull << hot), 64), 0);
     CHECK_RC(tb_hotplug(hot, true), 0);
     pause_us(20000);
-    take_steps(way->after);
+    run_steps(scenario->after);
 
     CHECK_RC(tb_map(&v, kit()->cpus), 0);
     CHECK_RC(tb_state(&st), 0);
-    CHECK(st.cpu[hot].flags & XEN_TBUF_CPU_RING, "%s: no ring", way->name);
-    prove_ring(way, &v, s);
+    CHECK(st.cpu[hot].flags & XEN_TBUF_CPU_RING, "%s: no ring", scenario->name);
+    check_ring(scenario, &v, s);
     CHECK_RC(tb_op(OP(enable), 0), 0);
     memset(&s[hot], 0, sizeof(*s));
-    CHECK(records_come(&v, s, hot), "%s: nothing at last", way->name);
-    check_seen(s, way->name);
+    CHECK(wait_for_records(&v, s, hot), "%s: no records at the end",
+          scenario->name);
+    check_seen(s, scenario->name);
     tb_unmap(&v);
     CHECK_RC(tb_op(OP(free), 0), 0);
     free(s);
@@ -168,12 +173,12 @@ void test_hotplug_control(void)
     unsigned int i;
 
     start_load();
-    for ( i = 0; i < ARRAY_SIZE(ways); i++ )
-        go_way(&ways[i]);
+    for ( i = 0; i < ARRAY_SIZE(scenarios); i++ )
+        run_scenario(&scenarios[i]);
     stop_load();
 }
 
-/* Control and hotplug at the same time, from two processes. */
+/* Control and hotplug concurrently, from two processes. */
 void test_hotplug_race(void)
 {
     struct tb_state st;
@@ -187,7 +192,7 @@ void test_hotplug_race(void)
     if ( !pid )
     {
         tb_open();
-        for ( i = rounds(20); i && in_time(); i-- )
+        for ( i = scale_rounds(20); i && is_in_time(); i-- )
         {
             if ( tb_hotplug(kit()->hot_cpu, false) ||
                  tb_hotplug(kit()->hot_cpu, true) )
@@ -204,6 +209,6 @@ void test_hotplug_race(void)
         CHECK_RC(tb_state(&st), 0);
     }
     CHECK(!status, "hotplug failed: %x", status);
-    note("%u rounds of control meanwhile", i);
+    print_note("%u rounds of control meanwhile", i);
     stop_load();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The flight recorder: overwrite, freeze, drain what was frozen.
+ * The flight recorder: overwrite, freeze, drain the frozen records.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ static void freeze_once(struct tb_view *v, unsigned int pages, bool lapped)
 {
     struct tb_seen *s = calloc(kit()->cpus, sizeof(*s));
     unsigned int cpu;
-    uint64_t least = 0;
+    uint64_t min = 0;
 
     CHECK_RC(tb_op(OP(overwrite), 0), 0);
     for ( cpu = 0; cpu < kit()->cpus; cpu++ )
@@ -25,23 +25,23 @@ static void freeze_once(struct tb_view *v, unsigned int pages, bool lapped)
     tb_drain_all(v, s, true);
     check_seen(s, "frozen");
     for ( cpu = 0; cpu < kit()->cpus; cpu++ )
-        if ( !cpu || s[cpu].bytes < least )
-            least = s[cpu].bytes;
+        if ( !cpu || s[cpu].bytes < min )
+            min = s[cpu].bytes;
     if ( lapped && pages > 1 )
-        CHECK(least >= 4096 * (pages - 1) - 64,
-              "%u pages: a span of %llu bytes only", pages,
-              (unsigned long long)least);
-    note("%u pages: frozen span %llu%% of the ring", pages,
-         (unsigned long long)(100 * least / v->data_size));
+        CHECK(min >= 4096 * (pages - 1) - 64,
+              "%u pages: the span has only %llu bytes", pages,
+              (unsigned long long)min);
+    print_note("%u pages: frozen span %llu%% of the ring", pages,
+               (unsigned long long)(100 * min / v->data_size));
 
-    /* It goes on behind the span, as a ring that is drained. */
+    /* The ring continues behind the span, in drained mode. */
     CHECK_RC(tb_op(OP(enable), 0), 0);
     wait_for_load(480);
     for ( cpu = 0; cpu < kit()->cpus; cpu++ )
         CHECK(v->buf[cpu]->cons != v->buf[cpu]->prod,
-              "cpu %u: nothing after enable", cpu);
+              "cpu %u: no records after enable", cpu);
     tb_drain_all(v, s, false);
-    check_seen(s, "after the freeze");
+    check_seen(s, "after freeze");
     free(s);
 }
 
@@ -54,9 +54,9 @@ void test_overwrite(void)
     start_load();
     for ( i = 0; i < sizeof(sizes) / sizeof(*sizes); i++ )
     {
-        if ( !begin(&v, sizes[i]) )
+        if ( !start_tracing(&v, sizes[i]) )
             break;
-        for ( n = rounds(10); n && in_time(); n-- )
+        for ( n = scale_rounds(10); n && is_in_time(); n-- )
             freeze_once(&v, sizes[i], n & 1);
         tb_unmap(&v);
         CHECK_RC(tb_op(OP(free), 0), 0);

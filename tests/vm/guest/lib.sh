@@ -26,8 +26,9 @@ fails()
     wrong=$((wrong + 1))
 }
 
-# may_say PATTERN: allow a console message of Xen that this script provokes
-may_say()
+# allow_console PATTERN: allow a console message of Xen that this script
+# provokes
+allow_console()
 {
     echo "^[(]XEN[)] $1" >>/share/console.ok
 }
@@ -217,7 +218,7 @@ maybe()
 
 # Store the scheduler's name for the host to check: Xen silently ignores a wrong
 # name on its command line.
-tell_scheduler()
+store_scheduler()
 {
     timeout 60 xl info 2>/dev/null |
         sed -n 's/^xen_scheduler *: //p' >/share/scheduler
@@ -227,8 +228,8 @@ tell_scheduler()
 
 begin_xenstore()
 {
-    may_say 'HVM ?d?[0-9v]+ (save|restore): [A-Z_ 0-9]+'
-    may_say 'd[0-9]+v[0-9]+: upcall vector [0-9a-f]+'
+    allow_console 'HVM ?d?[0-9v]+ (save|restore): [A-Z_ 0-9]+'
+    allow_console 'd[0-9]+v[0-9]+: upcall vector [0-9a-f]+'
     timeout 60 xenstored --pid-file /run/xen/xenstored.pid </dev/null ||
         fails "no xenstored"
     timeout 60 xen-init-dom0 >/dev/null || fails "no xen-init-dom0"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the ABI says of each event: that it exists, how long it is, whether it
- * has a time stamp.  From the records that Xen 4.17 makes, by hand, on
- * purpose: were it made from the headers or the catalogue that this tree has,
- * a slip in those would not show.
+ * The ABI of each event: existence, length, time stamp.  Written by hand from
+ * the records of Xen 4.17 on purpose: a table generated from this tree's
+ * headers or catalogue would repeat their errors.
  */
 #include <stddef.h>
 
@@ -11,19 +10,19 @@
 
 enum timed { NO, YES, ANY };
 
-/* Ids from `first` to `last`, with any of the bits `vary` as well. */
-struct known {
+/* Ids from `first` to `last`, with any of `optional_bits`. */
+struct abi_event {
     uint32_t first, last;
     enum timed timed;
-    unsigned int least, most;   /* words */
-    uint32_t vary;
+    unsigned int min_words, max_words; /* words */
+    uint32_t optional_bits;
 };
 
-static const struct known known[] = {
-    /* Of the trace: LOST, pad */
+static const struct abi_event abi_events[] = {
+    /* Trace: LOST, pad */
     { 0x01f001, 0x01f001, YES, 4, 4, 0 },
     { 0x01f002, 0x01f002, ANY, 0, 7, 0 },
-    /* Runstates: two bits of the old, two of the new */
+    /* Runstates: two bits of the old state, two of the new */
     { 0x021001, 0x021001, YES, 1, 1, 0x330 },
     { 0x021002, 0x021002, YES, 1, 1, 0 },
     /* Schedulers */
@@ -126,23 +125,23 @@ static const struct known known[] = {
     { 0x802008, 0x802008, YES, 3, 3, 0 },
     /* Guests */
     { 0x800f000, 0x800ffff, NO, 0, 7, 0 },
-    /* Shadow: the level of paging in two bits */
+    /* Shadow: two bits have the paging level */
     { 0x40f001, 0x40f00f, NO, 0, 7, 0x300 },
 };
 
-enum fit abi_fit(const struct record *r)
+enum abi_match abi_compare(const struct record *r)
 {
     unsigned int i;
 
-    for ( i = 0; i < sizeof(known) / sizeof(*known); i++ )
+    for ( i = 0; i < sizeof(abi_events) / sizeof(*abi_events); i++ )
     {
-        const struct known *k = &known[i];
-        uint32_t plain = r->event & ~k->vary;
+        const struct abi_event *k = &abi_events[i];
+        uint32_t base = r->event & ~k->optional_bits;
 
-        if ( plain < k->first || plain > k->last )
+        if ( base < k->first || base > k->last )
             continue;
         if ( (k->timed != ANY && (k->timed == YES) != r->timed) ||
-             r->words < k->least || r->words > k->most )
+             r->words < k->min_words || r->words > k->max_words )
             return FIT_SHAPE;
         return FIT_YES;
     }

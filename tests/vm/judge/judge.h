@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Judging a trace file: main.c reads it and tells, walk.c takes it apart,
- * rules.c has what must be true of each record, abi.c what the ABI says of it.
+ * Checks of a trace file: main.c reads the file and prints the result, walk.c
+ * decodes records, rules.c checks each record, abi.c has the ABI of each event.
  */
 #ifndef JUDGE_H
 #define JUDGE_H
@@ -18,22 +18,22 @@
 #define CLASSES 12              /* bits of a class */
 #define IDLE_DOMAIN 0x7fff
 
-/* What is expected of this file. */
+/* Expectations of the file, from the command line. */
 struct expected {
-    uint32_t data_size;         /* of a ring; 0: not known */
+    uint32_t data_size;         /* of a ring; 0: unknown */
     long cpu;                   /* -1: any */
     uint32_t mask, event;
     bool losses, zero_pads;
     unsigned long records;
-    const char *volumes;        /* write them there */
+    const char *volumes;        /* file for the bytes per class */
     struct wanted {
-        uint32_t first, last;   /* an event of these */
-        bool rare;              /* it may be among those that were lost */
+        uint32_t first, last;   /* range of events */
+        bool rare;              /* may be among the lost records */
     } wanted[MAX_WANTED];
     unsigned int nr_wanted;
     struct domain {
         uint32_t id;
-        bool runs;              /* it must */
+        bool runs;              /* has to run */
     } domain[MAX_WANTED];
     unsigned int nr_domains;
 };
@@ -41,11 +41,11 @@ struct expected {
 struct pcpu {
     uint64_t tsc;
     uint64_t bytes[CLASSES], lost_bytes;
-    bool padded;                /* a pad was seen, and since then: */
-    uint64_t since_pad;
-    bool switched;              /* a switch was seen, nothing was lost since: */
-    uint32_t runs[2];           /* domain, vcpu */
-    bool inside;                /* entered a guest, nothing was lost since */
+    bool padded;                /* a pad was seen */
+    uint64_t since_pad;         /* bytes since that pad */
+    bool switched;              /* a switch was seen since the last loss */
+    uint32_t runs[2];           /* current domain, vcpu */
+    bool inside;                /* a guest was entered since the last loss */
 };
 
 struct check {
@@ -67,11 +67,11 @@ struct record {
     uint32_t word[TRACE_EXTRA_MAX];
 };
 
-enum fit { FIT_YES, FIT_UNKNOWN, FIT_SHAPE };
-enum fit abi_fit(const struct record *r);
+enum abi_match { FIT_YES, FIT_UNKNOWN, FIT_SHAPE };
+enum abi_match abi_compare(const struct record *r);
 
 void __attribute__((format(printf, 3, 4)))
-complain(struct check *c, size_t at, const char *format, ...);
+report_error(struct check *c, size_t at, const char *format, ...);
 
 void check_file(struct check *c);
 void check_record(struct check *c, const struct record *r);

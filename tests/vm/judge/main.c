@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Does a file, as stock's xentrace writes it, keep what any hypervisor
- * promises?
+ * Check a file of stock's xentrace against the rules for traces of any
+ * hypervisor.
  *
  *    check-trace [-p PAGES] [-c CPU] [-m MASK] [-e EVENT] [-l] [-z] [-n N]
  *                [-r EVENT[-EVENT]]... [-o EVENT[-EVENT]]...
  *                [-d DOMAIN]... [-a DOMAIN]... [-v VOLUMES] FILE
  *
  * Every byte belongs to a record and every window to a pcpu; time never goes
- * back on a pcpu; every id is one of the ABI, with as many words and with a
- * time stamp or not, as it should; LOST says something plausible; who is
- * switched from is who ran; a guest that is entered had been left.  What else
- * is expected of this one file:
+ * back on a pcpu; every id exists in the ABI, with the right number of words
+ * and a time stamp if due; LOST records are plausible; a switch is from the
+ * vcpu that ran; a guest is not entered twice without an exit.  Further
+ * expectations of the file:
  *
- *    -p   rings of that many pages: pads end where such a ring ends
- *    -c   that CPU only      -m   events of that mask only
- *    -e   an event of that id is no mistake
- *    -l   losses             -n   that many records at least (default 1)
- *    -r   an event of that id, or of those
- *    -o   the same of what comes once or twice: if a LOST record of this file
- *         says that some are missing, it may be one of them
- *    -d   that domain runs, and none but those that are named, and dom0
- *    -a   that domain may run
- *    -z   pads of zeroes; those of stock leak what Xen had on its stack
+ *    -p   rings of so many pages: pads end at the end of such a ring
+ *    -c   this CPU only      -m   events of this mask only
+ *    -e   an additional valid event id
+ *    -l   losses             -n   at least so many records (default 1)
+ *    -r   an event with this id, or one in this range
+ *    -o   the same for an event that occurs once or twice: may be missing if a
+ *         LOST record reports losses
+ *    -d   this domain runs, and no others except named ones and dom0
+ *    -a   this domain may run
+ *    -z   pads contain zeroes; pads of stock leak Xen's stack
  *
- * One line of totals, and one for each of the first things that are wrong;
- * exit 1 if there are any.  VOLUMES gets the bytes of each class on each pcpu,
- * in the words of stock's xenalyze --summary, to compare with those.
+ * Prints one line of totals, and one for each of the first errors; exits with 1
+ * if there are any.  VOLUMES gets the bytes of each class on each pcpu, in the
+ * format of stock's xenalyze --summary, for comparison.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -37,7 +37,7 @@
 
 #include "judge.h"
 
-void complain(struct check *c, size_t at, const char *format, ...)
+void report_error(struct check *c, size_t at, const char *format, ...)
 {
     va_list args;
 
@@ -59,7 +59,7 @@ static void check_seen(struct check *c, const struct wanted *w,
         printf("    no event %#x, but %lu records were lost\n", w->first,
                c->lost);
     else
-        complain(c, c->size, "no event %#x", w->first);
+        report_error(c, c->size, "no event %#x", w->first);
 }
 
 static void check_totals(struct check *c)
@@ -68,15 +68,15 @@ static void check_totals(struct check *c)
     unsigned int i;
 
     if ( c->records < e->records )
-        complain(c, c->size, "%lu records, expected %lu", c->records,
-                 e->records);
+        report_error(c, c->size, "%lu records, expected %lu", c->records,
+                     e->records);
     if ( e->losses && !c->lost )
-        complain(c, c->size, "nothing was lost");
+        report_error(c, c->size, "no record was lost");
     for ( i = 0; i < e->nr_wanted; i++ )
         check_seen(c, &e->wanted[i], c->seen_wanted[i]);
     for ( i = 0; i < e->nr_domains; i++ )
         if ( e->domain[i].runs && !c->seen_domain[i] )
-            complain(c, c->size, "domain %u never ran", e->domain[i].id);
+            report_error(c, c->size, "domain %u never ran", e->domain[i].id);
 }
 
 /* --- volumes --- */
@@ -116,7 +116,7 @@ static int write_volumes(const struct check *c)
 
 /* --- the file --- */
 
-static int load(const char *name, struct check *c)
+static int load_file(const char *name, struct check *c)
 {
     FILE *file = fopen(name, "rb");
     uint8_t *data = NULL;
@@ -143,7 +143,7 @@ static int load(const char *name, struct check *c)
 
 /* --- the command line --- */
 
-static int usage(void)
+static int print_usage(void)
 {
     fprintf(stderr, "usage: check-trace [-p PAGES] [-c CPU] [-m MASK] "
             "[-e EVENT] [-l] [-z] [-n N]\n                   "
@@ -176,7 +176,7 @@ static int want_domain(struct expected *e, uint32_t id, bool runs)
     return 0;
 }
 
-static int option(struct expected *e, int letter, char *text)
+static int parse_option(struct expected *e, int letter, char *text)
 {
     unsigned long n = text ? strtoul(text, NULL, 0) : 0;
 
@@ -199,12 +199,12 @@ static int option(struct expected *e, int letter, char *text)
     return -EINVAL;
 }
 
-static int options(int argc, char **argv, struct expected *e)
+static int parse_options(int argc, char **argv, struct expected *e)
 {
     int c, rc = 0;
 
     while ( !rc && (c = getopt(argc, argv, "p:c:m:e:lzn:r:o:d:a:v:")) != -1 )
-        rc = option(e, c, optarg);
+        rc = parse_option(e, c, optarg);
 
     return rc || optind != argc - 1 ? -EINVAL : 0;
 }
@@ -215,10 +215,10 @@ int main(int argc, char **argv)
     static struct check c;
     int rc = 0;
 
-    if ( options(argc, argv, &e) )
-        return usage();
+    if ( parse_options(argc, argv, &e) )
+        return print_usage();
     c.expected = &e;
-    if ( load(argv[optind], &c) )
+    if ( load_file(argv[optind], &c) )
         return fprintf(stderr, "cannot read %s\n", argv[optind]), 2;
     check_file(&c);
     check_totals(&c);

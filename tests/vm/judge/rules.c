@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What must be true of each record, by itself and after those before it on its
- * pcpu.  A rule that looks back forgets all at a LOST record.
+ * Rules for each record, alone and in the context of earlier records of its
+ * pcpu.  A LOST record resets this context.
  */
 #include <inttypes.h>
 
 #include "judge.h"
 
-/* SVM's exit codes: up to 0x403, and three that are negative. */
+/* SVM's exit codes: up to 0x403, and three negative ones. */
 #define MAX_EXIT 0x403
 
 #define GUEST_EVENT (TRC_GUEST | 0x123)
@@ -24,15 +24,16 @@ static bool in_mask(uint32_t event, uint32_t mask)
 
 static void check_id(struct check *c, const struct record *r)
 {
-    enum fit fit = abi_fit(r);
+    enum abi_match abi_match = abi_compare(r);
 
-    if ( fit == FIT_UNKNOWN && r->event != c->expected->event )
-        complain(c, r->at, "%#x: no such event", r->event);
-    if ( fit == FIT_SHAPE )
-        complain(c, r->at, "%#x: %u words, %s time stamp", r->event, r->words,
-                 r->timed ? "a" : "no");
+    if ( abi_match == FIT_UNKNOWN && r->event != c->expected->event )
+        report_error(c, r->at, "%#x: no such event", r->event);
+    if ( abi_match == FIT_SHAPE )
+        report_error(c, r->at, "%#x: %u words, %s time stamp", r->event,
+                     r->words,
+                     r->timed ? "a" : "no");
     if ( !in_mask(r->event, c->expected->mask) && !in_mask(r->event, TRC_GEN) )
-        complain(c, r->at, "%#x: not of the mask", r->event);
+        report_error(c, r->at, "%#x: not in the mask", r->event);
 }
 
 static void check_wanted(struct check *c, const struct record *r)
@@ -48,8 +49,8 @@ static void check_wanted(struct check *c, const struct record *r)
 static void check_time(struct check *c, const struct record *r)
 {
     if ( r->timed && r->tsc < c->now->tsc )
-        complain(c, r->at, "%#x: time goes back by %" PRIu64, r->event,
-                 c->now->tsc - r->tsc);
+        report_error(c, r->at, "%#x: time goes back by %" PRIu64, r->event,
+                     c->now->tsc - r->tsc);
 }
 
 static void check_lost(struct check *c, const struct record *r)
@@ -63,9 +64,9 @@ static void check_lost(struct check *c, const struct record *r)
     c->now->lost_bytes += r->size;
     c->now->switched = c->now->inside = false;
     if ( !r->word[0] )
-        complain(c, r->at, "LOST of none");
+        report_error(c, r->at, "LOST of none");
     if ( first < c->now->tsc || first > r->tsc )
-        complain(c, r->at, "LOST since a time that is not between");
+        report_error(c, r->at, "LOST since a time out of range");
 }
 
 static void check_pad(struct check *c, const struct record *r)
@@ -77,51 +78,54 @@ static void check_pad(struct check *c, const struct record *r)
     c->pads++;
     for ( i = 0; i < r->words; i++ )
         if ( r->word[i] && c->expected->zero_pads )
-            complain(c, r->at, "a pad holds %#x", r->word[i]);
+            report_error(c, r->at, "a pad holds %#x", r->word[i]);
     if ( ring && c->now->padded && c->now->since_pad % ring )
-        complain(c, r->at, "a pad %" PRIu64 " bytes after the last, not n * %u",
-                 c->now->since_pad, ring);
+        report_error(c, r->at,
+                     "a pad %" PRIu64 " bytes after the last, not n * %u",
+                     c->now->since_pad, ring);
     c->now->padded = true;
     c->now->since_pad = 0;
 }
 
-/* Who runs is dom0, a domain that was named, or this pcpu's idle vcpu. */
-static void check_who(struct check *c, const struct record *r, uint32_t domain,
-                      uint32_t vcpu)
+/* Only dom0, domains given as options, and the pcpu's idle vcpu may run. */
+static void check_vcpu(struct check *c, const struct record *r, uint32_t domain,
+                       uint32_t vcpu)
 {
     const struct expected *e = c->expected;
-    bool known = domain == 0 || domain == IDLE_DOMAIN;
+    bool abi_events = domain == 0 || domain == IDLE_DOMAIN;
     unsigned int i;
 
     for ( i = 0; i < e->nr_domains; i++ )
     {
         c->seen_domain[i] += domain == e->domain[i].id;
-        known = known || domain == e->domain[i].id;
+        abi_events = abi_events || domain == e->domain[i].id;
     }
-    if ( !known || vcpu >= MAX_CPUS ||
+    if ( !abi_events || vcpu >= MAX_CPUS ||
          (domain == IDLE_DOMAIN && vcpu != c->cpu) )
-        complain(c, r->at, "%#x: of domain %u vcpu %u", r->event, domain, vcpu);
+        report_error(c, r->at, "%#x: domain %u vcpu %u", r->event, domain,
+                     vcpu);
 }
 
-/* Each switch is from whom the one before it was to. */
+/* Each switch is from the vcpu that the previous switch was to. */
 static void check_switch(struct check *c, const struct record *r)
 {
     struct pcpu *p = c->now;
 
     if ( r->event != TRC_SCHED_SWITCH || r->words != 4 )
         return;
-    check_who(c, r, r->word[0], r->word[1]);
-    check_who(c, r, r->word[2], r->word[3]);
+    check_vcpu(c, r, r->word[0], r->word[1]);
+    check_vcpu(c, r, r->word[2], r->word[3]);
     if ( p->switched && (r->word[0] != p->runs[0] || r->word[1] != p->runs[1]) )
-        complain(c, r->at, "d%uv%u switched from, but d%uv%u ran", r->word[0],
-                 r->word[1], p->runs[0], p->runs[1]);
+        report_error(c, r->at, "d%uv%u switched from, but d%uv%u ran",
+                     r->word[0],
+                     r->word[1], p->runs[0], p->runs[1]);
     c->switches++;
     p->switched = true;
     p->runs[0] = r->word[2];
     p->runs[1] = r->word[3];
 }
 
-/* No guest is entered twice without having been left. */
+/* No guest is entered twice without an exit in between. */
 static void check_guest(struct check *c, const struct record *r)
 {
     struct pcpu *p = c->now;
@@ -130,17 +134,17 @@ static void check_guest(struct check *c, const struct record *r)
     if ( r->event == TRC_HVM_VMENTRY )
     {
         if ( p->inside )
-            complain(c, r->at, "a guest is entered, and was not left");
+            report_error(c, r->at, "a guest is entered twice without an exit");
         p->inside = true;
     }
     if ( leaves )
         p->inside = false;
     if ( leaves && r->word[0] > MAX_EXIT && r->word[0] < -3u )
-        complain(c, r->at, "left for reason %#x", r->word[0]);
+        report_error(c, r->at, "VM exit for reason %#x", r->word[0]);
     if ( r->event == GUEST_EVENT &&
          (r->words != 2 || r->word[0] != GUEST_MARK || r->word[1] != 8) )
-        complain(c, r->at, "a guest's event of %u words, %#x %#x", r->words,
-                 r->word[0], r->word[1]);
+        report_error(c, r->at, "a guest event of %u words, %#x %#x", r->words,
+                     r->word[0], r->word[1]);
 }
 
 void check_record(struct check *c, const struct record *r)

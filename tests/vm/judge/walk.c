@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file is windows, each of one pcpu; a window is whole records.
+ * A file consists of windows, each of one pcpu; a window consists of records.
  */
 #include <string.h>
 
 #include "judge.h"
 
-/* The record at `at`; false if it does not end before `end`. */
+/* Decode the record at `at`; false if it does not end before `end`. */
 static bool get_record(const uint8_t *data, size_t at, size_t end,
                        struct record *r)
 {
@@ -30,19 +30,19 @@ static bool get_record(const uint8_t *data, size_t at, size_t end,
     return true;
 }
 
-/* A window: one pcpu's records, from `at` to `end`. */
+/* Check a window: the records of one pcpu, from `at` to `end`. */
 static void check_window(struct check *c, size_t at, size_t end)
 {
     struct record r;
 
     c->windows++;
     if ( c->expected->cpu >= 0 && c->cpu != (unsigned long)c->expected->cpu )
-        complain(c, at, "nothing was expected of this cpu");
+        report_error(c, at, "unexpected window of this cpu");
     for ( ; at < end; at += r.size )
     {
         if ( !get_record(c->data, at, end, &r) )
         {
-            complain(c, at, "a record beyond its window");
+            report_error(c, at, "a record crosses the end of its window");
             return;
         }
         check_record(c, &r);
@@ -60,7 +60,7 @@ void check_file(struct check *c)
              r.event != TRC_TRACE_CPU_CHANGE || r.words != 2 || r.timed ||
              r.word[0] >= MAX_CPUS || r.word[1] > c->size - at - r.size )
         {
-            complain(c, at, "no whole window");
+            report_error(c, at, "not a complete window");
             return;
         }
         c->cpu = r.word[0];
