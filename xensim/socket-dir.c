@@ -20,6 +20,14 @@ static const char *env_value(const char *name)
     return value && *value ? value : NULL;
 }
 
+static int check_length(const char *path, size_t size, int length,
+                        struct err *e)
+{
+    if ( length < 0 || (size_t)length >= size )
+        return err_set(e, -ENAMETOOLONG, "socket path %s...: too long", path);
+    return 0;
+}
+
 static int format_path(char *to, size_t size, struct err *e, const char *fmt,
                        ...)
     __attribute__((format(printf, 4, 5)));
@@ -33,9 +41,7 @@ static int format_path(char *to, size_t size, struct err *e, const char *fmt,
     va_start(args, fmt);
     length = vsnprintf(to, size, fmt, args);
     va_end(args);
-    if ( length < 0 || (size_t)length >= size )
-        return err_set(e, -ENAMETOOLONG, "socket path %s...: too long", to);
-    return 0;
+    return check_length(to, size, length, e);
 }
 
 static int make_directory(struct socket_dir *p, struct err *e)
@@ -53,7 +59,7 @@ static int make_directory(struct socket_dir *p, struct err *e)
 int socket_dir_init(struct socket_dir *p, const char *wanted, bool for_command,
                     struct err *e)
 {
-    int rc = 0;
+    int rc, length, is_shared;
 
     p->directory[0] = '\0';
     if ( !wanted && !for_command )
@@ -61,12 +67,14 @@ int socket_dir_init(struct socket_dir *p, const char *wanted, bool for_command,
     if ( wanted )
         return format_path(p->path, sizeof(p->path), e, "%s", wanted);
 
-    if ( for_command )
-        rc = make_directory(p, e);
+    if ( !for_command )
+    {
+        length = xensim_default_socket(p->path, sizeof(p->path), &is_shared);
+        return check_length(p->path, sizeof(p->path), length, e);
+    }
+    rc = make_directory(p, e);
     if ( !rc )
-        rc = format_path(p->path, sizeof(p->path), e, "%s/%s",
-                         for_command ? p->directory
-                                     : env_value("XDG_RUNTIME_DIR") ?: "/run",
+        rc = format_path(p->path, sizeof(p->path), e, "%s/%s", p->directory,
                          XENSIM_SOCKET_NAME);
     if ( rc )
         socket_dir_fini(p);

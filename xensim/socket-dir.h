@@ -16,7 +16,7 @@ struct socket_dir
 /*
  * Choose the path, in this order: `wanted` (--socket); for a command a new
  * temporary directory, so several simulators can run in parallel;
- * $XENSIM_SOCKET; $XDG_RUNTIME_DIR; /run.
+ * $XENSIM_SOCKET; xensim_default_socket().
  */
 int socket_dir_init(struct socket_dir *p, const char *wanted, bool for_command,
                     struct err *e);

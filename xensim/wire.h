@@ -15,10 +15,13 @@
 #define XENSIM_WIRE_H
 
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #define XENSIM_WIRE_VERSION     1
 #define XENSIM_SOCKET_ENV       "XENSIM_SOCKET"
-#define XENSIM_SOCKET_NAME      "xensim.sock" /* in $XDG_RUNTIME_DIR or /run */
+#define XENSIM_SOCKET_NAME      "xensim.sock"
 #define XENSIM_PAGE_SIZE        4096u
 #define XENSIM_MAX_PAYLOAD      65536u /* a longer message is refused */
 
@@ -78,5 +81,24 @@ struct xensim_tbuf
  * XENSIM_PAGE_SIZE. Each named frame counts as mapped until UNMAP or the end
  * of the connection: mapped rings cannot be freed.
  */
+
+/*
+ * Format the default path of the socket; returns its length like snprintf().
+ * The last choice is in a directory of all users, so the client has to check
+ * the owner of the file: *is_shared.
+ */
+static inline int xensim_default_socket(char *to, size_t size, int *is_shared)
+{
+    const char *run = getenv("XDG_RUNTIME_DIR"), *tmp = getenv("TMPDIR");
+
+    *is_shared = 0;
+    if ( run && *run )
+        return snprintf(to, size, "%s/" XENSIM_SOCKET_NAME, run);
+    if ( !geteuid() )
+        return snprintf(to, size, "/run/" XENSIM_SOCKET_NAME);
+    *is_shared = 1;
+    return snprintf(to, size, "%s/xensim-%u.sock",
+                    tmp && *tmp ? tmp : "/tmp", (unsigned int)geteuid());
+}
 
 #endif /* XENSIM_WIRE_H */

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -26,24 +27,35 @@
 /* descriptors of one message that are received in order to close them */
 #define MAX_FDS 8
 
+/* Another user may have put a socket or a symbolic link there. */
+static int check_owner(const char *path, struct err *e)
+{
+    struct stat st;
+
+    if ( lstat(path, &st) )
+        return err_sys(e, -errno, "no xensim at %s", path);
+    if ( !S_ISSOCK(st.st_mode) || st.st_uid != geteuid() )
+        return err_set(e, -EACCES, "%s is not a socket that belongs to you; "
+                       "name the socket of xensim with --socket", path);
+    return 0;
+}
+
 int xensim_client_find(char *path, size_t room, const char *given,
                        struct err *e)
 {
-    const char *dir = getenv("XDG_RUNTIME_DIR");
-    int length;
+    int length, is_shared = 0;
 
     if ( !given )
         given = getenv(XENSIM_SOCKET_ENV);
     if ( given && *given )
         length = snprintf(path, room, "%s", given);
     else
-        length = snprintf(path, room, "%s/" XENSIM_SOCKET_NAME,
-                          dir && *dir ? dir : "/run");
+        length = xensim_default_socket(path, room, &is_shared);
     assert(length >= 0);
     if ( (size_t)length >= room )
         return err_set(e, -ENAMETOOLONG, "the path of xensim's socket is too "
                        "long: at most %zu bytes fit", room - 1);
-    return 0;
+    return is_shared ? check_owner(path, e) : 0;
 }
 
 static int connect_socket(struct xensim_client *client, struct err *e)

@@ -30,7 +30,10 @@ struct xensim_call
     int *fd;                    /* NULL: the answer has no descriptor */
 };
 
-/* The path of the socket: `given`, or the default if it is NULL. */
+/*
+ * The path of the socket: `given`, or the default if it is NULL.  A default in
+ * a directory of all users is refused unless the file is this user's socket.
+ */
 int xensim_client_find(char *path, size_t room, const char *given,
                        struct err *e);
 
