@@ -278,7 +278,7 @@ static int read_key(struct reader *r, const char *name, const char *value,
     int rc;
 
     if ( !o )
-        return line_error(r, e, "no such key of a domain; xensim(8) lists "
+        return line_error(r, e, "no such key of a domain; xensim(1) lists "
                           "them");
     if ( !strcmp(name, "new-name") )
     {

@@ -65,12 +65,12 @@ done
 # --- the scenarios in the man page -------------------------------------------
 
 for name in overcommitted noisy-neighbour boot-storm; do
-    sed 's/\\-/-/g' "$top_srcdir/man/xensim.8" |
+    sed 's/\\-/-/g' "$top_srcdir/man/xensim.1" |
         sed -n "/^\.B $name\.scenario/,/^\.fi/p" |
         sed -n '/^\.nf/,/^\.fi/{/^\./d; s/^    //p}' >copied
     sed '/^#/d; s/ *#.*//; /^$/d' "$shipped/$name.scenario" >whole
     [ -s copied ] && cmp copied whole ||
-        fail "xensim(8) has a different $name.scenario"
+        fail "xensim(1) has a different $name.scenario"
 done
 
 # --- keys outside the shipped scenarios --------------------------------------

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The ground-truth log: one function per kind of line. xensim(8) lists the
+ * The ground-truth log: one function per kind of line. xensim(1) lists the
  * lines. Without --truth the functions do nothing.
  */
 #ifndef XENSIM_GROUND_TRUTH_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * 64-bit PV guests. The operations and their frequencies were counted in
- * traces of Linux guests on real Xen; xensim(8) gives the deviation.
+ * traces of Linux guests on real Xen; xensim(1) gives the deviation.
  */
 #include "xensim/workload/guest.h"
 
