@@ -21,6 +21,12 @@ draws() {
         expect 0 gnuplot -e 'set terminal dumb 200 60' p.gp
         [ ! -s err ] || fail "$*: gnuplot: $(cat err)"
         [ "$(wc -l <out)" -gt 40 ] || fail "$*: gnuplot draws nothing"
+        # No display: a file instead of nothing.
+        rm -f ./*.png
+        expect 0 env -u DISPLAY -u WAYLAND_DISPLAY -u GNUTERM gnuplot p.gp
+        find . -name '*.png' -size +1k | grep -q . ||
+            fail "$*: gnuplot without a display writes no picture"
+        rm -f ./*.png
     fi
 }
 

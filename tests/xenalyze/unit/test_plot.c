@@ -102,6 +102,7 @@ START_TEST(gnuplot_has_its_data)
     put_vcpu_point(p, 1500000000, 10, 0);
     text = draw_plot(p, PLOT_GNUPLOT, &size);
     ck_assert_ptr_nonnull(strstr(text, "title 'trace''s `name`: "));
+    ck_assert_ptr_nonnull(strstr(text, "GPVAL_TERM eq \"unknown\""));
     ck_assert_ptr_nonnull(strstr(text, "$series0 << EOD\n1.500000000 10\n"
                                  "EOD\n"));
     free(text);

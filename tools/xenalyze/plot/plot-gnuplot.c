@@ -143,9 +143,23 @@ static int put_all_rows(const struct plot_view *v, FILE *out)
     return rc;
 }
 
+/* Without a display gnuplot has no terminal, and would draw nothing. */
+static void put_terminal(FILE *out)
+{
+    fprintf(out, "# gnuplot -p THIS\n"
+            "if (GPVAL_TERM eq \"unknown\") {\n"
+            "    picture = (exists(\"ARG0\") && strlen(ARG0) ? ARG0 : \"plot\")"
+            ".\".png\"\n"
+            "    print \"gnuplot has no display: writing \", picture\n"
+            "    set terminal pngcairo size 1600,900\n"
+            "    set output picture\n"
+            "}\n");
+}
+
 int plot_gnuplot(const struct plot_view *v, FILE *out)
 {
-    fprintf(out, "# gnuplot -p THIS\nset title '");
+    put_terminal(out);
+    fprintf(out, "set title '");
     put_quoted(v->name, out);
     fprintf(out, ": %s' noenhanced\nset xlabel \"seconds since the trace "
             "began\"\nset ylabel \"%s%s\"\nset key outside\n",
