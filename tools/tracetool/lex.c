@@ -285,10 +285,14 @@ bool tt_lex_before_mark(const struct tt_lex *l, char mark)
 bool tt_lex_line_has(const struct tt_lex *l, char mark)
 {
     const char *at = l->token.text;
+    size_t n;
 
     while ( at < l->end && *at != mark && *at != '"' &&
             !is_newline(at, l->end) )
-        at += 1 + is_continuation(at, l->end);
+    {
+        n = is_continuation(at, l->end);
+        at += n ? n : 1;
+    }
     return at < l->end && *at == mark;
 }
 

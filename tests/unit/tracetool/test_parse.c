@@ -225,6 +225,21 @@ START_TEST(id_and_properties)
 }
 END_TEST
 
+/* A line end behind a backslash may stand between any two tokens. */
+START_TEST(continued_lines)
+{
+    struct read r;
+
+    read_well(&r, "e\\\n(int a)\nf\\\r\n(int b) \\\n\"%d\"\n");
+    ck_assert_uint_eq(r.model.nr_events, 2);
+    ck_assert_str_eq(r.model.events[0].name, "e");
+    ck_assert_uint_eq(r.model.events[0].nr_args, 1);
+    ck_assert_str_eq(r.model.events[1].name, "f");
+    ck_assert_str_eq(r.model.events[1].format, "\"%d\"");
+    read_done(&r);
+}
+END_TEST
+
 /* One declaration per version of Xen; ids may pass to another event. */
 START_TEST(versions)
 {
@@ -241,4 +256,4 @@ END_TEST
 
 UNIT_MAIN("parse", nothing, event_of_a_program, all_types,
           format_of_literals_and_macros, events_called_like_lines, words,
-          id_and_properties, versions)
+          id_and_properties, continued_lines, versions)
