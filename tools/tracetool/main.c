@@ -111,7 +111,7 @@ static int run_request(const struct options *o, struct err *e)
 
 int main(int argc, char **argv)
 {
-    struct options options;
+    struct options options = { .format = NULL };
     enum opts_next next = OPTS_RUN;
     struct err e = ERR_INIT;
     int rc;

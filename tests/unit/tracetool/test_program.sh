@@ -60,6 +60,9 @@ for fault in write:1 write:1+ open:2 alloc:1 alloc:3 read:1; do
     [ "$(wc -l <err)" -eq 1 ] || fail "FAULT=$fault says $(cat err)"
     nothing_else err events real
 done
+FAULT=nonsense run real
+[ $? = 1 ] || fail 'FAULT=nonsense: not exit 1'
+grep -q 'FAULT=nonsense: not understood' err || fail "FAULT: $(cat err)"
 FAULT=short-write:1+,short-read:1+ run real || fail "short: $(cat err)"
 grep -q 0x00021001 real || fail 'short writes: not all is there'
 
