@@ -244,9 +244,11 @@ static int parse_block(struct tt_written *w, struct tt_lex *l,
     int rc = parse_head(w, l, &new);
 
     assert(meaning == TT_ENUM || meaning == TT_FLAGS);
-    /* Skip the block of a bad head: its lines would be reported as well. */
+    /* Behind a bad head, errors in the values are reported as well. */
     if ( rc == -EINVAL )
         tt_lex_skip_line(l);
+    if ( !new.name )
+        new.name = "(no name)";
     if ( rc != -ENOMEM )
         rc = parse_values(w, l, &new) ? -ENOMEM : rc;
     if ( rc == -ENOMEM )
