@@ -20,6 +20,7 @@
 #define MAX_LEFT 28             /* a longer option gets a separate line */
 #define LEFT_ROOM (OPT_ARG_MAX + OPT_LABEL_MAX + 16)
 #define RIGHT_ROOM 1024
+#define NOTES_ROOM 512
 
 /* Print wrapped text from column `at`; indent further lines. */
 static void put_words(FILE *out, const char *text, int indent, int at)
@@ -61,19 +62,19 @@ static size_t left_column(const struct program *p, const struct opt *o,
                     yes ? "[no-]" : "", o->name, *arg ? "=" : "", arg);
 }
 
-static void add_note(char *notes, const char *what, const char *text)
+static void add_note(char notes[NOTES_ROOM], const char *what, const char *text)
 {
     size_t len = strlen(notes);
 
     if ( *text != '\0' )
-        snprintf(notes + len, RIGHT_ROOM - len, "%s%s%s", len ? "; " : "", what,
+        snprintf(notes + len, NOTES_ROOM - len, "%s%s%s", len ? "; " : "", what,
                  text);
 }
 
 /* The right column, "how many pcpus to play (1 to 1024; default: 4)". */
 static void right_column(const struct opt *o, char buf[RIGHT_ROOM])
 {
-    char notes[RIGHT_ROOM] = "", range[OPT_RANGE_MAX], all[OPT_ARG_MAX];
+    char notes[NOTES_ROOM] = "", range[OPT_RANGE_MAX], all[OPT_ARG_MAX];
 
     if ( o->choices != NULL && o->arg != NULL )
         add_note(notes, "", opt_choices(o, ", ", all));
