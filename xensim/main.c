@@ -72,9 +72,9 @@ static int power_on(const struct options *o, struct workload *w,
     workload_set_clock(w);
     rc = xensim_start(&config, &bad);
     if ( bad )
-        return err_set(e, rc, "--boot: '%s': no such parameter, or not a "
-                       "value for it; there are tbuf_size=PAGES and "
-                       "tevt_mask=MASK", bad);
+        return err_usage(e, "--boot: '%s': no such parameter, or not a value "
+                         "for it; there are tbuf_size=PAGES and "
+                         "tevt_mask=MASK", bad);
     if ( rc )
         return err_sys(e, rc, "cannot power on %u pcpus with %" PRIu64
                        " MiB", o->cpus, o->memory >> 20);
@@ -168,5 +168,5 @@ int main(int argc, char **argv)
     if ( !rc )
         return status;
     err_print("xensim", &e);
-    return EXIT_FAILURE;
+    return err_exit_code(&e);
 }

@@ -166,31 +166,31 @@ static int check_output(const struct options *o, struct err *e)
     if ( !o->output )
         return 0;
     if ( !o->virtual_time )
-        return err_set(e, -EINVAL, "--output needs --virtual: in real time "
-                       "run xentrace as the COMMAND instead");
+        return err_usage(e, "--output needs --virtual: in real time "
+                         "run xentrace as the COMMAND instead");
     if ( o->command )
-        return err_set(e, -EINVAL, "--output and a COMMAND cannot both read "
-                       "the rings; use only one of them");
+        return err_usage(e, "--output and a COMMAND cannot both read "
+                         "the rings; use only one of them");
     if ( !o->duration )
-        return err_set(e, -EINVAL, "--output needs --duration: virtual time "
-                       "has no other limit");
+        return err_usage(e, "--output needs --duration: virtual time "
+                         "has no other limit");
     return 0;
 }
 
 static int check_options(const struct options *o, struct err *e)
 {
     if ( o->online > o->cpus )
-        return err_set(e, -EINVAL, "--online %u: only %u pcpus; raise "
-                       "--cpus, or lower this", o->online, o->cpus);
+        return err_usage(e, "--online %u: only %u pcpus; raise "
+                         "--cpus, or lower this", o->online, o->cpus);
     if ( o->ready_fd != NO_FD && fcntl(o->ready_fd, F_GETFD) < 0 )
-        return err_set(e, -EBADF, "--ready-fd %u: not an open descriptor",
-                       o->ready_fd);
+        return err_usage(e, "--ready-fd %u: not an open descriptor",
+                         o->ready_fd);
     if ( o->drain && !o->output )
-        return err_set(e, -EINVAL, "--drain needs --output: with a reader, "
-                       "the reader decides when to drain");
+        return err_usage(e, "--drain needs --output: with a reader, "
+                         "the reader decides when to drain");
     if ( o->jump && !o->skew )
-        return err_set(e, -EINVAL, "--tsc-jump needs --tsc-skew, the "
-                       "maximum jump");
+        return err_usage(e, "--tsc-jump needs --tsc-skew, the "
+                         "maximum jump");
     return check_output(o, e);
 }
 

@@ -1,35 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# User errors: each is reported in one line that names the cause, with exit
-# status 1, and changes no file.
+# Bad input: each is reported in one line that names the cause, with exit status
+# 1, and changes no file.  wrong-usage.sh has wrong calls.
 . "$top_srcdir/tests/tools/lib.sh"
 
 cd "$tmp" || exit 99
-
-# --- options -----------------------------------------------------------------
-
-# program | words on the command line | text of the message
-while IFS='|' read -r program words reason; do
-    # shellcheck disable=SC2086 # several words
-    expect 1 "$top_builddir/tools/$program/$program" $words
-    expect_message "$reason"
-    [ ! -s out ] || fail "$program $words: something on standard output"
-done <<'END'
-xentrace|--no-such-option|no-such-option
-xentrace|-e hvn trace|hvn
-xentrace|-e hvm, trace|not a class
-xentrace|-e 0x80000 trace|selects nothing
-xentrace|-s 0 trace|0
-xentrace|-s -1 trace|-1
-xentrace|-S 65536 trace|65536
-xentrace|-T 5x trace|5x
-xentrace|-e|e
-xentrace|one two|two
-xentrace|--hypervisor=kvm trace|xen, xensim
-xenalyze|--no-such-option trace|no-such-option
-xenalyze|one two|two
-END
 
 # --- no hypervisor to connect to ---------------------------------------------
 

@@ -183,7 +183,7 @@ emitted "a full disk" $(($(events trace) + unwritten))
 
 while IFS='|' read -r words reason; do
     # shellcheck disable=SC2086 # several words
-    expect 1 "$xentrace" $words
+    expect 2 "$xentrace" $words
     expect_message "$reason"
 done <<'END'
 -M 1M --rotate-size 1M trace|-M

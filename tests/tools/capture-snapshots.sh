@@ -132,7 +132,7 @@ sort types | diff - described ||
 
 while IFS='|' read -r words reason; do
     # shellcheck disable=SC2086 # several words
-    expect 1 "$xentrace" $words
+    expect 2 "$xentrace" $words
     expect_message "$reason"
 done <<'END'
 --snapshot-on lost>x trace|lost>x

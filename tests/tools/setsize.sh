@@ -50,7 +50,7 @@ grep -q 'the rings are in use' err || fail "the message has no reason"
 
 while IFS='|' read -r words reason; do
     # shellcheck disable=SC2086 # several words
-    expect 1 "$setsize" $words
+    expect 2 "$setsize" $words
     expect_message "$reason"
 done <<'END'
 0|0
@@ -58,5 +58,6 @@ done <<'END'
 eight|eight
 8 9|9
 --free 8|--free
---socket=nowhere|nowhere
 END
+expect 1 "$setsize" --socket=nowhere
+expect_message nowhere

@@ -6,12 +6,16 @@
  * that is too long is cut in the middle, so that strerror()'s text is kept.
  */
 #include <assert.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/err.h"
+
+#define EXIT_USAGE 2
 
 static void make_one_line(char *text)
 {
@@ -68,6 +72,19 @@ int err_sys(struct err *e, int code, const char *fmt, ...)
     return code;
 }
 
+int err_usage(struct err *e, const char *fmt, ...)
+{
+    bool first = e != NULL && e->code == 0;
+    va_list ap;
+
+    va_start(ap, fmt);
+    fill_err(e, -EINVAL, ERR_NO_OFFSET, NULL, fmt, ap);
+    va_end(ap);
+    if ( first )
+        e->usage = true;
+    return -EINVAL;
+}
+
 int err_at(struct err *e, int code, uint64_t offset, const char *fmt, ...)
 {
     va_list ap;
@@ -86,4 +103,9 @@ void err_print(const char *program, const struct err *e)
     else
         fprintf(stderr, "%s: %s (at byte %" PRIu64 ")\n", program, e->text,
                 e->offset);
+}
+
+int err_exit_code(const struct err *e)
+{
+    return e->usage ? EXIT_USAGE : EXIT_FAILURE;
 }

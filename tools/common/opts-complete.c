@@ -237,6 +237,6 @@ int opts_completion(const struct program *p, const char *shell, FILE *out,
             return 0;
         }
 
-    return err_set(e, -EINVAL, "no completion for %s; it is one of bash, zsh, "
-                   "fish", shell);
+    return err_usage(e, "no completion for %s; it is one of bash, zsh, "
+                     "fish", shell);
 }

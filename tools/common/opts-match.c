@@ -128,21 +128,21 @@ static int report_unknown(const struct program *p, const struct search *s,
     int len = s->len < MAX_NAME ? s->len : MAX_NAME;
 
     if ( o == NULL )
-        return err_set(e, -EINVAL, "--%.*s: no such option; --help lists them",
-                       len, s->name);
+        return err_usage(e, "--%.*s: no such option; --help lists them",
+                         len, s->name);
 
-    return err_set(e, -EINVAL, "--%.*s: no such option; is --%s meant?", len,
-                   s->name, o->name);
+    return err_usage(e, "--%.*s: no such option; is --%s meant?", len,
+                     s->name, o->name);
 }
 
 static int report_ambiguous(const struct search *s, struct err *e)
 {
     const struct match *a = &s->hit[0], *b = &s->hit[1];
 
-    return err_set(e, -EINVAL, "--%.*s: could be --%s%s or --%s%s%s",
-                   (int)s->len, s->name, a->negated ? "no-" : "", a->o->name,
-                   b->negated ? "no-" : "", b->o->name,
-                   s->hits > 2 ? " or another" : "");
+    return err_usage(e, "--%.*s: could be --%s%s or --%s%s%s",
+                     (int)s->len, s->name, a->negated ? "no-" : "", a->o->name,
+                     b->negated ? "no-" : "", b->o->name,
+                     s->hits > 2 ? " or another" : "");
 }
 
 int opts_find_name(const struct program *p, const char *name, size_t len,

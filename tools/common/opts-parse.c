@@ -100,8 +100,8 @@ static int find_text(struct parse *s, const struct opt *o,
     *text = s->argv[s->at + 1];
     *words = 2;
     if ( s->at + 1 >= s->argc )
-        return err_set(s->e, -EINVAL, "%s: needs an argument %s",
-                       opt_label(o, label), opt_arg(o, arg));
+        return err_usage(s->e, "%s: needs an argument %s",
+                         opt_label(o, label), opt_arg(o, arg));
 
     return 0;
 }
@@ -120,8 +120,8 @@ static int parse_long(struct parse *s, const char *word)
     if ( opt_takes_text(m.o) )
         rc = find_text(s, m.o, text, &text, &words);
     else if ( text != NULL )
-        rc = err_set(s->e, -EINVAL, "--%s%s: takes no argument",
-                     m.negated ? "no-" : "", m.o->name);
+        rc = err_usage(s->e, "--%s%s: takes no argument",
+                       m.negated ? "no-" : "", m.o->name);
     else if ( m.negated )
         text = "no";
 
@@ -144,8 +144,8 @@ static int parse_letters(struct parse *s, const char *letters)
         text = NULL;
         o = opts_find_letter(s->p, *letters);
         if ( o == NULL )
-            return err_set(s->e, -EINVAL,
-                           "-%c: no such option; --help lists them", *letters);
+            return err_usage(s->e, "-%c: no such option; --help lists them",
+                             *letters);
         if ( opt_takes_text(o) )
         {
             rc = find_text(s, o, letters[1] ? letters + 1 : NULL, &text,
@@ -190,11 +190,11 @@ static int check_positional(const struct parse *s)
     unsigned int n = s->argc - s->first;
 
     if ( n < p->min_args )
-        return err_set(s->e, -EINVAL, "an argument is missing; usage: %s %s",
-                       p->name, p->synopsis);
+        return err_usage(s->e, "an argument is missing; usage: %s %s",
+                         p->name, p->synopsis);
     if ( n > p->max_args )
-        return err_set(s->e, -EINVAL, "%s: one argument too many; usage: %s %s",
-                       s->argv[s->first + p->max_args], p->name, p->synopsis);
+        return err_usage(s->e, "%s: one argument too many; usage: %s %s",
+                         s->argv[s->first + p->max_args], p->name, p->synopsis);
     return 0;
 }
 

@@ -84,8 +84,8 @@ static int store_choice(const struct opt *o, const char *text, void *config,
             return 0;
         }
 
-    return err_set(e, -EINVAL, "%s %s: it is one of %s", opt_label(o, label),
-                   text, opt_choices(o, ", ", all));
+    return err_usage(e, "%s %s: it is one of %s", opt_label(o, label),
+                     text, opt_choices(o, ", ", all));
 }
 
 static int call_back(const struct opt *o, const char *text, void *config,
@@ -130,9 +130,9 @@ static int out_of_range(const struct opt *o, const char *text, int rc,
     opt_label(o, label);
     opt_range(o, range);
     if ( *range == '\0' || (rc && !bounded) )
-        return err_set(e, -EINVAL, "%s %s: too large", label, text);
+        return err_usage(e, "%s %s: too large", label, text);
 
-    return err_set(e, -EINVAL, "%s %s: must be %s", label, text, range);
+    return err_usage(e, "%s %s: must be %s", label, text, range);
 }
 
 static int store_number(const struct opt *o, const char *text, void *config,
@@ -144,8 +144,8 @@ static int store_number(const struct opt *o, const char *text, void *config,
     int rc = k->read(text, &value);
 
     if ( rc == -EINVAL )
-        return err_set(e, rc, "%s %s: not %s; it looks like %s",
-                       opt_label(o, label), text, k->name, k->like);
+        return err_usage(e, "%s %s: not %s; it looks like %s",
+                         opt_label(o, label), text, k->name, k->like);
     if ( rc || value < o->min || value > get_max(o) )
         return out_of_range(o, text, rc, e);
 

@@ -3,7 +3,8 @@
  * simpletrace: traces of the simple back end, as text.
  *
  * main() reads the declarations, opens the traces, and chooses the exit code:
- * 0 success, 1 failure, 2 part of a trace is damaged or not as declared.
+ * 0 success, 1 failure, 2 wrong call, 3 part of a trace is damaged or not as
+ * declared.
  */
 #include "config.h"
 
@@ -18,7 +19,7 @@
 #include "simpletrace/print-traces.h"
 #include "simpletrace/recover.h"
 
-#define EXIT_PART 2
+#define EXIT_PART 3
 
 static void print_diagnostic(const char *text)
 {
@@ -86,5 +87,5 @@ int main(int argc, char **argv)
                                print_traces(&options, &damaged, &e);
     if ( rc )
         err_print("simpletrace", &e);
-    return rc ? EXIT_FAILURE : damaged ? EXIT_PART : EXIT_SUCCESS;
+    return rc ? err_exit_code(&e) : damaged ? EXIT_PART : EXIT_SUCCESS;
 }

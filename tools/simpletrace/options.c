@@ -26,8 +26,8 @@ static int append_text(const struct opt *o, const char *text, void *config,
 
     assert(list->nr <= ST_MAX_NAMES);
     if ( list->nr == ST_MAX_NAMES )
-        return err_set(e, -E2BIG, "--%s may be given at most %u times", o->name,
-                       ST_MAX_NAMES);
+        return err_usage(e, "--%s may be given at most %u times", o->name,
+                         ST_MAX_NAMES);
     list->text[list->nr++] = (char *)text;
     return 0;
 }
@@ -111,8 +111,8 @@ int st_options_read(struct st_options *o, int argc, char **argv,
     o->traces = argv + first;
     o->nr_traces = argc - first;
     if ( o->recover && o->nr_traces > 1 )
-        return err_set(e, -EINVAL, "--recover takes the rings of one process: "
-                       "remove %s", o->traces[1]);
+        return err_usage(e, "--recover takes the rings of one process: "
+                         "remove %s", o->traces[1]);
     if ( !o->files.nr && o->nr_traces > 1 && !st_is_trace(*o->traces) )
     {
         o->files.text[o->files.nr++] = *o->traces++;

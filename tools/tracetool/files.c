@@ -32,8 +32,8 @@ static int check_output(const char *output, struct err *e)
 
     if ( length < n || strcmp(output + length - n, name) || stat(output, &st) )
         return 0;
-    return err_set(e, -EINVAL, "%s: the last name is that of the output, and "
-                   "this is a file of events: add a name behind it", output);
+    return err_usage(e, "%s: the last name is that of the output, and "
+                     "this is a file of events: add a name behind it", output);
 }
 
 static int check_input(const char *path, const char *output, struct err *e)
@@ -46,8 +46,8 @@ static int check_input(const char *path, const char *output, struct err *e)
     if ( !S_ISREG(in.st_mode) || is_dash(output) || stat(output, &out) ||
          in.st_dev != out.st_dev || in.st_ino != out.st_ino )
         return 0;
-    return err_set(e, -EINVAL, "%s is an input and the output: name another "
-                   "output, last", is_dash(path) ? "standard input" : path);
+    return err_usage(e, "%s is an input and the output: name another "
+                     "output, last", is_dash(path) ? "standard input" : path);
 }
 
 int tt_input_check(char *const *paths, size_t nr, const char *output,

@@ -104,7 +104,7 @@ static int check_prefix(const struct tt_request *r, struct err *why)
 {
     if ( r->probe_prefix )
         return 0;
-    return err_set(why, -EINVAL, "%s is required for SystemTAP tapset "
+    return err_usage(why, "%s is required for SystemTAP tapset "
                    "generator, or --probe-prefix=", r->target_type ?
                    "--target-name" : "--target-type");
 }
@@ -270,8 +270,8 @@ static int write_probes(const struct tt_request *r, struct err *why,
 static int write_stap(const struct tt_request *r, struct err *why)
 {
     if ( !r->binary )
-        return err_set(why, -EINVAL,
-                       "--binary is required for SystemTAP tapset generator");
+        return err_usage(why, "--binary is required for SystemTAP tapset "
+                         "generator");
     return write_probes(r, why, put_stap);
 }
 

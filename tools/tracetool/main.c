@@ -3,8 +3,8 @@
  * tracetool: from event declarations to code, tables and text.
  *
  * This file connects options, files, parser, formats and back ends, prints
- * errors and sets the exit code: 0 if the output was written, 1 if it is
- * unchanged.
+ * errors and sets the exit code: 0 if the output was written; 1, or 2 for a
+ * wrong call, if it is unchanged.
  */
 #include "config.h"
 
@@ -124,5 +124,5 @@ int main(int argc, char **argv)
     if ( rc && e.text[0] )
         err_print("tracetool", &e);
     options_fini(&options);
-    return rc ? EXIT_FAILURE : EXIT_SUCCESS;
+    return rc ? err_exit_code(&e) : EXIT_SUCCESS;
 }

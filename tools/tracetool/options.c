@@ -166,14 +166,14 @@ static int add_backend(struct options *o, const char *text, size_t length,
 
     assert(o->nr_backends <= TT_MAX_BACKENDS);
     if ( !new )
-        return err_set(e, -EINVAL, "unknown backend: %.*s; --list-backends "
-                       "lists them", (int)(length < 80 ? length : 80), text);
+        return err_usage(e, "unknown backend: %.*s; --list-backends "
+                         "lists them", (int)(length < 80 ? length : 80), text);
     for ( i = 0; i < o->nr_backends; i++ )
         if ( o->backends[i] == new )
             return 0;
     if ( i == TT_MAX_BACKENDS )
-        return err_set(e, -EINVAL, "--backends: more than %u are too many",
-                       TT_MAX_BACKENDS);
+        return err_usage(e, "--backends: more than %u are too many",
+                         TT_MAX_BACKENDS);
     o->backends[o->nr_backends++] = new;
     return 0;
 }
@@ -219,15 +219,15 @@ static int find_format(struct options *o, const char *text, struct err *e)
     const struct tt_format *const *row;
 
     if ( !text )
-        return err_set(e, -EINVAL, "format not set: give --format=; --help "
-                       "lists them");
+        return err_usage(e, "format not set: give --format=; --help "
+                         "lists them");
     for ( row = tt_formats; *row; row++ )
         if ( same_name((*row)->name, text, strlen(text)) )
             break;
     o->format = *row;
     if ( !o->format )
-        return err_set(e, -EINVAL, "unknown format: %.80s; --help lists them",
-                       text);
+        return err_usage(e, "unknown format: %.80s; --help lists them",
+                         text);
     return 0;
 }
 
@@ -256,8 +256,8 @@ static int set_provider(struct options *o, const char *name, struct err *e)
     if ( *name && strchr(LETTERS, *name) &&
          !name[strspn(name, LETTERS "0123456789")] )
         return 0;
-    return err_set(e, -EINVAL, "--provider=%.60s: take a name as C has them",
-                   name);
+    return err_usage(e, "--provider=%.60s: take a name as C has them",
+                     name);
 }
 
 static int set_prefix(struct options *o, const struct typed *t, struct err *e)
@@ -291,9 +291,9 @@ static int set_files(struct options *o, bool filter, char **names, size_t nr,
         return 0;
     }
     if ( nr < 2 )
-        return err_set(e, -EINVAL, "missing trace-events and output filepaths; "
-                       "usage: %s %s (each may be -)", program.name,
-                       program.synopsis);
+        return err_usage(e, "missing trace-events and output filepaths; "
+                         "usage: %s %s (each may be -)", program.name,
+                         program.synopsis);
     o->inputs = names;
     o->nr_inputs = nr - 1;
     o->output = names[nr - 1];
@@ -303,11 +303,11 @@ static int set_files(struct options *o, bool filter, char **names, size_t nr,
 static int validate_options(const struct options *o, bool filter, struct err *e)
 {
     if ( o->format->makes_code && !o->nr_backends )
-        return err_set(e, -EINVAL, "no backends specified: format %s makes "
-                       "code, give --backends=", o->format->name);
+        return err_usage(e, "no backends specified: format %s makes "
+                         "code, give --backends=", o->format->name);
     if ( o->format->wants_group && !o->group && !filter )
-        return err_set(e, -EINVAL, "group name is required: format %s makes "
-                       "names of it, give --group=", o->format->name);
+        return err_usage(e, "group name is required: format %s makes "
+                         "names of it, give --group=", o->format->name);
     return 0;
 }
 
@@ -330,7 +330,7 @@ static int answer_check(struct options *o, const struct typed *t,
     if ( !rc )
         rc = add_backends(o, t->backends, &unsaid);
     if ( !rc && !o->nr_backends )
-        rc = err_set(e, -EINVAL, "no backends specified: give --backends=");
+        rc = err_usage(e, "no backends specified: give --backends=");
     return rc;
 }
 

@@ -4,7 +4,8 @@
  *
  * main() prints errors and chooses the exit code: 0 if the input was read,
  * damaged or not; 1 if the input could not be read or is not a trace, or if the
- * output could not be written.  options.c has the options, outputs.c runs them.
+ * output could not be written; 2 for a wrong call.  options.c has the options,
+ * outputs.c runs them.
  */
 #include "config.h"
 
@@ -81,8 +82,8 @@ static int analyze_file(struct config *config, struct err *e)
     if ( rc )
         return rc;
     if ( config->follow && config->reports.summary )
-        return err_set(e, -EINVAL, "--follow needs --dump-all or --records; "
-                       "there is no summary of a growing trace");
+        return err_usage(e, "--follow needs --dump-all or --records; "
+                         "there is no summary of a growing trace");
     if ( outputs_read_again(config) )
         rc = spool_open(&spool, config->path, &path, e);
     if ( !rc )
@@ -109,5 +110,5 @@ int main(int argc, char **argv)
         rc = analyze_file(&config, &e);
     if ( rc )
         err_print("xenalyze", &e);
-    return rc ? EXIT_FAILURE : EXIT_SUCCESS;
+    return rc ? err_exit_code(&e) : EXIT_SUCCESS;
 }

@@ -278,11 +278,11 @@ static int take_arguments(struct config *config, int nr, char **args,
     if ( config->reports.json_schema )
         return 0;
     if ( nr > 1 )
-        return err_set(e, -EINVAL, "%s: one trace at a time, or rules for it "
-                       "and then the trace", args[1]);
+        return err_usage(e, "%s: one trace at a time, or rules for it "
+                         "and then the trace", args[1]);
     if ( !nr && isatty(STDIN_FILENO) )
-        return err_set(e, -EINVAL, "no trace: name a file, or send one to "
-                       "standard input");
+        return err_usage(e, "no trace: name a file, or send one to "
+                         "standard input");
     return 0;
 }
 

@@ -51,14 +51,14 @@ static int check_form(const struct config *config, struct err *e)
     bool lines = false;
 
     if ( f->json && f->csv )
-        return err_set(e, -EINVAL, "--json and --csv exclude each other");
+        return err_usage(e, "--json and --csv exclude each other");
     for ( size_t i = 0; i < NR_OUTPUTS; i++ )
         lines |= outputs[i].pass != reports_pass &&
                  is_wanted(config, &outputs[i]);
     if ( lines && (f->json || f->csv) )
-        return err_set(e, -EINVAL, "--%s applies to reports, scatterplots and "
-                       "intervals; print records and counts in another run",
-                       form);
+        return err_usage(e, "--%s applies to reports, scatterplots and "
+                         "intervals; print records and counts in another run",
+                         form);
     return 0;
 }
 

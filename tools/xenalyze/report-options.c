@@ -26,12 +26,12 @@ static int take_number(const struct opt *o, const char **text, uint64_t *value,
     char word[32];
 
     if ( length == 0 || length >= sizeof(word) )
-        return err_set(e, -EINVAL, "--%s %s: expected a number, or several "
-                       "with commas between", o->name, *text);
+        return err_usage(e, "--%s %s: expected a number, or several "
+                         "with commas between", o->name, *text);
     memcpy(word, *text, length);
     word[length] = '\0';
     if ( opts_number(word, value) )
-        return err_set(e, -EINVAL, "--%s: %s is no number", o->name, word);
+        return err_usage(e, "--%s: %s is no number", o->name, word);
     *text += length;
     *text += **text == ',';
     return 0;
@@ -45,8 +45,8 @@ int report_parse_which(const struct opt *o, const char *text, void *config,
     int rc = take_number(o, &text, which, e);
 
     if ( rc || *text )
-        return rc ? rc : err_set(e, -EINVAL, "--%s: one number is enough",
-                                 o->name);
+        return rc ? rc : err_usage(e, "--%s: one number is enough",
+                                   o->name);
     f->scatter[which - f->which] = true;
     return 0;
 }
@@ -61,8 +61,8 @@ int report_parse_ids(const struct opt *o, const char *text, void *config,
     f->interval[ids - f->ids] = true;
     do {
         if ( ids->nr == REPORT_MAX_IDS )
-            return err_set(e, -EINVAL, "--%s: more than %u are too many",
-                           o->name, REPORT_MAX_IDS);
+            return err_usage(e, "--%s: more than %u are too many",
+                             o->name, REPORT_MAX_IDS);
         rc = take_number(o, &text, &ids->ids[ids->nr], e);
         ids->nr++;
     } while ( !rc && *text );
@@ -75,8 +75,8 @@ static int check_vector(const struct opt *o, uint64_t vector, struct err *e)
 {
     if ( vector <= MAX_VECTOR )
         return 0;
-    return err_set(e, -EINVAL, "--%s: vectors go up to %u", o->name,
-                   MAX_VECTOR);
+    return err_usage(e, "--%s: vectors go up to %u", o->name,
+                     MAX_VECTOR);
 }
 
 int report_parse_eips(const struct opt *o, const char *text, void *config,
@@ -107,8 +107,8 @@ int report_parse_histogram(const struct opt *o, const char *text, void *config,
     if ( !rc && *text )
         rc = take_number(o, &text, &increment, e);
     if ( !rc && !increment )
-        rc = err_set(e, -EINVAL, "--%s: the increment has to be above 0",
-                     o->name);
+        rc = err_usage(e, "--%s: the increment has to be above 0",
+                       o->name);
     if ( rc )
         return rc;
     r->histogram = increment;

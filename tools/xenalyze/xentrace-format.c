@@ -75,5 +75,5 @@ int main(int argc, char **argv)
     }
     if ( rc )
         err_print(NAME, &e);
-    return rc ? EXIT_FAILURE : EXIT_SUCCESS;
+    return rc ? err_exit_code(&e) : EXIT_SUCCESS;
 }

@@ -66,8 +66,8 @@ static int explain_unknown_name(const char *name, struct err *e)
         append_fitting(all, sizeof(all), i ? ", " : "");
         append_fitting(all, sizeof(all), rows[i]()->name);
     }
-    return err_set(e, -EINVAL, "--hypervisor=%s: unknown; choose one of %s",
-                   name, all);
+    return err_usage(e, "--hypervisor=%s: unknown; choose one of %s",
+                     name, all);
 }
 
 int hv_open(struct hv **hv, const char *name, const struct hv_address *address,

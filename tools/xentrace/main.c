@@ -3,7 +3,7 @@
  * xentrace: capture Xen's trace buffers into a file.
  *
  * Errors of all other files arrive here and are printed once.  Exit codes: 0,
- * the capture ended as requested; 1, any error, including wrong options.
+ * the capture ended as requested; 1, an error; 2, a wrong call.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -121,5 +121,5 @@ int main(int argc, char **argv)
     xentrace_options_fini(&options);
     if ( rc )
         log_err(&options.log, LOG_LEVEL_ERROR, &e);
-    return rc ? EXIT_FAILURE : EXIT_SUCCESS;
+    return rc ? err_exit_code(&e) : EXIT_SUCCESS;
 }

@@ -80,10 +80,10 @@ static int add_item(const char *item, size_t length, struct mask_events *m,
         memcpy(text, item, length);
     if ( add_number(text, m) || add_name(text, m) )
         return 0;
-    return err_set(e, -EINVAL, "\"%.*s\" is not a class of events (hvm, "
-                   "sched:min, all ...), an event or a number; see "
-                   "xen-trace-events(7)", (int)(length < 80 ? length : 80),
-                   item);
+    return err_usage(e, "\"%.*s\" is not a class of events (hvm, "
+                     "sched:min, all ...), an event or a number; see "
+                     "xen-trace-events(7)", (int)(length < 80 ? length : 80),
+                     item);
 }
 
 unsigned int mask_events_count(uint32_t mask)
@@ -122,10 +122,10 @@ int mask_events_check(uint32_t mask, struct err *e)
 
     if ( !mask || (classes && subclasses) )
         return 0;
-    return err_set(e, -EINVAL, "the event mask %#x selects nothing: it has no "
-                   "%s bit; the whole class is %#x", mask,
-                   classes ? "subclass" : "class",
-                   classes ? classes << TRC_CLS_SHIFT | 0xf000 : TRC_HVM);
+    return err_usage(e, "the event mask %#x selects nothing: it has no "
+                     "%s bit; the whole class is %#x", mask,
+                     classes ? "subclass" : "class",
+                     classes ? classes << TRC_CLS_SHIFT | 0xf000 : TRC_HVM);
 }
 
 /* --- pcpus ---------------------------------------------------------------- */
@@ -187,14 +187,14 @@ static int set_list(const char *text, unsigned int nr_cpus,
     do
     {
         if ( !parse_range(&p, nr_cpus - 1, &r) )
-            return err_set(e, -EINVAL, "\"%.80s\" is not a list of pcpus: "
-                           "write 0,2-5,8- or 0x3f or all", text);
+            return err_usage(e, "\"%.80s\" is not a list of pcpus: "
+                             "write 0,2-5,8- or 0x3f or all", text);
         if ( r.from >= nr_cpus || r.to >= nr_cpus )
             return err_set(e, -ERANGE, "\"%.80s\": the last pcpu here is %u",
                            text, nr_cpus - 1);
         if ( r.from > r.to )
-            return err_set(e, -EINVAL, "\"%.80s\": %u-%u runs backwards",
-                           text, r.from, r.to);
+            return err_usage(e, "\"%.80s\": %u-%u runs backwards",
+                             text, r.from, r.to);
         for ( unsigned int cpu = r.from; cpu <= r.to; cpu++ )
             set_bit(bits, cpu);
     }
@@ -217,8 +217,8 @@ static int set_hex(const char *text, unsigned int nr_cpus,
     bool any = false;
 
     if ( !length || strspn(hex, "0123456789abcdefABCDEF") != length )
-        return err_set(e, -EINVAL, "\"%.80s\" is not a hexadecimal number",
-                       text);
+        return err_usage(e, "\"%.80s\" is not a hexadecimal number",
+                         text);
     for ( size_t i = 0; i < 4 * length && i < nr_cpus; i++ )
         if ( hex_value(hex[length - 1 - i / 4]) >> i % 4 & 1 )
         {

@@ -151,21 +151,21 @@ static int check_snapshots(struct options *o, struct err *e)
     struct collect_plan *p = &o->plan;
 
     if ( p->memory && p->memory < WINDOW_FIFO_MIN )
-        return err_set(e, -EINVAL, "--memory-buffer %llu: give at least %u "
-                       "bytes", (unsigned long long)p->memory,
-                       WINDOW_FIFO_MIN);
+        return err_usage(e, "--memory-buffer %llu: give at least %u "
+                         "bytes", (unsigned long long)p->memory,
+                         WINDOW_FIFO_MIN);
     if ( (o->triggers.nr || p->flight_recorder) && !p->memory )
         p->memory = MEMORY_PRESET;
     if ( !p->memory && (p->before_ns || p->after_ns || p->max_snapshots) )
-        return err_set(e, -EINVAL, "--snapshot-before, --snapshot-after and "
-                       "--snapshots need -M or --snapshot-on");
+        return err_usage(e, "--snapshot-before, --snapshot-after and "
+                         "--snapshots need -M or --snapshot-on");
     if ( o->triggers.nr && p->flight_recorder )
-        return err_set(e, -EINVAL, "--snapshot-on cannot check records that "
-                       "stay in Xen's rings: use -M instead of "
-                       "--flight-recorder");
+        return err_usage(e, "--snapshot-on cannot check records that "
+                         "stay in Xen's rings: use -M instead of "
+                         "--flight-recorder");
     if ( o->triggers.nr && !is_file(o->output.path) )
-        return err_set(e, -EINVAL, "--snapshot-on needs a file name: snapshots "
-                       "are FILE.1, FILE.2, ...");
+        return err_usage(e, "--snapshot-on needs a file name: snapshots "
+                         "are FILE.1, FILE.2, ...");
     if ( o->triggers.nr )
         p->triggers = &o->triggers;
     return 0;
@@ -179,16 +179,16 @@ static int check_options(struct options *o, struct err *e)
     if ( rc )
         return rc;
     if ( o->daemon && !is_file(o->output.path) )
-        return err_set(e, -EINVAL, "--daemon needs a file to write to");
+        return err_usage(e, "--daemon needs a file to write to");
     if ( rotates && o->plan.memory )
-        return err_set(e, -EINVAL, "-M writes only at the end: do not combine "
-                       "it with --rotate-size or --rotate-time");
+        return err_usage(e, "-M writes only at the end: do not combine "
+                         "it with --rotate-size or --rotate-time");
     if ( rotates && !is_file(o->output.path) )
-        return err_set(e, -EINVAL, "--rotate-size and --rotate-time need a "
-                       "file name: files are FILE.1, FILE.2, ...");
+        return err_usage(e, "--rotate-size and --rotate-time need a "
+                         "file name: files are FILE.1, FILE.2, ...");
     if ( o->output.keep && !rotates && !o->plan.memory )
-        return err_set(e, -EINVAL, "--keep limits the files of --rotate-size, "
-                       "--rotate-time or -M: give one of these options");
+        return err_usage(e, "--keep limits the files of --rotate-size, "
+                         "--rotate-time or -M: give one of these options");
     o->output.numbered = rotates;
     o->output.reserve = o->reserve_mb << 20;
     o->output.level = o->compress ? ZSTD_LEVEL : 0;

@@ -18,21 +18,28 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <syslog.h>
 #include <unistd.h>
 
 #include "common/fault.h"
 
-/* Never returns. */
-static void wait_for_child(int line)
+/* Never returns.  A child that fails determines the exit code. */
+static void wait_for_child(pid_t child, int line)
 {
+    int status = 0;
     ssize_t got;
     char byte;
 
     do
         got = read(line, &byte, 1);
     while ( got < 0 && errno == EINTR );
-    _exit(got == 1 ? EXIT_SUCCESS : EXIT_FAILURE);
+    if ( got == 1 )
+        _exit(EXIT_SUCCESS);
+    while ( waitpid(child, &status, 0) < 0 && errno == EINTR )
+        ;
+    _exit(WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status)
+                                                   : EXIT_FAILURE);
 }
 
 int service_start(struct service *s, bool daemon, struct err *e)
@@ -50,7 +57,7 @@ int service_start(struct service *s, bool daemon, struct err *e)
     if ( pid > 0 )
     {
         close(line[1]);
-        wait_for_child(line[0]);
+        wait_for_child(pid, line[0]);
     }
     close(line[0]);
     if ( pid < 0 )

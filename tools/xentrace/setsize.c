@@ -179,10 +179,10 @@ static int run_command(const struct config *c, const char *text, struct err *e)
     int rc = 0;
 
     if ( text && (opts_number(text, &pages) || !pages || pages > 65535) )
-        return err_set(e, -EINVAL, "\"%.80s\" is not a number of pages from 1 "
-                       "to 65535", text);
+        return err_usage(e, "\"%.80s\" is not a number of pages from 1 "
+                         "to 65535", text);
     if ( text && c->free )
-        return err_set(e, -EINVAL, "give either --free or a size, not both");
+        return err_usage(e, "give either --free or a size, not both");
     rc = hv_open(&hv, c->hypervisor, &c->address, e);
     if ( !rc )
         rc = apply_command(hv, c, pages, e);
@@ -206,5 +206,5 @@ int main(int argc, char **argv)
         rc = run_command(&config, first < argc ? argv[first] : NULL, &e);
     if ( rc )
         err_print(program.name, &e);
-    return rc ? EXIT_FAILURE : EXIT_SUCCESS;
+    return rc ? err_exit_code(&e) : EXIT_SUCCESS;
 }

@@ -43,14 +43,14 @@ static int parse_field(struct trigger *trigger, const char *text,
     trigger->comparison = text[length];
     if ( !trigger->comparison || !copy_name(name, text, length) ||
          opts_number(text + length + 1, &trigger->value) )
-        return err_set(e, -EINVAL, "--snapshot-on=%s:%.80s: write FIELD=NUMBER"
-                       " or FIELD>NUMBER behind the colon",
-                       trigger->event->name, text);
+        return err_usage(e, "--snapshot-on=%s:%.80s: write FIELD=NUMBER"
+                         " or FIELD>NUMBER behind the colon",
+                         trigger->event->name, text);
     trigger->field = find_event_field(trigger->event, name);
     if ( trigger->field < 0 )
-        return err_set(e, -EINVAL, "%s has no field \"%s\"; see "
-                       "xen-trace-events(7) for its fields",
-                       trigger->event->name, name);
+        return err_usage(e, "%s has no field \"%s\"; see "
+                         "xen-trace-events(7) for its fields",
+                         trigger->event->name, name);
     return 0;
 }
 

@@ -19,8 +19,8 @@ static int exit_parse(struct trigger *trigger, const char *text,
 {
     if ( !opts_time(text, &trigger->limit) )
         return 0;
-    return err_set(e, -EINVAL, "--snapshot-on=exit>%.80s: give a time, as in "
-                   "exit>5ms", text);
+    return err_usage(e, "--snapshot-on=exit>%.80s: give a time, as in "
+                     "exit>5ms", text);
 }
 
 /* The state is the time stamp of each pcpu's open exit; 0: none is open. */

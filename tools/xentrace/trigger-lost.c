@@ -18,8 +18,8 @@ static int lost_parse(struct trigger *trigger, const char *text,
 {
     if ( !opts_number(text, &trigger->limit) )
         return 0;
-    return err_set(e, -EINVAL, "--snapshot-on=lost>%.80s: give a number of "
-                   "records, as in lost>1000", text);
+    return err_usage(e, "--snapshot-on=lost>%.80s: give a number of "
+                     "records, as in lost>1000", text);
 }
 
 static void *lost_open(unsigned int nr_cpus)

@@ -46,8 +46,8 @@ static int runnable_parse(struct trigger *trigger, const char *text,
 {
     if ( !opts_time(text, &trigger->limit) )
         return 0;
-    return err_set(e, -EINVAL, "--snapshot-on=runnable>%.80s: give a time, "
-                   "as in runnable>20ms", text);
+    return err_usage(e, "--snapshot-on=runnable>%.80s: give a time, "
+                     "as in runnable>20ms", text);
 }
 
 static void *runnable_open(unsigned int nr_cpus)

@@ -55,8 +55,8 @@ static int explain_unknown(const char *text, struct err *e)
     char syntaxes[120];
 
     list_syntaxes(syntaxes, sizeof(syntaxes));
-    return err_set(e, -EINVAL, "--snapshot-on=%.80s: no such trigger or event;"
-                   " give %s", text, syntaxes);
+    return err_usage(e, "--snapshot-on=%.80s: no such trigger or event;"
+                     " give %s", text, syntaxes);
 }
 
 int triggers_parse(struct triggers *t, const char *text, struct err *e)
@@ -67,8 +67,8 @@ int triggers_parse(struct triggers *t, const char *text, struct err *e)
     int rc;
 
     if ( t->nr == TRIGGERS_MAX )
-        return err_set(e, -E2BIG, "--snapshot-on: give at most %u triggers",
-                       TRIGGERS_MAX);
+        return err_usage(e, "--snapshot-on: give at most %u triggers",
+                         TRIGGERS_MAX);
     while ( strncmp(text, rows[i]()->word, strlen(rows[i]()->word)) )
         i++;
     assert(i < NR_ROWS);

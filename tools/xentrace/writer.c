@@ -124,8 +124,8 @@ static int open_next(struct writer *w, struct err *e)
     w->at = w->whole = 0;
     w->opened_ns = w->flushed_ns = now_ns();
     if ( isatty(fd) )
-        return err_set(e, -EINVAL, "%s is a terminal, and a trace is binary: "
-                       "give a file or redirect the output", w->name);
+        return err_usage(e, "%s is a terminal, and a trace is binary: "
+                         "give a file or redirect the output", w->name);
     remove_oldest(w);
     return w->plan->level ? xt_zstd_writer_new(&w->zstd, w->plan->level,
                                                write_compressed, w, e) : 0;

@@ -19,7 +19,7 @@ int main(int argc, char **argv)
          opts_parse(p, argc, argv, &config, &first, &next, &e) )
     {
         err_print(p->name, &e);
-        return 1;
+        return err_exit_code(&e);
     }
 
     for ( ; next == OPTS_RUN && first < argc; first++ )

@@ -27,6 +27,28 @@ START_TEST(null_is_allowed)
 }
 END_TEST
 
+/* Only the first reason decides whether the call was wrong. */
+START_TEST(usage_exits_2)
+{
+    struct err wrong = ERR_INIT, failed = ERR_INIT, filled = ERR_INIT;
+
+    ck_assert_int_eq(err_usage(&wrong, "--cpus %d: no", 0), -EINVAL);
+    ck_assert_int_eq(wrong.code, -EINVAL);
+    ck_assert_str_eq(wrong.text, "--cpus 0: no");
+    ck_assert(wrong.offset == ERR_NO_OFFSET);
+    err_set(&wrong, -EIO, "second");
+    ck_assert_int_eq(err_exit_code(&wrong), 2);
+
+    err_set(&failed, -EINVAL, "a bad trace");
+    ck_assert_int_eq(err_exit_code(&failed), 1);
+
+    err_sys(&filled, -EIO, "first");
+    ck_assert_int_eq(err_usage(&filled, "second"), -EINVAL);
+    ck_assert_int_eq(err_exit_code(&filled), 1);
+    ck_assert_int_eq(err_usage(NULL, "x"), -EINVAL);
+}
+END_TEST
+
 START_TEST(first_reason_wins)
 {
     struct err e = ERR_INIT;
@@ -137,7 +159,7 @@ START_TEST(print_shows_offset)
 END_TEST
 
 UNIT_MAIN("err", set_fills_and_returns_code, null_is_allowed,
-          first_reason_wins, sys_says_what_the_system_says,
+          first_reason_wins, usage_exits_2, sys_says_what_the_system_says,
           long_text_is_cut_but_keeps_its_cause, cut_is_exact_at_the_edge,
           text_is_one_harmless_line, print_is_one_line_with_name,
           print_shows_offset)

@@ -30,7 +30,7 @@ expect()
 expect 0 'run.trc' '' -c8 run.trc
 expect 0 'demo-program 1.2.3' '' --version
 expect 0 'demo-program 1.2.3' '' --cpus=3 --version --never-looked-at
-expect 1 '' 'demo-program: --cpus 0: must be 1 to 1024' -c0 run.trc
+expect 2 '' 'demo-program: --cpus 0: must be 1 to 1024' -c0 run.trc
 for option in --help -h '-?' -q?; do
     "$demo" "$option" >"$tmp/help" 2>&1 || fail "$option: exit $?"
     head -n 1 "$tmp/help" | grep -q '^Usage: demo-program ' ||

@@ -34,11 +34,23 @@ nothing_left()
 # refuses PATTERN ARGUMENT...: exit code 1, one line that fits the pattern
 refuses()
 {
-    pattern=$1
-    shift
+    refuses_with 1 "$@"
+}
+
+# rejects PATTERN ARGUMENT...: the same for a wrong call, exit code 2
+rejects()
+{
+    refuses_with 2 "$@"
+}
+
+# refuses_with CODE PATTERN ARGUMENT...
+refuses_with()
+{
+    expected=$1 pattern=$2
+    shift 2
     timeout 20 "$xensim" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
     rc=$?
-    [ "$rc" -eq 1 ] || fail "$*: exit code $rc"
+    [ "$rc" -eq "$expected" ] || fail "$*: exit code $rc, not $expected"
     [ "$(wc -l <"$tmp/err")" -eq 1 ] || fail "$*: not one line:" \
         "$(cat "$tmp/err")"
     grep -q "^xensim: .*$pattern" "$tmp/err" ||
@@ -61,25 +73,25 @@ gives()
 
 # --- bad input ---------------------------------------------------------------
 
-refuses 'cpus' --cpus 0 -- true
-refuses 'cpus' --cpus 1000000 -- true
-refuses 'online 5.*only 4' --cpus 4 --online 5 -- true
-refuses 'boot.*tbf_size=4' --boot 'tbf_size=4' -- true
-refuses 'boot.*tbuf_size=x' --boot 'tbuf_size=x' -- true
-refuses 'ready-fd 77' --ready-fd 77 -- true
+rejects 'cpus' --cpus 0 -- true
+rejects 'cpus' --cpus 1000000 -- true
+rejects 'online 5.*only 4' --cpus 4 --online 5 -- true
+rejects 'boot.*tbf_size=4' --boot 'tbf_size=4' -- true
+rejects 'boot.*tbuf_size=x' --boot 'tbuf_size=x' -- true
+rejects 'ready-fd 77' --ready-fd 77 -- true
 refuses 'report.*nowhere' --report "$tmp/nowhere/report" -- true
 refuses 'socket path' --socket "$tmp/$(printf %0150d 0)" -- true
 refuses 'nowhere' --socket "$tmp/nowhere/s" -- true
 refuses 'cannot run no-such-program' -- no-such-program
-refuses 'nonsense' --nonsense
-refuses 'output needs --virtual' --output "$tmp/t" -T 1
-refuses 'output needs --duration' --virtual --output "$tmp/t"
-refuses 'output and a COMMAND' --virtual --output "$tmp/t" -T 1 -- true
+rejects 'nonsense' --nonsense
+rejects 'output needs --virtual' --output "$tmp/t" -T 1
+rejects 'output needs --duration' --virtual --output "$tmp/t"
+rejects 'output and a COMMAND' --virtual --output "$tmp/t" -T 1 -- true
 refuses 'output.*nowhere' --virtual --output "$tmp/nowhere/t" -T 1
 refuses 'truth.*nowhere' --truth "$tmp/nowhere/t" -- true
-refuses 'drain needs --output' --virtual --drain 1s -- true
-refuses 'tsc-jump needs --tsc-skew' --tsc-jump 1s -- true
-refuses 'scheduler' --scheduler rtds -- true
+rejects 'drain needs --output' --virtual --drain 1s -- true
+rejects 'tsc-jump needs --tsc-skew' --tsc-jump 1s -- true
+rejects 'scheduler' --scheduler rtds -- true
 refuses 'no rings' --virtual --output "$tmp/t" -T 1 --memory 1M --cpus 64
 refuses_there=$TMPDIR
 TMPDIR=/nowhere

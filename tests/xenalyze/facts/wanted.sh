@@ -32,7 +32,7 @@ expect 0 "$xenalyze" --report-pcpu --pcpu 1 trace
 [ "$(grep -c '^pcpu' out)" = 1 ] && grep -q '^pcpu 1$' out ||
     fail "not pcpu 1 alone"
 
-expect 1 "$xenalyze" --summary --event sched_wake trace
+expect 2 "$xenalyze" --summary --event sched_wake trace
 grep -q -- '--event: reports are made of all events' err ||
     fail "it does not say what --event is for: $(cat err)"
 

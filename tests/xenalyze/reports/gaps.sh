@@ -48,7 +48,7 @@ expect 0 "$xenalyze" --symbol-file symbols --dump-all trace
 for option in "--interval 0 --interval-domain-total-time-all" \
     "--histogram-interrupt-eip=1,0" "--cpu-hz 0"; do
     # shellcheck disable=SC2086
-    expect 1 "$xenalyze" $option trace
+    expect 2 "$xenalyze" $option trace
     [ "$(wc -l <err)" = 1 ] || fail "$option: $(cat err)"
 done
 expect 0 "$xenalyze" --cpu-hz 900k --summary trace

@@ -341,7 +341,7 @@ expect 0 python3 -c 'import json; json.load(open("report.json"))'
 # What programs read is one thing, and nothing else stands there.
 while read -r line; do
     # shellcheck disable=SC2086 # several words
-    expect 1 "$xenalyze" $line intel
+    expect 2 "$xenalyze" $line intel
     expect_message "${line%% *}"
     [ ! -s out ] || fail "$line: something is printed"
 done <<'END'

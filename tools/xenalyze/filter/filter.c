@@ -176,18 +176,18 @@ static int parse_words(struct filter *f, const char *text,
         size_t length = strcspn(text, ",");
 
         if ( !length || length >= sizeof(word) )
-            return err_set(e, -EINVAL, "%s: a word is empty or too long; "
-                           "expected %s", o->name, o->expected);
+            return err_usage(e, "%s: a word is empty or too long; "
+                             "expected %s", o->name, o->expected);
         if ( ++nr > MAX_WORDS )
-            return err_set(e, -EINVAL, "%s: more than %u words", o->name,
-                           MAX_WORDS);
+            return err_usage(e, "%s: more than %u words", o->name,
+                             MAX_WORDS);
         memcpy(word, text, length);
         word[length] = '\0';
         rc = o->add_word(f, word);
         if ( rc )
             return rc == -EINVAL
-                   ? err_set(e, rc, "%s: %s is invalid; expected %s", o->name,
-                             word, o->expected)
+                   ? err_usage(e, "%s: %s is invalid; expected %s", o->name,
+                               word, o->expected)
                    : err_sys(e, rc, "%s", o->name);
         text = text[length] ? text + length + 1 : NULL;
     }

@@ -102,15 +102,15 @@ int span_parse(const char *text, struct span *s, struct err *e)
 
     if ( !dots || (size_t)(dots - text) >= sizeof(from) ||
          strlen(dots + 2) >= sizeof(to) )
-        return err_set(e, -EINVAL, "--time %s: expected A..B, such as 1.5..2 "
-                       "or -10ms..", text);
+        return err_usage(e, "--time %s: expected A..B, such as 1.5..2 "
+                         "or -10ms..", text);
     memcpy(from, text, dots - text);
     from[dots - text] = '\0';
     strcpy(to, dots + 2);
     if ( parse_moment(from, &s->from) && parse_moment(to, &s->to) )
         return 0;
-    return err_set(e, -EINVAL, "--time %s: expected times such as 1.5, 3ms, "
-                   "-10ms, 123456c, 12:00:03 or 2024-02-29T12:00:03", text);
+    return err_usage(e, "--time %s: expected times such as 1.5, 3ms, "
+                     "-10ms, 123456c, 12:00:03 or 2024-02-29T12:00:03", text);
 }
 
 /* --- conversion to time stamps -------------------------------------------- */

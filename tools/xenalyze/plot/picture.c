@@ -33,8 +33,8 @@ int plot_parse_format(const char *path, enum plot_format *format, struct err *e)
             *format = ends[i].format;
             return 0;
         }
-    return err_set(e, -EINVAL, "--plot %s: the file name has to end in .svg "
-                   "or .png", path);
+    return err_usage(e, "--plot %s: the file name has to end in .svg "
+                     "or .png", path);
 }
 
 int plot_new(struct plot **out, const struct plot_about *about,

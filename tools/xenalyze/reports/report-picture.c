@@ -41,8 +41,8 @@ static int choose_subject(const struct report_config *c,
     }
     if ( nr <= 1 )
         return 0;
-    return err_set(e, -EINVAL, "one picture cannot show %u scatterplots; "
-                   "ask for one of them", nr);
+    return err_usage(e, "one picture cannot show %u scatterplots; "
+                     "ask for one of them", nr);
 }
 
 static void add_timeline(struct report_pass *p, struct picture *picture,
