@@ -56,7 +56,8 @@ static int count_window_records(struct xt_counts *c, const struct xt_window *w,
         span_add(&n->tsc, &r);
         if ( is_gen(&r) )
             count_special(n, &r);
-        if ( xt_event_counts_add(&c->events, r.event) )
+        if ( (is_gen(&r) && xt_losses_add(&c->losses, &r)) ||
+             xt_event_counts_add(&c->events, r.event) )
             return -ENOMEM;
     }
     n->windows = 1;
@@ -124,9 +125,13 @@ int xt_counts_init(struct xt_counts *c)
 int xt_counts_add_window(struct xt_counts *c, const struct xt_window *w,
                          struct xt_damage *damage)
 {
-    struct xt_count n = { 0 }, *cpu = get_cpu_count(c, w->cpu);
+    struct xt_count n = { 0 }, *cpu;
 
-    if ( !cpu || count_window_records(c, w, &n, damage) )
+    if ( count_window_records(c, w, &n, damage) ||
+         (c->losses.nr_cpus && !get_cpu_count(c, c->losses.nr_cpus - 1)) )
+        return -ENOMEM;
+    cpu = get_cpu_count(c, w->cpu);
+    if ( !cpu )
         return -ENOMEM;
     count_add(cpu, &n);
     span_append(&cpu->tsc, &n.tsc);
@@ -140,6 +145,8 @@ void xt_counts_finish(struct xt_counts *c, uint64_t size,
     c->damage = *damage;
     for ( size_t i = 0; i < c->nr_cpus; i++ )
     {
+        c->cpus[i].lost += xt_losses_get_unreported(&c->losses, i,
+                                                    c->cpus[i].lost);
         count_add(&c->total, &c->cpus[i]);
         span_cover(&c->total.tsc, &c->cpus[i].tsc);
     }
@@ -151,6 +158,7 @@ void xt_counts_finish(struct xt_counts *c, uint64_t size,
 void xt_counts_fini(struct xt_counts *c)
 {
     xt_event_counts_fini(&c->events);
+    xt_losses_fini(&c->losses);
     free(c->cpus);
     *c = (struct xt_counts){ 0 };
 }

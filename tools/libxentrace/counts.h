@@ -13,6 +13,7 @@
 
 #include "libxentrace/damage.h"
 #include "libxentrace/event-counts.h"
+#include "libxentrace/losses.h"
 #include "libxentrace/window.h"
 
 /* First and last time stamp in the order of the records. */
@@ -28,7 +29,9 @@ struct xt_count
     uint64_t windows;
     uint64_t bytes;     /* size of the records */
     uint64_t losses;    /* LOST_RECORDS records ... */
-    uint64_t lost;      /* ... and the lost records that they count */
+    uint64_t lost;      /* ... and the lost records: those that they count,
+                           and after xt_counts_finish() those that only the
+                           collector counted */
     uint64_t wraps;     /* filler records at the end of a ring */
     uint64_t metas;     /* metadata of the collector */
     struct xt_span tsc;
@@ -41,6 +44,7 @@ struct xt_counts
     struct xt_count *cpus;      /* no windows: the pcpu is not in the trace */
     size_t nr_cpus;
     struct xt_event_counts events;     /* sorted */
+    struct xt_losses losses;
     struct xt_damage damage;
 };
 

@@ -6,6 +6,7 @@
  *
  *     counts.h, event-counts.h     totals of a trace, a count for each event id
  *     kmerge.h, slice.h            sort items by time, merge sorted runs
+ *     losses.h                     losses that only the collector knows
  *     meta.h                       records of the collector: encode, decode
  *     seal.h, zstd.h               write windows: checksum, compression
  *
@@ -19,6 +20,7 @@
 #include "libxentrace/event-counts.h"
 #include "libxentrace/kmerge.h"
 #include "libxentrace/libxentrace.h"
+#include "libxentrace/losses.h"
 #include "libxentrace/meta.h"
 #include "libxentrace/seal.h"
 #include "libxentrace/slice.h"

@@ -77,6 +77,136 @@ START_TEST(known_numbers)
 }
 END_TEST
 
+/* A meta_lost record; `why` as in events/11-meta. */
+static void make_meta_lost(struct make *m, uint32_t cpu, uint32_t why,
+                           uint64_t lost)
+{
+    uint32_t words[4] = { cpu, why, (uint32_t)lost, lost >> 32 };
+
+    make_record(m, TRC_META_LOST, 0, 4);
+    memcpy(m->bytes + m->size - sizeof(words), words, sizeof(words));
+}
+
+static void make_meta_end(struct make *m)
+{
+    make_record(m, TRC_META_END, 0, 6);
+}
+
+/* A window of pcpu 0 with a record of 5 lost records. */
+static size_t make_lossy_window(struct make *m)
+{
+    size_t w;
+
+    m->size = 0;
+    w = make_open(m, 0);
+    make_record(m, 0x21011, 5000, 2);
+    make_lost(m, 6000, 5);
+    return w;
+}
+
+/* Losses behind the last record of a pcpu: only the collector knows them. */
+START_TEST(losses_of_the_collector)
+{
+    static struct make m;
+    size_t w = make_lossy_window(&m);
+    struct xt_counts c;
+
+    make_meta_lost(&m, 0, 0, 7);        /* replaced */
+    make_meta_lost(&m, 0, 0, 12);
+    make_meta_lost(&m, 0, 3, 5);
+    make_meta_lost(&m, 3, 0, 800);
+    make_meta_lost(&m, 3, 1, 30);
+    make_meta_lost(&m, 3, 2, 4);
+    make_meta_end(&m);
+    make_close(&m, w);
+    ck_assert_int_eq(count_all(&c, m.bytes, m.size), 0);
+    ck_assert_uint_eq(c.total.losses, 1);
+    ck_assert_uint_eq(c.cpus[0].lost, 12);
+    ck_assert_uint_eq(c.cpus[3].lost, 800);
+    ck_assert_uint_eq(c.total.lost, 812);
+    ck_assert_uint_eq(c.losses.dropped, 30);
+    ck_assert_uint_eq(c.losses.unwritten, 4);
+    ck_assert(c.losses.counted);
+    xt_counts_fini(&c);
+}
+END_TEST
+
+/* The last file of a series: earlier files have 100 of the 107 losses. */
+START_TEST(losses_of_a_series)
+{
+    static struct make m;
+    size_t w = make_lossy_window(&m);
+    struct xt_counts c;
+
+    make_meta_lost(&m, 0, 0, 107);
+    make_meta_lost(&m, 0, 3, 105);
+    make_meta_end(&m);
+    make_close(&m, w);
+    ck_assert_int_eq(count_all(&c, m.bytes, m.size), 0);
+    ck_assert_uint_eq(c.total.lost, 5 + 2);
+    xt_counts_fini(&c);
+}
+END_TEST
+
+/* Counts of older collectors include what LOST records count. */
+START_TEST(losses_of_old_collectors)
+{
+    static struct make m;
+    size_t w = make_lossy_window(&m);
+    struct xt_counts c;
+
+    make_meta_lost(&m, 0, 0, 9);
+    make_meta_end(&m);
+    make_close(&m, w);
+    ck_assert_int_eq(count_all(&c, m.bytes, m.size), 0);
+    ck_assert_uint_eq(c.total.lost, 9);
+    xt_counts_fini(&c);
+}
+END_TEST
+
+/* Two captures, one after the other. */
+START_TEST(losses_of_two_captures)
+{
+    static struct make m;
+    size_t w = make_lossy_window(&m);
+    struct xt_counts c;
+
+    for ( unsigned int i = 0; i < 2; i++ )
+    {
+        make_meta_lost(&m, 1, 0, 10);
+        make_meta_lost(&m, 1, 3, 0);
+        make_meta_end(&m);
+    }
+    make_meta_lost(&m, 1, 0, 1000);     /* not final: no meta_end follows */
+    make_close(&m, w);
+    ck_assert_int_eq(count_all(&c, m.bytes, m.size), 0);
+    ck_assert_uint_eq(c.cpus[1].lost, 20);
+    xt_counts_fini(&c);
+}
+END_TEST
+
+/* Hostile numbers of pcpus, reasons, sums. */
+START_TEST(hostile_losses)
+{
+    static struct make m;
+    size_t w = make_lossy_window(&m);
+    struct xt_counts c;
+
+    make_meta_lost(&m, XT_MAX_CPUS, 0, 1);
+    make_meta_lost(&m, UINT32_MAX, 0, 1);
+    make_meta_lost(&m, XT_MAX_CPUS - 1, 0, 1);
+    make_meta_lost(&m, 0, 99, 1);
+    make_meta_lost(&m, 0, 0, 3);
+    make_meta_lost(&m, 0, 3, UINT64_MAX);
+    make_meta_end(&m);
+    make_close(&m, w);
+    ck_assert_int_eq(count_all(&c, m.bytes, m.size), 0);
+    ck_assert_uint_eq(c.total.lost, 5 + 1);
+    ck_assert_uint_eq(c.cpus[XT_MAX_CPUS - 1].lost, 1);
+    xt_counts_fini(&c);
+}
+END_TEST
+
 START_TEST(no_time_stamps)
 {
     static struct make m;
@@ -158,6 +288,7 @@ START_TEST(no_memory)
 
         for ( uint32_t i = 0; i < 20; i++ )
             make_record(&m, 0x21000 + 20 * cpu + i, 0, 0);
+        make_meta_lost(&m, 2 * cpu, 0, 1);
         make_close(&m, w);
     }
     do
@@ -173,5 +304,7 @@ START_TEST(no_memory)
 }
 END_TEST
 
-UNIT_MAIN("counts", known_numbers, no_time_stamps, damaged_window,
+UNIT_MAIN("counts", known_numbers, losses_of_the_collector, losses_of_a_series,
+          losses_of_old_collectors, losses_of_two_captures, hostile_losses,
+          no_time_stamps, damaged_window,
           tally_is_exact, tally_is_bounded, no_memory)

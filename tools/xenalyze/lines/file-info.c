@@ -11,6 +11,16 @@
 
 #include "libxentrace/catalogue.h"
 
+static void print_collector_losses(const struct xt_losses *l, FILE *out)
+{
+    if ( l->unwritten )
+        fprintf(out, "  unwritten: %" PRIu64 " events, which the collector "
+                "could not write\n", l->unwritten);
+    if ( l->dropped )
+        fprintf(out, "  dropped: %" PRIu64 " events, which left the memory "
+                "buffer (-M) for newer ones\n", l->dropped);
+}
+
 static void print_total(const struct xt_counts *c, const char *name,
                         FILE *out)
 {
@@ -23,6 +33,7 @@ static void print_total(const struct xt_counts *c, const char *name,
             " losses, %" PRIu64 " fillers, %" PRIu64 " metadata\n",
             t->records, xt_count_events(t), t->losses, t->wraps, t->metas);
     fprintf(out, "  lost:    %" PRIu64 " records\n", t->lost);
+    print_collector_losses(&c->losses, out);
     if ( t->tsc.known )
         fprintf(out, "  time:    %" PRIu64 " cycles, %" PRIu64 " .. %" PRIu64
                 "\n", t->tsc.last - t->tsc.first, t->tsc.first, t->tsc.last);
@@ -46,7 +57,7 @@ static void print_cpus(const struct xt_counts *c, FILE *out)
     fprintf(out, "\n%6s %12s %12s %10s  %s\n", "pcpu", "records", "events",
             "lost", "first .. last time stamp");
     for ( unsigned int cpu = 0; cpu < c->nr_cpus; cpu++ )
-        if ( c->cpus[cpu].windows )
+        if ( c->cpus[cpu].windows || c->cpus[cpu].lost )
             print_cpu(cpu, &c->cpus[cpu], out);
 }
 
