@@ -29,6 +29,12 @@ void collect_every_second(struct collect *c, uint64_t now);
 /* The events, bytes and losses so far. */
 void collect_get_progress(const struct collect *c, struct stats_now *now);
 
+/*
+ * The losses so far, as *nr records that the caller frees.  NULL without
+ * memory.
+ */
+struct xt_meta *collect_make_losses(struct collect *c, unsigned int *nr);
+
 /* At the end: update c->lost with the final counts. */
 void collect_count_losses(struct collect *c, bool failed);
 

@@ -31,11 +31,18 @@ static bool update_losses(struct collect *c)
             is_new |= c->lost[cpu].ring != now[cpu] - c->lost_before[cpu];
             c->lost[cpu].ring = now[cpu] - c->lost_before[cpu];
         }
+    for ( unsigned int cpu = 0; cpu < c->rings.nr_cpus; cpu++ )
+        c->lost[cpu].reported = c->rings.ring[cpu].reported;
     free(now);
     return is_new;
 }
 
-/* Encode all non-zero losses as records at m; returns their number. */
+#define REASONS 4u      /* enum lost_why of events/11-meta */
+
+/*
+ * Encode all non-zero losses as records at m; returns their number.  If Xen
+ * counts its losses, there is at least one record.
+ */
 static unsigned int make_lost_records(const struct collect *c,
                                       struct xt_meta *m)
 {
@@ -44,17 +51,19 @@ static unsigned int make_lost_records(const struct collect *c,
     for ( unsigned int cpu = 0; cpu < c->nr_cpus; cpu++ )
     {
         const struct collect_lost *l = &c->lost[cpu];
-        const uint64_t by_reason[] = { l->ring, l->memory, l->output };
+        const uint64_t by_reason[REASONS] = {
+            l->ring, l->memory, l->output, c->can_count ? l->reported : 0,
+        };
 
-        for ( unsigned int why = 0; why < 3; why++ )
-            if ( by_reason[why] )
+        for ( unsigned int why = 0; why < REASONS; why++ )
+            if ( by_reason[why] || (c->can_count && !cpu && !why) )
                 m[nr++] = (struct xt_meta){
                     .event = TRC_META_LOST,
                     .lost = { .cpu = cpu, .why = why,
                               .lost = by_reason[why] },
                 };
     }
-    assert(nr <= 3 * c->nr_cpus);
+    assert(nr <= REASONS * c->nr_cpus);
     return nr;
 }
 
@@ -63,7 +72,7 @@ static unsigned int make_lost_records(const struct collect *c,
 /* Write a clock record, and loss records if a count has changed. */
 static void write_second(struct collect *c)
 {
-    struct xt_meta *m = fault_calloc(1 + 3 * c->nr_cpus, sizeof(*m));
+    struct xt_meta *m = fault_calloc(1 + REASONS * c->nr_cpus, sizeof(*m));
     struct err ignored = ERR_INIT;
     unsigned int nr = 0;
 
@@ -123,24 +132,40 @@ void collect_every_second(struct collect *c, uint64_t now)
 
 /* --- end of the capture --------------------------------------------------- */
 
-/* With -x, records in the rings are left for the next reader, not lost. */
+/*
+ * With -x, records in the rings are left for the next reader, not lost.  Loss
+ * records that are not in the file report nothing.
+ */
 static void count_unwritten(struct collect *c, bool failed)
 {
     uint64_t *left = fault_calloc(c->nr_cpus, sizeof(*left));
+    struct scan_counts *counts = fault_calloc(c->nr_cpus, sizeof(*counts));
 
-    if ( left )
+    if ( left && counts )
     {
         if ( !c->plan->leave_enabled )
             drain_count(&c->rings, left);
         if ( failed )
-            pipeline_count(&c->pipeline, left, c->nr_cpus);
+            pipeline_count(&c->pipeline, counts, c->nr_cpus);
         for ( unsigned int cpu = 0; cpu < c->nr_cpus; cpu++ )
-            c->lost[cpu].output = left[cpu];
+        {
+            struct collect_lost *l = &c->lost[cpu];
+
+            l->output = left[cpu] + counts[cpu].events;
+            /* Other processes may have changed the ring after the copy. */
+            l->reported -= counts[cpu].lost < l->reported ? counts[cpu].lost
+                                                          : l->reported;
+        }
     }
     free(left);
-    if ( !c->pipeline.to_memory )
-        return;
-    for ( unsigned int cpu = 0; cpu < c->nr_cpus; cpu++ )
+    free(counts);
+}
+
+/* Events that left the memory buffer for newer ones. */
+static void update_dropped(struct collect *c)
+{
+    for ( unsigned int cpu = 0; c->pipeline.to_memory && cpu < c->nr_cpus;
+          cpu++ )
         c->lost[cpu].memory = c->pipeline.memory.dropped[cpu];
 }
 
@@ -148,6 +173,17 @@ void collect_count_losses(struct collect *c, bool failed)
 {
     update_losses(c);
     count_unwritten(c, failed);
+    update_dropped(c);
+}
+
+struct xt_meta *collect_make_losses(struct collect *c, unsigned int *nr)
+{
+    struct xt_meta *m = fault_calloc(REASONS * c->nr_cpus, sizeof(*m));
+
+    update_losses(c);
+    update_dropped(c);
+    *nr = m ? make_lost_records(c, m) : 0;
+    return m;
 }
 
 /* The values are enum end_reason of events/11-meta. */
@@ -162,7 +198,7 @@ static uint32_t end_reason(const struct collect *c, int rc)
 
 int collect_write_trailer(struct collect *c, int rc, struct err *e)
 {
-    struct xt_meta *m = fault_calloc(1 + 3 * c->nr_cpus, sizeof(*m));
+    struct xt_meta *m = fault_calloc(1 + REASONS * c->nr_cpus, sizeof(*m));
     struct writer *w = c->pipeline.writer;
     struct err ignored = ERR_INIT;
     unsigned int nr;

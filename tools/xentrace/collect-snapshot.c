@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdlib.h>
 
 #include "xentrace/ring-drain.h"
 #include "xentrace/stop-signals.h"
@@ -28,6 +29,21 @@ static int restart_recorder(struct collect *c, struct err *e)
     return tbuf_overwrite(c->hv, e);
 }
 
+static int write_snapshot(struct collect *c, struct err *e)
+{
+    struct snapshot_plan plan = {
+        .nr = ++c->snapshots, .since = c->snapshot_since,
+    };
+    struct err ignored = ERR_INIT;
+    int rc;
+
+    plan.losses = collect_make_losses(c, &plan.nr_losses);
+    metadata_read_tsc(c->hv, &plan.tsc, &ignored);
+    rc = pipeline_write_snapshot(&c->pipeline, &plan, e);
+    free(plan.losses);
+    return rc;
+}
+
 /* A snapshot that cannot be written is a warning; the capture goes on. */
 static int take_snapshot(struct collect *c, struct err *e)
 {
@@ -38,8 +54,7 @@ static int take_snapshot(struct collect *c, struct err *e)
     c->snapshot_due_ms = 0;
     if ( rc )
         return rc;
-    if ( pipeline_write_snapshot(&c->pipeline, ++c->snapshots,
-                                 c->snapshot_since, &why) )
+    if ( write_snapshot(c, &why) )
         log_err(c->log, LOG_LEVEL_WARNING, &why);
     else
         log_info(c->log, "snapshot %u is written", c->snapshots);

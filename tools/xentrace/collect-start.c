@@ -123,7 +123,7 @@ static int open_rings(struct collect *c, struct err *e)
                     "before, or Xen's limit is lower",
                     c->rings.pages, c->plan->pages);
     if ( is_discarded(c) && !c->recorder )
-        drain_discard(&c->rings, c->log);
+        drain_discard(&c->rings, c->lost_before, c->log);
     warn_about_masks(c);
     return 0;
 }

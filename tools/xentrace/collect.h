@@ -57,6 +57,8 @@ struct collect_lost
     uint64_t ring;          /* no room in Xen's ring */
     uint64_t output;        /* left in the ring, or not written */
     uint64_t memory;        /* -M: overwritten by newer events */
+    uint64_t reported;      /* not a loss: the part of `ring` that loss records
+                               in the files count */
 };
 
 struct collect

@@ -99,3 +99,19 @@ int memory_buffer_write(const struct memory_buffer *m, uint64_t since,
     }
     return rc ? rc : writer_flush(w, true, e);
 }
+
+void memory_buffer_count(const struct memory_buffer *m, uint64_t skip,
+                         struct scan_counts *counts)
+{
+    struct window_fifo_entry w;
+
+    for ( uint64_t at = m->fifo.tail; at < m->fifo.head; at = w.end )
+    {
+        window_fifo_get(&m->fifo, at, &w);
+        assert(w.cpu < m->nr_cpus);
+        if ( skip )
+            skip--;
+        else
+            scan_add(&counts[w.cpu], w.span, w.nr_spans);
+    }
+}

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "common/err.h"
+#include "xentrace/record-scan.h"
 #include "xentrace/ring-drain.h"
 #include "xentrace/window-fifo.h"
 #include "xentrace/trigger.h"
@@ -39,5 +40,12 @@ struct window_sink memory_buffer_sink(struct memory_buffer *m);
  */
 int memory_buffer_write(const struct memory_buffer *m, uint64_t since,
                         struct writer *w, struct err *e);
+
+/*
+ * Add the records of all windows but the first `skip` ones to counts[cpu], for
+ * all pcpus of memory_buffer_open().
+ */
+void memory_buffer_count(const struct memory_buffer *m, uint64_t skip,
+                         struct scan_counts *counts);
 
 #endif /* XENTRACE_MEMORY_BUFFER_H */

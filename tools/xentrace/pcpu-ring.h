@@ -37,6 +37,7 @@ struct ring
     unsigned int cons_moves; /* times that another reader changed cons */
     size_t peak;            /* maximum of used bytes */
     uint64_t windows, bytes, records; /* copied so far */
+    uint64_t reported;      /* losses, by loss records that were copied */
 };
 
 /* The records that can be read, in the memory of the ring. */

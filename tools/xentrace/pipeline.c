@@ -12,6 +12,9 @@
 
 #define RECORDS_MAX 64u     /* records in one metadata window */
 
+/* A value of end_reason of events/11-meta. */
+enum { END_SNAPSHOT = 7 };
+
 static int open_sink(struct pipeline *p, const struct pipeline_plan *plan,
                      struct err *e)
 {
@@ -130,7 +133,42 @@ int pipeline_ack(struct pipeline *p, struct err *e)
     return p->to_memory ? 0 : write_thread_ack(&p->write_thread, e);
 }
 
-int pipeline_write_snapshot(struct pipeline *p, unsigned int nr, uint64_t since,
+/* Write records to a file, in windows of their own. */
+static int write_trailer(const struct pipeline *p, struct writer *w,
+                         const struct xt_meta *m, unsigned int nr,
+                         struct err *e)
+{
+    unsigned char bytes[RECORDS_MAX * XT_META_MAX_BYTES];
+    struct iovec span = { bytes, 0 };
+    unsigned int part;
+    int rc = 0;
+
+    for ( ; !rc && nr && !p->plain; m += part, nr -= part )
+    {
+        part = nr < RECORDS_MAX ? nr : RECORDS_MAX;
+        span.iov_len = encode_records(m, part, bytes);
+        rc = writer_window(w, p->cpu, &span, 1, e);
+        if ( !rc )
+            rc = writer_flush(w, true, e);
+    }
+    return rc;
+}
+
+/* The losses, and a meta_end record, which marks them as final. */
+static int end_snapshot(const struct pipeline *p, struct writer *w,
+                        const struct snapshot_plan *plan, struct err *e)
+{
+    int rc = write_trailer(p, w, plan->losses, plan->nr_losses, e);
+    struct xt_meta end = {
+        .event = TRC_META_END,
+        .end = { .tsc = plan->tsc, .bytes = w->bytes, .windows = w->windows,
+                 .reason = END_SNAPSHOT },
+    };
+
+    return rc ? rc : write_trailer(p, w, &end, 1, e);
+}
+
+int pipeline_write_snapshot(struct pipeline *p, const struct snapshot_plan *s,
                             struct err *e)
 {
     struct writer_plan plan = *p->writer->plan;
@@ -138,9 +176,9 @@ int pipeline_write_snapshot(struct pipeline *p, unsigned int nr, uint64_t since,
     int rc = w ? 0 : -ENOMEM, closed;
 
     assert(p->to_memory);
-    assert(nr > 0);
+    assert(s->nr > 0);
     plan.numbered = true;
-    plan.first_behind = nr - 1;
+    plan.first_behind = s->nr - 1;
     if ( rc )
         return err_sys(e, rc, "cannot take a snapshot");
     rc = writer_open(w, &plan, e);
@@ -148,7 +186,9 @@ int pipeline_write_snapshot(struct pipeline *p, unsigned int nr, uint64_t since,
         goto out;
     rc = writer_begin(w, p->cpu, p->metadata.bytes, p->metadata.used, e);
     if ( !rc )
-        rc = memory_buffer_write(&p->memory, since, w, e);
+        rc = memory_buffer_write(&p->memory, s->since, w, e);
+    if ( !rc )
+        rc = end_snapshot(p, w, s, e);
     closed = writer_close(w, e);
     rc = rc ? rc : closed;
  out:
@@ -181,30 +221,24 @@ int pipeline_end(struct pipeline *p, bool (*is_forced)(void), struct err *e)
     return write_thread_end(&p->write_thread, is_forced, e);
 }
 
-void pipeline_count(const struct pipeline *p, uint64_t *records,
+void pipeline_count(const struct pipeline *p, struct scan_counts *counts,
                     unsigned int nr)
 {
+    uint64_t written = p->writer->nr_safe;
+
     assert(!p->thread_is_running);
     if ( !p->to_memory )
-        write_thread_count(&p->write_thread, records, nr);
+        write_thread_count(&p->write_thread, counts, nr);
+    else
+        /* New metadata is a window in front of those of the buffer. */
+        memory_buffer_count(&p->memory,
+                            written && p->metadata.used > p->preface_bytes
+                            ? written - 1 : written, counts);
 }
 
 int pipeline_write_trailer(struct pipeline *p, const struct xt_meta *m,
                            unsigned int nr, struct err *e)
 {
-    unsigned char bytes[RECORDS_MAX * XT_META_MAX_BYTES];
-    struct iovec span = { bytes, 0 };
-    unsigned int part;
-    int rc = 0;
-
     assert(!p->thread_is_running);
-    for ( ; !rc && nr && !p->plain; m += part, nr -= part )
-    {
-        part = nr < RECORDS_MAX ? nr : RECORDS_MAX;
-        span.iov_len = encode_records(m, part, bytes);
-        rc = writer_window(p->writer, p->cpu, &span, 1, e);
-        if ( !rc )
-            rc = writer_flush(p->writer, true, e);
-    }
-    return rc;
+    return write_trailer(p, p->writer, m, nr, e);
 }

@@ -69,18 +69,24 @@ uint64_t pipeline_pending_bytes(const struct pipeline *p);
 int pipeline_fd(const struct pipeline *p);
 int pipeline_ack(struct pipeline *p, struct err *e);
 
-/*
- * With -M: write the memory buffer to PATH.nr, without the windows that ended
- * before the time stamp `since`.  The buffer keeps its windows.
- */
-int pipeline_write_snapshot(struct pipeline *p, unsigned int nr, uint64_t since,
+struct snapshot_plan
+{
+    unsigned int nr;            /* written to PATH.nr */
+    uint64_t since;             /* windows that ended before are left out */
+    uint64_t tsc;               /* now */
+    struct xt_meta *losses;     /* meta_lost records */
+    unsigned int nr_losses;
+};
+
+/* With -M: write the memory buffer to a file.  The buffer keeps its windows. */
+int pipeline_write_snapshot(struct pipeline *p, const struct snapshot_plan *s,
                             struct err *e);
 
 /* Write all windows to the file, and end the write thread. */
 int pipeline_end(struct pipeline *p, bool (*is_forced)(void), struct err *e);
 
-/* After the end: add the events that did not reach the file to records[cpu]. */
-void pipeline_count(const struct pipeline *p, uint64_t *records,
+/* After the end: add the records that did not reach the file to counts[cpu]. */
+void pipeline_count(const struct pipeline *p, struct scan_counts *counts,
                     unsigned int nr);
 
 /* After the end: write the last records of the file. */

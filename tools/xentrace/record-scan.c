@@ -10,7 +10,9 @@
 #include <assert.h>
 #include <string.h>
 
+#include "common/compiler.h"
 #include "libxentrace/libxentrace.h"
+#include "libxentrace/readers.h"
 
 static const uint8_t lengths[16] = {
     4, 8, 12, 16, 20, 24, 28, 32, 12, 16, 20, 24, 28, 32, 36, 40,
@@ -35,34 +37,6 @@ static uint64_t is_event(uint32_t header)
 
 _Static_assert(TRC_TRACE_WRAP_BUFFER == TRC_LOST_RECORDS + 1, "is_event");
 
-/* *over: in, bytes of the split record in this span; out, in the next one. */
-static uint64_t count_span(const struct iovec *span, size_t *over)
-{
-    const unsigned char *at = span->iov_base;
-    size_t done = *over, size = span->iov_len;
-    uint64_t nr = 0;
-    uint32_t header;
-
-    while ( done < size && size - done >= sizeof(header) )
-    {
-        header = load_header(at + done);
-        nr += is_event(header);
-        done += lengths[header >> 28];
-    }
-    *over = done > size ? done - size : 0;
-    return nr;
-}
-
-uint64_t scan_count_events(const struct iovec *spans, int nr_spans)
-{
-    uint64_t nr = 0;
-    size_t over = 0;
-
-    for ( int i = 0; i < nr_spans; i++ )
-        nr += count_span(&spans[i], &over);
-    return nr;
-}
-
 /* Copy the record at offset `done`, joining its parts if it is split. */
 static size_t gather_record(const struct iovec *spans, int nr_spans,
                             size_t done, unsigned char *bytes)
@@ -85,6 +59,60 @@ static size_t gather_record(const struct iovec *spans, int nr_spans,
     }
     assert(got <= XT_RECORD_MAX_BYTES);
     return got;
+}
+
+/* The number in the loss record at offset `done`; 0 if the record is cut. */
+COLD
+static uint64_t load_lost(const struct iovec *spans, int nr_spans, size_t done)
+{
+    unsigned char bytes[XT_RECORD_MAX_BYTES];
+    size_t got = gather_record(spans, nr_spans, done, bytes);
+    struct xt_record r;
+
+    return xt_record_decode(&r, bytes, bytes + got)
+           ? xt_field_load(&r, XT_AT(lost_records, lost)) : 0;
+}
+
+/* The records of a span from offset `done` on; returns their end. */
+static size_t scan_span(struct scan_counts *c, const struct iovec *spans,
+                        int nr_spans, int i, size_t done)
+{
+    const unsigned char *at = spans[i].iov_base;
+    size_t size = spans[i].iov_len, before = i ? spans[0].iov_len : 0;
+    uint64_t nr = 0;
+    uint32_t header;
+
+    assert(i < 2);
+    while ( done < size && size - done >= sizeof(header) )
+    {
+        header = load_header(at + done);
+        nr += is_event(header);
+        if ( TRC_HD_TO_EVENT(header) == TRC_LOST_RECORDS )
+            c->lost += load_lost(spans, nr_spans, before + done);
+        done += lengths[header >> 28];
+    }
+    c->events += nr;
+    return done;
+}
+
+void scan_add(struct scan_counts *c, const struct iovec *spans, int nr_spans)
+{
+    size_t done = 0;
+
+    for ( int i = 0; i < nr_spans; i++ )
+    {
+        done = scan_span(c, spans, nr_spans, i, done);
+        /* A split record continues in the next span. */
+        done = done > spans[i].iov_len ? done - spans[i].iov_len : 0;
+    }
+}
+
+uint64_t scan_count_events(const struct iovec *spans, int nr_spans)
+{
+    struct scan_counts c = { .events = 0 };
+
+    scan_add(&c, spans, nr_spans);
+    return c.events;
 }
 
 uint64_t scan_last_tsc(const struct iovec *spans, int nr_spans)

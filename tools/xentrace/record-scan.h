@@ -10,7 +10,17 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
-/* Count the events: all records but padding, loss records and metadata. */
+/* Counts of some records. */
+struct scan_counts
+{
+    uint64_t events;    /* all records but padding, loss records, metadata */
+    uint64_t lost;      /* records that loss records count */
+};
+
+/* Add the records of the spans. */
+void scan_add(struct scan_counts *c, const struct iovec *spans, int nr_spans);
+
+/* The events alone. */
 uint64_t scan_count_events(const struct iovec *spans, int nr_spans);
 
 /* The time stamp of the last record that has one, or UINT64_MAX. */

@@ -51,6 +51,7 @@ static bool put_window(struct ring *r, const struct window_sink *s,
                        const struct iovec *spans, int nr_spans)
 {
     uint64_t place = s->put(s->arg, r->cpu, spans, nr_spans);
+    struct scan_counts counts = { .events = 0 };
 
     if ( !place )
         return false;
@@ -62,7 +63,9 @@ static bool put_window(struct ring *r, const struct window_sink *s,
     }
     r->place = place;
     r->windows++;
-    r->records += scan_count_events(spans, nr_spans);
+    scan_add(&counts, spans, nr_spans);
+    r->records += counts.events;
+    r->reported += counts.lost;
     return true;
 }
 
@@ -146,13 +149,17 @@ void drain_release(struct rings *r, const struct window_sink *s)
 
 /* --- discarding and counting ---------------------------------------------- */
 
-void drain_discard(struct rings *r, const struct log *log)
+void drain_discard(struct rings *r, uint64_t *lost, const struct log *log)
 {
+    struct scan_counts counts;
     struct ring_view view;
 
     for ( unsigned int cpu = 0; cpu < r->nr_cpus; cpu++ )
         if ( peek_ring(&r->ring[cpu], &view, log) && view.bytes )
         {
+            counts = (struct scan_counts){ .events = 0 };
+            scan_add(&counts, view.span, view.nr_spans);
+            lost[cpu] += counts.lost;
             ring_take(&r->ring[cpu], view.bytes);
             ring_release(&r->ring[cpu]);
         }

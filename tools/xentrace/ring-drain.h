@@ -46,8 +46,8 @@ bool drain_all(struct rings *r, const struct window_sink *s, bool last,
 /* Release the space of windows that have become safe. */
 void drain_release(struct rings *r, const struct window_sink *s);
 
-/* Drop the records in all rings. */
-void drain_discard(struct rings *r, const struct log *log);
+/* Drop the records in all rings.  Adds the losses they report to lost[cpu]. */
+void drain_discard(struct rings *r, uint64_t *lost, const struct log *log);
 
 /* Add the events in each ring that were not copied to records[cpu]. */
 void drain_count(struct rings *r, uint64_t *records);

@@ -332,8 +332,8 @@ int write_thread_end(struct write_thread *t, bool (*is_forced)(void),
     return write_thread_ack(t, e);
 }
 
-void write_thread_count(const struct write_thread *t, uint64_t *records,
-                        unsigned int nr_cpus)
+void write_thread_count(const struct write_thread *t,
+                        struct scan_counts *counts, unsigned int nr_cpus)
 {
     struct window_fifo_entry w;
 
@@ -342,6 +342,6 @@ void write_thread_count(const struct write_thread *t, uint64_t *records,
     {
         window_fifo_get(&t->fifo, at, &w);
         if ( w.cpu < nr_cpus )
-            records[w.cpu] += scan_count_events(w.span, w.nr_spans);
+            scan_add(&counts[w.cpu], w.span, w.nr_spans);
     }
 }

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "common/err.h"
+#include "xentrace/record-scan.h"
 #include "xentrace/ring-drain.h"
 #include "xentrace/window-fifo.h"
 #include "xentrace/writer.h"
@@ -61,8 +62,8 @@ int write_thread_ack(struct write_thread *t, struct err *e);
 int write_thread_end(struct write_thread *t, bool (*is_forced)(void),
                      struct err *e);
 
-/* After the end: add the events that did not reach the file to records[cpu]. */
-void write_thread_count(const struct write_thread *t, uint64_t *records,
-                        unsigned int nr_cpus);
+/* After the end: add the records that did not reach the file to counts[cpu]. */
+void write_thread_count(const struct write_thread *t,
+                        struct scan_counts *counts, unsigned int nr_cpus);
 
 #endif /* XENTRACE_WRITE_THREAD_H */

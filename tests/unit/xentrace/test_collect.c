@@ -259,6 +259,26 @@ START_TEST(losses)
 }
 END_TEST
 
+/* Losses that a loss record reports, and losses that no record does. */
+START_TEST(reported_losses)
+{
+    static struct make m;
+    struct run r;
+
+    m.size = 0;
+    make_lost(&m, 1, 7);
+    run_init(&r, true);
+    r.f.on_ack = lose_and_stop;
+    r.f.records_at_disable = &m;        /* of pcpu 0 */
+    run_capture(&r);
+    ck_assert_int_eq(r.rc, 0);
+    ck_assert_uint_eq(r.c.lost[0].reported, 7);
+    ck_assert_uint_eq(r.c.lost[1].reported, 0);
+    ck_assert_uint_eq(r.c.lost[1].ring, 142);
+    run_fini(&r);
+}
+END_TEST
+
 /* --- later domains -------------------------------------------------------- */
 
 /* The number of times that the file contains this text. */
@@ -493,7 +513,7 @@ END_TEST
 
 UNIT_MAIN("collect", plain, everything_said, masks_left_over, leave_enabled,
           start_disabled,
-          discard, records_at_disable, time_is_up, losses, later_domains,
-          later_domains_in_memory, refused, no_rings,
+          discard, records_at_disable, time_is_up, losses, reported_losses,
+          later_domains, later_domains_in_memory, refused, no_rings,
           no_ring_can_be_mapped, no_virq, disk_is_full,
           refused_before_anything, interrupted, no_memory)

@@ -127,15 +127,19 @@ END_TEST
 START_TEST(discard)
 {
     static struct make m;
+    uint64_t lost[FAKE_CPUS] = { 0 };
     struct bench b;
 
     bench_init(&b);
     make_record(&m, 0x81001, 0, 0);
+    make_lost(&m, 1, 12);
     fake_put(&b.f, 1, &m);
     drain_map(&b.rings, &b.heard.log);
-    drain_discard(&b.rings, &b.heard.log);
+    drain_discard(&b.rings, lost, &b.heard.log);
     ck_assert(drain_windows(&b));
     ck_assert_uint_eq(b.fifo.head, 0);
+    ck_assert_uint_eq(lost[1], 12);
+    ck_assert_uint_eq(b.rings.ring[1].reported, 0);
     bench_fini(&b);
 }
 END_TEST

@@ -94,6 +94,34 @@ START_TEST(what_is_an_event)
 }
 END_TEST
 
+/* Losses are counted wherever a loss record is split; not without its end. */
+START_TEST(losses_in_pieces)
+{
+    static struct make m;
+    struct iovec whole, pieces[2];
+
+    make_record(&m, 0x81001, 1, 3);
+    make_lost(&m, 1, 7);
+    make_record(&m, 0x1f001, 1, 0);     /* too short */
+    make_lost(&m, 1, 30);
+    whole = make_span(&m);
+    for ( size_t cut = 0; cut <= whole.iov_len; cut += 4 )
+    {
+        struct scan_counts c = { .events = 0 }, cut_off = c;
+
+        pieces[0] = (struct iovec){ m.bytes, cut };
+        pieces[1] = (struct iovec){ m.bytes + cut, whole.iov_len - cut };
+        scan_add(&c, pieces, 2);
+        ck_assert_uint_eq(c.events, 1);
+        ck_assert_uint_eq(c.lost, 37);
+        scan_add(&cut_off, pieces, 1);
+        ck_assert_uint_eq(cut_off.lost, cut == whole.iov_len ? 37 :
+                          cut >= whole.iov_len - 28 - 12 ? 7 :
+                          cut >= 24 + 28 ? 7 : 0);
+    }
+}
+END_TEST
+
 /* The buffer has the newest windows in order, and the others are counted. */
 START_TEST(newest_in_memory)
 {
@@ -143,5 +171,5 @@ START_TEST(no_memory)
 }
 END_TEST
 
-UNIT_MAIN("spool", round_and_round, what_is_an_event, newest_in_memory,
-          no_memory)
+UNIT_MAIN("spool", round_and_round, what_is_an_event, losses_in_pieces,
+          newest_in_memory, no_memory)
