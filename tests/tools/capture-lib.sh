@@ -40,7 +40,7 @@ agree() {
             fail "$1: pcpu $cpu emitted $emitted (and $unsure unsure);" \
                 "there are ${events:-0}, and $(lost "$cpu") lost"
         fi
-        [ "${noted:-0}" -le "$(lost "$cpu")" ] ||
+        [ "${noted:-0}" -eq "$(lost "$cpu")" ] ||
             fail "$1: pcpu $cpu lost $(lost "$cpu"), but the trace has $noted"
     done <emitted.txt
 }

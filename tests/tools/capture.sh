@@ -4,8 +4,7 @@
 # From the hypervisor to the report: each event emitted by the workload is in
 # the trace or was lost, on every pcpu.  The few records emitted while tracing
 # was being enabled or disabled are unsure.  The losses are those reported by
-# xentrace at the end.  The trace itself may report fewer, as it cannot contain
-# a loss from a ring that was full at the end.
+# xentrace at the end, and those in the trace.
 . "$top_srcdir/tests/tools/capture-lib.sh"
 
 capture "a typical load" --cpus 4 -- -T 1

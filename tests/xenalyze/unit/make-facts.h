@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "tests/unit/common/unit.h"
+#include "libxentrace/internal.h"
 #include "xenalyze/model/facts.h"
 
 #define SECOND 1000000000ull
@@ -87,9 +88,10 @@ static inline void stage_end(const struct sink *sink, uint64_t first,
 {
     static const uint64_t anomalies[ANOMALY_KINDS];
     static const struct xt_damage damage;
+    static const struct xt_losses losses;
     const struct fact_end f = {
         .first = first, .last = last, .nr_pcpus = 2, .records = 7,
-        .anomalies = anomalies, .damage = &damage,
+        .anomalies = anomalies, .damage = &damage, .losses = &losses,
     };
     struct err e = ERR_INIT;
 

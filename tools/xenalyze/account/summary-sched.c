@@ -219,9 +219,11 @@ void summary_add_loss(void *state, const struct fact_loss *f)
     b->losses++;
     b->lost += f->records;
     b->lost_cycles += f->to - f->from;
+    b->lost_cycles_at_end += f->at_end ? f->to - f->from : 0;
     stats_top_add(&b->loss_gaps, &row);
     if ( !p )
         return;
     p->losses++;
+    p->lost += f->records;
     p->lost_cycles += f->to - f->from;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/fault.h"
+#include "libxentrace/internal.h"
 #include "xenalyze/account/grow.h"
 
 #define MAX_LOSS_GAPS 10u
@@ -213,6 +214,9 @@ static int end_segment(void *state, const struct fact_end *f, struct err *e)
     for ( unsigned int i = 0; i < ANOMALY_KINDS; i++ )
         b->anomalies[i] += f->anomalies[i];
     b->damage = *f->damage;
+    b->unwritten += f->losses->unwritten;
+    b->dropped += f->losses->dropped;
+    b->losses_counted = f->losses->counted;
     return b->pool.failed ? err_sys(e, -ENOMEM, "cannot keep the summary") : 0;
 }
 

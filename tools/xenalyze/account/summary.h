@@ -189,7 +189,8 @@ struct summary_pcpu
     struct fact_volume volume;
     struct stats sleep;         /* time in C-states */
     uint64_t interrupts, interrupt_cycles;  /* device interrupts handled here */
-    uint64_t losses, lost_cycles;     /* global: number and cycles */
+    uint64_t losses, lost;              /* global: number, records, ... */
+    uint64_t lost_cycles;               /* ... and cycles */
 };
 
 /* --- the whole ------------------------------------------------------------ */
@@ -216,6 +217,9 @@ struct summary
     unsigned int segments;
     uint64_t records, lost, open_exits;
     uint64_t losses, lost_cycles;       /* sums over pcpus */
+    uint64_t lost_cycles_at_end;        /* after the last record of a pcpu */
+    uint64_t unwritten, dropped;        /* events: struct xt_losses */
+    bool losses_counted;                /* by Xen, to the end of the trace */
     uint64_t anomalies[ANOMALY_KINDS];
     struct xt_damage damage;
     struct stats_top loss_gaps;     /* the longest losses; tag: pcpu */

@@ -223,18 +223,45 @@ void segment_drop(struct analysis *a)
         }
 }
 
+/* Emit the losses that only the collector reports. */
+static void emit_unreported_losses(struct analysis *a, const struct fact_end *f)
+{
+    const struct xt_losses *losses = &a->global.losses;
+    bool has_times = f->first <= f->last;
+
+    for ( unsigned int i = 0; i < losses->nr_cpus; i++ )
+    {
+        const struct pcpu *p = i < a->nr_pcpus ? a->pcpus[i] : NULL;
+        struct fact_loss loss = {
+            .pcpu = i, .at_end = true,
+            .from = has_times ? f->first : a->global.first,
+            .to = has_times ? f->last : a->global.first,
+            .records = xt_losses_get_unreported(losses, i,
+                                                p ? p->volume.lost : 0),
+        };
+
+        if ( p && p->begun )
+            loss.from = p->time;
+        assert(loss.from <= loss.to);
+        if ( loss.records )
+            emit_loss(&a->global.emit, &loss);
+    }
+}
+
 int segment_end(struct analysis *a, struct err *e)
 {
     uint64_t anomalies[ANOMALY_KINDS] = { 0 };
     struct fact_end f = {
         .segment = a->segment, .first = UINT64_MAX, .anomalies = anomalies,
-        .damage = xt_trace_damage(a->trace),
+        .damage = xt_trace_damage(a->trace), .losses = &a->global.losses,
     };
     int rc = guests_sort(&a->guests);
 
     f.nr_pcpus = a->nr_pcpus;
     f.pcpus = a->pcpus;
     sum_segment(a, &f, anomalies);
+    if ( !rc )
+        emit_unreported_losses(a, &f);
     if ( !rc )
         global_end(&a->global, f.last);
     for ( unsigned int nr = 1; nr < a->nr_shards; nr++ )

@@ -28,6 +28,7 @@ enum change_kind
     CHANGE_LOSS,        /* the pcpu begins to lose records */
     CHANGE_FOUND,       /* the loss ends and vcpu runs; number: lost records */
     CHANGE_END,         /* last record of the pcpu */
+    CHANGE_COUNTS,      /* the collector's record `data` about losses */
     CHANGE_KINDS
 };
 

@@ -17,6 +17,7 @@ void global_begin(struct global *g, uint64_t first)
     g->first = g->certain_since = first;
     g->lost_pcpus = 0;
     g->off_cpu = NULL;
+    xt_losses_fini(&g->losses);
     memset(g->anomalies, 0, sizeof(g->anomalies));
     for ( unsigned int i = 0; i < g->nr_pcpus; i++ )
         g->pcpus[i] = (struct global_pcpu){ .history = g->pcpus[i].history };
@@ -100,4 +101,5 @@ void global_fini(struct global *g)
     for ( unsigned int i = 0; i < g->nr_pcpus; i++ )
         free(g->pcpus[i].history);
     free(g->pcpus);
+    xt_losses_fini(&g->losses);
 }

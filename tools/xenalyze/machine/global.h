@@ -102,6 +102,7 @@ struct global
     struct vcpu_state *off_cpu; /* list of all runnable and blocked vcpus; may
                                    contain running ones, which are skipped */
     uint64_t anomalies[ANOMALY_KINDS];
+    struct xt_losses losses;    /* counted by the collector */
     struct skews *skews;        /* NULL: not wanted */
 };
 

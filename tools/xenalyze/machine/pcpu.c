@@ -7,7 +7,9 @@
 #include "xenalyze/machine/pcpu.h"
 
 #include <errno.h>
+#include <string.h>
 
+#include "common/compiler.h"
 #include "common/fault.h"
 
 #define CLASSES 12u             /* bits 16..27 of an id */
@@ -79,11 +81,38 @@ static void name_record(struct pcpu *p, const struct xt_record *r)
         emit_domain_name(p->emit, &f);
 }
 
+/* A record with its payload. */
+struct record_copy
+{
+    struct xt_record record;
+    uint32_t payload[XT_RECORD_MAX_WORDS];
+};
+
+/* The counts concern all pcpus. */
+COLD
+static void counts_record(struct pcpu *p, const struct xt_record *r)
+{
+    struct record_copy *copy = arena_alloc(p->scratch, sizeof(*copy),
+                                           _Alignof(struct record_copy));
+
+    if ( !copy )
+    {
+        p->changes.failed = true;
+        return;
+    }
+    copy->record = *r;
+    copy->record.payload = (const unsigned char *)copy->payload;
+    memcpy(copy->payload, r->payload, 4u * r->words);
+    pcpu_queue_change(p, CHANGE_COUNTS, NULL)->data = &copy->record;
+}
+
 /* Fillers, and the collector's other records, have no effect. */
 static void gen_record(struct pcpu *p, const struct xt_record *r)
 {
     if ( r->event == TRC_LOST_RECORDS )
         lost_record(p, r);
+    if ( r->event == TRC_META_LOST || r->event == TRC_META_END )
+        counts_record(p, r);
     if ( r->event == TRC_META_DOMAIN_NAME && emit_wants_domain_name(p->emit) )
         name_record(p, r);
 }

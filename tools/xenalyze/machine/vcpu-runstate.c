@@ -532,6 +532,12 @@ static void apply_end(struct global *g, const struct change *c)
     vcpu_enter(g, vcpu_get_state(current), STATE_LOST, c->time, c->pcpu);
 }
 
+static void apply_counts(struct global *g, const struct change *c)
+{
+    if ( xt_losses_add(&g->losses, c->data) )
+        g->guests->failed = true;
+}
+
 /* --- all changes ---------------------------------------------------------- */
 
 static void (*const apply[CHANGE_KINDS])(struct global *g,
@@ -548,6 +554,7 @@ static void (*const apply[CHANGE_KINDS])(struct global *g,
     [CHANGE_LOSS] = apply_loss,
     [CHANGE_FOUND] = apply_found,
     [CHANGE_END] = apply_end,
+    [CHANGE_COUNTS] = apply_counts,
 };
 
 void global_apply(struct global *g, const struct change *c)

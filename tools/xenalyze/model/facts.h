@@ -40,6 +40,8 @@
 #include "libxentrace/libxentrace.h"
 #include "xenalyze/model/guests.h"
 
+struct xt_losses;
+
 #define FACT_NO_PCPU UINT32_MAX
 
 /* --- a segment: records with comparable times ----------------------------- */
@@ -85,6 +87,7 @@ struct fact_end
     uint64_t open_exits;        /* exits without an end */
     const uint64_t *anomalies;  /* counts, by enum fact_anomaly */
     const struct xt_damage *damage;
+    const struct xt_losses *losses;     /* counted by the collector */
 };
 
 /* --- runstates: global ---------------------------------------------------- */
@@ -227,12 +230,19 @@ struct fact_wake_to_halt
 
 /* --- losses: global ------------------------------------------------------- */
 
+/*
+ * A loss is reported by a later record of the pcpu, or at the end of a capture
+ * by the collector; in the latter case the loss lasts from the pcpu's last
+ * record to the end of the segment.
+ */
 struct fact_loss
 {
     uint32_t pcpu;
+    bool at_end;                /* reported by the collector */
     uint64_t from, to;          /* lost time */
     uint64_t records;
-    const struct vcpu *vcpu;            /* running at the end of the loss */
+    const struct vcpu *vcpu;            /* running at the end of the loss; NULL:
+                                           unknown */
 };
 
 /* --- pcpus: local --------------------------------------------------------- */

@@ -15,6 +15,8 @@ static void walk_trace(struct export *x, void *state)
                export_number(s->segments), export_number(s->records),
                export_number(s->lost), export_number(s->losses),
                export_number(s->lost_cycles),
+               export_text(s->losses_counted ? "complete" : "partial"),
+               export_number(s->unwritten), export_number(s->dropped),
                export_number(xt_damage_times(&s->damage)),
                export_number(xt_damage_bytes(&s->damage)));
 }
@@ -35,6 +37,15 @@ static const struct export_column trace_columns[] = {
                   "trace records that Xen had no room for"),
     EXPORT_COLUMN("loss_gaps", COUNT, "places where records are missing"),
     EXPORT_COLUMN("lost_time", DURATION, "their length, summed over all pcpus"),
+    EXPORT_COLUMN("loss_counts", TEXT,
+                  "complete if the collector wrote Xen's counts of lost "
+                  "records at the end, or partial: losses after the last "
+                  "record of a pcpu are unknown"),
+    EXPORT_COLUMN("unwritten_records", COUNT,
+                  "trace records that the collector could not write"),
+    EXPORT_COLUMN("dropped_records", COUNT,
+                  "trace records that left the collector's memory buffer for "
+                  "newer ones"),
     EXPORT_COLUMN("damaged_places", COUNT,
                   "places of the file that make no sense"),
     EXPORT_COLUMN("damaged_bytes", COUNT, "bytes skipped there"),
@@ -101,7 +112,7 @@ static void walk_pcpus(struct export *x, void *state)
         const struct summary_pcpu *p = a->summary->pcpus[i];
 
         EXPORT_ROW(x, export_number(p->id), export_number(p->volume.records),
-                   export_number(p->volume.lost), export_number(p->losses),
+                   export_number(p->lost), export_number(p->losses),
                    export_number(p->lost_cycles), export_number(p->time),
                    export_number(p->interrupts),
                    export_number(p->interrupt_cycles));

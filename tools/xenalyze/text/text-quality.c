@@ -190,9 +190,10 @@ void text_shares(const struct text *t)
 
 /* --- data quality --------------------------------------------------------- */
 
+/* From the first record to the last, and losses after the last. */
 static uint64_t pcpu_time(const struct summary *b)
 {
-    uint64_t sum = 0;
+    uint64_t sum = b->lost_cycles_at_end;
 
     for ( uint32_t i = 0; i < b->nr_pcpus; i++ )
         sum += b->pcpus[i]->time;
@@ -210,13 +211,28 @@ static void print_loss_gaps(const struct text *t)
                 stats_seconds(&t->scale, b->loss_gaps.rows[i].at - b->first));
 }
 
+/* Losses outside of Xen's rings. */
+static void print_collector_losses(const struct text *t)
+{
+    const struct summary *b = t->summary;
+
+    if ( b->unwritten )
+        fprintf(t->out, " records not written by the collector: %" PRIu64 "\n",
+                b->unwritten);
+    if ( b->dropped )
+        fprintf(t->out, " records dropped from the memory buffer (-M) for "
+                "newer ones: %" PRIu64 "\n", b->dropped);
+}
+
+/* Without the counts of Xen, a loss needs a later record to be known. */
 static void print_losses(const struct text *t)
 {
     const struct summary *b = t->summary;
 
     if ( !b->lost && !b->losses )
     {
-        fprintf(t->out, " records lost: none\n");
+        fprintf(t->out, " records lost: none%s\n", b->losses_counted ? "" :
+                " (losses after the last record of a pcpu are unknown)");
         return;
     }
     fprintf(t->out, " records lost: %" PRIu64 " in %" PRIu64 " gaps of %.2fs "
@@ -274,6 +290,7 @@ void text_quality(const struct text *t)
                 "lacks it; see --cpu-hz\n");
     text_print_start_time(&t->summary->clock, t->out);
     print_losses(t);
+    print_collector_losses(t);
     print_damage(t);
     print_anomalies(t);
     print_dropped_loads(t);
