@@ -107,7 +107,7 @@ static int collect(const struct writer_plan *plan, double *gb, struct err *e)
         return rc;
     make_rings(&r);
     store = write_thread_sink(&o);
-    fd.fd = o.event;
+    fd.fd = o.event_fd;
     start = cpu_seconds();
     for ( unsigned int i = 0; !rc && i < PASSES; i++ )
     {
