@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The model.  Nothing in it is clever.
+ * A simple reference model of the ring.
  */
 #include "tests/unit/xen/model.h"
 
@@ -26,42 +26,42 @@ struct layout
     uint32_t total, place;
 };
 
-static void put_item(struct layout *l, uint32_t size, char letter,
-                     uint32_t value, uint32_t bytes)
+static void append_item(struct layout *l, uint32_t size, char letter,
+                        uint32_t value, uint32_t bytes)
 {
     l->record[l->n++] = (struct model_record){ letter, value, bytes };
     l->total += bytes;
     l->place = (l->place + bytes) % size;
 }
 
-/* Padding, if so many bytes do not fit before the end. */
-static void pad_end(struct layout *l, uint32_t size, uint32_t bytes)
+/* Add padding if `bytes` do not fit before the end. */
+static void add_padding(struct layout *l, uint32_t size, uint32_t bytes)
 {
     uint32_t left = size - l->place;
 
     if ( bytes > left )
-        put_item(l, size, left > 32 ? 'P' : 'p', left, left);
+        append_item(l, size, left > 32 ? 'P' : 'p', left, left);
 }
 
-static struct layout lay_out(const struct model *m, char letter,
-                             uint32_t bytes)
+static struct layout make_layout(const struct model *m, char letter,
+                                 uint32_t bytes)
 {
     struct layout l = { .place = m->head % m->size };
 
     if ( m->owed )
     {
-        pad_end(&l, m->size, LOST_BYTES);
-        put_item(&l, m->size, 'L', m->owed, LOST_BYTES);
+        add_padding(&l, m->size, LOST_BYTES);
+        append_item(&l, m->size, 'L', m->owed, LOST_BYTES);
     }
-    pad_end(&l, m->size, bytes);
-    put_item(&l, m->size, letter, bytes, bytes);
+    add_padding(&l, m->size, bytes);
+    append_item(&l, m->size, letter, bytes, bytes);
 
     return l;
 }
 
 static void emit_item(struct model *m, char letter, uint32_t bytes)
 {
-    struct layout l = lay_out(m, letter, bytes);
+    struct layout l = make_layout(m, letter, bytes);
     uint32_t used = m->head - m->tail, half = m->size / 2;
     unsigned int i;
 
@@ -80,7 +80,7 @@ static void emit_item(struct model *m, char letter, uint32_t bytes)
 
 uint32_t model_total(const struct model *model, const char *record)
 {
-    return lay_out(model, *record, atoi(record + 1)).total;
+    return make_layout(model, *record, atoi(record + 1)).total;
 }
 
 static void emit_exactly(struct model *m, uint32_t bytes)

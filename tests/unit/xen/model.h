@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a ring ought to do, as naively as it can be said: a queue of records,
- * and two counters that never wrap.  It plays the scripts of rig.h and gives
- * the same answers as the real one, or the real one is wrong.
+ * A naive model of the ring: a queue of records, and two counters that never
+ * wrap.  The model plays the scripts of rig.h, and the real ring has to produce
+ * the same text.
  */
 #ifndef TESTS_UNIT_XEN_MODEL_H
 #define TESTS_UNIT_XEN_MODEL_H
@@ -16,19 +16,19 @@ struct model_record
     uint32_t value, bytes;
 };
 
-#define MODEL_RECORDS 32768 /* more than fit into the largest ring */
+#define MODEL_RECORDS 32768 /* more than the largest ring holds */
 
 struct model
 {
     uint32_t size;          /* bytes of records */
     uint64_t head, tail;    /* bytes ever written, and read */
-    uint32_t owed;          /* records lost and not said so */
-    unsigned int crossings; /* of the half: each tells dom0 */
+    uint32_t owed;          /* lost records, not yet reported */
+    unsigned int crossings; /* of the high-water mark; each notifies dom0 */
 
     struct model_record queue[MODEL_RECORDS];
-    uint64_t first, behind; /* of the queue, modulo its length */
+    uint64_t first, behind; /* ends of the queue, modulo its length */
 
-    size_t used;            /* of text */
+    size_t used;            /* length of text */
     char token[16];
     unsigned int times;
     char text[16384];
@@ -37,7 +37,7 @@ struct model
 void model_start(struct model *model, unsigned int pages);
 const char *model_play(struct model *model, const char *script);
 
-/* What the next record (with the text "r8", say) takes, all included. */
+/* The bytes taken by the next record ("r8", say), with padding and LOST. */
 uint32_t model_total(const struct model *model, const char *record);
 
 #endif /* TESTS_UNIT_XEN_MODEL_H */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rig: rig.h has its language.
+ * The test rig; rig.h describes its script language.
  *
- * What is asked for each record is a plain `if`: check notes every one of its
- * assertions in a file, and there are millions of records.
+ * Checks of single records use a plain `if`: libcheck logs each of its own
+ * assertions to a file, and there are millions of records.
  */
 #include "tests/unit/xen/rig.h"
 
@@ -41,7 +41,7 @@ uint32_t rig_place(const struct rig *rig)
     return rig->reader.ring->prod % rig->reader.size;
 }
 
-/* A record of so many bytes. */
+/* Emit a record of so many bytes. */
 static void emit_bytes(struct rig *rig, unsigned int bytes, bool timed)
 {
     unsigned int head = timed ? 12 : 4;
@@ -51,7 +51,7 @@ static void emit_bytes(struct rig *rig, unsigned int bytes, bool timed)
     kit_emit(++rig->emitted, (bytes - head) / 4, timed);
 }
 
-/* Records of so many bytes in all, none of which needs padding. */
+/* Emit records of so many bytes in total, none of which needs padding. */
 static void emit_exactly(struct rig *rig, uint32_t bytes)
 {
     while ( bytes )
@@ -66,7 +66,7 @@ static void emit_exactly(struct rig *rig, uint32_t bytes)
 
 /* ---- reading ---------------------------------------------------------- */
 
-/* Put a token into the text, or count it. */
+/* Append a token to the text, or increment its count. */
 static void add_token(struct rig *rig, const char *token)
 {
     size_t left = sizeof(rig->text) - rig->used;
@@ -96,7 +96,7 @@ static void end_text(struct rig *rig)
                  rig->times);
 }
 
-static void take_ours(struct rig *rig, const struct kit_record *record)
+static void check_emitted(struct rig *rig, const struct kit_record *record)
 {
     uint32_t number;
 
@@ -105,7 +105,7 @@ static void take_ours(struct rig *rig, const struct kit_record *record)
     rig->record = *record;
     rig->read++;
     if ( !record->words )
-        return; /* no room for a number */
+        return; /* too small for a number */
 
     if ( !kit_is_emitted(record, &number) )
         ck_abort_msg("record at %u is torn", record->at);
@@ -130,7 +130,7 @@ static void take_records(struct rig *rig, const struct kit_record *record,
         rig->lost_record = *record;
     }
     else
-        take_ours(rig, record);
+        check_emitted(rig, record);
 
     if ( silent )
         return;
@@ -140,7 +140,7 @@ static void take_records(struct rig *rig, const struct kit_record *record,
     add_token(rig, token);
 }
 
-/* As many records as there are, but n at most. */
+/* Read up to n records. */
 static void read_records(struct rig *rig, unsigned int n, bool silent)
 {
     struct kit_record record;
@@ -156,7 +156,7 @@ static void read_records(struct rig *rig, unsigned int n, bool silent)
 
 /* ---- the language ----------------------------------------------------- */
 
-/* A number of bytes; below 0 it counts from the end of the ring back. */
+/* Convert a number of bytes; a negative one counts from the end. */
 static uint32_t counted_in(const struct rig *rig, long n)
 {
     ck_assert_int_le(labs(n), rig->reader.size);
@@ -180,7 +180,7 @@ static void play_goto(struct rig *rig, long n, bool given)
     }
 }
 
-/* Not given: to the brim. */
+/* Without a number: fill the ring completely. */
 static void play_fill(struct rig *rig, long n, bool given)
 {
     uint32_t to = given ? counted_in(rig, n) : rig->reader.size;
@@ -220,7 +220,7 @@ static const struct
     { '?', play_read },
 };
 
-/* One word: a letter and, perhaps, a number.  Answers where it ends. */
+/* Play one word, a letter with an optional number.  Returns its end. */
 static const char *play_word(struct rig *rig, const char *word)
 {
     char *end;
@@ -268,7 +268,7 @@ const char *rig_script(const char *format, ...)
 
 void rig_balance(struct rig *rig)
 {
-    /* One more record makes Xen say what it still owes. */
+    /* One more record flushes the pending LOST record. */
     rig_play(rig, "? R12 ?");
     ck_assert_uint_eq(rig->emitted, rig->read + rig->lost);
 }
@@ -305,7 +305,7 @@ int rig_main(TCase *tests)
 
     suite_add_tcase(suite, tests);
     tcase_set_timeout(tests, 500);
-    srunner_set_fork_status(runner, CK_FORK); /* a machine a process */
+    srunner_set_fork_status(runner, CK_FORK); /* one machine per process */
     srunner_run_all(runner, CK_ENV);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

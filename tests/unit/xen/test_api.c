@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What hypervisor code can say, in 4.17's spelling and in today's, and the
- * record that comes of it.
+ * The trace macros and functions for hypervisor code, in the syntax of Xen 4.17
+ * and of current Xen, and the resulting records.
  *
  * Compiled twice: as Xen's debug build, and with NDEBUG as its release build,
- * where a size that is too large does not stop the machine.
+ * where too large a size does not stop the machine.
  */
 #include "tests/unit/xen/rig.h"
 
@@ -13,8 +13,8 @@
 
 static struct rig rig;
 
-/* What the ring has: none, or this one record (behind padding, it may be). */
-static bool one_record(struct kit_record *record)
+/* Read the only record in the ring, if any, perhaps behind padding. */
+static bool read_single_record(struct kit_record *record)
 {
     bool any;
 
@@ -32,16 +32,17 @@ static void emit_nothing(void)
 {
     struct kit_record record;
 
-    ck_assert(!one_record(&record));
+    ck_assert(!read_single_record(&record));
 }
 
-/* One record of the words 1, 2, ... n. */
-static void is_counted(uint32_t event, bool timed, unsigned int words)
+/* Check for one record of the words 1, 2, ... n. */
+static void check_counting_record(uint32_t event, bool timed,
+                                  unsigned int words)
 {
     struct kit_record record;
     unsigned int i;
 
-    ck_assert(one_record(&record));
+    ck_assert(read_single_record(&record));
     ck_assert_uint_eq(record.event, event);
     ck_assert_uint_eq(record.timed, timed);
     ck_assert_uint_eq(record.words, words);
@@ -49,11 +50,11 @@ static void is_counted(uint32_t event, bool timed, unsigned int words)
         ck_assert_uint_eq(record.word[i], i + 1);
 }
 
-/* ---- the spellings ---------------------------------------------------- */
+/* ---- syntax ----------------------------------------------------------- */
 
 #define EV TRC_HVM_CPUID
 
-/* As 4.17's asm/hvm/trace.h spells it. */
+/* The syntax of 4.17's asm/hvm/trace.h. */
 #define HVM_ND(event, modifier, cycles, ...)                            \
     do {                                                                \
         if ( unlikely(tb_init_done) )                                   \
@@ -66,29 +67,29 @@ static void is_counted(uint32_t event, bool timed, unsigned int words)
 
 static const uint32_t one_to_seven[] = { 1, 2, 3, 4, 5, 6, 7 };
 
-static uint64_t any_long(uint64_t value)
+static uint64_t opaque_long(uint64_t value)
 {
     return value;
 }
 
-static void d0(void) { TRACE_0D(EV); }
-static void d1(void) { TRACE_1D(EV, 1); }
-static void d2(void) { TRACE_2D(EV, 1, 2); }
-static void d3(void) { TRACE_3D(EV, 1, 2, 3); }
-static void d4(void) { TRACE_4D(EV, 1, 2, 3, 4); }
-static void d5(void) { TRACE_5D(EV, 1, 2, 3, 4, 5); }
-static void d6(void) { TRACE_6D(EV, 1, 2, 3, 4, 5, 6); }
+static void trace_0d(void) { TRACE_0D(EV); }
+static void trace_1d(void) { TRACE_1D(EV, 1); }
+static void trace_2d(void) { TRACE_2D(EV, 1, 2); }
+static void trace_3d(void) { TRACE_3D(EV, 1, 2, 3); }
+static void trace_4d(void) { TRACE_4D(EV, 1, 2, 3, 4); }
+static void trace_5d(void) { TRACE_5D(EV, 1, 2, 3, 4, 5); }
+static void trace_6d(void) { TRACE_6D(EV, 1, 2, 3, 4, 5, 6); }
 static void var_d(void) { TRACE_varD(EV, 1, 2, 3); }
-static void plain0(void) { TRACE(EV); }
-static void plain7(void) { TRACE(EV, 1, 2, 3, 4, 5, 6, 7); }
-static void time0(void) { TRACE_TIME(EV); }
-static void time7(void) { TRACE_TIME(EV, 1, 2, 3, 4, 5, 6, 7); }
-static void wide(void)
+static void plain_0(void) { TRACE(EV); }
+static void plain_7(void) { TRACE(EV, 1, 2, 3, 4, 5, 6, 7); }
+static void time_0(void) { TRACE_TIME(EV); }
+static void time_7(void) { TRACE_TIME(EV, 1, 2, 3, 4, 5, 6, 7); }
+static void wide_args(void)
 {
-    TRACE(EV, any_long(0xff00000001), (uint8_t)2, any_long(3));
+    TRACE(EV, opaque_long(0xff00000001), (uint8_t)2, opaque_long(3));
 }
-static void hvm0(void) { HVM_ND(CPUID, 0, false); }
-static void hvm6(void) { HVM_ND(CPUID, 0, true, 1, 2, 3, 4, 5, 6); }
+static void hvm_0(void) { HVM_ND(CPUID, 0, false); }
+static void hvm_6(void) { HVM_ND(CPUID, 0, true, 1, 2, 3, 4, 5, 6); }
 static void var_timed(void) { trace_var(EV, true, 8, one_to_seven); }
 static void var_plain(void) { trace_var(EV, false, 28, one_to_seven); }
 static void var_none(void) { __trace_var(EV, false, 0, NULL); }
@@ -102,16 +103,17 @@ static void trace_timed(void) { trace_time(EV, 28, one_to_seven); }
 
 static const struct
 {
-    void (*say)(void);
+    void (*emit)(void);
     bool timed;
     unsigned int words;
 } spellings[] = {
-    { d0, true, 0 }, { d1, true, 1 }, { d2, true, 2 }, { d3, true, 3 },
-    { d4, true, 4 }, { d5, true, 5 }, { d6, true, 6 }, { var_d, true, 3 },
-    { plain0, false, 0 }, { plain7, false, 7 },
-    { time0, true, 0 }, { time7, true, 7 },
-    { wide, false, 3 },     /* each argument becomes one word */
-    { hvm0, false, 0 }, { hvm6, true, 6 },
+    { trace_0d, true, 0 }, { trace_1d, true, 1 }, { trace_2d, true, 2 },
+    { trace_3d, true, 3 }, { trace_4d, true, 4 }, { trace_5d, true, 5 },
+    { trace_6d, true, 6 }, { var_d, true, 3 },
+    { plain_0, false, 0 }, { plain_7, false, 7 },
+    { time_0, true, 0 }, { time_7, true, 7 },
+    { wide_args, false, 3 }, /* each argument becomes one word */
+    { hvm_0, false, 0 }, { hvm_6, true, 6 },
     { var_timed, true, 2 }, { var_plain, false, 7 }, { var_none, false, 0 },
     { trace_plain, false, 3 }, { trace_none, false, 0 },
     { trace_flag, true, 3 }, { trace_timed, true, 7 },
@@ -120,12 +122,12 @@ static const struct
 START_TEST(spelling)
 {
     rig_start(&rig, 1);
-    spellings[_i].say();
-    is_counted(EV, spellings[_i].timed, spellings[_i].words);
+    spellings[_i].emit();
+    check_counting_record(EV, spellings[_i].timed, spellings[_i].words);
 
-    /* Off is off. */
+    /* With tracing off, there is no record. */
     ck_assert_int_eq(kit_disable(), 0);
-    spellings[_i].say();
+    spellings[_i].emit();
     emit_nothing();
 }
 END_TEST
@@ -137,7 +139,7 @@ static uint32_t evaluate_argument(void)
     return ++evaluated;
 }
 
-START_TEST(off_costs_no_arguments)
+START_TEST(off_evaluates_nothing)
 {
     rig_start(&rig, 1);
     ck_assert_int_eq(kit_disable(), 0);
@@ -147,24 +149,24 @@ START_TEST(off_costs_no_arguments)
     ck_assert_int_eq(kit_enable(), 0);
     TRACE_1D(EV, evaluate_argument());
     ck_assert_uint_eq(evaluated, 1);
-    is_counted(EV, true, 1);
+    check_counting_record(EV, true, 1);
 }
 END_TEST
 
-/* An event has 28 bits; what else is said does not reach the header. */
+/* An event has 28 bits; higher bits do not reach the header. */
 START_TEST(event_bits)
 {
     rig_start(&rig, 1);
     __trace_var(EV | 0xf0000000, false, 4, one_to_seven);
-    is_counted(EV, false, 1);
+    check_counting_record(EV, false, 1);
     trace(EV | 0x70000000, 4, one_to_seven);
-    is_counted(EV, false, 1);
+    check_counting_record(EV, false, 1);
 }
 END_TEST
 
 /* ---- sizes ------------------------------------------------------------ */
 
-/* So many bytes, 1 2 3 ..., before a page that cannot be read. */
+/* Bytes 1 2 3 ..., before an unreadable page. */
 static const void *at_page_end(unsigned int bytes)
 {
     unsigned char *page = mmap(NULL, 2 * PAGE_SIZE, PROT_READ | PROT_WRITE,
@@ -179,8 +181,8 @@ static const void *at_page_end(unsigned int bytes)
     return data;
 }
 
-/* __trace_var: rounded up to words, filled with zeroes, never over-read. */
-START_TEST(any_bytes)
+/* __trace_var: round up to words, pad with zeroes, never over-read. */
+START_TEST(any_size)
 {
     unsigned char expected[28] = {};
     struct kit_record record;
@@ -193,7 +195,7 @@ START_TEST(any_bytes)
     for ( timed = 0; timed <= 1; timed++ )
     {
         __trace_var(EV, timed, _i, at_page_end(_i));
-        ck_assert(one_record(&record));
+        ck_assert(read_single_record(&record));
         ck_assert_uint_eq(record.timed, timed);
         ck_assert_uint_eq(record.words, (_i + 3) / 4);
         ck_assert_mem_eq(record.word, expected, record.words * 4);
@@ -202,7 +204,7 @@ START_TEST(any_bytes)
 }
 END_TEST
 
-/* trace(): whole words, seven at most, or it says so; once. */
+/* trace(): whole words, at most seven, or one message. */
 START_TEST(trace_bad_size)
 {
     static const unsigned int bad[] = { 1, 2, 3, 5, 27, 29, 32, 4096, ~0U };
@@ -219,7 +221,7 @@ START_TEST(trace_bad_size)
 }
 END_TEST
 
-/* __trace_var beyond seven words: a bug of the caller's. */
+/* __trace_var with more than seven words: a bug of the caller. */
 START_TEST(too_many_bytes)
 {
     static const unsigned int many[] = { 29, 31, 32, 4096, ~0U };
@@ -229,7 +231,7 @@ START_TEST(too_many_bytes)
 #ifdef NDEBUG
     struct kit_record record;
 
-    ck_assert(one_record(&record));
+    ck_assert(read_single_record(&record));
     ck_assert_uint_eq(record.timed, _i & 1);
     ck_assert_uint_eq(record.words, 7);
     ck_assert_mem_eq(record.word, at_page_end(28), 28);
@@ -239,7 +241,7 @@ END_TEST
 
 /* ---- hypercalls ------------------------------------------------------- */
 
-/* Which arguments are recorded; every other hypercall has none. */
+/* The recorded arguments of hypercalls; all others record none. */
 static const struct
 {
     unsigned long op;
@@ -271,7 +273,7 @@ static void check_hypercall(unsigned long op)
         }
 
     __trace_hypercall(TRC_PV_HYPERCALL_V2, op, args);
-    ck_assert(one_record(&record));
+    ck_assert(read_single_record(&record));
     ck_assert_uint_eq(record.event, 0x20100d);
     ck_assert(record.timed);
     ck_assert_uint_eq(record.words, n);
@@ -289,7 +291,7 @@ START_TEST(every_hypercall)
 }
 END_TEST
 
-/* A guest may ask for any op: it must not claim arguments, nor warn. */
+/* A guest may pass any op, which must not record arguments nor warn. */
 START_TEST(garbage_hypercalls)
 {
     unsigned int bit;
@@ -309,7 +311,7 @@ END_TEST
 
 /* ---- contexts --------------------------------------------------------- */
 
-static void say_one(void *unused)
+static void emit_one(void *unused)
 {
     (void)unused;
     TRACE_1D(EV, 1);
@@ -318,8 +320,8 @@ static void say_one(void *unused)
 START_TEST(any_context)
 {
     rig_start(&rig, 1);
-    xensim_interrupt(_i, say_one, NULL);
-    is_counted(EV, true, 1);
+    xensim_interrupt(_i, emit_one, NULL);
+    check_counting_record(EV, true, 1);
 }
 END_TEST
 
@@ -345,9 +347,9 @@ int main(void)
     TCase *tests = tcase_create("api");
 
     tcase_add_loop_test(tests, spelling, 0, ARRAY_SIZE(spellings));
-    tcase_add_test(tests, off_costs_no_arguments);
+    tcase_add_test(tests, off_evaluates_nothing);
     tcase_add_test(tests, event_bits);
-    tcase_add_loop_test(tests, any_bytes, 0, 29);
+    tcase_add_loop_test(tests, any_size, 0, 29);
     tcase_add_test(tests, trace_bad_size);
 #ifdef NDEBUG
     tcase_add_loop_test(tests, too_many_bytes, 0, 10);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From power on: the boot parameters, the messages, and that nothing is had
- * or traced without them.
+ * Boot: the parameters, the messages, and that without parameters nothing is
+ * allocated or traced.
  */
 #include "tests/unit/xen/rig.h"
 
@@ -18,7 +18,7 @@ static int start_machine(const char *boot, unsigned long frames)
     return kit_start(&config);
 }
 
-/* What each command line comes to. */
+/* The effect of each command line. */
 static const struct
 {
     const char *boot;
@@ -54,7 +54,7 @@ START_TEST(parameters)
 }
 END_TEST
 
-/* Traced from boot on, on each CPU that came up before. */
+/* Each CPU that is online at boot is traced from boot on. */
 START_TEST(traces_from_boot)
 {
     ck_assert_int_eq(start_machine("tbuf_size=2 tevt_mask=0x0002f000", 256), 0);
@@ -89,7 +89,7 @@ START_TEST(messages)
 }
 END_TEST
 
-/* No memory: it says so, goes on without, and a size can be chosen later. */
+/* Without memory: a message, no tracing, and set_size works later. */
 START_TEST(no_memory)
 {
     struct xen_tbuf_state s;
@@ -105,7 +105,7 @@ START_TEST(no_memory)
 }
 END_TEST
 
-/* 4.17's setup.c calls it as well as the initcall: once counts. */
+/* 4.17's setup.c calls the function in addition to the initcall. */
 START_TEST(init_twice)
 {
     unsigned long in_use;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The control operations, what they answer and what they change.  Memory that
- * runs out is test_memory.c's, the flight recorder test_overwrite.c's.
+ * The control operations: results and effects.  test_memory.c covers failed
+ * allocations, test_overwrite.c the flight recorder.
  */
 #include "tests/unit/xen/rig.h"
 
@@ -11,7 +11,7 @@ static struct rig rig;
 
 /* ---- errors ----------------------------------------------------------- */
 
-/* An answer depends on whether there are rings (of 2 pages, here). */
+/* Results depend on the existence of rings (of 2 pages, here). */
 static const struct
 {
     uint32_t cmd, size;
@@ -53,8 +53,8 @@ START_TEST(answer_with_rings)
 }
 END_TEST
 
-/* The size is chosen once; who asks again is told so on the console, too. */
-START_TEST(one_size)
+/* The size is set once; another size causes a message on the console. */
+START_TEST(size_is_fixed)
 {
     ck_assert_int_eq(kit_start_simple(1), 0);
     ck_assert_int_eq(kit_set_size(2), 0);
@@ -87,13 +87,13 @@ START_TEST(get_info)
     ck_assert_uint_ne(info.buffer_mfn, 0);
     ck_assert_uint_eq(info.size, PAGE_SIZE);
 
-    /* Dom0 may map it to read, not to write. */
+    /* Dom0 may map t_info read-only. */
     ck_assert_int_eq(xensim_map_frame(info.buffer_mfn, true), -EPERM);
     ck_assert_int_eq(xensim_map_frame(info.buffer_mfn, false), 0);
 }
 END_TEST
 
-/* t_info has one list of frames behind the other, in the order of CPUs. */
+/* t_info has the lists of frames one after the other, in order of CPUs. */
 START_TEST(directory)
 {
     const unsigned int head = (2 + 2 * NR_CPUS + 3) / 4;
@@ -121,7 +121,7 @@ START_TEST(directory)
 }
 END_TEST
 
-/* New rings are empty and hold nothing of what the memory was before. */
+/* New rings are empty and contain no old data of the memory. */
 START_TEST(fresh_rings)
 {
     const struct xensim_config config = {
@@ -139,7 +139,7 @@ END_TEST
 
 /* ---- on and off ------------------------------------------------------- */
 
-/* set_size starts tracing, as it always did. */
+/* set_size starts tracing, as in stock Xen. */
 START_TEST(on_and_off)
 {
     rig_start(&rig, 1);
@@ -160,7 +160,7 @@ START_TEST(on_and_off)
 }
 END_TEST
 
-/* What was not read when tracing stopped is still there, and goes on. */
+/* Records unread at disable are still there, and further ones follow. */
 START_TEST(unread_stays)
 {
     rig_start(&rig, 1);
@@ -171,7 +171,7 @@ START_TEST(unread_stays)
 }
 END_TEST
 
-/* Losses that no record followed: said when tracing stops, if it fits. */
+/* Owed losses are reported when tracing stops, if there is room. */
 START_TEST(late_lost)
 {
     rig_start(&rig, 1);
@@ -179,7 +179,7 @@ START_TEST(late_lost)
     ck_assert_int_eq(kit_disable(), 0);
     rig_expect(&rig, "?", "r32*126 r24 L2");
 
-    /* It is not said again. */
+    /* The loss is not reported again. */
     ck_assert_int_eq(kit_enable(), 0);
     rig_expect(&rig, "r4 ?", "r4");
 }
@@ -202,7 +202,7 @@ START_TEST(late_lost_at_the_end)
 }
 END_TEST
 
-/* If it does not fit, the total of *state* is all that remains of them. */
+/* Without room, losses appear only in the total of *state*. */
 START_TEST(late_lost_does_not_fit)
 {
     struct xen_tbuf_cpu cpu;
@@ -272,7 +272,7 @@ static int ask_control(void *buffer, uint32_t bits,
     return tb_control(op);
 }
 
-/* A buffer of any length gets what fits, and is told how long all of it is. */
+/* A buffer of any length gets the part that fits, and the whole length. */
 START_TEST(state_buffers)
 {
     const uint32_t whole = sizeof(struct xen_tbuf_state) +
@@ -300,7 +300,7 @@ START_TEST(state_buffers)
 }
 END_TEST
 
-/* A buffer that leads nowhere, from any of its bytes on. */
+/* A buffer that faults at each of its bytes. */
 START_TEST(state_faults)
 {
     const uint32_t whole = sizeof(struct xen_tbuf_state) +
@@ -321,7 +321,7 @@ START_TEST(state_faults)
 }
 END_TEST
 
-/* Each lost record counts at once, reported or not, and for ever. */
+/* Each lost record counts at once and forever, reported or not. */
 START_TEST(lost_totals)
 {
     struct xen_tbuf_cpu cpu;
@@ -348,9 +348,9 @@ START_TEST(lost_totals)
 }
 END_TEST
 
-/* ---- dom0 cannot harm what Xen reads ---------------------------------- */
+/* ---- trace calls without rings ---------------------------------------- */
 
-/* Without rings trace calls are harmless, also for one that was late. */
+/* Without rings trace calls are harmless, even late ones. */
 START_TEST(no_rings)
 {
     ck_assert_int_eq(kit_start_simple(2), 0);
@@ -372,7 +372,7 @@ int main(void)
 
     tcase_add_loop_test(tests, answer, 0, ARRAY_SIZE(answers));
     tcase_add_loop_test(tests, answer_with_rings, 0, ARRAY_SIZE(answers));
-    tcase_add_test(tests, one_size);
+    tcase_add_test(tests, size_is_fixed);
     tcase_add_test(tests, get_info);
     tcase_add_test(tests, directory);
     tcase_add_test(tests, fresh_rings);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A dom0 that writes anything anywhere in the pages it was given, between any
- * two calls.  It can spoil what it reads itself.  It cannot make Xen write
- * outside of that one ring, stop another CPU, loop, or stop tracing; Xen
- * complains once; and when the words make sense again the ring works again.
+ * A dom0 that writes any value anywhere in its mapped pages, between any two
+ * calls.  It can corrupt only its own reading:  Xen never writes outside of
+ * that ring, stops another CPU, loops, or stops tracing.  Xen prints one
+ * message, and the ring works again once the words are valid.
  *
- * Every frame but the ring's own is compared, byte for byte: other CPUs'
- * rings, t_info, and free frames, which are poisoned and stand between the
- * ring's.
+ * Every frame but the ring's own is compared byte for byte: rings of other
+ * CPUs, t_info, and free frames, which are poisoned and lie between those of
+ * the ring.
  */
 #include "tests/unit/xen/rig.h"
 
@@ -21,9 +21,9 @@
 #define VICTIM 1
 
 static struct rig rig;
-static char *before;        /* the arena, as it was */
+static char *before;        /* a copy of the arena */
 
-static bool is_ours(unsigned long mfn)
+static bool is_ring_frame(unsigned long mfn)
 {
     unsigned int i;
 
@@ -33,7 +33,7 @@ static bool is_ours(unsigned long mfn)
     return false;
 }
 
-/* Two CPUs.  The rig's ring is the victim's, and so are all calls. */
+/* Two CPUs.  The rig's ring is the attacked one, and gets all calls. */
 static void start_rings(void)
 {
     const struct xensim_config config = {
@@ -51,14 +51,14 @@ static void start_rings(void)
     memcpy(before, xensim_arena, FRAMES * PAGE_SIZE);
 }
 
-static void nothing_else_changed(void)
+static void check_other_frames(void)
 {
     unsigned long mfn;
 
     for ( mfn = 0; mfn < FRAMES; mfn++ )
-        if ( !is_ours(mfn) && memcmp(before + mfn * PAGE_SIZE,
-                                     xensim_arena + mfn * PAGE_SIZE,
-                                     PAGE_SIZE) )
+        if ( !is_ring_frame(mfn) && memcmp(before + mfn * PAGE_SIZE,
+                                           xensim_arena + mfn * PAGE_SIZE,
+                                           PAGE_SIZE) )
             ck_abort_msg("frame %lu was written to", mfn);
 }
 
@@ -68,8 +68,8 @@ static void write_words(uint32_t cons, uint32_t prod)
     __atomic_store_n(&rig.reader.ring->prod, prod, __ATOMIC_RELAXED);
 }
 
-/* More than the ring holds, whatever the words say. */
-static void emit_plenty(void)
+/* Emit more than the ring holds, with any cons and prod. */
+static void overfill_ring(void)
 {
     unsigned int i;
 
@@ -78,15 +78,14 @@ static void emit_plenty(void)
 }
 
 /*
- * The reader comes to its senses: it says that it has read all that there
- * is.  Some of it was lost meanwhile, and that is said, and from then on the
- * ring does what it should.
+ * The reader recovers: it sets cons to prod, the losses are reported, and the
+ * ring works normally from then on.
  */
-static void heals_again(void)
+static void check_recovery(void)
 {
     struct kit_reader *r = &rig.reader;
 
-    kit_emit(0, 7, true); /* prod is written anew, by whom it belongs to */
+    kit_emit(0, 7, true); /* makes Xen rewrite prod */
     ck_assert_uint_lt(r->ring->prod, 2 * r->size);
     r->ring->cons = r->ring->prod;
     kit_forget(r);
@@ -101,17 +100,17 @@ static void heals_again(void)
                           r->size % 32 - 4));
     rig_balance(&rig);
     ck_assert(tb_init_done);
-    nothing_else_changed();
+    check_other_frames();
 }
 
-/* ---- nonsense --------------------------------------------------------- */
+/* ---- invalid words ---------------------------------------------------- */
 
-/* Out of range, by itself or seen from prod; `ahead` of prod. */
+/* Values of cons out of range, alone or relative to prod (`ahead`). */
 static const struct
 {
     bool relative;
     uint32_t value;
-} nonsense[] = {
+} bad_values[] = {
     { false, 1 }, { false, 2 }, { false, 3 }, { false, 0x13 },
     { false, 2 * (PAGES * PAGE_SIZE - 8) },
     { false, 2 * (PAGES * PAGE_SIZE - 8) + 4 },
@@ -121,17 +120,17 @@ static const struct
     { true, PAGES * PAGE_SIZE - 8 - 4 },
 };
 
-static uint32_t nonsense_now(unsigned int i)
+static uint32_t bad_cons(unsigned int i)
 {
     const struct t_buf *ring = rig.reader.ring;
 
-    if ( !nonsense[i].relative )
-        return nonsense[i].value;
-    return (ring->prod + nonsense[i].value) % (2 * rig.reader.size);
+    if ( !bad_values[i].relative )
+        return bad_values[i].value;
+    return (ring->prod + bad_values[i].value) % (2 * rig.reader.size);
 }
 
-/* Xen takes it for a full ring; says so once; and recovers. */
-START_TEST(nonsensical_cons)
+/* Xen treats the ring as full, prints one message, and recovers. */
+START_TEST(invalid_cons)
 {
     unsigned int again;
     uint32_t cons;
@@ -139,23 +138,23 @@ START_TEST(nonsensical_cons)
     start_rings();
     for ( again = 0; again < 3; again++ )
     {
-        rig_play(&rig, "@-4"); /* the next record does not just fit */
-        cons = nonsense_now(_i);
+        rig_play(&rig, "@-4"); /* the next record does not fit exactly */
+        cons = bad_cons(_i);
         rig.reader.ring->cons = cons;
-        emit_plenty();
+        overfill_ring();
         xensim_run_tasklets();
-        emit_plenty();
+        overfill_ring();
         xensim_run_tasklets();
 
         rig_console(rig_script("and/or cons (%08x)\n", cons), 1);
         ck_assert_uint_eq(rig.reader.ring->cons, cons);
-        heals_again();
+        check_recovery();
     }
 }
 END_TEST
 
-/* The complaint names the CPU, and where prod ought to be. */
-START_TEST(complaint)
+/* The message names the CPU and the expected prod. */
+START_TEST(message_contents)
 {
     uint32_t prod;
 
@@ -164,14 +163,14 @@ START_TEST(complaint)
     prod = rig.reader.ring->prod;
     write_words(0x13, 0x12345);
     kit_emit(0, 7, true);
-    rig_console("", 0); /* not from here: locks may be held */
+    rig_console("", 0); /* no message here: locks may be held */
     xensim_run_tasklets();
     rig_console(rig_script("trc#1: bogus prod (%08x) and/or cons (00000013)\n",
                            prod), 1);
 }
 END_TEST
 
-/* What is lost meanwhile is counted, and told afterwards. */
+/* Losses meanwhile are counted, and reported afterwards. */
 START_TEST(losses_are_counted)
 {
     struct xen_tbuf_cpu cpu;
@@ -191,7 +190,7 @@ START_TEST(losses_are_counted)
 }
 END_TEST
 
-/* prod is Xen's: whatever was written there is gone with the next record. */
+/* prod belongs to Xen: the next record overwrites any change. */
 START_TEST(prod_is_not_read)
 {
     static const uint32_t values[] = { 0, 1, 0x13, 8, 0xfffffff0, 0x7ffffffc };
@@ -204,17 +203,17 @@ START_TEST(prod_is_not_read)
         rig.reader.ring->prod = values[i];
         rig_expect(&rig, "R40 ?", "R12 R40");
 
-        /* Where it takes the slow way, too. */
+        /* The same on the slow path. */
         rig_play(&rig, "@-4");
         rig.reader.ring->prod = values[i];
         rig_expect(&rig, "R40 ?", "p4 R40");
     }
     rig_console("", 0);
-    heals_again();
+    check_recovery();
 }
 END_TEST
 
-/* ---- anything at any time --------------------------------------------- */
+/* ---- random values at any time ---------------------------------------- */
 
 static uint32_t random_word(void)
 {
@@ -224,8 +223,8 @@ static uint32_t random_word(void)
     return state >> 32;
 }
 
-/* Words that are wrong in a way that might be believed, and any others. */
-static uint32_t evil_word(void)
+/* Words that are wrong but nearly valid, and random ones. */
+static uint32_t wrong_word(void)
 {
     const struct t_buf *ring = rig.reader.ring;
     uint32_t size = rig.reader.size, near = random_word() % 256;
@@ -243,8 +242,8 @@ static uint32_t evil_word(void)
     }
 }
 
-/* Records that are being written, as well: Xen never reads them back. */
-static void scribble_header(void)
+/* Overwrite a header being written: Xen never reads records back. */
+static void overwrite_header(void)
 {
     uint32_t at = random_word() % rig.reader.size;
 
@@ -258,12 +257,12 @@ static void emit_storm(unsigned int calls)
     for ( i = 0; i < calls; i++ )
     {
         if ( random_word() % 4 == 0 )
-            __atomic_store_n(&rig.reader.ring->cons, evil_word(),
+            __atomic_store_n(&rig.reader.ring->cons, wrong_word(),
                              __ATOMIC_RELAXED);
         if ( random_word() % 4 == 0 )
-            __atomic_store_n(&rig.reader.ring->prod, evil_word(),
+            __atomic_store_n(&rig.reader.ring->prod, wrong_word(),
                              __ATOMIC_RELAXED);
-        scribble_header();
+        overwrite_header();
         kit_emit(i, random_word() % 8, random_word() % 2);
     }
 }
@@ -277,12 +276,12 @@ START_TEST(random_words)
     {
         emit_storm(500);
         xensim_run_tasklets();
-        nothing_else_changed();
+        check_other_frames();
         ck_assert(tb_init_done);
     }
     xensim_run_tasklets();
     xensim_capture_console();
-    heals_again();
+    check_recovery();
 }
 END_TEST
 
@@ -292,7 +291,7 @@ static void emit_in_interrupt(void *unused)
     emit_storm(1);
 }
 
-/* Also from where nothing may be told. */
+/* The same in NMIs, where no message may be printed. */
 START_TEST(random_words_in_nmis)
 {
     unsigned int i;
@@ -302,12 +301,12 @@ START_TEST(random_words_in_nmis)
         xensim_interrupt(random_word() % XENSIM_NR_VECTORS, emit_in_interrupt,
                          NULL);
     xensim_run_tasklets();
-    heals_again();
+    check_recovery();
 }
 END_TEST
 
-/* The other CPU has a ring of its own, and an honest reader. */
-START_TEST(others_go_on)
+/* Another CPU with its own ring and an honest reader is not affected. */
+START_TEST(others_unaffected)
 {
     static struct rig other;
     unsigned int i;
@@ -327,7 +326,7 @@ START_TEST(others_go_on)
 }
 END_TEST
 
-/* ---- control amid all that -------------------------------------------- */
+/* ---- control operations meanwhile ------------------------------------- */
 
 static int down_and_up(void)
 {
@@ -355,7 +354,7 @@ static const struct
     { kit_disable, 0 },
     { freeze_rings, 0 },
     { kit_overwrite, 0 },
-    { kit_free, -EBUSY },   /* the hostile reader has it mapped */
+    { kit_free, -EBUSY },   /* mapped by the hostile reader */
     { down_and_up, 0 },
 };
 
@@ -372,10 +371,10 @@ START_TEST(control)
         ck_assert_int_eq(kit_disable(), 0);
         emit_storm(10);
         ck_assert_int_eq(kit_enable(), 0);
-        nothing_else_changed();
+        check_other_frames();
     }
     xensim_run_tasklets();
-    heals_again();
+    check_recovery();
 }
 END_TEST
 
@@ -383,13 +382,13 @@ int main(void)
 {
     TCase *tests = tcase_create("hostile");
 
-    tcase_add_loop_test(tests, nonsensical_cons, 0, ARRAY_SIZE(nonsense));
-    tcase_add_test(tests, complaint);
+    tcase_add_loop_test(tests, invalid_cons, 0, ARRAY_SIZE(bad_values));
+    tcase_add_test(tests, message_contents);
     tcase_add_test(tests, losses_are_counted);
     tcase_add_test(tests, prod_is_not_read);
     tcase_add_loop_test(tests, random_words, 0, 4);
     tcase_add_test(tests, random_words_in_nmis);
-    tcase_add_test(tests, others_go_on);
+    tcase_add_test(tests, others_unaffected);
     tcase_add_loop_test(tests, control, 0, ARRAY_SIZE(operations));
 
     return rig_main(tests);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * CPUs that come up late, go, and come back: their rings, their losses, and
- * what control does to the ring of a CPU that is away.
+ * CPU hotplug: rings and losses of CPUs that come online late, go offline and
+ * return, and control operations on the ring of an offline CPU.
  *
- * Each test runs twice: with per-CPU memory that is fresh after a return,
- * and (`parked`) with memory that kept what was in it.
+ * Each test runs twice: with new per-CPU memory after a return, and (`parked`)
+ * with memory that keeps its contents.
  */
 #include "tests/unit/xen/rig.h"
 
@@ -14,7 +14,7 @@
 
 static struct rig rig;
 
-/* Two CPUs of four are there. */
+/* Two of four CPUs are online. */
 static void start_hotplug(bool parked, unsigned int pages)
 {
     const struct xensim_config config = {
@@ -39,7 +39,7 @@ static void take_down(unsigned int cpu)
     ck_assert_int_eq(cpu_down(cpu), 0);
 }
 
-/* Play on a CPU, and come back. */
+/* Play a script on a CPU, and switch back. */
 #define on_cpu(cpu, script, text)                                       \
     do {                                                                \
         xensim_become_cpu(cpu);                                         \
@@ -65,7 +65,7 @@ static uint64_t lost_of(unsigned int cpu)
 
 /* ---- late CPUs -------------------------------------------------------- */
 
-/* A CPU comes up after an attempt to get rings that failed anywhere. */
+/* A CPU comes online after an allocation of rings failed at any point. */
 START_TEST(late_after_failure)
 {
     unsigned int nth;
@@ -89,7 +89,7 @@ START_TEST(late_after_failure)
 }
 END_TEST
 
-/* A CPU that comes up later gets a ring, and t_info tells. */
+/* A CPU that comes online later gets a ring, listed in t_info. */
 START_TEST(late)
 {
     start_hotplug(_i, 2);
@@ -106,7 +106,7 @@ START_TEST(late)
 }
 END_TEST
 
-/* In whatever state tracing is when it comes. */
+/* The same in each state of tracing. */
 START_TEST(late_while_off)
 {
     start_hotplug(_i, 2);
@@ -163,14 +163,14 @@ START_TEST(late_without_rings)
 }
 END_TEST
 
-/* No memory for its ring: it comes up all the same, and does not trace. */
+/* Without memory for its ring, a CPU comes online but does not trace. */
 START_TEST(late_without_memory)
 {
     unsigned long frames;
 
     start_hotplug(false, 2);
     frames = xensim_frames_in_use();
-    xensim_fail_allocation(2 + _i); /* the 1st is its per-CPU area */
+    xensim_fail_allocation(2 + _i); /* the 1st is the per-CPU area */
     bring_up(2);
     ck_assert_uint_eq(xensim_frames_in_use(), frames);
     ck_assert_uint_eq(flags_of(2), XEN_TBUF_CPU_ONLINE);
@@ -178,7 +178,7 @@ START_TEST(late_without_memory)
     kit_emit(1, 1, false);
     xensim_become_cpu(0);
 
-    /* The next time it comes there is some. */
+    /* The next attempt has memory. */
     take_down(2);
     bring_up(2);
     rig_attach(&rig, 2);
@@ -188,7 +188,7 @@ END_TEST
 
 /* ---- away and back ---------------------------------------------------- */
 
-/* The ring waits, with what was in it, and is gone on with. */
+/* The ring keeps its records while offline, and further ones follow. */
 START_TEST(back)
 {
     start_hotplug(_i, 2);
@@ -200,7 +200,7 @@ START_TEST(back)
     bring_up(1);
     on_cpu(1, "R16 ?", "R12 R16");
 
-    /* Again and again, and wherever the ring stands. */
+    /* Repeatedly, at different positions of the ring. */
     for ( int at = 0; at < 8000; at += 500 )
     {
         on_cpu(1, rig_script("@%d R40", at), "");
@@ -211,8 +211,8 @@ START_TEST(back)
 }
 END_TEST
 
-/* A loss that no record followed is said when it goes. */
-START_TEST(lost_when_it_goes)
+/* An owed loss is reported when the CPU goes offline. */
+START_TEST(reported_when_offline)
 {
     start_hotplug(_i, 1);
     rig_attach(&rig, 1);
@@ -228,8 +228,8 @@ START_TEST(lost_when_it_goes)
 }
 END_TEST
 
-/* Its last records may make half of the ring: dom0 is told by who remains. */
-START_TEST(told_when_it_goes)
+/* Crossing the mark when going offline is notified by another CPU. */
+START_TEST(notified_when_offline)
 {
     start_hotplug(_i, 1);
     rig_attach(&rig, 1);
@@ -239,7 +239,7 @@ START_TEST(told_when_it_goes)
 }
 END_TEST
 
-/* A flight recorder that was away is frozen with the others. */
+/* The flight recorder of an offline CPU is frozen with the others. */
 START_TEST(away_while_overwriting)
 {
     start_hotplug(_i, 1);
@@ -262,7 +262,7 @@ START_TEST(away_while_overwriting)
 }
 END_TEST
 
-/* What was freed last has a new owner, who would see it if Xen wrote there. */
+/* Fill freed memory with a pattern, to detect writes by Xen. */
 static unsigned char *reused[512];
 
 static size_t reused_bytes(unsigned int i)
@@ -276,7 +276,7 @@ static void reuse_freed_memory(void)
         reused[i] = memset(malloc(reused_bytes(i)), 0xff, reused_bytes(i));
 }
 
-static void nobody_wrote_there(void)
+static void check_no_writes(void)
 {
     for ( unsigned int i = 0; i < ARRAY_SIZE(reused); i++ )
         for ( size_t j = 0; j < reused_bytes(i); j++ )
@@ -284,7 +284,7 @@ static void nobody_wrote_there(void)
                 ck_abort_msg("freed memory was written to");
 }
 
-/* It comes back to other per-CPU memory: its own has been taken. */
+/* The CPU returns with different per-CPU memory. */
 START_TEST(moved_while_overwriting)
 {
     static struct rig other;
@@ -307,11 +307,11 @@ START_TEST(moved_while_overwriting)
     ck_assert_int_eq(kit_freeze(), 0);
     rig_expect(&rig, "?", "R12 R16 R20 R24 R28");
     rig_expect(&other, "?", "R40*3 R36");
-    nobody_wrote_there();
+    check_no_writes();
 }
 END_TEST
 
-/* On while it was away, off when it comes back; and the other way. */
+/* Tracing is enabled or disabled while the CPU is offline. */
 START_TEST(switched_while_away)
 {
     start_hotplug(_i, 1);
@@ -330,7 +330,7 @@ START_TEST(switched_while_away)
 }
 END_TEST
 
-/* Its ring is freed while it is away: it comes back without. */
+/* The ring is freed while the CPU is offline. */
 START_TEST(freed_while_away)
 {
     start_hotplug(_i, 1);
@@ -349,7 +349,7 @@ START_TEST(freed_while_away)
 }
 END_TEST
 
-/* Resized: only CPUs that are there get a ring; this one, as it returns. */
+/* Resized: only online CPUs get a ring, this one when it returns. */
 START_TEST(resized_while_away)
 {
     start_hotplug(_i, 1);
@@ -367,8 +367,8 @@ START_TEST(resized_while_away)
 }
 END_TEST
 
-/* Nobody but it is disturbed, and nothing leaks. */
-START_TEST(others_go_on)
+/* Other CPUs are not disturbed, and no memory leaks. */
+START_TEST(others_unaffected)
 {
     unsigned long frames, heap;
     unsigned int i;
@@ -392,7 +392,7 @@ START_TEST(others_go_on)
 }
 END_TEST
 
-/* A mapped ring of a CPU that is away cannot be freed, either. */
+/* A mapped ring of an offline CPU cannot be freed, either. */
 START_TEST(mapped_while_away)
 {
     start_hotplug(_i, 2);
@@ -420,14 +420,14 @@ int main(void)
     tcase_add_loop_test(tests, late_without_rings, 0, 2);
     tcase_add_loop_test(tests, late_without_memory, 0, 3);
     tcase_add_loop_test(tests, back, 0, 2);
-    tcase_add_loop_test(tests, lost_when_it_goes, 0, 2);
-    tcase_add_loop_test(tests, told_when_it_goes, 0, 2);
+    tcase_add_loop_test(tests, reported_when_offline, 0, 2);
+    tcase_add_loop_test(tests, notified_when_offline, 0, 2);
     tcase_add_loop_test(tests, away_while_overwriting, 0, 2);
     tcase_add_test(tests, moved_while_overwriting);
     tcase_add_loop_test(tests, switched_while_away, 0, 2);
     tcase_add_loop_test(tests, freed_while_away, 0, 2);
     tcase_add_loop_test(tests, resized_while_away, 0, 2);
-    tcase_add_loop_test(tests, others_go_on, 0, 2);
+    tcase_add_loop_test(tests, others_unaffected, 0, 2);
     tcase_add_loop_test(tests, mapped_while_away, 0, 2);
 
     return rig_main(tests);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The high-water mark: dom0 is told, by VIRQ_TBUF out of a tasklet, when a
- * record makes half of the ring unread.  Told once: not again before it has
- * read.
+ * The high-water mark: dom0 gets VIRQ_TBUF from a tasklet when a record makes
+ * half of the ring unread, and no further one before the next read.
  */
 #include "tests/unit/xen/rig.h"
 
@@ -10,7 +9,7 @@ static struct rig rig;
 
 #define HALF 2044 /* of 4088 */
 
-/* Wherever in the ring. */
+/* At any position in the ring. */
 START_TEST(at_the_byte)
 {
     unsigned int at;
@@ -32,7 +31,7 @@ START_TEST(at_the_byte)
 }
 END_TEST
 
-/* Over the mark by more than a byte, by any record. */
+/* Over the mark by more than a byte, with any record. */
 START_TEST(over_it)
 {
     rig_start(&rig, 1);
@@ -61,7 +60,7 @@ START_TEST(not_twice)
     rig_play(&rig, "= R40 R40");
     ck_assert_uint_eq(rig_virqs(), 0);
 
-    /* Not for a reader that reads some, but stays above. */
+    /* No VIRQ while a partial read leaves the ring above the mark. */
     rig_play(&rig, "?10 r32");
     ck_assert_uint_eq(rig_virqs(), 0);
 }
@@ -84,7 +83,7 @@ START_TEST(again_after_reading)
 }
 END_TEST
 
-/* Below the mark again is below it, read to the end or not. */
+/* Any read to below the mark rearms the notification. */
 START_TEST(again_after_reading_some)
 {
     rig_start(&rig, 1);
@@ -99,7 +98,7 @@ START_TEST(again_after_reading_some)
 }
 END_TEST
 
-/* The tasklet is one for all CPUs, and runs once however many crossed. */
+/* One tasklet serves all CPUs, and runs once for several crossings. */
 START_TEST(several_cpus)
 {
     unsigned int cpu;
@@ -118,7 +117,7 @@ START_TEST(several_cpus)
 }
 END_TEST
 
-/* ---- where it must wait ----------------------------------------------- */
+/* ---- deferred notifications ------------------------------------------- */
 
 static void cross_mark(void *unused)
 {
@@ -129,7 +128,7 @@ static void cross_mark(void *unused)
 static const struct
 {
     enum xensim_vector vector;
-    bool told;              /* at once */
+    bool notified;          /* notified at once */
 } contexts[] = {
     { XENSIM_IPI, true },
     { XENSIM_IRQ, true },
@@ -142,11 +141,11 @@ START_TEST(from_interrupts)
     rig_start(&rig, 1);
     rig_play(&rig, "@0 =2040");
     xensim_interrupt(contexts[_i].vector, cross_mark, NULL);
-    ck_assert_uint_eq(rig_virqs(), contexts[_i].told);
+    ck_assert_uint_eq(rig_virqs(), contexts[_i].notified);
 
-    /* An ordinary record makes up for it. */
+    /* The next ordinary record sends the deferred VIRQ. */
     rig_play(&rig, "r4");
-    ck_assert_uint_eq(rig_virqs(), !contexts[_i].told);
+    ck_assert_uint_eq(rig_virqs(), !contexts[_i].notified);
     rig_play(&rig, "r4");
     ck_assert_uint_eq(rig_virqs(), 0);
 }
@@ -158,7 +157,7 @@ static void cross_in_nmi(void *unused)
     xensim_interrupt(XENSIM_NMI, cross_mark, NULL);
 }
 
-/* It waits for the end of the NMI; the handler that was hit will do. */
+/* In an NMI, the interrupted handler sends the deferred VIRQ. */
 START_TEST(from_nmi_in_irq)
 {
     rig_start(&rig, 1);
@@ -170,7 +169,7 @@ START_TEST(from_nmi_in_irq)
 }
 END_TEST
 
-/* A flight recorder has no reader to be told. */
+/* A flight recorder has no reader to notify. */
 START_TEST(not_while_overwriting)
 {
     unsigned int i;
@@ -181,7 +180,7 @@ START_TEST(not_while_overwriting)
         kit_emit(i, 7, true);
     ck_assert_uint_eq(rig_virqs(), 0);
 
-    /* What it held when it stopped is told to nobody, either. */
+    /* Nor are the frozen records notified. */
     ck_assert_int_eq(kit_freeze(), 0);
     ck_assert_int_eq(kit_enable(), 0);
     kit_emit(i, 7, true);

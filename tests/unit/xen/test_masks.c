@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which events, and which CPUs.
+ * The masks of events and CPUs.
  *
- * An event is traced if the mask shares a class bit (16-27) and a subclass
- * bit (12-15) with it: two tests that know nothing of each other.  No other
- * bit of either matters.
+ * An event is traced if the mask has one of its class bits (16-27) and one of
+ * its subclass bits (12-15): two independent tests.  No other bit of either
+ * matters.
  */
 #include "tests/unit/xen/rig.h"
 
 static struct rig rig;
 
-/* The rule, word for word. */
+/* The rule as documented. */
 static bool expected_by_rule(uint32_t mask, uint32_t event)
 {
     return (mask & event) != 0 &&
@@ -24,8 +24,8 @@ static void check_mask(uint32_t mask, uint32_t event)
         ck_abort_msg("mask %08x, event %08x", mask, event);
 }
 
-/* Records that came out since the last call, without padding. */
-static unsigned int is_taken(void)
+/* The number of new records, without padding. */
+static unsigned int count_new_records(void)
 {
     struct kit_record record;
     unsigned int n = 0;
@@ -40,7 +40,7 @@ static unsigned int is_taken(void)
 
 /* ---- events ----------------------------------------------------------- */
 
-/* All classes of masks by all classes of events; a sixteenth a process. */
+/* All classes of masks by all classes of events, 1/16 per process. */
 START_TEST(classes)
 {
     uint32_t mask, event;
@@ -65,7 +65,7 @@ static void check_all_events(uint32_t mask)
             check_mask(mask, 1U << class | sub << 12 | 5);
 }
 
-/* All subclasses by all subclasses, for each class bit by each. */
+/* All subclasses by all subclasses, and each class bit by each. */
 START_TEST(subclasses)
 {
     unsigned int class, sub;
@@ -77,7 +77,7 @@ START_TEST(subclasses)
 }
 END_TEST
 
-/* Whether there is a record is the same question. */
+/* A record is emitted if and only if the mask matches. */
 START_TEST(records)
 {
     uint32_t mask, event, random = _i;
@@ -92,7 +92,7 @@ START_TEST(records)
         event = (random >> 4) | 1;
         ck_assert_int_eq(kit_set_evt_mask(mask), 0);
         __trace_var(event, random & 1, 0, NULL);
-        ck_assert_uint_eq(is_taken(), expected_by_rule(mask, event));
+        ck_assert_uint_eq(count_new_records(), expected_by_rule(mask, event));
     }
 }
 END_TEST
@@ -117,10 +117,10 @@ static const struct
     { 0x0ffff000, 0x00000fff, false },
     { 0x0ffff000, 0x00020fff, false },
     { 0x0ffff000, 0x0000ffff, false },
-    { 0x07001000, 0x01001001, true },   /* classes that have no name */
+    { 0x07001000, 0x01001001, true },   /* unnamed classes */
 };
 
-/* Neither has the time stamp's bit a say, in either spelling. */
+/* The bit of the time stamp does not matter, in either syntax. */
 START_TEST(bits_that_do_not_matter)
 {
     uint32_t mask = other_bits[_i].mask, event = other_bits[_i].event;
@@ -132,26 +132,26 @@ START_TEST(bits_that_do_not_matter)
     ck_assert_uint_eq(expected_by_rule(mask & 0x0fffffff, event), n);
 
     __trace_var(event, false, 0, NULL);
-    ck_assert_uint_eq(is_taken(), n);
+    ck_assert_uint_eq(count_new_records(), n);
     __trace_var(event, true, 0, NULL);
-    ck_assert_uint_eq(is_taken(), n);
+    ck_assert_uint_eq(count_new_records(), n);
     trace(event, 0, NULL);
-    ck_assert_uint_eq(is_taken(), n);
+    ck_assert_uint_eq(count_new_records(), n);
     trace_time(event, 0, NULL);
-    ck_assert_uint_eq(is_taken(), n);
+    ck_assert_uint_eq(count_new_records(), n);
     TRACE(event);
-    ck_assert_uint_eq(is_taken(), n);
+    ck_assert_uint_eq(count_new_records(), n);
     TRACE_0D(event);
-    ck_assert_uint_eq(is_taken(), n);
+    ck_assert_uint_eq(count_new_records(), n);
     ck_assert_int_eq(trace_will_trace_event(event), n);
 
-    /* All of it is kept, and told. */
+    /* get_info returns the whole mask. */
     ck_assert_int_eq(kit_get_info(&info), 0);
     ck_assert_uint_eq(info.evt_mask, mask);
 }
 END_TEST
 
-/* What the ring itself has to say passes any mask. */
+/* The ring's own records pass any mask. */
 START_TEST(own_records)
 {
     rig_start(&rig, 1);
@@ -185,8 +185,8 @@ static void start_cpus(void)
     ck_assert_int_eq(kit_set_size(1), 0);
 }
 
-/* A record on each CPU: bit n of the answer, CPU n's arrived. */
-static unsigned int who_traces(void)
+/* Emit a record on each CPU; returns the CPUs with a record as bits. */
+static unsigned int tracing_cpus(void)
 {
     unsigned int cpu, who = 0;
 
@@ -195,7 +195,7 @@ static unsigned int who_traces(void)
         rig_attach(&rig, cpu);
         xensim_become_cpu(cpu);
         __trace_var(KIT_EVENT, true, 0, NULL);
-        who |= is_taken() << cpu;
+        who |= count_new_records() << cpu;
         ck_assert_int_eq(trace_will_trace_event(KIT_EVENT), who >> cpu);
         kit_close(&rig.reader);
     }
@@ -208,16 +208,16 @@ START_TEST(cpu_masks)
     uint8_t bits;
 
     start_cpus();
-    ck_assert_uint_eq(who_traces(), 0xf);
+    ck_assert_uint_eq(tracing_cpus(), 0xf);
     for ( bits = 0; bits < 1 << CPUS; bits++ )
     {
         ck_assert_int_eq(kit_set_cpu_mask(&bits, CPUS), 0);
-        ck_assert_uint_eq(who_traces(), bits);
+        ck_assert_uint_eq(tracing_cpus(), bits);
     }
 }
 END_TEST
 
-/* A mask that comes in other lengths than the machine has CPUs. */
+/* CPU masks shorter or longer than the number of CPUs. */
 static const struct
 {
     uint8_t bytes[4];
@@ -226,7 +226,7 @@ static const struct
 } lengths[] = {
     { { 0xff }, 0, 0 },
     { { 0xff }, 1, 0x1 },               /* missing bits are 0 */
-    { { 0xff }, 3, 0x7 },               /* so is the rest of a byte */
+    { { 0xff }, 3, 0x7 },               /* spare bits of a byte are 0 */
     { { 0xff }, 8, 0xf },               /* surplus bits are dropped */
     { { 0x05, 0xff, 0xff, 0xff }, 32, 0x5 },
     { { 0x00, 0xff, 0xff, 0xff }, 32, 0x0 },
@@ -237,11 +237,11 @@ START_TEST(cpu_mask_lengths)
     start_cpus();
     ck_assert_int_eq(kit_set_cpu_mask(lengths[_i].bytes,
                                       lengths[_i].nr_bits), 0);
-    ck_assert_uint_eq(who_traces(), lengths[_i].who);
+    ck_assert_uint_eq(tracing_cpus(), lengths[_i].who);
 }
 END_TEST
 
-/* A mask that cannot be had changes nothing. */
+/* A faulting or unallocatable mask changes nothing. */
 START_TEST(cpu_mask_failures)
 {
     static const uint8_t five[] = { 5 }, unreachable[] = { 2 };
@@ -253,15 +253,15 @@ START_TEST(cpu_mask_failures)
     xensim_guest_window(window, sizeof(window));
     ck_assert_int_eq(kit_set_cpu_mask(unreachable, 8), -EFAULT);
     xensim_guest_window(NULL, 0);
-    ck_assert_uint_eq(who_traces(), 5);
+    ck_assert_uint_eq(tracing_cpus(), 5);
 
     xensim_fail_allocation(1);
     ck_assert_int_eq(kit_set_cpu_mask(unreachable, 8), -ENOMEM);
-    ck_assert_uint_eq(who_traces(), 5);
+    ck_assert_uint_eq(tracing_cpus(), 5);
 }
 END_TEST
 
-/* It may be chosen before there are rings, or while they are off. */
+/* The mask may be set before there are rings, or while off. */
 START_TEST(cpu_mask_beforehand)
 {
     static const uint8_t six[] = { 6 }, nine[] = { 9 };
@@ -270,17 +270,17 @@ START_TEST(cpu_mask_beforehand)
     ck_assert_int_eq(kit_start(&config), 0);
     ck_assert_int_eq(kit_set_cpu_mask(six, 8), 0);
     ck_assert_int_eq(kit_set_size(1), 0);
-    ck_assert_uint_eq(who_traces(), 6);
+    ck_assert_uint_eq(tracing_cpus(), 6);
 
     ck_assert_int_eq(kit_disable(), 0);
     ck_assert_int_eq(kit_set_cpu_mask(nine, 8), 0);
-    ck_assert_uint_eq(who_traces(), 0);
+    ck_assert_uint_eq(tracing_cpus(), 0);
     ck_assert_int_eq(kit_enable(), 0);
-    ck_assert_uint_eq(who_traces(), 9);
+    ck_assert_uint_eq(tracing_cpus(), 9);
 }
 END_TEST
 
-/* No leak, however often. */
+/* No memory leaks after many changes. */
 START_TEST(cpu_mask_memory)
 {
     static const uint8_t five[] = { 5 };

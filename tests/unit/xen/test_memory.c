@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The memory of the rings: how much is had for which size, what happens when
- * there is none, how it is given back, and when it is not because dom0 still
- * looks at it.
+ * The memory of the rings: allocation for each size, failed allocations, and
+ * freeing, which is refused while dom0 has a page mapped.
  */
 #include "tests/unit/xen/rig.h"
 
@@ -14,7 +13,7 @@ static void start_memory(unsigned int cpus, unsigned long frames)
 {
     const struct xensim_config config = {
         .cpus = cpus, .frames = frames, .loglevel = 3,
-        .poison = frames < 1024, /* it takes its time */
+        .poison = frames < 1024, /* poisoning is slow */
     };
 
     ck_assert_int_eq(kit_start(&config), 0);
@@ -30,7 +29,7 @@ static unsigned int pages_now(void)
 
 /* ---- sizes ------------------------------------------------------------ */
 
-/* Rings of very different sizes work alike. */
+/* Rings of very different sizes behave alike. */
 static const unsigned int sizes[] = {
     1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 64, 255, 256, 257, 1000, 4096, 65535,
 };
@@ -53,8 +52,8 @@ START_TEST(size)
 END_TEST
 
 /*
- * The largest ring: mfn_offset[] has 16 bits for where the last CPU's list
- * begins, so more CPUs mean smaller rings.
+ * The largest ring: an entry of mfn_offset[] has 16 bits for the start of the
+ * last CPU's list, so more CPUs mean smaller rings.
  */
 static const unsigned int clamps[] = { 3, 16, 100, NR_CPUS };
 
@@ -81,7 +80,7 @@ START_TEST(clamp)
     ck_assert(!strstr(xensim_capture_console(), "reduced to"));
     ck_assert_uint_eq(pages_now(), most);
 
-    /* The last CPU's list is where a u16 can still point. */
+    /* The last CPU's list is within reach of a u16. */
     ck_assert_int_eq(cpu_up(cpus - 1), 0);
     rig_attach(&rig, cpus - 1);
     xensim_become_cpu(cpus - 1);
@@ -103,11 +102,11 @@ START_TEST(clamp_alone)
 }
 END_TEST
 
-/* ---- none left -------------------------------------------------------- */
+/* ---- failed allocations ----------------------------------------------- */
 
 /*
- * Fail the 1st, 2nd, 3rd ... allocation of an operation until it succeeds.
- * Answers how many there were.
+ * Fail the 1st, 2nd, 3rd ... allocation of an operation until the operation
+ * succeeds.  Returns the number of allocations.
  */
 static unsigned int fail_each(int (*operate)(unsigned int pages),
                               unsigned int pages)
@@ -125,7 +124,7 @@ static unsigned int fail_each(int (*operate)(unsigned int pages),
         ck_assert_int_eq(rc, -ENOMEM);
         ck_assert_uint_eq(xensim_frames_in_use(), frames);
 
-        /* One block is kept: what belongs to CPUs that are away. */
+        /* One block is kept, for offline CPUs. */
         if ( heap )
             ck_assert_uint_le(xensim_xmallocs_in_use(), heap + 1);
         else
@@ -149,8 +148,8 @@ START_TEST(set_size_without_memory)
 }
 END_TEST
 
-/* The console says so, and get_info the size that was wanted, as ever. */
-START_TEST(set_size_says_so)
+/* The console reports it; get_info has the requested size, as in stock. */
+START_TEST(set_size_message)
 {
     struct xen_sysctl_tbuf_op info;
     const char *text;
@@ -174,7 +173,7 @@ START_TEST(set_size_says_so)
 }
 END_TEST
 
-/* More than the machine has, for real. */
+/* A size larger than the memory of the machine. */
 START_TEST(too_large)
 {
     start_memory(2, 128);
@@ -184,7 +183,7 @@ START_TEST(too_large)
 }
 END_TEST
 
-/* A resize that fails leaves all as it was: rings, records, tracing. */
+/* A failed resize changes nothing: rings, records, tracing. */
 START_TEST(resize_without_memory)
 {
     struct xen_sysctl_tbuf_op before, after;
@@ -212,7 +211,7 @@ START_TEST(resize_without_memory)
 }
 END_TEST
 
-/* ---- given back ------------------------------------------------------- */
+/* ---- freeing ---------------------------------------------------------- */
 
 START_TEST(free_and_again)
 {
@@ -247,7 +246,7 @@ START_TEST(free_and_again)
 }
 END_TEST
 
-/* Resized rings are new ones; on stays on, off stays off, masks stay. */
+/* Resizing allocates new rings; enabling and masks are kept. */
 START_TEST(resize)
 {
     struct xen_sysctl_tbuf_op info;
@@ -274,7 +273,7 @@ START_TEST(resize)
 }
 END_TEST
 
-/* What is owed as lost belongs to the ring that goes; the total stays. */
+/* Owed losses vanish with the old ring; the total is kept. */
 START_TEST(resize_while_owed)
 {
     struct xen_tbuf_cpu cpu;
@@ -312,8 +311,8 @@ static void frame_of(unsigned int which, unsigned long *mfn, bool *write)
 }
 
 /*
- * Whichever of the pages is mapped, 3 of two rings or t_info: nothing is
- * freed, and nothing has changed.
+ * Whichever page is mapped, of three in each of two rings or of t_info: nothing
+ * is freed or changed.
  */
 START_TEST(mapped)
 {
@@ -344,7 +343,7 @@ START_TEST(mapped)
     ck_assert_uint_eq(dom_xen->xenheap_pages, in_use);
     ck_assert_uint_eq(pages_now(), 3);
 
-    /* Its records are there, it goes on, and other mappings can be made. */
+    /* The records are still there, and other mappings are possible. */
     ck_assert(tb_init_done);
     xensim_become_cpu(1);
     rig_attach(&rig, 1);
@@ -352,14 +351,14 @@ START_TEST(mapped)
     kit_close(&rig.reader);
     xensim_become_cpu(0);
 
-    /* Until the mapping goes. */
+    /* Freeing works after the unmapping. */
     xensim_unmap_frame(mfn, write);
     ck_assert_int_eq(kit_free(), 0);
     ck_assert_uint_eq(xensim_frames_in_use(), 0);
 }
 END_TEST
 
-/* Also what was off, or a flight recorder, remains what it was. */
+/* Tracing that was off, or a flight recorder, stays in its mode. */
 START_TEST(mapped_modes)
 {
     struct xen_tbuf_state before, after;
@@ -385,7 +384,7 @@ START_TEST(mapped_modes)
 }
 END_TEST
 
-/* A mapping that outlives the rings' owner cannot be made any more. */
+/* Freed frames cannot be mapped any more. */
 START_TEST(freed_frames_are_gone)
 {
     unsigned long mfn, info;
@@ -409,7 +408,7 @@ int main(void)
     tcase_add_loop_test(tests, clamp, 0, ARRAY_SIZE(clamps));
     tcase_add_test(tests, clamp_alone);
     tcase_add_test(tests, set_size_without_memory);
-    tcase_add_test(tests, set_size_says_so);
+    tcase_add_test(tests, set_size_message);
     tcase_add_test(tests, too_large);
     tcase_add_test(tests, resize_without_memory);
     tcase_add_test(tests, free_and_again);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The ring against the model: every combination near the edges, and a walk
- * of random records, readings and fills.
+ * The ring compared with the model: every combination near the edges, and
+ * random sequences of records, reads and fills.
  *
- * The walk's seed is fixed; RING_SEED takes another, and is printed when a
- * walk fails.
+ * The seed is fixed; RING_SEED sets another.  A failure prints the seed.
  */
 #include "tests/unit/xen/rig.h"
 
@@ -17,7 +16,7 @@ static struct model model;
 
 static const char *seed = "1";
 
-static void do_both(const char *script)
+static void play_both(const char *script)
 {
     const char *real = rig_play(&rig, script);
     const char *ideal = model_play(&model, script);
@@ -40,20 +39,20 @@ static const char *const shapes[] = {
 
 /* ---- every edge ------------------------------------------------------- */
 
-/* A ring filled to the brim, its head so far from the end. */
+/* Fill the ring, with its head at this distance from the end. */
 static void fill_up(unsigned int left, bool owed)
 {
     unsigned int i;
 
-    do_both(rig_script("? @-%u", left));
+    play_both(rig_script("? @-%u", left));
     for ( i = 0; i < 40; i++ )
-        do_both("r4"); /* read, each makes room for one word */
-    do_both(owed ? "= r4" : "=");
+        play_both("r4"); /* lost; a read makes room for one word */
+    play_both(owed ? "= r4" : "=");
 }
 
 /*
- * A record at each distance from the end, with nothing owed and with
- * something; with just the room that it takes, with a word less and more.
+ * A record at each distance from the end, with and without owed losses; with
+ * exactly the needed room, with a word less and a word more.
  */
 START_TEST(every_edge)
 {
@@ -67,9 +66,9 @@ START_TEST(every_edge)
             for ( more = -1; more <= 1; more++ )
             {
                 fill_up(left, owed);
-                do_both(rig_script("?%d",
-                                   model_total(&model, shape) / 4 + more));
-                do_both(rig_script("%s ?", shape));
+                play_both(rig_script("?%d",
+                                     model_total(&model, shape) / 4 + more));
+                play_both(rig_script("%s ?", shape));
             }
     rig_balance(&rig);
 }
@@ -79,13 +78,13 @@ END_TEST
 
 static uint32_t state;
 
-static uint32_t any_of(uint32_t below)
+static uint32_t random_below(uint32_t below)
 {
     state = state * 1664525 + 1013904223;
     return (state >> 8) % below;
 }
 
-/* How a walk goes: of 100 steps, how many read all, some, fill, jump? */
+/* Kinds of random walks: how many of 100 steps read all, some, fill, jump */
 static const struct
 {
     unsigned int pages, read, read_some, fill, jump;
@@ -104,20 +103,20 @@ static const struct
 
 static void do_step(unsigned int walk)
 {
-    uint32_t n = any_of(100), unread = rig_unread(&rig);
+    uint32_t n = random_below(100), unread = rig_unread(&rig);
 
     if ( n < walks[walk].read )
-        do_both("?");
+        play_both("?");
     else if ( (n -= walks[walk].read) < walks[walk].read_some )
-        do_both(rig_script("?%u", any_of(40)));
+        play_both(rig_script("?%u", random_below(40)));
     else if ( (n -= walks[walk].read_some) < walks[walk].fill )
-        do_both(rig_script("=%u",
-                           unread + any_of((rig.reader.size - unread) / 4 +
-                                           1) * 4));
+        play_both(rig_script("=%u",
+                             unread + 4 * random_below(
+                                 (rig.reader.size - unread) / 4 + 1)));
     else if ( (n -= walks[walk].fill) < walks[walk].jump )
-        do_both(rig_script("@%u", any_of(rig.reader.size / 4) * 4));
+        play_both(rig_script("@%u", random_below(rig.reader.size / 4) * 4));
     else
-        do_both(shapes[any_of(ARRAY_SIZE(shapes))]);
+        play_both(shapes[random_below(ARRAY_SIZE(shapes))]);
 }
 
 START_TEST(walk)
@@ -134,25 +133,25 @@ START_TEST(walk)
 END_TEST
 
 /*
- * Dom0 is told of each crossing of the half, then and only then, if it reads
- * all when it reads.
+ * Dom0 is notified exactly once per crossing of the mark, if it reads all
+ * records each time.
  */
 START_TEST(crossings)
 {
-    unsigned int i, crossed, told = 0;
+    unsigned int i, crossed, notified = 0;
 
     state = _i;
     start_pair(1 + _i);
     for ( i = 0; i < 100000; i++ )
     {
         crossed = model.crossings;
-        do_both(any_of(rig.reader.size / 16)
-                ? shapes[any_of(ARRAY_SIZE(shapes))] : "?");
+        play_both(random_below(rig.reader.size / 16)
+                  ? shapes[random_below(ARRAY_SIZE(shapes))] : "?");
         if ( rig_virqs() != model.crossings - crossed )
             ck_abort_msg("told, and not crossed, or the other way");
-        told += model.crossings - crossed;
+        notified += model.crossings - crossed;
     }
-    ck_assert_uint_gt(told, 50);
+    ck_assert_uint_gt(notified, 50);
     rig_balance(&rig);
 }
 END_TEST

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The flight recorder: the newest records win, a reader finds nothing until
- * freeze, and then at least all pages but one of a ring that went round.
+ * The flight recorder: the newest records are kept, and hidden from a reader
+ * until freeze; then at least all pages but one of a lapped ring are visible.
  */
 #include "tests/unit/xen/rig.h"
 
 static struct rig rig;
 
-/* Emit so many records of all sizes, numbered from *number on. */
+/* Emit n records of all sizes, numbered from *number on. */
 static void emit_record(uint32_t *number, unsigned int n)
 {
     while ( n-- )
@@ -17,7 +17,7 @@ static void emit_record(uint32_t *number, unsigned int n)
     }
 }
 
-/* Read all that is published: numbers without a gap up to `last`. */
+/* Read all published records, numbered without a gap up to `last`. */
 static uint32_t read_up_to(uint32_t last)
 {
     struct kit_record record;
@@ -41,12 +41,12 @@ static uint32_t read_up_to(uint32_t last)
     return bytes;
 }
 
-static void nothing_to_read(void)
+static void check_empty(void)
 {
     ck_assert_uint_eq(rig.reader.ring->cons, rig.reader.ring->prod);
 }
 
-/* ---- what is kept ----------------------------------------------------- */
+/* ---- contents --------------------------------------------------------- */
 
 START_TEST(not_full_yet)
 {
@@ -55,14 +55,14 @@ START_TEST(not_full_yet)
     rig_start(&rig, 2);
     ck_assert_int_eq(kit_overwrite(), 0);
     emit_record(&number, 100);
-    nothing_to_read();
+    check_empty();
     ck_assert_int_eq(kit_freeze(), 0);
     read_up_to(number - 1);
     ck_assert_uint_eq(rig.reader.at, rig.reader.prod);
 }
 END_TEST
 
-/* Frozen after any number of records: each one more than the time before. */
+/* Freeze after each number of records. */
 START_TEST(frozen_anywhere)
 {
     unsigned int pages = _i, n, bytes;
@@ -73,11 +73,11 @@ START_TEST(frozen_anywhere)
     {
         ck_assert_int_eq(kit_overwrite(), 0);
         emit_record(&number, 250 * pages + n);
-        nothing_to_read();
+        check_empty();
         ck_assert_int_eq(kit_freeze(), 0);
         bytes = read_up_to(number - 1);
 
-        /* All pages but one, but for a record that began before it. */
+        /* All pages but one, and less a record that began before. */
         ck_assert_uint_ge(bytes + 40 + sizeof(struct t_buf),
                           (pages - 1) * PAGE_SIZE);
     }
@@ -99,12 +99,12 @@ START_TEST(frozen_after_each)
         if ( n )
             read_up_to(number - 1);
         else
-            nothing_to_read();
+            check_empty();
     }
 }
 END_TEST
 
-/* Nothing is lost in it, however much is written. */
+/* No record is lost, however many are written. */
 START_TEST(never_lost)
 {
     struct xen_tbuf_cpu cpu;
@@ -120,10 +120,10 @@ START_TEST(never_lost)
 }
 END_TEST
 
-/* ---- from one mode to the other --------------------------------------- */
+/* ---- changes of mode -------------------------------------------------- */
 
-/* What was unread is given up, and a loss that was owed is said. */
-START_TEST(unread_is_given_up)
+/* Unread records are dropped, and an owed loss is reported. */
+START_TEST(unread_is_dropped)
 {
     rig_start(&rig, 1);
     rig_play(&rig, "@100 = r4 r4 ?2");
@@ -136,7 +136,7 @@ START_TEST(unread_is_given_up)
 }
 END_TEST
 
-START_TEST(enable_goes_on_behind)
+START_TEST(enable_continues_behind)
 {
     rig_start(&rig, 1);
     ck_assert_int_eq(kit_overwrite(), 0);
@@ -151,7 +151,7 @@ START_TEST(enable_goes_on_behind)
 }
 END_TEST
 
-/* disable ends it as well: an old tool finds the ring as it knows it. */
+/* disable freezes too, as old tools expect. */
 START_TEST(disable_freezes)
 {
     struct xen_tbuf_state s;
@@ -169,7 +169,7 @@ START_TEST(disable_freezes)
 }
 END_TEST
 
-/* Asking again begins anew, wherever in the ring. */
+/* A second request starts again, at any position in the ring. */
 START_TEST(overwrite_twice)
 {
     uint32_t number = 1;
@@ -197,7 +197,7 @@ START_TEST(overwrite_when_off)
 }
 END_TEST
 
-/* enable while it runs changes nothing. */
+/* enable has no effect while overwriting. */
 START_TEST(enable_while_overwriting)
 {
     uint32_t number = 1;
@@ -207,13 +207,13 @@ START_TEST(enable_while_overwriting)
     emit_record(&number, 200);
     ck_assert_int_eq(kit_enable(), 0);
     emit_record(&number, 200);
-    nothing_to_read();
+    check_empty();
     ck_assert_int_eq(kit_freeze(), 0);
     read_up_to(number - 1);
 }
 END_TEST
 
-/* A ring that is exchanged starts as an ordinary one. */
+/* A resized ring starts in the normal mode. */
 START_TEST(resize_ends_it)
 {
     struct xen_tbuf_state s;
@@ -231,7 +231,7 @@ END_TEST
 
 /* ---- masks ------------------------------------------------------------ */
 
-/* A CPU that is masked out keeps what it has, and goes on behind it. */
+/* A masked CPU keeps its records, and continues behind these. */
 START_TEST(masked_in_between)
 {
     static const uint8_t none[1], all[1] = { 1 };
@@ -248,10 +248,10 @@ START_TEST(masked_in_between)
 }
 END_TEST
 
-/* ---- a reader that meddles -------------------------------------------- */
+/* ---- a hostile reader ------------------------------------------------- */
 
-/* It has no say: what it writes into the words is not read. */
-START_TEST(words_are_not_read)
+/* While overwriting, cons and prod in the page are not read. */
+START_TEST(shared_words_not_read)
 {
     uint32_t number = 1;
     unsigned int i;
@@ -280,15 +280,15 @@ int main(void)
     tcase_add_loop_test(tests, frozen_anywhere, 1, 6);
     tcase_add_loop_test(tests, frozen_after_each, 1, 4);
     tcase_add_loop_test(tests, never_lost, 0, 5);
-    tcase_add_test(tests, unread_is_given_up);
-    tcase_add_test(tests, enable_goes_on_behind);
+    tcase_add_test(tests, unread_is_dropped);
+    tcase_add_test(tests, enable_continues_behind);
     tcase_add_test(tests, disable_freezes);
     tcase_add_loop_test(tests, overwrite_twice, 0, 20);
     tcase_add_test(tests, overwrite_when_off);
     tcase_add_test(tests, enable_while_overwriting);
     tcase_add_test(tests, resize_ends_it);
     tcase_add_test(tests, masked_in_between);
-    tcase_add_test(tests, words_are_not_read);
+    tcase_add_test(tests, shared_words_not_read);
 
     return rig_main(tests);
 }

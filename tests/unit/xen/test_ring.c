@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a ring does at each of its edges, told in rig.h's language.
+ * The ring at each of its edges, in rig.h's script language.
  *
- * A ring of one page has 4088 bytes for records.  A record does not cross its
- * end: padding fills what is left.  When a record does not fit it is lost, and
- * the next one that fits brings a LOST record along, which takes 28 bytes.
+ * A ring of one page has 4088 bytes for records.  A record does not cross the
+ * end of the ring: padding fills the rest.  A record that does not fit is lost,
+ * and the next one that fits is preceded by a LOST record of 28 bytes.
  */
 #include "tests/unit/xen/rig.h"
 
@@ -14,18 +14,18 @@
 
 static struct rig rig;
 
-/* ---- scenes ----------------------------------------------------------- */
+/* ---- scripts ---------------------------------------------------------- */
 
 static const struct
 {
     const char *script, *text;
-} scenes[] = {
+} scripts[] = {
     /* Empty. */
     { "?", "" },
     { "r4 ? ?", "r4 |" },
     { "@0 ?", "" },
 
-    /* Some, in their order; and all but some of them. */
+    /* Some records in order; and a partial read. */
     { "@0 r4 R12 r32 R40 ?", "r4 R12 r32 R40" },
     { "@0 r4 R12 r32 R40 ?1 ?2 ?", "r4 | R12 r32 | R40" },
 
@@ -37,48 +37,48 @@ static const struct
     { "@0 = r4 ? r4 ?", "r32*127 r24 | L1 r4" },
     { "@0 = r4 R40 R12 ? r4 ?", "r32*127 r24 | L3 r4" },
 
-    /* A smaller record would fit, but not behind LOST. */
+    /* A smaller record would fit, but not together with LOST. */
     { "@0 =-16 R40 r16 ? r4 ?", "r32*127 r8 | p16 L2 r4" },
     { "@0 =-16 r16 ?", "r32*127 r8 r16" },
 
-    /* LOST and the record fit, to the byte; four bytes less, and not. */
+    /* LOST and the record fit exactly; with four bytes less they do not. */
     { "@0 = r4 ?2 R36 ?", "r32*2 | r32*125 r24 L1 R36" },
     { "@0 = r4 ?2 R40 ?", "r32*2 | r32*125 r24" },
     { "@0 = r4 ?2 R40 ? r4 ?", "r32*2 | r32*125 r24 | L2 r4" },
 
-    /* LOST is said once. */
+    /* The loss is reported once. */
     { "@0 = r4 r4 ? r4 r4 ?", "r32*127 r24 | L2 r4*2" },
 
-    /* And anew after the next loss. */
+    /* Another loss is reported anew. */
     { "@0 = r4 ? r4 ? @0 = r8 r8 ? r8 ?",
       "r32*127 r24 | L1 r4 | r32*127 r24 | L2 r8" },
 
-    /* A record ends where the ring does: no padding, the next is at 0. */
+    /* A record ends with the ring: no padding, the next is at 0. */
     { "@-40 R40 r4 ?", "R40 r4" },
     { "@-4 r4 r4 ?", "r4*2" },
 
-    /* It would cross the end. */
+    /* The record would cross the end. */
     { "@-4 r8 ?", "p4 r8" },
     { "@-36 R40 ?", "P36 R40" },
     { "@-32 R40 ?", "p32 R40" },
     { "@-8 r32 r4 ?", "p8 r32 r4" },
 
-    /* Room for the record and its padding; for the record alone: lost. */
+    /* Room for record and padding; room for the record alone: lost. */
     { "@40 =-48 R40 ?", "r32*126 r8 p8 R40" },
     { "@32 =-40 R40 ?", "r32*126 r16" },
 };
 
-START_TEST(scene)
+START_TEST(one_script)
 {
     rig_start(&rig, 1);
-    rig_expect(&rig, scenes[_i].script, scenes[_i].text);
+    rig_expect(&rig, scripts[_i].script, scripts[_i].text);
     rig_balance(&rig);
 }
 END_TEST
 
 /* ---- every distance to the end ---------------------------------------- */
 
-/* "r8", "R40": the name of a record. */
+/* The name of a record: "r8", "R40". */
 static const char *name_of(unsigned int words, bool timed)
 {
     static char name[2][8];
@@ -90,7 +90,7 @@ static const char *name_of(unsigned int words, bool timed)
     return to;
 }
 
-/* Padding of n bytes: eight words are more than a record has. */
+/* The name of padding of n bytes; a record has at most eight words. */
 static const char *pad_of(unsigned int n)
 {
     static char name[8];
@@ -136,8 +136,8 @@ END_TEST
 /* ---- lost, near the end ----------------------------------------------- */
 
 /*
- * One record is lost, all are read, and the next one finds `left` bytes up
- * to the end of the ring.  What stands between there and the record?
+ * One record is lost, all are read, and the next one is at `left` bytes before
+ * the end of the ring.  Expect LOST and padding in this order.
  */
 static const struct
 {
@@ -190,7 +190,7 @@ START_TEST(across_pages)
 }
 END_TEST
 
-/* LOST across a page end, and the record behind it; and the other way. */
+/* LOST across a page end before a record; and a record across, after LOST. */
 START_TEST(lost_across_pages)
 {
     unsigned int before;
@@ -206,7 +206,7 @@ START_TEST(lost_across_pages)
 }
 END_TEST
 
-/* ---- what LOST says --------------------------------------------------- */
+/* ---- contents of LOST ------------------------------------------------- */
 
 START_TEST(lost_record)
 {
@@ -221,7 +221,7 @@ START_TEST(lost_record)
     after = kit_clock();
     rig_play(&rig, "r4 R40");
 
-    /* The vcpu is the one that runs when it is said, the time the first's. */
+    /* The vcpu is the current one, the time that of the first loss. */
     set_current(xensim_vcpu(0x7fef, 0x1234));
     rig_expect(&rig, "? R12 ?", "r32*127 r24 | L3 R12");
     ck_assert_uint_eq(word[0], 3);
@@ -232,7 +232,7 @@ START_TEST(lost_record)
 }
 END_TEST
 
-/* Time stamps have 64 bits: in a record, in LOST, in its first loss. */
+/* Time stamps have 64 bits: of a record, of LOST, and of the first loss. */
 START_TEST(wide_clock)
 {
     const uint64_t high = 0xfedcba9800000000;
@@ -248,7 +248,7 @@ END_TEST
 
 /* ---- many passes ------------------------------------------------------ */
 
-/* More passes than the private lap count has values. */
+/* Exceed the number of values of the private lap count. */
 START_TEST(many_passes)
 {
     unsigned int i, bytes = 0;
@@ -264,7 +264,7 @@ START_TEST(many_passes)
 }
 END_TEST
 
-/* The two words stay below twice the ring, and visit both halves. */
+/* cons and prod stay below twice the ring, and reach both halves. */
 START_TEST(both_halves)
 {
     unsigned int pass, high = 0;
@@ -284,7 +284,7 @@ int main(void)
 {
     TCase *tests = tcase_create("ring");
 
-    tcase_add_loop_test(tests, scene, 0, ARRAY_SIZE(scenes));
+    tcase_add_loop_test(tests, one_script, 0, ARRAY_SIZE(scripts));
     tcase_add_loop_test(tests, pad_of_every_size, 0, 3);
     tcase_add_loop_test(tests, lost_and_wrap, 0, ARRAY_SIZE(owed_at_end));
     tcase_add_test(tests, across_pages);

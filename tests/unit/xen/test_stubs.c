@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Xen without CONFIG_TRACEBUFFER: everything still compiles, nothing is left
- * of it, and control says that it is not there.  Links without trace.c.
+ * Xen without CONFIG_TRACEBUFFER: callers compile to nothing, and control
+ * returns an error.  Linked without trace.c.
  */
 #include <check.h>
 #include <stdlib.h>
 
 #include "xensim/runtime/runtime.h"
 
-/* Xen is not compiled with this warning. */
+/* Xen does not use this warning. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #undef CONFIG_TRACEBUFFER
 #include <xen/trace.h>
