@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Dom0's end of the control socket, for tests: it can also say what no sane
- * client would.  Failures of the test's own making are check's.
+ * Dom0's end of the control socket, for tests.  Can also send malformed
+ * messages.  Unexpected errors end the test.
  */
 #ifndef TESTS_UNIT_XENSIM_DOM0_H
 #define TESTS_UNIT_XENSIM_DOM0_H
@@ -14,24 +14,24 @@
 struct dom0_answer
 {
     int rc;
-    uint32_t length;    /* of payload */
-    int fd;             /* or -1; the caller's to close */
+    uint32_t length;    /* bytes of payload */
+    int fd;             /* or -1; the caller closes it */
     uint8_t payload[XENSIM_MAX_PAYLOAD];
 };
 
-/* A connection; its end is close(). */
+/* Connect to the socket; close() ends the connection. */
 int dom0_connect(const char *path);
 
-/* Any bytes as one message. */
+/* Send any bytes as one message. */
 void dom0_send(int s, const void *bytes, size_t length);
-/* The answer to it: static, until the next one.  rc is also returned. */
+/* Receive the answer, static until the next call.  Returns its rc. */
 int dom0_receive(int s, struct dom0_answer **answer);
 
-/* A request as it should be. */
+/* Send a well-formed request, and receive the answer. */
 int dom0_ask(int s, uint32_t op, uint32_t arg, const void *payload,
              uint32_t length, struct dom0_answer **answer);
 
-/* XENSIM_TBUF without a buffer; *t is changed as the hypervisor would. */
+/* XENSIM_TBUF without a buffer; updates *t as the hypervisor does. */
 int dom0_tbuf(int s, struct xensim_tbuf *t);
 
 #endif /* TESTS_UNIT_XENSIM_DOM0_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The control socket: what it answers to the sane and to the mad, what it
- * gives back when a client goes, and how its file comes and goes.
+ * The control socket: answers to valid and invalid messages, resources that a
+ * client leaves behind, and the life of the socket's file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,13 +26,13 @@ static char directory[] = "/tmp/xensim-test.XXXXXX";
 static char path[64];
 static struct control *control;
 static pthread_t server;
-static bool over;
+static bool is_over;
 
 static void *serve_thread(void *unused)
 {
     struct pollfd wait = { .fd = control_fd(control), .events = POLLIN };
 
-    while ( !__atomic_load_n(&over, __ATOMIC_ACQUIRE) )
+    while ( !__atomic_load_n(&is_over, __ATOMIC_ACQUIRE) )
         if ( poll(&wait, 1, 10) > 0 )
             control_serve(control);
     return unused;
@@ -64,10 +64,10 @@ static void start_server(void)
     ck_assert_int_eq(pthread_create(&server, NULL, serve_thread, NULL), 0);
 }
 
-/* Nothing may be left: no file, no thread, no frame. */
+/* Check that no file, thread or frame is left. */
 static void stop_server(void)
 {
-    __atomic_store_n(&over, true, __ATOMIC_RELEASE);
+    __atomic_store_n(&is_over, true, __ATOMIC_RELEASE);
     pthread_join(server, NULL);
     control_close(control);
     ck_assert_int_ne(access(path, F_OK), 0);
@@ -82,7 +82,7 @@ static int tbuf_op(int s, uint32_t cmd, uint32_t size)
     return dom0_tbuf(s, &t);
 }
 
-/* The frame of t_info after rings have been made. */
+/* Allocate rings; returns the frame of t_info. */
 static uint32_t make_rings(int s, uint32_t pages)
 {
     struct xensim_tbuf t = { .cmd = XEN_SYSCTL_TBUFOP_get_info };
@@ -102,7 +102,7 @@ static uint32_t ring_frame(uint32_t info)
     return words[t->mfn_offset[0]];
 }
 
-START_TEST(hello_says_who_it_is)
+START_TEST(hello_identifies_the_server)
 {
     struct dom0_answer *a;
     struct xensim_hello h;
@@ -123,7 +123,7 @@ START_TEST(hello_says_who_it_is)
 }
 END_TEST
 
-START_TEST(bad_messages_are_refused_and_forgotten)
+START_TEST(bad_messages_are_rejected)
 {
     static uint8_t huge[sizeof(struct xensim_request) +
                         XENSIM_MAX_PAYLOAD + 1];
@@ -149,7 +149,7 @@ START_TEST(bad_messages_are_refused_and_forgotten)
     ck_assert_int_eq(dom0_receive(s, NULL), -EINVAL);
     for ( int i = 0; i < 200; i++ )
     {
-        /* An op out of range: no number of luck makes these legal. */
+        /* An op out of range: no random number makes the message valid. */
         ck_assert_int_eq(dom0_ask(s, (unit_random(&state) | 0x100) & ~7u, 0,
                                   huge, unit_random(&state) % 5000, NULL),
                          -ENOSYS);
@@ -161,8 +161,8 @@ START_TEST(bad_messages_are_refused_and_forgotten)
 }
 END_TEST
 
-/* Each op with each short length of noise: an answer each time, no crash. */
-START_TEST(noise_is_answered)
+/* Each op with each short length of random bytes gets an answer. */
+START_TEST(random_bytes_get_an_answer)
 {
     uint64_t state = unit_seed();
     uint8_t noise[96];
@@ -176,7 +176,7 @@ START_TEST(noise_is_answered)
 
         for ( size_t b = 0; b < sizeof(noise); b++ )
             noise[b] = unit_random(&state);
-        /* Not what would ask for more memory than the test has time for. */
+        /* Exclude ops that allocate too much memory for a quick test. */
         cmd = unit_random(&state) % 8;
         memcpy(noise, &cmd, sizeof(cmd));
         dom0_ask(s, op, unit_random(&state) % 5, noise,
@@ -188,7 +188,7 @@ START_TEST(noise_is_answered)
 }
 END_TEST
 
-START_TEST(the_hypervisor_answers_through_the_socket)
+START_TEST(sysctls_work_through_the_socket)
 {
     int s;
 
@@ -206,7 +206,7 @@ START_TEST(the_hypervisor_answers_through_the_socket)
 }
 END_TEST
 
-START_TEST(guest_buffers_go_in_or_come_out)
+START_TEST(guest_buffers_are_copied_in_or_out)
 {
     struct
     {
@@ -241,7 +241,7 @@ START_TEST(guest_buffers_go_in_or_come_out)
 }
 END_TEST
 
-START_TEST(frames_are_mapped_with_the_right_they_are_shared_with)
+START_TEST(frames_are_mapped_with_their_access)
 {
     uint32_t info, ring, mixed[3];
     struct dom0_answer *a;
@@ -271,7 +271,7 @@ START_TEST(frames_are_mapped_with_the_right_they_are_shared_with)
     ck_assert_int_eq(dom0_ask(s, XENSIM_MAP, 0, &ring, 3, &a), -EINVAL);
     ck_assert_int_eq(dom0_ask(s, XENSIM_MAP, 0, NULL, 0, &a), -EINVAL);
 
-    /* All or none: the third fails, the first two are let go again. */
+    /* All or none: the third fails, and the first two are unmapped again. */
     mixed[0] = mixed[1] = ring;
     mixed[2] = 1000;
     ck_assert_int_eq(dom0_ask(s, XENSIM_MAP, XENSIM_MAP_WRITE, mixed, 12, &a),
@@ -284,7 +284,7 @@ START_TEST(frames_are_mapped_with_the_right_they_are_shared_with)
 }
 END_TEST
 
-START_TEST(what_is_mapped_cannot_be_freed_until_it_is_given_back)
+START_TEST(mapped_rings_cannot_be_freed)
 {
     uint32_t info, frames[2];
     struct dom0_answer *a;
@@ -308,7 +308,7 @@ START_TEST(what_is_mapped_cannot_be_freed_until_it_is_given_back)
 }
 END_TEST
 
-START_TEST(who_goes_gives_back)
+START_TEST(closing_releases_mappings)
 {
     uint32_t info, ring;
     struct dom0_answer *a;
@@ -328,14 +328,14 @@ START_TEST(who_goes_gives_back)
     ck_assert_int_eq(tbuf_op(stays, XEN_SYSCTL_TBUFOP_free, 0), -EBUSY);
     close(goes);
     while ( (rc = tbuf_op(stays, XEN_SYSCTL_TBUFOP_free, 0)) == -EBUSY )
-        usleep(1000); /* until the server has seen it */
+        usleep(1000); /* until the server notices */
     ck_assert_int_eq(rc, 0);
     close(stays);
     stop_server();
 }
 END_TEST
 
-START_TEST(a_client_that_does_not_listen_is_dropped)
+START_TEST(a_client_that_does_not_read_is_dropped)
 {
     struct xensim_request r = { .op = XENSIM_HELLO };
     int deaf, other;
@@ -344,7 +344,7 @@ START_TEST(a_client_that_does_not_listen_is_dropped)
     deaf = dom0_connect(path);
     other = dom0_connect(path);
     while ( send(deaf, &r, sizeof(r), MSG_NOSIGNAL) == sizeof(r) )
-        ; /* until the server closes: its answers have no room any more */
+        ; /* until the server closes: its answers fill the socket */
     ck_assert(errno == EPIPE || errno == ECONNRESET);
     ck_assert_int_eq(dom0_ask(other, XENSIM_HELLO, 0, NULL, 0, NULL), 0);
     close(deaf);
@@ -353,7 +353,7 @@ START_TEST(a_client_that_does_not_listen_is_dropped)
 }
 END_TEST
 
-START_TEST(pcpus_can_be_moved)
+START_TEST(pcpus_go_offline_and_online)
 {
     struct dom0_answer *a;
     int s;
@@ -411,7 +411,7 @@ START_TEST(a_dead_socket_is_replaced)
         ck_assert_msg(control_open(&control, path, &e) == 0, "%s", e.text);
         snprintf(kept, sizeof(kept), "%s.kept", path);
         ck_assert_int_eq(rename(path, kept), 0);
-        control_close(control); /* not at its place: not its file */
+        control_close(control); /* the path has another file, which stays */
         ck_assert_int_eq(rename(kept, path), 0);
     }
     unlink(path);
@@ -437,8 +437,8 @@ START_TEST(another_file_is_never_touched)
 }
 END_TEST
 
-/* Someone has put his own file in the place of ours: it stays. */
-START_TEST(only_the_own_file_is_removed)
+/* A file of somebody else has replaced ours: it stays. */
+START_TEST(only_its_own_file_is_removed)
 {
     struct err e = ERR_INIT;
     int fd;
@@ -446,7 +446,7 @@ START_TEST(only_the_own_file_is_removed)
     socket_place();
     power_on();
     ck_assert_int_eq(control_open(&control, path, &e), 0);
-    /* The old one is kept under another name, lest its number is reused. */
+    /* Keep the old file under another name, lest its inode is reused. */
     ck_assert_int_eq(chdir(directory), 0);
     ck_assert_int_eq(rename("s", "kept"), 0);
     fd = open("s", O_CREAT | O_WRONLY, 0600);
@@ -460,7 +460,7 @@ START_TEST(only_the_own_file_is_removed)
 }
 END_TEST
 
-/* It answers, if not in our language: it is alive. */
+/* An answer in another protocol also means that the server is alive. */
 START_TEST(a_live_socket_of_another_kind_is_left_alone)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -498,15 +498,15 @@ START_TEST(an_impossible_path_is_refused)
 }
 END_TEST
 
-UNIT_MAIN("control", hello_says_who_it_is,
-          bad_messages_are_refused_and_forgotten, noise_is_answered,
-          the_hypervisor_answers_through_the_socket,
-          guest_buffers_go_in_or_come_out,
-          frames_are_mapped_with_the_right_they_are_shared_with,
-          what_is_mapped_cannot_be_freed_until_it_is_given_back,
-          who_goes_gives_back, a_client_that_does_not_listen_is_dropped,
-          pcpus_can_be_moved, the_file_is_private,
+UNIT_MAIN("control", hello_identifies_the_server,
+          bad_messages_are_rejected, random_bytes_get_an_answer,
+          sysctls_work_through_the_socket,
+          guest_buffers_are_copied_in_or_out,
+          frames_are_mapped_with_their_access,
+          mapped_rings_cannot_be_freed,
+          closing_releases_mappings, a_client_that_does_not_read_is_dropped,
+          pcpus_go_offline_and_online, the_file_is_private,
           a_live_socket_is_left_alone, a_dead_socket_is_replaced,
-          another_file_is_never_touched, only_the_own_file_is_removed,
+          another_file_is_never_touched, only_its_own_file_is_removed,
           a_live_socket_of_another_kind_is_left_alone,
           an_impossible_path_is_refused)

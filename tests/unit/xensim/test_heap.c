@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The order of events, against a list that is searched; and numbers that look
- * random: that they repeat, and come in the amounts that they should.
+ * The event heap compared with a linear search; and random numbers: repeatable,
+ * with the right distribution.
  */
 #include "xensim/workload/event-heap.h"
 
@@ -17,8 +17,8 @@ static bool comes_before(const struct event *a, const struct event *b)
     return a->cpu != b->cpu ? a->cpu < b->cpu : a->order < b->order;
 }
 
-/* The first of those that are in. */
-static struct event *search_least(struct event *events)
+/* Find the first queued event by a linear search. */
+static struct event *search_first(struct event *events)
 {
     struct event *first = NULL;
 
@@ -46,20 +46,20 @@ START_TEST(order)
             heap_drop(&h, e);
         else
             heap_put(&h, e, random_below(&r, 50));
-        UNIT_CHECK(heap_first(&h) == search_least(events));
+        UNIT_CHECK(heap_first(&h) == search_first(events));
         UNIT_CHECK(event_is_queued(e) == (e->slot != 0));
     }
     while ( heap_first(&h) )
     {
-        ck_assert_ptr_eq(heap_first(&h), search_least(events));
+        ck_assert_ptr_eq(heap_first(&h), search_first(events));
         heap_drop(&h, heap_first(&h));
     }
-    ck_assert_ptr_null(search_least(events));
+    ck_assert_ptr_null(search_first(events));
     heap_fini(&h);
 }
 END_TEST
 
-/* In the order in which they were put in, and one that is moved is new. */
+/* Ties are in order of insertion, and a moved event counts as new. */
 START_TEST(ties)
 {
     struct event a = { .cpu = 1 }, b = { .cpu = 1 }, c = { .cpu = 0 };
@@ -79,7 +79,7 @@ START_TEST(ties)
 }
 END_TEST
 
-START_TEST(numbers_repeat)
+START_TEST(random_repeats)
 {
     struct random a = random_stream(3, 9), b = random_stream(3, 9);
     struct random c = random_stream(3, 10), d = random_stream(4, 9);
@@ -95,7 +95,7 @@ START_TEST(numbers_repeat)
 }
 END_TEST
 
-/* The mean is the mean, half of the gaps are shorter than ln 2 of it. */
+/* The mean is right, and half of the gaps are below ln 2 of the mean. */
 START_TEST(gaps)
 {
     struct random r = random_stream(1, 1);
@@ -120,4 +120,4 @@ START_TEST(gaps)
 }
 END_TEST
 
-UNIT_MAIN("heap", order, ties, numbers_repeat, gaps)
+UNIT_MAIN("heap", order, ties, random_repeats, gaps)

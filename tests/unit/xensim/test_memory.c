@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames: who gets them, who holds them, when they come back. */
+/* Frames: allocation, references, freeing. */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -35,7 +35,7 @@ START_TEST(frames_are_aligned_and_never_number_0)
 }
 END_TEST
 
-START_TEST(all_frames_but_one_can_be_had_and_come_back)
+START_TEST(all_frames_but_one_can_be_allocated)
 {
     static void *held[4096];
     size_t n;
@@ -53,7 +53,7 @@ START_TEST(all_frames_but_one_can_be_had_and_come_back)
 }
 END_TEST
 
-START_TEST(a_hole_is_found_again)
+START_TEST(a_freed_frame_is_reused)
 {
     void *a, *b, *c;
 
@@ -111,7 +111,7 @@ START_TEST(counts_are_those_of_xen)
 }
 END_TEST
 
-START_TEST(a_page_is_taken_back_by_one_exchange)
+START_TEST(a_page_is_unshared_by_one_exchange)
 {
     unsigned long mine = PGC_xen_heap | PGC_allocated | 1, mfn;
     struct page_info *pg;
@@ -147,7 +147,7 @@ START_TEST(mappings_need_the_right_owner_and_right)
     ck_assert_int_eq(xensim_map_frame(0, false), -EINVAL);
     ck_assert_int_eq(xensim_map_frame(4096, false), -EINVAL);
     ck_assert_int_eq(xensim_map_frame(~0ul, true), -EINVAL);
-    /* What failed has left no reference behind. */
+    /* Failed calls have left no reference behind. */
     ck_assert_uint_eq(mfn_to_page(_mfn(mfn))->count_info & PGC_count_mask, 2);
     ck_assert_uint_eq(virt_to_page(private)->count_info, PGC_xen_heap);
 }
@@ -173,7 +173,7 @@ static void put_too_often(void)
     put_page(pg);
 }
 
-static void free_not_taken_back(void)
+static void free_still_shared(void)
 {
     free_domheap_page(shared_page(SHARE_rw));
 }
@@ -189,7 +189,7 @@ START_TEST(misuse_is_a_bug)
     ck_assert(rig_dies(free_shared));
     ck_assert(rig_dies(free_twice));
     ck_assert(rig_dies(put_too_often));
-    ck_assert(rig_dies(free_not_taken_back));
+    ck_assert(rig_dies(free_still_shared));
 }
 END_TEST
 
@@ -262,9 +262,9 @@ START_TEST(the_descriptor_shows_the_same_memory)
 END_TEST
 
 UNIT_MAIN("memory", frames_are_aligned_and_never_number_0,
-          all_frames_but_one_can_be_had_and_come_back, a_hole_is_found_again,
+          all_frames_but_one_can_be_allocated, a_freed_frame_is_reused,
           scattered_frames_do_not_follow_each_other, counts_are_those_of_xen,
-          a_page_is_taken_back_by_one_exchange,
+          a_page_is_unshared_by_one_exchange,
           mappings_need_the_right_owner_and_right, misuse_is_a_bug,
           the_nth_allocation_fails_and_no_other,
           an_impossible_array_is_refused,

@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# xensim as its user meets it: what it refuses and how, how it ends, what it
-# leaves behind.
+# xensim from its user's view: rejected arguments, ways to end, and leftovers.
 #
-# What stands in single quotes is for the shell below.
+# Text in single quotes is for the inner shell.
 # shellcheck disable=SC2016
 set -u
 
@@ -23,7 +22,7 @@ fail()
     failed=1
 }
 
-# nothing_left WHAT: no file of xensim's stands anywhere
+# nothing_left WHAT: check that xensim has left no file
 nothing_left()
 {
     left=$(find "$tmp" -path "$TMPDIR" -o -name out -o -name err -o \
@@ -31,7 +30,7 @@ nothing_left()
     [ -z "$left" ] || fail "$1: left behind: $left"
 }
 
-# refuses PATTERN ARGUMENT...: exit code 1, one line that fits the pattern
+# refuses PATTERN ARGUMENT...: exit code 1, and one line with the pattern
 refuses()
 {
     refuses_with 1 "$@"
@@ -59,7 +58,7 @@ refuses_with()
     nothing_left "$*"
 }
 
-# gives CODE ARGUMENT...
+# gives CODE ARGUMENT...: check the exit code
 gives()
 {
     expected=$1
@@ -119,13 +118,13 @@ gives 0 --virtual -- true
 gives 7 --virtual -- sh -c 'exit 7'
 gives 0 --virtual --duration 10ms --socket "$tmp/s"
 
-# A second one side by side, and one that would sit on the first.
+# A second xensim beside the first, and one with the same socket.
 gives 0 -- sh -c 'timeout 20 "$0" -- true' "$xensim"
 gives 0 -- sh -c '
     timeout 20 "$0" 2>&1 | grep -q "another xensim" &&
     test -S "$XENSIM_SOCKET"' "$xensim"
 
-# --- without one -------------------------------------------------------------
+# --- without a command -------------------------------------------------------
 
 for signal in TERM INT HUP; do
     mkfifo "$tmp/ready"
@@ -135,8 +134,8 @@ for signal in TERM INT HUP; do
     read -r _ <"$tmp/ready"
     [ -S "$tmp/s" ] || fail "SIG$signal: ready, but no socket"
     [ "$(stat -c %a "$tmp/s")" = 600 ] || fail 'the socket is not private'
-    # A shell without job control has its background ignore SIGINT; xensim
-    # takes it all the same.
+    # A shell without job control makes background jobs ignore SIGINT; xensim
+    # handles it all the same.
     kill -s "$signal" "$pid"
     wait "$pid"
     rc=$?
@@ -146,7 +145,7 @@ for signal in TERM INT HUP; do
     nothing_left "SIG$signal"
 done
 
-# One that was killed leaves a socket; the next one replaces it.
+# A killed xensim leaves its socket; the next one replaces it.
 mkfifo "$tmp/ready"
 "$xensim" --socket "$tmp/s" --ready-fd 3 3>"$tmp/ready" 2>"$tmp/err" &
 pid=$!
@@ -157,7 +156,7 @@ rm -f "$tmp/ready"
 [ -S "$tmp/s" ] || fail 'killed: the socket should still be there'
 gives 0 --socket "$tmp/s" -- true
 
-# What is no file is written as it is, and stays what it was.
+# An output that is not a regular file is written in place.
 mkfifo "$tmp/fifo"
 cat "$tmp/fifo" >"$tmp/out" &
 timeout 20 "$xensim" --virtual --output "$tmp/fifo" -T 10ms ||
@@ -167,7 +166,7 @@ wait
 [ -s "$tmp/out" ] || fail 'nothing came through the pipe'
 rm -f "$tmp/fifo"
 
-# A report that was there stays when there is no new one.
+# An existing report is kept if there is no new one.
 echo old >"$tmp/report"
 timeout 20 "$xensim" --report "$tmp/report" --boot x -- true 2>/dev/null
 grep -q old "$tmp/report" || fail 'a failed start has eaten the old report'

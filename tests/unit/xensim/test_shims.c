@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The small pieces of Xen: masks, exchanges, locks, copies, parameters. */
+/* The shims of Xen: masks, exchanges, locks, copies, parameters. */
 #include <errno.h>
 #include <string.h>
 
@@ -69,7 +69,7 @@ START_TEST(bad_boot_parameters_are_named)
 }
 END_TEST
 
-START_TEST(masks_do_their_sums)
+START_TEST(mask_operations)
 {
     cpumask_t a, b, c;
     unsigned int cpu, n = 0;
@@ -101,7 +101,7 @@ START_TEST(masks_do_their_sums)
 }
 END_TEST
 
-START_TEST(exchanges_exchange)
+START_TEST(atomic_exchanges)
 {
     uint64_t q = 5;
     uint32_t d = 6;
@@ -154,7 +154,7 @@ static void spin_irq(void *lock)
     spin_unlock_irqrestore((spinlock_t *)lock, flags);
 }
 
-START_TEST(locks_know_their_owner)
+START_TEST(locks_check_their_owner)
 {
     DEFINE_SPINLOCK(lock);
     unsigned long flags;
@@ -215,7 +215,7 @@ START_TEST(bitmaps_become_masks)
 END_TEST
 
 static unsigned int runs;
-static struct tasklet again;
+static struct tasklet rescheduling;
 
 static void run_tasklet(void *arg)
 {
@@ -247,8 +247,8 @@ END_TEST
 START_TEST(a_tasklet_may_schedule_itself)
 {
     rig_start_single(1);
-    softirq_tasklet_init(&again, run_tasklet, &again);
-    tasklet_schedule(&again);
+    softirq_tasklet_init(&rescheduling, run_tasklet, &rescheduling);
+    tasklet_schedule(&rescheduling);
     xensim_run_tasklets();
     ck_assert_uint_eq(runs, 1);
     xensim_run_tasklets();
@@ -259,7 +259,7 @@ END_TEST
 static void schedule_again(void *unused)
 {
     (void)unused;
-    tasklet_schedule(&again);
+    tasklet_schedule(&rescheduling);
 }
 
 static void schedule_in_nmi(void)
@@ -295,7 +295,7 @@ START_TEST(the_console_has_levels)
 END_TEST
 
 UNIT_MAIN("shims", boot_parameters_are_set, bad_boot_parameters_are_named,
-          masks_do_their_sums, exchanges_exchange, locks_know_their_owner,
+          mask_operations, atomic_exchanges, locks_check_their_owner,
           copies_stay_in_the_window, bitmaps_become_masks,
           a_tasklet_runs_once_on_its_cpu, a_tasklet_may_schedule_itself,
           no_tasklet_from_an_nmi, the_console_has_levels)

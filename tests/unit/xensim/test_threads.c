@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The threaded machine: cross-calls, interrupts that wait and NMIs that do
- * not, calls, and pcpus that come and go under all of this.
+ * The threaded machine: cross-calls, maskable interrupts, NMIs, calls, and pcpu
+ * hotplug meanwhile.
  *
- * Nothing here depends on how long something takes; what never comes is
- * ended by the test's timeout.
+ * No test depends on the speed of the machine; a missing event ends the test by
+ * timeout.
  */
 #include <errno.h>
 #include <poll.h>
@@ -28,7 +28,7 @@ static void bump_counter(unsigned int *counter)
     __atomic_add_fetch(counter, 1, __ATOMIC_SEQ_CST);
 }
 
-static unsigned int look_up(unsigned int *counter)
+static unsigned int load_counter(unsigned int *counter)
 {
     return __atomic_load_n(counter, __ATOMIC_SEQ_CST);
 }
@@ -59,7 +59,7 @@ static void on_mce(void *unused)
     bump_counter(&mces);
 }
 
-static uint64_t spin_a_bit(void *unused)
+static uint64_t spin_briefly(void *unused)
 {
     (void)unused;
     for ( unsigned int i = 0; i < 1000; i++ )
@@ -72,7 +72,7 @@ static void start_threaded(unsigned int cpus)
     const struct xensim_config config = {
         .cpus = cpus, .frames = 64, .threads = true,
         .guest = {
-            .step = spin_a_bit, .irq = on_irq, .nmi = on_nmi, .mce = on_mce,
+            .step = spin_briefly, .irq = on_irq, .nmi = on_nmi, .mce = on_mce,
         },
     };
 
@@ -99,7 +99,7 @@ START_TEST(a_cross_call_from_a_pcpu_reaches_all)
     ck_assert_int_eq(xensim_call_on(2, cross_call, (void *)100), 0);
     for ( unsigned int cpu = 0; cpu < 4; cpu++ )
         ck_assert_uint_eq(per_cpu(note, cpu), 100);
-    ck_assert_uint_eq(look_up(&bad), 0);
+    ck_assert_uint_eq(load_counter(&bad), 0);
     xensim_stop();
 }
 END_TEST
@@ -117,7 +117,7 @@ START_TEST(cross_calls_do_not_block_each_other)
     start_threaded(4);
     pthread_create(&thread, NULL, call_from_2, (void *)200);
     xensim_call_on(1, cross_call, (void *)200);
-    cross_call((void *)200); /* from a thread that is no pcpu */
+    cross_call((void *)200); /* from a thread without a pcpu */
     pthread_join(thread, NULL);
     for ( unsigned int cpu = 0; cpu < 4; cpu++ )
         ck_assert_uint_eq(per_cpu(note, cpu), 600);
@@ -127,7 +127,7 @@ END_TEST
 
 static void await_flag(unsigned int *counter, unsigned int value)
 {
-    while ( look_up(counter) < value )
+    while ( load_counter(counter) < value )
         cpu_relax();
 }
 
@@ -143,16 +143,16 @@ START_TEST(interrupts_and_nmis_arrive)
         await_flag(&nmis, i);
         await_flag(&mces, i);
     }
-    ck_assert_uint_eq(look_up(&irqs), 200);
-    ck_assert_uint_eq(look_up(&nmis), 200);
-    ck_assert_uint_eq(look_up(&mces), 200);
-    ck_assert_uint_eq(look_up(&irqs_in_nmi), 0);
-    ck_assert_uint_eq(look_up(&bad), 0);
+    ck_assert_uint_eq(load_counter(&irqs), 200);
+    ck_assert_uint_eq(load_counter(&nmis), 200);
+    ck_assert_uint_eq(load_counter(&mces), 200);
+    ck_assert_uint_eq(load_counter(&irqs_in_nmi), 0);
+    ck_assert_uint_eq(load_counter(&bad), 0);
     xensim_stop();
 }
 END_TEST
 
-/* On pcpu 1, with interrupts off: what the main thread raised must wait. */
+/* On pcpu 1, with interrupts masked: raised interrupts have to wait. */
 static unsigned int masked, raised;
 
 static void mask_and_wait(void *unused)
@@ -162,14 +162,14 @@ static void mask_and_wait(void *unused)
 
     (void)unused;
     local_irq_save(flags);
-    before = look_up(&irqs);
+    before = load_counter(&irqs);
     bump_counter(&masked);
     await_flag(&raised, 1);
-    await_flag(&nmis, 1); /* it is not kept out */
-    if ( look_up(&irqs) != before )
+    await_flag(&nmis, 1); /* NMIs are not masked */
+    if ( load_counter(&irqs) != before )
         bump_counter(&bad);
     local_irq_restore(flags);
-    if ( look_up(&irqs) != before + 1 )
+    if ( load_counter(&irqs) != before + 1 )
         bump_counter(&bad);
 }
 
@@ -191,19 +191,19 @@ START_TEST(masked_interrupts_wait_and_nmis_do_not)
     xensim_raise(1, XENSIM_NMI);
     bump_counter(&raised);
     pthread_join(thread, NULL);
-    ck_assert_uint_eq(look_up(&bad), 0);
-    ck_assert_uint_eq(look_up(&irqs), 1);
+    ck_assert_uint_eq(load_counter(&bad), 0);
+    ck_assert_uint_eq(load_counter(&irqs), 1);
     xensim_stop();
 }
 END_TEST
 
-static void plug_thread(void *cpu)
+static void online_thread(void *cpu)
 {
     if ( cpu_down((unsigned long)cpu) || cpu_up((unsigned long)cpu) )
         bump_counter(&bad);
 }
 
-static void unplug_1(void *rc)
+static void offline_1(void *rc)
 {
     *(int *)rc = cpu_down(1);
 }
@@ -213,20 +213,20 @@ START_TEST(an_offline_pcpu_takes_no_calls)
     int rc = -1;
 
     start_threaded(2);
-    ck_assert_int_eq(xensim_call_on(0, unplug_1, &rc), 0);
+    ck_assert_int_eq(xensim_call_on(0, offline_1, &rc), 0);
     ck_assert_int_eq(rc, 0);
-    ck_assert_int_eq(xensim_call_on(1, plug_thread, NULL), -ENODEV);
-    ck_assert_int_eq(xensim_call_on(2, plug_thread, NULL), -ENODEV);
-    xensim_raise(1, XENSIM_IRQ); /* goes nowhere */
+    ck_assert_int_eq(xensim_call_on(1, online_thread, NULL), -ENODEV);
+    ck_assert_int_eq(xensim_call_on(2, online_thread, NULL), -ENODEV);
+    xensim_raise(1, XENSIM_IRQ); /* dropped */
     xensim_stop();
 }
 END_TEST
 
-static bool over;
+static bool is_over;
 
 static void *keep_calling(void *unused)
 {
-    while ( !__atomic_load_n(&over, __ATOMIC_ACQUIRE) )
+    while ( !__atomic_load_n(&is_over, __ATOMIC_ACQUIRE) )
     {
         xensim_call_on(1, cross_call, (void *)1);
         cross_call((void *)1);
@@ -237,7 +237,8 @@ static void *keep_calling(void *unused)
 
 static void *keep_raising(void *unused)
 {
-    for ( unsigned int i = 0; !__atomic_load_n(&over, __ATOMIC_ACQUIRE); i++ )
+    for ( unsigned int i = 0;
+          !__atomic_load_n(&is_over, __ATOMIC_ACQUIRE); i++ )
     {
         xensim_raise(i % 4, i & 4 ? XENSIM_IRQ : XENSIM_NMI);
         usleep(50);
@@ -245,7 +246,7 @@ static void *keep_raising(void *unused)
     return unused;
 }
 
-START_TEST(pcpus_come_and_go_under_fire)
+START_TEST(hotplug_under_load)
 {
     pthread_t caller, raiser;
 
@@ -253,61 +254,61 @@ START_TEST(pcpus_come_and_go_under_fire)
     pthread_create(&caller, NULL, keep_calling, NULL);
     pthread_create(&raiser, NULL, keep_raising, NULL);
     for ( unsigned long i = 0; i < 100; i++ )
-        ck_assert_int_eq(xensim_call_on(0, plug_thread, (void *)(1 + i % 3)),
+        ck_assert_int_eq(xensim_call_on(0, online_thread, (void *)(1 + i % 3)),
                          0);
-    __atomic_store_n(&over, true, __ATOMIC_RELEASE);
+    __atomic_store_n(&is_over, true, __ATOMIC_RELEASE);
     pthread_join(caller, NULL);
     pthread_join(raiser, NULL);
-    ck_assert_uint_eq(look_up(&bad), 0);
+    ck_assert_uint_eq(load_counter(&bad), 0);
     ck_assert_uint_eq(num_online_cpus(), 4);
     xensim_stop();
 }
 END_TEST
 
 /*
- * Who has seen a CPU online, outside of interrupts, may look at its data
- * until he is done: stop_machine waits for him.
+ * Code outside of interrupts that has seen a CPU online may use its data until
+ * it is done: stop_machine waits for that.
  */
-static unsigned int looking, going, done_looking;
+static unsigned int using, leaving, done_using;
 
-static void look_for_long(void *unused)
+static void use_for_long(void *unused)
 {
     (void)unused;
     per_cpu(note, 2) = 1;
-    bump_counter(&looking);
-    await_flag(&going, 1);
+    bump_counter(&using);
+    await_flag(&leaving, 1);
     for ( unsigned int i = 0; i < 2000; i++ )
     {
         if ( !cpu_online(2) || __per_cpu_offset[2] < 0 )
             bump_counter(&bad);
         cpu_relax();
     }
-    bump_counter(&done_looking);
+    bump_counter(&done_using);
 }
 
-static void schedule_it(void *t)
+static void schedule_tasklet(void *t)
 {
     tasklet_schedule(t);
 }
 
-static void take_2_down(void *unused)
+static void offline_2(void *unused)
 {
     (void)unused;
-    await_flag(&looking, 1);
-    bump_counter(&going);
+    await_flag(&using, 1);
+    bump_counter(&leaving);
     if ( cpu_down(2) )
         bump_counter(&bad);
 }
 
-START_TEST(a_cpu_does_not_go_while_someone_looks)
+START_TEST(stop_machine_waits_for_users)
 {
-    static DECLARE_TASKLET(t, look_for_long, NULL);
+    static DECLARE_TASKLET(t, use_for_long, NULL);
 
     start_threaded(4);
-    ck_assert_int_eq(xensim_call_on(1, schedule_it, &t), 0);
-    ck_assert_int_eq(xensim_call_on(0, take_2_down, NULL), 0);
-    await_flag(&done_looking, 1);
-    ck_assert_uint_eq(look_up(&bad), 0);
+    ck_assert_int_eq(xensim_call_on(1, schedule_tasklet, &t), 0);
+    ck_assert_int_eq(xensim_call_on(0, offline_2, NULL), 0);
+    await_flag(&done_using, 1);
+    ck_assert_uint_eq(load_counter(&bad), 0);
     ck_assert(!cpu_online(2));
     xensim_stop();
 }
@@ -329,12 +330,12 @@ START_TEST(a_tasklet_wakes_its_pcpu_and_dom0)
     struct pollfd wait = { .events = POLLIN };
     uint64_t times;
 
-    rig_start(&config); /* no step: pcpus sleep until they are woken */
+    rig_start(&config); /* no step: pcpus sleep until woken */
     wait.fd = xensim_bind_virq();
     ck_assert_int_ge(wait.fd, 0);
     for ( unsigned int i = 1; i <= 20; i++ )
     {
-        ck_assert_int_eq(xensim_call_on(i & 1, schedule_it, &t), 0);
+        ck_assert_int_eq(xensim_call_on(i & 1, schedule_tasklet, &t), 0);
         ck_assert_int_eq(poll(&wait, 1, -1), 1);
         ck_assert_int_eq(read(wait.fd, &times, sizeof(times)), 8);
         await_flag(&tasklets, i);
@@ -348,6 +349,6 @@ END_TEST
 UNIT_MAIN("threads", a_cross_call_from_a_pcpu_reaches_all,
           cross_calls_do_not_block_each_other, interrupts_and_nmis_arrive,
           masked_interrupts_wait_and_nmis_do_not,
-          an_offline_pcpu_takes_no_calls, pcpus_come_and_go_under_fire,
-          a_cpu_does_not_go_while_someone_looks,
+          an_offline_pcpu_takes_no_calls, hotplug_under_load,
+          stop_machine_waits_for_users,
           a_tasklet_wakes_its_pcpu_and_dom0)
