@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What does a trace point cost?  Ours, stock's and LTTng-UST's are programs
- * of their own, because one process has one trace.c; this one asks them in
- * turn, case by case and round by round, so that a machine that slows down
- * slows down all of them.  All run on one processor, one at a time.
+ * The cost of a trace point.  Ours, stock's and LTTng-UST's are separate
+ * programs, since a process has one trace.c.  This program measures them in
+ * turn, case by case and round by round, so that a slowdown of the machine
+ * affects all alike.  All run on one processor, one at a time.
  *
- *    bench [--check] ROUNDS OURS [STOCK [LTTNG]]      "-" : not there
+ *    bench [--check] ROUNDS OURS [STOCK [LTTNG]]      "-": not available
  *
- * Answers 0 when everything that is there was measured; with --check 1 when
- * a bar is missed, 77 when none is, but some could not be judged.
+ * Returns 0 when all available programs were measured.  With --check, returns 1
+ * when a bar is missed, 77 when none is but some could not be measured.
  */
 #define _GNU_SOURCE
 #include "tests/bench/child.h"
@@ -21,7 +21,7 @@
 
 #define CALLS 16384
 
-/* To the last processor that we may use: the first ones serve interrupts. */
+/* Use the last available processor: the first ones serve interrupts. */
 static void stay_on_one_cpu(void)
 {
     cpu_set_t may, one;
@@ -39,8 +39,8 @@ static void stay_on_one_cpu(void)
         printf("not allowed to stay on one processor: expect noise\n");
 }
 
-/* One question.  False: the child did not answer. */
-static bool ask(struct child *child, struct cell *cell, enum row row)
+/* Measure one case.  False: the child did not answer. */
+static bool measure_cell(struct child *child, struct cell *cell, enum row row)
 {
     double ns = child_measure(child, report_case(row), CALLS);
 
@@ -53,7 +53,7 @@ static bool ask(struct child *child, struct cell *cell, enum row row)
     return ns != CHILD_FAILED;
 }
 
-/* One case of all children: in one order, and the next time in the other. */
+/* Measure one case in all children, alternating their order. */
 static bool measure_row(struct results *r, struct child *child, enum row row,
                         bool backwards)
 {
@@ -62,14 +62,14 @@ static bool measure_row(struct results *r, struct child *child, enum row row,
         unsigned int column = backwards ? NR_COLUMNS - 1 - i : i;
 
         if ( child[column].pid &&
-             !ask(&child[column], cell_at(r, row, column), row) )
+             !measure_cell(&child[column], cell_at(r, row, column), row) )
             return false;
     }
 
     return true;
 }
 
-static bool measure(struct results *r, struct child *child)
+static bool measure_round(struct results *r, struct child *child)
 {
     unsigned int round, row;
 
@@ -101,7 +101,7 @@ static void results_fini(struct results *r)
         free(c->ns);
 }
 
-/* False: a program that should be there could not be asked to the end. */
+/* False: an available program could not be measured completely. */
 static bool measure_all(struct results *r, char **programs)
 {
     static const char *const names[NR_COLUMNS] = { "ours", "stock", "lttng" };
@@ -114,7 +114,7 @@ static bool measure_all(struct results *r, char **programs)
              child_open(&child[column], names[column], programs[column]) )
             ok = false;
 
-    ok = ok && measure(r, child);
+    ok = ok && measure_round(r, child);
 
     for ( column = 0; column < NR_COLUMNS; column++ )
         if ( child[column].pid && child_close(&child[column]) )

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Trace points as hypervisor code has them: written with the macros of the
- * <xen/trace.h> that is under test, compiled with the flags that trace.c is
- * compiled with, and apart from it, as the rest of Xen is.  So what is
- * measured is the test at the call site, the payload on the stack, the call,
- * and the record.
+ * Trace points as in hypervisor code: written with the macros of the tested
+ * <xen/trace.h>, compiled with the flags of trace.c, and in a separate
+ * translation unit, like the rest of Xen.  So the measurement includes the test
+ * at the call site, the payload on the stack, the call, and the record.
  *
- * Every loop hides its counter from the compiler in the same way, so that
- * none of them is unrolled, or folded into nothing.
+ * Every loop hides its counter from the compiler in the same way, which
+ * prevents unrolling and constant folding.
  */
 #include <xen/sched.h>
 #include <xen/time.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The trace points that are measured: each function passes one `calls` times.
- * calls.c says why they are a translation unit of their own.
+ * The measured trace points: each function passes one `calls` times.  calls.c
+ * explains why they are in a translation unit of their own.
  */
 #ifndef BENCH_CALLS_H
 #define BENCH_CALLS_H
 
-/* The event of all of them, and a mask that leaves it out. */
+/* The event of all trace points, and a mask without it. */
 #define CALLS_EVENT     TRC_HVM_PF_XEN
 #define CALLS_OTHERS    (TRC_SCHED | TRC_GEN)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two pipes and a fork.  The pipes close on exec in all children but their
- * own, so that the end of our side is the end of the child's input.
+ * Child processes with two pipes.  Pipes of other children close on exec, so
+ * closing our end ends the child's input.
  */
 #define _GNU_SOURCE
 #include "tests/bench/child.h"
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void become(const char *program, int in, int out)
+static void exec_program(const char *program, int in, int out)
 {
     if ( dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 )
         _exit(127);
@@ -23,12 +23,12 @@ static void become(const char *program, int in, int out)
     _exit(127);
 }
 
-static int start(struct child *c, const char *program, const int to[2],
-                 const int from[2])
+static int start_child(struct child *c, const char *program, const int to[2],
+                       const int from[2])
 {
     c->pid = fork();
     if ( c->pid == 0 )
-        become(program, to[0], from[1]);
+        exec_program(program, to[0], from[1]);
     if ( c->pid < 0 )
         return -errno;
 
@@ -43,7 +43,7 @@ int child_open(struct child *c, const char *name, const char *program)
     int to[2], from[2], rc;
 
     *c = (struct child){ .name = name };
-    /* A child that died shows by its silence. */
+    /* A dead child shows by a missing answer. */
     signal(SIGPIPE, SIG_IGN);
 
     if ( pipe2(to, O_CLOEXEC) )
@@ -56,7 +56,7 @@ int child_open(struct child *c, const char *name, const char *program)
         return rc;
     }
 
-    rc = start(c, program, to, from);
+    rc = start_child(c, program, to, from);
     close(to[0]);
     close(from[1]);
 

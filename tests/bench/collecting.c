@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How fast xentrace empties rings: GB/s of CPU time, everything on one core,
- * into /dev/null.  Rings of stock's size are full at each pass, with records
- * as a host has them; the parts are those of the program, from the ring to
- * the write.
+ * The throughput of xentrace when draining rings:  GB per s of CPU time, on one
+ * core, to /dev/null.  Rings of stock's size are full at each pass, with
+ * records as on a host; the code is that of the program, from the ring to the
+ * write.
  *
  *    collecting [--check]
  */
@@ -27,13 +27,13 @@
 #define PASSES 2000u
 #define BAR_GB 2.0
 
-static bool never(void)
+static bool stop_never(void)
 {
     return false;
 }
 
-/* Records of 1 to 5 words, most with a time, up to the end of the ring. */
-static void fill(struct t_buf *buf)
+/* Fill the ring with records of 1 to 5 words, most with a time stamp. */
+static void fill_ring(struct t_buf *buf)
 {
     static const uint32_t words[] = { 2, 5, 1, 2, 4, 0, 3, 2 };
     uint32_t *at = (uint32_t *)(buf + 1), *end = at + DATA_SIZE / 4;
@@ -49,7 +49,7 @@ static void fill(struct t_buf *buf)
         *at++ = 0x00081000;
 }
 
-static void make_rings(struct rings *r)
+static void make_test_rings(struct rings *r)
 {
     *r = (struct rings){ .pages = PAGES, .nr_cpus = CPUS, .nr_mapped = CPUS };
     r->ring = calloc(CPUS, sizeof(*r->ring));
@@ -59,7 +59,7 @@ static void make_rings(struct rings *r)
 
         if ( !buf )
             exit(EXIT_FAILURE);
-        fill(buf);
+        fill_ring(buf);
         r->ring[cpu] = (struct ring){ .buf = buf, .data_size = DATA_SIZE,
                                       .cpu = cpu };
     }
@@ -72,8 +72,8 @@ static void free_rings(struct rings *r)
     free(r->ring);
 }
 
-/* What Xen would have written since. */
-static void refill(struct rings *r)
+/* Refill all rings, as Xen would between two passes. */
+static void refill_rings(struct rings *r)
 {
     for ( unsigned int cpu = 0; cpu < CPUS; cpu++ )
     {
@@ -91,7 +91,8 @@ static double cpu_seconds(void)
     return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-static int collect(const struct writer_plan *plan, double *gb, struct err *e)
+static int measure_collecting(const struct writer_plan *plan, double *gb,
+                              struct err *e)
 {
     struct writer *w = calloc(1, sizeof(*w));
     struct pollfd fd = { .events = POLLIN };
@@ -105,13 +106,13 @@ static int collect(const struct writer_plan *plan, double *gb, struct err *e)
         rc = write_thread_open(&o, w, 64u << 20, e);
     if ( rc )
         return rc;
-    make_rings(&r);
+    make_test_rings(&r);
     store = write_thread_sink(&o);
     fd.fd = o.event_fd;
     start = cpu_seconds();
     for ( unsigned int i = 0; !rc && i < PASSES; i++ )
     {
-        refill(&r);
+        refill_rings(&r);
         drain_all(&r, &store, false, NULL);
         write_thread_publish(&o);
         while ( !rc && write_thread_pending_bytes(&o) )
@@ -121,7 +122,7 @@ static int collect(const struct writer_plan *plan, double *gb, struct err *e)
         }
         drain_release(&r, &store);
     }
-    rc = write_thread_end(&o, never, e) ?: rc;
+    rc = write_thread_end(&o, stop_never, e) ?: rc;
     *gb = (double)PASSES * CPUS * DATA_SIZE / 1e9 / (cpu_seconds() - start);
     write_thread_close(&o);
     rc = writer_close(w, e) ?: rc;
@@ -130,7 +131,7 @@ static int collect(const struct writer_plan *plan, double *gb, struct err *e)
     return rc;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_values(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
@@ -152,9 +153,9 @@ int main(int argc, char **argv)
         for ( unsigned int kind = 0; kind < 2; kind++ )
         {
             struct writer_plan plan = { .path = "/dev/null", .plain = kind,
-                                        .is_forced = never };
+                                        .is_forced = stop_never };
 
-            if ( collect(&plan, &gb[kind][i], &e) )
+            if ( measure_collecting(&plan, &gb[kind][i], &e) )
             {
                 err_print("collecting", &e);
                 return EXIT_FAILURE;
@@ -164,7 +165,7 @@ int main(int argc, char **argv)
            "core (bar: %.0f GB/s)\n", CPUS, PAGES, BAR_GB);
     for ( unsigned int kind = 0; kind < 2; kind++ )
     {
-        qsort(gb[kind], ROUNDS, sizeof(gb[kind][0]), compare);
+        qsort(gb[kind], ROUNDS, sizeof(gb[kind][0]), compare_values);
         missed |= gb[kind][ROUNDS / 2] < BAR_GB;
         printf("  %-8s %6.2f GB/s\n", names[kind], gb[kind][ROUNDS / 2]);
     }

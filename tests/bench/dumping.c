@@ -1,27 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What text costs: millions of lines a second of --dump-all and of rules,
- * beside stock's xenalyze and, through Python, Xen's xentrace_format, on traces
- * that xensim plays.  All take turns on each trace; what counts is the CPU time
- * that a program used itself (not the kernel for it), the median of all rounds.
- * Of two threads it is the time that passed, which means nothing on a busy
- * machine.
+ * The cost of text: millions of lines per second of --dump-all and of rules,
+ * compared with stock's xenalyze and with Xen's xentrace_format (Python), on
+ * traces of xensim.  The programs take turns on each trace; the result is the
+ * median CPU time in user mode.  With two threads it is elapsed time, which is
+ * meaningless on a busy machine.
  *
- * What two threads could gain at most is in the row of two processes: each
- * makes the text of all with one thread, at the same time as the other.  Where
- * these are no faster together than one is alone, the machine has not got two
- * cores.
+ * The maximum gain of two threads is in the row of two processes: each prints
+ * the whole text with one thread, at the same time as the other.  If both
+ * together are no faster than one after the other, the machine has less than
+ * two cores.
  *
- * How many records of a pcpu come in a row is printed beside: the longer, the
- * easier is order.
+ * The number of consecutive records of one pcpu is also printed: the larger,
+ * the cheaper is sorting by time.
  *
- * Traces are long enough for starting a program not to count.  Others take far
- * longer for the same, and so get a piece, once: an eighth of the time played.
- * But where there is a bar, stock's xenalyze gets the trace, as often as ours.
+ * Traces are long enough to make start-up negligible.  Slow programs get a
+ * piece, once: an eighth of the simulated time.  But where there is a bar,
+ * stock's xenalyze gets the whole trace, as often as ours.
  *
- *    dumping XENSIM XENALYZE FORMATS STOCK SCRIPT SECONDS ROUNDS [check]
- *
- * STOCK and SCRIPT may be "-": not to be had here.
+ * STOCK and SCRIPT may be "-": not available.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -34,7 +31,7 @@
 
 enum { DUMP, DUMP_2, PAIR, RULES, RULES_2, STOCK, SCRIPT, NR_WAYS };
 
-/* A line a record; and how many of these are of one pcpu in a row. */
+/* Count lines; *stretch: mean number of consecutive lines of one pcpu. */
 static double count_lines(const char *path, double *stretch)
 {
     struct err e = ERR_INIT;
@@ -64,21 +61,21 @@ static double count_lines(const char *path, double *stretch)
     return lines;
 }
 
-/* Millions of lines a second with one thread, and with two. */
+/* Millions of lines per second with one thread and with two. */
 static const struct
 {
     const char *cpus;
     double bar, bar_2;
-    double bar_stock, bar_script;       /* times as fast; < 0: not to be run */
+    double bar_stock, bar_script;       /* times as fast; < 0: skipped */
 } sizes[] = {
     { "4", 16, 26, 10, 100 }, { "16", 16, 26, 0, -1 },
     { "128", 16, 26, 0, -1 }, { "1024", 6, 0, -1, -1 },
 };
 
-#define PIECE 8                 /* so many of them in a trace */
+#define PIECE 8                 /* pieces per trace */
 
-static unsigned int judge(const char *name, double lines, double took,
-                          double bar)
+static unsigned int print_row(const char *name, double lines, double took,
+                              double bar)
 {
     double speed = lines / took / 1e6;
 
@@ -89,9 +86,9 @@ static unsigned int judge(const char *name, double lines, double took,
     return bar > 0 && speed < bar;
 }
 
-/* Both took so long for a line. */
-static unsigned int judge_ratio(const char *name, double theirs, double ours,
-                                double bar)
+/* The time per line of both. */
+static unsigned int print_ratio_row(const char *name, double theirs,
+                                    double ours, double bar)
 {
     double ratio = theirs / ours;
 
@@ -108,9 +105,9 @@ struct programs
     unsigned int rounds;
 };
 
-/* The more pcpus, the more records a second: they play the shorter. */
-static void play(const struct programs *p, const char *cpus, char *trace,
-                 double part)
+/* More pcpus make more records per second, so these simulations are shorter. */
+static void make_trace_file(const struct programs *p, const char *cpus,
+                            char *trace, double part)
 {
     char time[32];
     const char *const args[PROGRAM_ARGS] = {
@@ -129,7 +126,7 @@ struct input
     double lines, piece_lines;
 };
 
-/* Each way in turn, `rounds` times; one of a piece, once. */
+/* Run each program in turn, `rounds` times; those with a piece once. */
 static void take_turns(const struct programs *p, unsigned int size,
                        const struct input *in,
                        struct took (*took)[PROGRAM_ROUNDS])
@@ -175,8 +172,8 @@ static void take_turns(const struct programs *p, unsigned int size,
                                                ways[way].input);
 }
 
-/* The median; of what was run once, that. */
-static double median_of(const struct took *took, bool real, unsigned int nr)
+/* The median, or the single result. */
+static double median_took(const struct took *took, bool real, unsigned int nr)
 {
     double t[PROGRAM_ROUNDS];
 
@@ -184,11 +181,11 @@ static double median_of(const struct took *took, bool real, unsigned int nr)
         nr = 1;
     for ( unsigned int i = 0; i < nr; i++ )
         t[i] = real ? took[i].real : took[i].cpu;
-    return median(t, nr);
+    return median_of_doubles(t, nr);
 }
 
-static unsigned int measure(const struct programs *p, unsigned int size,
-                            struct input *in)
+static unsigned int measure_trace(const struct programs *p, unsigned int size,
+                                  struct input *in)
 {
     static struct took took[NR_WAYS][PROGRAM_ROUNDS];
     double stretch, none, cpu[NR_WAYS], real[NR_WAYS], lines;
@@ -200,28 +197,28 @@ static unsigned int measure(const struct programs *p, unsigned int size,
     take_turns(p, size, in, took);
     for ( unsigned int way = 0; way < NR_WAYS; way++ )
     {
-        cpu[way] = median_of(took[way], false, p->rounds);
-        real[way] = median_of(took[way], true, p->rounds);
+        cpu[way] = median_took(took[way], false, p->rounds);
+        real[way] = median_took(took[way], true, p->rounds);
     }
     printf("%s pcpus, %.0f lines, %.1f of a pcpu in a row\n",
            sizes[size].cpus, lines, stretch);
-    missed += judge("--dump-all", lines, cpu[DUMP], sizes[size].bar);
-    judge("  real", lines, real[DUMP], 0);
-    missed += judge("  2 threads, real", lines, real[DUMP_2],
-                    sizes[size].bar_2);
-    judge("  2 processes, real", 2 * lines, real[PAIR], 0);
-    missed += judge("formats", lines, cpu[RULES], sizes[size].bar);
-    missed += judge("  2 threads, real", lines, real[RULES_2],
-                    sizes[size].bar_2);
+    missed += print_row("--dump-all", lines, cpu[DUMP], sizes[size].bar);
+    print_row("  real", lines, real[DUMP], 0);
+    missed += print_row("  2 threads, real", lines, real[DUMP_2],
+                        sizes[size].bar_2);
+    print_row("  2 processes, real", 2 * lines, real[PAIR], 0);
+    missed += print_row("formats", lines, cpu[RULES], sizes[size].bar);
+    missed += print_row("  2 threads, real", lines, real[RULES_2],
+                        sizes[size].bar_2);
     if ( cpu[STOCK] > 0 )
-        missed += judge_ratio("stock's --dump-all",
-                              cpu[STOCK] / (sizes[size].bar_stock > 0
-                                            ? lines : in->piece_lines),
-                              cpu[DUMP] / lines, sizes[size].bar_stock);
+        missed += print_ratio_row("stock's --dump-all",
+                                  cpu[STOCK] / (sizes[size].bar_stock > 0
+                                                ? lines : in->piece_lines),
+                                  cpu[DUMP] / lines, sizes[size].bar_stock);
     if ( cpu[SCRIPT] > 0 )
-        missed += judge_ratio("xentrace_format",
-                              cpu[SCRIPT] / in->piece_lines,
-                              cpu[RULES] / lines, sizes[size].bar_script);
+        missed += print_ratio_row("xentrace_format",
+                                  cpu[SCRIPT] / in->piece_lines,
+                                  cpu[RULES] / lines, sizes[size].bar_script);
     return missed;
 }
 
@@ -247,9 +244,9 @@ int main(int argc, char **argv)
     make_file(piece);
     for ( unsigned int i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++ )
     {
-        play(&p, sizes[i].cpus, trace, 1);
-        play(&p, sizes[i].cpus, piece, 1.0 / PIECE);
-        missed += measure(&p, i, &in);
+        make_trace_file(&p, sizes[i].cpus, trace, 1);
+        make_trace_file(&p, sizes[i].cpus, piece, 1.0 / PIECE);
+        missed += measure_trace(&p, i, &in);
     }
     unlink(trace);
     unlink(piece);

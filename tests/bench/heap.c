@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The root is the pcpu whose next record is the earliest, of equal ones that
- * with the lowest number.  Each record is decoded once.
+ * The root is the pcpu with the earliest next record; ties go to the lowest
+ * pcpu.  Each record is decoded once.
  */
 #include "tests/bench/heap.h"
 
@@ -19,15 +19,15 @@ struct merge
     struct head *heads;
     size_t nr;
     struct xt_walk *walks;
-    struct xt_record *records;  /* the next of each pcpu */
+    struct xt_record *records;  /* the next record of each pcpu */
 };
 
-static bool before(const struct head *a, const struct head *b)
+static bool is_before(const struct head *a, const struct head *b)
 {
     return a->time != b->time ? a->time < b->time : a->cpu < b->cpu;
 }
 
-static void sink(struct merge *m, size_t i)
+static void sift_down(struct merge *m, size_t i)
 {
     struct head head = m->heads[i];
 
@@ -38,9 +38,9 @@ static void sink(struct merge *m, size_t i)
         if ( child >= m->nr )
             break;
         if ( child + 1 < m->nr &&
-             before(&m->heads[child + 1], &m->heads[child]) )
+             is_before(&m->heads[child + 1], &m->heads[child]) )
             child++;
-        if ( before(&head, &m->heads[child]) )
+        if ( is_before(&head, &m->heads[child]) )
             break;
         m->heads[i] = m->heads[child];
         i = child;
@@ -48,7 +48,7 @@ static void sink(struct merge *m, size_t i)
     m->heads[i] = head;
 }
 
-static void begin(struct merge *m, struct xt_trace *t, unsigned int cpus)
+static void init_merge(struct merge *m, struct xt_trace *t, unsigned int cpus)
 {
     for ( unsigned int cpu = 0; cpu < cpus; cpu++ )
     {
@@ -57,7 +57,7 @@ static void begin(struct merge *m, struct xt_trace *t, unsigned int cpus)
             m->heads[m->nr++] = (struct head){ m->records[cpu].tsc, cpu };
     }
     for ( size_t i = m->nr; i--; )
-        sink(m, i);
+        sift_down(m, i);
 }
 
 int heap_walk(struct xt_trace *t, unsigned int cpus,
@@ -70,7 +70,7 @@ int heap_walk(struct xt_trace *t, unsigned int cpus,
     int rc = m.heads && m.walks && m.records ? 0 : -ENOMEM;
 
     if ( !rc )
-        begin(&m, t, cpus);
+        init_merge(&m, t, cpus);
     while ( !rc && m.nr )
     {
         struct head *root = &m.heads[0];
@@ -81,7 +81,7 @@ int heap_walk(struct xt_trace *t, unsigned int cpus,
             *root = m.heads[--m.nr];
         else if ( xt_record_is_timed(r) )
             root->time = r->tsc;
-        sink(&m, 0);
+        sift_down(&m, 0);
     }
     free(m.heads);
     free(m.walks);

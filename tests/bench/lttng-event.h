@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The one event of LTTng-UST that is measured: two integers, like a record
- * of two words.  LTTng's headers include this file several times over, each
- * time to make another thing of it; so the guard is theirs, not ours.
+ * The measured event of LTTng-UST: two integers, like a record of two words.
+ * LTTng's headers include this file repeatedly with different macros, so the
+ * include guard follows their convention.
  */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER bench

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * LTTng-UST in the same harness: what user-space tracing costs today.  The
- * session that takes the events is started by tests/bench/ring; `1d` answers
- * only if there is one, or an event that goes nowhere would be measured.
+ * LTTng-UST in the same harness, as a reference for user-space tracing.
+ * tests/bench/ring starts the session that records the events; `1d` answers
+ * only if there is a session, since otherwise a disabled event would be
+ * measured.
  */
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void emit(unsigned int calls)
+static void emit_events(unsigned int calls)
 {
     for ( unsigned int i = 0; i < calls; i++ )
     {
@@ -22,7 +23,7 @@ static void emit(unsigned int calls)
     }
 }
 
-/* The session gets hold of us by a thread of LTTng's, some time after main. */
+/* A thread of LTTng registers with the session some time after main starts. */
 static bool is_traced(void)
 {
     for ( unsigned int ms = 0; ms < 5000; ms++ )
@@ -35,19 +36,19 @@ static bool is_traced(void)
     return false;
 }
 
-static bool measure(const char *name, unsigned int calls)
+static bool measure_lttng(const char *name, unsigned int calls)
 {
     if ( strcmp(name, "1d") || !is_traced() )
         return false;
 
-    emit(calls / 4);
+    emit_events(calls / 4);
     pace_begin();
-    emit(calls);
+    emit_events(calls);
     pace_end();
     return true;
 }
 
 int main(void)
 {
-    return pace_serve(measure);
+    return pace_serve(measure_lttng);
 }

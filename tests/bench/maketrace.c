@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One pass over all pcpus after the other, each up to the same moment.  A
- * guest's life is exit (timed, 4 words), mostly a handler (not timed), entry
- * (timed, empty); every twentieth exit another vcpu takes over.  That makes
- * 18 bytes a record, of which two in three say when they were.
+ * Write one pass over all pcpus after the other, each up to the same time.  A
+ * guest's cycle is exit (timed, 4 words), mostly a handler (not timed), entry
+ * (timed, empty); every twentieth exit switches to another vcpu.  That makes 18
+ * bytes a record, with a time stamp in two of three.
  */
 #include "tests/bench/maketrace.h"
 
@@ -31,14 +31,14 @@ struct out
     uint64_t records;
 };
 
-static uint32_t draw(uint64_t *seed)
+static uint32_t next_random(uint64_t *seed)
 {
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;
     return *seed >> 33;
 }
 
-static void put(struct out *o, uint32_t event, const uint64_t *time,
-                unsigned int words, uint32_t value)
+static void write_record(struct out *o, uint32_t event, const uint64_t *time,
+                         unsigned int words, uint32_t value)
 {
     uint32_t header = (time ? TIMED : 0) | words << 28 | event;
     unsigned char *p = o->bytes + o->size;
@@ -56,25 +56,25 @@ static void put(struct out *o, uint32_t event, const uint64_t *time,
     o->records++;
 }
 
-/* One exit, what was done about it, and back. */
-static void live(struct cpu *c, struct out *o, uint64_t *seed)
+/* Write one exit, its handler, and the entry. */
+static void write_exit(struct cpu *c, struct out *o, uint64_t *seed)
 {
-    uint32_t luck = draw(seed);
+    uint32_t luck = next_random(seed);
 
     c->now += 1 + luck % (MAKETRACE_GAP * 3);
-    put(o, VMEXIT, &c->now, 4, luck % 56);
+    write_record(o, VMEXIT, &c->now, 4, luck % 56);
     if ( luck % 4 )
-        put(o, HANDLER + luck % 32, NULL, luck % 5, luck);
+        write_record(o, HANDLER + luck % 32, NULL, luck % 5, luck);
     if ( c->exits++ % 20 == 19 )
     {
         c->now += 1 + luck % 300;
-        put(o, RUNSTATE, &c->now, 3, luck);
+        write_record(o, RUNSTATE, &c->now, 3, luck);
     }
     c->now += 1 + luck / 64 % (MAKETRACE_GAP * 2);
-    put(o, VMENTRY, &c->now, 0, 0);
+    write_record(o, VMENTRY, &c->now, 0, 0);
 }
 
-static int reserve(struct out *o)
+static int reserve_room(struct out *o)
 {
     unsigned char *more;
 
@@ -88,17 +88,17 @@ static int reserve(struct out *o)
     return 0;
 }
 
-static int window(unsigned int number, struct cpu *c, uint64_t until,
-                  struct out *o, uint64_t *seed, FILE *file)
+static int write_window(unsigned int number, struct cpu *c, uint64_t until,
+                        struct out *o, uint64_t *seed, FILE *file)
 {
     uint32_t header[3] = { 0x2001f003u, number };
 
     o->size = 0;
     while ( c->now < until )
     {
-        if ( reserve(o) )
+        if ( reserve_room(o) )
             return -ENOMEM;
-        live(c, o, seed);
+        write_exit(c, o, seed);
     }
     header[2] = o->size;
     if ( o->size && (fwrite(header, sizeof(header), 1, file) != 1 ||
@@ -107,7 +107,7 @@ static int window(unsigned int number, struct cpu *c, uint64_t until,
     return 0;
 }
 
-int maketrace(const struct maketrace *m, FILE *file)
+int make_trace_records(const struct trace_params *m, FILE *file)
 {
     struct cpu *cpus = calloc(m->cpus, sizeof(*cpus));
     uint64_t until = 1000000000, seed = m->seed;
@@ -120,7 +120,7 @@ int maketrace(const struct maketrace *m, FILE *file)
     {
         until += (uint64_t)m->window * MAKETRACE_GAP;
         for ( unsigned int i = 0; !rc && i < m->cpus; i++ )
-            rc = window(i, &cpus[i], until, &o, &seed, file);
+            rc = write_window(i, &cpus[i], until, &o, &seed, file);
     }
     free(o.bytes);
     free(cpus);

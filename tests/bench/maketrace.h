@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Believable traces of any size: HVM guests that exit and enter, with a change
- * of runstate now and then, written as a collector writes them.
+ * Realistic traces of any size: HVM guests with exits and entries, and some
+ * runstate changes, in windows as written by a collector.
  */
 #ifndef BENCH_MAKETRACE_H
 #define BENCH_MAKETRACE_H
@@ -9,18 +9,18 @@
 #include <stdint.h>
 #include <stdio.h>
 
-struct maketrace
+struct trace_params
 {
     unsigned int cpus;
-    uint64_t records;           /* in all, nearly */
-    uint32_t window;            /* records of one, nearly */
+    uint64_t records;           /* in total, approximately */
+    uint32_t window;            /* records per window, approximately */
     uint64_t seed;
 };
 
-/* Cycles between two records of a pcpu, on average; a second has 10^9. */
+/* Mean cycles between two records of a pcpu, at 10^9 cycles per second. */
 #define MAKETRACE_GAP 1000u
 
-/* 0, or -errno if it could not be written. */
-int maketrace(const struct maketrace *m, FILE *out);
+/* Returns 0, or -errno of the write. */
+int make_trace_records(const struct trace_params *m, FILE *out);
 
 #endif /* BENCH_MAKETRACE_H */

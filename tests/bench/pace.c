@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The side of the conversation that all measured programs share.  One program
- * measures one thing at a time, so what it measured is static here.
+ * The child's side of the protocol, common to all measured programs.  A program
+ * measures one case at a time, so the timer is static.
  */
 #include "tests/bench/pace.h"
 
@@ -15,7 +15,7 @@ static struct
     uint64_t begun, took; /* ns */
 } pace;
 
-static uint64_t now(void)
+static uint64_t pace_now(void)
 {
     struct timespec t;
 
@@ -25,12 +25,12 @@ static uint64_t now(void)
 
 void pace_begin(void)
 {
-    pace.begun = now();
+    pace.begun = pace_now();
 }
 
 void pace_end(void)
 {
-    pace.took = now() - pace.begun;
+    pace.took = pace_now() - pace.begun;
 }
 
 int pace_serve(pace_case_fn *measure)

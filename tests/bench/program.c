@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What counts of a program is the CPU time that it used itself, by the kernel's
- * account, since machines are shared; how long it took is only as good as the
- * machine is quiet.
+ * The cost of a program is the CPU time in user mode, by the kernel's account,
+ * since machines are shared; elapsed time is only meaningful on an idle
+ * machine.
  */
 #include "tests/bench/program.h"
 
@@ -17,25 +17,25 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *whose = "bench";
+static const char *prefix = "bench";
 
 void program_name(const char *name)
 {
-    whose = name;
+    prefix = name;
 }
 
 void give_up(const char *what)
 {
-    fprintf(stderr, "%s: %s: %s\n", whose, what, strerror(errno));
+    fprintf(stderr, "%s: %s: %s\n", prefix, what, strerror(errno));
     exit(EXIT_FAILURE);
 }
 
-static double seconds(struct timeval t)
+static double timeval_seconds(struct timeval t)
 {
     return t.tv_sec + t.tv_usec / 1e6;
 }
 
-static double now(void)
+static double elapsed_now(void)
 {
     struct timespec t;
 
@@ -43,7 +43,7 @@ static double now(void)
     return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-static void become(const char *const *args, const char *input)
+static void exec_measured(const char *const *args, const char *input)
 {
     int nowhere = open("/dev/null", O_RDWR), in = open(input, O_RDONLY);
 
@@ -54,14 +54,14 @@ static void become(const char *const *args, const char *input)
     _exit(127);
 }
 
-static pid_t start(const char *const *args, const char *input)
+static pid_t start_program(const char *const *args, const char *input)
 {
     pid_t pid = fork();
 
     if ( pid < 0 )
         give_up("fork");
     if ( !pid )
-        become(args, input);
+        exec_measured(args, input);
     return pid;
 }
 
@@ -82,33 +82,33 @@ static struct rusage wait_for(pid_t pid, const char *program)
 
 struct took program_run(const char *const *args, const char *input)
 {
-    double begun = now();
-    struct rusage used = wait_for(start(args, input), args[0]);
+    double begun = elapsed_now();
+    struct rusage used = wait_for(start_program(args, input), args[0]);
 
-    return (struct took){ seconds(used.ru_utime), now() - begun,
+    return (struct took){ timeval_seconds(used.ru_utime), elapsed_now() - begun,
                           used.ru_maxrss / 1024.0 };
 }
 
 double program_run_two(const char *const *args, const char *input)
 {
-    double begun = now();
-    pid_t one = start(args, input), other = start(args, input);
+    double begun = elapsed_now();
+    pid_t one = start_program(args, input), other = start_program(args, input);
 
     wait_for(one, args[0]);
     wait_for(other, args[0]);
-    return now() - begun;
+    return elapsed_now() - begun;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_doubles(const void *a, const void *b)
 {
     const double *x = a, *y = b;
 
     return *x < *y ? -1 : *x > *y;
 }
 
-double median(double *values, unsigned int nr)
+double median_of_doubles(double *values, unsigned int nr)
 {
-    qsort(values, nr, sizeof(*values), compare);
+    qsort(values, nr, sizeof(*values), compare_doubles);
     return values[nr / 2];
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whole programs, measured: run one, or two of them at once, on a trace that
- * xensim plays.
+ * Measure whole programs: run one, or two at once, on a trace of xensim.
  */
 #ifndef BENCH_PROGRAM_H
 #define BENCH_PROGRAM_H
@@ -11,27 +10,27 @@
 
 struct took
 {
-    double cpu;                 /* s, its own and not the kernel's for it */
+    double cpu;                 /* s, user mode */
     double real;
-    double resident;            /* MiB at most, with what it has mapped */
+    double resident;            /* MiB at most, with mapped files */
 };
 
-/* For the messages of all these: whose they are.  They end the program. */
+/* Set the program name in messages; give_up() ends the program. */
 void program_name(const char *name);
 void give_up(const char *what) __attribute__((noreturn));
 
-/* Standard input from a file, both outputs to nowhere. */
+/* Run with standard input from a file, and both outputs discarded. */
 struct took program_run(const char *const *args, const char *input);
 
-/* The same twice at once: how long until both were done. */
+/* Run two at once; returns the time until both have ended. */
 double program_run_two(const char *const *args, const char *input);
 
-double median(double *values, unsigned int nr);
+double median_of_doubles(double *values, unsigned int nr);
 
-/* An empty file from a pattern that ends in XXXXXX. */
+/* Make an empty file from a pattern that ends in XXXXXX. */
 void make_file(char *path);
 
-/* So many records has `xenalyze --count`. */
+/* The total of `xenalyze --count`. */
 double count_records(const char *xenalyze, const char *trace);
 
 #endif /* BENCH_PROGRAM_H */

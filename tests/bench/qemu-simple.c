@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * In the place of QEMU's trace/control.c, which needs the rest of QEMU: events
- * are found and switched, and trace/simple.c begins.  The trace points
- * themselves, the ring and the thread that writes are QEMU's.
+ * A replacement of QEMU's trace/control.c, which needs the rest of QEMU: finds
+ * and enables events, and starts trace/simple.c.  The trace points, the ring
+ * and the writer thread are QEMU's own.
  */
 #include "tests/bench/qemu-simple.h"
 
 int trace_events_enabled_count;
-static bool has_thread;         /* without, QEMU's flush waits for ever */
+static bool has_thread;         /* without, QEMU's flush waits forever */
 static TraceEvent **group;
 
 void trace_event_register_group(TraceEvent **events)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * QEMU's control and simple back end, in the words of usertrace.c.
+ * QEMU's control and simple back end, with the interface for usertrace.c.
  */
 #ifndef BENCH_QEMU_SIMPLE_H
 #define BENCH_QEMU_SIMPLE_H

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What reading costs: ns a record, and millions of records a second, beside
- * the bars of DESIGN.md.  All ways to read take turns, so that what else the
- * machine does falls on all alike; what counts is the CPU time of the thread.
+ * The cost of reading: ns per record, and millions of records per second,
+ * compared with the bars of DESIGN.md.  All methods take turns, so that other
+ * load affects all alike; the result is the CPU time of the thread.
  *
- *    memory    every word of the file is looked at, nothing else: no reader
- *              can be faster, and the rest can be judged by it
- *    walk      index, and every record of every pcpu, one after the other
- *    order     every record in the order of time
- *    stream    the same of a file that is read as a pipe is
- *    heap      the same as order, by a heap of pcpus (heap.c)
- *    threads   walk, by two threads: the busier one's time
- *    orders    order, by two threads at once, each all of it for itself: what
- *              is more than order is what the cores take from each other
+ *    memory    read every word of the file: a lower bound for any reader
+ *    walk      the index, and every record of one pcpu after the other
+ *    order     every record in time order
+ *    stream    the same with the file read like a pipe
+ *    heap      like order, with a heap of pcpus (heap.c)
+ *    threads   walk with two threads: the time of the busier one
+ *    orders    order in two threads at once, each for all records: the excess
+ *              over order is the interference of the cores
  *    texts     order, and the text of each record
  *    seek      open, span, and the records of the last 10 ms
  *    stock     Xen's own xenalyze, which reads all and prints nothing; once
@@ -20,7 +19,8 @@
  *    reading [--check] [--stock=PROGRAM] [--trace=FILE ...]
  *            [RECORDS [ROUNDS]]
  *
- * The inputs are these files, for stock as well, and traces made here, which
+ * The inputs are these files, also for stock, and traces generated here, with
+ * any number of pcpus but without meaningful contents.
  * have any number of pcpus, but make no sense to who looks into records.
  */
 #include <errno.h>
@@ -41,33 +41,33 @@
 
 #define MAX_ROUNDS 31
 
-/* --- what is done with each record ---------------------------------------- */
+/* --- work per record ------------------------------------------------------ */
 
 struct seen
 {
     uint64_t records, sum;
-    uint64_t stretches;         /* of records of the same pcpu */
+    uint64_t stretches;         /* runs of records of the same pcpu */
     unsigned int cpu;
 };
 
-static inline void look(struct seen *s, const struct xt_record *r)
+static inline void count_record(struct seen *s, const struct xt_record *r)
 {
     s->records++;
     s->sum += r->event ^ r->tsc;
 }
 
-static void look_beside(void *arg, unsigned int cpu, uint64_t time,
-                        const struct xt_record *r)
+static void count_record_in_thread(void *arg, unsigned int cpu, uint64_t time,
+                                   const struct xt_record *r)
 {
     struct seen *s = arg;
 
     (void)time;
     s->stretches += s->cpu != cpu;
     s->cpu = cpu;
-    look(s, r);
+    count_record(s, r);
 }
 
-/* --- ways to read --------------------------------------------------------- */
+/* --- reading methods ------------------------------------------------------ */
 
 struct input
 {
@@ -75,7 +75,7 @@ struct input
     unsigned int cpus;
 };
 
-static double now(void)
+static double thread_now(void)
 {
     struct timespec t;
 
@@ -99,7 +99,7 @@ static struct xt_trace *open_trace(const char *path, unsigned int flags)
     return t;
 }
 
-static unsigned int cpus_of(struct xt_trace *t)
+static unsigned int count_cpus(struct xt_trace *t)
 {
     struct err e = ERR_INIT;
     unsigned int nr;
@@ -109,24 +109,24 @@ static unsigned int cpus_of(struct xt_trace *t)
     return nr;
 }
 
-static double memory(const struct input *in, struct seen *s)
+static double measure_memory(const struct input *in, struct seen *s)
 {
     struct err e = ERR_INIT;
     struct xt_source *source;
-    double start = now();
+    double start = thread_now();
 
     if ( xt_source_open(&source, in->path, 0, &e) )
         give_up(&e);
     for ( uint64_t at = 0; at + 8 <= source->size; at += 8 )
         s->sum ^= xt_load64(source->map + at);
     xt_source_close(source);
-    return now() - start;
+    return thread_now() - start;
 }
 
-static void walk_some(struct xt_trace *t, unsigned int first,
+static void walk_cpus(struct xt_trace *t, unsigned int first,
                       unsigned int step, struct seen *s)
 {
-    unsigned int nr = cpus_of(t);
+    unsigned int nr = count_cpus(t);
     struct xt_record r;
     struct xt_walk w;
 
@@ -134,22 +134,22 @@ static void walk_some(struct xt_trace *t, unsigned int first,
     {
         xt_trace_begin_walk(t, cpu, &w);
         while ( xt_walk_next(&w, &r) )
-            look(s, &r);
+            count_record(s, &r);
     }
 }
 
-static double walk(const struct input *in, struct seen *s)
+static double measure_walk(const struct input *in, struct seen *s)
 {
-    double start = now();
+    double start = thread_now();
     struct xt_trace *t = open_trace(in->path, 0);
 
-    walk_some(t, 0, 1, s);
+    walk_cpus(t, 0, 1, s);
     xt_trace_close(t);
-    return now() - start;
+    return thread_now() - start;
 }
 
-/* All that is left of a trace. */
-static void read_on(struct xt_trace *t, struct seen *s)
+/* Read the rest of a trace. */
+static void read_rest(struct xt_trace *t, struct seen *s)
 {
     struct err e = ERR_INIT;
     struct xt_record r;
@@ -160,41 +160,42 @@ static void read_on(struct xt_trace *t, struct seen *s)
         for ( size_t i = 0; i < b.nr; i++ )
         {
             xt_batch_record(&b, &b.items[i], &r);
-            look_beside(s, xt_item_cpu(&b.items[i]), b.items[i].time, &r);
+            count_record_in_thread(s, xt_item_cpu(&b.items[i]), b.items[i].time,
+                                   &r);
         }
     if ( rc )
         give_up(&e);
 }
 
-static double by_time(const struct input *in, struct seen *s,
-                      unsigned int flags)
+static double read_by_time(const struct input *in, struct seen *s,
+                           unsigned int flags)
 {
-    double start = now();
+    double start = thread_now();
     struct xt_trace *t = open_trace(in->path, flags);
 
-    read_on(t, s);
+    read_rest(t, s);
     xt_trace_close(t);
-    return now() - start;
+    return thread_now() - start;
 }
 
-static double order(const struct input *in, struct seen *s)
+static double measure_order(const struct input *in, struct seen *s)
 {
-    return by_time(in, s, 0);
+    return read_by_time(in, s, 0);
 }
 
-static double stream(const struct input *in, struct seen *s)
+static double measure_stream(const struct input *in, struct seen *s)
 {
-    return by_time(in, s, XT_SOURCE_STREAM);
+    return read_by_time(in, s, XT_SOURCE_STREAM);
 }
 
-static double heap(const struct input *in, struct seen *s)
+static double measure_heap(const struct input *in, struct seen *s)
 {
-    double start = now();
+    double start = thread_now();
     struct xt_trace *t = open_trace(in->path, 0);
 
-    heap_walk(t, cpus_of(t), look_beside, s);
+    heap_walk(t, count_cpus(t), count_record_in_thread, s);
     xt_trace_close(t);
-    return now() - start;
+    return thread_now() - start;
 }
 
 struct half
@@ -208,22 +209,22 @@ struct half
 static void *walk_half(void *arg)
 {
     struct half *h = arg;
-    double start = now();
+    double start = thread_now();
 
-    walk_some(h->t, h->first, 2, &h->seen);
-    h->took = now() - start;
+    walk_cpus(h->t, h->first, 2, &h->seen);
+    h->took = thread_now() - start;
     return NULL;
 }
 
-static double threads(const struct input *in, struct seen *s)
+static double measure_threads(const struct input *in, struct seen *s)
 {
     struct xt_trace *t = open_trace(in->path, 0);
     struct half halves[2] = { { .t = t, .first = 0 }, { .t = t, .first = 1 } };
-    double start = now(), alone;
+    double start = thread_now(), alone;
     pthread_t thread;
 
-    cpus_of(t);
-    alone = now() - start;
+    count_cpus(t);
+    alone = thread_now() - start;
     if ( pthread_create(&thread, NULL, walk_half, &halves[0]) )
         exit(EXIT_FAILURE);
     walk_half(&halves[1]);
@@ -245,11 +246,11 @@ static void *order_all(void *arg)
 {
     struct reader *r = arg;
 
-    r->took = order(r->in, &r->seen);
+    r->took = measure_order(r->in, &r->seen);
     return NULL;
 }
 
-static double orders(const struct input *in, struct seen *s)
+static double measure_orders(const struct input *in, struct seen *s)
 {
     struct reader readers[2] = { { .in = in }, { .in = in } };
     pthread_t thread;
@@ -263,11 +264,11 @@ static double orders(const struct input *in, struct seen *s)
                                              : readers[1].took;
 }
 
-static double texts(const struct input *in, struct seen *s)
+static double measure_texts(const struct input *in, struct seen *s)
 {
     static char page[64 * XT_TEXT_MAX];
     const struct xt_dialect dialect = { 0 };
-    double start = now();
+    double start = thread_now();
     struct xt_trace *t = open_trace(in->path, 0);
     struct xt_catalogue *c;
     struct err e = ERR_INIT;
@@ -288,14 +289,14 @@ static double texts(const struct input *in, struct seen *s)
         }
     xt_catalogue_free(c);
     xt_trace_close(t);
-    return now() - start;
+    return thread_now() - start;
 }
 
-/* A trace counts 10^9 cycles a second. */
-static double seek(const struct input *in)
+/* The clock of the trace has 10^9 cycles per second. */
+static double measure_seek(const struct input *in)
 {
     struct seen s = { .cpu = -1u };
-    double start = now();
+    double start = thread_now();
     struct xt_trace *t = open_trace(in->path, 0);
     struct err e = ERR_INIT;
     uint64_t first, last;
@@ -303,12 +304,12 @@ static double seek(const struct input *in)
     if ( xt_trace_span(t, &first, &last, &e) ||
          xt_trace_seek(t, last - 10000000, &e) )
         give_up(&e);
-    read_on(t, &s);
+    read_rest(t, &s);
     xt_trace_close(t);
-    return now() - start;
+    return thread_now() - start;
 }
 
-static void be_stock(const char *program, const struct input *in)
+static void exec_stock(const char *program, const struct input *in)
 {
     int null = open("/dev/null", O_WRONLY);
 
@@ -318,8 +319,8 @@ static void be_stock(const char *program, const struct input *in)
     _exit(127);
 }
 
-/* User and system time of a child, ns; 0: it did not do it. */
-static double stock(const char *program, const struct input *in)
+/* User and system time of a child in ns; 0 on failure. */
+static double measure_stock(const char *program, const struct input *in)
 {
     struct rusage used;
     int status;
@@ -328,7 +329,7 @@ static double stock(const char *program, const struct input *in)
     fflush(stdout);
     child = fork();
     if ( !child )
-        be_stock(program, in);
+        exec_stock(program, in);
     if ( child < 0 || wait4(child, &status, 0, &used) != child || status )
         return 0;
     return (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1e9 +
@@ -345,12 +346,13 @@ static const struct
     const char *name;
     double (*read)(const struct input *in, struct seen *s);
 } ways[NR_WAYS] = {
-    { "memory", memory }, { "walk", walk }, { "order", order },
-    { "stream", stream }, { "heap", heap }, { "threads", threads },
-    { "orders", orders }, { "texts", texts },
+    { "memory", measure_memory }, { "walk", measure_walk },
+    { "order", measure_order }, { "stream", measure_stream },
+    { "heap", measure_heap }, { "threads", measure_threads },
+    { "orders", measure_orders }, { "texts", measure_texts },
 };
 
-/* Millions of records a second; 0: no bar. */
+/* Millions of records per second; 0: no bar. */
 static const struct
 {
     unsigned int cpus;
@@ -362,20 +364,20 @@ static const struct
     { 1024, { [WALK] = 130, [ORDER] = 25, [TEXTS] = 6 } },
 };
 
-static int compare(const void *a, const void *b)
+static int compare_ns(const void *a, const void *b)
 {
     const double *x = a, *y = b;
 
     return *x < *y ? -1 : *x > *y;
 }
 
-static double median(double *ns, unsigned int nr)
+static double median_ns(double *ns, unsigned int nr)
 {
-    qsort(ns, nr, sizeof(*ns), compare);
+    qsort(ns, nr, sizeof(*ns), compare_ns);
     return ns[nr / 2];
 }
 
-static unsigned int print(const char *name, double ns, double bar)
+static unsigned int print_result(const char *name, double ns, double bar)
 {
     printf("  %-10s %7.1f ns %7.0f M/s", name, ns, 1e3 / ns);
     if ( bar > 0 )
@@ -384,9 +386,9 @@ static unsigned int print(const char *name, double ns, double bar)
     return bar > 0 && 1e3 / ns < bar;
 }
 
-/* How many bars were missed. */
-static unsigned int measure(const struct input *in, const double *bars,
-                            unsigned int rounds)
+/* Returns the number of missed bars. */
+static unsigned int measure_input(const struct input *in, const double *bars,
+                                  unsigned int rounds)
 {
     static double ns[NR_WAYS][MAX_ROUNDS];
     struct seen last[NR_WAYS];
@@ -402,8 +404,8 @@ static unsigned int measure(const struct input *in, const double *bars,
            (unsigned long long)last[ORDER].records,
            (double)last[ORDER].records / last[ORDER].stretches);
     for ( unsigned int way = 0; way < NR_WAYS; way++ )
-        missed += print(ways[way].name, median(ns[way], rounds) /
-                        last[ORDER].records, bars[way]);
+        missed += print_result(ways[way].name, median_ns(ns[way], rounds) /
+                               last[ORDER].records, bars[way]);
     if ( last[HEAP].sum != last[ORDER].sum ||
          last[STREAM].sum != last[ORDER].sum )
     {
@@ -413,12 +415,12 @@ static unsigned int measure(const struct input *in, const double *bars,
     return missed;
 }
 
-static void measure_seek(const struct input *in)
+static void print_seek(const struct input *in)
 {
-    printf("  %-10s %7.1f ms\n", "seek", seek(in) / 1e6);
+    printf("  %-10s %7.1f ms\n", "seek", measure_seek(in) / 1e6);
 }
 
-/* The bars of the first size that has as many pcpus. */
+/* The bars of the first size with at least as many pcpus. */
 static const double *bars_for(unsigned int cpus)
 {
     size_t i = 0;
@@ -432,34 +434,34 @@ static unsigned int run_file(const char *path, unsigned int rounds,
                              const char *program)
 {
     struct xt_trace *t = open_trace(path, 0);
-    struct input in = { .path = path, .cpus = cpus_of(t) };
+    struct input in = { .path = path, .cpus = count_cpus(t) };
     struct seen all = { .cpu = -1u };
     unsigned int missed;
     double took;
 
     xt_trace_close(t);
     printf("%s: ", path);
-    missed = measure(&in, bars_for(in.cpus), rounds);
-    measure_seek(&in);
-    order(&in, &all);
-    took = program ? stock(program, &in) : 0;
+    missed = measure_input(&in, bars_for(in.cpus), rounds);
+    print_seek(&in);
+    measure_order(&in, &all);
+    took = program ? measure_stock(program, &in) : 0;
     if ( took > 0 )
-        print("stock", took / all.records, 0);
+        print_result("stock", took / all.records, 0);
     return missed;
 }
 
-static unsigned int run(uint64_t records, unsigned int rounds)
+static unsigned int run_size(uint64_t records, unsigned int rounds)
 {
     unsigned int missed = 0;
 
     for ( size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++ )
     {
-        struct maketrace m = { .cpus = sizes[i].cpus, .records = records,
+        struct trace_params m = { .cpus = sizes[i].cpus, .records = records,
                                .window = 13000, .seed = 1 };
         char path[] = "reading.XXXXXX";
         struct input in = { .path = path, .cpus = m.cpus };
         FILE *file = fdopen(mkstemp(path), "w");
-        int rc = file ? maketrace(&m, file) : -errno;
+        int rc = file ? make_trace_records(&m, file) : -errno;
 
         if ( rc || fclose(file) )
         {
@@ -468,14 +470,14 @@ static unsigned int run(uint64_t records, unsigned int rounds)
             unlink(path);
             exit(EXIT_FAILURE);
         }
-        missed += measure(&in, sizes[i].bar, rounds);
-        measure_seek(&in);
+        missed += measure_input(&in, sizes[i].bar, rounds);
+        print_seek(&in);
         unlink(path);
     }
     return missed;
 }
 
-static void usage(void)
+static void print_usage(void)
 {
     fprintf(stderr, "usage: reading [--check] [--stock=PROGRAM] "
             "[--trace=FILE ...] [RECORDS [ROUNDS, at most %u]]\n",
@@ -497,17 +499,17 @@ int main(int argc, char **argv)
         else if ( !strncmp(*arg, "--stock=", 8) )
             program = *arg + 8;
         else if ( strncmp(*arg, "--trace=", 8) )
-            usage();
+            print_usage();
     numbers = arg;
     if ( argc > numbers - argv )
         records = strtoull(numbers[0], NULL, 10);
     if ( argc > numbers - argv + 1 )
         rounds = strtoul(numbers[1], NULL, 10);
     if ( !records || !rounds || rounds > MAX_ROUNDS )
-        usage();
+        print_usage();
     for ( arg = argv + 1; arg < numbers; arg++ )
         if ( !strncmp(*arg, "--trace=", 8) )
             missed += run_file(*arg + 8, rounds, program);
-    missed += run(records, rounds);
+    missed += run_size(records, rounds);
     return check && missed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The two tables: what is measured, and what it is measured against.
+ * The two tables: measured cases, and the bars they are compared with.
  *
- * Medians are judged and minima shown beside them: where the two lie far
- * apart the machine was busy with other things, and the verdict is worth as
- * much.  Ratios rather than nanoseconds where the bar allows it, because
- * both sides of a ratio had the same machine in the same seconds.
+ * Medians are compared, and minima shown beside them: a large distance between
+ * both means a busy machine and an unreliable verdict.  Where possible a bar is
+ * a ratio instead of nanoseconds, because both sides of a ratio are measured on
+ * the same machine at the same time.
  */
 #include "tests/bench/report.h"
 
@@ -32,7 +32,7 @@ static const char *const columns[NR_COLUMNS] = {
     [OURS] = "ours", [STOCK] = "stock", [LTTNG] = "LTTng-UST",
 };
 
-/* A bar: ours in `row` against factor * other + ns. */
+/* A bar: ours in `row` is at most factor * other + ns. */
 static const struct bar
 {
     const char *text;
@@ -48,7 +48,7 @@ static const struct bar
     { "5 words <= 0.6 x stock",  WORDS_5,  0.6, WORDS_5, STOCK, 0.0 },
     { "no time stamp <= 9 ns",   UNTIMED,  0.0, EMPTY,   OURS,  9.0 },
     { "masked out <= stock",     MASKED,   1.0, MASKED,  STOCK, 0.0 },
-    /* Half a cycle: two loops of one length may be placed unlike. */
+    /* Half a cycle: equal loops may differ by their alignment. */
     { "off = empty loop + 0.2",  DISABLED, 1.0, EMPTY,   OURS,  0.2 },
 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the rounds came to: a table of ns a call, and a verdict for each bar
- * that DESIGN.md sets the ring.
+ * The results of all rounds: a table of ns per call, and a verdict for each of
+ * DESIGN.md's bars for the ring.
  */
 #ifndef BENCH_REPORT_H
 #define BENCH_REPORT_H
 
-/* One place in the table.  ns has room for every round. */
+/* A cell of the table.  ns has room for every round. */
 struct cell
 {
     double *ns;
@@ -27,20 +27,20 @@ enum row
 struct results
 {
     unsigned int rounds, calls;
-    struct cell cells[NR_CELLS];    /* row by row */
+    struct cell cells[NR_CELLS];    /* row-major */
 };
 
 #define cell_at(r, row, column) (&(r)->cells[(row) * NR_COLUMNS + (column)])
 
-/* The name of a case as the children know it (pace.h). */
+/* The name of a case in the protocol of pace.h. */
 const char *report_case(enum row row);
 
-/* Fill in min and median. */
+/* Compute min and median of each cell. */
 void report_reduce(struct results *r);
 
 void report_table(const struct results *r);
 
-/* Print a line for every bar; count them by verdict. */
+/* Print a line per bar; count bars by verdict. */
 struct verdicts
 {
     unsigned int pass, miss, unknown;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One measured trace.c on a quiet machine of one pcpu.  Compiled twice, with
- * ours and with stock's; nothing in here knows which.
+ * One measured trace.c on a quiet machine of one pcpu.  Compiled with ours and
+ * with stock's, from the same source.
  *
- * The ring has xentrace's usual 32 pages and a reader that keeps up: every
- * 256 calls it takes all, by moving cons.  The reader of a real machine sits
- * on another CPU, and fetching the line with cons and prod back from there
- * costs extra; that is the machine's price, and left out for both alike.
+ * The ring has xentrace's default of 32 pages, and a reader that keeps up:
+ * every 256 calls it consumes all records by moving cons.  On a real machine
+ * the reader runs on another CPU, which adds cache misses on the line of cons
+ * and prod; these depend on the machine, and are left out for both alike.
  */
 #include "xensim/runtime/runtime.h"
 
@@ -20,16 +20,16 @@
 
 #define PAGES   32
 #define KEEP_UP 256
-/* Twice what fits: half of the records are lost. */
+/* Twice the capacity of the ring: half of the records are lost. */
 #define FALL_BEHIND (2 * PAGES * 4096 / 16)
 
 static const struct measured
 {
     const char *name;
     calls_fn *run;
-    uint32_t cmd;       /* to be done before: enable or disable */
+    uint32_t cmd;       /* enable or disable before the case */
     uint32_t evt_mask;
-    unsigned int drain; /* after so many calls */
+    unsigned int drain_ring; /* calls between drains */
 } cases[] = {
 #define ON XEN_SYSCTL_TBUFOP_enable
 #define OFF XEN_SYSCTL_TBUFOP_disable
@@ -50,7 +50,7 @@ static const struct measured
 /* The reader's view of pcpu 0's ring; main sets it once. */
 static volatile struct t_buf *ring;
 
-static int control(struct xen_sysctl_tbuf_op op)
+static int do_control(struct xen_sysctl_tbuf_op op)
 {
     int rc = tb_control(&op);
 
@@ -70,26 +70,26 @@ static volatile struct t_buf *find_ring(void)
     return mfn_to_virt(info[((const struct t_info *)info)->mfn_offset[0]]);
 }
 
-static void drain(void)
+static void drain_ring(void)
 {
     ring->cons = ring->prod;
     xensim_run_tasklets();
 }
 
-static void run(const struct measured *m, unsigned int calls)
+static void run_calls(const struct measured *m, unsigned int calls)
 {
     unsigned int step;
 
     for ( ; calls; calls -= step )
     {
-        step = calls < m->drain ? calls : m->drain;
+        step = calls < m->drain_ring ? calls : m->drain_ring;
         m->run(step);
-        drain();
+        drain_ring();
     }
 }
 
-/* Was it what it says it is?  A ring that stands still must not pass. */
-static bool wrote(const struct measured *m)
+/* Check that records were written as expected, lest an idle ring passes. */
+static bool check_written(const struct measured *m)
 {
     uint32_t before = ring->prod;
 
@@ -97,7 +97,7 @@ static bool wrote(const struct measured *m)
     return ring->prod != before;
 }
 
-static bool measure(const char *name, unsigned int calls)
+static bool measure_calls(const char *name, unsigned int calls)
 {
     const struct measured *m = cases;
 
@@ -105,24 +105,24 @@ static bool measure(const char *name, unsigned int calls)
         if ( m == &cases[ARRAY_SIZE(cases) - 1] )
             return false;
 
-    if ( control((struct xen_sysctl_tbuf_op){
+    if ( do_control((struct xen_sysctl_tbuf_op){
              .cmd = XEN_SYSCTL_TBUFOP_set_evt_mask,
              .evt_mask = m->evt_mask }) ||
-         control((struct xen_sysctl_tbuf_op){ .cmd = m->cmd }) )
+         do_control((struct xen_sysctl_tbuf_op){ .cmd = m->cmd }) )
         return false;
 
-    drain();
-    if ( wrote(m) != (m->run != calls_empty && m->run != calls_clock &&
-                      m->evt_mask == TRC_ALL &&
-                      m->cmd == XEN_SYSCTL_TBUFOP_enable) )
+    drain_ring();
+    if ( check_written(m) != (m->run != calls_empty && m->run != calls_clock &&
+                              m->evt_mask == TRC_ALL &&
+                              m->cmd == XEN_SYSCTL_TBUFOP_enable) )
     {
-        fprintf(stderr, "%s: not what it should be\n", name);
+        fprintf(stderr, "%s: writes no records, or should write none\n", name);
         return false;
     }
 
-    run(m, calls / 4);
+    run_calls(m, calls / 4);
     pace_begin();
-    run(m, calls);
+    run_calls(m, calls);
     pace_end();
     return true;
 }
@@ -142,10 +142,10 @@ int main(void)
         return 1;
     }
     init_trace_bufs();
-    rc = control(size);
+    rc = do_control(size);
     ring = find_ring();
     if ( !rc && ring )
-        rc = pace_serve(measure);
+        rc = pace_serve(measure_calls);
     xensim_stop();
 
     return rc || !ring;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a summary costs: millions of records a second of --summary, beside
- * stock's, on traces that xensim plays: of exits and entries, or of scheduling.
- * All take turns on each trace, the median of all rounds counts; of one thread
- * the CPU time, of two threads the time that passed.  That is only worth what
- * the machine's second CPU is, so a row says how much faster than one after the
- * other two processes are that have nothing in common.
+ * The cost of a summary: millions of records per second of --summary, compared
+ * with stock's, on traces of xensim: of exits and entries, or of scheduling.
+ * All take turns on each trace, and the result is the median of all rounds:
+ * CPU time with one thread, elapsed time with two.  As the latter depends on
+ * the machine's second CPU, one row has the speed-up of two independent
+ * processes over one after the other.
  *
  *    summing XENSIM XENALYZE STOCK SCALE ROUNDS [check]
  *
- * STOCK may be "-": not to be had here.  SCALE multiplies what is played.
+ * STOCK may be "-": not available.  SCALE multiplies the simulated time.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -23,18 +23,18 @@
 #define SCHED "tbuf_size=128 tevt_mask=0x00021000"
 
 /*
- * Bars: M records/s, times stock, times one thread, MiB; 0: none.  They are of
- * traces of 15 million records, and of exits with a few records of scheduling
- * in a hundred among them: a vcpu that computes leaves 400,000 exits and
- * entries a second, so there are five.
+ * Bars: M records/s, times stock, times one thread, MiB; 0: none.  The traces
+ * have 15 million records, those of exits with a few scheduling records in a
+ * hundred.  A computing vcpu causes 400,000 exits and entries per second, so
+ * there are five vcpus.
  */
-static const struct world
+static const struct workload
 {
     const char *name, *cpus, *domains, *vcpus, *events;
     double seconds;
     bool stock;
     double speed, ratio, threads, resident;
-} worlds[] = {
+} workloads[] = {
     { "exits, 16 vcpus", "4", "4", "4", EXITS, 9.5, true,
       70, 7, 1.6, 32 + 8 },
     { "exits, 64 vcpus", "16", "8", "8", EXITS, 2.4, true, 0, 0, 0, 0 },
@@ -60,8 +60,8 @@ struct result
     double cpu, real, real_2, both, stock, resident;
 };
 
-static void play(const struct programs *p, const struct world *w,
-                 const char *trace)
+static void make_trace_file(const struct programs *p, const struct workload *w,
+                            const char *trace)
 {
     char time[32];
     const char *const args[PROGRAM_ARGS] = {
@@ -74,8 +74,9 @@ static void play(const struct programs *p, const struct world *w,
     program_run(args, "/dev/null");
 }
 
-static struct result measure(const struct programs *p, const struct world *w,
-                             const char *trace)
+static struct result measure_workload(const struct programs *p,
+                                      const struct workload *w,
+                                      const char *trace)
 {
     const char *const one[PROGRAM_ARGS] = {
         p->xenalyze, "--summary", "--threads=1", trace };
@@ -100,17 +101,17 @@ static struct result measure(const struct programs *p, const struct world *w,
         if ( w->stock && strcmp(p->stock, "-") )
             theirs[i] = program_run(stock, trace).cpu;
     }
-    r.cpu = median(cpu, p->rounds);
-    r.real = median(real, p->rounds);
-    r.real_2 = median(real_2, p->rounds);
-    r.both = median(both, p->rounds);
-    r.stock = median(theirs, p->rounds);
+    r.cpu = median_of_doubles(cpu, p->rounds);
+    r.real = median_of_doubles(real, p->rounds);
+    r.real_2 = median_of_doubles(real_2, p->rounds);
+    r.both = median_of_doubles(both, p->rounds);
+    r.stock = median_of_doubles(theirs, p->rounds);
     return r;
 }
 
-/* A row, and how many bars it missed.  Of memory, less is better. */
-static unsigned int judge(const char *name, double value, const char *unit,
-                          double bar, bool less)
+/* Print a row; returns the number of missed bars.  `less`: less is better. */
+static unsigned int print_bar_row(const char *name, double value,
+                                  const char *unit, double bar, bool less)
 {
     bool good = less ? value <= bar : value >= bar;
 
@@ -121,22 +122,24 @@ static unsigned int judge(const char *name, double value, const char *unit,
     return bar > 0 && !good;
 }
 
-static unsigned int report(const struct world *w, const struct result *r,
-                           double records)
+static unsigned int print_report(const struct workload *w,
+                                 const struct result *r, double records)
 {
     unsigned int missed = 0;
 
     printf("%s, %s pcpus, %.0f records\n", w->name, w->cpus, records);
-    missed += judge("--summary", records / r->cpu / 1e6, "M records/s",
-                    w->speed, false);
+    missed += print_bar_row("--summary", records / r->cpu / 1e6, "M records/s",
+                            w->speed, false);
     if ( r->stock > 0 )
-        missed += judge("  stock's takes", r->stock / r->cpu, "times that",
-                        w->ratio, false);
-    missed += judge("  2 threads", r->real / r->real_2, "times 1",
-                    w->threads, false);
-    judge("  2 processes at once", 2 * r->real / r->both, "times 1", 0,
-          false);
-    missed += judge("  resident", r->resident, "MiB", w->resident, true);
+        missed += print_bar_row("  stock's takes", r->stock / r->cpu,
+                                "times that",
+                                w->ratio, false);
+    missed += print_bar_row("  2 threads", r->real / r->real_2, "times 1",
+                            w->threads, false);
+    print_bar_row("  2 processes at once", 2 * r->real / r->both, "times 1", 0,
+                  false);
+    missed += print_bar_row("  resident", r->resident, "MiB", w->resident,
+                            true);
     return missed;
 }
 
@@ -158,13 +161,14 @@ int main(int argc, char **argv)
         p.rounds = 3;
     setvbuf(stdout, NULL, _IOLBF, 0);
     make_file(trace);
-    for ( size_t i = 0; i < sizeof(worlds) / sizeof(worlds[0]); i++ )
+    for ( size_t i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++ )
     {
         struct result r;
 
-        play(&p, &worlds[i], trace);
-        r = measure(&p, &worlds[i], trace);
-        missed += report(&worlds[i], &r, count_records(p.xenalyze, trace));
+        make_trace_file(&p, &workloads[i], trace);
+        r = measure_workload(&p, &workloads[i], trace);
+        missed += print_report(&workloads[i], &r, count_records(p.xenalyze,
+                                                                trace));
     }
     unlink(trace);
     printf("%u bars missed\n", missed);

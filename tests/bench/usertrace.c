@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a trace point of a program costs, with whichever back end this was
- * compiled: tests/bench/trace-points does so, and runs it as
+ * The cost of a trace point in a program, with the back end that this file is
+ * compiled for: tests/bench/trace-points does so, and runs
  *
  *     usertrace clock | off | on | threads | stdio
  *
- * With TRACE_OF_QEMU it is compiled with QEMU's own headers and simple back end
+ * With TRACE_OF_QEMU the headers and simple back end are QEMU's own
  * (qemu-simple.c), which has no counters.
  *
- * It prints the nanoseconds of one event: the lowest and the median of many
- * short rounds.  A round fits a quarter of the ring, and what it left is
- * written between rounds, so it is the trace point that is measured, not the
- * disk; the lowest is what it costs when nobody else wants the CPU.
+ * Prints the nanoseconds of one event: minimum and median of many short rounds.
+ * A round fits in a quarter of the ring, and is written to the file between
+ * rounds, so the disk is not measured; the minimum is the cost on an idle CPU.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -36,7 +35,7 @@ static double read_clock(clockid_t clock)
     return t.tv_sec * 1e9 + t.tv_nsec;
 }
 
-/* ---- what is measured --------------------------------------------------- */
+/* ---- measured functions ------------------------------------------------- */
 
 static void only_clock(void)
 {
@@ -46,12 +45,12 @@ static void only_clock(void)
     __asm__ __volatile__ ( "" :: "m" (t) );
 }
 
-static void event(unsigned int i)
+static void emit_event(unsigned int i)
 {
     trace_sample_done(i, NULL, 5);
 }
 
-/* What programs do that have no trace points: a line, with the time. */
+/* The alternative to trace points: a line with the time. */
 static void log_line(unsigned int i)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -72,7 +71,7 @@ static void run_events(void)
     for ( unsigned int i = 0; i < EVENTS; i++ )
     {
         __asm__ __volatile__ ( "" : "+r" (i) );
-        event(i);
+        emit_event(i);
     }
 }
 
@@ -97,13 +96,13 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void print(double *rounds, size_t nr)
+static void print_rounds(double *rounds, size_t nr)
 {
     qsort(rounds, nr, sizeof(*rounds), by_value);
     printf("%.1f %.1f\n", rounds[0], rounds[nr / 2]);
 }
 
-static void measure(double *rounds, void (*what)(void), clockid_t clock)
+static void measure_rounds(double *rounds, void (*what)(void), clockid_t clock)
 {
     double begin;
 
@@ -119,10 +118,10 @@ static void measure(double *rounds, void (*what)(void), clockid_t clock)
 
 static double all_rounds[WRITERS][ROUNDS];
 
-/* The CPU time of each: there may be fewer CPUs than writers. */
+/* The CPU time of each, as there may be fewer CPUs than writers. */
 static void *measure_writer(void *arg)
 {
-    measure(arg, run_events, CLOCK_THREAD_CPUTIME_ID);
+    measure_rounds(arg, run_events, CLOCK_THREAD_CPUTIME_ID);
     return NULL;
 }
 
@@ -135,10 +134,10 @@ static void measure_writers(void)
             exit(1);
     for ( size_t i = 0; i < WRITERS; i++ )
         pthread_join(threads[i], NULL);
-    print(&all_rounds[0][0], WRITERS * ROUNDS);
+    print_rounds(&all_rounds[0][0], WRITERS * ROUNDS);
 }
 
-/* What was traced has gone to the file: it is not losing that is measured. */
+/* Were all events written to the file, without losses? */
 static bool is_written(void)
 {
 #ifdef TRACE_OF_QEMU
@@ -179,8 +178,8 @@ int main(int argc, char **argv)
         measure_writers();
     else
     {
-        measure(all_rounds[0], measured, CLOCK_MONOTONIC);
-        print(all_rounds[0], ROUNDS);
+        measure_rounds(all_rounds[0], measured, CLOCK_MONOTONIC);
+        print_rounds(all_rounds[0], ROUNDS);
     }
     return 0;
 }

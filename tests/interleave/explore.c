@@ -33,7 +33,7 @@ struct late
     unsigned int bytes;
 };
 
-enum action { STEP, SIGNAL, LEAVE };    /* LEAVE: of a late store */
+enum action { STEP, SIGNAL, LEAVE };    /* LEAVE: a late store leaves */
 
 struct thread
 {
@@ -44,10 +44,10 @@ struct thread
     void *arg;
     bool has_signals, is_done;
     unsigned int signals;       /* delivered so far */
-    unsigned int choices;       /* of the next step; 0: it is an access */
+    unsigned int choices;       /* number for the next step; 0: an access */
     unsigned int chosen;
     bool is_signal;             /* the next step is a handler */
-    bool is_in_run;             /* of plain accesses */
+    bool is_in_run;             /* in a run of plain accesses */
     unsigned int nr_late;
     struct late late[LATE_MAX];
     char tls[TLS_MAX];
@@ -73,7 +73,7 @@ struct explorer
     struct thread threads[THREADS_MAX];
     unsigned int nr_regions;
     struct region regions[REGIONS_MAX];
-    struct region tls;          /* of the program, on this kernel thread */
+    struct region tls;          /* the program's, on this kernel thread */
     unsigned int depth;
     struct choice path[DEPTH_MAX];
     char *images, *image_end;

@@ -27,9 +27,9 @@ struct explore_plan
 {
     const char *name;
     void (*begin)(void);        /* spawns the threads */
-    void (*check)(void);        /* of each state, as if killed there */
+    void (*check)(void);        /* for each state, as if killed there */
     void (*end)(void);          /* all threads have ended */
-    void (*handler)(void);      /* of signals */
+    void (*handler)(void);      /* signal handler */
     unsigned int signals;       /* number of signals */
     bool late_stores;
 };

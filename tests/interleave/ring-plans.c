@@ -38,8 +38,8 @@
 struct row
 {
     struct explore_plan plan;
-    unsigned int writers, events;   /* events: of each writer */
-    uint32_t bytes;                     /* of each event */
+    unsigned int writers, events;       /* events per writer */
+    uint32_t bytes;                     /* per event */
     unsigned int rings;         /* available ... */
     unsigned int first_rings;           /* ... before a second file (0: all) */
     unsigned int passes, failures;  /* failures: failed writes, at most */
@@ -81,7 +81,7 @@ static struct environment
     unsigned int begun_after;   /* by writer 0, before the second file */
     bool is_closed;
     void (*key_destructor)(void *arg);  /* destructor of a thread's key */
-    void *key_values[WRITERS];  /* of each thread */
+    void *key_values[WRITERS];  /* per thread */
 } env;
 
 static struct ut_arena arena;

@@ -30,7 +30,7 @@ static int return_errno(int rc)
     return rc < 0 ? -1 : 0;
 }
 
-static int tbuf_op(uint32_t cmd, uint32_t size, uint32_t evt_mask)
+static int run_tbuf_op(uint32_t cmd, uint32_t size, uint32_t evt_mask)
 {
     struct hv_tbuf op = { .cmd = cmd, .size = size, .evt_mask = evt_mask };
     struct err ignored = ERR_INIT;
@@ -109,19 +109,19 @@ int xc_tbuf_set_cpu_mask(xc_interface *xch, xc_cpumap_t mask)
 int xc_tbuf_set_evt_mask(xc_interface *xch, uint32_t mask)
 {
     (void)xch;
-    return return_errno(tbuf_op(HV_TBUF_SET_EVT_MASK, 0, mask));
+    return return_errno(run_tbuf_op(HV_TBUF_SET_EVT_MASK, 0, mask));
 }
 
 int xc_tbuf_set_size(xc_interface *xch, unsigned long size)
 {
     (void)xch;
-    return return_errno(tbuf_op(HV_TBUF_SET_SIZE, size, 0));
+    return return_errno(run_tbuf_op(HV_TBUF_SET_SIZE, size, 0));
 }
 
 int xc_tbuf_disable(xc_interface *xch)
 {
     (void)xch;
-    return return_errno(tbuf_op(HV_TBUF_DISABLE, 0, 0));
+    return return_errno(run_tbuf_op(HV_TBUF_DISABLE, 0, 0));
 }
 
 /* Existing rings are no failure, as in libxenctrl. */
@@ -132,7 +132,7 @@ int xc_tbuf_enable(xc_interface *xch, unsigned long pages, unsigned long *mfn,
     struct tbuf_info info;
 
     xc_tbuf_set_size(xch, pages);
-    if ( return_errno(tbuf_op(HV_TBUF_ENABLE, 0, 0)) ||
+    if ( return_errno(run_tbuf_op(HV_TBUF_ENABLE, 0, 0)) ||
          return_errno(tbuf_get_info(hv, &info, &ignored)) )
         return -1;
     *mfn = info.mfn;

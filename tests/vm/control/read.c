@@ -58,8 +58,9 @@ static void check_number(struct tb_seen *s, uint32_t at, const uint32_t *words,
     s->numbers++;
 }
 
-static void check_lost(struct tb_seen *s, uint32_t at, const uint32_t *words,
-                       uint64_t before, uint64_t tsc)
+static void check_lost_record(struct tb_seen *s, uint32_t at,
+                              const uint32_t *words,
+                              uint64_t before, uint64_t tsc)
 {
     uint64_t first = words[2] | ((uint64_t)words[3] << 32);
     unsigned int i;
@@ -78,9 +79,9 @@ static void check_lost(struct tb_seen *s, uint32_t at, const uint32_t *words,
 }
 
 /* Check the record at `at`, of `left` bytes; returns its size, 0: none. */
-static uint32_t check_record(struct tb_seen *s, const uint8_t *data,
-                             uint32_t at, uint32_t left, uint32_t to_end,
-                             bool strict)
+static uint32_t check_ring_record(struct tb_seen *s, const uint8_t *data,
+                                  uint32_t at, uint32_t left, uint32_t to_end,
+                                  bool strict)
 {
     uint32_t w[10], header, words, size;
     uint64_t tsc = 0, before = s->last_tsc;
@@ -117,7 +118,7 @@ static uint32_t check_record(struct tb_seen *s, const uint8_t *data,
         if ( words != 4 || !tsc )
             report_error(s, at, "LOST of %u words", words);
         else
-            check_lost(s, at, extra, before, tsc);
+            check_lost_record(s, at, extra, before, tsc);
         break;
 
     case TRC_TRACE_WRAP_BUFFER:
@@ -166,7 +167,7 @@ void tb_drain(struct tb_view *v, unsigned int cpu, struct tb_seen *s,
     while ( used )
     {
         at = cons % ring;
-        size = check_record(s, data, at, used, ring - at, strict);
+        size = check_ring_record(s, data, at, used, ring - at, strict);
         if ( !size )
             break;
         used -= size;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The shim's cycle counter without its hook for virtual clocks: Xen has no
- * such test, and the call behind it makes the compiler save registers that a
- * hypervisor need not save.  Read it is in the very same way.
+ * The shim's cycle counter without its hook for virtual clocks.  Xen has no
+ * such branch, and the call behind it makes the compiler save registers that a
+ * hypervisor need not save.  The counter is read in the same way.
  */
 #ifndef BENCH_ASM_TIME_H
 #define BENCH_ASM_TIME_H
