@@ -73,7 +73,7 @@ static const struct round_step
     { "freeze", kit_freeze, 0, true, false },
     { "enable after freeze", kit_enable, 0, true, true },
     { "resize", resize_next, 0, false, false },
-    { "free", kit_free, 0, false, false },
+    { "free, unmapped", kit_free, 0, false, false },
     { "set_size", set_two_pages, 0, false, false },
 };
 

@@ -11,6 +11,8 @@
  * By default a random sample is tested, and its seed printed; STEP_SEED sets
  * another seed.  STEP_FULL=1 tests every instruction, possibly for hours.
  * CHECK_FULL (of ./check --full) only draws a larger sample.
+ *
+ * Exits with 1 if a trial fails, with 2 if there is no such kind or row.
  */
 #include "tests/step/kinds.h"
 #include "tests/step/stepper.h"
@@ -20,6 +22,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define FAILED 1
+#define NO_TRIAL 2
 #define SKIP 77
 
 static const struct kind
@@ -50,7 +54,9 @@ static int run_kinds(const struct kind *kind, const struct plan *plan)
         printf("FAILED: no such row\n");
     fflush(stdout);
 
-    return tally.fault[0] || !tally.trials;
+    if ( tally.fault[0] )
+        return FAILED;
+    return tally.trials ? 0 : NO_TRIAL;
 }
 
 /* One machine per process. */
@@ -62,12 +68,12 @@ static int run_in_child(const struct kind *kind, const struct plan *plan)
     if ( child == 0 )
         _exit(run_kinds(kind, plan));
     if ( child < 0 || waitpid(child, &status, 0) < 0 )
-        return 1;
+        return FAILED;
     if ( WIFSIGNALED(status) )
         printf("FAILED: %s, %u pages: signal %d\n", kind->name, plan->pages,
                WTERMSIG(status));
 
-    return status != 0;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : FAILED;
 }
 
 static int run_all(const char *name, unsigned int pages, struct plan plan)
@@ -86,7 +92,7 @@ static int run_all(const char *name, unsigned int pages, struct plan plan)
             failed |= run_in_child(&kinds[i], &plan);
         found = 1;
     }
-    return failed || !found;
+    return found ? failed : NO_TRIAL;
 }
 
 int main(int argc, char **argv)
