@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# awk -f mutate.awk -v name=MUTANT table trace.c: trace.c with the changes of
-# one mutant.  Each text must stand there exactly once, or the exit code is 2.
+# awk -f mutate.awk -v name=MUTANT table trace.c: print trace.c with the changes
+# of one mutant.  Each text has to occur exactly once, or the exit code is 2.
 
 # The table comes first.
 FNR == NR {
