@@ -1,23 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Functions of C sources, found by their shape: a head with a parenthesis in
-# it, then a brace in column 0 (or at the end of the head's line), up to a brace
-# in column 0.  Tables and types have no such head; directives, with all of
+# A scanner that finds functions of C sources by their shape: a head with a
+# parenthesis, then a brace in column 0 (or at the end of the head's line), up to
+# a brace in column 0.  Tables and types have no such head; directives, with all
 # their lines, are not code.
 #
-# scan_c(file) reads a file and calls back; the caller's program defines:
+# scan_c(file) reads a file and calls these functions of the caller's program:
 #
-#   comment_text(text, start)   a line's part of a comment; start: first line?
+#   comment_text(text, start)   a comment's part of a line; start: first line?
 #   comment_end()               the comment ends
-#   code_text(text)             a line without its comments, directives as well
+#   code_text(text)             a line without comments, including directives
 #   function_begin(name, line)  name is "" where a table or a type begins
 #   function_line(text)         a line of the body, comments removed
 #   function_end(last)          last: the line number of the last brace
 #
-# c_line is the number of the current line, at the end of the file the number
-# of its lines.
+# c_line is the number of the current line, and at the end the number of lines.
 
-# Comments go, since they may hold any brace or parenthesis.
+# Remove comments, as any brace or parenthesis may occur there.
 function c_uncomment(line,    at, end, code)
 {
     code = ""
@@ -83,7 +82,7 @@ function c_name_of(head,    word)
     return word
 }
 
-# At an opening brace: is the text in front of it the head of a function?
+# At an opening brace: is the preceding text the head of a function?
 function c_open(    plain)
 {
     plain = c_strip_attributes(c_head)
