@@ -10,7 +10,8 @@ files=$top_builddir/tools/completion
 
 # options PROGRAM: the long options in its --help
 options() {
-    "$1" --help | sed -n 's/^ *\(-[^-], \)\{0,1\}\(--[][a-z0-9-]*\).*/\2/p' |
+    { "$1" help all 2>/dev/null || "$1" --help; } |
+        sed -n 's/^ *\(-[^-], \)\{0,1\}\(--[][a-z0-9-]*\).*/\2/p' |
         sed 's/\[no-\]//' | sort -u
 }
 
@@ -56,5 +57,11 @@ if command -v bash >/dev/null; then
         fail 'xenalyze: --dump-a is not completed'
     [ "$(offered xenalyze --order f)" = file ] ||
         fail 'xenalyze: --order f is not completed'
+    [ "$(offered xenalyze lat)" = latency ] ||
+        fail 'xenalyze: the command lat is not completed'
+    offered xenalyze export j | grep -qx json ||
+        fail 'xenalyze: export j is not completed'
+    ! offered xenalyze -- | grep -q -e '^--no-s' ||
+        fail 'xenalyze: --no-... of flags that are off are offered'
 fi
 echo "$nr programs"

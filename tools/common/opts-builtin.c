@@ -26,7 +26,7 @@ static int answer_help(const struct opt *o, const char *text, void *state,
 
     (void)o;
     (void)text;
-    opts_help(s->p, stdout);
+    opts_help_parsed(s, stdout);
     return flush_answer(s, e);
 }
 

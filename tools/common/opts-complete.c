@@ -44,6 +44,18 @@ static void put_zsh(FILE *out, const char *text)
     }
 }
 
+/* Text of a command's row, in double quotes inside single quotes. */
+static void put_zsh_command(FILE *out, const char *text)
+{
+    for ( ; *text != '\0'; text++ )
+    {
+        if ( *text == ':' )
+            fputs("\\\\:", out);
+        else if ( strchr("'\"[]$`\\", *text) == NULL )
+            fputc(*text, out);
+    }
+}
+
 static void put_choices(FILE *out, const struct opt *o)
 {
     char room[OPT_ARG_MAX];
@@ -58,18 +70,18 @@ static void put_identifier(FILE *out, const char *name)
         fputc(isalnum((unsigned char)*name) ? *name : '_', out);
 }
 
-/* All spellings, each followed by `between`. */
+/* The spellings, each with a blank; --no-NAME if the preset is yes. */
 static void put_spellings(const struct program *p, const struct opt *o,
-                          const char *between, FILE *out)
+                          FILE *out)
 {
     char letter = opts_letter(p, o);
 
     if ( o->name != NULL )
-        fprintf(out, "--%s%s", o->name, between);
-    if ( o->type == OPT_FLAG )
-        fprintf(out, "--no-%s%s", o->name, between);
+        fprintf(out, "--%s ", o->name);
+    if ( o->type == OPT_FLAG && o->preset != NULL && *o->preset == 'y' )
+        fprintf(out, "--no-%s ", o->name);
     if ( letter != 0 )
-        fprintf(out, "-%c%s", letter, between);
+        fprintf(out, "-%c ", letter);
 }
 
 /* A branch of `case $prev`: the completions of this option's argument. */
@@ -107,7 +119,40 @@ static void bash_names(const struct program *p, FILE *out)
 
     for ( i = 0; (o = opts_row(p, i)) != NULL; i++ )
         if ( opts_is_shown(o) )
-            put_spellings(p, o, " ", out);
+            put_spellings(p, o, out);
+}
+
+static void put_choice_words(const char *const *words, FILE *out)
+{
+    for ( size_t i = 0; words != NULL && words[i] != NULL; i++ )
+        fprintf(out, "%s%s", i > 0 ? " " : "", words[i]);
+}
+
+/*
+ * Branches of `case $prev`: after the program's name the table of commands,
+ * after a command the choices of its first argument; files in both cases.
+ */
+static void bash_commands(const struct program *p, FILE *out)
+{
+    const struct command *c;
+    size_t i;
+
+    if ( p->nr_commands == 0 )
+        return;
+    fputs("    ", out);
+    put_identifier(out, p->name);
+    fputs(") words='", out);
+    for ( i = 0; (c = opts_command(p, i)) != NULL; i++ )
+        fprintf(out, "%s%s", i > 0 ? " " : "", c->name);
+    fputs("' files=both ;;\n", out);
+    for ( i = 0; (c = opts_command(p, i)) != NULL; i++ )
+    {
+        if ( c->words == NULL )
+            continue;
+        fprintf(out, "    %s) words='", c->name);
+        put_choice_words(c->words, out);
+        fputs("' files=both ;;\n", out);
+    }
 }
 
 /*
@@ -124,14 +169,17 @@ static void write_bash(const struct program *p, FILE *out)
           "    if [ \"$cur\" = = ]; then cur=''\n"
           "    elif [ \"$prev\" = = ]; then"
           " prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
-          "    case $prev in\n", out);
+          "    case ${prev##*/} in\n", out);
     bash_arguments(p, out);
-    fputs("    *) case $cur in -*) words='", out);
+    bash_commands(p, out);
+    fputs("    esac\n"
+          "    case $files$cur in yes-*|both-*) words='", out);
     bash_names(p, out);
-    fputs("' ;; esac ;;\n"
-          "    esac\n"
+    fputs("' files=yes ;; esac\n"
           "    if [ $files = no ]; then compopt +o default; fi 2>/dev/null\n"
           "    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+          "    if [ $files = both ]; then"
+          " COMPREPLY+=($(compgen -f -- \"$cur\")); fi\n"
           "}\n"
           "complete -o default -F _", out);
     put_identifier(out, p->name);
@@ -166,6 +214,24 @@ static void zsh_spelling(const struct opt *o, const char *dashes,
     fputs("' \\\n", out);
 }
 
+/* The first argument: a row of the table of commands, or a file. */
+static void zsh_commands(const struct program *p, FILE *out)
+{
+    const struct command *c;
+    size_t i;
+
+    if ( p->nr_commands == 0 )
+        return;
+    fputs("  '1: :{ _values command", out);
+    for ( i = 0; (c = opts_command(p, i)) != NULL; i++ )
+    {
+        fprintf(out, " \"%s[", c->name);
+        put_zsh_command(out, c->help);
+        fputs("]\"", out);
+    }
+    fputs("; _files }' \\\n", out);
+}
+
 static void write_zsh(const struct program *p, FILE *out)
 {
     const struct opt *o;
@@ -183,7 +249,28 @@ static void write_zsh(const struct program *p, FILE *out)
         if ( *letter != '\0' )
             zsh_spelling(o, "-", letter, out);
     }
+    zsh_commands(p, out);
     fputs(p->max_args != 0 ? "  '*:file:_files'\n" : "  && return\n", out);
+}
+
+static void fish_commands(const struct program *p, FILE *out)
+{
+    const struct command *c;
+    size_t i;
+
+    for ( i = 0; (c = opts_command(p, i)) != NULL; i++ )
+    {
+        fprintf(out, "complete -c %s -n __fish_is_first_token -a %s -d '",
+                p->name, c->name);
+        put_fish(out, c->help);
+        fputs("'\n", out);
+        if ( c->words == NULL )
+            continue;
+        fprintf(out, "complete -c %s -n '__fish_prev_arg_in %s' -a '", p->name,
+                c->name);
+        put_choice_words(c->words, out);
+        fputs("'\n", out);
+    }
 }
 
 static void write_fish(const struct program *p, FILE *out)
@@ -192,6 +279,7 @@ static void write_fish(const struct program *p, FILE *out)
     size_t i;
 
     fprintf(out, "# fish completion for %s\n", p->name);
+    fish_commands(p, out);
     for ( i = 0; (o = opts_row(p, i)) != NULL; i++ )
     {
         char letter = opts_letter(p, o);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * --help and --list-options.  The page is two columns:
+ * --help, the built-in command `help`, and --list-options.  A page is two
+ * columns:
  *
  *     Ring buffers:
  *       -c, --cpus=N            how many pcpus to play (1 to 1024; default: 4)
@@ -10,6 +11,7 @@
  * and no line is wider than 80 characters, unless it has no blank.
  */
 #include <assert.h>
+#include <ctype.h>
 #include <string.h>
 
 #include "common/opts-private.h"
@@ -86,7 +88,34 @@ static void right_column(const struct opt *o, char buf[RIGHT_ROOM])
              *notes ? ")" : "");
 }
 
-static int help_column(const struct program *p)
+/* The options of a page: all, those marked common, or those of a command. */
+typedef bool choose_fn(const struct opt *o, const struct command *c);
+
+static bool choose_all(const struct opt *o, const struct command *c)
+{
+    (void)o;
+    (void)c;
+    return true;
+}
+
+static bool choose_common(const struct opt *o, const struct command *c)
+{
+    (void)c;
+    return o->common;
+}
+
+static bool choose_related(const struct opt *o, const struct command *c)
+{
+    const char *const *name = c->related;
+
+    for ( ; name != NULL && *name != NULL; name++ )
+        if ( o->name != NULL && !strcmp(*name, o->name) )
+            return true;
+    return false;
+}
+
+static int help_column(const struct program *p, choose_fn *choose,
+                       const struct command *c)
 {
     const struct opt *o;
     char left[LEFT_ROOM];
@@ -94,7 +123,7 @@ static int help_column(const struct program *p)
 
     for ( i = 0; (o = opts_row(p, i)) != NULL; i++ )
     {
-        len = opts_is_shown(o) ? left_column(p, o, left) : 0;
+        len = opts_is_shown(o) && choose(o, c) ? left_column(p, o, left) : 0;
         if ( len <= MAX_LEFT && len > widest )
             widest = len;
     }
@@ -116,17 +145,66 @@ static void put_option(const struct program *p, const struct opt *o,
     put_words(out, right, column, column);
 }
 
-void opts_help(const struct program *p, FILE *out)
+/* Options without headings. */
+static void put_chosen(const struct program *p, choose_fn *choose,
+                       const struct command *c, FILE *out)
 {
-    const int column = help_column(p);
+    const int column = help_column(p, choose, c);
     const struct opt *o;
     size_t i;
 
+    for ( i = 0; (o = opts_row(p, i)) != NULL; i++ )
+        if ( opts_is_shown(o) && choose(o, c) )
+            put_option(p, o, column, out);
+}
+
+static void put_commands(const struct program *p, FILE *out)
+{
+    const struct command *c;
+    size_t i, len, widest = 0;
+
+    for ( i = 0; i < p->nr_commands; i++ )
+    {
+        c = &p->commands[i];
+        len = strlen(c->name) + strlen(" ") + strlen(c->args);
+        widest = len > widest ? len : widest;
+    }
+    if ( i > 0 )
+        fprintf(out, "\nCommands (%s help COMMAND; %s help all):\n", p->name,
+                p->name);
+    for ( i = 0; i < p->nr_commands; i++ )
+    {
+        c = &p->commands[i];
+        len = fprintf(out, "%*s%s %s", MARGIN, "", c->name, c->args);
+        fprintf(out, "%*s", (int)(MARGIN + widest + GAP - len), "");
+        put_words(out, c->help, MARGIN + widest + GAP, MARGIN + widest + GAP);
+    }
+}
+
+static void put_usage(const struct program *p, FILE *out)
+{
     fprintf(out, "Usage: %s %s\n", p->name, p->synopsis);
     put_words(out, p->summary, 0, 0);
+}
+
+static void put_footer(const struct program *p, FILE *out)
+{
+    if ( p->footer != NULL )
+        fprintf(out, "\n%s%s", p->footer,
+                *p->footer && p->footer[strlen(p->footer) - 1] == '\n' ? ""
+                                                                       : "\n");
+}
+
+void opts_help(const struct program *p, FILE *out)
+{
+    const int column = help_column(p, choose_all, NULL);
+    const struct opt *o;
+    size_t i;
+
+    put_usage(p, out);
+    put_commands(p, out);
     if ( p->nr_opts > 0 && p->opts[0].type != OPT_GROUP )
         fprintf(out, "\nOptions:\n");
-
     for ( i = 0; (o = opts_row(p, i)) != NULL; i++ )
     {
         if ( o->type == OPT_GROUP )
@@ -134,11 +212,44 @@ void opts_help(const struct program *p, FILE *out)
         else if ( opts_is_shown(o) )
             put_option(p, o, column, out);
     }
+    put_footer(p, out);
+}
 
-    if ( p->footer != NULL )
-        fprintf(out, "\n%s%s", p->footer,
-                *p->footer && p->footer[strlen(p->footer) - 1] == '\n' ? ""
-                                                                       : "\n");
+void opts_help_short(const struct program *p, FILE *out)
+{
+    put_usage(p, out);
+    put_commands(p, out);
+    fputs("\nCommon options:\n", out);
+    put_chosen(p, choose_common, NULL, out);
+    put_footer(p, out);
+}
+
+void opts_help_command(const struct program *p, const struct command *c,
+                       FILE *out)
+{
+    fprintf(out, "Usage: %s %s [OPTION...] %s\n", p->name, c->name, c->args);
+    fputc(toupper((unsigned char)*c->help), out);
+    fprintf(out, "%s.\n", c->help + 1);
+    if ( c->details != NULL )
+    {
+        fputc('\n', out);
+        put_words(out, c->details, 0, 0);
+    }
+    if ( c->related != NULL )
+    {
+        fprintf(out, "\nOptions (%s help all lists every option):\n", p->name);
+        put_chosen(p, choose_related, c, out);
+    }
+}
+
+void opts_help_parsed(const struct parse *s, FILE *out)
+{
+    if ( s->command != NULL )
+        opts_help_command(s->p, s->command, out);
+    else if ( s->p->nr_commands > 0 )
+        opts_help_short(s->p, out);
+    else
+        opts_help(s->p, out);
 }
 
 void opts_list(const struct program *p, FILE *out)

@@ -8,10 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/edit-distance.h"
 #include "common/opts-private.h"
-
-#define MAX_NAME 48             /* no suggestions for longer names */
-#define MAX_DISTANCE 2          /* typing errors accepted in a suggestion */
 
 const struct opt *opts_find_letter(const struct program *p, char letter)
 {
@@ -68,48 +66,17 @@ static void search_all(struct search *s, const struct program *p)
             return;
 }
 
-/*
- * The Levenshtein distance of a (len characters) and b: the number of letters
- * to insert, delete or change.  Computed row by row of the usual matrix;
- * `corner` is the element to the upper left.
- */
-static unsigned int edit_distance(const char *a, size_t len, const char *b)
-{
-    unsigned int row[MAX_NAME + 1], corner, above;
-    size_t i, j, blen = strlen(b);
-
-    assert(blen <= MAX_NAME);
-    for ( j = 0; j <= blen; j++ )
-        row[j] = j;
-
-    for ( i = 0; i < len; i++ )
-    {
-        corner = row[0]++;
-        for ( j = 0; j < blen; j++ )
-        {
-            above = row[j + 1];
-            row[j + 1] = corner + (a[i] != b[j]);
-            if ( above + 1 < row[j + 1] )
-                row[j + 1] = above + 1;
-            if ( row[j] + 1 < row[j + 1] )
-                row[j + 1] = row[j] + 1;
-            corner = above;
-        }
-    }
-    return row[blen];
-}
-
 static const struct opt *find_nearest(const struct program *p, const char *name,
                                       size_t len)
 {
     const struct opt *o, *best = NULL;
-    unsigned int least = MAX_DISTANCE + 1, d;
+    unsigned int least = EDIT_DISTANCE_CLOSE + 1, d;
     size_t i;
 
     for ( i = 0; (o = opts_row(p, i)) != NULL; i++ )
     {
         if ( !opts_is_shown(o) || o->name == NULL ||
-             strlen(o->name) > MAX_NAME )
+             strlen(o->name) > EDIT_DISTANCE_MAX )
             continue;
         d = edit_distance(name, len, o->name);
         if ( d < least && d < len )
@@ -125,7 +92,7 @@ static int report_unknown(const struct program *p, const struct search *s,
                           struct err *e)
 {
     const struct opt *o = find_nearest(p, s->name, s->len);
-    int len = s->len < MAX_NAME ? s->len : MAX_NAME;
+    int len = s->len < EDIT_DISTANCE_MAX ? s->len : EDIT_DISTANCE_MAX;
 
     if ( o == NULL )
         return err_usage(e, "--%.*s: no such option; --help lists them",

@@ -12,6 +12,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/opts-private.h"
 
@@ -80,6 +81,8 @@ static void settle_options(struct parse *s, int n)
 
 static int apply_option(struct parse *s, const struct opt *o, const char *text)
 {
+    if ( s->only_order )
+        return 0;
     return opt_store(o, text, opts_is_builtin(o) ? s : s->config, s->e);
 }
 
@@ -198,6 +201,52 @@ static int check_positional(const struct parse *s)
     return 0;
 }
 
+/* The options that a command stands for: "--NAME" or "--NAME=TEXT". */
+static int apply_command(struct parse *s)
+{
+    const char *const *options = s->command->options;
+    int rc = 0;
+
+    for ( ; options != NULL && *options != NULL && rc == 0; options++ )
+    {
+        const char *name = *options + strlen("--"), *text = strchr(name, '=');
+        struct match m;
+
+        rc = opts_find_name(s->p, name, strcspn(name, "="), &m, s->e);
+        if ( rc == 0 )
+            rc = apply_option(s, m.o, text != NULL ? text + 1 : NULL);
+    }
+    return rc;
+}
+
+/* The first walk: find the command, and apply its options. */
+static int begin_command(struct parse *s)
+{
+    const int start = s->first;
+    const char *word;
+    int rc;
+
+    s->only_order = true;
+    rc = walk_args(s);
+    s->only_order = false;
+    word = s->first < s->argc ? s->argv[s->first] : "";
+    if ( access(word, F_OK) )
+        s->command = opts_find_command(s->p, word);
+    s->first = s->at = start;
+    return rc || s->command == NULL ? rc : apply_command(s);
+}
+
+/* The second walk, and the command's use of positional arguments. */
+static int parse_args(struct parse *s)
+{
+    int rc = walk_args(s);
+
+    if ( rc || s->next != OPTS_RUN )
+        return rc;
+    rc = s->command != NULL ? opts_run_command(s) : opts_check_command(s);
+    return rc || s->next != OPTS_RUN ? rc : check_positional(s);
+}
+
 int opts_parse(const struct program *p, int argc, char **argv, void *config,
                int *first, enum opts_next *next, struct err *e)
 {
@@ -210,10 +259,10 @@ int opts_parse(const struct program *p, int argc, char **argv, void *config,
 
     assert(table_is_sound(p));
     rc = apply_presets(&s);
+    if ( rc == 0 && p->nr_commands != 0 )
+        rc = begin_command(&s);
     if ( rc == 0 )
-        rc = walk_args(&s);
-    if ( rc == 0 && s.next == OPTS_RUN )
-        rc = check_positional(&s);
+        rc = parse_args(&s);
     if ( rc )
         return rc;
 

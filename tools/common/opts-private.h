@@ -7,6 +7,7 @@
  *     opts-builtin.c   the rows that every program has
  *     opts-match.c     a word of argv -> a row, or a suggestion
  *     opts-parse.c     the parser of argv
+ *     opts-command.c   the first positional argument -> a command
  *     opts-help.c      --help and --list-options
  *     opts-complete.c  --completion
  *
@@ -79,6 +80,8 @@ struct parse
     struct err *e;
     char **argv;
     int argc, first, at;
+    bool only_order;            /* reorder argv, store nothing */
+    const struct command *command;      /* or NULL */
     enum opts_next next;
 };
 
@@ -101,6 +104,22 @@ struct match
 const struct opt *opts_find_letter(const struct program *p, char letter);
 int opts_find_name(const struct program *p, const char *name, size_t len,
                    struct match *m, struct err *e);
+
+/* Command i of the program, then `help`; NULL after the last. */
+const struct command *opts_command(const struct program *p, size_t i);
+
+/* The command of that name, or NULL. */
+const struct command *opts_find_command(const struct program *p,
+                                        const char *name);
+
+/* Let s->command use its positional arguments. */
+int opts_run_command(struct parse *s);
+
+/* If `word` is no file but resembles a command: the error that says so. */
+int opts_check_command(const struct parse *s);
+
+/* --help: the page of the command on the command line, or the program's. */
+void opts_help_parsed(const struct parse *s, FILE *out);
 
 /* One line per option, for the check of the man pages:
  * name TAB letter TAB arg TAB help. */

@@ -4,7 +4,8 @@
  * completion and the check of the man pages use the same rows, so they always
  * agree.  --help (-h, -?), --version (-V), --completion=SHELL and, hidden,
  * --list-options (a line per row, for that check) are built in.  A program may
- * use one of their letters for a row of its own.
+ * use one of their letters for a row of its own.  With commands, --help prints
+ * a short page, and the built-in command `help` the page of a command, or all.
  *
  *     struct config { unsigned int cpus; bool quiet; };
  *
@@ -55,6 +56,30 @@ struct opt
     int (*parse)(const struct opt *o, const char *text, void *config,
                  struct err *e);
     bool hidden;                /* accepted, but not shown in --help */
+    bool common;                /* on the short page of --help */
+};
+
+/*
+ * A row of the table of commands.  A command is the first positional argument,
+ * as in "xenalyze latency FILE", and only stands for options: the parser stores
+ * the array `options` before the user's options.  The name of an existing file
+ * is an argument, not a command.
+ */
+struct command
+{
+    const char *name;           /* "latency" */
+    const char *args;           /* "[KIND] FILE" */
+    const char *help;           /* one line, lower case, no full stop */
+    const char *details;        /* sentences for `help NAME`; may be NULL */
+    const char *const *options; /* "--NAME" or "--NAME=TEXT", then NULL */
+    const char *const *related; /* names of options for `help NAME`, NULL */
+
+    /*
+     * Callback: parse the first of the `nr` arguments after the name.  Returns
+     * the number of arguments used, or -EINVAL with *e.  NULL: none is used.
+     */
+    int (*take)(void *config, int nr, char **args, struct err *e);
+    const char *const *words;   /* choices of the first argument; or NULL */
 };
 
 struct program
@@ -66,7 +91,10 @@ struct program
     const char *footer;         /* examples, last in --help; may be NULL */
     const struct opt *opts;
     size_t nr_opts;
-    unsigned int min_args, max_args; /* positional arguments */
+    unsigned int min_args, max_args; /* positional, without the command's */
+    const struct command *commands;  /* may be NULL */
+    size_t nr_commands;
+    bool args_exist;            /* positional arguments are files to read */
 };
 
 enum opts_next { OPTS_RUN, OPTS_EXIT };
@@ -86,7 +114,10 @@ enum opts_next { OPTS_RUN, OPTS_EXIT };
 int opts_parse(const struct program *p, int argc, char **argv, void *config,
                int *first, enum opts_next *next, struct err *e);
 
-void opts_help(const struct program *p, FILE *out);
+void opts_help(const struct program *p, FILE *out);         /* all options */
+void opts_help_short(const struct program *p, FILE *out);
+void opts_help_command(const struct program *p, const struct command *c,
+                       FILE *out);
 int opts_completion(const struct program *p, const char *shell, FILE *out,
                     struct err *e);
 

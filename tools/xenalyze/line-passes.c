@@ -20,7 +20,7 @@ struct pass
     struct record_filter source;
     struct pipeline_job job;
     const struct line_style *style;
-    void *state;                /* of the style */
+    void *state;                /* private state of the style */
     bool found;                 /* a record matched */
     struct pass_progress progress;
 };

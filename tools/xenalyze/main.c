@@ -17,6 +17,7 @@
 
 #include "common/err.h"
 #include "common/fault.h"
+#include "common/output-file.h"
 #include "common/pager.h"
 #include "xenalyze/options.h"
 #include "xenalyze/outputs.h"
@@ -32,8 +33,28 @@ static bool is_enabled(unsigned int when, bool automatic)
     return when == WHEN_ALWAYS || (when == WHEN_AUTO && automatic);
 }
 
+/* Run the outputs into the file of --output. */
+static int write_output(struct run *run, struct err *e)
+{
+    const struct config *config = run->config;
+    struct output_file file;
+    int rc = output_file_open(&file, config->output, e);
+
+    if ( rc )
+        return rc;
+    run->out = file.out;
+    if ( config->progress )
+        run->progress = stderr;
+    run->colour = is_enabled(config->colour, false);
+    rc = outputs_run(run, e);
+    if ( !rc )
+        return output_file_commit(&file, e);
+    output_file_discard(&file);
+    return rc;
+}
+
 /* Run the outputs; on a terminal with a pager and colours. */
-static int run_outputs(struct run *run, struct err *e)
+static int print_output(struct run *run, struct err *e)
 {
     const struct config *config = run->config;
     bool terminal = isatty(STDOUT_FILENO);
@@ -54,6 +75,17 @@ static int run_outputs(struct run *run, struct err *e)
     if ( pager.pid && rc == -EPIPE )
         rc = 0;
     return rc || !closed ? rc : err_sys(e, closed, "cannot write the report");
+}
+
+static int run_outputs(struct run *run, struct err *e)
+{
+    const struct config *config = run->config;
+    int rc = config->output && !config->draws ? write_output(run, e)
+                                              : print_output(run, e);
+
+    if ( !rc && config->draws )
+        printf("wrote %s\n", config->output);
+    return rc;
 }
 
 static int print_schema(struct err *e)

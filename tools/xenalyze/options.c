@@ -13,10 +13,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "xenalyze/commands.h"
 #include "xenalyze/lines/lines.h"
 #include "xenalyze/report-options.h"
 
@@ -76,6 +78,9 @@ static const struct opt opts[] = {
       .help = "the same as comma-separated tables" },
     { .name = "json-schema", .type = OPT_FLAG, .at = REPORTS(json_schema),
       .help = "print the JSON Schema of --json and exit" },
+    { .name = "output", .letter = 'o', .type = OPT_TEXT, .arg = "FILE",
+      .at = offsetof(struct config, output), .common = true,
+      .help = "write to FILE; for a picture .svg, .png or .gp" },
     { .name = "sort", .type = OPT_CHOICE, .arg = "KEY",
       .at = REPORTS(request.sort),
       .choices = (const char *const[]){ SORT_WORDS, NULL },
@@ -83,7 +88,7 @@ static const struct opt opts[] = {
                                 "total with --top" },
     { .name = "top", .type = OPT_UINT, .arg = "N",
       .at = REPORTS(request.top), .min = 1, .max = 10000,
-      .help = "limit tables to N rows" },
+      .common = true, .help = "limit tables to N rows" },
     { .name = "sample-size", .also = '#', .type = OPT_UINT, .arg = "N",
       .at = REPORTS(request.sample_size), .preset = "1024",
       .help = "0: no percentiles; other values change nothing" },
@@ -189,15 +194,18 @@ static const struct opt opts[] = {
     { .type = OPT_GROUP, .help = "Selection" },
     { .name = "time", .type = OPT_TEXT, .arg = "A..B",
       .at = offsetof(struct config, time),
+      .common = true,
       .help = "1.5..2, -10ms.., 12:00:03..12:00:05, or cycles: 1234c.." },
     { .name = "pcpu", .type = OPT_TEXT, .arg = "LIST",
       .at = offsetof(struct config, pcpus), .help = "0,4-7" },
     { .name = "domain", .type = OPT_TEXT, .arg = "LIST",
-      .at = offsetof(struct config, domains), .help = "0,3-5,idle" },
+      .at = offsetof(struct config, domains), .common = true,
+      .help = "0,3-5,idle; likewise --vcpu=d1v0 and --pcpu=0-3" },
     { .name = "vcpu", .type = OPT_TEXT, .arg = "LIST",
       .at = offsetof(struct config, vcpus), .help = "d1v0,d1v1" },
     { .name = "event", .type = OPT_TEXT, .arg = "LIST",
       .at = offsetof(struct config, events),
+      .common = true,
       .help = "names, patterns, classes, ids: sched_*,hvm,0x28004" },
 
     { .type = OPT_GROUP, .help = "Terminal" },
@@ -232,17 +240,18 @@ static const struct opt opts[] = {
 static const struct program program = {
     .name = "xenalyze",
     .version = PACKAGE_VERSION,
-    .synopsis = "[OPTION...] [RULES] [FILE]",
-    .summary = "analyze a trace of the Xen hypervisor",
-    .footer = "Without FILE, or if FILE is -, standard input is read.\n"
-              "\n"
-              "  xentrace -D -e all -T 5 trace.bin\n"
-              "  xenalyze --summary trace.bin\n"
-              "  cat trace.bin | xenalyze formats > trace.txt\n",
+    .synopsis = "[COMMAND] [OPTION...] [FILE]",
+    .summary = "analyze a trace of the Xen hypervisor; - or no FILE is "
+               "standard input",
+    .footer = "  xentrace -D -e all -T 5 trace.bin && xenalyze latency "
+              "trace.bin\n",
     .opts = opts,
     .nr_opts = sizeof(opts) / sizeof(opts[0]),
     .min_args = 0,
     .max_args = 2,
+    .commands = xenalyze_commands,
+    .nr_commands = XENALYZE_NR_COMMANDS,
+    .args_exist = true,
 };
 
 /* Is this a file of rules (formats(5)) rather than a trace? */
@@ -262,6 +271,26 @@ static bool holds_rules(const char *path)
     size = read(fd, text, sizeof(text));
     close(fd);
     return size > 0 && formats_suspected(text, size);
+}
+
+/* The file of a picture: -o FILE, or KIND.svg. */
+static int choose_picture(struct config *config, struct err *e)
+{
+    static char name[64];
+    const char *end;
+
+    snprintf(name, sizeof(name), "%s.svg", config->picture);
+    if ( !config->output )
+        config->output = name;
+    end = strrchr(config->output, '.');
+    if ( end && !strcmp(end, ".gp") )
+        config->reports.gnuplot = config->output;
+    else if ( end && (!strcmp(end, ".svg") || !strcmp(end, ".png")) )
+        config->reports.plot = config->output;
+    else
+        return err_set(e, -EINVAL, "--output %s: the name of a picture ends in "
+                       ".svg, .png or .gp", config->output);
+    return 0;
 }
 
 /* Takes the optional arguments RULES and FILE. */
@@ -293,6 +322,10 @@ int options_parse(struct config *config, int argc, char **argv,
     int rc = opts_parse(&program, argc, argv, config, &first, next, e);
 
     if ( rc || *next != OPTS_RUN )
+        return rc;
+    if ( config->draws )
+        rc = choose_picture(config, e);
+    if ( rc )
         return rc;
     config->reports_wanted = report_is_wanted(&config->reports);
     return take_arguments(config, argc - first, argv + first, e);

@@ -23,6 +23,9 @@ enum layout { LAYOUT_AUTO, LAYOUT_417, LAYOUT_MASTER };
 struct config
 {
     const char *path;           /* the trace, or "-": standard input */
+    const char *output;         /* NULL: standard output */
+    bool draws;                 /* the output is a picture */
+    const char *picture;        /* what it shows: "timeline", "irq" */
 
     /* Outputs: one flag each, with a row in outputs.c. */
     bool dump_all;

@@ -77,7 +77,7 @@ done
 if command -v bash >/dev/null; then
     offers bash '--quiet' --q
     offers bash '--cpus --cpu-hz' --cpu
-    offers bash '--no-quiet --no-colour' --no-
+    offers bash '--no-colour' --no-
     offers bash 'json text csv' --format ''
     offers bash 'json' -f j
     offers bash 'text' --format = t

@@ -13,10 +13,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/debug.h"
 #include "common/fault.h"
+#include "common/output-file.h"
 
 #define MAX_MARKS (1u << 20)
 
@@ -275,29 +275,6 @@ static int close_view(struct plot *p)
 
 typedef int write_fn(const struct plot_view *v, FILE *out);
 
-static int write_to(const struct plot_view *v, write_fn *fn, const char *path,
-                    const char *final, struct err *e)
-{
-    FILE *out = fault_hit(FAULT_OPEN) ? NULL : fopen(path, "we");
-    int rc;
-
-    if ( !out )
-        return err_sys(e, -errno, "cannot write %s", final);
-    rc = fn(v, out);
-    if ( !rc && (fflush(out) || ferror(out)) )
-        rc = -errno;
-    if ( fclose(out) && !rc )
-        rc = -errno;
-    if ( !rc && rename(path, final) )
-        rc = -errno;
-    if ( rc )
-    {
-        err_sys(e, rc, "cannot write %s", final);
-        unlink(path);
-    }
-    return rc;
-}
-
 int plot_write(struct plot *p, enum plot_format format, const char *path,
                struct err *e)
 {
@@ -305,18 +282,18 @@ int plot_write(struct plot *p, enum plot_format format, const char *path,
         [PLOT_SVG] = plot_svg, [PLOT_PNG] = plot_png,
         [PLOT_GNUPLOT] = plot_gnuplot,
     };
-    size_t size = strlen(path) + sizeof(".part");
-    char *part = fault_malloc(size);
+    struct output_file file;
     int rc = close_view(p);
 
     assert(format <= PLOT_GNUPLOT);
-    if ( !part || p->failed || rc )
-    {
-        free(part);
+    if ( p->failed || rc )
         return err_sys(e, -ENOMEM, "cannot draw %s", path);
-    }
-    snprintf(part, size, "%s.part", path);
-    rc = write_to(&p->view, writers[format], part, path, e);
-    free(part);
-    return rc;
+    rc = output_file_open(&file, path, e);
+    if ( rc )
+        return rc;
+    rc = writers[format](&p->view, file.out);
+    if ( !rc )
+        return output_file_commit(&file, e);
+    output_file_discard(&file);
+    return err_sys(e, rc, "cannot write %s", path);
 }

@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Each command prints what the options that it stands for print; a file of a
+# command's name is a trace; --output writes the same text, or nothing at all.
+. "$top_srcdir/tests/tools/lib.sh"
+
+[ -x "$xensim" ] || skip "there is no xensim"
+cd "$tmp" || exit 99
+"$xensim" --virtual --cpus 2 -T 0.2 -o trace >/dev/null || fail 'xensim fails'
+
+# same COMMAND = OPTIONS
+same() {
+    command=${1% = *} options=${1#* = }
+    eval "'$xenalyze' $command" >by-command 2>err ||
+        fail "$command: $(cat err)"
+    eval "'$xenalyze' $options trace" >by-options 2>/dev/null
+    cmp -s by-command by-options || fail "$command is not $options"
+    [ -s by-command ] || fail "$command prints nothing"
+}
+
+nr=0
+while read -r row; do
+    same "$row" </dev/null
+    nr=$((nr + 1))
+done <<'END'
+summary trace = --summary
+latency trace = --report-latency
+latency --domain=1 trace = --report-latency --domain=1
+--top=2 exits trace = --report-exits --top=2
+pcpus trace = --report-pcpu
+wakeups trace = --report-wakeups
+over run trace = --interval-domain-total-time-all
+over run -i 50ms trace = --interval-domain-total-time-all --interval=50ms
+over exits --domain=1 trace = --interval-domain-short-summary=1 --domain=1
+over interrupts --domain=1 trace = --interval-domain-guest-interrupt=1 --domain=1
+over grants --domain=1 trace = --interval-domain-grant-maps=1 --domain=1
+points runstate trace = --scatterplot-runstate
+points pcpu trace = --scatterplot-pcpu
+dump trace = --dump-all
+dump 'sched_*' trace = --dump-all --event='sched_*'
+dump sched --time=0.1.. trace = --dump-all --event=sched --time=0.1..
+records sched trace = --records --event=sched
+count trace = --count
+info trace = --info
+export json trace = --json
+export csv trace = --csv
+END
+[ "$nr" -eq 21 ] || fail "only $nr rows were tried"
+
+"$xenalyze" dump sched <trace >by-command || fail 'dump of a pipe fails'
+"$xenalyze" --dump-all --event=sched trace >by-options
+cmp -s by-command by-options || fail 'dump EVENTS of standard input differs'
+
+# Files of these names are traces, and so is a path.
+mkdir names
+cp trace names/summary
+cp trace names/latency
+(cd names && "$xenalyze" --count summary latency 2>&1) | grep -q latency ||
+    fail 'a file of the name latency is not an argument'
+(cd names && "$xenalyze" --count summary) >by-command
+"$xenalyze" --count trace >by-options
+cmp -s by-command by-options || fail 'a file of the name summary is no trace'
+(cd names && "$xenalyze" latency --report-pcpu) >by-command
+"$xenalyze" --report-pcpu trace >by-options
+cmp -s by-command by-options || fail 'a file of the name latency is no trace'
+
+# --output: the same bytes; an existing file survives an error.
+"$xenalyze" latency trace >by-options
+"$xenalyze" latency -o out.txt trace || fail '--output fails'
+cmp -s out.txt by-options || fail '--output writes another text'
+"$xenalyze" latency -o out.txt missing 2>err && fail 'a missing trace is read'
+cmp -s out.txt by-options || fail 'a failed run changes the output file'
+"$xenalyze" latency -o /dev/full trace 2>err && fail '/dev/full is written'
+[ "$(wc -l <err)" -eq 1 ] || fail '/dev/full: not one line'
+
+# Pictures: by the end of the name, or KIND.svg.
+for kind in timeline runstate runstate-time pcpu; do
+    "$xenalyze" plot $kind trace >said || fail "plot $kind fails"
+    grep -qx "wrote $kind.svg" said || fail "plot $kind does not say $kind.svg"
+    [ -s $kind.svg ] || fail "plot $kind draws nothing"
+done
+"$xenalyze" --plot by-options.svg trace
+sed 's/by-options//' by-options.svg >a
+cmp -s timeline.svg a || fail 'plot is not --plot'
+"$xenalyze" plot -o a.png trace >said && [ -s a.png ] || fail 'no a.png'
+"$xenalyze" plot runstate -o a.gp trace >said && grep -q plot a.gp ||
+    fail 'no a.gp'
+ls | grep -q part && fail 'temporary files are left'
+
+# wrong WORD COMMAND...: one line with the word, and no success
+wrong() {
+    word=$1
+    shift
+    if "$xenalyze" "$@" >out 2>err </dev/null; then fail "$*: no error"; fi
+    [ "$(wc -l <err)" -eq 1 ] && [ ! -s out ] || fail "$*: not one line"
+    grep -q -e "$word" err || fail "$*: $(cat err)"
+}
+wrong 'is latency meant' latnecy trace
+wrong 'choose run, exits' over trace
+wrong '--domain' over grants trace
+wrong 'choose timeline' plot irqq trace
+wrong 'Choose runstate' points trace
+wrong 'io=PORT' plot io trace
+wrong 'takes no value' plot irq=3 trace
+wrong 'choose json or csv' export xml trace
+wrong '.svg, .png or .gp' plot -o a.bmp trace
+wrong 'no such command' help latnecy
+
+[ "$("$xenalyze" --help | wc -l)" -le 30 ] || fail '--help exceeds 30 lines'
+for c in $("$xenalyze" --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\).*/\1/p')
+do
+    "$xenalyze" help "$c" >by-command || fail "help $c fails"
+    "$xenalyze" "$c" --help >by-options
+    cmp -s by-command by-options || fail "$c --help is not help $c"
+    grep -q "^\.BI $c \"" "$top_srcdir/man/xenalyze.1" ||
+        fail "xenalyze(1) does not explain $c"
+done
+echo "$nr commands"

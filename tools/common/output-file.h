@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Atomic replacement of an output file: the stream writes to a temporary file
+ * in the same directory, which output_file_commit() renames.  The file
+ * descriptor of a device or pipe gets the bytes directly.
+ *
+ *     rc = output_file_open(&f, path, e);
+ *     if ( !rc )
+ *     {
+ *         print_something(f.out);
+ *         rc = output_file_commit(&f, e);      -- or output_file_discard(&f)
+ *     }
+ */
+#ifndef COMMON_OUTPUT_FILE_H
+#define COMMON_OUTPUT_FILE_H
+
+#include <stdio.h>
+
+#include "common/err.h"
+
+struct output_file
+{
+    FILE *out;                  /* NULL: not open */
+    const char *path;           /* borrowed */
+    char *real, *temporary;     /* NULL: a device */
+};
+
+int output_file_open(struct output_file *f, const char *path, struct err *e);
+
+/* Close and rename.  -errno with *e: the file of that name is unchanged. */
+int output_file_commit(struct output_file *f, struct err *e);
+
+/* Close and remove; does nothing if the file is not open. */
+void output_file_discard(struct output_file *f);
+
+#endif /* COMMON_OUTPUT_FILE_H */

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of commands.  Commands with options that depend on their positional
+ * arguments have a parser: over, plot, points, export, and record listings.
+ */
+#include "xenalyze/commands.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "xenalyze/options.h"
+#include "xenalyze/report-options.h"
+
+#define OPTIONS(...) (const char *const[]){ __VA_ARGS__, NULL }
+
+/* True if the word has to be the trace: a file, a path, standard input. */
+static bool is_trace(const char *word)
+{
+    return strchr(word, '/') || !strcmp(word, "-") || !access(word, F_OK);
+}
+
+/* "a, b or c" of words that end with NULL. */
+static const char *join_words(const char *const *words, char *text, size_t size)
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for ( size_t i = 0; words[i] && used < size; i++ )
+        used += snprintf(text + used, size - used, "%s%s",
+                         !i ? "" : words[i + 1] ? ", " : " or ", words[i]);
+    return text;
+}
+
+static int find_word(const char *const *words, const char *word, size_t length)
+{
+    for ( int i = 0; words[i]; i++ )
+        if ( strlen(words[i]) == length && !memcmp(words[i], word, length) )
+            return i;
+    return -1;
+}
+
+/* --- over ----------------------------------------------------------------- */
+
+struct quantity
+{
+    enum interval_kind kind;
+    bool per_domain;            /* needs --domain */
+};
+
+static const char *const quantity_words[] = {
+    "run", "exits", "interrupts", "grants", "cr3", NULL,
+};
+
+static const struct quantity quantities[] = {
+    { INTERVAL_DOMAIN_TIME_ALL, false }, { INTERVAL_DOMAIN_SUMMARY, true },
+    { INTERVAL_DOMAIN_INTERRUPT, true }, { INTERVAL_DOMAIN_GRANT_MAPS, true },
+    { INTERVAL_CR3_TIME_ALL, false },
+};
+
+/* over WHAT FILE */
+static int take_quantity(void *state, int nr, char **args, struct err *e)
+{
+    struct config *config = state;
+    struct report_config *r = &config->reports;
+    const char *word = nr ? args[0] : "nothing";
+    int i = find_word(quantity_words, word, strlen(word));
+    char text[100];
+    int rc;
+
+    if ( i < 0 )
+        return err_set(e, -EINVAL, "over %s: choose %s", word,
+                       join_words(quantity_words, text, sizeof(text)));
+    if ( quantities[i].per_domain && !config->domains )
+        return err_set(e, -EINVAL, "over %s: give a domain with --domain",
+                       word);
+    if ( quantities[i].per_domain )
+    {
+        const struct opt o = {
+            .name = "domain", .at = offsetof(struct config, reports.ids) +
+                                    quantities[i].kind * sizeof(r->ids[0]),
+        };
+
+        rc = report_parse_ids(&o, config->domains, config, e);
+        return rc ? rc : 1;
+    }
+    r->interval[quantities[i].kind] = true;
+    return 1;
+}
+
+/* --- plot and points ------------------------------------------------------ */
+
+#define KIND_WORD(kind, text, ...) [SCATTER_##kind + 1] = text,
+#define KIND_OPTION(kind, text, argument, ...)                              \
+    [SCATTER_##kind + 1] = sizeof(argument) > 1 ? argument : NULL,
+
+static const char *const kind_words[] = {
+    [0] = "timeline",
+    SCATTER_TABLE(KIND_WORD)
+    NULL
+};
+
+/* The argument of a kind, as in io=PORT; or NULL. */
+static const char *const kind_arguments[] = { SCATTER_TABLE(KIND_OPTION) };
+
+static int set_kind(struct config *config, const char *word, int i,
+                    struct err *e)
+{
+    const char *value = word + strcspn(word, "=");
+    const char *argument = i ? kind_arguments[i] : NULL;
+
+    if ( argument && !*value )
+        return err_set(e, -EINVAL, "%s: needs its %s, as in %s=%s", word,
+                       argument, word, argument);
+    if ( !argument && *value )
+        return err_set(e, -EINVAL, "%s: takes no value", word);
+    if ( argument )
+    {
+        const struct opt o = {
+            .name = word, .at = offsetof(struct config, reports.which) +
+                                (i - 1) * sizeof(config->reports.which[0]),
+        };
+
+        return report_parse_which(&o, value + 1, config, e);
+    }
+    if ( i )
+        config->reports.scatter[i - 1] = true;
+    return 0;
+}
+
+/* The kind of points, if the first argument is one.  Its number of words. */
+static int take_kind(struct config *config, int nr, char **args,
+                     struct err *e)
+{
+    const char *word = nr ? args[0] : "-";
+    int i = find_word(kind_words, word, strcspn(word, "="));
+    char text[240];
+    int rc;
+
+    if ( i < 0 && (nr < 2 || is_trace(word)) )
+        return 0;
+    if ( i < 0 )
+        return err_set(e, -EINVAL, "%s: choose %s", word,
+                       join_words(kind_words, text, sizeof(text)));
+    if ( nr < 2 && !access(word, F_OK) )
+        return 0;
+    config->picture = kind_words[i];
+    rc = set_kind(config, word, i, e);
+    return rc ? rc : 1;
+}
+
+/* plot [KIND] FILE */
+static int take_plot(void *state, int nr, char **args, struct err *e)
+{
+    struct config *config = state;
+
+    config->draws = true;
+    config->picture = kind_words[0];
+    return take_kind(config, nr, args, e);
+}
+
+/* points KIND FILE */
+static int take_points(void *state, int nr, char **args, struct err *e)
+{
+    int used = take_kind(state, nr, args, e);
+    char text[240];
+
+    if ( used > 0 && strcmp(args[0], kind_words[0]) )
+        return used;
+    return used < 0 ? used : err_set(e, -EINVAL, "points: of which kind? "
+                                     "Choose %s",
+                                     join_words(kind_words + 1, text,
+                                                sizeof(text)));
+}
+
+/* --- listings and export -------------------------------------------------- */
+
+/* dump [EVENTS] FILE: a first word that is no file selects events. */
+static int take_events(void *state, int nr, char **args, struct err *e)
+{
+    struct config *config = state;
+
+    if ( !nr || is_trace(args[0]) || (nr < 2 && isatty(STDIN_FILENO)) )
+        return 0;
+    if ( config->events )
+        return err_set(e, -EINVAL, "%s: no such file; events are given by "
+                       "--event already", args[0]);
+    config->events = args[0];
+    return 1;
+}
+
+static const char *const form_words[] = { "json", "csv", NULL };
+
+/* export FORM FILE */
+static int take_form(void *state, int nr, char **args, struct err *e)
+{
+    struct config *config = state;
+    const char *word = nr ? args[0] : "nothing";
+    int i = find_word(form_words, word, strlen(word));
+    char text[40];
+
+    if ( i < 0 )
+        return err_set(e, -EINVAL, "export %s: choose %s", word,
+                       join_words(form_words, text, sizeof(text)));
+    config->reports.json = i == 0;
+    config->reports.csv = i == 1;
+    return 1;
+}
+
+/* --- the table ------------------------------------------------------------ */
+
+#define SELECTION "time", "domain", "vcpu", "pcpu"
+
+const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
+    { .name = "summary", .args = "FILE",
+      .help = "where the time of domains, vcpus and pcpus went",
+      .options = OPTIONS("--summary"),
+      .related = OPTIONS(SELECTION, "top", "sort", "output") },
+    { .name = "latency", .args = "FILE",
+      .help = "how long vcpus waited for a pcpu, and who ran instead",
+      .details = "Reports scheduling latency after wake-ups and preemptions, "
+        "the vcpus that ran instead, and the longest waits.",
+      .options = OPTIONS("--report-latency"),
+      .related = OPTIONS(SELECTION, "top", "sort", "output") },
+    { .name = "exits", .args = "FILE",
+      .help = "cost of VM exits, by domain and reason",
+      .options = OPTIONS("--report-exits"),
+      .related = OPTIONS(SELECTION, "top", "sort", "symbol-file", "output") },
+    { .name = "pcpus", .args = "FILE", .help = "how busy each pcpu was",
+      .options = OPTIONS("--report-pcpu"),
+      .related = OPTIONS(SELECTION, "output") },
+    { .name = "wakeups", .args = "FILE",
+      .help = "which vcpus wake which, and how long these wait",
+      .options = OPTIONS("--report-wakeups"),
+      .related = OPTIONS(SELECTION, "top", "sort", "output") },
+    { .name = "over", .args = "WHAT FILE",
+      .help = "values over time: run, exits, interrupts, grants or cr3",
+      .details = "Prints a line for each interval: the share of time that each "
+        "domain runs; or, of the domain given with --domain, the time by "
+        "purpose of its exits, its interrupts by vector, or the grants it "
+        "mapped; or the share of time with each frame in CR3.",
+      .related = OPTIONS(SELECTION, "interval", "output"),
+      .take = take_quantity, .words = quantity_words },
+    { .name = "plot", .args = "[KIND] FILE",
+      .help = "draw a picture: timeline, runstate, irq and others",
+      .details = "Draws into the file given with -o, or into KIND.svg.  The "
+        "default is the timeline: the vcpus on each pcpu.  Kinds: runstate, "
+        "runstate-time, pcpu, rdtsc, irq, interrupt-eip=VECTOR, "
+        "extint-cycles=VECTOR, io=PORT, unpin-promote, cr3-switch, "
+        "wake-to-halt, vmexit-eip.",
+      .related = OPTIONS(SELECTION, "output"),
+      .take = take_plot, .words = kind_words },
+    { .name = "points", .args = "KIND FILE",
+      .help = "the points of such a picture as text",
+      .related = OPTIONS(SELECTION, "output"),
+      .take = take_points, .words = kind_words },
+    { .name = "dump", .args = "[EVENTS] FILE",
+      .help = "a line for each record; EVENTS, as in sched_*,hvm, selects",
+      .details = "Prints records in order of time with their fields explained. "
+        "EVENTS are names, patterns, classes or numbers, as for --event.",
+      .options = OPTIONS("--dump-all"),
+      .related = OPTIONS(SELECTION, "event", "output"),
+      .take = take_events },
+    { .name = "records", .args = "[EVENTS] FILE",
+      .help = "the same as fields by name, for programs",
+      .options = OPTIONS("--records"),
+      .related = OPTIONS(SELECTION, "event", "order", "output"),
+      .take = take_events },
+    { .name = "count", .args = "FILE",
+      .help = "number of records of each event",
+      .options = OPTIONS("--count"), .related = OPTIONS(SELECTION, "output") },
+    { .name = "info", .args = "FILE",
+      .help = "the file itself: size, time, losses, damage",
+      .options = OPTIONS("--info"), .related = OPTIONS("output") },
+    { .name = "export", .args = "json|csv FILE",
+      .help = "all numbers for other programs",
+      .details = "The format is described in xenalyze-json(5); --json-schema "
+        "prints the schema.",
+      .related = OPTIONS(SELECTION, "output"),
+      .take = take_form, .words = form_words },
+};
