@@ -318,7 +318,8 @@ static void list_runstate(void *state, const struct fact_runstate *f)
            VCPU(f->vcpu), state_name(f->state), f->from, f->to,
            f->state == STATE_RUNNING ? (int)f->pcpu : -1,
            f->from == list_first ? " first" : "",
-           f->next == STATES || f->next == STATE_LOST ? " last" :
+           f->next == STATES || f->next == STATE_LOST ||
+           f->next == STATE_NO_DATA ? " last" :
            f->next == f->state ? " goes on" : "");
 }
 

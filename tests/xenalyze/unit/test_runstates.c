@@ -74,8 +74,8 @@ static const struct script_row states_follow_each_other_rows[] = {
       "d1v0 p0 110 event 0x21041, 1 words\n"
       "d1v0 p0 120 event 0x21f01, 1 words\n"
       "d1v0 p0 130 event 0x21012, 1 words\n"
-      "d1v0 100..140 running p0 -> lost by p0\n"
-      "d1v0 140..140 lost p0 end\n"
+      "d1v0 100..140 running p0 -> no data by p0\n"
+      "d1v0 140..140 no data p0 end\n"
       "2 runstate changes that Xen does not make\n"
       "1 records that are too short\n" },
     { "a trace without time stamps", "runstate,pcpu,volume",
@@ -105,11 +105,11 @@ static const struct script_row states_follow_each_other_rows[] = {
       "d1v0 130..150 blocked p0 -> runnable wake by p1\n"
       "d1v0 150..160 runnable p0 wake -> running by p1\n"
       "d1v0 on p0 100..160 next p1\n"
-      "d1v1 140..140 running p0 -> lost by p0\n"
-      "d1v0 160..160 running p1 -> lost by p1\n"
-      "d1v0 160..160 lost p1 end\n"
+      "d1v1 140..140 running p0 -> no data by p0\n"
+      "d1v0 160..160 running p1 -> no data by p1\n"
+      "d1v0 160..160 no data p1 end\n"
       "d1v0 on p1 160..160 next -\n"
-      "d1v1 140..160 lost p0 end\n"
+      "d1v1 140..160 no data p0 end\n"
       "d1v1 on p0 140..160 next -\n" },
 };
 
@@ -136,10 +136,10 @@ static const struct script_row before_the_first_run_rows[] = {
       "p0 140..150 unknown\n"
       "d1v0 140..150 blocked p0 -> running by p0 (unseen)\n"
       "p0 150..150 running d1v0\n"
-      "d1v0 150..150 running p0 -> lost by p0\n"
+      "d1v0 150..150 running p0 -> no data by p0\n"
       "d1 150..150 full run 1/0/0 of 1\n"
-      "d1v0 150..150 lost p0 end\n"
-      "d1 150..150 lost 0/0/0 of 1, some ended end\n" },
+      "d1v0 150..150 no data p0 end\n"
+      "d1 150..150 no data 0/0/0 of 1, some ended end\n" },
     { "continues to run since the beginning", "runstate,domain,pcpu",
       "90 p1 runnable>running d2v0\n"
       "100 p0 0x22002 1\n"
@@ -153,12 +153,12 @@ static const struct script_row before_the_first_run_rows[] = {
       "d1 100..150 full run 1/0/0 of 1\n"
       "p0 150..150 unknown\n"
       "p1 90..90 running d2v0\n"
-      "d2v0 90..90 running p1 -> lost by p1\n"
+      "d2v0 90..90 running p1 -> no data by p1\n"
       "d2 90..90 full run 1/0/0 of 1\n"
       "d1v0 150..150 blocked p0 end\n"
       "d1 150..150 blocked 0/0/1 of 1 end\n"
-      "d2v0 90..150 lost p1 end\n"
-      "d2 90..150 lost 0/0/0 of 1, some ended end\n" },
+      "d2v0 90..150 no data p1 end\n"
+      "d2 90..150 no data 0/0/0 of 1, some ended end\n" },
     { "never runs", "runstate,domain",
       "100 p0 runnable>running d1v0\n"
       "120 p0 blocked>runnable d1v1\n"
@@ -166,11 +166,11 @@ static const struct script_row before_the_first_run_rows[] = {
       "d1v0 100..100 runnable - -> running by p0 (unseen)\n"
       "d1v1 100..120 blocked - -> runnable wake by p0 (unseen)\n"
       "d1v1 120..130 runnable - wake -> blocked by p0 (unseen)\n"
-      "d1v0 100..130 running p0 -> lost by p0\n"
+      "d1v0 100..130 running p0 -> no data by p0\n"
       "d1 100..130 full run 1/0/0 of 1\n"
-      "d1v0 130..130 lost p0 end\n"
+      "d1v0 130..130 no data p0 end\n"
       "d1v1 130..130 blocked - end (unseen)\n"
-      "d1 130..130 lost 0/0/0 of 1, some ended end\n" },
+      "d1 130..130 no data 0/0/0 of 1, some ended end\n" },
     { "first record long after a loss", "runstate,domain,loss",
       "100 p0 runnable>running d1v0\n"
       "110 p0 loss\n"
@@ -190,10 +190,10 @@ static const struct script_row before_the_first_run_rows[] = {
       "d1 150..180 full run 1/0/0 of 1\n"
       "d1v1 170..180 runnable - wake -> running by p0 (unseen)\n"
       "d1 180..180 full_contention 0/1/0 of 1\n"
-      "d1v1 180..180 running p0 -> lost by p0\n"
+      "d1v1 180..180 running p0 -> no data by p0\n"
       "d1 180..180 concurrency_hazard 1/1/0 of 2\n"
       "d1v0 180..180 runnable p0 preempt end\n"
-      "d1v1 180..180 lost p0 end\n"
+      "d1v1 180..180 no data p0 end\n"
       "d1 180..180 full_contention 0/1/0 of 2, some ended end\n" },
     { "first record while another pcpu loses records", "runstate,domain",
       "100 p0 runnable>running d1v0\n"
@@ -215,9 +215,9 @@ static const struct script_row before_the_first_run_rows[] = {
       "d1 120..150 lost 0/0/0 of 2\n"
       "d2v0 120..160 running p1 -> blocked by p1\n"
       "d2 120..160 full run 1/0/0 of 1\n"
-      "d1v0 150..150 running p0 -> lost by p0\n"
+      "d1v0 150..150 running p0 -> no data by p0\n"
       "d1 150..150 full run 1/0/0 of 2\n"
-      "d1v0 150..160 lost p0 end\n"
+      "d1v0 150..160 no data p0 end\n"
       "d1v1 120..160 lost p1 end\n"
       "d1 150..160 lost 0/0/0 of 2, some ended end\n"
       "d2v0 160..160 blocked p1 end\n"
@@ -455,10 +455,10 @@ static const struct script_row continuing_rows[] = {
       "130 p0 sched_continue_running d2v0\n",
       "d1v0 100..100 runnable - -> running by p0 (unseen)\n"
       "d2v0 100..110 runnable - -> running by p1 (unseen)\n"
-      "d1v0 100..130 running p0 -> lost by p0\n"
-      "d2v0 110..110 running p1 -> lost by p1\n"
-      "d1v0 130..130 lost p0 end\n"
-      "d2v0 110..130 lost p1 end\n"
+      "d1v0 100..130 running p0 -> no data by p0\n"
+      "d2v0 110..110 running p1 -> no data by p1\n"
+      "d1v0 130..130 no data p0 end\n"
+      "d2v0 110..130 no data p1 end\n"
       "1 vcpus that went on to run where they did not\n"
       "1 vcpus that left a pcpu that another one ran on\n" },
     { "after a loss", "runstate,anomaly",
@@ -546,10 +546,10 @@ static const struct script_row losses_rows[] = {
       "d1v0 110..120 blocked p0 -> lost by p1\n"
       "d1v2 120..140 lost p1 -> running by p1\n"
       "d1v1 110..150 running p0 -> blocked by p0\n"
-      "d1v2 140..140 running p1 -> lost by p1\n"
+      "d1v2 140..140 running p1 -> no data by p1\n"
       "d1v0 120..150 lost p0 end\n"
       "d1v1 150..150 blocked p0 end\n"
-      "d1v2 140..150 lost p1 end\n" },
+      "d1v2 140..150 no data p1 end\n" },
     { "a vcpu that stops during a loss is lost", "runstate",
       "100 p0 runnable>running d1v0\n"
       "100 p1 runnable>running d1v1\n"
@@ -563,10 +563,10 @@ static const struct script_row losses_rows[] = {
       "d1v0 100..130 running p0 -> lost by p0\n"
       "d1v1 120..140 lost p1 -> running by p1\n"
       "d1v0 130..150 lost p0 -> running by p0\n"
-      "d1v0 150..150 running p0 -> lost by p0\n"
-      "d1v1 140..140 running p1 -> lost by p1\n"
-      "d1v0 150..150 lost p0 end\n"
-      "d1v1 140..150 lost p1 end\n" },
+      "d1v0 150..150 running p0 -> no data by p0\n"
+      "d1v1 140..140 running p1 -> no data by p1\n"
+      "d1v0 150..150 no data p0 end\n"
+      "d1v1 140..150 no data p1 end\n" },
     { "idle vcpus are never lost", "runstate",
       "100 p0 runnable>running d32767v0\n"
       "100 p1 runnable>running d1v1\n"
@@ -578,8 +578,8 @@ static const struct script_row losses_rows[] = {
       "d1v1 100..120 running p1 -> lost by p1\n"
       "idle0 100..130 running p0 -> runnable preempt by p0\n"
       "d1v1 120..140 lost p1 -> running by p1\n"
-      "d1v1 140..140 running p1 -> lost by p1\n"
-      "d1v1 140..140 lost p1 end\n"
+      "d1v1 140..140 running p1 -> no data by p1\n"
+      "d1v1 140..140 no data p1 end\n"
       "idle0 130..140 runnable p0 preempt end\n" },
     { "of two pcpus at the same time", "runstate,loss",
       "100 p0 runnable>running d1v0\n"
@@ -598,9 +598,9 @@ static const struct script_row losses_rows[] = {
       "p1 lost 120..140: 6, then d1v1\n"
       "d1v1 120..140 lost p1 -> running by p1\n"
       "d1v0 130..150 running p0 -> blocked by p0\n"
-      "d1v1 140..140 running p1 -> lost by p1\n"
+      "d1v1 140..140 running p1 -> no data by p1\n"
       "d1v0 150..150 blocked p0 end\n"
-      "d1v1 140..150 lost p1 end\n" },
+      "d1v1 140..150 no data p1 end\n" },
     { "the inferred vcpu is not the one that leaves", "runstate,anomaly",
       "100 p0 runnable>running d1v0\n"
       "110 p0 loss\n"
@@ -611,9 +611,9 @@ static const struct script_row losses_rows[] = {
       "d1v0 100..110 running p0 -> lost by p0\n"
       "d2v0 100..130 lost - -> running by p0 (unseen)\n"
       "d2v0 130..130 running p0 -> running by p0 (unseen)\n"
-      "d2v0 130..150 running p0 -> lost by p0\n"
+      "d2v0 130..150 running p0 -> no data by p0\n"
       "d1v0 110..150 lost p0 end\n"
-      "d2v0 150..150 lost p0 end\n"
+      "d2v0 150..150 no data p0 end\n"
       "1 runstate changes from another state than known\n" },
     { "before the first record", "pcpu,loss,volume",
       "100 p1 runnable>running d2v0\n"
@@ -665,11 +665,11 @@ static const struct script_row ends_rows[] = {
       "p1 100..100 unknown (unseen)\n"
       "d1v1 100..100 runnable - -> running by p1 (unseen)\n"
       "p0 100..150 running d1v0\n"
-      "d1v0 100..150 running p0 -> lost by p0\n"
+      "d1v0 100..150 running p0 -> no data by p0\n"
       "p1 100..180 running d1v1\n"
       "d1v1 100..180 running p1 -> blocked by p1\n"
       "p1 180..180 unknown\n"
-      "d1v0 150..180 lost p0 end\n"
+      "d1v0 150..180 no data p0 end\n"
       "d1v1 180..180 blocked p1 end\n" },
     { "found again on another pcpu", "runstate,domain",
       "100 p0 runnable>running d1v0\n"
@@ -677,10 +677,10 @@ static const struct script_row ends_rows[] = {
       "160 p1 runnable>running d1v0\n"
       "170 p1 running>blocked d1v0\n",
       "d1v0 100..100 runnable - -> running by p0 (unseen)\n"
-      "d1v0 100..100 running p0 -> lost by p0\n"
+      "d1v0 100..100 running p0 -> no data by p0\n"
       "d1 100..100 full run 1/0/0 of 1\n"
-      "d1v0 100..160 lost p0 -> running by p1\n"
-      "d1 100..160 lost 0/0/0 of 1, some ended\n"
+      "d1v0 100..160 no data p0 -> running by p1\n"
+      "d1 100..160 no data 0/0/0 of 1, some ended\n"
       "d1v0 160..170 running p1 -> blocked by p1\n"
       "d1 160..170 full run 1/0/0 of 1\n"
       "d1v0 170..170 blocked p1 end\n"

@@ -234,13 +234,14 @@ static void note_exit(void *state, const struct fact_exit *f)
     t->loads = false;
 }
 
-/* A loss may hide loads of CR3, so CR3 is unknown afterwards. */
+/* A loss, or the end of records, may hide loads of CR3. */
 static void note_runstate(void *state, const struct fact_runstate *f)
 {
     struct cr3_table *t = state;
 
     debug_assert(f->next <= STATES);
-    if ( f->next == STATE_LOST && f->vcpu->index < t->nr_vcpus )
+    if ( (f->next == STATE_LOST || f->next == STATE_NO_DATA) &&
+         f->vcpu->index < t->nr_vcpus )
         close_residency(t, &t->vcpus[f->vcpu->index], f->to);
 }
 

@@ -26,7 +26,7 @@
 
 /*
  * The state of a domain, by a bit for each kind of state that its vcpus are
- * in.  Lost vcpus count only when all are lost.
+ * in.  Unknown vcpus count only when all are unknown.
  */
 static const uint8_t domain_states[8] = {
     DOMAIN_LOST,
@@ -97,6 +97,13 @@ static inline void domain_change_vcpu(struct global *g, struct domain_state *d,
     domain_count(&d->fact, census[new] - census[old]);
 }
 
+/* No vcpu is known: tell lost records from the end of records. */
+static void name_unknown_state(struct fact_domain *f)
+{
+    if ( !f->census )
+        f->state = f->ended == f->nr_vcpus ? DOMAIN_NO_DATA : DOMAIN_LOST;
+}
+
 /* Count a vcpu that is first seen running; its state does not change. */
 static void domain_add_vcpu(struct global *g, const struct vcpu_state *v)
 {
@@ -106,6 +113,7 @@ static void domain_add_vcpu(struct global *g, const struct vcpu_state *v)
     d->fact.nr_vcpus++;
     domain_count(&d->fact, census[v->fact.state]);
     d->fact.ended += v->ended;
+    name_unknown_state(&d->fact);
 }
 
 static void vcpu_mark_seen(struct global *g, struct vcpu_state *v)
@@ -123,7 +131,7 @@ static const uint8_t why_runnable[STATES] = {
     [STATE_RUNNING] = WHY_PREEMPT, [STATE_RUNNABLE] = WHY_OTHER,
     [STATE_BLOCKED] = WHY_WAKE, [STATE_OFFLINE] = WHY_WAKE,
     [STATE_LOST] = WHY_OTHER, [STATE_QUEUED] = WHY_OTHER,
-    [STATE_INIT] = WHY_OTHER,
+    [STATE_INIT] = WHY_OTHER, [STATE_NO_DATA] = WHY_OTHER,
 };
 
 /* Emit the fact in progress; the vcpu's state does not change. */
@@ -141,9 +149,14 @@ static inline void vcpu_emit_state(struct global *g, struct vcpu_state *v,
     emit_runstate(&g->emit, &v->fact);
 }
 
+static bool is_unknown(unsigned int state)
+{
+    return state == STATE_LOST || state == STATE_NO_DATA;
+}
+
 static bool is_off_cpu(unsigned int state)
 {
-    return state != STATE_RUNNING && state != STATE_LOST;
+    return state != STATE_RUNNING && !is_unknown(state);
 }
 
 /*
@@ -168,7 +181,10 @@ COLD
 static void update_ended(struct vcpu_state *v)
 {
     if ( !v->fact.before_first_run )
+    {
         v->domain->fact.ended += v->ending - v->ended;
+        name_unknown_state(&v->domain->fact);
+    }
     v->ended = v->ending;
     v->ending = false;
 }
@@ -287,7 +303,7 @@ static bool accept_mismatch(struct global *g, struct vcpu_state *v,
                             const struct change *c)
 {
     debug_assert(v->fact.state != c->old);
-    if ( v->fact.state == STATE_LOST )
+    if ( is_unknown(v->fact.state) )
         return c->new == STATE_RUNNING;
     if ( runstate_is_mirrored(&v->mismatch, v->fact.state, c->old, c->new,
                               c->pcpu) )
@@ -403,7 +419,7 @@ static void apply_continue(struct global *g, const struct change *c)
     struct vcpu_state *v = find_vcpu_state(g, c);
     struct global_pcpu *p = &g->pcpus[c->pcpu];
 
-    if ( (v->fact.state != STATE_RUNNING && v->fact.state != STATE_LOST) ||
+    if ( (v->fact.state != STATE_RUNNING && !is_unknown(v->fact.state)) ||
          (p->current && p->current != v->fact.vcpu && !p->inferred) )
     {
         g->anomalies[ANOMALY_CONTINUE]++;
@@ -529,7 +545,7 @@ static void apply_end(struct global *g, const struct change *c)
     if ( !current )
         return;
     vcpu_get_state(current)->ending = true;
-    vcpu_enter(g, vcpu_get_state(current), STATE_LOST, c->time, c->pcpu);
+    vcpu_enter(g, vcpu_get_state(current), STATE_NO_DATA, c->time, c->pcpu);
 }
 
 static void apply_counts(struct global *g, const struct change *c)

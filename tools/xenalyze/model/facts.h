@@ -101,6 +101,8 @@ enum fact_state
     STATE_LOST,                 /* unknown: records were lost */
     STATE_QUEUED,
     STATE_INIT,                 /* before the first record */
+    STATE_NO_DATA,              /* after the last record of the pcpu where the
+                                   vcpu ran; nothing is known to be lost */
     STATES
 };
 
@@ -136,11 +138,12 @@ enum fact_domain_state
     DOMAIN_PARTIAL_CONTENTION,  /* some are runnable, the rest is blocked */
     DOMAIN_CONCURRENCY_HAZARD,  /* some run while some are runnable */
     DOMAIN_FULL_CONTENTION,     /* all are runnable */
-    DOMAIN_LOST,
+    DOMAIN_LOST,                /* no vcpu is known, and some are lost */
+    DOMAIN_NO_DATA,             /* all vcpus are without data */
     DOMAIN_STATES
 };
 
-/* Kinds of states of a domain's vcpus; lost vcpus are not counted. */
+/* Kinds of states of a domain's vcpus; unknown vcpus are not counted. */
 enum fact_census
 {
     CENSUS_RUNNING,
@@ -166,9 +169,8 @@ struct fact_domain
     bool last;                  /* to the end of the segment */
     uint32_t nr_vcpus;
     uint64_t census;            /* sum of FACT_CENSUS() of the vcpus */
-    uint32_t ended;             /* lost vcpus that were running when the
-                                   records of their pcpu ended.  A stream
-                                   knows late, but running + ended is the
+    uint32_t ended;             /* vcpus without data.  A stream knows the end
+                                   of a pcpu late, but running + ended is the
                                    same for a file and a stream */
 };
 

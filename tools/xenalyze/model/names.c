@@ -12,13 +12,14 @@
 
 static const char *const states[STATES] = {
     "running", "runnable", "blocked", "offline", "lost", "queued", "init",
+    "no data",
 };
 
 static const char *const whys[] = { NULL, "wake", "preempt", "other" };
 
 static const char *const domain_states[DOMAIN_STATES] = {
     "blocked", "partial run", "full run", "partial contention",
-    "concurrency_hazard", "full_contention", "lost",
+    "concurrency_hazard", "full_contention", "lost", "no data",
 };
 
 static const char *const pcpu_states[PCPU_STATES] = {

@@ -20,11 +20,12 @@ static const uint32_t palette[PLOT_SERIES] = {
 #define RED 0xd6001c            /* for losses only */
 #define GREY 0x9a9a9a
 
-/* Green runs, orange waits, and a blocked vcpu is pale. */
+/* Green runs, orange waits, a blocked vcpu is pale, the unknown is grey. */
 static const uint32_t state_colours[STATES] = {
     [STATE_RUNNING] = 0x2ca02c, [STATE_RUNNABLE] = 0xff7f0e,
     [STATE_BLOCKED] = 0xd9e2ec, [STATE_OFFLINE] = 0xb0b0b0,
     [STATE_LOST] = RED, [STATE_QUEUED] = 0xefefef, [STATE_INIT] = 0xefefef,
+    [STATE_NO_DATA] = GREY,
 };
 
 static uint32_t series_colour(uint64_t key, unsigned int place)

@@ -54,7 +54,7 @@ static void put_point(struct scatter *s, enum point_owner owner,
 static const int8_t levels[STATES] = {
     [STATE_RUNNING] = 3, [STATE_RUNNABLE] = 2, [STATE_OFFLINE] = 1,
     [STATE_BLOCKED] = 0, [STATE_LOST] = -1, [STATE_QUEUED] = -2,
-    [STATE_INIT] = -2,
+    [STATE_INIT] = -2, [STATE_NO_DATA] = -1,
 };
 
 /* True for the first fact of a vcpu: stock prints a change from INIT. */

@@ -44,7 +44,10 @@ static void walk_domain_states(struct export *x, void *state)
 
 static const struct export_column state_columns[] = {
     EXPORT_DOMAIN_ID,
-    EXPORT_COLUMN("state", TEXT, "what its vcpus did together"),
+    EXPORT_COLUMN("state", TEXT,
+                  "what its vcpus did together; lost: all are unknown, since "
+      "records were lost; no data: all are unknown, after the last records of "
+      "their pcpus"),
     EXPORT_COLUMN("open", DURATION,
                   "time in a last state that the trace does not "
       "see the end of; in no other member"),

@@ -52,7 +52,9 @@ static void walk_vcpu_states(struct export *x, void *state)
 
 static const struct export_column state_columns[] = {
     EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
-    EXPORT_COLUMN("state", TEXT, "its runstate"),
+    EXPORT_COLUMN("state", TEXT,
+                  "running, runnable, blocked, offline, lost: records were "
+      "lost, or no data: after the last record of its pcpu"),
     EXPORT_COLUMN("open", DURATION,
                   "time in a last state that the trace does not "
       "see the end of, or before its first scheduling; in no other member"),

@@ -13,30 +13,68 @@
 /* --- shares of time ------------------------------------------------------- */
 
 /*
- * Prints a column a state.  The states from `shown` on (queued and init: before
- * the first record of a vcpu) are summed up in the column "other".
+ * The states of vcpus or of domains, as columns: `shown` states, "no data" if
+ * any row has such time, and the remaining ones (queued and init: before the
+ * first record of a vcpu) summed up as "other", unless there are none.
  */
-static uint64_t add_states(const struct text *t, const char *name,
-                           const struct stats *state,
-                           const struct summary_times *time, unsigned int shown,
-                           unsigned int nr)
+struct state_columns
+{
+    unsigned int shown, nr, no_data;
+    bool has_no_data;
+};
+
+static const struct state_columns vcpu_states = {
+    STATE_QUEUED, STATES, STATE_NO_DATA, false
+};
+static const struct state_columns domain_states = {
+    DOMAIN_NO_DATA, DOMAIN_STATES, DOMAIN_NO_DATA, false
+};
+
+_Static_assert(STATE_NO_DATA == STATES - 1 &&
+               DOMAIN_NO_DATA == DOMAIN_STATES - 1, "the last states");
+
+static void note_no_data(struct state_columns *c, const struct stats *state,
+                         const struct summary_times *time)
+{
+    c->has_no_data |= summary_state_time(state, time, c->no_data) != 0;
+}
+
+static void print_last_headings(const struct text *t,
+                                const struct state_columns *c)
+{
+    if ( c->has_no_data )
+        fprintf(t->out, " %9s", "no data");
+    if ( c->shown < c->no_data )
+        fprintf(t->out, " %9s", "other");
+    fprintf(t->out, " %10s  sum\n", "known for");
+}
+
+static uint64_t print_share(const struct text *t, uint64_t part, uint64_t whole)
+{
+    fprintf(t->out, " %8.2f%%", stats_share(part, whole));
+    return part;
+}
+
+/* Prints a column a state; returns the sum of all states. */
+static uint64_t print_state_shares(const struct text *t, const char *name,
+                             const struct state_columns *c,
+                             const struct stats *state,
+                             const struct summary_times *time)
 {
     uint64_t sum = 0, other = 0;
 
     fprintf(t->out, " %-10s", name);
-    for ( unsigned int i = 0; i < nr; i++ )
-    {
-        uint64_t here = summary_state_time(state, time, i);
-
-        sum += here;
-        if ( i >= shown )
-            other += here;
-        else
-            fprintf(t->out, " %8.2f%%", stats_share(here, time->elapsed));
-    }
-    if ( shown < nr )
-        fprintf(t->out, " %8.2f%%", stats_share(other, time->elapsed));
-    return sum;
+    for ( unsigned int i = 0; i < c->shown; i++ )
+        sum += print_share(t, summary_state_time(state, time, i),
+                           time->elapsed);
+    if ( c->has_no_data )
+        sum += print_share(t, summary_state_time(state, time, c->no_data),
+                           time->elapsed);
+    for ( unsigned int i = c->shown; i < c->no_data; i++ )
+        other += summary_state_time(state, time, i);
+    if ( c->shown < c->no_data )
+        print_share(t, other, time->elapsed);
+    return sum + other;
 }
 
 /* Checks that the states add up to the elapsed time, and prints the result. */
@@ -51,47 +89,65 @@ static void end_states(const struct text *t, const struct summary_times *time,
                 (int64_t)(sum - time->elapsed));
 }
 
+static bool shows_vcpu(const struct summary_vcpu *v)
+{
+    return v->sched && !summary_is_idle(v);
+}
+
 static void print_vcpus(const struct text *t)
 {
+    struct state_columns columns = vcpu_states;
     size_t n;
     struct sort_row *vcpus = text_vcpus(t, TEXT_ANY, &n);
+    const struct summary_vcpu *v;
     char name[32];
 
-    fprintf(t->out, " %-10s %9s %9s %9s %9s %9s %9s %10s  sum\n", "vcpu",
-            "running", "runnable", "blocked", "offline", "lost", "other",
-            "known for");
+    for ( size_t i = 0; i < n; i++ )
+        if ( shows_vcpu(v = t->summary->vcpus[vcpus[i].index]) )
+            note_no_data(&columns, v->sched->state, &v->sched->time);
+    fprintf(t->out, " %-10s %9s %9s %9s %9s %9s", "vcpu", "running",
+            "runnable", "blocked", "offline", "lost");
+    print_last_headings(t, &columns);
     for ( size_t i = 0; i < n; i++ )
     {
-        const struct summary_vcpu *v = t->summary->vcpus[vcpus[i].index];
-
-        if ( !v->sched || summary_is_idle(v) )
+        v = t->summary->vcpus[vcpus[i].index];
+        if ( !shows_vcpu(v) )
             continue;
         snprintf(name, sizeof(name), "d%uv%u", v->domain, v->id);
         end_states(t, &v->sched->time,
-                   add_states(t, name, v->sched->state, &v->sched->time,
-                              STATE_QUEUED, STATES));
+                   print_state_shares(t, name, &columns, v->sched->state,
+                                &v->sched->time));
     }
+}
+
+static bool shows_domain(const struct summary_domain *d)
+{
+    return d->sched && d->id != DOMID_IDLE;
 }
 
 static void print_domains(const struct text *t)
 {
+    struct state_columns columns = domain_states;
     size_t n;
     struct sort_row *domains = text_domains(t, &n);
+    const struct summary_domain *d;
     char name[32];
 
-    fprintf(t->out, " %-10s %9s %9s %9s %9s %9s %9s %9s %10s  sum\n",
-            "domain", "blocked", "part.run", "full run", "part.cont",
-            "hazard", "full cont", "lost", "known for");
+    for ( size_t i = 0; i < n; i++ )
+        if ( shows_domain(d = t->summary->domains[domains[i].index]) )
+            note_no_data(&columns, d->sched->state, &d->sched->time);
+    fprintf(t->out, " %-10s %9s %9s %9s %9s %9s %9s %9s", "domain", "blocked",
+            "part.run", "full run", "part.cont", "hazard", "full cont", "lost");
+    print_last_headings(t, &columns);
     for ( size_t i = 0; i < n; i++ )
     {
-        const struct summary_domain *d = t->summary->domains[domains[i].index];
-
-        if ( !d->sched || d->id == DOMID_IDLE )
+        d = t->summary->domains[domains[i].index];
+        if ( !shows_domain(d) )
             continue;
         snprintf(name, sizeof(name), "d%u", d->id);
         end_states(t, &d->sched->time,
-                   add_states(t, name, d->sched->state, &d->sched->time,
-                              DOMAIN_STATES, DOMAIN_STATES));
+                   print_state_shares(t, name, &columns, d->sched->state,
+                                &d->sched->time));
     }
 }
 
