@@ -118,7 +118,7 @@ expect 0 "$xensim" --cpus 2 -- sh -c '
     kill -USR1 $!; while [ ! -s trace.1 ]; do sleep 0.02; done; sleep 0.2
     kill -USR1 $!; while [ ! -s trace.2 ]; do sleep 0.02; done; sleep 0.2
     kill -INT $!; wait $!' sh "$xentrace"
-grep -q 'snapshot 2 is written' err || fail "no message about the second snapshot"
+grep -q 'wrote trace.2 (.*): SIGUSR1' err || fail "no message about the second snapshot"
 [ ! -e trace.1 ] && [ -e trace.2 ] || fail "--keep 1 kept the wrong snapshots"
 [ "$(events trace.2)" -gt 0 ] || fail "the snapshot is empty"
 rm trace.2

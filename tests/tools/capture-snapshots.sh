@@ -15,8 +15,9 @@ whole() {
 # --- triggers ----------------------------------------------------------------
 
 expect 0 "$xensim" --cpus 2 -- "$xentrace" --snapshot-on 'hvm_cpuid' \
-    --snapshots 2 -T 60 trace
-grep -q 'hvm_cpuid was traced' err || fail "the message has no reason"
+    --snapshot-every 0 --snapshots 2 -T 60 trace
+grep -qE 'wrote trace.1 \([0-9.]+ .?i?B, ..:..:..\.\.(..:){2}..\): hvm_cpuid was traced' err ||
+    fail "the message does not name file, size, time and reason"
 whole trace.1
 whole trace.2
 [ ! -e trace.3 ] || fail "--snapshots 2 took a third snapshot"
@@ -28,10 +29,33 @@ grep -q 'meta_start.*memory_buffer' out || fail "the file does not mention -M"
 expect 0 "$xensim" --cpus 1 --domains 6 --load busy -- "$xentrace" -e sched \
     --snapshot-on 'runnable>1ms' --snapshots 1 --snapshot-after 50ms \
     --snapshot-before 1s -T 60 waits
-grep -qE 'd[0-9]+v[0-9]+ was runnable for [0-9.]+ m?s' err ||
+grep -qE 'wrote waits.1 .*: d[0-9]+v[0-9]+ (waited|has been waiting for) [0-9.]+ m?s' err ||
     fail "the message does not name the waiting vcpu"
 grep -q 'd32767' err && fail "the idle domain waited"
 whole waits.1
+
+# The file names its trigger, vcpu, value and moment.
+trigger_text() {
+    "$xenalyze" --records --event meta_text "$1" |
+        sed -n 's|.* trigger [0-9]*/[0-9]*: ||p' |
+        awk '{ printf "%-24s", $0 }'
+}
+trigger_text waits.1 | grep -qE '^d[0-9]+v[0-9]+ (waited|has been waiting for) [0-9.]+ m?s \(--snapshot-on runnable>1ms\), 20..-..-.. ..:..:.., tsc [0-9]+ *$' ||
+    fail "waits.1 does not name its trigger: $(trigger_text waits.1)"
+[ -z "$(trigger_text waits)" ] || fail "the last file has a trigger"
+
+# A trigger that fires all the time writes one snapshot per cool-down, and the
+# worst cases are kept.
+expect 0 "$xensim" --cpus 1 --domains 6 --load busy -- "$xentrace" -e sched \
+    -s 10 --snapshot-on 'sched_runstate_change' -T 1 cool
+[ -e cool.1 ] && [ ! -e cool.2 ] || fail "no cool-down: $(ls cool.*)"
+grep -qE '[0-9]+ more triggers fired within 60 s' err ||
+    fail "the suppressed firings are not reported"
+expect 0 "$xensim" --cpus 1 --domains 6 --load busy -- "$xentrace" -e sched \
+    -s 10 --snapshot-every 0 --keep 2 --snapshot-on 'runnable>1ms' -T 1 worst
+# shellcheck disable=SC2012 # plain names
+[ "$(ls worst.* | wc -l)" -eq 2 ] || fail "--keep 2 kept $(ls worst.*)"
+grep -q 'milder than the 2 snapshots kept' err || fail "no milder case: $(cat err)"
 
 # The snapshot starts at --snapshot-before, or at the start of that window.
 for trigger in 'exit>1us' 'hvm_cpuid:leaf>0' 'hvm_cpuid:leaf=3'; do
@@ -60,7 +84,7 @@ expect 0 "$xensim" --cpus 2 --rate 100k -- sh -c '
     while [ ! -s flight ]; do sleep 0.02; done; sleep 0.5
     kill -USR1 $!; while [ ! -s flight.1 ]; do sleep 0.02; done; sleep 0.5
     kill $!; wait $!' sh "$xentrace"
-grep -q 'snapshot 1 is written' err || fail "no snapshot of the flight recorder"
+grep -q 'wrote flight.1 (.*): SIGUSR1' err || fail "no snapshot of the flight recorder"
 whole flight.1
 whole flight
 [ "$(wc -c <flight)" -lt 50000 ] || fail "more than 8 pages hold"
@@ -141,6 +165,9 @@ done <<'END'
 --snapshot-on hvm_cpuid:leaf trace|FIELD
 --snapshot-on hvm_cpuid|file
 --snapshots 3 trace|-M
+--snapshot-every 1s trace|--snapshot-on
+--snapshot-on runnable>20 trace|20ms
+--snapshot-on exit>5 trace|unit
 --flight-recorder --snapshot-on lost>1 trace|--flight-recorder
 --daemon|file
 END

@@ -94,6 +94,8 @@ xentrace|2|do not combine|--rotate-size 1M -M 1M trace
 xentrace|2|at least 4096 bytes|-M 1 trace
 xentrace|2|xen, xensim|--hypervisor=kvm trace
 xentrace|2|exit>5ms|--snapshot-on exit>soon trace
+xentrace|2|20ms|--snapshot-on runnable>20 trace
+xentrace|2|unit|--snapshot-on exit>5 trace
 xentrace|2|lost>1000|--snapshot-on lost>many trace
 xentrace|2|runnable>20ms|--snapshot-on runnable>long trace
 xentrace|2|lost>N|--snapshot-on nosuch trace

@@ -55,6 +55,21 @@ static void print_cpu(const struct collect *c, unsigned int cpu,
                     cpu, l->output);
 }
 
+/* Firings of triggers that are in no snapshot of their own. */
+static void print_suppressed(const struct collect *c, const struct log *log)
+{
+    const struct snapshot_policy *p = &c->policy;
+
+    if ( p->nr_cooled )
+        log_info(log, "%" PRIu64 " more triggers fired within %" PRIu64 " s of "
+                 "a snapshot: not written (see --snapshot-every)",
+                 p->nr_cooled, (p->every_ms + 999) / 1000);
+    if ( p->nr_milder )
+        log_info(log, "%" PRIu64 " triggers fired that were milder than the %u "
+                 "snapshots kept: not written (see --keep)", p->nr_milder,
+                 p->keep);
+}
+
 void capture_summary_print(const struct collect *c, const struct writer *w,
                            const struct log *log)
 {
@@ -71,6 +86,7 @@ void capture_summary_print(const struct collect *c, const struct writer *w,
     if ( c->plan->memory )
         log_info(log, "%" PRIu64 " older events made room for newer ones",
                  dropped);
+    print_suppressed(c, log);
     if ( c->can_count && !lost )
         log_info(log, "no record was lost");
 }

@@ -7,8 +7,13 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
+#include "common/fault.h"
+#include "common/num.h"
 #include "xentrace/ring-drain.h"
 #include "xentrace/stop-signals.h"
 
@@ -29,79 +34,184 @@ static int restart_recorder(struct collect *c, struct err *e)
     return tbuf_overwrite(c->hv, e);
 }
 
-static int write_snapshot(struct collect *c, struct err *e)
+/* --- writing -------------------------------------------------------------- */
+
+#define MOMENT_MAX 64       /* bytes of a moment as text, with its 0 */
+
+/* A reading of both clocks; m.event is 0 if there is none. */
+static struct xt_meta read_clocks(struct collect *c)
 {
-    struct snapshot_plan plan = {
-        .nr = ++c->snapshots, .since = c->snapshot_since,
-    };
     struct err ignored = ERR_INIT;
+    struct xt_meta m;
+
+    return metadata_sample_clocks(c->hv, &m, &ignored) ? (struct xt_meta){ 0 }
+                                                       : m;
+}
+
+/* Format the local time of a time stamp; "" if it is unknown. */
+static const char *format_moment(const struct collect *c,
+                                 const struct xt_meta *now, uint64_t tsc,
+                                 const char *format, char *text)
+{
+    int64_t cycles = tsc - now->clock.tsc;
+    time_t seconds;
+    struct tm t;
+
+    *text = '\0';
+    if ( !now->event || !tsc || !c->info.tsc_khz )
+        return text;
+    seconds = ((__int128)cycles * 1000000 / c->info.tsc_khz +
+               now->clock.wall) / 1000000000;
+    if ( localtime_r(&seconds, &t) )
+        strftime(text, MOMENT_MAX, format, &t);
+    return text;
+}
+
+/* The reason of a snapshot for its metadata; NULL: a signal. */
+static const char *format_cause(const struct collect *c,
+                                const struct trigger_cause *cause,
+                                const struct xt_meta *now, char *text,
+                                size_t size)
+{
+    char moment[MOMENT_MAX];
+
+    if ( !cause )
+        return NULL;
+    format_moment(c, now, cause->tsc, ", %Y-%m-%d %H:%M:%S", moment);
+    snprintf(text, size, "%s (--snapshot-on %.80s)%s, tsc %" PRIu64,
+             cause->text, cause->trigger, moment, cause->tsc);
+    return text;
+}
+
+/* "wrote wait.bin.3 (1.1 MiB, 14:03:07..14:03:09): d6v1 waited 275.7 ms" */
+static void report_snapshot(const struct collect *c,
+                            const struct snapshot_file *file,
+                            const struct xt_meta *now, const char *why)
+{
+    char size[NUM_HUMAN_MAX + 4], from[MOMENT_MAX], to[MOMENT_MAX];
+
+    *num_human_1024(size, file->bytes, "B") = '\0';
+    format_moment(c, now, file->times.first, ", %H:%M:%S..", from);
+    format_moment(c, now, file->times.last, "%H:%M:%S", to);
+    log_info(c->log, "wrote %s (%s%s%s): %s", file->name, size, from, to, why);
+}
+
+static int write_snapshot(struct collect *c, uint64_t since,
+                          const struct trigger_cause *cause, struct err *e)
+{
+    struct snapshot_file *file = fault_calloc(1, sizeof(*file));
+    struct xt_meta now = read_clocks(c);
+    struct snapshot_plan plan = {
+        .nr = ++c->snapshots, .since = since, .tsc = now.clock.tsc,
+    };
+    char text[384];
     int rc;
 
+    if ( !file )
+        return err_sys(e, -ENOMEM, "cannot take a snapshot");
+    plan.cause = format_cause(c, cause, &now, text, sizeof(text));
     plan.losses = collect_make_losses(c, &plan.nr_losses);
-    metadata_read_tsc(c->hv, &plan.tsc, &ignored);
-    rc = pipeline_write_snapshot(&c->pipeline, &plan, e);
+    rc = pipeline_write_snapshot(&c->pipeline, &plan, file, e);
+    if ( !rc )
+        report_snapshot(c, file, &now, cause ? cause->text : "SIGUSR1");
     free(plan.losses);
+    free(file);
     return rc;
 }
 
-/* A snapshot that cannot be written is a warning; the capture goes on. */
-static int take_snapshot(struct collect *c, struct err *e)
+/* Write a file, and remove the one that makes room. */
+static void rotate_snapshot(struct collect *c, uint64_t since,
+                            const struct trigger_cause *cause)
 {
     struct err why = ERR_INIT;
+    unsigned int victim;
+
+    if ( write_snapshot(c, since, cause, &why) )
+    {
+        log_err(c->log, LOG_LEVEL_WARNING, &why);
+        return;
+    }
+    victim = snapshot_policy_keep(&c->policy, c->snapshots,
+                                  cause ? cause->severity : 0);
+    if ( victim )
+        pipeline_remove_snapshot(&c->pipeline, victim);
+}
+
+/*
+ * Without a cause, a signal asked for the snapshot.  A snapshot that cannot be
+ * written is a warning; the capture goes on.
+ */
+static int take_snapshot(struct collect *c, uint64_t since,
+                         const struct trigger_cause *cause, struct err *e)
+{
     int rc = c->recorder ? collect_play_back(c, e) : 0;
 
     assert(c->pipeline.to_memory);
-    c->snapshot_due_ms = 0;
     if ( rc )
         return rc;
-    if ( write_snapshot(c, &why) )
-        log_err(c->log, LOG_LEVEL_WARNING, &why);
-    else
-        log_info(c->log, "snapshot %u is written", c->snapshots);
-    c->snapshot_since = 0;
+    rotate_snapshot(c, since, cause);
     return c->recorder ? restart_recorder(c, e) : 0;
 }
 
+/* --- reasons -------------------------------------------------------------- */
+
 /* SIGUSR1: take a snapshot; without a memory buffer, print the progress. */
-static void handle_signal(struct collect *c)
+static int handle_signal(struct collect *c, struct err *e)
 {
     char text[STATS_TEXT];
     struct stats_now now;
 
     if ( c->pipeline.to_memory && c->pipeline.writer->is_own_file )
-    {
-        c->snapshot_due_ms = 1;
-        return;
-    }
+        return take_snapshot(c, 0, NULL, e);
     collect_get_progress(c, &now);
     stats_line_format(&c->stats, &now, text);
     log_info(c->log, "%s", text);
+    return 0;
 }
 
-static void handle_trigger(struct collect *c, uint64_t now)
+/* Schedule a snapshot; a firing before it is written only worsens its cause. */
+static void handle_trigger(struct collect *c, uint64_t now, uint64_t firings)
 {
-    const struct triggers *t = c->plan->triggers;
+    const struct trigger_cause *cause = &c->plan->triggers->cause;
     uint64_t before = (unsigned __int128)c->plan->before_ns *
                       c->info.tsc_khz / 1000000;
 
-    log_info(c->log, "%s", t->why);
+    log_debug(c->log, "%s", cause->text);
     if ( c->snapshot_due_ms )
+    {
+        if ( cause->severity > c->cause.severity )
+            c->cause = *cause;
+        return;
+    }
+    if ( !snapshot_policy_admit(&c->policy, now, cause->severity, firings) )
         return;
     c->snapshot_due_ms = now + c->plan->after_ns / 1000000 + 1;
-    c->snapshot_since = 0;
-    if ( c->plan->before_ns && before < t->tsc )
-        c->snapshot_since = t->tsc - before;
+    c->snapshot_since = before && before < cause->tsc ? cause->tsc - before : 0;
+    c->cause = *cause;
+}
+
+static int take_due_snapshot(struct collect *c, struct err *e)
+{
+    int rc = take_snapshot(c, c->snapshot_since, &c->cause, e);
+
+    c->snapshot_due_ms = 0;
+    snapshot_policy_cool(&c->policy, collect_now_ms(), c->cause.severity);
+    return rc;
 }
 
 int collect_check_snapshots(struct collect *c, uint64_t now, struct err *e)
 {
+    struct triggers *t = c->plan->triggers;
+    uint64_t firings = t ? triggers_pass(t, c->pass_tsc) : 0;
+    int rc = 0;
+
+    if ( firings )
+        handle_trigger(c, now, firings);
     if ( stop_take_snapshot_request() )
-        handle_signal(c);
-    if ( c->plan->triggers && triggers_pass(c->plan->triggers, c->pass_tsc) )
-        handle_trigger(c, now);
-    if ( !c->snapshot_due_ms || c->snapshot_due_ms > now )
-        return 0;
-    return take_snapshot(c, e);
+        rc = handle_signal(c, e);
+    if ( !rc && c->snapshot_due_ms && c->snapshot_due_ms <= now )
+        rc = take_due_snapshot(c, e);
+    return rc;
 }
 
 bool collect_has_enough_snapshots(const struct collect *c)

@@ -56,6 +56,7 @@ int collect_open(struct collect *c, const struct collect_plan *plan,
 
     assert(!plan->flight_recorder || plan->memory);
     *c = (struct collect){ .plan = plan, .hv = hv, .log = log, .virq = -1 };
+    snapshot_policy_init(&c->policy, plan->every_ns / 1000000, plan->keep);
     rc = hv->type->info(hv, &c->info, e);
     if ( rc )
         return err_sys(e, rc, "cannot query Xen about its machine");
@@ -79,6 +80,7 @@ void collect_close(struct collect *c)
         triggers_close(c->plan->triggers);
     if ( c->rings.hv )
         rings_close(&c->rings);
+    snapshot_policy_fini(&c->policy);
     free(c->cpu_bits);
     free(c->lost_before);
     free(c->lost);

@@ -17,6 +17,7 @@
 #include "xentrace/pipeline.h"
 #include "xentrace/hypervisor.h"
 #include "xentrace/host-rings.h"
+#include "xentrace/snapshot-policy.h"
 #include "xentrace/stats-line.h"
 #include "xentrace/tbuf.h"
 #include "xentrace/writer.h"
@@ -41,6 +42,8 @@ struct collect_plan
 
     /* Take snapshots of the memory buffer; NULL: only on a signal. */
     struct triggers *triggers;
+    uint64_t every_ns;          /* cool-down after a trigger */
+    unsigned int keep;          /* number of snapshots to keep; 0: all */
     uint64_t before_ns;         /* length before the trigger; 0: everything */
     uint64_t after_ns;          /* length after the trigger */
     unsigned int max_snapshots; /* stop after this many snapshots; 0: never */
@@ -78,8 +81,10 @@ struct collect
     int virq;
     bool recorder;                      /* Xen overwrites old records */
     unsigned int snapshots;             /* number of snapshots taken */
+    struct snapshot_policy policy;
     uint64_t snapshot_due_ms;           /* time of the next snapshot; 0: none */
-    uint64_t snapshot_since;            /* its first time stamp */
+    uint64_t snapshot_since;            /* first time stamp to write */
+    struct trigger_cause cause;         /* reason of the next one */
     uint64_t pass_tsc;                  /* start of this pass; 0: not needed */
     struct stats_line stats;
     bool shared;                        /* another process reads the rings */

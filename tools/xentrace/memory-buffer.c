@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include "common/fault.h"
-#include "xentrace/record-scan.h"
 
 int memory_buffer_open(struct memory_buffer *m, uint64_t bytes,
                        unsigned int nr_cpus, struct err *e)
@@ -82,21 +81,43 @@ struct window_sink memory_buffer_sink(struct memory_buffer *m)
     };
 }
 
-int memory_buffer_write(const struct memory_buffer *m, uint64_t since,
-                        struct writer *w, struct err *e)
+/* Extend `all` by a window; true: the window ended at `since` or later. */
+static bool add_times(struct scan_times *all,
+                      const struct window_fifo_entry *window, uint64_t since)
 {
+    struct scan_times t;
+
+    if ( !scan_times(window->span, window->nr_spans, &t) )
+        return true;
+    if ( t.last < since )
+        return false;
+    if ( !all->last || t.first < all->first )
+        all->first = t.first;
+    if ( t.last > all->last )
+        all->last = t.last;
+    return true;
+}
+
+int memory_buffer_write(const struct memory_buffer *m, uint64_t since,
+                        struct writer *w, struct scan_times *times,
+                        struct err *e)
+{
+    struct scan_times all = { .first = 0 };
     struct window_fifo_entry window;
     int rc = 0;
 
     assert(m->fifo.bytes);
+    assert(times || !since);
     for ( uint64_t at = m->fifo.tail; !rc && at < m->fifo.head;
           at = window.end )
     {
         window_fifo_get(&m->fifo, at, &window);
-        if ( scan_last_tsc(window.span, window.nr_spans) >= since )
+        if ( !times || add_times(&all, &window, since) )
             rc = writer_window(w, window.cpu, window.span, window.nr_spans,
                                e);
     }
+    if ( times )
+        *times = all;
     return rc ? rc : writer_flush(w, true, e);
 }
 

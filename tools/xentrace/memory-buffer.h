@@ -10,6 +10,7 @@
 
 #include "common/err.h"
 #include "xentrace/record-scan.h"
+#include "xentrace/record-scan.h"
 #include "xentrace/ring-drain.h"
 #include "xentrace/window-fifo.h"
 #include "xentrace/trigger.h"
@@ -36,10 +37,12 @@ struct window_sink memory_buffer_sink(struct memory_buffer *m);
 
 /*
  * Write all windows but those that ended before the time stamp `since`.  The
- * buffer keeps its windows.
+ * buffer keeps its windows.  *times becomes the least and the greatest time
+ * stamp of the windows, or 0 and 0; NULL: not needed.
  */
 int memory_buffer_write(const struct memory_buffer *m, uint64_t since,
-                        struct writer *w, struct err *e);
+                        struct writer *w, struct scan_times *times,
+                        struct err *e);
 
 /*
  * Add the records of all windows but the first `skip` ones to counts[cpu], for

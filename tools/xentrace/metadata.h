@@ -25,6 +25,9 @@ struct metadata
     struct domains domains;     /* reported so far */
 };
 
+/* A value of text_kind of events/11-meta. */
+#define METADATA_TEXT_TRIGGER 14
+
 /* The parameters of the capture. */
 struct metadata_start
 {

@@ -10,6 +10,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,10 +88,15 @@ static const struct opt opts[] = {
               "fires" },
     { .name = "snapshot-before", .type = OPT_TIME, .arg = "TIME",
       AT(plan.before_ns),
-      .help = "limit a snapshot to TIME before its trigger" },
+      .help = "limit a snapshot to TIME before its trigger; default 10s; 0: "
+              "no limit" },
     { .name = "snapshot-after", .type = OPT_TIME, .arg = "TIME",
       AT(plan.after_ns),
       .help = "continue for TIME after a trigger, then write" },
+    { .name = "snapshot-every", .type = OPT_TIME, .arg = "TIME",
+      AT(plan.every_ns),
+      .help = "write at most one snapshot in TIME, unless a case is twice as "
+              "bad; default 60s" },
     { .name = "snapshots", .type = OPT_UINT, .arg = "N", AT(plan.max_snapshots),
       .help = "stop after N snapshots" },
     { .name = "buffer", .type = OPT_SIZE, .arg = "SIZE", AT(plan.buffer),
@@ -112,7 +118,8 @@ static const struct opt opts[] = {
       AT(output.rotate_ns), .min = 1000000,
       .help = "start another file after TIME" },
     { .name = "keep", .type = OPT_UINT, .arg = "N", AT(output.keep),
-      .help = "keep only the newest N of FILE.1, FILE.2, ..." },
+      .help = "keep only N of FILE.1, FILE.2, ...: the newest, or of "
+              "snapshots (default 16) the worst; 0: all" },
 
     { .type = OPT_GROUP, .help = "Hypervisor" },
     { .name = "hypervisor", .type = OPT_TEXT, .arg = "NAME", AT(hypervisor),
@@ -145,10 +152,32 @@ static bool is_file(const char *path)
     return path && strcmp(path, "-") && strcmp(path, "/dev/stdout");
 }
 
+/* Values of options that are not given; their presets depend on others. */
+#define TIME_UNSET UINT64_MAX
+#define KEEP_UNSET UINT_MAX
+
+#define BEFORE_PRESET 10000000000u
+#define EVERY_PRESET 60000000000u
+#define KEEP_PRESET 16u
+
+static void set_presets(struct options *o)
+{
+    struct collect_plan *p = &o->plan;
+
+    if ( p->before_ns == TIME_UNSET )
+        p->before_ns = BEFORE_PRESET;
+    if ( p->every_ns == TIME_UNSET )
+        p->every_ns = EVERY_PRESET;
+    if ( o->output.keep == KEEP_UNSET )
+        o->output.keep = p->memory ? KEEP_PRESET : 0;
+    p->keep = o->output.keep;
+}
+
 /* Options about snapshots need a memory buffer. */
 static int check_snapshots(struct options *o, struct err *e)
 {
     struct collect_plan *p = &o->plan;
+    bool has_before = p->before_ns != TIME_UNSET;
 
     if ( p->memory && p->memory < WINDOW_FIFO_MIN )
         return err_usage(e, "--memory-buffer %llu: give at least %u "
@@ -156,9 +185,11 @@ static int check_snapshots(struct options *o, struct err *e)
                          WINDOW_FIFO_MIN);
     if ( (o->triggers.nr || p->flight_recorder) && !p->memory )
         p->memory = MEMORY_PRESET;
-    if ( !p->memory && (p->before_ns || p->after_ns || p->max_snapshots) )
+    if ( !p->memory && (has_before || p->after_ns || p->max_snapshots) )
         return err_usage(e, "--snapshot-before, --snapshot-after and "
                          "--snapshots need -M or --snapshot-on");
+    if ( !o->triggers.nr && p->every_ns != TIME_UNSET )
+        return err_usage(e, "--snapshot-every needs --snapshot-on");
     if ( o->triggers.nr && p->flight_recorder )
         return err_usage(e, "--snapshot-on cannot check records that "
                          "stay in Xen's rings: use -M instead of "
@@ -186,9 +217,11 @@ static int check_options(struct options *o, struct err *e)
     if ( rotates && !is_file(o->output.path) )
         return err_usage(e, "--rotate-size and --rotate-time need a "
                          "file name: files are FILE.1, FILE.2, ...");
-    if ( o->output.keep && !rotates && !o->plan.memory )
+    if ( o->output.keep && o->output.keep != KEEP_UNSET && !rotates &&
+         !o->plan.memory )
         return err_usage(e, "--keep limits the files of --rotate-size, "
                          "--rotate-time or -M: give one of these options");
+    set_presets(o);
     o->output.numbered = rotates;
     o->output.reserve = o->reserve_mb << 20;
     o->output.level = o->compress ? ZSTD_LEVEL : 0;
@@ -240,7 +273,10 @@ int xentrace_options_parse(struct options *o, int argc, char **argv,
 
     write_footer(footer, sizeof(footer));
     p.footer = footer;
-    *o = (struct options){ .log = LOG_INIT("xentrace") };
+    *o = (struct options){
+        .log = LOG_INIT("xentrace"), .output.keep = KEEP_UNSET,
+        .plan = { .before_ns = TIME_UNSET, .every_ns = TIME_UNSET },
+    };
     o->arguments = join_arguments(argc, argv);
     rc = opts_parse(&p, argc, argv, o, &first, next, e);
     if ( rc || *next != OPTS_RUN )

@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/fault.h"
 
@@ -168,8 +169,50 @@ static int end_snapshot(const struct pipeline *p, struct writer *w,
     return rc ? rc : write_trailer(p, w, &end, 1, e);
 }
 
+#define CAUSE_PARTS 16u     /* parts of the text of a trigger */
+
+struct cause_records
+{
+    struct xt_meta m[CAUSE_PARTS];
+    unsigned int nr;
+};
+
+static void put_cause_record(void *arg, const struct xt_meta *m)
+{
+    struct cause_records *r = arg;
+
+    if ( r->nr < CAUSE_PARTS )
+        r->m[r->nr++] = *m;
+}
+
+static int write_cause(const struct pipeline *p, struct writer *w,
+                       const char *cause, struct err *e)
+{
+    struct cause_records r = { .nr = 0 };
+
+    assert(strlen(cause) <= CAUSE_PARTS * XT_META_PART);
+    metadata_put_text(put_cause_record, &r, TRC_META_TEXT,
+                      METADATA_TEXT_TRIGGER, cause);
+    return write_trailer(p, w, r.m, r.nr, e);
+}
+
+static int fill_snapshot(struct pipeline *p, struct writer *w,
+                         const struct snapshot_plan *s,
+                         struct snapshot_file *file, struct err *e)
+{
+    int rc = writer_begin(w, p->cpu, p->metadata.bytes, p->metadata.used, e);
+
+    if ( !rc && s->cause )
+        rc = write_cause(p, w, s->cause, e);
+    if ( !rc )
+        rc = memory_buffer_write(&p->memory, s->since, w, &file->times, e);
+    if ( !rc )
+        rc = end_snapshot(p, w, s, e);
+    return rc;
+}
+
 int pipeline_write_snapshot(struct pipeline *p, const struct snapshot_plan *s,
-                            struct err *e)
+                            struct snapshot_file *file, struct err *e)
 {
     struct writer_plan plan = *p->writer->plan;
     struct writer *w = fault_calloc(1, sizeof(*w));
@@ -179,21 +222,26 @@ int pipeline_write_snapshot(struct pipeline *p, const struct snapshot_plan *s,
     assert(s->nr > 0);
     plan.numbered = true;
     plan.first_behind = s->nr - 1;
+    plan.keep = 0; /* the policy of snapshots removes files */
     if ( rc )
         return err_sys(e, rc, "cannot take a snapshot");
     rc = writer_open(w, &plan, e);
     if ( rc )
         goto out;
-    rc = writer_begin(w, p->cpu, p->metadata.bytes, p->metadata.used, e);
-    if ( !rc )
-        rc = memory_buffer_write(&p->memory, s->since, w, e);
-    if ( !rc )
-        rc = end_snapshot(p, w, s, e);
+    rc = fill_snapshot(p, w, s, file, e);
     closed = writer_close(w, e);
     rc = rc ? rc : closed;
+    memcpy(file->name, w->name, sizeof(file->name));
+    file->bytes = w->bytes;
  out:
     free(w);
     return rc;
+}
+
+void pipeline_remove_snapshot(const struct pipeline *p, unsigned int nr)
+{
+    assert(p->to_memory);
+    writer_remove(p->writer->plan, nr);
 }
 
 /* With -M, write the metadata that was not known when the file was opened. */
@@ -215,7 +263,7 @@ int pipeline_end(struct pipeline *p, bool (*is_forced)(void), struct err *e)
     if ( p->to_memory )
     {
         rc = write_new_metadata(p, e);
-        return rc ? rc : memory_buffer_write(&p->memory, 0, p->writer, e);
+        return rc ? rc : memory_buffer_write(&p->memory, 0, p->writer, NULL, e);
     }
     p->thread_is_running = false;
     return write_thread_end(&p->write_thread, is_forced, e);

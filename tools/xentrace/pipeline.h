@@ -74,13 +74,27 @@ struct snapshot_plan
     unsigned int nr;            /* written to PATH.nr */
     uint64_t since;             /* windows that ended before are left out */
     uint64_t tsc;               /* now */
+    const char *cause;          /* text of the trigger, for the metadata */
     struct xt_meta *losses;     /* meta_lost records */
     unsigned int nr_losses;
 };
 
-/* With -M: write the memory buffer to a file.  The buffer keeps its windows. */
+struct snapshot_file
+{
+    char name[PATH_MAX];
+    uint64_t bytes;
+    struct scan_times times;    /* span of the records; 0 and 0: unknown */
+};
+
+/*
+ * With -M: write the memory buffer to a file, and describe the file.  The
+ * buffer keeps its windows.
+ */
 int pipeline_write_snapshot(struct pipeline *p, const struct snapshot_plan *s,
-                            struct err *e);
+                            struct snapshot_file *file, struct err *e);
+
+/* Remove the file of a snapshot. */
+void pipeline_remove_snapshot(const struct pipeline *p, unsigned int nr);
 
 /* Write all windows to the file, and end the write thread. */
 int pipeline_end(struct pipeline *p, bool (*is_forced)(void), struct err *e);

@@ -115,21 +115,25 @@ uint64_t scan_count_events(const struct iovec *spans, int nr_spans)
     return c.events;
 }
 
-uint64_t scan_last_tsc(const struct iovec *spans, int nr_spans)
+bool scan_times(const struct iovec *spans, int nr_spans, struct scan_times *t)
 {
     unsigned char bytes[XT_RECORD_MAX_BYTES];
-    uint64_t tsc = UINT64_MAX;
     size_t done = 0, got, size;
+    bool is_timed = false;
     struct xt_record r;
 
     while ( (got = gather_record(spans, nr_spans, done, bytes)) &&
             (size = xt_record_decode(&r, bytes, bytes + got)) )
     {
         if ( xt_record_is_timed(&r) )
-            tsc = r.tsc;
+        {
+            t->first = is_timed ? t->first : r.tsc;
+            t->last = r.tsc;
+            is_timed = true;
+        }
         done += size;
     }
-    return tsc;
+    return is_timed;
 }
 
 size_t scan_fit(const struct iovec *span, size_t max_bytes)

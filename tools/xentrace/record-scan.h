@@ -6,6 +6,7 @@
 #ifndef XENTRACE_RECORD_SCAN_H
 #define XENTRACE_RECORD_SCAN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/uio.h>
@@ -23,8 +24,14 @@ void scan_add(struct scan_counts *c, const struct iovec *spans, int nr_spans);
 /* The events alone. */
 uint64_t scan_count_events(const struct iovec *spans, int nr_spans);
 
-/* The time stamp of the last record that has one, or UINT64_MAX. */
-uint64_t scan_last_tsc(const struct iovec *spans, int nr_spans);
+/* The first and the last time stamp, in the order of the records. */
+struct scan_times
+{
+    uint64_t first, last;
+};
+
+/* False: no record has a time stamp. */
+bool scan_times(const struct iovec *spans, int nr_spans, struct scan_times *t);
 
 /* The bytes of whole records at the start of `span`, up to `most` bytes. */
 size_t scan_fit(const struct iovec *span, size_t max_bytes);

@@ -94,7 +94,7 @@ static void event_record(struct triggers *t, void *state, unsigned int cpu,
         if ( trigger->type == trigger_event() &&
              (r->event & ~event->id_fields) == event->id &&
              xt_event_fits(event, r->words) && has_value(trigger, r) )
-            trigger_fire(t, tsc, "%s was traced", event->name);
+            trigger_fire(t, trigger, tsc, 0, "%s was traced", event->name);
     }
 }
 

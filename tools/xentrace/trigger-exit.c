@@ -6,22 +6,11 @@
 #include "xentrace/trigger-type.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "common/fault.h"
-#include "common/opts.h"
 #include "xentrace/trigger-decode.h"
-
-static int exit_parse(struct trigger *trigger, const char *text,
-                      struct err *e)
-{
-    if ( !opts_time(text, &trigger->limit) )
-        return 0;
-    return err_usage(e, "--snapshot-on=exit>%.80s: give a time, as in "
-                     "exit>5ms", text);
-}
 
 /* The state is the time stamp of each pcpu's open exit; 0: none is open. */
 static void *exit_open(unsigned int nr_cpus)
@@ -57,7 +46,8 @@ const struct trigger_type *trigger_exit(void)
         .syntax = "exit>TIME",
         .help = "a VM exit lasted longer than TIME on its pcpu",
         .example = "exit>5ms",
-        .parse = exit_parse,
+        .compares_time = true,
+        .parse = trigger_parse_time,
         .open = exit_open,
         .close = free,
         .record = exit_record,

@@ -31,6 +31,7 @@ static void *lost_open(unsigned int nr_cpus)
 static void lost_record(struct triggers *t, void *state, unsigned int cpu,
                         const struct xt_record *r, uint64_t tsc)
 {
+    const struct trigger *trigger;
     uint64_t *lost = state, more;
 
     (void)cpu;
@@ -38,9 +39,11 @@ static void lost_record(struct triggers *t, void *state, unsigned int cpu,
     if ( !trigger_is_loss(r, &more) )
         return;
     *lost += more;
-    if ( !trigger_is_exceeded(t, trigger_lost(), *lost) )
+    trigger = trigger_find_exceeded(t, trigger_lost(), *lost);
+    if ( !trigger )
         return;
-    trigger_fire(t, r->tsc, "%" PRIu64 " records were lost", *lost);
+    trigger_fire(t, trigger, r->tsc, *lost, "%" PRIu64 " records were lost",
+                 *lost);
     *lost = 0;
 }
 

@@ -5,16 +5,17 @@
  * Windows arrive pcpu by pcpu, and a vcpu that becomes runnable on one pcpu
  * may run on another.  So a pass collects the runstate changes of all pcpus,
  * sorts them by time, and only then applies them to a hash table of vcpus.
+ *
+ * A wait fires the trigger when it exceeds the limit, even if it has not ended,
+ * and again whenever it has become twice as long.
  */
 #include "xentrace/trigger-type.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "common/fault.h"
-#include "common/opts.h"
 #include "xentrace/trigger-decode.h"
 
 /* An entry of the hash table. */
@@ -22,8 +23,8 @@ struct vcpu
 {
     uint32_t id;                /* domain << 16 | vcpu, as in the record */
     bool used, runnable;
-    bool reported;              /* this wait has fired the trigger */
     uint64_t since;             /* time stamp of the last change */
+    uint64_t reported;          /* cycles of this wait when it last fired */
 };
 
 struct change
@@ -40,15 +41,6 @@ struct runnable_state
     struct change *changes;     /* of the pass so far */
     unsigned int nr_changes, max_changes;
 };
-
-static int runnable_parse(struct trigger *trigger, const char *text,
-                          struct err *e)
-{
-    if ( !opts_time(text, &trigger->limit) )
-        return 0;
-    return err_usage(e, "--snapshot-on=runnable>%.80s: give a time, "
-                     "as in runnable>20ms", text);
-}
 
 static void *runnable_open(unsigned int nr_cpus)
 {
@@ -143,11 +135,25 @@ static void runnable_record(struct triggers *t, void *state, unsigned int cpu,
         forget_waits(state);
 }
 
+/* Fire if the wait is too long at `now`. */
+static void check_wait(struct triggers *t, struct vcpu *v, uint64_t now,
+                       const char *verb)
+{
+    char what[64];
+
+    if ( !trigger_find_too_long(t, trigger_runnable(), v->since, now) ||
+         now - v->since < 2 * v->reported )
+        return;
+    snprintf(what, sizeof(what), "d%uv%u %s", v->id >> 16, v->id & 0xffff,
+             verb);
+    trigger_fire_if_too_long(t, trigger_runnable(), v->since, now, what);
+    v->reported = now - v->since;
+}
+
 static void apply_change(struct triggers *t, struct runnable_state *s,
                          const struct change *c)
 {
     struct vcpu *v;
-    char what[48];
 
     if ( !grow_table(s) )
         return;
@@ -155,39 +161,25 @@ static void apply_change(struct triggers *t, struct runnable_state *s,
     if ( !v->used )
         s->nr_vcpus++;
     assert(2 * s->nr_vcpus <= s->max_vcpus);
-    snprintf(what, sizeof(what), "d%uv%u was runnable", c->id >> 16,
-             c->id & 0xffff);
-    if ( v->used && v->runnable && !v->reported && !c->runnable )
-        trigger_fire_if_too_long(t, trigger_runnable(), v->since, c->tsc,
-                                 what);
+    if ( v->used && v->runnable && !c->runnable )
+        check_wait(t, v, c->tsc, "waited");
     if ( !v->used || v->runnable != c->runnable )
     {
         v->since = c->tsc;
-        v->reported = false;
+        v->reported = 0;
     }
     v->used = true;
     v->id = c->id;
     v->runnable = c->runnable;
 }
 
-/* Waits that have not ended: each of them fires at most once. */
+/* Waits that have not ended. */
 static void check_open_waits(struct triggers *t, struct runnable_state *s,
                              uint64_t now)
 {
-    char what[48];
-
     for ( unsigned int i = 0; i < s->max_vcpus; i++ )
-    {
-        struct vcpu *v = &s->vcpus[i];
-
-        if ( !v->used || !v->runnable || v->reported ||
-             !trigger_is_too_long(t, trigger_runnable(), v->since, now) )
-            continue;
-        snprintf(what, sizeof(what), "d%uv%u has been runnable", v->id >> 16,
-                 v->id & 0xffff);
-        trigger_fire_if_too_long(t, trigger_runnable(), v->since, now, what);
-        v->reported = true;
-    }
+        if ( s->vcpus[i].used && s->vcpus[i].runnable )
+            check_wait(t, &s->vcpus[i], now, "has been waiting for");
 }
 
 static int compare_changes(const void *a, const void *b)
@@ -217,7 +209,8 @@ const struct trigger_type *trigger_runnable(void)
         .syntax = "runnable>TIME",
         .help = "a vcpu waited longer than TIME for a pcpu",
         .example = "runnable>20ms",
-        .parse = runnable_parse,
+        .compares_time = true,
+        .parse = trigger_parse_time,
         .open = runnable_open,
         .close = runnable_close,
         .record = runnable_record,

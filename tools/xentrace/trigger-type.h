@@ -23,6 +23,7 @@ struct trigger_type
     const char *syntax;     /* "lost>N" */
     const char *help;       /* one line, lower case, no full stop */
     const char *example;    /* an argument that parse() accepts */
+    bool compares_time;     /* the frequency of the clock has to be known */
 
     /*
      * Fill in *trigger from the text behind the word.  0, -EINVAL with *e
@@ -53,23 +54,34 @@ const struct trigger_type *trigger_event(void);
 /* Row i of the table; NULL behind the last one. */
 const struct trigger_type *trigger_type_at(unsigned int i);
 
-/* Is `value` greater than the limit of any trigger of this type? */
-bool trigger_is_exceeded(const struct triggers *t,
-                         const struct trigger_type *type, uint64_t value);
+/* Parse a limit in time, which needs a unit. */
+int trigger_parse_time(struct trigger *trigger, const char *text,
+                       struct err *e);
 
 /*
- * The same for the time between two time stamps.  False if `to` is not later,
- * or if the frequency of the clock is unknown.
+ * Of the triggers of this type whose limit `value` exceeds, the one with the
+ * smallest limit; or NULL.
  */
-bool trigger_is_too_long(const struct triggers *t,
-                         const struct trigger_type *type, uint64_t from,
-                         uint64_t to);
+const struct trigger *trigger_find_exceeded(const struct triggers *t,
+                                            const struct trigger_type *type,
+                                            uint64_t value);
 
-/* Ask for a snapshot; only the first reason of a pass is kept. */
-void trigger_fire(struct triggers *t, uint64_t tsc, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+/*
+ * The same for the time between two time stamps.  NULL if `to` is not later.
+ */
+const struct trigger *trigger_find_too_long(const struct triggers *t,
+                                            const struct trigger_type *type,
+                                            uint64_t from, uint64_t to);
 
-/* The same, if the time was too long: the reason is "WHAT for DURATION". */
+/*
+ * Ask for a snapshot; the worst reason of a pass is kept, or the first one of
+ * the worst.  `value` is the measured value, or 0.
+ */
+void trigger_fire(struct triggers *t, const struct trigger *trigger,
+                  uint64_t tsc, uint64_t value, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* The same, if the time was too long: the reason is "WHAT DURATION". */
 void trigger_fire_if_too_long(struct triggers *t,
                               const struct trigger_type *type, uint64_t from,
                               uint64_t to, const char *what);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The table of trigger types, and all that does not depend on the type: the
- * list of --snapshot-on, its messages, the walk over the records, and the one
- * reason that a snapshot is taken for.
+ * list of --snapshot-on, its messages, the walk over the records, and the worst
+ * reason for a snapshot.
  */
 #include "xentrace/trigger.h"
 
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "common/num.h"
+#include "common/opts.h"
 #include "libxentrace/libxentrace.h"
 #include "xentrace/trigger-type.h"
 
@@ -73,11 +74,25 @@ int triggers_parse(struct triggers *t, const char *text, struct err *e)
         i++;
     assert(i < NR_ROWS);
     type = rows[i]();
-    *trigger = (struct trigger){ .type = type };
+    *trigger = (struct trigger){ .type = type, .text = text };
     rc = type->parse(trigger, text + strlen(type->word), e);
     if ( rc )
         return rc == -ENOENT ? explain_unknown(text, e) : rc;
     t->nr++;
+    return 0;
+}
+
+int trigger_parse_time(struct trigger *trigger, const char *text,
+                       struct err *e)
+{
+    const char *example = trigger->type->example;
+
+    if ( opts_time(text, &trigger->limit) )
+        return err_usage(e, "--snapshot-on=%.80s: give a time, as in %s",
+                         trigger->text, example);
+    if ( text[strspn(text, "0123456789abcdefABCDEFxX")] == '\0' )
+        return err_usage(e, "--snapshot-on=%.80s: give a unit, as in %s",
+                         trigger->text, example);
     return 0;
 }
 
@@ -104,12 +119,24 @@ static bool has_type(const struct triggers *t,
     return false;
 }
 
+static int check_clock(const struct triggers *t, struct err *e)
+{
+    for ( unsigned int i = 0; !t->hz && i < t->nr; i++ )
+        if ( t->list[i].type->compares_time )
+            return err_set(e, -ENOTSUP, "--snapshot-on=%.80s: Xen does not "
+                           "report the frequency of its clock, so times cannot "
+                           "be compared", t->list[i].text);
+    return 0;
+}
+
 int triggers_open(struct triggers *t, unsigned int nr_cpus, uint64_t hz,
                   struct err *e)
 {
     assert(nr_cpus > 0 && !t->nr_watches);
     t->hz = hz;
     t->nr_cpus = nr_cpus;
+    if ( check_clock(t, e) )
+        return e->code;
     for ( size_t i = 0; i < NR_ROWS; i++ )
     {
         struct trigger_watch watch = { .type = rows[i]() };
@@ -138,27 +165,43 @@ void triggers_close(struct triggers *t)
 
 /* --- firing --------------------------------------------------------------- */
 
-void trigger_fire(struct triggers *t, uint64_t tsc, const char *fmt, ...)
+/* A value without a limit, as in lost>0, counts as it is. */
+static uint64_t get_severity(const struct trigger *trigger, uint64_t value)
 {
+    unsigned __int128 severity = (unsigned __int128)value * 1000 /
+                                 (trigger->limit ? trigger->limit : 1);
+
+    return severity < UINT64_MAX ? severity : UINT64_MAX;
+}
+
+void trigger_fire(struct triggers *t, const struct trigger *trigger,
+                  uint64_t tsc, uint64_t value, const char *fmt, ...)
+{
+    uint64_t severity = get_severity(trigger, value);
     va_list args;
 
     assert(t->nr > 0);
-    if ( t->fired )
+    if ( t->firings++ && severity <= t->cause.severity )
         return;
-    t->fired = true;
-    t->tsc = tsc;
+    t->cause.tsc = tsc;
+    t->cause.severity = severity;
+    t->cause.trigger = trigger->text;
     va_start(args, fmt);
-    vsnprintf(t->why, sizeof(t->why), fmt, args);
+    vsnprintf(t->cause.text, sizeof(t->cause.text), fmt, args);
     va_end(args);
 }
 
-bool trigger_is_exceeded(const struct triggers *t,
-                         const struct trigger_type *type, uint64_t value)
+const struct trigger *trigger_find_exceeded(const struct triggers *t,
+                                            const struct trigger_type *type,
+                                            uint64_t value)
 {
+    const struct trigger *found = NULL;
+
     for ( unsigned int i = 0; i < t->nr; i++ )
-        if ( t->list[i].type == type && value > t->list[i].limit )
-            return true;
-    return false;
+        if ( t->list[i].type == type && value > t->list[i].limit &&
+             (!found || t->list[i].limit < found->limit) )
+            found = &t->list[i];
+    return found;
 }
 
 static uint64_t to_ns(const struct triggers *t, uint64_t cycles)
@@ -166,23 +209,25 @@ static uint64_t to_ns(const struct triggers *t, uint64_t cycles)
     return t->hz ? (unsigned __int128)cycles * 1000000000u / t->hz : 0;
 }
 
-bool trigger_is_too_long(const struct triggers *t,
-                         const struct trigger_type *type, uint64_t from,
-                         uint64_t to)
+const struct trigger *trigger_find_too_long(const struct triggers *t,
+                                            const struct trigger_type *type,
+                                            uint64_t from, uint64_t to)
 {
-    return to > from && trigger_is_exceeded(t, type, to_ns(t, to - from));
+    return to > from ? trigger_find_exceeded(t, type, to_ns(t, to - from))
+                     : NULL;
 }
 
 void trigger_fire_if_too_long(struct triggers *t,
                               const struct trigger_type *type, uint64_t from,
                               uint64_t to, const char *what)
 {
+    const struct trigger *trigger = trigger_find_too_long(t, type, from, to);
     char length[NUM_HUMAN_MAX + 8];
 
-    if ( t->fired || !trigger_is_too_long(t, type, from, to) )
+    if ( !trigger )
         return;
     *num_duration(length, to_ns(t, to - from)) = '\0';
-    trigger_fire(t, to, "%s for %s", what, length);
+    trigger_fire(t, trigger, to, to_ns(t, to - from), "%s %s", what, length);
 }
 
 /* --- records -------------------------------------------------------------- */
@@ -211,14 +256,14 @@ void triggers_window(struct triggers *t, unsigned int cpu,
     }
 }
 
-bool triggers_pass(struct triggers *t, uint64_t now)
+uint64_t triggers_pass(struct triggers *t, uint64_t now)
 {
-    bool fired;
+    uint64_t firings;
 
     for ( unsigned int i = 0; i < t->nr_watches; i++ )
         if ( t->watch[i].type->pass )
             t->watch[i].type->pass(t, t->watch[i].state, now);
-    fired = t->fired;
-    t->fired = false;
-    return fired;
+    firings = t->firings;
+    t->firings = 0;
+    return firings;
 }

@@ -23,6 +23,7 @@ struct trigger_type;
 struct trigger
 {
     const struct trigger_type *type;
+    const char *text;               /* the argument, borrowed */
     uint64_t limit;                 /* records or nanoseconds */
     const struct xt_event *event;
     int field;                      /* index into event->fields; -1: none */
@@ -37,6 +38,18 @@ struct trigger_watch
     void *state;                    /* returned by type->open() */
 };
 
+/*
+ * The reason of a snapshot.  The severity is the measured value relative to the
+ * limit of the trigger, so that severities of different triggers compare.
+ */
+struct trigger_cause
+{
+    uint64_t tsc;                   /* time stamp of the last record of it */
+    uint64_t severity;              /* thousandths of the limit; 0: no value */
+    const char *trigger;            /* argument of --snapshot-on */
+    char text[120];
+};
+
 struct triggers
 {
     struct trigger list[TRIGGERS_MAX];
@@ -48,17 +61,21 @@ struct triggers
     struct trigger_watch watch[TRIGGER_TYPES];
     unsigned int nr_watches;
 
-    bool fired;
-    uint64_t tsc;                   /* time stamp of the cause */
-    char why[120];
+    /* Since the previous pass. */
+    uint64_t firings;
+    struct trigger_cause cause;     /* the worst of them */
 };
 
-/* Add the trigger that `text`, the argument of --snapshot-on, describes. */
+/*
+ * Add the trigger that `text`, the argument of --snapshot-on, describes.  The
+ * text has to stay valid.
+ */
 int triggers_parse(struct triggers *t, const char *text, struct err *e);
 
 /* Append to `text` the table of all types for --help. */
 void triggers_help(char *text, size_t size);
 
+/* -ENOTSUP: a trigger compares times, and `hz` is 0. */
 int triggers_open(struct triggers *t, unsigned int nr_cpus, uint64_t hz,
                   struct err *e);
 void triggers_close(struct triggers *t);
@@ -68,10 +85,10 @@ void triggers_window(struct triggers *t, unsigned int cpu,
                      const struct iovec *spans, int nr_spans);
 
 /*
- * End a pass.  True: a trigger fired since the previous pass.  All records
- * older than the time stamp `now`, of all pcpus, have been checked; 0 if this
- * is not certain.
+ * End a pass.  Returns the number of firings since the previous pass; t->cause
+ * is the worst of them.  All records older than the time stamp `now`, of all
+ * pcpus, have been checked; 0 if this is not certain.
  */
-bool triggers_pass(struct triggers *t, uint64_t now);
+uint64_t triggers_pass(struct triggers *t, uint64_t now);
 
 #endif /* XENTRACE_TRIGGER_H */

@@ -72,16 +72,24 @@ static int name_file(const struct writer_plan *plan, unsigned int nr,
     return 0;
 }
 
+void writer_remove(const struct writer_plan *plan, unsigned int nr)
+{
+    struct writer_plan numbered = *plan;
+    struct err ignored = ERR_INIT;
+    char name[PATH_MAX];
+
+    numbered.numbered = true;
+    if ( !name_file(&numbered, nr, name, &ignored) )
+        unlink(name);
+}
+
 /* With --keep: remove the oldest file of the series. */
 static void remove_oldest(const struct writer *w)
 {
     const struct writer_plan *plan = w->plan;
-    struct err ignored = ERR_INIT;
-    char name[PATH_MAX];
 
-    if ( plan->numbered && plan->keep && w->files > plan->keep &&
-         !name_file(plan, w->files - plan->keep, name, &ignored) )
-        unlink(name);
+    if ( plan->numbered && plan->keep && w->files > plan->keep )
+        writer_remove(plan, w->files - plan->keep);
 }
 
 static int write_iov(struct writer *w, struct iovec *iov, int nr);

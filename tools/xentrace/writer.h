@@ -92,6 +92,9 @@ int writer_begin(struct writer *w, unsigned int cpu, const void *preface,
 void writer_renew(struct writer *w, void *(*renew)(void *arg, size_t *bytes),
                   void *arg);
 
+/* Remove PATH.nr. */
+void writer_remove(const struct writer_plan *plan, unsigned int nr);
+
 /* Add a window of one or two spans; their bytes stay valid until a flush. */
 int writer_window(struct writer *w, unsigned int cpu,
                   const struct iovec *spans, int nr_spans, struct err *e);

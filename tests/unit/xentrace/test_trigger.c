@@ -64,6 +64,9 @@ START_TEST(grammar)
         { "hvm_cpuid:leaf>0x10", 0 },
         { "", -EINVAL }, { "lost", -EINVAL }, { "lost>", -EINVAL },
         { "lost>x", -EINVAL }, { "runnable>5q", -EINVAL },
+        { "runnable>20", -EINVAL }, { "exit>20", -EINVAL },
+        { "runnable>0", -EINVAL }, { "exit>0x20", -EINVAL },
+        { "runnable>1h", 0 }, { "runnable>1us", 0 },
         { "hvm_cpui", -EINVAL }, { "hvm_cpuid:", -EINVAL },
         { "hvm_cpuid:leaf", -EINVAL }, { "hvm_cpuid:leaf=", -EINVAL },
         { "hvm_cpuid:leave=1", -EINVAL },
@@ -77,6 +80,36 @@ START_TEST(grammar)
         ck_assert_msg(triggers_parse(&t, rows[i].text, &e) == rows[i].rc,
                       "%s", rows[i].text);
         ck_assert_int_eq(e.code, rows[i].rc);
+    }
+}
+END_TEST
+
+/* A forgotten unit used to mean seconds. */
+START_TEST(unit_is_missing)
+{
+    struct triggers t = { .nr = 0 };
+    struct err e = ERR_INIT;
+
+    ck_assert_int_eq(triggers_parse(&t, "runnable>20", &e), -EINVAL);
+    ck_assert_str_eq(e.text, "--snapshot-on=runnable>20: give a unit, as in "
+                     "runnable>20ms");
+}
+END_TEST
+
+/* Without a frequency, times cannot be compared; events and losses can. */
+START_TEST(unknown_frequency)
+{
+    for ( unsigned int i = 0; i < TRIGGER_TYPES; i++ )
+    {
+        const struct trigger_type *type = trigger_type_at(i);
+        struct triggers t = { .nr = 0 };
+        struct err e = ERR_INIT;
+
+        ck_assert_int_eq(triggers_parse(&t, type->example, &e), 0);
+        ck_assert_int_eq(triggers_open(&t, 4, 0, &e),
+                         type->compares_time ? -ENOTSUP : 0);
+        ck_assert(!type->compares_time || strstr(e.text, "frequency"));
+        triggers_close(&t);
     }
 }
 END_TEST
@@ -188,8 +221,10 @@ START_TEST(runnable)
     add_timed_record(&b, RUNNABLE, 11001, 0x00010002, 1);
     show_window(&t, 3, &b);
     ck_assert(triggers_pass(&t, 0));
-    ck_assert_str_eq(t.why, "d1v2 was runnable for 1.0 us");
-    ck_assert_uint_eq(t.tsc, 12002);
+    ck_assert_str_eq(t.cause.text, "d1v2 waited 1.0 us");
+    ck_assert_str_eq(t.cause.trigger, "runnable>1us");
+    ck_assert_uint_eq(t.cause.severity, 1001);
+    ck_assert_uint_eq(t.cause.tsc, 12002);
     ck_assert(!triggers_pass(&t, 0));
 
     /* The idle domain is ignored. */
@@ -201,7 +236,7 @@ START_TEST(runnable)
 }
 END_TEST
 
-/* A wait that has not ended fires the trigger, once. */
+/* A wait that has not ended fires the trigger, and again when it doubled. */
 START_TEST(waits_still)
 {
     struct bytes b = { .nr = 0 };
@@ -213,12 +248,24 @@ START_TEST(waits_still)
     ck_assert(!triggers_pass(&t, 3000));
     ck_assert(!triggers_pass(&t, 5000));
     ck_assert(triggers_pass(&t, 7000));
-    ck_assert_str_eq(t.why, "d1v2 has been runnable for 3.0 us");
-    ck_assert_uint_eq(t.tsc, 7000);
+    ck_assert_str_eq(t.cause.text, "d1v2 has been waiting for 3.0 us");
+    ck_assert_uint_eq(t.cause.tsc, 7000);
     ck_assert(!triggers_pass(&t, 8000));
     add_timed_record(&b, RUNNING, 8500, 0x00010002, 1);
     show_window(&t, 1, &b);
     ck_assert(!triggers_pass(&t, 9000));
+
+    add_timed_record(&b, RUNNABLE, 9000, 0x00020001, 1);
+    show_window(&t, 0, &b);
+    ck_assert_uint_eq(triggers_pass(&t, 10200), 1);
+    ck_assert(!triggers_pass(&t, 11399));
+    ck_assert_uint_eq(triggers_pass(&t, 11400), 1);
+    add_timed_record(&b, RUNNING, 13800, 0x00020001, 1);
+    show_window(&t, 0, &b);
+    ck_assert_uint_eq(triggers_pass(&t, 13800), 1);
+    ck_assert_str_eq(t.cause.text, "d2v1 waited 4.8 us");
+    ck_assert_uint_eq(t.cause.severity, 4800);
+
     add_timed_record(&b, RUNNABLE, 10000, 0x00010002, 1);
     show_window(&t, 1, &b);
     ck_assert(triggers_pass(&t, 12000));
@@ -254,8 +301,8 @@ START_TEST(many_vcpus)
         add_timed_record(&b, RUNNING, 5000 + id, id << 16, 1);
         show_window(&t, 1, &b);
         ck_assert_msg(triggers_pass(&t, 0), "vcpu %u was forgotten", id);
-        snprintf(why, sizeof(why), "d%uv0 was runnable for 4.0 us", id);
-        ck_assert_str_eq(t.why, why);
+        snprintf(why, sizeof(why), "d%uv0 waited 4.0 us", id);
+        ck_assert_str_eq(t.cause.text, why);
     }
     triggers_close(&t);
 }
@@ -283,7 +330,7 @@ START_TEST(outside)
     add_timed_record(&b, TRC_HVM_VMENTRY, 12500, 0, 0);
     show_window(&t, 0, &b);
     ck_assert(triggers_pass(&t, 0));
-    ck_assert_str_eq(t.why, "a VM exit on pcpu 0 lasted for 2.5 us");
+    ck_assert_str_eq(t.cause.text, "a VM exit on pcpu 0 lasted 2.5 us");
     triggers_close(&t);
 }
 END_TEST
@@ -300,7 +347,41 @@ START_TEST(an_event)
     add_timed_record(&b, RUNNING, 2000, 0x00070000, 1);
     show_window(&t, 0, &b);
     ck_assert(triggers_pass(&t, 0));
-    ck_assert_str_eq(t.why, "sched_runstate_change was traced");
+    ck_assert_str_eq(t.cause.text, "sched_runstate_change was traced");
+    ck_assert_uint_eq(t.cause.severity, 0);
+    triggers_close(&t);
+}
+END_TEST
+
+/* The worst cause of a pass is kept, in terms of each trigger's limit. */
+START_TEST(worst_cause)
+{
+    struct bytes b = { .nr = 0 };
+    struct err e = ERR_INIT;
+    struct triggers t;
+
+    open_triggers(&t, "hvm_vmentry");
+    triggers_close(&t);
+    ck_assert_int_eq(triggers_parse(&t, "lost>0", &e), 0);
+    ck_assert_int_eq(triggers_parse(&t, "lost>100", &e), 0);
+    ck_assert_int_eq(triggers_parse(&t, "exit>2us", &e), 0);
+    ck_assert_int_eq(triggers_parse(&t, "exit>1us", &e), 0);
+    ck_assert_int_eq(triggers_open(&t, 4, HZ, &e), 0);
+    add_timed_record(&b, TRC_HVM_VMEXIT64, 1000, 0, 2);
+    add_timed_record(&b, TRC_HVM_VMENTRY, 9000, 0, 0);
+    add_timed_record(&b, TRC_HVM_VMEXIT64, 10000, 0, 2);
+    add_timed_record(&b, TRC_HVM_VMENTRY, 13000, 0, 0);
+    show_window(&t, 0, &b);
+    ck_assert_uint_eq(triggers_pass(&t, 0), 4);
+    ck_assert_str_eq(t.cause.trigger, "exit>1us");
+    ck_assert_uint_eq(t.cause.severity, 8000);
+    ck_assert_uint_eq(t.cause.tsc, 9000);
+
+    add_timed_record(&b, TRC_LOST_RECORDS, 14000, UINT32_MAX, 4);
+    show_window(&t, 0, &b);
+    ck_assert_uint_eq(triggers_pass(&t, 0), 1);
+    ck_assert_str_eq(t.cause.trigger, "lost>0");
+    ck_assert_uint_eq(t.cause.severity, UINT32_MAX * 1000ull);
     triggers_close(&t);
 }
 END_TEST
@@ -317,11 +398,11 @@ START_TEST(lost)
     add_timed_record(&b, TRC_LOST_RECORDS, 2000, 1, 4);
     show_window(&t, 1, &b);
     ck_assert(triggers_pass(&t, 0));
-    ck_assert_str_eq(t.why, "11 records were lost");
+    ck_assert_str_eq(t.cause.text, "11 records were lost");
     triggers_close(&t);
 }
 END_TEST
 
-UNIT_MAIN("trigger", grammar, table, unknown_trigger, too_many_triggers,
-          no_memory, runnable, waits_still, many_vcpus, outside, an_event,
-          lost)
+UNIT_MAIN("trigger", grammar, unit_is_missing, unknown_frequency, table,
+          unknown_trigger, too_many_triggers, no_memory, runnable, waits_still,
+          many_vcpus, outside, an_event, worst_cause, lost)
