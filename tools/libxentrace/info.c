@@ -4,6 +4,8 @@
  */
 #include "libxentrace/info.h"
 
+#include <string.h>
+
 #include "libxentrace/meta.h"
 
 #define SECOND 1000000000u
@@ -47,6 +49,16 @@ static void learn_meta(struct xt_info *info, const struct xt_meta *m)
         info->hz = m->tsc.hz;
     if ( m->event == TRC_META_CLOCK )
         learn_moment(info, &m->clock);
+    if ( m->event == TRC_META_START && !info->has_run )
+    {
+        info->has_run = true;
+        info->run = m->start.tsc;
+    }
+    if ( m->event == TRC_META_BOOT_ID && !info->has_boot )
+    {
+        info->has_boot = true;
+        memcpy(info->boot, &m->boot_id, sizeof(info->boot));
+    }
 }
 
 void xt_info_learn(struct xt_info *info, const struct xt_record *r)

@@ -26,6 +26,9 @@ struct xt_info
                                    reading */
     bool has_start;
     uint64_t start;             /* the earliest time stamp */
+    bool has_run, has_boot;     /* identity of the capture, from metadata */
+    uint64_t run;               /* TSC at the start of the capture */
+    uint32_t boot[4];           /* boot id of the host */
 };
 
 /* Learn from a record.  The first result is kept. */

@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,9 +24,15 @@
 #include "xenalyze/outputs.h"
 #include "xenalyze/spool.h"
 
-static const char *trace_name(const char *path)
+/* The name of the trace in messages: "a.xt", "a.xt and 3 more files". */
+static const char *trace_name(const struct config *config, char *text,
+                              size_t size)
 {
-    return strcmp(path, "-") ? path : "standard input";
+    if ( config->nr_paths < 2 )
+        return strcmp(config->path, "-") ? config->path : "standard input";
+    snprintf(text, size, "%s and %zu more file%s", config->path,
+             config->nr_paths - 1, config->nr_paths > 2 ? "s" : "");
+    return text;
 }
 
 static bool is_enabled(unsigned int when, bool automatic)
@@ -98,8 +105,9 @@ static int print_schema(struct err *e)
 
 static int analyze_file(struct config *config, struct err *e)
 {
+    char name[PATH_MAX];
     struct run run = {
-        .config = config, .name = trace_name(config->path),
+        .config = config, .name = trace_name(config, name, sizeof(name)),
         .log = &config->log,
     };
     unsigned int flags = config->follow ? XT_SOURCE_FOLLOW | XT_SOURCE_STREAM
@@ -116,7 +124,9 @@ static int analyze_file(struct config *config, struct err *e)
     if ( config->follow && config->reports.summary )
         return err_usage(e, "--follow needs --dump-all or --records; "
                          "there is no summary of a growing trace");
-    if ( outputs_read_again(config) )
+    if ( config->nr_paths > 1 )
+        rc = spool_join(&spool, config->paths, config->nr_paths, &path, e);
+    else if ( outputs_read_again(config) )
         rc = spool_open(&spool, config->path, &path, e);
     if ( !rc )
         rc = xt_trace_open(&run.trace, path, flags, e);

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -240,7 +241,7 @@ static const struct opt opts[] = {
 static const struct program program = {
     .name = "xenalyze",
     .version = PACKAGE_VERSION,
-    .synopsis = "[COMMAND] [OPTION...] [FILE]",
+    .synopsis = "[COMMAND] [OPTION...] [FILE...]",
     .summary = "analyze a trace of the Xen hypervisor; - or no FILE is "
                "standard input",
     .footer = "  xentrace -D -e all -T 5 trace.bin && xenalyze latency "
@@ -248,7 +249,7 @@ static const struct program program = {
     .opts = opts,
     .nr_opts = sizeof(opts) / sizeof(opts[0]),
     .min_args = 0,
-    .max_args = 2,
+    .max_args = UINT_MAX,
     .commands = xenalyze_commands,
     .nr_commands = XENALYZE_NR_COMMANDS,
     .args_exist = true,
@@ -306,9 +307,10 @@ static int take_arguments(struct config *config, int nr, char **args,
     config->path = nr ? args[0] : "-";
     if ( config->reports.json_schema )
         return 0;
-    if ( nr > 1 )
-        return err_usage(e, "%s: one trace at a time, or rules for it "
-                         "and then the trace", args[1]);
+    if ( nr > 1 && config->follow )
+        return err_usage(e, "%s: --follow reads one file", args[1]);
+    config->paths = (const char **)args;
+    config->nr_paths = nr;
     if ( !nr && isatty(STDIN_FILENO) )
         return err_usage(e, "no trace: name a file, or send one to "
                          "standard input");

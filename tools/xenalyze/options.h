@@ -23,6 +23,8 @@ enum layout { LAYOUT_AUTO, LAYOUT_417, LAYOUT_MASTER };
 struct config
 {
     const char *path;           /* the trace, or "-": standard input */
+    const char **paths;         /* array of the files of the trace */
+    size_t nr_paths;            /* 0: standard input */
     const char *output;         /* NULL: standard output */
     bool draws;                 /* the output is a picture */
     const char *picture;        /* what it shows: "timeline", "irq" */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The copy is a temporary file that is unlinked at once, so it vanishes with
+ * A copy is a temporary file that is unlinked at once, so it vanishes with
  * the process, however that ends.  The trace is opened by the file's name in
  * /proc/self/fd.  Compressed input is expanded, so that it can be mapped.
  */
-#define _GNU_SOURCE             /* mkostemp */
+#define _GNU_SOURCE             /* mkostemp, strverscmp */
 #include "xenalyze/spool.h"
 
 #include <assert.h>
@@ -72,12 +72,13 @@ static int copy_source(struct xt_source *from, int to, struct err *e)
     return rc;
 }
 
+/* Append the source to the copy, which is created for the first source. */
 static int spool_copy(struct spool *s, struct xt_source *from, struct err *e)
 {
     int rc;
 
-    assert(s->fd == -1);
-    s->fd = open_unlinked();
+    if ( s->fd < 0 )
+        s->fd = open_unlinked();
     rc = s->fd < 0 ? -errno : copy_source(from, s->fd, e);
     snprintf(s->path, sizeof(s->path), "/proc/self/fd/%d", s->fd);
     return rc ? err_sys(e, rc, "cannot copy %s to a file in TMPDIR, to read it "
@@ -100,6 +101,99 @@ int spool_open(struct spool *s, const char *path, const char **use,
         *use = s->path;
     }
     xt_source_close(source);
+    return rc;
+}
+
+/* --- several files -------------------------------------------------------- */
+
+struct piece
+{
+    const char *path;
+    struct xt_info info;
+};
+
+/* A file without a window, such as the rest of a split file, has no info. */
+static int read_info(struct piece *p, struct err *e)
+{
+    struct err no_windows = ERR_INIT;
+    struct xt_trace *t;
+    int rc = access(p->path, R_OK) ? -errno : 0;
+
+    if ( rc )
+        return err_sys(e, rc, "cannot open %s", p->path);
+    if ( xt_trace_open(&t, p->path, 0, &no_windows) )
+        return 0;
+    rc = xt_trace_info(t, &p->info, e);
+    xt_trace_close(t);
+    return rc;
+}
+
+static bool has_same_run(const struct xt_info *a, const struct xt_info *b)
+{
+    return (!a->has_run || !b->has_run || a->run == b->run) &&
+           (!a->has_boot || !b->has_boot ||
+            !memcmp(a->boot, b->boot, sizeof(a->boot)));
+}
+
+/* By name, where the number 2 precedes 10. */
+static int compare_pieces(const void *a, const void *b)
+{
+    return strverscmp(((const struct piece *)a)->path,
+                      ((const struct piece *)b)->path);
+}
+
+/*
+ * Time stamps cannot sort files: with several pcpus, the first record of a file
+ * may be older than the first record of the file before.
+ */
+static int order_pieces(struct piece *pieces, size_t nr, struct err *e)
+{
+    int rc = 0;
+
+    for ( size_t i = 0; !rc && i < nr; i++ )
+    {
+        rc = read_info(&pieces[i], e);
+        if ( !rc && !has_same_run(&pieces[0].info, &pieces[i].info) )
+            rc = err_set(e, -EINVAL, "%s is not of the same capture as %s; "
+                         "analyze these traces one by one", pieces[i].path,
+                         pieces[0].path);
+    }
+    if ( !rc )
+        qsort(pieces, nr, sizeof(*pieces), compare_pieces);
+    return rc;
+}
+
+static int append_piece(struct spool *s, const struct piece *p, struct err *e)
+{
+    struct xt_source *source;
+    int rc = xt_source_open(&source, p->path, 0, e);
+
+    if ( rc )
+        return rc;
+    rc = spool_copy(s, source, e);
+    xt_source_close(source);
+    return rc;
+}
+
+int spool_join(struct spool *s, const char **paths, size_t nr,
+               const char **use, struct err *e)
+{
+    struct piece *pieces = fault_calloc(nr, sizeof(*pieces));
+    int rc = pieces ? 0 : err_sys(e, -ENOMEM, "cannot join %zu files", nr);
+
+    assert(nr > 1);
+    *s = (struct spool){ .fd = -1 };
+    for ( size_t i = 0; pieces && i < nr; i++ )
+        pieces[i].path = paths[i];
+    if ( !rc )
+        rc = order_pieces(pieces, nr, e);
+    for ( size_t i = 0; !rc && i < nr; i++ )
+    {
+        paths[i] = pieces[i].path;
+        rc = append_piece(s, &pieces[i], e);
+    }
+    free(pieces);
+    *use = s->path;
     return rc;
 }
 

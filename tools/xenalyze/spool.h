@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A copy of an input that cannot be mapped, a pipe or a compressed file, for
- * outputs that read it more than once or pcpu by pcpu.
+ * outputs that read it more than once or pcpu by pcpu; and the concatenation of
+ * several files, as xentrace --rotate-size or split(1) makes them.
  */
 #ifndef XENALYZE_SPOOL_H
 #define XENALYZE_SPOOL_H
+
+#include <stddef.h>
 
 #include "common/err.h"
 
@@ -22,6 +25,15 @@ struct spool
  */
 int spool_open(struct spool *s, const char *path, const char **use,
                struct err *e);
+
+/*
+ * Copy several files of one capture, in the order of their names, where 2
+ * precedes 10.  The array of paths is sorted.  -EINVAL: a file belongs to
+ * another capture.
+ */
+int spool_join(struct spool *s, const char **paths, size_t nr,
+               const char **use, struct err *e);
+
 void spool_close(struct spool *s);
 
 #endif /* XENALYZE_SPOOL_H */

@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Several files as arguments: rotated and split files of one capture are read
+# in the order of their names, whatever the order of the arguments; files of
+# different captures are an error.
+. "$top_srcdir/tests/tools/lib.sh"
+
+[ -x "$xensim" ] && [ -x "$xentrace" ] || skip "there is no xensim"
+cd "$tmp" || exit 99
+
+# capture FILE OPTION...: xentrace writes FILE
+capture() {
+    "$xensim" --cpus 2 --rate 40k -- "$xentrace" -e sched -T 0.4 "$@" \
+        >log 2>&1 || fail "xentrace $*: $(cat log)"
+}
+
+capture --rotate-size 20k rotated
+nr=$(ls rotated.* | wc -l)
+[ "$nr" -ge 10 ] || fail "$nr files are too few to be sorted wrongly"
+# shellcheck disable=SC2012 # the names have no blanks
+cat $(ls rotated.* | sort -t. -k2n) >whole
+
+for output in --summary --dump-all --report-latency --info --count; do
+    "$xenalyze" "$output" - <whole 2>&1 | sed 's/standard input/NAME/' >want
+    # The shell sorts 10 before 2.
+    "$xenalyze" "$output" rotated.* 2>&1 |
+        sed 's/rotated.[0-9]* and [0-9]* more files/NAME/' >got
+    cmp -s want got || { diff want got | head -5 >&2; fail "$output differs"; }
+done
+[ "$("$xenalyze" --dump-all rotated.* | wc -l)" -gt 1000 ] ||
+    fail 'hardly any record'
+
+# A command with events, and files in reverse order.
+"$xenalyze" dump sched_wake whole >want
+# shellcheck disable=SC2012,SC2046
+"$xenalyze" dump sched_wake $(ls -r rotated.*) >got
+cmp -s want got || fail 'the reverse order differs'
+[ -s want ] || fail 'there is no sched_wake'
+
+# Pieces of split(1), which begin within a window.
+split -n 4 whole piece.
+"$xenalyze" --dump-all whole >want
+"$xenalyze" --dump-all piece.aa piece.ab piece.ac piece.ad >got
+cmp -s want got || fail 'the pieces of split differ'
+
+# Files without metadata, and compressed files.
+capture --plain --rotate-size 60k plain
+# shellcheck disable=SC2012,SC2046
+cat $(ls plain.* | sort -t. -k2n) >whole-plain
+"$xenalyze" --dump-all whole-plain >want
+"$xenalyze" --dump-all plain.* >got
+cmp -s want got || fail 'plain files differ'
+if command -v zstd >/dev/null; then
+    zstd -q plain.2 -o plain.2.zst
+    rm plain.2
+    "$xenalyze" --dump-all plain.* >got
+    cmp -s want got || fail 'a compressed file among others differs'
+fi
+
+capture other
+expect 1 "$xenalyze" --summary rotated.1 other
+expect_message 'other is not of the same capture as rotated.1'
+[ ! -s out ] || fail 'a report of two captures'
+expect 1 "$xenalyze" --summary rotated.1 missing
+expect_message 'missing'
+expect 1 "$xenalyze" --summary rotated.1 .
+[ -s err ] || fail 'a directory without a word'
+expect 2 "$xenalyze" --follow --dump-all rotated.1 rotated.2
+expect_message '--follow reads one file'
+ls "${TMPDIR:-/tmp}"/xenalyze.* >/dev/null 2>&1 && fail 'copies are left'
+echo "$nr files"
