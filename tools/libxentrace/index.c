@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "common/fault.h"
+#include "libxentrace/readers.h"
 
 #define FIRST_PLACES 1024u
 
@@ -197,6 +198,34 @@ void xt_index_drop_done(struct xt_index *i)
     i->nr -= n;
     i->dropped += n;
     assert(!i->nr || !i->entries[0].done);
+}
+
+/* A loss begins with the first lost record. */
+static uint64_t find_record_begin(const struct xt_record *r)
+{
+    uint64_t from = r->event == TRC_LOST_RECORDS
+                    ? xt_field_load(r, XT_AT(lost_records, first_tsc)) : r->tsc;
+
+    assert(xt_record_is_timed(r));
+    return from < r->tsc ? from : r->tsc;
+}
+
+uint64_t xt_index_entry_begin_time(const struct xt_index *i,
+                                   const struct xt_index_entry *p,
+                                   const unsigned char *records)
+{
+    const unsigned char *end = records + p->size;
+    uint64_t time = p->time;
+    struct xt_record r;
+    size_t size;
+
+    while ( (size = xt_record_decode(&r, records, end)) &&
+            xt_record_is_possible(&r) && !xt_record_is_timed(&r) )
+        records += size;
+    if ( size && xt_record_is_possible(&r) )
+        time = xt_apply_offset(find_record_begin(&r),
+                               xt_index_offset(i, p->cpu));
+    return time < p->time ? time : p->time;
 }
 
 /* Windows of metadata at the beginning have no time stamp. */

@@ -111,6 +111,14 @@ xt_index_get_entry(const struct xt_index *i, uint64_t number)
     return &i->entries[number - i->dropped];
 }
 
+/*
+ * The time at which the first timed record of a window begins, or the window's
+ * time if that is less.
+ */
+uint64_t xt_index_entry_begin_time(const struct xt_index *i,
+                                   const struct xt_index_entry *p,
+                                   const unsigned char *records);
+
 /* The first timed entry of a pcpu, or NULL. */
 const struct xt_index_entry *xt_index_first_timed(const struct xt_index *i,
                                                   unsigned int cpu);

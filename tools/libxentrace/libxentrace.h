@@ -80,6 +80,12 @@ int xt_trace_rewind(struct xt_trace *t, struct err *e);
 int xt_trace_next_batch(struct xt_trace *t, struct xt_batch *b, struct err *e);
 
 /*
+ * The time at which a segment begins, right after its first batch: of the first
+ * record, or of a loss before the first record of a pcpu.
+ */
+uint64_t xt_trace_origin(const struct xt_trace *t, const struct xt_batch *b);
+
+/*
  * Skip the records before the time stamp `time`.  A mapped file, or a
  * compressed file with a frame table, is searched for the right offset; any
  * other input is read up to that time.  Only forwards: xt_trace_rewind() goes
@@ -140,7 +146,8 @@ void xt_trace_bounds(const struct xt_trace *t, struct xt_trace_bounds *b);
 bool xt_trace_starts_with(const struct xt_trace *t, unsigned int cpu);
 
 /*
- * First and last time stamp of the segment.  If the last window of a pcpu is
+ * First and last time stamp of the segment; a loss of records before the first
+ * time stamp counts from its begin.  If the last window of a pcpu is
  * damaged, an earlier record of that pcpu counts.  First is greater than last
  * if no record has a time stamp.  Only for a mapped file: else -ESPIPE.
  */

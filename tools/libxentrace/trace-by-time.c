@@ -290,6 +290,34 @@ int trace_next_segment(struct xt_trace *t, struct err *e)
     return rc ? rc : trace_complete_index(t, e);
 }
 
+/* --- the begin of time ---------------------------------------------------- */
+
+void trace_include_losses(const struct xt_trace *t, const struct xt_index *i,
+                          uint64_t *first)
+{
+    for ( unsigned int cpu = 0; !t->segment && cpu < i->nr_cpus; cpu++ )
+    {
+        const struct xt_index_entry *p = xt_index_first_timed(i, cpu);
+        uint64_t time;
+
+        if ( !p || !xt_trace_starts_with(t, cpu) )
+            continue;
+        time = xt_index_entry_begin_time(i, p, xt_view_at(&t->view, p->at +
+                                                          XT_WINDOW_HEADER));
+        *first = time < *first ? time : *first;
+    }
+}
+
+uint64_t xt_trace_origin(const struct xt_trace *t, const struct xt_batch *b)
+{
+    uint64_t first = b->items[0].time;
+
+    assert(b->nr && t->mode == MODE_TIME);
+    if ( b->segment == t->segment )
+        trace_include_losses(t, &t->index, &first);
+    return first;
+}
+
 /* --- batches -------------------------------------------------------------- */
 
 /* Drop the items before t->skip_before.  False if none is left. */

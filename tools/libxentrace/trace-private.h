@@ -169,6 +169,14 @@ int trace_fail_memory(struct xt_trace *t, struct err *e);
 /* Note the pcpu of the next window, counted from the begin of the trace. */
 void trace_note_first_pass(struct first_pass *f, unsigned int cpu);
 
+/*
+ * Lower *first to the begin of a loss in front of the first record of a pcpu,
+ * in the trace's first segment, whose windows are in `i`.  As for stock
+ * xenalyze, only pcpus count with which the trace starts.
+ */
+void trace_include_losses(const struct xt_trace *t, const struct xt_index *i,
+                          uint64_t *first);
+
 /* Enter the mode by time. */
 int trace_set_mode_time(struct xt_trace *t, struct err *e);
 

@@ -97,7 +97,8 @@ static bool has_samples(struct xt_trace *t)
 
 /* --- first and last ------------------------------------------------------- */
 
-static void find_first(const struct xt_index *i, uint64_t *first)
+static void find_first(const struct xt_trace *t, const struct xt_index *i,
+                       uint64_t *first)
 {
     *first = NO_LIMIT;
     for ( unsigned int cpu = 0; cpu < i->nr_cpus; cpu++ )
@@ -107,6 +108,7 @@ static void find_first(const struct xt_index *i, uint64_t *first)
         if ( p && p->time < *first )
             *first = p->time;
     }
+    trace_include_losses(t, i, first);
 }
 
 static void find_last(const struct xt_trace *t, uint64_t *last)
@@ -159,7 +161,7 @@ static int find_first_fast(struct xt_trace *t, uint64_t *first)
         rc = 1;
     if ( !rc )
         t->first_pass = first_pass;
-    find_first(&head, first);
+    find_first(t, &head, first);
     xt_index_fini(&head);
     return rc;
 }
@@ -206,7 +208,7 @@ static int find_span_any(struct xt_trace *t, struct err *e)
     if ( rc )
         return rc;
     t->have_span = true;
-    find_first(&t->index, &t->first);
+    find_first(t, &t->index, &t->first);
     find_last(t, &t->last);
     return 0;
 }

@@ -238,7 +238,7 @@ static int read_segments(struct analysis *a, struct notices *l,
         else
             rc = 0;
         if ( !rc && !open )
-            rc = segment_begin(a, b.items[0].time, 0);
+            rc = segment_begin(a, xt_trace_origin(a->trace, &b), 0);
         open = true;
         segment = b.segment;
         rc = rc ? rc : read_batch(a, l, &b);

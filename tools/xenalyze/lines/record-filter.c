@@ -133,6 +133,13 @@ static int read_batch(struct record_filter *s, struct xt_batch *b,
                    : xt_trace_next_batch(s->trace, b, e);
 }
 
+/* The begin of the segment whose first batch this is. */
+static uint64_t find_begin(const struct record_filter *s,
+                           const struct xt_batch *b)
+{
+    return s->next ? b->items->time : xt_trace_origin(s->trace, b);
+}
+
 /* At the first batch, and at each new segment, time starts anew. */
 static int check_segment(struct record_filter *s, const struct xt_batch *b,
                          struct err *e)
@@ -145,8 +152,8 @@ static int check_segment(struct record_filter *s, const struct xt_batch *b,
     s->segment = b->segment;
     who_runs_reset(&s->runs);
     if ( first )
-        return resolve_span(s, b->items->time, 0, e);
-    s->start = b->items->time;
+        return resolve_span(s, find_begin(s, b), 0, e);
+    s->start = find_begin(s, b);
     return 0;
 }
 

@@ -152,11 +152,11 @@ void pcpu_begin_loss(struct pcpu *p, uint64_t time)
 {
     if ( p->loss_begun )
         return;
-    if ( !p->begun )
-        pcpu_begin(p, time);
+    /* Before the first record, p->time is the begin of the segment. */
     if ( time < p->time )
         time = p->time;
-    debug_assert(time >= p->time);
+    if ( !p->begun )
+        pcpu_begin(p, time);
     p->loss_begun = true;
     p->time = time;
     pcpu_queue_change(p, CHANGE_LOSS, p->current);
