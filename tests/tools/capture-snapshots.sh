@@ -77,6 +77,13 @@ expect 0 "$xensim" --cpus 2 --rate 0 -- "$xentrace" -S 1 -s 1000 -M 1M \
 grep -q 'records were lost' err || fail "the loss is not reported"
 whole lost.1
 
+# A trigger gets the events that it needs.
+expect 0 "$xensim" --cpus 1 --domains 6 --load busy -- "$xentrace" -e hvm \
+    --snapshot-on 'runnable>1ms' --snapshots 1 -T 60 needs
+grep -q -- '--snapshot-on runnable>1ms needs events that are not selected' err ||
+    fail "no message about the events of the trigger: $(cat err)"
+whole needs.1
+
 # --- flight recorder ---------------------------------------------------------
 
 expect 0 "$xensim" --cpus 2 --rate 100k -- sh -c '
@@ -136,6 +143,23 @@ expect 0 "$xensim" --cpus 2 -- sh -c '"$1" one &
     while [ ! -s one ]; do sleep 0.02; done
     "$1" -T 1 two; kill $!; wait' sh "$xentrace"
 grep -q 'read the rings: xentrace (' err || fail "the first reader is unnoticed"
+
+# The end of the second reader does not end the first one's trace.
+expect 0 "$xensim" --cpus 2 -- sh -c 'rm -f one; "$1" one &
+    while [ ! -s one ]; do sleep 0.02; done
+    "$1" -T 1 two; size=$(wc -c <one); n=0
+    while [ "$(wc -c <one)" -le $((size + 4096)) ]; do
+        n=$((n + 1)); [ $n -lt 500 ] || exit 9; sleep 0.02
+    done; kill $!; wait' sh "$xentrace"
+grep -q 'tracing stays on for xentrace (' err || fail "no word on the first reader"
+grep -q 'switched off' err && fail "the second reader has switched tracing off"
+
+# Tracing is switched off by another program.
+expect 0 "$xensim" --cpus 2 -- sh -c 'rm -f one; "$1" one &
+    while [ ! -s one ]; do sleep 0.02; done
+    "$1" -X -T 0.1 two; kill $!; wait' sh "$xentrace"
+grep -qE 'tracing was switched off at ..:..:.. by another program' err ||
+    fail "tracing that was switched off is not reported"
 
 # --daemon: the caller continues once tracing has started.
 expect 0 "$xensim" --cpus 2 -- sh -c '

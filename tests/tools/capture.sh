@@ -20,10 +20,18 @@ capture "one pcpu of four" --cpus 4 -- -c 2 -T 1
 capture "pcpu hotplug" --cpus 4 --online 2 --hotplug 100ms -- -T 2
 [ "$(trace_counts | wc -l)" -gt 2 ] || fail "no pcpu came online"
 
-# Single events are selected by the mask of their class; it stays set.
+# The masks of a run are put back at its end, also after SIGINT.
 expect 0 "$xensim" --cpus 2 -- sh -c '
-    "$1" -t 3 -e sched_wake -c 1 -T 0.2 trace && "$1" -T 0.2 trace
-' sh "$xentrace"
+    "$1" -e hvm:handler -c 1 trace & sleep 0.5; kill -INT $!; wait $!
+    "$1" -T 0.3 trace' sh "$xentrace"
+grep -q 'since an earlier run' err && fail "a mask was left: $(cat err)"
+expect 0 "$xenalyze" --info trace
+grep -qE '^sched ' out || fail "the event mask was left"
+
+# Single events are selected by the mask of their class; --keep-masks keeps it.
+expect 0 "$xensim" --cpus 2 -- sh -c '
+    "$1" -t 3 -e sched_wake -c 1 --keep-masks -T 0.2 trace &&
+    "$1" -T 0.2 trace' sh "$xentrace"
 grep -q 'selects these events is 0x28000' err || fail "no message about the mask"
 grep -q 'event mask is 0x28000 since' err || fail "no message about the event mask"
 grep -q 'leaves 1 of 2 pcpus out' err || fail "no message about the pcpu mask"

@@ -13,11 +13,35 @@
  */
 int collect_start(struct collect *c, struct err *e);
 
+/* Masks. */
+
+/* Set the masks of the plan, and read those that they replace. */
+int collect_set_masks(struct collect *c, struct err *e);
+
+/* Put the masks back that Xen had, unless the plan keeps them. */
+void collect_restore_masks(struct collect *c);
+void collect_free_masks(struct collect *c);
+
+/* Warn about masks that an earlier run has left. */
+void collect_warn_about_masks(const struct collect *c);
+
+/* Other readers. */
+
 /*
  * Warn that another reader of these rings would steal records from this
  * capture, and this capture from the reader.
  */
 void collect_warn_shared(struct collect *c, const char *why);
+
+/*
+ * True: another program reads the rings now, and tracing stays on for it.  A
+ * program with the name of a reader is no proof under xensim, as it may read
+ * the rings of another xensim.
+ */
+bool collect_is_shared(const struct collect *c);
+
+/* Warn if tracing was switched off, or on again, by another program. */
+void collect_check_tracing(struct collect *c);
 
 uint64_t collect_now_ms(void);
 

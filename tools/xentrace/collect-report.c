@@ -8,6 +8,9 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
+
+#include <public/trace.h>
 
 #include "common/fault.h"
 #include "xentrace/ring-drain.h"
@@ -67,6 +70,43 @@ static unsigned int make_lost_records(const struct collect *c,
     return nr;
 }
 
+/* --- tracing -------------------------------------------------------------- */
+
+static void format_now(char *text, size_t size)
+{
+    time_t now = time(NULL);
+    struct tm t;
+
+    *text = '\0';
+    if ( localtime_r(&now, &t) )
+        strftime(text, size, "%H:%M:%S", &t);
+}
+
+void collect_check_tracing(struct collect *c)
+{
+    uint64_t *lost = fault_calloc(c->nr_cpus, sizeof(*lost));
+    struct err ignored = ERR_INIT;
+    struct tbuf_state state;
+    char now[16];
+    bool is_off;
+
+    if ( !lost || !c->can_count || !c->tracing ||
+         tbuf_state(c->hv, &state, lost, c->nr_cpus, &ignored) )
+        goto out;
+    is_off = !(state.flags & XEN_TBUF_ENABLED);
+    if ( is_off == c->is_off )
+        goto out;
+    c->is_off = is_off;
+    format_now(now, sizeof(now));
+    if ( is_off )
+        log_warning(c->log, "tracing was switched off at %s by another program:"
+                    " no records until it is switched on again", now);
+    else
+        log_warning(c->log, "tracing was switched on again at %s", now);
+ out:
+    free(lost);
+}
+
 /* --- once a second -------------------------------------------------------- */
 
 /* Write a clock record, and loss records if a count has changed. */
@@ -124,6 +164,7 @@ void collect_every_second(struct collect *c, uint64_t now)
     c->next_second = now + 1000;
     write_second(c);
     report_second(c);
+    collect_check_tracing(c);
     for ( unsigned int cpu = 0; !c->shared && cpu < c->rings.nr_cpus; cpu++ )
         if ( c->rings.ring[cpu].cons_moves )
             collect_warn_shared(c,

@@ -32,17 +32,6 @@ static void read_initial_losses(struct collect *c)
         log_err(c->log, LOG_LEVEL_WARNING, &e);
 }
 
-static int set_masks(struct collect *c, struct err *e)
-{
-    int rc = 0;
-
-    if ( c->plan->evt_mask )
-        rc = tbuf_set_evt_mask(c->hv, c->plan->evt_mask, e);
-    if ( !rc && c->cpu_bits )
-        rc = tbuf_set_cpu_mask(c->hv, c->cpu_bits, c->nr_cpus, e);
-    return rc;
-}
-
 /*
  * In most captures the rings exist, and set_size fails; *why matters only if
  * there are no rings in the end.
@@ -93,22 +82,6 @@ static int start_tracing(struct collect *c, struct err *e)
     return rc;
 }
 
-/*
- * Xen keeps masks from one capture to the next: without a warning, records
- * would be missing for no visible reason.
- */
-static void warn_about_masks(const struct collect *c)
-{
-    if ( !c->plan->evt_mask && c->rings.evt_mask != TRC_ALL )
-        log_warning(c->log, "the event mask is %#x since an earlier run: only "
-                    "those events are traced; use -e all for all",
-                    c->rings.evt_mask);
-    if ( !c->cpu_bits && c->state.nr_masked )
-        log_warning(c->log, "the pcpu mask leaves %u of %u pcpus out since an "
-                    "earlier run; use -c all for all", c->state.nr_masked,
-                    c->state.nr_online);
-}
-
 static int open_rings(struct collect *c, struct err *e)
 {
     int rc = rings_open(&c->rings, c->hv, c->nr_cpus, e);
@@ -124,7 +97,7 @@ static int open_rings(struct collect *c, struct err *e)
                     c->rings.pages, c->plan->pages);
     if ( is_discarded(c) && !c->recorder )
         drain_discard(&c->rings, c->lost_before, c->log);
-    warn_about_masks(c);
+    collect_warn_about_masks(c);
     return 0;
 }
 
@@ -139,6 +112,26 @@ void collect_warn_shared(struct collect *c, const char *why)
     else
         log_warning(c->log, "%s; each reader gets only part of the records",
                     why);
+}
+
+static bool has_moved(const struct collect *c)
+{
+    for ( unsigned int cpu = 0; cpu < c->rings.nr_cpus; cpu++ )
+        if ( c->rings.ring[cpu].cons_moves )
+            return true;
+    return false;
+}
+
+bool collect_is_shared(const struct collect *c)
+{
+    bool was_on = c->state.flags & XEN_TBUF_ENABLED && !c->info.simulated;
+    char names[200];
+
+    if ( (!was_on && !has_moved(c)) ||
+         !competing_readers_find(names, sizeof(names)) )
+        return false;
+    log_info(c->log, "tracing stays on for %s", names);
+    return true;
 }
 
 static void check_competing_readers(struct collect *c)
@@ -174,7 +167,7 @@ int collect_start(struct collect *c, struct err *e)
     assert(!c->tracing && c->virq < 0);
     rc = bind_virq(c, e);
     if ( !rc )
-        rc = set_masks(c, e);
+        rc = collect_set_masks(c, e);
     if ( rc )
         return rc;
     read_initial_losses(c);

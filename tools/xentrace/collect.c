@@ -81,6 +81,7 @@ void collect_close(struct collect *c)
     if ( c->rings.hv )
         rings_close(&c->rings);
     snapshot_policy_fini(&c->policy);
+    collect_free_masks(c);
     free(c->cpu_bits);
     free(c->lost_before);
     free(c->lost);
@@ -130,7 +131,7 @@ static uint64_t memory_size(const struct collect *c)
 
 static int open_pipeline(struct collect *c, struct writer *w, struct err *e)
 {
-    uint32_t mask = c->plan->evt_mask;
+    uint32_t mask = c->masks.evt;
     struct pipeline_plan plan = {
         .triggers = c->plan->triggers,
         .memory = memory_size(c), .buffer = buffer_size(c),
@@ -258,10 +259,12 @@ static int stop_capture(struct collect *c, int rc, struct err *e)
     assert(c->pipeline_is_open);
     stats_line_end(&c->stats);
     service_notify("STOPPING=1");
+    collect_check_tracing(c);
     if ( c->recorder )
         stop_rc = collect_play_back(c, e);
-    else if ( !c->plan->leave_enabled )
+    else if ( !c->plan->leave_enabled && !collect_is_shared(c) )
         stop_rc = tbuf_disable(c->hv, e);
+    collect_restore_masks(c);
     pipeline_poll_metadata(&c->pipeline, c->hv);
     drain_rc = run_last_passes(c, e);
     if ( c->recorder && c->plan->leave_enabled && !stop_rc )
@@ -280,6 +283,7 @@ static int fail_to_start(struct collect *c, int rc)
 
     if ( c->tracing && !c->plan->leave_enabled )
         tbuf_disable(c->hv, &ignored);
+    collect_restore_masks(c);
     return rc;
 }
 

@@ -30,6 +30,7 @@ struct collect_plan
     bool discard;           /* drop records traced before the capture */
     bool start_disabled;
     bool leave_enabled;
+    bool keep_masks;        /* leave the masks as they are at the end */
     unsigned int sleep_ms;  /* maximum between two passes */
     uint64_t time_ns;       /* length of the capture; 0: until a signal */
     uint64_t memory;        /* -M: bytes of windows kept; 0: no -M */
@@ -64,6 +65,14 @@ struct collect_lost
                                in the files count */
 };
 
+struct masks
+{
+    uint32_t evt;                       /* of this capture; 0: Xen's own */
+    uint32_t evt_before;                /* 0: unknown */
+    unsigned char *cpus_before;
+    bool evt_is_set, cpus_are_set;      /* by this capture */
+};
+
 struct collect
 {
     const struct collect_plan *plan;    /* plan, hv and log are borrowed */
@@ -75,6 +84,8 @@ struct collect
     struct rings rings;
     bool created_rings;                 /* Xen had no rings before */
     bool tracing;                       /* enabled by this capture */
+    bool is_off;                        /* disabled by another program */
+    struct masks masks;
     struct tbuf_state state;            /* Xen's state before the capture */
     struct pipeline pipeline;
     bool pipeline_is_open;

@@ -72,6 +72,9 @@ static const struct opt opts[] = {
     { .name = "dont-disable-tracing", .letter = 'x', .type = OPT_FLAG,
       AT(plan.leave_enabled),
       .help = "leave tracing enabled at the end" },
+    { .name = "keep-masks", .type = OPT_FLAG, AT(plan.keep_masks),
+      .help = "leave the masks of -e and -c in Xen at the end, for later "
+              "captures" },
     { .name = "start-disabled", .letter = 'X', .type = OPT_FLAG,
       AT(plan.start_disabled),
       .help = "do not enable tracing, only read the rings" },

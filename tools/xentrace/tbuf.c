@@ -100,10 +100,28 @@ static void count_cpu(struct tbuf_state *out, const struct xen_tbuf_cpu *cpu)
     assert(out->nr_masked <= out->nr_online);
 }
 
+/* The destinations of a state. */
+struct state_answer
+{
+    struct tbuf_state *state;
+    uint64_t *lost;             /* nr_cpus numbers; or NULL */
+    unsigned char *traced;      /* nr_cpus bits, all zero; or NULL */
+    unsigned int nr_cpus;
+};
+
+static void take_cpu(const struct state_answer *a, unsigned int cpu,
+                     const struct xen_tbuf_cpu *from)
+{
+    count_cpu(a->state, from);
+    if ( a->lost )
+        a->lost[cpu] = from->lost;
+    if ( a->traced && !(from->flags & XEN_TBUF_CPU_MASKED) )
+        a->traced[cpu / 8] |= 1u << cpu % 8;
+}
+
 /* Parse `size` bytes of state; offsets and sizes in it are not trusted. */
 static int parse_state(const unsigned char *state, size_t size,
-                       struct tbuf_state *out, uint64_t *lost,
-                       unsigned int nr_cpus)
+                       const struct state_answer *a)
 {
     struct xen_tbuf_state s;
     struct xen_tbuf_cpu cpu;
@@ -112,24 +130,23 @@ static int parse_state(const unsigned char *state, size_t size,
     if ( size < sizeof(s) )
         return -EPROTO;
     memcpy(&s, state, sizeof(s));
-    *out = (struct tbuf_state){ .flags = s.flags, .evt_mask = s.evt_mask };
+    *a->state = (struct tbuf_state){ .flags = s.flags, .evt_mask = s.evt_mask };
     if ( s.cpu_offset < sizeof(s) || s.cpu_size < sizeof(cpu) )
         return -EPROTO;
-    for ( unsigned int i = 0; i < nr_cpus && i < s.nr_cpus; i++ )
+    for ( unsigned int i = 0; i < a->nr_cpus && i < s.nr_cpus; i++ )
     {
         at = s.cpu_offset + (uint64_t)i * s.cpu_size;
         if ( at + sizeof(cpu) > size )
             return -EPROTO;
         memcpy(&cpu, state + at, sizeof(cpu));
-        lost[i] = cpu.lost;
-        count_cpu(out, &cpu);
+        take_cpu(a, i, &cpu);
     }
     return 0;
 }
 
 /* One request with a buffer of *size bytes; sets *size to the bytes needed. */
-static int request_state(struct hv *hv, size_t *size, struct tbuf_state *out,
-                         uint64_t *lost, unsigned int nr_cpus, struct err *e)
+static int request_state(struct hv *hv, size_t *size,
+                         const struct state_answer *a, struct err *e)
 {
     unsigned char *state = fault_calloc(1, *size);
     struct hv_tbuf op = {
@@ -143,28 +160,50 @@ static int request_state(struct hv *hv, size_t *size, struct tbuf_state *out,
     if ( !rc && op.size > *size )
         rc = -EAGAIN;
     if ( !rc )
-        rc = parse_state(state, op.size, out, lost, nr_cpus);
+        rc = parse_state(state, op.size, a);
     *size = op.size;
     free(state);
     return rc;
 }
 
-int tbuf_state(struct hv *hv, struct tbuf_state *state, uint64_t *lost,
-               unsigned int nr_cpus, struct err *e)
+static int read_state(struct hv *hv, const struct state_answer *a,
+                      struct err *e)
 {
     size_t size = sizeof(struct xen_tbuf_state) +
-                  nr_cpus * sizeof(struct xen_tbuf_cpu), asked;
+                  a->nr_cpus * sizeof(struct xen_tbuf_cpu), asked;
     int rc;
 
-    assert(nr_cpus > 0);
-    memset(lost, 0, nr_cpus * sizeof(*lost));
+    assert(a->nr_cpus > 0);
     do
     {
         asked = size;
-        rc = request_state(hv, &size, state, lost, nr_cpus, e);
+        rc = request_state(hv, &size, a, e);
     }
     while ( rc == -EAGAIN && size > asked && size <= STATE_MAX );
     if ( rc == -EINVAL && !e->code )
         return -EOPNOTSUPP;
     return rc ? err_sys(e, rc, "cannot read the state of Xen's tracing") : 0;
+}
+
+int tbuf_state(struct hv *hv, struct tbuf_state *state, uint64_t *lost,
+               unsigned int nr_cpus, struct err *e)
+{
+    const struct state_answer a = {
+        .state = state, .lost = lost, .nr_cpus = nr_cpus,
+    };
+
+    memset(lost, 0, nr_cpus * sizeof(*lost));
+    return read_state(hv, &a, e);
+}
+
+int tbuf_get_cpu_mask(struct hv *hv, unsigned char *bits, unsigned int nr_cpus,
+                      struct err *e)
+{
+    struct tbuf_state state;
+    const struct state_answer a = {
+        .state = &state, .traced = bits, .nr_cpus = nr_cpus,
+    };
+
+    memset(bits, 0, (nr_cpus + 7) / 8);
+    return read_state(hv, &a, e);
 }

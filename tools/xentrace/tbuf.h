@@ -48,4 +48,11 @@ struct tbuf_state
 int tbuf_state(struct hv *hv, struct tbuf_state *state, uint64_t *lost,
                unsigned int nr_cpus, struct err *e);
 
+/*
+ * Read the pcpu mask into (nr_cpus + 7) / 8 bytes, lowest bit first.  Same
+ * errors as tbuf_state().
+ */
+int tbuf_get_cpu_mask(struct hv *hv, unsigned char *bits, unsigned int nr_cpus,
+                      struct err *e);
+
 #endif /* XENTRACE_TBUF_H */

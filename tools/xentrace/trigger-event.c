@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include <public/trace.h>
+
 #include "common/opts.h"
 
 #define NAME_MAX_BYTES 64u
@@ -65,6 +67,10 @@ static int event_parse(struct trigger *trigger, const char *text,
                      ? xt_catalogue_by_name(name) : NULL;
     if ( !trigger->event )
         return -ENOENT;
+    if ( trigger->event->id >= TRC_META_WINDOW &&
+         trigger->event->id <= TRC_META_LOST )
+        return err_usage(e, "--snapshot-on=%.80s: a record of xentrace itself, "
+                         "which Xen never traces", trigger->text);
     return text[length] ? parse_field(trigger, text + length + 1, e) : 0;
 }
 

@@ -46,6 +46,7 @@ const struct trigger_type *trigger_exit(void)
         .syntax = "exit>TIME",
         .help = "a VM exit lasted longer than TIME on its pcpu",
         .example = "exit>5ms",
+        .event = TRC_HVM_VMEXIT,
         .compares_time = true,
         .parse = trigger_parse_time,
         .open = exit_open,

@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <public/trace.h>
+
 #include "common/num.h"
 #include "common/opts.h"
 #include "libxentrace/libxentrace.h"
@@ -228,6 +230,15 @@ void trigger_fire_if_too_long(struct triggers *t,
         return;
     *num_duration(length, to_ns(t, to - from)) = '\0';
     trigger_fire(t, trigger, to, to_ns(t, to - from), "%s %s", what, length);
+}
+
+/* Xen writes the records of class GEN, such as losses, with any mask. */
+uint32_t trigger_needed_bits(const struct trigger *trigger)
+{
+    uint32_t event = trigger->event ? trigger->event->id : trigger->type->event;
+
+    return event >> TRC_CLS_SHIFT == TRC_GEN >> TRC_CLS_SHIFT
+           ? 0 : event & TRC_ALL;
 }
 
 /* --- records -------------------------------------------------------------- */

@@ -80,6 +80,12 @@ int triggers_open(struct triggers *t, unsigned int nr_cpus, uint64_t hz,
                   struct err *e);
 void triggers_close(struct triggers *t);
 
+/*
+ * The bits of an event mask that select the records which this trigger depends
+ * on; 0: they are always there.
+ */
+uint32_t trigger_needed_bits(const struct trigger *trigger);
+
 /* Check the records of a window; spans contain whole records. */
 void triggers_window(struct triggers *t, unsigned int cpu,
                      const struct iovec *spans, int nr_spans);

@@ -87,7 +87,8 @@ static int fake_state(struct fake *f, struct hv_tbuf *op)
         struct xen_tbuf_state s;
         struct xen_tbuf_cpu cpu[FAKE_CPUS];
     } all = {
-        .s = { .nr_cpus = FAKE_CPUS, .cpu_offset = sizeof(all.s),
+        .s = { .flags = f->enabled ? XEN_TBUF_ENABLED : 0,
+               .nr_cpus = FAKE_CPUS, .cpu_offset = sizeof(all.s),
                .cpu_size = sizeof(all.cpu[0]) },
     };
     size_t room = op->nr_bits / 8;
@@ -120,6 +121,12 @@ static int answer_op(struct fake *f, struct hv_tbuf *op)
         op->mfn = f->sized ? FAKE_INFO_MFN : 0;
         op->size = HV_PAGE_SIZE;
         op->evt_mask = f->evt_mask;
+        return 0;
+    case HV_TBUF_SET_EVT_MASK:
+        f->evt_mask = op->evt_mask;
+        return 0;
+    case HV_TBUF_SET_CPU_MASK:
+        f->masked = ~*(const unsigned char *)op->in & ((1u << FAKE_CPUS) - 1);
         return 0;
     case HV_TBUF_SET_SIZE:
         return set_size(f);

@@ -22,6 +22,7 @@
 
 #define PAGES_RO "map-ro "
 #define PAGES_RW "map-rw map-rw map-rw "
+#define MASKS_BACK "get_info evt_mask=0xffff000 cpu_mask=0x7/3 "
 
 /* One capture: the plan, the hypervisor, and the result. */
 struct run
@@ -119,9 +120,137 @@ START_TEST(everything_said)
     r.plan.pages = 5;
     run_capture(&r);
     ck_assert_int_eq(r.rc, 0);
-    ck_assert_str_eq(r.f.log, "virq evt_mask=0x81000 cpu_mask=0x5/3 set_size=5 "
-                     "enable get_info " PAGES_RO PAGES_RW "disable ");
+    ck_assert_str_eq(r.f.log, "virq get_info evt_mask=0x81000 cpu_mask=0x5/3 "
+                     "set_size=5 enable get_info " PAGES_RO PAGES_RW
+                     "disable " MASKS_BACK);
     ck_assert_uint_eq(log_capture_count(&r.heard, "2 pages, not 5"), 1);
+    run_fini(&r);
+}
+END_TEST
+
+/* The masks of a run are put back, unless they are to stay. */
+START_TEST(masks_are_put_back)
+{
+    for ( unsigned int keep = 0; keep < 2; keep++ )
+    {
+        struct run r;
+
+        run_init(&r, true);
+        r.f.evt_mask = 0x2f000;
+        r.f.masked = 5;
+        r.plan.evt_mask = 0x81000;
+        r.plan.cpus = "0";
+        r.plan.keep_masks = keep;
+        run_capture(&r);
+        ck_assert_int_eq(r.rc, 0);
+        ck_assert_uint_eq(r.f.evt_mask, keep ? 0x81000 : 0x2f000);
+        ck_assert_uint_eq(r.f.masked, keep ? 6 : 5);
+        run_fini(&r);
+    }
+}
+END_TEST
+
+/* A Xen that cannot report its pcpu mask gets the mask that it had at boot. */
+START_TEST(unknown_cpu_mask)
+{
+    struct run r;
+
+    run_init(&r, true);
+    r.f.no_state = true;
+    r.f.masked = 5;
+    r.plan.cpus = "0";
+    run_capture(&r);
+    ck_assert_int_eq(r.rc, 0);
+    ck_assert_uint_eq(r.f.masked, 0);
+    run_fini(&r);
+}
+END_TEST
+
+static void set_mask_and_stop(struct fake *f)
+{
+    f->evt_mask = 0x41000;
+    raise(SIGTERM);
+}
+
+/* The mask that another program has set in the meantime stays. */
+START_TEST(mask_of_another_program)
+{
+    struct run r;
+
+    run_init(&r, true);
+    r.plan.evt_mask = 0x81000;
+    r.f.on_ack = set_mask_and_stop;
+    run_capture(&r);
+    ck_assert_uint_eq(r.f.evt_mask, 0x41000);
+    run_fini(&r);
+}
+END_TEST
+
+/* A trigger gets the events that it needs, whatever the mask is. */
+START_TEST(trigger_adds_events)
+{
+    static const struct
+    {
+        const char *trigger;
+        uint32_t plan, before, mask;
+    } rows[] = {
+        { "runnable>1ms", 0x81000, TRC_ALL, 0xa1000 },
+        { "runnable>1ms", 0x28000, TRC_ALL, 0x29000 },
+        { "runnable>1ms", 0x21000, TRC_ALL, 0x21000 },
+        { "runnable>1ms", 0, TRC_ALL, TRC_ALL },
+        { "runnable>1ms", 0, 0x81000, 0xa1000 },
+        { "exit>1ms", 0x21000, TRC_ALL, 0xa1000 },
+        { "hvm_cpuid", 0x81000, TRC_ALL, 0x83000 },
+        { "lost>1", 0x81000, TRC_ALL, 0x81000 },
+    };
+
+    for ( size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++ )
+    {
+        struct triggers t = { .nr = 0 };
+        struct run r;
+
+        run_init(&r, true);
+        ck_assert_int_eq(triggers_parse(&t, rows[i].trigger, &r.e), 0);
+        r.f.info.tsc_khz = 1000000;
+        r.f.evt_mask = rows[i].before;
+        r.plan.evt_mask = rows[i].plan;
+        r.plan.triggers = &t;
+        r.plan.memory = 1u << 16;
+        r.plan.keep_masks = true;
+        run_capture(&r);
+        ck_assert_msg(!r.rc, "%s", r.e.text);
+        ck_assert_msg(r.f.evt_mask == rows[i].mask, "row %zu: %#x", i,
+                      r.f.evt_mask);
+        ck_assert_uint_eq(log_capture_count(&r.heard, rows[i].trigger),
+                          rows[i].mask != (rows[i].plan ? rows[i].plan
+                                                        : rows[i].before));
+        run_fini(&r);
+    }
+}
+END_TEST
+
+/* --- tracing is switched off by another program --------------------------- */
+
+static void switch_off_and_stop(struct fake *f)
+{
+    f->enabled = false;
+    raise(SIGTERM);
+}
+
+START_TEST(switched_off)
+{
+    struct run r;
+
+    run_init(&r, true);
+    r.f.on_ack = switch_off_and_stop;
+    run_capture(&r);
+    ck_assert_int_eq(r.rc, 0);
+    ck_assert_uint_eq(log_capture_count(&r.heard, "was switched off at "), 1);
+    run_fini(&r);
+
+    run_init(&r, true);
+    run_capture(&r);
+    ck_assert_uint_eq(log_capture_count(&r.heard, "switched off"), 0);
     run_fini(&r);
 }
 END_TEST
@@ -352,16 +481,17 @@ START_TEST(refused)
         int code;
         const char *log;
     } rows[] = {
-        { HV_TBUF_SET_EVT_MASK, -EPERM, "virq evt_mask=0x81000 " },
-        { HV_TBUF_SET_CPU_MASK, -EPERM,
-          "virq evt_mask=0x81000 cpu_mask=0x1/3 " },
-        { HV_TBUF_ENABLE, -EPERM,
-          "virq evt_mask=0x81000 cpu_mask=0x1/3 set_size=32 enable disable " },
-        { HV_TBUF_GET_INFO, -EPERM, "virq evt_mask=0x81000 cpu_mask=0x1/3 "
-          "set_size=32 enable get_info disable " },
-        { HV_TBUF_DISABLE, -EPERM, "virq evt_mask=0x81000 cpu_mask=0x1/3 "
-          "set_size=32 enable get_info " PAGES_RO PAGES_RW
-          "disable " },
+        { HV_TBUF_SET_EVT_MASK, -EPERM, "virq get_info evt_mask=0x81000 " },
+        { HV_TBUF_SET_CPU_MASK, -EPERM, "virq get_info evt_mask=0x81000 "
+          "cpu_mask=0x1/3 get_info evt_mask=0xffff000 " },
+        { HV_TBUF_ENABLE, -EPERM, "virq get_info evt_mask=0x81000 "
+          "cpu_mask=0x1/3 set_size=32 enable disable " MASKS_BACK },
+        { HV_TBUF_GET_INFO, -EPERM, "virq get_info evt_mask=0x81000 "
+          "cpu_mask=0x1/3 set_size=32 enable get_info disable cpu_mask=0x7/3 "
+        },
+        { HV_TBUF_DISABLE, -EPERM, "virq get_info evt_mask=0x81000 "
+          "cpu_mask=0x1/3 set_size=32 enable get_info " PAGES_RO PAGES_RW
+          "disable " MASKS_BACK },
     };
 
     for ( size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++ )
@@ -511,8 +641,9 @@ START_TEST(no_memory)
 }
 END_TEST
 
-UNIT_MAIN("collect", plain, everything_said, masks_left_over, leave_enabled,
-          start_disabled,
+UNIT_MAIN("collect", plain, everything_said, masks_are_put_back,
+          unknown_cpu_mask, mask_of_another_program, trigger_adds_events,
+          switched_off, masks_left_over, leave_enabled, start_disabled,
           discard, records_at_disable, time_is_up, losses, reported_losses,
           later_domains, later_domains_in_memory, refused, no_rings,
           no_ring_can_be_mapped, no_virq, disk_is_full,

@@ -67,6 +67,7 @@ START_TEST(grammar)
         { "runnable>20", -EINVAL }, { "exit>20", -EINVAL },
         { "runnable>0", -EINVAL }, { "exit>0x20", -EINVAL },
         { "runnable>1h", 0 }, { "runnable>1us", 0 },
+        { "meta_clock", -EINVAL }, { "lost_records", 0 },
         { "hvm_cpui", -EINVAL }, { "hvm_cpuid:", -EINVAL },
         { "hvm_cpuid:leaf", -EINVAL }, { "hvm_cpuid:leaf=", -EINVAL },
         { "hvm_cpuid:leave=1", -EINVAL },
