@@ -4,8 +4,8 @@
  * writer runs during a drain, and the ring directory is read in place.
  *
  * The file has xentrace's format: for each ring with records a CPU_CHANGE
- * record, then the bytes of the ring. Metadata and checksums are left out,
- * since they describe the host: a seed always gives the same file.
+ * record, then the bytes of the ring. file-metadata.c writes the metadata.
+ * Checksums are left out.
  */
 #include "xensim/local-drain.h"
 #include "xensim/hypercall.h"

@@ -15,6 +15,7 @@
 #include "xensim/simulation.h"
 
 #include "xensim/control/control-server.h"
+#include "xensim/file-metadata.h"
 #include "xensim/local-drain.h"
 #include "xensim/supervisor.h"
 
@@ -144,15 +145,19 @@ static uint64_t batch_end(const struct options *o, uint64_t now)
     return next < o->duration ? next : o->duration;
 }
 
-static int drain_to_output(struct simulation *p, struct err *e)
+/* A domain's name is in the file before the domain's first record. */
+static int drain_to_output(struct simulation *p, struct file_metadata *m,
+                           struct err *e)
 {
-    int rc = local_drain_write(p->output);
+    int rc = file_metadata_update(m, p->output)
+             ?: local_drain_write(p->output);
 
     return rc ? err_sys(e, rc, "--output %s", p->options->output) : 0;
 }
 
 /* Each VIRQ says that a ring is half full. */
-static int run_and_drain(struct simulation *p, struct err *e)
+static int run_and_drain(struct simulation *p, struct file_metadata *m,
+                         struct err *e)
 {
     const struct options *o = p->options;
     unsigned long virqs = xensim_virqs();
@@ -166,7 +171,7 @@ static int run_and_drain(struct simulation *p, struct err *e)
             until = batch_end(o, until);
         more = workload_advance(p->workload, until, BATCH_EVENTS);
         if ( o->drain ? !more : virqs != xensim_virqs() )
-            rc = drain_to_output(p, e);
+            rc = drain_to_output(p, m, e);
         virqs = xensim_virqs();
         over = supervisor_poll(p->supervisor, NULL, 0);
     }
@@ -175,15 +180,20 @@ static int run_and_drain(struct simulation *p, struct err *e)
 
 static int run_without_reader(struct simulation *p, int *status, struct err *e)
 {
+    struct file_metadata m;
     int rc = local_drain_start(RING_PAGES, e);
 
     ASSERT(p->output && !p->control);
     if ( rc )
         return rc;
-    rc = run_and_drain(p, e);
+    rc = file_metadata_begin(&m, p->options, p->output);
+    if ( rc )
+        err_sys(e, rc, "--output %s", p->options->output);
+    else
+        rc = run_and_drain(p, &m, e);
     local_drain_stop();
     if ( !rc )
-        rc = drain_to_output(p, e);
+        rc = drain_to_output(p, &m, e);
     *status = p->supervisor->status;
     return rc;
 }

@@ -35,6 +35,7 @@ enum xensim_op
     XENSIM_CPU_UP,      /* bring pcpu `arg` online */
     XENSIM_CPU_DOWN,    /* take pcpu `arg` offline */
     XENSIM_CLOCK,       /* current time-stamp counter: u64 */
+    XENSIM_DOMAINS,     /* the domains that exist: struct xensim_domain[] */
 };
 
 #define XENSIM_MAP_WRITE 1u /* in `arg` of XENSIM_MAP: read-write */
@@ -74,6 +75,19 @@ struct xensim_tbuf
     uint32_t evt_mask;
     uint32_t size;
     uint64_t buffer_mfn;
+};
+
+#define XENSIM_MAX_DOMAINS 1024 /* all of them fit into one answer */
+#define XENSIM_NAME_MAX 32      /* bytes of a name, with its 0 */
+
+/* A domain, as the toolstack of a dom0 would describe it. */
+struct xensim_domain
+{
+    uint16_t id;
+    uint16_t vcpus;
+    uint32_t is_hvm;    /* 1: HVM or PVH, 0: PV */
+    uint32_t first_cpu, last_cpu; /* permitted pcpus; first > last: all */
+    char name[XENSIM_NAME_MAX];
 };
 
 /*

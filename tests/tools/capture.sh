@@ -10,6 +10,11 @@
 capture "a typical load" --cpus 4 -- -T 1
 [ "$(trace_counts | wc -l)" -eq 4 ] || fail "not four pcpus"
 
+# The hypervisor's domains are in the metadata with their names.
+expect 0 "$xenalyze" --records --event meta_domain_name trace
+grep -q ' d0 0/1: Domain-0$' out || fail "Domain-0 has no name"
+[ "$(grep -c ' meta_domain_name ' out)" -gt 1 ] || fail "no name of a guest"
+
 capture "only the scheduler" --cpus 3 --rate 100k -- -e sched -T 1
 grep -qE '^sched ' report || fail "no scheduler events"
 grep -qE '^hvm ' report && fail "HVM events outside the mask"

@@ -62,6 +62,33 @@ for id in 00041001 00028001 00041002 00028002 00028003 00028007 0010f010; do
     grep -q "^  $id " out || fail "storm: no event $id"
 done
 
+# --- names --------------------------------------------------------------------
+
+# names: domain and name, in the order of the trace
+names() {
+    expect 0 "$xenalyze" --records --event meta_domain_name trace
+    sed -nE 's/.*meta_domain_name +(d[0-9]+) 0\/1: (.*)/\1 \2/p' out
+}
+
+# Domains have names from the start, new domains and new names get theirs.
+{
+    echo "d0 Domain-0"
+    echo "d1 old"
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo "d$((i + 1)) desktop$i"; done
+} >expected
+names >named
+grep -vx 'd1 retired' named | diff expected - ||
+    fail "storm: other names than the scenario's"
+grep -qx 'd1 retired' named || fail "storm: the new name is missing"
+cp trace first
+play -f "$shipped/boot-storm.scenario" -T 0.6
+cmp trace first || fail "storm: another file with the same seed"
+
+play -f "$shipped/noisy-neighbour.scenario" -T 0.1
+expect 0 "$xenalyze" --records --event 'meta_affinity' trace
+grep -q 'd2v3 hard cpus from 0 on: .* 00000003$' out ||
+    fail "noisy: no affinity of render"
+
 # --- the scenarios in the man page -------------------------------------------
 
 for name in overcommitted noisy-neighbour boot-storm; do

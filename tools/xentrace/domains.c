@@ -14,7 +14,8 @@
 
 #define NR_IDS 0x7ff0u  /* larger ids are reserved: public/xen.h */
 
-enum { SEEN = 1, REPORTED = 2, NAMED = 4 };
+/* NEW: first reported in this poll. */
+enum { SEEN = 1, REPORTED = 2, NAMED = 4, NEW = 8 };
 
 int domains_init(struct domains *d, struct err *e)
 {
@@ -36,17 +37,30 @@ struct domain_poll
     void *arg;
 };
 
+/* The affinity of a vcpu follows its domain. */
+static void note_affinity(const struct domain_poll *t, const struct xt_meta *m)
+{
+    if ( m->affinity.dom < NR_IDS &&
+         t->domains->known[m->affinity.dom] & NEW )
+        t->put(t->arg, m);
+}
+
 /* Report a domain; the record comes from the hypervisor and is not trusted. */
 static void note_domain(void *domain_poll, const struct xt_meta *m)
 {
     const struct domain_poll *t = domain_poll;
     uint8_t *known;
 
+    if ( m->event == TRC_META_AFFINITY )
+        note_affinity(t, m);
     if ( m->event != TRC_META_DOMAIN || m->domain.dom >= NR_IDS )
         return;
     known = &t->domains->known[m->domain.dom];
     if ( !(*known & REPORTED) )
+    {
         t->put(t->arg, m);
+        *known |= NEW;
+    }
     *known |= SEEN | REPORTED;
 }
 
@@ -77,6 +91,6 @@ void domains_poll(struct domains *d, struct hv *hv, hv_record_fn *put,
             d->known[id] = 0;
         else if ( !(d->known[id] & NAMED) )
             poll_name(&t, hv, id);
-        d->known[id] &= ~SEEN;
+        d->known[id] &= ~(SEEN | NEW);
     }
 }

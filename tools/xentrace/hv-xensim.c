@@ -40,6 +40,8 @@ struct xensim
     int events;         /* epoll of the VIRQ and the socket */
     int virq;
     struct mapping *mappings;
+    /* The last answer to XENSIM_DOMAINS; NULL: none. */
+    struct xensim_domain *domains;
 };
 
 static struct xensim *to_xensim(struct hv *hv)
@@ -94,6 +96,7 @@ static void xensim_close(struct hv *hv)
     if ( x->events >= 0 )
         close(x->events);
     xensim_client_close(&x->client);
+    free(x->domains);
     free(x);
 }
 
@@ -175,6 +178,116 @@ static int xensim_clock(struct hv *hv, uint64_t *tsc, struct err *e)
     };
 
     return xensim_client_call(&to_xensim(hv)->client, &c, e);
+}
+
+/* --- domains -------------------------------------------------------------- */
+
+/* Values of domain_flags and affinity_kind of events/11-meta. */
+#define DOMAIN_HVM 1u
+#define DOMAIN_CONTROL (1u << 4)
+#define CPUS_PER_RECORD 160u
+
+static uint32_t mask_word(const struct xensim_domain *d, uint32_t first)
+{
+    uint32_t word = 0;
+
+    for ( uint32_t i = 0; i < 32; i++ )
+        if ( first + i >= d->first_cpu && first + i <= d->last_cpu )
+            word |= 1u << i;
+    return word;
+}
+
+/* Put the permitted pcpus of a vcpu; several records for high pcpus. */
+static void put_affinity(const struct xensim_domain *d, uint16_t vcpu,
+                         hv_record_fn *put, void *arg)
+{
+    uint32_t last = d->last_cpu < XT_MAX_CPUS ? d->last_cpu : XT_MAX_CPUS - 1;
+    uint32_t first = d->first_cpu / CPUS_PER_RECORD * CPUS_PER_RECORD;
+
+    for ( ; first <= last; first += CPUS_PER_RECORD )
+    {
+        struct xt_meta m = {
+            .event = TRC_META_AFFINITY,
+            .affinity = {
+                .vcpu = vcpu, .dom = d->id, .first = first,
+                .cpus0 = mask_word(d, first),
+                .cpus1 = mask_word(d, first + 32),
+                .cpus2 = mask_word(d, first + 64),
+                .cpus3 = mask_word(d, first + 96),
+                .cpus4 = mask_word(d, first + 128),
+            },
+        };
+
+        put(arg, &m);
+    }
+}
+
+static void put_domain(const struct xensim_domain *d, hv_record_fn *put,
+                       void *arg)
+{
+    struct xt_meta m = {
+        .event = TRC_META_DOMAIN,
+        .domain = {
+            .dom = d->id, .vcpus = d->vcpus,
+            .flags = (d->is_hvm ? DOMAIN_HVM : 0) |
+                     (d->id ? 0 : DOMAIN_CONTROL),
+        },
+    };
+
+    put(arg, &m);
+    for ( uint16_t i = 0; d->first_cpu <= d->last_cpu && i < d->vcpus; i++ )
+        put_affinity(d, i, put, arg);
+}
+
+/* A failure leaves the list empty; the next call of the collector reports it.*/
+static void request_domains(struct xensim *x)
+{
+    const size_t bytes = XENSIM_MAX_DOMAINS * sizeof(*x->domains);
+    struct xensim_call c = { .op = XENSIM_DOMAINS };
+    struct err ignored = ERR_INIT;
+
+    if ( !x->domains )
+        x->domains = fault_malloc(bytes);
+    if ( !x->domains )
+        return;
+    memset(x->domains, 0, bytes);
+    c.answer[0] = (struct iovec){ x->domains, bytes };
+    if ( xensim_client_call(&x->client, &c, &ignored) )
+        memset(x->domains, 0, bytes);
+}
+
+/* An element without vcpus ends the list. */
+static const struct xensim_domain *next_domain(const struct xensim *x,
+                                               unsigned int i)
+{
+    return x->domains && i < XENSIM_MAX_DOMAINS && x->domains[i].vcpus
+           ? &x->domains[i] : NULL;
+}
+
+static void xensim_domains(struct hv *hv, hv_record_fn *put, void *arg)
+{
+    struct xensim *x = to_xensim(hv);
+    const struct xensim_domain *d;
+
+    request_domains(x);
+    for ( unsigned int i = 0; (d = next_domain(x, i)); i++ )
+        put_domain(d, put, arg);
+}
+
+/* The names are those of the last xensim_domains(). */
+static bool xensim_domain_name(struct hv *hv, uint16_t id,
+                               char name[HV_NAME_MAX])
+{
+    const struct xensim *x = to_xensim(hv);
+    const struct xensim_domain *d;
+
+    for ( unsigned int i = 0; (d = next_domain(x, i)); i++ )
+        if ( d->id == id && d->name[0] )
+        {
+            snprintf(name, HV_NAME_MAX, "%.*s", (int)sizeof(d->name), d->name);
+            return true;
+        }
+    return false;
 }
 
 /* --- memory --------------------------------------------------------------- */
@@ -379,6 +492,8 @@ const struct hypervisor *hv_xensim(void)
         .bind_virq = xensim_bind_virq,
         .ack_virq = xensim_ack_virq,
         .clock = xensim_clock,
+        .domains = xensim_domains,
+        .domain_name = xensim_domain_name,
     };
 
     return &type;

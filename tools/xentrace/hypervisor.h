@@ -109,7 +109,8 @@ struct hypervisor
     void (*describe)(struct hv *hv, hv_record_fn *put, void *arg);
 
     /*
-     * Put a meta_domain record of each domain.  Called repeatedly.  NULL:
+     * Put a meta_domain record of each domain, each followed by the
+     * meta_affinity records of its vcpus, if known.  Called repeatedly.  NULL:
      * domains are unknown.
      */
     void (*domains)(struct hv *hv, hv_record_fn *put, void *arg);

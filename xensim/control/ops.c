@@ -9,6 +9,7 @@
 #include "xensim/runtime/runtime.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <public/trace.h>
@@ -142,6 +143,22 @@ static int op_clock(struct exchange *x)
     return 0;
 }
 
+static int op_domains(struct exchange *x)
+{
+    struct xensim_domain *domains = calloc(XENSIM_MAX_DOMAINS,
+                                           sizeof(*domains));
+
+    _Static_assert(XENSIM_MAX_DOMAINS * sizeof(*domains) <= XENSIM_MAX_PAYLOAD,
+                   "all domains fit into one answer");
+    if ( !domains )
+        return -ENOMEM;
+    x->length = sizeof(*domains) *
+                xensim_list_domains(domains, XENSIM_MAX_DOMAINS);
+    memcpy(x->payload, domains, x->length);
+    free(domains);
+    return 0;
+}
+
 static const struct
 {
     int (*run)(struct exchange *x);
@@ -156,6 +173,7 @@ static const struct
     [XENSIM_CPU_UP] = { op_cpu_up, 0, 0 },
     [XENSIM_CPU_DOWN] = { op_cpu_down, 0, 0 },
     [XENSIM_CLOCK] = { op_clock, 0, 0 },
+    [XENSIM_DOMAINS] = { op_domains, 0, 0 },
 };
 
 int op_run(uint32_t op, struct exchange *x)

@@ -122,3 +122,10 @@ void domains_fini(void)
     domains.idle = NULL;
     dom_xen = NULL;
 }
+
+size_t xensim_list_domains(struct xensim_domain *to, size_t max)
+{
+    const struct xensim_guest *guest = &machine_config()->guest;
+
+    return guest->list_domains ? guest->list_domains(guest->arg, to, max) : 0;
+}

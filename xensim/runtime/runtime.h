@@ -22,6 +22,8 @@
 #include <xen/mm.h>
 #include <xen/sched.h>
 
+struct xensim_domain;
+
 /* The guest's work: callbacks of the pcpus. Each may be NULL. */
 struct xensim_guest
 {
@@ -34,6 +36,8 @@ struct xensim_guest
     void (*irq)(void *arg);
     void (*nmi)(void *arg);
     void (*mce)(void *arg);
+    /* Store the domains that exist; returns their number, at most `max`. */
+    size_t (*list_domains)(void *arg, struct xensim_domain *to, size_t max);
 };
 
 #define XENSIM_FOREVER  UINT64_MAX  /* idle until woken */
@@ -86,6 +90,9 @@ void xensim_kick(unsigned int cpu);
  * set_current().
  */
 struct vcpu *xensim_vcpu(domid_t domid, unsigned int vcpu_id);
+
+/* Store the guest's domains; returns their number. From any thread. */
+size_t xensim_list_domains(struct xensim_domain *to, size_t max);
 
 /* Run the scheduled tasklets of this pcpu. Threads do so by themselves. */
 void xensim_run_tasklets(void);

@@ -491,10 +491,34 @@ void workload_end(struct workload *workload)
     truth_log_end(s);
 }
 
+static void describe_domain(const struct sim_dom *d, struct xensim_domain *to)
+{
+    *to = (struct xensim_domain){
+        .id = d->id, .vcpus = d->nr, .is_hvm = d->kind >= SIM_PVH,
+        .first_cpu = d->pin.first, .last_cpu = d->pin.last,
+    };
+    memcpy(to->name, d->name, sizeof(to->name));
+}
+
+/* Called by the thread that serves dom0's requests. */
+static size_t list_domains(void *workload, struct xensim_domain *to,
+                           size_t max)
+{
+    struct sim *s = &((struct workload *)workload)->sim;
+    size_t nr = 0;
+
+    pthread_mutex_lock(&s->lock);
+    for ( unsigned int i = 0; i < s->nr_doms && nr < max; i++ )
+        if ( s->doms[i].alive )
+            describe_domain(&s->doms[i], &to[nr++]);
+    pthread_mutex_unlock(&s->lock);
+    return nr;
+}
+
 struct xensim_guest workload_guest(struct workload *workload)
 {
     return (struct xensim_guest){
         .arg = workload, .step = real_step, .irq = spurious_irq,
-        .nmi = spurious_nmi,
+        .nmi = spurious_nmi, .list_domains = list_domains,
     };
 }

@@ -19,6 +19,7 @@
 
 #include "common/err.h"
 #include "xensim/runtime/runtime.h"
+#include "xensim/wire.h"
 
 enum sim_kind { SIM_IDLE, SIM_PV, SIM_PVH, SIM_HVM };
 enum sim_vendor { SIM_INTEL, SIM_AMD };
@@ -29,9 +30,9 @@ enum sim_load
     SIM_BUSY, SIM_PERIODIC, SIM_IO, SIM_BURSTY, SIM_QUIET,
 };
 
-#define SIM_NAME_MAX 32
+#define SIM_NAME_MAX XENSIM_NAME_MAX
 #define SIM_VCPUS_MAX 128           /* per domain */
-#define SIM_DOMAINS_MAX 1024
+#define SIM_DOMAINS_MAX XENSIM_MAX_DOMAINS
 #define SIM_LOADS_MAX 8             /* per domain, used round robin */
 
 /* A range of pcpus; first > last: all pcpus. */

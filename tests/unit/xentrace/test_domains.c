@@ -61,6 +61,48 @@ START_TEST(once)
 }
 END_TEST
 
+/* A hypervisor that reports an affinity with each domain. */
+static void put_pinned(struct hv *hv, hv_record_fn *put, void *arg)
+{
+    (void)hv;
+    put(arg, &(struct xt_meta){ .event = TRC_META_AFFINITY,
+                                .affinity.dom = 5 });
+    put(arg, &(struct xt_meta){ .event = TRC_META_DOMAIN, .domain.dom = 4 });
+    put(arg, &(struct xt_meta){ .event = TRC_META_AFFINITY,
+                                .affinity.dom = 4 });
+    put(arg, &(struct xt_meta){ .event = TRC_META_AFFINITY,
+                                .affinity.dom = 0xffff });
+}
+
+static void count_affinity(void *nr, const struct xt_meta *m)
+{
+    *(unsigned int *)nr += m->event == TRC_META_AFFINITY;
+}
+
+/* The affinity is reported together with a new domain, and not again. */
+START_TEST(affinity)
+{
+    struct hypervisor type = { .domains = put_pinned };
+    struct err e = ERR_INIT;
+    unsigned int nr = 0;
+    struct domains d;
+    struct fake f;
+
+    fake_init(&f, true);
+    type.domain_name = f.hv.type->domain_name;
+    f.hv.type = &type;
+    ck_assert_int_eq(domains_init(&d, &e), 0);
+    f.domain[0] = "";
+    d.known[4] = 4; /* flagged as named: no name is requested */
+    domains_poll(&d, &f.hv, count_affinity, &nr);
+    ck_assert_uint_eq(nr, 1);
+    domains_poll(&d, &f.hv, count_affinity, &nr);
+    ck_assert_uint_eq(nr, 1);
+    domains_fini(&d);
+    fake_fini(&f);
+}
+END_TEST
+
 /* A hypervisor that reports impossible domain ids. */
 static void put_absurd(struct hv *hv, hv_record_fn *put, void *arg)
 {
@@ -124,4 +166,4 @@ START_TEST(copies)
 }
 END_TEST
 
-UNIT_MAIN("domains", once, impossible, copies)
+UNIT_MAIN("domains", once, affinity, impossible, copies)

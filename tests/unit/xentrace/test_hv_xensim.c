@@ -557,6 +557,95 @@ START_TEST(virq)
 }
 END_TEST
 
+/* --- domains -------------------------------------------------------------- */
+
+/* Format records as words: d3/2 for a domain, a3v0@0:f for an affinity. */
+static void add_word(void *text, const struct xt_meta *m)
+{
+    char *end = (char *)text + strlen(text);
+
+    if ( m->event == TRC_META_DOMAIN )
+        sprintf(end, "d%u/%u ", m->domain.dom, m->domain.vcpus);
+    else if ( m->event == TRC_META_AFFINITY )
+        sprintf(end, "a%uv%u@%u:%x,%x,%x ", m->affinity.dom, m->affinity.vcpu,
+                m->affinity.first, m->affinity.cpus0, m->affinity.cpus1,
+                m->affinity.cpus4);
+    else
+        ck_abort();
+}
+
+static const struct xensim_domain some_domains[] = {
+    { .id = 0, .vcpus = 1, .first_cpu = 1, .name = "Domain-0" },
+    { .id = 7, .vcpus = 2, .first_cpu = 30, .last_cpu = 32, .name = "web1" },
+    { .id = 8, .vcpus = 1, .first_cpu = 319, .last_cpu = 320,
+      .name = { "without an end, 32 bytes of name" } },
+    { .id = 9, .vcpus = 1, .first_cpu = 1 },
+};
+
+START_TEST(domains)
+{
+    const struct act acts[] = {
+        HELLO, { .wants_op = XENSIM_DOMAINS, .body = some_domains,
+                 .length = sizeof(some_domains) },
+        { .wants_op = XENSIM_DOMAINS, .rc = -ENOSYS },
+    };
+    struct err e = ERR_INIT;
+    char text[500] = "", name[HV_NAME_MAX];
+    struct hv *hv;
+
+    START(acts);
+    ck_assert_int_eq(open_it(&hv, &e), 0);
+    ck_assert(!hv->type->domain_name(hv, 0, name)); /* not requested yet */
+    hv->type->domains(hv, add_word, text);
+    ck_assert_str_eq(text, "d0/1 d7/2 a7v0@0:c0000000,1,0 "
+                     "a7v1@0:c0000000,1,0 d8/1 a8v0@160:0,0,80000000 "
+                     "a8v0@320:1,0,0 d9/1 ");
+    ck_assert(hv->type->domain_name(hv, 7, name));
+    ck_assert_str_eq(name, "web1");
+    ck_assert(hv->type->domain_name(hv, 8, name));
+    ck_assert_str_eq(name, "without an end, 32 bytes of name");
+    ck_assert(!hv->type->domain_name(hv, 9, name));
+    ck_assert(!hv->type->domain_name(hv, 1, name));
+    /* An older xensim has no such operation. */
+    *text = '\0';
+    hv->type->domains(hv, add_word, text);
+    ck_assert_str_eq(text, "");
+    ck_assert(!hv->type->domain_name(hv, 7, name));
+    hv_close(hv);
+    ck_assert_int_eq(end_server(), 0);
+}
+END_TEST
+
+/* The pcpus of the last record are within the limits of a trace. */
+static void check_bounds(void *nr, const struct xt_meta *m)
+{
+    if ( m->event == TRC_META_AFFINITY )
+        ck_assert_uint_lt(m->affinity.first, XT_MAX_CPUS);
+    ++*(unsigned int *)nr;
+}
+
+START_TEST(absurd_domains)
+{
+    const struct xensim_domain absurd = {
+        .id = 0xffff, .vcpus = 3, .last_cpu = UINT32_MAX,
+    };
+    const struct act acts[] = {
+        HELLO, { .body = &absurd, .length = sizeof(absurd) },
+    };
+    struct err e = ERR_INIT;
+    unsigned int nr = 0;
+    struct hv *hv;
+
+    START(acts);
+    ck_assert_int_eq(open_it(&hv, &e), 0);
+    hv->type->domains(hv, check_bounds, &nr);
+    ck_assert_uint_eq(nr, 1 + 3 * 103);
+    hv_close(hv);
+    ck_assert_int_eq(end_server(), 0);
+}
+END_TEST
+
 UNIT_MAIN("hv-xensim", good_greeting, bad_greetings, greeting_cut_anywhere,
           no_greeting, nobody_there, where_it_is, control, state,
-          state_that_lies, frames, bad_frames, faults, virq)
+          state_that_lies, frames, bad_frames, faults, virq,
+          domains, absurd_domains)

@@ -15,7 +15,7 @@ stock=$("$top_srcdir/tests/truth/fetch") || {
 # Lines that are to be equal: to the brace, without affinity and pcpus, and of
 # HVM guests without details, which it has for the first vcpu only.
 plain() {
-    sed -e '/^--- Where the time went/,$d' -e 's/ *{.*//' |
+    sed -e '/^--- Domain names/,$d' -e 's/ *{.*//' |
         awk '/^ cpu affinity/ { skip = 1; next }
              skip && /^   \[/ { next }
              { skip = 0 }
