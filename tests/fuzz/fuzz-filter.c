@@ -33,8 +33,14 @@ static void ask(const struct filter *f)
 
 static void filters(char *const *texts)
 {
+    static struct xt_domain_name all[] = {
+        { .id = 0, .name = "Domain-0", .label = "Domain-0", .length = 8 },
+        { .id = 3, .name = "web1", .label = "web1#3", .length = 6 },
+        { .id = 4, .name = "web1", .label = "web1#4", .length = 6 },
+    };
+    static const struct xt_domain_names names = { all, 3 };
     struct filter_texts t = {
-        texts[PCPUS], texts[DOMAINS], texts[VCPUS], texts[EVENTS],
+        texts[PCPUS], texts[DOMAINS], texts[VCPUS], texts[EVENTS], &names,
     };
     struct err e = ERR_INIT;
     struct filter *f;

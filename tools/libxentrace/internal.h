@@ -5,6 +5,7 @@
  * their interfaces change with those programs.
  *
  *     counts.h, event-counts.h     totals of a trace, a count for each event id
+ *     domain-names.h               names of domains, and labels for output
  *     kmerge.h, slice.h            sort items by time, merge sorted runs
  *     losses.h                     losses that only the collector knows
  *     meta.h                       records of the collector: encode, decode
@@ -17,6 +18,7 @@
 #define LIBXENTRACE_INTERNAL_H
 
 #include "libxentrace/counts.h"
+#include "libxentrace/domain-names.h"
 #include "libxentrace/event-counts.h"
 #include "libxentrace/kmerge.h"
 #include "libxentrace/libxentrace.h"

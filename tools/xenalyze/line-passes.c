@@ -31,7 +31,7 @@ static int pass_begin(struct pass *p, const struct run *run, struct err *e)
 {
     const struct config *c = run->config;
     const struct filter_texts texts = {
-        c->pcpus, c->domains, c->vcpus, c->events,
+        c->pcpus, c->domains, c->vcpus, c->events, &run->names,
     };
     int rc;
 

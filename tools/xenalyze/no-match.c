@@ -135,6 +135,7 @@ struct no_match
     const struct config *config;
     const char *name;           /* of the trace */
     const struct guests *guests;
+    const struct xt_domain_names *names;
 };
 
 static int check_option(const struct no_match *c,
@@ -164,7 +165,8 @@ static int check_both(const struct no_match *c, const struct fact_end *end,
                       struct err *e)
 {
     const struct filter_texts both = { .domains = c->config->domains,
-                                       .vcpus = c->config->vcpus };
+                                       .vcpus = c->config->vcpus,
+                                       .names = c->names };
     struct filter *f;
     int rc = filter_new(&f, &both, e);
 
@@ -189,8 +191,10 @@ static int no_match_end(void *state, const struct fact_end *f, struct err *e)
     const struct config *o = c->config;
     const struct filter_option options[] = {
         { "--pcpu", { .pcpus = o->pcpus }, o->pcpus, list_pcpus },
-        { "--domain", { .domains = o->domains }, o->domains, list_domains },
-        { "--vcpu", { .vcpus = o->vcpus }, o->vcpus, list_vcpus },
+        { "--domain", { .domains = o->domains, .names = c->names }, o->domains,
+          list_domains },
+        { "--vcpu", { .vcpus = o->vcpus, .names = c->names }, o->vcpus,
+          list_vcpus },
     };
     int rc = 0;
 
@@ -205,7 +209,8 @@ int no_match_explain(const struct run *run, struct err *e)
     static const struct sink_ops ops = {
         .name = "no-match", .begin = no_match_begin, .end = no_match_end,
     };
-    struct no_match c = { .config = run->config, .name = run->name };
+    struct no_match c = { .config = run->config, .name = run->name,
+                          .names = &run->names };
     const struct sink sink = { &ops, &c };
     const struct analyze_options options = {
         .threads = run->config->threads, .info = &run->info,

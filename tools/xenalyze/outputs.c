@@ -115,9 +115,16 @@ static void log_order(const struct run *run)
 /* Xen versions by enum layout; the layouts of master are those of 4.19. */
 static const uint16_t versions[] = { 0, 0x0411, 0x0413 };
 
-int outputs_run(struct run *run, struct err *e)
+static int read_metadata(struct run *run, struct err *e)
 {
     int rc = xt_trace_info(run->trace, &run->info, e);
+
+    return rc ? rc : xt_domain_names_init(&run->names, run->trace, e);
+}
+
+int outputs_run(struct run *run, struct err *e)
+{
+    int rc = read_metadata(run, e);
     bool again = false;
 
     assert(run->out && run->config->layout <= LAYOUT_MASTER);
@@ -137,5 +144,6 @@ int outputs_run(struct run *run, struct err *e)
             log_order(run);
         again = true;
     }
+    xt_domain_names_fini(&run->names);
     return rc;
 }

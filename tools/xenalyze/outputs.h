@@ -12,7 +12,7 @@
 
 #include "common/err.h"
 #include "common/progress.h"
-#include "libxentrace/libxentrace.h"
+#include "libxentrace/internal.h"
 #include "xenalyze/options.h"
 
 /* The arguments of a pass, all borrowed. */
@@ -21,7 +21,8 @@ struct run
     const struct config *config;
     const char *name;           /* of the trace, for messages and headings */
     struct xt_trace *trace;     /* rewound before each pass */
-    struct xt_info info;        /* metadata in the trace */
+    struct xt_info info;        /* metadata in the trace ... */
+    struct xt_domain_names names;       /* ... and its domains' names */
     const struct log *log;
     FILE *out;
     FILE *progress;             /* for a progress bar, or NULL */
@@ -40,7 +41,8 @@ int outputs_choose(struct config *config, struct err *e);
 /* True if the trace has to be read more than once. */
 bool outputs_read_again(const struct config *config);
 
-/* Run the outputs in run->config.  The caller has set all but run->info. */
+/* Run the outputs in run->config.  The caller has set all but info and
+   names. */
 int outputs_run(struct run *run, struct err *e);
 
 /* The passes. */

@@ -163,6 +163,7 @@ static int choose_part(struct pass *p, struct analyze_options *o, struct err *e)
     const struct config *c = p->run->config;
     const struct filter_texts texts = {
         .pcpus = c->pcpus, .domains = c->domains, .vcpus = c->vcpus,
+        .names = &p->run->names,
     };
     int rc = 0;
 

@@ -16,7 +16,8 @@
 static struct filter *new_filter(const char *pcpus, const char *domains,
                                  const char *vcpus, const char *events)
 {
-    const struct filter_texts texts = { pcpus, domains, vcpus, events };
+    const struct filter_texts texts = { pcpus, domains, vcpus, events,
+                                        NULL };
     struct err e = ERR_INIT;
     struct filter *f;
 
@@ -72,7 +73,8 @@ START_TEST(words_of_options)
     for ( size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++ )
     {
         const struct filter_texts texts = { rows[i].pcpus, rows[i].domains,
-                                            rows[i].vcpus, rows[i].events };
+                                            rows[i].vcpus, rows[i].events,
+                                            NULL };
         struct err e = ERR_INIT;
         struct filter *f = NULL;
         int rc = filter_new(&f, &texts, &e);
@@ -85,6 +87,119 @@ START_TEST(words_of_options)
                           "row %zu: %s", i, e.text);
         filter_free(f);
     }
+}
+END_TEST
+
+static struct xt_domain_name some_names[] = {
+    { .id = 0, .name = "Domain-0", .label = "Domain-0", .length = 8 },
+    { .id = 3, .name = "web1", .label = "web1#3", .length = 6 },
+    { .id = 5, .name = "web1", .label = "web1#5", .length = 6 },
+    { .id = 6, .name = "a/b", .label = "a/b", .length = 3 },
+};
+
+static const struct xt_domain_names named = { some_names, 4 };
+
+START_TEST(names_of_domains)
+{
+    static const struct
+    {
+        const char *domains, *vcpus;
+        uint32_t wanted, unwanted;      /* vcpus */
+    } rows[] = {
+        { "web1", NULL, VCPU(3, 0), VCPU(4, 0) },
+        { "web1", NULL, VCPU(5, 9), VCPU(0, 0) },
+        { "web1#5", NULL, VCPU(5, 0), VCPU(3, 0) },
+        { "9,web1#5", NULL, VCPU(9, 0), VCPU(3, 0) },
+        { "Domain-0,idle", NULL, VCPU(0, 0), VCPU(3, 0) },
+        { NULL, "web1/2", VCPU(5, 2), VCPU(5, 1) },
+        { NULL, "d1v1,web1#3/2", VCPU(3, 2), VCPU(5, 2) },
+        { NULL, "a/b/1", VCPU(6, 1), VCPU(6, 0) },
+    };
+
+    for ( size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++ )
+    {
+        const struct filter_texts texts = {
+            .domains = rows[i].domains, .vcpus = rows[i].vcpus,
+            .names = &named,
+        };
+        uint32_t yes = rows[i].wanted, no = rows[i].unwanted;
+        struct err e = ERR_INIT;
+        struct filter *f;
+
+        ck_assert_msg(!filter_new(&f, &texts, &e), "%s", e.text);
+        ck_assert(filter_wants_vcpu(f, yes >> 16, yes & 0xffff));
+        ck_assert(!filter_wants_vcpu(f, no >> 16, no & 0xffff));
+        filter_free(f);
+    }
+}
+END_TEST
+
+START_TEST(mistyped_names)
+{
+    static const struct
+    {
+        const char *domains, *vcpus;
+        int rc;
+        const char *error;
+    } rows[] = {
+        { "Domain-1", NULL, -ENOENT, "--domain: no domain is named Domain-1; "
+          "did you mean Domain-0? the trace has Domain-0, web1#3, web1#5, "
+          "a/b" },
+        { "web1#4", NULL, -ENOENT, "--domain: no domain is named web1#4; did "
+          "you mean web1#3 or web1#5? the trace has Domain-0, web1#3, "
+          "web1#5, a/b" },
+        { "batch", NULL, -ENOENT, "--domain: no domain is named batch; the "
+          "trace has Domain-0, web1#3, web1#5, a/b" },
+        { NULL, "Domain0/1", -ENOENT, "--vcpu: no domain is named Domain0/1; "
+          "did you mean Domain-0? the trace has Domain-0, web1#3, web1#5, "
+          "a/b" },
+        { "3-1", NULL, -EINVAL, "--domain: 3-1 is invalid; expected domains "
+          "and ranges, such as 0,3-5,idle,web1" },
+        { NULL, "web1/x", -EINVAL, "--vcpu: web1/x is invalid; expected "
+          "vcpus, such as d1v0,d1v1,web1/0" },
+        { NULL, "web1/", -EINVAL, "--vcpu: web1/ is invalid; expected "
+          "vcpus, such as d1v0,d1v1,web1/0" },
+        { NULL, "web1/65536", -EINVAL, "--vcpu: web1/65536 is invalid; "
+          "expected vcpus, such as d1v0,d1v1,web1/0" },
+        { NULL, "/0", -EINVAL, "--vcpu: /0 is invalid; expected vcpus, such "
+          "as d1v0,d1v1,web1/0" },
+    };
+
+    for ( size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++ )
+    {
+        const struct filter_texts texts = {
+            .domains = rows[i].domains, .vcpus = rows[i].vcpus,
+            .names = &named,
+        };
+        struct err e = ERR_INIT;
+        struct filter *f;
+
+        ck_assert_int_eq(filter_new(&f, &texts, &e), rows[i].rc);
+        ck_assert_str_eq(e.text, rows[i].error);
+        ck_assert_int_eq(err_exit_code(&e), rows[i].rc == -ENOENT ? 1 : 2);
+    }
+}
+END_TEST
+
+/* A message is one line, however many domains there are. */
+START_TEST(many_names)
+{
+    static struct xt_domain_name all[2000];
+    const struct xt_domain_names many = { all, 2000 };
+    const struct filter_texts texts = { .domains = "nginx", .names = &many };
+    struct err e = ERR_INIT;
+    struct filter *f;
+
+    for ( unsigned int i = 0; i < 2000; i++ )
+    {
+        all[i].id = i;
+        all[i].length = snprintf(all[i].label, sizeof(all[i].label),
+                                 "a-quite-long-name-%04u", i);
+        all[i].name = all[i].label;
+    }
+    ck_assert_int_eq(filter_new(&f, &texts, &e), -ENOENT);
+    ck_assert_uint_lt(strlen(e.text), 260);
+    ck_assert(strstr(e.text, " and 1993 more"));
 }
 END_TEST
 
@@ -317,6 +432,7 @@ START_TEST(times_of_day_around_midnight)
 }
 END_TEST
 
-UNIT_MAIN("filter", words_of_options, long_lists_are_refused, pcpus, vcpus,
+UNIT_MAIN("filter", words_of_options, names_of_domains,
+          mistyped_names, many_names, long_lists_are_refused, pcpus, vcpus,
           domains, events, spans, spans_that_a_trace_cannot_have,
           times_of_day_around_midnight)

@@ -13,10 +13,11 @@
 
 #include "common/fault.h"
 #include "common/opts.h"
+#include "xenalyze/filter/domain-list.h"
 
-#define NUMBERS 65536u          /* of pcpus and domains */
+#define NUMBERS 65536u          /* ids of pcpus and domains */
 #define MAX_WORDS 256u
-#define MAX_LENGTH 128u         /* of a word */
+#define MAX_LENGTH 300u         /* longest word */
 
 struct bits
 {
@@ -38,6 +39,7 @@ struct filter
     struct wanted_id *ids;
     unsigned int nr_vcpus, nr_ids;
     bool by_vcpu, by_event;
+    const struct xt_domain_names *names;        /* while parsing; or NULL */
 };
 
 /* --- matching ------------------------------------------------------------- */
@@ -163,6 +165,26 @@ struct option
     int (*add_word)(struct filter *f, const char *word);
 };
 
+/* A word that is no id, in a trace with names. */
+static int report_unknown_domain(const struct filter *f, const char *word,
+                                 const struct option *o, struct err *e)
+{
+    char text[DOMAIN_LIST_MAX];
+
+    return err_set(e, -ENOENT, "%s: no domain is named %s; %s", o->name, word,
+                   domain_list_format(f->names, word, text));
+}
+
+static int explain_word(const struct filter *f, int rc, const char *word,
+                        const struct option *o, struct err *e)
+{
+    if ( rc == -EINVAL )
+        return err_usage(e, "%s: %s is invalid; expected %s", o->name, word,
+                         o->expected);
+    return rc == -ENOENT ? report_unknown_domain(f, word, o, e)
+                         : err_sys(e, rc, "%s", o->name);
+}
+
 /* Add each word of a comma-separated list. */
 static int parse_words(struct filter *f, const char *text,
                        const struct option *o, struct err *e)
@@ -185,10 +207,7 @@ static int parse_words(struct filter *f, const char *text,
         word[length] = '\0';
         rc = o->add_word(f, word);
         if ( rc )
-            return rc == -EINVAL
-                   ? err_usage(e, "%s: %s is invalid; expected %s", o->name,
-                               word, o->expected)
-                   : err_sys(e, rc, "%s", o->name);
+            return explain_word(f, rc, word, o, e);
         text = text[length] ? text + length + 1 : NULL;
     }
     return 0;
@@ -223,8 +242,31 @@ static int add_pcpus(struct filter *f, const char *word)
     return f->pcpus ? set_range(f->pcpus, word) : -ENOMEM;
 }
 
+/* Anything but a malformed number or range, if the trace has names. */
+static bool may_be_name(const struct filter *f, const char *word)
+{
+    return f->names && f->names->nr && word[strspn(word, "0123456789-")];
+}
+
+/* All domains of this name: a domain gets a new id when it reboots. */
+static int add_named_domains(struct filter *f, const char *word)
+{
+    const struct xt_domain_name *d;
+    int rc = -ENOENT;
+    size_t at = 0;
+
+    while ( (d = xt_domain_names_find(f->names, word, strlen(word), &at)) )
+    {
+        f->domains->words[d->id / 64] |= UINT64_C(1) << d->id % 64;
+        rc = 0;
+    }
+    return rc;
+}
+
 static int add_domains(struct filter *f, const char *word)
 {
+    int rc;
+
     f->by_vcpu = true;
     if ( !f->domains )
         f->domains = fault_calloc(1, sizeof(*f->domains));
@@ -232,25 +274,15 @@ static int add_domains(struct filter *f, const char *word)
         return -ENOMEM;
     if ( !strcmp(word, "idle") )
         word = "32767";
-    return set_range(f->domains, word[0] == 'd' ? word + 1 : word);
+    rc = set_range(f->domains, word[0] == 'd' ? word + 1 : word);
+    return rc && may_be_name(f, word) ? add_named_domains(f, word) : rc;
 }
 
-/* "d1v0" */
-static int add_vcpu(struct filter *f, const char *word)
+static int add_vcpu_id(struct filter *f, uint64_t dom, uint64_t vcpu)
 {
-    char domain[MAX_LENGTH];
-    const char *v = strchr(word, 'v');
-    uint64_t dom, vcpu;
     uint32_t *more;
 
-    f->by_vcpu = true;
-    if ( *word != 'd' || !v )
-        return -EINVAL;
-    assert((size_t)(v - word) < sizeof(domain));
-    memcpy(domain, word + 1, v - word - 1);
-    domain[v - word - 1] = '\0';
-    if ( opts_number(domain, &dom) || opts_number(v + 1, &vcpu) ||
-         dom >= NUMBERS || vcpu >= NUMBERS )
+    if ( dom >= NUMBERS || vcpu >= NUMBERS )
         return -EINVAL;
     more = fault_realloc(f->vcpus, (f->nr_vcpus + 1) * sizeof(*more));
     if ( !more )
@@ -258,6 +290,46 @@ static int add_vcpu(struct filter *f, const char *word)
     f->vcpus = more;
     f->vcpus[f->nr_vcpus++] = dom << 16 | vcpu;
     return 0;
+}
+
+/* "web1/0"; `slash` is the last one of the word. */
+static int add_named_vcpus(struct filter *f, const char *word,
+                           const char *slash)
+{
+    const struct xt_domain_name *d;
+    int rc = -ENOENT;
+    uint64_t vcpu;
+    size_t at = 0;
+
+    if ( opts_number(slash + 1, &vcpu) )
+        return -EINVAL;
+    while ( (d = xt_domain_names_find(f->names, word, slash - word, &at)) )
+    {
+        rc = add_vcpu_id(f, d->id, vcpu);
+        if ( rc )
+            return rc;
+    }
+    return rc;
+}
+
+/* "d1v0" */
+static int add_vcpu(struct filter *f, const char *word)
+{
+    char domain[MAX_LENGTH];
+    const char *v = strchr(word, 'v'), *slash = strrchr(word, '/');
+    uint64_t dom, vcpu;
+
+    f->by_vcpu = true;
+    if ( slash && slash > word && f->names && f->names->nr )
+        return add_named_vcpus(f, word, slash);
+    if ( *word != 'd' || !v )
+        return -EINVAL;
+    assert((size_t)(v - word) < sizeof(domain));
+    memcpy(domain, word + 1, v - word - 1);
+    domain[v - word - 1] = '\0';
+    if ( opts_number(domain, &dom) || opts_number(v + 1, &vcpu) )
+        return -EINVAL;
+    return add_vcpu_id(f, dom, vcpu);
 }
 
 static int add_id(struct filter *f, uint64_t id)
@@ -303,11 +375,11 @@ static const struct option pcpu_option = {
 };
 
 static const struct option domain_option = {
-    "--domain", "domains and ranges, such as 0,3-5,idle", add_domains,
+    "--domain", "domains and ranges, such as 0,3-5,idle,web1", add_domains,
 };
 
 static const struct option vcpu_option = {
-    "--vcpu", "vcpus, such as d1v0,d1v1", add_vcpu,
+    "--vcpu", "vcpus, such as d1v0,d1v1,web1/0", add_vcpu,
 };
 
 static const struct option event_option = {
@@ -326,6 +398,8 @@ int filter_new(struct filter **out, const struct filter_texts *t,
         f->events = fault_calloc(xt_catalogue_nr_events, sizeof(*f->events));
     if ( !f || !f->events )
         rc = err_sys(e, -ENOMEM, "cannot filter");
+    else
+        f->names = t->names;
     if ( !rc )
         rc = parse_words(f, t->pcpus, &pcpu_option, e);
     if ( !rc )
@@ -335,10 +409,13 @@ int filter_new(struct filter **out, const struct filter_texts *t,
     if ( !rc )
         rc = parse_words(f, t->events, &event_option, e);
     if ( rc )
+    {
         filter_free(f);
-    else
-        *out = f;
-    return rc;
+        return rc;
+    }
+    f->names = NULL;
+    *out = f;
+    return 0;
 }
 
 void filter_free(struct filter *f)

@@ -13,6 +13,7 @@
 
 #include "common/err.h"
 #include "libxentrace/catalogue.h"
+#include "libxentrace/internal.h"
 #include "libxentrace/libxentrace.h"
 
 struct filter;
@@ -24,12 +25,16 @@ struct filter;
 struct filter_texts
 {
     const char *pcpus;          /* "0,4-7" */
-    const char *domains;        /* "0,3-5,idle" */
-    const char *vcpus;          /* "d1v0,d1v1" */
+    const char *domains;        /* "0,3-5,idle,web1" */
+    const char *vcpus;          /* "d1v0,d1v1,web1/0" */
     const char *events;         /* "sched_*,hvm:handler,0x28004,TRC_..." */
+    const struct xt_domain_names *names; /* in the trace; or NULL */
 };
 
-/* 0, or -EINVAL and the invalid word in *e, or -ENOMEM. */
+/*
+ * 0; -EINVAL and the invalid word in *e; -ENOENT: the trace has no domain of
+ * this name; or -ENOMEM.
+ */
 int filter_new(struct filter **f, const struct filter_texts *texts,
                struct err *e);
 void filter_free(struct filter *f);     /* NULL is fine */

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Collecting names, and making labels that are safe to print and unambiguous.
+ */
+#include "libxentrace/domain-names.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/fault.h"
+#include "libxentrace/meta.h"
+#include "libxentrace/trace-private.h"
+
+#define NR_IDS 0x7ff0u          /* larger ids are reserved: public/xen.h */
+#define LABEL_MIN 9u            /* length that no label is cut below */
+
+/* --- collecting ----------------------------------------------------------- */
+
+struct collector
+{
+    struct xt_domain_names *names;
+    size_t room;
+    struct xt_meta_text text;   /* incomplete name ... */
+    uint16_t id;                /* ... and its domain */
+    bool failed;                /* no memory */
+};
+
+/* Index of the first domain with this id or a higher one. */
+static size_t find_id(const struct xt_domain_names *n, unsigned int id)
+{
+    size_t low = 0, high = n->nr;
+
+    while ( low < high )
+    {
+        size_t middle = low + (high - low) / 2;
+
+        if ( n->all[middle].id < id )
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool grow_names(struct collector *c)
+{
+    size_t room = 2 * c->room + 16;
+    struct xt_domain_name *all;
+
+    if ( c->names->nr < c->room )
+        return true;
+    all = fault_realloc(c->names->all, room * sizeof(*all));
+    if ( !all )
+        return false;
+    c->names->all = all;
+    c->room = room;
+    return true;
+}
+
+/* The domain of this id, inserted if it is new.  NULL: no memory. */
+static struct xt_domain_name *get_domain(struct collector *c, unsigned int id)
+{
+    struct xt_domain_names *n = c->names;
+    size_t at = find_id(n, id);
+
+    if ( at < n->nr && n->all[at].id == id )
+        return &n->all[at];
+    if ( !grow_names(c) )
+        return NULL;
+    memmove(n->all + at + 1, n->all + at, (n->nr - at) * sizeof(*n->all));
+    n->nr++;
+    n->all[at] = (struct xt_domain_name){ .id = id };
+    return &n->all[at];
+}
+
+static void set_name(struct collector *c, unsigned int id, const char *text)
+{
+    size_t length = strnlen(text, XT_NAME_MAX - 1);
+    char *name = fault_malloc(length + 1);
+    struct xt_domain_name *d = name ? get_domain(c, id) : NULL;
+
+    if ( !d )
+    {
+        free(name);
+        c->failed = true;
+        return;
+    }
+    memcpy(name, text, length);
+    name[length] = '\0';
+    free((char *)d->name);
+    d->name = name;
+}
+
+static void collect_name(void *collector, const struct xt_meta *m)
+{
+    struct collector *c = collector;
+
+    if ( m->event != TRC_META_DOMAIN_NAME || m->domain_name.dom >= NR_IDS )
+        return;
+    if ( m->domain_name.dom != c->id )
+        c->text.parts = 0;
+    c->id = m->domain_name.dom;
+    if ( xt_meta_text_add(&c->text, m->domain_name.part, m->domain_name.parts,
+                          (const char *)m +
+                          offsetof(struct xt_meta, domain_name.t0)) &&
+         c->text.text[0] )
+        set_name(c, c->id, c->text.text);
+}
+
+/* --- labels --------------------------------------------------------------- */
+
+static bool is_plain(unsigned char c)
+{
+    return c > ' ' && c < 0x7f && c != ',' && c != '\\';
+}
+
+/*
+ * Escape a name; *cut: it does not fit into `room` bytes with its 0.  Returns
+ * the length.
+ */
+static size_t escape_name(const char *name, char *text, size_t room, bool *cut)
+{
+    size_t length = 0;
+
+    *cut = false;
+    for ( const unsigned char *c = (const void *)name; *c; c++ )
+    {
+        size_t needed = is_plain(*c) ? 1 : 4;
+
+        if ( length + needed >= room )
+        {
+            *cut = true;
+            break;
+        }
+        if ( is_plain(*c) )
+            text[length] = *c;
+        else
+            snprintf(text + length, room - length, "\\x%02x", *c);
+        length += needed;
+    }
+    text[length] = '\0';
+    return length;
+}
+
+/*
+ * True if a word could be taken for something else: for the id of a domain or
+ * a vcpu, for a range, for a label with an id, or for a word of a report.
+ */
+static bool is_ambiguous(const char *text)
+{
+    static const char *const words[] = { "idle", "unknown", "others", "lost" };
+
+    if ( !text[strspn(text, "0123456789-dvx")] || strpbrk(text, "#~") )
+        return true;
+    for ( size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++ )
+        if ( !strcmp(text, words[i]) )
+            return true;
+    return false;
+}
+
+/* The length of a text cut to `room` characters, without a partial escape. */
+static size_t cut_length(const char *text, size_t room)
+{
+    size_t length = strnlen(text, room);
+
+    for ( size_t i = length < 3 ? 0 : length - 3; i < length; i++ )
+        if ( text[i] == '\\' && length - i < 4 )
+            return i;
+    return length;
+}
+
+/* Shorten a label to `width` characters, with the id at the end. */
+static void cut_label(char *text, unsigned int id, size_t width)
+{
+    char tail[8];
+    size_t room = width - snprintf(tail, sizeof(tail), "~%u", id);
+    size_t length = cut_length(text, room);
+
+    assert(width >= LABEL_MIN);
+    memcpy(text + length, tail, strlen(tail) + 1);
+}
+
+static void make_label(struct xt_domain_name *d, bool is_shared)
+{
+    /* A shared name also needs a tail: at most "#32751". */
+    size_t room = sizeof(d->label) - 6;
+    bool cut;
+    size_t length = escape_name(d->name, d->label, room, &cut);
+
+    if ( cut )
+        cut_label(d->label, d->id, room - 1);
+    else if ( is_shared || is_ambiguous(d->label) )
+        snprintf(d->label + length, sizeof(d->label) - length, "#%u", d->id);
+    d->length = strlen(d->label);
+}
+
+static int order_by_name(const void *a, const void *b)
+{
+    const struct xt_domain_name *const *x = a, *const *y = b;
+
+    return strcmp((*x)->name, (*y)->name);
+}
+
+static int make_labels(struct xt_domain_names *n)
+{
+    struct xt_domain_name **sorted = fault_malloc((n->nr + 1) *
+                                                  sizeof(*sorted));
+
+    if ( !sorted )
+        return -ENOMEM;
+    for ( size_t i = 0; i < n->nr; i++ )
+        sorted[i] = &n->all[i];
+    qsort(sorted, n->nr, sizeof(*sorted), order_by_name);
+    for ( size_t i = 0; i < n->nr; i++ )
+        make_label(sorted[i],
+                   (i && !order_by_name(&sorted[i - 1], &sorted[i])) ||
+                   (i + 1 < n->nr &&
+                    !order_by_name(&sorted[i], &sorted[i + 1])));
+    free(sorted);
+    return 0;
+}
+
+int xt_domain_names_init(struct xt_domain_names *n, struct xt_trace *t,
+                         struct err *e)
+{
+    struct collector *c = fault_calloc(1, sizeof(*c));
+    int rc = c ? 0 : -ENOMEM;
+
+    *n = (struct xt_domain_names){ .nr = 0 };
+    if ( !rc )
+    {
+        c->names = n;
+        xt_trace_visit_metadata(t, collect_name, c);
+        rc = c->failed ? -ENOMEM : make_labels(n);
+    }
+    free(c);
+    if ( !rc )
+        return 0;
+    xt_domain_names_fini(n);
+    return err_sys(e, rc, "cannot keep the names of domains");
+}
+
+void xt_domain_names_fini(struct xt_domain_names *n)
+{
+    for ( size_t i = 0; i < n->nr; i++ )
+        free((char *)n->all[i].name);
+    free(n->all);
+    *n = (struct xt_domain_names){ .nr = 0 };
+}
+
+/* --- output --------------------------------------------------------------- */
+
+static const struct xt_domain_name *
+find_domain(const struct xt_domain_names *n, unsigned int id)
+{
+    size_t at = n ? find_id(n, id) : 0;
+
+    return n && at < n->nr && n->all[at].id == id ? &n->all[at] : NULL;
+}
+
+const char *xt_domain_name(const struct xt_domain_names *n, unsigned int id)
+{
+    const struct xt_domain_name *d = find_domain(n, id);
+
+    return d ? d->name : NULL;
+}
+
+/* Write the label of a domain with a name; returns its length. */
+static size_t put_label(const struct xt_domain_name *d, size_t width,
+                        char *text)
+{
+    memcpy(text, d->label, d->length + 1);
+    if ( d->length > width )
+        cut_label(text, d->id, width);
+    return strlen(text);
+}
+
+const char *xt_domain_column(const struct xt_domain_names *n, unsigned int id,
+                             unsigned int width, char text[XT_LABEL_MAX])
+{
+    const struct xt_domain_name *d = find_domain(n, id);
+
+    assert(width >= XT_COLUMN_MIN);
+    if ( d )
+        put_label(d, width, text);
+    else
+        snprintf(text, XT_LABEL_MAX, "d%u", id);
+    return text;
+}
+
+const char *xt_vcpu_column(const struct xt_domain_names *n,
+                           unsigned int domain, unsigned int vcpu,
+                           unsigned int width, char text[XT_LABEL_MAX])
+{
+    const struct xt_domain_name *d = find_domain(n, domain);
+    char tail[12];
+    size_t length, used;
+
+    assert(width >= XT_COLUMN_MIN);
+    if ( !d )
+    {
+        snprintf(text, XT_LABEL_MAX, "d%uv%u", domain, vcpu);
+        return text;
+    }
+    used = snprintf(tail, sizeof(tail), "/%u", vcpu);
+    /* Only the number of a vcpu above 99 is outside of a narrow column. */
+    length = put_label(d, width > used + LABEL_MIN ? width - used : LABEL_MIN,
+                       text);
+    snprintf(text + length, XT_LABEL_MAX - length, "%s", tail);
+    return text;
+}
+
+const char *xt_domain_label(const struct xt_domain_names *n, unsigned int id,
+                            char text[XT_LABEL_MAX])
+{
+    return xt_domain_column(n, id, XT_LABEL_MAX, text);
+}
+
+const char *xt_vcpu_label(const struct xt_domain_names *n, unsigned int domain,
+                          unsigned int vcpu, char text[XT_LABEL_MAX])
+{
+    return xt_vcpu_column(n, domain, vcpu, XT_LABEL_MAX, text);
+}
+
+unsigned int xt_vcpu_column_width(const struct xt_domain_names *n,
+                                  unsigned int least, unsigned int most)
+{
+    unsigned int width = least;
+
+    for ( size_t i = 0; n && i < n->nr; i++ )
+        if ( n->all[i].length + 3u > width ) /* three for "/15" */
+            width = n->all[i].length + 3;
+    return width < most ? width : most;
+}
+
+const struct xt_domain_name *
+xt_domain_names_find(const struct xt_domain_names *n, const char *text,
+                     size_t length, size_t *at)
+{
+    for ( ; n && *at < n->nr; ++*at )
+    {
+        const struct xt_domain_name *d = &n->all[*at];
+
+        if ( (strlen(d->name) == length && !memcmp(d->name, text, length)) ||
+             (d->length == length && !memcmp(d->label, text, length)) )
+        {
+            ++*at;
+            return d;
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Names of domains, from the metadata of a trace, and labels for output.
+ *
+ * A name is any bytes.  A label is made of printable ASCII characters without
+ * spaces or commas, at most XT_LABEL_MAX - 1 of them, and belongs to one domain
+ * only:
+ *
+ *     web1        a domain with a name
+ *     web1#7      two domains have this name, or the name looks like a number
+ *     a-long-n~7  a name that is cut
+ *     web\x201    bytes that are escaped
+ *     d7          a domain without a name
+ *     web1/0      a vcpu of a domain with a name
+ *     d7v0        a vcpu of a domain without a name
+ */
+#ifndef LIBXENTRACE_DOMAIN_NAMES_H
+#define LIBXENTRACE_DOMAIN_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/err.h"
+
+struct xt_trace;
+
+#define XT_NAME_MAX 256u        /* a longer name is cut */
+#define XT_DOMAIN_LABEL_MAX 33u /* label of a domain, with its 0 */
+#define XT_LABEL_MAX 48u        /* label of a vcpu, with its 0 */
+
+struct xt_domain_name
+{
+    uint16_t id;
+    uint16_t length;            /* length of the label */
+    const char *name;           /* owned */
+    char label[XT_DOMAIN_LABEL_MAX];
+};
+
+struct xt_domain_names
+{
+    struct xt_domain_name *all; /* in the order of ids */
+    size_t nr;
+};
+
+/*
+ * Read the names from the trace: of a mapped file all of them, of a stream
+ * those in its first bytes.  A later name of the same id replaces an earlier
+ * one.  Like xt_trace_info(), only before reading has begun.  0 or -errno;
+ * after a failure, xt_domain_names_fini() need not be called.
+ */
+int xt_domain_names_init(struct xt_domain_names *n, struct xt_trace *t,
+                         struct err *e);
+void xt_domain_names_fini(struct xt_domain_names *n);
+
+/* The functions below accept NULL for `n`: no names are known. */
+
+/* The name of a domain, unescaped; NULL: unknown. */
+const char *xt_domain_name(const struct xt_domain_names *n, unsigned int id);
+
+/*
+ * The label of a domain or a vcpu.  Returns `text`.
+ */
+const char *xt_domain_label(const struct xt_domain_names *n, unsigned int id,
+                            char text[XT_LABEL_MAX]);
+const char *xt_vcpu_label(const struct xt_domain_names *n, unsigned int domain,
+                          unsigned int vcpu, char text[XT_LABEL_MAX]);
+
+/*
+ * The same for a column of at most `width` characters, at least XT_COLUMN_MIN:
+ * the domain's name is cut, and the result still belongs to one domain only.
+ */
+#define XT_COLUMN_MIN 12u
+
+const char *xt_domain_column(const struct xt_domain_names *n, unsigned int id,
+                             unsigned int width, char text[XT_LABEL_MAX]);
+const char *xt_vcpu_column(const struct xt_domain_names *n,
+                           unsigned int domain, unsigned int vcpu,
+                           unsigned int width, char text[XT_LABEL_MAX]);
+
+/*
+ * The width of a column of vcpus: `least` without names, and at most `most`.
+ */
+unsigned int xt_vcpu_column_width(const struct xt_domain_names *n,
+                                  unsigned int least, unsigned int most);
+
+/*
+ * The next domain from index *at on with this name or this label; *at is then
+ * behind it.  Several domains may have one name, but not one label.  NULL:
+ * there are no more.
+ */
+const struct xt_domain_name *
+xt_domain_names_find(const struct xt_domain_names *n, const char *text,
+                     size_t length, size_t *at);
+
+#endif /* LIBXENTRACE_DOMAIN_NAMES_H */
