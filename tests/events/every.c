@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A trace, on standard output, in which each event of the catalogue comes
- * once: one window of pcpu 5, records in the order of their ids, time stamps
- * 1000 apart.  Of two layouts of an id it has the newer one, or with --old the
- * older; all words that can be there, are.  Word n of a payload is n in each
- * of its bytes; the fields of an id count 0, 1, 2, so that a change of runstate
- * is one from running to runnable.
+ * Write to standard output a trace with each event of the catalogue once: one
+ * window of pcpu 5, records in the order of ids, time stamps 1000 apart.  An id
+ * with two layouts has the newer one, or the older with --old; all optional
+ * words are present.  Each byte of word n is n.  The fields of an id count 0,
+ * 1, 2, so a runstate change is from running to runnable.
  *
  * --names prints the names instead, in the same order.
  */
@@ -24,7 +23,7 @@ static void put(uint32_t word)
     words[nr_words++] = word;
 }
 
-/* Not what nobody emits; nor, among records, the header of a window. */
+/* Exclude events that are never emitted, and the header of windows. */
 static bool is_wanted(const struct xt_event *e, bool old)
 {
     const struct xt_event *end = xt_catalogue_events + xt_catalogue_nr_events;
@@ -45,7 +44,7 @@ static uint32_t id_of(const struct xt_event *e)
     return id;
 }
 
-/* Hypercalls' presence bits say that one word is there of each argument. */
+/* The presence bits of hypercalls: one word for each argument. */
 static uint32_t first_word(const struct xt_event *e)
 {
     uint32_t word = 0x01010101;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Does every record of a trace fit its event in the catalogue?  Says for each
- * kind that does not, once, how it differs, and for the trace how many records
- * there were and what it gives away of its Xen.
+ * Check that every record of a trace fits its event in the catalogue.  Prints
+ * each kind that does not, once, with the difference, and per trace the number
+ * of records and the detected properties of Xen.
  *
- *     fits TRACE...     exit 1 if one does not fit
+ *     fits TRACE...     exit 1 if a record does not fit
  *
- * It goes through windows by itself: the traces are sound.
+ * Windows are parsed here without checks, as the traces are undamaged.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -62,7 +62,7 @@ static void learn(void *ctx, struct trace *t, const struct xt_record *r)
     xt_dialect_learn(ctx, r);
 }
 
-/* One complaint a kind: a record's words, and its id's place in a page. */
+/* Report each kind once: the words of the record, by page of the id. */
 static void report(struct trace *t, const struct xt_record *r,
                    const char *name, const char *what)
 {

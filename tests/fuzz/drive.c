@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where there is no engine: feed a harness what the files named hold, and
- * then what becomes of them when bytes are flipped, cut out and doubled.
- * Blind, but the sanitizers look on.
+ * A driver for builds without a fuzzing engine: runs a harness on the given
+ * files, and on mutations of these with flipped, deleted and duplicated bytes.
+ * Not guided by coverage; the sanitizers detect errors.
  *
  *     drive SEED ROUNDS FILE...
  */
@@ -87,7 +87,7 @@ static void feed(const struct input *in, uint64_t *random, unsigned long rounds)
     LLVMFuzzerTestOneInput(in->bytes, in->size);
     while ( rounds-- )
     {
-        /* Just as large as it is, so that a step too far is seen. */
+        /* Allocate the exact size, so that overruns are detected. */
         changed.size = in->size;
         changed.bytes = malloc(in->size + !in->size);
         MUST(changed.bytes);

@@ -14,7 +14,7 @@
 struct seen
 {
     uint64_t windows, bytes;
-    uint32_t sum;               /* of all that was seen, and where */
+    uint32_t sum;               /* checksum of bytes and offsets */
     struct xt_damage damage;
 };
 

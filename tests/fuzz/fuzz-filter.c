@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Any text behind --pcpu, --domain, --vcpu, --event and --time, a line each: an
- * answer or a reason, never both; and what is answered holds for any record.
+ * Any text as --pcpu, --domain, --vcpu, --event and --time, a line each: either
+ * a filter or a reason, never both; and the filter holds for any record.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -85,7 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         p = strchr(p, '\n');
         if ( p )
             *p++ = '\0';
-        /* An option that is not given. */
+        /* An empty text stands for an option that is not given. */
         if ( !*texts[i] )
             texts[i] = NULL;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Any bytes as rules of a user's: they are refused with a reason, or print a
- * few records within the room that they said they need.
+ * Any bytes as a user's rules: either rejected with a reason, or usable to
+ * print a few records within the promised space.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -11,7 +11,7 @@
 
 #define TIMED 0x80000000u
 
-/* A wake-up, one of an older time, a hypercall, one without words. */
+/* A wake-up, one with an earlier time, a hypercall, a record without words. */
 static const uint32_t records[] = {
     TIMED | 2u << 28 | 0x28004, 5000, 1, 0xffffffff, 7,
     TIMED | 1u << 28 | 0x28001, 4000, 1, 3,

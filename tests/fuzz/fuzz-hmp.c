@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Any bytes as what somebody types at a monitor of either age: whole lines
- * come back, or nothing, and events are what they can be.
+ * Any bytes as input of a human monitor of either version: replies consist of
+ * whole lines or are empty, and the states of events stay consistent.
  */
 #define _GNU_SOURCE             /* strsep */
 #include "tests/fuzz/monitored.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Any bytes as a compressed trace, and as one of the other byte order.  What
- * comes out is the same however the bytes come in; from a file with a table
- * every place that it names can be gone to; nothing is read beyond the input.
+ * Any bytes as a compressed trace, and as a trace of the other byte order.  The
+ * output does not depend on the sizes of reads; in a file with a seek table
+ * every listed place is reachable; nothing is read beyond the input.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -67,12 +67,12 @@ static struct xt_source *bytes_open(const uint8_t *bytes, size_t size,
     return &b->source;
 }
 
-/* --- what comes out ------------------------------------------------------ */
+/* --- output -------------------------------------------------------------- */
 
 typedef int open_layer(struct xt_source **s, struct xt_source *inner,
                        struct err *e);
 
-/* The checksum of all that comes, and how much that is. */
+/* Checksum and size of the whole output. */
 static uint32_t read_all(struct xt_source *s, uint64_t *size)
 {
     static uint8_t buffer[70000];

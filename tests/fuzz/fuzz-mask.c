@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Any text behind -e and -c: an answer or a reason, never both, and no bit
- * outside of what was asked for.
+ * Any text as -e and -c: either a mask or a reason, never both, and no bit
+ * outside of the valid ones.
  */
 #include "tests/fuzz/fuzz.h"
 

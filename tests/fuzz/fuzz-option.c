@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Any bytes as the argument of --trace, and as a file of patterns: they are
- * taken, or refused with a reason.
+ * Any bytes as the argument of --trace, and as a file of patterns: accepted, or
+ * rejected with a reason.
  */
 #define _GNU_SOURCE
 #include "tests/fuzz/monitored.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Any bytes as what a client of QMP sends: each message has one answer, which
- * is JSON, a value or an error with its class, and has the message's id.
+ * Any bytes as input of a QMP client: each message has one reply in JSON, with
+ * a value or an error with its class, and with the id of the message.
  */
 #include "tests/fuzz/monitored.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Any bytes as a trace, and all that is said of it: the reports come to their
- * end, are the same in one thread and in two, and in pieces of time; points and
- * intervals, which one thread makes, come to theirs; for people, in JSON and in
- * CSV.
+ * Any bytes as a trace for all reports: the reports terminate, and are the same
+ * in one thread and in two, and in slices of time; scatterplots and intervals,
+ * which use one thread, terminate, too; as text, JSON and CSV.
  */
 #define _GNU_SOURCE /* memfd_create */
 
@@ -77,8 +76,8 @@ static void reports(const char *path, unsigned int sort, unsigned int form)
 }
 
 /*
- * All kinds of intervals, or one, as text: short ones of damaged time stamps
- * are a million, a gigabyte of JSON.
+ * All kinds of intervals, or one as text: with damaged time stamps, short
+ * intervals can be a million, or a gigabyte of JSON.
  */
 static void lists(const char *path, unsigned int kind, unsigned int form)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Any bytes as a trace: each is part of a record or counted as damage, some
- * style can print what is read, and it comes to an end.
+ * Any bytes as a trace: each byte belongs to a record or is counted as damage,
+ * each style can print the records, and reading terminates.
  */
 #define _GNU_SOURCE
 #include "tests/fuzz/fuzz.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Any bytes as a file of events: a sound model and silence, or complaints
- * that name a place in it; and every format can write any sound model.
+ * Any bytes as a file of events: either a valid model without messages, or
+ * messages with a place in the input; every format can write any valid model.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -13,7 +13,7 @@
 
 struct told
 {
-    size_t lines;               /* of the input, and the one behind */
+    size_t lines;               /* lines of the input, plus one */
     size_t nr;
 };
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Any bytes as a trace, by all ways to read one: mapped and as a stream, by
- * window, by time, by pcpu in two threads.  All hand out the same records and
- * skip the same bytes, and do so in the same order where a stream can be sure
- * of it; and going to a moment, the short way and the long one,
- * comes to an end.
+ * Any bytes as a trace, read in all modes: mapped and as a stream, by window,
+ * by time, by pcpu in two threads.  All modes return the same records and skip
+ * the same bytes, in the same order if a stream is certain of its order; and
+ * seeking to a time terminates, with and without samples.
  */
 #define _GNU_SOURCE /* memfd_create */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A harness is one parser and what must hold of it for any bytes at all.
- * With --enable-fuzz an engine finds the bytes; without, drive.c makes some,
- * so that every build (the sanitizers', above all) runs the harness.
+ * A harness is one parser, and the conditions that hold for any input.  With
+ * --enable-fuzz an engine generates inputs; without, drive.c does, so that
+ * every build runs the harness, with sanitizers in particular.
  */
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
@@ -12,10 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The engine's name for it. */
+/* The entry point, named by the engine. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-/* Not assert(): it stays in a release build. */
+/* Like assert(), but also in a release build. */
 #define MUST(condition)                                                 \
     do {                                                                \
         if ( !(condition) )                                             \

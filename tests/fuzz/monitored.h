@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A program that is controlled by whatever bytes: its events, two of a vcpu,
- * one that is compiled out; and what must hold of them at any time.  No file
- * can be opened, so that bytes leave nothing behind.
+ * A program controlled by arbitrary bytes: its events, two of a vcpu, one that
+ * is compiled out; and its invariants.  No file can be opened, so the program
+ * leaves nothing behind.
  */
 #ifndef TESTS_FUZZ_MONITORED_H
 #define TESTS_FUZZ_MONITORED_H
@@ -61,7 +61,7 @@ static inline void monitored_check(void)
     MUST(trace_events_enabled_count == sum);
 }
 
-/* The bytes up to the first NUL; free() them. */
+/* Copy the bytes up to the first NUL; the caller frees the copy. */
 static inline char *monitored_text(const uint8_t *bytes, size_t size)
 {
     char *text = malloc(size + 1);

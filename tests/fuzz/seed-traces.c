@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the harnesses for traces begin from, made here, since it is small and
- * the codec can be trusted to write: the same windows as stock has them,
- * sealed, of the other byte order, and compressed.
+ * Generate small seeds for the harnesses of traces: the same windows in stock's
+ * format, sealed, in the other byte order, and compressed.
  *
  *     seed-traces FOLDER
  */
@@ -112,7 +111,7 @@ int main(int argc, char **argv)
     save(&sealed, argv[1], "sealed");
     swap(&stock);
     save(&stock, argv[1], "swapped");
-    /* Without zstd there is one seed less. */
+    /* Without zstd there is no compressed seed. */
     if ( xt_zstd_writer_new(&zstd, 1, append, &packed, &e) )
         return 0;
     make(NULL, true, zstd);

@@ -369,7 +369,7 @@ static bool is_new_state(const char *image)
 /* ---- the search --------------------------------------------------------- */
 
 /*
- * Clear the stack of finished calls, whose contents would make states differ.
+ * Clear the stack of finished calls; stale contents would make states differ.
  */
 static void resume_thread(unsigned int nr)
 {

@@ -232,7 +232,7 @@ static bool is_committed(const struct simple_rings *rings, const struct item *i)
             i->end <= rings->committed[side].bytes);
 }
 
-/* ---- what is found by who comes after a kill ---------------------------- */
+/* ---- recovery after a kill ---------------------------------------------- */
 
 struct found
 {

@@ -112,8 +112,8 @@ struct kit_reader
     /* A snapshot, and the position of kit_next() in the snapshot. */
     uint32_t cons, prod, at;
     unsigned char *image;   /* published bytes, at their offsets in the ring */
-    uint64_t tsc;           /* of the last record up to `at` */
-    uint64_t consumed_tsc;  /* of the last record up to `cons` */
+    uint64_t tsc;           /* last time stamp up to `at` */
+    uint64_t consumed_tsc;  /* last time stamp up to `cons` */
     bool has_image;         /* `image` holds cons ... prod */
 
     char fault[160];        /* the first error found, or "" */

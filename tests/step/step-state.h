@@ -23,7 +23,7 @@ struct step_state
     uint32_t read;          /* records consumed, without Xen's own */
     uint32_t reported;      /* losses in LOST records */
     uint32_t seen[STATE_SLOTS]; /* last number read, by slot */
-    uint32_t number;        /* of the last record */
+    uint32_t number;        /* number of the last record */
     uint32_t parsed_cons, parsed_prod;
     bool parsed;            /* records between these two are good */
     char fault[200];        /* the first error, or "" */

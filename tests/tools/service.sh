@@ -13,7 +13,7 @@ expect 0 make -C "$top_builddir" DESTDIR="$root" install-sbinPROGRAMS \
 unit=$(find "$root" -name xentrace.service)
 [ -s "$unit" ] || fail "no unit is installed"
 
-# What systemd executes: an absolute path, of an installed program.
+# ExecStart names an installed program by its absolute path.
 program=$(sed -n 's/^ExecStart=\([^ ]*\) .*/\1/p' "$unit")
 case $program in
 /*/xentrace) ;;

@@ -52,8 +52,8 @@ losses_of_records() {
         awk '{ n += $1 } END { print n + 0 }'
 }
 
-# capture SEED XENTRACE-OPTION...: the rings are full at the end, since nobody
-# reads the pipe until then.
+# capture SEED XENTRACE-OPTION...: the rings are full at the end, since the pipe
+# is not read until then.
 capture() {
     seed=$1
     shift

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Of the library `check`, each assertion that holds marks its place with a
- * write() to a pipe, for the report of a test that crashes later: that was
- * three million system calls in one test, and half of what all unit tests took.
- * Sanitizers and debuggers know better where it crashed; what fails says so
- * without a mark.
+ * The library `check` writes the place of each passed assertion to a pipe, for
+ * the report of a test that crashes later.  This took three million system
+ * calls in a single test, and half of the time of all unit tests.  Sanitizers
+ * and debuggers find the place of a crash more precisely, and failed assertions
+ * print their place.
  *
- * configure has this included before all else, so it must not include anything.
+ * configure includes this file before all other files, so no include is allowed
+ * here.
  */
 #ifndef TESTS_UNIT_MARKS_H
 #define TESTS_UNIT_MARKS_H
@@ -17,7 +18,7 @@ static inline void unit_no_mark(const char *file, int line)
     (void)line;
 }
 
-/* Where <check.h> declares its own, it declares this one again. */
+/* The declaration in <check.h> then declares unit_no_mark. */
 #define _mark_point unit_no_mark
 
 #endif /* TESTS_UNIT_MARKS_H */

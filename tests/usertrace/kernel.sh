@@ -37,7 +37,7 @@ trap at_end EXIT
 # --- ftrace ------------------------------------------------------------------
 instance=$tracefs/instances/$own
 mkdir "$instance" 2>err || skip "no instance: $(cat err)"
-# Some sandboxes emulate a kernel, whose tracefs discards everything.
+# Some sandboxes emulate a kernel with a tracefs that discards everything.
 echo 'is anybody there' 2>err >"$instance/trace_marker" &&
     grep -q 'is anybody there' "$instance/trace" ||
     skip "this kernel does not trace: $(cat err)"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The smallest program that has all that common/ gives to a main: options,
- * fault points from the environment, reasons.  It prints its positional
+ * A minimal program with all features of common/ for a main function: options,
+ * fault points from the environment, error messages.  Prints its positional
  * arguments.
  */
 #include "common/fault.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An option table with one of everything, for the tests of opts-*.c and for
- * demo-program.c, which shells and scripts are tried on.
+ * An option table with every kind of option, for the tests of opts-*.c and for
+ * demo-program.c, which the tests of shells and scripts use.
  */
 #ifndef TESTS_OPTS_EXAMPLE_H
 #define TESTS_OPTS_EXAMPLE_H

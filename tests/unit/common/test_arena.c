@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arenas: pieces are aligned, apart, unmoved; all memory comes back.  Where a
- * test arms FAULT_ALLOC with 0, it is to have blocks counted.
+ * Arenas: allocations are aligned, disjoint and never move; all memory is
+ * freed.  Tests that arm FAULT_ALLOC with 0 only count blocks.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@ struct piece
     size_t size;
 };
 
-/* A byte that depends on where it is, so that any overlap shows. */
+/* A byte that depends on its address, so that any overlap is detected. */
 static unsigned char mark(size_t piece, size_t byte)
 {
     return piece * 31 + byte * 7 + 1;
@@ -190,7 +190,7 @@ START_TEST(reset_keeps_the_largest_chunk)
 }
 END_TEST
 
-/* The chunk of an outsize piece stands behind the first one. */
+/* The chunk of an oversized piece is behind the first chunk. */
 START_TEST(reset_finds_the_largest_behind_the_first)
 {
     struct arena a;
@@ -245,7 +245,7 @@ START_TEST(strings)
 }
 END_TEST
 
-/* A little of everything that allocates; -ENOMEM, or 0 with n pieces. */
+/* Call all allocating functions; -ENOMEM, or 0 with n pieces. */
 static int use(struct arena *a, struct piece *pieces, size_t *n)
 {
     size_t i;
@@ -264,8 +264,8 @@ static int use(struct arena *a, struct piece *pieces, size_t *n)
 }
 
 /*
- * Fail the Nth allocation: what was handed out before is whole, the arena can
- * be asked again, and nothing leaks.
+ * Fail the Nth allocation: earlier pieces are intact, the arena remains usable,
+ * and nothing leaks.
  */
 START_TEST(each_allocation_may_fail)
 {
@@ -290,7 +290,7 @@ START_TEST(each_allocation_may_fail)
         arena_fini(&a);
         ck_assert_int_eq(fault_blocks(), 0);
     }
-    /* Else the loop has not tested what it is for. */
+    /* Check that the loop did reach all allocations. */
     ck_assert_uint_gt(n, 8);
 }
 END_TEST

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* debug_assert(): aborts in a sanitizer's build, is no code in others. */
+/* debug_assert(): aborts in builds with sanitizers, no code in others. */
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/resource.h>
@@ -39,7 +39,7 @@ START_TEST(enabled_assertion_passes_a_true_condition)
 }
 END_TEST
 
-/* In a child of its own: CK_FORK=no runs tests in this process. */
+/* In a child process: CK_FORK=no runs tests in this process. */
 START_TEST(enabled_assertion_aborts)
 {
     int status;

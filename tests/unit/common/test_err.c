@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* struct err: the first reason wins, one line, the cause is never cut off. */
+/* struct err: the first reason is kept, in one line, and never truncated. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -117,7 +117,7 @@ START_TEST(text_is_one_harmless_line)
 }
 END_TEST
 
-/* What err_print() writes to stderr. */
+/* Capture the output of err_print(). */
 static void print(const struct err *e, char *text, size_t size)
 {
     int pipes[2], saved = dup(2);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Fault points: exactly the call that was asked for fails, and no other. */
+/* Fault points: exactly the selected call fails. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -266,8 +266,8 @@ START_TEST(bad_text_arms_nothing)
 END_TEST
 
 /*
- * check forks for each test, so here the process has asked nothing yet.  (With
- * CK_FORK=no this one fails: it must be the first to meet a fault point.)
+ * The first use of a fault point reads the environment.  check forks for each
+ * test, so this test is the first use.  (With CK_FORK=no it fails.)
  */
 START_TEST(environment_is_found_unasked)
 {
@@ -295,7 +295,7 @@ START_TEST(bad_environment_is_told_to_main)
 }
 END_TEST
 
-/* Looking at an empty environment does not undo what the API armed. */
+/* Reading an empty environment keeps the points armed by the API. */
 START_TEST(empty_environment_keeps_what_is_armed)
 {
     unsetenv("FAULT");

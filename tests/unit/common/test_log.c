@@ -156,7 +156,7 @@ START_TEST(option_rows_turn_the_level)
 }
 END_TEST
 
-/* The status line is wiped first, so that a message starts at column 0. */
+/* The status line is cleared first, so that a message starts at column 0. */
 START_TEST(status_line_makes_way)
 {
     struct progress line = { .what = "reading", .unit = "B", .columns = 80 };
@@ -181,7 +181,7 @@ static void tell(enum log_level level, const char *text)
     snprintf(told, sizeof(told), "%d %s", level, text);
 }
 
-/* Who is told, is told what it is; nothing is printed. */
+/* The callback receives level and text; nothing is printed. */
 START_TEST(somewhere_else)
 {
     struct paper p;

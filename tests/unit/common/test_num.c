@@ -28,8 +28,8 @@ static char *start(struct sheet *s)
 }
 
 /*
- * What was written is `expected`, and only `max` bytes were touched.  (Each
- * ck_assert tells the parent process that it passed, so not one a byte.)
+ * Check that the text is `expected`, and that only `max` bytes were written.
+ * (Each ck_assert writes to the parent process, so there is not one per byte.)
  */
 static void check_text(const struct sheet *s, const char *end, size_t max,
                        const char *expected)

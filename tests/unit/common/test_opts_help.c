@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --help and --list-options, to the byte; and that no table makes it wide. */
+/* --help and --list-options byte for byte; no table makes lines too wide. */
 #include <stdio.h>
 #include <string.h>
 
@@ -66,7 +66,7 @@ static const char list[] =
     "completion\t\tSHELL\tprint what that shell reads to complete these "
     "options\n";
 
-/* What `print` writes; the caller frees it. */
+/* Capture the output of `print`; the caller frees it. */
 static char *printed(void (*print)(const struct program *p, FILE *out),
                      const struct program *p)
 {

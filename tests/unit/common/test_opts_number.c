@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The number grammars: what is understood, what is not, and to the last bit. */
+/* The grammars of numbers: accepted and rejected texts, to the last bit. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

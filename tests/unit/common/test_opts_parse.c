@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The walk over argv: every spelling, where options may stand, the exact
- * words of every complaint.  A command line is written here as one string
- * with blanks between the words.
+ * The parser of argv: every syntax, positions of options, exact error messages.
+ * A command line is written as one string with blanks between the words.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -63,7 +62,7 @@ START_TEST(presets_come_first)
 }
 END_TEST
 
-/* The same three values in all the ways to spell them. */
+/* The same three values in every syntax. */
 static const char *const spellings[] = {
     "--cpus=7 --quiet --format=csv file",
     "--cpus 7 --quiet --format csv file",
@@ -124,7 +123,7 @@ START_TEST(flags_can_be_taken_back)
 }
 END_TEST
 
-/* What follows an option that needs a text is its text, whatever it is. */
+/* The word after an option with a text is its text, even with a dash. */
 START_TEST(texts_may_look_like_anything)
 {
     struct run r;

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A whole program: exit codes, what goes to stdout and what to stderr, fault
-# points from outside, and completion as the shells themselves see it.
-# Run by make check, from the top of the build tree, or with DEMO=PATH.
+# A whole program: exit codes, contents of stdout and stderr, fault points from
+# the environment, and completion in real shells.  Run by make check, from the
+# top of the build tree, or with DEMO=PATH.
 
 demo=${DEMO:-${top_builddir:-.}/tests/unit/common/demo-program}
 tmp=$(mktemp -d) || exit 1
@@ -37,7 +37,7 @@ for option in --help -h '-?' -q?; do
         fail "$option: no usage"
 done
 
-# A page that nobody got is a failure.
+# Output that cannot be written is a failure.
 if [ -w /dev/full ]; then
     "$demo" --help >/dev/full 2>"$tmp/err" && fail '--help >/dev/full: exit 0'
     grep -q 'cannot write to the standard output: No space' "$tmp/err" ||
@@ -50,7 +50,7 @@ grep -q '^demo-program: FAULT=allok:1: not understood' "$tmp/err" ||
     fail "misspelt FAULT: $(cat "$tmp/err")"
 FAULT=alloc:1,write:1+ "$demo" run.trc >/dev/null || fail 'FAULT: exit 1'
 
-# What bash offers for the words given; the last is the one being typed.
+# The completions of bash for the words; the last word is incomplete.
 in_bash()
 {
     bash --norc -c '. "$0"

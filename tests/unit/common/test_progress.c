@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The status line: what it shows, how often, where, and that it goes away. */
+/* The status line: contents, rate, destination, and removal. */
 #define _GNU_SOURCE             /* posix_openpt */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 #define SECOND 1000000000ull
 
-/* A line that draws into memory, begun at time 0. */
+/* A status line that draws into memory, started at time 0. */
 struct screen
 {
     struct progress line;
@@ -167,8 +167,8 @@ START_TEST(not_a_terminal_stays_empty)
 END_TEST
 
 /*
- * A terminal, `columns` wide: what is written to it comes out of *screen.
- * NULL: this machine has none (a bare chroot), and said so.
+ * Open a terminal, `columns` wide; *screen reads its output.  NULL: this
+ * machine has no terminals (a bare chroot), and a message was printed.
  */
 static FILE *open_terminal(int *screen, unsigned short columns)
 {

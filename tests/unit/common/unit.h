@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What every unit test needs around `check`: a main from a list of tests, and
- * random numbers that can be had again.
+ * Common code of unit tests with `check`: a main function for a list of tests,
+ * and reproducible random numbers.
  *
  *     START_TEST(one_is_one) { ck_assert_int_eq(1, 1); } END_TEST
  *     UNIT_MAIN("numbers", one_is_one)
@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#define UNIT_SECONDS 500        /* for one test: it ends what hangs, no more */
+#define UNIT_SECONDS 500        /* time limit of a test, against hangs only */
 
 static inline int unit_run(const char *name, const TTest *const *tests,
                            size_t n)
@@ -35,7 +35,7 @@ static inline int unit_run(const char *name, const TTest *const *tests,
     return failed != 0;
 }
 
-/* For inner loops: it compiles to next to nothing. */
+/* A cheap assertion for inner loops. */
 #define UNIT_CHECK(condition)                                           \
     do {                                                                \
         if ( !(condition) )                                             \

@@ -73,9 +73,9 @@ static off_t file_size(const char *name)
 }
 
 /*
- * The same, with an event that the thread has already written.  While the
- * thread starts it may be in malloc(), whose locks the child would inherit for
- * ever under ASan; so tests that fork begin like this.
+ * The same, with an event that the thread has already written.  A thread that
+ * is starting may hold locks of malloc(), and under ASan a forked child would
+ * inherit these forever; so tests that fork begin like this.
  */
 static void begin_file_to_fork(const char *name)
 {
@@ -567,7 +567,7 @@ START_TEST(a_child_that_traces_nothing_leaves_nothing)
 }
 END_TEST
 
-/* ---- what can go wrong -------------------------------------------------- */
+/* ---- failures ----------------------------------------------------------- */
 
 START_TEST(a_full_disk_is_survived)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The back ends that print: format and destination of lines, and that a line
- * is written in one piece, whatever its length and whoever else prints.
+ * is written in one piece, for any length and with concurrent printing.
  */
 #define _GNU_SOURCE             /* gettid */
 #include "tracefile.h"

@@ -94,7 +94,7 @@ static inline bool tracefile_next(struct tracefile *t, struct item *i)
     return true;
 }
 
-/* The next event, dropped ones included. */
+/* The next event, including dropped ones. */
 static inline bool tracefile_event(struct tracefile *t, struct item *i)
 {
     while ( tracefile_next(t, i) )

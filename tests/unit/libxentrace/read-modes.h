@@ -119,7 +119,7 @@ static inline struct set read_by_time(const char *path, unsigned int flags)
 struct worker
 {
     struct xt_trace *t;
-    struct xt_walk walk[2];     /* of pcpus first and first + 2 */
+    struct xt_walk walk[2];     /* for pcpus first and first + 2 */
     unsigned int first;
     struct set set;
 };

@@ -21,7 +21,7 @@ struct walk_window
 {
     uint64_t at;
     uint32_t cpu, sum, records;
-    uint32_t size;              /* of the delivered records */
+    uint32_t size;              /* bytes of delivered records */
 };
 
 struct walk

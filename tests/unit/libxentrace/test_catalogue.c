@@ -443,7 +443,7 @@ START_TEST(programs_write_the_same)
         for ( unsigned int words = 0; words <= XT_RECORD_MAX_WORDS; words++ )
             for ( unsigned int n = 0; n < 100; n++ )
                 compare_writers(c, i, words, &seed);
-    /* Nearly all of them have a program. */
+    /* Nearly all events have a program. */
     for ( size_t i = 0; i < xt_catalogue_nr_events; i++ )
         programs += c->programs[i * PROGRAMS + xt_catalogue_events[i].words] !=
                     NULL;

@@ -15,7 +15,7 @@ static struct expected want[EXPECTED_MAX], got[EXPECTED_MAX];
 /* The distribution of a made trace over time. */
 struct shape
 {
-    unsigned int cpus, passes, records;     /* of a window, at most */
+    unsigned int cpus, passes, records;     /* records: maximum per window */
     uint64_t step;              /* cycles between records, at most */
     unsigned int clump;         /* one in `clump` pauses takes long; 0: none */
     unsigned int cpu_step;      /* distance of used pcpu numbers */
@@ -29,7 +29,7 @@ static void make_passes(const struct shape *s, uint64_t seed)
 {
     static uint64_t now[1024];
     static bool begun[1024];    /* a pcpu's first record is timed */
-    uint64_t end = 1000000;     /* of the pass */
+    uint64_t end = 1000000;     /* end of the pass */
 
     m.size = 0;
     for ( unsigned int c = 0; c < s->cpus; c++ )

@@ -105,7 +105,7 @@ START_TEST(every_bit)
             ck_assert_msg(i == hit || walk_has(&w, &all.window[i]),
                           "bit %zu of window %zu costs window %zu", bit, hit,
                           i);
-        /* Of the damaged window, all records are read, or none. */
+        /* All records of the damaged window are read, or none. */
         ck_assert_msg(w.nr == all.nr - 1 || walk_has(&w, &all.window[hit]) ||
                       !w.window[hit].size || hit == all.nr - 1,
                       "bit %zu of window %zu", bit, hit);

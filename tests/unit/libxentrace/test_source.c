@@ -349,7 +349,7 @@ START_TEST(follow)
 }
 END_TEST
 
-/* --- what fails ----------------------------------------------------------- */
+/* --- failures ------------------------------------------------------------- */
 
 /* Fail the Nth call of each kind, N = 1, 2, ...: an errno, and no leak. */
 static void loop_over_faults(const char *path, unsigned int flags,

@@ -266,7 +266,7 @@ START_TEST(long_junk)
 END_TEST
 
 /*
- * Records whose payloads are headers that claim all bytes behind them; and an
+ * Records with headers in their payloads that claim all bytes behind; and an
  * impossible record at the end.  Linear, or a time-out.
  */
 static void check_claims(const uint32_t *payload)

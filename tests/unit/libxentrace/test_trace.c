@@ -436,7 +436,7 @@ START_TEST(how_fast)
 }
 END_TEST
 
-/* --- what fails ----------------------------------------------------------- */
+/* --- failures ------------------------------------------------------------- */
 
 static int read_all_batches(const char *path, unsigned int flags, struct err *e)
 {

@@ -17,7 +17,7 @@
 static struct make windows[NR];
 static unsigned char trace[MOST], packed[MOST], got[MOST];
 static size_t at_window[NR + 1], trace_size, packed_size;
-static size_t frame_at[2 * NR], nr_frames; /* of packed[] */
+static size_t frame_at[2 * NR], nr_frames; /* in packed[] */
 
 static int append_packed(void *to, const void *bytes, size_t size)
 {
@@ -174,7 +174,7 @@ START_TEST(damage)
         ck_assert_int_eq(memcmp(got, trace, before), 0);
         ck_assert_int_eq(memcmp(got + size - (trace_size - behind),
                                 trace + behind, trace_size - behind), 0);
-        /* Of the damaged frame no byte, or all if the change had no effect. */
+        /* No byte of the damaged frame, or all if the change had no effect. */
         if ( size == trace_size && !memcmp(got, trace, size) )
             continue;
         for ( size_t i = before; i < size - (trace_size - behind); i++ )

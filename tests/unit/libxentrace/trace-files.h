@@ -31,7 +31,7 @@ static inline void trace_file(char *path, const struct make *m)
 struct expected
 {
     uint64_t time;
-    uint64_t offset;            /* of the record in the input */
+    uint64_t offset;            /* offset in the input */
     unsigned int cpu;
 };
 
@@ -73,7 +73,7 @@ static inline uint64_t first_time(const struct xt_window *w)
 }
 
 /*
- * Sort an input whose pcpus' time stamps rise.  Returns the number of records.
+ * Sort an input with rising time stamps per pcpu; returns the record count.
  */
 static inline size_t expect_order(const struct make *m, struct expected *all)
 {

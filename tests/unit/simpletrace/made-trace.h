@@ -20,7 +20,7 @@ struct made
     size_t size;
     bool swapped;
     unsigned int version;
-    size_t length_at;           /* of the current event */
+    size_t length_at;           /* length field of the current event */
 };
 
 static inline void made_u64(struct made *m, uint64_t value)

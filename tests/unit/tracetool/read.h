@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For tests of the parser: a text, and its model or its complaints.
+ * For tests of the parser: a text, and its model or messages.
  */
 #ifndef TESTS_UNIT_TRACETOOL_READ_H
 #define TESTS_UNIT_TRACETOOL_READ_H
@@ -17,7 +17,7 @@ struct read
     struct tt_model model;
     int rc;
     unsigned int errors;
-    char said[4096];            /* LINE:COLUMN: text, one a line */
+    char said[4096];            /* messages, as LINE:COLUMN: text */
 };
 
 static inline void read_complain(void *ctx, const struct tt_place *at,
@@ -31,7 +31,7 @@ static inline void read_complain(void *ctx, const struct tt_place *at,
              at->column, text);
 }
 
-/* The text is copied to the byte, so that a step too far is seen. */
+/* The text is copied to an exact allocation, to detect overruns. */
 static inline void read_bytes(struct read *r, const char *text, size_t length)
 {
     char *copy = malloc(length + !length);
@@ -43,10 +43,10 @@ static inline void read_bytes(struct read *r, const char *text, size_t length)
     ck_assert_ptr_nonnull(copy);
     memcpy(copy, text, length);
     r->rc = tt_parse(&r->arena, &source, 1, &r->model, read_complain, r);
-    free(copy);                 /* a model keeps nothing of it */
+    free(copy);                 /* a model has no pointers into the text */
 }
 
-/* It is sound. */
+/* Check that the text is valid. */
 static inline void read_well(struct read *r, const char *text)
 {
     read_bytes(r, text, strlen(text));
@@ -54,7 +54,7 @@ static inline void read_well(struct read *r, const char *text)
     ck_assert_int_eq(r->rc, 0);
 }
 
-/* It is not, and what is said begins so. */
+/* Check that the text is invalid, and how the messages begin. */
 static inline void read_badly(struct read *r, const char *text,
                               const char *begin)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From a line of a trace-events file to words in a ring: tracetool made
- * emitted.h and emitted-structs.h of emitted.trace-events when this was
- * built; here their calls are made, and what comes out of the ring is
- * compared word by word, and by name through the struct.
+ * From a line of a trace-events file to words in a ring: the build generates
+ * emitted.h and emitted-structs.h from emitted.trace-events; the test calls
+ * these functions, and compares the records in the ring word by word, and by
+ * name through the struct.
  *
- * Arguments are larger than their fields, and must not spill.
+ * Arguments are larger than their fields, and must not overflow into others.
  */
 #include "tests/unit/xen/rig.h"
 
-/* As a header of Xen would have it before; ours must agree. */
+/* A definition as in an earlier header of Xen, which has to agree with ours. */
 #define TRC_ALICE (TRC_HVM_HANDLER + 0xe01)
 
 #include "tests/unit/tracetool/emitted.h"

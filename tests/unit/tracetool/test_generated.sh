@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What tracetool generates, in the hands of those it is for: a file of Xen, a
-# user-space program, a tool that reads records.  With every compiler there
-# is, as strictly as the user is known to compile.
+# Generated code as used by its users: a file of Xen, a user-space program, a
+# tool that reads records.  Compiled with every available compiler, and with the
+# strictest flags known of these users.
 set -u
 
 here=${top_srcdir:?}/tests/unit/tracetool
@@ -13,7 +13,7 @@ tmp=$(mktemp -d) || exit 99
 trap 'rm -rf "$tmp"' EXIT
 failed=0
 
-# Xen 4.17's, and where it finds its headers.
+# The flags of Xen 4.17, and the path of its headers.
 xen="-std=gnu99 -nostdinc -Wall -Wstrict-prototypes -Werror -Wvla \
     -Wredundant-decls -Wdeclaration-after-statement -Wnested-externs -O2 \
     -fno-strict-aliasing -fno-common -D__XEN__ \
@@ -43,7 +43,7 @@ compiles()
     sed 's/^/    | /' "$tmp/out"
 }
 
-# Each call there is, from a function of its own.
+# callers: each generated call in a function of its own
 callers()
 {
     sed -n 's/^static inline void \(trace_[a-z0-9_]*\)\((.*)\)$/\1 \2/p' \
@@ -61,8 +61,9 @@ callers()
 
 # --- a file of Xen -----------------------------------------------------------
 
-# While tracing is off there is one test: up to the first return, or jump to
-# another function, there is one conditional jump, and no call before it.
+# one_test: with tracing off there is one branch: before the first return, or
+# jump to another function, there is one conditional jump, and no call before
+# it.
 one_test()
 {
     objdump -d --no-show-raw-insn "$tmp/user.o" >"$tmp/code" || return 0
@@ -110,7 +111,7 @@ in_xen()
     "$1" $xen -DTRC_ALICE=0x82e02 -I"$tmp" -c "$tmp/user.c" \
         -o "$tmp/user.o" >"$tmp/out" 2>&1 && fail "$1: two ids of alice"
     grep -q 'TRC_ALICE: defined elsewhere with another id' "$tmp/out" ||
-        fail "$1: says nothing of the two ids"
+        fail "$1: does not mention the two ids"
 }
 
 # --- a program ---------------------------------------------------------------
@@ -173,7 +174,7 @@ for cc in gcc clang; do
 done
 [ "$none" -eq 0 ] || { echo "neither gcc nor clang is here"; exit 77; }
 
-# --- what back end xen does not serve ----------------------------------------
+# --- events rejected by back end xen ------------------------------------------
 
 printf '%s\n' 'id=0x00082e01 good(void) ""' 'user(int x) "%d"' >"$tmp/mixed"
 if "$tracetool" --format=h --backends=xen --group=test "$tmp/mixed" \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Format h, and what back end xen puts into it: the expression of every kind
- * of word.  test_emitted runs such code; here is what it looks like.
+ * Format h with back end xen: the expression of every kind of word.
+ * test_emitted runs such code; this test checks its text.
  */
 #include "tests/unit/tracetool/written.h"
 

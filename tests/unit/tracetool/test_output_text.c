@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The formats that make no code: ids, formats, catalogue, structs, man.  The
- * golden cases show whole files; here is what each has to take care of.
+ * The formats without code: ids, formats, catalogue, structs, man.  The golden
+ * cases compare whole files; this test checks the special cases of each format.
  */
 #include "tests/unit/tracetool/written.h"
 
@@ -12,8 +12,8 @@
 #define XEN .in_xen = true, .timed = true, .format = ""
 
 /*
- * Text that would break out of a comment, a literal, a line or a macro.  \057
- * is a slash: here, too, are readers who see a comment begin.
+ * Text that would end a comment, a literal, a line or a macro. \057 is a slash,
+ * so that this line does not contain the start of a comment.
  */
 #define HOSTILE "*/ \057* \"q\" \\ 100% ?\?/ \n.so x"
 

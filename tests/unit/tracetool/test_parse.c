@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a sound file declares: QEMU's grammar and ours.  What is said of files
- * that are not sound is in tests/golden/tracetool/errors.
+ * The model of valid files:  QEMU's grammar and ours.
+ * tests/golden/tracetool/errors has the messages for invalid files.
  */
 #include <inttypes.h>
 
@@ -152,7 +152,7 @@ START_TEST(format_of_literals_and_macros)
 }
 END_TEST
 
-/* The words that begin our lines are names to QEMU. */
+/* Our keywords at the start of a line are names in QEMU's grammar. */
 START_TEST(events_called_like_lines)
 {
     static const char *const names[] = { "class", "type", "enum", "flags",
@@ -240,7 +240,7 @@ START_TEST(continued_lines)
 }
 END_TEST
 
-/* One declaration per version of Xen; ids may pass to another event. */
+/* One declaration per version of Xen; an id may later be another event's. */
 START_TEST(versions)
 {
     struct read r;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the bits are, in payload and id, and what becomes of families.
+ * The positions of bits in payload and id, and the expansion of families.
  */
 #include <inttypes.h>
 
 #include "tests/unit/tracetool/read.h"
 
-/* One line an event: NAME ID WORDS-MAX, then ARG:BITS@BIT; "!": in the id. */
+/* One line per event: NAME ID WORDS-MAX, then ARG:BITS@BIT; "!": in the id. */
 static void check(const char *text, const char *expected)
 {
     char got[1024] = "";
@@ -80,7 +80,7 @@ START_TEST(absent_arguments)
     check("id=0x21001 e(uint32_t p:2, uint32_t q:2, uint32_t :28, "
           "uint32_t a ? p, uint32_t b ? q)\n",
           "e 21001 1-5 p:2@0 q:2@2 a:32@32<p b:32@32<q\n");
-    /* Six that are there or not: a record still has seven words. */
+    /* Six optional words: a record still has at most seven. */
     check("id=0x21001 e(uint32_t p, uint32_t a?p, uint32_t b?p, uint32_t c?p, "
           "uint32_t d?p, uint32_t f?p, uint32_t g?p)\n",
           "e 21001 1-7 p:32@0 a:32@32<p b:32@32<p c:32@32<p d:32@32<p "

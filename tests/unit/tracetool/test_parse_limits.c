@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The ends of things: no memory, bytes that are no text, errors without end,
+ * Limits: failed allocations, bytes that are not text, very many errors,
  * several files.
  */
 #include <errno.h>
@@ -35,7 +35,7 @@ START_TEST(no_memory)
 }
 END_TEST
 
-/* Wherever a file is cut off, it is told, or sound. */
+/* A file that is cut anywhere is valid, or causes a message. */
 START_TEST(cut_off)
 {
     struct read r;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What becomes of the output file: all of it, or what was there before; and
-# what -h means.  tests/golden/tracetool has the rest of the command line.
+# The output file is complete, or keeps its old contents; and the meaning of -h.
+# tests/golden/tracetool has the rest of the command line.
 
 tracetool=${top_builddir:-.}/tools/tracetool/tracetool
 tracetool=$(cd "$(dirname "$tracetool")" && pwd -P)/tracetool
@@ -21,7 +21,7 @@ run()
     "$tracetool" --format=formats events "$@" 2>err
 }
 
-# nothing_else FILE...: only these are there
+# nothing_else FILE...: check that there are no other files
 nothing_else()
 {
     # shellcheck disable=SC2012 # our own names
@@ -30,7 +30,7 @@ nothing_else()
 
 echo 'id=0x00021001 e(uint32_t a) "%u"' >events
 
-# Modes are the umask's, or the old file's; a link stays one.
+# The mode follows the umask, or the old file; a symbolic link remains.
 (umask 027 && run out) || fail "out: $(cat err)"
 [ "$(stat -c %a out)" = 640 ] || fail "mode $(stat -c %a out), not 640"
 chmod 604 out
@@ -43,7 +43,7 @@ ln -s real link
 echo old >real
 run link || fail "link: $(cat err)"
 [ -L link ] || fail 'the link was replaced'
-grep -q 0x00021001 real || fail 'not what the link names was replaced'
+grep -q 0x00021001 real || fail 'the target of the link was not replaced'
 nothing_else err events link real
 rm link
 
@@ -52,12 +52,12 @@ touch -t 202001010000 real
 run real || fail "real: $(cat err)"
 [ -n "$(find real -newer events)" ] || fail 'an unchanged output stays old'
 
-# Whatever fails: the old file is there, and nothing beside it.
+# After any failure the old file is there, and no other.
 echo old >real
 for fault in write:1 write:1+ open:2 alloc:1 alloc:3 read:1; do
     FAULT=$fault run real && fail "FAULT=$fault: exit 0"
     [ "$(cat real)" = old ] || fail "FAULT=$fault: the old file is gone"
-    [ "$(wc -l <err)" -eq 1 ] || fail "FAULT=$fault says $(cat err)"
+    [ "$(wc -l <err)" -eq 1 ] || fail "FAULT=$fault: the message is $(cat err)"
     nothing_else err events real
 done
 FAULT=nonsense run real
@@ -75,7 +75,7 @@ mkfifo pipe
 timeout 60 cat pipe >drained &
 run pipe || fail "pipe: $(cat err)"
 wait
-cmp drained real || fail 'what came out of the pipe is something else'
+cmp drained real || fail 'the output through the pipe differs'
 if [ -w /dev/full ]; then
     run - >/dev/full && fail '/dev/full: exit 0'
     grep -q 'standard output: No space' err || fail "/dev/full: $(cat err)"

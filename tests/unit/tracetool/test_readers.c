@@ -12,7 +12,7 @@
 #include "libxentrace/readers.h"
 #include "tests/unit/common/unit.h"
 
-#define MIN_FIELDS 500u         /* or readers-rows.h lacks most of them */
+#define MIN_FIELDS 500u         /* fewer fields mean a broken readers-rows.h */
 #define XEN_4_17 0x0411
 #define XEN_4_19 0x0413
 
@@ -162,7 +162,7 @@ START_TEST(layout_goes_by_version_or_by_size)
     ck_assert_uint_eq(xt_layout_mem_pod_populate(0, 6), 0);
     ck_assert_uint_eq(xt_layout_mem_pod_populate(XEN_4_17, 6), 0);
     ck_assert_uint_eq(xt_layout_mem_pod_populate(XEN_4_19, 6), 1);
-    /* Of two words until 4.18, of three since. */
+    /* Two words until 4.18, three since. */
     ck_assert_uint_eq(
         xt_layout_shadow_emulate_unshadow_user_2(XEN_4_19, 2), 0);
     ck_assert_uint_eq(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For tests of formats and back ends: models made by hand, since what is
- * tested is the way from a model to text, and the text.
+ * For tests of formats and back ends: hand-made models, since only the way from
+ * a model to text is tested.
  */
 #ifndef TESTS_UNIT_TRACETOOL_WRITTEN_H
 #define TESTS_UNIT_TRACETOOL_WRITTEN_H
@@ -20,7 +20,7 @@
 #define ARGS(array) .args = (array), .nr_args = NR(array)
 #define PIECES(array) .pieces = (array), .nr_pieces = NR(array)
 
-/* An argument of the payload that is all of its type, and one that is not. */
+/* An argument of the payload with the full width of its type, and a part. */
 #define WHOLE(c_type, c_name, c_width, first)                           \
     { .type = (c_type), .name = (c_name), .width = (c_width),           \
       .bits = (c_width), .bit = (first), .present = -1 }
@@ -31,7 +31,7 @@
 #define LITERAL(t) { .text = (t), .length = sizeof(t) - 1, .arg = -1 }
 #define CONVERSION(t, i) { .text = (t), .length = sizeof(t) - 1, .arg = (i) }
 
-/* What a format makes of a model, which free() takes. */
+/* The output of a format for a model; the caller frees it. */
 static inline char *written(const struct tt_format *format,
                             const struct tt_backend *backend,
                             const struct tt_model *model)
@@ -53,7 +53,7 @@ static inline char *written(const struct tt_format *format,
     return text;
 }
 
-/* `part` stands in it, once. */
+/* Check that the text contains `part` once. */
 static inline void expect_once(const char *text, const char *part)
 {
     const char *at = strstr(text, part);

@@ -23,7 +23,7 @@ struct model
     uint32_t size;          /* bytes of records */
     uint64_t head, tail;    /* bytes ever written, and read */
     uint32_t owed;          /* lost records, not yet reported */
-    unsigned int crossings; /* of the high-water mark; each notifies dom0 */
+    unsigned int crossings; /* times the mark was crossed */
 
     struct model_record queue[MODEL_RECORDS];
     uint64_t first, behind; /* ends of the queue, modulo its length */

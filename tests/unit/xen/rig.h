@@ -27,7 +27,7 @@ struct rig
 {
     struct kit_reader reader;
     uint32_t emitted;       /* also the number of the last record */
-    uint32_t last_number;   /* of the records read */
+    uint32_t last_number;   /* last number that was read */
     uint32_t read;          /* records read, without Xen's own */
     uint32_t lost;          /* sum of LOST records */
     struct kit_record record; /* last emitted record that was read */

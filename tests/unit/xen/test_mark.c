@@ -7,7 +7,7 @@
 
 static struct rig rig;
 
-#define HALF 2044 /* of 4088 */
+#define HALF 2044 /* bytes, half of 4088 */
 
 /* At any position in the ring. */
 START_TEST(at_the_byte)

@@ -437,7 +437,7 @@ START_TEST(another_file_is_never_touched)
 }
 END_TEST
 
-/* A file of somebody else has replaced ours: it stays. */
+/* Another program has replaced our file: the new one stays. */
 START_TEST(only_its_own_file_is_removed)
 {
     struct err e = ERR_INIT;

@@ -19,21 +19,21 @@
 struct fake_xen
 {
     /* The behaviour of the fake. */
-    uint32_t version;           /* of sysctls */
+    uint32_t version;           /* version of sysctls */
     int open_errno;             /* 0: success; likewise below */
-    int sysctl_errno;           /* of sysctls with the right version */
+    int sysctl_errno;           /* for sysctls of the right version */
     int tbuf_errno;
     int map_errno;
     int bind_errno;
     int unmask_errno;
-    int event_fd;               /* of the event channel */
+    int event_fd;               /* descriptor of the event channel */
     unsigned int max_cpu_id;
     unsigned char state[8];     /* returned by operations with a buffer */
     const xen_domctl_getdomaininfo_t *domain;
     size_t domains;
 
     /* The calls that the fake has seen. */
-    unsigned int sysctls;       /* of any version */
+    unsigned int sysctls;       /* calls of any version */
     struct xen_sysctl_tbuf_op tbuf;
     unsigned char bits[8];      /* the buffer of the operation */
     uint64_t frame[FAKE_FRAMES];

@@ -398,7 +398,7 @@ START_TEST(reported_losses)
     make_lost(&m, 1, 7);
     run_init(&r, true);
     r.f.on_ack = lose_and_stop;
-    r.f.records_at_disable = &m;        /* of pcpu 0 */
+    r.f.records_at_disable = &m;        /* pcpu 0 */
     run_capture(&r);
     ck_assert_int_eq(r.rc, 0);
     ck_assert_uint_eq(r.c.lost[0].reported, 7);

@@ -57,7 +57,7 @@ static void check_refusal(int code, const char *word)
 
     ck_assert_int_eq(hv_xen()->open(&hv, &nowhere, &e), code);
     ck_assert_int_eq(e.code, code);
-    ck_assert_msg(strstr(e.text, word) != NULL, "says: %s", e.text);
+    ck_assert_msg(strstr(e.text, word) != NULL, "the message is %s", e.text);
     ck_assert_int_eq(fake_xen()->open, 0);
 }
 
@@ -578,7 +578,7 @@ static void no_xen(const char *root, const char *word)
     struct err e = ERR_INIT;
 
     ck_assert_int_eq(xen_probe_below(root, &e), -ENODEV);
-    ck_assert_msg(strstr(e.text, word) != NULL, "says: %s", e.text);
+    ck_assert_msg(strstr(e.text, word) != NULL, "the message is %s", e.text);
 }
 
 START_TEST(probe)

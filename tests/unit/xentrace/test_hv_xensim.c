@@ -34,7 +34,7 @@ struct act
 {
     int32_t rc;
     const void *body;
-    uint32_t length;        /* of body, as sent */
+    uint32_t length;        /* bytes of body to send */
     int32_t lie;            /* added to the length in the header */
     uint32_t cut;
     int nr_fds;             /* descriptors sent with the answer */

@@ -204,7 +204,7 @@ START_TEST(no_memory)
 }
 END_TEST
 
-/* The vcpu waits on one pcpu and runs on another, whose window comes first. */
+/* The vcpu waits on one pcpu and runs on another, with an earlier window. */
 START_TEST(runnable)
 {
     struct bytes b = { .nr = 0 };

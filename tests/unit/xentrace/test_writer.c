@@ -303,7 +303,7 @@ static void on_alarm(int number)
     (void)number;
 }
 
-/* A pipe that nothing reads from, and a user who forces the stop. */
+/* A pipe without a reader, and a stop forced by the user. */
 static void full_pipe(int flags)
 {
     struct sigaction act = { .sa_handler = on_alarm };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Measure the cost of a record in instructions.  Needs one CPU, and QEMU with
- * -icount shift=0, whose TSC counts instructions.  The same hypercall is run
- * with tracing off, masked out, and traced; the difference is the record.
+ * -icount shift=0, where the TSC counts instructions.  The same hypercall is
+ * run with tracing off, masked out, and traced; the difference is the record.
  */
 #include <stdio.h>
 #include <string.h>

@@ -18,9 +18,9 @@
 struct kit {
     unsigned int cpus;       /* number of possible CPUs */
     unsigned int hot_cpu;    /* used for hotplug; 0: only one CPU */
-    unsigned int percent;    /* of the default number of rounds */
+    unsigned int percent;    /* percentage of the default rounds */
     unsigned int failed;     /* failed checks of the current test */
-    double deadline;         /* of the current test, by now() */
+    double deadline;         /* end of the current test, by now() */
 };
 
 struct kit *kit(void);

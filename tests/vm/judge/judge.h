@@ -20,7 +20,7 @@
 
 /* Expectations of the file, from the command line. */
 struct expected {
-    uint32_t data_size;         /* of a ring; 0: unknown */
+    uint32_t data_size;         /* bytes per ring; 0: unknown */
     long cpu;                   /* -1: any */
     uint32_t mask, event;
     bool losses, zero_pads;

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Lines of told.awk, twice: an exit lasts until the entry, but to xenalyze, as to
-# stock, only until its vcpu is scheduled away and can run again.  That is cut
-# here, by the runstates that were told, and how it ended is added: 0 by an entry,
-# 1 preempted, 2 woken.
+# Input: lines of told.awk, twice.  In the ground truth an exit lasts until the
+# entry, but in xenalyze, as in stock, only until its vcpu is scheduled away and
+# can run again.  This script cuts exits there, by the runstates of the truth,
+# and adds how they ended: 0 by an entry, 1 preempted, 2 woken.
 /^(runstate|still) / && NR == FNR {
     if ( $3 == "runnable" )
         can_run[$2, count[$2]++] = $4
@@ -12,7 +12,7 @@
 }
 NR == FNR { next }
 
-# The first time from which this vcpu can run that is not before `at`.
+# The first time not before `at` when this vcpu can run.
 function next_run(who, at,    low, high, middle) {
     high = count[who]
     while ( low < high ) {

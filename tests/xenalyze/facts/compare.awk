@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Input: lines of stock.awk, then of the program `facts`.  Prints each line of
-# stock that facts lacks, each with another count or average, and each line of
-# facts that stock should print and does not.
+# Input: lines of stock.awk, then of the program `facts`.  Prints stock's lines
+# that facts lacks or has with a different count or average, and lines of facts
+# that stock should print but does not.
 { at = match($0, /: [0-9]+ [0-9]+$/); what = substr($0, 1, at - 1)
   split(substr($0, at + 2), number, " ") }
 NR == FNR { times[what] = number[1]; average[what] = number[2]; next }
 what in times {
     seen[what] = 1
-    # Stock counts a loss twice: where it begins, and where it ends.
+    # Stock counts a loss twice: at its begin and at its end.
     if ( what ~ /^volume .* gen$/ )
         right = number[2] <= average[what] && average[what] <= 2 * number[2]
     else if ( what ~ /^volume/ )

@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Whatever stands in a trace, the analysis comes to its end, and to the same one
-# in any number of threads: bytes of a trace are changed at random, and it is
-# cut somewhere.  (Built with the sanitizers, this looks for more than crashes.)
+# The analysis terminates on any input, with the same result for any number of
+# threads: random bytes of a trace are changed, and the trace is cut somewhere.
+# (Builds with sanitizers detect more than crashes.)
 #
-#   SEED=N chooses others; ROUNDS=N so many.
+#   SEED=N selects other changes; ROUNDS=N sets their number.
 . "$top_srcdir/tests/xenalyze/facts/lib.sh"
 
 play --duration=20ms --seed=12 --vendor=amd --nested
 cp trace whole
 size=$(wc -c <whole)
-[ "$size" -gt 50000 ] || fail "that is a short trace"
+[ "$size" -gt 50000 ] || fail "the trace is too short"
 
-# awk's srand is of the second: numbers of our own, from a seed that is told
+# awk's srand is the time in seconds: use our own generator and print its seed
 state=${SEED-1}
 random() {
     state=$(((state * 1103515245 + 12345) & 0x7fffffff))

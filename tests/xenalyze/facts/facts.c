@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Facts as lines, for tests: what the state machines say of a trace.
+ * Print facts as lines, for tests of the state machines.
  *
  *   facts [-t THREADS] [-o] [-S] sums|list TRACE
  *
- *   sums   of each kind how many, and how long on average, as in stock's
- *          --summary; sorted, so that it does not matter who counted
- *   list   runstates, exits and waits, a line each, for comparisons with the
- *          truth; of one thread
+ *   sums   count and average of each kind, as in stock's --summary; sorted, so
+ *          that the distribution over threads does not matter
+ *   list   runstates, exits and waits, a line each, for comparison with the
+ *          ground truth; in one thread
  *
- * -o asks for the order of time, -S reads the file as a stream; -f and -u cut
- * the trace at time stamps.
+ * -o selects time order, -S reads the file as a stream; -f and -u cut the trace
+ * at time stamps.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -122,7 +122,7 @@ static int sums_merge(void *state, void *shard)
     return 0;
 }
 
-/* Stock does not count what it has not seen the end of, nor what is empty. */
+/* Stock counts neither incomplete nor empty times. */
 static void sum_runstate(void *state, const struct fact_runstate *f)
 {
     uint64_t cycles = f->to - f->from;
@@ -221,7 +221,7 @@ static void sum_cr3(void *state, const struct fact_cr3 *f)
 static void sum_pv(void *state, const struct fact_pv *f)
 {
     ADD(state, 1, 0, "d%uv%u pv %s", VCPU(f->vcpu), pv_name(f->kind));
-    /* Stock counts a call in a multicall as one, too. */
+    /* Stock also counts a call in a multicall as a call. */
     if ( f->kind == PV_HYPERCALL_SUBCALL )
         ADD(state, 1, 0, "d%uv%u pv %s", VCPU(f->vcpu),
             pv_name(PV_HYPERCALL));
@@ -353,7 +353,7 @@ static const struct sink_ops list_ops = {
     .wait = list_wait, .residency = list_stay,
 };
 
-/* Nothing is done with the facts: what do they cost? */
+/* A sink that ignores all facts, to measure the cost of making facts. */
 static int idle_clone(void **shard, const void *state)
 {
     (void)state;

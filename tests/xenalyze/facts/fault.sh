@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Without memory, at whichever request: one line that says so, and no crash;
-# with it, the whole result.
+# Any failed allocation results in one line of error and no crash; otherwise the
+# result is complete.
 . "$top_srcdir/tests/xenalyze/facts/lib.sh"
 
 play --duration=10ms --seed=9
@@ -16,7 +16,7 @@ fails() {
     while [ $((nr += 1)) -lt 300 ]; do
         FAULT=alloc:$nr "$facts" "$@" sums trace >out 2>err </dev/null
         case $? in
-        0) cmp -s out whole || fail "$*, request $nr: only some of it"
+        0) cmp -s out whole || fail "$*, request $nr: an incomplete result"
            [ $((nr - last)) -lt 20 ] || break ;;
         1) expect_message "memory"
            failed=$((failed + 1))
@@ -35,7 +35,8 @@ fails -t 2
 last=0
 fails -o
 
-# Reports, made of all that: some of the requests, or (--full) each of them.
+# Reports on these facts: some of the allocations fail, or (--full) each of
+# them.
 reports_fail() {
     expect 0 "$xenalyze" --threads=2 "$@" trace
     mv out whole
@@ -45,7 +46,7 @@ reports_fail() {
         FAULT=alloc:$nr "$xenalyze" --threads=2 "$@" trace >out 2>err \
             </dev/null
         case $? in
-        0) cmp -s out whole || fail "$*, request $nr: only some of it"
+        0) cmp -s out whole || fail "$*, request $nr: an incomplete result"
            [ $nr -lt 400 ] || break ;;
         1) expect_message "memory"
            failed=$((failed + 1)) ;;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# What the tests of the analysis share.  To be sourced.
+# Common functions of the tests of the analysis.  To be sourced.
 
 . "${top_srcdir:?run this by make check}/tests/truth/lib.sh"
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The output of the program `facts` in the form of told.awk.  Consecutive times
-# of one vcpu are merged where the scheduler chose the vcpu again.  Times that
-# reach over an end of the trace are left out.
+# Convert the output of the program `facts` to the form of told.awk.
+# Consecutive times of one vcpu are merged if the scheduler picked the vcpu
+# again.  Times that are cut by an end of the trace are left out.
 / last$/ { delete open[$2]; next }
 $1 == "runstate" {
     from = $2 in open ? open[$2] : $4

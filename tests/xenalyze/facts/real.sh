@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# On traces of the real Xen, too, the state machines say what stock's xenalyze
-# says, but for what is listed here: trace, what differs, why.  A row that
-# nothing needs any more fails as well.
+# Also on traces of real Xen, the state machines agree with stock's xenalyze,
+# except for the differences listed here: trace, difference, reason.  An unused
+# row is a failure, too.
 . "$top_srcdir/tests/xenalyze/facts/lib.sh"
 
 excused='
@@ -20,11 +20,11 @@ stock=$("$top_srcdir/tests/truth/fetch") || {
     fail "fetch: $stock"
 }
 
-# differences TRACE: on standard output; what stock says stays in theirs
+# differences TRACE: print the differences; stock's lines are in theirs
 differences() {
     option=
     case $1 in svm*) option=--svm-mode ;; esac
-    # Stock gives up on some; what it said before counts.
+    # Stock gives up on some traces; its output until then counts.
     # shellcheck disable=SC2086
     "$stock" --cpu-hz 1000000000 $option --summary "$data/$1/trace.bin" \
         >said 2>noise
@@ -47,7 +47,7 @@ for dir in "$data"/*/; do
             END { exit !found }' >>needed || fail "$name: $line"
     done <differ
 done
-[ $lines -gt 1000 ] || fail "stock says little: $lines lines"
+[ $lines -gt 1000 ] || fail "stock prints too few lines: $lines"
 for row in $(echo "$excused" | sed '1d; s/ /_/g'); do
     grep -qxF "$(echo "${row%|*}" | sed 's/_/ /g')" needed ||
         fail "nothing needs the row $row"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# It does not matter how a trace is read: in one thread or in many, by pcpu or
-# by time, as a file or as a stream.  (Only of a stream nobody knows which record
-# of a pcpu is its last, and so what a domain did at the very end.)
+# The facts are the same however a trace is read: in one thread or many, by pcpu
+# or by time, as a file or as a stream. (In a stream the last record of a pcpu
+# is unknown, and so are facts of domains at the very end.)
 . "$top_srcdir/tests/xenalyze/facts/lib.sh"
 
 same() {
@@ -17,7 +17,7 @@ same_trace() {
     expect 0 "$facts" sums trace
     mv out expected
     grep -v '^d[0-9]* ' expected >expected-S
-    [ "$(wc -l <expected)" -gt 50 ] || fail "$what: that is not much"
+    [ "$(wc -l <expected)" -gt 50 ] || fail "$what: too few facts"
     for how in "-t 2" "-t 3" "-t 8" "-o" "-S"; do
         # shellcheck disable=SC2086
         expect 0 "$facts" $how sums trace
@@ -38,7 +38,7 @@ same "some pcpus" --seed=5
 same "many pcpus" --seed=6 -c 40 --rate=2k
 same "all at once" --seed=7 -c 2 --rate=0 --interrupts=10k
 
-# Two traces in one file: time begins anew in it.
+# Two traces in one file, so time restarts in the middle.
 cp trace second
 play --duration=100ms --seed=10
 cat trace >>second
@@ -46,7 +46,7 @@ mv second trace
 what="one behind the other"
 same_trace
 
-# spent FILE: of each vcpu and pcpu all its time, of exits the number
+# spent FILE: the total time of each vcpu and pcpu, and the number of exits
 spent() {
     awk -F': ' '
         / all: / { split($2, n, " "); sum[$1] += n[2] }

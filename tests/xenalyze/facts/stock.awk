@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The summary of stock's xenalyze as lines of the program `facts`:
-# "what: times average".
+# Convert the summary of stock's xenalyze to lines of the program `facts`:
+# "name: count average".
 function states(who, line,    n, f)
 {
     n = index(line, ":")

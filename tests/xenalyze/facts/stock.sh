@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Every count and every average that stock's xenalyze prints in its summary is
-# what the state machines say, and they say no other.
+# Every count and average in stock's summary equals that of the state machines,
+# and there are no others.
 . "$top_srcdir/tests/xenalyze/facts/lib.sh"
 
 stock=$("$top_srcdir/tests/truth/fetch") || {
@@ -20,7 +20,7 @@ agree() {
     "$stock" --cpu-hz 1000000000 $option --summary trace >said 2>noise ||
         fail "$what: stock gives up: $(tail -n 1 noise)"
     awk -f "$analysis/stock.awk" said >theirs
-    [ "$(wc -l <theirs)" -gt 100 ] || fail "$what: stock says too little"
+    [ "$(wc -l <theirs)" -gt 100 ] || fail "$what: stock prints too few lines"
     expect 0 "$facts" sums trace
     awk -f "$analysis/compare.awk" theirs out >differ
     [ ! -s differ ] || {

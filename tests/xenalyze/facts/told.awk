@@ -9,7 +9,7 @@ what == "runstate" {
 }
 what == "still" { print "still", who, field("state"), field("from") }
 what == "exit" || what == "outside" {
-    # One without an entry lasts beyond the end of the trace.
+    # An exit without an entry lasts beyond the end of the trace.
     print "exit", who, field("at"), field("reason"), \
           what == "exit" ? field("cycles") : "999999999999999", field("cpu")
 }

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What the state machines say is what happened: each runstate of each vcpu,
-# each wake-up with its latency, each migration, each exit with its cycles; to
-# the cycle, and none too many.
+# The facts equal the ground truth: each runstate of each vcpu, each wake-up
+# with its latency, each migration, each exit with its cycles; to the cycle, and
+# no others.
 . "$top_srcdir/tests/xenalyze/facts/lib.sh"
 
-# read_both: what is listed and what was told, sorted
+# read_both: sort the listed and the expected facts
 read_both() {
     expect 0 "$facts" list trace
     first=$(awk '$1 == "first" { print $2 }' out)
@@ -16,26 +16,26 @@ read_both() {
     awk -f "$analysis/away.awk" whole whole | sort >told
 }
 
-# of KIND: lines of both
-of() {
+# compare_kind KIND: compare the listed and the expected facts
+compare_kind() {
     grep "^$1 " listed >ours
     grep "^$1 " told >theirs
     [ -s ours ] || fail "$what: no $1 is listed"
     comm -23 ours theirs >odd
     [ ! -s odd ] || {
         head -n 4 odd >&2
-        fail "$what: a $1 is listed that did not happen"
+        fail "$what: a listed $1 is not in the truth"
     }
     comm -13 ours theirs >missing
 }
 
-# at_most PER_VCPU COLUMN: what is not listed is at an end of the trace
+# at_most PER_VCPU COLUMN: missing facts are only at an end of the trace
 at_most() {
     awk -v most="$1" -v column="$2" -v first="$first" '
         $column > first && ++n[$2] > most { print; bad = 1 }
         END { exit bad }' missing >odd || {
         head -n 4 odd >&2
-        fail "$what: what happened is not listed"
+        fail "$what: facts of the truth are missing"
     }
 }
 
@@ -44,39 +44,39 @@ agree() {
     shift
     play --duration=200ms "$@"
     read_both
-    of runstate
-    # The last one is ended by the end of the trace.
+    compare_kind runstate
+    # The last one is cut by the end of the trace.
     at_most 1 4
-    # Where a vcpu was before it is first seen to run, nobody knows.
+    # The pcpu of a vcpu before its first run is unknown.
     if grep -q '^migration' listed; then
-        of migration
+        compare_kind migration
         at_most 1 3
     fi
     if grep -q '^exit' told; then
-        of exit
+        compare_kind exit
         cut -d' ' -f7 ours >>ends
-        # The last one is ended by the end of the trace.
+        # The last one is cut by the end of the trace.
         at_most 1 3
     fi
-    # Whom an interrupt hits while it wakes somebody is not told; who else
-    # wakes somebody is, and then it is the one that is listed.
+    # The truth has no wakers in interrupts.  All other wakers are in the truth,
+    # and have to be listed.
     grep '^wake .* d[0-9]*v[0-9]*$' told | sort >wakers
-    [ -s wakers ] || fail "$what: nobody woke anybody"
+    [ -s wakers ] || fail "$what: the truth has no wakers"
     cut -d' ' -f1-6 wakers >woken
     grep '^wake' listed | awk 'NR == FNR { by[$0] = 1; next }
         $1 " " $2 " " $3 " " $4 " " $5 " " $6 in by' woken - | sort >ours
     comm -13 wakers ours >odd
     [ ! -s odd ] || {
         head -n 4 odd >&2
-        fail "$what: it was somebody else who woke it"
+        fail "$what: a listed waker is wrong"
     }
     [ $(wc -l <ours) -gt $(($(wc -l <wakers) / 2)) ] ||
-        fail "$what: few wakers are listed"
+        fail "$what: too few wakers are listed"
     for file in listed told; do
         awk '{ if ( $1 == "wake" ) NF = 6; print }' $file | sort >$file.wake
         mv $file.wake $file
     done
-    of wake
+    compare_kind wake
     at_most 1 3
 }
 

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Reports are of what is asked for: a vcpu, a time, a pcpu; and say so if they
-# cannot.
+# Reports are limited to the selected vcpu, time or pcpu, or print a message if
+# they cannot be.
 . "$top_srcdir/tests/xenalyze/facts/lib.sh"
 
 play --duration=300ms --seed=9
 report="$xenalyze --summary --report-latency"
 
-# known REPORT: who has a row of where the time went, and for how long
+# known REPORT: the rows of time accounts, with durations
 known() {
     awk '/^---/ { here = /Where the time went/ }
          here && /^ d[0-9]+v[0-9]+ / && $(NF - 1) == 100 { print $1, $(NF - 2) }' "$1"
@@ -26,7 +26,7 @@ known mapped >some
     fail "of $vcpu, for 0.1 s, it knows: $(cat some)"
 
 expect 0 sh -c "cat trace | $report --vcpu $vcpu --time 0.1..0.2"
-cmp -s out mapped || fail "of a stream it says something else"
+cmp -s out mapped || fail "the report of a stream differs"
 
 expect 0 "$xenalyze" --report-pcpu --pcpu 1 trace
 [ "$(grep -c '^pcpu' out)" = 1 ] && grep -q '^pcpu 1$' out ||
@@ -34,22 +34,22 @@ expect 0 "$xenalyze" --report-pcpu --pcpu 1 trace
 
 expect 2 "$xenalyze" --summary --event sched_wake trace
 grep -q -- '--event: reports are made of all events' err ||
-    fail "it does not say what --event is for: $(cat err)"
+    fail "the message does not explain --event: $(cat err)"
 
 # Seconds are only as good as the speed of the clock.
 expect 0 "$xenalyze" --summary trace
-grep -q '^ clock: the TSC frequency is assumed' out || fail "a guess, and it is not said"
+grep -q '^ clock: the TSC frequency is assumed' out || fail "no message about the guess"
 expect 0 "$xenalyze" --summary --cpu-hz 2.4G trace
-! grep -q '^ clock: ' out || fail "a guess, although somebody said it"
+! grep -q '^ clock: ' out || fail "a guess, although the frequency is given"
 
-# How far the order can be trusted, for who asks.
+# --verbose reports how reliable the order is.
 expect 0 "$xenalyze" --verbose --count trace
 grep -q 'order in time is exact$' err || fail "a file: $(cat err)"
 expect 0 sh -c "cat trace | $xenalyze --verbose --count"
 grep -q ' passes: [1-9][0-9]*, .* late records: 0$' err ||
     fail "a stream: $(cat err)"
 
-# Notes without a time, before all that has one, are no beginning of time.
+# Metadata without a time before the first time stamp does not start time.
 {
     printf '\003\360\001\040\0\0\0\0\010\0\0\0'
     printf '\023\040\010\020\0\0\0\0'

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Lines of a dump in parts: number of the pcpu @ mark @ time @ column @ vcpu @
-# text.  What is no line about a record (stock mixes in what it thinks) goes
-# away.
+# Split the lines of a dump: number of the pcpu @ mark @ time @ column @ vcpu @
+# text.  Lines without a record (stock mixes messages in) are dropped.
 function part(line,    mark, time, rest, at, column)
 {
     mark = substr(line, 1, 1)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A trace out of lines, for tests of what no stand-in plays:
+ * Compose a trace from lines, for cases that xensim cannot play:
  *
  *     PCPU TSC EVENT [WORD...]
  *
- * on standard input, numbers as in C, TSC "-" for none, and "+" for a bit later
- * than the last; lines of one pcpu that follow each other are a window.
- * Written byte by byte, so that nothing of what is tested takes part.
+ * on standard input, numbers as in C, TSC "-" for none, and "+" for slightly
+ * later than the last; consecutive lines of one pcpu become a window.  Written
+ * byte by byte, independently of the code under test.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What stock's xenalyze does not survive gives a full report here, and that
-# says what it was; gaps.txt has the traces.
+# Traces that make stock's xenalyze fail result in a full report here, with a
+# message about the cause; gaps.txt has the traces.
 . "$top_srcdir/tests/xenalyze/reports/lib.sh"
 
 cases=$top_srcdir/tests/xenalyze/reports/gaps.txt
 
-# case_number N: its lines, without the first
+# case_number N: the lines of a case, without the first
 case_number() {
     awk -v n="$1" '/^#/ { next } /^= / { i++; next } i == n' "$cases"
 }
@@ -28,13 +28,13 @@ while IFS= read -r line; do
         --report-exits trace
     grep -q '^--- Data quality' out || fail "$name: no full report"
     ! grep 'DOES NOT' out || fail "$name: time does not add up"
-    grep -Eq -- "$pattern" out || fail "$name: it does not say $pattern"
+    grep -Eq -- "$pattern" out || fail "$name: the report lacks $pattern"
     expect 0 "$xenalyze" --json trace
     expect 0 "$xenalyze" --dump-all trace
 done <names
 [ $n -gt 20 ] || fail "only $n cases"
 
-# A symbol that is longer than stock's room for it; more pcpus than it has.
+# A symbol longer than stock's buffer; more pcpus than stock supports.
 printf '1000 %0200d\n' 1 >symbols
 seq 0 299 | awk '{ print $1, "+ 0x21101", 65536 + $1
                    print $1, "+ 0x21021", 65536 + $1 }' | compose trace
@@ -44,7 +44,7 @@ grep -q '^-- v299 --$' out || fail "not 300 vcpus"
 expect 0 "$xenalyze" --symbol-file symbols --dump-all trace
 [ "$(wc -l <out)" = 600 ] || fail "not 600 lines"
 
-# What makes stock loop, or divide by 0, is an error in one line.
+# Options that make stock loop, or divide by 0, cause an error in one line.
 for option in "--interval 0 --interval-domain-total-time-all" \
     "--histogram-interrupt-eip=1,0" "--cpu-hz 0"; do
     # shellcheck disable=SC2086

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What stock's xenalyze does not survive and no line of gaps.txt can be: many
-# places, many samples, a window that is shorter than its records, and a file
-# that is cut while it is read.
+# Further inputs that make stock's xenalyze fail: many places, many samples, a
+# window shorter than its records, and a file that is truncated while being
+# read.
 . "$top_srcdir/tests/xenalyze/reports/lib.sh"
 
 # Places and domains: lists of stock's are searched from their beginning.
@@ -42,7 +42,7 @@ for line in '^|-- Domain [0-9]* --|$' '^            Seen: '; do
     [ "$n" -ge $many ] || fail "$n lines $line, not $many"
 done
 
-# More values of CR3 than the table has rows for: the others are counted.
+# More values of CR3 than rows of the table: the others are counted.
 awk 'BEGIN {
     print "0 + 0x21101 65536"
     for ( i = 1; i <= 32768 + 5; i++ ) {
@@ -58,7 +58,7 @@ expect 0 "$xenalyze" --with-cr3-enumeration --json frames
 sed -n '/^"cr3_frames_beyond":/{n;p;}' out | grep -q '^{"loads":5}' ||
     fail "dropped loads of CR3 in JSON"
 
-# Who has no column is not left out without a word.
+# Entities beyond the last column are reported, not silently dropped.
 awk 'BEGIN {
     for ( i = 1; i <= 4200; i++ ) {
         print "0 + 0x21101", i * 65536
@@ -70,7 +70,7 @@ expect_message "--interval-domain-total-time-all has no room for all"
 [ "$(tail -n 1 out | wc -w)" = 4097 ] || fail "not as many as there is room for"
 expect 0 "$xenalyze" --interval-domain-total-time-all --domain 9-99 crowd
 
-# A window that says it ends in the middle of its last record.
+# A window with a size that ends in the middle of its last record.
 compose short <<'END'
 0 + 0x21101 0x10000
 0 + 0x81002 12 0x1000
@@ -81,13 +81,13 @@ END
 # 12 bytes of header, the first record of 16, the second of 20
 printf '\034' | dd of=short bs=1 seek=8 conv=notrunc 2>dd.log
 expect 0 "$xenalyze" --summary short
-grep -Eq '^ damage: [1-9][0-9]* places' out || fail "short: it is whole?"
-grep -q '^-- v1 --$' out || fail "short: the window behind it is not read"
+grep -Eq '^ damage: [1-9][0-9]* places' out || fail "short: no damage is reported"
+grep -q '^-- v1 --$' out || fail "short: the next window is missing"
 expect 0 "$xenalyze" --dump-all short
 grep -q 'd1v1 running->runnable' out || fail "short: nothing behind it"
 
-# Cut while it is read: points are written while that goes on, so a reader that
-# takes one and no more stops it in the middle.
+# Truncate the file while it is read: points are written meanwhile, so a
+# consumer that stops reading holds xenalyze in the middle.
 for points in runstate pcpu; do
     expect 0 "$xensim" --virtual --boot tbuf_size=64 -T 4 --seed 3 --cpus 3 \
         --kind mix --output cut
@@ -96,8 +96,8 @@ for points in runstate pcpu; do
         truncate -s 100000 cut
         cat >>some
     }
-    [ "$(cat code)" = 0 ] || fail "a file that is cut ends it: $(cat code)"
-    grep -q 'damaged (places: [1-9]' err || fail "it does not say that the file was cut"
+    [ "$(cat code)" = 0 ] || fail "a truncated file: exit code $(cat code)"
+    grep -q 'damaged (places: [1-9]' err || fail "no message about the truncated file"
 done
 
 # More samples than stock's 32 bits can take 95 % of: 22605091.

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Intervals are stock's, to the digit, where nothing lasts beyond the border of
-# one; interrupts are on any trace.  (Half of those here are fakes, which count there.)
+# Intervals equal stock's, to the digit, if nothing lasts beyond an interval;
+# those of interrupts on any trace.  (Half of the interrupts here have the flag
+# `fake`, and are counted by both.)
 . "$top_srcdir/tests/xenalyze/reports/lib.sh"
 
 stock=$("$top_srcdir/tests/truth/fetch") || {
@@ -11,8 +12,8 @@ stock=$("$top_srcdir/tests/truth/fetch") || {
     fail "fetch: $stock"
 }
 
-# A hundred milliseconds of a machine that changes its mind three times in each:
-# d1, d2 with exits, then nobody.
+# A hundred milliseconds with three changes of the current vcpu in each
+# interval: d1, d2 with exits, then idle.
 awk 'BEGIN {
     d[0] = 65536; d[1] = 131072; d[2] = 32767 * 65536
     for ( ms = 0; ms < 100; ms++ ) {
@@ -43,7 +44,7 @@ agree() {
         grep '^[0-9]' >expected
     expect 0 "$xenalyze" --cpu-hz 1000000000 "$@" "$trace"
     grep '^[0-9]' out | head -n "$(wc -l <expected)" >got
-    [ "$(wc -l <expected)" -gt 5 ] || fail "$*: stock says little"
+    [ "$(wc -l <expected)" -gt 5 ] || fail "$*: stock prints too little"
     diff expected got >differ || {
         head -n 6 differ >&2
         fail "$*: not as stock"

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# JSON and CSV, read by somebody else: both have the same rows, and the states
-# of each vcpu and domain make up the time that it is known for; points and
-# intervals are those of the text.
+# JSON and CSV, parsed independently: both have the same rows, and the states of
+# each vcpu and domain add up to its known time; points and intervals equal
+# those of the text.
 . "$top_srcdir/tests/xenalyze/reports/lib.sh"
 
 command -v python3 >/dev/null || skip "there is no python3 to read JSON"
 
-# judge.py SCHEMA NAME...: NAME.json and NAME.csv, and NAME.lines if there are
-# any; at the end, whether the schema describes something that never occurs.
+# judge.py SCHEMA NAME...: check NAME.json and NAME.csv, and NAME.lines if it
+# exists; at the end, report parts of the schema that never occur.
 cat >judge.py <<'END'
 import csv, json, os, sys
 
@@ -72,7 +72,7 @@ def same(table, name, rows):
         row = {k: str(v) for k, v in row.items() if k != "histogram"}
         assert row == {k: v for k, v in line.items() if v}, (name, line, row)
 
-# --- what the numbers add up to ---
+# --- sums ---
 
 def sums(tables, states, wholes, keys):
     times = {}
@@ -189,7 +189,7 @@ assert not unused, sorted(unused)
 END
 
 # listed.py PAGE SCHEMA: each table and member of the schema is bold in the
-# manual page, and each bold word of its lists is one of them.
+# manual page, and each bold word of its lists is a table or member.
 cat >listed.py <<'END'
 import json, shlex, sys
 
@@ -232,7 +232,7 @@ extra = words - names - statistics - suffixes
 assert not extra, sorted(extra)
 END
 
-# What is rare, besides: page tables of guests, losses, damage, times of day.
+# Rare tables: page tables of guests, losses, damage, times of day.
 awk -f "$top_srcdir/tests/xenalyze/reports/shadow.awk" | compose shadow
 play lossy --cpus 3 --kind pv --storm 5ms --boot tbuf_size=1
 head -c -7 lossy >damaged
@@ -273,7 +273,7 @@ for trace in $(traces) shadow damaged rare skewed; do
     mv out $n.csv
 done
 
-# forms TRACE OPTION...: all that was asked for, as text, as JSON and as CSV
+# forms TRACE OPTION...: compare the outputs as text, JSON and CSV
 forms() {
     n=$((n + 1))
     trace=$1
@@ -291,7 +291,7 @@ points() {
     shift
     [ $((n % 4)) = 0 ] || return 0
     expect 0 "$xenalyze" --csv "$@" "$trace"
-    ! grep -q '^table' out || fail "$*: a table that nobody asked for"
+    ! grep -q '^table' out || fail "$*: an unexpected table"
     head -c "$(wc -c <out)" $n.csv | cmp -s - out ||
         fail "$*: another table with --summary"
 }
@@ -331,14 +331,14 @@ mv out schema
 expect 0 python3 judge.py schema $(seq $n)
 expect 0 python3 listed.py "$top_srcdir/man/xenalyze-json.5" schema
 
-# A name is not to break it.
+# Special characters in a name are escaped.
 name=$(printf 'a"b\\\nc\351')
 cp amd "$name"
 expect 0 "$xenalyze" --json "$name"
 mv out report.json
 expect 0 python3 -c 'import json; json.load(open("report.json"))'
 
-# What programs read is one thing, and nothing else stands there.
+# The output for programs contains no other text.
 while read -r line; do
     # shellcheck disable=SC2086 # several words
     expect 2 "$xenalyze" $line intel

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# For tests of reports: traces of a second that is played, and the real ones.
+# For tests of reports: simulated traces of a second, and real ones.
 . "$top_srcdir/tests/tools/lib.sh"
 
 cd "$tmp" || exit 99
@@ -21,8 +21,8 @@ compose() {
         fail "$1 cannot be composed"
 }
 
-# compose_ipis: the trace `ipi`, in which a vcpu sends to all others, twice; the
-# other's exit ends before the sender's, and then behind it
+# compose_ipis: compose the trace `ipi`, where a vcpu sends IPIs to all others,
+# twice; the receiver's exit ends before the sender's, and then after it
 compose_ipis() {
     compose ipi <<'END'
 0 1000000 0x21101 0x10000
@@ -44,7 +44,7 @@ END
 
 real=$top_srcdir/../shared/data/xen
 
-# traces: names of those to compare on, at most a megabyte each
+# traces: the names of traces for comparisons, at most a megabyte each
 traces() {
     ls intel amd
     for t in c2b-all credit-2pv-all rtds-real-sched dom0-idle-all; do

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Each option of stock's xenalyze does something here, or is taken for what is
-# always done; and how long interrupts between vcpus take is as there.
+# Each option of stock's xenalyze works here, or is accepted for a behaviour
+# that is the default; and latencies of interrupts between vcpus equal stock's.
 . "$top_srcdir/tests/xenalyze/reports/lib.sh"
 
 awk -f "$top_srcdir/tests/xenalyze/reports/shadow.awk" | compose shadow
@@ -83,7 +83,7 @@ for option in pcpu rdtsc irq wake-to-halt io=112; do
     expect 0 "$xenalyze" --scatterplot-$option shadow
 done
 
-# What was not seen is said, in the output or beside it; what was, silently.
+# Incomplete data is reported, in the output or beside it; complete data is not.
 play lossy --cpus 3 --kind pv --storm 5ms --boot tbuf_size=1
 head -c -7 intel >damaged
 for option in latency exits pcpu; do
@@ -97,10 +97,10 @@ for option in latency exits pcpu; do
         fail "--report-$option knows of no damage: $(cat err)"
 done
 expect 0 "$xenalyze" --report-exits --summary lossy
-[ ! -s err ] || fail "said twice: $(cat err)"
+[ ! -s err ] || fail "reported twice: $(cat err)"
 
-# Who waits at a terminal sees how far it is; of stock's option, too.
-# (In a bare chroot there may be none.)
+# A terminal shows the progress; stock's option does, too. (A bare chroot may
+# have no terminals.)
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     for option in --summary --scatterplot-runstate; do
         script -qec "'$xenalyze' $option intel >/dev/null" /dev/null \
@@ -134,7 +134,7 @@ expect 0 "$xenalyze" --summary --domain 1 --time 0.001.. named
 grep -qx ' d1 is a domain of more than twenty-four' out ||
     fail "a part of the trace has no name: $(grep ' is ' out)"
 
-# In the map of page tables of three levels, and in no other.
+# Page tables of three levels are only in their own map.
 compose mapped <<'END'
 0 1000000 0x21101 0x10000
 0 1000100 0x81002 0 0x1000
@@ -165,7 +165,7 @@ grep -q -- '--time 1\.\.: nothing of dated, which lasts 8\.0 ms from 1970-01-01T
 expect 0 "$xenalyze" --cpu-hz 1G --summary --time 0.002.. dated
 [ ! -s err ] || fail "a time that is there: $(cat err)"
 
-# Who is not there is no empty table, but a line that says who is.
+# A filter for an absent vcpu causes a message with the present ones.
 absent() {
     option=$1
     there=$2
@@ -192,13 +192,13 @@ expect 1 "$xenalyze" --dump-all --domain 77 pipe
 wait
 expect_message "--summary lists its domains"
 
-# A named pipe is opened once: who writes to it would not survive a second time.
+# A named pipe is opened once: opening it again would end its writer.
 { cat intel >pipe && echo whole >wrote; } &
 expect 0 "$xenalyze" --count pipe
 wait
 [ "$(cat wrote)" = whole ] || fail "the writer of a pipe is broken"
 
-# Times of day as no clock had them: none is too far to be computed with.
+# Impossible times of day do not overflow.
 compose odd <<'END'
 0 1000000 0x21101 0x10000
 0 - 0x1f083 0xfffffff0 0xffffffff 0 0 0 0x80000000 0

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# --sort orders the rows of tables and loses none, --top leaves the first ones.
+# --sort orders the rows of tables without losing any; --top limits them.
 . "$top_srcdir/tests/xenalyze/reports/lib.sh"
 
 reports="--summary --report-pcpu --report-latency --report-exits"
@@ -38,7 +38,7 @@ for key; do
     done
 done
 
-# Who runs most comes first, and nobody else if one is enough.
+# The most running vcpu comes first, and alone with --top=1.
 expect 0 "$xenalyze" --json intel
 most=$(sed -n '/^"vcpu_states":/,/^"vcpu_runnable":/s/.*"domain":\([0-9]*\),"vcpu":\([0-9]*\),.*"state":"running",.*"total_cycles":\([0-9]*\),.*/\3 d\1v\2/p' out |
     grep -v d32767 | sort -rn | sed -n '1s/.* //p')

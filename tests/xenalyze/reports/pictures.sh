@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Whoever reads SVG reads ours, and gnuplot runs our scripts without a word; of
-# a name with all that a shell or they might take for something else, too.
+# SVG files are well-formed, and gnuplot runs our scripts without messages, even
+# with special characters of shells and of both formats in a name.
 . "$top_srcdir/tests/xenalyze/reports/lib.sh"
 
 command -v rsvg-convert >/dev/null || command -v gnuplot >/dev/null ||
@@ -30,7 +30,7 @@ draws() {
     fi
 }
 
-# shellcheck disable=SC2016 # as it is
+# shellcheck disable=SC2016 # literal
 name='it'"'"'s <a> "b" & `c` $d \e @f_{g}'
 head -c 400000 intel >"$name"
 for what in "" --scatterplot-runstate --scatterplot-runstate-time \
@@ -42,5 +42,5 @@ seq 0 299 | awk '{ print $1, "+ 0x21101", 65536 + $1
                    print $1, "+ 0x21021", 65536 + $1 }' | compose wide
 draws wide
 draws wide --scatterplot-runstate
-# Of nothing there is an empty one.
+# Without points the picture is empty.
 expect 0 "$xenalyze" --scatterplot-io=1 --plot p.svg --gnuplot p.gp wide

@@ -1,28 +1,28 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The same report for any number of threads, and from a file, a pipe, zstd, or
-# zstd from a pipe, also where clocks of pcpus differ; and each vcpu's and
-# domain's states add up to all of its time.
+# The same report for any number of threads, from a file, a pipe, zstd, and zstd
+# from a pipe, also with different clocks; and the states of each vcpu and
+# domain add up to its total time.
 . "$top_srcdir/tests/xenalyze/reports/lib.sh"
 
 play skewed --cpus 3 --tsc-skew=100us
 text="--summary --report-pcpu --report-latency --report-exits"
 
-# agrees WORD...: what these words print is the report that `one` is
+# agrees WORD...: the output with these words equals the report `one`
 agrees() {
     expect 0 "$@"
     sed 's|"name":"[^"]*"|"name":"standard input"|' out | cmp -s - one ||
         fail "$trace: another report of $*"
 }
 
-# Without the program there is no zstd to read; the pipe is one way fewer.
+# Without the program zstd, this input is skipped.
 pack() {
     command -v zstd >/dev/null && zstd -q -f "$trace" -o packed.zst &&
         "$xenalyze" --info packed.zst >/dev/null 2>&1
 }
 
-# ways OPTION...: this report, by all ways to come to one
+# ways OPTION...: compare the report from all inputs
 ways() {
     expect 0 "$xenalyze" --threads 1 "$@" "$trace"
     sed 's|"name":"[^"]*"|"name":"standard input"|' out >one

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# For compose: d1v0 of 32 bits under shadow paging, on pcpu 0, in ways that
-# stock reads, too; and d1v1, which shares its page tables, on pcpu 1.  Each
-# call of arc() is an exit with its own length and what came in it.
+# Input of compose: d1v0 with 32 bits under shadow paging, on pcpu 0, in a form
+# that stock can read; and d1v1, which shares the page tables, on pcpu 1.  Each
+# call of arc() is an exit of distinct length with its records.
 function say(pcpu, time, event, words)
 {
     text[pcpu] = text[pcpu] pcpu " " time " " event " " words "\n"
@@ -83,7 +83,7 @@ BEGIN {
     arc(0, 18, "0x401111", "0x82012 17")
     arc(0, 1, "0x401111", "0x8200f 0xf0")
     load(1, "0x1000", "")
-    # It sleeps, is woken, and goes on; the table that it had before dies.
+    # The vcpu blocks, is woken, and continues; its previous page table dies.
     say(0, t[0] += 1000, "0x81002", "12 0x402222")
     say(0, "-", "0x82013", "0")
     say(0, t[0] += 100, "0x21021", "0x10000")

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Shadow page faults with all their parts, what was in CR3, MMIO with the
-# guest's address: as stock has it, of a trace that is composed.
+# Shadow page faults in all details, values of CR3, MMIO with guest addresses:
+# equal to stock's output for a composed trace.
 . "$top_srcdir/tests/xenalyze/reports/lib.sh"
 
 stock=$("$top_srcdir/tests/truth/fetch") || {
@@ -14,10 +14,10 @@ stock=$("$top_srcdir/tests/truth/fetch") || {
 awk -f "$top_srcdir/tests/xenalyze/reports/shadow.awk" | compose shadow
 options="--cpu-hz 1000000000 --with-cr3-enumeration --with-mmio-enumeration"
 
-# What DIFFERENCES of xenalyze(1) has is taken out: percentiles of times,
-# affinity, details of the second vcpu, the frame that is never left (id 4) and
-# when others were, time in the guest after a sleep (id 3), names that two
-# parts share, a kind of record that no Xen writes.
+# Remove the DIFFERENCES of xenalyze(1): percentiles of times, affinity, details
+# of the second vcpu, the last frame (id 4) and times of others, time in the
+# guest after blocking (id 3), names of two parts, a kind of record that Xen
+# never writes.
 plain() {
     sed -e '/^--- Where the time went/,$d' -e 's/ *{.*//' \
         -e '/^ cpu affinity/d' -e '/^   \[/d' -e 's/set flush  /set changed/' \
@@ -33,7 +33,7 @@ plain() {
 
 # shellcheck disable=SC2086 # several words
 "$stock" $options --summary shadow 2>/dev/null | plain >expected
-grep -q '+ unsync:' expected || fail "stock says too little"
+grep -q '+ unsync:' expected || fail "stock prints too little"
 # shellcheck disable=SC2086
 expect 0 "$xenalyze" $options --summary shadow
 plain <out | diff expected - >differ || {

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What stock's xenalyze says, line by line: the summary and the pcpus but for
-# percentiles of times and what stands in DIFFERENCES of xenalyze(1), and points
-# of scatterplots, in any order.
+# Compare with stock's xenalyze line by line: summary and pcpus except for
+# percentiles of times and the DIFFERENCES of xenalyze(1), and the points of
+# scatterplots in any order.
 . "$top_srcdir/tests/xenalyze/reports/lib.sh"
 
 stock=$("$top_srcdir/tests/truth/fetch") || {
@@ -12,8 +12,8 @@ stock=$("$top_srcdir/tests/truth/fetch") || {
     fail "fetch: $stock"
 }
 
-# Lines that are to be equal: to the brace, without affinity and pcpus, and of
-# HVM guests without details, which it has for the first vcpu only.
+# plain: the lines to compare: up to the brace, without affinity and pcpus, and
+# for HVM guests without details, which stock has for the first vcpu only.
 plain() {
     sed -e '/^--- Domain names/,$d' -e 's/ *{.*//' |
         awk '/^ cpu affinity/ { skip = 1; next }
@@ -34,7 +34,7 @@ pcpus() {
          /^Total active/ { exit }'
 }
 
-# Points of what is there before anybody is known are left out.
+# Drop points from before the first known vcpu.
 points() {
     grep -v '^32768v' | sort
 }
@@ -48,7 +48,7 @@ for trace in $(traces); do
     expect 0 "$xenalyze" --cpu-hz 1000000000 --summary \
         --show-default-domain-summary "$trace"
     plain <out >got
-    [ "$(wc -l <expected)" -gt 20 ] || fail "$trace: stock says too little"
+    [ "$(wc -l <expected)" -gt 20 ] || fail "$trace: stock prints too little"
     diff expected got >differ || {
         head -n 10 differ >&2
         fail "$trace: the summary differs"

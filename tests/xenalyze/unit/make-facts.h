@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A world for sinks, without a trace: domain 0 with two vcpus and a domain 1
- * with one, at 1 GHz, so that a cycle is a nanosecond; and what a sink prints.
+ * Input of sinks without a trace: domain 0 with two vcpus and domain 1 with
+ * one, at 1 GHz, so that a cycle is a nanosecond; and the output of a sink.
  */
 #ifndef TESTS_XENALYZE_UNIT_MAKE_FACTS_H
 #define TESTS_XENALYZE_UNIT_MAKE_FACTS_H
@@ -48,14 +48,14 @@ static inline void stage_fini(struct stage *s)
     free(s->text);
 }
 
-/* What has been printed; valid until more is. */
+/* The output so far; valid until further output. */
 static inline const char *stage_text(struct stage *s)
 {
     fflush(s->out);
     return s->text;
 }
 
-/* check cannot show long texts: this shows the line that differs. */
+/* check truncates long texts, so report the first line that differs. */
 static inline void same_text(const char *got, const char *expected)
 {
     while ( *got || *expected )

@@ -394,7 +394,7 @@ static void apply_changes(struct script *s, struct pcpu *p)
     p->changes.nr = 0;
 }
 
-/* To the bytes of a record, so that the fast paths can have it. */
+/* Encode the record as bytes, for the fast paths. */
 static size_t put_record(unsigned char *at, uint32_t event, bool timed,
                          uint64_t time, const uint32_t *words,
                          unsigned int nr)

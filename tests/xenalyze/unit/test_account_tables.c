@@ -288,7 +288,7 @@ START_TEST(loads_are_split_between_frames)
 }
 END_TEST
 
-#define MAX_FRAMES 32768u       /* of the table, see xenalyze-json(5) */
+#define MAX_FRAMES 32768u       /* table size, see xenalyze-json(5) */
 
 START_TEST(loads_beyond_the_table_are_counted)
 {

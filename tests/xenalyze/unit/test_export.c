@@ -270,7 +270,7 @@ static const struct document_row
 {
     const char *what;
     enum export_format format;
-    size_t first, nr;           /* of the tables above */
+    size_t first, nr;           /* range in the tables above */
     bool has_rows;
     const char *expected;
 } document_rows[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who there is: each entity once, also when threads ask for the same ones;
- * and names for all that has a number.
+ * The table of guests: each entity exists once, even if threads ask for it
+ * concurrently; and names of all numbered things.
  */
 #include <pthread.h>
 #include <string.h>

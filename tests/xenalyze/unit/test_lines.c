@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stock's lines, character by character.  Those with real numbers are lines
- * that stock printed.
+ * Lines in stock's format, character by character.  Lines with realistic
+ * numbers were printed by stock.
  */
 #include <stdio.h>
 #include <string.h>

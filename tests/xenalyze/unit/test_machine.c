@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The machine of a pcpu: what single records become.  Stock's mistakes are
- * among them: PF_XEN's words, 4-level shadow records, masks of interrupts,
- * orders of memory, exits that it does not know.
+ * The state machine of a pcpu: the effects of single records.  Regressions of
+ * stock's errors are included: PF_XEN's words, 4-level shadow records, masks of
+ * interrupts, orders of memory, unknown exits.
  */
 #include <string.h>
 
@@ -32,7 +32,7 @@ static void see_##kind(void *state, const struct fact_##kind *f)            \
 }
 SEE(handle) SEE(pv) SEE(memory) SEE(irq) SEE(power)
 
-/* What all exits said, in their order. */
+/* A hash of all exits, in order. */
 static uint64_t said;
 
 static void see_exit(void *state, const struct fact_exit *f)
@@ -263,7 +263,7 @@ static size_t put_record(const struct kind *kinds, unsigned char *at,
     return size;
 }
 
-/* Up to `limit`; in a loop where that can be.  Where it stopped. */
+/* Handle records up to `limit`, in a loop where possible; returns the end. */
 static const unsigned char *take(const unsigned char *at,
                                  const unsigned char *stop, uint64_t limit,
                                  bool run)
@@ -288,7 +288,7 @@ static const unsigned char *take(const unsigned char *at,
     return at;
 }
 
-/* Of what it left for the world, all that says something. */
+/* A hash of the visible changes for the global machine. */
 static uint64_t left(void)
 {
     uint64_t all = 0;
@@ -308,7 +308,7 @@ static uint64_t left(void)
     return all;
 }
 
-/* All that can be seen of it. */
+/* Compare all visible results. */
 static void compare_runs(const struct kind *kinds)
 {
     unsigned char bytes[MANY * 40];

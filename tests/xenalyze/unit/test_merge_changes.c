@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Queues of changes are applied in the order of time, whichever way they
- * take: of few pcpus, of many, and of few over so long a time that they cannot
- * merge.  Visible effects are losses, which end at each
- * second change.
+ * Queues of changes are applied in time order, by any algorithm: few pcpus,
+ * many pcpus, and few pcpus over a span too long for merging.  The visible
+ * effects are losses, which end at each second change.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +30,7 @@ static void see_loss(void *state, const struct fact_loss *f)
     seen.nr++;
 }
 
-/* Rising times, many of them the same; how many losses end. */
+/* Add changes with rising times, many of them equal; returns the losses. */
 static unsigned int fill(struct changes *q, uint32_t pcpu, uint64_t step,
                          uint64_t *seed)
 {

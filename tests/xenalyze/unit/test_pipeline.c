@@ -47,7 +47,7 @@ struct numbers
     uint32_t skip;              /* records without a line, of 10 */
     size_t fail_read;           /* the chunk that fails, counted from 1 */
     size_t nr_read;
-    uint32_t lose_text;         /* the record whose chunk has no memory */
+    uint32_t lose_text;         /* its chunk has no memory */
     bool slow;                  /* chunks take different times to format */
     bool fresh;                 /* chunks without records are formatted, too */
 };
@@ -133,7 +133,7 @@ static uint32_t expect_numbers(const struct job *j, uint32_t skip)
 static const struct
 {
     unsigned int threads;
-    unsigned int flags;         /* of xt_trace_open() */
+    unsigned int flags;         /* for xt_trace_open() */
     uint32_t skip;
 } orders[] = {
     { 1, 0, 0 }, { 2, 0, 0 }, { 3, 0, 0 }, { 4, 0, 0 }, { 9, 0, 0 },
@@ -268,7 +268,7 @@ START_TEST(failing_read_ends_the_job)
             ck_assert_int_eq(job_run(&j, &numbers_style, &s), -EOVERFLOW);
             ck_assert_int_eq(j.err.code, -EOVERFLOW);
             ck_assert_ptr_nonnull(strstr(j.err.text, "cannot print"));
-            /* What was printed before the failure is in order. */
+            /* Output before the failure is in order. */
             expect_numbers(&j, 0);
             ck_assert_uint_eq(s.nr_read, chunk);
             job_fini(&j);

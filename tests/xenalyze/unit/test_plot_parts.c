@@ -130,7 +130,7 @@ static const struct
     uint64_t values[8];
     size_t nr;
     unsigned int pieces;
-    uint64_t low, high;         /* of the first piece */
+    uint64_t low, high;         /* ends of the first piece */
 } address_axes[] = {
     { { 0 }, 0, 1, 0, 0 },
     { { 0x1000 }, 1, 1, 0x1000, 0x1000 },
@@ -209,7 +209,7 @@ START_TEST(rows_have_heights)
     static const struct
     {
         unsigned int rows;
-        double height;          /* of a row */
+        double height;          /* height of a row */
     } heights[] = {
         { 1, 64 }, { 4, 64 }, { 10, 64 }, { 20, 35 }, { 100, 7 },
         { 512, 4 },

@@ -331,7 +331,7 @@ END_TEST
  * is not ready then, it is reset and fed again from further back.
  */
 #define LARGE_WINDOWS 5000u
-#define LARGE_RECORDS 500u      /* of 16 bytes, in each window */
+#define LARGE_RECORDS 500u      /* in each window, 16 bytes each */
 #define LARGE_WINDOW (12u + 16u * LARGE_RECORDS)
 #define LATE_RECORDS ((16u << 20) / LARGE_WINDOW * LARGE_RECORDS)
 

@@ -39,7 +39,7 @@ START_TEST(runstates_have_two_points)
 }
 END_TEST
 
-/* Stock subtracts the beginning of the trace from this one, too. */
+/* Stock subtracts the start of the trace from this length, too. */
 START_TEST(lengths_are_lengths)
 {
     struct scatter scatter;
@@ -127,7 +127,7 @@ static void tell_running(const struct stage *s, const struct sink *sink,
         .state = STATE_RUNNING, .next = STATE_BLOCKED });
 }
 
-/* Of a microsecond each; the trace ends in the middle of the fourth. */
+/* Intervals of a microsecond each; the trace ends in the fourth. */
 static void print_interval(enum interval_kind kind, const uint64_t *ids,
                            size_t nr_ids,
                            void (*tell)(const struct stage *s,
@@ -251,7 +251,7 @@ START_TEST(grants_are_counted)
 }
 END_TEST
 
-/* Frame 9, then 10; what was there before is not known. */
+/* Frame 9, then 10; the value before is unknown. */
 static void tell_cr3(const struct stage *s, const struct sink *sink)
 {
     sink->ops->cr3(sink->state, &(struct fact_cr3){
@@ -280,7 +280,7 @@ START_TEST(address_spaces_have_their_time)
 }
 END_TEST
 
-/* A year in nanoseconds: what there is room for, and it knows. */
+/* A year in nanoseconds exceeds the limit, and is reported. */
 static void tell_nothing(const struct stage *s, const struct sink *sink)
 {
     (void)s;
@@ -390,7 +390,7 @@ START_TEST(who_waited_and_why)
 }
 END_TEST
 
-/* Two of domain 0: one alone, both, one while the other waits; then a loss. */
+/* Two vcpus of domain 0: one, both, one while the other waits; then a loss. */
 START_TEST(who_ran_together)
 {
     static const struct fact_domain facts[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Series against a slow model that keeps and sorts all values: exact where it
- * has to be, within half a percent elsewhere, and the same however the values
- * were split.
+ * Series compared with a slow model that keeps and sorts all values: exact
+ * where required, within half a percent elsewhere, and independent of the split
+ * of the values.
  */
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static uint64_t model_percentile(const struct model *m, unsigned int p)
     return m->values[k < m->n ? k : m->n - 1];
 }
 
-/* In thousandths: what p may be wrong by is less than a hundredth. */
+/* In thousandths: the allowed error of p is below a hundredth. */
 static uint64_t model_place(const struct model *m, unsigned int thousandths)
 {
     unsigned __int128 whole = 0, passed = 0;
@@ -87,7 +87,7 @@ static void near(uint64_t got, uint64_t expected, size_t n, unsigned int p)
                      (unsigned long long)got, (unsigned long long)expected);
 }
 
-/* The value of some place that is off by no more than it may be. */
+/* The value has a rank within the allowed error. */
 static void near_weighted(uint64_t got, const struct model *m, unsigned int p)
 {
     uint64_t low = model_place(m, p ? 10 * p - 2 : 0);
@@ -183,7 +183,7 @@ START_TEST(small_ones_are_exact)
 }
 END_TEST
 
-/* What stock's xenalyze says of these two is {20000|20000|20000}. */
+/* Stock's xenalyze prints {20000|20000|20000} for these two. */
 START_TEST(weight_is_time)
 {
     struct stats s = { .weighted = true };
@@ -220,7 +220,7 @@ START_TEST(nothing_is_no_sample)
 }
 END_TEST
 
-/* One series, and `shards` of the same values: nobody can tell them apart. */
+/* One series, and `shards` with the same values, have equal results. */
 static void check_shards(size_t n, size_t shards, bool weighted,
                          uint64_t *seed)
 {
@@ -281,7 +281,7 @@ START_TEST(worst_has_its_time)
 }
 END_TEST
 
-/* Greatest values there are: nothing shifts or adds its way out. */
+/* The largest values: no overflow by shifts or sums. */
 START_TEST(extremes_are_harmless)
 {
     struct stats s = { .weighted = true };
@@ -312,7 +312,7 @@ static void add_often(struct stats *s, struct stats_pool *pool, uint64_t value,
         stats_add(s, pool, value, i);
 }
 
-/* A cell's count has no end at 16 bits, and stays at its greatest at 32. */
+/* A cell's count continues beyond 16 bits, and saturates at 32 bits. */
 START_TEST(counts_are_long)
 {
     struct stats s = { 0 }, t = { 0 };
@@ -339,7 +339,7 @@ START_TEST(counts_are_long)
 }
 END_TEST
 
-/* What is left if no octave could be had: there is nothing to look through. */
+/* No octave could be allocated, so there are no cells. */
 START_TEST(cells_may_be_empty)
 {
     struct stats_cells none = { 0 };
@@ -480,7 +480,7 @@ START_TEST(map_has_an_end)
 }
 END_TEST
 
-/* Few samples are exact; of many, those of a cell are on one side. */
+/* Few samples are exact; with many, samples of a cell are on one side. */
 START_TEST(spread_counts_all)
 {
     const uint64_t limits[] = { 10, 100, 1000 };

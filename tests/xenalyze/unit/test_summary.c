@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The summary, told a small story by hand: what it then prints, line by line,
- * and that shards of it make the same summary.
+ * The summary of a short sequence of facts: its text line by line, and the same
+ * text from merged shards.
  */
 #include "tests/xenalyze/unit/make-facts.h"
 #include "xenalyze/text/text.h"
@@ -10,7 +10,7 @@
 
 static const struct report_request plain = { .sample_size = 1024 };
 
-/* d0v0 runs, waits, runs; d1v0 runs meanwhile and is still at it. */
+/* d0v0 runs, waits, runs; d1v0 runs meanwhile, until the end. */
 static void tell_scheduling(const struct stage *s, const struct sink *sink)
 {
     const struct fact_runstate states[] = {
@@ -42,7 +42,7 @@ static void tell_scheduling(const struct stage *s, const struct sink *sink)
     sink->ops->residency(sink->state, &residency);
 }
 
-/* What d0v0 does last, and its domain from 10000 on. */
+/* The last state of d0v0, and that of its domain from 10000 on. */
 static void tell_end(const struct stage *s, const struct sink *sink,
                      uint64_t from, uint64_t to)
 {
@@ -169,7 +169,7 @@ START_TEST(time_adds_up)
 }
 END_TEST
 
-/* A machine that leaves a hole is found out. */
+/* A gap left by the state machine is detected. */
 START_TEST(time_that_is_missing_is_seen)
 {
     struct summary *summary;
@@ -241,7 +241,7 @@ START_TEST(shards_make_the_same_summary)
 }
 END_TEST
 
-/* What nobody has ever seen: any pcpu, any vector, more of everything. */
+/* Extreme values: any pcpu, any vector, the maximum of everything. */
 START_TEST(hostile_numbers_are_harmless)
 {
     struct summary *summary;

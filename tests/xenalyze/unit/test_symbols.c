@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Symbols from text and from this very program.
+ * Symbols from text, and from the test program itself.
  */
 #include "config.h"
 

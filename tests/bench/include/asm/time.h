@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The shim's cycle counter without its hook for virtual clocks.  Xen has no
- * such branch, and the call behind it makes the compiler save registers that a
- * hypervisor need not save.  The counter is read in the same way.
+ * The cycle counter of xensim's shim without the hook for virtual clocks.  Xen
+ * has no such branch, and the call in the hook makes the compiler save
+ * registers, which a hypervisor need not do.  The counter is read in the same
+ * way.
  */
 #ifndef BENCH_ASM_TIME_H
 #define BENCH_ASM_TIME_H

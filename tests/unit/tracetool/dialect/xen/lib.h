@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What xen/trace.h takes from Xen's headers, and macros as unpleasant. */
+/* The parts of Xen's headers used by xen/trace.h, with awkward macros. */
 #ifndef TESTS_DIALECT_LIB_H
 #define TESTS_DIALECT_LIB_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Xen's own integer types: no header of the compiler is in its path. */
+/* Xen's own integer types: compiler headers are not in its search path. */
 #ifndef TESTS_DIALECT_TYPES_H
 #define TESTS_DIALECT_TYPES_H
 
