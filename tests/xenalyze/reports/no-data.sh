@@ -5,7 +5,7 @@
 # data", and not "lost", which means lost records, in tables, JSON and pictures.
 . "$top_srcdir/tests/xenalyze/reports/lib.sh"
 
-# d1v0 runs on pcpu 0, whose records end at a quarter of the trace.
+# d1v0 runs on pcpu 0; the records of pcpu 0 end at a quarter of the trace.
 compose silent <<'END'
 0 1000000 0x21101 0x10000
 1 1000000 0x21101 0x20000
