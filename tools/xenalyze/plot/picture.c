@@ -68,7 +68,7 @@ void plot_free(struct plot *p)
 
 /* --- marks ---------------------------------------------------------------- */
 
-/* Keep the first dot at each place, or with `by_series` of each series. */
+/* A bitmap of occupied pixels keeps one dot per pixel, or per series there. */
 static void merge_dots(struct plot *p, bool by_series)
 {
     uint64_t *seen = fault_calloc((PLOT_COLUMNS + 1) * (PLOT_LINES + 1),
@@ -148,7 +148,7 @@ static void merge_marks(struct plot *p)
         merge_bars(p, width);
 }
 
-/* Make room for a mark.  False: out of memory. */
+/* Grow the array of marks.  False: out of memory. */
 static bool grow_marks(struct plot *p)
 {
     size_t room = p->room ? 2 * p->room : 4096;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An axis of addresses.  A guest's user and kernel addresses are so far apart
- * that on one scale each would be a line.  So the axis is split at the largest
- * gaps between the addresses, into pieces with a scale each.
+ * A piecewise linear axis of addresses.  A guest's user and kernel addresses
+ * are so far apart that on one scale each would be a line.  So the axis is
+ * split at the largest gaps between the addresses, into pieces with a scale
+ * each.
  */
 #include "xenalyze/plot/plot-draw.h"
 

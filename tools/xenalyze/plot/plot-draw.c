@@ -2,9 +2,10 @@
 /*
  * The drawing, for all back ends: title, axes, legend; then dots, or rows.
  *
- * A row is drawn in columns of a pixel.  In each column the series are stacked
- * by their shares of the column's time.  So a row with short bars looks like a
- * graph of utilization, and a row with long bars like bars.
+ * A row is a stacked histogram, rasterised into columns of one pixel: in each
+ * column, the height of a series is its share of the column's time.  So a row
+ * with short bars looks like a graph of utilization, and a row with long bars
+ * like bars.
  */
 #include "xenalyze/plot/plot-draw.h"
 
@@ -103,7 +104,7 @@ static void draw_dots(const struct plot_view *v, const struct plot_pen *pen)
 
 /* --- rows ----------------------------------------------------------------- */
 
-/* The shares of the series in each column of a row. */
+/* Histogram of a row: the share of each series in each pixel column. */
 struct shares
 {
     float share[PLOT_SERIES][PLOT_COLUMNS];
@@ -137,7 +138,7 @@ static double share_height(const struct plot_view *v, double share, double row)
     return floor((part > 1 ? 1 : part) * row * 2 + 0.5) / 2;
 }
 
-/* Adjacent columns of the same height are one rectangle. */
+/* Run-length encoded: adjacent columns of one height are one rectangle. */
 static void draw_series(const struct plot_view *v, const struct plot_pen *pen,
                         struct shares *shares, unsigned int series,
                         double bottom, double row)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A pen that draws pixels, and a PNG encoder: a byte for each pixel, which is
- * an index in a palette.  The encoder needs no library.  It compresses only
- * repeats of the previous byte and of the row above, which are most of a
- * picture.
+ * A pen that rasterises into a framebuffer with a palette index (a byte) per
+ * pixel, and a PNG encoder without a library.  Its Deflate stream has fixed
+ * Huffman codes, and LZ77 matches of only two distances, the previous byte and
+ * the row above, which cover most of a picture.
  */
 #include "xenalyze/plot/plot-draw.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A pen that writes SVG.  Consecutive rectangles of the same colour are one
- * path.
+ * A pen that writes SVG.  Consecutive rectangles of the same colour are
+ * subpaths of one path element.
  */
 #include "xenalyze/plot/plot-draw.h"
 
