@@ -27,7 +27,7 @@ struct xt_cursor
     uint64_t at, end;   /* offsets of the next record, and of the window's end
                          */
     uint64_t time;      /* last record, or the window if later */
-    uint64_t before;    /* the previous different time */
+    uint64_t before;    /* the last time stamp that differs from `time` */
 };
 
 /*

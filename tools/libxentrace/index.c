@@ -191,7 +191,7 @@ void xt_index_drop_done(struct xt_index *i)
 
     while ( n < i->nr && i->entries[n].done )
         n++;
-    /* Move at most as many entries as are dropped: each moves about once. */
+    /* Amortised O(1): wait until no more entries move than are dropped. */
     if ( n < i->nr - n || !n )
         return;
     memmove(i->entries, i->entries + n, (i->nr - n) * sizeof(*i->entries));

@@ -39,7 +39,7 @@ struct trigger_type
     void *(*open)(unsigned int nr_cpus);
     void (*close)(void *state);
 
-    /* Check a record; tsc is its time stamp, or else the one before it. */
+    /* Check a record; tsc: its time stamp, or the previous one if none. */
     void (*record)(struct triggers *t, void *state, unsigned int cpu,
                    const struct xt_record *r, uint64_t tsc);
 

@@ -52,7 +52,7 @@ static void put_meta_text(const struct description *t, uint16_t kind,
     metadata_put_text(t->put, t->arg, TRC_META_TEXT, kind, text);
 }
 
-/* Xen does not return the kind of its hardware; the processor does. */
+/* Intel or AMD, by the vendor string of CPUID: Xen does not return it. */
 static uint32_t detect_hardware(const char *capabilities)
 {
 #if defined(__x86_64__)

@@ -325,7 +325,7 @@ void summary_add_loss(void *state, const struct fact_loss *f);
 /* part of summary_close() */
 void summary_finish_sched(struct summary *b, struct summary_sched *v);
 
-/* Keys of all details of an exit with this main handler. */
+/* Keys, in the map of details, of an exit with this main handler. */
 #define SUMMARY_DETAILS 16u
 
 unsigned int summary_detail_keys(const struct fact_handle *f,

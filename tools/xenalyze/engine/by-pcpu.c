@@ -41,7 +41,7 @@
 
 #define MIN_SLICES 16u          /* of all pcpus together, per epoch */
 
-/* Readers are written to permanently: threads must not share cache lines. */
+/* Written for each record, so aligned: no false sharing of cache lines. */
 struct reader
 {
     _Alignas(CACHELINE_PAIR) struct pcpu *p;

@@ -31,7 +31,7 @@
 #define MAX_ROUNDS 8u
 #define MAX_DROPS 64u
 #define MAX_RECORDS 200000u     /* to be read */
-#define FIRST_RECORDS 100000u   /* to be read if they have no skew */
+#define FIRST_RECORDS 100000u   /* to be read if no clock is ahead in them */
 
 static bool is_runstate_event(uint32_t event)
 {
@@ -48,7 +48,7 @@ static int collect_batch_skews(struct analysis *a, const struct xt_batch *b)
     for ( size_t i = 0; !rc && i < b->nr; i++ )
     {
         xt_batch_record(b, &b->items[i], &r);
-        /* Records after a loss prove nothing. */
+        /* Changes may be missing, so later records prove no order. */
         if ( r.event == TRC_LOST_RECORDS )
             return 1;
         if ( !is_runstate_event(r.event) )
@@ -95,7 +95,7 @@ static bool solve_offsets(const struct skews *s, int64_t *offsets,
 
     memset(offsets, 0, nr * sizeof(*offsets));
 
-    /* No path has more edges than there are constraints. */
+    /* Bellman-Ford: a longest path without a cycle has at most s->nr edges. */
     for ( unsigned int n = 0; changed && n <= s->nr; n++ )
     {
         changed = false;

@@ -23,7 +23,7 @@ struct warmup
 {
     int (*feed)(void *arg, const struct xt_batch *b);   /* 0 or -ENOMEM */
     bool (*is_ready)(const void *arg);  /* NULL: always ready */
-    void (*reset)(void *arg);           /* forget what was fed; or NULL */
+    void (*reset)(void *arg);           /* drop all batches fed; or NULL */
 };
 
 struct record_filter
@@ -46,7 +46,7 @@ struct record_filter
     bool begun, bounded, over;
     unsigned int segment;
     uint64_t from, to;          /* the span in time stamps */
-    struct xt_batch pending;    /* read by the warm-up, and in the span */
+    struct xt_batch pending;    /* first of the span, read by the warm-up */
     struct who_runs runs;
     struct xt_item *items;      /* of the last batch that was returned */
     size_t room;

@@ -37,7 +37,7 @@ struct layout
     ROW(event, kind, (XT_BIT(name, last) + XT_BITS(name, last)) / 32, 0, \
         XT_PLACE(name, at), XT_PLACE(name, value))
 
-/* No Xen of the catalogue writes these; a 32-bit Xen did, in whole words. */
+/* Only in traces of an old 32-bit Xen, with one word for each value. */
 #define OLD(event, kind, write, at, value) \
     ROW(event, kind, 2, write, { 32 * (at), 32 }, { 32 * (value), 32 })
 

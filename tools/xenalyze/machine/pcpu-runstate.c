@@ -127,7 +127,7 @@ static inline void continue_running(struct pcpu *p, struct vcpu *v)
 
 /* --- any record ----------------------------------------------------------- */
 
-/* An id like that of a change, but of states that there are not. */
+/* The id has the form of a runstate change, with states that do not exist. */
 static bool is_impossible_change(uint32_t event)
 {
     return (event & 0xf) == (TRC_SCHED_RUNSTATE_CHANGE & 0xf);

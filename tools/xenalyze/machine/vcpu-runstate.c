@@ -25,8 +25,8 @@
 /* --- domains -------------------------------------------------------------- */
 
 /*
- * The state of a domain, by a bit for each kind of state that its vcpus are
- * in.  Unknown vcpus count only when all are unknown.
+ * The state of a domain, by a bitmap of the states that its vcpus are in.
+ * Unknown vcpus count only when all are unknown.
  */
 static const uint8_t domain_states[8] = {
     DOMAIN_LOST,
