@@ -22,6 +22,7 @@ static int open_shard(struct analysis *a, unsigned int nr)
     struct shard *s = &a->shards[nr];
     int rc = 0;
 
+    assert(nr < a->nr_shards);
     /* Each sink can be split and merged, or neither. */
     for ( size_t i = 0; i < a->nr_sinks; i++ )
         assert(!a->sinks[i].ops->clone == !a->sinks[i].ops->merge);
@@ -120,6 +121,7 @@ static int grow_pcpus(struct analysis *a, unsigned int nr)
 {
     struct pcpu **pcpus = fault_realloc(a->pcpus, nr * sizeof(*pcpus));
 
+    assert(nr > a->nr_pcpus);
     if ( !pcpus )
         return -ENOMEM;
     memset(pcpus + a->nr_pcpus, 0, (nr - a->nr_pcpus) * sizeof(*pcpus));
@@ -184,6 +186,7 @@ static void sum_segment(struct analysis *a, struct fact_end *f,
 
         if ( !p )
             continue;
+        assert(p->ended && !p->changes.nr);
         if ( p->begun && p->first < f->first )
             f->first = p->first;
         if ( p->begun && p->time > f->last )
@@ -284,6 +287,7 @@ static int setup_analysis(struct analysis *a, struct err *e)
 {
     int rc = 0;
 
+    assert(a->nr_shards && a->nr_shards <= ANALYZE_MAX_THREADS);
     if ( a->options->info )
         a->info = *a->options->info;
     else

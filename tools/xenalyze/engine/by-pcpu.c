@@ -169,6 +169,7 @@ static void read_pcpu(struct reader *r, uint64_t limit)
 
 static uint64_t find_slice_end(const struct team *t, unsigned int slice)
 {
+    debug_assert(slice < t->slices && t->from <= t->limit);
     return slice + 1 == t->slices
            ? t->limit
            : t->from + (t->limit - t->from) / t->slices * (slice + 1);
@@ -250,6 +251,7 @@ static int end_epoch(struct team *t)
         rc = rc ? rc : r->p->changes.failed ? -ENOMEM
                                             : segment_enter(t->a, r->p);
         assert(!r->left.nr);     /* applied in the meantime */
+        assert(atomic_load(&r->progress) == 2 * t->epoch * t->slices);
         r->left = r->p->changes;
         r->p->changes = empty;
         r->p->changes.nr = 0;
@@ -279,6 +281,9 @@ static bool find_earliest(const struct team *t, uint64_t *time)
         const struct reader *r = &t->readers[i];
 
         any |= !r->done;
+        /* Nothing is left of the epoch, so the next one begins later. */
+        assert(r->done ||
+               (r->has_next && r->next.tsc + r->offset > t->limit));
         if ( !r->done && r->has_next && r->next.tsc + r->offset < *time )
             *time = r->next.tsc + r->offset;
     }
@@ -318,6 +323,7 @@ static void *run_worker(void *arg)
     pthread_mutex_lock(&t->gate);
     thread = ++t->threads;
     pthread_mutex_unlock(&t->gate);
+    assert(thread < t->a->nr_shards);
     for ( ; ; )
     {
         pthread_barrier_wait(&t->barrier);
@@ -332,6 +338,7 @@ static void run_epochs(struct team *t, uint64_t first)
 {
     uint64_t length = FIRST_EPOCH_CYCLES, next = first;
 
+    assert(t->slices && t->target);
     do
     {
         t->epoch++;
@@ -375,7 +382,8 @@ static void assign_readers(struct team *t, unsigned int nr_threads)
 
     if ( !t->nr_readers )
         return;
-    assert(nr_threads && nr_threads <= ANALYZE_MAX_THREADS);
+    assert(nr_threads && nr_threads <= t->a->nr_shards);
+    assert(!t->merge.nr_queues);
     qsort(t->readers, t->nr_readers, sizeof(*t->readers), compare_bytes);
     for ( unsigned int i = 0; i < t->nr_readers; i++ )
     {

@@ -11,6 +11,7 @@
  * for in each batch, and a loss that began earlier counts as beginning with
  * the batch; all pcpus end last.  (xenalyze copies streams to a file.)
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -39,6 +40,7 @@ static int add_notice(struct notices *l, uint64_t time, unsigned int segment,
     struct notice *items;
     size_t room;
 
+    assert(l->nr <= l->room);
     if ( l->nr == l->room )
     {
         room = l->room ? 2 * l->room : 64;
@@ -212,6 +214,7 @@ static int end_pcpus(struct analysis *a)
         if ( next )
         {
             pcpu_end(next);
+            assert(next->ended);
             rc = segment_changes(a, next);
         }
     }
@@ -229,6 +232,7 @@ static int read_segments(struct analysis *a, struct notices *l,
 
     while ( (rc = xt_trace_next_batch(a->trace, &b, e)) > 0 )
     {
+        assert(b.nr && (!open || b.segment >= segment));
         if ( open && b.segment != segment )
         {
             rc = end_pcpus(a);

@@ -69,6 +69,7 @@ static int collect_skews(struct analysis *a, struct skews *s, struct err *e)
     struct xt_batch b;
     int rc = 1;
 
+    assert(!a->nr_pcpus && !a->global.skews);
     s->nr = 0;
     a->global.skews = s;
     while ( rc > 0 && records < most )
@@ -93,6 +94,7 @@ static bool solve_offsets(const struct skews *s, int64_t *offsets,
 {
     bool changed = true;
 
+    assert(s->nr <= MAX_SKEWS);
     memset(offsets, 0, nr * sizeof(*offsets));
 
     /* Bellman-Ford: a longest path without a cycle has at most s->nr edges. */
@@ -132,9 +134,12 @@ static int set_offsets(struct analysis *a, const int64_t *offsets,
     int rc = 0;
 
     for ( unsigned int i = 0; !rc && i < nr; i++ )
+    {
+        assert(offsets[i] >= 0);    /* the smallest solution, from 0 up */
         rc = xt_trace_set_offset(a->trace, i,
                                  xt_trace_offset(a->trace, i) + offsets[i],
                                  e);
+    }
     return rc;
 }
 
@@ -180,6 +185,7 @@ int analyze_clocks(struct analysis *a, struct err *e)
     unsigned int nr;
     int rc = xt_trace_cpus(a->trace, &nr, &unmapped);
 
+    assert(!a->segment && !a->nr_pcpus);
     if ( rc || nr < 2 )
         return rc == -ESPIPE ? 0 : rc;
     rc = xt_trace_rewind(a->trace, e);

@@ -5,6 +5,7 @@
  */
 #include "xenalyze/engine/merge-changes.h"
 
+#include <assert.h>
 #include <errno.h>
 
 #include "common/debug.h"
@@ -48,6 +49,7 @@ static void merge_queues(struct change_merge *m, const struct span *span,
     unsigned int queue;
     uint64_t last;
 
+    assert(m->nr_queues <= XT_KMERGE_MAX);
     xt_kmerge_init(&merge, m->nr_queues, span->begin);
     for ( unsigned int i = 0; i < m->nr_queues; i++ )
         if ( m->queues[i]->nr )
@@ -64,6 +66,7 @@ static void merge_queues(struct change_merge *m, const struct span *span,
             if ( end - c > (ptrdiff_t)(2 * AHEAD) )
                 prefetch_changes(c + AHEAD, c + 2 * AHEAD);
             global_apply(global, c++);
+            debug_assert(c == end || c[-1].time <= c->time);
         }
         while ( c < end && c->time <= last );
         next[queue] = c - q->items;
@@ -89,6 +92,7 @@ static void collect_changes(struct change_merge *m, const struct span *span)
 {
     struct xt_slice *slice = &m->slice;
 
+    assert(span->nr <= slice->room);
     xt_slice_clear(slice);
     slice->begin = span->begin;
     slice->last = span->last;
