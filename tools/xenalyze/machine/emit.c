@@ -52,6 +52,13 @@ static int connect_##kind(struct emit *e, struct arena *arena,              \
 EMIT_KINDS(EMIT_CONNECT)
 #undef EMIT_CONNECT
 
+#define EMIT_COUNT(kind) + 1
+_Static_assert(sizeof(struct sink_ops) ==
+               offsetof(struct sink_ops, runstate) +
+               (0 EMIT_KINDS(EMIT_COUNT)) * sizeof(void (*)(void)),
+               "a kind for each callback of a sink");
+#undef EMIT_COUNT
+
 int emit_init(struct emit *e, struct arena *arena, const struct sink *sinks,
               size_t nr_sinks)
 {

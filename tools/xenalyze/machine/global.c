@@ -62,6 +62,8 @@ static void end_vcpu(struct global *g, struct vcpu *vcpu, uint64_t last)
         .next = FACT_NO_PCPU,
     };
 
+    assert(!v->known || v->fact.vcpu == vcpu);
+    assert(!v->has_pcpu || (v->known && v->fact.pcpu != FACT_NO_PCPU));
     v->fact.to = last;
     v->fact.next_pcpu = FACT_NO_PCPU;
     v->fact.next = STATES;
@@ -77,6 +79,9 @@ static void end_domain(struct global *g, struct domain *domain, uint64_t last)
 {
     struct domain_state *d = domain->machine;
 
+    assert(!d->known || d->fact.domain == domain);
+    assert(d->fact.ended <= d->fact.nr_vcpus &&
+           d->fact.nr_vcpus <= domain->nr_vcpus);
     d->fact.to = last;
     d->fact.last = true;
     if ( d->known )
@@ -86,6 +91,8 @@ static void end_domain(struct global *g, struct domain *domain, uint64_t last)
 
 void global_end(struct global *g, uint64_t last)
 {
+    assert(g->guests->domains || !g->guests->nr_domains);
+    assert(g->lost_pcpus <= g->nr_pcpus);
     for ( uint32_t d = 0; d < g->guests->nr_domains; d++ )
     {
         struct domain *domain = g->guests->domains[d];

@@ -58,6 +58,8 @@ static const struct kind kinds[] = {
 
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
+_Static_assert((TRC_MEM & 0xfff) == 0, "event_minor() is the row");
+
 static const struct kind *find_kind(uint32_t event)
 {
     unsigned int minor = event_minor(event);

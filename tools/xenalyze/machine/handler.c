@@ -130,6 +130,7 @@ void exit_emit_handlers(const struct emit *e, const struct open_exit *o)
     const struct fact_exit *exit = &o->exit;
     bool has_main = false;
 
+    debug_assert(o->open && exit->vcpu);
     for ( unsigned int i = 0; i < o->nr_pending; i++ )
     {
         const struct pending_handler *h = &o->pending[i];

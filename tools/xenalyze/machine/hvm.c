@@ -128,6 +128,7 @@ void hvm_entryexit_slow(struct pcpu *p, const struct xt_record *r)
     record_header(TRC_HVM_VMEXIT64, XT_WORDS(hvm_vmexit64))
 
 #define ENTRY_BYTES RECORD_PAYLOAD
+_Static_assert(XT_WORDS(hvm_vmentry) == 0, "an entry is a header and a time");
 #define EXIT_BYTES (RECORD_PAYLOAD + 4 * XT_WORDS(hvm_vmexit))
 #define EXIT64_BYTES (RECORD_PAYLOAD + 4 * XT_WORDS(hvm_vmexit64))
 

@@ -51,6 +51,9 @@ _Static_assert(XT_BIT(hw_irq_bind_vector, cpus5) -
                XT_BIT(hw_irq_bind_vector, cpus0) == 32 * (NR_MASK_WORDS - 1),
                "the words of a mask are one behind the other");
 
+_Static_assert(sizeof(((struct fact_irq *)0)->mask) ==
+               NR_MASK_WORDS * sizeof(uint32_t), "all words fit");
+
 static void decode_irq(struct fact_irq *f, const struct xt_record *r,
                        const struct layout *l)
 {

@@ -35,6 +35,9 @@ static const uint8_t volumes[CLASSES][16] = {
     ALL(VOLUME_GUEST),
 };
 
+_Static_assert(TRC_CLS_SHIFT + CLASSES == TRACE_EXTRA_SHIFT,
+               "a row for each bit of the class");
+
 static const struct { uint8_t part, whole; } parts[] = {
     { VOLUME_SCHED_VERBOSE, VOLUME_SCHED },
     { VOLUME_HVM_ENTRY, VOLUME_HVM },
@@ -49,6 +52,8 @@ static void lost_record(struct pcpu *p, const struct xt_record *r);
 
 #define NAME_AT offsetof(struct xt_rec_meta_domain_name, t0)
 #define MAX_NAME 63u            /* bytes; a longer name is truncated */
+
+_Static_assert(MAX_NAME <= XT_META_TEXT_MAX, "a truncated name fits");
 
 static void clean_name(char *text)
 {
@@ -130,6 +135,17 @@ static record_fn *const machines[CLASSES][16] = {
     [7] = { [1] = power_record, [2] = irq_record },
 };
 
+/* Rows of the table are bits of the class. */
+#define ASSERT_ROW(row, class) \
+    _Static_assert((class) >> TRC_CLS_SHIFT == 1u << (row), #class)
+
+ASSERT_ROW(1, TRC_SCHED);
+ASSERT_ROW(3, TRC_HVM);
+ASSERT_ROW(4, TRC_MEM);
+ASSERT_ROW(5, TRC_PV);
+ASSERT_ROW(6, TRC_SHADOW);
+ASSERT_ROW(7, TRC_HW);
+
 void pcpu_begin(struct pcpu *p, uint64_t time)
 {
     debug_assert(!p->begun);
@@ -180,6 +196,7 @@ static void lost_record(struct pcpu *p, const struct xt_record *r)
     if ( from > now )
         p->anomalies[ANOMALY_LOSS]++;
     pcpu_begin_loss(p, from < now ? from : now);
+    debug_assert(p->loss_begun && !p->current);
     p->time = now;
     p->volume.lost += lost;
     pcpu_queue_change(p, CHANGE_FOUND, v)->number = lost;
@@ -201,6 +218,7 @@ void pcpu_dispatch_record(struct pcpu *p, const struct xt_record *r)
     unsigned int sub = r->event >> TRC_SUBCLS_SHIFT & 0xf;
     record_fn *machine = machines[row][sub];
 
+    debug_assert(row < CLASSES);
     volume_add_record(p, volumes[row][sub], r);
     if ( machine )
         machine(p, r);
@@ -251,6 +269,7 @@ int changes_grow(struct changes *c)
     size_t room = c->room ? 2 * c->room : 64;
     struct change *items = fault_realloc(c->items, room * sizeof(*items));
 
+    debug_assert(c->nr == c->room);
     if ( !items )
     {
         c->failed = true;

@@ -52,6 +52,8 @@ static const struct
 
 #define NR_POWERS (sizeof(powers) / sizeof(powers[0]))
 
+_Static_assert((TRC_HW_PM & 0xfff) == 0, "event_minor() is the row");
+
 void power_record(struct pcpu *p, const struct xt_record *r)
 {
     unsigned int minor = event_minor(r->event);

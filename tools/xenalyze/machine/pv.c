@@ -64,6 +64,8 @@ ASSERT_KIND(PV_HYPERCALL_SUBCALL, TRC_PV_HYPERCALL_SUBCALL);
 
 _Static_assert(XT_BIT(pv_hypercall_v2, has5) - XT_BIT(pv_hypercall_v2, has0) ==
                2 * (MAX_ARGUMENTS - 1), "each argument has two bits");
+_Static_assert(sizeof(((struct fact_pv *)0)->args) ==
+               MAX_ARGUMENTS * sizeof(uint64_t), "all arguments fit");
 _Static_assert(XT_BIT(pv_hypercall_subcall, has0) ==
                XT_BIT(pv_hypercall_v2, has0) &&
                XT_WORDS(pv_hypercall_subcall) == XT_WORDS(pv_hypercall_v2),

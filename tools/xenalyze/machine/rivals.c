@@ -8,6 +8,9 @@
 #include "common/debug.h"
 #include "xenalyze/machine/rivals.h"
 
+_Static_assert((HISTORY_LENGTH & (HISTORY_LENGTH - 1)) == 0,
+               "nr_history may wrap to 0");
+
 void history_add(struct global_pcpu *p, uint64_t time)
 {
     debug_assert(p->current);
@@ -68,7 +71,7 @@ void wait_emit(struct global *g, const struct vcpu_state *v, uint32_t pcpu,
         f.waker = v->waker;
         f.woken = v->woken_at;
     }
-    debug_assert(v->fact.state == STATE_RUNNABLE);
+    debug_assert(v->fact.state == STATE_RUNNABLE && g->pcpus[pcpu].history);
     find_rivals(&g->pcpus[pcpu], &f);
     emit_wait(&g->emit, &f);
 }

@@ -142,6 +142,7 @@ unsigned int find_linear_level(unsigned int levels, uint64_t va)
 /* Events besides the fault; an exit may have many of them. */
 static void note_secondary(struct open_exit *o, unsigned int kind)
 {
+    debug_assert(o->open && kind >= SHADOW_WRMAP_BF && kind < SHADOW_KINDS);
     if ( kind == SHADOW_WRMAP_BF )
         o->exit.brute_force = true;
     else if ( kind == SHADOW_PREALLOC_UNPIN )

@@ -185,6 +185,7 @@ static void update_ended(struct vcpu_state *v)
         v->domain->fact.ended += v->ending - v->ended;
         name_unknown_state(&v->domain->fact);
     }
+    debug_assert(v->domain->fact.ended <= v->domain->fact.nr_vcpus);
     v->ended = v->ending;
     v->ending = false;
 }
@@ -291,6 +292,7 @@ static void note_skew(struct skews *s, const struct vcpu_state *v,
         i++;
     if ( i == MAX_SKEWS || lag > MAX_LAG )
         return;
+    debug_assert(s->nr <= MAX_SKEWS && c->pcpu != pcpu);
     if ( i == s->nr )
         s->pairs[s->nr++] = (struct skew){ .before = c->pcpu, .after = pcpu };
     s->pairs[i].times++;
@@ -478,6 +480,7 @@ static void lose_off_cpu(struct global *g, const struct change *c)
 
     while ( (v = g->off_cpu) )
     {
+        debug_assert(v->known && v->listed);
         g->off_cpu = v->next;
         v->listed = false;
         if ( !is_off_cpu(v->fact.state) )
@@ -501,7 +504,9 @@ static void apply_loss(struct global *g, const struct change *c)
     p->lost = true;
     p->since = c->time;
     g->lost_pcpus++;
+    debug_assert(g->lost_pcpus <= g->nr_pcpus);
     lose_off_cpu(g, c);
+    debug_assert(!g->off_cpu);
 }
 
 /* The LOST record names the running vcpu; no scheduler record confirms it. */

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/debug.h"
+
 #define ROUND_UP(size) (((size) + 15) & ~(size_t)15)
 
 static unsigned int hash_id(uint32_t key)
@@ -68,6 +70,7 @@ static struct domain *new_domain(struct guests *g, unsigned int id)
     struct domain *d = find_domain(g, id);
     void *machine;
 
+    debug_assert(pthread_mutex_trylock(&g->lock) == EBUSY);
     if ( d || !(d = new_entity(g, sizeof(*d), g->domain_bytes, &machine)) )
         return d;
     d->id = id;
@@ -113,6 +116,7 @@ static struct vcpu *new_vcpu(struct guests *g, unsigned int domain,
     struct domain *d;
     void *machine;
 
+    debug_assert(pthread_mutex_trylock(&g->lock) == EBUSY);
     if ( v || g->nr_vcpus == GUESTS_MAX_VCPUS )
         return v;
     d = new_domain(g, domain);
@@ -174,6 +178,8 @@ static int collect_domains(struct guests *g)
 
 static int collect_vcpus(struct guests *g)
 {
+    uint32_t nr = 0;
+
     for ( uint32_t i = 0; i < g->nr_domains; i++ )
     {
         struct domain *d = g->domains[i];
@@ -186,7 +192,11 @@ static int collect_vcpus(struct guests *g)
     }
     for ( unsigned int i = 0; i < GUESTS_HASH_SIZE; i++ )
         for ( struct vcpu *v = g->vcpu_hash[i]; v; v = v->next )
+        {
             v->domain->vcpus[v->domain->nr_vcpus++] = v;
+            nr++;
+        }
+    assert(nr == g->nr_vcpus);
     for ( uint32_t i = 0; i < g->nr_domains; i++ )
         qsort(g->domains[i]->vcpus, g->domains[i]->nr_vcpus,
               sizeof(struct vcpu *), vcpus_by_id);
