@@ -10,19 +10,19 @@
 
 #define NR(table) (sizeof(table) / sizeof((table)[0]))
 
-static const char *const states[STATES] = {
+static const char *const states[] = {
     "running", "runnable", "blocked", "offline", "lost", "queued", "init",
     "no data",
 };
 
 static const char *const whys[] = { NULL, "wake", "preempt", "other" };
 
-static const char *const domain_states[DOMAIN_STATES] = {
+static const char *const domain_states[] = {
     "blocked", "partial run", "full run", "partial contention",
     "concurrency_hazard", "full_contention", "lost", "no data",
 };
 
-static const char *const pcpu_states[PCPU_STATES] = {
+static const char *const pcpu_states[] = {
     "running", "idle", "lost", "unknown",
 };
 
@@ -36,7 +36,7 @@ static const char *const handlers[] = {
     "vlapic", "xcr_read", "xcr_write",
 };
 
-static const char *const shadows[SHADOW_KINDS + 1] = {
+static const char *const shadows[] = {
     "(no handler)", "propagate", "fast propagate", "fast mmio",
     "false fast path", "mmio", "fixup", "dom dying", "emulate",
     "unshadow:user-mode", "unshadow:evt inj", "unshadow:unhandled instr",
@@ -74,23 +74,23 @@ static const char *const pvs[PV_KINDS] = {
     [PV_HYPERCALL_SUBCALL] = "hypercall (subcall)",
 };
 
-static const char *const memories[MEMORY_KINDS] = {
+static const char *const memories[] = {
     "grant-map", "grant-unmap", "grant-transfer", "set-p2m",
     "decrease-reservation", "pod-populate", "pod-zero-reclaim",
     "pod-superpage-splinter",
 };
 
-static const char *const contexts[POD_CONTEXTS] = {
+static const char *const contexts[] = {
     "unknown", "fault", "balloon",
 };
 
-static const char *const irqs[IRQ_KINDS] = {
+static const char *const irqs[] = {
     NULL, "move_cleanup_delay", "move_cleanup", "bind_vector",
     "clear_vector", "move_finish", "assign_vector", "unmapped_vector",
     "handled",
 };
 
-static const char *const volumes[VOLUME_KINDS] = {
+static const char *const volumes[] = {
     "gen", "sched", "dom0op", "hvm", "mem", "pv", "shadow", "hw", "guest",
     "other", "verbose", "vmentry", "vmexit", "handler", "emul",
 };
@@ -111,6 +111,17 @@ static const char *const anomalies[ANOMALY_KINDS] = {
     [ANOMALY_BACKWARD] = "entries before their exits",
     [ANOMALY_TOO_MANY] = "records of more vcpus than are kept",
 };
+
+/* The tables without indices have a name for each value. */
+_Static_assert(NR(states) == STATES, "states");
+_Static_assert(NR(whys) == WHY_OTHER + 1, "whys");
+_Static_assert(NR(domain_states) == DOMAIN_STATES, "domain_states");
+_Static_assert(NR(pcpu_states) == PCPU_STATES, "pcpu_states");
+_Static_assert(NR(shadows) == SHADOW_KINDS + 1, "and a fault with both");
+_Static_assert(NR(memories) == MEMORY_KINDS, "memories");
+_Static_assert(NR(contexts) == POD_CONTEXTS, "contexts");
+_Static_assert(NR(irqs) == IRQ_KINDS, "irqs");
+_Static_assert(NR(volumes) == VOLUME_KINDS, "volumes");
 
 /* NULL: no such index. */
 static const char *find_name(const char *const *names, size_t nr,

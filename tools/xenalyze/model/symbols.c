@@ -41,6 +41,7 @@ int symbols_add(struct symbols *s, uint64_t address, const char *name)
     struct symbol *larger;
     char *copy;
 
+    assert(s->nr <= s->room);
     if ( s->nr == s->room )
     {
         larger = fault_realloc(s->rows, room * sizeof(*larger));
