@@ -53,6 +53,7 @@ static inline unsigned int cells_shift(unsigned int octave)
 /* Minimum and maximum of a cell. */
 static inline uint64_t cells_low(unsigned int octave, unsigned int cell)
 {
+    debug_assert(octave < OCTAVES && cell < CELLS);
     return ((octave ? CELLS : 0ull) + cell) << cells_shift(octave);
 }
 

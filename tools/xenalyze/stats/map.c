@@ -17,6 +17,7 @@ static size_t find_map_slot(const struct stats_map *m, uint64_t key)
 {
     size_t i = (key * 0x9e3779b97f4a7c15ull) >> 32;
 
+    debug_assert(m->used < m->size);    /* so a free slot ends the search */
     for ( ; ; i++ )
     {
         i &= m->size - 1;
@@ -127,6 +128,7 @@ void stats_map_merge(struct stats_map *m, struct stats_pool *pool,
 {
     struct stats *to;
 
+    assert(m != from);
     if ( from->used )
         m->weighted = from->weighted;
     to = from->others ? get_others(m, pool) : NULL;

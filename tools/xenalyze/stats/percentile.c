@@ -50,6 +50,8 @@ static void sort_marks(struct walk *w, const struct stats *s)
         w->ends[o] = end;
         end += nr;
     }
+    /* No mark is outside of the octaves of minimum and maximum. */
+    assert(end == s->used);
     for ( unsigned int i = 0; i < s->used; i++ )
         w->marks[w->ends[marks[i] / CELLS]++] = marks[i];
 }
@@ -176,6 +178,7 @@ static void walk_start(struct walk *w, const struct stats *s)
     {
         w->first = stats_cell(s->min) / CELLS;
         w->end = stats_cell(s->max) / CELLS + 1;
+        assert(w->first < w->end && w->end <= OCTAVES);
         w->octave = w->first - 1;
         w->cell = CELLS;
         sort_marks(w, s);
@@ -243,6 +246,7 @@ static inline void pass_values(struct ranks *at, uint64_t value, uint64_t count)
 {
     uint64_t weight = at->weighted ? count * value : count;
 
+    debug_assert(at->found <= at->n && count);
     for ( ; !is_behind(at, weight); set_next_rank(at) )
         at->values[at->found++] = value;
     at->passed += weight;
@@ -365,6 +369,7 @@ size_t stats_bars(const struct stats *s, struct stats_bar bars[64])
     {
         uint64_t low = 1ull << (63 - __builtin_clzll(run.value));
 
+        assert(low <= run.value && (!n || bars[n - 1].low <= low));
         if ( n == 0 || bars[n - 1].low != low )
             bars[n++] = (struct stats_bar){ low, low + (low - 1), 0 };
         assert(n <= 64);

@@ -147,6 +147,8 @@ void stats_flush_marks(struct stats *s, struct stats_pool *pool)
 
 static void add_cell(struct stats *s, struct stats_pool *pool, uint16_t cell)
 {
+    debug_assert(s->in_cells && s->used < STATS_MARKS);
+    debug_assert(cell < OCTAVES * CELLS);
     s->cells->marks[s->used++] = cell;
     if ( s->used == STATS_MARKS )
         stats_flush_marks(s, pool);
@@ -183,6 +185,7 @@ static uint16_t buffer_words(unsigned int size)
 static void return_buffer(struct stats_pool *pool, uint32_t *raw,
                           unsigned int size)
 {
+    assert(size <= STATS_SIZES && !raw == !size);
     if ( !size )
         return;
     memcpy(raw, &pool->spare[size - 1], sizeof(pool->spare[0]));
@@ -193,6 +196,7 @@ static uint32_t *take_buffer(struct stats_pool *pool, unsigned int size)
 {
     void *raw = pool->spare[size - 1];
 
+    assert(size && size <= STATS_SIZES);
     if ( !raw )
         return arena_alloc(&pool->arena,
                            buffer_words(size) * sizeof(uint32_t), 8);
@@ -335,6 +339,7 @@ static void merge_raw(struct stats *to, struct stats_pool *pool,
 void stats_merge(struct stats *to, struct stats_pool *pool,
                  const struct stats *from)
 {
+    assert(to != from);
     if ( stats_events(from) == 0 )
         return;
     if ( stats_events(to) == 0 )

@@ -69,9 +69,19 @@ static void sift_down(struct stats_top *t)
     }
 }
 
+/* No row is smaller than the row above it. */
+static bool is_heap(const struct stats_top *t)
+{
+    for ( size_t i = 1; i < t->used; i++ )
+        if ( compare_rows(&t->rows[i], &t->rows[(i - 1) / 2]) > 0 )
+            return false;
+    return true;
+}
+
 void stats_top_keep(struct stats_top *t, const struct stats_top_row *row)
 {
     assert(t->size && t->used <= t->size);
+    debug_assert(is_heap(t));
     if ( t->used < t->size )
     {
         t->rows[t->used] = *row;
@@ -86,6 +96,7 @@ void stats_top_keep(struct stats_top *t, const struct stats_top_row *row)
 
 void stats_top_merge(struct stats_top *t, const struct stats_top *from)
 {
+    assert(t != from && t->size == from->size);
     for ( size_t i = 0; i < from->used; i++ )
         stats_top_add(t, &from->rows[i]);
 }
