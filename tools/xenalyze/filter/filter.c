@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/debug.h"
 #include "common/fault.h"
 #include "common/opts.h"
 #include "xenalyze/filter/domain-list.h"
@@ -58,6 +59,8 @@ static bool in_class(uint32_t event, uint32_t mask)
 static bool wants_event(const struct filter *f, const struct xt_event *e,
                         uint32_t id)
 {
+    debug_assert(!e || (size_t)(e - xt_catalogue_events) <
+                       xt_catalogue_nr_events);
     if ( e && f->events[e - xt_catalogue_events] )
         return true;
     for ( unsigned int i = 0; i < f->nr_ids; i++ )
@@ -72,6 +75,7 @@ static bool wants_vcpu_id(const struct filter *f, uint32_t vcpu_id)
 {
     bool found = !f->nr_vcpus;
 
+    debug_assert(f->by_vcpu == (f->domains || f->nr_vcpus));
     if ( vcpu_id == FILTER_NO_VCPU ||
          (f->domains && !has_bit(f->domains, vcpu_id >> 16)) )
         return false;

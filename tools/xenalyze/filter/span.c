@@ -139,6 +139,8 @@ static int resolve_wall(const struct moment *m, const struct xt_clock *clock,
 {
     int64_t at = (int64_t)m->value;
 
+    assert(m->kind == MOMENT_WALL || m->kind == MOMENT_CLOCK);
+    assert(m->value <= (uint64_t)MAX_WALL);
     if ( !clock->has_wall )
         return err_set(e, -EINVAL, "--time: the trace has no wall clock time; "
                        "give seconds since its start");
