@@ -99,6 +99,7 @@ static struct cr3_row *add_row(struct cr3_table *t, uint16_t domain,
     row->id = t->nr;
     t->rows[t->nr++] = row;
     list = &t->domains[domain];
+    assert(!list->first == !list->last);
     *(list->last ? &list->last->sibling : &list->first) = row;
     list->last = row;
     return row;
@@ -170,6 +171,7 @@ static void note_handle(void *state, const struct fact_handle *f)
 static void close_residency(struct cr3_table *t, struct vcpu_cr3 *v,
                             uint64_t time)
 {
+    debug_assert(!v->row || v->known);
     if ( v->row )
     {
         stats_add(&v->row->total, &t->pool, time - v->since, v->since);
@@ -218,6 +220,7 @@ static void note_exit(void *state, const struct fact_exit *f)
 
     if ( !v )
         return;
+    debug_assert(!t->loads || t->category == CATEGORY_CR3);
     if ( !t->category )
         t->category = CATEGORY_OTHER;
     t->switched = false;

@@ -89,6 +89,7 @@ int exit_report_build(struct exit_report *x, struct summary *summary)
 
 void exit_report_fini(struct exit_report *x)
 {
+    assert(x->nr <= x->room);
     free(x->rows);
 }
 

@@ -101,6 +101,7 @@ void grid_count(struct grid *g, size_t column, uint64_t time, uint64_t n)
     debug_assert(row < g->columns[column].room);
     if ( row >= g->nr_rows )
         g->nr_rows = row + 1;
+    debug_assert(g->nr_rows <= GRID_MAX_ROWS);
 }
 
 void grid_add(struct grid *g, size_t column, uint64_t from, uint64_t to)
@@ -120,6 +121,7 @@ void grid_add(struct grid *g, size_t column, uint64_t from, uint64_t to)
         end = g->first + (time_to_row(g, from) + 1) * g->width;
         if ( end > to || end <= from )
             end = to;
+        debug_assert(from < end);
         grid_count(g, column, from, end - from);
         from = end;
     }

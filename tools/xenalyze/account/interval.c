@@ -18,6 +18,8 @@
 #include "common/debug.h"
 #include "common/fault.h"
 
+_Static_assert(CATEGORIES <= INTERVAL_MAX_COLUMNS, "a column for each");
+
 /* --- columns -------------------------------------------------------------- */
 
 #define NO_COLUMN SIZE_MAX
@@ -73,6 +75,7 @@ static void interval_begin(void *state, const struct fact_begin *f)
     uint64_t width;
 
     assert(f->clock);
+    assert(!f->segment == !i->grid.width);      /* set by the first segment */
     i->segment = f->segment;
     if ( f->segment )
         return;
@@ -295,6 +298,7 @@ uint64_t interval_row_length(const struct interval *i, size_t row)
     uint64_t start = i->grid.first + row * i->grid.width;
     uint64_t end = start + i->grid.width;
 
+    debug_assert(row < interval_count_rows(i));
     return i->last > start && i->last < end ? i->last - start
                                             : i->grid.width;
 }

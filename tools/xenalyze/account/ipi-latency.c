@@ -155,6 +155,7 @@ static void ipi_latency_begin(void *state, const struct fact_begin *f)
 {
     struct ipi_latency *i = state;
 
+    assert(!i->closed);
     i->clock = *f->clock;
 }
 

@@ -14,6 +14,9 @@
 #include "common/fault.h"
 #include "xenalyze/account/grow.h"
 
+_Static_assert(sizeof(((struct latency_vcpu *)0)->wait) ==
+               (WHY_OTHER + 1) * sizeof(struct stats), "a series per cause");
+
 int latency_new(struct latency **out, size_t top)
 {
     struct latency *l = fault_calloc(1, sizeof(*l));
@@ -153,6 +156,7 @@ static void latency_begin(void *state, const struct fact_begin *f)
 {
     struct latency *l = state;
 
+    assert(!l->closed);
     if ( f->segment == 0 )
         l->clock = *f->clock;
 }

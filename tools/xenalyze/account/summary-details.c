@@ -136,6 +136,18 @@ static const struct part_table
 #undef PART_TABLE
 };
 
+/* One key for the whole, and one for each part. */
+#define ASSERT_KEYS(parts) \
+    _Static_assert(sizeof(parts) / sizeof(parts[0]) < SUMMARY_DETAILS, #parts)
+
+ASSERT_KEYS(emulations);
+ASSERT_KEYS(fixups);
+ASSERT_KEYS(fixed_faults);
+ASSERT_KEYS(loads);
+_Static_assert(HANDLE_KINDS <= 1u << 8 && SUMMARY_FAULT_FIXED < 1u << 8 &&
+               SUMMARY_CR3_RESYNCS < 1u << 8 && SUMMARY_DETAILS <= 1u << 8,
+               "each fits into its byte of a key");
+
 #define NR_PART_TABLES (sizeof(part_tables) / sizeof(part_tables[0]))
 
 static const struct part_table *find_part_table(uint64_t key)
@@ -182,7 +194,7 @@ unsigned int summary_detail_keys(const struct fact_handle *f,
         has_parts(f) ? find_part_table(whole) : NULL;
     unsigned int nr = 1, times = f->exit->resyncs;
 
-    debug_assert(f->kind < HANDLE_KINDS);
+    debug_assert(f->exit && f->kind < HANDLE_KINDS);
     keys[0] = whole;
     for ( unsigned int i = 0; table && i < table->nr; i++ )
     {

@@ -11,8 +11,13 @@
 
 #include "common/debug.h"
 
+_Static_assert((SUMMARY_FEW_EXITS & (SUMMARY_FEW_EXITS - 1)) == 0,
+               "the first capacity is a power of two, as all others");
+_Static_assert(EXIT_CAUSES <= UINT16_MAX, "exit_index has 16 bits");
+
 static struct summary_hvm *new_hvm(struct summary *b, struct summary_vcpu *own)
 {
+    assert(!own->hvm);
     own->hvm = arena_zalloc(&b->pool.arena, sizeof(*own->hvm), 64);
     if ( own->hvm )
         own->hvm->exits = own->hvm->first;
@@ -63,6 +68,7 @@ static struct summary_exit *new_exit(struct summary *b, struct summary_hvm *h,
         return NULL;
     }
     x->cause = cause;
+    assert(!h->exits[0]);       /* the exit of all causes without one */
     h->exits[++h->nr_exits] = x;
     h->exit_index[cause] = h->nr_exits;
     return x;
@@ -223,6 +229,7 @@ void summary_merge_hvm(struct summary *to, struct summary_vcpu *v,
 {
     if ( !v->hvm && !new_hvm(to, v) )
         return;
+    assert(v->hvm != from && from->nr_exits <= EXIT_CAUSES);
     v->hvm->exit_cycles += from->exit_cycles;
     v->hvm->guest_cycles += from->guest_cycles;
     stats_map_merge(&v->hvm->others, &to->pool, &from->others);

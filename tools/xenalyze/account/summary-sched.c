@@ -5,7 +5,12 @@
  */
 #include "xenalyze/account/summary.h"
 
+#include <assert.h>
+
 #include "common/debug.h"
+
+_Static_assert(sizeof(((struct summary_sched *)0)->by_reason) ==
+               (WHY_OTHER + 1) * sizeof(struct stats), "a series per cause");
 
 /* NULL: not in the array yet. */
 static inline struct summary_sched *find_sched(const struct summary *b,
@@ -25,6 +30,7 @@ static struct summary_sched *new_sched(struct summary *b,
 
     if ( !own )
         return NULL;
+    assert(!own->sched);
     own->sched = arena_new(&b->pool.arena, struct summary_sched);
     if ( !own->sched )
     {
@@ -104,6 +110,7 @@ static void flush_recent(struct summary *b, struct summary_sched *v)
 
 void summary_finish_sched(struct summary *b, struct summary_sched *v)
 {
+    assert(b->closed);
     flush_recent(b, v);
     stats_map_sum(&v->residency, &b->pool, &v->by_pcpu);
     for ( unsigned int i = 0; i < 4; i++ )

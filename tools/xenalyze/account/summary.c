@@ -149,6 +149,8 @@ static void merge_vcpu(struct summary *to, const struct summary_vcpu *from)
     };
     struct summary_vcpu *v = summary_get_vcpu(to, &name);
 
+    assert(!from->sched && !from->halts);       /* global: not in a shard */
+    assert(!v || (v->domain == from->domain && v->id == from->id));
     if ( v && from->hvm )
         summary_merge_hvm(to, v, from->hvm);
     if ( v && from->pv )
@@ -160,8 +162,10 @@ static void merge_domain(struct summary *to, const struct summary_domain *from)
     const struct domain name = { .index = from->index, .id = from->id };
     struct summary_domain *d = summary_get_domain(to, &name);
 
+    assert(!from->sched);                       /* global: not in a shard */
     if ( !d )
         return;
+    assert(d->id == from->id);
     update_domain_name(d, from->name, from->named);
     summary_merge_memory(&d->memory, &from->memory);
     stats_map_merge(&d->emulated, &to->pool, &from->emulated);
@@ -207,6 +211,7 @@ static int end_segment(void *state, const struct fact_end *f, struct err *e)
 {
     struct summary *b = state;
 
+    assert(!b->closed && b->segments);
     if ( f->last > f->first )
         b->total += f->last - f->first;
     b->records += f->records;
@@ -291,6 +296,7 @@ static int add_domains(struct summary *b)
         const struct domain d = { .index = n,
                                   .id = b->vcpus[i]->domain };
 
+        assert(!i || b->vcpus[i - 1]->domain <= d.id);
         if ( i && b->vcpus[i - 1]->domain == d.id )
             continue;
         while ( at < known && b->domains[at]->id < d.id )
