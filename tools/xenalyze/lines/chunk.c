@@ -56,6 +56,7 @@ int chunk_set_cpus(struct chunk *c, unsigned int nr)
     struct column_state *columns;
     uint64_t *times;
 
+    assert(!c->nr && !c->nr_notes);     /* notes name columns */
     c->nr_cpus = nr;
     if ( nr <= c->room_cpus )
         return 0;

@@ -49,6 +49,7 @@ static ssize_t count_read(void *state, struct chunk *chunk,
     struct count *c = state;
     struct xt_record r;
 
+    assert(at <= b->nr);
     (void)chunk;
     for ( size_t i = at; i < b->nr; i++ )
     {

@@ -149,6 +149,7 @@ static ssize_t dump_read(void *state, struct chunk *c,
 
     if ( (!d->begun && add_first_columns(d)) || open_chunk(d, c, b) )
         return -ENOMEM;
+    assert(c->most >= MIN_ITEMS && c->most <= CHUNK_ITEMS);
     while ( i < b->nr && c->nr < c->most && chunk_has_notes(c) )
     {
         last = b->nr - i > c->most - c->nr ? i + (c->most - c->nr) : b->nr;
@@ -573,6 +574,7 @@ static void dump_format(const void *state, struct chunk *c)
         p = put_segment_line(p);
     for ( uint32_t i = 0; p && i < c->nr; i += BLOCK )
         p = format_block(&w, p, i);
+    assert(!p || w.note == w.notes_end);
     if ( p )
         c->used = p - c->text;
  out:

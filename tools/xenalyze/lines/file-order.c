@@ -36,6 +36,7 @@ static int grow_arrays(struct file_order *o, size_t items, unsigned int cpu)
         o->items = more;
         o->room = 2 * items;
     }
+    assert(items <= o->room);
     if ( cpu >= o->nr_cpus )
     {
         uint64_t *more = fault_realloc(o->times, (cpu + 1) * sizeof(*more));

@@ -296,6 +296,7 @@ static void run_workers(struct pipeline *p)
     run_worker(p);
     while ( nr )
         pthread_join(threads[--nr], NULL);
+    assert(p->end && !p->reading && !p->writing && p->nr_written == p->nr_read);
     pthread_cond_destroy(&p->change);
     pthread_mutex_destroy(&p->lock);
 }

@@ -55,6 +55,7 @@ static int resolve_span(struct record_filter *s, uint64_t first, uint64_t last,
 
     s->from = 0;
     s->to = UINT64_MAX;
+    assert(!s->bounded);
     rc = moment_resolve(&s->span.from, &s->clock, first, last, &s->from, e);
     if ( !rc )
         rc = moment_resolve(&s->span.to, &s->clock, first, last, &s->to, e);
