@@ -9,6 +9,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "common/debug.h"
+
 /* --- statistics ----------------------------------------------------------- */
 
 enum part_kind { PART_COUNT, PART_DURATION, PART_MOMENT, PART_HISTOGRAM };
@@ -199,6 +201,7 @@ static struct field *fill_duration(struct field *field, bool absent,
                                    uint64_t cycles,
                                    const struct xt_clock *clock)
 {
+    debug_assert(field[0].kind == FIELD_COUNT && field[1].kind == FIELD_COUNT);
     field[0].absent = field[1].absent = absent;
     field[0].number = cycles;
     field[1].number = absent ? 0 : xt_clock_duration(clock, cycles);
@@ -210,6 +213,7 @@ static struct field *fill_moment(struct field *field, bool absent,
 {
     int64_t wall = absent ? 0 : xt_clock_wall(clock, tsc);
 
+    debug_assert(field[0].kind == FIELD_COUNT && field[1].kind == FIELD_SIGNED);
     field[0].absent = field[1].absent = absent;
     field[0].number = tsc;
     field[1].number = absent ? 0 : (uint64_t)xt_clock_ns(clock, tsc);
@@ -241,6 +245,7 @@ static struct field *fill_part(struct field *field, const struct part *part,
         field->number = value;
         break;
     case PART_HISTOGRAM:
+        debug_assert(field->kind == FIELD_HISTOGRAM);
         field->series = s;
         break;
     }
@@ -265,6 +270,7 @@ static struct field *fill_column(struct field *field, enum export_type type,
                 field = fill_part(field, &parts[i], v->series, clock);
         return field;
     case EXPORT_TEXT:
+        debug_assert(field->kind == FIELD_TEXT && (v->absent || v->text));
         field->text = v->text;
         break;
     case EXPORT_COUNT:

@@ -88,6 +88,7 @@ static void json_begin(struct export *x)
 {
     bool in_tables = x->table->place == EXPORT_IN_TABLES;
 
+    assert(x->has_output || !x->has_tables);
     assert(in_tables || !x->has_tables);
     if ( !x->has_output )
         write_start(x->out);
