@@ -163,7 +163,7 @@ static bool grow_marks(struct plot *p)
     p->failed |= !larger;
     if ( !larger )
         return false;
-    assert(p->view.nr_marks <= room);
+    assert(p->view.nr_marks == p->room && room <= MAX_MARKS);
     p->marks = larger;
     p->room = room;
     return true;
@@ -215,6 +215,7 @@ struct points plot_points(struct plot *p)
 
 void plot_add_row(struct plot *p, uint64_t row)
 {
+    assert(p->view.bars && !p->closed);
     plot_keys_add(&p->rows, row, 0);
 }
 

@@ -65,6 +65,7 @@ static void place_pieces(struct plot_view *v)
     double weights = 0, bottom = v->bottom - GAP / 2;
     double room = bottom - PLOT_TOP - GAP / 2 - GAP * (v->nr_pieces - 1);
 
+    assert(v->nr_pieces && v->nr_pieces <= PLOT_PIECES && room > 0);
     for ( unsigned int i = 0; i < v->nr_pieces; i++ )
         weights += piece_weight(&v->pieces[i]);
     for ( unsigned int i = 0; i < v->nr_pieces; i++ )
@@ -95,6 +96,7 @@ int plot_split_addresses(struct plot_view *v)
     {
         size_t end = i < nr ? cuts[i] : v->nr_marks ? v->nr_marks : 1;
 
+        assert(from < end);
         v->pieces[i] = (struct plot_piece){ values[from], values[end - 1],
                                             0, 0 };
         from = end;
@@ -165,5 +167,6 @@ unsigned int plot_address_ticks(const struct plot_view *v,
     for ( unsigned int i = 0; i < v->nr_pieces; i++ )
         n += piece_ticks(&v->pieces[i], ticks + n,
                          (PLOT_TICKS - n) / (v->nr_pieces - i));
+    assert(n <= PLOT_TICKS);
     return n;
 }

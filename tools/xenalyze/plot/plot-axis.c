@@ -61,6 +61,7 @@ static double value_y(const struct plot_view *v, double value)
     }
     if ( v->log )
     {
+        assert(least > 0);
         value = log10(value);
         least = log10(least);
         most = log10(most);
@@ -106,6 +107,7 @@ unsigned int plot_time_ticks(const struct plot_view *v,
     double step = round_step(last - first, 8), at;
     unsigned int n = 0;
 
+    assert(v->first < v->last);
     for ( at = ceil(first / step) * step; at <= last + step / 1e6 &&
                                           n < PLOT_TICKS; at += step )
     {
@@ -190,6 +192,7 @@ unsigned int plot_value_ticks(const struct plot_view *v,
     double step = round_step(most - least, 8);
     unsigned int n = 0;
 
+    assert(!v->bars && v->least < v->most);
     if ( v->nr_pieces )
         return plot_address_ticks(v, ticks);
     if ( v->log )

@@ -92,6 +92,7 @@ static void draw_dots(const struct plot_view *v, const struct plot_pen *pen)
 {
     double size = v->nr_marks < 1000 ? 5 : 3;
 
+    assert(!v->bars && v->nr_series <= PLOT_SERIES);
     for ( unsigned int s = 0; s < v->nr_series; s++ )
         for ( size_t i = 0; i < v->nr_marks; i++ )
             if ( v->marks[i].series == s )
@@ -184,6 +185,7 @@ static void draw_row_frames(const struct plot_view *v,
     for ( unsigned int i = 0; i < v->nr_rows; i++ )
         pen->rectangle(pen->state, PLOT_LEFT, plot_row_top(v, i),
                        PLOT_COLUMNS, row_room(v), GROUND);
+    assert(height > 0);
     while ( step * height < 18 )
         step *= 2;
     for ( unsigned int i = 0; i < v->nr_rows; i += step )

@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "common/debug.h"
 #include "common/fault.h"
 
 #define MAX_KEYS (1u << 16)
@@ -24,6 +25,7 @@ static uint32_t *find_key_slot(const struct plot_keys *k, uint64_t key)
     uint32_t mask = 2 * k->room - 1;
     uint32_t at = (uint32_t)(key * 0x9e3779b97f4a7c15ull >> 40) & mask;
 
+    debug_assert(k->nr <= k->room && !(k->room & (k->room - 1)));
     while ( k->table[at] && k->keys[k->table[at] - 1] != key )
         at = (at + 1) & mask;
     return &k->table[at];
@@ -54,6 +56,7 @@ uint32_t plot_keys_add(struct plot_keys *k, uint64_t key, uint64_t weight)
 {
     uint32_t *slot;
 
+    debug_assert(!k->nr || k->last < k->nr);
     /* Most often the key is that of the previous call. */
     if ( k->nr && k->keys[k->last] == key )
         goto known;

@@ -103,6 +103,9 @@ static const struct letter box = {
 };
 static const struct letter blank = { ' ', { 0 } };
 
+_Static_assert(WIDE <= 8 && 2 * WIDE <= PLOT_LETTER, "a row is a byte, and "
+               "letters do not touch");
+
 static const struct letter *find_letter(char c)
 {
     for ( size_t i = 0; i < NR_LETTERS; i++ )

@@ -59,6 +59,7 @@ static void write_text(void *state, double x, double y, enum plot_anchor anchor,
     static const char *const anchors[] = { "start", "middle", "end" };
     struct svg *s = state;
 
+    assert(anchor < sizeof(anchors) / sizeof(anchors[0]));
     close_path(s);
     fprintf(s->out, "<text x=\"%.0f\" y=\"%.0f\" text-anchor=\"%s\" "
             "fill=\"#%06" PRIx32 "\">", x, y, anchors[anchor], colour);

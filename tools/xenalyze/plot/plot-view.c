@@ -59,7 +59,10 @@ static int join_domains(struct plot *p)
         number[i] = plot_keys_add(&domains, key, old->weights[i]);
     }
     for ( size_t i = 0; i < p->view.nr_marks; i++ )
+    {
+        assert(p->marks[i].series < old->nr);
         p->marks[i].series = number[p->marks[i].series];
+    }
     free(number);
     plot_keys_fini(old);
     *old = domains;
@@ -93,7 +96,10 @@ static int name_series(struct plot *p)
     p->view.nr_series = named + (named < nr);
     assert(p->view.nr_series <= PLOT_SERIES);
     for ( size_t i = 0; i < p->view.nr_marks; i++ )
+    {
+        assert(p->marks[i].series < nr);
         p->marks[i].series = place[p->marks[i].series];
+    }
     free(ranks);
     free(place);
     return 0;
@@ -122,7 +128,10 @@ static int name_rows(struct plot *p)
                       ranks[i + share <= nr ? i + share - 1 : nr - 1].key);
     assert(p->view.nr_rows <= PLOT_MAX_ROWS);
     for ( size_t i = 0; i < p->view.nr_marks; i++ )
+    {
+        assert(p->marks[i].value < nr);
         p->marks[i].value = place[p->marks[i].value];
+    }
     free(ranks);
     free(place);
     return 0;
@@ -132,6 +141,7 @@ int plot_choose_series(struct plot *p)
 {
     int rc = 0;
 
+    assert(p->closed && !p->view.nr_series && !p->view.nr_rows);
     if ( p->series.failed || p->rows.failed )
         rc = -ENOMEM;
     if ( !rc && p->series.nr > PLOT_SERIES )
