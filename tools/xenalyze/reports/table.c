@@ -20,5 +20,8 @@ const struct report *const report_table[] = {
     &report_wakeups,
 };
 
+_Static_assert(sizeof(report_table) / sizeof(report_table[0]) <= REPORT_MAX,
+               "a pass has a state for each report");
+
 const size_t report_table_size = sizeof(report_table) /
                                  sizeof(report_table[0]);

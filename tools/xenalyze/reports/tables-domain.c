@@ -240,6 +240,8 @@ static void walk_interrupted(struct export *x, void *state)
                          &a->summary->domains[i]->hit);
 }
 
+_Static_assert(STATS_MAP_MAX == 262144, "the text of column symbol");
+
 static const struct export_column address_columns[] = {
     EXPORT_DOMAIN_ID,
     EXPORT_OPTIONAL("address", COUNT, "in the guest"),

@@ -4,6 +4,7 @@
  */
 #include "xenalyze/text/text-private.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
@@ -115,6 +116,8 @@ static const struct { const char *heading;
 #define NR_DETAILS (sizeof(details) / sizeof(details[0]))
 
 /* A detail and its parts: the next keys, which differ in the low bytes. */
+_Static_assert(NR_DETAILS <= HANDLE_KINDS, "a kind of handler is the row");
+
 static bool is_part_of(const struct stats_row *row,
                        const struct stats_row *whole)
 {
@@ -141,6 +144,7 @@ static void print_kind(const struct text *t, struct stats_row **rows,
                                           sizeof(*wholes), 8);
     size_t n = 0;
 
+    assert(nr);
     t->summary->pool.failed |= !wholes;
     if ( !wholes || kind >= NR_DETAILS || !details[kind].print )
         return;

@@ -4,6 +4,7 @@
  */
 #include "xenalyze/text/text.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 struct lines
@@ -75,6 +76,7 @@ static void print_ordered(struct lines *l, size_t row)
     {
         size_t column = l->order.entries[k].column;
 
+        assert(column < l->i->nr_ids);
         fprintf(l->out, " %8" PRIx64 ": %.2f %c", l->i->ids[column],
                 row_share(l->i, column, row),
                 l->i->grid.columns[column].since == row ? '*' : ' ');

@@ -4,6 +4,7 @@
  */
 #include "xenalyze/text/text.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -303,6 +304,7 @@ int text_print_latency(struct latency *l, const struct report_request *request,
     struct sort_row *rows = fault_malloc((l->nr_vcpus + 1) * sizeof(*rows));
     int rc;
 
+    assert(l->closed);
     if ( !rows )
         return -ENOMEM;
     print_waits(l, request, WHY_WAKE,

@@ -5,6 +5,8 @@
  */
 #include "xenalyze/text/text-private.h"
 
+#include <assert.h>
+
 /* Sort value of a state; `open` is the length of the unfinished state. */
 static uint64_t value_of(const struct text *t, const struct stats *running,
                          uint64_t open)
@@ -81,6 +83,7 @@ struct sort_row *text_vcpus(const struct text *t, uint32_t domain, size_t *n)
     struct sort_row *rows = rows_for(t, to - from);
     size_t nr = 0;
 
+    assert(from <= to && to <= b->nr_vcpus);
     for ( uint32_t i = from; rows && i < to; i++ )
         rows[nr++] = (struct sort_row){ vcpu_value(t, b->vcpus[i]), i };
     *n = sort_rows(t->request, rows, nr);

@@ -77,6 +77,10 @@ static uint64_t print_state_shares(const struct text *t, const char *name,
     return sum + other;
 }
 
+/* The headings below have a column for each state. */
+_Static_assert(STATE_QUEUED == 5 && DOMAIN_NO_DATA == 7 && PCPU_STATES == 4,
+               "running to lost, blocked to lost, busy to unknown");
+
 /* Checks that the states add up to the elapsed time, and prints the result. */
 static void end_states(const struct text *t, const struct summary_times *time,
                        uint64_t sum)

@@ -6,6 +6,7 @@
  */
 #include "xenalyze/text/text-private.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 #include "xenalyze/model/model.h"
@@ -171,6 +172,7 @@ struct text text_of(struct summary *summary,
                     const struct report_request *request,
                     FILE *out)
 {
+    assert(summary->closed);
     return (struct text){
         .out = out,
         .summary = summary,
