@@ -118,10 +118,12 @@ static int analyze_file(struct config *config, struct err *e)
 
     if ( config->reports.json_schema )
         return print_schema(e);
-    rc = outputs_choose(config, e);
+    rc = outputs_choose(config, isatty(STDOUT_FILENO) && !config->output,
+                        e);
     if ( rc )
         return rc;
-    if ( config->follow && config->reports.summary )
+    if ( config->follow &&
+         (config->reports.summary || config->reports.overview) )
         return err_usage(e, "--follow needs --dump-all or --records; "
                          "there is no summary of a growing trace");
     if ( config->nr_paths > 1 )

@@ -62,7 +62,10 @@ static const struct opt opts[] = {
     { .type = OPT_GROUP, .help = "Reports" },
     { .name = "summary", .letter = 's', .type = OPT_FLAG,
       .at = REPORTS(summary),
-      .help = "activity of domains, vcpus and guests; the default" },
+      .help = "activity of domains, vcpus and guests; the default in a pipe" },
+    { .name = "report-overview", .type = OPT_FLAG, .at = REPORTS(overview),
+      .help = "one screen: time, waits, exits, data quality; the default on a "
+              "terminal" },
     { .name = "report-pcpu", .also = '%', .type = OPT_FLAG,
       .at = REPORTS(pcpus),
       .help = "time that each pcpu was running, idle and unknown" },

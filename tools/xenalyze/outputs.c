@@ -62,14 +62,16 @@ static int check_form(const struct config *config, struct err *e)
     return 0;
 }
 
-int outputs_choose(struct config *config, struct err *e)
+int outputs_choose(struct config *config, bool terminal, struct err *e)
 {
     int rc = check_form(config, e);
 
     for ( size_t i = 0; i < NR_OUTPUTS; i++ )
         if ( is_wanted(config, &outputs[i]) )
             return rc;
-    config->reports.summary = true;
+    config->reports.overview = terminal && !config->domains && !config->vcpus;
+    config->reports.summary = !config->reports.overview;
+    config->reports_wanted = true;
     return rc;
 }
 

@@ -35,8 +35,11 @@ typedef int pass_fn(const struct run *run, struct err *e);
 
 #define PASS_NO_MATCH 1
 
-/* Set the default, the summary.  -EINVAL: wanted outputs exclude each other. */
-int outputs_choose(struct config *config, struct err *e);
+/*
+ * Set the default: the overview on a terminal, else the summary.  -EINVAL:
+ * wanted outputs exclude each other.
+ */
+int outputs_choose(struct config *config, bool terminal, struct err *e);
 
 /* True if the trace has to be read more than once. */
 bool outputs_read_again(const struct config *config);

@@ -45,9 +45,26 @@ START_TEST(outputs_are_chosen)
         struct config config = choices[i].config;
         struct err e = ERR_INIT;
 
-        ck_assert_int_eq(outputs_choose(&config, &e), choices[i].rc);
+        ck_assert_int_eq(outputs_choose(&config, false, &e), choices[i].rc);
         ck_assert_int_eq(config.reports.summary, choices[i].summary);
+        ck_assert(!config.reports.overview);
         ck_assert_int_eq(outputs_read_again(&config), choices[i].reads_again);
+    }
+}
+END_TEST
+
+/* On a terminal, another default; the same choice if any output is wanted. */
+START_TEST(terminal_has_another_default)
+{
+    for ( size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++ )
+    {
+        struct config config = choices[i].config;
+        struct err e = ERR_INIT;
+        bool none = i == 0 || config.reports.json;
+
+        ck_assert_int_eq(outputs_choose(&config, true, &e), choices[i].rc);
+        ck_assert_int_eq(config.reports.overview, none);
+        ck_assert_int_eq(config.reports.summary, choices[i].summary && !none);
     }
 }
 END_TEST
@@ -275,7 +292,7 @@ START_TEST(long_lists_are_cut)
 }
 END_TEST
 
-UNIT_MAIN("outputs", outputs_are_chosen, mapped_files_are_not_copied,
-          pipes_are_copied, failing_copies_are_errors,
-          progress_needs_a_terminal, absent_names_are_explained,
-          long_lists_are_cut)
+UNIT_MAIN("outputs", outputs_are_chosen, terminal_has_another_default,
+          mapped_files_are_not_copied, pipes_are_copied,
+          failing_copies_are_errors, progress_needs_a_terminal,
+          absent_names_are_explained, long_lists_are_cut)

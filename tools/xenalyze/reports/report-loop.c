@@ -191,7 +191,8 @@ static int print_text(struct report_pass *p)
     int rc = 0;
 
     for ( size_t i = 0; !rc && i < report_table_size; i++ )
-        if ( p->is_open[i] && report_table[i]->print )
+        if ( p->is_open[i] && report_table[i]->print &&
+             report_table[i]->is_requested(p->config) )
             rc = report_table[i]->print(p, p->states[i]);
     return rc;
 }

@@ -37,6 +37,7 @@ struct report_ids
 struct report_config
 {
     bool summary;               /* also if nothing else is asked for */
+    bool overview;
     bool pcpus;
     bool latency;
     bool exits;

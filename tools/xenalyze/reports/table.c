@@ -18,6 +18,7 @@ const struct report *const report_table[] = {
     &report_quality,
     &report_latency,
     &report_wakeups,
+    &report_overview,
 };
 
 _Static_assert(sizeof(report_table) / sizeof(report_table[0]) <= REPORT_MAX,

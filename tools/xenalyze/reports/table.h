@@ -15,6 +15,7 @@ extern const struct report report_ipi_latency;
 extern const struct report report_intervals;
 extern const struct report report_account;
 extern const struct report report_summary;
+extern const struct report report_overview;
 extern const struct report report_pcpus;
 extern const struct report report_exits;
 extern const struct report report_quality;

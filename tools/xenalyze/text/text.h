@@ -27,6 +27,13 @@ int text_print_exits(struct summary *summary,
 int text_print_latency(struct latency *l, const struct report_request *request,
                        FILE *out);
 
+/*
+ * One screen of a closed summary and latency account of the trace `name`.  0 or
+ * -ENOMEM.
+ */
+int text_print_overview(struct summary *summary, const struct latency *latency,
+                        const char *name, bool clock_assumed, FILE *out);
+
 /* An interval table in the line format of stock. */
 void text_print_interval(const struct interval *i, FILE *out);
 

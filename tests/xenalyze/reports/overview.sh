@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The overview: one screen of 23 lines and 80 columns for any trace, the default
+# on a terminal only, and the same numbers as the reports it is made of.
+. "$top_srcdir/tests/tools/lib.sh"
+
+[ -x "$xensim" ] || skip "there is no xensim"
+cd "$tmp" || exit 99
+
+# fits FILE: 23 lines of 80 columns
+fits() {
+    lines=$(wc -l <"$1")
+    columns=$(wc -L <"$1")
+    [ "$lines" -le 23 ] || fail "$1: $lines lines"
+    [ "$columns" -le 80 ] || fail "$1: $columns columns"
+}
+
+nr=0
+while read -r name options; do
+    # shellcheck disable=SC2086 # options are words
+    "$xensim" --virtual $options -o "$name" >/dev/null || fail "xensim $options"
+    "$xenalyze" --report-overview "$name" >"$name.txt" || fail "$name fails"
+    fits "$name.txt"
+    grep -q 'Where time went' "$name.txt" || fail "$name: no table of time"
+    grep -q 'Data quality' "$name.txt" || fail "$name: no data quality"
+    nr=$((nr + 1))
+done <<'END'
+small --cpus 4 -T 0.3
+many-domains --cpus 16 --domains 60 -T 0.1
+wide --cpus 256 -T 0.02
+hvm --cpus 2 --kind hvm -T 0.2
+amd --cpus 2 --kind hvm --vendor amd -T 0.2
+END
+[ "$nr" -eq 5 ] || fail "only $nr traces"
+grep -q 'and [0-9]* more domains' many-domains.txt || fail 'cut without a word'
+
+# The numbers of other reports.
+records=$("$xenalyze" --summary small | sed -n 's|^ records: ||p')
+[ -n "$records" ] && grep -q " $records records$" small.txt ||
+    fail "not $records records"
+"$xenalyze" --report-latency --top=3 small |
+    sed -n '/^--- The longest waits/,$s/^ \([0-9.]* [^ ]* waited [^ ]* [^ ]* for pcpu [0-9]*\).*/\1/p' \
+    >waits
+[ "$(wc -l <waits)" -eq 3 ] || fail 'three longest waits are expected'
+while read -r wait; do
+    grep -qF " $wait" small.txt || fail "the wait $wait is missing"
+done <waits
+
+# The default: on a terminal the overview, in a pipe the summary.
+"$xenalyze" small >piped
+"$xenalyze" --summary small >summary
+cmp -s piped summary || fail 'the default of a pipe is not the summary'
+"$xenalyze" -o file small && cmp -s file summary ||
+    fail 'the default of --output is not the summary'
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+    script -qec "PAGER=cat '$xenalyze' --no-progress small" /dev/null \
+        </dev/null | tr -d '\r' >terminal
+    cmp -s terminal small.txt || fail 'the default of a terminal is another'
+    "$xenalyze" --report-latency small >by-pipe
+    script -qec "PAGER=cat '$xenalyze' --no-progress latency small" /dev/null \
+        </dev/null | tr -d '\r' >terminal
+    cmp -s terminal by-pipe || fail 'a terminal changes what was asked for'
+fi
+echo "$nr traces"

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The overview: one screen of 80 columns and at most 23 lines.  Each table has
+ * an array of sorted rows, of which the first few are printed.
+ */
+#include "xenalyze/text/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/fault.h"
+#include "common/num.h"
+#include "xenalyze/account/account.h"
+#include "xenalyze/text/text-private.h"
+
+#define DOMAIN_ROWS 4u
+#define WAIT_ROWS 3u
+#define EXIT_ROWS 3u
+#define NAME_WIDTH 16
+
+struct overview
+{
+    FILE *out;
+    struct summary *summary;
+    const struct latency *latency;
+};
+
+static double share_of_trace(const struct overview *o, uint64_t cycles)
+{
+    return stats_share(cycles, o->summary->total);
+}
+
+static const char *format_cycles(const struct overview *o, uint64_t cycles,
+                                 char text[NUM_CLOCK_MAX])
+{
+    *num_duration(text, xt_clock_duration(&o->latency->clock, cycles)) = '\0';
+    return text;
+}
+
+/* --- where the time went -------------------------------------------------- */
+
+struct domain_row
+{
+    uint64_t running, waiting, elapsed; /* cycles, sums over vcpus */
+    uint64_t exits;
+    unsigned int vcpus;
+    uint16_t id;
+    const char *name;
+};
+
+static struct domain_row *find_row(struct domain_row *rows, uint32_t *nr,
+                                   uint16_t id)
+{
+    for ( uint32_t i = *nr; i-- > 0; )
+        if ( rows[i].id == id )
+            return &rows[i];
+    rows[*nr] = (struct domain_row){ .id = id, .name = "" };
+    return &rows[(*nr)++];
+}
+
+static void add_vcpu_time(struct domain_row *row, const struct summary_vcpu *v)
+{
+    row->vcpus++;
+    if ( v->sched )
+    {
+        const struct summary_sched *s = v->sched;
+
+        row->running += summary_state_time(s->state, &s->time, STATE_RUNNING);
+        row->waiting += summary_state_time(s->state, &s->time, STATE_RUNNABLE);
+        row->elapsed += s->time.elapsed;
+    }
+    for ( unsigned int i = 1; v->hvm && i <= v->hvm->nr_exits; i++ )
+        row->exits += stats_events(&v->hvm->exits[i]->cost);
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct domain_row *x = a, *y = b;
+
+    if ( x->running != y->running )
+        return x->running < y->running ? 1 : -1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* Array of domains, sorted by running time.  NULL: no memory. */
+static struct domain_row *collect_domains(const struct overview *o,
+                                          uint32_t *nr)
+{
+    const struct summary *b = o->summary;
+    struct domain_row *rows = fault_calloc(b->nr_vcpus + 1, sizeof(*rows));
+
+    *nr = 0;
+    for ( uint32_t i = 0; rows && i < b->nr_vcpus; i++ )
+        if ( b->vcpus[i]->domain != DOMID_IDLE &&
+             b->vcpus[i]->domain != DOMID_DEFAULT )
+            add_vcpu_time(find_row(rows, nr, b->vcpus[i]->domain), b->vcpus[i]);
+    for ( uint32_t i = 0; rows && i < b->nr_domains; i++ )
+        for ( uint32_t k = 0; k < *nr; k++ )
+            if ( rows[k].id == b->domains[i]->id )
+                rows[k].name = b->domains[i]->name;
+    if ( rows )
+        qsort(rows, *nr, sizeof(*rows), compare_rows);
+    return rows;
+}
+
+static void print_domain(const struct overview *o, const struct domain_row *row)
+{
+    double seconds = (double)o->summary->total / (double)o->summary->hz;
+    char name[64];
+
+    if ( row->name[0] )
+        snprintf(name, sizeof(name), "%.*s", NAME_WIDTH, row->name);
+    else
+        snprintf(name, sizeof(name), "d%u", row->id);
+    fprintf(o->out, " %-*s %5u %11.2f", NAME_WIDTH, name, row->vcpus,
+            share_of_trace(o, row->running) / 100);
+    if ( row->elapsed )
+        fprintf(o->out, " %8.1f%% %8.1f%%",
+                stats_share(row->waiting, row->elapsed),
+                stats_share(row->elapsed - row->waiting - row->running,
+                            row->elapsed));
+    else
+        fprintf(o->out, " %9s %9s", "-", "-");
+    fprintf(o->out, " %12.0f\n",
+            seconds > 0 ? (double)row->exits / seconds : 0);
+}
+
+static void print_idle(const struct overview *o)
+{
+    uint64_t idle = 0;
+
+    for ( uint32_t i = 0; i < o->summary->nr_pcpus; i++ )
+        idle += o->summary->pcpus[i]->state[PCPU_IDLE].sum;
+    fprintf(o->out, " %-*s %5s %11.2f\n", NAME_WIDTH, "idle", "",
+            share_of_trace(o, idle) / 100);
+}
+
+static int print_domain_rows(const struct overview *o)
+{
+    uint32_t nr, shown;
+    struct domain_row *rows = collect_domains(o, &nr);
+
+    if ( !rows )
+        return -ENOMEM;
+    shown = nr > DOMAIN_ROWS ? DOMAIN_ROWS : nr;
+    fprintf(o->out, "\n%-*s %5s %11s %9s %9s %12s\n", NAME_WIDTH + 1,
+            "Where time went", "vcpus", "pcpus busy", "waiting", "blocked",
+            "VM exits/s");
+    for ( uint32_t i = 0; i < shown; i++ )
+        print_domain(o, &rows[i]);
+    if ( nr > shown )
+        fprintf(o->out, " and %" PRIu32 " more domains\n", nr - shown);
+    print_idle(o);
+    free(rows);
+    return 0;
+}
+
+/* --- waits and exits ------------------------------------------------------ */
+
+static void print_wait(const struct overview *o, const struct latency_wait *w)
+{
+    const struct xt_clock *clock = &o->latency->clock;
+    char name[LATENCY_NAME], text[NUM_CLOCK_MAX], at[NUM_SEC_MAX];
+    int64_t ns = xt_clock_ns(clock, w->from);
+
+    *num_sec(at, ns < 0 ? 0 : (uint64_t)ns) = '\0';
+    fprintf(o->out, " %s %s waited %s for pcpu %u", at,
+            latency_name(w->vcpu, name),
+            format_cycles(o, w->to - w->from, text), w->pcpu);
+    if ( w->nr_rivals )
+        fprintf(o->out, "; %s ran there %s",
+                latency_name(w->rivals[0].key, name),
+                format_cycles(o, w->rivals[0].cycles, text));
+    fprintf(o->out, "\n");
+}
+
+static void print_waits(const struct overview *o)
+{
+    const struct latency *l = o->latency;
+
+    if ( l->nr_worst )
+        fprintf(o->out, "\nLongest waits for a pcpu\n");
+    for ( size_t i = 0; i < l->nr_worst && i < WAIT_ROWS; i++ )
+        print_wait(o, &l->worst[i]);
+}
+
+static int compare_exits(const void *a, const void *b)
+{
+    const struct exit_report_row *x = a, *y = b;
+
+    bool x_is_whole = x->handler == EXIT_REPORT_WHOLE;
+
+    if ( x_is_whole != (y->handler == EXIT_REPORT_WHOLE) )
+        return x_is_whole ? -1 : 1;
+    if ( x->cost.sum != y->cost.sum )
+        return x->cost.sum < y->cost.sum ? 1 : -1;
+    return x->cause < y->cause ? -1 : x->cause > y->cause;
+}
+
+static void print_exit(const struct overview *o,
+                       const struct exit_report_row *row)
+{
+    char name[EXIT_REPORT_NAME], mean[NUM_CLOCK_MAX], domain[16];
+
+    snprintf(domain, sizeof(domain), "d%u", row->domain);
+    fprintf(o->out, " %-7s %-20.20s %8" PRIu64 " times, %9s each, %6.2f%% of "
+            "a pcpu\n",
+            row->domain == DOMID_DEFAULT ? "unknown" : domain,
+            exit_report_name(row->cause, name),
+            stats_events(&row->cost),
+            format_cycles(o, stats_mean(&row->cost), mean),
+            share_of_trace(o, row->cost.sum));
+}
+
+static int print_exits(const struct overview *o)
+{
+    struct exit_report x = { 0 };
+    int rc = exit_report_build(&x, o->summary);
+
+    if ( !rc && x.nr )
+    {
+        qsort(x.rows, x.nr, sizeof(*x.rows), compare_exits);
+        fprintf(o->out, "\nLongest VM exits in total, time descheduled "
+                "included\n");
+        for ( size_t i = 0; i < x.nr && i < EXIT_ROWS &&
+                            x.rows[i].handler == EXIT_REPORT_WHOLE; i++ )
+            print_exit(o, &x.rows[i]);
+    }
+    exit_report_fini(&x);
+    return rc;
+}
+
+/* --- the whole ------------------------------------------------------------ */
+
+static void print_title(const struct overview *o, const char *name)
+{
+    const struct summary *b = o->summary;
+    const char *file = strrchr(name, '/');
+
+    fprintf(o->out, "%.40s: %.2f s, %" PRIu32 " pcpus, %" PRIu64 " records\n",
+            file && file[1] ? file + 1 : name,
+            (double)b->total / (double)b->hz, b->nr_pcpus, b->records);
+}
+
+static void print_quality(const struct overview *o, bool clock_assumed)
+{
+    const struct summary *b = o->summary;
+    uint64_t anomalies = 0;
+
+    for ( unsigned int i = 0; i < ANOMALY_KINDS; i++ )
+        anomalies += b->anomalies[i];
+    fprintf(o->out, "\nData quality%s\n lost records: %" PRIu64 "; damaged "
+            "places: %" PRIu64 "; contradictions: %" PRIu64 "\n",
+            clock_assumed ? " (TSC frequency assumed, see --cpu-hz)" : "",
+            b->lost, xt_damage_times(&b->damage), anomalies);
+}
+
+int text_print_overview(struct summary *summary, const struct latency *latency,
+                        const char *name, bool clock_assumed, FILE *out)
+{
+    const struct overview o = { out, summary, latency };
+    int rc;
+
+    print_title(&o, name);
+    rc = print_domain_rows(&o);
+    if ( rc )
+        return rc;
+    print_waits(&o);
+    rc = print_exits(&o);
+    print_quality(&o, clock_assumed);
+    fprintf(out, "More: xenalyze latency, exits, summary, plot FILE; xenalyze "
+            "--help\n");
+    return rc;
+}
