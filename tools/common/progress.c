@@ -25,7 +25,7 @@ static uint64_t get_time(void)
     return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
-static unsigned int count_columns(int fd)
+unsigned int progress_count_columns(int fd)
 {
     struct winsize size;
 
@@ -44,7 +44,7 @@ void progress_init(struct progress *p, FILE *out, const char *what,
         return;
 
     p->out = out;
-    p->columns = count_columns(fileno(out));
+    p->columns = progress_count_columns(fileno(out));
     p->start_ns = get_time();
 }
 

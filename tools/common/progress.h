@@ -34,6 +34,9 @@ struct progress
 void progress_init(struct progress *p, FILE *out, const char *what,
                    const char *unit, uint64_t total);
 
+/* Columns of a terminal; 80 if it does not say. */
+unsigned int progress_count_columns(int fd);
+
 /* Redraw with `done` of the total. */
 void progress_update(struct progress *p, uint64_t done);
 

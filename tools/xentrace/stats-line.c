@@ -5,9 +5,11 @@
 #include "xentrace/stats-line.h"
 
 #include <assert.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "common/num.h"
+#include "common/progress.h"
 
 void stats_line_begin(struct stats_line *s, FILE *out, uint64_t now_ms)
 {
@@ -34,12 +36,12 @@ static void format_progress(const struct stats_line *s,
     p = num_text(p, "  ");
     p = num_human_1024(p, now->bytes, "B");
     p = num_text(p, " in total, ");
-    p = num_human_1024(p, now->waiting, "B");
-    p = num_text(p, " queued, rings up to ");
+    p = num_u64(p, now->lost);
+    p = num_text(p, " lost, rings ");
     p = num_u64(p, now->full);
     p = num_text(p, " % full, ");
-    p = num_u64(p, now->lost);
-    *num_text(p, " lost") = '\0';
+    p = num_human_1024(p, now->waiting, "B");
+    *num_text(p, " queued") = '\0';
 }
 
 void stats_line_format(const struct stats_line *s, const struct stats_now *now,
@@ -53,8 +55,13 @@ void stats_line_format(const struct stats_line *s, const struct stats_now *now,
 void stats_line_print(struct stats_line *s, const struct stats_now *now)
 {
     char line[STATS_TEXT];
+    unsigned int columns;
 
     format_progress(s, &s->before, now, line);
+    /* A line that wraps would stay when the next one is printed. */
+    columns = s->in_place ? progress_count_columns(fileno(s->out)) : 0;
+    if ( columns && columns <= strlen(line) )
+        line[columns - 1] = '\0';
     fprintf(s->out, "%s%s%s", s->in_place ? "\r" : "", line,
             s->in_place ? "\033[K" : "\n");
     fflush(s->out);
