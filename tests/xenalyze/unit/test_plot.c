@@ -110,6 +110,31 @@ START_TEST(gnuplot_has_its_data)
 }
 END_TEST
 
+/* Readers bound the length of an attribute. */
+START_TEST(paths_are_short)
+{
+    uint64_t seed = 1;
+    struct plot *p;
+    size_t size, longest = 0;
+    char *text;
+
+    ck_assert_int_eq(plot_new(&p, &things, "a/trace"), 0);
+    for ( int64_t i = 0; i <= 300000; i++ )
+    {
+        seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+        put_vcpu_point(p, i * 1000, seed >> 40, 0);
+    }
+    text = draw_plot(p, PLOT_SVG, &size);
+    for ( char *line = text, *end; (end = strchr(line, '\n')); line = end + 1 )
+        longest = (size_t)(end - line) > longest ? (size_t)(end - line)
+                                                 : longest;
+    ck_assert_uint_gt(size, 2000000);
+    ck_assert_uint_lt(longest, 1000000);
+    free(text);
+    plot_free(p);
+}
+END_TEST
+
 /* More points than pixels: the file stays small, with the full axes. */
 START_TEST(many_points_are_merged)
 {
@@ -356,7 +381,7 @@ START_TEST(all_or_nothing)
 END_TEST
 
 UNIT_MAIN("plot", svg_has_each_point, png_has_its_marks, gnuplot_has_its_data,
-          many_points_are_merged, extremes_are_harmless, nothing_has_axes,
-          timeline_has_bars, short_bars_are_shares, vcpus_have_states,
-          decades_have_a_log_axis, addresses_have_pieces, rows_are_shared,
-          names_have_endings, all_or_nothing)
+          many_points_are_merged, paths_are_short, extremes_are_harmless,
+          nothing_has_axes, timeline_has_bars, short_bars_are_shares,
+          vcpus_have_states, decades_have_a_log_axis, addresses_have_pieces,
+          rows_are_shared, names_have_endings, all_or_nothing)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A pen that writes SVG.  Consecutive rectangles of the same colour are
- * subpaths of one path element.
+ * subpaths of one path element of less than a megabyte.
  */
 #include "xenalyze/plot/plot-draw.h"
 
@@ -13,7 +13,14 @@ struct svg
     FILE *out;
     bool open;                  /* a path is open ... */
     uint32_t colour;            /* ... in this colour */
+    unsigned int rectangles;    /* ... with so many rectangles */
 };
+
+/*
+ * Readers bound the length of an attribute: libxml2 to 10 MB.  A rectangle has
+ * six numbers of up to 24 bytes.
+ */
+#define PATH_RECTANGLES 6000u
 
 static void close_path(struct svg *s)
 {
@@ -38,13 +45,16 @@ static void write_rectangle(void *state, double x, double y, double w, double h,
 {
     struct svg *s = state;
 
-    if ( !s->open || s->colour != colour )
+    if ( !s->open || s->colour != colour ||
+         s->rectangles == PATH_RECTANGLES )
     {
         close_path(s);
         fprintf(s->out, "<path fill=\"#%06" PRIx32 "\" d=\"", colour);
         s->open = true;
         s->colour = colour;
+        s->rectangles = 0;
     }
+    s->rectangles++;
     put_command(s, 'M', x);
     put_command(s, ' ', y);
     put_command(s, 'h', w);
