@@ -97,6 +97,31 @@ void arena_reset(struct arena *a)
     use_chunk(a, keep);
 }
 
+void arena_adopt(struct arena *a, struct arena *from)
+{
+    struct arena_chunk **end = &from->chunks;
+
+    assert(a != from);
+    if ( from->chunks == NULL )
+        return;
+
+    while ( *end != NULL )
+        end = &(*end)->next;
+    if ( a->chunks == NULL )
+    {
+        a->chunks = from->chunks;
+        a->at = from->at;
+        a->end = from->end;
+    }
+    else
+    {
+        *end = a->chunks->next;
+        a->chunks->next = from->chunks;
+    }
+    a->held += from->held;
+    arena_init(from, from->first_size);
+}
+
 static size_t align_padding(const char *at, size_t align)
 {
     return -(uintptr_t)at & (align - 1);

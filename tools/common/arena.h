@@ -42,6 +42,9 @@ void arena_fini(struct arena *a);
  */
 void arena_reset(struct arena *a);
 
+/* Move all pieces of `from`, which is empty afterwards, to arena a. */
+void arena_adopt(struct arena *a, struct arena *from);
+
 /*
  * Allocate `size` bytes at a multiple of `align`, a power of two up to 4096.
  * A size of 0 is allowed, and its address need not be unique.  The bytes are

@@ -157,6 +157,9 @@ int xt_index_add(struct xt_index *i, const struct xt_window *w)
 
     assert(w->size <= XT_WINDOW_MAX);
     assert(!i->nr || i->entries[i->nr - 1].at < w->at);
+    /* Nothing to read: a file may have millions of empty windows. */
+    if ( l && !w->size )
+        return 0;
     if ( !l || grow_entries(i) )
         return -ENOMEM;
     p.timed = xt_window_time(w, &p.time);

@@ -105,7 +105,7 @@ static int index_window(struct xt_trace *t, const struct xt_window *w,
         t->next = *w;
         return 1;
     }
-    if ( t->source->map )
+    if ( t->source->map || number == t->index.dropped + t->index.nr )
         return 0;
     note_pass(t, number);
     return xt_order_add_window(&t->order, number) ? trace_fail_memory(t, e) : 0;

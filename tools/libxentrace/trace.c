@@ -270,7 +270,8 @@ static bool learn_from_view(const struct xt_trace *t, struct xt_info *info)
         if ( xt_info_is_complete(info) )
             return true;
     }
-    return t->view.ended && !look.more;
+    return look.origin + look.next >= XT_INFO_BYTES ||
+           (t->view.ended && !look.more);
 }
 
 /*

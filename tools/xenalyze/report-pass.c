@@ -25,6 +25,7 @@ struct pass
     bool matched;               /* the filter matched a record */
     uint64_t lost, losses;      /* records, and places */
     uint64_t damaged, skipped;  /* places, and bytes */
+    uint64_t too_many;          /* records of vcpus that are not kept */
     struct pass_progress progress;
 };
 
@@ -45,6 +46,7 @@ static int count_records(void *state, const struct fact_end *f, struct err *e)
     (void)e;
     p->matched |= !no_match_in_segment(p->filter, p->guests, f);
     p->records += f->records;
+    p->too_many += f->anomalies[ANOMALY_TOO_MANY];
     p->damaged = xt_damage_times(f->damage);
     p->skipped = xt_damage_bytes(f->damage);
     return 0;
@@ -96,6 +98,10 @@ static void warn_incomplete(const struct pass *p)
         log_warning(run->log, "%s: %" PRIu64 " records were lost (places: %"
                     PRIu64 "), and the figures know nothing of them; "
                     "--summary says where", run->name, p->lost, p->losses);
+    if ( p->too_many )
+        log_warning(run->log, "%s: more than %u vcpus: %" PRIu64 " records of "
+                    "further ones are ignored", run->name, GUESTS_MAX_VCPUS,
+                    p->too_many);
     if ( p->damaged )
         log_warning(run->log, "%s: damaged (places: %" PRIu64 "), %" PRIu64
                     " bytes were skipped; --info says where", run->name,

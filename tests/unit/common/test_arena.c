@@ -228,6 +228,34 @@ START_TEST(cleared_memory_is_cleared_also_after_reset)
 }
 END_TEST
 
+/* Pieces keep their place, and are freed with their new arena. */
+START_TEST(pieces_are_adopted)
+{
+    struct arena a, b, empty;
+    char *first, *second;
+
+    fault_arm(FAULT_ALLOC, 0);
+    arena_init(&a, 128);
+    arena_init(&b, 128);
+    arena_init(&empty, 128);
+    first = arena_strdup(&b, "first");
+    memset(arena_alloc(&b, 50000, 8), 1, 50000);
+    arena_adopt(&a, &empty);
+    ck_assert_uint_eq(arena_held(&a), 0);
+    arena_adopt(&a, &b);
+    ck_assert_uint_eq(arena_held(&b), 0);
+    second = arena_strdup(&b, "second");
+    arena_adopt(&a, &b);
+    memset(arena_alloc(&a, 100, 1), 2, 100);
+    ck_assert_str_eq(first, "first");
+    ck_assert_str_eq(second, "second");
+    ck_assert_int_eq(fault_blocks(), 3);
+    arena_fini(&b);
+    arena_fini(&a);
+    ck_assert_int_eq(fault_blocks(), 0);
+}
+END_TEST
+
 START_TEST(strings)
 {
     struct arena a;
@@ -300,5 +328,5 @@ UNIT_MAIN("arena", empty_arena_holds_nothing, pieces_are_apart_and_aligned,
           large_piece_can_be_the_first, chunks_grow,
           impossible_sizes_are_refused, reset_keeps_the_largest_chunk,
           reset_finds_the_largest_behind_the_first,
-          cleared_memory_is_cleared_also_after_reset, strings,
-          each_allocation_may_fail)
+          cleared_memory_is_cleared_also_after_reset, pieces_are_adopted,
+          strings, each_allocation_may_fail)

@@ -227,9 +227,7 @@ static void merge_exit(struct summary *to, struct summary_hvm *h,
 void summary_merge_hvm(struct summary *to, struct summary_vcpu *v,
                        const struct summary_hvm *from)
 {
-    if ( !v->hvm && !new_hvm(to, v) )
-        return;
-    assert(v->hvm != from && from->nr_exits <= EXIT_CAUSES);
+    assert(v->hvm && v->hvm != from && from->nr_exits <= EXIT_CAUSES);
     v->hvm->exit_cycles += from->exit_cycles;
     v->hvm->guest_cycles += from->guest_cycles;
     stats_map_merge(&v->hvm->others, &to->pool, &from->others);

@@ -165,6 +165,22 @@ void summary_add_domain_state(void *state, const struct fact_domain *f)
         stats_add(d->state + f->state, &b->pool, f->to - f->from, f->from);
 }
 
+/* The only residency of most vcpus needs no buffer.  False: nothing to add. */
+COLD
+static bool allocate_recent(struct summary *b, struct summary_sched *v,
+                            const struct fact_residency *f)
+{
+    if ( f->next == FACT_NO_PCPU )
+    {
+        stats_map_add(&v->by_pcpu, &b->pool, f->pcpu, f->to - f->from, f->from);
+        return false;
+    }
+    v->recent = arena_array(&b->pool.arena, SUMMARY_RECENT, sizeof(*v->recent),
+                            8);
+    b->pool.failed |= !v->recent;
+    return v->recent;
+}
+
 void summary_add_residency(void *state, const struct fact_residency *f)
 {
     struct summary *b = state;
@@ -174,6 +190,8 @@ void summary_add_residency(void *state, const struct fact_residency *f)
         return;
     debug_assert(v->nr_recent < SUMMARY_RECENT);
     v->migrations += f->next != FACT_NO_PCPU;
+    if ( !v->recent && !allocate_recent(b, v, f) )
+        return;
     v->recent[v->nr_recent++] = (struct summary_recent){ f->pcpu, f->from,
                                                       f->to - f->from };
     if ( v->nr_recent == SUMMARY_RECENT )

@@ -140,6 +140,7 @@ static int clone_summary(void **shard, const void *state)
     return summary_new((struct summary **)shard, &b->want);
 }
 
+/* What only `from` has is moved: the pool of `to` adopts that of `from`. */
 static void merge_vcpu(struct summary *to, const struct summary_vcpu *from)
 {
     const struct domain d = { .id = from->domain };
@@ -151,10 +152,14 @@ static void merge_vcpu(struct summary *to, const struct summary_vcpu *from)
 
     assert(!from->sched && !from->halts);       /* global: not in a shard */
     assert(!v || (v->domain == from->domain && v->id == from->id));
-    if ( v && from->hvm )
+    if ( v && v->hvm && from->hvm )
         summary_merge_hvm(to, v, from->hvm);
-    if ( v && from->pv )
+    else if ( v && from->hvm )
+        v->hvm = from->hvm;
+    if ( v && v->pv && from->pv )
         summary_merge_pv(to, v, from->pv);
+    else if ( v && from->pv )
+        v->pv = from->pv;
 }
 
 static void merge_domain(struct summary *to, const struct summary_domain *from)
@@ -188,6 +193,7 @@ static int merge_summary(void *state, void *shard)
         if ( from->pcpus[i] )
             summary_merge_pcpu(to, from->pcpus[i]);
     failed = from->pool.failed || to->pool.failed;
+    stats_pool_adopt(&to->pool, &from->pool);
     summary_free(from);
     return failed ? -ENOMEM : 0;
 }

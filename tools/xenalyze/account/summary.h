@@ -70,7 +70,8 @@ struct summary_sched
     struct stats_map by_pcpu;   /* without the buffer `recent` */
     uint64_t migrations;
     unsigned int nr_recent;
-    struct summary_recent recent[SUMMARY_RECENT];
+    struct summary_recent *recent;      /* SUMMARY_RECENT; NULL until the vcpu
+                                           migrates */
 };
 
 /* Wake-to-halt times by vector; allocated for the first injected interrupt. */

@@ -364,7 +364,7 @@ int analyze_trace(struct xt_trace *trace, const struct analyze_options *options,
     rc = rc ? rc : analyze_clocks(a, e);
     if ( !rc )
         rc = read_trace(a, e);
-    if ( !rc && a->guests.failed )
+    if ( !rc && (a->guests.failed || a->global.failed) )
         rc = -ENOMEM;
     finish_analysis(a);
     if ( rc )

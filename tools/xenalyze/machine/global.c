@@ -14,6 +14,8 @@
 
 void global_begin(struct global *g, uint64_t first)
 {
+    if ( !g->exits.first_size )
+        arena_init(&g->exits, 0);
     g->first = g->certain_since = first;
     g->lost_pcpus = 0;
     g->off_cpu = NULL;
@@ -101,6 +103,7 @@ void global_end(struct global *g, uint64_t last)
             end_vcpu(g, domain->vcpus[v], last);
         end_domain(g, domain, last);
     }
+    arena_reset(&g->exits);
 }
 
 void global_fini(struct global *g)
@@ -109,4 +112,6 @@ void global_fini(struct global *g)
         free(g->pcpus[i].history);
     free(g->pcpus);
     xt_losses_fini(&g->losses);
+    if ( g->exits.first_size )
+        arena_fini(&g->exits);
 }

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/arena.h"
 #include "xenalyze/machine/change.h"
 #include "xenalyze/machine/emit.h"
 #include "xenalyze/machine/pcpu.h"
@@ -48,7 +49,8 @@ struct vcpu_state
     bool awake;                 /* woken from blocked, no loss since */
     struct fact_wake_to_halt wake_to_halt;      /* interrupts since then */
 
-    struct open_exit open_exit; /* the exit in which the vcpu blocked */
+    struct open_exit *open_exit;        /* the exit in which the vcpu blocked;
+                                           NULL: the vcpu never did */
 };
 
 /* The last HISTORY_LENGTH vcpus of a pcpu: a ring buffer. */
@@ -104,6 +106,8 @@ struct global
     uint64_t anomalies[ANOMALY_KINDS];
     struct xt_losses losses;    /* counted by the collector */
     struct skews *skews;        /* NULL: not wanted */
+    struct arena exits;         /* of the segment's vcpus: open_exit */
+    bool failed;                /* out of memory: an exit is missing */
 };
 
 /* --- global.c ------------------------------------------------------------- */

@@ -339,8 +339,14 @@ static inline struct vcpu_state *check_old_state(struct global *g,
 static void end_open_exit(struct global *g, struct vcpu_state *v,
                           uint64_t time, unsigned int how)
 {
-    if ( v->open_exit.open )
-        exit_emit(&g->emit, v->fact.vcpu, &v->open_exit, time, how);
+    if ( v->open_exit && v->open_exit->open )
+        exit_emit(&g->emit, v->fact.vcpu, v->open_exit, time, how);
+}
+
+static inline void forget_open_exit(struct vcpu_state *v)
+{
+    if ( v->open_exit )
+        v->open_exit->open = false;
 }
 
 static void apply_arrive(struct global *g, const struct change *c)
@@ -447,7 +453,12 @@ static void apply_exit_blocked(struct global *g, const struct change *c)
     const struct open_exit *o = c->data;
 
     debug_assert(o->open);
-    memcpy(&v->open_exit, o, open_exit_size(o));
+    if ( !v->open_exit )
+        v->open_exit = arena_new(&g->exits, struct open_exit);
+    if ( v->open_exit )
+        memcpy(v->open_exit, o, open_exit_size(o));
+    else
+        g->failed = true;
 }
 
 static void apply_entry(struct global *g, const struct change *c)
@@ -458,7 +469,7 @@ static void apply_entry(struct global *g, const struct change *c)
 static void apply_exit(struct global *g, const struct change *c)
 {
     (void)g;
-    vcpu_get_state(c->vcpu)->open_exit.open = false;
+    forget_open_exit(vcpu_get_state(c->vcpu));
 }
 
 static void apply_inject(struct global *g, const struct change *c)
@@ -487,7 +498,7 @@ static void lose_off_cpu(struct global *g, const struct change *c)
             continue;
         vcpu_enter(g, v, STATE_LOST, c->time, c->pcpu);
         vcpu_forget_wake(v);
-        v->open_exit.open = false;
+        forget_open_exit(v);
     }
 }
 

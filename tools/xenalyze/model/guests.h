@@ -22,7 +22,7 @@
 #include "common/arena.h"
 #include "libxentrace/libxentrace.h"
 
-#define GUESTS_MAX_VCPUS (1u << 18)
+#define GUESTS_MAX_VCPUS (1u << 16)
 
 #define DOMID_IDLE XT_DOMAIN_IDLE
 #define DOMID_DEFAULT XT_DOMAIN_DEFAULT

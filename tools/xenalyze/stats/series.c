@@ -28,6 +28,12 @@ void stats_pool_fini(struct stats_pool *pool)
     arena_fini(&pool->arena);
 }
 
+void stats_pool_adopt(struct stats_pool *pool, struct stats_pool *from)
+{
+    arena_adopt(&pool->arena, &from->arena);
+    memset(from->spare, 0, sizeof(from->spare));
+}
+
 /* --- cells ---------------------------------------------------------------- */
 
 #define USUAL_OCTAVES 8u        /* of the values of a typical series */

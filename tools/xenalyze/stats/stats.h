@@ -39,6 +39,9 @@ struct stats_pool
 void stats_pool_init(struct stats_pool *pool);
 void stats_pool_fini(struct stats_pool *pool);
 
+/* Move the memory of all series of `from`, which can be freed then. */
+void stats_pool_adopt(struct stats_pool *pool, struct stats_pool *from);
+
 /* --- a series ------------------------------------------------------------- */
 
 #define STATS_RAW 49u           /* words: a series has fewer raw values */

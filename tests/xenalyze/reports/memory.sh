@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Hostile traces cost little memory: millions of empty windows, more vcpus,
+# domains and pcpus than a host has, zeros from a pipe.  Each output gets 300
+# MB of data; pages of mapped files are not data.
+. "$top_srcdir/tests/tools/lib.sh"
+
+cd "$tmp" || exit 99
+command -v python3 >/dev/null || skip "there is no python3"
+(ulimit -d 300000) 2>/dev/null || skip "this shell cannot limit data"
+# Sanitizers map terabytes.
+(ulimit -d 300000; exec "$xenalyze" --version) >out 2>err ||
+    skip "xenalyze does not start with 300 MB"
+
+cat >generate.py <<'END'
+import struct, sys
+
+def record(event, tsc, *words):
+    return struct.pack("<IQ%dI" % len(words),
+                       1 << 31 | len(words) << 28 | event, tsc, *words)
+
+def window(cpu, data):
+    return struct.pack("<III", 2 << 28 | 0x1f003, cpu, len(data)) + data
+
+def run(word, tsc, inside=b""):
+    """A vcpu, domain << 16 | id, runs and blocks."""
+    return (record(0x21101, tsc, word) + inside +
+            record(0x21021, tsc + 30, word))
+
+def exit(tsc):
+    return record(0x81002, tsc + 10, 12, 4096) + record(0x81001, tsc + 20)
+
+def runs(words, inside=lambda tsc: b""):
+    """Windows of pcpu 0."""
+    data = [run(w, 1000000 + 100 * i, inside(1000000 + 100 * i))
+            for i, w in enumerate(words)]
+    return b"".join(window(0, b"".join(data[i:i + 500]))
+                    for i in range(0, len(data), 500))
+
+first = runs([65536] * 3)
+traces = {
+    # 10 million
+    "windows": lambda: first + b"".join(window(c, b"") for c in range(64)) *
+                       (10000000 // 64),
+    "vcpus": lambda: runs(i % 32000 << 16 | i // 32000 for i in range(500000)),
+    "exits": lambda: runs((i % 32000 << 16 | i // 32000 for i in range(300000)),
+                          exit),
+    "domains": lambda: runs(i << 16 for i in range(65536)),
+    "pcpus": lambda: first + b"".join(window(i, run(i, 2000000 + i))
+                                      for i in range(65536)),
+}
+sys.stdout.buffer.write(traces[sys.argv[1]]())
+END
+
+# bounded OPTION...: in 300 MB, from standard input or a file
+bounded()
+{
+    (ulimit -d 300000; exec "$xenalyze" "$@") >out 2>err
+    code=$?
+    if grep -i 'memory' err; then fail "$*: out of memory"; fi
+}
+
+outputs='--summary --report-latency --report-exits --json --dump-all --info
+         --count --plot=p.svg'
+for name in windows vcpus exits domains pcpus; do
+    python3 generate.py $name >trace || exit 99
+    for output in $outputs; do
+        bounded "$output" trace
+        [ $code -eq 0 ] || fail "$name: $output: exit $code"
+        rm -f p.svg
+    done
+    rm trace
+done
+
+# The bound is reported.
+python3 generate.py vcpus >trace
+bounded --summary trace
+grep -q 'records of more vcpus than are kept' out ||
+    fail "vcpus: the summary does not report the bound"
+bounded --report-latency trace
+grep -q 'more than 65536 vcpus: [1-9]' err || fail "vcpus: no warning"
+rm trace
+
+# Zeros: more than the limit, a gigabyte with CHECK_FULL.
+bytes=400000000
+[ -z "${CHECK_FULL-}" ] || bytes=1000000000
+for output in --summary --dump-all --info --count; do
+    head -c $bytes /dev/zero | {
+        bounded "$output"
+        [ ! -s err ] || expect_message 'standard input'
+        [ $code -le 1 ] || fail "zeros: $output: exit $code"
+    } || exit 1
+done
