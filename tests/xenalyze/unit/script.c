@@ -104,9 +104,19 @@ static void print_residency(void *state, const struct fact_residency *f)
             pcpu_text(f->next));
 }
 
+static void print_share(struct script *s, const char **separator,
+                        const char *name, uint64_t cycles)
+{
+    if ( !cycles )
+        return;
+    fprintf(s->out, "%s %s %" PRIu64, *separator, name, cycles);
+    *separator = ",";
+}
+
 static void print_wait(void *state, const struct fact_wait *f)
 {
     struct script *s = state;
+    const char *separator = ";";
 
     fprintf(s->out, "%s waits %" PRIu64 "..%" PRIu64 " %s, %s before: %s",
             vcpu_text(f->vcpu), f->from, f->to, pcpu_text(f->pcpu),
@@ -115,10 +125,10 @@ static void print_wait(void *state, const struct fact_wait *f)
         fprintf(s->out, " by %s on %s at %" PRIu64, vcpu_text(f->waker),
                 pcpu_text(f->waker_pcpu), f->woken);
     for ( uint32_t i = 0; i < f->nr_rivals; i++ )
-        fprintf(s->out, "%s %s %" PRIu64, i ? "," : ";",
-                vcpu_text(f->rivals[i].vcpu), f->rivals[i].cycles);
-    if ( f->others )
-        fprintf(s->out, ", others %" PRIu64, f->others);
+        print_share(s, &separator, vcpu_text(f->rivals[i].vcpu),
+                    f->rivals[i].cycles);
+    print_share(s, &separator, "others", f->others);
+    print_share(s, &separator, "unknown", f->unknown);
     fprintf(s->out, "\n");
 }
 

@@ -77,18 +77,18 @@ static const struct
 } rivals[] = {
     { "nothing ran", 0, { { 0, 0 } }, "" },
     { "in descending order", 2, { { 0, 10 }, { 1, 20 } }, "d0v1 20;d0v0 10;" },
-    { "the first three", 5,
+    { "all five", 5,
       { { 0, 10 }, { 1, 20 }, { 3, 40 }, { 4, 30 }, { 2, 5 } },
-      "idle 40;unknown 30;d0v1 20;" },
-    { "the fourth replaces the third", 4,
+      "idle 40;unknown 30;d0v1 20;d0v0 10;d1v0 5;" },
+    { "the third before the last", 4,
       { { 0, 10 }, { 1, 20 }, { 2, 5 }, { 3, 7 } },
-      "d0v1 20;d0v0 10;idle 7;" },
-    { "of the same time, the first stays", 4,
+      "d0v1 20;d0v0 10;idle 7;d1v0 5;" },
+    { "of the same time, the first is first", 4,
       { { 0, 10 }, { 1, 10 }, { 2, 10 }, { 3, 10 } },
-      "d0v0 10;d0v1 10;d1v0 10;" },
+      "d0v0 10;d0v1 10;d1v0 10;idle 10;" },
 };
 
-START_TEST(three_rivals_are_kept)
+START_TEST(rivals_are_kept_in_order)
 {
     struct domain idle_domain = { .index = 2, .id = DOMID_IDLE };
     const struct vcpu idle = { .index = 3, .domain = &idle_domain };
@@ -118,8 +118,8 @@ START_TEST(three_rivals_are_kept)
                 latency_name(l->worst[0].rivals[i].key, name),
                 l->worst[0].rivals[i].cycles);
     same_row(&s, rivals[_i].what, rivals[_i].expected);
-    ck_assert_uint_eq(l->vcpus[0]->rivals.used, rivals[_i].nr);
-    ck_assert_uint_eq(l->vcpus[0]->preemptors.used, 0);
+    ck_assert_uint_eq(l->vcpus[0]->rivals.vcpus.used, rivals[_i].nr);
+    ck_assert_uint_eq(l->vcpus[0]->preemptors.vcpus.used, 0);
     latency_free(l);
     stage_fini(&s);
 }
@@ -160,7 +160,7 @@ START_TEST(waits_are_counted_by_vcpu)
                 " migrated=%" PRIu64 " preemptors=%u;", v->domain, v->id,
                 stats_events(&v->wait[WHY_WAKE]),
                 stats_events(&v->wait[WHY_PREEMPT]), v->migrated,
-                (unsigned int)v->preemptors.used);
+                (unsigned int)v->preemptors.vcpus.used);
     }
     same_row(&s, "vcpus", "d0v0 wake=2 preempt=2 migrated=2 preemptors=1;"
              "d1v0 wake=1 preempt=0 migrated=1 preemptors=0;");
@@ -407,7 +407,7 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_loop_test(tcase, longest_waits_are_kept, 0, NR(longest));
-    tcase_add_loop_test(tcase, three_rivals_are_kept, 0, NR(rivals));
+    tcase_add_loop_test(tcase, rivals_are_kept_in_order, 0, NR(rivals));
     tcase_add_test(tcase, waits_are_counted_by_vcpu);
     tcase_add_loop_test(tcase, cr3_frames_have_rows, 0, NR(cr3_rows));
     tcase_add_test(tcase, loads_are_split_between_frames);

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Waits of vcpus, with their wakers and rivals; and the interrupts from a
- * wake-up to the next halt.  Each row is a script (script.h) and the expected
- * facts.
+ * Waits of vcpus, with their wakers and rivals (test_rivals.c has many); and
+ * the interrupts from a wake-up to the next halt.  Each row is a script
+ * (script.h) and the expected facts.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "tests/xenalyze/unit/script.h"
 
 static const struct script_row waits_rows[] = {
@@ -16,7 +13,8 @@ static const struct script_row waits_rows[] = {
       "110 p0 running>blocked d1v0\n"
       "120 p1 blocked>runnable d1v0\n"
       "150 p0 runnable>running d1v0\n",
-      "d1v0 waits 120..150 p0, p0 before: wake by d2v0 on p1 at 120\n" },
+      "d1v0 waits 120..150 p0, p0 before: wake by d2v0 on p1 at 120; unknown "
+      "30\n" },
     { "from the WAKE record on", "wait",
       "100 p0 runnable>running d1v0\n"
       "100 p1 runnable>running d2v0\n"
@@ -24,7 +22,8 @@ static const struct script_row waits_rows[] = {
       "118 p1 sched_wake 1 0\n"
       "120 p1 blocked>runnable d1v0\n"
       "150 p0 runnable>running d1v0\n",
-      "d1v0 waits 120..150 p0, p0 before: wake by d2v0 on p1 at 118\n" },
+      "d1v0 waits 120..150 p0, p0 before: wake by d2v0 on p1 at 118; unknown "
+      "30\n" },
     { "a WAKE record of another vcpu", "wait",
       "100 p0 runnable>running d1v0\n"
       "100 p1 runnable>running d2v0\n"
@@ -32,7 +31,8 @@ static const struct script_row waits_rows[] = {
       "118 p1 sched_wake 1 1\n"
       "120 p1 blocked>runnable d1v0\n"
       "150 p0 runnable>running d1v0\n",
-      "d1v0 waits 120..150 p0, p0 before: wake by d2v0 on p1 at 120\n" },
+      "d1v0 waits 120..150 p0, p0 before: wake by d2v0 on p1 at 120; unknown "
+      "30\n" },
     { "a WAKE record is used once", "wait",
       "100 p0 runnable>running d1v0\n"
       "110 p0 running>blocked d1v0\n"
@@ -40,7 +40,8 @@ static const struct script_row waits_rows[] = {
       "114 p1 blocked>runnable d2v0\n"
       "120 p1 blocked>runnable d1v0\n"
       "150 p0 runnable>running d1v0\n",
-      "d1v0 waits 120..150 p0, p0 before: wake by ? on p1 at 120\n" },
+      "d1v0 waits 120..150 p0, p0 before: wake by ? on p1 at 120; unknown "
+      "30\n" },
     { "an interrupt while the pcpu is idle", "wait",
       "100 p0 runnable>running d1v0\n"
       "110 p0 running>blocked d1v0\n"
@@ -60,14 +61,15 @@ static const struct script_row waits_rows[] = {
       "155 p0 runnable>running d2v0\n"
       "160 p0 running>blocked d2v0\n"
       "160 p0 runnable>running d1v0\n",
-      "d1v0 waits 110..160 p0, p0 before: preempt; d2v0 25, d2v1 20\n" },
+      "d1v0 waits 110..160 p0, p0 before: preempt; d2v0 25, d2v1 20, unknown "
+      "5\n" },
     { "a rival that ran before the wait", "wait",
       "90 p1 runnable>running d1v0\n"
       "95 p0 runnable>running d2v0\n"
       "110 p1 running>runnable d1v0\n"
       "130 p0 running>blocked d2v0\n"
       "140 p0 runnable>running d1v0\n",
-      "d1v0 waits 110..140 p0, p1 before: preempt; d2v0 20\n" },
+      "d1v0 waits 110..140 p0, p1 before: preempt; d2v0 20, unknown 10\n" },
     { "a wait that begins with the trace is not one", "wait",
       "100 p0 runnable>running d1v0\n"
       "110 p0 running>blocked d1v0\n",
@@ -82,60 +84,6 @@ static const struct script_row waits_rows[] = {
 };
 
 SCRIPT_TEST(waits)
-
-/* More rivals than a fact has, and more than the history of a pcpu. */
-START_TEST(many_rivals)
-{
-    static const struct
-    {
-        unsigned int slices, vcpus;
-        const char *expected;
-    } rows[] = {
-        { 4, 4, "d1v0 waits 10..50 p0, p0 before: preempt; "
-                "d2v3 10, d2v2 10, d2v1 10, d2v0 10\n" },
-        { 17, 17, NULL }, { 70, 2, NULL }, { 70, 40, NULL },
-    };
-    char script[8192], *facts, *semicolon;
-
-    for ( size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++ )
-    {
-        unsigned int time = 10, rivals = 0, of_rivals = 0, others = 0;
-        size_t size = sprintf(script, "0 p0 runnable>running d1v0\n"
-                                      "10 p0 running>runnable d1v0\n");
-
-        for ( unsigned int n = 0; n < rows[i].slices; n++, time += 10 )
-            size += sprintf(script + size, "%u p0 runnable>running d2v%u\n"
-                            "%u p0 running>blocked d2v%u\n", time,
-                            n % rows[i].vcpus, time + 10, n % rows[i].vcpus);
-        sprintf(script + size, "%u p0 runnable>running d1v0\n", time);
-        facts = script_run("wait", script);
-        facts[strcspn(facts, "\n") + 1] = '\0';
-        /* The waits of the rivals come first; d1v0's is the last. */
-        ck_assert_ptr_nonnull(strstr(facts, "d1v0 waits"));
-        if ( rows[i].expected )
-            ck_assert_str_eq(facts, rows[i].expected);
-        semicolon = strchr(facts, ';');
-        for ( char *at = semicolon; at; at = strchr(at + 1, ',') )
-        {
-            unsigned int cycles;
-
-            if ( sscanf(at + 1, " d2v%*u %u", &cycles) == 1 )
-            {
-                of_rivals += cycles;
-                rivals++;
-            }
-            else
-                ck_assert_int_eq(sscanf(at + 1, " others %u", &others), 1);
-        }
-        /* The whole wait is attributed. */
-        ck_assert_uint_eq(of_rivals + others, time - 10);
-        ck_assert_uint_le(rivals, FACT_RIVALS);
-        ck_assert(!others == (rows[i].vcpus <= FACT_RIVALS &&
-                              rows[i].slices < HISTORY_LENGTH));
-        free(facts);
-    }
-}
-END_TEST
 
 static const struct script_row from_wake_up_to_halt_rows[] = {
     { "two interrupts of three, each vector once", "wake_to_halt",
@@ -193,4 +141,4 @@ static const struct script_row from_wake_up_to_halt_rows[] = {
 
 SCRIPT_TEST(from_wake_up_to_halt)
 
-UNIT_MAIN("waits", waits, many_rivals, from_wake_up_to_halt)
+UNIT_MAIN("waits", waits, from_wake_up_to_halt)

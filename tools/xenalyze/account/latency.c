@@ -85,15 +85,9 @@ static bool is_worse(const struct fact_wait *a, const struct latency_wait *b)
 
 static void insert_rival(struct latency_wait *w, const struct fact_rival *rival)
 {
-    unsigned int i = w->nr_rivals;
+    unsigned int i = w->nr_rivals++;
 
-    debug_assert(i <= LATENCY_RIVALS);
-    if ( i == LATENCY_RIVALS && rival->cycles <= w->rivals[i - 1].cycles )
-        return;
-    if ( i == LATENCY_RIVALS )
-        i--;
-    else
-        w->nr_rivals++;
+    debug_assert(i < FACT_RIVALS);
     for ( ; i && rival->cycles > w->rivals[i - 1].cycles; i-- )
         w->rivals[i] = w->rivals[i - 1];
     w->rivals[i].key = make_vcpu_key(rival->vcpu);
@@ -117,9 +111,16 @@ static void insert_worst(struct latency *l, const struct fact_wait *f)
     l->worst[i] = (struct latency_wait){
         .from = f->from, .to = f->to, .vcpu = make_vcpu_key(f->vcpu),
         .waker = make_vcpu_key(f->waker), .pcpu = f->pcpu, .reason = f->why,
+        .others = f->others, .unknown = f->unknown,
     };
     for ( unsigned int k = 0; k < f->nr_rivals; k++ )
         insert_rival(&l->worst[i], &f->rivals[k]);
+}
+
+static void note_rest(struct latency_rivals *r, const struct fact_wait *f)
+{
+    r->others += f->others;
+    r->unknown += f->unknown;
 }
 
 static void note_wait(void *state, const struct fact_wait *f)
@@ -137,13 +138,15 @@ static void note_wait(void *state, const struct fact_wait *f)
     {
         uint64_t key = make_vcpu_key(f->rivals[i].vcpu);
 
-        stats_map_add(&v->rivals, &l->pool, key, f->rivals[i].cycles,
+        stats_map_add(&v->rivals.vcpus, &l->pool, key, f->rivals[i].cycles,
                       f->from);
         if ( f->why == WHY_PREEMPT )
-            stats_map_add(&v->preemptors, &l->pool, key, f->rivals[i].cycles,
-                          f->from);
+            stats_map_add(&v->preemptors.vcpus, &l->pool, key,
+                          f->rivals[i].cycles, f->from);
     }
-    v->others += f->others;
+    note_rest(&v->rivals, f);
+    if ( f->why == WHY_PREEMPT )
+        note_rest(&v->preemptors, f);
     if ( f->why == WHY_WAKE )
         stats_map_add(&v->wakers, &l->pool, make_vcpu_key(f->waker), 0,
                       f->from);
@@ -189,6 +192,12 @@ static int compare_latency_vcpus(const void *a, const void *b)
     return (i > k) - (i < k);
 }
 
+static void close_rivals(struct latency_rivals *r)
+{
+    if ( r->vcpus.others )
+        r->others += r->vcpus.others->sum;
+}
+
 void latency_close(struct latency *l)
 {
     uint32_t n = 0;
@@ -200,6 +209,11 @@ void latency_close(struct latency *l)
         if ( l->vcpus[i] )
             l->vcpus[n++] = l->vcpus[i];
     l->nr_vcpus = n;
+    for ( uint32_t i = 0; i < n; i++ )
+    {
+        close_rivals(&l->vcpus[i]->rivals);
+        close_rivals(&l->vcpus[i]->preemptors);
+    }
     if ( n )
         qsort(l->vcpus, n, sizeof(*l->vcpus), compare_latency_vcpus);
 }

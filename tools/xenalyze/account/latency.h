@@ -18,18 +18,24 @@
 #define LATENCY_IDLE LATENCY_KEY(DOMID_IDLE, 0) /* shared by all idle vcpus */
 #define LATENCY_UNKNOWN UINT64_MAX
 
+/* Cycles; the sums add up to the length of the waits. */
+struct latency_rivals
+{
+    struct stats_map vcpus;     /* one sample per wait */
+    uint64_t others;            /* beyond the FACT_RIVALS longest of a wait,
+                                   or STATS_MAP_MAX */
+    uint64_t unknown;           /* no vcpu is known to have run */
+};
+
 struct latency_vcpu
 {
     uint16_t domain, id;
     struct stats wait[4];       /* array by enum fact_why */
-    struct stats_map rivals;    /* cycles by vcpu, one sample per wait */
-    struct stats_map preemptors;        /* subset: waits after preemption */
+    struct latency_rivals rivals;
+    struct latency_rivals preemptors;   /* subset: waits after preemption */
     struct stats_map wakers;    /* wake-ups by waking vcpu */
     uint64_t migrated;          /* waits that ended on another pcpu */
-    uint64_t others;            /* cycles of rivals beyond FACT_RIVALS */
 };
-
-#define LATENCY_RIVALS 3u
 
 /* Entry of the list of longest waits; vcpus by key. */
 struct latency_wait
@@ -39,7 +45,8 @@ struct latency_wait
     uint32_t pcpu;
     uint8_t reason;
     unsigned int nr_rivals;     /* sorted by cycles, descending */
-    struct { uint64_t key, cycles; } rivals[LATENCY_RIVALS];
+    struct { uint64_t key, cycles; } rivals[FACT_RIVALS];
+    uint64_t others, unknown;   /* as in struct fact_wait */
 };
 
 struct latency

@@ -364,7 +364,8 @@ int analyze_trace(struct xt_trace *trace, const struct analyze_options *options,
     rc = rc ? rc : analyze_clocks(a, e);
     if ( !rc )
         rc = read_trace(a, e);
-    if ( !rc && (a->guests.failed || a->global.failed) )
+    if ( !rc && (a->guests.failed || a->global.failed ||
+                 a->global.waits.failed) )
         rc = -ENOMEM;
     finish_analysis(a);
     if ( rc )

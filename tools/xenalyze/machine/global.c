@@ -21,8 +21,12 @@ void global_begin(struct global *g, uint64_t first)
     g->off_cpu = NULL;
     xt_losses_fini(&g->losses);
     memset(g->anomalies, 0, sizeof(g->anomalies));
+    g->waits.nr = 0;
     for ( unsigned int i = 0; i < g->nr_pcpus; i++ )
+    {
+        g->pcpus[i].history.nr = 0;
         g->pcpus[i] = (struct global_pcpu){ .history = g->pcpus[i].history };
+    }
 }
 
 static int grow_global_pcpus(struct global *g, unsigned int nr)
@@ -47,13 +51,9 @@ int global_add_pcpu(struct global *g, unsigned int pcpu, uint64_t first)
     p = &g->pcpus[pcpu];
     assert(!p->current && !p->lost);
     p->first = first;
-    if ( !p->history && emit_wants_wait(&g->emit) )
-    {
-        p->history = fault_malloc(HISTORY_LENGTH * sizeof(*p->history));
-        if ( !p->history )
-            return -ENOMEM;
-    }
-    return 0;
+    if ( p->history.entries || !emit_wants_wait(&g->emit) )
+        return 0;
+    return history_init(&p->history);
 }
 
 static void end_vcpu(struct global *g, struct vcpu *vcpu, uint64_t last)
@@ -109,7 +109,9 @@ void global_end(struct global *g, uint64_t last)
 void global_fini(struct global *g)
 {
     for ( unsigned int i = 0; i < g->nr_pcpus; i++ )
-        free(g->pcpus[i].history);
+        free(g->pcpus[i].history.entries);
+    free(g->waits.items);
+    free(g->rivals);
     free(g->pcpus);
     xt_losses_fini(&g->losses);
     if ( g->exits.first_size )

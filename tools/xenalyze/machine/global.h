@@ -13,6 +13,7 @@
 #include "common/arena.h"
 #include "xenalyze/machine/change.h"
 #include "xenalyze/machine/emit.h"
+#include "xenalyze/machine/history.h"
 #include "xenalyze/machine/pcpu.h"
 #include "xenalyze/model/model.h"
 
@@ -49,17 +50,10 @@ struct vcpu_state
     bool awake;                 /* woken from blocked, no loss since */
     struct fact_wake_to_halt wake_to_halt;      /* interrupts since then */
 
+    uint32_t scratch;           /* index in an array, during one call */
+
     struct open_exit *open_exit;        /* the exit in which the vcpu blocked;
                                            NULL: the vcpu never did */
-};
-
-/* The last HISTORY_LENGTH vcpus of a pcpu: a ring buffer. */
-#define HISTORY_LENGTH 64u
-
-struct history_entry
-{
-    const struct vcpu *vcpu;
-    uint64_t from, to;
 };
 
 struct global_pcpu
@@ -69,8 +63,7 @@ struct global_pcpu
     bool lost;
     uint64_t since;             /* `current` runs, or records are lost */
     uint64_t first;             /* time stamp of the pcpu, once known */
-    struct history_entry *history;      /* NULL unless a sink wants waits */
-    unsigned int nr_history;    /* entries written so far */
+    struct history history;
 };
 
 /*
@@ -108,6 +101,10 @@ struct global
     struct skews *skews;        /* NULL: not wanted */
     struct arena exits;         /* of the segment's vcpus: open_exit */
     bool failed;                /* out of memory: an exit is missing */
+
+    struct wait_begins waits;   /* empty unless a sink wants waits */
+    struct fact_rival *rivals;  /* buffer for the rivals of one wait */
+    uint32_t rivals_room;
 };
 
 /* --- global.c ------------------------------------------------------------- */

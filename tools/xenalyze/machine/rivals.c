@@ -1,60 +1,137 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * History of vcpus per pcpu, to attribute a vcpu's waiting time to its RIVALS:
- * the vcpus that ran meanwhile on the pcpu where the waiting vcpu ran next.
- * The history keeps HISTORY_LENGTH entries; in a wait with more of them the
- * oldest time is attributed to no vcpu (`others`).
+ * The rivals of a wait, from the history of the pcpu where the wait ended.  All
+ * of the wait is attributed: to rivals, to others beyond FACT_RIVALS, or to the
+ * time in which no vcpu is known to have run.
  */
-#include "common/debug.h"
 #include "xenalyze/machine/rivals.h"
 
-_Static_assert((HISTORY_LENGTH & (HISTORY_LENGTH - 1)) == 0,
-               "nr_history may wrap to 0");
+#include <stdlib.h>
 
-void history_add(struct global_pcpu *p, uint64_t time)
+#include "common/compiler.h"
+#include "common/debug.h"
+#include "common/fault.h"
+
+/* --- all rivals ----------------------------------------------------------- */
+
+COLD
+static bool grow_rivals(struct global *g)
 {
-    debug_assert(p->current);
-    p->history[p->nr_history++ % HISTORY_LENGTH] =
-        (struct history_entry){ p->current, p->since, time };
+    uint32_t room = g->rivals_room ? 2 * g->rivals_room : 4 * FACT_RIVALS;
+    struct fact_rival *rivals = fault_realloc(g->rivals,
+                                              room * sizeof(*rivals));
+
+    g->waits.failed |= !rivals;
+    if ( !rivals )
+        return false;
+    g->rivals = rivals;
+    g->rivals_room = room;
+    return true;
 }
 
-static void add_rival(struct fact_wait *f, const struct vcpu *v,
-                      uint64_t cycles)
+/* f->nr_rivals counts the rivals in g->rivals, for now. */
+static inline void add_rival(struct global *g, struct fact_wait *f,
+                      const struct vcpu *vcpu, uint64_t cycles)
 {
-    uint32_t i = 0;
+    struct vcpu_state *v;
 
-    debug_assert(v && f->nr_rivals <= FACT_RIVALS);
-    while ( i < f->nr_rivals && f->rivals[i].vcpu != v )
-        i++;
-    if ( i == FACT_RIVALS )
+    f->unknown -= cycles;
+    if ( !vcpu )
     {
         f->others += cycles;
         return;
     }
-    if ( i == f->nr_rivals )
-        f->rivals[f->nr_rivals++] = (struct fact_rival){ .vcpu = v };
-    f->rivals[i].cycles += cycles;
+    v = vcpu_get_state(vcpu);
+    if ( v->scratch < f->nr_rivals && g->rivals[v->scratch].vcpu == vcpu )
+    {
+        g->rivals[v->scratch].cycles += cycles;
+        return;
+    }
+    if ( f->nr_rivals == g->rivals_room && !grow_rivals(g) )
+    {
+        f->others += cycles;
+        return;
+    }
+    v->scratch = f->nr_rivals++;
+    g->rivals[v->scratch] = (struct fact_rival){ vcpu, cycles };
+}
+
+/* Time before the wait is not part of the wait, nor is time counted twice. */
+static inline void add_entry(struct global *g, struct fact_wait *f,
+                      const struct history_entry *e)
+{
+    uint64_t cycles = e->cycles;
+
+    if ( e->from < f->from && cycles > e->to - f->from )
+        cycles = e->to - f->from;
+    if ( cycles > f->unknown )
+        cycles = f->unknown;
+    if ( cycles )
+        add_rival(g, f, e->vcpu, cycles);
 }
 
 /* Walk the history backwards while its entries reach into the wait. */
-static void find_rivals(const struct global_pcpu *p, struct fact_wait *f)
+static void find_rivals(struct global *g, const struct global_pcpu *p,
+                        struct fact_wait *f)
 {
-    uint64_t end = f->to;
+    const struct history *h = &p->history;
 
-    for ( unsigned int n = 1; n <= HISTORY_LENGTH && n <= p->nr_history; n++ )
-    {
-        const struct history_entry *h =
-            &p->history[(p->nr_history - n) % HISTORY_LENGTH];
-
-        if ( h->to <= f->from || h->to > end )
-            return;
-        end = h->from > f->from ? h->from : f->from;
-        add_rival(f, h->vcpu, h->to - end);
-    }
-    /* The whole history lies in the wait, so older entries may be missing. */
-    if ( p->nr_history > HISTORY_LENGTH && end > f->from )
-        f->others += end - f->from;
+    if ( p->current && p->current != f->vcpu && p->since < f->to )
+        add_entry(g, f, &(struct history_entry){
+            p->current, p->since, f->to, f->to - p->since });
+    for ( uint32_t n = h->nr; n && h->entries[n - 1].to > f->from; n-- )
+        add_entry(g, f, &h->entries[n - 1]);
 }
+
+/* --- the longest ---------------------------------------------------------- */
+
+static bool rival_is_longer(const struct fact_rival *a,
+                            const struct fact_rival *b)
+{
+    if ( a->cycles != b->cycles )
+        return a->cycles > b->cycles;
+    if ( a->vcpu->domain->id != b->vcpu->domain->id )
+        return a->vcpu->domain->id < b->vcpu->domain->id;
+    return a->vcpu->id < b->vcpu->id;
+}
+
+/* Insert a rival into the full, sorted list; the last one joins the others. */
+static void replace_last_rival(struct fact_wait *f,
+                               const struct fact_rival *rival)
+{
+    uint32_t i = FACT_RIVALS - 1;
+
+    f->others += f->rivals[i].cycles;
+    for ( ; i && rival_is_longer(rival, &f->rivals[i - 1]); i-- )
+        f->rivals[i] = f->rivals[i - 1];
+    f->rivals[i] = *rival;
+}
+
+static int compare_rivals(const void *a, const void *b)
+{
+    return rival_is_longer(a, b) ? -1 : 1;
+}
+
+/* The fact gets at most FACT_RIVALS. */
+static void choose_rivals(const struct global *g, struct fact_wait *f)
+{
+    uint32_t i;
+
+    for ( i = 0; i < f->nr_rivals && i < FACT_RIVALS; i++ )
+        f->rivals[i] = g->rivals[i];
+    if ( i == f->nr_rivals )
+        return;
+    qsort(f->rivals, FACT_RIVALS, sizeof(*f->rivals), compare_rivals);
+    for ( ; i < f->nr_rivals; i++ )
+        if ( g->rivals[i].cycles >= f->rivals[FACT_RIVALS - 1].cycles &&
+             rival_is_longer(&g->rivals[i], &f->rivals[FACT_RIVALS - 1]) )
+            replace_last_rival(f, &g->rivals[i]);
+        else
+            f->others += g->rivals[i].cycles;
+    f->nr_rivals = FACT_RIVALS;
+}
+
+/* --- waits and interrupts ------------------------------------------------- */
 
 void wait_emit(struct global *g, const struct vcpu_state *v, uint32_t pcpu,
                uint64_t time)
@@ -63,6 +140,7 @@ void wait_emit(struct global *g, const struct vcpu_state *v, uint32_t pcpu,
         .vcpu = v->fact.vcpu, .from = v->fact.from, .to = time, .pcpu = pcpu,
         .woken = v->fact.from, .pcpu_before = v->fact.pcpu,
         .why = v->fact.why, .waker_pcpu = FACT_NO_PCPU,
+        .unknown = time - v->fact.from,
     };
 
     if ( v->fact.why == WHY_WAKE )
@@ -71,8 +149,9 @@ void wait_emit(struct global *g, const struct vcpu_state *v, uint32_t pcpu,
         f.waker = v->waker;
         f.woken = v->woken_at;
     }
-    debug_assert(v->fact.state == STATE_RUNNABLE && g->pcpus[pcpu].history);
-    find_rivals(&g->pcpus[pcpu], &f);
+    debug_assert(v->fact.state == STATE_RUNNABLE);
+    find_rivals(g, &g->pcpus[pcpu], &f);
+    choose_rivals(g, &f);
     emit_wait(&g->emit, &f);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Current vcpu and history of each pcpu, and the waits and wake-ups of vcpus:
- * the parts that every change of a runstate needs, inline.
+ * Current vcpu of each pcpu, and the waits and wake-ups of vcpus: the parts
+ * that every change of a runstate needs, inline.
  */
 #ifndef XENALYZE_MACHINE_RIVALS_H
 #define XENALYZE_MACHINE_RIVALS_H
@@ -10,15 +10,14 @@
 
 /* --- the current vcpu of a pcpu ------------------------------------------- */
 
-void history_add(struct global_pcpu *p, uint64_t time);
-
 static inline void global_clear_current(struct global *g, uint32_t pcpu,
                                         uint64_t time)
 {
     struct global_pcpu *p = &g->pcpus[pcpu];
 
-    if ( p->history && p->current )
-        history_add(p, time);
+    if ( p->history.entries && p->current )
+        history_add(&p->history, p->current, p->since, time, &g->waits,
+                    g->nr_pcpus);
     p->current = NULL;
     p->inferred = false;
 }
@@ -38,6 +37,13 @@ static inline void global_set_current(struct global *g, uint32_t pcpu,
 }
 
 /* --- waits ---------------------------------------------------------------- */
+
+/* The vcpu has become runnable. */
+static inline void vcpu_begin_wait(struct global *g, const struct vcpu_state *v)
+{
+    if ( emit_wants_wait(&g->emit) )
+        wait_begins_add(&g->waits, v->fact.vcpu, v->fact.from);
+}
 
 void wait_emit(struct global *g, const struct vcpu_state *v, uint32_t pcpu,
                uint64_t time);

@@ -206,6 +206,8 @@ static inline void vcpu_enter_state(struct global *g, struct vcpu_state *v,
     v->fact.why = why;
     v->fact.from = time;
     list_off_cpu(g, v);
+    if ( why )
+        vcpu_begin_wait(g, v);
 }
 
 COLD

@@ -214,9 +214,12 @@ struct fact_wait
     uint32_t waker_pcpu;        /* pcpu of the record of the wake-up */
     const struct vcpu *waker;           /* vcpu that ran there; NULL: unknown;
                                            idle: an interrupt */
-    uint32_t nr_rivals;         /* vcpus that ran on `pcpu` meanwhile */
+    uint32_t nr_rivals;         /* vcpus that ran on `pcpu` meanwhile: all, or
+                                   the FACT_RIVALS that ran longest */
     struct fact_rival rivals[FACT_RIVALS];
     uint64_t others;            /* cycles of further rivals */
+    uint64_t unknown;           /* cycles of no known vcpu: with the cycles of
+                                   all rivals, the length of the wait */
 };
 
 #define FACT_VECTORS 8

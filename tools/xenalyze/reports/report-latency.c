@@ -76,10 +76,11 @@ static const struct export_column wait_columns[] = {
     EXPORT_STATISTICS,
 };
 
-static void export_map(struct export *x, struct latency *l,
-                       const struct latency_vcpu *v,
-                       const struct stats_map *m)
+static void export_rivals(struct export *x, struct latency *l,
+                          const struct latency_vcpu *v,
+                          const struct latency_rivals *r)
 {
+    const struct stats_map *m = &r->vcpus;
     struct stats_row **rows = stats_map_by_sum(m, &l->pool);
     char name[LATENCY_NAME];
 
@@ -94,7 +95,7 @@ static void walk_rivals(struct export *x, void *state)
     struct latency *l = state;
 
     for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
-        export_map(x, l, l->vcpus[i], &l->vcpus[i]->rivals);
+        export_rivals(x, l, l->vcpus[i], &l->vcpus[i]->rivals);
 }
 
 static void walk_preemptors(struct export *x, void *state)
@@ -102,14 +103,45 @@ static void walk_preemptors(struct export *x, void *state)
     struct latency *l = state;
 
     for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
-        export_map(x, l, l->vcpus[i], &l->vcpus[i]->preemptors);
+        export_rivals(x, l, l->vcpus[i], &l->vcpus[i]->preemptors);
 }
 
 static const struct export_column rival_columns[] = {
     EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
     EXPORT_COLUMN("rival", TEXT,
-                  "the vcpu that ran instead: d1v0, idle, unknown"),
+                  "the vcpu that ran instead: d1v0, idle"),
     EXPORT_STATISTICS,
+};
+
+static void export_rest(struct export *x, const struct latency_vcpu *v,
+                        const char *table, const struct latency_rivals *r)
+{
+    if ( r->others || r->unknown )
+        EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
+                   export_text(table), export_number(r->others),
+                   export_number(r->unknown));
+}
+
+static void walk_rests(struct export *x, void *state)
+{
+    const struct latency *l = state;
+
+    for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
+    {
+        export_rest(x, l->vcpus[i], "wait_rivals", &l->vcpus[i]->rivals);
+        export_rest(x, l->vcpus[i], "wait_preemptors",
+                    &l->vcpus[i]->preemptors);
+    }
+}
+
+static const struct export_column rest_columns[] = {
+    EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
+    EXPORT_COLUMN("list", TEXT,
+                  "wait_rivals or wait_preemptors, whose sums, with these two "
+                  "times, are the length of the waits"),
+    EXPORT_COLUMN("others", DURATION,
+                  "vcpus beyond the 16 that ran longest in a wait"),
+    EXPORT_COLUMN("unknown", DURATION, "no vcpu is known to have run"),
 };
 
 static void walk_wakers(struct export *x, void *state)
@@ -188,22 +220,36 @@ static const struct export_column longest_columns[] = {
     EXPORT_COLUMN("length", DURATION, "how long it was"),
 };
 
+static void export_longest_rival(struct export *x, size_t rank,
+                                 const char *rival, uint64_t cycles)
+{
+    if ( cycles )
+        EXPORT_ROW(x, export_number(rank), export_text(rival),
+                   export_number(cycles));
+}
+
 static void walk_longest_rivals(struct export *x, void *state)
 {
     const struct latency *l = state;
     char name[LATENCY_NAME];
 
     for ( size_t i = 0; i < l->nr_worst; i++ )
-        for ( unsigned int k = 0; k < l->worst[i].nr_rivals; k++ )
-            EXPORT_ROW(x, export_number(i + 1),
-                       export_text(latency_name(l->worst[i].rivals[k].key,
-                                                name)),
-                       export_number(l->worst[i].rivals[k].cycles));
+    {
+        const struct latency_wait *w = &l->worst[i];
+
+        for ( unsigned int k = 0; k < w->nr_rivals; k++ )
+            export_longest_rival(x, i + 1, latency_name(w->rivals[k].key, name),
+                                 w->rivals[k].cycles);
+        export_longest_rival(x, i + 1, "others", w->others);
+        export_longest_rival(x, i + 1, "unknown", w->unknown);
+    }
 }
 
 static const struct export_column longest_rival_columns[] = {
     RANK,
-    EXPORT_COLUMN("rival", TEXT, "a vcpu that ran instead"),
+    EXPORT_COLUMN("rival", TEXT,
+                  "a vcpu that ran instead; others: vcpus beyond the 16 that "
+                  "ran longest; unknown: no vcpu is known to have run"),
     EXPORT_COLUMN("ran", DURATION, "for how long, of the wait"),
 };
 
@@ -259,15 +305,17 @@ static const struct export_table wait_tables[] = {
       EXPORT_IN_TABLES, EXPORT_COLUMNS(rival_columns), walk_rivals },
     { "wait_preemptors", "The same, of waits after a preemption only.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(rival_columns), walk_preemptors },
+    { "wait_rests", "Time of waits that is in no row of the two tables above.",
+      EXPORT_IN_TABLES, EXPORT_COLUMNS(rest_columns), walk_rests },
     { "wait_wakers", "Which vcpus woke a vcpu.", EXPORT_IN_TABLES,
       EXPORT_COLUMNS(waker_columns), walk_wakers },
     { "wait_migrations", "Waits that ended on another pcpu.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(migration_columns), walk_migrations },
     { "longest_waits", "The longest waits: 10, or as many as --top says.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(longest_columns), walk_longest },
-    { "longest_wait_rivals", "Which vcpus ran in the longest waits; 3 at most "
-      "for each.", EXPORT_IN_TABLES, EXPORT_COLUMNS(longest_rival_columns),
-      walk_longest_rivals },
+    { "longest_wait_rivals", "Which vcpus ran in the longest waits.  The times "
+      "add up to the length of the wait.", EXPORT_IN_TABLES,
+      EXPORT_COLUMNS(longest_rival_columns), walk_longest_rivals },
     { .name = NULL },
 };
 

@@ -202,25 +202,48 @@ static uint64_t total_wait(const struct latency_vcpu *v)
            v->wait[WHY_OTHER].sum;
 }
 
-/* Prints which vcpus ran during the waits of v; `whole` is their length. */
+/* A share that is not printed as 0.0 %. */
+static void print_rest(const struct latency *l, const char *name,
+                       uint64_t cycles, uint64_t whole, const char *separator,
+                       FILE *out)
+{
+    char text[NUM_CLOCK_MAX];
+
+    if ( stats_share(cycles, whole) >= 0.05 )
+        fprintf(out, "%s %s %.1f%% (%s)", separator, name,
+                stats_share(cycles, whole), format_duration(l, cycles, text));
+}
+
+/*
+ * Prints which vcpus ran during the waits of v; `whole` is their length.  The
+ * shares add up to 100 %.
+ */
 static void print_rivals(struct latency *l, const struct latency_vcpu *v,
-                         const struct stats_map *m, uint64_t whole,
+                         const struct latency_rivals *r, uint64_t whole,
                          const struct report_request *request, FILE *out)
 {
+    const struct stats_map *m = &r->vcpus;
     size_t n;
     struct stats_row **rows = choose_rows(l, request, m, false, &n);
-    char name[LATENCY_NAME], text[NUM_CLOCK_MAX];
+    char name[LATENCY_NAME], text[NUM_CLOCK_MAX], more[32];
+    uint64_t rest = whole - r->others - r->unknown;
 
     latency_name(LATENCY_KEY(v->domain, v->id), name);
     fprintf(out, " %-10s waited %s;", name, format_duration(l, whole, text));
     for ( size_t i = 0; i < n; i++ )
+    {
         fprintf(out, "%s %s %.1f%% (%s in %" PRIu64 ")", i ? "," : "",
                 latency_name(rows[i]->key, name),
                 stats_share(rows[i]->stats.sum, whole),
                 format_duration(l, rows[i]->stats.sum, text),
                 stats_events(&rows[i]->stats));
-    if ( n < m->used )
-        fprintf(out, ", and %zu more", m->used - n);
+        rest -= rows[i]->stats.sum;
+    }
+    snprintf(more, sizeof(more), "and %zu more", m->used - n);
+    print_rest(l, more, n < m->used ? rest : 0, whole, ",", out);
+    print_rest(l, "others", r->others, whole, n ? "," : "", out);
+    print_rest(l, "unknown", r->unknown, whole,
+               n || r->others ? "," : "", out);
     fprintf(out, "\n");
 }
 
@@ -248,6 +271,31 @@ static void print_wakers(struct latency *l, const struct latency_vcpu *v,
     fprintf(out, "\n");
 }
 
+#define LONGEST_RIVALS 3u       /* in a line */
+
+static void print_longest_rivals(const struct latency *l,
+                                 const struct latency_wait *w, FILE *out)
+{
+    uint64_t rest = w->to - w->from;
+    char name[LATENCY_NAME], text[NUM_CLOCK_MAX];
+    const char *separator = ", while it ran";
+
+    for ( unsigned int i = 0; i < w->nr_rivals && i < LONGEST_RIVALS; i++ )
+    {
+        fprintf(out, "%s %s %s", separator,
+                latency_name(w->rivals[i].key, name),
+                format_duration(l, w->rivals[i].cycles, text));
+        rest -= w->rivals[i].cycles;
+        separator = ",";
+    }
+    rest -= w->unknown;
+    if ( w->nr_rivals > LONGEST_RIVALS )
+        fprintf(out, ", others %s", format_duration(l, rest, text));
+    if ( stats_share(w->unknown, w->to - w->from) >= 0.05 )
+        fprintf(out, "%s unknown %s", separator,
+                format_duration(l, w->unknown, text));
+}
+
 static void print_one(const struct latency *l, const struct latency_wait *w,
                       FILE *out)
 {
@@ -262,10 +310,7 @@ static void print_one(const struct latency *l, const struct latency_wait *w,
     if ( w->reason == WHY_WAKE )
         fprintf(out, " after being woken by %s", w->waker == LATENCY_IDLE
                 ? "an interrupt" : latency_name(w->waker, name));
-    for ( unsigned int i = 0; i < w->nr_rivals; i++ )
-        fprintf(out, "%s %s %s", i ? "," : ", while it ran",
-                latency_name(w->rivals[i].key, name),
-                format_duration(l, w->rivals[i].cycles, text));
+    print_longest_rivals(l, w, out);
     fprintf(out, "\n");
 }
 
@@ -289,7 +334,7 @@ static void print_people(struct latency *l,
     {
         const struct latency_vcpu *v = l->vcpus[rows[i].index];
 
-        if ( v->preemptors.used )
+        if ( stats_events(&v->wait[WHY_PREEMPT]) )
             print_rivals(l, v, &v->preemptors, v->wait[WHY_PREEMPT].sum,
                          request, out);
     }
