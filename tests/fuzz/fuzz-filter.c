@@ -58,7 +58,7 @@ static void spans(const char *text)
     struct err e = ERR_INIT;
     struct xt_clock clock;
     struct span s;
-    uint64_t tsc = 0;
+    uint64_t from, until;
 
     if ( span_parse(text, &s, &e) )
     {
@@ -68,8 +68,8 @@ static void spans(const char *text)
     MUST(!e.code);
     xt_clock_init(&clock, 2400000000u, 1000000000u, 1000);
     xt_clock_set_wall(&clock, 1000, 1700000000000000000);
-    moment_resolve(&s.from, &clock, 1000, 5000, &tsc, &e);
-    moment_resolve(&s.to, &clock, 1000, 0, &tsc, &e);
+    span_resolve(&s, &clock, 1000, 5000, &from, &until, &e);
+    span_resolve(&s, &clock, 1000, 0, &from, &until, &e);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

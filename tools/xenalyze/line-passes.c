@@ -10,6 +10,7 @@
 
 #include "libxentrace/catalogue.h"
 #include "xenalyze/lines/lines.h"
+#include "xenalyze/time-span.h"
 
 struct pass
 {
@@ -21,11 +22,23 @@ struct pass
     struct pipeline_job job;
     const struct line_style *style;
     void *state;                /* private state of the style */
+    bool filters_itself;        /* the style: it may leave records out */
     bool found;                 /* a record matched */
     struct pass_progress progress;
 };
 
 /* --- a pass --------------------------------------------------------------- */
+
+/* A growing trace may reach the span later. */
+static int parse_time(struct pass *p, struct err *e)
+{
+    uint64_t from, until;
+    int rc = span_parse(p->run->config->time, &p->source.span, e);
+
+    if ( rc || p->run->config->follow )
+        return rc;
+    return time_span_resolve(p->run, &p->source.span, &from, &until, e);
+}
 
 static int pass_begin(struct pass *p, const struct run *run, struct err *e)
 {
@@ -42,7 +55,7 @@ static int pass_begin(struct pass *p, const struct run *run, struct err *e)
     if ( !rc )
         rc = filter_new(&p->filter, &texts, e);
     if ( !rc && c->time )
-        rc = span_parse(c->time, &p->source.span, e);
+        rc = parse_time(p, e);
     if ( rc )
         return rc;
     p->source.trace = run->trace;
@@ -69,7 +82,7 @@ static ssize_t watch_read(void *state, struct chunk *c,
     struct pass *p = state;
     ssize_t nr = p->style->read(p->state, c, b, at);
 
-    p->found |= p->source.filter ? nr > 0 : c->nr > 0;
+    p->found |= p->filters_itself ? c->nr > 0 : nr > 0;
     return nr;
 }
 
@@ -80,13 +93,11 @@ static void watch_format(const void *state, struct chunk *c)
     p->style->format(p->state, c);
 }
 
-/*
- * True if the user may have mistaken a pcpu, domain or vcpu.  With a span of
- * time, it may be absent from the span only; a growing trace may have it later.
- */
+/* An empty selection is an error; a growing trace may have a record later. */
 static bool explains_no_match(const struct config *c)
 {
-    return (c->pcpus || c->domains || c->vcpus) && !c->time && !c->follow;
+    return (c->time || c->pcpus || c->domains || c->vcpus || c->events) &&
+           !c->follow;
 }
 
 static int run_style(struct pass *p, const struct line_style *style,
@@ -145,6 +156,7 @@ int dump_pass(const struct run *run, struct err *e)
         options.filter = filter_is_empty(p.filter) ? NULL : p.filter;
         options.source = &p.source;
         p.source.filter = NULL;
+        p.filters_itself = true;
         rc = dump_new(&d, run->trace, p.catalogue, &options);
         p.source.warmup = dump_warmup();
         p.source.warmup_arg = d;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The explanation reads the whole trace again, to list its pcpus, domains and
- * vcpus.  This costs time only when there was nothing to print.
+ * The explanation reads the whole trace again, to list its pcpus, domains,
+ * vcpus or events.  This costs time only when there was nothing to print.
  */
 #include "xenalyze/no-match.h"
 
@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "libxentrace/internal.h"
 #include "xenalyze/engine/engine.h"
 
 #define MAX_TEXT 100u           /* of a list, so that a message is one line */
@@ -204,7 +205,117 @@ static int no_match_end(void *state, const struct fact_end *f, struct err *e)
     return rc || !o->domains || !o->vcpus ? rc : check_both(c, f, e);
 }
 
-int no_match_explain(const struct run *run, struct err *e)
+/* --- events --------------------------------------------------------------- */
+
+static bool has_event(const struct filter *f,
+                      const struct xt_catalogue *catalogue,
+                      const struct xt_event_counts *t)
+{
+    for ( size_t i = 0; i < t->used; i++ )
+    {
+        const struct xt_record r = { .event = t->rows[i].event };
+
+        if ( filter_wants(f, catalogue, 0, FILTER_NO_VCPU, &r) )
+            return true;
+    }
+    return false;
+}
+
+static void list_events(const struct xt_event_counts *t, char *text,
+                        size_t size)
+{
+    const char *last = "";
+    size_t used = 0;
+
+    text[0] = '\0';
+    for ( size_t i = 0; i < t->used; i++ )
+    {
+        const struct xt_event *event = xt_catalogue_by_id(t->rows[i].event);
+
+        /* Records about the trace are no answer. */
+        if ( !event || !strcmp(event->name, last) ||
+             t->rows[i].event >> TRC_CLS_SHIFT == TRC_GEN >> TRC_CLS_SHIFT )
+            continue;
+        last = event->name;
+        if ( used + strlen(event->name) + 8 < size )
+            used += snprintf(text + used, size - used, "%s%s",
+                             used ? "," : "", event->name);
+        else
+        {
+            snprintf(text + used, size - used, ",...");
+            return;
+        }
+    }
+}
+
+static int count_events(const struct run *run, struct xt_counts *counts,
+                        struct err *e)
+{
+    struct xt_records records;
+    struct xt_window w;
+    int rc = xt_trace_rewind(run->trace, e);
+
+    while ( !rc && (rc = xt_trace_next_window(run->trace, &w, e)) > 0 )
+    {
+        xt_trace_begin_records(run->trace, &w, &records);
+        rc = xt_counts_add_window(counts, &w, records.damage);
+    }
+    if ( !rc )
+        xt_counts_finish(counts, xt_trace_position(run->trace),
+                         xt_trace_damage(run->trace));
+    return rc;
+}
+
+static int check_events(const struct run *run, struct err *e)
+{
+    const struct filter_texts texts = { .events = run->config->events };
+    struct xt_catalogue *catalogue = NULL;
+    struct filter *f = NULL;
+    struct xt_counts counts;
+    char text[MAX_TEXT];
+    int rc = xt_counts_init(&counts);
+
+    rc = rc ? rc : filter_new(&f, &texts, e);
+    rc = rc ? rc : xt_catalogue_new(&catalogue, &run->info.dialect);
+    rc = rc ? rc : count_events(run, &counts, e);
+    if ( !rc && !has_event(f, catalogue, &counts.events) )
+    {
+        list_events(&counts.events, text, sizeof(text));
+        rc = err_set(e, -ENOENT, "--event %s matches nothing in %s, which has "
+                     "%s", texts.events, run->name,
+                     *text ? text : "no event with a name");
+    }
+    xt_catalogue_free(catalogue);
+    filter_free(f);
+    xt_counts_fini(&counts);
+    return rc ? err_sys(e, rc, "cannot analyze %s", run->name) : 0;
+}
+
+/* --- all options ---------------------------------------------------------- */
+
+/* Each option matches, but no record matches all. */
+static int refuse_all(const struct run *run, const char *remedy,
+                      struct err *e)
+{
+    const struct config *c = run->config;
+    const struct { const char *name, *text; } options[] = {
+        { "--time", c->time }, { "--pcpu", c->pcpus },
+        { "--domain", c->domains }, { "--vcpu", c->vcpus },
+        { "--event", c->events },
+    };
+    char text[2 * MAX_TEXT];
+    size_t used = 0;
+
+    text[0] = '\0';
+    for ( size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++ )
+        if ( options[i].text && used < sizeof(text) )
+            used += snprintf(text + used, sizeof(text) - used, " %s %s",
+                             options[i].name, options[i].text);
+    return err_set(e, -ENOENT, "no record of %s matches%s%s", run->name, text,
+                   remedy);
+}
+
+static int check_guests(const struct run *run, struct err *e)
 {
     static const struct sink_ops ops = {
         .name = "no-match", .begin = no_match_begin, .end = no_match_end,
@@ -215,10 +326,23 @@ int no_match_explain(const struct run *run, struct err *e)
     const struct analyze_options options = {
         .threads = run->config->threads, .info = &run->info,
     };
+    int rc = xt_trace_rewind(run->trace, e);
+
+    return rc ? rc : analyze_trace(run->trace, &options, &sink, 1, e);
+}
+
+int no_match_explain(const struct run *run, struct err *e)
+{
+    const struct config *o = run->config;
     struct err none = ERR_INIT;
+    int rc = 0;
 
     if ( xt_trace_rewind(run->trace, &none) )
-        return err_set(e, -ENOENT, "the filter matches nothing in %s; "
-                       "--summary lists its domains and vcpus", run->name);
-    return analyze_trace(run->trace, &options, &sink, 1, e);
+        return refuse_all(run, "; --summary lists its domains and vcpus, "
+                          "--count its events", e);
+    if ( o->pcpus || o->domains || o->vcpus )
+        rc = check_guests(run, e);
+    if ( !rc && o->events )
+        rc = check_events(run, e);
+    return rc ? rc : refuse_all(run, "", e);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Errors for a filter that matches nothing in the trace: they name the pcpus,
- * domains or vcpus that the trace has, instead of an empty table.
+ * domains, vcpus or events that the trace has, instead of an empty table.
  */
 #ifndef XENALYZE_NO_MATCH_H
 #define XENALYZE_NO_MATCH_H
@@ -18,9 +18,9 @@ bool no_match_in_segment(const struct filter *f, const struct guests *guests,
                          const struct fact_end *end);
 
 /*
- * Explain a pass with PASS_NO_MATCH.  -ENOENT: an option does not match, and *e
- * lists what the trace has.  0: all options match, but there was nothing to
- * print; or another -errno.
+ * Explain a pass with PASS_NO_MATCH.  -ENOENT: *e names the option that does
+ * not match, and lists what the trace has; or all options, if each matches
+ * alone.  Or another -errno.
  */
 int no_match_explain(const struct run *run, struct err *e);
 

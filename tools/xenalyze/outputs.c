@@ -62,16 +62,43 @@ static int check_form(const struct config *config, struct err *e)
     return 0;
 }
 
+static bool any_is_wanted(const struct config *config, pass_fn *except)
+{
+    for ( size_t i = 0; i < NR_OUTPUTS; i++ )
+        if ( is_wanted(config, &outputs[i]) && outputs[i].pass != except )
+            return true;
+    return false;
+}
+
+/* --info alone has no use for a selection. */
+static int check_selection(const struct config *c, struct err *e)
+{
+    const char *option = c->time ? "time" : c->pcpus ? "pcpu"
+                         : c->domains ? "domain" : c->vcpus ? "vcpu"
+                         : c->events ? "event" : NULL;
+
+    if ( !option || !c->info || any_is_wanted(c, windows_pass) )
+        return 0;
+    return err_usage(e, "--info describes the whole file: leave out --%s, or "
+                     "use --count", option);
+}
+
+/*
+ * Without an output, --event asks for records; the default is the overview on a
+ * terminal, and the summary otherwise.
+ */
 int outputs_choose(struct config *config, bool terminal, struct err *e)
 {
     int rc = check_form(config, e);
 
-    for ( size_t i = 0; i < NR_OUTPUTS; i++ )
-        if ( is_wanted(config, &outputs[i]) )
-            return rc;
-    config->reports.overview = terminal && !config->domains && !config->vcpus;
-    config->reports.summary = !config->reports.overview;
-    config->reports_wanted = true;
+    rc = rc ? rc : check_selection(config, e);
+    if ( any_is_wanted(config, NULL) )
+        return rc;
+    config->dump_all = config->events;
+    config->reports.overview = terminal && !config->events &&
+                               !config->domains && !config->vcpus;
+    config->reports.summary = !config->events && !config->reports.overview;
+    config->reports_wanted = !config->events;
     return rc;
 }
 

@@ -7,13 +7,12 @@
 #include <inttypes.h>
 
 #include "common/log.h"
-#include "common/num.h"
 #include "xenalyze/engine/engine.h"
 #include "xenalyze/filter/filter.h"
 #include "xenalyze/no-match.h"
 #include "xenalyze/outputs.h"
 #include "xenalyze/pass-progress.h"
-#include "xenalyze/text/text.h"
+#include "xenalyze/time-span.h"
 
 struct pass
 {
@@ -23,6 +22,7 @@ struct pass
     const struct guests *guests;
     uint64_t records;
     bool matched;               /* the filter matched a record */
+    bool overlaps;              /* --time selects a part of the trace */
     uint64_t lost, losses;      /* records, and places */
     uint64_t damaged, skipped;  /* places, and bytes */
     uint64_t too_many;          /* records of vcpus that are not kept */
@@ -121,46 +121,16 @@ static bool wants_vcpu(const void *filter, unsigned int domain,
     return filter_wants_vcpu(filter, domain, vcpu);
 }
 
-/* Warns about a --time outside of the trace, which selects nothing. */
-static void warn_outside(const struct run *run, const struct xt_clock *clock,
-                         uint64_t first, uint64_t last)
-{
-    char length[NUM_CLOCK_MAX], began[START_TIME_MAX];
-    struct xt_clock from_first = *clock;
-
-    from_first.wall = xt_clock_wall(clock, first);
-    *num_duration(length, xt_clock_duration(clock, last - first)) = '\0';
-    log_warning(run->log, "--time %s: nothing of %s, which lasts %s%s%s",
-                run->config->time, run->name, length,
-                start_time_text(&from_first, began) ? " from " : "", began);
-}
-
-/* Resolves --time.  A stream has no known end, and nearly always a start. */
 static int resolve_time(struct pass *p, struct analyze_options *o,
-                       struct err *e)
+                        struct err *e)
 {
-    const struct run *run = p->run;
-    uint64_t first = run->info.start, last = 0;
-    struct err none = ERR_INIT;
-    struct xt_clock clock;
     struct span span;
-    int rc = span_parse(run->config->time, &span, e);
+    int rc = span_parse(p->run->config->time, &span, e);
 
-    if ( rc )
-        return rc;
-    if ( xt_trace_span(run->trace, &first, &last, &none) )
-        first = run->info.start;
-    else
-        /* after the search for the span */
-        rc = xt_trace_rewind(run->trace, e);
-    xt_info_clock(&run->info, run->config->hz, &clock);
     if ( !rc )
-        rc = moment_resolve(&span.from, &clock, first, last, &o->from, e);
-    if ( !rc )
-        rc = moment_resolve(&span.to, &clock, first, last, &o->until, e);
-    if ( !rc && first < last &&
-         (o->from > last || (o->until && o->until < first)) )
-        warn_outside(run, &clock, first, last);
+        rc = time_span_resolve(p->run, &span, &o->from, &o->until, e);
+    o->bounded = true;
+    o->overlaps = &p->overlaps;
     return rc;
 }
 
@@ -217,6 +187,8 @@ int reports_pass(const struct run *run, struct err *e)
     if ( !rc && !p.records && xt_trace_position(run->trace) )
         rc = err_set(e, -EINVAL, "%s is no trace: there is no record in it",
                      run->name);
+    if ( !rc && run->config->time && !p.overlaps )
+        rc = time_span_refuse(run, e);
     if ( !rc && !p.matched && !filter_is_empty(p.filter) )
         rc = PASS_NO_MATCH;
     if ( !rc )

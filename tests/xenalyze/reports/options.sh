@@ -154,14 +154,11 @@ compose dated <<'END'
 0 9000000 0x21011 0x10000
 END
 expect 0 env TZ=UTC "$xenalyze" --cpu-hz 1G --summary dated
-grep -qx ' seconds count from 1970-01-01T23:59:59.998000' out ||
+grep -qx ' seconds count from 1970-01-01T23:59:59.998000 UTC' out ||
     fail "when it began: $(grep 'seconds count' out)"
 expect 0 env TZ=UTC "$xenalyze" --cpu-hz 1G --report-exits dated
-grep -qx ' seconds count from 1970-01-01T23:59:59.998000' out ||
+grep -qx ' seconds count from 1970-01-01T23:59:59.998000 UTC' out ||
     fail "when exits began: $(grep 'seconds count' out)"
-expect 0 env TZ=UTC "$xenalyze" --cpu-hz 1G --summary --time 1.. dated
-grep -q -- '--time 1\.\.: nothing of dated, which lasts 8\.0 ms from 1970-01-01T23:59:59\.998000$' err ||
-    fail "a time that is not there: $(cat err)"
 expect 0 "$xenalyze" --cpu-hz 1G --summary --time 0.002.. dated
 [ ! -s err ] || fail "a time that is there: $(cat err)"
 
@@ -204,10 +201,11 @@ compose odd <<'END'
 0 - 0x1f083 0xfffffff0 0xffffffff 0 0 0 0x80000000 0
 0 9000000 0x21011 0x10000
 END
-for output in --summary --json "--summary --time 2148-02-29T12:00:03.." \
-    "--summary --time 12:00:03..12:00:05"; do
-    # shellcheck disable=SC2086 # several words
-    expect 0 "$xenalyze" $output odd
+expect 0 "$xenalyze" --summary odd
+expect 0 "$xenalyze" --json odd
+for time in 2148-02-29T12:00:03.. 12:00:03..12:00:05; do
+    expect 1 "$xenalyze" --summary --time $time odd
+    expect_message "--time $time selects nothing of odd"
 done
 expect 2 "$xenalyze" --summary --time 4648-02-29T12:00:03.. odd
 expect_message "--time 4648-02-29T12:00:03..: expected times such as "

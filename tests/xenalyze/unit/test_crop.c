@@ -172,7 +172,8 @@ START_TEST(durations_are_cut)
         { 50, 99, "", "", "", "", "" },
         { 201, 250, "", "", "", "", "" },
     };
-    const struct analyze_options options = { .from = FROM, .until = UNTIL };
+    const struct analyze_options options = {
+        .bounded = true, .from = FROM, .until = UNTIL };
 
     for ( size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++ )
     {
@@ -218,7 +219,8 @@ START_TEST(single_times_are_in_or_out)
         { 99, false }, { 100, true }, { 150, true }, { 200, true },
         { 201, false },
     };
-    const struct analyze_options options = { .from = FROM, .until = UNTIL };
+    const struct analyze_options options = {
+        .bounded = true, .from = FROM, .until = UNTIL };
 
     for ( size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++ )
     {
@@ -247,7 +249,8 @@ END_TEST
 
 START_TEST(segments_begin_and_end_in_the_span)
 {
-    const struct analyze_options options = { .from = FROM, .until = UNTIL };
+    const struct analyze_options options = {
+        .bounded = true, .from = FROM, .until = UNTIL };
     const struct fact_begin before = { .first = 10 }, in = { .first = 150 };
     struct fact_end end = { .first = 10, .last = 300 };
     const struct fact_domain_name name = { .domain = &domains[0], .time = 1 };
@@ -320,7 +323,8 @@ END_TEST
 START_TEST(slots_are_those_of_the_sink)
 {
     static const struct analyze_options none;
-    const struct analyze_options options = { .from = FROM };
+    const struct analyze_options options = {
+        .bounded = true, .from = FROM, .until = UINT64_MAX };
     struct arena arena;
     const struct sink *sink;
 

@@ -339,53 +339,89 @@ END_TEST
 #define LAST 9000000000u
 #define NOON INT64_C(1709208000) /* 2024-02-29T12:00:00 UTC */
 
+#define NEVER 1u                /* time stamp 0 */
+#define BEFORE 2u               /* an empty span, before time stamp 0 */
+
+static const struct
+{
+    const char *text;
+    uint64_t from, to;      /* time stamps; to 0: not bounded */
+    bool invalid;
+} span_rows[] = {
+    { "..", 0, 0, false },
+    { "1.5..2", 6500000000u, 7000000000u, false },
+    { "3ms..", 5003000000u, 0, false },
+    { "..-10ms", 0, 8990000000u, false },
+    { "-1..-10us", 8000000000u, 8999990000u, false },
+    { "6000000000c..7000000000c", 6000000000u, 7000000000u, false },
+    { "12:00:01..12:00:02.5", 6000000000u, 7500000000u, false },
+    { "2024-02-29T12:00:01..2024-02-29 12:00:03", 6000000000u,
+      8000000000u, false },
+    { "12:00..12:01", FIRST, 65000000000u, false },
+    { "12:00Z..12:00:02Z", FIRST, 7000000000u, false },
+    { "14:00:01+02:00..14:00:02+0200", 6000000000u, 7000000000u, false },
+    { "06:30:01.5-05:30..12:00:02 UTC", 6500000000u, 7000000000u, false },
+    { "2024-02-29T13:00:01+01..2024-02-29T12:00:03Z", 6000000000u,
+      8000000000u, false },
+    { "2024-02-29T12:00..2024-02-29 12:01 UTC", FIRST, 65000000000u,
+      false },
+    { "-5..1", 4000000000u, 6000000000u, false },
+    { "-9..-8", 0, 1000000000u, false },
+    { "..0c", 0, NEVER, false },
+    { "12:00:01..11:59:59.9", 0, 0, true },
+    { "11:00..11:59", 0, BEFORE, false },
+    { "1969-01-01T00:00..", 0, 0, true },
+    { "..-10", 0, BEFORE, false },
+    { "3..2", 0, 0, true },
+    { "2s..1999ms", 0, 0, true },
+    { "-1..-2", 0, 0, true },
+    { "9c..8c", 0, 0, true },
+    { "2024-02-29T12:00..2024-02-28T12:00", 0, 0, true },
+    { "12:00:00+..", 0, 0, true },
+    { "12:00:00+1..", 0, 0, true },
+    { "12:00:00+99..", 0, 0, true },
+    { "12:00:00+01:6..", 0, 0, true },
+    { "12:00:00+01:60..", 0, 0, true },
+    { "12:00:00 CET..", 0, 0, true },
+    { "12:00.5..", 0, 0, true },
+    { "1", 0, 0, true },
+    { "a..b", 0, 0, true },
+    { "1..b", 0, 0, true },
+    { "25:00:00..", 0, 0, true },
+    { "12:00:00x..", 0, 0, true },
+    { "c..", 0, 0, true },
+    { "2024-02-30..", 0, 0, true },
+    { "9999-01-01T00:00:00..", 0, 0, true },
+};
+
 START_TEST(spans)
 {
-    static const struct
-    {
-        const char *text;
-        uint64_t from, to;      /* time stamps; 0: not bounded */
-        bool invalid;
-    } rows[] = {
-        { "..", 0, 0, false },
-        { "1.5..2", 6500000000u, 7000000000u, false },
-        { "3ms..", 5003000000u, 0, false },
-        { "..-10ms", 0, 8990000000u, false },
-        { "-1..-10us", 8000000000u, 8999990000u, false },
-        { "6000000000c..7000000000c", 6000000000u, 7000000000u, false },
-        { "12:00:01..12:00:02.5", 6000000000u, 7500000000u, false },
-        { "2024-02-29T12:00:01..2024-02-29 12:00:03", 6000000000u,
-          8000000000u, false },
-        { "1", 0, 0, true },
-        { "a..b", 0, 0, true },
-        { "1..b", 0, 0, true },
-        { "25:00:00..", 0, 0, true },
-        { "12:00:00x..", 0, 0, true },
-        { "c..", 0, 0, true },
-        { "2024-02-30..", 0, 0, true },
-        { "9999-01-01T00:00:00..", 0, 0, true },
-    };
     struct xt_clock clock;
 
     setenv("TZ", "UTC", 1);
     xt_clock_init(&clock, HZ, HZ, FIRST);
     clock.has_wall = true;
     clock.wall = NOON * 1000000000;
-    for ( size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++ )
+    for ( size_t i = 0; i < sizeof(span_rows) / sizeof(span_rows[0]); i++ )
     {
         struct err e = ERR_INIT;
         struct span span;
         uint64_t from = 0, to = 0;
-        int rc = span_parse(rows[i].text, &span, &e);
+        uint64_t expected = span_rows[i].to;
+        int rc = span_parse(span_rows[i].text, &span, &e);
 
-        ck_assert_msg(rc == (rows[i].invalid ? -EINVAL : 0), "row %zu", i);
+        if ( !rc )
+            rc = span_resolve(&span, &clock, FIRST, LAST, &from, &to, &e);
+        ck_assert_msg(rc == (span_rows[i].invalid ? -EINVAL : 0), "row %zu", i);
         if ( rc )
             continue;
-        ck_assert_int_eq(moment_resolve(&span.from, &clock, FIRST, LAST,
-                                        &from, &e), 0);
-        ck_assert_int_eq(moment_resolve(&span.to, &clock, FIRST, LAST, &to,
-                                        &e), 0);
-        ck_assert_msg(from == rows[i].from && to == rows[i].to,
+        if ( expected == BEFORE )
+        {
+            ck_assert_msg(from > to, "row %zu is not empty", i);
+            continue;
+        }
+        expected = expected == NEVER ? 0 : expected ? expected : UINT64_MAX;
+        ck_assert_msg(from == span_rows[i].from && to == expected,
                       "row %zu: %llu..%llu", i, (unsigned long long)from,
                       (unsigned long long)to);
     }
@@ -397,14 +433,15 @@ START_TEST(spans_that_a_trace_cannot_have)
     struct err e = ERR_INIT, e2 = ERR_INIT;
     struct xt_clock clock;
     struct span span;
-    uint64_t tsc;
+    uint64_t from, to;
 
     xt_clock_init(&clock, HZ, HZ, FIRST);
-    ck_assert_int_eq(span_parse("12:00:00..-1", &span, &e), 0);
-    ck_assert_int_eq(moment_resolve(&span.from, &clock, FIRST, LAST, &tsc,
-                                    &e), -EINVAL);
+    ck_assert_int_eq(span_parse("12:00:00..", &span, &e), 0);
+    ck_assert_int_eq(span_resolve(&span, &clock, FIRST, LAST, &from, &to, &e),
+                     -EINVAL);
     ck_assert_ptr_nonnull(strstr(e.text, "no wall clock time"));
-    ck_assert_int_eq(moment_resolve(&span.to, &clock, FIRST, 0, &tsc, &e2),
+    ck_assert_int_eq(span_parse("..-1", &span, &e), 0);
+    ck_assert_int_eq(span_resolve(&span, &clock, FIRST, 0, &from, &to, &e2),
                      -EINVAL);
     ck_assert_ptr_nonnull(strstr(e2.text, "uncompressed"));
 }
@@ -423,9 +460,7 @@ START_TEST(times_of_day_around_midnight)
     clock.has_wall = true;
     clock.wall = (NOON + 12 * 3600 - 2) * 1000000000;   /* 23:59:58 */
     ck_assert_int_eq(span_parse("23:59:59..00:00:01", &span, &e), 0);
-    ck_assert_int_eq(moment_resolve(&span.from, &clock, FIRST, LAST, &from,
-                                    &e), 0);
-    ck_assert_int_eq(moment_resolve(&span.to, &clock, FIRST, LAST, &to, &e),
+    ck_assert_int_eq(span_resolve(&span, &clock, FIRST, LAST, &from, &to, &e),
                      0);
     ck_assert_uint_eq(from, FIRST + 1000000000u);
     ck_assert_uint_eq(to, FIRST + 3000000000u);

@@ -251,6 +251,14 @@ static void emit_unreported_losses(struct analysis *a, const struct fact_end *f)
     }
 }
 
+static void check_overlap(const struct analyze_options *o,
+                          const struct fact_end *f)
+{
+    if ( o->overlaps && o->bounded && f->first <= o->until &&
+         f->last >= o->from )
+        *o->overlaps = true;
+}
+
 int segment_end(struct analysis *a, struct err *e)
 {
     uint64_t anomalies[ANOMALY_KINDS] = { 0 };
@@ -263,6 +271,7 @@ int segment_end(struct analysis *a, struct err *e)
     f.nr_pcpus = a->nr_pcpus;
     f.pcpus = a->pcpus;
     sum_segment(a, &f, anomalies);
+    check_overlap(a->options, &f);
     if ( !rc )
         emit_unreported_losses(a, &f);
     if ( !rc )

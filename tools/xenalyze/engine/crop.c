@@ -28,7 +28,7 @@ struct crop
 
 bool crop_is_needed(const struct analyze_options *o)
 {
-    return o->from || o->until || o->wants_pcpu || o->wants_vcpu;
+    return o->bounded || o->wants_pcpu || o->wants_vcpu;
 }
 
 static bool wants_time(const struct crop *c, uint64_t time)
@@ -237,8 +237,8 @@ static void wrap_sink(struct crop *c, const struct sink *sink,
 
     c->sink = *sink;
     c->options = o;
-    c->from = o->from;
-    c->until = o->until ? o->until : UINT64_MAX;
+    c->from = o->bounded ? o->from : 0;
+    c->until = o->bounded ? o->until : UINT64_MAX;
     c->ops.name = has->name;
     c->ops.ordered = has->ordered;
 #define WRAP_SLOT(slot) c->ops.slot = has->slot ? crop_##slot : NULL;

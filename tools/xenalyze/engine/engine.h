@@ -6,6 +6,7 @@
 #ifndef XENALYZE_ENGINE_ENGINE_H
 #define XENALYZE_ENGINE_ENGINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,10 +22,13 @@ struct analyze_options
                                    names them; 0: 2, as in stock */
 
     /*
-     * A span of time stamps; facts that reach over its borders are cut there.
-     * until == 0: to the end.
+     * If `bounded`, a span of time stamps; facts that reach over its borders
+     * are cut there.  *overlaps is set if a segment is partly in the span;
+     * NULL: not wanted.
      */
+    bool bounded;
     uint64_t from, until;
+    bool *overlaps;
 
     /*
      * Emit only facts about these pcpus and vcpus; NULL: about all.  For facts

@@ -72,26 +72,32 @@ struct moment
 {
     enum moment_kind kind;
     uint64_t value;
+    bool has_zone;              /* MOMENT_CLOCK: not in local time, but ... */
+    int32_t zone;               /* ... so many seconds east of UTC */
 };
 
 struct span
 {
+    const char *text;           /* borrowed */
     struct moment from, to;
 };
 
 /*
  * Parse "A..B", where A or B may be absent: 1.5 or 3ms after the start, -10ms
- * before the end, 123456789c as a time stamp, 12:00:03.5 or
- * 2024-02-29T12:00:03 of the wall clock, in local time.  0 or -EINVAL.
+ * before the end, 123456789c as a time stamp, 12:00, 12:00:03.5 or
+ * 2024-02-29T12:00:03 of the wall clock, in local time or with Z, UTC or
+ * +01:00 behind it.  0 or -EINVAL, also if the end is before the begin.
  */
 int span_parse(const char *text, struct span *s, struct err *e);
 
 /*
- * Convert a moment to a time stamp; first and last are those of the trace, and
- * last is 0 if unknown.  0, or -EINVAL: the trace lacks the information.
+ * Convert a span to time stamps; first and last are those of the trace, and
+ * last is 0 if unknown.  A missing begin is 0, a missing end UINT64_MAX; a span
+ * that ends before any time stamp has from > until.  0, or -EINVAL: the trace
+ * lacks the information, or the end is before the begin.
  */
-int moment_resolve(const struct moment *m, const struct xt_clock *clock,
-                   uint64_t first, uint64_t last, uint64_t *tsc,
-                   struct err *e);
+int span_resolve(const struct span *s, const struct xt_clock *clock,
+                 uint64_t first, uint64_t last, uint64_t *from,
+                 uint64_t *until, struct err *e);
 
 #endif /* XENALYZE_FILTER_FILTER_H */

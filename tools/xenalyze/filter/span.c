@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -38,34 +39,72 @@ static const char *parse_fraction(const char *p, uint64_t *ns)
     return p;
 }
 
-/* "12:00:03.5", or the same after a date and T or a blank. */
+/* Parse an optional zone: Z, UTC, +01:00, +0100, +01.  False: text is left. */
+static bool parse_zone(const char *p, bool *has_zone, int32_t *zone)
+{
+    unsigned int hours, minutes = 0;
+    int length = 0, sign = *p == '-' ? -1 : 1;
+
+    p += *p == ' ';
+    *zone = 0;
+    *has_zone = *p;
+    if ( !*p || !strcmp(p, "Z") || !strcmp(p, "UTC") )
+        return true;
+    if ( (*p != '+' && *p != '-') || !isdigit((unsigned char)p[1]) ||
+         sscanf(p + 1, "%2u%n", &hours, &length) != 1 || length != 2 )
+        return false;
+    sign = *p == '-' ? -1 : 1;
+    p += 3;
+    p += *p == ':' && p[1];
+    if ( *p && (!isdigit((unsigned char)*p) ||
+                sscanf(p, "%2u%n", &minutes, &length) != 1 || length != 2 ||
+                p[2]) )
+        return false;
+    *zone = sign * (int32_t)(hours * 3600 + minutes * 60);
+    return hours <= 14 && minutes < 60;
+}
+
+static bool make_date(struct tm *tm, bool has_zone, int32_t zone,
+                      uint64_t fraction, struct moment *m)
+{
+    int64_t at = has_zone ? (int64_t)timegm(tm) - zone : (int64_t)mktime(tm);
+
+    if ( at < 0 || at >= MAX_WALL / (int64_t)SECOND )
+        return false;
+    *m = (struct moment){ MOMENT_WALL, at * SECOND + fraction, false, 0 };
+    return true;
+}
+
+/* "12:00", "12:00:03.5", or the same after a date and T or a blank. */
 static bool parse_wall(const char *text, struct moment *m)
 {
-    struct tm tm = { .tm_isdst = -1 };
-    bool dated = strchr(text, 'T') || strchr(text, ' ');
-    const char *p;
-    uint64_t fraction;
+    static const struct { const char *text; bool dated, seconds; } formats[] = {
+        { "%Y-%m-%dT%H:%M:%S", true, true }, { "%Y-%m-%dT%H:%M", true, false },
+        { "%Y-%m-%d %H:%M:%S", true, true }, { "%Y-%m-%d %H:%M", true, false },
+        { "%H:%M:%S", false, true }, { "%H:%M", false, false },
+    };
 
-    p = strptime(text, !dated ? "%H:%M:%S"
-                       : strchr(text, 'T') ? "%Y-%m-%dT%H:%M:%S"
-                                           : "%Y-%m-%d %H:%M:%S", &tm);
-    p = p ? parse_fraction(p, &fraction) : NULL;
-    if ( !p || *p )
-        return false;
-    if ( dated )
+    for ( size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++ )
     {
-        time_t at = mktime(&tm);
+        struct tm tm = { .tm_isdst = -1 };
+        const char *p = strptime(text, formats[i].text, &tm);
+        uint64_t fraction = 0;
+        bool has_zone;
+        int32_t zone;
 
-        if ( at < 0 || at >= MAX_WALL / (int64_t)SECOND )
-            return false;
-        *m = (struct moment){ MOMENT_WALL, at * SECOND + fraction };
+        if ( p && formats[i].seconds )
+            p = parse_fraction(p, &fraction);
+        if ( !p || !parse_zone(p, &has_zone, &zone) )
+            continue;
+        if ( formats[i].dated )
+            return make_date(&tm, has_zone, zone, fraction, m);
+        *m = (struct moment){
+            MOMENT_CLOCK, (tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec) *
+                          SECOND + fraction, has_zone, zone,
+        };
         return true;
     }
-    *m = (struct moment){
-        MOMENT_CLOCK,
-        (tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec) * SECOND + fraction,
-    };
-    return true;
+    return false;
 }
 
 static bool parse_cycles(char *text, struct moment *m)
@@ -95,6 +134,20 @@ static bool parse_moment(char *text, struct moment *m)
     return !opts_time(*text == '-' ? text + 1 : text, &m->value);
 }
 
+/* Both moments count from the same moment, and the end comes first. */
+static bool span_is_inverted(const struct span *s)
+{
+    if ( s->from.kind != s->to.kind || s->from.kind == MOMENT_CLOCK )
+        return false;
+    return s->from.kind == MOMENT_BEFORE_END ? s->from.value < s->to.value
+                                             : s->from.value > s->to.value;
+}
+
+static int refuse_inverted(const struct span *s, struct err *e)
+{
+    return err_usage(e, "--time %s: the end is before the begin", s->text);
+}
+
 int span_parse(const char *text, struct span *s, struct err *e)
 {
     const char *dots = strstr(text, "..");
@@ -107,35 +160,46 @@ int span_parse(const char *text, struct span *s, struct err *e)
     memcpy(from, text, dots - text);
     from[dots - text] = '\0';
     strcpy(to, dots + 2);
+    s->text = text;
     if ( parse_moment(from, &s->from) && parse_moment(to, &s->to) )
-        return 0;
+        return span_is_inverted(s) ? refuse_inverted(s, e) : 0;
     return err_usage(e, "--time %s: expected times such as 1.5, 3ms, "
-                     "-10ms, 123456c, 12:00:03 or 2024-02-29T12:00:03", text);
+                     "-10ms, 123456c, 12:00:03 or 2024-02-29T12:00Z", text);
 }
 
 /* --- conversion to time stamps -------------------------------------------- */
 
+/* The last midnight before a time, in local time or in the moment's zone. */
+static int64_t find_midnight(const struct moment *m, time_t seconds)
+{
+    struct tm tm;
+
+    if ( m->has_zone )
+        seconds += m->zone;
+    if ( !(m->has_zone ? gmtime_r : localtime_r)(&seconds, &tm) )
+        return 0;
+    tm.tm_hour = tm.tm_min = tm.tm_sec = 0;
+    tm.tm_isdst = -1;
+    return m->has_zone ? (int64_t)timegm(&tm) - m->zone : (int64_t)mktime(&tm);
+}
+
 /* A time of day, on the day on which the trace begins or the next day. */
 static int64_t resolve_time_of_day(const struct xt_clock *clock, uint64_t first,
-                                   uint64_t value)
+                                   const struct moment *m)
 {
     int64_t start = xt_clock_wall(clock, first), at;
-    time_t seconds;
-    struct tm tm;
 
     if ( start < 0 || start > MAX_WALL )
         start = 0;
-    seconds = start / (int64_t)SECOND;
-    localtime_r(&seconds, &tm);
-    tm.tm_hour = tm.tm_min = tm.tm_sec = 0;
-    tm.tm_isdst = -1;
-    at = (int64_t)mktime(&tm) * (int64_t)SECOND + (int64_t)value;
+    at = find_midnight(m, start / (int64_t)SECOND) * (int64_t)SECOND +
+         (int64_t)m->value;
     return at < start - (int64_t)(12 * 3600 * SECOND)
            ? at + (int64_t)(24 * 3600 * SECOND) : at;
 }
 
 static int resolve_wall(const struct moment *m, const struct xt_clock *clock,
-                        uint64_t first, uint64_t *tsc, struct err *e)
+                        uint64_t first, uint64_t *tsc, bool *early,
+                        struct err *e)
 {
     int64_t at = (int64_t)m->value;
 
@@ -145,20 +209,24 @@ static int resolve_wall(const struct moment *m, const struct xt_clock *clock,
         return err_set(e, -EINVAL, "--time: the trace has no wall clock time; "
                        "give seconds since its start");
     if ( m->kind == MOMENT_CLOCK )
-        at = resolve_time_of_day(clock, first, m->value);
+        at = resolve_time_of_day(clock, first, m);
     if ( __builtin_sub_overflow(at, clock->wall, &at) )
         at = clock->wall < 0 ? INT64_MAX : INT64_MIN;
     *tsc = xt_clock_tsc(clock, at);
+    *early = at < xt_clock_ns(clock, 0);
     return 0;
 }
 
-int moment_resolve(const struct moment *m, const struct xt_clock *clock,
-                   uint64_t first, uint64_t last, uint64_t *tsc,
-                   struct err *e)
+/* *early: the moment is before time stamp 0. */
+static int resolve_moment(const struct moment *m, const struct xt_clock *clock,
+                          uint64_t first, uint64_t last, uint64_t *tsc,
+                          bool *early, struct err *e)
 {
     struct xt_clock from_first = *clock;
+    int64_t ns;
 
     from_first.origin = first;
+    *early = false;
     switch ( m->kind )
     {
     case MOMENT_NONE:
@@ -173,12 +241,41 @@ int moment_resolve(const struct moment *m, const struct xt_clock *clock,
         if ( !last )
             return err_set(e, -EINVAL, "--time: the end is known only of an "
                            "uncompressed file; give a time since the start");
-        *tsc = xt_clock_tsc(&from_first, xt_clock_ns(&from_first, last) -
-                                         (int64_t)(m->value & INT64_MAX));
+        ns = xt_clock_ns(&from_first, last) - (int64_t)(m->value & INT64_MAX);
+        *tsc = xt_clock_tsc(&from_first, ns);
+        *early = ns < xt_clock_ns(&from_first, 0);
         break;
     case MOMENT_WALL:
     case MOMENT_CLOCK:
-        return resolve_wall(m, clock, first, tsc, e);
+        return resolve_wall(m, clock, first, tsc, early, e);
+    }
+    return 0;
+}
+
+static bool is_wall(const struct moment *m)
+{
+    return m->kind == MOMENT_WALL || m->kind == MOMENT_CLOCK;
+}
+
+int span_resolve(const struct span *s, const struct xt_clock *clock,
+                 uint64_t first, uint64_t last, uint64_t *from,
+                 uint64_t *until, struct err *e)
+{
+    bool early;
+    int rc;
+
+    *from = 0;
+    *until = UINT64_MAX;
+    rc = resolve_moment(&s->from, clock, first, last, from, &early, e);
+    rc = rc ? rc : resolve_moment(&s->to, clock, first, last, until, &early, e);
+    if ( rc )
+        return rc;
+    if ( *from > *until && is_wall(&s->from) && is_wall(&s->to) )
+        return refuse_inverted(s, e);
+    if ( early )
+    {
+        *from = 1;
+        *until = 0;
     }
     return 0;
 }

@@ -51,14 +51,10 @@ void record_filter_fini(struct record_filter *s)
 static int resolve_span(struct record_filter *s, uint64_t first, uint64_t last,
                         struct err *e)
 {
-    int rc;
+    int rc = span_resolve(&s->span, &s->clock, first, last, &s->from, &s->to,
+                          e);
 
-    s->from = 0;
-    s->to = UINT64_MAX;
     assert(!s->bounded);
-    rc = moment_resolve(&s->span.from, &s->clock, first, last, &s->from, e);
-    if ( !rc )
-        rc = moment_resolve(&s->span.to, &s->clock, first, last, &s->to, e);
     s->bounded = s->span.from.kind || s->span.to.kind;
     s->start = first;
     return rc;

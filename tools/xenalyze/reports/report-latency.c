@@ -296,7 +296,6 @@ static const struct export_column hazard_columns[] = {
 /* The texts of the tables and columns name these numbers. */
 _Static_assert(CONCURRENCY_MAX == 64, "column running");
 _Static_assert(WORST_WAITS == 10, "table longest_waits");
-_Static_assert(LATENCY_RIVALS == 3, "table longest_wait_rivals");
 
 static const struct export_table wait_tables[] = {
     { "waits", "Scheduling latency: how long vcpus were runnable before they "
