@@ -131,6 +131,8 @@ static int run_style(struct pass *p, const struct line_style *style,
         p->job.progress_arg = &p->progress;
     }
     rc = pipeline_run(&p->job, e);
+    if ( !rc && !p->source.has_records && !run->config->follow )
+        return PASS_NO_RECORD;
     if ( rc || p->found || !explains_no_match(run->config) )
         return rc;
     return PASS_NO_MATCH;

@@ -16,6 +16,7 @@
 #include <stddef.h>
 
 #include "xenalyze/no-match.h"
+#include "xenalyze/not-trace.h"
 
 struct output
 {
@@ -167,6 +168,8 @@ int outputs_run(struct run *run, struct err *e)
             rc = xt_trace_rewind(run->trace, e);
         if ( !rc )
             rc = outputs[i].pass(run, e);
+        if ( rc == PASS_NO_RECORD )
+            rc = not_trace_explain(run, e);
         if ( rc == PASS_NO_MATCH )
             rc = no_match_explain(run, e);
         if ( !rc )

@@ -29,11 +29,14 @@ struct run
     bool colour;
 };
 
-/* 0; -errno and *e says why; or PASS_NO_MATCH: the filter matched nothing, and
-   nothing was printed. */
+/*
+ * 0; -errno, and *e says why; or nothing was printed, since the filter matched
+ * nothing (PASS_NO_MATCH) or the input has no record (PASS_NO_RECORD).
+ */
 typedef int pass_fn(const struct run *run, struct err *e);
 
 #define PASS_NO_MATCH 1
+#define PASS_NO_RECORD 2
 
 /*
  * Set the default: the overview on a terminal, else the summary.  -EINVAL:

@@ -184,9 +184,8 @@ int reports_pass(const struct run *run, struct err *e)
         rc = analyze_trace(run->trace, &options, p.reports.sinks,
                      p.reports.nr_sinks, e);
     pass_progress_end(&p.progress);
-    if ( !rc && !p.records && xt_trace_position(run->trace) )
-        rc = err_set(e, -EINVAL, "%s is no trace: there is no record in it",
-                     run->name);
+    if ( !rc && !p.records )
+        rc = PASS_NO_RECORD;
     if ( !rc && run->config->time && !p.overlaps )
         rc = time_span_refuse(run, e);
     if ( !rc && !p.matched && !filter_is_empty(p.filter) )

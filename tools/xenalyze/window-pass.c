@@ -41,15 +41,14 @@ static int read_windows(struct pass *p, struct err *e)
     return rc;
 }
 
-static int end_counts(struct pass *p, struct err *e)
+static int end_counts(struct pass *p)
 {
     const struct run *run = p->run;
 
     xt_counts_finish(&p->counts, xt_trace_position(run->trace),
                      xt_trace_damage(run->trace));
-    if ( p->counts.size && !p->counts.total.windows )
-        return err_set(e, -EINVAL, "%s is not a trace: it has no window",
-                       run->name);
+    if ( !p->counts.total.records )
+        return PASS_NO_RECORD;
     if ( run->config->info )
         file_info_print(&p->counts, run->name, run->out);
     return 0;
@@ -63,7 +62,7 @@ int windows_pass(const struct run *run, struct err *e)
     if ( !rc )
         rc = read_windows(&p, e);
     if ( !rc )
-        rc = end_counts(&p, e);
+        rc = end_counts(&p);
     xt_counts_fini(&p.counts);
     return rc;
 }

@@ -53,6 +53,10 @@ static int format_trace(struct config *config, struct err *e)
     if ( rc )
         return rc;
     rc = formats_pass(&run, e);
+    /* As in stock, no input is no text. */
+    if ( rc == PASS_NO_RECORD )
+        rc = xt_trace_position(run.trace)
+             ? err_set(e, -EINVAL, "standard input is not a trace of Xen") : 0;
     xt_trace_close(run.trace);
     if ( !rc && (fflush(stdout) || ferror(stdout)) )
         rc = err_sys(e, -errno, "cannot write the text");

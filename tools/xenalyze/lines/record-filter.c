@@ -30,7 +30,7 @@
 int record_filter_init(struct record_filter *s)
 {
     assert(s->trace && (!s->filter || s->catalogue));
-    s->begun = s->bounded = s->over = false;
+    s->begun = s->bounded = s->over = s->has_records = false;
     s->items = NULL;
     s->room = 0;
     s->start = 0;
@@ -188,6 +188,7 @@ static int read_from_span(struct record_filter *s, struct xt_batch *b,
         rc = read_batch(s, b, e);
         if ( rc <= 0 )
             return rc;
+        s->has_records = true;
         rc = check_segment(s, b, e);
         if ( !rc && s->bounded && skip_before_span(s, b) )
             rc = err_sys(e, -ENOMEM, "cannot filter the records");
@@ -255,6 +256,7 @@ static int seek_span(struct record_filter *s, struct err *e)
     rc = xt_trace_span(s->trace, &first, &last, &reason);
     if ( rc == -ESPIPE || (!rc && first > last) )
         return 0;
+    s->has_records = !rc;
     if ( rc )
         return err_set(e, rc, "%s", reason.text);
     rc = resolve_span(s, first, last, e);

@@ -44,6 +44,7 @@ struct record_filter
     uint64_t start;
 
     bool begun, bounded, over;
+    bool has_records;           /* the input has any, selected or not */
     unsigned int segment;
     uint64_t from, to;          /* the span in time stamps */
     struct xt_batch pending;    /* first of the span, read by the warm-up */

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The error for an input without any record: a message that names the kind of
+ * file, so that the user sees the mistake.
+ */
+#ifndef XENALYZE_NOT_TRACE_H
+#define XENALYZE_NOT_TRACE_H
+
+#include "xenalyze/outputs.h"
+
+/* Explain a pass with PASS_NO_RECORD.  Returns -EINVAL. */
+int not_trace_explain(const struct run *run, struct err *e);
+
+#endif /* XENALYZE_NOT_TRACE_H */
