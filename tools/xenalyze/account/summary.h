@@ -35,7 +35,7 @@ struct summary_want
     uint32_t histogram_vector;
 };
 
-/* --- of a vcpu ------------------------------------------------------------ */
+/* --- statistics of a vcpu -------------------------------------------------- */
 
 /*
  * Series have a sample for each ended state, as in stock.  `open` is the time
@@ -109,7 +109,7 @@ struct summary_exit
     unsigned int cause;
 };
 
-/* Of about a hundred causes, a typical guest has ten. */
+/* A typical guest has ten of about a hundred exit causes. */
 #define SUMMARY_FEW_EXITS 16u      /* a power of two */
 
 struct summary_hvm

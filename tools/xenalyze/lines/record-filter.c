@@ -130,7 +130,7 @@ static int read_batch(struct record_filter *s, struct xt_batch *b,
                    : xt_trace_next_batch(s->trace, b, e);
 }
 
-/* The begin of the segment whose first batch this is. */
+/* The begin of the segment, of which b is the first batch. */
 static uint64_t find_begin(const struct record_filter *s,
                            const struct xt_batch *b)
 {

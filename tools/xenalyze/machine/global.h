@@ -92,14 +92,14 @@ struct global
     struct guests *guests;
     struct global_pcpu *pcpus;
     unsigned int nr_pcpus, lost_pcpus;
-    uint64_t first;             /* of the segment */
+    uint64_t first;             /* first time stamp of the segment */
     uint64_t certain_since;     /* end of the last loss */
     struct vcpu_state *off_cpu; /* list of all runnable and blocked vcpus; may
                                    contain running ones, which are skipped */
     uint64_t anomalies[ANOMALY_KINDS];
     struct xt_losses losses;    /* counted by the collector */
     struct skews *skews;        /* NULL: not wanted */
-    struct arena exits;         /* of the segment's vcpus: open_exit */
+    struct arena exits;         /* memory of open_exit */
     bool failed;                /* out of memory: an exit is missing */
 
     struct wait_begins waits;   /* empty unless a sink wants waits */
