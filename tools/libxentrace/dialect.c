@@ -51,13 +51,11 @@ static void learn_meta_xen(struct xt_dialect *d, const struct xt_record *r)
     d->from_metadata = has_version && hardware != UINT32_MAX;
 }
 
-/* Intel has no exit reason in this range; bits above 15 are Intel's flags. */
 static void learn_from_exit(struct xt_dialect *d, const struct xt_record *r)
 {
     uint32_t reason = xt_field_load(r, XT_AT(hvm_vmexit_until_4_18, reason));
 
-    if ( r->event & TRC_HVM_NESTEDFLAG ||
-         (reason >= 0x60 && reason <= 0xffff) || reason == UINT32_MAX )
+    if ( r->event & TRC_HVM_NESTEDFLAG || xt_exit_is_svm(reason) )
         guess_hardware(d, XT_HARDWARE_SVM);
 }
 

@@ -28,6 +28,12 @@ struct xt_dialect
 /* Learn from a record.  The first result is kept. */
 void xt_dialect_learn(struct xt_dialect *d, const struct xt_record *r);
 
+/* An exit reason that only AMD has; bits above 15 are flags of Intel. */
+static inline bool xt_exit_is_svm(uint32_t reason)
+{
+    return (reason >= 0x60 && reason <= 0xffff) || reason == UINT32_MAX;
+}
+
 /* Set what the trace does not tell, from the user; 0 if unknown. */
 void xt_dialect_assume(struct xt_dialect *d, uint16_t version,
                        enum xt_hardware hardware);

@@ -202,6 +202,13 @@ int xt_trace_info(struct xt_trace *t, struct xt_info *info, struct err *e);
 
 #define XT_INFO_BYTES (1u << 20)
 
+/*
+ * Search a mapped file for records that prove the hardware, up to the first
+ * one, and learn the dialect.  Of other inputs nothing is learned.  Only before
+ * reading has begun.
+ */
+void xt_trace_find_hardware(struct xt_trace *t, struct xt_dialect *d);
+
 /* Size of the trace in bytes, or XT_SIZE_UNKNOWN; and the read position. */
 uint64_t xt_trace_size(const struct xt_trace *t);
 uint64_t xt_trace_position(const struct xt_trace *t);

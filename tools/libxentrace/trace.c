@@ -327,6 +327,35 @@ void xt_trace_visit_metadata(const struct xt_trace *t, xt_meta_fn *fn,
         found |= visit_window(&w, fn, arg);
 }
 
+static void learn_dialect(const struct xt_window *w, struct xt_dialect *d)
+{
+    struct xt_damage ignored = { 0 };
+    struct xt_records records;
+    struct xt_record r;
+
+    xt_records_init(&records, w, &ignored);
+    while ( xt_records_next(&records, &r) )
+        if ( xt_dialect_may_learn(r.event) )
+            xt_dialect_learn(d, &r);
+}
+
+void xt_trace_find_hardware(struct xt_trace *t, struct xt_dialect *d)
+{
+    struct xt_damage ignored = { 0 };
+    struct xt_windows windows;
+    struct xt_window w;
+
+    assert(t->mode == MODE_NONE);
+    if ( !t->source->map )
+        return;
+    xt_windows_init(&windows, t->view.bytes, t->view.hi, &ignored);
+    while ( !d->hardware && xt_windows_next(&windows, &w) )
+    {
+        xt_source_count_used(t->source, w.size);
+        learn_dialect(&w, d);
+    }
+}
+
 uint64_t xt_trace_size(const struct xt_trace *t)
 {
     return t->source->size;

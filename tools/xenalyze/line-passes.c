@@ -46,10 +46,13 @@ static int pass_begin(struct pass *p, const struct run *run, struct err *e)
     const struct filter_texts texts = {
         c->pcpus, c->domains, c->vcpus, c->events, &run->names,
     };
+    struct xt_dialect dialect = run->info.dialect;
     int rc;
 
     *p = (struct pass){ .run = run };
-    rc = xt_catalogue_new(&p->catalogue, &run->info.dialect);
+    if ( !dialect.hardware )
+        xt_trace_find_hardware(run->trace, &dialect);
+    rc = xt_catalogue_new(&p->catalogue, &dialect);
     if ( rc )
         err_sys(e, rc, "cannot read %s", run->name);
     if ( !rc )

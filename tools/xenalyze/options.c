@@ -24,6 +24,7 @@
 #include "xenalyze/report-options.h"
 
 static const char *const layouts[] = { "auto", "4.17", "master", NULL };
+static const char *const vendors[] = { "auto", "intel", "amd", NULL };
 static const char *const orders[] = { "time", "file", NULL };
 
 static const char *const whens[] = { "auto", "always", "never", NULL };
@@ -154,7 +155,6 @@ static const struct opt opts[] = {
 
     IGNORED("tolerance", '+'),
     IGNORED("sample-max", '$'),
-    IGNORED_FLAG("svm-mode", '('),
     IGNORED_FLAG("tsc-loop-fatal", ','),
     IGNORED_FLAG("dump-trace-volume-on-lost-record", 0),
     IGNORED_FLAG("with-pio-enumeration", 0),
@@ -236,6 +236,13 @@ static const struct opt opts[] = {
       .preset = "auto",
       .help = "Xen version that wrote the records, if the trace does not "
               "show it" },
+
+    { .name = "vendor", .type = OPT_CHOICE, .arg = "VENDOR",
+      .at = offsetof(struct config, vendor), .choices = vendors,
+      .preset = "auto",
+      .help = "CPU vendor, whose exit reasons the trace has" },
+    { .name = "svm-mode", .also = '(', .type = OPT_FLAG,
+      .at = offsetof(struct config, svm_mode), .help = "same as --vendor=amd" },
 
     { .type = OPT_GROUP, .help = "Messages" },
     LOG_OPTS(struct config, log),

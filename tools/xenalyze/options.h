@@ -60,6 +60,8 @@ struct config
     struct report_config reports;
     uint64_t hz;                /* TSC frequency; 0: from the trace */
     unsigned int layout;        /* enum layout */
+    unsigned int vendor;        /* enum xt_hardware; 0: from the trace */
+    bool svm_mode;              /* stock's option for AMD */
 
     struct log log;
 };

@@ -145,6 +145,20 @@ static void log_order(const struct run *run)
 /* Xen versions by enum layout; the layouts of master are those of 4.19. */
 static const uint16_t versions[] = { 0, 0x0411, 0x0413 };
 
+_Static_assert(XT_HARDWARE_VMX == 1 && XT_HARDWARE_SVM == 2,
+               "the choices of --vendor");
+
+static void set_dialect(struct run *run)
+{
+    const struct config *c = run->config;
+    struct xt_dialect *d = &run->info.dialect;
+
+    assert(c->layout <= LAYOUT_MASTER && c->vendor <= XT_HARDWARE_SVM);
+    xt_dialect_assume(d, versions[c->layout], XT_HARDWARE_UNKNOWN);
+    if ( c->vendor || c->svm_mode )
+        d->hardware = c->vendor ? c->vendor : XT_HARDWARE_SVM;
+}
+
 static int read_metadata(struct run *run, struct err *e)
 {
     int rc = xt_trace_info(run->trace, &run->info, e);
@@ -157,9 +171,8 @@ int outputs_run(struct run *run, struct err *e)
     int rc = read_metadata(run, e);
     bool again = false;
 
-    assert(run->out && run->config->layout <= LAYOUT_MASTER);
-    xt_dialect_assume(&run->info.dialect, versions[run->config->layout],
-                      XT_HARDWARE_UNKNOWN);
+    assert(run->out);
+    set_dialect(run);
     for ( size_t i = 0; !rc && i < NR_OUTPUTS; i++ )
     {
         if ( !begins_pass(run->config, &outputs[i]) )

@@ -169,20 +169,58 @@ static int begin_progress(struct pass *p, struct analyze_options *o,
     return xt_trace_rewind(p->run->trace, e);
 }
 
+/* A filter may exclude the exit record that proves the vendor. */
+static bool wants_part(const struct config *c)
+{
+    return c->time || c->pcpus || c->domains || c->vcpus;
+}
+
+static int read_reports(struct pass *p, const struct analyze_options *options,
+                        struct err *e)
+{
+    return analyze_trace(p->run->trace, options, p->reports.sinks,
+                         p->reports.nr_sinks, e);
+}
+
+/*
+ * The first record of an AMD exit reason followed records decoded with Intel's
+ * reasons: read the trace again, with the dialect of AMD.
+ */
+static int read_again(struct pass *p, const struct analyze_options *options,
+                      struct xt_info *info, struct err *e)
+{
+    int rc;
+
+    info->dialect.hardware = XT_HARDWARE_SVM;
+    report_pass_fini(&p->reports);
+    p->reports = (struct report_pass){ .nr_sinks = 0 };
+    p->records = p->losses = p->lost = 0;
+    p->matched = false;
+    rc = xt_trace_rewind(p->run->trace, e);
+    rc = rc ? rc : open_reports(p, e);
+    return rc ? rc : read_reports(p, options, e);
+}
+
 int reports_pass(const struct run *run, struct err *e)
 {
     struct analyze_options options = {
         .threads = run->config->threads, .hz = run->config->hz,
-        .info = &run->info, .levels = run->config->reports.levels,
+        .levels = run->config->reports.levels,
     };
+    struct xt_info info = run->info;
     struct pass p = { .run = run };
-    int rc = choose_part(&p, &options, e);
+    int rc;
 
+    options.info = &info;
+    if ( !info.dialect.hardware && wants_part(run->config) )
+        xt_trace_find_hardware(run->trace, &info.dialect);
+    rc = choose_part(&p, &options, e);
     rc = rc ? rc : open_reports(&p, e);
     rc = rc ? rc : begin_progress(&p, &options, e);
     if ( !rc )
-        rc = analyze_trace(run->trace, &options, p.reports.sinks,
-                     p.reports.nr_sinks, e);
+        rc = read_reports(&p, &options, e);
+    if ( !rc && report_pass_found_svm(&p.reports) )
+        rc = read_again(&p, &options, &info, e);
     pass_progress_end(&p.progress);
     if ( !rc && !p.records )
         rc = PASS_NO_RECORD;

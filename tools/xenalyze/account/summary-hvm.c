@@ -94,6 +94,8 @@ static void summary_add_exit_slow(struct summary *b, const struct fact_exit *f)
         return;
     h->exit_cycles += f->cycles;
     h->guest_cycles += f->guest;
+    if ( xt_exit_is_svm(f->reason) && f->hardware <= XT_HARDWARE_SVM )
+        b->svm_exits[f->hardware]++;
     if ( f->cause == EXIT_OTHER )
         stats_map_add(&h->others, &b->pool, f->reason, f->cycles, f->start);
     stats_add(&x->cost, &b->pool, f->cycles, f->start);

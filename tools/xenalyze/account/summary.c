@@ -192,6 +192,8 @@ static int merge_summary(void *state, void *shard)
     for ( uint32_t i = 0; i < from->nr_pcpus; i++ )
         if ( from->pcpus[i] )
             summary_merge_pcpu(to, from->pcpus[i]);
+    for ( unsigned int i = 0; i <= XT_HARDWARE_SVM; i++ )
+        to->svm_exits[i] += from->svm_exits[i];
     failed = from->pool.failed || to->pool.failed;
     stats_pool_adopt(&to->pool, &from->pool);
     summary_free(from);

@@ -35,7 +35,7 @@ struct summary_want
     uint32_t histogram_vector;
 };
 
-/* --- statistics of a vcpu -------------------------------------------------- */
+/* --- statistics of a vcpu ------------------------------------------------ */
 
 /*
  * Series have a sample for each ended state, as in stock.  `open` is the time
@@ -226,6 +226,9 @@ struct summary
     struct stats_top loss_gaps;     /* the longest losses; tag: pcpu */
     struct xt_clock clock;      /* of the first segment */
     bool closed;                /* no more facts; sorted */
+
+    /* Exits with reasons of AMD, by the hardware that the trace names. */
+    uint64_t svm_exits[XT_HARDWARE_SVM + 1];
 
     struct cr3_table *cr3;  /* borrowed; printed with the summary; or NULL */
 };

@@ -70,6 +70,13 @@ struct summary *account_summary(const struct report_pass *p)
     return a->summary;
 }
 
+bool report_pass_found_svm(const struct report_pass *p)
+{
+    const struct account *a = report_state(p, &report_account);
+
+    return a && a->summary->svm_exits[XT_HARDWARE_UNKNOWN];
+}
+
 const struct report report_account = {
     .name = "account", .kind = REPORT_AUXILIARY, .is_addition = true,
     .in_every_export = true, .is_requested = account_is_requested,

@@ -161,6 +161,12 @@ void report_pass_fini(struct report_pass *p);
 /* Does the output include lost records and damage? */
 bool report_pass_shows_losses(const struct report_pass *p);
 
+/*
+ * True if exits have reasons of AMD, and the trace does not name the vendor
+ * before: the reports have wrong names of exits.
+ */
+bool report_pass_found_svm(const struct report_pass *p);
+
 /* For reports: in open(). */
 void report_add_sink(struct report_pass *p, struct sink sink);
 

@@ -330,6 +330,17 @@ static void print_anomalies(const struct text *t)
                     t->summary->anomalies[i], anomaly_name(i));
 }
 
+/* A trace has the exits of one vendor. */
+static void print_vendors(const struct text *t)
+{
+    uint64_t exits = t->summary->svm_exits[XT_HARDWARE_VMX];
+
+    if ( exits )
+        fprintf(t->out, " contradictions: %" PRIu64 " exits with reasons of "
+                "AMD in a trace from Intel; --vendor selects the names\n",
+                exits);
+}
+
 /* Rows of the CR3 table are limited; loads beyond the limit are counted. */
 static void print_dropped_loads(const struct text *t)
 {
@@ -353,6 +364,7 @@ void text_quality(const struct text *t)
     print_collector_losses(t);
     print_damage(t);
     print_anomalies(t);
+    print_vendors(t);
     print_dropped_loads(t);
     if ( t->summary->segments > 1 )
         fprintf(t->out, " segments: %u, each with its own start time\n",

@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The vendor of the CPU, which names exits, follows from all of the trace: here
+# from exits that come behind more than a megabyte of scheduling.
+. "$top_srcdir/tests/xenalyze/reports/lib.sh"
+
+{
+    awk 'BEGIN {
+        print "0 1000000 0x21101 0x10000"
+        for ( i = 1; i <= 30000; i++ )
+            print "0 + 0x22205 0x10000 0\n0 + 0x22205 0x10000 1"
+    }'
+    for reason in 0x14 0x4e 0x60 0x7b 0x400 0x81; do
+        echo "0 + 0x81002 $reason 0x1000"
+        echo "0 + 0x81001"
+    done
+} | compose trace
+[ "$(wc -c <trace)" -gt 1100000 ] || fail "a small trace"
+
+# equal WHAT OPTION...: the same as with --vendor=amd; the names are AMD's
+equal() {
+    what=$1
+    shift
+    expect 0 "$xenalyze" "$@" --vendor=amd trace
+    cp out wanted
+    for name in CR4_WRITE INTR NPF VMMCALL; do
+        [ "$what" != JSON ] || grep -q "VMEXIT_$name" wanted ||
+            fail "$what: no $name"
+    done
+    expect 0 "$xenalyze" "$@" trace
+    cmp -s out wanted || fail "$what differs from that of --vendor=amd"
+    expect 0 "$xenalyze" "$@" --svm-mode trace
+    cmp -s out wanted || fail "$what of --svm-mode differs"
+    expect 0 "$xenalyze" "$@" --vendor=intel trace
+    ! cmp -s out wanted || fail "$what: --vendor=intel changes nothing"
+}
+
+equal JSON --json --threads 1
+equal "the summary" --summary --threads 2
+equal "the report of exits" --report-exits
+equal "a part" --report-exits --pcpu 0
+equal "a dump" --dump-all
+equal "the records" --records
+
+expect 0 sh -c '"$1" --report-exits - <trace' sh "$xenalyze"
+grep -q ' VMEXIT_VMMCALL ' out || fail "a report of a pipe has other names"
+
+# Evidence for both vendors is reported: an interrupt with a vector is Intel's.
+{
+    echo "0 1000000 0x21101 0x10000"
+    echo "0 - 0x8200f 0xfb"
+    echo "0 + 0x81002 0x7b 0x1000"
+    echo "0 + 0x81001"
+} | compose mixed
+expect 0 "$xenalyze" --summary mixed
+grep -q '^ contradictions: 1 exits with reasons of AMD' out ||
+    fail "mixed evidence is not reported"
