@@ -146,6 +146,28 @@ expect 0 "$xensim" --cpus 2 --report counts -- sh -c '
 grep -q 'could not' passed && fail "-x: $(cat passed)"
 emitted "-x, and the rest" "$(events first last)"
 
+# --- texts in the file -------------------------------------------------------
+
+# --comment, and the texts that --info prints; control characters are not
+# printed.  6120 bytes fit.
+expect 0 "$xensim" --cpus 2 -- "$xentrace" \
+    --comment "$(printf 'before the upgrade \033[31m')" -T 0.1 trace
+expect 0 "$xenalyze" --info trace
+grep -qx '  comment: before the upgrade ?\[31m' out || fail "no comment"
+grep -qx "  host:    $(uname -n)" out || fail "no name of the host"
+grep -qE '^  Xen:     [0-9]+\.[0-9]+' out || fail "no version of Xen"
+grep -q '^  arguments: --comment before the upgrade .* -T 0.1 trace$' out ||
+    fail "no command line"
+grep -q '^  trigger:' out && fail "a trigger without a snapshot"
+longest=$(head -c 6120 /dev/zero | tr '\0' x)
+expect 0 "$xensim" --cpus 2 -- "$xentrace" --comment "$longest" -T 0.1 trace
+expect 0 "$xenalyze" --info trace
+grep -qx "  comment: $longest" out || fail "the longest comment is cut"
+expect 2 "$xentrace" --comment "x$longest" -T 0.1 trace
+expect_message 'at most 6120 bytes'
+expect 2 "$xentrace" --comment x --plain -T 0.1 trace
+expect_message '--plain'
+
 # --- rotated files -----------------------------------------------------------
 
 expect 0 "$xensim" --cpus 2 --report counts -- \

@@ -36,11 +36,9 @@ whole waits.1
 
 # The file names its trigger, vcpu, value and moment.
 trigger_text() {
-    "$xenalyze" --records --event meta_text "$1" |
-        sed -n 's|.* trigger [0-9]*/[0-9]*: ||p' |
-        awk '{ printf "%-24s", $0 }'
+    "$xenalyze" --info "$1" | sed -n 's/^  trigger: //p'
 }
-trigger_text waits.1 | grep -qE '^d[0-9]+v[0-9]+ (waited|has been waiting for) [0-9.]+ m?s \(--snapshot-on runnable>1ms\), 20..-..-.. ..:..:.., tsc [0-9]+ *$' ||
+trigger_text waits.1 | grep -qE '^d[0-9]+v[0-9]+ (waited|has been waiting for) [0-9.]+ m?s \(--snapshot-on runnable>1ms\), 20..-..-.. ..:..:.., tsc [0-9]+$' ||
     fail "waits.1 does not name its trigger: $(trigger_text waits.1)"
 [ -z "$(trigger_text waits)" ] || fail "the last file has a trigger"
 

@@ -14,6 +14,7 @@ struct pass
 {
     const struct run *run;
     struct xt_counts counts;
+    struct file_texts texts;
 };
 
 static int begin_counts(struct pass *p, struct err *e)
@@ -35,6 +36,8 @@ static int read_windows(struct pass *p, struct err *e)
     {
         xt_trace_begin_records(trace, &w, &records);
         rc = xt_counts_add_window(&p->counts, &w, records.damage);
+        if ( !rc )
+            rc = file_texts_add_window(&p->texts, &w);
         if ( rc )
             return err_sys(e, rc, "cannot analyze %s", p->run->name);
     }
@@ -50,13 +53,13 @@ static int end_counts(struct pass *p)
     if ( !p->counts.total.records )
         return PASS_NO_RECORD;
     if ( run->config->info )
-        file_info_print(&p->counts, run->name, run->out);
+        file_info_print(&p->counts, &p->texts, run->name, run->out);
     return 0;
 }
 
 int windows_pass(const struct run *run, struct err *e)
 {
-    struct pass p = { .run = run };
+    struct pass p = { .run = run, .texts = { .nr_marks = 0 } };
     int rc = begin_counts(&p, e);
 
     if ( !rc )
@@ -64,5 +67,6 @@ int windows_pass(const struct run *run, struct err *e)
     if ( !rc )
         rc = end_counts(&p);
     xt_counts_fini(&p.counts);
+    file_texts_fini(&p.texts);
     return rc;
 }

@@ -139,7 +139,8 @@ static int open_pipeline(struct collect *c, struct writer *w, struct err *e)
         .start = { .evt_mask = mask ? mask : c->rings.evt_mask,
                    .pages = c->rings.pages, .cpus = c->rings.nr_mapped,
                    .flags = capture_flags(c),
-                   .arguments = c->plan->arguments },
+                   .arguments = c->plan->arguments,
+                   .comment = c->plan->comment },
     };
     int rc = 0;
 

@@ -36,6 +36,7 @@ struct collect_plan
     uint64_t memory;        /* -M: bytes of windows kept; 0: no -M */
     uint64_t buffer;        /* bytes of windows queued for the disk */
     const char *arguments;  /* of the command line */
+    const char *comment;    /* for the metadata; or NULL */
     bool stats;             /* print a line per second on stderr */
 
     /* Xen itself keeps the newest records, if it can; needs `memory`. */

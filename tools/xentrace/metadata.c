@@ -351,6 +351,8 @@ static void append_all(struct metadata *a, struct hv *hv,
     append_system(a);
     if ( start->arguments )
         append_meta_text(a, TEXT_ARGUMENTS, start->arguments);
+    if ( start->comment )
+        append_meta_text(a, METADATA_TEXT_COMMENT, start->comment);
     append_boot_id(a);
     if ( hv->type->describe )
         hv->type->describe(hv, append_record, a);

@@ -25,7 +25,8 @@ struct metadata
     struct domains domains;     /* reported so far */
 };
 
-/* A value of text_kind of events/11-meta. */
+/* Values of text_kind of events/11-meta. */
+#define METADATA_TEXT_COMMENT 12
 #define METADATA_TEXT_TRIGGER 14
 
 /* The parameters of the capture. */
@@ -34,6 +35,7 @@ struct metadata_start
     uint32_t evt_mask, pages, cpus;
     uint32_t flags;             /* enum capture_flags of events/11-meta */
     const char *arguments;      /* of the command line; NULL: unknown */
+    const char *comment;        /* of the user; or NULL */
 };
 
 /* Collect all metadata; values that are not available are left out. */

@@ -105,6 +105,8 @@ static const struct opt opts[] = {
     { .name = "buffer", .type = OPT_SIZE, .arg = "SIZE", AT(plan.buffer),
       .preset = "64M", .min = WINDOW_FIFO_MIN, .max = 1ull << 46,
       .help = "memory for records that wait for the disk" },
+    { .name = "comment", .type = OPT_TEXT, .arg = "TEXT", AT(plan.comment),
+      .help = "write TEXT into the metadata, for xenalyze --info" },
     { .name = "plain", .type = OPT_FLAG, AT(output.plain),
       .help = "write exactly what Xen's own xentrace writes: no metadata, "
               "no checksums" },
@@ -212,6 +214,11 @@ static int check_options(struct options *o, struct err *e)
 
     if ( rc )
         return rc;
+    if ( o->plan.comment && strlen(o->plan.comment) > XT_META_TEXT_MAX )
+        return err_usage(e, "--comment: give at most %u bytes",
+                         XT_META_TEXT_MAX);
+    if ( o->plan.comment && o->output.plain )
+        return err_usage(e, "--comment needs metadata, which --plain omits");
     if ( o->daemon && !is_file(o->output.path) )
         return err_usage(e, "--daemon needs a file to write to");
     if ( rotates && o->plan.memory )

@@ -131,9 +131,11 @@ static void print_damage(const struct xt_damage *d, FILE *out)
     print_places(d, out);
 }
 
-void file_info_print(const struct xt_counts *c, const char *name, FILE *out)
+void file_info_print(const struct xt_counts *c, const struct file_texts *texts,
+                     const char *name, FILE *out)
 {
     print_total(c, name, out);
+    file_texts_print(texts, out);
     print_cpus(c, out);
     print_events(&c->events, out);
     print_damage(&c->damage, out);

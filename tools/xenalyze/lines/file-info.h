@@ -10,8 +10,10 @@
 #include <stdio.h>
 
 #include "libxentrace/internal.h"
+#include "xenalyze/lines/file-texts.h"
 
 /* Print as text.  The caller checks `out` for errors. */
-void file_info_print(const struct xt_counts *c, const char *name, FILE *out);
+void file_info_print(const struct xt_counts *c, const struct file_texts *texts,
+                     const char *name, FILE *out);
 
 #endif /* XENALYZE_LINES_FILE_INFO_H */

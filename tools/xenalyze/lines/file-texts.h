@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Texts in the metadata of a trace, for --info: the host, the version of Xen,
+ * the command line and the comment of the capture, the cause of a snapshot, and
+ * the marks of the user.
+ */
+#ifndef XENALYZE_LINES_FILE_TEXTS_H
+#define XENALYZE_LINES_FILE_TEXTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "libxentrace/internal.h"
+
+#define FILE_TEXT_KINDS 16u     /* values of text_kind of events/11-meta */
+#define FILE_TEXT_MARKS 100u    /* marks that are printed */
+
+struct file_texts
+{
+    struct xt_meta_text partial;
+    char *text[FILE_TEXT_KINDS];    /* the newest of each kind; or NULL */
+    char *marks[FILE_TEXT_MARKS];
+    uint64_t nr_marks;              /* may exceed FILE_TEXT_MARKS */
+    bool has_version;
+    unsigned int major, minor;      /* version of Xen */
+};
+
+/*
+ * Read the metadata at the start of a window.  The collector puts no metadata
+ * behind other records.  0 or -ENOMEM; call file_texts_fini() either way.
+ */
+int file_texts_add_window(struct file_texts *t, const struct xt_window *w);
+
+/* A line for each text; control characters become question marks. */
+void file_texts_print(const struct file_texts *t, FILE *out);
+void file_texts_fini(struct file_texts *t);
+
+#endif /* XENALYZE_LINES_FILE_TEXTS_H */
