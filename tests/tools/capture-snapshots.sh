@@ -75,6 +75,17 @@ expect 0 "$xensim" --cpus 2 --rate 0 -- "$xentrace" -S 1 -s 1000 -M 1M \
 grep -q 'records were lost' err || fail "the loss is not reported"
 whole lost.1
 
+# A command runs after each snapshot, and does not delay the next one.
+# shellcheck disable=SC2016 # the command expands the variables
+expect 0 "$xensim" --cpus 2 -- "$xentrace" -s 10 --snapshot-on hvm_cpuid \
+    --snapshot-every 0 --snapshots 3 -T 60 \
+    --on-snapshot 'echo "$XENTRACE_FILE $XENTRACE_CAUSE" >>hooks; sleep 0.3; exit 5' hook
+[ "$(cat hooks)" = "hook.1 hvm_cpuid was traced
+hook.2 hvm_cpuid was traced
+hook.3 hvm_cpuid was traced" ] || fail "--on-snapshot: $(cat hooks)"
+[ "$(grep -c 'command for hook.. failed with exit status 5' err)" -eq 3 ] ||
+    fail "failures of --on-snapshot are not reported: $(cat err)"
+
 # A trigger gets the events that it needs.
 expect 0 "$xensim" --cpus 1 --domains 6 --load busy -- "$xentrace" -e hvm \
     --snapshot-on 'runnable>1ms' --snapshots 1 -T 60 needs
@@ -188,6 +199,7 @@ done <<'END'
 --snapshot-on hvm_cpuid|file
 --snapshots 3 trace|-M
 --snapshot-every 1s trace|--snapshot-on
+--on-snapshot true trace|-M
 --snapshot-on runnable>20 trace|20ms
 --snapshot-on exit>5 trace|unit
 --flight-recorder --snapshot-on lost>1 trace|--flight-recorder

@@ -104,6 +104,7 @@ static int write_snapshot(struct collect *c, uint64_t since,
     struct snapshot_plan plan = {
         .nr = ++c->snapshots, .since = since, .tsc = now.clock.tsc,
     };
+    const char *why = cause ? cause->text : "SIGUSR1";
     char text[384];
     int rc;
 
@@ -113,7 +114,10 @@ static int write_snapshot(struct collect *c, uint64_t since,
     plan.losses = collect_make_losses(c, &plan.nr_losses);
     rc = pipeline_write_snapshot(&c->pipeline, &plan, file, e);
     if ( !rc )
-        report_snapshot(c, file, &now, cause ? cause->text : "SIGUSR1");
+    {
+        report_snapshot(c, file, &now, why);
+        hook_run(&c->hook, file->name, why, collect_now_ms());
+    }
     free(plan.losses);
     free(file);
     return rc;
@@ -205,6 +209,7 @@ int collect_check_snapshots(struct collect *c, uint64_t now, struct err *e)
     uint64_t firings = t ? triggers_pass(t, c->pass_tsc) : 0;
     int rc = 0;
 
+    hook_poll(&c->hook, now);
     if ( firings )
         handle_trigger(c, now, firings);
     if ( stop_take_snapshot_request() )

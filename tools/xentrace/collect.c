@@ -56,6 +56,8 @@ int collect_open(struct collect *c, const struct collect_plan *plan,
 
     assert(!plan->flight_recorder || plan->memory);
     *c = (struct collect){ .plan = plan, .hv = hv, .log = log, .virq = -1 };
+    c->hook = (struct snapshot_hook){ .command = plan->on_snapshot,
+                                      .log = log };
     snapshot_policy_init(&c->policy, plan->every_ns / 1000000, plan->keep);
     rc = hv->type->info(hv, &c->info, e);
     if ( rc )
@@ -185,6 +187,14 @@ static void run_pass(struct collect *c, uint64_t now)
     pipeline_publish(&c->pipeline);
 }
 
+#define HOOK_POLL_MS 1000u      /* longest sleep while a command runs */
+
+static uint64_t choose_sleep(const struct collect *c)
+{
+    return hook_is_busy(&c->hook) && c->plan->sleep_ms > HOOK_POLL_MS
+           ? HOOK_POLL_MS : c->plan->sleep_ms;
+}
+
 /*
  * Sleep until the next pass; meanwhile, release ring space when windows become
  * safe.
@@ -224,7 +234,7 @@ static int run_passes(struct collect *c, struct err *e)
         run_pass(c, now);
         rc = collect_check_snapshots(c, now, e);
         if ( !rc && !collect_has_enough_snapshots(c) )
-            rc = wait_for_pass(c, now + c->plan->sleep_ms, e);
+            rc = wait_for_pass(c, now + choose_sleep(c), e);
         now = collect_now_ms();
     }
     return rc;
@@ -297,5 +307,7 @@ int collect_run(struct collect *c, struct writer *w, struct err *e)
     if ( rc )
         return fail_to_start(c, rc);
     rc = run_passes(c, e);
-    return stop_capture(c, rc, e);
+    rc = stop_capture(c, rc, e);
+    hook_end(&c->hook, stop_is_forced);
+    return rc;
 }

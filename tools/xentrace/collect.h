@@ -17,6 +17,7 @@
 #include "xentrace/pipeline.h"
 #include "xentrace/hypervisor.h"
 #include "xentrace/host-rings.h"
+#include "xentrace/snapshot-hook.h"
 #include "xentrace/snapshot-policy.h"
 #include "xentrace/stats-line.h"
 #include "xentrace/tbuf.h"
@@ -46,6 +47,7 @@ struct collect_plan
     struct triggers *triggers;
     uint64_t every_ns;          /* cool-down after a trigger */
     unsigned int keep;          /* number of snapshots to keep; 0: all */
+    const char *on_snapshot;    /* command to run; NULL: none */
     uint64_t before_ns;         /* length before the trigger; 0: everything */
     uint64_t after_ns;          /* length after the trigger */
     unsigned int max_snapshots; /* stop after this many snapshots; 0: never */
@@ -94,6 +96,7 @@ struct collect
     bool recorder;                      /* Xen overwrites old records */
     unsigned int snapshots;             /* number of snapshots taken */
     struct snapshot_policy policy;
+    struct snapshot_hook hook;
     uint64_t snapshot_due_ms;           /* time of the next snapshot; 0: none */
     uint64_t snapshot_since;            /* first time stamp to write */
     struct trigger_cause cause;         /* reason of the next one */

@@ -100,6 +100,10 @@ static const struct opt opts[] = {
       AT(plan.every_ns),
       .help = "write at most one snapshot in TIME, unless a case is twice as "
               "bad; default 60s" },
+    { .name = "on-snapshot", .type = OPT_TEXT, .arg = "COMMAND",
+      AT(plan.on_snapshot),
+      .help = "run COMMAND after each snapshot; $XENTRACE_FILE and "
+              "$XENTRACE_CAUSE are its name and reason" },
     { .name = "snapshots", .type = OPT_UINT, .arg = "N", AT(plan.max_snapshots),
       .help = "stop after N snapshots" },
     { .name = "buffer", .type = OPT_SIZE, .arg = "SIZE", AT(plan.buffer),
@@ -193,6 +197,8 @@ static int check_snapshots(struct options *o, struct err *e)
     if ( !p->memory && (has_before || p->after_ns || p->max_snapshots) )
         return err_usage(e, "--snapshot-before, --snapshot-after and "
                          "--snapshots need -M or --snapshot-on");
+    if ( !p->memory && p->on_snapshot )
+        return err_usage(e, "--on-snapshot needs -M or --snapshot-on");
     if ( !o->triggers.nr && p->every_ns != TIME_UNSET )
         return err_usage(e, "--snapshot-every needs --snapshot-on");
     if ( o->triggers.nr && p->flight_recorder )
