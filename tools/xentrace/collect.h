@@ -70,7 +70,7 @@ struct collect_lost
 
 struct masks
 {
-    uint32_t evt;                       /* of this capture; 0: Xen's own */
+    uint32_t evt;                       /* set for this capture; 0: none */
     uint32_t evt_before;                /* 0: unknown */
     unsigned char *cpus_before;
     bool evt_is_set, cpus_are_set;      /* by this capture */

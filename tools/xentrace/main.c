@@ -13,6 +13,7 @@
 #include "xentrace/collect.h"
 #include "xentrace/watchdog.h"
 #include "xentrace/hypervisor.h"
+#include "xentrace/list-events.h"
 #include "xentrace/options.h"
 #include "xentrace/service.h"
 #include "xentrace/stop-signals.h"
@@ -116,7 +117,9 @@ int main(int argc, char **argv)
     rc = fault_arm_env(&e);
     if ( !rc )
         rc = xentrace_options_parse(&options, argc, argv, &next, &e);
-    if ( !rc && next == OPTS_RUN )
+    if ( !rc && next == OPTS_RUN && options.list )
+        rc = list_events(options.pattern, stdout, &e);
+    else if ( !rc && next == OPTS_RUN )
         rc = run_program(&options, &e);
     xentrace_options_fini(&options);
     if ( rc )

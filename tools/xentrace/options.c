@@ -14,8 +14,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/fault.h"
+#include "xentrace/commands.h"
 #include "xentrace/window-fifo.h"
 #include "xentrace/stop-signals.h"
 
@@ -46,11 +48,11 @@ static int parse_trigger(const struct opt *o, const char *text, void *config,
 static const struct opt opts[] = {
     { .type = OPT_GROUP, .help = "Selecting events" },
     { .name = "evt-mask", .letter = 'e', .type = OPT_CALL, .arg = "MASK",
-      .parse = parse_events,
+      .parse = parse_events, .common = true,
       .help = "events to trace: hvm, sched:min, sched_wake, all, or a "
               "number; items add up" },
     { .name = "cpu-mask", .letter = 'c', .type = OPT_TEXT, .arg = "CPUS",
-      AT(plan.cpus),
+      AT(plan.cpus), .common = true,
       .help = "pcpus to trace: 0,2-5,8- or 0x3f or all" },
     { .name = "trace-buf-size", .letter = 'S', .type = OPT_UINT,
       .arg = "PAGES", AT(plan.pages), .max = 65535,
@@ -58,7 +60,7 @@ static const struct opt opts[] = {
 
     { .type = OPT_GROUP, .help = "Timing" },
     { .name = "time-interval", .letter = 'T', .type = OPT_TIME,
-      .arg = "TIME", AT(plan.time_ns),
+      .arg = "TIME", AT(plan.time_ns), .common = true,
       .help = "stop after TIME: seconds, or with a unit as in 500ms, 2m" },
     { .name = "poll-sleep", .letter = 's', .type = OPT_UINT, .arg = "MS",
       AT(plan.sleep_ms), .preset = "100", .min = 1, .max = 3600000,
@@ -67,7 +69,7 @@ static const struct opt opts[] = {
       AT(log_thresh),
       .help = "ignored; accepted for old scripts" },
     { .name = "discard-buffers", .letter = 'D', .type = OPT_FLAG,
-      AT(plan.discard),
+      AT(plan.discard), .common = true,
       .help = "discard the records in the rings at the start" },
     { .name = "dont-disable-tracing", .letter = 'x', .type = OPT_FLAG,
       AT(plan.leave_enabled),
@@ -81,12 +83,12 @@ static const struct opt opts[] = {
 
     { .type = OPT_GROUP, .help = "Output" },
     { .name = "memory-buffer", .letter = 'M', .type = OPT_SIZE,
-      .arg = "SIZE", AT(plan.memory), .max = 1ull << 46,
+      .arg = "SIZE", AT(plan.memory), .max = 1ull << 46, .common = true,
       .help = "keep the newest records in memory, and write them at the end" },
     { .name = "flight-recorder", .type = OPT_FLAG, AT(plan.flight_recorder),
       .help = "as -M, but let Xen keep the newest records, if it can" },
     { .name = "snapshot-on", .type = OPT_CALL, .arg = "TRIGGER",
-      .parse = parse_trigger,
+      .parse = parse_trigger, .common = true,
       .help = "write a snapshot of the -M buffer when TRIGGER (see below) "
               "fires" },
     { .name = "snapshot-before", .type = OPT_TIME, .arg = "TIME",
@@ -147,11 +149,13 @@ static const struct opt opts[] = {
 static const struct program program = {
     .name = "xentrace",
     .version = PACKAGE_VERSION,
-    .synopsis = "[OPTION...] [FILE]",
+    .synopsis = "[COMMAND] [OPTION...] [FILE]",
     .summary = "capture Xen's trace buffers",
     .opts = opts,
     .nr_opts = sizeof(opts) / sizeof(opts[0]),
     .max_args = 1,
+    .commands = xentrace_commands,
+    .nr_commands = XENTRACE_NR_COMMANDS,
 };
 
 /* --- combinations of options ------------------------------------------- */
@@ -213,11 +217,24 @@ static int check_snapshots(struct options *o, struct err *e)
     return 0;
 }
 
+/* Also before the hypervisor is opened: there may be none. */
+static int check_destination(const struct options *o, struct err *e)
+{
+    if ( is_file(o->output.path) || !isatty(STDOUT_FILENO) )
+        return 0;
+    return err_usage(e, "FILE is missing: a trace is binary, and standard "
+                     "output is a terminal; give a file, as in xentrace -T 5 "
+                     "trace.bin, or see xentrace --help");
+}
+
 static int check_options(struct options *o, struct err *e)
 {
     int rc = check_snapshots(o, e);
     bool rotates = o->output.rotate_bytes || o->output.rotate_ns;
 
+    if ( rc )
+        return rc;
+    rc = check_destination(o, e);
     if ( rc )
         return rc;
     if ( o->plan.comment && strlen(o->plan.comment) > XT_META_TEXT_MAX )
@@ -254,8 +271,8 @@ static void write_footer(char *footer, size_t size)
         "\n"
         "Without FILE, or with -, the trace is written to standard output.\n"
         "\n"
-        "  xentrace -D -e all -T 5 trace.bin\n"
-        "  xenalyze --summary trace.bin\n";
+        "  xentrace record -D -e all -T 5 trace.bin\n"
+        "  xenalyze summary trace.bin\n";
     size_t used;
 
     snprintf(footer, size, "Triggers of --snapshot-on:\n");
@@ -298,6 +315,10 @@ int xentrace_options_parse(struct options *o, int argc, char **argv,
     if ( rc || *next != OPTS_RUN )
         return rc;
     o->output.path = first < argc ? argv[first] : NULL;
+    if ( o->list )
+        return first < argc ? err_usage(e, "%s: list takes one pattern; "
+                                        "separate items by commas",
+                                        argv[first]) : 0;
     return check_options(o, e);
 }
 

@@ -28,6 +28,8 @@ struct options
     /* Values that the plans have in other units or as pointers. */
     uint64_t log_thresh, reserve_mb;
     bool compress, daemon;
+    bool list;                  /* print the events and end */
+    const char *pattern;        /* events to list; NULL: all */
     struct triggers triggers;
 };
 
