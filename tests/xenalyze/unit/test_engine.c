@@ -170,6 +170,7 @@ enum sum_kind { RUNSTATES, DOMAINS, RESIDENCIES, WAITS, LOSSES, TIMES, EXITS,
 struct sums
 {
     uint64_t nr[SUM_KINDS], sum[SUM_KINDS];
+    uint64_t records;           /* of all volumes */
     uint64_t ended[VCPUS];      /* last fact of each vcpu */
     unsigned int gaps;
 };
@@ -260,6 +261,9 @@ static void sum_handle(void *state, const struct fact_handle *f)
 
 static void sum_volume(void *state, const struct fact_volume *f)
 {
+    struct sums *s = state;
+
+    s->records += f->records;
     ADD(VOLUMES, f->pcpu, f->first, f->last, f->records, f->lost,
         f->open_exits);
 }
@@ -275,6 +279,7 @@ static int sums_merge(void *state, void *shard)
 {
     struct sums *to = state, *from = shard;
 
+    to->records += from->records;
     for ( unsigned int k = 0; k < SUM_KINDS; k++ )
     {
         to->nr[k] += from->nr[k];
@@ -360,4 +365,48 @@ START_TEST(passes_agree_on_losses)
 }
 END_TEST
 
-UNIT_MAIN("engine", passes_agree, passes_agree_on_losses)
+static void write_window(FILE *f, unsigned int pcpu, const void *bytes,
+                         size_t size)
+{
+    const uint32_t header[] = {
+        TRC_TRACE_CPU_CHANGE | 2u << TRACE_EXTRA_SHIFT, pcpu, size,
+    };
+
+    ck_assert_uint_eq(fwrite(header, sizeof(header), 1, f), 1);
+    ck_assert_uint_eq(fwrite(bytes, size, 1, f), 1);
+}
+
+/*
+ * A window without a time stamp gets the time of the window before it in the
+ * file.  So the records of its pcpu may be delivered after the pcpu's last time
+ * stamp: the pcpu must not end before they are.
+ */
+START_TEST(late_untimed_window)
+{
+    static const uint32_t untimed[] = { 0x1f080 };
+    static const uint32_t a[] = { 0x90021101, 5000, 0, 0x10000 },
+                          b[] = { 0x90021002, 5100, 0, 0x10000 },
+                          c[] = { 0x90021101, 3000, 0, 0x20000,
+                                  0x90021021, 3100, 0, 0x20000 },
+                          d[] = { 0x90021011, 6000, 0, 0x10000 };
+    char path[] = "/tmp/engine-XXXXXX";
+    struct sums by_times, by_pcpus;
+    FILE *f = fdopen(mkstemp(path), "wb");
+
+    ck_assert_ptr_nonnull(f);
+    write_window(f, 0, a, sizeof(a));
+    write_window(f, 1, untimed, sizeof(untimed));
+    write_window(f, 0, b, sizeof(b));
+    write_window(f, 1, c, sizeof(c));
+    write_window(f, 0, d, sizeof(d));
+    ck_assert_int_eq(fclose(f), 0);
+    read_trace(path, &by_time, 1, &by_times);
+    read_trace(path, &by_pcpu, 1, &by_pcpus);
+    unlink(path);
+    ck_assert_uint_eq(by_times.nr[VOLUMES], 2);
+    ck_assert_uint_eq(by_times.records, 6);
+    ck_assert_uint_eq(by_pcpus.records, 6);
+}
+END_TEST
+
+UNIT_MAIN("engine", passes_agree, passes_agree_on_losses, late_untimed_window)

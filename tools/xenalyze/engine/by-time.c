@@ -81,12 +81,17 @@ static void sort_notices(struct notices *l)
 
 /* --- scanning a file in advance ------------------------------------------- */
 
+/*
+ * No record of a pcpu is delivered after the later of its last time stamp and
+ * the time of its last window.
+ */
 static int scan_pcpu(struct analysis *a, struct notices *l,
                      unsigned int segment, unsigned int pcpu)
 {
     uint64_t time = 0, offset = xt_trace_offset(a->trace, pcpu);
     struct xt_record r;
     struct xt_walk w;
+    bool timed = false;
     int rc = 0;
 
     xt_trace_begin_walk(a->trace, pcpu, &w);
@@ -94,10 +99,13 @@ static int scan_pcpu(struct analysis *a, struct notices *l,
     {
         if ( xt_record_is_timed(&r) && r.tsc + offset > time )
             time = r.tsc + offset;
+        timed |= xt_record_is_timed(&r);
+        if ( w.cursor.time > time )
+            time = w.cursor.time;
         if ( r.event == TRC_LOST_RECORDS )
             rc = add_notice(l, loss_time(a, pcpu, &r), segment, pcpu, false);
     }
-    return rc || !time ? rc : add_notice(l, time, segment, pcpu, true);
+    return rc || !timed ? rc : add_notice(l, time, segment, pcpu, true);
 }
 
 static int scan_ahead(struct analysis *a, struct notices *l, struct err *e)
