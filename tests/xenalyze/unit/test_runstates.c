@@ -425,7 +425,7 @@ static const struct script_row mismatches_rows[] = {
       "p0 130..130 unknown\n"
       "d1v0 120..130 blocked p0 end\n"
       "d2v0 130..130 blocked p0 end\n"
-      "3 vcpus that left a pcpu that another one ran on\n" },
+      "2 vcpus that left a pcpu that another one ran on\n" },
 };
 
 SCRIPT_TEST(mismatches)

@@ -379,10 +379,9 @@ static void apply_leave(struct global *g, const struct change *c)
         end_open_exit(g, vcpu_get_state(c->vcpu), c->time, EXIT_WOKEN);
     if ( !v )
         return;
+    /* The pcpu machine has counted a vcpu that leaves where another ran. */
     if ( p->current == v->fact.vcpu )
         global_clear_current(g, c->pcpu, c->time);
-    else
-        g->anomalies[ANOMALY_PREVIOUS] += p->current != NULL;
     if ( c->new == STATE_BLOCKED )
         vcpu_note_halt(g, v, c->time);
     if ( g->lost_pcpus && !vcpu_is_idle(v->fact.vcpu) )
