@@ -482,9 +482,19 @@ static const struct script_row shadow_faults_rows[] = {
       "112 p0 0x40f000 7 0\n"
       "120 p0 hvm_vmentry\n",
       "d1v0 p0 110 handler 0x40f010 kind 0: at 0\n"
-      "d1v0 p0 110 handler 0x40f000 kind 0: at 0, main\n"
-      "d1v0 p0 exit 110+10 EXCEPTION_NMI(0) entered, rip 0x1000, handler 1, "
+      "d1v0 p0 110 handler 0x40f000 kind 0: at 0\n"
+      "d1v0 p0 exit 110+10 EXCEPTION_NMI(0) entered, rip 0x1000, handler 0, "
       "seen 0x2\n" },
+    { "an unknown shadow event before the main handler", "handle,exit",
+      RUN
+      "110 p0 hvm_vmexit 0 0x1000\n"
+      "111 p0 0x40f200 7 0\n"
+      "112 p0 hvm_ioport_read 0x3f8 65\n"
+      "120 p0 hvm_vmentry\n",
+      "d1v0 p0 110 handler 0x40f200 kind 0: at 0\n"
+      "d1v0 p0 110 handler 0x82016 kind 6: at 0x3f8, value 0x41, main\n"
+      "d1v0 p0 exit 110+10 EXCEPTION_NMI(0) entered, rip 0x1000, "
+      "handler 22, seen 0x400002\n" },
     { "levels of the guest stay unknown without a fault", "exit",
       "levels 3\n"
       RUN

@@ -92,7 +92,7 @@ static const struct layout *find_layout(uint32_t event)
 bool handler_is_main(uint32_t event)
 {
     if ( event >> TRC_CLS_SHIFT == TRC_SHADOW >> TRC_CLS_SHIFT )
-        return event_minor8(event) < SHADOW_WRMAP_BF;
+        return shadow_is_main(event);
     return !(SECONDARY_EVENTS >> (event & 0x3f) & 1);
 }
 

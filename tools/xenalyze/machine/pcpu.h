@@ -195,6 +195,12 @@ static inline size_t open_exit_size(const struct open_exit *o)
 
 record_fn shadow_record;
 
+/*
+ * Does the event name the way in which a fault was handled?  All kinds but the
+ * last four do; no event has kind 0.
+ */
+bool shadow_is_main(uint32_t event);
+
 /* As handler_decode(). */
 bool shadow_decode(struct fact_handle *f, const struct xt_record *r);
 

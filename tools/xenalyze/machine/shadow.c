@@ -151,14 +151,20 @@ static void note_secondary(struct open_exit *o, unsigned int kind)
         o->exit.resyncs++;
 }
 
-/* All kinds but the last four name the way in which a fault was handled. */
+bool shadow_is_main(uint32_t event)
+{
+    unsigned int kind = event_minor8(event);
+
+    return kind && kind < SHADOW_WRMAP_BF;
+}
+
 void shadow_record(struct pcpu *p, const struct xt_record *r)
 {
     unsigned int kind = event_minor8(r->event);
 
-    if ( p->open_exit.open && kind < SHADOW_WRMAP_BF )
+    if ( p->open_exit.open && shadow_is_main(r->event) )
         p->open_exit.exit.levels = event_levels(r->event);
-    else if ( p->open_exit.open && kind < SHADOW_KINDS )
+    else if ( p->open_exit.open && kind && kind < SHADOW_KINDS )
         note_secondary(&p->open_exit, kind);
     hvm_add_handler(p, r, event_minor8(TRC_HVM_PF_XEN));
 }
