@@ -461,20 +461,22 @@ static const struct script_row continuing_rows[] = {
       "d2v0 110..130 no data p1 end\n"
       "1 vcpus that went on to run where they did not\n"
       "1 vcpus that left a pcpu that another one ran on\n" },
-    { "after a loss", "runstate,anomaly",
+    { "after a loss whose record names no vcpu", "runstate,pcpu,anomaly",
       "100 p0 runnable>running d1v0\n"
       "110 p0 loss\n"
       "130 p0 lost_records 9 v65535@65535 110 0\n"
       "140 p0 sched_continue_running d1v0\n"
       "150 p0 running>blocked d1v0\n",
+      "p0 100..100 unknown (unseen)\n"
       "d1v0 100..100 runnable - -> running by p0 (unseen)\n"
+      "p0 100..110 running d1v0\n"
       "d1v0 100..110 running p0 -> lost by p0\n"
-      "d65535v65535 100..130 lost - -> running by p0 (unseen)\n"
-      "d65535v65535 130..130 running p0 -> running by p0 (unseen)\n"
+      "p0 110..130 lost\n"
       "d1v0 110..140 lost p0 -> running by p0\n"
+      "p0 130..150 running d1v0\n"
       "d1v0 140..150 running p0 -> blocked by p0\n"
-      "d1v0 150..150 blocked p0 end\n"
-      "d65535v65535 130..150 running p0 end\n" },
+      "p0 150..150 unknown\n"
+      "d1v0 150..150 blocked p0 end\n" },
     { "after a loss that inferred another vcpu", "runstate,pcpu,anomaly",
       "100 p0 runnable>running d1v0\n"
       "110 p0 loss\n"

@@ -40,10 +40,13 @@ static inline void check_current(struct pcpu *p, struct vcpu *v)
     if ( p->current == v )
         return;
     if ( !p->current && p->fact.state == PCPU_UNKNOWN &&
-         p->fact.before_first_run )
+         (p->fact.before_first_run || p->inferred) )
         pcpu_infer_current(p, v);
     else if ( p->inferred )
+    {
+        p->inferred = false;
         p->current = v;
+    }
     else
         p->anomalies[ANOMALY_PREVIOUS]++;
 }

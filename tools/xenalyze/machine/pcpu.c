@@ -158,6 +158,7 @@ void pcpu_infer_current(struct pcpu *p, struct vcpu *v)
 {
     debug_assert(!p->current && p->fact.state == PCPU_UNKNOWN);
     p->default_vcpu = NULL;
+    p->inferred = false;
     p->fact.state = vcpu_is_idle(v) ? PCPU_IDLE : PCPU_RUNNING;
     p->current = v;
 }
@@ -184,14 +185,22 @@ void pcpu_begin_loss(struct pcpu *p, uint64_t time)
     p->asleep = false;
 }
 
-/* The record names the vcpu that runs at the end of the loss. */
+/* The vcpu that runs at the end of a loss.  NULL: the record names none. */
+static struct vcpu *get_found_vcpu(struct pcpu *p, const struct xt_record *r)
+{
+    unsigned int domain = RECORD_FIELD(r, lost_records, dom);
+
+    if ( domain >= XT_DOMAIN_DEFAULT )
+        return NULL;
+    return guests_get_vcpu(p->guests, domain,
+                           RECORD_FIELD(r, lost_records, vcpu));
+}
+
 static void lost_record(struct pcpu *p, const struct xt_record *r)
 {
     uint64_t now = p->time, from = RECORD_FIELD(r, lost_records, first_tsc);
     uint32_t lost = RECORD_FIELD(r, lost_records, lost);
-    struct vcpu *v = guests_get_vcpu(p->guests,
-                                     RECORD_FIELD(r, lost_records, dom),
-                                     RECORD_FIELD(r, lost_records, vcpu));
+    struct vcpu *v = get_found_vcpu(p, r);
 
     if ( from > now )
         p->anomalies[ANOMALY_LOSS]++;
@@ -205,8 +214,8 @@ static void lost_record(struct pcpu *p, const struct xt_record *r)
         pcpu_set_current(p, v);
     else
         pcpu_clear_current(p);
-    /* The next scheduler record may contradict. */
-    p->inferred = v != NULL;
+    /* The next scheduler record may contradict, or name the vcpu. */
+    p->inferred = true;
 }
 
 /* --- all records ---------------------------------------------------------- */

@@ -73,7 +73,7 @@ struct pcpu
     struct vcpu *current;       /* NULL: unknown */
     struct vcpu *default_vcpu;  /* default domain's, until current is known */
     struct fact_pcpu fact;      /* in progress: emitted when it ends */
-    bool inferred;              /* `current` is known from a loss only */
+    bool inferred;              /* `current` comes from a LOST record */
     bool loss_begun;            /* the next LOST record ends this loss */
 
     struct vcpu_cache_entry vcpu_cache[1u << VCPU_CACHE_BITS];
@@ -113,7 +113,7 @@ void pcpu_end(struct pcpu *p);
 /* Start counting time here. */
 void pcpu_begin(struct pcpu *p, uint64_t time);
 
-/* v has been running here since the pcpu's first record. */
+/* v has been running here since the pcpu's first record, or the last loss. */
 void pcpu_infer_current(struct pcpu *p, struct vcpu *v);
 
 /* Any record but entries and exits, which pcpu_record() handles itself. */
