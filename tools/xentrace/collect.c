@@ -59,12 +59,9 @@ int collect_open(struct collect *c, const struct collect_plan *plan,
     c->hook = (struct snapshot_hook){ .command = plan->on_snapshot,
                                       .log = log };
     snapshot_policy_init(&c->policy, plan->every_ns / 1000000, plan->keep);
-    rc = hv->type->info(hv, &c->info, e);
+    rc = hv_query(hv, &c->info, e);
     if ( rc )
-        return err_sys(e, rc, "cannot query Xen about its machine");
-    if ( !c->info.nr_cpus || c->info.nr_cpus > XT_MAX_CPUS )
-        return err_set(e, -EPROTO, "Xen reports %u pcpus; xentrace supports 1 "
-                       "to %u", c->info.nr_cpus, XT_MAX_CPUS);
+        return rc;
     c->nr_cpus = c->info.nr_cpus;
     rc = parse_cpus(c, e);
     if ( !rc )

@@ -83,6 +83,18 @@ int hv_open(struct hv **hv, const char *name, const struct hv_address *address,
     return type ? type->open(hv, address, e) : e->code;
 }
 
+int hv_query(struct hv *hv, struct hv_info *info, struct err *e)
+{
+    int rc = hv->type->info(hv, info, e);
+
+    if ( rc )
+        return err_sys(e, rc, "cannot query Xen about its machine");
+    if ( !info->nr_cpus || info->nr_cpus > XT_MAX_CPUS )
+        return err_set(e, -EPROTO, "Xen reports %u pcpus; there can be 1 to %u",
+                       info->nr_cpus, XT_MAX_CPUS);
+    return 0;
+}
+
 void hv_close(struct hv *hv)
 {
     if ( hv )

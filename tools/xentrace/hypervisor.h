@@ -2,8 +2,8 @@
 /*
  * The interface to a hypervisor: a struct of functions.  A back end is one file
  * that fills in the struct, and one row of the table in hypervisor.c.  Back
- * ends transfer data without interpreting any; tbuf.c and host-rings.c, which
- * are common to all back ends, check the answers.
+ * ends transfer data without interpreting any; hypervisor.c, tbuf.c and
+ * host-rings.c, which are common to all back ends, check the answers.
  */
 #ifndef XENTRACE_HYPERVISOR_H
 #define XENTRACE_HYPERVISOR_H
@@ -131,5 +131,8 @@ const struct hypervisor *hv_xensim(void);
 int hv_open(struct hv **hv, const char *name, const struct hv_address *address,
             struct err *e);
 void hv_close(struct hv *hv);
+
+/* Call info(), and check the number of pcpus: 1 to XT_MAX_CPUS. */
+int hv_query(struct hv *hv, struct hv_info *info, struct err *e);
 
 #endif /* XENTRACE_HYPERVISOR_H */

@@ -78,10 +78,10 @@ static int get_state(struct hv *hv, struct tbuf_state *state, bool *known,
 {
     struct hv_info info;
     uint64_t *lost;
-    int rc = hv->type->info(hv, &info, e);
+    int rc = hv_query(hv, &info, e);
 
     if ( rc )
-        return err_sys(e, rc, "cannot query Xen about its machine");
+        return rc;
     lost = fault_calloc(info.nr_cpus, sizeof(*lost));
     if ( !lost )
         return err_sys(e, -ENOMEM, "cannot allocate memory for Xen's state");

@@ -324,14 +324,16 @@ static void version_text(struct xen_call *c, char *text, size_t size)
 
 int xen_call_info(struct xen_call *c, struct hv_info *info)
 {
+    uint32_t last;
     int rc;
 
     clear_op(c);
     rc = call_sysctl(c, SYSCTL_PHYSINFO);
     if ( rc )
         return rc;
+    last = c->op->u.info.max_cpu_id;
     *info = (struct hv_info){
-        .nr_cpus = c->op->u.info.max_cpu_id + 1,
+        .nr_cpus = last == UINT32_MAX ? UINT32_MAX : last + 1,
         .nr_online = c->op->u.info.nr_cpus,
         .tsc_khz = c->op->u.info.cpu_khz,
     };

@@ -151,7 +151,7 @@ void xen_describe_machine(struct xen_call *c, hv_record_fn *put, void *arg)
     const struct description t = { .xen = c, .put = put, .arg = arg };
     struct hv_info info;
 
-    if ( xen_call_info(c, &info) )
+    if ( xen_call_info(c, &info) || info.nr_cpus > XT_MAX_CPUS )
         return;
     put_version(&t, info.nr_cpus);
     put_cpus(&t, info.nr_cpus);

@@ -95,6 +95,34 @@ START_TEST(every_version)
 }
 END_TEST
 
+/* Xen's answer is the last id, and may be anything. */
+START_TEST(numbers_of_pcpus)
+{
+    static const struct { unsigned int last; int code; } rows[] = {
+        { 0, 0 }, { XT_MAX_CPUS - 1, 0 },
+        { XT_MAX_CPUS, -EPROTO }, { UINT32_MAX - 1, -EPROTO },
+        { UINT32_MAX, -EPROTO },
+    };
+
+    for ( size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++ )
+    {
+        struct err e = ERR_INIT;
+        struct hv_info info;
+        struct hv *hv;
+
+        reset_fake();
+        hv = open_it();
+        fake_xen()->max_cpu_id = rows[i].last;
+        ck_assert_int_eq(hv_query(hv, &info, &e), rows[i].code);
+        if ( rows[i].code )
+            ck_assert_ptr_nonnull(strstr(e.text, "there can be 1 to 16384"));
+        else
+            ck_assert_uint_eq(info.nr_cpus, rows[i].last + 1);
+        hv_close(hv);
+    }
+}
+END_TEST
+
 START_TEST(refusals)
 {
     reset_fake();
@@ -619,6 +647,6 @@ START_TEST(probe)
 }
 END_TEST
 
-UNIT_MAIN("hv-xen", every_version, refusals, faults, control, bits, machine,
-          machine_in_parts, guests, names, frames, virq, virq_that_fails,
-          probe)
+UNIT_MAIN("hv-xen", every_version, numbers_of_pcpus, refusals, faults, control,
+          bits, machine, machine_in_parts, guests, names, frames, virq,
+          virq_that_fails, probe)
