@@ -17,14 +17,6 @@ static const hv_row rows[] = {
 
 #define NR_ROWS (sizeof(rows) / sizeof(rows[0]))
 
-static const struct hypervisor *find_by_name(const char *name)
-{
-    for ( size_t i = 0; i < NR_ROWS; i++ )
-        if ( !strcmp(rows[i]()->name, name) )
-            return rows[i]();
-    return NULL;
-}
-
 /* Append as much of the text as fits. */
 static void append_fitting(char *to, size_t size, const char *text)
 {
@@ -36,8 +28,8 @@ static void append_fitting(char *to, size_t size, const char *text)
 }
 
 /* If no hypervisor is present, *e lists the reason of each back end. */
-static const struct hypervisor *find_by_probe(const struct hv_address *address,
-                                              struct err *e)
+static int find_by_probe(const struct hypervisor **type,
+                         const struct hv_address *address, struct err *e)
 {
     char why[sizeof(e->text)] = "";
     int rc = 0;
@@ -46,25 +38,29 @@ static const struct hypervisor *find_by_probe(const struct hv_address *address,
     {
         struct err reason = ERR_INIT;
 
-        rc = rows[i]()->probe(address, &reason);
+        *type = rows[i]();
+        rc = (*type)->probe(address, &reason);
         if ( !rc )
-            return rows[i]();
+            return 0;
         append_fitting(why, sizeof(why), i ? "; " : "");
         append_fitting(why, sizeof(why), reason.text);
     }
-    err_set(e, rc, "no hypervisor found: %s", why);
-    return NULL;
+    return err_set(e, rc, "no hypervisor found: %s", why);
 }
 
-/* The message lists the known names: "xen, xensim". */
-static int explain_unknown_name(const char *name, struct err *e)
+/* For an unknown name, *e lists the known names: "xen, xensim". */
+static int find_by_name(const struct hypervisor **type, const char *name,
+                        struct err *e)
 {
     char all[64] = "";
 
     for ( size_t i = 0; i < NR_ROWS; i++ )
     {
+        *type = rows[i]();
+        if ( !strcmp((*type)->name, name) )
+            return 0;
         append_fitting(all, sizeof(all), i ? ", " : "");
-        append_fitting(all, sizeof(all), rows[i]()->name);
+        append_fitting(all, sizeof(all), (*type)->name);
     }
     return err_usage(e, "--hypervisor=%s: unknown; choose one of %s",
                      name, all);
@@ -74,13 +70,12 @@ int hv_open(struct hv **hv, const char *name, const struct hv_address *address,
             struct err *e)
 {
     const struct hypervisor *type;
+    int rc;
 
     assert(NR_ROWS > 0);
     assert(hv && address);
-    type = name ? find_by_name(name) : find_by_probe(address, e);
-    if ( !type && name )
-        return explain_unknown_name(name, e);
-    return type ? type->open(hv, address, e) : e->code;
+    rc = name ? find_by_name(&type, name, e) : find_by_probe(&type, address, e);
+    return rc ? rc : type->open(hv, address, e);
 }
 
 int hv_query(struct hv *hv, struct hv_info *info, struct err *e)

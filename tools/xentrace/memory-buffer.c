@@ -14,16 +14,18 @@
 int memory_buffer_open(struct memory_buffer *m, uint64_t bytes,
                        unsigned int nr_cpus, struct err *e)
 {
+    int rc;
+
     assert(nr_cpus > 0);
     *m = (struct memory_buffer){ .nr_cpus = nr_cpus };
     m->dropped = fault_calloc(nr_cpus, sizeof(*m->dropped));
     if ( !m->dropped )
         return err_sys(e, -ENOMEM, "cannot allocate the counts of dropped "
                        "events");
-    if ( !window_fifo_init(&m->fifo, bytes, e) )
-        return 0;
-    memory_buffer_close(m);
-    return e->code;
+    rc = window_fifo_init(&m->fifo, bytes, e);
+    if ( rc )
+        memory_buffer_close(m);
+    return rc;
 }
 
 void memory_buffer_close(struct memory_buffer *m)

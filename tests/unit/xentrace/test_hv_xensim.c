@@ -257,6 +257,7 @@ START_TEST(nobody_there)
 
     memset(longer, 'x', sizeof(longer) - 1);
     longer[sizeof(longer) - 1] = '\0';
+    ck_assert_int_eq(hv_open(&hv, NULL, &address, NULL), -ENOENT);
     ck_assert_int_eq(hv_open(&hv, NULL, &address, &e), -ENOENT);
     ck_assert_int_eq(hv_open(&hv, NULL, &no_socket, &f), -ENOTSOCK);
     ck_assert_int_eq(hv_open(&hv, NULL, &too_long, &g), -ENAMETOOLONG);

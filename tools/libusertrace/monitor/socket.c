@@ -101,8 +101,7 @@ static int bind_socket(int fd, const struct sockaddr_un *address)
            -errno : 0;
 }
 
-/* True: s->path was created by us. */
-static bool bind_address(struct mon_socket *s,
+static int bind_address(struct mon_socket *s,
                          const struct sockaddr_un *address, bool may_take,
                          struct err *e)
 {
@@ -112,11 +111,10 @@ static bool bind_address(struct mon_socket *s,
          !unlink(address->sun_path) )
         rc = bind_socket(s->fd, address);
     if ( rc == -EADDRINUSE )
-        err_set(e, rc, "%s: already exists, and is not the stale socket of a "
-                "dead program: choose another path", address->sun_path);
-    else if ( rc )
-        err_sys(e, rc, "%s", address->sun_path);
-    return !rc;
+        return err_set(e, rc, "%s: already exists, and is not the stale socket "
+                       "of a dead program: choose another path",
+                       address->sun_path);
+    return rc ? err_sys(e, rc, "%s", address->sun_path) : 0;
 }
 
 static int bind_and_listen(struct mon_socket *s,
@@ -124,18 +122,20 @@ static int bind_and_listen(struct mon_socket *s,
                            struct err *e)
 {
     struct stat st;
+    int rc;
 
     assert(s->fd < 0 && s->path);
     s->fd = create_socket();
     if ( s->fd < 0 || fchmod(s->fd, 0600) )
         return err_sys(e, -errno, "%s", address->sun_path);
-    if ( !bind_address(s, address, may_take, e) )
-        return e->code;
+    rc = bind_address(s, address, may_take, e);
+    if ( rc )
+        return rc;
     if ( listen(s->fd, WAITING) || lstat(address->sun_path, &st) )
     {
-        err_sys(e, -errno, "%s", address->sun_path);
+        rc = err_sys(e, -errno, "%s", address->sun_path);
         unlink(address->sun_path);
-        return e->code;
+        return rc;
     }
     s->dev = st.st_dev;
     s->inode = st.st_ino;
