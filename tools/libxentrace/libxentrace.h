@@ -204,10 +204,10 @@ int xt_trace_info(struct xt_trace *t, struct xt_info *info, struct err *e);
 
 /*
  * Search a mapped file for records that prove the hardware, up to the first
- * one, and learn the dialect.  Of other inputs nothing is learned.  Only before
+ * one, and learn the dialect.  Returns false for other inputs.  Only before
  * reading has begun.
  */
-void xt_trace_find_hardware(struct xt_trace *t, struct xt_dialect *d);
+bool xt_trace_find_hardware(struct xt_trace *t, struct xt_dialect *d);
 
 /* Size of the trace in bytes, or XT_SIZE_UNKNOWN; and the read position. */
 uint64_t xt_trace_size(const struct xt_trace *t);

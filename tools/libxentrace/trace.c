@@ -339,7 +339,7 @@ static void learn_dialect(const struct xt_window *w, struct xt_dialect *d)
             xt_dialect_learn(d, &r);
 }
 
-void xt_trace_find_hardware(struct xt_trace *t, struct xt_dialect *d)
+bool xt_trace_find_hardware(struct xt_trace *t, struct xt_dialect *d)
 {
     struct xt_damage ignored = { 0 };
     struct xt_windows windows;
@@ -347,13 +347,14 @@ void xt_trace_find_hardware(struct xt_trace *t, struct xt_dialect *d)
 
     assert(t->mode == MODE_NONE);
     if ( !t->source->map )
-        return;
+        return false;
     xt_windows_init(&windows, t->view.bytes, t->view.hi, &ignored);
     while ( !d->hardware && xt_windows_next(&windows, &w) )
     {
         xt_source_count_used(t->source, w.size);
         learn_dialect(&w, d);
     }
+    return true;
 }
 
 uint64_t xt_trace_size(const struct xt_trace *t)

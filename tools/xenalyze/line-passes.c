@@ -25,6 +25,9 @@ struct pass
     bool filters_itself;        /* the style: it may leave records out */
     bool found;                 /* a record matched */
     struct pass_progress progress;
+
+    bool vendor_is_unknown;     /* a stream, at its first record */
+    struct xt_dialect dialect;  /* learned from the records */
 };
 
 /* --- a pass --------------------------------------------------------------- */
@@ -50,8 +53,8 @@ static int pass_begin(struct pass *p, const struct run *run, struct err *e)
     int rc;
 
     *p = (struct pass){ .run = run };
-    if ( !dialect.hardware )
-        xt_trace_find_hardware(run->trace, &dialect);
+    p->vendor_is_unknown = !dialect.hardware &&
+                           !xt_trace_find_hardware(run->trace, &dialect);
     rc = xt_catalogue_new(&p->catalogue, &dialect);
     if ( rc )
         err_sys(e, rc, "cannot read %s", run->name);
@@ -78,6 +81,20 @@ static void pass_end(struct pass *p)
     xt_catalogue_free(p->catalogue);
 }
 
+/* Learn the vendor from the records of a stream, which have been printed. */
+static void learn_vendor(struct pass *p, const struct xt_batch *b, size_t at,
+                         size_t nr)
+{
+    struct xt_record r;
+
+    for ( size_t i = at; i < at + nr && !p->dialect.hardware; i++ )
+    {
+        xt_batch_record(b, &b->items[i], &r);
+        if ( xt_dialect_may_learn(r.event) )
+            xt_dialect_learn(&p->dialect, &r);
+    }
+}
+
 /* A wrapper around the style, to note whether any record matched. */
 static ssize_t watch_read(void *state, struct chunk *c,
                           const struct xt_batch *b, size_t at)
@@ -85,6 +102,8 @@ static ssize_t watch_read(void *state, struct chunk *c,
     struct pass *p = state;
     ssize_t nr = p->style->read(p->state, c, b, at);
 
+    if ( p->vendor_is_unknown && nr > 0 )
+        learn_vendor(p, b, at, nr);
     p->found |= p->filters_itself ? c->nr > 0 : nr > 0;
     return nr;
 }
@@ -134,6 +153,10 @@ static int run_style(struct pass *p, const struct line_style *style,
         p->job.progress_arg = &p->progress;
     }
     rc = pipeline_run(&p->job, e);
+    if ( p->dialect.hardware == XT_HARDWARE_SVM )
+        log_warning(run->log, "%s: exit reasons before the first proof of an "
+                    "AMD CPU have wrong names; repeat with --vendor=amd",
+                    run->name);
     if ( !rc && !p->source.has_records && !run->config->follow )
         return PASS_NO_RECORD;
     if ( rc || p->found || !explains_no_match(run->config) )

@@ -8,7 +8,7 @@
 {
     awk 'BEGIN {
         print "0 1000000 0x21101 0x10000"
-        for ( i = 1; i <= 30000; i++ )
+        for ( i = 1; i <= 50000; i++ )
             print "0 + 0x22205 0x10000 0\n0 + 0x22205 0x10000 1"
     }'
     for reason in 0x14 0x4e 0x60 0x7b 0x400 0x81; do
@@ -16,7 +16,7 @@
         echo "0 + 0x81001"
     done
 } | compose trace
-[ "$(wc -c <trace)" -gt 1100000 ] || fail "a small trace"
+[ "$(wc -c <trace)" -gt 1700000 ] || fail "a small trace"
 
 # equal WHAT OPTION...: the same as with --vendor=amd; the names are AMD's
 equal() {
@@ -45,6 +45,12 @@ equal "the records" --records
 
 expect 0 sh -c '"$1" --report-exits - <trace' sh "$xenalyze"
 grep -q ' VMEXIT_VMMCALL ' out || fail "a report of a pipe has other names"
+
+# Lines of a pipe are printed before the proof.
+expect 0 sh -c 'cat trace | "$1" --dump-all -' sh "$xenalyze"
+expect_message "repeat with --vendor=amd"
+expect 0 sh -c 'cat trace | "$1" --dump-all --vendor=amd -' sh "$xenalyze"
+[ ! -s err ] || fail "a warning, although the vendor is given: $(cat err)"
 
 # Evidence for both vendors is reported: an interrupt with a vector is Intel's.
 {
