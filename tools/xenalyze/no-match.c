@@ -60,7 +60,7 @@ static void add_id(struct id_list *l, const char *prefix, uint32_t id)
 static bool has_pcpu(const struct filter *f, const struct fact_end *end)
 {
     for ( unsigned int i = 0; i < end->nr_pcpus; i++ )
-        if ( end->pcpus[i] && filter_wants_pcpu(f, i) )
+        if ( end->has_records[i] && filter_wants_pcpu(f, i) )
             return true;
     return false;
 }
@@ -86,7 +86,7 @@ static void list_pcpus(struct id_list *l, const struct guests *w,
 {
     (void)w;
     for ( unsigned int i = 0; i < end->nr_pcpus; i++ )
-        if ( end->pcpus[i] )
+        if ( end->has_records[i] )
             add_id(l, "", i);
 }
 

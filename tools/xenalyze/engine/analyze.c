@@ -119,13 +119,20 @@ int segment_begin(struct analysis *a, uint64_t first, unsigned int nr_pcpus)
 
 static int grow_pcpus(struct analysis *a, unsigned int nr)
 {
+    size_t more = nr - a->nr_pcpus;
     struct pcpu **pcpus = fault_realloc(a->pcpus, nr * sizeof(*pcpus));
+    bool *has_records;
 
     assert(nr > a->nr_pcpus);
     if ( !pcpus )
         return -ENOMEM;
-    memset(pcpus + a->nr_pcpus, 0, (nr - a->nr_pcpus) * sizeof(*pcpus));
     a->pcpus = pcpus;
+    has_records = fault_realloc(a->has_records, nr * sizeof(*has_records));
+    if ( !has_records )
+        return -ENOMEM;
+    a->has_records = has_records;
+    memset(pcpus + a->nr_pcpus, 0, more * sizeof(*pcpus));
+    memset(has_records + a->nr_pcpus, 0, more * sizeof(*has_records));
     a->nr_pcpus = nr;
     return 0;
 }
@@ -155,6 +162,7 @@ struct pcpu *segment_pcpu(struct analysis *a, unsigned int id)
     p->wants_wake_to_halt = emit_wants_wake_to_halt(&a->global.emit);
     p->levels = a->options->levels ? a->options->levels : 2;
     a->pcpus[id] = p;
+    a->has_records[id] = true;
     return p;
 }
 
@@ -210,8 +218,10 @@ static void free_pcpus(struct analysis *a)
             free(a->pcpus[i]->name);
         }
     free(a->pcpus);
+    free(a->has_records);
     arena_reset(&a->pcpu_arena);
     a->pcpus = NULL;
+    a->has_records = NULL;
     a->nr_pcpus = 0;
 }
 
@@ -269,7 +279,7 @@ int segment_end(struct analysis *a, struct err *e)
     int rc = guests_sort(&a->guests);
 
     f.nr_pcpus = a->nr_pcpus;
-    f.pcpus = a->pcpus;
+    f.has_records = a->has_records;
     sum_segment(a, &f, anomalies);
     check_overlap(a->options, &f);
     if ( !rc )

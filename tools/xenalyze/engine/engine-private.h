@@ -45,6 +45,7 @@ struct analysis
     /* The pcpus of this segment; NULL for a pcpu without records. */
     struct arena pcpu_arena;
     struct pcpu **pcpus;
+    bool *has_records;
     unsigned int nr_pcpus;
     unsigned int segment;
 };

@@ -81,8 +81,7 @@ struct fact_end
     unsigned int segment;
     uint64_t first, last;       /* time stamps; first > last: none */
     unsigned int nr_pcpus;      /* highest pcpu plus 1 */
-    struct pcpu *const *pcpus;  /* by pcpu; NULL: no records of the pcpu.
-                                   The structs are private to machine/ */
+    const bool *has_records;    /* by pcpu */
     uint64_t records;
     uint64_t open_exits;        /* exits without an end */
     const uint64_t *anomalies;  /* counts, by enum fact_anomaly */
