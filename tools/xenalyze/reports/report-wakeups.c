@@ -14,6 +14,7 @@
 #include "common/fault.h"
 #include "common/num.h"
 #include "xenalyze/reports/table.h"
+#include "xenalyze/text/text.h"
 
 struct wakeups
 {
@@ -112,13 +113,6 @@ static void wakeups_free(void *state)
 
 /* --- text ----------------------------------------------------------------- */
 
-static const char *format_duration(const struct wakeups *w, uint64_t cycles,
-                                   char text[NUM_CLOCK_MAX])
-{
-    *num_duration(text, xt_clock_duration(&w->clock, cycles)) = '\0';
-    return text;
-}
-
 static void print_edge(const struct wakeups *w, const char *waker,
                        const char *woken, const struct stats *s, FILE *out)
 {
@@ -129,7 +123,7 @@ static void print_edge(const struct wakeups *w, const char *waker,
 
     fprintf(out, " %-12s %-12s %9" PRIu64, waker, woken, stats_events(s));
     for ( size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++ )
-        fprintf(out, " %9s", format_duration(w, columns[i], text));
+        fprintf(out, " %9s", text_duration(&w->clock, columns[i], text));
     fprintf(out, "\n");
 }
 

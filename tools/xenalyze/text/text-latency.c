@@ -16,10 +16,10 @@
 
 /* --- words ---------------------------------------------------------------- */
 
-static const char *format_duration(const struct latency *l, uint64_t cycles,
-                                   char text[NUM_CLOCK_MAX])
+const char *text_duration(const struct xt_clock *clock, uint64_t cycles,
+                          char text[NUM_CLOCK_MAX])
 {
-    *num_duration(text, xt_clock_duration(&l->clock, cycles)) = '\0';
+    *num_duration(text, xt_clock_duration(clock, cycles)) = '\0';
     return text;
 }
 
@@ -46,7 +46,7 @@ static void print_wait(const struct latency *l, const struct latency_vcpu *v,
     fprintf(out, " %-10s %8" PRIu64,
             latency_name(LATENCY_KEY(v->domain, v->id), name), stats_events(s));
     for ( size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++ )
-        fprintf(out, " %9s", format_duration(l, columns[i], text));
+        fprintf(out, " %9s", text_duration(&l->clock, columns[i], text));
     fprintf(out, "  ");
     print_moment(l, s->max_at, out);
     fprintf(out, "\n");
@@ -211,7 +211,7 @@ static void print_rest(const struct latency *l, const char *name,
 
     if ( stats_share(cycles, whole) >= 0.05 )
         fprintf(out, "%s %s %.1f%% (%s)", separator, name,
-                stats_share(cycles, whole), format_duration(l, cycles, text));
+                stats_share(cycles, whole), text_duration(&l->clock, cycles, text));
 }
 
 /*
@@ -229,13 +229,14 @@ static void print_rivals(struct latency *l, const struct latency_vcpu *v,
     uint64_t rest = whole - r->others - r->unknown;
 
     latency_name(LATENCY_KEY(v->domain, v->id), name);
-    fprintf(out, " %-10s waited %s;", name, format_duration(l, whole, text));
+    fprintf(out, " %-10s waited %s;", name,
+            text_duration(&l->clock, whole, text));
     for ( size_t i = 0; i < n; i++ )
     {
         fprintf(out, "%s %s %.1f%% (%s in %" PRIu64 ")", i ? "," : "",
                 latency_name(rows[i]->key, name),
                 stats_share(rows[i]->stats.sum, whole),
-                format_duration(l, rows[i]->stats.sum, text),
+                text_duration(&l->clock, rows[i]->stats.sum, text),
                 stats_events(&rows[i]->stats));
         rest -= rows[i]->stats.sum;
     }
@@ -284,16 +285,16 @@ static void print_longest_rivals(const struct latency *l,
     {
         fprintf(out, "%s %s %s", separator,
                 latency_name(w->rivals[i].key, name),
-                format_duration(l, w->rivals[i].cycles, text));
+                text_duration(&l->clock, w->rivals[i].cycles, text));
         rest -= w->rivals[i].cycles;
         separator = ",";
     }
     rest -= w->unknown;
     if ( w->nr_rivals > LONGEST_RIVALS )
-        fprintf(out, ", others %s", format_duration(l, rest, text));
+        fprintf(out, ", others %s", text_duration(&l->clock, rest, text));
     if ( stats_share(w->unknown, w->to - w->from) >= 0.05 )
         fprintf(out, "%s unknown %s", separator,
-                format_duration(l, w->unknown, text));
+                text_duration(&l->clock, w->unknown, text));
 }
 
 static void print_one(const struct latency *l, const struct latency_wait *w,
@@ -304,7 +305,7 @@ static void print_one(const struct latency *l, const struct latency_wait *w,
     fprintf(out, " ");
     print_moment(l, w->from, out);
     fprintf(out, " %s waited %s for pcpu %u", latency_name(w->vcpu, name),
-            format_duration(l, w->to - w->from, text), w->pcpu);
+            text_duration(&l->clock, w->to - w->from, text), w->pcpu);
     if ( w->reason == WHY_PREEMPT )
         fprintf(out, " after a preemption");
     if ( w->reason == WHY_WAKE )

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "common/num.h"
 #include "xenalyze/account/account.h"
 #include "xenalyze/text/start-time.h"
 
@@ -33,6 +34,10 @@ int text_print_latency(struct latency *l, const struct report_request *request,
  */
 int text_print_overview(struct summary *summary, const struct latency *latency,
                         const char *name, bool clock_assumed, FILE *out);
+
+/* Cycles as a time with a unit; returns `text`. */
+const char *text_duration(const struct xt_clock *clock, uint64_t cycles,
+                          char text[NUM_CLOCK_MAX]);
 
 /* An interval table in the line format of stock. */
 void text_print_interval(const struct interval *i, FILE *out);
