@@ -65,7 +65,8 @@ static void choose_reports(struct report_pass *p)
         const struct report *r = report_table[i];
 
         p->is_open[i] |= report_is_needed(p, r);
-        for ( size_t k = 0; p->is_open[i] && k < 3 && r->needs[k]; k++ )
+        for ( size_t k = 0; p->is_open[i] && k < REPORT_MAX_NEEDS &&
+                            r->needs[k]; k++ )
         {
             assert(report_row(r->needs[k]) < i);
             p->is_open[report_row(r->needs[k])] = true;

@@ -80,6 +80,8 @@ enum report_kind
     REPORT_AUXILIARY,           /* serves other reports */
 };
 
+#define REPORT_MAX_NEEDS 3u
+
 struct report
 {
     const char *name;           /* for messages */
@@ -91,7 +93,7 @@ struct report
      * Reports that report_state() is called for.  Rows above in the table;
      * opened together with this report; their sinks get each fact first.
      */
-    const struct report *needs[3];
+    const struct report *needs[REPORT_MAX_NEEDS];
 
     /* Did the user ask for it? */
     bool (*is_requested)(const struct report_config *c);
