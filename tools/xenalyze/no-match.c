@@ -92,7 +92,7 @@ static void list_pcpus(struct id_list *l, const struct guests *w,
 
 static bool domain_is_named(const struct domain *d)
 {
-    return d->id != DOMID_IDLE && d->id != DOMID_DEFAULT;
+    return d->id != XT_DOMAIN_IDLE && d->id != XT_DOMAIN_DEFAULT;
 }
 
 static void list_domains(struct id_list *l, const struct guests *w,

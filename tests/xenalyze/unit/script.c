@@ -41,7 +41,7 @@ static const char *vcpu_text(const struct vcpu *v)
         return "?";
     if ( vcpu_is_idle(v) )
         snprintf(text, sizeof(texts[0]), "idle%u", v->id);
-    else if ( v->domain->id == DOMID_DEFAULT )
+    else if ( v->domain->id == XT_DOMAIN_DEFAULT )
         snprintf(text, sizeof(texts[0]), "default%u", v->id);
     else
         snprintf(text, sizeof(texts[0]), "d%uv%u", v->domain->id, v->id);
@@ -386,7 +386,7 @@ static struct pcpu *find_pcpu(struct script *s, unsigned int id)
     p->scratch = &s->arena;
     p->guests = &s->guests;
     p->dialect = &s->dialect;
-    p->default_vcpu = guests_get_vcpu(&s->guests, DOMID_DEFAULT, id);
+    p->default_vcpu = guests_get_vcpu(&s->guests, XT_DOMAIN_DEFAULT, id);
     p->wants_wake_to_halt = emit_wants_wake_to_halt(&s->global.emit);
     p->levels = p->levels ? p->levels : 2;
     return p;

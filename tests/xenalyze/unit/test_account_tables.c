@@ -90,7 +90,7 @@ static const struct
 
 START_TEST(rivals_are_kept_in_order)
 {
-    struct domain idle_domain = { .index = 2, .id = DOMID_IDLE };
+    struct domain idle_domain = { .index = 2, .id = XT_DOMAIN_IDLE };
     const struct vcpu idle = { .index = 3, .domain = &idle_domain };
     struct fact_wait wait = { .to = 100, .why = WHY_OTHER };
     char name[LATENCY_NAME];

@@ -87,7 +87,7 @@ struct runstate_row
 
 static void send_runstates(const struct runstate_row *rows, size_t nr)
 {
-    static struct domain idle_domain = { .id = DOMID_IDLE };
+    static struct domain idle_domain = { .id = XT_DOMAIN_IDLE };
     static struct vcpu idle = { .index = 3, .domain = &idle_domain };
 
     for ( size_t i = 0; i < nr; i++ )

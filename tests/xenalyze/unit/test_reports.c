@@ -326,7 +326,7 @@ END_TEST
 /* The last row of `wakes` is no wake-up. */
 static void feed_wakes(struct report_pass *p, const struct stage *s)
 {
-    static struct domain idle_domain = { .index = 2, .id = DOMID_IDLE };
+    static struct domain idle_domain = { .index = 2, .id = XT_DOMAIN_IDLE };
     static const struct vcpu idle[] = {
         { .index = 3, .id = 0, .domain = &idle_domain },
         { .index = 4, .id = 1, .domain = &idle_domain },

@@ -57,7 +57,7 @@ END_TEST
 
 START_TEST(dispatches_leave_out_idle)
 {
-    struct domain idle = { .id = DOMID_IDLE };
+    struct domain idle = { .id = XT_DOMAIN_IDLE };
     struct vcpu nobody = { .domain = &idle };
     struct scatter scatter;
     struct stage s;

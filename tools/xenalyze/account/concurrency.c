@@ -35,7 +35,7 @@ static void note_domain_state(void *state, const struct fact_domain *f)
 
     debug_assert(!t->closed);
     debug_assert(lost <= f->nr_vcpus && f->ended <= lost);
-    if ( f->domain->id == DOMID_IDLE || f->domain->id == DOMID_DEFAULT )
+    if ( f->domain->id == XT_DOMAIN_IDLE || f->domain->id == XT_DOMAIN_DEFAULT )
         return;
     if ( !grow_to_index(&t->domains, &t->nr, f->domain->index, sizeof(*d)) )
     {

@@ -15,7 +15,8 @@
 
 /* Map keys: a vcpu, or one of two special values. */
 #define LATENCY_KEY(domain, vcpu) ((uint64_t)(domain) << 16 | (vcpu))
-#define LATENCY_IDLE LATENCY_KEY(DOMID_IDLE, 0) /* shared by all idle vcpus */
+/* Shared by all idle vcpus. */
+#define LATENCY_IDLE LATENCY_KEY(XT_DOMAIN_IDLE, 0)
 #define LATENCY_UNKNOWN UINT64_MAX
 
 /* Cycles; the sums add up to the length of the waits. */

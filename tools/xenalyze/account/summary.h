@@ -259,7 +259,7 @@ static inline uint64_t summary_state_time(const struct stats *state,
 
 static inline bool summary_is_idle(const struct summary_vcpu *v)
 {
-    return v->domain == DOMID_IDLE;
+    return v->domain == XT_DOMAIN_IDLE;
 }
 
 /* Format the name of a detail: "npf", "cr3", "fixup: unsync". */

@@ -158,7 +158,7 @@ struct pcpu *segment_pcpu(struct analysis *a, unsigned int id)
     p->guests = &a->guests;
     p->dialect = &a->info.dialect;
     p->time = a->global.first;
-    p->default_vcpu = guests_get_vcpu(&a->guests, DOMID_DEFAULT, id);
+    p->default_vcpu = guests_get_vcpu(&a->guests, XT_DOMAIN_DEFAULT, id);
     p->wants_wake_to_halt = emit_wants_wake_to_halt(&a->global.emit);
     p->levels = a->options->levels ? a->options->levels : 2;
     a->pcpus[id] = p;

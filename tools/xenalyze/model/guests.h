@@ -24,9 +24,6 @@
 
 #define GUESTS_MAX_VCPUS (1u << 16)
 
-#define DOMID_IDLE XT_DOMAIN_IDLE
-#define DOMID_DEFAULT XT_DOMAIN_DEFAULT
-
 struct domain
 {
     uint32_t index;
@@ -82,7 +79,7 @@ int guests_sort(struct guests *g);
 
 static inline bool vcpu_is_idle(const struct vcpu *v)
 {
-    return v->domain->id == DOMID_IDLE;
+    return v->domain->id == XT_DOMAIN_IDLE;
 }
 
 #endif /* XENALYZE_MODEL_GUESTS_H */

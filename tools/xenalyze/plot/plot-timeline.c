@@ -60,7 +60,7 @@ struct sink timeline_sink(struct timeline *t)
 /* The default domain is no domain: its vcpus are not known yet. */
 static void draw_runstate(void *state, const struct fact_runstate *f)
 {
-    if ( !vcpu_is_idle(f->vcpu) && f->vcpu->domain->id != DOMID_DEFAULT &&
+    if ( !vcpu_is_idle(f->vcpu) && f->vcpu->domain->id != XT_DOMAIN_DEFAULT &&
          f->from < f->to )
         add_fact_bar(state, vcpu_key(f->vcpu),
                      PLOT_KEY(PLOT_OF_STATE, f->state),

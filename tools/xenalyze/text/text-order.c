@@ -97,7 +97,7 @@ struct sort_row *text_domains(const struct text *t, size_t *n)
     size_t nr = 0;
 
     for ( uint32_t i = 0; rows && i < b->nr_domains; i++ )
-        if ( b->domains[i]->id != DOMID_DEFAULT )
+        if ( b->domains[i]->id != XT_DOMAIN_DEFAULT )
             rows[nr++] = (struct sort_row){
                 domain_value(t, b->domains[i]), i,
             };

@@ -126,7 +126,7 @@ static void print_vcpus(const struct text *t)
 
 static bool shows_domain(const struct summary_domain *d)
 {
-    return d->sched && d->id != DOMID_IDLE;
+    return d->sched && d->id != XT_DOMAIN_IDLE;
 }
 
 static void print_domains(const struct text *t)
@@ -217,7 +217,7 @@ void text_guests(const struct text *t)
         const struct summary_vcpu *v = t->summary->vcpus[vcpus[i].index];
 
         if ( v->hvm && v->hvm->guest_cycles &&
-             (v->domain != DOMID_DEFAULT || t->request->show_default) )
+             (v->domain != XT_DOMAIN_DEFAULT || t->request->show_default) )
             print_guest(t, v);
     }
 }

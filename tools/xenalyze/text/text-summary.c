@@ -129,7 +129,7 @@ static const struct summary_vcpu *default_vcpu(const struct summary *b,
                                                uint32_t id)
 {
     for ( uint32_t v = 0; v < b->nr_vcpus; v++ )
-        if ( b->vcpus[v]->domain == DOMID_DEFAULT && b->vcpus[v]->id == id )
+        if ( b->vcpus[v]->domain == XT_DOMAIN_DEFAULT && b->vcpus[v]->id == id )
             return b->vcpus[v];
     return NULL;
 }
@@ -142,7 +142,7 @@ static void print_default(const struct text *t)
 {
     const struct summary *b = t->summary;
     bool known = b->nr_domains &&
-                 b->domains[b->nr_domains - 1]->id == DOMID_DEFAULT;
+                 b->domains[b->nr_domains - 1]->id == XT_DOMAIN_DEFAULT;
 
     if ( !t->request->show_default && (!known || b->nr_domains > 1) )
         return;
