@@ -461,6 +461,16 @@ void ut_simple_peek_records(ut_record_fn *show, void *arg)
     pthread_mutex_unlock(&lock);
 }
 
+bool ut_simple_has_name(void)
+{
+    bool has_name;
+
+    pthread_mutex_lock(&lock);
+    has_name = simple.name != NULL;
+    pthread_mutex_unlock(&lock);
+    return has_name;
+}
+
 /* ---- for the program ----------------------------------------------------- */
 
 /* In a child that has not opened its file yet: never open one. */
@@ -562,56 +572,6 @@ void usertrace_counts(struct usertrace_counts *counts)
     pthread_mutex_lock(&lock);
     *counts = simple.drain.counts;
     pthread_mutex_unlock(&lock);
-}
-
-/* ---- by QEMU's names ----------------------------------------------------- */
-
-bool st_set_trace_file_enabled(bool on)
-{
-    bool before = usertrace_file_status(NULL, 0);
-    struct err e = ERR_INIT;
-
-    if ( usertrace_file(on ? USERTRACE_FILE_ON : USERTRACE_FILE_OFF, &e) )
-        ut_report("%s", e.text);
-    return before;
-}
-
-void st_set_trace_file(const char *path)
-{
-    struct err e = ERR_INIT;
-
-    if ( usertrace_file_set(path, &e) )
-        ut_report("%s", e.text);
-}
-
-void st_flush_trace_buffer(void)
-{
-    struct err e = ERR_INIT;
-
-    if ( usertrace_file(USERTRACE_FILE_FLUSH, &e) )
-        ut_report("%s", e.text);
-}
-
-void st_print_trace_file_status(void)
-{
-    char path[PATH_MAX];
-    bool on = usertrace_file_status(path, sizeof(path));
-
-    printf("Trace file \"%s\" %s.\n", path, on ? "on" : "off");
-}
-
-/* Open the file if it was given a name, or if an event is on. */
-void trace_init_file(void)
-{
-    bool named;
-
-    pthread_mutex_lock(&lock);
-    named = simple.name != NULL;
-    pthread_mutex_unlock(&lock);
-    if ( usertrace_has_backend("simple") &&
-         (named || __atomic_load_n(&trace_events_enabled_count,
-                                   __ATOMIC_RELAXED)) )
-        st_set_trace_file_enabled(true);
 }
 
 /* ---- the end ------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #ifndef LIBUSERTRACE_SIMPLE_BACKEND_H
 #define LIBUSERTRACE_SIMPLE_BACKEND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "common/err.h"
@@ -18,5 +19,8 @@ void ut_simple_prepare(void);
 
 /* Show the records that wait in the rings at this moment (simple-format.h). */
 void ut_simple_peek_records(ut_record_fn *show, void *arg);
+
+/* Was the trace file given a name, by an option or a call? */
+bool ut_simple_has_name(void);
 
 #endif /* LIBUSERTRACE_SIMPLE_BACKEND_H */
