@@ -211,7 +211,8 @@ static void print_rest(const struct latency *l, const char *name,
 
     if ( stats_share(cycles, whole) >= 0.05 )
         fprintf(out, "%s %s %.1f%% (%s)", separator, name,
-                stats_share(cycles, whole), text_duration(&l->clock, cycles, text));
+                stats_share(cycles, whole),
+                text_duration(&l->clock, cycles, text));
 }
 
 /*
