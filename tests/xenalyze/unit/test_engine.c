@@ -170,7 +170,7 @@ enum sum_kind { RUNSTATES, DOMAINS, RESIDENCIES, WAITS, LOSSES, TIMES, EXITS,
 struct sums
 {
     uint64_t nr[SUM_KINDS], sum[SUM_KINDS];
-    uint64_t records;           /* of all volumes */
+    uint64_t records;           /* sum over all volumes */
     uint64_t ended[VCPUS];      /* last fact of each vcpu */
     unsigned int gaps;
 };

@@ -93,8 +93,8 @@ static struct domain_row *collect_domains(const struct overview *o,
 
     *nr = 0;
     for ( uint32_t i = 0; rows && i < b->nr_vcpus; i++ )
-        if ( b->vcpus[i]->domain != DOMID_IDLE &&
-             b->vcpus[i]->domain != DOMID_DEFAULT )
+        if ( b->vcpus[i]->domain != XT_DOMAIN_IDLE &&
+             b->vcpus[i]->domain != XT_DOMAIN_DEFAULT )
             add_vcpu_time(find_row(rows, nr, b->vcpus[i]->domain), b->vcpus[i]);
     for ( uint32_t i = 0; rows && i < b->nr_domains; i++ )
         for ( uint32_t k = 0; k < *nr; k++ )
@@ -207,7 +207,7 @@ static void print_exit(const struct overview *o,
     snprintf(domain, sizeof(domain), "d%u", row->domain);
     fprintf(o->out, " %-7s %-20.20s %8" PRIu64 " times, %9s each, %6.2f%% of "
             "a pcpu\n",
-            row->domain == DOMID_DEFAULT ? "unknown" : domain,
+            row->domain == XT_DOMAIN_DEFAULT ? "unknown" : domain,
             exit_report_name(row->cause, name),
             stats_events(&row->cost),
             format_cycles(o, stats_mean(&row->cost), mean),
