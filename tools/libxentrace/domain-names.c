@@ -76,6 +76,12 @@ static struct xt_domain_name *get_domain(struct collector *c, unsigned int id)
     return &n->all[at];
 }
 
+/* As in the summary: a terminal may interpret other bytes. */
+static char clean_byte(char c)
+{
+    return c < ' ' || c > '~' ? '?' : c;
+}
+
 static void set_name(struct collector *c, unsigned int id, const char *text)
 {
     size_t length = strnlen(text, XT_NAME_MAX - 1);
@@ -88,7 +94,8 @@ static void set_name(struct collector *c, unsigned int id, const char *text)
         c->failed = true;
         return;
     }
-    memcpy(name, text, length);
+    for ( size_t i = 0; i < length; i++ )
+        name[i] = clean_byte(text[i]);
     name[length] = '\0';
     free((char *)d->name);
     d->name = name;
@@ -114,7 +121,7 @@ static void collect_name(void *collector, const struct xt_meta *m)
 
 static bool is_plain(unsigned char c)
 {
-    return c > ' ' && c < 0x7f && c != ',' && c != '\\';
+    return c != ' ' && c != ',' && c != '\\';
 }
 
 /*
@@ -215,10 +222,14 @@ static int make_labels(struct xt_domain_names *n)
         sorted[i] = &n->all[i];
     qsort(sorted, n->nr, sizeof(*sorted), order_by_name);
     for ( size_t i = 0; i < n->nr; i++ )
+    {
         make_label(sorted[i],
                    (i && !order_by_name(&sorted[i - 1], &sorted[i])) ||
                    (i + 1 < n->nr &&
                     !order_by_name(&sorted[i], &sorted[i + 1])));
+        if ( sorted[i]->length > n->widest )
+            n->widest = sorted[i]->length;
+    }
     free(sorted);
     return 0;
 }
@@ -272,6 +283,7 @@ const char *xt_domain_name(const struct xt_domain_names *n, unsigned int id)
 static size_t put_label(const struct xt_domain_name *d, size_t width,
                         char *text)
 {
+    assert(width >= LABEL_MIN);
     memcpy(text, d->label, d->length + 1);
     if ( d->length > width )
         cut_label(text, d->id, width);
@@ -283,7 +295,6 @@ const char *xt_domain_column(const struct xt_domain_names *n, unsigned int id,
 {
     const struct xt_domain_name *d = find_domain(n, id);
 
-    assert(width >= XT_COLUMN_MIN);
     if ( d )
         put_label(d, width, text);
     else
@@ -299,7 +310,6 @@ const char *xt_vcpu_column(const struct xt_domain_names *n,
     char tail[12];
     size_t length, used;
 
-    assert(width >= XT_COLUMN_MIN);
     if ( !d )
     {
         snprintf(text, XT_LABEL_MAX, "d%uv%u", domain, vcpu);
@@ -328,12 +338,23 @@ const char *xt_vcpu_label(const struct xt_domain_names *n, unsigned int domain,
 unsigned int xt_vcpu_column_width(const struct xt_domain_names *n,
                                   unsigned int least, unsigned int most)
 {
-    unsigned int width = least;
+    unsigned int width;
 
-    for ( size_t i = 0; n && i < n->nr; i++ )
-        if ( n->all[i].length + 3u > width ) /* three for "/15" */
-            width = n->all[i].length + 3;
-    return width < most ? width : most;
+    assert(most >= XT_COLUMN_MIN && most >= least);
+    if ( !n || !n->nr )
+        return least;
+    width = n->widest + 3; /* for "/15" */
+    least = least < XT_COLUMN_MIN ? XT_COLUMN_MIN : least;
+    return width < least ? least : width < most ? width : most;
+}
+
+/* Is this the name, but for bytes that were replaced? */
+static bool matches_name(const char *name, const char *text, size_t length)
+{
+    for ( size_t i = 0; i < length; i++ )
+        if ( name[i] != clean_byte(text[i]) )
+            return false;
+    return !name[length];
 }
 
 const struct xt_domain_name *
@@ -344,7 +365,7 @@ xt_domain_names_find(const struct xt_domain_names *n, const char *text,
     {
         const struct xt_domain_name *d = &n->all[*at];
 
-        if ( (strlen(d->name) == length && !memcmp(d->name, text, length)) ||
+        if ( matches_name(d->name, text, length) ||
              (d->length == length && !memcmp(d->label, text, length)) )
         {
             ++*at;

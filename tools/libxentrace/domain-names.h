@@ -2,14 +2,14 @@
 /*
  * Names of domains, from the metadata of a trace, and labels for output.
  *
- * A name is any bytes.  A label is made of printable ASCII characters without
- * spaces or commas, at most XT_LABEL_MAX - 1 of them, and belongs to one domain
- * only:
+ * A name is any bytes; those that are not printable ASCII are replaced by "?".
+ * A label has no spaces, commas and backslashes, less than XT_DOMAIN_LABEL_MAX
+ * characters, and belongs to one domain only:
  *
  *     web1        a domain with a name
  *     web1#7      two domains have this name, or the name looks like a number
  *     a-long-n~7  a name that is cut
- *     web\x201    bytes that are escaped
+ *     web\x201    a space in a name
  *     d7          a domain without a name
  *     web1/0      a vcpu of a domain with a name
  *     d7v0        a vcpu of a domain without a name
@@ -41,6 +41,7 @@ struct xt_domain_names
 {
     struct xt_domain_name *all; /* in the order of ids */
     size_t nr;
+    unsigned int widest;        /* length of the longest label */
 };
 
 /*
@@ -55,7 +56,7 @@ void xt_domain_names_fini(struct xt_domain_names *n);
 
 /* The functions below accept NULL for `n`: no names are known. */
 
-/* The name of a domain, unescaped; NULL: unknown. */
+/* The name of a domain; NULL: unknown. */
 const char *xt_domain_name(const struct xt_domain_names *n, unsigned int id);
 
 /*
@@ -67,8 +68,9 @@ const char *xt_vcpu_label(const struct xt_domain_names *n, unsigned int domain,
                           unsigned int vcpu, char text[XT_LABEL_MAX]);
 
 /*
- * The same for a column of at most `width` characters, at least XT_COLUMN_MIN:
- * the domain's name is cut, and the result still belongs to one domain only.
+ * The same for a column of at most `width` characters, at least XT_COLUMN_MIN
+ * where there are names: the domain's name is cut, and the result still belongs
+ * to one domain only.
  */
 #define XT_COLUMN_MIN 12u
 
@@ -79,7 +81,8 @@ const char *xt_vcpu_column(const struct xt_domain_names *n,
                            unsigned int width, char text[XT_LABEL_MAX]);
 
 /*
- * The width of a column of vcpus: `least` without names, and at most `most`.
+ * The width of a column of vcpus: `least` without names; with names at least
+ * XT_COLUMN_MIN, and at most `most`.
  */
 unsigned int xt_vcpu_column_width(const struct xt_domain_names *n,
                                   unsigned int least, unsigned int most);

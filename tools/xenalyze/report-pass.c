@@ -78,6 +78,7 @@ static int open_reports(struct pass *p, struct err *e)
     p->reports.config = &run->config->reports;
     p->reports.name = run->name;
     p->reports.out = run->out;
+    p->reports.names = &run->names;
     p->reports.clock_assumed = xt_info_clock(&run->info, run->config->hz,
                                              &clock) == XT_SPEED_ASSUMED;
     add_counter(p);

@@ -83,14 +83,14 @@ START_TEST(labels)
         { 7, "idle", "idle#7" },
         { 8, "shared#2", "shared#2#8" },
         { 9, "a b,c\\d", "a\\x20b\\x2cc\\x5cd" },
-        { 10, "\x1b[31mred\x07\n", "\\x1b[31mred\\x07\\x0a" },
-        { 11, "caf\xc3\xa9", "caf\\xc3\\xa9" },
-        { 12, "\x7f\x80\xff", "\\x7f\\x80\\xff" },
+        { 10, "?[31mred??", "?[31mred??" },
+        { 11, "caf??", "caf??" },
+        { 12, "???", "???" },
         { 13, "12345678901234567890123456", "12345678901234567890123456#13" },
         { 14, "abcdefghijklmnopqrstuvwxyz", "abcdefghijklmnopqrstuvwxyz" },
         { 15, "abcdefghijklmnopqrstuvwxyza", "abcdefghijklmnopqrstuvw~15" },
         { 16, "abcdefghijklmnopqrstuvwxyzb", "abcdefghijklmnopqrstuvw~16" },
-        { 17, "\1\1\1\1\1\1\1\1", "\\x01\\x01\\x01\\x01\\x01~17" },
+        { 17, "        ", "\\x20\\x20\\x20\\x20\\x20~17" },
         { 18, "a/b\"c'<d>&%s", "a/b\"c'<d>&%s" },
         { 0x7fef, "last", "last" },
     };
@@ -98,6 +98,9 @@ START_TEST(labels)
 
     for ( size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++ )
         put_name(rows[i].id, rows[i].name);
+    put_name(10, "\x1b[31mred\x07\n");
+    put_name(11, "caf\xc3\xa9");
+    put_name(12, "\x7f\x80\xff");
     put_name(0x7ff0, "reserved");
     put_name(0x7fff, "an idle domain");
     read_names(&n, 0);
@@ -180,12 +183,16 @@ START_TEST(find)
     put_name(1, "web");
     put_name(2, "web");
     put_name(3, "a b");
+    put_name(4, "caf\xc3\xa9");
     read_names(&n, 0);
     ck_assert_uint_eq(count_found(&n, "web"), 2);
     ck_assert_uint_eq(count_found(&n, "web#2"), 1);
     ck_assert_uint_eq(count_found(&n, "web#3"), 0);
     ck_assert_uint_eq(count_found(&n, "a b"), 1);
     ck_assert_uint_eq(count_found(&n, "a\\x20b"), 1);
+    ck_assert_uint_eq(count_found(&n, "caf\xc3\xa9"), 1);
+    ck_assert_uint_eq(count_found(&n, "caf??"), 1);
+    ck_assert_uint_eq(count_found(&n, "caf?"), 0);
     ck_assert_uint_eq(count_found(&n, "we"), 0);
     ck_assert_uint_eq(count_found(&n, ""), 0);
     ck_assert_uint_eq(count_found(NULL, "web"), 0);

@@ -54,3 +54,115 @@ for output in --dump-all --summary; do
     wrong 2 '--vcpu: render/x is invalid; expected vcpus, such as d1v0,d1v1,web1/0' \
         $output --vcpu render/x
 done
+
+# --- reports show names ------------------------------------------------------
+
+# shows PATTERN OPTION...: standard output has such a line
+shows() {
+    pattern=$1
+    shift
+    expect 0 "$xenalyze" "$@" noisy
+    grep -qE -e "$pattern" out || fail "$*: no line '$pattern'"
+}
+
+# hides_ids OPTION...: no id of a vcpu is shown in place of its name
+hides_ids() {
+    expect 0 "$xenalyze" "$@" noisy
+    grep -nE '(^|[ >"(])d[0-9]+v[0-9]+' out && fail "$*: ids of vcpus"
+    grep -n 'd32767' out && fail "$*: an idle vcpu"
+}
+
+shows '^ voice/0 +[0-9]+ ' --report-latency
+shows '^ [0-9.]+ (voice|render)/[0-3] waited .*, while it ran (voice|render)/' \
+    --report-latency
+shows '^ render: 0 [0-9.]+%' --report-latency
+shows '^ render +HLT ' --report-exits
+shows '^ voice/0: [0-9.]+% in the guest' --report-exits
+shows '^ (interrupt|render/[0-3]) +voice/0 ' --report-wakeups
+shows '^ render/3 +[0-9.]+% ' --summary
+shows '^ render +[0-9.]+% ' --summary
+for output in --report-latency --report-wakeups --report-exits; do
+    hides_ids "$output"
+done
+expect 0 "$xenalyze" --plot pcpus.svg noisy
+grep -q '>voice/0<' pcpus.svg || fail "no name in the picture"
+grep -q '>d1v0<' pcpus.svg && fail "an id in the picture"
+expect 0 "$xenalyze" --gnuplot pcpus.gp noisy
+grep -q 'title "voice/0"' pcpus.gp || fail "no name in the script"
+shows '"domain":1,"domain_name":"voice","vcpu":0,' --json
+shows '^table,domain,domain_name,vcpu,' --csv
+shows '^vcpu_states,1,"voice",0,' --csv
+
+# Stock's lines have ids.
+shows '^\|-- Domain 1 --\|' --summary
+shows ' d1v0 ' --dump-all
+shows '^1v0 ' --scatterplot-runstate
+
+# --- hostile names -----------------------------------------------------------
+
+# put_name ID NAME: a record for compose, of a name of at most 24 bytes
+put_name() {
+    printf '0 - 0x1f08c %s' $(($1 | 1 << 24))
+    printf %b "$2" | dd bs=24 conv=sync 2>/dev/null | od -An -v -tu1 | awk '
+        { for ( i = 1; i <= NF; i++ ) byte[n++] = $i }
+        END {
+            for ( i = 0; i < 24; i += 4 )
+                printf " %.0f", byte[i] + 256 * byte[i + 1] + \
+                    65536 * byte[i + 2] + 16777216 * byte[i + 3]
+            print ""
+        }'
+}
+
+# The vcpus of five domains run on pcpu 0 in turn.
+{
+    put_name 1 'a\033[31m\007red'
+    put_name 2 'b"`<&>\\$(id)'
+    put_name 3 twin
+    put_name 4 twin
+    put_name 5 d3v0
+    awk 'BEGIN {
+        for ( i = 0; i < 50; i++ ) {
+            t = 1000000 + 10000 * i
+            if ( i )
+                print "0 " t " 0x21011 " (1 + (i - 1) % 5) * 65536
+            print "0 " t + 100 " 0x21101 " (1 + i % 5) * 65536
+        }
+    }'
+} | compose noisy
+
+for output in --report-latency --report-wakeups --summary --json --csv; do
+    expect 0 "$xenalyze" $output noisy
+    LC_ALL=C tr -d '\n -~' <out >bytes
+    [ -s bytes ] && fail "$output: bytes that are not printable"
+done
+expect 0 "$xenalyze" --report-latency noisy
+for name in 'a\?\[31m\?red/0' 'b"`<&>\\x5c\$\(~2/0' 'twin#3/0' 'twin#4/0' \
+    'd3v0#5/0'; do
+    grep -qE "^ $name +[0-9]" out || {
+        cat out >&2
+        fail "no row '$name'"
+    }
+done
+shows '^ [0-9.]+ twin#[34]/0 waited .*b"`<&>\\x5c\$\(id\)/0 ' \
+    --report-latency --top=50
+for picture in runstate.svg runstate.gp; do
+    option=--plot
+    [ "$picture" = runstate.gp ] && option=--gnuplot
+    expect 0 "$xenalyze" $option $picture --scatterplot-runstate noisy
+    grep -q 'twin#3/0' $picture || fail "$picture: no name"
+    LC_ALL=C tr -d '\n -~' <$picture >bytes
+    [ -s bytes ] && fail "$picture: bytes that are not printable"
+done
+grep -q 'b"`<' runstate.svg && fail "runstate.svg: a '<' in a text"
+grep -q '`' runstate.gp && fail "runstate.gp: a command of the shell"
+grep -q '"b\\042\\140<&>' runstate.gp || fail "runstate.gp: no escaped name"
+shows '"domain":2,"domain_name":"b\\u0022`<&>\\u005c\$\(id\)"' --json
+shows ',2,"b""`<&>\\\$\(id\)",' --csv
+
+# A name selects both twins, and a label one of them.
+expect 0 "$xenalyze" --report-latency --domain twin noisy
+[ "$(grep -c '^ twin#[34]/0 .*us ' out)" -ge 2 ] || fail "twin: not both"
+expect 0 "$xenalyze" --report-latency --vcpu 'twin#4/0' noisy
+grep -q '^ twin#3/0 ' out && fail "twin#4/0: the other one as well"
+wrong 1 '--domain: no domain is named twn; the trace has a?[31m?red, b"`<&>\x5c$(id), twin#3, twin#4, d3v0#5' \
+    --summary --domain twn

@@ -413,6 +413,65 @@ START_TEST(schema_describes_fields)
 }
 END_TEST
 
+static const struct export_column domain[] = {
+    EXPORT_OPTIONAL("guest", DOMAIN, "a domain"),
+};
+
+/* The document with a row for each value. */
+static char *export_domains(enum export_format format,
+                            const struct xt_domain_names *names)
+{
+    const struct export_table table = { .name = "t", EXPORT_COLUMNS(domain) };
+    const struct export_value values[] = {
+        export_number(3), export_number(4), export_optional(false, 0),
+    };
+    struct buffer b;
+    struct export *x;
+
+    buffer_open(&b);
+    ck_assert_int_eq(export_new(&x, format, b.out), 0);
+    export_set_names(x, names);
+    export_begin(x, &table);
+    for ( size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++ )
+        export_row(x, &values[i], 1);
+    export_close(x);
+    export_free(x);
+    return buffer_close(&b);
+}
+
+/* A domain has its name beside its id; without names nothing is different. */
+START_TEST(names_of_domains)
+{
+    static struct xt_domain_name all[] = {
+        { .id = 3, .name = "\"web,1", .label = "unused" },
+    };
+    const struct xt_domain_names names = { .all = all, .nr = 1 };
+    const struct xt_domain_names none = { .nr = 0 };
+    static const struct
+    {
+        enum export_format format;
+        bool has_names;
+        const char *want;
+    } rows[] = {
+        { EXPORT_CSV, true, "table,guest,guest_name\n"
+          "t,3,\"\"\"web,1\"\nt,4,\nt,,\n" },
+        { EXPORT_CSV, false, "table,guest\nt,3\nt,4\nt,\n" },
+        { EXPORT_JSON, true, "{\"guest\":3,\"guest_name\":"
+          "\"\\u0022web,1\"},\n{\"guest\":4},\n{}" },
+        { EXPORT_JSON, false, "{\"guest\":3},\n{\"guest\":4},\n{}" },
+    };
+
+    for ( size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++ )
+    {
+        char *got = export_domains(rows[i].format,
+                                    rows[i].has_names ? &names : &none);
+
+        ck_assert_msg(strstr(got, rows[i].want), "row %zu: %s", i, got);
+        free(got);
+    }
+}
+END_TEST
+
 /* Each field of a series has a name and a description of its own. */
 START_TEST(series_fields_are_described)
 {
@@ -421,7 +480,7 @@ START_TEST(series_fields_are_described)
     struct fields f;
     char help[2][FIELD_HELP_MAX];
 
-    fields_declare(&f, &table);
+    fields_declare(&f, &table, true);
     ck_assert_uint_eq(f.nr, 30);
     for ( size_t i = 0; i < f.nr; i++ )
     {
@@ -461,6 +520,7 @@ int main(void)
     tcase_add_test(tcase, tables_continue);
     tcase_add_test(tcase, first_clock_counts);
     tcase_add_test(tcase, schema_describes_fields);
+    tcase_add_test(tcase, names_of_domains);
     tcase_add_test(tcase, series_fields_are_described);
     tcase_add_test(tcase, no_memory);
     srunner_run_all(runner, CK_ENV);

@@ -313,16 +313,40 @@ START_TEST(series_and_rows_have_names)
 
     for ( size_t i = 0; i < sizeof(series_names) / sizeof(*series_names); i++ )
     {
-        plot_name_series(&series, series_names[i].key, 0);
+        plot_name_series(&series, series_names[i].key, 0, NULL);
         ck_assert_str_eq(series.name, series_names[i].name);
         ck_assert_uint_le(series.colour, 0xffffff);
     }
     for ( size_t i = 0; i < sizeof(row_names) / sizeof(row_names[0]); i++ )
     {
         plot_name_row(&row, row_names[i].unit, row_names[i].first,
-                      row_names[i].last);
+                      row_names[i].last, NULL);
         ck_assert_str_eq(row.name, row_names[i].name);
     }
+}
+END_TEST
+
+/* A name that is cut still ends with the number of the vcpu. */
+START_TEST(series_and_rows_have_names_of_domains)
+{
+    static struct xt_domain_name all[] = {
+        { .id = 1, .name = "web1", .label = "web1", .length = 4 },
+        { .id = 32000, .name = "a", .label = "abcdefghijklmnopqrstuvwxyz",
+          .length = 26 },
+    };
+    const struct xt_domain_names names = { .all = all, .nr = 2 };
+    const uint64_t key = PLOT_VCPU_ID(1, 2), last = PLOT_VCPU_ID(32000, 12345);
+    struct plot_series series;
+    struct plot_row row;
+
+    plot_name_series(&series, PLOT_KEY(PLOT_OF_DOMAIN, 1), 0, &names);
+    ck_assert_str_eq(series.name, "web1");
+    plot_name_series(&series, PLOT_KEY(PLOT_OF_VCPU, key), 0, &names);
+    ck_assert_str_eq(series.name, "web1/2");
+    plot_name_row(&row, PLOT_VCPUS, key, key, &names);
+    ck_assert_str_eq(row.name, "web1/2");
+    plot_name_row(&row, PLOT_VCPUS, last, last, &names);
+    ck_assert_str_eq(row.name, "abcdefgh~32000/12345");
 }
 END_TEST
 
@@ -525,4 +549,5 @@ END_TEST
 UNIT_MAIN("plot parts", times_have_ticks, values_have_ticks,
           addresses_are_split, addresses_have_positions, rows_have_heights,
           keys_have_numbers, keys_have_a_limit, series_and_rows_have_names,
+          series_and_rows_have_names_of_domains,
           letters_have_dots, png_has_the_pixels)

@@ -110,12 +110,14 @@ uint64_t concurrency_sum_time(const struct concurrency_domain *d)
 }
 
 /* Omit numbers of vcpus that never ran at the same time. */
-static void print_concurrency(const struct concurrency_domain *d, FILE *out)
+static void print_concurrency(const struct concurrency_domain *d,
+                              const struct xt_domain_names *names, FILE *out)
 {
+    char name[XT_LABEL_MAX];
     uint64_t whole = concurrency_sum_time(d);
     const char *before = ":";
 
-    fprintf(out, " d%u", d->id);
+    fprintf(out, " %s", xt_domain_label(names, d->id, name));
     for ( unsigned int i = 0; i <= CONCURRENCY_MAX; i++ )
     {
         if ( !d->cycles[i] )
@@ -160,7 +162,7 @@ int text_print_concurrency(const struct concurrency *t,
     if ( !n )
         fprintf(out, " (no domain here has more than one vcpu)\n");
     for ( size_t i = 0; i < n; i++ )
-        print_concurrency(&t->domains[rows[i].index], out);
+        print_concurrency(&t->domains[rows[i].index], request->names, out);
     free(rows);
     return 0;
 }

@@ -229,3 +229,14 @@ const char *latency_name(uint64_t key, char name[LATENCY_NAME])
                  key & 0xffff);
     return name;
 }
+
+const char *latency_label(const struct xt_domain_names *names, uint64_t key,
+                          unsigned int width, char name[LATENCY_NAME])
+{
+    unsigned int domain = (unsigned int)(key >> 16), vcpu = key & 0xffff;
+
+    if ( !names || key == LATENCY_UNKNOWN || key == LATENCY_IDLE )
+        return latency_name(key, name);
+    return width ? xt_vcpu_column(names, domain, vcpu, width, name)
+                 : xt_vcpu_label(names, domain, vcpu, name);
+}

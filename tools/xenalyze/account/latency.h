@@ -19,6 +19,9 @@
 #define LATENCY_IDLE LATENCY_KEY(XT_DOMAIN_IDLE, 0)
 #define LATENCY_UNKNOWN UINT64_MAX
 
+#define LATENCY_WIDTH 10u       /* a column of vcpus without names */
+#define LATENCY_WIDEST 16u      /* a column with names */
+
 /* Cycles; the sums add up to the length of the waits. */
 struct latency_rivals
 {
@@ -58,6 +61,7 @@ struct latency
     struct latency_wait *worst;         /* sorted by length, then by time */
     size_t nr_worst, room;
     struct xt_clock clock;
+    const struct xt_domain_names *names;        /* NULL: the trace has none */
     struct concurrency concurrency;   /* a separate sink */
     bool closed;                /* no more facts; sorted */
 };
@@ -71,9 +75,23 @@ struct sink latency_sink(struct latency *l);
 /* Call after the last fact: sorts the array by id, drops NULL pointers. */
 void latency_close(struct latency *l);
 
-#define LATENCY_NAME 32u
+#define LATENCY_NAME XT_LABEL_MAX
 
 /* Format a key: "d1v0", "idle", "unknown". */
 const char *latency_name(uint64_t key, char name[LATENCY_NAME]);
+
+/*
+ * The same with the domain's name, "web1/0", cut to fit a column of `width`
+ * characters; 0: complete.
+ */
+const char *latency_label(const struct xt_domain_names *names, uint64_t key,
+                          unsigned int width, char name[LATENCY_NAME]);
+
+/* The width of a column of vcpus. */
+static inline unsigned int
+latency_width(const struct xt_domain_names *names)
+{
+    return xt_vcpu_column_width(names, LATENCY_WIDTH, LATENCY_WIDEST);
+}
 
 #endif /* XENALYZE_ACCOUNT_LATENCY_H */

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libxentrace/internal.h"
 #include "xenalyze/model/model.h"
 
 struct report_request
@@ -23,6 +24,7 @@ struct report_request
     bool clock_assumed;         /* the trace has no clock frequency */
     bool show_default;          /* print vcpus of unknown domains */
     const struct symbols *symbols;      /* or NULL */
+    const struct xt_domain_names *names;        /* NULL: the trace has none */
     unsigned int top;           /* rows per table; 0: all */
     unsigned int sort;          /* enum sort_key */
 };

@@ -30,8 +30,14 @@ void export_free(struct export *x)
 void export_set_clock(struct export *x, const struct xt_clock *clock)
 {
     if ( !x->has_clock )
-        x->clock = *clock;
+        x->context.clock = *clock;
     x->has_clock = true;
+}
+
+void export_set_names(struct export *x, const struct xt_domain_names *names)
+{
+    assert(!x->has_output);
+    x->context.names = names && names->nr ? names : NULL;
 }
 
 void export_begin(struct export *x, const struct export_table *table)
@@ -43,7 +49,7 @@ void export_begin(struct export *x, const struct export_table *table)
         export_end(x);
     x->table = table;
     x->has_rows = false;
-    fields_declare(&x->fields, table);
+    fields_declare(&x->fields, table, x->context.names);
     x->ops->begin(x);
 }
 
@@ -52,7 +58,7 @@ void export_row(struct export *x, const struct export_value *values,
 {
     assert(x->table && nr == x->table->nr_columns);
     assert(x->table->place != EXPORT_AS_OBJECT || !x->has_rows);
-    fields_fill(&x->fields, x->table, values, &x->clock);
+    fields_fill(&x->fields, x->table, values, &x->context);
     x->ops->row(x);
     x->has_rows = true;
 }

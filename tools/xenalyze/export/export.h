@@ -25,7 +25,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "libxentrace/libxentrace.h"
+#include "libxentrace/internal.h"
 #include "xenalyze/stats/stats.h"
 
 /* --- declaring a table ---------------------------------------------------- */
@@ -36,6 +36,8 @@ enum export_type
     EXPORT_COUNT,               /* NAME: unsigned */
     EXPORT_SIGNED,              /* NAME: may be negative */
     EXPORT_TEXT,                /* NAME */
+    EXPORT_DOMAIN,              /* NAME: its id; NAME_name if the trace has
+                                   names */
     EXPORT_DURATION,            /* NAME_cycles, NAME_ns */
     EXPORT_MOMENT,              /* NAME_tsc, NAME_ns since the start, and
                                    NAME_wall_ns if the trace has a date */
@@ -87,7 +89,7 @@ struct export_table
       .optional = true }
 
 /* Columns shared by many tables. */
-#define EXPORT_DOMAIN_ID EXPORT_COLUMN("domain", COUNT, "the domain's id")
+#define EXPORT_DOMAIN_ID EXPORT_COLUMN("domain", DOMAIN, "the domain")
 #define EXPORT_VCPU_ID EXPORT_COLUMN("vcpu", COUNT, "the vcpu's number in it")
 #define EXPORT_PCPU_ID EXPORT_COLUMN("pcpu", COUNT, "the physical CPU")
 #define EXPORT_STATISTICS EXPORT_COLUMN("", SERIES, "")
@@ -137,6 +139,9 @@ void export_free(struct export *x);     /* accepts NULL */
 
 /* Required before the first duration; further calls are ignored. */
 void export_set_clock(struct export *x, const struct xt_clock *clock);
+
+/* `names` are borrowed; required before the first table. */
+void export_set_names(struct export *x, const struct xt_domain_names *names);
 
 /*
  * Begin a table; top-level tables must precede the rest.  No effect if the

@@ -162,10 +162,16 @@ static void declare_series(struct fields *f, enum export_type type)
     }
 }
 
-static void declare_column(struct fields *f, const struct export_column *c)
+static void declare_column(struct fields *f, const struct export_column *c,
+                           bool has_names)
 {
     switch ( c->type )
     {
+    case EXPORT_DOMAIN:
+        declare_field(f, c->name, "", FIELD_COUNT, c->optional);
+        if ( has_names )
+            declare_field(f, c->name, "_name", FIELD_TEXT, true);
+        break;
     case EXPORT_COUNT:
         declare_field(f, c->name, "", FIELD_COUNT, c->optional);
         break;
@@ -188,11 +194,12 @@ static void declare_column(struct fields *f, const struct export_column *c)
     }
 }
 
-void fields_declare(struct fields *f, const struct export_table *table)
+void fields_declare(struct fields *f, const struct export_table *table,
+                    bool has_names)
 {
     f->nr = 0;
     for ( size_t i = 0; i < table->nr_columns; i++ )
-        declare_column(f, &table->columns[i]);
+        declare_column(f, &table->columns[i], has_names);
 }
 
 /* --- filling -------------------------------------------------------------- */
@@ -253,12 +260,29 @@ static struct field *fill_part(struct field *field, const struct part *part,
     return field + 1;
 }
 
+static struct field *fill_domain(struct field *field,
+                                 const struct export_value *v,
+                                 const struct xt_domain_names *names)
+{
+    field->number = v->number;
+    field->absent = v->absent;
+    if ( !names )
+        return field + 1;
+    field[1].text = v->absent ? NULL : xt_domain_name(names, v->number);
+    field[1].absent = !field[1].text;
+    return field + 2;
+}
+
 static struct field *fill_column(struct field *field, enum export_type type,
                                  const struct export_value *v,
-                                 const struct xt_clock *clock)
+                                 const struct fields_context *context)
 {
+    const struct xt_clock *clock = &context->clock;
+
     switch ( type )
     {
+    case EXPORT_DOMAIN:
+        return fill_domain(field, v, context->names);
     case EXPORT_DURATION:
         return fill_duration(field, v->absent, v->number, clock);
     case EXPORT_MOMENT:
@@ -284,32 +308,34 @@ static struct field *fill_column(struct field *field, enum export_type type,
 
 void fields_fill(struct fields *f, const struct export_table *table,
                  const struct export_value *values,
-                 const struct xt_clock *clock)
+                 const struct fields_context *context)
 {
     struct field *field = f->all;
 
     for ( size_t i = 0; i < table->nr_columns; i++ )
     {
         assert(!values[i].absent || table->columns[i].optional);
-        field = fill_column(field, table->columns[i].type, &values[i], clock);
+        field = fill_column(field, table->columns[i].type, &values[i],
+                            context);
     }
     assert(field == f->all + f->nr);
 }
 
 /* --- describing ----------------------------------------------------------- */
 
-/* Unit of field `i` of a duration or moment, for the description. */
-static const char *get_unit(bool is_moment, size_t i)
+/* The meaning of field `i` of a column with several fields. */
+static const char *get_unit(enum export_type type, size_t i)
 {
     static const char *const duration[] = { "cycles", "nanoseconds" };
+    static const char *const domain[] = { "id", "name, if the trace has it" };
     static const char *const moment[] = {
         "time stamp", "nanoseconds since the start",
         "nanoseconds since 1970, if the trace knows the date",
     };
 
-    assert(i < (is_moment ? sizeof(moment) / sizeof(moment[0])
-                          : sizeof(duration) / sizeof(duration[0])));
-    return is_moment ? moment[i] : duration[i];
+    assert(i < (type == EXPORT_MOMENT ? 3 : 2));
+    return type == EXPORT_MOMENT ? moment[i] :
+           type == EXPORT_DOMAIN ? domain[i] : duration[i];
 }
 
 static size_t count_part_fields(const struct part *part)
@@ -326,8 +352,10 @@ static size_t count_column_fields(const struct export_column *c)
 {
     size_t nr = 0;
 
-    if ( c->type == EXPORT_DURATION || c->type == EXPORT_MOMENT )
-        return c->type == EXPORT_MOMENT ? 3 : 2;
+    if ( c->type == EXPORT_MOMENT )
+        return 3;
+    if ( c->type == EXPORT_DURATION || c->type == EXPORT_DOMAIN )
+        return 2;
     if ( !is_series(c) )
         return 1;
     for ( size_t i = 0; i < NR_PARTS; i++ )
@@ -336,12 +364,12 @@ static size_t count_column_fields(const struct export_column *c)
 }
 
 static void format_help(char help[FIELD_HELP_MAX], const char *text, size_t nr,
-                        bool is_moment, size_t i)
+                        enum export_type type, size_t i)
 {
     if ( nr == 1 )
         snprintf(help, FIELD_HELP_MAX, "%s", text);
     else
-        snprintf(help, FIELD_HELP_MAX, "%s (%s)", text, get_unit(is_moment, i));
+        snprintf(help, FIELD_HELP_MAX, "%s (%s)", text, get_unit(type, i));
 }
 
 static void format_part_help(enum export_type type, size_t i,
@@ -353,7 +381,8 @@ static void format_part_help(enum export_type type, size_t i,
         i -= has_part(type, part) ? count_part_fields(part) : 0;
     assert(part < parts + NR_PARTS);
     format_help(help, part->help, count_part_fields(part),
-                part->kind == PART_MOMENT, i);
+                part->kind == PART_MOMENT ? EXPORT_MOMENT : EXPORT_DURATION,
+                i);
 }
 
 void fields_describe(const struct export_table *table, size_t i,
@@ -367,6 +396,5 @@ void fields_describe(const struct export_table *table, size_t i,
     if ( is_series(c) )
         format_part_help(c->type, i, help);
     else
-        format_help(help, c->help, count_column_fields(c),
-                    c->type == EXPORT_MOMENT, i);
+        format_help(help, c->help, count_column_fields(c), c->type, i);
 }

@@ -37,13 +37,24 @@ struct fields
     size_t nr;
 };
 
-/* Set names and kinds of a table's fields. */
-void fields_declare(struct fields *f, const struct export_table *table);
+/*
+ * Set names and kinds of a table's fields.  `has_names`: with fields for names
+ * of domains.
+ */
+void fields_declare(struct fields *f, const struct export_table *table,
+                    bool has_names);
+
+/* The clock and the names that convert values. */
+struct fields_context
+{
+    struct xt_clock clock;
+    const struct xt_domain_names *names;        /* NULL: none */
+};
 
 /* Set the values of a row. */
 void fields_fill(struct fields *f, const struct export_table *table,
                  const struct export_value *values,
-                 const struct xt_clock *clock);
+                 const struct fields_context *context);
 
 /* Describe field `i` of the table. */
 void fields_describe(const struct export_table *table, size_t i,
@@ -66,7 +77,7 @@ struct export
 {
     const struct export_ops *ops;
     FILE *out;
-    struct xt_clock clock;
+    struct fields_context context;
     bool has_clock;
     const struct export_table *table;   /* current table, or NULL */
     struct fields fields;               /* fields of `table` */

@@ -50,7 +50,7 @@ static void write_object(const struct export_table *table, FILE *out)
 {
     struct fields f;
 
-    fields_declare(&f, table);
+    fields_declare(&f, table, true);
     fputs("\"type\":\"object\",\"additionalProperties\":false,", out);
     write_required(&f, out);
     fputs(",\"properties\":{", out);

@@ -56,6 +56,11 @@ int plot_new(struct plot **out, const struct plot_about *about,
     return 0;
 }
 
+void plot_set_names(struct plot *p, const struct xt_domain_names *names)
+{
+    p->view.names = names;
+}
+
 void plot_free(struct plot *p)
 {
     if ( !p )

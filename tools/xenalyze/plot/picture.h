@@ -19,6 +19,7 @@
 #include <stdio.h>
 
 #include "common/err.h"
+#include "libxentrace/internal.h"
 #include "xenalyze/model/model.h"
 #include "xenalyze/plot/points.h"
 
@@ -53,6 +54,9 @@ struct plot;
 int plot_new(struct plot **plot, const struct plot_about *about,
              const char *name);
 void plot_free(struct plot *plot);
+
+/* Use names of domains, which are borrowed and may be NULL. */
+void plot_set_names(struct plot *plot, const struct xt_domain_names *names);
 
 /* A receiver of points, which become dots. */
 struct points plot_points(struct plot *plot);

@@ -60,7 +60,8 @@ struct plot_piece
 struct plot_view
 {
     const struct plot_about *about;
-    const char *name;           /* of the trace */
+    const char *name;           /* name of the trace */
+    const struct xt_domain_names *names;        /* or NULL */
     struct plot_mark *marks;
     size_t nr_marks;
     struct plot_series series[PLOT_SERIES];
@@ -138,10 +139,11 @@ int plot_choose_series(struct plot *p);
 
 /* --- plot-names.c --------------------------------------------------------- */
 
+/* `names`: the names of domains, or NULL. */
 void plot_name_series(struct plot_series *series, uint64_t key,
-                      unsigned int place);
+                      unsigned int place, const struct xt_domain_names *names);
 void plot_name_row(struct plot_row *row, enum plot_unit unit, uint64_t first,
-                   uint64_t last);
+                   uint64_t last, const struct xt_domain_names *names);
 
 /* --- plot-axis.c ---------------------------------------------------------- */
 

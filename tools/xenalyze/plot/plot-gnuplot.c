@@ -18,6 +18,26 @@ static void put_quoted(const char *text, FILE *out)
             putc((unsigned char)*text < ' ' ? '?' : *text, out);
 }
 
+/*
+ * In double quotes gnuplot interprets quotes, backslashes, and backquotes,
+ * which run a command.
+ */
+static void put_name(const char *text, FILE *out)
+{
+    for ( ; *text; text++ )
+        if ( *text == '"' || *text == '\\' || *text == '`' )
+            fprintf(out, "\\%03o", *text);
+        else
+            putc(*text, out);
+}
+
+static void put_title(const struct plot_series *series, FILE *out)
+{
+    fputs(" title \"", out);
+    put_name(series->name, out);
+    putc('"', out);
+}
+
 /* --- dots ----------------------------------------------------------------- */
 
 /* For addresses, the position on the axis with gaps, and the address. */
@@ -72,11 +92,13 @@ static int put_all_dots(const struct plot_view *v, FILE *out)
     fprintf(out, v->nr_series ? "plot " : "# nothing to plot\n");
     /* The series at the same place are drawn side by side. */
     for ( unsigned int i = 0; i < v->nr_series; i++ )
+    {
         fprintf(out, "%s$series%u using 1:($2%+.3f) with points pt 7 ps 0.4 "
-                "lc rgb \"#%06" PRIx32 "\" title \"%s\"",
-                i ? ", \\\n    " : "", i,
+                "lc rgb \"#%06" PRIx32 "\"", i ? ", \\\n    " : "", i,
                 places ? 0.7 * ((i + 0.5) / v->nr_series - 0.5) : 0.0,
-                v->series[i].colour, v->series[i].name);
+                v->series[i].colour);
+        put_title(&v->series[i], out);
+    }
     fprintf(out, "\n");
     return 0;
 }
@@ -115,7 +137,11 @@ static void put_row_names(const struct plot_view *v, FILE *out)
     fprintf(out, "set yrange [%u:0]\nset ytics (", v->nr_rows ? v->nr_rows
                                                              : 1);
     for ( unsigned int i = 0; i < v->nr_rows; i += step )
-        fprintf(out, "%s\"%s\" %u.4", i ? ", " : "", v->rows[i].name, i);
+    {
+        fputs(i ? ", \"" : "\"", out);
+        put_name(v->rows[i].name, out);
+        fprintf(out, "\" %u.4", i);
+    }
     fprintf(out, ")\n");
 }
 
@@ -137,8 +163,11 @@ static int put_all_rows(const struct plot_view *v, FILE *out)
         fprintf(out, "$rows using 1:3:1:2:3:4:5 with boxxyerror lc rgb "
                 "variable notitle");
     for ( unsigned int i = 0; i < v->nr_series; i++ )
+    {
         fprintf(out, ", \\\n    NaN with lines lw 8 lc rgb \"#%06" PRIx32
-                "\" title \"%s\"", v->series[i].colour, v->series[i].name);
+                "\"", v->series[i].colour);
+        put_title(&v->series[i], out);
+    }
     fprintf(out, "\n");
     return rc;
 }
@@ -159,6 +188,9 @@ static void put_terminal(FILE *out)
 int plot_gnuplot(const struct plot_view *v, FILE *out)
 {
     put_terminal(out);
+    /* A "_" in a name is no subscript. */
+    if ( v->names )
+        fprintf(out, "set termoption noenhanced\n");
     fprintf(out, "set title '");
     put_quoted(v->name, out);
     fprintf(out, ": %s' noenhanced\nset xlabel \"seconds since the trace "

@@ -28,6 +28,9 @@ static const uint32_t state_colours[STATES] = {
     [STATE_NO_DATA] = GREY,
 };
 
+/* A vcpu of an unusual number takes a few characters more. */
+#define NAME_WIDTH (PLOT_NAME - 4u)
+
 static uint32_t series_colour(uint64_t key, unsigned int place)
 {
     unsigned int kind = key >> 48;
@@ -41,13 +44,31 @@ static uint32_t series_colour(uint64_t key, unsigned int place)
     return palette[place % PLOT_SERIES];
 }
 
+/* The name of a vcpu or a domain, so that it fits into a legend. */
+static void name_vcpu(char name[PLOT_NAME], uint32_t id,
+                      const struct xt_domain_names *names)
+{
+    char text[XT_LABEL_MAX];
+
+    snprintf(name, PLOT_NAME, "%s",
+             xt_vcpu_column(names, id >> 16, id & 0xffff, NAME_WIDTH, text));
+}
+
+static void name_domain(char name[PLOT_NAME], uint32_t id,
+                        const struct xt_domain_names *names)
+{
+    char text[XT_LABEL_MAX];
+
+    snprintf(name, PLOT_NAME, "%s",
+             xt_domain_column(names, id, NAME_WIDTH, text));
+}
+
 void plot_name_series(struct plot_series *series, uint64_t key,
-                      unsigned int place)
+                      unsigned int place, const struct xt_domain_names *names)
 {
     static const char *const formats[] = {
-        [PLOT_OF_DOMAIN] = "d%" PRIu32, [PLOT_OF_IRQ] = "irq %" PRIx32,
-        [PLOT_OF_ALL] = "all", [PLOT_OF_LOST] = "lost",
-        [PLOT_OF_OTHERS] = "others",
+        [PLOT_OF_IRQ] = "irq %" PRIx32, [PLOT_OF_ALL] = "all",
+        [PLOT_OF_LOST] = "lost", [PLOT_OF_OTHERS] = "others",
     };
     unsigned int kind = key >> 48;
     uint32_t id = (uint32_t)key;
@@ -55,7 +76,9 @@ void plot_name_series(struct plot_series *series, uint64_t key,
     assert(kind <= PLOT_OF_OTHERS && place < PLOT_SERIES);
     series->colour = series_colour(key, place);
     if ( kind == PLOT_OF_VCPU )
-        snprintf(series->name, PLOT_NAME, "d%uv%u", id >> 16, id & 0xffff);
+        name_vcpu(series->name, id, names);
+    else if ( kind == PLOT_OF_DOMAIN )
+        name_domain(series->name, id, names);
     else if ( kind == PLOT_OF_STATE )
         snprintf(series->name, PLOT_NAME, "%s", state_name(id));
     else
@@ -64,12 +87,10 @@ void plot_name_series(struct plot_series *series, uint64_t key,
 
 /* With very many pcpus several share a row, first .. last. */
 void plot_name_row(struct plot_row *row, enum plot_unit unit, uint64_t first,
-                   uint64_t last)
+                   uint64_t last, const struct xt_domain_names *names)
 {
     if ( unit == PLOT_VCPUS )
-        snprintf(row->name, PLOT_NAME, "d%uv%u",
-                 (unsigned int)(first >> 16 & 0xffff),
-                 (unsigned int)(first & 0xffff));
+        name_vcpu(row->name, (uint32_t)first, names);
     else if ( first == last )
         snprintf(row->name, PLOT_NAME, "pcpu %" PRIu32, (uint32_t)first);
     else

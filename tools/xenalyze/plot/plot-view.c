@@ -89,10 +89,10 @@ static int name_series(struct plot *p)
     for ( uint32_t i = 0; i < nr; i++ )
         place[ranks[i].number] = i < named ? i : named;
     for ( uint32_t i = 0; i < named; i++ )
-        plot_name_series(&p->view.series[i], ranks[i].key, i);
+        plot_name_series(&p->view.series[i], ranks[i].key, i, p->view.names);
     if ( named < nr )
         plot_name_series(&p->view.series[named],
-                         PLOT_KEY(PLOT_OF_OTHERS, 0), named);
+                         PLOT_KEY(PLOT_OF_OTHERS, 0), named, NULL);
     p->view.nr_series = named + (named < nr);
     assert(p->view.nr_series <= PLOT_SERIES);
     for ( size_t i = 0; i < p->view.nr_marks; i++ )
@@ -125,7 +125,8 @@ static int name_rows(struct plot *p)
     for ( uint32_t i = 0; i < nr; i += share )
         plot_name_row(&p->view.rows[p->view.nr_rows++], p->about.unit,
                       ranks[i].key,
-                      ranks[i + share <= nr ? i + share - 1 : nr - 1].key);
+                      ranks[i + share <= nr ? i + share - 1 : nr - 1].key,
+                      p->view.names);
     assert(p->view.nr_rows <= PLOT_MAX_ROWS);
     for ( size_t i = 0; i < p->view.nr_marks; i++ )
     {

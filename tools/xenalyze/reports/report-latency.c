@@ -22,6 +22,7 @@ static int latency_open(struct report_pass *p, void **state, struct err *e)
     *state = l;
     if ( rc )
         return rc;
+    l->names = p->request.names;
     report_add_sink(p, latency_sink(l));
     report_add_sink(p, concurrency_sink(&l->concurrency));
     return 0;

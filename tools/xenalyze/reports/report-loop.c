@@ -96,6 +96,7 @@ static int complete_request(struct report_pass *p, struct err *e)
     if ( r->sort == SORT_AUTO )
         r->sort = r->top ? SORT_TOTAL : SORT_NAME;
     r->clock_assumed = p->clock_assumed;
+    r->names = p->names && p->names->nr ? p->names : NULL;
     if ( p->config->symbol_file )
         rc = symbols_read(&p->symbols, p->config->symbol_file, e);
     r->symbols = p->symbols;
@@ -119,9 +120,11 @@ static int open_export(struct report_pass *p)
     if ( !c->json && !c->csv )
         return 0;
     rc = export_new(&p->export, c->json ? EXPORT_JSON : EXPORT_CSV, p->out);
-    if ( !rc )
-        report_add_sink(p, (struct sink){ &ops, p->export });
-    return rc;
+    if ( rc )
+        return rc;
+    export_set_names(p->export, p->names);
+    report_add_sink(p, (struct sink){ &ops, p->export });
+    return 0;
 }
 
 int report_pass_open(struct report_pass *p, struct err *e)

@@ -68,8 +68,10 @@ static int picture_open(struct report_pass *p, void **state, struct err *e)
         rc = choose_subject(c, &about, e);
     if ( !rc )
         rc = plot_new(&picture->plot, about, p->name);
-    if ( !rc )
-        add_timeline(p, picture, about->unit);
+    if ( rc )
+        return rc;
+    plot_set_names(picture->plot, p->request.names);
+    add_timeline(p, picture, about->unit);
     return rc;
 }
 

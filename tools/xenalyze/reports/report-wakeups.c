@@ -40,19 +40,22 @@ static uint64_t edge_key(const struct fact_wait *f)
     return (uint64_t)vcpu_key(f->waker) << 32 | vcpu_key(f->vcpu);
 }
 
-static const char *edge_waker(uint64_t edge, char name[LATENCY_NAME])
+static const char *edge_waker(const struct xt_domain_names *names,
+                              uint64_t edge, char name[LATENCY_NAME])
 {
     uint32_t waker = edge >> 32;
 
     if ( waker == LATENCY_IDLE )
         return "interrupt";
-    return latency_name(waker == UNKNOWN_WAKER ? LATENCY_UNKNOWN : waker,
-                        name);
+    return latency_label(names,
+                         waker == UNKNOWN_WAKER ? LATENCY_UNKNOWN : waker,
+                         LATENCY_WIDEST, name);
 }
 
-static const char *edge_woken(uint64_t edge, char name[LATENCY_NAME])
+static const char *edge_woken(const struct xt_domain_names *names,
+                              uint64_t edge, char name[LATENCY_NAME])
 {
-    return latency_name(edge & UINT32_MAX, name);
+    return latency_label(names, edge & UINT32_MAX, LATENCY_WIDEST, name);
 }
 
 /* --- facts ---------------------------------------------------------------- */
@@ -113,6 +116,12 @@ static void wakeups_free(void *state)
 
 /* --- text ----------------------------------------------------------------- */
 
+/* The width of a column of vcpus. */
+static unsigned int name_width(const struct wakeups *w)
+{
+    return xt_vcpu_column_width(w->request->names, 12, LATENCY_WIDEST);
+}
+
 static void print_edge(const struct wakeups *w, const char *waker,
                        const char *woken, const struct stats *s, FILE *out)
 {
@@ -121,7 +130,8 @@ static void print_edge(const struct wakeups *w, const char *waker,
     };
     char text[NUM_CLOCK_MAX];
 
-    fprintf(out, " %-12s %-12s %9" PRIu64, waker, woken, stats_events(s));
+    fprintf(out, " %-*s %-*s %9" PRIu64, name_width(w), waker, name_width(w),
+            woken, stats_events(s));
     for ( size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++ )
         fprintf(out, " %9s", text_duration(&w->clock, columns[i], text));
     fprintf(out, "\n");
@@ -140,11 +150,12 @@ static int wakeups_print(struct report_pass *p, void *state)
         request.sort = SORT_COUNT;
     n = sort_map(&request, &w->pool, rows, w->edges.used, false);
     fprintf(p->out, "--- Wake-ups: waker, woken vcpu, wait until it ran ---\n"
-            " %-12s %-12s %9s %9s %9s %9s %9s\n", "waker", "woken", "count",
-            "mean", "p99", "max", "total");
+            " %-*s %-*s %9s %9s %9s %9s %9s\n", name_width(w), "waker",
+            name_width(w), "woken", "count", "mean", "p99", "max", "total");
     for ( size_t i = 0; i < n; i++ )
-        print_edge(w, edge_waker(rows[i]->key, waker),
-                   edge_woken(rows[i]->key, woken), &rows[i]->stats, p->out);
+        print_edge(w, edge_waker(request.names, rows[i]->key, waker),
+                   edge_woken(request.names, rows[i]->key, woken),
+                   &rows[i]->stats, p->out);
     if ( w->edges.others )
         print_edge(w, "others", "others", w->edges.others, p->out);
     return 0;
@@ -159,8 +170,8 @@ static void walk_edges(struct export *x, void *state)
     char waker[LATENCY_NAME], woken[LATENCY_NAME];
 
     for ( size_t i = 0; rows && i < w->edges.used; i++ )
-        EXPORT_ROW(x, export_text(edge_waker(rows[i]->key, waker)),
-                   export_text(edge_woken(rows[i]->key, woken)),
+        EXPORT_ROW(x, export_text(edge_waker(NULL, rows[i]->key, waker)),
+                   export_text(edge_woken(NULL, rows[i]->key, woken)),
                    export_series(&rows[i]->stats));
     if ( w->edges.others )
         EXPORT_ROW(x, export_text("others"), export_text("others"),

@@ -134,6 +134,7 @@ struct report_pass
     const char *name;           /* file name of the trace */
     FILE *out;
     bool clock_assumed;         /* the trace lacks the TSC frequency */
+    const struct xt_domain_names *names;        /* or NULL */
 
     /* For reports. */
     struct report_request request;      /* the config's, completed */

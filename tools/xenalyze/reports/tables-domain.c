@@ -20,7 +20,7 @@ static void walk_domains(struct export *x, void *state)
 }
 
 static const struct export_column domain_columns[] = {
-    EXPORT_DOMAIN_ID,
+    EXPORT_COLUMN("domain", COUNT, "the domain's id"),
     EXPORT_OPTIONAL("name", TEXT, "its name, if the trace has it"),
     EXPORT_OPTIONAL("time", DURATION, "from its first record to the end"),
 };

@@ -14,19 +14,28 @@
 #include "xenalyze/text/start-time.h"
 #include "xenalyze/text/text-private.h"
 
-static void print_head(const char *heading, const char *what, FILE *out)
+/* The width of a column of domains. */
+static unsigned int domain_width(const struct xt_domain_names *names)
 {
-    fprintf(out, "--- %s (cycles) ---\n %-5s %-34s %9s %9s %7s %8s %8s %8s "
-            "%8s %10s  %s\n", heading, "dom", what, "times", "total", "share",
-            "mean", "p50", "p95", "p99", "max", "max at");
+    return xt_vcpu_column_width(names, 5, LATENCY_WIDEST);
+}
+
+static void print_head(const char *heading, const char *what,
+                       const struct xt_domain_names *names, FILE *out)
+{
+    fprintf(out, "--- %s (cycles) ---\n %-*s %-34s %9s %9s %7s %8s %8s %8s "
+            "%8s %10s  %s\n", heading, domain_width(names), "dom", what,
+            "times", "total", "share", "mean", "p50", "p95", "p99", "max",
+            "max at");
 }
 
 static void print_row(const struct summary *b,
                       const struct exit_report_row *row,
-                      FILE *out)
+                      const struct xt_domain_names *names, FILE *out)
 {
     const struct stats *s = &row->cost;
     char name[EXIT_REPORT_NAME], handler[SUMMARY_DETAIL_NAME];
+    char domain[XT_LABEL_MAX];
     char both[EXIT_REPORT_NAME + SUMMARY_DETAIL_NAME + 2];
 
     if ( row->handler == EXIT_REPORT_WHOLE )
@@ -35,9 +44,11 @@ static void print_row(const struct summary *b,
         snprintf(both, sizeof(both), "%s: %s",
                  exit_report_name(row->cause, name),
                  summary_detail_name(row->handler, handler));
-    fprintf(out, " d%-4u %-34s %9" PRIu64 " %8.3fs %6.2f%% %8" PRIu64
+    fprintf(out, " %-*s %-34s %9" PRIu64 " %8.3fs %6.2f%% %8" PRIu64
             " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %10" PRIu64
-            "  %.9f\n", row->domain, both, stats_events(s),
+            "  %.9f\n", domain_width(names),
+            xt_domain_column(names, row->domain, domain_width(names), domain),
+            both, stats_events(s),
             (double)s->sum / (double)b->hz, stats_share(s->sum, b->total),
             stats_mean(s), stats_percentile(s, 50), stats_percentile(s, 95),
             stats_percentile(s, 99), s->max,
@@ -61,7 +72,7 @@ static int print_rows(const struct summary *b, const struct exit_report *x,
             };
     n = sort_rows(request, order, n);
     for ( size_t i = 0; i < n; i++ )
-        print_row(b, &x->rows[order[i].index], out);
+        print_row(b, &x->rows[order[i].index], request->names, out);
     free(order);
     return 0;
 }
@@ -74,10 +85,10 @@ int text_print_exits(struct summary *summary,
     struct exit_report x = { 0 };
     int rc = exit_report_build(&x, summary);
 
-    print_head("VM exits by reason", "reason", out);
+    print_head("VM exits by reason", "reason", request->names, out);
     if ( !rc )
         rc = print_rows(summary, &x, request, false, out);
-    print_head("VM exits by handler", "reason: handler", out);
+    print_head("VM exits by handler", "reason: handler", request->names, out);
     if ( !rc )
         rc = print_rows(summary, &x, request, true, out);
     exit_report_fini(&x);

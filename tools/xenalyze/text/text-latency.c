@@ -32,6 +32,26 @@ static void print_moment(const struct latency *l, uint64_t tsc, FILE *out)
     fputs(text, out);
 }
 
+static unsigned int name_width(const struct latency *l)
+{
+    return latency_width(l->names);
+}
+
+/* The vcpu in a column, and in a line of text. */
+static const char *vcpu_column(const struct latency *l,
+                               const struct latency_vcpu *v,
+                               char name[LATENCY_NAME])
+{
+    return latency_label(l->names, LATENCY_KEY(v->domain, v->id),
+                         name_width(l), name);
+}
+
+static const char *vcpu_text(const struct latency *l, uint64_t key,
+                             char name[LATENCY_NAME])
+{
+    return latency_label(l->names, key, 0, name);
+}
+
 /* --- how long ------------------------------------------------------------- */
 
 static void print_wait(const struct latency *l, const struct latency_vcpu *v,
@@ -43,8 +63,8 @@ static void print_wait(const struct latency *l, const struct latency_vcpu *v,
     };
     char name[LATENCY_NAME], text[NUM_CLOCK_MAX];
 
-    fprintf(out, " %-10s %8" PRIu64,
-            latency_name(LATENCY_KEY(v->domain, v->id), name), stats_events(s));
+    fprintf(out, " %-*s %8" PRIu64, name_width(l), vcpu_column(l, v, name),
+            stats_events(s));
     for ( size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++ )
         fprintf(out, " %9s", text_duration(&l->clock, columns[i], text));
     fprintf(out, "  ");
@@ -74,9 +94,9 @@ static void print_waits(const struct latency *l,
 {
     size_t n = order_vcpus(l, request, why, rows);
 
-    fprintf(out, "%s\n %-10s %8s %9s %9s %9s %9s %9s %9s  %s\n", heading,
-            "vcpu", "times", "mean", "p50", "p95", "p99", "max", "total",
-            "max at");
+    fprintf(out, "%s\n %-*s %8s %9s %9s %9s %9s %9s %9s  %s\n", heading,
+            name_width(l), "vcpu", "times", "mean", "p50", "p95", "p99", "max",
+            "total", "max at");
     for ( size_t i = 0; i < n; i++ )
         print_wait(l, l->vcpus[rows[i].index],
                    &l->vcpus[rows[i].index]->wait[why], out);
@@ -124,8 +144,7 @@ static void print_spread(const struct latency *l, const struct latency_vcpu *v,
                     l->clock.origin;
     stats_spread(s, limits, counts, DECADES);
     counts[0] += s->zeros;
-    fprintf(out, " %-10s %-9s",
-            latency_name(LATENCY_KEY(v->domain, v->id), name), why);
+    fprintf(out, " %-*s %-9s", name_width(l), vcpu_column(l, v, name), why);
     for ( size_t i = 0; i <= DECADES; i++ )
         fprintf(out, " %8" PRIu64, counts[i]);
     fprintf(out, "\n");
@@ -134,8 +153,8 @@ static void print_spread(const struct latency *l, const struct latency_vcpu *v,
 static void print_spreads(const struct latency *l,
                           const struct sort_row *rows, size_t n, FILE *out)
 {
-    fprintf(out, "--- Distribution of waits (count) ---\n %-10s %-9s", "vcpu",
-            "after");
+    fprintf(out, "--- Distribution of waits (count) ---\n %-*s %-9s",
+            name_width(l), "vcpu", "after");
     for ( size_t i = 0; i < DECADES; i++ )
         fprintf(out, " %8s", decades[i].name);
     fprintf(out, " %8s\n", "longer");
@@ -173,9 +192,9 @@ static void print_moves(const struct latency *l,
     {
         const struct latency_vcpu *v = l->vcpus[rows[i].index];
 
-        fprintf(out, " %-10s %" PRIu64 " times, after %.1f%% of its waits\n",
-                latency_name(LATENCY_KEY(v->domain, v->id), name),
-                v->migrated, stats_share(v->migrated, times_waited(v)));
+        fprintf(out, " %-*s %" PRIu64 " times, after %.1f%% of its waits\n",
+                name_width(l), vcpu_column(l, v, name), v->migrated,
+                stats_share(v->migrated, times_waited(v)));
     }
 }
 
@@ -229,13 +248,13 @@ static void print_rivals(struct latency *l, const struct latency_vcpu *v,
     char name[LATENCY_NAME], text[NUM_CLOCK_MAX], more[32];
     uint64_t rest = whole - r->others - r->unknown;
 
-    latency_name(LATENCY_KEY(v->domain, v->id), name);
-    fprintf(out, " %-10s waited %s;", name,
+    vcpu_column(l, v, name);
+    fprintf(out, " %-*s waited %s;", name_width(l), name,
             text_duration(&l->clock, whole, text));
     for ( size_t i = 0; i < n; i++ )
     {
         fprintf(out, "%s %s %.1f%% (%s in %" PRIu64 ")", i ? "," : "",
-                latency_name(rows[i]->key, name),
+                vcpu_text(l, rows[i]->key, name),
                 stats_share(rows[i]->stats.sum, whole),
                 text_duration(&l->clock, rows[i]->stats.sum, text),
                 stats_events(&rows[i]->stats));
@@ -258,14 +277,13 @@ static void print_wakers(struct latency *l, const struct latency_vcpu *v,
 
     if ( !rows )
         return;
-    fprintf(out, " %-10s by",
-            latency_name(LATENCY_KEY(v->domain, v->id), name));
+    fprintf(out, " %-*s by", name_width(l), vcpu_column(l, v, name));
     for ( size_t i = 0; i < n; i++ )
     {
         uint64_t key = rows[i]->key;
 
         fprintf(out, "%s %s %" PRIu64, i ? "," : "",
-                key == LATENCY_IDLE ? "an interrupt" : latency_name(key, name),
+                key == LATENCY_IDLE ? "an interrupt" : vcpu_text(l, key, name),
                 stats_events(&rows[i]->stats));
     }
     if ( n < v->wakers.used )
@@ -285,7 +303,7 @@ static void print_longest_rivals(const struct latency *l,
     for ( unsigned int i = 0; i < w->nr_rivals && i < LONGEST_RIVALS; i++ )
     {
         fprintf(out, "%s %s %s", separator,
-                latency_name(w->rivals[i].key, name),
+                vcpu_text(l, w->rivals[i].key, name),
                 text_duration(&l->clock, w->rivals[i].cycles, text));
         rest -= w->rivals[i].cycles;
         separator = ",";
@@ -305,13 +323,13 @@ static void print_one(const struct latency *l, const struct latency_wait *w,
 
     fprintf(out, " ");
     print_moment(l, w->from, out);
-    fprintf(out, " %s waited %s for pcpu %u", latency_name(w->vcpu, name),
+    fprintf(out, " %s waited %s for pcpu %u", vcpu_text(l, w->vcpu, name),
             text_duration(&l->clock, w->to - w->from, text), w->pcpu);
     if ( w->reason == WHY_PREEMPT )
         fprintf(out, " after a preemption");
     if ( w->reason == WHY_WAKE )
         fprintf(out, " after being woken by %s", w->waker == LATENCY_IDLE
-                ? "an interrupt" : latency_name(w->waker, name));
+                ? "an interrupt" : vcpu_text(l, w->waker, name));
     print_longest_rivals(l, w, out);
     fprintf(out, "\n");
 }

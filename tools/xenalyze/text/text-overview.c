@@ -19,6 +19,7 @@
 #define WAIT_ROWS 3u
 #define EXIT_ROWS 3u
 #define NAME_WIDTH 16
+#define SHORT_NAME 12
 
 struct overview
 {
@@ -47,7 +48,6 @@ struct domain_row
     uint64_t exits;
     unsigned int vcpus;
     uint16_t id;
-    const char *name;
 };
 
 static struct domain_row *find_row(struct domain_row *rows, uint32_t *nr,
@@ -56,7 +56,7 @@ static struct domain_row *find_row(struct domain_row *rows, uint32_t *nr,
     for ( uint32_t i = *nr; i-- > 0; )
         if ( rows[i].id == id )
             return &rows[i];
-    rows[*nr] = (struct domain_row){ .id = id, .name = "" };
+    rows[*nr] = (struct domain_row){ .id = id };
     return &rows[(*nr)++];
 }
 
@@ -96,10 +96,6 @@ static struct domain_row *collect_domains(const struct overview *o,
         if ( b->vcpus[i]->domain != XT_DOMAIN_IDLE &&
              b->vcpus[i]->domain != XT_DOMAIN_DEFAULT )
             add_vcpu_time(find_row(rows, nr, b->vcpus[i]->domain), b->vcpus[i]);
-    for ( uint32_t i = 0; rows && i < b->nr_domains; i++ )
-        for ( uint32_t k = 0; k < *nr; k++ )
-            if ( rows[k].id == b->domains[i]->id )
-                rows[k].name = b->domains[i]->name;
     if ( rows )
         qsort(rows, *nr, sizeof(*rows), compare_rows);
     return rows;
@@ -108,12 +104,9 @@ static struct domain_row *collect_domains(const struct overview *o,
 static void print_domain(const struct overview *o, const struct domain_row *row)
 {
     double seconds = (double)o->summary->total / (double)o->summary->hz;
-    char name[64];
+    char name[XT_LABEL_MAX];
 
-    if ( row->name[0] )
-        snprintf(name, sizeof(name), "%.*s", NAME_WIDTH, row->name);
-    else
-        snprintf(name, sizeof(name), "d%u", row->id);
+    xt_domain_column(o->latency->names, row->id, NAME_WIDTH, name);
     fprintf(o->out, " %-*s %5u %11.2f", NAME_WIDTH, name, row->vcpus,
             share_of_trace(o, row->running) / 100);
     if ( row->elapsed )
@@ -167,11 +160,12 @@ static void print_wait(const struct overview *o, const struct latency_wait *w)
 
     *num_sec(at, ns < 0 ? 0 : (uint64_t)ns) = '\0';
     fprintf(o->out, " %s %s waited %s for pcpu %u", at,
-            latency_name(w->vcpu, name),
+            latency_label(o->latency->names, w->vcpu, SHORT_NAME, name),
             format_cycles(o, w->to - w->from, text), w->pcpu);
     if ( w->nr_rivals )
         fprintf(o->out, "; %s ran there %s",
-                latency_name(w->rivals[0].key, name),
+                latency_label(o->latency->names, w->rivals[0].key,
+                              SHORT_NAME, name),
                 format_cycles(o, w->rivals[0].cycles, text));
     fprintf(o->out, "\n");
 }
@@ -202,12 +196,15 @@ static int compare_exits(const void *a, const void *b)
 static void print_exit(const struct overview *o,
                        const struct exit_report_row *row)
 {
-    char name[EXIT_REPORT_NAME], mean[NUM_CLOCK_MAX], domain[16];
+    char name[EXIT_REPORT_NAME], mean[NUM_CLOCK_MAX];
+    char domain[XT_LABEL_MAX];
+    int width = xt_vcpu_column_width(o->latency->names, 7, SHORT_NAME);
+    int reason = width > 7 ? 28 - width : 20; /* for 80 columns */
 
-    snprintf(domain, sizeof(domain), "d%u", row->domain);
-    fprintf(o->out, " %-7s %-20.20s %8" PRIu64 " times, %9s each, %6.2f%% of "
-            "a pcpu\n",
-            row->domain == XT_DOMAIN_DEFAULT ? "unknown" : domain,
+    xt_domain_column(o->latency->names, row->domain, SHORT_NAME, domain);
+    fprintf(o->out, " %-*s %-*.*s %8" PRIu64 " times, %9s each, %6.2f%% of "
+            "a pcpu\n", width,
+            row->domain == XT_DOMAIN_DEFAULT ? "unknown" : domain, reason, reason,
             exit_report_name(row->cause, name),
             stats_events(&row->cost),
             format_cycles(o, stats_mean(&row->cost), mean),

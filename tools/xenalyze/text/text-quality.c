@@ -49,6 +49,11 @@ static void print_last_headings(const struct text *t,
     fprintf(t->out, " %10s  sum\n", "known for");
 }
 
+static unsigned int name_width(const struct text *t)
+{
+    return latency_width(t->request->names);
+}
+
 static uint64_t print_share(const struct text *t, uint64_t part, uint64_t whole)
 {
     fprintf(t->out, " %8.2f%%", stats_share(part, whole));
@@ -63,7 +68,7 @@ static uint64_t print_state_shares(const struct text *t, const char *name,
 {
     uint64_t sum = 0, other = 0;
 
-    fprintf(t->out, " %-10s", name);
+    fprintf(t->out, " %-*s", name_width(t), name);
     for ( unsigned int i = 0; i < c->shown; i++ )
         sum += print_share(t, summary_state_time(state, time, i),
                            time->elapsed);
@@ -104,20 +109,21 @@ static void print_vcpus(const struct text *t)
     size_t n;
     struct sort_row *vcpus = text_vcpus(t, TEXT_ANY, &n);
     const struct summary_vcpu *v;
-    char name[32];
+    char name[XT_LABEL_MAX];
 
     for ( size_t i = 0; i < n; i++ )
         if ( shows_vcpu(v = t->summary->vcpus[vcpus[i].index]) )
             note_no_data(&columns, v->sched->state, &v->sched->time);
-    fprintf(t->out, " %-10s %9s %9s %9s %9s %9s", "vcpu", "running",
-            "runnable", "blocked", "offline", "lost");
+    fprintf(t->out, " %-*s %9s %9s %9s %9s %9s", name_width(t), "vcpu",
+            "running", "runnable", "blocked", "offline", "lost");
     print_last_headings(t, &columns);
     for ( size_t i = 0; i < n; i++ )
     {
         v = t->summary->vcpus[vcpus[i].index];
         if ( !shows_vcpu(v) )
             continue;
-        snprintf(name, sizeof(name), "d%uv%u", v->domain, v->id);
+        xt_vcpu_column(t->request->names, v->domain, v->id, name_width(t),
+                       name);
         end_states(t, &v->sched->time,
                    print_state_shares(t, name, &columns, v->sched->state,
                                 &v->sched->time));
@@ -135,20 +141,21 @@ static void print_domains(const struct text *t)
     size_t n;
     struct sort_row *domains = text_domains(t, &n);
     const struct summary_domain *d;
-    char name[32];
+    char name[XT_LABEL_MAX];
 
     for ( size_t i = 0; i < n; i++ )
         if ( shows_domain(d = t->summary->domains[domains[i].index]) )
             note_no_data(&columns, d->sched->state, &d->sched->time);
-    fprintf(t->out, " %-10s %9s %9s %9s %9s %9s %9s %9s", "domain", "blocked",
-            "part.run", "full run", "part.cont", "hazard", "full cont", "lost");
+    fprintf(t->out, " %-*s %9s %9s %9s %9s %9s %9s %9s", name_width(t),
+            "domain", "blocked", "part.run", "full run", "part.cont", "hazard",
+            "full cont", "lost");
     print_last_headings(t, &columns);
     for ( size_t i = 0; i < n; i++ )
     {
         d = t->summary->domains[domains[i].index];
         if ( !shows_domain(d) )
             continue;
-        snprintf(name, sizeof(name), "d%u", d->id);
+        xt_domain_column(t->request->names, d->id, name_width(t), name);
         end_states(t, &d->sched->time,
                    print_state_shares(t, name, &columns, d->sched->state,
                                 &d->sched->time));
@@ -187,12 +194,14 @@ static void print_pcpus(const struct text *t)
 static void print_guest(const struct text *t, const struct summary_vcpu *v)
 {
     uint64_t guest = v->hvm->guest_cycles, whole, inside;
+    char name[XT_LABEL_MAX];
 
+    xt_vcpu_label(t->request->names, v->domain, v->id, name);
     if ( !v->sched )
     {
         whole = guest + v->hvm->exit_cycles;
-        fprintf(t->out, " d%uv%u: %.2f%% in the guest, %.2f%% out of it\n",
-                v->domain, v->id, stats_share(guest, whole),
+        fprintf(t->out, " %s: %.2f%% in the guest, %.2f%% out of it\n", name,
+                stats_share(guest, whole),
                 stats_share(v->hvm->exit_cycles, whole));
         return;
     }
@@ -201,8 +210,8 @@ static void print_guest(const struct text *t, const struct summary_vcpu *v)
                                 STATE_RUNNING);
     if ( guest > inside )
         guest = inside;
-    fprintf(t->out, " d%uv%u: %.2f%% in the guest, %.2f%% in the hypervisor, "
-            "%.2f%% not running\n", v->domain, v->id,
+    fprintf(t->out, " %s: %.2f%% in the guest, %.2f%% in the hypervisor, "
+            "%.2f%% not running\n", name,
             stats_share(guest, whole), stats_share(inside - guest, whole),
             stats_share(whole - inside, whole));
 }
@@ -225,6 +234,7 @@ void text_guests(const struct text *t)
 static void print_names(const struct text *t)
 {
     bool any = false;
+    char name[XT_LABEL_MAX];
 
     for ( uint32_t i = 0; i < t->summary->nr_domains; i++ )
     {
@@ -232,8 +242,10 @@ static void print_names(const struct text *t)
 
         if ( !d->name[0] )
             continue;
+        xt_domain_label(t->request->names, d->id, name);
         fprintf(t->out, "%s d%u is %s\n",
-                any ? "" : "--- Domain names ---\n", d->id, d->name);
+                any ? "" : "--- Domain names ---\n", d->id,
+                xt_domain_name(t->request->names, d->id) ? name : d->name);
         any = true;
     }
 }
