@@ -117,7 +117,7 @@ static void wakeups_free(void *state)
 /* --- text ----------------------------------------------------------------- */
 
 /* The width of a column of vcpus. */
-static unsigned int name_width(const struct wakeups *w)
+static unsigned int edge_width(const struct wakeups *w)
 {
     return xt_vcpu_column_width(w->request->names, 12, LATENCY_WIDEST);
 }
@@ -130,7 +130,7 @@ static void print_edge(const struct wakeups *w, const char *waker,
     };
     char text[NUM_CLOCK_MAX];
 
-    fprintf(out, " %-*s %-*s %9" PRIu64, name_width(w), waker, name_width(w),
+    fprintf(out, " %-*s %-*s %9" PRIu64, edge_width(w), waker, edge_width(w),
             woken, stats_events(s));
     for ( size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++ )
         fprintf(out, " %9s", text_duration(&w->clock, columns[i], text));
@@ -150,8 +150,8 @@ static int wakeups_print(struct report_pass *p, void *state)
         request.sort = SORT_COUNT;
     n = sort_map(&request, &w->pool, rows, w->edges.used, false);
     fprintf(p->out, "--- Wake-ups: waker, woken vcpu, wait until it ran ---\n"
-            " %-*s %-*s %9s %9s %9s %9s %9s\n", name_width(w), "waker",
-            name_width(w), "woken", "count", "mean", "p99", "max", "total");
+            " %-*s %-*s %9s %9s %9s %9s %9s\n", edge_width(w), "waker",
+            edge_width(w), "woken", "count", "mean", "p99", "max", "total");
     for ( size_t i = 0; i < n; i++ )
         print_edge(w, edge_waker(request.names, rows[i]->key, waker),
                    edge_woken(request.names, rows[i]->key, woken),

@@ -204,7 +204,8 @@ static void print_exit(const struct overview *o,
     xt_domain_column(o->latency->names, row->domain, SHORT_NAME, domain);
     fprintf(o->out, " %-*s %-*.*s %8" PRIu64 " times, %9s each, %6.2f%% of "
             "a pcpu\n", width,
-            row->domain == XT_DOMAIN_DEFAULT ? "unknown" : domain, reason, reason,
+            row->domain == XT_DOMAIN_DEFAULT ? "unknown" : domain,
+            reason, reason,
             exit_report_name(row->cause, name),
             stats_events(&row->cost),
             format_cycles(o, stats_mean(&row->cost), mean),
