@@ -131,8 +131,8 @@ static const struct opt opts[] = {
 
     { .type = OPT_GROUP, .help = "Intervals: a line for each" },
     { .name = "interval", .letter = 'i', .type = OPT_TIME, .arg = "TIME",
-      .at = REPORTS(interval_length), .preset = "1", .min = 1,
-      .help = "length of an interval" },
+      .at = REPORTS(interval_length), .min = 1,
+      .help = "length of an interval (default: 1)" },
     INTERVAL_IDS("domain-total-time", INTERVAL_DOMAIN_TIME, "DOM[,DOM...]",
                  "share of time that these domains run"),
     INTERVAL("domain-total-time-all", INTERVAL_DOMAIN_TIME_ALL,

@@ -71,6 +71,24 @@ static bool any_is_wanted(const struct config *config, pass_fn *except)
     return false;
 }
 
+static bool any_interval_is_wanted(const struct report_config *c)
+{
+    for ( unsigned int i = 0; i < INTERVAL_KINDS; i++ )
+        if ( c->interval[i] || c->ids[i].nr )
+            return true;
+    return false;
+}
+
+static int choose_interval(struct report_config *c, struct err *e)
+{
+    if ( c->interval_length && !any_interval_is_wanted(c) )
+        return err_usage(e, "--interval needs an interval report, such as "
+                         "--interval-domain-total-time-all");
+    if ( !c->interval_length )
+        c->interval_length = 1000000000;
+    return 0;
+}
+
 /* --info alone has no use for a selection. */
 static int check_selection(const struct config *c, struct err *e)
 {
@@ -93,6 +111,7 @@ int outputs_choose(struct config *config, bool terminal, struct err *e)
     int rc = check_form(config, e);
 
     rc = rc ? rc : check_selection(config, e);
+    rc = rc ? rc : choose_interval(&config->reports, e);
     if ( any_is_wanted(config, NULL) )
         return rc;
     config->dump_all = config->events;

@@ -20,7 +20,7 @@ struct pass
     struct report_pass reports;
     struct filter *filter;
     const struct guests *guests;
-    uint64_t records;
+    uint64_t records, sched_records;
     bool matched;               /* the filter matched a record */
     bool overlaps;              /* --time selects a part of the trace */
     uint64_t lost, losses;      /* records, and places */
@@ -47,6 +47,7 @@ static int count_records(void *state, const struct fact_end *f, struct err *e)
     p->matched |= !no_match_in_segment(p->filter, p->guests, f);
     p->records += f->records;
     p->too_many += f->anomalies[ANOMALY_TOO_MANY];
+    p->sched_records += f->sched_records;
     p->damaged = xt_damage_times(f->damage);
     p->skipped = xt_damage_bytes(f->damage);
     return 0;
@@ -79,6 +80,7 @@ static int open_reports(struct pass *p, struct err *e)
     p->reports.name = run->name;
     p->reports.out = run->out;
     p->reports.names = &run->names;
+    p->reports.is_selection = run->config->time || !filter_is_empty(p->filter);
     p->reports.clock_assumed = xt_info_clock(&run->info, run->config->hz,
                                              &clock) == XT_SPEED_ASSUMED;
     add_counter(p);
@@ -93,6 +95,12 @@ static void warn_incomplete(const struct pass *p)
 {
     const struct run *run = p->run;
 
+    const struct report_config *c = &run->config->reports;
+
+    if ( !p->sched_records && !c->summary &&
+         (c->pcpus || c->latency || c->exits || c->wakeups) )
+        log_warning(run->log, "%s has no scheduler events: vcpus are unknown; "
+                    "capture with xentrace -e sched:min,hvm", run->name);
     if ( report_pass_shows_losses(&p->reports) )
         return;
     if ( p->losses )

@@ -80,7 +80,7 @@ expect 0 "$xenalyze" --report-pcpu --cpu-hz 2G shadow
 cmp -s long out || fail "signs are not --report-pcpu and --cpu-hz"
 echo "$n options"
 for option in pcpu rdtsc irq wake-to-halt io=112; do
-    expect 0 "$xenalyze" --scatterplot-$option shadow
+    expect 0 "$xenalyze" --csv --scatterplot-$option shadow
 done
 
 # Incomplete data is reported, in the output or beside it; complete data is not.

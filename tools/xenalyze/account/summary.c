@@ -223,6 +223,7 @@ static int end_segment(void *state, const struct fact_end *f, struct err *e)
     if ( f->last > f->first )
         b->total += f->last - f->first;
     b->records += f->records;
+    b->sched_records += f->sched_records;
     b->open_exits += f->open_exits;
     for ( unsigned int i = 0; i < ANOMALY_KINDS; i++ )
         b->anomalies[i] += f->anomalies[i];

@@ -216,7 +216,7 @@ struct summary
     uint64_t total;             /* cycles, sum over segments */
     uint64_t first;             /* time stamp of the first record */
     unsigned int segments;
-    uint64_t records, lost, open_exits;
+    uint64_t records, sched_records, lost, open_exits;
     uint64_t losses, lost_cycles;       /* sums over pcpus */
     uint64_t lost_cycles_at_end;        /* after the last record of a pcpu */
     uint64_t unwritten, dropped;        /* events: struct xt_losses */

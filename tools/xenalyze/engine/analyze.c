@@ -200,6 +200,7 @@ static void sum_segment(struct analysis *a, struct fact_end *f,
         if ( p->begun && p->time > f->last )
             f->last = p->time;
         f->records += p->volume.records;
+        f->sched_records += p->volume.times[VOLUME_SCHED];
         assert(!p->begun || p->first <= p->time);
         f->open_exits += p->volume.open_exits;
         for ( unsigned int k = 0; k < ANOMALY_KINDS; k++ )

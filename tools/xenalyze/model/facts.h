@@ -83,6 +83,7 @@ struct fact_end
     unsigned int nr_pcpus;      /* highest pcpu plus 1 */
     const bool *has_records;    /* by pcpu */
     uint64_t records;
+    uint64_t sched_records;     /* records of the scheduler */
     uint64_t open_exits;        /* exits without an end */
     const uint64_t *anomalies;  /* counts, by enum fact_anomaly */
     const struct xt_damage *damage;

@@ -61,6 +61,11 @@ void plot_set_names(struct plot *p, const struct xt_domain_names *names)
     p->view.names = names;
 }
 
+bool plot_is_empty(const struct plot *p)
+{
+    return !p->view.nr_marks;
+}
+
 void plot_free(struct plot *p)
 {
     if ( !p )

@@ -74,6 +74,9 @@ struct timeline
 struct sink timeline_sink(struct timeline *t);
 struct sink states_sink(struct timeline *t);
 
+/* True if there is nothing to draw. */
+bool plot_is_empty(const struct plot *plot);
+
 /* Write the whole file at `path`, or nothing.  0 or -errno. */
 int plot_write(struct plot *plot, enum plot_format format, const char *path,
                struct err *e);

@@ -40,6 +40,7 @@ static void put_point_as(struct scatter *s, enum point_owner owner,
         .at = time, .time = xt_clock_ns(&s->clock, time), .value = value,
     };
 
+    s->nr_points++;
     s->points.put(s->points.state, &p);
 }
 
@@ -201,8 +202,10 @@ static void plot_irq(void *state, const struct fact_irq *f)
         .time = xt_clock_ns(&s->clock, f->time), .value = f->pcpu,
     };
 
-    if ( f->kind == IRQ_HANDLED )
-        s->points.put(s->points.state, &p);
+    if ( f->kind != IRQ_HANDLED )
+        return;
+    s->nr_points++;
+    s->points.put(s->points.state, &p);
 }
 
 /* --- the table ------------------------------------------------------------ */
@@ -212,14 +215,15 @@ struct scatter_row
     const char *name;
     struct plot_about about;
     struct sink_ops ops;
+    const char *source, *classes;
 };
 
 #define SCATTER_ROW(kind, option, arg, help, title, label, unit, slot,      \
-                    function)                                               \
+                    function, source, classes)                              \
     [SCATTER_##kind] = {                                                    \
         option, { title, label, unit },                                     \
         { .name = "scatterplot", .ordered = true, .begin = scatter_begin,   \
-          .end = scatter_end, .slot = function } },
+          .end = scatter_end, .slot = function }, source, classes },
 
 static const struct scatter_row rows[SCATTER_KINDS] = {
     SCATTER_TABLE(SCATTER_ROW)
@@ -229,6 +233,13 @@ const char *scatter_name(enum scatter_kind kind)
 {
     assert(kind < SCATTER_KINDS);
     return rows[kind].name;
+}
+
+const char *scatter_source(enum scatter_kind kind, const char **classes)
+{
+    assert(kind < SCATTER_KINDS);
+    *classes = rows[kind].classes;
+    return rows[kind].source;
 }
 
 const struct plot_about *scatter_about(enum scatter_kind kind)

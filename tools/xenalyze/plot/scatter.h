@@ -23,6 +23,7 @@ enum scatter_kind
 struct scatter
 {
     struct points points;
+    uint64_t nr_points;
     uint64_t which;             /* vector or port */
     struct xt_clock clock;
     const struct cr3_table *cr3; /* for kinds of CR3 and of shadow tables */
@@ -34,6 +35,10 @@ struct scatter
 
 /* The name in the option --scatterplot-NAME. */
 const char *scatter_name(enum scatter_kind kind);
+
+/* The records that it needs, for an error about a trace without: their name,
+   and the argument of xentrace -e. */
+const char *scatter_source(enum scatter_kind kind, const char **classes);
 
 /* Title, label and unit of its picture. */
 const struct plot_about *scatter_about(enum scatter_kind kind);

@@ -79,8 +79,13 @@ static int picture_write(struct report_pass *p, void *state, struct err *e)
 {
     const struct report_config *c = p->config;
     struct picture *picture = state;
+    unsigned int kind = 0;
     int rc = 0;
 
+    while ( kind < SCATTER_KINDS && !c->scatter[kind] )
+        kind++;
+    if ( plot_is_empty(picture->plot) )
+        return report_refuse_empty(p, kind, e);
     if ( c->plot )
         rc = plot_write(picture->plot, picture->format, c->plot, e);
     if ( !rc && c->gnuplot )

@@ -103,8 +103,33 @@ static int scatter_open(struct report_pass *p, void **state, struct err *e)
     return 0;
 }
 
+int report_refuse_empty(const struct report_pass *p, enum scatter_kind kind,
+                        struct err *e)
+{
+    const char *classes = "sched:min", *source = "changes of runstates";
+
+    if ( kind < SCATTER_KINDS )
+        source = scatter_source(kind, &classes);
+    return err_set(e, -ENODATA, "no %s in %s%s; capture them with xentrace "
+                   "-e %s", source, p->is_selection ? "the selection of " : "",
+                   p->name, classes);
+}
+
+/* A document without points is complete; the picture checks its own. */
+static int check_points(struct report_pass *p, void *state, struct err *e)
+{
+    const struct scatterplots *s = state;
+
+    for ( unsigned int i = 0; i < SCATTER_KINDS; i++ )
+        if ( p->config->scatter[i] && !s->all[i].nr_points && !p->export &&
+             !report_plot(p) )
+            return report_refuse_empty(p, i, e);
+    return 0;
+}
+
 const struct report report_scatter = {
     .name = "scatterplots", .kind = REPORT_STREAM,
     .is_requested = scatter_is_requested,
-    .open = scatter_open, .tables = { point_tables }, .free = free,
+    .open = scatter_open, .tables = { point_tables }, .check = check_points,
+    .free = free,
 };

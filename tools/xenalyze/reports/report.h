@@ -135,6 +135,7 @@ struct report_pass
     FILE *out;
     bool clock_assumed;         /* the trace lacks the TSC frequency */
     const struct xt_domain_names *names;        /* or NULL */
+    bool is_selection;          /* --time, --domain ... select a part */
 
     /* For reports. */
     struct report_request request;      /* the config's, completed */

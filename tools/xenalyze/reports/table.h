@@ -29,6 +29,13 @@ extern const size_t report_table_size;
 /* The picture that takes the points instead of the output; or NULL. */
 struct plot *report_plot(const struct report_pass *p);
 
+/*
+ * The error for a scatterplot without points, or with SCATTER_KINDS for an
+ * empty timeline of pcpus.  Returns -ENODATA.
+ */
+int report_refuse_empty(const struct report_pass *p, enum scatter_kind kind,
+                        struct err *e);
+
 /* State of report_account: the numbers that several reports print. */
 struct account
 {

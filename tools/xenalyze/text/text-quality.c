@@ -368,6 +368,9 @@ void text_quality(const struct text *t)
 {
     fprintf(t->out, "--- Data quality ---\n");
     fprintf(t->out, " records: %" PRIu64 "\n", t->summary->records);
+    if ( !t->summary->sched_records )
+        fprintf(t->out, " no scheduler events: vcpus are unknown; capture with "
+                "xentrace -e sched:min,hvm\n");
     if ( t->request->clock_assumed )
         fprintf(t->out, " clock: the TSC frequency is assumed, since the trace "
                 "lacks it; see --cpu-hz\n");

@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Reports without the events that they need: an error names these events and
+# the option that captures them, and no picture is written.
+. "$top_srcdir/tests/tools/lib.sh"
+cd "$tmp" || exit 99
+
+compose=$top_builddir/tests/xenalyze/reports/compose
+"$compose" >guest <<'END' || fail 'no trace of a guest'
+0 1000000 0x81002 44 0x1000
+0 1000500 0x81001
+END
+"$compose" >sched <<'END' || fail 'no trace of the scheduler'
+0 1000000 0x21101 0x10000
+0 2000000 0x21011 0x10000
+END
+
+# The option, the trace that lacks its events, and the class that has them.
+while read -r plot trace class; do
+    message="capture them with xentrace -e $class"
+    expect 1 "$xenalyze" --scatterplot-"$plot" $trace
+    expect_message "$message"
+    [ ! -s out ] || fail "$plot: points of nothing"
+    for file in --plot=no.svg --plot=no.png --gnuplot=no.gp; do
+        expect 1 "$xenalyze" "$file" --scatterplot-"$plot" $trace
+        expect_message "$message"
+        [ ! -e "${file#*=}" ] || fail "$plot: $file is drawn"
+    done
+    # A class that xentrace knows.
+    for word in $(echo "$class" | tr , ' '); do
+        "$top_builddir/tools/xentrace/xentrace" -e "$word" \
+            --socket=nowhere no.xt 2>err
+        grep -q 'no xensim' err || fail "-e $word: $(cat err)"
+    done
+    # A document has an empty table.
+    expect 0 "$xenalyze" --json --scatterplot-"$plot" $trace
+done <<'END'
+runstate guest sched:min
+runstate-time guest sched:min
+pcpu guest sched:min
+rdtsc sched hvm
+irq sched hw:irq
+interrupt-eip=251 sched hvm
+extint-cycles=251 sched hvm
+io=0x70 sched hvm
+unpin-promote sched hvm,shadow
+cr3-switch sched hvm
+wake-to-halt sched sched:min,hvm
+vmexit-eip sched hvm:entryexit
+END
+expect 1 "$xenalyze" --plot=no.svg guest
+expect_message 'capture them with xentrace -e sched:min'
+[ ! -e no.svg ] || fail 'a timeline of nothing is drawn'
+expect 1 "$xenalyze" --scatterplot-pcpu --time 2ms.. --cpu-hz 1G sched
+expect_message 'selects nothing'
+expect 1 "$xenalyze" --scatterplot-rdtsc --vcpu d1v0 sched
+expect_message 'in the selection of sched'
+
+# What is there is drawn.
+expect 0 "$xenalyze" --plot=yes.svg sched
+expect 0 "$xenalyze" --plot=yes.svg --scatterplot-vmexit-eip guest
+
+# Without scheduler events the vcpus are unknown.
+needs='scheduler events: vcpus are unknown; capture with xentrace -e sched:min,hvm'
+expect 0 "$xenalyze" --summary guest
+grep -qx " no $needs" out || fail 'the summary does not say it'
+for report in latency pcpu exits wakeups; do
+    expect 0 "$xenalyze" --report-$report guest
+    expect_message "no $needs"
+    expect 0 "$xenalyze" --report-$report sched
+    [ ! -s err ] || fail "$report: a message about scheduler events"
+done
+expect 0 "$xenalyze" --summary sched
+! grep -q "$needs" out || fail 'the summary misses scheduler events'
+
+# --interval has an effect, or is refused.
+expect 2 "$xenalyze" --interval 5 --summary sched
+expect_message '--interval needs an interval report'
+expect 0 "$xenalyze" --cpu-hz 1G --interval-domain-total-time-all sched
+mv out default
+expect 0 "$xenalyze" --cpu-hz 1G -i 1 --interval-domain-total-time-all sched
+cmp -s out default || fail 'the default of --interval is not 1 s'
+expect 0 "$xenalyze" --cpu-hz 1G -i 0.0002 --interval-domain-total-time-all sched
+[ "$(wc -l <out)" -gt "$(wc -l <default)" ] || fail '-i has no effect'
