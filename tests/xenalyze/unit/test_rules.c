@@ -147,6 +147,13 @@ static const struct
     { "sched_switch prev d1v2, run for 1.5us", 0x2800e, 3, { 1, 2, 1005 } },
     { "sched_switch prev d1v2, run for 0.999us", 0x2800e, 3, { 1, 2, 999 } },
     /* A sign, and a condition on the budget. */
+    { "sched_switch next d1v2", 0x2800f, 4, { 1, 2, 0, 0 } },
+    { "sched_switch next d1v2, was runnable for 1.500us, next slice 2.0us",
+      0x2800f, 4, { 1, 2, 1500, 2000 } },
+    { "sched_switch next d1v2, next slice 2.0us", 0x2800f, 4,
+      { 1, 2, 0, 2000 } },
+    { "sched_switch continue d1v2, run for 1.500us", 0x28011, 4,
+      { 1, 2, 1500, 0 } },
     { "csched2:burn_credits d1v0, credit = -5, budget = 7, delta = 9",
       0x22203, 4, { 0x10000, -5u, 7, 9 } },
     { "csched2:burn_credits d1v0, credit = 100, delta = -9", 0x22203, 4,

@@ -34,7 +34,7 @@ static bool get_field(const struct line_context *c, const char *name,
 static char *put_slice(char *p, const struct line_context *c, int64_t slice)
 {
     (void)c;
-    if ( slice < 0 )
+    if ( slice <= 0 )
         return p;
     p = num_u64(num_text(p, ", next slice "), slice / 1000);
     *p++ = '.';

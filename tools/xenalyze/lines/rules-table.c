@@ -36,7 +36,8 @@ static const struct line_rule rules[] = {
     { "sched_switch_infprev", ' ', false,
       "sched_switch prev d{dom}v{unit}, run for {ran:us}us" },
     { "sched_switch_infnext", ' ', false,
-      "sched_switch next d{dom}v{unit}, was runnable for {waited:us}us"
+      "sched_switch next d{dom}v{unit}"
+      "<waited!0|, was runnable for {waited:us}us>"
       "{@slice=slice}" },
     { "sched_switch_infcont", ' ', false,
       "sched_switch continue d{dom}v{unit}, run for {ran:us}us{@slice=slice}" },
