@@ -51,6 +51,17 @@ int report_parse_which(const struct opt *o, const char *text, void *config,
     return 0;
 }
 
+/* A word that names a domain; only the trace tells its id. */
+static bool is_domain_name(const struct report_config *f,
+                           const struct report_ids *ids, const char *text)
+{
+    ptrdiff_t kind = ids - f->ids;
+
+    return kind < INTERVAL_CR3_TIME && *text &&
+           !strchr("0123456789-,", *text) &&
+           (ids->nr == 0 || kind == INTERVAL_DOMAIN_TIME);
+}
+
 int report_parse_ids(const struct opt *o, const char *text, void *config,
                     struct err *e)
 {
@@ -63,7 +74,14 @@ int report_parse_ids(const struct opt *o, const char *text, void *config,
         if ( ids->nr == REPORT_MAX_IDS )
             return err_usage(e, "--%s: more than %u are too many",
                              o->name, REPORT_MAX_IDS);
-        rc = take_number(o, &text, &ids->ids[ids->nr], e);
+        if ( is_domain_name(f, ids, text) )
+        {
+            ids->names[ids->nr] = text;
+            text += strcspn(text, ",");
+            text += *text == ',';
+        }
+        else
+            rc = take_number(o, &text, &ids->ids[ids->nr], e);
         ids->nr++;
     } while ( !rc && *text );
     return rc;

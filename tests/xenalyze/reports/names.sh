@@ -55,6 +55,14 @@ for output in --dump-all --summary; do
         $output --vcpu render/x
 done
 
+for kind in total-time short-summary guest-interrupt grant-maps; do
+    same "--interval-domain-$kind=2" "--interval-domain-$kind=render" --cpu-hz 2400000000
+    wrong 1 "--interval-domain-$kind: no domain is named rendr; did you mean render? $has" \
+        "--interval-domain-$kind=rendr"
+done
+same '--interval-domain-total-time=1,2' '--interval-domain-total-time=1,render' \
+    --cpu-hz 2400000000
+
 # --- reports show names ------------------------------------------------------
 
 # shows PATTERN OPTION...: standard output has such a line

@@ -5,12 +5,13 @@
 #include "xenalyze/filter/domain-list.h"
 
 #include <assert.h>
-#include <stdarg.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/edit-distance.h"
+#include "xenalyze/filter/filter.h"
 
 #define MOST_CLOSE 3u           /* suggestions */
 #define ROOM_FOR_REST 16u       /* for " and 32752 more" */
@@ -80,4 +81,26 @@ const char *domain_list_format(const struct xt_domain_names *n,
     if ( i < n->nr )
         append_label(&l, 0, " and ", rest);
     return text;
+}
+
+int filter_find_domain(const struct xt_domain_names *names, const char *option,
+                       const char *name, uint64_t *id, struct err *e)
+{
+    size_t length = strcspn(name, ","), at = 0;
+    char word[XT_NAME_MAX], text[DOMAIN_LIST_MAX];
+    const struct xt_domain_name *d;
+
+    snprintf(word, sizeof(word), "%.*s", (int)length, name);
+    if ( !names || !names->nr )
+        return err_usage(e, "--%s: %s is no number, and the trace has no names "
+                         "of domains", option, word);
+    d = xt_domain_names_find(names, name, length, &at);
+    if ( !d )
+        return err_set(e, -ENOENT, "--%s: no domain is named %s; %s", option,
+                       word, domain_list_format(names, word, text));
+    if ( xt_domain_names_find(names, name, length, &at) )
+        return err_usage(e, "--%s: several domains are named %s; choose one, "
+                         "such as %s", option, word, d->label);
+    *id = d->id;
+    return 0;
 }

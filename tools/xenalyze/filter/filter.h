@@ -56,6 +56,14 @@ bool filter_wants_pcpu(const struct filter *f, unsigned int cpu);
 bool filter_wants_vcpu(const struct filter *f, unsigned int domain,
                        unsigned int vcpu);
 
+/*
+ * The id of the domain with this name, which ends at a comma, for an option.
+ * 0; -EINVAL: the trace has no names, or several domains have this one; or
+ * -ENOENT.
+ */
+int filter_find_domain(const struct xt_domain_names *names, const char *option,
+                       const char *name, uint64_t *id, struct err *e);
+
 /* --- time ----------------------------------------------------------------- */
 
 enum moment_kind

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "common/fault.h"
+#include "xenalyze/filter/filter.h"
 #include "xenalyze/reports/table.h"
 #include "xenalyze/text/text.h"
 
@@ -22,19 +23,37 @@ static bool intervals_are_requested(const struct report_config *c)
     return false;
 }
 
+/* The ids of the option, with those of named domains. */
+static int resolve_ids(const struct report_pass *p, enum interval_kind kind,
+                       struct report_ids *ids, struct err *e)
+{
+    char option[64];
+    int rc = 0;
+
+    *ids = p->config->ids[kind];
+    snprintf(option, sizeof(option), "interval-%s", interval_name(kind));
+    for ( size_t i = 0; !rc && i < ids->nr; i++ )
+        if ( ids->names[i] )
+            rc = filter_find_domain(p->request.names, option, ids->names[i],
+                                    &ids->ids[i], e);
+    return rc;
+}
+
 static int intervals_open(struct report_pass *p, void **state, struct err *e)
 {
     const struct report_config *c = p->config;
     struct intervals *s = *state = fault_calloc(1, sizeof(*s));
+    struct report_ids ids;
     int rc = s ? 0 : -ENOMEM;
 
-    (void)e;
     for ( unsigned int i = 0; !rc && i < INTERVAL_KINDS; i++ )
     {
         if ( !c->interval[i] )
             continue;
-        rc = interval_new(&s->all[i], i, c->interval_length, c->ids[i].ids,
-                          c->ids[i].nr);
+        rc = resolve_ids(p, i, &ids, e);
+        if ( !rc )
+            rc = interval_new(&s->all[i], i, c->interval_length, ids.ids,
+                              ids.nr);
         if ( !rc )
             report_add_sink(p, interval_sink(s->all[i]));
     }

@@ -31,6 +31,8 @@
 struct report_ids
 {
     uint64_t ids[REPORT_MAX_IDS];
+    const char *names[REPORT_MAX_IDS];  /* a domain's name, which ends at a
+                                           comma; NULL: the id is given */
     size_t nr;
 };
 
