@@ -44,6 +44,6 @@ for trace in $(traces) skewed; do
     grep -q 'DOES NOT' out && fail "$trace, in part: $(grep 'DOES NOT' out)"
     grep -q '^|-- Domain [2-9]' out && fail "$trace: a domain too many"
     [ "${trace%/*}" = "$trace" ] || continue
-    grep -q '^ d0v0 .* 0.10s  100 %$' out || fail "$trace: not that tenth"
+    grep -q '^ Domain-0/0 .* 0.10s  100 %$' out || fail "$trace: not that tenth"
 done
 exit 0
