@@ -57,7 +57,7 @@ expect_message 'selects nothing'
 expect 1 "$xenalyze" --scatterplot-rdtsc --vcpu d1v0 sched
 expect_message 'in the selection of sched'
 
-# What is there is drawn.
+# Scatterplots with points are drawn.
 expect 0 "$xenalyze" --plot=yes.svg sched
 expect 0 "$xenalyze" --plot=yes.svg --scatterplot-vmexit-eip guest
 

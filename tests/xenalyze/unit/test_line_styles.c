@@ -266,6 +266,7 @@ START_TEST(file_information)
 {
     for ( size_t i = 0; i < sizeof(infos) / sizeof(infos[0]); i++ )
     {
+        static const struct file_texts texts = { .nr_marks = 0 };
         struct xt_counts c;
         struct job j;
         FILE *out;
@@ -273,7 +274,7 @@ START_TEST(file_information)
         job_init_records(&j, infos[i].rows, infos[i].nr);
         count_windows(&j, &c);
         out = open_memstream(&j.text, &j.size);
-        file_info_print(&c, "named", out);
+        file_info_print(&c, &texts, "named", out);
         fclose(out);
         job_expect_text(&j, infos[i].text);
         xt_counts_fini(&c);
