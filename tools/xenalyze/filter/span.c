@@ -123,7 +123,7 @@ static bool parse_moment(char *text, struct moment *m)
 {
     if ( !*text )
     {
-        m->kind = MOMENT_NONE;
+        *m = (struct moment){ .kind = MOMENT_NONE };
         return true;
     }
     if ( strchr(text, ':') )
