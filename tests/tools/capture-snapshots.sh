@@ -96,19 +96,19 @@ whole needs.1
 # --- flight recorder ---------------------------------------------------------
 
 expect 0 "$xensim" --cpus 2 --rate 100k -- sh -c '
-    "$1" --flight-recorder -S 4 flight &
-    while [ ! -s flight ]; do sleep 0.02; done; sleep 0.5
-    kill -USR1 $!; while [ ! -s flight.1 ]; do sleep 0.02; done; sleep 0.5
+    "$1" --flight-recorder -S 4 recent &
+    while [ ! -s recent ]; do sleep 0.02; done; sleep 0.5
+    kill -USR1 $!; while [ ! -s recent.1 ]; do sleep 0.02; done; sleep 0.5
     kill $!; wait $!' sh "$xentrace"
-grep -q 'wrote flight.1 (.*): SIGUSR1' err || fail "no snapshot of the flight recorder"
-whole flight.1
-whole flight
-[ "$(wc -c <flight)" -lt 50000 ] || fail "more than 8 pages hold"
-expect 0 "$xenalyze" --dump-all flight
+grep -q 'wrote recent.1 (.*): SIGUSR1' err || fail "no snapshot of the flight recorder"
+whole recent.1
+whole recent
+[ "$(wc -c <recent)" -lt 50000 ] || fail "more than 8 pages hold"
+expect 0 "$xenalyze" --dump-all recent
 grep -q 'meta_start.*overwrite' out || fail "the file does not mention overwriting"
 # Each snapshot has the newest records.
-first=$("$xenalyze" --info flight.1 | sed -nE 's/^  time: .* ([0-9]+) \.\. [0-9]+$/\1/p')
-last=$("$xenalyze" --info flight | sed -nE 's/^  time: .* ([0-9]+) \.\. [0-9]+$/\1/p')
+first=$("$xenalyze" --info recent.1 | sed -nE 's/^  time: .* ([0-9]+) \.\. [0-9]+$/\1/p')
+last=$("$xenalyze" --info recent | sed -nE 's/^  time: .* ([0-9]+) \.\. [0-9]+$/\1/p')
 [ "$last" -gt "$first" ] || fail "the second snapshot is not newer"
 
 # --- progress messages -------------------------------------------------------
