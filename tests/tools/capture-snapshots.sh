@@ -114,7 +114,7 @@ last=$("$xenalyze" --info recent | sed -nE 's/^  time: .* ([0-9]+) \.\. [0-9]+$/
 # --- progress messages -------------------------------------------------------
 
 expect 0 "$xensim" --cpus 2 -- "$xentrace" --stats -T 2.3 trace
-[ "$(grep -cE '^0:0[1-9]  .*events/s  .* lost$' err)" -ge 1 ] ||
+[ "$(grep -cE '^0:0[1-9]  .*events/s  .* lost, rings .* queued$' err)" -ge 1 ] ||
     fail "no line of --stats"
 expect 0 "$xensim" --cpus 2 -- sh -c 'rm -f trace; "$1" trace &
     while [ ! -s trace ]; do sleep 0.02; done
@@ -182,7 +182,7 @@ whole trace
 expect 0 "$xentrace" --help
 sed -n '/^Triggers of/,$s/^  \([^ ]*\)  .*/\1/p' out >types
 [ "$(wc -l <types)" -ge 4 ] || fail "--help lists no triggers"
-sed -n '/snapshot\\-on/,/^\.RE/p' "$top_srcdir/man/xentrace.8" |
+sed -n '/^\.BR .*snapshot\\-on/,/^\.RE/p' "$top_srcdir/man/xentrace.8" |
     sed -n '/^\.TP/{n;s/^\.[BIR]* //;s/[ "]//g;p;}' | sort >described
 sort types | diff - described ||
     fail "--help and xentrace(8) have different triggers"
