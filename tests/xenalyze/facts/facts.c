@@ -404,7 +404,7 @@ static const struct sink_ops *choose(const char *what, bool ordered)
 
 int main(int argc, char **argv)
 {
-    struct analyze_options options = { .threads = 1 };
+    struct analyze_options options = { .threads = 1, .until = UINT64_MAX };
     struct err e = ERR_INIT;
     struct sums sums = { 0 };
     struct sink sink = { .state = &sums };
@@ -418,8 +418,14 @@ int main(int argc, char **argv)
         {
         case 't': options.threads = atoi(optarg); break;
         case 'o': ordered = true; break;
-        case 'f': options.from = strtoull(optarg, NULL, 0); break;
-        case 'u': options.until = strtoull(optarg, NULL, 0); break;
+        case 'f':
+            options.bounded = true;
+            options.from = strtoull(optarg, NULL, 0);
+            break;
+        case 'u':
+            options.bounded = true;
+            options.until = strtoull(optarg, NULL, 0);
+            break;
         case 'S': flags = XT_SOURCE_STREAM; break;
         default: return 2;
         }

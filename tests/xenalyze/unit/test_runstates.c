@@ -121,7 +121,7 @@ static const struct script_row before_the_first_run_rows[] = {
       "120 p0 runnable>running d1v0\n"
       "130 p0 running>blocked d1v0\n",
       "d1v0 100..100 blocked - -> runnable wake by p0 (unseen)\n"
-      "d1v0 waits 100..120 p0, - before: wake by ? on p0 at 100\n"
+      "d1v0 waits 100..120 p0, - before: wake by ? on p0 at 100; unknown 20\n"
       "d1v0 100..120 runnable - wake -> running by p0 (unseen)\n"
       "d1v0 120..130 running p0 -> blocked by p0\n"
       "d1 120..130 full run 1/0/0 of 1\n"
