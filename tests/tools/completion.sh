@@ -10,9 +10,7 @@ files=$top_builddir/tools/completion
 
 # options PROGRAM: the long options in its --help
 options() {
-    { "$1" help all 2>/dev/null || "$1" --help; } |
-        sed -n 's/^ *\(-[^-], \)\{0,1\}\(--[][a-z0-9-]*\).*/\2/p' |
-        sed 's/\[no-\]//' | sort -u
+    "$1" --list-options | sed -n 's/^\([^\t][^\t]*\)\t.*/--\1/p' | sort -u
 }
 
 # offered WORD...: bash's completions of the last word

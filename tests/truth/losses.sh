@@ -47,7 +47,8 @@ check() {
 
 # losses_of_records TRACE: those that records of the pcpu report.
 losses_of_records() {
-    expect 0 "$xenalyze" --records --event lost_records "$1"
+    # Exit code 1: the trace has none.
+    "$xenalyze" --records --event lost_records "$1" >out 2>err || [ $? -eq 1 ]
     sed -nE 's/.* ([0-9]+) records lost from .*/\1/p' out |
         awk '{ n += $1 } END { print n + 0 }'
 }

@@ -15,7 +15,7 @@ stock=$("$top_srcdir/tests/truth/fetch") || {
 # plain: the lines to compare: up to the brace, without affinity and pcpus, and
 # for HVM guests without details, which stock has for the first vcpu only.
 plain() {
-    sed -e '/^--- Domain names/,$d' -e 's/ *{.*//' |
+    sed -e '/^--- Domain names/,$d' -e '/^--- Where the time went/,$d' -e 's/ *{.*//' |
         awk '/^ cpu affinity/ { skip = 1; next }
              skip && /^   \[/ { next }
              { skip = 0 }
