@@ -101,10 +101,13 @@ for signals in "HUP TERM" "USR1 INT" "ALRM" "TERM HUP INT" "USR1 USR1 ALRM"; do
 done
 
 # The rings: an invalid ring is given up, the others are read on.  The ring is
-# large, so Xen's next record repairs prod.
+# large, so Xen's next record repairs prod, perhaps before xentrace has read it.
 fault "a ring that lies" 1 "" \
-    "\"\$xentrace\" -S 1024 -T 0.5 trace &
-    while [ ! -s trace ]; do sleep 0.02; done; \"\$corrupt_prod\" 1; wait \$!; rc=\$?
+    "\"\$xentrace\" -S 1024 -T 3 trace & pid=\$!
+    while [ ! -s trace ]; do sleep 0.02; done
+    until grep -q 'ring of pcpu 1' messages || ! kill -0 \$pid 2>/dev/null; do
+        \"\$corrupt_prod\" 1; sleep 0.2
+    done; kill -INT \$pid; wait \$pid; rc=\$?
     \"\$xentrace\" -X -T 0.1 rest 2>nothing; (exit \$rc)"
 grep -q 'ring of pcpu 1' messages || fail "the message does not name the ring"
 balance "a ring that lies, with what is left in it" trace rest
