@@ -43,6 +43,7 @@ static int append_event(struct st_events *s, struct st_event *event)
     struct st_event **all;
 
     assert(event->name && event->declared);
+    assert(s->nr <= s->room);
     if ( s->nr == s->room )
     {
         all = fault_realloc(s->all, room * sizeof(*all));
@@ -213,6 +214,7 @@ struct st_event *st_events_find_or_add(struct st_events *s, const char *name,
         return NULL;
     if ( !s->nr )
         return event;
+    assert(s->names.first);     /* add_model_events() has indexed them all */
     for ( i = tt_index_first(&s->names, tt_index_hash(event->name));
           i != TT_NONE; i = s->names.next[i] )
         if ( !strcmp(s->all[i]->name, event->name) )

@@ -56,6 +56,7 @@ int64_t st_input_fill(struct st_input *in, size_t n, struct err *e)
     assert(n <= ST_INPUT_MAX && in->end <= ROOM);
     if ( in->at + n > ROOM )
         move_to_front(in);
+    assert(in->at + n <= ROOM);
     while ( in->end - in->at < n && !in->ended )
     {
         got = fault_read(in->fd, in->buffer + in->end, ROOM - in->end);

@@ -102,6 +102,7 @@ int st_merge_follow(struct st_merge *m, const struct st_reader_options *how,
 {
     int rc = 0;
 
+    assert(!m->handed);
     for ( size_t i = 0; i < m->nr && rc >= 0; i++ )
         if ( !m->has[i] )
             rc = st_reader_follow(&m->readers[i], how, e);

@@ -78,6 +78,7 @@ void st_out_print(struct st_out *o, const char *fmt, ...)
     va_start(args, fmt);
     n = vsnprintf(p, LINE, fmt, args);
     va_end(args);
+    assert(n >= 0);
     o->at += n < LINE ? n : LINE - 1;
 }
 
@@ -143,6 +144,7 @@ void st_out_escaped(struct st_out *o, const char *bytes, size_t n)
             break;
         p = st_out_need(o, 4 + NUM_HEX_MAX);
         length = st_out_char_length(bytes, end - bytes);
+        debug_assert(length <= (size_t)(end - bytes));
         memcpy(p, bytes, length);
         o->at = length ? p + length : put_escaped_byte(p, *bytes);
     }

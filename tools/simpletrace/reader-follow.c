@@ -71,6 +71,7 @@ static int switch_to_file(struct st_reader *r, const char *path,
     struct stat st;
     int rc = st_reader_open(&next, path, r->events, how, e);
 
+    assert(r->in.at <= r->in.end && r->in.follow);
     if ( rc )
         return rc;
     /* Another rotation happened between stat() and open(): try again later. */

@@ -82,6 +82,7 @@ static int parse_declaration(struct st_reader *r, const char *text,
 
     if ( !digits || digits > 9 || text[digits] != ' ' || id >= ST_MAX_IDS )
         return 0;
+    assert(digits < length);    /* the text ends with a NUL */
     event = st_events_add_declaration(r->events, text + digits + 1,
                                       length - digits - 1);
     return event ? map_set_event(r, id, event) : 0;
@@ -113,6 +114,10 @@ static int parse_process(struct st_reader *r, const char *text, size_t length)
         r->process = fault_strdup(text);
     return r->process ? 0 : -ENOMEM;
 }
+
+_Static_assert(SIMPLE_DECLARE >= ST_MAX_IDS && SIMPLE_CLOCK >= ST_MAX_IDS &&
+               SIMPLE_PROCESS >= ST_MAX_IDS && SIMPLE_THREAD >= ST_MAX_IDS,
+               "no event has the id of an extension");
 
 static const struct
 {

@@ -76,6 +76,7 @@ static int number_events(struct st_reader *r,
     bool all = how->ids == ST_IDS_AUTO ? r->version != 2 :
                                          how->ids == ST_IDS_ALL;
 
+    assert(!r->map_nr && r->version <= 4 && r->version != 1);
     if ( r->version == 4 && has_header )
         return 0;
     if ( !r->events->nr )

@@ -19,6 +19,8 @@
 #define MAX_WIDTH 4096
 #define OTHER_ROOM (MAX_WIDTH + 64)
 
+_Static_assert(OTHER_ROOM <= ST_OUT_MAX, "any conversion is one request");
+
 static int clamp_width(int64_t width)
 {
     return width > MAX_WIDTH ? MAX_WIDTH :
@@ -111,6 +113,7 @@ static void read_conversion(struct st_step *step, const char *text)
     n = strspn(at, "hlqjzt");
     memcpy(modifier, at, n < 3 ? n : 2);
     step->letter = at[n];
+    assert(step->letter && strlen(step->flags) < sizeof(step->flags));
     step->shift = 64 - modifier_bits(modifier);
     step->kind = choose_kind(step);
 }
@@ -330,5 +333,9 @@ void st_recipe_print(struct st_out *out, const struct st_event *event,
                      const struct st_value *values, bool visible)
 {
     for ( size_t i = 0; i < event->nr_steps; i++ )
+    {
+        debug_assert(event->steps[i].kind == ST_LITERAL ||
+                     event->steps[i].arg < event->nr_args);
         print_step(out, &event->steps[i], values, visible);
+    }
 }

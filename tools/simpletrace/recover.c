@@ -25,6 +25,8 @@
 #define MAX_LENGTH (64u << 10)
 #define COPY (256u << 10)
 
+_Static_assert(COPY <= ST_OUT_MAX, "a copied part is one request");
+
 struct found                    /* an event of a ring */
 {
     uint64_t order;             /* its time, or a later time before it */
@@ -196,6 +198,7 @@ static int walk_events(struct recovery *r, struct walk *w,
         rc = keep_event(r, w, bytes + at, &head);
         at += head.length + 8;
     }
+    assert(at <= n);
     r->done->unread += n - at;
     return rc;
 }
@@ -315,6 +318,7 @@ static void put_ring_events(struct recovery *r, struct st_out *out)
 
     for ( size_t i = 0; i < r->found.nr; i++ )
     {
+        assert(!i || compare_found(&f[i - 1], &f[i]) < 0);
         if ( !i || f[i].tid != f[i - 1].tid )
             put_thread(out, f[i].tid);
         st_out_bytes(out, (const char *)f[i].bytes, f[i].size);

@@ -16,6 +16,8 @@
 #define MAX_WAITERS 64u
 #define MAX_PLACE 56u           /* bytes of "file.c:123" */
 
+_Static_assert(MAX_PLACE > NUM_U64_MAX + 2, "room for a colon and a line");
+
 enum { LOCK, LOCKED, UNLOCK };
 
 struct waiter

@@ -28,6 +28,11 @@
 #define MAX_LENGTH (64u << 10)  /* ten strings of 512 bytes take 5 KB */
 #define MAX_NAME 4096u
 
+_Static_assert(MAX_LENGTH + HEADER + RECORD <= ST_INPUT_MAX &&
+               MAX_NAME <= MAX_LENGTH, "any item and the next header fit");
+_Static_assert(ST_MAX_ARGS * (4 + 512) <= MAX_LENGTH,
+               "the longest event that QEMU writes is no damage");
+
 enum item { NO_ITEM, CUT, MAPPED, EVENT };
 
 static bool is_length(uint32_t length)
@@ -351,6 +356,7 @@ int st_record_values(const struct st_record *record,
     bool strings = record->from->version != 0;
     size_t i, at = 0;
 
+    debug_assert(event->nr_args <= ST_MAX_ARGS);
     if ( !event->declared )
         return -EINVAL;
     for ( i = 0; i < event->nr_args; i++ )
