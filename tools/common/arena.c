@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "common/arena.h"
+#include "common/debug.h"
 #include "common/fault.h"
 
 #if defined(__has_feature)
@@ -92,6 +93,7 @@ void arena_reset(struct arena *a)
     keep = *best;
     *best = keep->next;
     free_chunks(a, a->chunks);
+    assert(a->held == sizeof(*keep) + keep->size);
     keep->next = NULL;
     a->chunks = keep;
     use_chunk(a, keep);
@@ -147,6 +149,7 @@ static void *alloc_alone(struct arena *a, size_t size, size_t align)
 {
     struct arena_chunk *c = new_chunk(a, size + align - 1);
 
+    assert(a->chunks != NULL);
     if ( c == NULL )
         return NULL;
 
@@ -173,6 +176,7 @@ static bool grow_arena(struct arena *a, size_t least)
 
 static bool chunk_fits(const struct arena *a, size_t size, size_t align)
 {
+    debug_assert(a->at <= a->end);
     return a->chunks != NULL &&
            size + align_padding(a->at, align) <= (size_t)(a->end - a->at);
 }
@@ -196,6 +200,7 @@ void *arena_alloc(struct arena *a, size_t size, size_t align)
     piece = a->at + align_padding(a->at, align);
     a->at = piece + size;
     assert(a->at <= a->end);
+    debug_assert(align_padding(piece, align) == 0);
     ASAN_UNPOISON_MEMORY_REGION(piece, size);
     return piece;
 }

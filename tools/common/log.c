@@ -21,6 +21,9 @@ static const char *const words[] = {
     [LOG_LEVEL_DEBUG] = "debug: ",
 };
 
+_Static_assert(sizeof(words) / sizeof(words[0]) == LOG_LEVEL_DEBUG + 1,
+               "a word for each level");
+
 static void print_line(const struct log *log, enum log_level level,
                        const char *text)
 {

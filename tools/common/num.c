@@ -14,6 +14,7 @@
 #include <assert.h>
 #include <endian.h>
 
+#include "common/debug.h"
 #include "common/num.h"
 
 /* Ten numbers with the same digits before the last; `n`: number of digits. */
@@ -40,6 +41,9 @@ static const struct num_short shorts[NUM_SHORTS] = {
     ONES(1,), TENS(2,), HUNDREDS,
 };
 
+_Static_assert(sizeof(struct num_short) == 4,
+               "put_three() copies an entry, num_short() writes no more");
+
 static const uint64_t powers[] = {
     1ull, 10ull, 100ull, 1000ull, 10000ull, 100000ull, 1000000ull,
     10000000ull, 100000000ull, 1000000000ull, 10000000000ull,
@@ -47,6 +51,9 @@ static const uint64_t powers[] = {
     100000000000000ull, 1000000000000000ull, 10000000000000000ull,
     100000000000000000ull, 1000000000000000000ull, 10000000000000000000ull,
 };
+
+_Static_assert(sizeof(powers) / sizeof(powers[0]) == NUM_U64_MAX,
+               "a power for each number of digits");
 
 /*
  * 1233 / 4096 is log10(2), rounded down, and precise enough for 64 bits: the
@@ -68,6 +75,7 @@ const struct num_short *num_shorts(void)
 /* Three digits; writes a fourth byte, too. */
 static inline char *put_three(char *p, uint32_t value)
 {
+    debug_assert(value < 1000);
     memcpy(p, &threes[value], 4);
     return p + 3;
 }
@@ -75,6 +83,7 @@ static inline char *put_three(char *p, uint32_t value)
 /* Three digits, and exactly three bytes. */
 static inline char *put_last_three(char *p, uint32_t value)
 {
+    debug_assert(value < 1000);
     memcpy(p, &threes[value], 3);
     return p + 3;
 }

@@ -5,6 +5,7 @@
  * option's argument determines the completions: its choices, none for a
  * number, file names otherwise.
  */
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
@@ -88,6 +89,7 @@ static void put_spellings(const struct program *p, const struct opt *o,
 static void bash_argument(const struct program *p, const struct opt *o,
                           FILE *out)
 {
+    assert(opt_takes_text(o));
     if ( is_free_text(o) )
         return;                 /* bash completes file names by default */
 

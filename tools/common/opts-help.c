@@ -68,6 +68,7 @@ static void add_note(char notes[NOTES_ROOM], const char *what, const char *text)
 {
     size_t len = strlen(notes);
 
+    assert(len + strlen(what) + strlen(text) + 3 <= NOTES_ROOM);
     if ( *text != '\0' )
         snprintf(notes + len, NOTES_ROOM - len, "%s%s%s", len ? "; " : "", what,
                  text);
@@ -124,6 +125,7 @@ static int help_column(const struct program *p, choose_fn *choose,
     for ( i = 0; (o = opts_row(p, i)) != NULL; i++ )
     {
         len = opts_is_shown(o) && choose(o, c) ? left_column(p, o, left) : 0;
+        assert(len < LEFT_ROOM);
         if ( len <= MAX_LEFT && len > widest )
             widest = len;
     }
@@ -136,7 +138,9 @@ static void put_option(const struct program *p, const struct opt *o,
     char left[LEFT_ROOM], right[RIGHT_ROOM];
     int len = MARGIN + left_column(p, o, left);
 
+    assert(len < MARGIN + (int)LEFT_ROOM);
     right_column(o, right);
+    assert(strlen(right) < RIGHT_ROOM - 1);     /* or it is truncated */
     fprintf(out, "%*s%s", MARGIN, "", left);
     if ( len + GAP > column )
         fprintf(out, "\n%*s", column, "");

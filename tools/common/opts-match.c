@@ -106,6 +106,7 @@ static int report_ambiguous(const struct search *s, struct err *e)
 {
     const struct match *a = &s->hit[0], *b = &s->hit[1];
 
+    assert(s->hits > 1 && a->o != NULL && b->o != NULL);
     return err_usage(e, "--%.*s: could be --%s%s or --%s%s%s",
                      (int)s->len, s->name, a->negated ? "no-" : "", a->o->name,
                      b->negated ? "no-" : "", b->o->name,
@@ -123,6 +124,7 @@ int opts_find_name(const struct program *p, const char *name, size_t len,
     if ( s.hits > 1 )
         return report_ambiguous(&s, e);
 
+    assert(s.hit[0].o != NULL);
     *m = s.hit[0];
     return 0;
 }

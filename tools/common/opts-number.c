@@ -177,13 +177,16 @@ int opts_hz(const char *text, uint64_t *value)
 /* The value as a user would type it, in the largest exact unit. */
 static void show_scaled(const struct unit *u, uint64_t value, char *buf)
 {
-    while ( value % u->scale != 0 )
-        u++;
+    int length;
+
+    for ( ; value % u->scale != 0; u++ )
+        assert(u[1].scale != 0);        /* each table has a unit of 1 */
 
     if ( value == 0 )
         u = none;
-    snprintf(buf, OPT_NUMBER_MAX, "%" PRIu64 "%s", value / u->scale,
-             u->suffix);
+    length = snprintf(buf, OPT_NUMBER_MAX, "%" PRIu64 "%s", value / u->scale,
+                      u->suffix);
+    assert(length < (int)OPT_NUMBER_MAX);
 }
 
 void opts_show_number(uint64_t value, char *buf)

@@ -72,6 +72,7 @@ static void settle_options(struct parse *s, int n)
     char *words[2], **to = s->argv + s->first;
 
     assert(n >= 1 && n <= 2 && s->at + n <= s->argc);
+    assert(s->first <= s->at);
     memcpy(words, s->argv + s->at, n * sizeof(*words));
     memmove(to + n, to, (s->at - s->first) * sizeof(*to));
     memcpy(to, words, n * sizeof(*words));
@@ -95,6 +96,7 @@ static int find_text(struct parse *s, const struct opt *o,
 {
     char label[OPT_LABEL_MAX], arg[OPT_ARG_MAX];
 
+    assert(opt_takes_text(o));
     *words = 1;
     *text = attached;
     if ( attached != NULL )
@@ -192,6 +194,7 @@ static int check_positional(const struct parse *s)
     const struct program *p = s->p;
     unsigned int n = s->argc - s->first;
 
+    assert(s->first <= s->argc);
     if ( n < p->min_args )
         return err_usage(s->e, "an argument is missing; usage: %s %s",
                          p->name, p->synopsis);

@@ -21,6 +21,7 @@ const char *opt_label(const struct opt *o, char buf[OPT_LABEL_MAX])
         snprintf(buf, OPT_LABEL_MAX, "--%s", o->name);
     else
         snprintf(buf, OPT_LABEL_MAX, "-%c", o->letter);
+    assert(o->name == NULL || strlen(o->name) + 2 < OPT_LABEL_MAX);
     return buf;
 }
 
@@ -34,6 +35,7 @@ const char *opt_choices(const struct opt *o, const char *between,
     for ( c = o->choices; *c != NULL && len < OPT_ARG_MAX; c++ )
         len += snprintf(buf + len, OPT_ARG_MAX - len, "%s%s",
                         len != 0 ? between : "", *c);
+    assert(len < OPT_ARG_MAX);
     return buf;
 }
 
@@ -200,7 +202,10 @@ int opt_store(const struct opt *o, const char *text, void *config,
               struct err *e)
 {
     char label[OPT_LABEL_MAX];
-    int rc = opt_kind(o->type)->store(o, text, config, e);
+    int rc;
+
+    assert(o->type != OPT_GROUP);
+    rc = opt_kind(o->type)->store(o, text, config, e);
 
     /* err_set() keeps a reason that .parse has set. */
     if ( rc )

@@ -69,6 +69,7 @@ int output_file_open(struct output_file *f, const char *path, struct err *e)
                      : -1;
     }
     f->out = fd < 0 ? NULL : fdopen(fd, "w");
+    assert(!f->out || !f->real == !f->temporary);
     if ( f->out )
         return 0;
     rc = err_sys(e, -errno, "cannot write %s", path);

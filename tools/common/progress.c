@@ -100,7 +100,9 @@ void progress_tick(struct progress *p, uint64_t done, uint64_t now_ns)
         return;
 
     assert(now_ns >= p->start_ns);
+    assert(p->columns != 0);
     len = make_line(line, p, done, now_ns - p->start_ns);
+    assert(len <= sizeof(line));
     room = p->columns < MAX_COLUMNS ? p->columns - 1 : MAX_COLUMNS;
     if ( len > room )
         len = room;
@@ -121,6 +123,7 @@ void progress_update(struct progress *p, uint64_t done)
 
 void progress_hide(struct progress *p)
 {
+    assert(p->shown <= MAX_COLUMNS);
     if ( p->out == NULL || p->shown == 0 )
         return;
 
