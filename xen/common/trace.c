@@ -264,7 +264,7 @@ static uint32_t make_room(uint32_t where, uint32_t used)
     uint32_t page_left = PAGE_SIZE - (where & ~PAGE_MASK);
     uint32_t room = used < mark ? mark - used : mark;
 
-    ASSERT(used <= data_size);
+    ASSERT(used <= data_size && !(used & 3) && !(where & 3));
     room = min(room, page_left);
 
     return min(room, data_size - used);
@@ -279,6 +279,7 @@ static uint32_t bytes_used(struct ring *r, uint64_t state)
     uint32_t cons = read_atomic(r->cons);
     uint32_t used = prod_of(where_of(state)) - cons;
 
+    ASSERT(r->depth);
     if ( (int32_t)used < 0 )
         used += 2 * data_size;
 
@@ -327,6 +328,7 @@ static uint32_t write_pad(struct ring *r, uint32_t where, unsigned int size,
     if ( timed )
         words -= 2;
     ASSERT(words <= TRACE_EXTRA_MAX);
+    ASSERT((where & PLACE_MASK) + size == ring_end);
 
     return write_record(r, where,
                         TRACE_HEADER(TRC_TRACE_WRAP_BUFFER, timed, words),
@@ -355,6 +357,7 @@ static uint32_t write_lost(struct ring *r, uint32_t where, uint32_t count,
  */
 static uint32_t note_first(struct ring *r, uint32_t from, uint32_t end)
 {
+    ASSERT(from != end && (end & PLACE_MASK) < ring_end);
     if ( r->first && (from >> PAGE_SHIFT) != (end >> PAGE_SHIFT) )
         r->first[page_of(end)] = end;
 
@@ -368,6 +371,7 @@ static void write_plan(struct ring *r, uint64_t state, const struct plan *p,
 {
     uint32_t at = where_of(state);
 
+    ASSERT(p->lost || p->record);
     if ( p->pad )
         at = note_first(r, at, write_pad(r, at, p->pad, tsc));
     if ( p->lost )
@@ -389,6 +393,7 @@ static bool note_first_loss(struct ring *r, uint64_t state)
     uint64_t old = ACCESS_ONCE(r->first_tsc);
     uint64_t now = get_cycles();                                     /* [12] */
 
+    ASSERT(r->depth && !owed_of(state));
     if ( ACCESS_ONCE(r->state) != state )
         return false;
 
@@ -768,6 +773,7 @@ static void cf_check visit_here(void *arg)
 
     ring_enter(r);
     v->change(r, cpu);
+    ASSERT(r->depth == 1);
     r->visited = v->number;
     ring_leave(r, where_of(r->state));
 }
@@ -826,7 +832,7 @@ static void attach_reader(struct ring *r)
 {
     struct t_buf *buf = (void *)r->page[0];
 
-    ASSERT(!r->live);
+    ASSERT(!r->live && !owed_of(r->state));
     r->cons = &buf->cons;
     r->prod = &buf->prod;
 }
@@ -865,6 +871,7 @@ static void cf_check change_overwrite(struct ring *r, unsigned int cpu)
     if ( !r->page )
         return;
 
+    ASSERT(rings && r->page == rings->page[cpu]);
     /* Behind the page pointers: see alloc_page_list(). */
     r->first = (uint32_t *)(r->page + rings->pages);
     memset(r->first, 0, rings->pages * sizeof(*r->first));
@@ -894,6 +901,7 @@ static void cf_check change_freeze(struct ring *r, unsigned int cpu)
     if ( !r->first )
         return;
 
+    ASSERT(!r->live && r->prod == &r->hidden);
     share_window(r, oldest_record(r), where_of(r->state));
     attach_reader(r);
     r->first = NULL;
@@ -963,6 +971,7 @@ static int unshare_rings(const struct rings *g)
     unsigned long i, n = nr_shared(g);
     struct shared_page s;
 
+    ASSERT(spin_is_locked(&lock));
     ASSERT(!tb_init_done);
     for ( i = 0; i < n; i++ )
     {
@@ -1003,6 +1012,7 @@ static uint8_t **alloc_page_list(unsigned int cpu, unsigned int pages)
     unsigned int i;
     uint8_t **page = xzalloc_bytes(pages * (sizeof(*page) + sizeof(uint32_t)));
 
+    ASSERT(pages && cpu < nr_cpu_ids);
     if ( !page )
         return NULL;
 
@@ -1037,6 +1047,8 @@ static void list_ring(struct rings *g, unsigned int cpu)
     uint32_t *mfn = (uint32_t *)g->info + offset;
 
     ASSERT(g->page[cpu] && offset <= 0xffff);
+    ASSERT(offset + g->pages <=
+           g->info_pages * (PAGE_SIZE / sizeof(uint32_t)));
     for ( i = 0; i < g->pages; i++ )
         mfn[i] = virt_to_mfn(g->page[cpu][i]);
 
@@ -1057,6 +1069,7 @@ static unsigned int clamp_pages(unsigned int pages)
 
     if ( nr_cpu_ids > 1 )
         most = min(most, (0xffff - info_head()) / (nr_cpu_ids - 1));
+    BUILD_BUG_ON(0xffff * (uint64_t)PAGE_SIZE > PLACE_MASK);
     ASSERT(most);
     if ( pages <= most )
         return pages;
@@ -1149,6 +1162,7 @@ static void share_rings(struct rings *g)
 {
     unsigned int i, cpu;
 
+    ASSERT(spin_is_locked(&lock) && g != rings);
     for ( cpu = 0; cpu < nr_cpu_ids; cpu++ )
         if ( g->page[cpu] )
             list_ring(g, cpu);
@@ -1211,6 +1225,7 @@ static int cf_check op_set_cpu_mask(struct xen_sysctl_tbuf_op *tbc)
 
 static void set_evt_mask(uint32_t mask)
 {
+    ASSERT(spin_is_locked(&lock));
     evt_mask = mask;
     write_atomic(&wanted, mask & TRC_ALL);
 }
@@ -1299,6 +1314,7 @@ static int cf_check op_overwrite(struct xen_sysctl_tbuf_op *tbc)
         return -EINVAL;
 
     op_disable(tbc);
+    ASSERT(!tb_init_done && !overwriting);
     change_rings(change_overwrite);
     overwriting = true;
     start_tracing();
@@ -1460,6 +1476,7 @@ static void move_ring(struct ring *to, const struct ring *from)
 {
     struct ring copy = *from;
 
+    ASSERT(to != from);
     ASSERT(!from->live && !to->live);
     copy.depth = to->depth;
     if ( from->prod == &from->hidden )
@@ -1493,6 +1510,7 @@ static void cpu_prepare(unsigned int cpu)
 
 static void cf_check change_unpark(struct ring *r, unsigned int cpu)
 {
+    ASSERT(cpumask_test_cpu(cpu, &attached));
     if ( parked )
         move_ring(r, &parked[cpu]);
     change_live(r, cpu);
@@ -1584,6 +1602,14 @@ void __init init_trace_bufs(void)
 {
     static bool __initdata done;
     unsigned int cpu;
+
+    /* share_window() stores cons and prod at once. */
+    BUILD_BUG_ON(offsetof(struct t_buf, prod) !=
+                 offsetof(struct t_buf, cons) + sizeof(uint32_t));
+    BUILD_BUG_ON(sizeof(struct t_buf) != sizeof(uint64_t));
+    /* A page has room for a loss and the longest record. */
+    BUILD_BUG_ON(PAGE_SIZE - FIRST_PLACE <
+                 2 * (3 + TRACE_EXTRA_MAX) * sizeof(uint32_t));
 
     if ( done )
         return;
