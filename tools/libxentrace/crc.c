@@ -34,6 +34,8 @@
 #define POLYNOMIAL 0x82f63b78u /* reflected: bit 31 is x^0 */
 #define STEP 8u
 
+_Static_assert(STEP == sizeof(uint64_t), "a step is one word");
+
 typedef uint32_t bytewise[256];
 
 /* The map shift() for thirds of this size, by the bytes of the remainder. */

@@ -53,6 +53,9 @@ static void learn_meta_xen(struct xt_dialect *d, const struct xt_record *r)
 
 static void learn_from_exit(struct xt_dialect *d, const struct xt_record *r)
 {
+    _Static_assert(XT_BITS(hvm_vmexit_until_4_18, reason) == 32 &&
+                   XT_BITS(hvm_svm_exit, reason) == 32, "one word in each");
+
     uint32_t reason = xt_field_load(r, XT_AT(hvm_vmexit_until_4_18, reason));
 
     if ( r->event & TRC_HVM_NESTEDFLAG || xt_exit_is_svm(reason) )

@@ -50,6 +50,7 @@ static bool grow_names(struct collector *c)
     size_t room = 2 * c->room + 16;
     struct xt_domain_name *all;
 
+    assert(c->names->nr <= c->room);
     if ( c->names->nr < c->room )
         return true;
     all = fault_realloc(c->names->all, room * sizeof(*all));
@@ -73,6 +74,8 @@ static struct xt_domain_name *get_domain(struct collector *c, unsigned int id)
     memmove(n->all + at + 1, n->all + at, (n->nr - at) * sizeof(*n->all));
     n->nr++;
     n->all[at] = (struct xt_domain_name){ .id = id };
+    assert((!at || n->all[at - 1].id < id) &&
+           (at + 1 == n->nr || id < n->all[at + 1].id));
     return &n->all[at];
 }
 
@@ -187,6 +190,7 @@ static void cut_label(char *text, unsigned int id, size_t width)
     size_t length = cut_length(text, room);
 
     assert(width >= LABEL_MIN);
+    assert(length + strlen(tail) <= width);
     memcpy(text + length, tail, strlen(tail) + 1);
 }
 
@@ -202,6 +206,7 @@ static void make_label(struct xt_domain_name *d, bool is_shared)
     else if ( is_shared || is_ambiguous(d->label) )
         snprintf(d->label + length, sizeof(d->label) - length, "#%u", d->id);
     d->length = strlen(d->label);
+    assert(d->length && d->length < sizeof(d->label));
 }
 
 static int order_by_name(const void *a, const void *b)
@@ -316,6 +321,7 @@ const char *xt_vcpu_column(const struct xt_domain_names *n,
         return text;
     }
     used = snprintf(tail, sizeof(tail), "/%u", vcpu);
+    assert(used < sizeof(tail));
     /* Only the number of a vcpu above 99 is outside of a narrow column. */
     length = put_label(d, width > used + LABEL_MIN ? width - used : LABEL_MIN,
                        text);

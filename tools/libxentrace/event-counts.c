@@ -13,6 +13,8 @@
 
 #define FIRST_ROWS 256u
 
+_Static_assert((FIRST_ROWS & (FIRST_ROWS - 1)) == 0, "the mask of a slot");
+
 static struct xt_event_count *new_rows(size_t nr)
 {
     struct xt_event_count *rows = fault_malloc(nr * sizeof(*rows));
@@ -52,6 +54,7 @@ static int grow_table(struct xt_event_counts *t)
     size_t nr = 2 * t->nr_rows;
     struct xt_event_count *rows = new_rows(nr);
 
+    assert(t->used < t->nr_rows);
     if ( !rows )
         return -ENOMEM;
     for ( size_t i = 0; i < t->nr_rows; i++ )

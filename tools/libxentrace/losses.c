@@ -8,6 +8,7 @@
  */
 #include "libxentrace/losses.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -22,6 +23,7 @@ static int grow_losses(struct xt_losses *l, unsigned int nr)
 {
     struct xt_pcpu_losses *cpus = fault_realloc(l->cpus, nr * sizeof(*cpus));
 
+    assert(nr > l->nr_cpus && nr <= XT_MAX_CPUS);
     if ( !cpus )
         return -ENOMEM;
     for ( unsigned int i = l->nr_cpus; i < nr; i++ )

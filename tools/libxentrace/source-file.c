@@ -134,6 +134,7 @@ static int load_head(struct file_source *p, struct err *e)
         if ( got > 0 )
             p->nr_head += got;
     }
+    assert(p->nr_head <= sizeof(p->head));
     p->at_head = 0;
     return got < 0 && got != -EAGAIN ? got : 0;
 }

@@ -17,6 +17,8 @@
 /* Samples of the file, which show that times rise throughout. */
 #define NR_SAMPLES 32u
 
+_Static_assert(NR_SAMPLES <= XT_SAMPLES_MAX, "all fit");
+
 /* Bytes without a timed window after which a sample is given up. */
 #define SAMPLE_RANGE (4u << 20)
 
@@ -164,6 +166,7 @@ static int find_start_point(struct probe *p, const uint64_t *points, size_t nr,
     if ( rc || !n )
         return rc;
     last = c->samples[n - 1].at;
+    assert(last < nr);          /* the number of a point */
     rc = bisect_points(p, points, &last, n < c->nr ? c->samples[n].at : nr,
                        time, e);
     for ( size_t back = 1; !rc && back < last; back *= 2 )

@@ -32,6 +32,8 @@
  */
 #define TAIL 3u
 
+_Static_assert(XT_SAMPLES_MAX > FINE + TAIL, "coarse samples remain");
+
 static int need_map(struct xt_trace *t, struct err *e)
 {
     if ( t->source->map )
@@ -177,6 +179,7 @@ static int find_span_fast(struct xt_trace *t, struct err *e)
     uint64_t first;
     int rc = find_first_fast(t, &first);
 
+    assert(c->nr > TAIL);
     if ( rc )
         return rc < 0 ? trace_fail_memory(t, e) : 0;
     for ( size_t back = TAIL; !rc && !proved && back < c->nr; back *= 2 )
@@ -222,6 +225,7 @@ static int need_span(struct xt_trace *t, struct err *e)
     t->until.wanted = false;
     rc = find_span_any(t, e);
     t->until.wanted = wanted;
+    assert(rc || t->have_span);
     return rc;
 }
 
