@@ -47,6 +47,8 @@ static void run_tbuf(void *arg)
     struct tbuf_call *call = arg;
     unsigned int step = is_read_only(call->op->cmd) ? 0 : 1;
 
+    /* All operations run here, so one is over before the next begins. */
+    ASSERT(smp_processor_id() == 0 && !(epoch & 1));
     xensim_guest_window(call->buffer, call->size);
     __atomic_fetch_add(&epoch, step, __ATOMIC_SEQ_CST);
     call->rc = tb_control(call->op);

@@ -75,6 +75,7 @@ static void write_bytes(const struct ring_view *v, uint32_t from,
         uint32_t piece = min(PAGE_SIZE - at % PAGE_SIZE, (unsigned long)bytes);
 
         piece = min(piece, v->size - from % v->size);
+        ASSERT(piece && piece <= bytes);
         fwrite((char *)mfn_to_virt(v->mfns[at / PAGE_SIZE]) + at % PAGE_SIZE,
                1, piece, out);
         from += piece;
@@ -89,6 +90,8 @@ static void write_window(const struct ring_view *v, unsigned int cpu, FILE *out)
         TRC_TRACE_CPU_CHANGE | 2u << TRACE_EXTRA_SHIFT, cpu, bytes,
     };
 
+    /* No guest writes cons: this function is the only reader. */
+    ASSERT(bytes <= v->size);
     if ( !bytes )
         return;
     fwrite(header, sizeof(header), 1, out);

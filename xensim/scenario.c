@@ -113,7 +113,12 @@ static int parse_loads(const struct opt *opt, const char *text, void *config,
     }
 }
 
+_Static_assert(ARRAY_SIZE(loads) == SIM_QUIET + 1, "the index is the load");
+
 static const char *const kinds[] = { "pv", "pvh", "hvm", NULL };
+
+_Static_assert(SIM_PVH == SIM_PV + 1 && SIM_HVM == SIM_PV + 2,
+               "the index is added to SIM_PV");
 
 static const struct opt opts[] = {
     { .name = "copies", .type = OPT_UINT, .at = AT(o.copies), .arg = "N",

@@ -142,6 +142,7 @@ static uint64_t batch_end(const struct options *o, uint64_t now)
 {
     uint64_t next = o->drain ? (now / o->drain + 1) * o->drain : o->duration;
 
+    ASSERT(next > now || now >= o->duration);
     return next < o->duration ? next : o->duration;
 }
 

@@ -97,8 +97,8 @@ static void drop_client(struct control *s, struct client *c)
     struct client **at = &s->clients;
 
     ASSERT(s->nr_clients);
-    while ( *at != c )
-        at = &(*at)->next;
+    for ( ; *at != c; at = &(*at)->next )
+        ASSERT(*at);
     *at = c->next;
     s->nr_clients--;
     client_free(c); /* close() removes the socket from the epoll */
@@ -128,6 +128,7 @@ static void accept_client(struct control *s)
 
     if ( fd < 0 )
         return;
+    ASSERT(s->nr_clients <= CLIENTS_MAX);
     if ( s->nr_clients == CLIENTS_MAX )
     {
         close(fd);

@@ -34,6 +34,7 @@ static int set_integer(const struct xensim_param *p, const char *text)
     unsigned long value;
     char *end;
 
+    ASSERT(p->size && p->size <= sizeof(value));
     if ( *text < '0' || *text > '9' )
         return -EINVAL;
     errno = 0;
@@ -50,6 +51,7 @@ static int set_boolean(const struct xensim_param *p, const char *text)
         { "0", "1" }, { "no", "yes" }, { "off", "on" }, { "false", "true" },
     };
 
+    ASSERT(p->size);
     for ( size_t i = 0; i < ARRAY_SIZE(words); i++ )
         for ( uint8_t value = 0; value <= 1; value++ )
             if ( !strcmp(text, words[i][value]) )
@@ -86,6 +88,7 @@ static int set_param(char *word)
     p = find_param(word);
     if ( !p || (!value && p->kind != PARAM_BOOLEAN) )
         return -EINVAL;
+    ASSERT(p->kind < ARRAY_SIZE(setters));
     return setters[p->kind](p, value ?: "yes");
 }
 

@@ -38,6 +38,7 @@ bool xensim_copy_from_guest(void *to, const void *from, size_t bytes)
 static void set_from_bytes(cpumask_t *mask, const uint8_t *bytes,
                            unsigned int nr_bits)
 {
+    ASSERT(nr_bits <= nr_cpu_ids);
     cpumask_clear(mask);
     for ( unsigned int i = 0; i < nr_bits; i++ )
         if ( bytes[i / 8] >> (i % 8) & 1 )

@@ -84,6 +84,7 @@ static void idle_pcpu(struct pcpu *p, uint64_t ns)
 static void set_online(struct pcpu *p, bool online)
 {
     pthread_mutex_lock(&p->lock);
+    ASSERT(p->online != online);
     p->online = online;
     p->thread = pthread_self();
     if ( online )
@@ -111,6 +112,7 @@ static void run_rounds(struct pcpu *p)
 /* Go offline. The lock excludes cross-calls in progress. */
 static void go_offline(struct pcpu *p)
 {
+    ASSERT(p->stopping);
     smp_hold_cpus();
     local_irq_disable();
     if ( !powering_off )
@@ -225,6 +227,7 @@ static int threads_power_on(void)
 {
     int rc;
 
+    ASSERT(!pcpus);
     powering_off = false;
     pcpus = calloc(nr_cpu_ids, sizeof(*pcpus));
     if ( !pcpus )

@@ -37,6 +37,7 @@ int percpu_alloc(unsigned int cpu)
     size_t size = __stop_xensim_percpu - __start_xensim_percpu;
     void *area;
 
+    ASSERT(cpu < NR_CPUS);
     if ( areas[cpu] )
         return 0;
     if ( alloc_fault_now() ||

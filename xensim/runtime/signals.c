@@ -43,6 +43,7 @@ static void handle_signal(int signal)
     enum xensim_vector vector = signal - SIGRTMIN;
     int saved = errno;
 
+    ASSERT(vector < XENSIM_NR_VECTORS);
     if ( wires[vector].maskable && xensim_self.irqs_off )
         xensim_self.pending |= 1u << vector; /* for local_irq_restore() */
     else
@@ -61,6 +62,7 @@ void xensim_deliver_pending(void)
     {
         enum xensim_vector vector = __builtin_ctz(xensim_self.pending);
 
+        ASSERT(vector < XENSIM_NR_VECTORS && wires[vector].maskable);
         __atomic_fetch_and(&xensim_self.pending, ~(1u << vector),
                            __ATOMIC_RELAXED);
         threads_vector(vector);

@@ -43,6 +43,7 @@ void threads_vector(enum xensim_vector vector)
     };
     struct pcpu *p = pcpu_of(smp_processor_id());
 
+    ASSERT(vector < XENSIM_NR_VECTORS);
     __atomic_store_n(&p->raised[vector], false, __ATOMIC_RELEASE);
     context_dispatch(vector, handlers[vector] ?: ignore_vector, guest->arg);
 }
@@ -67,6 +68,7 @@ void threads_ipi(const cpumask_t *mask, void (*func)(void *info), void *info)
     bool me = self != XENSIM_NO_CPU && cpumask_test_cpu(self, mask);
     unsigned int cpu;
 
+    ASSERT(!__atomic_load_n(&ipi.unanswered, __ATOMIC_ACQUIRE));
     ipi.func = func;
     ipi.info = info;
     __atomic_store_n(&ipi.unanswered, others - me, __ATOMIC_RELEASE);

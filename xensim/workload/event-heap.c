@@ -74,6 +74,7 @@ static void restore_order(struct heap *h, struct event *e, uint32_t slot)
 void heap_put(struct heap *h, struct event *e, uint64_t at)
 {
     assert(!e->slot || h->slots[e->slot] == e);
+    assert(e->slot || h->nr + 1 < h->size);     /* heap_reserve() */
     e->at = at;
     e->order = ++h->order;
     restore_order(h, e, e->slot ?: ++h->nr);

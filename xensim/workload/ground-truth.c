@@ -29,6 +29,7 @@ static void put_vcpu(struct json_lines *t, const struct sim_vcpu *v)
 static void write_runstate(struct json_lines *t, const struct sim_vcpu *v,
                            uint64_t to)
 {
+    ASSERT(v->state < ARRAY_SIZE(states));
     json_line_begin(t, "runstate");
     put_vcpu(t, v);
     json_line_text(t, ",\"state\":", states[v->state]);
@@ -62,6 +63,7 @@ static void begin_exit_line(struct json_lines *t, const char *what,
 
 static void write_open_state(struct json_lines *t, const struct sim_vcpu *v)
 {
+    ASSERT(v->state < ARRAY_SIZE(states));
     json_line_begin(t, "still");
     put_vcpu(t, v);
     json_line_text(t, ",\"state\":", states[v->state]);
@@ -90,6 +92,7 @@ void truth_log_wake(struct sim_cpu *p, struct sim_vcpu *v)
     v->woken_at = 0;
     if ( is_disabled(p) || !at )
         return;
+    ASSERT(v->woken_by < ARRAY_SIZE(reasons));
     json_line_begin(t, "wake");
     put_vcpu(t, v);
     json_line_number(t, ",\"at\":", at);

@@ -94,6 +94,7 @@ static void leave_guest(struct sim_cpu *p, const struct exit *x)
     if ( !p->in_guest )
         hvm_enter(p);
     local_irq_save(flags);
+    ASSERT(!v->exit.at);        /* the entry has ended the previous exit */
     p->in_guest = false;
     barrier();
     emit_exit_record(p, reason, rip, false);
@@ -159,9 +160,9 @@ void hvm_exit_for_nmi(struct sim_cpu *p)
 static void hvm_hypercall(struct sim_cpu *p, struct sim_vcpu *v,
                           unsigned int op, uint64_t a0, uint64_t a1)
 {
-    (void)v;
     (void)a0;
     (void)a1;
+    ASSERT(v == p->runs);
     leave_guest(p, &exit_vmcall);
     EMIT(p, trace_hvm_vmmcall(op));
 }

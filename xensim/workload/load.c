@@ -55,6 +55,7 @@ void load_begin(struct sim_cpu *p, struct sim_vcpu *v)
     struct work *k = &v->work;
     uint64_t ns = period_of(v) * duty_of(v) / 100;
 
+    ASSERT(duty_of(v) <= 100);
     if ( k->booting )
         k->left = FOREVER;
     else if ( duty_of(v) == 100 )

@@ -46,6 +46,7 @@ void mem_populate(struct sim_cpu *p, const struct sim_dom *d, uint64_t gfn)
 {
     uint64_t mfn = any_mfn(p) & ~511ull;
 
+    ASSERT(!(gfn & 511));       /* a superpage */
     if ( is_packed(p) )
         EMIT(p, TRACE(TRC_MEM_POD_POPULATE, gfn, gfn >> 32, mfn, mfn >> 32,
                       pack_domain_order(d, ORDER_2M), 0));
@@ -66,6 +67,7 @@ void mem_reclaim(struct sim_cpu *p, const struct sim_dom *d, uint64_t gfn)
 
 void mem_splinter(struct sim_cpu *p, const struct sim_dom *d, uint64_t gfn)
 {
+    ASSERT(!(gfn & 511));       /* a superpage */
     if ( is_packed(p) )
         EMIT(p, TRACE(TRC_MEM_POD_SUPERPAGE_SPLINTER, gfn, gfn >> 32,
                       pack_domain_order(d, 0), 0));

@@ -240,6 +240,7 @@ int devices_start(struct sim *s)
     {
         struct device *d = &all->all[all->nr];
 
+        ASSERT(all->nr <= i);
         if ( !kinds[i].period(&s->config) )
             continue;
         d->sim = s;

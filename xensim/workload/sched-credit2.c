@@ -82,8 +82,8 @@ static void dequeue_vcpu(struct sim_vcpu *v)
 
     if ( !v->queued )
         return;
-    while ( *at != v )
-        at = &(*at)->next;
+    for ( ; *at != v; at = &(*at)->next )
+        ASSERT(*at);            /* a queued vcpu is in its queue */
     *at = v->next;
     v->queued = false;
 }
@@ -92,8 +92,8 @@ static void add_to_queue(struct runq *q, struct sim_vcpu *v)
 {
     struct sim_vcpu **at = &q->all;
 
-    while ( *at )
-        at = &(*at)->next_all;
+    for ( ; *at; at = &(*at)->next_all )
+        ASSERT(*at != v);
     *at = v;
     v->next_all = NULL;
     v->runq = q;
@@ -105,8 +105,8 @@ static void remove_from_queue(struct sim_vcpu *v)
     struct sim_vcpu **at = &v->runq->all;
 
     ASSERT(v->runq->nr && !v->queued);
-    while ( *at != v )
-        at = &(*at)->next_all;
+    for ( ; *at != v; at = &(*at)->next_all )
+        ASSERT(*at);
     *at = v->next_all;
     v->runq->nr--;
 }
@@ -120,6 +120,7 @@ static void burn_credit(struct sim_cpu *p, struct sim_vcpu *v)
 
     if ( is_idle(v) )
         return;
+    ASSERT(v->dom->weight && v->dom->weight <= v->runq->max_weight);
     ns = ns * v->runq->max_weight / v->dom->weight;
     v->credit = max(v->credit - ns, (int64_t)-2 * CREDIT_INIT);
     v->burned_at = now;
@@ -292,6 +293,7 @@ static struct sim_cpu *choose_cpu(const struct sim *s, const struct runq *q,
 {
     unsigned int nr = q->last - q->first + 1;
 
+    ASSERT(q->first <= q->last && q->last < s->config.cpus);
     for ( unsigned int i = 0; i < nr; i++ )
     {
         unsigned int cpu = q->first + (v->id + dom_of(v) + i) % nr;
@@ -390,6 +392,7 @@ static void migrate_vcpu(struct sim_cpu *p, struct sim_vcpu *v, struct runq *to)
         update_load(p, to, v, 1);
         enqueue_vcpu(p, v, NULL);
     }
+    ASSERT(v->runq == to && v->queued == waits);
 }
 
 /* Choose a pcpu in the vcpu's queue, or another queue if needed. */
@@ -458,6 +461,7 @@ static void balance_queues(struct sim_cpu *p, struct runq *q)
     other = most_different(p, q);
     if ( !other )
         return;
+    ASSERT(other != q);
     runq_lock(p, other);
     EMIT(p, trace_csched2_load_balance(q->b_avgload, other->b_avgload, q->id,
                                        other->id));
@@ -569,6 +573,7 @@ static struct sim_vcpu *credit2_pick(struct sim_cpu *p, int64_t *slice)
         reset_credit(p, p->runq, next);
         balance_queues(p, p->runq);
     }
+    ASSERT(!next->queued && (is_idle(next) || next->runq == p->runq));
     next->burned_at = true_now(p);
     *slice = slice_of(p, next);
     return next;
