@@ -237,6 +237,7 @@ struct summary
 static inline struct summary_exit *
 summary_exit_find(const struct summary_hvm *h, unsigned int cause)
 {
+    debug_assert(cause < EXIT_CAUSES && h->exit_index[cause] <= h->nr_exits);
     return h->exits[h->exit_index[cause]];
 }
 

@@ -296,6 +296,7 @@ static const struct export_column hazard_columns[] = {
 
 /* The texts of the tables and columns name these numbers. */
 _Static_assert(CONCURRENCY_MAX == 64, "column running");
+_Static_assert(FACT_RIVALS == 16, "column rival");
 _Static_assert(WORST_WAITS == 10, "table longest_waits");
 
 static const struct export_table wait_tables[] = {

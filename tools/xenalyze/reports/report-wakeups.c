@@ -28,6 +28,9 @@ struct wakeups
 
 #define UNKNOWN_WAKER UINT32_MAX
 
+_Static_assert(LATENCY_KEY(UINT16_MAX, UINT16_MAX) <= UINT32_MAX,
+               "two keys fit into an edge");
+
 static uint32_t vcpu_key(const struct vcpu *v)
 {
     if ( !v )

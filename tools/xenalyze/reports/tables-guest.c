@@ -121,6 +121,8 @@ HVM_MAP(walk_mmio_virtual, mmio_va, export_series_row)
 HVM_MAP(walk_interrupts, interrupts, export_count_row)
 HVM_MAP(walk_bars, bars, export_count_row)
 
+_Static_assert(STATS_MAP_MAX == 262144, "the text of the key's column");
+
 #define MAP_COLUMNS(name_, key, help, last)                                 \
 static const struct export_column name_[] = {                               \
     EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,                                       \

@@ -154,6 +154,8 @@ static void walk_hypercalls(struct export *x, void *state)
     }
 }
 
+_Static_assert(SUMMARY_HYPERCALLS == 64, "the text of column number");
+
 static const struct export_column hypercall_columns[] = {
     EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
     EXPORT_OPTIONAL("hypercall", TEXT, "its name"),
@@ -176,6 +178,8 @@ static void walk_traps(struct export *x, void *state)
                            export_number(v->pv->traps[k]));
     }
 }
+
+_Static_assert(SUMMARY_TRAPS == 32, "the text of column trap");
 
 static const struct export_column trap_columns[] = {
     EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
