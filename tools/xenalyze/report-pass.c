@@ -14,18 +14,24 @@
 #include "xenalyze/pass-progress.h"
 #include "xenalyze/time-span.h"
 
-struct pass
+/* Results of one reading of the trace; reset before another one. */
+struct pass_counts
 {
-    const struct run *run;
-    struct report_pass reports;
-    struct filter *filter;
-    const struct guests *guests;
     uint64_t records, sched_records;
     bool matched;               /* the filter matched a record */
     bool overlaps;              /* --time selects a part of the trace */
     uint64_t lost, losses;      /* records, and places */
     uint64_t damaged, skipped;  /* places, and bytes */
     uint64_t too_many;          /* records of vcpus that are not kept */
+};
+
+struct pass
+{
+    const struct run *run;
+    struct report_pass reports;
+    struct filter *filter;
+    const struct guests *guests;
+    struct pass_counts counts;
     struct pass_progress progress;
 };
 
@@ -44,12 +50,12 @@ static int count_records(void *state, const struct fact_end *f, struct err *e)
     struct pass *p = state;
 
     (void)e;
-    p->matched |= !no_match_in_segment(p->filter, p->guests, f);
-    p->records += f->records;
-    p->too_many += f->anomalies[ANOMALY_TOO_MANY];
-    p->sched_records += f->sched_records;
-    p->damaged = xt_damage_times(f->damage);
-    p->skipped = xt_damage_bytes(f->damage);
+    p->counts.matched |= !no_match_in_segment(p->filter, p->guests, f);
+    p->counts.records += f->records;
+    p->counts.too_many += f->anomalies[ANOMALY_TOO_MANY];
+    p->counts.sched_records += f->sched_records;
+    p->counts.damaged = xt_damage_times(f->damage);
+    p->counts.skipped = xt_damage_bytes(f->damage);
     return 0;
 }
 
@@ -57,8 +63,8 @@ static void count_loss(void *state, const struct fact_loss *f)
 {
     struct pass *p = state;
 
-    p->losses++;
-    p->lost += f->records;
+    p->counts.losses++;
+    p->counts.lost += f->records;
 }
 
 static void add_counter(struct pass *p)
@@ -94,27 +100,27 @@ static int open_reports(struct pass *p, struct err *e)
 static void warn_incomplete(const struct pass *p)
 {
     const struct run *run = p->run;
-
     const struct report_config *c = &run->config->reports;
 
-    if ( !p->sched_records && !c->summary &&
+    if ( !p->counts.sched_records && !c->summary &&
          (c->pcpus || c->latency || c->exits || c->wakeups) )
         log_warning(run->log, "%s has no scheduler events: vcpus are unknown; "
                     "capture with xentrace -e sched:min,hvm", run->name);
     if ( report_pass_shows_losses(&p->reports) )
         return;
-    if ( p->losses )
+    if ( p->counts.losses )
         log_warning(run->log, "%s: %" PRIu64 " records were lost (places: %"
                     PRIu64 "), and the figures know nothing of them; "
-                    "--summary says where", run->name, p->lost, p->losses);
-    if ( p->too_many )
+                    "--summary says where", run->name, p->counts.lost,
+                    p->counts.losses);
+    if ( p->counts.too_many )
         log_warning(run->log, "%s: more than %u vcpus: %" PRIu64 " records of "
                     "further ones are ignored", run->name, GUESTS_MAX_VCPUS,
-                    p->too_many);
-    if ( p->damaged )
+                    p->counts.too_many);
+    if ( p->counts.damaged )
         log_warning(run->log, "%s: damaged (places: %" PRIu64 "), %" PRIu64
                     " bytes were skipped; --info says where", run->name,
-                    p->damaged, p->skipped);
+                    p->counts.damaged, p->counts.skipped);
 }
 
 /* --- which part of the trace ---------------------------------------------- */
@@ -139,7 +145,7 @@ static int resolve_time(struct pass *p, struct analyze_options *o,
     if ( !rc )
         rc = time_span_resolve(p->run, &span, &o->from, &o->until, e);
     o->bounded = true;
-    o->overlaps = &p->overlaps;
+    o->overlaps = &p->counts.overlaps;
     return rc;
 }
 
@@ -203,8 +209,7 @@ static int read_again(struct pass *p, const struct analyze_options *options,
     info->dialect.hardware = XT_HARDWARE_SVM;
     report_pass_fini(&p->reports);
     p->reports = (struct report_pass){ .nr_sinks = 0 };
-    p->records = p->losses = p->lost = 0;
-    p->matched = false;
+    p->counts = (struct pass_counts){ .records = 0 };
     rc = xt_trace_rewind(p->run->trace, e);
     rc = rc ? rc : open_reports(p, e);
     return rc ? rc : read_reports(p, options, e);
@@ -231,11 +236,11 @@ int reports_pass(const struct run *run, struct err *e)
     if ( !rc && report_pass_found_svm(&p.reports) )
         rc = read_again(&p, &options, &info, e);
     pass_progress_end(&p.progress);
-    if ( !rc && !p.records )
+    if ( !rc && !p.counts.records )
         rc = PASS_NO_RECORD;
-    if ( !rc && run->config->time && !p.overlaps )
+    if ( !rc && run->config->time && !p.counts.overlaps )
         rc = time_span_refuse(run, e);
-    if ( !rc && !p.matched && !filter_is_empty(p.filter) )
+    if ( !rc && !p.counts.matched && !filter_is_empty(p.filter) )
         rc = PASS_NO_MATCH;
     if ( !rc )
         rc = report_pass_print(&p.reports, e);

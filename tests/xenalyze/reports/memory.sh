@@ -28,8 +28,8 @@ def run(word, tsc, inside=b""):
     return (record(0x21101, tsc, word) + inside +
             record(0x21021, tsc + 30, word))
 
-def exit(tsc):
-    return record(0x81002, tsc + 10, 12, 4096) + record(0x81001, tsc + 20)
+def exit(tsc, reason=12):
+    return record(0x81002, tsc + 10, reason, 4096) + record(0x81001, tsc + 20)
 
 def runs(words, inside=lambda tsc: b""):
     """Windows of pcpu 0."""
@@ -44,6 +44,9 @@ traces = {
     "windows": lambda: first + b"".join(window(c, b"") for c in range(64)) *
                        (10000000 // 64),
     "vcpus": lambda: runs(i % 32000 << 16 | i // 32000 for i in range(500000)),
+    # more than are kept, then an exit of AMD
+    "amd": lambda: runs(i % 32000 << 16 | i // 32000 for i in range(70000)) +
+                   window(0, run(65536, 9000000, exit(9000000, 0x60))),
     "exits": lambda: runs((i % 32000 << 16 | i // 32000 for i in range(300000)),
                           exit),
     "domains": lambda: runs(i << 16 for i in range(65536)),
@@ -80,6 +83,15 @@ grep -q 'records of more vcpus than are kept' out ||
     fail "vcpus: the summary does not report the bound"
 bounded --report-latency trace
 grep -q 'more than 65536 vcpus: [1-9]' err || fail "vcpus: no warning"
+
+# The records of these vcpus are counted once, even if the proof of the vendor
+# comes last and a stream is read again.
+python3 generate.py amd >trace
+bounded --report-exits --vendor=amd trace
+number=$(sed -n 's/.*more than 65536 vcpus: \([0-9]*\) .*/\1/p' err)
+cat trace | { bounded --report-exits; } || exit 1
+grep -q "more than 65536 vcpus: ${number:-none} " err ||
+    fail "amd: not $number records in a stream: $(cat err)"
 rm trace
 
 # Zeros: more than the limit, a gigabyte with CHECK_FULL.
