@@ -9,7 +9,7 @@
 
 #include "common/opts-private.h"
 
-static int flush_answer(struct parse *s, struct err *e)
+int opts_flush_answer(struct parse *s, struct err *e)
 {
     s->next = OPTS_EXIT;
     if ( fflush(stdout) || ferror(stdout) )
@@ -27,7 +27,7 @@ static int answer_help(const struct opt *o, const char *text, void *state,
     (void)o;
     (void)text;
     opts_help_parsed(s, stdout);
-    return flush_answer(s, e);
+    return opts_flush_answer(s, e);
 }
 
 static int answer_version(const struct opt *o, const char *text, void *state,
@@ -38,7 +38,7 @@ static int answer_version(const struct opt *o, const char *text, void *state,
     (void)o;
     (void)text;
     printf("%s %s\n", s->p->name, s->p->version);
-    return flush_answer(s, e);
+    return opts_flush_answer(s, e);
 }
 
 static int answer_completion(const struct opt *o, const char *text,
@@ -48,7 +48,7 @@ static int answer_completion(const struct opt *o, const char *text,
     int rc = opts_completion(s->p, text, stdout, e);
 
     (void)o;
-    return rc ? rc : flush_answer(s, e);
+    return rc ? rc : opts_flush_answer(s, e);
 }
 
 static int answer_list(const struct opt *o, const char *text, void *state,
@@ -59,7 +59,7 @@ static int answer_list(const struct opt *o, const char *text, void *state,
     (void)o;
     (void)text;
     opts_list(s->p, stdout);
-    return flush_answer(s, e);
+    return opts_flush_answer(s, e);
 }
 
 static const char *const shells[] = { "bash", "zsh", "fish", NULL };

@@ -20,6 +20,7 @@ static int take_help(void *state, int nr, char **args, struct err *e)
 {
     struct parse *s = state;
     const struct command *c = nr ? opts_find_command(s->p, args[0]) : NULL;
+    int rc;
 
     if ( nr > 1 )
         return err_set(e, -EINVAL, "%s: help is about one command; usage: %s "
@@ -33,11 +34,8 @@ static int take_help(void *state, int nr, char **args, struct err *e)
         opts_help(s->p, stdout);
     else
         opts_help_short(s->p, stdout);
-    s->next = OPTS_EXIT;
-    if ( fflush(stdout) || ferror(stdout) )
-        return err_sys(e, errno ? -errno : -EIO,
-                       "cannot write to the standard output");
-    return nr;
+    rc = opts_flush_answer(s, e);
+    return rc ? rc : nr;
 }
 
 static const struct command help = {

@@ -95,6 +95,9 @@ char opts_letter(const struct program *p, const struct opt *o);
 /* True if shown in help, completion and suggestions: no heading, not hidden. */
 bool opts_is_shown(const struct opt *o);
 
+/* After an answer on stdout: end the program.  -errno if a write failed. */
+int opts_flush_answer(struct parse *s, struct err *e);
+
 struct match
 {
     const struct opt *o;

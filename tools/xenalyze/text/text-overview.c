@@ -33,13 +33,6 @@ static double share_of_trace(const struct overview *o, uint64_t cycles)
     return stats_share(cycles, o->summary->total);
 }
 
-static const char *format_cycles(const struct overview *o, uint64_t cycles,
-                                 char text[NUM_CLOCK_MAX])
-{
-    *num_duration(text, xt_clock_duration(&o->latency->clock, cycles)) = '\0';
-    return text;
-}
-
 /* --- where the time went -------------------------------------------------- */
 
 struct domain_row
@@ -161,12 +154,12 @@ static void print_wait(const struct overview *o, const struct latency_wait *w)
     *num_sec(at, ns < 0 ? 0 : (uint64_t)ns) = '\0';
     fprintf(o->out, " %s %s waited %s for pcpu %u", at,
             latency_label(o->latency->names, w->vcpu, SHORT_NAME, name),
-            format_cycles(o, w->to - w->from, text), w->pcpu);
+            text_duration(&o->latency->clock, w->to - w->from, text), w->pcpu);
     if ( w->nr_rivals )
         fprintf(o->out, "; %s ran there %s",
                 latency_label(o->latency->names, w->rivals[0].key,
                               SHORT_NAME, name),
-                format_cycles(o, w->rivals[0].cycles, text));
+                text_duration(&o->latency->clock, w->rivals[0].cycles, text));
     fprintf(o->out, "\n");
 }
 
@@ -208,7 +201,7 @@ static void print_exit(const struct overview *o,
             reason, reason,
             exit_report_name(row->cause, name),
             stats_events(&row->cost),
-            format_cycles(o, stats_mean(&row->cost), mean),
+            text_duration(&o->latency->clock, stats_mean(&row->cost), mean),
             share_of_trace(o, row->cost.sum));
 }
 
