@@ -90,7 +90,8 @@ struct export_table
 
 /* Columns shared by many tables. */
 #define EXPORT_DOMAIN_ID EXPORT_COLUMN("domain", DOMAIN, "the domain")
-#define EXPORT_VCPU_ID EXPORT_COLUMN("vcpu", COUNT, "the vcpu's number in it")
+#define EXPORT_VCPU_ID \
+    EXPORT_COLUMN("vcpu", COUNT, "the number of the vcpu in the domain")
 #define EXPORT_PCPU_ID EXPORT_COLUMN("pcpu", COUNT, "the physical CPU")
 #define EXPORT_STATISTICS EXPORT_COLUMN("", SERIES, "")
 #define EXPORT_STATE_STATISTICS EXPORT_COLUMN("", WEIGHTED, "")

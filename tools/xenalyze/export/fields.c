@@ -76,21 +76,21 @@ static uint64_t get_max_at(const struct stats *s, unsigned int unused)
 
 #define WEIGHTED(place)                                                     \
     { "weighted_p" #place, PART_DURATION, NEED_WEIGHTS, stats_weighted,     \
-      place, "percentile " #place " of the durations, each weighted by "    \
-             "itself" }
+      place, "percentile " #place " of the durations, weighted by length" }
 
 static const struct part parts[] = {
     { "events", PART_COUNT, NEED_NOTHING, get_events, 0,
-      "how many values there were" },
+      "the number of values" },
     { "samples", PART_COUNT, NEED_NOTHING, get_samples, 0,
-      "how many of them were not 0" },
-    { "total", PART_DURATION, NEED_SAMPLES, get_total, 0, "their sum" },
+      "the number of values that are not 0" },
+    { "total", PART_DURATION, NEED_SAMPLES, get_total, 0,
+      "the sum of the samples" },
     { "mean", PART_DURATION, NEED_SAMPLES, get_mean, 0,
       "the mean of the samples" },
     { "min", PART_DURATION, NEED_SAMPLES, get_min, 0, "the shortest sample" },
     { "max", PART_DURATION, NEED_SAMPLES, get_max, 0, "the longest sample" },
     { "max_at", PART_MOMENT, NEED_SAMPLES, get_max_at, 0,
-      "when the longest sample was" },
+      "the time of the longest sample" },
     PERCENTILE(5), PERCENTILE(50), PERCENTILE(95), PERCENTILE(99),
     WEIGHTED(5), WEIGHTED(50), WEIGHTED(95), WEIGHTED(99),
     { "histogram", PART_HISTOGRAM, NEED_SAMPLES, NULL, 0,
@@ -327,7 +327,7 @@ void fields_fill(struct fields *f, const struct export_table *table,
 static const char *get_unit(enum export_type type, size_t i)
 {
     static const char *const duration[] = { "cycles", "nanoseconds" };
-    static const char *const domain[] = { "id", "name, if the trace has it" };
+    static const char *const domain[] = { "id", "name, if known" };
     static const char *const moment[] = {
         "time stamp", "nanoseconds since the start",
         "nanoseconds since 1970, if the trace knows the date",

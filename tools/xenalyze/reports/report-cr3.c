@@ -33,7 +33,7 @@ static void cr3_free(void *state)
 
 /* --- tables --------------------------------------------------------------- */
 
-#define FRAME EXPORT_COLUMN("frame", COUNT, "the frame that CR3 named")
+#define FRAME EXPORT_COLUMN("frame", COUNT, "the page frame in CR3")
 
 static void walk_frames(struct export *x, void *state)
 {
@@ -53,11 +53,13 @@ static void walk_frames(struct export *x, void *state)
 
 static const struct export_column frame_columns[] = {
     EXPORT_DOMAIN_ID, FRAME,
-    EXPORT_COLUMN("switches", COUNT, "loads of it"),
-    EXPORT_COLUMN("flushes", COUNT, "loads of it while it was there already"),
-    EXPORT_COLUMN("first_loaded", MOMENT, "its first load"),
+    EXPORT_COLUMN("switches", COUNT,
+                  "the number of loads of the frame into CR3"),
+    EXPORT_COLUMN("flushes", COUNT,
+                  "the number of loads while the frame was in CR3 already"),
+    EXPORT_COLUMN("first_loaded", MOMENT, "the first load of the frame"),
     EXPORT_OPTIONAL("last_replaced", MOMENT,
-                    "when another frame last took its place"),
+                    "the last replacement by another frame"),
 };
 
 static void export_part(struct export *x, const struct cr3_row *r,
@@ -83,7 +85,8 @@ static void walk_times(struct export *x, void *state)
 
 static const struct export_column time_columns[] = {
     EXPORT_DOMAIN_ID, FRAME,
-    EXPORT_COLUMN("part", TEXT, "total, guest or hypervisor"),
+    EXPORT_COLUMN("part", TEXT,
+                  "the part of the time: total, guest or hypervisor"),
     EXPORT_STATE_STATISTICS,
 };
 
@@ -101,7 +104,7 @@ static void walk_cr3_exits(struct export *x, void *state)
 
 static const struct export_column exit_columns[] = {
     EXPORT_DOMAIN_ID, FRAME,
-    EXPORT_COLUMN("category", TEXT, "what the exits were for"),
+    EXPORT_COLUMN("category", TEXT, "the purpose of the exits"),
     EXPORT_STATE_STATISTICS,
 };
 
@@ -112,18 +115,18 @@ static void walk_beyond(struct export *x, void *state)
 
 static const struct export_column beyond_columns[] = {
     EXPORT_COLUMN("loads", COUNT,
-                  "loads of frames beyond the first 32,768"),
+                  "the number of loads of frames beyond the first 32,768"),
 };
 
 static const struct export_table cr3_tables[] = {
     { "cr3_frames", "Frames that guests loaded into CR3 "
       "(--with-cr3-enumeration).", EXPORT_IN_TABLES,
       EXPORT_COLUMNS(frame_columns), walk_frames },
-    { "cr3_times", "How long a frame stayed in CR3.", EXPORT_IN_TABLES,
+    { "cr3_times", "Periods with a frame in CR3.", EXPORT_IN_TABLES,
       EXPORT_COLUMNS(time_columns), walk_times },
-    { "cr3_exits", "VM exits with a frame in CR3, by what they were for.",
+    { "cr3_exits", "VM exits with a frame in CR3, by purpose.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(exit_columns), walk_cr3_exits },
-    { "cr3_frames_beyond", "Loads that the other tables leave out.",
+    { "cr3_frames_beyond", "Loads of CR3 that are not in the other tables.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(beyond_columns), walk_beyond },
     { .name = NULL },
 };

@@ -120,22 +120,24 @@ static void walk_cells(struct export *x, void *state)
 }
 
 static const struct export_column columns[] = {
-    EXPORT_COLUMN("interval", TEXT, "what was asked for: its option without "
-      "--interval-"),
-    EXPORT_COLUMN("start", MOMENT, "when the interval begins"),
-    EXPORT_COLUMN("length", DURATION, "its length, as far as the trace has it"),
-    EXPORT_OPTIONAL("domain", COUNT, "the domain that the value is about"),
+    EXPORT_COLUMN("interval", TEXT,
+                  "the option of the interval, without --interval-"),
+    EXPORT_COLUMN("start", MOMENT, "the start of the interval"),
+    EXPORT_COLUMN("length", DURATION,
+                  "the length of the interval, cut at the end of the trace"),
+    EXPORT_OPTIONAL("domain", COUNT, "the domain of the value"),
     EXPORT_OPTIONAL("category", TEXT,
-                    "what the time was for, or \"new\" for a frame "
-      "that was not there before"),
+                    "the purpose of the time; \"new\": the first interval of "
+                    "the frame"),
     EXPORT_OPTIONAL("number", COUNT, "the frame in CR3, or the vector"),
     EXPORT_COLUMN("value", COUNT,
-                  "cycles of the domain or with the frame; or the "
-      "number of interrupts or grants"),
+                  "the cycles in which the domain ran or the frame was in CR3; "
+                  "or the number of interrupts or grants"),
 };
 
 static const struct export_table tables[] = {
-    { "intervals", "One value for one interval of time.", EXPORT_AT_TOP,
+    { "intervals", "Values of intervals of time, one row per value.",
+      EXPORT_AT_TOP,
       EXPORT_COLUMNS(columns), walk_cells },
     { .name = NULL },
 };

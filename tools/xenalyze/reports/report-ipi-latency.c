@@ -67,13 +67,14 @@ static void walk_latencies(struct export *x, void *state)
 
 static const struct export_column columns[] = {
     EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
-    EXPORT_COLUMN("vector", COUNT, "the interrupt's vector"),
+    EXPORT_COLUMN("vector", COUNT, "the vector of the interrupt"),
     EXPORT_STATISTICS,
 };
 
 static const struct export_table tables[] = {
-    { "ipi_latency", "From an interrupt that a vcpu sends to all others of its "
-      "domain to its arrival at this vcpu (--dump-ipi-latency).",
+    { "ipi_latency", "Latency of the interrupts that a vcpu sends to all "
+      "others of its domain, up to the arrival at this vcpu "
+      "(--dump-ipi-latency).",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(columns), walk_latencies },
     { .name = NULL },
 };

@@ -73,7 +73,7 @@ static void walk_waits(struct export *x, void *state)
 static const struct export_column wait_columns[] = {
     EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
     EXPORT_COLUMN("reason", TEXT,
-                  "why the vcpu waited: wake, preempt or other"),
+                  "the cause of the wait: wake, preempt or other"),
     EXPORT_STATISTICS,
 };
 
@@ -110,7 +110,7 @@ static void walk_preemptors(struct export *x, void *state)
 static const struct export_column rival_columns[] = {
     EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
     EXPORT_COLUMN("rival", TEXT,
-                  "the vcpu that ran instead: d1v0, idle"),
+                  "the competing vcpu that ran during the wait: d1v0, idle"),
     EXPORT_STATISTICS,
 };
 
@@ -138,11 +138,13 @@ static void walk_rests(struct export *x, void *state)
 static const struct export_column rest_columns[] = {
     EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
     EXPORT_COLUMN("list", TEXT,
-                  "wait_rivals or wait_preemptors, whose sums, with these two "
-                  "times, are the length of the waits"),
+                  "the table: wait_rivals or wait_preemptors; the sums of its "
+                  "rows and these two times add up to the length of the waits"),
     EXPORT_COLUMN("others", DURATION,
-                  "vcpus beyond the 16 that ran longest in a wait"),
-    EXPORT_COLUMN("unknown", DURATION, "no vcpu is known to have run"),
+                  "the time of all vcpus beyond the 16 that ran longest in a "
+                  "wait"),
+    EXPORT_COLUMN("unknown", DURATION,
+                  "the time for which no running vcpu is known"),
 };
 
 static void walk_wakers(struct export *x, void *state)
@@ -165,9 +167,9 @@ static void walk_wakers(struct export *x, void *state)
 static const struct export_column waker_columns[] = {
     EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
     EXPORT_COLUMN("waker", TEXT,
-                  "the vcpu that ran where the wake-up came from; "
-      "idle: an interrupt"),
-    EXPORT_COLUMN("wakeups", COUNT, "wake-ups by it"),
+                  "the vcpu that ran on the pcpu of the wake-up; idle: an "
+                  "interrupt"),
+    EXPORT_COLUMN("wakeups", COUNT, "the number of wake-ups by the waker"),
 };
 
 static void walk_migrations(struct export *x, void *state)
@@ -184,13 +186,14 @@ static void walk_migrations(struct export *x, void *state)
 static const struct export_column migration_columns[] = {
     EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
     EXPORT_COLUMN("waits", COUNT,
-                  "waits that ended on another pcpu than the vcpu "
-      "had before"),
+                  "the number of waits after which the vcpu ran on another "
+                  "pcpu"),
 };
 
 /* --- the longest waits ---------------------------------------------------- */
 
-#define RANK EXPORT_COLUMN("rank", COUNT, "1 is the longest")
+#define RANK \
+    EXPORT_COLUMN("rank", COUNT, "the rank of the wait; 1 is the longest")
 
 static void walk_longest(struct export *x, void *state)
 {
@@ -213,12 +216,15 @@ static void walk_longest(struct export *x, void *state)
 
 static const struct export_column longest_columns[] = {
     RANK, EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
-    EXPORT_COLUMN("pcpu", COUNT, "where the vcpu then ran"),
+    EXPORT_COLUMN("pcpu", COUNT,
+                  "the pcpu on which the vcpu ran after the wait"),
     EXPORT_COLUMN("reason", TEXT,
-                  "why the vcpu waited: wake, preempt or other"),
-    EXPORT_OPTIONAL("waker", TEXT, "the vcpu that woke it; idle: an interrupt"),
-    EXPORT_COLUMN("start", MOMENT, "when the wait began"),
-    EXPORT_COLUMN("length", DURATION, "how long it was"),
+                  "the cause of the wait: wake, preempt or other"),
+    EXPORT_OPTIONAL("waker", TEXT,
+                    "the vcpu that ran on the pcpu of the wake-up; idle: an "
+                    "interrupt"),
+    EXPORT_COLUMN("start", MOMENT, "the start of the wait"),
+    EXPORT_COLUMN("length", DURATION, "the length of the wait"),
 };
 
 static void export_longest_rival(struct export *x, size_t rank,
@@ -249,9 +255,11 @@ static void walk_longest_rivals(struct export *x, void *state)
 static const struct export_column longest_rival_columns[] = {
     RANK,
     EXPORT_COLUMN("rival", TEXT,
-                  "a vcpu that ran instead; others: vcpus beyond the 16 that "
-                  "ran longest; unknown: no vcpu is known to have run"),
-    EXPORT_COLUMN("ran", DURATION, "for how long, of the wait"),
+                  "a competing vcpu that ran during the wait; others: all "
+                  "vcpus beyond the 16 that ran longest; unknown: no running "
+                  "vcpu is known"),
+    EXPORT_COLUMN("ran", DURATION,
+                  "the time for which the rival ran during the wait"),
 };
 
 /* --- concurrency ---------------------------------------------------------- */
@@ -271,9 +279,10 @@ static void walk_concurrency(struct export *x, void *state)
 
 static const struct export_column concurrency_columns[] = {
     EXPORT_DOMAIN_ID,
-    EXPORT_COLUMN("running", COUNT, "how many of its vcpus; 64: or more"),
+    EXPORT_COLUMN("running", COUNT,
+                  "the number of running vcpus; 64: 64 or more"),
     EXPORT_COLUMN("time", DURATION,
-                  "for how long that many ran at the same time"),
+                  "the time with this number of running vcpus"),
 };
 
 static void walk_hazards(struct export *x, void *state)
@@ -290,8 +299,9 @@ static void walk_hazards(struct export *x, void *state)
 
 static const struct export_column hazard_columns[] = {
     EXPORT_DOMAIN_ID,
-    EXPORT_COLUMN("hazard", DURATION, "some vcpus waited while others ran"),
-    EXPORT_COLUMN("unknown", DURATION, "records are missing"),
+    EXPORT_COLUMN("hazard", DURATION,
+                  "the time for which some vcpus waited while others ran"),
+    EXPORT_COLUMN("unknown", DURATION, "the time with missing records"),
 };
 
 /* The texts of the tables and columns name these numbers. */
@@ -300,28 +310,32 @@ _Static_assert(FACT_RIVALS == 16, "column rival");
 _Static_assert(WORST_WAITS == 10, "table longest_waits");
 
 static const struct export_table wait_tables[] = {
-    { "waits", "Scheduling latency: how long vcpus were runnable before they "
-      "ran.", EXPORT_IN_TABLES, EXPORT_COLUMNS(wait_columns), walk_waits },
-    { "wait_rivals", "Which vcpus ran while a vcpu waited; a sample a wait.",
+    { "waits", "Scheduling latency: time for which a vcpu was runnable before "
+      "it ran.", EXPORT_IN_TABLES, EXPORT_COLUMNS(wait_columns), walk_waits },
+    { "wait_rivals", "Vcpus that ran while a vcpu waited for a pcpu; one "
+      "sample per wait.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(rival_columns), walk_rivals },
-    { "wait_preemptors", "The same, of waits after a preemption only.",
+    { "wait_preemptors", "Vcpus that ran while a vcpu waited after a "
+      "preemption; one sample per wait.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(rival_columns), walk_preemptors },
-    { "wait_rests", "Time of waits that is in no row of the two tables above.",
+    { "wait_rests", "Waiting time that has no row in wait_rivals or "
+      "wait_preemptors.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(rest_columns), walk_rests },
-    { "wait_wakers", "Which vcpus woke a vcpu.", EXPORT_IN_TABLES,
+    { "wait_wakers", "Wakers of a vcpu.", EXPORT_IN_TABLES,
       EXPORT_COLUMNS(waker_columns), walk_wakers },
     { "wait_migrations", "Waits that ended on another pcpu.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(migration_columns), walk_migrations },
-    { "longest_waits", "The longest waits: 10, or as many as --top says.",
+    { "longest_waits", "The longest waits: 10, or the number given with --top.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(longest_columns), walk_longest },
-    { "longest_wait_rivals", "Which vcpus ran in the longest waits.  The times "
-      "add up to the length of the wait.", EXPORT_IN_TABLES,
+    { "longest_wait_rivals", "Vcpus that ran during the longest waits.  The "
+      "times add up to the length of the wait.", EXPORT_IN_TABLES,
       EXPORT_COLUMNS(longest_rival_columns), walk_longest_rivals },
     { .name = NULL },
 };
 
 static const struct export_table concurrency_tables[] = {
-    { "concurrency", "How many vcpus of a domain ran at the same time.",
+    { "concurrency", "Histogram of the number of vcpus of a domain that ran at "
+      "the same time.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(concurrency_columns),
       walk_concurrency },
     { "concurrency_hazards", "Time in which vcpus of a domain may have waited "

@@ -25,20 +25,19 @@ struct scatterplots
 /* --- export --------------------------------------------------------------- */
 
 static const struct export_column point_columns[] = {
-    EXPORT_COLUMN("plot", TEXT, "the scatterplot: its option without "
-      "--scatterplot-"),
-    EXPORT_OPTIONAL("domain", COUNT, "the vcpu's domain"),
-    EXPORT_OPTIONAL("vcpu", COUNT, "the vcpu that the point is about"),
-    EXPORT_OPTIONAL("irq", COUNT, "the interrupt that the point is about"),
-    EXPORT_COLUMN("time", MOMENT, "when it was"),
-    EXPORT_OPTIONAL("value", SIGNED, "what is plotted, if it can be negative"),
+    EXPORT_COLUMN("plot", TEXT,
+                  "the option of the scatterplot, without --scatterplot-"),
+    EXPORT_OPTIONAL("domain", COUNT, "the domain of the vcpu"),
+    EXPORT_OPTIONAL("vcpu", COUNT, "the vcpu of the point"),
+    EXPORT_OPTIONAL("irq", COUNT, "the interrupt of the point"),
+    EXPORT_COLUMN("time", MOMENT, "the time of the point"),
+    EXPORT_OPTIONAL("value", SIGNED, "the plotted value, if it is signed"),
     EXPORT_OPTIONAL("address", COUNT,
-                    "what is plotted, if it is an address or a "
-      "TSC value"),
+                    "the plotted value, if it is an address or a TSC value"),
 };
 
 static const struct export_table point_tables[] = {
-    { "points", "Points of the scatterplots that are asked for.",
+    { "points", "Points of the selected scatterplots.",
       EXPORT_AT_TOP, EXPORT_COLUMNS(point_columns), NULL },
     { .name = NULL },
 };

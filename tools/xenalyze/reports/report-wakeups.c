@@ -182,9 +182,10 @@ static void walk_edges(struct export *x, void *state)
 }
 
 static const struct export_column columns[] = {
-    EXPORT_COLUMN("waker", TEXT, "the vcpu that ran where the wake-up came "
-                  "from: d0v1, interrupt, unknown"),
-    EXPORT_COLUMN("woken", TEXT, "the vcpu that was woken"),
+    EXPORT_COLUMN("waker", TEXT,
+                  "the vcpu that ran on the pcpu of the wake-up: d0v1, "
+                  "interrupt, unknown"),
+    EXPORT_COLUMN("woken", TEXT, "the woken vcpu"),
     EXPORT_STATISTICS,
 };
 

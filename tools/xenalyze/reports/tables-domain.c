@@ -20,9 +20,11 @@ static void walk_domains(struct export *x, void *state)
 }
 
 static const struct export_column domain_columns[] = {
-    EXPORT_COLUMN("domain", COUNT, "the domain's id"),
-    EXPORT_OPTIONAL("name", TEXT, "its name, if the trace has it"),
-    EXPORT_OPTIONAL("time", DURATION, "from its first record to the end"),
+    EXPORT_COLUMN("domain", COUNT, "the id of the domain"),
+    EXPORT_OPTIONAL("name", TEXT, "the name of the domain, if known"),
+    EXPORT_OPTIONAL("time", DURATION,
+                    "the time from the first record of the domain to the end "
+                    "of the trace"),
 };
 
 static void walk_domain_states(struct export *x, void *state)
@@ -45,12 +47,12 @@ static void walk_domain_states(struct export *x, void *state)
 static const struct export_column state_columns[] = {
     EXPORT_DOMAIN_ID,
     EXPORT_COLUMN("state", TEXT,
-                  "what its vcpus did together; lost: all are unknown, since "
-      "records were lost; no data: all are unknown, after the last records of "
-      "their pcpus"),
+                  "the combined runstate of the vcpus; lost: all are unknown "
+                  "because records were lost; no data: all are unknown after "
+                  "the last records of their pcpus"),
     EXPORT_COLUMN("open", DURATION,
-                  "time in a last state that the trace does not "
-      "see the end of; in no other member"),
+                  "the time in the state at the end of the trace, not included "
+                  "in the other members"),
     EXPORT_STATE_STATISTICS,
 };
 
@@ -111,9 +113,9 @@ static void walk_handlers(struct export *x, void *state)
 }
 
 #define REASON \
-    EXPORT_COLUMN("reason", TEXT, "why the guest exited"), \
+    EXPORT_COLUMN("reason", TEXT, "the exit reason"), \
     EXPORT_OPTIONAL("reason_number", COUNT, \
-                    "the hardware's number of the reason")
+                    "the hardware's number of the exit reason")
 
 static const struct export_column exit_columns[] = {
     EXPORT_DOMAIN_ID, REASON, EXPORT_STATISTICS,
@@ -146,9 +148,10 @@ static void walk_memory(struct export *x, void *state)
 
 static const struct export_column memory_columns[] = {
     EXPORT_DOMAIN_ID,
-    EXPORT_COLUMN("operation", TEXT, "the operation on memory"),
-    EXPORT_COLUMN("by_domain", COUNT, "how often the domain did it"),
-    EXPORT_COLUMN("on_domain", COUNT, "how often it was done to its memory"),
+    EXPORT_COLUMN("operation", TEXT, "the memory operation"),
+    EXPORT_COLUMN("by_domain", COUNT, "the number of operations by the domain"),
+    EXPORT_COLUMN("on_domain", COUNT,
+                  "the number of operations on the memory of the domain"),
 };
 
 static void walk_populated(struct export *x, void *state)
@@ -168,8 +171,9 @@ static void walk_populated(struct export *x, void *state)
 
 static const struct export_column populated_columns[] = {
     EXPORT_DOMAIN_ID,
-    EXPORT_COLUMN("order", COUNT, "pages at a time, as a power of two"),
-    EXPORT_COLUMN("times", COUNT, "how often"),
+    EXPORT_COLUMN("order", COUNT,
+                  "log2 of the number of pages in an operation"),
+    EXPORT_COLUMN("times", COUNT, "the number of occurrences"),
 };
 
 static void walk_reclaimed(struct export *x, void *state)
@@ -191,9 +195,10 @@ static void walk_reclaimed(struct export *x, void *state)
 
 static const struct export_column reclaimed_columns[] = {
     EXPORT_DOMAIN_ID,
-    EXPORT_COLUMN("order", COUNT, "pages at a time, as a power of two"),
-    EXPORT_COLUMN("context", TEXT, "which part of Xen did it"),
-    EXPORT_COLUMN("times", COUNT, "how often"),
+    EXPORT_COLUMN("order", COUNT,
+                  "log2 of the number of pages in an operation"),
+    EXPORT_COLUMN("context", TEXT, "the part of Xen that reclaimed the pages"),
+    EXPORT_COLUMN("times", COUNT, "the number of occurrences"),
 };
 
 /* --- addresses ------------------------------------------------------------ */
@@ -244,20 +249,22 @@ _Static_assert(STATS_MAP_MAX == 262144, "the text of column symbol");
 
 static const struct export_column address_columns[] = {
     EXPORT_DOMAIN_ID,
-    EXPORT_OPTIONAL("address", COUNT, "in the guest"),
-    EXPORT_OPTIONAL("symbol", TEXT, "its name (--symbol-file); \"others\": all "
-      "addresses beyond 262,144"),
+    EXPORT_OPTIONAL("address", COUNT, "the guest address"),
+    EXPORT_OPTIONAL("symbol", TEXT,
+                    "the symbol of the address (--symbol-file); \"others\": "
+                    "all addresses beyond the first 262,144"),
     EXPORT_STATISTICS,
 };
 
 const struct export_table report_tables_domain[] = {
     { "domains", "Domains.", EXPORT_IN_TABLES,
       EXPORT_COLUMNS(domain_columns), walk_domains },
-    { "domain_states", "What the vcpus of a domain did together.",
+    { "domain_states", "Combined runstates of the vcpus of a domain.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(state_columns), walk_domain_states },
     { "domain_exits", "VM exits of all vcpus of a domain, by reason.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(exit_columns), walk_domain_exits },
-    { "domain_exit_handlers", "The same by reason and handler.",
+    { "domain_exit_handlers", "VM exits of all vcpus of a domain, by reason "
+      "and handler.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(handler_columns), walk_handlers },
     { "memory_operations", "Operations on the memory of domains.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(memory_columns), walk_memory },
@@ -268,8 +275,8 @@ const struct export_table report_tables_domain[] = {
     { "emulated_addresses", "Cost of emulations for shadow paging, by guest "
       "address.", EXPORT_IN_TABLES, EXPORT_COLUMNS(address_columns),
       walk_emulated },
-    { "interrupted_addresses", "Cost of exits for an interrupt, by the guest "
-      "address that it hit (--with-interrupt-eip-enumeration).",
+    { "interrupted_addresses", "Cost of exits for an interrupt, by the "
+      "interrupted guest address (--with-interrupt-eip-enumeration).",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(address_columns), walk_interrupted },
     { .name = NULL },
 };

@@ -5,9 +5,9 @@
 #include "xenalyze/reports/table.h"
 
 #define REASON \
-    EXPORT_COLUMN("reason", TEXT, "why the guest exited"), \
+    EXPORT_COLUMN("reason", TEXT, "the exit reason"), \
     EXPORT_OPTIONAL("reason_number", COUNT, \
-                    "the hardware's number of the reason")
+                    "the hardware's number of the exit reason")
 
 static void walk_vcpu_exits(struct export *x, void *state)
 {
@@ -131,15 +131,15 @@ static const struct export_column name_[] = {                               \
     last,                                                                   \
 }
 
-#define TIMES EXPORT_COLUMN("times", COUNT, "how often")
+#define TIMES EXPORT_COLUMN("times", COUNT, "the number of occurrences")
 
 MAP_COLUMNS(other_exit_columns, "reason_number",
-            "the hardware's number of the reason", EXPORT_STATISTICS);
-MAP_COLUMNS(virtual_columns, "address", "where the guest has it mapped",
+            "the hardware's number of the exit reason", EXPORT_STATISTICS);
+MAP_COLUMNS(virtual_columns, "address", "the virtual address",
             EXPORT_STATISTICS);
-MAP_COLUMNS(interrupt_columns, "vector", "the interrupt's vector", TIMES);
-MAP_COLUMNS(bar_columns, "bar", "guest address divided by the size of a bar",
-            TIMES);
+MAP_COLUMNS(interrupt_columns, "vector", "the vector of the interrupt", TIMES);
+MAP_COLUMNS(bar_columns, "bar",
+            "the guest address divided by the size of a bar", TIMES);
 
 static void export_halts(struct export *x, const struct account *a,
                          const struct summary_vcpu *v, const char *when,
@@ -173,7 +173,7 @@ static void walk_halts(struct export *x, void *state)
 static const struct export_column halt_columns[] = {
     EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
     EXPORT_COLUMN("when", TEXT, "whether the interrupt woke the vcpu"),
-    EXPORT_COLUMN("vector", COUNT, "the interrupt's vector"),
+    EXPORT_COLUMN("vector", COUNT, "the vector of the interrupt"),
     EXPORT_STATISTICS,
 };
 
@@ -216,7 +216,7 @@ static void walk_mmio(struct export *x, void *state)
 static const struct export_column name_[] = {                               \
     EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,                                       \
     EXPORT_COLUMN(key, COUNT, help),                                        \
-    EXPORT_COLUMN("access", TEXT, "read or write"),                         \
+    EXPORT_COLUMN("access", TEXT, "the direction: read or write"),          \
     EXPORT_STATISTICS,                                                      \
 }
 
@@ -226,20 +226,23 @@ ACCESS_COLUMNS(mmio_columns, "address", "the guest-physical address");
 const struct export_table report_tables_guest[] = {
     { "exits", "VM exits of a vcpu, by reason.", EXPORT_IN_TABLES,
       EXPORT_COLUMNS(exit_columns), walk_vcpu_exits },
-    { "exit_handlers", "The same by reason and handler.", EXPORT_IN_TABLES,
+    { "exit_handlers", "VM exits of a vcpu, by reason and handler.",
+      EXPORT_IN_TABLES,
       EXPORT_COLUMNS(handler_columns), walk_handlers },
     { "other_exits", "VM exits with a reason that has no name.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(other_exit_columns),
       walk_other_exits },
     { "interrupts", "Interrupts delivered to a vcpu.", EXPORT_IN_TABLES,
       EXPORT_COLUMNS(interrupt_columns), walk_interrupts },
-    { "interrupt_to_halt", "From an interrupt to the vcpu's next halt.",
+    { "interrupt_to_halt", "Time from an interrupt to the next halt of the "
+      "vcpu.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(halt_columns), walk_halts },
     { "io_ports", "Cost of accesses to I/O ports.", EXPORT_IN_TABLES,
       EXPORT_COLUMNS(io_columns), walk_io },
     { "mmio_addresses", "Cost of accesses to emulated device memory.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(mmio_columns), walk_mmio },
-    { "mmio_virtual_addresses", "The same by the guest's virtual address.",
+    { "mmio_virtual_addresses", "Cost of accesses to emulated device memory, "
+      "by virtual address of the guest.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(virtual_columns), walk_mmio_virtual },
     { "interrupted_address_bars", "Exits for an interrupt, by parts of the "
       "guest's address space (--histogram-interrupt-eip).",

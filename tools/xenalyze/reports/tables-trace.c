@@ -22,33 +22,37 @@ static void walk_trace(struct export *x, void *state)
 }
 
 static const struct export_column trace_columns[] = {
-    EXPORT_COLUMN("name", TEXT, "the file"),
-    EXPORT_COLUMN("tsc_hz", COUNT, "cycles of the time stamp counter a second"),
+    EXPORT_COLUMN("name", TEXT, "the name of the file"),
+    EXPORT_COLUMN("tsc_hz", COUNT, "the frequency of the time stamp counter"),
     EXPORT_COLUMN("tsc_speed", TEXT,
-                  "known, or assumed because nothing says it"),
+                  "known, or assumed because the trace does not contain the "
+                  "frequency"),
     EXPORT_COLUMN("start", MOMENT, "the first time stamp"),
     EXPORT_COLUMN("length", DURATION,
-                  "from first to last, all segments together"),
+                  "the time from the first to the last time stamp, summed over "
+                  "all segments"),
     EXPORT_COLUMN("segments", COUNT,
-                  "stretches of the file with a time of their "
-      "own"),
-    EXPORT_COLUMN("records", COUNT, "trace records read"),
+                  "the number of parts of the file whose times cannot be "
+                  "compared"),
+    EXPORT_COLUMN("records", COUNT, "the number of records read"),
     EXPORT_COLUMN("lost_records", COUNT,
-                  "trace records that Xen had no room for"),
-    EXPORT_COLUMN("loss_gaps", COUNT, "places where records are missing"),
-    EXPORT_COLUMN("lost_time", DURATION, "their length, summed over all pcpus"),
+                  "the number of records lost because a ring was full"),
+    EXPORT_COLUMN("loss_gaps", COUNT, "the number of gaps with lost records"),
+    EXPORT_COLUMN("lost_time", DURATION,
+                  "the length of the gaps, summed over all pcpus"),
     EXPORT_COLUMN("loss_counts", TEXT,
-                  "complete if the collector wrote Xen's counts of lost "
-                  "records at the end, or partial: losses after the last "
-                  "record of a pcpu are unknown"),
+                  "complete: the collector wrote Xen's counts of lost records "
+                  "at the end; partial: losses after the last record of a pcpu "
+                  "are unknown"),
     EXPORT_COLUMN("unwritten_records", COUNT,
-                  "trace records that the collector could not write"),
+                  "the number of records that the collector could not write"),
     EXPORT_COLUMN("dropped_records", COUNT,
-                  "trace records that left the collector's memory buffer for "
-                  "newer ones"),
+                  "the number of records overwritten in the collector's memory "
+                  "buffer"),
     EXPORT_COLUMN("damaged_places", COUNT,
-                  "places of the file that make no sense"),
-    EXPORT_COLUMN("damaged_bytes", COUNT, "bytes skipped there"),
+                  "the number of damaged places in the file"),
+    EXPORT_COLUMN("damaged_bytes", COUNT,
+                  "the number of bytes skipped at these places"),
 };
 
 static void walk_gaps(struct export *x, void *state)
@@ -64,8 +68,8 @@ static void walk_gaps(struct export *x, void *state)
 
 static const struct export_column gap_columns[] = {
     EXPORT_PCPU_ID,
-    EXPORT_COLUMN("start", MOMENT, "when records began to get lost"),
-    EXPORT_COLUMN("length", DURATION, "for how long"),
+    EXPORT_COLUMN("start", MOMENT, "the start of the gap"),
+    EXPORT_COLUMN("length", DURATION, "the length of the gap"),
 };
 
 static void walk_damage(struct export *x, void *state)
@@ -80,9 +84,9 @@ static void walk_damage(struct export *x, void *state)
 }
 
 static const struct export_column damage_columns[] = {
-    EXPORT_COLUMN("offset", COUNT, "the place in the file"),
-    EXPORT_COLUMN("bytes", COUNT, "how many bytes were skipped"),
-    EXPORT_COLUMN("reason", TEXT, "what is wrong with them"),
+    EXPORT_COLUMN("offset", COUNT, "the offset in the file"),
+    EXPORT_COLUMN("bytes", COUNT, "the number of bytes skipped"),
+    EXPORT_COLUMN("reason", TEXT, "the kind of damage"),
 };
 
 static void walk_anomalies(struct export *x, void *state)
@@ -96,9 +100,8 @@ static void walk_anomalies(struct export *x, void *state)
 }
 
 static const struct export_column anomaly_columns[] = {
-    EXPORT_COLUMN("anomaly", TEXT,
-                  "records that contradict each other, in words"),
-    EXPORT_COLUMN("times", COUNT, "how often"),
+    EXPORT_COLUMN("anomaly", TEXT, "a description of the contradiction"),
+    EXPORT_COLUMN("times", COUNT, "the number of occurrences"),
 };
 
 /* --- pcpus ---------------------------------------------------------------- */
@@ -121,14 +124,17 @@ static void walk_pcpus(struct export *x, void *state)
 
 static const struct export_column pcpu_columns[] = {
     EXPORT_PCPU_ID,
-    EXPORT_COLUMN("records", COUNT, "its trace records"),
+    EXPORT_COLUMN("records", COUNT, "the number of records"),
     EXPORT_COLUMN("lost_records", COUNT,
-                  "its records that Xen had no room for"),
-    EXPORT_COLUMN("loss_gaps", COUNT, "how often records began to get lost"),
-    EXPORT_COLUMN("lost_time", DURATION, "the length of these gaps"),
-    EXPORT_COLUMN("time", DURATION, "from its first record to its last"),
-    EXPORT_COLUMN("interrupts", COUNT, "interrupts of devices that it handled"),
-    EXPORT_COLUMN("interrupt_time", DURATION, "spent in their handlers"),
+                  "the number of records lost because the ring was full"),
+    EXPORT_COLUMN("loss_gaps", COUNT, "the number of gaps with lost records"),
+    EXPORT_COLUMN("lost_time", DURATION, "the length of the gaps"),
+    EXPORT_COLUMN("time", DURATION,
+                  "the time from the first record of the pcpu to the last"),
+    EXPORT_COLUMN("interrupts", COUNT,
+                  "the number of device interrupts handled"),
+    EXPORT_COLUMN("interrupt_time", DURATION,
+                  "the time in handlers of device interrupts"),
 };
 
 static void walk_volumes(struct export *x, void *state)
@@ -149,8 +155,8 @@ static void walk_volumes(struct export *x, void *state)
 
 static const struct export_column volume_columns[] = {
     EXPORT_PCPU_ID,
-    EXPORT_COLUMN("kind", TEXT, "class of events"),
-    EXPORT_COLUMN("bytes", COUNT, "size of its records in the file"),
+    EXPORT_COLUMN("kind", TEXT, "the class of the events"),
+    EXPORT_COLUMN("bytes", COUNT, "the size of the records in the file"),
 };
 
 static void walk_pcpu_states(struct export *x, void *state)
@@ -171,7 +177,7 @@ static void walk_pcpu_states(struct export *x, void *state)
 
 static const struct export_column pcpu_state_columns[] = {
     EXPORT_PCPU_ID,
-    EXPORT_COLUMN("state", TEXT, "running, idle, lost or unknown"),
+    EXPORT_COLUMN("state", TEXT, "the state: running, idle, lost or unknown"),
     EXPORT_STATE_STATISTICS,
 };
 
@@ -190,7 +196,7 @@ static const struct export_column sleep_columns[] = {
 };
 
 const struct export_table report_tables_trace[] = {
-    { "trace", "The trace, and how much of it is missing.", EXPORT_AS_OBJECT,
+    { "trace", "The trace: clock, size, losses and damage.", EXPORT_AS_OBJECT,
       EXPORT_COLUMNS(trace_columns), walk_trace },
     { "loss_gaps", "The longest gaps in which records were lost.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(gap_columns), walk_gaps },
@@ -202,7 +208,7 @@ const struct export_table report_tables_trace[] = {
       EXPORT_COLUMNS(pcpu_columns), walk_pcpus },
     { "pcpu_record_bytes", "Size of a pcpu's records, by class of events.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(volume_columns), walk_volumes },
-    { "pcpu_states", "What a pcpu did.", EXPORT_IN_TABLES,
+    { "pcpu_states", "States of a pcpu.", EXPORT_IN_TABLES,
       EXPORT_COLUMNS(pcpu_state_columns), walk_pcpu_states },
     { "pcpu_sleeps", "C-states: from sleep to wake-up of a pcpu.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(sleep_columns), walk_sleeps },

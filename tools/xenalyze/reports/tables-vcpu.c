@@ -26,10 +26,13 @@ static void walk_vcpus(struct export *x, void *state)
 
 static const struct export_column vcpu_columns[] = {
     EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
-    EXPORT_OPTIONAL("time", DURATION, "from its first record to the end"),
-    EXPORT_OPTIONAL("migrations", COUNT, "how often it went to another pcpu"),
-    EXPORT_OPTIONAL("in_guest", DURATION, "time in guest mode"),
-    EXPORT_OPTIONAL("in_xen", DURATION, "time in VM exits"),
+    EXPORT_OPTIONAL("time", DURATION,
+                    "the time from the first record of the vcpu to the end of "
+                    "the trace"),
+    EXPORT_OPTIONAL("migrations", COUNT,
+                    "the number of migrations to another pcpu"),
+    EXPORT_OPTIONAL("in_guest", DURATION, "the time in guest mode"),
+    EXPORT_OPTIONAL("in_xen", DURATION, "the time in VM exits"),
 };
 
 static void walk_vcpu_states(struct export *x, void *state)
@@ -53,11 +56,12 @@ static void walk_vcpu_states(struct export *x, void *state)
 static const struct export_column state_columns[] = {
     EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
     EXPORT_COLUMN("state", TEXT,
-                  "running, runnable, blocked, offline, lost: records were "
-      "lost, or no data: after the last record of its pcpu"),
+                  "the runstate: running, runnable, blocked or offline; lost: "
+                  "unknown because records were lost; no data: unknown after "
+                  "the last record of the pcpu"),
     EXPORT_COLUMN("open", DURATION,
-                  "time in a last state that the trace does not "
-      "see the end of, or before its first scheduling; in no other member"),
+                  "the time in the state at the end of the trace, or before "
+                  "the first scheduling, not included in the other members"),
     EXPORT_STATE_STATISTICS,
 };
 
@@ -80,7 +84,7 @@ static void walk_runnable(struct export *x, void *state)
 static const struct export_column runnable_columns[] = {
     EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
     EXPORT_COLUMN("reason", TEXT,
-                  "why it was runnable: wake, preempt or other"),
+                  "the cause of the runstate: wake, preempt or other"),
     EXPORT_STATE_STATISTICS,
 };
 
@@ -109,7 +113,7 @@ static void walk_residency(struct export *x, void *state)
 
 static const struct export_column residency_columns[] = {
     EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
-    EXPORT_OPTIONAL("pcpu", COUNT, "the pcpu; absent: all of them together"),
+    EXPORT_OPTIONAL("pcpu", COUNT, "the pcpu; absent: all pcpus together"),
     EXPORT_STATISTICS,
 };
 
@@ -133,8 +137,8 @@ static void walk_pv(struct export *x, void *state)
 
 static const struct export_column pv_columns[] = {
     EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
-    EXPORT_COLUMN("operation", TEXT, "what Xen did for the guest"),
-    EXPORT_COLUMN("times", COUNT, "how often"),
+    EXPORT_COLUMN("operation", TEXT, "the operation"),
+    EXPORT_COLUMN("times", COUNT, "the number of occurrences"),
 };
 
 static void walk_hypercalls(struct export *x, void *state)
@@ -158,9 +162,10 @@ _Static_assert(SUMMARY_HYPERCALLS == 64, "the text of column number");
 
 static const struct export_column hypercall_columns[] = {
     EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
-    EXPORT_OPTIONAL("hypercall", TEXT, "its name"),
-    EXPORT_OPTIONAL("number", COUNT, "its number; absent: 64 or higher"),
-    EXPORT_COLUMN("times", COUNT, "how often"),
+    EXPORT_OPTIONAL("hypercall", TEXT, "the name of the hypercall"),
+    EXPORT_OPTIONAL("number", COUNT,
+                    "the number of the hypercall; absent: 64 or higher"),
+    EXPORT_COLUMN("times", COUNT, "the number of occurrences"),
 };
 
 static void walk_traps(struct export *x, void *state)
@@ -183,8 +188,9 @@ _Static_assert(SUMMARY_TRAPS == 32, "the text of column trap");
 
 static const struct export_column trap_columns[] = {
     EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
-    EXPORT_OPTIONAL("trap", COUNT, "its number; absent: 32 or higher"),
-    EXPORT_COLUMN("times", COUNT, "how often"),
+    EXPORT_OPTIONAL("trap", COUNT,
+                    "the number of the trap; absent: 32 or higher"),
+    EXPORT_COLUMN("times", COUNT, "the number of occurrences"),
 };
 
 const struct export_table report_tables_vcpu[] = {
@@ -192,11 +198,11 @@ const struct export_table report_tables_vcpu[] = {
       EXPORT_COLUMNS(vcpu_columns), walk_vcpus },
     { "vcpu_states", "Runstates of a vcpu.", EXPORT_IN_TABLES,
       EXPORT_COLUMNS(state_columns), walk_vcpu_states },
-    { "vcpu_runnable", "The runstate runnable, by its reason.",
+    { "vcpu_runnable", "Periods in the runstate runnable, by cause.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(runnable_columns), walk_runnable },
-    { "vcpu_residency", "How long a vcpu stayed on a pcpu.",
+    { "vcpu_residency", "Residency: periods of a vcpu on one pcpu.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(residency_columns), walk_residency },
-    { "pv_operations", "What Xen did for a PV guest.", EXPORT_IN_TABLES,
+    { "pv_operations", "Operations of Xen for a PV guest.", EXPORT_IN_TABLES,
       EXPORT_COLUMNS(pv_columns), walk_pv },
     { "hypercalls", "Hypercalls of a PV guest.", EXPORT_IN_TABLES,
       EXPORT_COLUMNS(hypercall_columns), walk_hypercalls },
