@@ -48,7 +48,7 @@
 /* BEGIN events: made by events/regenerate, not by hand */
 
 /* Classes */
-#define TRC_GEN    0x0001f000 /* of the trace itself */
+#define TRC_GEN    0x0001f000 /* the trace itself */
 #define TRC_SCHED  0x0002f000 /* the scheduler */
 #define TRC_DOM0OP 0x0004f000 /* operations of dom0 */
 #define TRC_HVM    0x0008f000 /* HVM and PVH guests */
@@ -60,18 +60,18 @@
 
 /* Subclasses */
 #define TRC_SCHED_MIN     0x00021000 /* changes of runstate */
-#define TRC_SCHED_VERBOSE 0x00028000 /* the rest of the scheduler */
-#define TRC_SCHED_CLASS   0x00022000 /* inside one scheduler */
-#define TRC_DOM0_DOMOPS   0x00041000 /* domains come and go */
+#define TRC_SCHED_VERBOSE 0x00028000 /* other events of the scheduler */
+#define TRC_SCHED_CLASS   0x00022000 /* internals of one scheduler */
+#define TRC_DOM0_DOMOPS   0x00041000 /* creation and destruction of domains */
 #define TRC_HVM_ENTRYEXIT 0x00081000 /* VM entries and exits */
-#define TRC_HVM_HANDLER   0x00082000 /* what an exit was for */
+#define TRC_HVM_HANDLER   0x00082000 /* handlers of VM exits */
 #define TRC_HVM_EMUL      0x00084000 /* emulated devices */
-#define TRC_PV_ENTRY      0x00201000 /* ways into Xen */
+#define TRC_PV_ENTRY      0x00201000 /* entries into Xen */
 #define TRC_PV_SUBCALL    0x00202000 /* the calls of a multicall */
 #define TRC_HW_PM         0x00801000 /* power management */
 #define TRC_HW_IRQ        0x00802000 /* interrupts */
 
-/* TRC_GEN: of the trace itself */
+/* TRC_GEN: the trace itself */
 #define TRC_LOST_RECORDS      (TRC_GEN + 1)
 #define TRC_TRACE_WRAP_BUFFER (TRC_GEN + 2)
 #define TRC_TRACE_CPU_CHANGE  (TRC_GEN + 3)
@@ -97,7 +97,7 @@
 #define TRC_SCHED_RUNSTATE_CHANGE  (TRC_SCHED_MIN + 1)
 #define TRC_SCHED_CONTINUE_RUNNING (TRC_SCHED_MIN + 2)
 
-/* TRC_SCHED_VERBOSE: the rest of the scheduler */
+/* TRC_SCHED_VERBOSE: other events of the scheduler */
 #define TRC_SCHED_DOM_ADD        (TRC_SCHED_VERBOSE + 1)
 #define TRC_SCHED_DOM_REM        (TRC_SCHED_VERBOSE + 2)
 #define TRC_SCHED_SLEEP          (TRC_SCHED_VERBOSE + 3)
@@ -116,7 +116,7 @@
 #define TRC_SCHED_SHUTDOWN_CODE  (TRC_SCHED_VERBOSE + 16)
 #define TRC_SCHED_SWITCH_INFCONT (TRC_SCHED_VERBOSE + 17)
 
-/* TRC_DOM0_DOMOPS: domains come and go */
+/* TRC_DOM0_DOMOPS: creation and destruction of domains */
 #define TRC_DOM0_DOM_ADD (TRC_DOM0_DOMOPS + 1)
 #define TRC_DOM0_DOM_REM (TRC_DOM0_DOMOPS + 2)
 
@@ -127,7 +127,7 @@
 #define TRC_HVM_SVM_EXIT   (TRC_HVM_ENTRYEXIT + 0x03)
 #define TRC_HVM_SVM_EXIT64 (TRC_HVM_ENTRYEXIT + 0x103)
 
-/* TRC_HVM_HANDLER: what an exit was for */
+/* TRC_HVM_HANDLER: handlers of VM exits */
 #define TRC_HVM_PF_XEN           (TRC_HVM_HANDLER + 0x01)
 #define TRC_HVM_PF_XEN64         (TRC_HVM_HANDLER + 0x101)
 #define TRC_HVM_PF_INJECT        (TRC_HVM_HANDLER + 0x02)
@@ -202,7 +202,7 @@
 #define TRC_MEM_POD_ZERO_RECLAIM       (TRC_MEM + 17)
 #define TRC_MEM_POD_SUPERPAGE_SPLINTER (TRC_MEM + 18)
 
-/* TRC_PV_ENTRY: ways into Xen */
+/* TRC_PV_ENTRY: entries into Xen */
 #define TRC_PV_HYPERCALL               (TRC_PV_ENTRY + 0x01)
 #define TRC_PV_HYPERCALL64             (TRC_PV_ENTRY + 0x101)
 #define TRC_PV_TRAP                    (TRC_PV_ENTRY + 0x03)
