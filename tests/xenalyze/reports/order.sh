@@ -26,17 +26,38 @@ for trace in intel amd; do
     done
 done
 
-# field of a key in the tables of waiting and of exits
-set -- total:4 count:3 mean:6 p50:7 p95:8 p99:9 max:10
-for key; do
-    expect 0 "$xenalyze" --report-exits --sort "${key%:*}" intel
-    for table in "VM exits by reason" "VM exits by handler"; do
-        sed 's/: /:/; s/vector /vector/' out >joined && mv joined out
-        column "$table" "${key#*:}" >got
-        [ "$(wc -l <got)" -gt 5 ] || fail "$table: no table"
-        sort -rn got | cmp -s - got || fail "$table: not by $key: $(cat got)"
+# joined: the tables of exits with words for fields, and times in picoseconds,
+# as the text rounds to three digits
+joined() {
+    sed 's/: /:/; s/vector /vector/; s/ (write)/(write)/' out |
+        sed -E 's/([0-9.]+) ns/\1e3/g; s/([0-9.]+) us/\1e6/g
+                s/([0-9.]+) ms/\1e9/g; s/([0-9.]+) s/\1e12/g'
+}
+
+# by_key KEY TABLE FIELD: the rows of the table are in the order of the field
+by_key() {
+    expect 0 "$xenalyze" --report-exits --sort "$1" intel
+    joined >words && mv words out
+    column "$2" "$3" | awk '{ printf "%.0f\n", $1 }' >got
+    [ "$(wc -l <got)" -gt 5 ] || fail "$2: no table"
+    sort -rn got | cmp -s - got || fail "$2: not by $1: $(cat got)"
+}
+
+# field of a key in the tables of exits
+for name in reason handler; do
+    set -- mean:6 total:4
+    [ $name = handler ] || set -- mean:7 total:5
+    for key in count:3 "$@"; do
+        by_key "${key%:*}" "--- VM exits by $name" "${key#*:}"
+    done
+    for key in p50:3 p95:4 p99:5 max:6; do
+        by_key "${key%:*}" "Duration of VM exits by $name" "${key#*:}"
     done
 done
+expect 0 "$xenalyze" --report-exits --sort count amd
+awk '/^---/ { here = /by domain/; n = 0 } here && n++ > 1 { print $2 }' out >got
+[ "$(wc -l <got)" -gt 1 ] || fail "no table of domains"
+sort -rn got | cmp -s - got || fail "domains are not by count"
 
 # The most running vcpu comes first, and alone with --top=1.
 expect 0 "$xenalyze" --json intel
@@ -60,4 +81,4 @@ awk '$4 ~ /^[0-9a-f]*$/ && length($4) == 8 { print $4 }' out | sort -c ||
 
 # By itself everything is there.
 expect 0 "$xenalyze" --report-exits --sort total intel
-[ "$(column "VM exits by handler" 4 | wc -l)" -gt 10 ] || fail "rows are missing"
+[ "$(column "--- VM exits by handler" 4 | wc -l)" -gt 10 ] || fail "rows are missing"

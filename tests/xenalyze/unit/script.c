@@ -198,6 +198,15 @@ static void print_exit(void *state, const struct fact_exit *f)
             f->brute_force ? ", brute force" : "");
 }
 
+static void print_exit_block(void *state, const struct fact_exit_block *f)
+{
+    struct script *s = state;
+
+    fprintf(s->out, "%s off its pcpu %" PRIu64 " of the exit %" PRIu64 "+%"
+            PRIu64 ", handler %#x\n", vcpu_text(f->exit->vcpu), f->cycles,
+            f->exit->start, f->exit->cycles, f->handle ? f->handle->event : 0);
+}
+
 static void print_shadow(struct script *s, const struct fact_shadow *f)
 {
     fprintf(s->out, "; %s, levels %u", shadow_name(f->kind), f->levels);

@@ -366,11 +366,60 @@ static void print_exit_row(const struct exit_report_row *r, FILE *out)
     char name[EXIT_REPORT_NAME], handler[SUMMARY_DETAIL_NAME];
 
     fprintf(out, "%u %s", r->domain, exit_report_name(r->cause, name));
-    if ( r->handler != EXIT_REPORT_WHOLE )
+    if ( exit_report_has_handler(r) )
         fprintf(out, ": %s", summary_detail_name(r->handler, handler));
     fprintf(out, " %" PRIu64 " %" PRIu64 ";", stats_events(&r->cost),
             r->cost.sum);
 }
+
+/* The time off the pcpu, by reason and by handler, and of the whole domain. */
+START_TEST(exits_have_time_off_cpu)
+{
+    static const struct summary_want want = { .off_cpu = true };
+    static const struct exit_step steps[] = {
+        { 0, HALT, HANDLE_HALT, 100 }, { 1, HALT, HANDLE_HALT, 50 },
+        { 0, NPF, HANDLE_NPF, 10 },
+    };
+    struct exit_report x = { 0 };
+    struct summary *summary;
+    struct sink sink;
+    struct stage s;
+
+    stage_init(&s);
+    ck_assert_int_eq(summary_new(&summary, &want), 0);
+    sink = summary_sink(summary);
+    stage_begin(&s, &sink, 0);
+    for ( size_t i = 0; i < 3; i++ )
+        feed_exit(&s, &sink, &steps[i]);
+    for ( size_t i = 0; i < 2; i++ )
+    {
+        const struct fact_exit exit = {
+            .vcpu = &s.vcpus[i], .cause = HALT, .cycles = steps[i].cycles,
+        };
+        const struct fact_handle handle = {
+            .vcpu = exit.vcpu, .exit = &exit, .kind = HANDLE_HALT,
+            .event = 0x82021, .main = true,
+        };
+
+        sink.ops->exit_block(sink.state, &(struct fact_exit_block){
+            .exit = &exit, .handle = i ? NULL : &handle,
+            .cycles = exit.cycles - 7 });
+    }
+    stage_end(&sink, 0, 10000);
+    ck_assert_int_eq(summary_close(summary), 0);
+    ck_assert_int_eq(exit_report_build(&x, summary), 0);
+    for ( size_t i = 0; i < x.nr; i++ )
+        fprintf(s.out, "%s %" PRIu64 "+%" PRIu64 ";",
+                x.rows[i].handler == EXIT_REPORT_DOMAIN ? "all" :
+                exit_report_has_handler(&x.rows[i]) ? "handler" : "reason",
+                exit_report_in_xen(&x.rows[i]), x.rows[i].off_cpu);
+    same_row(&s, "time off the pcpu", "all 24+136;reason 14+136;"
+             "handler 57+93;reason 10+0;handler 10+0;");
+    exit_report_fini(&x);
+    summary_free(summary);
+    stage_fini(&s);
+}
+END_TEST
 
 START_TEST(exits_are_reported_by_domain)
 {
@@ -390,7 +439,8 @@ START_TEST(exits_are_reported_by_domain)
     ck_assert_int_eq(summary_close(summary), 0);
     ck_assert_int_eq(exit_report_build(&x, summary), 0);
     for ( size_t i = 0; i < x.nr; i++ )
-        print_exit_row(&x.rows[i], s.out);
+        if ( x.rows[i].handler != EXIT_REPORT_DOMAIN )
+            print_exit_row(&x.rows[i], s.out);
     same_row(&s, exit_rows[_i].what, exit_rows[_i].expected);
     exit_report_fini(&x);
     summary_free(summary);
@@ -412,6 +462,7 @@ int main(void)
     tcase_add_loop_test(tcase, cr3_frames_have_rows, 0, NR(cr3_rows));
     tcase_add_test(tcase, loads_are_split_between_frames);
     tcase_add_test(tcase, loads_beyond_the_table_are_counted);
+    tcase_add_test(tcase, exits_have_time_off_cpu);
     tcase_add_loop_test(tcase, exits_are_reported_by_domain, 0,
                         NR(exit_rows));
     srunner_run_all(runner, CK_ENV);

@@ -70,6 +70,12 @@ static void see_wait(void *state, const struct fact_wait *f)
     see("wait", f->from, f->to, "");
 }
 
+static void see_exit_block(void *state, const struct fact_exit_block *f)
+{
+    (void)state;
+    see("exit_block", f->exit->start, f->exit->start + f->cycles, "");
+}
+
 static void see_exit(void *state, const struct fact_exit *f)
 {
     (void)state;
@@ -118,7 +124,8 @@ static const struct sink_ops ops = {
     .name = "seen", .begin = see_begin, .end = see_end,
     .runstate = see_runstate, .domain = see_domain,
     .residency = see_residency, .loss = see_loss, .pcpu = see_pcpu,
-    .wait = see_wait, .exit = see_exit, .memory = see_memory, .irq = see_irq,
+    .wait = see_wait, .exit = see_exit,
+    .exit_block = see_exit_block, .memory = see_memory, .irq = see_irq,
     .domain_name = see_domain_name, .volume = see_volume,
 };
 
@@ -228,6 +235,7 @@ START_TEST(single_times_are_in_or_out)
                                         .to = rows[i].time };
         const struct fact_exit exit = { .vcpu = &vcpus[0], .cycles = 1000,
                                         .start = rows[i].time };
+        const struct fact_exit_block exit_block = { .exit = &exit };
         const struct fact_irq irq = { .time = rows[i].time };
         struct arena arena;
         const struct sink *sink;
@@ -240,6 +248,7 @@ START_TEST(single_times_are_in_or_out)
         seen[0] = '\0';
         PASS(wait)
         PASS(exit)
+        PASS(exit_block)
         PASS(irq)
 #undef PASS
         arena_fini(&arena);

@@ -141,6 +141,34 @@ static const struct script_row exits_end_by_scheduling_rows[] = {
       "140 p0 hvm_vmentry\n",
       "d1v0 p0 exit 110+10 EXTERNAL_INTERRUPT(0x1) preempted, rip 0, "
       "handler 0, seen 0\n" },
+    { "off the pcpu: blocked, then woken", "handle,exit_block",
+      RUN
+      "110 p0 hvm_vmexit 12 0x1000\n"
+      "115 p0 hvm_inj_virq 0x30 0\n"
+      "116 p0 hvm_hlt 0\n"
+      "120 p0 running>blocked d1v0\n"
+      "150 p1 blocked>runnable d1v0\n"
+      "160 p1 runnable>running d1v0\n"
+      "170 p1 hvm_vmentry\n",
+      "d1v0 p0 110 handler 0x82004 kind 4: at 0x30, value 0\n"
+      "d1v0 p0 110 handler 0x82013 kind 14: at 0, value 0, main\n"
+      "d1v0 off its pcpu 30 of the exit 110+40, handler 0x82013\n" },
+    { "off the pcpu: paused, ended by an entry", "exit_block",
+      RUN
+      "110 p0 hvm_vmexit 1 0\n"
+      "120 p0 running>offline d1v0\n"
+      "140 p1 offline>running d1v0\n"
+      "150 p1 hvm_vmentry\n",
+      "d1v0 off its pcpu 20 of the exit 110+40, handler 0\n" },
+    { "not off the pcpu: an exit that ends with a preemption", "exit_block",
+      RUN
+      "110 p0 hvm_vmexit 1 0\n"
+      "120 p0 running>runnable d1v0\n"
+      "130 p0 runnable>running d1v0\n"
+      "140 p0 hvm_vmentry\n"
+      "150 p0 hvm_vmexit 1 0\n"
+      "160 p0 hvm_vmentry\n",
+      "" },
     { "blocked, then woken by another pcpu", "exit,anomaly",
       RUN
       "110 p0 hvm_vmexit 12 0x1000\n"

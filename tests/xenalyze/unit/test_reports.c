@@ -236,7 +236,7 @@ static const struct frame
     { { .latency = true }, false,
       "--- Scheduling latency: from wake-up to running ---\n",
       "--- The longest waits ---\n" },
-    { { .exits = true }, false, "--- VM exits by reason (cycles) ---\n",
+    { { .exits = true }, false, "--- VM exits by domain ---\n",
       "--- Time in guest mode ---\n" },
     { { .ipi_latency = true }, true, "", "" },
     { { .json = true }, false, "{\"format\":\"xenalyze\",\"version\":",

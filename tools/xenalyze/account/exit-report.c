@@ -41,13 +41,15 @@ static struct exit_report_row *get_report_row(struct exit_report *x,
 
 static int add_cost(struct exit_report *x, struct summary *b,
                     const struct summary_vcpu *v, unsigned int cause,
-                    uint64_t handler, const struct stats *cost)
+                    uint64_t handler, const struct stats *cost,
+                    uint64_t off_cpu)
 {
     struct exit_report_row *row = get_report_row(x, v->domain, cause, handler);
 
     if ( !row )
         return -ENOMEM;
     stats_merge(&row->cost, &b->pool, cost);
+    row->off_cpu += off_cpu;
     return 0;
 }
 
@@ -55,14 +57,32 @@ static int add_cost(struct exit_report *x, struct summary *b,
 static int add_handlers(struct exit_report *x, struct summary *b,
                         const struct summary_vcpu *v, unsigned int cause)
 {
-    const struct stats_map *m = &summary_exit_find(v->hvm, cause)->details;
+    const struct summary_exit *exit = summary_exit_find(v->hvm, cause);
+    const struct stats_map *m = &exit->details;
     struct stats_row **rows = stats_map_by_key(m, &b->pool);
     int rc = 0;
 
     for ( size_t i = 0; !rc && rows && i < m->used; i++ )
         if ( rows[i]->stats.count && !SUMMARY_DETAIL_PART(rows[i]->key) )
-            rc = add_cost(x, b, v, cause, rows[i]->key, &rows[i]->stats);
+            rc = add_cost(x, b, v, cause, rows[i]->key, &rows[i]->stats,
+                          summary_detail_off_cpu(exit, rows[i]->key));
     return rc;
+}
+
+static int add_cause(struct exit_report *x, struct summary *b,
+                     const struct summary_vcpu *v, unsigned int cause)
+{
+    const struct summary_exit *exit = summary_exit_find(v->hvm, cause);
+    uint64_t off_cpu;
+    int rc;
+
+    if ( !exit )
+        return 0;
+    off_cpu = summary_exit_off_cpu(exit);
+    rc = add_cost(x, b, v, 0, EXIT_REPORT_DOMAIN, &exit->cost, off_cpu);
+    rc = rc ? rc : add_cost(x, b, v, cause, EXIT_REPORT_WHOLE, &exit->cost,
+                            off_cpu);
+    return rc ? rc : add_handlers(x, b, v, cause);
 }
 
 int exit_report_build(struct exit_report *x, struct summary *summary)
@@ -75,14 +95,7 @@ int exit_report_build(struct exit_report *x, struct summary *summary)
         const struct summary_vcpu *v = summary->vcpus[i];
 
         for ( unsigned int c = 0; !rc && v->hvm && c < EXIT_CAUSES; c++ )
-        {
-            const struct summary_exit *exit = summary_exit_find(v->hvm, c);
-
-            if ( !exit )
-                continue;
-            rc = add_cost(x, summary, v, c, EXIT_REPORT_WHOLE, &exit->cost);
-            rc = rc ? rc : add_handlers(x, summary, v, c);
-        }
+            rc = add_cause(x, summary, v, c);
     }
     return summary->pool.failed ? -ENOMEM : rc;
 }

@@ -8,15 +8,27 @@
 
 #include "xenalyze/account/summary.h"
 
-/* in place of a handler: all exits with the reason */
+/* in place of a handler: all exits with the reason, all exits of the domain */
 #define EXIT_REPORT_WHOLE UINT64_MAX
+#define EXIT_REPORT_DOMAIN (UINT64_MAX - 1)
 
 struct exit_report_row
 {
     uint16_t domain, cause;
     uint64_t handler;           /* key for summary_detail_name() */
-    struct stats cost;
+    struct stats cost;          /* time in Xen and off the pcpu ... */
+    uint64_t off_cpu;           /* ... of which off the pcpu, if wanted */
 };
+
+static inline uint64_t exit_report_in_xen(const struct exit_report_row *r)
+{
+    return summary_in_xen(r->cost.sum, r->off_cpu);
+}
+
+static inline bool exit_report_has_handler(const struct exit_report_row *r)
+{
+    return r->handler < EXIT_REPORT_DOMAIN;
+}
 
 /* Rows grouped by domain, else in the order of the summary. */
 struct exit_report

@@ -214,6 +214,31 @@ void summary_add_handle(void *state, const struct fact_handle *f)
         note_details(b, h, f);
 }
 
+/* A global fact, so shards have none, and a merge need not add any. */
+void summary_add_exit_block(void *state, const struct fact_exit_block *f)
+{
+    struct summary *b = state;
+    struct summary_hvm *h = get_hvm(b, f->exit->vcpu);
+    struct summary_exit *x = h ? get_exit(b, h, f->exit->cause) : NULL;
+    uint64_t keys[SUMMARY_DETAILS];
+    unsigned int nr = 0;
+
+    if ( x && !x->off_cpu )
+        x->off_cpu = arena_zalloc(&b->pool.arena, sizeof(*x->off_cpu), 8);
+    if ( !x || !x->off_cpu )
+    {
+        b->pool.failed = true;
+        return;
+    }
+    x->off_cpu->cycles += f->cycles;
+    if ( f->handle && f->handle->kind != HANDLE_MSR )
+        nr = summary_detail_keys(f->handle, keys);
+    debug_assert(nr <= SUMMARY_DETAILS);
+    for ( unsigned int i = 0; i < nr; i++ )
+        stats_map_add(&x->off_cpu->details, &b->pool, keys[i], f->cycles,
+                      f->exit->start);
+}
+
 static void merge_exit(struct summary *to, struct summary_hvm *h,
                        const struct summary_exit *from)
 {

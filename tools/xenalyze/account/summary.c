@@ -234,31 +234,27 @@ static int end_segment(void *state, const struct fact_end *f, struct err *e)
     return b->pool.failed ? err_sys(e, -ENOMEM, "cannot keep the summary") : 0;
 }
 
+#define SUMMARY_SINK                                                        \
+    .name = "summary", .clone = clone_summary, .merge = merge_summary,      \
+    .begin = begin_segment, .end = end_segment,                             \
+    .runstate = summary_add_runstate, .domain = summary_add_domain_state,   \
+    .residency = summary_add_residency,                                     \
+    .wake_to_halt = summary_add_wake_to_halt, .loss = summary_add_loss,     \
+    .pcpu = summary_add_pcpu_state, .volume = summary_add_volume,           \
+    .exit = summary_add_exit, .handle = summary_add_handle,                 \
+    .pv = summary_add_pv, .memory = summary_add_memory,                     \
+    .irq = summary_add_irq, .power = summary_add_power,                     \
+    .domain_name = summary_add_domain_name
+
 struct sink summary_sink(struct summary *summary)
 {
-    static const struct sink_ops ops = {
-        .name = "summary",
-        .clone = clone_summary,
-        .merge = merge_summary,
-        .begin = begin_segment,
-        .end = end_segment,
-        .runstate = summary_add_runstate,
-        .domain = summary_add_domain_state,
-        .residency = summary_add_residency,
-        .wake_to_halt = summary_add_wake_to_halt,
-        .loss = summary_add_loss,
-        .pcpu = summary_add_pcpu_state,
-        .volume = summary_add_volume,
-        .exit = summary_add_exit,
-        .handle = summary_add_handle,
-        .pv = summary_add_pv,
-        .memory = summary_add_memory,
-        .irq = summary_add_irq,
-        .power = summary_add_power,
-        .domain_name = summary_add_domain_name,
+    static const struct sink_ops ops = { SUMMARY_SINK };
+    static const struct sink_ops with_off_cpu = {
+        SUMMARY_SINK, .exit_block = summary_add_exit_block,
     };
 
-    return (struct sink){ &ops, summary };
+    return (struct sink){ summary->want.off_cpu ? &with_off_cpu : &ops,
+                          summary };
 }
 
 /* --- order ---------------------------------------------------------------- */

@@ -33,6 +33,7 @@ struct summary_want
     uint32_t eip_vector;
     uint64_t histogram;         /* bytes per bar of the histogram, or 0 */
     uint32_t histogram_vector;
+    bool off_cpu;               /* time off the pcpu, apart from exits' time */
 };
 
 /* --- statistics of a vcpu ------------------------------------------------ */
@@ -102,11 +103,19 @@ struct summary_halts
 #define SUMMARY_CR3_RESYNCS 17u
 #define SUMMARY_UNSYNC_RESYNCS 2u
 
+/* Cycles of exits in which the vcpu was off its pcpu, with want.off_cpu. */
+struct summary_off_cpu
+{
+    uint64_t cycles;
+    struct stats_map details;   /* by the keys of summary_exit.details */
+};
+
 struct summary_exit
 {
     _Alignas(STATS_LINE) struct stats cost;
     struct stats_map details;
     unsigned int cause;
+    struct summary_off_cpu *off_cpu;    /* NULL: the vcpu never was */
 };
 
 /* A typical guest has ten of about a hundred exit causes. */
@@ -258,6 +267,28 @@ static inline uint64_t summary_state_time(const struct stats *state,
     return state[i].sum + time->open[i];
 }
 
+/* Cycles in Xen; the sums of a damaged trace may wrap. */
+static inline uint64_t summary_in_xen(uint64_t total, uint64_t off_cpu)
+{
+    return total > off_cpu ? total - off_cpu : 0;
+}
+
+/* The part of an exit's cost in which the vcpu was off its pcpu. */
+static inline uint64_t summary_exit_off_cpu(const struct summary_exit *x)
+{
+    return x->off_cpu ? x->off_cpu->cycles : 0;
+}
+
+/* The same for one of the details of the exit. */
+static inline uint64_t summary_detail_off_cpu(const struct summary_exit *x,
+                                              uint64_t key)
+{
+    const struct stats *s = x->off_cpu
+                            ? stats_map_find(&x->off_cpu->details, key) : NULL;
+
+    return s ? s->sum : 0;
+}
+
 static inline bool summary_is_idle(const struct summary_vcpu *v)
 {
     return v->domain == XT_DOMAIN_IDLE;
@@ -338,6 +369,7 @@ unsigned int summary_detail_keys(const struct fact_handle *f,
 
 void summary_add_exit(void *state, const struct fact_exit *f);
 void summary_add_handle(void *state, const struct fact_handle *f);
+void summary_add_exit_block(void *state, const struct fact_exit_block *f);
 void summary_merge_hvm(struct summary *to, struct summary_vcpu *v,
                        const struct summary_hvm *from);
 

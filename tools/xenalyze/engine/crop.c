@@ -150,6 +150,8 @@ static void crop_##kind(void *state, const struct fact_##kind *f)           \
 CROP_MOMENT(wait, to, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
 CROP_MOMENT(wake_to_halt, to, wants_vcpu(c, f->vcpu))
 CROP_MOMENT(exit, start, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
+CROP_MOMENT(exit_block, exit->start,
+            wants_vcpu(c, f->exit->vcpu) && wants_pcpu(c, f->exit->pcpu))
 CROP_MOMENT(handle, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
 CROP_MOMENT(cr3, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
 CROP_MOMENT(pv, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))

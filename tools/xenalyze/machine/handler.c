@@ -124,28 +124,52 @@ bool handler_decode(struct fact_handle *f, const struct xt_record *r)
     return true;
 }
 
+/* Decode a pending handler.  False: its record is too short. */
+static inline bool decode_pending(struct fact_handle *f,
+                                  const struct pending_handler *h,
+                                  const struct fact_exit *exit)
+{
+    const struct xt_record r = {
+        .event = h->event, .words = h->words,
+        .payload = (const unsigned char *)h->payload,
+    };
+
+    f->vcpu = exit->vcpu;
+    f->exit = exit;
+    f->time = exit->start;
+    f->pcpu = exit->pcpu;
+    f->event = h->event;
+    return handler_decode(f, &r);
+}
+
 /* The first main handler of an exit is the one that stock accounts for. */
 void exit_emit_handlers(const struct emit *e, const struct open_exit *o)
 {
-    const struct fact_exit *exit = &o->exit;
     bool has_main = false;
 
-    debug_assert(o->open && exit->vcpu);
+    debug_assert(o->open && o->exit.vcpu);
     for ( unsigned int i = 0; i < o->nr_pending; i++ )
     {
-        const struct pending_handler *h = &o->pending[i];
-        struct xt_record r = {
-            .event = h->event, .words = h->words,
-            .payload = (const unsigned char *)h->payload,
-        };
-        struct fact_handle f = {
-            .vcpu = exit->vcpu, .exit = exit, .time = exit->start,
-            .pcpu = exit->pcpu, .event = h->event,
-        };
+        struct fact_handle f = { .vcpu = NULL };
 
-        f.main = !has_main && handler_is_main(h->event);
+        f.main = !has_main && handler_is_main(o->pending[i].event);
         has_main |= f.main;
-        if ( handler_decode(&f, &r) )
+        if ( decode_pending(&f, &o->pending[i], &o->exit) )
             emit_handle(e, &f);
     }
+}
+
+void exit_emit_block(const struct emit *e, const struct open_exit *o,
+                     uint64_t cycles)
+{
+    struct fact_exit_block f = { .exit = &o->exit, .cycles = cycles };
+    struct fact_handle main = { .main = true };
+    unsigned int i = 0;
+
+    debug_assert(o->exit.vcpu && cycles <= o->exit.cycles);
+    while ( i < o->nr_pending && !handler_is_main(o->pending[i].event) )
+        i++;
+    if ( i < o->nr_pending && decode_pending(&main, &o->pending[i], &o->exit) )
+        f.handle = &main;
+    emit_exit_block(e, &f);
 }

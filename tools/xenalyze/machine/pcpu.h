@@ -35,6 +35,7 @@ struct open_exit
 {
     bool open;
     uint8_t nr_pending;
+    uint64_t blocked_at;        /* only of a blocked exit */
     struct fact_exit exit;
     struct pending_handler pending[FACT_HANDLERS];
 };
@@ -164,6 +165,10 @@ bool handler_is_main(uint32_t event);
 
 /* Emit the handler facts of a finished exit. */
 void exit_emit_handlers(const struct emit *e, const struct open_exit *o);
+
+/* Emit the fact that the vcpu was off its pcpu for the end of an exit. */
+void exit_emit_block(const struct emit *e, const struct open_exit *o,
+                     uint64_t cycles);
 
 /* Emit the facts of a finished exit, attributed to v. */
 static inline void exit_emit(const struct emit *e, const struct vcpu *v,

@@ -338,11 +338,35 @@ static inline struct vcpu_state *check_old_state(struct global *g,
 
 /* --- changes of runstates ------------------------------------------------- */
 
+/*
+ * The vcpu is off its pcpu until the exit ends, or until the vcpu runs again:
+ * after a pause without a wake-up, the exit ends with the VM entry.
+ */
+COLD
+static void emit_exit_block_of(struct global *g, const struct vcpu_state *v,
+                               uint64_t end)
+{
+    const struct open_exit *o = v->open_exit;
+    uint64_t until = o->exit.start + o->exit.cycles;
+    uint64_t from = o->blocked_at;
+
+    if ( v->fact.state == STATE_RUNNING && v->fact.from > from &&
+         v->fact.from < end )
+        until = v->fact.from;
+    if ( from < o->exit.start )
+        from = o->exit.start;
+    if ( until > from )
+        exit_emit_block(&g->emit, o, until - from);
+}
+
 static void end_open_exit(struct global *g, struct vcpu_state *v,
                           uint64_t time, unsigned int how)
 {
-    if ( v->open_exit && v->open_exit->open )
-        exit_emit(&g->emit, v->fact.vcpu, v->open_exit, time, how);
+    if ( !v->open_exit || !v->open_exit->open )
+        return;
+    exit_emit(&g->emit, v->fact.vcpu, v->open_exit, time, how);
+    if ( emit_wants_exit_block(&g->emit) )
+        emit_exit_block_of(g, v, time);
 }
 
 static inline void forget_open_exit(struct vcpu_state *v)
@@ -456,10 +480,13 @@ static void apply_exit_blocked(struct global *g, const struct change *c)
     debug_assert(o->open);
     if ( !v->open_exit )
         v->open_exit = arena_new(&g->exits, struct open_exit);
-    if ( v->open_exit )
-        memcpy(v->open_exit, o, open_exit_size(o));
-    else
+    if ( !v->open_exit )
+    {
         g->failed = true;
+        return;
+    }
+    memcpy(v->open_exit, o, open_exit_size(o));
+    v->open_exit->blocked_at = c->time;
 }
 
 static void apply_entry(struct global *g, const struct change *c)

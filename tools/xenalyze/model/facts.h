@@ -323,6 +323,17 @@ struct fact_exit
     bool brute_force;           /* all shadows were searched for a mapping */
 };
 
+/*
+ * The part of an exit in which the vcpu was off its pcpu, since it blocked or
+ * was paused; follows the fact of the exit.  Global.
+ */
+struct fact_exit_block
+{
+    const struct fact_exit *exit;       /* complete */
+    const struct fact_handle *handle;   /* its main handler; NULL: none */
+    uint64_t cycles;            /* at most those of the exit */
+};
+
 /* Contents of handler records by kind; members not listed are 0. */
 enum fact_handle_kind
 {
@@ -586,6 +597,7 @@ struct sink_ops
     void (*wait)(void *state, const struct fact_wait *f);
     void (*wake_to_halt)(void *state, const struct fact_wake_to_halt *f);
     void (*loss)(void *state, const struct fact_loss *f);
+    void (*exit_block)(void *state, const struct fact_exit_block *f);
 
     /* Local. */
     void (*pcpu)(void *state, const struct fact_pcpu *f);

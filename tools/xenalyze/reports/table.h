@@ -47,6 +47,14 @@ struct account
 /* The summary of the open account. */
 struct summary *account_summary(const struct report_pass *p);
 
+/* Columns of exits: the parts of their time. */
+#define REPORT_EXIT_TIMES \
+    EXPORT_COLUMN("in_xen", DURATION, "the part of the total in Xen, on a " \
+                  "pcpu"), \
+    EXPORT_OPTIONAL("off_cpu", DURATION, "the rest of the total: time off " \
+                    "the pcpu, since the vcpu blocked or was paused; " \
+                    "absent: unknown, and part of in_xen")
+
 /* Export tables of report_account, in tables-*.c. */
 extern const struct export_table report_tables_trace[];
 extern const struct export_table report_tables_domain[];

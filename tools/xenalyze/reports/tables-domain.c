@@ -69,6 +69,9 @@ static void export_exit(struct export *x, const struct exit_report_row *r)
                    export_text(exit_report_name(r->cause, name)),
                    export_optional(r->cause != EXIT_OTHER,
                                    exit_reason(r->cause)),
+                   export_number(exit_report_in_xen(r)),
+                   export_optional(r->domain != XT_DOMAIN_DEFAULT,
+                                   r->off_cpu),
                    export_series(&r->cost));
 }
 
@@ -76,12 +79,25 @@ static void export_handler(struct export *x, const struct exit_report_row *r)
 {
     char name[EXIT_REPORT_NAME], handler[SUMMARY_DETAIL_NAME];
 
-    if ( r->handler != EXIT_REPORT_WHOLE )
+    if ( exit_report_has_handler(r) )
         EXPORT_ROW(x, export_number(r->domain),
                    export_text(exit_report_name(r->cause, name)),
                    export_optional(r->cause != EXIT_OTHER,
                                    exit_reason(r->cause)),
                    export_text(summary_detail_name(r->handler, handler)),
+                   export_number(exit_report_in_xen(r)),
+                   export_optional(r->domain != XT_DOMAIN_DEFAULT,
+                                   r->off_cpu),
+                   export_series(&r->cost));
+}
+
+static void export_total(struct export *x, const struct exit_report_row *r)
+{
+    if ( r->handler == EXIT_REPORT_DOMAIN )
+        EXPORT_ROW(x, export_number(r->domain),
+                   export_number(exit_report_in_xen(r)),
+                   export_optional(r->domain != XT_DOMAIN_DEFAULT,
+                                   r->off_cpu),
                    export_series(&r->cost));
 }
 
@@ -96,6 +112,13 @@ static void export_exits(struct export *x, struct summary *s,
             export_one(x, &exits.rows[i]);
     s->pool.failed |= rc != 0;
     exit_report_fini(&exits);
+}
+
+static void walk_exit_totals(struct export *x, void *state)
+{
+    struct account *a = state;
+
+    export_exits(x, a->summary, export_total);
 }
 
 static void walk_domain_exits(struct export *x, void *state)
@@ -117,14 +140,18 @@ static void walk_handlers(struct export *x, void *state)
     EXPORT_OPTIONAL("reason_number", COUNT, \
                     "the hardware's number of the exit reason")
 
+static const struct export_column total_columns[] = {
+    EXPORT_DOMAIN_ID, REPORT_EXIT_TIMES, EXPORT_STATISTICS,
+};
+
 static const struct export_column exit_columns[] = {
-    EXPORT_DOMAIN_ID, REASON, EXPORT_STATISTICS,
+    EXPORT_DOMAIN_ID, REASON, REPORT_EXIT_TIMES, EXPORT_STATISTICS,
 };
 
 static const struct export_column handler_columns[] = {
     EXPORT_DOMAIN_ID, REASON,
     EXPORT_COLUMN("handler", TEXT, "the part of Xen that handled the exit"),
-    EXPORT_STATISTICS,
+    REPORT_EXIT_TIMES, EXPORT_STATISTICS,
 };
 
 /* --- memory --------------------------------------------------------------- */
@@ -261,6 +288,8 @@ const struct export_table report_tables_domain[] = {
       EXPORT_COLUMNS(domain_columns), walk_domains },
     { "domain_states", "Combined runstates of the vcpus of a domain.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(state_columns), walk_domain_states },
+    { "domain_exit_totals", "All VM exits of all vcpus of a domain.",
+      EXPORT_IN_TABLES, EXPORT_COLUMNS(total_columns), walk_exit_totals },
     { "domain_exits", "VM exits of all vcpus of a domain, by reason.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(exit_columns), walk_domain_exits },
     { "domain_exit_handlers", "VM exits of all vcpus of a domain, by reason "

@@ -20,19 +20,25 @@ static void walk_vcpu_exits(struct export *x, void *state)
         for ( unsigned int k = 0; v->hvm && k < EXIT_CAUSES; k++ )
         {
             const struct summary_exit *e = summary_exit_find(v->hvm, k);
+            uint64_t off_cpu = e ? summary_exit_off_cpu(e) : 0;
             char name[EXIT_REPORT_NAME];
 
             if ( e && stats_events(&e->cost) )
                 EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
                            export_text(exit_report_name(k, name)),
                            export_optional(k != EXIT_OTHER, exit_reason(k)),
+                           export_number(summary_in_xen(e->cost.sum,
+                                                        off_cpu)),
+                           export_optional(v->domain != XT_DOMAIN_DEFAULT,
+                                           off_cpu),
                            export_series(&e->cost));
         }
     }
 }
 
 static const struct export_column exit_columns[] = {
-    EXPORT_DOMAIN_ID, EXPORT_VCPU_ID, REASON, EXPORT_STATISTICS,
+    EXPORT_DOMAIN_ID, EXPORT_VCPU_ID, REASON, REPORT_EXIT_TIMES,
+    EXPORT_STATISTICS,
 };
 
 static void export_handlers(struct export *x, const struct account *a,
@@ -44,13 +50,21 @@ static void export_handlers(struct export *x, const struct account *a,
     char name[SUMMARY_DETAIL_NAME], reason[EXIT_REPORT_NAME];
 
     for ( size_t i = 0; rows && i < e->details.used; i++ )
+    {
+        uint64_t off_cpu = summary_detail_off_cpu(e, rows[i]->key);
+
         if ( stats_events(&rows[i]->stats) )
             EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
                        export_text(exit_report_name(e->cause, reason)),
                        export_optional(e->cause != EXIT_OTHER,
                                        exit_reason(e->cause)),
                        export_text(summary_detail_name(rows[i]->key, name)),
+                       export_number(summary_in_xen(rows[i]->stats.sum,
+                                                    off_cpu)),
+                       export_optional(v->domain != XT_DOMAIN_DEFAULT,
+                                       off_cpu),
                        export_series(&rows[i]->stats));
+    }
 }
 
 static void walk_handlers(struct export *x, void *state)
@@ -70,7 +84,7 @@ static void walk_handlers(struct export *x, void *state)
 static const struct export_column handler_columns[] = {
     EXPORT_DOMAIN_ID, EXPORT_VCPU_ID, REASON,
     EXPORT_COLUMN("handler", TEXT, "the part of Xen that handled the exit"),
-    EXPORT_STATISTICS,
+    REPORT_EXIT_TIMES, EXPORT_STATISTICS,
 };
 
 /* --- series by key -------------------------------------------------------- */

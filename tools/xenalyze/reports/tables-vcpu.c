@@ -4,6 +4,15 @@
  */
 #include "xenalyze/reports/table.h"
 
+static uint64_t time_in_xen(const struct summary_hvm *h)
+{
+    uint64_t off_cpu = 0;
+
+    for ( unsigned int i = 1; h && i <= h->nr_exits; i++ )
+        off_cpu += summary_exit_off_cpu(h->exits[i]);
+    return h ? summary_in_xen(h->exit_cycles, off_cpu) : 0;
+}
+
 static void walk_vcpus(struct export *x, void *state)
 {
     const struct account *a = state;
@@ -19,8 +28,7 @@ static void walk_vcpus(struct export *x, void *state)
                                    v->sched ? v->sched->migrations : 0),
                    export_optional(v->hvm,
                                    v->hvm ? v->hvm->guest_cycles : 0),
-                   export_optional(v->hvm,
-                                   v->hvm ? v->hvm->exit_cycles : 0));
+                   export_optional(v->hvm, time_in_xen(v->hvm)));
     }
 }
 
@@ -32,7 +40,7 @@ static const struct export_column vcpu_columns[] = {
     EXPORT_OPTIONAL("migrations", COUNT,
                     "the number of migrations to another pcpu"),
     EXPORT_OPTIONAL("in_guest", DURATION, "the time in guest mode"),
-    EXPORT_OPTIONAL("in_xen", DURATION, "the time in VM exits"),
+    EXPORT_OPTIONAL("in_xen", DURATION, "the time in VM exits, on a pcpu"),
 };
 
 static void walk_vcpu_states(struct export *x, void *state)

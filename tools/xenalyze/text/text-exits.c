@@ -1,99 +1,255 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * VM exits of all vcpus of a domain: a table by reason, a table by handler, and
- * the share of time in guest mode.
+ * VM exits of all vcpus of a domain: by domain, by reason, by handler, and the
+ * share of time in guest mode.  Time in Xen is apart from time off the pcpu: a
+ * guest that halts costs nothing.  All tables fit into 80 columns.
  */
 #include "xenalyze/text/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/fault.h"
 #include "xenalyze/account/account.h"
 #include "xenalyze/text/start-time.h"
 #include "xenalyze/text/text-private.h"
 
-/* The width of a column of domains. */
-static unsigned int domain_width(const struct xt_domain_names *names)
+#define REASON_WIDTH 20
+#define HANDLER_WIDTH 30        /* with the reason */
+#define LEAST_REASON 4
+
+struct exits_text
 {
-    return xt_vcpu_column_width(names, 5, LATENCY_WIDEST);
+    const struct summary *summary;
+    const struct report_request *request;
+    const struct exit_report *report;
+    unsigned int width;         /* column of domains */
+    FILE *out;
+};
+
+/* --- columns -------------------------------------------------------------- */
+
+static void print_cycles(const struct exits_text *t, int width, uint64_t cycles)
+{
+    char text[NUM_CLOCK_MAX];
+
+    fprintf(t->out, " %*s", width,
+            text_duration(&t->summary->clock, cycles, text));
 }
 
-static void print_head(const char *heading, const char *what,
-                       const struct xt_domain_names *names, FILE *out)
+/* Without scheduler events, the time off the pcpu is unknown. */
+static bool is_off_cpu_known(const struct exit_report_row *row)
 {
-    fprintf(out, "--- %s (cycles) ---\n %-*s %-34s %9s %9s %7s %8s %8s %8s "
-            "%8s %10s  %s\n", heading, domain_width(names), "dom", what,
-            "times", "total", "share", "mean", "p50", "p95", "p99", "max",
-            "max at");
+    return row->domain != XT_DOMAIN_DEFAULT;
 }
 
-static void print_row(const struct summary *b,
-                      const struct exit_report_row *row,
-                      const struct xt_domain_names *names, FILE *out)
+static void print_exit_parts(const struct exits_text *t, int width,
+                        const struct exit_report_row *row)
+{
+    print_cycles(t, width, exit_report_in_xen(row));
+    if ( is_off_cpu_known(row) )
+        print_cycles(t, width, row->off_cpu);
+    else
+        fprintf(t->out, " %*s", width, "-");
+}
+
+static double exits_per_second(const struct exits_text *t,
+                               const struct exit_report_row *row)
+{
+    double seconds = (double)t->summary->total / (double)t->summary->hz;
+
+    return seconds > 0 ? (double)stats_events(&row->cost) / seconds : 0;
+}
+
+static void print_domain_name(const struct exits_text *t,
+                              const struct exit_report_row *row)
+{
+    char name[XT_LABEL_MAX];
+
+    xt_domain_column(t->request->names, row->domain, t->width, name);
+    fprintf(t->out, " %-*s", t->width,
+            is_off_cpu_known(row) ? name : "unknown");
+}
+
+/* A long name of a reason is cut, so that the handler is complete. */
+static void print_reason(const struct exits_text *t,
+                         const struct exit_report_row *row)
+{
+    char number[EXIT_REPORT_NAME], text[SUMMARY_DETAIL_NAME];
+    const char *reason = exit_report_name(row->cause, number), *handler;
+    int room;
+
+    print_domain_name(t, row);
+    if ( !exit_report_has_handler(row) )
+    {
+        fprintf(t->out, " %-*.*s", REASON_WIDTH, REASON_WIDTH, reason);
+        return;
+    }
+    handler = summary_detail_name(row->handler, text);
+    room = HANDLER_WIDTH - 2 - (int)strlen(handler);
+    room = room > LEAST_REASON ? room : LEAST_REASON;
+    fprintf(t->out, " %.*s: %-*s", room, reason,
+            HANDLER_WIDTH - 2 - (int)strnlen(reason, room), handler);
+}
+
+/* --- rows ----------------------------------------------------------------- */
+
+static void print_domain_row(const struct exits_text *t,
+                             const struct exit_report_row *row)
+{
+    print_domain_name(t, row);
+    fprintf(t->out, " %9" PRIu64 " %9.0f", stats_events(&row->cost),
+            exits_per_second(t, row));
+    print_cycles(t, 9, exit_report_in_xen(row));
+    fprintf(t->out, " %8.3f%%",
+            stats_share(exit_report_in_xen(row), t->summary->total));
+    if ( is_off_cpu_known(row) )
+        print_cycles(t, 9, row->off_cpu);
+    else
+        fprintf(t->out, " %9s", "-");
+    fprintf(t->out, "\n");
+}
+
+static void print_reason_row(const struct exits_text *t,
+                             const struct exit_report_row *row)
+{
+    print_reason(t, row);
+    fprintf(t->out, " %8" PRIu64 " %8.0f", stats_events(&row->cost),
+            exits_per_second(t, row));
+    print_exit_parts(t, 8, row);
+    print_cycles(t, 8, stats_mean(&row->cost));
+    fprintf(t->out, "\n");
+}
+
+static void print_duration_row(const struct exits_text *t,
+                               const struct exit_report_row *row)
 {
     const struct stats *s = &row->cost;
-    char name[EXIT_REPORT_NAME], handler[SUMMARY_DETAIL_NAME];
-    char domain[XT_LABEL_MAX];
-    char both[EXIT_REPORT_NAME + SUMMARY_DETAIL_NAME + 2];
 
-    if ( row->handler == EXIT_REPORT_WHOLE )
-        snprintf(both, sizeof(both), "%s", exit_report_name(row->cause, name));
-    else
-        snprintf(both, sizeof(both), "%s: %s",
-                 exit_report_name(row->cause, name),
-                 summary_detail_name(row->handler, handler));
-    fprintf(out, " %-*s %-34s %9" PRIu64 " %8.3fs %6.2f%% %8" PRIu64
-            " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %10" PRIu64
-            "  %.9f\n", domain_width(names),
-            xt_domain_column(names, row->domain, domain_width(names), domain),
-            both, stats_events(s),
-            (double)s->sum / (double)b->hz, stats_share(s->sum, b->total),
-            stats_mean(s), stats_percentile(s, 50), stats_percentile(s, 95),
-            stats_percentile(s, 99), s->max,
-            (double)(s->max_at - b->first) / (double)b->hz);
+    print_reason(t, row);
+    print_cycles(t, 8, stats_percentile(s, 50));
+    print_cycles(t, 8, stats_percentile(s, 95));
+    print_cycles(t, 8, stats_percentile(s, 99));
+    print_cycles(t, 8, s->max);
+    if ( !exit_report_has_handler(row) )
+        fprintf(t->out, " %.6f", (double)(s->max_at - t->summary->first) /
+                                 (double)t->summary->hz);
+    fprintf(t->out, "\n");
+}
+
+static void print_handler_row(const struct exits_text *t,
+                              const struct exit_report_row *row)
+{
+    print_reason(t, row);
+    fprintf(t->out, " %8" PRIu64, stats_events(&row->cost));
+    print_exit_parts(t, 8, row);
+    print_cycles(t, 8, stats_mean(&row->cost));
+    fprintf(t->out, "\n");
+}
+
+/* --- tables --------------------------------------------------------------- */
+
+struct exits_table
+{
+    const char *heading, *columns;      /* columns behind the name */
+    const char *name;           /* heading of the column of names; or NULL */
+    int name_width;
+    bool (*has_row)(const struct exit_report_row *row);
+    void (*print_row)(const struct exits_text *t,
+                      const struct exit_report_row *row);
+};
+
+static bool is_domain_row(const struct exit_report_row *row)
+{
+    return row->handler == EXIT_REPORT_DOMAIN;
+}
+
+static bool is_reason_row(const struct exit_report_row *row)
+{
+    return row->handler == EXIT_REPORT_WHOLE;
+}
+
+static const struct exits_table tables[] = {
+    { "VM exits by domain",
+      "     exits    exits/s    in Xen of a pcpu   off-CPU", NULL, 0,
+      is_domain_row, print_domain_row },
+    { "VM exits by reason",
+      "    exits  exits/s   in Xen  off-CPU     mean", "reason", REASON_WIDTH,
+      is_reason_row, print_reason_row },
+    { "Duration of VM exits by reason",
+      "      p50      p95      p99      max max at", "reason", REASON_WIDTH,
+      is_reason_row, print_duration_row },
+    { "VM exits by handler",
+      "    exits   in Xen  off-CPU     mean", "reason: handler",
+      HANDLER_WIDTH, exit_report_has_handler, print_handler_row },
+    { "Duration of VM exits by handler",
+      "      p50      p95      p99      max", "reason: handler",
+      HANDLER_WIDTH, exit_report_has_handler, print_duration_row },
+};
+
+/* The order by total time leaves out the time off the pcpu. */
+static uint64_t order_value(const struct exits_text *t,
+                            const struct exit_report_row *row)
+{
+    return t->request->sort == SORT_TOTAL
+           ? exit_report_in_xen(row)
+           : sort_value(t->request->sort, &row->cost);
 }
 
 /* Table rows are grouped by domain unless --sort orders the whole list. */
-static int print_rows(const struct summary *b, const struct exit_report *x,
-                      const struct report_request *request, bool handlers,
-                      FILE *out)
+static int print_table(const struct exits_text *t,
+                       const struct exits_table *table)
 {
+    const struct exit_report *x = t->report;
     struct sort_row *order = fault_malloc((x->nr + 1) * sizeof(*order));
     size_t n = 0;
 
     if ( !order )
         return -ENOMEM;
     for ( size_t i = 0; i < x->nr; i++ )
-        if ( handlers == (x->rows[i].handler != EXIT_REPORT_WHOLE) )
-            order[n++] = (struct sort_row){
-                sort_value(request->sort, &x->rows[i].cost), i,
-            };
-    n = sort_rows(request, order, n);
+        if ( table->has_row(&x->rows[i]) )
+            order[n++] = (struct sort_row){ order_value(t, &x->rows[i]), i };
+    n = sort_rows(t->request, order, n);
+    fprintf(t->out, "--- %s ---\n %-*s", table->heading, t->width, "domain");
+    if ( table->name )
+        fprintf(t->out, " %-*s", table->name_width, table->name);
+    fprintf(t->out, "%s\n", table->columns);
     for ( size_t i = 0; i < n; i++ )
-        print_row(b, &x->rows[order[i].index], request->names, out);
+        table->print_row(t, &x->rows[order[i].index]);
     free(order);
     return 0;
+}
+
+static bool has_unknown_vcpus(const struct exit_report *x)
+{
+    for ( size_t i = 0; i < x->nr; i++ )
+        if ( !is_off_cpu_known(&x->rows[i]) )
+            return true;
+    return false;
 }
 
 int text_print_exits(struct summary *summary,
                      const struct report_request *request,
                      FILE *out)
 {
-    const struct text t = text_of(summary, request, out);
-    struct exit_report x = { 0 };
-    int rc = exit_report_build(&x, summary);
+    const struct text text = text_of(summary, request, out);
+    struct exit_report report = { 0 };
+    const struct exits_text t = {
+        .summary = summary, .request = request, .report = &report, .out = out,
+        .width = xt_vcpu_column_width(request->names, 7, XT_COLUMN_MIN),
+    };
+    int rc = exit_report_build(&report, summary);
 
-    print_head("VM exits by reason", "reason", request->names, out);
-    if ( !rc )
-        rc = print_rows(summary, &x, request, false, out);
-    print_head("VM exits by handler", "reason: handler", request->names, out);
-    if ( !rc )
-        rc = print_rows(summary, &x, request, true, out);
-    exit_report_fini(&x);
+    for ( size_t i = 0; !rc && i < sizeof(tables) / sizeof(tables[0]); i++ )
+        rc = print_table(&t, &tables[i]);
+    if ( has_unknown_vcpus(&report) )
+        fprintf(out, " unknown: without scheduler events, the time in Xen "
+                "includes time off-CPU\n");
+    exit_report_fini(&report);
     fprintf(out, "--- Time in guest mode ---\n");
-    text_guests(&t);
+    text_guests(&text);
     text_print_start_time(&summary->clock, out);
     return rc;
 }

@@ -1,0 +1,127 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# --report-exits: the time of exits is the time in Xen plus the time off the
+# pcpu, and equals the ground truth, by domain and reason, to the cycle; the
+# tables fit into 80 columns.
+. "$top_srcdir/tests/xenalyze/reports/lib.sh"
+
+command -v python3 >/dev/null || skip "there is no python3 to read JSON"
+
+# sums.py REPORT: each row's parts add up, and rows of a domain to its total
+cat >sums.py <<'END'
+import json, sys
+
+tables = json.load(open(sys.argv[1]))["tables"]
+rows = 0
+totals = {}
+for name in ("domain_exit_totals", "domain_exits", "domain_exit_handlers",
+             "exits", "exit_handlers"):
+    for r in tables[name]:
+        rows += 1
+        parts = r["in_xen_cycles"] + r.get("off_cpu_cycles", 0)
+        assert parts == r["total_cycles"], (name, r)
+        if name in ("domain_exits", "exits", "domain_exit_totals"):
+            sums = totals.setdefault(r["domain"], {}).setdefault(name, [0, 0, 0])
+            for i, key in enumerate(("events", "in_xen_cycles",
+                                     "off_cpu_cycles")):
+                sums[i] += r.get(key, 0)
+for domain, t in totals.items():
+    assert t["exits"] == t["domain_exits"] == t["domain_exit_totals"], \
+        (domain, t)
+assert rows > 0
+END
+
+# truth.py REPORT TRUTH: the same from the runstates of the ground truth.  An
+# exit ends when its vcpu becomes runnable, or enters the guest.
+cat >truth.py <<'END'
+import json, sys
+
+report = json.load(open(sys.argv[1]))
+states, exits = {}, []
+for line in open(sys.argv[2]):
+    r = json.loads(line)
+    if r["what"] in ("runstate", "still"):
+        key = r["dom"], r["vcpu"]
+        states.setdefault(key, []).append((r["from"], r.get("to"), r["state"]))
+    if r["what"] in ("exit", "outside"):
+        exits.append(r)
+
+want = {}
+for x in exits:
+    end = x["at"] + x["cycles"] if "cycles" in x else None
+    in_xen = off = 0
+    done = end is not None
+    for start, stop, state in states[x["dom"], x["vcpu"]]:
+        if stop is not None and stop <= x["at"] or \
+                end is not None and start >= end:
+            continue
+        if state == "runnable":
+            done = True
+            break
+        if stop is None and end is None:
+            break
+        stop = min(s for s in (stop, end) if s is not None)
+        if state == "running":
+            if off:
+                break
+            in_xen += stop - max(start, x["at"])
+        else:
+            off += stop - start
+    if done:
+        w = want.setdefault((x["dom"], x["name"].replace(
+            "PENDING_VIRT_INTR", "PENDING_INTERRUPT")), [0, 0, 0])
+        w[0] += 1
+        w[1] += in_xen
+        w[2] += off
+got = {(r["domain"], r["reason"].replace("VMEXIT_", "")):
+       [r["events"], r["in_xen_cycles"], r["off_cpu_cycles"]]
+       for r in report["tables"]["domain_exits"]}
+assert got == want, [(k, got.get(k), want.get(k)) for k in {**got, **want}
+                     if got.get(k) != want.get(k)]
+assert any(w[2] for w in want.values())
+print(len(want), "reasons")
+END
+
+for options in '--scenario noisy' '--kind hvm --cpus 2 --domains 4 --load io'; do
+    set -- --virtual --duration 1s --boot tbuf_size=256
+    # shellcheck disable=SC2086 # options are words
+    case $options in
+    *noisy) set -- "$@" --scenario \
+                "$top_srcdir/xensim/scenarios/noisy-neighbour.scenario" ;;
+    *) set -- "$@" $options ;;
+    esac
+    expect 0 "$xensim" "$@" --truth truth -o trace
+    expect 0 "$xenalyze" --json trace
+    mv out report
+    expect 0 python3 sums.py report
+    expect 0 python3 truth.py report truth
+    cat out
+    expect 0 "$xenalyze" exits trace
+    sed -n '1,/^--- Time in guest/p' out >tables
+    [ "$(wc -L <tables)" -le 80 ] || fail "more than 80 columns"
+    # The time of a halt is not time in Xen.
+    grep -Eq '^ [^ ]+ +HLT +[0-9]+ +[0-9]+ +[0-9.]+ [um]s +[0-9.]+ m?s ' out ||
+        fail "HLT: $(grep HLT out)"
+done
+for trace in intel amd; do
+    expect 0 "$xenalyze" --json $trace
+    mv out report
+    expect 0 python3 sums.py report
+done
+
+# Without scheduler events, all exits count, and nothing is known off the pcpu.
+compose unknown <<'END'
+0 1000000 0x81001
+0 1000100 0x81002 12 0x1000
+0 1002100 0x81001
+0 1002200 0x81002 1 0x1000
+0 1002300 0x81001
+END
+expect 0 "$xenalyze" --cpu-hz 1G exits unknown
+grep -Eq '^ unknown +2 .* 2\.1 us +[0-9.]+% +-$' out || fail "$(cat out)"
+grep -q '^ unknown: without scheduler events' out || fail 'no word about it'
+expect 0 "$xenalyze" --cpu-hz 1G --json unknown
+mv out report
+expect 0 python3 sums.py report
+! grep -q '"off_cpu' report || fail 'time off the pcpu is not known'
