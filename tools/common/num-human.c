@@ -99,6 +99,46 @@ char *num_clock(char *p, uint64_t seconds)
     return num_u64_zero(p, seconds % 60, 2);
 }
 
+static unsigned int count_digits(uint64_t value)
+{
+    unsigned int digits = 1;
+
+    while ( value >= 10 )
+    {
+        value /= 10;
+        digits++;
+    }
+    return digits;
+}
+
+char *num_u64_fit(char *p, uint64_t value, unsigned int width)
+{
+    const char *unit = " kMGTPE";
+
+    assert(width >= 4);
+    if ( count_digits(value) <= width )
+        return num_u64_right(p, value, width);
+    while ( count_digits(value) >= width )
+    {
+        value /= 1000;
+        unit++;
+    }
+    p = num_u64_right(p, value, width - 1);
+    *p++ = *unit;
+    return p;
+}
+
+char *num_sec_fit(char *p, uint64_t ns, unsigned int width)
+{
+    unsigned int digits = count_digits(ns / 1000000000);
+    unsigned int decimals = width > digits + 1 ? width - digits - 1 : 0;
+    char *end = num_sec(p, ns);
+
+    if ( decimals >= 9 )
+        return end;
+    return end - 9 + decimals - !decimals;
+}
+
 uint64_t num_per_second(uint64_t count, uint64_t ns)
 {
     const uint64_t second = 1000000000u;

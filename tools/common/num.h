@@ -99,6 +99,19 @@ char *num_sec_right(char *p, uint64_t ns, unsigned int width);
 char *num_human(char *p, uint64_t value, const char *unit);
 char *num_human_1024(char *p, uint64_t value, const char *unit);
 
+/*
+ * A number for a column of a table: right-aligned, exact if `width` bytes are
+ * enough, else as "12345k" or "123M".  width >= 4.  Space: NUM_U64_MAX and the
+ * width.
+ */
+char *num_u64_fit(char *p, uint64_t value, unsigned int width);
+
+/*
+ * Seconds for a column of a table, with as many decimals, up to nine, as fit
+ * into `width` bytes.  Space: NUM_SEC_MAX.
+ */
+char *num_sec_fit(char *p, uint64_t ns, unsigned int width);
+
 /* A length of time for people: "740 ns", "1.5 ms", "59.9 s", then a clock. */
 char *num_duration(char *p, uint64_t ns);
 

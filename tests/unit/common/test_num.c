@@ -259,5 +259,26 @@ START_TEST(rates)
 }
 END_TEST
 
-UNIT_MAIN("num", edges, same_as_snprintf, all_groups_of_three_digits, chains,
-          human_sizes, durations, clocks, rates)
+/* Columns of a fixed width, at the bounds of each. */
+START_TEST(columns)
+{
+    CHECK(NUM_U64_MAX + 4, num_u64_fit(p, 0, 4), "   0");
+    CHECK(NUM_U64_MAX + 4, num_u64_fit(p, 9999, 4), "9999");
+    CHECK(NUM_U64_MAX + 4, num_u64_fit(p, 10000, 4), " 10k");
+    CHECK(NUM_U64_MAX + 4, num_u64_fit(p, 999999, 4), "999k");
+    CHECK(NUM_U64_MAX + 4, num_u64_fit(p, 1000000, 4), "  1M");
+    CHECK(NUM_U64_MAX + 7, num_u64_fit(p, 9999999, 7), "9999999");
+    CHECK(NUM_U64_MAX + 7, num_u64_fit(p, 10000000, 7), " 10000k");
+    CHECK(NUM_U64_MAX + 5, num_u64_fit(p, UINT64_MAX, 5), "  18E");
+    CHECK(NUM_SEC_MAX, num_sec_fit(p, 3544747413u, 15), "3.544747413");
+    CHECK(NUM_SEC_MAX, num_sec_fit(p, 3544747413u, 11), "3.544747413");
+    CHECK(NUM_SEC_MAX, num_sec_fit(p, 3544747413u, 8), "3.544747");
+    CHECK(NUM_SEC_MAX, num_sec_fit(p, 123456789012u, 5), "123.4");
+    CHECK(NUM_SEC_MAX, num_sec_fit(p, 123456789012u, 4), "123");
+    CHECK(NUM_SEC_MAX, num_sec_fit(p, 123456789012u, 1), "123");
+}
+END_TEST
+
+UNIT_MAIN("num", columns, edges, same_as_snprintf,
+          all_groups_of_three_digits, chains, human_sizes, durations, clocks,
+          rates)
