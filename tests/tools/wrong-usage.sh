@@ -43,8 +43,7 @@ xenalyze|2|--summary or --sort|--s text
 xenalyze|2|takes no argument|--summary=yes text
 xenalyze|2|needs an argument N|--top
 xenalyze|2|needs an argument FILE|--plot
-xenalyze|2|1 to 10000|--top 0 text
-xenalyze|2|1 to 10000|--top 10001 text
+xenalyze|2|0 to 10000|--top 10001 text
 xenalyze|2|looks like 12|--top many text
 xenalyze|2|name, total|--sort size text
 xenalyze|2|20ms|--interval 5x text

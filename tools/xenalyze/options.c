@@ -92,8 +92,8 @@ static const struct opt opts[] = {
       .preset = "auto", .help = "sort tables by KEY; auto: by name, or by "
                                 "total with --top" },
     { .name = "top", .type = OPT_UINT, .arg = "N",
-      .at = REPORTS(request.top), .min = 1, .max = 10000,
-      .common = true, .help = "limit tables to N rows" },
+      .at = REPORTS(request.top), .max = 10000,
+      .common = true, .help = "limit tables to N rows; 0: print all rows" },
     { .name = "sample-size", .also = '#', .type = OPT_UINT, .arg = "N",
       .at = REPORTS(request.sample_size), .preset = "1024",
       .help = "0: no percentiles; other values change nothing" },
@@ -330,8 +330,10 @@ static int take_arguments(struct config *config, int nr, char **args,
 int options_parse(struct config *config, int argc, char **argv,
                   enum opts_next *next, struct err *e)
 {
-    int first;
-    int rc = opts_parse(&program, argc, argv, config, &first, next, e);
+    int first, rc;
+
+    config->reports.request.top = OPTIONS_TOP_AUTO;
+    rc = opts_parse(&program, argc, argv, config, &first, next, e);
 
     if ( rc || *next != OPTS_RUN )
         return rc;

@@ -6,6 +6,7 @@
 #ifndef XENALYZE_OPTIONS_H
 #define XENALYZE_OPTIONS_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -19,6 +20,8 @@ enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
 /* Xen version of the record layouts, for traces without metadata. */
 enum layout { LAYOUT_AUTO, LAYOUT_417, LAYOUT_MASTER };
+
+#define OPTIONS_TOP_AUTO UINT_MAX       /* no --top */
 
 struct config
 {

@@ -112,6 +112,10 @@ int outputs_choose(struct config *config, bool terminal, struct err *e)
 
     rc = rc ? rc : check_selection(config, e);
     rc = rc ? rc : choose_interval(&config->reports, e);
+    config->reports.request.fits_screen =
+        terminal && config->reports.request.top == OPTIONS_TOP_AUTO;
+    if ( config->reports.request.top == OPTIONS_TOP_AUTO )
+        config->reports.request.top = 0;
     if ( any_is_wanted(config, NULL) )
         return rc;
     config->dump_all = config->events;

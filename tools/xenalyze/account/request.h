@@ -27,6 +27,9 @@ struct report_request
     const struct xt_domain_names *names;        /* NULL: the trace has none */
     unsigned int top;           /* rows per table; 0: all */
     unsigned int sort;          /* enum sort_key */
+    bool fits_screen;           /* `top` is for a terminal, not from --top: a
+                                   table that is not cut keeps its order */
+    bool *was_cut;              /* set if `fits_screen` cuts a table */
 };
 
 #endif /* XENALYZE_ACCOUNT_REQUEST_H */

@@ -37,6 +37,12 @@ size_t sort_rows(const struct report_request *request, struct sort_row *rows,
 {
     assert(request->sort < SORT_KEYS);
     assert(rows || !n || request->sort == SORT_NAME);
+    if ( request->fits_screen )
+    {
+        if ( n <= request->top )
+            return n;
+        *request->was_cut = true;
+    }
     if ( n && request->sort != SORT_NAME )
         qsort(rows, n, sizeof(*rows), compare_sort_rows);
     return request->top && request->top < n ? request->top : n;

@@ -16,7 +16,8 @@ static bool latency_is_requested(const struct report_config *c)
 static int latency_open(struct report_pass *p, void **state, struct err *e)
 {
     struct latency *l = NULL;
-    int rc = latency_new(&l, p->request.top ? p->request.top : WORST_WAITS);
+    int rc = latency_new(&l, p->config->request.top ? p->config->request.top
+                                                   : WORST_WAITS);
 
     (void)e;
     *state = l;

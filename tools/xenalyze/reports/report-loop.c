@@ -93,6 +93,9 @@ static int complete_request(struct report_pass *p, struct err *e)
     int rc = 0;
 
     *r = p->config->request;
+    r->was_cut = &p->was_cut;
+    if ( r->fits_screen )
+        r->top = REPORT_SCREEN_ROWS;
     if ( r->sort == SORT_AUTO )
         r->sort = r->top ? SORT_TOTAL : SORT_NAME;
     r->clock_assumed = p->clock_assumed;
@@ -201,6 +204,14 @@ static int print_text(struct report_pass *p)
     return rc;
 }
 
+/* Tells a user on a terminal how to see what is missing. */
+static void print_cut(const struct report_pass *p)
+{
+    if ( p->was_cut )
+        fprintf(p->out, "Long tables show the top %u rows; --top=0 prints all "
+                "rows.\n", REPORT_SCREEN_ROWS);
+}
+
 static bool has_failed(const struct report_pass *p)
 {
     for ( size_t i = 0; i < report_table_size; i++ )
@@ -217,7 +228,10 @@ int report_pass_print(struct report_pass *p, struct err *e)
     if ( !rc && p->export )
         export_reports(p);
     else if ( !rc )
+    {
         rc = print_text(p);
+        print_cut(p);
+    }
     if ( !rc && has_failed(p) )
         rc = -ENOMEM;
     if ( rc )

@@ -129,6 +129,8 @@ struct report
 
 /* --- the pass ------------------------------------------------------------- */
 
+#define REPORT_SCREEN_ROWS 20u  /* per table on a terminal, without --top */
+
 struct report_pass
 {
     /* Filled in by the caller; pointers are borrowed. */
@@ -141,6 +143,7 @@ struct report_pass
 
     /* For reports. */
     struct report_request request;      /* the config's, completed */
+    bool was_cut;               /* a table has more rows than a screen */
     struct export *export;      /* NULL: text is wanted */
     bool exports_tables;        /* not only points and intervals */
 
