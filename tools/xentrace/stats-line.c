@@ -35,7 +35,7 @@ static void format_progress(const struct stats_line *s,
     p = num_human(p, num_per_second(now->bytes - before->bytes, ns), "B/s");
     p = num_text(p, "  ");
     p = num_human_1024(p, now->bytes, "B");
-    p = num_text(p, " in total, ");
+    p = num_text(p, ", ");
     p = num_u64(p, now->lost);
     p = num_text(p, " lost, rings ");
     p = num_u64(p, now->full);

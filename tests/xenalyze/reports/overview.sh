@@ -40,8 +40,8 @@ records=$("$xenalyze" --summary small | sed -n 's|^ records: ||p')
 [ -n "$records" ] && grep -q " $records records$" small.txt ||
     fail "not $records records"
 "$xenalyze" --report-latency --top=3 small |
-    sed -n '/^--- The longest waits/,$s/^ \([0-9.]* [^ ]* waited [^ ]* [^ ]* for pcpu [0-9]*\).*/\1/p' \
-    >waits
+    sed -n '/^--- The longest waits/,$s/^ \([0-9.]* [^ ]* waited [^ ]* [^ ]* for pcpu [0-9]*\).*/\1/p' |
+    sed 's/^\([0-9.]\{10\}\)[0-9]* /\1 /' >waits
 [ "$(wc -l <waits)" -eq 3 ] || fail 'three longest waits are expected'
 while read -r wait; do
     grep -qF " $wait" small.txt || fail "the wait $wait is missing"

@@ -231,8 +231,8 @@ static const struct frame
     { { .summary = true }, false, "Total time: 0.00 seconds", "\n" },
     { { .wakeups = true }, true,
       "--- Wake-ups: waker, woken vcpu, wait until it ran ---\n",
-      " waker        woken            count      mean       p99       max"
-      "     total\n" },
+      " waker        woken           count     mean      p99      max"
+      "    total\n" },
     { { .latency = true }, false,
       "--- Scheduling latency: from wake-up to running ---\n",
       "--- The longest waits ---\n" },
@@ -353,17 +353,17 @@ static void feed_wakes(struct report_pass *p, const struct stage *s)
 
 #define WAKEUPS_HEAD \
     "--- Wake-ups: waker, woken vcpu, wait until it ran ---\n" \
-    " waker        woken            count      mean       p99       max" \
-    "     total\n"
+    " waker        woken           count     mean      p99      max" \
+    "    total\n"
 #define FROM_D0V0 \
-    " d0v0         d1v0                 2    2.0 us    3.0 us    3.0 us" \
-    "    4.0 us\n"
+    " d0v0         d1v0                2   2.0 us   3.0 us   3.0 us" \
+    "   4.0 us\n"
 #define FROM_INTERRUPT \
-    " interrupt    d0v0                 3    300 ns    400 ns    400 ns" \
-    "    600 ns\n"
+    " interrupt    d0v0                3   300 ns   400 ns   400 ns" \
+    "   600 ns\n"
 #define FROM_UNKNOWN \
-    " unknown      d0v1                 1    3.5 us    3.5 us    3.5 us" \
-    "    3.5 us\n"
+    " unknown      d0v1                1   3.5 us   3.5 us   3.5 us" \
+    "   3.5 us\n"
 
 static const struct
 {

@@ -13,6 +13,7 @@
 
 #include "common/debug.h"
 #include "common/fault.h"
+#include "common/text-wrap.h"
 #include "xenalyze/account/grow.h"
 #include "xenalyze/account/sort.h"
 
@@ -113,24 +114,27 @@ uint64_t concurrency_sum_time(const struct concurrency_domain *d)
 static void print_concurrency(const struct concurrency_domain *d,
                               const struct xt_domain_names *names, FILE *out)
 {
+    struct text_wrap w = text_wrap_begin(out);
     char name[XT_LABEL_MAX];
     uint64_t whole = concurrency_sum_time(d);
-    const char *before = ":";
+    const char *mark = ":";
 
-    fprintf(out, " %s", xt_domain_label(names, d->id, name));
+    text_wrap_add(&w, "", "%s", xt_domain_label(names, d->id, name));
     for ( unsigned int i = 0; i <= CONCURRENCY_MAX; i++ )
     {
         if ( !d->cycles[i] )
             continue;
-        fprintf(out, "%s %u%s %.2f%%", before, i,
-                i == CONCURRENCY_MAX ? " or more" : "",
-                stats_share(d->cycles[i], whole));
-        before = ",";
+        text_wrap_add(&w, mark, "%u%s %.2f%%", i,
+                      i == CONCURRENCY_MAX ? " or more" : "",
+                      stats_share(d->cycles[i], whole));
+        mark = ",";
     }
     if ( d->lost )
-        fprintf(out, ", unknown %.2f%%", stats_share(d->lost, whole));
-    fprintf(out, "; some waited while others ran %.2f%%\n",
-            stats_share(d->hazard, whole));
+        text_wrap_add(&w, mark, "unknown %.2f%%",
+                      stats_share(d->lost, whole));
+    text_wrap_add(&w, ";", "some waited while others ran %.2f%%",
+                  stats_share(d->hazard, whole));
+    text_wrap_end(&w);
 }
 
 /* Running time of the domain: sum over all vcpus. */

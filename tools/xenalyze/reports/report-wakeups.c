@@ -125,6 +125,8 @@ static unsigned int edge_width(const struct wakeups *w)
     return xt_vcpu_column_width(w->request->names, 12, LATENCY_WIDEST);
 }
 
+#define COUNT_WIDTH 8u
+
 static void print_edge(const struct wakeups *w, const char *waker,
                        const char *woken, const struct stats *s, FILE *out)
 {
@@ -133,10 +135,11 @@ static void print_edge(const struct wakeups *w, const char *waker,
     };
     char text[NUM_CLOCK_MAX];
 
-    fprintf(out, " %-*s %-*s %9" PRIu64, edge_width(w), waker, edge_width(w),
-            woken, stats_events(s));
+    *num_u64_fit(text, stats_events(s), COUNT_WIDTH) = '\0';
+    fprintf(out, " %-*s %-*s %s", edge_width(w), waker, edge_width(w), woken,
+            text);
     for ( size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++ )
-        fprintf(out, " %9s", text_duration(&w->clock, columns[i], text));
+        fprintf(out, " %8s", text_duration(&w->clock, columns[i], text));
     fprintf(out, "\n");
 }
 
@@ -153,7 +156,7 @@ static int wakeups_print(struct report_pass *p, void *state)
         request.sort = SORT_COUNT;
     n = sort_map(&request, &w->pool, rows, w->edges.used, false);
     fprintf(p->out, "--- Wake-ups: waker, woken vcpu, wait until it ran ---\n"
-            " %-*s %-*s %9s %9s %9s %9s %9s\n", edge_width(w), "waker",
+            " %-*s %-*s %8s %8s %8s %8s %8s\n", edge_width(w), "waker",
             edge_width(w), "woken", "count", "mean", "p99", "max", "total");
     for ( size_t i = 0; i < n; i++ )
         print_edge(w, edge_waker(request.names, rows[i]->key, waker),

@@ -11,6 +11,7 @@
 
 #include "common/fault.h"
 #include "common/num.h"
+#include "common/text-wrap.h"
 #include "xenalyze/account/account.h"
 #include "xenalyze/text/start-time.h"
 
@@ -23,13 +24,14 @@ const char *text_duration(const struct xt_clock *clock, uint64_t cycles,
     return text;
 }
 
-static void print_moment(const struct latency *l, uint64_t tsc, FILE *out)
+/* Seconds since the start, with the decimals that fit. */
+static const char *moment_text(const struct latency *l, uint64_t tsc,
+                               unsigned int width, char text[NUM_SEC_MAX])
 {
     int64_t ns = xt_clock_ns(&l->clock, tsc);
-    char text[NUM_SEC_MAX];
 
-    *num_sec(text, ns < 0 ? 0 : ns) = '\0';
-    fputs(text, out);
+    *num_sec_fit(text, ns < 0 ? 0 : ns, width) = '\0';
+    return text;
 }
 
 static unsigned int name_width(const struct latency *l)
@@ -54,22 +56,36 @@ static const char *vcpu_text(const struct latency *l, uint64_t key,
 
 /* --- how long ------------------------------------------------------------- */
 
+/* Fields of a table row of TEXT_COLUMNS bytes; the last field has the rest. */
+#define TIMES_WIDTH 7u
+#define DURATION_WIDTH 8u
+#define DURATIONS 5u
+#define MOMENT_MIN 8u
+
+_Static_assert(1 + LATENCY_WIDEST + 1 + TIMES_WIDTH +
+               DURATIONS * (1 + DURATION_WIDTH) + 2 + MOMENT_MIN ==
+               TEXT_COLUMNS, "a row fits");
+
+static unsigned int moment_width(const struct latency *l)
+{
+    return MOMENT_MIN + LATENCY_WIDEST - name_width(l);
+}
+
 static void print_wait(const struct latency *l, const struct latency_vcpu *v,
                        const struct stats *s, FILE *out)
 {
-    const uint64_t columns[] = {
-        stats_mean(s), stats_percentile(s, 50), stats_percentile(s, 95),
-        stats_percentile(s, 99), s->max, s->sum,
+    const uint64_t columns[DURATIONS] = {
+        stats_mean(s), stats_percentile(s, 50), stats_percentile(s, 99),
+        s->max, s->sum,
     };
-    char name[LATENCY_NAME], text[NUM_CLOCK_MAX];
+    char name[LATENCY_NAME], text[NUM_CLOCK_MAX], at[NUM_SEC_MAX];
 
-    fprintf(out, " %-*s %8" PRIu64, name_width(l), vcpu_column(l, v, name),
-            stats_events(s));
-    for ( size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++ )
-        fprintf(out, " %9s", text_duration(&l->clock, columns[i], text));
-    fprintf(out, "  ");
-    print_moment(l, s->max_at, out);
-    fprintf(out, "\n");
+    *num_u64_fit(text, stats_events(s), TIMES_WIDTH) = '\0';
+    fprintf(out, " %-*s %s", name_width(l), vcpu_column(l, v, name), text);
+    for ( size_t i = 0; i < DURATIONS; i++ )
+        fprintf(out, " %*s", DURATION_WIDTH,
+                text_duration(&l->clock, columns[i], text));
+    fprintf(out, "  %s\n", moment_text(l, s->max_at, moment_width(l), at));
 }
 
 /* Sorts vcpus with such waits by --sort; returns the number to print. */
@@ -94,8 +110,8 @@ static void print_waits(const struct latency *l,
 {
     size_t n = order_vcpus(l, request, why, rows);
 
-    fprintf(out, "%s\n %-*s %8s %9s %9s %9s %9s %9s %9s  %s\n", heading,
-            name_width(l), "vcpu", "times", "mean", "p50", "p95", "p99", "max",
+    fprintf(out, "%s\n %-*s %7s %8s %8s %8s %8s %8s  %s\n", heading,
+            name_width(l), "vcpu", "times", "mean", "p50", "p99", "max",
             "total", "max at");
     for ( size_t i = 0; i < n; i++ )
         print_wait(l, l->vcpus[rows[i].index],
@@ -124,18 +140,24 @@ static size_t order_all(struct latency *l,
  * the series, and counts in the first decade.
  */
 static const struct { uint64_t ns; const char *name; } decades[] = {
-    { 1000, "<1us" }, { 10000, "<10us" }, { 100000, "<100us" },
-    { 1000000, "<1ms" }, { 10000000, "<10ms" }, { 100000000, "<100ms" },
-    { 1000000000, "<1s" },
+    { 1000, "1us" }, { 10000, "10us" }, { 100000, "100us" },
+    { 1000000, "1ms" }, { 10000000, "10ms" }, { 100000000, "100ms" },
+    { 1000000000, "1s" },
 };
 
 #define DECADES (sizeof(decades) / sizeof(decades[0]))
+#define WHY_WIDTH 7
+#define DECADE_WIDTH 5
+
+_Static_assert(1 + LATENCY_WIDEST + 1 + WHY_WIDTH +
+               (DECADES + 1) * (1 + DECADE_WIDTH) <= TEXT_COLUMNS,
+               "a row fits");
 
 static void print_spread(const struct latency *l, const struct latency_vcpu *v,
                          const char *why, const struct stats *s, FILE *out)
 {
     uint64_t limits[DECADES], counts[DECADES + 1];
-    char name[LATENCY_NAME];
+    char name[LATENCY_NAME], text[NUM_U64_MAX + DECADE_WIDTH];
 
     if ( !stats_events(s) )
         return;
@@ -144,20 +166,24 @@ static void print_spread(const struct latency *l, const struct latency_vcpu *v,
                     l->clock.origin;
     stats_spread(s, limits, counts, DECADES);
     counts[0] += s->zeros;
-    fprintf(out, " %-*s %-9s", name_width(l), vcpu_column(l, v, name), why);
+    fprintf(out, " %-*s %-*s", name_width(l), vcpu_column(l, v, name),
+            WHY_WIDTH, why);
     for ( size_t i = 0; i <= DECADES; i++ )
-        fprintf(out, " %8" PRIu64, counts[i]);
+    {
+        *num_u64_fit(text, counts[i], DECADE_WIDTH) = '\0';
+        fprintf(out, " %s", text);
+    }
     fprintf(out, "\n");
 }
 
 static void print_spreads(const struct latency *l,
                           const struct sort_row *rows, size_t n, FILE *out)
 {
-    fprintf(out, "--- Distribution of waits (count) ---\n %-*s %-9s",
-            name_width(l), "vcpu", "after");
+    fprintf(out, "--- Distribution of waits (count, shorter than) ---\n"
+            " %-*s %-*s", name_width(l), "vcpu", WHY_WIDTH, "after");
     for ( size_t i = 0; i < DECADES; i++ )
-        fprintf(out, " %8s", decades[i].name);
-    fprintf(out, " %8s\n", "longer");
+        fprintf(out, " %*s", DECADE_WIDTH, decades[i].name);
+    fprintf(out, " %*s\n", DECADE_WIDTH, "more");
     for ( size_t i = 0; i < n; i++ )
     {
         const struct latency_vcpu *v = l->vcpus[rows[i].index];
@@ -200,6 +226,7 @@ static void print_moves(const struct latency *l,
 
 /* Default limit of names in a line; --top changes the limit. */
 #define NAMES 8u
+#define NAMES_OF_MANY 3u        /* on a terminal, of a host with many vcpus */
 
 /* Sorts the keys of a map by total time, or by --sort. */
 static struct stats_row **choose_rows(struct latency *l,
@@ -210,7 +237,10 @@ static struct stats_row **choose_rows(struct latency *l,
     struct report_request r = *request;
     struct stats_row **rows = stats_map_by_sum(m, &l->pool);
 
+    if ( r.fits_screen )
+        r.top = *r.was_cut ? NAMES_OF_MANY : NAMES;
     r.top = r.top ? r.top : NAMES;
+    r.fits_screen = false;
     *n = sort_map(&r, &l->pool, rows, m->used, counts);
     return rows;
 }
@@ -222,16 +252,17 @@ static uint64_t total_wait(const struct latency_vcpu *v)
 }
 
 /* A share that is not printed as 0.0 %. */
-static void print_rest(const struct latency *l, const char *name,
-                       uint64_t cycles, uint64_t whole, const char *separator,
-                       FILE *out)
+static bool add_rest(const struct latency *l, struct text_wrap *w,
+                     const char *mark, const char *name, uint64_t cycles,
+                     uint64_t whole)
 {
     char text[NUM_CLOCK_MAX];
 
-    if ( stats_share(cycles, whole) >= 0.05 )
-        fprintf(out, "%s %s %.1f%% (%s)", separator, name,
-                stats_share(cycles, whole),
-                text_duration(&l->clock, cycles, text));
+    if ( stats_share(cycles, whole) < 0.05 )
+        return false;
+    text_wrap_add(w, mark, "%s %.1f%% (%s)", name, stats_share(cycles, whole),
+                  text_duration(&l->clock, cycles, text));
+    return true;
 }
 
 /*
@@ -246,26 +277,29 @@ static void print_rivals(struct latency *l, const struct latency_vcpu *v,
     size_t n;
     struct stats_row **rows = choose_rows(l, request, m, false, &n);
     char name[LATENCY_NAME], text[NUM_CLOCK_MAX], more[32];
+    struct text_wrap w = text_wrap_begin(out);
     uint64_t rest = whole - r->others - r->unknown;
+    const char *mark = ";";
 
-    vcpu_column(l, v, name);
-    fprintf(out, " %-*s waited %s;", name_width(l), name,
-            text_duration(&l->clock, whole, text));
+    text_wrap_add(&w, "", "%-*s", name_width(l), vcpu_column(l, v, name));
+    text_wrap_add(&w, "", "waited %s", text_duration(&l->clock, whole, text));
     for ( size_t i = 0; i < n; i++ )
     {
-        fprintf(out, "%s %s %.1f%% (%s in %" PRIu64 ")", i ? "," : "",
-                vcpu_text(l, rows[i]->key, name),
-                stats_share(rows[i]->stats.sum, whole),
-                text_duration(&l->clock, rows[i]->stats.sum, text),
-                stats_events(&rows[i]->stats));
+        text_wrap_add(&w, mark, "%s %.1f%% (%s in %" PRIu64 ")",
+                      vcpu_text(l, rows[i]->key, name),
+                      stats_share(rows[i]->stats.sum, whole),
+                      text_duration(&l->clock, rows[i]->stats.sum, text),
+                      stats_events(&rows[i]->stats));
         rest -= rows[i]->stats.sum;
+        mark = ",";
     }
     snprintf(more, sizeof(more), "and %zu more", m->used - n);
-    print_rest(l, more, n < m->used ? rest : 0, whole, ",", out);
-    print_rest(l, "others", r->others, whole, n ? "," : "", out);
-    print_rest(l, "unknown", r->unknown, whole,
-               n || r->others ? "," : "", out);
-    fprintf(out, "\n");
+    if ( add_rest(l, &w, mark, more, n < m->used ? rest : 0, whole) )
+        mark = ",";
+    if ( add_rest(l, &w, mark, "others", r->others, whole) )
+        mark = ",";
+    add_rest(l, &w, mark, "unknown", r->unknown, whole);
+    text_wrap_end(&w);
 }
 
 static void print_wakers(struct latency *l, const struct latency_vcpu *v,
@@ -273,65 +307,72 @@ static void print_wakers(struct latency *l, const struct latency_vcpu *v,
 {
     size_t n;
     struct stats_row **rows = choose_rows(l, request, &v->wakers, true, &n);
+    struct text_wrap w = text_wrap_begin(out);
     char name[LATENCY_NAME];
 
     if ( !rows )
         return;
-    fprintf(out, " %-*s by", name_width(l), vcpu_column(l, v, name));
+    text_wrap_add(&w, "", "%-*s by", name_width(l), vcpu_column(l, v, name));
     for ( size_t i = 0; i < n; i++ )
     {
         uint64_t key = rows[i]->key;
 
-        fprintf(out, "%s %s %" PRIu64, i ? "," : "",
-                key == LATENCY_IDLE ? "an interrupt" : vcpu_text(l, key, name),
-                stats_events(&rows[i]->stats));
+        text_wrap_add(&w, i ? "," : "", "%s %" PRIu64, key == LATENCY_IDLE
+                      ? "an interrupt" : vcpu_text(l, key, name),
+                      stats_events(&rows[i]->stats));
     }
     if ( n < v->wakers.used )
-        fprintf(out, ", and %zu more", v->wakers.used - n);
-    fprintf(out, "\n");
+        text_wrap_add(&w, ",", "and %zu more", v->wakers.used - n);
+    text_wrap_end(&w);
 }
 
 #define LONGEST_RIVALS 3u       /* in a line */
 
-static void print_longest_rivals(const struct latency *l,
-                                 const struct latency_wait *w, FILE *out)
+static void add_longest_rivals(const struct latency *l,
+                               const struct latency_wait *wait,
+                               struct text_wrap *w)
 {
-    uint64_t rest = w->to - w->from;
+    uint64_t rest = wait->to - wait->from;
     char name[LATENCY_NAME], text[NUM_CLOCK_MAX];
-    const char *separator = ", while it ran";
+    const char *verb = "while it ran ";
 
-    for ( unsigned int i = 0; i < w->nr_rivals && i < LONGEST_RIVALS; i++ )
+    for ( unsigned int i = 0; i < wait->nr_rivals && i < LONGEST_RIVALS; i++ )
     {
-        fprintf(out, "%s %s %s", separator,
-                vcpu_text(l, w->rivals[i].key, name),
-                text_duration(&l->clock, w->rivals[i].cycles, text));
-        rest -= w->rivals[i].cycles;
-        separator = ",";
+        text_wrap_add(w, ",", "%s%s %s", verb,
+                      vcpu_text(l, wait->rivals[i].key, name),
+                      text_duration(&l->clock, wait->rivals[i].cycles, text));
+        rest -= wait->rivals[i].cycles;
+        verb = "";
     }
-    rest -= w->unknown;
-    if ( w->nr_rivals > LONGEST_RIVALS )
-        fprintf(out, ", others %s", text_duration(&l->clock, rest, text));
-    if ( stats_share(w->unknown, w->to - w->from) >= 0.05 )
-        fprintf(out, "%s unknown %s", separator,
-                text_duration(&l->clock, w->unknown, text));
+    rest -= wait->unknown;
+    if ( wait->nr_rivals > LONGEST_RIVALS )
+        text_wrap_add(w, ",", "others %s",
+                      text_duration(&l->clock, rest, text));
+    if ( stats_share(wait->unknown, wait->to - wait->from) >= 0.05 )
+        text_wrap_add(w, ",", "%sunknown %s", verb,
+                      text_duration(&l->clock, wait->unknown, text));
 }
 
-static void print_one(const struct latency *l, const struct latency_wait *w,
+static void print_one(const struct latency *l, const struct latency_wait *wait,
                       FILE *out)
 {
-    char name[LATENCY_NAME], text[NUM_CLOCK_MAX];
+    char name[LATENCY_NAME], text[NUM_SEC_MAX + NUM_CLOCK_MAX];
+    struct text_wrap w = text_wrap_begin(out);
 
-    fprintf(out, " ");
-    print_moment(l, w->from, out);
-    fprintf(out, " %s waited %s for pcpu %u", vcpu_text(l, w->vcpu, name),
-            text_duration(&l->clock, w->to - w->from, text), w->pcpu);
-    if ( w->reason == WHY_PREEMPT )
-        fprintf(out, " after a preemption");
-    if ( w->reason == WHY_WAKE )
-        fprintf(out, " after being woken by %s", w->waker == LATENCY_IDLE
-                ? "an interrupt" : vcpu_text(l, w->waker, name));
-    print_longest_rivals(l, w, out);
-    fprintf(out, "\n");
+    text_wrap_add(&w, "", "%s",
+                  moment_text(l, wait->from, NUM_SEC_MAX, text));
+    text_wrap_add(&w, "", "%s", vcpu_text(l, wait->vcpu, name));
+    text_wrap_add(&w, "", "waited %s for pcpu %u",
+                  text_duration(&l->clock, wait->to - wait->from, text),
+                  wait->pcpu);
+    if ( wait->reason == WHY_PREEMPT )
+        text_wrap_add(&w, "", "after a preemption");
+    if ( wait->reason == WHY_WAKE )
+        text_wrap_add(&w, "", "after being woken by %s",
+                      wait->waker == LATENCY_IDLE
+                      ? "an interrupt" : vcpu_text(l, wait->waker, name));
+    add_longest_rivals(l, wait, &w);
+    text_wrap_end(&w);
 }
 
 static void print_people(struct latency *l,

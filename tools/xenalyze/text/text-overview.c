@@ -20,6 +20,7 @@
 #define EXIT_ROWS 3u
 #define NAME_WIDTH 16
 #define SHORT_NAME 12
+#define MOMENT_WIDTH 10
 
 struct overview
 {
@@ -151,12 +152,12 @@ static void print_wait(const struct overview *o, const struct latency_wait *w)
     char name[LATENCY_NAME], text[NUM_CLOCK_MAX], at[NUM_SEC_MAX];
     int64_t ns = xt_clock_ns(clock, w->from);
 
-    *num_sec(at, ns < 0 ? 0 : (uint64_t)ns) = '\0';
+    *num_sec_fit(at, ns < 0 ? 0 : (uint64_t)ns, MOMENT_WIDTH) = '\0';
     fprintf(o->out, " %s %s waited %s for pcpu %u", at,
             latency_label(o->latency->names, w->vcpu, SHORT_NAME, name),
             text_duration(&o->latency->clock, w->to - w->from, text), w->pcpu);
     if ( w->nr_rivals )
-        fprintf(o->out, "; %s ran there %s",
+        fprintf(o->out, "; %s ran %s",
                 latency_label(o->latency->names, w->rivals[0].key,
                               SHORT_NAME, name),
                 text_duration(&o->latency->clock, w->rivals[0].cycles, text));

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 
+#include "common/text-wrap.h"
 #include "xenalyze/model/model.h"
 #include "xenalyze/text/start-time.h"
 
@@ -19,15 +20,30 @@
  */
 struct state_columns
 {
-    unsigned int shown, nr, no_data;
+    unsigned int shown, no_data;
+    int width;                  /* bytes per field, with the blank before */
     bool has_no_data;
 };
 
+/*
+ * A row of a table has fields for a name, all states of a vcpu or domain, and
+ * the time, and fits into TEXT_COLUMNS bytes.
+ */
+#define VCPU_WIDTH 8
+#define DOMAIN_WIDTH 7          /* for eight fields; the headings of the table
+                                   have two rows */
+#define TIME_WIDTH 7            /* "999.9s" and the blank before */
+
+_Static_assert(1 + LATENCY_WIDEST + DOMAIN_STATES * DOMAIN_WIDTH +
+               TIME_WIDTH <= TEXT_COLUMNS, "domains");
+_Static_assert(1 + LATENCY_WIDEST + (STATE_QUEUED + 2) * VCPU_WIDTH +
+               TIME_WIDTH <= TEXT_COLUMNS, "vcpus");
+
 static const struct state_columns vcpu_states = {
-    STATE_QUEUED, STATES, STATE_NO_DATA, false
+    STATE_QUEUED, STATE_NO_DATA, VCPU_WIDTH, false
 };
 static const struct state_columns domain_states = {
-    DOMAIN_NO_DATA, DOMAIN_STATES, DOMAIN_NO_DATA, false
+    DOMAIN_NO_DATA, DOMAIN_NO_DATA, DOMAIN_WIDTH, false
 };
 
 _Static_assert(STATE_NO_DATA == STATES - 1 &&
@@ -39,24 +55,46 @@ static void note_no_data(struct state_columns *c, const struct stats *state,
     c->has_no_data |= summary_state_time(state, time, c->no_data) != 0;
 }
 
-static void print_last_headings(const struct text *t,
-                                const struct state_columns *c)
-{
-    if ( c->has_no_data )
-        fprintf(t->out, " %9s", "no data");
-    if ( c->shown < c->no_data )
-        fprintf(t->out, " %9s", "other");
-    fprintf(t->out, " %10s  sum\n", "known for");
-}
-
 static unsigned int name_width(const struct text *t)
 {
     return latency_width(t->request->names);
 }
 
-static uint64_t print_share(const struct text *t, uint64_t part, uint64_t whole)
+static void print_vcpu_headings(const struct text *t,
+                                const struct state_columns *c)
 {
-    fprintf(t->out, " %8.2f%%", stats_share(part, whole));
+    fprintf(t->out, " %-*s%*s%*s%*s%*s%*s", name_width(t), "vcpu",
+            VCPU_WIDTH, "running", VCPU_WIDTH, "waiting",
+            VCPU_WIDTH, "blocked", VCPU_WIDTH, "offline", VCPU_WIDTH, "lost");
+    if ( c->has_no_data )
+        fprintf(t->out, "%*s", VCPU_WIDTH, "no data");
+    fprintf(t->out, "%*s%*s\n", VCPU_WIDTH, "other", TIME_WIDTH, "known");
+}
+
+static void print_domain_headings(const struct text *t,
+                                  const struct state_columns *c)
+{
+    fprintf(t->out, " %-*sblocked  part.   full  part. hazard   full%s%*s\n",
+            name_width(t), "domain",
+            c->has_no_data ? "  lost no data" : "   lost", TIME_WIDTH,
+            "known");
+    fprintf(t->out, " %-*s           run    run  cont.         cont.\n",
+            name_width(t), "");
+}
+
+/* Seconds with the decimals that fit. */
+static void print_known_time(const struct text *t, uint64_t cycles)
+{
+    double seconds = stats_seconds(&t->scale, cycles);
+
+    fprintf(t->out, "%*.*fs", TIME_WIDTH - 1,
+            seconds < 99.995 ? 2 : seconds < 999.95 ? 1 : 0, seconds);
+}
+
+static uint64_t print_share(const struct text *t, int width, uint64_t part,
+                            uint64_t whole)
+{
+    fprintf(t->out, "%*.2f", width, stats_share(part, whole));
     return part;
 }
 
@@ -70,15 +108,16 @@ static uint64_t print_state_shares(const struct text *t, const char *name,
 
     fprintf(t->out, " %-*s", name_width(t), name);
     for ( unsigned int i = 0; i < c->shown; i++ )
-        sum += print_share(t, summary_state_time(state, time, i),
+        sum += print_share(t, c->width, summary_state_time(state, time, i),
                            time->elapsed);
     if ( c->has_no_data )
-        sum += print_share(t, summary_state_time(state, time, c->no_data),
+        sum += print_share(t, c->width,
+                           summary_state_time(state, time, c->no_data),
                            time->elapsed);
     for ( unsigned int i = c->shown; i < c->no_data; i++ )
         other += summary_state_time(state, time, i);
     if ( c->shown < c->no_data )
-        print_share(t, other, time->elapsed);
+        print_share(t, c->width, other, time->elapsed);
     return sum + other;
 }
 
@@ -86,16 +125,15 @@ static uint64_t print_state_shares(const struct text *t, const char *name,
 _Static_assert(STATE_QUEUED == 5 && DOMAIN_NO_DATA == 7 && PCPU_STATES == 4,
                "running to lost, blocked to lost, busy to unknown");
 
-/* Checks that the states add up to the elapsed time, and prints the result. */
+/* Checks that the states add up to the elapsed time. */
 static void end_states(const struct text *t, const struct summary_times *time,
                        uint64_t sum)
 {
-    fprintf(t->out, " %9.2fs", stats_seconds(&t->scale, time->elapsed));
-    if ( sum == time->elapsed )
-        fprintf(t->out, "  100 %%\n");
-    else
-        fprintf(t->out, "  DOES NOT ADD UP: %" PRId64 " cycles\n",
+    print_known_time(t, time->elapsed);
+    if ( sum != time->elapsed )
+        fprintf(t->out, "  DOES NOT ADD UP: %" PRId64 " cycles",
                 (int64_t)(sum - time->elapsed));
+    putc('\n', t->out);
 }
 
 static bool shows_vcpu(const struct summary_vcpu *v)
@@ -114,9 +152,7 @@ static void print_vcpus(const struct text *t)
     for ( size_t i = 0; i < n; i++ )
         if ( shows_vcpu(v = t->summary->vcpus[vcpus[i].index]) )
             note_no_data(&columns, v->sched->state, &v->sched->time);
-    fprintf(t->out, " %-*s %9s %9s %9s %9s %9s", name_width(t), "vcpu",
-            "running", "runnable", "blocked", "offline", "lost");
-    print_last_headings(t, &columns);
+    print_vcpu_headings(t, &columns);
     for ( size_t i = 0; i < n; i++ )
     {
         v = t->summary->vcpus[vcpus[i].index];
@@ -146,10 +182,7 @@ static void print_domains(const struct text *t)
     for ( size_t i = 0; i < n; i++ )
         if ( shows_domain(d = t->summary->domains[domains[i].index]) )
             note_no_data(&columns, d->sched->state, &d->sched->time);
-    fprintf(t->out, " %-*s %9s %9s %9s %9s %9s %9s %9s", name_width(t),
-            "domain", "blocked", "part.run", "full run", "part.cont", "hazard",
-            "full cont", "lost");
-    print_last_headings(t, &columns);
+    print_domain_headings(t, &columns);
     for ( size_t i = 0; i < n; i++ )
     {
         d = t->summary->domains[domains[i].index];
@@ -168,8 +201,9 @@ static void print_pcpus(const struct text *t)
     size_t n;
     struct sort_row *pcpus = text_pcpus(t, &n);
 
-    fprintf(t->out, " %-10s %9s %9s %9s %9s %10s\n", "pcpu", "busy", "idle",
-            "lost", "unknown", "known for");
+    fprintf(t->out, " %-*s%*s%*s%*s%*s%*s\n", name_width(t), "pcpu",
+            VCPU_WIDTH, "busy", VCPU_WIDTH, "idle", VCPU_WIDTH, "lost",
+            VCPU_WIDTH, "unknown", TIME_WIDTH, "time");
     for ( size_t i = 0; i < n; i++ )
     {
         const struct summary_pcpu *p = t->summary->pcpus[pcpus[i].index];
@@ -178,11 +212,14 @@ static void print_pcpus(const struct text *t)
         uint64_t lost = p->state[PCPU_LOST].sum;
         uint64_t known = busy + idle + lost;
 
-        fprintf(t->out, " %-10u %8.2f%% %8.2f%% %8.2f%% %8.2f%% %9.2fs\n",
-                p->id, stats_share(busy, p->time), stats_share(idle, p->time),
-                stats_share(lost, p->time),
-                stats_share(p->time > known ? p->time - known : 0, p->time),
-                stats_seconds(&t->scale, p->time));
+        fprintf(t->out, " %-*u", name_width(t), p->id);
+        print_share(t, VCPU_WIDTH, busy, p->time);
+        print_share(t, VCPU_WIDTH, idle, p->time);
+        print_share(t, VCPU_WIDTH, lost, p->time);
+        print_share(t, VCPU_WIDTH, p->time > known ? p->time - known : 0,
+                    p->time);
+        print_known_time(t, p->time);
+        putc('\n', t->out);
     }
 }
 
@@ -194,15 +231,19 @@ static void print_pcpus(const struct text *t)
 static void print_guest(const struct text *t, const struct summary_vcpu *v)
 {
     uint64_t guest = v->hvm->guest_cycles, whole, inside;
+    struct text_wrap w = text_wrap_begin(t->out);
     char name[XT_LABEL_MAX];
 
     xt_vcpu_label(t->request->names, v->domain, v->id, name);
+    text_wrap_add(&w, "", "%s:", name);
     if ( !v->sched )
     {
         whole = guest + v->hvm->exit_cycles;
-        fprintf(t->out, " %s: %.2f%% in the guest, %.2f%% out of it\n", name,
-                stats_share(guest, whole),
-                stats_share(v->hvm->exit_cycles, whole));
+        text_wrap_add(&w, "", "%.2f%% in the guest",
+                      stats_share(guest, whole));
+        text_wrap_add(&w, ",", "%.2f%% out of it",
+                      stats_share(v->hvm->exit_cycles, whole));
+        text_wrap_end(&w);
         return;
     }
     whole = v->sched->time.elapsed;
@@ -210,10 +251,12 @@ static void print_guest(const struct text *t, const struct summary_vcpu *v)
                                 STATE_RUNNING);
     if ( guest > inside )
         guest = inside;
-    fprintf(t->out, " %s: %.2f%% in the guest, %.2f%% in the hypervisor, "
-            "%.2f%% not running\n", name,
-            stats_share(guest, whole), stats_share(inside - guest, whole),
-            stats_share(whole - inside, whole));
+    text_wrap_add(&w, "", "%.2f%% in the guest", stats_share(guest, whole));
+    text_wrap_add(&w, ",", "%.2f%% in the hypervisor",
+                  stats_share(inside - guest, whole));
+    text_wrap_add(&w, ",", "%.2f%% not running",
+                  stats_share(whole - inside, whole));
+    text_wrap_end(&w);
 }
 
 void text_guests(const struct text *t)
@@ -253,7 +296,7 @@ static void print_names(const struct text *t)
 void text_shares(const struct text *t)
 {
     print_names(t);
-    fprintf(t->out, "--- Where the time went ---\n");
+    fprintf(t->out, "--- Where the time went (%%) ---\n");
     print_vcpus(t);
     print_domains(t);
     print_pcpus(t);
@@ -300,6 +343,7 @@ static void print_collector_losses(const struct text *t)
 static void print_losses(const struct text *t)
 {
     const struct summary *b = t->summary;
+    struct text_wrap w = text_wrap_begin(t->out);
 
     if ( !b->lost && !b->losses )
     {
@@ -307,10 +351,13 @@ static void print_losses(const struct text *t)
                 " (losses after the last record of a pcpu are unknown)");
         return;
     }
-    fprintf(t->out, " records lost: %" PRIu64 " in %" PRIu64 " gaps of %.2fs "
-            "together, %.2f%% of the time of all pcpus; the longest:\n",
-            b->lost, b->losses, stats_seconds(&t->scale, b->lost_cycles),
-            stats_share(b->lost_cycles, pcpu_time(b)));
+    text_wrap_add(&w, "", "records lost: %" PRIu64 " in %" PRIu64 " gaps of "
+                  "%.2fs together", b->lost, b->losses,
+                  stats_seconds(&t->scale, b->lost_cycles));
+    text_wrap_add(&w, ",", "%.2f%% of the time of all pcpus",
+                  stats_share(b->lost_cycles, pcpu_time(b)));
+    text_wrap_add(&w, ";", "the longest:");
+    text_wrap_end(&w);
     print_loss_gaps(t);
 }
 
@@ -346,11 +393,14 @@ static void print_anomalies(const struct text *t)
 static void print_vendors(const struct text *t)
 {
     uint64_t exits = t->summary->svm_exits[XT_HARDWARE_VMX];
+    struct text_wrap w = text_wrap_begin(t->out);
 
-    if ( exits )
-        fprintf(t->out, " contradictions: %" PRIu64 " exits with reasons of "
-                "AMD in a trace from Intel; --vendor selects the names\n",
-                exits);
+    if ( !exits )
+        return;
+    text_wrap_add(&w, "", "contradictions: %" PRIu64 " exits with reasons of "
+                  "AMD in a trace from Intel", exits);
+    text_wrap_add(&w, ";", "--vendor selects the names");
+    text_wrap_end(&w);
 }
 
 /* Rows of the CR3 table are limited; loads beyond the limit are counted. */
