@@ -51,6 +51,7 @@ static void learn_meta_xen(struct xt_dialect *d, const struct xt_record *r)
     d->from_metadata = has_version && hardware != UINT32_MAX;
 }
 
+/* Since 4.19 exits of AMD have an id of their own. */
 static void learn_from_exit(struct xt_dialect *d, const struct xt_record *r)
 {
     _Static_assert(XT_BITS(hvm_vmexit_until_4_18, reason) == 32 &&
@@ -60,6 +61,8 @@ static void learn_from_exit(struct xt_dialect *d, const struct xt_record *r)
 
     if ( r->event & TRC_HVM_NESTEDFLAG || xt_exit_is_svm(reason) )
         guess_hardware(d, XT_HARDWARE_SVM);
+    if ( d->hardware == XT_HARDWARE_SVM && r->words )
+        guess_version(d, XEN_4_18);
 }
 
 /*

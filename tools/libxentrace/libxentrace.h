@@ -203,11 +203,11 @@ int xt_trace_info(struct xt_trace *t, struct xt_info *info, struct err *e);
 #define XT_INFO_BYTES (1u << 20)
 
 /*
- * Search a mapped file for records that prove the hardware, up to the first
- * one, and learn the dialect.  Returns false for other inputs.  Only before
- * reading has begun.
+ * Search a mapped file for records that prove the hardware and the version of
+ * Xen, up to the first of each, and learn the dialect.  Returns false for other
+ * inputs.  Only before reading has begun.
  */
-bool xt_trace_find_hardware(struct xt_trace *t, struct xt_dialect *d);
+bool xt_trace_find_dialect(struct xt_trace *t, struct xt_dialect *d);
 
 /* Size of the trace in bytes, or XT_SIZE_UNKNOWN; and the read position. */
 uint64_t xt_trace_size(const struct xt_trace *t);

@@ -290,6 +290,11 @@ int xt_trace_info(struct xt_trace *t, struct xt_info *info, struct err *e)
     return rc == -EAGAIN ? 0 : rc;
 }
 
+static bool is_metadata(const struct xt_record *r)
+{
+    return r->event - TRC_META_WINDOW <= TRC_META_LOST - TRC_META_WINDOW;
+}
+
 /*
  * Deliver the metadata of a window, which precedes all other records.  True if
  * there is any.
@@ -303,8 +308,7 @@ static bool visit_window(const struct xt_window *w, xt_meta_fn *fn, void *arg)
     bool found = false;
 
     xt_records_init(&records, w, &ignored);
-    while ( xt_records_next(&records, &r) &&
-            r.event - TRC_META_WINDOW <= TRC_META_LOST - TRC_META_WINDOW )
+    while ( xt_records_next(&records, &r) && is_metadata(&r) )
         if ( xt_meta_decode(&m, &r) )
         {
             fn(arg, &m);
@@ -327,19 +331,71 @@ void xt_trace_visit_metadata(const struct xt_trace *t, xt_meta_fn *fn,
         found |= visit_window(&w, fn, arg);
 }
 
+/* Classes of the records that may prove what is unknown. */
+static uint32_t choose_proof_classes(const struct xt_dialect *d)
+{
+    bool exits = !d->hardware || d->hardware == XT_HARDWARE_SVM;
+    uint32_t classes = (exits ? TRC_HVM : 0) |
+                       (d->version ? 0 : TRC_MEM | TRC_SHADOW);
+
+    return classes >> TRC_CLS_SHIFT << TRC_CLS_SHIFT;
+}
+
+static inline const unsigned char *skip_record(const unsigned char *at,
+                                               uint32_t *seen)
+{
+    /* By the time stamp flag and the number of words. */
+    static const size_t sizes[16] = {
+        4, 8, 12, 16, 20, 24, 28, 32, 12, 16, 20, 24, 28, 32, 36, 40,
+    };
+    uint32_t header = xt_load32(at);
+
+    *seen |= header;
+    return at + sizes[header >> 28];
+}
+
+/* Records per test of their headers, which saves instructions. */
+#define UNROLL 8u
+
+/*
+ * True if the header of a record in the window has one of these class bits.
+ * The search costs five instructions a record, where lines take hundreds.
+ */
+static bool has_class(const struct xt_window *w, uint32_t classes)
+{
+    const unsigned char *at = w->bytes, *end = at + w->size;
+    uint32_t seen = 0;
+
+    while ( (size_t)(end - at) >= UNROLL * XT_RECORD_MAX_BYTES )
+    {
+        at = skip_record(skip_record(at, &seen), &seen);
+        at = skip_record(skip_record(at, &seen), &seen);
+        at = skip_record(skip_record(at, &seen), &seen);
+        at = skip_record(skip_record(at, &seen), &seen);
+        if ( seen & classes )
+            return true;
+    }
+    while ( end - at >= 4 && xt_record_size(xt_load32(at)) <=
+                             (size_t)(end - at) )
+        at = skip_record(at, &seen);
+    return seen & classes;
+}
+
+/* Metadata precedes all other records of a window. */
 static void learn_dialect(const struct xt_window *w, struct xt_dialect *d)
 {
+    bool whole = has_class(w, choose_proof_classes(d));
     struct xt_damage ignored = { 0 };
     struct xt_records records;
     struct xt_record r;
 
     xt_records_init(&records, w, &ignored);
-    while ( xt_records_next(&records, &r) )
+    while ( xt_records_next(&records, &r) && (whole || is_metadata(&r)) )
         if ( xt_dialect_may_learn(r.event) )
             xt_dialect_learn(d, &r);
 }
 
-bool xt_trace_find_hardware(struct xt_trace *t, struct xt_dialect *d)
+bool xt_trace_find_dialect(struct xt_trace *t, struct xt_dialect *d)
 {
     struct xt_damage ignored = { 0 };
     struct xt_windows windows;
@@ -349,7 +405,7 @@ bool xt_trace_find_hardware(struct xt_trace *t, struct xt_dialect *d)
     if ( !t->source->map )
         return false;
     xt_windows_init(&windows, t->view.bytes, t->view.hi, &ignored);
-    while ( !d->hardware && xt_windows_next(&windows, &w) )
+    while ( !(d->hardware && d->version) && xt_windows_next(&windows, &w) )
     {
         xt_source_count_used(t->source, w.size);
         learn_dialect(&w, d);

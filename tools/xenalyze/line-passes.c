@@ -53,8 +53,9 @@ static int pass_begin(struct pass *p, const struct run *run, struct err *e)
     int rc;
 
     *p = (struct pass){ .run = run };
-    p->vendor_is_unknown = !dialect.hardware &&
-                           !xt_trace_find_hardware(run->trace, &dialect);
+    if ( !(dialect.hardware && dialect.version) )
+        p->vendor_is_unknown = !xt_trace_find_dialect(run->trace, &dialect) &&
+                               !dialect.hardware;
     rc = xt_catalogue_new(&p->catalogue, &dialect);
     if ( rc )
         err_sys(e, rc, "cannot read %s", run->name);

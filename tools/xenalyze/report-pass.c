@@ -198,15 +198,32 @@ static int read_reports(struct pass *p, const struct analyze_options *options,
 }
 
 /*
- * The first record of an AMD exit reason followed records decoded with Intel's
- * reasons: read the trace again, with the dialect of AMD.
+ * Complete the dialect, if records were read with a guess.  True if the trace
+ * has a proof, which came behind these records.
  */
+static bool correct_dialect(struct pass *p, struct xt_dialect *d, int *rc,
+                            struct err *e)
+{
+    uint16_t version = d->version;
+    bool is_svm = report_pass_found_svm(&p->reports);
+
+    if ( is_svm )
+        d->hardware = XT_HARDWARE_SVM;
+    if ( report_pass_guessed_layout(&p->reports) )
+    {
+        *rc = xt_trace_rewind(p->run->trace, e);
+        if ( !*rc )
+            xt_trace_find_dialect(p->run->trace, d);
+    }
+    return is_svm || d->version != version;
+}
+
+/* Read the trace again, with the right dialect. */
 static int read_again(struct pass *p, const struct analyze_options *options,
-                      struct xt_info *info, struct err *e)
+                      struct err *e)
 {
     int rc;
 
-    info->dialect.hardware = XT_HARDWARE_SVM;
     report_pass_fini(&p->reports);
     p->reports = (struct report_pass){ .nr_sinks = 0 };
     p->counts = (struct pass_counts){ .records = 0 };
@@ -226,15 +243,15 @@ int reports_pass(const struct run *run, struct err *e)
     int rc;
 
     options.info = &info;
-    if ( !info.dialect.hardware && wants_part(run->config) )
-        xt_trace_find_hardware(run->trace, &info.dialect);
+    if ( !xt_dialect_is_known(&info.dialect) && wants_part(run->config) )
+        xt_trace_find_dialect(run->trace, &info.dialect);
     rc = choose_part(&p, &options, e);
     rc = rc ? rc : open_reports(&p, e);
     rc = rc ? rc : begin_progress(&p, &options, e);
     if ( !rc )
         rc = read_reports(&p, &options, e);
-    if ( !rc && report_pass_found_svm(&p.reports) )
-        rc = read_again(&p, &options, &info, e);
+    if ( !rc && correct_dialect(&p, &info.dialect, &rc, e) )
+        rc = rc ? rc : read_again(&p, &options, e);
     pass_progress_end(&p.progress);
     if ( !rc && !p.counts.records )
         rc = PASS_NO_RECORD;

@@ -83,6 +83,7 @@ void summary_add_memory(void *state, const struct fact_memory *f)
                                     ? summary_get_domain(b, f->target) : NULL;
 
     debug_assert(f->kind < MEMORY_KINDS);
+    b->layout_guesses += f->is_guess;
     if ( by )
         by->memory.done_by[f->kind]++;
     if ( target )

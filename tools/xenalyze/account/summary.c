@@ -194,6 +194,7 @@ static int merge_summary(void *state, void *shard)
             summary_merge_pcpu(to, from->pcpus[i]);
     for ( unsigned int i = 0; i <= XT_HARDWARE_SVM; i++ )
         to->svm_exits[i] += from->svm_exits[i];
+    to->layout_guesses += from->layout_guesses;
     failed = from->pool.failed || to->pool.failed;
     stats_pool_adopt(&to->pool, &from->pool);
     summary_free(from);

@@ -238,6 +238,8 @@ struct summary
 
     /* Exits with reasons of AMD, by the hardware that the trace names. */
     uint64_t svm_exits[XT_HARDWARE_SVM + 1];
+    /* Records whose layout depends on an unknown version of Xen. */
+    uint64_t layout_guesses;
 
     struct cr3_table *cr3;  /* borrowed; printed with the summary; or NULL */
 };

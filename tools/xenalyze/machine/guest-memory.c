@@ -135,6 +135,7 @@ void memory_record(struct pcpu *p, const struct xt_record *r)
         return;
     f.kind = k->kind;
     f.context = find_context(p, f.kind);
+    f.is_guess = k->choose && !p->dialect->version;
     f.target = guests_get_domain(p->guests, xt_field_load(r, l->dom));
     f.gfn = xt_field_load(r, l->gfn);
     f.mfn = xt_field_load(r, l->mfn);

@@ -504,6 +504,7 @@ struct fact_memory
     uint32_t pcpu;
     uint64_t time;
     uint8_t kind, context;      /* context: of zero reclaims only */
+    bool is_guess;              /* by a layout of an unknown version of Xen */
     uint16_t order;
     uint32_t type;              /* of a p2m entry */
     uint64_t gfn, mfn;

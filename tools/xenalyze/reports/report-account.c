@@ -79,6 +79,13 @@ bool report_pass_found_svm(const struct report_pass *p)
     return a && a->summary->svm_exits[XT_HARDWARE_UNKNOWN];
 }
 
+bool report_pass_guessed_layout(const struct report_pass *p)
+{
+    const struct account *a = report_state(p, &report_account);
+
+    return a && a->summary->layout_guesses;
+}
+
 const struct report report_account = {
     .name = "account", .kind = REPORT_AUXILIARY, .is_addition = true,
     .in_every_export = true, .is_requested = account_is_requested,

@@ -176,6 +176,12 @@ bool report_pass_shows_losses(const struct report_pass *p);
  */
 bool report_pass_found_svm(const struct report_pass *p);
 
+/*
+ * True if the layout of records depends on the version of Xen, which is
+ * unknown.
+ */
+bool report_pass_guessed_layout(const struct report_pass *p);
+
 /* For reports: in open(). */
 void report_add_sink(struct report_pass *p, struct sink sink);
 
