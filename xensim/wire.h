@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define XENSIM_WIRE_VERSION     1
+#define XENSIM_WIRE_VERSION     2
 #define XENSIM_SOCKET_ENV       "XENSIM_SOCKET"
 #define XENSIM_SOCKET_NAME      "xensim.sock"
 #define XENSIM_PAGE_SIZE        4096u
@@ -54,12 +54,21 @@ struct xensim_answer
     uint32_t length;    /* bytes of payload */
 };
 
+/* Virtualization hardware, which names the exits; values as in meta_xen. */
+enum xensim_hardware
+{
+    XENSIM_HARDWARE_UNKNOWN,
+    XENSIM_HARDWARE_VMX,
+    XENSIM_HARDWARE_SVM,
+};
+
 struct xensim_hello
 {
     uint32_t wire_version;
     uint32_t max_cpu_id;
     uint32_t nr_cpus;   /* online now */
     uint32_t cpu_khz;   /* frequency of the time-stamp counter */
+    uint32_t hardware;  /* enum xensim_hardware */
     char version[32];   /* version of the simulated hypervisor, "4.17-xensim" */
 };
 

@@ -32,8 +32,8 @@ static void guess_hardware(struct xt_dialect *d, enum xt_hardware hardware)
 }
 
 /*
- * The collector's record meta_xen.  A field that the collector did not know
- * (all ones) can still be learned.
+ * The collector's record meta_xen; a later record replaces an earlier one.  A
+ * field that the collector did not know (all ones) can still be learned.
  */
 static void learn_meta_xen(struct xt_dialect *d, const struct xt_record *r)
 {
@@ -48,7 +48,7 @@ static void learn_meta_xen(struct xt_dialect *d, const struct xt_record *r)
         d->version = (major & 0xff) << 8 | (minor & 0xff);
     if ( hardware != UINT32_MAX )
         d->hardware = hardware;
-    d->from_metadata = has_version && hardware != UINT32_MAX;
+    d->from_metadata |= has_version && hardware != UINT32_MAX;
 }
 
 /* Since 4.19 exits of AMD have an id of their own. */

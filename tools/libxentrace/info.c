@@ -65,8 +65,9 @@ void xt_info_learn(struct xt_info *info, const struct xt_record *r)
 {
     struct xt_meta m;
 
-    if ( xt_dialect_may_learn(r->event) &&
-         !xt_dialect_is_known(&info->dialect) )
+    if ( r->event == TRC_META_XEN ||
+         (xt_dialect_may_learn(r->event) &&
+          !xt_dialect_is_known(&info->dialect)) )
         xt_dialect_learn(&info->dialect, r);
     if ( r->has_tsc && (!info->has_start || r->tsc < info->start) &&
          xt_record_is_timed(r) )

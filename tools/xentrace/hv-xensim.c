@@ -138,6 +138,7 @@ static int xensim_info(struct hv *hv, struct hv_info *info, struct err *e)
         .nr_online = h.nr_cpus,
         .tsc_khz = h.cpu_khz,
         .simulated = true,
+        .hardware = h.hardware ? h.hardware : UINT32_MAX,
     };
     snprintf(info->version, sizeof(info->version), "%.*s",
              (int)sizeof(h.version), h.version);

@@ -36,6 +36,7 @@ struct hv_info
     unsigned int nr_online;
     uint32_t tsc_khz;           /* 0: unknown */
     bool simulated;
+    uint32_t hardware;          /* as in meta_xen; all ones: unknown */
     char version[64];
 };
 

@@ -227,7 +227,8 @@ static void append_start(struct metadata *a, struct hv *hv,
 static void append_xen(struct metadata *a, const struct hv_info *info)
 {
     struct xt_meta m = { .event = TRC_META_XEN,
-                         .xen = { .cpus = info->nr_cpus } };
+                         .xen = { .hardware = info->hardware,
+                                  .cpus = info->nr_cpus } };
     unsigned int major = 0, minor = 0;
     int length = 0;
 

@@ -336,6 +336,7 @@ int xen_call_info(struct xen_call *c, struct hv_info *info)
         .nr_cpus = last == UINT32_MAX ? UINT32_MAX : last + 1,
         .nr_online = c->op->u.info.nr_cpus,
         .tsc_khz = c->op->u.info.cpu_khz,
+        .hardware = UINT32_MAX, /* Xen's capabilities and CPUID have it */
     };
     version_text(c, info->version, sizeof(info->version));
     return 0;

@@ -23,6 +23,7 @@ static int op_hello(struct exchange *x)
         .max_cpu_id = nr_cpu_ids - 1,
         .nr_cpus = num_online_cpus(),
         .cpu_khz = xensim_cpu_khz(),
+        .hardware = xensim_guest_hardware(),
         .version = VERSION,
     };
 

@@ -129,3 +129,8 @@ size_t xensim_list_domains(struct xensim_domain *to, size_t max)
 
     return guest->list_domains ? guest->list_domains(guest->arg, to, max) : 0;
 }
+
+uint32_t xensim_guest_hardware(void)
+{
+    return machine_config()->guest.hardware;
+}

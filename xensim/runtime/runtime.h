@@ -38,6 +38,7 @@ struct xensim_guest
     void (*mce)(void *arg);
     /* Store the domains that exist; returns their number, at most `max`. */
     size_t (*list_domains)(void *arg, struct xensim_domain *to, size_t max);
+    uint32_t hardware;          /* enum xensim_hardware; 0: unknown */
 };
 
 #define XENSIM_FOREVER  UINT64_MAX  /* idle until woken */
@@ -93,6 +94,9 @@ struct vcpu *xensim_vcpu(domid_t domid, unsigned int vcpu_id);
 
 /* Store the guest's domains; returns their number. From any thread. */
 size_t xensim_list_domains(struct xensim_domain *to, size_t max);
+
+/* Virtualization hardware of the guests: enum xensim_hardware. */
+uint32_t xensim_guest_hardware(void);
 
 /* Run the scheduled tasklets of this pcpu. Threads do so by themselves. */
 void xensim_run_tasklets(void);

@@ -520,5 +520,7 @@ struct xensim_guest workload_guest(struct workload *workload)
     return (struct xensim_guest){
         .arg = workload, .step = real_step, .irq = spurious_irq,
         .nmi = spurious_nmi, .list_domains = list_domains,
+        .hardware = sim_of(workload)->config.vendor == SIM_AMD
+                    ? XENSIM_HARDWARE_SVM : XENSIM_HARDWARE_VMX,
     };
 }

@@ -117,6 +117,7 @@ START_TEST(hello_identifies_the_server)
     ck_assert_uint_eq(h.max_cpu_id, 2);
     ck_assert_uint_eq(h.nr_cpus, 3);
     ck_assert_uint_gt(h.cpu_khz, 0);
+    ck_assert_uint_eq(h.hardware, XENSIM_HARDWARE_UNKNOWN);
     ck_assert_str_eq(h.version, "4.17-xensim");
     close(s);
     stop_server();

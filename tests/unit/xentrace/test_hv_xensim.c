@@ -49,7 +49,8 @@ static int memory_fd;
 
 static const struct xensim_hello hello = {
     .wire_version = XENSIM_WIRE_VERSION, .max_cpu_id = 3, .nr_cpus = 2,
-    .cpu_khz = 1000000, .version = "4.17-test",
+    .cpu_khz = 1000000, .hardware = XENSIM_HARDWARE_SVM,
+    .version = "4.17-test",
 };
 
 #define HELLO { .body = &hello, .length = sizeof(hello), \
@@ -171,6 +172,7 @@ START_TEST(good_greeting)
     ck_assert_uint_eq(info.nr_cpus, 4);
     ck_assert_uint_eq(info.nr_online, 2);
     ck_assert_str_eq(info.version, "4.17-test");
+    ck_assert_uint_eq(info.hardware, 2);
     hv_close(hv);
     ck_assert_int_eq(end_server(), 0);
 }

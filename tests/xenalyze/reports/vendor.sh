@@ -52,6 +52,25 @@ expect_message "repeat with --vendor=amd"
 expect 0 sh -c 'cat trace | "$1" --dump-all --vendor=amd -' sh "$xenalyze"
 [ ! -s err ] || fail "a warning, although the vendor is given: $(cat err)"
 
+# Metadata names the vendor before all exits, also in a pipe.  The last record of
+# a kind counts: older collectors wrote one without the hardware first.
+{
+    echo "0 - 0x1f086 0x00110004 0 2 0 0"
+    echo "0 - 0x1f086 0x00110004 2 2 0 0"
+    echo "0 1000000 0x21101 0x10000"
+    echo "0 + 0x81002 0x14 0x1000"
+    echo "0 + 0x81001"
+} | compose described
+expect 0 sh -c 'cat described | "$1" --records -' sh "$xenalyze"
+[ ! -s err ] || fail "metadata does not name the vendor: $(cat err)"
+grep -q ' CR4_WRITE ' out || fail "metadata does not name AMD's exits"
+
+expect 0 "$xensim" --vendor amd --cpus 2 --kind pvh -- \
+    "$xentrace" -e hvm -T 1 captured
+expect 0 sh -c 'cat captured | "$1" --records -' sh "$xenalyze"
+[ ! -s err ] || fail "the collector does not name the vendor: $(cat err)"
+grep -q ' meta_xen .* svm, ' out || fail "the collector takes no vendor of xensim"
+
 # Evidence for both vendors is reported: an interrupt with a vector is Intel's.
 {
     echo "0 1000000 0x21101 0x10000"
