@@ -84,15 +84,23 @@ static int print_output(struct run *run, struct err *e)
     return rc || !closed ? rc : err_sys(e, closed, "cannot write the report");
 }
 
+static int print_written(const char *name, struct err *e)
+{
+    errno = 0;
+    printf("wrote %s\n", name);
+    if ( fflush(stdout) || ferror(stdout) )
+        return err_sys(e, errno ? -errno : -EIO,
+                       "%s is complete, but standard output fails", name);
+    return 0;
+}
+
 static int run_outputs(struct run *run, struct err *e)
 {
     const struct config *config = run->config;
     int rc = config->output && !config->draws ? write_output(run, e)
                                               : print_output(run, e);
 
-    if ( !rc && config->draws )
-        printf("wrote %s\n", config->output);
-    return rc;
+    return rc || !config->draws ? rc : print_written(config->output, e);
 }
 
 static int print_schema(struct err *e)

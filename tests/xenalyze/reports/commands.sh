@@ -78,6 +78,10 @@ for kind in timeline runstate runstate-time pcpu; do
     grep -qx "wrote $kind.svg" said || fail "plot $kind does not say $kind.svg"
     [ -s $kind.svg ] || fail "plot $kind draws nothing"
 done
+if [ -c /dev/full ]; then
+    expect 1 sh -c '"$1" plot pcpu trace >/dev/full' sh "$xenalyze"
+    expect_message 'pcpu.svg is complete, but standard output fails'
+fi
 "$xenalyze" --plot by-options.svg trace
 sed 's/by-options//' by-options.svg >a
 cmp -s timeline.svg a || fail 'plot is not --plot'
