@@ -15,31 +15,48 @@
 
 #define MAX_TEXT 100u           /* of a list, so that a message is one line */
 
-/* A list of numbers as ranges, "0-3,7", with a common prefix, "d1v0-3". */
+#define MAX_RANGE (XT_LABEL_MAX + 24u)
+
+/*
+ * A list of names, and of numbers as ranges, "0-3,7", with a common prefix,
+ * "d1v0-3" or "web1/0-3".
+ */
 struct id_list
 {
-    char text[MAX_TEXT + 40];
+    char text[MAX_TEXT + MAX_RANGE];
     size_t used;
-    char prefix[16];
+    char prefix[XT_LABEL_MAX];
     uint32_t first, last;
     bool open;                  /* first .. last is not in the text yet */
     bool full;
 };
 
+static void append_item(struct id_list *l, const char *item)
+{
+    if ( l->full )
+        return;
+    l->full = l->used + !!l->used + strlen(item) > MAX_TEXT;
+    l->used += snprintf(l->text + l->used, sizeof(l->text) - l->used, "%s%s",
+                        l->used ? "," : "", l->full ? "..." : item);
+    assert(l->used < sizeof(l->text));
+}
+
 static void close_range(struct id_list *l)
 {
-    char range[40];
-    int n = snprintf(range, sizeof(range),
-                     l->first == l->last ? "%s%s%u" : "%s%s%u-%u",
-                     l->used ? "," : "", l->prefix, l->first, l->last);
+    char range[MAX_RANGE];
 
-    if ( !l->open || l->full )
+    if ( !l->open )
         return;
-    l->full = l->used + n > MAX_TEXT;
-    l->used += snprintf(l->text + l->used, sizeof(l->text) - l->used, "%s",
-                        l->full ? ",..." : range);
-    assert(l->used < sizeof(l->text));
+    snprintf(range, sizeof(range), l->first == l->last ? "%s%u" : "%s%u-%u",
+             l->prefix, l->first, l->last);
+    append_item(l, range);
     l->open = false;
+}
+
+static void add_name(struct id_list *l, const char *name)
+{
+    close_range(l);
+    append_item(l, name);
 }
 
 static void add_id(struct id_list *l, const char *prefix, uint32_t id)
@@ -81,41 +98,63 @@ bool no_match_in_segment(const struct filter *f, const struct guests *guests,
     return !has_pcpu(f, end) || !has_vcpu(f, guests);
 }
 
-static void list_pcpus(struct id_list *l, const struct guests *w,
+struct no_match
+{
+    const struct config *config;
+    const char *name;           /* of the trace */
+    const struct guests *guests;
+    const struct xt_domain_names *names;
+};
+
+static void list_pcpus(struct id_list *l, const struct no_match *c,
                        const struct fact_end *end)
 {
-    (void)w;
+    (void)c;
     for ( unsigned int i = 0; i < end->nr_pcpus; i++ )
         if ( end->has_records[i] )
             add_id(l, "", i);
 }
 
-static bool domain_is_named(const struct domain *d)
+/* The domains of idle vcpus and of unknown vcpus are no domains of a user. */
+static bool domain_is_listed(const struct domain *d)
 {
     return d->id != XT_DOMAIN_IDLE && d->id != XT_DOMAIN_DEFAULT;
 }
 
-static void list_domains(struct id_list *l, const struct guests *w,
+static void list_domains(struct id_list *l, const struct no_match *c,
                          const struct fact_end *end)
 {
+    char label[XT_LABEL_MAX];
+
     (void)end;
-    for ( uint32_t i = 0; i < w->nr_domains; i++ )
-        if ( domain_is_named(w->domains[i]) )
-            add_id(l, "", w->domains[i]->id);
+    for ( uint32_t i = 0; i < c->guests->nr_domains; i++ )
+    {
+        const struct domain *d = c->guests->domains[i];
+
+        if ( !domain_is_listed(d) )
+            continue;
+        if ( xt_domain_name(c->names, d->id) )
+            add_name(l, xt_domain_label(c->names, d->id, label));
+        else
+            add_id(l, "", d->id);
+    }
 }
 
-static void list_vcpus(struct id_list *l, const struct guests *w,
+static void list_vcpus(struct id_list *l, const struct no_match *c,
                        const struct fact_end *end)
 {
-    char prefix[16];
+    char prefix[XT_LABEL_MAX], label[XT_LABEL_MAX];
 
     (void)end;
-    for ( uint32_t i = 0; i < w->nr_domains; i++ )
+    for ( uint32_t i = 0; i < c->guests->nr_domains; i++ )
     {
-        snprintf(prefix, sizeof(prefix), "d%uv", w->domains[i]->id);
-        for ( uint32_t k = 0; domain_is_named(w->domains[i]) &&
-                              k < w->domains[i]->nr_vcpus; k++ )
-            add_id(l, prefix, w->domains[i]->vcpus[k]->id);
+        const struct domain *d = c->guests->domains[i];
+        bool named = xt_domain_name(c->names, d->id);
+
+        snprintf(prefix, sizeof(prefix), "%.*s%c", (int)sizeof(prefix) - 2,
+                 xt_domain_label(c->names, d->id, label), named ? '/' : 'v');
+        for ( uint32_t k = 0; domain_is_listed(d) && k < d->nr_vcpus; k++ )
+            add_id(l, prefix, d->vcpus[k]->id);
     }
 }
 
@@ -127,16 +166,8 @@ struct filter_option
     const char *name;
     struct filter_texts texts;
     const char *text;           /* its argument; NULL: not given */
-    void (*list)(struct id_list *l, const struct guests *w,
+    void (*list)(struct id_list *l, const struct no_match *c,
                  const struct fact_end *end);
-};
-
-struct no_match
-{
-    const struct config *config;
-    const char *name;           /* of the trace */
-    const struct guests *guests;
-    const struct xt_domain_names *names;
 };
 
 static int check_option(const struct no_match *c,
@@ -151,7 +182,7 @@ static int check_option(const struct no_match *c,
         return rc;
     if ( no_match_in_segment(f, c->guests, end) )
     {
-        option->list(&l, c->guests, end);
+        option->list(&l, c, end);
         close_range(&l);
         rc = err_set(e, -ENOENT, "%s %s matches nothing in %s, which has %s",
                      option->name, option->text, c->name,

@@ -55,6 +55,10 @@ for output in --dump-all --summary; do
         $output --vcpu render/x
 done
 
+# An empty selection: a range of vcpus, and their names.
+wrong 1 '--vcpu d9v9 matches nothing in noisy, which has Domain-0/0-1,voice/0,render/0-3' \
+    --summary --vcpu d9v9
+
 for kind in total-time short-summary guest-interrupt grant-maps; do
     same "--interval-domain-$kind=2" "--interval-domain-$kind=render" --cpu-hz 2400000000
     wrong 1 "--interval-domain-$kind: no domain is named rendr; did you mean render? $has" \
@@ -174,3 +178,7 @@ expect 0 "$xenalyze" --report-latency --vcpu 'twin#4/0' noisy
 grep -q '^ twin#3/0 ' out && fail "twin#4/0: the other one as well"
 wrong 1 '--domain: no domain is named twn; the trace has a?[31m?red, b"`<&>\x5c$(id), twin#3, twin#4, d3v0#5' \
     --summary --domain twn
+
+# An error about a selection lists names.
+wrong 1 '--domain 77 matches nothing in noisy, which has a?[31m?red,b"`<&>\x5c$(id),twin#3,twin#4,d3v0#5' \
+    --summary --domain 77
