@@ -77,6 +77,11 @@ static void add_counter(struct pass *p)
     report_add_sink(&p->reports, (struct sink){ &ops, p });
 }
 
+static bool wants_pcpu(const void *filter, unsigned int pcpu)
+{
+    return filter_wants_pcpu(filter, pcpu);
+}
+
 static int open_reports(struct pass *p, struct err *e)
 {
     const struct run *run = p->run;
@@ -86,6 +91,8 @@ static int open_reports(struct pass *p, struct err *e)
     p->reports.name = run->name;
     p->reports.out = run->out;
     p->reports.names = &run->names;
+    p->reports.wants_pcpu = filter_is_empty(p->filter) ? NULL : wants_pcpu;
+    p->reports.filter = p->filter;
     p->reports.is_selection = run->config->time || !filter_is_empty(p->filter);
     p->reports.clock_assumed = xt_info_clock(&run->info, run->config->hz,
                                              &clock) == XT_SPEED_ASSUMED;
@@ -124,11 +131,6 @@ static void warn_incomplete(const struct pass *p)
 }
 
 /* --- which part of the trace ---------------------------------------------- */
-
-static bool wants_pcpu(const void *filter, unsigned int pcpu)
-{
-    return filter_wants_pcpu(filter, pcpu);
-}
 
 static bool wants_vcpu(const void *filter, unsigned int domain,
                        unsigned int vcpu)

@@ -117,3 +117,24 @@ expect 0 "$xenalyze" --dump-all --event sched trace
 cmp -s out short || fail '--event does not imply --dump-all'
 expect 2 "$xenalyze" --summary --event sched trace
 expect_message '--event'
+
+# --pcpu selects points: of a scatterplot of pcpus the values, of runstates the
+# pcpus of the records.
+"$compose" >moves <<'END' || fail 'no trace'
+0 1000000 0x21101 0x10000
+0 2000000 0x21011 0x10000
+1 3000000 0x21101 0x10000
+1 4000000 0x21021 0x10000
+0 5000000 0x21201 0x10000
+END
+# points PLOT PCPU LINES: the lines with the time in ms
+points() {
+    expect 0 "$xenalyze" --cpu-hz 1G "--scatterplot-$1" --pcpu "$2" moves
+    awk '{ printf "%s@%d ", $NF, $(NF - 1) * 1000 + 0.5 }' out >got
+    [ "$(cat got)" = "$3 " ] || fail "$1 --pcpu $2: $(cat got)"
+}
+points pcpu 0 '0@2 0@4'
+points pcpu 1 '1@2 1@4'
+points pcpu 0,1 '0@2 1@2 1@4 0@4'
+points runstate-time 1 '0.001000000@2 0.001000000@3'
+points runstate 1 '2@2 3@2 3@3 0@3'

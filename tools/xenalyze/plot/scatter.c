@@ -71,16 +71,25 @@ static bool is_first_fact(struct scatter *s, const struct vcpu *v)
     return s->seen[v->index] = true;
 }
 
+/*
+ * Is the record of this pcpu selected?  A runstate is the vcpu's, so no filter
+ * of facts has checked the pcpu.
+ */
+static bool is_wanted(const struct scatter *s, uint32_t pcpu)
+{
+    return !s->wants_pcpu || s->wants_pcpu(s->filter, pcpu);
+}
+
 static void plot_runstate(void *state, const struct fact_runstate *f)
 {
     if ( f->before_first_run )
         return;
-    if ( is_first_fact(state, f->vcpu) )
+    if ( is_first_fact(state, f->vcpu) && is_wanted(state, f->pcpu) )
     {
         put_point(state, POINT_VCPU, f->vcpu, f->from, levels[STATE_INIT]);
         put_point(state, POINT_VCPU, f->vcpu, f->from, levels[f->state]);
     }
-    if ( f->next == STATES )
+    if ( f->next == STATES || !is_wanted(state, f->next_pcpu) )
         return;
     put_point(state, POINT_VCPU, f->vcpu, f->to, levels[f->state]);
     put_point(state, POINT_VCPU, f->vcpu, f->to, levels[f->next]);
@@ -90,9 +99,17 @@ static void plot_runstate_time(void *state, const struct fact_runstate *f)
 {
     struct scatter *s = state;
 
-    if ( f->next != STATES && f->state != STATE_INIT && !f->before_first_run )
+    if ( f->next != STATES && f->state != STATE_INIT &&
+         !f->before_first_run && is_wanted(s, f->next_pcpu) )
         put_point_as(s, POINT_VCPU, POINT_TIME, f->vcpu, f->to,
                      (int64_t)xt_clock_duration(&s->clock, f->to - f->from));
+}
+
+static void put_pcpu(struct scatter *s, const struct fact_runstate *f,
+                     uint32_t pcpu)
+{
+    if ( pcpu != FACT_NO_PCPU && is_wanted(s, pcpu) )
+        put_point(s, POINT_VCPU, f->vcpu, f->to, pcpu);
 }
 
 static void plot_pcpu(void *state, const struct fact_runstate *f)
@@ -101,9 +118,8 @@ static void plot_pcpu(void *state, const struct fact_runstate *f)
          f->state == STATE_INIT || f->before_first_run ||
          vcpu_is_idle(f->vcpu) )
         return;
-    if ( f->pcpu != FACT_NO_PCPU )
-        put_point(state, POINT_VCPU, f->vcpu, f->to, f->pcpu);
-    put_point(state, POINT_VCPU, f->vcpu, f->to, f->next_pcpu);
+    put_pcpu(state, f, f->pcpu);
+    put_pcpu(state, f, f->next_pcpu);
 }
 
 /* --- guests --------------------------------------------------------------- */

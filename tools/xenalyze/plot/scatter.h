@@ -26,6 +26,9 @@ struct scatter
     uint64_t nr_points;
     uint64_t which;             /* vector or port */
     struct xt_clock clock;
+    /* Selects values that are pcpus; NULL: all. */
+    bool (*wants_pcpu)(const void *filter, unsigned int pcpu);
+    const void *filter;
     const struct cr3_table *cr3; /* for kinds of CR3 and of shadow tables */
     bool cr3_ids;               /* the values are ids in that table */
     bool *seen;                 /* by index of the vcpu: it has points */

@@ -95,6 +95,8 @@ static int scatter_open(struct report_pass *p, void **state, struct err *e)
             continue;
         s->all[i].points = choose_points(p, s, i);
         s->all[i].which = p->config->which[i];
+        s->all[i].wants_pcpu = p->wants_pcpu;
+        s->all[i].filter = p->filter;
         s->all[i].cr3 = report_state(p, &report_cr3);
         s->all[i].cr3_ids = p->request.cr3;
         report_add_sink(p, scatter_sink(&s->all[i], i));

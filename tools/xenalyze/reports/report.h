@@ -140,6 +140,9 @@ struct report_pass
     bool clock_assumed;         /* the trace lacks the TSC frequency */
     const struct xt_domain_names *names;        /* or NULL */
     bool is_selection;          /* --time, --domain ... select a part */
+    /* The selected pcpus, with the argument `filter`; NULL: all. */
+    bool (*wants_pcpu)(const void *filter, unsigned int pcpu);
+    const void *filter;
 
     /* For reports. */
     struct report_request request;      /* the config's, completed */
