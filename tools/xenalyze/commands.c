@@ -50,11 +50,12 @@ struct quantity
 };
 
 static const char *const quantity_words[] = {
-    "run", "exits", "interrupts", "grants", "cr3", NULL,
+    "run", "wait", "exits", "interrupts", "grants", "cr3", NULL,
 };
 
 static const struct quantity quantities[] = {
-    { INTERVAL_DOMAIN_TIME_ALL, false }, { INTERVAL_DOMAIN_SUMMARY, true },
+    { INTERVAL_DOMAIN_TIME_ALL, false }, { INTERVAL_DOMAIN_WAIT_ALL, false },
+    { INTERVAL_DOMAIN_SUMMARY, true },
     { INTERVAL_DOMAIN_INTERRUPT, true }, { INTERVAL_DOMAIN_GRANT_MAPS, true },
     { INTERVAL_CR3_TIME_ALL, false },
 };
@@ -235,12 +236,13 @@ const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
       .options = OPTIONS("--report-wakeups"),
       .related = OPTIONS(SELECTION, "top", "sort", "output") },
     { .name = "over", .args = "WHAT FILE",
-      .help = "values over time: run, exits, interrupts, grants or cr3",
+      .help = "values over time: run, wait, exits, interrupts, grants or cr3",
       .details = "Prints a line for each interval: the share of time that each "
-        "domain runs; or, of the domain given with --domain, the time by "
-        "purpose of its exits, its interrupts by vector, or the grants it "
-        "mapped; or the share of time with each frame in CR3.",
-      .related = OPTIONS(SELECTION, "interval", "output"),
+        "domain runs, or that its vcpus wait for a pcpu; or, of the domain "
+        "given with --domain, the time by purpose of its exits, its "
+        "interrupts by vector, or the grants it mapped; or the share of time "
+        "with each frame in CR3.",
+      .related = OPTIONS(SELECTION, "every", "output"),
       .take = take_quantity, .words = quantity_words },
     { .name = "plot", .args = "[KIND] FILE",
       .help = "draw a picture: timeline, runstate, irq and others",

@@ -31,6 +31,7 @@ latency --domain=1 trace = --report-latency --domain=1
 pcpus trace = --report-pcpu
 wakeups trace = --report-wakeups
 over run trace = --interval-domain-total-time-all
+over wait --every 100ms trace = --interval-domain-wait-time-all --interval=0.1
 over run -i 50ms trace = --interval-domain-total-time-all --interval=50ms
 over exits --domain=1 trace = --interval-domain-short-summary=1 --domain=1
 over interrupts --domain=1 trace = --interval-domain-guest-interrupt=1 --domain=1
@@ -46,7 +47,7 @@ info trace = --info
 export json trace = --json
 export csv trace = --csv
 END
-[ "$nr" -eq 21 ] || fail "only $nr rows were tried"
+[ "$nr" -eq 22 ] || fail "only $nr rows were tried"
 
 "$xenalyze" dump sched <trace >by-command || fail 'dump of a pipe fails'
 "$xenalyze" --dump-all --event=sched trace >by-options
@@ -99,7 +100,7 @@ wrong() {
     grep -q -e "$word" err || fail "$*: $(cat err)"
 }
 wrong 'is latency meant' latnecy trace
-wrong 'choose run, exits' over trace
+wrong 'choose run, wait, exits' over trace
 wrong '--domain' over grants trace
 wrong 'choose timeline' plot irqq trace
 wrong 'Choose runstate' points trace

@@ -23,6 +23,7 @@ const char *interval_name(enum interval_kind kind)
     static const char *const names[INTERVAL_KINDS] = {
         [INTERVAL_DOMAIN_TIME] = "domain-total-time",
         [INTERVAL_DOMAIN_TIME_ALL] = "domain-total-time-all",
+        [INTERVAL_DOMAIN_WAIT_ALL] = "domain-wait-time-all",
         [INTERVAL_DOMAIN_SUMMARY] = "domain-short-summary",
         [INTERVAL_DOMAIN_INTERRUPT] = "domain-guest-interrupt",
         [INTERVAL_DOMAIN_GRANT_MAPS] = "domain-grant-maps",
@@ -122,6 +123,7 @@ void interval_walk(const struct interval *i, interval_fn *fn, void *state)
     static walk_fn *const walks[INTERVAL_KINDS] = {
         [INTERVAL_DOMAIN_TIME] = walk_named,
         [INTERVAL_DOMAIN_TIME_ALL] = walk_list,
+        [INTERVAL_DOMAIN_WAIT_ALL] = walk_list,
         [INTERVAL_DOMAIN_SUMMARY] = walk_categories,
         [INTERVAL_DOMAIN_INTERRUPT] = walk_vectors,
         [INTERVAL_DOMAIN_GRANT_MAPS] = walk_named,

@@ -110,6 +110,21 @@ static void add_domain_time(void *state, const struct fact_runstate *f)
         grid_add(&i->grid, column, f->from, f->to);
 }
 
+static void add_domain_wait(void *state, const struct fact_runstate *f)
+{
+    struct interval *i = state;
+    size_t column;
+
+    debug_assert(f->state < STATES);
+    if ( i->segment || f->state != STATE_RUNNABLE ||
+         f->vcpu->domain->id == XT_DOMAIN_IDLE ||
+         f->vcpu->domain->id == XT_DOMAIN_DEFAULT )
+        return;
+    column = get_column(i, f->vcpu->domain->id);
+    if ( column != NO_COLUMN )
+        grid_add(&i->grid, column, f->from, f->to);
+}
+
 static void add_running_time(void *state, const struct fact_runstate *f)
 {
     struct interval *i = state;
@@ -214,6 +229,7 @@ static void add_cr3_exit(void *state, const struct fact_exit *f)
 static const struct sink_ops ops[INTERVAL_KINDS] = {
     [INTERVAL_DOMAIN_TIME] = { COMMON, .runstate = add_domain_time },
     [INTERVAL_DOMAIN_TIME_ALL] = { COMMON, .runstate = add_domain_time },
+    [INTERVAL_DOMAIN_WAIT_ALL] = { COMMON, .runstate = add_domain_wait },
     [INTERVAL_DOMAIN_SUMMARY] = { COMMON, .runstate = add_running_time,
                                   .handle = note_category,
                                   .exit = add_domain_exit },

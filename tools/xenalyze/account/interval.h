@@ -13,6 +13,7 @@ enum interval_kind
 {
     INTERVAL_DOMAIN_TIME,       /* selected domains */
     INTERVAL_DOMAIN_TIME_ALL,
+    INTERVAL_DOMAIN_WAIT_ALL,   /* runnable; sum over the vcpus of a domain */
     INTERVAL_DOMAIN_SUMMARY,    /* a single domain */
     INTERVAL_DOMAIN_INTERRUPT,
     INTERVAL_DOMAIN_GRANT_MAPS,

@@ -65,7 +65,9 @@ static int intervals_print(struct report_pass *p, void *state)
     struct intervals *s = state;
 
     for ( unsigned int i = 0; i < INTERVAL_KINDS; i++ )
-        if ( s->all[i] )
+        if ( s->all[i] && i == INTERVAL_DOMAIN_WAIT_ALL )
+            text_print_interval_table(s->all[i], p->request.names, p->out);
+        else if ( s->all[i] )
             text_print_interval(s->all[i], p->out);
     return 0;
 }

@@ -42,4 +42,8 @@ const char *text_duration(const struct xt_clock *clock, uint64_t cycles,
 /* An interval table in the line format of stock. */
 void text_print_interval(const struct interval *i, FILE *out);
 
+/* The same in a table of our own, with headings; `names` may be NULL. */
+void text_print_interval_table(const struct interval *i,
+                               const struct xt_domain_names *names, FILE *out);
+
 #endif /* XENALYZE_TEXT_TEXT_H */

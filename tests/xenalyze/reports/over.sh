@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Waiting time by interval: right to the digit, split at the borders, headings
+# first, in 80 columns; JSON has all domains.
+. "$top_srcdir/tests/xenalyze/reports/lib.sh"
+
+# d1 and d2 share pcpu 0 for four milliseconds: in each, d1 runs for 0.75 ms and
+# d2 waits, and then the reverse.
+awk 'BEGIN {
+    for ( ms = 0; ms < 4; ms++ ) {
+        t = 1000000 * (1 + ms)
+        if ( ms )
+            print 0, t, "0x21011 131072"
+        print 0, t, "0x21101 65536"
+        print 0, t + 750000, "0x21011 65536"
+        print 0, t + 750000, "0x21101 131072"
+    }
+    print 0, 5000000, "0x21011 131072"
+}' | compose even
+
+over() {
+    expect 0 "$xenalyze" over wait --cpu-hz 1000000000 "$@"
+}
+
+over --every 1ms even
+tail -n 3 out >got
+cat >expected <<'END'
+ 0.0010000   75.00%   25.00%
+ 0.0020000   75.00%   25.00%
+ 0.0030000   75.00%   25.00%
+END
+cmp -s got expected || fail "other waiting times"
+sed -n 2p out | grep -qx ' time            d2       d1' || fail "other headings"
+over --every 2ms even
+tail -n 1 out | grep -qx ' 0.0020000   75.00%   25.00%' || fail "no sum of 2 ms"
+
+# Every domain is in a column or in the last one: the sum of a row is that of
+# JSON.
+over --every 500ms --json intel
+mv out all.json
+over --every 500ms intel
+awk 'NR > 2' out >rows
+python3 - all.json rows <<'END' || fail "the rows have other sums than JSON"
+import json, sys
+sums = {}
+for r in json.load(open(sys.argv[1]))["intervals"]:
+    assert r["interval"] == "domain-wait-time-all" and r["domain"] < 32751
+    sums.setdefault(r["start_tsc"], []).append(
+        100.0 * r["value"] / r["length_cycles"])
+rows = [l.split()[1:] for l in open(sys.argv[2])]
+assert len(rows) == len(sums) >= 2, (len(rows), len(sums))
+for row, cells in zip(rows, [sums[k] for k in sorted(sums)]):
+    total = sum(float(c.rstrip("%")) for c in row)
+    assert abs(total - sum(cells)) < 0.005 * len(row) + 0.001, (total, cells)
+END
+
+# Many domains with names: 80 columns, and a column for the others.
+play many --cpus 8 --domains 30
+over --every 100ms many
+awk 'length > 80' out >wide
+[ ! -s wide ] || fail "$(head -n 1 wide)"
+sed -n 2p out | grep -q ' others$' || fail "domains are missing"
+expect 2 "$xenalyze" over wait --every 0 even
+expect_message '--every'
+
+# Without scheduler events there is no answer, and a word says so.
+awk '$2 != ""' >lines <<'END'
+0 1000000 0x81002 1 0x1000
+0 1000100 0x81001
+END
+compose exits <lines
+over exits
+grep -q 'no scheduler events' err || fail "no word about missing events"
