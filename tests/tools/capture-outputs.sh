@@ -133,7 +133,7 @@ expect 0 "$xensim" --cpus 2 -- "$xentrace" -X -D -M 1M -T 0.2 --plain trace
 
 # -M 0 turns the memory buffer off.
 expect 0 "$xensim" --cpus 2 -- "$xentrace" -M 0 -T 0.1 trace
-grep -q 'made room' err && fail "-M 0 buffers in memory"
+grep -q 'events dropped' err && fail "-M 0 buffers in memory"
 
 # -X reads nothing from rings that are new (it discards the records of new rings
 # from before tracing was disabled).
@@ -190,7 +190,8 @@ rm trace.*
 expect 1 "$xensim" --cpus 2 --report counts -- sh -c '
     "$1" -r 1000000000 -T 30 trace; echo $?; "$1" -X -T 0.1 rest; exit 1' \
     sh "$xentrace"
-grep -q 'are to stay free' err || fail "-r prints no message"
+grep -q 'stopped: less than 1000000000 MB (-r)' err ||
+    fail "-r prints no message"
 
 # Events not written to a full disk are counted for each pcpu.
 expect 1 "$xensim" --cpus 2 --rate 100k --report counts -- \

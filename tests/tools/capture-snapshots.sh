@@ -73,6 +73,8 @@ expect 0 "$xensim" --cpus 2 -- "$xentrace" -M 1M \
 expect 0 "$xensim" --cpus 2 --rate 0 -- "$xentrace" -S 1 -s 1000 -M 1M \
     --snapshot-on 'lost>10' --snapshots 1 -T 60 lost
 grep -q 'records were lost' err || fail "the loss is not reported"
+grep -q 'warning: larger rings lose fewer records: see -S' err ||
+    fail "the loss comes without advice: $(cat err)"
 whole lost.1
 
 # A command runs after each snapshot, and does not delay the next one.

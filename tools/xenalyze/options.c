@@ -52,12 +52,12 @@ static const char *const whens[] = { "auto", "always", "never", NULL };
 #define IGNORED_FLAG(text, sign)                                            \
     { .name = text, .also = sign, .type = OPT_FLAG,                         \
       .at = REPORTS(ignored_flag),                                            \
-      .help = "accepted, since stock has it; not needed", .hidden = true }
+      .help = "accepted for compatibility; no effect", .hidden = true }
 
 #define IGNORED(text, sign)                                                 \
     { .name = text, .also = sign, .type = OPT_UINT, .arg = "N",             \
       .at = REPORTS(ignored),                                                 \
-      .help = "accepted, since stock has it; not needed", .hidden = true }
+      .help = "accepted for compatibility; no effect", .hidden = true }
 
 static const struct opt opts[] = {
     { .type = OPT_GROUP, .help = "Reports" },
@@ -77,10 +77,10 @@ static const struct opt opts[] = {
     { .name = "report-wakeups", .type = OPT_FLAG, .at = REPORTS(wakeups),
       .help = "which vcpus wake which, and how long these then wait" },
     { .name = "json", .type = OPT_FLAG, .at = REPORTS(json),
-      .help = "all numbers as JSON, with the points and intervals that are "
-              "asked for" },
+      .help = "print all numbers as JSON, with the selected points and "
+              "intervals" },
     { .name = "csv", .type = OPT_FLAG, .at = REPORTS(csv),
-      .help = "the same as comma-separated tables" },
+      .help = "print all numbers as comma-separated tables" },
     { .name = "json-schema", .type = OPT_FLAG, .at = REPORTS(json_schema),
       .help = "print the JSON Schema of --json and exit" },
     { .name = "output", .letter = 'o', .type = OPT_TEXT, .arg = "FILE",
@@ -105,7 +105,7 @@ static const struct opt opts[] = {
       .help = "names for addresses: System.map, or an ELF file" },
     { .name = "default-guest-paging-levels", .also = '&', .type = OPT_UINT,
       .arg = "N", .at = REPORTS(levels), .preset = "2", .min = 2, .max = 4,
-      .help = "paging levels of 32-bit guests, until a record says it" },
+      .help = "paging levels of 32-bit guests, until a record has them" },
     { .name = "with-cr3-enumeration", .type = OPT_FLAG,
       .at = REPORTS(request.cr3),
       .help = "CR3 values of guests, and the time spent with each" },
@@ -115,7 +115,8 @@ static const struct opt opts[] = {
     { .name = "histogram-interrupt-eip", .type = OPT_CALL,
       .arg = "VECTOR[,BYTES]", .at = REPORTS(request),
       .parse = report_parse_histogram,
-      .help = "the same as a histogram with bars of BYTES" },
+      .help = "guest addresses that interrupts with this vector hit, as a "
+              "histogram with bars of BYTES" },
     { .name = "show-default-domain-summary", .also = '!', .type = OPT_FLAG,
       .at = REPORTS(request.show_default),
       .help = "include vcpus that no record names yet" },
@@ -127,7 +128,8 @@ static const struct opt opts[] = {
       .help = "draw the scatterplot, or without one the timeline of pcpus, "
               "into FILE.svg or FILE.png" },
     { .name = "gnuplot", .type = OPT_TEXT, .arg = "FILE",
-      .at = REPORTS(gnuplot), .help = "the same as a gnuplot script" },
+      .at = REPORTS(gnuplot),
+      .help = "draw the scatterplot, or the timeline, as a gnuplot script" },
 
     { .type = OPT_GROUP, .help = "Intervals: a line for each" },
     { .name = "interval", .letter = 'i', .type = OPT_TIME, .arg = "TIME",
@@ -139,7 +141,7 @@ static const struct opt opts[] = {
     INTERVAL_IDS("domain-total-time", INTERVAL_DOMAIN_TIME, "DOM[,DOM...]",
                  "share of time that these domains run"),
     INTERVAL("domain-total-time-all", INTERVAL_DOMAIN_TIME_ALL,
-             "the same for all"),
+             "share of time that each domain runs"),
     INTERVAL("domain-wait-time-all", INTERVAL_DOMAIN_WAIT_ALL,
              "time that the vcpus of each domain wait for a pcpu"),
     INTERVAL_IDS("domain-short-summary", INTERVAL_DOMAIN_SUMMARY, "DOM",
@@ -152,9 +154,9 @@ static const struct opt opts[] = {
     INTERVAL_IDS("cr3-schedule-time", INTERVAL_CR3_TIME, "FRAME[,FRAME...]",
                  "share of time with these frames in CR3"),
     INTERVAL("cr3-schedule-time-all", INTERVAL_CR3_TIME_ALL,
-             "the same for all"),
+             "share of time with each frame in CR3"),
     INTERVAL("cr3-schedule-ordered", INTERVAL_CR3_ORDERED,
-             "the same for all, longest first"),
+             "share of time with each frame in CR3, longest first"),
     INTERVAL_IDS("cr3-short-summary", INTERVAL_CR3_SUMMARY, "FRAME",
                  "time with a frame in CR3, by purpose of exits"),
 
@@ -168,24 +170,25 @@ static const struct opt opts[] = {
     { .type = OPT_GROUP, .help = "Records" },
     { .name = "dump-all", .letter = 'a', .type = OPT_FLAG,
       .at = offsetof(struct config, dump_all),
-      .help = "a line for each record, in time order" },
+      .help = "print a line for each record, in time order" },
     { .name = "dump-raw-process", .type = OPT_FLAG,
       .at = offsetof(struct config, dump_raw_process),
-      .help = "the same in hex; with --dump-all, before each line" },
+      .help = "print each record in hex, in time order; with --dump-all, "
+              "before the line of the record" },
     { .name = "dump-raw-reads", .type = OPT_FLAG,
       .at = offsetof(struct config, dump_raw_reads),
-      .help = "records in hex in file order, with offsets" },
+      .help = "print records in hex, in file order, with offsets" },
     { .name = "dump-no-processing", .type = OPT_FLAG,
       .at = offsetof(struct config, dump_no_processing),
-      .help = "the same, and nothing else" },
+      .help = "same as --dump-raw-reads, without other outputs" },
     { .name = "dump-ipi-latency", .type = OPT_FLAG, .at = REPORTS(ipi_latency),
-      .help = "latency of IPIs between vcpus, above a report" },
+      .help = "print the latency of IPIs between vcpus, above a report" },
     { .name = "dump-show-power-states", .type = OPT_FLAG,
       .at = offsetof(struct config, dump_show_power_states),
       .help = "in the dump, show C-states of idle pcpus" },
     { .name = "records", .type = OPT_FLAG,
       .at = offsetof(struct config, records),
-      .help = "pcpu, cycles, name and fields of each record" },
+      .help = "print pcpu, cycles, name and fields of each record" },
     { .name = "count", .type = OPT_FLAG, .at = offsetof(struct config, count),
       .help = "number of records of each event" },
     { .name = "formats", .type = OPT_TEXT, .arg = "FILE",
@@ -204,18 +207,20 @@ static const struct opt opts[] = {
     { .name = "time", .type = OPT_TEXT, .arg = "A..B",
       .at = offsetof(struct config, time),
       .common = true,
-      .help = "1.5..2, -10ms.., 12:00:03..12:00:05, or cycles: 1234c.." },
+      .help = "select a time: 1.5..2, -10ms.., 12:00:03.., 1234c.. (cycles)" },
     { .name = "pcpu", .type = OPT_TEXT, .arg = "LIST",
-      .at = offsetof(struct config, pcpus), .help = "0,4-7" },
+      .at = offsetof(struct config, pcpus), .help = "select pcpus: 0,4-7" },
     { .name = "domain", .type = OPT_TEXT, .arg = "LIST",
       .at = offsetof(struct config, domains), .common = true,
-      .help = "web1,0,3-5,idle; likewise --vcpu=web1/0 and --pcpu=0-3" },
+      .help = "select domains: web1,0,3-5,idle; likewise --vcpu=web1/0 and "
+              "--pcpu=0-3" },
     { .name = "vcpu", .type = OPT_TEXT, .arg = "LIST",
-      .at = offsetof(struct config, vcpus), .help = "d1v0,d1v1,web1/0" },
+      .at = offsetof(struct config, vcpus),
+      .help = "select vcpus: d1v0,d1v1,web1/0" },
     { .name = "event", .type = OPT_TEXT, .arg = "LIST",
       .at = offsetof(struct config, events),
       .common = true,
-      .help = "names, patterns, classes, ids: sched_*,hvm,0x28004" },
+      .help = "select events by name, class or id: sched_*,hvm,0x28004" },
 
     { .type = OPT_GROUP, .help = "Terminal" },
     { .name = "color", .type = OPT_CHOICE, .arg = "WHEN", .preset = "auto",
@@ -235,7 +240,7 @@ static const struct opt opts[] = {
       .help = "wait for more records at the end of the file" },
     { .name = "cpu-hz", .also = ')', .type = OPT_HZ, .arg = "HZ", .min = 1,
       .at = offsetof(struct config, hz),
-      .help = "TSC frequency, if the trace does not say it (2.4G)" },
+      .help = "TSC frequency, for a trace without a frequency (2.4G)" },
     { .name = "layout", .type = OPT_CHOICE, .arg = "VERSION",
       .at = offsetof(struct config, layout), .choices = layouts,
       .preset = "auto",

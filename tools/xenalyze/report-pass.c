@@ -162,8 +162,8 @@ static int choose_part(struct pass *p, struct analyze_options *o, struct err *e)
     int rc = 0;
 
     if ( c->events )
-        rc = err_usage(e, "--event: reports are made of all events; it "
-                       "chooses records, as for --dump-all and --count");
+        rc = err_usage(e, "--event: a report needs all events; use "
+                       "--event with --dump-all, --records or --count");
     if ( !rc && c->time )
         rc = resolve_time(p, o, e);
     if ( !rc )

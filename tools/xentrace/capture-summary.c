@@ -73,19 +73,23 @@ static void print_suppressed(const struct collect *c, const struct log *log)
 void capture_summary_print(const struct collect *c, const struct writer *w,
                            const struct log *log)
 {
-    uint64_t lost = 0, dropped = 0;
+    uint64_t lost = 0, in_rings = 0, dropped = 0;
 
     assert(c->pipeline_is_open);
     print_totals(c, w, log);
     for ( unsigned int cpu = 0; cpu < c->rings.nr_cpus; cpu++ )
     {
         print_cpu(c, cpu, log);
+        in_rings += c->lost[cpu].ring;
         lost += c->lost[cpu].ring + c->lost[cpu].output;
         dropped += c->lost[cpu].memory;
     }
-    if ( c->plan->memory )
-        log_info(log, "%" PRIu64 " older events made room for newer ones",
-                 dropped);
+    if ( in_rings )
+        log_warning(log, "larger rings lose fewer records: see -S, "
+                    "xentrace_setsize(8)");
+    if ( dropped )
+        log_info(log, "%" PRIu64 " older events dropped: the memory buffer "
+                 "(-M) was full", dropped);
     print_suppressed(c, log);
     if ( c->can_count && !lost )
         log_info(log, "no record was lost");

@@ -302,10 +302,9 @@ static int check_reserve(struct writer *w, struct err *e)
     left = (uint64_t)st.f_bavail * st.f_frsize;
     if ( left >= w->batch_bytes && left - w->batch_bytes >= w->plan->reserve )
         return 0;
-    return err_set(e, -ENOSPC, "the disk of %s has only %llu MB left, and %llu "
-                   "MB are to stay free", w->name,
-                   (unsigned long long)left >> 20,
-                   (unsigned long long)w->plan->reserve >> 20);
+    return err_set(e, -ENOSPC, "stopped: less than %llu MB (-r) would stay "
+                   "free on the disk of %s",
+                   (unsigned long long)w->plan->reserve >> 20, w->name);
 }
 
 /* Truncate the file to its last whole window. */

@@ -39,7 +39,7 @@ expect 0 "$xenalyze" --report-pcpu --pcpu 1 trace
     fail "not pcpu 1 alone"
 
 expect 2 "$xenalyze" --summary --event sched_wake trace
-grep -q -- '--event: reports are made of all events' err ||
+grep -q -- '--event: a report needs all events' err ||
     fail "the message does not explain --event: $(cat err)"
 
 # Seconds are only as good as the speed of the clock.

@@ -154,11 +154,11 @@ compose dated <<'END'
 0 9000000 0x21011 0x10000
 END
 expect 0 env TZ=UTC "$xenalyze" --cpu-hz 1G --summary dated
-grep -qx ' seconds count from 1970-01-01T23:59:59.998000 UTC' out ||
-    fail "when it began: $(grep 'seconds count' out)"
+grep -qx ' trace start (t=0): 1970-01-01T23:59:59.998000 UTC' out ||
+    fail "when it began: $(grep 'trace start' out)"
 expect 0 env TZ=UTC "$xenalyze" --cpu-hz 1G --report-exits dated
-grep -qx ' seconds count from 1970-01-01T23:59:59.998000 UTC' out ||
-    fail "when exits began: $(grep 'seconds count' out)"
+grep -qx ' trace start (t=0): 1970-01-01T23:59:59.998000 UTC' out ||
+    fail "when exits began: $(grep 'trace start' out)"
 expect 0 "$xenalyze" --cpu-hz 1G --summary --time 0.002.. dated
 [ ! -s err ] || fail "a time that is there: $(cat err)"
 

@@ -49,5 +49,5 @@ void text_print_start_time(const struct xt_clock *clock, FILE *out)
     char text[START_TIME_MAX];
 
     if ( start_time_text(clock, text) )
-        fprintf(out, " seconds count from %s\n", text);
+        fprintf(out, " trace start (t=0): %s\n", text);
 }
