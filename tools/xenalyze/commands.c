@@ -251,7 +251,7 @@ const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
         "runstate-time, pcpu, rdtsc, irq, interrupt-eip=VECTOR, "
         "extint-cycles=VECTOR, io=PORT, unpin-promote, cr3-switch, "
         "wake-to-halt, vmexit-eip.",
-      .related = OPTIONS(SELECTION, "output"),
+      .related = OPTIONS(SELECTION, "output", "theme"),
       .take = take_plot, .words = kind_words },
     { .name = "points", .args = "KIND FILE",
       .help = "the points of such a picture as text",

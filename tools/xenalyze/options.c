@@ -27,6 +27,8 @@ static const char *const layouts[] = { "auto", "4.17", "master", NULL };
 static const char *const vendors[] = { "auto", "intel", "amd", NULL };
 static const char *const orders[] = { "time", "file", NULL };
 
+static const char *const themes[] = { "auto", "light", "dark", NULL };
+
 static const char *const whens[] = { "auto", "always", "never", NULL };
 
 #define REPORTS(field) offsetof(struct config, reports.field)
@@ -130,6 +132,10 @@ static const struct opt opts[] = {
     { .name = "gnuplot", .type = OPT_TEXT, .arg = "FILE",
       .at = REPORTS(gnuplot),
       .help = "draw the scatterplot, or the timeline, as a gnuplot script" },
+    { .name = "theme", .type = OPT_CHOICE, .arg = "THEME",
+      .at = REPORTS(plot_theme), .choices = themes, .preset = "auto",
+      .help = "page of the picture; auto: as the reader of SVG prefers, or "
+              "light" },
 
     { .type = OPT_GROUP, .help = "Intervals: a line for each" },
     { .name = "interval", .letter = 'i', .type = OPT_TIME, .arg = "TIME",

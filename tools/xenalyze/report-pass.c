@@ -93,6 +93,9 @@ static int open_reports(struct pass *p, struct err *e)
     p->reports.names = &run->names;
     p->reports.wants_pcpu = filter_is_empty(p->filter) ? NULL : wants_pcpu;
     p->reports.filter = p->filter;
+    p->reports.pcpus = run->config->pcpus;
+    p->reports.domains = run->config->domains;
+    p->reports.vcpus = run->config->vcpus;
     p->reports.is_selection = run->config->time || !filter_is_empty(p->filter);
     p->reports.clock_assumed = xt_info_clock(&run->info, run->config->hz,
                                              &clock) == XT_SPEED_ASSUMED;

@@ -3,6 +3,7 @@
  * Pictures: the contents of the files, their size, and extreme values.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,8 +15,8 @@
 static const struct plot_about things = { "things", "value", PLOT_NUMBER };
 static const struct plot_about lengths = { "lengths", "time", PLOT_TIME };
 static const struct plot_about places = { "places", "address", PLOT_ADDRESS };
-static const struct plot_about pcpus = { "who", "pcpu", PLOT_PCPUS };
-static const struct plot_about vcpus = { "states", "vcpu", PLOT_VCPUS };
+static const struct plot_about pcpus_about = { "who", "pcpu", PLOT_PCPUS };
+static const struct plot_about vcpus_about = { "states", "vcpu", PLOT_VCPUS };
 
 static void put_vcpu_point(struct plot *p, int64_t time, int64_t value,
                            uint32_t vcpu)
@@ -110,28 +111,47 @@ START_TEST(gnuplot_has_its_data)
 }
 END_TEST
 
-/* Readers bound the length of an attribute. */
-START_TEST(paths_are_short)
+static size_t longest_line(char *text)
+{
+    size_t longest = 0;
+
+    for ( char *line = text, *end; (end = strchr(line, '\n')); line = end + 1 )
+        longest = (size_t)(end - line) > longest ? (size_t)(end - line)
+                                                 : longest;
+    return longest;
+}
+
+static char *draw_random_points(int64_t nr, size_t *size)
 {
     uint64_t seed = 1;
     struct plot *p;
-    size_t size, longest = 0;
     char *text;
 
     ck_assert_int_eq(plot_new(&p, &things, "a/trace"), 0);
-    for ( int64_t i = 0; i <= 300000; i++ )
+    for ( int64_t i = 0; i <= nr; i++ )
     {
         seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
         put_vcpu_point(p, i * 1000, seed >> 40, 0);
     }
-    text = draw_plot(p, PLOT_SVG, &size);
-    for ( char *line = text, *end; (end = strchr(line, '\n')); line = end + 1 )
-        longest = (size_t)(end - line) > longest ? (size_t)(end - line)
-                                                 : longest;
-    ck_assert_uint_gt(size, 2000000);
-    ck_assert_uint_lt(longest, 1000000);
-    free(text);
+    text = draw_plot(p, PLOT_SVG, size);
     plot_free(p);
+    return text;
+}
+
+/* Readers bound the length of an attribute.  Dots are many paths, and more dots
+   than can be seen are squares. */
+START_TEST(paths_are_short)
+{
+    size_t size;
+    char *text = draw_random_points(39000, &size);
+
+    ck_assert_uint_gt(size, 600000);
+    ck_assert_uint_lt(longest_line(text), 200000);
+    free(text);
+    text = draw_random_points(300000, &size);
+    ck_assert_uint_lt(size, 2000000);
+    ck_assert_uint_lt(longest_line(text), 200000);
+    free(text);
 }
 END_TEST
 
@@ -146,7 +166,7 @@ START_TEST(many_points_are_merged)
     for ( int64_t i = 0; i <= 3000000; i++ )
         put_vcpu_point(p, i * 1000, i % 50, i % 100);
     text = draw_plot(p, PLOT_SVG, &size);
-    ck_assert_uint_lt(size, 3000000);
+    ck_assert_uint_lt(size, 2000000);
     ck_assert_ptr_nonnull(strstr(text, ">3.0</text>"));
     ck_assert_ptr_nonnull(strstr(text, ">40</text>"));
     /* A hundred vcpus do not fit in the legend; their domain does. */
@@ -188,7 +208,7 @@ START_TEST(nothing_has_axes)
 }
 END_TEST
 
-/* Running vcpus and losses; idle vcpus are not drawn. */
+/* Idle time, and a loss; the rest is without data. */
 START_TEST(timeline_has_bars)
 {
     struct timeline t;
@@ -199,7 +219,7 @@ START_TEST(timeline_has_bars)
     char *text;
 
     stage_init(&s);
-    ck_assert_int_eq(plot_new(&p, &pcpus, "trace"), 0);
+    ck_assert_int_eq(plot_new(&p, &pcpus_about, "trace"), 0);
     t.plot = p;
     sink = timeline_sink(&t);
     stage_begin(&s, &sink, 0);
@@ -208,6 +228,8 @@ START_TEST(timeline_has_bars)
     sink.ops->runstate(sink.state, &(struct fact_runstate){
         .vcpu = &s.vcpus[0], .from = 500, .to = 900,
         .state = STATE_BLOCKED });
+    sink.ops->pcpu(sink.state, &(struct fact_pcpu){
+        .pcpu = 0, .from = 500, .to = 1000, .state = PCPU_IDLE });
     sink.ops->loss(sink.state, &(struct fact_loss){
         .pcpu = 1, .from = 500, .to = 1000 });
     text = draw_plot(p, PLOT_SVG, &size);
@@ -229,12 +251,13 @@ START_TEST(short_bars_are_shares)
     size_t size;
     char *text;
 
-    ck_assert_int_eq(plot_new(&p, &pcpus, "trace"), 0);
+    ck_assert_int_eq(plot_new(&p, &pcpus_about, "trace"), 0);
     for ( int64_t i = 0; i < 2000000; i++ )
         plot_add_bar(p, 0, PLOT_KEY(PLOT_OF_VCPU, PLOT_VCPU_ID(1, i % 2)),
                  i * 1000, i * 1000 + (i % 2 ? 200 : 600));
     text = draw_plot(p, PLOT_SVG, &size);
-    ck_assert_uint_lt(size, 20000);
+    ck_assert_ptr_nonnull(strstr(text, "<g fill-opacity"));
+    ck_assert_uint_lt(strstr(text, "<g fill-opacity") - text, 20000);
     ck_assert_ptr_nonnull(strstr(text, "M212 102h1200v16h-1200z"));
     ck_assert_ptr_nonnull(strstr(text, "M212 96.5h1200v5.5h-1200z"));
     free(text);
@@ -252,7 +275,7 @@ START_TEST(vcpus_have_states)
     char *text;
 
     stage_init(&s);
-    ck_assert_int_eq(plot_new(&p, &vcpus, "trace"), 0);
+    ck_assert_int_eq(plot_new(&p, &vcpus_about, "trace"), 0);
     t.plot = p;
     sink = states_sink(&t);
     stage_begin(&s, &sink, 0);
@@ -319,14 +342,218 @@ START_TEST(rows_are_shared)
     size_t size;
     char *text;
 
-    ck_assert_int_eq(plot_new(&p, &pcpus, "trace"), 0);
+    ck_assert_int_eq(plot_new(&p, &pcpus_about, "trace"), 0);
     for ( uint64_t i = 0; i < 1025; i++ )
         plot_add_bar(p, i, PLOT_KEY(PLOT_OF_VCPU, PLOT_VCPU_ID(i, 0)), 0, 1000);
     text = draw_plot(p, PLOT_SVG, &size);
     ck_assert_ptr_nonnull(strstr(text, ">0-2</text>"));
-    ck_assert_ptr_nonnull(strstr(text, ">others</text>"));
     free(text);
     plot_free(p);
+}
+END_TEST
+
+/* Each domain has a row or more of its own while there are enough. */
+START_TEST(rows_are_grouped)
+{
+    static const struct { uint32_t domains, vcpus; } hosts[] = {
+        { 16, 32 }, { 16, 33 }, { 512, 3 }, { 600, 2 },
+    };
+
+    for ( unsigned int h = 0; h < 4; h++ )
+    {
+        uint32_t vcpus = hosts[h].vcpus, nr = hosts[h].domains * vcpus;
+        struct plot *p;
+        size_t size;
+        char *text;
+
+        ck_assert_int_eq(plot_new(&p, &vcpus_about, "trace"), 0);
+        for ( uint32_t i = 0; i < nr; i++ )
+            plot_add_bar(p, PLOT_VCPU_ID(i / vcpus, i % vcpus),
+                         PLOT_KEY(PLOT_OF_STATE, 0), 0, 1000);
+        text = draw_plot(p, PLOT_SVG, &size);
+        ck_assert_ptr_nonnull(strstr(text, ">d0</text>"));
+        ck_assert_ptr_null(strstr(text, ">d0v1</text>"));
+        /* Full rows, also those with fewer members than others. */
+        ck_assert_ptr_nonnull(strstr(text, "h1200v4h-1200z"));
+        ck_assert_int_eq(strstr(text, "v0: running\n") != NULL ||
+                         strstr(text, "running 100.0 %") != NULL, true);
+        ck_assert_uint_lt(size, 3000000);
+        free(text);
+        plot_free(p);
+    }
+}
+END_TEST
+
+static void draw_domains(uint32_t pcpus, char **text, size_t *size)
+{
+    struct plot *p;
+
+    ck_assert_int_eq(plot_new(&p, &pcpus_about, "trace"), 0);
+    for ( uint32_t i = 0; i < pcpus; i++ )
+    {
+        plot_add_bar(p, i, PLOT_KEY(PLOT_OF_VCPU, PLOT_VCPU_ID(i, 0)), 0, 500);
+        plot_add_bar(p, i, PLOT_KEY(PLOT_OF_IDLE, 0), 500, i ? 1000 : 900);
+    }
+    *text = draw_plot(p, PLOT_SVG, size);
+    plot_free(p);
+}
+
+/* Up to 64 rows have colours by domain; more are a heat map. */
+START_TEST(many_rows_are_a_heat_map)
+{
+    char *text;
+    size_t size;
+
+    draw_domains(64, &text, &size);
+    ck_assert_ptr_nonnull(strstr(text, ">d1</text>"));
+    ck_assert_ptr_nonnull(strstr(text, ">38 others</text>"));
+    ck_assert_ptr_nonnull(strstr(text, ">idle</text>"));
+    ck_assert_ptr_nonnull(strstr(text, ">no data</text>"));
+    ck_assert_ptr_null(strstr(text, ">busy, % of time</text>"));
+    free(text);
+    draw_domains(65, &text, &size);
+    ck_assert_ptr_null(strstr(text, ">d1</text>"));
+    ck_assert_ptr_nonnull(strstr(text, ">busy, % of time</text>"));
+    ck_assert_ptr_nonnull(strstr(text, ">90-100</text>"));
+    ck_assert_ptr_nonnull(strstr(text, ">idle</text>"));
+    ck_assert_ptr_nonnull(strstr(text, ">no data</text>"));
+    /* pcpu 0: busy, idle, no data. */
+    ck_assert_ptr_nonnull(strstr(text, "M212 64h600v9h-600z"));
+    ck_assert_ptr_nonnull(strstr(text, "M812 64h480v9h-480z"));
+    ck_assert_ptr_nonnull(strstr(text, "M1292 64h120v9h-120z"));
+    free(text);
+}
+END_TEST
+
+static unsigned int count_texts(const char *text, const char *what)
+{
+    unsigned int n = 0;
+
+    while ( (text = strstr(text, what)) )
+    {
+        text += strlen(what);
+        n++;
+    }
+    return n;
+}
+
+/* Each bar has a tip, until there are too many: then areas have. */
+START_TEST(bars_have_tips)
+{
+    static const unsigned int rows[] = { 1, 64, 512 };
+
+    for ( unsigned int i = 0; i < 3; i++ )
+        for ( unsigned int bars = 10; bars <= 10000; bars *= 1000 )
+        {
+            struct plot *p;
+            size_t size;
+            char *text;
+
+            ck_assert_int_eq(plot_new(&p, &vcpus_about, "trace"), 0);
+            for ( unsigned int k = 0; k < rows[i] * bars; k++ )
+                plot_add_bar(p, k / bars, PLOT_KEY(PLOT_OF_STATE, k % 2),
+                             k % bars * 1000, k % bars * 1000 + 1000);
+            text = draw_plot(p, PLOT_SVG, &size);
+            if ( bars == 10 )
+                ck_assert_uint_eq(count_texts(text, "<title>"), rows[i] * bars);
+            ck_assert_uint_ge(count_texts(text, "<title>"), rows[i] * 10);
+            ck_assert_uint_le(count_texts(text, "<title>"), PLOT_MAX_TIPS);
+            ck_assert_uint_eq(count_texts(text, "<title>"),
+                              count_texts(text, "</title></rect>\n"));
+            ck_assert_ptr_nonnull(strstr(text, bars == 10
+                ? "<title>d0v0: runnable\n"
+                  "0.000001000 s to 0.000002000 s (1.00 us)</title>"
+                : "<title>d0v0\n0.000000000 s to "));
+            ck_assert_int_eq(strstr(text, "\nrunnable ") != NULL, bars > 10);
+            free(text);
+            plot_free(p);
+        }
+}
+END_TEST
+
+START_TEST(dots_have_tips)
+{
+    struct plot *p;
+    size_t size;
+    char *text;
+
+    ck_assert_int_eq(plot_new(&p, &lengths, "trace"), 0);
+    put_vcpu_point(p, 1500000000, 12300, 0);
+    put_vcpu_point(p, 1600000000, 12400, 0);
+    text = draw_plot(p, PLOT_SVG, &size);
+    ck_assert_ptr_nonnull(strstr(text, "<title>d1v0: time 12.3 us\n"
+                                 "1.500000000 s</title>"));
+    free(text);
+    plot_free(p);
+
+    ck_assert_int_eq(plot_new(&p, &lengths, "trace"), 0);
+    for ( int64_t i = 0; i < 3000000; i++ )
+        put_vcpu_point(p, i % 100000 * 1000, i % 1000 * 1000 + 1, i % 2);
+    text = draw_plot(p, PLOT_SVG, &size);
+    ck_assert_uint_gt(count_texts(text, "<title>"), 1000);
+    ck_assert_uint_le(count_texts(text, "<title>"), PLOT_MAX_TIPS);
+    ck_assert_ptr_nonnull(strstr(text, "\nd1v1 50.0 %"));
+    /* Points that were merged count. */
+    size = 0;
+    for ( const char *t = text; (t = strstr(t, "<title>")); t++ )
+        size += strtoul(t + strlen("<title>"), NULL, 10);
+    ck_assert_uint_eq(size, 3000000);
+    free(text);
+    plot_free(p);
+}
+END_TEST
+
+/* Many addresses: a scale of numbers of points, which are all counted. */
+START_TEST(many_addresses_are_a_density)
+{
+    struct plot *p;
+    size_t size;
+    char *text;
+
+    ck_assert_int_eq(plot_new(&p, &places, "trace"), 0);
+    for ( int64_t i = 0; i < 100000; i++ )
+        put_vcpu_point(p, i * 1000, 0x400000 + i % 4096, i % 64);
+    text = draw_plot(p, PLOT_SVG, &size);
+    ck_assert_ptr_nonnull(strstr(text, ">points per square</text>"));
+    ck_assert_ptr_nonnull(strstr(text, ">1</text>"));
+    ck_assert_ptr_nonnull(strstr(text, ">2-3</text>"));
+    ck_assert_ptr_null(strstr(text, ">d1</text>"));
+    free(text);
+    text = draw_plot(p, PLOT_GNUPLOT, &size);
+    ck_assert_ptr_nonnull(strstr(text, "title \"points per square\""));
+    free(text);
+    free(draw_plot(p, PLOT_PNG, &size));
+    plot_free(p);
+}
+END_TEST
+
+/* A dark page: by the reader's preference, or always. */
+START_TEST(pages_have_themes)
+{
+    static const char query[] = "@media (prefers-color-scheme:dark)";
+
+    for ( enum plot_theme theme = PLOT_AUTO; theme <= PLOT_DARK; theme++ )
+    {
+        struct plot *p;
+        size_t size;
+        char *text;
+
+        ck_assert_int_eq(plot_new(&p, &things, "trace"), 0);
+        plot_set_theme(p, theme);
+        put_vcpu_point(p, 0, 10, 0);
+        text = draw_plot(p, PLOT_SVG, &size);
+        ck_assert_int_eq(strstr(text, query) != NULL, theme == PLOT_AUTO);
+        ck_assert_ptr_nonnull(strstr(text, theme == PLOT_DARK
+            ? "<path class=\"p0\" fill=\"#14171a\""
+            : "<path class=\"p0\" fill=\"#ffffff\""));
+        ck_assert_int_eq(strstr(text, ".p0{fill:#14171a}") != NULL,
+                         theme == PLOT_AUTO);
+        free(text);
+        text = draw_plot(p, PLOT_GNUPLOT, &size);
+        ck_assert_int_eq(strstr(text, "#14171a") != NULL, theme == PLOT_DARK);
+        free(text);
+        plot_free(p);
+    }
 }
 END_TEST
 
@@ -384,4 +611,6 @@ UNIT_MAIN("plot", svg_has_each_point, png_has_its_marks, gnuplot_has_its_data,
           many_points_are_merged, paths_are_short, extremes_are_harmless,
           nothing_has_axes, timeline_has_bars, short_bars_are_shares,
           vcpus_have_states, decades_have_a_log_axis, addresses_have_pieces,
-          rows_are_shared, names_have_endings, all_or_nothing)
+          rows_are_shared, rows_are_grouped, many_rows_are_a_heat_map,
+          bars_have_tips, dots_have_tips, many_addresses_are_a_density,
+          pages_have_themes, names_have_endings, all_or_nothing)

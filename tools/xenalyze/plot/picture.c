@@ -4,8 +4,9 @@
  * axes) is computed before the first file is written.
  *
  * When there are too many marks, those that the picture cannot resolve are
- * merged: of dots at the same place the first is kept, and bars of a series
- * within a fraction of a pixel become one bar with the sum of their lengths.
+ * merged: of dots at the same place the first is kept, with their number, and
+ * bars of a series within a fraction of a pixel become one bar with the sum of
+ * their lengths.
  */
 #include "xenalyze/plot/plot-draw.h"
 
@@ -51,9 +52,20 @@ int plot_new(struct plot **out, const struct plot_about *about,
     p->view.name = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
     p->view.bars = about->unit >= PLOT_PCPUS;
     p->view.bottom = PLOT_TOP + PLOT_LINES;
+    p->view.column = 1;
     p->view.first = p->view.least = INT64_MAX;
     p->view.last = p->view.most = INT64_MIN;
     return 0;
+}
+
+void plot_set_selection(struct plot *p, const char *text)
+{
+    p->view.selection = text;
+}
+
+void plot_set_theme(struct plot *p, enum plot_theme theme)
+{
+    p->view.theme = theme;
 }
 
 void plot_set_names(struct plot *p, const struct xt_domain_names *names)
@@ -78,33 +90,73 @@ void plot_free(struct plot *p)
 
 /* --- marks ---------------------------------------------------------------- */
 
-/* A bitmap of occupied pixels keeps one dot per pixel, or per series there. */
-static void merge_dots(struct plot *p, bool by_series)
+#define PIXELS ((PLOT_COLUMNS + 1) * (PLOT_LINES + 1))
+
+/* A list of the kept dots for each pixel: index + 1, or 0. */
+struct kept_dots
 {
-    uint64_t *seen = fault_calloc((PLOT_COLUMNS + 1) * (PLOT_LINES + 1),
-                                  sizeof(*seen));
+    uint32_t *first;            /* by index of the pixel */
+    uint32_t *next;             /* by index of the dot */
+};
+
+/* Returns a pointer to the kept dot of the series at a pixel, or NULL. */
+static struct plot_mark *find_kept(const struct plot *p,
+                                   const struct kept_dots *kept,
+                                   unsigned int pixel, uint32_t series,
+                                   bool by_series)
+{
+    uint32_t at = kept->first[pixel];
+
+    while ( at && by_series && (p->marks[at - 1].series ^ series) % 64 )
+        at = kept->next[at - 1];
+    return at ? &p->marks[at - 1] : NULL;
+}
+
+static void keep_dots(struct plot *p, const struct kept_dots *kept,
+                      bool by_series)
+{
     struct plot_view *v = &p->view;
     size_t n = 0;
 
-    v->marks = p->marks;
-    v->log = plot_wants_log(v);
-    p->failed |= !seen || (p->about.unit == PLOT_ADDRESS &&
-                           plot_split_addresses(v));
-    for ( size_t i = 0; !p->failed && i < v->nr_marks; i++ )
+    for ( size_t i = 0; i < v->nr_marks; i++ )
     {
-        int x = (int)plot_x(v, p->marks[i].from) - PLOT_LEFT;
-        int y = (int)plot_y(v, p->marks[i].value) - PLOT_TOP;
-        uint64_t *dot = &seen[x * (PLOT_LINES + 1) + y];
-        uint64_t bit = by_series ? 1ull << p->marks[i].series % 64 : 1;
+        const struct plot_mark m = p->marks[i];
+        int x = (int)plot_x(v, m.from) - PLOT_LEFT;
+        int y = (int)plot_y(v, m.value) - PLOT_TOP;
+        unsigned int pixel = (unsigned int)(x * (PLOT_LINES + 1) + y);
+        struct plot_mark *old;
 
         debug_assert(x >= 0 && x <= PLOT_COLUMNS && y >= 0 && y <= PLOT_LINES);
-        if ( !(*dot & bit) )
-            p->marks[n++] = p->marks[i];
-        *dot |= bit;
+        old = find_kept(p, kept, pixel, m.series, by_series);
+        if ( old )
+        {
+            old->covered += m.covered;
+            continue;
+        }
+        p->marks[n] = m;
+        kept->next[n] = kept->first[pixel];
+        kept->first[pixel] = (uint32_t)++n;
     }
+    v->nr_marks = n;
+}
+
+/* Keep a dot per pixel, or per series there, as a count of the rest. */
+static void merge_dots(struct plot *p, bool by_series)
+{
+    struct plot_view *v = &p->view;
+    const struct kept_dots kept = {
+        fault_calloc(PIXELS, sizeof(uint32_t)),
+        fault_malloc((v->nr_marks + 1) * sizeof(uint32_t)),
+    };
+
+    v->marks = p->marks;
+    v->log = plot_wants_log(v);
+    p->failed |= !kept.first || !kept.next ||
+                 (p->about.unit == PLOT_ADDRESS && plot_split_addresses(v));
     if ( !p->failed )
-        v->nr_marks = n;
-    free(seen);
+        keep_dots(p, &kept, by_series);
+    free(kept.first);
+    free(kept.next);
 }
 
 static int compare_by_row(const void *a, const void *b)
@@ -150,7 +202,7 @@ static void merge_marks(struct plot *p)
     uint64_t width = span / (4 * PLOT_COLUMNS);
 
     if ( !v->bars )
-        merge_dots(p, p->about.unit == PLOT_PLACES);
+        merge_dots(p, true);
     if ( !v->bars && v->nr_marks > MAX_MARKS / 2 )
         merge_dots(p, false);
     for ( ; v->bars && v->nr_marks > MAX_MARKS / 2 && width < span;
@@ -200,21 +252,27 @@ static void add_mark(struct plot *p, const struct plot_mark *m)
 
 static uint64_t point_key(const struct point *point)
 {
-    if ( point->owner == POINT_NO_OWNER )
-        return PLOT_KEY(PLOT_OF_ALL, 0);
+    if ( point->by_state )
+        return PLOT_KEY(PLOT_OF_STATE, point->state);
     if ( point->owner == POINT_IRQ )
         return PLOT_KEY(PLOT_OF_IRQ, point->vcpu);
     return PLOT_KEY(PLOT_OF_VCPU, PLOT_VCPU_ID(point->domain, point->vcpu));
 }
 
+/* Idle vcpus are the idle time of a pcpu: running is the only state drawn. */
 static void put_point(void *state, const struct point *point)
 {
     struct plot *p = state;
-    const struct plot_mark m = {
-        .from = point->time, .to = point->time, .value = point->value,
-        .series = plot_keys_add(&p->series, point_key(point), 1),
+    bool idle = point->owner != POINT_IRQ && point->domain == XT_DOMAIN_IDLE;
+    struct plot_mark m = {
+        .from = point->time, .to = point->time, .covered = 1,
+        .value = point->unit == POINT_CYCLES ? point->duration : point->value,
     };
 
+    if ( idle && point->by_state && point->state != STATE_RUNNING )
+        return;
+    m.series = plot_keys_add(&p->series, idle ? PLOT_KEY(PLOT_OF_IDLE, 0)
+                                              : point_key(point), 1);
     add_mark(p, &m);
 }
 
@@ -261,6 +319,30 @@ static void extend_axes(struct plot_view *v)
         v->least--;
 }
 
+/* Do the bars cover less than all rows, by half of a pixel or more? */
+static bool has_gaps(const struct plot *p)
+{
+    double whole = (double)p->view.last - (double)p->view.first, all = 0;
+
+    for ( uint32_t i = 0; i < p->series.nr; i++ )
+        all += (double)p->series.weights[i];
+    return all < whole * (p->rows.nr - 0.5 / PLOT_COLUMNS);
+}
+
+/* The choices that need the sorted array of marks. */
+static int choose_drawing(struct plot *p)
+{
+    struct plot_view *v = &p->view;
+    int rc = p->about.unit == PLOT_ADDRESS ? plot_split_addresses(v) : 0;
+
+    v->has_gaps = v->bars && has_gaps(p);
+    rc = rc ? rc : plot_choose_cells(v);
+    rc = rc ? rc : plot_choose_column(v);
+    plot_make_legend(v);
+    v->bottom = plot_height(v) - PLOT_BELOW;
+    return rc;
+}
+
 static int close_view(struct plot *p)
 {
     struct plot_view *v = &p->view;
@@ -276,10 +358,7 @@ static int close_view(struct plot *p)
     if ( v->nr_marks )
         qsort(v->marks, v->nr_marks, sizeof(*v->marks), compare_by_row);
     assert(rc || v->nr_series || !v->nr_marks);
-    v->bottom = plot_height(v) - PLOT_BELOW;
-    if ( !rc && p->about.unit == PLOT_ADDRESS )
-        rc = plot_split_addresses(v);
-    return rc;
+    return rc ? rc : choose_drawing(p);
 }
 
 /* --- files ---------------------------------------------------------------- */

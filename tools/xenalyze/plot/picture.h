@@ -25,6 +25,9 @@
 
 enum plot_format { PLOT_SVG, PLOT_PNG, PLOT_GNUPLOT };
 
+/* The page.  With PLOT_AUTO, SVG follows the preference of the reader. */
+enum plot_theme { PLOT_AUTO, PLOT_LIGHT, PLOT_DARK };
+
 /* The format for a file name, by its ending.  0, or -EINVAL and *e. */
 int plot_parse_format(const char *path, enum plot_format *format,
                       struct err *e);
@@ -34,8 +37,7 @@ enum plot_unit
 {
     PLOT_NUMBER,
     PLOT_PLACES,                /* a small set of numbers, as of pcpus */
-    PLOT_CYCLES,                /* cycles and nanoseconds may range over */
-    PLOT_TIME,                  /* decades, and get a logarithmic axis */
+    PLOT_TIME,                  /* ns; a logarithmic axis for decades */
     PLOT_ADDRESS,
     PLOT_PCPUS,                 /* no values: a row of bars for each pcpu */
     PLOT_VCPUS,                 /* a row of bars for each vcpu */
@@ -58,12 +60,18 @@ void plot_free(struct plot *plot);
 /* Use names of domains, which are borrowed and may be NULL. */
 void plot_set_names(struct plot *plot, const struct xt_domain_names *names);
 
+/* Set a text after the title.  The pointer is borrowed. */
+void plot_set_selection(struct plot *plot, const char *text);
+
+void plot_set_theme(struct plot *plot, enum plot_theme theme);
+
 /* A receiver of points, which become dots. */
 struct points plot_points(struct plot *plot);
 
 /*
  * Sinks that draw bars.  timeline_sink(), for PLOT_PCPUS: the vcpus that ran on
- * each pcpu, and its losses.  states_sink(), for PLOT_VCPUS: the runstates.
+ * each pcpu, idle time and losses.  states_sink(), for PLOT_VCPUS: the
+ * runstates.
  */
 struct timeline
 {

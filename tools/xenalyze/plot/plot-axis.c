@@ -6,6 +6,7 @@
 #include "xenalyze/plot/plot-draw.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <math.h>
 
 #define MAX_ROW 64.0            /* pixels */
@@ -23,7 +24,7 @@ static double row_height(const struct plot_view *v)
 int plot_height(const struct plot_view *v)
 {
     double area = v->bars ? row_height(v) * v->nr_rows : PLOT_LINES;
-    double legend = 26.0 * v->nr_series;
+    double legend = 26.0 * v->nr_lines;
 
     assert(v->nr_series <= PLOT_SERIES && v->nr_rows <= PLOT_MAX_ROWS);
     return PLOT_TOP + (int)(area > legend ? area : legend) + PLOT_BELOW;
@@ -31,8 +32,8 @@ int plot_height(const struct plot_view *v)
 
 bool plot_wants_log(const struct plot_view *v)
 {
-    return (v->about->unit == PLOT_CYCLES || v->about->unit == PLOT_TIME) &&
-           v->least > 0 && v->most / v->least >= 100;
+    return v->about->unit == PLOT_TIME && v->least > 0 &&
+           v->most / v->least >= 100;
 }
 
 /* Map `value` from least .. most to 0 .. length. */
@@ -100,10 +101,37 @@ static int step_decimals(double step)
     return digits < 0 ? 0 : digits > 9 ? 9 : (int)digits;
 }
 
+/* The unit of the longest time on the axis. */
+static const struct time_unit { double ns; const char *name; } time_units[] = {
+    { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" },
+};
+
+static const struct time_unit *find_time_unit(double ns)
+{
+    unsigned int i = 0;
+
+    while ( i < 3 && fabs(ns) < time_units[i].ns )
+        i++;
+    return &time_units[i];
+}
+
+static const struct time_unit *axis_unit(const struct plot_view *v)
+{
+    double first = fabs((double)v->first), last = fabs((double)v->last);
+
+    return find_time_unit(first > last ? first : last);
+}
+
+const char *plot_time_unit(const struct plot_view *v)
+{
+    return axis_unit(v)->ns >= 1e9 ? "seconds" : axis_unit(v)->name;
+}
+
 unsigned int plot_time_ticks(const struct plot_view *v,
                              struct plot_tick ticks[PLOT_TICKS])
 {
-    double first = (double)v->first / 1e9, last = (double)v->last / 1e9;
+    double unit = axis_unit(v)->ns;
+    double first = (double)v->first / unit, last = (double)v->last / unit;
     double step = round_step(last - first, 8), at;
     unsigned int n = 0;
 
@@ -138,17 +166,10 @@ static void format_number(char text[PLOT_NAME], double value, double step)
 
 static void format_time(char text[PLOT_NAME], double ns, double step)
 {
-    static const struct { double more; const char *unit; } units[] = {
-        { 1e9, " s" }, { 1e6, " ms" }, { 1e3, " us" }, { 0, " ns" },
-    };
-    unsigned int i = 0;
-    double unit;
+    const struct time_unit *unit = find_time_unit(ns);
 
-    while ( fabs(ns) < units[i].more )
-        i++;
-    unit = units[i].more > 0 ? units[i].more : 1;
-    snprintf(text, PLOT_NAME, "%.*f%s", step_decimals(step / unit), ns / unit,
-             units[i].unit);
+    snprintf(text, PLOT_NAME, "%.*f %s", step_decimals(step / unit->ns),
+             ns / unit->ns, unit->name);
 }
 
 static void format_value(const struct plot_view *v, char text[PLOT_NAME],
@@ -164,6 +185,7 @@ static void add_tick(const struct plot_view *v, struct plot_tick *tick,
                      double value, double step)
 {
     tick->at = value_y(v, value);
+    tick->value = value;
     format_value(v, tick->text, value, step);
 }
 
@@ -203,4 +225,18 @@ unsigned int plot_value_ticks(const struct plot_view *v,
           at += step )
         add_tick(v, &ticks[n++], at, step);
     return n;
+}
+
+void plot_format_value(const struct plot_view *v, char text[PLOT_NAME],
+                       int64_t value)
+{
+    double ns = fabs((double)value);
+
+    if ( v->about->unit == PLOT_ADDRESS )
+        snprintf(text, PLOT_NAME, "0x%" PRIx64, (uint64_t)value);
+    else if ( v->about->unit == PLOT_TIME )
+        format_time(text, (double)value, ns < 1 ? 1 : pow(10, floor(log10(ns))
+                                                          - 2));
+    else
+        snprintf(text, PLOT_NAME, "%" PRId64, value);
 }

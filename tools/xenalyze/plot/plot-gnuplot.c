@@ -31,11 +31,24 @@ static void put_name(const char *text, FILE *out)
             putc(*text, out);
 }
 
-static void put_title(const struct plot_series *series, FILE *out)
+static void put_title(const char *name, FILE *out)
 {
     fputs(" title \"", out);
-    put_name(series->name, out);
+    put_name(name, out);
     putc('"', out);
+}
+
+/* The lines of the legend: functions without a value, after a plot. */
+static void put_legend(const struct plot_view *v, FILE *out)
+{
+    for ( unsigned int i = 0; i < v->nr_lines; i++ )
+    {
+        unsigned int paint = v->legend[i].paint;
+
+        fprintf(out, ", \\\n    NaN with lines lw 8 lc rgb \"#%06" PRIx32 "\"",
+                plot_colour(v, paint < PLOT_PAINTS ? paint : PAINT_PAGE));
+        put_title(v->legend[i].name, out);
+    }
 }
 
 /* --- dots ----------------------------------------------------------------- */
@@ -61,24 +74,32 @@ static void put_dots(const struct plot_view *v, unsigned int series, FILE *out)
     fprintf(out, "EOD\n");
 }
 
-static void put_axis(const struct plot_view *v, FILE *out)
+/* An array of ticks, at positions or at values. */
+static void put_ticks(const struct plot_view *v, bool positions, FILE *out)
 {
     struct plot_tick ticks[PLOT_TICKS];
-    unsigned int nr = 0;
+    unsigned int nr = plot_value_ticks(v, ticks);
 
-    if ( v->log )
-        fprintf(out, "set logscale y\n");
-    if ( v->about->unit == PLOT_PLACES )
-        fprintf(out, "set yrange [%.1f:%.1f]\n", (double)v->least - 0.5,
-                (double)v->most + 0.5);
-    if ( v->about->unit != PLOT_ADDRESS )
-        return;
-    nr = plot_value_ticks(v, ticks);
-    fprintf(out, "set yrange [0:%d]\nset ytics (", v->bottom - PLOT_TOP);
+    fprintf(out, "set ytics (");
     for ( unsigned int i = 0; i < nr; i++ )
         fprintf(out, "%s\"%s\" %.1f", i ? ", " : "", ticks[i].text,
-                v->bottom - ticks[i].at);
+                positions ? v->bottom - ticks[i].at : ticks[i].value);
     fprintf(out, ")\n");
+}
+
+static void put_axis(const struct plot_view *v, FILE *out)
+{
+    bool positions = v->about->unit == PLOT_ADDRESS || v->cells;
+
+    if ( v->log && !positions )
+        fprintf(out, "set logscale y\n");
+    if ( v->about->unit == PLOT_PLACES && !positions )
+        fprintf(out, "set yrange [%.1f:%.1f]\n", (double)v->least - 0.5,
+                (double)v->most + 0.5);
+    if ( positions )
+        fprintf(out, "set yrange [0:%d]\n", v->bottom - PLOT_TOP);
+    if ( positions || v->about->unit == PLOT_TIME )
+        put_ticks(v, positions, out);
 }
 
 static int put_all_dots(const struct plot_view *v, FILE *out)
@@ -96,8 +117,8 @@ static int put_all_dots(const struct plot_view *v, FILE *out)
         fprintf(out, "%s$series%u using 1:($2%+.3f) with points pt 7 ps 0.4 "
                 "lc rgb \"#%06" PRIx32 "\"", i ? ", \\\n    " : "", i,
                 places ? 0.7 * ((i + 0.5) / v->nr_series - 0.5) : 0.0,
-                v->series[i].colour);
-        put_title(&v->series[i], out);
+                plot_colour(v, PAINT_SERIES + i));
+        put_title(v->series[i].name, out);
     }
     fprintf(out, "\n");
     return 0;
@@ -114,7 +135,7 @@ struct script
 
 /* A line of data: left, right, top, bottom, colour. */
 static void print_rectangle(void *state, double x, double y, double w, double h,
-                            uint32_t colour)
+                            unsigned int paint)
 {
     const struct script *p = state;
     const struct plot_view *v = p->view;
@@ -123,8 +144,15 @@ static void print_rectangle(void *state, double x, double y, double w, double h,
     double from = 1e-9 * (double)v->first + (x - PLOT_LEFT) * second;
     double top = plot_row_top(v, 0), row = plot_row_top(v, 1) - top;
 
+    /* Cells of dots are on a scale of pixels upward. */
+    if ( !v->bars )
+    {
+        top = v->bottom;
+        row = -1;
+    }
     fprintf(p->out, "%.9f %.9f %.4f %.4f %" PRIu32 "\n", from,
-            from + w * second, (y - top) / row, (y + h - top) / row, colour);
+            from + w * second, (y - top) / row, (y + h - top) / row,
+            plot_colour(v, paint));
 }
 
 /* Names of the rows, as far as there is room. */
@@ -145,31 +173,52 @@ static void put_row_names(const struct plot_view *v, FILE *out)
     fprintf(out, ")\n");
 }
 
-static int put_all_rows(const struct plot_view *v, FILE *out)
+static int put_data(const struct plot_view *v, FILE *out)
 {
     struct script script = { v, out };
     const struct plot_pen pen = {
         .state = &script, .rectangle = print_rectangle,
     };
+
+    if ( v->cells )
+        return plot_draw_cells(v, &pen);
+    return v->heat ? plot_draw_heat(v, &pen) : plot_draw_rows(v, &pen);
+}
+
+static int put_all_rectangles(const struct plot_view *v, FILE *out)
+{
     int rc;
 
-    assert(v->bars);
-    put_row_names(v, out);
+    assert(v->bars || v->cells);
+    if ( v->bars )
+        put_row_names(v, out);
+    else
+        put_axis(v, out);
     fprintf(out, "set xrange [%.9f:%.9f]\nset style fill solid noborder\n"
             "$rows << EOD\n", (double)v->first / 1e9, (double)v->last / 1e9);
-    rc = plot_draw_rows(v, &pen);
+    rc = put_data(v, out);
     fprintf(out, "EOD\n%s", v->nr_series ? "plot " : "# nothing to plot\n");
     if ( v->nr_series )
+    {
         fprintf(out, "$rows using 1:3:1:2:3:4:5 with boxxyerror lc rgb "
                 "variable notitle");
-    for ( unsigned int i = 0; i < v->nr_series; i++ )
-    {
-        fprintf(out, ", \\\n    NaN with lines lw 8 lc rgb \"#%06" PRIx32
-                "\"", v->series[i].colour);
-        put_title(&v->series[i], out);
+        put_legend(v, out);
     }
     fprintf(out, "\n");
     return rc;
+}
+
+static void put_dark_page(const struct plot_view *v, FILE *out)
+{
+    uint32_t ink = plot_colour(v, PAINT_INK);
+
+    fprintf(out, "set object 1 rectangle from screen 0,0 to screen 1,1 "
+            "fillcolor rgb \"#%06" PRIx32 "\" behind\n",
+            plot_colour(v, PAINT_PAGE));
+    fprintf(out, "set border linecolor rgb \"#%06" PRIx32 "\"\n", ink);
+    for ( const char *const *what = (const char *const[])
+          { "title", "xlabel", "ylabel", "tics", "key", NULL }; *what; what++ )
+        fprintf(out, "set %s textcolor rgb \"#%06" PRIx32 "\"\n", *what, ink);
 }
 
 /* Without a display gnuplot has no terminal, and would draw nothing. */
@@ -187,15 +236,19 @@ static void put_terminal(FILE *out)
 
 int plot_gnuplot(const struct plot_view *v, FILE *out)
 {
+    char title[PLOT_TITLE];
+
     put_terminal(out);
     /* A "_" in a name is no subscript. */
     if ( v->names )
         fprintf(out, "set termoption noenhanced\n");
+    plot_format_title(v, title);
     fprintf(out, "set title '");
-    put_quoted(v->name, out);
-    fprintf(out, ": %s' noenhanced\nset xlabel \"seconds since the trace "
-            "began\"\nset ylabel \"%s%s\"\nset key outside\n",
-            v->about->title, v->about->label,
-            v->about->unit == PLOT_TIME ? " (ns)" : "");
-    return v->bars ? put_all_rows(v, out) : put_all_dots(v, out);
+    put_quoted(title, out);
+    fprintf(out, "' noenhanced\nset xlabel \"seconds since the trace began\"\n"
+            "set ylabel \"%s\"\nset key outside\n", v->about->label);
+    if ( v->theme == PLOT_DARK )
+        put_dark_page(v, out);
+    return v->bars || v->cells ? put_all_rectangles(v, out)
+                               : put_all_dots(v, out);
 }

@@ -16,37 +16,21 @@
 #include "common/debug.h"
 #include "common/fault.h"
 
-#define WHITE 0
 #define COLOURS 256u
 #define ROW (1 + PLOT_WIDTH)    /* bytes; the first is the filter, 0 = none */
 
 struct png
 {
-    uint8_t *image;
+    uint8_t *image;             /* a paint for each pixel */
     int height;
-    uint32_t palette[COLOURS];
-    unsigned int nr;
-    /* The text that is being drawn: upper left corner and colour. */
+    /* Upper left corner of the text that is being drawn. */
     int left, top;
-    uint8_t ink;
 };
 
+_Static_assert(PLOT_PAINTS <= COLOURS && !PAINT_PAGE, "a paint is the index of "
+               "its colour in the palette, and the page is empty");
+
 /* --- pixels --------------------------------------------------------------- */
-
-/* A picture uses fewer colours than a palette has. */
-static uint8_t colour_index(struct png *p, uint32_t colour)
-{
-    unsigned int i = 0;
-
-    while ( i < p->nr && p->palette[i] != colour )
-        i++;
-    if ( i == COLOURS )
-        return COLOURS - 1;
-    if ( i == p->nr )
-        p->palette[p->nr++] = colour;
-    assert(i < p->nr);
-    return (uint8_t)i;
-}
 
 static void draw_pixel(struct png *p, int x, int y, uint8_t colour)
 {
@@ -56,29 +40,28 @@ static void draw_pixel(struct png *p, int x, int y, uint8_t colour)
 
 /* At least a pixel wide and high. */
 static void draw_rectangle(void *state, double x, double y, double w, double h,
-                           uint32_t colour)
+                           unsigned int paint)
 {
     struct png *p = state;
     int left = (int)floor(x + 0.5), right = (int)floor(x + w + 0.5);
     int top = (int)floor(y + 0.5), bottom = (int)floor(y + h + 0.5);
-    uint8_t index = colour_index(p, colour);
 
     right += right == left;
     bottom += bottom == top;
     for ( int row = top; row < bottom; row++ )
         for ( int column = left; column < right; column++ )
-            draw_pixel(p, column, row, index);
+            draw_pixel(p, column, row, (uint8_t)paint);
 }
 
 static void draw_letter_dot(void *state, int x, int y)
 {
     struct png *p = state;
 
-    draw_pixel(p, p->left + x, p->top + y, p->ink);
+    draw_pixel(p, p->left + x, p->top + y, PAINT_INK);
 }
 
 static void draw_text(void *state, double x, double y, enum plot_anchor anchor,
-                      uint32_t colour, const char *text)
+                      const char *text)
 {
     struct png *p = state;
     int width = PLOT_LETTER * (int)strlen(text) - 2;
@@ -86,7 +69,6 @@ static void draw_text(void *state, double x, double y, enum plot_anchor anchor,
     p->left = (int)x - (anchor == PLOT_END ? width
                         : anchor == PLOT_MIDDLE ? width / 2 : 0);
     p->top = (int)y - PLOT_LETTER_HEIGHT + 1;
-    p->ink = colour_index(p, colour);
     plot_draw_letters(text, draw_letter_dot, p);
 }
 
@@ -238,21 +220,24 @@ static size_t deflate_image(uint8_t *to, const uint8_t *bytes, size_t size)
     return (size_t)(b.to + 4 - to);
 }
 
-static void put_palette(const struct png *p, FILE *out)
+static void put_palette(const struct plot_view *v, FILE *out)
 {
     uint8_t palette[3 * COLOURS];
+    unsigned int nr = PAINT_SERIES + v->nr_series;
 
-    for ( unsigned int i = 0; i < p->nr; i++ )
+    for ( unsigned int i = 0; i < nr; i++ )
     {
-        palette[3 * i] = (uint8_t)(p->palette[i] >> 16);
-        palette[3 * i + 1] = (uint8_t)(p->palette[i] >> 8);
-        palette[3 * i + 2] = (uint8_t)p->palette[i];
+        uint32_t colour = plot_colour(v, i);
+
+        palette[3 * i] = (uint8_t)(colour >> 16);
+        palette[3 * i + 1] = (uint8_t)(colour >> 8);
+        palette[3 * i + 2] = (uint8_t)colour;
     }
-    assert(p->nr && p->nr <= COLOURS);
-    put_chunk(out, "PLTE", palette, 3 * p->nr);
+    put_chunk(out, "PLTE", palette, 3 * nr);
 }
 
-static void put_file(const struct png *p, uint8_t *packed, FILE *out)
+static void put_file(const struct plot_view *v, const struct png *p,
+                     uint8_t *packed, FILE *out)
 {
     uint8_t header[13] = { [8] = 8, [9] = 3 };  /* 8 bits, with a palette */
     size_t size = deflate_image(packed, p->image, ROW * (size_t)p->height);
@@ -261,16 +246,17 @@ static void put_file(const struct png *p, uint8_t *packed, FILE *out)
     store_be32(header + 4, (uint32_t)p->height);
     fwrite("\x89PNG\r\n\x1a\n", 1, 8, out);
     put_chunk(out, "IHDR", header, sizeof(header));
-    put_palette(p, out);
+    put_palette(v, out);
     put_chunk(out, "IDAT", packed, (uint32_t)size);
     put_chunk(out, "IEND", "", 0);
 }
 
 int plot_png(const struct plot_view *v, FILE *out)
 {
-    struct png png = { .height = plot_height(v), .palette = { 0xffffff },
-                       .nr = 1 };
-    const struct plot_pen pen = { &png, draw_rectangle, draw_text };
+    struct png png = { .height = plot_height(v) };
+    const struct plot_pen pen = {
+        .state = &png, .rectangle = draw_rectangle, .text = draw_text,
+    };
     size_t size = ROW * (size_t)png.height;
     uint8_t *packed = fault_malloc(PACKED_MAX(size));
     int rc = -ENOMEM;
@@ -279,7 +265,7 @@ int plot_png(const struct plot_view *v, FILE *out)
     if ( png.image && packed )
         rc = plot_draw(v, &pen);
     if ( !rc )
-        put_file(&png, packed, out);
+        put_file(v, &png, packed, out);
     free(png.image);
     free(packed);
     return rc;

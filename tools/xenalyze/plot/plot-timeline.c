@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sinks that draw bars: the vcpus that ran on each pcpu, or the runstates of
- * each vcpu.
+ * Sinks that draw bars: the vcpus that ran on each pcpu and its idle time, or
+ * the runstates of each vcpu.
  */
 #include "xenalyze/plot/plot-draw.h"
 
@@ -13,8 +13,7 @@ static void timeline_begin(void *state, const struct fact_begin *f)
 }
 
 static void add_fact_bar(struct timeline *t, uint64_t row, uint64_t key,
-                         uint64_t from,
-                         uint64_t to)
+                         uint64_t from, uint64_t to)
 {
     plot_add_bar(t->plot, row, key, xt_clock_ns(&t->clock, from),
                  xt_clock_ns(&t->clock, to));
@@ -30,16 +29,17 @@ static void draw_running(void *state, const struct fact_runstate *f)
     if ( f->state == STATE_RUNNING && !vcpu_is_idle(f->vcpu) &&
          f->from < f->to && f->pcpu != FACT_NO_PCPU )
         add_fact_bar(state, f->pcpu, PLOT_KEY(PLOT_OF_VCPU, vcpu_key(f->vcpu)),
-                     f->from,
-                     f->to);
+                     f->from, f->to);
 }
 
 /* A pcpu on which no vcpu ran has a row, too. */
-static void add_pcpu_row(void *state, const struct fact_pcpu *f)
+static void draw_idle(void *state, const struct fact_pcpu *f)
 {
     struct timeline *t = state;
 
     plot_add_row(t->plot, f->pcpu);
+    if ( f->state == PCPU_IDLE && f->from < f->to )
+        add_fact_bar(t, f->pcpu, PLOT_KEY(PLOT_OF_IDLE, 0), f->from, f->to);
 }
 
 static void draw_loss(void *state, const struct fact_loss *f)
@@ -51,7 +51,7 @@ struct sink timeline_sink(struct timeline *t)
 {
     static const struct sink_ops ops = {
         .name = "timeline", .ordered = true, .begin = timeline_begin,
-        .runstate = draw_running, .loss = draw_loss, .pcpu = add_pcpu_row,
+        .runstate = draw_running, .loss = draw_loss, .pcpu = draw_idle,
     };
 
     return (struct sink){ &ops, t };

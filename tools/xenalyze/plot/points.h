@@ -6,6 +6,7 @@
 #ifndef XENALYZE_PLOT_POINTS_H
 #define XENALYZE_PLOT_POINTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -23,6 +24,7 @@ enum point_unit
     POINT_NUMBER,               /* signed */
     POINT_TIME,                 /* nanoseconds; printed in seconds */
     POINT_LARGE,                /* unsigned */
+    POINT_CYCLES,               /* printed as they are; drawn in nanoseconds */
 };
 
 struct point
@@ -33,6 +35,9 @@ struct point
     uint64_t at;                /* time stamp */
     int64_t time;               /* nanoseconds since the trace began */
     int64_t value;
+    int64_t duration;           /* for POINT_CYCLES: nanoseconds */
+    bool by_state;              /* pictures colour it by runstate ... */
+    uint8_t state;              /* ... which is this */
 };
 
 /* A receiver of points. */

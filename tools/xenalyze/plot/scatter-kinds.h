@@ -45,13 +45,13 @@
         "VM exits for that interrupt", "hvm") \
     row(EXTINT_CYCLES, "extint-cycles", "VECTOR", \
         "cost of VM exits for an interrupt", \
-        "cost of VM exits for interrupts", \
-        "cycles", PLOT_CYCLES, handle, plot_extint_cycles, \
+        "duration of VM exits for interrupts", \
+        "time", PLOT_TIME, handle, plot_extint_cycles, \
         "VM exits for that interrupt", "hvm") \
     row(IO, "io", "PORT", \
         "cost of accesses to an I/O port", \
-        "cost of accesses to the I/O port", \
-        "cycles", PLOT_CYCLES, handle, plot_io, \
+        "duration of VM exits for accesses to the I/O port", \
+        "time", PLOT_TIME, handle, plot_io, \
         "accesses to that I/O port", "hvm") \
     row(UNPIN_PROMOTE, "unpin-promote", "", \
         "unpinned and promoted shadow page tables", \
@@ -67,7 +67,7 @@
     row(WAKE_TO_HALT, "wake-to-halt", "", \
         "how long guests run after a wake-up", \
         "from the interrupt that wakes a guest to its next halt", \
-        "cycles", PLOT_CYCLES, wake_to_halt, plot_wake_to_halt, \
+        "time", PLOT_TIME, wake_to_halt, plot_wake_to_halt, \
         "interrupts that wake a guest", "sched:min,hvm") \
     row(VMEXIT_EIP, "vmexit-eip", "", \
         "guest addresses of VM exits", \

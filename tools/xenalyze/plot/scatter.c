@@ -31,6 +31,12 @@ static int scatter_end(void *state, const struct fact_end *f, struct err *e)
     return 0;
 }
 
+static void emit_point(struct scatter *s, const struct point *p)
+{
+    s->nr_points++;
+    s->points.put(s->points.state, p);
+}
+
 static void put_point_as(struct scatter *s, enum point_owner owner,
                          enum point_unit unit, const struct vcpu *v,
                          uint64_t time, int64_t value)
@@ -40,8 +46,21 @@ static void put_point_as(struct scatter *s, enum point_owner owner,
         .at = time, .time = xt_clock_ns(&s->clock, time), .value = value,
     };
 
-    s->nr_points++;
-    s->points.put(s->points.state, &p);
+    emit_point(s, &p);
+}
+
+/* A number of cycles, drawn as a time from the field `duration`. */
+static void put_cycles(struct scatter *s, enum point_owner owner,
+                       const struct vcpu *v, uint64_t time, uint64_t cycles)
+{
+    const struct point p = {
+        .owner = owner, .unit = POINT_CYCLES, .domain = v->domain->id,
+        .vcpu = v->id, .at = time, .time = xt_clock_ns(&s->clock, time),
+        .value = (int64_t)cycles,
+        .duration = (int64_t)xt_clock_duration(&s->clock, cycles),
+    };
+
+    emit_point(s, &p);
 }
 
 static void put_point(struct scatter *s, enum point_owner owner,
@@ -75,7 +94,7 @@ static bool is_first_fact(struct scatter *s, const struct vcpu *v)
  * Is the record of this pcpu selected?  A runstate is the vcpu's, so no filter
  * of facts has checked the pcpu.
  */
-static bool is_wanted(const struct scatter *s, uint32_t pcpu)
+static bool is_pcpu_selected(const struct scatter *s, uint32_t pcpu)
 {
     return !s->wants_pcpu || s->wants_pcpu(s->filter, pcpu);
 }
@@ -84,12 +103,12 @@ static void plot_runstate(void *state, const struct fact_runstate *f)
 {
     if ( f->before_first_run )
         return;
-    if ( is_first_fact(state, f->vcpu) && is_wanted(state, f->pcpu) )
+    if ( is_first_fact(state, f->vcpu) && is_pcpu_selected(state, f->pcpu) )
     {
         put_point(state, POINT_VCPU, f->vcpu, f->from, levels[STATE_INIT]);
         put_point(state, POINT_VCPU, f->vcpu, f->from, levels[f->state]);
     }
-    if ( f->next == STATES || !is_wanted(state, f->next_pcpu) )
+    if ( f->next == STATES || !is_pcpu_selected(state, f->next_pcpu) )
         return;
     put_point(state, POINT_VCPU, f->vcpu, f->to, levels[f->state]);
     put_point(state, POINT_VCPU, f->vcpu, f->to, levels[f->next]);
@@ -98,17 +117,23 @@ static void plot_runstate(void *state, const struct fact_runstate *f)
 static void plot_runstate_time(void *state, const struct fact_runstate *f)
 {
     struct scatter *s = state;
+    const struct point p = {
+        .owner = POINT_VCPU, .unit = POINT_TIME, .at = f->to,
+        .domain = f->vcpu->domain->id, .vcpu = f->vcpu->id,
+        .time = xt_clock_ns(&s->clock, f->to), .by_state = true,
+        .state = f->state,
+        .value = (int64_t)xt_clock_duration(&s->clock, f->to - f->from),
+    };
 
     if ( f->next != STATES && f->state != STATE_INIT &&
-         !f->before_first_run && is_wanted(s, f->next_pcpu) )
-        put_point_as(s, POINT_VCPU, POINT_TIME, f->vcpu, f->to,
-                     (int64_t)xt_clock_duration(&s->clock, f->to - f->from));
+         !f->before_first_run && is_pcpu_selected(s, f->next_pcpu) )
+        emit_point(s, &p);
 }
 
 static void put_pcpu(struct scatter *s, const struct fact_runstate *f,
                      uint32_t pcpu)
 {
-    if ( pcpu != FACT_NO_PCPU && is_wanted(s, pcpu) )
+    if ( pcpu != FACT_NO_PCPU && is_pcpu_selected(s, pcpu) )
         put_point(s, POINT_VCPU, f->vcpu, f->to, pcpu);
 }
 
@@ -149,9 +174,8 @@ static void plot_interrupt_eip(void *state, const struct fact_handle *f)
 static void plot_extint_cycles(void *state, const struct fact_handle *f)
 {
     if ( is_interrupt(state, f) )
-        put_point(state, POINT_D_VCPU, f->vcpu,
-                  f->exit->start + f->exit->cycles,
-                  (int64_t)f->exit->cycles);
+        put_cycles(state, POINT_D_VCPU, f->vcpu,
+                   f->exit->start + f->exit->cycles, f->exit->cycles);
 }
 
 static void plot_io(void *state, const struct fact_handle *f)
@@ -159,8 +183,8 @@ static void plot_io(void *state, const struct fact_handle *f)
     struct scatter *s = state;
 
     if ( f->kind == HANDLE_PIO && f->exit && f->at == s->which )
-        put_point(s, POINT_NO_OWNER, f->vcpu, f->exit->start + f->exit->cycles,
-                  (int64_t)f->exit->cycles);
+        put_cycles(s, POINT_NO_OWNER, f->vcpu,
+                   f->exit->start + f->exit->cycles, f->exit->cycles);
 }
 
 static void plot_vmexit_eip(void *state, const struct fact_exit *f)
@@ -184,8 +208,8 @@ static void plot_cr3_switch(void *state, const struct fact_exit *f)
 static void plot_wake_to_halt(void *state, const struct fact_wake_to_halt *f)
 {
     if ( f->to >= f->vectors[0].time )
-        put_point(state, POINT_NO_OWNER, f->vcpu, f->to,
-                  (int64_t)(f->to - f->vectors[0].time));
+        put_cycles(state, POINT_NO_OWNER, f->vcpu, f->to,
+                   f->to - f->vectors[0].time);
 }
 
 /* Changes of shadow page tables in emulations and fixups. */
@@ -218,10 +242,8 @@ static void plot_irq(void *state, const struct fact_irq *f)
         .time = xt_clock_ns(&s->clock, f->time), .value = f->pcpu,
     };
 
-    if ( f->kind != IRQ_HANDLED )
-        return;
-    s->nr_points++;
-    s->points.put(s->points.state, &p);
+    if ( f->kind == IRQ_HANDLED )
+        emit_point(s, &p);
 }
 
 /* --- the table ------------------------------------------------------------ */

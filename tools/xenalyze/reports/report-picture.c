@@ -5,7 +5,10 @@
  * becomes a timeline of vcpus, since bars show more than points.
  */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/fault.h"
 #include "xenalyze/reports/table.h"
@@ -13,6 +16,7 @@
 struct picture
 {
     struct plot *plot;
+    char selection[192];        /* after the title */
     struct timeline timeline;
     enum plot_format format;
 };
@@ -22,27 +26,56 @@ static bool picture_is_requested(const struct report_config *c)
     return c->plot || c->gnuplot;
 }
 
-/* The subject of the picture: the timeline, or the only scatterplot. */
-static int choose_subject(const struct report_config *c,
-                          const struct plot_about **about, struct err *e)
+/* Store the kind of the only scatterplot, or for the timeline SCATTER_KINDS.
+   Returns 0, or -EINVAL and *e. */
+static int choose_subject(const struct report_config *c, unsigned int *kind,
+                          struct err *e)
 {
-    static const struct plot_about timeline = {
-        "vcpus on each pcpu (heights are shares of time)", "pcpu", PLOT_PCPUS,
-    };
     unsigned int nr = 0;
 
-    *about = &timeline;
+    *kind = SCATTER_KINDS;
     for ( unsigned int i = 0; i < SCATTER_KINDS; i++ )
     {
         if ( !c->scatter[i] )
             continue;
-        *about = scatter_about(i);
+        *kind = i;
         nr++;
     }
     if ( nr <= 1 )
         return 0;
     return err_usage(e, "one picture cannot show %u scatterplots; "
                      "ask for one of them", nr);
+}
+
+__attribute__((format(printf, 2, 3)))
+static void append_selection(struct picture *picture, const char *format, ...)
+{
+    size_t length = strlen(picture->selection);
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(picture->selection + length, sizeof(picture->selection) - length,
+              format, args);
+    va_end(args);
+}
+
+/* The port or interrupt vector, and each selected domain, vcpu and pcpu. */
+static void describe_selection(const struct report_pass *p,
+                               struct picture *picture, unsigned int kind)
+{
+    const uint64_t *which = p->config->which;
+
+    if ( kind == SCATTER_IO )
+        append_selection(picture, " 0x%" PRIx64, which[kind]);
+    if ( kind == SCATTER_INTERRUPT_EIP || kind == SCATTER_EXTINT_CYCLES )
+        append_selection(picture, ", vector %" PRIu64 " (0x%" PRIx64 ")",
+                         which[kind], which[kind]);
+    if ( p->domains )
+        append_selection(picture, ", domain %s", p->domains);
+    if ( p->vcpus )
+        append_selection(picture, ", vcpu %s", p->vcpus);
+    if ( p->pcpus )
+        append_selection(picture, ", pcpu %s", p->pcpus);
 }
 
 static void add_timeline(struct report_pass *p, struct picture *picture,
@@ -58,20 +91,29 @@ static void add_timeline(struct report_pass *p, struct picture *picture,
 static int picture_open(struct report_pass *p, void **state, struct err *e)
 {
     const struct report_config *c = p->config;
-    const struct plot_about *about;
+    struct plot_about about = {
+        "vcpus on each pcpu (heights are shares of time)", "pcpu", PLOT_PCPUS,
+    };
+    unsigned int kind = SCATTER_KINDS;
     struct picture *picture = *state = fault_calloc(1, sizeof(*picture));
     int rc = picture ? 0 : -ENOMEM;
 
     if ( !rc && c->plot )
         rc = plot_parse_format(c->plot, &picture->format, e);
     if ( !rc )
-        rc = choose_subject(c, &about, e);
-    if ( !rc )
-        rc = plot_new(&picture->plot, about, p->name);
+        rc = choose_subject(c, &kind, e);
+    if ( rc )
+        return rc;
+    if ( kind < SCATTER_KINDS )
+        about = *scatter_about(kind);
+    describe_selection(p, picture, kind);
+    rc = plot_new(&picture->plot, &about, p->name);
     if ( rc )
         return rc;
     plot_set_names(picture->plot, p->request.names);
-    add_timeline(p, picture, about->unit);
+    plot_set_selection(picture->plot, picture->selection);
+    plot_set_theme(picture->plot, c->plot_theme);
+    add_timeline(p, picture, about.unit);
     return rc;
 }
 

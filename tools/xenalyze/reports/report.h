@@ -56,6 +56,7 @@ struct report_config
     uint64_t interval_length;           /* ns */
 
     const char *plot, *gnuplot;         /* files for the picture; or NULL */
+    unsigned int plot_theme;            /* enum plot_theme */
     const char *symbol_file;
     unsigned int levels;                /* page table levels of 32-bit guests */
     struct report_request request;
@@ -143,6 +144,7 @@ struct report_pass
     /* The selected pcpus, with the argument `filter`; NULL: all. */
     bool (*wants_pcpu)(const void *filter, unsigned int pcpu);
     const void *filter;
+    const char *pcpus, *domains, *vcpus;        /* the selection; or NULL */
 
     /* For reports. */
     struct report_request request;      /* the config's, completed */
