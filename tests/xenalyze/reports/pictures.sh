@@ -110,6 +110,7 @@ draws large
 grep -q '>busy, % of time</text>' p.svg || fail "70 pcpus are no heat map"
 draws large --scatterplot-runstate
 grep -q '>hvm[0-9]*</text>' p.svg || fail "rows are not grouped by domain"
+grep -q '^set ytics.*"hvm[0-9]*"' p.gp || fail "gnuplot: no groups by domain"
 draws large --scatterplot-vmexit-eip
 grep -q '>points per square</text>' p.svg || fail "exits have no density"
 expect 0 "$xenalyze" --plot p.png --theme dark large

@@ -155,21 +155,37 @@ static void print_rectangle(void *state, double x, double y, double w, double h,
             plot_colour(v, paint));
 }
 
+/* Print the name of a row, or of the domain of the first vcpu in the row. */
+static void put_row_name(const struct plot_view *v, unsigned int row,
+                         const char *separator, FILE *out)
+{
+    char name[PLOT_NAME];
+
+    if ( v->grouped )
+        plot_name_series(name, PLOT_KEY(PLOT_OF_DOMAIN, v->rows[row].key >> 16),
+                         v->names);
+    fprintf(out, "%s\"", separator);
+    put_name(v->grouped ? name : v->rows[row].name, out);
+    fprintf(out, "\" %u.4", row);
+}
+
 /* Names of the rows, as far as there is room. */
 static void put_row_names(const struct plot_view *v, FILE *out)
 {
-    unsigned int step = 1;
+    const char *separator = "";
+    unsigned int step = 1, next = 0;
 
     while ( v->nr_rows / step > 32 )
         step *= 2;
     fprintf(out, "set yrange [%u:0]\nset ytics (", v->nr_rows ? v->nr_rows
                                                              : 1);
-    for ( unsigned int i = 0; i < v->nr_rows; i += step )
-    {
-        fputs(i ? ", \"" : "\"", out);
-        put_name(v->rows[i].name, out);
-        fprintf(out, "\" %u.4", i);
-    }
+    for ( unsigned int i = 0; i < v->nr_rows; i++ )
+        if ( i >= next && (!v->grouped || v->rows[i].starts_group) )
+        {
+            put_row_name(v, i, separator, out);
+            separator = ", ";
+            next = i + step;
+        }
     fprintf(out, ")\n");
 }
 
