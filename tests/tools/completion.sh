@@ -61,5 +61,41 @@ if command -v bash >/dev/null; then
         fail 'xenalyze: export j is not completed'
     ! offered xenalyze -- | grep -q -e '^--no-s' ||
         fail 'xenalyze: --no-... of flags that are off are offered'
+
+    # Values: events, triggers, hypervisors, and domains of the trace.
+    [ "$(offered xenalyze --event sched_wak)" = sched_wake ] ||
+        fail 'xenalyze: --event sched_wak is not completed'
+    offered xentrace -e hvm | grep -qx hvm:entryexit ||
+        fail 'xentrace: -e hvm has no subclass'
+    offered xentrace --snapshot-on run | grep -qx 'runnable>20ms' ||
+        fail 'xentrace: --snapshot-on run is not completed'
+    [ "$(offered xentrace --hypervisor x | tr '\n' ' ')" = 'xen xensim ' ] ||
+        fail 'xentrace: --hypervisor x is not completed'
+    offered xensim --load per | grep -qx periodic ||
+        fail 'xensim: --load per is not completed'
+    offered xenalyze over w | grep -qx wait ||
+        fail 'xenalyze: over w is not completed'
+    if [ -x "$xensim" ]; then
+        cd "$tmp" || exit 99
+        ln -s "$xenalyze" xenalyze
+        printf 'cpus = 2\n[domain web1]\nvcpus = 1\n' >host
+        "$xensim" --virtual -f host -T 0.01 -o 'a trace' >/dev/null ||
+            fail 'no trace'
+        PATH=$tmp:$PATH
+        [ "$(offered xenalyze latency 'a trace' --domain we)" = web1 ] ||
+            fail 'xenalyze: --domain we is not completed'
+        [ "$(offered xenalyze latency 'a trace' --vcpu = we)" = web1/0 ] ||
+            fail 'xenalyze: --vcpu=we is not completed'
+        [ -z "$(offered xenalyze latency none --domain we)" ] ||
+            fail 'xenalyze: domains without a trace'
+    fi
 fi
+grep -q -e '--event=.*:LIST:(.*sched\\:min .*sched_wake' "$files/zsh/_xenalyze" ||
+    fail "zsh: no events"
+grep -q -e '-l snapshot-on.* -a .runnable\\>20ms' "$files/fish/xentrace.fish" ||
+    fail "fish: no triggers"
+for shell in zsh/_xenalyze fish/xenalyze.fish; do
+    grep -q -e '--complete-values=domain' "$files/$shell" ||
+        fail "$shell: no domains of the trace"
+done
 echo "$nr programs"

@@ -8,13 +8,15 @@
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/opts-private.h"
 
 static bool is_free_text(const struct opt *o)
 {
-    return o->choices == NULL && !opt_kind(o->type)->fixed;
+    return o->choices == NULL && o->suggest == NULL && o->values == NULL &&
+           !opt_kind(o->type)->fixed;
 }
 
 /* Text in single quotes of fish, where a backslash escapes. */
@@ -57,11 +59,30 @@ static void put_zsh_command(FILE *out, const char *text)
     }
 }
 
-static void put_choices(FILE *out, const struct opt *o)
+/*
+ * The choices or suggestions of an option.  The shell treats the bytes in
+ * `special` in a special way, unless a backslash escapes these.
+ */
+static void put_completions(FILE *out, const struct opt *o, const char *special)
 {
-    char room[OPT_ARG_MAX];
+    char room[OPT_ARG_MAX], *text = NULL;
+    size_t size;
+    FILE *words;
 
-    fputs(opt_choices(o, " ", room), out);
+    if ( o->choices != NULL )
+        fputs(opt_choices(o, " ", room), out);
+    words = o->suggest != NULL ? open_memstream(&text, &size) : NULL;
+    if ( words == NULL )
+        return;
+    o->suggest(words);
+    fclose(words);
+    for ( const char *c = text; c != NULL && *c != '\0'; c++ )
+    {
+        if ( strchr(special, *c) != NULL )
+            fputc('\\', out);
+        fputc(*c, out);
+    }
+    free(text);
 }
 
 /* The name of a shell function: "-" of "xentrace-format" is not allowed. */
@@ -98,9 +119,14 @@ static void bash_argument(const struct program *p, const struct opt *o,
         fprintf(out, "--%s", o->name);
     if ( opts_letter(p, o) != 0 )
         fprintf(out, "%s-%c", o->name ? "|" : "", opts_letter(p, o));
+    if ( o->values != NULL )
+    {
+        fprintf(out, ") words=$(_%s_values %s) files=no ;;\n", p->name,
+                o->values);
+        return;
+    }
     fputs(") words='", out);
-    if ( o->choices != NULL )
-        put_choices(out, o);
+    put_completions(out, o, "");
     fputs("' files=no ;;\n", out);
 }
 
@@ -157,13 +183,45 @@ static void bash_commands(const struct program *p, FILE *out)
     }
 }
 
+static bool has_values(const struct program *p)
+{
+    for ( size_t i = 0; i < p->nr_opts; i++ )
+        if ( p->opts[i].values != NULL )
+            return true;
+    return false;
+}
+
+/*
+ * A function with the values from the first file on the command line.  The
+ * program prints values without special characters only, since compgen
+ * evaluates the list.
+ */
+static void bash_values(const struct program *p, FILE *out)
+{
+    if ( !has_values(p) )
+        return;
+    fprintf(out, "_%s_values()\n"
+            "{\n"
+            "    local word\n"
+            "    for word in \"${COMP_WORDS[@]:1}\"; do\n"
+            "        if [ -f \"$word\" ]; then\n"
+            "            \"${COMP_WORDS[0]}\" --complete-values=\"$1\" --"
+            " \"$word\" 2>/dev/null\n"
+            "            return\n"
+            "        fi\n"
+            "    done\n"
+            "}\n", p->name);
+}
+
 /*
  * bash splits --name=value into three words, with '=' in the middle.  Without
  * completions bash falls back to file names (-o default), unless disabled.
  */
 static void write_bash(const struct program *p, FILE *out)
 {
-    fprintf(out, "# bash completion for %s\n_", p->name);
+    fprintf(out, "# bash completion for %s\n", p->name);
+    bash_values(p, out);
+    fputc('_', out);
     put_identifier(out, p->name);
     fputs("()\n{\n"
           "    local cur=${COMP_WORDS[COMP_CWORD]} words='' files=yes\n"
@@ -204,12 +262,16 @@ static void zsh_spelling(const struct opt *o, const char *dashes,
         fputc(':', out);
         put_zsh(out, opt_arg(o, room));
         fputc(':', out);
-        if ( o->choices != NULL )
+        if ( o->choices != NULL || o->suggest != NULL )
         {
             fputc('(', out);
-            put_choices(out, o);
+            put_completions(out, o, ":");
             fputc(')', out);
         }
+        else if ( o->values != NULL )
+            fprintf(out, "{ local w; for w in $words[2,-1]; do if [[ -f $w ]];"
+                    " then compadd -- $($words[1] --complete-values=%s -- $w "
+                    "2>/dev/null); break; fi; done }", o->values);
         else
             fputs(is_free_text(o) ? "_files" : " ", out);
     }
@@ -295,12 +357,16 @@ static void write_fish(const struct program *p, FILE *out)
             fprintf(out, " -l %s", o->name);
         if ( opt_takes_text(o) )
             fputs(is_free_text(o) ? " -r" : " -x", out);
-        if ( o->choices != NULL )
+        if ( o->choices != NULL || o->suggest != NULL )
         {
             fputs(" -a '", out);
-            put_choices(out, o);
+            put_completions(out, o, "<>&|$()");
             fputc('\'', out);
         }
+        else if ( o->values != NULL )
+            fprintf(out, " -a '(for w in (commandline -opc)[2..-1]; test -f "
+                    "$w; and %s --complete-values=%s -- $w 2>/dev/null; and "
+                    "break; end)'", p->name, o->values);
         fputs(" -d '", out);
         put_fish(out, o->help);
         fputs("'\n", out);

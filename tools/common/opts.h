@@ -55,6 +55,10 @@ struct opt
     const char *const *choices; /* words, then NULL; also for OPT_CALL */
     int (*parse)(const struct opt *o, const char *text, void *config,
                  struct err *e);
+    void (*suggest)(FILE *out); /* prints words for the shell completion, with
+                                   a blank behind each; or NULL */
+    const char *values;         /* the hidden option --complete-values=VALUES
+                                   prints the words that FILE has; or NULL */
     bool hidden;                /* accepted, but not shown in --help */
     bool common;                /* on the short page of --help */
 };

@@ -330,3 +330,18 @@ const char *xt_sem_name(const struct xt_sem *sem, uint64_t value)
             return sem->values[i].name;
     return NULL;
 }
+
+void xt_catalogue_print_names(FILE *out)
+{
+    fputs("all ", out);
+    for ( size_t i = 0; i < xt_catalogue_nr_classes; i++ )
+        if ( strcmp(xt_catalogue_classes[i].name, "all") )
+            fprintf(out, "%s ", xt_catalogue_classes[i].name);
+    for ( size_t i = 0; i < xt_catalogue_nr_events; i++ )
+    {
+        const struct xt_event *event = &xt_catalogue_events[i];
+
+        if ( !event->unused && (!i || event[-1].id != event->id) )
+            fprintf(out, "%s ", event->name);
+    }
+}

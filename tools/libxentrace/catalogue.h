@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "common/arena.h"
 #include "libxentrace/class.h"
@@ -164,6 +165,9 @@ const struct xt_event *xt_catalogue_next(const struct xt_event *e,
 
 /* A checksum over all ids, names and layouts, to compare catalogues. */
 uint32_t xt_catalogue_sum(void);
+
+/* Print the names of classes and events, with a blank behind each. */
+void xt_catalogue_print_names(FILE *out);
 
 /* --- the fields of a record ----------------------------------------------- */
 

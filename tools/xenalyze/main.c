@@ -111,6 +111,33 @@ static int print_schema(struct err *e)
     return 0;
 }
 
+/* Shells evaluate the words: names with other characters are left out. */
+static bool is_plain_word(const char *word)
+{
+    return !word[strspn(word, "abcdefghijklmnopqrstuvwxyz"
+                        "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-")];
+}
+
+/* --complete-values: the words for --domain or --vcpu, from metadata only. */
+static int print_values(const struct config *config, struct err *e)
+{
+    const char *tail = config->complete_values == COMPLETE_VCPUS ? "/0" : "";
+    struct xt_domain_names names;
+    struct xt_trace *trace;
+    int rc = xt_trace_open(&trace, config->path, 0, e);
+
+    if ( rc )
+        return rc;
+    rc = xt_domain_names_init(&names, trace, e);
+    for ( size_t i = 0; !rc && i < names.nr; i++ )
+        if ( is_plain_word(names.all[i].label) )
+            printf("%s%s\n", names.all[i].label, tail);
+    if ( !rc )
+        xt_domain_names_fini(&names);
+    xt_trace_close(trace);
+    return rc;
+}
+
 static int analyze_file(struct config *config, struct err *e)
 {
     char name[PATH_MAX];
@@ -126,6 +153,8 @@ static int analyze_file(struct config *config, struct err *e)
 
     if ( config->reports.json_schema )
         return print_schema(e);
+    if ( config->complete_values )
+        return print_values(config, e);
     rc = outputs_choose(config, isatty(STDOUT_FILENO) && !config->output,
                         e);
     if ( rc )

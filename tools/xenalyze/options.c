@@ -25,6 +25,7 @@
 
 static const char *const layouts[] = { "auto", "4.17", "master", NULL };
 static const char *const vendors[] = { "auto", "intel", "amd", NULL };
+static const char *const value_kinds[] = { "none", "domain", "vcpu", NULL };
 static const char *const orders[] = { "time", "file", NULL };
 
 static const char *const themes[] = { "auto", "light", "dark", NULL };
@@ -218,14 +219,15 @@ static const struct opt opts[] = {
       .at = offsetof(struct config, pcpus), .help = "select pcpus: 0,4-7" },
     { .name = "domain", .type = OPT_TEXT, .arg = "LIST",
       .at = offsetof(struct config, domains), .common = true,
+      .values = "domain",
       .help = "select domains: web1,0,3-5,idle; likewise --vcpu=web1/0 and "
               "--pcpu=0-3" },
     { .name = "vcpu", .type = OPT_TEXT, .arg = "LIST",
-      .at = offsetof(struct config, vcpus),
+      .at = offsetof(struct config, vcpus), .values = "vcpu",
       .help = "select vcpus: d1v0,d1v1,web1/0" },
     { .name = "event", .type = OPT_TEXT, .arg = "LIST",
       .at = offsetof(struct config, events),
-      .common = true,
+      .common = true, .suggest = xt_catalogue_print_names,
       .help = "select events by name, class or id: sched_*,hvm,0x28004" },
 
     { .type = OPT_GROUP, .help = "Terminal" },
@@ -259,6 +261,11 @@ static const struct opt opts[] = {
       .help = "CPU vendor, whose exit reasons the trace has" },
     { .name = "svm-mode", .also = '(', .type = OPT_FLAG,
       .at = offsetof(struct config, svm_mode), .help = "same as --vendor=amd" },
+
+    { .name = "complete-values", .type = OPT_CHOICE, .arg = "KIND",
+      .at = offsetof(struct config, complete_values), .choices = value_kinds,
+      .preset = "none", .hidden = true,
+      .help = "print names of the trace, for shell completion" },
 
     { .type = OPT_GROUP, .help = "Messages" },
     LOG_OPTS(struct config, log),

@@ -16,6 +16,7 @@
 #include "xenalyze/reports/report.h"
 
 enum order { ORDER_TIME, ORDER_FILE };
+enum complete_values { COMPLETE_NONE, COMPLETE_DOMAINS, COMPLETE_VCPUS };
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
 /* Xen version of the record layouts, for traces without metadata. */
@@ -53,6 +54,8 @@ struct config
 
     /* Filters; NULL: all records. */
     const char *time, *pcpus, *domains, *vcpus, *events;
+
+    unsigned int complete_values;       /* enum complete_values */
 
     /* Terminal options. */
     unsigned int colour, pager; /* enum when */

@@ -45,10 +45,23 @@ static int parse_trigger(const struct opt *o, const char *text, void *config,
 
 #define AT(field) .at = offsetof(struct options, field)
 
+/* Conditions with usual limits, for the shell completion. */
+static void suggest_triggers(FILE *out)
+{
+    fputs("runnable>20ms exit>5ms lost>1000 ", out);
+    xt_catalogue_print_names(out);
+}
+
+static void suggest_hypervisors(FILE *out)
+{
+    fputs("xen xensim ", out);
+}
+
 static const struct opt opts[] = {
     { .type = OPT_GROUP, .help = "Selecting events" },
     { .name = "evt-mask", .letter = 'e', .type = OPT_CALL, .arg = "MASK",
       .parse = parse_events, .common = true,
+      .suggest = xt_catalogue_print_names,
       .help = "events to trace: hvm, sched:min, sched_wake, all, or a "
               "number; items add up" },
     { .name = "cpu-mask", .letter = 'c', .type = OPT_TEXT, .arg = "CPUS",
@@ -88,7 +101,7 @@ static const struct opt opts[] = {
     { .name = "flight-recorder", .type = OPT_FLAG, AT(plan.flight_recorder),
       .help = "as -M, but let Xen keep the newest records, if it can" },
     { .name = "snapshot-on", .type = OPT_CALL, .arg = "TRIGGER",
-      .parse = parse_trigger, .common = true,
+      .parse = parse_trigger, .common = true, .suggest = suggest_triggers,
       .help = "write a snapshot of the -M buffer when TRIGGER (see below) "
               "fires" },
     { .name = "snapshot-before", .type = OPT_TIME, .arg = "TIME",
@@ -134,6 +147,7 @@ static const struct opt opts[] = {
 
     { .type = OPT_GROUP, .help = "Hypervisor" },
     { .name = "hypervisor", .type = OPT_TEXT, .arg = "NAME", AT(hypervisor),
+      .suggest = suggest_hypervisors,
       .help = "trace xen or xensim; default: the first one found" },
     { .name = "socket", .type = OPT_TEXT, .arg = "PATH", AT(address.socket),
       .help = "socket of xensim, if not in its default place" },

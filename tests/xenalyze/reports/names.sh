@@ -171,6 +171,10 @@ grep -q '"b\\042\\140<&>' runstate.gp || fail "runstate.gp: no escaped name"
 shows '"domain":2,"domain_name":"b\\u0022`<&>\\u005c\$\(id\)"' --json
 shows ',2,"b""`<&>\\\$\(id\)",' --csv
 
+# Shells evaluate completions: no word has a special character.
+expect 0 "$xenalyze" --complete-values=domain noisy
+grep -v '^[A-Za-z0-9_.+-]*$' out && fail "a name that a shell evaluates"
+
 # A name selects both twins, and a label one of them.
 expect 0 "$xenalyze" --report-latency --domain twin noisy
 [ "$(grep -c '^ twin#[34]/0 .*us ' out)" -ge 2 ] || fail "twin: not both"
