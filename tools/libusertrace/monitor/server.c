@@ -28,7 +28,7 @@
 #include "common/err.h"
 #include "common/fault.h"
 #include "libusertrace/monitor/dialogue.h"
-#include "libusertrace/monitor/socket.h"
+#include "common/unix-socket.h"
 #include "libusertrace/trace/monitor.h"
 
 #define CLIENTS_MAX 16u
@@ -48,7 +48,7 @@ struct usertrace_server
     struct usertrace_server *next;
     enum usertrace_protocol protocol;
     pthread_t thread;
-    struct mon_socket socket;   /* not open: standard input and output */
+    struct unix_socket socket;  /* not open: standard input and output */
     int stop[2];                /* a pipe; closing its end stops the thread */
     struct client *clients[CLIENTS_MAX];    /* NULL: a free slot */
 };
@@ -193,7 +193,7 @@ static void accept_client(struct usertrace_server *s)
     int fd;
 
     pthread_mutex_lock(&lock);
-    fd = mon_socket_accept(&s->socket);
+    fd = unix_socket_accept(&s->socket);
     if ( fd >= 0 && add_client(s, find_free_slot(s), fd, fd) )
         close(fd);
     pthread_mutex_unlock(&lock);
@@ -283,7 +283,7 @@ static int open_endpoint(struct usertrace_server *s, const char *path,
     if ( fault_hit(FAULT_OPEN) || pipe2(s->stop, O_CLOEXEC) )
         return err_sys(e, -errno, "%.150s", path);
     if ( strcmp(path, "-") )
-        return mon_socket_open(&s->socket, path, e);
+        return unix_socket_open(&s->socket, SOCK_STREAM, path, e);
     rc = add_client(s, &s->clients[0], STDIN_FILENO, STDOUT_FILENO);
     return rc ? err_sys(e, rc, "cannot open a monitor") : 0;
 }
@@ -299,7 +299,7 @@ static void unlink_at_exit(void)
     if ( pthread_mutex_trylock(&lock) )
         return;
     for ( struct usertrace_server *s = servers; s; s = s->next )
-        mon_socket_unlink(&s->socket);
+        unix_socket_unlink(&s->socket);
     pthread_mutex_unlock(&lock);
 }
 
@@ -386,14 +386,14 @@ int usertrace_server_open(struct usertrace_server **server,
     if ( !s )
         return err_sys(e, -ENOMEM, "%.150s", path);
     s->protocol = protocol;
-    s->socket = (struct mon_socket)MON_SOCKET_INIT;
+    s->socket = (struct unix_socket)UNIX_SOCKET_INIT;
     s->stop[0] = s->stop[1] = -1;
     rc = open_endpoint(s, path, e);
     if ( !rc )
         rc = start_server_thread(s, e);
     if ( rc )
     {
-        mon_socket_close(&s->socket);
+        unix_socket_close(&s->socket);
         server_free(s);
         return rc;
     }
@@ -410,6 +410,6 @@ void usertrace_server_close(struct usertrace_server *s)
     close(s->stop[1]);
     s->stop[1] = -1;
     pthread_join(s->thread, NULL);
-    mon_socket_close(&s->socket);
+    unix_socket_close(&s->socket);
     server_free(s);
 }

@@ -12,7 +12,7 @@
  * nothing is replaced.
  */
 #define _GNU_SOURCE             /* accept4, struct ucred */
-#include "libusertrace/monitor/socket.h"
+#include "common/unix-socket.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -28,7 +28,7 @@
 #include "common/fault.h"
 
 #define WAITING 16              /* backlog of listen() */
-#define LOCK_TRIES 100          /* of 10 ms */
+#define LOCK_TRIES 100          /* with pauses of 10 ms */
 
 static int make_address(const char *path, struct sockaddr_un *address,
                         struct err *e)
@@ -44,13 +44,14 @@ static int make_address(const char *path, struct sockaddr_un *address,
     return 0;
 }
 
-static int create_socket(void)
+static int create_socket(int type)
 {
+    assert(type == SOCK_STREAM || type == SOCK_SEQPACKET);
     return fault_hit(FAULT_OPEN) ? -1 :
-        socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
-/* ---- what is there already ---------------------------------------------- */
+/* ---- existing files ----------------------------------------------------- */
 
 /* A descriptor that holds the lock until it is closed; -1: no lock. */
 static int lock_folder(const struct sockaddr_un *address)
@@ -84,16 +85,17 @@ static bool is_left_behind(const struct sockaddr_un *address)
     if ( lstat(address->sun_path, &st) || !S_ISSOCK(st.st_mode) ||
          st.st_uid != geteuid() )
         return false;
-    fd = create_socket();
+    fd = create_socket(SOCK_STREAM);
     if ( fd < 0 )
         return false;
+    /* A listener of another type refuses with EPROTOTYPE. */
     dead = connect(fd, (const struct sockaddr *)address, sizeof(*address)) &&
            errno == ECONNREFUSED;
     close(fd);
     return dead;
 }
 
-/* ---- its life ----------------------------------------------------------- */
+/* ---- open and close ----------------------------------------------------- */
 
 static int bind_socket(int fd, const struct sockaddr_un *address)
 {
@@ -101,9 +103,9 @@ static int bind_socket(int fd, const struct sockaddr_un *address)
            -errno : 0;
 }
 
-static int bind_address(struct mon_socket *s,
-                         const struct sockaddr_un *address, bool may_take,
-                         struct err *e)
+static int bind_address(struct unix_socket *s,
+                        const struct sockaddr_un *address, bool may_take,
+                        struct err *e)
 {
     int rc = bind_socket(s->fd, address);
 
@@ -117,7 +119,7 @@ static int bind_address(struct mon_socket *s,
     return rc ? err_sys(e, rc, "%s", address->sun_path) : 0;
 }
 
-static int bind_and_listen(struct mon_socket *s,
+static int bind_and_listen(struct unix_socket *s, int type,
                            const struct sockaddr_un *address, bool may_take,
                            struct err *e)
 {
@@ -125,7 +127,7 @@ static int bind_and_listen(struct mon_socket *s,
     int rc;
 
     assert(s->fd < 0 && s->path);
-    s->fd = create_socket();
+    s->fd = create_socket(type);
     if ( s->fd < 0 || fchmod(s->fd, 0600) )
         return err_sys(e, -errno, "%s", address->sun_path);
     rc = bind_address(s, address, may_take, e);
@@ -142,7 +144,7 @@ static int bind_and_listen(struct mon_socket *s,
     return 0;
 }
 
-static void release_socket(struct mon_socket *s)
+static void release_socket(struct unix_socket *s)
 {
     if ( s->fd >= 0 )
         close(s->fd);
@@ -151,13 +153,14 @@ static void release_socket(struct mon_socket *s)
     s->path = NULL;
 }
 
-int mon_socket_open(struct mon_socket *s, const char *path, struct err *e)
+int unix_socket_open(struct unix_socket *s, int type, const char *path,
+                     struct err *e)
 {
     struct err own = ERR_INIT;
     struct sockaddr_un address;
     int lock, rc;
 
-    *s = (struct mon_socket)MON_SOCKET_INIT;
+    *s = (struct unix_socket)UNIX_SOCKET_INIT;
     rc = make_address(path, &address, e);
     if ( rc )
         return rc;
@@ -165,7 +168,7 @@ int mon_socket_open(struct mon_socket *s, const char *path, struct err *e)
     if ( !s->path )
         return err_sys(e, -ENOMEM, "%s", path);
     lock = lock_folder(&address);
-    rc = bind_and_listen(s, &address, lock >= 0, &own);
+    rc = bind_and_listen(s, type, &address, lock >= 0, &own);
     if ( lock >= 0 )
         close(lock);
     if ( !rc )
@@ -174,7 +177,7 @@ int mon_socket_open(struct mon_socket *s, const char *path, struct err *e)
     return err_set(e, rc, "%s", own.text);
 }
 
-void mon_socket_unlink(const struct mon_socket *s)
+void unix_socket_unlink(const struct unix_socket *s)
 {
     struct stat st;
 
@@ -183,9 +186,9 @@ void mon_socket_unlink(const struct mon_socket *s)
         unlink(s->path);
 }
 
-void mon_socket_close(struct mon_socket *s)
+void unix_socket_close(struct unix_socket *s)
 {
-    mon_socket_unlink(s);
+    unix_socket_unlink(s);
     release_socket(s);
 }
 
@@ -198,7 +201,7 @@ static bool peer_is_allowed(int fd)
            (peer.uid == geteuid() || !peer.uid);
 }
 
-int mon_socket_accept(const struct mon_socket *s)
+int unix_socket_accept(const struct unix_socket *s)
 {
     int fd = accept4(s->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
@@ -209,4 +212,40 @@ int mon_socket_accept(const struct mon_socket *s)
         return fd;
     close(fd);
     return -EPERM;
+}
+
+/* ---- clients ------------------------------------------------------------ */
+
+int unix_socket_connect(int type, const char *path)
+{
+    struct err ignored = ERR_INIT;
+    struct sockaddr_un address;
+    int rc = make_address(path, &address, &ignored), fd;
+
+    if ( rc )
+        return rc;
+    fd = create_socket(type);
+    if ( fd < 0 )
+        return -errno;
+    if ( !connect(fd, (const struct sockaddr *)&address, sizeof(address)) )
+        return fd;
+    rc = -errno;
+    close(fd);
+    return rc;
+}
+
+bool unix_socket_remove_stale(const char *path)
+{
+    struct err ignored = ERR_INIT;
+    struct sockaddr_un address;
+    bool is_removed;
+    int lock;
+
+    if ( make_address(path, &address, &ignored) )
+        return false;
+    lock = lock_folder(&address);
+    is_removed = lock >= 0 && is_left_behind(&address) && !unlink(path);
+    if ( lock >= 0 )
+        close(lock);
+    return is_removed;
 }
