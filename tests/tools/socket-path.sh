@@ -52,10 +52,10 @@ refuses()
 {
     # shellcheck disable=SC2086
     expect 1 $as_user "$xentrace" --hypervisor xensim -T 0.1 work/trace
-    complains "$1"
+    expect_message "$1"
     # shellcheck disable=SC2086
     expect 1 $as_user "$setsize" 32
-    complains "$1"
+    expect_message "$1"
 }
 
 refuses "no xensim at $socket"
@@ -83,5 +83,5 @@ rm -f "$socket"
 ln -s "$tmp/nowhere" "$socket"
 # shellcheck disable=SC2086
 expect 1 $as_user "$xensim" --cpus 2 -T 0.1
-complains 'is not a socket'
+expect_message 'is not a socket'
 [ ! -e "$tmp/nowhere" ] || fail "xensim has followed a symbolic link"
