@@ -18,7 +18,8 @@ trap 'exit 99' HUP INT TERM
 # Ignore the settings of the user.
 unset XENSIM_SOCKET FAULT
 XDG_RUNTIME_DIR=$tmp
-export XDG_RUNTIME_DIR
+XENTRACE_CONTROL_DIR=$tmp/control
+export XDG_RUNTIME_DIR XENTRACE_CONTROL_DIR
 
 skip() {
     echo "skipped: $*"

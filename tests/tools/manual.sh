@@ -63,6 +63,7 @@ for script in */script; do
     export shorter
     (
         cd "${script%/*}" || exit 99
+        XENTRACE_CONTROL_DIR=$PWD/control # of this example only
         "$xensim" --cpus 2 --rate 2k -- sh -e script >messages 2>&1 </dev/null
         echo $? >status
     ) &

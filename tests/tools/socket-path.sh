@@ -24,7 +24,7 @@ cd "$tmp" || exit 99
 chmod 755 .
 mkdir -m 1777 all
 mkdir -m 777 work
-unset XDG_RUNTIME_DIR
+unset XDG_RUNTIME_DIR XENTRACE_CONTROL_DIR
 TMPDIR=$tmp/all
 export TMPDIR
 socket=$TMPDIR/xensim-$uid.sock

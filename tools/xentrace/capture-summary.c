@@ -70,6 +70,36 @@ static void print_suppressed(const struct collect *c, const struct log *log)
                  p->keep);
 }
 
+/* The number of the newest file, if files are numbered: "trace.bin.7". */
+static void format_name(const struct writer *w, const char *output, char *text,
+                        size_t size)
+{
+    if ( !*output )
+        snprintf(text, size, "standard output");
+    else if ( w->plan && w->plan->numbered )
+        snprintf(text, size, "%s.%u, the last of %u files", output,
+                 w->files + w->plan->first_behind, w->files);
+    else
+        snprintf(text, size, "%s", output);
+}
+
+void capture_summary_format(const struct collect *c, const struct writer *w,
+                            const char *output, char *text, size_t size)
+{
+    char bytes[NUM_HUMAN_MAX + 4], name[PATH_MAX + 64];
+    uint64_t events = 0, lost = 0;
+
+    for ( unsigned int cpu = 0; cpu < c->rings.nr_cpus; cpu++ )
+    {
+        events += c->rings.ring[cpu].records;
+        lost += c->lost[cpu].ring + c->lost[cpu].output;
+    }
+    *num_human_1024(bytes, w->bytes, "B") = '\0';
+    format_name(w, output, name, sizeof(name));
+    snprintf(text, size, "%s: %s, %" PRIu64 " events, %" PRIu64 " lost", name,
+             bytes, events, lost);
+}
+
 void capture_summary_print(const struct collect *c, const struct writer *w,
                            const struct log *log)
 {

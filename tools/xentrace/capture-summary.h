@@ -11,4 +11,8 @@
 void capture_summary_print(const struct collect *c, const struct writer *w,
                            const struct log *log);
 
+/* One line: "/tmp/trace.bin: 1.1 MiB, 4711 events, 0 lost". */
+void capture_summary_format(const struct collect *c, const struct writer *w,
+                            const char *output, char *text, size_t size);
+
 #endif /* XENTRACE_CAPTURE_SUMMARY_H */

@@ -70,10 +70,26 @@ int collect_write_trailer(struct collect *c, int rc, struct err *e);
 /* Take a snapshot if one is due at `now`. */
 int collect_check_snapshots(struct collect *c, uint64_t now, struct err *e);
 
+/*
+ * Take a snapshot on request, with a comment ("": none).  *why is the reason if
+ * it cannot be written, which does not end the capture; c->last_snapshot is its
+ * path.
+ */
+int collect_take_snapshot(struct collect *c, const char *comment,
+                          struct err *why, struct err *e);
+
 /* True: the planned number of snapshots has been taken. */
 bool collect_has_enough_snapshots(const struct collect *c);
 
 /* Stop a flight recorder, and copy the records that its rings hold. */
 int collect_play_back(struct collect *c, struct err *e);
+
+/* Requests of the control socket. */
+
+/* Receive requests and answer them; true: one waits for the next pass. */
+bool collect_serve_requests(struct collect *c, uint64_t now_ms);
+
+/* Take the snapshots that clients have requested, and answer. */
+int collect_take_requested(struct collect *c, struct err *e);
 
 #endif /* XENTRACE_COLLECT_PRIVATE_H */

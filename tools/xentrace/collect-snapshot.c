@@ -96,27 +96,49 @@ static void report_snapshot(const struct collect *c,
     log_info(c->log, "wrote %s (%s%s%s): %s", file->name, size, from, to, why);
 }
 
-static int write_snapshot(struct collect *c, uint64_t since,
-                          const struct trigger_cause *cause, struct err *e)
+/* A snapshot to take. */
+struct snapshot_order
+{
+    uint64_t since;                     /* first time stamp; 0: all */
+    const struct trigger_cause *cause;  /* NULL: a signal or a request */
+    const char *comment;                /* of a request; "": none */
+};
+
+/* The reason of a snapshot for messages and for --on-snapshot. */
+static const char *get_reason(const struct snapshot_order *o)
+{
+    return o->cause ? o->cause->text : !o->comment ? "SIGUSR1" :
+           *o->comment ? o->comment : "xentrace snapshot";
+}
+
+/* The absolute path of a snapshot. */
+static void note_snapshot(struct collect *c, const char *name)
+{
+    control_output_path(c->last_snapshot, name);
+}
+
+static int write_snapshot(struct collect *c, const struct snapshot_order *o,
+                          struct err *e)
 {
     struct snapshot_file *file = fault_calloc(1, sizeof(*file));
     struct xt_meta now = read_clocks(c);
     struct snapshot_plan plan = {
-        .nr = ++c->snapshots, .since = since, .tsc = now.clock.tsc,
+        .nr = ++c->snapshots, .since = o->since, .tsc = now.clock.tsc,
+        .comment = o->comment && *o->comment ? o->comment : NULL,
     };
-    const char *why = cause ? cause->text : "SIGUSR1";
     char text[384];
     int rc;
 
     if ( !file )
         return err_sys(e, -ENOMEM, "cannot take a snapshot");
-    plan.cause = format_cause(c, cause, &now, text, sizeof(text));
+    plan.cause = format_cause(c, o->cause, &now, text, sizeof(text));
     plan.losses = collect_make_losses(c, &plan.nr_losses);
     rc = pipeline_write_snapshot(&c->pipeline, &plan, file, e);
     if ( !rc )
     {
-        report_snapshot(c, file, &now, why);
-        hook_run(&c->hook, file->name, why, collect_now_ms());
+        note_snapshot(c, file->name);
+        report_snapshot(c, file, &now, get_reason(o));
+        hook_run(&c->hook, file->name, get_reason(o), collect_now_ms());
     }
     free(plan.losses);
     free(file);
@@ -124,36 +146,35 @@ static int write_snapshot(struct collect *c, uint64_t since,
 }
 
 /* Write a file, and remove the one that makes room. */
-static void rotate_snapshot(struct collect *c, uint64_t since,
-                            const struct trigger_cause *cause)
+static void rotate_snapshot(struct collect *c, const struct snapshot_order *o,
+                            struct err *why)
 {
-    struct err why = ERR_INIT;
     unsigned int victim;
 
-    if ( write_snapshot(c, since, cause, &why) )
+    if ( write_snapshot(c, o, why) )
     {
-        log_err(c->log, LOG_LEVEL_WARNING, &why);
+        log_err(c->log, LOG_LEVEL_WARNING, why);
         return;
     }
     victim = snapshot_policy_keep(&c->policy, c->snapshots,
-                                  cause ? cause->severity : 0);
+                                  o->cause ? o->cause->severity : 0);
     if ( victim )
         pipeline_remove_snapshot(&c->pipeline, victim);
 }
 
 /*
- * Without a cause, a signal asked for the snapshot.  A snapshot that cannot be
- * written is a warning; the capture goes on.
+ * A snapshot that cannot be written is a warning, with its reason in *why; the
+ * capture goes on.
  */
-static int take_snapshot(struct collect *c, uint64_t since,
-                         const struct trigger_cause *cause, struct err *e)
+static int take_snapshot(struct collect *c, const struct snapshot_order *o,
+                         struct err *why, struct err *e)
 {
     int rc = c->recorder ? collect_play_back(c, e) : 0;
 
     assert(c->pipeline.to_memory);
     if ( rc )
         return rc;
-    rotate_snapshot(c, since, cause);
+    rotate_snapshot(c, o, why);
     return c->recorder ? restart_recorder(c, e) : 0;
 }
 
@@ -162,15 +183,26 @@ static int take_snapshot(struct collect *c, uint64_t since,
 /* SIGUSR1: take a snapshot; without a memory buffer, print the progress. */
 static int handle_signal(struct collect *c, struct err *e)
 {
+    const struct snapshot_order order = { .since = 0 };
+    struct err why = ERR_INIT;
     char text[STATS_TEXT];
     struct stats_now now;
 
     if ( c->pipeline.to_memory && c->pipeline.writer->is_own_file )
-        return take_snapshot(c, 0, NULL, e);
+        return take_snapshot(c, &order, &why, e);
     collect_get_progress(c, &now);
     stats_line_format(&c->stats, &now, text);
     log_info(c->log, "%s", text);
     return 0;
+}
+
+int collect_take_snapshot(struct collect *c, const char *comment,
+                          struct err *why, struct err *e)
+{
+    const struct snapshot_order order = { .comment = comment };
+
+    assert(comment);
+    return take_snapshot(c, &order, why, e);
 }
 
 /* Schedule a snapshot; a firing before it is written only worsens its cause. */
@@ -196,7 +228,10 @@ static void handle_trigger(struct collect *c, uint64_t now, uint64_t firings)
 
 static int take_due_snapshot(struct collect *c, struct err *e)
 {
-    int rc = take_snapshot(c, c->snapshot_since, &c->cause, e);
+    const struct snapshot_order order = { .since = c->snapshot_since,
+                                 .cause = &c->cause };
+    struct err why = ERR_INIT;
+    int rc = take_snapshot(c, &order, &why, e);
 
     c->snapshot_due_ms = 0;
     snapshot_policy_cool(&c->policy, collect_now_ms(), c->cause.severity);
@@ -214,6 +249,8 @@ int collect_check_snapshots(struct collect *c, uint64_t now, struct err *e)
         handle_trigger(c, now, firings);
     if ( stop_take_snapshot_request() )
         rc = handle_signal(c, e);
+    if ( !rc )
+        rc = collect_take_requested(c, e);
     if ( !rc && c->snapshot_due_ms && c->snapshot_due_ms <= now )
         rc = take_due_snapshot(c, e);
     return rc;

@@ -192,30 +192,55 @@ static uint64_t choose_sleep(const struct collect *c)
            ? HOOK_POLL_MS : c->plan->sleep_ms;
 }
 
-/*
- * Sleep until the next pass; meanwhile, release ring space when windows become
- * safe.
- */
-static int wait_for_pass(struct collect *c, uint64_t until, struct err *e)
+/* The control socket, or -1; *ms is lowered to its timeout. */
+static int get_request_fd(const struct collect *c, uint64_t now, uint64_t *ms)
 {
+    uint64_t timeout;
+
+    if ( !c->plan->requests )
+        return -1;
+    timeout = request_server_timeout(c->plan->requests, now);
+    *ms = timeout < *ms ? timeout : *ms;
+    return request_server_fd(c->plan->requests, now);
+}
+
+/* One sleep of at most ms; true: a pass is due. */
+static bool sleep_once(struct collect *c, uint64_t now, uint64_t ms, int *rc,
+                       struct err *e)
+{
+    uint64_t sleep_ms = ms;
     struct pollfd fds[] = {
         { .fd = c->virq, .events = POLLIN },
         { .fd = pipeline_fd(&c->pipeline), .events = POLLIN },
+        { .fd = get_request_fd(c, now, &sleep_ms), .events = POLLIN },
     };
+
+    *rc = stop_wait(fds, 3, sleep_ms, e);
+    if ( !*rc && fds[1].revents )
+        *rc = pipeline_ack(&c->pipeline, e);
+    drain_release(&c->rings, &c->pipeline.sink);
+    if ( !*rc && fds[0].revents )
+        *rc = c->hv->type->ack_virq(c->hv, e);
+    if ( *rc || fds[0].revents || stop_snapshot_is_requested() )
+        return true;
+    if ( (fds[2].revents || sleep_ms < ms) &&
+         collect_serve_requests(c, collect_now_ms()) )
+        return true;
+    return !fds[1].revents && !fds[2].revents && sleep_ms == ms;
+}
+
+/*
+ * Sleep until the next pass; meanwhile, release ring space when windows become
+ * safe, and answer requests.
+ */
+static int wait_for_pass(struct collect *c, uint64_t until, struct err *e)
+{
     uint64_t now;
     int rc = 0;
 
-    while ( !rc && !stop_is_requested() && (now = collect_now_ms()) < until )
-    {
-        rc = stop_wait(fds, 2, until - now, e);
-        if ( !rc && fds[1].revents )
-            rc = pipeline_ack(&c->pipeline, e);
-        drain_release(&c->rings, &c->pipeline.sink);
-        if ( !rc && fds[0].revents )
-            return c->hv->type->ack_virq(c->hv, e);
-        if ( !fds[0].revents && !fds[1].revents )
+    while ( !stop_is_requested() && (now = collect_now_ms()) < until )
+        if ( sleep_once(c, now, until - now, &rc, e) )
             break;
-    }
     return rc;
 }
 

@@ -17,6 +17,7 @@
 #include "xentrace/pipeline.h"
 #include "xentrace/hypervisor.h"
 #include "xentrace/host-rings.h"
+#include "xentrace/request-server.h"
 #include "xentrace/snapshot-hook.h"
 #include "xentrace/snapshot-policy.h"
 #include "xentrace/stats-line.h"
@@ -51,6 +52,8 @@ struct collect_plan
     uint64_t before_ns;         /* length before the trigger; 0: everything */
     uint64_t after_ns;          /* length after the trigger */
     unsigned int max_snapshots; /* stop after this many snapshots; 0: never */
+
+    struct request_server *requests;    /* borrowed; NULL: no control socket */
 
     void (*ready)(void *arg);   /* called when tracing has begun; or NULL */
     void *ready_arg;
@@ -95,6 +98,7 @@ struct collect
     int virq;
     bool recorder;                      /* Xen overwrites old records */
     unsigned int snapshots;             /* number of snapshots taken */
+    char last_snapshot[PATH_MAX];       /* path of its file; "": none */
     struct snapshot_policy policy;
     struct snapshot_hook hook;
     uint64_t snapshot_due_ms;           /* time of the next snapshot; 0: none */

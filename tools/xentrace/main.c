@@ -18,6 +18,7 @@
 #include "xentrace/service.h"
 #include "xentrace/stop-signals.h"
 #include "xentrace/capture-summary.h"
+#include "xentrace/request-client.h"
 #include "xentrace/writer.h"
 
 /* Fail if rings were given up during the capture. */
@@ -31,26 +32,65 @@ static int check_rings(const struct collect *c, struct err *e)
                               given_up) : 0;
 }
 
-static int run_capture(const struct options *o, struct hv *hv, struct writer *w,
+/* A capture works without a control socket. */
+static void open_requests(struct options *o, struct request_server *s)
+{
+    struct err why = ERR_INIT;
+
+    o->plan.requests = NULL;
+    if ( !o->control )
+        return;
+    if ( !request_server_open(s, o->output.path, &why) )
+        o->plan.requests = s;
+    else
+        log_warning(&o->log, "no control socket for xentrace status and stop: "
+                    "%s (--no-control: none is wanted)", why.text);
+}
+
+/* The answer to `xentrace stop`, when the file is complete. */
+static void close_requests(const struct collect *c, const struct writer *w,
+                           const struct err *e)
+{
+    struct request_server *s = c->plan->requests;
+    char text[CONTROL_MESSAGE_MAX];
+    struct request *r;
+
+    if ( !s )
+        return;
+    capture_summary_format(c, w, s->output, text, sizeof(text));
+    while ( (r = request_server_find(s, REQUEST_STOP)) != NULL )
+        request_server_answer(s, r, text, e->code ? e : NULL);
+    request_server_close(s);
+}
+
+static int write_trace(struct collect *c, struct writer *w, struct err *e)
+{
+    int rc = collect_run(c, w, e);
+    int closed = writer_close(w, e);
+
+    rc = rc ? rc : closed;
+    if ( c->pipeline_is_open )
+        capture_summary_print(c, w, c->log);
+    return rc ? rc : check_rings(c, e);
+}
+
+static int run_capture(struct options *o, struct hv *hv, struct writer *w,
                        struct err *e)
 {
+    struct request_server requests = REQUEST_SERVER_INIT;
     struct collect c;
-    int rc, closed;
+    int rc;
 
     rc = collect_open(&c, &o->plan, hv, &o->log, e);
     if ( rc )
         return rc;
     rc = writer_open(w, &o->output, e);
-    if ( rc )
-        goto out;
-    rc = collect_run(&c, w, e);
-    closed = writer_close(w, e);
-    rc = rc ? rc : closed;
-    if ( c.pipeline_is_open )
-        capture_summary_print(&c, w, &o->log);
     if ( !rc )
-        rc = check_rings(&c, e);
- out:
+    {
+        open_requests(o, &requests);
+        rc = write_trace(&c, w, e);
+        close_requests(&c, w, e);
+    }
     collect_close(&c);
     return rc;
 }
@@ -119,6 +159,8 @@ int main(int argc, char **argv)
         rc = xentrace_options_parse(&options, argc, argv, &next, &e);
     if ( !rc && next == OPTS_RUN && options.list )
         rc = list_events(options.pattern, stdout, &e);
+    else if ( !rc && next == OPTS_RUN && options.request.kind != REQUEST_NONE )
+        rc = request_run(&options.request, stdout, &e);
     else if ( !rc && next == OPTS_RUN )
         rc = run_program(&options, &e);
     xentrace_options_fini(&options);

@@ -28,6 +28,7 @@ struct metadata
 /* Values of text_kind of events/11-meta. */
 #define METADATA_TEXT_COMMENT 12
 #define METADATA_TEXT_TRIGGER 14
+#define METADATA_TEXT_MARK 15
 
 /* The parameters of the capture. */
 struct metadata_start

@@ -62,8 +62,7 @@ static const struct opt opts[] = {
     { .name = "evt-mask", .letter = 'e', .type = OPT_CALL, .arg = "MASK",
       .parse = parse_events, .common = true,
       .suggest = xt_catalogue_print_names,
-      .help = "events to trace: hvm, sched:min, sched_wake, all, or a "
-              "number; items add up" },
+      .help = "events, as in hvm,sched:min,sched_wake or all" },
     { .name = "cpu-mask", .letter = 'c', .type = OPT_TEXT, .arg = "CPUS",
       AT(plan.cpus), .common = true,
       .help = "pcpus to trace: 0,2-5,8- or 0x3f or all" },
@@ -74,7 +73,7 @@ static const struct opt opts[] = {
     { .type = OPT_GROUP, .help = "Timing" },
     { .name = "time-interval", .letter = 'T', .type = OPT_TIME,
       .arg = "TIME", AT(plan.time_ns), .common = true,
-      .help = "stop after TIME: seconds, or with a unit as in 500ms, 2m" },
+      .help = "stop after TIME: seconds, or as in 500ms, 2m" },
     { .name = "poll-sleep", .letter = 's', .type = OPT_UINT, .arg = "MS",
       AT(plan.sleep_ms), .preset = "100", .min = 1, .max = 3600000,
       .help = "read the rings at least every MS milliseconds" },
@@ -97,13 +96,12 @@ static const struct opt opts[] = {
     { .type = OPT_GROUP, .help = "Output" },
     { .name = "memory-buffer", .letter = 'M', .type = OPT_SIZE,
       .arg = "SIZE", AT(plan.memory), .max = 1ull << 46, .common = true,
-      .help = "keep the newest records in memory, and write them at the end" },
+      .help = "keep the newest records in memory" },
     { .name = "flight-recorder", .type = OPT_FLAG, AT(plan.flight_recorder),
       .help = "as -M, but let Xen keep the newest records, if it can" },
     { .name = "snapshot-on", .type = OPT_CALL, .arg = "TRIGGER",
       .parse = parse_trigger, .common = true, .suggest = suggest_triggers,
-      .help = "write a snapshot of the -M buffer when TRIGGER (see below) "
-              "fires" },
+      .help = "write a snapshot when TRIGGER (see below) fires" },
     { .name = "snapshot-before", .type = OPT_TIME, .arg = "TIME",
       AT(plan.before_ns),
       .help = "limit a snapshot to TIME before its trigger; default 10s; 0: "
@@ -151,6 +149,13 @@ static const struct opt opts[] = {
       .help = "trace xen or xensim; default: the first one found" },
     { .name = "socket", .type = OPT_TEXT, .arg = "PATH", AT(address.socket),
       .help = "socket of xensim, if not in its default place" },
+
+    { .type = OPT_GROUP, .help = "Running captures" },
+    { .name = "pid", .type = OPT_UINT, .arg = "N", AT(request.pid), .min = 1,
+      .max = INT_MAX,
+      .help = "choose a capture for status, stop, snapshot and mark" },
+    { .name = "control", .type = OPT_FLAG, AT(control), .preset = "yes",
+      .help = "listen for these commands (--no-control: do not)" },
 
     { .type = OPT_GROUP, .help = "Messages" },
     { .name = "stats", .type = OPT_FLAG, AT(plan.stats),
@@ -278,6 +283,15 @@ static int check_options(struct options *o, struct err *e)
     return mask_events_check(o->events.mask, e);
 }
 
+static int check_request(struct options *o, struct err *e)
+{
+    o->request.file = o->output.path;
+    if ( o->request.file && o->request.pid )
+        return err_usage(e, "%.100s: give either --pid or FILE",
+                         o->request.file);
+    return 0;
+}
+
 /* The end of --help, with the table of triggers. */
 static void write_footer(char *footer, size_t size)
 {
@@ -329,6 +343,10 @@ int xentrace_options_parse(struct options *o, int argc, char **argv,
     if ( rc || *next != OPTS_RUN )
         return rc;
     o->output.path = first < argc ? argv[first] : NULL;
+    if ( o->request.kind != REQUEST_NONE )
+        return check_request(o, e);
+    if ( o->request.pid )
+        return err_usage(e, "--pid is for status, stop, snapshot and mark");
     if ( o->list )
         return first < argc ? err_usage(e, "%s: list takes one pattern; "
                                         "separate items by commas",

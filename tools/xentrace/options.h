@@ -13,6 +13,7 @@
 #include "xentrace/collect.h"
 #include "xentrace/hypervisor.h"
 #include "xentrace/mask.h"
+#include "xentrace/request-client.h"
 #include "xentrace/writer.h"
 
 struct options
@@ -29,6 +30,8 @@ struct options
     uint64_t log_thresh, reserve_mb;
     bool compress, daemon;
     bool list;                  /* print the events and end */
+    bool control;               /* listen on a control socket */
+    struct request_plan request; /* to another xentrace */
     const char *pattern;        /* events to list; NULL: all */
     struct triggers triggers;
 };

@@ -85,19 +85,21 @@ static size_t encode_records(const struct xt_meta *m, unsigned int nr, void *to)
     return p - (unsigned char *)to;
 }
 
-void pipeline_put_records(struct pipeline *p, const struct xt_meta *m,
+bool pipeline_put_records(struct pipeline *p, const struct xt_meta *m,
                           unsigned int nr)
 {
     unsigned char bytes[RECORDS_MAX * XT_META_MAX_BYTES];
     struct iovec span = { bytes, 0 };
+    bool is_complete = true;
     unsigned int part;
 
     for ( ; nr && !p->plain; m += part, nr -= part )
     {
         part = nr < RECORDS_MAX ? nr : RECORDS_MAX;
         span.iov_len = encode_records(m, part, bytes);
-        p->sink.put(p->sink.arg, p->cpu, &span, 1);
+        is_complete &= p->sink.put(p->sink.arg, p->cpu, &span, 1) != 0;
     }
+    return is_complete;
 }
 
 void pipeline_poll_metadata(struct pipeline *p, struct hv *hv)
@@ -169,30 +171,29 @@ static int end_snapshot(const struct pipeline *p, struct writer *w,
     return rc ? rc : write_trailer(p, w, &end, 1, e);
 }
 
-#define CAUSE_PARTS 16u     /* parts of the text of a trigger */
+#define TEXT_PARTS 42u      /* parts of a trigger's text or a comment */
 
-struct cause_records
+struct text_records
 {
-    struct xt_meta m[CAUSE_PARTS];
+    struct xt_meta m[TEXT_PARTS];
     unsigned int nr;
 };
 
-static void put_cause_record(void *arg, const struct xt_meta *m)
+static void put_text_record(void *arg, const struct xt_meta *m)
 {
-    struct cause_records *r = arg;
+    struct text_records *r = arg;
 
-    if ( r->nr < CAUSE_PARTS )
+    if ( r->nr < TEXT_PARTS )
         r->m[r->nr++] = *m;
 }
 
-static int write_cause(const struct pipeline *p, struct writer *w,
-                       const char *cause, struct err *e)
+static int write_meta_text(const struct pipeline *p, struct writer *w,
+                           uint16_t kind, const char *text, struct err *e)
 {
-    struct cause_records r = { .nr = 0 };
+    struct text_records r = { .nr = 0 };
 
-    assert(strlen(cause) <= CAUSE_PARTS * XT_META_PART);
-    metadata_put_text(put_cause_record, &r, TRC_META_TEXT,
-                      METADATA_TEXT_TRIGGER, cause);
+    assert(strlen(text) <= TEXT_PARTS * XT_META_PART);
+    metadata_put_text(put_text_record, &r, TRC_META_TEXT, kind, text);
     return write_trailer(p, w, r.m, r.nr, e);
 }
 
@@ -203,7 +204,9 @@ static int fill_snapshot(struct pipeline *p, struct writer *w,
     int rc = writer_begin(w, p->cpu, p->metadata.bytes, p->metadata.used, e);
 
     if ( !rc && s->cause )
-        rc = write_cause(p, w, s->cause, e);
+        rc = write_meta_text(p, w, METADATA_TEXT_TRIGGER, s->cause, e);
+    if ( !rc && s->comment )
+        rc = write_meta_text(p, w, METADATA_TEXT_COMMENT, s->comment, e);
     if ( !rc )
         rc = memory_buffer_write(&p->memory, s->since, w, &file->times, e);
     if ( !rc )

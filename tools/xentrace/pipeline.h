@@ -46,8 +46,11 @@ int pipeline_open(struct pipeline *p, const struct pipeline_plan *plan,
                   struct err *e);
 void pipeline_close(struct pipeline *p);
 
-/* Put a window of metadata records, if there is room and unless plain. */
-void pipeline_put_records(struct pipeline *p, const struct xt_meta *m,
+/*
+ * Put windows of metadata records, unless plain.  False: there is no room for
+ * all of them.
+ */
+bool pipeline_put_records(struct pipeline *p, const struct xt_meta *m,
                           unsigned int nr);
 
 /*
@@ -75,6 +78,7 @@ struct snapshot_plan
     uint64_t since;             /* windows that ended before are left out */
     uint64_t tsc;               /* now */
     const char *cause;          /* text of the trigger, for the metadata */
+    const char *comment;        /* likewise; both may be NULL */
     struct xt_meta *losses;     /* meta_lost records */
     unsigned int nr_losses;
 };

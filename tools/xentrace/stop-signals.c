@@ -92,6 +92,11 @@ bool stop_by_time(void)
     return first_signal == SIGALRM;
 }
 
+bool stop_snapshot_is_requested(void)
+{
+    return snapshot_requests != snapshots_taken;
+}
+
 bool stop_take_snapshot_request(void)
 {
     assert(snapshots_taken <= snapshot_requests);

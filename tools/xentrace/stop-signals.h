@@ -23,6 +23,9 @@ bool stop_is_requested(void);
 bool stop_is_forced(void);
 bool stop_by_time(void);        /* the time was the first request */
 
+/* True: the next function will return true. */
+bool stop_snapshot_is_requested(void);
+
 /* True once for each snapshot request, or several at the same time. */
 bool stop_take_snapshot_request(void);
 
