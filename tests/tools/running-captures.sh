@@ -181,11 +181,15 @@ expect 0 "$xentrace" stop
 ended "$one"
 whole marked
 cp out info.txt
-[ "$(grep -c '^  mark: ' info.txt)" -eq 2 ] || fail "two marks are not there"
+[ "$(grep -cE '^  mark: +0\.[0-9]{9} s, ..:..:..: ' info.txt)" -eq 2 ] ||
+    fail "two marks with a moment are not there"
 grep -q "^  mark: .*$long\$" info.txt || fail "the long mark is cut"
 expect 0 "$xenalyze" records marked
 grep -q 'meta_text  *mark 0/1: backup of web1 begins$' out ||
     fail "records do not show the mark"
+expect 0 "$xenalyze" dump marked
+grep -q '^.  0\.[0-9]* .* meta_text mark 0/1: backup of web1 begins$' out ||
+    fail "dump does not show the mark"
 
 # An output that fails: stop fails, too.
 FAULT=write:2+

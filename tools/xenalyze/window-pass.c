@@ -47,13 +47,19 @@ static int read_windows(struct pass *p, struct err *e)
 static int end_counts(struct pass *p)
 {
     const struct run *run = p->run;
+    struct xt_clock clock;
 
     xt_counts_finish(&p->counts, xt_trace_position(run->trace),
                      xt_trace_damage(run->trace));
     if ( !p->counts.total.records )
         return PASS_NO_RECORD;
     if ( run->config->info )
-        file_info_print(&p->counts, &p->texts, run->name, run->out);
+    {
+        xt_info_clock(&run->info, run->config->hz, &clock);
+        if ( p->counts.total.tsc.known )
+            clock.origin = p->counts.total.tsc.first;
+        file_info_print(&p->counts, &p->texts, &clock, run->name, run->out);
+    }
     return 0;
 }
 

@@ -267,6 +267,7 @@ START_TEST(file_information)
     for ( size_t i = 0; i < sizeof(infos) / sizeof(infos[0]); i++ )
     {
         static const struct file_texts texts = { .nr_marks = 0 };
+        static const struct xt_clock clock;
         struct xt_counts c;
         struct job j;
         FILE *out;
@@ -274,7 +275,7 @@ START_TEST(file_information)
         job_init_records(&j, infos[i].rows, infos[i].nr);
         count_windows(&j, &c);
         out = open_memstream(&j.text, &j.size);
-        file_info_print(&c, &texts, "named", out);
+        file_info_print(&c, &texts, &clock, "named", out);
         fclose(out);
         job_expect_text(&j, infos[i].text);
         xt_counts_fini(&c);
@@ -283,5 +284,40 @@ START_TEST(file_information)
 }
 END_TEST
 
+/* Moments before the first record, of a foreign writer, and past the limit. */
+START_TEST(marks_have_moments)
+{
+    static struct file_texts texts = {
+        .nr_marks = FILE_TEXT_MARKS + 7,
+        .marks = {
+            { (char *)"early", true, { .tsc = 500, .wall = 3600000000000 } },
+            { (char *)"late\n", true, { .tsc = 2500, .wall = 86399999999999 } },
+            { (char *)"foreign", false, { .tsc = 0 } },
+        },
+    };
+    char *text, *line;
+    struct xt_clock clock;
+    size_t size;
+    FILE *out;
+
+    for ( size_t i = 3; i < FILE_TEXT_MARKS; i++ )
+        texts.marks[i].text = (char *)"more";
+    setenv("TZ", "UTC0", 1);
+    xt_clock_init(&clock, 1000, 1000000000, 1000);
+    out = open_memstream(&text, &size);
+    file_texts_print(&texts, &clock, out);
+    fclose(out);
+    line = strstr(text, "  mark:    more\n");
+    ck_assert_ptr_nonnull(line);
+    ck_assert_ptr_nonnull(strstr(line, "  mark:    and 7 more\n"));
+    *line = '\0';
+    ck_assert_str_eq(text, "  mark:    -0.500000000 s, 01:00:00: early\n"
+                           "  mark:    1.500000000 s, 23:59:59: late?\n"
+                           "  mark:    foreign\n");
+    free(text);
+}
+END_TEST
+
 UNIT_MAIN("line styles", raw_reads, raw_lines_have_a_limit, catalogue_lines,
-          file_order_has_times, file_order_may_lack_memory, file_information)
+          file_order_has_times, file_order_may_lack_memory, file_information,
+          marks_have_moments)

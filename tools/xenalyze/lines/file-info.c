@@ -132,10 +132,10 @@ static void print_damage(const struct xt_damage *d, FILE *out)
 }
 
 void file_info_print(const struct xt_counts *c, const struct file_texts *texts,
-                     const char *name, FILE *out)
+                     const struct xt_clock *clock, const char *name, FILE *out)
 {
     print_total(c, name, out);
-    file_texts_print(texts, out);
+    file_texts_print(texts, clock, out);
     print_cpus(c, out);
     print_events(&c->events, out);
     print_damage(&c->damage, out);

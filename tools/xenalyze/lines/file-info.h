@@ -12,8 +12,11 @@
 #include "libxentrace/internal.h"
 #include "xenalyze/lines/file-texts.h"
 
-/* Print as text.  The caller checks `out` for errors. */
+/*
+ * Print as text.  `clock` is for the times of marks.  The caller checks `out`
+ * for errors.
+ */
 void file_info_print(const struct xt_counts *c, const struct file_texts *texts,
-                     const char *name, FILE *out);
+                     const struct xt_clock *clock, const char *name, FILE *out);
 
 #endif /* XENALYZE_LINES_FILE_INFO_H */

@@ -10,15 +10,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <public/trace.h>
 
 #include "common/fault.h"
+#include "common/num.h"
 
 /* Values of text_kind of events/11-meta. */
 enum { TEXT_XEN_EXTRA = 1, TEXT_MARK = 15 };
 
 #define LABEL_WIDTH 11          /* column of the texts */
+#define MOMENT_MAX 64           /* bytes of the moment of a mark, with its 0 */
 
 /* Texts with a line of their own. */
 static const struct
@@ -40,18 +43,28 @@ static char *copy_text(const char *text)
     return copy;
 }
 
+static int add_mark(struct file_texts *t, const char *text)
+{
+    struct file_mark *mark;
+
+    if ( t->nr_marks++ >= FILE_TEXT_MARKS )
+        return 0;
+    mark = &t->marks[t->nr_marks - 1];
+    mark->text = copy_text(text);
+    mark->has_moment = t->has_moment;
+    mark->moment = t->moment;
+    return mark->text ? 0 : -ENOMEM;
+}
+
 static int add_text(struct file_texts *t, unsigned int kind, const char *text)
 {
-    char **to = kind < FILE_TEXT_KINDS ? &t->text[kind] : NULL;
-
     if ( kind == TEXT_MARK )
-        to = t->nr_marks++ < FILE_TEXT_MARKS ? &t->marks[t->nr_marks - 1]
-                                             : NULL;
-    if ( !to )
+        return add_mark(t, text);
+    if ( kind >= FILE_TEXT_KINDS )
         return 0;
-    free(*to);
-    *to = copy_text(text);
-    return *to ? 0 : -ENOMEM;
+    free(t->text[kind]);
+    t->text[kind] = copy_text(text);
+    return t->text[kind] ? 0 : -ENOMEM;
 }
 
 static int add_record(struct file_texts *t, const struct xt_meta *m)
@@ -61,6 +74,11 @@ static int add_record(struct file_texts *t, const struct xt_meta *m)
         t->has_version = true;
         t->major = m->xen.major;
         t->minor = m->xen.minor;
+    }
+    if ( m->event == TRC_META_CLOCK )
+    {
+        t->has_moment = true;
+        t->moment = m->clock;
     }
     if ( m->event != TRC_META_TEXT ||
          !xt_meta_text_add(&t->partial, m->text.part, m->text.parts,
@@ -77,6 +95,7 @@ int file_texts_add_window(struct file_texts *t, const struct xt_window *w)
     size_t size;
     int rc = 0;
 
+    t->has_moment = false;
     while ( !rc && (size = xt_record_decode(&r, at, end)) &&
             r.event >= TRC_META_WINDOW && r.event <= TRC_META_LOST )
     {
@@ -99,7 +118,34 @@ static void print_text_line(const char *label, const char *before,
     putc('\n', out);
 }
 
-void file_texts_print(const struct file_texts *t, FILE *out)
+/* "0.411952193 s, 14:03:07: ": seconds as for --time, and local time. */
+static void format_moment(const struct file_mark *mark,
+                          const struct xt_clock *clock, char text[MOMENT_MAX])
+{
+    int64_t ns = xt_clock_ns(clock, mark->moment.tsc);
+    time_t wall = mark->moment.wall / 1000000000;
+    char seconds[32], local[16] = "";
+    struct tm tm;
+
+    *num_sec(seconds, ns < 0 ? -(uint64_t)ns : (uint64_t)ns) = '\0';
+    if ( localtime_r(&wall, &tm) )
+        strftime(local, sizeof(local), ", %H:%M:%S", &tm);
+    snprintf(text, MOMENT_MAX, "%s%s s%s: ", ns < 0 ? "-" : "", seconds,
+             local);
+}
+
+static void print_mark(const struct file_mark *mark,
+                       const struct xt_clock *clock, FILE *out)
+{
+    char moment[MOMENT_MAX] = "";
+
+    if ( mark->has_moment )
+        format_moment(mark, clock, moment);
+    print_text_line("mark", moment, mark->text, out);
+}
+
+void file_texts_print(const struct file_texts *t, const struct xt_clock *clock,
+                      FILE *out)
 {
     const char *extra = t->text[TEXT_XEN_EXTRA];
     char version[32];
@@ -111,7 +157,7 @@ void file_texts_print(const struct file_texts *t, FILE *out)
         if ( t->text[lines[i].kind] )
             print_text_line(lines[i].label, "", t->text[lines[i].kind], out);
     for ( size_t i = 0; i < t->nr_marks && i < FILE_TEXT_MARKS; i++ )
-        print_text_line("mark", "", t->marks[i], out);
+        print_mark(&t->marks[i], clock, out);
     if ( t->nr_marks > FILE_TEXT_MARKS )
         fprintf(out, "  mark:    and %" PRIu64 " more\n",
                 t->nr_marks - FILE_TEXT_MARKS);
@@ -122,6 +168,6 @@ void file_texts_fini(struct file_texts *t)
     for ( size_t i = 0; i < FILE_TEXT_KINDS; i++ )
         free(t->text[i]);
     for ( size_t i = 0; i < FILE_TEXT_MARKS; i++ )
-        free(t->marks[i]);
+        free(t->marks[i].text);
     memset(t, 0, sizeof(*t));
 }

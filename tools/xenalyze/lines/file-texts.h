@@ -16,14 +16,24 @@
 #define FILE_TEXT_KINDS 16u     /* values of text_kind of events/11-meta */
 #define FILE_TEXT_MARKS 100u    /* marks that are printed */
 
+/* A note of the user.  Its moment is the clock record in front of it. */
+struct file_mark
+{
+    char *text;
+    bool has_moment;
+    struct xt_rec_meta_clock moment;
+};
+
 struct file_texts
 {
     struct xt_meta_text partial;
     char *text[FILE_TEXT_KINDS];    /* the newest of each kind; or NULL */
-    char *marks[FILE_TEXT_MARKS];
+    struct file_mark marks[FILE_TEXT_MARKS];
     uint64_t nr_marks;              /* may exceed FILE_TEXT_MARKS */
     bool has_version;
     unsigned int major, minor;      /* version of Xen */
+    bool has_moment;                /* the newest clock record of the window */
+    struct xt_rec_meta_clock moment;
 };
 
 /*
@@ -32,8 +42,12 @@ struct file_texts
  */
 int file_texts_add_window(struct file_texts *t, const struct xt_window *w);
 
-/* A line for each text; control characters become question marks. */
-void file_texts_print(const struct file_texts *t, FILE *out);
+/*
+ * A line for each text; control characters become question marks.  `clock`
+ * converts the moments of marks.
+ */
+void file_texts_print(const struct file_texts *t, const struct xt_clock *clock,
+                      FILE *out);
 void file_texts_fini(struct file_texts *t);
 
 #endif /* XENALYZE_LINES_FILE_TEXTS_H */
