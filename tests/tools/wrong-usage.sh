@@ -175,6 +175,7 @@ d1v0,d1v1|--vcpu 1
 sched_*|--count --event sched_wak
 .svg|--plot x.gif --scatterplot-irq
 one of them|--plot x.svg --scatterplot-irq --scatterplot-rdtsc
+needs a picture|--theme dark
 END
     while IFS='|' read -r code word words; do
         # shellcheck disable=SC2086 # several words

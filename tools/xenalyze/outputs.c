@@ -89,6 +89,13 @@ static int choose_interval(struct report_config *c, struct err *e)
     return 0;
 }
 
+static int check_theme(const struct report_config *c, struct err *e)
+{
+    if ( c->plot_theme && !c->plot && !c->gnuplot )
+        return err_usage(e, "--theme needs a picture: --plot or --gnuplot");
+    return 0;
+}
+
 /* --info alone has no use for a selection. */
 static int check_selection(const struct config *c, struct err *e)
 {
@@ -111,6 +118,7 @@ int outputs_choose(struct config *config, bool terminal, struct err *e)
     int rc = check_form(config, e);
 
     rc = rc ? rc : check_selection(config, e);
+    rc = rc ? rc : check_theme(&config->reports, e);
     rc = rc ? rc : choose_interval(&config->reports, e);
     config->reports.request.fits_screen =
         terminal && config->reports.request.top == OPTIONS_TOP_AUTO;
