@@ -49,6 +49,13 @@ traces = {
                    window(0, run(65536, 9000000, exit(9000000, 0x60))),
     "exits": lambda: runs((i % 32000 << 16 | i // 32000 for i in range(300000)),
                           exit),
+    "guests": lambda: runs((i << 16 for i in range(65536)), exit),
+    # each reason of each vendor twice
+    "reasons": lambda: window(0, record(0x21101, 1000000, 65536) +
+                              record(0x8200f, 1000001, 0xfb) + b"".join(
+        record(event, 2000000 + 100 * i, i % 1200, 4096) +
+        record(0x81001, 2000050 + 100 * i)
+        for event in (0x81002, 0x81003) for i in range(2400))),
     "domains": lambda: runs(i << 16 for i in range(65536)),
     "pcpus": lambda: first + b"".join(window(i, run(i, 2000000 + i))
                                       for i in range(65536)),
@@ -75,6 +82,21 @@ for name in windows vcpus exits domains pcpus; do
     done
     rm trace
 done
+
+# As many domains as there are, each with exits.
+python3 generate.py guests >trace || exit 99
+for output in --summary --report-exits --json; do
+    bounded $output --threads 1 trace
+    [ $code -eq 0 ] || fail "guests: $output: exit $code"
+done
+
+# More reasons of exits than one vendor has: 2 exits each.
+python3 generate.py reasons >trace || exit 99
+bounded --report-exits --vendor intel trace
+[ $code -eq 0 ] || fail "reasons: exit $code"
+awk '/^--- VM exits by handler/ { exit }
+     /^ d1 / && $3 == 2 { twice++ }
+     END { exit twice < 300 }' out || fail "reasons: $(head -n 20 out)"
 
 # The bound is reported.
 python3 generate.py vcpus >trace

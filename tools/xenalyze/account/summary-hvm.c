@@ -13,7 +13,6 @@
 
 _Static_assert((SUMMARY_FEW_EXITS & (SUMMARY_FEW_EXITS - 1)) == 0,
                "the first capacity is a power of two, as all others");
-_Static_assert(EXIT_CAUSES <= UINT16_MAX, "exit_index has 16 bits");
 
 static struct summary_hvm *new_hvm(struct summary *b, struct summary_vcpu *own)
 {
@@ -53,6 +52,16 @@ static bool grow_exits(struct summary *b, struct summary_hvm *h)
     return true;
 }
 
+COLD
+struct summary_exit *summary_exit_find_slow(const struct summary_hvm *h,
+                                            unsigned int cause)
+{
+    for ( unsigned int i = UINT8_MAX + 1; i <= h->nr_exits; i++ )
+        if ( h->exits[i]->cause == cause )
+            return h->exits[i];
+    return NULL;
+}
+
 static struct summary_exit *new_exit(struct summary *b, struct summary_hvm *h,
                                      unsigned int cause)
 {
@@ -70,7 +79,8 @@ static struct summary_exit *new_exit(struct summary *b, struct summary_hvm *h,
     x->cause = cause;
     assert(!h->exits[0]);       /* the exit of all causes without one */
     h->exits[++h->nr_exits] = x;
-    h->exit_index[cause] = h->nr_exits;
+    if ( h->nr_exits <= UINT8_MAX )
+        h->exit_index[cause] = h->nr_exits;
     return x;
 }
 

@@ -60,6 +60,23 @@ static unsigned int order_index(unsigned int order)
     return order / 9 < SUMMARY_ORDERS ? order / 9 : SUMMARY_ORDERS - 1;
 }
 
+const struct summary_memory *summary_get_memory(const struct summary_domain *d)
+{
+    static const struct summary_memory none;
+
+    return d->memory ? d->memory : &none;
+}
+
+/* NULL and pool.failed: no memory. */
+static struct summary_memory *new_memory(struct summary *b,
+                                         struct summary_domain *d)
+{
+    if ( d && !d->memory )
+        d->memory = arena_new(&b->pool.arena, struct summary_memory);
+    b->pool.failed |= d && !d->memory;
+    return d ? d->memory : NULL;
+}
+
 static void note_target(struct summary_memory *m, const struct fact_memory *f)
 {
     unsigned int order = order_index(f->order);
@@ -77,32 +94,34 @@ static void note_target(struct summary_memory *m, const struct fact_memory *f)
 void summary_add_memory(void *state, const struct fact_memory *f)
 {
     struct summary *b = state;
-    struct summary_domain *by = f->by
-                                ? summary_get_domain(b, f->by->domain) : NULL;
-    struct summary_domain *target = f->target
-                                    ? summary_get_domain(b, f->target) : NULL;
+    struct summary_memory *by, *target;
 
     debug_assert(f->kind < MEMORY_KINDS);
     b->layout_guesses += f->is_guess;
+    by = f->by ? new_memory(b, summary_get_domain(b, f->by->domain)) : NULL;
+    target = f->target ? new_memory(b, summary_get_domain(b, f->target)) : NULL;
     if ( by )
-        by->memory.done_by[f->kind]++;
+        by->done_by[f->kind]++;
     if ( target )
-        note_target(&target->memory, f);
+        note_target(target, f);
 }
 
 /* The struct consists of 64-bit counters only. */
-void summary_merge_memory(struct summary_memory *to,
+void summary_merge_memory(struct summary *b, struct summary_domain *d,
                           const struct summary_memory *from)
 {
-    uint64_t a[sizeof(*to) / sizeof(uint64_t)];
-    uint64_t b[sizeof(*to) / sizeof(uint64_t)];
+    struct summary_memory *to = from ? new_memory(b, d) : NULL;
+    uint64_t sums[sizeof(*to) / sizeof(uint64_t)];
+    uint64_t added[sizeof(*to) / sizeof(uint64_t)];
 
     _Static_assert(sizeof(*to) % sizeof(uint64_t) == 0, "counts only");
-    memcpy(a, to, sizeof(a));
-    memcpy(b, from, sizeof(b));
-    for ( size_t i = 0; i < sizeof(a) / sizeof(a[0]); i++ )
-        a[i] += b[i];
-    memcpy(to, a, sizeof(a));
+    if ( !to )
+        return;
+    memcpy(sums, to, sizeof(sums));
+    memcpy(added, from, sizeof(added));
+    for ( size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++ )
+        sums[i] += added[i];
+    memcpy(to, sums, sizeof(sums));
 }
 
 void summary_add_irq(void *state, const struct fact_irq *f)

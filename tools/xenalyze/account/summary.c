@@ -172,7 +172,7 @@ static void merge_domain(struct summary *to, const struct summary_domain *from)
         return;
     assert(d->id == from->id);
     update_domain_name(d, from->name, from->named);
-    summary_merge_memory(&d->memory, &from->memory);
+    summary_merge_memory(to, d, from->memory);
     stats_map_merge(&d->emulated, &to->pool, &from->emulated);
     stats_map_merge(&d->hit, &to->pool, &from->hit);
 }

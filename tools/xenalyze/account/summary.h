@@ -128,7 +128,8 @@ struct summary_hvm
     struct summary_exit **exits;   /* [0] is NULL; capacity: a power of two */
     unsigned int nr_exits;      /* indexes 1 to nr_exits are in use */
     struct summary_exit *first[SUMMARY_FEW_EXITS];    /* initial array */
-    uint16_t exit_index[EXIT_CAUSES];   /* index in exits by cause; 0: none */
+    /* Index in exits by cause; 0: none, or above UINT8_MAX. */
+    uint8_t exit_index[EXIT_CAUSES];
     struct stats_map others;    /* cause EXIT_OTHER, by reason */
     struct stats_map interrupts;        /* injected, by vector */
     struct stats_map io, mmio;  /* by address * 2 + write */
@@ -181,7 +182,7 @@ struct summary_domain
     struct summary_domain_sched *sched;    /* global; NULL: no facts */
     char name[64];              /* local fields from here on; "": unknown */
     uint64_t named;             /* time of the record with the name */
-    struct summary_memory memory;
+    struct summary_memory *memory;      /* NULL: no facts */
     struct stats_map emulated;  /* shadow emulations by rip */
     struct stats_map hit;       /* interrupts by rip, with want.eips */
 };
@@ -244,12 +245,19 @@ struct summary
     struct cr3_table *cr3;  /* borrowed; printed with the summary; or NULL */
 };
 
+/* Search the exits whose index exceeds UINT8_MAX. */
+struct summary_exit *summary_exit_find_slow(const struct summary_hvm *h,
+                                            unsigned int cause);
+
 /* NULL: no exit of the cause. */
 static inline struct summary_exit *
 summary_exit_find(const struct summary_hvm *h, unsigned int cause)
 {
+    struct summary_exit *x = h->exits[h->exit_index[cause]];
+
     debug_assert(cause < EXIT_CAUSES && h->exit_index[cause] <= h->nr_exits);
-    return h->exits[h->exit_index[cause]];
+    return x || h->nr_exits <= UINT8_MAX ? x
+                                         : summary_exit_find_slow(h, cause);
 }
 
 struct sink summary_sink(struct summary *summary);
@@ -383,8 +391,10 @@ void summary_add_pcpu_state(void *state, const struct fact_pcpu *f);
 void summary_add_volume(void *state, const struct fact_volume *f);
 void summary_merge_pv(struct summary *to, struct summary_vcpu *v,
                       const struct summary_pv *from);
-void summary_merge_memory(struct summary_memory *to,
+void summary_merge_memory(struct summary *b, struct summary_domain *to,
                           const struct summary_memory *from);
+/* All counts are 0 if there are no facts. */
+const struct summary_memory *summary_get_memory(const struct summary_domain *d);
 void summary_merge_pcpu(struct summary *to, const struct summary_pcpu *from);
 
 #endif /* XENALYZE_ACCOUNT_SUMMARY_H */

@@ -164,12 +164,13 @@ static void walk_memory(struct export *x, void *state)
         for ( unsigned int k = 0; k < MEMORY_KINDS; k++ )
         {
             const struct summary_domain *d = a->summary->domains[i];
+            const struct summary_memory *m = summary_get_memory(d);
 
-            if ( d->memory.done_by[k] || d->memory.done_for[k] )
+            if ( m->done_by[k] || m->done_for[k] )
                 EXPORT_ROW(x, export_number(d->id),
                            export_text(memory_name(k)),
-                           export_number(d->memory.done_by[k]),
-                           export_number(d->memory.done_for[k]));
+                           export_number(m->done_by[k]),
+                           export_number(m->done_for[k]));
         }
 }
 
@@ -189,10 +190,11 @@ static void walk_populated(struct export *x, void *state)
         for ( unsigned int k = 0; k < SUMMARY_ORDERS; k++ )
         {
             const struct summary_domain *d = a->summary->domains[i];
+            const struct summary_memory *m = summary_get_memory(d);
 
-            if ( d->memory.populated[k] )
+            if ( m->populated[k] )
                 EXPORT_ROW(x, export_number(d->id), export_number(9 * k),
-                           export_number(d->memory.populated[k]));
+                           export_number(m->populated[k]));
         }
 }
 
@@ -212,11 +214,12 @@ static void walk_reclaimed(struct export *x, void *state)
             for ( unsigned int c = 0; c < POD_CONTEXTS; c++ )
             {
                 const struct summary_domain *d = a->summary->domains[i];
+                const struct summary_memory *m = summary_get_memory(d);
 
-                if ( d->memory.contexts[c][k] )
+                if ( m->contexts[c][k] )
                     EXPORT_ROW(x, export_number(d->id), export_number(9 * k),
                                export_text(pod_context_name(c)),
-                               export_number(d->memory.contexts[c][k]));
+                               export_number(m->contexts[c][k]));
             }
 }
 

@@ -118,7 +118,7 @@ static void print_domain(const struct text *t, const struct summary_domain *d)
     struct sort_row *vcpus = text_vcpus(t, d->id, &n);
 
     print_domain_states(t, d);
-    text_memory(t, &d->memory);
+    text_memory(t, summary_get_memory(d));
     for ( size_t i = 0; i < n; i++ )
         print_vcpu(t, t->summary->vcpus[vcpus[i].index]);
     print_eips(t, d);
