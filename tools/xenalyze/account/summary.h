@@ -237,15 +237,15 @@ struct summary
     struct xt_clock clock;      /* of the first segment */
     bool closed;                /* no more facts; sorted */
 
-    /* Exits with reasons of AMD, by the hardware that the trace names. */
+    /* Number of exits with reasons of AMD, by the hardware in the trace. */
     uint64_t svm_exits[XT_HARDWARE_SVM + 1];
-    /* Records whose layout depends on an unknown version of Xen. */
+    /* Records with a layout that depends on an unknown version of Xen. */
     uint64_t layout_guesses;
 
-    struct cr3_table *cr3;  /* borrowed; printed with the summary; or NULL */
+    struct cr3_table *cr3;      /* borrowed table of the summary, or NULL */
 };
 
-/* Search the exits whose index exceeds UINT8_MAX. */
+/* Search the exits with an index above UINT8_MAX. */
 struct summary_exit *summary_exit_find_slow(const struct summary_hvm *h,
                                             unsigned int cause);
 
