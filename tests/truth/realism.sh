@@ -110,6 +110,12 @@ common='cstates = no
 interrupts = 1
 nmis = 0'
 
+# quiet_dom0 PERIOD DUTY
+quiet_dom0() {
+    printf '[domain Domain-0]\nvcpus = 2\nload = quiet\n'
+    printf 'period = %s\nduty = %s\n' "$1" "$2"
+}
+
 cat >scenario <<END
 $common
 rate = 5k
@@ -129,11 +135,7 @@ compare c2-pv1-mix-all 2 0xffff000
 cat >scenario <<END
 $common
 rate = 3k
-[domain Domain-0]
-vcpus = 2
-load = quiet
-period = 48ms
-duty = 4
+$(quiet_dom0 48ms 4)
 END
 compare dom0-idle-all 2 0xffff000
 
@@ -141,11 +143,7 @@ cat >scenario <<END
 $common
 rate = 1k
 scheduler = null
-[domain Domain-0]
-vcpus = 2
-load = quiet
-period = 48ms
-duty = 2
+$(quiet_dom0 48ms 2)
 [domain pv1]
 kind = pv
 vcpus = 2
@@ -157,11 +155,7 @@ cat >scenario <<END
 $common
 rate = 10k
 vendor = amd
-[domain Domain-0]
-vcpus = 2
-load = quiet
-period = 48ms
-duty = 4
+$(quiet_dom0 48ms 4)
 [domain pvh1]
 kind = pvh
 vcpus = 1
@@ -175,11 +169,7 @@ cat >scenario <<END
 $common
 rate = 10k
 layout = master
-[domain Domain-0]
-vcpus = 2
-load = quiet
-period = 55ms
-duty = 2
+$(quiet_dom0 55ms 2)
 END
 compare master-idle-all 2 0xffff000
 

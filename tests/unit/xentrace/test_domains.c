@@ -74,6 +74,23 @@ static void put_pinned(struct hv *hv, hv_record_fn *put, void *arg)
                                 .affinity.dom = 0xffff });
 }
 
+/*
+ * A fake hypervisor that lists its domains with `type`.  The domain `named` is
+ * flagged as named, so that no name is requested.
+ */
+static void init_domains(struct domains *d, struct fake *f,
+                         struct hypervisor *type, unsigned int named)
+{
+    struct err e = ERR_INIT;
+
+    fake_init(f, true);
+    type->domain_name = f->hv.type->domain_name;
+    f->hv.type = type;
+    ck_assert_int_eq(domains_init(d, &e), 0);
+    f->domain[0] = "";
+    d->known[named] = 4;
+}
+
 static void count_affinity(void *nr, const struct xt_meta *m)
 {
     *(unsigned int *)nr += m->event == TRC_META_AFFINITY;
@@ -83,17 +100,11 @@ static void count_affinity(void *nr, const struct xt_meta *m)
 START_TEST(affinity)
 {
     struct hypervisor type = { .domains = put_pinned };
-    struct err e = ERR_INIT;
     unsigned int nr = 0;
     struct domains d;
     struct fake f;
 
-    fake_init(&f, true);
-    type.domain_name = f.hv.type->domain_name;
-    f.hv.type = &type;
-    ck_assert_int_eq(domains_init(&d, &e), 0);
-    f.domain[0] = "";
-    d.known[4] = 4; /* flagged as named: no name is requested */
+    init_domains(&d, &f, &type, 4);
     domains_poll(&d, &f.hv, count_affinity, &nr);
     ck_assert_uint_eq(nr, 1);
     domains_poll(&d, &f.hv, count_affinity, &nr);
@@ -115,16 +126,10 @@ static void put_absurd(struct hv *hv, hv_record_fn *put, void *arg)
 START_TEST(impossible)
 {
     struct hypervisor type = { .domains = put_absurd };
-    struct err e = ERR_INIT;
     struct domains d;
     struct fake f;
 
-    fake_init(&f, true);
-    type.domain_name = f.hv.type->domain_name;
-    f.hv.type = &type;
-    ck_assert_int_eq(domains_init(&d, &e), 0);
-    f.domain[0] = "";
-    d.known[0x7fef] = 4; /* flagged as named: no name is requested */
+    init_domains(&d, &f, &type, 0x7fef);
     poll_domains(&d, &f, "d32751 ");
     domains_fini(&d);
     fake_fini(&f);

@@ -220,6 +220,16 @@ static void load_cr3(const struct sink *sink, const struct vcpu *v,
     sink->ops->exit(sink->state, &exit);
 }
 
+static struct cr3_table *start_cr3_table(struct stage *s, struct sink *sink)
+{
+    struct cr3_table *t;
+
+    stage_init(s);
+    ck_assert_int_eq(cr3_table_new(&t), 0);
+    *sink = cr3_table_sink(t);
+    return t;
+}
+
 START_TEST(cr3_frames_have_rows)
 {
     struct cr3_row *const *rows;
@@ -228,9 +238,7 @@ START_TEST(cr3_frames_have_rows)
     struct stage s;
     uint32_t nr;
 
-    stage_init(&s);
-    ck_assert_int_eq(cr3_table_new(&t), 0);
-    sink = cr3_table_sink(t);
+    t = start_cr3_table(&s, &sink);
     for ( size_t i = 0; i < cr3_rows[_i].nr; i++ )
     {
         const struct vcpu *v = &s.vcpus[cr3_rows[_i].steps[i].vcpu];
@@ -264,9 +272,7 @@ START_TEST(loads_are_split_between_frames)
     struct sink sink;
     struct stage s;
 
-    stage_init(&s);
-    ck_assert_int_eq(cr3_table_new(&t), 0);
-    sink = cr3_table_sink(t);
+    t = start_cr3_table(&s, &sink);
     load_cr3(&sink, &s.vcpus[2], 100, FRAME(9));
     ck_assert(cr3_table_has_switched(t));
     old = cr3_table_current_row(t, &s.vcpus[2]);
@@ -297,9 +303,7 @@ START_TEST(loads_beyond_the_table_are_counted)
     struct stage s;
     uint32_t nr;
 
-    stage_init(&s);
-    ck_assert_int_eq(cr3_table_new(&t), 0);
-    sink = cr3_table_sink(t);
+    t = start_cr3_table(&s, &sink);
     for ( uint32_t i = 1; i <= MAX_FRAMES + 3; i++ )
         load_cr3(&sink, &s.vcpus[2], i * 100, FRAME(i));
     ck_assert_uint_eq(cr3_table_dropped_loads(t), 3);

@@ -179,15 +179,23 @@ static struct verdict end_play(struct play *p, unsigned int step, bool exact)
 
 /* --- plays ---------------------------------------------------------------- */
 
-/* A vcpu waits while two others run in turns, 100,000 times. */
-START_TEST(long_wait)
+/* Start a play in which vcpu 0 runs first, and then waits for pcpu 0. */
+static struct play *start_wait(unsigned int nr_pcpus)
 {
-    struct play *p = start_play(1);
-    struct verdict v;
+    struct play *p = start_play(nr_pcpus);
 
     play_run(p, 0, 0);
     p->time += 10;
     play_stop(p, 0, "runnable");
+    return p;
+}
+
+/* A vcpu waits while two others run in turns, 100,000 times. */
+START_TEST(long_wait)
+{
+    struct play *p = start_wait(1);
+    struct verdict v;
+
     for ( unsigned int n = 0; n < 100000; n++ )
     {
         p->time += n % 7 == 0;
@@ -205,12 +213,9 @@ END_TEST
 /* The same, to the last wait, which alone is long. */
 START_TEST(longest_wait)
 {
-    struct play *p = start_play(2);
+    struct play *p = start_wait(2);
     struct verdict v;
 
-    play_run(p, 0, 0);
-    p->time += 10;
-    play_stop(p, 0, "runnable");
     for ( unsigned int n = 0; n < 20000; n++ )
         for ( unsigned int pcpu = 0; pcpu < 2; pcpu++ )
         {
