@@ -235,6 +235,13 @@ const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
       .help = "which vcpus wake which, and how long these wait",
       .options = OPTIONS("--report-wakeups"),
       .related = OPTIONS(SELECTION, "top", "sort", "output") },
+    { .name = "io", .args = "FILE",
+      .help = "is dom0 the bottleneck for the I/O of guests?",
+      .details = "Follows round trips of I/O through split drivers, from the "
+        "guest's event to the backend in dom0 and back, and reports the share "
+        "of each step and the longest round trips.",
+      .options = OPTIONS("--report-io"),
+      .related = OPTIONS(SELECTION, "top", "sort", "output") },
     { .name = "over", .args = "WHAT FILE",
       .help = "values over time: run, wait, exits, interrupts, grants or cr3",
       .details = "Prints a line for each interval: the share of time that each "

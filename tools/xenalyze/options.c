@@ -79,6 +79,8 @@ static const struct opt opts[] = {
       .help = "cost of VM exits, by domain, reason and handler" },
     { .name = "report-wakeups", .type = OPT_FLAG, .at = REPORTS(wakeups),
       .help = "which vcpus wake which, and how long these then wait" },
+    { .name = "report-io", .type = OPT_FLAG, .at = REPORTS(io),
+      .help = "I/O through dom0: share of each step, from event to answer" },
     { .name = "json", .type = OPT_FLAG, .at = REPORTS(json),
       .help = "print all numbers as JSON, with the selected points and "
               "intervals" },

@@ -108,6 +108,23 @@ void truth_log_wake(struct sim_cpu *p, struct sim_vcpu *v)
     json_line_end(t);
 }
 
+void truth_log_io(struct sim_cpu *p, const struct sim_vcpu *v,
+                  const struct sim_vcpu *backend)
+{
+    struct json_lines *t = &p->sim->truth;
+
+    if ( is_disabled(p) )
+        return;
+    json_line_begin(t, "io");
+    put_vcpu(t, v);
+    json_line_number(t, ",\"sent\":", v->io.sent);
+    json_line_number(t, ",\"mapped\":", v->io.mapped);
+    json_line_number(t, ",\"unmapped\":", v->io.unmapped);
+    json_line_number(t, ",\"answered\":", v->io.answered);
+    json_line_number(t, ",\"by\":", backend->id);
+    json_line_end(t);
+}
+
 void truth_log_migration(struct sim_cpu *p, const struct sim_vcpu *v,
                          const struct sim_cpu *to)
 {

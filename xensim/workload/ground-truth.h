@@ -22,6 +22,9 @@ void truth_log_runstate(struct sim_cpu *p, const struct sim_vcpu *v);
 void truth_log_last_state(struct sim_cpu *p, const struct sim_vcpu *v);
 /* Log a wake-up, with its latency, when the vcpu starts to run on p. */
 void truth_log_wake(struct sim_cpu *p, struct sim_vcpu *v);
+/* Log an I/O that the backend's vcpu has answered. */
+void truth_log_io(struct sim_cpu *p, const struct sim_vcpu *v,
+                  const struct sim_vcpu *backend);
 void truth_log_migration(struct sim_cpu *p, const struct sim_vcpu *v,
                          const struct sim_cpu *to);
 /* Log an exit at its entry. Any context. */

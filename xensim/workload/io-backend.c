@@ -15,6 +15,7 @@
  */
 #include "xensim/workload/guest.h"
 
+#include "xensim/workload/ground-truth.h"
 #include "xensim/workload/scheduler.h"
 #include "xensim/workload/trace-emit.h"
 
@@ -62,6 +63,14 @@ static void wake_backend(struct sim_cpu *p, struct sim_vcpu *b, enum wake_by by,
     vcpu_wake(p, b, by, waker);
 }
 
+/* Send an event; returns the time of the first record of the hypercall. */
+static uint64_t send_event(struct sim_cpu *p, struct sim_vcpu *v)
+{
+    guest_ops_of(v)->hypercall(p, v, __HYPERVISOR_event_channel_op,
+                               EVTCHN_SEND, 0);
+    return is_hvm(v) ? v->exit.at : p->stamp;
+}
+
 void request_send(struct sim_cpu *p, struct sim_vcpu *v, enum request_kind kind)
 {
     struct sim_vcpu *b = choose_backend(p->sim);
@@ -69,8 +78,7 @@ void request_send(struct sim_cpu *p, struct sim_vcpu *v, enum request_kind kind)
     ASSERT(!v->request && v == p->runs);
     queue_request(b, v, kind);
     if ( kind == REQUEST_IO )
-        guest_ops_of(v)->hypercall(p, v, __HYPERVISOR_event_channel_op,
-                                   EVTCHN_SEND, 0);
+        v->io.sent = send_event(p, v);
     wake_backend(p, b, BY_EVENT, v);
 }
 
@@ -142,6 +150,7 @@ static void serve_request(struct sim_cpu *p, struct sim_vcpu *b,
     guest_ops_of(b)->hypercall(p, b, __HYPERVISOR_grant_table_op, GNTTAB_MAP,
                                1);
     EMIT(p, trace_mem_page_grant_map(dom_of(v)));
+    v->io.mapped = p->stamp;
     v->request = REQUEST_IO_DONE;
     device_queue(p, v);
 }
@@ -153,8 +162,9 @@ static void serve_done(struct sim_cpu *p, struct sim_vcpu *b,
     guest_ops_of(b)->hypercall(p, b, __HYPERVISOR_grant_table_op, GNTTAB_UNMAP,
                                1);
     EMIT(p, trace_mem_page_grant_unmap(dom_of(v)));
-    guest_ops_of(b)->hypercall(p, b, __HYPERVISOR_event_channel_op,
-                               EVTCHN_SEND, 0);
+    v->io.unmapped = p->stamp;
+    v->io.answered = send_event(p, b);
+    truth_log_io(p, v, b);
     v->request = REQUEST_NONE;
     load_begin(p, v);
     v->work.vector = CALLBACK_VECTOR;
@@ -166,8 +176,7 @@ static void serve_emulate(struct sim_cpu *p, struct sim_vcpu *b,
 {
     ASSERT(v->request == REQUEST_EMULATE && b == p->runs);
     v->request = REQUEST_NONE;
-    guest_ops_of(b)->hypercall(p, b, __HYPERVISOR_event_channel_op,
-                               EVTCHN_SEND, 0);
+    send_event(p, b);
     vcpu_wake(p, v, BY_EVENT, b);
 }
 

@@ -65,6 +65,12 @@ enum wake_by { BY_TIMER, BY_INTERRUPT, BY_EVENT, BY_UNPAUSE, BY_UP, BY_REPIN };
 enum request_kind { REQUEST_NONE, REQUEST_IO, REQUEST_EMULATE,
                     REQUEST_IO_DONE };
 
+/* The records of a request for I/O. */
+struct io_times
+{
+    uint64_t sent, mapped, unmapped, answered;
+};
+
 struct work
 {
     uint64_t left;              /* cycles to compute until it waits */
@@ -121,6 +127,7 @@ struct sim_vcpu
     struct open_exit exit;
 
     enum request_kind request;  /* its own, queued at a vcpu of dom0 */
+    struct io_times io;         /* of the last request */
     struct sim_vcpu *next_request;
     struct sim_vcpu *requests, **requests_end;
 

@@ -30,6 +30,7 @@ latency --domain=1 trace = --report-latency --domain=1
 --top=2 exits trace = --report-exits --top=2
 pcpus trace = --report-pcpu
 wakeups trace = --report-wakeups
+io trace = --report-io
 over run trace = --interval-domain-total-time-all
 over wait --every 100ms trace = --interval-domain-wait-time-all --interval=0.1
 over run -i 50ms trace = --interval-domain-total-time-all --interval=50ms

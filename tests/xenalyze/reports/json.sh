@@ -235,6 +235,7 @@ END
 
 # Rare tables: page tables of guests, losses, damage, times of day.
 awk -f "$top_srcdir/tests/xenalyze/reports/shadow.awk" | compose shadow
+play disk --cpus 2 --kind pvh --load io
 play lossy --cpus 3 --kind pv --storm 5ms --boot tbuf_size=1
 head -c -7 lossy >damaged
 compose rare <<'END'
@@ -263,10 +264,10 @@ END
 echo '0000000000000001 T start' >symbols
 
 n=0
-options="--symbol-file symbols --report-wakeups --with-cr3-enumeration --with-interrupt-eip-enumeration=240
+options="--symbol-file symbols --report-wakeups --report-io --with-cr3-enumeration --with-interrupt-eip-enumeration=240
     --histogram-interrupt-eip=240,4096"
 # shellcheck disable=SC2086 # several words
-for trace in $(traces) shadow damaged rare skewed; do
+for trace in $(traces) disk shadow damaged rare skewed; do
     n=$((n + 1))
     expect 0 "$xenalyze" $options --json "$trace"
     mv out $n.json

@@ -14,6 +14,7 @@
 #include "xenalyze/account/grow.h"
 #include "xenalyze/account/interval-series.h"
 #include "xenalyze/account/interval.h"
+#include "xenalyze/account/io-trips.h"
 #include "xenalyze/account/ipi-latency.h"
 #include "xenalyze/account/latency.h"
 #include "xenalyze/account/request.h"

@@ -44,6 +44,7 @@ struct report_config
     bool latency;
     bool exits;
     bool wakeups;
+    bool io;
     bool ipi_latency;           /* in addition to another report */
     bool json, csv;
     bool json_schema;           /* instead of everything else */

@@ -18,6 +18,7 @@ const struct report *const report_table[] = {
     &report_quality,
     &report_latency,
     &report_wakeups,
+    &report_io,
     &report_overview,
 };
 

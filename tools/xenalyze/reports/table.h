@@ -21,6 +21,7 @@ extern const struct report report_exits;
 extern const struct report report_quality;
 extern const struct report report_latency;
 extern const struct report report_wakeups;
+extern const struct report report_io;
 
 /* The table, in output order. */
 extern const struct report *const report_table[];

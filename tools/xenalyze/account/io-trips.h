@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Round trips of I/O through split drivers: a guest sends an event, a vcpu of
+ * the backend domain wakes up, runs, uses grants and sends an event back, and
+ * the guest runs again.
+ *
+ *     sent   woken   runs    grant   woken    runs    event   guest
+ *     |      |       |       |       again    again   back    runs
+ *     +------+-------+-------+-------+--------+-------+-------+
+ *      wake   wait    start   device  wait 2   finish  guest
+ *
+ * The times never fall, so the steps add up to the whole.
+ */
+#ifndef XENALYZE_ACCOUNT_IO_TRIPS_H
+#define XENALYZE_ACCOUNT_IO_TRIPS_H
+
+#include "xenalyze/model/model.h"
+#include "xenalyze/stats/stats.h"
+
+enum io_step
+{
+    IO_WAKE, IO_WAIT, IO_START, IO_DEVICE, IO_WAIT_AGAIN, IO_FINISH, IO_GUEST,
+    IO_STEPS
+};
+
+/* Events that belong to no complete round trip. */
+enum io_unmatched
+{
+    IO_NO_ANSWER,               /* the guest sent the next event before */
+    IO_NO_REQUEST,              /* a backend woke a guest that sent nothing */
+    IO_LOST,                    /* records were lost meanwhile */
+    IO_OPEN,                    /* not answered at the end */
+    IO_UNMATCHED
+};
+
+struct io_trip
+{
+    uint64_t times[IO_STEPS + 1];       /* begin of each step, and the end */
+    const struct vcpu *guest, *backend; /* the backend's vcpu that answered */
+    uint64_t grants;
+    uint64_t accesses;          /* to an emulated device, in its exit */
+    bool is_emulated;           /* no event of the guest: a device model */
+};
+
+/* Round trips of a domain through a backend, of one kind. */
+struct io_path
+{
+    uint16_t domain, backend;
+    bool is_emulated;
+    uint64_t grants;
+    struct io_path *next;       /* of the same domain */
+    struct stats whole, steps[IO_STEPS];
+};
+
+/* A copy of a trip that outlives the segment. */
+struct io_worst
+{
+    uint64_t times[IO_STEPS + 1];
+    uint16_t domain, vcpu, backend, backend_vcpu;
+};
+
+#define IO_SENDS 4u
+#define IO_WORST 10u
+
+/* A hypercall on event channels, which ends at `until` at the latest. */
+struct io_send { uint64_t from, until; };
+
+struct io_vcpu
+{
+    struct io_send sends[IO_SENDS];     /* the latest, in a ring */
+    unsigned int nr_sends;
+    const struct vcpu *vcpu;    /* NULL: no facts yet */
+    uint64_t woken, ran;        /* last wait for a pcpu; 0: none */
+
+    bool is_open;               /* trip in progress of this guest's vcpu */
+    struct io_trip trip;
+    uint64_t first_grant, last_grant;   /* 0: none */
+    bool woke_backend;
+    const struct domain *backend;       /* NULL: none has reacted yet */
+    struct io_vcpu *next;       /* open trips of the domain */
+};
+
+struct io_domain
+{
+    struct io_vcpu *open;       /* oldest first */
+    bool is_backend;
+    struct io_path *paths;
+};
+
+struct io_trips
+{
+    struct stats_pool pool;
+    struct xt_clock clock;
+    struct io_vcpu **vcpus;     /* by index; of the current segment */
+    struct io_domain *domains;
+    uint32_t nr_vcpus, nr_domains;
+    struct io_path **paths;     /* in the order of their first trip */
+    size_t nr_paths, room;
+    struct io_worst worst[IO_WORST];    /* longest first */
+    size_t nr_worst;
+    uint64_t unmatched[IO_UNMATCHED];
+    uint64_t hypercalls, events;        /* seen, and those on event channels */
+    bool failed;
+};
+
+/* Requires a zeroed struct. */
+void io_trips_init(struct io_trips *t);
+void io_trips_fini(struct io_trips *t);
+
+struct sink io_trips_sink(struct io_trips *t);
+
+static inline uint64_t io_trip_length(const uint64_t times[IO_STEPS + 1])
+{
+    return times[IO_STEPS] - times[0];
+}
+
+const char *io_step_name(enum io_step step);
+const char *io_unmatched_name(enum io_unmatched reason);
+
+#endif /* XENALYZE_ACCOUNT_IO_TRIPS_H */
