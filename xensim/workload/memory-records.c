@@ -8,7 +8,7 @@
 #include "xensim/workload/trace-emit.h"
 
 #define ORDER_2M    9
-#define FRAMES      (1u << 18)      /* of a guest: 1 GiB */
+#define FRAMES      (1u << 18)      /* 1 GiB per guest */
 
 static uint64_t any_gfn(struct sim_cpu *p)
 {

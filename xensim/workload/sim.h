@@ -126,8 +126,8 @@ struct sim_vcpu
     struct random random;
     struct open_exit exit;
 
-    enum request_kind request;  /* its own, queued at a vcpu of dom0 */
-    struct io_times io;         /* of the last request */
+    enum request_kind request;  /* queued at a vcpu of dom0 */
+    struct io_times io;         /* times of the last request */
     struct sim_vcpu *next_request;
     struct sim_vcpu *requests, **requests_end;
 
