@@ -62,7 +62,7 @@
 #define TRC_SCHED_MIN     0x00021000 /* changes of runstate */
 #define TRC_SCHED_VERBOSE 0x00028000 /* other events of the scheduler */
 #define TRC_SCHED_CLASS   0x00022000 /* internals of one scheduler */
-#define TRC_DOM0_DOMOPS   0x00041000 /* creation and destruction of domains */
+#define TRC_DOM0_DOMOPS   0x00041000 /* new and destroyed domains */
 #define TRC_HVM_ENTRYEXIT 0x00081000 /* VM entries and exits */
 #define TRC_HVM_HANDLER   0x00082000 /* handlers of VM exits */
 #define TRC_HVM_EMUL      0x00084000 /* emulated devices */
@@ -116,7 +116,7 @@
 #define TRC_SCHED_SHUTDOWN_CODE  (TRC_SCHED_VERBOSE + 16)
 #define TRC_SCHED_SWITCH_INFCONT (TRC_SCHED_VERBOSE + 17)
 
-/* TRC_DOM0_DOMOPS: creation and destruction of domains */
+/* TRC_DOM0_DOMOPS: new and destroyed domains */
 #define TRC_DOM0_DOM_ADD (TRC_DOM0_DOMOPS + 1)
 #define TRC_DOM0_DOM_REM (TRC_DOM0_DOMOPS + 2)
 
