@@ -48,7 +48,7 @@ info trace = --info
 export json trace = --json
 export csv trace = --csv
 END
-[ "$nr" -eq 22 ] || fail "only $nr rows were tried"
+[ "$nr" -eq 23 ] || fail "only $nr rows were tried"
 
 "$xenalyze" dump sched <trace >by-command || fail 'dump of a pipe fails'
 "$xenalyze" --dump-all --event=sched trace >by-options
