@@ -93,6 +93,9 @@ judge -T 2 --scenario free
 waits=$(share 'backend woken -> runs')
 awk -v a="$waits" 'BEGIN { exit !(a < 20) }' || fail "dom0 waits $waits %"
 judge -T 1 --kind pvh --load io --cpus 3
+# Vcpus that wait for long after their wake-ups, and interrupts on their pcpus.
+judge -T 1 --kind pv --vendor amd --load io --cpus 2 --domains 4
+judge -T 1 --kind pvh --load io --cpus 8 --domains 6 --seed 3
 
 # An emulated device needs no event of the guest.
 expect 0 "$xensim" --virtual --boot tbuf_size=256 -T 1 --kind hvm --cpus 2 \

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A vcpu of a guest has at most one trip in progress.  A trip begins with the
- * event that wakes a vcpu of a backend, or, if the backend is awake, with the
- * last event that the vcpu sends before it blocks.  The trip ends when the
- * backend has woken the guest's vcpu and the vcpu runs.
+ * A vcpu of a guest has at most one trip of each kind in progress.  A trip
+ * begins with the event that wakes a vcpu of a backend, or, if the backend is
+ * awake, with the last event that the vcpu sends before it blocks; a trip to an
+ * emulated device begins with the wake-up.  The trip ends when the backend has
+ * woken the guest's vcpu and the vcpu runs.
  *
  * Backends are domain 0, and domains that use grants of others.  Facts come in
  * the order of time.  A wait is a fact at its end, so several events may have
@@ -193,43 +194,46 @@ static void add_trip(struct io_trips *t, const struct io_trip *trip)
  * the backend; so a wake-up without an event is a request only in an exit for
  * an emulated device, or if the trace has no hypercalls.
  */
-static bool counts_as_request(const struct io_vcpu *v)
+static bool is_request(const struct io_trips *t, const struct io_open *o)
 {
-    return v->woke_backend && (!v->trip.is_emulated || v->trip.accesses);
+    return !o->trip.is_emulated || o->trip.accesses || !t->hypercalls;
 }
 
-/* The domain has the vcpu's trip in its list. */
-static void unlink_trip(struct io_domain *d, struct io_vcpu *v)
+/* The domain has the trip in its list. */
+static void unlink_trip(struct io_domain *d, struct io_open *o)
 {
-    struct io_vcpu **at = &d->open;
+    struct io_open **at = &d->open;
 
-    debug_assert(v->is_open);
-    while ( *at != v )
+    debug_assert(o->is_open);
+    while ( *at != o )
         at = &(*at)->next;
-    *at = v->next;
-    v->is_open = false;
+    *at = o->next;
+    o->is_open = false;
+}
+
+/* End a trip that has no answer. */
+static void drop_trip(struct io_trips *t, struct io_domain *d,
+                      struct io_open *o, enum io_unmatched reason)
+{
+    t->unmatched[reason] += o->woke_backend && is_request(t, o);
+    unlink_trip(d, o);
 }
 
 static void open_trip(struct io_trips *t, struct io_domain *d,
-                      struct io_vcpu *v, const struct io_trip *trip,
+                      struct io_open *o, const struct io_trip *trip,
                       const struct domain *backend)
 {
-    struct io_vcpu **at = &d->open;
+    struct io_open **at = &d->open;
 
-    if ( v->is_open )
-    {
-        t->unmatched[IO_NO_ANSWER] += counts_as_request(v);
-        unlink_trip(d, v);
-    }
+    if ( o->is_open )
+        drop_trip(t, d, o, IO_NO_ANSWER);
     while ( *at )
         at = &(*at)->next;
-    *at = v;
-    v->next = NULL;
-    v->is_open = true;
-    v->trip = *trip;
-    v->backend = backend;
-    v->woke_backend = backend != NULL;
-    v->first_grant = v->last_grant = 0;
+    *o = (struct io_open){
+        .is_open = true, .trip = *trip, .backend = backend,
+        .woke_backend = backend != NULL,
+    };
+    *at = o;
 }
 
 /* --- requests ------------------------------------------------------------- */
@@ -250,6 +254,25 @@ static const struct io_send *find_send(const struct io_vcpu *v, uint64_t time)
     return found;
 }
 
+/*
+ * The latest wait that ended at `time` or before; NULL: none.  While a guest
+ * waits for a pcpu after its wake-up, the backend may run again.
+ */
+static const struct io_wait *find_wait(const struct io_vcpu *v, uint64_t time)
+{
+    const struct io_wait *found = NULL;
+    unsigned int nr = v->nr_waits < IO_WAITS ? v->nr_waits : IO_WAITS;
+
+    for ( unsigned int i = 1; i <= nr && !found; i++ )
+    {
+        const struct io_wait *w = &v->waits[(v->nr_waits - i) % IO_WAITS];
+
+        if ( w->ran <= time )
+            found = w;
+    }
+    return found;
+}
+
 /* A guest woke a backend, which now runs. */
 static void note_request(struct io_trips *t, const struct fact_wait *f)
 {
@@ -257,51 +280,57 @@ static void note_request(struct io_trips *t, const struct fact_wait *f)
     struct io_vcpu *v = get_io_vcpu(t, f->waker);
     const struct io_send *s = v ? find_send(v, f->from) : NULL;
     struct io_trip trip = { .guest = f->waker, .backend = f->vcpu };
+    struct io_open *o;
 
     if ( !d || !v )
         return;
-    /* Another vcpu of the backend may have reacted already. */
-    if ( v->is_open && v->backend && s && v->trip.times[0] >= s->from )
-        return;
     trip.is_emulated = !s || s->until < f->woken;
-    if ( trip.is_emulated && v->is_open && v->woke_backend )
-        return;
     trip.times[0] = trip.is_emulated ? f->woken : s->from;
     trip.times[1] = f->from;
     trip.times[2] = f->to;
-    open_trip(t, d, v, &trip, f->vcpu->domain);
+    o = trip.is_emulated ? &v->emulated : &v->event;
+    /*
+     * Another vcpu of the backend may have reacted already.  A vcpu that waits
+     * for an emulated device wakes nobody, so the last wake-up counts.
+     */
+    if ( o->is_open && o->backend && o->trip.times[0] >= trip.times[0] )
+        return;
+    open_trip(t, d, o, &trip, f->vcpu->domain);
 }
 
 /*
  * A hypercall of an HVM guest comes at the end of its exit, after the backend
- * that was woken in the exit began to run.
+ * that was woken in the exit began to run: the trip to an emulated device is
+ * that of an event.
  */
-static void add_late_send(struct io_vcpu *v, const struct io_send *s)
+static bool is_late_send(const struct io_open *o, const struct io_send *s)
 {
-    if ( v->is_open && v->trip.is_emulated && s->from <= v->trip.times[1] &&
-         s->until >= v->trip.times[0] )
-    {
-        v->trip.is_emulated = false;
-        v->trip.times[0] = s->from;
-    }
+    return o->is_open && s->until != UINT64_MAX &&
+           s->from <= o->trip.times[1] && s->until >= o->trip.times[0];
 }
 
 static void note_send(struct io_trips *t, const struct vcpu *vcpu,
                       uint64_t from, uint64_t until)
 {
     struct io_vcpu *v = get_io_vcpu(t, vcpu);
-    struct io_send s = { from, until };
-
     struct io_domain *d = get_io_domain(t, vcpu->domain);
+    struct io_send s = { from, until };
+    struct io_trip trip = { .guest = vcpu, .times = { from, from } };
+    const struct domain *backend = NULL;
 
     t->events++;
     if ( !v || !d )
         return;
-    if ( until != UINT64_MAX )
-        add_late_send(v, &s);
-    if ( !v->is_open || !v->woke_backend )
-        open_trip(t, d, v, &(struct io_trip){ .guest = vcpu,
-                                              .times = { from, from } }, NULL);
+    if ( is_late_send(&v->emulated, &s) )
+    {
+        trip = v->emulated.trip;
+        trip.is_emulated = false;
+        trip.times[0] = from;
+        backend = v->emulated.backend;
+        unlink_trip(d, &v->emulated);
+    }
+    if ( backend || !v->event.is_open || !v->event.woke_backend )
+        open_trip(t, d, &v->event, &trip, backend);
     v->sends[v->nr_sends++ % IO_SENDS] = s;
     /* The ring stays full when the counter wraps. */
     if ( v->nr_sends == 2 * IO_SENDS )
@@ -314,12 +343,14 @@ static void note_send(struct io_trips *t, const struct vcpu *vcpu,
  * The backend was awake when the guest sent its event, so no wake-up shows the
  * request; the backend's vcpu may have waited for a pcpu since.
  */
-static void note_reaction(struct io_vcpu *v, const struct io_vcpu *backend)
+static void note_reaction(struct io_open *o, const struct io_vcpu *backend,
+                          uint64_t time)
 {
-    uint64_t *times = v->trip.times;
+    const struct io_wait *w = find_wait(backend, time);
+    uint64_t *times = o->trip.times;
 
-    times[2] = backend->ran > times[1] ? backend->ran : times[1];
-    v->backend = backend->vcpu->domain;
+    times[2] = w && w->ran > times[1] ? w->ran : times[1];
+    o->backend = backend->vcpu->domain;
 }
 
 static bool is_grant(const struct fact_memory *f)
@@ -345,37 +376,46 @@ static void io_add_memory(void *state, const struct fact_memory *f)
     if ( !by || !d || !backend ||
          !serves_guest(t, f->by->domain, f->target) )
         return;
-    for ( struct io_vcpu *v = d->open; v; v = v->next )
+    for ( struct io_open *o = d->open; o; o = o->next )
     {
-        if ( !v->backend && v->trip.times[1] <= f->time )
-            note_reaction(v, backend);
-        if ( v->backend != f->by->domain || f->time < v->trip.times[2] )
+        if ( !o->backend && o->trip.times[1] <= f->time )
+            note_reaction(o, backend, f->time);
+        if ( o->backend != f->by->domain || f->time < o->trip.times[2] )
             continue;
-        v->first_grant = v->trip.grants ? v->first_grant : f->time;
-        v->last_grant = f->time;
-        v->trip.grants++;
+        o->first_grant = o->trip.grants ? o->first_grant : f->time;
+        o->last_grant = f->time;
+        o->trip.grants++;
     }
 }
 
 /* --- answers -------------------------------------------------------------- */
 
-/* No backend has reacted; the vcpu sent the event before it blocked last. */
+/* No backend has reacted to the event, sent since the vcpu's last wake-up. */
 static bool is_fresh(const struct io_vcpu *v)
 {
-    return !v->backend && v->trip.times[0] >= v->ran;
+    return !v->event.backend && v->event.trip.times[0] >= v->awake;
 }
 
-/* The trip that the wake-up ends: the vcpu's own, else the domain's oldest. */
-static struct io_vcpu *find_trip(struct io_domain *d, struct io_vcpu *own,
-                                 const struct domain *backend)
+/*
+ * The trip that the wake-up ends: the vcpu's own, to a device that the vcpu
+ * waits for first; else the domain's oldest.
+ */
+static struct io_open *find_trip(const struct io_trips *t, struct io_domain *d,
+                                 struct io_vcpu *own,
+                                 const struct domain *backend, uint64_t woken)
 {
-    struct io_vcpu *v = d->open;
+    struct io_open *o = d->open;
 
-    if ( own->is_open && (own->backend == backend || is_fresh(own)) )
-        return own;
-    while ( v && v->backend != backend )
-        v = v->next;
-    return v;
+    if ( own->emulated.is_open && own->emulated.backend == backend &&
+         is_request(t, &own->emulated) )
+        return &own->emulated;
+    if ( own->event.is_open &&
+         (own->event.backend == backend || is_fresh(own)) )
+        return &own->event;
+    while ( o && (o->backend != backend || o->trip.times[0] > woken ||
+                  o->trip.is_emulated) )
+        o = o->next;
+    return o;
 }
 
 static uint64_t limit(uint64_t value, uint64_t low, uint64_t high)
@@ -384,24 +424,25 @@ static uint64_t limit(uint64_t value, uint64_t low, uint64_t high)
 }
 
 /* The steps between the backend's first run and the answer. */
-static void complete_trip(struct io_vcpu *v, const struct io_vcpu *backend,
+static void complete_trip(struct io_open *o, const struct io_vcpu *backend,
                           const struct fact_wait *f)
 {
-    uint64_t *times = v->trip.times;
+    uint64_t *times = o->trip.times;
     const struct io_send *s = find_send(backend, f->woken);
-    uint64_t first = v->trip.grants ? v->first_grant : times[2];
-    uint64_t last = v->trip.grants ? v->last_grant : times[2];
+    const struct io_wait *w;
+    uint64_t first = o->trip.grants ? o->first_grant : times[2];
+    uint64_t last = o->trip.grants ? o->last_grant : times[2];
 
-    v->trip.backend = f->waker;
+    o->trip.backend = f->waker;
     times[7] = f->to;
     times[6] = limit(s && s->from > times[2] ? s->from : f->woken, times[2],
                      f->to);
     times[3] = limit(first, times[2], times[6]);
-    if ( backend->ran > times[2] && backend->woken >= times[2] &&
-         backend->ran <= times[6] )
+    w = find_wait(backend, times[6]);
+    if ( w && w->ran > times[2] && w->woken >= times[2] )
     {
-        times[4] = limit(backend->woken, times[3], times[6]);
-        times[5] = limit(backend->ran, times[4], times[6]);
+        times[4] = limit(w->woken, times[3], times[6]);
+        times[5] = limit(w->ran, times[4], times[6]);
     }
     else
         times[4] = times[5] = limit(last, times[3], times[6]);
@@ -413,24 +454,21 @@ static void note_answer(struct io_trips *t, const struct fact_wait *f)
     struct io_vcpu *own = get_io_vcpu(t, f->vcpu);
     const struct io_vcpu *backend = get_io_vcpu(t, f->waker);
     struct io_domain *d = get_io_domain(t, f->vcpu->domain);
-    struct io_vcpu *v;
+    struct io_open *o;
 
     if ( !own || !backend || !d )
         return;
-    v = find_trip(d, own, f->waker->domain);
-    if ( v && !v->backend )
-        note_reaction(v, backend);
-    if ( !v || f->woken < v->trip.times[2] )
+    o = find_trip(t, d, own, f->waker->domain, f->woken);
+    if ( o && !o->backend )
+        note_reaction(o, backend, f->woken);
+    if ( !o || f->woken < o->trip.times[2] )
     {
         t->unmatched[IO_NO_REQUEST]++;
         return;
     }
-    complete_trip(v, backend, f);
-    unlink_trip(d, v);
-    if ( !v->trip.is_emulated || v->trip.accesses || !t->hypercalls )
-        add_trip(t, &v->trip);
-    else
-        t->unmatched[IO_NO_REQUEST]++;
+    complete_trip(o, backend, f);
+    unlink_trip(d, o);
+    add_trip(t, &o->trip);
 }
 
 static void io_add_wait(void *state, const struct fact_wait *f)
@@ -448,8 +486,12 @@ static void io_add_wait(void *state, const struct fact_wait *f)
     v = get_io_vcpu(t, f->vcpu);
     if ( !v )
         return;
-    v->woken = f->from;
-    v->ran = f->to;
+    v->waits[v->nr_waits++ % IO_WAITS] = (struct io_wait){ f->from, f->to };
+    /* The ring stays full when the counter wraps. */
+    if ( v->nr_waits == 2 * IO_WAITS )
+        v->nr_waits = IO_WAITS;
+    if ( f->why == WHY_WAKE )
+        v->awake = f->to;
 }
 
 /* --- other facts ---------------------------------------------------------- */
@@ -483,10 +525,10 @@ static void note_access(struct io_trips *t, const struct fact_handle *f)
 {
     struct io_vcpu *v = get_io_vcpu(t, f->vcpu);
 
-    if ( v && v->is_open && v->trip.is_emulated &&
-         f->exit->start <= v->trip.times[0] &&
-         v->trip.times[0] <= f->exit->start + f->exit->cycles )
-        v->trip.accesses++;
+    if ( v && v->emulated.is_open &&
+         f->exit->start <= v->emulated.trip.times[0] &&
+         v->emulated.trip.times[0] <= f->exit->start + f->exit->cycles )
+        v->emulated.trip.accesses++;
 }
 
 static void io_add_handle(void *state, const struct fact_handle *f)
@@ -507,10 +549,7 @@ static void drop_trips(struct io_trips *t, enum io_unmatched reason)
 {
     for ( uint32_t i = 0; i < t->nr_domains; i++ )
         while ( t->domains[i].open )
-        {
-            t->unmatched[reason] += counts_as_request(t->domains[i].open);
-            unlink_trip(&t->domains[i], t->domains[i].open);
-        }
+            drop_trip(t, &t->domains[i], t->domains[i].open, reason);
 }
 
 static void io_add_loss(void *state, const struct fact_loss *f)

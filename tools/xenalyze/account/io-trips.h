@@ -59,30 +59,41 @@ struct io_worst
     uint16_t domain, vcpu, backend, backend_vcpu;
 };
 
-#define IO_SENDS 4u
+#define IO_SENDS 16u
+#define IO_WAITS 16u
 #define IO_WORST 10u
 
 /* A hypercall on event channels, which ends at `until` at the latest. */
 struct io_send { uint64_t from, until; };
 
-struct io_vcpu
-{
-    struct io_send sends[IO_SENDS];     /* the latest, in a ring */
-    unsigned int nr_sends;
-    const struct vcpu *vcpu;    /* NULL: no facts yet */
-    uint64_t woken, ran;        /* last wait for a pcpu; 0: none */
+/* A wait for a pcpu, from the wake-up or the preemption. */
+struct io_wait { uint64_t woken, ran; };
 
-    bool is_open;               /* trip in progress of this guest's vcpu */
+/* A trip in progress. */
+struct io_open
+{
+    bool is_open;
     struct io_trip trip;
     uint64_t first_grant, last_grant;   /* 0: none */
     bool woke_backend;
     const struct domain *backend;       /* NULL: none has reacted yet */
-    struct io_vcpu *next;       /* open trips of the domain */
+    struct io_open *next;               /* of the domain */
+};
+
+struct io_vcpu
+{
+    struct io_send sends[IO_SENDS];     /* the latest, in a ring */
+    unsigned int nr_sends;
+    struct io_wait waits[IO_WAITS];     /* likewise */
+    unsigned int nr_waits;
+    const struct vcpu *vcpu;    /* NULL: no facts yet */
+    uint64_t awake;             /* first run since the last wake-up */
+    struct io_open event, emulated;     /* trips of this guest's vcpu */
 };
 
 struct io_domain
 {
-    struct io_vcpu *open;       /* oldest first */
+    struct io_open *open;       /* trips in progress, oldest first */
     bool is_backend;
     struct io_path *paths;
 };
