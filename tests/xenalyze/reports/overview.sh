@@ -47,6 +47,17 @@ while read -r wait; do
     grep -qF " $wait" small.txt || fail "the wait $wait is missing"
 done <waits
 
+# Time without data is not time that a vcpu is blocked.
+"$top_builddir/tests/xenalyze/reports/compose" >silent <<'END'
+0 1000000 0x21101 0x10000
+0 2000000 0x22205 0x10000 0
+1 1000000 0x21101 0x20000
+1 10000000 0x22205 0x20000 0
+END
+"$xenalyze" --report-overview silent >silent.txt || fail 'silent: an error'
+grep -q '^ d1 .* 0\.0%  *0\.0% ' silent.txt ||
+    fail "d1 runs, and then has no data: $(cat silent.txt)"
+
 # The default: on a terminal the overview, in a pipe the summary.
 "$xenalyze" small >piped
 "$xenalyze" --summary small >summary

@@ -5,6 +5,7 @@
  */
 #include "xenalyze/text/text.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -39,6 +40,7 @@ static double share_of_trace(const struct overview *o, uint64_t cycles)
 struct domain_row
 {
     uint64_t running, waiting, elapsed; /* cycles, sums over vcpus */
+    uint64_t blocked;                   /* or paused, as by a device model */
     uint64_t exits;
     unsigned int vcpus;
     uint16_t id;
@@ -63,6 +65,8 @@ static void add_vcpu_time(struct domain_row *row, const struct summary_vcpu *v)
 
         row->running += summary_state_time(s->state, &s->time, STATE_RUNNING);
         row->waiting += summary_state_time(s->state, &s->time, STATE_RUNNABLE);
+        row->blocked += summary_state_time(s->state, &s->time, STATE_BLOCKED) +
+                        summary_state_time(s->state, &s->time, STATE_OFFLINE);
         row->elapsed += s->time.elapsed;
     }
     for ( unsigned int i = 1; v->hvm && i <= v->hvm->nr_exits; i++ )
@@ -106,8 +110,7 @@ static void print_domain(const struct overview *o, const struct domain_row *row)
     if ( row->elapsed )
         fprintf(o->out, " %8.1f%% %8.1f%%",
                 stats_share(row->waiting, row->elapsed),
-                stats_share(row->elapsed - row->waiting - row->running,
-                            row->elapsed));
+                stats_share(row->blocked, row->elapsed));
     else
         fprintf(o->out, " %9s %9s", "-", "-");
     fprintf(o->out, " %12.0f\n",
@@ -156,6 +159,7 @@ static void print_wait(const struct overview *o, const struct latency_wait *w)
     fprintf(o->out, " %s %s waited %s for pcpu %u", at,
             latency_label(o->latency->names, w->vcpu, SHORT_NAME, name),
             text_duration(&o->latency->clock, w->to - w->from, text), w->pcpu);
+    assert(w->from <= w->to);
     if ( w->nr_rivals )
         fprintf(o->out, "; %s ran %s",
                 latency_label(o->latency->names, w->rivals[0].key,
@@ -196,6 +200,7 @@ static void print_exit(const struct overview *o,
     int reason = width > 7 ? 28 - width : 20; /* for 80 columns */
     uint64_t in_xen = exit_report_in_xen(row), times = stats_events(&row->cost);
 
+    assert(reason > 0);
     xt_domain_column(o->latency->names, row->domain, SHORT_NAME, domain);
     fprintf(o->out, " %-*s %-*.*s %8" PRIu64 " times, %9s each, %6.2f%% of "
             "a pcpu\n", width,
