@@ -61,6 +61,7 @@ static int lock_folder(const struct sockaddr_un *address)
     size_t length = slash ? slash - address->sun_path + 1 : 0;
     int fd, tries = LOCK_TRIES;
 
+    assert(length < sizeof(folder));
     memcpy(folder, address->sun_path, length);
     folder[length] = '\0';
     fd = open(length ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -107,8 +108,10 @@ static int bind_address(struct unix_socket *s,
                         const struct sockaddr_un *address, bool may_take,
                         struct err *e)
 {
-    int rc = bind_socket(s->fd, address);
+    int rc;
 
+    assert(s->fd >= 0);
+    rc = bind_socket(s->fd, address);
     if ( rc == -EADDRINUSE && may_take && is_left_behind(address) &&
          !unlink(address->sun_path) )
         rc = bind_socket(s->fd, address);

@@ -350,6 +350,7 @@ static inline const unsigned char *skip_record(const unsigned char *at,
     };
     uint32_t header = xt_load32(at);
 
+    _Static_assert(XT_RECORD_MAX_BYTES == 40, "the last size is the largest");
     *seen |= header;
     return at + sizes[header >> 28];
 }

@@ -69,6 +69,7 @@ const char *io_unmatched_name(enum io_unmatched reason)
 
 static struct io_vcpu *get_io_vcpu(struct io_trips *t, const struct vcpu *v)
 {
+    debug_assert(v);
     if ( !grow_to_index(&t->vcpus, &t->nr_vcpus, v->index,
                         sizeof(*t->vcpus)) )
     {
@@ -113,6 +114,7 @@ static struct io_path *new_path(struct io_trips *t)
     size_t room = t->room ? 2 * t->room : 16;
     struct io_path **larger;
 
+    assert(t->nr_paths <= t->room);
     if ( t->nr_paths == t->room )
     {
         larger = fault_realloc(t->paths, room * sizeof(*larger));
@@ -161,6 +163,7 @@ static void keep_worst(struct io_trips *t, const struct io_trip *trip)
     uint64_t length = io_trip_length(trip->times);
     size_t i = t->nr_worst;
 
+    assert(i <= IO_WORST);
     if ( i == IO_WORST && io_trip_length(t->worst[i - 1].times) >= length )
         return;
     for ( unsigned int k = 0; k <= IO_STEPS; k++ )
@@ -225,6 +228,7 @@ static void open_trip(struct io_trips *t, struct io_domain *d,
 {
     struct io_open **at = &d->open;
 
+    debug_assert(trip->guest);
     if ( o->is_open )
         drop_trip(t, d, o, IO_NO_ANSWER);
     while ( *at )
@@ -420,6 +424,7 @@ static struct io_open *find_trip(const struct io_trips *t, struct io_domain *d,
 
 static uint64_t limit(uint64_t value, uint64_t low, uint64_t high)
 {
+    debug_assert(low <= high);
     return value < low ? low : value > high ? high : value;
 }
 
@@ -486,6 +491,7 @@ static void io_add_wait(void *state, const struct fact_wait *f)
     v = get_io_vcpu(t, f->vcpu);
     if ( !v )
         return;
+    debug_assert(v->nr_waits < 2 * IO_WAITS);
     v->waits[v->nr_waits++ % IO_WAITS] = (struct io_wait){ f->from, f->to };
     /* The ring stays full when the counter wraps. */
     if ( v->nr_waits == 2 * IO_WAITS )

@@ -52,6 +52,7 @@ static void add_density(struct plot_view *v)
 {
     uint64_t from = 1;
 
+    assert(v->nr_steps && v->step_base > 1);
     add_line(v, PLOT_PAINTS, "points per square");
     for ( unsigned int i = 0; i < v->nr_steps; i++, from *= v->step_base )
     {

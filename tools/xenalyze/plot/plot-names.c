@@ -4,6 +4,7 @@
  */
 #include "xenalyze/plot/plot-draw.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 #include "xenalyze/model/model.h"
@@ -43,6 +44,7 @@ void plot_name_series(char name[PLOT_NAME], uint64_t key,
 {
     uint32_t id = (uint32_t)key;
 
+    assert(key >> 48 != PLOT_OF_STATE || id < STATES);
     switch ( (enum plot_kind)(key >> 48) )
     {
     case PLOT_OF_VCPU:
@@ -86,6 +88,7 @@ static void name_vcpu_row(struct plot_row *row, uint32_t id,
 void plot_name_row(struct plot_row *row, enum plot_unit unit, uint64_t first,
                    uint64_t last, const struct xt_domain_names *names)
 {
+    assert(first <= last);
     row->key = first;
     if ( unit == PLOT_VCPUS )
         name_vcpu_row(row, (uint32_t)first, names);

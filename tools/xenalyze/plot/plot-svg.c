@@ -11,6 +11,8 @@
 #include <assert.h>
 #include <inttypes.h>
 
+#include "common/debug.h"
+
 struct svg
 {
     const struct plot_view *view;
@@ -69,6 +71,7 @@ static void write_rectangle(void *state, double x, double y, double w, double h,
         s->rectangles = 0;
     }
     s->rectangles++;
+    debug_assert(s->open && s->rectangles <= PATH_RECTANGLES);
     put_command(s, 'M', x);
     put_command(s, ' ', y);
     put_command(s, 'h', w);
@@ -108,6 +111,7 @@ static void write_tip(void *state, double x, double y, double w, double h,
 {
     struct svg *s = state;
 
+    assert(text && *text);
     close_path(s);
     if ( !s->tips )
         fprintf(s->out, "<g fill-opacity=\"0\">\n");

@@ -5,6 +5,8 @@
  */
 #include "xenalyze/plot/plot-draw.h"
 
+#include "common/debug.h"
+
 static void timeline_begin(void *state, const struct fact_begin *f)
 {
     struct timeline *t = state;
@@ -37,6 +39,7 @@ static void draw_idle(void *state, const struct fact_pcpu *f)
 {
     struct timeline *t = state;
 
+    debug_assert(f->state < PCPU_STATES);
     plot_add_row(t->plot, f->pcpu);
     if ( f->state == PCPU_IDLE && f->from < f->to )
         add_fact_bar(t, f->pcpu, PLOT_KEY(PLOT_OF_IDLE, 0), f->from, f->to);
@@ -60,6 +63,7 @@ struct sink timeline_sink(struct timeline *t)
 /* The default domain is no domain: its vcpus are not known yet. */
 static void draw_runstate(void *state, const struct fact_runstate *f)
 {
+    debug_assert(f->state < STATES);
     if ( !vcpu_is_idle(f->vcpu) && f->vcpu->domain->id != XT_DOMAIN_DEFAULT &&
          f->from < f->to )
         add_fact_bar(state, vcpu_key(f->vcpu),

@@ -2,6 +2,7 @@
 /*
  * --interval-...: what happened in each interval of time.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -30,6 +31,7 @@ static int resolve_ids(const struct report_pass *p, enum interval_kind kind,
     char option[64];
     int rc = 0;
 
+    assert(kind < INTERVAL_KINDS);
     *ids = p->config->ids[kind];
     snprintf(option, sizeof(option), "interval-%s", interval_name(kind));
     for ( size_t i = 0; !rc && i < ids->nr; i++ )
@@ -104,6 +106,7 @@ static void intervals_free(void *state)
 
 static void export_cell(void *state, const struct interval_cell *c)
 {
+    assert(c->kind < INTERVAL_KINDS);
     EXPORT_ROW((struct export *)state, export_text(interval_name(c->kind)),
                export_number(c->at), export_number(c->cycles),
                export_optional(c->has_domain, c->domain),

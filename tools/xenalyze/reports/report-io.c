@@ -3,6 +3,7 @@
  * --report-io: latency of I/O requests through split drivers, with the share of
  * each step: event channel, wake-up, scheduling latency, grant mapping, device.
  */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -73,6 +74,7 @@ static int io_close(struct report_pass *p, void *state)
     struct io_report *r = state;
 
     (void)p;
+    assert(r->trips.nr_paths <= r->trips.room);
     if ( r->trips.nr_paths )
         qsort(r->trips.paths, r->trips.nr_paths, sizeof(*r->trips.paths),
               compare_paths);
@@ -153,6 +155,7 @@ static void print_trip(const struct io_report *r, const struct io_worst *w,
     char name[XT_LABEL_MAX], text[NUM_CLOCK_MAX];
     unsigned int longest = 0;
 
+    assert(w->times[0] <= w->times[IO_STEPS]);
     for ( unsigned int i = 1; i < IO_STEPS; i++ )
         if ( w->times[i + 1] - w->times[i] >
              w->times[longest + 1] - w->times[longest] )
@@ -184,6 +187,7 @@ static int io_print(struct report_pass *p, void *state)
     const struct io_trips *t = &r->trips;
     size_t worst = t->nr_worst;
 
+    assert(worst <= IO_WORST);
     print_paths(r, p->out);
     if ( p->request.top && p->request.top < worst )
         worst = p->request.top;

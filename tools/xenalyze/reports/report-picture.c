@@ -4,6 +4,7 @@
  * scatterplot the timeline of vcpus on each pcpu.  The scatterplot of runstates
  * becomes a timeline of vcpus, since bars show more than points.
  */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -53,6 +54,7 @@ static void append_selection(struct picture *picture, const char *format, ...)
     size_t length = strlen(picture->selection);
     va_list args;
 
+    assert(length < sizeof(picture->selection));
     va_start(args, format);
     vsnprintf(picture->selection + length, sizeof(picture->selection) - length,
               format, args);
@@ -81,6 +83,7 @@ static void describe_selection(const struct report_pass *p,
 static void add_timeline(struct report_pass *p, struct picture *picture,
                          enum plot_unit unit)
 {
+    assert(picture->plot);
     picture->timeline.plot = picture->plot;
     if ( unit == PLOT_PCPUS )
         report_add_sink(p, timeline_sink(&picture->timeline));
@@ -124,6 +127,7 @@ static int picture_write(struct report_pass *p, void *state, struct err *e)
     unsigned int kind = 0;
     int rc = 0;
 
+    assert(c->plot || c->gnuplot);
     while ( kind < SCATTER_KINDS && !c->scatter[kind] )
         kind++;
     if ( plot_is_empty(picture->plot) )

@@ -3,6 +3,7 @@
  * --scatterplot-...: facts as points, for the picture, for export, or as the
  * lines that stock prints.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -72,6 +73,7 @@ static struct points choose_points(struct report_pass *p,
                                    struct scatterplots *s,
                                    enum scatter_kind kind)
 {
+    assert(kind < SCATTER_KINDS);
     s->exported[kind] = (struct exported){ p->export, kind };
     if ( report_plot(p) )
         return plot_points(report_plot(p));
@@ -109,6 +111,7 @@ int report_refuse_empty(const struct report_pass *p, enum scatter_kind kind,
 {
     const char *classes = "sched:min", *source = "changes of runstates";
 
+    assert(kind <= SCATTER_KINDS);
     if ( kind < SCATTER_KINDS )
         source = scatter_source(kind, &classes);
     return err_set(e, -ENODATA, "no %s in %s%s; capture them with xentrace "

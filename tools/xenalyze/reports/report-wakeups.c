@@ -7,6 +7,7 @@
  * The hash table of edges is bounded: wake-ups beyond its last key share one
  * row.
  */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -135,6 +136,7 @@ static void print_edge(const struct wakeups *w, const char *waker,
     };
     char text[NUM_CLOCK_MAX];
 
+    assert(stats_events(s));
     *num_u64_fit(text, stats_events(s), COUNT_WIDTH) = '\0';
     fprintf(out, " %-*s %-*s %s", edge_width(w), waker, edge_width(w), woken,
             text);

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "xenalyze/text/start-time.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>
@@ -35,6 +36,7 @@ bool start_time_text(const struct xt_clock *clock, char text[START_TIME_MAX])
     if ( clock->has_wall && clock->wall >= 0 && localtime_r(&at, &tm) )
         length = strftime(text, START_TIME_MAX - ZONE_MAX - 8,
                           "%Y-%m-%dT%H:%M:%S", &tm);
+    assert(length < START_TIME_MAX - ZONE_MAX - 8);
     text[length] = '\0';
     if ( !length )
         return false;

@@ -4,6 +4,7 @@
  */
 #include "xenalyze/text/text-private.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 /* Stock omits the first line of a frame that was never replaced. */
@@ -81,6 +82,7 @@ void text_cr3(const struct text *t, uint16_t domain)
         return;
     rows = cr3_table_rows(list, &nr);
     n = order_of(t, cr3_table_first_row(list, domain), &order);
+    assert(n <= nr);
     if ( n )
         fprintf(t->out, "    cr3 values:\n");
     for ( size_t i = 0; i < n; i++ )

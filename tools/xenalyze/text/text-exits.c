@@ -6,6 +6,7 @@
  */
 #include "xenalyze/text/text.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -81,6 +82,7 @@ static void print_reason(const struct exits_text *t,
     const char *reason = exit_report_name(row->cause, number), *handler;
     int room;
 
+    assert(row->handler != EXIT_REPORT_DOMAIN);
     print_domain_name(t, row);
     if ( !exit_report_has_handler(row) )
     {
@@ -99,6 +101,7 @@ static void print_reason(const struct exits_text *t,
 static void print_domain_row(const struct exits_text *t,
                              const struct exit_report_row *row)
 {
+    assert(row->handler == EXIT_REPORT_DOMAIN);
     print_domain_name(t, row);
     fprintf(t->out, " %9" PRIu64 " %9.0f", stats_events(&row->cost),
             exits_per_second(t, row));
@@ -142,6 +145,7 @@ static void print_duration_row(const struct exits_text *t,
 static void print_handler_row(const struct exits_text *t,
                               const struct exit_report_row *row)
 {
+    assert(exit_report_has_handler(row));
     print_reason(t, row);
     fprintf(t->out, " %8" PRIu64, stats_events(&row->cost));
     print_exit_parts(t, 8, row);
@@ -206,6 +210,7 @@ static int print_table(const struct exits_text *t,
     struct sort_row *order = fault_malloc((x->nr + 1) * sizeof(*order));
     size_t n = 0;
 
+    assert(table->has_row && table->print_row && table->heading);
     if ( !order )
         return -ENOMEM;
     for ( size_t i = 0; i < x->nr; i++ )

@@ -55,6 +55,7 @@ static void print_times(const struct text *t, uint64_t key,
 {
     unsigned int times = SUMMARY_DETAIL_TIMES(key);
 
+    assert(SUMMARY_DETAIL_PART(key));
     if ( times == summary_part_max_times(key) )
         print_cost(t, s, "%s ", most);
     else
@@ -214,6 +215,7 @@ static void print_exits(const struct text *t, const struct summary_hvm *h)
                 sort_value(t->request->sort, &x->cost), i,
             };
     }
+    assert(n <= EXIT_OTHER);
     n = sort_rows(t->request, rows, n);
     fprintf(t->out, "Exit reasons:\n");
     for ( size_t i = 0; i < n; i++ )
@@ -298,6 +300,7 @@ static void print_histogram(const struct text *t, const struct stats_map *m)
     struct stats_row **rows = stats_map_by_key(m, &t->summary->pool);
     uint64_t width = t->request->histogram;
 
+    assert(!rows || width);
     if ( rows )
         fprintf(t->out, "Interrupt eip histogram:\n");
     for ( size_t i = 0; rows && i < m->used; i++ )
@@ -308,6 +311,7 @@ static void print_histogram(const struct text *t, const struct stats_map *m)
 
 void text_hvm(const struct text *t, const struct summary_vcpu *v)
 {
+    assert(v->hvm);
     print_exits(t, v->hvm);
     print_interrupts(t, v);
     print_histogram(t, &v->hvm->bars);

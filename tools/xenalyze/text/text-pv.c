@@ -4,6 +4,7 @@
  */
 #include "xenalyze/text/text-private.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 #include "xenalyze/model/model.h"
@@ -29,6 +30,8 @@ static const struct { uint8_t kind; const char *format; } volumes[] = {
 };
 
 #define NR_VOLUMES (sizeof(volumes) / sizeof(volumes[0]))
+
+_Static_assert(NR_VOLUMES <= VOLUME_KINDS, "a kind has two lines");
 
 void text_volumes(const struct text *t)
 {
@@ -59,6 +62,7 @@ static void print_done(const struct text *t, const char *heading,
     struct sort_row rows[MEMORY_KINDS];
     size_t n = text_counts(t, done, MEMORY_KINDS, rows);
 
+    assert(n <= MEMORY_KINDS);
     fprintf(t->out, "  %s:\n", heading);
     for ( size_t i = 0; i < n; i++ )
         fprintf(t->out, "   %-14s: %" PRIu64 "\n", memory_name(rows[i].index),
@@ -126,6 +130,7 @@ static void print_traps(const struct text *t, const struct summary_pv *pv)
     struct sort_row rows[SUMMARY_TRAPS + 1];
     size_t n = text_counts(t, pv->traps, SUMMARY_TRAPS + 1, rows);
 
+    assert(n <= SUMMARY_TRAPS + 1);
     for ( size_t i = 0; i < n; i++ )
         fprintf(t->out, "    [%zu%s] %" PRIu64 "\n", rows[i].index,
                 rows[i].index == SUMMARY_TRAPS ? "+" : "", rows[i].value);
@@ -134,6 +139,7 @@ static void print_traps(const struct text *t, const struct summary_pv *pv)
 /* Calls within a multicall count as hypercalls and have a line of their own. */
 static uint64_t pv_times(const struct summary_pv *pv, unsigned int kind)
 {
+    assert(kind < PV_KINDS);
     if ( kind == PV_HYPERCALL_V2 )
         return pv->times[kind] + pv->times[PV_HYPERCALL_SUBCALL];
     return pv->times[kind];

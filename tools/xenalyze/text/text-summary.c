@@ -22,6 +22,7 @@ static void print_hz(FILE *out, uint64_t hz)
 
     while ( units[i].more_than && hz <= units[i].more_than )
         i++;
+    assert(i < sizeof(units) / sizeof(units[0]));
     fprintf(out, "%1.2f %sHz", (double)hz /
             (double)(units[i].more_than ? units[i].more_than : 1),
             units[i].unit);
