@@ -243,12 +243,13 @@ const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
       .options = OPTIONS("--report-io"),
       .related = OPTIONS(SELECTION, "top", "sort", "output") },
     { .name = "over", .args = "WHAT FILE",
-      .help = "values over time: run, wait, exits, interrupts, grants or cr3",
-      .details = "Prints a line for each interval: the share of time that each "
-        "domain runs, or that its vcpus wait for a pcpu; or, of the domain "
-        "given with --domain, the time by purpose of its exits, its "
-        "interrupts by vector, or the grants it mapped; or the share of time "
-        "with each frame in CR3.",
+      .help = "values over time: run, wait, exits, grants and others",
+      .details = "WHAT is run, wait, exits, interrupts, grants or cr3.  Prints "
+        "a line for each interval: the share of time that each domain runs, or "
+        "that its vcpus wait for a pcpu; or, of the domain given with "
+        "--domain, the time by purpose of its exits, its interrupts by vector, "
+        "or the grants it mapped; or the share of time with each frame in "
+        "CR3.",
       .related = OPTIONS(SELECTION, "every", "output"),
       .take = take_quantity, .words = quantity_words },
     { .name = "plot", .args = "[KIND] FILE",
