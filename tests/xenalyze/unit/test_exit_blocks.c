@@ -103,6 +103,13 @@ static const struct script_row exits_end_without_wake_up_rows[] = {
       "140 p1 offline>running d1v0\n"
       "140 p1 hvm_vmentry\n",
       "d1v0 off its pcpu 20 of the exit 110+30, handler 0\n" },
+    { "runs again at once", "exit,exit_block",
+      EXIT
+      "120 p0 running>offline d1v0\n"
+      "120 p1 offline>running d1v0\n"
+      "140 p1 hvm_vmentry\n",
+      "d1v0 p0 exit 110+30 HLT(0xc) entered, rip 0x1000, handler 0, seen 0\n"
+    },
     { "another exit without an entry", "exit_block",
       EXIT
       "120 p0 running>offline d1v0\n"

@@ -350,7 +350,7 @@ static void emit_exit_block_of(struct global *g, const struct vcpu_state *v,
     uint64_t until = o->exit.start + o->exit.cycles;
     uint64_t from = o->blocked_at;
 
-    if ( v->fact.state == STATE_RUNNING && v->fact.from > from &&
+    if ( v->fact.state == STATE_RUNNING && v->fact.from >= from &&
          v->fact.from < end )
         until = v->fact.from;
     if ( from < o->exit.start )
