@@ -273,8 +273,9 @@ static void print_memory(void *state, const struct fact_memory *f)
     print_number(s, "mfn", f->mfn);
     print_number(s, "order", f->order);
     print_number(s, "type", f->type);
-    fprintf(s->out, "%s%s\n", f->context ? ", context " : "",
-            f->context ? pod_context_name(f->context) : "");
+    fprintf(s->out, "%s%s%s\n", f->context ? ", context " : "",
+            f->context ? pod_context_name(f->context) : "",
+            f->is_guess ? ", layout guessed" : "");
 }
 
 static void print_irq(void *state, const struct fact_irq *f)

@@ -103,7 +103,8 @@ static const struct script_row memory_rows[] = {
       "d1v0 p0 112 grant-transfer for d7\n"
       "d1v0 p0 113 set-p2m for d3, gfn 0x200000001, mfn 0x400000003, order "
       "0x9, type 0x5\n"
-      "d1v0 p0 114 decrease-reservation for d3, gfn 0x1, order 0x9\n" },
+      "d1v0 p0 114 decrease-reservation for d3, gfn 0x1, order 0x9, layout "
+      "guessed\n" },
     { "populate on demand as of 4.17", "memory",
       "4.17\n"
       RUN
@@ -129,11 +130,14 @@ static const struct script_row memory_rows[] = {
       "112 p0 mem_pod_populate 1 0 2 0 3 7\n"
       "113 p0 mem_pod_populate 1 0 2 0 0x00120003 9\n"
       "114 p0 mem_pod_populate 1 0 2 0 3\n",
-      "d1v0 p0 110 pod-populate for d3, gfn 0x1, mfn 0x2, order 0x12\n"
-      "d1v0 p0 111 pod-populate for d3, gfn 0x1, mfn 0x2, order 0x9\n"
-      "d1v0 p0 112 pod-populate for d3, gfn 0x1, mfn 0x2\n"
-      "d1v0 p0 113 pod-populate for d3, gfn 0x1, mfn 0x2, order 0x12\n"
-      "d1v0 p0 114 pod-populate for d3, gfn 0x1, mfn 0x2\n" },
+      "d1v0 p0 110 pod-populate for d3, gfn 0x1, mfn 0x2, order 0x12, "
+      "layout guessed\n"
+      "d1v0 p0 111 pod-populate for d3, gfn 0x1, mfn 0x2, order 0x9, "
+      "layout guessed\n"
+      "d1v0 p0 112 pod-populate for d3, gfn 0x1, mfn 0x2, layout guessed\n"
+      "d1v0 p0 113 pod-populate for d3, gfn 0x1, mfn 0x2, order 0x12, "
+      "layout guessed\n"
+      "d1v0 p0 114 pod-populate for d3, gfn 0x1, mfn 0x2, layout guessed\n" },
     { "zero pages in faults and by the balloon driver", "memory",
       RUN
       "110 p0 mem_pod_zero_reclaim 1 0 2 0 0x00090003\n"
@@ -152,17 +156,86 @@ static const struct script_row memory_rows[] = {
       "155 p0 hvm_vmentry\n"
       "160 p0 hvm_vmexit 12 0\n"
       "161 p0 mem_pod_zero_reclaim 1 0 2 0 0x00090003\n",
-      "d1v0 p0 110 pod-zero-reclaim for d3, gfn 0x1, mfn 0x2, order 0x9\n"
+      "d1v0 p0 110 pod-zero-reclaim for d3, gfn 0x1, mfn 0x2, order 0x9, "
+      "layout guessed\n"
       "d1v0 p0 121 pod-zero-reclaim for d3, gfn 0x1, mfn 0x2, order 0x9, "
-      "context fault\n"
-      "d1v0 p0 122 pod-populate for d3, gfn 0x1, mfn 0x2, order 0x9\n"
+      "context fault, layout guessed\n"
+      "d1v0 p0 122 pod-populate for d3, gfn 0x1, mfn 0x2, order 0x9, "
+      "layout guessed\n"
+      "d1v0 p0 131 pod-zero-reclaim for d3, gfn 0x1, mfn 0x2, order 0x9, "
+      "context balloon, layout guessed\n"
+      "d1v0 p0 141 pod-zero-reclaim for d3, gfn 0x1, mfn 0x2, order 0x9, "
+      "context fault, layout guessed\n"
+      "d1v0 p0 151 pod-zero-reclaim for d3, gfn 0x1, mfn 0x2, order 0x9, "
+      "context balloon, layout guessed\n"
+      "d1v0 p0 161 pod-zero-reclaim for d3, gfn 0x1, mfn 0x2, order 0x9, "
+      "layout guessed\n" },
+    { "all events whose layout changed, as of 4.17", "memory",
+      "4.17\n"
+      RUN
+      "110 p0 mem_decrease_reservation 1 0 0x00120003\n"
+      "111 p0 mem_pod_zero_reclaim 1 0 2 0 0x00090003\n"
+      "112 p0 mem_set_p2m_entry 1 2 3 4 5 0x00090003\n",
+      "d1v0 p0 110 decrease-reservation for d3, gfn 0x1, order 0x12\n"
+      "d1v0 p0 111 pod-zero-reclaim for d3, gfn 0x1, mfn 0x2, order 0x9\n"
+      "d1v0 p0 112 set-p2m for d3, gfn 0x200000001, mfn 0x400000003, order "
+      "0x9, type 0x5\n" },
+    { "all events whose layout changed, as of 4.18", "memory",
+      "4.18\n"
+      RUN
+      "110 p0 mem_decrease_reservation 1 0 0x00120003 9\n"
+      "111 p0 mem_pod_zero_reclaim 1 0 2 0 3 9\n"
+      "112 p0 mem_pod_populate 1 0 2 0 0x00090003 18\n"
+      "113 p0 mem_pod_superpage_splinter 1 0 0x00090003 18\n",
+      "d1v0 p0 110 decrease-reservation for d3, gfn 0x1, order 0x12\n"
+      "d1v0 p0 111 pod-zero-reclaim for d3, gfn 0x1, mfn 0x2\n"
+      "d1v0 p0 112 pod-populate for d3, gfn 0x1, mfn 0x2, order 0x9\n"
+      "d1v0 p0 113 pod-superpage-splinter for d3, gfn 0x1\n" },
+    { "all events whose layout changed, as of 4.19", "memory",
+      "4.19\n"
+      RUN
+      "110 p0 mem_decrease_reservation 1 0 3 18\n"
+      "111 p0 mem_pod_zero_reclaim 1 0 2 0 3 9\n"
+      "112 p0 mem_set_p2m_entry 1 2 3 4 5 0x00090003\n",
+      "d1v0 p0 110 decrease-reservation for d3, gfn 0x1, order 0x12\n"
+      "d1v0 p0 111 pod-zero-reclaim for d3, gfn 0x1, mfn 0x2, order 0x9\n"
+      "d1v0 p0 112 set-p2m for d3, gfn 0x200000001, mfn 0x400000003, order "
+      "0x9, type 0x5\n" },
+    { "an unknown version: a large domain word has the order", "memory",
+      RUN
+      "110 p0 mem_decrease_reservation 1 0 0x00000003 18\n"
+      "111 p0 mem_decrease_reservation 1 0 0x00090003 18\n"
+      "112 p0 mem_decrease_reservation 1 0 0x00000003 0\n"
+      "113 p0 mem_pod_superpage_splinter 1 0 3 9\n"
+      "114 p0 mem_pod_superpage_splinter 1 0 0x00090003 9\n"
+      "115 p0 mem_page_grant_map 7\n",
+      "d1v0 p0 110 decrease-reservation for d3, gfn 0x1, order 0x12, layout "
+      "guessed\n"
+      "d1v0 p0 111 decrease-reservation for d3, gfn 0x1, order 0x9, layout "
+      "guessed\n"
+      "d1v0 p0 112 decrease-reservation for d3, gfn 0x1, layout guessed\n"
+      "d1v0 p0 113 pod-superpage-splinter for d3, gfn 0x1, order 0x9, layout "
+      "guessed\n"
+      "d1v0 p0 114 pod-superpage-splinter for d3, gfn 0x1, layout guessed\n"
+      "d1v0 p0 115 grant-map for d7\n" },
+    { "the context ends with the exit, and is of the same pcpu", "memory",
+      "4.19\n"
+      RUN
+      "100 p1 runnable>running d1v1\n"
+      "120 p0 hvm_vmexit 48 0\n"
+      "121 p1 mem_pod_zero_reclaim 1 0 2 0 3 9\n"
+      "125 p0 hvm_vmentry\n"
+      "126 p0 mem_pod_zero_reclaim 1 0 2 0 3 9\n"
+      "130 p0 hvm_vmexit 18 0\n"
+      "131 p0 mem_pod_zero_reclaim 1 0 2 0 3 9\n"
+      "132 p0 running>runnable d1v0\n"
+      "133 p0 runnable>running d1v0\n"
+      "134 p0 mem_pod_zero_reclaim 1 0 2 0 3 9\n",
+      "d1v1 p1 121 pod-zero-reclaim for d3, gfn 0x1, mfn 0x2, order 0x9\n"
+      "d1v0 p0 126 pod-zero-reclaim for d3, gfn 0x1, mfn 0x2, order 0x9\n"
       "d1v0 p0 131 pod-zero-reclaim for d3, gfn 0x1, mfn 0x2, order 0x9, "
       "context balloon\n"
-      "d1v0 p0 141 pod-zero-reclaim for d3, gfn 0x1, mfn 0x2, order 0x9, "
-      "context fault\n"
-      "d1v0 p0 151 pod-zero-reclaim for d3, gfn 0x1, mfn 0x2, order 0x9, "
-      "context balloon\n"
-      "d1v0 p0 161 pod-zero-reclaim for d3, gfn 0x1, mfn 0x2, order 0x9\n" },
+      "d1v0 p0 134 pod-zero-reclaim for d3, gfn 0x1, mfn 0x2, order 0x9\n" },
     { "too short, unknown, and by an unknown vcpu", "memory,event,anomaly",
       "100 p0 mem_page_grant_map 7\n"
       "110 p0 mem_pod_populate 1 0 2 0\n"
