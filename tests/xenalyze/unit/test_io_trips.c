@@ -520,6 +520,12 @@ static const struct io_row late_sends_rows[] = {
       "wake 150 151 160 d1v0 d0v0\n",
       "d1 d0: 1 trips 60 cycles 1 grants\n"
       "d1v0 d0v0 100: 6 4 15 0 0 25 10\n" },
+    { "grants before the exit ends",
+      "wake 105 106 110 d0v0 d1v0\nmap 112 d0v0 d1\n"
+      "vmsend 100 95 120 d1v0\nmap 125 d0v0 d1\n"
+      "wake 150 151 160 d1v0 d0v0\n",
+      "d1 d0: 1 trips 60 cycles 2 grants\n"
+      "d1v0 d0v0 100: 6 4 2 13 0 25 10\n" },
     { "the event is after the wake-up: another trip",
       "wake 105 106 110 d0v0 d1v0\nvmsend 107 95 120 d1v0\n"
       "map 125 d0v0 d1\nwake 150 151 160 d1v0 d0v0\n",

@@ -386,8 +386,8 @@ static void io_add_memory(void *state, const struct fact_memory *f)
             note_reaction(o, backend, f->time);
         if ( o->backend != f->by->domain || f->time < o->trip.times[2] )
             continue;
-        o->first_grant = o->trip.grants ? o->first_grant : f->time;
-        o->last_grant = f->time;
+        o->trip.first_grant = o->trip.grants ? o->trip.first_grant : f->time;
+        o->trip.last_grant = f->time;
         o->trip.grants++;
     }
 }
@@ -435,8 +435,8 @@ static void complete_trip(struct io_open *o, const struct io_vcpu *backend,
     uint64_t *times = o->trip.times;
     const struct io_send *s = find_send(backend, f->woken);
     const struct io_wait *w;
-    uint64_t first = o->trip.grants ? o->first_grant : times[2];
-    uint64_t last = o->trip.grants ? o->last_grant : times[2];
+    uint64_t first = o->trip.grants ? o->trip.first_grant : times[2];
+    uint64_t last = o->trip.grants ? o->trip.last_grant : times[2];
 
     o->trip.backend = f->waker;
     times[7] = f->to;

@@ -37,7 +37,7 @@ struct io_trip
 {
     uint64_t times[IO_STEPS + 1];       /* begin of each step, and the end */
     const struct vcpu *guest, *backend; /* the backend's vcpu that answered */
-    uint64_t grants;
+    uint64_t grants, first_grant, last_grant;   /* number, and times */
     uint64_t accesses;          /* to an emulated device, in its exit */
     bool is_emulated;           /* no event of the guest: a device model */
 };
@@ -74,7 +74,6 @@ struct io_open
 {
     bool is_open;
     struct io_trip trip;
-    uint64_t first_grant, last_grant;   /* 0: none */
     bool woke_backend;
     const struct domain *backend;       /* NULL: none has reacted yet */
     struct io_open *next;               /* of the domain */
