@@ -34,11 +34,6 @@ static const struct script_row exits_end_by_wake_ups_rows[] = {
       "110 p0 running>blocked d1v0\n"
       "120 p1 blocked>runnable d1v0\n",
       "d1v0 off its pcpu 10 of the exit 110+10, handler 0\n" },
-    { "blocked before the exit, by a clock that steps back", "exit_block",
-      EXIT
-      "105 p0 running>blocked d1v0\n"
-      "120 p1 blocked>runnable d1v0\n",
-      "d1v0 off its pcpu 10 of the exit 110+10, handler 0\n" },
     { "woken at the time of the block", "exit,exit_block",
       EXIT
       "120 p0 running>blocked d1v0\n"
