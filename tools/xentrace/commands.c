@@ -54,10 +54,9 @@ static int take_text(struct options *o, enum request_kind kind, char **args,
     if ( strlen(args[0]) > CONTROL_TEXT_MAX )
         return err_usage(e, "%s: give a TEXT of at most %u bytes", word,
                          CONTROL_TEXT_MAX);
-    for ( const char *p = args[0]; *p; p++ )
-        if ( (unsigned char)*p < ' ' || *p == 0x7f )
-            return err_usage(e, "%s: TEXT has a control character; give one "
-                             "line", word);
+    if ( !control_is_one_line(args[0]) )
+        return err_usage(e, "%s: TEXT has a control character; give one line",
+                         word);
     return 1;
 }
 

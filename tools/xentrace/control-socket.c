@@ -27,6 +27,14 @@ const char *control_request_word(enum request_kind kind)
     return words[kind];
 }
 
+bool control_is_one_line(const char *text)
+{
+    for ( ; *text; text++ )
+        if ( (unsigned char)*text < ' ' || *text == 0x7f )
+            return false;
+    return true;
+}
+
 /* --- directory ------------------------------------------------------------ */
 
 /* An empty environment variable counts as unset. */

@@ -39,6 +39,9 @@ enum request_kind
 /* The word of a request, "stop"; "" for REQUEST_NONE. */
 const char *control_request_word(enum request_kind kind);
 
+/* True without control characters: messages and the system log show TEXT. */
+bool control_is_one_line(const char *text);
+
 /*
  * The directory: $XENTRACE_CONTROL_DIR; for root /run/xentrace; otherwise
  * $XDG_RUNTIME_DIR/xentrace or ${TMPDIR:-/tmp}/xentrace-UID.

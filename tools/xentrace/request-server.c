@@ -72,15 +72,6 @@ static void reject_request(struct request_server *s, struct request *r,
     request_server_answer(s, r, NULL, &e);
 }
 
-/* One line: the text appears in messages and in the system log. */
-static bool is_one_line(const char *text)
-{
-    for ( ; *text; text++ )
-        if ( (unsigned char)*text < ' ' || *text == 0x7f )
-            return false;
-    return true;
-}
-
 static enum request_kind parse_kind(const char *word, size_t length)
 {
     enum request_kind kind = REQUEST_KINDS - 1;
@@ -103,7 +94,7 @@ static const char *parse_request(struct request *r, const char *message)
         return "unknown request: is its xentrace of another version?";
     if ( strlen(text) > CONTROL_TEXT_MAX )
         return "the text is too long";
-    if ( !is_one_line(text) )
+    if ( !control_is_one_line(text) )
         return "the text must be one line";
     r->kind = kind;
     memcpy(r->text, text, strlen(text) + 1);
