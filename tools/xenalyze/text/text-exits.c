@@ -46,10 +46,9 @@ static bool is_off_cpu_known(const struct exit_report_row *row)
     return row->domain != XT_DOMAIN_DEFAULT;
 }
 
-static void print_exit_parts(const struct exits_text *t, int width,
-                        const struct exit_report_row *row)
+static void print_off_cpu(const struct exits_text *t, int width,
+                          const struct exit_report_row *row)
 {
-    print_cycles(t, width, exit_report_in_xen(row));
     if ( is_off_cpu_known(row) )
         print_cycles(t, width, row->off_cpu);
     else
@@ -108,10 +107,7 @@ static void print_domain_row(const struct exits_text *t,
     print_cycles(t, 9, exit_report_in_xen(row));
     fprintf(t->out, " %8.3f%%",
             stats_share(exit_report_in_xen(row), t->summary->total));
-    if ( is_off_cpu_known(row) )
-        print_cycles(t, 9, row->off_cpu);
-    else
-        fprintf(t->out, " %9s", "-");
+    print_off_cpu(t, 9, row);
     fprintf(t->out, "\n");
 }
 
@@ -121,7 +117,8 @@ static void print_reason_row(const struct exits_text *t,
     print_reason(t, row);
     fprintf(t->out, " %8" PRIu64 " %8.0f", stats_events(&row->cost),
             exits_per_second(t, row));
-    print_exit_parts(t, 8, row);
+    print_cycles(t, 8, exit_report_in_xen(row));
+    print_off_cpu(t, 8, row);
     print_cycles(t, 8, stats_mean(&row->cost));
     fprintf(t->out, "\n");
 }
@@ -148,7 +145,8 @@ static void print_handler_row(const struct exits_text *t,
     assert(exit_report_has_handler(row));
     print_reason(t, row);
     fprintf(t->out, " %8" PRIu64, stats_events(&row->cost));
-    print_exit_parts(t, 8, row);
+    print_cycles(t, 8, exit_report_in_xen(row));
+    print_off_cpu(t, 8, row);
     print_cycles(t, 8, stats_mean(&row->cost));
     fprintf(t->out, "\n");
 }
