@@ -242,6 +242,18 @@ static void open_trip(struct io_trips *t, struct io_domain *d,
 
 /* --- requests ------------------------------------------------------------- */
 
+/* The next slot of a ring that has had *nr items. */
+static unsigned int take_slot(unsigned int *nr, unsigned int size)
+{
+    unsigned int slot = *nr % size;
+
+    debug_assert(*nr < 2 * size);
+    /* The ring stays full when the counter wraps. */
+    if ( ++*nr == 2 * size )
+        *nr = size;
+    return slot;
+}
+
 /* The latest event at `time` or before; NULL: none. */
 static const struct io_send *find_send(const struct io_vcpu *v, uint64_t time)
 {
@@ -335,10 +347,7 @@ static void note_send(struct io_trips *t, const struct vcpu *vcpu,
     }
     if ( backend || !v->event.is_open || !v->event.woke_backend )
         open_trip(t, d, &v->event, &trip, backend);
-    v->sends[v->nr_sends++ % IO_SENDS] = s;
-    /* The ring stays full when the counter wraps. */
-    if ( v->nr_sends == 2 * IO_SENDS )
-        v->nr_sends = IO_SENDS;
+    v->sends[take_slot(&v->nr_sends, IO_SENDS)] = s;
 }
 
 /* --- grants --------------------------------------------------------------- */
@@ -491,11 +500,8 @@ static void io_add_wait(void *state, const struct fact_wait *f)
     v = get_io_vcpu(t, f->vcpu);
     if ( !v )
         return;
-    debug_assert(v->nr_waits < 2 * IO_WAITS);
-    v->waits[v->nr_waits++ % IO_WAITS] = (struct io_wait){ f->from, f->to };
-    /* The ring stays full when the counter wraps. */
-    if ( v->nr_waits == 2 * IO_WAITS )
-        v->nr_waits = IO_WAITS;
+    v->waits[take_slot(&v->nr_waits, IO_WAITS)] =
+        (struct io_wait){ f->from, f->to };
     if ( f->why == WHY_WAKE )
         v->awake = f->to;
 }
