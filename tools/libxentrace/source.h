@@ -111,4 +111,11 @@ void xt_source_prefetch(struct xt_source *s, uint64_t at, uint64_t size);
 
 void xt_source_count_used(struct xt_source *s, uint64_t bytes);
 
+/* Count the first read in a window of this size. */
+static inline void xt_source_count_header(struct xt_source *s, uint64_t size)
+{
+    xt_source_count_used(s, size < XT_SOURCE_FAULT_AROUND
+                            ? size : XT_SOURCE_FAULT_AROUND);
+}
+
 #endif /* LIBXENTRACE_SOURCE_H */

@@ -146,8 +146,7 @@ static int index_next_window(struct xt_trace *t, struct err *e)
         t->complete = true;
     if ( rc <= 0 )
         return rc ? rc : 1;
-    xt_source_count_used(t->source, w.size < XT_SOURCE_FAULT_AROUND ? w.size
-                                                      : XT_SOURCE_FAULT_AROUND);
+    xt_source_count_header(t->source, w.size);
     return index_window(t, &w, e);
 }
 

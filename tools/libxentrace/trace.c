@@ -328,7 +328,10 @@ void xt_trace_visit_metadata(const struct xt_trace *t, xt_meta_fn *fn,
     look.damage = &ignored;
     while ( xt_windows_next(&look, &w) &&
             (found || w.at < XT_INFO_BYTES) )
+    {
+        xt_source_count_header(t->source, w.size);
         found |= visit_window(&w, fn, arg);
+    }
 }
 
 /* Classes of the records that may prove what is unknown. */

@@ -15,8 +15,7 @@ static void load_window(struct xt_walk *w)
         return;
     w->at = w->released = xt_view_at(v, w->cursor.at);
     w->end = xt_view_at(v, w->cursor.end);
-    xt_source_count_used(v->source, w->end - w->at < XT_SOURCE_FAULT_AROUND
-                              ? w->end - w->at : XT_SOURCE_FAULT_AROUND);
+    xt_source_count_header(v->source, w->end - w->at);
 }
 
 /*

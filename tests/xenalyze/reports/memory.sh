@@ -3,7 +3,8 @@
 #
 # Hostile traces cost little memory: millions of empty windows, more vcpus,
 # domains and pcpus than a host has, zeros from a pipe.  Each output gets 300
-# MB of data; pages of mapped files are not data.
+# MB of data; pages of mapped files are not data.  The pages of a large file are
+# released while the file is read.
 . "$top_srcdir/tests/tools/lib.sh"
 
 cd "$tmp" || exit 99
@@ -60,6 +61,11 @@ traces = {
     "pcpus": lambda: first + b"".join(window(i, run(i, 2000000 + i))
                                       for i in range(65536)),
 }
+traces["large"] = lambda: (         # with the name of domain 1, 210 MB
+    window(0, struct.pack("<I7I", 7 << 28 | 0x1f08c, 1 << 24 | 1,
+                          *struct.unpack("<6I", b"web1".ljust(24, b"\0")))) +
+    first + window(0, struct.pack("<I7I", 7 << 28 | 0x82000, *range(7)) *
+                   2048) * 3200)
 sys.stdout.buffer.write(traces[sys.argv[1]]())
 END
 
@@ -97,6 +103,21 @@ bounded --report-exits --vendor intel trace
 awk '/^--- VM exits by handler/ { exit }
      /^ d1 / && $3 == 2 { twice++ }
      END { exit twice < 300 }' out || fail "reasons: $(head -n 20 out)"
+
+# The pages of a file with metadata are released, too.
+python3 generate.py large >trace
+cat >resident.py <<'END'
+import resource, subprocess, sys
+code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10)
+sys.exit(code)
+END
+for output in --summary --info; do
+    resident=$(python3 resident.py "$xenalyze" $output --threads 1 trace) ||
+        fail "large: $output: exit $?"
+    [ "$resident" -lt 100 ] || fail "large: $output: $resident MiB resident"
+done
+rm trace
 
 # The bound is reported.
 python3 generate.py vcpus >trace
