@@ -93,7 +93,10 @@ static inline struct summary_exit *get_exit(struct summary *b,
     return x ? x : new_exit(b, h, cause);
 }
 
-/* Cold path: first exit of a vcpu or cause, and exits of unknown reasons. */
+/*
+ * Cold path: the first exit of a vcpu or cause, causes beyond the index, and
+ * unknown reasons.
+ */
 COLD
 static void summary_add_exit_slow(struct summary *b, const struct fact_exit *f)
 {
@@ -129,6 +132,7 @@ static void switch_vcpu(struct summary *b, const struct fact_exit *f)
     summary_add_exit(b, f);
 }
 
+/* Hot path: all calls are tail calls, so that no register is saved. */
 void summary_add_exit(void *state, const struct fact_exit *f)
 {
     struct summary *b = state;
@@ -141,7 +145,7 @@ void summary_add_exit(void *state, const struct fact_exit *f)
         switch_vcpu(b, f);
         return;
     }
-    x = summary_exit_find(h, f->cause);
+    x = summary_exit_find_fast(h, f->cause);
     b->fault_va = 0;
     if ( !x || f->cause == EXIT_OTHER )
     {

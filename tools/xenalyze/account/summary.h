@@ -249,13 +249,20 @@ struct summary
 struct summary_exit *summary_exit_find_slow(const struct summary_hvm *h,
                                             unsigned int cause);
 
+/* NULL: no exit of the cause, or one that only the slow search finds. */
+static inline struct summary_exit *
+summary_exit_find_fast(const struct summary_hvm *h, unsigned int cause)
+{
+    debug_assert(cause < EXIT_CAUSES && h->exit_index[cause] <= h->nr_exits);
+    return h->exits[h->exit_index[cause]];
+}
+
 /* NULL: no exit of the cause. */
 static inline struct summary_exit *
 summary_exit_find(const struct summary_hvm *h, unsigned int cause)
 {
-    struct summary_exit *x = h->exits[h->exit_index[cause]];
+    struct summary_exit *x = summary_exit_find_fast(h, cause);
 
-    debug_assert(cause < EXIT_CAUSES && h->exit_index[cause] <= h->nr_exits);
     return x || h->nr_exits <= UINT8_MAX ? x
                                          : summary_exit_find_slow(h, cause);
 }
