@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,19 +24,29 @@ static char *find_real(const char *path)
     return real || errno != ENOENT ? real : fault_strdup(path);
 }
 
-/* A new file beside `real`; another process may write the same output. */
-static int open_temporary(struct output_file *f, mode_t mode)
+/*
+ * A new file beside `real`.  Another process may write the same output, and a
+ * process that was killed may have left a file of this number.
+ */
+static int open_temporary(struct output_file *f)
 {
-    int fd;
+    int fd = -1;
 
-    if ( asprintf(&f->temporary, "%s.%ld.part", f->real, (long)getpid()) < 0 )
+    for ( unsigned int n = 0; fd < 0 && n < 100; n++ )
     {
-        f->temporary = NULL;
-        errno = ENOMEM;
-        return -1;
+        free(f->temporary);
+        if ( asprintf(&f->temporary, "%s.%ld-%u.part", f->real,
+                      (long)getpid(), n) < 0 )
+        {
+            f->temporary = NULL;
+            errno = ENOMEM;
+            return -1;
+        }
+        fd = fault_open(f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                        0666);
+        if ( fd < 0 && errno != EEXIST )
+            break;
     }
-    fd = fault_open(f->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-                    mode);
     if ( fd < 0 )
     {
         free(f->temporary);
@@ -50,44 +61,66 @@ static void release_temporary(struct output_file *f)
         unlink(f->temporary);
     free(f->temporary);
     free(f->real);
-    *f = (struct output_file){ .out = NULL };
+    *f = (struct output_file){ .fd = -1 };
+}
+
+int output_file_open_fd(struct output_file *f, const char *path, struct err *e)
+{
+    struct stat st;
+    bool exists = !stat(path, &st);
+    int rc;
+
+    *f = (struct output_file){ .fd = -1, .path = path };
+    if ( exists && !S_ISREG(st.st_mode) )
+        f->fd = fault_open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC, 0);
+    else
+    {
+        f->real = find_real(path);
+        f->fd = f->real ? open_temporary(f) : -1;
+    }
+    if ( f->fd >= 0 && (!exists || !f->real ||
+                        !fchmod(f->fd, st.st_mode & 0777)) )
+        return 0;
+    rc = err_sys(e, -errno, "cannot write %s", path);
+    if ( f->fd >= 0 )
+        close(f->fd);
+    release_temporary(f);
+    return rc;
 }
 
 int output_file_open(struct output_file *f, const char *path, struct err *e)
 {
-    struct stat st;
-    bool exists = !stat(path, &st);
-    int fd, rc;
+    int rc = output_file_open_fd(f, path, e);
 
-    *f = (struct output_file){ .path = path };
-    if ( exists && !S_ISREG(st.st_mode) )
-        fd = fault_open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC, 0);
-    else
-    {
-        f->real = find_real(path);
-        fd = f->real ? open_temporary(f, exists ? st.st_mode & 0777 : 0666)
-                     : -1;
-    }
-    f->out = fd < 0 ? NULL : fdopen(fd, "w");
-    assert(!f->out || !f->real == !f->temporary);
+    if ( rc )
+        return rc;
+    f->out = fdopen(f->fd, "w");
     if ( f->out )
         return 0;
     rc = err_sys(e, -errno, "cannot write %s", path);
-    if ( fd >= 0 )
-        close(fd);
-    release_temporary(f);
+    output_file_discard(f);
+    return rc;
+}
+
+static int close_output(struct output_file *f)
+{
+    int rc = 0;
+
+    if ( !f->out )
+        return close(f->fd) ? -errno : 0;
+    if ( fflush(f->out) || ferror(f->out) )
+        rc = errno ? -errno : -EIO;
+    if ( fclose(f->out) && !rc )
+        rc = -errno;
     return rc;
 }
 
 int output_file_commit(struct output_file *f, struct err *e)
 {
-    int rc = 0;
+    int rc;
 
-    assert(f->out);
-    if ( fflush(f->out) || ferror(f->out) )
-        rc = errno ? -errno : -EIO;
-    if ( fclose(f->out) && !rc )
-        rc = -errno;
+    assert(f->fd >= 0 && !f->real == !f->temporary);
+    rc = close_output(f);
     if ( !rc && f->temporary && rename(f->temporary, f->real) )
         rc = -errno;
     if ( rc )
@@ -103,8 +136,8 @@ int output_file_commit(struct output_file *f, struct err *e)
 
 void output_file_discard(struct output_file *f)
 {
-    if ( !f->out )
+    if ( f->fd < 0 )
         return;
-    fclose(f->out);
+    close_output(f);
     release_temporary(f);
 }

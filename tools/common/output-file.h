@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Atomic replacement of an output file: the stream writes to a temporary file
- * in the same directory, which output_file_commit() renames.  The file
- * descriptor of a device or pipe gets the bytes directly.
+ * Atomic replacement of an output file: the bytes go to a temporary file in the
+ * same directory, which output_file_commit() renames.  A device or pipe gets
+ * the bytes directly.
  *
  *     rc = output_file_open(&f, path, e);
  *     if ( !rc )
@@ -20,12 +20,16 @@
 
 struct output_file
 {
-    FILE *out;                  /* NULL: not open */
+    int fd;                     /* -1: not open */
+    FILE *out;                  /* NULL: only the descriptor is open */
     const char *path;           /* borrowed */
     char *real, *temporary;     /* NULL: a device */
 };
 
 int output_file_open(struct output_file *f, const char *path, struct err *e);
+
+/* The same without a stream, for a caller that writes to f->fd. */
+int output_file_open_fd(struct output_file *f, const char *path, struct err *e);
 
 /* Close and rename.  -errno with *e: the file of that name is unchanged. */
 int output_file_commit(struct output_file *f, struct err *e);

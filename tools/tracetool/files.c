@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * An interrupted build must not leave an incomplete header that is newer than
- * its source.  So the text is written to a temporary file beside the target,
- * and renamed.  The target always gets a new time stamp, even if the text is
- * unchanged: otherwise make would run the rule in every build.
+ * its source, so the target is replaced when the text is complete.  The target
+ * always gets a new time stamp, even if the text is unchanged: otherwise make
+ * would run the rule in every build.
  */
 #include "tracetool/files.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include <unistd.h>
 
 #include "common/fault.h"
+#include "common/output-file.h"
 
 static bool is_dash(const char *path)
 {
@@ -97,75 +97,18 @@ static int write_fd(const struct tt_output *out, int fd, const char *name,
     return 0;
 }
 
-/* Devices and pipes are written directly, never replaced. */
-static int write_device(const struct tt_output *out, const char *path,
-                        struct err *e)
+static int write_file(const struct tt_output *out, const char *path,
+                      struct err *e)
 {
-    int fd = fault_open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC, 0);
-    int rc;
+    struct output_file file;
+    int rc = output_file_open_fd(&file, path, e);
 
-    if ( fd < 0 )
-        return err_sys(e, -errno, "cannot open %s", path);
-    rc = write_fd(out, fd, path, e);
-    if ( close(fd) && !rc )
-        rc = err_sys(e, -errno, "cannot write %s", path);
-    return rc;
-}
-
-/* A file of a crashed run has another number. */
-static int open_beside(const char *path, char *temporary, size_t size)
-{
-    unsigned int n;
-    int fd = -1;
-
-    assert(strlen(path) < size);
-    for ( n = 0; fd < 0 && n < 100; n++ )
-    {
-        snprintf(temporary, size, "%s.%ld-%u", path, (long)getpid(), n);
-        fd = fault_open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                        0666);
-        if ( fd < 0 && errno != EEXIST )
-            break;
-    }
-    return fd;
-}
-
-/* old: attributes of the existing file, or NULL */
-static int write_beside(const struct tt_output *out, const char *path,
-                        const struct stat *old, char *temporary, size_t size,
-                        struct err *e)
-{
-    int fd = open_beside(path, temporary, size), rc;
-
-    if ( fd < 0 )
-        return err_sys(e, -errno, "cannot create a file beside %s", path);
-    rc = write_fd(out, fd, path, e);
-    if ( !rc && old && fchmod(fd, old->st_mode & 0777) )
-        rc = err_sys(e, -errno, "cannot give %s its mode again", path);
-    if ( close(fd) && !rc )
-        rc = err_sys(e, -errno, "cannot write %s", path);
-    if ( !rc && rename(temporary, path) )
-        rc = err_sys(e, -errno, "cannot replace %s", path);
     if ( rc )
-        unlink(temporary);
-    return rc;
-}
-
-static int replace_output(const struct tt_output *out, const char *path,
-                          const struct stat *old, struct err *e)
-{
-    /* Replace the target of a symbolic link, not the link. */
-    char *real = old ? realpath(path, NULL) : NULL;
-    size_t size = strlen(real ? real : path) + 32;
-    char *temporary = fault_malloc(size);
-    int rc;
-
-    if ( temporary )
-        rc = write_beside(out, real ? real : path, old, temporary, size, e);
-    else
-        rc = err_sys(e, -ENOMEM, "cannot write %s", path);
-    fault_free(temporary);
-    free(real);
+        return rc;
+    rc = write_fd(out, file.fd, path, e);
+    if ( !rc )
+        return output_file_commit(&file, e);
+    output_file_discard(&file);
     return rc;
 }
 
@@ -173,15 +116,12 @@ static int write_path(const struct tt_output *out, const char *path,
                       struct err *e)
 {
     struct stat st;
-    bool there = !stat(path, &st);
 
     if ( is_dash(path) || !strcmp(path, "/dev/stdout") )
         return write_fd(out, STDOUT_FILENO, "standard output", e);
-    if ( there && S_ISDIR(st.st_mode) )
+    if ( !stat(path, &st) && S_ISDIR(st.st_mode) )
         return err_set(e, -EISDIR, "%s is a folder: name a file in it", path);
-    if ( there && !S_ISREG(st.st_mode) )
-        return write_device(out, path, e);
-    return replace_output(out, path, there ? &st : NULL, e);
+    return write_file(out, path, e);
 }
 
 int tt_output_end(struct tt_output *out, const char *path, struct err *e)

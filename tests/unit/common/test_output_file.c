@@ -118,14 +118,14 @@ START_TEST(mode_and_link_are_kept)
 
     make_folder();
     ck_assert_int_eq(write_text("a", "old", &e), 0);
-    ck_assert_int_eq(chmod(at("a"), 0600), 0);
+    ck_assert_int_eq(chmod(at("a"), 0660), 0);
     ck_assert_int_eq(symlink("a", at("link")), 0);
     ck_assert_int_eq(write_text("link", "new", &e), 0);
     expect_text("a", "new");
     ck_assert_int_eq(lstat(at("link"), &st), 0);
     ck_assert(S_ISLNK(st.st_mode));
     ck_assert_int_eq(stat(at("a"), &st), 0);
-    ck_assert_uint_eq(st.st_mode & 0777, 0600);
+    ck_assert_uint_eq(st.st_mode & 0777, 0660);
     remove_files();
 }
 END_TEST
@@ -167,6 +167,49 @@ START_TEST(failures_are_reported)
 }
 END_TEST
 
+START_TEST(descriptor_without_a_stream)
+{
+    struct err e = ERR_INIT;
+    struct output_file f;
+
+    make_folder();
+    ck_assert_int_eq(output_file_open_fd(&f, at("a"), &e), 0);
+    ck_assert_ptr_null(f.out);
+    ck_assert_int_eq(write(f.fd, "text", 4), 4);
+    ck_assert_int_eq(output_file_commit(&f, &e), 0);
+    expect_text("a", "text");
+
+    ck_assert_int_eq(output_file_open_fd(&f, at("a"), &e), 0);
+    ck_assert_int_eq(write(f.fd, "new", 3), 3);
+    output_file_discard(&f);
+    output_file_discard(&f);
+    expect_text("a", "text");
+    ck_assert_uint_eq(count_files(), 1);
+    remove_files();
+}
+END_TEST
+
+/* A killed process of the same number left its temporary file. */
+START_TEST(stale_file_is_not_overwritten)
+{
+    struct err e = ERR_INIT;
+    struct output_file f;
+    char stale[32];
+
+    make_folder();
+    snprintf(stale, sizeof(stale), "a.%ld-0.part", (long)getpid());
+    ck_assert_int_eq(write_text(stale, "stale", &e), 0);
+    ck_assert_int_eq(output_file_open(&f, at("a"), &e), 0);
+    fputs("text", f.out);
+    ck_assert_int_eq(output_file_commit(&f, &e), 0);
+    expect_text("a", "text");
+    expect_text(stale, "stale");
+    ck_assert_int_eq(unlink(at(stale)), 0);
+    remove_files();
+}
+END_TEST
+
 UNIT_MAIN("output-file", file_appears_at_commit, discarded_file_leaves_nothing,
           mode_and_link_are_kept, devices_are_written_directly,
-          failures_are_reported)
+          failures_are_reported, descriptor_without_a_stream,
+          stale_file_is_not_overwritten)
