@@ -61,6 +61,9 @@ static const struct opt opts[] = {
       .help = "nested guests (AMD only)" },
     { .name = "cstates", .type = OPT_FLAG, .at = AT(cstates),
       .preset = "yes", .help = "C-states of idle pcpus (--no-cstates: none)" },
+    { .name = "cstate-exit", .type = OPT_TIME, .arg = "TIME",
+      .at = AT(cstate_exit), .preset = "0", .max = 10000000,
+      .help = "with --virtual: time to leave a C-state" },
 
     { .type = OPT_GROUP, .help = "Scheduler" },
     { .name = "scheduler", .type = OPT_CHOICE, .arg = "NAME",
@@ -188,6 +191,9 @@ static int check_options(const struct options *o, struct err *e)
     if ( o->drain && !o->output )
         return err_usage(e, "--drain needs --output: with a reader, "
                          "the reader decides when to drain");
+    if ( o->cstate_exit && !o->virtual_time )
+        return err_usage(e, "--cstate-exit needs --virtual: in real time "
+                         "no pcpu sleeps");
     if ( o->jump && !o->skew )
         return err_usage(e, "--tsc-jump needs --tsc-skew, the "
                          "maximum jump");
@@ -308,6 +314,15 @@ static int check_pin(const struct options *o, const struct dom_config *d,
                    pin.first, pin.last, o->cpus);
 }
 
+static int check_caps(const struct options *o, struct err *e)
+{
+    for ( unsigned int i = 0; i < o->nr_dom_configs; i++ )
+        if ( o->dom_configs[i].cap && o->scheduler != SIM_CREDIT2 )
+            return err_set(e, -EINVAL, "[domain %s]: a cap needs the scheduler "
+                           "credit2", o->dom_configs[i].name);
+    return 0;
+}
+
 static int check_pins(const struct options *o, struct err *e)
 {
     int rc = 0;
@@ -369,5 +384,5 @@ static int configure_domains(struct options *o, struct err *e)
         o->dom_configs[0].vcpus = default_dom0_vcpus(o);
     for ( unsigned int i = 0; use_defaults && i < guests; i++ )
         configure_guest(o, &o->dom_configs[1 + i], i);
-    return count_domains(o, e) ?: check_pins(o, e);
+    return count_domains(o, e) ?: check_caps(o, e) ?: check_pins(o, e);
 }

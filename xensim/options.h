@@ -25,6 +25,7 @@ struct options
     unsigned int layout;    /* enum sim_layout */
     bool nested;
     bool cstates;
+    uint64_t cstate_exit;   /* ns */
     /* Scheduling. */
     unsigned int scheduler; /* enum sim_scheduler */
     unsigned int runq_cpus;

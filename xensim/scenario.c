@@ -135,6 +135,8 @@ static const struct opt opts[] = {
       .min = 1, .max = 100, .help = "percent of the period, computing" },
     { .name = "weight", .type = OPT_UINT, .at = AT(o.weight), .arg = "N",
       .min = 1, .max = WEIGHT_MAX, .help = "weight of the vcpus" },
+    { .name = "cap", .type = OPT_UINT, .at = AT(o.cap), .arg = "PERCENT",
+      .min = 1, .max = 10000, .help = "cap, in percent of a pcpu" },
     { .name = "pin", .type = OPT_CALL, .parse = parse_pin, .arg = "PCPUS",
       .help = "permitted pcpus" },
     { .name = "emulated-tsc", .type = OPT_FLAG, .at = AT(o.emulated_tsc),

@@ -125,6 +125,65 @@ void truth_log_io(struct sim_cpu *p, const struct sim_vcpu *v,
     json_line_end(t);
 }
 
+void truth_begin_span(struct sim_cpu *p, struct sim_spans *spans)
+{
+    if ( !spans->open )
+        spans->open = p->stamp;
+}
+
+void truth_end_span(struct sim_cpu *p, struct sim_spans *spans)
+{
+    unsigned int slot = spans->nr % SIM_SPANS;
+
+    if ( !spans->open )
+        return;
+    spans->all[slot].from = spans->open;
+    spans->all[slot].to = p->stamp;
+    spans->nr++;
+    spans->open = 0;
+}
+
+/* Cycles of the spans between `from` and `to`. */
+static uint64_t overlap(const struct sim_spans *spans, uint64_t from,
+                        uint64_t to)
+{
+    unsigned int nr = min(spans->nr, (unsigned int)SIM_SPANS);
+    uint64_t sum = 0;
+
+    for ( unsigned int i = 0; i < nr; i++ )
+    {
+        uint64_t a = max(spans->all[i].from, from);
+        uint64_t b = min(spans->all[i].to, to);
+
+        if ( a < b )
+            sum += b - a;
+    }
+    if ( spans->open && spans->open < to )
+        sum += to - max(spans->open, from);
+    return sum;
+}
+
+void truth_log_wait(struct sim_cpu *p, const struct sim_vcpu *v)
+{
+    struct json_lines *t = &p->sim->truth;
+    bool was_parked = v->state == OFFLINE && v->unparked_at > v->since;
+    uint64_t from = v->since, runs = p->stamp;
+
+    if ( is_disabled(p) || (v->state != RUNNABLE && !was_parked) )
+        return;
+    json_line_begin(t, "wait");
+    put_vcpu(t, v);
+    json_line_number(t, ",\"cpu\":", p->id);
+    json_line_number(t, ",\"from\":", v->since);
+    json_line_number(t, ",\"to\":", runs);
+    if ( was_parked )
+        from = min(v->unparked_at, runs);
+    json_line_number(t, ",\"capped\":", from - v->since);
+    json_line_number(t, ",\"limited\":", overlap(&p->limits, from, runs));
+    json_line_number(t, ",\"asleep\":", overlap(&p->sleeps, from, runs));
+    json_line_end(t);
+}
+
 void truth_log_migration(struct sim_cpu *p, const struct sim_vcpu *v,
                          const struct sim_cpu *to)
 {

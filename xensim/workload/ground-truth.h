@@ -25,6 +25,14 @@ void truth_log_wake(struct sim_cpu *p, struct sim_vcpu *v);
 /* Log an I/O that the backend's vcpu has answered. */
 void truth_log_io(struct sim_cpu *p, const struct sim_vcpu *v,
                   const struct sim_vcpu *backend);
+/*
+ * Log a wait of a vcpu that starts to run on p, before v->state changes, with
+ * its causes.
+ */
+void truth_log_wait(struct sim_cpu *p, const struct sim_vcpu *v);
+/* A span of time begins or ends, at the time of the last record. */
+void truth_begin_span(struct sim_cpu *p, struct sim_spans *spans);
+void truth_end_span(struct sim_cpu *p, struct sim_spans *spans);
 void truth_log_migration(struct sim_cpu *p, const struct sim_vcpu *v,
                          const struct sim_cpu *to);
 /* Log an exit at its entry. Any context. */

@@ -41,6 +41,7 @@ static void enter_cstate(struct sim_cpu *p)
     EMIT(p, trace_pm_idle_entry(p->cstate, pm_timer(p), 2 * p->predicted_us,
                                 p->predicted_us));
     p->slept_at = p->stamp;
+    truth_begin_span(p, &p->sleeps);
 }
 
 /* The next idle time is predicted from this one and the earlier ones. */
@@ -50,8 +51,10 @@ static void exit_cstate(struct sim_cpu *p, unsigned int vector)
 
     ASSERT(p->asleep && is_idle(p->runs));
     p->asleep = false;
+    p->now += to_cycles(p->sim, p->sim->config.cstate_exit);
     p->predicted_us = (3 * p->predicted_us + us) / 4;
     EMIT(p, trace_pm_idle_exit(p->cstate, pm_timer(p), vector, 0, 0, 0));
+    truth_end_span(p, &p->sleeps);
 }
 
 /* The frequency governor's choice, from the load of the pcpu. */

@@ -9,6 +9,8 @@
  */
 #include "xensim/workload/scheduler.h"
 
+#include "xensim/workload/ground-truth.h"
+#include "xensim/workload/guest.h"
 #include "xensim/workload/trace-emit.h"
 
 #define CREDIT_INIT     10000000            /* ns */
@@ -18,6 +20,7 @@
 #define MIGRATION_COST  500000              /* ns of credit */
 #define SLICE_MIN       500000
 #define SLICE_MAX       10000000
+#define CAP_PERIOD      10000000            /* ns */
 #define LOAD_SHIFT      18
 #define LOAD_ONE        (1ull << LOAD_SHIFT)
 #define LOAD_WINDOW     (1ull << 30)        /* ns */
@@ -113,6 +116,21 @@ static void remove_from_queue(struct sim_vcpu *v)
 
 /* ---- credit ----------------------------------------------------------- */
 
+static bool has_cap(const struct sim_vcpu *v)
+{
+    return !is_idle(v) && v->dom->config->cap;
+}
+
+static bool has_budget(const struct sim_vcpu *v)
+{
+    return !has_cap(v) || v->dom->budget > 0;
+}
+
+static int64_t full_budget(const struct sim_dom *d)
+{
+    return (int64_t)CAP_PERIOD * d->config->cap / 100;
+}
+
 static void burn_credit(struct sim_cpu *p, struct sim_vcpu *v)
 {
     uint64_t now = true_now(p);
@@ -121,10 +139,13 @@ static void burn_credit(struct sim_cpu *p, struct sim_vcpu *v)
     if ( is_idle(v) )
         return;
     ASSERT(v->dom->weight && v->dom->weight <= v->runq->max_weight);
+    if ( has_cap(v) )
+        v->dom->budget -= ns;
     ns = ns * v->runq->max_weight / v->dom->weight;
     v->credit = max(v->credit - ns, (int64_t)-2 * CREDIT_INIT);
     v->burned_at = now;
-    EMIT(p, trace_csched2_credit_burn(v->id, dom_of(v), v->credit, NO_BUDGET,
+    EMIT(p, trace_csched2_credit_burn(v->id, dom_of(v), v->credit,
+                                      has_cap(v) ? v->dom->budget : NO_BUDGET,
                                       ns));
 }
 
@@ -235,7 +256,7 @@ static void enqueue_vcpu(struct sim_cpu *p, struct sim_vcpu *v,
 {
     unsigned int position = insert_by_credit(v->runq, v);
 
-    ASSERT(v->state == RUNNABLE);
+    ASSERT(v->state == RUNNABLE || v->unparked_at);
     EMIT(p, trace_csched2_runq_pos(v->id, dom_of(v), position));
     find_pcpu(p, v, not);
 }
@@ -318,6 +339,55 @@ static void emit_picked_cpu(struct sim_cpu *p, const struct sim_vcpu *v,
                                      cpu->id));
 }
 
+/* The domain may run again: queue its parked vcpus. */
+static void unpark_vcpus(struct sim_cpu *p, struct sim_dom *d)
+{
+    for ( unsigned int i = 0; i < d->nr; i++ )
+    {
+        struct sim_vcpu *v = &d->vcpus[i];
+
+        if ( !v->parked )
+            continue;
+        v->parked = false;
+        runq_lock(p, v->runq);
+        v->unparked_at = true_now(p);
+        if ( is_runnable(v) && v->state == OFFLINE && !v->queued )
+        {
+            update_load(p, v->runq, v, 1);
+            enqueue_vcpu(p, v, NULL);
+        }
+        runq_unlock(p, v->runq);
+    }
+}
+
+/* Waiting vcpus of a capped domain look for a pcpu again. */
+static void replenish_budget(struct sim_cpu *p, struct event *e)
+{
+    struct sim_dom *d = container_of(e, struct sim_dom, replenish);
+    struct sim_vcpu *v;
+
+    enter_xen(p, TIMER_VECTOR);
+    d->budget = min(d->budget + full_budget(d), full_budget(d));
+    for ( unsigned int i = 0; i < d->nr && d->budget > 0; i++ )
+    {
+        v = &d->vcpus[i];
+        if ( v->queued && v->tickled < 0 )
+            find_pcpu(p, v, NULL);
+    }
+    if ( d->budget > 0 )
+        unpark_vcpus(p, d);
+    event_at(p, e, true_now(p) + to_cycles(p->sim, CAP_PERIOD));
+    leave_xen(p);
+}
+
+static void begin_cap(struct sim_cpu *p, struct sim_dom *d)
+{
+    d->budget = full_budget(d);
+    d->replenish.callback = replenish_budget;
+    event_at(&p->sim->cpus[0], &d->replenish,
+             true_now(p) + to_cycles(p->sim, CAP_PERIOD));
+}
+
 static void credit2_add(struct sim_cpu *p, struct sim_vcpu *v)
 {
     struct sim *s = p->sim;
@@ -326,6 +396,8 @@ static void credit2_add(struct sim_cpu *p, struct sim_vcpu *v)
     runq_lock(p, q);
     vcpu_set_cpu(p, v, choose_cpu(s, q, v));
     emit_picked_cpu(p, v, q, v->cpu);
+    if ( has_cap(v) && !event_is_queued(&v->dom->replenish) )
+        begin_cap(p, v->dom);
     v->credit = CREDIT_INIT;
     v->avgload = LOAD_ONE;
     v->load_at = true_now(p);
@@ -335,6 +407,8 @@ static void credit2_add(struct sim_cpu *p, struct sim_vcpu *v)
 
 static void credit2_remove(struct sim_cpu *p, struct sim_vcpu *v)
 {
+    if ( event_is_queued(&v->dom->replenish) )
+        event_drop(p->sim, &v->dom->replenish);
     dequeue_vcpu(v);
     remove_from_queue(v);
     update_max_weight(p, v->runq);
@@ -493,7 +567,7 @@ static bool is_eligible(const struct sim_cpu *p, const struct sim_vcpu *v,
     int64_t least = is_idle(than) ? INT64_MIN : than->credit;
 
     ASSERT(v != than);
-    if ( !may_run_on(v, p->id) )
+    if ( !may_run_on(v, p->id) || !has_budget(v) )
         return false;
     if ( v->tickled >= 0 && promised != p && promised->tickled )
         return false;
@@ -511,6 +585,7 @@ static struct sim_vcpu *pick_candidate(struct sim_cpu *p)
     {
         EMIT(p, trace_csched2_ratelimit(cur->id, dom_of(cur),
                                         ns_since(p, cur->since)));
+        truth_begin_span(p, &p->limits);
         return cur;
     }
     if ( p->online && is_runnable(cur) && !is_idle(cur) &&
@@ -547,7 +622,16 @@ static int64_t slice_of(const struct sim_cpu *p, const struct sim_vcpu *v)
     if ( v == p->runs )
         limit -= min(ns_since(p, v->since), p->sim->config.ratelimit);
     ns = max(ns, max_t(int64_t, limit, SLICE_MIN));
+    if ( has_cap(v) )
+        ns = min(ns, max_t(int64_t, v->dom->budget, 1));
     return min(ns, (int64_t)SLICE_MAX);
+}
+
+/* The budget of the vcpu's domain is used up: off the pcpu, and offline. */
+static void park_vcpu(struct sim_vcpu *v)
+{
+    v->parked = true;
+    v->unparked_at = 0;
 }
 
 static struct sim_vcpu *credit2_pick(struct sim_cpu *p, int64_t *slice)
@@ -557,8 +641,11 @@ static struct sim_vcpu *credit2_pick(struct sim_cpu *p, int64_t *slice)
 
     EMIT(p, trace_csched2_schedule(p->id, p->runq->id, false, is_idle(cur),
                                    is_idle(cur), tickled));
+    truth_end_span(p, &p->limits);
     p->tickled = false;
     burn_credit(p, cur);
+    if ( !has_budget(cur) && !cur->blocked )
+        park_vcpu(cur);
     next = pick_candidate(p);
     cur->yielding = false;
 

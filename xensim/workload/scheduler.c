@@ -11,7 +11,7 @@ bool is_runnable(const struct sim_vcpu *v)
 {
     return is_idle(v) ||
            (v->up && !v->blocked && !v->in_xen && !v->paused &&
-            !v->must_move);
+            !v->parked && !v->must_move);
 }
 
 static void change_state(struct sim_cpu *p, struct sim_vcpu *v,
@@ -22,6 +22,8 @@ static void change_state(struct sim_cpu *p, struct sim_vcpu *v,
         p->now = v->since + 1;
     EMIT(p, trace_sched_runstate_change(v->state, state, v->id, dom_of(v)));
     truth_log_runstate(p, v);
+    if ( state == RUNNING && !is_idle(v) )
+        truth_log_wait(p, v);
     v->state = state;
     v->since = p->stamp;
     v->continued = 0;

@@ -148,7 +148,7 @@ static int make_doms(struct sim *s)
     return rc;
 }
 
-/* At most one event of each kind per pcpu, domain and vcpu. */
+/* At most one event of each kind per pcpu, two per domain, one per vcpu. */
 static unsigned int count_events(const struct workload_config *c,
                                  unsigned int *nr_doms)
 {
@@ -158,7 +158,7 @@ static unsigned int count_events(const struct workload_config *c,
     for ( unsigned int i = 0; i < c->nr_dom_configs; i++ )
     {
         *nr_doms += c->dom_configs[i].copies;
-        nr += c->dom_configs[i].copies * (1 + c->dom_configs[i].vcpus);
+        nr += c->dom_configs[i].copies * (2 + c->dom_configs[i].vcpus);
     }
     return nr;
 }

@@ -108,6 +108,7 @@ struct sim_vcpu
     bool blocked;               /* waits for an event */
     bool in_xen;                /* waits for the device model */
     bool yielding;
+    bool parked;                /* its domain has no budget left */
     unsigned int paused;
     bool must_move;             /* to be descheduled and moved */
 
@@ -117,6 +118,7 @@ struct sim_vcpu
     struct sim_vcpu *next_all;  /* link of all vcpus of the queue */
     bool queued;
     int64_t credit;             /* ns */
+    uint64_t unparked_at;       /* the last time; 0: parked */
     uint64_t burned_at;
     int tickled;                /* tickled pcpu, or -1 */
     uint64_t avgload, load_at;
@@ -153,6 +155,8 @@ struct sim_dom
     bool repinned;
     struct cpu_range pin;
     unsigned int weight;
+    int64_t budget;             /* ns of run time left, of a cap */
+    struct event replenish;
     bool ending;                /* shutdown was requested */
     bool shut_down;
     bool gone;
@@ -162,6 +166,16 @@ struct sim_dom
 };
 
 /* ---- pcpus ------------------------------------------------------------ */
+
+/* The last spans of time with a certain condition, in a ring. */
+#define SIM_SPANS 128
+
+struct sim_spans
+{
+    struct { uint64_t from, to; } all[SIM_SPANS];
+    unsigned int nr;            /* in total */
+    uint64_t open;              /* begin of a span in progress; 0: none */
+};
 
 #define DEFERRED_MAX 512        /* buffered exits of interrupt handlers */
 
@@ -197,6 +211,8 @@ struct sim_cpu
     bool asleep;                /* in a C-state */
     unsigned int cstate;
     uint64_t slept_at;
+    struct sim_spans sleeps;    /* in C-states */
+    struct sim_spans limits;    /* the rate limit protects its vcpu */
     uint32_t predicted_us;      /* predicted idle time */
     uint32_t mhz;
     bool irq_moves;             /* its device interrupt changes vector */

@@ -53,6 +53,7 @@ struct dom_config
     uint64_t period;                /* ns; 0: default of the load */
     unsigned int duty;              /* percent of the period; 0: default */
     unsigned int weight;
+    unsigned int cap;               /* percent of a pcpu; 0: none */
     struct cpu_range pin;           /* permitted pcpus */
     bool emulated_tsc;              /* reading the TSC exits */
     bool guest_events;              /* HVM: the guest emits own events */
@@ -80,6 +81,7 @@ struct workload_config
     enum sim_layout layout;
     bool nested;            /* AMD: guests run guests */
     bool cstates;
+    uint64_t cstate_exit;   /* ns to leave a C-state, in virtual time */
     uint64_t rate;          /* records per second; 0: maximum */
     uint64_t interrupts;    /* per second and pcpu */
     uint64_t nmis;          /* per second and pcpu */
