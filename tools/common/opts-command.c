@@ -105,7 +105,9 @@ int opts_check_command(const struct parse *s)
     const struct command *c;
 
     if ( s->command || !s->p->args_exist || s->first >= s->argc ||
-         strchr(word, '/') || !access(word, F_OK) )
+         strchr(word, '/') || !access(word, F_OK) ||
+         (s->p->takes_word && s->argc - s->first > 1 &&
+          s->p->takes_word(s->config)) )
         return 0;
     c = find_nearest_command(s->p, word);
     if ( c )

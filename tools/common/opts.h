@@ -99,6 +99,11 @@ struct program
     const struct command *commands;  /* may be NULL */
     size_t nr_commands;
     bool args_exist;            /* positional arguments are files to read */
+    /*
+     * With args_exist: by its options, may the first of several arguments be a
+     * word instead?  NULL: no.
+     */
+    bool (*takes_word)(const void *config);
 };
 
 enum opts_next { OPTS_RUN, OPTS_EXIT };
