@@ -218,6 +218,12 @@ const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
       .help = "where the time of domains, vcpus and pcpus went",
       .options = OPTIONS("--summary"),
       .related = OPTIONS(SELECTION, "top", "sort", "output") },
+    { .name = "why", .args = "[VCPU] FILE",
+      .help = "why a vcpu is slow: the causes, and what helps",
+      .details = "VCPU is a vcpu or a domain, as in d1v0, web1/0 or web1; "
+        "without VCPU, the vcpu that waits most is explained.",
+      .options = OPTIONS("--why"),
+      .related = OPTIONS("time", "json", "output") },
     { .name = "latency", .args = "FILE",
       .help = "how long vcpus waited for a pcpu, and who ran instead",
       .details = "Reports scheduling latency after wake-ups and preemptions, "
@@ -266,7 +272,7 @@ const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
       .related = OPTIONS(SELECTION, "output"),
       .take = take_points, .words = kind_words },
     { .name = "dump", .args = "[EVENTS] FILE",
-      .help = "a line for each record; EVENTS, as in sched_*,hvm, selects",
+      .help = "a line for each record, or of EVENTS: sched_*,hvm",
       .details = "Prints records in order of time with their fields explained. "
         "EVENTS are names, patterns, classes or numbers, as for --event.",
       .options = OPTIONS("--dump-all"),

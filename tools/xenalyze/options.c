@@ -81,6 +81,9 @@ static const struct opt opts[] = {
       .help = "which vcpus wake which, and how long these then wait" },
     { .name = "report-io", .type = OPT_FLAG, .at = REPORTS(io),
       .help = "I/O through dom0: share of each step, from event to answer" },
+    { .name = "why", .type = OPT_FLAG, .at = REPORTS(why),
+      .help = "why a vcpu is slow: --why d1v0 FILE, --why web1 FILE; or the "
+              "slowest vcpu" },
     { .name = "json", .type = OPT_FLAG, .at = REPORTS(json),
       .help = "print all numbers as JSON, with the selected points and "
               "intervals" },
@@ -273,6 +276,12 @@ static const struct opt opts[] = {
     LOG_OPTS(struct config, log),
 };
 
+/* The first of several arguments may be the vcpu of --why. */
+static bool takes_vcpu(const void *config)
+{
+    return ((const struct config *)config)->reports.why;
+}
+
 static const struct program program = {
     .name = "xenalyze",
     .version = PACKAGE_VERSION,
@@ -288,6 +297,7 @@ static const struct program program = {
     .commands = xenalyze_commands,
     .nr_commands = XENALYZE_NR_COMMANDS,
     .args_exist = true,
+    .takes_word = takes_vcpu,
 };
 
 /* Is this a file of rules (formats(5)) rather than a trace? */
@@ -329,13 +339,18 @@ static int choose_picture(struct config *config, struct err *e)
     return 0;
 }
 
-/* Takes the optional arguments RULES and FILE. */
+/* Takes the optional arguments RULES or VCPU, and FILE. */
 static int take_arguments(struct config *config, int nr, char **args,
                           struct err *e)
 {
     if ( nr && !config->rules && holds_rules(args[0]) )
     {
         config->rules = *args++;
+        nr--;
+    }
+    if ( nr > 1 && takes_vcpu(config) && access(args[0], F_OK) )
+    {
+        config->reports.why_vcpu = *args++;
         nr--;
     }
     config->formats = config->rules;

@@ -25,6 +25,8 @@ while read -r row; do
     nr=$((nr + 1))
 done <<'END'
 summary trace = --summary
+why trace = --why
+why d0 trace = --why d0
 latency trace = --report-latency
 latency --domain=1 trace = --report-latency --domain=1
 --top=2 exits trace = --report-exits --top=2
@@ -48,7 +50,7 @@ info trace = --info
 export json trace = --json
 export csv trace = --csv
 END
-[ "$nr" -eq 23 ] || fail "only $nr rows were tried"
+[ "$nr" -eq 25 ] || fail "only $nr rows were tried"
 
 "$xenalyze" dump sched <trace >by-command || fail 'dump of a pipe fails'
 "$xenalyze" --dump-all --event=sched trace >by-options

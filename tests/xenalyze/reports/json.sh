@@ -264,7 +264,7 @@ END
 echo '0000000000000001 T start' >symbols
 
 n=0
-options="--symbol-file symbols --report-wakeups --report-io --with-cr3-enumeration --with-interrupt-eip-enumeration=240
+options="--symbol-file symbols --report-wakeups --report-io --why --with-cr3-enumeration --with-interrupt-eip-enumeration=240
     --histogram-interrupt-eip=240,4096"
 # shellcheck disable=SC2086 # several words
 for trace in $(traces) disk shadow damaged rare skewed; do

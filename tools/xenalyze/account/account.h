@@ -20,5 +20,7 @@
 #include "xenalyze/account/request.h"
 #include "xenalyze/account/sort.h"
 #include "xenalyze/account/summary.h"
+#include "xenalyze/account/verdict.h"
+#include "xenalyze/account/wait-cause.h"
 
 #endif /* XENALYZE_ACCOUNT_ACCOUNT_H */

@@ -45,6 +45,8 @@ struct report_config
     bool exits;
     bool wakeups;
     bool io;
+    bool why;
+    const char *why_vcpu;       /* a vcpu or a domain; NULL: the slowest */
     bool ipi_latency;           /* in addition to another report */
     bool json, csv;
     bool json_schema;           /* instead of everything else */

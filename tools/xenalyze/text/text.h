@@ -39,6 +39,14 @@ int text_print_overview(struct summary *summary, const struct latency *latency,
 const char *text_duration(const struct xt_clock *clock, uint64_t cycles,
                           char text[NUM_CLOCK_MAX]);
 
+/*
+ * Why a vcpu is slow, in at most 20 lines.  `is_asked`: the user asked for this
+ * vcpu or its domain; otherwise it is the one that waits most.
+ */
+void text_print_why(const struct wait_causes *w, const struct wait_vcpu *v,
+                    bool is_asked, const struct xt_domain_names *names,
+                    FILE *out);
+
 /* An interval table in the line format of stock. */
 void text_print_interval(const struct interval *i, FILE *out);
 

@@ -1,0 +1,306 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# --why: one simulated machine for each cause, with the expected first line; the
+# causes of all waits equal the ground truth, and add up to the waiting time.
+. "$top_srcdir/tests/xenalyze/reports/lib.sh"
+
+command -v python3 >/dev/null || skip "there is no python3 to read JSON"
+
+# judge.py REPORT TRUTH: the causes of each vcpu's complete waits, from the
+# runstates of all vcpus and the simulator's own account of caps, rate limits
+# and sleep states.  Waits at the ends of the trace are only in the report.
+cat >judge.py <<'END'
+import bisect, json, sys
+
+IDLE = 32767
+tables = json.load(open(sys.argv[1]))["tables"]
+runs, waits, whole = {}, {}, {}
+for line in open(sys.argv[2]):
+    r = json.loads(line)
+    if r["what"] in ("runstate", "still") and r["state"] == "running":
+        runs.setdefault(r["cpu"], []).append(
+            (r["from"], r.get("to", 2 ** 63), r["dom"]))
+    if r["what"] == "wait":
+        waits.setdefault((r["dom"], r["vcpu"]), []).append(r)
+for spans in runs.values():
+    spans.sort()
+
+def idle_elsewhere(spans, a, b):
+    """Parts of a..b in which any of the pcpus with these spans is idle."""
+    cut = []
+    for s in spans:
+        i = max(bisect.bisect_right(s, (a,)) - 1, 0)
+        while i < len(s) and s[i][0] < b:
+            if s[i][2] == IDLE and s[i][1] > a:
+                cut.append((max(s[i][0], a), min(s[i][1], b)))
+            i += 1
+    total, at = 0, a
+    for x, y in sorted(cut):
+        total += max(0, y - max(x, at))
+        at = max(at, y)
+    return total
+
+want = {}
+for key, all in waits.items():
+    w = want.setdefault(key, {})
+    used = []
+    for r in sorted(all, key=lambda r: r["to"]):
+        a, b = r["from"] + r["capped"], r["to"]
+        spans = runs[r["cpu"]]
+        i = max(bisect.bisect_right(spans, (a,)) - 1, 0)
+        others = siblings = 0
+        placed = 0
+        near = [runs[c] for c in used if c != r["cpu"]]
+        while i < len(spans) and spans[i][0] < b:
+            x, y = max(spans[i][0], a), min(spans[i][1], b)
+            if spans[i][2] != IDLE and x < y:
+                p = idle_elsewhere(near, x, y)
+                placed += p
+                if spans[i][2] == key[0]:
+                    siblings += y - x - p
+                else:
+                    others += y - x - p
+            i += 1
+        # The rate limit takes the place of the others that it protects.
+        for name, part in (("cap", r["capped"]), ("ratelimit", r["limited"]),
+                           ("sleep", r["asleep"]), ("placement", placed),
+                           ("sibling", siblings), ("rival", others)):
+            w[name] = w.get(name, 0) + part
+        w["all"] = w.get("all", 0) + r["to"] - r["from"]
+        if r["cpu"] in used:
+            used.remove(r["cpu"])
+        used = [r["cpu"]] + used[:15]
+
+got = {}
+for r in tables["why_causes"]:
+    got.setdefault((r["domain"], r["vcpu"]), {})[r["cause"]] = \
+        r["waited_cycles"]
+states, opened = {}, {}
+for r in tables["vcpu_states"]:
+    if r["state"] in ("runnable", "offline"):
+        key = r["domain"], r["vcpu"]
+        opened[key] = opened.get(key, 0) + r["open_cycles"]
+    states[r["domain"], r["vcpu"], r["state"]] = \
+        r.get("total_cycles", 0) + r["open_cycles"]
+slow = {(r["domain"], r["vcpu"]): r for r in tables["why_vcpus"]}
+for key, row in slow.items():
+    causes = got.get(key, {})
+    assert sum(causes.values()) == row["waited_cycles"], (key, row)
+    runnable = states.get(key + ("runnable",), 0)
+    assert row["waited_cycles"] == runnable or \
+        ("cap" in causes and row["waited_cycles"] > runnable), (key, row)
+compared = 0
+for key, w in want.items():
+    g = got[key]
+    slack = 0.01 * slow[key]["waited_cycles"] + 3000000 + opened.get(key, 0)
+    limited = g.get("ratelimit", 0)
+    for cause in ("cap", "ratelimit", "sleep"):
+        assert abs(g.get(cause, 0) - w[cause]) <= slack, (key, cause, g, w)
+    ran = sum(w[c] for c in ("rival", "sibling", "placement"))
+    mine = limited + sum(g.get(c, 0) for c in ("rival", "sibling",
+                                               "placement"))
+    assert abs(ran - mine) <= slack, (key, g, w)
+    if not limited:
+        for cause in ("rival", "sibling", "placement"):
+            assert abs(g.get(cause, 0) - w[cause]) <= slack, (key, cause, g, w)
+    assert "unknown" not in g or g["unknown"] <= slack, (key, g)
+    compared += w["all"]
+assert compared > 0
+print("compared", compared)
+END
+
+# simulate NAME OPTION... <SCENARIO: the trace NAME, and truth
+simulate() {
+    name=$1
+    shift
+    cat >"$name.scenario"
+    expect 0 "$xensim" --virtual --boot tbuf_size=256 -T 1 "$@" \
+        --scenario "$name.scenario" --truth truth -o "$name"
+}
+
+# agree NAME: the report on the trace and the truth agree
+agree() {
+    expect 0 "$xenalyze" --why --json "$1"
+    mv out "$1.json"
+    python3 judge.py "$1.json" truth || fail "$1: the causes are not the truth's"
+    expect 0 "$xenalyze" --why --json --threads 1 "$1"
+    cmp -s out "$1.json" || fail "$1: threads change the report"
+}
+
+# verdict NAME LINE VCPU [PERCENT]: the first line; its cause has at least 95 %
+verdict() {
+    agree "$1"
+    # shellcheck disable=SC2086 # no argument without VCPU
+    expect 0 "$xenalyze" why $3 "$1"
+    [ "$(wc -l <out)" -le 20 ] || fail "$1: more than 20 lines"
+    [ "$(wc -L <out)" -le 80 ] || fail "$1: more than 80 columns"
+    [ "$(head -n 1 out)" = "$2" ] || fail "$1: $(head -n 1 out)"
+    sed -n '5s/^ *\([0-9]*\)\..*/\1/p' out >share
+    [ "$(cat share)" -ge "${4:-95}" ] || fail "$1: $(sed -n 5p out)"
+    mv out "$1.text"
+}
+
+head='cpus = 2
+rate = 2k
+ratelimit = 0
+cstates = no
+interrupts = 0
+nmis = 0
+[domain Domain-0]
+vcpus = 1
+pin = 1
+'
+
+simulate noisy <<END
+$head
+[domain victim]
+pin = 0
+[domain noisy]
+pin = 0
+[domain filler]
+pin = 1
+END
+verdict noisy 'victim/0 has a noisy neighbour: noisy.' victim
+grep -q '^ Ran instead: noisy 100.0%$' noisy.text || fail 'no rival'
+span=$(sed -n 's/^ *worst: --time //p' noisy.text | head -n 1)
+expect 0 "$xenalyze" why --time "$span" victim noisy
+grep -q 'noisy neighbour: noisy' out || fail "another cause in $span"
+
+simulate pinned <<END
+$head
+[domain victim]
+pin = 0
+[domain noisy]
+pin = 0
+END
+verdict pinned 'victim/0 is kept beside a noisy neighbour, while other pcpus are idle: noisy.' d1v0
+
+simulate own <<END
+$head
+[domain victim]
+vcpus = 3
+pin = 0
+[domain filler]
+pin = 1
+END
+verdict own 'victim/1 competes with the other vcpus of its own domain.' victim/1
+
+simulate cap <<END
+$head
+[domain victim]
+cap = 40
+pin = 0
+END
+verdict cap 'victim/0 is stopped by the cap or budget of its domain.' ''
+
+{
+    echo "$head" | sed 's/ratelimit = 0/ratelimit = 5ms/'
+    cat <<'END'
+[domain victim]
+load = periodic
+period = 3ms
+duty = 10
+pin = 0
+[domain noisy]
+pin = 0
+[domain filler]
+pin = 1
+END
+} | simulate limit
+verdict limit \
+    'victim/0 waits behind vcpus that the rate limit protects: noisy.' '' 80
+
+simulate sleep <<'END'
+cpus = 4
+rate = 5k
+cstate-exit = 300us
+interrupts = 0
+nmis = 0
+[domain Domain-0]
+vcpus = 1
+pin = 1
+[domain victim]
+load = io
+period = 3ms
+pin = 2-3
+END
+verdict sleep 'victim/0 waits for pcpus that wake slowly from sleep states.' \
+    victim
+
+{
+    echo "$head" | sed 's/pin = 1/pin = 0/'
+    cat <<'END'
+weight = 32
+[domain web]
+load = io
+period = 1ms
+vcpus = 8
+pin = 1
+[domain batch]
+weight = 2048
+pin = 0
+END
+} | simulate dom0
+agree dom0
+expect 0 "$xenalyze" why d0 dom0
+[ "$(head -n 1 out)" = "Domain-0/0 waits for other domains, and all I/O \
+through it waits too: batch." ] || fail "dom0: $(head -n 1 out)"
+
+# A calm machine.
+simulate calm <<'END'
+cpus = 4
+[domain web]
+load = periodic
+period = 10ms
+duty = 20
+END
+agree calm
+expect 0 "$xenalyze" why calm
+grep -q '^Nothing is wrong: ' out || fail "calm: $(cat out)"
+
+# Random machines: sums, truth, threads.
+for seed in 1 2 3 4; do
+    expect 0 "$xensim" --virtual --boot tbuf_size=256 -T 0.3 --seed $seed \
+        -c $((seed + 1)) --domains $((3 * seed)) --truth truth -o random
+    agree random
+done
+
+# Lost records: the time is unknown, never another cause.
+expect 0 "$xensim" --virtual --boot tbuf_size=1 -T 0.3 --drain 5ms \
+    --truth truth -o lossy
+expect 0 "$xenalyze" why lossy
+grep -q 'records were lost; their time is left out' out || fail 'no word of loss'
+expect 0 "$xenalyze" --why --json lossy
+python3 - out <<'END' || fail 'the causes of a lossy trace do not add up'
+import json, sys
+tables = json.load(open(sys.argv[1]))["tables"]
+for row in tables["why_vcpus"]:
+    assert row["waited_cycles"] == sum(
+        r["waited_cycles"] for r in tables["why_causes"]
+        if (r["domain"], r["vcpu"]) == (row["domain"], row["vcpu"])), row
+END
+
+# Wrong arguments: one line.
+# wrong CODE WORD ARGUMENT...
+wrong() {
+    code=$1
+    word=$2
+    shift 2
+    expect "$code" "$xenalyze" "$@" </dev/null
+    [ ! -s out ] || fail "$*: something is printed"
+    [ "$(wc -l <err)" -eq 1 ] || fail "$*: not one line"
+    grep -q -e "$word" err || fail "$*: $(cat err)"
+}
+wrong 1 'has no records of this vcpu' why d9v3 noisy
+wrong 1 'has no records of this vcpu' why victim/7 noisy
+wrong 1 'did you mean victim' --why victm noisy
+wrong 1 'No such file' why nosuch
+wrong 1 'No such file' why d1v0 nosuch
+wrong 1 'selects nothing' why --time 100..101 noisy
+compose nosched <<'END'
+0 1000000 0x802008 9 900100 0 900200 0
+0 2000000 0x802008 9 900100 0 900200 0
+END
+expect 1 "$xenalyze" why nosched
+grep -q 'xentrace -e sched' err || fail "no class is named: $(cat err)"

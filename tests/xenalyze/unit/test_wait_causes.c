@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Causes of waits: facts in, numbers out.
+ *
+ * A script has a fact per line, in the order in which a sink gets them; dDvV is
+ * a vcpu, `idle` an idle vcpu, pP a pcpu:
+ *
+ *     pcpu p0 10 20 d2v0      from 10 to 20 the vcpu ran on the pcpu; or idle,
+ *                             lost, unknown
+ *     runs d1v0 p0 10         d1v0 runs on p0 from 10 on, after another state
+ *     wait d1v0 p0 10 20      runnable from 10 to 20, then runs on p0
+ *     off d1v0 p0 10 20       offline from 10 to 20, then runs on p0
+ *     open d1v0 p0 10 20      runnable from 10 to 20, the end of the trace
+ *     left d1v0 p0 20 1       d1v0 ran on p0 and is now in state 1
+ *     sleep p0 12             the pcpu enters a sleep state; or wakes
+ *     irq p0 15 3             an interrupt was handled, for 3 cycles
+ *     limit p0 12 d2v0        record of credit2's rate limit
+ *     decide p0 15            record of credit2's next decision
+ *     burn d1v0 12 0          credit2: budget left; or rtburn
+ *     queue d1v0 15           credit2: put into the queue; or rtfill
+ *     tickle p0 14
+ *     end                     of the segment
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/fault.h"
+#include "tests/xenalyze/unit/make-facts.h"
+#include "xenalyze/account/account.h"
+
+struct why_test
+{
+    struct guests guests;
+    struct wait_causes waits;
+    struct sink sink;
+    struct xt_clock clock;
+    unsigned int segment;
+};
+
+struct why_line
+{
+    char kind[16], vcpu[16];
+    uint32_t pcpu;
+    uint64_t n[2];
+};
+
+static struct vcpu *get_named(struct why_test *t, const char *name)
+{
+    unsigned int domain, id;
+
+    if ( !strcmp(name, "idle") )
+        return guests_get_vcpu(&t->guests, XT_DOMAIN_IDLE, 0);
+    if ( sscanf(name, "d%uv%u", &domain, &id) != 2 )
+        return NULL;
+    return guests_get_vcpu(&t->guests, domain, id);
+}
+
+static void feed_pcpu(struct why_test *t, const struct why_line *l)
+{
+    const struct vcpu *v = get_named(t, l->vcpu);
+    struct fact_pcpu f = { .pcpu = l->pcpu, .from = l->n[0], .to = l->n[1],
+                           .vcpu = v };
+
+    f.state = v ? vcpu_is_idle(v) ? PCPU_IDLE : PCPU_RUNNING
+                : !strcmp(l->vcpu, "lost") ? PCPU_LOST : PCPU_UNKNOWN;
+    t->sink.ops->pcpu(t->sink.state, &f);
+}
+
+static void feed_state(struct why_test *t, const struct why_line *l,
+                       unsigned int state, unsigned int next)
+{
+    t->sink.ops->runstate(t->sink.state, &(struct fact_runstate){
+        .vcpu = get_named(t, l->vcpu), .from = l->n[0], .to = l->n[1],
+        .pcpu = l->pcpu, .next_pcpu = l->pcpu, .state = state,
+        .next = next });
+}
+
+static void feed_runstate(struct why_test *t, const struct why_line *l)
+{
+    struct why_line runs = *l;
+
+    runs.n[1] = runs.n[0];
+    if ( !strcmp(l->kind, "runs") )
+        feed_state(t, &runs, STATE_BLOCKED, STATE_RUNNING);
+    else if ( !strcmp(l->kind, "left") )
+    {
+        runs.n[1] = runs.n[0];
+        feed_state(t, &runs, STATE_RUNNING, l->n[1]);
+    }
+    else if ( !strcmp(l->kind, "open") )
+        feed_state(t, l, STATE_RUNNABLE, STATES);
+    else
+        feed_state(t, l, *l->kind == 'w' ? STATE_RUNNABLE : STATE_OFFLINE,
+                   STATE_RUNNING);
+}
+
+static void feed_power(struct why_test *t, const struct why_line *l)
+{
+    t->sink.ops->power(t->sink.state, &(struct fact_power){
+        .pcpu = l->pcpu, .time = l->n[0],
+        .kind = *l->kind == 's' ? POWER_SLEEP : POWER_WAKE });
+}
+
+static void feed_irq(struct why_test *t, const struct why_line *l)
+{
+    t->sink.ops->irq(t->sink.state, &(struct fact_irq){
+        .pcpu = l->pcpu, .time = l->n[0], .kind = IRQ_HANDLED,
+        .has_cycles = true, .cycles = l->n[1] });
+}
+
+static void feed_words(struct why_test *t, const struct why_line *l,
+                       uint32_t event, const uint32_t *words, unsigned int nr)
+{
+    const struct xt_record r = {
+        .event = event, .words = nr, .payload = (const unsigned char *)words,
+    };
+
+    t->sink.ops->event(t->sink.state, &(struct fact_event){
+        .pcpu = l->pcpu, .time = l->n[0], .record = &r });
+}
+
+static void feed_scheduler(struct why_test *t, const struct why_line *l)
+{
+    static const struct { const char *kind; uint32_t event; } events[] = {
+        { "limit", 0x22216 }, { "decide", 0x22215 }, { "burn", 0x22203 },
+        { "queue", 0x22202 }, { "tickle", 0x22206 }, { "rtburn", 0x22803 },
+        { "rtfill", 0x22804 },
+    };
+    const struct vcpu *v = get_named(t, l->vcpu);
+    uint32_t words[7] = { v ? (uint32_t)v->domain->id << 16 | v->id
+                            : l->pcpu };
+    size_t i = 0;
+
+    while ( strcmp(events[i].kind, l->kind) )
+        i++;
+    if ( !strcmp(l->kind, "burn") )
+        words[2] = l->n[1];
+    if ( !strcmp(l->kind, "rtburn") )
+        words[1] = l->n[1];
+    feed_words(t, l, events[i].event, words, 7);
+    /* A short record has no effect. */
+    if ( strcmp(l->kind, "limit") && strcmp(l->kind, "decide") )
+        feed_words(t, l, events[i].event, words, 0);
+}
+
+static void feed_end(struct why_test *t)
+{
+    struct err e = ERR_INIT;
+
+    ck_assert_int_eq(t->sink.ops->end(t->sink.state, &(struct fact_end){
+        .segment = t->segment, .first = 0, .last = 100 }, &e), 0);
+    t->segment++;
+    t->sink.ops->begin(t->sink.state, &(struct fact_begin){
+        .segment = t->segment, .clock = &t->clock, .guests = &t->guests });
+}
+
+/* The words of a line in any order: a vcpu, a pcpu, numbers. */
+static void parse_why_line(struct why_line *l, const char *text)
+{
+    char word[16];
+    unsigned int nr = 0;
+    int used;
+
+    *l = (struct why_line){ .vcpu = "" };
+    ck_assert_int_eq(sscanf(text, "%15s%n", l->kind, &used), 1);
+    for ( text += used; sscanf(text, " %15[^ \n]%n", word, &used) == 1 &&
+          *text == ' '; text += used )
+        if ( *word == 'p' )
+            l->pcpu = word[1] - '0';
+        else if ( *word >= '0' && *word <= '9' )
+            sscanf(word, "%lu", &l->n[nr++]);
+        else
+            snprintf(l->vcpu, sizeof(l->vcpu), "%s", word);
+}
+
+static void feed_why_line(struct why_test *t, const char *text)
+{
+    static const struct
+    {
+        const char *kinds;
+        void (*feed)(struct why_test *t, const struct why_line *l);
+    } feeds[] = {
+        { "pcpu", feed_pcpu }, { "runs wait off open left", feed_runstate },
+        { "sleep wakes", feed_power }, { "irq", feed_irq },
+        { "", feed_scheduler },
+    };
+    struct why_line l;
+    size_t i = 0;
+
+    parse_why_line(&l, text);
+    if ( !strcmp(l.kind, "end") )
+    {
+        feed_end(t);
+        return;
+    }
+    while ( *feeds[i].kinds && !strstr(feeds[i].kinds, l.kind) )
+        i++;
+    feeds[i].feed(t, &l);
+}
+
+static void begin_test(struct why_test *t)
+{
+    memset(t, 0, sizeof(*t));
+    ck_assert_int_eq(guests_init(&t->guests, 8, 8), 0);
+    xt_clock_init(&t->clock, SECOND, SECOND, 0);
+    wait_causes_init(&t->waits);
+    t->sink = wait_causes_sink(&t->waits);
+    t->sink.ops->begin(t->sink.state, &(struct fact_begin){
+        .clock = &t->clock, .guests = &t->guests });
+}
+
+static void end_test(struct why_test *t)
+{
+    wait_causes_fini(&t->waits);
+    guests_fini(&t->guests);
+}
+
+/* "d1v0 rival 3 cap 2": causes of a vcpu in the order of the enum. */
+static void print_why(const struct why_test *t, char *text, size_t size)
+{
+    size_t used = 0;
+
+    *text = '\0';
+    for ( uint32_t i = 0; i < t->waits.nr_vcpus; i++ )
+    {
+        const struct wait_vcpu *v = t->waits.vcpus[i];
+        uint64_t sum = 0;
+
+        if ( !v->waited )
+            continue;
+        used += snprintf(text + used, size - used, "d%uv%u", v->domain, v->id);
+        for ( unsigned int k = 0; k < WAIT_CAUSES; k++ )
+            if ( v->causes[k] )
+                used += snprintf(text + used, size - used, " %s %lu",
+                                 wait_cause_name(k), v->causes[k]);
+        for ( const struct wait_rival *r = v->rivals; r; r = r->next )
+            used += snprintf(text + used, size - used, " d%u=%lu", r->domain,
+                             r->cycles);
+        used += snprintf(text + used, size - used, "\n");
+        for ( unsigned int k = 0; k < WAIT_CAUSES; k++ )
+            sum += v->causes[k];
+        ck_assert_uint_eq(sum, v->waited);
+    }
+}
+
+static void expect_why(const char *script, const char *expected)
+{
+    struct why_test t;
+    char text[1000];
+
+    begin_test(&t);
+    for ( ; *script; script += strcspn(script, "\n") + 1 )
+        feed_why_line(&t, script);
+    wait_causes_close(&t.waits);
+    print_why(&t, text, sizeof(text));
+    same_text(text, expected);
+    end_test(&t);
+}
+
+START_TEST(rivals_and_siblings)
+{
+    expect_why("pcpu p0 0 10 d2v0\npcpu p0 10 14 d1v1\npcpu p0 14 20 d3v0\n"
+               "wait d1v0 p0 5 20\n",
+               "d1v0 rival 11 sibling 4 d3=6 d2=5\n");
+    /* Without a cause, before the first span, and behind the last one. */
+    expect_why("pcpu p0 10 20 d2v0\nwait d1v0 p0 5 25\n",
+               "d1v0 rival 10 unknown 10 d2=10\n");
+    expect_why("wait d1v0 p3 5 25\n", "d1v0 unknown 20\n");
+    /* The vcpu that runs at the end of the trace is known. */
+    expect_why("pcpu p0 0 10 d3v0\nruns d2v0 p0 10\nopen d1v0 p0 5 25\n",
+               "d1v0 rival 20 d2=15 d3=5\n");
+    expect_why("wait d1v0 p0 5 5\n", "");
+}
+END_TEST
+
+START_TEST(lost_records)
+{
+    expect_why("pcpu p0 0 10 d2v0\npcpu p0 10 15 lost\npcpu p0 15 18 unknown\n"
+               "pcpu p0 18 20 d2v0\nwait d1v0 p0 5 20\n",
+               "d1v0 rival 7 lost 5 unknown 3 d2=7\n");
+    /* A cap is no explanation for lost time. */
+    expect_why("runs d1v0 p0 0\nrtburn d1v0 4 0\nleft d1v0 p0 4 1\n"
+               "pcpu p0 0 10 lost\npcpu p0 10 20 d2v0\nrtfill d1v0 15\n"
+               "wait d1v0 p0 5 20\n",
+               "d1v0 rival 5 cap 5 lost 5 d2=5\n");
+}
+END_TEST
+
+START_TEST(caps)
+{
+    /* credit2: offline, then queued, then running. */
+    expect_why("pcpu p0 0 10 d1v0\nruns d1v0 p0 0\nburn d1v0 10 0\n"
+               "left d1v0 p0 10 3\nqueue d1v0 30\npcpu p0 10 35 d2v0\n"
+               "off d1v0 p0 10 35\n",
+               "d1v0 rival 5 cap 20 d2=5\n");
+    /* Offline for another reason; or with budget; or without a cap. */
+    expect_why("runs d1v0 p0 0\nleft d1v0 p0 10 3\noff d1v0 p0 10 35\n", "");
+    expect_why("runs d1v0 p0 0\nburn d1v0 10 5\nleft d1v0 p0 10 3\n"
+               "off d1v0 p0 10 35\n", "");
+    expect_why("runs d1v0 p0 0\nburn d1v0 10 2147483648\nleft d1v0 p0 10 3\n"
+               "off d1v0 p0 10 35\n", "");
+    /* A unit of credit2 that got new budget is runnable, and not capped. */
+    expect_why("runs d1v0 p0 0\nburn d1v0 10 0\nleft d1v0 p0 10 1\n"
+               "pcpu p0 0 10 d1v0\npcpu p0 10 20 d2v0\nwait d1v0 p0 10 20\n",
+               "d1v0 rival 10 d2=10\n");
+    /* RTDS: runnable; the end may be unknown. */
+    expect_why("runs d1v0 p0 0\nrtburn d1v0 10 0\nleft d1v0 p0 10 1\n"
+               "pcpu p0 0 35 idle\nrtfill d1v0 30\nwait d1v0 p0 10 35\n",
+               "d1v0 cap 20 idle 5\n");
+    expect_why("runs d1v0 p0 0\nrtburn d1v0 10 0\nleft d1v0 p0 10 1\n"
+               "open d1v0 p0 10 35\n", "d1v0 cap 25\n");
+}
+END_TEST
+
+START_TEST(rate_limits)
+{
+    expect_why("runs d2v0 p0 0\npcpu p0 0 0 unknown\nruns d2v0 p0 0\n"
+               "pcpu p0 0 2 idle\nruns d2v0 p0 2\nlimit p0 12 d2v0\n"
+               "decide p0 16\npcpu p0 2 20 d2v0\nwait d1v0 p0 10 20\n",
+               "d1v0 rival 6 ratelimit 4 d2=10\n");
+    /* Up to the end of the run. */
+    expect_why("pcpu p0 0 2 idle\nruns d2v0 p0 2\nlimit p0 12 d2v0\n"
+               "pcpu p0 2 20 d2v0\npcpu p0 20 25 d2v1\nwait d1v0 p0 10 25\n",
+               "d1v0 rival 7 ratelimit 8 d2=15\n");
+}
+END_TEST
+
+START_TEST(placement)
+{
+    /* p1 was used before, and idle from 12 to 15 and since 18. */
+    expect_why("runs d1v0 p1 0\nleft d1v0 p1 2 1\npcpu p0 0 3 d2v0\n"
+               "wait d1v0 p0 2 3\nleft d1v0 p0 5 1\npcpu p0 3 5 d1v0\n"
+               "pcpu p1 0 12 d3v0\npcpu p1 12 15 idle\npcpu p1 15 18 d3v0\n"
+               "runs idle p1 18\npcpu p0 5 20 d2v0\nwait d1v0 p0 5 20\n",
+               "d1v0 rival 11 placement 5 d2=16\n");
+    /* p1 was not used before. */
+    expect_why("pcpu p1 0 20 idle\npcpu p0 0 20 d2v0\nwait d1v0 p0 5 20\n",
+               "d1v0 rival 15 d2=15\n");
+}
+END_TEST
+
+START_TEST(idle_pcpus)
+{
+    expect_why("pcpu p0 0 20 idle\nwait d1v0 p0 5 20\n", "d1v0 idle 15\n");
+    expect_why("pcpu p0 0 4 d2v0\nruns idle p0 4\nsleep p0 6\nwakes p0 12\n"
+               "pcpu p0 4 20 idle\nwait d1v0 p0 5 20\n",
+               "d1v0 sleep 6 xen 9\n");
+    expect_why("pcpu p0 0 4 d2v0\nruns idle p0 4\nsleep p0 6\ntickle p0 9\n"
+               "wakes p0 12\npcpu p0 4 20 idle\nwait d1v0 p0 5 20\n",
+               "d1v0 sleep 3 xen 8 idle 4\n");
+    expect_why("pcpu p0 0 4 d2v0\nruns idle p0 4\nirq p0 15 6\n"
+               "pcpu p0 4 20 idle\nwait d1v0 p0 5 20\n",
+               "d1v0 xen 6 idle 9\n");
+    /* Asleep until the end. */
+    expect_why("pcpu p0 0 4 d2v0\nruns idle p0 4\nsleep p0 6\n"
+               "open d1v0 p0 5 20\n", "d1v0 sleep 14 xen 1\n");
+    /* A pcpu that runs a vcpu does not sleep. */
+    expect_why("pcpu p0 0 4 idle\nruns d2v0 p0 4\nsleep p0 6\nirq p0 8 1\n"
+               "pcpu p0 4 20 d2v0\nwait d1v0 p0 5 20\n",
+               "d1v0 rival 15 d2=15\n");
+}
+END_TEST
+
+START_TEST(segments)
+{
+    expect_why("pcpu p0 0 20 d2v0\nwait d1v0 p0 5 20\nend\n"
+               "pcpu p0 0 10 idle\nwait d1v0 p0 5 20\n",
+               "d1v0 rival 15 idle 5 unknown 10 d2=15\n");
+}
+END_TEST
+
+/* Only the newest uses are kept, but all of a wait in progress. */
+START_TEST(bounded_uses)
+{
+    struct pcpu_uses u = { .nr = 0 };
+    struct guests g;
+    const struct vcpu *v;
+
+    ck_assert_int_eq(guests_init(&g, 8, 8), 0);
+    v = guests_get_vcpu(&g, 1, 0);
+    for ( uint64_t i = 1; i <= 1000; i++ )
+    {
+        if ( pcpu_uses_are_full(&u) )
+            ck_assert(pcpu_uses_make_room(&u, i - 10, 256));
+        pcpu_uses_add(&u, 0, i, USE_RUN, v);
+    }
+    ck_assert_uint_eq(u.room, PCPU_USES_FIRST);
+    ck_assert_uint_eq(pcpu_span_from(&u, pcpu_uses_find(&u, 995)), 995);
+    for ( uint64_t i = 1001; i <= 3000; i++ )
+    {
+        if ( pcpu_uses_are_full(&u) )
+            ck_assert(pcpu_uses_make_room(&u, 1000, 256));
+        pcpu_uses_add(&u, 0, i, USE_RUN, v);
+    }
+    ck_assert_uint_eq(u.room, 256);
+    ck_assert_uint_gt(u.begin, 2700);
+    ck_assert_uint_eq(pcpu_uses_find(&u, 3000), u.nr);
+    ck_assert_uint_eq(pcpu_uses_find(&u, 0), 0);
+    pcpu_uses_fini(&u);
+    guests_fini(&g);
+}
+END_TEST
+
+/* More rivals and pcpus than are kept: the sums stay. */
+START_TEST(many_rivals)
+{
+    struct why_test t;
+    uint64_t sum = 0;
+    char line[60];
+
+    begin_test(&t);
+    feed_why_line(&t, "left d1v0 p1 5 1");
+    for ( unsigned int i = 0; i < 2 * WAIT_RIVALS; i++ )
+    {
+        snprintf(line, sizeof(line), "pcpu p0 %u %u d%uv0", 10 * i,
+                 10 * i + 10, i + 2);
+        feed_why_line(&t, line);
+    }
+    snprintf(line, sizeof(line), "wait d1v0 p0 5 %u", 20 * WAIT_RIVALS);
+    feed_why_line(&t, line);
+    wait_causes_close(&t.waits);
+    for ( const struct wait_rival *r = t.waits.vcpus[0]->rivals; r;
+          r = r->next )
+        sum += r->cycles;
+    ck_assert_uint_eq(t.waits.vcpus[0]->nr_rivals, WAIT_RIVALS);
+    ck_assert_uint_eq(sum, 10 * WAIT_RIVALS - 5);
+    ck_assert_uint_eq(t.waits.vcpus[0]->other_rivals, 10 * WAIT_RIVALS);
+    ck_assert_uint_eq(t.waits.vcpus[0]->causes[WAIT_RIVAL],
+                      20 * WAIT_RIVALS - 5);
+    end_test(&t);
+}
+END_TEST
+
+static void feed_failures(struct why_test *t)
+{
+    feed_why_line(t, "pcpu p0 0 10 d2v0");
+    feed_why_line(t, "runs d1v0 p1 0");
+    feed_why_line(t, "left d1v0 p1 5 1");
+    feed_why_line(t, "runs idle p1 5");
+    feed_why_line(t, "wait d1v0 p0 5 10");
+}
+
+START_TEST(failed_allocations)
+{
+    struct err e = ERR_INIT;
+    struct why_test t;
+    uint64_t fired;
+    int rc;
+
+    for ( uint64_t n = 1; ; n++ )
+    {
+        begin_test(&t);
+        get_named(&t, "d1v0");
+        get_named(&t, "d2v0");
+        get_named(&t, "idle");
+        fault_arm(FAULT_ALLOC, n);
+        feed_failures(&t);
+        fired = fault_fired(FAULT_ALLOC);
+        fault_disarm();
+        rc = t.sink.ops->end(t.sink.state, &(struct fact_end){ .last = 1 },
+                             &e);
+        ck_assert_int_eq(rc, fired ? -ENOMEM : 0);
+        end_test(&t);
+        if ( !fired )
+            break;
+    }
+}
+END_TEST
+
+UNIT_MAIN("wait causes", rivals_and_siblings, lost_records, caps, rate_limits,
+          placement, idle_pcpus, segments, bounded_uses, many_rivals,
+          failed_allocations)

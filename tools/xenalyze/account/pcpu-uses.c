@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A sorted array; room is made by moving the newer spans to the front, which
+ * costs constant time per span, since at least a quarter is dropped or the
+ * array doubles.
+ */
+#include "xenalyze/account/pcpu-uses.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/debug.h"
+#include "common/fault.h"
+
+void pcpu_uses_fini(struct pcpu_uses *u)
+{
+    free(u->spans);
+    *u = (struct pcpu_uses){ .nr = 0 };
+}
+
+static void drop_spans(struct pcpu_uses *u, uint32_t nr)
+{
+    assert(nr <= u->nr);
+    if ( !nr )
+        return;
+    u->begin = u->spans[nr - 1].to;
+    u->nr -= nr;
+    memmove(u->spans, u->spans + nr, u->nr * sizeof(*u->spans));
+}
+
+bool pcpu_uses_make_room(struct pcpu_uses *u, uint64_t oldest, uint32_t limit)
+{
+    uint32_t room = u->room ? 2 * u->room : PCPU_USES_FIRST;
+    struct pcpu_span *spans;
+
+    drop_spans(u, pcpu_uses_find(u, oldest));
+    if ( u->room && u->nr <= u->room / 4 * 3 )
+        return true;
+    if ( room > limit && u->room )
+    {
+        drop_spans(u, u->room / 4);
+        return true;
+    }
+    spans = fault_realloc(u->spans, room * sizeof(*spans));
+    if ( !spans )
+        return false;
+    u->spans = spans;
+    u->room = room;
+    return true;
+}
+
+void pcpu_uses_add(struct pcpu_uses *u, uint64_t from, uint64_t to,
+                   enum pcpu_use use, const struct vcpu *vcpu)
+{
+    debug_assert(u->nr < u->room);
+    debug_assert((use >= USE_RUN) == (vcpu != NULL));
+    if ( !u->has_begun )
+    {
+        u->begin = u->end = from;
+        u->has_begun = true;
+    }
+    if ( to <= u->end )
+        return;
+    u->end = to;
+    u->spans[u->nr++] = (struct pcpu_span){ to, vcpu, use };
+}
+
+uint32_t pcpu_uses_find(const struct pcpu_uses *u, uint64_t time)
+{
+    uint32_t low = 0, high = u->nr;
+
+    /* Most waits are short. */
+    if ( high > 4 && u->spans[high - 4].to <= time )
+        low = high - 3;
+    while ( low < high )
+    {
+        uint32_t middle = low + (high - low) / 2;
+
+        if ( u->spans[middle].to > time )
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Recent uses of a pcpu: a gapless list of spans, each with its use, to explain
+ * the time of a vcpu that waited for the pcpu.
+ *
+ *      begin                                              end
+ *      |  d1v0 runs  |  idle  | asleep | idle |  d2v0 runs  |  (in progress)
+ *
+ * Spans are kept back to the begin of the oldest wait in progress, up to a
+ * bound; time before `begin` is unknown.
+ */
+#ifndef XENALYZE_ACCOUNT_PCPU_USES_H
+#define XENALYZE_ACCOUNT_PCPU_USES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "xenalyze/model/model.h"
+
+enum pcpu_use
+{
+    USE_UNKNOWN,
+    USE_LOST,                   /* records were lost */
+    USE_IDLE,                   /* awake, as far as known */
+    USE_ASLEEP,                 /* in a sleep state */
+    USE_XEN,                    /* idle, but in an interrupt handler */
+    USE_RUN,                    /* a vcpu of a guest runs ... */
+    USE_LIMITED,                /* ... protected by the rate limit */
+};
+
+struct pcpu_span
+{
+    uint64_t to;                /* begins where the previous span ends */
+    const struct vcpu *vcpu;    /* USE_RUN, USE_LIMITED */
+    enum pcpu_use use;
+};
+
+struct pcpu_uses
+{
+    struct pcpu_span *spans;
+    uint32_t nr, room;
+    bool has_begun;
+    uint64_t begin, end;        /* first and last time of all spans */
+};
+
+#define PCPU_USES_FIRST 64u     /* spans; the number doubles */
+
+void pcpu_uses_fini(struct pcpu_uses *u);
+
+/* Forget all spans. */
+static inline void pcpu_uses_reset(struct pcpu_uses *u)
+{
+    u->nr = 0;
+    u->has_begun = false;
+}
+
+/*
+ * Drop spans that end at `oldest` or before; if few do, let the list grow up to
+ * `limit` spans, and then drop a quarter.  False: no memory; nothing changed.
+ */
+bool pcpu_uses_make_room(struct pcpu_uses *u, uint64_t oldest, uint32_t limit);
+
+static inline bool pcpu_uses_are_full(const struct pcpu_uses *u)
+{
+    return u->nr == u->room;
+}
+
+/*
+ * Append a span from the end of the last span to `to`; the first span begins at
+ * `from`.  The list must not be full.
+ */
+void pcpu_uses_add(struct pcpu_uses *u, uint64_t from, uint64_t to,
+                   enum pcpu_use use, const struct vcpu *vcpu);
+
+/* Index of the first span that ends after `time`; u->nr: none. */
+uint32_t pcpu_uses_find(const struct pcpu_uses *u, uint64_t time);
+
+static inline uint64_t pcpu_span_from(const struct pcpu_uses *u, uint32_t i)
+{
+    return i ? u->spans[i - 1].to : u->begin;
+}
+
+#endif /* XENALYZE_ACCOUNT_PCPU_USES_H */

@@ -1,0 +1,864 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Facts come in the order of time.  Spans of a pcpu are appended as they end;
+ * a wait is explained when it ends, by the spans that it overlaps.
+ */
+#include "xenalyze/account/wait-cause.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/debug.h"
+#include "common/fault.h"
+#include "libxentrace/readers.h"
+#include "xenalyze/account/grow.h"
+
+void wait_causes_init(struct wait_causes *w)
+{
+    stats_pool_init(&w->pool);
+}
+
+void wait_causes_fini(struct wait_causes *w)
+{
+    for ( uint32_t i = 0; i < w->nr_pcpus; i++ )
+        pcpu_uses_fini(&w->pcpus[i].uses);
+    free(w->pcpus);
+    free(w->vcpus);
+    free(w->idles);
+    stats_pool_fini(&w->pool);
+}
+
+const char *wait_cause_name(enum wait_cause cause)
+{
+    static const char *const names[] = {
+        [WAIT_RIVAL] = "rival", [WAIT_SIBLING] = "sibling",
+        [WAIT_CAP] = "cap", [WAIT_RATELIMIT] = "ratelimit",
+        [WAIT_PLACEMENT] = "placement", [WAIT_SLEEP] = "sleep",
+        [WAIT_XEN] = "xen", [WAIT_IDLE] = "idle", [WAIT_LOST] = "lost",
+        [WAIT_UNKNOWN] = "unknown",
+    };
+
+    assert(cause < WAIT_CAUSES);
+    return names[cause];
+}
+
+/* --- vcpus and pcpus ------------------------------------------------------ */
+
+static struct wait_vcpu *get_wait_vcpu(struct wait_causes *w,
+                                       const struct vcpu *v)
+{
+    struct wait_vcpu *own;
+
+    if ( !grow_to_index(&w->vcpus, &w->nr_vcpus, v->index,
+                        sizeof(*w->vcpus)) )
+    {
+        w->failed = true;
+        return NULL;
+    }
+    own = w->vcpus[v->index];
+    if ( !own )
+    {
+        own = w->vcpus[v->index] = arena_zalloc(&w->pool.arena, sizeof(*own),
+                                                STATS_LINE);
+        w->failed |= !own;
+    }
+    if ( own )
+    {
+        own->domain = v->domain->id;
+        own->id = v->id;
+        own->vcpu = v;
+    }
+    return own;
+}
+
+static struct wait_pcpu *get_wait_pcpu(struct wait_causes *w, uint32_t pcpu)
+{
+    if ( grow_to_index(&w->pcpus, &w->nr_pcpus, pcpu, sizeof(*w->pcpus)) )
+        return &w->pcpus[pcpu];
+    w->failed = true;
+    return NULL;
+}
+
+/* The begin of the oldest wait in progress. */
+static uint64_t find_oldest_wait(const struct wait_causes *w)
+{
+    uint64_t oldest = UINT64_MAX;
+
+    for ( uint32_t i = 0; i < w->nr_vcpus; i++ )
+        if ( w->vcpus[i] && w->vcpus[i]->waiting_since &&
+             w->vcpus[i]->waiting_since < oldest )
+            oldest = w->vcpus[i]->waiting_since;
+    return oldest;
+}
+
+static uint32_t limit_spans(const struct wait_causes *w)
+{
+    uint32_t limit = WAIT_SPANS / w->nr_pcpus;
+
+    return limit < 8 * PCPU_USES_FIRST ? 8 * PCPU_USES_FIRST : limit;
+}
+
+/* --- uses of pcpus -------------------------------------------------------- */
+
+static void add_span(struct wait_causes *w, struct wait_pcpu *p, uint64_t from,
+                     uint64_t to, enum pcpu_use use, const struct vcpu *vcpu)
+{
+    if ( pcpu_uses_are_full(&p->uses) &&
+         !pcpu_uses_make_room(&p->uses, find_oldest_wait(w), limit_spans(w)) )
+    {
+        w->failed = true;
+        return;
+    }
+    pcpu_uses_add(&p->uses, from, to, use, vcpu);
+}
+
+/* The use of the pcpu since the end of its last span. */
+static enum pcpu_use current_use(const struct wait_pcpu *p)
+{
+    if ( p->asleep )
+        return USE_ASLEEP;
+    if ( !p->current )
+        return USE_UNKNOWN;
+    if ( vcpu_is_idle(p->current) )
+        return USE_IDLE;
+    return p->limited ? USE_LIMITED : USE_RUN;
+}
+
+static void wait_add_pcpu(void *state, const struct fact_pcpu *f)
+{
+    static const enum pcpu_use uses[] = {
+        [PCPU_RUNNING] = USE_RUN, [PCPU_IDLE] = USE_IDLE,
+        [PCPU_LOST] = USE_LOST, [PCPU_UNKNOWN] = USE_UNKNOWN,
+    };
+    struct wait_causes *w = state;
+    struct wait_pcpu *p = get_wait_pcpu(w, f->pcpu);
+    enum pcpu_use use = uses[f->state];
+
+    debug_assert(f->state < PCPU_STATES);
+    if ( !p )
+        return;
+    if ( use == USE_RUN && p->limited )
+        use = USE_LIMITED;
+    if ( use == USE_IDLE && p->asleep )
+        use = USE_ASLEEP;
+    add_span(w, p, f->from, f->to, use, use >= USE_RUN ? f->vcpu : NULL);
+    p->current = NULL;
+    p->limited = p->asleep = false;
+}
+
+static void wait_add_power(void *state, const struct fact_power *f)
+{
+    struct wait_causes *w = state;
+    struct wait_pcpu *p;
+
+    if ( f->kind == POWER_FREQUENCY )
+        return;
+    p = get_wait_pcpu(w, f->pcpu);
+    if ( !p )
+        return;
+    w->has_power = true;
+    if ( p->uses.has_begun && p->current && vcpu_is_idle(p->current) )
+        add_span(w, p, f->time, f->time, p->asleep ? USE_ASLEEP : USE_IDLE,
+                 NULL);
+    p->asleep = f->kind == POWER_SLEEP && p->current &&
+                vcpu_is_idle(p->current);
+}
+
+static void wait_add_irq(void *state, const struct fact_irq *f)
+{
+    struct wait_causes *w = state;
+    struct wait_pcpu *p;
+
+    if ( f->kind != IRQ_HANDLED )
+        return;
+    w->has_irq = true;
+    p = get_wait_pcpu(w, f->pcpu);
+    if ( !p || !f->has_cycles || f->cycles > f->time || !p->uses.has_begun ||
+         p->asleep || !p->current || !vcpu_is_idle(p->current) )
+        return;
+    add_span(w, p, 0, f->time - f->cycles, USE_IDLE, NULL);
+    add_span(w, p, 0, f->time, USE_XEN, NULL);
+}
+
+/* --- records of schedulers ------------------------------------------------ */
+
+/* The rate limit protects the running vcpu until the next decision. */
+static void note_ratelimit(struct wait_causes *w, const struct fact_event *f)
+{
+    struct wait_pcpu *p = get_wait_pcpu(w, f->pcpu);
+
+    if ( !p || !p->uses.has_begun || !p->current ||
+         vcpu_is_idle(p->current) )
+        return;
+    add_span(w, p, 0, f->time, p->limited ? USE_LIMITED : USE_RUN,
+             p->current);
+    p->limited = true;
+}
+
+static void note_decision(struct wait_causes *w, const struct fact_event *f)
+{
+    struct wait_pcpu *p = get_wait_pcpu(w, f->pcpu);
+
+    if ( p && p->limited )
+    {
+        add_span(w, p, 0, f->time, USE_LIMITED, p->current);
+        p->limited = false;
+    }
+}
+
+/* All schedulers have the same record. */
+static void note_tickle(struct wait_causes *w, const struct fact_event *f)
+{
+    uint32_t pcpu = xt_field_load(f->record, XT_AT(csched2_tickle, cpu));
+
+    w->has_tickles = true;
+    if ( f->record->words && pcpu < w->nr_pcpus )
+        w->pcpus[pcpu].tickled = f->time;
+}
+
+/* NULL: the trace has no facts about the vcpu. */
+static struct wait_vcpu *find_wait_vcpu(const struct wait_causes *w,
+                                        uint16_t domain, uint16_t id)
+{
+    const struct vcpu *v = guests_get_vcpu(w->guests, domain, id);
+
+    return v && v->index < w->nr_vcpus ? w->vcpus[v->index] : NULL;
+}
+
+static void begin_cap(struct wait_causes *w, uint16_t domain, uint16_t id,
+                      unsigned int state)
+{
+    struct wait_vcpu *v = find_wait_vcpu(w, domain, id);
+
+    if ( !v )
+        return;
+    w->nr_capped += !v->is_capped;
+    v->is_capped = true;
+    v->capped_state = state;
+    v->capped_until = UINT64_MAX;
+}
+
+static void end_cap(struct wait_causes *w, uint16_t domain, uint16_t id,
+                    uint64_t time)
+{
+    struct wait_vcpu *v = w->nr_capped ? find_wait_vcpu(w, domain, id) : NULL;
+
+    if ( v && v->is_capped && v->capped_until == UINT64_MAX )
+        v->capped_until = time;
+}
+
+static void forget_cap(struct wait_causes *w, struct wait_vcpu *v)
+{
+    w->nr_capped -= v->is_capped;
+    v->is_capped = false;
+}
+
+static void note_credit2_burn(struct wait_causes *w, const struct fact_event *f)
+{
+    const struct xt_rec_csched2_credit_burn *burn =
+        xt_view_csched2_credit_burn(f->record);
+
+    /* The least number stands for no cap. */
+    if ( burn && burn->budget <= 0 && burn->budget != INT32_MIN )
+        begin_cap(w, burn->dom, burn->unit, STATE_OFFLINE);
+}
+
+static void note_credit2_queued(struct wait_causes *w,
+                                const struct fact_event *f)
+{
+    const struct xt_rec_csched2_runq_pos *pos =
+        xt_view_csched2_runq_pos(f->record);
+
+    if ( pos )
+        end_cap(w, pos->dom, pos->unit, f->time);
+}
+
+static void note_rtds_burn(struct wait_causes *w, const struct fact_event *f)
+{
+    const struct xt_rec_rtds_budget_burn *burn =
+        xt_view_rtds_budget_burn(f->record);
+
+    if ( burn && !burn->budget )
+        begin_cap(w, burn->dom, burn->unit, STATE_RUNNABLE);
+}
+
+static void note_rtds_replenish(struct wait_causes *w,
+                                const struct fact_event *f)
+{
+    const struct xt_rec_rtds_budget_replenish *more =
+        xt_view_rtds_budget_replenish(f->record);
+
+    if ( more )
+        end_cap(w, more->dom, more->unit, f->time);
+}
+
+/* By the number of the scheduler, and of its event. */
+static void (*const scheduler_notes[8][32])(struct wait_causes *w,
+                                            const struct fact_event *f) = {
+    [TRC_SCHED_CSCHED] = {
+        [0x06] = note_tickle, [0x09] = note_decision, [0x0a] = note_ratelimit,
+    },
+    [TRC_SCHED_CSCHED2] = {
+        [0x02] = note_credit2_queued, [0x03] = note_credit2_burn,
+        [0x06] = note_tickle, [0x15] = note_decision, [0x16] = note_ratelimit,
+    },
+    [TRC_SCHED_RTDS] = {
+        [0x01] = note_tickle, [0x03] = note_rtds_burn,
+        [0x04] = note_rtds_replenish,
+    },
+};
+
+static void wait_add_event(void *state, const struct fact_event *f)
+{
+    struct wait_causes *w = state;
+    uint32_t event = f->record->event;
+    unsigned int minor = event & (TRC_SCHED_EVT_MASK & 0xfff);
+
+    if ( event >> TRC_SUBCLS_SHIFT != TRC_SCHED_CLASS >> TRC_SUBCLS_SHIFT )
+        return;
+    w->has_scheduler = true;
+    event = (event & TRC_SCHED_ID_MASK) >> TRC_SCHED_ID_SHIFT;
+    if ( minor < 32 && scheduler_notes[event][minor] )
+        scheduler_notes[event][minor](w, f);
+}
+
+/* --- idle pcpus ----------------------------------------------------------- */
+
+static void add_interval(struct wait_causes *w, uint64_t from, uint64_t to)
+{
+    size_t room = w->idles_room ? 2 * w->idles_room : 64;
+    struct wait_interval *larger;
+
+    if ( w->nr_idles == WAIT_IDLES )
+        return;
+    if ( w->nr_idles == w->idles_room )
+    {
+        larger = fault_realloc(w->idles, room * sizeof(*larger));
+        w->failed |= !larger;
+        if ( !larger )
+            return;
+        w->idles = larger;
+        w->idles_room = room;
+    }
+    w->idles[w->nr_idles++] = (struct wait_interval){ from, to };
+}
+
+static bool use_is_idle(enum pcpu_use use)
+{
+    return use == USE_IDLE || use == USE_ASLEEP || use == USE_XEN;
+}
+
+/* Collect the idle time of a pcpu between `from` and `to`. */
+static void add_idle_time(struct wait_causes *w, const struct wait_pcpu *p,
+                          uint64_t from, uint64_t to)
+{
+    const struct pcpu_uses *u = &p->uses;
+    uint32_t i = pcpu_uses_find(u, from);
+    uint64_t begin = u->begin > from ? u->begin : from;
+
+    for ( ; i < u->nr && begin < to; i++ )
+    {
+        uint64_t end = u->spans[i].to < to ? u->spans[i].to : to;
+
+        if ( use_is_idle(u->spans[i].use) )
+            add_interval(w, begin, end);
+        begin = end;
+    }
+    if ( begin < to && u->end <= begin && use_is_idle(current_use(p)) )
+        add_interval(w, begin, to);
+}
+
+static int compare_intervals(const void *a, const void *b)
+{
+    const struct wait_interval *x = a, *y = b;
+
+    return x->from < y->from ? -1 : x->from > y->from;
+}
+
+static void merge_intervals(struct wait_causes *w)
+{
+    size_t nr = 0;
+
+    if ( w->nr_idles )
+        qsort(w->idles, w->nr_idles, sizeof(*w->idles), compare_intervals);
+    for ( size_t i = 0; i < w->nr_idles; i++ )
+        if ( nr && w->idles[i].from <= w->idles[nr - 1].to )
+        {
+            if ( w->idles[i].to > w->idles[nr - 1].to )
+                w->idles[nr - 1].to = w->idles[i].to;
+        }
+        else
+            w->idles[nr++] = w->idles[i];
+    w->nr_idles = nr;
+}
+
+/* Collect the time in which another pcpu that the vcpu has used was idle. */
+static void find_idle_pcpus(struct wait_causes *w, const struct wait_vcpu *v,
+                            uint32_t pcpu, uint64_t from, uint64_t to)
+{
+    w->nr_idles = 0;
+    for ( uint32_t i = 0; i < v->nr_pcpus; i++ )
+        if ( v->pcpus[i] != pcpu && v->pcpus[i] < w->nr_pcpus )
+            add_idle_time(w, &w->pcpus[v->pcpus[i]], from, to);
+    merge_intervals(w);
+}
+
+/* --- one wait ------------------------------------------------------------- */
+
+/* A wait that is being explained. */
+struct wait_parts
+{
+    struct wait_causes *w;
+    struct wait_vcpu *v;
+    const struct wait_pcpu *p;
+    uint64_t from, to;          /* begin and end of the wait */
+    uint64_t capped_until;      /* no budget until then; 0: not capped */
+    size_t next_idle;           /* first of w->idles that may matter */
+    uint64_t ran;               /* cycles of others on this pcpu */
+    bool has_idles;             /* w->idles are those of this wait */
+    struct wait_worst sums;     /* by cause, with the longest rival */
+};
+
+static void add_cause(struct wait_parts *x, enum wait_cause cause,
+                      uint64_t cycles)
+{
+    x->sums.causes[cause] += cycles;
+    x->v->causes[cause] += cycles;
+}
+
+static struct wait_rival *get_rival(struct wait_causes *w,
+                                    struct wait_vcpu *v, uint16_t domain)
+{
+    struct wait_rival **at = &v->rivals, *r;
+
+    while ( *at && (*at)->domain != domain )
+        at = &(*at)->next;
+    r = *at;
+    if ( r )
+        *at = r->next;
+    else if ( v->nr_rivals == WAIT_RIVALS )
+        return NULL;
+    else
+    {
+        r = arena_new(&w->pool.arena, struct wait_rival);
+        w->failed |= !r;
+        if ( !r )
+            return NULL;
+        r->domain = domain;
+        v->nr_rivals++;
+    }
+    r->next = v->rivals;
+    v->rivals = r;
+    return r;
+}
+
+/* Another vcpu ran: its domain is noted for any cause. */
+static void note_rival(struct wait_parts *x, const struct vcpu *rival,
+                       uint64_t cycles)
+{
+    struct wait_rival *r;
+
+    x->v->others_ran += cycles;
+    x->ran += cycles;
+    if ( rival->domain->id == x->v->domain )
+        return;
+    r = get_rival(x->w, x->v, rival->domain->id);
+    if ( r )
+        r->cycles += cycles;
+    else
+        x->v->other_rivals += cycles;
+    /* The longest single run names the rival of the wait. */
+    if ( cycles > x->sums.rival_cycles )
+    {
+        x->sums.rival = rival->domain->id;
+        x->sums.rival_cycles = cycles;
+        x->sums.has_rival = true;
+    }
+}
+
+/* Another vcpu ran from `from` to `to`: was another pcpu idle meanwhile? */
+static void explain_run(struct wait_parts *x, const struct vcpu *rival,
+                        uint64_t from, uint64_t to)
+{
+    struct wait_causes *w = x->w;
+    enum wait_cause cause = rival->domain->id == x->v->domain ? WAIT_SIBLING
+                                                               : WAIT_RIVAL;
+
+    if ( !x->has_idles )
+        find_idle_pcpus(w, x->v, x->sums.pcpu, x->from, x->to);
+    x->has_idles = true;
+    while ( from < to )
+    {
+        const struct wait_interval *idle = &w->idles[x->next_idle];
+        uint64_t end = to;
+
+        if ( x->next_idle == w->nr_idles || idle->from >= to )
+        {
+            add_cause(x, cause, to - from);
+            return;
+        }
+        if ( idle->to <= from )
+        {
+            x->next_idle++;
+            continue;
+        }
+        if ( idle->from > from )
+        {
+            add_cause(x, cause, idle->from - from);
+            from = idle->from;
+        }
+        end = idle->to < to ? idle->to : to;
+        add_cause(x, WAIT_PLACEMENT, end - from);
+        from = end;
+    }
+}
+
+/* The pcpu learns of the vcpu when the scheduler tickles the pcpu. */
+static void explain_idle(struct wait_parts *x, enum wait_cause cause,
+                         uint64_t from, uint64_t to)
+{
+    uint64_t tickled = x->p->tickled;
+
+    if ( x->w->has_tickles && tickled > from && tickled <= x->to )
+    {
+        uint64_t idle = (tickled < to ? tickled : to) - from;
+
+        add_cause(x, WAIT_IDLE, idle);
+        from += idle;
+    }
+    add_cause(x, cause, to - from);
+}
+
+static void explain_span(struct wait_parts *x, enum pcpu_use use,
+                         const struct vcpu *vcpu, uint64_t from, uint64_t to)
+{
+    debug_assert(from <= to);
+    if ( use != USE_LOST && from < x->capped_until )
+    {
+        uint64_t end = x->capped_until < to ? x->capped_until : to;
+
+        add_cause(x, WAIT_CAP, end - from);
+        from = end;
+    }
+    if ( from == to )
+        return;
+    switch ( use )
+    {
+    case USE_LOST:
+        add_cause(x, WAIT_LOST, to - from);
+        break;
+    case USE_UNKNOWN:
+        add_cause(x, WAIT_UNKNOWN, to - from);
+        break;
+    case USE_IDLE:
+        explain_idle(x, x->w->has_power ? WAIT_XEN : WAIT_IDLE, from, to);
+        break;
+    case USE_ASLEEP:
+        explain_idle(x, WAIT_SLEEP, from, to);
+        break;
+    case USE_XEN:
+        add_cause(x, WAIT_XEN, to - from);
+        break;
+    case USE_LIMITED:
+        note_rival(x, vcpu, to - from);
+        add_cause(x, WAIT_RATELIMIT, to - from);
+        break;
+    case USE_RUN:
+        note_rival(x, vcpu, to - from);
+        explain_run(x, vcpu, from, to);
+        break;
+    }
+}
+
+/* Every cycle of the wait: known spans, the one in progress, or unknown. */
+static void explain_spans(struct wait_parts *x)
+{
+    const struct pcpu_uses *u = &x->p->uses;
+    uint64_t at = x->from, end;
+
+    if ( u->has_begun && at < u->begin )
+    {
+        end = u->begin < x->to ? u->begin : x->to;
+        explain_span(x, USE_UNKNOWN, NULL, at, end);
+        at = end;
+    }
+    for ( uint32_t i = pcpu_uses_find(u, at); i < u->nr && at < x->to; i++ )
+    {
+        const struct pcpu_span *s = &u->spans[i];
+
+        end = s->to < x->to ? s->to : x->to;
+        explain_span(x, s->use, s->vcpu, at, end);
+        at = end;
+    }
+    if ( at < x->to )
+        explain_span(x, current_use(x->p), x->p->current, at, x->to);
+}
+
+static void keep_moments(struct wait_parts *x)
+{
+    for ( unsigned int i = 0; i < WAIT_CAUSES; i++ )
+        if ( x->sums.causes[i] > x->v->worst[i].cycles )
+            x->v->worst[i] = (struct wait_moment){ x->sums.causes[i], x->from,
+                                                   x->to };
+}
+
+static void keep_worst_wait(struct wait_causes *w,
+                            const struct wait_worst *wait)
+{
+    uint64_t length = wait->to - wait->from;
+    size_t i = w->nr_worst;
+
+    if ( i == WAIT_WORST &&
+         w->worst[i - 1].to - w->worst[i - 1].from >= length )
+        return;
+    if ( i < WAIT_WORST )
+        w->nr_worst++;
+    else
+        i--;
+    for ( ; i && w->worst[i - 1].to - w->worst[i - 1].from < length; i-- )
+        w->worst[i] = w->worst[i - 1];
+    w->worst[i] = *wait;
+}
+
+/* Time in which others ran here while any other pcpu was idle. */
+static void add_idle_elsewhere(struct wait_causes *w, struct wait_vcpu *v,
+                               const struct wait_parts *x)
+{
+    uint64_t idle = w->idle_cycles - v->idle_before;
+    uint64_t here = (x->to - x->from) - x->ran;
+
+    if ( idle > here )
+        v->idle_elsewhere += idle - here < x->ran ? idle - here : x->ran;
+}
+
+static void explain_wait(struct wait_causes *w, struct wait_vcpu *v,
+                         const struct fact_runstate *f)
+{
+    static const struct wait_pcpu nothing_known;
+    bool is_complete = f->next == STATE_RUNNING;
+    uint32_t pcpu = is_complete ? f->next_pcpu : f->pcpu;
+    struct wait_parts x = {
+        .w = w, .v = v, .from = f->from, .to = f->to,
+        .p = pcpu < w->nr_pcpus ? &w->pcpus[pcpu] : &nothing_known,
+        .sums = { .from = f->from, .to = f->to, .domain = v->domain,
+                  .vcpu = v->id, .pcpu = pcpu },
+    };
+    uint64_t sum = 0;
+
+    if ( v->is_capped && v->capped_state == f->state )
+        x.capped_until = v->capped_until;
+    explain_spans(&x);
+    for ( unsigned int i = 0; i < WAIT_CAUSES; i++ )
+        sum += x.sums.causes[i];
+    assert(sum == f->to - f->from);
+    v->waited += sum;
+    if ( is_complete && !f->before_first_run )
+        stats_add(&v->waits, &w->pool, sum, f->from);
+    add_idle_elsewhere(w, v, &x);
+    keep_moments(&x);
+    keep_worst_wait(w, &x.sums);
+}
+
+/* --- runstates ------------------------------------------------------------ */
+
+static void note_pcpu_of(struct wait_vcpu *v, uint32_t pcpu)
+{
+    uint32_t i = 0;
+
+    if ( v->nr_pcpus && v->pcpus[0] == pcpu )
+        return;
+    while ( i < v->nr_pcpus && v->pcpus[i] != pcpu )
+        i++;
+    if ( i == v->nr_pcpus )
+    {
+        if ( v->nr_pcpus < WAIT_PCPUS )
+            v->nr_pcpus++;
+        else
+            i--;
+    }
+    for ( ; i; i-- )
+        v->pcpus[i] = v->pcpus[i - 1];
+    v->pcpus[0] = pcpu;
+}
+
+static void set_idle(struct wait_causes *w, uint32_t pcpu, bool is_idle,
+                     uint64_t time)
+{
+    struct wait_pcpu *p = get_wait_pcpu(w, pcpu);
+
+    if ( !p || p->is_idle == is_idle )
+        return;
+    p->is_idle = is_idle;
+    if ( w->nr_idle && time > w->idle_since )
+        w->idle_cycles += time - w->idle_since;
+    w->idle_since = time;
+    w->nr_idle += is_idle ? 1 : -1;
+}
+
+static void advance_idle(struct wait_causes *w, uint64_t time)
+{
+    if ( time <= w->idle_since )
+        return;
+    if ( w->nr_idle )
+        w->idle_cycles += time - w->idle_since;
+    w->idle_since = time;
+}
+
+/* The vcpu runs on the pcpu from now on. */
+static void note_arrival(struct wait_causes *w, const struct fact_runstate *f)
+{
+    struct wait_pcpu *p = get_wait_pcpu(w, f->next_pcpu);
+
+    if ( p )
+        p->current = f->vcpu;
+}
+
+static bool is_wait(const struct wait_vcpu *v, const struct fact_runstate *f)
+{
+    return f->state == STATE_RUNNABLE ||
+           (f->state == STATE_OFFLINE && v->is_capped &&
+            v->capped_state == STATE_OFFLINE);
+}
+
+static void add_guest_runstate(struct wait_causes *w,
+                               const struct fact_runstate *f)
+{
+    struct wait_vcpu *v = get_wait_vcpu(w, f->vcpu);
+
+    if ( !v )
+        return;
+    advance_idle(w, f->to);
+    v->times[f->state] += f->to - f->from;
+    if ( is_wait(v, f) )
+        explain_wait(w, v, f);
+    if ( f->next == STATE_RUNNING )
+        note_pcpu_of(v, f->next_pcpu);
+    if ( f->state == STATE_RUNNABLE || f->state == STATE_OFFLINE ||
+         f->next == STATE_BLOCKED )
+        forget_cap(w, v);
+    v->waiting_since = f->next == STATE_RUNNABLE ||
+                       (f->next == STATE_OFFLINE && v->is_capped) ? f->to : 0;
+    v->idle_before = w->idle_cycles;
+}
+
+static void wait_add_runstate(void *state, const struct fact_runstate *f)
+{
+    struct wait_causes *w = state;
+
+    debug_assert(f->state < STATES);
+    if ( !vcpu_is_idle(f->vcpu) )
+        add_guest_runstate(w, f);
+    else if ( f->next == STATE_RUNNING )
+        set_idle(w, f->next_pcpu, true, f->to);
+    else if ( f->state == STATE_RUNNING )
+        set_idle(w, f->pcpu, false, f->to);
+    if ( f->next == STATE_RUNNING )
+        note_arrival(w, f);
+}
+
+static void wait_add_loss(void *state, const struct fact_loss *f)
+{
+    struct wait_causes *w = state;
+
+    w->lost += f->records;
+}
+
+/* --- segments ------------------------------------------------------------- */
+
+static void wait_begin(void *state, const struct fact_begin *f)
+{
+    struct wait_causes *w = state;
+
+    w->guests = f->guests;
+    if ( !f->segment )
+        w->clock = *f->clock;
+}
+
+/* Times of the next segment cannot be compared. */
+static int wait_end(void *state, const struct fact_end *f, struct err *e)
+{
+    struct wait_causes *w = state;
+
+    if ( f->first <= f->last )
+        w->cycles += f->last - f->first;
+    for ( uint32_t i = 0; i < w->nr_pcpus; i++ )
+    {
+        pcpu_uses_reset(&w->pcpus[i].uses);
+        w->pcpus[i] = (struct wait_pcpu){ .uses = w->pcpus[i].uses };
+    }
+    for ( uint32_t i = 0; i < w->nr_vcpus; i++ )
+        if ( w->vcpus[i] )
+        {
+            w->vcpus[i]->waiting_since = 0;
+            forget_cap(w, w->vcpus[i]);
+        }
+    w->nr_idle = 0;
+    w->idle_since = 0;
+    return w->failed || w->pool.failed
+           ? err_sys(e, -ENOMEM, "cannot keep the causes of waits") : 0;
+}
+
+struct sink wait_causes_sink(struct wait_causes *w)
+{
+    static const struct sink_ops ops = {
+        .name = "wait causes", .ordered = true, .begin = wait_begin,
+        .end = wait_end, .runstate = wait_add_runstate, .loss = wait_add_loss,
+        .pcpu = wait_add_pcpu, .irq = wait_add_irq, .power = wait_add_power,
+        .event = wait_add_event,
+    };
+
+    return (struct sink){ &ops, w };
+}
+
+/* --- order ---------------------------------------------------------------- */
+
+static int compare_wait_vcpus(const void *a, const void *b)
+{
+    const struct wait_vcpu *x = *(struct wait_vcpu *const *)a;
+    const struct wait_vcpu *y = *(struct wait_vcpu *const *)b;
+
+    if ( x->domain != y->domain )
+        return x->domain < y->domain ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static bool rival_is_before(const struct wait_rival *a,
+                            const struct wait_rival *b)
+{
+    if ( a->cycles != b->cycles )
+        return a->cycles > b->cycles;
+    return a->domain < b->domain;
+}
+
+/* Insertion sort: there are at most WAIT_RIVALS. */
+static void sort_wait_rivals(struct wait_vcpu *v)
+{
+    struct wait_rival *sorted = NULL, *r, *next, **at;
+
+    for ( r = v->rivals; r; r = next )
+    {
+        next = r->next;
+        for ( at = &sorted; *at && rival_is_before(*at, r); )
+            at = &(*at)->next;
+        r->next = *at;
+        *at = r;
+    }
+    v->rivals = sorted;
+}
+
+void wait_causes_close(struct wait_causes *w)
+{
+    uint32_t nr = 0;
+
+    for ( uint32_t i = 0; i < w->nr_vcpus; i++ )
+        if ( w->vcpus[i] )
+        {
+            w->vcpus[nr++] = w->vcpus[i];
+            sort_wait_rivals(w->vcpus[nr - 1]);
+        }
+    w->nr_vcpus = nr;
+    if ( nr )
+        qsort(w->vcpus, nr, sizeof(*w->vcpus), compare_wait_vcpus);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Why did a vcpu wait?  Each cycle that a vcpu was runnable gets one cause, so
+ * the causes of a vcpu add up to its waiting time.
+ *
+ * A wait is cut where the use of its pcpu changes, which is the pcpu where the
+ * vcpu ran afterwards:
+ *
+ *      runnable                                     runs
+ *      |  d2v0 runs     |  idle, asleep  | idle     |
+ *      +----------------+----------------+----------+
+ *       WAIT_RIVAL       WAIT_SLEEP       WAIT_XEN
+ *
+ * The first cause that holds counts, in the order: lost records; the vcpu's own
+ * cap; the use of the pcpu; of time that another vcpu ran: the rate limit, then
+ * another pcpu that was idle.
+ *
+ * A vcpu without budget is runnable under RTDS, but offline under credit2: its
+ * time offline counts as a wait if the scheduler's records say so.
+ *
+ * Memory: pcpu_uses for each pcpu, at most WAIT_SPANS spans in all; for each
+ * vcpu a struct wait_vcpu and up to WAIT_RIVALS rivals.
+ */
+#ifndef XENALYZE_ACCOUNT_WAIT_CAUSE_H
+#define XENALYZE_ACCOUNT_WAIT_CAUSE_H
+
+#include "xenalyze/account/pcpu-uses.h"
+#include "xenalyze/model/model.h"
+#include "xenalyze/stats/stats.h"
+
+enum wait_cause
+{
+    WAIT_RIVAL,                 /* a vcpu of another domain ran */
+    WAIT_SIBLING,               /* a vcpu of the same domain ran */
+    WAIT_CAP,                   /* the domain had used up its cap or budget */
+    WAIT_RATELIMIT,             /* the scheduler let the running vcpu run on */
+    WAIT_PLACEMENT,             /* another pcpu, used before, was idle */
+    WAIT_SLEEP,                 /* the pcpu was in a sleep state */
+    WAIT_XEN,                   /* the pcpu was in Xen: interrupts, switching */
+    WAIT_IDLE,                  /* the pcpu was idle; nothing else is known */
+    WAIT_LOST,                  /* records were lost */
+    WAIT_UNKNOWN,               /* nothing is known about the pcpu */
+    WAIT_CAUSES
+};
+
+/* Name of a cause in JSON, such as "rival". */
+const char *wait_cause_name(enum wait_cause cause);
+
+#define WAIT_SPANS (1u << 21)   /* 48 MiB */
+#define WAIT_RIVALS 64u         /* domains, per vcpu; more are added up */
+#define WAIT_PCPUS 16u          /* pcpus that a vcpu is known to run on */
+#define WAIT_WORST 10u
+#define WAIT_IDLES (1u << 16)   /* idle spans of other pcpus, in one wait */
+
+/* Time that another domain ran on the pcpu of waiting vcpus. */
+struct wait_rival
+{
+    struct wait_rival *next;    /* the last that ran comes first */
+    uint16_t domain;
+    uint64_t cycles;
+};
+
+/* A wait, by the cycles of one cause in it. */
+struct wait_moment
+{
+    uint64_t cycles, from, to;
+};
+
+struct wait_vcpu
+{
+    uint16_t domain, id;
+    uint64_t times[STATES];     /* cycles in each runstate */
+    uint64_t waited;            /* runnable, or offline without budget */
+    uint64_t causes[WAIT_CAUSES];       /* the sum is `waited` */
+    struct wait_moment worst[WAIT_CAUSES];
+    struct wait_rival *rivals;
+    uint32_t nr_rivals;
+    uint64_t other_rivals;      /* cycles of further domains */
+    uint64_t others_ran;        /* cycles of waits: others on the pcpu ... */
+    uint64_t idle_elsewhere;    /* ... while any other pcpu was idle */
+    struct stats waits;         /* lengths of complete waits */
+
+    /* State in the current segment. */
+    const struct vcpu *vcpu;
+    uint64_t waiting_since;     /* 0: not waiting */
+    uint64_t idle_before;       /* wait_causes.idle_cycles at that time */
+    bool is_capped;             /* had no budget when last descheduled */
+    uint8_t capped_state;       /* while it has no budget */
+    uint64_t capped_until;      /* UINT64_MAX: no end is known */
+    uint32_t pcpus[WAIT_PCPUS], nr_pcpus;       /* where it ran, last first */
+};
+
+/* A long wait, in its parts. */
+struct wait_worst
+{
+    uint64_t from, to;
+    uint16_t domain, vcpu;
+    uint32_t pcpu;
+    uint64_t causes[WAIT_CAUSES];
+    bool has_rival;
+    uint16_t rival;             /* the domain that ran longest */
+    uint64_t rival_cycles;
+};
+
+struct wait_pcpu
+{
+    struct pcpu_uses uses;
+    const struct vcpu *current; /* since the end of `uses`; NULL: unknown */
+    bool asleep, is_idle;       /* now */
+    bool limited;               /* the rate limit protects `current` */
+    uint64_t tickled;           /* the last time; 0: never */
+};
+
+struct wait_interval { uint64_t from, to; };
+
+struct wait_causes
+{
+    struct stats_pool pool;
+    struct xt_clock clock;
+    struct wait_vcpu **vcpus;   /* by index; NULL: no facts */
+    struct wait_pcpu *pcpus;
+    uint32_t nr_vcpus, nr_pcpus;
+    struct wait_worst worst[WAIT_WORST];        /* longest first */
+    size_t nr_worst;
+    struct guests *guests;
+    uint64_t cycles;            /* length of all segments */
+
+    /* Classes of records that the trace has. */
+    bool has_power, has_irq, has_scheduler, has_tickles;
+    uint64_t lost;              /* records */
+    uint32_t nr_capped;         /* vcpus without budget */
+
+    uint32_t nr_idle;           /* pcpus */
+    uint64_t idle_cycles, idle_since;   /* while at least one is idle */
+    struct wait_interval *idles;        /* other pcpus during a wait */
+    size_t nr_idles, idles_room;
+    bool failed;
+};
+
+/* Requires a zeroed struct. */
+void wait_causes_init(struct wait_causes *w);
+void wait_causes_fini(struct wait_causes *w);
+
+struct sink wait_causes_sink(struct wait_causes *w);
+
+/* After the last fact: sort vcpus by domain and id, rivals by time. */
+void wait_causes_close(struct wait_causes *w);
+
+#endif /* XENALYZE_ACCOUNT_WAIT_CAUSE_H */

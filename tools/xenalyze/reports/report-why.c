@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * --why: why a vcpu is slow.  The text explains one vcpu, the tables have all.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/fault.h"
+#include "common/opts.h"
+#include "xenalyze/filter/filter.h"
+#include "xenalyze/reports/table.h"
+#include "xenalyze/text/text.h"
+
+struct why_report
+{
+    struct wait_causes waits;
+    bool has_domain, has_vcpu;  /* asked for; neither: the slowest vcpu */
+    uint64_t domain, id;
+    const char *word;           /* the argument */
+};
+
+static bool why_is_requested(const struct report_config *c)
+{
+    return c->why;
+}
+
+/* --- the argument --------------------------------------------------------- */
+
+/* "d1", "d1v0".  False: something else. */
+static bool parse_why_numbers(struct why_report *r, const char *word)
+{
+    size_t length = strcspn(word, "v");
+    char domain[16];
+
+    if ( *word != 'd' || length < 2 || length >= sizeof(domain) )
+        return false;
+    memcpy(domain, word + 1, length - 1);
+    domain[length - 1] = '\0';
+    r->has_domain = !opts_number(domain, &r->domain);
+    r->has_vcpu = word[length];
+    return r->has_domain &&
+           (!r->has_vcpu || !opts_number(word + length + 1, &r->id));
+}
+
+/* "web1", "web1/0". */
+static int parse_why_name(struct why_report *r,
+                          const struct xt_domain_names *names, struct err *e)
+{
+    const char *slash = strrchr(r->word, '/');
+    size_t length = slash ? (size_t)(slash - r->word) : strlen(r->word);
+    char name[XT_NAME_MAX];
+
+    r->has_domain = true;
+    r->has_vcpu = slash && !opts_number(slash + 1, &r->id);
+    if ( slash && !r->has_vcpu )
+        length = strlen(r->word);
+    if ( length >= sizeof(name) )
+        length = sizeof(name) - 1;
+    memcpy(name, r->word, length);
+    name[length] = '\0';
+    return filter_find_domain(names, "why", name, &r->domain, e);
+}
+
+static int parse_why(struct why_report *r, const struct report_pass *p,
+                     struct err *e)
+{
+    r->word = p->config->why_vcpu;
+    if ( !r->word || parse_why_numbers(r, r->word) )
+        return 0;
+    return parse_why_name(r, p->names, e);
+}
+
+static int why_open(struct report_pass *p, void **state, struct err *e)
+{
+    struct why_report *r = *state = fault_calloc(1, sizeof(*r));
+
+    if ( !r )
+        return -ENOMEM;
+    wait_causes_init(&r->waits);
+    report_add_sink(p, wait_causes_sink(&r->waits));
+    return parse_why(r, p, e);
+}
+
+static bool why_has_failed(const void *state)
+{
+    const struct why_report *r = state;
+
+    return r->waits.failed || r->waits.pool.failed;
+}
+
+static void why_free(void *state)
+{
+    struct why_report *r = state;
+
+    if ( r )
+        wait_causes_fini(&r->waits);
+    free(r);
+}
+
+static int why_close(struct report_pass *p, void *state)
+{
+    struct why_report *r = state;
+
+    (void)p;
+    wait_causes_close(&r->waits);
+    return 0;
+}
+
+/* --- text ----------------------------------------------------------------- */
+
+static bool is_asked(const struct why_report *r, const struct wait_vcpu *v)
+{
+    return (!r->has_domain || v->domain == r->domain) &&
+           (!r->has_vcpu || v->id == r->id);
+}
+
+/* Waiting time, times its share of the time of wanting to run. */
+static double suffering(const struct wait_vcpu *v)
+{
+    uint64_t wanted = v->waited + v->times[STATE_RUNNING];
+
+    return stats_share(v->waited, wanted) * (double)v->waited;
+}
+
+/* The vcpu among those asked for that suffers most; NULL: there is none. */
+static const struct wait_vcpu *find_slowest(const struct why_report *r)
+{
+    const struct wait_vcpu *found = NULL;
+
+    for ( uint32_t i = 0; i < r->waits.nr_vcpus; i++ )
+    {
+        const struct wait_vcpu *v = r->waits.vcpus[i];
+
+        if ( is_asked(r, v) && (!found || suffering(v) > suffering(found)) )
+            found = v;
+    }
+    return found;
+}
+
+static int why_print(struct report_pass *p, void *state)
+{
+    const struct why_report *r = state;
+    const struct wait_vcpu *v = find_slowest(r);
+
+    if ( v )
+        text_print_why(&r->waits, v, r->has_domain, p->request.names, p->out);
+    return 0;
+}
+
+static int why_check(struct report_pass *p, void *state, struct err *e)
+{
+    const struct why_report *r = state;
+
+    if ( find_slowest(r) )
+        return 0;
+    if ( !r->waits.nr_vcpus )
+        return err_set(e, -ENODATA, "--why: %s has no changes of runstates%s",
+                       p->name, p->is_selection
+                       ? " in the selected part"
+                       : "; capture with xentrace -e sched,hw");
+    return err_set(e, -ENOENT, "--why %s: %s has no records of this vcpu; "
+                   "xenalyze summary lists all", r->word, p->name);
+}
+
+/* --- export --------------------------------------------------------------- */
+
+static void walk_causes(struct export *x, void *state)
+{
+    const struct why_report *r = state;
+    struct verdict_finding findings[WAIT_CAUSES];
+
+    for ( uint32_t i = 0; i < r->waits.nr_vcpus; i++ )
+    {
+        const struct wait_vcpu *v = r->waits.vcpus[i];
+        size_t n = is_asked(r, v) ? verdict_find(v, findings) : 0;
+
+        for ( size_t k = 0; k < n; k++ )
+            EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
+                       export_text(wait_cause_name(findings[k].cause)),
+                       export_number(findings[k].cycles),
+                       export_number(findings[k].worst->from),
+                       export_number(findings[k].worst->to),
+                       export_text(findings[k].rule->name),
+                       export_text(findings[k].rule->why),
+                       export_text(findings[k].rule->help));
+    }
+}
+
+static void walk_slow_vcpus(struct export *x, void *state)
+{
+    const struct why_report *r = state;
+    struct verdict_finding findings[WAIT_CAUSES];
+
+    for ( uint32_t i = 0; i < r->waits.nr_vcpus; i++ )
+    {
+        const struct wait_vcpu *v = r->waits.vcpus[i];
+        bool is_slow = verdict_is_slow(&r->waits, v);
+
+        if ( !is_asked(r, v) )
+            continue;
+        verdict_find(v, findings);
+        EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
+                   export_text(is_slow ? findings[0].rule->name : "calm"),
+                   export_number(verdict_known_time(v)),
+                   export_number(v->times[STATE_RUNNING]),
+                   export_number(v->waited),
+                   export_number(v->times[STATE_BLOCKED]),
+                   export_number(v->idle_elsewhere),
+                   export_series(&v->waits));
+    }
+}
+
+static void walk_rivals(struct export *x, void *state)
+{
+    const struct why_report *r = state;
+
+    for ( uint32_t i = 0; i < r->waits.nr_vcpus; i++ )
+        for ( const struct wait_rival *rival = r->waits.vcpus[i]->rivals; rival;
+              rival = rival->next )
+            if ( is_asked(r, r->waits.vcpus[i]) )
+                EXPORT_ROW(x, export_number(r->waits.vcpus[i]->domain),
+                           export_number(r->waits.vcpus[i]->id),
+                           export_number(rival->domain),
+                           export_number(rival->cycles));
+}
+
+static void walk_worst(struct export *x, void *state)
+{
+    const struct why_report *r = state;
+
+    for ( size_t i = 0; i < r->waits.nr_worst; i++ )
+        for ( unsigned int k = 0; k < WAIT_CAUSES; k++ )
+        {
+            const struct wait_worst *w = &r->waits.worst[i];
+
+            if ( w->causes[k] )
+                EXPORT_ROW(x, export_number(w->domain), export_number(w->vcpu),
+                           export_number(w->from), export_number(w->to),
+                           export_text(wait_cause_name(k)),
+                           export_number(w->causes[k]),
+                           export_optional(k == WAIT_RIVAL && w->has_rival,
+                                           w->rival));
+        }
+}
+
+static const struct export_column slow_columns[] = {
+    EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
+    EXPORT_COLUMN("verdict", TEXT, "calm, or the rule of the largest cause"),
+    EXPORT_COLUMN("known", DURATION, "the time in which its state is known"),
+    EXPORT_COLUMN("ran", DURATION, "it ran"),
+    EXPORT_COLUMN("waited", DURATION, "it waited: the sum of its causes"),
+    EXPORT_COLUMN("blocked", DURATION, "it was blocked"),
+    EXPORT_COLUMN("idle_elsewhere", DURATION, "others ran on its pcpu while "
+                  "any other pcpu was idle"),
+    EXPORT_STATISTICS,
+};
+
+static const struct export_column cause_columns[] = {
+    EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
+    EXPORT_COLUMN("cause", TEXT, "rival, sibling, cap, ratelimit, placement, "
+                  "sleep, xen, idle, lost or unknown"),
+    EXPORT_COLUMN("waited", DURATION, "the time with this cause"),
+    EXPORT_COLUMN("worst_from", MOMENT, "the wait with most of it began"),
+    EXPORT_COLUMN("worst_to", MOMENT, "the wait with most of it ended"),
+    EXPORT_COLUMN("rule", TEXT, "the rule of the verdict"),
+    EXPORT_COLUMN("why", TEXT, "the cause in words"),
+    EXPORT_COLUMN("helps", TEXT, "what usually helps"),
+};
+
+static const struct export_column rival_columns[] = {
+    EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
+    EXPORT_COLUMN("rival", COUNT, "another domain"),
+    EXPORT_COLUMN("ran", DURATION, "the time that it ran on the pcpu"),
+};
+
+static const struct export_column worst_columns[] = {
+    EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
+    EXPORT_COLUMN("from", MOMENT, "begin of the wait"),
+    EXPORT_COLUMN("to", MOMENT, "end of the wait"),
+    EXPORT_COLUMN("cause", TEXT, "as in why_causes"),
+    EXPORT_COLUMN("waited", DURATION, "the part of the wait with this cause"),
+    EXPORT_OPTIONAL("rival", COUNT, "the domain that ran longest"),
+};
+
+static const struct export_table why_tables[] = {
+    { "why_vcpus", "Verdict on each vcpu, and its waits (--why).",
+      EXPORT_IN_TABLES, EXPORT_COLUMNS(slow_columns), walk_slow_vcpus },
+    { "why_causes", "Time that vcpus waited, by cause (--why).",
+      EXPORT_IN_TABLES, EXPORT_COLUMNS(cause_columns), walk_causes },
+    { "why_rivals", "Domains that ran while a vcpu waited (--why).",
+      EXPORT_IN_TABLES, EXPORT_COLUMNS(rival_columns), walk_rivals },
+    { "why_waits", "The longest waits of the trace, by cause (--why).",
+      EXPORT_IN_TABLES, EXPORT_COLUMNS(worst_columns), walk_worst },
+    { .name = NULL },
+};
+
+const struct report report_why = {
+    .name = "why", .is_requested = why_is_requested, .open = why_open,
+    .close = why_close, .print = why_print, .tables = { why_tables },
+    .check = why_check, .has_failed = why_has_failed, .free = why_free,
+};

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The verdict of --why: a headline, then the causes with their share of the
+ * waiting time, the worst moment, and what usually helps.  At most 20 lines.
+ */
+#include "xenalyze/text/text.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+#include "common/num.h"
+
+#define MAX_FINDINGS 3u
+#define MAX_NAMED 3u            /* rivals */
+#define DETAILS_PERCENT 5.0     /* smaller causes have one line */
+#define LEAST_PERCENT 0.5
+#define INDENT "                  "
+
+struct why_text
+{
+    const struct wait_causes *waits;
+    const struct wait_vcpu *vcpu;
+    const struct xt_domain_names *names;
+    FILE *out;
+};
+
+static double share_of_time(const struct why_text *t, uint64_t cycles)
+{
+    return stats_share(cycles, verdict_known_time(t->vcpu));
+}
+
+static double share_of_waits(const struct why_text *t, uint64_t cycles)
+{
+    return stats_share(cycles, t->vcpu->waited);
+}
+
+/* A range for --time with the wait, and a tenth of it before and after. */
+static void print_range(const struct why_text *t, const struct wait_moment *m)
+{
+    uint64_t margin = (m->to - m->from) / 10 + 1;
+    int64_t from = xt_clock_ns(&t->waits->clock, m->from - margin);
+    int64_t to = xt_clock_ns(&t->waits->clock, m->to + margin);
+    char begin[NUM_SEC_MAX], end[NUM_SEC_MAX];
+
+    *num_sec(begin, from < 0 ? 0 : from) = '\0';
+    *num_sec(end, to < 0 ? 0 : to + 1) = '\0';
+    fprintf(t->out, "--time %s..%s\n", begin, end);
+}
+
+static const char *domain_text(const struct why_text *t, uint16_t domain,
+                               char text[XT_LABEL_MAX])
+{
+    return xt_domain_column(t->names, domain, LATENCY_WIDEST, text);
+}
+
+/* --- the headline --------------------------------------------------------- */
+
+static bool names_rival(const struct verdict_finding *f)
+{
+    return f->cause == WAIT_RIVAL || f->cause == WAIT_RATELIMIT;
+}
+
+static void print_headline(const struct why_text *t,
+                           const struct verdict_finding *f)
+{
+    const struct wait_rival *r = t->vcpu->rivals;
+    char name[XT_LABEL_MAX];
+
+    fprintf(t->out, "%s %s",
+            xt_vcpu_column(t->names, t->vcpu->domain, t->vcpu->id,
+                           LATENCY_WIDEST, name), f->rule->headline);
+    if ( names_rival(f) && r )
+        fprintf(t->out, ": %s", domain_text(t, r->domain, name));
+    fprintf(t->out, ".\n");
+}
+
+static void print_calm(const struct why_text *t, bool is_asked)
+{
+    char name[XT_LABEL_MAX];
+
+    xt_vcpu_column(t->names, t->vcpu->domain, t->vcpu->id, LATENCY_WIDEST,
+                   name);
+    fprintf(t->out, "Nothing is wrong: %s does not wait long for a pcpu%s.\n",
+            name, is_asked ? "" : ", and no vcpu suffers more");
+}
+
+static void print_states(const struct why_text *t)
+{
+    const struct wait_vcpu *v = t->vcpu;
+    uint64_t offline = v->times[STATE_OFFLINE] + v->times[STATE_RUNNABLE] -
+                       v->waited;
+    char text[NUM_CLOCK_MAX];
+
+    assert(v->waited <= v->times[STATE_OFFLINE] + v->times[STATE_RUNNABLE]);
+    fprintf(t->out, " Of %s it waited %.1f%% for a pcpu, ran %.1f%%, was "
+            "blocked %.1f%%",
+            text_duration(&t->waits->clock, verdict_known_time(v), text),
+            share_of_time(t, v->waited),
+            share_of_time(t, v->times[STATE_RUNNING]),
+            share_of_time(t, v->times[STATE_BLOCKED]));
+    if ( offline )
+        fprintf(t->out, ", paused %.1f%%", share_of_time(t, offline));
+    fprintf(t->out, ".\n");
+}
+
+static void print_lengths(const struct why_text *t)
+{
+    const struct stats *s = &t->vcpu->waits;
+    const struct xt_clock *clock = &t->waits->clock;
+    char half[NUM_CLOCK_MAX], most[NUM_CLOCK_MAX], longest[NUM_CLOCK_MAX];
+
+    if ( stats_events(s) )
+        fprintf(t->out, " %" PRIu64 " waits: median %s, p99 %s, longest %s.\n",
+                stats_events(s),
+                text_duration(clock, stats_percentile(s, 50), half),
+                text_duration(clock, stats_percentile(s, 99), most),
+                text_duration(clock, s->max, longest));
+}
+
+/* --- causes --------------------------------------------------------------- */
+
+/* Domains that ran on the pcpu meanwhile, for any cause. */
+static void print_rivals(const struct why_text *t)
+{
+    const struct wait_rival *r = t->vcpu->rivals;
+    uint64_t others = t->vcpu->other_rivals;
+    unsigned int more = 0;
+    char name[XT_LABEL_MAX];
+
+    if ( !r )
+        return;
+    fprintf(t->out, " Ran instead:");
+    for ( unsigned int i = 0; r && i < MAX_NAMED; r = r->next, i++ )
+        fprintf(t->out, "%s %s %.1f%%", i ? "," : "",
+                domain_text(t, r->domain, name), share_of_waits(t, r->cycles));
+    for ( ; r; r = r->next, more++ )
+        others += r->cycles;
+    if ( more )
+        fprintf(t->out, ", %u more %.1f%%", more, share_of_waits(t, others));
+    fprintf(t->out, "\n");
+}
+
+static void print_finding(const struct why_text *t,
+                          const struct verdict_finding *f)
+{
+    double share = share_of_waits(t, f->cycles);
+    char text[NUM_CLOCK_MAX];
+
+    fprintf(t->out, " %5.1f%% %8s  %s\n", share,
+            text_duration(&t->waits->clock, f->cycles, text), f->rule->why);
+    if ( share < DETAILS_PERCENT )
+        return;
+    fprintf(t->out, INDENT "worst: ");
+    print_range(t, f->worst);
+    fprintf(t->out, INDENT "helps: %s\n", f->rule->help);
+}
+
+static void print_findings(const struct why_text *t,
+                           const struct verdict_finding *findings, size_t n)
+{
+    fprintf(t->out, "  share     time  why it waited\n");
+    for ( size_t i = 0; i < n && i < MAX_FINDINGS; i++ )
+        if ( share_of_waits(t, findings[i].cycles) >= LEAST_PERCENT )
+            print_finding(t, &findings[i]);
+}
+
+/* --- missing records ------------------------------------------------------ */
+
+static void print_unknown(const struct why_text *t)
+{
+    const struct wait_causes *w = t->waits;
+    const struct { bool known; const char *text; } classes[] = {
+        { w->has_scheduler, "caps and rate limits (-e sched)" },
+        { w->has_power, "sleep states (-e hw:pm)" },
+        { w->has_irq, "interrupts (-e hw:irq)" },
+    };
+    const char *before = " Not in the trace: ";
+
+    for ( size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++ )
+        if ( !classes[i].known )
+        {
+            fprintf(t->out, "%s%s", before, classes[i].text);
+            before = ", ";
+        }
+    if ( *before == ',' )
+        fprintf(t->out, "\n");
+    if ( w->lost )
+        fprintf(t->out, " %" PRIu64 " records were lost; their time is left "
+                "out.\n", w->lost);
+}
+
+void text_print_why(const struct wait_causes *w, const struct wait_vcpu *v,
+                    bool is_asked, const struct xt_domain_names *names,
+                    FILE *out)
+{
+    const struct why_text t = { w, v, names, out };
+    struct verdict_finding findings[WAIT_CAUSES];
+    size_t n = verdict_find(v, findings);
+    bool is_slow = verdict_is_slow(w, v);
+
+    if ( is_slow )
+        print_headline(&t, &findings[0]);
+    else
+        print_calm(&t, is_asked);
+    print_states(&t);
+    print_lengths(&t);
+    if ( is_slow )
+    {
+        print_findings(&t, findings, n);
+        print_rivals(&t);
+    }
+    print_unknown(&t);
+}
