@@ -55,16 +55,19 @@ static void check_event(const struct tt_event *e)
     }
 }
 
-static void write_formats(const struct tt_model *model)
+static void write_formats(const struct tt_model *model,
+                          const struct tt_runtime *runtime)
 {
-    struct tt_request request = { .model = model, .group = "fuzz" };
+    struct tt_request request = {
+        .model = model, .runtime = runtime, .group = "fuzz",
+    };
     const struct tt_format *const *format;
     struct err why;
     char *text;
     size_t size;
     int rc;
 
-    for ( format = tt_formats; *format; format++ )
+    for ( format = runtime->formats; *format; format++ )
     {
         why = (struct err)ERR_INIT;
         request.out = open_memstream(&text, &size);
@@ -89,6 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     struct tt_source source = { "input", (const char *)bytes, size };
     struct told told = { .lines = count_lines(bytes, size) };
+    const struct tt_runtime *const *runtime;
     struct tt_model model;
     struct arena arena;
     size_t i;
@@ -101,7 +105,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     {
         for ( i = 0; i < model.nr_events; i++ )
             check_event(&model.events[i]);
-        write_formats(&model);
+        for ( runtime = tt_runtimes; *runtime; runtime++ )
+            write_formats(&model, *runtime);
     }
     arena_fini(&arena);
     return 0;

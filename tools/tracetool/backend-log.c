@@ -15,17 +15,17 @@ static void log_h_begin(const struct tt_request *r)
 
 static void log_body(const struct tt_request *r, const struct tt_event *e)
 {
-    program_print(r->out, "usertrace_log", e);
+    program_print(r->out, "usertrace_log(", e, "\\n");
 }
 
 static void syslog_body(const struct tt_request *r, const struct tt_event *e)
 {
-    program_print(r->out, "usertrace_syslog", e);
+    program_print(r->out, "usertrace_syslog(", e, "\\n");
 }
 
 static void ftrace_body(const struct tt_request *r, const struct tt_event *e)
 {
-    program_print(r->out, "usertrace_ftrace", e);
+    program_print(r->out, "usertrace_ftrace(", e, "\\n");
 }
 
 #define PRINTS(body)                                                    \

@@ -23,12 +23,10 @@ static int write_c(const struct tt_request *r, struct err *why)
 {
     (void)why;
     fputs("/* " EMIT_BANNER " */\n", r->out);
-    if ( program_has_any(r->model) )
-        program_c_begin(r);
+    r->runtime->c_begin(r);
     for ( size_t i = 0; i < r->nr_backends; i++ )
         put_backend(r, r->backends[i]);
-    if ( program_has_any(r->model) )
-        program_c_end(r);
+    r->runtime->c_end(r);
     return 0;
 }
 

@@ -135,18 +135,6 @@ static void put_guard(const struct tt_request *r, const char *directive)
     fputs("_TRACERS_H\n", r->out);
 }
 
-static void put_types(FILE *out)
-{
-    fputs("#ifdef __XEN__\n"
-          "#include <xen/types.h>\n"
-          "#else\n"
-          "#include <stdbool.h>\n"
-          "#include <stddef.h>\n"
-          "#include <stdint.h>\n"
-          "#include <sys/types.h>\n"
-          "#endif\n\n", out);
-}
-
 /* Back ends may share a function: call it once. */
 static void begin_backend(const struct tt_request *r, size_t which)
 {
@@ -167,9 +155,7 @@ static int write_h(const struct tt_request *r, struct err *why)
     put_guard(r, "#ifndef");
     put_guard(r, "#define");
     fputs("\n", r->out);
-    put_types(r->out);
-    if ( program_has_any(r->model) )
-        program_h_begin(r);
+    r->runtime->h_begin(r);
     for ( size_t i = 0; i < r->nr_backends; i++ )
         begin_backend(r, i);
     for ( size_t i = 0; i < r->model->nr_events; i++ )

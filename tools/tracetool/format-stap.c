@@ -231,7 +231,7 @@ static void put_simple(const struct tt_request *r, const struct tt_event *e,
                        size_t id)
 {
     put_probe(r, "simpletrace", e);
-    put_strings(r, e, "");
+    put_strings(r, e, r->runtime->null_string);
     put_lengths(r, e);
     fputs("    printf(\"%8b%8b%8b%4b%4b", r->out);
     for ( size_t i = 0; i < program_nr_args(e); i++ )

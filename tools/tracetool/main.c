@@ -4,7 +4,7 @@
  *
  * This file connects options, files, parser, formats and back ends, prints
  * errors and sets the exit code: 0 if the output was written; 1, or 2 for a
- * wrong call, if it is unchanged.
+ * wrong call (1 with --runtime=qemu), if it is unchanged.
  */
 #include "config.h"
 
@@ -74,7 +74,7 @@ static int generate_output(const struct options *o, struct arena *a,
 {
     struct tt_model model;
     struct tt_request r = {
-        .model = &model, .backends = o->backends,
+        .model = &model, .runtime = o->runtime, .backends = o->backends,
         .nr_backends = o->nr_backends, .group = o->group,
         .provider = o->provider, .binary = o->binary,
         .probe_prefix = o->probe_prefix,
@@ -123,6 +123,8 @@ int main(int argc, char **argv)
         rc = run_request(&options, &e);
     if ( rc && e.text[0] )
         err_print("tracetool", &e);
+    if ( options.runtime && options.runtime->is_strict )
+        e.usage = false;
     options_fini(&options);
     return rc ? err_exit_code(&e) : EXIT_SUCCESS;
 }

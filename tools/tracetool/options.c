@@ -17,7 +17,8 @@
 /* Options as typed.  Switches of the first tracetool are flags. */
 struct typed
 {
-    const char *format, *backends, *group, *provider, *binary, *probe_prefix;
+    const char *runtime, *format, *backends, *group, *provider, *binary;
+    const char *probe_prefix;
     const char *target_type, *target_name;
     bool list_backends, check_backends;
     bool nop, simple, to_stderr, ust, dtrace;
@@ -56,6 +57,9 @@ static const struct opt opts[] = {
     { .name = "provider", .type = OPT_TEXT, .arg = "NAME", .preset = "qemu",
       .at = offsetof(struct typed, provider),
       .help = "provider of probes, for dtrace and ust" },
+    { .name = "runtime", .type = OPT_TEXT, .arg = "NAME",
+      .preset = "usertrace", .at = offsetof(struct typed, runtime),
+      .help = "code that the output calls: usertrace or qemu" },
     { .type = OPT_GROUP, .help = "SystemTap" },
     TEXT("binary", "PATH", binary, "program with the probes"),
     TEXT("probe-prefix", "TEXT", probe_prefix,
@@ -82,14 +86,18 @@ static void list_rows(FILE *out)
 {
     const struct tt_backend *const *b;
     const struct tt_format *const *f;
+    const struct tt_runtime *const *r;
 
     fprintf(out, "Back ends:\n");
-    for ( b = tt_backends; *b; b++ )
+    for ( b = tt_runtimes[0]->backends; *b; b++ )
         fprintf(out, "  %-15s %s\n", (*b)->name, (*b)->text);
     fprintf(out, "\nFormats (* generates code, and needs --backends):\n");
-    for ( f = tt_formats; *f; f++ )
+    for ( f = tt_runtimes[0]->formats; *f; f++ )
         fprintf(out, "  %-13s %c %s\n", (*f)->name,
                 (*f)->makes_code ? '*' : ' ', (*f)->text);
+    fprintf(out, "\nRuntimes:\n");
+    for ( r = tt_runtimes; *r; r++ )
+        fprintf(out, "  %-15s %s\n", (*r)->name, (*r)->text);
     fprintf(out, "\n"
             "EVENTS and OUTPUT may be -, standard input and output.\n"
             "\n"
@@ -147,11 +155,26 @@ static bool same_name(const char *row, const char *text, size_t length)
     return i == length && !row[i];
 }
 
-static const struct tt_backend *find_backend(const char *text, size_t length)
+/* An unknown name is reported, and leaves the default. */
+static int set_runtime(struct options *o, const char *name, struct err *e)
+{
+    const struct tt_runtime *const *row;
+
+    for ( row = tt_runtimes; *row; row++ )
+        if ( !strcmp((*row)->name, name) )
+            break;
+    if ( !*row )
+        return err_usage(e, "unknown runtime: %.80s; --help lists them", name);
+    o->runtime = *row;
+    return 0;
+}
+
+static const struct tt_backend *find_backend(const struct tt_runtime *runtime,
+                                             const char *text, size_t length)
 {
     const struct tt_backend *const *row;
 
-    for ( row = tt_backends; *row; row++ )
+    for ( row = runtime->backends; *row; row++ )
         if ( same_name((*row)->name, text, length) ||
              ((*row)->old_name && same_name((*row)->old_name, text, length)) )
             break;
@@ -161,7 +184,7 @@ static const struct tt_backend *find_backend(const char *text, size_t length)
 static int add_backend(struct options *o, const char *text, size_t length,
                        struct err *e)
 {
-    const struct tt_backend *new = find_backend(text, length);
+    const struct tt_backend *new = find_backend(o->runtime, text, length);
     size_t i;
 
     assert(o->nr_backends <= TT_MAX_BACKENDS);
@@ -221,7 +244,7 @@ static int find_format(struct options *o, const char *text, struct err *e)
     if ( !text )
         return err_usage(e, "format not set: give --format=; --help "
                          "lists them");
-    for ( row = tt_formats; *row; row++ )
+    for ( row = o->runtime->formats; *row; row++ )
         if ( same_name((*row)->name, text, strlen(text)) )
             break;
     o->format = *row;
@@ -302,21 +325,23 @@ static int set_files(struct options *o, bool filter, char **names, size_t nr,
 
 static int validate_options(const struct options *o, bool filter, struct err *e)
 {
-    if ( o->format->makes_code && !o->nr_backends )
+    bool strict = o->runtime->is_strict;
+
+    if ( (o->format->makes_code || strict) && !o->nr_backends )
         return err_usage(e, "no backends specified: format %s makes "
                          "code, give --backends=", o->format->name);
-    if ( o->format->wants_group && !o->group && !filter )
+    if ( (o->format->wants_group || strict) && !o->group && !filter )
         return err_usage(e, "group name is required: format %s makes "
                          "names of it, give --group=", o->format->name);
     return 0;
 }
 
-static void answer_list(void)
+static void answer_list(const struct tt_runtime *runtime)
 {
     const struct tt_backend *const *row;
 
-    for ( row = tt_backends; *row; row++ )
-        printf("%s%s", row == tt_backends ? "" : ", ", (*row)->name);
+    for ( row = runtime->backends; *row; row++ )
+        printf("%s%s", row == runtime->backends ? "" : ", ", (*row)->name);
     putchar('\n');
 }
 
@@ -365,14 +390,17 @@ int options_read(struct options *o, int argc, char **argv,
     int first = 0;
     int rc;
 
-    *o = (struct options){ .format = NULL };
+    *o = (struct options){ .runtime = tt_runtimes[0] };
     rc = parse_argv(&t, argc, argv, &first, next, e);
+    /* After an error, too: the runtime determines the exit code. */
+    if ( t.runtime && set_runtime(o, t.runtime, e) )
+        rc = -EINVAL;
     if ( rc || *next == OPTS_EXIT )
         return rc;
     if ( t.list_backends || t.check_backends )
         *next = OPTS_EXIT;
     if ( t.list_backends )
-        answer_list();
+        answer_list(o->runtime);
     else if ( t.check_backends )
         rc = answer_check(o, &t, e);
     else

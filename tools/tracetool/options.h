@@ -13,6 +13,7 @@
 
 struct options
 {
+    const struct tt_runtime *runtime;   /* valid even after an error */
     const struct tt_format *format;
     const struct tt_backend *backends[TT_MAX_BACKENDS];
     size_t nr_backends;

@@ -7,6 +7,9 @@
  * includes, the body of a trace point.  Formats that generate no code (ids,
  * formats, catalogue, man ...) need no back end.
  *
+ * A runtime is the code that generated code calls: libusertrace, or QEMU's own
+ * trace/.  Each runtime has its tables of formats and back ends.
+ *
  * Output is collected in memory (struct tt_output) and written to the file when
  * complete, so no partial file is ever left.
  */
@@ -21,6 +24,7 @@
 struct tt_request
 {
     const struct tt_model *model;
+    const struct tt_runtime *runtime;
     const struct tt_backend *const *backends;
     size_t nr_backends;
     const char *group;          /* valid in identifiers; NULL: none given */
@@ -49,6 +53,10 @@ struct tt_backend
     /* format c: once, and for each event that is not disabled */
     void (*c_begin)(const struct tt_request *r);
     void (*c_event)(const struct tt_request *r, const struct tt_event *e);
+    /* format rs: before all events; in each trace point; a term of enabled() */
+    void (*rs_begin)(const struct tt_request *r);
+    void (*rs_body)(const struct tt_request *r, const struct tt_event *e);
+    void (*rs_enabled)(const struct tt_request *r, const struct tt_event *e);
     /* 0, or -EINVAL and the reason: the back end does not support e */
     int (*accepts)(const struct tt_event *e, struct err *why);
 };
@@ -62,8 +70,24 @@ struct tt_format
     int (*write)(const struct tt_request *r, struct err *why);
 };
 
-/* The tables, in the order of --help, ended by NULL. */
-extern const struct tt_format *const tt_formats[];
-extern const struct tt_backend *const tt_backends[];
+/* Tables are in the order of --help, and end with NULL. */
+struct tt_runtime
+{
+    const char *name;
+    const char *text;
+    const struct tt_format *const *formats;
+    const struct tt_backend *const *backends;
+    /* As QEMU's tracetool: all formats need back ends and a group, and the
+       exit code of a wrong call is 1. */
+    bool is_strict;
+    const char *null_string;    /* format simpletrace-stap: a NULL pointer */
+    /* formats h and c, for events of programs: first and last part */
+    void (*h_begin)(const struct tt_request *r);
+    void (*c_begin)(const struct tt_request *r);
+    void (*c_end)(const struct tt_request *r);
+};
+
+/* The first is the default. */
+extern const struct tt_runtime *const tt_runtimes[];
 
 #endif /* TRACETOOL_OUTPUT_H */

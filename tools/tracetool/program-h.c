@@ -18,16 +18,6 @@
 
 #include "tracetool/emit.h"
 
-void program_h_begin(const struct tt_request *r)
-{
-    bool vcpu = false;
-
-    for ( size_t i = 0; i < r->model->nr_events; i++ )
-        vcpu |= r->model->events[i].vcpu;
-    fprintf(r->out, "#ifndef __XEN__\n#include <inttypes.h>\n"
-            "#include \"trace/control%s.h\"\n#endif\n\n", vcpu ? "-vcpu" : "");
-}
-
 static void put_state(const struct tt_request *r, const struct tt_event *e)
 {
     fputs("extern TraceEvent _", r->out);

@@ -72,19 +72,22 @@ void program_token(FILE *out, const struct tt_event *e)
 }
 
 /* An event without a format prints its name, even with arguments. */
-static bool is_printed(const struct tt_event *e, size_t i)
+bool program_is_printed(const struct tt_event *e, size_t i)
 {
     return e->nr_pieces || (e->vcpu && i == 0);
 }
 
 /* %p needs a void pointer in C; a pointer to char may be for %s or %p. */
-void program_print(FILE *out, const char *function, const struct tt_event *e)
+void program_print(FILE *out, const char *call, const struct tt_event *e,
+                   const char *end)
 {
     assert(program_has(e));
-    fprintf(out, "%s(\"%s \" ", function, e->name);
+    fprintf(out, "%s\"%s \" ", call, e->name);
     program_format(out, e);
-    fputs(" \"\\n\"", out);
-    for ( size_t i = 0; i < program_nr_args(e) && is_printed(e, i); i++ )
+    if ( *end )
+        fprintf(out, " \"%s\"", end);
+    for ( size_t i = 0; i < program_nr_args(e) && program_is_printed(e, i);
+          i++ )
     {
         const struct tt_arg *a = program_arg(e, i);
 

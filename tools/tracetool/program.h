@@ -38,17 +38,39 @@ void program_format(FILE *out, const struct tt_event *e);
 /* The identifier "TRACE_NAME". */
 void program_token(FILE *out, const struct tt_event *e);
 
-/* A call: "    FUNCTION("name " format "\n", arguments);". */
-void program_print(FILE *out, const char *function, const struct tt_event *e);
+/* Does a line of the event contain argument i? */
+bool program_is_printed(const struct tt_event *e, size_t i);
+
+/*
+ * A call of a printf-like function, `call` being its first part: with "f(" and
+ * "\\n", f("name " format "\n", arguments);
+ */
+void program_print(FILE *out, const char *call, const struct tt_event *e,
+                   const char *end);
 
 /* The test of the state: trace_event_get_state_dynamic_by_id(TRACE_NAME). */
 void program_by_state(const struct tt_request *r, const struct tt_event *e);
 
 /* ---- the two files (formats h and c) ---------------------------------- */
 
-void program_h_begin(const struct tt_request *r);
 void program_h_event(const struct tt_request *r, const struct tt_event *e);
-void program_c_begin(const struct tt_request *r);
-void program_c_end(const struct tt_request *r);
+
+/* "sample_", for names; empty without a group. */
+void program_c_group(const struct tt_request *r);
+
+/* The array GROUP_trace_events[] of all events. */
+void program_c_array(const struct tt_request *r);
+
+/* ---- in Rust (format rs) ---------------------------------------------- */
+
+/* "_path: &std::ffi::CStr, _fd: std::ffi::c_int"; for C: *const c_char. */
+void program_rust_parameters(FILE *out, const struct tt_event *e, bool for_c);
+
+/* The arguments, for C. */
+void program_rust_arguments(FILE *out, const struct tt_event *e);
+
+/* As program_print(). */
+void program_rust_print(FILE *out, const char *call, const struct tt_event *e,
+                        const char *end);
 
 #endif /* TRACETOOL_PROGRAM_H */

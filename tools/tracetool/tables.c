@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tables of formats and back ends, in the order of --help.
+ * The tables of formats, back ends and runtimes, in the order of --help.
  */
 #include "tracetool/rows.h"
 
@@ -31,5 +31,11 @@ const struct tt_backend *const tt_backends[] = {
     &tt_backend_syslog,
     &tt_backend_ust,
     &tt_backend_xen,
+    NULL
+};
+
+const struct tt_runtime *const tt_runtimes[] = {
+    &tt_runtime_usertrace,
+    &tt_runtime_qemu,
     NULL
 };

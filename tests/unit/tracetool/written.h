@@ -37,8 +37,8 @@ static inline char *written(const struct tt_format *format,
                             const struct tt_model *model)
 {
     struct tt_request request = {
-        .model = model, .backends = &backend, .nr_backends = backend ? 1 : 0,
-        .group = "alice",
+        .model = model, .runtime = &tt_runtime_usertrace,
+        .backends = &backend, .nr_backends = backend ? 1 : 0, .group = "alice",
     };
     struct err why = ERR_INIT;
     char *text = NULL;
