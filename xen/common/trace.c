@@ -2,6 +2,12 @@
 /*
  * common/trace.c: the trace rings.
  *
+ * Copyright (C) 2004 by Intel Research Cambridge
+ * Copyright (C) 2005 Bin Ren
+ *
+ * Authors of the first trace buffers, and so of the interface and the messages:
+ * Mark Williamson, Rob Gardner.
+ *
  * Each CPU writes records into its own ring, which dom0 maps and reads. The
  * writer takes no lock and disables nothing: a writer that is interrupted by
  * another one on the same CPU detects the nested writer, because the word with
@@ -30,6 +36,7 @@
 #include <xen/pfn.h>
 #include <xen/sched.h>
 #include <xen/smp.h>
+#include <xen/softirq.h>
 #include <xen/spinlock.h>
 #include <xen/tasklet.h>
 #include <xen/time.h>
@@ -37,12 +44,19 @@
 #include <xen/xmalloc.h>
 
 #include <asm/atomic.h>
-#include <asm/hardirq.h>
 #include <asm/io.h>
+#include <asm/page.h>
 #include <asm/system.h>
+#include <asm/trace.h>
 
 #include <public/sysctl.h>
 #include <public/xen.h>
+
+/*
+ * Cold path: control operations, and events of once in a lap of a ring. The
+ * compiler optimizes them for size, and the functions that only they call.
+ */
+#define rare_path __attribute__((__cold__))
 
 #ifdef CONFIG_COMPAT
 #include <compat/trace.h>
@@ -55,9 +69,10 @@ CHECK_t_buf;
 /* The ring                                                           */
 
 /*
- * The private part of a CPU's ring. In per-CPU memory while the CPU is up
- * (attached), else in parked[cpu]. An attached ring is touched only by the CPU
- * itself: by its writers at any time, by control through a visit.
+ * The private part of a CPU's ring, one cache line. In per-CPU memory while the
+ * CPU is up (attached), else in trace_parked[cpu]. An attached ring is touched
+ * only by the CPU itself: by its writers at any time, by control through a
+ * visit.
  */
 struct ring {
     uint64_t state;        /* trace-ring.md: room or -owed | lap | place */
@@ -65,25 +80,23 @@ struct ring {
     bool live;             /* tracing, has pages, and the CPU mask wants it */
     bool notify_pending;   /* only plain stores of 0 and 1 */
     bool cons_bad;         /* cons was out of range at the last look */
+    uint8_t **page;        /* NULL: no ring */
     uint32_t *cons;        /* in page 0, or &hidden */
     uint32_t *prod;        /* in page 0, or &hidden */
-    uint8_t **page;        /* NULL: no ring */
-    uint32_t *first;       /* overwriting: first record to begin in a page */
-    uint32_t hidden;       /* target of cons and prod while overwriting */
-    uint32_t marked;       /* position where the mark was last checked */
-    uint32_t visited;      /* number of the last visit */
     uint64_t first_tsc;    /* time of the first record owed as lost */
     uint64_t lost;         /* records lost since boot */
-};
+    uint32_t hidden;       /* target of cons and prod while overwriting */
+    uint32_t marked;       /* position where the mark was last checked */
+} __aligned(64);
 
-static DEFINE_PER_CPU(struct ring, ring);
+static DEFINE_PER_CPU(struct ring, trace_ring);
 
 /* A bad cons not yet reported: cons, and prod in the upper half; 0: none. */
 static DEFINE_PER_CPU(uint64_t, cons_report);
 
 /* Read at every trace point, written by control: a cache line apart. */
 bool __read_mostly tb_init_done;
-static uint32_t __read_mostly wanted = TRC_ALL; /* evt_mask, class bits only */
+static uint32_t __read_mostly trace_wanted = TRC_ALL; /* class bits only */
 static uint32_t __read_mostly data_size;        /* record bytes of a ring */
 static uint32_t __read_mostly ring_end;         /* place behind the last */
 
@@ -136,7 +149,7 @@ static always_inline unsigned int page_of(uint32_t where)
     return (where & PLACE_MASK) >> PAGE_SHIFT;
 }
 
-static uint32_t advance_where(uint32_t where, uint32_t bytes)
+static noinline uint32_t advance_where(uint32_t where, uint32_t bytes)
 {
     where += bytes;
     if ( (where & PLACE_MASK) >= ring_end )
@@ -149,25 +162,6 @@ static uint32_t advance_where(uint32_t where, uint32_t bytes)
 static always_inline unsigned int record_size(uint32_t header)
 {
     return 4 + 4 * TRC_HD_EXTRA(header) + (header >> 31) * 8;
-}
-
-/*
- * Compare-and-exchange against interrupts of this CPU. Other CPUs never write
- * these words, so x86 needs no LOCK prefix.
- */
-static always_inline bool cas_word(uint64_t *word, uint64_t old, uint64_t new)
-{
-#ifdef CONFIG_X86
-    bool same;
-
-    barrier();
-    same = cmpxchg_local_(word, old, new, sizeof(*word)) == old;
-    barrier();
-
-    return same;
-#else
-    return cmpxchg(word, old, new) == old;
-#endif
 }
 
 /* The address of a place, valid up to the page's end. */
@@ -255,19 +249,29 @@ static struct plan make_plan(uint64_t state, unsigned int size)
 
 /*
  * How many bytes the fast path may write from `where` on before a page end,
- * the mark or the end of free space needs the slow path. Above the mark the
- * next event is a crossing from below, which is at least `mark` bytes away.
+ * the mark or the end of free space needs the slow path.
  */
 static uint32_t make_room(uint32_t where, uint32_t used)
 {
     uint32_t mark = data_size / 2;
     uint32_t page_left = PAGE_SIZE - (where & ~PAGE_MASK);
-    uint32_t room = used < mark ? mark - used : mark;
+    uint32_t room = (used < mark ? mark : data_size) - used;
 
     ASSERT(used <= data_size && !(used & 3) && !(where & 3));
-    room = min(room, page_left);
 
-    return min(room, data_size - used);
+    return min(room, page_left);
+}
+
+/* Once for every change from a valid cons. */
+static void rare_path note_bad_cons(struct ring *r, uint32_t cons,
+                                    uint32_t prod)
+{
+    if ( r->cons_bad )
+        return;
+
+    r->cons_bad = true;
+    r->notify_pending = true;
+    write_atomic(&this_cpu(cons_report), cons | (uint64_t)prod << 32);
 }
 
 /*
@@ -289,13 +293,7 @@ static uint32_t bytes_used(struct ring *r, uint64_t state)
         return used;
     }
 
-    if ( !r->cons_bad )
-    {
-        r->cons_bad = true;
-        r->notify_pending = true;
-        write_atomic(&this_cpu(cons_report),
-                     cons | (uint64_t)prod_of(where_of(state)) << 32);
-    }
+    note_bad_cons(r, cons, prod_of(where_of(state)));
 
     return data_size;
 }
@@ -318,8 +316,8 @@ static uint32_t write_record(struct ring *r, uint32_t where, uint32_t header,
 }
 
 /* Fill the last bytes of the ring, at most one record. */
-static uint32_t write_pad(struct ring *r, uint32_t where, unsigned int size,
-                          uint64_t tsc)
+static uint32_t rare_path write_pad(struct ring *r, uint32_t where,
+                                    unsigned int size, uint64_t tsc)
 {
     unsigned int words = size / 4 - 1;
     bool timed = words > TRACE_EXTRA_MAX;
@@ -335,8 +333,9 @@ static uint32_t write_pad(struct ring *r, uint32_t where, unsigned int size,
                         tsc, NULL);
 }
 
-static uint32_t write_lost(struct ring *r, uint32_t where, uint32_t count,
-                           uint64_t first, uint64_t tsc)
+static uint32_t rare_path write_lost(struct ring *r, uint32_t where,
+                                     uint32_t count, uint64_t first,
+                                     uint64_t tsc)
 {
     uint32_t words[LOST_WORDS] = {
         count,
@@ -350,16 +349,32 @@ static uint32_t write_lost(struct ring *r, uint32_t where, uint32_t count,
     return write_record(r, where, LOST_HEADER, tsc, words);
 }
 
+/* A ring with pages is a flight recorder while dom0 is kept out. */
+static bool is_overwriting(const struct ring *r)
+{
+    ASSERT(r->page);
+
+    return r->prod == &r->hidden;
+}
+
+/* The first record to begin in each page, while overwriting. */
+static uint32_t *first_of(const struct ring *r)
+{
+    ASSERT(is_overwriting(r));
+
+    return (uint32_t *)(r->page + (ring_end >> PAGE_SHIFT));
+}
+
 /*
  * A flight recorder is read from the first record that begins in some page:
  * note its position when it becomes known. Compare lap and page, not page
  * alone: a ring of one page wraps into the same page.
  */
-static uint32_t note_first(struct ring *r, uint32_t from, uint32_t end)
+static noinline uint32_t note_first(struct ring *r, uint32_t from, uint32_t end)
 {
     ASSERT(from != end && (end & PLACE_MASK) < ring_end);
-    if ( r->first && (from >> PAGE_SHIFT) != (end >> PAGE_SHIFT) )
-        r->first[page_of(end)] = end;
+    if ( is_overwriting(r) && (from >> PAGE_SHIFT) != (end >> PAGE_SHIFT) )
+        first_of(r)[page_of(end)] = end;
 
     return end;
 }
@@ -397,7 +412,7 @@ static bool note_first_loss(struct ring *r, uint64_t state)
     if ( ACCESS_ONCE(r->state) != state )
         return false;
 
-    cas_word(&r->first_tsc, old, now);                               /* [13] */
+    trace_cmpxchg(&r->first_tsc, old, now);                          /* [13] */
 
     return true;
 }
@@ -412,13 +427,14 @@ static bool count_lost(struct ring *r, uint64_t state)
     if ( owed == 0 && !note_first_loss(r, state) )
         return false;
 
-    if ( !cas_word(&r->state, state,                                 /* [14] */
-                   state_owing(where_of(state), min(owed + 1, 0x7fffffffU))) )
+    if ( !trace_cmpxchg(&r->state, state,                            /* [14] */
+                        state_owing(where_of(state),
+                                    min(owed + 1, 0x7fffffffU))) )
         return false;
 
     do {
         old = ACCESS_ONCE(r->lost);
-    } while ( !cas_word(&r->lost, old, old + 1) );
+    } while ( !trace_cmpxchg(&r->lost, old, old + 1) );
 
     return true;
 }
@@ -430,7 +446,7 @@ static bool count_lost(struct ring *r, uint64_t state)
  * condition is that the position of the last check is below the mark by now,
  * or has been read.
  */
-static void notice_mark(struct ring *r, uint32_t where, uint32_t used)
+static noinline void notice_mark(struct ring *r, uint32_t where, uint32_t used)
 {
     uint32_t mark = data_size / 2;
     uint32_t old = prod_of(r->marked) - read_atomic(r->cons);
@@ -441,7 +457,7 @@ static void notice_mark(struct ring *r, uint32_t where, uint32_t used)
 
     /* More than the ring holds: dom0 has read past `marked`. */
     if ( (old < mark || old > data_size) && used >= mark &&
-         !r->cons_bad && r->prod != &r->hidden )
+         !r->cons_bad && !is_overwriting(r) )
         r->notify_pending = true;
     r->marked = where;
 }
@@ -469,15 +485,15 @@ static noinline uint32_t put_slow(struct ring *r, uint32_t header,
         {
             if ( header && !count_lost(r, state) )
                 continue;
-            notice_mark(r, where_of(state), used);
             return where_of(state);
         }
 
         first = ACCESS_ONCE(r->first_tsc);
         tsc = get_cycles();
         end = advance_where(where_of(state), p.total);
-        if ( cas_word(&r->state, state,                              /* [10] */
-                      state_with_room(end, make_room(end, used + p.total))) )
+        if ( trace_cmpxchg(&r->state, state,                         /* [10] */
+                           state_with_room(end, make_room(end, used +
+                                                               p.total))) )
             break;
     }
 
@@ -503,24 +519,15 @@ static always_inline uint32_t put_fast(struct ring *r, uint32_t header,
             return put_slow(r, header, words);
         if ( header & TRC_HD_CYCLE_FLAG )
             tsc = get_cycles();                                       /* [4] */
-    } while ( unlikely(!cas_word(&r->state, state,                    /* [5] */
-                                 state + size - ((uint64_t)size << 32))) );
+    } while ( unlikely(!trace_cmpxchg(&r->state, state,               /* [5] */
+                                      state + size -
+                                      ((uint64_t)size << 32))) );
 
     /* `room` excludes a page end inside of the record. */
     ASSERT((where_of(state) & ~PAGE_MASK) + size < PAGE_SIZE);
     fill_in(address_of(r, where_of(state)), header, tsc, words);
 
     return where_of(state) + size;
-}
-
-/* Scheduling a tasklet takes a lock that an NMI may have interrupted. */
-static bool may_notify(void)
-{
-#ifdef CONFIG_X86
-    return !in_nmi_handler() && !in_mce_handler();
-#else
-    return true;
-#endif
 }
 
 /*
@@ -538,7 +545,9 @@ static void cf_check notify_dom0(void *unused)
         if ( likely(!bad) )
             continue;
         write_atomic(&per_cpu(cons_report, cpu), 0);
-        printk(XENLOG_WARNING "trc#%u: bogus prod (%08x) and/or cons (%08x)\n",
+        /* Rate-limited, as any message that a guest can cause. */
+        printk(XENLOG_G_WARNING
+               "trc#%u: bogus prod (%08x) and/or cons (%08x)\n",
                cpu, (uint32_t)(bad >> 32), (uint32_t)bad);
     }
 
@@ -546,10 +555,11 @@ static void cf_check notify_dom0(void *unused)
 }
 static DECLARE_SOFTIRQ_TASKLET(notify_tasklet, notify_dom0, NULL);
 
+/* Scheduling a tasklet takes a lock that an NMI may have interrupted. */
 static noinline void schedule_notify(struct ring *r)
 {
     ASSERT(!r->depth);
-    if ( !may_notify() )
+    if ( trace_in_nmi() )
         return;
 
     r->notify_pending = false;
@@ -604,7 +614,7 @@ static always_inline void ring_leave(struct ring *r, uint32_t where)
 /* A mask selects by class and, independently, by subclass. */
 static always_inline bool is_wanted(uint32_t header)
 {
-    uint32_t hit = header & ACCESS_ONCE(wanted);
+    uint32_t hit = header & ACCESS_ONCE(trace_wanted);
 
     return hit > 0xffff && (hit & 0xffff);
 }
@@ -618,7 +628,7 @@ noinline void trace_record(uint32_t header, const void *words)
     if ( !is_wanted(header) )
         return;
 
-    r = &this_cpu(ring);
+    r = &this_cpu(trace_ring);
     ring_enter(r);
     if ( unlikely(!r->live) )
         where = where_of(ACCESS_ONCE(r->state));                      /* [2] */
@@ -631,12 +641,12 @@ noinline void trace_record(uint32_t header, const void *words)
 
 int trace_will_trace_event(uint32_t event)
 {
-    return trace_is_on() && is_wanted(event) && this_cpu(ring).live;
+    return trace_is_on() && is_wanted(event) && this_cpu(trace_ring).live;
 }
 
 /* Sizes that TRACE_nD never has: copied, so that no byte beyond is read. */
-static noinline void trace_slow(uint32_t event, bool cycles,
-                                unsigned int extra, const void *extra_data)
+static void rare_path trace_slow(uint32_t event, bool cycles,
+                                 unsigned int extra, const void *extra_data)
 {
     uint32_t words[TRACE_EXTRA_MAX] = {};
 
@@ -723,19 +733,18 @@ struct rings {
     uint8_t **page[];          /* [nr_cpu_ids]; NULL: CPU without a ring */
 };
 
-static DEFINE_SPINLOCK(lock);  /* protects all that follows */
-static struct rings *rings;    /* NULL: none */
-static struct ring *parked;    /* [nr_cpu_ids]: rings of CPUs not attached */
-static cpumask_t attached;     /* CPUs with their ring in per-CPU memory */
-static cpumask_t cpu_mask;
-static uint32_t evt_mask = TRC_ALL;
-static bool overwriting;       /* implies that tracing is on */
+static DEFINE_SPINLOCK(trace_lock);  /* protects all that follows */
+static struct rings *trace_rings;    /* NULL: none */
+static struct ring *trace_parked;    /* [nr_cpu_ids]: of CPUs not attached */
+static cpumask_t trace_attached;     /* CPUs with a ring in per-CPU memory */
+static cpumask_t tb_cpu_mask;
+static uint32_t tb_event_mask = TRC_ALL;
+static bool tb_overwriting;       /* implies that tracing is on */
 
 typedef void visit_fn(struct ring *r, unsigned int cpu);
 
 struct visit {
     visit_fn *change;
-    uint32_t number;
     bool busy;                 /* a CPU had a writer inside: repeat */
 };
 
@@ -751,7 +760,6 @@ static void ring_detach(struct ring *r)
     r->cons = r->prod = &r->hidden;
     barrier();
     r->page = NULL;
-    r->first = NULL;
     r->state = state_with_room(FIRST_PLACE, 0);
 }
 
@@ -760,9 +768,9 @@ static void cf_check visit_here(void *arg)
 {
     struct visit *v = arg;
     unsigned int cpu = smp_processor_id();
-    struct ring *r = &this_cpu(ring);
+    struct ring *r = &this_cpu(trace_ring);
 
-    if ( !cpumask_test_cpu(cpu, &attached) || r->visited == v->number )
+    if ( !cpumask_test_cpu(cpu, &trace_attached) )
         return;
 
     if ( r->depth )
@@ -774,16 +782,15 @@ static void cf_check visit_here(void *arg)
     ring_enter(r);
     v->change(r, cpu);
     ASSERT(r->depth == 1);
-    r->visited = v->number;
     ring_leave(r, where_of(r->state));
 }
 
+/* A change that is made twice is the same as one: see `busy`. */
 static void visit_cpus(const cpumask_t *cpus, visit_fn *change)
 {
-    static uint32_t number;
-    struct visit v = { .change = change, .number = ++number };
+    struct visit v = { .change = change };
 
-    ASSERT(spin_is_locked(&lock));
+    ASSERT(spin_is_locked(&trace_lock));
     do {
         v.busy = false;
         on_selected_cpus(cpus, visit_here, &v, 1);
@@ -795,33 +802,34 @@ static void change_rings(visit_fn *change)
 {
     unsigned int cpu;
 
-    ASSERT(spin_is_locked(&lock));
+    ASSERT(spin_is_locked(&trace_lock));
     visit_cpus(&cpu_online_map, change);
 
-    for ( cpu = 0; parked && cpu < nr_cpu_ids; cpu++ )
-        if ( !cpumask_test_cpu(cpu, &attached) )
-            change(&parked[cpu], cpu);
+    for ( cpu = 0; trace_parked && cpu < nr_cpu_ids; cpu++ )
+        if ( !cpumask_test_cpu(cpu, &trace_attached) )
+            change(&trace_parked[cpu], cpu);
 }
 
 /* --- the changes --- */
 
 /* `live` is set last: an NMI that finds it set finds the rest complete. */
-static void cf_check change_live(struct ring *r, unsigned int cpu)
+static void cf_check rare_path change_live(struct ring *r, unsigned int cpu)
 {
     barrier();
-    r->live = tb_init_done && r->page && cpumask_test_cpu(cpu, &cpu_mask) &&
-              cpumask_test_cpu(cpu, &attached);
+    r->live = tb_init_done && r->page && cpumask_test_cpu(cpu, &tb_cpu_mask) &&
+              cpumask_test_cpu(cpu, &trace_attached);
 }
 
 /*
  * Write the LOST record that no later record would write. Stock forgets the
  * count here; an old reader finds one LOST record more.
  */
-static void cf_check change_stop(struct ring *r, unsigned int cpu)
+static void cf_check rare_path change_stop(struct ring *r, unsigned int cpu)
 {
     r->live = false;
     barrier();
-    if ( owed_of(r->state) && r->page && cpumask_test_cpu(cpu, &attached) )
+    if ( owed_of(r->state) && r->page &&
+         cpumask_test_cpu(cpu, &trace_attached) )
         put_slow(r, 0, NULL);
     ASSERT(!r->live);
     r->state = state_with_room(where_of(r->state), 0);
@@ -838,32 +846,42 @@ static void attach_reader(struct ring *r)
 }
 
 /* Attach the pages of the present rings, empty, or none. */
-static void cf_check change_attach(struct ring *r, unsigned int cpu)
+static void cf_check rare_path change_attach(struct ring *r,
+                                             unsigned int cpu)
 {
     ASSERT(!r->live);
     ring_detach(r);
-    if ( !rings || !rings->page[cpu] )
+    if ( !trace_rings || !trace_rings->page[cpu] )
         return;
 
-    r->page = rings->page[cpu];
+    r->page = trace_rings->page[cpu];
     attach_reader(r);
 }
 
 /* Store both words of the shared header at once: no reader sees a half. */
 static void share_window(struct ring *r, uint32_t from, uint32_t to)
 {
-    struct t_buf *buf = (void *)r->page[0];
+    const union {
+        struct t_buf buf;
+        uint64_t both;
+    } window = {
+        .buf = { .cons = prod_of(from), .prod = prod_of(to) },
+    };
 
-    ASSERT(!r->live && prod_of(from) < 2 * data_size &&
-           prod_of(to) < 2 * data_size);
+    BUILD_BUG_ON(sizeof(window) != sizeof(window.both));
+    ASSERT(!r->live && window.buf.cons < 2 * data_size &&
+           window.buf.prod < 2 * data_size);
     smp_wmb(); /* the records before it. Pairs with the reader's rmb. */
-    write_atomic((uint64_t *)buf,
-                 prod_of(from) | ((uint64_t)prod_of(to) << 32));
+    write_atomic((uint64_t *)r->page[0], window.both);
     r->marked = to;
 }
 
-/* Unread records are discarded: they would be overwritten. */
-static void cf_check change_overwrite(struct ring *r, unsigned int cpu)
+/*
+ * Unread records are discarded: they would be overwritten. hidden gets its
+ * value when the visit ends, and so does that of a parked ring.
+ */
+static void cf_check rare_path change_overwrite(struct ring *r,
+                                                unsigned int cpu)
 {
     uint32_t where = where_of(r->state);
 
@@ -871,41 +889,37 @@ static void cf_check change_overwrite(struct ring *r, unsigned int cpu)
     if ( !r->page )
         return;
 
-    ASSERT(rings && r->page == rings->page[cpu]);
-    /* Behind the page pointers: see alloc_page_list(). */
-    r->first = (uint32_t *)(r->page + rings->pages);
-    memset(r->first, 0, rings->pages * sizeof(*r->first));
-    r->first[page_of(where)] = where;
-
+    ASSERT(trace_rings && r->page == trace_rings->page[cpu]);
+    ASSERT(room_of(r->state) == 0);
     share_window(r, where, where);
-    r->hidden = prod_of(where);
     r->cons = r->prod = &r->hidden;
-    r->state = state_with_room(where, 0);
+    memset(first_of(r), 0, trace_rings->pages * sizeof(*first_of(r)));
+    first_of(r)[page_of(where)] = where;
 }
 
 /* The pages behind the head's page hold the oldest complete records. */
 static uint32_t oldest_record(const struct ring *r)
 {
+    const uint32_t *first = first_of(r);
     unsigned int i, page = page_of(where_of(r->state));
 
-    ASSERT(r->first && r->first[page]);
-    for ( i = 1; i < rings->pages; i++ )
-        if ( r->first[(page + i) % rings->pages] )
-            return r->first[(page + i) % rings->pages];
+    ASSERT(first[page]);
+    for ( i = 1; i < trace_rings->pages; i++ )
+        if ( first[(page + i) % trace_rings->pages] )
+            return first[(page + i) % trace_rings->pages];
 
-    return r->first[page];
+    return first[page];
 }
 
-static void cf_check change_freeze(struct ring *r, unsigned int cpu)
+static void cf_check rare_path change_freeze(struct ring *r,
+                                             unsigned int cpu)
 {
-    if ( !r->first )
+    if ( !r->page || !is_overwriting(r) )
         return;
 
-    ASSERT(!r->live && r->prod == &r->hidden);
+    ASSERT(!r->live && room_of(r->state) == 0);
     share_window(r, oldest_record(r), where_of(r->state));
     attach_reader(r);
-    r->first = NULL;
-    r->state = state_with_room(where_of(r->state), 0);
 }
 
 /* ------------------------------------------------------------------ */
@@ -915,10 +929,12 @@ static void cf_check change_freeze(struct ring *r, unsigned int cpu)
 static bool unshare_page(void *va)
 {
     struct page_info *pg = virt_to_page(va);
-    const unsigned long unused = PGC_xen_heap | PGC_allocated | 1;
+    /* Never set where Xen's heap is separate (arm32), and never changes. */
+    unsigned long heap = read_atomic(&pg->count_info) & PGC_xen_heap;
+    unsigned long unused = heap | PGC_allocated | 1;
 
     /* From one reference to none in one step: a new mapping cannot race. */
-    if ( cmpxchg(&pg->count_info, unused, PGC_xen_heap) != unused )
+    if ( cmpxchg(&pg->count_info, unused, heap) != unused )
         return false;
 
     free_domheap_page(pg); /* off dom_xen's list; a heap page is not freed */
@@ -926,7 +942,17 @@ static bool unshare_page(void *va)
     return true;
 }
 
-static void share_page(void *va, enum XENSHARE_flags flags)
+/*
+ * A control operation is one hypercall, however many pages it handles. Timers,
+ * RCU and tasklets of this CPU do not wait for its end.
+ */
+static void serve_softirqs(unsigned long i)
+{
+    if ( i % 64 == 63 )
+        process_pending_softirqs();
+}
+
+static noinline void share_page(void *va, enum XENSHARE_flags flags)
 {
     share_xen_page_with_privileged_guests(virt_to_page(va), flags);
 }
@@ -971,10 +997,11 @@ static int unshare_rings(const struct rings *g)
     unsigned long i, n = nr_shared(g);
     struct shared_page s;
 
-    ASSERT(spin_is_locked(&lock));
+    ASSERT(spin_is_locked(&trace_lock));
     ASSERT(!tb_init_done);
     for ( i = 0; i < n; i++ )
     {
+        serve_softirqs(i);
         s = shared_page(g, i);
         if ( s.va && !unshare_page(s.va) )
             break;
@@ -984,6 +1011,7 @@ static int unshare_rings(const struct rings *g)
 
     while ( i-- > 0 )
     {
+        serve_softirqs(i);
         s = shared_page(g, i);
         if ( !s.va )
             continue;
@@ -999,7 +1027,10 @@ static void free_page_list(uint8_t **page, unsigned int pages)
     unsigned int i;
 
     for ( i = 0; page && i < pages && page[i]; i++ )
+    {
+        serve_softirqs(i);
         free_xenheap_pages(page[i], 0);
+    }
     xfree(page);
 }
 
@@ -1018,6 +1049,7 @@ static uint8_t **alloc_page_list(unsigned int cpu, unsigned int pages)
 
     for ( i = 0; i < pages; i++ )
     {
+        serve_softirqs(i);
         /* A frame number in t_info has 32 bits. */
         page[i] = alloc_xenheap_pages(0, MEMF_bits(32 + PAGE_SHIFT));
         if ( !page[i] )
@@ -1027,7 +1059,7 @@ static uint8_t **alloc_page_list(unsigned int cpu, unsigned int pages)
             free_page_list(page, pages);
             return NULL;
         }
-        memset(page[i], 0, PAGE_SIZE);
+        clear_page(page[i]);
     }
 
     return page;
@@ -1053,7 +1085,10 @@ static void list_ring(struct rings *g, unsigned int cpu)
         mfn[i] = virt_to_mfn(g->page[cpu][i]);
 
     for ( i = 0; i < g->pages; i++ )
+    {
+        serve_softirqs(i);
         share_page(g->page[cpu][i], SHARE_rw);
+    }
 
     printk(XENLOG_INFO "xentrace: p%u mfn %x offset %u\n",
            cpu, mfn[0], offset);
@@ -1062,13 +1097,11 @@ static void list_ring(struct rings *g, unsigned int cpu)
     write_atomic(&g->info->mfn_offset[cpu], (uint16_t)offset);
 }
 
-/* Limit the size to what tbuf_size, prod and mfn_offset[] can express. */
+/* Limit the size to what mfn_offset[] of the last CPU can express. */
 static unsigned int clamp_pages(unsigned int pages)
 {
-    unsigned int most = min(0xffffU, (unsigned int)(0xffffffffU / PAGE_SIZE));
+    unsigned int most = (0xffff - info_head()) / max(nr_cpu_ids - 1, 1U);
 
-    if ( nr_cpu_ids > 1 )
-        most = min(most, (0xffff - info_head()) / (nr_cpu_ids - 1));
     BUILD_BUG_ON(0xffff * (uint64_t)PAGE_SIZE > PLACE_MASK);
     ASSERT(most);
     if ( pages <= most )
@@ -1087,7 +1120,7 @@ static void free_rings(struct rings *g)
     if ( !g )
         return;
 
-    ASSERT(g != rings);
+    ASSERT(g != trace_rings);
     for ( cpu = 0; cpu < nr_cpu_ids; cpu++ )
         free_page_list(g->page[cpu], g->pages);
     if ( g->info )
@@ -1103,16 +1136,16 @@ static int alloc_parked(void)
 {
     unsigned int cpu;
 
-    ASSERT(spin_is_locked(&lock));
-    if ( parked )
+    ASSERT(spin_is_locked(&trace_lock));
+    if ( trace_parked )
         return 0;
 
-    parked = xzalloc_array(struct ring, nr_cpu_ids);
-    if ( !parked )
+    trace_parked = xzalloc_array(struct ring, nr_cpu_ids);
+    if ( !trace_parked )
         return -ENOMEM;
 
     for ( cpu = 0; cpu < nr_cpu_ids; cpu++ )
-        ring_detach(&parked[cpu]);
+        ring_detach(&trace_parked[cpu]);
 
     return 0;
 }
@@ -1130,7 +1163,7 @@ static int alloc_rings(unsigned int pages, struct rings **out)
     g->pages = clamp_pages(pages);
     g->info_pages = PFN_UP((nr_cpu_ids * g->pages + info_head()) *
                            sizeof(uint32_t));
-    if ( !rings )
+    if ( !trace_rings )
         t_info_pages = g->info_pages;
     printk(XENLOG_INFO "xentrace: requesting %u t_info pages "
            "for %u trace pages on %u cpus\n",
@@ -1162,7 +1195,7 @@ static void share_rings(struct rings *g)
 {
     unsigned int i, cpu;
 
-    ASSERT(spin_is_locked(&lock) && g != rings);
+    ASSERT(spin_is_locked(&trace_lock) && g != trace_rings);
     for ( cpu = 0; cpu < nr_cpu_ids; cpu++ )
         if ( g->page[cpu] )
             list_ring(g, cpu);
@@ -1183,7 +1216,7 @@ static void pause_tracing(void)
 
 static void start_tracing(void)
 {
-    ASSERT(rings);
+    ASSERT(trace_rings);
     write_atomic(&tb_init_done, true);
     change_rings(change_live);
 }
@@ -1191,24 +1224,24 @@ static void start_tracing(void)
 /* Replace the rings: all writers are out, or find no ring. */
 static void install_rings(struct rings *g)
 {
-    ASSERT(!tb_init_done && g != rings);
-    rings = g;
+    ASSERT(!tb_init_done && g != trace_rings);
+    trace_rings = g;
     data_size = g ? g->pages * PAGE_SIZE - FIRST_PLACE : 0;
     ring_end = data_size + FIRST_PLACE;
-    overwriting = false;
+    tb_overwriting = false;
     change_rings(change_attach);
 }
 
-static int cf_check op_get_info(struct xen_sysctl_tbuf_op *tbc)
+static int op_get_info(struct xen_sysctl_tbuf_op *tbc)
 {
-    tbc->evt_mask = evt_mask;
-    tbc->buffer_mfn = rings ? virt_to_mfn(rings->info) : 0;
+    tbc->evt_mask = tb_event_mask;
+    tbc->buffer_mfn = trace_rings ? virt_to_mfn(trace_rings->info) : 0;
     tbc->size = t_info_pages * PAGE_SIZE;
 
     return 0;
 }
 
-static int cf_check op_set_cpu_mask(struct xen_sysctl_tbuf_op *tbc)
+static int op_set_cpu_mask(struct xen_sysctl_tbuf_op *tbc)
 {
     cpumask_var_t mask;
     int rc = xenctl_bitmap_to_cpumask(&mask, &tbc->cpu_mask);
@@ -1216,7 +1249,7 @@ static int cf_check op_set_cpu_mask(struct xen_sysctl_tbuf_op *tbc)
     if ( rc )
         return rc;
 
-    cpumask_copy(&cpu_mask, mask);
+    cpumask_copy(&tb_cpu_mask, mask);
     free_cpumask_var(mask);
     change_rings(change_live);
 
@@ -1225,12 +1258,12 @@ static int cf_check op_set_cpu_mask(struct xen_sysctl_tbuf_op *tbc)
 
 static void set_evt_mask(uint32_t mask)
 {
-    ASSERT(spin_is_locked(&lock));
-    evt_mask = mask;
-    write_atomic(&wanted, mask & TRC_ALL);
+    ASSERT(spin_is_locked(&trace_lock));
+    tb_event_mask = mask;
+    write_atomic(&trace_wanted, mask & TRC_ALL);
 }
 
-static int cf_check op_set_evt_mask(struct xen_sysctl_tbuf_op *tbc)
+static int op_set_evt_mask(struct xen_sysctl_tbuf_op *tbc)
 {
     set_evt_mask(tbc->evt_mask);
 
@@ -1243,7 +1276,7 @@ static int set_size(unsigned int pages)
     struct rings *g = NULL;
     int rc;
 
-    ASSERT(!rings);
+    ASSERT(!trace_rings);
     if ( pages == 0 )
         return -EINVAL;
 
@@ -1263,16 +1296,16 @@ static int set_size(unsigned int pages)
 }
 
 /* Allowed once, for old callers; resize allows more. */
-static int cf_check op_set_size(struct xen_sysctl_tbuf_op *tbc)
+static int op_set_size(struct xen_sysctl_tbuf_op *tbc)
 {
     int rc;
 
-    if ( rings && tbc->size == rings->pages )
+    if ( trace_rings && tbc->size == trace_rings->pages )
         return -EBUSY;
-    if ( rings )
+    if ( trace_rings )
     {
         printk(XENLOG_INFO "xentrace: tb_set_size from %u to %u "
-               "not implemented\n", rings->pages, tbc->size);
+               "not implemented\n", trace_rings->pages, tbc->size);
         return -EINVAL;
     }
 
@@ -1283,9 +1316,9 @@ static int cf_check op_set_size(struct xen_sysctl_tbuf_op *tbc)
     return rc;
 }
 
-static int cf_check op_enable(struct xen_sysctl_tbuf_op *tbc)
+static int op_enable(void)
 {
-    if ( !rings )
+    if ( !trace_rings )
         return -EINVAL;
 
     start_tracing();
@@ -1297,40 +1330,40 @@ static int cf_check op_enable(struct xen_sysctl_tbuf_op *tbc)
  * A flight recorder that stops offers its records. An old tool, which never
  * asked for one, finds a normal ring after the next enable.
  */
-static int cf_check op_disable(struct xen_sysctl_tbuf_op *tbc)
+static int op_disable(void)
 {
     write_atomic(&tb_init_done, false);
     change_rings(change_stop);
-    if ( overwriting )
+    if ( tb_overwriting )
         change_rings(change_freeze);
-    overwriting = false;
+    tb_overwriting = false;
 
     return 0;
 }
 
-static int cf_check op_overwrite(struct xen_sysctl_tbuf_op *tbc)
+static int op_overwrite(void)
 {
-    if ( !rings )
+    if ( !trace_rings )
         return -EINVAL;
 
-    op_disable(tbc);
-    ASSERT(!tb_init_done && !overwriting);
+    op_disable();
+    ASSERT(!tb_init_done && !tb_overwriting);
     change_rings(change_overwrite);
-    overwriting = true;
+    tb_overwriting = true;
     start_tracing();
 
     return 0;
 }
 
-static int cf_check op_freeze(struct xen_sysctl_tbuf_op *tbc)
+static int op_freeze(void)
 {
-    return overwriting ? op_disable(tbc) : -EINVAL;
+    return tb_overwriting ? op_disable() : -EINVAL;
 }
 
 /* Replace the present rings by g (NULL: none). */
 static int replace_rings(struct rings *g)
 {
-    struct rings *old = rings;
+    struct rings *old = trace_rings;
     bool was_on = tb_init_done;
     int rc;
 
@@ -1345,26 +1378,26 @@ static int replace_rings(struct rings *g)
         t_info_pages = g ? g->info_pages : 0;
         free_rings(old);
     }
-    if ( was_on && rings )
+    if ( was_on && trace_rings )
         start_tracing();
 
     return rc;
 }
 
-static int cf_check op_free(struct xen_sysctl_tbuf_op *tbc)
+static int op_free(void)
 {
-    return rings ? replace_rings(NULL) : -EINVAL;
+    return trace_rings ? replace_rings(NULL) : -EINVAL;
 }
 
-static int cf_check op_resize(struct xen_sysctl_tbuf_op *tbc)
+static int op_resize(unsigned int pages)
 {
     struct rings *g = NULL;
     int rc;
 
-    if ( !rings || tbc->size == 0 )
+    if ( !trace_rings || pages == 0 )
         return -EINVAL;
 
-    rc = alloc_rings(tbc->size, &g);
+    rc = alloc_rings(pages, &g);
     if ( rc )
         return rc;
 
@@ -1391,26 +1424,28 @@ static int copy_answer(const struct xenctl_bitmap *to, uint32_t offset,
 
 static struct xen_tbuf_cpu cpu_state(unsigned int cpu)
 {
-    bool up = cpumask_test_cpu(cpu, &attached);
-    const struct ring *r = up ? &per_cpu(ring, cpu)
-                              : parked ? &parked[cpu] : NULL;
+    bool up = cpumask_test_cpu(cpu, &trace_attached);
+    const struct ring *r = up ? &per_cpu(trace_ring, cpu)
+                              : trace_parked ? &trace_parked[cpu] : NULL;
 
     ASSERT(cpu < nr_cpu_ids);
     return (struct xen_tbuf_cpu){
-        .flags = (rings && rings->page[cpu] ? XEN_TBUF_CPU_RING : 0) |
-                 (cpumask_test_cpu(cpu, &cpu_mask) ? 0 : XEN_TBUF_CPU_MASKED) |
+        .flags = (trace_rings && trace_rings->page[cpu]
+                  ? XEN_TBUF_CPU_RING : 0) |
+                 (cpumask_test_cpu(cpu, &tb_cpu_mask)
+                  ? 0 : XEN_TBUF_CPU_MASKED) |
                  (up ? XEN_TBUF_CPU_ONLINE : 0),
         .lost = r ? read_atomic(&r->lost) : 0,
     };
 }
 
-static int cf_check op_state(struct xen_sysctl_tbuf_op *tbc)
+static int op_state(struct xen_sysctl_tbuf_op *tbc)
 {
     const struct xen_tbuf_state head = {
         .flags = (tb_init_done ? XEN_TBUF_ENABLED : 0) |
-                 (overwriting ? XEN_TBUF_OVERWRITE : 0),
-        .evt_mask = evt_mask,
-        .pages = rings ? rings->pages : 0,
+                 (tb_overwriting ? XEN_TBUF_OVERWRITE : 0),
+        .evt_mask = tb_event_mask,
+        .pages = trace_rings ? trace_rings->pages : 0,
         .nr_cpus = nr_cpu_ids,
         .cpu_offset = sizeof(head),
         .cpu_size = sizeof(struct xen_tbuf_cpu),
@@ -1425,42 +1460,62 @@ static int cf_check op_state(struct xen_sysctl_tbuf_op *tbc)
         rc = copy_answer(&tbc->cpu_mask, sizeof(head) + cpu * sizeof(state),
                          &state, sizeof(state));
     }
-    tbc->evt_mask = evt_mask;
+    tbc->evt_mask = tb_event_mask;
     tbc->size = sizeof(head) + nr_cpu_ids * sizeof(struct xen_tbuf_cpu);
 
     return rc;
 }
 
 /* An old tool knows the first six, and an unknown operation is -EINVAL. */
-static const struct {
-    uint32_t cmd;
-    int (*run)(struct xen_sysctl_tbuf_op *tbc);
-} ops[] = {
-    { XEN_SYSCTL_TBUFOP_get_info,     op_get_info },
-    { XEN_SYSCTL_TBUFOP_set_cpu_mask, op_set_cpu_mask },
-    { XEN_SYSCTL_TBUFOP_set_evt_mask, op_set_evt_mask },
-    { XEN_SYSCTL_TBUFOP_set_size,     op_set_size },
-    { XEN_SYSCTL_TBUFOP_enable,       op_enable },
-    { XEN_SYSCTL_TBUFOP_disable,      op_disable },
-    { XEN_SYSCTL_TBUFOP_state,        op_state },
-    { XEN_SYSCTL_TBUFOP_overwrite,    op_overwrite },
-    { XEN_SYSCTL_TBUFOP_freeze,       op_freeze },
-    { XEN_SYSCTL_TBUFOP_free,         op_free },
-    { XEN_SYSCTL_TBUFOP_resize,       op_resize },
-};
-
-int tb_control(struct xen_sysctl_tbuf_op *tbc)
+static int run_op(struct xen_sysctl_tbuf_op *tbc)
 {
-    unsigned int i;
-    int rc = -EINVAL;
+    switch ( tbc->cmd )
+    {
+    case XEN_SYSCTL_TBUFOP_get_info:
+        return op_get_info(tbc);
 
-    spin_lock(&lock);
+    case XEN_SYSCTL_TBUFOP_set_cpu_mask:
+        return op_set_cpu_mask(tbc);
 
-    for ( i = 0; i < ARRAY_SIZE(ops); i++ )
-        if ( ops[i].cmd == tbc->cmd )
-            rc = ops[i].run(tbc);
+    case XEN_SYSCTL_TBUFOP_set_evt_mask:
+        return op_set_evt_mask(tbc);
 
-    spin_unlock(&lock);
+    case XEN_SYSCTL_TBUFOP_set_size:
+        return op_set_size(tbc);
+
+    case XEN_SYSCTL_TBUFOP_enable:
+        return op_enable();
+
+    case XEN_SYSCTL_TBUFOP_disable:
+        return op_disable();
+
+    case XEN_SYSCTL_TBUFOP_state:
+        return op_state(tbc);
+
+    case XEN_SYSCTL_TBUFOP_overwrite:
+        return op_overwrite();
+
+    case XEN_SYSCTL_TBUFOP_freeze:
+        return op_freeze();
+
+    case XEN_SYSCTL_TBUFOP_free:
+        return op_free();
+
+    case XEN_SYSCTL_TBUFOP_resize:
+        return op_resize(tbc->size);
+
+    default:
+        return -EINVAL;
+    }
+}
+
+int rare_path tb_control(struct xen_sysctl_tbuf_op *tbc)
+{
+    int rc;
+
+    spin_lock(&trace_lock);
+    rc = run_op(tbc);
+    spin_unlock(&trace_lock);
 
     return rc;
 }
@@ -1485,44 +1540,53 @@ static void move_ring(struct ring *to, const struct ring *from)
 }
 
 /*
- * Prepare the ring of a CPU that may trace soon. Without memory the CPU comes
- * up without a ring.
+ * Make the ring of a CPU that is about to trace, parked as yet. Without memory
+ * the CPU comes up without a ring.
  */
-static void cpu_prepare(unsigned int cpu)
+static void add_ring(unsigned int cpu)
 {
-    ASSERT(!cpumask_test_cpu(cpu, &attached));
-    ring_detach(&per_cpu(ring, cpu));
+    ASSERT(spin_is_locked(&trace_lock));
+    ASSERT(!cpumask_test_cpu(cpu, &trace_attached));
+    if ( !trace_rings || trace_rings->page[cpu] )
+        return;
 
-    spin_lock(&lock);
-    if ( rings && !rings->page[cpu] )
-    {
-        rings->page[cpu] = alloc_page_list(cpu, rings->pages);
-        if ( rings->page[cpu] )
-        {
-            list_ring(rings, cpu);
-            change_attach(&parked[cpu], cpu);
-            if ( overwriting )
-                change_overwrite(&parked[cpu], cpu);
-        }
-    }
-    spin_unlock(&lock);
+    trace_rings->page[cpu] = alloc_page_list(cpu, trace_rings->pages);
+    if ( !trace_rings->page[cpu] )
+        return;
+
+    list_ring(trace_rings, cpu);
+    change_attach(&trace_parked[cpu], cpu);
+    if ( tb_overwriting )
+        change_overwrite(&trace_parked[cpu], cpu);
 }
 
-static void cf_check change_unpark(struct ring *r, unsigned int cpu)
+/* The per-CPU memory may be new. */
+static void cpu_prepare(unsigned int cpu)
 {
-    ASSERT(cpumask_test_cpu(cpu, &attached));
-    if ( parked )
-        move_ring(r, &parked[cpu]);
+    ASSERT(!cpumask_test_cpu(cpu, &trace_attached));
+    ring_detach(&per_cpu(trace_ring, cpu));
+}
+
+static void cf_check rare_path change_unpark(struct ring *r,
+                                             unsigned int cpu)
+{
+    ASSERT(cpumask_test_cpu(cpu, &trace_attached));
+    if ( trace_parked )
+        move_ring(r, &trace_parked[cpu]);
     change_live(r, cpu);
 }
 
+/*
+ * The ring is made here and not earlier: control operations that ran while the
+ * CPU came up took only the CPUs online into account.
+ */
 static void cpu_arrive(unsigned int cpu)
 {
-    spin_lock(&lock);
-    ASSERT(!cpumask_test_cpu(cpu, &attached));
-    cpumask_set_cpu(cpu, &attached);
+    spin_lock(&trace_lock);
+    add_ring(cpu);
+    cpumask_set_cpu(cpu, &trace_attached);
     visit_cpus(cpumask_of(cpu), change_unpark);
-    spin_unlock(&lock);
+    spin_unlock(&trace_lock);
 }
 
 /*
@@ -1531,23 +1595,23 @@ static void cpu_arrive(unsigned int cpu)
  */
 static void cpu_leave(unsigned int cpu)
 {
-    struct ring *r = &this_cpu(ring);
+    struct ring *r = &this_cpu(trace_ring);
 
-    ASSERT(cpu == smp_processor_id() && cpumask_test_cpu(cpu, &attached));
+    ASSERT(cpu == smp_processor_id() && cpumask_test_cpu(cpu, &trace_attached));
     ring_enter(r);
     change_stop(r, cpu);
     ring_leave(r, where_of(r->state));
 
     ring_enter(r);
-    cpumask_clear_cpu(cpu, &attached);
-    if ( parked )
-        move_ring(&parked[cpu], r);
+    cpumask_clear_cpu(cpu, &trace_attached);
+    if ( trace_parked )
+        move_ring(&trace_parked[cpu], r);
     ring_detach(r);
     ring_leave(r, where_of(r->state));
 }
 
-static int cf_check cpu_callback(struct notifier_block *nfb,
-                                 unsigned long action, void *hcpu)
+static int cf_check rare_path cpu_callback(struct notifier_block *nfb,
+                                           unsigned long action, void *hcpu)
 {
     unsigned int cpu = (unsigned long)hcpu;
 
@@ -1598,7 +1662,7 @@ static void __init boot_rings(unsigned int pages)
     start_tracing();
 }
 
-void __init init_trace_bufs(void)
+void __init rare_path init_trace_bufs(void)
 {
     static bool __initdata done;
     unsigned int cpu;
@@ -1615,18 +1679,18 @@ void __init init_trace_bufs(void)
         return;
     done = true;
 
-    cpumask_setall(&cpu_mask);
+    cpumask_setall(&tb_cpu_mask);
     for_each_online_cpu ( cpu )
     {
-        ring_detach(&per_cpu(ring, cpu));
-        cpumask_set_cpu(cpu, &attached);
+        ring_detach(&per_cpu(trace_ring, cpu));
+        cpumask_set_cpu(cpu, &trace_attached);
     }
     register_cpu_notifier(&cpu_nfb);
 
-    spin_lock(&lock);
+    spin_lock(&trace_lock);
     if ( opt_tbuf_size )
         boot_rings(opt_tbuf_size);
-    spin_unlock(&lock);
+    spin_unlock(&trace_lock);
 }
 
 static int __init cf_check init_trace(void)

@@ -9,6 +9,8 @@
  */
 #include "xensim/runtime/machine.h"
 
+#include <xen/time.h>
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,8 +68,25 @@ static void write_line(const char *line, size_t length)
     while ( done < 0 && errno == EINTR );
 }
 
+/*
+ * Errors and warnings that a guest can cause: ten at once, then one in five
+ * seconds, as in Xen.
+ */
+static bool exceeds_rate(void)
+{
+    static const s_time_t burst = 10, each = SECONDS(5);
+    static s_time_t quiet; /* from then on a whole burst is possible */
+    s_time_t now = NOW();
+    s_time_t from = max(__atomic_load_n(&quiet, __ATOMIC_RELAXED), now);
+
+    if ( from + each > now + burst * each )
+        return true;
+    __atomic_store_n(&quiet, from + each, __ATOMIC_RELAXED);
+    return false;
+}
+
 /* Parse and skip "<G>" and "<level>". */
-static unsigned int take_level(const char **text)
+static unsigned int take_level(const char **text, bool *of_guest)
 {
     unsigned int level = DEFAULT_LEVEL;
 
@@ -75,6 +94,7 @@ static unsigned int take_level(const char **text)
     {
         if ( (*text)[1] >= '0' && (*text)[1] <= '3' )
             level = (*text)[1] - '0';
+        *of_guest |= (*text)[1] == 'G';
         *text += 3;
     }
     return level;
@@ -85,9 +105,12 @@ void printk(const char *fmt, ...)
     static const char prefix[] = "(XEN) ";
     char line[LINE_MAX_BYTES];
     int length, saved = errno;
+    bool of_guest = false;
     va_list args;
 
-    if ( take_level(&fmt) >= console.loglevel )
+    if ( take_level(&fmt, &of_guest) >= console.loglevel )
+        return;
+    if ( of_guest && exceeds_rate() )
         return;
 
     memcpy(line, prefix, sizeof(prefix));

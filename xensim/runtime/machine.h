@@ -49,6 +49,9 @@ void clock_init(void);
 /* page-alloc.c, page-refs.c, alloc-fault.c */
 int memory_init(unsigned long frames);
 void memory_fini(void);
+
+/* PGC_xen_heap, or 0 if frames of this machine never have the flag. */
+unsigned long memory_heap_bit(void);
 bool alloc_fault_now(void);
 
 /*

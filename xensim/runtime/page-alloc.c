@@ -103,6 +103,11 @@ void memory_fini(void)
     memory.nr = 0;
 }
 
+unsigned long memory_heap_bit(void)
+{
+    return machine_config()->separate_heap ? 0 : PGC_xen_heap;
+}
+
 static bool is_free(const struct page_info *pg)
 {
     return (__atomic_load_n(&pg->count_info, __ATOMIC_RELAXED) &
@@ -148,7 +153,8 @@ static void take_block(unsigned long first, unsigned int order)
     ASSERT(first);
     for ( unsigned long i = first; i < first + (1UL << order); i++ )
         __atomic_store_n(&frame_table[i].count_info,
-                         PGC_state_inuse | PGC_xen_heap, __ATOMIC_RELAXED);
+                         PGC_state_inuse | memory_heap_bit(),
+                         __ATOMIC_RELAXED);
     if ( order == 0 )
         memory.searched = frame_distance(first) + 1;
     __atomic_add_fetch(&memory.in_use, 1UL << order, __ATOMIC_RELAXED);
@@ -188,7 +194,7 @@ static void mark_free(struct page_info *pg)
     unsigned long held = PGC_allocated | PGC_count_mask | PGC_state;
 
     BUG_ON((read_atomic(&pg->count_info) & (held | PGC_xen_heap)) !=
-           PGC_xen_heap);
+           memory_heap_bit());
     page_set_owner(pg, NULL);
     pg->u.inuse.type_info = 0;
     __atomic_store_n(&pg->count_info, PGC_state_free, __ATOMIC_RELEASE);

@@ -23,7 +23,7 @@ void share_xen_page_with_guest(struct page_info *pg, struct domain *d,
     if ( d->is_dying )
         return;
     __atomic_add_fetch(&d->xenheap_pages, 1, __ATOMIC_RELAXED);
-    __atomic_fetch_or(&pg->count_info, PGC_xen_heap | PGC_allocated | 1,
+    __atomic_fetch_or(&pg->count_info, memory_heap_bit() | PGC_allocated | 1,
                       __ATOMIC_RELEASE);
 }
 
@@ -33,7 +33,7 @@ void free_domheap_page(struct page_info *pg)
     struct domain *d = page_get_owner(pg);
     unsigned int had;
 
-    BUG_ON(read_atomic(&pg->count_info) != PGC_xen_heap);
+    BUG_ON(read_atomic(&pg->count_info) != memory_heap_bit());
     BUG_ON(!d);
     had = __atomic_fetch_sub(&d->xenheap_pages, 1, __ATOMIC_RELAXED);
     BUG_ON(!had);

@@ -53,6 +53,7 @@ struct xensim_config
     bool threads;               /* threaded instead of single-threaded */
     bool park;                  /* offline pcpus keep their per-CPU area */
     bool scatter;               /* consecutive allocations are not adjacent */
+    bool separate_heap;         /* frames never have PGC_xen_heap (arm32) */
     bool poison;                /* fill frames at allocation and when freed */
     struct xensim_guest guest;
 };

@@ -8,6 +8,8 @@
  */
 #include "xensim/runtime/machine.h"
 
+#include <xen/softirq.h>
+
 static struct tasklet *lists[NR_CPUS];
 
 void tasklets_init(void)
@@ -74,6 +76,13 @@ void xensim_run_tasklets(void)
         t->func(t->data);
         t = next;
     }
+}
+
+void process_pending_softirqs(void)
+{
+    ASSERT(!xensim_self.in_irq && !xensim_self.in_nmi);
+    ASSERT(local_irq_is_enabled());
+    xensim_run_tasklets();
 }
 
 void tasklets_migrate(unsigned int cpu)

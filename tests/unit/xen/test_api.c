@@ -81,6 +81,7 @@ static void trace_5d(void) { TRACE_5D(EV, 1, 2, 3, 4, 5); }
 static void trace_6d(void) { TRACE_6D(EV, 1, 2, 3, 4, 5, 6); }
 static void var_d(void) { TRACE_varD(EV, 1, 2, 3); }
 static void plain_0(void) { TRACE(EV); }
+static void plain_timed(void) { TRACE(EV | TRC_HD_CYCLE_FLAG, 1); }
 static void plain_7(void) { TRACE(EV, 1, 2, 3, 4, 5, 6, 7); }
 static void time_0(void) { TRACE_TIME(EV); }
 static void time_7(void) { TRACE_TIME(EV, 1, 2, 3, 4, 5, 6, 7); }
@@ -110,7 +111,7 @@ static const struct
     { trace_0d, true, 0 }, { trace_1d, true, 1 }, { trace_2d, true, 2 },
     { trace_3d, true, 3 }, { trace_4d, true, 4 }, { trace_5d, true, 5 },
     { trace_6d, true, 6 }, { var_d, true, 3 },
-    { plain_0, false, 0 }, { plain_7, false, 7 },
+    { plain_0, false, 0 }, { plain_7, false, 7 }, { plain_timed, true, 1 },
     { time_0, true, 0 }, { time_7, true, 7 },
     { wide_args, false, 3 }, /* each argument becomes one word */
     { hvm_0, false, 0 }, { hvm_6, true, 6 },

@@ -170,6 +170,28 @@ START_TEST(message_contents)
 }
 END_TEST
 
+/* A reader that sends cons out of range and back cannot flood the console. */
+START_TEST(messages_are_limited)
+{
+    unsigned int i, messages = 0;
+    const char *at;
+
+    start_rings();
+    for ( i = 0; i < 300; i++ )
+    {
+        rig.reader.ring->cons = 1;
+        overfill_ring();
+        xensim_run_tasklets();
+        rig.reader.ring->cons = rig.reader.ring->prod;
+        overfill_ring();
+    }
+    for ( at = xensim_capture_console(); (at = strstr(at, "bogus")); at++ )
+        messages++;
+    ck_assert_uint_ge(messages, 1);
+    ck_assert_uint_le(messages, 30);
+}
+END_TEST
+
 /* Losses meanwhile are counted, and reported afterwards. */
 START_TEST(losses_are_counted)
 {
@@ -384,6 +406,7 @@ int main(void)
 
     tcase_add_loop_test(tests, invalid_cons, 0, ARRAY_SIZE(bad_values));
     tcase_add_test(tests, message_contents);
+    tcase_add_test(tests, messages_are_limited);
     tcase_add_test(tests, losses_are_counted);
     tcase_add_test(tests, prod_is_not_read);
     tcase_add_loop_test(tests, random_words, 0, 4);

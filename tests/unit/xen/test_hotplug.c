@@ -186,6 +186,70 @@ START_TEST(late_without_memory)
 }
 END_TEST
 
+/* ---- control operations while a CPU comes up --------------------------- */
+
+static int (*operation)(void);
+
+/* Run the operation between UP_PREPARE and the moment the CPU is online. */
+static int run_operation(struct notifier_block *nb, unsigned long action,
+                         void *cpu)
+{
+    (void)nb;
+    (void)cpu;
+    if ( action == CPU_UP_PREPARE )
+        ck_assert_int_eq(operation(), 0);
+    return NOTIFY_DONE;
+}
+
+static int set_two(void)
+{
+    return kit_set_size(2);
+}
+
+static int resize_to_three(void)
+{
+    return kit_resize(3);
+}
+
+static int free_and_set(void)
+{
+    return kit_free() ?: kit_set_size(2);
+}
+
+static const struct
+{
+    unsigned int pages;         /* before */
+    int (*run)(void);
+    bool overwrites;
+} operations[] = {
+    { 0, set_two, false },
+    { 2, resize_to_three, false },
+    { 2, free_and_set, false },
+    { 2, kit_overwrite, true },
+};
+
+START_TEST(operation_while_coming)
+{
+    static struct notifier_block last = {
+        .notifier_call = run_operation, .priority = -1,
+    };
+    unsigned int i = _i / 2;
+
+    start_hotplug(_i % 2, operations[i].pages);
+    operation = operations[i].run;
+    register_cpu_notifier(&last);
+    bring_up(2);
+    ck_assert_uint_eq(flags_of(2), XEN_TBUF_CPU_ONLINE | XEN_TBUF_CPU_RING);
+    rig_attach(&rig, 2);
+    on_cpu(2, "R40 ?", operations[i].overwrites ? "" : "R40");
+    if ( operations[i].overwrites )
+    {
+        ck_assert_int_eq(kit_freeze(), 0);
+        on_cpu(2, "?", "R40");
+    }
+}
+END_TEST
+
 /* ---- away and back ---------------------------------------------------- */
 
 /* The ring keeps its records while offline, and further ones follow. */
@@ -419,6 +483,8 @@ int main(void)
     tcase_add_loop_test(tests, late_while_overwriting, 0, 2);
     tcase_add_loop_test(tests, late_without_rings, 0, 2);
     tcase_add_loop_test(tests, late_without_memory, 0, 3);
+    tcase_add_loop_test(tests, operation_while_coming, 0,
+                        2 * ARRAY_SIZE(operations));
     tcase_add_loop_test(tests, back, 0, 2);
     tcase_add_loop_test(tests, reported_when_offline, 0, 2);
     tcase_add_loop_test(tests, notified_when_offline, 0, 2);

@@ -98,6 +98,25 @@ START_TEST(again_after_reading_some)
 }
 END_TEST
 
+/*
+ * A reader that wakes on VIRQ only must not starve: it read beyond the place of
+ * the last check, and the next one is above the mark already.
+ */
+START_TEST(again_after_reading_beyond)
+{
+    rig_start(&rig, 1);
+    rig_play(&rig, "@0 =2044 r4");
+    ck_assert_uint_eq(rig_virqs(), 1);
+    rig_play(&rig, "=4040");
+    ck_assert_uint_eq(rig_virqs(), 0);
+    rig_play(&rig, "?65 r32");
+    ck_assert_uint_eq(rig_unread(&rig), HALF - 20);
+    ck_assert_uint_eq(rig_virqs(), 0);
+    rig_play(&rig, "r32");
+    ck_assert_uint_eq(rig_virqs(), 1);
+}
+END_TEST
+
 /* One tasklet serves all CPUs, and runs once for several crossings. */
 START_TEST(several_cpus)
 {
@@ -198,6 +217,7 @@ int main(void)
     tcase_add_test(tests, not_twice);
     tcase_add_loop_test(tests, again_after_reading, 0, 4);
     tcase_add_test(tests, again_after_reading_some);
+    tcase_add_test(tests, again_after_reading_beyond);
     tcase_add_test(tests, several_cpus);
     tcase_add_loop_test(tests, from_interrupts, 0, ARRAY_SIZE(contexts));
     tcase_add_test(tests, from_nmi_in_irq);

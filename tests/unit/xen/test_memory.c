@@ -6,6 +6,7 @@
 #include "tests/unit/xen/rig.h"
 
 #include <xen/cpu.h>
+#include <xen/tasklet.h>
 
 static struct rig rig;
 
@@ -29,9 +30,13 @@ static unsigned int pages_now(void)
 
 /* ---- sizes ------------------------------------------------------------ */
 
+/* Words of t_info before the lists of frames. */
+#define INFO_HEAD ((2 + 2 * NR_CPUS + 3) / 4)
+
 /* Rings of very different sizes behave alike. */
 static const unsigned int sizes[] = {
-    1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 64, 255, 256, 257, 1000, 4096, 65535,
+    1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 64, 255, 256, 257, 1000, 4096,
+    0xffff - INFO_HEAD,
 };
 
 START_TEST(size)
@@ -59,9 +64,8 @@ static const unsigned int clamps[] = { 3, 16, 100, NR_CPUS };
 
 START_TEST(clamp)
 {
-    const unsigned int head = (2 + 2 * NR_CPUS + 3) / 4;
     unsigned int cpus = clamps[_i];
-    unsigned int most = (0xffff - head) / (cpus - 1);
+    unsigned int most = (0xffff - INFO_HEAD) / (cpus - 1);
     const struct xensim_config config = {
         .cpus = cpus, .online = 1, .frames = 70000, .loglevel = 3,
     };
@@ -72,7 +76,7 @@ START_TEST(clamp)
     ck_assert_uint_eq(pages_now(), most);
     ck_assert(strstr(xensim_capture_console(), "reduced to") != NULL);
     ck_assert_int_eq(kit_get_info(&info), 0);
-    ck_assert_uint_eq(info.size, ROUNDUP((head + cpus * most) * 4UL,
+    ck_assert_uint_eq(info.size, ROUNDUP((INFO_HEAD + cpus * most) * 4UL,
                                          PAGE_SIZE));
 
     ck_assert_int_eq(kit_free(), 0);
@@ -88,15 +92,15 @@ START_TEST(clamp)
 }
 END_TEST
 
-/* One CPU: tbuf_size has 16 bits. */
+/* One CPU: as for two, which is stock's limit. */
 START_TEST(clamp_alone)
 {
     start_memory(1, 66000);
     xensim_capture_console();
     ck_assert_int_eq(kit_set_size(~0U), 0);
-    ck_assert_uint_eq(pages_now(), 65535);
+    ck_assert_uint_eq(pages_now(), 0xffff - INFO_HEAD);
     ck_assert(strstr(xensim_capture_console(),
-                     "requested number of 4294967295 pages reduced to 65535"));
+                     "requested number of 4294967295 pages reduced to "));
     rig_attach(&rig, 0);
     rig_expect(&rig, "R40 ?", "R40");
 }
@@ -291,6 +295,83 @@ START_TEST(resize_while_owed)
 }
 END_TEST
 
+/* A resize that fails leaves the size of t_info in get_info. */
+START_TEST(info_after_failed_resize)
+{
+    struct xen_sysctl_tbuf_op before, after;
+
+    start_memory(1, 4096);
+    ck_assert_int_eq(kit_set_size(1), 0);
+    ck_assert_int_eq(kit_get_info(&before), 0);
+    xensim_fail_allocation(20);
+    ck_assert_int_eq(kit_resize(3000), -ENOMEM);
+    xensim_fail_allocation(0);
+    ck_assert_int_eq(kit_get_info(&after), 0);
+    ck_assert_uint_eq(after.size, before.size);
+
+    rig_attach(&rig, 0);
+    ck_assert_int_eq(kit_resize(3000), -EBUSY);
+    ck_assert_int_eq(kit_get_info(&after), 0);
+    ck_assert_uint_eq(after.size, before.size);
+    kit_close(&rig.reader);
+    ck_assert_int_eq(kit_resize(3000), 0);
+    ck_assert_int_eq(kit_get_info(&after), 0);
+    ck_assert_uint_gt(after.size, before.size);
+}
+END_TEST
+
+/* Frames of arm32's separate heap never have PGC_xen_heap. */
+START_TEST(separate_heap)
+{
+    const struct xensim_config config = {
+        .cpus = 2, .frames = 256, .loglevel = 3, .separate_heap = true,
+    };
+
+    ck_assert_int_eq(kit_start(&config), 0);
+    ck_assert_int_eq(kit_set_size(2), 0);
+    rig_attach(&rig, 0);
+    ck_assert_int_eq(kit_free(), -EBUSY);
+    rig_expect(&rig, "R40 ?", "R40");
+    kit_close(&rig.reader);
+    ck_assert_int_eq(kit_resize(3), 0);
+    rig_attach(&rig, 0);
+    rig_expect(&rig, "R40 ?", "R40");
+    kit_close(&rig.reader);
+    ck_assert_int_eq(kit_free(), 0);
+    ck_assert_uint_eq(xensim_frames_in_use(), 0);
+}
+END_TEST
+
+/* ---- long operations -------------------------------------------------- */
+
+static unsigned long frames_seen;
+
+static void see_frames(void *unused)
+{
+    (void)unused;
+    frames_seen = xensim_frames_in_use();
+}
+
+static DECLARE_SOFTIRQ_TASKLET(see, see_frames, NULL);
+
+/* Deferred work of the CPU is done during an operation, not behind it. */
+START_TEST(softirqs_are_served)
+{
+    start_memory(1, 2048);
+    tasklet_schedule(&see);
+    ck_assert_int_eq(kit_set_size(1000), 0);
+    ck_assert_uint_gt(frames_seen, 0);
+    ck_assert_uint_le(frames_seen, 100);
+
+    tasklet_schedule(&see);
+    frames_seen = 0;
+    ck_assert_int_eq(kit_free(), 0);
+    ck_assert_uint_gt(frames_seen, 0);
+    xensim_run_tasklets();
+    ck_assert_uint_gt(frames_seen, 0);
+}
+END_TEST
+
 /* ---- still mapped ----------------------------------------------------- */
 
 static void frame_of(unsigned int which, unsigned long *mfn, bool *write)
@@ -358,6 +439,25 @@ START_TEST(mapped)
 }
 END_TEST
 
+/* A page with another flag is not free to go: here one that is broken. */
+START_TEST(broken_page)
+{
+    unsigned long mfn, in_use;
+    bool write;
+
+    start_memory(2, 256);
+    ck_assert_int_eq(kit_set_size(3), 0);
+    in_use = xensim_frames_in_use();
+    frame_of(_i, &mfn, &write);
+    frame_table[mfn].count_info |= PGC_broken;
+    ck_assert_int_eq(kit_free(), -EBUSY);
+    ck_assert_uint_eq(dom_xen->xenheap_pages, in_use);
+    frame_table[mfn].count_info &= ~PGC_broken;
+    ck_assert_int_eq(kit_free(), 0);
+    ck_assert_uint_eq(xensim_frames_in_use(), 0);
+}
+END_TEST
+
 /* Tracing that was off, or a flight recorder, stays in its mode. */
 START_TEST(mapped_modes)
 {
@@ -414,6 +514,10 @@ int main(void)
     tcase_add_test(tests, free_and_again);
     tcase_add_loop_test(tests, resize, 0, 2);
     tcase_add_test(tests, resize_while_owed);
+    tcase_add_test(tests, info_after_failed_resize);
+    tcase_add_test(tests, separate_heap);
+    tcase_add_test(tests, softirqs_are_served);
+    tcase_add_loop_test(tests, broken_page, 0, 7);
     tcase_add_loop_test(tests, mapped, 0, 7);
     tcase_add_loop_test(tests, mapped_modes, 0, 2);
     tcase_add_test(tests, freed_frames_are_gone);

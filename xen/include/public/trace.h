@@ -2,6 +2,9 @@
 /*
  * include/public/trace.h
  *
+ * Mark Williamson, (C) 2004 Intel Research Cambridge
+ * Copyright (C) 2005 Bin Ren
+ *
  * The ABI of Xen's trace buffers for readers: the record, the ring, the
  * directory of rings, the event ids, and control operations in addition to
  * those of public/sysctl.h.
@@ -301,7 +304,7 @@
  */
 #define TRC_PV_HYPERCALL_V2_ARG_32(i) (0x1 << (20 + 2 * (i)))
 #define TRC_PV_HYPERCALL_V2_ARG_64(i) (0x2 << (20 + 2 * (i)))
-#define TRC_PV_HYPERCALL_V2_ARG_MASK  (0xfff00000)
+#define TRC_PV_HYPERCALL_V2_ARG_MASK  (0xfff00000U)
 
 /* One record, as drawn above. */
 struct t_rec {

@@ -2,6 +2,9 @@
 /*
  * include/xen/trace.h
  *
+ * Copyright (C) 2003 by Intel Research Cambridge
+ * Copyright (C) 2005 Bin Ren
+ *
  * Functions and macros that write a record to the trace ring of the current
  * CPU, from any context: interrupts, NMIs and #MC included.
  *
@@ -112,22 +115,25 @@ static inline void trace_time(uint32_t event, unsigned int extra,
 
 /*
  * Every argument becomes one word, evaluated only while tracing is on. More
- * than seven arguments do not build.
+ * than seven arguments do not build. TRC_HD_CYCLE_FLAG in the event of TRACE()
+ * requests a time stamp.
  */
-#define TRACE_WORDS_(event, timed, ...)                                 \
+#define TRACE(event, ...)                                               \
     do {                                                                \
         if ( trace_is_on() )                                            \
         {                                                               \
+            const uint32_t event_ = (event);                            \
             uint32_t words_[] = { __VA_ARGS__ };                        \
                                                                         \
             BUILD_BUG_ON(sizeof(words_) > TRACE_EXTRA_MAX * 4);         \
-            trace_record(TRACE_HEADER(event, timed, sizeof(words_) / 4), \
-                         words_);                                       \
+            trace_record(TRACE_HEADER(event_,                           \
+                                      event_ & TRC_HD_CYCLE_FLAG,       \
+                                      sizeof(words_) / 4), words_);     \
         }                                                               \
     } while ( 0 )
 
-#define TRACE(event, ...)      TRACE_WORDS_(event, false, ## __VA_ARGS__)
-#define TRACE_TIME(event, ...) TRACE_WORDS_(event, true, ## __VA_ARGS__)
+#define TRACE_TIME(event, ...) \
+    TRACE((event) | TRC_HD_CYCLE_FLAG, ## __VA_ARGS__)
 
 #define TRACE_varD(e, ...) TRACE_TIME(e, ## __VA_ARGS__)
 

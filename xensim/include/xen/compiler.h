@@ -23,6 +23,7 @@
 #ifndef __packed
 # define __packed       __attribute__((__packed__))
 #endif
+#define __aligned(a)    __attribute__((__aligned__(a)))
 #define __maybe_unused  __attribute__((__unused__))
 #define __must_check    __attribute__((__warn_unused_result__))
 #define __used_section(s) __attribute__((__used__, __section__(s)))

@@ -10,6 +10,8 @@
  *     share_xen_page_with_...()   PGC_xen_heap | PGC_allocated | 1
  *     each foreign mapping        + 1
  *
+ * or without PGC_xen_heap, as on arm32 (xensim_config.separate_heap).
+ *
  * The 1 belongs to PGC_allocated: the page leaves its owner when the count
  * reaches 0, and can be freed only then.
  */
