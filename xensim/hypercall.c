@@ -63,6 +63,27 @@ int hypercall_tbuf(struct xen_sysctl_tbuf_op *op, void *buffer, size_t size)
     return xensim_call_on(0, run_tbuf, &call) ?: call.rc;
 }
 
+int hypercall_tbuf_state(struct xen_sysctl_tbuf_state *state,
+                         struct xen_tbuf_cpu *cpus, size_t nr)
+{
+    union
+    {
+        struct xen_sysctl_tbuf_op op;
+        struct xen_sysctl_tbuf_state state;
+    } u = {
+        .state = {
+            .cmd = XEN_SYSCTL_TBUFOP_state,
+            .version = XEN_TBUF_STATE_VERSION,
+            .cpus.p = cpus,
+            .nr_cpus = nr,
+        },
+    };
+    int rc = hypercall_tbuf(&u.op, cpus, nr * sizeof(*cpus));
+
+    *state = u.state;
+    return rc;
+}
+
 struct cpu_call
 {
     int (*move)(unsigned int cpu);

@@ -10,12 +10,20 @@
 #include <stdint.h>
 
 #include <public/sysctl.h>
+#include <public/trace.h>
 
 /*
  * Allocate the trace buffers of the boot parameters: the last step of Xen's
  * arch setup.
  */
 void hypercall_boot(void);
+
+/*
+ * XEN_SYSCTL_TBUFOP_state: cpus[0 ... nr - 1] and the other fields of *state. 0
+ * or -errno.
+ */
+int hypercall_tbuf_state(struct xen_sysctl_tbuf_state *state,
+                         struct xen_tbuf_cpu *cpus, size_t nr);
 
 /*
  * XEN_SYSCTL_tbuf_op. op->cpu_mask.bitmap may point into buffer[size];

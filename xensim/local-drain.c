@@ -132,14 +132,9 @@ void local_drain_stop(void)
 
 bool local_drain_trace_is_on(void)
 {
-    struct xen_tbuf_state state = { .flags = 0 };
-    struct xen_sysctl_tbuf_op t = {
-        .cmd = XEN_SYSCTL_TBUFOP_state,
-        .cpu_mask = { .bitmap.p = (void *)&state,
-                      .nr_bits = 8 * sizeof(state) },
-    };
+    struct xen_sysctl_tbuf_state state;
 
-    if ( hypercall_tbuf(&t, &state, sizeof(state)) )
+    if ( hypercall_tbuf_state(&state, NULL, 0) )
         return false;
     return (state.flags & XEN_TBUF_ENABLED) &&
            !(state.flags & XEN_TBUF_OVERWRITE);

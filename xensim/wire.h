@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define XENSIM_WIRE_VERSION     2
+#define XENSIM_WIRE_VERSION     3
 #define XENSIM_SOCKET_ENV       "XENSIM_SOCKET"
 #define XENSIM_SOCKET_NAME      "xensim.sock"
 #define XENSIM_PAGE_SIZE        4096u
@@ -72,18 +72,29 @@ struct xensim_hello
     char version[32];   /* version of the simulated hypervisor, "4.17-xensim" */
 };
 
+/* struct xen_tbuf_cpu, for clients without Xen's headers. */
+struct xensim_tbuf_cpu
+{
+    uint32_t flags;
+    uint32_t pad;
+    uint64_t lost;
+};
+
 /*
- * struct xen_sysctl_tbuf_op without its guest handle. The bytes of the
- * handle's buffer, (nr_bits + 7) / 8 of them, follow this struct: in the
- * request of set_cpu_mask, in the answer of state.
+ * struct xen_sysctl_tbuf_op or struct xen_sysctl_tbuf_state without the guest
+ * handle. The bytes of the handle's buffer, (nr_bits + 7) / 8 of them, follow
+ * this struct: in the request of set_cpu_mask, in the answer of state, where
+ * they are struct xensim_tbuf_cpu[].
  */
 struct xensim_tbuf
 {
     uint32_t cmd;
     uint32_t nr_bits;
     uint32_t evt_mask;
-    uint32_t size;
+    uint32_t size;          /* state: pages */
     uint64_t buffer_mfn;
+    uint32_t nr_cpus;       /* state only, as is flags */
+    uint32_t flags;
 };
 
 #define XENSIM_MAX_DOMAINS 1024 /* all of them fit into one answer */

@@ -125,38 +125,44 @@ int kit_resize(unsigned int pages)
     return kit_op(XEN_SYSCTL_TBUFOP_resize, pages);
 }
 
-static int ask_state(void *buffer, uint32_t bytes)
+int kit_read_state(struct xen_sysctl_tbuf_state *state,
+                   struct xen_tbuf_cpu *cpus, uint32_t nr)
 {
-    struct xen_sysctl_tbuf_op op = {
-        .cmd = XEN_SYSCTL_TBUFOP_state,
-        .cpu_mask.nr_bits = bytes * 8,
+    union
+    {
+        struct xen_sysctl_tbuf_op op;
+        struct xen_sysctl_tbuf_state state;
+    } u = {
+        .state = {
+            .cmd = XEN_SYSCTL_TBUFOP_state,
+            .version = XEN_TBUF_STATE_VERSION,
+            .nr_cpus = nr,
+        },
     };
+    int rc;
 
-    set_xen_guest_handle(op.cpu_mask.bitmap, buffer);
-    return tb_control(&op);
+    set_xen_guest_handle(u.state.cpus, cpus);
+    rc = tb_control(&u.op);
+    *state = u.state;
+    return rc;
 }
 
-int kit_state(struct xen_tbuf_state *state)
+int kit_state(struct xen_sysctl_tbuf_state *state)
 {
-    return ask_state(state, sizeof(*state));
+    return kit_read_state(state, NULL, 0);
 }
 
-/* The header of the state gives offset and size of the CPUs' entries. */
 int kit_cpu_state(unsigned int cpu, struct xen_tbuf_cpu *state)
 {
-    static unsigned char all[sizeof(struct xen_tbuf_state) +
-                             NR_CPUS * sizeof(struct xen_tbuf_cpu)];
-    struct xen_tbuf_state head;
-    int rc = ask_state(all, sizeof(all));
+    static struct xen_tbuf_cpu all[NR_CPUS];
+    struct xen_sysctl_tbuf_state head;
+    int rc = kit_read_state(&head, all, NR_CPUS);
 
     if ( rc )
         return rc;
-
-    memcpy(&head, all, sizeof(head));
     if ( cpu >= head.nr_cpus )
         return -ENODEV;
-    memcpy(state, all + head.cpu_offset + cpu * head.cpu_size,
-           sizeof(*state));
+    *state = all[cpu];
     return 0;
 }
 

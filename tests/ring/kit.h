@@ -64,8 +64,12 @@ int kit_free(void);
 int kit_resize(unsigned int pages);
 
 /* The state of all CPUs, and of one CPU. */
-int kit_state(struct xen_tbuf_state *state);
+int kit_state(struct xen_sysctl_tbuf_state *state);
 int kit_cpu_state(unsigned int cpu, struct xen_tbuf_cpu *state);
+
+/* The operation itself, with room for `nr` CPUs. */
+int kit_read_state(struct xen_sysctl_tbuf_state *state,
+                   struct xen_tbuf_cpu *cpus, uint32_t nr);
 
 #endif
 

@@ -168,6 +168,8 @@ static int xensim_tbuf(struct hv *hv, struct hv_tbuf *op, struct err *e)
     op->evt_mask = reply.evt_mask;
     op->size = reply.size;
     op->mfn = reply.buffer_mfn;
+    op->nr_cpus = reply.nr_cpus;
+    op->flags = reply.flags;
     return 0;
 }
 

@@ -61,6 +61,17 @@ struct hv_tbuf
     const void *in;             /* buffer of nr_bits bits to read, or NULL */
     void *out;                  /* buffer of nr_bits bits to fill, or NULL */
     uint32_t nr_bits;
+    /* XEN_SYSCTL_TBUFOP_state: `out` is struct hv_tbuf_cpu[], size the pages */
+    uint32_t nr_cpus;           /* out: possible cpus */
+    uint32_t flags;             /* out: XEN_TBUF_* */
+};
+
+/* struct xen_tbuf_cpu, for programs without Xen's headers. */
+struct hv_tbuf_cpu
+{
+    uint32_t flags;             /* XEN_TBUF_CPU_* */
+    uint32_t pad;
+    uint64_t lost;
 };
 
 /* A callback that receives one record about the machine, as a borrow. */

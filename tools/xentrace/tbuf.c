@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Each control operation is one hypercall.  Only `state` has an answer of
- * variable length: it is requested again with a larger buffer until it fits.
+ * Each control operation is one hypercall.
  */
 #include "xentrace/tbuf.h"
 
@@ -13,9 +12,6 @@
 #include <public/trace.h>
 
 #include "common/fault.h"
-
-/* A plausible state is not larger. */
-#define STATE_MAX (1u << 20)
 
 static int request_op(struct hv *hv, struct hv_tbuf *op, const char *what,
                       struct err *e)
@@ -90,7 +86,7 @@ int tbuf_overwrite(struct hv *hv, struct err *e)
 
 /* --- state ---------------------------------------------------------------- */
 
-static void count_cpu(struct tbuf_state *out, const struct xen_tbuf_cpu *cpu)
+static void count_cpu(struct tbuf_state *out, const struct hv_tbuf_cpu *cpu)
 {
     if ( !(cpu->flags & XEN_TBUF_CPU_ONLINE) )
         return;
@@ -110,7 +106,7 @@ struct state_answer
 };
 
 static void take_cpu(const struct state_answer *a, unsigned int cpu,
-                     const struct xen_tbuf_cpu *from)
+                     const struct hv_tbuf_cpu *from)
 {
     count_cpu(a->state, from);
     if ( a->lost )
@@ -119,67 +115,35 @@ static void take_cpu(const struct state_answer *a, unsigned int cpu,
         a->traced[cpu / 8] |= 1u << cpu % 8;
 }
 
-/* Parse `size` bytes of state; offsets and sizes in it are not trusted. */
-static int parse_state(const unsigned char *state, size_t size,
-                       const struct state_answer *a)
+/* Xen may have fewer CPUs than were asked for, or more. */
+static int request_state(struct hv *hv, const struct state_answer *a,
+                         struct hv_tbuf_cpu *cpus, struct err *e)
 {
-    struct xen_tbuf_state s;
-    struct xen_tbuf_cpu cpu;
-    uint64_t at;
-
-    if ( size < sizeof(s) )
-        return -EPROTO;
-    memcpy(&s, state, sizeof(s));
-    *a->state = (struct tbuf_state){ .flags = s.flags, .evt_mask = s.evt_mask };
-    if ( s.cpu_offset < sizeof(s) || s.cpu_size < sizeof(cpu) )
-        return -EPROTO;
-    for ( unsigned int i = 0; i < a->nr_cpus && i < s.nr_cpus; i++ )
-    {
-        at = s.cpu_offset + (uint64_t)i * s.cpu_size;
-        if ( at + sizeof(cpu) > size )
-            return -EPROTO;
-        memcpy(&cpu, state + at, sizeof(cpu));
-        take_cpu(a, i, &cpu);
-    }
-    return 0;
-}
-
-/* One request with a buffer of *size bytes; sets *size to the bytes needed. */
-static int request_state(struct hv *hv, size_t *size,
-                         const struct state_answer *a, struct err *e)
-{
-    unsigned char *state = fault_calloc(1, *size);
     struct hv_tbuf op = {
-        .cmd = XEN_SYSCTL_TBUFOP_state, .out = state, .nr_bits = *size * 8,
+        .cmd = XEN_SYSCTL_TBUFOP_state, .out = cpus,
+        .nr_bits = a->nr_cpus * sizeof(*cpus) * 8,
     };
-    int rc;
+    int rc = hv->type->tbuf(hv, &op, e);
 
-    if ( !state )
-        return -ENOMEM;
-    rc = hv->type->tbuf(hv, &op, e);
-    if ( !rc && op.size > *size )
-        rc = -EAGAIN;
-    if ( !rc )
-        rc = parse_state(state, op.size, a);
-    *size = op.size;
-    free(state);
-    return rc;
+    if ( rc )
+        return rc;
+    *a->state = (struct tbuf_state){
+        .flags = op.flags, .evt_mask = op.evt_mask,
+    };
+    for ( unsigned int i = 0; i < a->nr_cpus && i < op.nr_cpus; i++ )
+        take_cpu(a, i, &cpus[i]);
+    return 0;
 }
 
 static int read_state(struct hv *hv, const struct state_answer *a,
                       struct err *e)
 {
-    size_t size = sizeof(struct xen_tbuf_state) +
-                  a->nr_cpus * sizeof(struct xen_tbuf_cpu), asked;
+    struct hv_tbuf_cpu *cpus = fault_calloc(a->nr_cpus, sizeof(*cpus));
     int rc;
 
     assert(a->nr_cpus > 0);
-    do
-    {
-        asked = size;
-        rc = request_state(hv, &size, a, e);
-    }
-    while ( rc == -EAGAIN && size > asked && size <= STATE_MAX );
+    rc = cpus ? request_state(hv, a, cpus, e) : -ENOMEM;
+    free(cpus);
     if ( rc == -EINVAL && !e->code )
         return -EOPNOTSUPP;
     return rc ? err_sys(e, rc, "cannot read the state of Xen's tracing") : 0;

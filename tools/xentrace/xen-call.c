@@ -24,6 +24,8 @@
 #include <xen/xen.h>
 #include <xen/version.h>
 
+#include <public/trace.h>
+
 #include "common/fault.h"
 
 #define SYSCTL_TBUF_OP     2u
@@ -49,6 +51,16 @@ struct xen_sysctl_op
             uint64_t mfn;
             uint32_t size;
         } tbuf;
+        struct
+        {
+            uint32_t cmd;
+            uint32_t version;   /* XEN_TBUF_STATE_VERSION */
+            uint64_t cpus;      /* address of struct hv_tbuf_cpu[nr_cpus] */
+            uint32_t nr_cpus;
+            uint32_t flags;
+            uint32_t evt_mask;
+            uint32_t pages;
+        } state;
         struct
         {
             uint32_t threads_per_core;
@@ -77,6 +89,9 @@ struct xen_sysctl_op
 
 _Static_assert(sizeof(struct xen_sysctl_op) == 136, "a sysctl");
 _Static_assert(offsetof(struct xen_sysctl_op, u.tbuf.size) == 48, "a tbuf_op");
+_Static_assert(offsetof(struct xen_sysctl_op, u.state.pages) == 36,
+               "a tbuf_state");
+_Static_assert(sizeof(struct hv_tbuf_cpu) == 16, "a tbuf_cpu");
 
 /*
  * The common start of all versions of the struct; the rest, and with it the
@@ -245,11 +260,34 @@ void xen_call_close(struct xen_call *c)
 
 /* --- queries -------------------------------------------------------------- */
 
+/* `cpus` is a buffer that Xen can access, or NULL. */
+static int tbuf_state_op(struct xen_call *c, struct hv_tbuf *op, void *cpus)
+{
+    int rc;
+
+    clear_op(c);
+    c->op->u.state.cmd = op->cmd;
+    c->op->u.state.version = XEN_TBUF_STATE_VERSION;
+    c->op->u.state.cpus = (uintptr_t)cpus;
+    c->op->u.state.nr_cpus = cpus ? op->nr_bits / 8 / sizeof(struct hv_tbuf_cpu)
+                                  : 0;
+    rc = call_sysctl(c, SYSCTL_TBUF_OP);
+    if ( rc )
+        return rc;
+    op->nr_cpus = c->op->u.state.nr_cpus;
+    op->flags = c->op->u.state.flags;
+    op->evt_mask = c->op->u.state.evt_mask;
+    op->size = c->op->u.state.pages;
+    return 0;
+}
+
 /* `bitmap` is a buffer that Xen can access, or NULL. */
 static int tbuf_op(struct xen_call *c, struct hv_tbuf *op, void *bitmap)
 {
     int rc;
 
+    if ( op->cmd == XEN_SYSCTL_TBUFOP_state )
+        return tbuf_state_op(c, op, bitmap);
     clear_op(c);
     c->op->u.tbuf.cmd = op->cmd;
     c->op->u.tbuf.bitmap = (uintptr_t)bitmap;

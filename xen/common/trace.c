@@ -1408,20 +1408,6 @@ static int op_resize(unsigned int pages)
     return rc;
 }
 
-/* Copy as much of an answer as fits the caller's buffer. */
-static int copy_answer(const struct xenctl_bitmap *to, uint32_t offset,
-                       const void *from, uint32_t bytes)
-{
-    uint32_t have = to->nr_bits / 8;
-
-    if ( offset >= have )
-        return 0;
-    bytes = min(bytes, have - offset);
-
-    return copy_to_guest_offset(to->bitmap, offset, (const uint8_t *)from,
-                                bytes) ? -EFAULT : 0;
-}
-
 static struct xen_tbuf_cpu cpu_state(unsigned int cpu)
 {
     bool up = cpumask_test_cpu(cpu, &trace_attached);
@@ -1441,29 +1427,31 @@ static struct xen_tbuf_cpu cpu_state(unsigned int cpu)
 
 static int op_state(struct xen_sysctl_tbuf_op *tbc)
 {
-    const struct xen_tbuf_state head = {
-        .flags = (tb_init_done ? XEN_TBUF_ENABLED : 0) |
-                 (tb_overwriting ? XEN_TBUF_OVERWRITE : 0),
-        .evt_mask = tb_event_mask,
-        .pages = trace_rings ? trace_rings->pages : 0,
-        .nr_cpus = nr_cpu_ids,
-        .cpu_offset = sizeof(head),
-        .cpu_size = sizeof(struct xen_tbuf_cpu),
-    };
-    unsigned int cpu;
-    int rc = copy_answer(&tbc->cpu_mask, 0, &head, sizeof(head));
+    struct xen_sysctl_tbuf_state s;
+    unsigned int cpu, nr;
 
-    for ( cpu = 0; !rc && cpu < nr_cpu_ids; cpu++ )
+    BUILD_BUG_ON(sizeof(s) > sizeof(*tbc));
+    memcpy(&s, tbc, sizeof(s));
+    if ( s.version != XEN_TBUF_STATE_VERSION )
+        return -EINVAL;
+
+    nr = min(s.nr_cpus, (uint32_t)nr_cpu_ids);
+    for ( cpu = 0; cpu < nr; cpu++ )
     {
-        struct xen_tbuf_cpu state = cpu_state(cpu);
+        struct xen_tbuf_cpu entry = cpu_state(cpu);
 
-        rc = copy_answer(&tbc->cpu_mask, sizeof(head) + cpu * sizeof(state),
-                         &state, sizeof(state));
+        if ( copy_to_guest_offset(s.cpus, cpu, &entry, 1) )
+            return -EFAULT;
     }
-    tbc->evt_mask = tb_event_mask;
-    tbc->size = sizeof(head) + nr_cpu_ids * sizeof(struct xen_tbuf_cpu);
 
-    return rc;
+    s.nr_cpus = nr_cpu_ids;
+    s.flags = (tb_init_done ? XEN_TBUF_ENABLED : 0) |
+              (tb_overwriting ? XEN_TBUF_OVERWRITE : 0);
+    s.evt_mask = tb_event_mask;
+    s.pages = trace_rings ? trace_rings->pages : 0;
+    memcpy(tbc, &s, sizeof(s));
+
+    return 0;
 }
 
 /* An old tool knows the first six, and an unknown operation is -EINVAL. */

@@ -33,6 +33,40 @@ static int op_hello(struct exchange *x)
 }
 
 /*
+ *     request   struct xensim_tbuf
+ *     answer    struct xensim_tbuf | struct xensim_tbuf_cpu[]
+ */
+static int op_tbuf_state(struct exchange *x)
+{
+    struct xen_tbuf_cpu *cpus = (void *)(x->payload +
+                                         sizeof(struct xensim_tbuf));
+    struct xen_sysctl_tbuf_state s;
+    struct xensim_tbuf t;
+    uint32_t nr;
+    int rc;
+
+    _Static_assert(sizeof(*cpus) == sizeof(struct xensim_tbuf_cpu), "wire");
+    memcpy(&t, x->payload, sizeof(t));
+    nr = t.nr_bits / 8 / sizeof(*cpus);
+    if ( nr > (XENSIM_MAX_PAYLOAD - sizeof(t)) / sizeof(*cpus) )
+        return -E2BIG;
+    if ( x->length != sizeof(t) )
+        return -EINVAL;
+    memset(cpus, 0, nr * sizeof(*cpus));
+    rc = hypercall_tbuf_state(&s, cpus, nr);
+    if ( rc )
+        return rc;
+
+    t.evt_mask = s.evt_mask;
+    t.size = s.pages;
+    t.nr_cpus = s.nr_cpus;
+    t.flags = s.flags;
+    memcpy(x->payload, &t, sizeof(t));
+    x->length = sizeof(t) + nr * sizeof(*cpus);
+    return 0;
+}
+
+/*
  *     request   struct xensim_tbuf | bytes of the guest buffer, or none
  *     answer    struct xensim_tbuf | guest buffer, if the request had none
  *
@@ -49,6 +83,8 @@ static int op_tbuf(struct exchange *x)
     int rc;
 
     memcpy(&t, x->payload, sizeof(t));
+    if ( t.cmd == XEN_SYSCTL_TBUFOP_state )
+        return op_tbuf_state(x);
     size = t.nr_bits / 8 + (t.nr_bits % 8 != 0);
     if ( size > XENSIM_MAX_PAYLOAD - sizeof(t) )
         return -E2BIG;

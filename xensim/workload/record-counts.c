@@ -20,31 +20,13 @@
  */
 void counts_read_lost(struct sim *s)
 {
-    size_t size = sizeof(struct xen_tbuf_state) +
-                  s->config.cpus * sizeof(struct xen_tbuf_cpu);
-    uint8_t *buffer = calloc(1, size);
-    struct xen_sysctl_tbuf_op op = {
-        .cmd = XEN_SYSCTL_TBUFOP_state,
-        .cpu_mask = { .bitmap.p = buffer, .nr_bits = 8 * size },
-    };
-    struct xen_tbuf_state state;
+    struct xen_tbuf_cpu *cpus = calloc(s->config.cpus, sizeof(*cpus));
+    struct xen_sysctl_tbuf_state state;
 
-    if ( !buffer || hypercall_tbuf(&op, buffer, size) )
-        goto out;
-    memcpy(&state, buffer, sizeof(state));
-    for ( unsigned int cpu = 0; cpu < min(state.nr_cpus, s->config.cpus);
-          cpu++ )
-    {
-        size_t at = state.cpu_offset + cpu * state.cpu_size;
-        struct xen_tbuf_cpu c;
-
-        if ( at + sizeof(c) > size )
-            break;
-        memcpy(&c, buffer + at, sizeof(c));
-        s->cpus[cpu].lost = c.lost;
-    }
-out:
-    free(buffer);
+    if ( cpus && !hypercall_tbuf_state(&state, cpus, s->config.cpus) )
+        for ( unsigned int cpu = 0; cpu < s->config.cpus; cpu++ )
+            s->cpus[cpu].lost = cpus[cpu].lost;
+    free(cpus);
 }
 
 static void write_counts(FILE *out, const struct sim_cpu *p)

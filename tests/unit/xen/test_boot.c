@@ -38,7 +38,7 @@ static const struct
 
 START_TEST(parameters)
 {
-    struct xen_tbuf_state s;
+    struct xen_sysctl_tbuf_state s;
 
     ck_assert_int_eq(start_machine(lines[_i].boot, 256), 0);
     ck_assert_int_eq(kit_state(&s), 0);
@@ -92,7 +92,7 @@ END_TEST
 /* Without memory: a message, no tracing, and set_size works later. */
 START_TEST(no_memory)
 {
-    struct xen_tbuf_state s;
+    struct xen_sysctl_tbuf_state s;
 
     ck_assert_int_eq(start_machine("tbuf_size=100 tevt_mask=0x2f000", 64), 0);
     ck_assert(strstr(xensim_capture_console(),

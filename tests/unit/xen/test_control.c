@@ -23,7 +23,7 @@ static const struct
     { XEN_SYSCTL_TBUFOP_set_size,  3, 0,       -EINVAL },
     { XEN_SYSCTL_TBUFOP_enable,    0, -EINVAL, 0 },
     { XEN_SYSCTL_TBUFOP_disable,   0, 0,       0 },
-    { XEN_SYSCTL_TBUFOP_state,     0, 0,       0 },
+    { XEN_SYSCTL_TBUFOP_state,     0, -EINVAL, -EINVAL }, /* no version */
     { XEN_SYSCTL_TBUFOP_overwrite, 0, -EINVAL, 0 },
     { XEN_SYSCTL_TBUFOP_freeze,    0, -EINVAL, -EINVAL },
     { XEN_SYSCTL_TBUFOP_free,      0, -EINVAL, 0 },
@@ -221,7 +221,7 @@ END_TEST
 
 START_TEST(state)
 {
-    struct xen_tbuf_state s;
+    struct xen_sysctl_tbuf_state s;
     struct xen_tbuf_cpu cpu;
     static const uint8_t mask[] = { 2 };
 
@@ -247,7 +247,7 @@ START_TEST(state)
     ck_assert_int_eq(kit_cpu_state(1, &cpu), 0);
     ck_assert_uint_eq(cpu.flags, XEN_TBUF_CPU_ONLINE | XEN_TBUF_CPU_RING);
     ck_assert_uint_eq(cpu.lost, 0);
-    ck_assert_uint_eq(cpu.zero, 0);
+    ck_assert_uint_eq(cpu.pad, 0);
 
     ck_assert_int_eq(kit_disable(), 0);
     ck_assert_int_eq(kit_state(&s), 0);
@@ -261,63 +261,67 @@ START_TEST(state)
 }
 END_TEST
 
-static int ask_control(void *buffer, uint32_t bits,
-                       struct xen_sysctl_tbuf_op *op)
+/* An array of any length gets the CPUs that fit, and their number. */
+START_TEST(state_arrays)
 {
-    *op = (struct xen_sysctl_tbuf_op){
-        .cmd = XEN_SYSCTL_TBUFOP_state,
-        .cpu_mask.nr_bits = bits,
-    };
-    set_xen_guest_handle(op->cpu_mask.bitmap, buffer);
-    return tb_control(op);
-}
-
-/* A buffer of any length gets the part that fits, and the whole length. */
-START_TEST(state_buffers)
-{
-    const uint32_t whole = sizeof(struct xen_tbuf_state) +
-                           3 * sizeof(struct xen_tbuf_cpu);
-    uint8_t all[256], part[256];
-    struct xen_sysctl_tbuf_op op;
-    uint32_t bytes, i;
+    struct xen_tbuf_cpu all[8], part[8];
+    struct xen_sysctl_tbuf_state s;
+    unsigned int room;
 
     ck_assert_int_eq(kit_start_simple(3), 0);
     memset(all, 0xee, sizeof(all));
-    ck_assert_int_eq(ask_control(all, sizeof(all) * 8, &op), 0);
-    ck_assert_uint_eq(op.size, whole);
-    ck_assert_uint_eq(op.evt_mask, TRC_ALL);
-
-    for ( bytes = 0; bytes <= sizeof(part); bytes++ )
+    ck_assert_int_eq(kit_read_state(&s, all, 8), 0);
+    for ( room = 0; room <= 8; room++ )
     {
         memset(part, 0xee, sizeof(part));
-        ck_assert_int_eq(ask_control(part, bytes * 8 + 7, &op), 0);
-        ck_assert_uint_eq(op.size, whole);
+        ck_assert_int_eq(kit_read_state(&s, part, room), 0);
+        ck_assert_uint_eq(s.nr_cpus, 3);
+        ck_assert_uint_eq(s.evt_mask, TRC_ALL);
         /* ck_assert_mem_eq is an overflow to gcc 12 with -fsanitize=thread */
-        ck_assert_int_eq(memcmp(part, all, min(bytes, whole)), 0);
-        for ( i = bytes; i < sizeof(part); i++ )
-            ck_assert_uint_eq(part[i], 0xee);
+        ck_assert_int_eq(memcmp(part, all, min(room, 3U) * sizeof(*part)), 0);
+        for ( unsigned char *p = (void *)&part[min(room, 3U)];
+              p < (unsigned char *)&part[8]; p++ )
+            ck_assert_uint_eq(*p, 0xee);
     }
 }
 END_TEST
 
-/* A buffer that faults at each of its bytes. */
+/* An array that faults at each of its bytes. */
 START_TEST(state_faults)
 {
-    const uint32_t whole = sizeof(struct xen_tbuf_state) +
-                           2 * sizeof(struct xen_tbuf_cpu);
-    struct xen_sysctl_tbuf_op op;
-    static uint8_t window[256];
+    static struct xen_tbuf_cpu window[4];
+    struct xen_sysctl_tbuf_state s;
     uint32_t bytes;
 
     ck_assert_int_eq(kit_start_simple(2), 0);
-    for ( bytes = 0; bytes < whole; bytes++ )
+    for ( bytes = 0; bytes < 2 * sizeof(*window); bytes++ )
     {
         xensim_guest_window(window, bytes);
-        ck_assert_int_eq(ask_control(window, sizeof(window) * 8, &op), -EFAULT);
+        ck_assert_int_eq(kit_read_state(&s, window, 4), -EFAULT);
     }
-    xensim_guest_window(window, whole);
-    ck_assert_int_eq(ask_control(window, sizeof(window) * 8, &op), 0);
-    ck_assert_int_eq(ask_control(NULL, 0, &op), 0);
+    xensim_guest_window(window, bytes);
+    ck_assert_int_eq(kit_read_state(&s, window, 4), 0);
+    ck_assert_int_eq(kit_state(&s), 0);
+}
+END_TEST
+
+/* The struct of a later version is refused, and stays as it was. */
+START_TEST(state_version)
+{
+    union
+    {
+        struct xen_sysctl_tbuf_op op;
+        struct xen_sysctl_tbuf_state state;
+    } u = { .state = { .cmd = XEN_SYSCTL_TBUFOP_state, .nr_cpus = 5 } };
+
+    ck_assert_int_eq(kit_start_simple(2), 0);
+    for ( u.state.version = 0; u.state.version < 5; u.state.version++ )
+    {
+        if ( u.state.version == XEN_TBUF_STATE_VERSION )
+            continue;
+        ck_assert_int_eq(tb_control(&u.op), -EINVAL);
+        ck_assert_uint_eq(u.state.nr_cpus, 5);
+    }
 }
 END_TEST
 
@@ -382,7 +386,8 @@ int main(void)
     tcase_add_loop_test(tests, late_lost_at_the_end, 1, 9);
     tcase_add_test(tests, late_lost_does_not_fit);
     tcase_add_test(tests, state);
-    tcase_add_test(tests, state_buffers);
+    tcase_add_test(tests, state_arrays);
+    tcase_add_test(tests, state_version);
     tcase_add_test(tests, state_faults);
     tcase_add_test(tests, lost_totals);
     tcase_add_test(tests, no_rings);

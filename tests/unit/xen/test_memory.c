@@ -22,7 +22,7 @@ static void start_memory(unsigned int cpus, unsigned long frames)
 
 static unsigned int pages_now(void)
 {
-    struct xen_tbuf_state s;
+    struct xen_sysctl_tbuf_state s;
 
     ck_assert_int_eq(kit_state(&s), 0);
     return s.pages;
@@ -461,7 +461,7 @@ END_TEST
 /* Tracing that was off, or a flight recorder, stays in its mode. */
 START_TEST(mapped_modes)
 {
-    struct xen_tbuf_state before, after;
+    struct xen_sysctl_tbuf_state before, after;
 
     start_memory(1, 256);
     ck_assert_int_eq(kit_set_size(2), 0);

@@ -154,7 +154,7 @@ END_TEST
 /* disable freezes too, as old tools expect. */
 START_TEST(disable_freezes)
 {
-    struct xen_tbuf_state s;
+    struct xen_sysctl_tbuf_state s;
 
     rig_start(&rig, 1);
     ck_assert_int_eq(kit_overwrite(), 0);
@@ -216,7 +216,7 @@ END_TEST
 /* A resized ring starts in the normal mode. */
 START_TEST(resize_ends_it)
 {
-    struct xen_tbuf_state s;
+    struct xen_sysctl_tbuf_state s;
 
     rig_start(&rig, 1);
     kit_close(&rig.reader);

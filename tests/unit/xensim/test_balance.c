@@ -245,18 +245,16 @@ static void read_lost(struct play *p)
     struct xensim_tbuf t = {
         .cmd = XEN_SYSCTL_TBUFOP_state, .nr_bits = 8 * PAGE,
     };
-    struct xen_tbuf_state state;
     struct dom0_answer *a;
 
     ck_assert_int_eq(dom0_ask(p->s, XENSIM_TBUF, 0, &t, sizeof(t), &a), 0);
-    memcpy(&state, a->payload + sizeof(t), sizeof(state));
-    ck_assert_uint_le(state.nr_cpus, CPUS_MAX);
-    for ( uint32_t cpu = 0; cpu < state.nr_cpus; cpu++ )
+    memcpy(&t, a->payload, sizeof(t));
+    ck_assert_uint_le(t.nr_cpus, CPUS_MAX);
+    for ( uint32_t cpu = 0; cpu < t.nr_cpus; cpu++ )
     {
-        struct xen_tbuf_cpu c;
+        struct xensim_tbuf_cpu c;
 
-        memcpy(&c, a->payload + sizeof(t) + state.cpu_offset +
-                   cpu * state.cpu_size, sizeof(c));
+        memcpy(&c, a->payload + sizeof(t) + cpu * sizeof(c), sizeof(c));
         p->rings[cpu].lost = c.lost;
     }
 }

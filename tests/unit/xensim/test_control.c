@@ -215,7 +215,6 @@ START_TEST(guest_buffers_are_copied_in_or_out)
         uint8_t bits[2];
     } m = { .t = { .cmd = XEN_SYSCTL_TBUFOP_set_cpu_mask, .nr_bits = 9 },
             .bits = { 1, 0 } };
-    struct xen_tbuf_state state;
     struct dom0_answer *a;
     uint32_t length = sizeof(m.t) + sizeof(m.bits);
     int s;
@@ -232,11 +231,17 @@ START_TEST(guest_buffers_are_copied_in_or_out)
     ck_assert_int_eq(dom0_ask(s, XENSIM_TBUF, 0, &m, length, NULL), -E2BIG);
 
     m.t.cmd = XEN_SYSCTL_TBUFOP_state;
-    m.t.nr_bits = 8 * sizeof(state);
+    m.t.nr_bits = 8 * 2 * sizeof(struct xensim_tbuf_cpu);
     ck_assert_int_eq(dom0_ask(s, XENSIM_TBUF, 0, &m, sizeof(m.t), &a), 0);
-    ck_assert_uint_eq(a->length, sizeof(m.t) + sizeof(state));
-    memcpy(&state, a->payload + sizeof(m.t), sizeof(state));
-    ck_assert_uint_eq(state.nr_cpus, 3);
+    ck_assert_uint_eq(a->length,
+                      sizeof(m.t) + 2 * sizeof(struct xensim_tbuf_cpu));
+    memcpy(&m.t, a->payload, sizeof(m.t));
+    ck_assert_uint_eq(m.t.nr_cpus, 3);
+    ck_assert_uint_eq(m.t.evt_mask, TRC_ALL);
+    ck_assert_int_eq(dom0_ask(s, XENSIM_TBUF, 0, &m, length, &a), -EINVAL);
+    m.t.nr_bits = ~0u;
+    ck_assert_int_eq(dom0_ask(s, XENSIM_TBUF, 0, &m, sizeof(m.t), NULL),
+                     -E2BIG);
     close(s);
     stop_server();
 }

@@ -82,25 +82,18 @@ static int fake_get_info(struct hv *hv, struct hv_info *info, struct err *e)
 
 static int fake_state(struct fake *f, struct hv_tbuf *op)
 {
-    struct
-    {
-        struct xen_tbuf_state s;
-        struct xen_tbuf_cpu cpu[FAKE_CPUS];
-    } all = {
-        .s = { .flags = f->enabled ? XEN_TBUF_ENABLED : 0,
-               .nr_cpus = FAKE_CPUS, .cpu_offset = sizeof(all.s),
-               .cpu_size = sizeof(all.cpu[0]) },
-    };
+    struct hv_tbuf_cpu all[FAKE_CPUS] = { { .flags = 0 } };
     size_t room = op->nr_bits / 8;
 
     if ( f->no_state )
         return -EINVAL;
     for ( unsigned int cpu = 0; cpu < FAKE_CPUS; cpu++ )
-        all.cpu[cpu].flags = XEN_TBUF_CPU_ONLINE |
-                             (f->masked >> cpu & 1 ? XEN_TBUF_CPU_MASKED : 0);
-    all.cpu[1].lost = f->lost;
-    memcpy(op->out, &all, room < sizeof(all) ? room : sizeof(all));
-    op->size = sizeof(all);
+        all[cpu].flags = XEN_TBUF_CPU_ONLINE |
+                         (f->masked >> cpu & 1 ? XEN_TBUF_CPU_MASKED : 0);
+    all[1].lost = f->lost;
+    memcpy(op->out, all, room < sizeof(all) ? room : sizeof(all));
+    op->nr_cpus = FAKE_CPUS;
+    op->flags = f->enabled ? XEN_TBUF_ENABLED : 0;
     return 0;
 }
 

@@ -70,6 +70,18 @@ static int answer_physinfo(struct xen_sysctl_physinfo *info)
     return 0;
 }
 
+static int answer_state(struct xen_sysctl_tbuf_state *s)
+{
+    fake_xen()->state = *s;
+    for ( unsigned int i = 0; i < s->nr_cpus && i < 2; i++ )
+        s->cpus.p[i] = fake_xen()->cpus[i];
+    s->nr_cpus = 2;
+    s->flags = XEN_TBUF_OVERWRITE;
+    s->evt_mask = 0x2f000;
+    s->pages = 7;
+    return 0;
+}
+
 static int answer_tbuf_op(struct xen_sysctl_tbuf_op *op)
 {
     size_t bytes = (op->cpu_mask.nr_bits + 7) / 8;
@@ -77,12 +89,12 @@ static int answer_tbuf_op(struct xen_sysctl_tbuf_op *op)
     fake_xen()->tbuf = *op;
     if ( fake_xen()->tbuf_errno )
             return fail_with(fake_xen()->tbuf_errno);
+    if ( op->cmd == XEN_SYSCTL_TBUFOP_state )
+            return answer_state((struct xen_sysctl_tbuf_state *)op);
     if ( bytes > sizeof(fake_xen()->bits) )
             return fail_with(EFAULT);
     if ( bytes )
             memcpy(fake_xen()->bits, op->cpu_mask.bitmap.p, bytes);
-    if ( bytes && op->cmd > XEN_SYSCTL_TBUFOP_disable )
-            memcpy(op->cpu_mask.bitmap.p, fake_xen()->state, bytes);
     op->buffer_mfn = 0x123456789a;
     op->size = 4096;
     op->evt_mask = 0x0ffff000;

@@ -3,6 +3,7 @@
  * Fakes of Xen's libraries: fake_xen.c defines the library functions that the
  * back end calls, and is linked before the libraries.  Sysctls are parsed with
  * the layouts of <xen/sysctl.h>, to compare them with Xen's own definitions.
+ * Include <xen/xen.h> before any header that includes public/trace.h.
  */
 #ifndef TESTS_UNIT_XENTRACE_FAKE_XEN_H
 #define TESTS_UNIT_XENTRACE_FAKE_XEN_H
@@ -13,6 +14,7 @@
 
 #include <xen/xen.h>
 #include <xen/sysctl.h>
+#include <public/trace.h>
 
 #define FAKE_FRAMES 4
 
@@ -28,13 +30,14 @@ struct fake_xen
     int unmask_errno;
     int event_fd;               /* descriptor of the event channel */
     unsigned int max_cpu_id;
-    unsigned char state[8];     /* returned by operations with a buffer */
+    struct xen_tbuf_cpu cpus[2]; /* answer to XEN_SYSCTL_TBUFOP_state */
     const xen_domctl_getdomaininfo_t *domain;
     size_t domains;
 
     /* The calls that the fake has seen. */
     unsigned int sysctls;       /* calls of any version */
     struct xen_sysctl_tbuf_op tbuf;
+    struct xen_sysctl_tbuf_state state;
     unsigned char bits[8];      /* the buffer of the operation */
     uint64_t frame[FAKE_FRAMES];
     size_t frames, unmapped;

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include <xen/io/xs_wire.h>
+#include <xen/sysctl.h>
 
 #include "common/fault.h"
 #include "xentrace/domains.h"
@@ -223,30 +224,56 @@ END_TEST
 START_TEST(bits)
 {
     static const unsigned char mask[] = { 0x81, 0x03 };
-    unsigned char state[8] = { 0 };
     struct hv_tbuf in = {
         .cmd = HV_TBUF_SET_CPU_MASK, .in = mask, .nr_bits = 10,
     };
-    struct hv_tbuf out = { .cmd = 0x100, .out = state, .nr_bits = 64 };
     struct err e = ERR_INIT;
     struct hv *hv;
     int open;
 
     reset_fake();
-    memcpy(fake_xen()->state, "answered", sizeof(fake_xen()->state));
     hv = open_it();
     open = fake_xen()->open;
     ck_assert_int_eq(hv->type->tbuf(hv, &in, &e), 0);
     ck_assert_uint_eq(fake_xen()->tbuf.cpu_mask.nr_bits, 10);
     ck_assert_int_eq(memcmp(fake_xen()->bits, mask, sizeof(mask)), 0);
+    ck_assert_int_eq(fake_xen()->open, open);
+    hv_close(hv);
+}
+END_TEST
+
+START_TEST(state)
+{
+    struct hv_tbuf_cpu cpus[3] = { { .flags = 0 } };
+    struct hv_tbuf out = {
+        .cmd = XEN_SYSCTL_TBUFOP_state, .out = cpus,
+        .nr_bits = 8 * sizeof(cpus),
+    };
+    struct err e = ERR_INIT;
+    struct hv *hv;
+    int open;
+
+    reset_fake();
+    fake_xen()->cpus[1] = (struct xen_tbuf_cpu){
+        .flags = XEN_TBUF_CPU_ONLINE, .lost = 1ull << 40,
+    };
+    hv = open_it();
+    open = fake_xen()->open;
     ck_assert_int_eq(hv->type->tbuf(hv, &out, &e), 0);
-    ck_assert_int_eq(memcmp(state, "answered", sizeof(state)), 0);
+    ck_assert_uint_eq(fake_xen()->state.version, XEN_TBUF_STATE_VERSION);
+    ck_assert_uint_eq(fake_xen()->state.nr_cpus, 3);
+    ck_assert_uint_eq(out.nr_cpus, 2);
+    ck_assert_uint_eq(out.flags, XEN_TBUF_OVERWRITE);
+    ck_assert_uint_eq(out.evt_mask, 0x2f000);
+    ck_assert_uint_eq(out.size, 7);
+    ck_assert_uint_eq(cpus[1].flags, XEN_TBUF_CPU_ONLINE);
+    ck_assert_uint_eq(cpus[1].lost, 1ull << 40);
 
     /* Xen does not know the operation: no value is returned. */
     fake_xen()->tbuf_errno = EINVAL;
-    memset(state, 0, sizeof(state));
+    memset(cpus, 0, sizeof(cpus));
     ck_assert_int_eq(hv->type->tbuf(hv, &out, &e), -EINVAL);
-    ck_assert_uint_eq(state[0], 0);
+    ck_assert_uint_eq(cpus[1].flags, 0);
     fault_arm(FAULT_ALLOC, 1);
     ck_assert_int_eq(hv->type->tbuf(hv, &out, &e), -ENOMEM);
     fault_disarm();
@@ -648,5 +675,5 @@ START_TEST(probe)
 END_TEST
 
 UNIT_MAIN("hv-xen", every_version, numbers_of_pcpus, refusals, faults, control,
-          bits, machine, machine_in_parts, guests, names, frames, virq,
+          bits, state, machine, machine_in_parts, guests, names, frames, virq,
           virq_that_fails, probe)

@@ -334,20 +334,14 @@ END_TEST
 struct state
 {
     struct xensim_tbuf t;
-    struct xen_tbuf_state s;
-    struct xen_tbuf_cpu cpu[8];
+    struct hv_tbuf_cpu cpu[4];
 };
 
-#define STATE_LENGTH (sizeof(struct xensim_tbuf) +                          \
-                      sizeof(struct xen_tbuf_state) +                       \
-                      4 * sizeof(struct xen_tbuf_cpu))
-
-/* The first answer fits the room for four pcpus, the second is complete. */
-static int ask_state(const struct state *s, uint64_t *lost)
+/* Ask for four pcpus; the answer has so many bytes. */
+static int ask_state(const struct state *s, size_t length, uint64_t *lost)
 {
     const struct act acts[] = {
-        HELLO, { .body = s, .length = STATE_LENGTH, .wants_op = XENSIM_TBUF },
-        { .body = s, .length = sizeof(*s), .wants_op = XENSIM_TBUF },
+        HELLO, { .body = s, .length = length, .wants_op = XENSIM_TBUF },
     };
     struct err e = ERR_INIT;
     struct tbuf_state out;
@@ -357,16 +351,15 @@ static int ask_state(const struct state *s, uint64_t *lost)
     START(acts);
     ck_assert_int_eq(open_it(&hv, &e), 0);
     rc = tbuf_state(hv, &out, lost, 4, &e);
+    if ( !rc )
+        ck_assert_uint_eq(out.flags, s->t.flags);
     hv_close(hv);
     end_server();
     return rc;
 }
 
 static const struct state good_state = {
-    .t = { .size = sizeof(struct xen_tbuf_state) +
-                   4 * sizeof(struct xen_tbuf_cpu) },
-    .s = { .nr_cpus = 4, .cpu_offset = sizeof(struct xen_tbuf_state),
-           .cpu_size = sizeof(struct xen_tbuf_cpu) },
+    .t = { .nr_cpus = 4, .flags = XEN_TBUF_ENABLED },
     .cpu = { [1] = { .lost = 11 }, [3] = { .lost = UINT64_MAX } },
 };
 
@@ -375,43 +368,31 @@ START_TEST(state)
     struct state s = good_state;
     uint64_t lost[4];
 
-    ck_assert_int_eq(ask_state(&s, lost), 0);
+    ck_assert_int_eq(ask_state(&s, sizeof(s), lost), 0);
     ck_assert_uint_eq(lost[1], 11);
     ck_assert_uint_eq(lost[3], UINT64_MAX);
 
-    /* Fewer pcpus, more pcpus, or larger entries. */
-    s.s.nr_cpus = 2;
-    ck_assert_int_eq(ask_state(&s, lost), 0);
+    /* Xen has fewer pcpus, or more. */
+    s.t.nr_cpus = 2;
+    ck_assert_int_eq(ask_state(&s, sizeof(s), lost), 0);
+    ck_assert_uint_eq(lost[1], 11);
     ck_assert_uint_eq(lost[3], 0);
-    s.s.nr_cpus = 4000;
-    ck_assert_int_eq(ask_state(&s, lost), 0);
-    s = good_state;
-    s.s.cpu_size *= 2;
-    s.t.size += 4 * sizeof(struct xen_tbuf_cpu);
-    ck_assert_int_eq(ask_state(&s, lost), 0);
-    ck_assert_uint_eq(lost[1], 0);
+    s.t.nr_cpus = UINT32_MAX;
+    ck_assert_int_eq(ask_state(&s, sizeof(s), lost), 0);
+    ck_assert_uint_eq(lost[3], UINT64_MAX);
 }
 END_TEST
 
-START_TEST(state_that_lies)
+/* An answer that ends within the pcpus: the others have no losses. */
+START_TEST(state_cut_short)
 {
-    struct state s = good_state;
     uint64_t lost[4];
 
-    s.s.cpu_offset = UINT32_MAX;
-    ck_assert_int_eq(ask_state(&s, lost), -EPROTO);
-    s.s.cpu_offset = 4;
-    ck_assert_int_eq(ask_state(&s, lost), -EPROTO);
-    s = good_state;
-    s.s.cpu_size = UINT32_MAX;
-    ck_assert_int_eq(ask_state(&s, lost), -EPROTO);
-    s.s.cpu_size = 0;
-    ck_assert_int_eq(ask_state(&s, lost), -EPROTO);
-    s = good_state;
-    s.t.size = 3;
-    ck_assert_int_eq(ask_state(&s, lost), -EPROTO);
-    s.t.size = UINT32_MAX;
-    ck_assert_int_ne(ask_state(&s, lost), 0);
+    ck_assert_int_eq(ask_state(&good_state, sizeof(good_state) -
+                               2 * sizeof(struct hv_tbuf_cpu), lost), 0);
+    ck_assert_uint_eq(lost[1], 11);
+    ck_assert_uint_eq(lost[3], 0);
+    ck_assert_int_eq(ask_state(&good_state, 3, lost), -EPROTO);
 }
 END_TEST
 
@@ -650,5 +631,5 @@ END_TEST
 
 UNIT_MAIN("hv-xensim", good_greeting, bad_greetings, greeting_cut_anywhere,
           no_greeting, nobody_there, where_it_is, control, state,
-          state_that_lies, frames, bad_frames, faults, virq,
+          state_cut_short, frames, bad_frames, faults, virq,
           domains, absurd_domains)

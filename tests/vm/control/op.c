@@ -81,38 +81,29 @@ int tb_info(uint64_t *mfn, uint32_t *bytes, uint32_t *evt_mask)
     return rc;
 }
 
-int tb_state_raw(void *to, uint32_t bytes, uint32_t bits, uint32_t *needed)
+int tb_state_part(struct tb_state *s, uint32_t nr, uint32_t version)
 {
-    struct xen_sysctl_tbuf_op *op = new_op(XEN_SYSCTL_TBUFOP_state);
+    void *op = new_op(XEN_SYSCTL_TBUFOP_state);
+    struct xen_sysctl_tbuf_state *state = op;
     int rc;
 
+    _Static_assert(sizeof(s->cpu) <= PAGE, "the room of bounce");
     memset(bounce, 0xa5, PAGE);
-    set_xen_guest_handle(op->cpu_mask.bitmap, bounce);
-    op->cpu_mask.nr_bits = bits;
+    state->version = version;
+    set_xen_guest_handle(state->cpus, (xen_tbuf_cpu_t *)bounce);
+    state->nr_cpus = nr;
     rc = do_sysctl(XEN_SYSCTL_tbuf_op);
-    memcpy(to, bounce, bytes);
-    *needed = op->size;
+    s->head = *state;
+    memcpy(s->cpu, bounce, sizeof(s->cpu));
 
     return rc;
 }
 
 int tb_state(struct tb_state *s)
 {
-    uint32_t needed, i;
-    uint8_t raw[PAGE];
-    int rc = tb_state_raw(raw, PAGE, PAGE * 8, &needed);
+    int rc = tb_state_part(s, MAX_CPUS, XEN_TBUF_STATE_VERSION);
 
-    memset(s, 0, sizeof(*s));
-    if ( rc )
-        return rc;
-    memcpy(&s->head, raw, sizeof(s->head));
-    if ( s->head.nr_cpus > MAX_CPUS || needed > PAGE )
-        return -E2BIG;
-    for ( i = 0; i < s->head.nr_cpus; i++ )
-        memcpy(&s->cpu[i], raw + s->head.cpu_offset + i * s->head.cpu_size,
-               sizeof(s->cpu[i]));
-
-    return 0;
+    return !rc && s->head.nr_cpus > MAX_CPUS ? -E2BIG : rc;
 }
 
 int tb_hotplug(unsigned int cpu, bool up)

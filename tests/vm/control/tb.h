@@ -4,8 +4,8 @@
  * retries, since their results are under test; and a reader of the mapped rings
  * that checks all records.
  *
- * Built with -include .../public/trace.h of the tree under test, which defines
- * the operations from 0x100 on.
+ * Built with -include .../public/trace.h of the tree under test, behind
+ * xen/sysctl.h: it defines the operations from 0x100 on.
  */
 #ifndef TB_H
 #define TB_H
@@ -27,12 +27,15 @@ int tb_info(uint64_t *mfn, uint32_t *bytes, uint32_t *evt_mask);
 
 /* The decoded result of XEN_SYSCTL_TBUFOP_state. */
 struct tb_state {
-    struct xen_tbuf_state head;
+    struct xen_sysctl_tbuf_state head;
     struct xen_tbuf_cpu cpu[MAX_CPUS];
 };
 int tb_state(struct tb_state *s);
-/* The raw result in `bits` of `bytes` bytes; Xen must not write the rest. */
-int tb_state_raw(void *to, uint32_t bytes, uint32_t bits, uint32_t *needed);
+/*
+ * The same with room for `nr` pcpus, as a struct of this version; the room
+ * behind keeps the byte 0xa5, unless Xen writes there.
+ */
+int tb_state_part(struct tb_state *s, uint32_t nr, uint32_t version);
 
 int tb_hotplug(unsigned int cpu, bool up);
 long long tb_free_pages(void);

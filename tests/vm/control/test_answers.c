@@ -9,11 +9,10 @@
 
 void test_refused(void)
 {
-    uint8_t raw[64];
-    uint32_t needed;
+    struct tb_state s;
 
-    CHECK_RC(tb_state_raw(raw, 64, 512, &needed), -EINVAL);
-    CHECK(raw[0] == 0xa5, "written");
+    CHECK_RC(tb_state(&s), -EINVAL);
+    CHECK(*(uint8_t *)s.cpu == 0xa5, "written");
     CHECK_RC(tb_op(OP(overwrite), 0), -EINVAL);
     CHECK_RC(tb_op(OP(freeze), 0), -EINVAL);
     CHECK_RC(tb_op(OP(free), 0), -EINVAL);
@@ -61,8 +60,7 @@ void test_state(void)
     CHECK_RC(tb_state(&s), 0);
     CHECK(!s.head.flags && !s.head.pages, "flags %x pages %u", s.head.flags,
           s.head.pages);
-    CHECK(s.head.cpu_offset == 24 && s.head.cpu_size == 16, "%u %u",
-          s.head.cpu_offset, s.head.cpu_size);
+    CHECK(s.head.nr_cpus == kit()->cpus, "%u", s.head.nr_cpus);
     for ( cpu = 0; cpu < kit()->cpus; cpu++ )
         CHECK(s.cpu[cpu].flags == XEN_TBUF_CPU_ONLINE, "cpu %u flags %x", cpu,
               s.cpu[cpu].flags);
@@ -90,25 +88,27 @@ void test_state(void)
           s.head.flags, s.head.pages);
 }
 
-/* For every length of the buffer, exactly the part that fits is written. */
+/* For every room, exactly the pcpus that fit are written. */
 void test_state_short(void)
 {
-    uint8_t whole[4096], part[4096];
-    uint32_t all, needed, bits;
+    struct tb_state whole, part;
+    const uint8_t *behind;
+    uint32_t nr, most;
 
-    CHECK_RC(tb_state_raw(whole, 4096, 4096 * 8, &all), 0);
-    CHECK(all == 24 + 16 * kit()->cpus, "%u", all);
-    CHECK(whole[all] == 0xa5, "written behind");
-    for ( bits = 0; bits <= all * 8 + 64; bits++ )
+    CHECK_RC(tb_state(&whole), 0);
+    for ( nr = 0; nr < MAX_CPUS; nr++ )
     {
-        uint32_t bytes = bits / 8 < all ? bits / 8 : all;
-
-        CHECK_RC(tb_state_raw(part, 4096, bits, &needed), 0);
-        CHECK(needed == all, "%u bits: %u", bits, needed);
-        CHECK(!memcmp(part, whole, bytes), "%u bits: differs", bits);
-        CHECK(part[bytes] == 0xa5 && part[bytes + 1] == 0xa5,
-              "%u bits: written behind", bits);
+        most = nr < whole.head.nr_cpus ? nr : whole.head.nr_cpus;
+        behind = (const uint8_t *)&part.cpu[most];
+        CHECK_RC(tb_state_part(&part, nr, XEN_TBUF_STATE_VERSION), 0);
+        CHECK(part.head.nr_cpus == whole.head.nr_cpus, "%u: %u", nr,
+              part.head.nr_cpus);
+        CHECK(!memcmp(part.cpu, whole.cpu, most * sizeof(part.cpu[0])),
+              "%u: differs", nr);
+        CHECK(behind[0] == 0xa5 && behind[1] == 0xa5, "%u: written behind", nr);
     }
+    CHECK_RC(tb_state_part(&part, 4, 0), -EINVAL);
+    CHECK_RC(tb_state_part(&part, 4, XEN_TBUF_STATE_VERSION + 1), -EINVAL);
 }
 
 void test_huge(void)

@@ -347,14 +347,12 @@ struct t_info {
 };
 
 /*
- * Control operations in addition to those of public/sysctl.h, numbered from
- * 0x100 on.  A hypervisor without them returns -EINVAL, as for any unknown
- * operation, and changes nothing: a tool may probe.
+ * Operations of XEN_SYSCTL_tbuf_op in addition to those of sysctl.h, numbered
+ * from 0x100 on.  A hypervisor without them returns -EINVAL, as for any unknown
+ * operation, and changes nothing: a tool may probe.  The structs of sysctl.h
+ * are unchanged, and so is XEN_SYSCTL_INTERFACE_VERSION.
  *
- * state      Fill the buffer of cpu_mask (bitmap, nr_bits / 8 bytes) with a
- *            struct xen_tbuf_state and one struct xen_tbuf_cpu for every
- *            possible cpu.  A short buffer gets the first bytes; size (OUT)
- *            is the number of bytes of the complete answer.
+ * state      Read the state of tracing: struct xen_sysctl_tbuf_state.
  * overwrite  Keep the newest records: the rings become a flight recorder,
  *            empty for a reader until freeze.  Unread records are discarded.
  *            No reader may drain during overwrite or freeze: a late store to
@@ -368,15 +366,21 @@ struct t_info {
  *            are discarded, counters and masks stay, tracing continues if it
  *            was on (without overwriting).
  *
- * -EINVAL without rings, with nothing to freeze, or for size 0.  While a
- * reader has a page mapped free and resize return -EBUSY; without memory
- * resize returns -ENOMEM.  Both leave everything unchanged.
+ * All but state use struct xen_sysctl_tbuf_op; resize reads its `size`, the
+ * others none of its fields.
+ *
+ * -EINVAL without rings, with nothing to freeze, for size 0, or for another
+ * version of the struct of state.  While a reader has a page mapped free and
+ * resize return -EBUSY; without memory resize returns -ENOMEM.  Both leave
+ * everything unchanged.
  */
 #define XEN_SYSCTL_TBUFOP_state     0x100
 #define XEN_SYSCTL_TBUFOP_overwrite 0x101
 #define XEN_SYSCTL_TBUFOP_freeze    0x102
 #define XEN_SYSCTL_TBUFOP_free      0x103
 #define XEN_SYSCTL_TBUFOP_resize    0x104
+
+#define XEN_TBUF_STATE_VERSION 1
 
 #define XEN_TBUF_ENABLED   (1U << 0) /* tracing now */
 #define XEN_TBUF_OVERWRITE (1U << 1) /* flight recorder */
@@ -385,19 +389,33 @@ struct t_info {
 #define XEN_TBUF_CPU_MASKED (1U << 1) /* excluded by the cpu mask */
 #define XEN_TBUF_CPU_ONLINE (1U << 2)
 
-struct xen_tbuf_state {
-    uint32_t flags;      /* XEN_TBUF_* */
-    uint32_t evt_mask;
-    uint32_t pages;      /* of each ring; 0: no rings */
-    uint32_t nr_cpus;    /* entries that follow */
-    uint32_t cpu_offset; /* bytes from the start of the struct to entry 0 */
-    uint32_t cpu_size;   /* bytes from an entry to the next; both may grow */
-};
+/* Not for guests, and with types of xen.h: include it before. */
+#if (defined(__XEN__) || defined(__XEN_TOOLS__)) && \
+    defined(__XEN_PUBLIC_XEN_H__)
 
 struct xen_tbuf_cpu {
-    uint32_t flags;      /* XEN_TBUF_CPU_* */
-    uint32_t zero;
-    uint64_t lost;       /* records lost since boot, reported or not */
+    uint32_t flags;             /* XEN_TBUF_CPU_* */
+    uint32_t pad;               /* 0 */
+    uint64_aligned_t lost;      /* records lost since boot, reported or not */
 };
+typedef struct xen_tbuf_cpu xen_tbuf_cpu_t;
+DEFINE_XEN_GUEST_HANDLE(xen_tbuf_cpu_t);
+
+/*
+ * In the place of struct xen_sysctl_tbuf_op, within the union of struct
+ * xen_sysctl, and not larger.
+ */
+struct xen_sysctl_tbuf_state {
+    uint32_t cmd;               /* IN: XEN_SYSCTL_TBUFOP_state */
+    uint32_t version;           /* IN: XEN_TBUF_STATE_VERSION */
+    /* OUT: the first nr_cpus entries, or as many as there are */
+    XEN_GUEST_HANDLE_64(xen_tbuf_cpu_t) cpus;
+    uint32_t nr_cpus;           /* IN: room in cpus.  OUT: possible cpus */
+    uint32_t flags;             /* OUT: XEN_TBUF_* */
+    uint32_t evt_mask;          /* OUT */
+    uint32_t pages;             /* OUT: of each ring; 0: no rings */
+};
+
+#endif /* __XEN__ || __XEN_TOOLS__ */
 
 #endif /* __XEN_PUBLIC_TRACE_H__ */

@@ -2,8 +2,10 @@
 /*
  * Constants shared by guests and the hypervisor, as far as tracing uses them.
  */
-#ifndef XENSIM_PUBLIC_XEN_H
-#define XENSIM_PUBLIC_XEN_H
+#ifndef __XEN_PUBLIC_XEN_H__
+#define __XEN_PUBLIC_XEN_H__ /* public/trace.h asks for it */
+
+#define __XEN__ 1 /* Xen's own build has it on the command line */
 
 #include <stdint.h>
 
@@ -53,9 +55,13 @@ XENSIM_GUEST_HANDLE(__guest_handle_64_uint32, uint32_t);
 XENSIM_GUEST_HANDLE(__guest_handle_64_uint64, uint64_t);
 XENSIM_GUEST_HANDLE(__guest_handle_64_void, void);
 
+/* A handle of a type that is one word. */
+#define DEFINE_XEN_GUEST_HANDLE(name)                                   \
+    XENSIM_GUEST_HANDLE(__guest_handle_64_##name, name)
+
 #define XEN_GUEST_HANDLE_64(name)       __guest_handle_64_##name
 #define XEN_GUEST_HANDLE(name)          __guest_handle_64_##name
 #define XEN_GUEST_HANDLE_PARAM(name)    __guest_handle_64_##name
 #define set_xen_guest_handle(hnd, val)  ((void)((hnd).p = (val)))
 
-#endif /* XENSIM_PUBLIC_XEN_H */
+#endif /* __XEN_PUBLIC_XEN_H__ */
