@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/err.h"
 #include "libusertrace/event-drain.h"
 #include "libusertrace/registry.h"
 #include "tests/interleave/access.h"
@@ -67,6 +68,7 @@ struct writer
 static struct environment
 {
     struct ut_drain drain;
+    struct ut_arena arena;
     struct ut_ring rings[RINGS];
     bool is_freed[RINGS];
     unsigned int nr_rings, max_rings;
@@ -84,7 +86,7 @@ static struct environment
     void *key_values[WRITERS];  /* per thread */
 } env;
 
-static struct ut_arena arena;
+static struct simple_rings *rings_head;
 static char *ring_memory[RINGS];
 
 /* The plan that is running. */
@@ -118,24 +120,32 @@ int pthread_setspecific(pthread_key_t key, const void *value)
     return 0;
 }
 
+int err_sys(struct err *e, int code, const char *fmt, ...)
+{
+    (void)e;
+    (void)fmt;
+    return code;
+}
+
 uint32_t ut_count_events(void)
 {
     return 1;
 }
 
-int ut_ring_new(struct ut_arena *a, struct ut_ring **ring, struct err *e)
+int ut_ring_create(struct ut_arena *a, struct ut_ring **ring)
 {
     unsigned int nr = env.nr_rings;
 
-    (void)e;
     if ( nr == env.max_rings )
         return -ENOSPC;
     env.rings[nr] = (struct ut_ring){
         .ring = (struct simple_ring *)ring_memory[nr], .arena = a,
+        .next_new = a->new_rings,
     };
+    env.rings[nr].ring->number = nr;
     env.nr_rings++;
-    a->head->nr_rings++;
-    *ring = &env.rings[nr];
+    rings_head->nr_rings++;
+    *ring = a->new_rings = &env.rings[nr];
     return 0;
 }
 
@@ -146,6 +156,7 @@ int ut_ring_new(struct ut_arena *a, struct ut_ring **ring, struct err *e)
 void ut_ring_free(struct ut_ring *r)
 {
     access_drain();
+    r->arena->nr_known--;
     memset(r->ring, FREED, sizeof(*r->ring));
     env.is_freed[r - env.rings] = true;
 }
@@ -256,8 +267,8 @@ static struct item take_record(const struct simple_ring *ring, uint64_t at,
            sizeof(head));
     EXPLORE_CHECK(head.type == SIMPLE_EVENT);
     EXPLORE_CHECK(head.length >= SIMPLE_EVENT_MIN - 8);
-    i = (struct item){ .id = head.id, .time = head.time, .tid = ring->tid };
-    if ( head.id == SIMPLE_DROPPED )
+    i = (struct item){ .id = head.id, .time = head.time };
+    if ( head.id == SIMPLE_DROPPED || head.id == SIMPLE_THREAD )
         memcpy(&i.arg, (const char *)ring + ring->data +
                ((at + sizeof(head)) & ring->mask), sizeof(i.arg));
     *size = head.length + 8;
@@ -269,7 +280,7 @@ static void add_ring(struct found *f, const struct simple_ring *ring,
 {
     uint64_t reported = ring->committed[side].reported_lost, total;
     uint64_t at = ring->committed[side].tail;
-    uint64_t time = 0;
+    uint64_t time = 0, tid = ring->committed[side].tid;
     struct item i;
     uint32_t size;
 
@@ -278,6 +289,12 @@ static void add_ring(struct found *f, const struct simple_ring *ring,
     for ( ; at < ring->at.head; at += size )
     {
         i = take_record(ring, at, &size);
+        if ( i.id == SIMPLE_THREAD )
+        {
+            tid = i.arg;
+            continue;
+        }
+        i.tid = tid;
         if ( i.id == SIMPLE_DROPPED )
         {
             total = i.arg;
@@ -293,13 +310,13 @@ static void add_ring(struct found *f, const struct simple_ring *ring,
     }
     EXPLORE_CHECK(at == ring->at.head);
     if ( ring->lost > reported )
-        add_item(f, (struct item){ .id = SIMPLE_DROPPED, .tid = ring->tid,
+        add_item(f, (struct item){ .id = SIMPLE_DROPPED, .tid = tid,
                               .arg = ring->lost - reported });
 }
 
 static void recover_file(struct found *f)
 {
-    const struct simple_rings *rings = arena.head;
+    const struct simple_rings *rings = rings_head;
 
     f->nr = 0;
     for ( unsigned int i = 0; i < env.nr_file; i++ )
@@ -308,6 +325,9 @@ static void recover_file(struct found *f)
     for ( unsigned int i = 0; i < rings->nr_rings; i++ )
         add_ring(f, (const struct simple_ring *)ring_memory[i],
                  rings->commit & 1);
+    add_item(f, (struct item){ .id = SIMPLE_DROPPED,
+             .arg = rings->lost -
+                    rings->committed[rings->commit & 1].reported_lost });
 }
 
 struct sum
@@ -367,10 +387,6 @@ static unsigned int count_safe(void)
            env.writers[2].safe;
 }
 
-/*
- * Losses for lack of a ring are recorded in the file only: a kill loses the
- * last of them.
- */
 static void check_state(void)
 {
     struct found f;
@@ -382,10 +398,9 @@ static void check_state(void)
         return;
     recover_file(&f);
     sum = tally_items(&f);
-    there = sum.events + sum.dropped + ut_rings_count_lost();
+    there = sum.events + sum.dropped + sum.without_ring;
     EXPLORE_CHECK(there >= count_safe());
     EXPLORE_CHECK(there <= count_begun());
-    EXPLORE_CHECK(sum.without_ring <= ut_rings_count_lost());
 }
 
 /* ---- the threads -------------------------------------------------------- */
@@ -451,14 +466,16 @@ static void close_rings(void *arg)
     (void)arg;
     env.done_before = count_done();
     env.is_closing = true;
-    ut_rings_set_accepting(false);
+    ut_rings_set_arena(NULL);
+    while ( !ut_rings_are_unused() )
+        ;
     ut_drain_close_rings(&env.drain);
     do
         ut_drain_run_pass(&env.drain);
     while ( !ut_drain_is_idle(&env.drain) );
     ut_drain_run_pass(&env.drain);
     ut_drain_abandon_rings(&env.drain);
-    env.drain.arena = NULL;
+    ut_drain_set_arena(&env.drain, NULL);
     ut_drain_recycle_rings(&env.drain, NULL);
     env.is_closed = true;
 }
@@ -468,10 +485,11 @@ static void close_and_open(void *arg)
 {
     close_rings(arg);
     env.max_rings = current_plan->rings;
-    env.drain.arena = &arena;
+    ut_drain_set_arena(&env.drain, &env.arena);
+    rings_head->lost = 0;
     ut_drain_set_file(&env.drain, "f");
     ut_drain_recycle_rings(&env.drain, NULL);
-    ut_rings_set_accepting(true);
+    ut_rings_set_arena(&env.arena);
     env.begun_after = env.writers[0].begun;
 }
 
@@ -502,7 +520,7 @@ static void begin_rings(void)
     struct simple_ring *ring;
 
     memset(&env, 0, sizeof(env));
-    memset(arena.head, 0, sizeof(*arena.head));
+    memset(rings_head, 0, sizeof(*rings_head));
     for ( unsigned int i = 0; i < RINGS; i++ )
     {
         ring = (struct simple_ring *)ring_memory[i];
@@ -518,14 +536,16 @@ static void begin_rings(void)
     env.drain.file.seekable = true;
     env.drain.file.inode = 1;
     env.drain.file.now.mapped = 1;
-    env.drain.arena = &arena;
+    env.arena.head = rings_head;
+    env.arena.rings = env.rings;
+    ut_drain_set_arena(&env.drain, &env.arena);
     ut_drain_set_file(&env.drain, "f");
     ut_drain_recycle_rings(&env.drain, NULL);
-    ut_rings_set_accepting(true);
+    ut_rings_set_arena(&env.arena);
     /* All but the paths. */
-    explore_share(arena.head, offsetof(struct simple_rings, committed[0].path));
-    explore_share(&arena.head->committed[1],
-                  sizeof(arena.head->committed[1]) - SIMPLE_PATH_MAX);
+    explore_share(rings_head, offsetof(struct simple_rings, committed[0].path));
+    explore_share(&rings_head->committed[1],
+                  sizeof(rings_head->committed[1]) - SIMPLE_PATH_MAX);
 }
 
 static void begin_plan(void)
@@ -619,6 +639,9 @@ static const struct row rows[] = {
                 .late_stores = true },
       .writers = 1, .events = 2, .rings = 2, .first_rings = 1,
       .drain = close_and_open },
+    { .plan = { "a ring changes hands", begin_plan, check_state, end_plan },
+      .writers = 2, .events = 2, .bytes = 980, .rings = 1,
+      .drain = drain_passes, .passes = 2 },
     { .plan = { "closing, a signal", begin_plan, check_state, end_closed,
                 handle_signal, .signals = 1 },
       .writers = 1, .events = 1, .rings = 2, .drain = close_rings,
@@ -635,6 +658,10 @@ static const struct row rows[] = {
     { .plan = { "two writers, a write fails", begin_plan, check_state,
                 end_plan },
       .writers = 2, .events = 1, .rings = 2, .drain = drain_passes,
+      .passes = 2, .failures = 1, .is_long = true },
+    { .plan = { "a ring changes hands, a write fails", begin_plan, check_state,
+                end_plan },
+      .writers = 2, .events = 1, .rings = 1, .drain = drain_passes,
       .passes = 2, .failures = 1, .is_long = true },
     { .plan = { "rings come and go, a write fails", begin_plan, check_state,
                 end_plan },
@@ -666,7 +693,7 @@ int main(int argc, char **argv)
     bool any = false;
     size_t i;
 
-    arena.head = mmap(NULL, sizeof(*arena.head), PROT_READ | PROT_WRITE,
+    rings_head = mmap(NULL, sizeof(*rings_head), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     for ( i = 0; i < RINGS; i++ )
         ring_memory[i] = map_twice();

@@ -36,6 +36,12 @@ static struct simple_head head_at(const struct ut_ring *r)
     return head;
 }
 
+/* Not a marker. */
+static bool is_event(const struct simple_head *head)
+{
+    return head->id != SIMPLE_DROPPED && head->id != SIMPLE_THREAD;
+}
+
 /* ---- commit -------------------------------------------------------------- */
 
 static void commit_ring(struct ut_ring *r)
@@ -44,11 +50,13 @@ static void commit_ring(struct ut_ring *r)
 
     r->committed_at = r->at;
     r->committed_lost = r->reported_lost;
-    if ( !r->arena )
+    r->committed_tid = r->tid;
+    if ( !r->arena->head )
         return;
     side = ~r->arena->head->commit & 1;
     r->ring->committed[side].tail = r->at;
     r->ring->committed[side].reported_lost = r->reported_lost;
+    r->ring->committed[side].tid = r->tid;
 }
 
 static void rollback_ring(struct ut_ring *r)
@@ -57,6 +65,7 @@ static void rollback_ring(struct ut_ring *r)
     debug_assert(r->committed_lost <= r->reported_lost);
     r->at = r->committed_at;
     r->reported_lost = r->committed_lost;
+    r->tid = r->committed_tid;
 }
 
 /* After a kill, the stores of the process are visible in program order. */
@@ -66,7 +75,14 @@ static void commit_arena(struct ut_drain *d)
     uint64_t side = ~head->commit & 1;
 
     head->committed[side].bytes = d->file.bytes;
+    head->committed[side].reported_lost = d->reported_without_ring;
     __atomic_store_n(&head->commit, head->commit + 1, __ATOMIC_RELEASE);
+}
+
+void ut_drain_set_arena(struct ut_drain *d, struct ut_arena *a)
+{
+    d->arena = a;
+    d->reported_without_ring = d->committed_without_ring = 0;
 }
 
 /*
@@ -161,9 +177,15 @@ static void drain_marker(struct ut_drain *d, struct ut_ring *r,
     memcpy(&total, data_at(r, r->at + sizeof(*head)), sizeof(total));
     if ( total > r->reported_lost )
     {
-        put_dropped(d, r->ring->tid, head->time, total - r->reported_lost);
+        put_dropped(d, r->tid, head->time, total - r->reported_lost);
         r->reported_lost = total;
     }
+}
+
+static void drain_thread_marker(struct ut_ring *r)
+{
+    memcpy(&r->tid, data_at(r, r->at + sizeof(struct simple_head)),
+           sizeof(r->tid));
 }
 
 static int drain_event(struct ut_drain *d, struct ut_ring *r)
@@ -176,9 +198,11 @@ static int drain_event(struct ut_drain *d, struct ut_ring *r)
         return rc;
     if ( head.id == SIMPLE_DROPPED )
         drain_marker(d, r, &head);
+    else if ( head.id == SIMPLE_THREAD )
+        drain_thread_marker(r);
     else
     {
-        ut_file_put_thread(&d->file, r->ring->tid);
+        ut_file_put_thread(&d->file, r->tid);
         ut_file_put_bytes(&d->file, data_at(r, r->at), size);
         d->pending++;
     }
@@ -237,16 +261,21 @@ static int put_losses(struct ut_drain *d, struct ut_ring *r)
     rc = buffer_make_room(d, SIMPLE_MARKER_BYTES + UT_FILE_NOTE_MAX);
     if ( rc )
         return rc;
-    put_dropped(d, r->ring->tid,
-                __atomic_load_n(&r->ring->lost_at, __ATOMIC_RELAXED),
+    put_dropped(d, r->tid, __atomic_load_n(&r->ring->lost_at, __ATOMIC_RELAXED),
                 lost - r->reported_lost);
     r->reported_lost = lost;
     return 0;
 }
 
+static uint64_t count_lost_without_ring(const struct ut_drain *d)
+{
+    return d->arena ? __atomic_load_n(&d->arena->head->lost, __ATOMIC_RELAXED) :
+                      d->reported_without_ring;
+}
+
 static int put_losses_without_ring(struct ut_drain *d)
 {
-    uint64_t lost = ut_rings_count_lost();
+    uint64_t lost = count_lost_without_ring(d);
     struct timespec t;
     int rc;
 
@@ -264,6 +293,22 @@ static int put_losses_without_ring(struct ut_drain *d)
 
 /* ---- a pass -------------------------------------------------------------- */
 
+/* The acquire pairs with the release in ring-memory.c, push_new(). */
+static void adopt_new_rings(struct ut_drain *d)
+{
+    struct ut_ring *r;
+
+    if ( !d->arena )
+        return;
+    r = __atomic_exchange_n(&d->arena->new_rings, NULL, __ATOMIC_ACQUIRE);
+    for ( ; r; r = r->next_new )
+    {
+        r->next = d->rings;
+        d->rings = r;
+        d->arena->nr_known++;
+    }
+}
+
 /*
  * The acquire pairs with the release in trace/simple.h,
  * usertrace_simple_end().
@@ -272,6 +317,7 @@ static bool snapshot_heads(struct ut_drain *d)
 {
     bool any = false;
 
+    adopt_new_rings(d);
     for ( struct ut_ring *r = d->rings; r; r = r->next )
     {
         r->end = r->stale ? r->at :
@@ -324,7 +370,7 @@ void ut_drain_peek_records(struct ut_drain *d, ut_record_fn *show, void *arg)
     {
         head = head_at(r);
         bytes = head.length + sizeof(head.type);
-        if ( head.id != SIMPLE_DROPPED )
+        if ( is_event(&head) )
             show(data_at(r, r->at), bytes, arg);
         r->at += bytes;
     }
@@ -357,24 +403,47 @@ static void reset_ring(struct ut_ring *r)
     r->ring->state = SIMPLE_RING_FREE;
 }
 
-/* A ring in the pool is FREE, too: `in_pool` tells the two cases apart. */
 static void recycle_ring(struct ut_ring **at)
 {
     struct ut_ring *r = *at;
 
-    if ( ring_is_spent(r) && !r->arena )
+    if ( !ring_is_spent(r) )
+        return;
+    if ( r->is_closed )
     {
         *at = r->next;
         ut_ring_free(r);
         return;
     }
-    if ( ring_is_spent(r) )
+    reset_ring(r);
+    ut_ring_push_free(r->arena, r);
+}
+
+static unsigned int count_rings(const struct ut_drain *d, uint32_t state)
+{
+    unsigned int nr = 0;
+
+    for ( const struct ut_ring *r = d->rings; r; r = r->next )
+        nr += !r->is_closed && ring_state(r) == state;
+    return nr;
+}
+
+/* An error may have happened to a thread meanwhile. */
+static int create_free_rings(struct ut_drain *d)
+{
+    unsigned int nr = count_rings(d, SIMPLE_RING_FREE);
+    struct ut_ring *r;
+    int rc = 0;
+
+    for ( ; nr < UT_RINGS_READY && !rc; nr++ )
     {
-        reset_ring(r);
-        r->in_pool = false;
+        rc = ut_ring_create(d->arena, &r);
+        if ( !rc )
+            ut_ring_push_free(d->arena, r);
     }
-    if ( !r->in_pool && r->arena && ring_state(r) == SIMPLE_RING_FREE )
-        r->in_pool = ut_ring_push_ready(r->ring);
+    rc = __atomic_exchange_n(&d->arena->create_error, 0, __ATOMIC_RELAXED);
+    adopt_new_rings(d);
+    return rc;
 }
 
 int ut_drain_recycle_rings(struct ut_drain *d, struct err *e)
@@ -389,19 +458,10 @@ int ut_drain_recycle_rings(struct ut_drain *d, struct err *e)
         if ( *at == r )
             at = &r->next;
     }
-    while ( d->arena && ut_rings_count_free_slots() && !rc )
-    {
-        rc = ut_ring_new(d->arena, &r, e);
-        if ( rc )
-            break;
-        r->next = d->rings;
-        d->rings = r;
-        r->in_pool = ut_ring_push_ready(r->ring);
-    }
-    d->counts.rings = 0;
-    for ( r = d->rings; r; r = r->next )
-        d->counts.rings += ring_state(r) == SIMPLE_RING_HELD;
-    return rc;
+    if ( d->arena )
+        rc = create_free_rings(d);
+    d->counts.rings = count_rings(d, SIMPLE_RING_HELD);
+    return rc ? err_sys(e, rc, "cannot create a ring for another thread") : 0;
 }
 
 /* Pairs with ring-write.c, ring_is_closed(). */
@@ -409,22 +469,19 @@ static void close_ring(struct ut_ring *r)
 {
     __atomic_store_n(&r->ring->closed, 1, __ATOMIC_SEQ_CST);
     __atomic_store_n(&r->ring->at.limit, 0, __ATOMIC_SEQ_CST);
-    r->arena = NULL;
+    r->is_closed = true;
 }
 
 void ut_drain_close_rings(struct ut_drain *d)
 {
     struct ut_ring *r;
-    struct simple_ring *ring;
 
-    while ( (ring = ut_ring_pop_ready()) != NULL )
-        ring->state = SIMPLE_RING_RELEASED;
+    adopt_new_rings(d);
+    while ( d->arena && (r = ut_ring_pop_free(d->arena)) != NULL )
+        r->ring->state = SIMPLE_RING_RELEASED;
     for ( r = d->rings; r; r = r->next )
-    {
-        if ( !r->in_pool )
-            r->ring->state = SIMPLE_RING_RELEASED;
-        close_ring(r);
-    }
+        if ( !r->is_closed )
+            close_ring(r);
 }
 
 bool ut_drain_is_idle(const struct ut_drain *d)
@@ -449,14 +506,25 @@ static uint64_t count_unwritten(struct ut_ring *r)
     for ( ; r->at < end; r->at += head.length + sizeof(head.type) )
     {
         head = head_at(r);
-        nr += head.id != SIMPLE_DROPPED;
+        nr += is_event(&head);
     }
+    return nr;
+}
+
+uint64_t ut_drain_count_unreported(const struct ut_drain *d)
+{
+    uint64_t nr = count_lost_without_ring(d) - d->reported_without_ring;
+
+    for ( const struct ut_ring *r = d->rings; r; r = r->next )
+        nr += r->stale ? 0 : __atomic_load_n(&r->ring->lost, __ATOMIC_ACQUIRE) -
+                             r->reported_lost;
     return nr;
 }
 
 uint64_t ut_drain_abandon_rings(struct ut_drain *d)
 {
-    uint64_t lost = ut_rings_count_lost(), nr = lost - d->reported_without_ring;
+    uint64_t lost = count_lost_without_ring(d);
+    uint64_t nr = lost - d->reported_without_ring;
 
     for ( struct ut_ring *r = d->rings; r; r = r->next )
     {
@@ -472,13 +540,13 @@ void ut_drain_free_in_child(struct ut_drain *d)
 {
     struct ut_ring *r;
 
+    adopt_new_rings(d);
+    if ( d->arena )
+        ut_arena_unmap(d->arena);
     while ( (r = d->rings) != NULL )
     {
         d->rings = r->next;
         ut_ring_free(r);
     }
-    if ( d->arena )
-        ut_arena_unmap(d->arena);
-    d->arena = NULL;
-    d->reported_without_ring = d->committed_without_ring = 0;
+    ut_drain_set_arena(d, NULL);
 }

@@ -15,10 +15,10 @@
 struct ut_drain
 {
     struct ut_ring *rings;
-    struct ut_arena *arena;     /* of new rings; NULL: no new rings */
+    struct ut_arena *arena;     /* see ut_drain_set_arena() */
     struct ut_file file;        /* fd -1: no file */
     uint32_t pid;               /* written into events */
-    uint64_t reported_without_ring; /* part of ut_rings_count_lost() in the
+    uint64_t reported_without_ring; /* part of arena->head->lost in the
                                      * file */
     uint64_t committed_without_ring;    /* at the last commit */
     uint64_t pending, pending_lost; /* events in the buffer */
@@ -31,6 +31,9 @@ int ut_drain_run_pass(struct ut_drain *d);
 /* Show the events in the rings, in order of time.  The events stay there. */
 void ut_drain_peek_records(struct ut_drain *d, ut_record_fn *show, void *arg);
 
+/* The arena of new rings; NULL: none. */
+void ut_drain_set_arena(struct ut_drain *d, struct ut_arena *a);
+
 /*
  * Name the file that later commits belong to; `path` is for recovery.  Only
  * between passes.
@@ -38,18 +41,21 @@ void ut_drain_peek_records(struct ut_drain *d, ut_record_fn *show, void *arg);
 void ut_drain_set_file(struct ut_drain *d, const char *path);
 
 /*
- * Fill the pool with rings for new threads, reusing the rings of threads that
- * have ended.
+ * Empty rings that were released become free; keep UT_RINGS_READY free rings.
  */
 int ut_drain_recycle_rings(struct ut_drain *d, struct err *e);
 
 /*
- * Empty the pool and close all rings, so that threads release them.  Stale
+ * Close all rings, so that threads release them.  No thread may be using the
+ * arena (ut_rings_are_unused()).  Stale
  * rings are not read again. ut_drain_is_idle() is true when no thread is
  * writing an event.
  */
 void ut_drain_close_rings(struct ut_drain *d);
 bool ut_drain_is_idle(const struct ut_drain *d);
+
+/* Losses that the file does not contain yet. */
+uint64_t ut_drain_count_unreported(const struct ut_drain *d);
 
 /*
  * Make all rings stale.  Returns the number of events that did not reach a

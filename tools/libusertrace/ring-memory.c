@@ -7,6 +7,9 @@
  *
  * File space is allocated before it is mapped.  In a sparse file, a full disk
  * would be a SIGBUS inside a trace point of the program.
+ *
+ * A thread creates its ring in a trace point, possibly in a signal handler: so
+ * creation takes no lock and allocates no memory of the heap.
  */
 #define _GNU_SOURCE             /* memfd_create */
 #include "libusertrace/thread-ring.h"
@@ -15,10 +18,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -49,6 +54,17 @@ static void make_whole(struct ut_arena *a)
 }
 
 /*
+ * The kernel releases this lock when the process ends or calls exec(2): see
+ * ut_rings_find_owner().
+ */
+static void lock_file(int fd)
+{
+    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+    fcntl(fd, F_SETLK, &lock);
+}
+
+/*
  * Create a file of a new name, from pid and time.  O_EXCL protects files of
  * other processes.
  */
@@ -69,6 +85,7 @@ static int open_named(struct ut_arena *a, const char *folder)
                        O_NOFOLLOW, 0600);
     if ( a->fd >= 0 )
     {
+        lock_file(a->fd);
         make_whole(a);
         return 0;
     }
@@ -85,10 +102,6 @@ static int open_nameless(struct ut_arena *a)
     return a->fd < 0 ? -errno : 0;
 }
 
-/*
- * Rings of a killed process behind an older link are lost, together with the
- * trace file that is overwritten now.
- */
 static void make_link(struct ut_arena *a, const char *link)
 {
     char *name = fault_strdup(link);
@@ -126,7 +139,21 @@ static int map_head(struct ut_arena *a, size_t bytes)
     return 0;
 }
 
-static void drop_names(struct ut_arena *a)
+#define TABLE_BYTES (UT_RINGS_MAX * sizeof(struct ut_ring))
+
+/* Pages of the table take no memory until a ring uses them. */
+static int map_table(struct ut_arena *a)
+{
+    void *table = fault_mmap(NULL, TABLE_BYTES, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if ( table == MAP_FAILED )
+        return -errno;
+    a->rings = table;
+    return 0;
+}
+
+void ut_arena_unlink(struct ut_arena *a)
 {
     if ( a->link )
         unlink(a->link);
@@ -134,20 +161,35 @@ static void drop_names(struct ut_arena *a)
         unlink(a->path);
 }
 
+static void arena_free_unused(struct ut_arena *a)
+{
+    assert(!a->head);
+    if ( !a->is_closed || a->nr_known )
+        return;
+    if ( a->rings )
+        munmap(a->rings, TABLE_BYTES);
+    fault_free(a);
+}
+
 void ut_arena_unmap(struct ut_arena *a)
 {
+    assert(!a->is_closed);
     if ( a->head )
         munmap(a->head, a->head->header_bytes);
+    a->head = NULL;
     if ( a->fd >= 0 )
         close(a->fd);
+    a->fd = -1;
     fault_free(a->path);
     fault_free(a->link);
-    fault_free(a);
+    a->path = a->link = NULL;
+    a->is_closed = true;
+    arena_free_unused(a);
 }
 
 void ut_arena_close(struct ut_arena *a)
 {
-    drop_names(a);
+    ut_arena_unlink(a);
     ut_arena_unmap(a);
 }
 
@@ -163,6 +205,8 @@ int ut_arena_open(struct ut_arena **arena, const char *folder,
         a->page = sysconf(_SC_PAGESIZE);
         rc = folder ? open_named(a, folder) : open_nameless(a);
         if ( !rc )
+            rc = map_table(a);
+        if ( !rc )
             rc = map_head(a, round_up(bytes, a->page));
         if ( !rc && link && a->path )
             make_link(a, link);
@@ -176,13 +220,14 @@ int ut_arena_open(struct ut_arena **arena, const char *folder,
     return 0;
 }
 
-/* ---- one ring ----------------------------------------------------------- */
+/* ---- one ring ------------------------------------------------------------ */
 
 static int map_ring(struct ut_arena *a, off_t at, struct simple_ring **ring)
 {
     size_t bytes = a->head->ring_bytes, whole = a->page + 2 * bytes;
     char *base = fault_mmap(NULL, whole, PROT_NONE,
                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int rc;
 
     if ( base == MAP_FAILED )
         return -errno;
@@ -191,44 +236,112 @@ static int map_ring(struct ut_arena *a, off_t at, struct simple_ring **ring)
          mmap(base + a->page + bytes, bytes, PROT_READ | PROT_WRITE,
               MAP_SHARED | MAP_FIXED, a->fd, at + a->page) == MAP_FAILED )
     {
+        rc = -errno;
         munmap(base, whole);
-        return -errno;
+        return rc;
     }
     *ring = (struct simple_ring *)base;
-    (*ring)->mask = bytes - 1;
-    (*ring)->data = a->page;
-    (*ring)->pid = a->head->pid;
     return 0;
 }
 
-int ut_ring_new(struct ut_arena *a, struct ut_ring **ring, struct err *e)
+/* A file beyond RLIMIT_FSIZE would be a SIGXFSZ. */
+static int allocate_space(struct ut_arena *a, off_t at, size_t size)
 {
-    struct ut_ring *r = fault_calloc(1, sizeof(*r));
-    uint32_t nr = a->head->nr_rings;
+    struct rlimit limit;
+
+    if ( fault_hit(FAULT_WRITE) )
+        return -ENOSPC;
+    if ( !getrlimit(RLIMIT_FSIZE, &limit) && at + size > limit.rlim_cur )
+        return -EFBIG;
+    return -posix_fallocate(a->fd, at, size);
+}
+
+static int create_ring(struct ut_arena *a, uint32_t nr,
+                       struct simple_ring **ring)
+{
     size_t size = a->page + a->head->ring_bytes;
     off_t at = a->head->header_bytes + (off_t)nr * size;
-    int rc = -ENOMEM;
+    int rc = allocate_space(a, at, size);
 
-    if ( r && nr < UT_RINGS_MAX )
-        rc = fault_hit(FAULT_WRITE) ? -ENOSPC :
-             -posix_fallocate(a->fd, at, size);
     if ( !rc )
-        rc = map_ring(a, at, &r->ring);
+        rc = map_ring(a, at, ring);
+    if ( rc )
+        return rc;
+    (*ring)->mask = a->head->ring_bytes - 1;
+    (*ring)->data = a->page;
+    (*ring)->pid = a->head->pid;
+    (*ring)->number = nr;
+    return 0;
+}
+
+/* A ring below `nr` may not be finished yet: then it is zeros in the file. */
+static void raise_nr_rings(struct simple_rings *head, uint32_t nr)
+{
+    uint32_t before = __atomic_load_n(&head->nr_rings, __ATOMIC_RELAXED);
+
+    while ( before < nr &&
+            !__atomic_compare_exchange_n(&head->nr_rings, &before, nr, false,
+                                         __ATOMIC_RELEASE, __ATOMIC_RELAXED) )
+        ;
+}
+
+static void push_new(struct ut_arena *a, struct ut_ring *r)
+{
+    r->next_new = __atomic_load_n(&a->new_rings, __ATOMIC_RELAXED);
+    while ( !__atomic_compare_exchange_n(&a->new_rings, &r->next_new, r, false,
+                                         __ATOMIC_RELEASE, __ATOMIC_RELAXED) )
+        ;
+}
+
+/* The number of a ring that could not be created is used again. */
+static int create_numbered(struct ut_arena *a, struct ut_ring **ring)
+{
+    uint32_t nr = __atomic_load_n(&a->nr_numbers, __ATOMIC_RELAXED), next;
+    int rc;
+
+    do
+        if ( nr >= UT_RINGS_MAX )
+            return -EMFILE;
+    while ( !__atomic_compare_exchange_n(&a->nr_numbers, &nr, nr + 1, false,
+                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED) );
+    *ring = &a->rings[nr];
+    rc = create_ring(a, nr, &(*ring)->ring);
     if ( rc )
     {
-        fault_free(r);
-        return err_sys(e, rc, "cannot create a ring for another thread");
+        next = nr + 1;
+        __atomic_compare_exchange_n(&a->nr_numbers, &next, nr, false,
+                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+        return rc;
     }
-    r->arena = a;
-    __atomic_store_n(&a->head->nr_rings, nr + 1, __ATOMIC_RELEASE);
-    *ring = r;
+    (*ring)->arena = a;
+    raise_nr_rings(a->head, nr + 1);
+    push_new(a, *ring);
     return 0;
+}
+
+int ut_ring_create(struct ut_arena *a, struct ut_ring **ring)
+{
+    sigset_t all, before;
+    int rc = __atomic_load_n(&a->create_error, __ATOMIC_RELAXED);
+
+    if ( rc )
+        return rc;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    rc = create_numbered(a, ring);
+    if ( rc )
+        __atomic_store_n(&a->create_error, rc, __ATOMIC_RELAXED);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return rc;
 }
 
 void ut_ring_free(struct ut_ring *r)
 {
-    size_t bytes = r->ring->mask + 1;
+    struct ut_arena *a = r->arena;
 
-    munmap(r->ring, r->ring->data + 2 * bytes);
-    fault_free(r);
+    assert(a->nr_known);
+    munmap(r->ring, r->ring->data + 2 * (r->ring->mask + 1));
+    a->nr_known--;
+    if ( a->is_closed )
+        arena_free_unused(a);
 }

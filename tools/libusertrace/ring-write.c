@@ -21,7 +21,13 @@
  * closed ring).
  *
  * LOSSES are counted in `lost`.  The next event that finds room is preceded by
- * a marker with the total of losses.
+ * a marker with the total of losses.  Losses of a thread without a ring are
+ * counted in the arena.
+ *
+ * ACQUIRING a ring, and releasing one, use the arena, which another thread may
+ * close at any moment.  So `nr_users` counts the threads that may use the arena
+ * which they found in current_arena: the closing thread sets current_arena to
+ * NULL, and then waits until nr_users was 0.
  */
 #include "libusertrace/thread-ring.h"
 
@@ -42,9 +48,8 @@ HIDDEN_TLS struct simple_ring *thread_ring;
 HIDDEN_TLS bool ring_is_changing;   /* handlers: leave thread_ring alone */
 HIDDEN_TLS unsigned int nr_entering;    /* calls before their reservation */
 
-static struct simple_ring *_Atomic ready_rings[UT_RINGS_READY];
-static _Atomic bool accepting;
-static _Atomic uint64_t lost_without_ring;
+static struct ut_arena *_Atomic current_arena;
+static _Atomic int nr_users;
 static _Atomic uint32_t wake_pending;
 static pthread_key_t thread_exit_key;
 static void (*_Atomic restart_in_child)(void);
@@ -123,7 +128,7 @@ static inline char *put_event_head(char *at, uint64_t id, uint64_t time,
     return at + sizeof(length) + sizeof(pid);
 }
 
-/* ---- the bell ------------------------------------------------------------ */
+/* ---- waking the drain ---------------------------------------------------- */
 
 void ut_writer_wake(void)
 {
@@ -141,47 +146,110 @@ void ut_writer_wait(uint64_t ns)
     atomic_store(&wake_pending, 0);
 }
 
-/* ---- the pool ----------------------------------------------------------- */
+/* ---- the arena ----------------------------------------------------------- */
 
-void ut_rings_set_accepting(bool accept)
+void ut_rings_set_arena(struct ut_arena *a)
 {
-    atomic_store(&accepting, accept);
+    atomic_store(&current_arena, a);
 }
 
-bool ut_ring_push_ready(struct simple_ring *ring)
+bool ut_rings_are_unused(void)
 {
-    struct simple_ring *none;
+    return atomic_load(&nr_users) <= 0;
+}
 
-    for ( size_t i = 0; i < UT_RINGS_READY; i++ )
+/* NULL: no arena; either way leave_arena() has to follow. */
+static struct ut_arena *enter_arena(void)
+{
+    atomic_fetch_add(&nr_users, 1);
+    return atomic_load(&current_arena);
+}
+
+static void leave_arena(void)
+{
+    atomic_fetch_add(&nr_users, -1);
+}
+
+/* ---- the stack of free rings --------------------------------------------- */
+
+#define CHANGE (1ull << 32)
+
+/*
+ * The release passes on the contents of the ring to the thread that pops the
+ * ring.
+ */
+void ut_ring_push_free(struct ut_arena *a, struct ut_ring *r)
+{
+    uint64_t first = load_relaxed(&a->free_rings), next;
+
+    do {
+        __atomic_store_n(&r->next_free, (uint32_t)first, __ATOMIC_RELAXED);
+        next = (first & ~(CHANGE - 1)) + CHANGE + r->ring->number + 1;
+    } while ( !__atomic_compare_exchange_n(&a->free_rings, &first, next, false,
+                                           __ATOMIC_ACQ_REL,
+                                           __ATOMIC_RELAXED) );
+}
+
+struct ut_ring *ut_ring_pop_free(struct ut_arena *a)
+{
+    uint64_t first = __atomic_load_n(&a->free_rings, __ATOMIC_ACQUIRE), next;
+    struct ut_ring *r;
+
+    do {
+        if ( !(uint32_t)first )
+            return NULL;
+        r = &a->rings[(uint32_t)first - 1];
+        next = (first & ~(CHANGE - 1)) + CHANGE +
+               __atomic_load_n(&r->next_free, __ATOMIC_RELAXED);
+    } while ( !__atomic_compare_exchange_n(&a->free_rings, &first, next, false,
+                                           __ATOMIC_ACQ_REL,
+                                           __ATOMIC_ACQUIRE) );
+    return r;
+}
+
+/* ---- releasing ----------------------------------------------------------- */
+
+/*
+ * `closed` and `limit` pair with close_ring() in event-drain.c, which sets
+ * `closed` and then `limit`; here `limit` was set, and then `closed` is read.
+ * All four accesses are sequentially consistent, so at least one side sees the
+ * other's store.
+ */
+static bool ring_is_closed(const struct simple_ring *ring)
+{
+    return __atomic_load_n(&ring->closed, __ATOMIC_SEQ_CST);
+}
+
+/*
+ * Can another thread go on with the ring at once?  The ring has room for its
+ * first events, and all losses of this thread are marked.
+ */
+static bool can_hand_over(const struct simple_ring *ring)
+{
+    uint64_t used = load_relaxed(&ring->at.head) -
+                    __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
+
+    return load_relaxed(&ring->lost) == load_relaxed(&ring->marked) &&
+           used <= (ring->mask + 1) / 4;
+}
+
+/* A ring that is not closed belongs to the current arena. */
+static void give_back(struct simple_ring *ring)
+{
+    struct ut_arena *a = enter_arena();
+    bool is_wanted = a && !ring_is_closed(ring);
+
+    if ( is_wanted && can_hand_over(ring) )
     {
-        none = NULL;
-        if ( atomic_compare_exchange_strong(&ready_rings[i], &none, ring) )
-            return true;
+        __atomic_store_n(&ring->state, SIMPLE_RING_FREE, __ATOMIC_RELEASE);
+        ut_ring_push_free(a, &a->rings[ring->number]);
+        is_wanted = false;
     }
-    return false;
-}
-
-struct simple_ring *ut_ring_pop_ready(void)
-{
-    struct simple_ring *ring = NULL;
-
-    for ( size_t i = 0; i < UT_RINGS_READY && !ring; i++ )
-        ring = atomic_exchange(&ready_rings[i], NULL);
-    return ring;
-}
-
-unsigned int ut_rings_count_free_slots(void)
-{
-    unsigned int nr = 0;
-
-    for ( size_t i = 0; i < UT_RINGS_READY; i++ )
-        nr += !atomic_load(&ready_rings[i]);
-    return nr;
-}
-
-uint64_t ut_rings_count_lost(void)
-{
-    return atomic_load(&lost_without_ring);
+    else
+        __atomic_store_n(&ring->state, SIMPLE_RING_RELEASED, __ATOMIC_RELEASE);
+    leave_arena();
+    if ( is_wanted )
+        ut_writer_wake();
 }
 
 /*
@@ -199,7 +267,7 @@ static void release_ring(void *arg)
     {
         thread_ring = NULL;
         pthread_setspecific(thread_exit_key, NULL);
-        __atomic_store_n(&ring->state, SIMPLE_RING_RELEASED, __ATOMIC_RELEASE);
+        give_back(ring);
     }
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     ring_is_changing = false;
@@ -214,20 +282,66 @@ void ut_rings_reset_in_child(void (*restart)(void))
 {
     thread_ring = NULL;
     pthread_setspecific(thread_exit_key, NULL);
-    for ( size_t i = 0; i < UT_RINGS_READY; i++ )
-        atomic_store(&ready_rings[i], NULL);
-    atomic_store(&lost_without_ring, 0);
+    atomic_store(&current_arena, NULL);
+    atomic_store(&nr_users, 0);
     atomic_store(&wake_pending, 0);
     atomic_store(&restart_in_child, restart);
 }
 
-static struct simple_ring *pop_ready_ring(void)
-{
-    void (*restart)(void) = atomic_exchange(&restart_in_child, NULL);
+/* ---- acquiring ----------------------------------------------------------- */
 
-    if ( restart )
-        restart();
-    return ut_ring_pop_ready();
+/*
+ * A ring may have events of another thread.  No handler uses the ring yet, so
+ * plain stores reserve and publish the marker.
+ */
+static void announce_thread(struct simple_ring *ring)
+{
+    uint64_t at = load_relaxed(&ring->at.head), tid = syscall(SYS_gettid);
+    char *p = put_event_head(ring_address(ring, at), SIMPLE_THREAD,
+                             read_event_time(), SIMPLE_MARKER_BYTES - 8,
+                             ring->pid);
+
+    memcpy(p, &tid, sizeof(tid));
+    at += SIMPLE_MARKER_BYTES;
+    store_relaxed(&ring->at.reserved, at);
+    __atomic_store_n(&ring->at.head, at, __ATOMIC_RELEASE);
+}
+
+/* Keep handlers out by `ring_is_changing`. */
+static struct simple_ring *change_ring(struct ut_arena *a)
+{
+    struct ut_ring *r = ut_ring_pop_free(a);
+
+    if ( !r && ut_ring_create(a, &r) )
+        return NULL;
+    __atomic_store_n(&r->ring->state, SIMPLE_RING_HELD, __ATOMIC_RELEASE);
+    announce_thread(r->ring);
+    pthread_setspecific(thread_exit_key, r->ring);
+    thread_ring = r->ring;
+    return r->ring;
+}
+
+static struct simple_ring *acquire_from(struct ut_arena *a)
+{
+    struct simple_ring *ring = NULL;
+
+    if ( !ring_is_changing )
+    {
+        ring_is_changing = true;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        /* A signal handler may have acquired a ring just now. */
+        ring = thread_ring;
+        if ( !ring )
+            ring = change_ring(a);
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        ring_is_changing = false;
+    }
+    if ( !ring )
+    {
+        __atomic_fetch_add(&a->head->lost, 1, __ATOMIC_RELAXED);
+        ut_writer_wake();
+    }
+    return ring;
 }
 
 /*
@@ -236,33 +350,20 @@ static struct simple_ring *pop_ready_ring(void)
  */
 static struct simple_ring *acquire_ring(void)
 {
+    void (*restart)(void) = atomic_exchange(&restart_in_child, NULL);
     struct simple_ring *ring = NULL;
+    struct ut_arena *a;
 
-    if ( !atomic_load(&accepting) )
-        return NULL;
-    if ( !ring_is_changing )
-    {
-        ring_is_changing = true;
-        __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        /* A signal handler may have acquired a ring just now. */
-        ring = thread_ring;
-        if ( !ring && (ring = pop_ready_ring()) != NULL )
-        {
-            ring->tid = syscall(SYS_gettid);
-            __atomic_store_n(&ring->state, SIMPLE_RING_HELD, __ATOMIC_RELEASE);
-            pthread_setspecific(thread_exit_key, ring);
-            thread_ring = ring;
-        }
-        __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        ring_is_changing = false;
-    }
-    if ( !ring )
-        atomic_fetch_add(&lost_without_ring, 1);
-    ut_writer_wake();
+    if ( restart )
+        restart();
+    a = enter_arena();
+    if ( a )
+        ring = acquire_from(a);
+    leave_arena();
     return ring;
 }
 
-/* ---- the slow side ------------------------------------------------------ */
+/* ---- the slow side ------------------------------------------------------- */
 
 /*
  * Set a new limit for `need` bytes at `reserved`; false if the ring has no
@@ -329,17 +430,6 @@ static char *reserve_slow(struct simple_ring *ring, uint64_t size,
     return ring_address(ring, *at + marker);
 }
 
-/*
- * `closed` and `limit` pair with close_ring() in event-drain.c, which sets
- * `closed` and then `limit`; here `limit` was set, and then `closed` is read.
- * All four accesses are sequentially consistent, so at least one side sees the
- * other's store.
- */
-static bool ring_is_closed(const struct simple_ring *ring)
-{
-    return __atomic_load_n(&ring->closed, __ATOMIC_SEQ_CST);
-}
-
 /* Has a signal handler interrupted a writer of this thread? */
 static bool writer_is_inside(const struct simple_ring *ring)
 {
@@ -392,7 +482,7 @@ static char *reserve_event_slow(struct usertrace_record *record, uint32_t id,
     return at;
 }
 
-/* ---- the fast side ------------------------------------------------------ */
+/* ---- the fast side ------------------------------------------------------- */
 
 static inline char *reserve_event_fast(struct usertrace_record *record,
                                        uint32_t id, uint32_t bytes)

@@ -39,6 +39,7 @@
 #define RING_MAX (1u << 30)
 #define PASS_EVERY 1000000000u  /* ns, at least */
 #define QUIET_TRIES 100         /* of one millisecond */
+#define IDLE_TRIES 1000
 
 enum state { IDLE, EARLY, OPEN, FORKED };
 
@@ -93,7 +94,7 @@ static void make_folder(char *folder, const char *path)
  * disk.  A nameless arena is the last resort, with a warning, since its events
  * are lost if the process is killed.
  */
-static int open_arena(const char *path, struct err *e)
+static int open_arena(struct ut_arena **arena, const char *path, struct err *e)
 {
     const char *asked = getenv(FOLDER_ENV);
     char link[PATH_MAX + 8], beside[PATH_MAX];
@@ -101,30 +102,77 @@ static int open_arena(const char *path, struct err *e)
     struct err ignored = ERR_INIT;
     int rc = -ENOENT;
 
-    assert(!simple.drain.arena);
     make_folder(beside, path);
     snprintf(link, sizeof(link), "%s.rings", path);
     for ( size_t i = 0; i < 2 && rc; i++ )
     {
         ignored = (struct err)ERR_INIT;
-        rc = ut_arena_open(&simple.drain.arena, folders[i], link,
-                           simple.ring_bytes, &ignored);
+        rc = ut_arena_open(arena, folders[i], link, simple.ring_bytes,
+                           &ignored);
     }
     if ( !rc )
         return 0;
     ut_report("warning: %s: if the program is killed, its last events are lost",
               ignored.text);
-    return ut_arena_open(&simple.drain.arena, NULL, NULL, simple.ring_bytes,
-                         e);
+    return ut_arena_open(arena, NULL, NULL, simple.ring_bytes, e);
 }
 
-/* Threads that hold a ring finish with it; no thread can acquire another. */
-static void close_arena(void)
+static void sleep_millisecond(void)
 {
+    static const struct timespec millisecond = { .tv_nsec = 1000000 };
+
+    nanosleep(&millisecond, NULL);
+}
+
+/*
+ * False if a thread was stopped inside the arena: then the arena stays mapped.
+ */
+static bool wait_for_users(void)
+{
+    int tries;
+
+    for ( tries = 0; !ut_rings_are_unused() && tries < IDLE_TRIES; tries++ )
+        sleep_millisecond();
+    return tries < IDLE_TRIES;
+}
+
+/*
+ * Threads that hold a ring finish with it; no thread may acquire another in
+ * this arena.  Returns the losses of threads without a ring.
+ */
+static uint64_t close_arena(bool is_unused)
+{
+    struct ut_arena *a = simple.drain.arena;
+    uint64_t lost = __atomic_load_n(&a->head->lost, __ATOMIC_RELAXED);
+
     ut_drain_close_rings(&simple.drain);
-    if ( simple.drain.arena )
-        ut_arena_close(simple.drain.arena);
-    simple.drain.arena = NULL;
+    if ( is_unused )
+        ut_arena_close(a);
+    else
+        ut_arena_unlink(a);
+    ut_drain_set_arena(&simple.drain, NULL);
+    return lost;
+}
+
+/*
+ * From the rings of EARLY, if any, to those of a file, without a moment in
+ * which threads find no ring.  The first pass drains the rings of EARLY.
+ */
+static void replace_arena(struct ut_arena *next, const char *path)
+{
+    struct ut_drain *d = &simple.drain;
+    struct ut_arena *before = d->arena;
+    uint64_t lost;
+
+    ut_drain_set_arena(d, next);
+    ut_drain_set_file(d, path);
+    ut_rings_set_arena(next);
+    if ( !before )
+        return;
+    ut_drain_set_arena(d, before);
+    lost = close_arena(wait_for_users());
+    __atomic_fetch_add(&next->head->lost, lost, __ATOMIC_RELAXED);
+    ut_drain_set_arena(d, next);
 }
 
 /* ---- the thread ---------------------------------------------------------- */
@@ -202,45 +250,54 @@ static int start_drain_thread(struct err *e)
 static void enter_early(void)
 {
     struct err ignored = ERR_INIT;
+    struct ut_arena *a;
 
     assert(simple.state == IDLE || simple.state == FORKED);
     simple.drain.pid = getpid();
-    if ( ut_arena_open(&simple.drain.arena, NULL, NULL, simple.ring_bytes,
-                       &ignored) )
+    if ( ut_arena_open(&a, NULL, NULL, simple.ring_bytes, &ignored) )
         return;
+    ut_drain_set_arena(&simple.drain, a);
     ut_drain_recycle_rings(&simple.drain, &ignored);
-    ut_rings_set_accepting(true);
+    ut_rings_set_arena(a);
     simple.state = EARLY;
 }
 
-/* Close the rings of EARLY, and drain them into the new file. */
+static void leave_early(void)
+{
+    ut_rings_set_arena(NULL);
+    if ( simple.drain.arena )
+        close_arena(wait_for_users());
+    simple.state = IDLE;
+}
+
+static int open_file_and_rings(const char *path, struct err *e)
+{
+    struct ut_arena *a;
+    int rc = ut_file_open(&simple.drain.file, path, e);
+
+    if ( rc )
+        return rc;
+    rc = open_arena(&a, path, e);
+    if ( rc )
+    {
+        ut_file_close(&simple.drain.file);
+        leave_early();
+        return rc;
+    }
+    replace_arena(a, path);
+    return 0;
+}
+
 static int enter_open(const char *path, struct err *e)
 {
     int rc = start_drain_thread(e);
 
     assert(simple.state != OPEN && simple.drain.file.fd < 0);
     simple.drain.pid = getpid();
-    if ( rc )
-        return rc;
-    rc = ut_file_open(&simple.drain.file, path, e);
-    if ( rc )
-        return rc;
-    close_arena();
-    rc = open_arena(path, e);
     if ( !rc )
-    {
-        ut_drain_set_file(&simple.drain, path);
-        rc = ut_drain_recycle_rings(&simple.drain, e);
-    }
+        rc = open_file_and_rings(path, e);
     if ( rc )
-    {
-        close_arena();
-        ut_file_close(&simple.drain.file);
-        simple.state = IDLE;
-        ut_rings_set_accepting(false);
         return rc;
-    }
-    ut_rings_set_accepting(true);
     simple.state = OPEN;
     simple.reported_file_error = simple.reported_rings_error = false;
     simple.drain.counts.files++;
@@ -270,24 +327,25 @@ static int open_file(struct err *e)
 
 static void wait_for_idle(void)
 {
-    static const struct timespec millisecond = { .tv_nsec = 1000000 };
     int tries;
 
     for ( tries = 0; tries < QUIET_TRIES; tries++ )
     {
         if ( run_pass() || ut_drain_is_idle(&simple.drain) )
             return;
-        nanosleep(&millisecond, NULL);
+        sleep_millisecond();
     }
 }
 
 static int close_file(struct err *e)
 {
     unsigned long long nr;
+    bool is_unused;
     int rc;
 
     assert(simple.state == OPEN);
-    ut_rings_set_accepting(false);
+    ut_rings_set_arena(NULL);
+    is_unused = wait_for_users();
     ut_drain_close_rings(&simple.drain);
     wait_for_idle();
     rc = ut_drain_run_pass(&simple.drain);
@@ -295,7 +353,7 @@ static int close_file(struct err *e)
     if ( rc )
         err_sys(e, rc, "trace file %.150s: its last %llu events are lost",
                 simple.drain.file.path, nr);
-    close_arena();
+    close_arena(is_unused);
     ut_file_close(&simple.drain.file);
     ut_drain_recycle_rings(&simple.drain, NULL);
     simple.state = IDLE;
@@ -477,7 +535,7 @@ bool ut_simple_has_name(void)
 static void cancel_restart(void)
 {
     assert(simple.state == FORKED);
-    ut_rings_set_accepting(false);
+    ut_rings_set_arena(NULL);
     simple.state = IDLE;
 }
 
@@ -571,6 +629,7 @@ void usertrace_counts(struct usertrace_counts *counts)
 {
     pthread_mutex_lock(&lock);
     *counts = simple.drain.counts;
+    counts->dropped += ut_drain_count_unreported(&simple.drain);
     pthread_mutex_unlock(&lock);
 }
 

@@ -44,16 +44,20 @@
  *
  * Positions in a ring only grow; the offset of a byte is its position modulo
  * ring_bytes.  [tail, head) are complete events, as in the file (with the type
- * word), except that the argument of a dropped event is the ring's total so
- * far.
+ * word), with two exceptions.  The argument of a dropped event is the ring's
+ * total so far.  An event with id SIMPLE_THREAD is a marker: its argument is
+ * the thread of the events that follow, as a ring passes from thread to thread.
+ * A ring of zeros was never used.
  *
  * Writing an event and freeing its ring space are one step: each pair below
  * has two sides, and rings.commit (even: side 0) names the valid side.  To
  * recover: cut the trace file at committed[side].bytes, append the events of
  * the rings from committed[side].tail to head, and where ring.lost exceeds
  * committed[side].reported_lost, append a dropped event with the difference.
+ * The thread of the first event is committed[side].tid.  Do the same with
+ * rings.lost, for thread 0.
  * The trace file is committed[side].path, if its inode matches; otherwise the
- * file was being rotated and is path.1.
+ * file was being rotated and is path.1.  Without a path, nothing was traced.
  */
 #ifndef LIBUSERTRACE_SIMPLE_FORMAT_H
 #define LIBUSERTRACE_SIMPLE_FORMAT_H
@@ -84,7 +88,7 @@ struct simple_head              /* of an event, in file and ring alike */
 #define SIMPLE_MARKER_BYTES (SIMPLE_EVENT_MIN + 8)
 
 #define SIMPLE_RINGS_MAGIC 0x73676e6972747375ull  /* "ustrings" */
-#define SIMPLE_RINGS_VERSION 1u
+#define SIMPLE_RINGS_VERSION 2u
 #define SIMPLE_PATH_MAX 4096u
 
 struct simple_rings
@@ -95,11 +99,13 @@ struct simple_rings
     uint64_t ring_bytes;        /* a power of two */
     uint32_t nr_rings;          /* atomic: only grows */
     uint32_t unused;
+    uint64_t lost;              /* atomic: events of threads without a ring */
     uint64_t commit;            /* atomic */
     struct
     {
         uint64_t bytes;         /* length of the trace file */
         uint64_t inode;         /* identity of the file; 0: a pipe, say */
+        uint64_t reported_lost;
         char path[SIMPLE_PATH_MAX];     /* absolute */
     } committed[2];
 };
@@ -112,7 +118,8 @@ struct simple_ring
     uint64_t lost_at;           /* time of the first since the last marker */
     uint64_t mask;              /* ring_bytes - 1 */
     uint32_t data;              /* offset of the bytes from this struct */
-    uint32_t pid, tid;
+    uint32_t pid;
+    uint32_t number;            /* of this ring */
     uint32_t unused;
 
     uint64_t marked;            /* value of lost in the last marker */
@@ -123,7 +130,7 @@ struct simple_ring
     uint64_t tail __attribute__((aligned(64)));     /* atomic: free below */
     struct
     {
-        uint64_t tail, reported_lost;
+        uint64_t tail, reported_lost, tid;
     } committed[2];
 };
 

@@ -4,9 +4,12 @@
  * to the trace file.  Rings lie in a file of shared memory (an arena), which
  * outlives the process.
  *
- * A thread acquires a ring with its first event.  The thread releases the ring
- * when the thread ends, or with the next event after the ring was closed.
- * Everything else is done by the drain, under the lock of simple-backend.c.
+ * A thread acquires a ring with its first event: a free ring, or else a ring
+ * that the thread creates.  The thread releases the ring when the thread ends,
+ * or with the next event after the ring was closed.  A released ring that is
+ * nearly empty is free at once, so the number of rings follows the number of
+ * threads that trace at the same time.  Everything else is done by the drain,
+ * under the lock of simple-backend.c.
  */
 #ifndef LIBUSERTRACE_THREAD_RING_H
 #define LIBUSERTRACE_THREAD_RING_H
@@ -17,8 +20,25 @@
 #include "common/err.h"
 #include "libusertrace/simple-format.h"
 
-#define UT_RINGS_READY 8u       /* rings ready for new threads, without loss */
+#define UT_RINGS_READY 4u       /* free rings that the drain keeps ready */
 #define UT_RINGS_MAX 4096u      /* per arena */
+
+struct ut_ring
+{
+    struct simple_ring *ring;   /* shared memory; data mapped twice behind */
+    struct ut_arena *arena;
+    uint32_t next_free;         /* in free_rings of the arena; atomic */
+    struct ut_ring *next_new;   /* in new_rings of the arena */
+
+    /* The drain's view of the ring. */
+    struct ut_ring *next;
+    uint64_t at, end;           /* this pass: position, and its end */
+    uint64_t reported_lost;     /* value of ring->lost in the file */
+    uint64_t tid;               /* of the next event */
+    uint64_t committed_at, committed_lost, committed_tid;   /* last commit */
+    bool is_closed;             /* the ring's thread has to release it */
+    bool stale;                 /* closed together with its trace file */
+};
 
 struct ut_arena
 {
@@ -27,43 +47,38 @@ struct ut_arena
     char *path;                 /* unlinked on close; NULL: no name */
     char *link;                 /* symbolic link, unlinked on close; or NULL */
     size_t page;
-};
+    struct ut_ring *rings;      /* UT_RINGS_MAX of them */
+    uint32_t nr_numbers;        /* rings so far; atomic */
+    int create_error;           /* stops creation until the drain has reported
+                                 * the error; atomic */
 
-/* The drain's view of a ring. */
-struct ut_ring
-{
-    struct simple_ring *ring;   /* shared memory; data mapped twice behind */
-    struct ut_arena *arena;     /* NULL: ring closed, arena unmapped */
-    struct ut_ring *next;
-    uint64_t at, end;           /* this pass: position, and its end */
-    uint64_t reported_lost;     /* value of ring->lost in the file */
-    uint64_t committed_at, committed_lost;  /* at the last commit */
-    bool in_pool;               /* ring was pushed into the pool */
-    bool stale;                 /* closed together with its trace file */
+    /*
+     * Stack of free rings: in the lower half the number of the first plus 1,
+     * in the upper half a count of changes, which protects from ABA; atomic.
+     */
+    uint64_t free_rings;
+    struct ut_ring *new_rings;  /* rings that the drain does not know; atomic */
+    unsigned int nr_known;      /* rings that the drain knows */
+    bool is_closed;
 };
 
 /* ---- the thread's side (ring-write.c) --------------------------------- */
 
 /*
- * Whether threads may acquire rings.  If not, an event does not even count as
- * lost.
+ * The arena that threads acquire rings from.  NULL: none; an event does not
+ * even count as lost.
  */
-void ut_rings_set_accepting(bool accept);
-
-/* Add a ring to the pool of ready rings.  True if the pool had a free slot. */
-bool ut_ring_push_ready(struct simple_ring *ring);
+void ut_rings_set_arena(struct ut_arena *a);
 
 /*
- * Remove a ring from the pool; NULL if the pool is empty.  No thread can
- * acquire a removed ring.
+ * False: a thread may still use the arena that was set before.  Such a thread
+ * is about to leave, unless it was stopped.
  */
-struct simple_ring *ut_ring_pop_ready(void);
+bool ut_rings_are_unused(void);
 
-/* Free slots in the pool. */
-unsigned int ut_rings_count_free_slots(void);
-
-/* Events of threads that had no ring. */
-uint64_t ut_rings_count_lost(void);
+/* The stack of free rings. */
+void ut_ring_push_free(struct ut_arena *a, struct ut_ring *r);
+struct ut_ring *ut_ring_pop_free(struct ut_arena *a);
 
 /*
  * Sleep up to ns, or until a ring is a quarter full or ut_writer_wake() is
@@ -94,17 +109,24 @@ int ut_arena_open(struct ut_arena **arena, const char *folder,
                   const char *link, size_t bytes, struct err *e);
 
 /*
- * Unlink the names and unmap the header.  Rings that threads hold stay mapped
- * until their release.
+ * Unlink the names and unmap the header.  Rings that the drain knows stay
+ * mapped, and with them the arena.
  */
 void ut_arena_close(struct ut_arena *a);
+void ut_arena_unlink(struct ut_arena *a);
 
 /*
- * In the child of a fork: unmap the arena, but leave its names to the parent.
+ * The same in the child of a fork: leave the names to the parent.
  */
 void ut_arena_unmap(struct ut_arena *a);
 
-int ut_ring_new(struct ut_arena *a, struct ut_ring **ring, struct err *e);
+/*
+ * Create a ring, which is not free.  Any thread may call this function, also
+ * in a signal handler.  0 or -errno.
+ */
+int ut_ring_create(struct ut_arena *a, struct ut_ring **ring);
+
+/* Unmap a ring that the drain knows.  The last one frees a closed arena. */
 void ut_ring_free(struct ut_ring *r);
 
 #endif /* LIBUSERTRACE_THREAD_RING_H */

@@ -44,7 +44,29 @@ static int recover_trace(const struct st_options *o, bool *damaged,
     if ( done.missing )
         log_warning(&o->log, "the last %" PRIu64 " bytes of the trace file are "
                     "missing: their events are lost", done.missing);
+    if ( done.is_removed )
+        log_info(&o->log, "removed the rings: %s contains all of their events",
+                 o->recover);
     return 0;
+}
+
+/* A killed program has left its last events in memory. */
+static void report_rings(const struct st_options *o)
+{
+    struct st_recovered more;
+
+    for ( size_t i = 0; i < o->nr_traces; i++ )
+        if ( !st_recover_find_more(o->traces[i], &more) )
+            continue;
+        else if ( more.is_alive )
+            log_info(&o->log, "%s: the program still runs, and holds %" PRIu64
+                     " more events in memory", o->traces[i], more.events);
+        else
+            log_warning(&o->log, "%s: the program was killed: %s.rings holds %"
+                        PRIu64 " more events, and a record of %" PRIu64
+                        " lost: simpletrace --recover=NEW %s.rings",
+                        o->traces[i], o->traces[i], more.events, more.lost,
+                        o->traces[i]);
 }
 
 static int print_traces(const struct st_options *o, bool *damaged,
@@ -66,6 +88,8 @@ static int print_traces(const struct st_options *o, bool *damaged,
     {
         rc = st_print_traces(o, &merge, &how, damaged, e);
         st_merge_close(&merge);
+        if ( !o->follow )
+            report_rings(o);
     }
     st_events_fini(&events);
     return rc;

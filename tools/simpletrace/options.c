@@ -75,8 +75,8 @@ static const struct opt opts[] = {
       .at = AT(select.tid), .help = "only records of this thread" },
     { .type = OPT_GROUP, .help = "After a crash" },
     { .name = "recover", .type = OPT_TEXT, .arg = "FILE", .at = AT(recover),
-      .help = "print nothing: write the complete trace of the killed program "
-              "that left NAME.rings, given as TRACE, to FILE" },
+      .help = "print nothing: write the complete trace of a killed program, "
+              "TRACE and TRACE.rings, to FILE, and remove the rings" },
     { .type = OPT_GROUP, .help = "Messages" },
     LOG_OPTS(struct st_options, log),
 };

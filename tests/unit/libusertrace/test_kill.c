@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-enum { WRITERS = 3 };
+enum { WRITERS = 64 };
 
 EVENT(TRACE_TWO, "two", true, false);
 static TraceEvent *events[] = { &_TRACE_TWO_EVENT, NULL };
@@ -40,7 +40,7 @@ static void *write_for_ever(void *arg)
     return NULL;
 }
 
-static void run_victim(bool rotating)
+static void run_victim(unsigned int writers, bool rotating)
 {
     pthread_t thread;
 
@@ -52,7 +52,7 @@ static void run_victim(bool rotating)
         usertrace_file_rotate(100000, 0);
     st_set_trace_file("f");
     st_set_trace_file_enabled(true);
-    for ( uintptr_t i = 0; i < WRITERS; i++ )
+    for ( uintptr_t i = 0; i < writers; i++ )
         pthread_create(&thread, NULL, write_for_ever, (void *)i);
     pause();
 }
@@ -92,16 +92,23 @@ static void put_dropped(FILE *out, uint64_t nr)
     fwrite(&nr, sizeof(nr), 1, out);
 }
 
+static void put_tid(FILE *out, uint64_t tid)
+{
+    char text[24];
+
+    snprintf(text, sizeof(text), "%llu", (unsigned long long)tid);
+    put_mapping(out, SIMPLE_THREAD, text);
+}
+
 static void recover_ring(FILE *out, const struct simple_ring *ring, int side)
 {
     uint64_t reported = ring->committed[side].reported_lost, total;
     uint64_t at = ring->committed[side].tail;
     const char *data = (const char *)ring + ring->data;
-    char text[16], event[8192];
     struct simple_head head;
+    char event[8192];
 
-    snprintf(text, sizeof(text), "%u", ring->tid);
-    put_mapping(out, SIMPLE_THREAD, text);
+    put_tid(out, ring->committed[side].tid);
     while ( at < ring->at.head )
     {
         for ( size_t i = 0; i < sizeof(head) + 16; i++ )
@@ -115,6 +122,11 @@ static void recover_ring(FILE *out, const struct simple_ring *ring, int side)
             if ( total > reported )
                 put_dropped(out, total - reported);
             reported = total > reported ? total : reported;
+        }
+        else if ( head.id == SIMPLE_THREAD )
+        {
+            memcpy(&total, event + sizeof(head), sizeof(total));
+            put_tid(out, total);
         }
         else
             fwrite(event, head.length + 8, 1, out);
@@ -135,6 +147,7 @@ static void recover_file(void)
     struct stat st;
     int side;
 
+    ck_assert_ptr_nonnull(out);
     rings = map_file("f.rings", &rings_size);
     ck_assert_uint_eq(rings->magic, SIMPLE_RINGS_MAGIC);
     side = rings->commit & 1;
@@ -147,6 +160,8 @@ static void recover_file(void)
     for ( uint32_t i = 0; i < rings->nr_rings; i++ )
         recover_ring(out, (void *)((char *)rings + rings->header_bytes +
                      i * (rings->ring_header + rings->ring_bytes)), side);
+    if ( rings->lost > rings->committed[side].reported_lost )
+        put_dropped(out, rings->lost - rings->committed[side].reported_lost);
     ck_assert_int_eq(fclose(out), 0);
     munmap(rings, rings_size);
     munmap(bytes, size);
@@ -191,15 +206,17 @@ static void check_recovered(void)
     ck_assert_uint_le(tally.gaps, tally.dropped);
 }
 
+/* Threads start at the moment of many of the kills. */
 static void kill_one(uint64_t *seed, bool rotating)
 {
+    unsigned int writers = 1 + unit_random(seed) % WRITERS;
     pid_t pid;
 
     memset(progress, 0, sizeof(*progress));
     pid = fork();
     if ( !pid )
     {
-        run_victim(rotating);
+        run_victim(writers, rotating);
         _exit(1);
     }
     while ( !__atomic_load_n(&progress->done[0], __ATOMIC_ACQUIRE) )

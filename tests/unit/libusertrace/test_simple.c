@@ -280,9 +280,155 @@ START_TEST(threads_come_and_go)
     st_flush_trace_buffer();
     usertrace_counts(&counts);
     ck_assert_uint_eq(counts.rings, 0);
-    ck_assert_uint_eq(counts.written + counts.dropped, 10 * 40 * 10);
-    ck_assert_uint_gt(counts.written, 10 * 8 * 10 / 2);
+    ck_assert_uint_eq(counts.written, 10 * 40 * 10);
+    ck_assert_uint_eq(counts.dropped, 0);
     end_file();
+    scratch_end(folder);
+}
+END_TEST
+
+/* ---- threads that begin ------------------------------------------------- */
+
+enum { TOGETHER = 64, SHORT_LIVED = 1000 };
+
+static pthread_barrier_t all_are_there;
+
+static void *write_behind_barrier(void *arg)
+{
+    pthread_barrier_wait(&all_are_there);
+    return write_many(arg);
+}
+
+/* All threads live at the same time. */
+static void *write_and_stay(void *arg)
+{
+    write_many(arg);
+    pthread_barrier_wait(&all_are_there);
+    return NULL;
+}
+
+static void *write_slowly(void *arg)
+{
+    const struct writer *w = arg;
+
+    for ( uint64_t n = 0; n < w->nr; n++ )
+    {
+        trace_two(_TRACE_TWO_EVENT.id, w->who, n);
+        usleep(10000);
+    }
+    return NULL;
+}
+
+static void run_together(void *(*body)(void *arg), uint64_t each)
+{
+    struct writer writers[TOGETHER];
+    pthread_t threads[TOGETHER];
+
+    pthread_barrier_init(&all_are_there, NULL, TOGETHER);
+    for ( unsigned int i = 0; i < TOGETHER; i++ )
+    {
+        writers[i] = (struct writer){ i, each };
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, body, &writers[i]),
+                         0);
+    }
+    for ( unsigned int i = 0; i < TOGETHER; i++ )
+        pthread_join(threads[i], NULL);
+}
+
+static void check_complete(unsigned int writers, uint64_t each)
+{
+    static struct tally tally;
+
+    end_file();
+    memset(&tally, 0, sizeof(tally));
+    tally_file(&tally, "f");
+    check_tally(&tally, writers, each);
+    ck_assert_uint_eq(tally.dropped, 0);
+}
+
+START_TEST(threads_that_begin_together_lose_nothing)
+{
+    begin_file("f");
+    run_together(write_behind_barrier, 10);
+    check_complete(TOGETHER, 10);
+    scratch_end(folder);
+}
+END_TEST
+
+START_TEST(slow_threads_lose_nothing)
+{
+    begin_file("f");
+    run_together(write_slowly, 20);
+    check_complete(TOGETHER, 20);
+    scratch_end(folder);
+}
+END_TEST
+
+/* The number of rings follows the threads that live at the same time. */
+START_TEST(short_lived_threads_share_rings)
+{
+    struct usertrace_counts counts;
+    struct writer writer = { 0, 10 };
+    pthread_t thread;
+
+    begin_file("f");
+    for ( unsigned int i = 0; i < SHORT_LIVED; i++ )
+    {
+        ck_assert_int_eq(pthread_create(&thread, NULL, write_many, &writer), 0);
+        pthread_join(thread, NULL);
+    }
+    ck_assert_uint_lt(file_size("f.rings"), 12 * (256 << 10));
+    end_file();
+    usertrace_counts(&counts);
+    ck_assert_uint_eq(counts.written, SHORT_LIVED * 10);
+    ck_assert_uint_eq(counts.dropped, 0);
+    scratch_end(folder);
+}
+END_TEST
+
+/* One thread after the other uses the same ring. */
+START_TEST(each_event_has_its_thread)
+{
+    static struct tally tally;
+
+    begin_file("f");
+    for ( unsigned int i = 0; i < 100; i++ )
+    {
+        struct writer writer = { i, 3 };
+        pthread_t thread;
+
+        ck_assert_int_eq(pthread_create(&thread, NULL, write_many, &writer), 0);
+        pthread_join(thread, NULL);
+    }
+    end_file();
+    tally_file(&tally, "f");
+    check_tally(&tally, 100, 3);
+    for ( unsigned int i = 1; i < 100; i++ )
+        ck_assert_uint_ne(tally.tid[i], 0);
+    scratch_end(folder);
+}
+END_TEST
+
+/* Without memory for a ring, events count as lost, until there is memory. */
+START_TEST(no_memory_for_a_ring)
+{
+    struct usertrace_counts counts;
+    struct writer writer = { 0, 10 };
+    pthread_t thread;
+
+    begin_file("f");
+    fault_arm_from(FAULT_MMAP, 1);
+    run_together(write_and_stay, 10);
+    fault_disarm();
+    usertrace_counts(&counts);
+    ck_assert_uint_gt(counts.dropped, 0);
+    st_flush_trace_buffer();
+    ck_assert_ptr_nonnull(strstr(reports, "cannot create a ring"));
+    ck_assert(!pthread_create(&thread, NULL, write_many, &writer));
+    pthread_join(thread, NULL);
+    end_file();
+    usertrace_counts(&counts);
+    ck_assert_uint_eq(counts.written + counts.dropped, TOGETHER * 10 + 10);
     scratch_end(folder);
 }
 END_TEST
@@ -600,6 +746,30 @@ START_TEST(a_full_disk_is_survived)
 }
 END_TEST
 
+/* Every loss counts at once, not only when the file has it. */
+START_TEST(counts_are_true_while_the_disk_is_full)
+{
+    struct usertrace_counts counts;
+
+    init_program();
+    usertrace_ring_size(1, NULL);
+    st_set_trace_file("f");
+    st_set_trace_file_enabled(true);
+    fault_arm_from(FAULT_WRITE, 1);
+    for ( uint64_t n = 0; n < 100000; n++ )
+        trace_two(0, 0, n);
+    usertrace_counts(&counts);
+    ck_assert_uint_eq(counts.written, 0);
+    ck_assert_uint_gt(counts.dropped, 100000 - (64 << 10) / 48);
+    ck_assert_uint_lt(counts.dropped, 100000);
+    fault_disarm();
+    end_file();
+    usertrace_counts(&counts);
+    ck_assert_uint_eq(counts.written + counts.dropped, 100000);
+    scratch_end(folder);
+}
+END_TEST
+
 /* Events that are not in the file are counted. */
 START_TEST(a_disk_stays_full)
 {
@@ -688,7 +858,10 @@ END_TEST
 
 UNIT_MAIN("simple", a_file_says_what_it_is, a_file_can_be_plain,
           strings_are_kept, nobody_is_lost_without_a_count,
-          threads_come_and_go, losses_are_in_their_place,
+          threads_come_and_go, threads_that_begin_together_lose_nothing,
+          slow_threads_lose_nothing, short_lived_threads_share_rings,
+          each_event_has_its_thread, no_memory_for_a_ring,
+          counts_are_true_while_the_disk_is_full, losses_are_in_their_place,
           handlers_trace_in_the_middle, first_events_wait_for_the_file,
           off_is_off, a_thread_outlives_the_file, files_rotate, old_files_go,
           folders_may_change, a_child_can_do_without, a_child_has_its_own_file,

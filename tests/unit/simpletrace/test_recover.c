@@ -138,9 +138,10 @@ START_TEST(all_or_nothing)
     uint64_t n;
 
     scratch_begin(folder, sizeof(folder));
-    kill_one();
-    before = count_files();
     for ( size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++ )
+    {
+        kill_one();
+        before = count_files();
         for ( n = 1; ; n++ )
         {
             struct err e = ERR_INIT;
@@ -150,6 +151,7 @@ START_TEST(all_or_nothing)
             rc = st_recover_trace("f.rings", "r", &done, &e);
             if ( !fault_fired(kinds[i]) )
             {
+                fault_disarm();
                 ck_assert_int_eq(unlink("r"), 0);
                 break;
             }
@@ -157,6 +159,7 @@ START_TEST(all_or_nothing)
             ck_assert(e.text[0]);
             ck_assert_int_eq(count_files(), before);
         }
+    }
     fault_disarm();
     scratch_end(folder);
 }
@@ -200,9 +203,63 @@ START_TEST(no_rings)
     struct st_recovered done;
     struct err e = ERR_INIT;
 
-    ck_assert_int_eq(st_recover_trace("/dev/null", "r", &done, &e), -EINVAL);
+    ck_assert_int_eq(st_recover_trace("/dev/null", "r", &done, &e), -ENODATA);
     ck_assert_ptr_nonnull(strstr(e.text, ".rings"));
 }
 END_TEST
 
-UNIT_MAIN("recover", nothing_is_lost, all_or_nothing, hostile_rings, no_rings)
+/* The process was killed before it created a ring, or named its trace. */
+START_TEST(nothing_was_traced)
+{
+    static const struct simple_rings head = {
+        .magic = SIMPLE_RINGS_MAGIC, .version = SIMPLE_RINGS_VERSION,
+        .header_bytes = sizeof(head), .ring_header = 4096,
+        .ring_bytes = 256 << 10,
+    };
+    struct st_recovered done;
+    struct err e = ERR_INIT;
+    char folder[32];
+    FILE *file;
+
+    scratch_begin(folder, sizeof(folder));
+    file = fopen("f.rings", "wb");
+    ck_assert_uint_eq(fwrite(&head, sizeof(head), 1, file), 1);
+    ck_assert_int_eq(fclose(file), 0);
+    ck_assert_int_lt(st_recover_trace("f.rings", "r", &done, &e), 0);
+    ck_assert_ptr_nonnull(strstr(e.text, "before it traced anything"));
+    scratch_end(folder);
+}
+END_TEST
+
+/* The name of the trace is enough, and the rings are not needed later. */
+START_TEST(rings_are_removed)
+{
+    char folder[32], rings[4096];
+    struct st_recovered done;
+    struct err e = ERR_INIT;
+    ssize_t n;
+
+    scratch_begin(folder, sizeof(folder));
+    do
+    {
+        ck_assert_int_eq(system("rm -f f f.*"), 0);
+        kill_one();
+    } while ( !st_recover_find_more("f", &done) );
+
+    ck_assert(!done.is_alive);
+    n = readlink("f.rings", rings, sizeof(rings) - 1);
+    ck_assert_int_gt(n, 0);
+    rings[n] = '\0';
+    ck_assert_msg(!st_recover_trace("f", "r", &done, &e), "%s", e.text);
+    ck_assert_uint_gt(done.events + done.lost, 0);
+    ck_assert(done.is_removed);
+    ck_assert_int_ne(access(rings, F_OK), 0);
+    ck_assert_int_eq(unlink("f"), 0);
+    ck_assert_int_eq(unlink("r"), 0);
+    ck_assert_int_eq(count_files(), 2);     /* . and .. */
+    scratch_end(folder);
+}
+END_TEST
+
+UNIT_MAIN("recover", nothing_is_lost, all_or_nothing, hostile_rings, no_rings,
+          nothing_was_traced, rings_are_removed)
