@@ -334,6 +334,7 @@ struct sum
 {
     uint64_t events, dropped, without_ring;
     uint64_t after;             /* events in the second file */
+    uint64_t of[WRITERS];       /* events and losses of each thread */
 };
 
 /*
@@ -352,7 +353,10 @@ static struct sum tally_items(const struct found *f)
     {
         if ( i->id == SIMPLE_DROPPED )
         {
+            EXPLORE_CHECK(i->tid <= WRITERS);
             *(i->tid ? &sum.dropped : &sum.without_ring) += i->arg;
+            if ( i->tid )
+                sum.of[i->tid - 1] += i->arg;
             continue;
         }
         who = i->id >> 8;
@@ -364,6 +368,7 @@ static struct sum tally_items(const struct found *f)
         handled |= (uint64_t)(who == HANDLER) << nr;
         next[who] = nr + 1;
         sum.events++;
+        sum.of[who]++;
         sum.after += !who && nr >= env.begun_after;
     }
     return sum;
@@ -401,6 +406,9 @@ static void check_state(void)
     there = sum.events + sum.dropped + sum.without_ring;
     EXPLORE_CHECK(there >= count_safe());
     EXPLORE_CHECK(there <= count_begun());
+    for ( unsigned int who = 0; who < WRITERS; who++ )
+        EXPLORE_CHECK(env.writers[HANDLER].begun ||
+                      sum.of[who] <= env.writers[who].begun);
 }
 
 /* ---- the threads -------------------------------------------------------- */
@@ -659,6 +667,10 @@ static const struct row rows[] = {
                 end_plan },
       .writers = 2, .events = 1, .rings = 2, .drain = drain_passes,
       .passes = 2, .failures = 1, .is_long = true },
+    { .plan = { "losses, a ring changes hands", begin_plan, check_state,
+                end_plan },
+      .writers = 2, .events = 3, .bytes = BIG, .rings = 1,
+      .drain = drain_passes, .passes = 1, .is_long = true },
     { .plan = { "a ring changes hands, a write fails", begin_plan, check_state,
                 end_plan },
       .writers = 2, .events = 1, .rings = 1, .drain = drain_passes,

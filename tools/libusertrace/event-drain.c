@@ -428,14 +428,18 @@ static unsigned int count_rings(const struct ut_drain *d, uint32_t state)
     return nr;
 }
 
-/* An error may have happened to a thread meanwhile. */
+/*
+ * One ring is ready at first, for a child that calls exec(2) soon.  An error
+ * may have happened to a thread meanwhile.
+ */
 static int create_free_rings(struct ut_drain *d)
 {
     unsigned int nr = count_rings(d, SIMPLE_RING_FREE);
+    unsigned int wanted = 1 + count_rings(d, SIMPLE_RING_HELD);
     struct ut_ring *r;
     int rc = 0;
 
-    for ( ; nr < UT_RINGS_READY && !rc; nr++ )
+    for ( ; nr < wanted && nr < UT_RINGS_READY && !rc; nr++ )
     {
         rc = ut_ring_create(d->arena, &r);
         if ( !rc )

@@ -30,8 +30,10 @@
 
 #include "common/fault.h"
 #include "libusertrace/event-drain.h"
+#include "libusertrace/orphan-rings.h"
 #include "libusertrace/registry.h"
 #include "libusertrace/reporter.h"
+#include "libusertrace/trace-name.h"
 
 #define FOLDER_ENV "USERTRACE_RINGS"    /* folder for the rings */
 #define RING_BYTES (256u << 10)
@@ -40,6 +42,8 @@
 #define PASS_EVERY 1000000000u  /* ns, at least */
 #define QUIET_TRIES 100         /* of one millisecond */
 #define IDLE_TRIES 1000
+#define SWEEP_FIRST 1000000000ull       /* ns after a fork */
+#define SWEEP_LAST (64 * SWEEP_FIRST)
 
 enum state { IDLE, EARLY, OPEN, FORKED };
 
@@ -47,32 +51,22 @@ struct simple
 {
     enum state state, state_before_fork;
     struct ut_drain drain;
-    char *name;                 /* NULL: the default name */
+    struct ut_trace_name name;
     size_t ring_bytes;
     uint64_t rotate_bytes;
     unsigned int rotate_keep;
     bool has_key, has_thread, has_handlers;
     bool reported_file_error;   /* a write error of this file */
     bool reported_rings_error;  /* a failure to create rings */
+    bool has_forked;            /* child processes may leave orphans */
+    uint64_t sweep_due;         /* monotonic ns */
+    uint64_t sweep_after;       /* ns; grows from sweep to sweep */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct simple simple = {
     .drain.file = UT_FILE_INIT, .ring_bytes = RING_BYTES,
 };
-
-/* ---- names --------------------------------------------------------------- */
-
-static int make_name(char *path, size_t size, struct err *e)
-{
-    int n = simple.name ? snprintf(path, size, "%s", simple.name) :
-                          snprintf(path, size, "trace-%d", (int)getpid());
-
-    if ( n < 0 || (size_t)n >= size )
-        return err_set(e, -ENAMETOOLONG, "the name of the trace file is too "
-                       "long: at most %zu bytes", size - 1);
-    return 0;
-}
 
 /* ---- rings --------------------------------------------------------------- */
 
@@ -207,8 +201,61 @@ static int run_pass(void)
     return rc;
 }
 
+/* ---- orphans ------------------------------------------------------------- */
+
+static uint64_t read_monotonic(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + t.tv_nsec;
+}
+
+static void schedule_sweep(uint64_t after)
+{
+    simple.sweep_after = after;
+    simple.sweep_due = read_monotonic() + after;
+}
+
+struct sweep
+{
+    char *own, *root;           /* NULL: no sweep */
+};
+
+/*
+ * Sweep once after a file was opened; after a fork repeatedly, since a child
+ * may call exec(2) at any time.
+ */
+static struct sweep take_due_sweep(void)
+{
+    struct sweep s = { .own = NULL };
+
+    if ( simple.state != OPEN || !simple.drain.arena->path ||
+         simple.sweep_due > read_monotonic() )
+        return s;
+    s.own = fault_strdup(simple.drain.arena->path);
+    s.root = ut_trace_name_make_root(&simple.name, simple.drain.file.path);
+    if ( !simple.has_forked )
+        simple.sweep_due = UINT64_MAX;
+    else
+        schedule_sweep(simple.sweep_after < SWEEP_LAST ?
+                       2 * simple.sweep_after : SWEEP_LAST);
+    return s;
+}
+
+static void run_sweep(struct sweep s)
+{
+    if ( s.own && s.root )
+        ut_orphans_sweep(s.own, s.root);
+    fault_free(s.own);
+    fault_free(s.root);
+}
+
+/* A sweep takes long: without the lock. */
 static void *run_drain_thread(void *arg)
 {
+    struct sweep sweep;
+
     (void)arg;
     for ( ;; )
     {
@@ -216,7 +263,9 @@ static void *run_drain_thread(void *arg)
         pthread_mutex_lock(&lock);
         if ( simple.state == OPEN )
             run_pass();
+        sweep = take_due_sweep();
         pthread_mutex_unlock(&lock);
+        run_sweep(sweep);
     }
     return NULL;
 }
@@ -270,11 +319,26 @@ static void leave_early(void)
     simple.state = IDLE;
 }
 
+/* The trace of a process that was killed is not overwritten. */
+static void save_killed_trace(const char *path)
+{
+    uint64_t events;
+
+    if ( !ut_orphan_save(path, &events) )
+        return;
+    ut_trace_name_shift(path, simple.rotate_keep);
+    ut_report("%s: the last program that wrote this file was killed: its "
+              "trace, with %llu events from memory, is now %s.1", path,
+              (unsigned long long)events, path);
+}
+
 static int open_file_and_rings(const char *path, struct err *e)
 {
     struct ut_arena *a;
-    int rc = ut_file_open(&simple.drain.file, path, e);
+    int rc;
 
+    save_killed_trace(path);
+    rc = ut_file_open(&simple.drain.file, path, e);
     if ( rc )
         return rc;
     rc = open_arena(&a, path, e);
@@ -301,6 +365,7 @@ static int enter_open(const char *path, struct err *e)
     simple.state = OPEN;
     simple.reported_file_error = simple.reported_rings_error = false;
     simple.drain.counts.files++;
+    simple.sweep_due = 0;
     run_pass();
     return 0;
 }
@@ -311,18 +376,10 @@ static int enter_open(const char *path, struct err *e)
  */
 static int open_file(struct err *e)
 {
-    char name[PATH_MAX], folder[PATH_MAX], path[PATH_MAX];
-    int n, rc = make_name(name, sizeof(name), e);
+    char path[PATH_MAX];
+    int rc = ut_trace_name_format_absolute(&simple.name, path, e);
 
-    if ( rc )
-        return rc;
-    if ( *name == '/' || !getcwd(folder, sizeof(folder)) )
-        return enter_open(name, e);
-    n = snprintf(path, sizeof(path), "%s/%s", folder, name);
-    if ( n < 0 || (size_t)n >= sizeof(path) )
-        return err_set(e, -ENAMETOOLONG, "trace file %.150s: its absolute path "
-                       "is too long", name);
-    return enter_open(path, e);
+    return rc ? rc : enter_open(path, e);
 }
 
 static void wait_for_idle(void)
@@ -362,30 +419,6 @@ static int close_file(struct err *e)
 
 /* ---- another file -------------------------------------------------------- */
 
-/* "path" or "path.N"; false if too long. */
-static bool format_numbered_name(char *text, const char *path, unsigned int nr)
-{
-    int n = nr ? snprintf(text, PATH_MAX, "%s.%u", path, nr) :
-                 snprintf(text, PATH_MAX, "%s", path);
-
-    return n > 0 && n < PATH_MAX;
-}
-
-/* PATH.2 to PATH.3, PATH.1 to PATH.2, PATH to PATH.1 */
-static void shift_names(const char *path)
-{
-    char from[PATH_MAX], to[PATH_MAX];
-    unsigned int nr = 0;
-
-    while ( (!simple.rotate_keep || nr < simple.rotate_keep) &&
-            format_numbered_name(from, path, nr) && !access(from, F_OK) )
-        nr++;
-    for ( ; nr && format_numbered_name(from, path, nr - 1) &&
-            format_numbered_name(to, path, nr);
-          nr-- )
-        rename(from, to);
-}
-
 /*
  * The rings stay as they are.  Only the file changes, and with it the path and
  * inode in the header of the rings.
@@ -399,7 +432,7 @@ static void rotate_file(void)
     assert(simple.state == OPEN);
     if ( path )
     {
-        shift_names(path);
+        ut_trace_name_shift(path, simple.rotate_keep);
         if ( ut_file_open(&next, path, &e) )
         {
             ut_report("%s: continuing with the old file", e.text);
@@ -427,6 +460,11 @@ static void lock_before_fork(void)
 
 static void unlock_after_fork(void)
 {
+    if ( simple.state == OPEN )
+    {
+        simple.has_forked = true;
+        schedule_sweep(SWEEP_FIRST);
+    }
     ut_unlock();
     pthread_mutex_unlock(&lock);
 }
@@ -446,19 +484,6 @@ static void restart_after_fork(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* The parent keeps "file"; the child writes "file-PID". */
-static void make_child_name(void)
-{
-    size_t room = simple.name ? strlen(simple.name) + 16 : 0;
-    char *name = room ? fault_malloc(room) : NULL;
-
-    assert(simple.state_before_fork == OPEN);
-    if ( name )
-        snprintf(name, room, "%s-%d", simple.name, (int)getpid());
-    fault_free(simple.name);
-    simple.name = name;
-}
-
 static void reset_in_child(void)
 {
     pthread_mutex_init(&lock, NULL);
@@ -468,11 +493,12 @@ static void reset_in_child(void)
         return;
     if ( simple.state != FORKED )
         simple.state_before_fork = simple.state;
+    if ( simple.state == OPEN )
+        ut_trace_name_set_child(&simple.name, simple.drain.file.path);
     ut_drain_free_in_child(&simple.drain);
     ut_file_close(&simple.drain.file);
     simple.drain.counts = (struct usertrace_counts){ .written = 0 };
-    if ( simple.state_before_fork == OPEN )
-        make_child_name();
+    simple.has_forked = false;
     simple.state = FORKED;
     ut_rings_reset_in_child(restart_after_fork);
 }
@@ -524,7 +550,7 @@ bool ut_simple_has_name(void)
     bool has_name;
 
     pthread_mutex_lock(&lock);
-    has_name = simple.name != NULL;
+    has_name = simple.name.given || simple.name.root;
     pthread_mutex_unlock(&lock);
     return has_name;
 }
@@ -582,8 +608,7 @@ int usertrace_file_set(const char *path, struct err *e)
     open = simple.state == OPEN;
     if ( open )
         rc = close_file(e);
-    fault_free(simple.name);
-    simple.name = name;
+    ut_trace_name_set(&simple.name, name);
     if ( open )
         rc = open_file(rc ? NULL : e);
     pthread_mutex_unlock(&lock);
@@ -596,7 +621,7 @@ bool usertrace_file_status(char *path, size_t size)
 
     pthread_mutex_lock(&lock);
     open = simple.state == OPEN;
-    if ( size && make_name(path, size, NULL) )
+    if ( size && ut_trace_name_format(&simple.name, path, size, NULL) )
         path[size - 1] = '\0';
     pthread_mutex_unlock(&lock);
     return open;

@@ -48,13 +48,20 @@ static void init_program(void)
     ck_assert(trace_init_backends());
 }
 
+static void begin_file_again(void)
+{
+    struct err e = ERR_INIT;
+
+    ck_assert_msg(!usertrace_file(USERTRACE_FILE_ON, &e), "%s", e.text);
+}
+
 static void begin_file(const char *name)
 {
     struct err e = ERR_INIT;
 
     init_program();
     ck_assert_msg(!usertrace_file_set(name, &e), "%s", e.text);
-    ck_assert_msg(!usertrace_file(USERTRACE_FILE_ON, &e), "%s", e.text);
+    begin_file_again();
 }
 
 static void end_file(void)
@@ -701,6 +708,169 @@ START_TEST(a_child_has_its_own_file)
 }
 END_TEST
 
+/* ... in the folder of its parent, wherever the child goes. */
+START_TEST(a_daemon_keeps_the_folder)
+{
+    static struct tally tally;
+    char name[32];
+    int pids[2];
+    pid_t pid;
+
+    begin_file_to_fork("f");
+    ck_assert_int_eq(pipe(pids), 0);
+    if ( !fork() )
+    {
+        if ( chdir("/") || fork() )
+            _exit(0);
+        trace_two(0, 0, 0);
+        pid = getpid();
+        UNIT_CHECK(write(pids[1], &pid, sizeof(pid)) == sizeof(pid));
+        exit(0);
+    }
+    close(pids[1]);
+    wait(NULL);
+    ck_assert_int_eq(read(pids[0], &pid, sizeof(pid)), sizeof(pid));
+    ck_assert_int_eq(read(pids[0], name, 1), 0);        /* until its end */
+    snprintf(name, sizeof(name), "f-%d", (int)pid);
+    tally_file(&tally, name);
+    ck_assert_uint_eq(tally.events, 1);
+    end_file();
+    scratch_end(folder);
+}
+END_TEST
+
+/* ---- orphans ------------------------------------------------------------ */
+
+/* Number of rings in the folder. */
+static unsigned int count_files(const char *pattern)
+{
+    char command[80];
+    unsigned int nr = 0;
+    FILE *out;
+
+    snprintf(command, sizeof(command), "ls -d %s 2>/dev/null | wc -l", pattern);
+    out = popen(command, "r");
+    ck_assert_ptr_nonnull(out);
+    ck_assert_int_eq(fscanf(out, "%u", &nr), 1);
+    pclose(out);
+    return nr;
+}
+
+static unsigned int repeat_count(unsigned int nr)
+{
+    const char *full = getenv("CHECK_FULL");
+
+    return full && *full ? 1000 : nr;
+}
+
+/* The events are in the file of the child, and its rings are gone. */
+START_TEST(exec_leaves_no_rings)
+{
+    unsigned int children = repeat_count(30);
+
+    setenv("USERTRACE_RINGS", ".", 1);
+    begin_file_to_fork("f");
+    for ( unsigned int i = 0; i < children; i++ )
+    {
+        static struct tally tally;
+        char name[32];
+        pid_t pid = fork();
+
+        if ( !pid )
+        {
+            trace_two(0, 0, 0);
+            execl("/bin/true", "true", NULL);
+            _exit(1);
+        }
+        waitpid(pid, NULL, 0);
+        if ( i + 1 < children )
+            continue;
+        end_file();
+        snprintf(name, sizeof(name), "f-%d", (int)pid);
+        tally_file(&tally, name);
+        ck_assert_uint_eq(tally.events, 1);
+    }
+    ck_assert_uint_eq(count_files("*.rings"), 0);
+    ck_assert_uint_eq(count_files("f-*"), children);
+    scratch_end(folder);
+}
+END_TEST
+
+/* The next start saves the trace of a process that was killed. */
+START_TEST(a_killed_trace_is_saved)
+{
+    unsigned int kills = repeat_count(20);
+    char name[16];
+    pid_t pid;
+
+    setenv("USERTRACE_RINGS", ".", 1);
+    init_program();
+    for ( unsigned int i = 0; i < kills; i++ )
+    {
+        pid = fork();
+        if ( !pid )
+        {
+            st_set_trace_file("f");
+            st_set_trace_file_enabled(true);
+            for ( uint64_t n = 0; n <= i; n++ )
+                trace_two(0, 0, n);
+            raise(SIGKILL);
+        }
+        waitpid(pid, NULL, 0);
+        ck_assert_uint_eq(count_files("usertrace-*.rings"), 1);
+    }
+    st_set_trace_file("f");
+    st_set_trace_file_enabled(true);
+    ck_assert_ptr_nonnull(strstr(reports, "f.1"));
+    end_file();
+    ck_assert_uint_eq(count_files("*.rings"), 0);
+    for ( unsigned int i = 1; i <= kills; i++ )
+    {
+        static struct tally tally;
+
+        memset(&tally, 0, sizeof(tally));
+        snprintf(name, sizeof(name), "f.%u", i);
+        tally_file(&tally, name);
+        ck_assert_uint_eq(tally.events, kills + 1 - i);
+        ck_assert_uint_eq(tally.dropped, 0);
+    }
+    scratch_end(folder);
+}
+END_TEST
+
+/* A full disk does not destroy what is left of the trace. */
+START_TEST(a_killed_trace_survives_a_full_disk)
+{
+    static struct tally tally;
+
+    setenv("USERTRACE_RINGS", ".", 1);
+    init_program();
+    st_set_trace_file("f");
+    if ( !fork() )
+    {
+        st_set_trace_file_enabled(true);
+        for ( uint64_t n = 0; n < 10; n++ )
+            trace_two(0, 0, n);
+        raise(SIGKILL);
+    }
+    wait(NULL);
+    fault_arm(FAULT_WRITE, 1);
+    ck_assert_int_eq(usertrace_file(USERTRACE_FILE_ON, NULL), 0);
+    fault_disarm();
+    ck_assert_ptr_nonnull(strstr(reports, "cannot save"));
+    end_file();
+    /* Another start finds the rings without their link. */
+    begin_file_again();
+    for ( int i = 0; i < 5000 && count_files("usertrace-*.rings") > 1; i++ )
+        usleep(1000);
+    end_file();
+    tally_file(&tally, "f.1");
+    ck_assert_uint_eq(tally.events, 10);
+    ck_assert_uint_eq(count_files("*.rings"), 0);
+    scratch_end(folder);
+}
+END_TEST
+
 START_TEST(a_child_that_traces_nothing_leaves_nothing)
 {
     begin_file_to_fork("f");
@@ -865,6 +1035,8 @@ UNIT_MAIN("simple", a_file_says_what_it_is, a_file_can_be_plain,
           handlers_trace_in_the_middle, first_events_wait_for_the_file,
           off_is_off, a_thread_outlives_the_file, files_rotate, old_files_go,
           folders_may_change, a_child_can_do_without, a_child_has_its_own_file,
+          a_daemon_keeps_the_folder, exec_leaves_no_rings,
+          a_killed_trace_is_saved, a_killed_trace_survives_a_full_disk,
           a_child_that_traces_nothing_leaves_nothing, a_full_disk_is_survived,
           a_disk_stays_full, what_is_wrong_has_a_reason, opening_fails_whole,
           without_the_back_end_there_is_no_file)
