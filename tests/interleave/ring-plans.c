@@ -34,6 +34,7 @@
 #define HANDLER 2u
 #define BIG 1960u               /* a ring has room for two */
 #define SMALL 0u
+#define NOT_NEARLY_EMPTY 1200u  /* such a ring does not change hands at once */
 #define FREED 0xee
 
 struct row
@@ -45,6 +46,7 @@ struct row
     unsigned int first_rings;           /* ... before a second file (0: all) */
     unsigned int passes, failures;  /* failures: failed writes, at most */
     void (*drain)(void *arg);
+    bool blocks;                /* mode block: there are no losses */
     bool has_places;            /* losses are at their place: no signals */
     bool is_long;
 };
@@ -447,6 +449,14 @@ static void drain_passes(void *arg)
         ut_drain_run_pass(&env.drain);
 }
 
+static void drain_until_done(void *arg)
+{
+    (void)arg;
+    do
+        ut_drain_run_pass(&env.drain);
+    while ( count_done() < current_plan->writers * current_plan->events );
+}
+
 static void drain_and_recycle(void *arg)
 {
     (void)arg;
@@ -565,6 +575,7 @@ static void begin_plan(void)
         explore_share(ring_memory[i] + RING_BYTES, RING_BYTES);
     }
     env.failures = current_plan->failures;
+    ut_rings_set_blocking(current_plan->blocks);
     for ( uintptr_t i = 0; i < current_plan->writers; i++ )
         explore_spawn(write_events, (void *)i, true);
     explore_spawn(current_plan->drain, NULL, false);
@@ -592,6 +603,7 @@ static void end_plan(void)
                   env.drain.counts.dropped);
     EXPLORE_CHECK(sum.events + sum.dropped + sum.without_ring == count_done());
     EXPLORE_CHECK(count_done() == count_begun());
+    EXPLORE_CHECK(!current_plan->blocks || !env.drain.counts.dropped);
     for ( unsigned int i = 0; i < env.nr_rings; i++ )
         EXPLORE_CHECK(env.rings[i].ring->state != SIMPLE_RING_HELD);
 }
@@ -635,11 +647,14 @@ static const struct row rows[] = {
       .writers = 2, .events = 1, .rings = 2, .drain = drain_passes,
       .passes = 1 },
     { .plan = { "rings come and go", begin_plan, check_state, end_plan },
-      .writers = 2, .events = 1, .rings = 1, .drain = drain_and_recycle,
-      .passes = 1 },
+      .writers = 2, .events = 1, .bytes = NOT_NEARLY_EMPTY, .rings = 1,
+      .drain = drain_and_recycle, .passes = 1 },
     { .plan = { "rotating", begin_plan, check_state, end_plan },
       .writers = 1, .events = 2, .bytes = BIG, .rings = 1,
       .drain = rotate_file },
+    { .plan = { "waiting for room", begin_plan, check_state, end_plan },
+      .writers = 1, .events = 5, .bytes = BIG, .rings = 1,
+      .drain = drain_until_done, .blocks = true },
     { .plan = { "closing", begin_plan, check_state, end_closed,
                 .late_stores = true },
       .writers = 1, .events = 2, .rings = 2, .drain = close_rings },
@@ -670,15 +685,15 @@ static const struct row rows[] = {
     { .plan = { "losses, a ring changes hands", begin_plan, check_state,
                 end_plan },
       .writers = 2, .events = 3, .bytes = BIG, .rings = 1,
-      .drain = drain_passes, .passes = 1, .is_long = true },
+      .drain = drain_and_recycle, .passes = 1, .is_long = true },
     { .plan = { "a ring changes hands, a write fails", begin_plan, check_state,
                 end_plan },
-      .writers = 2, .events = 1, .rings = 1, .drain = drain_passes,
+      .writers = 2, .events = 2, .rings = 1, .drain = drain_passes,
       .passes = 2, .failures = 1, .is_long = true },
     { .plan = { "rings come and go, a write fails", begin_plan, check_state,
                 end_plan },
-      .writers = 2, .events = 1, .rings = 1, .drain = drain_and_recycle,
-      .passes = 2, .failures = 1, .is_long = true },
+      .writers = 2, .events = 1, .bytes = NOT_NEARLY_EMPTY, .rings = 1,
+      .drain = drain_and_recycle, .passes = 2, .failures = 1, .is_long = true },
 };
 
 static void run_plan(const struct row *row)

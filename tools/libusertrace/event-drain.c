@@ -139,6 +139,7 @@ static int commit_pass(struct ut_drain *d)
         commit_arena(d);
     for ( struct ut_ring *r = d->rings; r; r = r->next )
         __atomic_store_n(&r->ring->tail, r->at, __ATOMIC_RELEASE);
+    ut_rings_wake_threads();
     count_committed(d);
     d->counts.failed_writes += rc != 0;
     return rc;

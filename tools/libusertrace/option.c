@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The argument of --trace and the variable TRACE of the environment:
- * [[enable=]PATTERN][,events=FILE][,file=FILE], and qmp=PATH or hmp=PATH for a
- * monitor.  A comma inside a value is doubled.
+ * [[enable=]PATTERN][,events=FILE][,file=FILE][,ring=SIZE][,mode=drop|block],
+ * and qmp=PATH or hmp=PATH for a monitor.  A comma inside a value is doubled.
  *
  * Differences from QEMU: a file= stays in force until another replaces it; a
  * line of an events file may have any length, keeps its last letter, and loses
@@ -22,10 +22,13 @@
 
 #define TRACE_ENV "TRACE"
 
-enum key { ENABLE, EVENTS, FILE_NAME, QMP, HMP, HMP_0_14, NR_KEYS };
+enum key
+{
+    ENABLE, EVENTS, FILE_NAME, RING, MODE, QMP, HMP, HMP_0_14, NR_KEYS
+};
 
 static const char *const keys[NR_KEYS] = {
-    "enable", "events", "file", "qmp", "hmp", "hmp-0.14",
+    "enable", "events", "file", "ring", "mode", "qmp", "hmp", "hmp-0.14",
 };
 
 struct option
@@ -74,8 +77,8 @@ static int parse_part(struct option *o, char *part, bool is_first,
 
     if ( key == NR_KEYS )
         return err_set(e, -EINVAL, "Invalid parameter '%.*s': use "
-                       "[enable=]PATTERN, events=FILE, file=FILE, qmp=PATH or "
-                       "hmp=PATH",
+                       "[enable=]PATTERN, events=FILE, file=FILE, ring=SIZE, "
+                       "mode=drop, mode=block, qmp=PATH or hmp=PATH",
                        (int)(length < 80 ? length : 80), part);
     o->value[key] = has_key ? part + length + 1 : part;
     return 0;
@@ -165,6 +168,37 @@ static int apply_file_name(const char *path, struct err *e)
                    "selected tracing backends");
 }
 
+/* "256K", "1M" or bytes */
+static int apply_ring_size(const char *text, struct err *e)
+{
+    static const char units[] = "kmg";
+    char *end;
+    unsigned long long bytes = strtoull(text, &end, 10);
+    const char *unit = *end ? strchr(units, *end | 0x20) : NULL;
+    int rc = -EINVAL;
+
+    if ( unit && bytes <= UINT32_MAX )
+    {
+        bytes <<= 10 * (unit - units + 1);
+        end++;
+    }
+    if ( *text >= '0' && *text <= '9' && !*end && bytes <= SIZE_MAX )
+        rc = usertrace_ring_size(bytes, NULL);
+    return rc ? err_set(e, rc, "ring=%.80s: give the size of a thread's "
+                        "ring as 64K to 1G", text) : 0;
+}
+
+static int apply_mode(const char *text, struct err *e)
+{
+    bool blocks = !strcmp(text, "block") || !strcmp(text, "lossless");
+
+    if ( !blocks && strcmp(text, "drop") )
+        return err_set(e, -EINVAL, "mode=%.80s: use mode=drop, or mode=block "
+                       "to wait when a ring is full", text);
+    usertrace_ring_mode(blocks ? USERTRACE_BLOCK : USERTRACE_DROP);
+    return 0;
+}
+
 /*
  * "%d" becomes the process id: a program and its child processes share one
  * environment. exit() closes the server.
@@ -203,7 +237,11 @@ static int apply_option(const struct option *o, struct err *e)
 {
     int rc = 0;
 
-    if ( o->value[ENABLE] )
+    if ( o->value[RING] )
+        rc = apply_ring_size(o->value[RING], e);
+    if ( !rc && o->value[MODE] )
+        rc = apply_mode(o->value[MODE], e);
+    if ( !rc && o->value[ENABLE] )
         rc = apply_pattern(o->value[ENABLE], "");
     if ( !rc && o->value[EVENTS] )
         rc = apply_events_file(o->value[EVENTS], e);

@@ -28,7 +28,7 @@
 #define MAX_ROTATED 1000u
 #define MAX_TRIES 100u
 
-struct ut_rings_part            /* of one ring */
+struct ut_rings_part            /* the uncommitted part of a ring */
 {
     unsigned char *bytes;
     size_t at, n;

@@ -23,7 +23,7 @@ struct ut_rings
     uint64_t size;
     struct simple_rings head;
     unsigned int side;          /* the valid side of `head` */
-    struct ut_rings_part *parts;    /* of rings that are not empty */
+    struct ut_rings_part *parts;    /* rings that are not empty */
     size_t nr_parts;
 
     /* Results. */

@@ -24,6 +24,10 @@
  * a marker with the total of losses.  Losses of a thread without a ring are
  * counted in the arena.
  *
+ * In mode BLOCK, the slow path waits for the next commit of the drain instead.
+ * A waiter reads the number of commits, finds the ring full, and then sleeps if
+ * the number is still the same: so no wake-up is missed.
+ *
  * ACQUIRING a ring, and releasing one, use the arena, which another thread may
  * close at any moment.  So `nr_users` counts the threads that may use the arena
  * which they found in current_arena: the closing thread sets current_arena to
@@ -32,6 +36,7 @@
 #include "libusertrace/thread-ring.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -47,10 +52,13 @@
 HIDDEN_TLS struct simple_ring *thread_ring;
 HIDDEN_TLS bool ring_is_changing;   /* handlers: leave thread_ring alone */
 HIDDEN_TLS unsigned int nr_entering;    /* calls before their reservation */
+HIDDEN_TLS bool is_draining;    /* this thread must not wait for the drain */
 
 static struct ut_arena *_Atomic current_arena;
 static _Atomic int nr_users;
 static _Atomic uint32_t wake_pending;
+static _Atomic bool is_blocking, is_failing;
+static _Atomic uint32_t nr_commits, nr_waiting;
 static pthread_key_t thread_exit_key;
 static void (*_Atomic restart_in_child)(void);
 
@@ -284,6 +292,9 @@ void ut_rings_reset_in_child(void (*restart)(void))
     pthread_setspecific(thread_exit_key, NULL);
     atomic_store(&current_arena, NULL);
     atomic_store(&nr_users, 0);
+    atomic_store(&nr_waiting, 0);
+    atomic_store(&is_failing, false);
+    is_draining = false;
     atomic_store(&wake_pending, 0);
     atomic_store(&restart_in_child, restart);
 }
@@ -430,6 +441,61 @@ static char *reserve_slow(struct simple_ring *ring, uint64_t size,
     return ring_address(ring, *at + marker);
 }
 
+/* ---- waiting ------------------------------------------------------------- */
+
+void ut_rings_set_blocking(bool on)
+{
+    atomic_store(&is_blocking, on);
+}
+
+void ut_rings_set_draining(bool is_this_thread)
+{
+    is_draining = is_this_thread;
+}
+
+void ut_rings_set_failing(bool failing)
+{
+    if ( atomic_load(&is_failing) == failing )
+        return;
+    atomic_store(&is_failing, failing);
+    ut_rings_wake_threads();
+}
+
+void ut_rings_wake_threads(void)
+{
+    atomic_fetch_add(&nr_commits, 1);
+    if ( atomic_load(&nr_waiting) )
+        syscall(SYS_futex, &nr_commits, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL,
+                0);
+}
+
+/*
+ * False: no commit would help, or none is to be expected.  A commit does not
+ * free the events that this handler has interrupted.
+ */
+static bool may_wait(const struct simple_ring *ring, uint64_t need)
+{
+    uint64_t interrupted = load_relaxed(&ring->at.reserved) -
+                           load_relaxed(&ring->at.head);
+
+    return atomic_load(&is_blocking) && !is_draining &&
+           !atomic_load(&is_failing) && !ring_is_closed(ring) &&
+           interrupted + need <= ring->mask + 1;
+}
+
+/* The time limit is for a ring that is closed meanwhile. */
+static void wait_for_commit(uint32_t commits)
+{
+    struct timespec t = { .tv_nsec = 10000000 };
+
+    ut_writer_wake();
+    atomic_fetch_add(&nr_waiting, 1);
+    syscall(SYS_futex, &nr_commits, FUTEX_WAIT_PRIVATE, commits, &t, NULL, 0);
+    atomic_fetch_add(&nr_waiting, -1);
+}
+
+/* ---- an event ------------------------------------------------------------ */
+
 /* Has a signal handler interrupted a writer of this thread? */
 static bool writer_is_inside(const struct simple_ring *ring)
 {
@@ -440,10 +506,19 @@ static char *write_head_slow(struct simple_ring *ring,
                              struct usertrace_record *record, uint32_t id,
                              uint32_t bytes)
 {
+    uint32_t commits;
     uint64_t time;
-    char *at = reserve_slow(ring, SIMPLE_EVENT_MIN + bytes, &record->at,
-                            &time);
+    char *at;
 
+    for ( ;; )
+    {
+        commits = atomic_load(&nr_commits);
+        at = reserve_slow(ring, SIMPLE_EVENT_MIN + bytes, &record->at, &time);
+        if ( at || !may_wait(ring, SIMPLE_MARKER_BYTES + SIMPLE_EVENT_MIN +
+                                   bytes) )
+            break;
+        wait_for_commit(commits);
+    }
     if ( !at )
     {
         count_loss(ring);

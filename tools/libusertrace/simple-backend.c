@@ -68,6 +68,19 @@ static struct simple simple = {
     .drain.file = UT_FILE_INIT, .ring_bytes = RING_BYTES,
 };
 
+/* A thread that waited for the drain with this lock would wait for ever. */
+static void lock_state(void)
+{
+    ut_rings_set_draining(true);
+    pthread_mutex_lock(&lock);
+}
+
+static void unlock_state(void)
+{
+    pthread_mutex_unlock(&lock);
+    ut_rings_set_draining(false);
+}
+
 /* ---- rings --------------------------------------------------------------- */
 
 /* "a/b" -> "a" */
@@ -189,6 +202,7 @@ static int run_pass(void)
 
     assert(simple.state == OPEN);
     report_write_error(rc);
+    ut_rings_set_failing(rc);
     if ( ut_drain_recycle_rings(&simple.drain, &e) &&
          !simple.reported_rings_error )
     {
@@ -260,11 +274,11 @@ static void *run_drain_thread(void *arg)
     for ( ;; )
     {
         ut_writer_wait(PASS_EVERY);
-        pthread_mutex_lock(&lock);
+        lock_state();
         if ( simple.state == OPEN )
             run_pass();
         sweep = take_due_sweep();
-        pthread_mutex_unlock(&lock);
+        unlock_state();
         run_sweep(sweep);
     }
     return NULL;
@@ -397,10 +411,14 @@ static void wait_for_idle(void)
 static int close_file(struct err *e)
 {
     unsigned long long nr;
+    struct sweep sweep;
     bool is_unused;
     int rc;
 
     assert(simple.state == OPEN);
+    if ( simple.has_forked )
+        simple.sweep_due = 0;
+    sweep = take_due_sweep();
     ut_rings_set_arena(NULL);
     is_unused = wait_for_users();
     ut_drain_close_rings(&simple.drain);
@@ -411,6 +429,7 @@ static int close_file(struct err *e)
         err_sys(e, rc, "trace file %.150s: its last %llu events are lost",
                 simple.drain.file.path, nr);
     close_arena(is_unused);
+    run_sweep(sweep);
     ut_file_close(&simple.drain.file);
     ut_drain_recycle_rings(&simple.drain, NULL);
     simple.state = IDLE;
@@ -454,7 +473,7 @@ static void rotate_file(void)
 /* Taken between passes, so the child never sees half a pass. */
 static void lock_before_fork(void)
 {
-    pthread_mutex_lock(&lock);
+    lock_state();
     ut_lock();
 }
 
@@ -466,7 +485,7 @@ static void unlock_after_fork(void)
         schedule_sweep(SWEEP_FIRST);
     }
     ut_unlock();
-    pthread_mutex_unlock(&lock);
+    unlock_state();
 }
 
 /* In the child's first event: return to the state of the parent. */
@@ -475,13 +494,13 @@ static void restart_after_fork(void)
     struct err e = ERR_INIT;
     enum state before;
 
-    pthread_mutex_lock(&lock);
+    lock_state();
     before = simple.state_before_fork;
     if ( simple.state == FORKED && before == EARLY )
         enter_early();
     else if ( simple.state == FORKED && open_file(&e) )
         ut_report("%s: this process is not traced", e.text);
-    pthread_mutex_unlock(&lock);
+    unlock_state();
 }
 
 static void reset_in_child(void)
@@ -523,35 +542,35 @@ int ut_simple_init(struct err *e)
 {
     int rc;
 
-    pthread_mutex_lock(&lock);
+    lock_state();
     rc = init_once(e);
-    pthread_mutex_unlock(&lock);
+    unlock_state();
     return rc;
 }
 
 void ut_simple_prepare(void)
 {
-    pthread_mutex_lock(&lock);
+    lock_state();
     if ( simple.state == IDLE && !simple.drain.counts.files &&
          !init_once(NULL) )
         enter_early();
-    pthread_mutex_unlock(&lock);
+    unlock_state();
 }
 
 void ut_simple_peek_records(ut_record_fn *show, void *arg)
 {
-    pthread_mutex_lock(&lock);
+    lock_state();
     ut_drain_peek_records(&simple.drain, show, arg);
-    pthread_mutex_unlock(&lock);
+    unlock_state();
 }
 
 bool ut_simple_has_name(void)
 {
     bool has_name;
 
-    pthread_mutex_lock(&lock);
+    lock_state();
     has_name = simple.name.given || simple.name.root;
-    pthread_mutex_unlock(&lock);
+    unlock_state();
     return has_name;
 }
 
@@ -590,9 +609,9 @@ int usertrace_file(enum usertrace_file what, struct err *e)
     if ( !usertrace_has_backend("simple") )
         return err_set(e, -ENOTSUP, "there is no trace file: the program was "
                        "generated without back end simple");
-    pthread_mutex_lock(&lock);
+    lock_state();
     rc = apply_file_action(what, e);
-    pthread_mutex_unlock(&lock);
+    unlock_state();
     return rc;
 }
 
@@ -604,14 +623,14 @@ int usertrace_file_set(const char *path, struct err *e)
 
     if ( path && !name )
         return err_sys(e, -ENOMEM, "trace file %.150s", path);
-    pthread_mutex_lock(&lock);
+    lock_state();
     open = simple.state == OPEN;
     if ( open )
         rc = close_file(e);
     ut_trace_name_set(&simple.name, name);
     if ( open )
         rc = open_file(rc ? NULL : e);
-    pthread_mutex_unlock(&lock);
+    unlock_state();
     return rc;
 }
 
@@ -619,20 +638,20 @@ bool usertrace_file_status(char *path, size_t size)
 {
     bool open;
 
-    pthread_mutex_lock(&lock);
+    lock_state();
     open = simple.state == OPEN;
     if ( size && ut_trace_name_format(&simple.name, path, size, NULL) )
         path[size - 1] = '\0';
-    pthread_mutex_unlock(&lock);
+    unlock_state();
     return open;
 }
 
 void usertrace_file_rotate(uint64_t bytes, unsigned int keep)
 {
-    pthread_mutex_lock(&lock);
+    lock_state();
     simple.rotate_bytes = bytes;
     simple.rotate_keep = keep;
-    pthread_mutex_unlock(&lock);
+    unlock_state();
 }
 
 int usertrace_ring_size(size_t bytes, struct err *e)
@@ -644,18 +663,23 @@ int usertrace_ring_size(size_t bytes, struct err *e)
                        "most %u", bytes, RING_MAX);
     while ( size < bytes )
         size *= 2;
-    pthread_mutex_lock(&lock);
+    lock_state();
     simple.ring_bytes = size;
-    pthread_mutex_unlock(&lock);
+    unlock_state();
     return 0;
+}
+
+void usertrace_ring_mode(enum usertrace_mode mode)
+{
+    ut_rings_set_blocking(mode == USERTRACE_BLOCK);
 }
 
 void usertrace_counts(struct usertrace_counts *counts)
 {
-    pthread_mutex_lock(&lock);
+    lock_state();
     *counts = simple.drain.counts;
     counts->dropped += ut_drain_count_unreported(&simple.drain);
-    pthread_mutex_unlock(&lock);
+    unlock_state();
 }
 
 /* ---- the end ------------------------------------------------------------- */
@@ -672,11 +696,12 @@ static void __attribute__((destructor)) close_at_exit(void)
 
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec++;
+    ut_rings_set_draining(true);
     if ( pthread_mutex_timedlock(&lock, &until) )
         return;
     if ( simple.state == OPEN )
         rc = close_file(&e);
-    pthread_mutex_unlock(&lock);
+    unlock_state();
     if ( rc )
         ut_report("%s", e.text);
 }

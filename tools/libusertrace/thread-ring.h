@@ -34,7 +34,7 @@ struct ut_ring
     struct ut_ring *next;
     uint64_t at, end;           /* this pass: position, and its end */
     uint64_t reported_lost;     /* value of ring->lost in the file */
-    uint64_t tid;               /* of the next event */
+    uint64_t tid;               /* thread of the next event */
     uint64_t committed_at, committed_lost, committed_tid;   /* last commit */
     bool is_closed;             /* the ring's thread has to release it */
     bool stale;                 /* closed together with its trace file */
@@ -86,6 +86,17 @@ struct ut_ring *ut_ring_pop_free(struct ut_arena *a);
  */
 void ut_writer_wait(uint64_t ns);
 void ut_writer_wake(void);
+
+/*
+ * Mode block: a thread waits until its full ring has room.  No thread waits
+ * that is the drain (or holds the drain's lock), nor while writing fails.
+ */
+void ut_rings_set_blocking(bool on);
+void ut_rings_set_draining(bool is_this_thread);
+void ut_rings_set_failing(bool is_failing);
+
+/* Rings have room: continue all threads that wait. */
+void ut_rings_wake_threads(void);
 
 /*
  * After a fork, in the child: the calling thread has no ring.  The first event

@@ -469,6 +469,114 @@ START_TEST(losses_are_in_their_place)
 }
 END_TEST
 
+/* ---- mode block ---------------------------------------------------------- */
+
+START_TEST(blocking_threads_lose_nothing)
+{
+    static struct tally tally;
+
+    init_program();
+    usertrace_ring_size(1, NULL);
+    usertrace_ring_mode(USERTRACE_BLOCK);
+    st_set_trace_file("f");
+    st_set_trace_file_enabled(true);
+    run_writers(8, 20000);
+    end_file();
+    tally_file(&tally, "f");
+    check_tally(&tally, 8, 20000);
+    ck_assert_uint_eq(tally.dropped, 0);
+    scratch_end(folder);
+}
+END_TEST
+
+/* A program does not wait for a disk that stays full. */
+START_TEST(blocking_ends_on_a_full_disk)
+{
+    struct usertrace_counts counts;
+
+    init_program();
+    usertrace_ring_size(1, NULL);
+    usertrace_ring_mode(USERTRACE_BLOCK);
+    st_set_trace_file("f");
+    st_set_trace_file_enabled(true);
+    fault_arm_from(FAULT_WRITE, 1);
+    run_writers(4, 5000);
+    usertrace_counts(&counts);
+    ck_assert_uint_gt(counts.dropped, 0);
+    fault_disarm();
+    run_writers(4, 5000);
+    end_file();
+    usertrace_counts(&counts);
+    ck_assert_uint_eq(counts.written + counts.dropped, 2 * 4 * 5000);
+    scratch_end(folder);
+}
+END_TEST
+
+static void *close_soon(void *arg)
+{
+    (void)arg;
+    usleep(20000);
+    end_file();
+    return NULL;
+}
+
+/* Threads that wait continue when the file is closed. */
+START_TEST(blocking_ends_with_the_file)
+{
+    pthread_t thread;
+
+    init_program();
+    usertrace_ring_size(1, NULL);
+    usertrace_ring_mode(USERTRACE_BLOCK);
+    st_set_trace_file("f");
+    st_set_trace_file_enabled(true);
+    ck_assert(!pthread_create(&thread, NULL, close_soon, NULL));
+    run_writers(8, 100000);
+    pthread_join(thread, NULL);
+    scratch_end(folder);
+}
+END_TEST
+
+static uint64_t ring_bytes(void)
+{
+    struct simple_rings head;
+    FILE *in = fopen("f.rings", "rb");
+
+    ck_assert_ptr_nonnull(in);
+    ck_assert_uint_eq(fread(&head, sizeof(head), 1, in), 1);
+    fclose(in);
+    return head.ring_bytes;
+}
+
+START_TEST(rings_have_options)
+{
+    static const char *const wrong[] = {
+        "ring=", "ring=x", "ring=1M2", "ring=2G", "ring=-1", "mode=",
+        "mode=wait", "ring=99999999999999999999",
+    };
+    struct err e = ERR_INIT;
+
+    init_program();
+    for ( size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++ )
+    {
+        e = (struct err)ERR_INIT;
+        ck_assert_int_lt(usertrace_option(wrong[i], &e), 0);
+        ck_assert_msg(!strncmp(e.text, wrong[i], 5), "%s", e.text);
+    }
+    ck_assert_int_eq(usertrace_option("two,ring=1M,mode=block,file=f", &e), 0);
+    ck_assert_int_eq(usertrace_option("mode=lossless", &e), 0);
+    ck_assert_int_eq(usertrace_option("mode=drop", &e), 0);
+    st_set_trace_file_enabled(true);
+    ck_assert_uint_eq(ring_bytes(), 1 << 20);
+    end_file();
+    ck_assert_int_eq(usertrace_option("ring=100000", &e), 0);
+    st_set_trace_file_enabled(true);
+    ck_assert_uint_eq(ring_bytes(), 1 << 17);
+    end_file();
+    scratch_end(folder);
+}
+END_TEST
+
 /* ---- handlers ----------------------------------------------------------- */
 
 static volatile uint64_t handled;
@@ -1028,6 +1136,8 @@ END_TEST
 
 UNIT_MAIN("simple", a_file_says_what_it_is, a_file_can_be_plain,
           strings_are_kept, nobody_is_lost_without_a_count,
+          blocking_threads_lose_nothing, blocking_ends_on_a_full_disk,
+          blocking_ends_with_the_file, rings_have_options,
           threads_come_and_go, threads_that_begin_together_lose_nothing,
           slow_threads_lose_nothing, short_lived_threads_share_rings,
           each_event_has_its_thread, no_memory_for_a_ring,

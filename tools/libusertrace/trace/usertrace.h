@@ -93,8 +93,21 @@ void usertrace_file_rotate(uint64_t bytes, unsigned int keep);
  */
 void usertrace_file_plain(bool on);
 
-/* Size of the ring of each thread.  Call before the first event. */
+/*
+ * Size of the ring of each thread, rounded up to a power of two, for trace
+ * files that are opened later.
+ */
 int usertrace_ring_size(size_t bytes, struct err *e);
+
+enum usertrace_mode
+{
+    USERTRACE_DROP,             /* a full ring drops events, and counts them */
+    USERTRACE_BLOCK,            /* the trace point waits for room; drops only
+                                 * if the file cannot be written */
+};
+
+/* From now on; the default is USERTRACE_DROP. */
+void usertrace_ring_mode(enum usertrace_mode mode);
 
 struct usertrace_counts
 {
@@ -108,7 +121,7 @@ struct usertrace_counts
 
 void usertrace_counts(struct usertrace_counts *counts);
 
-/* ---- who speaks --------------------------------------------------------- */
+/* ---- messages ----------------------------------------------------------- */
 
 /*
  * Messages about background failures (for example a full disk) are one line
