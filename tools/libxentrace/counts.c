@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "common/fault.h"
+#include "libxentrace/meta-event.h"
 #include "libxentrace/readers.h"
 #include "libxentrace/window.h"
 
@@ -24,7 +25,7 @@ static void count_special(struct xt_count *c, const struct xt_record *r)
     }
     else if ( r->event == TRC_TRACE_WRAP_BUFFER )
         c->wraps++;
-    else if ( r->event - TRC_META_WINDOW <= TRC_META_LOST - TRC_META_WINDOW )
+    else if ( xt_event_is_meta(r->event) )
         c->metas++;
 }
 

@@ -11,8 +11,9 @@
  *     meta.h                       records of the collector: encode, decode
  *     seal.h, zstd.h               write windows: checksum, compression
  *
- * The other doors are libxentrace.h, catalogue.h (what events mean) and the
- * generated readers.h (the fields of each event's payload).
+ * The other doors are libxentrace.h, catalogue.h (what events mean),
+ * meta-event.h (the ids of metadata) and the generated readers.h (the fields of
+ * each event's payload).
  */
 #ifndef LIBXENTRACE_INTERNAL_H
 #define LIBXENTRACE_INTERNAL_H

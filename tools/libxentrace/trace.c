@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/fault.h"
+#include "libxentrace/meta-event.h"
 #include "libxentrace/resync.h"
 #include "libxentrace/seal.h"
 
@@ -290,11 +291,6 @@ int xt_trace_info(struct xt_trace *t, struct xt_info *info, struct err *e)
     return rc == -EAGAIN ? 0 : rc;
 }
 
-static bool is_metadata(const struct xt_record *r)
-{
-    return r->event - TRC_META_WINDOW <= TRC_META_LOST - TRC_META_WINDOW;
-}
-
 /*
  * Deliver the metadata of a window, which precedes all other records.  True if
  * there is any.
@@ -308,7 +304,7 @@ static bool visit_window(const struct xt_window *w, xt_meta_fn *fn, void *arg)
     bool found = false;
 
     xt_records_init(&records, w, &ignored);
-    while ( xt_records_next(&records, &r) && is_metadata(&r) )
+    while ( xt_records_next(&records, &r) && xt_event_is_meta(r.event) )
         if ( xt_meta_decode(&m, &r) )
         {
             fn(arg, &m);
@@ -394,7 +390,8 @@ static void learn_dialect(const struct xt_window *w, struct xt_dialect *d)
     struct xt_record r;
 
     xt_records_init(&records, w, &ignored);
-    while ( xt_records_next(&records, &r) && (whole || is_metadata(&r)) )
+    while ( xt_records_next(&records, &r) &&
+            (whole || xt_event_is_meta(r.event)) )
         if ( xt_dialect_may_learn(r.event) )
             xt_dialect_learn(d, &r);
 }

@@ -12,6 +12,7 @@
 
 #include "common/compiler.h"
 #include "libxentrace/libxentrace.h"
+#include "libxentrace/meta-event.h"
 #include "libxentrace/readers.h"
 
 static const uint8_t lengths[16] = {
@@ -26,13 +27,12 @@ static uint32_t load_header(const unsigned char *at)
     return header;
 }
 
-/* LOST_RECORDS and WRAP_BUFFER are adjacent ids, and so is all metadata. */
+/* LOST_RECORDS and WRAP_BUFFER are adjacent ids. */
 static uint64_t is_event(uint32_t header)
 {
     uint32_t event = TRC_HD_TO_EVENT(header);
 
-    return (event - TRC_LOST_RECORDS > 1) &
-           (event - TRC_META_WINDOW > TRC_META_LOST - TRC_META_WINDOW);
+    return (event - TRC_LOST_RECORDS > 1) & !xt_event_is_meta(event);
 }
 
 _Static_assert(TRC_TRACE_WRAP_BUFFER == TRC_LOST_RECORDS + 1, "is_event");

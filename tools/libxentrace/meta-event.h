@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The ids of metadata records, which are consecutive.  A header of its own:
+ * record.h and meta.h are also compiled with stock's <public/trace.h>, which
+ * has no such ids.
+ */
+#ifndef LIBXENTRACE_META_EVENT_H
+#define LIBXENTRACE_META_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <public/trace.h>
+
+/* True for each record of the collector, the seal of a window included. */
+static inline bool xt_event_is_meta(uint32_t event)
+{
+    return event - TRC_META_WINDOW <= TRC_META_LOST - TRC_META_WINDOW;
+}
+
+#endif /* LIBXENTRACE_META_EVENT_H */
