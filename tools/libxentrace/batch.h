@@ -24,12 +24,11 @@ struct xt_item
 {
     /*
      * The time stamp of the record.  A record without a time stamp has the time
-     * of the previous record in its window, or else of the next timed record.
-     * (The first records of a window were traced some time between these two.
-     * A stream reader knows only the later time at that point, and the order is
-     * the same for both kinds of input.) Times never fall from item to item:
-     * where time goes backwards, this field differs from the record's own time
-     * stamp.
+     * of the pcpu's previous record; or of its window, if the pcpu has no
+     * record in the same or the previous pass of the collector, or if metadata
+     * at the beginning of a window is the only record without a time stamp.
+     * Times never fall from item to item: where time goes backwards, this field
+     * differs from the record's own time stamp.
      */
     uint64_t time;
     uint64_t where;     /* pcpu << 48 | offset of the record in `bytes` */

@@ -37,7 +37,7 @@ static bool enter_window(struct xt_cursor *c, const struct xt_read_context *r)
 
         if ( xt_index_entry_verify(r, p) )
         {
-            if ( c->time < p->time )
+            if ( c->time < p->time && !(p->inherits_time && c->time) )
             {
                 c->before = c->time;
                 c->time = p->time;
@@ -63,6 +63,14 @@ void xt_cursor_init(struct xt_cursor *c, const struct xt_read_context *r,
     assert(c->entry == XT_NOWHERE || c->at >= r->view->lo);
 }
 
+void xt_cursor_resume(struct xt_cursor *c, const struct xt_read_context *r,
+                      uint64_t entry)
+{
+    assert(c->entry == XT_NOWHERE);
+    c->entry = entry;
+    enter_window(c, r);
+}
+
 bool xt_cursor_next_window(struct xt_cursor *c, const struct xt_read_context *r)
 {
     struct xt_index_entry *p;
@@ -86,6 +94,24 @@ void xt_cursor_end_window(struct xt_cursor *c, const struct xt_read_context *r)
     p->size -= c->end - c->at;
     p->shortened = true;
     c->end = c->at;
+}
+
+uint64_t xt_cursor_count_untimed(const struct xt_cursor *c,
+                                 const struct xt_read_context *r)
+{
+    const unsigned char *at = xt_view_at(r->view, c->at);
+    const unsigned char *end = xt_view_at(r->view, c->end);
+    struct xt_record record;
+    uint64_t nr = 0;
+    size_t size;
+
+    while ( (size = xt_record_decode(&record, at, end)) &&
+            xt_record_is_possible(&record) && !xt_record_is_timed(&record) )
+    {
+        at += size;
+        nr++;
+    }
+    return nr;
 }
 
 void xt_cursor_note_backward(struct xt_cursor *c,

@@ -26,7 +26,8 @@ struct xt_cursor
     uint64_t entry;     /* number of its window; XT_NOWHERE at the end */
     uint64_t at, end;   /* offsets of the next record, and of the window's end
                          */
-    uint64_t time;      /* last record, or the window if later */
+    uint64_t time;      /* time of the last record; or that of the window, if
+                           later, unless the window inherits the former */
     uint64_t before;    /* the last time stamp that differs from `time` */
 };
 
@@ -37,14 +38,26 @@ struct xt_cursor
 bool xt_index_entry_verify(const struct xt_read_context *r,
                            struct xt_index_entry *p);
 
-/* Begin before the first record of window `entry`, which may be XT_NOWHERE. */
+/*
+ * Begin before the first record of window `entry`, which may be XT_NOWHERE.
+ * Without a previous record, untimed records at the beginning of the window get
+ * the time of the window.
+ */
 void xt_cursor_init(struct xt_cursor *c, const struct xt_read_context *r,
                     uint64_t entry);
 
 /*
+ * Continue in window `entry`: all windows of the pcpu before the window are
+ * read.
+ */
+void xt_cursor_resume(struct xt_cursor *c, const struct xt_read_context *r,
+                      uint64_t entry);
+
+/*
  * Leave the window, all records of which are read, for the pcpu's next credible
- * window.  Untimed records at its beginning get the time of the window, so
- * earlier windows do not matter here.  False if there is no next window (yet).
+ * window.  Untimed records at the beginning of that window get the time of the
+ * pcpu's previous record; metadata without such records, the time of the
+ * window.  False if there is no next window (yet).
  */
 bool xt_cursor_next_window(struct xt_cursor *c,
                            const struct xt_read_context *r);
@@ -54,6 +67,10 @@ bool xt_cursor_next_window(struct xt_cursor *c,
  * note the rest of the window as damage.
  */
 void xt_cursor_end_window(struct xt_cursor *c, const struct xt_read_context *r);
+
+/* Number of untimed records at the cursor, up to the end of its window. */
+uint64_t xt_cursor_count_untimed(const struct xt_cursor *c,
+                                 const struct xt_read_context *r);
 
 /* Note, once per window, that the record at c->at is before its predecessor. */
 void xt_cursor_note_backward(struct xt_cursor *c,

@@ -42,6 +42,7 @@ void xt_index_reset(struct xt_index *i)
     i->dropped = 0;
     i->nr_cpus = 0;
     i->time = 0;
+    i->pass = i->cpu = 0;
 }
 
 bool xt_index_reuse(struct xt_index *i)
@@ -78,9 +79,19 @@ static struct xt_cpu_windows *get_cpu_windows(struct xt_index *i,
 }
 
 /*
- * If the second is less, one of the two is damaged; an early time does no harm.
+ * Records about tracing itself, of the collector or of the ring, precede the
+ * first record of the hypervisor, and belong to the window.
  */
-bool xt_window_time(const struct xt_window *w, uint64_t *time)
+static bool is_about_tracing(const struct xt_record *r)
+{
+    return r->event >> TRC_CLS_SHIFT == TRC_GEN >> TRC_CLS_SHIFT;
+}
+
+/*
+ * Set p->timed, p->time and p->inherits_time.  If the second time stamp is less
+ * than the first, one of the two is damaged; an early time does no harm.
+ */
+static void set_entry_time(struct xt_index_entry *p, const struct xt_window *w)
 {
     const unsigned char *at = w->bytes, *end = at + w->size;
     unsigned int left = LOOK_RECORDS, found = 0;
@@ -92,11 +103,22 @@ bool xt_window_time(const struct xt_window *w, uint64_t *time)
         size = xt_record_decode(&r, at, end);
         if ( !size || !xt_record_is_possible(&r) )
             break;
-        if ( xt_record_is_timed(&r) && (!found++ || r.tsc < *time) )
-            *time = r.tsc;
+        if ( xt_record_is_timed(&r) && (!found++ || r.tsc < p->time) )
+            p->time = r.tsc;
+        p->inherits_time |= !found && !is_about_tracing(&r);
         at += size;
     }
-    return found;
+    p->timed = found;
+}
+
+bool xt_window_time(const struct xt_window *w, uint64_t *time)
+{
+    struct xt_index_entry p = { 0 };
+
+    set_entry_time(&p, w);
+    if ( p.timed )
+        *time = p.time;
+    return p.timed;
 }
 
 static uint64_t cap_time(uint64_t time)
@@ -148,6 +170,25 @@ static void date_untimed(struct xt_index *i, uint64_t time)
             i->entries[n].time = time;
 }
 
+/*
+ * The collector visits the pcpus in ascending order, pass after pass.  An exit
+ * and its handlers are read in the same pass, or in two in succession.  After a
+ * silent pass nothing shows how old a record is, and a stream has delivered
+ * later records than the pcpu's last one.  Consecutive windows of one pcpu may
+ * belong to one visit, and count as one pass.
+ *
+ * In the first two passes, the previous record may be before the index.
+ */
+static bool has_recent_record(struct xt_index *i,
+                              const struct xt_cpu_windows *l,
+                              unsigned int cpu)
+{
+    i->pass += cpu < i->cpu;
+    i->cpu = cpu;
+    assert(l->pass <= i->pass);
+    return i->pass - l->pass <= 1;
+}
+
 int xt_index_add(struct xt_index *i, const struct xt_window *w)
 {
     struct xt_cpu_windows *l = get_cpu_windows(i, w->cpu);
@@ -162,7 +203,7 @@ int xt_index_add(struct xt_index *i, const struct xt_window *w)
         return 0;
     if ( !l || grow_entries(i) )
         return -ENOMEM;
-    p.timed = xt_window_time(w, &p.time);
+    set_entry_time(&p, w);
     if ( p.timed )
         p.time = cap_time(xt_apply_offset(p.time, xt_index_offset(i, w->cpu)));
     if ( !p.timed )
@@ -170,6 +211,7 @@ int xt_index_add(struct xt_index *i, const struct xt_window *w)
     else if ( begins_segment(i, l, p.time) )
         return 1;
 
+    p.inherits_time &= has_recent_record(i, l, w->cpu);
     if ( l->last >= i->dropped && l->last != XT_NOWHERE )
         xt_index_get_entry(i, l->last)->next = number;
     if ( l->first == XT_NOWHERE )
@@ -179,6 +221,7 @@ int xt_index_add(struct xt_index *i, const struct xt_window *w)
     {
         l->time_before = l->time;
         l->time = p.time;
+        l->pass = i->pass;
         if ( !i->time )
             date_untimed(i, p.time);
     }

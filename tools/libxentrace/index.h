@@ -34,6 +34,8 @@ struct xt_index_entry
     uint32_t size;      /* bytes of records, as far as they are credible */
     uint16_t cpu;
     bool timed;         /* it has a time stamp */
+    bool inherits_time; /* its first record has none, and gets the time of the
+                           pcpu's previous record, of this or the last pass */
     bool cut;           /* the input ends in it */
     bool verified;      /* its checksum was computed ... */
     bool wrong;         /* ... and does not match: skip the window */
@@ -48,6 +50,7 @@ struct xt_cpu_windows
     uint64_t first, last;       /* numbers of entries, or XT_NOWHERE */
     uint64_t time;              /* last window, and the one before */
     uint64_t time_before;
+    uint64_t pass;              /* pass of the last timed window */
     uint64_t last_begin;        /* in a stream: of the last verified window */
 };
 
@@ -57,6 +60,8 @@ struct xt_index
     size_t nr, room;
     uint64_t dropped;
     uint64_t time;              /* time of the last entry */
+    uint64_t pass;              /* pass of the last entry, from 0 ... */
+    unsigned int cpu;           /* ... and its pcpu */
     struct xt_cpu_windows *cpus;       /* by pcpu */
     unsigned int nr_cpus;       /* one more than the highest pcpu */
 

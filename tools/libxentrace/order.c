@@ -509,13 +509,18 @@ static int grow_cpus(struct xt_order *o)
     return 0;
 }
 
+static void set_next_time(struct xt_order *o, unsigned int cpu)
+{
+    const struct xt_cursor *c = &o->cursors[cpu];
+
+    o->next[cpu] = c->entry == XT_NOWHERE ? NEVER : c->time;
+}
+
 static void set_cursor(struct xt_order *o, unsigned int cpu, uint64_t entry)
 {
-    struct xt_cursor *c = &o->cursors[cpu];
-
     assert(cpu < o->nr);
-    xt_cursor_init(c, &o->context, entry);
-    o->next[cpu] = c->entry == XT_NOWHERE ? NEVER : c->time;
+    xt_cursor_init(&o->cursors[cpu], &o->context, entry);
+    set_next_time(o, cpu);
 }
 
 /*
@@ -533,7 +538,7 @@ int xt_order_add_window(struct xt_order *o, uint64_t number)
 {
     const struct xt_index_entry *p = xt_index_get_entry(o->context.index,
                                                         number);
-    struct xt_cursor *c, was;
+    struct xt_cursor *c;
 
     if ( grow_cpus(o) )
         return -ENOMEM;
@@ -543,10 +548,11 @@ int xt_order_add_window(struct xt_order *o, uint64_t number)
     c = &o->cursors[p->cpu];
     if ( c->entry != XT_NOWHERE )
         return 0;
-    was = *c;
-    set_cursor(o, p->cpu, number);
-    if ( was.time > c->time )
-        c->time = was.time;
+    xt_cursor_resume(c, &o->context, number);
+    set_next_time(o, p->cpu);
+    /* The pcpu was silent, and the time of its last record is delivered. */
+    if ( p->inherits_time && c->entry != XT_NOWHERE && c->time < o->now )
+        o->late += xt_cursor_count_untimed(c, &o->context);
     return 0;
 }
 

@@ -85,6 +85,20 @@ bool xt_trace_starts_with(const struct xt_trace *t, unsigned int cpu)
 }
 
 /*
+ * The first window of a pcpu behind skipped windows: the record that its
+ * untimed records follow is before t->missing_before, and so are these.
+ */
+static void date_behind_skipped(struct xt_trace *t, uint64_t number)
+{
+    struct xt_index_entry *entry = xt_index_get_entry(&t->index, number);
+
+    if ( !t->segment && entry->inherits_time &&
+         t->index.cpus[entry->cpu].first == number &&
+         entry->time >= t->missing_before )
+        entry->time = t->missing_before - 1;
+}
+
+/*
  * Add a window to the index.  Returns 1 if the window begins the next segment.
  */
 static int index_window(struct xt_trace *t, const struct xt_window *w,
@@ -107,6 +121,8 @@ static int index_window(struct xt_trace *t, const struct xt_window *w,
     }
     if ( t->source->map || number == t->index.dropped + t->index.nr )
         return 0;
+    if ( t->missing_before )
+        date_behind_skipped(t, number);
     note_pass(t, number);
     return xt_order_add_window(&t->order, number) ? trace_fail_memory(t, e) : 0;
 }

@@ -196,6 +196,9 @@ int trace_seek_frames(struct xt_trace *t, uint64_t time, struct err *e)
     if ( !rc )
         rc = xt_view_seek(&t->view, from, e);
     if ( !rc )
+    {
         trace_init_windows(t, from);
+        t->missing_before = from ? time : 0;
+    }
     return rc;
 }

@@ -50,7 +50,8 @@ static void reset_trace(struct xt_trace *t)
     t->until = (struct until){ 0 };
     t->passes = (struct pass_state){ 0 };
     t->first_pass = (struct first_pass){ 0 };
-    t->order_limit = t->first_undone = t->skip_before = 0;
+    t->order_limit = t->first_undone = 0;
+    t->skip_before = t->missing_before = 0;
     t->bounds = (struct xt_trace_bounds){ .exact = t->source->map };
     t->order.context = context;
     t->order.late = 0;

@@ -86,6 +86,7 @@ static void make_shape(const struct shape *s, uint64_t *seed)
     for ( uint32_t i = 0; i < s->windows; i++ )
     {
         uint32_t c = s->by_cpu ? i / each % s->cpus : i % s->cpus;
+        uint32_t untimed;
         size_t opened;
 
         if ( s->again && i == s->windows * s->again / 1000 )
@@ -95,12 +96,15 @@ static void make_shape(const struct shape *s, uint64_t *seed)
         if ( !has_record(s, i, c, seed) )
             continue;
         opened = make_open(&m, c);
+        /* The first record of a window follows that of a recent window. */
+        untimed = s->silent >= 10 ? 1 : (4 - i % 4) % 4;
         for ( uint32_t k = 0; k < (s->ahead && c == 2 ? 1 : s->records); k++ )
         {
             uint64_t time = now + c * s->skew + (c == 3 ? s->ahead : 0);
 
             now += make_random(seed) % 9;
-            make_record(&m, 0x81001 + k % 3, k % 4 != 1 ? time : 0, k % 3);
+            make_record(&m, 0x81001 + k % 3, k % 4 != untimed ? time : 0,
+                        k % 3);
         }
         make_close(&m, opened);
     }

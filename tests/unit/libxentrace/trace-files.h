@@ -55,10 +55,20 @@ static inline int expected_compare(const void *a, const void *b)
     return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/*
- * Untimed records at the beginning of a window have the time of the first timed
- * record.
- */
+/* True if the first record but metadata has no time stamp. */
+static inline bool inherits_time(const struct xt_window *w)
+{
+    struct xt_damage ignored = { 0 };
+    struct xt_records records;
+    struct xt_record r;
+
+    xt_records_init(&records, w, &ignored);
+    while ( xt_records_next(&records, &r) )
+        if ( xt_record_is_timed(&r) || r.event >> 16 != 1 )
+            return !xt_record_is_timed(&r);
+    return false;
+}
+
 static inline uint64_t first_time(const struct xt_window *w)
 {
     struct xt_damage ignored = { 0 };
@@ -72,36 +82,57 @@ static inline uint64_t first_time(const struct xt_window *w)
     return 0;
 }
 
+/* The state of a pcpu, and the passes of the collector. */
+struct expected_cpu
+{
+    uint64_t time;
+    unsigned int pass;          /* of its last timed window, from 1 */
+};
+
+/* Begin a window; returns the time of its untimed first records. */
+static inline uint64_t begin_window(struct expected_cpu *cpu,
+                                    const struct xt_window *w,
+                                    uint64_t window_time, unsigned int pass)
+{
+    bool inherits = cpu->pass && pass - cpu->pass <= 1 && inherits_time(w);
+
+    cpu->pass = first_time(w) ? pass : cpu->pass;
+    return inherits || cpu->time > window_time ? cpu->time : window_time;
+}
+
 /*
  * Sort an input with rising time stamps per pcpu; returns the record count.
  */
 static inline size_t expect_order(const struct make *m, struct expected *all)
 {
-    static uint64_t time[XT_MAX_CPUS];
+    static struct expected_cpu cpus[XT_MAX_CPUS];
+    unsigned int pass = 1, last = 0;
     struct xt_damage damage = { 0 };
     struct xt_windows windows;
     uint64_t window_time = 0;
     struct xt_window w;
     size_t nr = 0;
 
-    memset(time, 0, sizeof(time));
+    memset(cpus, 0, sizeof(cpus));
     xt_windows_init(&windows, m->bytes, m->size, &damage);
     while ( xt_windows_next(&windows, &w) )
     {
         struct xt_records records;
         struct xt_record r;
         const unsigned char *at = w.bytes;
+        uint64_t *time = &cpus[w.cpu].time;
 
+        pass += w.cpu < last;
+        last = w.cpu;
         window_time = first_time(&w) ? first_time(&w) : window_time;
-        if ( time[w.cpu] < window_time )
-            time[w.cpu] = window_time;
+        *time = begin_window(&cpus[w.cpu], &w, window_time, pass);
         xt_records_init(&records, &w, &damage);
         for ( ; xt_records_next(&records, &r); at = records.at )
         {
             if ( xt_record_is_timed(&r) )
-                time[w.cpu] = r.tsc;
+                *time = r.tsc;
             expect_room(nr);
-            all[nr++] = (struct expected){ .time = time[w.cpu], .cpu = w.cpu,
+            all[nr++] = (struct expected){ .time = *time, .cpu = w.cpu,
                                            .offset = at - m->bytes };
         }
     }
