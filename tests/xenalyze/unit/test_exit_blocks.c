@@ -92,6 +92,31 @@ static const struct script_row exits_end_without_wake_up_rows[] = {
       "140 p1 offline>running d1v0\n"
       "145 p1 running>runnable d1v0\n",
       "d1v0 off its pcpu 20 of the exit 110+35, handler 0\n" },
+    { "paused twice, ended by an entry", "exit_block",
+      EXIT
+      "120 p0 running>offline d1v0\n"
+      "130 p1 offline>running d1v0\n"
+      "137 p1 running>offline d1v0\n"
+      "145 p0 offline>running d1v0\n"
+      "150 p0 hvm_vmentry\n",
+      "d1v0 off its pcpu 18 of the exit 110+40, handler 0\n" },
+    { "paused three times, ended by a wake-up", "exit_block",
+      EXIT
+      "120 p0 running>offline d1v0\n"
+      "130 p1 offline>running d1v0\n"
+      "137 p1 running>offline d1v0\n"
+      "145 p0 offline>running d1v0\n"
+      "146 p0 running>blocked d1v0\n"
+      "150 p1 blocked>runnable d1v0\n",
+      "d1v0 off its pcpu 22 of the exit 110+40, handler 0\n" },
+    { "paused and blocked at the same time", "exit_block",
+      EXIT
+      "120 p0 running>offline d1v0\n"
+      "120 p1 offline>running d1v0\n"
+      "120 p1 running>offline d1v0\n"
+      "150 p0 offline>running d1v0\n"
+      "160 p0 hvm_vmentry\n",
+      "d1v0 off its pcpu 30 of the exit 110+50, handler 0\n" },
     { "runs again at the time of the entry", "exit_block",
       EXIT
       "120 p0 running>offline d1v0\n"

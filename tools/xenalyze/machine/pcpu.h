@@ -35,7 +35,8 @@ struct open_exit
 {
     bool open;
     uint8_t nr_pending;
-    uint64_t blocked_at;        /* only of a blocked exit */
+    uint64_t blocked_at;        /* only of a blocked exit: its last pause */
+    uint64_t off_cpu;           /* cycles of its pauses before */
     struct fact_exit exit;
     struct pending_handler pending[FACT_HANDLERS];
 };

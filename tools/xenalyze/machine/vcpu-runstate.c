@@ -338,6 +338,15 @@ static inline struct vcpu_state *check_old_state(struct global *g,
 
 /* --- changes of runstates ------------------------------------------------- */
 
+/* Length of the last pause of an exit, up to `until`. */
+static uint64_t get_pause(const struct open_exit *o, uint64_t until)
+{
+    uint64_t from = o->blocked_at < o->exit.start ? o->exit.start
+                                                  : o->blocked_at;
+
+    return until > from ? until - from : 0;
+}
+
 /*
  * The vcpu is off its pcpu until the exit ends, or until the vcpu runs again:
  * after a pause without a wake-up, the exit ends with the VM entry.
@@ -347,16 +356,29 @@ static void emit_exit_block_of(struct global *g, const struct vcpu_state *v,
                                uint64_t end)
 {
     const struct open_exit *o = v->open_exit;
-    uint64_t until = o->exit.start + o->exit.cycles;
-    uint64_t from = o->blocked_at;
+    uint64_t until = o->exit.start + o->exit.cycles, cycles;
 
-    if ( v->fact.state == STATE_RUNNING && v->fact.from >= from &&
+    if ( v->fact.state == STATE_RUNNING && v->fact.from >= o->blocked_at &&
          v->fact.from < end )
         until = v->fact.from;
-    if ( from < o->exit.start )
-        from = o->exit.start;
-    if ( until > from )
-        exit_emit_block(&g->emit, o, until - from);
+    cycles = o->off_cpu + get_pause(o, until);
+    if ( cycles )
+        exit_emit_block(&g->emit, o, cycles);
+}
+
+/*
+ * The vcpu ran after a pause without a wake-up, and is paused again before its
+ * exit ends.
+ */
+COLD
+static void begin_another_pause(const struct vcpu_state *v, uint64_t time)
+{
+    struct open_exit *o = v->open_exit;
+
+    if ( v->fact.state != STATE_RUNNING || v->fact.from < o->blocked_at )
+        return;
+    o->off_cpu += get_pause(o, v->fact.from);
+    o->blocked_at = time;
 }
 
 static void end_open_exit(struct global *g, struct vcpu_state *v,
@@ -408,6 +430,8 @@ static void apply_leave(struct global *g, const struct change *c)
         global_clear_current(g, c->pcpu, c->time);
     if ( c->new == STATE_BLOCKED )
         vcpu_note_halt(g, v, c->time);
+    if ( v->open_exit && v->open_exit->open )
+        begin_another_pause(v, c->time);
     if ( g->lost_pcpus && !vcpu_is_idle(v->fact.vcpu) )
         next = STATE_LOST;
     vcpu_enter_state(g, v, next, c->time, c->pcpu);
@@ -487,6 +511,7 @@ static void apply_exit_blocked(struct global *g, const struct change *c)
     }
     memcpy(v->open_exit, o, open_exit_size(o));
     v->open_exit->blocked_at = c->time;
+    v->open_exit->off_cpu = 0;
 }
 
 static void apply_entry(struct global *g, const struct change *c)
