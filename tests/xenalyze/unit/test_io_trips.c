@@ -254,9 +254,12 @@ static void print_path(const struct io_path *p, FILE *out)
     }
     ck_assert_uint_eq(sum, p->whole.sum);
     fprintf(out, "d%u d%u%s: %" PRIu64 " trips %" PRIu64 " cycles %" PRIu64
-            " grants\n", p->domain, p->backend,
+            " grants", p->domain, p->backend,
             p->is_emulated ? " emulated" : "", stats_events(&p->whole),
             p->whole.sum, p->grants);
+    if ( p->estimated )
+        fprintf(out, " %" PRIu64 " estimated", p->estimated);
+    fprintf(out, "\n");
 }
 
 static void print_trips(const struct io_trips *t, FILE *out)
@@ -626,6 +629,7 @@ IO_TEST(interrupts)
     "wake 145 145 155 d0v0 d32767v0\nsend 160 d0v0\n"
 #define RING_ANSWER "wake 165 165 400 d1v0 d0v0\n"
 #define RING_PATH "d1 d0: 1 trips 300 cycles 1 grants\n"
+#define RING_PATH_LOST "d1 d0: 1 trips 300 cycles 1 grants 1 estimated\n"
 
 static const struct io_row rings_rows[] = {
     { "the backend waits while the guest waits", RING_TRIP
@@ -635,7 +639,7 @@ static const struct io_row rings_rows[] = {
       RING_PATH "d1v0 d0v0 100: 1 9 10 25 10 5 240\n" },
     { "16 waits: the wait again is part of the finish",
       RING_TRIP "halts 201 216 d0v0\n" RING_ANSWER,
-      RING_PATH "d1v0 d0v0 100: 1 9 10 0 0 40 240\n" },
+      RING_PATH_LOST "d1v0 d0v0 100: 1 9 10 0 0 40 240\n" },
     { "the counter of waits wraps", "halts 1 90 d0v0\n" RING_TRIP
       "halts 201 215 d0v0\n" RING_ANSWER,
       RING_PATH "d1v0 d0v0 100: 1 9 10 25 10 5 240\n" },
@@ -644,7 +648,7 @@ static const struct io_row rings_rows[] = {
       RING_PATH "d1v0 d0v0 100: 1 9 10 25 10 5 240\n" },
     { "16 events of the backend: the wake-up counts",
       RING_TRIP "send 201 216 d0v0\n" RING_ANSWER,
-      RING_PATH "d1v0 d0v0 100: 1 9 10 25 10 10 235\n" },
+      RING_PATH_LOST "d1v0 d0v0 100: 1 9 10 25 10 10 235\n" },
     { "the counter of events wraps",
       "send 1 90 d0v0\n" RING_TRIP "send 201 215 d0v0\n" RING_ANSWER,
       RING_PATH "d1v0 d0v0 100: 1 9 10 25 10 5 240\n" },
@@ -653,8 +657,13 @@ static const struct io_row rings_rows[] = {
       "wake 250 250 260 d1v0 d0v0\n",
       "d1 d0: 1 trips 160 cycles 0 grants\n"
       "d1v0 d0v0 100: 0 100 0 0 0 50 10\n" },
-    { "16 events: the last one counts",
-      "send 100 116 d1v0\nwake 100 100 200 d0v0 d1v0\n"
+    { "16 events: the trip begins with the wake-up",
+      "send 95 d1v0\nsend 101 116 d1v0\nwake 100 100 200 d0v0 d1v0\n"
+      "wake 250 250 260 d1v0 d0v0\n",
+      "d1 d0: 1 trips 160 cycles 0 grants 1 estimated\n"
+      "d1v0 d0v0 100: 0 100 0 0 0 50 10\n" },
+    { "16 events, and none before the wake-up",
+      "send 101 116 d1v0\nwake 100 100 200 d0v0 d1v0\n"
       "wake 250 250 260 d1v0 d0v0\n",
       "d1 d0: 1 trips 144 cycles 0 grants\n"
       "d1v0 d0v0 116: 0 84 0 0 0 50 10\n" },

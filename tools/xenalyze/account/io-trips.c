@@ -184,6 +184,7 @@ static void add_trip(struct io_trips *t, const struct io_trip *trip)
     if ( !p )
         return;
     p->grants += trip->grants;
+    p->estimated += trip->is_estimated;
     stats_add(&p->whole, &t->pool, io_trip_length(trip->times),
               trip->times[0]);
     for ( unsigned int i = 0; i < IO_STEPS; i++ )
@@ -242,51 +243,37 @@ static void open_trip(struct io_trips *t, struct io_domain *d,
 
 /* --- requests ------------------------------------------------------------- */
 
-/* The next slot of a ring that has had *nr items. */
-static unsigned int take_slot(unsigned int *nr, unsigned int size)
+static void ring_add(struct io_ring *r, uint64_t at, uint64_t other)
 {
-    unsigned int slot = *nr % size;
-
-    debug_assert(*nr < 2 * size);
-    /* The ring stays full when the counter wraps. */
-    if ( ++*nr == 2 * size )
-        *nr = size;
-    return slot;
+    r->moments[r->nr++ % IO_MOMENTS] = (struct io_moment){ at, other };
 }
 
-/* The latest event at `time` or before; NULL: none. */
-static const struct io_send *find_send(const struct io_vcpu *v, uint64_t time)
+/* The latest moment; the ring has one. */
+static struct io_moment *ring_last(struct io_ring *r)
 {
-    const struct io_send *found = NULL;
-    unsigned int nr = v->nr_sends < IO_SENDS ? v->nr_sends : IO_SENDS;
-
-    for ( unsigned int i = 1; i <= nr && !found; i++ )
-    {
-        const struct io_send *s = &v->sends[(v->nr_sends - i) % IO_SENDS];
-
-        if ( s->from <= time )
-            found = s;
-    }
-    return found;
+    debug_assert(r->nr);
+    return &r->moments[(r->nr - 1) % IO_MOMENTS];
 }
 
 /*
- * The latest wait that ended at `time` or before; NULL: none.  While a guest
- * waits for a pcpu after its wake-up, the backend may run again.
+ * The latest moment at `time` or before; NULL: none.  Sets *lost if the ring
+ * may have had such a moment: a vcpu can send events, and wait, many times
+ * before another vcpu runs.
  */
-static const struct io_wait *find_wait(const struct io_vcpu *v, uint64_t time)
+static const struct io_moment *ring_find(const struct io_ring *r,
+                                         uint64_t time, bool *lost)
 {
-    const struct io_wait *found = NULL;
-    unsigned int nr = v->nr_waits < IO_WAITS ? v->nr_waits : IO_WAITS;
+    uint64_t nr = r->nr < IO_MOMENTS ? r->nr : IO_MOMENTS;
 
-    for ( unsigned int i = 1; i <= nr && !found; i++ )
+    for ( uint64_t i = 1; i <= nr; i++ )
     {
-        const struct io_wait *w = &v->waits[(v->nr_waits - i) % IO_WAITS];
+        const struct io_moment *m = &r->moments[(r->nr - i) % IO_MOMENTS];
 
-        if ( w->ran <= time )
-            found = w;
+        if ( m->at <= time )
+            return m;
     }
-    return found;
+    *lost |= r->nr > IO_MOMENTS;
+    return NULL;
 }
 
 /* A guest woke a backend, which now runs. */
@@ -294,14 +281,16 @@ static void note_request(struct io_trips *t, const struct fact_wait *f)
 {
     struct io_domain *d = get_io_domain(t, f->waker->domain);
     struct io_vcpu *v = get_io_vcpu(t, f->waker);
-    const struct io_send *s = v ? find_send(v, f->from) : NULL;
     struct io_trip trip = { .guest = f->waker, .backend = f->vcpu };
+    const struct io_moment *send;
     struct io_open *o;
 
     if ( !d || !v )
         return;
-    trip.is_emulated = !s || s->until < f->woken;
-    trip.times[0] = trip.is_emulated ? f->woken : s->from;
+    send = ring_find(&v->sends, f->from, &trip.is_estimated);
+    /* A vcpu that waits for an emulated device sends no events meanwhile. */
+    trip.is_emulated = send ? send->other < f->woken : !trip.is_estimated;
+    trip.times[0] = trip.is_emulated ? f->woken : send ? send->at : f->from;
     trip.times[1] = f->from;
     trip.times[2] = f->to;
     o = trip.is_emulated ? &v->emulated : &v->event;
@@ -319,10 +308,11 @@ static void note_request(struct io_trips *t, const struct fact_wait *f)
  * that was woken in the exit began to run: the trip to an emulated device is
  * that of an event.
  */
-static bool is_late_send(const struct io_open *o, const struct io_send *s)
+static bool is_late_send(const struct io_open *o, uint64_t from,
+                         uint64_t until)
 {
-    return o->is_open && s->until != UINT64_MAX &&
-           s->from <= o->trip.times[1] && s->until >= o->trip.times[0];
+    return o->is_open && until != UINT64_MAX &&
+           from <= o->trip.times[1] && until >= o->trip.times[0];
 }
 
 static void note_send(struct io_trips *t, const struct vcpu *vcpu,
@@ -330,14 +320,13 @@ static void note_send(struct io_trips *t, const struct vcpu *vcpu,
 {
     struct io_vcpu *v = get_io_vcpu(t, vcpu);
     struct io_domain *d = get_io_domain(t, vcpu->domain);
-    struct io_send s = { from, until };
     struct io_trip trip = { .guest = vcpu, .times = { from, from } };
     const struct domain *backend = NULL;
 
     t->events++;
     if ( !v || !d )
         return;
-    if ( is_late_send(&v->emulated, &s) )
+    if ( is_late_send(&v->emulated, from, until) )
     {
         trip = v->emulated.trip;
         trip.is_emulated = false;
@@ -347,7 +336,7 @@ static void note_send(struct io_trips *t, const struct vcpu *vcpu,
     }
     if ( backend || !v->event.is_open || !v->event.woke_backend )
         open_trip(t, d, &v->event, &trip, backend);
-    v->sends[take_slot(&v->nr_sends, IO_SENDS)] = s;
+    ring_add(&v->sends, from, until);
 }
 
 /* --- grants --------------------------------------------------------------- */
@@ -359,10 +348,11 @@ static void note_send(struct io_trips *t, const struct vcpu *vcpu,
 static void note_reaction(struct io_open *o, const struct io_vcpu *backend,
                           uint64_t time)
 {
-    const struct io_wait *w = find_wait(backend, time);
+    const struct io_moment *wait = ring_find(&backend->waits, time,
+                                             &o->trip.is_estimated);
     uint64_t *times = o->trip.times;
 
-    times[2] = w && w->ran > times[1] ? w->ran : times[1];
+    times[2] = wait && wait->at > times[1] ? wait->at : times[1];
     o->backend = backend->vcpu->domain;
 }
 
@@ -442,21 +432,22 @@ static void complete_trip(struct io_open *o, const struct io_vcpu *backend,
                           const struct fact_wait *f)
 {
     uint64_t *times = o->trip.times;
-    const struct io_send *s = find_send(backend, f->woken);
-    const struct io_wait *w;
+    const struct io_moment *send, *wait;
     uint64_t first = o->trip.grants ? o->trip.first_grant : times[2];
     uint64_t last = o->trip.grants ? o->trip.last_grant : times[2];
 
     o->trip.backend = f->waker;
     times[7] = f->to;
-    times[6] = limit(s && s->from > times[2] ? s->from : f->woken, times[2],
-                     f->to);
+    send = ring_find(&backend->sends, f->woken, &o->trip.is_estimated);
+    times[6] = limit(send && send->at > times[2] ? send->at : f->woken,
+                     times[2], f->to);
     times[3] = limit(first, times[2], times[6]);
-    w = find_wait(backend, times[6]);
-    if ( w && w->ran > times[2] && w->woken >= times[2] )
+    /* While the guest waits for a pcpu, the backend may wait again. */
+    wait = ring_find(&backend->waits, times[6], &o->trip.is_estimated);
+    if ( wait && wait->at > times[2] && wait->other >= times[2] )
     {
-        times[4] = limit(w->woken, times[3], times[6]);
-        times[5] = limit(w->ran, times[4], times[6]);
+        times[4] = limit(wait->other, times[3], times[6]);
+        times[5] = limit(wait->at, times[4], times[6]);
     }
     else
         times[4] = times[5] = limit(last, times[3], times[6]);
@@ -500,8 +491,7 @@ static void io_add_wait(void *state, const struct fact_wait *f)
     v = get_io_vcpu(t, f->vcpu);
     if ( !v )
         return;
-    v->waits[take_slot(&v->nr_waits, IO_WAITS)] =
-        (struct io_wait){ f->from, f->to };
+    ring_add(&v->waits, f->to, f->from);
     if ( f->why == WHY_WAKE )
         v->awake = f->to;
 }
@@ -523,13 +513,8 @@ static void io_add_pv(void *state, const struct fact_pv *f)
     }
     /* The next record of a PV guest ends its hypercall. */
     v = f->vcpu->index < t->nr_vcpus ? t->vcpus[f->vcpu->index] : NULL;
-    if ( v && v->nr_sends )
-    {
-        struct io_send *s = &v->sends[(v->nr_sends - 1) % IO_SENDS];
-
-        if ( s->until == UINT64_MAX )
-            s->until = f->time;
-    }
+    if ( v && v->sends.nr && ring_last(&v->sends)->other == UINT64_MAX )
+        ring_last(&v->sends)->other = f->time;
 }
 
 /* An access to a device, at the end of its exit. */

@@ -40,6 +40,7 @@ struct io_trip
     uint64_t grants, first_grant, last_grant;   /* number, and times */
     uint64_t accesses;          /* to an emulated device, in its exit */
     bool is_emulated;           /* no event of the guest: a device model */
+    bool is_estimated;          /* a ring no longer had the moment of a step */
 };
 
 /* Round trips of a domain through a backend, of one kind. */
@@ -48,6 +49,7 @@ struct io_path
     uint16_t domain, backend;
     bool is_emulated;
     uint64_t grants;
+    uint64_t estimated;         /* trips with an estimated step */
     struct io_path *next;       /* of the same domain */
     struct stats whole, steps[IO_STEPS];
 };
@@ -59,15 +61,21 @@ struct io_worst
     uint16_t domain, vcpu, backend, backend_vcpu;
 };
 
-#define IO_SENDS 16u
-#define IO_WAITS 16u
+#define IO_MOMENTS 16u
 #define IO_WORST 10u
 
-/* A hypercall on event channels, which ends at `until` at the latest. */
-struct io_send { uint64_t from, until; };
+/*
+ * A hypercall on event channels: its begin, and its end at the latest.  Or a
+ * wait for a pcpu: the run after the wait, and the wake-up or the preemption.
+ */
+struct io_moment { uint64_t at, other; };
 
-/* A wait for a pcpu, from the wake-up or the preemption. */
-struct io_wait { uint64_t woken, ran; };
+/* The latest moments, in a ring. */
+struct io_ring
+{
+    struct io_moment moments[IO_MOMENTS];
+    uint64_t nr;                /* added so far */
+};
 
 /* A trip in progress. */
 struct io_open
@@ -81,10 +89,7 @@ struct io_open
 
 struct io_vcpu
 {
-    struct io_send sends[IO_SENDS];     /* the latest, in a ring */
-    unsigned int nr_sends;
-    struct io_wait waits[IO_WAITS];     /* likewise */
-    unsigned int nr_waits;
+    struct io_ring sends, waits;
     const struct vcpu *vcpu;    /* NULL: no facts yet */
     uint64_t awake;             /* first run since the last wake-up */
     struct io_open event, emulated;     /* trips of this guest's vcpu */

@@ -105,11 +105,14 @@ static void print_path(const struct io_report *r, const struct io_path *p,
     char guest[XT_LABEL_MAX], backend[XT_LABEL_MAX];
 
     fprintf(out, " %s through %s%s: %" PRIu64 " round trips, %" PRIu64
-            " grants\n",
+            " grants",
             xt_domain_column(names, p->domain, LATENCY_WIDEST, guest),
             xt_domain_column(names, p->backend, LATENCY_WIDEST, backend),
             p->is_emulated ? ", emulated" : "", stats_events(&p->whole),
             p->grants);
+    if ( p->estimated )
+        fprintf(out, ", %" PRIu64 " with estimated steps", p->estimated);
+    fprintf(out, "\n");
     for ( unsigned int i = 0; i < IO_STEPS; i++ )
         print_io_step(r, io_step_name(i), &p->steps[i], p->whole.sum, out);
     print_io_step(r, "whole round trip", &p->whole, p->whole.sum, out);
@@ -220,7 +223,8 @@ static void walk_io_trips(struct export *x, void *state)
 
         EXPORT_ROW(x, export_number(p->domain), export_number(p->backend),
                    export_text(kind_name(p->is_emulated)),
-                   export_number(p->grants), export_series(&p->whole));
+                   export_number(p->grants), export_number(p->estimated),
+                   export_series(&p->whole));
     }
 }
 
@@ -274,6 +278,8 @@ static const struct export_column trip_columns[] = {
     IO_PATH,
     EXPORT_COLUMN("grants", COUNT, "grants that the backend mapped or "
                   "unmapped"),
+    EXPORT_COLUMN("estimated", COUNT, "round trips with an estimated step: a "
+                  "vcpu sent or waited more than 16 times in the meantime"),
     EXPORT_STATISTICS,
 };
 
