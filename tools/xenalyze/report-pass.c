@@ -134,6 +134,15 @@ static void warn_incomplete(const struct pass *p)
                     p->counts.damaged, p->counts.skipped);
 }
 
+static void warn_unordered(const struct pass *p)
+{
+    uint64_t late = report_pass_count_late_points(&p->reports);
+
+    if ( late )
+        log_warning(p->run->log, "%s: %" PRIu64 " points are not in the order "
+                    "of time; sort the output by time", p->run->name, late);
+}
+
 /* --- which part of the trace ---------------------------------------------- */
 
 static bool wants_vcpu(const void *filter, unsigned int domain,
@@ -268,7 +277,10 @@ int reports_pass(const struct run *run, struct err *e)
     if ( !rc )
         rc = report_pass_print(&p.reports, e);
     if ( !rc )
+    {
         warn_incomplete(&p);
+        warn_unordered(&p);
+    }
     if ( !rc )
         rc = report_pass_check(&p.reports, e);
     report_pass_fini(&p.reports);

@@ -263,6 +263,98 @@ START_TEST(kinds_are_described)
 }
 END_TEST
 
+/* --- order ---------------------------------------------------------------- */
+
+static const struct
+{
+    size_t limit;
+    const char *times, *text;
+    uint64_t late;
+} orders[] = {
+    { 0, "", "", 0 },
+    { 0, "5 6 6 9", "5 6 6 9 ", 0 },
+    { 0, "5 3 9 1", "1 3 5 9 ", 0 },
+    /* A full array delivers its earlier half. */
+    { 4, "5 6 7 8 9", "5 6 7 8 9 ", 0 },
+    { 4, "4 3 2 1 5", "1 2 3 4 5 ", 0 },
+    { 4, "4 3 2 1 2", "1 2 2 3 4 ", 0 },
+    { 4, "4 3 2 1 5 1", "1 2 1 3 4 5 ", 1 },
+    { 1, "4 3 5", "4 3 5 ", 1 },
+    /* The times of another segment begin again. */
+    { 4, "7 6 0 2 1", "6 7 1 2 ", 0 },
+};
+
+static void order_times(struct point_order *o, const char *times,
+                        const struct points *to)
+{
+    char *end;
+
+    for ( ; *times; times = end )
+    {
+        struct point p = { .time = 0 };
+
+        p.at = strtoull(times, &end, 10);
+        if ( p.at )
+            point_order_put(o, &p, to);
+        else
+            point_order_flush(o);
+    }
+    point_order_flush(o);
+}
+
+static void print_at(void *state, const struct point *p)
+{
+    fprintf(state, "%u ", (unsigned int)p->at);
+}
+
+START_TEST(points_are_ordered)
+{
+    for ( size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++ )
+    {
+        struct point_order o = { .limit = orders[i].limit };
+        struct points to = { .put = print_at };
+        struct stage s;
+
+        stage_init(&s);
+        to.state = s.out;
+        order_times(&o, orders[i].times, &to);
+        same_text(stage_text(&s), orders[i].text);
+        ck_assert_uint_eq(o.late, orders[i].late);
+        ck_assert_uint_eq(o.nr, 0);
+        point_order_fini(&o);
+        stage_fini(&s);
+    }
+}
+END_TEST
+
+/* Points of the same time keep their order, in a large array, too. */
+static void check_next(void *state, const struct point *p)
+{
+    int64_t *next = state;
+
+    if ( p->value != *next )
+        ck_abort_msg("point %d, not %d", (int)p->value, (int)*next);
+    /* The times fall in steps of three points. */
+    *next += *next % 3 == 2 ? -5 : 1;
+}
+
+START_TEST(equal_times_keep_order)
+{
+    struct point_order o = { .limit = 0 };
+    int64_t next = 2997;
+    const struct points to = { .put = check_next, .state = &next };
+
+    for ( unsigned int i = 0; i < 3000; i++ )
+        point_order_put(&o, &(struct point){ .at = 2000 - i / 3, .value = i },
+                        &to);
+    ck_assert_uint_eq(o.nr, 3000);
+    point_order_flush(&o);
+    ck_assert_int_eq(next, -3);
+    point_order_fini(&o);
+}
+END_TEST
+
 UNIT_MAIN("points", points_are_lines, runstates_become_points,
           handlers_become_points, exits_become_points, irqs_become_points,
-          wake_ups_become_points, kinds_are_described)
+          wake_ups_become_points, kinds_are_described, points_are_ordered,
+          equal_times_keep_order)

@@ -278,7 +278,7 @@ static void put_point(void *state, const struct point *point)
 
 struct points plot_points(struct plot *p)
 {
-    return (struct points){ put_point, p };
+    return (struct points){ .put = put_point, .state = p };
 }
 
 void plot_add_row(struct plot *p, uint64_t row)

@@ -7,6 +7,7 @@
 #define XENALYZE_PLOT_PLOT_H
 
 #include "xenalyze/plot/picture.h"
+#include "xenalyze/plot/point-order.h"
 #include "xenalyze/plot/points.h"
 #include "xenalyze/plot/scatter.h"
 

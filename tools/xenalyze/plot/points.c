@@ -68,5 +68,5 @@ static void print_point(void *state, const struct point *point)
 
 struct points points_to_file(FILE *out)
 {
-    return (struct points){ print_point, out };
+    return (struct points){ .put = print_point, .state = out };
 }

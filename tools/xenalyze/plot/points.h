@@ -44,6 +44,7 @@ struct point
 struct points
 {
     void (*put)(void *state, const struct point *p);
+    void (*end)(void *state);   /* a segment ends; or NULL */
     void *state;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * One callback for each kind of scatterplot.  All sinks are ordered: the points
- * come in the order in which their facts end.
+ * come in the order in which their facts end (point-order.h).
  */
 #include "xenalyze/plot/scatter.h"
 
@@ -26,6 +26,8 @@ static int scatter_end(void *state, const struct fact_end *f, struct err *e)
     free(s->seen);
     s->seen = NULL;
     s->nr_seen = 0;
+    if ( s->points.end )
+        s->points.end(s->points.state);
     if ( s->failed )
         return err_sys(e, -ENOMEM, "cannot keep the vcpus of a scatterplot");
     return 0;

@@ -10,17 +10,20 @@
 #include "common/fault.h"
 #include "xenalyze/reports/table.h"
 
-/* Export destination of one scatterplot. */
-struct exported
+/* Destination of the points of one scatterplot: a text file, or an export. */
+struct destination
 {
     struct export *export;
     enum scatter_kind kind;
+    struct point_order *order;
+    struct points points;       /* receiver of the sorted points */
 };
 
 struct scatterplots
 {
     struct scatter all[SCATTER_KINDS];
-    struct exported exported[SCATTER_KINDS];
+    struct destination destinations[SCATTER_KINDS];
+    struct point_order order;   /* buffer for points of all kinds */
 };
 
 /* --- export --------------------------------------------------------------- */
@@ -45,7 +48,7 @@ static const struct export_table point_tables[] = {
 
 static void export_point(void *state, const struct point *p)
 {
-    struct exported *to = state;
+    struct destination *to = state;
     bool is_irq = p->owner == POINT_IRQ;
     bool is_address = p->unit == POINT_LARGE ||
                       scatter_about(to->kind)->unit == PLOT_ADDRESS;
@@ -69,17 +72,38 @@ static bool scatter_is_requested(const struct report_config *c)
     return false;
 }
 
+static void order_point(void *state, const struct point *p)
+{
+    const struct destination *to = state;
+
+    point_order_put(to->order, p, &to->points);
+}
+
+/* End of a segment: the sinks of all kinds have got all facts. */
+static void flush_points(void *state)
+{
+    const struct destination *to = state;
+
+    point_order_flush(to->order);
+}
+
 static struct points choose_points(struct report_pass *p,
                                    struct scatterplots *s,
                                    enum scatter_kind kind)
 {
+    struct destination *to = &s->destinations[kind];
+
     assert(kind < SCATTER_KINDS);
-    s->exported[kind] = (struct exported){ p->export, kind };
     if ( report_plot(p) )
         return plot_points(report_plot(p));
-    if ( p->export )
-        return (struct points){ export_point, &s->exported[kind] };
-    return points_to_file(p->out);
+    *to = (struct destination){
+        .export = p->export, .kind = kind, .order = &s->order,
+        .points = p->export ? (struct points){ .put = export_point,
+                                               .state = to }
+                            : points_to_file(p->out),
+    };
+    return (struct points){ .put = order_point, .end = flush_points,
+                            .state = to };
 }
 
 static int scatter_open(struct report_pass *p, void **state, struct err *e)
@@ -119,6 +143,22 @@ int report_refuse_empty(const struct report_pass *p, enum scatter_kind kind,
                    p->name, classes);
 }
 
+uint64_t report_pass_count_late_points(const struct report_pass *p)
+{
+    const struct scatterplots *s = report_state(p, &report_scatter);
+
+    return s ? s->order.late : 0;
+}
+
+static void scatter_free(void *state)
+{
+    struct scatterplots *s = state;
+
+    if ( s )
+        point_order_fini(&s->order);
+    free(s);
+}
+
 /* A document without points is complete; the picture checks its own. */
 static int check_points(struct report_pass *p, void *state, struct err *e)
 {
@@ -135,5 +175,5 @@ const struct report report_scatter = {
     .name = "scatterplots", .kind = REPORT_STREAM,
     .is_requested = scatter_is_requested,
     .open = scatter_open, .tables = { point_tables }, .check = check_points,
-    .free = free,
+    .free = scatter_free,
 };

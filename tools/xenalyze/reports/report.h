@@ -190,6 +190,9 @@ bool report_pass_found_svm(const struct report_pass *p);
  */
 bool report_pass_guessed_layout(const struct report_pass *p);
 
+/* Count of points out of the order of time (plot/point-order.h). */
+uint64_t report_pass_count_late_points(const struct report_pass *p);
+
 /* For reports: in open(). */
 void report_add_sink(struct report_pass *p, struct sink sink);
 
