@@ -121,8 +121,8 @@ static void warn_incomplete(const struct pass *p)
         return;
     if ( p->counts.losses )
         log_warning(run->log, "%s: %" PRIu64 " records were lost (places: %"
-                    PRIu64 "), and the figures know nothing of them; "
-                    "--summary says where", run->name, p->counts.lost,
+                    PRIu64 "), and the output does not show where; "
+                    "--summary does", run->name, p->counts.lost,
                     p->counts.losses);
     if ( p->counts.too_many )
         log_warning(run->log, "%s: more than %u vcpus: %" PRIu64 " records of "

@@ -96,6 +96,17 @@ for option in latency exits pcpu; do
     grep -q 'warning: damaged: damaged (places: [1-9]' err ||
         fail "--report-$option knows of no damage: $(cat err)"
 done
+for what in "" --scatterplot-runstate --scatterplot-pcpu; do
+    # shellcheck disable=SC2086 # may be nothing
+    expect 0 "$xenalyze" $what --plot p.svg --gnuplot p.gp lossy
+    [ ! -s err ] || fail "the picture shows losses, and warns: $(cat err)"
+    grep -q 'lost</text>' p.svg || fail "the picture $what has no losses"
+    grep -q 'lost"' p.gp || fail "the script $what has no losses"
+done
+expect 0 "$xenalyze" --report-latency --plot p.svg lossy
+grep -q 'warning: lossy: ' err || fail "a picture hides losses from a report"
+expect 0 "$xenalyze" --plot p.svg --scatterplot-pcpu intel
+! grep -q 'lost</text>' p.svg || fail "a picture has losses that are none"
 expect 0 "$xenalyze" --report-exits --summary lossy
 [ ! -s err ] || fail "reported twice: $(cat err)"
 

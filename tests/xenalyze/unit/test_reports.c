@@ -87,9 +87,11 @@ static const struct choice
       "scatterplots;account;latency;" },
 
     /* The picture with and without a scatterplot. */
-    { { .plot = "a.svg" }, true, false, false, "picture;" },
+    { { .plot = "a.svg" }, true, false, true, "picture;" },
     { { .gnuplot = "a.gp", .scatter[SCATTER_PCPU] = true }, true, false,
-      false, "picture;scatterplots;" },
+      true, "picture;scatterplots;" },
+    { { .plot = "a.svg", .wakeups = true }, true, false, false,
+      "picture;wakeups;" },
 
     /* Additions alone need a default; some open other reports. */
     { { .ipi_latency = true }, false, false, false, "IPI latency;" },

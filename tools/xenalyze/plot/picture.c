@@ -83,6 +83,7 @@ void plot_free(struct plot *p)
     if ( !p )
         return;
     free(p->marks);
+    free(p->losses);
     plot_keys_fini(&p->series);
     plot_keys_fini(&p->rows);
     free(p);
@@ -352,6 +353,8 @@ static int close_view(struct plot *p)
         return 0;
     p->closed = true;
     extend_axes(v);
+    if ( !v->bars )
+        plot_close_losses(p);
     merge_marks(p);
     rc = plot_choose_series(p);
     v->marks = p->marks;

@@ -71,7 +71,7 @@ struct points plot_points(struct plot *plot);
 /*
  * Sinks that draw bars.  timeline_sink(), for PLOT_PCPUS: the vcpus that ran on
  * each pcpu, idle time and losses.  states_sink(), for PLOT_VCPUS: the
- * runstates.
+ * runstates.  losses_sink(), for points: losses, below the points.
  */
 struct timeline
 {
@@ -81,6 +81,7 @@ struct timeline
 
 struct sink timeline_sink(struct timeline *t);
 struct sink states_sink(struct timeline *t);
+struct sink losses_sink(struct timeline *t);
 
 /* True if there is nothing to draw. */
 bool plot_is_empty(const struct plot *plot);

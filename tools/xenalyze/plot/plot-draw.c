@@ -120,7 +120,10 @@ int plot_draw(const struct plot_view *v, const struct plot_pen *pen)
         plot_draw_row_frames(v, pen);
     draw_times(v, pen);
     if ( !v->bars )
+    {
         draw_values(v, pen);
+        plot_draw_losses(v, pen);
+    }
     draw_texts(v, pen);
     rc = draw_marks(v, pen);
     if ( !rc && pen->tip )

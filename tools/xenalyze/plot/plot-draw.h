@@ -4,6 +4,7 @@
  *
  *     picture.c         collects the marks, writes the file
  *     plot-timeline.c   facts to bars
+ *     plot-losses.c     losses in a picture of dots
  *     plot-view.c       the choice of series and rows; plot-names.c their names
  *     plot-axis.c       positions and ticks; plot-address.c those of addresses
  *     plot-palette.c    colours for light and dark pages
@@ -65,6 +66,12 @@ struct plot_mark
     uint32_t series;
 };
 
+/* Time in which a pcpu lost records. */
+struct plot_loss
+{
+    int64_t from, to;           /* nanoseconds */
+};
+
 struct plot_series
 {
     char name[PLOT_NAME];
@@ -106,6 +113,8 @@ struct plot_view
     const struct xt_domain_names *names;        /* or NULL */
     struct plot_mark *marks;
     size_t nr_marks;
+    const struct plot_loss *losses;     /* for dots; sorted, without overlaps */
+    size_t nr_losses;
     struct plot_series series[PLOT_SERIES];
     unsigned int nr_series;
     struct plot_row rows[PLOT_MAX_ROWS];
@@ -154,6 +163,9 @@ struct plot
     struct plot_about about;
     struct plot_mark *marks;
     size_t room;
+    struct plot_loss *losses;
+    size_t nr_losses, losses_room;
+    uint64_t losses_gap;        /* losses so close together are joined */
     struct plot_keys series, rows;
     struct plot_view view;
     bool closed;
@@ -290,6 +302,18 @@ int plot_draw(const struct plot_view *v, const struct plot_pen *pen);
 /* Returns the position of the centre of a dot.  Dots of several series at the
    same place are side by side. */
 double plot_dot_y(const struct plot_view *v, const struct plot_mark *m);
+
+/* --- plot-losses.c -------------------------------------------------------- */
+
+/* The strip of losses, in pixels, below the plot area. */
+#define PLOT_LOSS_GAP 2
+#define PLOT_LOSS_HEIGHT 6
+
+void plot_add_loss(struct plot *p, int64_t from, int64_t to);
+
+/* Join what the picture cannot resolve; the range of time is known. */
+void plot_close_losses(struct plot *p);
+void plot_draw_losses(const struct plot_view *v, const struct plot_pen *pen);
 
 /* --- plot-rows.c ---------------------------------------------------------- */
 

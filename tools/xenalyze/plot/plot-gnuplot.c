@@ -38,17 +38,20 @@ static void put_title(const char *name, FILE *out)
     putc('"', out);
 }
 
-/* The lines of the legend: functions without a value, after a plot. */
+/* A line of the legend: a function without a value, after a plot. */
+static void put_legend_line(const struct plot_view *v,
+                            const struct plot_line *line, FILE *out)
+{
+    fprintf(out, ", \\\n    NaN with lines lw 8 lc rgb \"#%06" PRIx32 "\"",
+            plot_colour(v, line->paint < PLOT_PAINTS ? line->paint
+                                                     : PAINT_PAGE));
+    put_title(line->name, out);
+}
+
 static void put_legend(const struct plot_view *v, FILE *out)
 {
     for ( unsigned int i = 0; i < v->nr_lines; i++ )
-    {
-        unsigned int paint = v->legend[i].paint;
-
-        fprintf(out, ", \\\n    NaN with lines lw 8 lc rgb \"#%06" PRIx32 "\"",
-                plot_colour(v, paint < PLOT_PAINTS ? paint : PAINT_PAGE));
-        put_title(v->legend[i].name, out);
-    }
+        put_legend_line(v, &v->legend[i], out);
 }
 
 /* --- dots ----------------------------------------------------------------- */
@@ -102,12 +105,26 @@ static void put_axis(const struct plot_view *v, FILE *out)
         put_ticks(v, positions, out);
 }
 
+/*
+ * The strip of losses, at the foot of the graph.  Object 1 may be the page.
+ */
+static void put_losses(const struct plot_view *v, FILE *out)
+{
+    for ( size_t i = 0; i < v->nr_losses; i++ )
+        fprintf(out, "set object %zu rectangle from first %.9f,graph 0 to "
+                "first %.9f,graph 0.01 fillcolor rgb \"#%06" PRIx32 "\" "
+                "fillstyle solid noborder\n", i + 2,
+                (double)v->losses[i].from / 1e9, (double)v->losses[i].to / 1e9,
+                plot_colour(v, PAINT_LOST));
+}
+
 static int put_all_dots(const struct plot_view *v, FILE *out)
 {
     bool places = v->about->unit == PLOT_PLACES;
 
     assert(!v->bars);
     put_axis(v, out);
+    put_losses(v, out);
     for ( unsigned int i = 0; i < v->nr_series; i++ )
         put_dots(v, i, out);
     fprintf(out, v->nr_series ? "plot " : "# nothing to plot\n");
@@ -120,6 +137,8 @@ static int put_all_dots(const struct plot_view *v, FILE *out)
                 plot_colour(v, PAINT_SERIES + i));
         put_title(v->series[i].name, out);
     }
+    if ( v->nr_losses && v->nr_series )
+        put_legend_line(v, &v->legend[v->nr_lines - 1], out);
     fprintf(out, "\n");
     return 0;
 }
@@ -209,7 +228,10 @@ static int put_all_rectangles(const struct plot_view *v, FILE *out)
     if ( v->bars )
         put_row_names(v, out);
     else
+    {
         put_axis(v, out);
+        put_losses(v, out);
+    }
     fprintf(out, "set xrange [%.9f:%.9f]\nset style fill solid noborder\n"
             "$rows << EOD\n", (double)v->first / 1e9, (double)v->last / 1e9);
     rc = put_data(v, out);

@@ -68,6 +68,13 @@ static void add_density(struct plot_view *v)
     }
 }
 
+static void add_series(struct plot_view *v)
+{
+    for ( unsigned int i = 0; i < v->nr_series; i++ )
+        add_line(v, PAINT_SERIES + i, "%s", v->series[i].name);
+    add_gaps(v);
+}
+
 void plot_make_legend(struct plot_view *v)
 {
     assert(!v->nr_lines);
@@ -76,10 +83,7 @@ void plot_make_legend(struct plot_view *v)
     else if ( v->density )
         add_density(v);
     else
-    {
-        for ( unsigned int i = 0; i < v->nr_series; i++ )
-            add_line(v, PAINT_SERIES + i, "%s",
-                     v->series[i].name);
-        add_gaps(v);
-    }
+        add_series(v);
+    if ( v->nr_losses )
+        add_line(v, PAINT_LOST, "records lost");
 }

@@ -242,9 +242,19 @@ int report_pass_print(struct report_pass *p, struct err *e)
     return rc;
 }
 
+/* A picture draws lost records; the text of a report beside the picture does
+   not list them. */
+static bool is_picture_only(const struct report_pass *p)
+{
+    for ( size_t i = 0; i < report_table_size; i++ )
+        if ( p->is_open[i] && report_table[i]->print )
+            return false;
+    return report_plot(p);
+}
+
 bool report_pass_shows_losses(const struct report_pass *p)
 {
-    return p->config->summary || p->exports_tables;
+    return p->config->summary || p->exports_tables || is_picture_only(p);
 }
 
 int report_pass_check(struct report_pass *p, struct err *e)

@@ -87,8 +87,10 @@ static void add_timeline(struct report_pass *p, struct picture *picture,
     picture->timeline.plot = picture->plot;
     if ( unit == PLOT_PCPUS )
         report_add_sink(p, timeline_sink(&picture->timeline));
-    if ( unit == PLOT_VCPUS )
+    else if ( unit == PLOT_VCPUS )
         report_add_sink(p, states_sink(&picture->timeline));
+    else
+        report_add_sink(p, losses_sink(&picture->timeline));
 }
 
 static int picture_open(struct report_pass *p, void **state, struct err *e)
