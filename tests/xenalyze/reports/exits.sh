@@ -12,7 +12,9 @@ command -v python3 >/dev/null || skip "there is no python3 to read JSON"
 cat >sums.py <<'END'
 import json, sys
 
-tables = json.load(open(sys.argv[1]))["tables"]
+report = json.load(open(sys.argv[1]))
+tables = report["tables"]
+seconds = report["trace"]["length_ns"] / 1e9
 rows = 0
 totals = {}
 for name in ("domain_exit_totals", "domain_exits", "domain_exit_handlers",
@@ -21,6 +23,7 @@ for name in ("domain_exit_totals", "domain_exits", "domain_exit_handlers",
         rows += 1
         parts = r["in_xen_cycles"] + r.get("off_cpu_cycles", 0)
         assert parts == r["total_cycles"], (name, r)
+        assert abs(r["per_second"] - r["events"] / seconds) <= 0.51, (name, r)
         if name in ("domain_exits", "exits", "domain_exit_totals"):
             sums = totals.setdefault(r["domain"], {}).setdefault(name, [0, 0, 0])
             for i, key in enumerate(("events", "in_xen_cycles",

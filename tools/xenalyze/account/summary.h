@@ -284,6 +284,17 @@ static inline uint64_t summary_state_time(const struct stats *state,
     return state[i].sum + time->open[i];
 }
 
+/* Events per second of the trace, rounded; 0 for a trace without duration. */
+static inline uint64_t summary_per_second(const struct summary *s,
+                                          uint64_t events)
+{
+    double rate = s->total ? (double)events * (double)s->hz / (double)s->total
+                           : 0;
+
+    return rate < (double)UINT64_MAX / 2 ? (uint64_t)(rate + 0.5)
+                                         : UINT64_MAX / 2;
+}
+
 /* Cycles in Xen; the sums of a damaged trace may wrap. */
 static inline uint64_t summary_in_xen(uint64_t total, uint64_t off_cpu)
 {

@@ -49,8 +49,10 @@ struct account
 /* The summary of the open account. */
 struct summary *account_summary(const struct report_pass *p);
 
-/* Columns of exits: the parts of their time. */
+/* Columns of exits: their rate, and the parts of their time. */
 #define REPORT_EXIT_TIMES \
+    EXPORT_COLUMN("per_second", COUNT, "the number of exits per second of " \
+                  "the trace, rounded"), \
     EXPORT_COLUMN("in_xen", DURATION, "the part of the total in Xen, on a " \
                   "pcpu"), \
     EXPORT_OPTIONAL("off_cpu", DURATION, "the rest of the total: time off " \

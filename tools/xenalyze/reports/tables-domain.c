@@ -58,9 +58,11 @@ static const struct export_column state_columns[] = {
 
 /* --- exits of all vcpus --------------------------------------------------- */
 
-typedef void exit_row_fn(struct export *x, const struct exit_report_row *r);
+typedef void exit_row_fn(struct export *x, const struct summary *s,
+                         const struct exit_report_row *r);
 
-static void export_exit(struct export *x, const struct exit_report_row *r)
+static void export_exit(struct export *x, const struct summary *s,
+                         const struct exit_report_row *r)
 {
     char name[EXIT_REPORT_NAME];
 
@@ -69,13 +71,16 @@ static void export_exit(struct export *x, const struct exit_report_row *r)
                    export_text(exit_report_name(r->cause, name)),
                    export_optional(r->cause != EXIT_OTHER,
                                    exit_reason(r->cause)),
+                   export_number(summary_per_second(
+                       s, stats_events(&r->cost))),
                    export_number(exit_report_in_xen(r)),
                    export_optional(r->domain != XT_DOMAIN_DEFAULT,
                                    r->off_cpu),
                    export_series(&r->cost));
 }
 
-static void export_handler(struct export *x, const struct exit_report_row *r)
+static void export_handler(struct export *x, const struct summary *s,
+                         const struct exit_report_row *r)
 {
     char name[EXIT_REPORT_NAME], handler[SUMMARY_DETAIL_NAME];
 
@@ -85,16 +90,21 @@ static void export_handler(struct export *x, const struct exit_report_row *r)
                    export_optional(r->cause != EXIT_OTHER,
                                    exit_reason(r->cause)),
                    export_text(summary_detail_name(r->handler, handler)),
+                   export_number(summary_per_second(
+                       s, stats_events(&r->cost))),
                    export_number(exit_report_in_xen(r)),
                    export_optional(r->domain != XT_DOMAIN_DEFAULT,
                                    r->off_cpu),
                    export_series(&r->cost));
 }
 
-static void export_total(struct export *x, const struct exit_report_row *r)
+static void export_total(struct export *x, const struct summary *s,
+                         const struct exit_report_row *r)
 {
     if ( r->handler == EXIT_REPORT_DOMAIN )
         EXPORT_ROW(x, export_number(r->domain),
+                   export_number(summary_per_second(
+                       s, stats_events(&r->cost))),
                    export_number(exit_report_in_xen(r)),
                    export_optional(r->domain != XT_DOMAIN_DEFAULT,
                                    r->off_cpu),
@@ -109,7 +119,7 @@ static void export_exits(struct export *x, struct summary *s,
 
     for ( size_t i = 0; !rc && i < exits.nr; i++ )
         if ( stats_events(&exits.rows[i].cost) )
-            export_one(x, &exits.rows[i]);
+            export_one(x, s, &exits.rows[i]);
     s->pool.failed |= rc != 0;
     exit_report_fini(&exits);
 }

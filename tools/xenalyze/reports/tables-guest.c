@@ -27,6 +27,8 @@ static void walk_vcpu_exits(struct export *x, void *state)
                 EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
                            export_text(exit_report_name(k, name)),
                            export_optional(k != EXIT_OTHER, exit_reason(k)),
+                           export_number(summary_per_second(
+                               a->summary, stats_events(&e->cost))),
                            export_number(summary_in_xen(e->cost.sum,
                                                         off_cpu)),
                            export_optional(v->domain != XT_DOMAIN_DEFAULT,
@@ -59,6 +61,8 @@ static void export_handlers(struct export *x, const struct account *a,
                        export_optional(e->cause != EXIT_OTHER,
                                        exit_reason(e->cause)),
                        export_text(summary_detail_name(rows[i]->key, name)),
+                       export_number(summary_per_second(
+                           a->summary, stats_events(&rows[i]->stats))),
                        export_number(summary_in_xen(rows[i]->stats.sum,
                                                     off_cpu)),
                        export_optional(v->domain != XT_DOMAIN_DEFAULT,

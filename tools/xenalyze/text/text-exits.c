@@ -55,12 +55,10 @@ static void print_off_cpu(const struct exits_text *t, int width,
         fprintf(t->out, " %*s", width, "-");
 }
 
-static double exits_per_second(const struct exits_text *t,
-                               const struct exit_report_row *row)
+static uint64_t exits_per_second(const struct exits_text *t,
+                                 const struct exit_report_row *row)
 {
-    double seconds = (double)t->summary->total / (double)t->summary->hz;
-
-    return seconds > 0 ? (double)stats_events(&row->cost) / seconds : 0;
+    return summary_per_second(t->summary, stats_events(&row->cost));
 }
 
 static void print_domain_name(const struct exits_text *t,
@@ -102,7 +100,7 @@ static void print_domain_row(const struct exits_text *t,
 {
     assert(row->handler == EXIT_REPORT_DOMAIN);
     print_domain_name(t, row);
-    fprintf(t->out, " %9" PRIu64 " %9.0f", stats_events(&row->cost),
+    fprintf(t->out, " %9" PRIu64 " %9" PRIu64, stats_events(&row->cost),
             exits_per_second(t, row));
     print_cycles(t, 9, exit_report_in_xen(row));
     fprintf(t->out, " %8.3f%%",
@@ -115,7 +113,7 @@ static void print_reason_row(const struct exits_text *t,
                              const struct exit_report_row *row)
 {
     print_reason(t, row);
-    fprintf(t->out, " %8" PRIu64 " %8.0f", stats_events(&row->cost),
+    fprintf(t->out, " %8" PRIu64 " %8" PRIu64, stats_events(&row->cost),
             exits_per_second(t, row));
     print_cycles(t, 8, exit_report_in_xen(row));
     print_off_cpu(t, 8, row);
