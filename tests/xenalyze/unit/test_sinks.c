@@ -359,6 +359,8 @@ START_TEST(who_waited_and_why)
 " vcpu         times     mean      p50      p99      max    total  max at\n"
 " d1v0             1   4.0 us   4.0 us   4.0 us   4.0 us   4.0 us"
 "  0.000001000\n"
+"--- Competing domains (share of the wait) ---\n"
+" d1         waited 4.5 us; d0 100.0% (4.5 us)\n"
 "--- Distribution of waits (count, shorter than) ---\n"
 " vcpu       after     1us  10us 100us   1ms  10ms 100ms    1s  more\n"
 " d1v0       wake        1     0     0     0     0     0     0     0\n"

@@ -198,6 +198,102 @@ static void close_rivals(struct latency_rivals *r)
         r->others += r->vcpus.others->sum;
 }
 
+/* --- domains -------------------------------------------------------------- */
+
+#define DOMAINS (1u << 16)
+
+/* Sums of one waiting domain, by domain; zeroed in between. */
+struct domain_sums
+{
+    uint64_t cycles[DOMAINS];
+    uint16_t used[DOMAINS];     /* the domains with cycles */
+    size_t nr;
+};
+
+static void add_rivals(struct domain_sums *sums, struct latency *l,
+                       struct latency_domain *d,
+                       const struct latency_rivals *r)
+{
+    struct stats_row **rows = stats_map_by_sum(&r->vcpus, &l->pool);
+
+    d->others += r->others;
+    d->unknown += r->unknown;
+    for ( size_t i = 0; rows && i < r->vcpus.used; i++ )
+    {
+        uint16_t id = (uint16_t)(rows[i]->key >> 16);
+
+        if ( rows[i]->key == LATENCY_UNKNOWN )
+            d->unknown += rows[i]->stats.sum;
+        else if ( rows[i]->stats.sum )
+        {
+            if ( !sums->cycles[id] )
+                sums->used[sums->nr++] = id;
+            sums->cycles[id] += rows[i]->stats.sum;
+        }
+    }
+}
+
+static int compare_domain_rivals(const void *a, const void *b)
+{
+    const struct latency_domain_rival *x = a, *y = b;
+
+    if ( x->cycles != y->cycles )
+        return x->cycles > y->cycles ? -1 : 1;
+    return (int)x->id - y->id;
+}
+
+/* Move the sums to the domain. */
+static void take_rivals(struct domain_sums *sums, struct latency *l,
+                        struct latency_domain *d)
+{
+    assert(sums->nr <= DOMAINS);
+    d->rivals = arena_array(&l->pool.arena, sums->nr + 1, sizeof(*d->rivals),
+                            8);
+    l->pool.failed |= !d->rivals;
+    for ( size_t i = 0; i < sums->nr; i++ )
+    {
+        uint16_t id = sums->used[i];
+
+        if ( d->rivals )
+            d->rivals[d->nr_rivals++] = (struct latency_domain_rival){
+                id, sums->cycles[id] };
+        sums->cycles[id] = 0;
+    }
+    sums->nr = 0;
+    if ( d->nr_rivals )
+        qsort(d->rivals, d->nr_rivals, sizeof(*d->rivals),
+              compare_domain_rivals);
+}
+
+uint64_t latency_vcpu_waited(const struct latency_vcpu *v)
+{
+    return v->wait[WHY_WAKE].sum + v->wait[WHY_PREEMPT].sum +
+           v->wait[WHY_OTHER].sum;
+}
+
+/* The vcpus are sorted by domain. */
+static void sum_domains(struct latency *l)
+{
+    struct domain_sums *sums = fault_calloc(1, sizeof(*sums));
+
+    l->domains = arena_array(&l->pool.arena, l->nr_vcpus + 1,
+                             sizeof(*l->domains), 8);
+    l->pool.failed |= !sums || !l->domains;
+    for ( uint32_t i = 0; !l->pool.failed && i < l->nr_vcpus; )
+    {
+        struct latency_domain *d = &l->domains[l->nr_domains++];
+
+        *d = (struct latency_domain){ .id = l->vcpus[i]->domain };
+        for ( ; i < l->nr_vcpus && l->vcpus[i]->domain == d->id; i++ )
+        {
+            d->waited += latency_vcpu_waited(l->vcpus[i]);
+            add_rivals(sums, l, d, &l->vcpus[i]->rivals);
+        }
+        take_rivals(sums, l, d);
+    }
+    free(sums);
+}
+
 void latency_close(struct latency *l)
 {
     uint32_t n = 0;
@@ -216,6 +312,7 @@ void latency_close(struct latency *l)
     }
     if ( n )
         qsort(l->vcpus, n, sizeof(*l->vcpus), compare_latency_vcpus);
+    sum_domains(l);
 }
 
 const char *latency_name(uint64_t key, char name[LATENCY_NAME])

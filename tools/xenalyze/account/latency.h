@@ -41,6 +41,19 @@ struct latency_vcpu
     uint64_t migrated;          /* waits that ended on another pcpu */
 };
 
+/*
+ * Waits of all vcpus of a domain, by the domain of the rivals.  The sums add up
+ * to the length of the waits.
+ */
+struct latency_domain
+{
+    uint16_t id;
+    uint64_t waited;
+    struct latency_domain_rival { uint16_t id; uint64_t cycles; } *rivals;
+    size_t nr_rivals;           /* sorted by cycles, descending */
+    uint64_t others, unknown;   /* as in struct latency_rivals */
+};
+
 /* Entry of the list of longest waits; vcpus by key. */
 struct latency_wait
 {
@@ -58,6 +71,8 @@ struct latency
     struct stats_pool pool;
     struct latency_vcpu **vcpus;        /* array by index; NULL: no waits */
     uint32_t nr_vcpus;
+    struct latency_domain *domains;     /* by id; after latency_close() */
+    size_t nr_domains;
     struct latency_wait *worst;         /* sorted by length, then by time */
     size_t nr_worst, room;
     struct xt_clock clock;
@@ -72,8 +87,14 @@ void latency_free(struct latency *l);
 
 struct sink latency_sink(struct latency *l);
 
-/* Call after the last fact: sorts the array by id, drops NULL pointers. */
+/*
+ * Call after the last fact: sorts the array by id, drops NULL pointers, and
+ * sums the waits of each domain.
+ */
 void latency_close(struct latency *l);
+
+/* Length of all waits. */
+uint64_t latency_vcpu_waited(const struct latency_vcpu *v);
 
 #define LATENCY_NAME XT_LABEL_MAX
 

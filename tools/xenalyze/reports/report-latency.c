@@ -115,6 +115,45 @@ static const struct export_column rival_columns[] = {
     EXPORT_STATISTICS,
 };
 
+/* Row of a competing domain; a domain without cycles has no row. */
+static void export_domain_rival(struct export *x, uint16_t domain,
+                                const char *rival, uint64_t cycles)
+{
+    if ( cycles )
+        EXPORT_ROW(x, export_number(domain), export_text(rival),
+                   export_number(cycles));
+}
+
+static void walk_domain_rivals(struct export *x, void *state)
+{
+    const struct latency *l = state;
+    char name[LATENCY_NAME];
+
+    for ( size_t i = 0; i < l->nr_domains; i++ )
+    {
+        const struct latency_domain *d = &l->domains[i];
+
+        for ( size_t k = 0; k < d->nr_rivals; k++ )
+        {
+            snprintf(name, sizeof(name), "d%u", d->rivals[k].id);
+            export_domain_rival(x, d->id, d->rivals[k].id == XT_DOMAIN_IDLE
+                                ? "idle" : name, d->rivals[k].cycles);
+        }
+        export_domain_rival(x, d->id, "others", d->others);
+        export_domain_rival(x, d->id, "unknown", d->unknown);
+    }
+}
+
+static const struct export_column domain_rival_columns[] = {
+    EXPORT_DOMAIN_ID,
+    EXPORT_COLUMN("rival", TEXT,
+                  "the domain of vcpus that ran during the waits: d1, idle; "
+                  "others: vcpus beyond the 16 that ran longest in a wait; "
+                  "unknown: no running vcpu is known"),
+    EXPORT_COLUMN("ran", DURATION,
+                  "the time for which vcpus of the rival ran during the waits"),
+};
+
 static void export_rest(struct export *x, const struct latency_vcpu *v,
                         const char *table, const struct latency_rivals *r)
 {
@@ -316,6 +355,10 @@ static const struct export_table wait_tables[] = {
     { "wait_rivals", "Vcpus that ran while a vcpu waited for a pcpu; one "
       "sample per wait.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(rival_columns), walk_rivals },
+    { "wait_domain_rivals", "Domains that ran while vcpus of a domain waited "
+      "for a pcpu.  The times add up to the length of the waits.",
+      EXPORT_IN_TABLES, EXPORT_COLUMNS(domain_rival_columns),
+      walk_domain_rivals },
     { "wait_preemptors", "Vcpus that ran while a vcpu waited after a "
       "preemption; one sample per wait.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(rival_columns), walk_preemptors },

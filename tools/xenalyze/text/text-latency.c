@@ -228,6 +228,13 @@ static void print_moves(const struct latency *l,
 #define NAMES 8u
 #define NAMES_OF_MANY 3u        /* on a terminal, of a host with many vcpus */
 
+static unsigned int names_in_line(const struct report_request *request)
+{
+    if ( request->fits_screen )
+        return *request->was_cut ? NAMES_OF_MANY : NAMES;
+    return request->top ? request->top : NAMES;
+}
+
 /* Sorts the keys of a map by total time, or by --sort. */
 static struct stats_row **choose_rows(struct latency *l,
                                       const struct report_request *request,
@@ -237,18 +244,10 @@ static struct stats_row **choose_rows(struct latency *l,
     struct report_request r = *request;
     struct stats_row **rows = stats_map_by_sum(m, &l->pool);
 
-    if ( r.fits_screen )
-        r.top = *r.was_cut ? NAMES_OF_MANY : NAMES;
-    r.top = r.top ? r.top : NAMES;
+    r.top = names_in_line(request);
     r.fits_screen = false;
     *n = sort_map(&r, &l->pool, rows, m->used, counts);
     return rows;
-}
-
-static uint64_t total_wait(const struct latency_vcpu *v)
-{
-    return v->wait[WHY_WAKE].sum + v->wait[WHY_PREEMPT].sum +
-           v->wait[WHY_OTHER].sum;
 }
 
 /* A share that is not printed as 0.0 %. */
@@ -300,6 +299,65 @@ static void print_rivals(struct latency *l, const struct latency_vcpu *v,
         mark = ",";
     add_rest(l, &w, mark, "unknown", r->unknown, whole);
     text_wrap_end(&w);
+}
+
+static const char *domain_text(const struct latency *l, uint16_t id,
+                               char name[LATENCY_NAME])
+{
+    return id == XT_DOMAIN_IDLE ? "idle"
+                                : xt_domain_label(l->names, id, name);
+}
+
+/* Prints which domains ran while vcpus of d waited.  The shares are all. */
+static void print_domain_rivals(const struct latency *l,
+                                const struct latency_domain *d,
+                                const struct report_request *request,
+                                FILE *out)
+{
+    size_t n = names_in_line(request);
+    char name[LATENCY_NAME], text[NUM_CLOCK_MAX], more[32];
+    struct text_wrap w = text_wrap_begin(out);
+    uint64_t rest = 0;
+    const char *mark = ";";
+
+    n = n < d->nr_rivals ? n : d->nr_rivals;
+    xt_domain_column(l->names, d->id, name_width(l), name);
+    text_wrap_add(&w, "", "%-*s", name_width(l), name);
+    text_wrap_add(&w, "", "waited %s",
+                  text_duration(&l->clock, d->waited, text));
+    for ( size_t i = 0; i < d->nr_rivals; i++ )
+    {
+        const struct latency_domain_rival *r = &d->rivals[i];
+
+        if ( i < n && add_rest(l, &w, mark, domain_text(l, r->id, name),
+                               r->cycles, d->waited) )
+            mark = ",";
+        else
+            rest += r->cycles;
+    }
+    snprintf(more, sizeof(more), "and %zu more", d->nr_rivals - n);
+    if ( d->nr_rivals > n && add_rest(l, &w, mark, more, rest, d->waited) )
+        mark = ",";
+    if ( add_rest(l, &w, mark, "others",
+                  d->others + (d->nr_rivals > n ? 0 : rest), d->waited) )
+        mark = ",";
+    add_rest(l, &w, mark, "unknown", d->unknown, d->waited);
+    text_wrap_end(&w);
+}
+
+static void print_domains_rivals(const struct latency *l,
+                                 const struct report_request *request,
+                                 struct sort_row *rows, FILE *out)
+{
+    size_t n;
+
+    assert(l->nr_domains <= l->nr_vcpus);
+    for ( size_t i = 0; i < l->nr_domains; i++ )
+        rows[i] = (struct sort_row){ l->domains[i].waited, i };
+    n = sort_rows(request, rows, l->nr_domains);
+    fprintf(out, "--- Competing domains (share of the wait) ---\n");
+    for ( size_t i = 0; i < n; i++ )
+        print_domain_rivals(l, &l->domains[rows[i].index], request, out);
 }
 
 static void print_wakers(struct latency *l, const struct latency_vcpu *v,
@@ -379,15 +437,17 @@ static void print_people(struct latency *l,
                          const struct report_request *request,
                          struct sort_row *rows, FILE *out)
 {
-    size_t n = order_all(l, request, rows);
+    size_t n;
 
+    print_domains_rivals(l, request, rows, out);
+    n = order_all(l, request, rows);
     print_spreads(l, rows, n, out);
     fprintf(out, "--- Competing vcpus (share of the wait) ---\n");
     for ( size_t i = 0; i < n; i++ )
     {
         const struct latency_vcpu *v = l->vcpus[rows[i].index];
 
-        print_rivals(l, v, &v->rivals, total_wait(v), request, out);
+        print_rivals(l, v, &v->rivals, latency_vcpu_waited(v), request, out);
     }
     fprintf(out, "--- Preempting vcpus (share of the wait after preemption) "
             "---\n");
