@@ -34,6 +34,12 @@ void text_eips(const struct text *t, const struct stats_map *m);
  */
 #define TEXT_ANY UINT32_MAX     /* all domains */
 
+/*
+ * On a terminal, a summary with more blocks of lines (of pcpus; of domains and
+ * vcpus) than rows in a table has this number of each.
+ */
+#define TEXT_BLOCKS 3u
+
 struct sort_row *text_vcpus(const struct text *t, uint32_t domain, size_t *n);
 struct sort_row *text_domains(const struct text *t, size_t *n);
 struct sort_row *text_pcpus(const struct text *t, size_t *n);

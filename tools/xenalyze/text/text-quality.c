@@ -274,23 +274,33 @@ void text_guests(const struct text *t)
     }
 }
 
-static void print_names(const struct text *t)
+/* False if the domain has no name. */
+static bool print_name(const struct text *t, const struct summary_domain *d,
+                       const char *heading)
 {
-    bool any = false;
     char name[XT_LABEL_MAX];
 
-    for ( uint32_t i = 0; i < t->summary->nr_domains; i++ )
-    {
-        const struct summary_domain *d = t->summary->domains[i];
+    if ( !d->name[0] )
+        return false;
+    xt_domain_label(t->request->names, d->id, name);
+    fprintf(t->out, "%s d%u is %s\n", heading, d->id,
+            xt_domain_name(t->request->names, d->id) ? name : d->name);
+    return true;
+}
 
-        if ( !d->name[0] )
-            continue;
-        xt_domain_label(t->request->names, d->id, name);
-        fprintf(t->out, "%s d%u is %s\n",
-                any ? "" : "--- Domain names ---\n", d->id,
-                xt_domain_name(t->request->names, d->id) ? name : d->name);
-        any = true;
-    }
+/* All names; on a terminal, those of the domains in the tables. */
+static void print_names(const struct text *t)
+{
+    const struct summary *b = t->summary;
+    const char *heading = "--- Domain names ---\n";
+    struct sort_row *rows = NULL;
+    size_t n = b->nr_domains;
+
+    if ( t->request->fits_screen )
+        rows = text_domains(t, &n);
+    for ( size_t i = 0; i < n; i++ )
+        if ( print_name(t, b->domains[rows ? rows[i].index : i], heading) )
+            heading = "";
 }
 
 void text_shares(const struct text *t)

@@ -113,15 +113,57 @@ static void print_eips(const struct text *t, const struct summary_domain *d)
     text_eips(t, &d->hit);
 }
 
+/*
+ * The request for lists of blocks, of which there are `nr`.  (Tables in a block
+ * have the request of the summary.)
+ */
+static struct report_request request_blocks(const struct text *t, uint32_t nr)
+{
+    struct report_request r = *t->request;
+
+    if ( r.fits_screen )
+        r.top = nr > r.top ? TEXT_BLOCKS : nr;
+    return r;
+}
+
+static struct report_request request_domains(const struct text *t)
+{
+    return request_blocks(t, t->summary->nr_domains + t->summary->nr_vcpus);
+}
+
+/* On a terminal: the number of blocks that are left out. */
+static void print_left_out(const struct text *t, const char *format,
+                           size_t nr)
+{
+    if ( t->request->fits_screen && nr )
+        fprintf(t->out, format, nr);
+}
+
+static uint32_t count_domain_vcpus(const struct summary *b, uint32_t domain)
+{
+    uint32_t nr = 0;
+
+    for ( uint32_t i = 0; i < b->nr_vcpus; i++ )
+        nr += b->vcpus[i]->domain == domain;
+    return nr;
+}
+
 static void print_domain(const struct text *t, const struct summary_domain *d)
 {
+    const struct report_request request = request_domains(t);
+    struct text blocks = *t;
+    struct sort_row *vcpus;
     size_t n;
-    struct sort_row *vcpus = text_vcpus(t, d->id, &n);
 
+    blocks.request = &request;
+    vcpus = text_vcpus(&blocks, d->id, &n);
     print_domain_states(t, d);
     text_memory(t, summary_get_memory(d));
     for ( size_t i = 0; i < n; i++ )
         print_vcpu(t, t->summary->vcpus[vcpus[i].index]);
+    if ( vcpus )
+        print_left_out(t, "-- %zu more vcpus --\n",
+                       count_domain_vcpus(t->summary, d->id) - n);
     print_eips(t, d);
     text_cr3(t, d->id);
 }
@@ -159,14 +201,41 @@ static void print_default(const struct text *t)
     }
 }
 
+/* Domains but for the default domain, which is the last. */
+static uint32_t count_domains(const struct summary *b)
+{
+    return b->nr_domains - (b->nr_domains && b->domains[b->nr_domains - 1]->id
+                                             == XT_DOMAIN_DEFAULT);
+}
+
 static void print_domains(const struct text *t)
 {
+    const struct report_request request = request_domains(t);
+    struct text blocks = *t;
+    struct sort_row *domains;
     size_t n;
-    struct sort_row *domains = text_domains(t, &n);
 
+    blocks.request = &request;
+    domains = text_domains(&blocks, &n);
     print_default(t);
     for ( size_t i = 0; i < n; i++ )
         print_domain(t, t->summary->domains[domains[i].index]);
+    if ( domains )
+        print_left_out(t, "|-- %zu more domains --|\n",
+                       count_domains(t->summary) - n);
+}
+
+static void print_volumes(const struct text *t)
+{
+    const uint32_t nr = t->summary->nr_pcpus;
+    const struct report_request request = request_blocks(t, nr);
+    struct text blocks = *t;
+
+    blocks.request = &request;
+    fprintf(t->out, "--- Log volume summary ---\n");
+    text_volumes(&blocks);
+    if ( nr > request.top )
+        print_left_out(t, " - %zu more pcpus -\n", nr - request.top);
 }
 
 struct text text_of(struct summary *summary,
@@ -189,8 +258,7 @@ void text_print_summary(struct summary *summary,
     const struct text t = text_of(summary, request, out);
 
     print_head(&t);
-    fprintf(out, "--- Log volume summary ---\n");
-    text_volumes(&t);
+    print_volumes(&t);
     print_domains(&t);
 }
 
