@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "libxentrace/libxentrace.h"
+#include "libxentrace/meta-event.h"
 
 #define CPUS 64u
 #define MAX_REPEATED 8u /* windows of a pcpu that may be repeated */
@@ -42,7 +43,7 @@ static bool is_metadata(const struct xt_record *r)
 {
     return r->event == TRC_LOST_RECORDS ||
            r->event == TRC_TRACE_WRAP_BUFFER ||
-           (r->event >= TRC_META_WINDOW && r->event <= TRC_META_LOST);
+           (xt_event_is_meta(r->event));
 }
 
 static uint64_t count_events(const unsigned char *at, size_t size)
@@ -104,7 +105,7 @@ static void count_window(const struct xt_window *w)
         size -= 12;
     }
     if ( !size || !xt_record_decode(&r, bytes, bytes + size) ||
-         (r.event > TRC_META_WINDOW && r.event <= TRC_META_LOST) )
+         (r.event != TRC_META_WINDOW && xt_event_is_meta(r.event)) )
         return;
     if ( !c->started )
         repeated = repeated_bytes(c, bytes, size);

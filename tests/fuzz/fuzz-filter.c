@@ -38,7 +38,7 @@ static void filters(char *const *texts)
         { .id = 3, .name = "web1", .label = "web1#3", .length = 6 },
         { .id = 4, .name = "web1", .label = "web1#4", .length = 6 },
     };
-    static const struct xt_domain_names names = { all, 3, 0 };
+    static const struct xt_domain_names names = { .all = all, .nr = 3 };
     struct filter_texts t = {
         texts[PCPUS], texts[DOMAINS], texts[VCPUS], texts[EVENTS], &names,
     };

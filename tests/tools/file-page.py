@@ -43,7 +43,7 @@ def catalogue(files):
         values = {int(n) for n in re.findall(r"^ +(\d+) ", body, re.M)}
         words[name] = ({1 << n for n in values} if kind == "flags" else values)
     for number, fields in re.findall(
-            r"id=(0x0001f08\w) \w+\((.*?)\) \"", text):
+            r"id=(0x0001f0[89]\w) \w+\((.*?)\) \"", text):
         fields = fields.split(", ")
         size = sum(SIZES[re.search(r"int(\d+)_t", f).group(1)] for f in fields)
         values = [words[f.split()[0]] for f in fields if f.split()[0] in words]

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/fault.h"
 #include "libxentrace/meta.h"
@@ -104,10 +105,11 @@ static void set_name(struct collector *c, unsigned int id, const char *text)
     d->name = name;
 }
 
-static void collect_name(void *collector, const struct xt_meta *m)
+static void collect_record(void *collector, const struct xt_meta *m)
 {
     struct collector *c = collector;
 
+    c->failed |= xt_host_add(&c->names->host, m) != 0;
     if ( m->event != TRC_META_DOMAIN_NAME || m->domain_name.dom >= NR_IDS )
         return;
     if ( m->domain_name.dom != c->id )
@@ -239,6 +241,36 @@ static int make_labels(struct xt_domain_names *n)
     return 0;
 }
 
+/* --- UUIDs ---------------------------------------------------------------- */
+
+static void set_uuid(struct xt_domain_uuid *u,
+                     const struct xt_rec_meta_domain_uuid *m)
+{
+    struct xt_domain_name *d = &u->domain;
+
+    *d = (struct xt_domain_name){ .id = m->dom };
+    d->length = snprintf(d->label, sizeof(d->label), "d%u", d->id);
+    xt_uuid_format(m, u->text);
+}
+
+static int collect_uuids(struct xt_domain_names *n)
+{
+    const struct xt_meta *m = NULL;
+    size_t nr = 0;
+
+    while ( (m = xt_host_next(&n->host, TRC_META_DOMAIN_UUID, m)) )
+        nr++;
+    n->uuids = fault_malloc((nr + 1) * sizeof(*n->uuids));
+    if ( !n->uuids )
+        return -ENOMEM;
+    while ( (m = xt_host_next(&n->host, TRC_META_DOMAIN_UUID, m)) )
+        set_uuid(&n->uuids[n->nr_uuids++], &m->domain_uuid);
+    assert(n->nr_uuids == nr);
+    return 0;
+}
+
+/* --- both ----------------------------------------------------------------- */
+
 int xt_domain_names_init(struct xt_domain_names *n, struct xt_trace *t,
                          struct err *e)
 {
@@ -249,10 +281,13 @@ int xt_domain_names_init(struct xt_domain_names *n, struct xt_trace *t,
     if ( !rc )
     {
         c->names = n;
-        xt_trace_visit_metadata(t, collect_name, c);
+        xt_trace_visit_metadata(t, collect_record, c);
         rc = c->failed ? -ENOMEM : make_labels(n);
     }
     free(c);
+    xt_host_finish(&n->host);
+    if ( !rc )
+        rc = collect_uuids(n);
     if ( !rc )
         return 0;
     xt_domain_names_fini(n);
@@ -264,6 +299,8 @@ void xt_domain_names_fini(struct xt_domain_names *n)
     for ( size_t i = 0; i < n->nr; i++ )
         free((char *)n->all[i].name);
     free(n->all);
+    free(n->uuids);
+    xt_host_fini(&n->host);
     *n = (struct xt_domain_names){ .nr = 0 };
 }
 
@@ -363,20 +400,37 @@ static bool matches_name(const char *name, const char *text, size_t length)
     return !name[length];
 }
 
+static bool matches_domain(const struct xt_domain_name *d, const char *text,
+                           size_t length)
+{
+    return matches_name(d->name, text, length) ||
+           (d->length == length && !memcmp(d->label, text, length));
+}
+
+/* The domain of the UUID number i, if the text is this UUID. */
+static const struct xt_domain_name *
+match_uuid(const struct xt_domain_names *n, size_t i, const char *text,
+           size_t length)
+{
+    const struct xt_domain_uuid *u = &n->uuids[i];
+    const struct xt_domain_name *d;
+
+    if ( length != XT_UUID_TEXT - 1 || strncasecmp(u->text, text, length) )
+        return NULL;
+    d = find_domain(n, u->domain.id);
+    return d ? d : &u->domain;
+}
+
 const struct xt_domain_name *
 xt_domain_names_find(const struct xt_domain_names *n, const char *text,
                      size_t length, size_t *at)
 {
-    for ( ; n && *at < n->nr; ++*at )
-    {
-        const struct xt_domain_name *d = &n->all[*at];
+    const struct xt_domain_name *d = NULL;
 
-        if ( matches_name(d->name, text, length) ||
-             (d->length == length && !memcmp(d->label, text, length)) )
-        {
-            ++*at;
-            return d;
-        }
-    }
-    return NULL;
+    for ( ; n && !d && *at < n->nr + n->nr_uuids; ++*at )
+        if ( *at >= n->nr )
+            d = match_uuid(n, *at - n->nr, text, length);
+        else if ( matches_domain(&n->all[*at], text, length) )
+            d = &n->all[*at];
+    return d;
 }

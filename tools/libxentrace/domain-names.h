@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names of domains, from the metadata of a trace, and labels for output.
+ * Names and UUIDs of domains, from the metadata of a trace, and labels for
+ * output; and the description of the host, which comes from the same metadata.
  *
  * A name is any bytes; those that are not printable ASCII are replaced by "?".
  * A label has no spaces, commas and backslashes, less than XT_DOMAIN_LABEL_MAX
@@ -22,6 +23,7 @@
 #include <stdint.h>
 
 #include "common/err.h"
+#include "libxentrace/host.h"
 
 struct xt_trace;
 
@@ -37,11 +39,21 @@ struct xt_domain_name
     char label[XT_DOMAIN_LABEL_MAX];
 };
 
+/* The UUID of a domain; several domains have the same after a reboot. */
+struct xt_domain_uuid
+{
+    char text[XT_UUID_TEXT];
+    struct xt_domain_name domain;   /* without a name: label "d7" */
+};
+
 struct xt_domain_names
 {
     struct xt_domain_name *all; /* in the order of ids */
     size_t nr;
     unsigned int widest;        /* length of the longest label */
+    struct xt_domain_uuid *uuids;   /* in the order of ids */
+    size_t nr_uuids;
+    struct xt_host host;
 };
 
 /*
@@ -55,6 +67,12 @@ int xt_domain_names_init(struct xt_domain_names *n, struct xt_trace *t,
 void xt_domain_names_fini(struct xt_domain_names *n);
 
 /* The functions below accept NULL for `n`: no names are known. */
+
+/* May a word be a name or a UUID? */
+static inline bool xt_domain_names_any(const struct xt_domain_names *n)
+{
+    return n && (n->nr || n->nr_uuids);
+}
 
 /* The name of a domain; NULL: unknown. */
 const char *xt_domain_name(const struct xt_domain_names *n, unsigned int id);
@@ -88,9 +106,9 @@ unsigned int xt_vcpu_column_width(const struct xt_domain_names *n,
                                   unsigned int least, unsigned int most);
 
 /*
- * The next domain from index *at on with this name or this label; *at is then
- * behind it.  Several domains may have one name, but not one label.  NULL:
- * there are no more.
+ * The next domain from index *at on with this name, this label or this UUID;
+ * *at is then behind it.  Several domains may have one name or one UUID, but
+ * not one label.  NULL: there are no more.
  */
 const struct xt_domain_name *
 xt_domain_names_find(const struct xt_domain_names *n, const char *text,

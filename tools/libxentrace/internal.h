@@ -6,6 +6,7 @@
  *
  *     counts.h, event-counts.h     totals of a trace, a count for each event id
  *     domain-names.h               names of domains, and labels for output
+ *     host.h                       domains, schedulers, pcpus: properties
  *     kmerge.h, slice.h            sort items by time, merge sorted runs
  *     losses.h                     losses that only the collector knows
  *     meta.h                       records of the collector: encode, decode
@@ -21,6 +22,7 @@
 #include "libxentrace/counts.h"
 #include "libxentrace/domain-names.h"
 #include "libxentrace/event-counts.h"
+#include "libxentrace/host.h"
 #include "libxentrace/kmerge.h"
 #include "libxentrace/libxentrace.h"
 #include "libxentrace/losses.h"

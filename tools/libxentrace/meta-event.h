@@ -12,10 +12,15 @@
 
 #include <public/trace.h>
 
-/* True for each record of the collector, the seal of a window included. */
+#define XT_META_IDS 128u
+
+/*
+ * True for each record of the collector, the seal of a window and the records
+ * of later versions included.
+ */
 static inline bool xt_event_is_meta(uint32_t event)
 {
-    return event - TRC_META_WINDOW <= TRC_META_LOST - TRC_META_WINDOW;
+    return event - TRC_META_WINDOW < XT_META_IDS;
 }
 
 #endif /* LIBXENTRACE_META_EVENT_H */

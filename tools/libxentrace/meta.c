@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define FIRST TRC_META_WINDOW
+
 #define ROW(id, member) \
     [(id) - FIRST] = sizeof(((struct xt_meta *)NULL)->member)
 
@@ -27,6 +28,11 @@ static const uint8_t sizes[] = {
     ROW(TRC_META_VCPU, vcpu),
     ROW(TRC_META_AFFINITY, affinity),
     ROW(TRC_META_LOST, lost),
+    ROW(TRC_META_DOMAIN_UUID, domain_uuid),
+    ROW(TRC_META_DOMAIN_WEIGHT, domain_weight),
+    ROW(TRC_META_VCPU_BUDGET, vcpu_budget),
+    ROW(TRC_META_POOL_TIMES, pool_times),
+    ROW(TRC_META_IRQ_NAME, irq_name),
 };
 
 /* Bytes of payload; 0 if no such record, or the seal (seal.h). */

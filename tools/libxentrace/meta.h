@@ -41,6 +41,11 @@ struct xt_meta
         struct xt_rec_meta_vcpu vcpu;
         struct xt_rec_meta_affinity affinity;
         struct xt_rec_meta_lost lost;
+        struct xt_rec_meta_domain_uuid domain_uuid;
+        struct xt_rec_meta_domain_weight domain_weight;
+        struct xt_rec_meta_vcpu_budget vcpu_budget;
+        struct xt_rec_meta_pool_times pool_times;
+        struct xt_rec_meta_irq_name irq_name;
     };
 };
 

@@ -17,6 +17,7 @@
 
 #include "common/opts.h"
 #include "libxentrace/catalogue.h"
+#include "libxentrace/meta-event.h"
 
 #define ITEM_MAX_BYTES 64u
 #define NAME_COLUMNS 34
@@ -107,7 +108,7 @@ static bool is_listed(const struct xt_event *event)
     const struct xt_event *first = xt_catalogue_events;
 
     return !event->unused &&
-           (event->id < TRC_META_WINDOW || event->id > TRC_META_LOST) &&
+           !xt_event_is_meta(event->id) &&
            (event == first || event[-1].id != event->id);
 }
 

@@ -13,6 +13,7 @@
 #include <public/trace.h>
 
 #include "common/opts.h"
+#include "libxentrace/meta-event.h"
 
 #define NAME_MAX_BYTES 64u
 
@@ -67,8 +68,7 @@ static int event_parse(struct trigger *trigger, const char *text,
                      ? xt_catalogue_by_name(name) : NULL;
     if ( !trigger->event )
         return -ENOENT;
-    if ( trigger->event->id >= TRC_META_WINDOW &&
-         trigger->event->id <= TRC_META_LOST )
+    if ( xt_event_is_meta(trigger->event->id) )
         return err_usage(e, "--snapshot-on=%.80s: a record of xentrace itself, "
                          "which Xen never traces", trigger->text);
     return text[length] ? parse_field(trigger, text + length + 1, e) : 0;

@@ -97,7 +97,7 @@ static struct xt_domain_name some_names[] = {
     { .id = 6, .name = "a/b", .label = "a/b", .length = 3 },
 };
 
-static const struct xt_domain_names named = { some_names, 4, 0 };
+static const struct xt_domain_names named = { .all = some_names, .nr = 4 };
 
 START_TEST(names_of_domains)
 {
@@ -185,7 +185,7 @@ END_TEST
 START_TEST(many_names)
 {
     static struct xt_domain_name all[2000];
-    const struct xt_domain_names many = { all, 2000, 0 };
+    const struct xt_domain_names many = { .all = all, .nr = 2000 };
     const struct filter_texts texts = { .domains = "nginx", .names = &many };
     struct err e = ERR_INIT;
     struct filter *f;
