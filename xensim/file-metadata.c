@@ -23,7 +23,13 @@
 #define HARDWARE_VMX 1u
 #define HARDWARE_SVM 2u
 #define DOMAIN_HVM 1u
+#define DOMAIN_PVH (1u << 2)
 #define DOMAIN_CONTROL (1u << 4)
+#define CPU_ONLINE 1u
+#define CPU_TRACED 2u
+#define AFFINITY_ANY 2u
+#define ALL_VCPUS 0xffffu
+#define UNKNOWN UINT32_MAX
 #define PART_BYTES 24u
 #define CPUS_PER_RECORD 160u
 
@@ -80,17 +86,31 @@ static void write_clock(FILE *out)
                  LOW(FIRST_DATE), HIGH(FIRST_DATE), 0);
 }
 
+/* Each pcpu is a core; a socket is a node, and has a run queue of credit2. */
+static void write_topology(const struct xensim_guest *guest, unsigned int cpus,
+                           FILE *out)
+{
+    ASSERT(guest->socket_cpus);
+    for ( uint32_t cpu = 0; cpu < cpus; cpu++ )
+        WRITE_RECORD(TRC_META_CPU, out, cpu, cpu, cpu / guest->socket_cpus,
+                     cpu / guest->socket_cpus, 0, CPU_ONLINE | CPU_TRACED);
+    WRITE_RECORD(TRC_META_POOL, out, 0, guest->scheduler, cpus, 1);
+    WRITE_RECORD(TRC_META_POOL_TIMES, out, 0, UNKNOWN, guest->ratelimit,
+                 UNKNOWN);
+}
+
 static void write_machine(const struct options *o, FILE *out)
 {
     uint64_t hz = UINT64_C(1000) * xensim_cpu_khz(), bytes = o->memory;
-    uint32_t minor = o->layout == SIM_4_17 ? 17 : 19;
+    const struct xensim_guest *guest = xensim_guest();
 
     WRITE_RECORD(TRC_META_TSC, out, LOW(hz), HIGH(hz), SOURCE_HYPERVISOR, 0);
     write_clock(out);
-    WRITE_RECORD(TRC_META_XEN, out, 4 | minor << 16,
+    WRITE_RECORD(TRC_META_XEN, out, 4 | guest->minor << 16,
                  o->vendor == SIM_AMD ? HARDWARE_SVM : HARDWARE_VMX, o->cpus,
                  LOW(bytes), HIGH(bytes));
     write_text(TRC_META_TEXT, TEXT_HOST, "xensim", out);
+    write_topology(guest, o->cpus, out);
 }
 
 /* ---- domains ---------------------------------------------------------- */
@@ -105,13 +125,11 @@ static uint32_t mask_word(const struct xensim_domain *d, uint32_t first)
     return word;
 }
 
-static void write_affinity(const struct xensim_domain *d, uint32_t vcpu,
-                           FILE *out)
+/* A mask is written from pcpu 0 on, so that a reader knows where it begins. */
+static void write_mask(const struct xensim_domain *d, uint32_t vcpu, FILE *out)
 {
-    uint32_t first = d->first_cpu / CPUS_PER_RECORD * CPUS_PER_RECORD;
-
     ASSERT(d->last_cpu < NR_CPUS);
-    for ( ; first <= d->last_cpu; first += CPUS_PER_RECORD )
+    for ( uint32_t first = 0; first <= d->last_cpu; first += CPUS_PER_RECORD )
         WRITE_RECORD(TRC_META_AFFINITY, out, vcpu | (uint32_t)d->id << 16,
                      first << 16, mask_word(d, first),
                      mask_word(d, first + 32), mask_word(d, first + 64),
@@ -121,35 +139,50 @@ static void write_affinity(const struct xensim_domain *d, uint32_t vcpu,
 static bool has_new_affinity(const struct xensim_domain *old,
                              const struct xensim_domain *d)
 {
-    return old->vcpus ? old->first_cpu != d->first_cpu ||
-                        old->last_cpu != d->last_cpu
-                      : d->first_cpu <= d->last_cpu;
+    return !old->vcpus || old->first_cpu != d->first_cpu ||
+           old->last_cpu != d->last_cpu;
 }
 
-/* All pcpus, where a domain was pinned before. */
-static struct xensim_domain unpin(struct xensim_domain d)
+/* The vcpus of a domain are pinned alike. */
+static void write_affinity(const struct xensim_domain *d, FILE *out)
 {
-    if ( d.first_cpu > d.last_cpu )
-    {
-        d.first_cpu = 0;
-        d.last_cpu = nr_cpu_ids - 1;
-    }
-    return d;
+    if ( d->first_cpu > d->last_cpu )
+        WRITE_RECORD(TRC_META_AFFINITY, out,
+                     ALL_VCPUS | (uint32_t)d->id << 16, AFFINITY_ANY, 0, 0, 0,
+                     0, 0);
+    else
+        write_mask(d, ALL_VCPUS, out);
+}
+
+static void write_new_domain(const struct xensim_domain *d, FILE *out)
+{
+    static const uint32_t flags[] = {
+        [XENSIM_PV] = 0, [XENSIM_HVM] = DOMAIN_HVM,
+        [XENSIM_PVH] = DOMAIN_HVM | DOMAIN_PVH,
+    };
+    uint32_t uuid[4];
+
+    ASSERT(d->kind < ARRAY_SIZE(flags));
+    _Static_assert(sizeof(uuid) == sizeof(d->uuid), "a UUID");
+    memcpy(uuid, d->uuid, sizeof(uuid));
+    WRITE_RECORD(TRC_META_DOMAIN, out, d->id | (uint32_t)d->vcpus << 16,
+                 flags[d->kind] | (d->id ? 0 : DOMAIN_CONTROL), 0, 0, 0);
+    WRITE_RECORD(TRC_META_DOMAIN_UUID, out, d->id, uuid[0], uuid[1], uuid[2],
+                 uuid[3]);
 }
 
 static void write_domain(const struct xensim_domain *old,
                          const struct xensim_domain *d, FILE *out)
 {
-    struct xensim_domain pinned = unpin(*d);
-
     if ( !old->vcpus )
-        WRITE_RECORD(TRC_META_DOMAIN, out, d->id | (uint32_t)d->vcpus << 16,
-                     (d->is_hvm ? DOMAIN_HVM : 0) |
-                     (d->id ? 0 : DOMAIN_CONTROL), 0, 0, 0);
+        write_new_domain(d, out);
     if ( strcmp(old->name, d->name) )
         write_text(TRC_META_DOMAIN_NAME, d->id, d->name, out);
-    for ( uint32_t i = 0; has_new_affinity(old, d) && i < d->vcpus; i++ )
-        write_affinity(&pinned, i, out);
+    if ( old->weight != d->weight )
+        WRITE_RECORD(TRC_META_DOMAIN_WEIGHT, out, d->id,
+                     xensim_guest()->scheduler, d->weight, 0);
+    if ( has_new_affinity(old, d) )
+        write_affinity(d, out);
 }
 
 int file_metadata_update(struct file_metadata *m, FILE *out)

@@ -24,7 +24,7 @@ int file_metadata_begin(struct file_metadata *m, const struct options *o,
                         FILE *out);
 
 /*
- * Write domains that are new, and new names and new affinity. 0 or -EIO.
+ * Write domains that are new; new names, weights and affinity. 0 or -EIO.
  */
 int file_metadata_update(struct file_metadata *m, FILE *out);
 

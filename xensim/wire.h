@@ -69,6 +69,9 @@ struct xensim_hello
     uint32_t nr_cpus;   /* online now */
     uint32_t cpu_khz;   /* frequency of the time-stamp counter */
     uint32_t hardware;  /* enum xensim_hardware */
+    uint32_t scheduler; /* as in meta_pool; 0: unknown */
+    uint32_t ratelimit; /* scheduler: minimum run time, us; all ones: none */
+    uint32_t socket_cpus; /* pcpus per socket; 0: the topology is unknown */
     char version[32];   /* version of the simulated hypervisor, "4.17-xensim" */
 };
 
@@ -100,13 +103,17 @@ struct xensim_tbuf
 #define XENSIM_MAX_DOMAINS 1024 /* all of them fit into one answer */
 #define XENSIM_NAME_MAX 32      /* bytes of a name, with its 0 */
 
+enum xensim_kind { XENSIM_PV, XENSIM_HVM, XENSIM_PVH };
+
 /* A domain, as the toolstack of a dom0 would describe it. */
 struct xensim_domain
 {
     uint16_t id;
     uint16_t vcpus;
-    uint32_t is_hvm;    /* 1: HVM or PVH, 0: PV */
+    uint16_t kind;      /* enum xensim_kind */
+    uint16_t weight;    /* in the scheduler; 0: it has no weights */
     uint32_t first_cpu, last_cpu; /* permitted pcpus; first > last: all */
+    uint8_t uuid[16];
     char name[XENSIM_NAME_MAX];
 };
 

@@ -37,11 +37,28 @@ struct domain_poll
     void *arg;
 };
 
-/* The affinity of a vcpu follows its domain. */
-static void note_affinity(const struct domain_poll *t, const struct xt_meta *m)
+/* The domain of a record about a property; NR_IDS: no such record. */
+static uint32_t property_domain(const struct xt_meta *m)
 {
-    if ( m->affinity.dom < NR_IDS &&
-         t->domains->known[m->affinity.dom] & NEW )
+    switch ( m->event )
+    {
+    case TRC_META_AFFINITY:
+        return m->affinity.dom;
+    case TRC_META_DOMAIN_UUID:
+        return m->domain_uuid.dom;
+    case TRC_META_DOMAIN_WEIGHT:
+        return m->domain_weight.dom;
+    default:
+        return NR_IDS;
+    }
+}
+
+/* Records about properties follow their domain. */
+static void note_property(const struct domain_poll *t, const struct xt_meta *m)
+{
+    uint32_t id = property_domain(m);
+
+    if ( id < NR_IDS && t->domains->known[id] & NEW )
         t->put(t->arg, m);
 }
 
@@ -51,8 +68,8 @@ static void note_domain(void *domain_poll, const struct xt_meta *m)
     const struct domain_poll *t = domain_poll;
     uint8_t *known;
 
-    if ( m->event == TRC_META_AFFINITY )
-        note_affinity(t, m);
+    if ( m->event != TRC_META_DOMAIN )
+        note_property(t, m);
     if ( m->event != TRC_META_DOMAIN || m->domain.dom >= NR_IDS )
         return;
     known = &t->domains->known[m->domain.dom];
@@ -62,6 +79,13 @@ static void note_domain(void *domain_poll, const struct xt_meta *m)
         *known |= NEW;
     }
     *known |= SEEN | REPORTED;
+}
+
+static void put_details(const struct domain_poll *t, struct hv *hv,
+                        unsigned int id)
+{
+    if ( hv->type->domain_details && t->domains->known[id] & NEW )
+        hv->type->domain_details(hv, id, t->put, t->arg);
 }
 
 static void poll_name(const struct domain_poll *t, struct hv *hv,
@@ -87,6 +111,7 @@ void domains_poll(struct domains *d, struct hv *hv, hv_record_fn *put,
     hv->type->domains(hv, note_domain, &t);
     for ( unsigned int id = 0; id < NR_IDS; id++ )
     {
+        put_details(&t, hv, id);
         if ( !(d->known[id] & SEEN) )
             d->known[id] = 0;
         else if ( !(d->known[id] & NAMED) )

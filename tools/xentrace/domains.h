@@ -20,7 +20,8 @@ int domains_init(struct domains *d, struct err *e);
 void domains_fini(struct domains *d);
 
 /*
- * Put records of domains and names that were not reported before.  A domain
+ * Put records of domains, their properties and names that were not reported
+ * before.  A domain
  * that has gone is forgotten, because its id may be reused.
  */
 void domains_poll(struct domains *d, struct hv *hv, hv_record_fn *put,

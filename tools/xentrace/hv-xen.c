@@ -23,8 +23,9 @@
 #include "common/fault.h"
 #include "xensim/wire.h"
 #include "xentrace/hv-xen.h"
-#include "xentrace/xen-describe.h"
+#include "xentrace/interrupt-names.h"
 #include "xentrace/xen-call.h"
+#include "xentrace/xen-describe.h"
 #include "xentrace/xen-names.h"
 
 _Static_assert(XEN_NAMES_MAX <= HV_NAME_MAX, "names");
@@ -158,11 +159,18 @@ static int xen_info(struct hv *hv, struct hv_info *info, struct err *e)
 static void xen_describe(struct hv *hv, hv_record_fn *put, void *arg)
 {
     xen_describe_machine(&to_xen(hv)->call, put, arg);
+    interrupt_names_put(INTERRUPT_NAMES_FILE, put, arg);
 }
 
 static void xen_domains(struct hv *hv, hv_record_fn *put, void *arg)
 {
     xen_describe_domains(&to_xen(hv)->call, put, arg);
+}
+
+static void xen_domain_details(struct hv *hv, uint16_t id, hv_record_fn *put,
+                               void *arg)
+{
+    xen_describe_domain(&to_xen(hv)->call, id, put, arg);
 }
 
 /*
@@ -301,6 +309,7 @@ const struct hypervisor *hv_xen(void)
         .ack_virq = xen_ack_virq,
         .describe = xen_describe,
         .domains = xen_domains,
+        .domain_details = xen_domain_details,
         .domain_name = xen_domain_name,
     };
 

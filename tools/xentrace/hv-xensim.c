@@ -21,6 +21,8 @@
 #include "xensim/wire.h"
 #include "xentrace/xensim-client.h"
 
+#define CPU_ONLINE 1u       /* a flag of cpu_flags in events/11-meta */
+
 /* Maximum number of frames in one MAP or UNMAP message. */
 #define MAX_FRAMES (XENSIM_MAX_PAYLOAD / sizeof(uint32_t))
 
@@ -40,6 +42,7 @@ struct xensim
     int events;         /* epoll of the VIRQ and the socket */
     int virq;
     struct mapping *mappings;
+    uint32_t scheduler; /* as in meta_pool; 0: unknown */
     /* The last answer to XENSIM_DOMAINS; NULL: none. */
     struct xensim_domain *domains;
 };
@@ -119,6 +122,7 @@ static int xensim_open(struct hv **hv, const struct hv_address *address,
         xensim_close(&x->hv);
         return rc;
     }
+    x->scheduler = h.scheduler;
     *hv = &x->hv;
     return 0;
 }
@@ -143,6 +147,61 @@ static int xensim_info(struct hv *hv, struct hv_info *info, struct err *e)
     snprintf(info->version, sizeof(info->version), "%.*s",
              (int)sizeof(h.version), h.version);
     return 0;
+}
+
+static uint32_t count_cpus(const struct xensim_hello *h)
+{
+    return h->max_cpu_id < XT_MAX_CPUS ? h->max_cpu_id + 1 : XT_MAX_CPUS;
+}
+
+/* Which pcpus are offline is not known. */
+static void put_cpus(const struct xensim_hello *h, hv_record_fn *put,
+                     void *arg)
+{
+    bool all_online = h->nr_cpus == count_cpus(h);
+
+    for ( uint32_t cpu = 0; h->socket_cpus && cpu < count_cpus(h); cpu++ )
+    {
+        struct xt_meta m = {
+            .event = TRC_META_CPU,
+            .cpu = { .cpu = cpu, .core = cpu, .socket = cpu / h->socket_cpus,
+                     .node = cpu / h->socket_cpus,
+                     .flags = all_online ? CPU_ONLINE : 0 },
+        };
+
+        put(arg, &m);
+    }
+}
+
+static void put_pool(const struct xensim_hello *h, hv_record_fn *put,
+                     void *arg)
+{
+    struct xt_meta m = {
+        .event = TRC_META_POOL,
+        .pool = { .scheduler = h->scheduler, .cpus = h->nr_cpus,
+                  .granularity = 1 },
+    };
+    struct xt_meta times = {
+        .event = TRC_META_POOL_TIMES,
+        .pool_times = { .timeslice = UINT32_MAX, .ratelimit = h->ratelimit,
+                        .migration_delay = UINT32_MAX },
+    };
+
+    if ( !h->scheduler )
+        return;
+    put(arg, &m);
+    put(arg, &times);
+}
+
+static void xensim_describe(struct hv *hv, hv_record_fn *put, void *arg)
+{
+    struct err ignored = ERR_INIT;
+    struct xensim_hello h;
+
+    if ( request_hello(to_xensim(hv), &h, &ignored) )
+        return;
+    put_cpus(&h, put, arg);
+    put_pool(&h, put, arg);
 }
 
 static int xensim_tbuf(struct hv *hv, struct hv_tbuf *op, struct err *e)
@@ -187,7 +246,10 @@ static int xensim_clock(struct hv *hv, uint64_t *tsc, struct err *e)
 
 /* Values of domain_flags and affinity_kind of events/11-meta. */
 #define DOMAIN_HVM 1u
+#define DOMAIN_PVH (1u << 2)
 #define DOMAIN_CONTROL (1u << 4)
+#define AFFINITY_ANY 2u
+#define ALL_VCPUS 0xffffu
 #define CPUS_PER_RECORD 160u
 
 static uint32_t mask_word(const struct xensim_domain *d, uint32_t first)
@@ -200,19 +262,18 @@ static uint32_t mask_word(const struct xensim_domain *d, uint32_t first)
     return word;
 }
 
-/* Put the permitted pcpus of a vcpu; several records for high pcpus. */
-static void put_affinity(const struct xensim_domain *d, uint16_t vcpu,
-                         hv_record_fn *put, void *arg)
+/* Put the permitted pcpus of all vcpus; several records for high pcpus. */
+static void put_mask(const struct xensim_domain *d, hv_record_fn *put,
+                     void *arg)
 {
     uint32_t last = d->last_cpu < XT_MAX_CPUS ? d->last_cpu : XT_MAX_CPUS - 1;
-    uint32_t first = d->first_cpu / CPUS_PER_RECORD * CPUS_PER_RECORD;
 
-    for ( ; first <= last; first += CPUS_PER_RECORD )
+    for ( uint32_t first = 0; first <= last; first += CPUS_PER_RECORD )
     {
         struct xt_meta m = {
             .event = TRC_META_AFFINITY,
             .affinity = {
-                .vcpu = vcpu, .dom = d->id, .first = first,
+                .vcpu = ALL_VCPUS, .dom = d->id, .first = first,
                 .cpus0 = mask_word(d, first),
                 .cpus1 = mask_word(d, first + 32),
                 .cpus2 = mask_word(d, first + 64),
@@ -225,21 +286,61 @@ static void put_affinity(const struct xensim_domain *d, uint16_t vcpu,
     }
 }
 
-static void put_domain(const struct xensim_domain *d, hv_record_fn *put,
-                       void *arg)
+static void put_affinity(const struct xensim_domain *d, hv_record_fn *put,
+                         void *arg)
+{
+    struct xt_meta m = {
+        .event = TRC_META_AFFINITY,
+        .affinity = { .vcpu = ALL_VCPUS, .dom = d->id, .kind = AFFINITY_ANY },
+    };
+
+    if ( d->first_cpu > d->last_cpu )
+        put(arg, &m);
+    else
+        put_mask(d, put, arg);
+}
+
+static void put_uuid(const struct xensim_domain *d, hv_record_fn *put,
+                     void *arg)
+{
+    struct xt_meta m = { .event = TRC_META_DOMAIN_UUID,
+                         .domain_uuid.dom = d->id };
+
+    memcpy((char *)&m + offsetof(struct xt_meta, domain_uuid.id0), d->uuid,
+           sizeof(d->uuid));
+    put(arg, &m);
+}
+
+static void put_weight(const struct xensim *x, const struct xensim_domain *d,
+                       hv_record_fn *put, void *arg)
+{
+    struct xt_meta m = {
+        .event = TRC_META_DOMAIN_WEIGHT,
+        .domain_weight = { .dom = d->id, .scheduler = x->scheduler,
+                           .weight = d->weight },
+    };
+
+    if ( d->weight )
+        put(arg, &m);
+}
+
+static void put_domain(const struct xensim *x, const struct xensim_domain *d,
+                       hv_record_fn *put, void *arg)
 {
     struct xt_meta m = {
         .event = TRC_META_DOMAIN,
         .domain = {
             .dom = d->id, .vcpus = d->vcpus,
-            .flags = (d->is_hvm ? DOMAIN_HVM : 0) |
+            .flags = (d->kind != XENSIM_PV ? DOMAIN_HVM : 0) |
+                     (d->kind == XENSIM_PVH ? DOMAIN_PVH : 0) |
                      (d->id ? 0 : DOMAIN_CONTROL),
         },
     };
 
     put(arg, &m);
-    for ( uint16_t i = 0; d->first_cpu <= d->last_cpu && i < d->vcpus; i++ )
-        put_affinity(d, i, put, arg);
+    put_uuid(d, put, arg);
+    put_weight(x, d, put, arg);
+    put_affinity(d, put, arg);
 }
 
 /* A failure leaves the list empty; the next call of the collector reports it.*/
@@ -274,7 +375,7 @@ static void xensim_domains(struct hv *hv, hv_record_fn *put, void *arg)
 
     request_domains(x);
     for ( unsigned int i = 0; (d = next_domain(x, i)); i++ )
-        put_domain(d, put, arg);
+        put_domain(x, d, put, arg);
 }
 
 /* The names are those of the last xensim_domains(). */
@@ -495,6 +596,7 @@ const struct hypervisor *hv_xensim(void)
         .bind_virq = xensim_bind_virq,
         .ack_virq = xensim_ack_virq,
         .clock = xensim_clock,
+        .describe = xensim_describe,
         .domains = xensim_domains,
         .domain_name = xensim_domain_name,
     };

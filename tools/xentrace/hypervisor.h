@@ -121,11 +121,16 @@ struct hypervisor
     void (*describe)(struct hv *hv, hv_record_fn *put, void *arg);
 
     /*
-     * Put a meta_domain record of each domain, each followed by the
-     * meta_affinity records of its vcpus, if known.  Called repeatedly.  NULL:
-     * domains are unknown.
+     * Put a meta_domain record of each domain, which may be followed by records
+     * about its properties.  Called repeatedly.  NULL: domains are unknown.
      */
     void (*domains)(struct hv *hv, hv_record_fn *put, void *arg);
+    /*
+     * Put further records about the properties of a domain.  Called once for
+     * each domain.  NULL: there are none.
+     */
+    void (*domain_details)(struct hv *hv, uint16_t id, hv_record_fn *put,
+                           void *arg);
     /*
      * Read the name of a domain; false: no name yet.  NULL if `domains` is
      * NULL.

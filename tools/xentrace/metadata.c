@@ -52,13 +52,16 @@ static void append_record(void *metadata, const struct xt_meta *m)
     pthread_mutex_unlock(&a->lock);
 }
 
-/* Both text records have the same layout. */
-_Static_assert(offsetof(struct xt_rec_meta_text, kind) ==
-               offsetof(struct xt_rec_meta_domain_name, dom) &&
-               offsetof(struct xt_rec_meta_text, part) ==
-               offsetof(struct xt_rec_meta_domain_name, part) &&
-               offsetof(struct xt_rec_meta_text, t0) ==
-               offsetof(struct xt_rec_meta_domain_name, t0), "texts");
+/* The records with a text have the same layout. */
+#define ASSERT_LAYOUT(name, id) \
+    _Static_assert(offsetof(struct xt_rec_meta_text, kind) == \
+                   offsetof(struct xt_rec_meta_##name, id) && \
+                   offsetof(struct xt_rec_meta_text, part) == \
+                   offsetof(struct xt_rec_meta_##name, part) && \
+                   offsetof(struct xt_rec_meta_text, t0) == \
+                   offsetof(struct xt_rec_meta_##name, t0), "texts")
+ASSERT_LAYOUT(domain_name, dom);
+ASSERT_LAYOUT(irq_name, irq);
 
 void metadata_put_text(hv_record_fn *put, void *arg, uint32_t event,
                        uint16_t id, const char *text)
@@ -66,7 +69,8 @@ void metadata_put_text(hv_record_fn *put, void *arg, uint32_t event,
     size_t length = strlen(text);
     unsigned int parts = xt_meta_count_parts(length);
 
-    assert(event == TRC_META_TEXT || event == TRC_META_DOMAIN_NAME);
+    assert(event == TRC_META_TEXT || event == TRC_META_DOMAIN_NAME ||
+           event == TRC_META_IRQ_NAME);
     for ( unsigned int i = 0; length && i < parts; i++ )
     {
         struct xt_meta m = {

@@ -67,8 +67,9 @@ int metadata_sample_clocks(struct hv *hv, struct xt_meta *m, struct err *e);
 int metadata_read_tsc(struct hv *hv, uint64_t *tsc, struct err *e);
 
 /*
- * Split a text into records: TRC_META_TEXT with `id` as its kind, or
- * TRC_META_DOMAIN_NAME with `id` as the domain.
+ * Split a text into records: TRC_META_TEXT with `id` as its kind,
+ * TRC_META_DOMAIN_NAME with `id` as the domain, or TRC_META_IRQ_NAME with `id`
+ * as the interrupt.
  */
 void metadata_put_text(hv_record_fn *put, void *arg, uint32_t event,
                        uint16_t id, const char *text);

@@ -83,8 +83,23 @@ struct xen_sysctl_op
             uint32_t nr;
             uint64_t cpu;       /* address */
         } topology;
-        unsigned char room[128];
+        unsigned char room[XEN_CALL_BODY_MAX];
     } u;
+};
+
+/*
+ *   0        4          8        16                       144
+ *   +--------+----------+--------+-- ... ------------------+
+ *   | cmd    | version  | domain | fields of the operation |
+ *   +--------+----------+--------+-- ... ------------------+
+ */
+struct xen_domctl_op
+{
+    uint32_t cmd;
+    uint32_t version;
+    uint16_t domain;
+    uint16_t zero[3];
+    unsigned char body[XEN_CALL_BODY_MAX];
 };
 
 _Static_assert(sizeof(struct xen_sysctl_op) == 136, "a sysctl");
@@ -92,10 +107,11 @@ _Static_assert(offsetof(struct xen_sysctl_op, u.tbuf.size) == 48, "a tbuf_op");
 _Static_assert(offsetof(struct xen_sysctl_op, u.state.pages) == 36,
                "a tbuf_state");
 _Static_assert(sizeof(struct hv_tbuf_cpu) == 16, "a tbuf_cpu");
+_Static_assert(sizeof(struct xen_domctl_op) == 144, "a domctl");
 
 /*
  * The common start of all versions of the struct; the rest, and with it the
- * size, differs.
+ * size, differs.  Since version 0x13, emulated devices follow on x86.
  */
 struct domain_info
 {
@@ -110,7 +126,13 @@ struct domain_info
     uint32_t ssidref;
     unsigned char handle[16];
     uint32_t cpupool;
+    uint8_t address_bits;
+    uint8_t zero2[7];
+    uint32_t devices;
 };
+
+#define VERSION_WITH_DEVICES 0x13u
+
 
 #define DOMAIN_INFO_ROOM 512u
 
@@ -121,6 +143,14 @@ struct domain_info
 static const uint32_t versions[] = { 0x15, 0x16, 0x14, 0x13, 0x12 };
 
 #define NR_VERSIONS (sizeof(versions) / sizeof(versions[0]))
+
+/* The same of domctls: Xen 4.17, 4.18, 4.19 and later; then 4.16 to 4.12. */
+static const uint32_t domctl_versions[] = {
+    0x15, 0x16, 0x17, 0x14, 0x13, 0x12, 0x11,
+};
+
+#define NR_DOMCTL_VERSIONS \
+    (sizeof(domctl_versions) / sizeof(domctl_versions[0]))
 
 static int to_error(int rc)
 {
@@ -135,8 +165,7 @@ static int call_sysctl(struct xen_call *c, uint32_t cmd)
     return to_error(xencall1(c->to, __HYPERVISOR_sysctl, (uintptr_t)c->op));
 }
 
-/* A zeroed buffer that Xen can read and write; NULL: no memory. */
-static void *new_buffer(struct xen_call *c, size_t size)
+void *xen_call_new_buffer(struct xen_call *c, size_t size)
 {
     void *buffer = fault_hit(FAULT_ALLOC) ? NULL
                                           : xencall_alloc_buffer(c->to, size);
@@ -144,6 +173,12 @@ static void *new_buffer(struct xen_call *c, size_t size)
     if ( buffer )
         memset(buffer, 0, size);
     return buffer;
+}
+
+void xen_call_free_buffer(struct xen_call *c, void *buffer)
+{
+    if ( buffer )
+        xencall_free_buffer(c->to, buffer);
 }
 
 static void clear_op(struct xen_call *c)
@@ -231,7 +266,7 @@ static int open_call(struct xen_call *c, struct err *e)
         return err_set(e, -EACCES, "only root may trace Xen");
     if ( !c->to )
         return err_sys(e, -errno, "cannot reach Xen");
-    c->op = new_buffer(c, sizeof(*c->op));
+    c->op = xen_call_new_buffer(c, sizeof(*c->op));
     if ( !c->op )
         return err_sys(e, -ENOMEM, "cannot reach Xen");
     rc = find_version(c);
@@ -251,11 +286,64 @@ int xen_call_open(struct xen_call *c, struct err *e)
 
 void xen_call_close(struct xen_call *c)
 {
-    if ( c->op )
-        xencall_free_buffer(c->to, c->op);
+    xen_call_free_buffer(c, c->domctl);
+    xen_call_free_buffer(c, c->op);
     if ( c->to )
         xencall_close(c->to);
     *c = (struct xen_call){ .to = NULL };
+}
+
+/* --- any operation -------------------------------------------------------- */
+
+int xen_call_sysctl(struct xen_call *c, uint32_t cmd, void *body, size_t size)
+{
+    int rc;
+
+    assert(size <= sizeof(c->op->u));
+    clear_op(c);
+    memcpy(&c->op->u, body, size);
+    rc = call_sysctl(c, cmd);
+    if ( !rc )
+        memcpy(body, &c->op->u, size);
+    return rc;
+}
+
+static int call_domctl(struct xen_call *c, uint32_t cmd, uint16_t domain,
+                       uint32_t version, void *body, size_t size)
+{
+    int rc;
+
+    memset(c->domctl, 0, sizeof(*c->domctl));
+    c->domctl->cmd = cmd;
+    c->domctl->version = version;
+    c->domctl->domain = domain;
+    memcpy(c->domctl->body, body, size);
+    rc = to_error(xencall1(c->to, __HYPERVISOR_domctl, (uintptr_t)c->domctl));
+    if ( !rc )
+        memcpy(body, c->domctl->body, size);
+    return rc;
+}
+
+int xen_call_domctl(struct xen_call *c, uint32_t cmd, uint16_t domain,
+                    void *body, size_t size)
+{
+    int rc = -EACCES;
+
+    assert(size <= sizeof(c->domctl->body));
+    if ( !c->domctl )
+        c->domctl = xen_call_new_buffer(c, sizeof(*c->domctl));
+    if ( !c->domctl )
+        return -ENOMEM;
+    if ( c->domctl_version )
+        return call_domctl(c, cmd, domain, c->domctl_version, body, size);
+    for ( size_t i = 0; i < NR_DOMCTL_VERSIONS && rc == -EACCES; i++ )
+    {
+        rc = call_domctl(c, cmd, domain, domctl_versions[i], body, size);
+        /* XSM may refuse with the same error, whatever the version. */
+        if ( !rc )
+            c->domctl_version = domctl_versions[i];
+    }
+    return rc;
 }
 
 /* --- queries -------------------------------------------------------------- */
@@ -313,7 +401,7 @@ int xen_call_tbuf(struct xen_call *c, struct hv_tbuf *op)
     if ( !bytes || (!op->in && !op->out) )
         return tbuf_op(c, op, NULL);
 
-    bitmap = new_buffer(c, bytes);
+    bitmap = xen_call_new_buffer(c, bytes);
     if ( !bitmap )
         return -ENOMEM;
     if ( op->in )
@@ -335,7 +423,7 @@ uint32_t xen_call_version(struct xen_call *c)
 void xen_call_text(struct xen_call *c, unsigned int which, char *text,
                    size_t size)
 {
-    char *answer = new_buffer(c, size);
+    char *answer = xen_call_new_buffer(c, size);
 
     assert(size > 0);
     text[0] = 0;
@@ -385,7 +473,7 @@ int xen_call_info(struct xen_call *c, struct hv_info *info)
 int xen_call_cpus(struct xen_call *c, struct xen_call_cpu *cpu,
                   unsigned int nr)
 {
-    struct xen_call_cpu *answer = new_buffer(c, nr * sizeof(*answer));
+    struct xen_call_cpu *answer = xen_call_new_buffer(c, nr * sizeof(*answer));
     int rc;
 
     if ( !answer )
@@ -409,7 +497,7 @@ int xen_call_cpus(struct xen_call *c, struct xen_call_cpu *cpu,
 int xen_call_domain(struct xen_call *c, unsigned int from,
                     struct xen_call_domain *d)
 {
-    void *answer = new_buffer(c, DOMAIN_INFO_ROOM);
+    void *answer = xen_call_new_buffer(c, DOMAIN_INFO_ROOM);
     struct domain_info info;
     int rc;
 
@@ -428,7 +516,10 @@ int xen_call_domain(struct xen_call *c, unsigned int from,
         return rc;
     *d = (struct xen_call_domain){
         .id = info.domain, .flags = info.flags, .pages = info.tot_pages,
-        .vcpus = info.nr_online_vcpus, .pool = info.cpupool,
+        .vcpus = info.nr_online_vcpus, .vcpu_ids = info.max_vcpu_id + 1,
+        .pool = info.cpupool, .has_devices = c->version >= VERSION_WITH_DEVICES,
+        .devices = info.devices,
     };
+    memcpy(d->uuid, info.handle, sizeof(d->uuid));
     return 0;
 }

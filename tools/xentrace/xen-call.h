@@ -12,6 +12,8 @@
 #ifndef XENTRACE_XEN_CALL_H
 #define XENTRACE_XEN_CALL_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "xentrace/hypervisor.h"
@@ -19,12 +21,15 @@
 struct xencall_handle;
 struct xentoollog_logger;
 struct xen_sysctl_op;
+struct xen_domctl_op;
 
 struct xen_call
 {
     struct xencall_handle *to;
     struct xen_sysctl_op *op;   /* in a buffer that Xen can always read */
     uint32_t version;           /* of sysctls, as this Xen expects */
+    struct xen_domctl_op *domctl;   /* NULL: not yet needed */
+    uint32_t domctl_version;    /* 0: not yet known */
 };
 
 /*
@@ -42,6 +47,20 @@ int xen_call_absent(struct err *e);
  * A logger for Xen's libraries that prints nothing: errors are reported here.
  */
 struct xentoollog_logger *xen_call_quiet(void);
+
+#define XEN_CALL_BODY_MAX 128u      /* bytes of a sysctl or domctl */
+
+/*
+ * A sysctl or a domctl with the struct `body`, which is in and out.  Domctls
+ * must only read, since their version is found by trying.  0 or Xen's -errno.
+ */
+int xen_call_sysctl(struct xen_call *c, uint32_t cmd, void *body, size_t size);
+int xen_call_domctl(struct xen_call *c, uint32_t cmd, uint16_t domain,
+                    void *body, size_t size);
+
+/* A zeroed buffer that Xen can read and write; NULL: no memory. */
+void *xen_call_new_buffer(struct xen_call *c, size_t size);
+void xen_call_free_buffer(struct xen_call *c, void *buffer);
 
 /* These functions return 0 or Xen's -errno, without a text. */
 int xen_call_tbuf(struct xen_call *c, struct hv_tbuf *op);
@@ -74,8 +93,12 @@ struct xen_call_domain
     uint16_t id;
     uint32_t flags;     /* XEN_DOMINF_* */
     uint64_t pages;
-    uint32_t vcpus;
+    uint32_t vcpus;     /* online */
+    uint32_t vcpu_ids;  /* the highest id of a vcpu, plus 1 */
     uint32_t pool;
+    unsigned char uuid[16];
+    bool has_devices;   /* emulated devices are known: */
+    uint32_t devices;   /* XEN_X86_EMU_* */
 };
 
 /* The first domain with an id >= from; -ENOENT: there is none. */

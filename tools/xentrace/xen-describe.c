@@ -13,6 +13,7 @@
 
 #include "common/fault.h"
 #include "xentrace/metadata.h"
+#include "xentrace/xen-scheduler.h"
 
 /*
  * Values of text_kind, hardware, cpu_flags and domain_flags of events/11-meta.
@@ -21,7 +22,16 @@ enum { TEXT_CHANGESET = 2, TEXT_COMPILER, TEXT_BUILD_DATE, TEXT_COMMAND_LINE,
        TEXT_CAPABILITIES };
 enum { HARDWARE_NONE, HARDWARE_VMX, HARDWARE_SVM, HARDWARE_ARM };
 #define CPU_ONLINE 1u
+#define DOMAIN_HVM (1u << 0)
+#define DOMAIN_PVH (1u << 2)
 #define DOMAIN_CONTROL (1u << 4)
+#define DOMAIN_HVM_OR_PVH (1u << 10)
+
+/*
+ * XEN_X86_EMU_*: ACPI PM timer, RTC, PIC, VGA, PIT.  Each HVM domain has some
+ * of these devices, and a PVH domain none.
+ */
+#define EMULATED_DEVICES (1u << 2 | 1u << 3 | 1u << 5 | 1u << 6 | 1u << 8)
 
 /* Bit numbers: XEN_DOMINF_* of public/domctl.h, and domain_flags. */
 static const struct
@@ -95,7 +105,9 @@ static void put_version(const struct description *t, unsigned int nr_cpus)
     put_meta_text(t, TEXT_BUILD_DATE, build.compile_date);
 }
 
-static void put_cpus(const struct description *t, unsigned int nr)
+/* `pool_of`: the pool of each pcpu. */
+static void put_cpus(const struct description *t, unsigned int nr,
+                     const int32_t *pool_of)
 {
     struct xen_call_cpu *cpu = fault_calloc(nr, sizeof(*cpu));
     int nr_known = cpu ? xen_call_cpus(t->xen, cpu, nr) : 0;
@@ -105,7 +117,7 @@ static void put_cpus(const struct description *t, unsigned int nr)
         struct xt_meta m = {
             .event = TRC_META_CPU,
             .cpu = { .cpu = i, .core = cpu[i].core, .socket = cpu[i].socket,
-                     .node = cpu[i].node, .pool = -1 },
+                     .node = cpu[i].node, .pool = pool_of[i] },
         };
 
         if ( cpu[i].core != XEN_CALL_NOWHERE )
@@ -115,7 +127,33 @@ static void put_cpus(const struct description *t, unsigned int nr)
     free(cpu);
 }
 
+static void put_pools_and_cpus(const struct description *t, unsigned int nr)
+{
+    int32_t *pool_of = fault_malloc(nr * sizeof(*pool_of));
+
+    if ( !pool_of )
+        return;
+    for ( unsigned int i = 0; i < nr; i++ )
+        pool_of[i] = -1;
+    xen_scheduler_put_pools(t->xen, pool_of, nr, t->put, t->arg);
+    put_cpus(t, nr, pool_of);
+    free(pool_of);
+}
+
 /* --- domains -------------------------------------------------------------- */
+
+/* The kind of an HVM domain. */
+static uint32_t find_type(const struct xen_call_domain *d)
+{
+#if defined(__x86_64__)
+    if ( !d->has_devices )
+        return DOMAIN_HVM_OR_PVH;
+    return d->devices & EMULATED_DEVICES ? 0 : DOMAIN_PVH;
+#else
+    (void)d;
+    return DOMAIN_PVH;  /* Arm has no other domains */
+#endif
+}
 
 static uint32_t convert_flags(const struct xen_call_domain *d)
 {
@@ -124,7 +162,7 @@ static uint32_t convert_flags(const struct xen_call_domain *d)
     for ( size_t i = 0; i < sizeof(flag_bits) / sizeof(*flag_bits); i++ )
         if ( d->flags >> flag_bits[i].xen & 1 )
             flags |= 1u << flag_bits[i].meta;
-    return flags;
+    return flags & DOMAIN_HVM ? flags | find_type(d) : flags;
 }
 
 void xen_describe_domains(struct xen_call *c, hv_record_fn *put, void *arg)
@@ -146,6 +184,24 @@ void xen_describe_domains(struct xen_call *c, hv_record_fn *put, void *arg)
     }
 }
 
+void xen_describe_domain(struct xen_call *c, unsigned int id,
+                         hv_record_fn *put, void *arg)
+{
+    struct xt_meta m = { .event = TRC_META_DOMAIN_UUID };
+    struct xen_call_domain d;
+    struct hv_info info;
+
+    if ( xen_call_domain(c, id, &d) || d.id != id )
+        return;
+    m.domain_uuid.dom = id;
+    memcpy((char *)&m + offsetof(struct xt_meta, domain_uuid.id0), d.uuid,
+           sizeof(d.uuid));
+    put(arg, &m);
+    if ( !xen_call_info(c, &info) && info.nr_cpus &&
+         info.nr_cpus <= XT_MAX_CPUS )
+        xen_scheduler_put_domain(c, &d, info.nr_cpus, put, arg);
+}
+
 void xen_describe_machine(struct xen_call *c, hv_record_fn *put, void *arg)
 {
     const struct description t = { .xen = c, .put = put, .arg = arg };
@@ -154,5 +210,5 @@ void xen_describe_machine(struct xen_call *c, hv_record_fn *put, void *arg)
     if ( xen_call_info(c, &info) || info.nr_cpus > XT_MAX_CPUS )
         return;
     put_version(&t, info.nr_cpus);
-    put_cpus(&t, info.nr_cpus);
+    put_pools_and_cpus(&t, info.nr_cpus);
 }

@@ -13,4 +13,8 @@
 void xen_describe_machine(struct xen_call *c, hv_record_fn *put, void *arg);
 void xen_describe_domains(struct xen_call *c, hv_record_fn *put, void *arg);
 
+/* UUID, parameters of the scheduler, and affinity. */
+void xen_describe_domain(struct xen_call *c, unsigned int id,
+                         hv_record_fn *put, void *arg);
+
 #endif /* XENTRACE_XEN_DESCRIBE_H */

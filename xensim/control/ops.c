@@ -14,19 +14,22 @@
 
 #include <public/trace.h>
 
-#define VERSION "4.17-xensim"
-
 static int op_hello(struct exchange *x)
 {
+    const struct xensim_guest *guest = xensim_guest();
     struct xensim_hello hello = {
         .wire_version = XENSIM_WIRE_VERSION,
         .max_cpu_id = nr_cpu_ids - 1,
         .nr_cpus = num_online_cpus(),
         .cpu_khz = xensim_cpu_khz(),
-        .hardware = xensim_guest_hardware(),
-        .version = VERSION,
+        .hardware = guest->hardware,
+        .scheduler = guest->scheduler,
+        .ratelimit = guest->ratelimit,
+        .socket_cpus = guest->socket_cpus,
     };
 
+    snprintf(hello.version, sizeof(hello.version), "4.%u-xensim",
+             guest->minor ?: 17);
     memcpy(x->payload, &hello, sizeof(hello));
     x->length = sizeof(hello);
     return 0;

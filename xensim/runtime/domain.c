@@ -130,7 +130,7 @@ size_t xensim_list_domains(struct xensim_domain *to, size_t max)
     return guest->list_domains ? guest->list_domains(guest->arg, to, max) : 0;
 }
 
-uint32_t xensim_guest_hardware(void)
+const struct xensim_guest *xensim_guest(void)
 {
-    return machine_config()->guest.hardware;
+    return &machine_config()->guest;
 }

@@ -38,7 +38,10 @@ struct xensim_guest
     void (*mce)(void *arg);
     /* Store the domains that exist; returns their number, at most `max`. */
     size_t (*list_domains)(void *arg, struct xensim_domain *to, size_t max);
+    /* The machine as dom0 sees it; fields as in struct xensim_hello. */
     uint32_t hardware;          /* enum xensim_hardware; 0: unknown */
+    unsigned int minor;         /* Xen's version 4.minor; 0: 4.17 */
+    uint32_t scheduler, ratelimit, socket_cpus;
 };
 
 #define XENSIM_FOREVER  UINT64_MAX  /* idle until woken */
@@ -96,8 +99,8 @@ struct vcpu *xensim_vcpu(domid_t domid, unsigned int vcpu_id);
 /* Store the guest's domains; returns their number. From any thread. */
 size_t xensim_list_domains(struct xensim_domain *to, size_t max);
 
-/* Virtualization hardware of the guests: enum xensim_hardware. */
-uint32_t xensim_guest_hardware(void);
+/* The guest of the machine, with what dom0 sees of the machine. */
+const struct xensim_guest *xensim_guest(void);
 
 /* Run the scheduled tasklets of this pcpu. Threads do so by themselves. */
 void xensim_run_tasklets(void);

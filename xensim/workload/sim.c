@@ -491,12 +491,36 @@ void workload_end(struct workload *workload)
     truth_log_end(s);
 }
 
-static void describe_domain(const struct sim_dom *d, struct xensim_domain *to)
+/* Values of public/domctl.h. */
+#define SCHEDULER_CREDIT2 6
+#define SCHEDULER_NULL 9
+
+/* A UUID of version 4, which depends on the seed; 0 of dom0, as in Xen. */
+static void make_uuid(const struct sim *s, unsigned int dom, uint8_t uuid[16])
 {
+    struct random r = random_stream(s->config.seed, dom + (1ull << 41));
+    const uint64_t words[2] = { random_next(&r), random_next(&r) };
+
+    if ( !dom )
+        return;
+    memcpy(uuid, words, sizeof(words));
+    uuid[6] = (uuid[6] & 0x0f) | 0x40;
+    uuid[8] = (uuid[8] & 0x3f) | 0x80;
+}
+
+static void describe_domain(const struct sim *s, const struct sim_dom *d,
+                            struct xensim_domain *to)
+{
+    static const uint16_t kinds[] = {
+        [SIM_PV] = XENSIM_PV, [SIM_PVH] = XENSIM_PVH, [SIM_HVM] = XENSIM_HVM,
+    };
+
     *to = (struct xensim_domain){
-        .id = d->id, .vcpus = d->nr, .is_hvm = d->kind >= SIM_PVH,
+        .id = d->id, .vcpus = d->nr, .kind = kinds[d->kind],
+        .weight = s->config.scheduler == SIM_NULL ? 0 : d->weight,
         .first_cpu = d->pin.first, .last_cpu = d->pin.last,
     };
+    make_uuid(s, d - s->doms, to->uuid);
     memcpy(to->name, d->name, sizeof(to->name));
 }
 
@@ -510,17 +534,25 @@ static size_t list_domains(void *workload, struct xensim_domain *to,
     pthread_mutex_lock(&s->lock);
     for ( unsigned int i = 0; i < s->nr_doms && nr < max; i++ )
         if ( s->doms[i].alive )
-            describe_domain(&s->doms[i], &to[nr++]);
+            describe_domain(s, &s->doms[i], &to[nr++]);
     pthread_mutex_unlock(&s->lock);
     return nr;
 }
 
 struct xensim_guest workload_guest(struct workload *workload)
 {
+    const struct workload_config *c = &sim_of(workload)->config;
+
     return (struct xensim_guest){
         .arg = workload, .step = real_step, .irq = spurious_irq,
         .nmi = spurious_nmi, .list_domains = list_domains,
-        .hardware = sim_of(workload)->config.vendor == SIM_AMD
-                    ? XENSIM_HARDWARE_SVM : XENSIM_HARDWARE_VMX,
+        .hardware = c->vendor == SIM_AMD ? XENSIM_HARDWARE_SVM
+                                         : XENSIM_HARDWARE_VMX,
+        .minor = c->layout == SIM_4_17 ? 17 : 19,
+        .scheduler = c->scheduler == SIM_NULL ? SCHEDULER_NULL
+                                              : SCHEDULER_CREDIT2,
+        .ratelimit = c->scheduler == SIM_NULL ? UINT32_MAX
+                                              : c->ratelimit / 1000,
+        .socket_cpus = c->runq_cpus,
     };
 }

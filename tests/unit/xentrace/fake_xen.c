@@ -123,11 +123,82 @@ static int list_domains(struct xen_sysctl_getdomaininfolist *list)
     return 0;
 }
 
+/* Pools 0 with pcpus 0 to 3, and 3 with pcpu 4. */
+static int answer_pool(struct xen_sysctl_cpupool_op *op)
+{
+    if ( op->op != XEN_SYSCTL_CPUPOOL_OP_INFO || op->cpupool_id > 3 ||
+         !fake_xen()->scheduler )
+        return fail_with(ENOENT);
+    op->cpupool_id = op->cpupool_id ? 3 : 0;
+    op->sched_id = fake_xen()->scheduler;
+    if ( op->cpumap.nr_bits )
+        op->cpumap.bitmap.p[0] = op->cpupool_id ? 0x10 : 0x0f;
+    return 0;
+}
+
+static int answer_pool_scheduler(struct xen_sysctl_scheduler_op *op)
+{
+    if ( op->cmd != XEN_SYSCTL_SCHEDOP_getinfo ||
+         op->sched_id != fake_xen()->scheduler )
+        return fail_with(EINVAL);
+    if ( op->sched_id == XEN_SCHEDULER_CREDIT )
+        op->u.sched_credit = (struct xen_sysctl_credit_schedule){ 30, 1000, 7 };
+    else
+        op->u.sched_credit2.ratelimit_us = 500;
+    return 0;
+}
+
+/* Vcpu 0 is pinned to pcpus 0, 2 and 3 and prefers 2; others are free. */
+static int answer_affinity(struct xen_domctl_vcpuaffinity *op)
+{
+    if ( op->vcpu >= fake_xen()->affinity_vcpus )
+        return fail_with(ESRCH);
+    op->cpumap_hard.bitmap.p[0] = op->vcpu ? 0x3f : 0x0d;
+    op->cpumap_soft.bitmap.p[0] = op->vcpu ? 0x3f : 0x04;
+    return 0;
+}
+
+static int answer_scheduler(const struct xen_domctl *d,
+                            struct xen_domctl_scheduler_op *op)
+{
+    if ( op->sched_id != fake_xen()->scheduler )
+        return fail_with(EINVAL);
+    if ( op->cmd == XEN_DOMCTL_SCHEDOP_getinfo )
+    {
+        op->u.credit2.weight = 256 + d->domain;
+        op->u.credit2.cap = 150;
+        return 0;
+    }
+    if ( op->cmd != XEN_DOMCTL_SCHEDOP_getvcpuinfo || op->u.v.nr_vcpus != 1 ||
+         op->u.v.vcpus.p->vcpuid > 1 )
+        return fail_with(EINVAL);
+    op->u.v.vcpus.p->u.rtds = (struct xen_domctl_sched_rtds){
+        10000, 4000, XEN_DOMCTL_SCHEDRT_extra,
+    };
+    return 0;
+}
+
+static int answer_domctl(struct xen_domctl *d)
+{
+    fake_xen()->domctls++;
+    if ( fake_xen()->domctl_errno )
+        return fail_with(fake_xen()->domctl_errno);
+    if ( d->interface_version != fake_xen()->domctl_version )
+        return fail_with(EACCES);
+    if ( d->cmd == XEN_DOMCTL_getvcpuaffinity )
+        return answer_affinity(&d->u.vcpuaffinity);
+    if ( d->cmd == XEN_DOMCTL_scheduler_op )
+        return answer_scheduler(d, &d->u.scheduler_op);
+    return fail_with(ENOSYS);
+}
+
 int xencall1(xencall_handle *call, unsigned int number, uint64_t arg)
 {
     struct xen_sysctl *sys = (struct xen_sysctl *)(uintptr_t)arg;
 
     (void)call;
+    if ( number == __HYPERVISOR_domctl )
+            return answer_domctl((struct xen_domctl *)(uintptr_t)arg);
     fake_xen()->sysctls++;
     if ( number != __HYPERVISOR_sysctl )
             return fail_with(ENOSYS);
@@ -143,6 +214,10 @@ int xencall1(xencall_handle *call, unsigned int number, uint64_t arg)
             return answer_topology(&sys->u.cputopoinfo);
     if ( sys->cmd == XEN_SYSCTL_getdomaininfolist )
             return list_domains(&sys->u.getdomaininfolist);
+    if ( sys->cmd == XEN_SYSCTL_cpupool_op )
+            return answer_pool(&sys->u.cpupool_op);
+    if ( sys->cmd == XEN_SYSCTL_scheduler_op )
+            return answer_pool_scheduler(&sys->u.scheduler_op);
     return fail_with(ENOSYS);
 }
 

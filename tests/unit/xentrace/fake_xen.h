@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include <xen/xen.h>
+#include <xen/domctl.h>
 #include <xen/sysctl.h>
 #include <public/trace.h>
 
@@ -33,9 +34,14 @@ struct fake_xen
     struct xen_tbuf_cpu cpus[2]; /* answer to XEN_SYSCTL_TBUFOP_state */
     const xen_domctl_getdomaininfo_t *domain;
     size_t domains;
+    uint32_t domctl_version;
+    int domctl_errno;           /* for domctls of any version */
+    uint32_t scheduler;         /* used by both pools; 0: no pools */
+    unsigned int affinity_vcpus;    /* vcpus with an affinity */
 
     /* The calls that the fake has seen. */
     unsigned int sysctls;       /* calls of any version */
+    unsigned int domctls;       /* likewise */
     struct xen_sysctl_tbuf_op tbuf;
     struct xen_sysctl_tbuf_state state;
     unsigned char bits[8];      /* the buffer of the operation */

@@ -26,6 +26,7 @@
 #include "xentrace/domains.h"
 #include "xentrace/hv-xen.h"
 #include "xentrace/hypervisor.h"
+#include "xentrace/interrupt-names.h"
 #include "xentrace/xen-names.h"
 
 #include "tests/unit/libxentrace/unit.h"
@@ -296,6 +297,8 @@ static void add_record(void *to, const struct xt_meta *m)
 {
     struct record_list *list = to;
 
+    if ( m->event == TRC_META_IRQ_NAME )
+        return; /* these depend on the machine of the test */
     ck_assert_uint_lt(list->nr, MAX_RECORDS);
     list->m[list->nr++] = *m;
 }
@@ -406,16 +409,19 @@ START_TEST(guests)
         { .domain = 0, .nr_online_vcpus = 2, .tot_pages = 1000 },
         { .domain = 7, .nr_online_vcpus = 1, .cpupool = 3,
           .flags = XEN_DOMINF_hvm_guest | XEN_DOMINF_hap |
-                   XEN_DOMINF_running },
+                   XEN_DOMINF_running,
+          .arch_config.emulation_flags = XEN_X86_EMU_ALL },
+        { .domain = 8, .flags = XEN_DOMINF_hvm_guest, .max_vcpu_id = ~0u,
+          .arch_config.emulation_flags = XEN_X86_EMU_LAPIC },
     };
     const struct xt_meta *m;
     struct record_list list;
 
     reset_fake();
     fake_xen()->domain = domain;
-    fake_xen()->domains = 2;
+    fake_xen()->domains = 3;
     describe_text(&list);
-    ck_assert_uint_eq(count_records(&list, TRC_META_DOMAIN), 2);
+    ck_assert_uint_eq(count_records(&list, TRC_META_DOMAIN), 3);
     ck_assert_uint_eq(count_records(&list, TRC_META_DOMAIN_NAME), 0);
     m = find_nth(&list, TRC_META_DOMAIN, 0);
     ck_assert_uint_eq(m->domain.dom, 0);
@@ -426,6 +432,220 @@ START_TEST(guests)
     ck_assert_uint_eq(m->domain.dom, 7);
     ck_assert_uint_eq(m->domain.flags, 3);
     ck_assert_int_eq(m->domain.pool, 3);
+    ck_assert_uint_eq(find_nth(&list, TRC_META_DOMAIN, 2)->domain.flags, 1 | 4);
+    /* No domctl and no pool is known: there is no value, and no guess. */
+    ck_assert_uint_eq(count_records(&list, TRC_META_DOMAIN_WEIGHT), 0);
+    ck_assert_uint_eq(count_records(&list, TRC_META_AFFINITY), 0);
+    ck_assert_uint_eq(count_records(&list, TRC_META_DOMAIN_UUID), 3);
+}
+END_TEST
+
+static const xen_domctl_getdomaininfo_t pinned[] = {
+    { .domain = 0, .max_vcpu_id = 1, .handle = { 1, 2 } },
+    { .domain = 9, .max_vcpu_id = 1, .cpupool = 3, .handle = { [15] = 0xab } },
+};
+
+static void describe_pinned(struct record_list *list, uint32_t scheduler,
+                            unsigned int affinity_vcpus)
+{
+    reset_fake();
+    fake_xen()->domain = pinned;
+    fake_xen()->domains = 2;
+    fake_xen()->domctl_version = 0x15;
+    fake_xen()->scheduler = scheduler;
+    fake_xen()->affinity_vcpus = affinity_vcpus;
+    describe_text(list);
+}
+
+static const struct xt_rec_meta_affinity *
+nth_affinity(const struct record_list *list, unsigned int n)
+{
+    return &find_nth(list, TRC_META_AFFINITY, n)->affinity;
+}
+
+START_TEST(schedulers)
+{
+    struct record_list list;
+    const struct xt_meta *m;
+
+    describe_pinned(&list, XEN_SCHEDULER_CREDIT2, 2);
+    ck_assert_uint_eq(count_records(&list, TRC_META_POOL), 2);
+    m = find_nth(&list, TRC_META_POOL, 1);
+    ck_assert_uint_eq(m->pool.pool, 3);
+    ck_assert_uint_eq(m->pool.scheduler, XEN_SCHEDULER_CREDIT2);
+    ck_assert_uint_eq(m->pool.cpus, 1);
+    m = find_nth(&list, TRC_META_POOL_TIMES, 0);
+    ck_assert_uint_eq(m->pool_times.timeslice, UINT32_MAX);
+    ck_assert_uint_eq(m->pool_times.ratelimit, 500);
+    ck_assert_int_eq(find_nth(&list, TRC_META_CPU, 3)->cpu.pool, 0);
+    ck_assert_int_eq(find_nth(&list, TRC_META_CPU, 4)->cpu.pool, 3);
+    ck_assert_int_eq(find_nth(&list, TRC_META_CPU, 5)->cpu.pool, -1);
+    m = find_nth(&list, TRC_META_DOMAIN_WEIGHT, 1);
+    ck_assert_uint_eq(m->domain_weight.dom, 9);
+    ck_assert_uint_eq(m->domain_weight.weight, 256 + 9);
+    ck_assert_uint_eq(m->domain_weight.cap, 150);
+    m = find_nth(&list, TRC_META_DOMAIN_UUID, 0);
+    ck_assert_uint_eq(m->domain_uuid.id0, 0x201);
+    m = find_nth(&list, TRC_META_DOMAIN_UUID, 1);
+    ck_assert_uint_eq(m->domain_uuid.id3, 0xab000000);
+
+    describe_pinned(&list, XEN_SCHEDULER_CREDIT, 2);
+    m = find_nth(&list, TRC_META_POOL_TIMES, 0);
+    ck_assert_uint_eq(m->pool_times.timeslice, 30000);
+    ck_assert_uint_eq(m->pool_times.ratelimit, 1000);
+    ck_assert_uint_eq(m->pool_times.migration_delay, 7);
+
+    describe_pinned(&list, XEN_SCHEDULER_NULL, 2);
+    ck_assert_uint_eq(count_records(&list, TRC_META_POOL), 2);
+    ck_assert_uint_eq(count_records(&list, TRC_META_POOL_TIMES), 0);
+    ck_assert_uint_eq(count_records(&list, TRC_META_DOMAIN_WEIGHT), 0);
+}
+END_TEST
+
+START_TEST(budgets)
+{
+    struct record_list list;
+    const struct xt_meta *m;
+
+    describe_pinned(&list, XEN_SCHEDULER_RTDS, 2);
+    ck_assert_uint_eq(count_records(&list, TRC_META_VCPU_BUDGET), 4);
+    m = find_nth(&list, TRC_META_VCPU_BUDGET, 3);
+    ck_assert_uint_eq(m->vcpu_budget.dom, 9);
+    ck_assert_uint_eq(m->vcpu_budget.vcpu, 1);
+    ck_assert_uint_eq(m->vcpu_budget.period, 10000);
+    ck_assert_uint_eq(m->vcpu_budget.budget, 4000);
+    ck_assert_uint_eq(m->vcpu_budget.extra, 1);
+}
+END_TEST
+
+START_TEST(pinning)
+{
+    struct record_list list;
+
+    describe_pinned(&list, XEN_SCHEDULER_CREDIT2, 2);
+    ck_assert_uint_eq(count_records(&list, TRC_META_AFFINITY), 2 * 3);
+    ck_assert_uint_eq(nth_affinity(&list, 0)->kind, 0);
+    ck_assert_uint_eq(nth_affinity(&list, 0)->vcpu, 0);
+    ck_assert_uint_eq(nth_affinity(&list, 0)->cpus0, 0x0d);
+    ck_assert_uint_eq(nth_affinity(&list, 1)->kind, 1);
+    ck_assert_uint_eq(nth_affinity(&list, 1)->cpus0, 0x04);
+    ck_assert_uint_eq(nth_affinity(&list, 2)->kind, 2);
+    ck_assert_uint_eq(nth_affinity(&list, 2)->vcpu, 0xffff);
+    ck_assert_uint_eq(nth_affinity(&list, 5)->dom, 9);
+
+    /* The affinity of vcpu 1 is unknown. */
+    describe_pinned(&list, XEN_SCHEDULER_CREDIT2, 1);
+    ck_assert_uint_eq(count_records(&list, TRC_META_AFFINITY), 2 * 2);
+    ck_assert_uint_eq(nth_affinity(&list, 1)->vcpu, 0);
+    describe_pinned(&list, XEN_SCHEDULER_CREDIT2, 0);
+    ck_assert_uint_eq(count_records(&list, TRC_META_AFFINITY), 0);
+}
+END_TEST
+
+/* Each known version of domctls; other versions and refusals cost values. */
+START_TEST(domctl_versions)
+{
+    struct record_list list;
+
+    for ( uint32_t version = 0; version < 0x20; version++ )
+    {
+        bool known = version >= 0x11 && version <= 0x17;
+
+        reset_fake();
+        fake_xen()->domain = pinned;
+        fake_xen()->domains = 2;
+        fake_xen()->domctl_version = version;
+        fake_xen()->scheduler = XEN_SCHEDULER_CREDIT2;
+        fake_xen()->affinity_vcpus = 2;
+        describe_text(&list);
+        ck_assert_uint_eq(count_records(&list, TRC_META_DOMAIN_WEIGHT),
+                          known ? 2 : 0);
+        ck_assert_uint_eq(count_records(&list, TRC_META_AFFINITY),
+                          known ? 6 : 0);
+    }
+    reset_fake();
+    fake_xen()->domain = pinned;
+    fake_xen()->domains = 2;
+    fake_xen()->domctl_errno = EPERM;
+    describe_text(&list);
+    ck_assert_uint_eq(count_records(&list, TRC_META_AFFINITY), 0);
+    ck_assert_uint_eq(count_records(&list, TRC_META_DOMAIN_UUID), 2);
+    /* A refusal for lack of rights is not repeated with other versions. */
+    ck_assert_uint_eq(fake_xen()->domctls, 4);
+}
+END_TEST
+
+/* --- names of interrupts -------------------------------------------------- */
+
+static void add_line(void *text, const struct xt_meta *m)
+{
+    char *end = (char *)text + strlen(text);
+
+    if ( !m->irq_name.part )
+        end += sprintf(end, "|%u:", m->irq_name.irq);
+    memcpy(end, (const char *)m + offsetof(struct xt_meta, irq_name.t0),
+           XT_META_PART);
+    end[XT_META_PART] = '\0';
+}
+
+static void check_lines(const char *file, size_t size, const char *want)
+{
+    char path[] = "test_hv_xen.XXXXXX", text[1000] = "";
+    int fd = mkstemp(path);
+
+    ck_assert_int_eq(write(fd, file, size), size);
+    close(fd);
+    interrupt_names_put(path, add_line, text);
+    ck_assert_str_eq(text, want);
+    unlink(path);
+}
+
+#define CHECK_LINES(file, want) check_lines(file, sizeof(file) - 1, want)
+
+START_TEST(interrupt_lines)
+{
+    CHECK_LINES("           CPU0       CPU1       \n"
+                "  1:          9          0   xen-pirq    -ioapic-edge  i8042\n"
+                " 48:      33411          0   xen-percpu    -virq      timer0\n"
+                " 61:        511          0   xen-dyn    -event     vif1.0\n"
+                "NMI:          0          0   Non-maskable interrupts\n"
+                "ERR:          0\n"
+                " 70:          1          2   xen-pirq    -msi-x     nvme0q1, "
+                "a second name\n",
+                "|1:xen-pirq -ioapic-edge i8042|61:xen-dyn -event vif1.0"
+                "|70:xen-pirq -msi-x nvme0q1, a second name");
+    /* A name that begins with a digit; fewer counts than pcpus. */
+    CHECK_LINES("CPU0\n 5: 1 8250\n6: 7\n 7: word\n8:\n", "|5:8250|7:word");
+    /* Absurd and cut lines. */
+    CHECK_LINES("", "");
+    CHECK_LINES("CPU0", "");
+    CHECK_LINES("CPU0\n: a\n 65536: 1 a\n99999999999999999999: 1 a\n"
+                "-1: 1 a\n0x5: 1 a\n12\n65535: 1 last", "|65535:last");
+    CHECK_LINES("CPU0\n1: 1 a\0b\n2: 1 \xff\x1b[m\n",
+                "|1:a|2:\xff\x1b[m");
+    interrupt_names_put("/nowhere/interrupts", add_line, NULL);
+}
+END_TEST
+
+static void count_line(void *nr, const struct xt_meta *m)
+{
+    *(unsigned int *)nr += !m->irq_name.part;
+}
+
+/* Lines beyond the limit are left out; a long name is cut. */
+START_TEST(many_interrupts)
+{
+    char path[] = "test_hv_xen.XXXXXX";
+    FILE *f = fdopen(mkstemp(path), "w");
+    unsigned int nr = 0;
+
+    fprintf(f, "CPU0\n");
+    for ( unsigned int i = 0; i < INTERRUPT_NAMES_MAX + 10; i++ )
+        fprintf(f, "%u: 1 %0500u\n", i, 1);
+    fclose(f);
+    interrupt_names_put(path, count_line, &nr);
+    ck_assert_uint_eq(nr, INTERRUPT_NAMES_MAX);
+    unlink(path);
 }
 END_TEST
 
@@ -675,5 +895,6 @@ START_TEST(probe)
 END_TEST
 
 UNIT_MAIN("hv-xen", every_version, numbers_of_pcpus, refusals, faults, control,
-          bits, state, machine, machine_in_parts, guests, names, frames, virq,
-          virq_that_fails, probe)
+          bits, state, machine, machine_in_parts, guests, schedulers, budgets,
+          pinning, domctl_versions, interrupt_lines, many_interrupts, names,
+          frames, virq, virq_that_fails, probe)
