@@ -86,8 +86,31 @@ cmp trace first || fail "storm: another file with the same seed"
 
 play -f "$shipped/noisy-neighbour.scenario" -T 0.1
 expect 0 "$xenalyze" --records --event 'meta_affinity' trace
-grep -q 'd2v3 hard cpus from 0 on: .* 00000003$' out ||
+grep -q 'd2v65535 hard cpus from 0 on: .* 00000003$' out ||
     fail "noisy: no affinity of render"
+
+# The file describes the host, and xentrace describes it alike.
+described()
+{
+    expect 0 "$xenalyze" info "$1"
+    sed -n '/^  scheduler:/p; /^  topology:/p; /^ *d[0-9]/p' out
+}
+uuid='[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}'
+described trace >noisy
+grep -qx '  scheduler: credit2, pool 0 of 4 pcpus, rate limit 1000 us' noisy ||
+    fail "noisy: no scheduler"
+grep -qx '  topology: 4 pcpus, 4 cores, 1 socket, 1 node' noisy ||
+    fail "noisy: no topology"
+grep -qEx " *d1 voice +PVH +1 +256 +none  $uuid  pcpus 0-1" noisy &&
+    grep -qEx " *d2 render +HVM +4 +256 +none  $uuid  pcpus 0-1" noisy &&
+    grep -qEx " *d0 Domain-0 +PV +2 +256 +none  [-0]{36}  pcpus 2-3" noisy ||
+    fail "noisy: the domains are described differently"
+expect 0 "$xensim" -f "$shipped/noisy-neighbour.scenario" --virtual -T 0.1 \
+    --layout=master -s "$PWD/sock" -- "$xentrace" -T 5 collected
+described collected | diff noisy - ||
+    fail "noisy: xentrace describes another host"
+expect 0 "$xenalyze" info collected
+grep -q '^  Xen: *4\.19-xensim$' out || fail "the layout is not of Xen 4.19"
 
 # --- the scenarios in the man page -------------------------------------------
 

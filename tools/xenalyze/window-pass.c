@@ -44,10 +44,11 @@ static int read_windows(struct pass *p, struct err *e)
     return rc;
 }
 
-static int end_counts(struct pass *p)
+static int end_counts(struct pass *p, struct err *e)
 {
     const struct run *run = p->run;
     struct xt_clock clock;
+    int rc = 0;
 
     xt_counts_finish(&p->counts, xt_trace_position(run->trace),
                      xt_trace_damage(run->trace));
@@ -58,20 +59,22 @@ static int end_counts(struct pass *p)
         xt_info_clock(&run->info, run->config->hz, &clock);
         if ( p->counts.total.tsc.known )
             clock.origin = p->counts.total.tsc.first;
-        file_info_print(&p->counts, &p->texts, &clock, run->name, run->out);
+        file_texts_finish(&p->texts);
+        rc = file_info_print(&p->counts, &p->texts, &clock, run->name,
+                             run->out);
     }
-    return 0;
+    return rc ? err_sys(e, rc, "cannot analyze %s", run->name) : 0;
 }
 
 int windows_pass(const struct run *run, struct err *e)
 {
-    struct pass p = { .run = run, .texts = { .nr_marks = 0 } };
+    struct pass p = { .run = run, .texts = { .names = &run->names } };
     int rc = begin_counts(&p, e);
 
     if ( !rc )
         rc = read_windows(&p, e);
     if ( !rc )
-        rc = end_counts(&p);
+        rc = end_counts(&p, e);
     xt_counts_fini(&p.counts);
     file_texts_fini(&p.texts);
     return rc;

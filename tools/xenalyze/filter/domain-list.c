@@ -70,7 +70,10 @@ const char *domain_list_format(const struct xt_domain_names *n,
     char rest[ROOM_FOR_REST + 8];
     size_t i = 0;
 
-    assert(n && n->nr);
+    assert(xt_domain_names_any(n));
+    snprintf(text, DOMAIN_LIST_MAX, "the trace has no names of domains");
+    if ( !n->nr )
+        return text;
     *text = '\0';
     append_close(&l, n, word);
     while ( i < n->nr &&
@@ -91,7 +94,7 @@ int filter_find_domain(const struct xt_domain_names *names, const char *option,
     const struct xt_domain_name *d;
 
     snprintf(word, sizeof(word), "%.*s", (int)length, name);
-    if ( !names || !names->nr )
+    if ( !xt_domain_names_any(names) )
         return err_usage(e, "--%s: %s is no number, and the trace has no names "
                          "of domains", option, word);
     d = xt_domain_names_find(names, name, length, &at);

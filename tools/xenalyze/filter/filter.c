@@ -249,7 +249,9 @@ static int add_pcpus(struct filter *f, const char *word)
 /* Anything but a malformed number or range, if the trace has names. */
 static bool may_be_name(const struct filter *f, const char *word)
 {
-    return f->names && f->names->nr && word[strspn(word, "0123456789-")];
+    return xt_domain_names_any(f->names) &&
+           (word[strspn(word, "0123456789-")] ||
+            strlen(word) == XT_UUID_TEXT - 1);
 }
 
 /* All domains of this name: a domain gets a new id when it reboots. */
@@ -324,7 +326,7 @@ static int add_vcpu(struct filter *f, const char *word)
     uint64_t dom, vcpu;
 
     f->by_vcpu = true;
-    if ( slash && slash > word && f->names && f->names->nr )
+    if ( slash && slash > word && xt_domain_names_any(f->names) )
         return add_named_vcpus(f, word, slash);
     if ( *word != 'd' || !v )
         return -EINVAL;

@@ -10,6 +10,7 @@
 #include <public/trace.h>
 
 #include "libxentrace/catalogue.h"
+#include "xenalyze/lines/file-host.h"
 
 static void print_collector_losses(const struct xt_losses *l, FILE *out)
 {
@@ -131,12 +132,17 @@ static void print_damage(const struct xt_damage *d, FILE *out)
     print_places(d, out);
 }
 
-void file_info_print(const struct xt_counts *c, const struct file_texts *texts,
-                     const struct xt_clock *clock, const char *name, FILE *out)
+int file_info_print(const struct xt_counts *c, const struct file_texts *texts,
+                    const struct xt_clock *clock, const char *name, FILE *out)
 {
+    int rc;
+
     print_total(c, name, out);
     file_texts_print(texts, clock, out);
+    rc = file_host_print(&texts->host, out);
+    file_host_print_tables(&texts->host, texts->names, out);
     print_cpus(c, out);
     print_events(&c->events, out);
     print_damage(&c->damage, out);
+    return rc;
 }

@@ -14,9 +14,9 @@
 
 /*
  * Print as text.  `clock` is for the times of marks.  The caller checks `out`
- * for errors.
+ * for errors.  0 or -ENOMEM.
  */
-void file_info_print(const struct xt_counts *c, const struct file_texts *texts,
-                     const struct xt_clock *clock, const char *name, FILE *out);
+int file_info_print(const struct xt_counts *c, const struct file_texts *texts,
+                    const struct xt_clock *clock, const char *name, FILE *out);
 
 #endif /* XENALYZE_LINES_FILE_INFO_H */

@@ -16,6 +16,7 @@
 
 #include "common/fault.h"
 #include "common/num.h"
+#include "libxentrace/meta-event.h"
 
 /* Values of text_kind of events/11-meta. */
 enum { TEXT_XEN_EXTRA = 1, TEXT_MARK = 15 };
@@ -80,8 +81,9 @@ static int add_record(struct file_texts *t, const struct xt_meta *m)
         t->has_moment = true;
         t->moment = m->clock;
     }
-    if ( m->event != TRC_META_TEXT ||
-         !xt_meta_text_add(&t->partial, m->text.part, m->text.parts,
+    if ( m->event != TRC_META_TEXT )
+        return xt_host_add(&t->host, m);
+    if ( !xt_meta_text_add(&t->partial, m->text.part, m->text.parts,
                            &m->text.t0) )
         return 0;
     return add_text(t, m->text.kind, t->partial.text);
@@ -97,13 +99,18 @@ int file_texts_add_window(struct file_texts *t, const struct xt_window *w)
 
     t->has_moment = false;
     while ( !rc && (size = xt_record_decode(&r, at, end)) &&
-            r.event >= TRC_META_WINDOW && r.event <= TRC_META_LOST )
+            xt_event_is_meta(r.event) )
     {
         if ( xt_meta_decode(&m, &r) )
             rc = add_record(t, &m);
         at += size;
     }
     return rc;
+}
+
+void file_texts_finish(struct file_texts *t)
+{
+    xt_host_finish(&t->host);
 }
 
 static void print_text_line(const char *label, const char *before,
@@ -169,5 +176,6 @@ void file_texts_fini(struct file_texts *t)
         free(t->text[i]);
     for ( size_t i = 0; i < FILE_TEXT_MARKS; i++ )
         free(t->marks[i].text);
+    xt_host_fini(&t->host);
     memset(t, 0, sizeof(*t));
 }

@@ -26,6 +26,8 @@ struct file_mark
 
 struct file_texts
 {
+    const struct xt_domain_names *names;    /* of the trace; or NULL */
+    struct xt_host host;            /* after file_texts_finish() */
     struct xt_meta_text partial;
     char *text[FILE_TEXT_KINDS];    /* the newest of each kind; or NULL */
     struct file_mark marks[FILE_TEXT_MARKS];
@@ -41,6 +43,9 @@ struct file_texts
  * behind other records.  0 or -ENOMEM; call file_texts_fini() either way.
  */
 int file_texts_add_window(struct file_texts *t, const struct xt_window *w);
+
+/* To be called behind the last window. */
+void file_texts_finish(struct file_texts *t);
 
 /*
  * A line for each text; control characters become question marks.  `clock`

@@ -99,7 +99,7 @@ static int complete_request(struct report_pass *p, struct err *e)
     if ( r->sort == SORT_AUTO )
         r->sort = r->top ? SORT_TOTAL : SORT_NAME;
     r->clock_assumed = p->clock_assumed;
-    r->names = p->names && p->names->nr ? p->names : NULL;
+    r->names = p->names;
     if ( p->config->symbol_file )
         rc = symbols_read(&p->symbols, p->config->symbol_file, e);
     r->symbols = p->symbols;

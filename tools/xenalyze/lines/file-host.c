@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * All lines are from metadata of the collector.  A value that is not in the
+ * trace is "-".
+ */
+#include "xenalyze/lines/file-host.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include <public/trace.h>
+
+#define NAME_WIDTH 16           /* column of names */
+
+/* --- lines ---------------------------------------------------------------- */
+
+static const char *plural(unsigned int nr)
+{
+    return nr == 1 ? "" : "s";
+}
+
+static void print_pool_time(const char *name, uint32_t us, FILE *out)
+{
+    if ( us != UINT32_MAX )
+        fprintf(out, ", %s %" PRIu32 " us", name, us);
+}
+
+static void print_pool(const struct xt_host *h,
+                       const struct xt_rec_meta_pool *p, FILE *out)
+{
+    const struct xt_rec_meta_pool_times *times = xt_host_pool_times(h,
+                                                                    p->pool);
+    const char *name = xt_scheduler_name(p->scheduler);
+
+    if ( name )
+        fprintf(out, "  scheduler: %s", name);
+    else
+        fprintf(out, "  scheduler: number %" PRIu32, p->scheduler);
+    fprintf(out, ", pool %" PRIu32 " of %" PRIu32 " pcpu%s", p->pool, p->cpus,
+            plural(p->cpus));
+    if ( times )
+    {
+        print_pool_time("time slice", times->timeslice, out);
+        print_pool_time("rate limit", times->ratelimit, out);
+        print_pool_time("migration delay", times->migration_delay, out);
+    }
+    putc('\n', out);
+}
+
+int file_host_print(const struct xt_host *h, FILE *out)
+{
+    const struct xt_meta *m = NULL;
+    struct xt_topology t;
+    int rc = xt_host_count_units(h, &t);
+
+    while ( (m = xt_host_next(h, TRC_META_POOL, m)) )
+        print_pool(h, &m->pool, out);
+    if ( t.cpus )
+        fprintf(out, "  topology: %u pcpu%s, %u core%s, %u socket%s, %u "
+                "node%s\n", t.cpus, plural(t.cpus), t.cores, plural(t.cores),
+                t.sockets, plural(t.sockets), t.nodes, plural(t.nodes));
+    return rc;
+}
+
+/* --- domains -------------------------------------------------------------- */
+
+static void print_affinity_of(const struct xt_host *h, unsigned int domain,
+                              unsigned int vcpu, FILE *out)
+{
+    char text[XT_AFFINITY_TEXT_MAX];
+
+    if ( xt_host_affinity_text(h, domain, vcpu, XT_AFFINITY_HARD, text) )
+        fputs(text, out);
+    if ( xt_host_affinity_text(h, domain, vcpu, XT_AFFINITY_SOFT, text) )
+        fprintf(out, " (prefers %s)", text);
+}
+
+/* True if all vcpus may run on all pcpus, or nothing is known. */
+static bool is_free(const struct xt_host *h, unsigned int domain)
+{
+    char text[XT_AFFINITY_TEXT_MAX];
+
+    if ( xt_host_next_pinned(h, domain, 0) < XT_VCPU_OTHERS &&
+         xt_host_next_pinned(h, domain, 0) >= 0 )
+        return false;
+    return (!xt_host_affinity_text(h, domain, XT_VCPU_OTHERS, XT_AFFINITY_HARD,
+                                   text) || !strcmp(text, "all")) &&
+           !xt_host_affinity_text(h, domain, XT_VCPU_OTHERS, XT_AFFINITY_SOFT,
+                                  text);
+}
+
+static void print_affinity(const struct xt_host *h, unsigned int domain,
+                           FILE *out)
+{
+    int vcpu = xt_host_next_pinned(h, domain, 0);
+    const char *before = "  pcpus ";
+
+    if ( is_free(h, domain) )
+        return;
+    for ( ; vcpu >= 0; vcpu = xt_host_next_pinned(h, domain, vcpu + 1) )
+    {
+        fputs(before, out);
+        if ( vcpu < XT_VCPU_OTHERS )
+            fprintf(out, "v%d: ", vcpu);
+        else if ( *before == ';' )
+            fputs("others: ", out);
+        print_affinity_of(h, domain, vcpu, out);
+        before = "; ";
+    }
+}
+
+static void print_weight(const struct xt_rec_meta_domain_weight *w, FILE *out)
+{
+    if ( !w )
+        fprintf(out, " %6s %5s", "-", "-");
+    else if ( w->cap )
+        fprintf(out, " %6" PRIu32 " %4" PRIu32 "%%", w->weight, w->cap);
+    else
+        fprintf(out, " %6" PRIu32 " %5s", w->weight, "none");
+}
+
+static void print_domain_row(const struct xt_host *h,
+                         const struct xt_domain_names *names,
+                         const struct xt_rec_meta_domain *d, FILE *out)
+{
+    const struct xt_rec_meta_domain_uuid *uuid = xt_host_uuid(h, d->dom);
+    const char *name = xt_domain_name(names, d->dom);
+    char id[8], text[XT_UUID_TEXT] = "-";
+
+    snprintf(id, sizeof(id), "d%u", d->dom);
+    if ( uuid )
+        xt_uuid_format(uuid, text);
+    fprintf(out, "%6s %-*s %-4s %5u", id, NAME_WIDTH, name ? name : "-",
+            xt_host_domain_type(d), d->vcpus);
+    print_weight(xt_host_weight(h, d->dom), out);
+    fprintf(out, "  %s", text);
+    print_affinity(h, d->dom, out);
+    putc('\n', out);
+}
+
+static void print_domain_table(const struct xt_host *h,
+                          const struct xt_domain_names *names, FILE *out)
+{
+    const struct xt_meta *m = xt_host_next(h, TRC_META_DOMAIN, NULL);
+
+    if ( m )
+        fprintf(out, "\ndomain %-*s %-4s %5s %6s %5s  %s\n", NAME_WIDTH,
+                "name", "type", "vcpus", "weight", "cap", "uuid");
+    for ( ; m; m = xt_host_next(h, TRC_META_DOMAIN, m) )
+        print_domain_row(h, names, &m->domain, out);
+}
+
+static void print_budgets(const struct xt_host *h, FILE *out)
+{
+    const struct xt_meta *m = xt_host_next(h, TRC_META_VCPU_BUDGET, NULL);
+
+    if ( m )
+        fprintf(out, "\nvcpu            budget us    period us  extra time\n");
+    for ( ; m; m = xt_host_next(h, TRC_META_VCPU_BUDGET, m) )
+    {
+        const struct xt_rec_meta_vcpu_budget *b = &m->vcpu_budget;
+        char id[16];
+
+        snprintf(id, sizeof(id), "d%uv%u", b->dom, b->vcpu);
+        fprintf(out, "%-12s %12" PRIu32 " %12" PRIu32 "  %s\n", id, b->budget,
+                b->period, b->extra ? "yes" : "no");
+    }
+}
+
+/* --- interrupts ----------------------------------------------------------- */
+
+static void print_interrupts(const struct xt_host *h, FILE *out)
+{
+    const char *heading = "\n   irq device\n";
+    const struct xt_meta *m = NULL;
+    char text[XT_IRQ_TEXT_MAX];
+
+    while ( (m = xt_host_next(h, TRC_META_IRQ_NAME, m)) )
+        if ( !m->irq_name.part &&
+             xt_host_irq_device(h, m->irq_name.irq, text) )
+        {
+            fprintf(out, "%s%6u %s\n", heading, m->irq_name.irq, text);
+            heading = "";
+        }
+}
+
+void file_host_print_tables(const struct xt_host *h,
+                            const struct xt_domain_names *names, FILE *out)
+{
+    print_domain_table(h, names, out);
+    print_budgets(h, out);
+    print_interrupts(h, out);
+    if ( h->is_full )
+        fputs("\nThe trace describes more domains and vcpus than are kept; the "
+              "rest is left out.\n", out);
+}
