@@ -352,7 +352,8 @@ static int open_file_and_rings(const char *path, struct err *e)
     int rc;
 
     save_killed_trace(path);
-    rc = ut_file_open(&simple.drain.file, path, e);
+    rc = ut_file_open(&simple.drain.file, path, simple.drain.counts.files + 1,
+                      e);
     if ( rc )
         return rc;
     rc = open_arena(&a, path, e);
@@ -452,7 +453,7 @@ static void rotate_file(void)
     if ( path )
     {
         ut_trace_name_shift(path, simple.rotate_keep);
-        if ( ut_file_open(&next, path, &e) )
+        if ( ut_file_open(&next, path, simple.drain.counts.files + 1, &e) )
         {
             ut_report("%s: continuing with the old file", e.text);
             simple.rotate_bytes = 0;

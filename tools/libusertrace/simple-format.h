@@ -27,6 +27,10 @@
  *     SIMPLE_THREAD   "TID": the thread of the events that follow, up to the
  *                     next mapping with this id
  *
+ *     SIMPLE_FILE     "PID NUMBER": the process has begun NUMBER files, this
+ *                     one included; a reader that follows rotated files counts
+ *                     the files that were deleted meanwhile
+ *
  * A dropped event stands where the losses were: behind the earlier events of
  * its thread, with the time of the first loss.  Thread 0 stands for threads
  * that had no ring yet.
@@ -77,6 +81,7 @@ enum simple_type { SIMPLE_MAPPING, SIMPLE_EVENT };
 #define SIMPLE_CLOCK   0xffffffffffff0002ull
 #define SIMPLE_PROCESS 0xffffffffffff0003ull
 #define SIMPLE_THREAD  0xffffffffffff0004ull
+#define SIMPLE_FILE    0xffffffffffff0005ull
 
 struct simple_head              /* of an event, in file and ring alike */
 {

@@ -206,7 +206,16 @@ int ut_file_write(struct ut_file *f)
     return 0;
 }
 
-static void put_header(struct ut_file *f)
+static void put_file_number(struct ut_file *f, uint64_t number)
+{
+    char text[48];
+
+    snprintf(text, sizeof(text), "%d %llu", (int)getpid(),
+             (unsigned long long)number);
+    ut_file_put_mapping(f, SIMPLE_FILE, text);
+}
+
+static void put_header(struct ut_file *f, uint64_t number)
 {
     uint64_t header[3] = { SIMPLE_HEADER_ID, SIMPLE_MAGIC, SIMPLE_VERSION };
 
@@ -214,6 +223,7 @@ static void put_header(struct ut_file *f)
     ut_file_put_bytes(f, header, sizeof(header));
     ut_file_put_clock(f);
     put_process(f);
+    put_file_number(f, number);
 }
 
 /* Only a regular file can be truncated, and recognized by its inode. */
@@ -227,10 +237,12 @@ static void identify_file(struct ut_file *f)
     f->inode = st.st_ino;
 }
 
-int ut_file_open(struct ut_file *f, const char *path, struct err *e)
+int ut_file_open(struct ut_file *f, const char *path, uint64_t number,
+                 struct err *e)
 {
     int rc = -ENOMEM;
 
+    assert(number);
     *f = (struct ut_file)UT_FILE_INIT;
     f->now.tid = UINT32_MAX;
     f->is_plain = is_plain_default;
@@ -245,7 +257,7 @@ int ut_file_open(struct ut_file *f, const char *path, struct err *e)
     if ( !rc )
     {
         identify_file(f);
-        put_header(f);
+        put_header(f, number);
         rc = ut_file_put_events(f, ut_count_events());
     }
     if ( !rc )

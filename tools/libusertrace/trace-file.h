@@ -36,7 +36,9 @@ struct ut_file
 
 #define UT_FILE_INIT { .fd = -1 }
 
-int ut_file_open(struct ut_file *f, const char *path, struct err *e);
+/* `number`: how many files this process has begun, this one included. */
+int ut_file_open(struct ut_file *f, const char *path, uint64_t number,
+                 struct err *e);
 void ut_file_close(struct ut_file *f);
 
 /* Has the buffer room for so many more bytes? */

@@ -100,11 +100,15 @@ int st_merge_next(struct st_merge *m, const struct st_record **record,
 int st_merge_follow(struct st_merge *m, const struct st_reader_options *how,
                     struct err *e)
 {
+    bool more = false;
     int rc = 0;
 
     assert(!m->handed);
     for ( size_t i = 0; i < m->nr && rc >= 0; i++ )
         if ( !m->has[i] )
+        {
             rc = st_reader_follow(&m->readers[i], how, e);
-    return rc < 0 ? rc : 0;
+            more |= rc > 0;
+        }
+    return rc < 0 ? rc : more;
 }

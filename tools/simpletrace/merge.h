@@ -27,7 +27,10 @@ void st_merge_close(struct st_merge *m);
 int st_merge_next(struct st_merge *m, const struct st_record **record,
                   struct err *e);
 
-/* At the end: call st_reader_follow() for each trace. 0 or -errno. */
+/*
+ * At the end: call st_reader_follow() for each trace. 1: there may be more
+ * records at once; 0; -errno.
+ */
 int st_merge_follow(struct st_merge *m, const struct st_reader_options *how,
                     struct err *e);
 

@@ -40,6 +40,20 @@ static void report_gap(const struct st_reader *r, uint64_t offset,
             offset);
 }
 
+static void report_deleted(const struct st_reader *r, uint64_t files, void *arg)
+{
+    progress_hide(arg);
+    if ( files )
+        fprintf(stderr, "simpletrace: %s: %" PRIu64 " %s read: keep more "
+                "rotated files\n", r->in.name, files, files == 1 ?
+                "file was deleted before it was" :
+                "files were deleted before they were");
+    else
+        fprintf(stderr, "simpletrace: %s: the followed file was deleted or "
+                "renamed, and files behind it may be unread: keep more rotated "
+                "files, as NAME.1, NAME.2\n", r->in.name);
+}
+
 static void print_record(const struct st_options *o, struct st_print *p,
                          const struct st_sink *sink,
                          const struct st_record *record)
@@ -124,7 +138,8 @@ static int print_records(const struct st_options *o, struct st_print *p,
         }
         if ( !rc && o->follow )
             rc = st_merge_follow(m, how, e);
-    } while ( !rc && !p->out.failed && wait_for_records(o, p) );
+    } while ( rc >= 0 && !p->out.failed && !interrupted &&
+              (rc > 0 || wait_for_records(o, p)) );
 
     if ( p->no_memory )
         return err_sys(e, -ENOMEM, "cannot store the data of the report");
@@ -139,6 +154,8 @@ static bool report_damage(const struct st_options *o, const struct st_merge *m,
     size_t i;
 
     for ( i = 0; i < m->nr; i++ )
+    {
+        any |= m->readers[i].deleted || m->readers[i].unknown;
         if ( m->readers[i].gaps )
         {
             any = true;
@@ -147,6 +164,7 @@ static bool report_damage(const struct st_options *o, const struct st_merge *m,
                         m->readers[i].in.name, m->readers[i].records,
                         m->readers[i].skipped, m->readers[i].gaps);
         }
+    }
     if ( p->undeclared )
         log_warning(&o->log, "%" PRIu64 " records do not match a declaration, "
                     "and are printed as bytes: give the traced program's file "
@@ -206,8 +224,9 @@ int st_print_traces(const struct st_options *o, struct st_merge *m,
                    !pager.pid);
     for ( size_t i = 0; i < m->nr; i++ )
     {
-        m->readers[i].damaged = report_gap;
-        m->readers[i].damaged_arg = &progress;
+        m->readers[i].report_damage = report_gap;
+        m->readers[i].report_deleted = report_deleted;
+        m->readers[i].report_arg = &progress;
     }
     rc = print_to_fd(o, &p, fileno(pager.out), m, how, &progress, e);
     progress_fini(&progress);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The mappings of a trace: names of ids, and the extensions of simple-format.h
- * (declarations, clock, process, threads).
+ * (declarations, clock, process, threads, number of the file).
  */
 #include "simpletrace/reader-private.h"
 
@@ -115,8 +115,20 @@ static int parse_process(struct st_reader *r, const char *text, size_t length)
     return r->process ? 0 : -ENOMEM;
 }
 
+/* "PID NUMBER" */
+static int parse_file(struct st_reader *r, const char *text, size_t length)
+{
+    unsigned long long pid, number;
+
+    (void)length;
+    if ( sscanf(text, "%llu %llu", &pid, &number) == 2 )
+        st_reader_set_file_number(r, pid, number);
+    return 0;
+}
+
 _Static_assert(SIMPLE_DECLARE >= ST_MAX_IDS && SIMPLE_CLOCK >= ST_MAX_IDS &&
-               SIMPLE_PROCESS >= ST_MAX_IDS && SIMPLE_THREAD >= ST_MAX_IDS,
+               SIMPLE_PROCESS >= ST_MAX_IDS && SIMPLE_THREAD >= ST_MAX_IDS &&
+               SIMPLE_FILE >= ST_MAX_IDS,
                "no event has the id of an extension");
 
 static const struct
@@ -126,6 +138,7 @@ static const struct
 } extensions[] = {
     { SIMPLE_DECLARE, parse_declaration }, { SIMPLE_CLOCK, parse_clock },
     { SIMPLE_PROCESS, parse_process }, { SIMPLE_THREAD, parse_thread },
+    { SIMPLE_FILE, parse_file },
 };
 
 /* The text is copied and NUL-terminated for the parsers. */

@@ -20,6 +20,19 @@ int st_reader_next_v0(struct st_reader *r, struct st_record *record,
 int st_reader_number_ids(struct st_reader *r, bool also_disabled,
                          struct err *e);
 
+/*
+ * A followed trace continues in file `number` of process `pid`: count the files
+ * between that were deleted.
+ */
+void st_reader_set_file_number(struct st_reader *r, uint64_t pid,
+                               uint64_t number);
+
+/* The same for a file without a number, when its records have been read. */
+void st_reader_settle_jump(struct st_reader *r);
+
+/* Take the mappings up to the first event. 0 or -errno. */
+int st_reader_take_mappings(struct st_reader *r, struct err *e);
+
 /* Process a complete mapping of `size` bytes. 1 or -errno. */
 int st_reader_take_mapping(struct st_reader *r, size_t size, struct err *e);
 

@@ -213,8 +213,8 @@ void st_reader_report_damage(struct st_reader *r, uint64_t offset,
     assert(bytes);
     r->gaps++;
     r->skipped += bytes;
-    if ( r->damaged )
-        r->damaged(r, offset, bytes, r->damaged_arg);
+    if ( r->report_damage )
+        r->report_damage(r, offset, bytes, r->report_arg);
 }
 
 static void take_record(struct st_reader *r, struct st_record *record,
@@ -286,6 +286,30 @@ static bool take_event_fast(struct st_reader *r, struct st_record *record)
 
 static int next_item(struct st_reader *r, struct st_record *record,
                      struct err *e)
+int st_reader_take_mappings(struct st_reader *r, struct err *e)
+{
+    enum item item = MAPPED;
+    int64_t have = 0;
+    size_t size;
+    int rc = 0;
+
+    while ( !rc && r->type_bytes && item == MAPPED )
+    {
+        have = st_input_need(&r->in, MAPPING, e);
+        if ( have < (int64_t)MAPPING )
+            break;
+        item = peek_item(r, st_input_bytes(&r->in), have, &size);
+        if ( item == CUT )
+        {
+            have = st_input_need(&r->in, size, e);
+            item = have < (int64_t)size ? CUT : MAPPED;
+        }
+        if ( item == MAPPED )
+            rc = st_reader_take_mapping(r, size, e) < 0 ? -ENOMEM : 0;
+    }
+    return have < 0 ? have : rc;
+}
+
 {
     enum item item;
     int64_t have;

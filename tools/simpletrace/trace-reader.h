@@ -39,14 +39,24 @@ struct st_reader
     struct st_clock clock;
     char *process;              /* description of the process; or NULL */
 
-    bool rotated;               /* the file was found renamed */
     uint64_t records, lost;
     uint64_t gaps, skipped;     /* bytes that could not be read */
 
-    /* Called for each gap; may be NULL. */
-    void (*damaged)(const struct st_reader *r, uint64_t offset,
-                    uint64_t bytes, void *arg);
-    void *damaged_arg;
+    uint64_t deleted;           /* files deleted unread, of a followed trace */
+    uint64_t unknown;           /* places with an unknown number of them */
+
+    /* State of following (reader-follow.c). */
+    bool rotated;               /* the file was found renamed */
+    bool jumped;                /* this file may not be the successor */
+    unsigned int number;        /* NAME.number; 0: NAME */
+    unsigned int failures;      /* calls that found no successor */
+    uint64_t file_pid, file_number;     /* of SIMPLE_FILE; 0: unknown */
+    /* Called for each gap, and for deleted files (0: unknown); or NULL. */
+    void (*report_damage)(const struct st_reader *r, uint64_t offset,
+                          uint64_t bytes, void *arg);
+    void (*report_deleted)(const struct st_reader *r, uint64_t files,
+                           void *arg);
+    void *report_arg;
 };
 
 struct st_reader_options
@@ -69,8 +79,8 @@ int st_reader_next(struct st_reader *r, struct st_record *record,
                    struct err *e);
 
 /*
- * At the end of a followed trace: 1: the writer continues in another file,
- * which is open now; 0: not so, or not yet; -errno.
+ * At the end of a followed trace: 1: call st_reader_next() again, there may be
+ * more, in another file perhaps; 0: nothing more for now; -errno.
  */
 int st_reader_follow(struct st_reader *r, const struct st_reader_options *how,
                      struct err *e);

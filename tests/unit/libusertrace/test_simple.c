@@ -132,6 +132,7 @@ START_TEST(a_file_says_what_it_is)
 {
     struct tracefile t;
     struct item i;
+    char number[32];
 
     begin_file("f");
     end_file();
@@ -141,6 +142,11 @@ START_TEST(a_file_says_what_it_is)
     ck_assert(tracefile_next(&t, &i));
     ck_assert_uint_eq(i.id, SIMPLE_PROCESS);
     ck_assert_int_eq(strncmp(i.bytes, "pid ", 4), 0);
+    ck_assert(tracefile_next(&t, &i));
+    ck_assert_uint_eq(i.id, SIMPLE_FILE);
+    snprintf(number, sizeof(number), "%d 1", (int)getpid());
+    ck_assert_uint_eq(i.length, strlen(number));
+    ck_assert_int_eq(strncmp(i.bytes, number, i.length), 0);
     ck_assert(tracefile_next(&t, &i));
     ck_assert_uint_eq(i.id, 0);
     ck_assert_int_eq(strncmp(i.bytes, "two", i.length), 0);

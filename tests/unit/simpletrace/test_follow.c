@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A follower and a writer that rotates its file far faster than anybody looks:
+ * each record is read in order, or is in a file that was counted as deleted.
+ * The records are numbered, and each file has the same number of them.
+ */
+#include "../libusertrace/events.h"
+#include "../libusertrace/tracefile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "made-trace.h"
+
+#define PER_FILE 5u
+
+struct plan
+{
+    unsigned int files, keep;   /* keep 0: all */
+    bool numbered;              /* SIMPLE_FILE in each */
+    unsigned int sleep_us;      /* of the follower, once in a while */
+};
+
+/* ---- the writer --------------------------------------------------------- */
+
+static void format_number(char *path, unsigned int n)
+{
+    sprintf(path, n ? "f.%u" : "f", n);
+}
+
+/* As libusertrace and most scripts do: the highest number first. */
+static void shift_files(unsigned int keep)
+{
+    char from[32], to[32];
+    unsigned int n = 0;
+
+    do
+        format_number(from, n++);
+    while ( (!keep || n <= keep) && !access(from, F_OK) );
+    for ( n--; n; n-- )
+    {
+        format_number(from, n - 1);
+        format_number(to, n);
+        rename(from, to);
+    }
+}
+
+static void write_file(const struct plan *plan, unsigned int nr)
+{
+    static struct made m;
+    char text[64];
+    size_t half;
+    int fd = open("f", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+    made_begin(&m, 4, false);
+    made_mapping(&m, 0, "first");
+    sprintf(text, "1 %u", nr + 1);
+    if ( plan->numbered )
+        made_mapping(&m, SIMPLE_FILE, text);
+    for ( unsigned int i = 0; i < PER_FILE; i++ )
+    {
+        made_event(&m, 0, nr, 1);
+        made_u64(&m, (uint64_t)nr * PER_FILE + i);
+        made_end(&m);
+    }
+    half = 24 + nr % (m.size - 24);
+    if ( write(fd, m.bytes, half) != (ssize_t)half ||
+         write(fd, m.bytes + half, m.size - half) != (ssize_t)(m.size - half) )
+        _exit(1);
+    close(fd);
+}
+
+static pid_t start_writer(const struct plan *plan)
+{
+    pid_t pid = fork();
+
+    if ( pid )
+        return pid;
+    for ( unsigned int i = 1; i < plan->files; i++ )
+    {
+        shift_files(plan->keep);
+        write_file(plan, i);
+    }
+    _exit(0);
+}
+
+/* ---- the follower ------------------------------------------------------- */
+
+struct followed
+{
+    struct st_reader reader;
+    uint64_t seen, missing, next;
+};
+
+static void take_value(struct followed *f, uint64_t value)
+{
+    ck_assert_msg(value >= f->next, "%llu again or late, before %llu",
+                  (unsigned long long)value, (unsigned long long)f->next);
+    f->missing += value - f->next;
+    f->next = value + 1;
+    f->seen++;
+}
+
+/* Wait as the program does, but shorter. */
+static void wait_a_little(unsigned int round, const struct plan *plan)
+{
+    if ( plan->sleep_us && round % 64 == 0 )
+        usleep(plan->sleep_us);
+    else
+        sched_yield();
+}
+
+static pid_t follow_files(struct followed *f, const struct plan *plan)
+{
+    static const struct st_reader_options how = { .follow = true };
+    uint64_t all = (uint64_t)plan->files * PER_FILE;
+    struct st_events events;
+    struct st_record record;
+    struct err e = ERR_INIT;
+    unsigned int round = 0;
+    pid_t pid;
+    int rc;
+
+    write_file(plan, 0);
+    *f = (struct followed){ .seen = 0 };
+    st_events_init(&events);
+    made_declare(&events, "first(uint64_t n) \"%\" PRIu64\n");
+    ck_assert_msg(!st_reader_open(&f->reader, "f", &events, &how, &e), "%s",
+                  e.text);
+    pid = start_writer(plan);
+    while ( f->next < all )
+    {
+        while ( (rc = st_reader_next(&f->reader, &record, &e)) > 0 )
+            take_value(f, st_record_word(&record, 0));
+        if ( !rc )
+            rc = st_reader_follow(&f->reader, &how, &e);
+        ck_assert_msg(rc >= 0, "%s", e.text);
+        if ( !rc )
+            wait_a_little(++round, plan);
+    }
+    st_reader_close(&f->reader);
+    st_events_fini(&events);
+    ck_assert_uint_eq(f->reader.gaps, 0);
+    ck_assert_uint_eq(f->seen + f->missing, all);
+    return pid;
+}
+
+static void run_plan(struct followed *f, const struct plan *plan)
+{
+    char folder[32];
+    int status;
+    pid_t pid;
+
+    scratch_begin(folder, sizeof(folder));
+    pid = follow_files(f, plan);
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert_int_eq(status, 0);
+    scratch_end(folder);
+}
+
+/* ---- tests -------------------------------------------------------------- */
+
+START_TEST(nothing_deleted)
+{
+    static struct followed f;
+
+    for ( int numbered = 0; numbered < 2; numbered++ )
+        for ( unsigned int sleep = 0; sleep < 20000; sleep += 10000 )
+        {
+            run_plan(&f, &(struct plan){ 150, 0, numbered, sleep });
+            ck_assert_uint_eq(f.missing, 0);
+            ck_assert_uint_eq(f.reader.deleted, 0);
+            ck_assert_uint_eq(f.reader.unknown, 0);
+        }
+}
+END_TEST
+
+/* 10,000 rotations; the writer deletes most files while the follower sleeps. */
+START_TEST(deleted_and_counted)
+{
+    static struct followed f;
+
+    run_plan(&f, &(struct plan){ 10000, 4, true, 20000 });
+    ck_assert_uint_eq(f.missing, f.reader.deleted * PER_FILE);
+    ck_assert_uint_eq(f.reader.unknown, 0);
+}
+END_TEST
+
+START_TEST(deleted_without_numbers)
+{
+    static struct followed f;
+
+    run_plan(&f, &(struct plan){ 1500, 3, false, 20000 });
+    ck_assert_uint_eq(f.reader.deleted, 0);
+    ck_assert_uint_eq(f.missing % PER_FILE, 0);
+    ck_assert(!f.missing || f.reader.unknown);
+}
+END_TEST
+
+static uint64_t reported;
+
+static void note_deleted(const struct st_reader *r, uint64_t files, void *arg)
+{
+    (void)r;
+    (void)arg;
+    reported += files;
+}
+
+/* Read all records that are there; wait for no more. */
+static void read_rest(struct followed *f, unsigned int calls)
+{
+    static const struct st_reader_options how = { .follow = true };
+    struct st_record record;
+    struct err e = ERR_INIT;
+
+    while ( calls-- )
+    {
+        while ( st_reader_next(&f->reader, &record, &e) > 0 )
+            take_value(f, st_record_word(&record, 0));
+        ck_assert_msg(st_reader_follow(&f->reader, &how, &e) >= 0, "%s",
+                      e.text);
+    }
+}
+
+/* A person deletes files that wait to be read: two, and later our own. */
+START_TEST(deleted_by_hand)
+{
+    static const struct st_reader_options how = { .follow = true };
+    static const struct plan plan = { .numbered = true };
+    static struct followed f;
+    struct st_events events;
+    struct err e = ERR_INIT;
+    char folder[32];
+
+    reported = 0;
+    scratch_begin(folder, sizeof(folder));
+    st_events_init(&events);
+    write_file(&plan, 0);
+    ck_assert_int_eq(st_reader_open(&f.reader, "f", &events, &how, &e), 0);
+    f.reader.report_deleted = note_deleted;
+    read_rest(&f, 1);
+    for ( unsigned int i = 1; i < 6; i++ )
+    {
+        shift_files(0);
+        write_file(&plan, i);
+    }
+    unlink("f.4");
+    unlink("f.3");
+    read_rest(&f, 100);
+    ck_assert_uint_eq(reported, 2);
+    ck_assert_uint_eq(f.seen, 4 * PER_FILE);
+
+    shift_files(0);
+    write_file(&plan, 6);
+    unlink("f.1");              /* ours */
+    shift_files(0);
+    write_file(&plan, 7);
+    read_rest(&f, 100);
+    ck_assert_uint_eq(reported, 2);
+    ck_assert_uint_eq(f.seen, 6 * PER_FILE);
+    ck_assert_uint_eq(f.reader.unknown, 0);
+    st_reader_close(&f.reader);
+    st_events_fini(&events);
+    scratch_end(folder);
+}
+END_TEST
+
+/* ---- libusertrace ------------------------------------------------------- */
+
+EVENT(TRACE_TWO, "two", true, false);
+static TraceEvent *two[] = { &_TRACE_TWO_EVENT, NULL };
+
+enum { RECORDS = 200000 };
+
+static void run_program(int go, int done)
+{
+    struct usertrace_counts counts;
+    char c;
+
+    usertrace_use_backends("simple");
+    trace_event_register_group(two);
+    trace_init_backends();
+    usertrace_file_rotate(20000, 4);
+    st_set_trace_file("f");
+    st_set_trace_file_enabled(true);
+    if ( write(done, "", 1) != 1 || read(go, &c, 1) != 1 )
+        _exit(1);
+    for ( uint64_t n = 0; n < RECORDS; n++ )
+    {
+        trace_two(0, 0, n);
+        if ( n % 500 == 0 )
+            usertrace_file(USERTRACE_FILE_FLUSH, NULL);
+    }
+    st_set_trace_file_enabled(false);
+    usertrace_counts(&counts);
+    if ( write(done, &counts, sizeof(counts)) != sizeof(counts) )
+        _exit(1);
+    _exit(0);
+}
+
+/* The follower sleeps until the program has ended. */
+START_TEST(program)
+{
+    static const struct st_reader_options how = { .follow = true };
+    static struct st_reader r;
+    struct usertrace_counts counts;
+    struct st_events events;
+    struct st_record record;
+    struct err e = ERR_INIT;
+    char folder[32], c;
+    int go[2], done[2];
+
+    scratch_begin(folder, sizeof(folder));
+    ck_assert(!pipe(go) && !pipe(done));
+    if ( !fork() )
+        run_program(go[0], done[1]);
+    ck_assert_int_eq(read(done[0], &c, 1), 1);
+    st_events_init(&events);
+    ck_assert_int_eq(st_reader_open(&r, "f", &events, &how, &e), 0);
+    while ( st_reader_next(&r, &record, &e) > 0 )
+        ;
+    ck_assert_int_eq(write(go[1], "", 1), 1);
+    ck_assert_int_eq(read(done[0], &counts, sizeof(counts)), sizeof(counts));
+    wait(NULL);
+    do
+        while ( st_reader_next(&r, &record, &e) > 0 )
+            ;
+    while ( st_reader_follow(&r, &how, &e) > 0 );
+    ck_assert_uint_gt(counts.files, 100);
+    ck_assert_uint_eq(r.file_number, counts.files);
+    ck_assert_uint_eq(r.unknown, 0);
+    ck_assert_uint_eq(r.deleted, counts.files - 6);
+    st_reader_close(&r);
+    st_events_fini(&events);
+    scratch_end(folder);
+}
+END_TEST
+
+UNIT_MAIN("follow", nothing_deleted, deleted_and_counted,
+          deleted_without_numbers, deleted_by_hand, program)
