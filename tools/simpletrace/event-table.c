@@ -119,11 +119,26 @@ static int add_model_events(struct st_events *s, const struct tt_model *model)
     assert(!s->nr);
     for ( i = 0; i < model->nr_events; i++ )
     {
-        event = copy_event(s, &model->events[i]);
+        event = find_event(s, model->events[i].name);
+        if ( !event )
+            event = copy_event(s, &model->events[i]);
         if ( !event || append_event(s, event) )
             return -ENOMEM;
     }
     if ( tt_index_init(&s->names, &s->arena, s->nr) )
+static struct st_event *find_event(const struct st_events *s, const char *name)
+{
+    size_t i;
+
+    assert(s->names.first);
+    for ( i = tt_index_first(&s->names, tt_index_hash(name)); i != TT_NONE;
+          i = s->names.next[i] )
+        if ( !strcmp(s->all[i]->name, name) )
+            return s->all[i];
+    return NULL;
+}
+
+/* An event that several files declare has a position for each. */
         return -ENOMEM;
     for ( i = 0; i < s->nr; i++ )
         tt_index_add(&s->names, tt_index_hash(s->all[i]->name), i);
@@ -164,6 +179,8 @@ int st_events_read(struct st_events *s, char *const *paths, size_t nr,
             err_sys(e, rc, "cannot read the events");
     }
     tt_sources_free(sources, nr);
+    for ( size_t i = 0; !rc && i < nr; i++ )
+        sources[i].may_repeat = true;
     arena_fini(&a);
     return rc;
 }
@@ -212,12 +229,6 @@ struct st_event *st_events_find_or_add(struct st_events *s, const char *name,
         event->name = arena_strndup(&s->arena, name, length);
     if ( !event || !event->name )
         return NULL;
-    if ( !s->nr )
-        return event;
-    assert(s->names.first);     /* add_model_events() has indexed them all */
-    for ( i = tt_index_first(&s->names, tt_index_hash(event->name));
-          i != TT_NONE; i = s->names.next[i] )
-        if ( !strcmp(s->all[i]->name, event->name) )
-            return s->all[i];
-    return event;
+    known = s->nr ? find_event(s, event->name) : NULL;
+    return known ? known : event;
 }

@@ -14,6 +14,7 @@ struct tt_build
     struct arena *arena;
     struct tt_errors *errors;
     const struct tt_written *written;
+    bool may_repeat;            /* several files may declare an event equally */
     struct tt_index sems;       /* of written->sems, by name */
     struct tt_index classes;    /* of written->classes, by name */
     struct tt_vec events;       /* struct tt_event, of the model */

@@ -22,7 +22,10 @@ static int read_all(struct tt_build *b, struct tt_written *w,
     int rc = 0;
 
     for ( i = 0; i < nr && !rc; i++ )
+    {
+        b->may_repeat |= sources[i].may_repeat;
         rc = tt_syntax_declarations(w, &sources[i]);
+    }
     if ( !rc )
         rc = tt_unique_words(b);
     for ( i = 0; i < nr && !rc; i++ )

@@ -16,6 +16,7 @@ struct tt_source                /* a file in memory */
     const char *name;
     const char *text;
     size_t length;
+    bool may_repeat;            /* equal events of earlier sources */
 };
 
 /*

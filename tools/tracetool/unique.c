@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Checks for duplicates.  Names are compared without case, since constants and
+ * Checks for duplicates.  A reader of traces may have the events of several
+ * programs, which share some (tt_source.may_repeat).  Names are compared without case, since constants and
  * macros contain them.  Events of the hypervisor may share a name or an id if
  * no version of Xen has both.
  */
@@ -33,6 +34,11 @@ static void report_name(struct tt_build *b, const struct tt_event *first,
                       "(%.80s:%u) differ in case only, and make the same "
                       "constants: rename one", second->name, first->name,
                       first->at.file, first->at.line);
+    else if ( b->may_repeat && first->at.file != second->at.file )
+        tt_errors_add(b->errors, &second->at, "'%.60s' has other arguments or "
+                      "another format than at %.80s:%u: print the traces of "
+                      "the two programs one by one, each with its own file of "
+                      "events", second->name, first->at.file, first->at.line);
     else
         tt_errors_add(b->errors, &second->at, "a second event '%.60s'; "
                       "the first is at %.80s:%u: rename one%s",
@@ -49,6 +55,22 @@ static bool is_reported(const struct tt_event *events, size_t i)
            events[i].at.file == events[i - 1].at.file;
 }
 
+/* Do two files declare the same event, with equal arguments and format? */
+static bool is_repeated(const struct tt_build *b, const struct tt_event *first,
+                        const struct tt_event *second)
+{
+    if ( !b->may_repeat || first->at.file == second->at.file ||
+         first->in_xen || second->in_xen || strcmp(first->name, second->name) ||
+         first->vcpu != second->vcpu || first->nr_args != second->nr_args ||
+         strcmp(first->format, second->format) )
+        return false;
+    for ( size_t i = 0; i < first->nr_args; i++ )
+        if ( strcmp(first->args[i].type, second->args[i].type) ||
+             strcmp(first->args[i].name, second->args[i].name) )
+            return false;
+    return true;
+}
+
 static bool check_name(struct tt_build *b, const struct tt_event *events,
                        const struct tt_event *first,
                        const struct tt_event *second)
@@ -58,6 +80,8 @@ static bool check_name(struct tt_build *b, const struct tt_event *events,
     assert(first < second);
     if ( strcasecmp(first->name, second->name) )
         return false;
+    if ( is_repeated(b, first, second) )
+        return true;
     if ( !both || same_versions(first, second) ||
          strcmp(first->name, second->name) )
         report_name(b, first, second);
