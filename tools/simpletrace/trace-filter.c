@@ -2,7 +2,8 @@
 /*
  * Patterns are matched once per event, not once per record.  The last matching
  * pattern decides, so -N '*' -N '-qemu_mutex_*' prints everything else.
- * Losses are filtered like other records.
+ * Losses may be of any event and any thread, so they are printed unless a
+ * pattern excludes them.
  */
 #include "simpletrace/trace-filter.h"
 
@@ -10,9 +11,10 @@
 
 #include "common/debug.h"
 
-static bool wants_name(const struct st_list *names, const char *name)
+static bool wants_name(const struct st_list *names, const char *name,
+                       bool is_dropped)
 {
-    bool wanted = !names->nr || *names->text[0] == '-';
+    bool wanted = is_dropped || !names->nr || *names->text[0] == '-';
 
     for ( size_t i = 0; i < names->nr; i++ )
     {
@@ -30,8 +32,8 @@ static bool wants_event(const struct st_filter *s, const struct st_record *r)
     struct st_event *event = r->event;
 
     if ( event->choice == ST_UNASKED )
-        event->choice = wants_name(&s->names, event->name) ? ST_WANTED :
-                                                             ST_UNWANTED;
+        event->choice = wants_name(&s->names, event->name, r->is_dropped) ?
+                        ST_WANTED : ST_UNWANTED;
     return event->choice == ST_WANTED;
 }
 
@@ -43,8 +45,10 @@ bool st_filter_accepts(const struct st_filter *s,
     debug_assert(record->event);
     if ( s->names.nr && !wants_event(s, record) )
         return false;
-    if ( (s->pid && record->pid != s->pid) ||
-         (s->tid && record->tid != s->tid) )
+    if ( s->pid && record->pid != s->pid )
+        return false;
+    if ( s->tid && record->tid != s->tid &&
+         (record->tid || !record->is_dropped) )
         return false;
     return (!s->from || since >= (int64_t)s->from) &&
            (!s->to || since < (int64_t)s->to);
