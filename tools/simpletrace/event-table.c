@@ -20,11 +20,24 @@
 #define MAX_DIAGNOSTIC 1024
 
 static const struct st_arg lost = { .name = "num_events_dropped" };
+static const char lost_name[32] = "Dropped_Event";
+
+_Static_assert(sizeof(lost_name) >= sizeof("Dropped_Event") + ST_PAD,
+               "the name is padded");
+
+char *st_copy_padded(struct arena *a, const char *text, size_t length)
+{
+    char *copy = arena_zalloc(a, length + ST_PAD, 1);
+
+    if ( copy && length )
+        memcpy(copy, text, length);
+    return copy;
+}
 
 int st_events_init(struct st_events *s)
 {
     *s = (struct st_events){ .dropped = {
-        .name = "Dropped_Event", .args = &lost, .nr_args = 1, .min_bytes = 8,
+        .name = lost_name, .args = &lost, .nr_args = 1, .min_bytes = 8,
         .declared = true,
     } };
     arena_init(&s->arena, 1u << 14);
@@ -102,7 +115,7 @@ static struct st_event *copy_event(struct st_events *s,
 
     if ( !event )
         return NULL;
-    event->name = arena_strdup(&s->arena, from->name);
+    event->name = st_copy_padded(&s->arena, from->name, strlen(from->name));
     event->declared = true;
     event->disabled = from->disabled;
     if ( !event->name || copy_arguments(s, event, from) ||
@@ -111,21 +124,6 @@ static struct st_event *copy_event(struct st_events *s,
     return event;
 }
 
-static int add_model_events(struct st_events *s, const struct tt_model *model)
-{
-    struct st_event *event;
-    size_t i;
-
-    assert(!s->nr);
-    for ( i = 0; i < model->nr_events; i++ )
-    {
-        event = find_event(s, model->events[i].name);
-        if ( !event )
-            event = copy_event(s, &model->events[i]);
-        if ( !event || append_event(s, event) )
-            return -ENOMEM;
-    }
-    if ( tt_index_init(&s->names, &s->arena, s->nr) )
 static struct st_event *find_event(const struct st_events *s, const char *name)
 {
     size_t i;
@@ -139,9 +137,23 @@ static struct st_event *find_event(const struct st_events *s, const char *name)
 }
 
 /* An event that several files declare has a position for each. */
+static int add_model_events(struct st_events *s, const struct tt_model *model)
+{
+    struct st_event *event;
+    size_t i;
+
+    assert(!s->nr);
+    if ( tt_index_init(&s->names, &s->arena, model->nr_events) )
         return -ENOMEM;
-    for ( i = 0; i < s->nr; i++ )
-        tt_index_add(&s->names, tt_index_hash(s->all[i]->name), i);
+    for ( i = 0; i < model->nr_events; i++ )
+    {
+        event = find_event(s, model->events[i].name);
+        if ( !event )
+            event = copy_event(s, &model->events[i]);
+        if ( !event || append_event(s, event) )
+            return -ENOMEM;
+        tt_index_add(&s->names, tt_index_hash(event->name), i);
+    }
     return 0;
 }
 
@@ -167,6 +179,8 @@ int st_events_read(struct st_events *s, char *const *paths, size_t nr,
 
     arena_init(&a, 1u << 16);
     rc = tt_sources_read(paths, nr, &sources, e);
+    for ( size_t i = 0; !rc && i < nr; i++ )
+        sources[i].may_repeat = true;
     if ( !rc )
     {
         rc = tt_parse(&a, sources, nr, &model, report_syntax_error, &diagnose);
@@ -179,8 +193,6 @@ int st_events_read(struct st_events *s, char *const *paths, size_t nr,
             err_sys(e, rc, "cannot read the events");
     }
     tt_sources_free(sources, nr);
-    for ( size_t i = 0; !rc && i < nr; i++ )
-        sources[i].may_repeat = true;
     arena_fini(&a);
     return rc;
 }
@@ -221,12 +233,11 @@ struct st_event *st_events_add_declaration(struct st_events *s,
 struct st_event *st_events_find_or_add(struct st_events *s, const char *name,
                                        size_t length)
 {
-    struct st_event *event = arena_new(&s->arena, struct st_event);
-    size_t i;
+    struct st_event *event = arena_new(&s->arena, struct st_event), *known;
 
     assert(name);
     if ( event )
-        event->name = arena_strndup(&s->arena, name, length);
+        event->name = st_copy_padded(&s->arena, name, length);
     if ( !event || !event->name )
         return NULL;
     known = s->nr ? find_event(s, event->name) : NULL;

@@ -25,12 +25,13 @@ struct st_step;                 /* of a format: recipe.h */
 
 struct st_event
 {
-    const char *name;
+    const char *name;           /* ST_PAD bytes behind it are readable */
     const struct st_arg *args;
     size_t nr_args;
     size_t min_bytes;           /* least size of the arguments */
     const struct st_step *steps;
     size_t nr_steps;            /* 0: no format */
+    size_t room, string_steps;  /* space that the steps need: recipe.h */
     bool declared;              /* otherwise only the name is known */
     bool disabled;
     bool has_strings;           /* otherwise the size is always min_bytes */
@@ -38,12 +39,14 @@ struct st_event
     /* State of readers and sinks. */
     enum { ST_UNASKED, ST_WANTED, ST_UNWANTED } choice;
     uint64_t count, bytes;
+    struct st_text shown;       /* name as style text prints it; or empty */
+    struct st_text *json;       /* of style json: name, then arguments; NULL */
 };
 
 struct st_value                 /* of an argument */
 {
     uint64_t word;
-    const char *text;           /* of a string: without a NUL */
+    const char *text;           /* of a string: no NUL; padded (out.h) */
     uint32_t length;
 };
 
@@ -69,6 +72,9 @@ int st_events_read(struct st_events *s, char *const *paths, size_t nr,
 /* Parse one declaration, as in a trace-events file.  NULL: an error. */
 struct st_event *st_events_add_declaration(struct st_events *s,
                                            const char *text, size_t length);
+
+/* A copy with ST_PAD zeros behind it.  NULL: no memory. */
+char *st_copy_padded(struct arena *a, const char *text, size_t length);
 
 /* Find an event by name; an unknown name becomes an undeclared event. */
 struct st_event *st_events_find_or_add(struct st_events *s, const char *name,

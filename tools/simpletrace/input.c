@@ -24,7 +24,7 @@ int st_input_open(struct st_input *in, const char *path, struct err *e)
                         fault_open(path, O_RDONLY | O_CLOEXEC, 0);
     if ( in->fd < 0 )
         return err_sys(e, -errno, "cannot open %s", path);
-    in->buffer = fault_malloc(ROOM);
+    in->buffer = fault_malloc(ROOM + ST_INPUT_PAD);
     if ( in->buffer )
         return 0;
     st_input_close(in);

@@ -15,6 +15,7 @@
 #include "common/err.h"
 
 #define ST_INPUT_MAX (128u << 10)   /* largest request */
+#define ST_INPUT_PAD 16u            /* readable bytes behind the buffer */
 
 struct st_input
 {

@@ -105,6 +105,7 @@ size_t st_out_char_length(const char *text, size_t left)
     return *at == 0xc2 && at[1] < 0xa0 ? 0 : n;
 }
 
+/* Writes up to 2 + NUM_HEX_MAX bytes. */
 static char *put_escaped_byte(char *p, unsigned char byte)
 {
     if ( byte == '\n' || byte == '\t' )
@@ -116,6 +117,63 @@ static char *put_escaped_byte(char *p, unsigned char byte)
     *p++ = '\\';
     *p++ = 'x';
     return num_hex_zero(p, byte, 2);
+}
+
+/* Sixteen characters; true in a comparison is all ones. */
+typedef unsigned char chars __attribute__((vector_size(ST_PAD)));
+
+/* Behind the first 16 - n entries, n of which are counted: none. */
+static const unsigned char beyond[2 * ST_PAD] = {
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    255, 255, 255, 255, 255, 255, 255, 255,
+    255, 255, 255, 255, 255, 255, 255, 255,
+};
+
+/* Are the first n of 16 characters plain? */
+static inline bool are_plain(const char *text, size_t n)
+{
+    uint64_t halves[2];
+    chars c, plain;
+
+    memcpy(&c, text, sizeof(c));
+    memcpy(&plain, beyond + ST_PAD - n, sizeof(plain));
+    plain |= (chars)((c >= ' ') & (c <= '~') & (c != '"') & (c != '\\'));
+    memcpy(halves, &plain, sizeof(halves));
+    return (halves[0] & halves[1]) == UINT64_MAX;
+}
+
+size_t st_put_plain(char *p, const char *text, size_t length)
+{
+    size_t at, n;
+
+    for ( at = 0; at < length; at += n )
+    {
+        n = length - at < ST_PAD ? length - at : ST_PAD;
+        memcpy(p + at, text + at, ST_PAD);
+        if ( !are_plain(text + at, n) )
+            return at + st_out_plain_length(text + at, n);
+    }
+    return length;
+}
+
+char *st_put_escaped(char *p, const char *text, size_t length)
+{
+    const char *end = text + length;
+    size_t n;
+
+    for ( ; ; text += n ? n : 1 )
+    {
+        n = st_put_plain(p, text, end - text);
+        p += n;
+        text += n;
+        if ( text == end )
+            return p;
+        n = st_out_char_length(text, end - text);
+        if ( n )
+            p = st_put_padded(p, text, n);
+        else
+            p = put_escaped_byte(p, *text);
+    }
 }
 
 size_t st_out_plain_length(const char *text, size_t n)

@@ -8,12 +8,25 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "common/debug.h"
 #include "common/err.h"
 #include "common/num.h"
 
 #define ST_OUT_MAX (512u << 10) /* largest request */
+
+/*
+ * Texts are copied in pieces of 16 bytes, so ST_PAD bytes behind the source are
+ * read, and as many behind the copy are written.
+ */
+#define ST_PAD 16u
+
+struct st_text                  /* readable up to length + ST_PAD */
+{
+    const char *text;
+    size_t length;
+};
 
 struct st_out
 {
@@ -41,8 +54,36 @@ static inline char *st_out_need(struct st_out *o, size_t n)
     return o->at;
 }
 
+/* Copy a padded source to p. */
+static inline char *st_put_padded(char *p, const char *text, size_t length)
+{
+    memcpy(p, text, ST_PAD);
+    for ( size_t i = ST_PAD; i < length; i += ST_PAD )
+        memcpy(p + i, text + i, ST_PAD);
+    return p + length;
+}
+
+static inline char *st_put_text(char *p, const struct st_text *text)
+{
+    return st_put_padded(p, text->text, text->length);
+}
+
+/* Length of the prefix of plain ASCII of a padded source; copies the prefix. */
+size_t st_put_plain(char *p, const char *text, size_t length);
+
+/* st_out_escaped() of a padded source; up to 4 * length + 2 * ST_PAD. */
+char *st_put_escaped(char *p, const char *text, size_t length);
+
 /* Append bytes unchanged. */
 void st_out_bytes(struct st_out *o, const char *bytes, size_t n);
+
+static inline void st_out_padded(struct st_out *o, const struct st_text *text)
+{
+    if ( text->length > ST_OUT_MAX / 2 )
+        st_out_bytes(o, text->text, text->length);
+    else
+        o->at = st_put_text(st_out_need(o, text->length + ST_PAD), text);
+}
 void st_out_text(struct st_out *o, const char *text);
 void st_out_print(struct st_out *o, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

@@ -14,12 +14,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/compiler.h"
 #include "common/debug.h"
+#include "simpletrace/input.h"
 
 #define MAX_WIDTH 4096
 #define OTHER_ROOM (MAX_WIDTH + 64)
+#define STEP_ROOM 48u           /* any number, or an escaped byte */
 
-_Static_assert(OTHER_ROOM <= ST_OUT_MAX, "any conversion is one request");
+_Static_assert(STEP_ROOM >= 2 * NUM_HEX_MAX + 4 && STEP_ROOM >= NUM_I64_MAX &&
+               STEP_ROOM >= 4 + 2 * ST_PAD, "any number or byte fits");
+_Static_assert(OTHER_ROOM + 2 * ST_PAD + 4 * ST_INPUT_MAX / 2 <= ST_OUT_MAX,
+               "any conversion is one request");
 
 static int clamp_width(int64_t width)
 {
@@ -150,10 +156,25 @@ static bool resolve_step(struct st_step *step, const struct st_event *event)
 
 static struct st_step *add_vcpu(struct st_step *step)
 {
-    *step++ = (struct st_step){ .text = "cpu=", .length = 4 };
+    static const char cpu[ST_PAD + 4] = "cpu=", blank[ST_PAD + 1] = " ";
+
+    *step++ = (struct st_step){ .text = cpu, .length = 4 };
     *step++ = (struct st_step){ .kind = ST_POINTER, .letter = 'p' };
-    *step++ = (struct st_step){ .text = " ", .length = 1 };
+    *step++ = (struct st_step){ .text = blank, .length = 1 };
     return step;
+}
+
+/* Space for a step, without its string. */
+static size_t step_room(const struct st_step *step)
+{
+    return step->kind == ST_LITERAL ? step->length + ST_PAD :
+           step->kind == ST_OTHER ? OTHER_ROOM + 2 * ST_PAD : STEP_ROOM;
+}
+
+static bool prints_string(const struct st_step *step)
+{
+    return step->kind == ST_TEXT ||
+           (step->kind == ST_OTHER && step->letter == 's');
 }
 
 int st_recipe_make(struct arena *a, struct st_event *event,
@@ -173,7 +194,7 @@ int st_recipe_make(struct arena *a, struct st_event *event,
         *step = make_step(&from->pieces[i], from->vcpu);
         if ( step->kind == ST_LITERAL )
         {
-            step->text = arena_strndup(a, step->text, step->length);
+            step->text = st_copy_padded(a, step->text, step->length);
             if ( !step->text )
                 return -ENOMEM;
         }
@@ -183,6 +204,11 @@ int st_recipe_make(struct arena *a, struct st_event *event,
     assert((size_t)(step - steps) <= nr);
     event->steps = steps;
     event->nr_steps = step - steps;
+    for ( i = 0; i < event->nr_steps; i++ )
+    {
+        event->room += step_room(&steps[i]);
+        event->string_steps += prints_string(&steps[i]);
+    }
     return 0;
 }
 
@@ -192,17 +218,16 @@ static int64_t sign_extended(const struct st_step *step, uint64_t word)
     return (int64_t)(word << step->shift) >> step->shift;
 }
 
-static void print_string(struct st_out *out, const char *text, size_t n,
-                         bool visible)
+/* 4 * n + 2 * ST_PAD bytes; the source is padded, or NULL if n is 0. */
+static char *put_string(char *p, const char *text, size_t n, bool visible)
 {
-    if ( visible )
-        st_out_escaped(out, text, n);
-    else
-        st_out_bytes(out, text, n);
+    if ( !n )
+        return p;
+    return visible ? st_put_escaped(p, text, n) : st_put_padded(p, text, n);
 }
 
-static void print_padded(struct st_out *out, const struct st_value *v,
-                         int width, int precision, bool visible, bool left)
+static char *put_aligned(char *p, const struct st_value *v, int width,
+                         int precision, bool visible, bool left)
 {
     size_t n = v->length, pad;
 
@@ -212,18 +237,16 @@ static void print_padded(struct st_out *out, const struct st_value *v,
     width = abs(width);
     pad = n < (size_t)width ? width - n : 0;
     if ( !left )
-        out->at = num_fill(st_out_need(out, pad), ' ', pad);
-    print_string(out, v->text, n, visible);
-    if ( left )
-        out->at = num_fill(st_out_need(out, pad), ' ', pad);
+        p = num_fill(p, ' ', pad);
+    p = put_string(p, v->text, n, visible);
+    return left ? num_fill(p, ' ', pad) : p;
 }
 
-static void print_number(struct st_out *out, const struct st_step *step,
-                         const char *flags, int width, int precision,
-                         uint64_t word)
+static char *put_number(char *p, const struct st_step *step, const char *flags,
+                        int width, int precision, uint64_t word)
 {
-    char *p = st_out_need(out, OTHER_ROOM), fmt[32];
     bool is_signed = strchr("di", step->letter);
+    char fmt[32];
     int n;
 
     /* flags and letter come from fixed sets, so the format is safe */
@@ -243,12 +266,12 @@ static void print_number(struct st_out *out, const struct st_step *step,
         n = snprintf(p, OTHER_ROOM, fmt, width, precision,
                      (uintmax_t)(word << step->shift >> step->shift));
 #pragma GCC diagnostic pop
-    if ( n > 0 )
-        out->at += n < OTHER_ROOM ? n : OTHER_ROOM - 1;
+    assert(n >= 0);
+    return p + (n < OTHER_ROOM ? n : OTHER_ROOM - 1);
 }
 
-static void print_other(struct st_out *out, const struct st_step *step,
-                        const struct st_value *values, bool visible)
+static COLD char *put_other(char *p, const struct st_step *step,
+                            const struct st_value *values, bool visible)
 {
     int width = step->width, precision = step->precision;
     unsigned int stars = (step->stars & 1) + (step->stars >> 1);
@@ -260,82 +283,98 @@ static void print_other(struct st_out *out, const struct st_step *step,
     if ( step->stars & 2 )
         precision = clamp_width((int32_t)star->word);
     if ( step->letter == 's' )
-        print_padded(out, &values[step->arg], width, precision, visible,
-                     strchr(step->flags, '-'));
-    else
-        print_number(out, step, step->flags, width, precision,
-                     values[step->arg].word);
+        return put_aligned(p, &values[step->arg], width, precision, visible,
+                           strchr(step->flags, '-'));
+    return put_number(p, step, step->flags, width, precision,
+                      values[step->arg].word);
 }
 
-static void print_pointer(struct st_out *out, uint64_t word)
+static char *put_pointer(char *p, uint64_t word)
 {
-    if ( word )
-        st_out_hex(out, word);
-    else
-        st_out_text(out, "(nil)");
+    if ( !word )
+        return num_text(p, "(nil)");
+    *p++ = '0';
+    *p++ = 'x';
+    return num_hex(p, word);
 }
 
 /* An old trace has only the address of a string. */
-static void print_string_value(struct st_out *out, const struct st_value *v,
-                               bool visible)
+static char *put_string_value(char *p, const struct st_value *v, bool visible)
 {
-    if ( v->text )
-        print_string(out, v->text, v->length, visible);
-    else
-        print_pointer(out, v->word);
+    return v->text ? put_string(p, v->text, v->length, visible) :
+                     put_pointer(p, v->word);
 }
 
-static void print_byte(struct st_out *out, uint64_t word, bool visible)
+static COLD char *put_byte(char *p, uint64_t word, bool visible)
 {
-    char c = word;
+    char c[ST_PAD + 1] = { word };
 
-    print_string(out, &c, 1, visible);
+    return put_string(p, c, 1, visible);
 }
 
-static void print_step(struct st_out *out, const struct st_step *step,
-                       const struct st_value *values, bool visible)
+static inline char *put_step(char *p, const struct st_step *step,
+                             const struct st_value *values, bool visible)
 {
     const struct st_value *v = &values[step->arg];
 
     switch ( (enum st_kind)step->kind )
     {
     case ST_LITERAL:
-        st_out_bytes(out, step->text, step->length);
-        break;
+        return st_put_padded(p, step->text, step->length);
     case ST_SIGNED:
-        out->at = num_i64(st_out_need(out, NUM_I64_MAX),
-                          sign_extended(step, v->word));
-        break;
+        return num_i64(p, sign_extended(step, v->word));
     case ST_UNSIGNED:
-        st_out_u64(out, v->word << step->shift >> step->shift);
-        break;
+        return num_u64(p, v->word << step->shift >> step->shift);
     case ST_HEX:
-        out->at = num_hex_zero(st_out_need(out, 2 * NUM_HEX_MAX),
-                               v->word << step->shift >> step->shift,
-                               step->zeros ? step->zeros : 1);
-        break;
+        return num_hex_zero(p, v->word << step->shift >> step->shift,
+                            step->zeros ? step->zeros : 1);
     case ST_POINTER:
-        print_pointer(out, v->word);
-        break;
+        return put_pointer(p, v->word);
     case ST_TEXT:
-        print_string_value(out, v, visible);
-        break;
+        return put_string_value(p, v, visible);
     case ST_BYTE:
-        print_byte(out, v->word, visible);
-        break;
+        return put_byte(p, v->word, visible);
     case ST_OTHER:
-        print_other(out, step, values, visible);
         break;
     }
+    return put_other(p, step, values, visible);
+}
+
+/* A step at a time, as all of them need more space than the buffer has. */
+static COLD void print_slow(struct st_out *out, const struct st_event *event,
+                            const struct st_value *values, size_t bytes,
+                            bool visible)
+{
+    const struct st_step *step = event->steps;
+
+    for ( size_t i = 0; i < event->nr_steps; i++, step++ )
+        if ( step->kind == ST_LITERAL )
+            st_out_bytes(out, step->text, step->length);
+        else
+            out->at = put_step(st_out_need(out, step_room(step) + 4 * bytes),
+                               step, values, visible);
 }
 
 void st_recipe_print(struct st_out *out, const struct st_event *event,
-                     const struct st_value *values, bool visible)
+                     const struct st_value *values, size_t bytes, bool visible)
 {
-    for ( size_t i = 0; i < event->nr_steps; i++ )
+    size_t room = event->room + 4 * bytes * event->string_steps;
+    const struct st_step *step, *end = event->steps + event->nr_steps;
+    char *p;
+
+    if ( room > ST_OUT_MAX )
     {
-        debug_assert(event->steps[i].kind == ST_LITERAL ||
-                     event->steps[i].arg < event->nr_args);
-        print_step(out, &event->steps[i], values, visible);
+        print_slow(out, event, values, bytes, visible);
+        return;
     }
+    p = st_out_need(out, room);
+    for ( step = event->steps; step < end; step++ )
+    {
+        debug_assert(step->kind == ST_LITERAL || step->arg < event->nr_args);
+        p = step->kind == ST_LITERAL ?
+            st_put_padded(p, step->text, step->length) :
+            put_step(p, step, values, visible);
+    }
+    debug_assert(p <= out->at + room);
+    out->at = p;
 }

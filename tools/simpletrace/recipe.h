@@ -22,19 +22,24 @@ struct st_step
     char letter;
     char flags[6];
     int width, precision;       /* precision -1: none */
-    const char *text;           /* ST_LITERAL */
+    const char *text;           /* ST_LITERAL: padded (out.h) */
     size_t length;
 };
 
-/* Set event->steps, with the vcpu first if there is one. 0 or -ENOMEM. */
+/*
+ * Set event->steps, with the vcpu first if there is one, and the space that
+ * their text needs: event->room, and for each of event->string_steps up to
+ * 4 bytes per byte of the string. 0 or -ENOMEM.
+ */
 int st_recipe_make(struct arena *a, struct st_event *event,
                    const struct tt_event *from);
 
 /*
- * visible: print strings escaped by st_out_escaped(); otherwise byte for byte,
+ * `bytes`: no string is longer; visible: print strings escaped by st_out_escaped(); otherwise byte for byte,
  * as printf would.
  */
 void st_recipe_print(struct st_out *out, const struct st_event *event,
-                     const struct st_value *values, bool visible);
+                     const struct st_value *values, size_t bytes,
+                     bool visible);
 
 #endif /* SIMPLETRACE_RECIPE_H */

@@ -22,6 +22,10 @@ struct st_print
     uint64_t first, last;       /* times: first record, last printed */
     time_t second;              /* second that `day` shows */
     char day[32];
+    size_t day_length;
+    uint32_t pid, tid;          /* ids that `ids` shows */
+    struct st_text ids;         /* of the style; no text: none yet */
+    char ids_text[64 + ST_PAD];
     uint64_t undeclared;        /* records that do not match a declaration */
     struct arena arena;         /* memory of a report */
     void *state;                /* of the report */

@@ -5,11 +5,13 @@
  */
 #include <time.h>
 
+#include "common/compiler.h"
 #include "common/debug.h"
 #include "simpletrace/recipe.h"
 #include "simpletrace/sink.h"
 
 #define BILLION 1000000000u
+#define NUM_NINE_MAX 12u
 
 #define CYAN "\033[36m"
 #define RED "\033[31m"
@@ -29,17 +31,19 @@ static void print_wall(struct st_print *p, uint64_t ns)
     time_t second = ns / BILLION;
     struct st_out *out = &p->out;
     struct tm tm;
+    char *at;
 
     if ( second != p->second || !*p->day )
     {
         p->second = second;
         if ( !localtime_r(&second, &tm) ||
-             !strftime(p->day, sizeof(p->day), "%Y-%m-%d %H:%M:%S", &tm) )
-            strcpy(p->day, "?");
+             !strftime(p->day, sizeof(p->day), "%Y-%m-%d %H:%M:%S.", &tm) )
+            strcpy(p->day, "?.");
+        p->day_length = strlen(p->day);
     }
-    st_out_text(out, p->day);
-    st_out_char(out, '.');
-    out->at = num_u64_zero(st_out_need(out, NUM_U64_MAX), ns % BILLION, 9);
+    at = st_out_need(out, sizeof(p->day) + NUM_NINE_MAX);
+    memcpy(at, p->day, sizeof(p->day));
+    out->at = num_nine(at + p->day_length, ns % BILLION);
 }
 
 static void print_seconds(struct st_out *out, uint64_t now, uint64_t since)
@@ -116,33 +120,63 @@ void st_print_args(struct st_print *p, const struct st_record *record)
     }
 }
 
-static void print_ids(struct st_out *out, const struct st_record *record)
+static COLD void make_ids(struct st_print *p, const struct st_record *record)
 {
-    st_out_char(out, ' ');
-    st_out_u64(out, record->pid);
+    char *at = p->ids_text;
+
+    *at++ = ' ';
+    at = num_u64(at, record->pid);
     if ( record->tid )
     {
-        st_out_char(out, '/');
-        st_out_u64(out, record->tid);
+        *at++ = '/';
+        at = num_u64(at, record->tid);
     }
-    st_out_char(out, ' ');
+    *at++ = ' ';
+    p->pid = record->pid;
+    p->tid = record->tid;
+    p->ids = (struct st_text){ p->ids_text, at - p->ids_text };
+}
+
+static void print_ids(struct st_print *p, const struct st_record *record)
+{
+    if ( record->pid != p->pid || record->tid != p->tid || !p->ids.length )
+        make_ids(p, record);
+    st_out_padded(&p->out, &p->ids);
+}
+
+static COLD void make_shown_name(struct st_print *p, struct st_event *event)
+{
+    size_t length = strlen(event->name);
+    char *text = arena_alloc(&p->arena, 4 * length + 3 * ST_PAD, 1);
+
+    if ( text )
+        event->shown = (struct st_text){
+            text, st_put_escaped(text, event->name, length) - text };
+    p->no_memory |= !text;
+}
+
+static COLD void print_loss(struct st_out *out, const struct st_record *record)
+{
+    st_out_text(out, "*** lost ");
+    st_out_u64(out, record->bytes >= 8 ? st_record_word(record, 0) : 0);
+    st_out_text(out, " events");
 }
 
 static void print_event_name(struct st_print *p, const struct st_record *record)
 {
-    const char *name = record->event->name;
+    struct st_event *event = record->event;
     struct st_out *out = &p->out;
 
     if ( p->colour )
         st_out_text(out, record->is_dropped ? RED : CYAN);
     if ( record->is_dropped )
-    {
-        st_out_text(out, "*** lost ");
-        st_out_u64(out, record->bytes >= 8 ? st_record_word(record, 0) : 0);
-        st_out_text(out, " events");
-    }
+        print_loss(out, record);
     else
-        st_out_escaped(out, name, strlen(name));
+    {
+        if ( !event->shown.length )
+            make_shown_name(p, event);
+        st_out_padded(out, &event->shown);
+    }
     if ( p->colour )
         st_out_text(out, PLAIN);
 }
@@ -154,13 +188,13 @@ static void record_text(struct st_print *p, const struct st_record *record)
     struct st_out *out = &p->out;
 
     print_time(p, record);
-    print_ids(out, record);
+    print_ids(p, record);
     print_event_name(p, record);
     if ( !record->is_dropped && event->nr_steps &&
          !st_record_values(record, values) )
     {
         st_out_char(out, ' ');
-        st_recipe_print(out, event, values, true);
+        st_recipe_print(out, event, values, record->bytes, true);
     }
     else if ( !record->is_dropped )
         st_print_args(p, record);
@@ -180,7 +214,7 @@ static void record_log(struct st_print *p, const struct st_record *record)
     else
     {
         st_out_char(out, ' ');
-        st_recipe_print(out, record->event, values, false);
+        st_recipe_print(out, record->event, values, record->bytes, false);
     }
     st_out_char(out, '\n');
 }

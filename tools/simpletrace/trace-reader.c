@@ -217,9 +217,9 @@ void st_reader_report_damage(struct st_reader *r, uint64_t offset,
         r->report_damage(r, offset, bytes, r->report_arg);
 }
 
-static void take_record(struct st_reader *r, struct st_record *record,
-                        struct st_event *event, const unsigned char *p,
-                        size_t size)
+static inline void take_record(struct st_reader *r, struct st_record *record,
+                               struct st_event *event, const unsigned char *p,
+                               size_t size, bool fits)
 {
     debug_assert(size >= r->type_bytes + RECORD);
     debug_assert(p + size <= r->in.buffer + r->in.end);
@@ -229,6 +229,7 @@ static void take_record(struct st_reader *r, struct st_record *record,
         .pid = r->version == 2 ? 0 :
                st_get32(p + r->type_bytes + 20, r->swapped),
         .tid = r->tid, .is_dropped = event == &r->events->dropped,
+        .fits = fits && event->declared,
         .args = p + r->type_bytes + RECORD,
         .bytes = size - r->type_bytes - RECORD,
     };
@@ -245,9 +246,10 @@ static int take_event_slow(struct st_reader *r, struct st_record *record,
     const unsigned char *p = st_input_bytes(&r->in);
     uint64_t id = st_get64(p + r->type_bytes, r->swapped);
     struct st_event *event = lookup_event(r, id);
+    bool fits = arguments_fit(r, event, p, size);
 
     assert(size >= r->type_bytes + RECORD);
-    if ( __builtin_expect(!arguments_fit(r, event, p, size), 0) )
+    if ( !fits )
     {
         if ( !item_follows(r, size, e) )
             return 0;
@@ -257,7 +259,7 @@ static int take_event_slow(struct st_reader *r, struct st_record *record,
             return err_sys(e, -ENOMEM, "cannot read %s", r->in.name);
         p = st_input_bytes(&r->in);
     }
-    take_record(r, record, event, p, size);
+    take_record(r, record, event, p, size, fits);
     return 1;
 }
 
@@ -280,12 +282,10 @@ static bool take_event_fast(struct st_reader *r, struct st_record *record)
          size > r->type_bytes + MAX_LENGTH ||
          !arguments_fit(r, r->map[id], p, size) )
         return false;
-    take_record(r, record, r->map[id], p, size);
+    take_record(r, record, r->map[id], p, size, true);
     return true;
 }
 
-static int next_item(struct st_reader *r, struct st_record *record,
-                     struct err *e)
 int st_reader_take_mappings(struct st_reader *r, struct err *e)
 {
     enum item item = MAPPED;
@@ -310,6 +310,8 @@ int st_reader_take_mappings(struct st_reader *r, struct err *e)
     return have < 0 ? have : rc;
 }
 
+static int next_item(struct st_reader *r, struct st_record *record,
+                     struct err *e)
 {
     enum item item;
     int64_t have;
@@ -373,6 +375,30 @@ static int read_string(const struct st_record *record, size_t *at,
     return 0;
 }
 
+/* The reader has checked the arguments. */
+static void read_values_fast(const struct st_record *record,
+                             struct st_value values[ST_MAX_ARGS])
+{
+    const struct st_event *event = record->event;
+    const unsigned char *at = record->args;
+    bool swapped = record->from->swapped;
+    size_t i;
+
+    for ( i = 0; i < event->nr_args; i++ )
+        if ( event->has_strings && event->args[i].is_string )
+        {
+            values[i] = (struct st_value){ .length = st_get32(at, swapped),
+                                           .text = (const char *)at + 4 };
+            at += 4 + values[i].length;
+        }
+        else
+        {
+            values[i] = (struct st_value){ .word = st_get64(at, swapped) };
+            at += 8;
+        }
+    debug_assert(at == record->args + record->bytes);
+}
+
 int st_record_values(const struct st_record *record,
                      struct st_value values[ST_MAX_ARGS])
 {
@@ -381,6 +407,11 @@ int st_record_values(const struct st_record *record,
     size_t i, at = 0;
 
     debug_assert(event->nr_args <= ST_MAX_ARGS);
+    if ( record->fits )
+    {
+        read_values_fast(record, values);
+        return 0;
+    }
     if ( !event->declared )
         return -EINVAL;
     for ( i = 0; i < event->nr_args; i++ )

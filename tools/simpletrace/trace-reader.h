@@ -22,6 +22,7 @@ struct st_record
     uint64_t time;
     uint32_t pid, tid;          /* 0: unknown */
     bool is_dropped;
+    bool fits;                  /* the arguments match the declaration */
     const unsigned char *args;  /* borrowed until the next record */
     uint32_t bytes;             /* size of args */
 };
@@ -41,7 +42,6 @@ struct st_reader
 
     uint64_t records, lost;
     uint64_t gaps, skipped;     /* bytes that could not be read */
-
     uint64_t deleted;           /* files deleted unread, of a followed trace */
     uint64_t unknown;           /* places with an unknown number of them */
 
@@ -51,6 +51,7 @@ struct st_reader
     unsigned int number;        /* NAME.number; 0: NAME */
     unsigned int failures;      /* calls that found no successor */
     uint64_t file_pid, file_number;     /* of SIMPLE_FILE; 0: unknown */
+
     /* Called for each gap, and for deleted files (0: unknown); or NULL. */
     void (*report_damage)(const struct st_reader *r, uint64_t offset,
                           uint64_t bytes, void *arg);

@@ -148,6 +148,7 @@ static inline void made_print(const struct made *m, const char *declared,
     unlink(path);
     ck_assert_msg(!rc, "%s", e.text);
     ck_assert_int_eq(st_out_init(&p.out, fileno(file), &e), 0);
+    arena_init(&p.arena, 0);
     while ( (rc = st_reader_next(&r, &record, &e)) > 0 )
     {
         if ( !p.any )
@@ -158,6 +159,7 @@ static inline void made_print(const struct made *m, const char *declared,
     }
     ck_assert_int_eq(rc, 0);
     ck_assert_int_eq(st_out_fini(&p.out, &e), 0);
+    arena_fini(&p.arena);
     rewind(file);
     *got = (struct printed){ .records = r.records, .lost = r.lost,
                              .gaps = r.gaps, .skipped = r.skipped,
