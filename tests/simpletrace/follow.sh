@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What --follow prints when files are deleted before they are read: the number
-# if the files are numbered, as libusertrace's are, and that files may be
-# missing otherwise.  The exit code is 3 then, and 0 after plain rotations.
+# The messages of --follow when files are deleted before they are read: the
+# number of deleted files if files are numbered, as libusertrace's are;
+# otherwise, that files may be missing.  The exit code is 3 then, and 0 after
+# plain rotations.
 set -u
 : "${top_srcdir:?run this by make check}" "${top_builddir:?}"
 simpletrace=$(cd "$top_builddir" && pwd -P)/tools/simpletrace/simpletrace
@@ -48,8 +49,8 @@ for letter in a b c d e; do
     echo "$letter(void) \"\""
 done >declared
 
-# follow NUMBER...: print f, and between the files whose numbers are given,
-# which come while the follower sleeps, and of which two are kept
+# follow NUMBER...: print f, then rotate in files with these numbers while the
+# follower sleeps; two old files are kept
 follow()
 {
     trace a "${1:+1}" >f

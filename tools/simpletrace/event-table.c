@@ -19,7 +19,8 @@
 
 #define MAX_DIAGNOSTIC 1024
 
-static const struct st_arg lost = { .name = "num_events_dropped" };
+static const struct st_arg lost = { .name = "num_events_dropped",
+                                     .type = "uint64_t" };
 static const char lost_name[32] = "Dropped_Event";
 
 _Static_assert(sizeof(lost_name) >= sizeof("Dropped_Event") + ST_PAD,
@@ -38,7 +39,7 @@ int st_events_init(struct st_events *s)
 {
     *s = (struct st_events){ .dropped = {
         .name = lost_name, .args = &lost, .nr_args = 1, .min_bytes = 8,
-        .declared = true,
+        .declared = true, .format = "",
     } };
     arena_init(&s->arena, 1u << 14);
     return 0;
@@ -74,6 +75,7 @@ static struct st_arg copy_argument(struct st_events *s,
 {
     return (struct st_arg){
         .name = arena_strdup(&s->arena, from->name),
+        .type = arena_strdup(&s->arena, from->type),
         .is_string = from->kind == TT_STRING, .is_signed = from->is_signed,
         .is_pointer = from->kind == TT_POINTER,
         .is_bool = from->kind == TT_BOOL,
@@ -93,11 +95,12 @@ static int copy_arguments(struct st_events *s, struct st_event *event,
     if ( (!args && nr) || nr > ST_MAX_ARGS )
         return -ENOMEM;
     if ( from->vcpu )
-        args[0] = (struct st_arg){ .name = "__cpu", .is_pointer = true };
+        args[0] = (struct st_arg){ .name = "__cpu", .type = "void *",
+                                   .is_pointer = true };
     for ( i = from->vcpu; i < nr; i++ )
     {
         args[i] = copy_argument(s, &from->args[i - from->vcpu]);
-        if ( !args[i].name )
+        if ( !args[i].name || !args[i].type )
             return -ENOMEM;
         event->has_strings |= args[i].is_string;
     }
@@ -118,7 +121,8 @@ static struct st_event *copy_event(struct st_events *s,
     event->name = st_copy_padded(&s->arena, from->name, strlen(from->name));
     event->declared = true;
     event->disabled = from->disabled;
-    if ( !event->name || copy_arguments(s, event, from) ||
+    event->format = arena_strdup(&s->arena, from->format);
+    if ( !event->name || !event->format || copy_arguments(s, event, from) ||
          st_recipe_make(&s->arena, event, from) )
         return NULL;
     return event;
@@ -169,31 +173,37 @@ static void report_syntax_error(void *ctx, const struct tt_place *at,
         diagnose(line);
 }
 
-int st_events_read(struct st_events *s, char *const *paths, size_t nr,
-                   void (*diagnose)(const char *text), struct err *e)
+int st_events_parse(struct st_events *s, struct tt_source *sources, size_t nr,
+                    void (*diagnose)(const char *text), struct err *e)
 {
-    struct tt_source *sources = NULL;
     struct tt_model model;
     struct arena a;
     int rc;
 
     arena_init(&a, 1u << 16);
-    rc = tt_sources_read(paths, nr, &sources, e);
-    for ( size_t i = 0; !rc && i < nr; i++ )
+    for ( size_t i = 0; i < nr; i++ )
         sources[i].may_repeat = true;
+    rc = tt_parse(&a, sources, nr, &model, report_syntax_error, &diagnose);
+    if ( rc == -EINVAL )
+        err_set(e, rc, "the file of events has errors, see trace-events(5): "
+                "correct it, or omit the file");
     if ( !rc )
-    {
-        rc = tt_parse(&a, sources, nr, &model, report_syntax_error, &diagnose);
-        if ( rc == -EINVAL )
-            err_set(e, rc, "the file of events has errors, see "
-                    "trace-events(5): correct it, or omit the file");
-        if ( !rc )
-            rc = add_model_events(s, &model);
-        if ( rc )
-            err_sys(e, rc, "cannot read the events");
-    }
-    tt_sources_free(sources, nr);
+        rc = add_model_events(s, &model);
+    if ( rc )
+        err_sys(e, rc, "cannot read the events");
     arena_fini(&a);
+    return rc;
+}
+
+int st_events_read(struct st_events *s, char *const *paths, size_t nr,
+                   void (*diagnose)(const char *text), struct err *e)
+{
+    struct tt_source *sources = NULL;
+    int rc = tt_sources_read(paths, nr, &sources, e);
+
+    if ( !rc )
+        rc = st_events_parse(s, sources, nr, diagnose, e);
+    tt_sources_free(sources, nr);
     return rc;
 }
 

@@ -12,16 +12,17 @@
 #include "common/err.h"
 #include "simpletrace/out.h"
 #include "tracetool/index.h"
+#include "tracetool/parse.h"
 
 #define ST_MAX_ARGS 11u         /* ten, and the vcpu */
 
 struct st_arg
 {
-    const char *name;
+    const char *name, *type;    /* type: as declared */
     bool is_string, is_signed, is_pointer, is_bool;
 };
 
-struct st_step;                 /* of a format: recipe.h */
+struct st_step;                 /* a step of a format: recipe.h */
 
 struct st_event
 {
@@ -29,10 +30,11 @@ struct st_event
     const struct st_arg *args;
     size_t nr_args;
     size_t min_bytes;           /* least size of the arguments */
+    const char *format;         /* C source, as declared; NULL: undeclared */
     const struct st_step *steps;
     size_t nr_steps;            /* 0: no format */
     size_t room, string_steps;  /* space that the steps need: recipe.h */
-    bool declared;              /* otherwise only the name is known */
+    bool declared;              /* false: only the name is known */
     bool disabled;
     bool has_strings;           /* otherwise the size is always min_bytes */
 
@@ -40,13 +42,14 @@ struct st_event
     enum { ST_UNASKED, ST_WANTED, ST_UNWANTED } choice;
     uint64_t count, bytes;
     struct st_text shown;       /* name as style text prints it; or empty */
-    struct st_text *json;       /* of style json: name, then arguments; NULL */
+    struct st_text *json;       /* keys of style json: name, arguments; or NULL */
+    void *handler;              /* function of a Python script; NULL: none yet */
 };
 
-struct st_value                 /* of an argument */
+struct st_value                 /* value of an argument */
 {
     uint64_t word;
-    const char *text;           /* of a string: no NUL; padded (out.h) */
+    const char *text;           /* contents of a string, padded (out.h) */
     uint32_t length;
 };
 
@@ -55,7 +58,7 @@ struct st_events
     struct arena arena;
     struct st_event **all;      /* in order of declaration */
     size_t nr, room;
-    struct tt_index names;      /* of all, if there are any */
+    struct tt_index names;      /* index of all, if there are any */
     struct st_event dropped;    /* the event of losses */
 };
 
@@ -68,6 +71,10 @@ void st_events_fini(struct st_events *s);
  */
 int st_events_read(struct st_events *s, char *const *paths, size_t nr,
                    void (*diagnose)(const char *text), struct err *e);
+
+/* The same for declarations in memory. */
+int st_events_parse(struct st_events *s, struct tt_source *sources, size_t nr,
+                    void (*diagnose)(const char *text), struct err *e);
 
 /* Parse one declaration, as in a trace-events file.  NULL: an error. */
 struct st_event *st_events_add_declaration(struct st_events *s,

@@ -15,20 +15,28 @@
 
 #define ROOM (4 * ST_INPUT_MAX)
 
-int st_input_open(struct st_input *in, const char *path, struct err *e)
+int st_input_open_fd(struct st_input *in, int fd, const char *name,
+                     struct err *e)
 {
-    bool is_stdin = !strcmp(path, "-");
-
-    *in = (struct st_input){ .name = is_stdin ? "standard input" : path };
-    in->fd = is_stdin ? STDIN_FILENO :
-                        fault_open(path, O_RDONLY | O_CLOEXEC, 0);
-    if ( in->fd < 0 )
-        return err_sys(e, -errno, "cannot open %s", path);
+    assert(fd >= 0 && name);
+    *in = (struct st_input){ .name = name, .fd = fd };
     in->buffer = fault_malloc(ROOM + ST_INPUT_PAD);
     if ( in->buffer )
         return 0;
     st_input_close(in);
-    return err_sys(e, -ENOMEM, "cannot read %s", in->name);
+    return err_sys(e, -ENOMEM, "cannot read %s", name);
+}
+
+int st_input_open(struct st_input *in, const char *path, struct err *e)
+{
+    int fd;
+
+    if ( !strcmp(path, "-") )
+        return st_input_open_fd(in, STDIN_FILENO, "standard input", e);
+    fd = fault_open(path, O_RDONLY | O_CLOEXEC, 0);
+    if ( fd < 0 )
+        return err_sys(e, -errno, "cannot open %s", path);
+    return st_input_open_fd(in, fd, path, e);
 }
 
 void st_input_close(struct st_input *in)

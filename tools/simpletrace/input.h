@@ -30,6 +30,10 @@ struct st_input
 
 /* "-" is standard input. */
 int st_input_open(struct st_input *in, const char *path, struct err *e);
+
+/* An open file, which st_input_close() closes; also after an error. */
+int st_input_open_fd(struct st_input *in, int fd, const char *name,
+                     struct err *e);
 void st_input_close(struct st_input *in);
 
 /*

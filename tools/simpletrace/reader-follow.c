@@ -201,7 +201,7 @@ void st_reader_set_file_number(struct st_reader *r, uint64_t pid,
     r->file_number = number;
 }
 
-void st_reader_settle_jump(struct st_reader *r)
+void st_reader_report_jump(struct st_reader *r)
 {
     if ( r->jumped )
         add_deleted(r, 0);
@@ -346,7 +346,7 @@ int st_reader_follow(struct st_reader *r, const struct st_reader_options *how,
 {
     struct stat current, now;
 
-    st_reader_settle_jump(r);
+    st_reader_report_jump(r);
     if ( fstat(r->in.fd, &current) || !S_ISREG(current.st_mode) )
         return 0;
     if ( (uint64_t)current.st_size < r->in.offset + r->in.end )

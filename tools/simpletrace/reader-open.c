@@ -86,6 +86,21 @@ static int number_events(struct st_reader *r,
     return st_reader_number_ids(r, all, e);
 }
 
+static int open_input(struct st_reader *r, const struct st_reader_options *how,
+                      struct err *e)
+{
+    int rc;
+
+    r->in.follow = how->follow;
+    rc = open_header(r, how, e);
+    r->type_bytes = r->version == 4 ? 8 : 0;
+    if ( !rc )
+        rc = number_events(r, how, st_input_offset(&r->in) != 0, e);
+    if ( rc )
+        st_reader_close(r);
+    return rc;
+}
+
 int st_reader_open(struct st_reader *r, const char *path,
                    struct st_events *events,
                    const struct st_reader_options *how, struct err *e)
@@ -95,16 +110,19 @@ int st_reader_open(struct st_reader *r, const char *path,
     assert(path && events);
     *r = (struct st_reader){ .events = events };
     rc = st_input_open(&r->in, path, e);
-    if ( rc )
-        return rc;
-    r->in.follow = how->follow;
-    rc = open_header(r, how, e);
-    r->type_bytes = r->version == 4 ? 8 : 0;
-    if ( !rc )
-        rc = number_events(r, how, st_input_offset(&r->in) != 0, e);
-    if ( rc )
-        st_reader_close(r);
-    return rc;
+    return rc ? rc : open_input(r, how, e);
+}
+
+int st_reader_open_fd(struct st_reader *r, int fd, const char *name,
+                      struct st_events *events,
+                      const struct st_reader_options *how, struct err *e)
+{
+    int rc;
+
+    assert(events);
+    *r = (struct st_reader){ .events = events };
+    rc = st_input_open_fd(&r->in, fd, name, e);
+    return rc ? rc : open_input(r, how, e);
 }
 
 void st_reader_close(struct st_reader *r)

@@ -28,7 +28,7 @@ void st_reader_set_file_number(struct st_reader *r, uint64_t pid,
                                uint64_t number);
 
 /* The same for a file without a number, when its records have been read. */
-void st_reader_settle_jump(struct st_reader *r);
+void st_reader_report_jump(struct st_reader *r);
 
 /* Take the mappings up to the first event. 0 or -errno. */
 int st_reader_take_mappings(struct st_reader *r, struct err *e);

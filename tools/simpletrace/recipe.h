@@ -35,8 +35,8 @@ int st_recipe_make(struct arena *a, struct st_event *event,
                    const struct tt_event *from);
 
 /*
- * `bytes`: no string is longer; visible: print strings escaped by st_out_escaped(); otherwise byte for byte,
- * as printf would.
+ * `bytes`: no string is longer; visible: print strings escaped by
+ * st_out_escaped(); otherwise byte for byte, as printf would.
  */
 void st_recipe_print(struct st_out *out, const struct st_event *event,
                      const struct st_value *values, size_t bytes,

@@ -24,7 +24,7 @@ struct st_print
     char day[32];
     size_t day_length;
     uint32_t pid, tid;          /* ids that `ids` shows */
-    struct st_text ids;         /* of the style; no text: none yet */
+    struct st_text ids;         /* in the style; no text: none yet */
     char ids_text[64 + ST_PAD];
     uint64_t undeclared;        /* records that do not match a declaration */
     struct arena arena;         /* memory of a report */

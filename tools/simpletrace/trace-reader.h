@@ -70,6 +70,11 @@ struct st_reader_options
 int st_reader_open(struct st_reader *r, const char *path,
                    struct st_events *events,
                    const struct st_reader_options *how, struct err *e);
+
+/* The same for an open file, which st_reader_close() closes; and errors. */
+int st_reader_open_fd(struct st_reader *r, int fd, const char *name,
+                      struct st_events *events,
+                      const struct st_reader_options *how, struct err *e);
 void st_reader_close(struct st_reader *r);
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A follower and a writer that rotates its file far faster than anybody looks:
- * each record is read in order, or is in a file that was counted as deleted.
+ * A writer rotates its file far faster than the follower looks: each record is
+ * read in order, or is in a file that was counted as deleted.
  * The records are numbered, and each file has the same number of them.
  */
 #include "../libusertrace/events.h"
@@ -21,7 +21,7 @@
 struct plan
 {
     unsigned int files, keep;   /* keep 0: all */
-    bool numbered;              /* SIMPLE_FILE in each */
+    bool numbered;              /* each file has SIMPLE_FILE */
     unsigned int sleep_us;      /* of the follower, once in a while */
 };
 
