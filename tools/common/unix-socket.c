@@ -27,7 +27,7 @@
 
 #include "common/fault.h"
 
-#define WAITING 16              /* backlog of listen() */
+#define WAITING 128             /* backlog of listen() */
 #define LOCK_TRIES 100          /* with pauses of 10 ms */
 
 static int make_address(const char *path, struct sockaddr_un *address,

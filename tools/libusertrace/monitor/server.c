@@ -5,7 +5,9 @@
  * program ever waits for a peer.  The server thread waits only in poll().
  *
  * All resources of peers are bounded: the number of peers, the length of a
- * message, and unsent data.  While a peer has not read its reply, nothing more
+ * message, and unsent data.  If all slots are taken and another peer waits, the
+ * peer that has been idle longest is disconnected, after IDLE_MS at the
+ * earliest: idle peers cannot lock out others.  While a peer has not read its reply, nothing more
  * is read from that peer, so at most one reply is buffered.
  *
  * A list of all servers is kept for exit(), which removes the sockets, and for
@@ -23,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/err.h"
@@ -32,10 +35,12 @@
 #include "libusertrace/trace/monitor.h"
 
 #define CLIENTS_MAX 16u
+#define IDLE_MS 5000
 
 struct client
 {
     int in, out;                /* a socket uses one descriptor for both */
+    int64_t active;             /* time of the last transfer, monotonic ms */
     char *reply;                /* unsent reply; NULL: none */
     size_t reply_at, reply_nr;
     size_t in_at, in_nr;        /* of bytes: not processed yet */
@@ -61,6 +66,14 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct usertrace_server *servers;
 
 /* ---- one client --------------------------------------------------------- */
+
+static int64_t read_clock_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
 
 static void client_free(struct client *c)
 {
@@ -143,6 +156,7 @@ static bool serve_client(struct client *c)
 {
     bool keep_open = c->reply ? send_reply(c) : receive_bytes(c);
 
+    c->active = read_clock_ms();
     if ( keep_open && !c->reply )
         keep_open = process_bytes(c);
     return keep_open;
@@ -166,6 +180,7 @@ static int add_client(struct usertrace_server *s, struct client **slot, int in,
         return -ENOMEM;
     c->in = in;
     c->out = out;
+    c->active = read_clock_ms();
     c->dialogue.protocol = s->protocol;
     if ( !set_reply(c, mon_dialogue_greeting(&c->dialogue)) )
     {
@@ -184,6 +199,28 @@ static struct client **find_free_slot(struct usertrace_server *s)
     return NULL;
 }
 
+/* The client that has been idle longest; all slots are taken. */
+static struct client **find_idlest(struct usertrace_server *s)
+{
+    struct client **idlest = &s->clients[0];
+
+    for ( size_t i = 1; i < CLIENTS_MAX; i++ )
+        if ( s->clients[i]->active < (*idlest)->active )
+            idlest = &s->clients[i];
+    return idlest;
+}
+
+/* Time in ms until a slot can be had for another peer; 0: now. */
+static int slot_wait_ms(struct usertrace_server *s)
+{
+    int64_t idle;
+
+    if ( find_free_slot(s) )
+        return 0;
+    idle = read_clock_ms() - (*find_idlest(s))->active;
+    return idle < IDLE_MS ? (int)(IDLE_MS - idle) : 0;
+}
+
 /*
  * Without free descriptors the peer stays in the queue; the delay avoids a
  * busy loop.
@@ -192,6 +229,8 @@ static void accept_client(struct usertrace_server *s)
 {
     int fd;
 
+    if ( !find_free_slot(s) )
+        client_close(find_idlest(s));
     pthread_mutex_lock(&lock);
     fd = unix_socket_accept(&s->socket);
     if ( fd >= 0 && add_client(s, find_free_slot(s), fd, fd) )
@@ -203,13 +242,15 @@ static void accept_client(struct usertrace_server *s)
 
 enum { STOP, LISTEN, FIRST_CLIENT };
 
-static void fill_pollfds(struct usertrace_server *s, struct pollfd *fds)
+/* Returns the timeout for poll(). */
+static int fill_pollfds(struct usertrace_server *s, struct pollfd *fds)
 {
+    int wait = s->socket.fd < 0 ? 0 : slot_wait_ms(s);
     const struct client *c;
 
     fds[STOP] = (struct pollfd){ .fd = s->stop[0], .events = POLLIN };
     fds[LISTEN] = (struct pollfd){
-        .fd = find_free_slot(s) ? s->socket.fd : -1, .events = POLLIN,
+        .fd = wait ? -1 : s->socket.fd, .events = POLLIN,
     };
     for ( size_t i = 0; i < CLIENTS_MAX; i++ )
     {
@@ -219,18 +260,20 @@ static void fill_pollfds(struct usertrace_server *s, struct pollfd *fds)
             .events = c && c->reply ? POLLOUT : POLLIN,
         };
     }
+    return wait ? wait : -1;
 }
 
 static void *run_server(void *arg)
 {
     struct pollfd fds[FIRST_CLIENT + CLIENTS_MAX];
     struct usertrace_server *s = arg;
+    int timeout;
     size_t i;
 
     for ( ; ; )
     {
-        fill_pollfds(s, fds);
-        if ( poll(fds, FIRST_CLIENT + CLIENTS_MAX, -1) < 0 )
+        timeout = fill_pollfds(s, fds);
+        if ( poll(fds, FIRST_CLIENT + CLIENTS_MAX, timeout) <= 0 )
             continue;
         if ( fds[STOP].revents )
             break;

@@ -169,6 +169,38 @@ START_TEST(only_its_user_comes_in)
 }
 END_TEST
 
+/* Idle peers fill the server; 50 more connect without waiting, and one asks. */
+START_TEST(idle_peers_make_room)
+{
+    enum { IDLE = 16, MORE = 50 };
+    struct usertrace_server *server = monitor_open(USERTRACE_HMP);
+    struct sockaddr_un address = { AF_UNIX, "socket" };
+    int idle[IDLE], more[MORE];
+    char text[512];
+
+    for ( int i = 0; i < IDLE; i++ )
+    {
+        idle[i] = client_connect();
+        ck_assert(client_get(idle[i], PROMPT, text, sizeof(text)));
+    }
+    for ( int i = 0; i < MORE; i++ )
+    {
+        more[i] = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+        ck_assert_msg(!connect(more[i], (struct sockaddr *)&address,
+                               sizeof(address)), "connection %d", i);
+    }
+    fcntl(more[0], F_SETFL, 0);
+    ck_assert(client_get(more[0], PROMPT, text, sizeof(text)));
+    ck_assert_str_eq(send_line(more[0], ""), "");
+    ck_assert_int_eq(read(idle[0], text, 1), 0);    /* disconnected */
+    for ( int i = 0; i < IDLE; i++ )
+        close(idle[i]);
+    for ( int i = 0; i < MORE; i++ )
+        close(more[i]);
+    monitor_close(server);
+}
+END_TEST
+
 START_TEST(who_lives_keeps_its_socket)
 {
     struct usertrace_server *server = monitor_open(USERTRACE_HMP);
@@ -357,7 +389,8 @@ END_TEST
 
 UNIT_MAIN("server", people_have_a_prompt, a_line_has_an_end,
           old_people_have_old_words, standard_input_is_a_way,
-          only_its_user_comes_in, who_lives_keeps_its_socket,
+          only_its_user_comes_in,
+          idle_peers_make_room, who_lives_keeps_its_socket,
           who_is_dead_does_not, who_exits_takes_it_along, other_files_stay,
           what_is_not_its_own_stays, one_takes_over, a_child_has_none,
           options_open_monitors)
