@@ -144,7 +144,7 @@ if [ -n "$events" ] && [ -n "$qemu" ]; then
     compared=yes
 fi
 
-# --- what only ours can check ------------------------------------------------
+# --- errors, and Analyzer2 ----------------------------------------------------
 PYTHONPATH=$scratch/ours
 export PYTHONPATH
 cat >two.py <<'END'

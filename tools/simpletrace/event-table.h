@@ -42,8 +42,8 @@ struct st_event
     enum { ST_UNASKED, ST_WANTED, ST_UNWANTED } choice;
     uint64_t count, bytes;
     struct st_text shown;       /* name as style text prints it; or empty */
-    struct st_text *json;       /* keys of style json: name, arguments; or NULL */
-    void *handler;              /* function of a Python script; NULL: none yet */
+    struct st_text *json;       /* keys of style json; or NULL */
+    void *handler;              /* function of a script; or NULL */
 };
 
 struct st_value                 /* value of an argument */

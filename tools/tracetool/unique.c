@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Checks for duplicates.  A reader of traces may have the events of several
- * programs, which share some (tt_source.may_repeat).  Names are compared
- * without case, since constants and macros contain them.  Events of the hypervisor may share a name or an id if
- * no version of Xen has both.
+ * programs, which share some events (tt_source.may_repeat).  Names are compared
+ * without case, since constants and macros contain them.  Events of the
+ * hypervisor may share a name or an id if no version of Xen has both.
  */
 #include "tracetool/event.h"
 

@@ -22,7 +22,7 @@ struct plan
 {
     unsigned int files, keep;   /* keep 0: all */
     bool numbered;              /* each file has SIMPLE_FILE */
-    unsigned int sleep_us;      /* of the follower, once in a while */
+    unsigned int sleep_us;      /* pause of the follower at times */
 };
 
 /* ---- the writer --------------------------------------------------------- */
