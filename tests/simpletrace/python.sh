@@ -78,7 +78,8 @@ cat >methods.py <<'END'
 import simpletrace
 class Methods(simpletrace.Analyzer):
     def first(self, a, s): print('first', a, s)
-    def second(self, timestamp, pid, p, b): print('second', timestamp, pid, p, b)
+    def second(self, timestamp, pid, p, b):
+        print('second', timestamp, pid, p, b)
     def none(self, timestamp): print('none', timestamp)
     def Dropped_Event(self, nr): print('dropped', nr)
     def bdrv_open_common(self, bs, filename, flags, name):

@@ -7,8 +7,8 @@
  * All resources of peers are bounded: the number of peers, the length of a
  * message, and unsent data.  If all slots are taken and another peer waits, the
  * peer that has been idle longest is disconnected, after IDLE_MS at the
- * earliest: idle peers cannot lock out others.  While a peer has not read its reply, nothing more
- * is read from that peer, so at most one reply is buffered.
+ * earliest: idle peers cannot lock out others.  While a peer has not read its
+ * reply, nothing more is read from that peer, so at most one reply is buffered.
  *
  * A list of all servers is kept for exit(), which removes the sockets, and for
  * the child of a fork, which has no server thread and closes the descriptors:
