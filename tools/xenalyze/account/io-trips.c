@@ -191,6 +191,8 @@ static void add_trip(struct io_trips *t, const struct io_trip *trip)
         stats_add(&p->steps[i], &t->pool, trip->times[i + 1] - trip->times[i],
                   trip->times[i]);
     keep_worst(t, trip);
+    if ( t->on_trip )
+        t->on_trip(t->on_trip_arg, trip);
 }
 
 /*

@@ -116,6 +116,10 @@ struct io_trips
     uint64_t unmatched[IO_UNMATCHED];
     uint64_t hypercalls, events;        /* seen, and those on event channels */
     bool failed;
+
+    /* Called with `on_trip_arg` for each complete trip; or NULL. */
+    void (*on_trip)(void *arg, const struct io_trip *trip);
+    void *on_trip_arg;
 };
 
 /* Requires a zeroed struct. */
