@@ -248,6 +248,15 @@ const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
         "of each step and the longest round trips.",
       .options = OPTIONS("--report-io"),
       .related = OPTIONS(SELECTION, "top", "sort", "output") },
+    { .name = "compare", .args = "A B",
+      .help = "what trace B has more or less of than A, beyond noise",
+      .details = "Compares domains of the same name in two traces, or with "
+        "--time and --against in two spans of one trace: shares of time, "
+        "latency, exits, I/O, interrupts.  Prints differences beyond noise, "
+        "most expensive first.",
+      .options = OPTIONS("--compare"),
+      .related = OPTIONS(SELECTION, "against", "all-rows", "top", "json",
+                         "output") },
     { .name = "over", .args = "WHAT FILE",
       .help = "values over time: run, wait, exits, grants and others",
       .details = "WHAT is run, wait, exits, interrupts, grants or cr3.  Prints "

@@ -20,6 +20,7 @@
 #include "common/fault.h"
 #include "common/output-file.h"
 #include "common/pager.h"
+#include "xenalyze/compare/compare.h"
 #include "xenalyze/options.h"
 #include "xenalyze/outputs.h"
 #include "xenalyze/spool.h"
@@ -28,7 +29,7 @@
 static const char *trace_name(const struct config *config, char *text,
                               size_t size)
 {
-    if ( config->nr_paths < 2 )
+    if ( config->nr_paths < 2 || config->compare )
         return strcmp(config->path, "-") ? config->path : "standard input";
     snprintf(text, size, "%s and %zu more file%s", config->path,
              config->nr_paths - 1, config->nr_paths > 2 ? "s" : "");
@@ -105,7 +106,7 @@ static int run_outputs(struct run *run, struct err *e)
 
 static int print_schema(struct err *e)
 {
-    report_print_schema(stdout);
+    report_print_schema(comparison_tables(), stdout);
     if ( fflush(stdout) || ferror(stdout) )
         return err_sys(e, errno ? -errno : -EIO, "cannot write the schema");
     return 0;
@@ -163,7 +164,7 @@ static int analyze_file(struct config *config, struct err *e)
          (config->reports.summary || config->reports.overview) )
         return err_usage(e, "--follow needs --dump-all or --records; "
                          "there is no summary of a growing trace");
-    if ( config->nr_paths > 1 )
+    if ( config->nr_paths > 1 && !config->compare )
         rc = spool_join(&spool, config->paths, config->nr_paths, &path, e);
     else if ( outputs_read_again(config) )
         rc = spool_open(&spool, config->path, &path, e);

@@ -84,6 +84,16 @@ static const struct opt opts[] = {
     { .name = "why", .type = OPT_FLAG, .at = REPORTS(why),
       .help = "why a vcpu is slow: --why d1v0 FILE, --why web1 FILE; or the "
               "slowest vcpu" },
+    { .name = "compare", .type = OPT_FLAG,
+      .at = offsetof(struct config, compare),
+      .help = "differences of the second FILE from the first, beyond noise" },
+    { .name = "against", .type = OPT_TEXT, .arg = "C..D",
+      .at = offsetof(struct config, against),
+      .help = "with --compare, time span of the second trace; of one FILE, "
+              "compare its span --time with C..D" },
+    { .name = "all-rows", .type = OPT_FLAG,
+      .at = offsetof(struct config, all_rows),
+      .help = "with --compare, include differences within noise" },
     { .name = "json", .type = OPT_FLAG, .at = REPORTS(json),
       .help = "print all numbers as JSON, with the selected points and "
               "intervals" },
@@ -339,11 +349,27 @@ static int choose_picture(struct config *config, struct err *e)
     return 0;
 }
 
+/* Two traces, one of them maybe standard input; or two spans of one trace. */
+static int check_compared(const struct config *config, struct err *e)
+{
+    const char **paths = config->paths;
+    size_t nr = config->nr_paths;
+
+    if ( nr > 2 )
+        return err_usage(e, "%s: a comparison takes two traces", paths[2]);
+    if ( nr == 2 && !strcmp(paths[0], "-") && !strcmp(paths[1], "-") )
+        return err_usage(e, "standard input can be only one of both traces");
+    if ( nr == 2 || (nr == 1 && config->time && config->against) )
+        return 0;
+    return err_usage(e, "a comparison needs two traces, A B, or two spans of "
+                     "one: --time=0..5 --against=5..10 FILE");
+}
+
 /* Takes the optional arguments RULES or VCPU, and FILE. */
 static int take_arguments(struct config *config, int nr, char **args,
                           struct err *e)
 {
-    if ( nr && !config->rules && holds_rules(args[0]) )
+    if ( nr && !config->compare && !config->rules && holds_rules(args[0]) )
     {
         config->rules = *args++;
         nr--;
@@ -357,10 +383,12 @@ static int take_arguments(struct config *config, int nr, char **args,
     config->path = nr ? args[0] : "-";
     if ( config->reports.json_schema )
         return 0;
-    if ( nr > 1 && config->follow )
+    if ( nr > 1 && config->follow && !config->compare )
         return err_usage(e, "%s: --follow reads one file", args[1]);
     config->paths = (const char **)args;
     config->nr_paths = nr;
+    if ( config->compare )
+        return check_compared(config, e);
     if ( !nr && isatty(STDIN_FILENO) )
         return err_usage(e, "no trace: name a file, or send one to "
                          "standard input");

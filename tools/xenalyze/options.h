@@ -47,6 +47,15 @@ struct config
     unsigned int threads;
     bool info;
 
+    /*
+     * The comparison of two traces, or of two spans of one trace: `time` is the
+     * span of the first, `against` of the second (NULL: the same).
+     */
+    bool compare;
+    const char *against;
+    bool all_rows;              /* also differences within noise */
+    bool time_is_against;       /* `time` is the argument of --against */
+
     bool reports_wanted;        /* any report in `reports` */
 
     /* Options of the dump. */

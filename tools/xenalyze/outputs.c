@@ -33,6 +33,7 @@ static const struct output outputs[] = {
     { offsetof(struct config, formats), formats_pass },
     { offsetof(struct config, count), count_pass },
     { offsetof(struct config, info), windows_pass },
+    { offsetof(struct config, compare), compare_pass },
     { offsetof(struct config, reports_wanted), reports_pass },
     { offsetof(struct config, reports.summary), reports_pass },
 };
@@ -55,6 +56,7 @@ static int check_form(const struct config *config, struct err *e)
         return err_usage(e, "--json and --csv exclude each other");
     for ( size_t i = 0; i < NR_OUTPUTS; i++ )
         lines |= outputs[i].pass != reports_pass &&
+                 outputs[i].pass != compare_pass &&
                  is_wanted(config, &outputs[i]);
     if ( lines && (f->json || f->csv) )
         return err_usage(e, "--%s applies to reports, scatterplots and "
@@ -69,6 +71,17 @@ static bool any_is_wanted(const struct config *config, pass_fn *except)
         if ( is_wanted(config, &outputs[i]) && outputs[i].pass != except )
             return true;
     return false;
+}
+
+/* Is any output wanted that --compare excludes? */
+static bool any_is_wanted_beside(const struct config *c,
+                                 const struct report_config *reports)
+{
+    for ( size_t i = 0; i < NR_OUTPUTS; i++ )
+        if ( outputs[i].pass != compare_pass &&
+             outputs[i].pass != reports_pass && is_wanted(c, &outputs[i]) )
+            return true;
+    return reports->ipi_latency || report_is_wanted(reports);
 }
 
 static bool any_interval_is_wanted(const struct report_config *c)
@@ -96,6 +109,29 @@ static int check_theme(const struct report_config *c, struct err *e)
     return 0;
 }
 
+/* --compare is an output of its own, and needs two traces or two spans. */
+static int check_compare(struct config *c, struct err *e)
+{
+    struct report_config reports = c->reports;
+
+    if ( !c->compare && (c->against || c->all_rows) )
+        return err_usage(e, "--%s applies to --compare",
+                         c->against ? "against" : "all-rows");
+    if ( !c->compare )
+        return 0;
+    reports.json = reports.csv = false;
+    if ( any_is_wanted_beside(c, &reports) )
+        return err_usage(e, "--compare is an output of its own: leave out "
+                         "other reports and outputs of records");
+    if ( c->follow )
+        return err_usage(e, "--compare needs complete traces: leave out "
+                         "--follow");
+    if ( c->events )
+        return err_usage(e, "--event: a comparison needs all events");
+    c->reports_wanted = false;
+    return 0;
+}
+
 /* --info alone has no use for a selection. */
 static int check_selection(const struct config *c, struct err *e)
 {
@@ -117,6 +153,7 @@ int outputs_choose(struct config *config, bool terminal, struct err *e)
 {
     int rc = check_form(config, e);
 
+    rc = rc ? rc : check_compare(config, e);
     rc = rc ? rc : check_selection(config, e);
     rc = rc ? rc : check_theme(&config->reports, e);
     rc = rc ? rc : choose_interval(&config->reports, e);
@@ -154,7 +191,8 @@ bool outputs_read_again(const struct config *config)
 
     for ( size_t i = 0; i < NR_OUTPUTS; i++ )
         if ( begins_pass(config, &outputs[i]) )
-            nr += outputs[i].pass == reports_pass ? 2 : 1;
+            nr += outputs[i].pass == reports_pass ||
+                  outputs[i].pass == compare_pass ? 2 : 1;
     return nr > 1;
 }
 
@@ -190,20 +228,21 @@ static void set_dialect(struct run *run)
         d->hardware = c->vendor ? c->vendor : XT_HARDWARE_SVM;
 }
 
-static int read_metadata(struct run *run, struct err *e)
+int outputs_read_metadata(struct run *run, struct err *e)
 {
     int rc = xt_trace_info(run->trace, &run->info, e);
 
-    return rc ? rc : xt_domain_names_init(&run->names, run->trace, e);
+    rc = rc ? rc : xt_domain_names_init(&run->names, run->trace, e);
+    set_dialect(run);
+    return rc;
 }
 
 int outputs_run(struct run *run, struct err *e)
 {
-    int rc = read_metadata(run, e);
+    int rc = outputs_read_metadata(run, e);
     bool again = false;
 
     assert(run->out);
-    set_dialect(run);
     for ( size_t i = 0; !rc && i < NR_OUTPUTS; i++ )
     {
         if ( !begins_pass(run->config, &outputs[i]) )

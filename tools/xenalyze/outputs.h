@@ -51,6 +51,9 @@ bool outputs_read_again(const struct config *config);
    names. */
 int outputs_run(struct run *run, struct err *e);
 
+/* For a pass over a second trace: fill in info and names of its run. */
+int outputs_read_metadata(struct run *run, struct err *e);
+
 /* The passes. */
 int windows_pass(const struct run *run, struct err *e);
 int dump_pass(const struct run *run, struct err *e);
@@ -59,5 +62,6 @@ int raw_pass(const struct run *run, struct err *e);
 int formats_pass(const struct run *run, struct err *e);
 int count_pass(const struct run *run, struct err *e);
 int reports_pass(const struct run *run, struct err *e);
+int compare_pass(const struct run *run, struct err *e);
 
 #endif /* XENALYZE_OUTPUTS_H */

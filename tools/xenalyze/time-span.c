@@ -19,13 +19,13 @@ static int refuse_outside(const struct run *run, const struct span *span,
     struct xt_clock from_first = *clock;
 
     if ( span->from.kind == MOMENT_CYCLES || span->to.kind == MOMENT_CYCLES )
-        return err_set(e, -ENODATA, "--time %s selects nothing of %s, whose "
+        return err_set(e, -ENODATA, "--%s %s selects nothing of %s, whose "
                        "records are from %" PRIu64 "c to %" PRIu64 "c",
-                       span->text, run->name, first, last);
+                       span->option, span->text, run->name, first, last);
     from_first.wall = xt_clock_wall(clock, first);
     *num_duration(length, xt_clock_duration(clock, last - first)) = '\0';
-    return err_set(e, -ENODATA, "--time %s selects nothing of %s, which lasts "
-                   "%s%s%s", span->text, run->name, length,
+    return err_set(e, -ENODATA, "--%s %s selects nothing of %s, which lasts "
+                   "%s%s%s", span->option, span->text, run->name, length,
                    start_time_text(&from_first, began) ? " from " : "", began);
 }
 
@@ -57,6 +57,7 @@ int time_span_resolve(const struct run *run, const struct span *span,
 
 int time_span_refuse(const struct run *run, struct err *e)
 {
-    return err_set(e, -ENODATA, "--time %s selects nothing of %s",
+    return err_set(e, -ENODATA, "--%s %s selects nothing of %s",
+                   run->config->time_is_against ? "against" : "time",
                    run->config->time, run->name);
 }

@@ -33,6 +33,7 @@ latency --domain=1 trace = --report-latency --domain=1
 pcpus trace = --report-pcpu
 wakeups trace = --report-wakeups
 io trace = --report-io
+compare --time=..0.1 --against=0.1.. trace = --compare --time=..0.1 --against=0.1..
 over run trace = --interval-domain-total-time-all
 over wait --every 100ms trace = --interval-domain-wait-time-all --interval=0.1
 over run -i 50ms trace = --interval-domain-total-time-all --interval=50ms
@@ -50,7 +51,7 @@ info trace = --info
 export json trace = --json
 export csv trace = --csv
 END
-[ "$nr" -eq 25 ] || fail "only $nr rows were tried"
+[ "$nr" -eq 26 ] || fail "only $nr rows were tried"
 
 "$xenalyze" dump sched <trace >by-command || fail 'dump of a pipe fails'
 "$xenalyze" --dump-all --event=sched trace >by-options

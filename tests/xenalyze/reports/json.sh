@@ -84,8 +84,17 @@ def sums(tables, states, wholes, keys):
              for row in tables[wholes] if "time_cycles" in row}
     assert times and times == whole, (states, times, whole)
 
+# A comparison has tables of its own; their rows are judged by compare.sh.
+def judge_comparison(report, tables):
+    headed = [p for p in report["tables"].items() if p[1]]
+    assert len(tables) == len(headed), (len(tables), [p[0] for p in headed])
+    for table, (name, rows) in zip(tables, headed):
+        same(table, name, rows)
+
 def judge(report, tables):
     assert report["format"] == "xenalyze" and report["version"] == 2
+    if "compared_values" in report["tables"]:
+        return judge_comparison(report, tables)
     assert report["trace"]["tsc_hz"] > 0 and report["trace"]["records"] > 0
     parts = list(lists(report))
     headed = [p for p in parts if p[1] or p[0] in ("points", "intervals")]
@@ -321,6 +330,23 @@ for interval in domain-total-time=1,7 domain-total-time-all \
     points brief -i 0.005 --interval-$interval
 done
 points rare -i 100us --interval-domain-grant-maps=1
+
+# compare A B OPTION...: a comparison as JSON and CSV
+compare() {
+    n=$((n + 1))
+    expect 0 "$xenalyze" compare --json "$@"
+    mv out $n.json
+    expect 0 "$xenalyze" compare --csv "$@"
+    mv out $n.csv
+}
+compare intel disk
+compare intel lossy --vcpu d1v0
+compare intel amd --pcpu 0-1
+compose plain <<'END'
+0 1000000 0x21101 0x10000
+0 9000000 0x21011 0x10000
+END
+compare rare plain
 compose_ipis
 forms ipi --dump-ipi-latency
 for interval in schedule-time=1,3 schedule-time-all schedule-ordered \

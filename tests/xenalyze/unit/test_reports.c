@@ -303,7 +303,7 @@ START_TEST(schema_names_each_table_once)
     unsigned int nr;
 
     stage_init(&s);
-    report_print_schema(s.out);
+    report_print_schema(NULL, s.out);
     nr = find_each_table(stage_text(&s), "\n  \"%s\":{\"description\":");
     ck_assert_uint_gt(nr, report_table_size);
     /* Properties of a table have four spaces. */

@@ -86,7 +86,7 @@ struct moment
 
 struct span
 {
-    const char *text;           /* borrowed */
+    const char *text, *option;  /* borrowed */
     struct moment from, to;
 };
 
@@ -94,9 +94,12 @@ struct span
  * Parse "A..B", where A or B may be absent: 1.5 or 3ms after the start, -10ms
  * before the end, 123456789c as a time stamp, 12:00, 12:00:03.5 or
  * 2024-02-29T12:00:03 of the wall clock, in local time or with Z, UTC or
- * +01:00 behind it.  0 or -EINVAL, also if the end is before the begin.
+ * +01:00 behind it.  0 or -EINVAL, also if the end is before the begin.  Errors
+ * name the option: "time", or that of span_parse_option().
  */
 int span_parse(const char *text, struct span *s, struct err *e);
+int span_parse_option(const char *option, const char *text, struct span *s,
+                      struct err *e);
 
 /*
  * Convert a span to time stamps; first and last are those of the trace, and

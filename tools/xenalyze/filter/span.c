@@ -145,26 +145,35 @@ static bool span_is_inverted(const struct span *s)
 
 static int refuse_inverted(const struct span *s, struct err *e)
 {
-    return err_usage(e, "--time %s: the end is before the begin", s->text);
+    return err_usage(e, "--%s %s: the end is before the begin", s->option,
+                     s->text);
 }
 
-int span_parse(const char *text, struct span *s, struct err *e)
+int span_parse_option(const char *option, const char *text, struct span *s,
+                      struct err *e)
 {
     const char *dots = strstr(text, "..");
     char from[MAX_LENGTH], to[MAX_LENGTH];
 
     if ( !dots || (size_t)(dots - text) >= sizeof(from) ||
          strlen(dots + 2) >= sizeof(to) )
-        return err_usage(e, "--time %s: expected A..B, such as 1.5..2 "
-                         "or -10ms..", text);
+        return err_usage(e, "--%s %s: expected A..B, such as 1.5..2 "
+                         "or -10ms..", option, text);
     memcpy(from, text, dots - text);
     from[dots - text] = '\0';
     strcpy(to, dots + 2);
     s->text = text;
+    s->option = option;
     if ( parse_moment(from, &s->from) && parse_moment(to, &s->to) )
         return span_is_inverted(s) ? refuse_inverted(s, e) : 0;
-    return err_usage(e, "--time %s: expected times such as 1.5, 3ms, "
-                     "-10ms, 123456c, 12:00:03 or 2024-02-29T12:00Z", text);
+    return err_usage(e, "--%s %s: expected times such as 1.5, 3ms, "
+                     "-10ms, 123456c, 12:00:03 or 2024-02-29T12:00Z", option,
+                     text);
+}
+
+int span_parse(const char *text, struct span *s, struct err *e)
+{
+    return span_parse_option("time", text, s, e);
 }
 
 /* --- conversion to time stamps -------------------------------------------- */

@@ -280,18 +280,25 @@ void report_pass_fini(struct report_pass *p)
 
 #define MAX_TABLES 128u
 
-void report_print_schema(FILE *out)
+static size_t list_tables(const struct export_table **all, size_t nr,
+                          const struct export_table *tables)
+{
+    for ( const struct export_table *t = tables; t && t->name; t++ )
+    {
+        assert(nr < MAX_TABLES);
+        all[nr++] = t;
+    }
+    return nr;
+}
+
+void report_print_schema(const struct export_table *more, FILE *out)
 {
     const struct export_table *all[MAX_TABLES];
     size_t nr = 0;
 
     for ( size_t i = 0; i < report_table_size; i++ )
         for ( size_t k = 0; k < REPORT_MAX_TABLES; k++ )
-            for ( const struct export_table *t = report_table[i]->tables[k];
-                  t && t->name; t++ )
-            {
-                assert(nr < MAX_TABLES);
-                all[nr++] = t;
-            }
+            nr = list_tables(all, nr, report_table[i]->tables[k]);
+    nr = list_tables(all, nr, more);
     export_write_schema(all, nr, out);
 }

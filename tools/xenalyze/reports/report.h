@@ -199,7 +199,8 @@ void report_add_sink(struct report_pass *p, struct sink sink);
 /* For reports: the state of a report in `needs`; NULL if not open. */
 void *report_state(const struct report_pass *p, const struct report *r);
 
-/* Print the JSON Schema of all tables. */
-void report_print_schema(FILE *out);
+/* Print the JSON Schema of all tables, and of `more`, which ends with a table
+   without a name. */
+void report_print_schema(const struct export_table *more, FILE *out);
 
 #endif /* XENALYZE_REPORTS_REPORT_H */
