@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #define SLOW_PERCENT 5u         /* share of all known time */
+#define LEAST_PERCENT 1u        /* likewise: less is no problem */
 #define STOLEN_PERCENT 10u      /* share of the time of wanting to run */
 #define CALM_NS 100000u         /* p99 of waits */
 
@@ -131,6 +132,8 @@ bool verdict_is_slow(const struct wait_causes *w, const struct wait_vcpu *v)
         return false;
     if ( stats_share(v->waited, verdict_known_time(v)) >= SLOW_PERCENT )
         return true;
+    if ( stats_share(v->waited, verdict_known_time(v)) < LEAST_PERCENT )
+        return false;
     return stats_share(v->waited, wanted) >= STOLEN_PERCENT &&
            xt_clock_duration(&w->clock, stats_percentile(&v->waits, 99)) >=
            CALM_NS;

@@ -43,8 +43,9 @@ size_t verdict_find(const struct wait_vcpu *v,
 uint64_t verdict_known_time(const struct wait_vcpu *v);
 
 /*
- * Does the vcpu wait too long?  That is at least 5 % of its time, or 10 % of
- * the time in which it wanted to run with a p99 of at least 100 us.
+ * Does the vcpu wait too long?  That is at least 5 % of its time; or 1 %, if
+ * that is 10 % of the time in which it wanted to run, with a p99 of at least
+ * 100 us.
  */
 bool verdict_is_slow(const struct wait_causes *w, const struct wait_vcpu *v);
 

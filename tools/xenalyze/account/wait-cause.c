@@ -730,9 +730,13 @@ static void add_guest_runstate(struct wait_causes *w,
     if ( !v )
         return;
     advance_idle(w, f->to);
-    v->times[f->state] += f->to - f->from;
-    if ( is_wait(v, f) )
-        explain_wait(w, v, f);
+    /* Contradicting records of two pcpus may end a state before its begin. */
+    if ( f->from <= f->to )
+    {
+        v->times[f->state] += f->to - f->from;
+        if ( is_wait(v, f) )
+            explain_wait(w, v, f);
+    }
     if ( f->next == STATE_RUNNING )
         note_pcpu_of(v, f->next_pcpu);
     if ( f->state == STATE_RUNNABLE || f->state == STATE_OFFLINE ||

@@ -16,6 +16,7 @@
 struct why_report
 {
     struct wait_causes waits;
+    struct block_reasons blocks;
     bool has_domain, has_vcpu;  /* asked for; neither: the slowest vcpu */
     uint64_t domain, id;
     const char *word;           /* the argument */
@@ -79,7 +80,9 @@ static int why_open(struct report_pass *p, void **state, struct err *e)
     if ( !r )
         return -ENOMEM;
     wait_causes_init(&r->waits);
+    block_reasons_init(&r->blocks);
     report_add_sink(p, wait_causes_sink(&r->waits));
+    report_add_sink(p, block_reasons_sink(&r->blocks));
     return parse_why(r, p, e);
 }
 
@@ -87,7 +90,8 @@ static bool why_has_failed(const void *state)
 {
     const struct why_report *r = state;
 
-    return r->waits.failed || r->waits.pool.failed;
+    return r->waits.failed || r->waits.pool.failed || r->blocks.failed ||
+           r->blocks.pool.failed;
 }
 
 static void why_free(void *state)
@@ -95,7 +99,10 @@ static void why_free(void *state)
     struct why_report *r = state;
 
     if ( r )
+    {
         wait_causes_fini(&r->waits);
+        block_reasons_fini(&r->blocks);
+    }
     free(r);
 }
 
@@ -105,15 +112,21 @@ static int why_close(struct report_pass *p, void *state)
 
     (void)p;
     wait_causes_close(&r->waits);
+    block_reasons_close(&r->blocks);
     return 0;
 }
 
 /* --- text ----------------------------------------------------------------- */
 
+static bool asks_for(const struct why_report *r, uint16_t domain, uint16_t id)
+{
+    return (!r->has_domain || domain == r->domain) &&
+           (!r->has_vcpu || id == r->id);
+}
+
 static bool is_asked(const struct why_report *r, const struct wait_vcpu *v)
 {
-    return (!r->has_domain || v->domain == r->domain) &&
-           (!r->has_vcpu || v->id == r->id);
+    return asks_for(r, v->domain, v->id);
 }
 
 /* Waiting time, times its share of the time of wanting to run. */
@@ -145,7 +158,9 @@ static int why_print(struct report_pass *p, void *state)
     const struct wait_vcpu *v = find_slowest(r);
 
     if ( v )
-        text_print_why(&r->waits, v, r->has_domain, p->request.names, p->out);
+        text_print_why(&r->waits, v,
+                       block_reasons_find(&r->blocks, v->domain, v->id),
+                       r->has_domain, p->request.names, p->out);
     return 0;
 }
 
@@ -153,7 +168,8 @@ static int why_check(struct report_pass *p, void *state, struct err *e)
 {
     const struct why_report *r = state;
 
-    if ( find_slowest(r) )
+    /* Empty tables are complete, unless a vcpu is asked for. */
+    if ( find_slowest(r) || (p->export && !r->has_domain) )
         return 0;
     if ( !r->waits.nr_vcpus )
         return err_set(e, -ENODATA, "--why: %s has no changes of runstates%s",
@@ -245,6 +261,32 @@ static void walk_worst(struct export *x, void *state)
         }
 }
 
+static void walk_blocks(struct export *x, void *state)
+{
+    const struct why_report *r = state;
+
+    for ( uint32_t i = 0; i < r->blocks.nr_vcpus; i++ )
+    {
+        const struct block_vcpu *v = r->blocks.vcpus[i];
+
+        for ( const struct block_waker *w = v->wakers; w; w = w->next )
+            if ( asks_for(r, v->domain, v->id) )
+                EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
+                           export_text(block_reason_name(w->reason)),
+                           export_optional(w->has_domain, w->domain),
+                           export_series(&w->stats));
+    }
+}
+
+static const struct export_column block_columns[] = {
+    EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
+    EXPORT_COLUMN("reason", TEXT, "timer, sibling, event, emulated, device, "
+                  "paused, open or unknown"),
+    EXPORT_OPTIONAL("waker", COUNT, "the domain that ended it; absent: none, "
+                    "or several"),
+    EXPORT_STATISTICS,
+};
+
 static const struct export_column slow_columns[] = {
     EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
     EXPORT_COLUMN("verdict", TEXT, "calm, or the rule of the largest cause"),
@@ -293,6 +335,8 @@ static const struct export_table why_tables[] = {
       EXPORT_IN_TABLES, EXPORT_COLUMNS(rival_columns), walk_rivals },
     { "why_waits", "The longest waits of the trace, by cause (--why).",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(worst_columns), walk_worst },
+    { "why_blocks", "Time that vcpus were blocked, by reason (--why).",
+      EXPORT_IN_TABLES, EXPORT_COLUMNS(block_columns), walk_blocks },
     { .name = NULL },
 };
 

@@ -20,6 +20,7 @@ struct why_text
 {
     const struct wait_causes *waits;
     const struct wait_vcpu *vcpu;
+    const struct block_vcpu *blocks;    /* NULL: never blocked */
     const struct xt_domain_names *names;
     FILE *out;
 };
@@ -92,8 +93,8 @@ static void print_states(const struct why_text *t)
     char text[NUM_CLOCK_MAX];
 
     assert(v->waited <= v->times[STATE_OFFLINE] + v->times[STATE_RUNNABLE]);
-    fprintf(t->out, " Of %s it waited %.1f%% for a pcpu, ran %.1f%%, was "
-            "blocked %.1f%%",
+    fprintf(t->out, " Of %s: waited for a pcpu %.1f%%, ran %.1f%%, blocked "
+            "%.1f%%",
             text_duration(&t->waits->clock, verdict_known_time(v), text),
             share_of_time(t, v->waited),
             share_of_time(t, v->times[STATE_RUNNING]),
@@ -164,6 +165,49 @@ static void print_findings(const struct why_text *t,
             print_finding(t, &findings[i]);
 }
 
+/* --- blocked times -------------------------------------------------------- */
+
+#define MAX_REASONS 3u
+#define BLOCKED_PERCENT 5.0     /* share of time to print reasons */
+
+static void print_block(const struct why_text *t, const struct block_waker *w)
+{
+    static const char *const texts[] = {
+        [BLOCK_TIMER] = "a timer", [BLOCK_SIBLING] = "its own domain's vcpus",
+        [BLOCK_EVENT] = "events from ",
+        [BLOCK_EMULATED] = "an emulated device, by ",
+        [BLOCK_DEVICE] = "an interrupt of the host",
+        [BLOCK_PAUSED] = "the toolstack, which paused it",
+        [BLOCK_OPEN] = "something that did not happen",
+        [BLOCK_UNKNOWN] = "an unknown event",
+    };
+    char total[NUM_CLOCK_MAX], most[NUM_CLOCK_MAX], name[XT_LABEL_MAX];
+    const char *domain = "";
+
+    if ( w->reason == BLOCK_EVENT || w->reason == BLOCK_EMULATED )
+        domain = w->has_domain ? domain_text(t, w->domain, name)
+                               : "other domains";
+    fprintf(t->out, " %5.1f%% %8s  %s%s, p99 %s\n",
+            stats_share(w->stats.sum, t->blocks->blocked),
+            text_duration(&t->waits->clock, w->stats.sum, total),
+            texts[w->reason], domain,
+            text_duration(&t->waits->clock, stats_percentile(&w->stats, 99),
+                          most));
+}
+
+static void print_blocks(const struct why_text *t)
+{
+    unsigned int nr = 0;
+
+    if ( !t->blocks || share_of_time(t, t->blocks->blocked) < BLOCKED_PERCENT )
+        return;
+    fprintf(t->out, "  share     time  what it was blocked for\n");
+    for ( const struct block_waker *w = t->blocks->wakers;
+          w && nr < MAX_REASONS; w = w->next, nr++ )
+        if ( stats_share(w->stats.sum, t->blocks->blocked) >= LEAST_PERCENT )
+            print_block(t, w);
+}
+
 /* --- missing records ------------------------------------------------------ */
 
 static void print_unknown(const struct why_text *t)
@@ -190,10 +234,10 @@ static void print_unknown(const struct why_text *t)
 }
 
 void text_print_why(const struct wait_causes *w, const struct wait_vcpu *v,
-                    bool is_asked, const struct xt_domain_names *names,
-                    FILE *out)
+                    const struct block_vcpu *blocks, bool is_asked,
+                    const struct xt_domain_names *names, FILE *out)
 {
-    const struct why_text t = { w, v, names, out };
+    const struct why_text t = { w, v, blocks, names, out };
     struct verdict_finding findings[WAIT_CAUSES];
     size_t n = verdict_find(v, findings);
     bool is_slow = verdict_is_slow(w, v);
@@ -209,5 +253,6 @@ void text_print_why(const struct wait_causes *w, const struct wait_vcpu *v,
         print_findings(&t, findings, n);
         print_rivals(&t);
     }
+    print_blocks(&t);
     print_unknown(&t);
 }

@@ -40,12 +40,13 @@ const char *text_duration(const struct xt_clock *clock, uint64_t cycles,
                           char text[NUM_CLOCK_MAX]);
 
 /*
- * Why a vcpu is slow, in at most 20 lines.  `is_asked`: the user asked for this
- * vcpu or its domain; otherwise it is the one that waits most.
+ * Why a vcpu is slow, in at most 20 lines.  `blocks`: NULL: never blocked;
+ * `is_asked`: the user asked for this vcpu or its domain; otherwise it is the
+ * one that waits most.
  */
 void text_print_why(const struct wait_causes *w, const struct wait_vcpu *v,
-                    bool is_asked, const struct xt_domain_names *names,
-                    FILE *out);
+                    const struct block_vcpu *blocks, bool is_asked,
+                    const struct xt_domain_names *names, FILE *out);
 
 /* An interval table in the line format of stock. */
 void text_print_interval(const struct interval *i, FILE *out);

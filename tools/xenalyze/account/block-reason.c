@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The vcpu that runs on the pcpu of a wake-up is the waker, unless a record
+ * shows an interrupt: one of the host, a VM exit for an interrupt, or a PV
+ * guest whose last hypercall sends no event.  A wake-up in an interrupt without
+ * a record of the host's interrupts is a timer of Xen.
+ */
+#include "xenalyze/account/block-reason.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/debug.h"
+#include "common/fault.h"
+#include "libxentrace/readers.h"
+#include "xenalyze/account/grow.h"
+
+#define NEAR_NS 50000u          /* from a record to a wake-up by it */
+#define VMX_INTERRUPT 1u        /* VM exits for interrupts of the host */
+#define SVM_INTERRUPT 0x60u
+#define LEARNED 10u             /* injections of a vector to learn from */
+
+void block_reasons_init(struct block_reasons *b)
+{
+    stats_pool_init(&b->pool);
+}
+
+void block_reasons_fini(struct block_reasons *b)
+{
+    free(b->vcpus);
+    free(b->pcpus);
+    stats_pool_fini(&b->pool);
+}
+
+const char *block_reason_name(enum block_reason reason)
+{
+    static const char *const names[] = {
+        [BLOCK_TIMER] = "timer", [BLOCK_SIBLING] = "sibling",
+        [BLOCK_EVENT] = "event", [BLOCK_EMULATED] = "emulated",
+        [BLOCK_DEVICE] = "device", [BLOCK_PAUSED] = "paused",
+        [BLOCK_OPEN] = "open", [BLOCK_UNKNOWN] = "unknown",
+    };
+
+    assert(reason < BLOCK_REASONS);
+    return names[reason];
+}
+
+/* --- vcpus and pcpus ------------------------------------------------------ */
+
+static struct block_vcpu *get_block_vcpu(struct block_reasons *b,
+                                         const struct vcpu *v)
+{
+    struct block_vcpu *own;
+
+    if ( !grow_to_index(&b->vcpus, &b->nr_vcpus, v->index,
+                        sizeof(*b->vcpus)) )
+    {
+        b->failed = true;
+        return NULL;
+    }
+    own = b->vcpus[v->index];
+    if ( !own )
+    {
+        own = b->vcpus[v->index] = arena_new(&b->pool.arena,
+                                             struct block_vcpu);
+        b->failed |= !own;
+    }
+    if ( own )
+    {
+        own->domain = v->domain->id;
+        own->id = v->id;
+    }
+    return own;
+}
+
+static struct block_vcpu *find_block_vcpu(const struct block_reasons *b,
+                                          const struct vcpu *v)
+{
+    return v && v->index < b->nr_vcpus ? b->vcpus[v->index] : NULL;
+}
+
+static struct block_pcpu *get_block_pcpu(struct block_reasons *b,
+                                         uint32_t pcpu)
+{
+    if ( grow_to_index(&b->pcpus, &b->nr_pcpus, pcpu, sizeof(*b->pcpus)) )
+        return &b->pcpus[pcpu];
+    b->failed = true;
+    return NULL;
+}
+
+/* --- the reason ----------------------------------------------------------- */
+
+/* Vectors of Linux and Windows; others are learned. */
+static bool is_known_timer(uint8_t vector)
+{
+    return vector == 0xec || vector == 0xef || vector == 0xee ||
+           vector == 0xd1;
+}
+
+static bool is_known_ipi(uint8_t vector)
+{
+    return (vector >= 0xfb && vector <= 0xfd) || vector == 0xe1;
+}
+
+/* In 90 % of all cases, an emulated timer fired before the vector came. */
+static bool is_learned_timer(const struct block_vcpu *v, uint8_t vector)
+{
+    const uint32_t *counts;
+
+    if ( !v->timer_vectors )
+        return false;
+    counts = &v->timer_vectors[2 * vector];
+    return counts[1] >= LEARNED && counts[0] >= counts[1] / 10 * 9;
+}
+
+static enum block_reason find_interrupt(const struct block_reasons *b,
+                                        const struct block_vcpu *v)
+{
+    const struct block_open *o = &v->open;
+
+    if ( o->has_irq )
+        return BLOCK_DEVICE;
+    if ( o->has_timer )
+        return BLOCK_TIMER;
+    if ( o->has_vector && is_known_ipi(o->vector) )
+        return BLOCK_SIBLING;
+    if ( o->has_vector && (is_known_timer(o->vector) ||
+                           is_learned_timer(v, o->vector)) )
+        return BLOCK_TIMER;
+    /* Interrupts of Xen's own timers leave no record. */
+    return b->has_irq ? BLOCK_TIMER : BLOCK_UNKNOWN;
+}
+
+static enum block_reason find_block_reason(const struct block_reasons *b,
+                                           const struct block_vcpu *v)
+{
+    const struct block_open *o = &v->open;
+
+    if ( !o->waker && !o->in_interrupt )
+        return BLOCK_UNKNOWN;
+    if ( o->in_interrupt || o->has_irq )
+        return find_interrupt(b, v);
+    if ( o->waker->domain->id == v->domain )
+        return BLOCK_SIBLING;
+    return o->is_emulated ? BLOCK_EMULATED : BLOCK_EVENT;
+}
+
+static struct block_waker *get_waker(struct block_reasons *b,
+                                     struct block_vcpu *v,
+                                     enum block_reason reason,
+                                     const struct domain *d)
+{
+    struct block_waker *w = v->wakers;
+
+    while ( w && (w->reason != reason || w->has_domain != (d != NULL) ||
+                  (d && w->domain != d->id)) )
+        w = w->next;
+    if ( w )
+        return w;
+    /* Further domains share a row without a domain. */
+    if ( d && v->nr_wakers >= BLOCK_WAKERS )
+        return get_waker(b, v, reason, NULL);
+    w = arena_zalloc(&b->pool.arena, sizeof(*w), STATS_LINE);
+    b->failed |= !w;
+    if ( !w )
+        return NULL;
+    w->reason = reason;
+    w->has_domain = d != NULL;
+    w->domain = d ? d->id : 0;
+    w->next = v->wakers;
+    v->wakers = w;
+    v->nr_wakers++;
+    return w;
+}
+
+static void add_block(struct block_reasons *b, struct block_vcpu *v,
+                      enum block_reason reason, const struct domain *d,
+                      uint64_t from, uint64_t to)
+{
+    struct block_waker *w = get_waker(b, v, reason, d);
+
+    debug_assert(from <= to);
+    if ( !w )
+        return;
+    v->blocked += to - from;
+    stats_add(&w->stats, &b->pool, to - from, from);
+}
+
+/* Emulated timers teach which vector is the guest's timer. */
+static void learn_vector(struct block_reasons *b, struct block_vcpu *v)
+{
+    const struct block_open *o = &v->open;
+
+    if ( !o->has_vector )
+        return;
+    if ( !v->timer_vectors )
+        v->timer_vectors = arena_zalloc(&b->pool.arena, 2 * BLOCK_VECTORS *
+                                        sizeof(*v->timer_vectors), 4);
+    b->failed |= !v->timer_vectors;
+    if ( !v->timer_vectors )
+        return;
+    v->timer_vectors[2 * o->vector] += o->has_timer;
+    v->timer_vectors[2 * o->vector + 1]++;
+}
+
+static void fix_reason(struct block_reasons *b, struct block_vcpu *v)
+{
+    const struct block_open *o = &v->open;
+    enum block_reason reason;
+    bool has_domain;
+
+    if ( !o->is_open )
+        return;
+    learn_vector(b, v);
+    reason = find_block_reason(b, v);
+    has_domain = reason == BLOCK_EVENT || reason == BLOCK_EMULATED;
+    add_block(b, v, reason, has_domain ? o->waker->domain : NULL, o->from,
+              o->to);
+    v->open.is_open = false;
+}
+
+/* --- wake-ups ------------------------------------------------------------- */
+
+#define EVENT_CHANNEL_OP 32u    /* numbers of hypercalls */
+#define HVM_OP 34u
+#define DM_OP 41u
+
+static bool is_near(const struct block_reasons *b, uint64_t record,
+                    uint64_t woken)
+{
+    return record <= woken &&
+           xt_clock_duration(&b->clock, woken - record) <= NEAR_NS;
+}
+
+/* May the running vcpu have sent an event? */
+static bool sends_event(const struct block_reasons *b,
+                        const struct block_vcpu *v, uint64_t woken)
+{
+    if ( !v || !v->is_pv )
+        return true;
+    return (v->last_call == EVENT_CHANNEL_OP || v->last_call == HVM_OP ||
+            v->last_call == DM_OP) && is_near(b, v->called, woken);
+}
+
+static void open_block(struct block_reasons *b, struct block_vcpu *v,
+                       const struct fact_runstate *f)
+{
+    struct block_pcpu *p = get_block_pcpu(b, f->next_pcpu);
+    const struct vcpu *waker;
+
+    if ( !p )
+        return;
+    waker = p->current;
+    v->open = (struct block_open){
+        .is_open = true, .from = f->from, .to = f->to, .pcpu = f->next_pcpu,
+        .waker = waker && !vcpu_is_idle(waker) ? waker : NULL,
+        .has_timer = p->timer && is_near(b, p->timer, f->to),
+    };
+    v->open.in_interrupt = waker && (vcpu_is_idle(waker) ||
+                                     !sends_event(b, find_block_vcpu(b, waker),
+                                                  f->to));
+    p->timer = 0;
+    p->recent[p->nr_recent++ % BLOCK_RECENT] = v;
+}
+
+static void add_blocked_time(struct block_reasons *b, struct block_vcpu *v,
+                             const struct fact_runstate *f)
+{
+    if ( f->next == STATE_RUNNABLE || f->next == STATE_RUNNING )
+        open_block(b, v, f);
+    else
+        add_block(b, v, f->next == STATE_OFFLINE ? BLOCK_PAUSED
+                        : f->next == STATES ? BLOCK_OPEN : BLOCK_UNKNOWN,
+                  NULL, f->from, f->to);
+}
+
+static void block_add_runstate(void *state, const struct fact_runstate *f)
+{
+    struct block_reasons *b = state;
+    struct block_vcpu *v;
+
+    if ( !vcpu_is_idle(f->vcpu) &&
+         (f->state == STATE_BLOCKED || f->next == STATE_BLOCKED) )
+    {
+        v = get_block_vcpu(b, f->vcpu);
+        if ( v )
+            fix_reason(b, v);
+        /* Contradicting records may end a state before its begin. */
+        if ( v && f->state == STATE_BLOCKED && f->from <= f->to )
+            add_blocked_time(b, v, f);
+    }
+    if ( f->next == STATE_RUNNING )
+    {
+        struct block_pcpu *p = get_block_pcpu(b, f->next_pcpu);
+
+        if ( p )
+            p->current = f->vcpu;
+    }
+    else if ( f->state == STATE_RUNNING && f->pcpu < b->nr_pcpus &&
+              b->pcpus[f->pcpu].current == f->vcpu )
+        b->pcpus[f->pcpu].current = NULL;
+}
+
+/* --- records that decide -------------------------------------------------- */
+
+/* Call `note` for each recent wake-up of the pcpu between two times. */
+static void for_each_recent(struct block_reasons *b, uint32_t pcpu,
+                            uint64_t from, uint64_t to,
+                            void (*note)(struct block_open *o))
+{
+    const struct block_pcpu *p = pcpu < b->nr_pcpus ? &b->pcpus[pcpu] : NULL;
+
+    for ( unsigned int i = 0; p && i < BLOCK_RECENT; i++ )
+        if ( p->recent[i] && p->recent[i]->open.is_open &&
+             p->recent[i]->open.pcpu == pcpu &&
+             p->recent[i]->open.to >= from && p->recent[i]->open.to <= to )
+            note(&p->recent[i]->open);
+}
+
+static void note_irq(struct block_open *o)
+{
+    o->has_irq = true;
+}
+
+static void note_interrupt(struct block_open *o)
+{
+    o->in_interrupt = true;
+}
+
+static void block_add_irq(void *state, const struct fact_irq *f)
+{
+    struct block_reasons *b = state;
+
+    if ( f->kind != IRQ_HANDLED )
+        return;
+    b->has_irq = true;
+    if ( f->has_cycles && f->cycles <= f->time )
+        for_each_recent(b, f->pcpu, f->time - f->cycles, f->time, note_irq);
+}
+
+/* A VM exit for an interrupt: the running vcpu is no waker. */
+static void block_add_exit(void *state, const struct fact_exit *f)
+{
+    if ( f->reason == (f->hardware == XT_HARDWARE_SVM ? SVM_INTERRUPT
+                                                      : VMX_INTERRUPT) )
+        for_each_recent(state, f->pcpu, f->start, f->start + f->cycles,
+                        note_interrupt);
+}
+
+static void block_add_exit_block(void *state, const struct fact_exit_block *f)
+{
+    struct block_vcpu *v = find_block_vcpu(state, f->exit->vcpu);
+
+    if ( v && f->handle && v->open.is_open &&
+         v->open.from >= f->exit->start &&
+         (f->handle->kind == HANDLE_PIO || f->handle->kind == HANDLE_MMIO) )
+        v->open.is_emulated = true;
+}
+
+static void block_add_handle(void *state, const struct fact_handle *f)
+{
+    struct block_reasons *b = state;
+    struct block_vcpu *v;
+
+    b->has_handlers = true;
+    if ( f->kind != HANDLE_INJECT || f->at >= BLOCK_VECTORS )
+        return;
+    v = find_block_vcpu(b, f->vcpu);
+    if ( !v || !v->open.is_open || v->open.has_vector ||
+         f->time < v->open.to )
+        return;
+    v->open.has_vector = true;
+    v->open.vector = (uint8_t)f->at;
+}
+
+static void block_add_pv(void *state, const struct fact_pv *f)
+{
+    struct block_vcpu *v = get_block_vcpu(state, f->vcpu);
+    bool is_call = f->kind == PV_HYPERCALL || f->kind == PV_HYPERCALL_V2 ||
+                   f->kind == PV_HYPERCALL_SUBCALL;
+
+    if ( !v )
+        return;
+    v->is_pv = true;
+    v->last_call = is_call ? f->number : UINT32_MAX;
+    v->called = f->time;
+}
+
+static void block_add_event(void *state, const struct fact_event *f)
+{
+    struct block_reasons *b = state;
+    struct block_pcpu *p;
+
+    if ( f->record->event != TRC_HVM_EMUL_PIT_TIMER_CB &&
+         f->record->event != TRC_HVM_EMUL_LAPIC_TIMER_CB )
+        return;
+    p = get_block_pcpu(b, f->pcpu);
+    if ( p )
+        p->timer = f->time;
+}
+
+/* --- segments ------------------------------------------------------------- */
+
+static void block_begin(void *state, const struct fact_begin *f)
+{
+    struct block_reasons *b = state;
+
+    if ( !f->segment )
+        b->clock = *f->clock;
+}
+
+/* Times of the next segment cannot be compared. */
+static int block_end(void *state, const struct fact_end *f, struct err *e)
+{
+    struct block_reasons *b = state;
+
+    (void)f;
+    for ( uint32_t i = 0; i < b->nr_vcpus; i++ )
+        if ( b->vcpus[i] )
+            fix_reason(b, b->vcpus[i]);
+    for ( uint32_t i = 0; i < b->nr_pcpus; i++ )
+        b->pcpus[i] = (struct block_pcpu){ .nr_recent = 0 };
+    return b->failed || b->pool.failed
+           ? err_sys(e, -ENOMEM, "cannot keep the reasons of blocking") : 0;
+}
+
+struct sink block_reasons_sink(struct block_reasons *b)
+{
+    static const struct sink_ops ops = {
+        .name = "block reasons", .ordered = true, .begin = block_begin,
+        .end = block_end, .runstate = block_add_runstate,
+        .exit_block = block_add_exit_block, .exit = block_add_exit,
+        .handle = block_add_handle, .pv = block_add_pv,
+        .irq = block_add_irq, .event = block_add_event,
+    };
+
+    return (struct sink){ &ops, b };
+}
+
+/* --- order ---------------------------------------------------------------- */
+
+static int compare_block_vcpus(const void *a, const void *b)
+{
+    const struct block_vcpu *x = *(struct block_vcpu *const *)a;
+    const struct block_vcpu *y = *(struct block_vcpu *const *)b;
+
+    if ( x->domain != y->domain )
+        return x->domain < y->domain ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static bool waker_is_before(const struct block_waker *a,
+                            const struct block_waker *b)
+{
+    if ( a->stats.sum != b->stats.sum )
+        return a->stats.sum > b->stats.sum;
+    if ( a->reason != b->reason )
+        return a->reason < b->reason;
+    return a->domain < b->domain;
+}
+
+static void sort_wakers(struct block_vcpu *v)
+{
+    struct block_waker *sorted = NULL, *w, *next, **at;
+
+    for ( w = v->wakers; w; w = next )
+    {
+        next = w->next;
+        for ( at = &sorted; *at && waker_is_before(*at, w); )
+            at = &(*at)->next;
+        w->next = *at;
+        *at = w;
+    }
+    v->wakers = sorted;
+}
+
+void block_reasons_close(struct block_reasons *b)
+{
+    uint32_t nr = 0;
+
+    for ( uint32_t i = 0; i < b->nr_vcpus; i++ )
+        if ( b->vcpus[i] )
+        {
+            b->vcpus[nr++] = b->vcpus[i];
+            sort_wakers(b->vcpus[nr - 1]);
+        }
+    b->nr_vcpus = nr;
+    if ( nr )
+        qsort(b->vcpus, nr, sizeof(*b->vcpus), compare_block_vcpus);
+}
+
+const struct block_vcpu *block_reasons_find(const struct block_reasons *b,
+                                            uint16_t domain, uint16_t id)
+{
+    struct block_vcpu key = { .domain = domain, .id = id };
+    struct block_vcpu *wanted = &key, **found = NULL;
+
+    if ( b->nr_vcpus )
+        found = bsearch(&wanted, b->vcpus, b->nr_vcpus, sizeof(*b->vcpus),
+                        compare_block_vcpus);
+    return found ? *found : NULL;
+}
