@@ -211,7 +211,7 @@ pin = 0
 [domain noisy]
 pin = 0
 END
-verdict pinned 'victim/0 is kept beside a noisy neighbour, while other pcpus are idle: noisy.' d1v0
+verdict pinned 'victim/0 is kept beside a noisy neighbour: noisy.' d1v0
 
 simulate own <<END
 $head
@@ -246,7 +246,7 @@ pin = 1
 END
 } | simulate limit
 verdict limit \
-    'victim/0 waits behind vcpus that the rate limit protects: noisy.' '' 80
+    'victim/0 waits for the rate limit of the scheduler: noisy.' '' 80
 
 simulate sleep <<'END'
 cpus = 4
@@ -281,8 +281,17 @@ END
 } | simulate dom0
 agree dom0
 expect 0 "$xenalyze" why d0 dom0
-[ "$(head -n 1 out)" = "Domain-0/0 waits for other domains, and all I/O \
-through it waits too: batch." ] || fail "dom0: $(head -n 1 out)"
+[ "$(head -n 1 out)" = "Domain-0/0 waits behind others, and all I/O \
+with it: batch." ] || fail "dom0: $(head -n 1 out)"
+
+# Long names, and most records missing.
+sed 's/victim/a-victim-with-a-very-long-name/
+     s/noisy/a-noisy-neighbour-with-a-name/' pinned.scenario >wide.names
+simulate wide <wide.names
+expect 0 "$xenalyze" why wide
+[ "$(wc -L <out)" -le 80 ] || fail 'long names make long lines'
+expect 0 "$xenalyze" why d0 wide
+[ "$(wc -L <out)" -le 80 ] || fail 'long names make long lines'
 
 # A calm machine.
 simulate calm <<'END'

@@ -18,7 +18,8 @@ struct verdict_rule
     /* Does the rule fit?  NULL: always.  The first row that fits counts. */
     bool (*test)(const struct wait_vcpu *v);
     const char *name;           /* in JSON */
-    const char *headline;       /* a sentence without its subject */
+    const char *headline;       /* a sentence without its subject, at most 44
+                                   characters if a rival follows */
     const char *why;            /* explains the share of the waiting time */
     const char *help;           /* advice */
 };

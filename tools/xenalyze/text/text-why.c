@@ -11,7 +11,7 @@
 #include "common/num.h"
 
 #define MAX_FINDINGS 3u
-#define MAX_NAMED 3u            /* rivals */
+#define MAX_NAMED 2u            /* rivals */
 #define DETAILS_PERCENT 5.0     /* smaller causes have one line */
 #define LEAST_PERCENT 0.5
 #define INDENT "                  "
@@ -81,8 +81,9 @@ static void print_calm(const struct why_text *t, bool is_asked)
 
     xt_vcpu_column(t->names, t->vcpu->domain, t->vcpu->id, LATENCY_WIDEST,
                    name);
-    fprintf(t->out, "Nothing is wrong: %s does not wait long for a pcpu%s.\n",
-            name, is_asked ? "" : ", and no vcpu suffers more");
+    fprintf(t->out, is_asked
+            ? "Nothing is wrong: %s does not wait long for a pcpu.\n"
+            : "Nothing is wrong: no vcpu waits long, %s longest.\n", name);
 }
 
 static void print_states(const struct why_text *t)
@@ -214,9 +215,9 @@ static void print_unknown(const struct why_text *t)
 {
     const struct wait_causes *w = t->waits;
     const struct { bool known; const char *text; } classes[] = {
-        { w->has_scheduler, "caps and rate limits (-e sched)" },
-        { w->has_power, "sleep states (-e hw:pm)" },
-        { w->has_irq, "interrupts (-e hw:irq)" },
+        { w->has_scheduler, "scheduler (-e sched)" },
+        { w->has_power, "sleep (-e hw:pm)" },
+        { w->has_irq, "irqs (-e hw:irq)" },
     };
     const char *before = " Not in the trace: ";
 
