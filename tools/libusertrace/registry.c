@@ -7,9 +7,12 @@
  * The index by name is an open-addressing hash table, at most half full.
  * Without memory for the table, names are searched linearly.
  */
+#define _GNU_SOURCE             /* dladdr1 */
 #include "libusertrace/registry.h"
 
 #include <assert.h>
+#include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -138,6 +141,27 @@ TraceEvent *trace_event_name(const char *name)
     return ev;
 }
 
+/* ---- libraries ----------------------------------------------------------- */
+
+/*
+ * dlclose() would unmap the events of a library, which the index, the trace
+ * file and trace points in other threads use: so the library stays.  The main
+ * program has no name.
+ */
+static void keep_library(TraceEvent **events)
+{
+    struct link_map *map = NULL;
+    void *library;
+    Dl_info info;
+
+    if ( !dladdr1(events, &info, (void **)&map, RTLD_DL_LINKMAP) || !map ||
+         !*map->l_name )
+        return;
+    library = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+    if ( library )
+        dlclose(library);
+}
+
 /* ---- registration ------------------------------------------------------- */
 
 static void assign_ids(TraceEvent *ev)
@@ -166,6 +190,7 @@ void trace_event_register_group(TraceEvent **events)
         ut_report("out of memory: some trace events are not available");
         return;
     }
+    keep_library(events);
     ut_lock();
     group->events = events;
     for ( ev = events; *ev; ev++ )

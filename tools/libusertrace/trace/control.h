@@ -138,8 +138,8 @@ extern int trace_events_enabled_count;
 
 /*
  * Called by generated code before main(), with a NULL-terminated array of
- * events.  Events get their ids in this order, and must never be unloaded: no
- * dlclose() of a library with events.
+ * events.  Events get their ids in this order.  A library with events stays
+ * loaded after dlclose().
  */
 void trace_event_register_group(TraceEvent **events);
 
