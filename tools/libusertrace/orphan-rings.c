@@ -11,6 +11,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,6 +24,27 @@
 
 #define CLAIM_TRIES 100         /* with pauses of 10 ms */
 #define CREATION_SECONDS 60     /* more than a process needs for a header */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic unsigned int nr_waiting;
+
+void ut_orphans_lock(void)
+{
+    atomic_fetch_add(&nr_waiting, 1);
+    pthread_mutex_lock(&lock);
+    atomic_fetch_sub(&nr_waiting, 1);
+}
+
+void ut_orphans_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+void ut_orphans_lock_reinit(void)
+{
+    pthread_mutex_init(&lock, NULL);
+    atomic_store(&nr_waiting, 0);
+}
 
 static bool has_link(const struct ut_rings *r)
 {
@@ -76,7 +99,7 @@ static bool is_same_file(int fd, const char *path)
            a.st_ino == b.st_ino && a.st_dev == b.st_dev;
 }
 
-bool ut_orphan_save(const char *path, uint64_t *events)
+static bool save_orphan_of(const char *path, uint64_t *events)
 {
     char name[PATH_MAX + 8], whole[PATH_MAX];
     struct ut_rings r;
@@ -103,6 +126,16 @@ bool ut_orphan_save(const char *path, uint64_t *events)
         *events = r.events;
     }
     ut_rings_close(&r);
+    return is_path;
+}
+
+bool ut_orphan_save(const char *path, uint64_t *events)
+{
+    bool is_path;
+
+    ut_orphans_lock();
+    is_path = save_orphan_of(path, events);
+    ut_orphans_unlock();
     return is_path;
 }
 
@@ -161,7 +194,7 @@ static bool is_name_of_rings(const char *name)
  * Closing a file of rings would release this process's own lock on it: so skip
  * the own file by its name.
  */
-void ut_orphans_sweep(const char *own, const char *root)
+static bool sweep_folder(const char *own, const char *root)
 {
     const char *slash = strrchr(own, '/');
     char path[PATH_MAX];
@@ -171,7 +204,8 @@ void ut_orphans_sweep(const char *own, const char *root)
 
     snprintf(path, sizeof(path), "%.*s/", folder_length, own);
     folder = slash ? opendir(path) : NULL;
-    while ( folder && (entry = readdir(folder)) != NULL )
+    while ( folder && !atomic_load(&nr_waiting) &&
+            (entry = readdir(folder)) != NULL )
     {
         n = snprintf(path, sizeof(path), "%.*s/%s", folder_length, own,
                      entry->d_name);
@@ -181,4 +215,15 @@ void ut_orphans_sweep(const char *own, const char *root)
     }
     if ( folder )
         closedir(folder);
+    return !atomic_load(&nr_waiting);
+}
+
+bool ut_orphans_sweep(const char *own, const char *root)
+{
+    bool is_complete;
+
+    ut_orphans_lock();
+    is_complete = sweep_folder(own, root);
+    ut_orphans_unlock();
+    return is_complete;
 }

@@ -139,18 +139,14 @@ static int map_head(struct ut_arena *a, size_t bytes)
     return 0;
 }
 
-#define TABLE_BYTES (UT_RINGS_MAX * sizeof(struct ut_ring))
-
-/* Pages of the table take no memory until a ring uses them. */
-static int map_table(struct ut_arena *a)
+/*
+ * The table is large, so calloc() maps new pages, which take no memory until a
+ * ring uses them.
+ */
+static int allocate_table(struct ut_arena *a)
 {
-    void *table = fault_mmap(NULL, TABLE_BYTES, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    if ( table == MAP_FAILED )
-        return -errno;
-    a->rings = table;
-    return 0;
+    a->rings = fault_calloc(UT_RINGS_MAX, sizeof(*a->rings));
+    return a->rings ? 0 : -ENOMEM;
 }
 
 void ut_arena_unlink(struct ut_arena *a)
@@ -166,8 +162,7 @@ static void arena_free_unused(struct ut_arena *a)
     assert(!a->head);
     if ( !a->is_closed || a->nr_known )
         return;
-    if ( a->rings )
-        munmap(a->rings, TABLE_BYTES);
+    fault_free(a->rings);
     fault_free(a);
 }
 
@@ -205,7 +200,7 @@ int ut_arena_open(struct ut_arena **arena, const char *folder,
         a->page = sysconf(_SC_PAGESIZE);
         rc = folder ? open_named(a, folder) : open_nameless(a);
         if ( !rc )
-            rc = map_table(a);
+            rc = allocate_table(a);
         if ( !rc )
             rc = map_head(a, round_up(bytes, a->page));
         if ( !rc && link && a->path )

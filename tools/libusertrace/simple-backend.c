@@ -233,42 +233,45 @@ static void schedule_sweep(uint64_t after)
 
 struct sweep
 {
-    char *own, *root;           /* NULL: no sweep */
+    char own[PATH_MAX], root[PATH_MAX];     /* own "": no sweep */
 };
 
 /*
  * Sweep once after a file was opened; after a fork repeatedly, since a child
  * may call exec(2) at any time.
  */
-static struct sweep take_due_sweep(void)
+static void take_due_sweep(struct sweep *s)
 {
-    struct sweep s = { .own = NULL };
+    const char *path = simple.drain.file.path;
+    char *root;
 
+    s->own[0] = '\0';
     if ( simple.state != OPEN || !simple.drain.arena->path ||
          simple.sweep_due > read_monotonic() )
-        return s;
-    s.own = fault_strdup(simple.drain.arena->path);
-    s.root = ut_trace_name_make_root(&simple.name, simple.drain.file.path);
+        return;
     if ( !simple.has_forked )
         simple.sweep_due = UINT64_MAX;
     else
         schedule_sweep(simple.sweep_after < SWEEP_LAST ?
                        2 * simple.sweep_after : SWEEP_LAST);
-    return s;
+    root = ut_trace_name_make_root(&simple.name, path);
+    if ( !root )
+        return;
+    snprintf(s->own, sizeof(s->own), "%s", simple.drain.arena->path);
+    snprintf(s->root, sizeof(s->root), "%s", root);
+    fault_free(root);
 }
 
-static void run_sweep(struct sweep s)
+static bool run_sweep(const struct sweep *s)
 {
-    if ( s.own && s.root )
-        ut_orphans_sweep(s.own, s.root);
-    fault_free(s.own);
-    fault_free(s.root);
+    return !*s->own || ut_orphans_sweep(s->own, s->root);
 }
 
 /* A sweep takes long: without the lock. */
 static void *run_drain_thread(void *arg)
 {
     struct sweep sweep;
+    bool is_complete = true;
 
     (void)arg;
     for ( ;; )
@@ -277,9 +280,11 @@ static void *run_drain_thread(void *arg)
         lock_state();
         if ( simple.state == OPEN )
             run_pass();
-        sweep = take_due_sweep();
+        if ( !is_complete )
+            simple.sweep_due = 0;
+        take_due_sweep(&sweep);
         unlock_state();
-        run_sweep(sweep);
+        is_complete = run_sweep(&sweep);
     }
     return NULL;
 }
@@ -419,7 +424,7 @@ static int close_file(struct err *e)
     assert(simple.state == OPEN);
     if ( simple.has_forked )
         simple.sweep_due = 0;
-    sweep = take_due_sweep();
+    take_due_sweep(&sweep);
     ut_rings_set_arena(NULL);
     is_unused = wait_for_users();
     ut_drain_close_rings(&simple.drain);
@@ -430,7 +435,7 @@ static int close_file(struct err *e)
         err_sys(e, rc, "trace file %.150s: its last %llu events are lost",
                 simple.drain.file.path, nr);
     close_arena(is_unused);
-    run_sweep(sweep);
+    run_sweep(&sweep);
     ut_file_close(&simple.drain.file);
     ut_drain_recycle_rings(&simple.drain, NULL);
     simple.state = IDLE;
@@ -476,6 +481,7 @@ static void lock_before_fork(void)
 {
     lock_state();
     ut_lock();
+    ut_orphans_lock();
 }
 
 static void unlock_after_fork(void)
@@ -485,6 +491,7 @@ static void unlock_after_fork(void)
         simple.has_forked = true;
         schedule_sweep(SWEEP_FIRST);
     }
+    ut_orphans_unlock();
     ut_unlock();
     unlock_state();
 }
@@ -508,6 +515,7 @@ static void reset_in_child(void)
 {
     pthread_mutex_init(&lock, NULL);
     ut_lock_reinit();
+    ut_orphans_lock_reinit();
     simple.has_thread = false;
     if ( simple.state == IDLE )
         return;
