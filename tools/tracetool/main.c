@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "common/fault.h"
+#include "tracetool/errors.h"
 #include "tracetool/files.h"
 #include "tracetool/options.h"
 #include "tracetool/parse.h"
@@ -25,14 +26,16 @@ static void report_error(void *ctx, const struct tt_place *at, const char *text)
     fprintf(stderr, "%s:%u:%u: %s\n", at->file, at->line, at->column, text);
 }
 
-/* Each back end may reject an event; report the first error per event. */
+/*
+ * Each back end may reject an event; report the first error per event, and the
+ * first TT_MAX_ERRORS of all.
+ */
 static int ask_backends(const struct tt_request *r)
 {
     const struct tt_model *m = r->model;
     const struct tt_backend *backend;
+    size_t i, j, nr = 0;
     struct err why;
-    int rc = 0;
-    size_t i, j;
 
     for ( i = 0; i < m->nr_events; i++ )
         for ( j = 0; j < r->nr_backends; j++ )
@@ -42,11 +45,14 @@ static int ask_backends(const struct tt_request *r)
             if ( m->events[i].disabled || !backend->accepts ||
                  !backend->accepts(&m->events[i], &why) )
                 continue;
-            report_error(NULL, &m->events[i].at, why.text);
-            rc = -EINVAL;
+            if ( nr++ < TT_MAX_ERRORS )
+                report_error(NULL, &m->events[i].at, why.text);
             break;
         }
-    return rc;
+    if ( nr > TT_MAX_ERRORS )
+        fprintf(stderr, "tracetool: and %zu more errors that are not shown: "
+                "mend these first\n", nr - TT_MAX_ERRORS);
+    return nr ? -EINVAL : 0;
 }
 
 static int write_all(const struct options *o, struct tt_request *r,
