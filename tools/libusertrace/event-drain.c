@@ -451,6 +451,14 @@ static int create_free_rings(struct ut_drain *d)
     return rc;
 }
 
+static int report_create_error(int rc, struct err *e)
+{
+    if ( rc == -EUSERS )
+        return err_set(e, rc, "%u threads have a ring, and another begins to "
+                       "trace", UT_RINGS_MAX);
+    return err_sys(e, rc, "cannot create a ring for another thread");
+}
+
 int ut_drain_recycle_rings(struct ut_drain *d, struct err *e)
 {
     struct ut_ring **at = &d->rings, *r;
@@ -466,7 +474,7 @@ int ut_drain_recycle_rings(struct ut_drain *d, struct err *e)
     if ( d->arena )
         rc = create_free_rings(d);
     d->counts.rings = count_rings(d, SIMPLE_RING_HELD);
-    return rc ? err_sys(e, rc, "cannot create a ring for another thread") : 0;
+    return rc ? report_create_error(rc, e) : 0;
 }
 
 /* Pairs with ring-write.c, ring_is_closed(). */

@@ -296,7 +296,7 @@ static int create_numbered(struct ut_arena *a, struct ut_ring **ring)
 
     do
         if ( nr >= UT_RINGS_MAX )
-            return -EMFILE;
+            return -EUSERS;
     while ( !__atomic_compare_exchange_n(&a->nr_numbers, &nr, nr + 1, false,
                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED) );
     *ring = &a->rings[nr];

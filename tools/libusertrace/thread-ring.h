@@ -133,7 +133,7 @@ void ut_arena_unmap(struct ut_arena *a);
 
 /*
  * Create a ring, which is not free.  Any thread may call this function, also
- * in a signal handler.  0 or -errno.
+ * in a signal handler.  0 or -errno; -EUSERS: the arena has UT_RINGS_MAX rings.
  */
 int ut_ring_create(struct ut_arena *a, struct ut_ring **ring);
 
