@@ -29,7 +29,7 @@ void state_init(struct step_state *st, unsigned int cpus, unsigned int pages,
                 uint32_t seed)
 {
     const struct xensim_config config = {
-        .cpus = cpus, .frames = 64, .poison = true,
+        .cpus = cpus, .frames = 64, .poison = true, .all_messages = true,
     };
 
     *st = (struct step_state){ .random = seed * 2654435761U };

@@ -86,7 +86,7 @@ static int init_parts(void)
     const struct xensim_config *c = &machine.config;
     int rc;
 
-    console_init(c->loglevel);
+    console_init(c->loglevel, c->all_messages);
     clock_init();
     percpu_init();
     cpus_init(c->cpus);

@@ -24,14 +24,16 @@
 static struct
 {
     unsigned int loglevel;  /* messages of this level and above are dropped */
+    bool all_messages;      /* no limit of the rate */
     bool capturing;
     unsigned int side;      /* index of the buffer in use */
     size_t used;            /* bytes used in the buffer */
     char text[2][CAPTURE_BYTES + 1];
 } console = { .loglevel = 2 };
 
-void console_init(unsigned int loglevel)
+void console_init(unsigned int loglevel, bool all_messages)
 {
+    console.all_messages = all_messages;
     console.loglevel = loglevel;
 }
 
@@ -110,7 +112,7 @@ void printk(const char *fmt, ...)
 
     if ( take_level(&fmt, &of_guest) >= console.loglevel )
         return;
-    if ( of_guest && exceeds_rate() )
+    if ( of_guest && !console.all_messages && exceeds_rate() )
         return;
 
     memcpy(line, prefix, sizeof(prefix));

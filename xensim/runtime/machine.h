@@ -43,7 +43,7 @@ const struct xensim_config *machine_config(void);
 int params_parse(const char *boot, const char **bad);
 
 /* console.c, cycle-counter.c */
-void console_init(unsigned int loglevel);
+void console_init(unsigned int loglevel, bool all_messages);
 void clock_init(void);
 
 /* page-alloc.c, page-refs.c, alloc-fault.c */

@@ -53,6 +53,7 @@ struct xensim_config
     unsigned long frames;       /* size of the arena; 0: 65536 */
     const char *boot;           /* "tbuf_size=8 tevt_mask=0x..."; or NULL */
     unsigned int loglevel;      /* this level and above are dropped; 0: 2 */
+    bool all_messages;          /* no rate limit of guests' messages */
     bool threads;               /* threaded instead of single-threaded */
     bool park;                  /* offline pcpus keep their per-CPU area */
     bool scatter;               /* consecutive allocations are not adjacent */

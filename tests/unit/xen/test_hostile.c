@@ -170,6 +170,22 @@ START_TEST(message_contents)
 }
 END_TEST
 
+/* A message that was printed is not repeated by later notifications. */
+START_TEST(message_once)
+{
+    start_rings();
+    rig_play(&rig, "@-40");
+    rig.reader.ring->cons = 1;
+    kit_emit(0, 7, true);
+    xensim_run_tasklets();
+    rig_console("trc#1: bogus", 1);
+    check_recovery();
+    rig_play(&rig, "@0 =");
+    ck_assert_uint_ge(rig_virqs(), 1);
+    rig_console("", 0);
+}
+END_TEST
+
 /* A reader that sends cons out of range and back cannot flood the console. */
 START_TEST(messages_are_limited)
 {
@@ -406,6 +422,7 @@ int main(void)
 
     tcase_add_loop_test(tests, invalid_cons, 0, ARRAY_SIZE(bad_values));
     tcase_add_test(tests, message_contents);
+    tcase_add_test(tests, message_once);
     tcase_add_test(tests, messages_are_limited);
     tcase_add_test(tests, losses_are_counted);
     tcase_add_test(tests, prod_is_not_read);
