@@ -292,6 +292,37 @@ START_TEST(reported_when_offline)
 }
 END_TEST
 
+static int trace_late(struct notifier_block *nb, unsigned long action,
+                      void *cpu)
+{
+    (void)nb;
+    (void)cpu;
+    if ( action == CPU_DYING )
+    {
+        rig.reader.ring->prod = 0x1234;
+        trace_record(TRACE_HEADER(KIT_EVENT, true, 0), NULL);
+    }
+    return NOTIFY_DONE;
+}
+
+/* A trace point behind the ring's own notifier does not touch the pages. */
+START_TEST(late_record_when_offline)
+{
+    static struct notifier_block behind = {
+        .notifier_call = trace_late, .priority = 1,
+    };
+
+    start_hotplug(_i, 1);
+    rig_attach(&rig, 1);
+    register_cpu_notifier(&behind);
+    take_down(1);
+    ck_assert_uint_eq(rig.reader.ring->prod, 0x1234);
+    bring_up(1);
+    ck_assert_uint_eq(rig.reader.ring->prod, 0);
+    on_cpu(1, "R40 ?", "R40");
+}
+END_TEST
+
 /* Crossing the mark when going offline is notified by another CPU. */
 START_TEST(notified_when_offline)
 {
@@ -487,6 +518,7 @@ int main(void)
                         2 * ARRAY_SIZE(operations));
     tcase_add_loop_test(tests, back, 0, 2);
     tcase_add_loop_test(tests, reported_when_offline, 0, 2);
+    tcase_add_loop_test(tests, late_record_when_offline, 0, 2);
     tcase_add_loop_test(tests, notified_when_offline, 0, 2);
     tcase_add_loop_test(tests, away_while_overwriting, 0, 2);
     tcase_add_test(tests, moved_while_overwriting);

@@ -439,6 +439,23 @@ START_TEST(mapped)
 }
 END_TEST
 
+/* Pages of t_info that were taken back are shared read-only again. */
+START_TEST(mapped_info)
+{
+    struct xen_sysctl_tbuf_op info;
+
+    start_memory(2, 2048);
+    ck_assert_int_eq(kit_set_size(300), 0);
+    ck_assert_int_eq(kit_get_info(&info), 0);
+    ck_assert_uint_eq(info.size, 2 * PAGE_SIZE);
+    ck_assert_int_eq(xensim_map_frame(info.buffer_mfn + 1, false), 0);
+    ck_assert_int_eq(kit_free(), -EBUSY);
+    ck_assert_int_eq(xensim_map_frame(info.buffer_mfn, true), -EPERM);
+    xensim_unmap_frame(info.buffer_mfn + 1, false);
+    ck_assert_int_eq(kit_free(), 0);
+}
+END_TEST
+
 /* A page with another flag is not free to go: here one that is broken. */
 START_TEST(broken_page)
 {
@@ -519,6 +536,7 @@ int main(void)
     tcase_add_test(tests, softirqs_are_served);
     tcase_add_loop_test(tests, broken_page, 0, 7);
     tcase_add_loop_test(tests, mapped, 0, 7);
+    tcase_add_test(tests, mapped_info);
     tcase_add_loop_test(tests, mapped_modes, 0, 2);
     tcase_add_test(tests, freed_frames_are_gone);
 

@@ -280,6 +280,37 @@ START_TEST(both_halves)
 }
 END_TEST
 
+/*
+ * The fast path writes up to the mark, the end of the page, or the last free
+ * byte, without a look at cons: an invalid cons goes unnoticed until then.
+ */
+static const struct
+{
+    unsigned int pages;
+    const char *script;
+    unsigned int records;       /* fast path, 32 bytes each */
+} rooms[] = {
+    { 4, "@0 r4", 127 },        /* 4084 bytes to the end of the page */
+    { 1, "@0 r4", 63 },         /* 2040 bytes to the mark */
+    { 1, "@0 =2044", 63 },      /* 2044 bytes of free space */
+    { 1, "@0 =2044 r4", 63 },
+};
+
+START_TEST(fast_path_reads_no_cons)
+{
+    uint32_t before;
+    unsigned int i;
+
+    rig_start(&rig, rooms[_i].pages);
+    rig_play(&rig, rooms[_i].script);
+    before = rig.reader.ring->prod;
+    rig.reader.ring->cons = 1;
+    for ( i = 0; i < 200; i++ )
+        kit_emit(i, 7, false);
+    ck_assert_uint_eq(rig.reader.ring->prod - before, 32 * rooms[_i].records);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("ring");
@@ -293,6 +324,7 @@ int main(void)
     tcase_add_test(tests, wide_clock);
     tcase_add_loop_test(tests, many_passes, 0, 3);
     tcase_add_test(tests, both_halves);
+    tcase_add_loop_test(tests, fast_path_reads_no_cons, 0, ARRAY_SIZE(rooms));
 
     return rig_main(tests);
 }
