@@ -2,7 +2,8 @@
 /*
  * The log back end: lines on stderr or in a file.  The file is opened with
  * O_APPEND, so several processes can share a file.  A new file replaces the
- * old one atomically with dup2(), so a concurrent writer hits either file.
+ * old one atomically with dup2(), so a concurrent writer hits either file.  A
+ * program with a log of its own takes the lines instead.
  */
 #define _GNU_SOURCE             /* gettid */
 #include <assert.h>
@@ -19,12 +20,25 @@
 #include "libusertrace/trace/text.h"
 #include "libusertrace/trace/usertrace.h"
 
+typedef void log_writer_fn(const char *line, size_t length, void *arg);
+
 static _Atomic int log_fd = STDERR_FILENO;
 static _Atomic bool with_prefix;
+
+/* The program's function; its argument is set first. */
+static void *_Atomic writer_arg;
+static log_writer_fn *_Atomic writer;
 
 void usertrace_log_prefix(bool on)
 {
     with_prefix = on;
+}
+
+void usertrace_log_to(log_writer_fn *write, void *arg)
+{
+    writer = NULL;
+    writer_arg = arg;
+    writer = write;
 }
 
 /*
@@ -75,15 +89,20 @@ static const char *make_prefix(char *text, size_t size)
 
 void usertrace_log(const char *format, ...)
 {
+    log_writer_fn *write = writer;
     struct ut_line line;
     char prefix[64];
     int saved = errno;
     va_list args;
 
     va_start(args, format);
-    ut_line_format(&line, make_prefix(prefix, sizeof(prefix)), format, args);
+    ut_line_format(&line, write ? "" : make_prefix(prefix, sizeof(prefix)),
+                   format, args);
     va_end(args);
-    ut_line_write(log_fd, line.text, line.length);
+    if ( write )
+        write(line.text, line.length, writer_arg);
+    else
+        ut_line_write(log_fd, line.text, line.length);
     ut_line_fini(&line);
     errno = saved;
 }

@@ -72,6 +72,38 @@ START_TEST(a_prefix_has_thread_and_time)
 }
 END_TEST
 
+static void append_line(const char *line, size_t length, void *arg)
+{
+    ck_assert_uint_eq(strlen(line), length);
+    strcat(arg, line);
+    errno = EIO;
+}
+
+START_TEST(a_program_takes_the_lines)
+{
+    static char long_text[5000];
+    char got[8000] = "";
+
+    init_program("l");
+    memset(long_text, 'x', sizeof(long_text) - 1);
+    usertrace_log_prefix(true);
+    usertrace_log_to(append_line, got);
+    errno = 77;
+    usertrace_log("one %d\n", 1);
+    usertrace_log("%s\n", long_text);
+    ck_assert_int_eq(errno, 77);
+    ck_assert_uint_eq(strlen(got), strlen("one 1\n") + sizeof(long_text));
+    ck_assert(!strncmp(got, "one 1\nxxx", 9));
+    ck_assert_str_eq(read_text("l"), "");
+
+    usertrace_log_prefix(false);
+    usertrace_log_to(NULL, NULL);
+    usertrace_log("two\n");
+    ck_assert_str_eq(read_text("l"), "two\n");
+    scratch_end(folder);
+}
+END_TEST
+
 START_TEST(a_file_follows_a_file)
 {
     struct err e = ERR_INIT;
@@ -168,5 +200,6 @@ START_TEST(lines_do_not_mix)
 END_TEST
 
 UNIT_MAIN("text", a_line_is_as_it_was_printed, a_prefix_has_thread_and_time,
-          a_file_follows_a_file, a_long_line_is_whole,
-          an_entry_of_the_kernel_is_one_line, lines_do_not_mix)
+          a_program_takes_the_lines, a_file_follows_a_file,
+          a_long_line_is_whole, an_entry_of_the_kernel_is_one_line,
+          lines_do_not_mix)

@@ -3,9 +3,12 @@
  * Events that are on or off for each vcpu: the "vcpu" property.  Their trace
  * points take the vcpu as first argument, a void pointer.
  *
- * QEMU uses its own CPUState.  Here a vcpu is a struct trace_vcpu, alone or as
- * the first member of the program's own struct; a program without a CPUState
- * may use the typedef below.
+ * A vcpu is a struct trace_vcpu, alone or as the first member of the program's
+ * own struct; a program without a CPUState may use the typedef below.
+ *
+ * A program with another layout of vcpus, as QEMU's CPUState, defines
+ * USERTRACE_OWN_CPUSTATE before it includes this header.  The library then
+ * keeps the states, and finds a vcpu by its address.
  */
 #ifndef TRACE_CONTROL_VCPU_H
 #define TRACE_CONTROL_VCPU_H
@@ -23,7 +26,7 @@ struct trace_vcpu
     struct trace_vcpu *next;    /* of the library */
 };
 
-#ifndef USERTRACE_NO_CPUSTATE
+#if !defined(USERTRACE_NO_CPUSTATE) && !defined(USERTRACE_OWN_CPUSTATE)
 typedef struct trace_vcpu CPUState;
 #endif
 
@@ -45,25 +48,45 @@ struct trace_vcpu *usertrace_vcpu(uint32_t index);
 int usertrace_vcpu_get_state(uint32_t index, const TraceEvent *ev);
 int usertrace_vcpu_set_state(uint32_t index, TraceEvent *ev, bool state);
 
-/* QEMU's names for both functions; the index must be set. */
+struct err;
+
+/*
+ * The same for a vcpu of any type; its address must be unique.  -EEXIST,
+ * -ENOMEM.  Trace points search for the address, without a lock, and only while
+ * the event is on for any vcpu.
+ */
+
+int usertrace_vcpu_add(const void *vcpu, uint32_t index, struct err *e);
+void usertrace_vcpu_remove(const void *vcpu);
+
+/* The state of a vcpu that was added, or NULL. */
+struct trace_vcpu *usertrace_vcpu_of(const void *vcpu);
+
+#ifndef USERTRACE_OWN_CPUSTATE
+/* QEMU's names for these functions; the index must be set. */
 void trace_init_vcpu(struct trace_vcpu *vcpu);
 void trace_fini_vcpu(struct trace_vcpu *vcpu);
-
-/* The event must be compiled in, and a vcpu event. */
 void trace_event_set_vcpu_state_dynamic(struct trace_vcpu *vcpu,
                                         TraceEvent *ev, bool state);
+#endif
 
+#ifdef USERTRACE_OWN_CPUSTATE
+#define USERTRACE_VCPU(vcpu) usertrace_vcpu_of(vcpu)
+#else
+#define USERTRACE_VCPU(vcpu) ((const struct trace_vcpu *)(vcpu))
+#endif
+
+/* A vcpu that was not added, or no longer is, has all events off. */
 static inline bool
 trace_event_get_vcpu_state_dynamic_by_vcpu_id(const void *vcpu, uint32_t id)
 {
-    const struct trace_vcpu *v = (const struct trace_vcpu *)vcpu;
+    const struct trace_vcpu *v = USERTRACE_VCPU(vcpu);
 
-    return (__atomic_load_n(&v->dstate, __ATOMIC_RELAXED) >> (id & 31)) & 1;
+    return v && __atomic_load_n(&v->dstate, __ATOMIC_RELAXED) >> (id & 31) & 1;
 }
 
 static inline bool
-trace_event_get_vcpu_state_dynamic(const struct trace_vcpu *vcpu,
-                                   const TraceEvent *ev)
+trace_event_get_vcpu_state_dynamic(const void *vcpu, const TraceEvent *ev)
 {
     return trace_event_get_vcpu_state_dynamic_by_vcpu_id(vcpu, ev->vcpu_id);
 }

@@ -58,6 +58,15 @@ void usertrace_log_prefix(bool on);
  */
 int usertrace_log_file(const char *path, struct err *e);
 
+/*
+ * Pass each line of the log back end to a function, from the thread of the
+ * trace point, instead of writing to a file: `line` ends with a newline and a
+ * NUL, and has no prefix.  The function must not trace.  Call this before an
+ * event is switched on; NULL: write to the file again.
+ */
+void usertrace_log_to(void (*write)(const char *line, size_t length, void *arg),
+                      void *arg);
+
 /* ---- the simple back end's trace file ----------------------------------- */
 
 enum usertrace_file
