@@ -28,7 +28,7 @@ static bool is_word_char(char c)
     return c && c != ' ' && c != '*';
 }
 
-static size_t count_words(const char *type, const char *word)
+static size_t count_in_type(const char *type, const char *word)
 {
     size_t n = 0, length = strlen(word);
 
@@ -41,19 +41,19 @@ static size_t count_words(const char *type, const char *word)
 /* A type of the words char, short, int, long, signed and unsigned. */
 static void put_composed_type(FILE *out, const char *type)
 {
-    bool is_unsigned = count_words(type, "unsigned") != 0;
+    bool is_unsigned = count_in_type(type, "unsigned") != 0;
 
-    if ( count_words(type, "char") && is_unsigned )
+    if ( count_in_type(type, "char") && is_unsigned )
         fputs("u8", out);
-    else if ( count_words(type, "char") && count_words(type, "signed") )
+    else if ( count_in_type(type, "char") && count_in_type(type, "signed") )
         fputs("i8", out);
-    else if ( count_words(type, "char") )
+    else if ( count_in_type(type, "char") )
         fputs("std::ffi::c_char", out);
     else
         fprintf(out, "std::ffi::c_%s%s", is_unsigned ? "u" : "",
-                count_words(type, "short") ? "short" :
-                count_words(type, "long") > 1 ? "longlong" :
-                count_words(type, "long") ? "long" : "int");
+                count_in_type(type, "short") ? "short" :
+                count_in_type(type, "long") > 1 ? "longlong" :
+                count_in_type(type, "long") ? "long" : "int");
 }
 
 /* A pointer to a pointer is used as a pointer to void. */
@@ -63,11 +63,11 @@ static void put_rust_type(FILE *out, const char *type)
     size_t i;
 
     if ( star )
-        fputs(count_words(type, "const") ? "*const " : "*mut ", out);
+        fputs(count_in_type(type, "const") ? "*const " : "*mut ", out);
     if ( star && strchr(star + 1, '*') )
         type = "void";
     for ( i = 0; i < NR(single_words); i++ )
-        if ( count_words(type, single_words[i][0]) )
+        if ( count_in_type(type, single_words[i][0]) )
             break;
     if ( i < NR(single_words) )
         fputs(single_words[i][1], out);
@@ -80,7 +80,7 @@ static void put_rust_type(FILE *out, const char *type)
 /* QEMU's functions take a borrowed C string; its pointer goes to C. */
 static bool is_rust_string(const struct tt_arg *a)
 {
-    return a->kind == TT_STRING && count_words(a->type, "const");
+    return a->kind == TT_STRING && count_in_type(a->type, "const");
 }
 
 void program_rust_parameters(FILE *out, const struct tt_event *e, bool for_c)
