@@ -96,6 +96,10 @@ for output in --summary --report-exits --json; do
     [ $code -eq 0 ] || fail "guests: $output: exit $code"
 done
 
+# A comparison has hash tables with a key for each domain.
+bounded compare trace trace
+[ $code -eq 0 ] || fail "guests: compare: exit $code"
+
 # More reasons of exits than one vendor has: 2 exits each.
 python3 generate.py reasons >trace || exit 99
 bounded --report-exits --vendor intel trace

@@ -237,8 +237,8 @@ static void print_rest(const struct comparison *c, size_t printed,
         fprintf(out, " %zu more rows; --top=0 prints all\n",
                 (all_rows ? c->nr : changed) - printed);
     if ( lost )
-        fprintf(out, " %zu row%s differ, but lost records may be the cause\n",
-                lost, lost == 1 ? "" : "s");
+        fprintf(out, " %zu row%s, but lost records may be the cause\n",
+                lost, lost == 1 ? " differs" : "s differ");
     fprintf(out, " %zu row%s within noise%s\n", chance, chance == 1 ? "" : "s",
             all_rows || !(chance + lost) ? ""
                                          : "; --all-rows prints them, too");

@@ -23,11 +23,18 @@ void figures_fini(struct figures *f)
     arena_fini(&f->arena);
 }
 
+/* Keys differ in their high bits, the domain, as well as in the low ones. */
+static size_t hash_key(uint64_t key)
+{
+    key = (key ^ key >> 32) * UINT64_C(0x9e3779b97f4a7c15);
+    return key ^ key >> 32;
+}
+
 /* The slot of a key in the hash table, or the free slot for the key. */
 static struct figure **find_figure_slot(struct figure **slots, size_t size,
                                  uint64_t key)
 {
-    size_t i = (key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (size - 1);
+    size_t i = hash_key(key) & (size - 1);
 
     assert(size && !(size & (size - 1)));
     while ( slots[i] && slots[i]->key != key )

@@ -90,6 +90,13 @@ static inline uint64_t figure_with_detail(uint64_t key, uint32_t detail)
     return (key & ~(uint64_t)(FIGURE_DETAILS - 1)) | detail;
 }
 
+/* The key of a series: the hash of stats_map uses the low bits most. */
+static inline uint64_t figure_series_key(uint64_t key, uint32_t interval)
+{
+    key = figure_with_detail(key, interval);
+    return key >> 48 | key << 16;
+}
+
 struct figure
 {
     uint64_t key;

@@ -109,7 +109,7 @@ static double hz_of(const struct profile *p)
 static const struct stats *find_series(const struct profile *p, uint64_t key,
                                        unsigned int i)
 {
-    return stats_map_find(&p->series, figure_with_detail(key, i));
+    return stats_map_find(&p->series, figure_series_key(key, i));
 }
 
 /* The factor for estimates: as many events in lost time as in other time. */
