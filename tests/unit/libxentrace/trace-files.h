@@ -86,7 +86,7 @@ static inline uint64_t first_time(const struct xt_window *w)
 struct expected_cpu
 {
     uint64_t time;
-    unsigned int pass;          /* of its last timed window, from 1 */
+    unsigned int pass;          /* pass of the last timed window, from 1 */
 };
 
 /* Begin a window; returns the time of its untimed first records. */
