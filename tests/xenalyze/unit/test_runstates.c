@@ -552,6 +552,32 @@ static const struct script_row losses_rows[] = {
       "d1v0 120..150 lost p0 end\n"
       "d1v1 150..150 blocked p0 end\n"
       "d1v2 140..150 no data p1 end\n" },
+    { "further losses belong to the same time, for an idle vcpu, too",
+      "runstate",
+      "100 p0 runnable>running d32767v0\n"
+      "110 p0 running>runnable d32767v0\n"
+      "110 p0 runnable>running d1v0\n"
+      "120 p1 loss\n"
+      "130 p1 lost_records 1 v1@1 120 0\n"
+      "140 p1 loss\n"
+      "150 p1 lost_records 1 v1@1 140 0\n"
+      "160 p0 running>blocked d1v0\n"
+      "160 p0 runnable>running d32767v0\n",
+      "idle0 100..100 runnable - -> running by p0 (unseen)\n"
+      "idle0 100..110 running p0 -> runnable preempt by p0\n"
+      "d1v0 100..110 runnable - -> running by p0 (unseen)\n"
+      "idle0 110..120 runnable p0 preempt -> lost by p1\n"
+      "d1v1 100..130 lost - -> running by p1 (unseen)\n"
+      "d1v1 130..130 running p1 -> running by p1 (unseen)\n"
+      "d1v1 130..140 running p1 -> lost by p1\n"
+      "d1v1 140..150 lost p1 -> running by p1\n"
+      "d1v0 110..160 running p0 -> blocked by p0\n"
+      "idle0 120..160 lost p0 -> running by p0\n"
+      "idle0 160..160 running p0 -> no data by p0\n"
+      "d1v1 150..150 running p1 -> no data by p1\n"
+      "d1v0 160..160 blocked p0 end\n"
+      "d1v1 150..160 no data p1 end\n"
+      "idle0 160..160 no data p0 end\n" },
     { "a vcpu that stops during a loss is lost", "runstate",
       "100 p0 runnable>running d1v0\n"
       "100 p1 runnable>running d1v1\n"
