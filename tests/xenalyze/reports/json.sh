@@ -276,7 +276,23 @@ n=0
 options="--symbol-file symbols --report-wakeups --report-io --why --with-cr3-enumeration --with-interrupt-eip-enumeration=240
     --histogram-interrupt-eip=240,4096"
 # shellcheck disable=SC2086 # several words
-for trace in $(traces) disk shadow damaged rare skewed; do
+# The description of a host under credit, with a budget of RTDS.
+compose host <<'END'
+0 - 0x1f089 0 0 0 0 0 1
+0 - 0x1f08a 0 5 1 1
+0 - 0x1f093 0 30000 1000 100
+0 - 0x1f08b 0x00020001 0 0x100000 0 0
+0 - 0x1f090 1 1 2 3 4
+0 - 0x1f091 1 5 256 50
+0 - 0x1f092 0x00010000 10000 4000 1
+0 - 0x1f08e 0x00010000 0 1 0 0 0 0
+0 - 0x1f08e 0x00010000 1 4 0 0 0 0
+0 - 0x1f094 0x01000004 0x412d4f49 0x20434950 0x64652d34 0x74206567 0x30537974 0
+0 1000000 0x21101 0x10000
+0 9000000 0x21011 0x10000
+END
+
+for trace in $(traces) disk shadow damaged rare skewed host; do
     n=$((n + 1))
     expect 0 "$xenalyze" $options --json "$trace"
     mv out $n.json

@@ -11,6 +11,7 @@ const struct report *const report_table[] = {
     &report_scatter,
     &report_ipi_latency,
     &report_intervals,
+    &report_host,
     &report_account,
     &report_summary,
     &report_pcpus,

@@ -23,6 +23,7 @@ extern const struct report report_latency;
 extern const struct report report_wakeups;
 extern const struct report report_io;
 extern const struct report report_why;
+extern const struct report report_host;
 
 /* The table, in output order. */
 extern const struct report *const report_table[];
