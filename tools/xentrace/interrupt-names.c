@@ -35,7 +35,7 @@ static const char *skip_field(const char *p)
     return p;
 }
 
-static unsigned int count_words(const char *line)
+static unsigned int count_head_fields(const char *line)
 {
     unsigned int nr = 0;
 
@@ -113,7 +113,7 @@ void interrupt_names_put(const char *path, hv_record_fn *put, void *arg)
     if ( !f )
         return;
     if ( getline(&line, &size, f) > 0 )
-        nr_counts = count_words(line);
+        nr_counts = count_head_fields(line);
     while ( nr < INTERRUPT_NAMES_MAX && getline(&line, &size, f) > 0 )
         nr += put_interrupt(line, nr_counts, put, arg);
     free(line);
