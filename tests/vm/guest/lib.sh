@@ -224,6 +224,16 @@ store_scheduler()
         sed -n 's/^xen_scheduler *: //p' >/share/scheduler
 }
 
+# store_description TRACE: store what xl knows of the host, for the host to
+# compare with the metadata of a trace.
+store_description()
+{
+    timeout 60 xl info >/share/xl-info || fails "no xl info"
+    timeout 60 xl list -v >/share/xl-list || fails "no xl list"
+    timeout 60 xl vcpu-list >/share/xl-vcpus || fails "no xl vcpu-list"
+    echo "$1" >>/share/described
+}
+
 # --- guests ------------------------------------------------------------------
 
 begin_xenstore()
