@@ -90,7 +90,8 @@ static size_t count_lines(const uint8_t *bytes, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    struct tt_source source = { "input", (const char *)bytes, size };
+    struct tt_source source = {
+        .name = "input", .text = (const char *)bytes, .length = size };
     struct told told = { .lines = count_lines(bytes, size) };
     const struct tt_runtime *const *runtime;
     struct tt_model model;

@@ -80,9 +80,9 @@ static void note_diagnostic(const char *text)
         snprintf(diagnostic, sizeof(diagnostic), "%s", text);
 }
 
-static int open_trace(struct st_python *p, const char *events, size_t nr,
-                      const char *events_name, int fd, bool has_header,
-                      struct err *e)
+static int open_python_trace(struct st_python *p, const char *events, size_t nr,
+                             const char *events_name, int fd, bool has_header,
+                             struct err *e)
 {
     struct tt_source source = { .name = events_name, .text = events,
                                 .length = nr };
@@ -118,7 +118,7 @@ struct st_python *st_python_open(const char *events, size_t nr,
         return NULL;
     }
     snprintf(p->name, sizeof(p->name), "%s", name);
-    if ( !open_trace(p, events, nr, events_name, fd, has_header, &e) )
+    if ( !open_python_trace(p, events, nr, events_name, fd, has_header, &e) )
         return p;
     snprintf(text, size, "%s%s%s", diagnostic, *diagnostic ? "\n" : "", e.text);
     fault_free(p);

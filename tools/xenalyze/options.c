@@ -229,7 +229,7 @@ static const struct opt opts[] = {
     { .name = "time", .type = OPT_TEXT, .arg = "A..B",
       .at = offsetof(struct config, time),
       .common = true,
-      .help = "select a time: 1.5..2, -10ms.., 12:00:03.., 1234c.. (cycles)" },
+      .help = "select a time: 1.5..2, -10ms.., 12:00:03.." },
     { .name = "pcpu", .type = OPT_TEXT, .arg = "LIST",
       .at = offsetof(struct config, pcpus), .help = "select pcpus: 0,4-7" },
     { .name = "domain", .type = OPT_TEXT, .arg = "LIST",

@@ -127,8 +127,9 @@ START_TEST(several_files)
     struct arena a;
 
     for ( size_t i = 0; i < 2; i++ )
-        sources[i] = (struct tt_source){ i ? "b" : "a", texts[i],
-                                         strlen(texts[i]) };
+        sources[i] = (struct tt_source){ .name = i ? "b" : "a",
+                                         .text = texts[i],
+                                         .length = strlen(texts[i]) };
     arena_init(&a, 0);
     ck_assert_int_eq(tt_parse(&a, sources, 2, &model, count, said), -EINVAL);
     ck_assert_str_eq(said, "a:2 b:2 b:3 ");

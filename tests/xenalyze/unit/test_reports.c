@@ -71,10 +71,10 @@ static const struct choice
     { { .exits = true }, true, false, false, "account;exits;" },
     { { .latency = true }, true, false, false, "latency;" },
     { { .wakeups = true }, true, false, false, "wakeups;" },
-    { { .json = true }, true, true, true, "account;latency;" },
-    { { .csv = true }, true, true, true, "account;latency;" },
+    { { .json = true }, true, true, true, "host;account;latency;" },
+    { { .csv = true }, true, true, true, "host;account;latency;" },
     { { .csv = true, .wakeups = true }, true, true, true,
-      "account;latency;wakeups;" },
+      "host;account;latency;wakeups;" },
 
     /* CSV with rows that are exported as facts arrive. */
     { { .csv = true, .scatter[SCATTER_PCPU] = true }, true, false, false,
@@ -82,9 +82,9 @@ static const struct choice
     { { .csv = true, .interval[0] = true, .interval_length = 1000 },
       true, false, false, "intervals;" },
     { { .csv = true, .scatter[SCATTER_PCPU] = true, .exits = true },
-      true, true, true, "scatterplots;account;exits;latency;" },
+      true, true, true, "scatterplots;host;account;exits;latency;" },
     { { .json = true, .scatter[SCATTER_PCPU] = true }, true, true, true,
-      "scatterplots;account;latency;" },
+      "scatterplots;host;account;latency;" },
 
     /* The picture with and without a scatterplot. */
     { { .plot = "a.svg" }, true, false, true, "picture;" },
@@ -97,7 +97,7 @@ static const struct choice
     { { .ipi_latency = true }, false, false, false, "IPI latency;" },
     { { .request.cr3 = true }, false, false, false, "CR3;" },
     { { .ipi_latency = true, .csv = true }, true, true, true,
-      "IPI latency;account;latency;" },
+      "IPI latency;host;account;latency;" },
     { { .scatter[SCATTER_CR3_SWITCH] = true }, true, false, false,
       "CR3;scatterplots;" },
 };

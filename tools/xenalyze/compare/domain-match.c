@@ -57,14 +57,14 @@ static bool has_identity(const struct identity *d)
     return !d->id || d->name;
 }
 
-static bool is_free(const struct identity *d)
+static bool is_unmatched(const struct identity *d)
 {
     return d->partner == DOMAIN_NO_MATCH;
 }
 
 static void pair_domains(struct identity *a, struct identity *b)
 {
-    assert(is_free(a) && is_free(b));
+    assert(is_unmatched(a) && is_unmatched(b));
     a->partner = b->id;
     b->partner = a->id;
 }
@@ -83,7 +83,7 @@ static void merge_lists(struct identity *const sides[2], const size_t nr[2],
 
     while ( a < a_end && b < b_end )
     {
-        int order = !is_free(a) ? -1 : !is_free(b) ? 1 : compare(a, b);
+        int order = !is_unmatched(a) ? -1 : !is_unmatched(b) ? 1 : compare(a, b);
 
         if ( !order && may_pair(a, b) )
             pair_domains(a, b);
@@ -150,7 +150,7 @@ int domain_match(const struct domain_list sides[2], struct domain_pair *pairs,
         pairs[(*nr)++] = (struct domain_pair){ { all[0][i].id,
                                                  all[0][i].partner } };
     for ( size_t i = 0; !rc && i < lengths[1]; i++ )
-        if ( is_free(&all[1][i]) )
+        if ( is_unmatched(&all[1][i]) )
             pairs[(*nr)++] = (struct domain_pair){ { DOMAIN_NO_MATCH,
                                                      all[1][i].id } };
     free(all[0]);

@@ -76,7 +76,7 @@ static void print_affinity_of(const struct xt_host *h, unsigned int domain,
 }
 
 /* True if all vcpus may run on all pcpus, or nothing is known. */
-static bool is_free(const struct xt_host *h, unsigned int domain)
+static bool is_unpinned(const struct xt_host *h, unsigned int domain)
 {
     char text[XT_AFFINITY_TEXT_MAX];
 
@@ -95,7 +95,7 @@ static void print_affinity(const struct xt_host *h, unsigned int domain,
     int vcpu = xt_host_next_pinned(h, domain, 0);
     const char *before = "  pcpus ";
 
-    if ( is_free(h, domain) )
+    if ( is_unpinned(h, domain) )
         return;
     for ( ; vcpu >= 0; vcpu = xt_host_next_pinned(h, domain, vcpu + 1) )
     {
