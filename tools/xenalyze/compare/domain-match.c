@@ -83,7 +83,8 @@ static void merge_lists(struct identity *const sides[2], const size_t nr[2],
 
     while ( a < a_end && b < b_end )
     {
-        int order = !is_unmatched(a) ? -1 : !is_unmatched(b) ? 1 : compare(a, b);
+        int order = !is_unmatched(a) ? -1
+                                     : !is_unmatched(b) ? 1 : compare(a, b);
 
         if ( !order && may_pair(a, b) )
             pair_domains(a, b);
