@@ -85,7 +85,8 @@ START_TEST(what_is_an_event)
     make_record(&m, TRC_META_WINDOW, 0, 2);
     make_record(&m, TRC_META_LOST, 0, 4);
     make_record(&m, 0x1f004, 0, 0);
-    make_record(&m, 0x1f090, 1, 0);
+    make_record(&m, 0x1f0ff, 0, 0);
+    make_record(&m, 0x1f100, 1, 0);
     span = make_span(&m);
     ck_assert_uint_eq(scan_count_events(&span, 1), 3);
     /* The last record ends behind the span, and counts. */
