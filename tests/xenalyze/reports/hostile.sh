@@ -86,18 +86,20 @@ grep -q '^-- v1 --$' out || fail "short: the next window is missing"
 expect 0 "$xenalyze" --dump-all short
 grep -q 'd1v1 running->runnable' out || fail "short: nothing behind it"
 
-# Truncate the file while it is read: points are written meanwhile, so a
+# Truncate the file while it is read: lines are written meanwhile, so a
 # consumer that stops reading holds xenalyze in the middle.  Half a million
 # points are held back, and the trace has 790,000.
-expect 0 "$xensim" --virtual --boot tbuf_size=64 -T 16 --seed 3 --cpus 3 \
-    --kind mix --output cut
-{ "$xenalyze" --scatterplot-runstate cut 2>err; echo $? >code; } | {
-    head -c 1 >some
-    truncate -s 100000 cut
-    cat >>some
-}
-[ "$(cat code)" = 0 ] || fail "a truncated file: exit code $(cat code)"
-grep -q 'damaged (places: [1-9]' err || fail "no message about the truncated file"
+for output in scatterplot-runstate dump-all records; do
+    expect 0 "$xensim" --virtual --boot tbuf_size=64 -T 16 --seed 3 --cpus 3 \
+        --kind mix --output cut
+    { "$xenalyze" --$output cut 2>err; echo $? >code; } | {
+        head -c 1 >some
+        truncate -s 100000 cut
+        cat >>some
+    }
+    [ "$(cat code)" = 0 ] || fail "$output: cut: exit code $(cat code)"
+    grep -q 'damaged (places: [1-9]' err || fail "$output: cut: no message"
+done
 
 # More samples than stock's 32 bits can take 95 % of: 22605091.
 [ -n "${CHECK_FULL-}" ] || exit 0
