@@ -7,27 +7,12 @@
 
 #include "tracetool/emit.h"
 #include "tracetool/program.h"
-
-static void put_heading(const struct tt_request *r, const struct tt_event *e,
-                        const char *end)
-{
-    fprintf(r->out, "void _simple_trace_%s(", e->name);
-    program_parameters(r->out, e);
-    fprintf(r->out, ")%s", end);
-}
+#include "tracetool/simple-code.h"
 
 static void simple_h_event(const struct tt_request *r,
                            const struct tt_event *e)
 {
-    put_heading(r, e, ";\n");
-}
-
-static void qemu_simple_h_body(const struct tt_request *r,
-                               const struct tt_event *e)
-{
-    fprintf(r->out, "_simple_trace_%s(", e->name);
-    program_arguments(r->out, "", e);
-    fputs(");\n", r->out);
+    simple_code_prototype(r, e, ";\n");
 }
 
 static void simple_rs_body(const struct tt_request *r,
@@ -63,48 +48,20 @@ static void put_string_lengths(const struct tt_request *r,
     }
 }
 
-static void put_record_size(const struct tt_request *r,
-                            const struct tt_event *e)
-{
-    fputs("0", r->out);
-    for ( size_t i = 0; i < program_nr_args(e); i++ )
-        if ( program_arg(e, i)->kind == TT_STRING )
-            fprintf(r->out, " + 4 + length%zu_", i);
-        else
-            fputs(" + 8", r->out);
-}
-
-static void put_field(const struct tt_request *r, const struct tt_event *e,
-                      size_t i)
-{
-    const struct tt_arg *a = program_arg(e, i);
-    bool is_string = a->kind == TT_STRING;
-
-    fprintf(r->out, "    trace_record_write_%s(&record_, ",
-            is_string ? "str" : "u64");
-    if ( a->kind == TT_POINTER )
-        fputs("(uintptr_t)", r->out);
-    else if ( !is_string )
-        fputs(a->is_signed ? "(uint64_t)(int64_t)" : "(uint64_t)", r->out);
-    emit_name(r->out, a->name);
-    if ( is_string )
-        fprintf(r->out, ", length%zu_", i);
-    fputs(");\n", r->out);
-}
-
 static void simple_c_event(const struct tt_request *r,
                            const struct tt_event *e)
 {
-    put_heading(r, e, "\n{\n");
+    simple_code_prototype(r, e, "\n{\n");
     put_string_lengths(r, e);
     fputs("    TraceBufferRecord record_;\n\n"
           "    if ( trace_record_start(&record_, _", r->out);
     program_token(r->out, e);
     fputs("_EVENT.id,\n                            ", r->out);
-    put_record_size(r, e);
+    simple_code_size(r, e);
     fputs(") )\n        return;\n", r->out);
     for ( size_t i = 0; i < program_nr_args(e); i++ )
-        put_field(r, e, i);
+        simple_code_value(r, e, i, "    trace_record_write_u64(&record_, ",
+                          "    trace_record_write_str(&record_, ");
     fputs("    trace_record_finish(&record_);\n}\n\n", r->out);
 }
 
@@ -114,7 +71,7 @@ const struct tt_backend tt_backend_qemu_simple = {
     .by_state = true,
     .accepts = program_accepts,
     .h_event = simple_h_event,
-    .h_body = qemu_simple_h_body,
+    .h_body = simple_code_call,
     .h_enabled = program_by_state,
     .c_begin = simple_c_begin,
     .c_event = simple_c_event,
